@@ -1,0 +1,271 @@
+# foresee: one Makefile for all of it.  `make help' lists the targets.
+#
+# Four unlike things are built: a C library with the foresee command over it,
+# the compiler drivers, the runtime that lives inside recorded programs, and one compiler
+# pass for each LLVM found.  Objects go to build/FLAVOUR/; what the default
+# flavour makes is used in place from build/bin, the others' from build/FLAVOUR/bin.
+
+VERSION := 0.1.0
+FLAVOUR ?= dev
+PREFIX  ?= /usr/local
+JOBS    ?= $(shell nproc)
+FUZZ_SECONDS ?= 10
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+SHELL := /bin/bash
+
+# Parallel by default; -j on the command line wins, and so does a make above us.
+ifeq ($(findstring jobserver,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(JOBS)
+endif
+MAKEFLAGS += --no-builtin-rules
+
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+# --- packages -------------------------------------------------------------
+# demo and check must work on a machine with only git and make, so what is
+# missing is installed here, before the lines below look for compilers.
+DRY_RUN  := $(findstring n,$(firstword -$(MAKEFLAGS)))
+DEPS_SET := $(if $(filter check check-long deps,$(MAKECMDGOALS)),test,$(if $(filter demo,$(MAKECMDGOALS)),build))
+ifneq ($(if $(DRY_RUN),,$(DEPS_SET)),)
+ifneq ($(shell scripts/deps $(DEPS_SET) >&2 && echo ok),ok)
+$(error packages are missing)
+endif
+endif
+
+# --- compilers and flags --------------------------------------------------
+LLVMS := $(shell for n in 14 15 16 17 18 19 20; do \
+	command -v llvm-config-$$n clang-$$n >/dev/null && echo $$n; done)
+LLVM  := $(firstword $(LLVMS))
+CLANG := clang-$(LLVM)
+CC    := gcc
+CXX   := g++
+
+WARN   := -Wall -Wextra -Wshadow -Wvla $(if $(filter true,$(CI)),-Werror)
+CWARN  := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
+DEFS   := -D_GNU_SOURCE -DFORESEE_VERSION='"$(VERSION)"' -Isrc
+CSTD   := -std=gnu11 $(CWARN) $(DEFS) -MMD -MP
+LIBS   := -lpthread
+
+FLAGS_dev     := -O2 -g
+FLAGS_release := -O3 -g
+FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_cov     := -O0 -g --coverage
+FLAGS         := $(FLAGS_$(FLAVOUR))
+ifeq ($(FLAGS),)
+$(error unknown FLAVOUR '$(FLAVOUR)': dev, release, asan, tsan, cov)
+endif
+
+# The runtime and the pass live in somebody else's process: never sanitised.
+RT_FLAGS := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
+	-fno-omit-frame-pointer -mcx16
+RT_LINK  := -shared -Wl,-soname,libforesee_rt.so -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete
+PASS_FLAGS := -O2 -g -fPIC
+
+B    := build/$(FLAVOUR)
+ROOT := $(if $(filter dev,$(FLAVOUR)),build,$(B))
+BIN  := $(ROOT)/bin
+LIB  := $(ROOT)/lib/foresee
+MAN  := $(ROOT)/share/man/man1
+F    := build/fuzz
+
+# --- sources --------------------------------------------------------------
+ROOMS := base trace order finding predict monitor witness explore report
+objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
+
+LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
+LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))
+CLI_O     := $(call objs,src/cli/*.c)
+DRIVER_O  := $(call objs,src/driver/*.c)
+RT_O      := $(call objs,src/capture/*.c)
+PASS_SRC  := $(wildcard src/instrument/*.c src/instrument/*.cc src/base/*.c)
+UNIT_C    := $(wildcard tests/unit/test_*.c)
+UNIT_HELP := $(call objs,$(filter-out $(UNIT_C),$(wildcard tests/unit/*.c)))
+UNITS     := $(UNIT_C:%.c=$(B)/%)
+BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
+FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
+HEADERS   := $(wildcard include/*.h src/*/*.h)
+SOURCES   := $(wildcard src/*/*.c src/*/*.cc tests/*/*.c examples/*.c)
+MAN_PAGES := $(wildcard doc/man/*.1)
+
+LIBRARY := $(B)/libforesee.a
+RUNTIME := $(LIB)/libforesee_rt.so
+PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
+TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
+COPIES  := $(ROOT)/include/foresee.h $(patsubst doc/man/%,$(MAN)/%,$(MAN_PAGES))
+
+.PHONY: all demo check check-long fuzz bench bench-capture format format-check tidy hdr-check \
+	check-layers check-symbols install uninstall clean help deps FORCE
+
+all: $(TOOLS) $(RUNTIME) $(PASSES) $(COPIES) ## everything a user needs, under build/
+ifeq ($(LLVMS),)
+	$(error no LLVM found: need llvm-config-N and clang-N for an N in 14..20; try 'make deps')
+endif
+
+# --- what is built --------------------------------------------------------
+# The list of objects is a file of its own: a source that goes away must not
+# stay in the library.
+$(B)/objects: FORCE
+	@mkdir -p $(@D); echo '$(LIB_O) $(CLI_O) $(RT_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' | \
+		cmp -s - $@ || echo '$(LIB_O) $(CLI_O) $(RT_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' >$@
+
+$(LIBRARY): $(LIB_O) $(B)/objects
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcsD $@ $(LIB_O)
+
+$(BIN)/foresee: $(CLI_O) $(LIBRARY)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(FLAGS) -o $@ $(CLI_O) $(LIBRARY) $(LIBS)
+
+# One program under two names: it looks at how it was called.
+$(BIN)/foresee-cc: $(DRIVER_O) $(B)/objects
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(FLAGS) -o $@ $(DRIVER_O)
+
+$(BIN)/foresee-c++: $(BIN)/foresee-cc
+	$(Q)ln -f $< $@
+
+$(RUNTIME): $(RT_O) $(B)/objects
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -o $@ $(RT_O) -ldl -lpthread
+
+$(ROOT)/include/%.h: include/%.h
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(MAN)/%: doc/man/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(RT_O): $(B)/%.o: %.c Makefile
+	$(call say,RT,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -c -o $@ $<
+
+$(filter-out $(RT_O),$(LIB_O) $(CLI_O) $(DRIVER_O) $(UNIT_HELP)): $(B)/%.o: %.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(FLAGS) -c -o $@ $<
+
+# A pass per LLVM.  Not linked to libLLVM: the compiler that loads it has it.
+define pass_rules
+PASS_O_$(1) := $$(patsubst %,$(B)/llvm-$(1)/%.o,$$(basename $$(PASS_SRC)))
+PASS_DEFS_$(1) = -isystem $$(shell llvm-config-$(1) --includedir) -DFORESEE_LLVM=$(1) $$(DEFS) -MMD -MP
+$(B)/llvm-$(1)/%.o: %.c Makefile
+	$$(call say,CC$(1),$$<)
+	$$(Q)mkdir -p $$(@D) && $(CC) -std=gnu11 $(CWARN) $$(PASS_DEFS_$(1)) $(PASS_FLAGS) \
+		-fvisibility=hidden -c -o $$@ $$<
+$(B)/llvm-$(1)/%.o: %.cc Makefile
+	$$(call say,CXX$(1),$$<)
+	$$(Q)mkdir -p $$(@D) && $(CXX) -std=gnu++17 -fno-rtti -fno-exceptions $(WARN) $$(PASS_DEFS_$(1)) \
+		$(PASS_FLAGS) -c -o $$@ $$<
+$(LIB)/pass-$(1).so: $$(PASS_O_$(1)) $(B)/objects
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $(CXX) -shared -Wl,-Bsymbolic -o $$@ $$(PASS_O_$(1))
+-include $$(PASS_O_$(1):.o=.d)
+endef
+$(foreach n,$(LLVMS),$(eval $(call pass_rules,$(n))))
+
+# Not kept apart as objects: one program, one compiler call.
+$(UNITS) $(BENCHES): $(B)/%: %.c $(LIBRARY) $(UNIT_HELP) Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(FLAGS) -o $@ $< $(UNIT_HELP) $(LIBRARY) $(LIBS)
+
+FUZZ_O     := $(LIB_C:%.c=$(F)/%.o)
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+$(FUZZ_O): $(F)/%.o: %.c Makefile
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(CSTD) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(F)/libforesee.a: $(FUZZ_O) $(B)/objects
+	$(Q)rm -f $@ && ar rcsD $@ $(FUZZ_O)
+
+$(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(CSTD) -MF $@.d $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< \
+		$(F)/libforesee.a $(LIBS)
+
+-include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(UNIT_HELP) $(FUZZ_O))
+-include $(addsuffix .d,$(UNITS) $(BENCHES) $(FUZZERS))
+
+# --- running it -----------------------------------------------------------
+demo: all ## build, then record and show a small example
+	$(BIN)/foresee run examples/audit.c
+
+deps: ## install the Debian packages that building and testing need
+	@true
+
+# One item per test file, a quoted command line; `plain:' marks commands that
+# do not speak TAP and pass or fail as a whole.
+CHECKS := 'plain:scripts/check-layers' 'plain:scripts/check-symbols $(RUNTIME) $(LIBRARY)' \
+	'plain:scripts/check-headers'
+FACTS  := $(if $(wildcard tests/facts/run.sh),$(foreach n,$(LLVMS),$(foreach o,0 1 2 3 s,\
+	'tests/facts/run.sh $(LIB)/pass-$(n).so clang-$(n) -O$(o)')))
+SUITES := $(foreach s,$(filter-out tests/facts/%,$(wildcard tests/*/run.sh)),'$(s)')
+CLI    := $(foreach s,$(sort $(wildcard tests/cli/t*.sh)),'$(s)')
+fuzz_items = $(foreach f,$(FUZZERS),'plain:scripts/fuzz $(f) $(1)')
+RUN    := FORESEE_ROOT=$(CURDIR)/$(ROOT) FORESEE_LLVMS='$(LLVMS)' tests/run -j 2 $(if $(T),-t '$(T)')
+
+check: all $(UNITS) $(FUZZERS) ## run all tests; T=PATTERN only those whose name matches
+	@$(RUN) $(CHECKS) $(foreach u,$(UNITS),'$(u)') $(SUITES) $(FACTS) $(CLI) \
+		$(call fuzz_items,$(FUZZ_SECONDS))
+
+check-long: all $(UNITS) $(FUZZERS) compile_commands.json ## check, with clang-tidy and ten minutes of fuzzing
+	@LONG=1 $(RUN) $(CHECKS) 'plain:scripts/tidy' 'plain:scripts/format --check' \
+		$(foreach u,$(UNITS),'$(u)') $(SUITES) $(FACTS) $(CLI) $(call fuzz_items,600)
+
+fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
+	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
+
+bench: all $(BENCHES) ## run the benchmarks
+	$(Q)for b in $(BENCHES); do $$b || exit 1; done
+
+bench-capture: all ## what recording costs, on small programs
+	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) tests/perf/bench-capture.sh
+
+# --- house rules ----------------------------------------------------------
+format: ## lay out all sources as .clang-format says
+	$(Q)scripts/format
+
+format-check: ## fail if format would change something
+	$(Q)scripts/format --check
+
+tidy: compile_commands.json ## clang-tidy over src/
+	$(Q)scripts/tidy
+
+hdr-check: ## every header compiles alone
+	$(Q)scripts/check-headers
+
+check-layers: ## includes between rooms point upward only
+	$(Q)scripts/check-layers
+
+check-symbols: $(RUNTIME) $(LIBRARY) ## exported names are ours, or meant to be
+	$(Q)scripts/check-symbols $^
+
+command = {"directory": "$(CURDIR)", "file": "$(1)", "command": "clang -std=gnu11 $(CWARN) -D_GNU_SOURCE \
+	-DFORESEE_VERSION=\\\"$(VERSION)\\\" -Isrc -Itests -isystem $(shell llvm-config-$(LLVM) --includedir) -c $(1)"}
+compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clang-tidy
+	$(call say,GEN,$@)
+	$(Q){ echo '['; sep=; for f in $(filter src/%.c tests/unit/%.c,$(SOURCES)); do printf '%s' "$$sep"; sep=$$',\n'; \
+		sed "s|FILE|$$f|g" <<<'$(call command,FILE)' | tr -d '\n\t'; done; printf '\n]\n'; } >$@
+
+# --- installing -----------------------------------------------------------
+D := $(DESTDIR)$(PREFIX)
+install: all ## install under PREFIX (default /usr/local), below DESTDIR
+	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1
+	install $(TOOLS) $(D)/bin
+	install $(RUNTIME) $(PASSES) $(D)/lib/foresee
+	install -m 644 include/foresee.h $(D)/include
+	$(if $(MAN_PAGES),install -m 644 $(MAN_PAGES) $(D)/share/man/man1)
+
+uninstall: ## remove what install put there
+	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(D)/include/foresee.h $(MAN_PAGES:doc/man/%=$(D)/share/man/man1/%)
+	rm -rf $(D)/lib/foresee
+
+clean: ## remove build/
+	rm -rf build compile_commands.json
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | sort | expand -t 26
+	@echo '  variables: FLAVOUR=dev|release|asan|tsan|cov  T=PATTERN  V=1  CI=true  PREFIX=  DESTDIR='

@@ -1,0 +1,33 @@
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void diag_set(struct diag *d, const char *format, ...)
+{
+	va_list ap;
+
+	if (d == NULL || d->message[0] != '\0')
+		return;
+	va_start(ap, format);
+	vsnprintf(d->message, sizeof(d->message), format, ap);
+	va_end(ap);
+}
+
+void diag_clear(struct diag *d)
+{
+	d->message[0] = '\0';
+}
+
+void diag_bug(const char *file, int line, const char *format, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "foresee: BUG at %s:%d: ", file, line);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	abort();
+}

@@ -1,0 +1,39 @@
+/*
+ * Hash map from 64-bit keys to 64-bit values.
+ *
+ * Open addressing with linear probing; a key may be any number.  Removal
+ * shifts the run back, so there are no tombstones and a map that shrinks stays fast.
+ *
+ * Ownership: the caller owns the struct; map_release frees what it holds.
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_item {
+	uint64_t key, value;
+};
+
+struct map {
+	struct map_item *at;
+	uint8_t *used;
+	size_t n, capacity; /* capacity: 0 or a power of two */
+};
+
+void map_init(struct map *m);
+void map_release(struct map *m);
+void map_clear(struct map *m);
+
+/* The value's place, or NULL.  Good until the next put or remove. */
+uint64_t *map_get(const struct map *m, uint64_t key);
+/* The value's place, made with value 0 when absent; *fresh (may be NULL) says which. */
+uint64_t *map_put(struct map *m, uint64_t key, bool *fresh);
+bool map_remove(struct map *m, uint64_t key);
+
+/* Walk: i = 0; while (map_next(m, &i, &item)) ... in no particular order. */
+bool map_next(const struct map *m, size_t *i, struct map_item *out);
+
+#endif /* BASE_MAP_H */

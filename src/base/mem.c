@@ -1,0 +1,56 @@
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p, size_t n)
+{
+	if (p == NULL && n != 0) {
+		fprintf(stderr, "foresee: out of memory (asked for %zu bytes)\n", n);
+		exit(2);
+	}
+	return p;
+}
+
+void *mem_alloc(size_t n)
+{
+	return checked(malloc(n), n);
+}
+
+void *mem_zalloc(size_t n)
+{
+	return checked(calloc(1, n), n);
+}
+
+void *mem_resize(void *p, size_t n)
+{
+	return checked(realloc(p, n), n);
+}
+
+void *mem_grow(void *p, size_t *capacity, size_t need, size_t item)
+{
+	size_t c = *capacity < 8 ? 8 : *capacity;
+
+	if (need <= *capacity)
+		return p;
+	while (c < need) {
+		if (c > (size_t)-1 / 2 / item)
+			checked(NULL, (size_t)-1);
+		c *= 2;
+	}
+	*capacity = c;
+	return mem_resize(p, c * item);
+}
+
+char *mem_strdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(mem_alloc(n), s, n);
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}

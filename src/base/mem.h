@@ -1,0 +1,17 @@
+/*
+ * Memory that is always there: out of memory ends the tool with a message, so
+ * nobody else checks.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+void *mem_alloc(size_t n);		 /* uninitialised */
+void *mem_zalloc(size_t n);		 /* zeroed */
+void *mem_resize(void *p, size_t n);
+void *mem_grow(void *p, size_t *capacity, size_t need, size_t item); /* doubling */
+char *mem_strdup(const char *s);
+void mem_free(void *p);
+
+#endif /* BASE_MEM_H */

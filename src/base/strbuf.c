@@ -1,0 +1,54 @@
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
+{
+	b->at = mem_grow(b->at, &b->capacity, b->n + n + 1, 1);
+	memcpy(b->at + b->n, bytes, n);
+	b->n += n;
+	b->at[b->n] = '\0';
+}
+
+void strbuf_adds(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+void strbuf_addf(struct strbuf *b, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	b->at = mem_grow(b->at, &b->capacity, b->n + (size_t)n + 1, 1);
+	va_start(ap, format);
+	vsnprintf(b->at + b->n, (size_t)n + 1, format, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+}
+
+void strbuf_clear(struct strbuf *b)
+{
+	b->n = 0;
+	if (b->at != NULL)
+		b->at[0] = '\0';
+}
+
+void strbuf_release(struct strbuf *b)
+{
+	mem_free(b->at);
+	b->at = NULL;
+	b->n = b->capacity = 0;
+}
+
+const char *strbuf_str(const struct strbuf *b)
+{
+	return b->at != NULL ? b->at : "";
+}

@@ -1,0 +1,29 @@
+/*
+ * Growing arrays.  VEC(struct thing) v = {0}; *VEC_PUSH(&v) = x; v.at[i];
+ * v.n; VEC_RELEASE(&v).
+ *
+ * A pointer into a vec dies with the next push: keep the index.
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include "base/mem.h"
+
+#define VEC(T)                   \
+	struct {                 \
+		T *at;           \
+		size_t n;        \
+		size_t capacity; \
+	}
+
+#define VEC_RESERVE(v, need) \
+	((v)->at = mem_grow((v)->at, &(v)->capacity, (need), sizeof(*(v)->at)))
+
+/* Address of a new last item, uninitialised. */
+#define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])
+
+#define VEC_CLEAR(v) ((void)((v)->n = 0))
+
+#define VEC_RELEASE(v) (mem_free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
+
+#endif /* BASE_VEC_H */

@@ -1,0 +1,316 @@
+/*
+ * Atomic accesses.  As plain ones, but the access itself is a real atomic, for
+ * code we do not see may share the location; and one record tells what was
+ * read and what was written.
+ */
+#include "capture/access.h"
+#include "capture/filter.h"
+#include "capture/module.h"
+#include "capture/real.h"
+#include "capture/sync.h"
+
+#define ENTER_ATOMIC()                                            \
+	struct thread *t = hook_enter();                          \
+	if (t != NULL && module_patterns && module_skips(site)) { \
+		hook_leave(t);                                    \
+		t = NULL;                                         \
+	}
+
+static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int order,
+			    uint32_t site, uint64_t *slot)
+{
+	uint64_t *cell = cell_of(p);
+	uint64_t key = filter_key(p, FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0));
+	uint32_t bits = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
+	struct filter_entry *e = NULL;
+	cell_version v;
+	uint64_t x;
+
+	if (slot == NULL && t->filter != NULL) {
+		e = filter_at(t, p);
+		filter_prepare(t, e, key);
+	}
+	do {
+		v = cell_peek(cell);
+		x = access_load(p, log2); /* on x86 a plain load is all that any order needs */
+	} while (!cell_still(cell, v));
+	if (e != NULL && filter_drops(t, e, key, filter_mask(p, log2), v, site))
+		return x;
+	if (slot != NULL)
+		bits |= FORMAT_READ_FREE;
+	log_access_end(t, log_access_begin(t, bits, site, (uintptr_t)p, v, x, order));
+	if (slot != NULL)
+		*slot = t->tseq;
+	return x;
+}
+
+static void log_write(struct thread *t, const void *p, unsigned log2, uint64_t x, int order,
+		      uint32_t site, cell_version v, const uint64_t *slots, uint64_t mask)
+{
+	uint64_t feeds[LOG_FEEDS];
+	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
+	struct log_open r;
+
+	if (nfeeds != 0)
+		bits |= FORMAT_WRITE_FED;
+	r = log_access_begin(t, bits, site, (uintptr_t)p, v, x, order);
+	if (nfeeds != 0)
+		r.end = log_feeds(r.end, feeds, nfeeds, t->tseq + 1);
+	log_access_end(t, r);
+}
+
+struct rmw {
+	unsigned log2;
+	int op, order;
+	uint64_t old, new;
+	cell_version before;
+};
+
+static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32_t site,
+		    const uint64_t *slots, uint64_t mask, uint64_t *slot)
+{
+	uint64_t feeds[LOG_FEEDS + 1], own = t->tseq + 1, ref, delta;
+	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	unsigned aux = m->log2;
+	uint8_t *q;
+
+	if (slot != NULL) {
+		aux |= 4;
+		*slot = own;
+		if (m->op != FORESEE_RMW_XCHG)
+			feeds[nfeeds++] = own; /* what it adds to flows into what it stores */
+	}
+	if (nfeeds != 0)
+		aux |= 8;
+	log_ready(t, site);
+	ref = log_ref(t, m->before, own);
+	delta = log_delta(t, site, (uintptr_t)p);
+	q = t->cursor + 4;
+	q = log_varint(q, site);
+	q = log_varint(q, delta);
+	*q++ = (uint8_t)m->order;
+	*q++ = (uint8_t)m->op;
+	q = log_varint(q, ref);
+	q = log_varint(q, m->old);
+	q = log_varint(q, m->new);
+	if (nfeeds != 0)
+		q = log_feeds(q, feeds, nfeeds, own);
+	log_other_end(t, FORMAT_K_RMW, aux, q, 1);
+}
+
+static void log_casfail(struct thread *t, const void *p, const struct rmw *m, uint32_t site)
+{
+	uint64_t ref, delta;
+	uint8_t *q;
+
+	log_ready(t, site);
+	ref = log_ref(t, m->before, t->tseq + 1);
+	delta = log_delta(t, site, (uintptr_t)p);
+	q = t->cursor + 4;
+	q = log_varint(q, site);
+	q = log_varint(q, delta);
+	*q++ = (uint8_t)m->order;
+	q = log_varint(q, ref);
+	q = log_varint(q, m->old);
+	log_other_end(t, FORMAT_K_CASFAIL, m->log2, q, 1);
+}
+
+/* Floating-point operations act on the bits of a float or double. */
+static double as_double(uint64_t x, unsigned log2)
+{
+	double d;
+	float f;
+	uint32_t low = (uint32_t)x;
+
+	if (log2 == 2) {
+		memcpy(&f, &low, 4);
+		return f;
+	}
+	memcpy(&d, &x, 8);
+	return d;
+}
+
+static uint64_t from_double(double d, unsigned log2)
+{
+	float f = (float)d;
+	uint32_t low;
+	uint64_t x;
+
+	if (log2 == 2) {
+		memcpy(&low, &f, 4);
+		return low;
+	}
+	memcpy(&x, &d, 8);
+	return x;
+}
+
+static uint64_t compute_float(int op, uint64_t a, uint64_t b, unsigned log2)
+{
+	double x = as_double(a, log2), y = as_double(b, log2);
+
+	switch (op) {
+	case FORESEE_RMW_FADD:
+		return from_double(x + y, log2);
+	case FORESEE_RMW_FSUB:
+		return from_double(x - y, log2);
+	case FORESEE_RMW_FMAX:
+		return from_double(x > y || y != y ? x : y, log2);
+	default:
+		return from_double(x < y || y != y ? x : y, log2);
+	}
+}
+
+static int64_t sign_extend(uint64_t x, unsigned log2)
+{
+	unsigned unused = 64 - (8u << log2);
+
+	return (int64_t)(x << unused) >> unused;
+}
+
+static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
+{
+	uint64_t r;
+
+	switch (op) {
+	case FORESEE_RMW_XCHG:
+		r = x;
+		break;
+	case FORESEE_RMW_ADD:
+		r = old + x;
+		break;
+	case FORESEE_RMW_SUB:
+		r = old - x;
+		break;
+	case FORESEE_RMW_AND:
+		r = old & x;
+		break;
+	case FORESEE_RMW_NAND:
+		r = ~(old & x);
+		break;
+	case FORESEE_RMW_OR:
+		r = old | x;
+		break;
+	case FORESEE_RMW_XOR:
+		r = old ^ x;
+		break;
+	case FORESEE_RMW_MAX:
+		r = sign_extend(old, log2) > sign_extend(x, log2) ? old : x;
+		break;
+	case FORESEE_RMW_MIN:
+		r = sign_extend(old, log2) < sign_extend(x, log2) ? old : x;
+		break;
+	case FORESEE_RMW_UMAX:
+		r = old > x ? old : x;
+		break;
+	case FORESEE_RMW_UMIN:
+		r = old < x ? old : x;
+		break;
+	default:
+		r = compute_float(op, old, x, log2);
+	}
+	return log2 == 3 ? r : r & ((1ull << (8u << log2)) - 1);
+}
+
+#define ATOMIC(N, T, LOG2)                                                                     \
+	static T rmw_bare##N(T *p, T value, int op, T *stored)                                 \
+	{                                                                                      \
+		T old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                  \
+		do                                                                             \
+			*stored = (T)compute(op, old, value, LOG2);                            \
+		while (!__atomic_compare_exchange_n(p, &old, *stored, false, __ATOMIC_SEQ_CST, \
+						    __ATOMIC_SEQ_CST));                        \
+		return old;                                                                    \
+	}                                                                                      \
+	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)     \
+	{                                                                                      \
+		ENTER_ATOMIC()                                                                 \
+		T x;                                                                           \
+		if (t == NULL)                                                                 \
+			return __atomic_load_n((const T *)p, __ATOMIC_SEQ_CST);                \
+		x = (T)read_atomic(t, p, LOG2, order, site, slot);                             \
+		hook_leave(t);                                                                 \
+		return x;                                                                      \
+	}                                                                                      \
+	EXPORT void foresee_awrite##N(void *p, T value, int order, uint32_t site,              \
+				      const uint64_t *slots, uint64_t mask)                    \
+	{                                                                                      \
+		ENTER_ATOMIC()                                                                 \
+		uint64_t *cell = cell_of(p);                                                   \
+		cell_version v;                                                                \
+		if (t == NULL) {                                                               \
+			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                     \
+			return;                                                                \
+		}                                                                              \
+		filter_write(t, p);                                                            \
+		v = cell_lock(cell);                                                           \
+		if (order == __ATOMIC_SEQ_CST)                                                 \
+			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                     \
+		else                                                                           \
+			__atomic_store_n((T *)p, value, __ATOMIC_RELEASE);                     \
+		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                             \
+		log_write(t, p, LOG2, value, order, site, v, slots, mask);                     \
+		hook_leave(t);                                                                 \
+	}                                                                                      \
+	EXPORT T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,           \
+				 const uint64_t *slots, uint64_t mask, uint64_t *slot)         \
+	{                                                                                      \
+		ENTER_ATOMIC()                                                                 \
+		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                     \
+		uint64_t *cell = cell_of(p);                                                   \
+		T stored;                                                                      \
+		if (t == NULL)                                                                 \
+			return rmw_bare##N(p, value, op, &stored);                             \
+		filter_write(t, p);                                                            \
+		m.before = cell_lock(cell);                                                    \
+		m.old = rmw_bare##N(p, value, op, &stored);                                    \
+		m.new = stored;                                                                \
+		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                             \
+		log_rmw(t, p, &m, site, slots, mask, slot);                                    \
+		hook_leave(t);                                                                 \
+		return (T)m.old;                                                               \
+	}                                                                                      \
+	EXPORT bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure, \
+				    uint32_t site)                                             \
+	{                                                                                      \
+		ENTER_ATOMIC()                                                                 \
+		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                       \
+		uint64_t *cell = cell_of(p);                                                   \
+		bool ok;                                                                       \
+		if (t == NULL)                                                                 \
+			return __atomic_compare_exchange_n((T *)p, expected, desired, false,   \
+							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		filter_write(t, p);                                                            \
+		m.before = cell_lock(cell);                                                    \
+		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,             \
+						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+		cell_unlock(cell, ok ? cell_make(t->tid, t->tseq + 1) : m.before);             \
+		m.old = *expected;                                                             \
+		m.new = desired;                                                               \
+		m.order = ok ? success : failure;                                              \
+		if (ok) {                                                                      \
+			m.op = FORMAT_RMW_CAS;                                                 \
+			log_rmw(t, p, &m, site, NULL, 0, NULL);                                \
+		} else {                                                                       \
+			log_casfail(t, p, &m, site);                                           \
+		}                                                                              \
+		hook_leave(t);                                                                 \
+		return ok;                                                                     \
+	}
+
+
+ATOMIC(1, uint8_t, 0)
+ATOMIC(2, uint16_t, 1)
+ATOMIC(4, uint32_t, 2)
+ATOMIC(8, uint64_t, 3)
+
+EXPORT void foresee_fence(int order, uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (t != NULL) {
+		sync_fence(t, order, site);
+		hook_leave(t);
+	}
+}

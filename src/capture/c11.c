@@ -1,0 +1,190 @@
+/*
+ * <threads.h>.  In glibc these are the POSIX objects under other names, and the
+ * library's own calls from one to the other cannot be seen from outside; so
+ * each is wrapped, and does what its POSIX twin does.
+ */
+#include <errno.h>
+#include <threads.h>
+
+#include "capture/cond_priv.h"
+#include "capture/create_priv.h"
+#include "capture/lock_priv.h"
+#include "capture/once_priv.h"
+#include "capture/real.h"
+
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one object, two names");
+_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one object, two names");
+
+static int error_of(int result)
+{
+	switch (result) {
+	case thrd_success:
+		return 0;
+	case thrd_busy:
+		return EBUSY;
+	case thrd_timedout:
+		return ETIMEDOUT;
+	default:
+		return EINVAL;
+	}
+}
+
+static int mtx_tried(const mtx_t *m, unsigned flags, int result)
+{
+	lock_mutex_tried((const pthread_mutex_t *)m, flags, error_of(result));
+	return result;
+}
+
+EXPORT int mtx_init(mtx_t *m, int type)
+{
+	int r = REAL(mtx_init)(m, type);
+
+	if (r == thrd_success)
+		lock_note(m, FORMAT_K_LOCK_INIT, lock_mutex_aux((pthread_mutex_t *)m));
+	return r;
+}
+
+EXPORT int mtx_lock(mtx_t *m)
+{
+	return mtx_tried(m, 0, REAL(mtx_lock)(m));
+}
+
+EXPORT int mtx_trylock(mtx_t *m)
+{
+	return mtx_tried(m, FORMAT_LOCK_TRY, REAL(mtx_trylock)(m));
+}
+
+EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
+{
+	return mtx_tried(m, FORMAT_LOCK_TRY, REAL(mtx_timedlock)(m, at));
+}
+
+EXPORT int mtx_unlock(mtx_t *m)
+{
+	lock_mutex_leave((pthread_mutex_t *)m);
+	return REAL(mtx_unlock)(m);
+}
+
+EXPORT void mtx_destroy(mtx_t *m)
+{
+	unsigned aux = lock_mutex_aux((pthread_mutex_t *)m);
+
+	REAL(mtx_destroy)(m);
+	lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
+}
+
+static int wait_forever(const struct cond_wait *w)
+{
+	return error_of(REAL(cnd_wait)((cnd_t *)w->cond, (mtx_t *)w->mutex));
+}
+
+static int wait_until(const struct cond_wait *w)
+{
+	return error_of(REAL(cnd_timedwait)((cnd_t *)w->cond, (mtx_t *)w->mutex, w->until));
+}
+
+static int cnd_run(cnd_t *c, mtx_t *m, const struct timespec *until)
+{
+	struct cond_wait w = { .cond = (pthread_cond_t *)c,
+			       .mutex = (pthread_mutex_t *)m,
+			       .until = until,
+			       .wait = until != NULL ? wait_until : wait_forever };
+
+	switch (cond_wait(&w)) {
+	case 0:
+		return thrd_success;
+	case ETIMEDOUT:
+		return thrd_timedout;
+	default:
+		return thrd_error;
+	}
+}
+
+EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	return cnd_run(c, m, NULL);
+}
+
+EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict at)
+{
+	return cnd_run(c, m, at);
+}
+
+EXPORT int cnd_signal(cnd_t *c)
+{
+	cond_wake((pthread_cond_t *)c, FORMAT_K_SIGNAL);
+	return REAL(cnd_signal)(c);
+}
+
+EXPORT int cnd_broadcast(cnd_t *c)
+{
+	cond_wake((pthread_cond_t *)c, FORMAT_K_BROADCAST);
+	return REAL(cnd_broadcast)(c);
+}
+
+static int c11_once(void *flag, void (*routine)(void))
+{
+	REAL(call_once)(flag, routine);
+	return 0;
+}
+
+EXPORT void call_once(once_flag *flag, void (*routine)(void))
+{
+	once_run(flag, routine, c11_once);
+}
+
+/* ---- threads ---- */
+
+static int thrd_trampoline(void *start)
+{
+	struct create_start s = create_child_begin(start);
+	int r = ((int (*)(void *))s.run)(s.arg);
+
+	create_child_return();
+	return r;
+}
+
+static bool thrd_real_create(struct create_call *c, struct create_start *start)
+{
+	thrd_start_t run = start != NULL ? thrd_trampoline : (thrd_start_t)c->run;
+
+	c->result = REAL(thrd_create)(c->handle, run, start != NULL ? start : c->arg);
+	return c->result == thrd_success;
+}
+
+EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *arg)
+{
+	struct create_call c = {
+		.handle = handle, .run = (void (*)(void))run, .arg = arg, .create = thrd_real_create
+	};
+
+	create_thread(&c);
+	return c.result;
+}
+
+EXPORT int thrd_join(thrd_t handle, int *result)
+{
+	uint32_t tid = create_find(handle);
+	int r = REAL(thrd_join)(handle, result);
+
+	if (r == thrd_success)
+		create_joined(handle, tid, result, result != NULL ? sizeof(*result) : 0);
+	return r;
+}
+
+EXPORT int thrd_detach(thrd_t handle)
+{
+	uint32_t tid = create_find(handle);
+	int r = REAL(thrd_detach)(handle);
+
+	if (r == thrd_success)
+		create_detached(handle, tid);
+	return r;
+}
+
+EXPORT _Noreturn void thrd_exit(int result)
+{
+	create_child_exit();
+	REAL(thrd_exit)(result);
+	__builtin_unreachable();
+}

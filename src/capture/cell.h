@@ -1,0 +1,100 @@
+/*
+ * Cells: one 64-bit shadow word for each aligned 8-byte word of the program.
+ *
+ *	bit 63   locked: a writer is between "I come next" and "I am done"
+ *	62..43   thread of the last write      \ together the version;
+ *	42..0    that thread's event number    / 0 is INIT
+ *
+ * A store locks the cell by compare-and-swap, writes, and unlocks with its
+ * own version.  A load is a seqlock read: cell, memory, cell again; equal and
+ * unlocked means that the bytes belong to that version.  Versions are unique,
+ * so there is no ABA.  Loads write nothing shared.
+ *
+ * The shadow of address a is (a ^ CELL_FLIP) + CELL_SKEW; blocks of 2^40 bytes
+ * are mapped on demand without reserve (cell_cover), for the places where Linux
+ * puts things.  The skew matters: AMD's first-level cache predicts the way from a
+ * hash of address bits 12 to 27, and a word and its cell that differ in bit 46 only
+ * evict each other at every access (54 instead of 9 ns a store, measured).
+ *
+ * Orderings: the CAS that locks is acquire and pairs with the release store
+ * that unlocks; the first load of a seqlock read is acquire and pairs with the
+ * same store.  x86 keeps loads in order, so the second needs only the compiler.
+ */
+#ifndef CAPTURE_CELL_H
+#define CAPTURE_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+#define CELL_FLIP 0x400000000000u
+#define CELL_SKEW 0x1a2b5000u
+#define CELL_LOCKED (1ull << 63)
+
+typedef uint64_t cell_version;
+
+static inline uint64_t *cell_of(const void *p)
+{
+	return (uint64_t *)((((uintptr_t)p & ~(uintptr_t)7) ^ CELL_FLIP) + CELL_SKEW);
+}
+
+static inline cell_version cell_make(uint32_t tid, uint64_t tseq)
+{
+	return (uint64_t)tid << FORMAT_TSEQ_BITS | tseq;
+}
+
+static inline uint32_t cell_tid(cell_version v)
+{
+	return (uint32_t)(v >> FORMAT_TSEQ_BITS);
+}
+
+static inline uint64_t cell_tseq(cell_version v)
+{
+	return v & ((1ull << FORMAT_TSEQ_BITS) - 1);
+}
+
+/* Waits until somebody else's lock is gone.  A holder that vanished (longjmp
+ * out of a signal handler, asynchronous cancel) is given up on after a while,
+ * so that no program hangs for our sake; returns the unlocked version. */
+cell_version cell_wait(uint64_t *cell);
+
+static inline cell_version cell_peek(const uint64_t *cell)
+{
+	cell_version v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+
+	return __builtin_expect(v & CELL_LOCKED, 0) ? cell_wait((uint64_t *)cell) : v;
+}
+
+static inline bool cell_still(const uint64_t *cell, cell_version v)
+{
+	__asm__ volatile("" ::: "memory");
+	return __atomic_load_n(cell, __ATOMIC_RELAXED) == v;
+}
+
+static inline cell_version cell_lock(uint64_t *cell)
+{
+	cell_version v = __atomic_load_n(cell, __ATOMIC_RELAXED);
+
+	for (;;) {
+		if (__builtin_expect(v & CELL_LOCKED, 0))
+			v = cell_wait(cell);
+		if (__atomic_compare_exchange_n(cell, &v, v | CELL_LOCKED, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return v;
+	}
+}
+
+static inline void cell_unlock(uint64_t *cell, cell_version v)
+{
+	__atomic_store_n(cell, v, __ATOMIC_RELEASE);
+}
+
+/* Makes sure that the cells of [p, p + n) exist.  False: they cannot. */
+bool cell_cover(const void *p, size_t n);
+
+/* Gives all whole pages of cells of [p, p + n) back: INIT again. */
+void cell_reset(const void *p, size_t n);
+
+#endif /* CAPTURE_CELL_H */

@@ -1,0 +1,216 @@
+/*
+ * Condition variables.
+ *
+ *	waiter                          signaller
+ *	REL m (wait)
+ *	PARK c
+ *	real wait ...                   SIGNAL c, waiters seen
+ *	                                real signal
+ *	WAKE c, which signal
+ *	ACQ m (wait)
+ *
+ * glibc does not say which signal woke a waiter, so each condition keeps the
+ * list of what happened to it and is not settled yet:
+ *
+ *	wait T2   wait T3   signal (T1, 17)   wait T4
+ *
+ * A waiter that comes back takes a broadcast that stands after it, else the
+ * first signal that does, else none: it woke by itself.  Then whatever leads the list and is
+ * no wait can wake nobody any more, and goes.  A signal that finds no unsettled wait is not
+ * kept at all, so the list is never longer than twice its waits.
+ *
+ * With two waiters and two signals in flight the pairs may be swapped against
+ * what the kernel did; no program can tell.  A signal sent without the mutex between
+ * PARK and the real wait is lost in the program, yet may be named as what woke
+ * the waiter later; the order it claims (signal before wake) is still true.
+ */
+#include "capture/cond_priv.h"
+
+#include <errno.h>
+
+#include "capture/lock_priv.h"
+#include "capture/object.h"
+#include "capture/real.h"
+
+#define COND_VERSION "GLIBC_2.3.2"
+
+/* Waits that no later signal or broadcast has to do with yet. */
+static uint32_t open_waits(struct object_note **list, const void *cond)
+{
+	uint32_t n = 0;
+
+	for (struct object_note **at = object_seek(list, cond); *at != NULL;
+	     at = object_seek(&(*at)->next, cond)) {
+		if ((*at)->what == OBJECT_WAIT)
+			n++;
+		else if ((*at)->what == OBJECT_BROADCAST)
+			n = 0;
+		else if ((*at)->what == OBJECT_SIGNAL && n > 0)
+			n--;
+	}
+	return n;
+}
+
+void cond_wake(pthread_cond_t *c, unsigned kind)
+{
+	struct thread *t = hook_enter();
+	struct object_note **list;
+	uint64_t tseq;
+	uint32_t n;
+
+	if (t == NULL)
+		return;
+	list = object_lock(c);
+	n = open_waits(list, c);
+	tseq = sync_log1(t, kind, 0, c, n);
+	if (n > 0)
+		object_add(list, c, kind == FORMAT_K_SIGNAL ? OBJECT_SIGNAL : OBJECT_BROADCAST,
+			   t->tid, tseq);
+	object_unlock(c);
+	hook_leave(t);
+}
+
+/* False: nothing is recorded. */
+static bool cond_park(const struct cond_wait *w)
+{
+	struct thread *t;
+	struct object_note **list;
+
+	if (!lock_mutex_is_held(w->mutex) || (t = hook_enter()) == NULL)
+		return false;
+	sync_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
+	list = object_lock(w->cond);
+	sync_log1(t, FORMAT_K_PARK, w->until != NULL ? FORMAT_WAIT_TIMED : 0, w->cond,
+		  (uintptr_t)w->mutex);
+	object_add(list, w->cond, OBJECT_WAIT, t->tid, 0);
+	object_unlock(w->cond);
+	hook_leave(t);
+	return true;
+}
+
+/* Takes the wait of tid off the list, and (woken) with it the signal that ended it. */
+static struct object_note settle(struct object_note **list, const void *cond, uint32_t tid,
+				 bool woken)
+{
+	struct object_note **at = object_seek(list, cond), **signal = NULL;
+	struct object_note by = { .tid = 0 };
+
+	while (*at != NULL && ((*at)->what != OBJECT_WAIT || (*at)->tid != tid))
+		at = object_seek(&(*at)->next, cond);
+	if (*at == NULL)
+		return by;
+	object_drop(at);
+	for (at = object_seek(at, cond); woken && *at != NULL;
+	     at = object_seek(&(*at)->next, cond)) {
+		if ((*at)->what == OBJECT_SIGNAL && signal == NULL)
+			signal = at;
+		if ((*at)->what == OBJECT_BROADCAST) {
+			signal = at;
+			break;
+		}
+	}
+	if (signal != NULL) {
+		by = **signal;
+		if (by.what == OBJECT_SIGNAL)
+			object_drop(signal);
+	}
+	for (at = object_seek(list, cond); *at != NULL && (*at)->what != OBJECT_WAIT;
+	     at = object_seek(at, cond))
+		object_drop(at);
+	return by;
+}
+
+static void cond_back(const struct cond_wait *w, unsigned aux, int r)
+{
+	unsigned lock = lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT;
+	struct thread *t = hook_enter();
+	struct object_note by;
+	struct object_note **list;
+
+	if (t == NULL)
+		return;
+	if (w->until != NULL)
+		aux |= FORMAT_WAIT_TIMED;
+	if (r == ETIMEDOUT)
+		aux |= FORMAT_WAKE_TIMEOUT;
+	list = object_lock(w->cond);
+	by = settle(list, w->cond, t->tid, r == 0 || r == EOWNERDEAD);
+	sync_log2(t, FORMAT_K_WAKE, aux, w->cond, by.tid, by.tseq);
+	object_unlock(w->cond);
+	if (r == EOWNERDEAD)
+		lock |= FORMAT_LOCK_DEAD;
+	if (r != ENOTRECOVERABLE)
+		sync_log(t, FORMAT_K_ACQ, lock, w->mutex);
+	hook_leave(t);
+}
+
+/* The thread is being cancelled; glibc has taken the mutex again. */
+static void cond_cancelled(void *w)
+{
+	cond_back(w, FORMAT_WAKE_CANCEL, ECANCELED);
+}
+
+int cond_wait(struct cond_wait *w)
+{
+	int r;
+
+	if (!cond_park(w))
+		return w->wait(w);
+	pthread_cleanup_push(cond_cancelled, w);
+	r = w->wait(w);
+	pthread_cleanup_pop(0);
+	cond_back(w, 0, r);
+	return r;
+}
+
+static int wait_forever(const struct cond_wait *w)
+{
+	return REAL_VERSIONED(pthread_cond_wait, COND_VERSION)(w->cond, w->mutex);
+}
+
+static int wait_until(const struct cond_wait *w)
+{
+	return REAL_VERSIONED(pthread_cond_timedwait, COND_VERSION)(w->cond, w->mutex, w->until);
+}
+
+static int wait_clock(const struct cond_wait *w)
+{
+	return REAL(pthread_cond_clockwait)(w->cond, w->mutex, w->clock, w->until);
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+{
+	struct cond_wait w = { .cond = c, .mutex = m, .wait = wait_forever };
+
+	return cond_wait(&w);
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+				  const struct timespec *restrict at)
+{
+	struct cond_wait w = { .cond = c, .mutex = m, .until = at, .wait = wait_until };
+
+	return cond_wait(&w);
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
+				  clockid_t clock, const struct timespec *restrict at)
+{
+	struct cond_wait w = {
+		.cond = c, .mutex = m, .until = at, .clock = clock, .wait = wait_clock
+	};
+
+	return cond_wait(&w);
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+	cond_wake(c, FORMAT_K_SIGNAL);
+	return REAL_VERSIONED(pthread_cond_signal, COND_VERSION)(c);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	cond_wake(c, FORMAT_K_BROADCAST);
+	return REAL_VERSIONED(pthread_cond_broadcast, COND_VERSION)(c);
+}

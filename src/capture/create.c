@@ -1,0 +1,360 @@
+/*
+ * Threads: creation, end, join.
+ *
+ *	maker                                child
+ *	FORK child
+ *	real pthread_create                  waits
+ *	write *handle, as seen from now on
+ *	go                                   BEGIN
+ *	                                     the routine, TLS destructors
+ *	JOIN child, its END                  END
+ *
+ * The child waits so that nothing of it is logged before its maker knows its
+ * handle; else a join by a third thread could not name it, and a read of the
+ * handle variable would see bytes that nobody is known to have written.
+ *
+ * Signals are blocked in the child until it records: a handler that ran before
+ * would look like a thread that nobody made.
+ *
+ * The end must be logged after the last thing the thread does, whether it
+ * returned, exited or was cancelled.  That is the destructor of a key of ours:
+ * it sets the key again until the last round of destructors.  What other
+ * destructors do after it in that round is not recorded.
+ */
+#include "capture/create_priv.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "capture/object.h"
+#include "capture/range.h"
+#include "capture/real.h"
+#include "capture/sync.h"
+#include "capture/sys.h"
+
+static pthread_key_t end_key;
+static bool end_key_made; /* before any thread of ours; never changes again */
+
+/* How the thread is ending, unless somebody says otherwise. */
+static __thread unsigned end_how = FORMAT_END_CANCEL;
+
+/* ---- handles ---- */
+
+/*
+ * Which thread a handle stands for.  A handle may stand for a new thread as soon
+ * as the real join returns, before its old meaning is forgotten here; so notes
+ * are told apart by tid, and the newest is the one that counts.
+ */
+static const void *handle_key(pthread_t handle)
+{
+	return (const void *)handle;
+}
+
+/* The note on tid, or with tid 0 the newest; locked list in hand. */
+static struct object_note **handle_seek(struct object_note **list, pthread_t handle, uint32_t tid)
+{
+	struct object_note **found = NULL, **at;
+
+	for (at = object_seek(list, handle_key(handle)); *at != NULL;
+	     at = object_seek(&(*at)->next, handle_key(handle)))
+		if ((*at)->what == OBJECT_THREAD && (tid == 0 || (*at)->tid == tid))
+			found = at;
+	return found;
+}
+
+static void handle_bind(pthread_t handle, uint32_t tid)
+{
+	object_add(object_lock(handle_key(handle)), handle_key(handle), OBJECT_THREAD, tid, 0);
+	object_unlock(handle_key(handle));
+}
+
+/* tid has ended; nothing to do when it is detached. */
+static void handle_ended(pthread_t handle, uint32_t tid, uint64_t tseq)
+{
+	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
+
+	if (at != NULL)
+		(*at)->tseq = tseq;
+	object_unlock(handle_key(handle));
+}
+
+/* Returns the END event of tid, 0 unknown. */
+static uint64_t handle_forget(pthread_t handle, uint32_t tid)
+{
+	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
+	uint64_t tseq = 0;
+
+	if (at != NULL) {
+		tseq = (*at)->tseq;
+		object_drop(at);
+	}
+	object_unlock(handle_key(handle));
+	return tseq;
+}
+
+uint32_t create_find(pthread_t handle)
+{
+	struct object_note **at;
+	uint32_t tid;
+
+	if (!log_is_on())
+		return 0;
+	at = handle_seek(object_lock(handle_key(handle)), handle, 0);
+	tid = at != NULL ? (*at)->tid : 0;
+	object_unlock(handle_key(handle));
+	return tid;
+}
+
+/* ---- the end ---- */
+
+/* Rounds so far, as a key's value. */
+static void end_round(void *rounds)
+{
+	struct thread *t = thread_self();
+	uint64_t end;
+	uint32_t tid;
+
+	if ((uintptr_t)rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(end_key, (char *)rounds + 1);
+		return;
+	}
+	if (t == &thread_scratch || t == &thread_gone)
+		return;
+	tid = t->tid;
+	thread_end(t, end_how);
+	if (thread_find(pthread_self(), &end) == tid)
+		handle_ended(pthread_self(), tid, end);
+	thread_forget(pthread_self());
+}
+
+static __attribute__((constructor(101))) void create_init(void)
+{
+	end_key_made = pthread_key_create(&end_key, end_round) == 0;
+}
+
+/* This thread's end will be noticed. */
+static void watch_end(void)
+{
+	if (end_key_made && pthread_getspecific(end_key) == NULL)
+		pthread_setspecific(end_key, (void *)1);
+}
+
+/* ---- creation ---- */
+
+struct create_start create_child_begin(struct create_start *start)
+{
+	struct create_start s;
+
+	foresee_self = &thread_gone.view;			   /* nor is it anybody yet */
+	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
+		syscall(SYS_futex, &start->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	s = *start; /* in the thread's block: gone once it records */
+	watch_end();
+	thread_begin(s.thread);
+	if (s.masked)
+		pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
+	return s;
+}
+
+static void child_go(struct create_start *start)
+{
+	__atomic_store_n(&start->go, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &start->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void create_child_return(void)
+{
+	end_how = FORMAT_END_RETURN;
+}
+
+void create_child_exit(void)
+{
+	end_how = FORMAT_END_EXIT;
+	watch_end(); /* the first thread was not begun by us */
+}
+
+static bool is_detached(const pthread_attr_t *attr)
+{
+	int state;
+
+	return attr != NULL && pthread_attr_getdetachstate(attr, &state) == 0 &&
+	       state == PTHREAD_CREATE_DETACHED;
+}
+
+/* An attribute may set the child's mask, and then ours does not come through. */
+static bool has_mask(const pthread_attr_t *attr)
+{
+	sigset_t set;
+
+	return attr != NULL && pthread_attr_getsigmask_np(attr, &set) == 0;
+}
+
+void create_thread(struct create_call *c)
+{
+	struct thread *t = hook_enter(), *child = NULL;
+	struct create_start *start;
+	sigset_t all, mask;
+	bool made;
+
+	if (t != NULL) {
+		child = thread_new();
+		if (child != NULL) {
+			child->fork_tid = t->tid;
+			child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
+		}
+		hook_leave(t);
+	}
+	if (child == NULL) {
+		c->create(c, NULL);
+		return;
+	}
+	_Static_assert(sizeof(*start) <= sizeof(child->piece),
+		       "it lies there until the child runs");
+	start = (struct create_start *)child->piece;
+	*start = (struct create_start){
+		.run = c->run, .arg = c->arg, .thread = child, .masked = !has_mask(c->attr)
+	};
+	watch_end();
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	start->mask = mask;
+	made = c->create(c, start);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	t = hook_enter();
+	if (made) {
+		if (!is_detached(c->attr))
+			handle_bind(*c->handle, child->tid);
+		if (t != NULL)
+			range_wrote(t, c->handle, sizeof(*c->handle), t->view.call_site);
+		child_go(start);
+	} else if (t != NULL) {
+		sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
+	}
+	if (t != NULL)
+		hook_leave(t);
+}
+
+static void *trampoline(void *start)
+{
+	struct create_start s = create_child_begin(start);
+	void *r = ((void *(*)(void *))s.run)(s.arg);
+
+	create_child_return();
+	return r;
+}
+
+static bool real_create(struct create_call *c, struct create_start *start)
+{
+	void *(*run)(void *) = start != NULL ? trampoline : (void *(*)(void *))c->run;
+
+	c->result = REAL_VERSIONED(pthread_create, "GLIBC_2.34")(c->handle, c->attr, run,
+								 start != NULL ? start : c->arg);
+	return c->result == 0;
+}
+
+EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict attr,
+			  void *(*run)(void *), void *restrict arg)
+{
+	struct create_call c = { .handle = handle,
+				 .attr = attr,
+				 .run = (void (*)(void))run,
+				 .arg = arg,
+				 .create = real_create };
+
+	create_thread(&c);
+	return c.result;
+}
+
+/* ---- join, detach, exit ---- */
+
+void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n)
+{
+	struct thread *t;
+	uint64_t end;
+
+	if (tid == 0 || (t = hook_enter()) == NULL)
+		return;
+	end = handle_forget(handle, tid);
+	sync_thread(t, FORMAT_K_JOIN, 0, tid, end, 2);
+	if (out != NULL)
+		range_wrote(t, out, n, t->view.call_site);
+	hook_leave(t);
+}
+
+void create_detached(pthread_t handle, uint32_t tid)
+{
+	struct thread *t;
+
+	if (tid == 0 || (t = hook_enter()) == NULL)
+		return;
+	handle_forget(handle, tid);
+	sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
+	hook_leave(t);
+}
+
+/* What the four joins share; r: 0 joined. */
+static int joined(pthread_t handle, uint32_t tid, void **out, int r)
+{
+	if (r == 0)
+		create_joined(handle, tid, out, sizeof(*out));
+	return r;
+}
+
+EXPORT int pthread_join(pthread_t handle, void **out)
+{
+	uint32_t tid = create_find(handle);
+
+	return joined(handle, tid, out, REAL(pthread_join)(handle, out));
+}
+
+EXPORT int pthread_tryjoin_np(pthread_t handle, void **out)
+{
+	uint32_t tid = create_find(handle);
+
+	return joined(handle, tid, out, REAL(pthread_tryjoin_np)(handle, out));
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t handle, void **out, const struct timespec *at)
+{
+	uint32_t tid = create_find(handle);
+
+	return joined(handle, tid, out, REAL(pthread_timedjoin_np)(handle, out, at));
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
+				const struct timespec *at)
+{
+	uint32_t tid = create_find(handle);
+
+	return joined(handle, tid, out, REAL(pthread_clockjoin_np)(handle, out, clock, at));
+}
+
+EXPORT int pthread_detach(pthread_t handle)
+{
+	uint32_t tid = create_find(handle);
+	int r = REAL(pthread_detach)(handle);
+
+	if (r == 0)
+		create_detached(handle, tid);
+	return r;
+}
+
+EXPORT _Noreturn void pthread_exit(void *result)
+{
+	create_child_exit();
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+/* Only a thread's own name: a record belongs to the thread that makes it. */
+EXPORT int pthread_setname_np(pthread_t handle, const char *name)
+{
+	int r = REAL(pthread_setname_np)(handle, name);
+	struct thread *t;
+
+	if (r == 0 && pthread_equal(handle, pthread_self()) && (t = hook_enter()) != NULL) {
+		sync_name(t, name, strlen(name));
+		hook_leave(t);
+	}
+	return r;
+}

@@ -1,0 +1,50 @@
+/*
+ * The life of threads, for POSIX and C11 names alike (both handles are a
+ * pthread_t).
+ */
+#ifndef CAPTURE_CREATE_PRIV_H
+#define CAPTURE_CREATE_PRIV_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a new thread is to do, kept where its maker leaves it. */
+struct create_start {
+	void (*run)(void); /* cast back by the trampoline that knows its type */
+	void *arg;
+	struct thread *thread;
+	sigset_t mask; /* its maker's signal mask, and whether to take it on */
+	bool masked;
+	uint32_t go; /* futex: 1 when the maker has logged all about it */
+};
+
+/* One call of pthread_create or thrd_create. */
+struct create_call {
+	pthread_t *handle;
+	const pthread_attr_t *attr; /* NULL: default */
+	void (*run)(void);
+	void *arg;
+	/* Really creates: a trampoline with `start', or with NULL the bare routine.
+	 * Sets result; true if there is a new thread. */
+	bool (*create)(struct create_call *c, struct create_start *start);
+	int result;
+};
+
+void create_thread(struct create_call *c);
+
+/* In the new thread: first thing; returns a copy of *start. */
+struct create_start create_child_begin(struct create_start *start);
+/* Its routine returned; it called an exit function. */
+void create_child_return(void);
+void create_child_exit(void);
+
+/* The number behind a handle, asked before the call that makes it invalid; 0 unknown. */
+uint32_t create_find(pthread_t handle);
+/* That call succeeded.  out, n: where the library has put the thread's result. */
+void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n);
+void create_detached(pthread_t handle, uint32_t tid);
+
+#endif /* CAPTURE_CREATE_PRIV_H */

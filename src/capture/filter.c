@@ -1,0 +1,117 @@
+#include "capture/filter.h"
+
+static const void *address(const struct filter_entry *e)
+{
+	return (const void *)(uintptr_t)(e->key & ~(FILTER_ATOMIC | FILTER_ACQUIRE));
+}
+
+/* Takes the first naturally aligned piece out of a mask of bytes. */
+static unsigned piece_take(unsigned *mask, unsigned *log2)
+{
+	unsigned at = (unsigned)__builtin_ctz(*mask);
+
+	for (*log2 = 3; *log2 > 0; (*log2)--) {
+		unsigned piece = ((1u << (1u << *log2)) - 1) << at;
+
+		if (at % (1u << *log2) == 0 && (*mask & piece) == piece)
+			break;
+	}
+	*mask &= ~(((1u << (1u << *log2)) - 1) << at);
+	return at;
+}
+
+static void log_late(struct thread *t, const struct filter_entry *e)
+{
+	uint64_t at = t->tseq - (uint32_t)((uint32_t)t->tseq - e->last);
+	unsigned mask = e->dropped, log2;
+
+	while (mask != 0) {
+		uintptr_t p = (uintptr_t)address(e) + piece_take(&mask, &log2);
+		uint64_t ref;
+		uint8_t *q;
+
+		/* Not log_ready: this may run while a chunk is being closed, in the
+		 * room kept for it, and states no stack. */
+		if (t->cursor + 128 > (uint8_t *)t->chunk + FORMAT_SLOT_SIZE) {
+			log_trouble("too many racing reads in one chunk", 0);
+			return;
+		}
+		ref = log_ref(t, e->version, at + 1);
+		q = t->cursor + 4;
+		q = log_varint(q, t->tseq - at);
+		q = log_varint(q, 1u << log2);
+		q = log_varint(q, e->site);
+		q = log_varint(q, log_delta(t, e->site, p));
+		q = log_varint(q, ref);
+		log_other_end(t, FORMAT_K_LATE,
+			      FORMAT_LATE_NOVALUE |
+				      (e->key & FILTER_ATOMIC ? FORMAT_LATE_ATOMIC : 0),
+			      q, 0);
+		t->nlate++;
+	}
+}
+
+/* Is the run's version still there?  Bytes do not matter: what unseen code
+ * does to them (a dead frame's slot, say) is not the program's write. */
+static bool holds(const struct filter_entry *e)
+{
+	return cell_still(cell_of(address(e)), e->version);
+}
+
+/*
+ * The entry is taken out before anything is logged: logging may close a chunk,
+ * which walks the pending entries, this one among them.
+ */
+void filter_close(struct thread *t, struct filter_entry *e)
+{
+	struct filter_entry run = *e;
+	unsigned mask = run.dropped, log2;
+
+	e->dropped = 0;
+	if (!holds(&run)) {
+		log_late(t, &run);
+		return;
+	}
+	while (mask != 0) {
+		unsigned at = piece_take(&mask, &log2);
+		uint32_t bits = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | FORMAT_READ_REREAD;
+
+		if (run.key & FILTER_ATOMIC)
+			bits |= FORMAT_ATOMIC;
+		log_access_end(t, log_access_begin(t, bits, run.site, (uintptr_t)address(&run) + at,
+						   run.version, 0, __ATOMIC_RELAXED));
+	}
+}
+
+void filter_sweep_pending(struct thread *t)
+{
+	while (t->npending != 0) {
+		struct filter_entry *e = &t->filter[t->pending[--t->npending]];
+
+		e->listed = 0;
+		if (e->dropped != 0)
+			filter_close(t, e);
+	}
+}
+
+void filter_settle(struct thread *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->npending; i++) {
+		struct filter_entry *e = &t->filter[t->pending[i]];
+
+		e->listed = 0;
+		if (e->dropped == 0)
+			continue;
+		if (holds(e)) {
+			e->last = (uint32_t)t->tseq;
+			e->listed = 1;
+			t->pending[n++] = t->pending[i];
+		} else {
+			log_late(t, e);
+			e->dropped = 0;
+		}
+	}
+	t->npending = n;
+}

@@ -1,0 +1,115 @@
+/*
+ * Which reads need not be logged, soundly.
+ *
+ * Within one epoch (no synchronisation of this thread in between), reads of
+ * the same bytes by one thread that see one version say nothing new but that the
+ * version was still there.  The first is logged; of the rest only the *last*
+ * matters: a version is written once, so when the first and the last of a run of
+ * reads see it, those in between do too, in every reordering that keeps the two.
+ *
+ *	logged:   r(x)=v ............................ r(x)=v  (REREAD)
+ *	dropped:            r(x)  r(x)  r(x)  r(x)
+ *
+ * So each entry remembers where the last dropped read came.  When the epoch
+ * ends the run is closed: if the version is still there, by saying so
+ * now (later than the last read: it binds more, never less);
+ * else by a LATE record, which says after which event the last dropped read
+ * came.  LATE records stay within the chunk of that event: before a chunk is
+ * closed, every entry is checked and either moves up to the chunk's end (the
+ * version is still there) or gets its LATE record.
+ *
+ * Only binding reads are dropped; free reads feed writes and are all logged.
+ * So rules R1 to R3 of the dependency model hold: the kept reads bind at least as
+ * much as the dropped ones and saw the same write.
+ *
+ * tests/cli/t5001-random-programs.sh holds recordings with and without the
+ * filter to the self-check.
+ */
+#ifndef CAPTURE_FILTER_H
+#define CAPTURE_FILTER_H
+
+#include "capture/log.h"
+
+/* Closes the run of one entry. */
+void filter_close(struct thread *t, struct filter_entry *e);
+/* Closes all runs: the epoch ends. */
+void filter_sweep_pending(struct thread *t);
+/* Before a chunk is closed. */
+void filter_settle(struct thread *t);
+
+static inline void filter_sweep(struct thread *t)
+{
+	if (__builtin_expect(t->npending != 0, 0))
+		filter_sweep_pending(t);
+	t->epoch++;
+}
+
+/* Atomic reads have entries of their own; so have those that acquire. */
+#define FILTER_ATOMIC (1ull << 62)
+#define FILTER_ACQUIRE (1ull << 63)
+
+/* The bytes of an access within its word. */
+static inline unsigned filter_mask(const void *p, unsigned log2)
+{
+	return ((1u << (1u << log2)) - 1) << ((uintptr_t)p & 7);
+}
+
+static inline struct filter_entry *filter_at(const struct thread *t, const void *p)
+{
+	return &t->filter[(uintptr_t)p >> 3 & (FILTER_ENTRIES - 1)];
+}
+
+static inline uint64_t filter_key(const void *p, uint64_t flags)
+{
+	return ((uintptr_t)p & ~(uintptr_t)7) | flags;
+}
+
+/* Before the read itself: makes room for it, so that no other event comes
+ * between the read and its record. */
+static inline void filter_prepare(struct thread *t, struct filter_entry *e, uint64_t key)
+{
+	if (__builtin_expect(e->dropped != 0 && e->key != key, 0))
+		filter_close(t, e);
+}
+
+/* True: drop this read.  Else it is about to be logged. */
+static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
+				unsigned mask, cell_version v, uint32_t site)
+{
+	if (e->key != key || e->version != v || e->epoch != t->epoch) {
+		/* A run still open ended because its version went: a LATE record. */
+		if (__builtin_expect(e->dropped != 0, 0))
+			filter_close(t, e);
+		e->key = key;
+		e->version = v;
+		e->epoch = t->epoch;
+		e->kept = (uint8_t)mask;
+		return false;
+	}
+	if ((mask & ~e->kept) != 0) {
+		e->kept |= (uint8_t)mask;
+		return false;
+	}
+	if (!e->listed) {
+		e->listed = 1;
+		t->pending[t->npending++] = (uint32_t)(e - t->filter);
+	}
+	e->dropped |= (uint8_t)mask;
+	e->last = (uint32_t)t->tseq;
+	e->site = site;
+	return true;
+}
+
+/* This thread is about to write the word of p: close a run that ends here. */
+static inline void filter_write(struct thread *t, const void *p)
+{
+	struct filter_entry *e;
+
+	if (t->npending == 0)
+		return;
+	e = filter_at(t, p);
+	if (e->dropped != 0 && ((e->key ^ (uintptr_t)p) << 4) >> 7 == 0)
+		filter_close(t, e);
+}
+
+#endif /* CAPTURE_FILTER_H */

@@ -1,0 +1,326 @@
+/*
+ * Memory that begins and ends: malloc and its family, mmap and its.
+ *
+ * A block is logged as long as the allocator says it is (malloc_usable_size),
+ * at its birth after the real call, at its death before it: whoever gets the
+ * same bytes next logs after us.
+ *
+ * realloc would break that rule, for it frees the old block inside.  While
+ * recording it is therefore done in steps: a new block, a logged copy, the
+ * old one's death.  A block that is large enough, and not more than twice as large,
+ * stays where it is, which is no event.
+ *
+ * The real functions are looked up with dlsym, which may itself allocate: those
+ * few bytes come from a small area of our own and are never given back.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/range.h"
+#include "capture/real.h"
+#include "capture/sync.h"
+
+#define BIG (1u << 20) /* from here on, ordered as a whole */
+#define PAGE 4096u
+
+/* ---- the area for dlsym ---- */
+
+#define EARLY_BYTES (16u << 10)
+#define EARLY_ALIGN 16u
+
+static char early[EARLY_BYTES] __attribute__((aligned(EARLY_ALIGN)));
+static size_t early_used; /* atomic */
+
+/* Each early block has its size in front.  Zeroed, like all static memory. */
+static void *early_take(size_t n)
+{
+	size_t need = ((n + EARLY_ALIGN - 1) & ~(size_t)(EARLY_ALIGN - 1)) + EARLY_ALIGN;
+	size_t at;
+
+	if (n > EARLY_BYTES ||
+	    (at = __atomic_fetch_add(&early_used, need, __ATOMIC_RELAXED)) + need > EARLY_BYTES) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	memcpy(early + at, &n, sizeof(n));
+	return early + at + EARLY_ALIGN;
+}
+
+static bool is_early(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)early < EARLY_BYTES;
+}
+
+static size_t early_size(const void *p)
+{
+	size_t n;
+
+	memcpy(&n, (const char *)p - EARLY_ALIGN, sizeof(n));
+	return n;
+}
+
+/* ---- births and deaths ---- */
+
+static unsigned size_aux(size_t n)
+{
+	return n >= BIG ? FORMAT_ALLOC_HEAP | FORMAT_ALLOC_BIG : FORMAT_ALLOC_HEAP;
+}
+
+static void log_birth(struct thread *t, void *p, unsigned flags)
+{
+	size_t n = REAL(malloc_usable_size)(p);
+
+	if (!cell_cover(p, n))
+		log_trouble("the heap lies where it cannot be followed", ENOMEM);
+	else
+		range_alloc(t, p, n, size_aux(n) | flags, t->view.call_site);
+}
+
+static void log_death(struct thread *t, void *p)
+{
+	size_t n = REAL(malloc_usable_size)(p);
+
+	range_free(t, p, n, size_aux(n), t->view.call_site);
+}
+
+/* p as a real allocation function gave it; returns it. */
+static void *born(void *p, unsigned flags)
+{
+	struct thread *t;
+
+	if (p != NULL && (t = hook_enter()) != NULL) {
+		log_birth(t, p, flags);
+		hook_leave(t);
+	}
+	return p;
+}
+
+EXPORT void *malloc(size_t n)
+{
+	return real_is_finding() ? early_take(n) : born(REAL(malloc)(n), 0);
+}
+
+EXPORT void *calloc(size_t count, size_t n)
+{
+	size_t all;
+
+	if (real_is_finding()) {
+		if (__builtin_mul_overflow(count, n, &all))
+			return NULL;
+		return early_take(all);
+	}
+	return born(REAL(calloc)(count, n), FORMAT_ALLOC_ZEROED);
+}
+
+EXPORT void *memalign(size_t align, size_t n)
+{
+	return born(REAL(memalign)(align, n), 0);
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t n)
+{
+	return born(REAL(aligned_alloc)(align, n), 0);
+}
+
+EXPORT void *valloc(size_t n)
+{
+	return born(REAL(valloc)(n), 0);
+}
+
+EXPORT void *pvalloc(size_t n)
+{
+	return born(REAL(pvalloc)(n), 0);
+}
+
+EXPORT int posix_memalign(void **out, size_t align, size_t n)
+{
+	void *p;
+	int r = REAL(posix_memalign)(&p, align, n);
+	struct thread *t;
+
+	if (r != 0)
+		return r;
+	if ((t = hook_enter()) == NULL) {
+		*out = p;
+		return 0;
+	}
+	log_birth(t, p, 0);
+	range_write(t, out, &p, sizeof(p), t->view.call_site, NULL, 0);
+	hook_leave(t);
+	return 0;
+}
+
+EXPORT void free(void *p)
+{
+	void (*real)(void *) = REAL(free);
+	struct thread *t;
+
+	if (p == NULL || is_early(p))
+		return;
+	if ((t = hook_enter()) != NULL) {
+		log_death(t, p);
+		hook_leave(t);
+	}
+	real(p);
+}
+
+EXPORT size_t malloc_usable_size(void *p)
+{
+	return p != NULL && is_early(p) ? early_size(p) : REAL(malloc_usable_size)(p);
+}
+
+/* n is not 0; in a hook.  NULL, errno set: the old block stands. */
+static void *move_block(struct thread *t, void *old, size_t n)
+{
+	size_t had = REAL(malloc_usable_size)(old);
+	void *p;
+
+	if (n <= had && n >= had / 2)
+		return old;
+	p = REAL(malloc)(n);
+	if (p == NULL)
+		return NULL;
+	log_birth(t, p, 0);
+	range_copy(t, p, old, had < n ? had : n, t->view.call_site);
+	log_death(t, old);
+	REAL(free)(old);
+	return p;
+}
+
+EXPORT void *realloc(void *old, size_t n)
+{
+	void *(*real)(void *, size_t) = REAL(realloc);
+	struct thread *t;
+	void *p;
+
+	if (old == NULL)
+		return malloc(n);
+	if (is_early(old)) {
+		p = malloc(n);
+		if (p != NULL)
+			memcpy(p, old, early_size(old) < n ? early_size(old) : n);
+		return p;
+	}
+	if ((t = hook_enter()) == NULL)
+		return real(old, n);
+	if (n != 0) {
+		p = move_block(t, old, n);
+		hook_leave(t);
+		return p;
+	}
+	log_death(t, old);
+	hook_leave(t);
+	return real(old, 0);
+}
+
+EXPORT void *reallocarray(void *old, size_t count, size_t n)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(count, n, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, all);
+}
+
+/* ---- mappings ---- */
+
+static size_t whole_pages(size_t n)
+{
+	return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void map_birth(struct thread *t, void *p, size_t n, unsigned flags)
+{
+	if (!cell_cover(p, n))
+		log_trouble("a mapping lies where it cannot be followed", ENOMEM);
+	else
+		range_alloc(t, p, whole_pages(n), FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG | flags,
+			    t->view.call_site);
+}
+
+static void map_death(struct thread *t, void *p, size_t n)
+{
+	range_free(t, p, whole_pages(n), FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, t->view.call_site);
+}
+
+static bool is_range(const void *p, size_t n)
+{
+	return ((uintptr_t)p & (PAGE - 1)) == 0 && n != 0 && whole_pages(n) >= n &&
+	       (uintptr_t)p + n > (uintptr_t)p;
+}
+
+EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	void *(*real)(void *, size_t, int, int, int, off_t) = REAL(mmap);
+	unsigned zeroed = flags & MAP_ANONYMOUS ? FORMAT_ALLOC_ZEROED : 0;
+	bool over = (flags & MAP_FIXED) && is_range(at, n);
+	struct thread *t;
+	void *p;
+
+	/* What lay there ends, even if then nothing new begins. */
+	if (over && (t = hook_enter()) != NULL) {
+		if (cell_cover(at, n))
+			map_death(t, at, n);
+		hook_leave(t);
+	}
+	p = real(at, n, prot, flags, fd, offset);
+	if (p != MAP_FAILED && (t = hook_enter()) != NULL) {
+		map_birth(t, p, n, zeroed);
+		hook_leave(t);
+	}
+	return p;
+}
+
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "mmap64 is mmap");
+EXPORT __typeof__(mmap64) mmap64 __attribute__((alias("mmap")));
+
+EXPORT int munmap(void *p, size_t n)
+{
+	struct thread *t;
+
+	if (is_range(p, n) && (t = hook_enter()) != NULL) {
+		map_death(t, p, n);
+		hook_leave(t);
+	}
+	return REAL(munmap)(p, n);
+}
+
+/*
+ * A mapping that grows may move, so it ends and begins again with the bytes it
+ * had; one that shrinks loses its tail.
+ */
+EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
+{
+	void *(*real)(void *, size_t, size_t, int, ...) = REAL(mremap);
+	size_t keep = whole_pages(n) < whole_pages(had) ? whole_pages(n) : whole_pages(had);
+	bool moves = n > had || (flags & MREMAP_FIXED);
+	struct thread *t;
+	va_list args;
+	void *at, *p;
+
+	va_start(args, flags);
+	at = va_arg(args, void *); /* meant only with MREMAP_FIXED */
+	va_end(args);
+	if (is_range(old, had) && (t = hook_enter()) != NULL) {
+		if (moves)
+			map_death(t, old, had);
+		else if (whole_pages(had) > keep)
+			map_death(t, (char *)old + keep, whole_pages(had) - keep);
+		hook_leave(t);
+	}
+	p = real(old, had, n, flags, at);
+	if (moves && had != 0 && (t = hook_enter()) != NULL) {
+		void *now = p != MAP_FAILED ? p : old;
+
+		map_birth(t, now, p != MAP_FAILED ? n : had, 0);
+		range_wrote(t, now, keep, t->view.call_site);
+		hook_leave(t);
+	}
+	return p;
+}

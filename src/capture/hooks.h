@@ -1,0 +1,280 @@
+/*
+ * The contract between code that the pass emits and the runtime inside the
+ * program.  The pass (src/instrument) calls or touches exactly what is named
+ * here; the runtime (src/capture) defines it.  Nothing else is shared.
+ *
+ * The hook performs the access.  A load becomes a call that reads memory and
+ * logs value and order together; a store likewise.  When nothing is being
+ * recorded each hook does the bare access and returns.
+ *
+ * Sites.  A site is one static place in the program.  Each translation unit
+ * carries a table of them (struct foresee_site) and a 32-bit base that the
+ * runtime fills in when the module registers; hooks take base + index.  Site 0
+ * of a table is never used, so that a site number of 0 means "unknown place".
+ *
+ * Call sites.  Before every call the pass stores the site of the call into
+ * foresee_self->call_site.  An instrumented callee pushes it on the shadow
+ * stack; an interposed library function (pthread_mutex_lock, malloc, strlen)
+ * takes it as its own place.
+ *
+ * Feeds.  A function with free loads (doc/DEPENDENCY_FACTS.md) owns an array
+ * of 64-bit slots in its frame, one per free load site, zero at entry.  The
+ * hook of a free load stores its event number there; the hook of a store that
+ * such loads feed gets the array and a mask of the slots that feed it.
+ */
+#ifndef CAPTURE_HOOKS_H
+#define CAPTURE_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FORESEE_ABI 1
+
+/* Shadow stack entries; deeper frames wrap round and are lost, never written
+ * out of bounds.  A power of two. */
+#define FORESEE_DEPTH (1u << 16)
+
+/* At most this many free load sites per function (one bit each in a feed
+ * mask) and feeds per store; the pass makes what exceeds them binding. */
+#define FORESEE_SLOTS 64
+#define FORESEE_FEEDS 8
+
+/*
+ * The part of a thread's state that emitted code touches directly.  Always
+ * valid: a thread the runtime does not know yet shares a scratch view.
+ *
+ *	entry:	frames[depth & (FORESEE_DEPTH - 1)] = call_site;
+ *		depth = depth + 1;  call_site = 0;
+ *	exit:	depth = depth at entry;  low = min(low, depth at entry);
+ *	after a call that may return twice, and at a landing pad:
+ *		depth = depth at entry + 1;  low = min(low, depth at entry + 1);
+ */
+struct foresee_view {
+	uint32_t *frames;
+	uint32_t depth;
+	uint32_t low; /* lowest depth since the last record; the logger resets it */
+	uint32_t call_site;
+	uint32_t live; /* nonzero: this thread records.  Emitted code need not look. */
+};
+
+extern __thread struct foresee_view *foresee_self __attribute__((tls_model("initial-exec")));
+
+/* What a site is.  One list gives the enum and the printable names. */
+#define FORESEE_SITE_KINDS(X) \
+	X(NONE, "none")       \
+	X(READ, "read")       \
+	X(WRITE, "write")     \
+	X(ATOMIC, "atomic")   \
+	X(RANGE, "range")     \
+	X(CALL, "call")       \
+	X(FENCE, "fence")
+
+enum foresee_site_kind {
+#define X(id, name) FORESEE_SITE_##id,
+	FORESEE_SITE_KINDS(X)
+#undef X
+};
+
+/* Site flags: the dependency facts of the place, for --facts and the tests. */
+#define FORESEE_SITE_FREE 1u     /* a free load */
+#define FORESEE_SITE_FED 2u      /* a store with feeds */
+#define FORESEE_SITE_VOLATILE 4u /* a volatile access; always binding */
+
+/*
+ * One static place.  Strings are NUL-terminated constants or NULL.  `inlined'
+ * is the index, within the same table, of the place this one was inlined into
+ * (a CALL site in the enclosing function), 0 when not inlined.
+ */
+struct foresee_site {
+	const char *file;
+	const char *function;
+	const char *variable; /* "total", "struct account.balance", "count[]"; NULL unknown */
+	uint32_t line;
+	uint32_t inlined;
+	uint64_t feeds; /* a fed store: mask of the slots that feed it */
+	uint16_t column;
+	uint8_t kind;  /* enum foresee_site_kind */
+	uint8_t flags; /* FORESEE_SITE_* */
+	uint32_t size; /* bytes touched; 0 when not static.  A free load: see slot */
+	uint16_t slot; /* a free load: its slot + 1; 0 otherwise */
+	uint16_t pad[3];
+};
+_Static_assert(sizeof(struct foresee_site) == 56, "the pass lays out this struct");
+
+/* A global variable of the unit, so that an address can be named. */
+struct foresee_global {
+	const char *name; /* "total", or "file.c:name" for a static one */
+	const char *file;
+	const char *type; /* C-like type name from debug information, or NULL */
+	const void *address;
+	uint64_t size;
+	uint32_t line;
+	uint32_t pad;
+};
+_Static_assert(sizeof(struct foresee_global) == 48, "the pass lays out this struct");
+
+/* One per translation unit, registered from .init_array. */
+struct foresee_module {
+	uint32_t abi; /* FORESEE_ABI of the pass */
+	uint32_t nsites;
+	const struct foresee_site *sites;
+	uint32_t *base; /* out: global number of sites[0] */
+	const void *const *functions; /* the instrumented functions of the unit */
+	uint64_t nfunctions;
+	const struct foresee_global *globals;
+	uint64_t nglobals;
+	const char *name; /* source file name */
+};
+
+void foresee_module_register(const struct foresee_module *m);
+void foresee_module_unregister(const struct foresee_module *m);
+
+/*
+ * Plain accesses of 1, 2, 4 and 8 bytes at any alignment.
+ *	T    foresee_readN(p, site)                    binding
+ *	T    foresee_readNf(p, site, slot)             free: *slot = event number
+ *	void foresee_writeN(p, value, site)            no feeds
+ *	void foresee_writeNf(p, value, site, slots, mask)
+ */
+#define FORESEE_ACCESS(N, T)                                                         \
+	T foresee_read##N(const void *p, uint32_t site);                              \
+	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot);           \
+	void foresee_write##N(void *p, T value, uint32_t site);                       \
+	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots, \
+				 uint64_t mask);
+FORESEE_ACCESS(1, uint8_t)
+FORESEE_ACCESS(2, uint16_t)
+FORESEE_ACCESS(4, uint32_t)
+FORESEE_ACCESS(8, uint64_t)
+#undef FORESEE_ACCESS
+
+/*
+ * Accesses of any other size (vectors, i128, x86_fp80, structs, byval), and
+ * memory intrinsics.  read copies from shared memory to the private buffer
+ * `into', write from the private buffer `from' to shared memory; slot and
+ * slots may be NULL (binding; not fed).  mask is ignored without slots.
+ * memcpy, memmove: a free ranged read that feeds the ranged write.
+ * touch: a binding ranged read with nowhere to put the bytes (byval argument).
+ */
+void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot);
+void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
+			 const uint64_t *slots, uint64_t mask);
+void foresee_touch_range(const void *p, size_t n, uint32_t site);
+void foresee_copy(void *to, const void *from, size_t n, uint32_t site);
+void foresee_move(void *to, const void *from, size_t n, uint32_t site);
+void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *slots,
+		  uint64_t mask);
+
+/* Memory orders as in C11 (__ATOMIC_RELAXED ... __ATOMIC_SEQ_CST). */
+
+#define FORESEE_RMW_OPS(X) \
+	X(XCHG, "xchg")   \
+	X(ADD, "add")     \
+	X(SUB, "sub")     \
+	X(AND, "and")     \
+	X(NAND, "nand")   \
+	X(OR, "or")       \
+	X(XOR, "xor")     \
+	X(MAX, "max")     \
+	X(MIN, "min")     \
+	X(UMAX, "umax")   \
+	X(UMIN, "umin")   \
+	X(FADD, "fadd")   \
+	X(FSUB, "fsub")   \
+	X(FMAX, "fmax")   \
+	X(FMIN, "fmin")
+
+enum foresee_rmw_op {
+#define X(id, name) FORESEE_RMW_##id,
+	FORESEE_RMW_OPS(X)
+#undef X
+};
+
+/*
+ * Atomics of 1, 2, 4, 8 bytes.  slot: NULL when the result is binding.
+ * cas: *expected receives the old value; returns success; always binding.
+ */
+#define FORESEE_ATOMIC(N, T)                                                              \
+	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot);      \
+	void foresee_awrite##N(void *p, T value, int order, uint32_t site,                \
+			       const uint64_t *slots, uint64_t mask);                     \
+	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,             \
+			  const uint64_t *slots, uint64_t mask, uint64_t *slot);          \
+	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,   \
+			     uint32_t site);
+FORESEE_ATOMIC(1, uint8_t)
+FORESEE_ATOMIC(2, uint16_t)
+FORESEE_ATOMIC(4, uint32_t)
+FORESEE_ATOMIC(8, uint64_t)
+#undef FORESEE_ATOMIC
+
+/* 16-byte atomics, 16-byte aligned, values through memory. */
+void foresee_aread16(const void *p, void *into, int order, uint32_t site);
+void foresee_awrite16(void *p, const void *from, int order, uint32_t site);
+bool foresee_acas16(void *p, void *expected, const void *desired, int success, int failure,
+		    uint32_t site);
+
+void foresee_fence(int order, uint32_t site);
+
+/* A local variable that others may reach comes to life at p: fresh memory, whatever lay there. */
+void foresee_frame(void *p, size_t n, uint32_t site);
+
+/*
+ * A call of code the pass has not seen.  For a direct call of an external
+ * function the unit keeps one byte per callee, initially 1, and emits
+ *	if (byte) foresee_opaque(&byte, callee, site);
+ * The runtime clears the byte when the callee is itself instrumented, else
+ * logs that unseen code runs here.  Indirect calls pass byte = NULL.
+ * Not emitted for FORESEE_LIBC, FORESEE_KNOWN and FORESEE_PURE names.
+ */
+void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
+
+/*
+ * Library functions that read or write caller's memory.  The pass redirects a
+ * call of NAME to foresee_libc_NAME, which has the same type.
+ */
+#define FORESEE_LIBC(X)                                                                  \
+	X(memcpy) X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr)          \
+	X(bcmp) X(bzero) X(bcopy)                                                        \
+	X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat)          \
+	X(strcmp) X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr)            \
+	X(strstr) X(strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup)                    \
+	X(atoi) X(atol) X(strtol) X(strtoul) X(strtoll) X(strtoull)                       \
+	X(snprintf) X(vsnprintf) X(sprintf)                                              \
+	X(clock_gettime) X(gettimeofday) X(time)                                          \
+	X(read) X(pread) X(recv) X(fread) X(fgets)                                        \
+	X(write) X(pwrite) X(send) X(fwrite) X(puts) X(fputs)
+
+/*
+ * Library functions the runtime interposes by symbol (synchronisation, memory
+ * allocation, threads); calls need a call_site and nothing else.
+ */
+#define FORESEE_KNOWN_PREFIXES(X) \
+	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
+	X("__cxa_guard_") X("_Zn") X("_Zd")
+
+#define FORESEE_KNOWN(X)                                                           \
+	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
+	X(posix_memalign) X(aligned_alloc) X(reallocarray) X(valloc)                \
+	X(mmap) X(mmap64) X(munmap) X(mremap)
+
+/* Library functions that touch no memory of the caller's. */
+#define FORESEE_PURE(X)                                                                   \
+	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)    \
+	X(sched_yield) X(getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit)        \
+	X(sysconf) X(getpagesize) X(clock) X(isatty) X(close) X(putchar) X(fflush)        \
+	X(fclose) X(fputc) X(putc) X(getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs)    \
+	X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh)     \
+	X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt)   \
+	X(hypot) X(fmod) X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin)       \
+	X(fmax) X(sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)       \
+	X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(islower) X(isalnum)        \
+	X(ispunct) X(isprint) X(toupper) X(tolower) X(__errno_location)                   \
+	X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch) X(__cxa_end_catch)      \
+	X(__cxa_throw) X(__cxa_allocate_exception) X(__cxa_free_exception)                \
+	X(__cxa_rethrow) X(_Unwind_Resume) X(__clang_call_terminate) X(_ZSt9terminatev)   \
+	X(__cxa_atexit) X(atexit) X(__cxa_pure_virtual) X(getenv)                         \
+	X(__ctype_b_loc) X(__ctype_tolower_loc) X(__ctype_toupper_loc)
+
+#endif /* CAPTURE_HOOKS_H */

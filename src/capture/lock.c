@@ -1,0 +1,260 @@
+/*
+ * Mutexes, read-write locks, spin locks.
+ *
+ * The model: an acquire is logged after the real call got the lock, a release
+ * before the real call gives it up, so nobody logs in between.  A release that
+ * the library will refuse must not be logged, and it can only be logged before
+ * the call; so the wrappers look at what glibc keeps in the lock.  That word is stable
+ * where it matters: only the owner changes the fields that say "this thread owns it".
+ */
+#include "capture/lock_priv.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "capture/real.h"
+#include "capture/sys.h"
+
+/* Bits of __kind, as in glibc's pthreadP.h. */
+#define KIND_TYPE 3
+#define KIND_ROBUST 16
+#define KIND_INHERIT 32
+#define KIND_PROTECT 64
+#define CEILING_SHIFT 19 /* KIND_PROTECT: the rest of __lock is the ceiling */
+
+#define RWLOCK_READERS_SHIFT 3 /* of __readers: the low bits are flags */
+#define SPIN_FREE 1
+
+int lock_owner_self(void)
+{
+	static __thread int id;
+
+	/* A forked child does not record, so a stale number is never used. */
+	if (id == 0)
+		id = (int)syscall(SYS_gettid);
+	return id;
+}
+
+void lock_note(const void *obj, unsigned kind, unsigned aux)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_log(t, kind, aux, obj);
+	hook_leave(t);
+}
+
+int lock_tried(const void *obj, unsigned kind, unsigned aux, int r)
+{
+	if (r == 0)
+		lock_note(obj, kind, aux);
+	else if (r == EOWNERDEAD)
+		lock_note(obj, kind, aux | FORMAT_LOCK_DEAD);
+	else if ((aux & FORMAT_LOCK_TRY) && (r == EBUSY || r == ETIMEDOUT))
+		lock_note(obj, FORMAT_K_TRYFAIL, aux);
+	return r;
+}
+
+/* ---- mutexes ---- */
+
+unsigned lock_mutex_aux(const pthread_mutex_t *m)
+{
+	return (m->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP
+		       ? FORMAT_LOCK_MUTEX | FORMAT_LOCK_RECURSIVE
+		       : FORMAT_LOCK_MUTEX;
+}
+
+bool lock_mutex_is_held(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind, type = kind & KIND_TYPE;
+	unsigned word = (unsigned)m->__data.__lock;
+
+	if (kind & (KIND_ROBUST | KIND_INHERIT))
+		return (int)(word & FUTEX_TID_MASK) == lock_owner_self();
+	if (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP)
+		return m->__data.__owner == lock_owner_self();
+	if (kind & KIND_PROTECT)
+		word &= (1u << CEILING_SHIFT) - 1;
+	return word != 0;
+}
+
+int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r)
+{
+	return lock_tried(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r);
+}
+
+void lock_mutex_leave(const pthread_mutex_t *m)
+{
+	if (lock_mutex_is_held(m))
+		lock_note(m, FORMAT_K_REL, lock_mutex_aux(m));
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	return lock_mutex_tried(m, 0, REAL(pthread_mutex_lock)(m));
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict at)
+{
+	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_timedlock)(m, at));
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
+				   const struct timespec *restrict at)
+{
+	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_clocklock)(m, clock, at));
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	lock_mutex_leave(m);
+	return REAL(pthread_mutex_unlock)(m);
+}
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+	int r = REAL(pthread_mutex_init)(m, attr);
+
+	if (r == 0)
+		lock_note(m, FORMAT_K_LOCK_INIT, lock_mutex_aux(m));
+	return r;
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	unsigned aux = lock_mutex_aux(m); /* destroying spoils the kind */
+	int r = REAL(pthread_mutex_destroy)(m);
+
+	if (r == 0)
+		lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
+	return r;
+}
+
+/* ---- read-write locks ---- */
+
+static int rwlock_read(const pthread_rwlock_t *l, unsigned flags, int r)
+{
+	return lock_tried(l, FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK | flags, r);
+}
+
+static int rwlock_write(const pthread_rwlock_t *l, unsigned flags, int r)
+{
+	return lock_tried(l, FORMAT_K_ACQ, FORMAT_LOCK_RWLOCK | flags, r);
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	return rwlock_read(l, 0, REAL(pthread_rwlock_rdlock)(l));
+}
+
+EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
+{
+	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_tryrdlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict l,
+				      const struct timespec *restrict at)
+{
+	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_timedrdlock)(l, at));
+}
+
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict l, clockid_t clock,
+				      const struct timespec *restrict at)
+{
+	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_clockrdlock)(l, clock, at));
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	return rwlock_write(l, 0, REAL(pthread_rwlock_wrlock)(l));
+}
+
+EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
+{
+	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_trywrlock)(l));
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict l,
+				      const struct timespec *restrict at)
+{
+	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_timedwrlock)(l, at));
+}
+
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clockid_t clock,
+				      const struct timespec *restrict at)
+{
+	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_clockwrlock)(l, clock, at));
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	if (l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self())
+		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
+	else if (l->__data.__readers >> RWLOCK_READERS_SHIFT != 0)
+		lock_note(l, FORMAT_K_RREL, FORMAT_LOCK_RWLOCK);
+	return REAL(pthread_rwlock_unlock)(l);
+}
+
+EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict l,
+			       const pthread_rwlockattr_t *restrict attr)
+{
+	int r = REAL(pthread_rwlock_init)(l, attr);
+
+	if (r == 0)
+		lock_note(l, FORMAT_K_LOCK_INIT, FORMAT_LOCK_RWLOCK);
+	return r;
+}
+
+EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
+{
+	int r = REAL(pthread_rwlock_destroy)(l);
+
+	if (r == 0)
+		lock_note(l, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RWLOCK);
+	return r;
+}
+
+/* ---- spin locks ---- */
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
+{
+	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN,
+			  REAL(pthread_spin_lock)(l));
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
+{
+	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN | FORMAT_LOCK_TRY,
+			  REAL(pthread_spin_trylock)(l));
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
+{
+	if (*l != SPIN_FREE)
+		lock_note((const void *)l, FORMAT_K_REL, FORMAT_LOCK_SPIN);
+	return REAL(pthread_spin_unlock)(l);
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
+{
+	int r = REAL(pthread_spin_init)(l, shared);
+
+	if (r == 0)
+		lock_note((const void *)l, FORMAT_K_LOCK_INIT, FORMAT_LOCK_SPIN);
+	return r;
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
+{
+	int r = REAL(pthread_spin_destroy)(l);
+
+	if (r == 0)
+		lock_note((const void *)l, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_SPIN);
+	return r;
+}

@@ -1,0 +1,35 @@
+/*
+ * What the wrappers of mutexes share: POSIX and C11 mutexes are one thing in
+ * glibc, and a condition wait gives one up and takes it again.
+ */
+#ifndef CAPTURE_LOCK_PRIV_H
+#define CAPTURE_LOCK_PRIV_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "capture/sync.h"
+
+/* The kernel's number of the calling thread, as glibc keeps it in locks. */
+int lock_owner_self(void);
+
+/* aux of an event on this mutex: its kind, and whether it nests. */
+unsigned lock_mutex_aux(const pthread_mutex_t *m);
+
+/* Would pthread_mutex_unlock release it, or at least count it down? */
+bool lock_mutex_is_held(const pthread_mutex_t *m);
+
+/*
+ * A lock call on obj came back with the error number r.  kind: FORMAT_K_ACQ or
+ * FORMAT_K_RACQ; aux with FORMAT_LOCK_TRY for the calls that may give up.
+ * Returns r.
+ */
+int lock_tried(const void *obj, unsigned kind, unsigned aux, int r);
+/* One event, without more ado: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
+void lock_note(const void *obj, unsigned kind, unsigned aux);
+
+/* The wrappers' bodies, for both families of names. */
+int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
+void lock_mutex_leave(const pthread_mutex_t *m);
+
+#endif /* CAPTURE_LOCK_PRIV_H */

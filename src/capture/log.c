@@ -1,0 +1,474 @@
+#include "capture/log.h"
+
+#include <time.h>
+
+#include "capture/file.h"
+#include "capture/filter.h"
+#include "capture/sys.h"
+
+/*
+ * A slot, from its start:
+ *
+ *	head | records ...            | reserve for LATE | LOG_SLACK and stack
+ *	     ^first                   ^limit                                 ^end
+ *
+ * Past `limit' the chunk is closed before the next record.  Closing may add
+ * LATE records; catching up with a stack may take STACK_ROOM.
+ */
+#define STACK_FRAMES 255u /* frames that are stated; deeper ones are not logged */
+#define STACK_ROOM 2048u
+#define LATE_ROOM 16384u
+
+/* Bytes closed between two cuts. */
+#define CUT_BYTES (1u << 20)
+
+#define CUT_PAIRS 2000u /* per record */
+#define ENDED_MAX 1024u /* threads ended since the last cut */
+
+struct pair {
+	uint32_t tid;
+	uint64_t tseq;
+};
+
+static struct {
+	bool on; /* atomic: threads look at it on their slow paths */
+	bool full;
+	struct sys_lock lock; /* guards all below */
+	struct thread control;
+	struct thread **table; /* threads with an open log */
+	size_t ntable;
+	uint64_t closed; /* bytes since the last cut */
+	uint64_t cuts;
+	struct pair ended[ENDED_MAX];
+	unsigned nended;
+	struct pair *pairs; /* room for a cut */
+	size_t pairs_room;
+} state;
+
+bool log_is_on(void)
+{
+	return __atomic_load_n(&state.on, __ATOMIC_RELAXED);
+}
+
+static uint8_t *chunk_end(const struct thread *t)
+{
+	return (uint8_t *)t->chunk + FORMAT_SLOT_SIZE;
+}
+
+/* ---- chunks ---- */
+
+static void chunk_begin(struct thread *t)
+{
+	struct format_chunk *c = t->chunk;
+	struct timespec now;
+
+	/* A killed program must not leave a head that does not fit its records. */
+	__atomic_store_n(&c->magic, 0, __ATOMIC_RELEASE);
+	memset(c + 1, 0, FORMAT_SLOT_SIZE - sizeof(*c));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	*c = (struct format_chunk){
+		.tid = t->tid,
+		.number = t->nchunks,
+		.first_tseq = t->tseq + 1,
+		.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+	};
+	__atomic_store_n(&c->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
+	t->cursor = (uint8_t *)(c + 1);
+	t->limit = chunk_end(t) - STACK_ROOM - LATE_ROOM;
+	memset(t->peers, 0, sizeof(t->peers));
+	memset(t->predict, 0, sizeof(t->predict));
+	t->page = 0;
+	t->nlate = 0;
+	t->logged_stack = 0; /* restate it: keep 0, then all */
+	t->view.low = 0;
+}
+
+/* Copies the chunk to the end of the file. */
+static bool chunk_close(struct thread *t, uint32_t flags)
+{
+	struct format_chunk *c = t->chunk;
+
+	c->used = (uint32_t)(t->cursor - (uint8_t *)(c + 1));
+	c->nlate = t->nlate;
+	c->nevents = t->tseq + 1 - c->first_tseq;
+	c->sum = format_sum(c + 1, c->used, c->number);
+	c->flags = FORMAT_CHUNK_CLOSED | flags;
+	c->head_sum = format_head_sum(c);
+	t->nchunks++;
+	return file_append(c, sizeof(*c) + c->used);
+}
+
+/* ---- the control stream; state.lock held ---- */
+
+void log_control_lock(void)
+{
+	sys_lock_take(&state.lock);
+}
+
+void log_control_unlock(void)
+{
+	sys_lock_drop(&state.lock);
+}
+
+void log_control_put(unsigned kind, const void *payload, size_t n)
+{
+	struct thread *t = &state.control;
+	uint8_t *head;
+
+	if (t->chunk == NULL || n > 0xffff)
+		return;
+	if (t->cursor + 4 + n + 16 > chunk_end(t)) {
+		if (!chunk_close(t, 0))
+			return;
+		chunk_begin(t);
+	}
+	head = t->cursor;
+	memcpy(head + 4, payload, n);
+	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
+	t->cursor = head + 4 + n;
+}
+
+void log_control(unsigned kind, const void *payload, size_t n)
+{
+	log_control_lock();
+	log_control_put(kind, payload, n);
+	log_control_unlock();
+}
+
+/* ---- cuts; state.lock held ---- */
+
+static void pairs_sort(struct pair *p, size_t n)
+{
+	for (size_t gap = n / 2; gap > 0; gap /= 2)
+		for (size_t i = gap; i < n; i++)
+			for (size_t k = i; k >= gap && p[k - gap].tid > p[k].tid; k -= gap) {
+				struct pair swap = p[k];
+
+				p[k] = p[k - gap];
+				p[k - gap] = swap;
+			}
+}
+
+static void cut_put(const struct pair *p, size_t n)
+{
+	static uint8_t buffer[16 + CUT_PAIRS * 12];
+	uint8_t *at = log_varint(log_varint(buffer, state.cuts), n);
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		at = log_varint(at, p[i].tid - before);
+		at = log_varint(at, p[i].tseq);
+		before = p[i].tid;
+	}
+	log_control_put(FORMAT_K_C_CUT, buffer, (size_t)(at - buffer));
+}
+
+/*
+ * States how far every thread has come.  After the barrier each thread's
+ * count is visible up to the event it is in the middle of, which the reader
+ * allows for (TRACE_FORMAT.md section 5).
+ */
+static void cut_make(void)
+{
+	size_t n = 0, room = state.ntable + state.nended;
+
+	if (room > state.pairs_room) {
+		struct pair *more = sys_pages(room * 2 * sizeof(*more));
+
+		if (more == NULL)
+			return; /* a later cut will do */
+		if (state.pairs != NULL)
+			sys_munmap(state.pairs, state.pairs_room * sizeof(*more));
+		state.pairs = more;
+		state.pairs_room = room * 2;
+	}
+	sys_barrier_all();
+	for (unsigned i = 0; i < state.nended; i++)
+		state.pairs[n++] = state.ended[i];
+	for (size_t i = 0; i < state.ntable; i++) {
+		state.pairs[n].tid = state.table[i]->tid;
+		state.pairs[n++].tseq = __atomic_load_n(&state.table[i]->tseq, __ATOMIC_RELAXED);
+	}
+	pairs_sort(state.pairs, n);
+	state.cuts++;
+	for (size_t i = 0; i < n; i += CUT_PAIRS)
+		cut_put(state.pairs + i, n - i < CUT_PAIRS ? n - i : CUT_PAIRS);
+	state.nended = 0;
+	state.closed = 0;
+}
+
+static void cut_account(const struct thread *t, uint64_t bytes, bool ended)
+{
+	sys_lock_take(&state.lock);
+	state.closed += bytes;
+	if (ended) {
+		state.ended[state.nended++] = (struct pair){ t->tid, t->tseq };
+		state.table[t->index] = state.table[--state.ntable];
+		state.table[t->index]->index = t->index;
+	}
+	if (state.closed >= CUT_BYTES || state.nended == ENDED_MAX)
+		cut_make();
+	sys_lock_drop(&state.lock);
+}
+
+/* ---- a thread's log ---- */
+
+bool log_open(struct thread *t)
+{
+	int saved = errno;
+
+	if (!log_is_on() || (t->chunk = file_slot_take()) == NULL) {
+		if (log_is_on())
+			log_trouble("cannot get room for another thread", errno);
+		errno = saved;
+		return false;
+	}
+	t->nchunks = 0;
+	chunk_begin(t);
+	sys_lock_take(&state.lock);
+	t->index = (uint32_t)state.ntable;
+	state.table[state.ntable++] = t;
+	sys_lock_drop(&state.lock);
+	errno = saved;
+	return true;
+}
+
+void log_close(struct thread *t)
+{
+	int saved = errno;
+	uint64_t bytes;
+
+	if (t->chunk == NULL)
+		return;
+	if (log_is_on()) {
+		if (!chunk_close(t, FORMAT_CHUNK_LAST))
+			log_trouble("cannot write to the trace", errno);
+		bytes = t->chunk->used;
+		file_slot_give(t->chunk);
+		cut_account(t, bytes, true);
+	}
+	t->chunk = NULL;
+	errno = saved;
+}
+
+/* Out of room: on to the next chunk.  When the file takes no more, the record
+ * that is being made goes to a scrap page, and the thread records no more. */
+static void chunk_switch(struct thread *t)
+{
+	int saved = errno;
+	uint64_t bytes;
+
+	filter_settle(t);
+	if (!log_is_on() || !chunk_close(t, 0)) {
+		if (log_is_on())
+			log_trouble("cannot write to the trace", errno);
+		log_mute(t);
+		errno = saved;
+		return;
+	}
+	bytes = t->chunk->used;
+	chunk_begin(t);
+	cut_account(t, bytes, false);
+	errno = saved;
+}
+
+/*
+ * This thread stops recording.  It may be in the middle of a hook that goes on
+ * to write a record, so the cursor is left at a place where that does no harm:
+ * the slot's records end (head 0) where the last whole one ended.
+ */
+void log_mute(struct thread *t)
+{
+	static uint8_t scrap[FORMAT_SLOT_SIZE]; /* written by many, read by none */
+
+	t->muted = true;
+	foresee_self = &thread_gone.view;
+	t->cursor = scrap;
+	t->limit = scrap + sizeof(scrap) - STACK_ROOM - LATE_ROOM;
+	t->npending = 0;
+	t->filter = NULL;
+}
+
+static void state_stack(struct thread *t)
+{
+	uint32_t logged = (uint32_t)t->logged_stack, depth = t->view.depth, keep = t->view.low;
+	uint8_t *head = t->cursor, *p = head + 4;
+
+	if (logged > STACK_FRAMES)
+		logged = STACK_FRAMES;
+	if (keep > logged)
+		keep = logged;
+	if (depth > STACK_FRAMES)
+		depth = STACK_FRAMES;
+	if (keep != logged || depth != keep) {
+		p = log_varint(p, keep);
+		p = log_varint(p, depth - keep);
+		for (uint32_t i = keep; i < depth; i++)
+			p = log_varint(p, t->view.frames[i]);
+		log_commit(head, FORMAT_OTHER | FORMAT_K_STACK << FORMAT_KIND_SHIFT |
+					 (uint32_t)(p - head - 4) << FORMAT_LEN_SHIFT);
+		t->cursor = p;
+	}
+	t->view.low = t->view.depth;
+	t->logged_stack = (uint64_t)t->view.depth << 32 | t->view.depth;
+}
+
+static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, unsigned n)
+{
+	uint8_t *head = t->cursor, *p = log_varint(head + 4, a);
+
+	if (n > 1)
+		p = log_varint(p, b);
+	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT |
+				 (uint32_t)(p - head - 4) << FORMAT_LEN_SHIFT);
+	t->cursor = p;
+}
+
+/* Logs no event: the hook that calls may have given its event's number away already. */
+void log_catch_up(struct thread *t, uint32_t site)
+{
+	uint64_t stack;
+
+	if (t->nested != 0) { /* a handler set limit to get us here */
+		t->nested = 0;
+		if (!t->muted)
+			t->limit = chunk_end(t) - STACK_ROOM - LATE_ROOM;
+		put_small(t, FORMAT_K_NESTED, site, 0, 1);
+	}
+	if (t->cursor >= t->limit) {
+		if (t->muted)
+			log_mute(t);
+		else
+			chunk_switch(t);
+	}
+	memcpy(&stack, &t->view.depth, 8);
+	if (stack != t->logged_stack)
+		state_stack(t);
+	if (site >> FORMAT_SITE_BITS != t->page) {
+		t->page = site >> FORMAT_SITE_BITS;
+		put_small(t, FORMAT_K_PAGE, t->page, 0, 1);
+	}
+}
+
+void log_peer(struct thread *t, uint32_t tid)
+{
+	uint32_t slot = tid & (FORMAT_PEERS - 1);
+
+	t->peers[slot] = (struct peer){ tid, 0 };
+	put_small(t, FORMAT_K_PEER, slot, tid, 2);
+}
+
+uint8_t *log_other_begin(struct thread *t, uint32_t site)
+{
+	log_ready(t, site);
+	return t->cursor + 4;
+}
+
+uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
+{
+	if (t->cursor + need >= t->limit && !t->muted)
+		chunk_switch(t);
+	if (t->muted) /* need is at most 16 KiB: there is room in the scrap */
+		log_mute(t);
+	return log_other_begin(t, site);
+}
+
+void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events)
+{
+	uint8_t *head = t->cursor;
+
+	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
+				 (uint32_t)(end - head - 4) << FORMAT_LEN_SHIFT);
+	t->cursor = end;
+	log_count(t, events);
+}
+
+/* ---- runs ---- */
+
+void log_runs_prepare(struct thread *t, const cell_version *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t tid = cell_tid(v[i]);
+
+		if (v[i] != 0 && tid != t->tid && t->peers[tid & (FORMAT_PEERS - 1)].tid != tid)
+			log_peer(t, tid);
+	}
+}
+
+uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n, uint64_t own,
+		  unsigned step)
+{
+	size_t count = 0, i, k;
+
+	for (i = 0; i < n; i = k, count++)
+		k = log_run_end(v, i, n, NULL);
+	p = log_varint(p, count);
+	for (i = 0; i < n; i = k) {
+		unsigned kind;
+
+		k = log_run_end(v, i, n, &kind);
+		p = log_varint(p, (uint64_t)(k - i) << 2 | kind);
+		if (kind != 0)
+			p = log_varint(p, log_ref(t, v[i], own + i * step));
+	}
+	return p;
+}
+
+/* ---- start and end ---- */
+
+bool log_start(const char *path, const struct log_options *opt)
+{
+	if (!file_create(path, (opt->full ? FORMAT_FULL : 0) | (opt->partial ? FORMAT_PARTIAL : 0)))
+		return false;
+	state.control.chunk = file_slot_take();
+	state.table = sys_pages(sizeof(*state.table) << FORMAT_TID_BITS);
+	if (state.control.chunk == NULL || state.table == NULL)
+		return false;
+	sys_barrier_register();
+	state.full = opt->full;
+	chunk_begin(&state.control);
+	state.control.limit = chunk_end(&state.control);
+	__atomic_store_n(&state.on, true, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool log_is_full(void)
+{
+	return state.full;
+}
+
+void log_finish(int status)
+{
+	uint8_t buffer[16], *end = log_varint(buffer, (uint32_t)status);
+
+	if (!log_is_on())
+		return;
+	log_control(FORMAT_K_C_END, buffer, (size_t)(end - buffer));
+	__atomic_store_n(&state.on, false, __ATOMIC_RELEASE);
+}
+
+void log_abandon(void)
+{
+	__atomic_store_n(&state.on, false, __ATOMIC_RELEASE);
+	state.control.chunk = NULL;
+	file_close();
+}
+
+void log_trouble(const char *what, int error)
+{
+	char text[160];
+	const char *why = strerrordesc_np(error);
+	size_t n = 0;
+
+	if (!__atomic_exchange_n(&state.on, false, __ATOMIC_ACQ_REL))
+		return;
+	for (; *what != '\0' && n < 80; n++)
+		text[n] = *what++;
+	if (why != NULL) {
+		text[n++] = ':';
+		text[n++] = ' ';
+		for (; *why != '\0' && n < sizeof(text); n++)
+			text[n] = *why++;
+	}
+	log_control(FORMAT_K_C_TROUBLE, text, n);
+}

@@ -1,0 +1,263 @@
+/*
+ * The log: records of one thread, encoded into its slot of the trace file.
+ *
+ * Fast path: log_access below, inlined into the hooks.  Everything rare - a
+ * full chunk, a changed stack, another site page, a new peer - is in log.c.
+ *
+ * Rules: all functions run in the owning thread with view.live == 0 (between
+ * hook_enter and hook_leave).  The record's head is stored last, so that a
+ * killed program leaves whole records only.
+ */
+#ifndef CAPTURE_LOG_H
+#define CAPTURE_LOG_H
+
+#include <string.h>
+
+#include "capture/thread.h"
+
+/* Room that every record may take without asking: an access with its feeds, or
+ * an OTHER head and a small payload. */
+#define LOG_SLACK 256u
+
+/* Makes room and states whatever changed since the last record: stack, page. */
+void log_catch_up(struct thread *t, uint32_t site);
+
+/* A PEER record for tid. */
+void log_peer(struct thread *t, uint32_t tid);
+
+static inline void log_ready(struct thread *t, uint32_t site)
+{
+	uint64_t stack;
+
+	memcpy(&stack, &t->view.depth, 8); /* depth and low, as one */
+	if (__builtin_expect(t->cursor >= t->limit || stack != t->logged_stack ||
+				     site >> FORMAT_SITE_BITS != t->page,
+			     0))
+		log_catch_up(t, site);
+}
+
+/* Encodes a version as event number `own' of this thread names it. */
+static inline uint64_t log_ref(struct thread *t, cell_version v, uint64_t own)
+{
+	uint32_t tid = cell_tid(v);
+	struct peer *p;
+	int64_t delta;
+
+	if (v == 0)
+		return 0;
+	if (tid == t->tid)
+		return (own - cell_tseq(v)) << 1;
+	p = &t->peers[tid & (FORMAT_PEERS - 1)];
+	if (__builtin_expect(p->tid != tid, 0))
+		log_peer(t, tid);
+	delta = (int64_t)(cell_tseq(v) - p->tseq);
+	p->tseq = cell_tseq(v);
+	return format_zigzag(delta) << 5 | (uint64_t)(tid & (FORMAT_PEERS - 1)) << 1 | 1;
+}
+
+static inline unsigned log_bytes(uint64_t v)
+{
+	return v == 0 ? 0 : (71 - (unsigned)__builtin_clzll(v)) >> 3;
+}
+
+static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint64_t log_delta(struct thread *t, uint32_t site, uint64_t addr)
+{
+	uint64_t *last = &t->predict[site & (FORMAT_PREDICT - 1)];
+	uint64_t z = format_zigzag((int64_t)(addr - *last));
+
+	*last = addr;
+	return z;
+}
+
+static inline void log_commit(uint8_t *at, uint32_t head)
+{
+	__asm__ volatile("" ::: "memory");
+	memcpy(at, &head, 4);
+}
+
+static inline void log_count(struct thread *t, uint64_t events)
+{
+	__atomic_store_n(&t->tseq, t->tseq + events, __ATOMIC_RELAXED);
+}
+
+/*
+ * A READ or WRITE of one word.  bits: form, log2 size << 2, flags.  Returns
+ * where the record ends, for a feed list; the caller commits.
+ */
+struct log_open {
+	uint8_t *head;
+	uint32_t bits;
+	uint8_t *end;
+};
+
+static inline __attribute__((always_inline)) struct log_open log_access_begin(struct thread *t, uint32_t bits, uint32_t site,
+					       uint64_t addr, cell_version v, uint64_t value,
+					       int order)
+{
+	uint64_t ref, delta;
+	unsigned alen, rlen, vlen;
+	uint8_t *head, *p;
+
+	log_ready(t, site);
+	ref = log_ref(t, v, t->tseq + 1);
+	delta = log_delta(t, site, addr);
+	head = t->cursor;
+	p = head + 4;
+	if (bits & FORMAT_ATOMIC)
+		*p++ = (uint8_t)order;
+	alen = log_bytes(delta);
+	memcpy(p, &delta, 8);
+	alen += alen == 7;
+	p += alen;
+	rlen = log_bytes(ref);
+	memcpy(p, &ref, 8);
+	p += rlen;
+	vlen = log_bytes(value);
+	memcpy(p, &value, 8);
+	vlen += vlen == 7;
+	p += vlen;
+	bits |= (vlen - (vlen >> 3)) << FORMAT_VLEN_SHIFT;
+	bits |= (alen - (alen >> 3)) << FORMAT_ALEN_SHIFT;
+	bits |= rlen << FORMAT_RLEN_SHIFT;
+	bits |= site << FORMAT_SITE_SHIFT;
+	return (struct log_open){ head, bits, p };
+}
+
+static inline __attribute__((always_inline)) void log_access_end(struct thread *t, struct log_open r)
+{
+	log_commit(r.head, r.bits);
+	t->cursor = r.end;
+	log_count(t, 1);
+}
+
+static inline __attribute__((always_inline)) void log_access(struct thread *t, uint32_t bits, uint32_t site, uint64_t addr,
+			      cell_version v, uint64_t value)
+{
+	log_access_end(t, log_access_begin(t, bits, site, addr, v, value, 0));
+}
+
+/*
+ * A small OTHER record: log_other_begin gives the place for the payload (at
+ * least LOG_SLACK - 4 bytes), log_other_end takes where it ended.  For records
+ * of up to `need' bytes use log_other_room first.
+ */
+uint8_t *log_other_begin(struct thread *t, uint32_t site);
+void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events);
+/* Like log_other_begin, with room for need bytes (at most 16 KiB). */
+uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need);
+
+/*
+ * Feeds.  A slot holds the number of the free read's last event, and in its
+ * top byte how many more there were (a vector touches several words).
+ */
+#define LOG_SLOT_WORDS 4u /* a free read of more words is made binding */
+#define LOG_FEEDS (FORESEE_FEEDS * LOG_SLOT_WORDS)
+#define LOG_SLOT_SHIFT 56
+
+static inline uint64_t log_slot(uint64_t last, size_t words)
+{
+	return last | (uint64_t)(words - 1) << LOG_SLOT_SHIFT;
+}
+
+/* The event numbers in the slots that mask names; returns how many. */
+static inline unsigned log_feed_gather(const uint64_t *slots, uint64_t mask,
+				       uint64_t out[LOG_FEEDS])
+{
+	unsigned n = 0;
+
+	for (; mask != 0; mask &= mask - 1) {
+		uint64_t s = slots[__builtin_ctzll(mask)];
+
+		if (s == 0)
+			continue;
+		for (uint64_t more = s >> LOG_SLOT_SHIFT;; more--) {
+			if (n < LOG_FEEDS)
+				out[n++] = (s << 8 >> 8) - more;
+			if (more == 0)
+				break;
+		}
+	}
+	return n;
+}
+
+static inline uint8_t *log_feeds(uint8_t *p, const uint64_t *feeds, unsigned n, uint64_t own)
+{
+	p = log_varint(p, n);
+	for (unsigned i = 0; i < n; i++)
+		p = log_varint(p, own - feeds[i]);
+	return p;
+}
+
+/* Where the run of versions that starts at i ends, and its kind (may be NULL). */
+static inline size_t log_run_end(const cell_version *v, size_t i, size_t n, unsigned *kind)
+{
+	size_t k = i + 1;
+	unsigned what = v[i] == 0 ? 0 : 1;
+
+	if (what == 0) {
+		while (k < n && v[k] == 0)
+			k++;
+	} else if (k < n && v[k] == v[i]) {
+		what = 2;
+		while (k < n && v[k] == v[i])
+			k++;
+	} else {
+		while (k < n && v[k] == v[i] + (k - i))
+			k++;
+	}
+	if (kind != NULL)
+		*kind = what;
+	return k;
+}
+
+/* Runs of versions, as ranges name them; own is the number of the first word's
+ * event, and step whether each word has its own (1) or all share one (0). */
+uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n, uint64_t own,
+		  unsigned step);
+/* Before log_runs: makes sure every thread named has its PEER record. */
+void log_runs_prepare(struct thread *t, const cell_version *v, size_t n);
+
+/* The thread's first chunk; false: recording has stopped. */
+bool log_open(struct thread *t);
+/* The thread's last chunk goes to the file. */
+void log_close(struct thread *t);
+
+/* ---- the file as a whole ---- */
+
+struct log_options {
+	bool full;	/* no filtering */
+	bool partial;	/* some accesses are left out by request */
+};
+
+/* Creates the trace.  False, errno set: it cannot. */
+bool log_start(const char *path, const struct log_options *opt);
+/* The run is over. */
+void log_finish(int status);
+/* In a forked child: forget the file without touching it. */
+void log_abandon(void);
+bool log_is_on(void);
+bool log_is_full(void);
+/* This thread records no more. */
+void log_mute(struct thread *t);
+
+/* Stops recording for good; the reason goes into the trace. */
+void log_trouble(const char *what, int error);
+
+/* Control stream; any thread, takes a lock inside. */
+void log_control(unsigned kind, const void *payload, size_t n);
+/* Several control records under one lock. */
+void log_control_lock(void);
+void log_control_put(unsigned kind, const void *payload, size_t n);
+void log_control_unlock(void);
+
+#endif /* CAPTURE_LOG_H */

@@ -1,0 +1,294 @@
+#include "capture/module.h"
+
+#include <string.h>
+
+#include "capture/log.h"
+#include "capture/real.h"
+#include "capture/sync.h"
+#include "capture/sys.h"
+
+#define SITES_MAX (1u << 24)
+#define PATTERNS_MAX 64
+
+bool module_patterns;
+
+static struct {
+	struct sys_lock lock;
+	uint32_t nsites; /* next site number; 0 is never used */
+	uint8_t *skips;	 /* per site, when there are patterns */
+	struct {
+		const char *text;
+		size_t n;
+		bool only;
+	} patterns[PATTERNS_MAX];
+	unsigned npatterns;
+	bool has_only;
+
+	/* Modules seen before recording started. */
+	const struct foresee_module *early[4096];
+	unsigned nearly;
+	bool started;
+
+	/* Strings already in the trace, by address: units share most of theirs. */
+	uint32_t nstrings;
+
+	/* Set of instrumented functions: open addressing, grows by doubling. */
+	const void **functions;
+	size_t nfunctions, room;
+} all = { .nsites = 1 };
+
+/* ---- patterns ---- */
+
+static bool glob(const char *p, const char *pend, const char *s)
+{
+	for (; p < pend; p++) {
+		if (*p == '*') {
+			for (;; s++) {
+				if (glob(p + 1, pend, s))
+					return true;
+				if (*s == '\0')
+					return false;
+			}
+		}
+		if (*s == '\0' || (*p != '?' && *p != *s))
+			return false;
+		s++;
+	}
+	return *s == '\0';
+}
+
+static bool pattern_matches(unsigned i, const char *s)
+{
+	const char *p = all.patterns[i].text, *slash;
+
+	if (s == NULL)
+		return false;
+	if (glob(p, p + all.patterns[i].n, s))
+		return true;
+	slash = strrchr(s, '/');
+	return slash != NULL && glob(p, p + all.patterns[i].n, slash + 1);
+}
+
+static bool is_skipped(const struct foresee_site *s)
+{
+	bool only = !all.has_only;
+
+	for (unsigned i = 0; i < all.npatterns; i++) {
+		bool hit = pattern_matches(i, s->variable) || pattern_matches(i, s->file) ||
+			   pattern_matches(i, s->function);
+
+		if (hit && !all.patterns[i].only)
+			return true;
+		only = only || (hit && all.patterns[i].only);
+	}
+	return !only;
+}
+
+void module_pattern(const char *pattern, size_t n, bool only)
+{
+	if (all.npatterns == PATTERNS_MAX)
+		return;
+	all.patterns[all.npatterns].text = pattern;
+	all.patterns[all.npatterns].n = n;
+	all.patterns[all.npatterns++].only = only;
+	all.has_only = all.has_only || only;
+	module_patterns = true;
+}
+
+bool module_skips(uint32_t site)
+{
+	return all.skips != NULL && site < SITES_MAX && all.skips[site];
+}
+
+/* ---- the set of functions ---- */
+
+static size_t function_slot(const void *const *set, size_t room, const void *f)
+{
+	size_t i = ((uintptr_t)f * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+
+	while (set[i] != NULL && set[i] != f)
+		i = (i + 1) & (room - 1);
+	return i;
+}
+
+static void function_add(const void *f)
+{
+	if (all.nfunctions * 2 >= all.room) {
+		size_t room = all.room ? all.room * 2 : 1024;
+		const void **bigger = sys_pages(room * sizeof(*bigger));
+
+		if (bigger == NULL)
+			return; /* calls of it will be logged as opaque: sound, only less exact */
+		for (size_t i = 0; i < all.room; i++)
+			if (all.functions[i] != NULL)
+				bigger[function_slot(bigger, room, all.functions[i])] =
+					all.functions[i];
+		/* The old table stays mapped: another thread may be looking into it. */
+		__atomic_store_n(&all.functions, bigger, __ATOMIC_RELEASE);
+		__atomic_store_n(&all.room, room, __ATOMIC_RELEASE);
+	}
+	all.functions[function_slot(all.functions, all.room, f)] = f;
+	all.nfunctions++;
+}
+
+static bool function_is_known(const void *f)
+{
+	bool known;
+
+	sys_lock_take(&all.lock);
+	known = all.room != 0 && all.functions[function_slot(all.functions, all.room, f)] == f;
+	sys_lock_drop(&all.lock);
+	return known;
+}
+
+EXPORT void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	if (callee != NULL && function_is_known(callee)) {
+		if (byte != NULL)
+			*byte = 0;
+	} else {
+		sync_opaque(t, site);
+	}
+	hook_leave(t);
+}
+
+/* ---- telling the trace ---- */
+
+/* Strings get their ids in the order they are written; a small cache by address
+ * keeps a file name from being written for every site. */
+static uint32_t put_string(const char *s)
+{
+	static struct {
+		const char *s;
+		uint32_t id;
+	} cache[1024];
+	size_t slot = ((uintptr_t)s >> 2) % 1024, n;
+	uint8_t buffer[1200], *p;
+
+	if (s == NULL)
+		return 0;
+	if (cache[slot].s == s)
+		return cache[slot].id;
+	n = strnlen(s, 1024);
+	p = log_varint(buffer, ++all.nstrings);
+	memcpy(p, s, n);
+	log_control_put(FORMAT_K_C_STRING, buffer, (size_t)(p - buffer) + n);
+	cache[slot].s = s;
+	cache[slot].id = all.nstrings;
+	return all.nstrings;
+}
+
+static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
+{
+	uint32_t file = put_string(s->file), function = put_string(s->function);
+	uint32_t variable = put_string(s->variable);
+	uint8_t buffer[128], *p = buffer;
+
+	p = log_varint(p, base + i);
+	p = log_varint(p, file);
+	p = log_varint(p, function);
+	p = log_varint(p, variable);
+	p = log_varint(p, s->line);
+	p = log_varint(p, s->column);
+	p = log_varint(p, s->kind);
+	p = log_varint(p, s->flags);
+	p = log_varint(p, s->size);
+	p = log_varint(p, s->inlined ? base + s->inlined : 0);
+	p = log_varint(p, s->slot);
+	p = log_varint(p, s->feeds);
+	log_control_put(FORMAT_K_C_SITE, buffer, (size_t)(p - buffer));
+}
+
+static void put_global(const struct foresee_global *g)
+{
+	uint32_t name = put_string(g->name), file = put_string(g->file), type = put_string(g->type);
+	uint8_t buffer[96], *p = buffer;
+
+	p = log_varint(p, (uintptr_t)g->address);
+	p = log_varint(p, g->size);
+	p = log_varint(p, name);
+	p = log_varint(p, file);
+	p = log_varint(p, type);
+	p = log_varint(p, g->line);
+	log_control_put(FORMAT_K_C_GLOBAL, buffer, (size_t)(p - buffer));
+}
+
+static void put_module(const struct foresee_module *m)
+{
+	uint8_t buffer[48], *p = buffer;
+	uint32_t base = *m->base, name;
+
+	log_control_lock();
+	name = put_string(m->name);
+	p = log_varint(p, base);
+	p = log_varint(p, m->nsites);
+	p = log_varint(p, name);
+	log_control_put(FORMAT_K_C_MODULE, buffer, (size_t)(p - buffer));
+	for (uint32_t i = 1; i < m->nsites; i++)
+		put_site(base, i, &m->sites[i]);
+	for (uint64_t i = 0; i < m->nglobals; i++)
+		put_global(&m->globals[i]);
+	log_control_unlock();
+}
+
+static void mark_skips(const struct foresee_module *m)
+{
+	if (!module_patterns)
+		return;
+	if (all.skips == NULL && (all.skips = sys_pages(SITES_MAX)) == NULL)
+		return;
+	for (uint32_t i = 1; i < m->nsites && *m->base + i < SITES_MAX; i++)
+		all.skips[*m->base + i] = is_skipped(&m->sites[i]);
+}
+
+EXPORT void foresee_module_register(const struct foresee_module *m)
+{
+	int saved = errno;
+
+	if (m->abi != FORESEE_ABI || m->nsites == 0) {
+		if (m->abi != FORESEE_ABI)
+			log_trouble("a part of the program was built by another version of foresee-cc",
+				    0);
+		return;
+	}
+	sys_lock_take(&all.lock);
+	*m->base = all.nsites;
+	all.nsites += m->nsites;
+	for (uint64_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i] != NULL)
+			function_add(m->functions[i]);
+	if (all.started && log_is_on()) {
+		mark_skips(m);
+		put_module(m);
+	} else if (!all.started && all.nearly < sizeof(all.early) / sizeof(all.early[0])) {
+		all.early[all.nearly++] = m;
+	}
+	sys_lock_drop(&all.lock);
+	errno = saved;
+}
+
+/* A module that goes (dlclose) keeps its numbers; the trace has its table. */
+EXPORT void foresee_module_unregister(const struct foresee_module *m)
+{
+	sys_lock_take(&all.lock);
+	for (unsigned i = 0; i < all.nearly; i++)
+		if (all.early[i] == m)
+			all.early[i] = all.early[--all.nearly];
+	sys_lock_drop(&all.lock);
+}
+
+void module_start(void)
+{
+	sys_lock_take(&all.lock);
+	all.started = true;
+	for (unsigned i = 0; i < all.nearly; i++) {
+		mark_skips(all.early[i]);
+		put_module(all.early[i]);
+	}
+	all.nearly = 0;
+	sys_lock_drop(&all.lock);
+}

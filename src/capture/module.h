@@ -1,0 +1,24 @@
+/*
+ * What the instrumented units bring along: sites, globals, functions.
+ */
+#ifndef CAPTURE_MODULE_H
+#define CAPTURE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True when --only or --ignore patterns are in force. */
+extern bool module_patterns;
+
+/* Is recording of this site off by request?  Only when module_patterns. */
+bool module_skips(uint32_t site);
+
+/* One pattern, before the first module registers.  Shell-like: '*' and '?',
+ * matched against variable, file, file's last part, and function. */
+void module_pattern(const char *pattern, size_t n, bool only);
+
+/* Units that registered before recording started: tell the trace about them. */
+void module_start(void);
+
+#endif /* CAPTURE_MODULE_H */

@@ -1,0 +1,113 @@
+/*
+ * One-time initialisation: pthread_once, and the guards of C++ local statics.
+ *
+ *	the one that runs it      others
+ *	ONCE_BEGIN
+ *	  the routine
+ *	ONCE_END                  (waiting inside the real call)
+ *	                          ONCE_PASS
+ *
+ * pthread_once tells nobody who ran the routine, so it is given ours to run.
+ */
+#include "capture/once_priv.h"
+
+#include <pthread.h>
+
+#include "capture/filter.h"
+#include "capture/lock_priv.h"
+#include "capture/real.h"
+
+struct run {
+	void *control;
+	void (*routine)(void);
+	bool ran;
+	uint32_t site;	   /* of the call: the routine's own calls come in between */
+	struct run *outer; /* a routine may call pthread_once on something else */
+};
+
+/* The innermost call of this thread.  An exception that leaves a routine leaves
+ * this dangling until the next call sets it; nobody looks in between. */
+static __thread struct run *innermost;
+
+static void run_it(void)
+{
+	struct run *r = innermost;
+
+	r->ran = true;
+	lock_note(r->control, FORMAT_K_ONCE_BEGIN, 0);
+	r->routine();
+	foresee_self->call_site = r->site;
+	lock_note(r->control, FORMAT_K_ONCE_END, 0);
+}
+
+int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(void)))
+{
+	struct run r = { .control = control,
+			 .routine = routine,
+			 .site = foresee_self->call_site,
+			 .outer = innermost };
+	int result;
+
+	innermost = &r;
+	result = call(control, run_it);
+	innermost = r.outer;
+	if (result == 0 && !r.ran)
+		lock_note(control, FORMAT_K_ONCE_PASS, 0);
+	return result;
+}
+
+static int posix_once(void *control, void (*routine)(void))
+{
+	return REAL(pthread_once)(control, routine);
+}
+
+EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	return once_run(control, routine, posix_once);
+}
+
+/*
+ * Guards of local statics (Itanium C++ ABI 3.3.3).  Compiled code tests the
+ * guard's first byte itself, with an atomic load that the pass sees, and only calls on
+ * when it is 0.  So the store of that byte, in the C++ runtime where no pass has
+ * been, must look like any other store: made under the cell's lock.
+ */
+int __cxa_guard_acquire(uint64_t *guard);
+void __cxa_guard_release(uint64_t *guard);
+void __cxa_guard_abort(uint64_t *guard);
+
+EXPORT int __cxa_guard_acquire(uint64_t *guard)
+{
+	int mine = REAL(__cxa_guard_acquire)(guard);
+
+	lock_note(guard, mine ? FORMAT_K_ONCE_BEGIN : FORMAT_K_ONCE_PASS, 0);
+	return mine;
+}
+
+EXPORT void __cxa_guard_release(uint64_t *guard)
+{
+	void (*real)(uint64_t *) = REAL(__cxa_guard_release);
+	struct thread *t = hook_enter();
+	uint64_t *cell = cell_of(guard);
+	cell_version before;
+
+	if (t == NULL) {
+		real(guard);
+		return;
+	}
+	sync_log(t, FORMAT_K_ONCE_END, 0, guard);
+	before = cell_lock(cell);
+	real(guard);
+	log_access_end(t, log_access_begin(t, FORMAT_WRITE | FORMAT_ATOMIC, t->view.call_site,
+					   (uintptr_t)guard, before, *(uint8_t *)guard,
+					   __ATOMIC_RELEASE));
+	cell_unlock(cell, cell_make(t->tid, t->tseq));
+	hook_leave(t);
+}
+
+/* The initialiser threw: the static stays as it was, the next caller tries again. */
+EXPORT void __cxa_guard_abort(uint64_t *guard)
+{
+	lock_note(guard, FORMAT_K_ONCE_END, 0);
+	REAL(__cxa_guard_abort)(guard);
+}

@@ -1,0 +1,458 @@
+#include "capture/range.h"
+
+#include "capture/filter.h"
+#include "capture/sync.h"
+
+/*
+ * A piece under way: words whose access is done and whose versions are known,
+ * not yet in the log.  Their event numbers are t->tseq + 1, + 2, ...
+ */
+struct piece {
+	uintptr_t from;	   /* first byte */
+	size_t bytes, words;
+	uint32_t peers[FORMAT_PEERS]; /* threads named, by peer slot */
+};
+
+/* Two threads that share a peer slot cannot be named in one record. */
+static bool piece_clashes(struct piece *w, uint32_t me, cell_version v)
+{
+	uint32_t tid = cell_tid(v), *slot = &w->peers[tid & (FORMAT_PEERS - 1)];
+
+	if (v == 0 || tid == me || *slot == tid)
+		return false;
+	if (*slot != 0)
+		return true;
+	*slot = tid;
+	return false;
+}
+
+static void piece_begin(struct piece *w, uintptr_t from)
+{
+	*w = (struct piece){ .from = from };
+}
+
+/* Takes in a word; false: the piece must be logged first. */
+static bool piece_add(struct thread *t, struct piece *w, cell_version v, size_t bytes)
+{
+	if (w->words == THREAD_PIECE / 8 || piece_clashes(w, t->tid, v))
+		return false;
+	t->versions[w->words++] = v;
+	w->bytes += bytes;
+	return true;
+}
+
+/* Most bytes a record of a piece can take. */
+#define PIECE_ROOM (THREAD_PIECE + (THREAD_PIECE / 8 + 2) * 12 + 256)
+
+static uint8_t *piece_head(struct thread *t, const struct piece *w, uint32_t site)
+{
+	uint64_t delta;
+	uint8_t *p;
+
+	log_other_room(t, site, PIECE_ROOM);
+	log_runs_prepare(t, t->versions, w->words);
+	delta = log_delta(t, site, w->from);
+	p = t->cursor + 4;
+	p = log_varint(p, site);
+	p = log_varint(p, delta);
+	p = log_varint(p, w->bytes);
+	return log_runs(t, p, t->versions, w->words, t->tseq + 1, 1);
+}
+
+static void piece_log_read(struct thread *t, const struct piece *w, uint32_t site, bool free_read,
+			   const uint8_t *bytes)
+{
+	uint8_t *p = piece_head(t, w, site);
+
+	memcpy(p, bytes, w->bytes);
+	log_other_end(t, FORMAT_K_RANGE_READ, free_read ? FORMAT_RANGE_FREE : 0, p + w->bytes,
+		      w->words);
+}
+
+/* bytes NULL: the value is that of the read before (aux COPY) or unknown. */
+static void piece_log_write(struct thread *t, const struct piece *w, uint32_t site, unsigned aux,
+			    const uint64_t *feeds, unsigned nfeeds, const uint8_t *bytes, size_t n)
+{
+	uint8_t *p = piece_head(t, w, site);
+
+	if (nfeeds != 0) {
+		aux |= FORMAT_RANGE_FED;
+		p = log_feeds(p, feeds, nfeeds, t->tseq + 1);
+	}
+	memcpy(p, bytes, n);
+	log_other_end(t, FORMAT_K_RANGE_WRITE, aux, p + n, w->words);
+}
+
+/* Bytes of [at, end) in at's word. */
+static size_t in_word(uintptr_t at, uintptr_t end)
+{
+	uintptr_t next = (at & ~(uintptr_t)7) + 8;
+
+	return (next < end ? next : end) - at;
+}
+
+/* Copies within one word; whole words in one go, so that no word is torn. */
+static void word_copy(void *to, const void *from, size_t n)
+{
+	if (n == 8)
+		*(volatile uint64_t *)to = *(const volatile uint64_t *)from;
+	else
+		for (size_t i = 0; i < n; i++)
+			((volatile uint8_t *)to)[i] = ((const volatile uint8_t *)from)[i];
+}
+
+static cell_version word_read(uintptr_t at, uint8_t *into, size_t n)
+{
+	uint64_t *cell = cell_of((void *)at);
+	cell_version v;
+
+	do {
+		v = cell_peek(cell);
+		word_copy(into, (const void *)at, n);
+	} while (!cell_still(cell, v));
+	return v;
+}
+
+/* Writes under the number own; from NULL: the bytes are there already. */
+static cell_version word_write(struct thread *t, uintptr_t at, const uint8_t *from, size_t n,
+			       uint64_t own)
+{
+	uint64_t *cell = cell_of((void *)at);
+	cell_version v = cell_lock(cell);
+
+	if (from != NULL)
+		word_copy((void *)at, from, n);
+	cell_unlock(cell, cell_make(t->tid, own));
+	return v;
+}
+
+/* Reads from `from' up to `end' or, when stop_at_nul, through the first NUL, in
+ * one piece; bytes to t->piece.  Returns the bytes read and logged. */
+static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32_t site,
+			 bool free_read, bool stop_at_nul)
+{
+	struct piece w;
+
+	piece_begin(&w, from);
+	while (from + w.bytes < end) {
+		uintptr_t at = from + w.bytes;
+		size_t n = in_word(at, end);
+		uint8_t *to = t->piece + w.bytes;
+		const uint8_t *nul;
+		cell_version v = word_read(at, to, n);
+
+		nul = stop_at_nul ? memchr(to, 0, n) : NULL;
+		if (nul != NULL)
+			n = (size_t)(nul - to) + 1;
+		if (!piece_add(t, &w, v, n))
+			break; /* read again as the first of the next piece */
+		if (nul != NULL)
+			break;
+	}
+	piece_log_read(t, &w, site, free_read, t->piece);
+	return w.bytes;
+}
+
+/* Writes one piece; from NULL: log what is there.  Returns the bytes done. */
+static size_t write_piece(struct thread *t, uintptr_t to, const uint8_t *from, uintptr_t end,
+			  uint32_t site, unsigned aux, const uint64_t *feeds, unsigned nfeeds)
+{
+	struct piece w, next;
+	size_t done;
+
+	piece_begin(&w, to);
+	while (to + w.bytes < end) {
+		uintptr_t at = to + w.bytes;
+		size_t n = in_word(at, end);
+		const uint8_t *bytes = from != NULL ? from + w.bytes : NULL;
+		cell_version v;
+
+		if (w.words == THREAD_PIECE / 8)
+			break;
+		v = word_write(t, at, bytes, n, t->tseq + 1 + w.words);
+		if (bytes == NULL)
+			word_copy(t->piece + w.bytes, (const void *)at, n);
+		if (piece_add(t, &w, v, n))
+			continue;
+		/* Done under its number already: log the piece, then the word by itself. */
+		piece_log_write(t, &w, site, aux, feeds, nfeeds, from != NULL ? from : t->piece,
+				aux & FORMAT_RANGE_FILL ? 1 : w.bytes);
+		done = w.bytes;
+		if (bytes == NULL)
+			memmove(t->piece, t->piece + done, n);
+		piece_begin(&next, at);
+		piece_add(t, &next, v, n);
+		piece_log_write(t, &next, site, aux, feeds, nfeeds,
+				bytes != NULL ? bytes : t->piece, aux & FORMAT_RANGE_FILL ? 1 : n);
+		return done + n;
+	}
+	piece_log_write(t, &w, site, aux, feeds, nfeeds, from != NULL ? from : t->piece,
+			aux & FORMAT_RANGE_FILL ? 1 : w.bytes);
+	return w.bytes;
+}
+
+uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint32_t site,
+		    bool free_read)
+{
+	for (size_t done = 0, k; done < n; done += k) {
+		k = read_piece(t, (uintptr_t)p + done, (uintptr_t)p + n, site, free_read, false);
+		if (into != NULL)
+			memcpy((char *)into + done, t->piece, k);
+	}
+	return t->tseq;
+}
+
+void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
+		 const uint64_t *slots, uint64_t mask)
+{
+	uint64_t feeds[LOG_FEEDS];
+	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+
+	for (size_t done = 0; done < n;)
+		done += write_piece(t, (uintptr_t)p + done, (const uint8_t *)from + done,
+				    (uintptr_t)p + n, site, 0, feeds, nfeeds);
+}
+
+void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
+{
+	for (size_t done = 0; done < n;)
+		done += write_piece(t, (uintptr_t)p + done, NULL, (uintptr_t)p + n, site, 0, NULL,
+				    0);
+}
+
+/* Small copies are free reads that feed the write; the reads of larger ones
+ * bind, for a feed list has only so many places. */
+#define COPY_FREE_WORDS LOG_FEEDS
+
+static void copy_forward(struct thread *t, uintptr_t to, uintptr_t from, size_t n, uint32_t site)
+{
+	uint8_t bytes[512];
+	size_t got;
+
+	for (; n > 0; n -= got, to += got, from += got) {
+		size_t want = n < sizeof(bytes) ? n : sizeof(bytes);
+		bool small = format_words(from, want) <= COPY_FREE_WORDS;
+		uint64_t first = t->tseq + 1, feeds[LOG_FEEDS];
+		unsigned nfeeds = 0;
+
+		got = read_piece(t, from, from + want, site, small, false);
+		memcpy(bytes, t->piece, got);
+		for (uint64_t k = first; small && k <= t->tseq; k++)
+			feeds[nfeeds++] = k;
+		for (size_t done = 0; done < got;)
+			done += write_piece(t, to + done, bytes + done, to + got, site, 0, feeds,
+					    nfeeds);
+	}
+}
+
+void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
+{
+	copy_forward(t, (uintptr_t)to, (uintptr_t)from, n, site);
+}
+
+void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
+{
+	uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
+
+	if (a <= b || a >= b + n) {
+		copy_forward(t, a, b, n, site);
+		return;
+	}
+	/* Overlapping, upwards: last part first, each read whole before it is written. */
+	while (n > 0) {
+		size_t k = n % 256 != 0 ? n % 256 : 256;
+
+		n -= k;
+		copy_forward(t, a + n, b + n, k, site);
+	}
+}
+
+void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
+		const uint64_t *slots, uint64_t mask)
+{
+	uint64_t feeds[LOG_FEEDS];
+	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+
+	memset(t->piece, byte, sizeof(t->piece));
+	for (size_t done = 0; done < n;) {
+		size_t k = n - done < THREAD_PIECE ? n - done : THREAD_PIECE;
+
+		done += write_piece(t, (uintptr_t)to + done, t->piece, (uintptr_t)to + done + k,
+				    site, FORMAT_RANGE_FILL, feeds, nfeeds);
+	}
+}
+
+size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
+{
+	size_t done = 0, k;
+
+	while (done < max) {
+		k = read_piece(t, (uintptr_t)s + done,
+			       max - done < THREAD_PIECE ? (uintptr_t)s + max
+							 : (uintptr_t)s + done + THREAD_PIECE,
+			       site, false, true);
+		done += k;
+		if (t->piece[k - 1] == 0)
+			return done - 1;
+	}
+	return max;
+}
+
+/* ---- blocks of memory ---- */
+
+/* Orders big blocks, whose cells are given back instead of written: one object for all. */
+static uint64_t big_chain;
+
+static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, size_t n,
+		    uint32_t site)
+{
+	uint64_t *cell = cell_of(&big_chain);
+	uint64_t own = t->tseq + 1, ref, delta;
+	cell_version before = cell_lock(cell);
+	uint8_t *q;
+
+	cell_unlock(cell, cell_make(t->tid, own));
+	log_ready(t, site);
+	ref = log_ref(t, before, own);
+	delta = log_delta(t, site, p);
+	q = t->cursor + 4;
+	q = log_varint(q, site);
+	q = log_varint(q, delta);
+	q = log_varint(q, n);
+	q = log_varint(q, ref);
+	log_other_end(t, kind, aux, q, 1);
+}
+
+/* Versions found by an allocation, as runs.  A block made of more freed pieces
+ * than there is room for is ordered after the first of them only; the rest is
+ * logged as INIT, which names nothing. */
+struct run {
+	cell_version first;
+	uint32_t words, kind;
+};
+
+#define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct run) - 1)
+
+static bool run_takes(struct run *r, cell_version v)
+{
+	if (v == 0 || r->first == 0)
+		return v == r->first;
+	if (r->words == 1 && v == r->first)
+		r->kind = 2;
+	return r->kind == 2 ? v == r->first : v == r->first + r->words;
+}
+
+/* The versions of [from, end); with `mine' not 0, replaced by it. */
+static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t end, cell_version mine,
+			struct run *runs)
+{
+	struct piece seen;
+	size_t n = 0;
+
+	piece_begin(&seen, from);
+	for (uintptr_t at = from & ~(uintptr_t)7; at < end; at += 8) {
+		uint64_t *cell = cell_of((void *)at);
+		cell_version v = mine != 0 ? cell_lock(cell) : cell_peek(cell);
+
+		if (mine != 0)
+			cell_unlock(cell, mine);
+		if (n >= ALLOC_RUNS || piece_clashes(&seen, t->tid, v))
+			v = 0;
+		if (n != 0 && run_takes(&runs[n - 1], v)) {
+			runs[n - 1].words++;
+			continue;
+		}
+		runs[n++] = (struct run){ v, 1, v != 0 };
+	}
+	return n;
+}
+
+static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, uint32_t site,
+		      const struct run *runs, size_t nruns)
+{
+	uint64_t delta;
+	uint8_t *q;
+
+	log_other_room(t, site, PIECE_ROOM);
+	for (size_t i = 0; i < nruns; i++)
+		log_runs_prepare(t, &runs[i].first, 1);
+	delta = log_delta(t, site, from);
+	q = t->cursor + 4;
+	q = log_varint(q, site);
+	q = log_varint(q, delta);
+	q = log_varint(q, n);
+	q = log_varint(q, nruns);
+	for (size_t i = 0; i < nruns; i++) {
+		q = log_varint(q, (uint64_t)runs[i].words << 2 | runs[i].kind);
+		if (runs[i].kind != 0)
+			q = log_varint(q, log_ref(t, runs[i].first, t->tseq + 1));
+	}
+	log_other_end(t, FORMAT_K_ALLOC, aux, q, 1);
+}
+
+void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
+{
+	struct run *runs = (struct run *)t->piece;
+	uintptr_t from = (uintptr_t)p;
+
+	if (n == 0)
+		return;
+	filter_sweep(t);
+	if (aux & FORMAT_ALLOC_BIG) {
+		cell_reset(p, n);
+		log_big(t, FORMAT_K_ALLOC, aux, from, n, site);
+		return;
+	}
+	log_alloc(t, from, n, aux, site, runs, find_runs(t, from, from + n, 0, runs));
+}
+
+void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
+{
+	struct run *runs = (struct run *)t->piece;
+	uintptr_t from = (uintptr_t)p;
+
+	if (n == 0)
+		return;
+	for (uintptr_t at = from; t->npending != 0 && at < from + n; at += 8)
+		filter_write(t, (void *)at);
+	log_alloc(t, from, n, FORMAT_ALLOC_FRAME, site, runs,
+		  find_runs(t, from, from + n, cell_make(t->tid, t->tseq + 1), runs));
+}
+
+void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
+{
+	uintptr_t from = (uintptr_t)p, end = from + n;
+	struct piece w, next;
+	uint8_t *q;
+
+	if (n == 0)
+		return;
+	filter_sweep(t);
+	if (aux & FORMAT_ALLOC_BIG) {
+		log_big(t, FORMAT_K_FREE, aux, from, n, site);
+		cell_reset(p, n);
+		return;
+	}
+	piece_begin(&w, from);
+	while (w.from + w.bytes < end) {
+		uintptr_t at = w.from + w.bytes;
+		size_t k = in_word(at, end);
+		cell_version v;
+
+		if (w.words == THREAD_PIECE / 8) {
+			q = piece_head(t, &w, site);
+			log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
+			piece_begin(&w, at);
+		}
+		v = word_write(t, at, NULL, k, t->tseq + 1 + w.words);
+		if (piece_add(t, &w, v, k))
+			continue;
+		q = piece_head(t, &w, site);
+		log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
+		piece_begin(&next, at);
+		piece_add(t, &next, v, k);
+		w = next;
+	}
+	q = piece_head(t, &w, site);
+	log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
+}

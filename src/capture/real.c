@@ -1,0 +1,32 @@
+#include "capture/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+
+static __thread bool finding;
+
+bool real_is_finding(void)
+{
+	return finding;
+}
+
+/*
+ * A plain dlsym may hand out the oldest of several versions of a name
+ * (pthread_cond_wait@GLIBC_2.2.5 works on another struct), so whoever wraps
+ * such a name says which one it wants; glibc without that version has only one.
+ */
+void *real_find(const char *name, const char *version)
+{
+	int saved = errno;
+	void *p = NULL;
+
+	finding = true;
+	if (version != NULL)
+		p = dlvsym(RTLD_NEXT, name, version);
+	if (p == NULL)
+		p = dlsym(RTLD_NEXT, name);
+	finding = false;
+	errno = saved;
+	return p;
+}

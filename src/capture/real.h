@@ -1,0 +1,32 @@
+/*
+ * The functions we stand in for, as the next object in search order has them.
+ *
+ * REAL(name) is a pointer of the right type.  Looked up once; the lookup itself
+ * may allocate, which heap.c is prepared for.
+ */
+#ifndef CAPTURE_REAL_H
+#define CAPTURE_REAL_H
+
+#include <stdbool.h>
+
+/* version: a glibc symbol version ("GLIBC_2.3.2") or NULL for the default. */
+void *real_find(const char *name, const char *version);
+
+/* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
+bool real_is_finding(void);
+
+#define REAL_VERSIONED(name, version)                                        \
+	({                                                                   \
+		static __typeof__(&name) real_;                              \
+		__typeof__(&name) p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
+		if (__builtin_expect(p_ == NULL, 0)) {                       \
+			p_ = (__typeof__(&name))real_find(#name, version);   \
+			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED);      \
+		}                                                            \
+		p_;                                                          \
+	})
+#define REAL(name) REAL_VERSIONED(name, NULL)
+
+#define EXPORT __attribute__((visibility("default")))
+
+#endif /* CAPTURE_REAL_H */

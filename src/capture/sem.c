@@ -1,0 +1,58 @@
+/*
+ * Semaphores.  A post is logged before the real one, a wait after it was
+ * granted: the log never shows more waits than posts.  Named semaphores
+ * (sem_open) are objects like others whose first value is not known.
+ */
+#include <errno.h>
+#include <semaphore.h>
+
+#include "capture/lock_priv.h"
+#include "capture/real.h"
+
+/* r: 0, or -1 with errno. */
+static int sem_tried(const sem_t *s, int r)
+{
+	if (r == 0)
+		lock_note(s, FORMAT_K_SEM_WAIT, 0);
+	else if (errno == EAGAIN || errno == ETIMEDOUT)
+		lock_note(s, FORMAT_K_SEM_FAIL, 0);
+	return r;
+}
+
+EXPORT int sem_init(sem_t *s, int shared, unsigned value)
+{
+	int r = REAL(sem_init)(s, shared, value);
+	struct thread *t;
+
+	if (r == 0 && (t = hook_enter()) != NULL) {
+		sync_log1(t, FORMAT_K_SEM_INIT, 0, s, value);
+		hook_leave(t);
+	}
+	return r;
+}
+
+EXPORT int sem_post(sem_t *s)
+{
+	lock_note(s, FORMAT_K_SEM_POST, 0);
+	return REAL(sem_post)(s);
+}
+
+EXPORT int sem_wait(sem_t *s)
+{
+	return sem_tried(s, REAL(sem_wait)(s));
+}
+
+EXPORT int sem_trywait(sem_t *s)
+{
+	return sem_tried(s, REAL(sem_trywait)(s));
+}
+
+EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict at)
+{
+	return sem_tried(s, REAL(sem_timedwait)(s, at));
+}
+
+EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict at)
+{
+	return sem_tried(s, REAL(sem_clockwait)(s, clock, at));
+}

@@ -1,0 +1,112 @@
+#include "capture/sync.h"
+
+#include "capture/filter.h"
+
+static uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+			  const uint64_t *args, unsigned nargs)
+{
+	uint64_t *cell = cell_of(obj);
+	uint32_t site = t->view.call_site;
+	cell_version before;
+	uint64_t own, delta;
+	uint8_t *p;
+
+	filter_sweep(t);
+	own = t->tseq + 1;
+	if (kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL) {
+		before = cell_peek(cell);
+	} else {
+		before = cell_lock(cell);
+		cell_unlock(cell, cell_make(t->tid, own));
+	}
+	log_ready(t, site);
+	/* The ref may put a PEER record in front: before the payload is begun. */
+	before = log_ref(t, before, own);
+	delta = log_delta(t, site, (uintptr_t)obj);
+	p = t->cursor + 4;
+	p = log_varint(p, site);
+	p = log_varint(p, delta);
+	p = log_varint(p, before);
+	for (unsigned i = 0; i < nargs; i++)
+		p = log_varint(p, args[i]);
+	log_other_end(t, kind, aux, p, 1);
+	return own;
+}
+
+uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
+{
+	return operation(t, kind, aux, obj, NULL, 0);
+}
+
+uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a)
+{
+	return operation(t, kind, aux, obj, &a, 1);
+}
+
+uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
+		   uint64_t b)
+{
+	uint64_t args[2] = { a, b };
+
+	return operation(t, kind, aux, obj, args, 2);
+}
+
+uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
+		     unsigned nargs)
+{
+	uint8_t *p;
+
+	filter_sweep(t);
+	p = log_other_begin(t, t->view.call_site);
+	p = log_varint(p, t->view.call_site);
+	if (nargs > 0)
+		p = log_varint(p, a);
+	if (nargs > 1)
+		p = log_varint(p, b);
+	log_other_end(t, kind, aux, p, 1);
+	return t->tseq;
+}
+
+void sync_name(struct thread *t, const char *name, size_t n)
+{
+	uint8_t *p = log_other_begin(t, t->view.call_site);
+
+	if (n > 64)
+		n = 64;
+	memcpy(p, name, n);
+	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
+}
+
+void sync_opaque(struct thread *t, uint32_t site)
+{
+	uint8_t *p = log_other_begin(t, site);
+
+	log_other_end(t, FORMAT_K_OPAQUE, 0, log_varint(p, site), 1);
+}
+
+void sync_fence(struct thread *t, int order, uint32_t site)
+{
+	uint8_t *p;
+
+	filter_sweep(t);
+	p = log_other_begin(t, site);
+	p = log_varint(p, site);
+	log_other_end(t, FORMAT_K_FENCE, 0, log_varint(p, (unsigned)order), 1);
+}
+
+struct thread *hook_enter_slow(struct thread *t)
+{
+	if (t->view.live == THREAD_QUIET)
+		return NULL;
+	if (t == &thread_scratch) {
+		t = thread_adopt();
+		if (t != NULL)
+			t->view.live = 0;
+		return t;
+	}
+	/* A signal handler came in the middle of a hook: what it does is not
+	 * recorded, and the interrupted thread says so before its next record. */
+	t->nested++;
+	t->limit = NULL;
+	return NULL;
+}

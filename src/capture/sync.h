@@ -1,0 +1,72 @@
+/*
+ * What interposed library functions log.
+ *
+ * Shape of a wrapper:
+ *
+ *	int pthread_mutex_lock(pthread_mutex_t *m)
+ *	{
+ *		int r = REAL(pthread_mutex_lock)(m);
+ *		struct thread *t;
+ *
+ *		if (r == 0 && (t = hook_enter()) != NULL) {
+ *			sync_log(t, FORMAT_K_ACQ, FORMAT_LOCK_MUTEX, m);
+ *			hook_leave(t);
+ *		}
+ *		return r;
+ *	}
+ *
+ * Acquire-like operations are logged after the real one returned, release-like
+ * ones before the real one is called; then the order of the log on one object
+ * is an order in which the object allows the operations.  errno is the
+ * program's: hook_enter .. hook_leave keeps it (sync_log makes no system call
+ * on its fast path; the slow path saves errno itself).
+ *
+ * The place of the operation is t->view.call_site, set by the instrumented
+ * caller.
+ */
+#ifndef CAPTURE_SYNC_H
+#define CAPTURE_SYNC_H
+
+#include "capture/log.h"
+
+/* hook_enter's slow path: adopts an unknown thread, or notes a nested hook. */
+struct thread *hook_enter_slow(struct thread *t);
+
+/* The calling thread, ready to log, or NULL: do the real thing only. */
+static inline struct thread *hook_enter(void)
+{
+	struct thread *t = thread_self();
+
+	if (__builtin_expect(t->view.live != THREAD_LIVE, 0))
+		return hook_enter_slow(t);
+	t->view.live = 0;
+	__asm__ volatile("" ::: "memory");
+	return t;
+}
+
+static inline void hook_leave(struct thread *t)
+{
+	__asm__ volatile("" ::: "memory");
+	t->view.live = THREAD_LIVE;
+}
+
+/*
+ * Ends the epoch and logs one operation on the object at obj, replacing the
+ * object's version (TRYFAIL and SEM_FAIL only name it).  Returns its event
+ * number.  The 1, 2 variants carry arguments, in the order of TRACE_FORMAT.md.
+ */
+uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj);
+uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a);
+uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
+		   uint64_t b);
+
+/* Events about threads: site, then the arguments; no object. */
+uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
+		     unsigned nargs);
+/* Unseen code runs here; a fence. */
+void sync_opaque(struct thread *t, uint32_t site);
+void sync_fence(struct thread *t, int order, uint32_t site);
+/* NAME: bytes, no event. */
+void sync_name(struct thread *t, const char *name, size_t n);
+
+#endif /* CAPTURE_SYNC_H */

@@ -1,0 +1,269 @@
+#include "capture/thread.h"
+
+#include "capture/filter.h"
+#include "capture/log.h"
+#include "capture/sync.h"
+#include "capture/sys.h"
+
+static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
+struct thread thread_scratch = { .view = { .frames = scratch_frames } };
+struct thread thread_gone = { .view = { .frames = scratch_frames, .live = THREAD_QUIET } };
+__attribute__((visibility("default"), tls_model("initial-exec"))) __thread struct foresee_view
+	*foresee_self = &thread_scratch.view;
+
+/* What is remembered of a thread that can still be joined. */
+struct known {
+	pthread_t handle;
+	uint32_t tid;
+	uint64_t end_tseq;
+	struct known *next;
+};
+
+/* Who last had a stack, by its lowest address: reuse must come after. */
+struct stack_owner {
+	uintptr_t low;
+	uint32_t tid;
+	uint64_t tseq;
+};
+
+#define STACKS 4096u /* remembered; older ones are forgotten */
+#define BUCKETS 1024u
+
+static struct {
+	struct sys_lock lock;
+	uint32_t ntids;
+	struct thread *free;
+	struct known *buckets[BUCKETS];
+	struct known *free_known;
+	struct stack_owner stacks[STACKS];
+} all;
+
+static struct known **bucket(pthread_t handle)
+{
+	return &all.buckets[((uintptr_t)handle >> 6) % BUCKETS];
+}
+
+/* ---- blocks ---- */
+
+#define FRAMES_BYTES (FORESEE_DEPTH * sizeof(uint32_t))
+#define FILTER_BYTES (FILTER_ENTRIES * sizeof(struct filter_entry))
+#define PENDING_BYTES (FILTER_ENTRIES * sizeof(uint32_t))
+#define BLOCK_BYTES (sizeof(struct thread) + FRAMES_BYTES + FILTER_BYTES + PENDING_BYTES)
+
+struct thread *thread_new(void)
+{
+	int saved = errno;
+	struct thread *t;
+	char *room;
+
+	if (!log_is_on())
+		return NULL;
+	sys_lock_take(&all.lock);
+	if (all.ntids + 1 >= 1u << FORMAT_TID_BITS) {
+		sys_lock_drop(&all.lock);
+		log_trouble("more threads than can be numbered", 0);
+		return NULL;
+	}
+	t = all.free;
+	if (t != NULL)
+		all.free = t->next_free;
+	else
+		t = sys_pages(BLOCK_BYTES);
+	if (t != NULL) {
+		room = (char *)(t + 1);
+		memset(t, 0, sizeof(*t));
+		t->view.frames = (uint32_t *)room;
+		t->filter = (struct filter_entry *)(room + FRAMES_BYTES);
+		t->pending = (uint32_t *)(room + FRAMES_BYTES + FILTER_BYTES);
+		if (log_is_full())
+			t->filter = NULL;
+		t->tid = ++all.ntids;
+		t->epoch = 1;	   /* fresh filter entries, all zero, match no epoch */
+	}
+	sys_lock_drop(&all.lock);
+	if (t == NULL)
+		log_trouble("no memory for another thread", errno);
+	errno = saved;
+	return t;
+}
+
+/* A used block's filter entries are stale; give the pages back, they read as zero again. */
+static void block_give(struct thread *t)
+{
+	char *room = (char *)(t + 1);
+
+	madvise((void *)(((uintptr_t)room + 4095) & ~4095ul), BLOCK_BYTES - sizeof(*t) - 4096,
+		MADV_DONTNEED);
+	t->next_free = all.free;
+	all.free = t;
+}
+
+/* ---- stacks ---- */
+
+static void find_stack(struct thread *t)
+{
+	pthread_attr_t attr;
+	void *low;
+	size_t size;
+
+	if (pthread_getattr_np(pthread_self(), &attr) != 0)
+		return;
+	if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+		t->stack_low = (uintptr_t)low;
+		t->stack_high = (uintptr_t)low + size;
+	}
+	pthread_attr_destroy(&attr);
+}
+
+static struct stack_owner *owner_of(uintptr_t low)
+{
+	return &all.stacks[(low >> 12) * 0x9e3779b97f4a7c15u >> 52];
+}
+
+/* ---- handles: by what name the program knows a thread ---- */
+
+/* all.lock held. */
+static void handle_drop(pthread_t handle)
+{
+	for (struct known **at = bucket(handle); *at != NULL; at = &(*at)->next)
+		if (pthread_equal((*at)->handle, handle)) {
+			struct known *k = *at;
+
+			*at = k->next;
+			k->next = all.free_known;
+			all.free_known = k;
+			break;
+		}
+}
+
+/* Done by the thread itself, so that it is there before anybody can join it.  An
+ * old entry under the same handle is a detached thread's, long gone. */
+static void handle_bind(struct thread *t)
+{
+	struct known *k;
+
+	t->handle = pthread_self();
+	sys_lock_take(&all.lock);
+	handle_drop(t->handle);
+	k = all.free_known;
+	if (k == NULL) {
+		struct known *page = sys_pages(1 << 16);
+
+		for (size_t i = 0; page != NULL && i < (1 << 16) / sizeof(*page); i++) {
+			page[i].next = k;
+			k = &page[i];
+		}
+	}
+	if (k != NULL) {
+		all.free_known = k->next;
+		*k = (struct known){ t->handle, t->tid, 0, *bucket(t->handle) };
+		*bucket(t->handle) = k;
+	}
+	sys_lock_drop(&all.lock);
+}
+
+/* ---- life ---- */
+
+static void log_begin(struct thread *t)
+{
+	struct stack_owner *o = owner_of(t->stack_low), before = { 0 };
+	uint8_t *p;
+
+	sys_lock_take(&all.lock);
+	if (t->stack_low != 0 && o->low == t->stack_low)
+		before = *o;
+	sys_lock_drop(&all.lock);
+	p = log_other_begin(t, 0);
+	p = log_varint(p, t->fork_tid);
+	p = log_varint(p, t->fork_tseq);
+	p = log_varint(p, t->stack_low);
+	p = log_varint(p, t->stack_high);
+	p = log_varint(p, before.tid);
+	p = log_varint(p, before.tseq);
+	log_other_end(t, FORMAT_K_BEGIN, 0, p, 1);
+}
+
+void thread_begin(struct thread *t)
+{
+	int saved = errno;
+
+	/* The C library may allocate below: not the program's doing. */
+	t->view.live = THREAD_QUIET;
+	foresee_self = &t->view;
+	handle_bind(t);
+	find_stack(t);
+	if (!cell_cover((void *)t->stack_low, t->stack_high - t->stack_low))
+		log_trouble("a thread's stack lies where it cannot be followed", 0);
+	if (log_open(t)) {
+		log_begin(t);
+		t->view.live = THREAD_LIVE;
+	} else {
+		foresee_self = &thread_gone.view;
+	}
+	errno = saved;
+}
+
+void thread_end(struct thread *t, unsigned how)
+{
+	int saved = errno;
+	struct stack_owner *o = owner_of(t->stack_low);
+
+	t->view.live = THREAD_QUIET;
+	if (t->chunk != NULL && !t->muted) {
+		uint8_t *p;
+
+		filter_sweep(t);
+		p = log_other_begin(t, 0);
+		log_other_end(t, FORMAT_K_END, how, p, 1);
+	}
+	foresee_self = &thread_gone.view;
+	if (how != FORMAT_END_PROCESS && t->stack_low != 0)
+		cell_reset((void *)t->stack_low, t->stack_high - t->stack_low);
+	sys_lock_take(&all.lock);
+	t->ended = true;
+	*o = (struct stack_owner){ t->stack_low, t->tid, t->tseq };
+	for (struct known *k = *bucket(t->handle); k != NULL; k = k->next)
+		if (k->tid == t->tid)
+			k->end_tseq = t->tseq;
+	sys_lock_drop(&all.lock);
+	if (!t->muted)
+		log_close(t);
+	if (how != FORMAT_END_PROCESS && !t->muted) {
+		sys_lock_take(&all.lock);
+		block_give(t);
+		sys_lock_drop(&all.lock);
+	}
+	errno = saved;
+}
+
+struct thread *thread_adopt(void)
+{
+	struct thread *t;
+
+	if (!log_is_on() || (t = thread_new()) == NULL)
+		return NULL;
+	thread_begin(t);
+	return foresee_self == &t->view ? t : NULL;
+}
+
+uint32_t thread_find(pthread_t handle, uint64_t *end_tseq)
+{
+	uint32_t tid = 0;
+
+	sys_lock_take(&all.lock);
+	for (struct known *k = *bucket(handle); k != NULL; k = k->next)
+		if (pthread_equal(k->handle, handle)) {
+			tid = k->tid;
+			*end_tseq = k->end_tseq;
+			break;
+		}
+	sys_lock_drop(&all.lock);
+	return tid;
+}
+
+void thread_forget(pthread_t handle)
+{
+	sys_lock_take(&all.lock);
+	handle_drop(handle);
+	sys_lock_drop(&all.lock);
+}

@@ -1,0 +1,117 @@
+/*
+ * A thread of the program, as the runtime sees it.
+ *
+ * Everything here belongs to the thread itself unless said otherwise.  The
+ * block is mapped, never malloc'ed, and reused after the thread ended.
+ *
+ * view.live is the one test at the head of every hook:
+ *	1	record (fast path)
+ *	0	not now: not recording, or a hook of this thread is already running
+ *		(a signal handler interrupted it); the bare access is done
+ *	2	quiet: nothing is recorded and nothing is missing
+ * Monitor and control modes take other values, so that all but the fast path
+ * is decided out of line.
+ */
+#ifndef CAPTURE_THREAD_H
+#define CAPTURE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/cell.h"
+#include "capture/hooks.h"
+
+#define THREAD_LIVE 1u
+#define THREAD_QUIET 2u
+
+#define FILTER_BITS 16
+#define FILTER_ENTRIES (1u << FILTER_BITS)
+
+/* What this thread has read of a word in this epoch, and what was dropped. */
+struct filter_entry {
+	uint64_t key; /* the word's address and FILTER_* flags */
+	cell_version version;
+	uint32_t epoch;
+	uint32_t last; /* low bits of the number after which the last dropped read came */
+	uint32_t site; /* of that read */
+	uint8_t kept;  /* bytes of the word that logged reads cover, one bit each */
+	uint8_t dropped; /* bytes of it that were read again; 0: nothing pending */
+	uint8_t listed;	 /* in the list of pending entries */
+};
+_Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
+
+struct peer {
+	uint64_t tid, tseq;
+};
+
+#define THREAD_PIECE 4096u /* bytes of a range handled at once */
+
+struct thread {
+	struct foresee_view view; /* first: foresee_self points here */
+
+	/* The log. */
+	uint8_t *cursor; /* where the next record goes */
+	uint8_t *limit;	 /* at or past this the slow path looks before a record is written */
+	uint64_t tseq;	 /* events logged; read by others when they make a cut */
+	uint64_t logged_stack; /* depth << 32 | depth as of the last STACK record */
+	uint32_t tid;
+	uint32_t page;	 /* site page of the log */
+	uint32_t epoch;	 /* bumped at every synchronisation */
+	uint32_t npending;
+	struct filter_entry *filter; /* FILTER_ENTRIES; NULL when nothing is filtered */
+	uint32_t *pending;	     /* entries with dropped reads */
+	struct peer peers[FORMAT_PEERS];
+	uint64_t predict[FORMAT_PREDICT];
+
+	/* The chunk being written: in a slot of the file. */
+	struct format_chunk *chunk;
+	uint32_t slot;
+	uint32_t nchunks;
+	uint32_t nlate;
+
+	bool muted;	 /* recording stopped for this thread */
+	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
+
+	/* Identity. */
+	uint32_t index;	 /* in the log's table of open logs */
+	pthread_t handle;
+	uint64_t end_tseq; /* number of its END event, once ended */
+	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */
+	uint64_t fork_tseq;
+	uintptr_t stack_low, stack_high;
+	bool ended;
+	struct thread *next_free;
+
+	/* Room for ranges. */
+	cell_version versions[THREAD_PIECE / 8 + 2];
+	_Alignas(16) uint8_t piece[THREAD_PIECE + 16];
+};
+
+static inline struct thread *thread_self(void)
+{
+	return (struct thread *)foresee_self;
+}
+
+/* A new thread's number and block, not yet running.  NULL: not recording, or too many. */
+struct thread *thread_new(void);
+
+/* Called in the thread itself: from now on it records.  Logs BEGIN. */
+void thread_begin(struct thread *t);
+
+/* Called in the thread itself: logs END, closes its log, forgets it. */
+void thread_end(struct thread *t, unsigned how);
+
+/* The calling thread was not made through us (or not yet known): make it known.
+ * NULL when nothing is being recorded. */
+struct thread *thread_adopt(void);
+
+/* The number (and END event, 0 while running) of a thread by its handle; 0 unknown. */
+uint32_t thread_find(pthread_t handle, uint64_t *end_tseq);
+/* Its handle has become invalid (joined): forget the name. */
+void thread_forget(pthread_t handle);
+/* What foresee_self points to in a thread not known yet, and in one that
+ * records no more. */
+extern struct thread thread_scratch, thread_gone;
+
+#endif /* CAPTURE_THREAD_H */

@@ -1,0 +1,80 @@
+/*
+ * The manual: on a terminal the man page, found from where the executable
+ * lies (PREFIX/bin, or bin of a build tree); otherwise plain text made from
+ * the option tables.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/program.h"
+#include "cli/talk.h"
+
+enum { HELP_PLAIN = 1 };
+
+static const struct option_def help_options[] = {
+	{ HELP_PLAIN, 0, "plain", NULL, "plain text, even on a terminal" },
+	{ 0 },
+};
+
+/* Returns only when man could not be run. */
+static void show_page(const char *page)
+{
+	char *directory = program_own_directory();
+	char path[PATH_MAX];
+	struct stat st;
+	int n;
+
+	n = snprintf(path, sizeof(path), "%s/../share/man/man1/%s.1", directory, page);
+	mem_free(directory);
+	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &st) != 0)
+		return;
+	execlp("man", "man", "-l", path, (char *)NULL);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	const struct command *about = NULL;
+	struct option_parser p;
+	const char *value;
+	bool plain = !isatty(STDOUT_FILENO);
+	char page[64];
+	int id;
+
+	option_begin(&p, c->name, c->options, argc, argv);
+	while ((id = option_next(&p, &value)) != OPTION_DONE) {
+		if (id == OPTION_HELP) {
+			command_help(c, stdout);
+			return EXIT_FINE;
+		}
+		if (id != HELP_PLAIN)
+			return EXIT_TROUBLE;
+		plain = true;
+	}
+	if (p.noperands > 1)
+		return command_misuse(c, "more than one command");
+	if (p.noperands == 1) {
+		about = command_find(p.operands[0]);
+		if (!about)
+			return EXIT_TROUBLE;
+	}
+	snprintf(page, sizeof(page), about ? "foresee-%s" : "foresee", about ? about->name : "");
+	if (!plain)
+		show_page(page);
+	if (about)
+		command_help(about, stdout);
+	else
+		command_overview(stdout);
+	return EXIT_FINE;
+}
+
+const struct command cmd_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.summary = "show the manual",
+	.options = help_options,
+	.run = run,
+};

@@ -1,0 +1,204 @@
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/talk.h"
+#include "report/show.h"
+#include "trace/std.h"
+#include "trace/std_write.h"
+#include "trace/trace.h"
+
+enum {
+	PRINT_STD = 1,
+	PRINT_FROM,
+	PRINT_TO,
+	PRINT_THREAD,
+	PRINT_STACKS,
+	PRINT_SITES,
+};
+
+static const struct option_def print_options[] = {
+	{ PRINT_STD, 0, "std", NULL, "as STD text, or as #fmt 1 text where STD has no words" },
+	{ PRINT_FROM, 0, "from", "N", "start at event N" },
+	{ PRINT_TO, 0, "to", "N", "stop after event N" },
+	{ PRINT_THREAD, 0, "thread", "T", "only events of thread T" },
+	{ PRINT_STACKS, 0, "stacks", NULL, "call stacks too" },
+	{ PRINT_SITES, 0, "sites", NULL,
+	  "the table of places with dependency facts instead of events" },
+	INPUT_OPTIONS,
+	{ 0 },
+};
+
+struct request {
+	const char *path, *thread;
+	uint64_t from, to;
+	bool std, stacks, sites;
+	struct input in;
+};
+
+static bool is_wanted(const struct request *r, const struct trace *t, const struct event *e)
+{
+	return e->pos >= r->from &&
+	       (!r->thread || strcmp(trace_thread_name(t, e->tid), r->thread) == 0);
+}
+
+/* Goes through the trace, a line for each wanted event. */
+static enum status print_lines(const struct request *r, struct trace *t, struct diag *d)
+{
+	struct show s = { .trace = t, .stacks = r->stacks };
+	struct strbuf line = { 0 };
+	struct event e = { 0 };
+	enum status st = ST_OK;
+
+	while (e.pos < r->to && !ferror(stdout) && (st = trace_next(t, &e, d)) == ST_OK) {
+		if (!is_wanted(r, t, &e))
+			continue;
+		strbuf_clear(&line);
+		show_event(&s, &e, &line);
+		puts(strbuf_str(&line));
+	}
+	strbuf_release(&line);
+	return st;
+}
+
+static enum status print_std(struct trace *t, bool fmt1, struct diag *d)
+{
+	struct std_writer *w = std_writer_new(t, fmt1);
+	struct strbuf line = { 0 };
+	struct event e;
+	enum status st;
+
+	if (fmt1)
+		puts(STD_HEADER);
+	while ((st = trace_next(t, &e, d)) == ST_OK && !ferror(stdout)) {
+		strbuf_clear(&line);
+		st = std_writer_event(w, &e, &line, d);
+		if (st != ST_OK)
+			break;
+		fwrite(line.at, 1, line.n, stdout);
+	}
+	strbuf_release(&line);
+	std_writer_free(w);
+	return st;
+}
+
+/* Whether plain STD will do: by a first pass up to the first event that it cannot say. */
+static bool is_plain(const struct request *r)
+{
+	struct trace_options opt = { .lenient = r->in.lenient };
+	struct diag d = { 0 };
+	struct trace *t;
+	struct event e;
+	enum status st;
+
+	if (trace_open(r->path, &opt, &t, &d) != ST_OK)
+		return false;
+	while ((st = trace_next(t, &e, &d)) == ST_OK && std_event_is_plain(&e))
+		;
+	trace_close(t);
+	return st != ST_OK;
+}
+
+static enum status print_as_std(const struct request *r, struct trace *t, struct diag *d)
+{
+	struct trace_info info;
+	bool fmt1;
+
+	trace_info(t, &info);
+	/* Standard input cannot be read twice, and keeps the form it came in. */
+	fmt1 = info.form == TRACE_FMT1;
+	if (info.form != TRACE_STD && strcmp(r->path, "-") != 0)
+		fmt1 = !is_plain(r);
+	return print_std(t, fmt1, d);
+}
+
+/* Recordings name their places as they go: all is read before the table is shown. */
+static enum status print_sites(struct trace *t, struct diag *d)
+{
+	struct event e;
+	enum status st;
+
+	while ((st = trace_next(t, &e, d)) == ST_OK)
+		;
+	if (st == ST_END)
+		show_sites(t, stdout);
+	return st;
+}
+
+static int print(const struct request *r)
+{
+	struct trace *t = input_open(r->path, &r->in);
+	struct diag d = { 0 };
+	enum status st;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	if (r->std)
+		st = print_as_std(r, t, &d);
+	else
+		st = r->sites ? print_sites(t, &d) : print_lines(r, t, &d);
+	input_notes(t, &r->in);
+	trace_close(t);
+	if (st == ST_OK || st == ST_END)
+		return EXIT_FINE;
+	talk_error("%s", d.message);
+	return EXIT_TROUBLE;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct request r = { .from = 1, .to = UINT64_MAX };
+	struct option_parser p;
+	const char *value;
+	int id, status = EXIT_TROUBLE;
+
+	option_begin(&p, c->name, c->options, argc, argv);
+	while ((id = option_next(&p, &value)) != OPTION_DONE) {
+		bool good = true;
+
+		switch (id) {
+		case PRINT_STD:
+			r.std = true;
+			break;
+		case PRINT_FROM:
+			good = option_number(&p, "--from", value, 1, UINT64_MAX, &r.from);
+			break;
+		case PRINT_TO:
+			good = option_number(&p, "--to", value, 1, UINT64_MAX, &r.to);
+			break;
+		case PRINT_THREAD:
+			r.thread = value;
+			break;
+		case PRINT_STACKS:
+			r.stacks = true;
+			break;
+		case PRINT_SITES:
+			r.sites = true;
+			break;
+		default:
+			good = input_option(&r.in, c, id, value, &status);
+		}
+		if (!good)
+			return status;
+	}
+	if (p.noperands != 1)
+		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
+	if (r.std && (r.from != 1 || r.to != UINT64_MAX || r.thread || r.stacks || r.sites))
+		return command_misuse(
+			c, "--std prints the whole trace: it does not go with --from, --to, "
+			   "--thread, --stacks or --sites");
+	r.path = p.operands[0];
+	return print(&r);
+}
+
+const struct command cmd_print = {
+	.name = "print",
+	.usage = "[OPTIONS] TRACE",
+	.summary = "show the events of a trace, one a line",
+	.details =
+		"TRACE is a recording, or STD text; - reads text from standard input. T2:5 is the\n"
+		"fifth event of thread T2; versions of memory are named by the event that wrote them.\n",
+	.options = print_options,
+	.run = run,
+};

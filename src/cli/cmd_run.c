@@ -1,0 +1,158 @@
+/*
+ * run: compile if need be, record, count, check.
+ *
+ * The program's own output passes through untouched; what foresee found comes after it on
+ * stdout.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/session.h"
+#include "cli/talk.h"
+
+static const struct option_def run_options[] = { SESSION_OPTIONS, { 0 } };
+
+/* A program compiled for this run, in a directory of its own. */
+struct made {
+	char *directory, *path;
+};
+
+static void made_release(struct made *m)
+{
+	if (m->path)
+		unlink(m->path);
+	if (m->directory)
+		rmdir(m->directory);
+	mem_free(m->path);
+	mem_free(m->directory);
+}
+
+static enum status made_directory(struct made *m, struct diag *d)
+{
+	const char *where = getenv("TMPDIR");
+	struct strbuf b = { 0 };
+
+	strbuf_addf(&b, "%s/foresee-run.XXXXXX", where && *where ? where : "/tmp");
+	if (!mkdtemp(b.at)) {
+		diag_set(d, "cannot make a temporary directory '%s': %s", b.at, strerror(errno));
+		strbuf_release(&b);
+		return ST_IO;
+	}
+	m->directory = b.at;
+	return ST_OK;
+}
+
+/* Runs the driver that lies beside us: foresee-cc SOURCE -o PATH. */
+static enum status compile(const char *driver, const char *source, char *path, struct diag *d)
+{
+	struct strbuf file = { 0 };
+	char *argv[] = { (char *)driver, "-g", "-O1", "-pthread", "-o", path, NULL, NULL };
+	struct launch l = { .path = driver, .argv = argv };
+	struct launch_end end = { 0 };
+	enum status st;
+
+	if (access(driver, X_OK) != 0) {
+		diag_set(d, "cannot find the compiler driver '%s'", driver);
+		return ST_IO;
+	}
+	/* A source named like an option stays a file. */
+	strbuf_addf(&file, "%s%s", source[0] == '-' ? "./" : "", source);
+	argv[6] = file.at;
+	st = launch_program(&l, &end, d);
+	strbuf_release(&file);
+	if (st == ST_OK && end.status != 0) {
+		diag_set(d, "'%s' does not compile", source);
+		st = ST_BAD_INPUT;
+	}
+	return st;
+}
+
+static enum status made_compile(struct made *m, const char *source, struct diag *d)
+{
+	const char *dot = strrchr(source, '.'), *slash = strrchr(source, '/');
+	const char *base = slash ? slash + 1 : source;
+	char *own = program_own_directory();
+	struct strbuf driver = { 0 }, path = { 0 };
+	enum status st = made_directory(m, d);
+
+	if (st == ST_OK) {
+		strbuf_addf(&path, "%s/%.*s", m->directory, (int)(dot - base), base);
+		m->path = path.at;
+		strbuf_addf(&driver, "%s/%s", own,
+			    strcmp(dot, ".c") == 0 ? "foresee-cc" : "foresee-c++");
+		st = compile(driver.at, source, m->path, d);
+	}
+	strbuf_release(&driver);
+	mem_free(own);
+	return st;
+}
+
+/* Compiles name when it is source; argv[0] is then what came of it. */
+static enum status prepare(struct made *m, char **argv, struct diag *d)
+{
+	enum status st;
+
+	if (!program_is_source(argv[0]) || access(argv[0], X_OK) == 0)
+		return ST_OK;
+	if (access(argv[0], R_OK) != 0) {
+		diag_set(d, "cannot read '%s': %s", argv[0], strerror(errno));
+		return ST_IO;
+	}
+	st = made_compile(m, argv[0], d);
+	if (st == ST_OK)
+		argv[0] = m->path;
+	return st;
+}
+
+static int record_and_review(const struct session *s, char **argv)
+{
+	struct made made = { 0 };
+	struct diag d = { 0 };
+	struct launch_end end = { 0 };
+	char *path = NULL, *trace = NULL;
+	const char *name = argv[0];
+	enum status st = prepare(&made, argv, &d);
+	int status = EXIT_TROUBLE;
+
+	if (st == ST_OK)
+		st = program_find(argv[0], &path, &d);
+	if (st == ST_OK)
+		st = session_record(s, name, path, argv, &trace, &end, &d);
+	made_release(&made);
+	if (st == ST_OK) {
+		session_summary(s, trace, &end);
+		/* A recording that contradicts itself is trouble with the recording, not a finding. */
+		if (input_review(trace, &(struct input){ .quiet = s->quiet }) == EXIT_FINE)
+			status = EXIT_FINE;
+	} else {
+		talk_error("%s", d.message);
+	}
+	mem_free(trace);
+	mem_free(path);
+	return status;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	return session_command(c, argc, argv, record_and_review);
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.usage = "[OPTIONS] [--] PROG|FILE.c [ARGS]",
+	.summary = "record a program, count what it did and check the recording",
+	.details =
+		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
+		"temporary directory. PROG must be built with foresee-cc.\n",
+	.options = run_options,
+	.run = run,
+};

@@ -1,0 +1,72 @@
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/talk.h"
+
+const struct command *const commands[] = {
+	&cmd_run, &cmd_record, &cmd_check, &cmd_verify, &cmd_print, &cmd_stats, &cmd_help, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	const char *names[16];
+	const char *near;
+	char all[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; commands[i]; i++) {
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+		names[n++] = commands[i]->name;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", commands[i]->name);
+	}
+	near = option_nearest(name, names, n);
+	if (near)
+		talk_error("unknown command '%s', did you mean '%s'?", name, near);
+	else
+		talk_error("unknown command '%s'", name);
+	talk_more("the commands are:%s", all);
+	return NULL;
+}
+
+void command_usage(const struct command *c, FILE *to)
+{
+	fprintf(to, "usage: foresee %s %s\n", c->name, c->usage);
+}
+
+void command_help(const struct command *c, FILE *to)
+{
+	command_usage(c, to);
+	fprintf(to, "\n%s\n", c->summary);
+	if (c->details)
+		fprintf(to, "\n%s", c->details);
+	fprintf(to, "\noptions\n");
+	option_help(c->options, to);
+}
+
+void command_overview(FILE *to)
+{
+	fprintf(to, "usage: foresee COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+		    "record a threaded program exactly, and look at what it did\n\ncommands\n");
+	for (size_t i = 0; commands[i]; i++)
+		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to,
+		"\n'foresee help COMMAND' shows its manual page, 'foresee COMMAND --help' its options;\n"
+		"'foresee --version' the version\n");
+}
+
+int command_misuse(const struct command *c, const char *format, ...)
+{
+	char message[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(message, sizeof(message), format, ap);
+	va_end(ap);
+	talk_error("%s", message);
+	fputs("  ", stderr);
+	command_usage(c, stderr);
+	return EXIT_TROUBLE;
+}

@@ -1,0 +1,44 @@
+/*
+ * The commands.  The table shows all there are; help and messages are made
+ * from it.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "cli/option.h"
+
+/* Exit statuses. */
+#define EXIT_FINE 0
+#define EXIT_FOUND 1
+#define EXIT_TROUBLE 2
+#define EXIT_OWN_FAILURE 125 /* of record: the status is the program's otherwise */
+
+struct command {
+	const char *name;
+	const char *usage;   /* after the name */
+	const char *summary; /* lower case, no full stop */
+	const char *details; /* paragraphs for --help, or NULL */
+	const struct option_def *options;
+	int (*run)(const struct command *c, int argc, char **argv);
+};
+
+extern const struct command cmd_run, cmd_record, cmd_check, cmd_verify, cmd_print, cmd_stats,
+	cmd_help;
+
+/* NULL-terminated. */
+extern const struct command *const commands[];
+
+/* NULL, after a message that lists what exists. */
+const struct command *command_find(const char *name);
+
+void command_usage(const struct command *c, FILE *to); /* one line */
+void command_help(const struct command *c, FILE *to);  /* all of it */
+void command_overview(FILE *to);
+
+/* For a command line that cannot be right: prints usage to stderr; the status to leave with. */
+int command_misuse(const struct command *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* CLI_COMMAND_H */

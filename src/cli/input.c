@@ -1,0 +1,116 @@
+#include "cli/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "cli/command.h"
+#include "cli/talk.h"
+#include "report/tally.h"
+#include "trace/trace.h"
+#include "witness/selfcheck.h"
+
+bool input_option(struct input *in, const struct command *c, int id, const char *value, int *status)
+{
+	*status = EXIT_TROUBLE;
+	switch (id) {
+	case INPUT_LENIENT:
+		in->lenient = true;
+		return true;
+	case INPUT_QUIET:
+		in->quiet = true;
+		return true;
+	case INPUT_COLOR:
+		return talk_parse_color(value);
+	case OPTION_HELP:
+		command_help(c, stdout);
+		*status = EXIT_FINE;
+		return false;
+	default:
+		return false;
+	}
+}
+
+struct trace *input_open(const char *path, const struct input *in)
+{
+	struct trace_options opt = { .lenient = in->lenient };
+	struct diag d = { 0 };
+	struct trace *t;
+
+	if (trace_open(path, &opt, &t, &d) == ST_OK)
+		return t;
+	talk_error("%s", d.message);
+	return NULL;
+}
+
+void input_notes(const struct trace *t, const struct input *in)
+{
+	struct trace_info info;
+
+	if (in->quiet)
+		return;
+	trace_info(t, &info);
+	for (uint32_t i = 0; i < info.nnotes; i++)
+		talk_note("note: %s", info.notes[i]);
+}
+
+bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out)
+{
+	struct talk_progress progress;
+	struct diag d = { 0 };
+	struct event e;
+	enum status st;
+
+	talk_progress_begin(&progress, path, in->quiet);
+	while ((st = trace_next(t, &e, &d)) == ST_OK) {
+		tally_event(out, t, &e);
+		talk_progress_step(&progress, out->events);
+	}
+	talk_progress_end(&progress);
+	if (st == ST_END)
+		return true;
+	talk_error("%s", d.message);
+	return false;
+}
+
+int input_selfcheck(const char *path, const struct input *in)
+{
+	struct trace *t = input_open(path, in);
+	struct selfcheck_result result;
+	struct diag d = { 0 };
+	enum status st;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	st = selfcheck_run(t, &result, &d);
+	input_notes(t, in);
+	trace_close(t);
+	if (st != ST_OK) {
+		talk_error("%s", d.message);
+		return EXIT_TROUBLE;
+	}
+	if (result.contradiction) {
+		printf("not consistent: %s\n", result.what);
+		return EXIT_FOUND;
+	}
+	printf("consistent: %" PRIu64 " events, %" PRIu64 " reads checked, %" PRIu64 " unknown\n",
+	       result.events, result.reads, result.unknown);
+	return EXIT_FINE;
+}
+
+int input_review(const char *path, const struct input *in)
+{
+	struct trace *t = input_open(path, in);
+	struct tally y;
+	bool good;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	tally_init(&y);
+	good = input_tally(t, path, in, &y);
+	if (good)
+		tally_print(&y, t, path, true, stdout);
+	tally_release(&y);
+	trace_close(t);
+	return good ? input_selfcheck(path, in) : EXIT_TROUBLE;
+}

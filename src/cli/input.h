@@ -1,0 +1,53 @@
+/*
+ * Reading a trace on behalf of a command: opening, complaining, one pass.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include <stdbool.h>
+
+struct command;
+struct tally;
+struct trace;
+
+struct input {
+	bool lenient, quiet;
+};
+
+/* Rows for the option tables of commands that read traces. */
+#define INPUT_LENIENT 201
+#define INPUT_QUIET 202
+#define INPUT_COLOR 203
+#define INPUT_OPTIONS                                                                   \
+	{ INPUT_LENIENT, 0, "lenient", NULL, "repair ill-formed text with a note" },    \
+		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
+	{                                                                               \
+		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
+	}
+
+/*
+ * For ids that the command does not know: takes in one of the rows above, or prints help.
+ * True to go on, else leave with *status.
+ */
+bool input_option(struct input *in, const struct command *c, int id, const char *value,
+		  int *status);
+
+/* NULL after a message. */
+struct trace *input_open(const char *path, const struct input *in);
+
+/* Notes of the reader, on stderr. */
+void input_notes(const struct trace *t, const struct input *in);
+
+/* Reads all and counts it.  False after a message. */
+bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out);
+
+/*
+ * Reads all and holds every read against the writes before it; prints the
+ * verdict to stdout.  The status to leave with: 0 consistent, 1 not, 2 trouble.
+ */
+int input_selfcheck(const char *path, const struct input *in);
+
+/* What the trace holds, in a few lines, then the self-check; its status. */
+int input_review(const char *path, const struct input *in);
+
+#endif /* CLI_INPUT_H */

@@ -1,0 +1,34 @@
+/*
+ * Run a program under the recorder and wait for it.
+ *
+ * Its standard streams are ours, untouched.  Signals that ask us to stop are
+ * passed on, and we stay to see it end.
+ */
+#ifndef CLI_LAUNCH_H
+#define CLI_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct diag;
+
+struct launch {
+	const char *path;    /* what to run */
+	char **argv;	     /* its command line, NULL at the end */
+	const char *trace;   /* absolute path of the trace; NULL: plain run, nothing recorded */
+	const char *options; /* for the runtime, one a line */
+};
+
+struct launch_end {
+	int status; /* exit status, or 128 + the signal */
+	int signal; /* that killed it; 0 none */
+	bool dumped;
+	double seconds;
+};
+
+/* ST_IO when it could not be started. */
+enum status launch_program(const struct launch *l, struct launch_end *end, struct diag *d)
+	__attribute__((warn_unused_result));
+
+#endif /* CLI_LAUNCH_H */

@@ -1,0 +1,32 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/talk.h"
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2) {
+		command_overview(stderr);
+		return EXIT_TROUBLE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("foresee %s\n", FORESEE_VERSION);
+		return talk_finish(EXIT_FINE);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		command_overview(stdout);
+		return talk_finish(EXIT_FINE);
+	}
+	if (argv[1][0] == '-') {
+		talk_error("expected a command before '%s'", argv[1]);
+		talk_more("try 'foresee help'");
+		return EXIT_TROUBLE;
+	}
+	c = command_find(argv[1]);
+	if (!c)
+		return EXIT_TROUBLE;
+	return talk_finish(c->run(c, argc - 1, argv + 1));
+}

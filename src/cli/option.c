@@ -1,0 +1,227 @@
+#include "cli/option.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/talk.h"
+
+#define WORD_MAX 32 /* longer words have no near miss */
+
+/* Edit distance with transpositions of neighbours, capped word lengths. */
+static int distance(const char *a, const char *b)
+{
+	int n = (int)strlen(a), m = (int)strlen(b);
+	int d[WORD_MAX + 1][WORD_MAX + 1];
+
+	if (n > WORD_MAX || m > WORD_MAX)
+		return WORD_MAX;
+	for (int i = 0; i <= n; i++) {
+		for (int j = 0; j <= m; j++) {
+			int best;
+
+			if (i == 0 || j == 0) {
+				d[i][j] = i + j;
+				continue;
+			}
+			best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (d[i - 1][j] + 1 < best)
+				best = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < best)
+				best = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	}
+	return d[n][m];
+}
+
+const char *option_nearest(const char *word, const char *const *candidates, size_t n)
+{
+	const char *best = NULL;
+	int best_distance = 3;
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < n; i++) {
+		int d = distance(word, candidates[i]);
+
+		if (len >= 2 && strncmp(word, candidates[i], len) == 0)
+			d = 1; /* an abbreviation */
+		if (d < best_distance && d < (int)strlen(candidates[i])) {
+			best = candidates[i];
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
+		  int argc, char **argv)
+{
+	memset(p, 0, sizeof(*p));
+	p->command = command;
+	p->table = table;
+	p->argc = argc;
+	p->argv = argv;
+	p->operands = argv + 1;
+	p->at = 1;
+}
+
+static int bad(const struct option_parser *p)
+{
+	talk_more("try 'foresee %s --help'", p->command);
+	return OPTION_BAD;
+}
+
+static int unknown_long(const struct option_parser *p, const char *name, size_t n)
+{
+	const char *names[64];
+	char word[WORD_MAX + 2];
+	const char *near;
+	size_t count = 0;
+
+	for (const struct option_def *o = p->table; o->id && count < 63; o++)
+		if (o->name)
+			names[count++] = o->name;
+	names[count++] = "help";
+	snprintf(word, sizeof(word), "%.*s", (int)n, name);
+	near = option_nearest(word, names, count);
+	if (near)
+		talk_error("unknown option '--%.*s', did you mean '--%s'?", (int)n, name, near);
+	else
+		talk_error("unknown option '--%.*s'", (int)n, name);
+	return bad(p);
+}
+
+static int next_long(struct option_parser *p, const char *arg, const char **value)
+{
+	const char *name = arg + 2;
+	const char *equals = strchr(name, '=');
+	size_t n = equals ? (size_t)(equals - name) : strlen(name);
+
+	if (n == 4 && memcmp(name, "help", 4) == 0 && !equals)
+		return OPTION_HELP;
+	for (const struct option_def *o = p->table; o->id; o++) {
+		if (!o->name || strlen(o->name) != n || memcmp(o->name, name, n) != 0)
+			continue;
+		if (!o->value && equals) {
+			talk_error("option '--%s' takes no value", o->name);
+			return bad(p);
+		}
+		if (!o->value)
+			return o->id;
+		if (!equals && p->at == p->argc) {
+			talk_error("option '--%s' needs a value: --%s %s", o->name, o->name,
+				   o->value);
+			return bad(p);
+		}
+		*value = equals ? equals + 1 : p->argv[p->at++];
+		return o->id;
+	}
+	return unknown_long(p, name, n);
+}
+
+static int next_short(struct option_parser *p, const char **value)
+{
+	char letter = *p->bundle++;
+
+	for (const struct option_def *o = p->table; o->id; o++) {
+		if (o->letter != letter)
+			continue;
+		if (!o->value)
+			return o->id;
+		if (*p->bundle) {
+			*value = p->bundle;
+		} else if (p->at < p->argc) {
+			*value = p->argv[p->at++];
+		} else {
+			talk_error("option '-%c' needs a value: -%c %s", letter, letter, o->value);
+			return bad(p);
+		}
+		p->bundle = NULL;
+		return o->id;
+	}
+	if (letter == 'h')
+		return OPTION_HELP;
+	talk_error("unknown option '-%c'", letter);
+	return bad(p);
+}
+
+int option_next(struct option_parser *p, const char **value)
+{
+	*value = NULL;
+	if (p->bundle && *p->bundle)
+		return next_short(p, value);
+	p->bundle = NULL;
+	while (p->at < p->argc) {
+		char *arg = p->argv[p->at];
+
+		if (strcmp(arg, "--") == 0) {
+			p->at++;
+			break;
+		}
+		if (arg[0] != '-' || arg[1] == '\0') {
+			if (p->program)
+				break;
+			p->at++;
+			p->operands[p->noperands++] = arg;
+			continue;
+		}
+		p->at++;
+		if (arg[1] == '-')
+			return next_long(p, arg, value);
+		p->bundle = arg + 1;
+		return next_short(p, value);
+	}
+	/* A program's arguments stay where they are, with the NULL behind them. */
+	if (p->noperands == 0)
+		p->operands = p->argv + p->at;
+	for (; p->at < p->argc; p->at++)
+		p->operands[p->noperands++] = p->argv[p->at];
+	return OPTION_DONE;
+}
+
+bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,
+		   uint64_t high, uint64_t *out)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || v < low || v > high) {
+		if (high == UINT64_MAX)
+			talk_error("bad value '%s' of %s: expected a number from %" PRIu64, text,
+				   name, low);
+		else
+			talk_error("bad value '%s' of %s: expected a number from %" PRIu64
+				   " to %" PRIu64,
+				   text, name, low, high);
+		bad(p);
+		return false;
+	}
+	*out = v;
+	return true;
+}
+
+void option_help(const struct option_def *table, FILE *to)
+{
+	for (const struct option_def *o = table; o->id; o++) {
+		char left[80];
+		int n = 0;
+
+		n += snprintf(left + n, sizeof(left) - (size_t)n, o->letter ? "-%c" : "   ",
+			      o->letter);
+		if (o->name)
+			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",
+				      o->letter ? ", " : " ", o->name);
+		if (o->value)
+			n += snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->value);
+		fprintf(to, "  %-24s  %s\n", left, o->help);
+	}
+	fprintf(to, "  %-24s  %s\n", "-h, --help", "print this and leave");
+}

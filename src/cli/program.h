@@ -1,0 +1,30 @@
+/*
+ * The program to be recorded: where it is, and whether recording can work.
+ */
+#ifndef CLI_PROGRAM_H
+#define CLI_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct diag;
+
+/*
+ * The path to run for name: itself when it holds a slash, else found as the
+ * shell would, along PATH.  Takes apart its ELF headers, which may say
+ * anything, and refuses what cannot be recorded.  *path is the caller's to free.
+ */
+enum status program_find(const char *name, char **path, struct diag *d)
+	__attribute__((warn_unused_result));
+
+/* "server.foresee" for "/usr/bin/server", "audit.foresee" for "audit.c"; caller frees. */
+char *program_trace_name(const char *name);
+
+/* Whether name is that of C or C++ source. */
+bool program_is_source(const char *name);
+
+/* Directory of the running executable, without final slash; caller frees. */
+char *program_own_directory(void);
+
+#endif /* CLI_PROGRAM_H */

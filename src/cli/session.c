@@ -1,0 +1,206 @@
+#include "cli/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/talk.h"
+#include "trace/blocks.h"
+#include "trace/notes.h"
+
+/* Options go to the runtime one a line; a pattern cannot hold a line end. */
+static bool add_pattern(struct session *s, const char *name, const char *pattern)
+{
+	if (*pattern == '\0' || strchr(pattern, '\n')) {
+		talk_error("bad pattern of --%s: expected a name, with * and ?", name);
+		return false;
+	}
+	strbuf_addf(&s->options, "%s=%s\n", name, pattern);
+	return true;
+}
+
+static bool take_option(struct session *s, int id, const char *value)
+{
+	switch (id) {
+	case SESSION_OUTPUT:
+		if (*value == '\0') {
+			talk_error("empty file name after --output");
+			return false;
+		}
+		s->output = value;
+		return true;
+	case SESSION_FULL:
+		strbuf_adds(&s->options, "full\n");
+		return true;
+	case SESSION_ONLY:
+		return add_pattern(s, "only", value);
+	case SESSION_IGNORE:
+		return add_pattern(s, "ignore", value);
+	case SESSION_QUIET:
+		s->quiet = true;
+		return true;
+	case SESSION_COLOR:
+		return talk_parse_color(value);
+	default:
+		BUG("option %d is not of a session", id);
+	}
+}
+
+int session_command(const struct command *c, int argc, char **argv,
+		    int (*act)(const struct session *s, char **argv))
+{
+	struct session s = { 0 };
+	struct option_parser p;
+	const char *value;
+	int id, status = EXIT_TROUBLE;
+
+	option_begin(&p, c->name, c->options, argc, argv);
+	p.program = true;
+	while ((id = option_next(&p, &value)) > OPTION_DONE)
+		if (!take_option(&s, id, value))
+			goto out;
+	if (id == OPTION_HELP) {
+		command_help(c, stdout);
+		status = EXIT_FINE;
+	} else if (id == OPTION_DONE && p.noperands == 0) {
+		status = command_misuse(c, "no program given");
+	} else if (id == OPTION_DONE) {
+		status = act(&s, p.operands);
+	}
+out:
+	strbuf_release(&s.options);
+	return status;
+}
+
+/* Absolute, since the program may change directory before the runtime looks. */
+static char *absolute(const char *path)
+{
+	struct strbuf b = { 0 };
+	char here[PATH_MAX];
+
+	if (path[0] != '/' && getcwd(here, sizeof(here)))
+		strbuf_addf(&b, "%s/", here);
+	strbuf_adds(&b, path);
+	return b.at;
+}
+
+/* Removes an old trace and finds out now, not at the end, whether a new one can be made. */
+static enum status make_room(const char *path, struct diag *d)
+{
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st) == 0) {
+		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+			diag_set(d, "cannot write '%s': not a regular file", path);
+			return ST_IO;
+		}
+		if (unlink(path) != 0) {
+			diag_set(d, "cannot replace '%s': %s", path, strerror(errno));
+			return ST_IO;
+		}
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		diag_set(d, "cannot write '%s': %s", path, strerror(errno));
+		return ST_IO;
+	}
+	close(fd);
+	unlink(path);
+	return ST_OK;
+}
+
+enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
+			   char **trace, struct launch_end *end, struct diag *d)
+{
+	char *given = s->output ? mem_strdup(s->output) : program_trace_name(name);
+	struct launch l = { .path = path, .argv = argv, .options = strbuf_str(&s->options) };
+	enum status st;
+
+	*trace = absolute(given);
+	mem_free(given);
+	l.trace = *trace;
+	st = make_room(*trace, d);
+	if (st == ST_OK)
+		st = launch_program(&l, end, d);
+	if (st == ST_OK && access(*trace, F_OK) != 0) {
+		diag_set(d, "the program ended with status %d and left no trace", end->status);
+		st = ST_IO;
+	}
+	if (st == ST_OK)
+		return ST_OK;
+	mem_free(*trace);
+	*trace = NULL;
+	return st;
+}
+
+struct counts {
+	uint64_t events, bytes;
+	size_t threads;
+	bool open; /* chunks that were being written: there are more events */
+};
+
+/* From the heads of chunks alone, so that it costs nothing. */
+static bool count(const char *trace, struct counts *out)
+{
+	struct notes notes = { 0 };
+	struct diag d = { 0 };
+	struct blocks b;
+
+	memset(out, 0, sizeof(*out));
+	if (blocks_open(&b, trace, &notes, &d) != ST_OK) {
+		notes_release(&notes);
+		return false;
+	}
+	out->bytes = b.size;
+	for (size_t i = 0; i < b.threads.n; i++) {
+		const struct blocks_thread *t = &b.threads.at[i];
+
+		if (t->tid == FORMAT_CONTROL_TID)
+			continue;
+		out->threads++;
+		for (size_t k = 0; k < t->chunks.n; k++) {
+			const struct blocks_chunk *c = &t->chunks.at[k];
+			bool copy = k > 0 && t->chunks.at[k - 1].number == c->number;
+
+			out->open |= !c->closed && !copy;
+			out->events += c->closed && !copy ? c->nevents : 0;
+		}
+	}
+	blocks_close(&b);
+	notes_release(&notes);
+	return true;
+}
+
+void session_summary(const struct session *s, const char *trace, const struct launch_end *end)
+{
+	struct counts c;
+	char how[128], what[128];
+
+	if (s->quiet)
+		return;
+	if (end->signal)
+		snprintf(how, sizeof(how), "was killed by signal %d (%s%s)", end->signal,
+			 strsignal(end->signal), end->dumped ? ", core dumped" : "");
+	else
+		snprintf(how, sizeof(how), "ended normally with status %d", end->status);
+	if (!count(trace, &c)) {
+		talk_note("the program %s; its trace '%s' cannot be read", how, trace);
+		return;
+	}
+	snprintf(what, sizeof(what), "%s%" PRIu64 " events of %zu thread%s",
+		 c.open ? "at least " : "", c.events, c.threads, c.threads == 1 ? "" : "s");
+	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
+		  end->seconds, how, trace, c.bytes);
+}

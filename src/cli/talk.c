@@ -1,0 +1,129 @@
+#include "cli/talk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static enum talk_color color = TALK_AUTO;
+
+void talk_set_color(enum talk_color when)
+{
+	color = when;
+}
+
+bool talk_parse_color(const char *word)
+{
+	if (strcmp(word, "auto") == 0)
+		color = TALK_AUTO;
+	else if (strcmp(word, "always") == 0)
+		color = TALK_ALWAYS;
+	else if (strcmp(word, "never") == 0)
+		color = TALK_NEVER;
+	else {
+		talk_error("bad value '%s' of --color: expected auto, always or never", word);
+		return false;
+	}
+	return true;
+}
+
+static bool is_colored(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (color != TALK_AUTO)
+		return color == TALK_ALWAYS;
+	return (!no || !*no) && isatty(STDERR_FILENO);
+}
+
+static void say(const char *paint, const char *prefix, const char *format, va_list ap)
+{
+	bool colored = is_colored() && *paint;
+
+	fflush(stdout); /* so that talk and results come in order on one terminal */
+	fprintf(stderr, "%s%s%s", colored ? paint : "", prefix, colored ? "\033[0m" : "");
+	vfprintf(stderr, format, ap);
+	putc('\n', stderr);
+}
+
+void talk_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("\033[31m", "foresee: ", format, ap);
+	va_end(ap);
+}
+
+void talk_note(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("", "foresee: ", format, ap);
+	va_end(ap);
+}
+
+void talk_more(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("", "  ", format, ap);
+	va_end(ap);
+}
+
+double talk_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void talk_progress_begin(struct talk_progress *p, const char *what, bool quiet)
+{
+	p->what = what;
+	p->shown = false;
+	p->quiet = quiet || !isatty(STDERR_FILENO);
+	p->start = p->last = talk_clock();
+}
+
+void talk_progress_step(struct talk_progress *p, uint64_t events)
+{
+	double now;
+
+	if (p->quiet || events % 65536 != 0)
+		return;
+	now = talk_clock();
+	if (now - p->start < 1 || now - p->last < 0.2)
+		return;
+	fprintf(stderr, "\r%s: %" PRIu64 " events, %.0f s ", p->what, events, now - p->start);
+	fflush(stderr);
+	p->shown = true;
+	p->last = now;
+}
+
+void talk_progress_end(struct talk_progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+int talk_finish(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) != 0 || failed) {
+		talk_error("cannot write to standard output%s%s", errno ? ": " : "",
+			   errno ? strerror(errno) : "");
+		return 2;
+	}
+	return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * What the tool says to the person at the terminal, on stderr; and the last
+ * look at stdout, whose errors must not pass unseen.
+ */
+#ifndef CLI_TALK_H
+#define CLI_TALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum talk_color { TALK_AUTO, TALK_ALWAYS, TALK_NEVER };
+
+/* For the messages to come.  TALK_AUTO: on a terminal, unless NO_COLOR is set. */
+void talk_set_color(enum talk_color when);
+/* auto, always or never; false with a message for anything else. */
+bool talk_parse_color(const char *word);
+
+/* "foresee: ..." lines. */
+void talk_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void talk_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line that belongs to the one before. */
+void talk_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Progress of long work: on a terminal, after the first second, one line
+ * that is written over and goes away.
+ */
+struct talk_progress {
+	const char *what;
+	bool shown, quiet;
+	double start, last;
+};
+void talk_progress_begin(struct talk_progress *p, const char *what, bool quiet);
+void talk_progress_step(struct talk_progress *p, uint64_t events); /* cheap: call per event */
+void talk_progress_end(struct talk_progress *p);
+
+/* Seconds of a clock that only goes forward. */
+double talk_clock(void);
+
+/* Flushes stdout.  status, or 2 with a message when something could not be written. */
+int talk_finish(int status);
+
+#endif /* CLI_TALK_H */

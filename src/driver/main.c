@@ -1,0 +1,166 @@
+/*
+ * foresee-cc and foresee-c++: clang, plus what makes a program recordable.
+ *
+ *	compiling	debug information, value names, the pass, <foresee.h>
+ *	linking		the runtime, ahead of every library it stands in for
+ *
+ * Everything else is clang's: the command line goes to it unchanged, in its
+ * place this program's process ends, and questions (--version and the like) get
+ * nothing added.  Build systems probe compilers by warnings, so no warning
+ * is added or lost: what we add stands between --start-no-unused-arguments and its end.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/cmdline.h"
+#include "driver/toolchain.h"
+
+#define LLVM_OPTION "--foresee-llvm="
+
+/* More than command_build adds, and the NULL. */
+#define ROOM 24
+
+struct command {
+	char **argv;
+	int argc;
+	char strings[3][PATH_MAX + 32]; /* options made from paths */
+};
+
+static void add(struct command *k, const char *word)
+{
+	k->argv[k->argc++] = (char *)word;
+}
+
+/* An option that ends in a path. */
+static void add_path(struct command *k, int slot, const char *option, const char *path)
+{
+	snprintf(k->strings[slot], sizeof(k->strings[slot]), "%s%s", option, path);
+	add(k, k->strings[slot]);
+}
+
+static void add_compile(struct command *k, const struct cmdline *c, const struct toolchain *t)
+{
+	add(k, "-D__FORESEE__=1");
+	add(k, "-idirafter");
+	add(k, t->include);
+	if (c->phase >= PHASE_COMPILE) {
+		add(k, "-fno-discard-value-names");
+		add_path(k, 0, "-fpass-plugin=", t->pass);
+	}
+}
+
+/*
+ * First on the line: the dynamic linker looks names up in the order of the
+ * libraries, and the runtime must come before a libc or malloc named here.
+ */
+static void add_link(struct command *k, const struct toolchain *t)
+{
+	add(k, "-Wl,--push-state,--no-as-needed");
+	add(k, t->runtime);
+	add(k, "-Wl,--pop-state");
+	add_path(k, 1, "-Wl,-rpath,", t->library);
+}
+
+/*
+ * Sites need lines and names whatever the user said about -g, and the last -g
+ * option counts.  Version 4, because Valgrind 3.19 stops at version 5.
+ */
+static void add_debug(struct command *k)
+{
+	add(k, "--start-no-unused-arguments");
+	add(k, "-gdwarf-4");
+	add(k, "--end-no-unused-arguments");
+}
+
+static void command_build(struct command *k, int argc, char **argv, const struct cmdline *c,
+			  const struct toolchain *t)
+{
+	bool work = c->inputs && !c->query;
+	bool compile = work && c->sources;
+	bool link = work && c->linkable && c->phase == PHASE_LINK && !c->relocatable;
+	bool debug = compile && c->phase >= PHASE_COMPILE;
+
+	add(k, t->compiler);
+	if (compile || link)
+		add(k, "--start-no-unused-arguments");
+	if (compile)
+		add_compile(k, c, t);
+	if (link)
+		add_link(k, t);
+	if (compile || link)
+		add(k, "--end-no-unused-arguments");
+	for (int i = 1; i < argc; i++) {
+		if (debug && strcmp(argv[i], "--") == 0) {
+			add_debug(k);
+			debug = false;
+		}
+		add(k, argv[i]);
+	}
+	if (debug)
+		add_debug(k);
+	add(k, NULL);
+}
+
+/* What cannot be recorded is refused here, in words, and not by the linker. */
+static bool command_is_possible(const char *self, const struct cmdline *c)
+{
+	if (!c->inputs || c->query || c->phase < PHASE_COMPILE)
+		return true;
+	if (c->target) {
+		fprintf(stderr, "%s: error: %s: only x86-64 programs can be recorded\n", self,
+			c->target);
+	} else if (c->sanitizer[0]) {
+		fprintf(stderr, "%s: error: -fsanitize=%s cannot be combined with recording\n",
+			self, c->sanitizer);
+	} else if (c->is_static && c->phase == PHASE_LINK && !c->relocatable) {
+		fprintf(stderr, "%s: error: %s: a static program cannot be recorded\n", self,
+			c->is_static);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* Takes --foresee-llvm=N out of argv; the last one counts, then FORESEE_LLVM. */
+static const char *take_llvm(int *argc, char **argv)
+{
+	const char *wanted = getenv("FORESEE_LLVM");
+	int n = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		if (strncmp(argv[i], LLVM_OPTION, strlen(LLVM_OPTION)) == 0)
+			wanted = argv[i] + strlen(LLVM_OPTION);
+		else
+			argv[n++] = argv[i];
+	}
+	*argc = n;
+	return wanted && *wanted ? wanted : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	const char *self = slash ? slash + 1 : argc > 0 ? argv[0] : "foresee-cc";
+	bool cxx = strstr(self, "++") != NULL;
+	const char *wanted = take_llvm(&argc, argv);
+	static struct toolchain tools;
+	static struct command command;
+	struct cmdline line;
+
+	cmdline_read(&line, argc, argv);
+	if (!command_is_possible(self, &line) || !toolchain_find(&tools, self, cxx, wanted))
+		return 1;
+	command.argv = calloc((size_t)argc + ROOM, sizeof(*command.argv));
+	if (!command.argv) {
+		fprintf(stderr, "%s: error: out of memory\n", self);
+		return 1;
+	}
+	command_build(&command, argc, argv, &line, &tools);
+	execvp(tools.compiler, command.argv);
+	fprintf(stderr, "%s: error: cannot run %s: %s\n", self, tools.compiler, strerror(errno));
+	return 1;
+}

@@ -1,0 +1,174 @@
+/*
+ * Plain loads and stores, and memory intrinsics, as hook calls.
+ *
+ * A value of 1, 2, 4 or 8 bytes travels as an integer; any other through a
+ * buffer in the frame, which the hook copies to or from.
+ */
+#include "instrument/unit_priv.h"
+
+#include <stdio.h>
+
+LLVMValueRef access_to_int(struct unit *u, LLVMValueRef v, uint32_t size)
+{
+	LLVMTypeRef type = LLVMIntTypeInContext(u->context, 8 * size);
+
+	switch (LLVMGetTypeKind(LLVMTypeOf(v))) {
+	case LLVMPointerTypeKind:
+		return LLVMBuildPtrToInt(u->builder, v, type, "");
+	case LLVMIntegerTypeKind:
+		return LLVMBuildZExt(u->builder, v, type, "");
+	default:
+		return LLVMBuildBitCast(u->builder, v, type, "");
+	}
+}
+
+LLVMValueRef access_from_int(struct unit *u, LLVMValueRef v, LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind:
+		return LLVMBuildIntToPtr(u->builder, v, type, "");
+	case LLVMIntegerTypeKind:
+		return LLVMBuildTrunc(u->builder, v, type, "");
+	default:
+		return LLVMBuildBitCast(u->builder, v, type, "");
+	}
+}
+
+static void replace(LLVMValueRef inst, LLVMValueRef by)
+{
+	if (by)
+		LLVMReplaceAllUsesWith(inst, by);
+	LLVMInstructionEraseFromParent(inst);
+}
+
+static void emit_read(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMTypeRef type = LLVMTypeOf(r->inst);
+	uint32_t size = plan_scalar_size(u, type);
+	LLVMValueRef args[5] = { unit_pointer(u, LLVMGetOperand(r->inst, 0)) };
+	LLVMValueRef buffer, v;
+	char name[32];
+
+	if (size) {
+		snprintf(name, sizeof(name), "foresee_read%u%s", size, r->free ? "f" : "");
+		args[1] = sites_number(f, r->site);
+		args[2] = stack_slot(f, r);
+		v = unit_hook(u, name, LLVMIntTypeInContext(u->context, 8 * size), args,
+			      r->free ? 3 : 2);
+		replace(r->inst, access_from_int(u, v, type));
+		return;
+	}
+	buffer = stack_buffer(f, type, STACK_VALUE);
+	args[1] = unit_pointer(u, buffer);
+	args[2] = unit_int(u->i64, LLVMStoreSizeOfType(u->layout, type));
+	args[3] = sites_number(f, r->site);
+	args[4] = stack_slot(f, r);
+	unit_hook(u, "foresee_read_range", u->nothing, args, 5);
+	replace(r->inst, LLVMBuildLoad2(u->builder, type, buffer, ""));
+}
+
+static void emit_write(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef value = LLVMGetOperand(r->inst, 0);
+	LLVMTypeRef type = LLVMTypeOf(value);
+	uint32_t size = plan_scalar_size(u, type);
+	LLVMValueRef args[6] = { unit_pointer(u, LLVMGetOperand(r->inst, 1)) };
+	LLVMValueRef buffer;
+	char name[32];
+
+	if (size) {
+		snprintf(name, sizeof(name), "foresee_write%u%s", size, r->feeds ? "f" : "");
+		args[1] = access_to_int(u, value, size);
+		args[2] = sites_number(f, r->site);
+		args[3] = stack_slots(f, r);
+		args[4] = unit_int(u->i64, r->feeds);
+		unit_hook(u, name, u->nothing, args, r->feeds ? 5 : 3);
+		replace(r->inst, NULL);
+		return;
+	}
+	buffer = stack_buffer(f, type, STACK_VALUE);
+	LLVMBuildStore(u->builder, value, buffer);
+	args[1] = unit_pointer(u, buffer);
+	args[2] = unit_int(u->i64, LLVMStoreSizeOfType(u->layout, type));
+	args[3] = sites_number(f, r->site);
+	args[4] = stack_slots(f, r);
+	args[5] = unit_int(u->i64, r->feeds);
+	unit_hook(u, "foresee_write_range", u->nothing, args, 6);
+	replace(r->inst, NULL);
+}
+
+void access_emit(struct function *f, struct record *r)
+{
+	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
+	if (r->action == ACT_READ)
+		emit_read(f, r);
+	else
+		emit_write(f, r);
+}
+
+static LLVMValueRef length_of(struct unit *u, LLVMValueRef inst)
+{
+	return LLVMBuildIntCast2(u->builder, LLVMGetOperand(inst, 2), u->i64, 0, "");
+}
+
+static void emit_copy(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	bool move = unit_has_prefix(unit_intrinsic(r->inst), "llvm.memmove.");
+	LLVMValueRef args[4] = { unit_pointer(u, LLVMGetOperand(r->inst, 0)),
+				 unit_pointer(u, LLVMGetOperand(r->inst, 1)), length_of(u, r->inst),
+				 sites_number(f, r->site) };
+
+	if (r->is_volatile) /* a copy alone would be a free read */
+		unit_hook(u, "foresee_touch_range", u->nothing, args + 1, 3);
+	unit_hook(u, move ? "foresee_move" : "foresee_copy", u->nothing, args, 4);
+}
+
+/* The private side is our buffer.  Reading into memory that is not recorded is binding. */
+static void emit_half_copy(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef to = unit_pointer(u, LLVMGetOperand(r->inst, 0));
+	LLVMValueRef from = unit_pointer(u, LLVMGetOperand(r->inst, 1));
+	LLVMValueRef slots = LLVMConstNull(LLVMPointerType(u->i64, 0));
+	LLVMValueRef n = length_of(u, r->inst), site = sites_number(f, r->site);
+
+	if (r->action == ACT_FETCH) {
+		LLVMValueRef args[5] = { from, to, n, site, slots };
+
+		unit_hook(u, "foresee_read_range", u->nothing, args, 5);
+	} else {
+		LLVMValueRef args[6] = { to, from, n, site, slots, unit_int(u->i64, 0) };
+
+		unit_hook(u, "foresee_write_range", u->nothing, args, 6);
+	}
+}
+
+static void emit_fill(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef args[6] = {
+		unit_pointer(u, LLVMGetOperand(r->inst, 0)),
+		LLVMBuildZExt(u->builder, LLVMGetOperand(r->inst, 1), u->i32, ""),
+		length_of(u, r->inst),
+		sites_number(f, r->site),
+		stack_slots(f, r),
+		unit_int(u->i64, r->feeds),
+	};
+
+	unit_hook(u, "foresee_fill", u->nothing, args, 6);
+}
+
+void range_emit(struct function *f, struct record *r)
+{
+	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
+	if (r->action == ACT_FILL)
+		emit_fill(f, r);
+	else if (r->action == ACT_COPY)
+		emit_copy(f, r);
+	else
+		emit_half_copy(f, r);
+	replace(r->inst, NULL);
+}

@@ -1,0 +1,239 @@
+/*
+ * Calls: the site of the call for the callee, a word about code we have not
+ * seen, and library functions that touch memory replaced by ours.
+ */
+#include "instrument/unit_priv.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+#define X(name) LIBC_##name,
+	FORESEE_LIBC(X)
+#undef X
+		LIBC_COUNT
+};
+
+static const char *const libc_names[] = {
+#define X(name) #name,
+	FORESEE_LIBC(X)
+#undef X
+};
+
+/*
+ * Their types: result, then arguments, then `.' if variadic.  v void, p
+ * pointer, i int, l 64 bit integer.  A program may declare a function of its
+ * own by such a name; a call is redirected only when the type fits, and one
+ * of a name without type here never.
+ */
+static const char *const libc_types[LIBC_COUNT] = {
+	[LIBC_memcpy] = "pppl",	     [LIBC_memmove] = "pppl",	[LIBC_memset] = "ppil",
+	[LIBC_mempcpy] = "pppl",     [LIBC_memcmp] = "ippl",	[LIBC_memchr] = "ppil",
+	[LIBC_memrchr] = "ppil",     [LIBC_bcmp] = "ippl",	[LIBC_bzero] = "vpl",
+	[LIBC_bcopy] = "vppl",	     [LIBC_strlen] = "lp",	[LIBC_strnlen] = "lpl",
+	[LIBC_strcpy] = "ppp",	     [LIBC_strncpy] = "pppl",	[LIBC_stpcpy] = "ppp",
+	[LIBC_strcat] = "ppp",	     [LIBC_strncat] = "pppl",	[LIBC_strcmp] = "ipp",
+	[LIBC_strncmp] = "ippl",     [LIBC_strcasecmp] = "ipp", [LIBC_strncasecmp] = "ippl",
+	[LIBC_strchr] = "ppi",	     [LIBC_strrchr] = "ppi",	[LIBC_strstr] = "ppp",
+	[LIBC_strspn] = "lpp",	     [LIBC_strcspn] = "lpp",	[LIBC_strpbrk] = "ppp",
+	[LIBC_strdup] = "pp",	     [LIBC_strndup] = "ppl",	[LIBC_atoi] = "ip",
+	[LIBC_atol] = "lp",	     [LIBC_strtol] = "lppi",	[LIBC_strtoul] = "lppi",
+	[LIBC_strtoll] = "lppi",     [LIBC_strtoull] = "lppi",	[LIBC_snprintf] = "iplp.",
+	[LIBC_vsnprintf] = "iplpp",  [LIBC_sprintf] = "ipp.",	[LIBC_clock_gettime] = "iip",
+	[LIBC_gettimeofday] = "ipp", [LIBC_time] = "lp",	[LIBC_read] = "lipl",
+	[LIBC_pread] = "lipll",	     [LIBC_recv] = "lipli",	[LIBC_fread] = "lpllp",
+	[LIBC_fgets] = "ppip",	     [LIBC_write] = "lipl",	[LIBC_pwrite] = "lipll",
+	[LIBC_send] = "lipli",	     [LIBC_fwrite] = "lpllp",	[LIBC_puts] = "ip",
+	[LIBC_fputs] = "ipp",
+};
+
+static char type_letter(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMVoidTypeKind:
+		return 'v';
+	case LLVMPointerTypeKind:
+		return 'p';
+	case LLVMIntegerTypeKind:
+		return LLVMGetIntTypeWidth(type) == 32	 ? 'i'
+		       : LLVMGetIntTypeWidth(type) == 64 ? 'l'
+							 : '?';
+	default:
+		return '?';
+	}
+}
+
+static bool type_matches(LLVMTypeRef type, const char *letters)
+{
+	LLVMTypeRef params[8];
+	unsigned n = LLVMCountParamTypes(type);
+
+	if (n > 8 || type_letter(LLVMGetReturnType(type)) != *letters++)
+		return false;
+	LLVMGetParamTypes(type, params);
+	for (unsigned i = 0; i < n; i++)
+		if (type_letter(params[i]) != *letters++)
+			return false;
+	return LLVMIsFunctionVarArg(type) ? !strcmp(letters, ".") : !*letters;
+}
+
+static bool libc_is_redirected(const char *name, LLVMTypeRef type)
+{
+	for (size_t i = 0; i < LIBC_COUNT; i++)
+		if (!strcmp(name, libc_names[i]))
+			return libc_types[i] && type_matches(type, libc_types[i]);
+	return false;
+}
+
+static bool name_is_known(const char *name)
+{
+	static const char *const names[] = {
+#define X(id) #id,
+		FORESEE_KNOWN(X)
+#undef X
+	};
+	static const char *const prefixes[] = {
+#define X(prefix) prefix,
+		FORESEE_KNOWN_PREFIXES(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (unit_has_prefix(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+bool call_is_pure(LLVMValueRef call)
+{
+	static const char *const names[] = {
+#define X(id) #id,
+		FORESEE_PURE(X)
+#undef X
+	};
+	LLVMValueRef callee = unit_callee(call);
+	const char *name;
+	size_t n;
+
+	if (!callee || !LLVMIsDeclaration(callee))
+		return false;
+	name = LLVMGetValueName2(callee, &n);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static void store_call_site(struct function *f, LLVMValueRef site)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef offset = unit_int(u->i64, offsetof(struct foresee_view, call_site));
+	LLVMValueRef p = LLVMBuildInBoundsGEP2(u->builder, u->i8, f->self, &offset, 1, "");
+
+	LLVMBuildStore(u->builder, site,
+		       LLVMBuildBitCast(u->builder, p, LLVMPointerType(u->i32, 0), ""));
+}
+
+/* The callee reads its byval arguments from our memory before it starts. */
+static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site)
+{
+	struct unit *u = f->unit;
+	unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+	unsigned n = LLVMGetNumArgOperands(call);
+
+	for (unsigned i = 0; i < n; i++) {
+		LLVMAttributeRef byval = LLVMGetCallSiteEnumAttribute(call, i + 1, kind);
+		LLVMValueRef p = LLVMGetOperand(call, i);
+
+		if (!byval || !escape_is_recorded(f, call, p))
+			continue;
+		LLVMValueRef args[3] = {
+			unit_pointer(u, p),
+			unit_int(u->i64,
+				 LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(byval))),
+			site
+		};
+
+		unit_hook(u, "foresee_touch_range", u->nothing, args, 3);
+	}
+}
+
+static void hook_opaque(struct unit *u, LLVMValueRef byte, LLVMValueRef callee, LLVMValueRef site)
+{
+	LLVMValueRef args[3] = { byte, callee, site };
+
+	unit_hook(u, "foresee_opaque", u->nothing, args, 3);
+}
+
+/* if (byte) foresee_opaque(&byte, callee, site); */
+static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef callee,
+			      LLVMValueRef site)
+{
+	bool fresh;
+	uint64_t *byte = map_put(&u->bytes, (uintptr_t)callee, &fresh);
+	LLVMValueRef flag, cond;
+
+	if (fresh)
+		*byte = (uintptr_t)unit_global(u, u->i8, unit_int(u->i8, 1), "foresee.unseen",
+					       false);
+	flag = (LLVMValueRef)(uintptr_t)*byte;
+	cond = LLVMBuildICmp(u->builder, LLVMIntNE, LLVMBuildLoad2(u->builder, u->i8, flag, ""),
+			     unit_int(u->i8, 0), "");
+	LLVMPositionBuilderBefore(u->builder, extra_branch_before(cond, call));
+	hook_opaque(u, flag, unit_pointer(u, callee), site);
+	LLVMPositionBuilderBefore(u->builder, call);
+}
+
+static void redirect(struct unit *u, LLVMValueRef call, const char *name)
+{
+	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+	char ours[64];
+	LLVMValueRef hook;
+
+	snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
+	hook = LLVMGetNamedFunction(u->module, ours);
+	if (!hook)
+		hook = LLVMAddFunction(u->module, ours, type);
+	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1,
+		       LLVMConstBitCast(hook, LLVMPointerType(type, 0)));
+	unit_strip_memory_attributes(call);
+}
+
+void call_emit(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef callee = unit_callee(r->inst);
+	LLVMValueRef site;
+	const char *name;
+	size_t n;
+
+	LLVMPositionBuilderBefore(u->builder, r->inst);
+	site = sites_number(f, r->site);
+	touch_byval(f, r->inst, site);
+	unit_strip_memory_attributes(r->inst);
+	if (!callee) {
+		hook_opaque(u, unit_null(u), unit_pointer(u, LLVMGetCalledValue(r->inst)), site);
+	} else if (LLVMIsAGlobalIFunc(callee)) {
+		/* its address in one more place crashes the link-time optimiser of LLVM 14 */
+		hook_opaque(u, unit_null(u), unit_null(u), site);
+	} else if (!map_get(&u->seen, (uintptr_t)callee) && !LLVMIsAGlobalAlias(callee)) {
+		name = LLVMGetValueName2(callee, &n);
+		if (libc_is_redirected(name, LLVMGetCalledFunctionType(r->inst)))
+			redirect(u, r->inst, name);
+		else if (!name_is_known(name))
+			emit_maybe_opaque(u, r->inst, callee, site);
+	}
+	store_call_site(f, site);
+}
+
+void call_emit_unseen(struct function *f, struct record *r)
+{
+	struct unit *u = f->unit;
+
+	LLVMPositionBuilderBefore(u->builder, r->inst);
+	hook_opaque(u, unit_null(u), unit_null(u), sites_number(f, r->site));
+}

@@ -1,0 +1,302 @@
+/*
+ * Registers the pass with clang, and answers what LLVM-C cannot (extra.h).
+ *
+ * The only C++ of the project: each function is a call or two of LLVM, with
+ * no decision of ours in it.
+ */
+#include "instrument/extra.h"
+
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+using namespace llvm;
+
+namespace
+{
+
+struct ForeseePass : PassInfoMixin<ForeseePass> {
+	PreservedAnalyses run(Module &m, ModuleAnalysisManager &mam)
+	{
+		pass_run(wrap(&m),
+			 &mam.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager());
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	} /* also at -O0 */
+};
+
+template <class T> T *node(LLVMMetadataRef md)
+{
+	return md ? dyn_cast<T>(unwrap(md)) : nullptr;
+}
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo
+llvmGetPassPluginInfo()
+{
+	return { LLVM_PLUGIN_API_VERSION, "foresee", "1", [](PassBuilder &pb) {
+			pb.registerOptimizerLastEPCallback(
+				[](ModulePassManager &mpm, OptimizationLevel) {
+					mpm.addPass(ForeseePass());
+				});
+		} };
+}
+
+void extra_promote(void *analyses, LLVMValueRef function)
+{
+	auto &fam = *static_cast<FunctionAnalysisManager *>(analyses);
+	Function &f = *unwrap<Function>(function);
+#if LLVM_VERSION_MAJOR >= 16
+	fam.invalidate(f, SROAPass(SROAOptions::PreserveCFG).run(f, fam));
+#else
+	fam.invalidate(f, SROAPass().run(f, fam));
+#endif
+}
+
+int extra_order(LLVMValueRef inst, bool failure)
+{
+	Value *v = unwrap(inst);
+	AtomicOrdering o = AtomicOrdering::SequentiallyConsistent;
+
+	if (auto *load = dyn_cast<LoadInst>(v))
+		o = load->getOrdering();
+	else if (auto *store = dyn_cast<StoreInst>(v))
+		o = store->getOrdering();
+	else if (auto *rmw = dyn_cast<AtomicRMWInst>(v))
+		o = rmw->getOrdering();
+	else if (auto *fence = dyn_cast<FenceInst>(v))
+		o = fence->getOrdering();
+	else if (auto *cas = dyn_cast<AtomicCmpXchgInst>(v))
+		o = failure ? cas->getFailureOrdering() : cas->getSuccessOrdering();
+	return isStrongerThanUnordered(o) ? (int)toCABI(o) : __ATOMIC_RELAXED;
+}
+
+bool extra_is_one_thread(LLVMValueRef inst)
+{
+	auto *fence = dyn_cast<FenceInst>(unwrap(inst));
+
+	return fence && fence->getSyncScopeID() == SyncScope::SingleThread;
+}
+
+const char *extra_rmw_name(LLVMValueRef inst)
+{
+	return AtomicRMWInst::getOperationName(unwrap<AtomicRMWInst>(inst)->getOperation()).data();
+}
+
+bool extra_touches_memory(LLVMValueRef inst)
+{
+	auto *i = unwrap<Instruction>(inst);
+	auto *call = dyn_cast<CallBase>(i);
+
+	return i->mayReadOrWriteMemory() && !(call && call->onlyAccessesInaccessibleMemory());
+}
+
+bool extra_asm_touches_memory(LLVMValueRef inst)
+{
+	auto *a = cast<InlineAsm>(unwrap<CallBase>(inst)->getCalledOperand());
+	StringRef text = StringRef(a->getAsmString()).trim();
+
+	if (text.empty() || text == "pause" || text == "nop" || text == "rep; nop" ||
+	    text == "rep;nop")
+		return false;
+	for (const InlineAsm::ConstraintInfo &c : a->ParseConstraints()) {
+		if (c.isIndirect)
+			return true;
+		for (const std::string &code : c.Codes)
+			if (code == "{memory}" || code == "m" || code == "o" || code == "V" ||
+			    code == "g" || code == "X" || code == "p")
+				return true;
+	}
+	return false;
+}
+
+LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst)
+{
+	return wrap(SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), false));
+}
+
+LLVMValueRef extra_exit_point(LLVMValueRef ret)
+{
+	CallInst *call = unwrap<Instruction>(ret)->getParent()->getTerminatingMustTailCall();
+
+	return call ? wrap(call) : ret;
+}
+
+void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor)
+{
+	appendToGlobalCtors(*unwrap(m), unwrap<Function>(ctor), 1);
+	appendToGlobalDtors(*unwrap(m), unwrap<Function>(dtor), 1);
+}
+
+LLVMTypeRef extra_gep_type(LLVMValueRef gep)
+{
+	return wrap(cast<GEPOperator>(unwrap(gep))->getSourceElementType());
+}
+
+const char *extra_name(LLVMMetadataRef md)
+{
+	StringRef name;
+
+	if (auto *variable = node<DIVariable>(md))
+		name = variable->getName();
+	else if (auto *scope = node<DIScope>(md))
+		name = scope->getName();
+	return name.empty() ? nullptr : name.data();
+}
+
+LLVMMetadataRef extra_scope(LLVMMetadataRef md)
+{
+	if (auto *variable = node<DIVariable>(md))
+		return wrap(variable->getScope());
+	if (auto *scope = node<DIScope>(md))
+		return wrap(scope->getScope());
+	return nullptr;
+}
+
+LLVMMetadataRef extra_subprogram(LLVMMetadataRef md)
+{
+	auto *scope = node<DILocalScope>(md);
+
+	return scope ? wrap(scope->getSubprogram()) : nullptr;
+}
+
+LLVMMetadataRef extra_type_of(LLVMMetadataRef md)
+{
+	if (auto *variable = node<DIVariable>(md))
+		return wrap(variable->getType());
+	if (auto *derived = node<DIDerivedType>(md))
+		return wrap(derived->getBaseType());
+	if (auto *composite = node<DICompositeType>(md))
+		return wrap(composite->getBaseType());
+	return nullptr;
+}
+
+enum extra_type extra_type_kind(LLVMMetadataRef md)
+{
+	auto *type = node<DIType>(md);
+
+	switch (type ? type->getTag() : 0) {
+	case dwarf::DW_TAG_structure_type:
+	case dwarf::DW_TAG_class_type:
+		return EXTRA_TYPE_STRUCT;
+	case dwarf::DW_TAG_union_type:
+		return EXTRA_TYPE_UNION;
+	case dwarf::DW_TAG_array_type:
+		return EXTRA_TYPE_ARRAY;
+	case dwarf::DW_TAG_pointer_type:
+	case dwarf::DW_TAG_reference_type:
+	case dwarf::DW_TAG_rvalue_reference_type:
+		return EXTRA_TYPE_POINTER;
+	case dwarf::DW_TAG_typedef:
+		return EXTRA_TYPE_NAMED;
+	case dwarf::DW_TAG_const_type:
+		return EXTRA_TYPE_CONST;
+	case dwarf::DW_TAG_volatile_type:
+	case dwarf::DW_TAG_restrict_type:
+	case dwarf::DW_TAG_atomic_type:
+		return EXTRA_TYPE_QUALIFIED;
+	case dwarf::DW_TAG_subroutine_type:
+		return EXTRA_TYPE_FUNCTION;
+	default:
+		return EXTRA_TYPE_OTHER;
+	}
+}
+
+unsigned extra_element_count(LLVMMetadataRef md)
+{
+	auto *type = node<DICompositeType>(md);
+
+	return type && type->getRawElements() ? type->getElements().size() : 0;
+}
+
+LLVMMetadataRef extra_element(LLVMMetadataRef md, unsigned i)
+{
+	auto *member = dyn_cast_or_null<DIDerivedType>(node<DICompositeType>(md)->getElements()[i]);
+
+	if (!member || member->isStaticMember() ||
+	    (member->getTag() != dwarf::DW_TAG_member &&
+	     member->getTag() != dwarf::DW_TAG_inheritance))
+		return nullptr;
+	return wrap(member);
+}
+
+int64_t extra_dimension(LLVMMetadataRef md, unsigned i)
+{
+	auto *range = dyn_cast_or_null<DISubrange>(node<DICompositeType>(md)->getElements()[i]);
+
+	if (!range || !range->getRawCountNode())
+		return -1;
+	auto *count = range->getCount().dyn_cast<ConstantInt *>();
+	return count ? count->getSExtValue() : -1;
+}
+
+/* Optimised code says "the variable is what this points at" where -O0 declares its address. */
+static bool describes(bool declare, const DIExpression *how, bool memory)
+{
+	unsigned n = how->getNumElements();
+
+	if (memory)
+		return declare ? n == 0 : n == 1 && how->getElement(0) == dwarf::DW_OP_deref;
+	return !declare && n == 0;
+}
+
+LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory)
+{
+	SmallVector<DbgVariableIntrinsic *, 4> users;
+#if LLVM_VERSION_MAJOR >= 19
+	SmallVector<DbgVariableRecord *, 4> records;
+
+	if (auto *alloca = memory ? dyn_cast<AllocaInst>(unwrap(value)) : nullptr)
+		for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
+			return wrap(record->getVariable());
+	findDbgUsers(users, unwrap(value), &records);
+	for (DbgVariableRecord *record : records)
+		if (describes(record->isDbgDeclare(), record->getExpression(), memory))
+			return wrap(record->getVariable());
+#else
+	findDbgUsers(users, unwrap(value));
+#endif
+	for (DbgVariableIntrinsic *user : users)
+		if (describes(isa<DbgDeclareInst>(user), user->getExpression(), memory))
+			return wrap(user->getVariable());
+	return nullptr;
+}
+
+void extra_structs(LLVMModuleRef m,
+		   void (*visit)(void *arg, const char *name, LLVMMetadataRef type), void *arg)
+{
+	DebugInfoFinder finder;
+
+	finder.processModule(*unwrap(m));
+	for (DIType *type : finder.types()) {
+		auto *composite = dyn_cast<DICompositeType>(type);
+		auto *named = dyn_cast<DIDerivedType>(type);
+		StringRef name = type->getName();
+
+		if (named && named->getTag() == dwarf::DW_TAG_typedef) {
+			composite = dyn_cast_or_null<DICompositeType>(named->getBaseType());
+			if (composite && !composite->getName().empty())
+				continue;
+		}
+		if (!composite || composite->isForwardDecl())
+			continue;
+		if (!name.empty())
+			visit(arg, name.data(), wrap(composite));
+		if (!composite->getIdentifier().empty())
+			visit(arg, composite->getIdentifier().data(), wrap(composite));
+	}
+}

@@ -1,0 +1,82 @@
+/*
+ * What the pass needs from LLVM and LLVM-C does not offer, for LLVM 14 to 19.
+ *
+ * Implemented in entry.cc, the one C++ file; keep both short.  Strings belong
+ * to the module.
+ */
+#ifndef INSTRUMENT_EXTRA_H
+#define INSTRUMENT_EXTRA_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The pass proper, in pass.c.  `analyses' is only handed back to extra_promote. */
+void pass_run(LLVMModuleRef m, void *analyses);
+
+/* Turn local variables whose address is not taken into SSA values, optnone or not. */
+void extra_promote(void *analyses, LLVMValueRef function);
+
+/* The C11 number (__ATOMIC_*) of an instruction's order; `failure' picks the
+ * second order of a cmpxchg. */
+int extra_order(LLVMValueRef inst, bool failure);
+bool extra_is_one_thread(LLVMValueRef inst);   /* scope singlethread: only against signals */
+const char *extra_rmw_name(LLVMValueRef inst); /* as in the text form: "add" */
+
+/* May the instruction read or write memory that the program could name? */
+bool extra_touches_memory(LLVMValueRef inst);
+/* The same of an inline asm call: a memory operand or clobber, and not a mere barrier or pause. */
+bool extra_asm_touches_memory(LLVMValueRef call);
+
+/* Make `if (cond) { }' before inst; the answer is where the body's code goes. */
+LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst);
+
+/* Where code goes that must run before this return: a musttail call must stay next to it. */
+LLVMValueRef extra_exit_point(LLVMValueRef ret);
+
+/* Run ctor before the unit's constructors and dtor after its destructors. */
+void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor);
+
+/* The type a getelementptr, instruction or constant, indexes into. */
+LLVMTypeRef extra_gep_type(LLVMValueRef gep);
+
+/* Debug information.  NULL or 0 where a node has no such thing. */
+enum extra_type {
+	EXTRA_TYPE_OTHER, /* base type, enum */
+	EXTRA_TYPE_STRUCT,
+	EXTRA_TYPE_UNION,
+	EXTRA_TYPE_ARRAY,
+	EXTRA_TYPE_POINTER,
+	EXTRA_TYPE_NAMED, /* typedef */
+	EXTRA_TYPE_CONST,
+	EXTRA_TYPE_QUALIFIED, /* volatile, restrict, _Atomic */
+	EXTRA_TYPE_FUNCTION,
+};
+
+const char *extra_name(LLVMMetadataRef node);
+LLVMMetadataRef extra_scope(LLVMMetadataRef node); /* enclosing namespace, class or function */
+LLVMMetadataRef extra_subprogram(LLVMMetadataRef scope); /* the function a scope lies in */
+LLVMMetadataRef extra_type_of(LLVMMetadataRef node);	 /* of a variable; the base of a type */
+enum extra_type extra_type_kind(LLVMMetadataRef type);
+unsigned
+extra_element_count(LLVMMetadataRef type); /* members of a struct, dimensions of an array */
+LLVMMetadataRef extra_element(LLVMMetadataRef type,
+			      unsigned i);		   /* a data member; NULL if not one */
+int64_t extra_dimension(LLVMMetadataRef type, unsigned i); /* -1: not constant */
+/* The local variable that lives at an address (memory) or has a value. */
+LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory);
+/* Visit every complete struct, class and union of the unit: by its name or the typedef that
+ * names it, and in C++ by its mangled name. */
+void extra_structs(LLVMModuleRef m,
+		   void (*visit)(void *arg, const char *name, LLVMMetadataRef type), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INSTRUMENT_EXTRA_H */

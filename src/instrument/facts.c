@@ -1,0 +1,405 @@
+/*
+ * Dependency facts: for each load, does its value decide anything?
+ *
+ * The model: follow the value through everything computed from it.  If all
+ * ends in values stored by recorded stores, the load is free and feeds those
+ * stores; any other end (a branch, an address, a call, a return, an unseen
+ * store) makes it binding.  doc/DEPENDENCY_FACTS.md has the table and the
+ * reasons; what is not listed here is binding, so an omission only costs
+ * precision.
+ *
+ * At run time a store names the last instance of each load that feeds it.
+ * That is right as long as no value is carried around a loop: a chain through
+ * a phi along a back edge is binding, and so is all of a function whose graph
+ * is irreducible or which can return twice from a call.
+ */
+#include "instrument/unit_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "instrument/cfg.h"
+
+/* Where the value of one load goes. */
+struct flow {
+	struct function *f;
+	const struct cfg *cfg;
+	struct map seen;
+	VEC(LLVMValueRef) todo;
+	VEC(size_t) sinks; /* records whose written value it reaches */
+	bool binding;
+};
+
+/* Intrinsics that only compute, whatever their operands: no trap, no memory. */
+static const char *const facts_pure[] = {
+	"llvm.smin.",
+	"llvm.smax.",
+	"llvm.umin.",
+	"llvm.umax.",
+	"llvm.abs.",
+	"llvm.bswap.",
+	"llvm.ctpop.",
+	"llvm.ctlz.",
+	"llvm.cttz.",
+	"llvm.fshl.",
+	"llvm.fshr.",
+	"llvm.sadd.sat.",
+	"llvm.uadd.sat.",
+	"llvm.ssub.sat.",
+	"llvm.usub.sat.",
+	"llvm.sshl.sat.",
+	"llvm.ushl.sat.",
+	"llvm.sadd.with.overflow.",
+	"llvm.uadd.with.overflow.",
+	"llvm.ssub.with.overflow.",
+	"llvm.usub.with.overflow.",
+	"llvm.smul.with.overflow.",
+	"llvm.umul.with.overflow.",
+};
+
+/* The same in floating point: pure unless exceptions trap. */
+static const char *const facts_pure_fp[] = {
+	"llvm.fma.",	"llvm.fmuladd.", "llvm.sqrt.",	  "llvm.fabs.",	   "llvm.copysign.",
+	"llvm.minnum.", "llvm.maxnum.",	 "llvm.minimum.", "llvm.maximum.",
+};
+
+static bool name_in(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (unit_has_prefix(name, list[i]))
+			return true;
+	return false;
+}
+
+static bool fp_is_strict(const struct function *f)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("strictfp", strlen("strictfp"));
+
+	return f->unit->fp_traps ||
+	       LLVMGetEnumAttributeAtIndex(f->value, LLVMAttributeFunctionIndex, kind);
+}
+
+/* A division whose divisor can neither be zero nor overflow. */
+static bool divisor_is_safe(LLVMValueRef inst)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+	LLVMValueRef divisor = LLVMGetOperand(inst, 1);
+	int64_t n;
+
+	if (!LLVMIsAConstantInt(divisor) || LLVMGetIntTypeWidth(LLVMTypeOf(divisor)) > 64)
+		return false;
+	n = LLVMConstIntGetSExtValue(divisor);
+	return n != 0 && (n != -1 || op == LLVMUDiv || op == LLVMURem);
+}
+
+static void flow_sink(struct flow *w, LLVMValueRef user)
+{
+	struct record *r = plan_find(w->f, user);
+
+	if (!r || r->is_volatile || r->action == ACT_UNSEEN)
+		w->binding = true;
+	else
+		*VEC_PUSH(&w->sinks) = (size_t)(r - w->f->records.at);
+}
+
+static void flow_derive(struct flow *w, LLVMValueRef user)
+{
+	bool fresh;
+
+	map_put(&w->seen, (uintptr_t)user, &fresh);
+	if (fresh)
+		*VEC_PUSH(&w->todo) = user;
+}
+
+static void flow_derive_if(struct flow *w, LLVMValueRef user, bool condition)
+{
+	if (condition)
+		flow_derive(w, user);
+	else
+		w->binding = true;
+}
+
+static void flow_phi(struct flow *w, LLVMValueRef phi, LLVMValueRef v)
+{
+	unsigned n = LLVMCountIncoming(phi);
+
+	for (unsigned i = 0; i < n; i++)
+		if (LLVMGetIncomingValue(phi, i) == v &&
+		    cfg_is_back_edge(w->cfg, LLVMGetIncomingBlock(phi, i),
+				     LLVMGetInstructionParent(phi)))
+			w->binding = true;
+	flow_derive(w, phi);
+}
+
+static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
+{
+	const char *name = unit_intrinsic(call);
+	bool fp;
+
+	if (!name) {
+		w->binding = true;
+		return;
+	}
+	if (unit_has_prefix(name, "llvm.memset.")) {
+		if (LLVMGetOperand(call, 1) == v && LLVMGetOperand(call, 0) != v &&
+		    LLVMGetOperand(call, 2) != v)
+			flow_sink(w, call);
+		else
+			w->binding = true;
+		return;
+	}
+	fp = name_in(name, facts_pure_fp, sizeof(facts_pure_fp) / sizeof(*facts_pure_fp));
+	flow_derive_if(w, call,
+		       name_in(name, facts_pure, sizeof(facts_pure) / sizeof(*facts_pure)) ||
+			       (fp && !fp_is_strict(w->f)));
+}
+
+static void flow_use(struct flow *w, LLVMValueRef user, LLVMValueRef v)
+{
+	switch (LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : (LLVMOpcode)0) {
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMMul:
+	case LLVMShl:
+	case LLVMLShr:
+	case LLVMAShr:
+	case LLVMAnd:
+	case LLVMOr:
+	case LLVMXor:
+	case LLVMICmp:
+	case LLVMTrunc:
+	case LLVMZExt:
+	case LLVMSExt:
+	case LLVMBitCast:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+	case LLVMAddrSpaceCast:
+	case LLVMGetElementPtr:
+	case LLVMFreeze:
+	case LLVMSelect:
+	case LLVMInsertValue:
+	case LLVMExtractValue:
+	case LLVMShuffleVector:
+		flow_derive(w, user);
+		break;
+	case LLVMFNeg:
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFDiv:
+	case LLVMFCmp:
+	case LLVMFPTrunc:
+	case LLVMFPExt:
+	case LLVMFPToUI:
+	case LLVMFPToSI:
+	case LLVMUIToFP:
+	case LLVMSIToFP:
+		flow_derive_if(w, user, !fp_is_strict(w->f));
+		break;
+	case LLVMUDiv:
+	case LLVMURem:
+	case LLVMSDiv:
+	case LLVMSRem:
+		flow_derive_if(w, user, divisor_is_safe(user));
+		break;
+	case LLVMInsertElement:
+		flow_derive_if(w, user, LLVMIsAConstantInt(LLVMGetOperand(user, 2)));
+		break;
+	case LLVMExtractElement:
+		flow_derive_if(w, user, LLVMIsAConstantInt(LLVMGetOperand(user, 1)));
+		break;
+	case LLVMPHI:
+		flow_phi(w, user, v);
+		break;
+	case LLVMStore:
+		if (LLVMGetOperand(user, 1) == v)
+			w->binding = true;
+		else
+			flow_sink(w, user);
+		break;
+	case LLVMAtomicRMW:
+		if (LLVMGetOperand(user, 0) == v)
+			w->binding = true;
+		else
+			flow_sink(w, user);
+		break;
+	case LLVMCall:
+		flow_call(w, user, v);
+		break;
+	default:
+		w->binding = true;
+		break;
+	}
+}
+
+static void flow_follow(struct flow *w, struct record *r)
+{
+	flow_derive(w, r->inst);
+	while (w->todo.n && !w->binding) {
+		LLVMValueRef v = w->todo.at[--w->todo.n];
+
+		for (LLVMUseRef use = LLVMGetFirstUse(v); use && !w->binding;
+		     use = LLVMGetNextUse(use))
+			flow_use(w, LLVMGetUser(use), v);
+	}
+	/* The written value of an rmw depends on the value read, an exchange's does not. */
+	if (r->action == ACT_RMW && strcmp(extra_rmw_name(r->inst), "xchg"))
+		flow_sink(w, r->inst);
+	if (r->action == ACT_RMW && extra_rmw_name(r->inst)[0] == 'f' && fp_is_strict(w->f))
+		w->binding = true;
+}
+
+/* Room in every store it feeds? */
+static bool sinks_have_room(const struct flow *w)
+{
+	for (size_t i = 0; i < w->sinks.n; i++)
+		if (__builtin_popcountll(w->f->records.at[w->sinks.at[i]].feeds) >= FORESEE_FEEDS)
+			return false;
+	return true;
+}
+
+static void facts_find_load(struct function *f, const struct cfg *cfg, struct record *r)
+{
+	struct flow w = { .f = f, .cfg = cfg };
+
+	map_init(&w.seen);
+	flow_follow(&w, r);
+	if (!w.binding && sinks_have_room(&w)) {
+		r->free = true;
+		r->slot = f->nslots++;
+		for (size_t i = 0; i < w.sinks.n; i++)
+			f->records.at[w.sinks.at[i]].feeds |= 1ull << r->slot;
+	}
+	map_release(&w.seen);
+	VEC_RELEASE(&w.todo);
+	VEC_RELEASE(&w.sinks);
+}
+
+/* 16-byte atomics have no slot. */
+static bool load_can_be_free(const struct function *f, const struct record *r)
+{
+	if (r->is_volatile || f->nslots == FORESEE_SLOTS)
+		return false;
+	if (r->action == ACT_READ)
+		return LLVMGetOrdering(r->inst) == LLVMAtomicOrderingNotAtomic ||
+		       plan_scalar_size(f->unit, plan_type(r->inst)) > 0;
+	return r->action == ACT_RMW;
+}
+
+static bool function_has_attribute(const struct function *f, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	return kind && LLVMGetEnumAttributeAtIndex(f->value, LLVMAttributeFunctionIndex, kind);
+}
+
+void facts_find(struct function *f)
+{
+	struct cfg cfg;
+
+	cfg_init(&cfg, f->value);
+	f->all_binding =
+		!cfg.reducible || function_has_attribute(f, "presplitcoroutine") ||
+		LLVMGetStringAttributeAtIndex(f->value, LLVMAttributeFunctionIndex,
+					      "coroutine.presplit", strlen("coroutine.presplit"));
+	for (size_t i = 0; i < f->records.n; i++)
+		if (f->records.at[i].action == ACT_CALL &&
+		    plan_returns_twice(f->records.at[i].inst))
+			f->all_binding = true;
+	for (size_t i = 0; i < f->records.n && !f->all_binding; i++)
+		if (load_can_be_free(f, &f->records.at[i]))
+			facts_find_load(f, &cfg, &f->records.at[i]);
+	cfg_release(&cfg);
+}
+
+static void print_feeds(const struct function *f, const struct record *r, struct strbuf *b)
+{
+	const struct foresee_site *sites = f->unit->sites.at;
+	const char *separator = "fed:";
+
+	for (size_t i = 0; i < f->records.n; i++) {
+		const struct record *from = &f->records.at[i];
+
+		if (!from->free || !(r->feeds >> from->slot & 1))
+			continue;
+		strbuf_adds(b, separator);
+		if (from == r)
+			strbuf_adds(b, "self");
+		else
+			strbuf_addf(b, "%u", sites[from->site].line);
+		separator = ",";
+	}
+	if (!r->feeds)
+		strbuf_adds(b, "unfed");
+}
+
+static void print_fact(const struct function *f, const struct record *r, struct strbuf *b)
+{
+	switch (r->action) {
+	case ACT_RMW:
+		strbuf_adds(b, r->free ? "free+" : "binding+");
+		print_feeds(f, r, b);
+		break;
+	case ACT_READ:
+		strbuf_adds(b, r->free ? "free" : "binding");
+		break;
+	case ACT_CAS:
+	case ACT_FETCH:
+		strbuf_adds(b, "binding");
+		break;
+	case ACT_WRITE:
+	case ACT_FILL:
+	case ACT_PUT:
+		print_feeds(f, r, b);
+		break;
+	case ACT_COPY:
+		strbuf_adds(b, "copy");
+		break;
+	case ACT_FENCE:
+		strbuf_adds(b, "fence");
+		break;
+	case ACT_CALL:
+		strbuf_adds(b, "call");
+		break;
+	case ACT_UNSEEN:
+		strbuf_adds(b, "opaque");
+		break;
+	}
+}
+
+void facts_print(const struct function *f)
+{
+	static const char *const kinds[] = {
+#define X(id, name) name,
+		FORESEE_SITE_KINDS(X)
+#undef X
+	};
+	const char *path = getenv("FORESEE_FACTS");
+	struct strbuf b = { 0 };
+	FILE *out;
+
+	if (!path)
+		return;
+	for (size_t i = 0; i < f->records.n; i++) {
+		const struct record *r = &f->records.at[i];
+		const struct foresee_site *s = &f->unit->sites.at[r->site];
+		const char *function =
+			intern_str(f->unit->strings, (uint32_t)(uintptr_t)s->function);
+		const char *variable =
+			intern_str(f->unit->strings, (uint32_t)(uintptr_t)s->variable);
+
+		strbuf_addf(&b, "%s %u %s %s ", function ? function : "-", s->line, kinds[s->kind],
+			    variable ? variable : "-");
+		print_fact(f, r, &b);
+		strbuf_adds(&b, "\n");
+	}
+	out = fopen(path, "a");
+	if (out) {
+		fputs(strbuf_str(&b), out);
+		fclose(out);
+	}
+	strbuf_release(&b);
+}

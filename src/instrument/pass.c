@@ -1,0 +1,159 @@
+/*
+ * The pass: which functions, in which steps (unit_priv.h has the list).
+ */
+#include <string.h>
+
+#include "base/intern.h"
+#include "instrument/unit_priv.h"
+
+static bool has_attribute(LLVMValueRef f, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	return kind && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+}
+
+/* A copy that nobody calls and the compiler is about to drop. */
+static bool is_discarded(LLVMValueRef f)
+{
+	switch (LLVMGetLinkage(f)) {
+	case LLVMInternalLinkage:
+	case LLVMPrivateLinkage:
+	case LLVMLinkOnceAnyLinkage:
+	case LLVMLinkOnceODRLinkage:
+		return !LLVMGetFirstUse(f);
+	default:
+		return false;
+	}
+}
+
+static bool is_instrumented(const struct unit *u, LLVMValueRef f)
+{
+	size_t n;
+
+	return !LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
+	       !unit_has_prefix(LLVMGetValueName2(f, &n), "foresee.") && !is_discarded(f) &&
+	       !has_attribute(f, "naked") &&
+	       !has_attribute(f, "disable_sanitizer_instrumentation") &&
+	       !map_get(&u->ignored, (uintptr_t)f);
+}
+
+/* The string constant a pointer names; "" if it is none. */
+static const char *string_at(LLVMValueRef p)
+{
+	LLVMValueRef g = escape_base(p), text;
+	size_t n;
+
+	if (!LLVMIsAGlobalVariable(g) || !(text = LLVMGetInitializer(g)) ||
+	    !LLVMIsAConstantDataArray(text) || !LLVMIsConstantString(text))
+		return "";
+	return LLVMGetAsString(text, &n);
+}
+
+static void ignore(struct unit *u, LLVMValueRef f)
+{
+	map_put(&u->ignored, (uintptr_t)f, NULL);
+}
+
+/* __attribute__((annotate("foresee_ignore"))), and what runs before thread-local storage works. */
+static void find_ignored(struct unit *u)
+{
+	LLVMValueRef list = LLVMGetNamedGlobal(u->module, "llvm.global.annotations");
+	LLVMValueRef rows = list ? LLVMGetInitializer(list) : NULL;
+	int n = rows ? LLVMGetNumOperands(rows) : 0;
+
+	for (int i = 0; i < n; i++) {
+		LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
+
+		if (LLVMGetNumOperands(row) >= 2 &&
+		    !strcmp(string_at(LLVMGetOperand(row, 1)), "foresee_ignore"))
+			ignore(u, escape_base(LLVMGetOperand(row, 0)));
+	}
+	for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(u->module); g; g = LLVMGetNextGlobalIFunc(g))
+		ignore(u, escape_base(LLVMGetGlobalIFuncResolver(g)));
+}
+
+/* Locals of a function that setjmp returns to twice must stay in memory. */
+static bool calls_setjmp(LLVMValueRef f)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (plan_returns_twice(i))
+				return true;
+	return false;
+}
+
+static void emit_record(struct function *f, struct record *r)
+{
+	switch (r->action) {
+	case ACT_READ:
+	case ACT_WRITE:
+		if (LLVMGetOrdering(r->inst) == LLVMAtomicOrderingNotAtomic)
+			access_emit(f, r);
+		else
+			atomic_emit(f, r);
+		break;
+	case ACT_RMW:
+	case ACT_CAS:
+	case ACT_FENCE:
+		atomic_emit(f, r);
+		break;
+	case ACT_COPY:
+	case ACT_FETCH:
+	case ACT_PUT:
+	case ACT_FILL:
+		range_emit(f, r);
+		break;
+	case ACT_CALL:
+		call_emit(f, r);
+		break;
+	case ACT_UNSEEN:
+		call_emit_unseen(f, r);
+		break;
+	}
+}
+
+static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
+{
+	struct function f = { .unit = u, .value = value };
+
+	map_init(&f.by_inst);
+	map_init(&f.private);
+	map_init(&f.buffers);
+	if (!calls_setjmp(value))
+		extra_promote(analyses, value);
+	plan_merge_loads(&f);
+	plan_make(&f);
+	if (stack_is_needed(&f)) {
+		facts_find(&f);
+		sites_add(&f);
+		facts_print(&f);
+		stack_enter(&f);
+		stack_leave(&f);
+		for (size_t i = 0; i < f.records.n; i++)
+			emit_record(&f, &f.records.at[i]);
+		unit_strip_memory_attributes(value);
+	}
+	map_release(&f.by_inst);
+	map_release(&f.private);
+	map_release(&f.buffers);
+	VEC_RELEASE(&f.records);
+}
+
+void pass_run(LLVMModuleRef m, void *analyses)
+{
+	struct unit u;
+
+	unit_init(&u, m);
+	find_ignored(&u);
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+		if (!is_instrumented(&u, f))
+			continue;
+		map_put(&u.seen, (uintptr_t)f, NULL);
+		*VEC_PUSH(&u.functions) = f;
+	}
+	for (size_t i = 0; i < u.functions.n; i++)
+		instrument(&u, u.functions.at[i], analyses);
+	tables_emit(&u);
+	unit_release(&u);
+}

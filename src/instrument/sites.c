@@ -1,0 +1,153 @@
+/*
+ * Rows of the site table.  Until tables.c writes them out, the strings of a
+ * row are ids of the unit's string table in the place of pointers.
+ */
+#include "instrument/unit_priv.h"
+
+#include <llvm-c/DebugInfo.h>
+
+static const char *id_as_pointer(uint32_t id)
+{
+	return (const char *)(uintptr_t)id;
+}
+
+static uint32_t inlined_site(struct function *f, LLVMMetadataRef location);
+
+static void set_place(struct function *f, struct foresee_site *s, LLVMMetadataRef location)
+{
+	struct unit *u = f->unit;
+	LLVMMetadataRef scope =
+		location ? LLVMDILocationGetScope(location) : LLVMGetSubprogram(f->value);
+	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	LLVMMetadataRef within = location ? LLVMDILocationGetInlinedAt(location) : NULL;
+	size_t n;
+	unsigned len;
+
+	if (location) {
+		unsigned column = LLVMDILocationGetColumn(location);
+
+		s->line = LLVMDILocationGetLine(location);
+		s->column = column <= UINT16_MAX ? (uint16_t)column : 0;
+	}
+	s->file = id_as_pointer(unit_string(u, file ? LLVMDIFileGetFilename(file, &len)
+						    : LLVMGetSourceFileName(u->module, &n)));
+	s->function = id_as_pointer(scope ? names_function(u, extra_subprogram(scope))
+					  : unit_string(u, LLVMGetValueName2(f->value, &n)));
+	if (within)
+		s->inlined = inlined_site(f, within);
+}
+
+static uint32_t site_push(struct unit *u, const struct foresee_site *s)
+{
+	*VEC_PUSH(&u->sites) = *s;
+	return (uint32_t)u->sites.n - 1;
+}
+
+/* The call, long gone, through which inlined code came here. */
+static uint32_t inlined_site(struct function *f, LLVMMetadataRef location)
+{
+	struct foresee_site s = { .kind = FORESEE_SITE_CALL };
+	uint64_t *known = map_get(&f->unit->inlined, (uintptr_t)location);
+	uint32_t row;
+
+	if (known)
+		return (uint32_t)*known;
+	set_place(f, &s, location);
+	row = site_push(f->unit, &s);
+	*map_put(&f->unit->inlined, (uintptr_t)location, NULL) = row;
+	return row;
+}
+
+/* Code moved by the optimiser may have lost its line; then its first user's has to do. */
+static LLVMMetadataRef location_of(LLVMValueRef inst)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+
+	if (!location || LLVMDILocationGetLine(location))
+		return location;
+	for (LLVMUseRef use = LLVMGetFirstUse(inst); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		LLVMMetadataRef its =
+			LLVMIsAInstruction(user) ? LLVMInstructionGetDebugLoc(user) : NULL;
+
+		if (its && LLVMDILocationGetLine(its))
+			return its;
+	}
+	return location;
+}
+
+static uint32_t access_size(const struct unit *u, const struct record *r)
+{
+	LLVMValueRef n = LLVMGetOperand(r->inst, 2);
+
+	if (r->action <= ACT_CAS)
+		return (uint32_t)LLVMStoreSizeOfType(u->layout, plan_type(r->inst));
+	return LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) <= UINT32_MAX
+		       ? (uint32_t)LLVMConstIntGetZExtValue(n)
+		       : 0;
+}
+
+static uint8_t kind_of(const struct unit *u, const struct record *r)
+{
+	switch (r->action) {
+	case ACT_READ:
+	case ACT_WRITE:
+		if (LLVMGetOrdering(r->inst) != LLVMAtomicOrderingNotAtomic)
+			return FORESEE_SITE_ATOMIC;
+		if (!plan_scalar_size(u, plan_type(r->inst)))
+			return FORESEE_SITE_RANGE;
+		return r->action == ACT_READ ? FORESEE_SITE_READ : FORESEE_SITE_WRITE;
+	case ACT_RMW:
+	case ACT_CAS:
+		return FORESEE_SITE_ATOMIC;
+	case ACT_COPY:
+	case ACT_FETCH:
+	case ACT_PUT:
+	case ACT_FILL:
+		return FORESEE_SITE_RANGE;
+	case ACT_FENCE:
+		return FORESEE_SITE_FENCE;
+	case ACT_CALL:
+	case ACT_UNSEEN:
+		break;
+	}
+	return FORESEE_SITE_CALL;
+}
+
+void sites_add(struct function *f)
+{
+	struct unit *u = f->unit;
+
+	for (size_t i = 0; i < f->records.n; i++) {
+		struct record *r = &f->records.at[i];
+		struct foresee_site s = { .kind = kind_of(u, r), .feeds = r->feeds };
+
+		set_place(f, &s, location_of(r->inst));
+		s.variable = id_as_pointer(names_variable(f, r));
+		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
+			s.size = access_size(u, r);
+		if (r->free)
+			s.slot = (uint16_t)(r->slot + 1);
+		s.flags = (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
+				    (r->feeds ? FORESEE_SITE_FED : 0) |
+				    (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
+		r->site = site_push(u, &s);
+	}
+}
+
+uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at)
+{
+	struct foresee_site s = { .kind = FORESEE_SITE_NONE };
+	size_t n;
+
+	set_place(f, &s, LLVMInstructionGetDebugLoc(at));
+	s.variable = id_as_pointer(unit_string(f->unit, LLVMGetValueName2(local, &n)));
+	return site_push(f->unit, &s);
+}
+
+LLVMValueRef sites_number(struct function *f, uint32_t site)
+{
+	struct unit *u = f->unit;
+
+	return LLVMBuildAdd(u->builder, f->base, unit_int(u->i32, site), "");
+}

@@ -1,0 +1,175 @@
+/*
+ * The frame: shadow stack code at entry and exit, slots of free loads, and
+ * buffers for values that travel by memory.  hooks.h gives the exact steps.
+ */
+#include "instrument/unit_priv.h"
+
+#include <stddef.h>
+
+/* Slots up to this many are zeroed one by one. */
+#define STACK_STORES 4
+
+bool stack_is_needed(const struct function *f)
+{
+	return f->records.n > 0;
+}
+
+/* The first instruction after the entry block's allocas. */
+static LLVMValueRef entry_point(LLVMValueRef function)
+{
+	LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+
+	while (LLVMIsAAllocaInst(i))
+		i = LLVMGetNextInstruction(i);
+	return i;
+}
+
+static LLVMValueRef view_field(struct function *f, size_t offset, LLVMTypeRef type)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef index = unit_int(u->i64, offset);
+	LLVMValueRef p = LLVMBuildInBoundsGEP2(u->builder, u->i8, f->self, &index, 1, "");
+
+	return LLVMBuildBitCast(u->builder, p, LLVMPointerType(type, 0), "");
+}
+
+static LLVMValueRef view_load(struct function *f, size_t offset, LLVMTypeRef type)
+{
+	return LLVMBuildLoad2(f->unit->builder, type, view_field(f, offset, type), "");
+}
+
+static void view_store(struct function *f, size_t offset, LLVMValueRef v)
+{
+	LLVMBuildStore(f->unit->builder, v, view_field(f, offset, LLVMTypeOf(v)));
+}
+
+static void push_frame(struct function *f)
+{
+	struct unit *u = f->unit;
+	LLVMTypeRef p32 = LLVMPointerType(u->i32, 0);
+	LLVMValueRef frames, index, site;
+
+	f->depth = view_load(f, offsetof(struct foresee_view, depth), u->i32);
+	frames = view_load(f, offsetof(struct foresee_view, frames), p32);
+	site = view_load(f, offsetof(struct foresee_view, call_site), u->i32);
+	index = LLVMBuildAnd(u->builder, f->depth, unit_int(u->i32, FORESEE_DEPTH - 1), "");
+	index = LLVMBuildZExt(u->builder, index, u->i64, "");
+	LLVMBuildStore(u->builder, site,
+		       LLVMBuildInBoundsGEP2(u->builder, u->i32, frames, &index, 1, ""));
+	view_store(f, offsetof(struct foresee_view, depth),
+		   LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
+	view_store(f, offsetof(struct foresee_view, call_site), unit_int(u->i32, 0));
+}
+
+static void zero_slots(struct function *f)
+{
+	struct unit *u = f->unit;
+
+	if (f->nslots > STACK_STORES) {
+		LLVMBuildMemSet(u->builder, f->slots, unit_int(u->i8, 0),
+				unit_int(u->i64, 8ull * f->nslots), 8);
+		return;
+	}
+	for (uint32_t i = 0; i < f->nslots; i++) {
+		LLVMValueRef index = unit_int(u->i64, i);
+
+		LLVMBuildStore(u->builder, unit_int(u->i64, 0),
+			       LLVMBuildInBoundsGEP2(u->builder, u->i64, f->slots, &index, 1, ""));
+	}
+}
+
+void stack_enter(struct function *f)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef first = entry_point(f->value);
+
+	LLVMPositionBuilderBefore(u->builder, first);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	if (f->nslots) {
+		LLVMValueRef array = stack_buffer(f, LLVMArrayType(u->i64, f->nslots), STACK_SLOTS);
+
+		f->slots = LLVMBuildBitCast(u->builder, array, LLVMPointerType(u->i64, 0), "");
+		zero_slots(f);
+	}
+	f->self = LLVMBuildLoad2(u->builder, u->pointer, u->self, "foresee.self");
+	f->base = LLVMBuildLoad2(u->builder, u->i32, u->base, "foresee.base");
+	push_frame(f);
+	frame_emit(f, first);
+}
+
+/* depth = d; low = min(low, d) */
+static void set_depth(struct function *f, LLVMValueRef d)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef low = view_load(f, offsetof(struct foresee_view, low), u->i32);
+	LLVMValueRef below = LLVMBuildICmp(u->builder, LLVMIntULT, low, d, "");
+
+	view_store(f, offsetof(struct foresee_view, depth), d);
+	view_store(f, offsetof(struct foresee_view, low),
+		   LLVMBuildSelect(u->builder, below, low, d, ""));
+}
+
+/* Frames below ours are gone without having left: unwinding, longjmp. */
+static void restore_after(struct function *f, LLVMValueRef inst)
+{
+	struct unit *u = f->unit;
+
+	LLVMPositionBuilderBefore(u->builder, LLVMGetNextInstruction(inst));
+	set_depth(f, LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
+}
+
+void stack_leave(struct function *f)
+{
+	struct unit *u = f->unit;
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
+	     b = LLVMGetNextBasicBlock(b)) {
+		LLVMValueRef next;
+
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
+			next = LLVMGetNextInstruction(i);
+			if (LLVMIsALandingPadInst(i) ||
+			    (LLVMIsACallInst(i) && plan_returns_twice(i))) {
+				restore_after(f, i);
+			} else if (LLVMIsAReturnInst(i)) {
+				LLVMPositionBuilderBefore(u->builder, extra_exit_point(i));
+				set_depth(f, f->depth);
+			}
+		}
+	}
+}
+
+LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use use)
+{
+	bool fresh;
+	uint64_t *known = map_put(&f->buffers, (uintptr_t)type + use, &fresh);
+	LLVMBuilderRef b;
+	LLVMValueRef alloca;
+
+	if (!fresh)
+		return (LLVMValueRef)(uintptr_t)*known;
+	b = LLVMCreateBuilderInContext(f->unit->context);
+	LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->value)));
+	LLVMSetCurrentDebugLocation2(b, NULL);
+	alloca = LLVMBuildAlloca(b, type, "foresee.buffer");
+	if (LLVMABIAlignmentOfType(f->unit->layout, type) < 16)
+		LLVMSetAlignment(alloca, 16);
+	LLVMDisposeBuilder(b);
+	*known = (uintptr_t)alloca;
+	return alloca;
+}
+
+LLVMValueRef stack_slot(struct function *f, const struct record *r)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef index = unit_int(u->i64, r->slot);
+
+	if (!r->free)
+		return LLVMConstNull(LLVMPointerType(u->i64, 0));
+	return LLVMBuildInBoundsGEP2(u->builder, u->i64, f->slots, &index, 1, "");
+}
+
+LLVMValueRef stack_slots(struct function *f, const struct record *r)
+{
+	return r->feeds ? f->slots : LLVMConstNull(LLVMPointerType(f->unit->i64, 0));
+}

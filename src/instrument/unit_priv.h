@@ -1,0 +1,193 @@
+/*
+ * State the pass keeps for the unit (module) and for the function at hand.
+ *
+ * A function is treated in five steps, each over the records of the one before:
+ *
+ *	plan	which instructions matter, and what becomes of each	plan.c
+ *	facts	which loads are free, which stores they feed		facts.c
+ *	sites	a row of the site table for each			sites.c
+ *	stack	entry and exit code, slots				stack.c
+ *	emit	replace the instructions by hook calls			access.c atomic.c call.c
+ *
+ * Nothing is changed before the facts are known, so the analysis sees the
+ * program and never our own code.
+ */
+#ifndef INSTRUMENT_UNIT_PRIV_H
+#define INSTRUMENT_UNIT_PRIV_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/hooks.h"
+#include "instrument/extra.h"
+
+struct intern;
+
+/* What becomes of an instruction. */
+enum action {
+	ACT_READ,  /* load */
+	ACT_WRITE, /* store */
+	ACT_RMW,   /* atomicrmw */
+	ACT_CAS,   /* cmpxchg */
+	ACT_FENCE,
+	ACT_COPY,   /* memcpy, memmove: shared to shared */
+	ACT_FETCH,  /* ... shared to private: a binding ranged read */
+	ACT_PUT,    /* ... private to shared: a ranged write */
+	ACT_FILL,   /* memset */
+	ACT_CALL,   /* a call that may run code: call site, opaque, redirection */
+	ACT_UNSEEN, /* touches memory in a way we do not model: left alone, called opaque */
+};
+
+/* One instruction that matters.  Facts: see facts.h. */
+struct record {
+	LLVMValueRef inst;
+	enum action action;
+	bool is_volatile;
+	bool free;	/* the read part */
+	uint32_t slot;	/* of a free read */
+	uint64_t feeds; /* slots that flow into the written value; own slot: the rmw feeds itself */
+	uint32_t site;	/* row of the site table */
+};
+
+struct unit {
+	LLVMModuleRef module;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMTargetDataRef layout;
+	LLVMTypeRef i8, i16, i32, i64, pointer, nothing;
+	LLVMValueRef base; /* i32: number of this unit's site 0 */
+	LLVMValueRef self; /* foresee_self */
+	bool fp_traps;	   /* the unit unmasks floating point exceptions */
+
+	struct map ignored; /* functions annotated foresee_ignore, ifunc resolvers */
+	struct map seen;    /* functions instrumented here */
+	VEC(LLVMValueRef) functions;
+	struct map bytes; /* external function -> its "maybe opaque" byte */
+	struct intern *strings;
+	VEC(LLVMValueRef) string_values; /* by string id - 1 */
+	VEC(struct foresee_site) sites;	 /* strings as ids, cast */
+	struct map inlined;		 /* inlinedAt location -> its CALL site */
+	struct map structs;		 /* string id of a struct's name -> its debug type */
+	bool structs_known;
+};
+
+struct function {
+	struct unit *unit;
+	LLVMValueRef value;
+	bool all_binding;
+	VEC(struct record) records;
+	struct map by_inst; /* instruction -> index into records */
+	struct map private; /* alloca or byval argument -> 1 shared, 2 private */
+
+	/* From stack.c, once code is being emitted. */
+	struct map buffers; /* type and use -> alloca */
+	uint32_t nslots;
+	LLVMValueRef slots; /* [nslots x i64] */
+	LLVMValueRef self, depth, base;
+};
+
+/* ---- unit.c: types, hooks, strings ---- */
+
+void unit_init(struct unit *u, LLVMModuleRef m);
+void unit_release(struct unit *u);
+/* Call foresee hook `name', declared from the types of its arguments. */
+LLVMValueRef unit_hook(struct unit *u, const char *name, LLVMTypeRef returns, LLVMValueRef *args,
+		       unsigned nargs);
+LLVMValueRef unit_int(LLVMTypeRef type, uint64_t value);
+LLVMValueRef unit_null(const struct unit *u);
+LLVMValueRef unit_pointer(struct unit *u, LLVMValueRef p); /* p as i8* */
+LLVMValueRef unit_global(struct unit *u, LLVMTypeRef type, LLVMValueRef init, const char *name,
+			 bool constant);
+uint32_t unit_string(struct unit *u, const char *s); /* id; 0 for NULL */
+LLVMValueRef unit_string_value(struct unit *u, uint32_t id);
+bool unit_has_prefix(const char *name, const char *prefix);
+/* The function a call names, through casts; NULL: indirect, or asm. */
+LLVMValueRef unit_callee(LLVMValueRef call);
+const char *unit_intrinsic(LLVMValueRef inst); /* "llvm.memcpy.p0..."; NULL: not one */
+bool unit_call_has(LLVMValueRef call, const char *attribute); /* the call or its callee */
+void unit_strip_memory_attributes(LLVMValueRef function_or_call);
+
+/* ---- escape.c: which memory no other thread can reach ---- */
+
+/* Through casts and address arithmetic to where a pointer comes from. */
+LLVMValueRef escape_base(LLVMValueRef p);
+bool escape_is_private(struct function *f, LLVMValueRef p);
+/* Does the access need a hook?  No: private, constant, or none of the program's. */
+bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p);
+
+/* ---- plan.c: the instructions that matter ---- */
+
+void plan_merge_loads(struct function *f);
+void plan_make(struct function *f);
+struct record *plan_find(const struct function *f, LLVMValueRef inst);
+/* Bytes of a value that one plain hook carries (1, 2, 4, 8); 0: by range. */
+uint32_t plan_scalar_size(const struct unit *u, LLVMTypeRef type);
+/* The pointer and the value type of a load, store, rmw or cmpxchg. */
+LLVMValueRef plan_pointer(LLVMValueRef inst);
+LLVMTypeRef plan_type(LLVMValueRef inst);
+bool plan_returns_twice(LLVMValueRef call);
+
+/* ---- facts.c: doc/DEPENDENCY_FACTS.md ---- */
+
+void facts_find(struct function *f);
+/* Append the facts of f to the file named by FORESEE_FACTS, if set. */
+void facts_print(const struct function *f);
+
+/* ---- sites.c, names.c ---- */
+
+void sites_add(struct function *f);			      /* a row for each record */
+/* A row for a local variable that comes to life at an instruction. */
+uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at);
+LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */
+
+struct strbuf;
+uint32_t names_variable(struct function *f, const struct record *r); /* string id; 0 unknown */
+uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram);
+uint32_t names_type(struct unit *u, LLVMMetadataRef type); /* "struct account *" */
+LLVMMetadataRef names_global(LLVMValueRef global);	   /* its debug variable, or NULL */
+/* As the source has it: "total", "worker.calls" for a static local, "ns::total". */
+void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable);
+/* Qualified by namespace, class or function. */
+void names_add_qualified(struct strbuf *b, LLVMMetadataRef node, const char *separator);
+
+/* ---- tables.c: the tables and the constructor ---- */
+
+void tables_emit(struct unit *u);
+
+/* ---- stack.c ---- */
+
+/* frame.c: shared locals come to life; `first' is the first instruction of the program's own. */
+void frame_emit(struct function *f, LLVMValueRef first);
+
+bool stack_is_needed(const struct function *f);
+void stack_enter(struct function *f); /* entry code: self, base, slots */
+void stack_leave(struct function *f); /* at returns, landing pads, after setjmp */
+
+/* Memory of the frame for values of a type, the same at each call; its content is needed from
+ * one instruction to the next only, except for the slots. */
+enum stack_use {
+	STACK_VALUE,
+	STACK_OTHER_VALUE, /* a second one at the same time */
+	STACK_SLOTS,
+};
+LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use use);
+
+LLVMValueRef stack_slot(struct function *f, const struct record *r);  /* &slots[i] or NULL */
+LLVMValueRef stack_slots(struct function *f, const struct record *r); /* slots or NULL */
+
+/* ---- access.c, atomic.c, call.c: one record each ---- */
+
+void access_emit(struct function *f, struct record *r);
+void atomic_emit(struct function *f, struct record *r);
+void range_emit(struct function *f, struct record *r);
+bool call_is_pure(LLVMValueRef call); /* FORESEE_PURE: touches nothing, needs no site */
+void call_emit(struct function *f, struct record *r);
+void call_emit_unseen(struct function *f, struct record *r);
+LLVMValueRef access_to_int(struct unit *u, LLVMValueRef v, uint32_t size);
+LLVMValueRef access_from_int(struct unit *u, LLVMValueRef v, LLVMTypeRef type);
+
+#endif /* INSTRUMENT_UNIT_PRIV_H */

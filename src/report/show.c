@@ -1,0 +1,245 @@
+#include "report/show.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "capture/hooks.h"
+#include "trace/std.h"
+#include "trace/trace.h"
+
+#define VALUE_BYTES 16 /* shown of a long value */
+
+/* Words for a person; the short names are for text traces. */
+static const char *op_word(const struct event *e)
+{
+	switch (e->op) {
+	case EVENT_READ:
+		return "read";
+	case EVENT_WRITE:
+		return "write";
+	case EVENT_ACQ:
+		return "lock";
+	case EVENT_REL:
+		return "unlock";
+	case EVENT_RACQ:
+		return "rdlock";
+	case EVENT_RREL:
+		return "rdunlock";
+	case EVENT_PARK:
+		return "wait";
+	default:
+		return event_op_name(e->op);
+	}
+}
+
+void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
+{
+	struct trace_place p;
+
+	if (site == 0 || !trace_site(t, site, &p))
+		return;
+	if (p.file && p.line)
+		strbuf_addf(out, "%s:%" PRIu32, p.file, p.line);
+	else if (p.file)
+		strbuf_adds(out, p.file);
+	else if (!p.function)
+		strbuf_addf(out, "%" PRIu32, p.line);
+	if (p.function)
+		strbuf_addf(out, "%sin %s", p.file ? " " : "", p.function);
+}
+
+void show_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
+{
+	uint64_t v = 0;
+
+	if (len <= 8) {
+		memcpy(&v, bytes, len);
+		strbuf_addf(out, "%" PRIu64, v);
+		return;
+	}
+	strbuf_adds(out, "[");
+	for (uint64_t i = 0; i < len && i < VALUE_BYTES; i++)
+		strbuf_addf(out, "%s%02x", i ? " " : "", bytes[i]);
+	strbuf_adds(out, len > VALUE_BYTES ? " ...]" : "]");
+}
+
+static void add_object(struct show *s, const struct event *e, struct strbuf *out)
+{
+	struct trace_place p;
+	const char *name = trace_object_name(s->trace, e->addr);
+
+	strbuf_adds(out, name);
+	if (strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' '))
+		if (trace_site(s->trace, e->site, &p) && p.variable)
+			strbuf_addf(out, " (%s)", p.variable);
+	if (event_op_family(e->op) == 'A' || e->op == EVENT_ALLOC)
+		if (e->len != STD_WORD && (e->len > 8 || !(e->flags & EVENT_HAS_VALUE)))
+			strbuf_addf(out, ", %" PRIu64 " byte%s", e->len, e->len == 1 ? "" : "s");
+}
+
+static void add_subject(struct show *s, const struct event *e, struct strbuf *out)
+{
+	switch (std_ops[e->op].operand) {
+	case STD_NOTHING:
+		break;
+	case STD_THREAD:
+		strbuf_adds(out, trace_thread_name(s->trace, e->peer));
+		break;
+	case STD_LABEL:
+	case STD_CALL:
+		strbuf_adds(out, e->name ? e->name : "");
+		break;
+	case STD_TWO:
+		add_object(s, e, out);
+		strbuf_addf(out, " with %s", trace_object_name(s->trace, e->arg));
+		break;
+	default:
+		add_object(s, e, out);
+	}
+}
+
+static void add_version(const struct show *s, struct version v, struct strbuf *out)
+{
+	if (v.tid == 0)
+		strbuf_adds(out, "the start");
+	else
+		strbuf_addf(out, "%s:%" PRIu64, trace_thread_name(s->trace, v.tid), v.tseq);
+}
+
+/* Value, and whose version was seen or replaced. */
+static void add_content(const struct show *s, const struct event *e, struct strbuf *out)
+{
+	bool reads = e->op == EVENT_READ;
+
+	if ((e->flags & EVENT_HAS_VALUE) && e->value) {
+		strbuf_adds(out, "  = ");
+		if (e->op == EVENT_RMW && e->old) {
+			show_value(e->old, e->len, out);
+			strbuf_adds(out, " -> ");
+		}
+		show_value(e->value, e->len, out);
+	}
+	if (event_op_family(e->op) != 'A' || e->nrefs == 0 || !e->refs)
+		return;
+	strbuf_adds(out, reads ? "  (from " : "  (was ");
+	if (e->flags & EVENT_UNKNOWN)
+		strbuf_adds(out, "unseen code");
+	else
+		add_version(s, e->refs[0], out);
+	for (uint32_t i = 1; i < e->nrefs; i++) {
+		if (e->refs[i].tid == e->refs[0].tid)
+			continue;
+		strbuf_adds(out, ", ...");
+		break;
+	}
+	strbuf_adds(out, ")");
+}
+
+static void add_details(const struct show *s, const struct event *e, struct strbuf *out)
+{
+	const char *word;
+	uint32_t flag;
+
+	if (std_ops[e->op].operand == STD_COUNTED)
+		strbuf_addf(out, "  %" PRIu64, e->arg);
+	if (e->op == EVENT_WAKE && e->peer != 0)
+		strbuf_addf(out, "  by %s:%" PRIu64, trace_thread_name(s->trace, e->peer),
+			    e->peer_tseq);
+	if (e->flags & EVENT_FREE_READ)
+		strbuf_adds(out, "  free");
+	if (e->nfeeds != 0) {
+		strbuf_adds(out, "  fed by");
+		for (uint32_t i = 0; i < e->nfeeds; i++)
+			strbuf_addf(out, " :%" PRIu64, e->feeds[i]);
+	}
+	if (((e->flags & EVENT_ATOMIC) || e->op == EVENT_FENCE) && std_order_word(e->order))
+		strbuf_addf(out, "  %s", std_order_word(e->order));
+	for (unsigned i = 0; (word = std_flag_word(i, &flag)) != NULL; i++)
+		if (e->flags & std_ops[e->op].flags & flag)
+			strbuf_addf(out, "  %s", word);
+}
+
+/* Pads what was added since `start' to a width that grows with what it sees, up to a limit. */
+static void pad(struct strbuf *out, size_t start, int *width, int limit)
+{
+	int n = (int)(out->n - start);
+
+	if (n > *width)
+		*width = n < limit ? n : limit;
+	if (n < *width)
+		strbuf_addf(out, "%*s", *width - n, "");
+}
+
+void show_event(struct show *s, const struct event *e, struct strbuf *out)
+{
+	const char *label = trace_thread_label(s->trace, e->tid);
+	size_t start = out->n;
+
+	strbuf_addf(out, "%6" PRIu64 "  ", e->pos);
+	start = out->n;
+	strbuf_addf(out, "%s:%" PRIu64, trace_thread_name(s->trace, e->tid), e->tseq);
+	pad(out, start, &s->thread_width, 24);
+	start = out->n;
+	if (label)
+		strbuf_addf(out, " \"%s\"", label);
+	pad(out, start, &s->label_width, 20);
+	strbuf_addf(out, "  %-11s  ", op_word(e));
+	start = out->n;
+	add_subject(s, e, out);
+	add_content(s, e, out);
+	add_details(s, e, out);
+	pad(out, start, &s->object_width, 40);
+	strbuf_adds(out, "  ");
+	show_place(s->trace, e->site, out);
+	while (out->n > 0 && out->at[out->n - 1] == ' ')
+		out->at[--out->n] = '\0';
+	if (!s->stacks)
+		return;
+	const uint32_t *sites;
+	uint32_t n = trace_stack(s->trace, e->stack, &sites);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (sites[i] == 0)
+			continue; /* called from code that is not recorded */
+		strbuf_adds(out, "\n            called from ");
+		show_place(s->trace, sites[i], out);
+	}
+}
+
+static const char *kind_word(unsigned kind)
+{
+	static const char *const words[] = {
+#define X(id, name) [FORESEE_SITE_##id] = name,
+		FORESEE_SITE_KINDS(X)
+#undef X
+	};
+
+	return kind < sizeof(words) / sizeof(words[0]) ? words[kind] : "?";
+}
+
+void show_sites(const struct trace *t, FILE *to)
+{
+	struct strbuf line = { 0 };
+	struct trace_place p;
+
+	for (uint32_t site = 1; site < trace_site_count(t); site++) {
+		if (!trace_site(t, site, &p))
+			continue;
+		strbuf_clear(&line);
+		strbuf_addf(&line, "%6" PRIu32 "  %-6s %3" PRIu32 "  ", site, kind_word(p.kind),
+			    p.size);
+		if (p.flags & FORESEE_SITE_FREE)
+			strbuf_addf(&line, "free, slot %d  ", p.slot - 1);
+		if (p.flags & FORESEE_SITE_FED)
+			strbuf_addf(&line, "fed by slots 0x%" PRIx64 "  ", p.feeds);
+		if (p.flags & FORESEE_SITE_VOLATILE)
+			strbuf_adds(&line, "volatile  ");
+		if (p.variable)
+			strbuf_addf(&line, "%s  ", p.variable);
+		show_place(t, site, &line);
+		if (p.inlined)
+			strbuf_addf(&line, " (inlined into %" PRIu32 ")", p.inlined);
+		fprintf(to, "%s\n", strbuf_str(&line));
+	}
+	strbuf_release(&line);
+}

@@ -1,0 +1,167 @@
+/*
+ * A recording as a source of events: blocks, control stream, merger, and what
+ * names things, put together.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "trace/blocks.h"
+#include "trace/control.h"
+#include "trace/merge.h"
+#include "trace/notes.h"
+#include "trace/objects.h"
+#include "trace/source.h"
+#include "trace/stacks.h"
+
+struct binary {
+	struct trace_source base; /* first */
+	struct notes notes;
+	struct blocks blocks;
+	struct control control;
+	struct stacks stacks;
+	struct objects objects;
+	struct merge *merge;
+	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
+	bool has_ending;
+	uint32_t max_tid;
+};
+
+static enum status binary_next(struct trace_source *s, struct event *e, struct diag *d)
+{
+	struct binary *b = (struct binary *)s;
+	enum status st;
+
+	if (b->has_ending)
+		objects_event(&b->objects, &b->ending);
+	b->has_ending = false;
+	st = merge_next(b->merge, e, d);
+	if (st != ST_OK)
+		return st;
+	if (e->site >= b->control.site_count)
+		e->site = 0; /* so that tables of site_count entries will do */
+	if (e->tid > b->max_tid)
+		b->max_tid = e->tid;
+	if (e->op == EVENT_FORK && e->peer > b->max_tid)
+		b->max_tid = e->peer;
+	if (e->op == EVENT_FREE || e->op == EVENT_THREAD_END) {
+		b->ending = *e;
+		b->has_ending = true;
+	} else {
+		objects_event(&b->objects, e);
+	}
+	return ST_OK;
+}
+
+static void binary_close(struct trace_source *s)
+{
+	struct binary *b = (struct binary *)s;
+
+	merge_free(b->merge);
+	objects_release(&b->objects);
+	stacks_release(&b->stacks);
+	control_release(&b->control);
+	blocks_close(&b->blocks);
+	notes_release(&b->notes);
+	mem_free(b);
+}
+
+static void binary_info(const struct trace_source *s, struct trace_info *out)
+{
+	const struct binary *b = (const struct binary *)s;
+
+	out->form = TRACE_BINARY;
+	out->complete = b->control.ended && !b->control.trouble && !b->blocks.damaged &&
+			!merge_is_damaged(b->merge);
+	out->full = b->blocks.head.flags & FORMAT_FULL;
+	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
+	out->version = b->blocks.head.version;
+	out->bytes = b->control.bytes + merge_bytes(b->merge);
+	out->program = b->control.program;
+	out->exit_status = b->control.exit_status;
+	out->nnotes = (uint32_t)b->notes.list.n;
+	out->notes = (const char *const *)b->notes.list.at;
+}
+
+static uint32_t binary_site_count(const struct trace_source *s)
+{
+	return ((const struct binary *)s)->control.site_count;
+}
+
+static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_place *out)
+{
+	return control_site(&((const struct binary *)s)->control, site, out);
+}
+
+static uint32_t binary_stack(const struct trace_source *s, uint32_t stack, const uint32_t **sites)
+{
+	/* The answer's room is a cache: asking changes nothing one can see. */
+	return stacks_get((struct stacks *)&((const struct binary *)s)->stacks, stack, sites);
+}
+
+static uint32_t binary_thread_count(const struct trace_source *s)
+{
+	return ((const struct binary *)s)->max_tid;
+}
+
+static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
+{
+	struct intern *text = ((const struct binary *)s)->control.text;
+	char name[16];
+	int n = snprintf(name, sizeof(name), "T%u", tid);
+
+	return intern_str(text, intern_add(text, name, (size_t)n));
+}
+
+static const char *binary_thread_label(const struct trace_source *s, uint32_t tid)
+{
+	return merge_label(((const struct binary *)s)->merge, tid);
+}
+
+static const char *binary_object_name(struct trace_source *s, uint64_t addr)
+{
+	return objects_name(&((struct binary *)s)->objects, addr);
+}
+
+static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
+{
+	return objects_id(&((struct binary *)s)->objects, addr);
+}
+
+static const struct trace_source_ops binary_ops = {
+	.next = binary_next,
+	.close = binary_close,
+	.info = binary_info,
+	.site_count = binary_site_count,
+	.site = binary_site,
+	.stack = binary_stack,
+	.thread_count = binary_thread_count,
+	.thread_name = binary_thread_name,
+	.thread_label = binary_thread_label,
+	.object_name = binary_object_name,
+	.object_id = binary_object_id,
+};
+
+enum status binary_source_open(const char *path, const struct trace_options *opt,
+			       struct trace_source **out, struct diag *d)
+{
+	struct binary *b = mem_zalloc(sizeof(*b));
+	enum status st;
+
+	(void)opt; /* leniency is about text: a damaged recording is always read as far as it goes */
+	st = blocks_open(&b->blocks, path, &b->notes, d);
+	if (st != ST_OK) {
+		notes_release(&b->notes);
+		mem_free(b);
+		return st;
+	}
+	b->base.ops = &binary_ops;
+	control_read(&b->control, &b->blocks, &b->notes);
+	stacks_init(&b->stacks);
+	objects_init(&b->objects, b->control.globals.at, b->control.globals.n);
+	b->merge = merge_new(&b->blocks, &b->control, &b->stacks, &b->notes);
+	*out = &b->base;
+	return ST_OK;
+}

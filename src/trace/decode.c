@@ -1,0 +1,271 @@
+/*
+ * Walking a chunk: records in order, LATE reads put back in their places.
+ *
+ * LATE records come after the events they belong between, so a chunk that
+ * has them, and an open one, of which nobody knows, is walked once when loaded.
+ */
+#include "trace/decode.h"
+
+#include <string.h>
+
+#include "trace/decode_priv.h"
+#include "trace/notes.h"
+#include "trace/wire.h"
+
+/* ---- cursors ---- */
+
+static void item_clear(struct decode_item *item)
+{
+	memset(&item->e, 0, sizeof(item->e));
+	item->numbers = 0;
+	item->is_event = false;
+	item->reads = item->replaces = item->chained = item->divisible = false;
+	item->nbefore = 0;
+	/* One huge range must not keep its room for ever. */
+	if (item->refs.capacity > 4096)
+		VEC_RELEASE(&item->refs);
+	if (item->fill.capacity > 65536)
+		VEC_RELEASE(&item->fill);
+}
+
+void decode_item_release(struct decode_item *item)
+{
+	VEC_RELEASE(&item->refs);
+	VEC_RELEASE(&item->feeds);
+	VEC_RELEASE(&item->fill);
+}
+
+void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
+{
+	c->chunk = chunk;
+	c->at = 0;
+	c->late = 0;
+	c->page = 0;
+	c->stack = 0;
+	c->name = NULL;
+	c->copy_fresh = false;
+	c->tseq = chunk->head.first_tseq - 1;
+	memset(c->predict, 0, sizeof(c->predict));
+	memset(c->peer, 0, sizeof(c->peer));
+}
+
+static bool is_unknown(const struct decode_chunk *chunk, const struct decode_item *item)
+{
+	return item->e.op == EVENT_READ && item->e.tseq > chunk->unknown_after &&
+	       !(item->e.flags & (EVENT_FREE_READ | EVENT_ATOMIC));
+}
+
+static void late_deliver(struct decode_cursor *c, struct decode_item *item)
+{
+	const struct decode_late *l = &c->chunk->late.at[c->late++];
+	struct event *e = &item->e;
+
+	item_clear(item);
+	e->op = EVENT_READ;
+	e->tid = c->tid;
+	e->tseq = l->after;
+	e->flags = EVENT_REREAD | (l->atomic ? EVENT_ATOMIC : 0) |
+		   (l->has_value ? EVENT_HAS_VALUE : 0);
+	e->site = l->site;
+	e->stack = c->stack;
+	e->addr = l->addr;
+	e->len = l->size;
+	item->ref[0] = l->ref;
+	e->refs = item->ref;
+	e->nrefs = 1;
+	memcpy(item->value, &l->value, 8);
+	e->value = l->has_value ? item->value : NULL;
+	item->reads = true;
+	item->is_event = true;
+	if (is_unknown(c->chunk, item))
+		e->flags |= EVENT_UNKNOWN;
+}
+
+/* One record at the cursor: 1 taken, 0 the end, -1 damage. */
+static int record_take(struct decode_cursor *c, struct decode_item *item)
+{
+	const struct decode_chunk *k = c->chunk;
+	struct wire w = { k->bytes + c->at, k->bytes + k->n, false };
+	bool was_copy = c->copy_fresh;
+	uint32_t head;
+
+	if (k->n - c->at < 4)
+		return k->head.closed && k->n != c->at ? -1 : 0;
+	head = (uint32_t)wire_fixed(&w, 4);
+	if (head == 0)
+		return k->head.closed ? -1 : 0;
+	item_clear(item);
+	if ((head & FORMAT_FORM) == 0)
+		return -1;
+	if (!decode_record(c, &w, head, item))
+		return -1;
+	c->at = (uint32_t)(w.at - k->bytes);
+	if (item->is_event) {
+		item->e.tid = c->tid;
+		item->e.tseq = c->tseq + (item->numbers != 0);
+		item->e.stack = c->stack;
+		c->tseq += item->numbers;
+		if (is_unknown(k, item))
+			item->e.flags |= EVENT_UNKNOWN;
+		/* Only the event right before counts as the source of a COPY. */
+		if (was_copy && c->copy_tseq != item->e.tseq)
+			c->copy_fresh = false;
+	}
+	return 1;
+}
+
+static void chunk_break(struct decode_cursor *c, struct notes *notes, const char *why)
+{
+	struct decode_chunk *k = c->chunk;
+
+	k->broken = true;
+	k->n = c->at;
+	if (notes)
+		notes_add(
+			notes, "%s of T%u at offset %llu: nothing of T%u after event %llu is used",
+			why, c->tid,
+			(unsigned long long)(k->head.offset + sizeof(struct format_chunk) + c->at),
+			c->tid, (unsigned long long)c->tseq);
+}
+
+bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes)
+{
+	struct decode_chunk *k = c->chunk;
+
+	for (;;) {
+		int r;
+
+		if (c->late < k->late.n && k->late.at[c->late].after <= c->tseq) {
+			late_deliver(c, item);
+			return true;
+		}
+		r = record_take(c, item);
+		if (r > 0 && item->is_event)
+			return true;
+		if (r > 0)
+			continue;
+		if (r < 0)
+			chunk_break(c, notes, "damaged record");
+		else if (k->head.closed && !k->broken &&
+			 c->tseq + 1 - k->head.first_tseq != k->head.nevents)
+			chunk_break(c, notes, "a chunk with a wrong number of events");
+		return false;
+	}
+}
+
+/* ---- chunks ---- */
+
+/* Stable, for there may be several after one event. */
+static void late_sort(struct decode_chunk *k)
+{
+	struct decode_late *from = k->late.at, *to = mem_alloc(k->late.n * sizeof(*to) + 1), *swap;
+
+	for (size_t run = 1; run < k->late.n; run *= 2) {
+		for (size_t a = 0; a < k->late.n; a += 2 * run) {
+			size_t b = a + run < k->late.n ? a + run : k->late.n, i = a, j = b, o = a;
+			size_t end = b + run < k->late.n ? b + run : k->late.n;
+
+			while (i < b || j < end)
+				to[o++] = j >= end || (i < b && from[i].after <= from[j].after)
+						  ? from[i++]
+						  : from[j++];
+		}
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	k->late.at = from;
+	k->late.capacity = k->late.n;
+	mem_free(to);
+}
+
+/* Gathers LATE records, finds the end of an open chunk and of its last epoch. */
+static void chunk_scan(struct decode_chunk *k, uint32_t tid, bool unclosed, struct notes *notes)
+{
+	struct decode_cursor *c = mem_zalloc(sizeof(*c));
+	struct decode_item item = { 0 };
+	uint64_t epoch, nreads = 0;
+	int r;
+
+	c->tid = tid;
+	decode_cursor_begin(c, k);
+	epoch = c->tseq;
+	k->scanned = true;
+	for (;;) {
+		uint32_t head = 0;
+
+		if (k->n - c->at >= 4)
+			memcpy(&head, k->bytes + c->at, 4);
+		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
+		    (head >> FORMAT_KIND_SHIFT & 63) == FORMAT_K_LATE) {
+			struct wire w = { k->bytes + c->at, k->bytes + k->n, false }, body;
+			struct decode_late late;
+
+			wire_fixed(&w, 4);
+			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
+			body.end = w.at;
+			body.bad = w.bad;
+			r = !w.bad && decode_late_take(c, &body, head >> FORMAT_AUX_SHIFT & 255,
+						       &late)
+				    ? 1
+				    : -1;
+			if (r > 0) {
+				*VEC_PUSH(&k->late) = late;
+				c->at = (uint32_t)(w.at - k->bytes);
+				continue;
+			}
+		} else {
+			r = record_take(c, &item);
+		}
+		if (r <= 0)
+			break;
+		if (decode_is_sync(head)) {
+			epoch = c->tseq;
+			nreads = 0;
+		} else if (item.is_event && item.e.op == EVENT_READ &&
+			   !(item.e.flags & (EVENT_FREE_READ | EVENT_ATOMIC))) {
+			nreads++;
+		}
+	}
+	if (r < 0)
+		chunk_break(c, notes, "damaged record");
+	else
+		k->n = c->at;
+	if ((unclosed || r < 0) && nreads != 0) {
+		k->unknown_after = epoch;
+		notes_add(
+			notes,
+			"T%u ended without closing its epoch: its last %llu reads are marked unknown",
+			tid, (unsigned long long)nreads);
+	}
+	if (k->late.n > 1)
+		late_sort(k);
+	decode_item_release(&item);
+	mem_free(c);
+}
+
+struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
+				      uint32_t n, bool unclosed, struct notes *notes)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = n;
+	k->unknown_after = UINT64_MAX;
+	if (!head->closed || head->nlate != 0 || unclosed) {
+		chunk_scan(k, tid, unclosed, notes);
+		if (!head->closed)
+			k->bytes = mem_resize(k->bytes, k->n ? k->n : 1);
+	}
+	return k;
+}
+
+void decode_chunk_free(struct decode_chunk *c)
+{
+	if (!c)
+		return;
+	VEC_RELEASE(&c->late);
+	mem_free(c->bytes);
+	mem_free(c);
+}

@@ -1,0 +1,111 @@
+/*
+ * From the bytes of a thread's chunks to its events, one at a time, in
+ * program order (doc/TRACE_FORMAT.md section 3).
+ *
+ * A chunk is loaded once; any number of cursors may walk it, each with its
+ * own prediction tables.  LATE records are found when the chunk is loaded and
+ * delivered by the cursor in their proper place.
+ *
+ * Ownership: an item belongs to the caller and is reused; what it points to
+ * (values, names) lies in the item or in the chunk.
+ */
+#ifndef TRACE_DECODE_H
+#define TRACE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "trace/blocks.h"
+#include "trace/event.h"
+#include "trace/format.h"
+
+struct notes;
+struct stacks;
+
+/* A ranged record may touch so many words; more is damage. */
+#define DECODE_RANGE_WORDS (1u << 20)
+
+struct decode_late {
+	uint64_t after; /* the event number it follows */
+	uint64_t addr, value;
+	struct version ref;
+	uint32_t site;
+	uint8_t size;
+	bool atomic; /* relaxed */
+	bool has_value;
+};
+
+struct decode_chunk {
+	struct decode_chunk *next; /* the thread's next chunk, when loaded */
+	struct blocks_chunk head;
+	uint8_t *bytes;
+	uint32_t n;	     /* bytes of good records */
+	bool scanned;	     /* LATE records were gathered */
+	bool broken;	     /* ends in damage: the thread ends here */
+	/* Plain binding reads after this event may miss repetitions: EVENT_UNKNOWN. */
+	uint64_t unknown_after;
+	VEC(struct decode_late) late; /* sorted by after */
+};
+
+/* One event as the merger needs it. */
+struct decode_item {
+	struct event e;
+	uint64_t numbers;    /* event numbers it takes: words for ranges, 0 for LATE and NESTED */
+	bool is_event;	     /* else a record that only changes the cursor */
+	bool reads;	     /* names versions that others may not replace before it */
+	bool replaces;	     /* replaces the versions it names */
+	bool chained;	     /* its ref is an event, not the version of a word */
+	bool divisible;      /* may be placed word by word */
+	uint32_t nbefore;    /* further events it comes after: fork, end, signal, stack's owner */
+	struct version before[2];
+
+	/* Room behind e's pointers. */
+	struct version ref[2];
+	uint8_t value[8], old[8];
+	VEC(struct version) refs;
+	VEC(uint64_t) feeds;
+	VEC(uint8_t) fill;
+};
+
+struct decode_cursor {
+	struct decode_chunk *chunk;
+	struct stacks *stacks; /* NULL: stacks are not followed */
+	uint32_t tid;
+	uint32_t at;	  /* offset of the next record */
+	uint32_t late;	  /* next of chunk->late */
+	uint32_t page;
+	uint32_t stack;
+	uint64_t tseq;	  /* of the last event delivered */
+	const uint8_t *name; /* last NAME record, in the chunk; NULL none since taken */
+	uint32_t nname;
+	/* The last record, when it was a RANGE_READ: its bytes and number. */
+	const uint8_t *copy;
+	uint64_t copy_len, copy_tseq;
+	bool copy_fresh;
+	uint64_t predict[FORMAT_PREDICT];
+	struct version peer[FORMAT_PEERS];
+};
+
+/*
+ * Takes bytes.  When the chunk is open or has LATE records, walks it once;
+ * damage found is noted and cut off.  With `unclosed' (the thread's last chunk
+ * of an unclean end) the reads of its last epoch are marked unknown.
+ */
+struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
+				      uint32_t n, bool unclosed, struct notes *notes);
+void decode_chunk_free(struct decode_chunk *c);
+
+/* Starts at a chunk's first record. */
+void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk);
+
+/*
+ * True and *item, or false at the chunk's end.  Damage is noted (notes may be
+ * NULL when another cursor has been here), ends the chunk for every
+ * cursor, and sets chunk->broken.
+ */
+bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes);
+
+void decode_item_release(struct decode_item *item);
+
+#endif /* TRACE_DECODE_H */

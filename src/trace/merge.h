@@ -1,0 +1,44 @@
+/*
+ * One order out of many streams: the events of all threads of a recording,
+ * such that every event comes after what it names, and every replacement of a
+ * version after all reads of it (doc/TRACE_FORMAT.md section 1).
+ *
+ * Ownership: the merger borrows blocks, control, stacks and notes.
+ * Threads:   belongs to one thread.
+ */
+#ifndef TRACE_MERGE_H
+#define TRACE_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "trace/event.h"
+
+struct blocks;
+struct control;
+struct diag;
+struct merge;
+struct notes;
+struct stacks;
+
+struct merge *merge_new(struct blocks *b, const struct control *c, struct stacks *s,
+			struct notes *notes);
+void merge_free(struct merge *m);
+
+/*
+ * As trace_next.  ST_BAD_INPUT: a recording that is whole contradicts itself.
+ * ST_LIMIT: it has too few cuts to be read in bounded memory.  In a damaged
+ * one a thread that names lost events ends before them, with a note.
+ */
+enum status merge_next(struct merge *m, struct event *e, struct diag *d)
+	__attribute__((warn_unused_result));
+
+/* Some thread's records were lost, cut or dropped; final after ST_END. */
+bool merge_is_damaged(const struct merge *m);
+/* Bytes of records loaded so far. */
+uint64_t merge_bytes(const struct merge *m);
+/* The thread's last NAME so far, or NULL. */
+const char *merge_label(const struct merge *m, uint32_t tid);
+
+#endif /* TRACE_MERGE_H */

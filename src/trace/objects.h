@@ -1,0 +1,55 @@
+/*
+ * What lies at an address at this point of the reading: a heap block, a
+ * mapping, a thread's stack, a global.
+ *
+ * Blocks live in a treap keyed by address: a million live ones stay fast and
+ * hostile orders stay balanced.  Globals never move: a sorted array.
+ *
+ * Ownership: the caller owns the struct; global names are borrowed.
+ */
+#ifndef TRACE_OBJECTS_H
+#define TRACE_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "trace/event.h"
+
+struct control_global;
+
+enum objects_kind { OBJECTS_HEAP, OBJECTS_MAP, OBJECTS_STACK };
+
+struct objects_node {
+	uint64_t addr, len;
+	uint64_t id;
+	uint32_t number; /* heap#N, map#N; the thread of a stack */
+	uint8_t kind;
+	uint32_t rank; /* treap: a parent's is not below its children's */
+	uint32_t left, right;
+};
+
+struct objects {
+	VEC(struct objects_node) nodes; /* node 0 is the empty tree */
+	uint32_t root, unused;	        /* unused: free list through `left' */
+	uint32_t nheap, nmap;
+	uint64_t next_id, seed;
+	struct control_global *globals;	    /* sorted by address */
+	size_t nglobals;
+	struct map stacks;		    /* tid, to the address of its stack */
+	struct strbuf text;
+};
+
+void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals);
+void objects_release(struct objects *o);
+
+/* Follows ALLOC, FREE, THREAD_BEGIN and THREAD_END; others change nothing. */
+void objects_event(struct objects *o, const struct event *e);
+
+/* As trace_object_name and trace_object_id say. */
+const char *objects_name(struct objects *o, uint64_t addr);
+uint64_t objects_id(struct objects *o, uint64_t addr);
+
+#endif /* TRACE_OBJECTS_H */

@@ -1,0 +1,44 @@
+/*
+ * What a form of trace must offer.  trace.c finds the form from the file's
+ * first bytes, opens the source, and from then on only passes calls through.
+ *
+ * A source embeds struct trace_source as its first member.  Every operation
+ * means what the trace_* function of the same name in trace/trace.h says; the
+ * source numbers `pos' from 1.
+ */
+#ifndef TRACE_SOURCE_H
+#define TRACE_SOURCE_H
+
+#include "trace/trace.h"
+
+struct trace_source;
+
+struct trace_source_ops {
+	enum status (*next)(struct trace_source *s, struct event *e, struct diag *d);
+	void (*close)(struct trace_source *s); /* frees s */
+	void (*info)(const struct trace_source *s, struct trace_info *out);
+	uint32_t (*site_count)(const struct trace_source *s);
+	bool (*site)(const struct trace_source *s, uint32_t site, struct trace_place *out);
+	uint32_t (*stack)(const struct trace_source *s, uint32_t stack, const uint32_t **sites);
+	uint32_t (*thread_count)(const struct trace_source *s);
+	const char *(*thread_name)(const struct trace_source *s, uint32_t tid);
+	const char *(*thread_label)(const struct trace_source *s, uint32_t tid);
+	const char *(*object_name)(struct trace_source *s, uint64_t addr);
+	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);
+};
+
+struct trace_source {
+	const struct trace_source_ops *ops;
+};
+
+/* A recording (trace/binary.c).  opt may be NULL in both. */
+enum status binary_source_open(const char *path, const struct trace_options *opt,
+			       struct trace_source **out, struct diag *d)
+	__attribute__((warn_unused_result));
+
+/* STD and #fmt 1 text; path "-" is standard input (trace/std_read.c). */
+enum status std_source_open(const char *path, const struct trace_options *opt,
+			    struct trace_source **out, struct diag *d)
+	__attribute__((warn_unused_result));
+
+#endif /* TRACE_SOURCE_H */

@@ -1,0 +1,134 @@
+/*
+ * A trace of any form: find the form, then pass calls through to its source.
+ *
+ * A prefix of the magic, however short, is a recording that was cut; so is an
+ * empty file.  Anything else that looks like text is text.
+ */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/format.h"
+#include "trace/source.h"
+
+struct trace {
+	struct trace_source *source;
+};
+
+static enum status form_find(const char *path, bool *binary, struct diag *d)
+{
+	size_t magic = sizeof(FORMAT_MAGIC) - 1;
+	char head[512];
+	ssize_t n;
+	int fd;
+
+	*binary = false;
+	if (strcmp(path, "-") == 0)
+		return ST_OK;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
+		return ST_IO;
+	}
+	/* pread, so that a pipe is left whole for the text reader. */
+	n = pread(fd, head, sizeof(head), 0);
+	if (n < 0 && errno != ESPIPE) {
+		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
+		close(fd);
+		return ST_IO;
+	}
+	close(fd);
+	if (n < 0)
+		return ST_OK;
+	*binary = memcmp(head, FORMAT_MAGIC, (size_t)n < magic ? (size_t)n : magic) == 0;
+	if (!*binary && memchr(head, 0, (size_t)n)) {
+		diag_set(d, "'%s' is not a trace: neither a foresee recording nor text", path);
+		return ST_BAD_INPUT;
+	}
+	return ST_OK;
+}
+
+enum status trace_open(const char *path, const struct trace_options *opt, struct trace **out,
+		       struct diag *d)
+{
+	struct trace_source *source = NULL;
+	enum status st;
+	bool binary;
+
+	*out = NULL;
+	st = form_find(path, &binary, d);
+	if (st != ST_OK)
+		return st;
+	st = binary ? binary_source_open(path, opt, &source, d)
+		    : std_source_open(path, opt, &source, d);
+	if (st != ST_OK)
+		return st;
+	*out = mem_zalloc(sizeof(**out));
+	(*out)->source = source;
+	return ST_OK;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	t->source->ops->close(t->source);
+	mem_free(t);
+}
+
+enum status trace_next(struct trace *t, struct event *e, struct diag *d)
+{
+	return t->source->ops->next(t->source, e, d);
+}
+
+void trace_info(const struct trace *t, struct trace_info *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->exit_status = -1;
+	t->source->ops->info(t->source, out);
+}
+
+uint32_t trace_site_count(const struct trace *t)
+{
+	return t->source->ops->site_count(t->source);
+}
+
+bool trace_site(const struct trace *t, uint32_t site, struct trace_place *out)
+{
+	return t->source->ops->site(t->source, site, out);
+}
+
+uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites)
+{
+	return t->source->ops->stack(t->source, stack, sites);
+}
+
+uint32_t trace_thread_count(const struct trace *t)
+{
+	return t->source->ops->thread_count(t->source);
+}
+
+const char *trace_thread_name(const struct trace *t, uint32_t tid)
+{
+	return t->source->ops->thread_name(t->source, tid);
+}
+
+const char *trace_thread_label(const struct trace *t, uint32_t tid)
+{
+	return t->source->ops->thread_label(t->source, tid);
+}
+
+const char *trace_object_name(struct trace *t, uint64_t addr)
+{
+	return t->source->ops->object_name(t->source, addr);
+}
+
+uint64_t trace_object_id(struct trace *t, uint64_t addr)
+{
+	return t->source->ops->object_id(t->source, addr);
+}

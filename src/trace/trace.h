@@ -1,0 +1,89 @@
+/*
+ * A trace, whatever its form: binary recording, STD text, or #fmt 1 text.
+ *
+ * trace_next yields one linear order that is consistent with program order,
+ * synchronisation, the order of writes per location and reads-from, in memory
+ * bounded by the window between two cuts (doc/TRACE_FORMAT.md section 5), not
+ * by the length of the trace.
+ *
+ * Ownership: strings and tables live until trace_close.
+ * Threads:   a trace belongs to one thread.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "trace/event.h"
+
+struct diag;
+struct trace;
+
+enum trace_form { TRACE_BINARY, TRACE_STD, TRACE_FMT1 };
+
+struct trace_options {
+	bool lenient; /* repair ill-formed text with a note instead of refusing it */
+};
+
+/* Opens path ("-": standard input, text only).  Form is found from the bytes. */
+enum status trace_open(const char *path, const struct trace_options *opt, struct trace **out,
+		       struct diag *d) __attribute__((warn_unused_result));
+void trace_close(struct trace *t);
+
+/* ST_OK and *e, ST_END, or an error.  Damage in a binary trace is not an error: everything
+ * before it is yielded, then ST_END, and trace_info says what was lost. */
+enum status trace_next(struct trace *t, struct event *e, struct diag *d)
+	__attribute__((warn_unused_result));
+
+struct trace_info {
+	enum trace_form form;
+	bool complete;     /* the run ended in good order and nothing was lost */
+	bool full;         /* recorded with --full */
+	bool partial;      /* recorded with --only / --ignore */
+	uint32_t version;  /* of the binary format */
+	uint64_t bytes;    /* size of the file's records */
+	const char *program; /* executable, or NULL */
+	int exit_status;   /* -1 unknown */
+	uint32_t nnotes;   /* damage, repairs, losses, in words */
+	const char *const *notes;
+};
+/* Notes may grow as events are read; complete is final after ST_END. */
+void trace_info(const struct trace *t, struct trace_info *out);
+
+/* A static place. */
+struct trace_place {
+	const char *file;     /* NULL unknown */
+	const char *function; /* NULL unknown */
+	const char *variable; /* NULL unknown */
+	uint32_t line, column, size;
+	uint8_t kind, flags;
+	uint32_t inlined; /* the site this was inlined into, 0 none */
+	uint64_t feeds;
+	uint16_t slot;
+};
+/* Number of sites; valid ids are 1 .. count - 1. */
+uint32_t trace_site_count(const struct trace *t);
+/* False when the id is not known. */
+bool trace_site(const struct trace *t, uint32_t site, struct trace_place *out);
+
+/* Call sites of a stack, innermost first; the event's own site is not in it. */
+uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites);
+
+uint32_t trace_thread_count(const struct trace *t); /* highest tid seen so far */
+/* "T3" for recordings, the name in the file for text. */
+const char *trace_thread_name(const struct trace *t, uint32_t tid);
+/* Name given with pthread_setname_np, or NULL. */
+const char *trace_thread_label(const struct trace *t, uint32_t tid);
+
+/*
+ * What lies at addr at this point of the reading: a text trace's name, a global
+ * ("total", "table+24"), a heap object ("heap#7+16"), a stack ("stack of T2+64") or "0x...".
+ * The string is good until the next call.
+ */
+const char *trace_object_name(struct trace *t, uint64_t addr);
+/* Identity of the object at addr now: distinct after reuse; 0 when not known. */
+uint64_t trace_object_id(struct trace *t, uint64_t addr);
+
+#endif /* TRACE_TRACE_H */

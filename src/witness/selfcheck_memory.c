@@ -1,0 +1,192 @@
+/*
+ * Memory on paper: per 8-byte word the latest write, and those bytes that are
+ * known from writes or from earlier reads.
+ *
+ * Blocks that are made and freed need no walk over their words: a word whose
+ * object (trace_object_id) is another than at its last touch has forgotten its
+ * bytes.  Its version is then the old one, or INIT, for the recorder forgets
+ * versions of large blocks and stacks by whole pages.
+ */
+#include <string.h>
+
+#include "trace/format.h"
+#include "witness/selfcheck_priv.h"
+
+static struct selfcheck_word *word_get(struct selfcheck *s, uint64_t word, bool *fresh)
+{
+	struct selfcheck_memory *m = &s->memory;
+	uint64_t *place = map_put(&m->at, word, fresh);
+
+	if (*fresh) {
+		*place = m->words.n;
+		memset(VEC_PUSH(&m->words), 0, sizeof(struct selfcheck_word));
+	}
+	return &m->words.at[*place];
+}
+
+/* The word's state, after what happened to its object; *renewed: another object than before. */
+static struct selfcheck_word *word_touch(struct selfcheck *s, uint64_t word, bool *renewed)
+{
+	struct selfcheck_word *w = word_get(s, word, renewed);
+	uint64_t id = trace_object_id(s->trace, word << 3);
+
+	if (*renewed)
+		w->opaque = s->memory.opaque;
+	if (*renewed || w->object != id) {
+		*renewed = true;
+		w->object = id;
+		w->known = map_get(&s->memory.zeroed, id) ? 0xff : 0;
+		memset(w->byte, 0, 8);
+	}
+	return w;
+}
+
+static void version_check(struct selfcheck *s, const struct event *e, uint32_t i,
+			  struct selfcheck_word *w, bool renewed)
+{
+	struct version v = e->refs[i];
+	uint64_t addr = i == 0 ? e->addr : ((e->addr >> 3) + i) << 3;
+
+	if (v.tid == w->v.tid && v.tseq == w->v.tseq)
+		return;
+	if (renewed && v.tid == 0) {
+		w->v = v;
+		return;
+	}
+	selfcheck_fail(s,
+		       "it names event %llu of T%u as the latest write to %s; "
+		       "that is event %llu of T%u",
+		       (unsigned long long)v.tseq, v.tid, trace_object_name(s->trace, addr),
+		       (unsigned long long)w->v.tseq, w->v.tid);
+}
+
+/* Bytes [from, to) of the event lie in w. */
+static bool bytes_check(struct selfcheck *s, const struct event *e, struct selfcheck_word *w,
+			const uint8_t *value, uint64_t from, uint64_t to)
+{
+	bool good = true;
+
+	for (uint64_t k = from; k < to; k++) {
+		unsigned at = (e->addr + k) & 7;
+
+		if ((w->known >> at & 1) && w->byte[at] != value[k])
+			good = false;
+	}
+	if (!good && w->opaque == s->memory.opaque && !s->memory.lenient &&
+	    !(e->flags & EVENT_UNKNOWN))
+		selfcheck_fail(s, "it reads other bytes from %s than were last written",
+			       trace_object_name(s->trace, e->addr + from));
+	return good;
+}
+
+static void bytes_learn(const struct event *e, struct selfcheck_word *w, const uint8_t *value,
+			uint64_t from, uint64_t to)
+{
+	for (uint64_t k = from; k < to; k++) {
+		unsigned at = (e->addr + k) & 7;
+
+		if (value) {
+			w->byte[at] = value[k];
+			w->known |= (uint8_t)(1u << at);
+		} else {
+			w->known &= (uint8_t) ~(1u << at);
+		}
+	}
+}
+
+static void access_event(struct selfcheck *s, const struct event *e)
+{
+	bool reads = e->op == EVENT_READ || e->op == EVENT_RMW, writes = e->op != EVENT_READ;
+	const uint8_t *saw = e->op == EVENT_RMW ? e->old : e->value;
+	uint64_t words = format_words(e->addr, e->len);
+	bool good = true;
+
+	if (!(e->flags & EVENT_HAS_VALUE) || e->op == EVENT_FREE)
+		saw = NULL;
+	for (uint64_t i = 0; i < words; i++) {
+		uint64_t word = (e->addr >> 3) + i;
+		uint64_t from = i == 0 ? 0 : (word << 3) - e->addr;
+		uint64_t to = i + 1 == words ? e->len : ((word + 1) << 3) - e->addr;
+		bool renewed;
+		struct selfcheck_word *w = word_touch(s, word, &renewed);
+
+		if (e->refs && i < e->nrefs)
+			version_check(s, e, (uint32_t)i, w, renewed);
+		if (reads && saw) {
+			good &= bytes_check(s, e, w, saw, from, to);
+			bytes_learn(e, w, saw, from, to);
+		}
+		if (writes) {
+			bool known = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
+
+			bytes_learn(e, w, known ? e->value : NULL, from, to);
+			w->v = (struct version){ e->tid,
+						 e->tseq + (e->flags & EVENT_RANGE ? i : 0) };
+		}
+		w->opaque = s->memory.opaque;
+	}
+	if (reads) {
+		s->out->reads++;
+		s->out->unknown += !good || (e->flags & EVENT_UNKNOWN);
+	}
+}
+
+/* A local variable comes to life: its words are this event's, their bytes nobody's. */
+static void frame_event(struct selfcheck *s, const struct event *e)
+{
+	for (uint32_t i = 0; i < e->nrefs; i++) {
+		bool renewed;
+		struct selfcheck_word *w = word_touch(s, (e->addr >> 3) + i, &renewed);
+
+		version_check(s, e, i, w, renewed);
+		w->v = (struct version){ e->tid, e->tseq };
+		w->known = 0;
+	}
+}
+
+/* Libraries keep their own bytes in a synchronisation object. */
+static void object_event(struct selfcheck *s, const struct event *e)
+{
+	bool renewed;
+	struct selfcheck_word *w = word_touch(s, e->addr >> 3, &renewed);
+
+	version_check(s, e, 0, w, renewed);
+	if (e->op != EVENT_TRYFAIL && e->op != EVENT_SEM_FAIL)
+		w->v = (struct version){ e->tid, e->tseq };
+	w->known = 0;
+}
+
+void selfcheck_memory_event(struct selfcheck *s, const struct event *e)
+{
+	switch (e->op) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_RMW:
+		access_event(s, e);
+		break;
+	case EVENT_FREE:
+		if (e->nrefs != 0 || !s->binary)
+			access_event(s, e);
+		break;
+	case EVENT_ALLOC:
+		if (e->arg == FORMAT_ALLOC_FRAME && s->binary)
+			frame_event(s, e);
+		if (e->flags & EVENT_ZEROED)
+			*map_put(&s->memory.zeroed, trace_object_id(s->trace, e->addr), NULL) = 1;
+		break;
+	case EVENT_OPAQUE:
+		s->memory.opaque++;
+		break;
+	default:
+		if (e->refs && e->nrefs == 1)
+			object_event(s, e);
+		break;
+	}
+}
+
+void selfcheck_memory_release(struct selfcheck_memory *m)
+{
+	map_release(&m->at);
+	map_release(&m->zeroed);
+	VEC_RELEASE(&m->words);
+}

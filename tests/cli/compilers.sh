@@ -1,0 +1,14 @@
+# What tests of the compilers share.
+
+# The LLVMs to try: those the build has a pass for.
+LLVMS=${FORESEE_LLVMS:-$(ls "$FORESEE_ROOT"/lib/foresee/pass-*.so | sed 's/.*pass-\(.*\)\.so/\1/')}
+
+# instrumented FILE NAME: its code registers with the runtime.
+instrumented() {
+	has <(nm "$1") 'foresee_module_register' "$2"
+}
+
+# recordable FILE NAME: it loads the runtime, and the runtime is found.
+recordable() {
+	has <(ldd "$1") "libforesee_rt\.so => $FORESEE_ROOT/lib/foresee" "$2"
+}

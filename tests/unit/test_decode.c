@@ -1,0 +1,336 @@
+/* Every kind of record, written by the test's builder and read back. */
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "tap.h"
+#include "trace/trace.h"
+#include "trace_builder.h"
+
+static char path[64];
+static const struct version INIT;
+static struct trace *trace;
+static struct event e;
+static struct diag d;
+
+static void reopen(struct builder *b)
+{
+	const uint8_t *bytes;
+	size_t n;
+
+	builder_finish(b, 3);
+	bytes = builder_bytes(b, &n);
+	builder_save(path, bytes, n);
+	builder_free(b);
+	TAP_OK(trace_open(path, NULL, &trace, &d) == ST_OK, "the recording opens");
+}
+
+/* Takes the next event, which must be of this kind. */
+static void next(enum event_op op, const char *name)
+{
+	enum status st = trace_next(trace, &e, &d);
+
+	if (!TAP_OK(st == ST_OK && e.op == op, "%s", name))
+		printf("# status %d %s, operation %s\n", st, d.message, event_op_name(e.op));
+}
+
+static void finish(void)
+{
+	struct trace_info info;
+
+	TAP_EQ(trace_next(trace, &e, &d), ST_END, "then the end");
+	trace_info(trace, &info);
+	TAP_OK(info.complete && info.nnotes == 0, "complete, nothing to note");
+	for (uint32_t i = 0; i < info.nnotes; i++)
+		printf("# %s\n", info.notes[i]);
+	TAP_EQ(info.exit_status, 3, "the exit status");
+	trace_close(trace);
+}
+
+static uint64_t number(const uint8_t *p, unsigned n)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, n);
+	return v;
+}
+
+static void test_accesses(void)
+{
+	struct builder *b = builder_new(FORMAT_FULL);
+	struct version two[2] = { { 0, 0 }, { 1, 3 } };
+	uint64_t feeds[2] = { 2, 4 };
+
+	builder_thread(b, 1, 0, 0);
+	builder_read(b, 1, 40000, 0x7fff00001000, 4, &INIT, 0x1234, FORMAT_READ_FREE);
+	builder_write(b, 1, 2, 0x1008, 8, &INIT, 0xfedcba9876543210, FORMAT_WRITE_FED1, NULL, 0);
+	builder_read(b, 1, 2, 0x1004, 8, two, 0x11, FORMAT_ATOMIC | FORMAT_READ_REREAD);
+	builder_write(b, 1, 2, 0x1000, 1, &INIT, 0xab, 0, feeds, 2);
+	builder_write(b, 1, 2, 0x1018, 8, &INIT, 0x00ffffffffffffff, 0, NULL, 0);
+	builder_rmw(b, 1, 3, 0x1010, 2, INIT, 5, 6);
+	builder_begin(b, 1);
+	builder_put_addr(b, 3, 0x1010);
+	builder_put_byte(b, 2);
+	builder_put_ref(b, (struct version){ 1, 7 }, 8);
+	builder_put(b, 6);
+	builder_end(b, FORMAT_K_CASFAIL, 1, 1);
+	builder_begin(b, 1); /* a compare-and-swap that won */
+	builder_put_addr(b, 3, 0x1010);
+	builder_put_byte(b, 5);
+	builder_put_byte(b, FORMAT_RMW_CAS);
+	builder_put_ref(b, (struct version){ 1, 7 }, 9);
+	builder_put(b, 6);
+	builder_put(b, 9);
+	builder_put(b, 1);
+	builder_put(b, 7);
+	builder_end(b, FORMAT_K_RMW, 1 | 4 | 8, 1);
+	reopen(b);
+
+	next(EVENT_THREAD_BEGIN, "begin");
+	next(EVENT_READ, "a free read");
+	TAP_OK(e.flags == (EVENT_FREE_READ | EVENT_HAS_VALUE) && e.addr == 0x7fff00001000 &&
+		       e.len == 4 && number(e.value, 4) == 0x1234 && e.tseq == 2 && e.pos == 2,
+	       "its fields");
+	TAP_OK(e.nrefs == 1 && e.refs[0].tid == 0, "names INIT");
+	next(EVENT_WRITE, "a write");
+	TAP_OK(e.nfeeds == 1 && e.feeds[0] == 2 && number(e.value, 8) == 0xfedcba9876543210,
+	       "fed by the event before");
+	next(EVENT_READ, "a read of two words");
+	TAP_OK(e.nrefs == 2 && e.refs[1].tid == 1 && e.refs[1].tseq == 3 && !(e.flags & EVENT_RANGE),
+	       "two refs, one number");
+	TAP_OK((e.flags & EVENT_ATOMIC) && (e.flags & EVENT_REREAD) && e.order == 5, "atomic, reread");
+	next(EVENT_WRITE, "a fed write");
+	TAP_OK(e.nfeeds == 2 && e.feeds[0] == 2 && e.feeds[1] == 4 && e.len == 1 && e.value[0] == 0xab,
+	       "its feeds");
+	next(EVENT_WRITE, "a value of seven bytes");
+	TAP_OK(number(e.value, 8) == 0x00ffffffffffffff, "comes whole");
+	next(EVENT_RMW, "a read-modify-write");
+	TAP_OK(number(e.old, 2) == 5 && number(e.value, 2) == 6 && e.rmw == 1 && e.len == 2, "its values");
+	next(EVENT_READ, "a compare-and-swap that failed");
+	TAP_OK((e.flags & EVENT_CAS) && e.order == 2 && e.refs[0].tseq == 7, "its fields");
+	next(EVENT_RMW, "one that won");
+	TAP_OK((e.flags & EVENT_CAS) && (e.flags & EVENT_FREE_READ) && e.nfeeds == 1 && e.feeds[0] == 2,
+	       "its fields");
+	finish();
+}
+
+static void test_ranges(void)
+{
+	struct builder *b = builder_new(0);
+	struct version none[4] = { { 0, 0 } }, seen[4], mixed[3];
+
+	builder_thread(b, 1, 0, 0);
+	builder_block(b, 1, FORMAT_K_ALLOC, FORMAT_ALLOC_ZEROED, 1, 0x2000, 32, none);
+	builder_range(b, 1, true, 0, 1, 0x2000, 32, none, "abcdefghijklmnopqrstuvwxyz012345");
+	for (unsigned i = 0; i < 4; i++)
+		seen[i] = (struct version){ 1, 3 + i };
+	builder_range(b, 1, false, FORMAT_RANGE_FREE, 1, 0x2004, 20, seen, "efghijklmnopqrstuvwx");
+	builder_range(b, 1, true, FORMAT_RANGE_COPY, 1, 0x3004, 20, none, NULL);
+	builder_range(b, 1, true, FORMAT_RANGE_FILL, 1, 0x2008, 8, &seen[1], "z");
+	mixed[0] = seen[0];
+	mixed[1] = (struct version){ 1, 13 };
+	mixed[2] = seen[2];
+	builder_range(b, 1, false, FORMAT_RANGE_NOVALUE, 1, 0x2000, 24, mixed, NULL);
+	builder_range(b, 1, true, FORMAT_RANGE_ATOMIC, 1, 0x4000, 16, none, "0123456789abcdef");
+	builder_block(b, 1, FORMAT_K_FREE, 0, 1, 0x2000, 24, mixed);
+	reopen(b);
+
+	next(EVENT_THREAD_BEGIN, "begin");
+	next(EVENT_ALLOC, "alloc");
+	TAP_OK((e.flags & EVENT_ZEROED) && e.nrefs == 4 && e.len == 32, "its fields");
+	TAP_STR(trace_object_name(trace, 0x2010), "heap#1+16", "the block has a name");
+	next(EVENT_WRITE, "a ranged write");
+	TAP_OK(e.tseq == 3 && (e.flags & EVENT_RANGE) && e.nrefs == 4 && memcmp(e.value, "abcdef", 6) == 0,
+	       "its fields");
+	next(EVENT_READ, "a ranged read");
+	TAP_OK(e.tseq == 7 && e.nrefs == 3 && e.refs[2].tseq == 5 && (e.flags & EVENT_FREE_READ),
+	       "its fields");
+	next(EVENT_WRITE, "a copy");
+	TAP_OK((e.flags & EVENT_COPY) && memcmp(e.value, "efghij", 6) == 0 && e.nfeeds == 1 &&
+		       e.feeds[0] == 7, "has the bytes of its source");
+	next(EVENT_WRITE, "a fill");
+	TAP_OK(e.tseq == 13 && memcmp(e.value, "zzzzzzzz", 8) == 0, "repeats its byte");
+	next(EVENT_READ, "a read without bytes");
+	TAP_OK(!(e.flags & EVENT_HAS_VALUE) && !e.value && e.refs[1].tseq == 13, "its fields");
+	next(EVENT_WRITE, "a write of 16 bytes at once");
+	TAP_OK((e.flags & EVENT_ATOMIC) && e.nrefs == 2 && e.order == 5, "its fields");
+	next(EVENT_FREE, "free");
+	TAP_EQ(e.tseq, 19, "its number");
+	finish();
+}
+
+static void test_sync(void)
+{
+	static const struct {
+		unsigned kind, aux, nargs;
+		enum event_op op;
+		uint32_t flags;
+	} kinds[] = {
+		{ FORMAT_K_LOCK_INIT, 0, 0, EVENT_LOCK_INIT, 0 },
+		{ FORMAT_K_ACQ, FORMAT_LOCK_TRY | FORMAT_LOCK_RWLOCK, 0, EVENT_ACQ,
+		  EVENT_TRY | EVENT_WRITE_MODE },
+		{ FORMAT_K_REL, FORMAT_LOCK_WAIT, 0, EVENT_REL, EVENT_IN_WAIT },
+		{ FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK, 0, EVENT_RACQ, 0 },
+		{ FORMAT_K_RREL, FORMAT_LOCK_RWLOCK, 0, EVENT_RREL, 0 },
+		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RECURSIVE, 0, EVENT_LOCK_DESTROY, EVENT_RECURSIVE },
+		{ FORMAT_K_PARK, 0, 1, EVENT_PARK, 0 },
+		{ FORMAT_K_SIGNAL, 0, 1, EVENT_SIGNAL, 0 },
+		{ FORMAT_K_BROADCAST, 0, 1, EVENT_BROADCAST, 0 },
+		{ FORMAT_K_BAR_INIT, 0, 1, EVENT_BAR_INIT, 0 },
+		{ FORMAT_K_BAR_IN, 0, 1, EVENT_BAR_IN, 0 },
+		{ FORMAT_K_BAR_OUT, 0, 1, EVENT_BAR_OUT, 0 },
+		{ FORMAT_K_SEM_INIT, 0, 1, EVENT_SEM_INIT, 0 },
+		{ FORMAT_K_SEM_POST, 0, 0, EVENT_SEM_POST, 0 },
+		{ FORMAT_K_SEM_WAIT, 0, 0, EVENT_SEM_WAIT, 0 },
+		{ FORMAT_K_ONCE_BEGIN, 0, 0, EVENT_ONCE_BEGIN, 0 },
+		{ FORMAT_K_ONCE_END, 0, 0, EVENT_ONCE_END, 0 },
+		{ FORMAT_K_ONCE_PASS, 0, 0, EVENT_ONCE_PASS, 0 },
+		{ FORMAT_K_SEM_FAIL, 0, 0, EVENT_SEM_FAIL, 0 },
+		{ FORMAT_K_TRYFAIL, 0, 0, EVENT_TRYFAIL, 0 },
+	};
+	struct builder *b = builder_new(0);
+	struct version v = { 0, 0 };
+
+	builder_thread(b, 1, 0, 0);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		uint64_t n = builder_sync(b, 1, kinds[i].kind, kinds[i].aux, 9, 0x5000, v, kinds[i].nargs,
+					  100 + i, 0);
+
+		if (kinds[i].kind != FORMAT_K_SEM_FAIL)
+			v = (struct version){ 1, n };
+	}
+	reopen(b);
+	next(EVENT_THREAD_BEGIN, "begin");
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		next(kinds[i].op, event_op_name(kinds[i].op));
+		TAP_OK(e.addr == 0x5000 && e.flags == kinds[i].flags && e.nrefs == 1 &&
+			       e.arg == (kinds[i].nargs ? 100 + i : 0), "its fields");
+	}
+	finish();
+}
+
+static void test_threads(void)
+{
+	struct builder *b = builder_new(0);
+	uint64_t fork, signal;
+	const uint32_t *sites;
+
+	builder_string(b, 5, "main.c");
+	builder_string(b, 6, "work");
+	builder_string(b, 7, "total");
+	builder_site(b, 12, 5, 6, 7, 33);
+	builder_global(b, 0x6000, 16, 7);
+	builder_begin(b, 0);
+	builder_put(b, 99);
+	builder_put_bytes(b, "/bin/prog\0-x\0", 13);
+	builder_end(b, FORMAT_K_C_PROCESS, 0, 0);
+
+	builder_thread(b, 1, 0, 0);
+	fork = builder_fork(b, 1, 2);
+	builder_begin(b, 2);
+	builder_put(b, 1);
+	builder_put(b, fork);
+	builder_put(b, 0x9000);
+	builder_put(b, 0xa000);
+	builder_put(b, 0);
+	builder_put(b, 0);
+	builder_end(b, FORMAT_K_BEGIN, 0, 1);
+	builder_begin(b, 2);
+	builder_put_bytes(b, "worker", 6);
+	builder_end(b, FORMAT_K_NAME, 0, 0);
+	builder_begin(b, 2);
+	builder_put(b, 0);
+	builder_put(b, 3);
+	for (uint32_t i = 10; i < 13; i++)
+		builder_put(b, i);
+	builder_end(b, FORMAT_K_STACK, 0, 0);
+	builder_begin(b, 2);
+	builder_put(b, 12);
+	builder_put(b, 5);
+	builder_end(b, FORMAT_K_FENCE, 0, 1);
+	builder_begin(b, 2);
+	builder_put(b, 1);
+	builder_put(b, 1);
+	builder_put(b, 77);
+	builder_end(b, FORMAT_K_STACK, 0, 0);
+	builder_begin(b, 2);
+	builder_put(b, 12);
+	builder_put_bytes(b, "note\0\7", 6);
+	builder_end(b, FORMAT_K_USER, 0, 1);
+	builder_begin(b, 2);
+	builder_put(b, 12);
+	builder_put(b, 1);
+	builder_put(b, 2);
+	builder_end(b, FORMAT_K_USE, 0, 1);
+	builder_begin(b, 2);
+	builder_put(b, 12);
+	builder_end(b, FORMAT_K_NESTED, 0, 0);
+	builder_begin(b, 2);
+	builder_put_bytes(b, "??", 2);
+	builder_end(b, 62, 0, 0); /* a kind of the future */
+	signal = builder_sync(b, 2, FORMAT_K_SIGNAL, 0, 12, 0x6008, INIT, 1, 1, 0);
+	builder_sync(b, 1, FORMAT_K_WAKE, FORMAT_WAKE_TIMEOUT, 12, 0x6008,
+		     (struct version){ 2, signal }, 2, 2, signal);
+	builder_begin(b, 1);
+	builder_put(b, 12);
+	builder_put(b, 2);
+	builder_end(b, FORMAT_K_DETACH, 0, 1);
+	builder_begin(b, 2);
+	builder_end(b, FORMAT_K_END, FORMAT_END_EXIT, 1);
+	builder_join(b, 1, 2, builder_tseq(b, 2));
+	reopen(b);
+
+	next(EVENT_THREAD_BEGIN, "begin of T1");
+	next(EVENT_FORK, "fork");
+	TAP_EQ(e.peer, 2, "of T2");
+	next(EVENT_THREAD_BEGIN, "begin of T2");
+	TAP_OK(e.peer == 1 && e.peer_tseq == fork && e.addr == 0x9000 && e.len == 0x1000, "its fields");
+	TAP_STR(trace_object_name(trace, 0x9040), "stack of T2+64", "its stack has a name");
+	next(EVENT_FENCE, "fence");
+	TAP_STR(trace_thread_label(trace, 2), "worker", "the thread's label");
+	TAP_OK(e.order == 5 && trace_stack(trace, e.stack, &sites) == 3 && sites[0] == 12 &&
+		       sites[2] == 10, "its call stack");
+	next(EVENT_USER, "user");
+	TAP_OK(strcmp(e.name, "note") == 0 && e.ndata == 1 && e.data[0] == 7, "its fields");
+	TAP_OK(trace_stack(trace, e.stack, &sites) == 2 && sites[0] == 77 && sites[1] == 10,
+	       "its call stack");
+	next(EVENT_USE, "use");
+	TAP_OK(e.nfeeds == 1 && e.feeds[0] == 2, "its feed");
+	next(EVENT_OPAQUE, "a signal handler");
+	TAP_EQ(e.tseq, 4, "takes no number");
+	next(EVENT_SIGNAL, "signal");
+	TAP_STR(trace_object_name(trace, 0x6008), "total+8", "a global has a name");
+	next(EVENT_THREAD_END, "end");
+	TAP_EQ(e.arg, FORMAT_END_EXIT, "how");
+	TAP_STR(trace_object_name(trace, 0x9040), "stack of T2+64", "the stack is there to the end");
+	next(EVENT_WAKE, "wake");
+	TAP_OK(e.peer == 2 && e.peer_tseq == signal && (e.flags & EVENT_TIMEOUT), "its fields");
+	TAP_STR(trace_object_name(trace, 0x9040), "0x9040", "and gone after it");
+	next(EVENT_DETACH, "detach");
+	next(EVENT_JOIN, "join");
+	{
+		struct trace_place place;
+		struct trace_info info;
+
+		TAP_OK(trace_site(trace, 12, &place) && strcmp(place.file, "main.c") == 0 &&
+			       strcmp(place.function, "work") == 0 &&
+			       strcmp(place.variable, "total") == 0 && place.line == 33,
+		       "a place");
+		TAP_EQ(trace_site_count(trace), 13, "the number of places");
+		trace_info(trace, &info);
+		TAP_STR(info.program, "/bin/prog", "the program");
+		TAP_STR(trace_thread_name(trace, 2), "T2", "a thread's name");
+		TAP_EQ(trace_thread_count(trace), 2, "the number of threads");
+	}
+	finish();
+}
+
+int main(void)
+{
+	snprintf(path, sizeof(path), "/tmp/foresee-decode-%d", (int)getpid());
+	test_accesses();
+	test_ranges();
+	test_sync();
+	test_threads();
+	unlink(path);
+	return tap_done();
+}

@@ -1,0 +1,523 @@
+#include "trace_builder.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+struct stream {
+	bool used;
+	struct strbuf open; /* records of the open chunk */
+	uint64_t tseq, first_tseq;
+	uint32_t number, nlate;
+	uint64_t predict[FORMAT_PREDICT];
+	struct version peer[FORMAT_PEERS];
+	uint32_t page;
+};
+
+struct builder {
+	struct strbuf file;
+	VEC(struct stream) streams; /* by tid */
+	struct strbuf body;	    /* the OTHER record being made */
+	uint32_t tid;		    /* whose */
+};
+
+static struct stream *stream_get(struct builder *b, uint32_t tid)
+{
+	while (b->streams.n <= tid)
+		memset(VEC_PUSH(&b->streams), 0, sizeof(struct stream));
+	if (!b->streams.at[tid].used) {
+		b->streams.at[tid].used = true;
+		b->streams.at[tid].first_tseq = 1;
+	}
+	return &b->streams.at[tid];
+}
+
+struct builder *builder_new(uint32_t flags)
+{
+	struct builder *b = mem_zalloc(sizeof(*b));
+	struct format_file head = { .version = FORMAT_VERSION, .header_size = 64, .flags = flags };
+
+	memcpy(head.magic, FORMAT_MAGIC, 8);
+	strbuf_add(&b->file, &head, sizeof(head));
+	stream_get(b, FORMAT_CONTROL_TID);
+	return b;
+}
+
+void builder_free(struct builder *b)
+{
+	for (size_t i = 0; i < b->streams.n; i++)
+		strbuf_release(&b->streams.at[i].open);
+	VEC_RELEASE(&b->streams);
+	strbuf_release(&b->file);
+	strbuf_release(&b->body);
+	mem_free(b);
+}
+
+uint64_t builder_tseq(const struct builder *b, uint32_t tid)
+{
+	return tid < b->streams.n ? b->streams.at[tid].tseq : 0;
+}
+
+static void varint_add(struct strbuf *out, uint64_t v)
+{
+	do {
+		uint8_t byte = (v & 127) | (v > 127 ? 128 : 0);
+
+		strbuf_add(out, &byte, 1);
+		v >>= 7;
+	} while (v);
+}
+
+static void record_add(struct stream *s, uint32_t head, const void *body, size_t n)
+{
+	strbuf_add(&s->open, &head, 4);
+	strbuf_add(&s->open, body, n);
+}
+
+static void other_add(struct stream *s, unsigned kind, unsigned aux, const struct strbuf *body)
+{
+	assert(body->n <= 0xffff);
+	record_add(s, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
+			      (uint32_t)body->n << FORMAT_LEN_SHIFT, body->at, body->n);
+}
+
+static uint64_t ref_code(struct stream *s, uint32_t tid, struct version v, uint64_t own)
+{
+	struct version *p = &s->peer[v.tid % FORMAT_PEERS];
+	int64_t delta;
+
+	if (v.tid == 0)
+		return 0;
+	if (v.tid == tid)
+		return (own - v.tseq) * 2;
+	if (p->tid != v.tid) {
+		struct strbuf body = { 0 };
+
+		varint_add(&body, v.tid % FORMAT_PEERS);
+		varint_add(&body, v.tid);
+		other_add(s, FORMAT_K_PEER, 0, &body);
+		strbuf_release(&body);
+		*p = (struct version){ v.tid, 0 };
+	}
+	delta = (int64_t)(v.tseq - p->tseq);
+	p->tseq = v.tseq;
+	return format_zigzag(delta) << 5 | (uint64_t)(v.tid % FORMAT_PEERS) << 1 | 1;
+}
+
+static uint64_t addr_code(struct stream *s, uint32_t site, uint64_t addr)
+{
+	uint64_t *last = &s->predict[site & 255], z = format_zigzag((int64_t)(addr - *last));
+
+	*last = addr;
+	return z;
+}
+
+static unsigned byte_count(uint64_t v)
+{
+	unsigned n = 0;
+
+	for (; v; v >>= 8)
+		n++;
+	return n;
+}
+
+static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint32_t site,
+			   uint64_t addr, unsigned size, const struct version *refs, uint64_t value,
+			   const uint64_t *feeds, unsigned nfeeds)
+{
+	struct stream *s = stream_get(b, tid);
+	bool two = format_words(addr, size) == 2;
+	uint64_t own = s->tseq + 1, u[2] = { 0, 0 }, delta;
+	unsigned alen, rlen, vlen;
+	struct strbuf body = { 0 };
+
+	if (site >> FORMAT_SITE_BITS != s->page) {
+		struct strbuf page = { 0 };
+
+		s->page = site >> FORMAT_SITE_BITS;
+		varint_add(&page, s->page);
+		other_add(s, FORMAT_K_PAGE, 0, &page);
+		strbuf_release(&page);
+	}
+	/* PEER records go first: both refs before the body. */
+	u[0] = ref_code(s, tid, refs[0], own);
+	if (two)
+		u[1] = ref_code(s, tid, refs[1], own);
+	if (head & FORMAT_ATOMIC)
+		strbuf_add(&body, "\5", 1);
+	delta = addr_code(s, site, addr);
+	alen = byte_count(delta) == 7 ? 8 : byte_count(delta);
+	strbuf_add(&body, &delta, alen);
+	rlen = byte_count(u[0]);
+	assert(rlen <= 7);
+	strbuf_add(&body, &u[0], rlen);
+	if (two) {
+		uint8_t n = (uint8_t)byte_count(u[1]);
+
+		strbuf_add(&body, &n, 1);
+		strbuf_add(&body, &u[1], n);
+	}
+	if (size < 8)
+		value &= ((uint64_t)1 << 8 * size) - 1;
+	vlen = byte_count(value) == 7 ? 8 : byte_count(value);
+	strbuf_add(&body, &value, vlen);
+	if (nfeeds) {
+		head |= FORMAT_WRITE_FED;
+		varint_add(&body, nfeeds);
+		for (unsigned i = 0; i < nfeeds; i++)
+			varint_add(&body, own - feeds[i]);
+	}
+	head |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
+		(vlen == 8 ? 7 : vlen) << FORMAT_VLEN_SHIFT | (alen == 8 ? 7 : alen) << FORMAT_ALEN_SHIFT |
+		rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
+	record_add(s, head, body.at, body.n);
+	strbuf_release(&body);
+	return s->tseq = own;
+}
+
+uint64_t builder_read(struct builder *b, uint32_t tid, uint32_t site, uint64_t addr, unsigned size,
+		      const struct version *refs, uint64_t value, uint32_t head_flags)
+{
+	return access_add(b, tid, FORMAT_READ | head_flags, site, addr, size, refs, value, NULL, 0);
+}
+
+uint64_t builder_write(struct builder *b, uint32_t tid, uint32_t site, uint64_t addr, unsigned size,
+		       const struct version *refs, uint64_t value, uint32_t head_flags,
+		       const uint64_t *feeds, unsigned nfeeds)
+{
+	return access_add(b, tid, FORMAT_WRITE | head_flags, site, addr, size, refs, value, feeds,
+			  nfeeds);
+}
+
+void builder_begin(struct builder *b, uint32_t tid)
+{
+	stream_get(b, tid);
+	b->tid = tid;
+	strbuf_clear(&b->body);
+}
+
+void builder_put(struct builder *b, uint64_t varint)
+{
+	varint_add(&b->body, varint);
+}
+
+void builder_put_byte(struct builder *b, uint8_t byte)
+{
+	strbuf_add(&b->body, &byte, 1);
+}
+
+void builder_put_bytes(struct builder *b, const void *bytes, size_t n)
+{
+	strbuf_add(&b->body, bytes, n);
+}
+
+void builder_put_where(struct builder *b, uint32_t site, uint64_t addr)
+{
+	builder_put(b, addr_code(stream_get(b, b->tid), site, addr));
+}
+
+void builder_put_addr(struct builder *b, uint32_t site, uint64_t addr)
+{
+	builder_put(b, site);
+	builder_put_where(b, site, addr);
+}
+
+void builder_put_ref(struct builder *b, struct version v, uint64_t own)
+{
+	builder_put(b, ref_code(stream_get(b, b->tid), b->tid, v, own));
+}
+
+static bool is_next(struct version a, struct version b, uint64_t by)
+{
+	return a.tid == b.tid && a.tid != 0 && a.tseq + by == b.tseq;
+}
+
+void builder_put_runs(struct builder *b, const struct version *refs, size_t n, unsigned step)
+{
+	uint64_t own = stream_get(b, b->tid)->tseq + 1;
+	size_t runs = 0;
+
+	/* First count the runs, then write them. */
+	for (int pass = 0; pass < 2; pass++) {
+		if (pass == 1)
+			builder_put(b, runs);
+		for (size_t i = 0, k; i < n; i = k) {
+			unsigned kind = refs[i].tid == 0 ? 0 : 1;
+
+			k = i + 1;
+			if (kind == 0) {
+				while (k < n && refs[k].tid == 0)
+					k++;
+			} else if (k < n && is_next(refs[i], refs[k], 0)) {
+				kind = 2;
+				while (k < n && is_next(refs[i], refs[k], 0))
+					k++;
+			} else {
+				while (k < n && is_next(refs[i], refs[k], k - i))
+					k++;
+			}
+			if (pass == 0) {
+				runs++;
+				continue;
+			}
+			builder_put(b, (uint64_t)(k - i) << 2 | kind);
+			if (kind)
+				builder_put_ref(b, refs[i], own + i * step);
+		}
+	}
+}
+
+uint64_t builder_end(struct builder *b, unsigned kind, unsigned aux, uint64_t numbers)
+{
+	struct stream *s = stream_get(b, b->tid);
+
+	other_add(s, kind, aux, &b->body);
+	s->nlate += kind == FORMAT_K_LATE;
+	s->tseq += numbers;
+	return s->tseq;
+}
+
+uint64_t builder_sync(struct builder *b, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
+		      uint64_t addr, struct version ref, unsigned nargs, uint64_t a, uint64_t c)
+{
+	builder_begin(b, tid);
+	builder_put_addr(b, site, addr);
+	builder_put_ref(b, ref, builder_tseq(b, tid) + 1);
+	if (nargs > 0)
+		builder_put(b, a);
+	if (nargs > 1)
+		builder_put(b, c);
+	return builder_end(b, kind, aux, 1);
+}
+
+uint64_t builder_rmw(struct builder *b, uint32_t tid, uint32_t site, uint64_t addr, unsigned size,
+		     struct version ref, uint64_t old, uint64_t value)
+{
+	builder_begin(b, tid);
+	builder_put_addr(b, site, addr);
+	builder_put_byte(b, 5);
+	builder_put_byte(b, 1);
+	builder_put_ref(b, ref, builder_tseq(b, tid) + 1);
+	builder_put(b, old);
+	builder_put(b, value);
+	return builder_end(b, FORMAT_K_RMW, (unsigned)__builtin_ctz(size), 1);
+}
+
+uint64_t builder_range(struct builder *b, uint32_t tid, bool write, unsigned aux, uint32_t site,
+		       uint64_t addr, uint64_t len, const struct version *refs, const void *bytes)
+{
+	uint64_t words = format_words(addr, len);
+
+	builder_begin(b, tid);
+	builder_put(b, site);
+	if (aux & FORMAT_RANGE_ATOMIC)
+		builder_put_byte(b, 5);
+	builder_put_where(b, site, addr);
+	builder_put(b, len);
+	builder_put_runs(b, refs, words, 1);
+	if (bytes)
+		builder_put_bytes(b, bytes, aux & FORMAT_RANGE_FILL ? 1 : len);
+	return builder_end(b, write ? FORMAT_K_RANGE_WRITE : FORMAT_K_RANGE_READ, aux, words);
+}
+
+uint64_t builder_block(struct builder *b, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
+		       uint64_t addr, uint64_t len, const struct version *refs)
+{
+	uint64_t words = format_words(addr, len);
+
+	builder_begin(b, tid);
+	builder_put_addr(b, site, addr);
+	builder_put(b, len);
+	builder_put_runs(b, refs, words, kind == FORMAT_K_FREE);
+	return builder_end(b, kind, aux, kind == FORMAT_K_FREE ? words : 1);
+}
+
+void builder_late(struct builder *b, uint32_t tid, uint64_t after, unsigned size, uint32_t site,
+		  uint64_t addr, struct version ref, uint64_t value)
+{
+	builder_begin(b, tid);
+	builder_put(b, builder_tseq(b, tid) - after);
+	builder_put(b, size);
+	builder_put_addr(b, site, addr);
+	builder_put_ref(b, ref, after + 1);
+	builder_put(b, value);
+	builder_end(b, FORMAT_K_LATE, 0, 0);
+}
+
+uint64_t builder_fork(struct builder *b, uint32_t tid, uint32_t child)
+{
+	builder_begin(b, tid);
+	builder_put(b, 0);
+	builder_put(b, child);
+	return builder_end(b, FORMAT_K_FORK, 0, 1);
+}
+
+uint64_t builder_join(struct builder *b, uint32_t tid, uint32_t child, uint64_t end)
+{
+	builder_begin(b, tid);
+	builder_put(b, 0);
+	builder_put(b, child);
+	builder_put(b, end);
+	return builder_end(b, FORMAT_K_JOIN, 0, 1);
+}
+
+uint64_t builder_thread(struct builder *b, uint32_t tid, uint32_t parent, uint64_t fork)
+{
+	builder_begin(b, tid);
+	builder_put(b, parent);
+	builder_put(b, fork);
+	for (int i = 0; i < 4; i++)
+		builder_put(b, 0);
+	return builder_end(b, FORMAT_K_BEGIN, 0, 1);
+}
+
+uint64_t builder_thread_end(struct builder *b, uint32_t tid)
+{
+	builder_begin(b, tid);
+	return builder_end(b, FORMAT_K_END, 0, 1);
+}
+
+void builder_string(struct builder *b, uint32_t id, const char *s)
+{
+	builder_begin(b, FORMAT_CONTROL_TID);
+	builder_put(b, id);
+	builder_put_bytes(b, s, strlen(s));
+	builder_end(b, FORMAT_K_C_STRING, 0, 0);
+}
+
+void builder_site(struct builder *b, uint32_t number, uint32_t file, uint32_t function,
+		  uint32_t variable, uint32_t line)
+{
+	const uint64_t part[] = { number, file, function, variable, line, 7, 1, 0, 4, 0, 0, 0 };
+
+	builder_begin(b, FORMAT_CONTROL_TID);
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		builder_put(b, part[i]);
+	builder_end(b, FORMAT_K_C_SITE, 0, 0);
+}
+
+void builder_global(struct builder *b, uint64_t addr, uint64_t size, uint32_t name)
+{
+	builder_begin(b, FORMAT_CONTROL_TID);
+	builder_put(b, addr);
+	builder_put(b, size);
+	builder_put(b, name);
+	for (int i = 0; i < 3; i++)
+		builder_put(b, 0);
+	builder_end(b, FORMAT_K_C_GLOBAL, 0, 0);
+}
+
+void builder_cut(struct builder *b, uint64_t number, const struct builder_pair *p, size_t n)
+{
+	uint32_t tid = 0;
+
+	builder_begin(b, FORMAT_CONTROL_TID);
+	builder_put(b, number);
+	builder_put(b, n);
+	for (size_t i = 0; i < n; i++) {
+		builder_put(b, p[i].tid - tid);
+		builder_put(b, p[i].tseq);
+		tid = p[i].tid;
+	}
+	builder_end(b, FORMAT_K_C_CUT, 0, 0);
+}
+
+static struct format_chunk chunk_head(const struct stream *s, uint32_t tid, uint32_t flags)
+{
+	struct format_chunk c = {
+		.magic = FORMAT_CHUNK,
+		.tid = tid,
+		.number = s->number,
+		.first_tseq = s->first_tseq,
+		.flags = flags,
+	};
+
+	if (flags & FORMAT_CHUNK_CLOSED) {
+		c.used = (uint32_t)s->open.n;
+		c.nlate = s->nlate;
+		c.nevents = s->tseq + 1 - s->first_tseq;
+		c.sum = format_sum(strbuf_str(&s->open), s->open.n, s->number);
+		c.head_sum = format_head_sum(&c);
+	}
+	return c;
+}
+
+static void zeros_add(struct strbuf *out, size_t n)
+{
+	static const char zero[64];
+
+	for (; n > 0; n -= n < 64 ? n : 64)
+		strbuf_add(out, zero, n < 64 ? n : 64);
+}
+
+void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
+{
+	struct stream *s = stream_get(b, tid);
+	struct format_chunk c = chunk_head(s, tid, FORMAT_CHUNK_CLOSED | more_flags);
+
+	strbuf_add(&b->file, &c, sizeof(c));
+	strbuf_add(&b->file, strbuf_str(&s->open), s->open.n);
+	zeros_add(&b->file, -s->open.n & 63);
+	strbuf_clear(&s->open);
+	s->number++;
+	s->first_tseq = s->tseq + 1;
+	s->nlate = 0;
+	s->page = 0;
+	memset(s->predict, 0, sizeof(s->predict));
+	memset(s->peer, 0, sizeof(s->peer));
+}
+
+void builder_slots(struct builder *b, uint32_t slot_size)
+{
+	struct format_slots head = { .magic = FORMAT_SLOTS, .size = slot_size, .first = 128 };
+
+	for (size_t i = 0; i < b->streams.n; i++)
+		head.count += b->streams.at[i].used;
+	head.count++; /* one free */
+	head.length = 128 + (uint64_t)head.count * slot_size;
+	strbuf_add(&b->file, &head, sizeof(head));
+	zeros_add(&b->file, 64);
+	for (size_t i = 0; i < b->streams.n; i++) {
+		struct stream *s = &b->streams.at[i];
+		struct format_chunk c = chunk_head(s, (uint32_t)i, 0);
+
+		if (!s->used)
+			continue;
+		assert(sizeof(c) + s->open.n <= slot_size);
+		strbuf_add(&b->file, &c, sizeof(c));
+		strbuf_add(&b->file, strbuf_str(&s->open), s->open.n);
+		zeros_add(&b->file, slot_size - sizeof(c) - s->open.n);
+	}
+	zeros_add(&b->file, slot_size);
+}
+
+void builder_finish(struct builder *b, int status)
+{
+	for (size_t i = 1; i < b->streams.n; i++)
+		if (b->streams.at[i].used)
+			builder_close_chunk(b, (uint32_t)i, FORMAT_CHUNK_LAST);
+	builder_begin(b, FORMAT_CONTROL_TID);
+	builder_put(b, (uint64_t)status);
+	builder_end(b, FORMAT_K_C_END, 0, 0);
+	builder_close_chunk(b, FORMAT_CONTROL_TID, FORMAT_CHUNK_LAST);
+}
+
+const uint8_t *builder_bytes(const struct builder *b, size_t *n)
+{
+	*n = b->file.n;
+	return (const uint8_t *)b->file.at;
+}
+
+void builder_save(const char *path, const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0) {
+		perror(path);
+		abort();
+	}
+}
