@@ -124,10 +124,8 @@ static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t
 	cell_version v;
 	uint64_t x;
 
-	if (slot == NULL && t->filter != NULL) {
-		e = filter_at(t, p);
-		filter_prepare(t, e, key);
-	}
+	if (slot == NULL && t->filter != NULL)
+		e = filter_prepare(t, p, key);
 	if (__builtin_expect(crosses(p, log2), 0)) {
 		x = read_cross(t, p, log2, site, slot != NULL ? FORMAT_READ_FREE : 0);
 	} else {

@@ -26,10 +26,8 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 	cell_version v;
 	uint64_t x;
 
-	if (slot == NULL && t->filter != NULL) {
-		e = filter_at(t, p);
-		filter_prepare(t, e, key);
-	}
+	if (slot == NULL && t->filter != NULL)
+		e = filter_prepare(t, p, key);
 	do {
 		v = cell_peek(cell);
 		x = access_load(p, log2); /* on x86 a plain load is all that any order needs */

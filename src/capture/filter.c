@@ -1,5 +1,7 @@
 #include "capture/filter.h"
 
+#include "capture/sys.h"
+
 static const void *address(const struct filter_entry *e)
 {
 	return (const void *)(uintptr_t)(e->key & ~(FILTER_ATOMIC | FILTER_ACQUIRE));
@@ -78,8 +80,9 @@ void filter_close(struct thread *t, struct filter_entry *e)
 
 		if (run.key & FILTER_ATOMIC)
 			bits |= FORMAT_ATOMIC;
-		log_access_end(t, log_access_begin(t, bits, run.site, (uintptr_t)address(&run) + at,
-						   run.version, 0, __ATOMIC_RELAXED));
+		log_access_unnumbered(t, log_access_begin(t, bits, run.site,
+							  (uintptr_t)address(&run) + at,
+							  run.version, 0, __ATOMIC_RELAXED));
 	}
 }
 
@@ -96,7 +99,7 @@ void filter_sweep_pending(struct thread *t)
 
 void filter_settle(struct thread *t)
 {
-	uint32_t n = 0;
+	uint32_t idle = (uint32_t)t->chunk->first_tseq - 1, n = 0;
 
 	for (uint32_t i = 0; i < t->npending; i++) {
 		struct filter_entry *e = &t->filter[t->pending[i]];
@@ -105,8 +108,8 @@ void filter_settle(struct thread *t)
 		if (e->dropped == 0)
 			continue;
 		if (holds(e)) {
+			e->listed = e->last == idle ? 2 : 1;
 			e->last = (uint32_t)t->tseq;
-			e->listed = 1;
 			t->pending[n++] = t->pending[i];
 		} else {
 			log_late(t, e);
@@ -114,4 +117,76 @@ void filter_settle(struct thread *t)
 		}
 	}
 	t->npending = n;
+}
+
+/* Closing entries may fill the chunk and settle again, which shortens the list
+ * under our feet: what is passed over stays for the next time. */
+void filter_trim(struct thread *t)
+{
+	if (t->trimming)
+		return;
+	t->trimming = true;
+	for (uint32_t i = t->npending; i-- > 0;) {
+		struct filter_entry *e;
+
+		if (i >= t->npending)
+			continue;
+		e = &t->filter[t->pending[i]];
+		if (e->listed == 2 && e->dropped != 0) {
+			e->listed = 1;
+			filter_close(t, e);
+		}
+	}
+	t->trimming = false;
+}
+
+/* ---- the table ---- */
+
+/* Bytes of all threads' tables together; beyond FILTER_BUDGET none grows. */
+static uint64_t filter_bytes;
+#define FILTER_BUDGET (64u << 20)
+
+static size_t table_bytes(uint32_t entries)
+{
+	return entries * (sizeof(struct filter_entry) + sizeof(uint32_t));
+}
+
+static bool table_take(struct thread *t, uint32_t entries)
+{
+	char *room = sys_pages(table_bytes(entries));
+
+	if (room == NULL)
+		return false;
+	t->filter = (struct filter_entry *)room;
+	t->pending = (uint32_t *)(room + entries * sizeof(struct filter_entry));
+	t->filter_mask = entries - 1;
+	__atomic_add_fetch(&filter_bytes, table_bytes(entries), __ATOMIC_RELAXED);
+	return true;
+}
+
+void filter_release(struct thread *t)
+{
+	if (t->filter == NULL)
+		return;
+	sys_munmap(t->filter, table_bytes(t->filter_mask + 1));
+	__atomic_sub_fetch(&filter_bytes, table_bytes(t->filter_mask + 1), __ATOMIC_RELAXED);
+	t->filter = NULL;
+}
+
+void filter_grow(struct thread *t)
+{
+	uint32_t entries = t->filter == NULL ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
+	struct thread old;
+	int saved = errno;
+
+	t->crowded = 0;
+	if (entries > FILTER_LAST ||
+	    __atomic_load_n(&filter_bytes, __ATOMIC_RELAXED) + table_bytes(entries) > FILTER_BUDGET)
+		return;
+	filter_sweep(t);
+	old.filter = t->filter;
+	old.filter_mask = t->filter_mask;
+	if (table_take(t, entries))
+		filter_release(&old);
+	errno = saved;
 }

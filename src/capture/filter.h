@@ -16,7 +16,12 @@
  * else by a LATE record, which says after which event the last dropped read
  * came.  LATE records stay within the chunk of that event: before a chunk is
  * closed, every entry is checked and either moves up to the chunk's end (the
- * version is still there) or gets its LATE record.
+ * version is still there) or gets its LATE record.  Entries that nothing was
+ * dropped for during a whole chunk are closed then, so that this work is paid for by
+ * dropped reads.
+ *
+ * REREAD and LATE are records without an event number, so a run can be closed
+ * at any point, in the middle of another hook too.
  *
  * Only binding reads are dropped; free reads feed writes and are all logged.
  * So rules R1 to R3 of the dependency model hold: the kept reads bind at least as
@@ -34,8 +39,12 @@
 void filter_close(struct thread *t, struct filter_entry *e);
 /* Closes all runs: the epoch ends. */
 void filter_sweep_pending(struct thread *t);
-/* Before a chunk is closed. */
+/* Before a chunk is closed, and when the next one is open. */
 void filter_settle(struct thread *t);
+void filter_trim(struct thread *t);
+/* A larger table, if there is memory for it. */
+void filter_grow(struct thread *t);
+void filter_release(struct thread *t);
 
 static inline void filter_sweep(struct thread *t)
 {
@@ -56,7 +65,7 @@ static inline unsigned filter_mask(const void *p, unsigned log2)
 
 static inline struct filter_entry *filter_at(const struct thread *t, const void *p)
 {
-	return &t->filter[(uintptr_t)p >> 3 & (FILTER_ENTRIES - 1)];
+	return &t->filter[(uintptr_t)p >> 3 & t->filter_mask];
 }
 
 static inline uint64_t filter_key(const void *p, uint64_t flags)
@@ -64,12 +73,21 @@ static inline uint64_t filter_key(const void *p, uint64_t flags)
 	return ((uintptr_t)p & ~(uintptr_t)7) | flags;
 }
 
-/* Before the read itself: makes room for it, so that no other event comes
- * between the read and its record. */
-static inline void filter_prepare(struct thread *t, struct filter_entry *e, uint64_t key)
+/* The entry for a read of p, before the read itself; another word's run that
+ * is in the way is closed. */
+static inline struct filter_entry *filter_prepare(struct thread *t, const void *p, uint64_t key)
 {
-	if (__builtin_expect(e->dropped != 0 && e->key != key, 0))
+	struct filter_entry *e = filter_at(t, p);
+
+	if (__builtin_expect(e->key == key || e->epoch != t->epoch, 1))
+		return e;
+	if (e->dropped != 0)
 		filter_close(t, e);
+	if (__builtin_expect(++t->crowded > t->filter_mask / 2, 0)) {
+		filter_grow(t);
+		e = filter_at(t, p);
+	}
+	return e;
 }
 
 /* True: drop this read.  Else it is about to be logged. */

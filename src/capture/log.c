@@ -20,7 +20,7 @@
 #define LATE_ROOM 16384u
 
 /* Bytes closed between two cuts. */
-#define CUT_BYTES (1u << 20)
+#define CUT_BYTES (4u << 20)
 
 #define CUT_PAIRS 2000u /* per record */
 #define ENDED_MAX 1024u /* threads ended since the last cut */
@@ -269,6 +269,7 @@ static void chunk_switch(struct thread *t)
 	bytes = t->chunk->used;
 	chunk_begin(t);
 	cut_account(t, bytes, false);
+	filter_trim(t);
 	errno = saved;
 }
 
@@ -286,7 +287,7 @@ void log_mute(struct thread *t)
 	t->cursor = scrap;
 	t->limit = scrap + sizeof(scrap) - STACK_ROOM - LATE_ROOM;
 	t->npending = 0;
-	t->filter = NULL;
+	filter_release(t);
 }
 
 static void state_stack(struct thread *t)

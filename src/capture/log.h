@@ -133,6 +133,13 @@ static inline __attribute__((always_inline)) struct log_open log_access_begin(st
 	return (struct log_open){ head, bits, p };
 }
 
+/* A record that is no event of its own: nobody can name it. */
+static inline void log_access_unnumbered(struct thread *t, struct log_open r)
+{
+	log_commit(r.head, r.bits);
+	t->cursor = r.end;
+}
+
 static inline __attribute__((always_inline)) void log_access_end(struct thread *t, struct log_open r)
 {
 	log_commit(r.head, r.bits);

@@ -46,9 +46,7 @@ static struct known **bucket(pthread_t handle)
 /* ---- blocks ---- */
 
 #define FRAMES_BYTES (FORESEE_DEPTH * sizeof(uint32_t))
-#define FILTER_BYTES (FILTER_ENTRIES * sizeof(struct filter_entry))
-#define PENDING_BYTES (FILTER_ENTRIES * sizeof(uint32_t))
-#define BLOCK_BYTES (sizeof(struct thread) + FRAMES_BYTES + FILTER_BYTES + PENDING_BYTES)
+#define BLOCK_BYTES (sizeof(struct thread) + FRAMES_BYTES)
 
 struct thread *thread_new(void)
 {
@@ -73,11 +71,9 @@ struct thread *thread_new(void)
 		room = (char *)(t + 1);
 		memset(t, 0, sizeof(*t));
 		t->view.frames = (uint32_t *)room;
-		t->filter = (struct filter_entry *)(room + FRAMES_BYTES);
-		t->pending = (uint32_t *)(room + FRAMES_BYTES + FILTER_BYTES);
-		if (log_is_full())
-			t->filter = NULL;
 		t->tid = ++all.ntids;
+		if (!log_is_full())
+			filter_grow(t);
 		t->epoch = 1;	   /* fresh filter entries, all zero, match no epoch */
 	}
 	sys_lock_drop(&all.lock);
@@ -87,13 +83,9 @@ struct thread *thread_new(void)
 	return t;
 }
 
-/* A used block's filter entries are stale; give the pages back, they read as zero again. */
 static void block_give(struct thread *t)
 {
-	char *room = (char *)(t + 1);
-
-	madvise((void *)(((uintptr_t)room + 4095) & ~4095ul), BLOCK_BYTES - sizeof(*t) - 4096,
-		MADV_DONTNEED);
+	filter_release(t);
 	t->next_free = all.free;
 	all.free = t;
 }

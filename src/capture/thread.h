@@ -25,8 +25,11 @@
 #define THREAD_LIVE 1u
 #define THREAD_QUIET 2u
 
-#define FILTER_BITS 16
-#define FILTER_ENTRIES (1u << FILTER_BITS)
+/* The filter starts small, to stay in the cache, and grows by this factor while
+ * entries of the running epoch push each other out. */
+#define FILTER_FIRST (1u << 10)
+#define FILTER_LAST (1u << 18)
+#define FILTER_GROWTH 4u
 
 /* What this thread has read of a word in this epoch, and what was dropped. */
 struct filter_entry {
@@ -37,7 +40,7 @@ struct filter_entry {
 	uint32_t site; /* of that read */
 	uint8_t kept;  /* bytes of the word that logged reads cover, one bit each */
 	uint8_t dropped; /* bytes of it that were read again; 0: nothing pending */
-	uint8_t listed;	 /* in the list of pending entries */
+	uint8_t listed;	 /* in the list of pending entries: 1, or 2 when not used for a chunk */
 };
 _Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
 
@@ -59,8 +62,11 @@ struct thread {
 	uint32_t page;	 /* site page of the log */
 	uint32_t epoch;	 /* bumped at every synchronisation */
 	uint32_t npending;
-	struct filter_entry *filter; /* FILTER_ENTRIES; NULL when nothing is filtered */
-	uint32_t *pending;	     /* entries with dropped reads */
+	uint32_t filter_mask; /* entries - 1 */
+	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
+	struct filter_entry *filter; /* NULL when nothing is filtered */
+	uint32_t *pending;	     /* entries with dropped reads, and some without */
+	bool trimming;
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
 

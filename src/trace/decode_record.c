@@ -165,7 +165,8 @@ static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 	item->is_event = true;
 	if (read) {
 		e->flags |= head & FORMAT_READ_FREE ? EVENT_FREE_READ : 0;
-		if (head & FORMAT_READ_REREAD) { /* tells a version, no bytes */
+		if (head & FORMAT_READ_REREAD) { /* tells a version, no bytes, takes no number */
+			item->numbers = 0;
 			e->flags = (e->flags | EVENT_REREAD) & ~EVENT_HAS_VALUE;
 			e->value = NULL;
 		}

@@ -231,15 +231,17 @@ static inline uint64_t format_sum(const void *data, uint64_t n, uint64_t seed)
 			uint64_t w;
 
 			__builtin_memcpy(&w, p + i + 8 * k, 8);
-			lane[k] = (lane[k] ^ w) * 0x9e3779b97f4a7c15u;
+			lane[k] = (lane[k] << 5 | lane[k] >> 59) + w;
 		}
 	}
 	for (int k = 0; i < n; k++, i += 8) {
 		uint64_t w = 0;
 
 		__builtin_memcpy(&w, p + i, n - i < 8 ? n - i : 8);
-		lane[k] = (lane[k] ^ w) * 0x9e3779b97f4a7c15u;
+		lane[k] = (lane[k] << 5 | lane[k] >> 59) + w;
 	}
+	for (int k = 0; k < 4; k++)
+		lane[k] *= 0x9e3779b97f4a7c15u;
 	lane[0] ^= lane[1] >> 17;
 	lane[2] ^= lane[3] >> 23;
 	return (lane[0] * 31) ^ (lane[1] * 17) ^ (lane[2] * 7) ^ lane[3];

@@ -176,6 +176,8 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint3
 		rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
 	record_add(s, head, body.at, body.n);
 	strbuf_release(&body);
+	if ((head & FORMAT_FORM) == FORMAT_READ && (head & FORMAT_READ_REREAD))
+		return s->tseq; /* takes no number */
 	return s->tseq = own;
 }
 
