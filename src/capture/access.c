@@ -114,6 +114,7 @@ static inline bool crosses(const void *p, unsigned log2)
 	return log2 != 0 && ((uintptr_t)p & 7) + (1u << log2) > 8;
 }
 
+/* A read that is logged or begins a run; t is in a hook. */
 static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t, const void *p,
 								 unsigned log2, uint32_t site,
 								 uint64_t *slot)
@@ -124,11 +125,11 @@ static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t
 	cell_version v;
 	uint64_t x;
 
-	if (slot == NULL && t->filter != NULL)
-		e = filter_prepare(t, p, key);
 	if (__builtin_expect(crosses(p, log2), 0)) {
 		x = read_cross(t, p, log2, site, slot != NULL ? FORMAT_READ_FREE : 0);
 	} else {
+		if (slot == NULL && t->filter_mask != 0)
+			e = filter_prepare(t, p, key);
 		do {
 			v = cell_peek(cell);
 			x = access_load(p, log2);
@@ -143,6 +144,31 @@ static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t
 	if (slot != NULL)
 		*slot = t->tseq;
 	return x;
+}
+
+/*
+ * The shortest way: a read of a run that is already known to go on.  True: it
+ * was dropped, *x is the value.  Everything else is left to read_word; this one
+ * needs no stack frame.  A locked cell is no run's version, nor is a word's
+ * second half its own word's.
+ */
+static inline __attribute__((always_inline)) bool read_again(struct thread *t, const void *p,
+							      unsigned log2, uint32_t site,
+							      uint64_t *x)
+{
+	const uint64_t *cell = cell_of(p);
+	struct filter_entry *e = filter_at(t, p);
+	cell_version v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+	unsigned mask = filter_mask(p, log2);
+
+	*x = access_load(p, log2);
+	if (!cell_still(cell, v) || e->version != v || e->key != filter_key(p, 0) ||
+	    e->epoch != t->epoch || (mask & ~(unsigned)e->kept) != 0 || !e->listed)
+		return false;
+	e->dropped |= (uint8_t)mask;
+	e->last = (uint32_t)t->tseq;
+	e->site = site;
+	return true;
 }
 
 static inline __attribute__((always_inline)) void
@@ -192,13 +218,26 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 }
 
 #define ACCESS(N, T, LOG2)                                                                    \
-	EXPORT T foresee_read##N(const void *p, uint32_t site)                                \
+	static __attribute__((noinline)) T read_full##N(const void *p, uint32_t site)         \
 	{                                                                                     \
 		T x;                                                                          \
 		ENTER_OR(return *(const volatile T *)p)                                       \
 		x = (T)read_word(t, p, LOG2, site, NULL);                                     \
 		hook_leave(t);                                                                \
 		return x;                                                                     \
+	}                                                                                     \
+	EXPORT T foresee_read##N(const void *p, uint32_t site)                                \
+	{                                                                                     \
+		struct thread *t = thread_self();                                             \
+		uint64_t x;                                                                   \
+		bool again;                                                                   \
+		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                         \
+			return read_full##N(p, site);                                         \
+		t->view.live = 0;                                                             \
+		__asm__ volatile("" ::: "memory");                                            \
+		again = read_again(t, p, LOG2, site, &x);                                     \
+		hook_leave(t);                                                                \
+		return again ? (T)x : read_full##N(p, site);                                  \
 	}                                                                                     \
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)             \
 	{                                                                                     \

@@ -151,12 +151,23 @@ static size_t table_bytes(uint32_t entries)
 	return entries * (sizeof(struct filter_entry) + sizeof(uint32_t));
 }
 
+static struct filter_entry no_entry = { .key = 1 }; /* no word's */
+
+void filter_none(struct thread *t)
+{
+	t->filter = &no_entry;
+	t->filter_mask = 0;
+}
+
 static bool table_take(struct thread *t, uint32_t entries)
 {
 	char *room = sys_pages(table_bytes(entries));
 
 	if (room == NULL)
 		return false;
+	/* Large tables are walked at large strides: spare the TLB. */
+	if (entries > FILTER_FIRST)
+		madvise(room, table_bytes(entries), MADV_HUGEPAGE);
 	t->filter = (struct filter_entry *)room;
 	t->pending = (uint32_t *)(room + entries * sizeof(struct filter_entry));
 	t->filter_mask = entries - 1;
@@ -166,16 +177,16 @@ static bool table_take(struct thread *t, uint32_t entries)
 
 void filter_release(struct thread *t)
 {
-	if (t->filter == NULL)
+	if (t->filter_mask == 0)
 		return;
 	sys_munmap(t->filter, table_bytes(t->filter_mask + 1));
 	__atomic_sub_fetch(&filter_bytes, table_bytes(t->filter_mask + 1), __ATOMIC_RELAXED);
-	t->filter = NULL;
+	filter_none(t);
 }
 
 void filter_grow(struct thread *t)
 {
-	uint32_t entries = t->filter == NULL ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
+	uint32_t entries = t->filter_mask == 0 ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
 	struct thread old;
 	int saved = errno;
 

@@ -45,6 +45,8 @@ void filter_trim(struct thread *t);
 /* A larger table, if there is memory for it. */
 void filter_grow(struct thread *t);
 void filter_release(struct thread *t);
+/* No filtering. */
+void filter_none(struct thread *t);
 
 static inline void filter_sweep(struct thread *t)
 {

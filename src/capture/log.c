@@ -79,7 +79,7 @@ static void chunk_begin(struct thread *t)
 	memset(t->predict, 0, sizeof(t->predict));
 	t->page = 0;
 	t->nlate = 0;
-	t->logged_stack = 0; /* restate it: keep 0, then all */
+	t->logged_depth = 0; /* restate it: keep 0, then all */
 	t->view.low = 0;
 }
 
@@ -292,7 +292,7 @@ void log_mute(struct thread *t)
 
 static void state_stack(struct thread *t)
 {
-	uint32_t logged = (uint32_t)t->logged_stack, depth = t->view.depth, keep = t->view.low;
+	uint32_t logged = t->logged_depth, depth = t->view.depth, keep = t->view.low;
 	uint8_t *head = t->cursor, *p = head + 4;
 
 	if (logged > STACK_FRAMES)
@@ -311,7 +311,7 @@ static void state_stack(struct thread *t)
 		t->cursor = p;
 	}
 	t->view.low = t->view.depth;
-	t->logged_stack = (uint64_t)t->view.depth << 32 | t->view.depth;
+	t->logged_depth = t->view.depth;
 }
 
 static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, unsigned n)
@@ -328,8 +328,6 @@ static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, u
 /* Logs no event: the hook that calls may have given its event's number away already. */
 void log_catch_up(struct thread *t, uint32_t site)
 {
-	uint64_t stack;
-
 	if (t->nested != 0) { /* a handler set limit to get us here */
 		t->nested = 0;
 		if (!t->muted)
@@ -342,8 +340,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 		else
 			chunk_switch(t);
 	}
-	memcpy(&stack, &t->view.depth, 8);
-	if (stack != t->logged_stack)
+	if (t->view.depth != t->logged_depth || t->view.low != t->logged_depth)
 		state_stack(t);
 	if (site >> FORMAT_SITE_BITS != t->page) {
 		t->page = site >> FORMAT_SITE_BITS;

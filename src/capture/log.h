@@ -27,10 +27,8 @@ void log_peer(struct thread *t, uint32_t tid);
 
 static inline void log_ready(struct thread *t, uint32_t site)
 {
-	uint64_t stack;
-
-	memcpy(&stack, &t->view.depth, 8); /* depth and low, as one */
-	if (__builtin_expect(t->cursor >= t->limit || stack != t->logged_stack ||
+	if (__builtin_expect(t->cursor >= t->limit || t->view.depth != t->logged_depth ||
+				     t->view.low != t->logged_depth ||
 				     site >> FORMAT_SITE_BITS != t->page,
 			     0))
 		log_catch_up(t, site);

@@ -72,6 +72,7 @@ struct thread *thread_new(void)
 		memset(t, 0, sizeof(*t));
 		t->view.frames = (uint32_t *)room;
 		t->tid = ++all.ntids;
+		filter_none(t);
 		if (!log_is_full())
 			filter_grow(t);
 		t->epoch = 1;	   /* fresh filter entries, all zero, match no epoch */

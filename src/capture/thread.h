@@ -57,14 +57,14 @@ struct thread {
 	uint8_t *cursor; /* where the next record goes */
 	uint8_t *limit;	 /* at or past this the slow path looks before a record is written */
 	uint64_t tseq;	 /* events logged; read by others when they make a cut */
-	uint64_t logged_stack; /* depth << 32 | depth as of the last STACK record */
+	uint32_t logged_depth; /* of the stack, as of the last STACK record */
 	uint32_t tid;
 	uint32_t page;	 /* site page of the log */
 	uint32_t epoch;	 /* bumped at every synchronisation */
 	uint32_t npending;
-	uint32_t filter_mask; /* entries - 1 */
+	uint32_t filter_mask; /* entries - 1; 0: nothing is filtered */
 	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
-	struct filter_entry *filter; /* NULL when nothing is filtered */
+	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
 	bool trimming;
 	struct peer peers[FORMAT_PEERS];

@@ -69,7 +69,7 @@ struct format_slots {
 };
 _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 
-#define FORMAT_SLOT_SIZE (64u << 10)
+#define FORMAT_SLOT_SIZE (128u << 10)
 
 /*
  * Record heads are 32 bits, written last, so that a record is there whole or

@@ -63,7 +63,8 @@ static void test_accesses(void)
 	builder_thread(b, 1, 0, 0);
 	builder_read(b, 1, 40000, 0x7fff00001000, 4, &INIT, 0x1234, FORMAT_READ_FREE);
 	builder_write(b, 1, 2, 0x1008, 8, &INIT, 0xfedcba9876543210, FORMAT_WRITE_FED1, NULL, 0);
-	builder_read(b, 1, 2, 0x1004, 8, two, 0x11, FORMAT_ATOMIC | FORMAT_READ_REREAD);
+	builder_read(b, 1, 2, 0x1004, 8, two, 0x11, FORMAT_ATOMIC);
+	builder_read(b, 1, 2, 0x1008, 8, &two[1], 0, FORMAT_READ_REREAD);
 	builder_write(b, 1, 2, 0x1000, 1, &INIT, 0xab, 0, feeds, 2);
 	builder_write(b, 1, 2, 0x1018, 8, &INIT, 0x00ffffffffffffff, 0, NULL, 0);
 	builder_rmw(b, 1, 3, 0x1010, 2, INIT, 5, 6);
@@ -97,7 +98,10 @@ static void test_accesses(void)
 	next(EVENT_READ, "a read of two words");
 	TAP_OK(e.nrefs == 2 && e.refs[1].tid == 1 && e.refs[1].tseq == 3 && !(e.flags & EVENT_RANGE),
 	       "two refs, one number");
-	TAP_OK((e.flags & EVENT_ATOMIC) && (e.flags & EVENT_REREAD) && e.order == 5, "atomic, reread");
+	TAP_OK((e.flags & EVENT_ATOMIC) && number(e.value, 8) == 0x11 && e.order == 5, "atomic");
+	next(EVENT_READ, "a reread");
+	TAP_OK((e.flags & EVENT_REREAD) && !(e.flags & EVENT_HAS_VALUE) && e.tseq == 4,
+	       "without bytes or a number of its own");
 	next(EVENT_WRITE, "a fed write");
 	TAP_OK(e.nfeeds == 2 && e.feeds[0] == 2 && e.feeds[1] == 4 && e.len == 1 && e.value[0] == 0xab,
 	       "its feeds");
