@@ -85,8 +85,7 @@ void access_log_cross(struct thread *t, uint32_t bits, uint32_t site, const void
 	q = t->cursor + 4;
 	if (bits & FORMAT_ATOMIC)
 		*q++ = (uint8_t)order;
-	alen = log_bytes(delta);
-	alen += alen == 7;
+	alen = log_length(log_bytes(delta));
 	memcpy(q, &delta, 8);
 	q += alen;
 	rlen = log_bytes(ra);
@@ -95,16 +94,15 @@ void access_log_cross(struct thread *t, uint32_t bits, uint32_t site, const void
 	*q = (uint8_t)log_bytes(rb);
 	memcpy(q + 1, &rb, 8);
 	q += 1 + *q;
-	vlen = log_bytes(x);
-	vlen += vlen == 7;
+	vlen = log_length(log_bytes(x));
 	memcpy(q, &x, 8);
 	q += vlen;
 	if (nfeeds != 0) {
 		bits |= FORMAT_WRITE_FED;
 		q = log_feeds(q, feeds, nfeeds, own);
 	}
-	bits |= FORMAT_CROSS | (vlen - (vlen >> 3)) << FORMAT_VLEN_SHIFT |
-		(alen - (alen >> 3)) << FORMAT_ALEN_SHIFT | rlen << FORMAT_RLEN_SHIFT |
+	bits |= FORMAT_CROSS | log_code(vlen) << FORMAT_VLEN_SHIFT |
+		log_code(alen) << FORMAT_ALEN_SHIFT | rlen << FORMAT_RLEN_SHIFT |
 		site << FORMAT_SITE_SHIFT;
 	log_access_end(t, (struct log_open){ t->cursor, bits, q });
 }

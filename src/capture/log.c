@@ -77,6 +77,7 @@ static void chunk_begin(struct thread *t)
 	t->limit = chunk_end(t) - STACK_ROOM - LATE_ROOM;
 	memset(t->peers, 0, sizeof(t->peers));
 	memset(t->predict, 0, sizeof(t->predict));
+	t->last_value = 0;
 	t->page = 0;
 	t->nlate = 0;
 	t->logged_depth = 0; /* restate it: keep 0, then all */

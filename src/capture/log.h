@@ -58,6 +58,18 @@ static inline unsigned log_bytes(uint64_t v)
 	return v == 0 ? 0 : (71 - (unsigned)__builtin_clzll(v)) >> 3;
 }
 
+/* Lengths of addresses and values, and their codes: 0 to 4 as they are, 6 bytes
+ * (most pointers) as 5, 8 bytes as 7. */
+static inline unsigned log_length(unsigned bytes)
+{
+	return bytes + (bytes > 4 && bytes % 2 != 0);
+}
+
+static inline unsigned log_code(unsigned length)
+{
+	return length - (length > 4);
+}
+
 static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -102,9 +114,10 @@ static inline __attribute__((always_inline)) struct log_open log_access_begin(st
 					       uint64_t addr, cell_version v, uint64_t value,
 					       int order)
 {
-	uint64_t ref, delta;
-	unsigned alen, rlen, vlen;
+	uint64_t ref, delta, hop;
+	unsigned rlen, len;
 	uint8_t *head, *p;
+	bool wide;
 
 	log_ready(t, site);
 	ref = log_ref(t, v, t->tseq + 1);
@@ -113,21 +126,36 @@ static inline __attribute__((always_inline)) struct log_open log_access_begin(st
 	p = head + 4;
 	if (bits & FORMAT_ATOMIC)
 		*p++ = (uint8_t)order;
-	alen = log_bytes(delta);
-	memcpy(p, &delta, 8);
-	alen += alen == 7;
-	p += alen;
+	/* Pointers: an address near the pointer read last, a value near its own address. */
+	hop = addr - t->last_value + FORMAT_HOP;
+	if (hop < 2 * FORMAT_HOP && delta > 0xff) {
+		*p++ = (uint8_t)hop;
+		bits |= FORMAT_NEAR << FORMAT_ALEN_SHIFT;
+	} else {
+		len = log_length(log_bytes(delta));
+		memcpy(p, &delta, 8);
+		p += len;
+		bits |= log_code(len) << FORMAT_ALEN_SHIFT;
+	}
 	rlen = log_bytes(ref);
 	memcpy(p, &ref, 8);
 	p += rlen;
-	vlen = log_bytes(value);
-	memcpy(p, &value, 8);
-	vlen += vlen == 7;
-	p += vlen;
-	bits |= (vlen - (vlen >> 3)) << FORMAT_VLEN_SHIFT;
-	bits |= (alen - (alen >> 3)) << FORMAT_ALEN_SHIFT;
-	bits |= rlen << FORMAT_RLEN_SHIFT;
-	bits |= site << FORMAT_SITE_SHIFT;
+	bits |= rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
+	wide = (bits >> FORMAT_SIZE_SHIFT & 3) == 3;
+	if (wide && value > UINT32_MAX && value - addr + (1u << 31) <= UINT32_MAX) {
+		uint64_t from_here = (uint32_t)(value - addr);
+
+		memcpy(p, &from_here, 8);
+		p += 4;
+		bits |= FORMAT_NEAR << FORMAT_VLEN_SHIFT;
+	} else {
+		len = log_length(log_bytes(value));
+		memcpy(p, &value, 8);
+		p += len;
+		bits |= log_code(len) << FORMAT_VLEN_SHIFT;
+	}
+	if (wide && (bits & (FORMAT_FORM | FORMAT_READ_REREAD)) == FORMAT_READ)
+		t->last_value = value;
 	return (struct log_open){ head, bits, p };
 }
 

@@ -69,6 +69,7 @@ struct thread {
 	bool trimming;
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
+	uint64_t last_value; /* of the last 8-byte READ */
 
 	/* The chunk being written: in a slot of the file. */
 	struct format_chunk *chunk;

@@ -46,6 +46,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->copy_fresh = false;
 	c->tseq = chunk->head.first_tseq - 1;
 	memset(c->predict, 0, sizeof(c->predict));
+	c->last_value = 0;
 	memset(c->peer, 0, sizeof(c->peer));
 }
 

@@ -84,6 +84,7 @@ struct decode_cursor {
 	uint64_t copy_len, copy_tseq;
 	bool copy_fresh;
 	uint64_t predict[FORMAT_PREDICT];
+	uint64_t last_value; /* of the last 8-byte READ */
 	struct version peer[FORMAT_PEERS];
 };
 

@@ -125,6 +125,27 @@ static void value_set(struct decode_item *item, uint8_t *into, uint64_t v)
 
 /* ---- READ and WRITE ---- */
 
+static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t site, unsigned code)
+{
+	uint64_t addr;
+
+	if (code != FORMAT_NEAR)
+		return addr_take(c, site, wire_fixed(w, format_length(code)));
+	addr = c->last_value + wire_byte(w) - FORMAT_HOP;
+	c->predict[site & (FORMAT_PREDICT - 1)] = addr;
+	return addr;
+}
+
+static bool access_value(struct wire *w, const struct event *e, unsigned code, uint64_t *value)
+{
+	if (code == FORMAT_NEAR) {
+		*value = e->addr + (uint64_t)(int64_t)(int32_t)wire_fixed(w, 4);
+		return e->len == 8;
+	}
+	*value = wire_fixed(w, format_length(code));
+	return format_length(code) <= e->len;
+}
+
 static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 			struct decode_item *item)
 {
@@ -132,7 +153,7 @@ static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 	bool read = (head & FORMAT_FORM) == FORMAT_READ;
 	unsigned vlen = head >> FORMAT_VLEN_SHIFT & 7, alen = head >> FORMAT_ALEN_SHIFT & 7;
 	unsigned rlen = head >> FORMAT_RLEN_SHIFT & 7;
-	uint64_t own = c->tseq + 1;
+	uint64_t own = c->tseq + 1, value;
 
 	e->op = read ? EVENT_READ : EVENT_WRITE;
 	e->len = (uint64_t)1 << (head >> FORMAT_SIZE_SHIFT & 3);
@@ -141,7 +162,7 @@ static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		e->flags |= EVENT_ATOMIC;
 		e->order = wire_byte(w);
 	}
-	e->addr = addr_take(c, e->site, wire_fixed(w, alen == 7 ? 8 : alen));
+	e->addr = access_address(c, w, e->site, alen);
 	if (!ref_take(c, wire_fixed(w, rlen), own, &item->ref[0]))
 		return false;
 	e->nrefs = 1;
@@ -153,11 +174,12 @@ static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		e->nrefs = 2;
 	}
 	e->refs = item->ref;
-	vlen = vlen == 7 ? 8 : vlen;
-	if (vlen > e->len || !span_is_sane(e->addr, e->len) ||
+	if (!access_value(w, e, vlen, &value) || !span_is_sane(e->addr, e->len) ||
 	    format_words(e->addr, e->len) != e->nrefs)
 		return false;
-	value_set(item, item->value, wire_fixed(w, vlen));
+	if (read && e->len == 8 && !(head & (FORMAT_READ_REREAD | FORMAT_CROSS)))
+		c->last_value = value;
+	value_set(item, item->value, value);
 	e->value = item->value;
 	item->reads = read;
 	item->replaces = !read;

@@ -88,11 +88,23 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 #define FORMAT_WRITE_FED1 (1u << 5)   /* WRITE: fed by this thread's previous event alone */
 #define FORMAT_ATOMIC (1u << 6) /* a byte with the memory order follows */
 #define FORMAT_CROSS (1u << 7)  /* touches two words: a second ref follows */
-#define FORMAT_VLEN_SHIFT 8     /* 3 bits each; for VLEN and ALEN 7 means 8 bytes */
+#define FORMAT_VLEN_SHIFT 8     /* 3 bits each; ALEN, VLEN: format_length */
 #define FORMAT_ALEN_SHIFT 11
 #define FORMAT_RLEN_SHIFT 14 /* 0..7 bytes */
 #define FORMAT_SITE_SHIFT 17 /* 15 bits: site within the current page */
 #define FORMAT_SITE_BITS 15
+
+/* Pointers.  ALEN: one byte, the address from FORMAT_HOP before the value of this
+ * thread's last 8-byte READ.  VLEN: four bytes, the value from its own address. */
+#define FORMAT_NEAR 6u
+
+/* Bytes of an address or value, by its code. */
+static inline unsigned format_length(unsigned code)
+{
+	return code <= 4 ? code : code + 1;
+}
+
+#define FORMAT_HOP 64u
 
 /* OTHER heads. */
 #define FORMAT_KIND_SHIFT 2  /* 6 bits: enum format_kind */

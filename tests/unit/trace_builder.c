@@ -125,6 +125,12 @@ static unsigned byte_count(uint64_t v)
 	return n;
 }
 
+/* Addresses and values come in 0 to 4, 6 or 8 bytes. */
+static unsigned length_of(unsigned bytes)
+{
+	return bytes <= 4 ? bytes : bytes <= 6 ? 6 : 8;
+}
+
 static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint32_t site,
 			   uint64_t addr, unsigned size, const struct version *refs, uint64_t value,
 			   const uint64_t *feeds, unsigned nfeeds)
@@ -150,7 +156,7 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint3
 	if (head & FORMAT_ATOMIC)
 		strbuf_add(&body, "\5", 1);
 	delta = addr_code(s, site, addr);
-	alen = byte_count(delta) == 7 ? 8 : byte_count(delta);
+	alen = length_of(byte_count(delta));
 	strbuf_add(&body, &delta, alen);
 	rlen = byte_count(u[0]);
 	assert(rlen <= 7);
@@ -163,7 +169,7 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint3
 	}
 	if (size < 8)
 		value &= ((uint64_t)1 << 8 * size) - 1;
-	vlen = byte_count(value) == 7 ? 8 : byte_count(value);
+	vlen = length_of(byte_count(value));
 	strbuf_add(&body, &value, vlen);
 	if (nfeeds) {
 		head |= FORMAT_WRITE_FED;
@@ -172,7 +178,7 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint3
 			varint_add(&body, own - feeds[i]);
 	}
 	head |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
-		(vlen == 8 ? 7 : vlen) << FORMAT_VLEN_SHIFT | (alen == 8 ? 7 : alen) << FORMAT_ALEN_SHIFT |
+		(vlen > 4 ? vlen - 1 : vlen) << FORMAT_VLEN_SHIFT | (alen > 4 ? alen - 1 : alen) << FORMAT_ALEN_SHIFT |
 		rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
 	record_add(s, head, body.at, body.n);
 	strbuf_release(&body);
