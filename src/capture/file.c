@@ -14,14 +14,9 @@ static struct {
 	int fd;
 	uint64_t end;		 /* atomic: where the next block goes */
 	struct sys_lock lock;	 /* guards what follows */
-	struct format_chunk *free; /* chained through *link_of() */
+	struct format_chunk **free; /* a stack of slots; as many as there can be threads */
+	size_t nfree;
 } file = { .fd = -1 };
-
-/* Where a free slot keeps the next one: past magic, which stays 0 in a free slot. */
-static struct format_chunk **link_of(struct format_chunk *slot)
-{
-	return (struct format_chunk **)&slot->first_tseq;
-}
 
 /* Beyond RLIMIT_FSIZE the kernel would send the program a SIGXFSZ. */
 static bool fits(uint64_t end)
@@ -79,7 +74,8 @@ bool file_create(const char *path, uint32_t flags)
 	head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	file.fd = fd;
 	file.end = sizeof(head);
-	return write_all(&head, sizeof(head), 0);
+	file.free = sys_pages(sizeof(*file.free) << FORMAT_TID_BITS);
+	return file.free != NULL && write_all(&head, sizeof(head), 0);
 }
 
 void file_close(void)
@@ -128,8 +124,7 @@ static bool add_extent(void)
 	for (unsigned i = EXTENT_SLOTS; i-- > 0;) {
 		struct format_chunk *slot = (void *)(slots + (size_t)i * FORMAT_SLOT_SIZE);
 
-		*link_of(slot) = file.free;
-		file.free = slot;
+		file.free[file.nfree++] = slot;
 	}
 	return true;
 }
@@ -139,11 +134,8 @@ struct format_chunk *file_slot_take(void)
 	struct format_chunk *slot = NULL;
 
 	sys_lock_take(&file.lock);
-	if (file.free != NULL || add_extent()) {
-		slot = file.free;
-		file.free = *link_of(slot);
-		memset(slot, 0, sizeof(*slot));
-	}
+	if (file.nfree != 0 || add_extent())
+		slot = file.free[--file.nfree];
 	sys_lock_drop(&file.lock);
 	return slot;
 }
@@ -151,9 +143,7 @@ struct format_chunk *file_slot_take(void)
 void file_slot_give(struct format_chunk *slot)
 {
 	sys_lock_take(&file.lock);
-	memset(slot, 0, sizeof(*slot));
-	*link_of(slot) = file.free;
-	file.free = slot;
+	file.free[file.nfree++] = slot;
 	sys_lock_drop(&file.lock);
 }
 

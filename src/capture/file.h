@@ -24,6 +24,8 @@ void file_close(void);
 
 /* A free slot of FORMAT_SLOT_SIZE bytes; NULL, errno set: the file cannot grow. */
 struct format_chunk *file_slot_take(void);
+/* Its content stays until the slot is taken again: should the end of the file get
+ * lost, the last chunks of threads are still there. */
 void file_slot_give(struct format_chunk *slot);
 
 /* Appends n bytes, padded to FORMAT_ALIGN.  False, errno set: it did not go. */
