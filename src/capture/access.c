@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t
 }
 
 /*
- * The shortest way: a read of a run that is already known to go on.  True: it
+ * The shortest way: a read of bytes that this run has dropped before.  True: it
  * was dropped, *x is the value.  Everything else is left to read_word; this one
  * needs no stack frame.  A locked cell is no run's version, nor is a word's
  * second half its own word's.
@@ -161,11 +161,9 @@ static inline __attribute__((always_inline)) bool read_again(struct thread *t, c
 
 	*x = access_load(p, log2);
 	if (!cell_still(cell, v) || e->version != v || e->key != filter_key(p, 0) ||
-	    e->epoch != t->epoch || (mask & ~(unsigned)e->kept) != 0 || !e->listed)
+	    (e->state & FILTER_STATE(UINT32_MAX, mask)) != FILTER_STATE(t->epoch, mask))
 		return false;
-	e->dropped |= (uint8_t)mask;
-	e->last = (uint32_t)t->tseq;
-	e->site = site;
+	e->place = (uint64_t)site << 32 | (uint32_t)t->tseq;
 	return true;
 }
 
@@ -180,6 +178,7 @@ write_word(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
 	struct log_open r;
 	cell_version v;
 
+	cell_prepare(cell);
 	if (slots != NULL)
 		nfeeds = log_feed_gather(slots, mask, feeds);
 	filter_write(t, p);

@@ -73,6 +73,12 @@ static inline bool cell_still(const uint64_t *cell, cell_version v)
 	return __atomic_load_n(cell, __ATOMIC_RELAXED) == v;
 }
 
+/* The line will be written: ask for it now, once, instead of first to read it. */
+static inline void cell_prepare(const uint64_t *cell)
+{
+	__asm__ volatile("prefetchw %0" : : "m"(*cell));
+}
+
 static inline cell_version cell_lock(uint64_t *cell)
 {
 	cell_version v = __atomic_load_n(cell, __ATOMIC_RELAXED);

@@ -108,7 +108,8 @@ void filter_settle(struct thread *t)
 		if (e->dropped == 0)
 			continue;
 		if (holds(e)) {
-			e->listed = e->last == idle ? 2 : 1;
+			e->listed = 1;
+			e->idle = e->last == idle;
 			e->last = (uint32_t)t->tseq;
 			t->pending[n++] = t->pending[i];
 		} else {
@@ -132,10 +133,9 @@ void filter_trim(struct thread *t)
 		if (i >= t->npending)
 			continue;
 		e = &t->filter[t->pending[i]];
-		if (e->listed == 2 && e->dropped != 0) {
-			e->listed = 1;
+		if (e->idle && e->dropped != 0)
 			filter_close(t, e);
-		}
+		e->idle = 0;
 	}
 	t->trimming = false;
 }

@@ -72,7 +72,7 @@ static inline unsigned log_code(unsigned length)
 
 static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
 {
-	while (v >= 0x80) {
+	while (__builtin_expect(v >= 0x80, 0)) {
 		*p++ = (uint8_t)(v | 0x80);
 		v >>= 7;
 	}

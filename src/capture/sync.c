@@ -2,7 +2,7 @@
 
 #include "capture/filter.h"
 
-static uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const void *obj,
 			  const uint64_t *args, unsigned nargs)
 {
 	uint64_t *cell = cell_of(obj);
@@ -11,6 +11,7 @@ static uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 	uint64_t own, delta;
 	uint8_t *p;
 
+	cell_prepare(cell);
 	filter_sweep(t);
 	own = t->tseq + 1;
 	if (kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL) {

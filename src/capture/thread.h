@@ -35,13 +35,29 @@
 struct filter_entry {
 	uint64_t key; /* the word's address and FILTER_* flags */
 	cell_version version;
-	uint32_t epoch;
-	uint32_t last; /* low bits of the number after which the last dropped read came */
-	uint32_t site; /* of that read */
-	uint8_t kept;  /* bytes of the word that logged reads cover, one bit each */
-	uint8_t dropped; /* bytes of it that were read again; 0: nothing pending */
-	uint8_t listed;	 /* in the list of pending entries: 1, or 2 when not used for a chunk */
+	union {
+		struct {
+			uint32_t epoch;
+			uint8_t kept;	 /* bytes of the word that logged reads cover, a bit each */
+			uint8_t dropped; /* bytes that were read again; 0: nothing pending */
+			uint8_t listed;	 /* in the list of pending entries: 1 */
+			uint8_t idle;	 /* nothing was dropped for a whole chunk */
+		};
+		uint64_t state; /* the same, compared as one: FILTER_STATE */
+	};
+	union {
+		struct {
+			uint32_t last; /* low bits of the number before the last dropped read */
+			uint32_t site; /* of that read */
+		};
+		uint64_t place; /* the same, stored as one */
+	};
 };
+
+/* The state of an entry in this epoch for which all bytes of a mask are kept,
+ * dropped before, and listed. */
+#define FILTER_STATE(epoch, mask) \
+	((uint64_t)(epoch) | (uint64_t)(mask) << 32 | (uint64_t)(mask) << 40 | 1ull << 48)
 _Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
 
 struct peer {

@@ -105,6 +105,9 @@ LLVMValueRef unit_hook(struct unit *u, const char *name, LLVMTypeRef returns, LL
 		hook = LLVMAddFunction(u->module, name, type);
 		LLVMAddAttributeAtIndex(hook, LLVMAttributeFunctionIndex,
 					attribute_get(u, "nounwind"));
+		/* Called through the table of addresses, not by way of a stub. */
+		LLVMAddAttributeAtIndex(hook, LLVMAttributeFunctionIndex,
+					attribute_get(u, "nonlazybind"));
 		for (unsigned i = 0; i < nargs; i++)
 			if (type_is_narrow(types[i]))
 				LLVMAddAttributeAtIndex(hook, i + 1, attribute_get(u, "zeroext"));
