@@ -156,11 +156,13 @@ EXPORT int posix_memalign(void **out, size_t align, size_t n)
 
 EXPORT void free(void *p)
 {
-	void (*real)(void *) = REAL(free);
+	void (*real)(void *);
 	struct thread *t;
 
-	if (p == NULL || is_early(p))
+	/* The lookup of free may itself free an old message of dlerror: that one is left. */
+	if (p == NULL || is_early(p) || real_is_finding())
 		return;
+	real = REAL(free);
 	if ((t = hook_enter()) != NULL) {
 		log_death(t, p);
 		hook_leave(t);

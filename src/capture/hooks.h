@@ -252,7 +252,7 @@ void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
  */
 #define FORESEE_KNOWN_PREFIXES(X) \
 	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
-	X("__cxa_guard_") X("_Zn") X("_Zd")
+	X("__cxa_guard_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
 #define FORESEE_KNOWN(X)                                                           \
 	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \

@@ -10,6 +10,7 @@
  * up to what they found.  Calls that may block or run for long are made
  * outside the hook: their bytes are logged when they have come.
  */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,12 +401,42 @@ static void log_opaque(void)
 	hook_leave(t);
 }
 
+/* Results are made in private memory and then stored, word by word, as a
+ * recorded write: a racing read sees the old version or the new one. */
+static void log_store(void *p, const void *bytes, size_t n)
+{
+	struct thread *t;
+
+	if (p == NULL || n == 0)
+		return;
+	t = hook_enter();
+	if (t == NULL) {
+		memcpy(p, bytes, n);
+		return;
+	}
+	range_write(t, p, bytes, n, SITE, NULL, 0);
+	hook_leave(t);
+}
+
+#define FORMATTED 1024u /* longer results are written in place, then logged */
+
 EXPORT int foresee_libc_vsnprintf(char *restrict to, size_t size, const char *restrict format,
 				  va_list args)
 {
+	char text[FORMATTED];
+	va_list again;
 	int r;
 
 	log_opaque();
+	va_copy(again, args);
+	r = vsnprintf(text, sizeof(text), format, again);
+	va_end(again);
+	if (r >= 0 && (size_t)r < sizeof(text)) {
+		if (size != 0 && (size_t)r >= size)
+			text[size - 1] = '\0';
+		log_store(to, text, (size_t)r < size ? (size_t)r + 1 : size);
+		return r;
+	}
 	r = vsnprintf(to, size, format, args);
 	if (r >= 0 && size != 0)
 		log_wrote(to, (size_t)r < size ? (size_t)r + 1 : size);
@@ -428,12 +459,9 @@ EXPORT int foresee_libc_sprintf(char *restrict to, const char *restrict format, 
 	va_list args;
 	int r;
 
-	log_opaque();
 	va_start(args, format);
-	r = vsprintf(to, format, args);
+	r = foresee_libc_vsnprintf(to, INT_MAX, format, args);
 	va_end(args);
-	if (r >= 0)
-		log_wrote(to, (size_t)r + 1);
 	return r;
 }
 
@@ -441,19 +469,21 @@ EXPORT int foresee_libc_sprintf(char *restrict to, const char *restrict format, 
 
 EXPORT int foresee_libc_clock_gettime(clockid_t clock, struct timespec *now)
 {
-	int r = clock_gettime(clock, now);
+	struct timespec its;
+	int r = clock_gettime(clock, &its);
 
 	if (r == 0)
-		log_wrote(now, sizeof(*now));
+		log_store(now, &its, sizeof(its));
 	return r;
 }
 
 EXPORT int foresee_libc_gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
-	int r = gettimeofday(now, zone);
+	struct timeval its;
+	int r = gettimeofday(&its, zone);
 
 	if (r == 0) {
-		log_wrote(now, sizeof(*now));
+		log_store(now, &its, sizeof(its));
 		log_wrote(zone, sizeof(struct timezone));
 	}
 	return r;
@@ -461,9 +491,9 @@ EXPORT int foresee_libc_gettimeofday(struct timeval *restrict now, void *restric
 
 EXPORT time_t foresee_libc_time(time_t *out)
 {
-	time_t now = time(out);
+	time_t now = time(NULL);
 
-	log_wrote(out, sizeof(*out));
+	log_store(out, &now, sizeof(now));
 	return now;
 }
 

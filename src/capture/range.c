@@ -342,21 +342,27 @@ static bool run_takes(struct run *r, cell_version v)
 	return r->kind == 2 ? v == r->first : v == r->first + r->words;
 }
 
-/* The versions of [from, end); with `mine' not 0, replaced by it. */
-static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t end, cell_version mine,
+/* The versions of [from, *end); with `mine' not 0, replaced by it, and then all
+ * must be named: *end becomes the first word that there is no room for. */
+static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, cell_version mine,
 			struct run *runs)
 {
 	struct piece seen;
 	size_t n = 0;
 
 	piece_begin(&seen, from);
-	for (uintptr_t at = from & ~(uintptr_t)7; at < end; at += 8) {
+	for (uintptr_t at = from & ~(uintptr_t)7; at < *end; at += 8) {
 		uint64_t *cell = cell_of((void *)at);
 		cell_version v = mine != 0 ? cell_lock(cell) : cell_peek(cell);
+		bool fits = n < ALLOC_RUNS && !piece_clashes(&seen, t->tid, v);
 
 		if (mine != 0)
-			cell_unlock(cell, mine);
-		if (n >= ALLOC_RUNS || piece_clashes(&seen, t->tid, v))
+			cell_unlock(cell, fits ? mine : v);
+		if (!fits && mine != 0) {
+			*end = at;
+			break;
+		}
+		if (!fits)
 			v = 0;
 		if (n != 0 && run_takes(&runs[n - 1], v)) {
 			runs[n - 1].words++;
@@ -393,7 +399,7 @@ static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, 
 void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
 {
 	struct run *runs = (struct run *)t->piece;
-	uintptr_t from = (uintptr_t)p;
+	uintptr_t from = (uintptr_t)p, end = from + n;
 
 	if (n == 0)
 		return;
@@ -403,20 +409,24 @@ void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t sit
 		log_big(t, FORMAT_K_ALLOC, aux, from, n, site);
 		return;
 	}
-	log_alloc(t, from, n, aux, site, runs, find_runs(t, from, from + n, 0, runs));
+	log_alloc(t, from, n, aux, site, runs, find_runs(t, from, &end, 0, runs));
 }
 
 void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 {
 	struct run *runs = (struct run *)t->piece;
-	uintptr_t from = (uintptr_t)p;
+	uintptr_t from = (uintptr_t)p, end = from + n, to;
 
-	if (n == 0)
-		return;
-	for (uintptr_t at = from; t->npending != 0 && at < from + n; at += 8)
+	for (uintptr_t at = from; t->npending != 0 && at < end; at += 8)
 		filter_write(t, (void *)at);
-	log_alloc(t, from, n, FORMAT_ALLOC_FRAME, site, runs,
-		  find_runs(t, from, from + n, cell_make(t->tid, t->tseq + 1), runs));
+	for (; from < end; from = to) {
+		cell_version mine = cell_make(t->tid, t->tseq + 1);
+		size_t nruns;
+
+		to = end;
+		nruns = find_runs(t, from, &to, mine, runs);
+		log_alloc(t, from, to - from, FORMAT_ALLOC_FRAME, site, runs, nruns);
+	}
 }
 
 void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)

@@ -80,8 +80,10 @@ void sync_name(struct thread *t, const char *name, size_t n)
 
 void sync_opaque(struct thread *t, uint32_t site)
 {
-	uint8_t *p = log_other_begin(t, site);
+	uint8_t *p;
 
+	filter_sweep(t); /* bytes may change without a new version: no run goes on */
+	p = log_other_begin(t, site);
 	log_other_end(t, FORMAT_K_OPAQUE, 0, log_varint(p, site), 1);
 }
 

@@ -38,6 +38,18 @@ struct ForeseePass : PassInfoMixin<ForeseePass> {
 	} /* also at -O0 */
 };
 
+struct ForeseeStart : PassInfoMixin<ForeseeStart> {
+	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+	{
+		pass_start(wrap(&m));
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
 template <class T> T *node(LLVMMetadataRef md)
 {
 	return md ? dyn_cast<T>(unwrap(md)) : nullptr;
@@ -49,6 +61,10 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
 llvmGetPassPluginInfo()
 {
 	return { LLVM_PLUGIN_API_VERSION, "foresee", "1", [](PassBuilder &pb) {
+			pb.registerPipelineStartEPCallback(
+				[](ModulePassManager &mpm, OptimizationLevel) {
+					mpm.addPass(ForeseeStart());
+				});
 			pb.registerOptimizerLastEPCallback(
 				[](ModulePassManager &mpm, OptimizationLevel) {
 					mpm.addPass(ForeseePass());

@@ -220,8 +220,8 @@ static bool has_metadata(LLVMValueRef inst, const char *kind)
 	return LLVMGetMetadata(inst, LLVMGetMDKindID(kind, (unsigned)strlen(kind))) != NULL;
 }
 
-/* A load of an object's vtable pointer, by its alias class. */
-static bool is_vtable_load(LLVMValueRef inst)
+/* A load of an object's vtable pointer, by its alias class: what it points at is constant. */
+static bool is_vtable(LLVMValueRef inst)
 {
 	LLVMValueRef tag = LLVMGetMetadata(inst, LLVMGetMDKindID("tbaa", 4));
 	LLVMValueRef ops[4], names[4];
@@ -267,7 +267,7 @@ bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p)
 		return false;
 	if (has_metadata(inst, "nosanitize"))
 		return false;
-	if (LLVMIsALoadInst(inst) && (has_metadata(inst, "invariant.load") || is_vtable_load(inst)))
+	if (LLVMIsALoadInst(inst) && (has_metadata(inst, "invariant.load") || is_vtable(base)))
 		return false;
 	return !escape_is_private(f, p) && !is_libc_own(base);
 }

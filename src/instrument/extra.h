@@ -16,7 +16,9 @@
 extern "C" {
 #endif
 
-/* The pass proper, in pass.c.  `analyses' is only handed back to extra_promote. */
+/* The pass, in pass.c: before the optimiser and after it.  `analyses' is only handed back to
+ * extra_promote. */
+void pass_start(LLVMModuleRef m);
 void pass_run(LLVMModuleRef m, void *analyses);
 
 /* Turn local variables whose address is not taken into SSA values, optnone or not. */

@@ -95,11 +95,19 @@ static bool divisor_is_safe(LLVMValueRef inst)
 	return n != 0 && (n != -1 || op == LLVMUDiv || op == LLVMURem);
 }
 
+/* An atomic load or store of 16 bytes: its hook takes no slots. */
+static bool access_has_no_slots(const struct function *f, LLVMValueRef inst)
+{
+	return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic &&
+	       !plan_scalar_size(f->unit, plan_type(inst));
+}
+
 static void flow_sink(struct flow *w, LLVMValueRef user)
 {
 	struct record *r = plan_find(w->f, user);
 
-	if (!r || r->is_volatile || r->action == ACT_UNSEEN)
+	if (!r || r->is_volatile || r->action == ACT_UNSEEN ||
+	    (r->action == ACT_WRITE && access_has_no_slots(w->f, user)))
 		w->binding = true;
 	else
 		*VEC_PUSH(&w->sinks) = (size_t)(r - w->f->records.at);
@@ -278,14 +286,12 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 	VEC_RELEASE(&w.sinks);
 }
 
-/* 16-byte atomics have no slot. */
 static bool load_can_be_free(const struct function *f, const struct record *r)
 {
 	if (r->is_volatile || f->nslots == FORESEE_SLOTS)
 		return false;
 	if (r->action == ACT_READ)
-		return LLVMGetOrdering(r->inst) == LLVMAtomicOrderingNotAtomic ||
-		       plan_scalar_size(f->unit, plan_type(r->inst)) > 0;
+		return !access_has_no_slots(f, r->inst);
 	return r->action == ACT_RMW;
 }
 
@@ -302,13 +308,10 @@ void facts_find(struct function *f)
 
 	cfg_init(&cfg, f->value);
 	f->all_binding =
-		!cfg.reducible || function_has_attribute(f, "presplitcoroutine") ||
+		!cfg.reducible || plan_calls_setjmp(f->value) ||
+		function_has_attribute(f, "presplitcoroutine") ||
 		LLVMGetStringAttributeAtIndex(f->value, LLVMAttributeFunctionIndex,
 					      "coroutine.presplit", strlen("coroutine.presplit"));
-	for (size_t i = 0; i < f->records.n; i++)
-		if (f->records.at[i].action == ACT_CALL &&
-		    plan_returns_twice(f->records.at[i].inst))
-			f->all_binding = true;
 	for (size_t i = 0; i < f->records.n && !f->all_binding; i++)
 		if (load_can_be_free(f, &f->records.at[i]))
 			facts_find_load(f, &cfg, &f->records.at[i]);

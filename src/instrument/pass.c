@@ -73,16 +73,6 @@ static void find_ignored(struct unit *u)
 		ignore(u, escape_base(LLVMGetGlobalIFuncResolver(g)));
 }
 
-/* Locals of a function that setjmp returns to twice must stay in memory. */
-static bool calls_setjmp(LLVMValueRef f)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (plan_returns_twice(i))
-				return true;
-	return false;
-}
-
 static void emit_record(struct function *f, struct record *r)
 {
 	switch (r->action) {
@@ -120,7 +110,8 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	map_init(&f.by_inst);
 	map_init(&f.private);
 	map_init(&f.buffers);
-	if (!calls_setjmp(value))
+	/* Locals of a function that setjmp returns to twice must stay in memory. */
+	if (!plan_calls_setjmp(value))
 		extra_promote(analyses, value);
 	plan_merge_loads(&f);
 	plan_make(&f);
@@ -138,6 +129,25 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	map_release(&f.private);
 	map_release(&f.buffers);
 	VEC_RELEASE(&f.records);
+}
+
+/*
+ * Keep the optimiser from loads that the program would not execute: of
+ *
+ *	if (atomic_load(&ready)) v = data;
+ *
+ * it makes a load of `data' and a select, harmless in a register, yet recorded
+ * it is a race.  With this attribute it does not, and nothing else changes; it
+ * stays on for link-time optimisation, which would do the same.
+ */
+void pass_start(LLVMModuleRef m)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("sanitize_thread", 15);
+	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

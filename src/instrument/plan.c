@@ -244,8 +244,23 @@ static void plan_instruction(struct function *f, LLVMValueRef inst)
 
 bool plan_returns_twice(LLVMValueRef call)
 {
+	const char *name = unit_intrinsic(call);
+
+	/* LLVM does not say so of its own. */
+	if (name && unit_has_prefix(name, "llvm.eh.sjlj.setjmp"))
+		return true;
 	return (LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) &&
 	       unit_call_has(call, "returns_twice");
+}
+
+bool plan_calls_setjmp(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+	     b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (plan_returns_twice(i))
+				return true;
+	return false;
 }
 
 void plan_make(struct function *f)

@@ -8,6 +8,21 @@
 
 #include "base/intern.h"
 
+/* Does the unit unmask floating point exceptions, or ask which were raised? */
+static bool module_sees_fp(LLVMModuleRef m)
+{
+	static const char *const names[] = {
+		"feenableexcept", "fesetenv",	     "feupdateenv",
+		"fetestexcept",	  "fegetexceptflag", "llvm.x86.sse.ldmxcsr",
+		"fegetenv",	  "feholdexcept",    "llvm.x86.sse.stmxcsr",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (LLVMGetNamedFunction(m, names[i]))
+			return true;
+	return false;
+}
+
 void unit_init(struct unit *u, LLVMModuleRef m)
 {
 	*u = (struct unit){ .module = m, .context = LLVMGetModuleContext(m) };
@@ -31,7 +46,7 @@ void unit_init(struct unit *u, LLVMModuleRef m)
 		u->self = LLVMAddGlobal(m, u->pointer, "foresee_self");
 		LLVMSetThreadLocalMode(u->self, LLVMInitialExecTLSModel);
 	}
-	u->fp_traps = LLVMGetNamedFunction(m, "feenableexcept") != NULL;
+	u->fp_traps = module_sees_fp(m);
 	VEC_PUSH(&u->sites)[0] = (struct foresee_site){ 0 }; /* site 0: unknown place */
 }
 

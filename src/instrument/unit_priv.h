@@ -61,7 +61,7 @@ struct unit {
 	LLVMTypeRef i8, i16, i32, i64, pointer, nothing;
 	LLVMValueRef base; /* i32: number of this unit's site 0 */
 	LLVMValueRef self; /* foresee_self */
-	bool fp_traps;	   /* the unit unmasks floating point exceptions */
+	bool fp_traps;	   /* the unit unmasks floating point exceptions, or looks at them */
 
 	struct map ignored; /* functions annotated foresee_ignore, ifunc resolvers */
 	struct map seen;    /* functions instrumented here */
@@ -129,7 +129,8 @@ uint32_t plan_scalar_size(const struct unit *u, LLVMTypeRef type);
 /* The pointer and the value type of a load, store, rmw or cmpxchg. */
 LLVMValueRef plan_pointer(LLVMValueRef inst);
 LLVMTypeRef plan_type(LLVMValueRef inst);
-bool plan_returns_twice(LLVMValueRef call);
+bool plan_returns_twice(LLVMValueRef call); /* false for any other instruction */
+bool plan_calls_setjmp(LLVMValueRef function);
 
 /* ---- facts.c: doc/DEPENDENCY_FACTS.md ---- */
 

@@ -7,26 +7,33 @@
 #include "base/diag.h"
 #include "witness/selfcheck_priv.h"
 
-void selfcheck_fail(struct selfcheck *s, const char *format, ...)
+void selfcheck_describe(struct selfcheck *s, struct selfcheck_result *r, const char *format,
+			va_list ap)
 {
 	const struct event *e = s->e;
 	struct trace_place place;
-	va_list ap;
 	int n;
 
-	if (s->out->contradiction)
-		return;
-	s->out->contradiction = true;
-	s->out->pos = e->pos;
-	n = snprintf(s->out->what, sizeof(s->out->what), "event %llu (%s %s, its %llu.",
+	r->contradiction = true;
+	r->pos = e->pos;
+	n = snprintf(r->what, sizeof(r->what), "event %llu (%s %s, its %llu.",
 		     (unsigned long long)e->pos, trace_thread_name(s->trace, e->tid),
 		     event_op_name(e->op), (unsigned long long)e->tseq);
 	if (e->site != 0 && trace_site(s->trace, e->site, &place) && place.file)
-		n += snprintf(s->out->what + n, sizeof(s->out->what) - (size_t)n, ", %.100s:%u",
-			      place.file, place.line);
-	n += snprintf(s->out->what + n, sizeof(s->out->what) - (size_t)n, "): ");
+		n += snprintf(r->what + n, sizeof(r->what) - (size_t)n, ", %.100s:%u", place.file,
+			      place.line);
+	n += snprintf(r->what + n, sizeof(r->what) - (size_t)n, "): ");
+	vsnprintf(r->what + n, sizeof(r->what) - (size_t)n, format, ap);
+}
+
+void selfcheck_fail(struct selfcheck *s, const char *format, ...)
+{
+	va_list ap;
+
+	if (s->out->contradiction)
+		return;
 	va_start(ap, format);
-	vsnprintf(s->out->what + n, sizeof(s->out->what) - (size_t)n, format, ap);
+	selfcheck_describe(s, s->out, format, ap);
 	va_end(ap);
 }
 
@@ -86,6 +93,7 @@ enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct 
 		s.e = &e;
 		out->events++;
 		thread_event(&s, &e);
+		selfcheck_unseen_event(&s, &e);
 		selfcheck_sync_event(&s, &e);
 		selfcheck_memory_event(&s, &e);
 	}
@@ -96,6 +104,7 @@ enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct 
 		diag_clear(d);
 		st = ST_END;
 	}
+	selfcheck_unseen_settle(&s);
 	selfcheck_memory_release(&s.memory);
 	selfcheck_sync_release(&s.sync);
 	VEC_RELEASE(&s.threads);

@@ -1,7 +1,8 @@
-/* The parts of the self-check: memory, synchronisation objects, threads. */
+/* The parts of the self-check: memory, synchronisation objects, threads, unseen code. */
 #ifndef WITNESS_SELFCHECK_PRIV_H
 #define WITNESS_SELFCHECK_PRIV_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,7 +37,6 @@ struct selfcheck_object {
 	/* Locks. */
 	uint32_t owner, depth, nreaders;
 	VEC(struct selfcheck_reader) readers;
-	bool was_held;
 	/* Semaphore value, barrier count; once. */
 	bool known;
 	uint64_t value;
@@ -51,6 +51,10 @@ struct selfcheck_sync {
 
 struct selfcheck_thread {
 	bool forked, ran, ended, joined;
+	uint64_t last; /* number of its last event */
+	/* A call of unseen code has not ended: its place, and the frames below it. */
+	bool unseen;
+	uint32_t unseen_site, unseen_depth;
 };
 
 struct selfcheck {
@@ -60,6 +64,9 @@ struct selfcheck {
 	struct selfcheck_memory memory;
 	struct selfcheck_sync sync;
 	VEC(struct selfcheck_thread) threads;
+	uint32_t nunseen; /* threads inside unseen code */
+	bool nested;	  /* a signal handler ran unrecorded */
+	struct selfcheck_result doubt; /* the first thing that only such a handler explains */
 	bool binary;
 };
 
@@ -67,7 +74,18 @@ struct selfcheck {
 void selfcheck_fail(struct selfcheck *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Like selfcheck_fail, unless the trace turns out to have a handler that ran unrecorded. */
+void selfcheck_doubt(struct selfcheck *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A contradiction at the present event, into r. */
+void selfcheck_describe(struct selfcheck *s, struct selfcheck_result *r, const char *format,
+			va_list ap);
+
 struct selfcheck_thread *selfcheck_thread(struct selfcheck *s, uint32_t tid);
+
+/* Before the other parts see the event; at the end of the trace. */
+void selfcheck_unseen_event(struct selfcheck *s, const struct event *e);
+void selfcheck_unseen_settle(struct selfcheck *s);
 
 void selfcheck_memory_event(struct selfcheck *s, const struct event *e);
 void selfcheck_memory_release(struct selfcheck_memory *m);
