@@ -201,7 +201,8 @@ deps: ## install the Debian packages that building and testing need
 CHECKS := 'plain:scripts/check-layers' 'plain:scripts/check-symbols $(RUNTIME) $(LIBRARY)' \
 	'plain:scripts/check-headers'
 FACTS  := $(if $(wildcard tests/facts/run.sh),$(foreach n,$(LLVMS),$(foreach o,0 1 2 3 s,\
-	'tests/facts/run.sh $(LIB)/pass-$(n).so clang-$(n) -O$(o)')))
+	'tests/facts/run.sh $(LIB)/pass-$(n).so clang-$(n) -O$(o)')) \
+	$(foreach n,$(LLVMS),'tests/facts/dynamic.sh $(LIB)/pass-$(n).so clang-$(n)'))
 SUITES := $(foreach s,$(filter-out tests/facts/%,$(wildcard tests/*/run.sh)),'$(s)')
 CLI    := $(foreach s,$(sort $(wildcard tests/cli/t*.sh)),'$(s)')
 fuzz_items = $(foreach f,$(FUZZERS),'plain:scripts/fuzz $(f) $(1)')

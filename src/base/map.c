@@ -1,16 +1,20 @@
+/*
+ * The reference model is an array of pairs searched from the front;
+ * tests/unit/test_map.c holds this file to it on random operations.
+ *
+ * A place is one pair, so that a look-up that hits at once touches one cache
+ * line.  A free place is marked by its key; the one key that is the mark lives
+ * beside the table.
+ */
 #include "base/map.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-static uint64_t mix(uint64_t x)
+static size_t home(const struct map *m, uint64_t key)
 {
-	x ^= x >> 32;
-	x *= 0x9e3779b97f4a7c15u;
-	x ^= x >> 29;
-	x *= 0xbf58476d1ce4e5b9u;
-	return x ^ (x >> 32);
+	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> m->shift);
 }
 
 void map_init(struct map *m)
@@ -21,23 +25,29 @@ void map_init(struct map *m)
 void map_release(struct map *m)
 {
 	mem_free(m->at);
-	mem_free(m->used);
 	map_init(m);
+}
+
+static void clear(struct map *m)
+{
+	for (size_t i = 0; i < m->capacity; i++)
+		m->at[i].key = MAP_FREE;
 }
 
 void map_clear(struct map *m)
 {
 	if (m->n != 0)
-		memset(m->used, 0, m->capacity);
+		clear(m);
 	m->n = 0;
+	m->has_odd = false;
 }
 
 /* The key's place, or the free place where it would go. */
 static size_t find(const struct map *m, uint64_t key)
 {
-	size_t i = mix(key) & (m->capacity - 1);
+	size_t i = home(m, key);
 
-	while (m->used[i] && m->at[i].key != key)
+	while (m->at[i].key != key && m->at[i].key != MAP_FREE)
 		i = (i + 1) & (m->capacity - 1);
 	return i;
 }
@@ -46,10 +56,12 @@ uint64_t *map_get(const struct map *m, uint64_t key)
 {
 	size_t i;
 
-	if (m->n == 0)
+	if (key == MAP_FREE)
+		return m->has_odd ? (uint64_t *)&m->odd : NULL;
+	if (m->capacity == 0)
 		return NULL;
 	i = find(m, key);
-	return m->used[i] ? &m->at[i].value : NULL;
+	return m->at[i].key == key ? &m->at[i].value : NULL;
 }
 
 static void grow(struct map *m)
@@ -57,33 +69,38 @@ static void grow(struct map *m)
 	struct map old = *m;
 
 	m->capacity = old.capacity ? old.capacity * 2 : 16;
+	m->shift = 64 - (unsigned)__builtin_ctzll(m->capacity);
 	m->at = mem_alloc(m->capacity * sizeof(*m->at));
-	m->used = mem_zalloc(m->capacity);
-	for (size_t i = 0; i < old.capacity; i++) {
-		if (old.used[i]) {
-			size_t k = find(m, old.at[i].key);
-
-			m->at[k] = old.at[i];
-			m->used[k] = 1;
-		}
-	}
+	clear(m);
+	for (size_t i = 0; i < old.capacity; i++)
+		if (old.at[i].key != MAP_FREE)
+			m->at[find(m, old.at[i].key)] = old.at[i];
 	mem_free(old.at);
-	mem_free(old.used);
+}
+
+static uint64_t *put_odd(struct map *m, bool *fresh)
+{
+	if (fresh != NULL)
+		*fresh = !m->has_odd;
+	if (!m->has_odd)
+		m->odd = 0;
+	m->has_odd = true;
+	return &m->odd;
 }
 
 uint64_t *map_put(struct map *m, uint64_t key, bool *fresh)
 {
 	size_t i;
 
-	if ((m->n + 1) * 4 > m->capacity * 3)
+	if (key == MAP_FREE)
+		return put_odd(m, fresh);
+	if ((m->n + 1) * 3 > m->capacity * 2)
 		grow(m);
 	i = find(m, key);
 	if (fresh != NULL)
-		*fresh = !m->used[i];
-	if (!m->used[i]) {
-		m->used[i] = 1;
-		m->at[i].key = key;
-		m->at[i].value = 0;
+		*fresh = m->at[i].key != key;
+	if (m->at[i].key != key) {
+		m->at[i] = (struct map_item){ key, 0 };
 		m->n++;
 	}
 	return &m->at[i].value;
@@ -92,32 +109,41 @@ uint64_t *map_put(struct map *m, uint64_t key, bool *fresh)
 bool map_remove(struct map *m, uint64_t key)
 {
 	size_t mask = m->capacity - 1, hole, i;
+	bool had = m->has_odd;
 
+	if (key == MAP_FREE) {
+		m->has_odd = false;
+		return had;
+	}
 	if (m->n == 0)
 		return false;
 	hole = find(m, key);
-	if (!m->used[hole])
+	if (m->at[hole].key != key)
 		return false;
-	for (i = (hole + 1) & mask; m->used[i]; i = (i + 1) & mask) {
-		size_t home = mix(m->at[i].key) & mask;
-
+	for (i = (hole + 1) & mask; m->at[i].key != MAP_FREE; i = (i + 1) & mask) {
 		/* Move back unless its home lies after the hole. */
-		if (((i - home) & mask) >= ((i - hole) & mask)) {
+		if (((i - home(m, m->at[i].key)) & mask) >= ((i - hole) & mask)) {
 			m->at[hole] = m->at[i];
 			hole = i;
 		}
 	}
-	m->used[hole] = 0;
+	m->at[hole].key = MAP_FREE;
 	m->n--;
 	return true;
 }
 
 bool map_next(const struct map *m, size_t *i, struct map_item *out)
 {
-	while (*i < m->capacity && !m->used[*i])
+	while (*i < m->capacity && m->at[*i].key == MAP_FREE)
 		(*i)++;
-	if (*i >= m->capacity)
-		return false;
-	*out = m->at[(*i)++];
-	return true;
+	if (*i < m->capacity) {
+		*out = m->at[(*i)++];
+		return true;
+	}
+	if (*i == m->capacity && m->has_odd) {
+		*out = (struct map_item){ MAP_FREE, m->odd };
+		(*i)++;
+		return true;
+	}
+	return false;
 }

@@ -18,10 +18,14 @@ struct map_item {
 };
 
 struct map {
-	struct map_item *at;
-	uint8_t *used;
-	size_t n, capacity; /* capacity: 0 or a power of two */
+	struct map_item *at;	/* free places have the key MAP_FREE */
+	size_t n, capacity;	/* capacity: 0 or a power of two */
+	unsigned shift;		/* 64 - log2 capacity */
+	bool has_odd;		/* the key MAP_FREE itself is kept apart */
+	uint64_t odd;
 };
+
+#define MAP_FREE UINT64_MAX
 
 void map_init(struct map *m);
 void map_release(struct map *m);

@@ -18,7 +18,7 @@
 #include "capture/sync.h"
 #include "capture/sys.h"
 
-static int exit_status;
+static pid_t recorded; /* the process */
 
 static void parse_options(const char *s, struct log_options *opt)
 {
@@ -43,7 +43,7 @@ static void parse_options(const char *s, struct log_options *opt)
 static bool cover_everything(void)
 {
 	const uintptr_t block = (uintptr_t)1 << 40;
-	const void *places[] = { (void *)0x10000, &exit_status, sbrk(0), &places,
+	const void *places[] = { (void *)0x10000, &foresee_self, sbrk(0), &places,
 				 (void *)(uintptr_t)&strlen, getenv("FORESEE_TRACE") };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -86,12 +86,6 @@ static void in_child(void)
 	log_abandon();
 }
 
-static void note_status(int status, void *unused)
-{
-	(void)unused;
-	exit_status = status;
-}
-
 static void finish(int status)
 {
 	struct thread *t = thread_self();
@@ -99,6 +93,14 @@ static void finish(int status)
 	if (t != &thread_scratch && t != &thread_gone)
 		thread_end(t, FORMAT_END_PROCESS);
 	log_finish(status);
+}
+
+/* Registered before the C library registers the destructors of all objects, so it
+ * runs after them: what they do is recorded. */
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	finish(status & 0xff);
 }
 
 static bool begin(void)
@@ -116,8 +118,9 @@ static bool begin(void)
 		log_trouble("cannot reserve the shadow of the program's memory", errno);
 		return false;
 	}
+	recorded = getpid();
 	pthread_atfork(NULL, NULL, in_child);
-	on_exit(note_status, NULL);
+	on_exit(at_exit, NULL);
 	module_start();
 	thread_adopt();
 	return true;
@@ -129,15 +132,11 @@ __attribute__((constructor(101))) static void start(void)
 		thread_scratch.view.live = THREAD_QUIET;
 }
 
-__attribute__((destructor(101))) static void stop(void)
-{
-	finish(exit_status);
-}
-
-/* Leaves without destructors. */
+/* Leaves without destructors.  The child of a vfork does it in our memory. */
 static _Noreturn void leave(int status)
 {
-	finish(status);
+	if (getpid() == recorded)
+		finish(status & 0xff);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -107,6 +107,11 @@ struct thread *hook_enter_slow(struct thread *t)
 			t->view.live = 0;
 		return t;
 	}
+	if (t->left) {
+		log_trouble("a signal handler jumped out of the middle of a record", 0);
+		log_mute(t);
+		return NULL;
+	}
 	/* A signal handler came in the middle of a hook: what it does is not
 	 * recorded, and the interrupted thread says so before its next record. */
 	t->nested++;

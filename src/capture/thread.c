@@ -200,8 +200,14 @@ void thread_end(struct thread *t, unsigned how)
 {
 	int saved = errno;
 	struct stack_owner *o = owner_of(t->stack_low);
+	bool inside = t->view.live == 0;
 
 	t->view.live = THREAD_QUIET;
+	if (inside) {
+		if (how != FORMAT_END_PROCESS)
+			log_trouble("a thread was cancelled in the middle of a record", 0);
+		log_mute(t);
+	}
 	if (t->chunk != NULL && !t->muted) {
 		uint8_t *p;
 

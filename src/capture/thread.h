@@ -95,6 +95,7 @@ struct thread {
 
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
+	bool left;	 /* a signal handler jumped out of a hook */
 
 	/* Identity. */
 	uint32_t index;	 /* in the log's table of open logs */
@@ -122,7 +123,8 @@ struct thread *thread_new(void);
 /* Called in the thread itself: from now on it records.  Logs BEGIN. */
 void thread_begin(struct thread *t);
 
-/* Called in the thread itself: logs END, closes its log, forgets it. */
+/* Called in the thread itself: logs END, closes its log, forgets it.  In the middle of
+ * a hook (cancelled there, exit in a signal handler) the log stays as it is. */
 void thread_end(struct thread *t, unsigned how);
 
 /* The calling thread was not made through us (or not yet known): make it known.

@@ -16,6 +16,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -50,6 +51,15 @@ struct ForeseeStart : PassInfoMixin<ForeseeStart> {
 	}
 };
 
+/* See speculate.c. */
+void disable_promotion()
+{
+	cl::Option *option = cl::getRegisteredOptions().lookup("disable-licm-promotion");
+
+	if (option)
+		static_cast<cl::opt<bool> *>(option)->setValue(true);
+}
+
 template <class T> T *node(LLVMMetadataRef md)
 {
 	return md ? dyn_cast<T>(unwrap(md)) : nullptr;
@@ -61,6 +71,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
 llvmGetPassPluginInfo()
 {
 	return { LLVM_PLUGIN_API_VERSION, "foresee", "1", [](PassBuilder &pb) {
+			disable_promotion();
 			pb.registerPipelineStartEPCallback(
 				[](ModulePassManager &mpm, OptimizationLevel) {
 					mpm.addPass(ForeseeStart());

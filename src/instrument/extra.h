@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-/* The pass, in pass.c: before the optimiser and after it.  `analyses' is only handed back to
- * extra_promote. */
+/* Before the optimiser, in speculate.c. */
 void pass_start(LLVMModuleRef m);
+/* The pass proper, in pass.c.  `analyses' is only handed back to extra_promote. */
 void pass_run(LLVMModuleRef m, void *analyses);
 
 /* Turn local variables whose address is not taken into SSA values, optnone or not. */

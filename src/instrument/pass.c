@@ -113,6 +113,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	/* Locals of a function that setjmp returns to twice must stay in memory. */
 	if (!plan_calls_setjmp(value))
 		extra_promote(analyses, value);
+	speculate_undo(&f);
 	plan_merge_loads(&f);
 	plan_make(&f);
 	if (stack_is_needed(&f)) {
@@ -129,25 +130,6 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	map_release(&f.private);
 	map_release(&f.buffers);
 	VEC_RELEASE(&f.records);
-}
-
-/*
- * Keep the optimiser from loads that the program would not execute: of
- *
- *	if (atomic_load(&ready)) v = data;
- *
- * it makes a load of `data' and a select, harmless in a register, yet recorded
- * it is a race.  With this attribute it does not, and nothing else changes; it
- * stays on for link-time optimisation, which would do the same.
- */
-void pass_start(LLVMModuleRef m)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName("sanitize_thread", 15);
-	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
-
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f))
-			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

@@ -271,8 +271,7 @@ void plan_make(struct function *f)
 			plan_instruction(f, i);
 }
 
-/* Does an instruction between two equal loads keep them apart? */
-static bool separates_loads(LLVMValueRef inst)
+bool plan_separates_loads(LLVMValueRef inst)
 {
 	const char *name = unit_intrinsic(inst);
 
@@ -295,7 +294,7 @@ void plan_merge_loads(struct function *f)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
 			next = LLVMGetNextInstruction(i);
 			if (!LLVMIsALoadInst(i)) {
-				if (separates_loads(i))
+				if (plan_separates_loads(i))
 					last = NULL;
 				continue;
 			}

@@ -119,8 +119,14 @@ bool escape_is_private(struct function *f, LLVMValueRef p);
 /* Does the access need a hook?  No: private, constant, or none of the program's. */
 bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p);
 
+/* ---- speculate.c: loads the program would not execute ---- */
+
+void speculate_undo(struct function *f);
+
 /* ---- plan.c: the instructions that matter ---- */
 
+/* Does an instruction between two equal loads keep them apart? */
+bool plan_separates_loads(LLVMValueRef inst);
 void plan_merge_loads(struct function *f);
 void plan_make(struct function *f);
 struct record *plan_find(const struct function *f, LLVMValueRef inst);

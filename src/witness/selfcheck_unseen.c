@@ -45,6 +45,8 @@ void selfcheck_unseen_event(struct selfcheck *s, const struct event *e)
 	uint64_t last = e->tseq + (e->flags & EVENT_RANGE ? e->nrefs : 1) - 1;
 	const uint32_t *sites;
 
+	if (e->flags & EVENT_REREAD)
+		return; /* the recorder's: its stack is not where it happened */
 	if (event_is_nested(s, t, e)) {
 		s->nested = true;
 		s->memory.opaque++;
@@ -80,7 +82,8 @@ void selfcheck_doubt(struct selfcheck *s, const char *format, ...)
 
 void selfcheck_unseen_settle(struct selfcheck *s)
 {
-	if (!s->doubt.contradiction || s->nested)
+	if (!s->doubt.contradiction || s->nested ||
+	    (s->out->contradiction && s->out->pos <= s->doubt.pos))
 		return;
 	s->out->contradiction = true;
 	s->out->pos = s->doubt.pos;

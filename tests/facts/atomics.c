@@ -8,6 +8,8 @@ _Atomic(int *) ap;
 _Atomic float af;
 atomic_bool flag;
 int x, y;
+unsigned long low, high;
+_Atomic __int128 wide;
 
 void add(void)
 {
@@ -107,6 +109,19 @@ void fences(void)
 	atomic_thread_fence(memory_order_release); /* = fence - fence */
 	atomic_signal_fence(memory_order_release);
 	y = 1; /* = write y unfed */
+}
+
+void store_wide(void)
+{
+	unsigned long a = low;	/* = read low binding */
+	unsigned long b = high; /* = read high binding */
+
+	wide = (__int128)b << 64 | a; /* = atomic wide unfed */
+}
+
+__int128 load_wide(void)
+{
+	return wide; /* = atomic wide binding */
 }
 
 void add_float(void)

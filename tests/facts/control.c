@@ -21,6 +21,27 @@ void branch_on_sum(void)
 		y = 1; /* = write y unfed */
 }
 
+int branch_around(int c)
+{
+	int v = 0;
+
+	if (c)
+		v = x; /* = read x binding */
+	return v;
+}
+
+int branch_between(int c)
+{
+	return c ? x : y; /* O0= read x binding; read y binding */ /* O2= read - binding */
+}
+
+void branch_in_loop(int c, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (c & i)
+			x++; /* = read x free; write x fed:0 */
+}
+
 void while_loop(void)
 {
 	while (x) {  /* = read x binding */

@@ -30,6 +30,7 @@ struct {
 	unsigned a : 3, b : 5;
 } bits;
 jmp_buf env;
+void *builtin_env[5];
 void escape(int *);
 void take(struct large);
 void ignored(void) __attribute__((annotate("foresee_ignore")));
@@ -221,6 +222,13 @@ int jumped(void)
 		return 1;
 	y = x; /* = read x binding; write y unfed */
 	return 0;
+}
+
+void jumped_builtin(void)
+{
+	x++;				   /* = read x binding; write x unfed */
+	if (__builtin_setjmp(builtin_env)) /* = write builtin_env[] unfed */
+		y = x;			   /* = read x binding; write y unfed */
 }
 
 int variadic(int n, ...)

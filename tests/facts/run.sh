@@ -13,7 +13,7 @@
 pass=$1 clang=$2 opt=$3
 shift 3
 here=$(dirname "$0")
-[ $# -gt 0 ] || set -- "$here"/*.c
+[ $# -gt 0 ] || set -- "$here"/*.c "$here"/*.cc
 case $opt in -O0) level=O0 ;; *) level=O2 ;; esac
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT INT TERM
@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 for file; do
 	: >"$work/facts"
 	if ! FORESEE_FACTS=$work/facts "$clang" -g "$opt" -fno-vectorize -fno-slp-vectorize \
-		-fno-unroll-loops -w -fpass-plugin="$pass" -c "$file" -o "$work/out.o" 2>"$work/errors"; then
+		-fno-unroll-loops -mcx16 -w -fpass-plugin="$pass" -c "$file" -o "$work/out.o" 2>"$work/errors"; then
 		echo "failed $(basename "$file")"
 		sed 's/^/# /' "$work/errors"
 		continue

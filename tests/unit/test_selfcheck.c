@@ -201,6 +201,85 @@ static void test_others(void)
 	expect(b, "has not ended", "a join before the end");
 }
 
+static void unseen(struct builder *b, uint32_t tid, unsigned kind, uint32_t site)
+{
+	builder_begin(b, tid);
+	builder_put(b, site);
+	builder_end(b, kind, 0, kind == FORMAT_K_OPAQUE);
+}
+
+static void stack(struct builder *b, uint32_t tid, uint32_t keep, uint32_t n, uint32_t site)
+{
+	builder_begin(b, tid);
+	builder_put(b, keep);
+	builder_put(b, n);
+	if (n != 0)
+		builder_put(b, site);
+	builder_end(b, FORMAT_K_STACK, 0, 0);
+}
+
+/* A write of 77, a call of unseen code at site 5, and a read of 77 in a callback. */
+static struct version call_back(struct builder *b, uint32_t from)
+{
+	struct version v = at(1, builder_write(b, 1, 1, 0x1000, 4, &INIT, 77, 0, NULL, 0));
+
+	builder_string(b, 1, "a.c");
+	builder_site(b, 5, 1, 0, 0, 10);
+	builder_site(b, 6, 1, 0, 0, 11);
+	unseen(b, 1, FORMAT_K_OPAQUE, 5);
+	stack(b, 1, 0, 1, from);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 77, 0);
+	return v;
+}
+
+static void test_unseen(void)
+{
+	struct builder *b = two_threads();
+	struct version v = call_back(b, 5);
+
+	builder_read(b, 1, 1, 0x1000, 4, &v, 78, 0);
+	stack(b, 1, 0, 1, 0);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 79, 0);
+	stack(b, 1, 0, 0, 0);
+	builder_read(b, 1, 5, 0x1000, 4, &v, 80, 0);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 81, 0);
+	expect(b, NULL, "unseen code writes between its callbacks and after them");
+
+	b = two_threads();
+	v = call_back(b, 6);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 78, 0);
+	expect(b, "other bytes", "a call from elsewhere is no callback");
+
+	b = two_threads();
+	v = call_back(b, 5);
+	builder_read(b, 2, 1, 0x1000, 4, &v, 78, 0);
+	expect(b, NULL, "unseen code writes while another thread reads");
+}
+
+static void test_handler(void)
+{
+	struct builder *b = two_threads();
+	uint64_t n = builder_sync(b, 1, FORMAT_K_SEM_INIT, 0, 1, 0x4000, INIT, 1, 0, 0);
+	struct version v = at(1, builder_write(b, 1, 1, 0x1000, 4, &INIT, 77, 0, NULL, 0));
+
+	builder_sync(b, 2, FORMAT_K_SEM_WAIT, 0, 1, 0x4000, at(1, n), 0, 0, 0);
+	unseen(b, 1, FORMAT_K_NESTED, 1);
+	expect(b, NULL, "a signal handler posted unrecorded");
+
+	b = two_threads();
+	v = at(1, builder_write(b, 1, 1, 0x1000, 4, &INIT, 77, 0, NULL, 0));
+	unseen(b, 1, FORMAT_K_NESTED, 1);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 77, 0);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 78, 0);
+	expect(b, NULL, "a signal handler wrote unrecorded");
+
+	b = two_threads();
+	n = builder_sync(b, 1, FORMAT_K_SEM_INIT, 0, 1, 0x4000, INIT, 1, 0, 0);
+	unseen(b, 1, FORMAT_K_OPAQUE, 1);
+	builder_sync(b, 2, FORMAT_K_SEM_WAIT, 0, 1, 0x4000, at(1, n), 0, 0, 0);
+	expect(b, "at zero", "other unseen code posts no semaphore");
+}
+
 static void test_text(void)
 {
 	static const char good[] = "T1|fork(T2)|a:1\nT1|acq(m)|a:2\nT1|w(x)|a:3\nT1|rel(m)|a:4\n"
@@ -225,6 +304,8 @@ int main(void)
 	test_memory();
 	test_locks();
 	test_others();
+	test_unseen();
+	test_handler();
 	test_text();
 	unlink(path);
 	return tap_done();
