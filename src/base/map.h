@@ -18,10 +18,10 @@ struct map_item {
 };
 
 struct map {
-	struct map_item *at;	/* free places have the key MAP_FREE */
-	size_t n, capacity;	/* capacity: 0 or a power of two */
-	unsigned shift;		/* 64 - log2 capacity */
-	bool has_odd;		/* the key MAP_FREE itself is kept apart */
+	struct map_item *at; /* free places have the key MAP_FREE */
+	size_t n, capacity;  /* capacity: 0 or a power of two */
+	unsigned shift;	     /* 64 - log2 capacity */
+	bool has_odd;	     /* the key MAP_FREE itself is kept apart */
 	uint64_t odd;
 };
 

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t n);		 /* uninitialised */
-void *mem_zalloc(size_t n);		 /* zeroed */
+void *mem_alloc(size_t n);  /* uninitialised */
+void *mem_zalloc(size_t n); /* zeroed */
 void *mem_resize(void *p, size_t n);
 void *mem_grow(void *p, size_t *capacity, size_t need, size_t item); /* doubling */
 char *mem_strdup(const char *s);

@@ -4,9 +4,9 @@
 
 enum status {
 	ST_OK,
-	ST_END,       /* no more items */
+	ST_END,	      /* no more items */
 	ST_BAD_INPUT, /* the input is wrong; the diag says where */
-	ST_IO,        /* the system refused; the diag says what */
+	ST_IO,	      /* the system refused; the diag says what */
 	ST_LIMIT,     /* a budget ran out */
 };
 

@@ -16,8 +16,7 @@
 		size_t capacity; \
 	}
 
-#define VEC_RESERVE(v, need) \
-	((v)->at = mem_grow((v)->at, &(v)->capacity, (need), sizeof(*(v)->at)))
+#define VEC_RESERVE(v, need) ((v)->at = mem_grow((v)->at, &(v)->capacity, (need), sizeof(*(v)->at)))
 
 /* Address of a new last item, uninitialised. */
 #define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])

@@ -22,19 +22,19 @@
 #include "capture/sync.h"
 
 /* Every hook: the thread if it records, else do the bare access. */
-#define ENTER_OR(bare)                                                  \
-	struct thread *t = thread_self();                               \
-	if (__builtin_expect(t->view.live != THREAD_LIVE, 0)) {         \
-		t = hook_enter_slow(t);                                 \
-		if (t == NULL)                                          \
-			bare;                                           \
-	} else {                                                        \
-		t->view.live = 0;                                       \
-		__asm__ volatile("" ::: "memory");                      \
-	}                                                               \
+#define ENTER_OR(bare)                                                    \
+	struct thread *t = thread_self();                                 \
+	if (__builtin_expect(t->view.live != THREAD_LIVE, 0)) {           \
+		t = hook_enter_slow(t);                                   \
+		if (t == NULL)                                            \
+			bare;                                             \
+	} else {                                                          \
+		t->view.live = 0;                                         \
+		__asm__ volatile("" ::: "memory");                        \
+	}                                                                 \
 	if (__builtin_expect(module_patterns, 0) && module_skips(site)) { \
-		hook_leave(t);                                          \
-		bare;                                                   \
+		hook_leave(t);                                            \
+		bare;                                                     \
 	}
 
 /* Two words: rare, so one routine serves all sizes.  Logs like the fast path. */
@@ -113,9 +113,8 @@ static inline bool crosses(const void *p, unsigned log2)
 }
 
 /* A read that is logged or begins a run; t is in a hook. */
-static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t, const void *p,
-								 unsigned log2, uint32_t site,
-								 uint64_t *slot)
+static inline __attribute__((always_inline)) uint64_t
+read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *slot)
 {
 	uint64_t *cell = cell_of(p);
 	struct filter_entry *e = NULL;
@@ -150,9 +149,8 @@ static inline __attribute__((always_inline)) uint64_t read_word(struct thread *t
  * needs no stack frame.  A locked cell is no run's version, nor is a word's
  * second half its own word's.
  */
-static inline __attribute__((always_inline)) bool read_again(struct thread *t, const void *p,
-							      unsigned log2, uint32_t site,
-							      uint64_t *x)
+static inline __attribute__((always_inline)) bool
+read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
 {
 	const uint64_t *cell = cell_of(p);
 	struct filter_entry *e = filter_at(t, p);
@@ -167,9 +165,10 @@ static inline __attribute__((always_inline)) bool read_again(struct thread *t, c
 	return true;
 }
 
-static inline __attribute__((always_inline)) void
-write_word(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
-	   const uint64_t *slots, uint64_t mask)
+static inline __attribute__((always_inline)) void write_word(struct thread *t, void *p,
+							     unsigned log2, uint64_t x,
+							     uint32_t site, const uint64_t *slots,
+							     uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
 	uint64_t *cell = cell_of(p);
@@ -214,59 +213,59 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 	log_other_end(t, FORMAT_K_USE, 0, log_feeds(p, feeds, n, t->tseq + 1), 1);
 }
 
-#define ACCESS(N, T, LOG2)                                                                    \
-	static __attribute__((noinline)) T read_full##N(const void *p, uint32_t site)         \
-	{                                                                                     \
-		T x;                                                                          \
-		ENTER_OR(return *(const volatile T *)p)                                       \
-		x = (T)read_word(t, p, LOG2, site, NULL);                                     \
-		hook_leave(t);                                                                \
-		return x;                                                                     \
-	}                                                                                     \
-	EXPORT T foresee_read##N(const void *p, uint32_t site)                                \
-	{                                                                                     \
-		struct thread *t = thread_self();                                             \
-		uint64_t x;                                                                   \
-		bool again;                                                                   \
-		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                         \
-			return read_full##N(p, site);                                         \
-		t->view.live = 0;                                                             \
-		__asm__ volatile("" ::: "memory");                                            \
-		again = read_again(t, p, LOG2, site, &x);                                     \
-		hook_leave(t);                                                                \
-		return again ? (T)x : read_full##N(p, site);                                  \
-	}                                                                                     \
-	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)             \
-	{                                                                                     \
-		T x;                                                                          \
-		ENTER_OR(return *(const volatile T *)p)                                       \
-		x = (T)read_word(t, p, LOG2, site, slot);                                     \
-		hook_leave(t);                                                                \
-		return x;                                                                     \
-	}                                                                                     \
-	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                         \
-	{                                                                                     \
-		ENTER_OR({                                                                    \
-			*(volatile T *)p = value;                                             \
-			return;                                                               \
-		})                                                                            \
-		write_word(t, p, LOG2, value, site, NULL, 0);                                 \
-		hook_leave(t);                                                                \
-	}                                                                                     \
+#define ACCESS(N, T, LOG2)                                                                      \
+	static __attribute__((noinline)) T read_full##N(const void *p, uint32_t site)           \
+	{                                                                                       \
+		T x;                                                                            \
+		ENTER_OR(return *(const volatile T *)p)                                         \
+		x = (T)read_word(t, p, LOG2, site, NULL);                                       \
+		hook_leave(t);                                                                  \
+		return x;                                                                       \
+	}                                                                                       \
+	EXPORT T foresee_read##N(const void *p, uint32_t site)                                  \
+	{                                                                                       \
+		struct thread *t = thread_self();                                               \
+		uint64_t x;                                                                     \
+		bool again;                                                                     \
+		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                           \
+			return read_full##N(p, site);                                           \
+		t->view.live = 0;                                                               \
+		__asm__ volatile("" ::: "memory");                                              \
+		again = read_again(t, p, LOG2, site, &x);                                       \
+		hook_leave(t);                                                                  \
+		return again ? (T)x : read_full##N(p, site);                                    \
+	}                                                                                       \
+	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)               \
+	{                                                                                       \
+		T x;                                                                            \
+		ENTER_OR(return *(const volatile T *)p)                                         \
+		x = (T)read_word(t, p, LOG2, site, slot);                                       \
+		hook_leave(t);                                                                  \
+		return x;                                                                       \
+	}                                                                                       \
+	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                           \
+	{                                                                                       \
+		ENTER_OR({                                                                      \
+			*(volatile T *)p = value;                                               \
+			return;                                                                 \
+		})                                                                              \
+		write_word(t, p, LOG2, value, site, NULL, 0);                                   \
+		hook_leave(t);                                                                  \
+	}                                                                                       \
 	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots, \
-					uint64_t mask)                                        \
-	{                                                                                     \
-		ENTER_OR({                                                                    \
-			if (t != NULL) {                                                      \
-				t->view.live = 0;                                             \
-				skip_fed(t, site, slots, mask);                               \
-				hook_leave(t);                                                \
-			}                                                                     \
-			*(volatile T *)p = value;                                             \
-			return;                                                               \
-		})                                                                            \
-		write_word(t, p, LOG2, value, site, slots, mask);                             \
-		hook_leave(t);                                                                \
+					uint64_t mask)                                          \
+	{                                                                                       \
+		ENTER_OR({                                                                      \
+			if (t != NULL) {                                                        \
+				t->view.live = 0;                                               \
+				skip_fed(t, site, slots, mask);                                 \
+				hook_leave(t);                                                  \
+			}                                                                       \
+			*(volatile T *)p = value;                                               \
+			return;                                                                 \
+		})                                                                              \
+		write_word(t, p, LOG2, value, site, slots, mask);                               \
+		hook_leave(t);                                                                  \
 	}
 
 ACCESS(1, uint8_t, 0)
@@ -276,15 +275,15 @@ ACCESS(8, uint64_t, 3)
 
 /* Ranges. */
 
-#define ENTER_RANGE(bare)                                        \
-	struct thread *t = hook_enter();                         \
+#define ENTER_RANGE(bare)                                         \
+	struct thread *t = hook_enter();                          \
 	if (t != NULL && module_patterns && module_skips(site)) { \
-		hook_leave(t);                                   \
-		t = NULL;                                        \
-	}                                                        \
-	if (t == NULL) {                                         \
-		bare;                                            \
-		return;                                          \
+		hook_leave(t);                                    \
+		t = NULL;                                         \
+	}                                                         \
+	if (t == NULL) {                                          \
+		bare;                                             \
+		return;                                           \
 	}
 
 /* Vectors and small structs go word by word through the fast path; feeds and

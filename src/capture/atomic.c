@@ -223,92 +223,91 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 	return log2 == 3 ? r : r & ((1ull << (8u << log2)) - 1);
 }
 
-#define ATOMIC(N, T, LOG2)                                                                     \
-	static T rmw_bare##N(T *p, T value, int op, T *stored)                                 \
-	{                                                                                      \
-		T old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                  \
-		do                                                                             \
-			*stored = (T)compute(op, old, value, LOG2);                            \
-		while (!__atomic_compare_exchange_n(p, &old, *stored, false, __ATOMIC_SEQ_CST, \
-						    __ATOMIC_SEQ_CST));                        \
-		return old;                                                                    \
-	}                                                                                      \
-	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)     \
-	{                                                                                      \
-		ENTER_ATOMIC()                                                                 \
-		T x;                                                                           \
-		if (t == NULL)                                                                 \
-			return __atomic_load_n((const T *)p, __ATOMIC_SEQ_CST);                \
-		x = (T)read_atomic(t, p, LOG2, order, site, slot);                             \
-		hook_leave(t);                                                                 \
-		return x;                                                                      \
-	}                                                                                      \
-	EXPORT void foresee_awrite##N(void *p, T value, int order, uint32_t site,              \
-				      const uint64_t *slots, uint64_t mask)                    \
-	{                                                                                      \
-		ENTER_ATOMIC()                                                                 \
-		uint64_t *cell = cell_of(p);                                                   \
-		cell_version v;                                                                \
-		if (t == NULL) {                                                               \
-			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                     \
-			return;                                                                \
-		}                                                                              \
-		prepare_write(t, p, order);                                                    \
-		v = cell_lock(cell);                                                           \
-		if (order == __ATOMIC_SEQ_CST)                                                 \
-			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                     \
-		else                                                                           \
-			__atomic_store_n((T *)p, value, __ATOMIC_RELEASE);                     \
-		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                             \
-		log_write(t, p, LOG2, value, order, site, v, slots, mask);                     \
-		hook_leave(t);                                                                 \
-	}                                                                                      \
-	EXPORT T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,           \
-				 const uint64_t *slots, uint64_t mask, uint64_t *slot)         \
-	{                                                                                      \
-		ENTER_ATOMIC()                                                                 \
-		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                     \
-		uint64_t *cell = cell_of(p);                                                   \
-		T stored;                                                                      \
-		if (t == NULL)                                                                 \
-			return rmw_bare##N(p, value, op, &stored);                             \
-		prepare_write(t, p, order);                                                    \
-		m.before = cell_lock(cell);                                                    \
-		m.old = rmw_bare##N(p, value, op, &stored);                                    \
-		m.new = stored;                                                                \
-		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                             \
-		log_rmw(t, p, &m, site, slots, mask, slot);                                    \
-		hook_leave(t);                                                                 \
-		return (T)m.old;                                                               \
-	}                                                                                      \
-	EXPORT bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure, \
-				    uint32_t site)                                             \
-	{                                                                                      \
-		ENTER_ATOMIC()                                                                 \
-		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                       \
-		uint64_t *cell = cell_of(p);                                                   \
-		bool ok;                                                                       \
-		if (t == NULL)                                                                 \
-			return __atomic_compare_exchange_n((T *)p, expected, desired, false,   \
+#define ATOMIC(N, T, LOG2)                                                                      \
+	static T rmw_bare##N(T *p, T value, int op, T *stored)                                  \
+	{                                                                                       \
+		T old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                   \
+		do                                                                              \
+			*stored = (T)compute(op, old, value, LOG2);                             \
+		while (!__atomic_compare_exchange_n(p, &old, *stored, false, __ATOMIC_SEQ_CST,  \
+						    __ATOMIC_SEQ_CST));                         \
+		return old;                                                                     \
+	}                                                                                       \
+	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)      \
+	{                                                                                       \
+		ENTER_ATOMIC()                                                                  \
+		T x;                                                                            \
+		if (t == NULL)                                                                  \
+			return __atomic_load_n((const T *)p, __ATOMIC_SEQ_CST);                 \
+		x = (T)read_atomic(t, p, LOG2, order, site, slot);                              \
+		hook_leave(t);                                                                  \
+		return x;                                                                       \
+	}                                                                                       \
+	EXPORT void foresee_awrite##N(void *p, T value, int order, uint32_t site,               \
+				      const uint64_t *slots, uint64_t mask)                     \
+	{                                                                                       \
+		ENTER_ATOMIC()                                                                  \
+		uint64_t *cell = cell_of(p);                                                    \
+		cell_version v;                                                                 \
+		if (t == NULL) {                                                                \
+			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
+			return;                                                                 \
+		}                                                                               \
+		prepare_write(t, p, order);                                                     \
+		v = cell_lock(cell);                                                            \
+		if (order == __ATOMIC_SEQ_CST)                                                  \
+			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
+		else                                                                            \
+			__atomic_store_n((T *)p, value, __ATOMIC_RELEASE);                      \
+		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                              \
+		log_write(t, p, LOG2, value, order, site, v, slots, mask);                      \
+		hook_leave(t);                                                                  \
+	}                                                                                       \
+	EXPORT T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,            \
+				 const uint64_t *slots, uint64_t mask, uint64_t *slot)          \
+	{                                                                                       \
+		ENTER_ATOMIC()                                                                  \
+		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                      \
+		uint64_t *cell = cell_of(p);                                                    \
+		T stored;                                                                       \
+		if (t == NULL)                                                                  \
+			return rmw_bare##N(p, value, op, &stored);                              \
+		prepare_write(t, p, order);                                                     \
+		m.before = cell_lock(cell);                                                     \
+		m.old = rmw_bare##N(p, value, op, &stored);                                     \
+		m.new = stored;                                                                 \
+		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                              \
+		log_rmw(t, p, &m, site, slots, mask, slot);                                     \
+		hook_leave(t);                                                                  \
+		return (T)m.old;                                                                \
+	}                                                                                       \
+	EXPORT bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,  \
+				    uint32_t site)                                              \
+	{                                                                                       \
+		ENTER_ATOMIC()                                                                  \
+		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                        \
+		uint64_t *cell = cell_of(p);                                                    \
+		bool ok;                                                                        \
+		if (t == NULL)                                                                  \
+			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
 							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-		prepare_write(t, p, success);                                                  \
-		m.before = cell_lock(cell);                                                    \
-		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,             \
-						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-		cell_unlock(cell, ok ? cell_make(t->tid, t->tseq + 1) : m.before);             \
-		m.old = *expected;                                                             \
-		m.new = desired;                                                               \
-		m.order = ok ? success : failure;                                              \
-		if (ok) {                                                                      \
-			m.op = FORMAT_RMW_CAS;                                                 \
-			log_rmw(t, p, &m, site, NULL, 0, NULL);                                \
-		} else {                                                                       \
-			log_casfail(t, p, &m, site);                                           \
-		}                                                                              \
-		hook_leave(t);                                                                 \
-		return ok;                                                                     \
+		prepare_write(t, p, success);                                                   \
+		m.before = cell_lock(cell);                                                     \
+		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,              \
+						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+		cell_unlock(cell, ok ? cell_make(t->tid, t->tseq + 1) : m.before);              \
+		m.old = *expected;                                                              \
+		m.new = desired;                                                                \
+		m.order = ok ? success : failure;                                               \
+		if (ok) {                                                                       \
+			m.op = FORMAT_RMW_CAS;                                                  \
+			log_rmw(t, p, &m, site, NULL, 0, NULL);                                 \
+		} else {                                                                        \
+			log_casfail(t, p, &m, site);                                            \
+		}                                                                               \
+		hook_leave(t);                                                                  \
+		return ok;                                                                      \
 	}
-
 
 ATOMIC(1, uint8_t, 0)
 ATOMIC(2, uint16_t, 1)

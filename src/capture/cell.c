@@ -50,7 +50,7 @@ static bool cover_block(unsigned b)
 	if (covered[b ^ (CELL_FLIP >> BLOCK_SHIFT)])
 		return false; /* our cells would lie on top of the program's memory */
 	at = sys_mmap((void *)shadow, size, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (at != (void *)shadow)
 		return at == MAP_FAILED && errno == EEXIST &&
 		       __atomic_load_n(&covered[b], __ATOMIC_RELAXED);

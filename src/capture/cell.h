@@ -86,8 +86,8 @@ static inline cell_version cell_lock(uint64_t *cell)
 	for (;;) {
 		if (__builtin_expect(v & CELL_LOCKED, 0))
 			v = cell_wait(cell);
-		if (__atomic_compare_exchange_n(cell, &v, v | CELL_LOCKED, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(cell, &v, v | CELL_LOCKED, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
 			return v;
 	}
 }

@@ -12,8 +12,8 @@
 
 static struct {
 	int fd;
-	uint64_t end;		 /* atomic: where the next block goes */
-	struct sys_lock lock;	 /* guards what follows */
+	uint64_t end;		    /* atomic: where the next block goes */
+	struct sys_lock lock;	    /* guards what follows */
 	struct format_chunk **free; /* a stack of slots; as many as there can be threads */
 	size_t nfree;
 } file = { .fd = -1 };
@@ -55,8 +55,10 @@ static bool write_all(const void *data, size_t n, uint64_t at)
 
 bool file_create(const char *path, uint32_t flags)
 {
-	struct format_file head = { .magic = FORMAT_MAGIC, .version = FORMAT_VERSION,
-				    .header_size = sizeof(head), .flags = flags,
+	struct format_file head = { .magic = FORMAT_MAGIC,
+				    .version = FORMAT_VERSION,
+				    .header_size = sizeof(head),
+				    .flags = flags,
 				    .pid = (uint32_t)getpid() };
 	struct timespec now;
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -102,7 +104,8 @@ static uint64_t reserve(uint64_t n)
 /* New slots at the end of the file.  Called with the lock held. */
 static bool add_extent(void)
 {
-	struct format_slots head = { .magic = FORMAT_SLOTS, .count = EXTENT_SLOTS,
+	struct format_slots head = { .magic = FORMAT_SLOTS,
+				     .count = EXTENT_SLOTS,
 				     .size = FORMAT_SLOT_SIZE };
 	uint64_t bytes = (uint64_t)EXTENT_SLOTS * FORMAT_SLOT_SIZE, at, first;
 	char *slots;

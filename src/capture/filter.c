@@ -186,7 +186,8 @@ void filter_release(struct thread *t)
 
 void filter_grow(struct thread *t)
 {
-	uint32_t entries = t->filter_mask == 0 ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
+	uint32_t entries =
+		t->filter_mask == 0 ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
 	struct thread old;
 	int saved = errno;
 

@@ -77,8 +77,8 @@ enum foresee_site_kind {
 };
 
 /* Site flags: the dependency facts of the place, for --facts and the tests. */
-#define FORESEE_SITE_FREE 1u     /* a free load */
-#define FORESEE_SITE_FED 2u      /* a store with feeds */
+#define FORESEE_SITE_FREE 1u	 /* a free load */
+#define FORESEE_SITE_FED 2u	 /* a store with feeds */
 #define FORESEE_SITE_VOLATILE 4u /* a volatile access; always binding */
 
 /*
@@ -119,7 +119,7 @@ struct foresee_module {
 	uint32_t abi; /* FORESEE_ABI of the pass */
 	uint32_t nsites;
 	const struct foresee_site *sites;
-	uint32_t *base; /* out: global number of sites[0] */
+	uint32_t *base;		      /* out: global number of sites[0] */
 	const void *const *functions; /* the instrumented functions of the unit */
 	uint64_t nfunctions;
 	const struct foresee_global *globals;
@@ -137,10 +137,10 @@ void foresee_module_unregister(const struct foresee_module *m);
  *	void foresee_writeN(p, value, site)            no feeds
  *	void foresee_writeNf(p, value, site, slots, mask)
  */
-#define FORESEE_ACCESS(N, T)                                                         \
-	T foresee_read##N(const void *p, uint32_t site);                              \
-	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot);           \
-	void foresee_write##N(void *p, T value, uint32_t site);                       \
+#define FORESEE_ACCESS(N, T)                                                             \
+	T foresee_read##N(const void *p, uint32_t site);                                 \
+	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot);              \
+	void foresee_write##N(void *p, T value, uint32_t site);                          \
 	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots, \
 				 uint64_t mask);
 FORESEE_ACCESS(1, uint8_t)
@@ -158,8 +158,8 @@ FORESEE_ACCESS(8, uint64_t)
  * touch: a binding ranged read with nowhere to put the bytes (byval argument).
  */
 void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot);
-void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
-			 const uint64_t *slots, uint64_t mask);
+void foresee_write_range(void *p, const void *from, size_t n, uint32_t site, const uint64_t *slots,
+			 uint64_t mask);
 void foresee_touch_range(const void *p, size_t n, uint32_t site);
 void foresee_copy(void *to, const void *from, size_t n, uint32_t site);
 void foresee_move(void *to, const void *from, size_t n, uint32_t site);
@@ -169,20 +169,20 @@ void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *s
 /* Memory orders as in C11 (__ATOMIC_RELAXED ... __ATOMIC_SEQ_CST). */
 
 #define FORESEE_RMW_OPS(X) \
-	X(XCHG, "xchg")   \
-	X(ADD, "add")     \
-	X(SUB, "sub")     \
-	X(AND, "and")     \
-	X(NAND, "nand")   \
-	X(OR, "or")       \
-	X(XOR, "xor")     \
-	X(MAX, "max")     \
-	X(MIN, "min")     \
-	X(UMAX, "umax")   \
-	X(UMIN, "umin")   \
-	X(FADD, "fadd")   \
-	X(FSUB, "fsub")   \
-	X(FMAX, "fmax")   \
+	X(XCHG, "xchg")    \
+	X(ADD, "add")      \
+	X(SUB, "sub")      \
+	X(AND, "and")      \
+	X(NAND, "nand")    \
+	X(OR, "or")        \
+	X(XOR, "xor")      \
+	X(MAX, "max")      \
+	X(MIN, "min")      \
+	X(UMAX, "umax")    \
+	X(UMIN, "umin")    \
+	X(FADD, "fadd")    \
+	X(FSUB, "fsub")    \
+	X(FMAX, "fmax")    \
 	X(FMIN, "fmin")
 
 enum foresee_rmw_op {
@@ -195,13 +195,13 @@ enum foresee_rmw_op {
  * Atomics of 1, 2, 4, 8 bytes.  slot: NULL when the result is binding.
  * cas: *expected receives the old value; returns success; always binding.
  */
-#define FORESEE_ATOMIC(N, T)                                                              \
-	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot);      \
-	void foresee_awrite##N(void *p, T value, int order, uint32_t site,                \
-			       const uint64_t *slots, uint64_t mask);                     \
-	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,             \
-			  const uint64_t *slots, uint64_t mask, uint64_t *slot);          \
-	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,   \
+#define FORESEE_ATOMIC(N, T)                                                                      \
+	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot);              \
+	void foresee_awrite##N(void *p, T value, int order, uint32_t site, const uint64_t *slots, \
+			       uint64_t mask);                                                    \
+	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,                     \
+			  const uint64_t *slots, uint64_t mask, uint64_t *slot);                  \
+	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,           \
 			     uint32_t site);
 FORESEE_ATOMIC(1, uint8_t)
 FORESEE_ATOMIC(2, uint16_t)
@@ -234,47 +234,56 @@ void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
  * Library functions that read or write caller's memory.  The pass redirects a
  * call of NAME to foresee_libc_NAME, which has the same type.
  */
-#define FORESEE_LIBC(X)                                                                  \
-	X(memcpy) X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr)          \
-	X(bcmp) X(bzero) X(bcopy)                                                        \
-	X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat)          \
-	X(strcmp) X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr)            \
-	X(strstr) X(strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup)                    \
-	X(atoi) X(atol) X(strtol) X(strtoul) X(strtoll) X(strtoull)                       \
-	X(snprintf) X(vsnprintf) X(sprintf)                                              \
-	X(clock_gettime) X(gettimeofday) X(time)                                          \
-	X(read) X(pread) X(recv) X(fread) X(fgets)                                        \
-	X(write) X(pwrite) X(send) X(fwrite) X(puts) X(fputs)
+#define FORESEE_LIBC(X)                                                                            \
+	X(memcpy)                                                                                  \
+	X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr) X(bcmp) X(bzero) X(bcopy)   \
+		X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat) X(strcmp) \
+			X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr) X(strstr) X(  \
+				strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup) X(atoi) X(atol) \
+				X(strtol) X(strtoul) X(strtoll) X(strtoull) X(snprintf)            \
+					X(vsnprintf) X(sprintf) X(clock_gettime) X(gettimeofday)   \
+						X(time) X(read) X(pread) X(recv) X(fread) X(fgets) \
+							X(write) X(pwrite) X(send) X(fwrite)       \
+								X(puts) X(fputs)
 
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory
  * allocation, threads); calls need a call_site and nothing else.
  */
-#define FORESEE_KNOWN_PREFIXES(X) \
-	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
-	X("__cxa_guard_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
+#define FORESEE_KNOWN_PREFIXES(X)                                                          \
+	X("pthread_")                                                                      \
+	X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") X("__cxa_guard_") \
+		X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
-#define FORESEE_KNOWN(X)                                                           \
-	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
-	X(posix_memalign) X(aligned_alloc) X(reallocarray) X(valloc)                \
-	X(mmap) X(mmap64) X(munmap) X(mremap)
+#define FORESEE_KNOWN(X)                                                                      \
+	X(call_once)                                                                          \
+	X(malloc) X(calloc) X(realloc) X(free) X(memalign) X(posix_memalign) X(aligned_alloc) \
+		X(reallocarray) X(valloc) X(mmap) X(mmap64) X(munmap) X(mremap)
 
 /* Library functions that touch no memory of the caller's. */
-#define FORESEE_PURE(X)                                                                   \
-	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)    \
-	X(sched_yield) X(getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit)        \
-	X(sysconf) X(getpagesize) X(clock) X(isatty) X(close) X(putchar) X(fflush)        \
-	X(fclose) X(fputc) X(putc) X(getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs)    \
-	X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh)     \
-	X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt)   \
-	X(hypot) X(fmod) X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin)       \
-	X(fmax) X(sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)       \
-	X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(islower) X(isalnum)        \
-	X(ispunct) X(isprint) X(toupper) X(tolower) X(__errno_location)                   \
-	X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch) X(__cxa_end_catch)      \
-	X(__cxa_throw) X(__cxa_allocate_exception) X(__cxa_free_exception)                \
-	X(__cxa_rethrow) X(_Unwind_Resume) X(__clang_call_terminate) X(_ZSt9terminatev)   \
-	X(__cxa_atexit) X(atexit) X(__cxa_pure_virtual) X(getenv)                         \
-	X(__ctype_b_loc) X(__ctype_tolower_loc) X(__ctype_toupper_loc)
+#define FORESEE_PURE(X)                                                                                            \
+	X(rand)                                                                                                    \
+	X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep) X(sched_yield) X(                   \
+		getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit) X(sysconf) X(getpagesize)                \
+		X(clock) X(isatty) X(close) X(putchar) X(fflush) X(fclose) X(fputc) X(putc) X(                     \
+			getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs) X(sin) X(cos) X(tan) X(asin)             \
+			X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) X(exp) X(exp2) X(expm1) X(                \
+				log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt) X(hypot) X(fmod)             \
+				X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin) X(fmax) X(              \
+					sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)          \
+					X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(                    \
+						islower) X(isalnum) X(ispunct) X(isprint) X(toupper)               \
+						X(tolower) X(__errno_location) X(__assert_fail) X(                 \
+							__stack_chk_fail) X(__cxa_begin_catch)                     \
+							X(__cxa_end_catch) X(__cxa_throw) X(                       \
+								__cxa_allocate_exception) X(__cxa_free_exception)  \
+								X(__cxa_rethrow) X(_Unwind_Resume) X(              \
+									__clang_call_terminate) X(_ZSt9terminatev) \
+									X(__cxa_atexit) X(atexit) X(               \
+										__cxa_pure_virtual)                \
+										X(getenv) X(                       \
+											__ctype_b_loc)             \
+											X(__ctype_tolower_loc)     \
+												X(__ctype_toupper_loc)
 
 #endif /* CAPTURE_HOOKS_H */

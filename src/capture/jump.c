@@ -11,7 +11,7 @@
 #include "capture/real.h"
 #include "capture/thread.h"
 
-EXPORT _Noreturn void __longjmp_chk(jmp_buf where, int value);
+EXPORT void __longjmp_chk(jmp_buf where, int value) __attribute__((noreturn));
 
 static void leave_hook(void)
 {

@@ -57,6 +57,15 @@ static uint8_t *chunk_end(const struct thread *t)
 
 /* ---- chunks ---- */
 
+/* Sets the limit, unless recording has stopped: pairs with log_trouble, which
+ * clears `on' before it clears all limits. */
+static void limit_set(struct thread *t)
+{
+	__atomic_store_n(&t->limit, chunk_end(t) - STACK_ROOM - LATE_ROOM, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&state.on, __ATOMIC_SEQ_CST))
+		t->limit = NULL;
+}
+
 static void chunk_begin(struct thread *t)
 {
 	struct format_chunk *c = t->chunk;
@@ -74,7 +83,7 @@ static void chunk_begin(struct thread *t)
 	};
 	__atomic_store_n(&c->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
 	t->cursor = (uint8_t *)(c + 1);
-	t->limit = chunk_end(t) - STACK_ROOM - LATE_ROOM;
+	limit_set(t);
 	memset(t->peers, 0, sizeof(t->peers));
 	memset(t->predict, 0, sizeof(t->predict));
 	t->last_value = 0;
@@ -125,7 +134,8 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 	}
 	head = t->cursor;
 	memcpy(head + 4, payload, n);
-	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
+	log_commit(head,
+		   FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
 	t->cursor = head + 4 + n;
 }
 
@@ -332,7 +342,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 	if (t->nested != 0) { /* a handler set limit to get us here */
 		t->nested = 0;
 		if (!t->muted)
-			t->limit = chunk_end(t) - STACK_ROOM - LATE_ROOM;
+			limit_set(t);
 		put_small(t, FORMAT_K_NESTED, site, 0, 1);
 	}
 	if (t->cursor >= t->limit) {
@@ -459,11 +469,16 @@ void log_trouble(const char *what, int error)
 	const char *why = strerrordesc_np(error);
 	size_t n = 0;
 
-	if (!__atomic_exchange_n(&state.on, false, __ATOMIC_ACQ_REL))
+	if (!__atomic_exchange_n(&state.on, false, __ATOMIC_SEQ_CST))
 		return;
+	/* Nobody may see unrecorded writes and record it: all stop at their next record. */
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		__atomic_store_n(&state.table[i]->limit, NULL, __ATOMIC_RELAXED);
+	sys_lock_drop(&state.lock);
 	for (; *what != '\0' && n < 80; n++)
 		text[n] = *what++;
-	if (why != NULL) {
+	if (error != 0 && why != NULL) {
 		text[n++] = ':';
 		text[n++] = ' ';
 		for (; *why != '\0' && n < sizeof(text); n++)

@@ -110,9 +110,9 @@ struct log_open {
 	uint8_t *end;
 };
 
-static inline __attribute__((always_inline)) struct log_open log_access_begin(struct thread *t, uint32_t bits, uint32_t site,
-					       uint64_t addr, cell_version v, uint64_t value,
-					       int order)
+static inline __attribute__((always_inline)) struct log_open
+log_access_begin(struct thread *t, uint32_t bits, uint32_t site, uint64_t addr, cell_version v,
+		 uint64_t value, int order)
 {
 	uint64_t ref, delta, hop;
 	unsigned rlen, len;
@@ -166,15 +166,17 @@ static inline void log_access_unnumbered(struct thread *t, struct log_open r)
 	t->cursor = r.end;
 }
 
-static inline __attribute__((always_inline)) void log_access_end(struct thread *t, struct log_open r)
+static inline __attribute__((always_inline)) void log_access_end(struct thread *t,
+								 struct log_open r)
 {
 	log_commit(r.head, r.bits);
 	t->cursor = r.end;
 	log_count(t, 1);
 }
 
-static inline __attribute__((always_inline)) void log_access(struct thread *t, uint32_t bits, uint32_t site, uint64_t addr,
-			      cell_version v, uint64_t value)
+static inline __attribute__((always_inline)) void log_access(struct thread *t, uint32_t bits,
+							     uint32_t site, uint64_t addr,
+							     cell_version v, uint64_t value)
 {
 	log_access_end(t, log_access_begin(t, bits, site, addr, v, value, 0));
 }
@@ -268,8 +270,8 @@ void log_close(struct thread *t);
 /* ---- the file as a whole ---- */
 
 struct log_options {
-	bool full;	/* no filtering */
-	bool partial;	/* some accesses are left out by request */
+	bool full;    /* no filtering */
+	bool partial; /* some accesses are left out by request */
 };
 
 /* Creates the trace.  False, errno set: it cannot. */

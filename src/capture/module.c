@@ -39,34 +39,45 @@ static struct {
 
 /* ---- patterns ---- */
 
-static bool glob(const char *p, const char *pend, const char *s)
+static bool glob(const char *p, const char *pend, const char *s, const char *send)
 {
 	for (; p < pend; p++) {
 		if (*p == '*') {
-			for (;; s++) {
-				if (glob(p + 1, pend, s))
+			for (; s <= send; s++)
+				if (glob(p + 1, pend, s, send))
 					return true;
-				if (*s == '\0')
-					return false;
-			}
+			return false;
 		}
-		if (*s == '\0' || (*p != '?' && *p != *s))
+		if (s == send || (*p != '?' && *p != *s))
 			return false;
 		s++;
 	}
-	return *s == '\0';
+	return s == send;
 }
 
+static bool matches(unsigned i, const char *s, const char *send)
+{
+	const char *p = all.patterns[i].text;
+
+	return glob(p, p + all.patterns[i].n, s, send);
+}
+
+/* A name as a whole, or the last part of a path. */
 static bool pattern_matches(unsigned i, const char *s)
 {
-	const char *p = all.patterns[i].text, *slash;
+	const char *slash, *end;
 
 	if (s == NULL)
 		return false;
-	if (glob(p, p + all.patterns[i].n, s))
-		return true;
+	end = s + strlen(s);
 	slash = strrchr(s, '/');
-	return slash != NULL && glob(p, p + all.patterns[i].n, slash + 1);
+	return matches(i, s, end) || (slash != NULL && matches(i, slash + 1, end));
+}
+
+/* A variable also by the name before its fields and elements: "table" for "table[].count". */
+static bool pattern_matches_variable(unsigned i, const char *s)
+{
+	return pattern_matches(i, s) || (s != NULL && matches(i, s, s + strcspn(s, ".[")));
 }
 
 static bool is_skipped(const struct foresee_site *s)
@@ -74,8 +85,8 @@ static bool is_skipped(const struct foresee_site *s)
 	bool only = !all.has_only;
 
 	for (unsigned i = 0; i < all.npatterns; i++) {
-		bool hit = pattern_matches(i, s->variable) || pattern_matches(i, s->file) ||
-			   pattern_matches(i, s->function);
+		bool hit = pattern_matches_variable(i, s->variable) ||
+			   pattern_matches(i, s->file) || pattern_matches(i, s->function);
 
 		if (hit && !all.patterns[i].only)
 			return true;
@@ -251,8 +262,9 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 
 	if (m->abi != FORESEE_ABI || m->nsites == 0) {
 		if (m->abi != FORESEE_ABI)
-			log_trouble("a part of the program was built by another version of foresee-cc",
-				    0);
+			log_trouble(
+				"a part of the program was built by another version of foresee-cc",
+				0);
 		return;
 	}
 	sys_lock_take(&all.lock);

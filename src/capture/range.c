@@ -8,7 +8,7 @@
  * not yet in the log.  Their event numbers are t->tseq + 1, + 2, ...
  */
 struct piece {
-	uintptr_t from;	   /* first byte */
+	uintptr_t from; /* first byte */
 	size_t bytes, words;
 	uint32_t peers[FORMAT_PEERS]; /* threads named, by peer slot */
 };

@@ -15,15 +15,15 @@ void *real_find(const char *name, const char *version);
 /* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
 bool real_is_finding(void);
 
-#define REAL_VERSIONED(name, version)                                        \
-	({                                                                   \
-		static __typeof__(&name) real_;                              \
+#define REAL_VERSIONED(name, version)                                             \
+	({                                                                        \
+		static __typeof__(&name) real_;                                   \
 		__typeof__(&name) p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-		if (__builtin_expect(p_ == NULL, 0)) {                       \
-			p_ = (__typeof__(&name))real_find(#name, version);   \
-			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED);      \
-		}                                                            \
-		p_;                                                          \
+		if (__builtin_expect(p_ == NULL, 0)) {                            \
+			p_ = (__typeof__(&name))real_find(#name, version);        \
+			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED);           \
+		}                                                                 \
+		p_;                                                               \
 	})
 #define REAL(name) REAL_VERSIONED(name, NULL)
 

@@ -43,8 +43,10 @@ static void parse_options(const char *s, struct log_options *opt)
 static bool cover_everything(void)
 {
 	const uintptr_t block = (uintptr_t)1 << 40;
-	const void *places[] = { (void *)0x10000, &foresee_self, sbrk(0), &places,
-				 (void *)(uintptr_t)&strlen, getenv("FORESEE_TRACE") };
+	const void *places[] = {
+		(void *)0x10000,	&foresee_self, sbrk(0), &places, (void *)(uintptr_t)&strlen,
+		getenv("FORESEE_TRACE")
+	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		uintptr_t at = (uintptr_t)places[i];

@@ -2,8 +2,10 @@
 
 #include "capture/filter.h"
 
-static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const void *obj,
-			  const uint64_t *args, unsigned nargs)
+static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind,
+								unsigned aux, const void *obj,
+								const uint64_t *args,
+								unsigned nargs)
 {
 	uint64_t *cell = cell_of(obj);
 	uint32_t site = t->view.call_site;

@@ -54,8 +54,7 @@ static inline void sys_lock_take(struct sys_lock *l)
 {
 	uint32_t was = 0;
 
-	if (__atomic_compare_exchange_n(&l->word, &was, 1, 0, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&l->word, &was, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE) != 0)
 		syscall(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);

@@ -8,8 +8,9 @@
 static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
 struct thread thread_scratch = { .view = { .frames = scratch_frames } };
 struct thread thread_gone = { .view = { .frames = scratch_frames, .live = THREAD_QUIET } };
-__attribute__((visibility("default"), tls_model("initial-exec"))) __thread struct foresee_view
-	*foresee_self = &thread_scratch.view;
+__attribute__((visibility("default"),
+	       tls_model("initial-exec"))) __thread struct foresee_view *foresee_self =
+	&thread_scratch.view;
 
 /* What is remembered of a thread that can still be joined. */
 struct known {
@@ -75,7 +76,7 @@ struct thread *thread_new(void)
 		filter_none(t);
 		if (!log_is_full())
 			filter_grow(t);
-		t->epoch = 1;	   /* fresh filter entries, all zero, match no epoch */
+		t->epoch = 1; /* fresh filter entries, all zero, match no epoch */
 	}
 	sys_lock_drop(&all.lock);
 	if (t == NULL)

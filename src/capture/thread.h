@@ -70,13 +70,13 @@ struct thread {
 	struct foresee_view view; /* first: foresee_self points here */
 
 	/* The log. */
-	uint8_t *cursor; /* where the next record goes */
-	uint8_t *limit;	 /* at or past this the slow path looks before a record is written */
-	uint64_t tseq;	 /* events logged; read by others when they make a cut */
+	uint8_t *cursor;       /* where the next record goes */
+	uint8_t *limit;	       /* at or past this the slow path looks before a record is written */
+	uint64_t tseq;	       /* events logged; read by others when they make a cut */
 	uint32_t logged_depth; /* of the stack, as of the last STACK record */
 	uint32_t tid;
-	uint32_t page;	 /* site page of the log */
-	uint32_t epoch;	 /* bumped at every synchronisation */
+	uint32_t page;	/* site page of the log */
+	uint32_t epoch; /* bumped at every synchronisation */
 	uint32_t npending;
 	uint32_t filter_mask; /* entries - 1; 0: nothing is filtered */
 	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
@@ -98,7 +98,7 @@ struct thread {
 	bool left;	 /* a signal handler jumped out of a hook */
 
 	/* Identity. */
-	uint32_t index;	 /* in the log's table of open logs */
+	uint32_t index; /* in the log's table of open logs */
 	pthread_t handle;
 	uint64_t end_tseq; /* number of its END event, once ended */
 	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */

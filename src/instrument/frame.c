@@ -23,7 +23,8 @@ static void announce(struct function *f, LLVMValueRef p, LLVMValueRef size, LLVM
 static LLVMValueRef alloca_size(struct unit *u, LLVMValueRef alloca)
 {
 	LLVMValueRef count = LLVMGetOperand(alloca, 0);
-	LLVMValueRef one = unit_int(u->i64, LLVMABISizeOfType(u->layout, LLVMGetAllocatedType(alloca)));
+	LLVMValueRef one =
+		unit_int(u->i64, LLVMABISizeOfType(u->layout, LLVMGetAllocatedType(alloca)));
 
 	return LLVMBuildMul(u->builder, one, LLVMBuildZExtOrBitCast(u->builder, count, u->i64, ""),
 			    "");

@@ -146,7 +146,7 @@ void facts_print(const struct function *f);
 
 /* ---- sites.c, names.c ---- */
 
-void sites_add(struct function *f);			      /* a row for each record */
+void sites_add(struct function *f); /* a row for each record */
 /* A row for a local variable that comes to life at an instruction. */
 uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at);
 LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */

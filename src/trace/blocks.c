@@ -161,8 +161,8 @@ static uint64_t block_scan(struct blocks *b, uint64_t offset, bool creeping)
 	if (h.chunk.used > b->size - offset - sizeof(h.chunk))
 		return 0; /* cut: its last copy may still lie in a slot */
 	chunk_add(b, &h.chunk, offset, BLOCKS_CHUNK_MAX);
-	return sizeof(h.chunk) + (((uint64_t)h.chunk.used + FORMAT_ALIGN - 1) &
-				  ~(uint64_t)(FORMAT_ALIGN - 1));
+	return sizeof(h.chunk) +
+	       (((uint64_t)h.chunk.used + FORMAT_ALIGN - 1) & ~(uint64_t)(FORMAT_ALIGN - 1));
 }
 
 static void blocks_scan(struct blocks *b)
@@ -233,8 +233,10 @@ static enum status file_head_check(struct blocks *b, const char *path, struct di
 		return ST_BAD_INPUT;
 	}
 	if (n >= 12 && b->head.version > FORMAT_VERSION) {
-		diag_set(d, "trace '%s' has version %u, this foresee reads up to %u; "
-			 "use a newer foresee", path, b->head.version, FORMAT_VERSION);
+		diag_set(d,
+			 "trace '%s' has version %u, this foresee reads up to %u; "
+			 "use a newer foresee",
+			 path, b->head.version, FORMAT_VERSION);
 		return ST_BAD_INPUT;
 	}
 	if (n < sizeof(b->head)) {
@@ -302,8 +304,8 @@ struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid)
 }
 
 /* Reads one copy; false when it is not what its head promised at the scan. */
-static bool copy_load(struct blocks *b, uint32_t tid, const struct blocks_chunk *k,
-		      uint8_t **bytes, uint32_t *n)
+static bool copy_load(struct blocks *b, uint32_t tid, const struct blocks_chunk *k, uint8_t **bytes,
+		      uint32_t *n)
 {
 	uint64_t want = sizeof(struct format_chunk) + k->room;
 	uint8_t *p = mem_alloc(want);
@@ -346,7 +348,8 @@ bool blocks_load(struct blocks *b, const struct blocks_thread *t, uint32_t numbe
 		}
 	}
 	b->damaged = true;
-	notes_add(b->notes, "damaged chunk %u of T%u at offset %llu: nothing of T%u after it is used",
-		  number, t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
+	notes_add(b->notes,
+		  "damaged chunk %u of T%u at offset %llu: nothing of T%u after it is used", number,
+		  t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
 	return false;
 }

@@ -37,8 +37,8 @@ struct blocks_thread {
 	uint32_t tid;
 	/* Sorted by number, a closed copy before one in a slot. */
 	VEC(struct blocks_chunk) chunks;
-	uint32_t count;    /* chunks 0 .. count - 1 are there */
-	bool gap;          /* more were found after a gap */
+	uint32_t count; /* chunks 0 .. count - 1 are there */
+	bool gap;	/* more were found after a gap */
 };
 
 struct blocks {
@@ -48,8 +48,8 @@ struct blocks {
 	struct notes *notes;
 	bool damaged;
 	VEC(struct blocks_thread) threads; /* sorted by tid; the control stream is tid 0 */
-	struct map by_tid;                 /* tid to place in threads + 1, while scanning */
-	uint8_t *cache;                    /* for scanning */
+	struct map by_tid;		   /* tid to place in threads + 1, while scanning */
+	uint8_t *cache;			   /* for scanning */
 	uint64_t cache_at, cache_n;
 };
 

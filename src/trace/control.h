@@ -42,10 +42,10 @@ struct control_pair {
 
 struct control {
 	struct intern *text;
-	struct map strings;	   /* string id of the file, to intern id */
+	struct map strings; /* string id of the file, to intern id */
 	VEC(struct control_site) sites;
-	struct map site_at;	   /* site number, to place in sites */
-	uint32_t site_count;	   /* highest number + 1 */
+	struct map site_at;  /* site number, to place in sites */
+	uint32_t site_count; /* highest number + 1 */
 	VEC(struct control_global) globals;
 	VEC(uint32_t) global_names; /* string ids, beside globals */
 	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
@@ -53,7 +53,7 @@ struct control {
 	VEC(uint64_t) cuts;
 	uint64_t cut_number; /* of the last cut */
 	const char *program;
-	bool ended; /* C_END was there */
+	bool ended;   /* C_END was there */
 	bool trouble; /* the writer lost something, or the stream is damaged */
 	int exit_status;
 	uint64_t bytes;

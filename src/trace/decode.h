@@ -40,9 +40,9 @@ struct decode_chunk {
 	struct decode_chunk *next; /* the thread's next chunk, when loaded */
 	struct blocks_chunk head;
 	uint8_t *bytes;
-	uint32_t n;	     /* bytes of good records */
-	bool scanned;	     /* LATE records were gathered */
-	bool broken;	     /* ends in damage: the thread ends here */
+	uint32_t n;   /* bytes of good records */
+	bool scanned; /* LATE records were gathered */
+	bool broken;  /* ends in damage: the thread ends here */
 	/* Plain binding reads after this event may miss repetitions: EVENT_UNKNOWN. */
 	uint64_t unknown_after;
 	VEC(struct decode_late) late; /* sorted by after */
@@ -51,13 +51,13 @@ struct decode_chunk {
 /* One event as the merger needs it. */
 struct decode_item {
 	struct event e;
-	uint64_t numbers;    /* event numbers it takes: words for ranges, 0 for LATE and NESTED */
-	bool is_event;	     /* else a record that only changes the cursor */
-	bool reads;	     /* names versions that others may not replace before it */
-	bool replaces;	     /* replaces the versions it names */
-	bool chained;	     /* its ref is an event, not the version of a word */
-	bool divisible;      /* may be placed word by word */
-	uint32_t nbefore;    /* further events it comes after: fork, end, signal, stack's owner */
+	uint64_t numbers; /* event numbers it takes: words for ranges, 0 for LATE and NESTED */
+	bool is_event;	  /* else a record that only changes the cursor */
+	bool reads;	  /* names versions that others may not replace before it */
+	bool replaces;	  /* replaces the versions it names */
+	bool chained;	  /* its ref is an event, not the version of a word */
+	bool divisible;	  /* may be placed word by word */
+	uint32_t nbefore; /* further events it comes after: fork, end, signal, stack's owner */
 	struct version before[2];
 
 	/* Room behind e's pointers. */
@@ -72,11 +72,11 @@ struct decode_cursor {
 	struct decode_chunk *chunk;
 	struct stacks *stacks; /* NULL: stacks are not followed */
 	uint32_t tid;
-	uint32_t at;	  /* offset of the next record */
-	uint32_t late;	  /* next of chunk->late */
+	uint32_t at;   /* offset of the next record */
+	uint32_t late; /* next of chunk->late */
 	uint32_t page;
 	uint32_t stack;
-	uint64_t tseq;	  /* of the last event delivered */
+	uint64_t tseq;	     /* of the last event delivered */
 	const uint8_t *name; /* last NAME record, in the chunk; NULL none since taken */
 	uint32_t nname;
 	/* The last record, when it was a RANGE_READ: its bytes and number. */

@@ -125,7 +125,8 @@ static void value_set(struct decode_item *item, uint8_t *into, uint64_t v)
 
 /* ---- READ and WRITE ---- */
 
-static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t site, unsigned code)
+static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t site,
+			       unsigned code)
 {
 	uint64_t addr;
 

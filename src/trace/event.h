@@ -19,70 +19,70 @@
  * X(id, STD-like name, family).  Families: A memory access, L lock-like,
  * S other synchronisation, T thread, O other.
  */
-#define EVENT_OPS(X)                        \
-	X(READ, "r", A)                     \
-	X(WRITE, "w", A)                    \
-	X(RMW, "rmw", A)                    \
-	X(FREE, "free", A)                  \
-	X(ALLOC, "alloc", O)                \
-	X(ACQ, "acq", L)                    \
-	X(REL, "rel", L)                    \
-	X(RACQ, "racq", L)                  \
-	X(RREL, "rrel", L)                  \
-	X(TRYFAIL, "tryfail", L)            \
-	X(LOCK_INIT, "lockinit", O)         \
-	X(LOCK_DESTROY, "lockdestroy", O)   \
-	X(PARK, "park", S)                  \
-	X(WAKE, "wake", S)                  \
-	X(SIGNAL, "signal", S)              \
-	X(BROADCAST, "broadcast", S)        \
-	X(BAR_INIT, "barinit", O)           \
-	X(BAR_IN, "barin", S)               \
-	X(BAR_OUT, "barout", S)             \
-	X(SEM_INIT, "seminit", O)           \
-	X(SEM_POST, "sempost", S)           \
-	X(SEM_WAIT, "semwait", S)           \
-	X(SEM_FAIL, "semfail", S)           \
-	X(ONCE_BEGIN, "oncebegin", S)       \
-	X(ONCE_END, "onceend", S)           \
-	X(ONCE_PASS, "oncepass", S)         \
-	X(FORK, "fork", T)                  \
-	X(FORK_FAIL, "forkfail", T)         \
-	X(JOIN, "join", T)                  \
-	X(DETACH, "detach", T)              \
-	X(THREAD_BEGIN, "threadbegin", T)   \
-	X(THREAD_END, "threadend", T)       \
-	X(FENCE, "fence", O)                \
-	X(USE, "use", O)                    \
-	X(OPAQUE, "opaque", O)              \
-	X(BEGIN, "begin", O)                \
-	X(END, "end", O)                    \
+#define EVENT_OPS(X)                      \
+	X(READ, "r", A)                   \
+	X(WRITE, "w", A)                  \
+	X(RMW, "rmw", A)                  \
+	X(FREE, "free", A)                \
+	X(ALLOC, "alloc", O)              \
+	X(ACQ, "acq", L)                  \
+	X(REL, "rel", L)                  \
+	X(RACQ, "racq", L)                \
+	X(RREL, "rrel", L)                \
+	X(TRYFAIL, "tryfail", L)          \
+	X(LOCK_INIT, "lockinit", O)       \
+	X(LOCK_DESTROY, "lockdestroy", O) \
+	X(PARK, "park", S)                \
+	X(WAKE, "wake", S)                \
+	X(SIGNAL, "signal", S)            \
+	X(BROADCAST, "broadcast", S)      \
+	X(BAR_INIT, "barinit", O)         \
+	X(BAR_IN, "barin", S)             \
+	X(BAR_OUT, "barout", S)           \
+	X(SEM_INIT, "seminit", O)         \
+	X(SEM_POST, "sempost", S)         \
+	X(SEM_WAIT, "semwait", S)         \
+	X(SEM_FAIL, "semfail", S)         \
+	X(ONCE_BEGIN, "oncebegin", S)     \
+	X(ONCE_END, "onceend", S)         \
+	X(ONCE_PASS, "oncepass", S)       \
+	X(FORK, "fork", T)                \
+	X(FORK_FAIL, "forkfail", T)       \
+	X(JOIN, "join", T)                \
+	X(DETACH, "detach", T)            \
+	X(THREAD_BEGIN, "threadbegin", T) \
+	X(THREAD_END, "threadend", T)     \
+	X(FENCE, "fence", O)              \
+	X(USE, "use", O)                  \
+	X(OPAQUE, "opaque", O)            \
+	X(BEGIN, "begin", O)              \
+	X(END, "end", O)                  \
 	X(USER, "user", O)
 
 enum event_op {
 #define X(id, name, family) EVENT_##id,
 	EVENT_OPS(X)
 #undef X
-	EVENT_NOPS
+		EVENT_NOPS
 };
 
 /* Flags. */
-#define EVENT_FREE_READ 1u /* READ, RMW: the read part is free (else binding) */
-#define EVENT_ATOMIC 2u    /* an atomic access; `order' holds its memory order */
-#define EVENT_REREAD 4u    /* READ: the recorder's closing read of a run of equal reads */
-#define EVENT_UNKNOWN 8u   /* READ, RMW: its writer is unknown (unseen code wrote) */
-#define EVENT_HAS_VALUE 16u /* value (and old, for RMW) are known */
+#define EVENT_FREE_READ 1u   /* READ, RMW: the read part is free (else binding) */
+#define EVENT_ATOMIC 2u	     /* an atomic access; `order' holds its memory order */
+#define EVENT_REREAD 4u	     /* READ: the recorder's closing read of a run of equal reads */
+#define EVENT_UNKNOWN 8u     /* READ, RMW: its writer is unknown (unseen code wrote) */
+#define EVENT_HAS_VALUE 16u  /* value (and old, for RMW) are known */
 #define EVENT_WRITE_MODE 32u /* ACQ/REL of a read-write lock */
-#define EVENT_TRY 64u        /* ACQ/RACQ by a try or timed call: could not block for ever */
+#define EVENT_TRY 64u	     /* ACQ/RACQ by a try or timed call: could not block for ever */
 #define EVENT_RECURSIVE 128u /* ACQ/REL of a lock that nests */
 #define EVENT_IN_WAIT 256u   /* REL/ACQ as part of a condition wait */
 #define EVENT_TIMEOUT 512u   /* WAKE: the wait timed out */
-#define EVENT_CAS 1024u      /* READ: a compare-and-swap that failed; RMW: one that succeeded */
+#define EVENT_CAS 1024u	     /* READ: a compare-and-swap that failed; RMW: one that succeeded */
 #define EVENT_ZEROED 2048u   /* ALLOC: the bytes are zero */
 #define EVENT_COPY 4096u     /* WRITE: a copy of the ranged read before it */
 #define EVENT_VOLATILE 8192u
 #define EVENT_DEAD_OWNER 32768u /* ACQ: a robust mutex taken from a thread that died */
-#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
+#define EVENT_RANGE 16384u	/* one event number per word: refs[i] belongs to number tseq + i */
 
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
 struct version {
@@ -92,14 +92,14 @@ struct version {
 
 struct event {
 	uint64_t pos;
-	uint64_t tseq; /* number within the thread; a range piece: of its first word */
-	uint32_t tid;  /* thread, from 1 */
-	uint8_t op;    /* enum event_op */
-	uint8_t order; /* C11 memory order, when EVENT_ATOMIC or FENCE */
-	uint8_t rmw;   /* enum foresee_rmw_op, for RMW */
+	uint64_t tseq;	   /* number within the thread; a range piece: of its first word */
+	uint32_t tid;	   /* thread, from 1 */
+	uint8_t op;	   /* enum event_op */
+	uint8_t order;	   /* C11 memory order, when EVENT_ATOMIC or FENCE */
+	uint8_t rmw;	   /* enum foresee_rmw_op, for RMW */
 	uint8_t lock_kind; /* FORMAT_LOCK_*, lock family */
 	uint32_t flags;
-	uint32_t site;  /* place; 0 unknown (trace_site) */
+	uint32_t site;	/* place; 0 unknown (trace_site) */
 	uint32_t stack; /* call stack; 0 empty (trace_stack) */
 
 	/* What it is about: a memory range, or the address of an object.  Text

@@ -17,14 +17,14 @@
 #define FORMAT_ALIGN 64
 
 /* File header flags. */
-#define FORMAT_FULL 1u    /* --full: nothing was filtered */
+#define FORMAT_FULL 1u	  /* --full: nothing was filtered */
 #define FORMAT_PARTIAL 2u /* --only / --ignore: accesses are missing by request */
 
 struct format_file {
 	char magic[8];
 	uint32_t version;
 	uint32_t header_size; /* where the first block starts; >= sizeof this */
-	uint32_t flags;       /* FORMAT_FULL, FORMAT_PARTIAL */
+	uint32_t flags;	      /* FORMAT_FULL, FORMAT_PARTIAL */
 	uint32_t pid;
 	uint64_t start_ns; /* CLOCK_REALTIME */
 	uint8_t reserved[32];
@@ -45,12 +45,12 @@ struct format_chunk {
 	uint32_t magic; /* FORMAT_CHUNK */
 	uint32_t tid;
 	uint32_t number;     /* of this thread's chunks, from 0 */
-	uint32_t used;       /* bytes of records; while open: not valid */
+	uint32_t used;	     /* bytes of records; while open: not valid */
 	uint64_t first_tseq; /* event number of the chunk's first event */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC when the chunk was begun */
-	uint32_t nlate;      /* LATE records inside */
+	uint32_t nlate;	     /* LATE records inside */
 	uint32_t flags;
-	uint64_t sum; /* format_sum of the records, seeded with number */
+	uint64_t sum;	  /* format_sum of the records, seeded with number */
 	uint64_t nevents; /* events numbered in this chunk */
 	uint32_t reserved;
 	uint32_t head_sum; /* format_head_sum, closed chunks only */
@@ -62,8 +62,8 @@ _Static_assert(sizeof(struct format_chunk) == 64, "chunk head");
 struct format_slots {
 	uint32_t magic; /* FORMAT_SLOTS */
 	uint32_t count;
-	uint32_t size; /* bytes per slot, a multiple of 4096 */
-	uint32_t first; /* offset of the first slot from this head */
+	uint32_t size;	 /* bytes per slot, a multiple of 4096 */
+	uint32_t first;	 /* offset of the first slot from this head */
 	uint64_t length; /* of the whole block, this head included */
 	uint8_t reserved[40];
 };
@@ -81,14 +81,14 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 #define FORMAT_OTHER 3u
 
 /* READ and WRITE heads. */
-#define FORMAT_SIZE_SHIFT 2 /* 2 bits: log2 of the size */
+#define FORMAT_SIZE_SHIFT 2	     /* 2 bits: log2 of the size */
 #define FORMAT_READ_FREE (1u << 4)   /* READ: free */
-#define FORMAT_WRITE_FED (1u << 4)    /* WRITE: feed list follows */
+#define FORMAT_WRITE_FED (1u << 4)   /* WRITE: feed list follows */
 #define FORMAT_READ_REREAD (1u << 5) /* READ: closes a run of dropped equal reads */
-#define FORMAT_WRITE_FED1 (1u << 5)   /* WRITE: fed by this thread's previous event alone */
-#define FORMAT_ATOMIC (1u << 6) /* a byte with the memory order follows */
-#define FORMAT_CROSS (1u << 7)  /* touches two words: a second ref follows */
-#define FORMAT_VLEN_SHIFT 8     /* 3 bits each; ALEN, VLEN: format_length */
+#define FORMAT_WRITE_FED1 (1u << 5)  /* WRITE: fed by this thread's previous event alone */
+#define FORMAT_ATOMIC (1u << 6)	     /* a byte with the memory order follows */
+#define FORMAT_CROSS (1u << 7)	     /* touches two words: a second ref follows */
+#define FORMAT_VLEN_SHIFT 8	     /* 3 bits each; ALEN, VLEN: format_length */
 #define FORMAT_ALEN_SHIFT 11
 #define FORMAT_RLEN_SHIFT 14 /* 0..7 bytes */
 #define FORMAT_SITE_SHIFT 17 /* 15 bits: site within the current page */
@@ -107,13 +107,13 @@ static inline unsigned format_length(unsigned code)
 #define FORMAT_HOP 64u
 
 /* OTHER heads. */
-#define FORMAT_KIND_SHIFT 2  /* 6 bits: enum format_kind */
-#define FORMAT_AUX_SHIFT 8   /* 8 bits */
-#define FORMAT_LEN_SHIFT 16  /* 16 bits: payload bytes */
+#define FORMAT_KIND_SHIFT 2 /* 6 bits: enum format_kind */
+#define FORMAT_AUX_SHIFT 8  /* 8 bits */
+#define FORMAT_LEN_SHIFT 16 /* 16 bits: payload bytes */
 
 /* Per-thread prediction tables, zero at the start of each chunk. */
 #define FORMAT_PREDICT 256 /* last address by site & 255 */
-#define FORMAT_PEERS 16    /* threads recently named, by slot */
+#define FORMAT_PEERS 16	   /* threads recently named, by slot */
 
 /* Versions, as cells and refs name them: thread and event number. */
 #define FORMAT_TID_BITS 20
@@ -124,65 +124,65 @@ static inline unsigned format_length(unsigned code)
  * record is one event, 0 when it is none; ranges count their words.
  * Append only; numbers are on disk.
  */
-#define FORMAT_KINDS(X)                      \
-	X(PAD, "pad", 0)                     \
-	X(PAGE, "page", 0)                   \
-	X(PEER, "peer", 0)                   \
-	X(STACK, "stack", 0)                 \
-	X(LATE, "late", 0)                   \
-	X(RMW, "rmw", 1)                     \
-	X(CASFAIL, "casfail", 1)             \
-	X(RANGE_READ, "range_read", 2)       \
-	X(RANGE_WRITE, "range_write", 2)     \
-	X(FREE, "free", 2)                   \
-	X(ALLOC, "alloc", 1)                 \
-	X(FENCE, "fence", 1)                 \
-	X(USE, "use", 1)                     \
-	X(OPAQUE, "opaque", 1)               \
-	X(ACQ, "acq", 1)                     \
-	X(REL, "rel", 1)                     \
-	X(TRYFAIL, "tryfail", 1)             \
-	X(RACQ, "racq", 1)                   \
-	X(RREL, "rrel", 1)                   \
-	X(LOCK_INIT, "lock_init", 1)         \
-	X(LOCK_DESTROY, "lock_destroy", 1)   \
-	X(PARK, "park", 1)                   \
-	X(WAKE, "wake", 1)                   \
-	X(SIGNAL, "signal", 1)               \
-	X(BROADCAST, "broadcast", 1)         \
-	X(BAR_INIT, "bar_init", 1)           \
-	X(BAR_IN, "bar_in", 1)               \
-	X(BAR_OUT, "bar_out", 1)             \
-	X(SEM_INIT, "sem_init", 1)           \
-	X(SEM_POST, "sem_post", 1)           \
-	X(SEM_WAIT, "sem_wait", 1)           \
-	X(SEM_FAIL, "sem_fail", 1)           \
-	X(ONCE_BEGIN, "once_begin", 1)       \
-	X(ONCE_END, "once_end", 1)           \
-	X(ONCE_PASS, "once_pass", 1)         \
-	X(FORK, "fork", 1)                   \
-	X(FORK_FAIL, "fork_fail", 1)         \
-	X(JOIN, "join", 1)                   \
-	X(DETACH, "detach", 1)               \
-	X(BEGIN, "begin_thread", 1)          \
-	X(END, "end_thread", 1)              \
-	X(NAME, "name", 0)                   \
-	X(USER, "user", 1)                   \
-	X(C_PROCESS, "process", 0)           \
-	X(C_MODULE, "module", 0)             \
-	X(C_STRING, "string", 0)             \
-	X(C_SITE, "site", 0)                 \
-	X(C_GLOBAL, "global", 0)             \
-	X(C_CUT, "cut", 0)                   \
-	X(C_TROUBLE, "trouble", 0)           \
-	X(C_END, "end", 0)                   \
+#define FORMAT_KINDS(X)                    \
+	X(PAD, "pad", 0)                   \
+	X(PAGE, "page", 0)                 \
+	X(PEER, "peer", 0)                 \
+	X(STACK, "stack", 0)               \
+	X(LATE, "late", 0)                 \
+	X(RMW, "rmw", 1)                   \
+	X(CASFAIL, "casfail", 1)           \
+	X(RANGE_READ, "range_read", 2)     \
+	X(RANGE_WRITE, "range_write", 2)   \
+	X(FREE, "free", 2)                 \
+	X(ALLOC, "alloc", 1)               \
+	X(FENCE, "fence", 1)               \
+	X(USE, "use", 1)                   \
+	X(OPAQUE, "opaque", 1)             \
+	X(ACQ, "acq", 1)                   \
+	X(REL, "rel", 1)                   \
+	X(TRYFAIL, "tryfail", 1)           \
+	X(RACQ, "racq", 1)                 \
+	X(RREL, "rrel", 1)                 \
+	X(LOCK_INIT, "lock_init", 1)       \
+	X(LOCK_DESTROY, "lock_destroy", 1) \
+	X(PARK, "park", 1)                 \
+	X(WAKE, "wake", 1)                 \
+	X(SIGNAL, "signal", 1)             \
+	X(BROADCAST, "broadcast", 1)       \
+	X(BAR_INIT, "bar_init", 1)         \
+	X(BAR_IN, "bar_in", 1)             \
+	X(BAR_OUT, "bar_out", 1)           \
+	X(SEM_INIT, "sem_init", 1)         \
+	X(SEM_POST, "sem_post", 1)         \
+	X(SEM_WAIT, "sem_wait", 1)         \
+	X(SEM_FAIL, "sem_fail", 1)         \
+	X(ONCE_BEGIN, "once_begin", 1)     \
+	X(ONCE_END, "once_end", 1)         \
+	X(ONCE_PASS, "once_pass", 1)       \
+	X(FORK, "fork", 1)                 \
+	X(FORK_FAIL, "fork_fail", 1)       \
+	X(JOIN, "join", 1)                 \
+	X(DETACH, "detach", 1)             \
+	X(BEGIN, "begin_thread", 1)        \
+	X(END, "end_thread", 1)            \
+	X(NAME, "name", 0)                 \
+	X(USER, "user", 1)                 \
+	X(C_PROCESS, "process", 0)         \
+	X(C_MODULE, "module", 0)           \
+	X(C_STRING, "string", 0)           \
+	X(C_SITE, "site", 0)               \
+	X(C_GLOBAL, "global", 0)           \
+	X(C_CUT, "cut", 0)                 \
+	X(C_TROUBLE, "trouble", 0)         \
+	X(C_END, "end", 0)                 \
 	X(NESTED, "nested", 0)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
 	FORMAT_KINDS(X)
 #undef X
-	FORMAT_NKINDS
+		FORMAT_NKINDS
 };
 
 /* aux of ACQ, REL, TRYFAIL, RACQ, RREL, LOCK_INIT, LOCK_DESTROY: kind of lock, and flags. */
@@ -190,31 +190,31 @@ enum format_kind {
 #define FORMAT_LOCK_RWLOCK 1u
 #define FORMAT_LOCK_SPIN 2u
 #define FORMAT_LOCK_USER 3u
-#define FORMAT_LOCK_KIND 7u       /* mask */
-#define FORMAT_LOCK_TRY 8u        /* by a try or timed call: could not block for ever */
+#define FORMAT_LOCK_KIND 7u	  /* mask */
+#define FORMAT_LOCK_TRY 8u	  /* by a try or timed call: could not block for ever */
 #define FORMAT_LOCK_RECURSIVE 16u /* the lock nests */
-#define FORMAT_LOCK_WAIT 32u      /* released by / reacquired after a condition wait */
-#define FORMAT_LOCK_DEAD 64u      /* robust mutex acquired from a dead owner */
+#define FORMAT_LOCK_WAIT 32u	  /* released by / reacquired after a condition wait */
+#define FORMAT_LOCK_DEAD 64u	  /* robust mutex acquired from a dead owner */
 
 /* aux of PARK and WAKE. */
 #define FORMAT_WAIT_TIMED 1u
-#define FORMAT_WAKE_TIMEOUT 2u  /* WAKE: it timed out */
-#define FORMAT_WAKE_CANCEL 4u   /* WAKE: the thread was cancelled */
+#define FORMAT_WAKE_TIMEOUT 2u /* WAKE: it timed out */
+#define FORMAT_WAKE_CANCEL 4u  /* WAKE: the thread was cancelled */
 
 /* aux of ALLOC and FREE. */
 #define FORMAT_ALLOC_HEAP 0u
 #define FORMAT_ALLOC_MAP 1u
-#define FORMAT_ALLOC_FRAME 2u   /* a local variable; replaces the versions it names */
-#define FORMAT_ALLOC_KIND 3u    /* mask */
-#define FORMAT_ALLOC_ZEROED 4u  /* calloc, anonymous mmap: bytes are zero */
-#define FORMAT_ALLOC_BIG 8u     /* ordered by the big-block chain instead of by cells */
+#define FORMAT_ALLOC_FRAME 2u  /* a local variable; replaces the versions it names */
+#define FORMAT_ALLOC_KIND 3u   /* mask */
+#define FORMAT_ALLOC_ZEROED 4u /* calloc, anonymous mmap: bytes are zero */
+#define FORMAT_ALLOC_BIG 8u    /* ordered by the big-block chain instead of by cells */
 
 /* aux of RANGE_READ and RANGE_WRITE. */
-#define FORMAT_RANGE_FREE 1u   /* RANGE_READ: free */
-#define FORMAT_RANGE_FED 2u    /* RANGE_WRITE: feed list follows */
+#define FORMAT_RANGE_FREE 1u	/* RANGE_READ: free */
+#define FORMAT_RANGE_FED 2u	/* RANGE_WRITE: feed list follows */
 #define FORMAT_RANGE_NOVALUE 4u /* the bytes are not in the record */
-#define FORMAT_RANGE_FILL 8u   /* RANGE_WRITE: one byte, repeated */
-#define FORMAT_RANGE_COPY 16u  /* RANGE_WRITE: the bytes of the RANGE_READ just before it */
+#define FORMAT_RANGE_FILL 8u	/* RANGE_WRITE: one byte, repeated */
+#define FORMAT_RANGE_COPY 16u	/* RANGE_WRITE: the bytes of the RANGE_READ just before it */
 #define FORMAT_RANGE_ATOMIC 32u /* 16-byte atomic: a byte with the memory order follows the site */
 
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
@@ -226,10 +226,9 @@ enum format_kind {
 
 /* aux of END. */
 #define FORMAT_END_RETURN 0u
-#define FORMAT_END_EXIT 1u     /* pthread_exit */
+#define FORMAT_END_EXIT 1u /* pthread_exit */
 #define FORMAT_END_CANCEL 2u
-#define FORMAT_END_PROCESS 3u  /* the process ended with this thread running */
-
+#define FORMAT_END_PROCESS 3u /* the process ended with this thread running */
 
 /* Sum of the records of a closed chunk: four lanes over 64-bit words, the tail zero-padded. */
 static inline uint64_t format_sum(const void *data, uint64_t n, uint64_t seed)

@@ -87,9 +87,9 @@ struct merge {
 	struct merge_reads reads;
 	struct map read_waiters; /* key, to the first thread + 1 */
 	const struct control *control;
-	size_t next_cut;    /* to be scanned to */
-	bool all_scanned;   /* past the last cut: `load' of all is the end */
-	bool last_window;   /* `limit' too */
+	size_t next_cut;  /* to be scanned to */
+	bool all_scanned; /* past the last cut: `load' of all is the end */
+	bool last_window; /* `limit' too */
 	uint64_t window;
 	uint32_t running, ready_first, ready_last;
 	struct decode_item scanned;
@@ -219,7 +219,8 @@ static enum status threads_scan(struct merge *m)
 			item_reads(m, t, &m->scanned, 0, m->scanned.e.nrefs, true);
 		m->damaged = m->damaged || t->stream.damaged;
 		if (merge_reads_count(&m->reads) > MERGE_READS_MAX) {
-			diag_set(&m->why, "more than %u reads between two cuts near event %llu of T%u: "
+			diag_set(&m->why,
+				 "more than %u reads between two cuts near event %llu of T%u: "
 				 "the recording has too few cuts to be read in bounded memory",
 				 MERGE_READS_MAX, (unsigned long long)t->stream.scan.tseq,
 				 t->stream.src->tid);
@@ -303,15 +304,18 @@ static void thread_stop(struct merge *m, struct merge_thread *t, struct version 
 	uint64_t dropped;
 
 	if (!m->damaged) {
-		diag_set(&m->why, "contradiction: event %llu of T%u names event %llu of T%u, "
-			 "which is not in the recording", at, tid, (unsigned long long)v.tseq, v.tid);
+		diag_set(&m->why,
+			 "contradiction: event %llu of T%u names event %llu of T%u, "
+			 "which is not in the recording",
+			 at, tid, (unsigned long long)v.tseq, v.tid);
 		m->error = ST_BAD_INPUT;
 		return;
 	}
 	dropped = thread_drain(m, t);
-	notes_add(m->notes, "T%u ends before its event %llu, which needs the lost event %llu of T%u; "
-		  "%llu of its events are not used", tid, at, (unsigned long long)v.tseq, v.tid,
-		  (unsigned long long)dropped);
+	notes_add(m->notes,
+		  "T%u ends before its event %llu, which needs the lost event %llu of T%u; "
+		  "%llu of its events are not used",
+		  tid, at, (unsigned long long)v.tseq, v.tid, (unsigned long long)dropped);
 	thread_end(m, t);
 }
 
@@ -328,13 +332,16 @@ static void threads_stuck(struct merge *m)
 	at = t->item.e.tseq + t->word;
 	m->stopped = true;
 	if (m->damaged) {
-		notes_add(m->notes, "event %llu of T%u and others wait for one another; "
-			  "nothing after them is used", at, t->stream.src->tid);
+		notes_add(m->notes,
+			  "event %llu of T%u and others wait for one another; "
+			  "nothing after them is used",
+			  at, t->stream.src->tid);
 		return;
 	}
 	diag_set(&m->why, "contradiction: event %llu of T%u comes after itself (%s)", at,
 		 t->stream.src->tid,
-		 t->state == THREAD_EVENT ? "by the events it names" : "by reads of what it replaces");
+		 t->state == THREAD_EVENT ? "by the events it names"
+					  : "by reads of what it replaces");
 	m->error = ST_BAD_INPUT;
 }
 
@@ -374,7 +381,8 @@ static bool version_is_lost(const struct merge *m, struct version v)
 {
 	uint32_t i = thread_find(m, v.tid);
 
-	return i == NOBODY || (m->threads[i].state == THREAD_DONE && m->threads[i].emitted < v.tseq);
+	return i == NOBODY ||
+	       (m->threads[i].state == THREAD_DONE && m->threads[i].emitted < v.tseq);
 }
 
 /* Blocks or stops thread i until v is out.  False: it is out. */
@@ -412,7 +420,8 @@ static uint32_t words_ready(struct merge *m, uint32_t i)
 				version_blocks(m, i, v);
 			break;
 		}
-		if (item->replaces && !t->force && merge_reads_block(&m->reads, &t->stream, v, word)) {
+		if (item->replaces && !t->force &&
+		    merge_reads_block(&m->reads, &t->stream, v, word)) {
 			if (!piece)
 				wait_reads(m, i, merge_reads_key(v, word));
 			break;

@@ -65,8 +65,8 @@ struct merge_stack {
 };
 
 struct merge_reads {
-	struct map count;	     /* merge_reads_key, to pending reads */
-	struct map own;		     /* INIT only: word << 20 | tid, to its pending reads */
+	struct map count;		/* merge_reads_key, to pending reads */
+	struct map own;			/* INIT only: word << 20 | tid, to its pending reads */
 	VEC(struct merge_stack) stacks; /* as owned now, sorted, not overlapping */
 };
 

@@ -66,10 +66,12 @@ static bool chunk_enter(struct merge_stream *s)
 	n = s->next_n;
 	if (head.first_tseq != s->scan.tseq + 1) {
 		s->damaged = true;
-		notes_add(s->notes, "chunk %u of T%u at offset %llu starts with event %llu, not %llu: "
-			  "nothing of T%u after it is used", head.number, s->src->tid,
-			  (unsigned long long)head.offset, (unsigned long long)head.first_tseq,
-			  (unsigned long long)s->scan.tseq + 1, s->src->tid);
+		notes_add(s->notes,
+			  "chunk %u of T%u at offset %llu starts with event %llu, not %llu: "
+			  "nothing of T%u after it is used",
+			  head.number, s->src->tid, (unsigned long long)head.offset,
+			  (unsigned long long)head.first_tseq, (unsigned long long)s->scan.tseq + 1,
+			  s->src->tid);
 		return false;
 	}
 	chunk_prefetch(s);

@@ -33,12 +33,12 @@ struct objects_node {
 
 struct objects {
 	VEC(struct objects_node) nodes; /* node 0 is the empty tree */
-	uint32_t root, unused;	        /* unused: free list through `left' */
+	uint32_t root, unused;		/* unused: free list through `left' */
 	uint32_t nheap, nmap;
 	uint64_t next_id, seed;
-	struct control_global *globals;	    /* sorted by address */
+	struct control_global *globals; /* sorted by address */
 	size_t nglobals;
-	struct map stacks;		    /* tid, to the address of its stack */
+	struct map stacks; /* tid, to the address of its stack */
 	struct strbuf text;
 };
 

@@ -20,8 +20,8 @@ struct stacks_node {
 
 struct stacks {
 	VEC(struct stacks_node) nodes; /* node 0 is the root */
-	struct map children;           /* parent << 32 | site, to the node */
-	VEC(uint32_t) path;            /* what stacks_get last answered */
+	struct map children;	       /* parent << 32 | site, to the node */
+	VEC(uint32_t) path;	       /* what stacks_get last answered */
 };
 
 void stacks_init(struct stacks *s);

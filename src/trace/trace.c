@@ -45,6 +45,10 @@ static enum status form_find(const char *path, bool *binary, struct diag *d)
 	close(fd);
 	if (n < 0)
 		return ST_OK;
+	if (n == 0) {
+		diag_set(d, "'%s' is empty: not a trace", path);
+		return ST_BAD_INPUT;
+	}
 	*binary = memcmp(head, FORMAT_MAGIC, (size_t)n < magic ? (size_t)n : magic) == 0;
 	if (!*binary && memchr(head, 0, (size_t)n)) {
 		diag_set(d, "'%s' is not a trace: neither a foresee recording nor text", path);

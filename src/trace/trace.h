@@ -39,14 +39,14 @@ enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 
 struct trace_info {
 	enum trace_form form;
-	bool complete;     /* the run ended in good order and nothing was lost */
-	bool full;         /* recorded with --full */
-	bool partial;      /* recorded with --only / --ignore */
-	uint32_t version;  /* of the binary format */
-	uint64_t bytes;    /* size of the file's records */
+	bool complete;	     /* the run ended in good order and nothing was lost */
+	bool full;	     /* recorded with --full */
+	bool partial;	     /* recorded with --only / --ignore */
+	uint32_t version;    /* of the binary format */
+	uint64_t bytes;	     /* size of the file's records */
 	const char *program; /* executable, or NULL */
-	int exit_status;   /* -1 unknown */
-	uint32_t nnotes;   /* damage, repairs, losses, in words */
+	int exit_status;     /* -1 unknown */
+	uint32_t nnotes;     /* damage, repairs, losses, in words */
 	const char *const *notes;
 };
 /* Notes may grow as events are read; complete is final after ST_END. */

@@ -64,8 +64,8 @@ struct selfcheck {
 	struct selfcheck_memory memory;
 	struct selfcheck_sync sync;
 	VEC(struct selfcheck_thread) threads;
-	uint32_t nunseen; /* threads inside unseen code */
-	bool nested;	  /* a signal handler ran unrecorded */
+	uint32_t nunseen;	       /* threads inside unseen code */
+	bool nested;		       /* a signal handler ran unrecorded */
 	struct selfcheck_result doubt; /* the first thing that only such a handler explains */
 	bool binary;
 };

@@ -49,6 +49,16 @@ has out 'nothing was filtered' "is in the trace"
 run foresee record -q --ignore 'total' ./prog
 run foresee stats prog.foresee
 has out 'missing by request' "--ignore is in the trace"
+printf 'int g[9], h;\nint main(void) { for (int i = 0; i < 9; i++) g[i] = i; h = 1; return 0; }\n' >vars.c
+ok "a program with an array builds" foresee-cc -g -O0 vars.c -o vars
+foresee record -q --ignore g ./vars
+run foresee print vars.foresee
+hasnt out ' write +g' "--ignore takes an array by its name"
+has out ' write +h ' "and nothing else"
+foresee record -q --only 'g' ./vars
+run foresee print vars.foresee
+has out ' write +g' "--only takes it too"
+hasnt out ' write +h ' "and nothing else"
 run foresee record --only "" ./prog
 is "$status" 2 "an empty pattern"
 

@@ -51,6 +51,7 @@ int main(void)
 	return 0;
 }
 EOT
+printf '/* %0300d */\n// the line buffer has moved\n' 1 >>lines.c
 record lines 0
 has stats '^  complete yes' "and completely"
 

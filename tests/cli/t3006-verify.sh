@@ -16,6 +16,9 @@ has out '^not consistent: event 2 ' "is named"
 printf 'T1|rel(m)|1\n' >broken.std
 run foresee verify broken.std
 is "$status" 2 "a trace that cannot be read"
+run foresee verify /dev/null
+is "$status" 2 "an empty file"
+has err 'is empty: not a trace' "is no trace"
 run foresee verify nosuch.foresee
 is "$status" 2 "a trace that is not there"
 done_testing

@@ -26,7 +26,8 @@ static void sums_mend(uint8_t *p, size_t n)
 		size_t step = 64;
 
 		memcpy(&c, p + at, sizeof(c));
-		if (c.magic == FORMAT_CHUNK && (c.flags & FORMAT_CHUNK_CLOSED) && c.used <= n - at - 64) {
+		if (c.magic == FORMAT_CHUNK && (c.flags & FORMAT_CHUNK_CLOSED) &&
+		    c.used <= n - at - 64) {
 			c.sum = format_sum(p + at + 64, c.used, c.number);
 			c.head_sum = format_head_sum(&c);
 			memcpy(p + at, &c, sizeof(c));

@@ -18,9 +18,9 @@ struct kept { /* the recorder's filter */
 struct simthread {
 	uint32_t tid;
 	bool live;
-	unsigned stack;	 /* which */
-	uint64_t fork;	 /* number of its FORK; BEGIN not yet logged when nonzero */
-	bool big;	 /* owns the big block */
+	unsigned stack; /* which */
+	uint64_t fork;	/* number of its FORK; BEGIN not yet logged when nonzero */
+	bool big;	/* owns the big block */
 	struct kept kept[KEPT];
 	uint64_t ends[4]; /* event numbers at the last record ends, newest first */
 	/* A range under way: kind FORMAT_K_RANGE_READ, RANGE_WRITE or FREE; 0 none. */
@@ -166,8 +166,8 @@ static void access_step(struct sim *s, struct simthread *t, bool write)
 
 		if (words == 1 && !atomic && read_is_dropped(s, t, addr, size))
 			return;
-		builder_read(s->b, t->tid, 1 + pick(s, 40000), addr, size, refs, load(s, addr, size),
-			     atomic ? FORMAT_ATOMIC : 0);
+		builder_read(s->b, t->tid, 1 + pick(s, 40000), addr, size, refs,
+			     load(s, addr, size), atomic ? FORMAT_ATOMIC : 0);
 		return;
 	}
 	value = sim_random(&s->seed) >> 8 * pick(s, 8);
@@ -178,7 +178,8 @@ static void access_step(struct sim *s, struct simthread *t, bool write)
 		builder_rmw(s->b, t->tid, 2, addr, size, refs[0], old, load(s, addr, size));
 	} else {
 		store(s, addr, size, value);
-		builder_write(s->b, t->tid, 1 + pick(s, 40000), addr, size, refs, value, 0, NULL, 0);
+		builder_write(s->b, t->tid, 1 + pick(s, 40000), addr, size, refs, value, 0, NULL,
+			      0);
 	}
 	version_set(s, addr, t->tid, own);
 	version_set(s, addr + size - 1, t->tid, own);
@@ -276,8 +277,8 @@ static void big_step(struct sim *s, struct simthread *t)
 	builder_put_addr(s->b, 7, SIM_BIG);
 	builder_put(s->b, 32);
 	builder_put_ref(s->b, s->chain, builder_tseq(s->b, t->tid) + 1);
-	builder_end(s->b, s->big ? FORMAT_K_FREE : FORMAT_K_ALLOC, FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG,
-		    1);
+	builder_end(s->b, s->big ? FORMAT_K_FREE : FORMAT_K_ALLOC,
+		    FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, 1);
 	s->chain = (struct version){ t->tid, builder_tseq(s->b, t->tid) };
 	if (s->big)
 		epoch_end(s, t); /* what was read belongs to this block */

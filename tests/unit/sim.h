@@ -13,7 +13,7 @@
 
 struct builder;
 
-#define SIM_BASE 0x10000u  /* shared words */
+#define SIM_BASE 0x10000u /* shared words */
 #define SIM_WORDS 10
 #define SIM_LOCKS 0x20000u /* two locks, 8 bytes apart */
 #define SIM_HEAP 0x30000u  /* one block of SIM_HEAP_WORDS, allocated and freed */
@@ -36,8 +36,12 @@ uint64_t sim_random(uint64_t *state);
 
 /* Memory as a checker replays it, for every address above. */
 struct sim_memory {
-	struct { uint8_t byte[8]; uint32_t tid; uint64_t tseq; } word[0x50000 / 8 + 64];
+	struct {
+		uint8_t byte[8];
+		uint32_t tid;
+		uint64_t tseq;
+	} word[0x50000 / 8 + 64];
 };
-#define SIM_WORD(m, addr) (&(m)->word[((addr) - SIM_BASE) >> 3])
+#define SIM_WORD(m, addr) (&(m)->word[((addr)-SIM_BASE) >> 3])
 
 #endif /* TESTS_SIM_H */

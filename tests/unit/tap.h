@@ -22,8 +22,8 @@ static struct {
 	int run, failed;
 } tap;
 
-__attribute__((format(printf, 4, 5))) static inline bool
-tap_ok(bool good, const char *file, int line, const char *name, ...)
+__attribute__((format(printf, 4, 5))) static inline bool tap_ok(bool good, const char *file,
+								int line, const char *name, ...)
 {
 	va_list ap;
 
@@ -43,22 +43,22 @@ tap_ok(bool good, const char *file, int line, const char *name, ...)
 #define TAP_OK(good, ...) tap_ok((good), __FILE__, __LINE__, __VA_ARGS__)
 
 /* Integers; both are printed when they differ. */
-#define TAP_EQ(got, want, ...)                                                            \
-	do {                                                                              \
-		long long tap_got = (long long)(got), tap_want = (long long)(want);       \
-		if (!TAP_OK(tap_got == tap_want, __VA_ARGS__))                            \
-			printf("# got %lld, want %lld\n", tap_got, tap_want);             \
+#define TAP_EQ(got, want, ...)                                                      \
+	do {                                                                        \
+		long long tap_got = (long long)(got), tap_want = (long long)(want); \
+		if (!TAP_OK(tap_got == tap_want, __VA_ARGS__))                      \
+			printf("# got %lld, want %lld\n", tap_got, tap_want);       \
 	} while (0)
 
 /* Strings; NULL is a string of its own. */
-#define TAP_STR(got, want, ...)                                                           \
-	do {                                                                              \
-		const char *tap_got = (got), *tap_want = (want);                          \
-		bool tap_same = tap_got && tap_want ? strcmp(tap_got, tap_want) == 0      \
-						    : tap_got == tap_want;                \
-		if (!TAP_OK(tap_same, __VA_ARGS__))                                       \
-			printf("# got '%s', want '%s'\n", tap_got ? tap_got : "(null)",   \
-			       tap_want ? tap_want : "(null)");                           \
+#define TAP_STR(got, want, ...)                                                         \
+	do {                                                                            \
+		const char *tap_got = (got), *tap_want = (want);                        \
+		bool tap_same = tap_got && tap_want ? strcmp(tap_got, tap_want) == 0    \
+						    : tap_got == tap_want;              \
+		if (!TAP_OK(tap_same, __VA_ARGS__))                                     \
+			printf("# got '%s', want '%s'\n", tap_got ? tap_got : "(null)", \
+			       tap_want ? tap_want : "(null)");                         \
 	} while (0)
 
 /* Prints the plan; the value is main's. */

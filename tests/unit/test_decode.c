@@ -96,23 +96,27 @@ static void test_accesses(void)
 	TAP_OK(e.nfeeds == 1 && e.feeds[0] == 2 && number(e.value, 8) == 0xfedcba9876543210,
 	       "fed by the event before");
 	next(EVENT_READ, "a read of two words");
-	TAP_OK(e.nrefs == 2 && e.refs[1].tid == 1 && e.refs[1].tseq == 3 && !(e.flags & EVENT_RANGE),
+	TAP_OK(e.nrefs == 2 && e.refs[1].tid == 1 && e.refs[1].tseq == 3 &&
+		       !(e.flags & EVENT_RANGE),
 	       "two refs, one number");
 	TAP_OK((e.flags & EVENT_ATOMIC) && number(e.value, 8) == 0x11 && e.order == 5, "atomic");
 	next(EVENT_READ, "a reread");
 	TAP_OK((e.flags & EVENT_REREAD) && !(e.flags & EVENT_HAS_VALUE) && e.tseq == 4,
 	       "without bytes or a number of its own");
 	next(EVENT_WRITE, "a fed write");
-	TAP_OK(e.nfeeds == 2 && e.feeds[0] == 2 && e.feeds[1] == 4 && e.len == 1 && e.value[0] == 0xab,
+	TAP_OK(e.nfeeds == 2 && e.feeds[0] == 2 && e.feeds[1] == 4 && e.len == 1 &&
+		       e.value[0] == 0xab,
 	       "its feeds");
 	next(EVENT_WRITE, "a value of seven bytes");
 	TAP_OK(number(e.value, 8) == 0x00ffffffffffffff, "comes whole");
 	next(EVENT_RMW, "a read-modify-write");
-	TAP_OK(number(e.old, 2) == 5 && number(e.value, 2) == 6 && e.rmw == 1 && e.len == 2, "its values");
+	TAP_OK(number(e.old, 2) == 5 && number(e.value, 2) == 6 && e.rmw == 1 && e.len == 2,
+	       "its values");
 	next(EVENT_READ, "a compare-and-swap that failed");
 	TAP_OK((e.flags & EVENT_CAS) && e.order == 2 && e.refs[0].tseq == 7, "its fields");
 	next(EVENT_RMW, "one that won");
-	TAP_OK((e.flags & EVENT_CAS) && (e.flags & EVENT_FREE_READ) && e.nfeeds == 1 && e.feeds[0] == 2,
+	TAP_OK((e.flags & EVENT_CAS) && (e.flags & EVENT_FREE_READ) && e.nfeeds == 1 &&
+		       e.feeds[0] == 2,
 	       "its fields");
 	finish();
 }
@@ -143,14 +147,16 @@ static void test_ranges(void)
 	TAP_OK((e.flags & EVENT_ZEROED) && e.nrefs == 4 && e.len == 32, "its fields");
 	TAP_STR(trace_object_name(trace, 0x2010), "heap#1+16", "the block has a name");
 	next(EVENT_WRITE, "a ranged write");
-	TAP_OK(e.tseq == 3 && (e.flags & EVENT_RANGE) && e.nrefs == 4 && memcmp(e.value, "abcdef", 6) == 0,
+	TAP_OK(e.tseq == 3 && (e.flags & EVENT_RANGE) && e.nrefs == 4 &&
+		       memcmp(e.value, "abcdef", 6) == 0,
 	       "its fields");
 	next(EVENT_READ, "a ranged read");
 	TAP_OK(e.tseq == 7 && e.nrefs == 3 && e.refs[2].tseq == 5 && (e.flags & EVENT_FREE_READ),
 	       "its fields");
 	next(EVENT_WRITE, "a copy");
 	TAP_OK((e.flags & EVENT_COPY) && memcmp(e.value, "efghij", 6) == 0 && e.nfeeds == 1 &&
-		       e.feeds[0] == 7, "has the bytes of its source");
+		       e.feeds[0] == 7,
+	       "has the bytes of its source");
 	next(EVENT_WRITE, "a fill");
 	TAP_OK(e.tseq == 13 && memcmp(e.value, "zzzzzzzz", 8) == 0, "repeats its byte");
 	next(EVENT_READ, "a read without bytes");
@@ -175,7 +181,8 @@ static void test_sync(void)
 		{ FORMAT_K_REL, FORMAT_LOCK_WAIT, 0, EVENT_REL, EVENT_IN_WAIT },
 		{ FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK, 0, EVENT_RACQ, 0 },
 		{ FORMAT_K_RREL, FORMAT_LOCK_RWLOCK, 0, EVENT_RREL, 0 },
-		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RECURSIVE, 0, EVENT_LOCK_DESTROY, EVENT_RECURSIVE },
+		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RECURSIVE, 0, EVENT_LOCK_DESTROY,
+		  EVENT_RECURSIVE },
 		{ FORMAT_K_PARK, 0, 1, EVENT_PARK, 0 },
 		{ FORMAT_K_SIGNAL, 0, 1, EVENT_SIGNAL, 0 },
 		{ FORMAT_K_BROADCAST, 0, 1, EVENT_BROADCAST, 0 },
@@ -196,8 +203,8 @@ static void test_sync(void)
 
 	builder_thread(b, 1, 0, 0);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		uint64_t n = builder_sync(b, 1, kinds[i].kind, kinds[i].aux, 9, 0x5000, v, kinds[i].nargs,
-					  100 + i, 0);
+		uint64_t n = builder_sync(b, 1, kinds[i].kind, kinds[i].aux, 9, 0x5000, v,
+					  kinds[i].nargs, 100 + i, 0);
 
 		if (kinds[i].kind != FORMAT_K_SEM_FAIL)
 			v = (struct version){ 1, n };
@@ -207,7 +214,8 @@ static void test_sync(void)
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		next(kinds[i].op, event_op_name(kinds[i].op));
 		TAP_OK(e.addr == 0x5000 && e.flags == kinds[i].flags && e.nrefs == 1 &&
-			       e.arg == (kinds[i].nargs ? 100 + i : 0), "its fields");
+			       e.arg == (kinds[i].nargs ? 100 + i : 0),
+		       "its fields");
 	}
 	finish();
 }
@@ -287,12 +295,14 @@ static void test_threads(void)
 	next(EVENT_FORK, "fork");
 	TAP_EQ(e.peer, 2, "of T2");
 	next(EVENT_THREAD_BEGIN, "begin of T2");
-	TAP_OK(e.peer == 1 && e.peer_tseq == fork && e.addr == 0x9000 && e.len == 0x1000, "its fields");
+	TAP_OK(e.peer == 1 && e.peer_tseq == fork && e.addr == 0x9000 && e.len == 0x1000,
+	       "its fields");
 	TAP_STR(trace_object_name(trace, 0x9040), "stack of T2+64", "its stack has a name");
 	next(EVENT_FENCE, "fence");
 	TAP_STR(trace_thread_label(trace, 2), "worker", "the thread's label");
 	TAP_OK(e.order == 5 && trace_stack(trace, e.stack, &sites) == 3 && sites[0] == 12 &&
-		       sites[2] == 10, "its call stack");
+		       sites[2] == 10,
+	       "its call stack");
 	next(EVENT_USER, "user");
 	TAP_OK(strcmp(e.name, "note") == 0 && e.ndata == 1 && e.data[0] == 7, "its fields");
 	TAP_OK(trace_stack(trace, e.stack, &sites) == 2 && sites[0] == 77 && sites[1] == 10,
@@ -305,7 +315,8 @@ static void test_threads(void)
 	TAP_STR(trace_object_name(trace, 0x6008), "total+8", "a global has a name");
 	next(EVENT_THREAD_END, "end");
 	TAP_EQ(e.arg, FORMAT_END_EXIT, "how");
-	TAP_STR(trace_object_name(trace, 0x9040), "stack of T2+64", "the stack is there to the end");
+	TAP_STR(trace_object_name(trace, 0x9040), "stack of T2+64",
+		"the stack is there to the end");
 	next(EVENT_WAKE, "wake");
 	TAP_OK(e.peer == 2 && e.peer_tseq == signal && (e.flags & EVENT_TIMEOUT), "its fields");
 	TAP_STR(trace_object_name(trace, 0x9040), "0x9040", "and gone after it");

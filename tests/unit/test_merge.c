@@ -24,10 +24,10 @@ struct replay {
 	char wrong[200]; /* first thing wrong */
 };
 
-#define WRONG(r, ...)                                                              \
-	do {                                                                       \
-		if (!(r)->wrong[0])                                                \
-			snprintf((r)->wrong, sizeof((r)->wrong), __VA_ARGS__);     \
+#define WRONG(r, ...)                                                          \
+	do {                                                                   \
+		if (!(r)->wrong[0])                                            \
+			snprintf((r)->wrong, sizeof((r)->wrong), __VA_ARGS__); \
 	} while (0)
 
 static void replay_words(struct replay *r, const struct event *e)
@@ -41,7 +41,8 @@ static void replay_words(struct replay *r, const struct event *e)
 
 		if (SIM_WORD(&r->m, addr)->tid != e->refs[i].tid ||
 		    SIM_WORD(&r->m, addr)->tseq != e->refs[i].tseq)
-			WRONG(r, "pos %llu: T%u #%llu %s names T%u #%llu at %llx, current is T%u #%llu",
+			WRONG(r,
+			      "pos %llu: T%u #%llu %s names T%u #%llu at %llx, current is T%u #%llu",
 			      (unsigned long long)e->pos, e->tid, (unsigned long long)e->tseq,
 			      event_op_name(e->op), e->refs[i].tid,
 			      (unsigned long long)e->refs[i].tseq, (unsigned long long)addr,
@@ -50,8 +51,8 @@ static void replay_words(struct replay *r, const struct event *e)
 	}
 	for (uint64_t k = 0; k < e->len && (e->op == EVENT_READ || e->op == EVENT_RMW); k++)
 		if (saw[k] != SIM_WORD(&r->m, e->addr + k)->byte[(e->addr + k) & 7])
-			WRONG(r, "pos %llu: T%u #%llu reads a wrong value", (unsigned long long)e->pos,
-			      e->tid, (unsigned long long)e->tseq);
+			WRONG(r, "pos %llu: T%u #%llu reads a wrong value",
+			      (unsigned long long)e->pos, e->tid, (unsigned long long)e->tseq);
 	for (uint64_t k = 0; k < e->len && writes && e->op != EVENT_FREE; k++)
 		SIM_WORD(&r->m, e->addr + k)->byte[(e->addr + k) & 7] = e->value[k];
 	for (uint32_t i = 0; i < e->nrefs && writes; i++) {
@@ -85,8 +86,9 @@ static void replay_event(struct replay *r, const struct event *e)
 			WRONG(r, "a late read of T%u before its place", e->tid);
 	} else {
 		if (e->tseq != r->tseq[e->tid] + 1)
-			WRONG(r, "pos %llu: T%u goes from #%llu to #%llu", (unsigned long long)e->pos,
-			      e->tid, (unsigned long long)r->tseq[e->tid], (unsigned long long)e->tseq);
+			WRONG(r, "pos %llu: T%u goes from #%llu to #%llu",
+			      (unsigned long long)e->pos, e->tid,
+			      (unsigned long long)r->tseq[e->tid], (unsigned long long)e->tseq);
 		r->tseq[e->tid] = e->tseq + numbers_of(e) - 1;
 		r->events += numbers_of(e);
 	}
@@ -168,11 +170,11 @@ static void test_random(unsigned cases)
 		bytes = builder_bytes(b, &n);
 		builder_save(path, bytes, n);
 		st = replay_file(r, &info, &d);
-		if (st != ST_END || r->wrong[0] || r->events != want.events || r->late != want.late ||
-		    !info.complete) {
+		if (st != ST_END || r->wrong[0] || r->events != want.events ||
+		    r->late != want.late || !info.complete) {
 			bad++;
-			printf("# case %u: status %d %s, %s, %llu of %llu events, %llu of %llu late%s\n", i,
-			       st, d.message, r->wrong, (unsigned long long)r->events,
+			printf("# case %u: status %d %s, %s, %llu of %llu events, %llu of %llu late%s\n",
+			       i, st, d.message, r->wrong, (unsigned long long)r->events,
 			       (unsigned long long)want.events, (unsigned long long)r->late,
 			       (unsigned long long)want.late, info.complete ? "" : ", incomplete");
 		}
@@ -205,8 +207,8 @@ static void test_truncated(void)
 			st = replay_file(r, &info, &d);
 			if (st != ST_END || r->wrong[0] || (info.complete && k + 64 < n)) {
 				bad++;
-				printf("# cut at %zu of %zu: status %d %s %s\n", k, n, st, d.message,
-				       r->wrong);
+				printf("# cut at %zu of %zu: status %d %s %s\n", k, n, st,
+				       d.message, r->wrong);
 			}
 		}
 		builder_free(b);

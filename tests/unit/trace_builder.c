@@ -81,8 +81,10 @@ static void record_add(struct stream *s, uint32_t head, const void *body, size_t
 static void other_add(struct stream *s, unsigned kind, unsigned aux, const struct strbuf *body)
 {
 	assert(body->n <= 0xffff);
-	record_add(s, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
-			      (uint32_t)body->n << FORMAT_LEN_SHIFT, body->at, body->n);
+	record_add(s,
+		   FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
+			   (uint32_t)body->n << FORMAT_LEN_SHIFT,
+		   body->at, body->n);
 }
 
 static uint64_t ref_code(struct stream *s, uint32_t tid, struct version v, uint64_t own)
@@ -178,8 +180,9 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint3
 			varint_add(&body, own - feeds[i]);
 	}
 	head |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
-		(vlen > 4 ? vlen - 1 : vlen) << FORMAT_VLEN_SHIFT | (alen > 4 ? alen - 1 : alen) << FORMAT_ALEN_SHIFT |
-		rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
+		(vlen > 4 ? vlen - 1 : vlen) << FORMAT_VLEN_SHIFT |
+		(alen > 4 ? alen - 1 : alen) << FORMAT_ALEN_SHIFT | rlen << FORMAT_RLEN_SHIFT |
+		site << FORMAT_SITE_SHIFT;
 	record_add(s, head, body.at, body.n);
 	strbuf_release(&body);
 	if ((head & FORMAT_FORM) == FORMAT_READ && (head & FORMAT_READ_REREAD))
