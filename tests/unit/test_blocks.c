@@ -69,7 +69,9 @@ static void test_header(void)
 	bytes = builder_bytes(b, &n);
 	copy = mem_alloc(n);
 	memcpy(copy, bytes, n);
-	TAP_EQ(count(copy, 0, &c), ST_END, "an empty file");
+	TAP_EQ(count(copy, 0, &c), ST_BAD_INPUT, "an empty file");
+	TAP_OK(strstr(d.message, "is empty") != NULL, "is no trace");
+	TAP_EQ(count(copy, 1, &c), ST_END, "one byte of a header");
 	TAP_OK(c.events == 0 && !c.info.complete && c.info.nnotes == 1, "is cut and has no events");
 	TAP_EQ(count(copy, 64, &c), ST_END, "a header alone");
 	TAP_OK(c.events == 0 && !c.info.complete, "is cut and has no events");
