@@ -230,60 +230,56 @@ void foresee_frame(void *p, size_t n, uint32_t site);
  */
 void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
 
+/* The lists below are laid out by hand. */
+/* clang-format off */
+
 /*
  * Library functions that read or write caller's memory.  The pass redirects a
  * call of NAME to foresee_libc_NAME, which has the same type.
  */
-#define FORESEE_LIBC(X)                                                                            \
-	X(memcpy)                                                                                  \
-	X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr) X(bcmp) X(bzero) X(bcopy)   \
-		X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat) X(strcmp) \
-			X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr) X(strstr) X(  \
-				strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup) X(atoi) X(atol) \
-				X(strtol) X(strtoul) X(strtoll) X(strtoull) X(snprintf)            \
-					X(vsnprintf) X(sprintf) X(clock_gettime) X(gettimeofday)   \
-						X(time) X(read) X(pread) X(recv) X(fread) X(fgets) \
-							X(write) X(pwrite) X(send) X(fwrite)       \
-								X(puts) X(fputs)
+#define FORESEE_LIBC(X)                                                                  \
+	X(memcpy) X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr)          \
+	X(bcmp) X(bzero) X(bcopy)                                                        \
+	X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat)          \
+	X(strcmp) X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr)            \
+	X(strstr) X(strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup)                    \
+	X(atoi) X(atol) X(strtol) X(strtoul) X(strtoll) X(strtoull)                       \
+	X(snprintf) X(vsnprintf) X(sprintf)                                              \
+	X(clock_gettime) X(gettimeofday) X(time)                                          \
+	X(read) X(pread) X(recv) X(fread) X(fgets)                                        \
+	X(write) X(pwrite) X(send) X(fwrite) X(puts) X(fputs)
 
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory
  * allocation, threads); calls need a call_site and nothing else.
  */
-#define FORESEE_KNOWN_PREFIXES(X)                                                          \
-	X("pthread_")                                                                      \
-	X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") X("__cxa_guard_") \
-		X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
+#define FORESEE_KNOWN_PREFIXES(X) \
+	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
+	X("__cxa_guard_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
-#define FORESEE_KNOWN(X)                                                                      \
-	X(call_once)                                                                          \
-	X(malloc) X(calloc) X(realloc) X(free) X(memalign) X(posix_memalign) X(aligned_alloc) \
-		X(reallocarray) X(valloc) X(mmap) X(mmap64) X(munmap) X(mremap)
+#define FORESEE_KNOWN(X)                                                           \
+	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
+	X(posix_memalign) X(aligned_alloc) X(reallocarray) X(valloc)                \
+	X(mmap) X(mmap64) X(munmap) X(mremap)
 
 /* Library functions that touch no memory of the caller's. */
-#define FORESEE_PURE(X)                                                                                            \
-	X(rand)                                                                                                    \
-	X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep) X(sched_yield) X(                   \
-		getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit) X(sysconf) X(getpagesize)                \
-		X(clock) X(isatty) X(close) X(putchar) X(fflush) X(fclose) X(fputc) X(putc) X(                     \
-			getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs) X(sin) X(cos) X(tan) X(asin)             \
-			X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) X(exp) X(exp2) X(expm1) X(                \
-				log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt) X(hypot) X(fmod)             \
-				X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin) X(fmax) X(              \
-					sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)          \
-					X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(                    \
-						islower) X(isalnum) X(ispunct) X(isprint) X(toupper)               \
-						X(tolower) X(__errno_location) X(__assert_fail) X(                 \
-							__stack_chk_fail) X(__cxa_begin_catch)                     \
-							X(__cxa_end_catch) X(__cxa_throw) X(                       \
-								__cxa_allocate_exception) X(__cxa_free_exception)  \
-								X(__cxa_rethrow) X(_Unwind_Resume) X(              \
-									__clang_call_terminate) X(_ZSt9terminatev) \
-									X(__cxa_atexit) X(atexit) X(               \
-										__cxa_pure_virtual)                \
-										X(getenv) X(                       \
-											__ctype_b_loc)             \
-											X(__ctype_tolower_loc)     \
-												X(__ctype_toupper_loc)
+#define FORESEE_PURE(X)                                                                   \
+	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)    \
+	X(sched_yield) X(getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit)        \
+	X(sysconf) X(getpagesize) X(clock) X(isatty) X(close) X(putchar) X(fflush)        \
+	X(fclose) X(fputc) X(putc) X(getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs)    \
+	X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh)     \
+	X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt)   \
+	X(hypot) X(fmod) X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin)       \
+	X(fmax) X(sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)       \
+	X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(islower) X(isalnum)        \
+	X(ispunct) X(isprint) X(toupper) X(tolower) X(__errno_location)                   \
+	X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch) X(__cxa_end_catch)      \
+	X(__cxa_throw) X(__cxa_allocate_exception) X(__cxa_free_exception)                \
+	X(__cxa_rethrow) X(_Unwind_Resume) X(__clang_call_terminate) X(_ZSt9terminatev)   \
+	X(__cxa_atexit) X(atexit) X(__cxa_pure_virtual) X(getenv)                         \
+	X(__ctype_b_loc) X(__ctype_tolower_loc) X(__ctype_toupper_loc)
+
+/* clang-format on */
 
 #endif /* CAPTURE_HOOKS_H */

@@ -220,7 +220,7 @@ void option_help(const struct option_def *table, FILE *to)
 			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",
 				      o->letter ? ", " : " ", o->name);
 		if (o->value)
-			n += snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->value);
+			snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->value);
 		fprintf(to, "  %-24s  %s\n", left, o->help);
 	}
 	fprintf(to, "  %-24s  %s\n", "-h, --help", "print this and leave");

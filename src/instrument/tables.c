@@ -4,6 +4,8 @@
  */
 #include "instrument/unit_priv.h"
 
+#include <assert.h>
+
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
@@ -54,6 +56,7 @@ static LLVMValueRef make_sites(struct unit *u)
 
 	for (size_t i = 0; i < u->sites.n; i++)
 		*VEC_PUSH(&rows) = make_site(u, &u->sites.at[i]);
+	assert(rows.n != 0); /* row 0 is always there, and never used */
 	table = make_array(u, LLVMTypeOf(rows.at[0]), rows.at, rows.n, "foresee.sites");
 	VEC_RELEASE(&rows);
 	return table;

@@ -173,7 +173,7 @@ static void pad(struct strbuf *out, size_t start, int *width, int limit)
 void show_event(struct show *s, const struct event *e, struct strbuf *out)
 {
 	const char *label = trace_thread_label(s->trace, e->tid);
-	size_t start = out->n;
+	size_t start;
 
 	strbuf_addf(out, "%6" PRIu64 "  ", e->pos);
 	start = out->n;
