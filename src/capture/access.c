@@ -154,12 +154,15 @@ read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64
 {
 	const uint64_t *cell = cell_of(p);
 	struct filter_entry *e = filter_at(t, p);
-	cell_version v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 	unsigned mask = filter_mask(p, log2);
+	cell_version v;
 
-	*x = access_load(p, log2);
-	if (!cell_still(cell, v) || e->version != v || e->key != filter_key(p, 0) ||
+	if (e->key != filter_key(p, 0) ||
 	    (e->state & FILTER_STATE(UINT32_MAX, mask)) != FILTER_STATE(t->epoch, mask))
+		return false;
+	v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+	*x = access_load(p, log2);
+	if (!cell_still(cell, v) || e->version != v)
 		return false;
 	e->place = (uint64_t)site << 32 | (uint32_t)t->tseq;
 	return true;

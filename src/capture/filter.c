@@ -144,7 +144,7 @@ void filter_trim(struct thread *t)
 
 /* Bytes of all threads' tables together; beyond FILTER_BUDGET none grows. */
 static uint64_t filter_bytes;
-#define FILTER_BUDGET (64u << 20)
+#define FILTER_BUDGET (96u << 20)
 
 static size_t table_bytes(uint32_t entries)
 {
