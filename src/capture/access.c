@@ -125,7 +125,7 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 	if (__builtin_expect(crosses(p, log2), 0)) {
 		x = read_cross(t, p, log2, site, slot != NULL ? FORMAT_READ_FREE : 0);
 	} else {
-		if (slot == NULL && t->filter_mask != 0)
+		if (slot == NULL)
 			e = filter_prepare(t, p, key);
 		do {
 			v = cell_peek(cell);
@@ -165,6 +165,7 @@ read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64
 	if (!cell_still(cell, v) || e->version != v)
 		return false;
 	e->place = (uint64_t)site << 32 | (uint32_t)t->tseq;
+	t->saved++;
 	return true;
 }
 

@@ -26,7 +26,7 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 	cell_version v;
 	uint64_t x;
 
-	if (slot == NULL && t->filter_mask != 0)
+	if (slot == NULL)
 		e = filter_prepare(t, p, key);
 	do {
 		v = cell_peek(cell);

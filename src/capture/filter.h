@@ -42,6 +42,8 @@ void filter_sweep_pending(struct thread *t);
 /* Before a chunk is closed, and when the next one is open. */
 void filter_settle(struct thread *t);
 void filter_trim(struct thread *t);
+/* After each chunk, between two accesses: does the filter pay?  If not it rests. */
+void filter_review(struct thread *t);
 /* A larger table, if there is memory for it. */
 void filter_grow(struct thread *t);
 void filter_release(struct thread *t);
@@ -76,11 +78,16 @@ static inline uint64_t filter_key(const void *p, uint64_t flags)
 }
 
 /* The entry for a read of p, before the read itself; another word's run that
- * is in the way is closed. */
+ * is in the way is closed.  NULL: nothing is filtered. */
 static inline struct filter_entry *filter_prepare(struct thread *t, const void *p, uint64_t key)
 {
-	struct filter_entry *e = filter_at(t, p);
+	struct filter_entry *e;
 
+	if (__builtin_expect(t->review, 0))
+		filter_review(t);
+	if (t->filter_mask == 0)
+		return NULL;
+	e = filter_at(t, p);
 	if (__builtin_expect(e->key == key || e->epoch != t->epoch, 1))
 		return e;
 	if (e->dropped != 0)
@@ -112,6 +119,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 	}
 	if (!e->listed) {
 		e->listed = 1;
+		t->runs++;
 		t->pending[t->npending++] = (uint32_t)(e - t->filter);
 	}
 	e->dropped |= (uint8_t)mask;

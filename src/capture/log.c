@@ -281,6 +281,7 @@ static void chunk_switch(struct thread *t)
 	chunk_begin(t);
 	cut_account(t, bytes, false);
 	filter_trim(t);
+	t->review = true;
 	errno = saved;
 }
 

@@ -83,6 +83,12 @@ struct thread {
 	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
 	bool trimming;
+	bool review;	/* a chunk has ended: filter_review is due, at the next read */
+	uint32_t runs;	/* that the filter opened since it was last reviewed: each costs a record */
+	uint32_t saved; /* reads dropped beyond the first of a run: what it gains */
+	uint32_t rest;	/* chunks until a filter that did not pay is tried again */
+	struct filter_entry *resting; /* its table meanwhile, and mask */
+	uint32_t resting_mask;
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
 	uint64_t last_value; /* of the last 8-byte READ */
