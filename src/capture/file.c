@@ -7,7 +7,9 @@
 
 #include "capture/sys.h"
 
-#define EXTENT_SLOTS 16u
+/* Slots that the file grows by: few at first, for small recordings. */
+#define FIRST_SLOTS 4u
+#define MORE_SLOTS 16u
 #define PAGE 4096u
 
 static struct {
@@ -15,7 +17,7 @@ static struct {
 	uint64_t end;		    /* atomic: where the next block goes */
 	struct sys_lock lock;	    /* guards what follows */
 	struct format_chunk **free; /* a stack of slots; as many as there can be threads */
-	size_t nfree;
+	size_t nfree, nslots;
 } file = { .fd = -1 };
 
 /* Beyond RLIMIT_FSIZE the kernel would send the program a SIGXFSZ. */
@@ -105,9 +107,9 @@ static uint64_t reserve(uint64_t n)
 static bool add_extent(void)
 {
 	struct format_slots head = { .magic = FORMAT_SLOTS,
-				     .count = EXTENT_SLOTS,
+				     .count = file.nslots == 0 ? FIRST_SLOTS : MORE_SLOTS,
 				     .size = FORMAT_SLOT_SIZE };
-	uint64_t bytes = (uint64_t)EXTENT_SLOTS * FORMAT_SLOT_SIZE, at, first;
+	uint64_t bytes = (uint64_t)head.count * FORMAT_SLOT_SIZE, at, first;
 	char *slots;
 
 	/* Slots start on a page of their own: reserve for the worst case. */
@@ -124,7 +126,8 @@ static bool add_extent(void)
 	if (slots == MAP_FAILED || !write_all(&head, sizeof(head), at))
 		return false;
 	madvise(slots, bytes, MADV_DONTFORK);
-	for (unsigned i = EXTENT_SLOTS; i-- > 0;) {
+	file.nslots += head.count;
+	for (unsigned i = head.count; i-- > 0;) {
 		struct format_chunk *slot = (void *)(slots + (size_t)i * FORMAT_SLOT_SIZE);
 
 		file.free[file.nfree++] = slot;

@@ -50,6 +50,7 @@ static void log_late(struct thread *t, const struct filter_entry *e)
 				      (e->key & FILTER_ATOMIC ? FORMAT_LATE_ATOMIC : 0),
 			      q, 0);
 		t->nlate++;
+		t->nextra++;
 	}
 }
 

@@ -89,6 +89,7 @@ static void chunk_begin(struct thread *t)
 	t->last_value = 0;
 	t->page = 0;
 	t->nlate = 0;
+	t->nextra = 0;
 	t->logged_depth = 0; /* restate it: keep 0, then all */
 	t->view.low = 0;
 }
@@ -101,6 +102,7 @@ static bool chunk_close(struct thread *t, uint32_t flags)
 	c->used = (uint32_t)(t->cursor - (uint8_t *)(c + 1));
 	c->nlate = t->nlate;
 	c->nevents = t->tseq + 1 - c->first_tseq;
+	c->nitems = (uint32_t)((int64_t)c->nevents + t->nextra);
 	c->sum = format_sum(c + 1, c->used, c->number);
 	c->flags = FORMAT_CHUNK_CLOSED | flags;
 	c->head_sum = format_head_sum(c);
@@ -345,6 +347,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 		if (!t->muted)
 			limit_set(t);
 		put_small(t, FORMAT_K_NESTED, site, 0, 1);
+		t->nextra++;
 	}
 	if (t->cursor >= t->limit) {
 		if (t->muted)
@@ -390,6 +393,8 @@ void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, 
 	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
 				 (uint32_t)(end - head - 4) << FORMAT_LEN_SHIFT);
 	t->cursor = end;
+	if (events > 1)
+		t->nextra -= (int64_t)events - 1;
 	log_count(t, events);
 }
 

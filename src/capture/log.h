@@ -162,6 +162,7 @@ log_access_begin(struct thread *t, uint32_t bits, uint32_t site, uint64_t addr, 
 /* A record that is no event of its own: nobody can name it. */
 static inline void log_access_unnumbered(struct thread *t, struct log_open r)
 {
+	t->nextra++;
 	log_commit(r.head, r.bits);
 	t->cursor = r.end;
 }

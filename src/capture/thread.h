@@ -98,6 +98,7 @@ struct thread {
 	uint32_t slot;
 	uint32_t nchunks;
 	uint32_t nlate;
+	int64_t nextra; /* events shown without a number, less numbers beyond the first of a range */
 
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */

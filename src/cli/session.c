@@ -175,7 +175,7 @@ static bool count(const char *trace, struct counts *out)
 			bool copy = k > 0 && t->chunks.at[k - 1].number == c->number;
 
 			out->open |= !c->closed && !copy;
-			out->events += c->closed && !copy ? c->nevents : 0;
+			out->events += c->closed && !copy ? c->nitems : 0;
 		}
 	}
 	blocks_close(&b);

@@ -92,6 +92,7 @@ static void chunk_add(struct blocks *b, const struct format_chunk *c, uint64_t o
 	k->room = k->closed ? c->used : (uint32_t)room;
 	k->first_tseq = c->first_tseq;
 	k->nevents = c->nevents;
+	k->nitems = c->nitems;
 	k->start_ns = c->start_ns;
 	k->sum = c->sum;
 	k->number = c->number;

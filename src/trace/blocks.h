@@ -26,6 +26,7 @@ struct notes;
 struct blocks_chunk {
 	uint64_t offset; /* of its head in the file */
 	uint64_t first_tseq, nevents, start_ns;
+	uint32_t nitems;
 	uint64_t sum;
 	uint32_t number;
 	uint32_t room; /* closed: bytes of records; open: bytes there may be */

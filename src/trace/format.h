@@ -50,9 +50,9 @@ struct format_chunk {
 	uint64_t start_ns;   /* CLOCK_MONOTONIC when the chunk was begun */
 	uint32_t nlate;	     /* LATE records inside */
 	uint32_t flags;
-	uint64_t sum;	  /* format_sum of the records, seeded with number */
-	uint64_t nevents; /* events numbered in this chunk */
-	uint32_t reserved;
+	uint64_t sum;	   /* format_sum of the records, seeded with number */
+	uint64_t nevents;  /* events numbered in this chunk */
+	uint32_t nitems;   /* events as they are shown: a range is one, rereads count */
 	uint32_t head_sum; /* format_head_sum, closed chunks only */
 };
 _Static_assert(sizeof(struct format_chunk) == 64, "chunk head");
