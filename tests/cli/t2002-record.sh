@@ -9,8 +9,8 @@ is "$status" 0 "status 0"
 is "$(cat out)" "total 3" "its output is untouched"
 has err '^foresee: recorded [0-9]+ events of 3 threads in [0-9.]+ s; the program ended normally with status 0; trace: /.*/prog\.foresee \([0-9]+ bytes\)$' "one line about it"
 is "$(wc -l <err)" 1 "and only one"
-ok "the trace is there" test -s prog.foresee
 said=$(sed -n 's/^foresee: recorded \([0-9]*\) events.*/\1/p' err)
+ok "the trace is there" test -s prog.foresee
 run foresee stats prog.foresee
 has out "^prog.foresee: recording, $said events of 3 threads" "stats counts what record said"
 
