@@ -213,6 +213,8 @@ void filter_review(struct thread *t)
 		t->epoch++; /* its entries are old */
 	} else if (t->runs > REVIEW_RUNS && t->saved / REVIEW_GAIN < t->runs) {
 		filter_sweep(t);
+		if (t->muted) /* the trace could not take it */
+			return;
 		t->resting = t->filter;
 		t->resting_mask = t->filter_mask;
 		t->rest = REVIEW_REST;
@@ -234,7 +236,7 @@ void filter_grow(struct thread *t)
 	    __atomic_load_n(&filter_bytes, __ATOMIC_RELAXED) + table_bytes(entries) > FILTER_BUDGET)
 		return;
 	filter_sweep(t);
-	if (table_take(t, entries) && old_mask != 0)
+	if (!t->muted && table_take(t, entries) && old_mask != 0)
 		table_give(old, old_mask);
 	errno = saved;
 }

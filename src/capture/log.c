@@ -300,8 +300,10 @@ void log_mute(struct thread *t)
 	foresee_self = &thread_gone.view;
 	t->cursor = scrap;
 	t->limit = scrap + sizeof(scrap) - STACK_ROOM - LATE_ROOM;
+	/* The tables stay mapped: whoever called may be at work in them. */
 	t->npending = 0;
-	filter_release(t);
+	t->resting = NULL;
+	filter_none(t);
 }
 
 static void state_stack(struct thread *t)
