@@ -74,7 +74,7 @@ MAN  := $(ROOT)/share/man/man1
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base trace order finding predict monitor witness explore report
+ROOMS := base trace order finding predict monitor witness explore report export
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))

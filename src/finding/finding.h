@@ -1,0 +1,76 @@
+/*
+ * The one result type: something that goes wrong in some run.
+ *
+ * An engine names events and, when it has one, a schedule that leads to them.  What the events
+ * are called, where they lie and whether the schedule holds is found out later, by code that
+ * does not believe engines (witness/).
+ *
+ * Ownership: a list owns its findings.
+ */
+#ifndef FINDING_FINDING_H
+#define FINDING_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "finding/schedule.h"
+
+/* X(id, name in JSON, name in text) */
+#define FINDING_KINDS(X) X(RACE, "race", "data race")
+
+enum finding_kind {
+#define X(id, name, title) FINDING_##id,
+	FINDING_KINDS(X)
+#undef X
+		FINDING_NKINDS
+};
+
+enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED };
+
+#define FINDING_EVENTS 8
+
+struct finding {
+	uint32_t id; /* from 1, in order of the report; 0 before findings_settle */
+	enum finding_kind kind;
+	enum finding_status status;
+	const char *analysis;		 /* the engine's name; static */
+	uint64_t events[FINDING_EVENTS]; /* targets, by position, ascending */
+	uint32_t nevents;
+	uint32_t sites[FINDING_EVENTS]; /* of the events; part of its signature */
+	uint8_t ops[FINDING_EVENTS];	/* enum step_op; the rest of it */
+	bool claimed;			/* the engine says that schedule leads to it */
+	bool certified;			/* and the checker agrees */
+	bool dep;			/* only by the dependency-aware model */
+	struct schedule schedule;
+	const char *why; /* WARNING: why it is no more; static, or owned by the list */
+	uint64_t more;	 /* further pairs with the same signature that were met, not kept */
+};
+
+struct findings {
+	VEC(struct finding) at;
+};
+
+void findings_release(struct findings *f);
+
+/* A new one at the end, zeroed but for these; the caller fills the rest.  Sorts the two events. */
+struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
+				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
+				  uint8_t op2);
+
+/* Same kind, same places and operations, in either order: one bug to a reader.  A hash of that. */
+uint64_t finding_signature(const struct finding *f);
+
+/* Moves all of `from' to the end of `into'. */
+void findings_move(struct findings *into, struct findings *from);
+
+/* Sorts by status, kind and events, and numbers them.  all: keeps every pair; else one finding
+ * for each signature over all analyses: the surest, then the earliest. */
+void findings_settle(struct findings *f, bool all);
+
+const char *finding_kind_name(enum finding_kind k);
+const char *finding_kind_title(enum finding_kind k);
+const char *finding_status_name(enum finding_status s);
+
+#endif /* FINDING_FINDING_H */

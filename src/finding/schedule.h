@@ -1,0 +1,24 @@
+/*
+ * A reordering of the recorded run, compactly: first a cut of it in observed order, then single
+ * events.  Threads and positions are those of the trace, so a schedule means the same to engines,
+ * checker and reports, which share nothing else.
+ *
+ * Ownership: schedule_release frees what it holds.
+ */
+#ifndef FINDING_SCHEDULE_H
+#define FINDING_SCHEDULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct schedule {
+	VEC(uint64_t) count; /* count.at[tid]: so many first events of the thread, observed order */
+	VEC(uint64_t) tail;  /* then these, by position */
+};
+
+void schedule_release(struct schedule *s);
+void schedule_copy(struct schedule *into, const struct schedule *from);
+
+#endif /* FINDING_SCHEDULE_H */

@@ -1,0 +1,130 @@
+/*
+ * A trace held in memory, as the engines that look at whole reorderings need it: per chain the
+ * events in order, per cell its accesses, per lock its sections, per read the write it saw.
+ *
+ * Events have ids 1 .. n; id i is the event at trace position m->base + i (base is 0 when the
+ * whole trace is held).  0 stands for "none", and for the initial value where a write is named.
+ *
+ * A cut is an array of nchains counters: how many events of each chain are in.  Every set of
+ * events an engine considers is one.
+ *
+ * Ownership: a model owns all it points to; read-only after model_finish, so any number of
+ * threads may use it.
+ */
+#ifndef ORDER_MODEL_H
+#define ORDER_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "order/step.h"
+
+#define MODEL_HAS_PREDS 0x4000u	 /* in flags, beside STEP_*: model_preds() is not empty */
+#define MODEL_HAS_GUARDS 0x8000u /* some guard's when, from or to */
+
+struct model_event {
+	uint32_t chain, index; /* the event is number `index', from 0, of its chain */
+	uint32_t tid;
+	uint32_t obj;	  /* lock family: lock; FORK, JOIN: the other chain */
+	uint32_t partner; /* ACQ, RACQ: its release, 0 none; releases: the acquire */
+	uint32_t hold;	  /* what the thread holds just before it, into m->holds; 0 nothing */
+	uint32_t touch;	  /* accesses: first of its touches; they end where those of id + 1 begin */
+	uint32_t feed;	  /* first of its feeds, the same way */
+	uint32_t site, stack;
+	uint16_t flags; /* STEP_* and MODEL_* */
+	uint8_t op;	/* enum step_op */
+};
+
+/* One cell of one access, in the final partition of the bytes. */
+struct model_touch {
+	uint32_t cell;
+	uint32_t seen; /* the latest write to the cell before this event in the trace; 0 initial */
+};
+
+/* What a thread holds: a list shared between events, innermost first. */
+struct model_hold {
+	uint32_t acquire; /* event id */
+	uint32_t lock;
+	uint32_t next; /* into holds; 0 end */
+	uint32_t set;  /* id of the set of (lock, mode) from here on; equal sets, equal ids */
+	bool shared;   /* read mode */
+};
+
+/* where event `when' is in, `from' comes before `to' if both are in */
+struct model_guard {
+	uint32_t when, from, to;
+};
+
+struct model_list {
+	const uint32_t *at; /* event ids, in trace order */
+	uint32_t n;
+};
+
+struct model {
+	uint64_t base;
+	uint32_t n; /* events; ids 1 .. n */
+	uint32_t nchains, ncells, nlocks;
+	struct model_event *event; /* [n + 2]: [0] and [n + 1] are sentinels */
+	struct model_touch *touches;
+	uint32_t *feeds;	  /* ids of free reads of the same thread */
+	struct model_hold *holds; /* [0] unused */
+	uint32_t nholds;
+	struct model_guard *guards;
+	uint32_t nguards;
+	bool has_facts; /* some read is free */
+	bool has_values;
+	struct model_priv *priv;
+};
+
+struct model_options {
+	bool values;
+	uint32_t limit; /* most events held; 0: no limit but 2^32 - 16 */
+};
+
+struct model *model_new(const struct model_options *opt);
+/* Takes in a batch (made without `recycle').  False once the limit is reached: the rest of the
+ * batch and all further ones are left out. */
+bool model_take(struct model *m, const struct step_batch *b);
+/* Settles cells, sections, lists.  Call once, before any question below. */
+void model_finish(struct model *m);
+void model_free(struct model *m);
+
+struct model_list model_chain(const struct model *m, uint32_t chain);
+/* Accesses of a cell, each event once. */
+struct model_list model_cell(const struct model *m, uint32_t cell);
+/* Acquires (both modes) of a lock; those of one chain. */
+struct model_list model_lock(const struct model *m, uint32_t lock);
+struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain);
+/* Events that must come before e in every reordering: sources of FORK, JOIN, PUT/GET and AFTER
+ * edges into it; program order is not listed. */
+struct model_list model_preds(const struct model *m, uint32_t e);
+
+static inline uint32_t model_ntouches(const struct model *m, uint32_t e)
+{
+	return m->event[e + 1].touch - m->event[e].touch;
+}
+
+static inline uint32_t model_nfeeds(const struct model *m, uint32_t e)
+{
+	return m->event[e + 1].feed - m->event[e].feed;
+}
+
+/* What the thread holds right after its event e. */
+uint32_t model_hold_after(const struct model *m, uint32_t e);
+
+/* Held sets (hold.set) have no lock in common, unless both hold it in read mode. */
+bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b);
+
+/* The two accesses conflict: different chains, a common cell, a write, not both atomic; both
+ * may be targets. */
+bool model_conflict(const struct model *m, uint32_t a, uint32_t b);
+/* A cell they share; precondition: model_conflict. */
+uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b);
+
+/* The bytes of the cell that e reads (and, *stored, writes) when known; equal numbers mean equal
+ * bytes for the same cell.  False: not known.  Either pointer may be NULL. */
+bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *read,
+		 uint64_t *stored);
+
+#endif /* ORDER_MODEL_H */

@@ -1,0 +1,160 @@
+/*
+ * Events in their simplest form: what every engine consumes.
+ *
+ * The reader's events are many kinds over raw addresses.  steps_next turns them
+ * once into reads and writes of cells, acquires and releases of locks, and
+ * edges; engines know nothing else.  handbook section 1.1 is in step.c alone.
+ *
+ * Cells.   A cell is a run of bytes inside one 8-byte word that all accesses so far touch
+ *          together.  When an access touches only some of them the cell is split: STEP_SPLIT
+ *          says that cell `obj' has lost bytes to the new cell `other', whose past is the same.
+ *          An allocation, a frame's variable or a new stack gives fresh cells (never touched,
+ *          initial value); FREE writes every cell of its block.
+ * Chains.  A chain is a sequence of threads each of which was forked after the one before had
+ *          been joined, by the same thread or its heirs: one clock component.  Two events of
+ *          one chain are always ordered.
+ * Locks.   Only the outermost acquire and release of a lock that nests are left.
+ * Edges.   FORK, JOIN; PUT/GET over a channel: every PUT so far into the channel comes before
+ *          the GET, in every reordering and for happens-before.  AFTER and GUARD say more for
+ *          reorderings only.
+ *
+ * One event makes one step or several; all but the first have STEP_MORE and the same pos.
+ *
+ * Ownership: a batch is borrowed, good until the next steps_next or steps_free.
+ */
+#ifndef ORDER_STEP_H
+#define ORDER_STEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct diag;
+struct trace;
+
+/*
+ * X(id, name).  `obj' is the lock, the channel, the other chain or the cell.
+ *	NONE	program order only
+ *	FREE	a write that ends its cells; never atomic
+ *	FORK	`obj': the child's chain, `other': the child's tid.  JOIN: the same
+ *	PUT GET	`obj': channel
+ *	AFTER	this event comes after event `from'; no happens-before
+ *	GUARD	where event `when' is part of a reordering, `from' comes before `to' if both are
+ *	USE	the reads in feeds decide something here
+ *	SPLIT	not an event: cell `other' takes bytes of cell `obj', with its past
+ *	DROP	not an event: cell `obj' will not be named again until it is made anew
+ *	FORGET	not an event: channel `obj' will not be named again until it is made anew
+ */
+#define STEP_OPS(X)            \
+	X(NONE, "none")        \
+	X(READ, "read")        \
+	X(WRITE, "write")      \
+	X(RMW, "rmw")          \
+	X(FREE, "free")        \
+	X(ACQ, "acquire")      \
+	X(REL, "release")      \
+	X(RACQ, "read lock")   \
+	X(RREL, "read unlock") \
+	X(FORK, "fork")        \
+	X(JOIN, "join")        \
+	X(PUT, "put")          \
+	X(GET, "get")          \
+	X(AFTER, "after")      \
+	X(GUARD, "guard")      \
+	X(FENCE, "fence")      \
+	X(USE, "use")          \
+	X(OPAQUE, "opaque")    \
+	X(BEGIN, "begin")      \
+	X(END, "end")          \
+	X(SPLIT, "split")      \
+	X(DROP, "drop")        \
+	X(FORGET, "forget")
+
+enum step_op {
+#define X(id, name) STEP_##id,
+	STEP_OPS(X)
+#undef X
+		STEP_NOPS
+};
+
+/* Flags. */
+#define STEP_MORE 1u	  /* belongs to the event of the step before */
+#define STEP_FREE_READ 2u /* READ, RMW: the read is free, else binding */
+#define STEP_ATOMIC 4u	  /* access: atomic; no race with another atomic one */
+#define STEP_ACQUIRE 8u	  /* atomic access or fence: acquires */
+#define STEP_RELEASE 16u  /* atomic access or fence: releases */
+/* Nothing of this thread from this event on may be part of a reordering; the event itself may
+ * still be the next one of its thread, that is, a target. */
+#define STEP_STOP 32u
+#define STEP_TAINTED 64u /* free read of a writer that is not known */
+#define STEP_SHADOW 128u /* READ: the recorder's closing read; binds, but is no target */
+#define STEP_TRY 256u	 /* ACQ, RACQ: could not have blocked for ever */
+
+struct step {
+	uint64_t pos;
+	union {
+		uint64_t addr; /* access: first byte */
+		uint64_t from; /* AFTER, GUARD: pos */
+	};
+	union {
+		uint64_t tseq; /* of the event; GUARD uses: */
+		uint64_t to;   /* GUARD: pos */
+	};
+	uint64_t when; /* GUARD: pos */
+	uint32_t chain, tid;
+	uint32_t obj, other;
+	uint32_t len;	 /* access: bytes, at most UINT32_MAX */
+	uint32_t ncells; /* access; with one, it is obj, else step_cells() */
+	uint32_t cells;	 /* place in the batch's pool */
+	uint32_t nfeeds,
+		feeds;	/* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
+	uint32_t value; /* access, when values are wanted: 1 + place in bytes, 0 none; RMW: the
+			  * bytes seen, then the bytes stored */
+	uint32_t site, stack;
+	uint16_t flags;
+	uint8_t op;
+};
+
+struct step_batch {
+	const struct step *at;
+	size_t n;
+	const uint32_t *cells;
+	const uint64_t *feeds;
+	const uint8_t *bytes;
+};
+
+static inline const uint32_t *step_cells(const struct step_batch *b, const struct step *s)
+{
+	return s->ncells == 1 ? &s->obj : b->cells + s->cells;
+}
+
+static inline bool step_is_access(const struct step *s)
+{
+	return s->op >= STEP_READ && s->op <= STEP_FREE;
+}
+
+struct step_options {
+	bool values;  /* carry the bytes */
+	bool recycle; /* give ids of cells and channels out again after DROP and FORGET */
+};
+
+struct steps;
+/* t is borrowed and read to its end. */
+struct steps *steps_new(struct trace *t, const struct step_options *opt);
+void steps_free(struct steps *s);
+
+/* ST_OK and a batch that is not empty, ST_END, or an error of trace_next. */
+enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
+	__attribute__((warn_unused_result));
+
+/* So far; ids are 0 .. count - 1. */
+uint32_t steps_chain_count(const struct steps *s);
+uint32_t steps_cell_count(const struct steps *s);
+uint32_t steps_lock_count(const struct steps *s);
+uint32_t steps_channel_count(const struct steps *s);
+
+const char *step_op_name(enum step_op op);
+
+#endif /* ORDER_STEP_H */

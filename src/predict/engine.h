@@ -1,0 +1,88 @@
+/*
+ * Engines: one row each in the table of engine.c, one file each beside it.
+ *
+ * An engine takes the run as a stream of steps, or works at the end on the model of the whole
+ * run, and proposes findings.  It prints nothing and decides nothing about their status: a
+ * finding with `claimed' and a schedule goes to the checker, the others stay warnings.
+ *
+ * Answers do not depend on the number of jobs.
+ */
+#ifndef PREDICT_ENGINE_H
+#define PREDICT_ENGINE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "finding/finding.h"
+#include "order/causal.h"
+#include "order/model.h"
+#include "order/step.h"
+
+struct engine_options {
+	bool strict;	 /* every read keeps its write */
+	bool values;	 /* exact: any write of the same value serves a read */
+	bool all_pairs;	 /* every pair of events, not one for each pair of places */
+	bool fork_join;	 /* eraser: ownership passes along fork and join */
+	uint32_t window; /* events; 0: the default */
+	uint64_t budget; /* steps of search for one candidate; 0: the default */
+	unsigned jobs;	 /* threads, at least 1 */
+	const volatile sig_atomic_t *stop; /* set: leave soon with what is known; may be NULL */
+	/* Called now and then by the thread that called the engine; may be NULL. */
+	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
+	void *progress_arg;
+};
+
+/* How candidates ended, for engines that count them (by signature: pairs of places). */
+struct engine_counts {
+	uint64_t candidates;
+	uint64_t predicted; /* a schedule was found */
+	uint64_t refuted;   /* proven impossible in every reordering of the recorded run */
+	uint64_t searched;  /* looked for where the engine looks, not found, not proven */
+	uint64_t undecided; /* a budget ran out */
+};
+
+struct engine_result {
+	struct findings findings;
+	bool counted;
+	struct engine_counts counts;
+	VEC(char *) truncated; /* which budgets ran out, in words; owned */
+};
+
+void engine_result_release(struct engine_result *r);
+void engine_truncated(struct engine_result *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What engines at the end may use; made when first asked for. */
+struct engine_run;
+const struct model *engine_model(struct engine_run *run);
+const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode);
+
+struct engine {
+	const char *name, *summary;
+	bool needs_model; /* else it takes steps */
+	bool sound;	  /* its findings come with schedules */
+	void *(*begin)(const struct engine_options *opt);
+	void (*steps)(void *self, const struct step_batch *b); /* NULL when needs_model */
+	/* Ends it and frees self.  run is NULL unless needs_model. */
+	void (*end)(void *self, struct engine_run *run, struct engine_result *out);
+};
+
+/* The table, ended by a row without a name. */
+extern const struct engine engine_table[];
+const struct engine *engine_find(const char *name);
+
+/* The model is borrowed; what engine_causal makes is freed with the run. */
+struct engine_run *engine_run_new(const struct model *m);
+void engine_run_free(struct engine_run *run);
+
+static inline bool engine_stopped(const struct engine_options *opt)
+{
+	return opt->stop && *opt->stop;
+}
+
+extern const struct engine engine_hb, engine_shb, engine_wcp, engine_eraser, engine_syncp,
+	engine_osr, engine_exact, engine_races;
+
+#endif /* PREDICT_ENGINE_H */

@@ -1,0 +1,60 @@
+/*
+ * The independent checker: is this order a run that the recording proves possible, and does it
+ * lead to what is claimed?
+ *
+ * One pass over the order with a map of memory, of locks and of threads; handbook 2.6 with taint
+ * (DEPENDENCY 4).  It shares with the engines nothing but the trace reader, and is written for
+ * plainness, not for speed.
+ */
+#ifndef WITNESS_CHECK_H
+#define WITNESS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "finding/finding.h"
+
+struct evidence;
+struct schedule;
+
+struct check_claim {
+	enum finding_kind kind;
+	const uint64_t *targets; /* positions */
+	uint32_t ntargets;
+	/* Positions in order.  May or may not end with the targets themselves. */
+	const uint64_t *order;
+	size_t norder;
+	/* Reads that may see another write as the last event of their thread.  NULL: the targets. */
+	const uint64_t *relaxed;
+	size_t nrelaxed;
+	bool strict; /* every read binds */
+	bool values; /* a read may see any write of the same value */
+};
+
+struct check_verdict {
+	bool certified;
+	bool dep;	/* holds by the dependency-aware model only: some read was tainted */
+	bool doubtful;	/* unseen code ran while memory was tainted: no more than a warning */
+	uint64_t pos;	/* not certified: the event at which a rule broke, 0 none in particular */
+	char what[300]; /* not certified: the rule, in words */
+	VEC(uint64_t) relaxed; /* targets and last reads that see another write than observed */
+	VEC(uint64_t) tainted; /* free reads in the order whose value may differ */
+};
+
+struct checker;
+/* The evidence is borrowed.  One checker serves any number of claims, one at a time. */
+struct checker *checker_new(const struct evidence *ev);
+void checker_free(struct checker *c);
+void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out);
+void check_verdict_release(struct check_verdict *v);
+
+/* The positions of a schedule, one by one, into out (appended).  False: it names events that the
+ * evidence does not hold. */
+struct check_order {
+	VEC(uint64_t) at;
+};
+bool check_expand(const struct evidence *ev, const struct schedule *s, struct check_order *out);
+
+#endif /* WITNESS_CHECK_H */

@@ -1,0 +1,75 @@
+/*
+ * The trace as the checker holds it: read once through trace/trace.h, kept event by event, with
+ * what each read saw.  Reports take names and places from it too.
+ *
+ * Nothing here comes from order/ or predict/: an error there must not be repeated here.
+ *
+ * Ownership: the trace is borrowed and must outlive it (sites, stacks, thread names).
+ * Threads:   read-only after evidence_load.
+ */
+#ifndef WITNESS_EVIDENCE_H
+#define WITNESS_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "trace/event.h"
+
+struct diag;
+struct trace;
+struct evidence;
+
+struct evidence_options {
+	uint64_t upto; /* last position needed; 0: all.  Later events are not kept */
+	/* Positions, ascending, whose objects a report will describe in full. */
+	const uint64_t *wanted;
+	size_t nwanted;
+	bool digest; /* compute the digest (of the whole trace, whatever upto says) */
+	bool values; /* keep values of accesses */
+};
+
+enum status evidence_load(struct trace *t, const struct evidence_options *opt,
+			  struct evidence **out, struct diag *d)
+	__attribute__((warn_unused_result));
+void evidence_free(struct evidence *ev);
+
+uint64_t evidence_count(const struct evidence *ev);	/* positions 1 .. count are kept */
+uint32_t evidence_threads(const struct evidence *ev);	/* tids are below this */
+const char *evidence_digest(const struct evidence *ev); /* 64 hex digits */
+struct trace *evidence_trace(const struct evidence *ev);
+
+/* What a report shows of an event. */
+struct evidence_event {
+	uint64_t pos;
+	uint32_t tid;
+	uint32_t index; /* its number within the thread, from 0 */
+	uint8_t op;	/* enum event_op */
+	uint32_t flags; /* EVENT_* */
+	uint64_t addr, len;
+	uint32_t site, stack;
+	uint32_t peer;	  /* FORK, JOIN: the other thread */
+	const char *name; /* synchronisation: the object's name; accesses: NULL */
+};
+void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
+/* Position of event number index (from 0) of a thread; 0 when there is none. */
+uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
+/* Both are accesses with a byte in common, of the same object (not one address used twice). */
+bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
+
+/* What lies at a wanted access. */
+struct evidence_object {
+	const char *name; /* as trace_object_name */
+	bool heap;	  /* and then: who allocated it; 0 not known */
+	uint64_t alloc_pos, size;
+	uint32_t alloc_tid, alloc_site, alloc_stack;
+};
+/* False: pos was not wanted, or is no access. */
+bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);
+
+/* Locks that the thread of pos holds right before it: positions of their acquires, outermost
+ * first.  Returns how many; at most max are stored. */
+size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max);
+
+#endif /* WITNESS_EVIDENCE_H */

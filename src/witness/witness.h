@@ -1,0 +1,40 @@
+/*
+ * Witness files: a finding's proof, for `foresee verify' and for replay.  doc/WITNESS.md.
+ *
+ * Ownership: witness_release frees what a witness holds.
+ */
+#ifndef WITNESS_WITNESS_H
+#define WITNESS_WITNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "finding/finding.h"
+
+struct diag;
+struct evidence;
+
+struct witness {
+	char digest[65]; /* of the trace; "" when the file gives none */
+	enum finding_kind kind;
+	bool dep; /* line `model dep' */
+	bool values;
+	VEC(uint64_t) targets, relaxed;
+	bool has_relaxed;
+	VEC(uint64_t) order; /* without the targets */
+};
+
+void witness_release(struct witness *w);
+
+/* Reads a file; needs the evidence for ranges by thread.  Errors name file, line and column. */
+enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,
+			 struct diag *d) __attribute__((warn_unused_result));
+/* The same from memory; name is for messages. */
+enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
+			  struct witness *out, struct diag *d) __attribute__((warn_unused_result));
+void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);
+
+#endif /* WITNESS_WITNESS_H */
