@@ -54,3 +54,8 @@ void mem_free(void *p)
 {
 	free(p);
 }
+
+void mem_zero(void *p, size_t n)
+{
+	memset(p, 0, n);
+}

@@ -16,7 +16,7 @@
 
 static void item_clear(struct decode_item *item)
 {
-	memset(&item->e, 0, sizeof(item->e));
+	mem_zero(&item->e, sizeof(item->e));
 	item->numbers = 0;
 	item->is_event = false;
 	item->reads = item->replaces = item->chained = item->divisible = false;

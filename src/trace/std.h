@@ -17,6 +17,7 @@
 #define STD_FEEDS_MAX 4096u	      /* feeds of one event */
 #define STD_WORD 8u		      /* bytes of a variable without a length */
 #define STD_OFFSET_LIMIT (1ull << 32) /* offset + length of a range stay within */
+#define STD_SEQ_CST 5u		      /* number of the word in std_order_word */
 
 /* Name spaces: equal names in two of them are two things. */
 enum std_space {

@@ -5,6 +5,8 @@
  *	event   = op [ '(' operand ')' ] mark*
  *	mark    = '~' | '@' order | '!' word | '<' n (',' n)* | '=' value [ '>' value ]
  *
+ * Plain lines take a short way (quick); it must agree with the long one.
+ *
  * An operand may hold parentheses, so it ends at the last ')' of its field.
  * Marks hold none, which makes that the right one.
  */
@@ -127,6 +129,13 @@ static bool op_name(struct cursor *c, bool fmt1, struct std_line *out)
 	while (c->at < c->end && *c->at >= 'a' && *c->at <= 'z')
 		c->at++;
 	n = (size_t)(c->at - name);
+	/* `ar' and `aw' are short for r and w with @seq_cst. */
+	if (fmt1 && n == 2 && name[0] == 'a' && (name[1] == 'r' || name[1] == 'w')) {
+		out->flags |= EVENT_ATOMIC;
+		out->order = STD_SEQ_CST;
+		name++;
+		n--;
+	}
 	out->op = std_op_find(name, n);
 	if (out->op != EVENT_NOPS && (fmt1 || std_ops[out->op].plain))
 		return true;
@@ -494,11 +503,67 @@ static bool marks(struct cursor *c, bool fmt1, struct std_line *out)
 	return true;
 }
 
+/* Bytes on the short way: ANYWHERE, or OUTSIDE the operand only, where they would be part of a
+ * range.  Everything else (blanks, controls, bars, brackets, marks) is left to the long way. */
+#define ANYWHERE 3
+#define OUTSIDE 2
+static const uint8_t plain_byte[256] = {
+	['#' ... '&'] = ANYWHERE, ['+'] = OUTSIDE,	    [','] = OUTSIDE,
+	['-' ... '/'] = ANYWHERE, ['0' ... '9'] = ANYWHERE, [':'] = OUTSIDE,
+	['A' ... 'Z'] = ANYWHERE, ['['] = ANYWHERE,	    [']'] = ANYWHERE,
+	['_'] = ANYWHERE,	  ['a' ... 'z'] = ANYWHERE,
+};
+
+static const char *plain_span(const char *at, const char *end, uint8_t class, struct std_span *out)
+{
+	const char *start = at;
+
+	while (at < end && (plain_byte[(unsigned char)*at] & class) == class)
+		at++;
+	*out = (struct std_span){ start, (size_t)(at - start) };
+	return at;
+}
+
+/*
+ * Nearly every line is r, w, acq or rel of a plain name: one look at each byte.  False says
+ * nothing about the line; the long way does.
+ */
+static bool quick(const char *line, const char *end, struct std_line *out)
+{
+	const char *at = plain_span(line, end, OUTSIDE, &out->thread);
+
+	if (out->thread.n == 0 || end - at < 8 || *at++ != '|')
+		return false;
+	if (at[1] == '(') {
+		out->op = *at == 'r' ? EVENT_READ : EVENT_WRITE;
+		if (*at != 'r' && *at != 'w')
+			return false;
+		at += 2;
+	} else if (at[3] == '(') {
+		out->op = *at == 'a' ? EVENT_ACQ : EVENT_REL;
+		if (memcmp(at, "acq", 3) != 0 && memcmp(at, "rel", 3) != 0)
+			return false;
+		at += 4;
+	} else {
+		return false;
+	}
+	out->operand_column = (unsigned)(at - line) + 1;
+	at = plain_span(at, end, ANYWHERE, &out->operand);
+	if (out->operand.n == 0 || end - at < 3 || at[0] != ')' || at[1] != '|')
+		return false;
+	at = plain_span(at + 2, end, OUTSIDE, &out->location);
+	return at == end;
+}
+
 bool std_parse(struct std_parser *p, const char *line, size_t n, bool fmt1, struct std_line *out)
 {
 	struct cursor c = { .p = p, .start = line, .at = line, .end = line + n };
 
-	memset(out, 0, sizeof(*out));
+	mem_zero(out, sizeof(*out));
+	out->len = STD_WORD;
+	if (quick(line, c.end, out))
+		return true;
+	mem_zero(out, sizeof(*out));
 	out->len = STD_WORD;
 	return check_bytes(&c) && fields(&c, out) && op_name(&c, fmt1, out) &&
 	       operand_field(&c, fmt1, out) && marks(&c, fmt1, out);

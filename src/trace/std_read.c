@@ -212,7 +212,7 @@ static enum status take_line(struct std_source *s, const char *line, size_t n, s
 	if (!std_parse(&s->parser, line, n, s->fmt1, &l))
 		return bad(s, s->parser.column, s->parser.error, d);
 	s->number++;
-	memset(e, 0, sizeof(*e));
+	mem_zero(e, sizeof(*e));
 	e->op = (uint8_t)l.op;
 	e->flags = l.flags;
 	e->order = l.order;
@@ -363,7 +363,6 @@ static enum status source_start(struct std_source *s, const struct trace_options
 	s->source.ops = &std_ops_table;
 	s->lenient = opt && opt->lenient;
 	s->names = std_names_new();
-	s->state = std_state_new(s->names);
 	while (st == ST_OK && !s->eof && s->end <= n)
 		st = fill(s, d);
 	if (st != ST_OK) {
@@ -372,6 +371,7 @@ static enum status source_start(struct std_source *s, const struct trace_options
 	}
 	s->fmt1 = s->end >= n && memcmp(s->bytes, STD_HEADER, n) == 0 &&
 		  (s->end == n || s->bytes[n] == '\n' || s->bytes[n] == '\r');
+	s->state = std_state_new(s->names, s->fmt1);
 	*out = &s->source;
 	return ST_OK;
 }

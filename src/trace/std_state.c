@@ -35,6 +35,7 @@ struct lock {
 
 struct std_state {
 	const struct std_names *names;
+	bool named;		    /* later events may name earlier reads */
 	VEC(struct thread) threads; /* [tid] */
 	struct map lock_index;	    /* address -> index into locks */
 	VEC(struct lock) locks;
@@ -43,11 +44,12 @@ struct std_state {
 	struct map signal_tid; /* number -> tid, as long as signals holds it */
 };
 
-struct std_state *std_state_new(const struct std_names *names)
+struct std_state *std_state_new(const struct std_names *names, bool named)
 {
 	struct std_state *s = mem_zalloc(sizeof(*s));
 
 	s->names = names;
+	s->named = named;
 	map_init(&s->lock_index);
 	map_init(&s->reader_depth);
 	map_init(&s->signal_tid);
@@ -56,6 +58,8 @@ struct std_state *std_state_new(const struct std_names *names)
 
 void std_state_free(struct std_state *s)
 {
+	if (!s)
+		return;
 	for (size_t i = 0; i < s->threads.n; i++)
 		std_history_release(&s->threads.at[i].reads);
 	VEC_RELEASE(&s->threads);
@@ -304,7 +308,7 @@ bool std_state_take(struct std_state *s, struct event *e, uint64_t number, char 
 		return false;
 	t = thread(s, e->tid);
 	e->tseq = ++t->tseq;
-	if (e->op == EVENT_READ || e->op == EVENT_RMW)
+	if (s->named && (e->op == EVENT_READ || e->op == EVENT_RMW))
 		std_history_add(&t->reads, number, e->tseq, 1);
 	else if (e->op == EVENT_SIGNAL || e->op == EVENT_BROADCAST)
 		signal_add(s, e, number);

@@ -17,8 +17,9 @@
 struct std_state;
 struct std_names;
 
-struct std_state *std_state_new(const struct std_names *names);
-void std_state_free(struct std_state *s);
+/* named: std_state_read will be asked for earlier reads (#fmt 1). */
+struct std_state *std_state_new(const struct std_names *names, bool named);
+void std_state_free(struct std_state *s); /* NULL is fine */
 
 /*
  * Checks e, an event with tid, op, addr, peer and number `number' in the file,
