@@ -1,30 +1,36 @@
 /*
  * A race that a mutex hides.
  *
- * The worker adds to audit.total without a lock, then takes `m' for something
- * else.  The reporter takes `m' for something else, then reads audit.total
- * under a lock of its own.  When the worker is first, as nearly always here,
- * the two uses of `m' put the write before the read; when the reporter is
- * first nothing does.
+ * The worker adds to audit.total without a lock, then takes `m' to count a line of the log.  The
+ * reporter takes `m' to count a line too, then reads audit.total under a lock of its own.  When
+ * the worker is first, as nearly always here, the two uses of `m' put the write before the read;
+ * when the reporter is first nothing does.
  */
 #include <pthread.h>
 #include <stdio.h>
 
-static struct {
+struct audit {
 	int total;
-	int entries;
+	int rejected;
 } audit;
-static int log_count;
+static int log_lines;
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void count_line(void)
+{
+	pthread_mutex_lock(&m);
+	log_lines++;
+	pthread_mutex_unlock(&m);
+}
+
 static void add_entry(int amount)
 {
+	if (amount < 0)
+		audit.rejected++;
 	audit.total += amount; /* no lock held */
-	pthread_mutex_lock(&m);
-	audit.entries++;
-	pthread_mutex_unlock(&m);
+	count_line();
 }
 
 static void *worker(void *arg)
@@ -38,16 +44,12 @@ static void *worker(void *arg)
 static void *report(void *arg)
 {
 	unsigned pages = *(unsigned *)arg; /* a page to lay out first: the worker gets ahead */
-	int entries;
 
 	for (unsigned i = 0; i < 20 * 1000 * 1000; i++)
 		pages = pages * 1664525u + 1013904223u;
-	pthread_mutex_lock(&m);
-	entries = audit.entries;
-	pthread_mutex_unlock(&m);
+	count_line();
 	pthread_mutex_lock(&log_lock);
-	log_count++;
-	printf("report %08x: total %d of %d entries\n", pages, audit.total, entries);
+	printf("report %08x: total %d\n", pages, audit.total);
 	pthread_mutex_unlock(&log_lock);
 	return NULL;
 }

@@ -1,0 +1,223 @@
+/*
+ * Synthetic traces for the benchmarks of the engines, as STD text or as a recording.
+ *
+ *	tracegen [NAME=NUMBER...] [form=std|binary] OUTPUT
+ *
+ *	events=1000000 threads=8 variables=1000 locks=50
+ *	sync=15		percent of events that acquire or release
+ *	depth=3		most locks held at once
+ *	guarded=0	percent of accesses that keep to variables of the innermost lock held, or,
+ *			holding none, to variables of the thread's own
+ *	hot=0		percent of accesses that go to 1 % of the variables
+ *	writes=50	percent of accesses that write
+ *	sites=2000	places in the source
+ *	seed=1
+ *
+ * The threads take turns at random, an event each; a lock that is held is not waited for,
+ * another operation is done instead.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit/trace_builder.h"
+
+#define DEPTH_MAX 16
+#define CUT_EVERY 100000
+
+enum { EVENTS, THREADS, VARIABLES, LOCKS, SYNC, DEPTH, GUARDED, HOT, WRITES, SITES, SEED, NPARAMS };
+
+static uint64_t param[NPARAMS] = { 1000000, 8, 1000, 50, 15, 3, 0, 0, 50, 2000, 1 };
+static const char *const param_name[NPARAMS] = { "events", "threads", "variables", "locks",
+						 "sync",   "depth",   "guarded",   "hot",
+						 "writes", "sites",   "seed" };
+
+struct thread {
+	uint32_t held[DEPTH_MAX];
+	unsigned nheld;
+};
+
+static struct thread *threads;
+static bool *taken;
+static uint64_t state;
+
+static uint64_t below(uint64_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state * 0x2545f4914f6cdd1du >> 11) % n;
+}
+
+/* ---- the two forms ---- */
+
+static FILE *text;
+static struct builder *recording;
+static struct version *latest; /* of each variable, then of each lock */
+
+#define VARIABLE_AT(v) (0x100000u + 8 * (uint64_t)(v))
+#define LOCK_AT(l) (0x80000000u + 64 * (uint64_t)(l))
+
+static void emit_access(uint32_t tid, bool write, uint32_t v, uint32_t site)
+{
+	struct version *seen = &latest[v];
+	uint64_t tseq;
+
+	if (text) {
+		fprintf(text, "T%u|%c(v%u)|%u\n", tid, write ? 'w' : 'r', v, site);
+	} else if (write) {
+		tseq = builder_write(recording, tid, site, VARIABLE_AT(v), 8, seen, tid, 0, NULL,
+				     0);
+		*seen = (struct version){ tid, tseq };
+	} else {
+		/* Every write stores its thread's number. */
+		builder_read(recording, tid, site, VARIABLE_AT(v), 8, seen, seen->tid, 0);
+	}
+}
+
+static void emit_lock(uint32_t tid, bool acquire, uint32_t l, uint32_t site)
+{
+	struct version *seen = &latest[param[VARIABLES] + l];
+	uint64_t tseq;
+
+	if (text) {
+		fprintf(text, "T%u|%s(l%u)|%u\n", tid, acquire ? "acq" : "rel", l, site);
+		return;
+	}
+	tseq = builder_sync(recording, tid, acquire ? FORMAT_K_ACQ : FORMAT_K_REL, 0, site,
+			    LOCK_AT(l), *seen, 0, 0, 0);
+	*seen = (struct version){ tid, tseq };
+}
+
+static void recording_begin(void)
+{
+	recording = builder_new(0);
+	builder_string(recording, 1, "synthetic.c");
+	for (uint32_t i = 1; i <= param[SITES]; i++)
+		builder_site(recording, i, 1, 0, 0, i);
+	builder_thread(recording, 1, 0, 0);
+	for (uint32_t tid = 2; tid <= param[THREADS]; tid++)
+		builder_thread(recording, tid, 1, builder_fork(recording, 1, tid));
+}
+
+/* The reader needs to know now and then how far everybody is. */
+static void recording_cut(uint64_t number)
+{
+	struct builder_pair *pair = calloc(param[THREADS], sizeof(*pair));
+
+	for (uint32_t t = 0; t < param[THREADS]; t++)
+		pair[t] = (struct builder_pair){ t + 1, builder_tseq(recording, t + 1) };
+	builder_cut(recording, number, pair, param[THREADS]);
+	for (uint32_t t = 0; t < param[THREADS]; t++)
+		builder_close_chunk(recording, t + 1, 0);
+	free(pair);
+}
+
+/* ---- what the threads do ---- */
+
+static uint32_t pick_variable(const struct thread *t, uint32_t tid)
+{
+	uint64_t n = param[VARIABLES];
+	uint64_t groups = param[LOCKS] + param[THREADS], group;
+
+	if (below(100) < param[GUARDED] && n >= groups) {
+		group = t->nheld ? t->held[t->nheld - 1] : param[LOCKS] + tid - 1;
+		return (uint32_t)(group + groups * below(n / groups));
+	}
+	if (below(100) < param[HOT])
+		return (uint32_t)below(n / 100 ? n / 100 : 1);
+	return (uint32_t)below(n);
+}
+
+static void step(void)
+{
+	uint32_t tid = (uint32_t)below(param[THREADS]) + 1;
+	struct thread *t = &threads[tid];
+	bool write;
+	uint32_t v;
+
+	if (below(100) < param[SYNC] && param[LOCKS] != 0) {
+		uint32_t l = (uint32_t)below(param[LOCKS]);
+
+		if (t->nheld == param[DEPTH] || (t->nheld != 0 && below(2))) {
+			l = t->held[--t->nheld];
+			taken[l] = false;
+			emit_lock(tid, false, l, (uint32_t)(l % param[SITES]) + 1);
+			return;
+		}
+		if (!taken[l]) {
+			taken[l] = true;
+			t->held[t->nheld++] = l;
+			emit_lock(tid, true, l, (uint32_t)((l + 7) % param[SITES]) + 1);
+			return;
+		}
+	}
+	write = below(100) < param[WRITES];
+	v = pick_variable(t, tid);
+	emit_access(tid, write, v, (uint32_t)((v * 2 + write) * 7919u % param[SITES]) + 1);
+}
+
+static bool take(char *arg, const char *form[1])
+{
+	char *value = strchr(arg, '=');
+
+	if (!value)
+		return false;
+	*value++ = '\0';
+	if (strcmp(arg, "form") == 0) {
+		*form = value;
+		return true;
+	}
+	for (int i = 0; i < NPARAMS; i++) {
+		if (strcmp(arg, param_name[i]) == 0) {
+			param[i] = strtoull(value, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	const char *form = "std", *output = argc > 1 ? argv[argc - 1] : NULL;
+	const uint8_t *bytes;
+	size_t n;
+
+	for (int i = 1; i < argc - 1; i++)
+		if (!take(argv[i], &form))
+			output = NULL;
+	if (!output || param[THREADS] == 0 || param[VARIABLES] == 0 || param[SITES] == 0 ||
+	    param[DEPTH] == 0 || param[DEPTH] > DEPTH_MAX) {
+		fprintf(stderr, "usage: tracegen [NAME=NUMBER...] [form=std|binary] OUTPUT\n");
+		return 2;
+	}
+	state = param[SEED] * 0x9e3779b97f4a7c15u + 1;
+	threads = calloc(param[THREADS] + 1, sizeof(*threads));
+	taken = calloc(param[LOCKS] + 1, sizeof(*taken));
+	latest = calloc(param[VARIABLES] + param[LOCKS] + 1, sizeof(*latest));
+	if (strcmp(form, "std") == 0) {
+		text = fopen(output, "w");
+		if (!text) {
+			perror(output);
+			return 2;
+		}
+	} else {
+		recording_begin();
+	}
+	for (uint64_t i = 1; i <= param[EVENTS]; i++) {
+		step();
+		if (recording && i % CUT_EVERY == 0)
+			recording_cut(i / CUT_EVERY);
+	}
+	if (text)
+		return fclose(text) != 0;
+	for (uint32_t tid = 1; tid <= param[THREADS]; tid++)
+		builder_thread_end(recording, tid);
+	builder_finish(recording, 0);
+	bytes = builder_bytes(recording, &n);
+	builder_save(output, bytes, n);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* The owner frees while a worker may still read. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../order.h"
+
+struct job {
+	int size;
+};
+
+static volatile int sink;
+
+static void *worker(void *arg)
+{
+	struct job *j = arg;
+
+	sink = j->size; // race job
+	order_at(0);
+	return NULL;
+}
+
+int main(void)
+{
+	struct job *j = malloc(sizeof(*j));
+	pthread_t t;
+
+	j->size = 7;
+	pthread_create(&t, NULL, worker, j);
+	order_at(1);
+	free(j); // race job
+	pthread_join(t, NULL);
+	return 0;
+}
