@@ -87,6 +87,7 @@ UNIT_C    := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(call objs,$(filter-out $(UNIT_C),$(wildcard tests/unit/*.c)))
 UNITS     := $(UNIT_C:%.c=$(B)/%)
 BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
+BENCH_AID := $(B)/tests/perf/tracegen $(B)/tests/perf/timing
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
@@ -99,7 +100,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(ROOT)/include/foresee.h $(patsubst doc/man/%,$(MAN)/%,$(MAN_PAGES))
 
-.PHONY: all demo check check-long fuzz bench bench-capture format format-check tidy hdr-check \
+.PHONY: all demo check check-long fuzz bench bench-engines bench-capture format format-check tidy hdr-check \
 	check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -168,7 +169,7 @@ endef
 $(foreach n,$(LLVMS),$(eval $(call pass_rules,$(n))))
 
 # Not kept apart as objects: one program, one compiler call.
-$(UNITS) $(BENCHES): $(B)/%: %.c $(LIBRARY) $(UNIT_HELP) Makefile
+$(UNITS) $(BENCHES) $(BENCH_AID): $(B)/%: %.c $(LIBRARY) $(UNIT_HELP) Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(FLAGS) -o $@ $< $(UNIT_HELP) $(LIBRARY) $(LIBS)
 
@@ -187,7 +188,7 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 		$(F)/libforesee.a $(LIBS)
 
 -include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(UNIT_HELP) $(FUZZ_O))
--include $(addsuffix .d,$(UNITS) $(BENCHES) $(FUZZERS))
+-include $(addsuffix .d,$(UNITS) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------
 demo: all ## build, then record and show a small example
@@ -219,8 +220,11 @@ check-long: all $(UNITS) $(FUZZERS) compile_commands.json ## check, with clang-t
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: all $(BENCHES) ## run the benchmarks
+bench: bench-engines bench-capture ## run the benchmarks
+
+bench-engines: all $(BENCHES) $(BENCH_AID) ## how fast the race engines are, on synthetic traces
 	$(Q)for b in $(BENCHES); do $$b || exit 1; done
+	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) BENCH_BIN=$(CURDIR)/$(B)/tests/perf tests/perf/bench-engines.sh $(ARGS)
 
 bench-capture: all ## what recording costs, on small programs
 	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) tests/perf/bench-capture.sh

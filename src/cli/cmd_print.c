@@ -1,12 +1,11 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "cli/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/talk.h"
 #include "report/show.h"
-#include "trace/std.h"
-#include "trace/std_write.h"
 #include "trace/trace.h"
 
 enum {
@@ -62,57 +61,6 @@ static enum status print_lines(const struct request *r, struct trace *t, struct 
 	return st;
 }
 
-static enum status print_std(struct trace *t, bool fmt1, struct diag *d)
-{
-	struct std_writer *w = std_writer_new(t, fmt1);
-	struct strbuf line = { 0 };
-	struct event e;
-	enum status st;
-
-	if (fmt1)
-		puts(STD_HEADER);
-	while ((st = trace_next(t, &e, d)) == ST_OK && !ferror(stdout)) {
-		strbuf_clear(&line);
-		st = std_writer_event(w, &e, &line, d);
-		if (st != ST_OK)
-			break;
-		fwrite(line.at, 1, line.n, stdout);
-	}
-	strbuf_release(&line);
-	std_writer_free(w);
-	return st;
-}
-
-/* Whether plain STD will do: by a first pass up to the first event that it cannot say. */
-static bool is_plain(const struct request *r)
-{
-	struct trace_options opt = { .lenient = r->in.lenient };
-	struct diag d = { 0 };
-	struct trace *t;
-	struct event e;
-	enum status st;
-
-	if (trace_open(r->path, &opt, &t, &d) != ST_OK)
-		return false;
-	while ((st = trace_next(t, &e, &d)) == ST_OK && std_event_is_plain(&e))
-		;
-	trace_close(t);
-	return st != ST_OK;
-}
-
-static enum status print_as_std(const struct request *r, struct trace *t, struct diag *d)
-{
-	struct trace_info info;
-	bool fmt1;
-
-	trace_info(t, &info);
-	/* Standard input cannot be read twice, and keeps the form it came in. */
-	fmt1 = info.form == TRACE_FMT1;
-	if (info.form != TRACE_STD && strcmp(r->path, "-") != 0)
-		fmt1 = !is_plain(r);
-	return print_std(t, fmt1, d);
-}
-
 /* Recordings name their places as they go: all is read before the table is shown. */
 static enum status print_sites(struct trace *t, struct diag *d)
 {
@@ -135,7 +83,7 @@ static int print(const struct request *r)
 	if (!t)
 		return EXIT_TROUBLE;
 	if (r->std)
-		st = print_as_std(r, t, &d);
+		st = as_std(t, r->path, r->in.lenient, &d);
 	else
 		st = r->sites ? print_sites(t, &d) : print_lines(r, t, &d);
 	input_notes(t, &r->in);

@@ -6,15 +6,20 @@
 #include "cli/session.h"
 #include "cli/talk.h"
 
-static const struct option_def record_options[] = { SESSION_OPTIONS, { 0 } };
+static const struct option_def record_options[] = {
+	{ SESSION_TRACE, 'o', "output", "TRACE", SESSION_TRACE_HELP },
+	SESSION_OPTIONS,
+	{ 0 },
+};
 
-static int record(const struct session *s, char **argv)
+static int record(void *arg, const struct session *s, char **argv)
 {
 	struct diag d = { 0 };
 	struct launch_end end = { 0 };
 	char *path = NULL, *trace = NULL;
 	int status = EXIT_OWN_FAILURE;
 
+	(void)arg;
 	if (program_find(argv[0], &path, &d) != ST_OK ||
 	    session_record(s, argv[0], path, argv, &trace, &end, &d) != ST_OK) {
 		talk_error("%s", d.message);
@@ -29,7 +34,7 @@ static int record(const struct session *s, char **argv)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	return session_command(c, argc, argv, record);
+	return session_command(c, argc, argv, &(struct session_command){ .act = record });
 }
 
 const struct command cmd_record = {

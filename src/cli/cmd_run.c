@@ -1,5 +1,5 @@
 /*
- * run: compile if need be, record, count, check.
+ * run: compile if need be, record, analyse.
  *
  * The program's own output passes through untouched; what foresee found comes after it on
  * stdout.
@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "cli/analyse.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/launch.h"
@@ -19,7 +20,10 @@
 #include "cli/session.h"
 #include "cli/talk.h"
 
-static const struct option_def run_options[] = { SESSION_OPTIONS, { 0 } };
+static const struct option_def run_options[] = {
+	{ SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP }, SESSION_OPTIONS, ANALYSE_OPTIONS,
+	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP }, { 0 },
+};
 
 /* A program compiled for this run, in a directory of its own. */
 struct made {
@@ -113,46 +117,74 @@ static enum status prepare(struct made *m, char **argv, struct diag *d)
 	return st;
 }
 
-static int record_and_review(const struct session *s, char **argv)
+static bool take_option(void *arg, const struct option_parser *p, int id, const char *value)
+{
+	struct analyse *a = arg;
+
+	if (id != INPUT_LENIENT)
+		return analyse_option(a, p, id, value);
+	a->lenient = true;
+	return true;
+}
+
+/* A recording that ends well is told of on stderr; *trace is the caller's to free. */
+static enum status record(const struct session *s, char **argv, char **trace, struct diag *d)
 {
 	struct made made = { 0 };
-	struct diag d = { 0 };
 	struct launch_end end = { 0 };
-	char *path = NULL, *trace = NULL;
 	const char *name = argv[0];
-	enum status st = prepare(&made, argv, &d);
-	int status = EXIT_TROUBLE;
+	char *path = NULL;
+	enum status st = prepare(&made, argv, d);
 
 	if (st == ST_OK)
-		st = program_find(argv[0], &path, &d);
+		st = program_find(argv[0], &path, d);
 	if (st == ST_OK)
-		st = session_record(s, name, path, argv, &trace, &end, &d);
+		st = session_record(s, name, path, argv, trace, &end, d);
 	made_release(&made);
-	if (st == ST_OK) {
-		session_summary(s, trace, &end);
-		/* A recording that contradicts itself is trouble with the recording, not a finding. */
-		if (input_review(trace, &(struct input){ .quiet = s->quiet }) == EXIT_FINE)
-			status = EXIT_FINE;
-	} else {
-		talk_error("%s", d.message);
-	}
-	mem_free(trace);
+	if (st == ST_OK)
+		session_summary(s, *trace, &end);
 	mem_free(path);
-	return status;
+	return st;
+}
+
+static int record_and_analyse(void *arg, const struct session *s, char **argv)
+{
+	struct analyse *a = arg;
+	struct diag d = { 0 };
+	char *trace = NULL;
+	int status = EXIT_TROUBLE;
+
+	a->quiet = s->quiet;
+	if (!analyse_begin(a))
+		return EXIT_TROUBLE;
+	if (record(s, argv, &trace, &d) == ST_OK)
+		status = analyse_trace(a, trace);
+	else
+		talk_error("%s", d.message);
+	mem_free(trace);
+	return analyse_finish(a, status);
 }
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	return session_command(c, argc, argv, record_and_review);
+	struct analyse a;
+	int status;
+
+	analyse_init(&a);
+	status = session_command(c, argc, argv,
+				 &(struct session_command){ take_option, record_and_analyse, &a });
+	analyse_release(&a);
+	return status;
 }
 
 const struct command cmd_run = {
 	.name = "run",
 	.usage = "[OPTIONS] [--] PROG|FILE.c [ARGS]",
-	.summary = "record a program, count what it did and check the recording",
+	.summary = "record a program and predict what goes wrong in runs that did not happen",
 	.details =
 		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
 		"temporary directory. PROG must be built with foresee-cc.\n",
 	.options = run_options,
+	.more = analyse_list,
 	.run = run,
 };

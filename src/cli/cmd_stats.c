@@ -32,7 +32,7 @@ static int stats(const char *path, const struct input *in, bool json)
 		json_close(&j, '}');
 		putchar('\n');
 	} else if (good) {
-		tally_print(&y, t, path, false, stdout);
+		tally_print(&y, t, path, stdout);
 	}
 	if (good && !json)
 		input_notes(t, in);

@@ -6,7 +6,8 @@
 #include "cli/talk.h"
 
 const struct command *const commands[] = {
-	&cmd_run, &cmd_record, &cmd_check, &cmd_verify, &cmd_print, &cmd_stats, &cmd_help, NULL,
+	&cmd_run,   &cmd_record, &cmd_check, &cmd_verify, &cmd_print,
+	&cmd_stats, &cmd_export, &cmd_help,  NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -44,12 +45,18 @@ void command_help(const struct command *c, FILE *to)
 		fprintf(to, "\n%s", c->details);
 	fprintf(to, "\noptions\n");
 	option_help(c->options, to);
+	if (c->more) {
+		fputc('\n', to);
+		c->more(to);
+	}
 }
 
 void command_overview(FILE *to)
 {
-	fprintf(to, "usage: foresee COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-		    "record a threaded program exactly, and look at what it did\n\ncommands\n");
+	fprintf(to,
+		"usage: foresee COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+		"record one run of a threaded program, and predict what goes wrong in the others\n\n"
+		"commands\n");
 	for (size_t i = 0; commands[i]; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to,

@@ -13,6 +13,7 @@
 #define EXIT_FINE 0
 #define EXIT_FOUND 1
 #define EXIT_TROUBLE 2
+#define EXIT_LIMIT 3	     /* a budget ran out and nothing was found */
 #define EXIT_OWN_FAILURE 125 /* of record: the status is the program's otherwise */
 
 struct command {
@@ -21,11 +22,12 @@ struct command {
 	const char *summary; /* lower case, no full stop */
 	const char *details; /* paragraphs for --help, or NULL */
 	const struct option_def *options;
+	void (*more)(FILE *to); /* at the end of --help, or NULL */
 	int (*run)(const struct command *c, int argc, char **argv);
 };
 
 extern const struct command cmd_run, cmd_record, cmd_check, cmd_verify, cmd_print, cmd_stats,
-	cmd_help;
+	cmd_export, cmd_help;
 
 /* NULL-terminated. */
 extern const struct command *const commands[];

@@ -97,20 +97,3 @@ int input_selfcheck(const char *path, const struct input *in)
 	       result.events, result.reads, result.unknown);
 	return EXIT_FINE;
 }
-
-int input_review(const char *path, const struct input *in)
-{
-	struct trace *t = input_open(path, in);
-	struct tally y;
-	bool good;
-
-	if (!t)
-		return EXIT_TROUBLE;
-	tally_init(&y);
-	good = input_tally(t, path, in, &y);
-	if (good)
-		tally_print(&y, t, path, true, stdout);
-	tally_release(&y);
-	trace_close(t);
-	return good ? input_selfcheck(path, in) : EXIT_TROUBLE;
-}

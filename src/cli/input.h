@@ -18,8 +18,9 @@ struct input {
 #define INPUT_LENIENT 201
 #define INPUT_QUIET 202
 #define INPUT_COLOR 203
+#define INPUT_LENIENT_HELP "repair ill-formed text with a note"
 #define INPUT_OPTIONS                                                                   \
-	{ INPUT_LENIENT, 0, "lenient", NULL, "repair ill-formed text with a note" },    \
+	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },                      \
 		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
 	{                                                                               \
 		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
@@ -46,8 +47,5 @@ bool input_tally(struct trace *t, const char *path, const struct input *in, stru
  * verdict to stdout.  The status to leave with: 0 consistent, 1 not, 2 trouble.
  */
 int input_selfcheck(const char *path, const struct input *in);
-
-/* What the trace holds, in a few lines, then the self-check; its status. */
-int input_review(const char *path, const struct input *in);
 
 #endif /* CLI_INPUT_H */

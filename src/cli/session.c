@@ -33,12 +33,12 @@ static bool add_pattern(struct session *s, const char *name, const char *pattern
 static bool take_option(struct session *s, int id, const char *value)
 {
 	switch (id) {
-	case SESSION_OUTPUT:
+	case SESSION_TRACE:
 		if (*value == '\0') {
-			talk_error("empty file name after --output");
+			talk_error("empty file name for the trace");
 			return false;
 		}
-		s->output = value;
+		s->trace = value;
 		return true;
 	case SESSION_FULL:
 		strbuf_adds(&s->options, "full\n");
@@ -57,8 +57,13 @@ static bool take_option(struct session *s, int id, const char *value)
 	}
 }
 
+static bool is_own(int id)
+{
+	return id >= SESSION_TRACE && id <= SESSION_COLOR;
+}
+
 int session_command(const struct command *c, int argc, char **argv,
-		    int (*act)(const struct session *s, char **argv))
+		    const struct session_command *how)
 {
 	struct session s = { 0 };
 	struct option_parser p;
@@ -68,7 +73,8 @@ int session_command(const struct command *c, int argc, char **argv,
 	option_begin(&p, c->name, c->options, argc, argv);
 	p.program = true;
 	while ((id = option_next(&p, &value)) > OPTION_DONE)
-		if (!take_option(&s, id, value))
+		if (is_own(id) ? !take_option(&s, id, value)
+			       : !how->option(how->arg, &p, id, value))
 			goto out;
 	if (id == OPTION_HELP) {
 		command_help(c, stdout);
@@ -76,7 +82,7 @@ int session_command(const struct command *c, int argc, char **argv,
 	} else if (id == OPTION_DONE && p.noperands == 0) {
 		status = command_misuse(c, "no program given");
 	} else if (id == OPTION_DONE) {
-		status = act(&s, p.operands);
+		status = how->act(how->arg, &s, p.operands);
 	}
 out:
 	strbuf_release(&s.options);
@@ -124,7 +130,7 @@ static enum status make_room(const char *path, struct diag *d)
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
 			   char **trace, struct launch_end *end, struct diag *d)
 {
-	char *given = s->output ? mem_strdup(s->output) : program_trace_name(name);
+	char *given = s->trace ? mem_strdup(s->trace) : program_trace_name(name);
 	struct launch l = { .path = path, .argv = argv, .options = strbuf_str(&s->options) };
 	enum status st;
 

@@ -12,38 +12,47 @@
 struct diag;
 struct launch_end;
 
-/* Rows for the option tables of both commands; ids from SESSION_OPTIONS up. */
-#define SESSION_OUTPUT 101
+/* Rows for the option tables of both commands, which differ in what they call the trace. */
+#define SESSION_TRACE 101
 #define SESSION_FULL 102
 #define SESSION_ONLY 103
 #define SESSION_IGNORE 104
 #define SESSION_QUIET 105
 #define SESSION_COLOR 106
-#define SESSION_OPTIONS                                                                           \
-	{ SESSION_OUTPUT, 'o', "output", "TRACE", "where the trace goes; default PROG.foresee" }, \
-		{ SESSION_FULL, 0, "full", NULL, "record every access, filter nothing" },         \
-		{ SESSION_ONLY, 0, "only", "PAT",                                                 \
-		  "record accesses of matching variables only; repeatable" },                     \
-		{ SESSION_IGNORE, 0, "ignore", "PAT",                                             \
-		  "leave out matching variables; repeatable" },                                   \
-		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },                  \
-	{                                                                                         \
-		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never"         \
+#define SESSION_TRACE_HELP "where the trace goes; default PROG.foresee"
+#define SESSION_OPTIONS                                                                   \
+	{ SESSION_FULL, 0, "full", NULL, "record every access, filter nothing" },         \
+		{ SESSION_ONLY, 0, "only", "PAT",                                         \
+		  "record accesses of matching variables only; repeatable" },             \
+		{ SESSION_IGNORE, 0, "ignore", "PAT",                                     \
+		  "leave out matching variables; repeatable" },                           \
+		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
+	{                                                                                 \
+		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
 	}
 
 struct session {
-	const char *output;    /* NULL: the default name */
+	const char *trace;     /* NULL: the default name */
 	struct strbuf options; /* for the runtime, one a line */
 	bool quiet;
 };
 
 struct command;
-/* The command line of both: reads the options, then gives the program's command line to act. */
+struct option_parser;
+
+/* What a command adds to the common command line. */
+struct session_command {
+	/* An option that is not of a session; false: leave with 2.  NULL when there are none. */
+	bool (*option)(void *arg, const struct option_parser *p, int id, const char *value);
+	/* After the options, with the program's command line; the status to leave with. */
+	int (*act)(void *arg, const struct session *s, char **argv);
+	void *arg;
+};
 int session_command(const struct command *c, int argc, char **argv,
-		    int (*act)(const struct session *s, char **argv));
+		    const struct session_command *how);
 
 /*
- * Records argv[0], found and checked as path, to the session's output or the
+ * Records argv[0], found and checked as path, to the session's trace or the
  * default name made from `name'.  An old trace of that name is removed first.
  * *trace is its absolute path, the caller's to free.
  */

@@ -31,18 +31,18 @@ bool talk_parse_color(const char *word)
 	return true;
 }
 
-static bool is_colored(void)
+bool talk_is_colored(FILE *to)
 {
 	const char *no = getenv("NO_COLOR");
 
 	if (color != TALK_AUTO)
 		return color == TALK_ALWAYS;
-	return (!no || !*no) && isatty(STDERR_FILENO);
+	return (!no || !*no) && isatty(fileno(to));
 }
 
 static void say(const char *paint, const char *prefix, const char *format, va_list ap)
 {
-	bool colored = is_colored() && *paint;
+	bool colored = talk_is_colored(stderr) && *paint;
 
 	fflush(stdout); /* so that talk and results come in order on one terminal */
 	fprintf(stderr, "%s%s%s", colored ? paint : "", prefix, colored ? "\033[0m" : "");
@@ -93,19 +93,33 @@ void talk_progress_begin(struct talk_progress *p, const char *what, bool quiet)
 	p->start = p->last = talk_clock();
 }
 
-void talk_progress_step(struct talk_progress *p, uint64_t events)
+/* It is time to write the line anew. */
+static bool is_due(struct talk_progress *p)
 {
-	double now;
+	double now = talk_clock();
 
-	if (p->quiet || events % 65536 != 0)
-		return;
-	now = talk_clock();
-	if (now - p->start < 1 || now - p->last < 0.2)
-		return;
-	fprintf(stderr, "\r%s: %" PRIu64 " events, %.0f s ", p->what, events, now - p->start);
-	fflush(stderr);
+	if (p->quiet || now - p->start < 1 || now - p->last < 0.2)
+		return false;
 	p->shown = true;
 	p->last = now;
+	return true;
+}
+
+void talk_progress_step(struct talk_progress *p, uint64_t events)
+{
+	if (events % 65536 == 0)
+		talk_progress_of(p, "event", events, 0);
+}
+
+void talk_progress_of(struct talk_progress *p, const char *what, uint64_t done, uint64_t total)
+{
+	if (!is_due(p))
+		return;
+	fprintf(stderr, "\r\033[K%s: %s %" PRIu64, p->what, what, done);
+	if (total)
+		fprintf(stderr, " of %" PRIu64, total);
+	fprintf(stderr, ", %.0f s ", p->last - p->start);
+	fflush(stderr);
 }
 
 void talk_progress_end(struct talk_progress *p)

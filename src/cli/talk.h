@@ -7,11 +7,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum talk_color { TALK_AUTO, TALK_ALWAYS, TALK_NEVER };
 
 /* For the messages to come.  TALK_AUTO: on a terminal, unless NO_COLOR is set. */
 void talk_set_color(enum talk_color when);
+/* Whether what goes to the stream is coloured. */
+bool talk_is_colored(FILE *to);
 /* auto, always or never; false with a message for anything else. */
 bool talk_parse_color(const char *word);
 
@@ -32,6 +35,8 @@ struct talk_progress {
 };
 void talk_progress_begin(struct talk_progress *p, const char *what, bool quiet);
 void talk_progress_step(struct talk_progress *p, uint64_t events); /* cheap: call per event */
+/* For work that tells how much there is; total 0: not known. */
+void talk_progress_of(struct talk_progress *p, const char *what, uint64_t done, uint64_t total);
 void talk_progress_end(struct talk_progress *p);
 
 /* Seconds of a clock that only goes forward. */

@@ -44,12 +44,17 @@ struct finding {
 	bool certified;			/* and the checker agrees */
 	bool dep;			/* only by the dependency-aware model */
 	struct schedule schedule;
-	const char *why; /* WARNING: why it is no more; static, or owned by the list */
+	/* From the checker: targets that see another write than observed; free reads whose value
+	 * may differ. */
+	VEC(uint64_t) relaxed;
+	VEC(uint64_t) tainted;
+	const char *why; /* WARNING: why it is no more; static, or from findings_words */
 	uint64_t more;	 /* further pairs with the same signature that were met, not kept */
 };
 
 struct findings {
 	VEC(struct finding) at;
+	VEC(char *) words; /* what `why' points to, unless static */
 };
 
 void findings_release(struct findings *f);
@@ -59,14 +64,21 @@ struct finding *findings_add_race(struct findings *f, const char *analysis, uint
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2);
 
+/* A short text that lives as long as the list, or the one that it is moved to. */
+const char *findings_words(struct findings *f, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Same kind, same places and operations, in either order: one bug to a reader.  A hash of that. */
 uint64_t finding_signature(const struct finding *f);
 
 /* Moves all of `from' to the end of `into'. */
 void findings_move(struct findings *into, struct findings *from);
 
-/* Sorts by status, kind and events, and numbers them.  all: keeps every pair; else one finding
- * for each signature over all analyses: the surest, then the earliest. */
+/* Throws out those of which keep says no. */
+void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg);
+
+/* Sorts by status, kind and events, and numbers them.  all: keeps every pair of every analysis;
+ * else one finding for each signature over all analyses: the surest, then the earliest. */
 void findings_settle(struct findings *f, bool all);
 
 const char *finding_kind_name(enum finding_kind k);

@@ -65,9 +65,11 @@ struct model {
 	uint64_t base;
 	uint32_t n; /* events; ids 1 .. n */
 	uint32_t nchains, ncells, nlocks;
-	struct model_event *event; /* [n + 2]: [0] and [n + 1] are sentinels */
-	struct model_touch *touches;
-	uint32_t *feeds;	  /* ids of free reads of the same thread */
+	struct model_event *event;   /* [n + 2]: [0] and [n + 1] are sentinels */
+	struct model_touch *touches; /* of one event: ascending by cell, each cell once */
+	/* Ids of free reads of the same thread, ascending, each once.  0, then the first: a read from
+	 * before the model, whose value can never be vouched for. */
+	uint32_t *feeds;
 	struct model_hold *holds; /* [0] unused */
 	uint32_t nholds;
 	struct model_guard *guards;
@@ -123,7 +125,8 @@ bool model_conflict(const struct model *m, uint32_t a, uint32_t b);
 uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b);
 
 /* The bytes of the cell that e reads (and, *stored, writes) when known; equal numbers mean equal
- * bytes for the same cell.  False: not known.  Either pointer may be NULL. */
+ * bytes for the same cell.  False: not known.  Either pointer may be NULL; *read stays as it is for
+ * a write, *stored for a read. */
 bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *read,
 		 uint64_t *stored);
 

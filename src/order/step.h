@@ -19,6 +19,8 @@
  *          reorderings only.
  *
  * One event makes one step or several; all but the first have STEP_MORE and the same pos.
+ * SPLIT, DROP and FORGET are no events and always have STEP_MORE: SPLITs come just before the
+ * step that makes them, a DROP may even come in the next batch.
  *
  * Ownership: a batch is borrowed, good until the next steps_next or steps_free.
  */
@@ -43,7 +45,7 @@ struct trace;
  *	AFTER	this event comes after event `from'; no happens-before
  *	GUARD	where event `when' is part of a reordering, `from' comes before `to' if both are
  *	USE	the reads in feeds decide something here
- *	SPLIT	not an event: cell `other' takes bytes of cell `obj', with its past
+ *	SPLIT	not an event: cell `other' takes the bytes addr, len of cell `obj', with its past
  *	DROP	not an event: cell `obj' will not be named again until it is made anew
  *	FORGET	not an event: channel `obj' will not be named again until it is made anew
  */
@@ -95,7 +97,7 @@ enum step_op {
 struct step {
 	uint64_t pos;
 	union {
-		uint64_t addr; /* access: first byte */
+		uint64_t addr; /* access, SPLIT: first byte */
 		uint64_t from; /* AFTER, GUARD: pos */
 	};
 	union {
@@ -105,7 +107,7 @@ struct step {
 	uint64_t when; /* GUARD: pos */
 	uint32_t chain, tid;
 	uint32_t obj, other;
-	uint32_t len;	 /* access: bytes, at most UINT32_MAX */
+	uint32_t len;	 /* access, SPLIT: bytes, at most UINT32_MAX */
 	uint32_t ncells; /* access; with one, it is obj, else step_cells() */
 	uint32_t cells;	 /* place in the batch's pool */
 	uint32_t nfeeds,

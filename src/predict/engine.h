@@ -69,8 +69,8 @@ struct engine {
 	void (*end)(void *self, struct engine_run *run, struct engine_result *out);
 };
 
-/* The table, ended by a row without a name. */
-extern const struct engine engine_table[];
+/* The table, ended by NULL. */
+extern const struct engine *const engine_table[];
 const struct engine *engine_find(const char *name);
 
 /* The model is borrowed; what engine_causal makes is freed with the run. */

@@ -9,10 +9,10 @@
 
 #define VALUE_BYTES 16 /* shown of a long value */
 
-/* Words for a person; the short names are for text traces. */
-static const char *op_word(const struct event *e)
+/* The short names are for text traces. */
+const char *show_op(uint8_t op)
 {
-	switch (e->op) {
+	switch (op) {
 	case EVENT_READ:
 		return "read";
 	case EVENT_WRITE:
@@ -28,7 +28,7 @@ static const char *op_word(const struct event *e)
 	case EVENT_PARK:
 		return "wait";
 	default:
-		return event_op_name(e->op);
+		return event_op_name(op);
 	}
 }
 
@@ -183,7 +183,7 @@ void show_event(struct show *s, const struct event *e, struct strbuf *out)
 	if (label)
 		strbuf_addf(out, " \"%s\"", label);
 	pad(out, start, &s->label_width, 20);
-	strbuf_addf(out, "  %-11s  ", op_word(e));
+	strbuf_addf(out, "  %-11s  ", show_op(e->op));
 	start = out->n;
 	add_subject(s, e, out);
 	add_content(s, e, out);

@@ -17,6 +17,9 @@
 
 struct trace;
 
+/* "write", "lock": an event_op in a word for people. */
+const char *show_op(uint8_t op);
+
 /* "audit.c:31 in add_entry", what of it is known; adds nothing for site 0. */
 void show_place(const struct trace *t, uint32_t site, struct strbuf *out);
 

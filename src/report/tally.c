@@ -113,8 +113,7 @@ static void print_tables(const struct tally *y, const struct trace *t, FILE *to)
 	}
 }
 
-void tally_print(const struct tally *y, const struct trace *t, const char *path, bool brief,
-		 FILE *to)
+void tally_print(const struct tally *y, const struct trace *t, const char *path, FILE *to)
 {
 	struct trace_info info;
 
@@ -137,8 +136,7 @@ void tally_print(const struct tally *y, const struct trace *t, const char *path,
 			      : "no, the run did not end in good order",
 		info.full && info.form == TRACE_BINARY ? "; nothing was filtered" : "",
 		info.partial ? "; accesses are missing by request" : "");
-	if (!brief)
-		print_tables(y, t, to);
+	print_tables(y, t, to);
 }
 
 void tally_json(const struct tally *y, const struct trace *t, const char *path, struct json *j)

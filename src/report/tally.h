@@ -35,9 +35,8 @@ void tally_release(struct tally *y);
 /* Counts e, the event t has just yielded. */
 void tally_event(struct tally *y, struct trace *t, const struct event *e);
 
-/* After the last event.  path names the trace.  brief: a few lines, without the tables. */
-void tally_print(const struct tally *y, const struct trace *t, const char *path, bool brief,
-		 FILE *to);
+/* After the last event.  path names the trace. */
+void tally_print(const struct tally *y, const struct trace *t, const char *path, FILE *to);
 /* The "trace" member of a report. */
 void tally_json(const struct tally *y, const struct trace *t, const char *path, struct json *j);
 

@@ -17,8 +17,8 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record check verify print stats help' frobnicate
-for c in observe replay explore export; do
+wrong '^  the commands are: run record check verify print stats export help' frobnicate
+for c in observe replay explore; do
 	wrong "^foresee: unknown command '$c'" $c
 done
 wrong "^foresee: expected a command before '-q'" -q
@@ -39,7 +39,7 @@ wrong "^foresee: no trace given" stats -q
 wrong "^foresee: no trace given" verify
 wrong "^foresee: no trace given" check
 wrong "^foresee: more than one trace" print t.std t.std
-wrong "^foresee: more than one file: this version checks traces" verify t.std w.witness
+wrong "^foresee: cannot open 'w.witness': No such file" verify t.std w.witness
 wrong "^foresee: --std prints the whole trace" print --std --from 2 t.std
 wrong "^foresee: no program given" record
 wrong "^foresee: no program given" run --full --
@@ -47,8 +47,21 @@ wrong "^foresee: unknown command 'prin', did you mean 'print'\?" help prin
 wrong "^foresee: more than one command" help run record
 wrong "^foresee: cannot open 'gone': No such file" stats gone
 wrong "^foresee: cannot (open|read) '.'" print .
-wrong "^foresee: unknown analysis 'hb': this version of foresee has no analyses" check -a hb t.std
-wrong "available analyses: none" check --analysis=races t.std
+wrong "^foresee: unknown analysis 'hbb', did you mean 'hb'\?" check -a syncp,hbb t.std
+wrong "^  the analyses are: default, which is races" check --analysis=frobnicate t.std
+wrong "^    hb  +[a-z]" check -a frobnicate t.std
+wrong "^foresee: unknown analysis ''" check -a hb,, t.std
+wrong "^foresee: format 'sarif' is not in this version" check -f sarif t.std
+wrong "^foresee: unknown format 'xml': expected text or json" check -f xml t.std
+wrong "^foresee: bad value '0' of --jobs: expected a number from 1 to 1024" check --jobs 0 t.std
+wrong "^foresee: bad value 'x' of --budget" check --budget x t.std
+wrong "^foresee: bad value '4294967296' of --window" check --window 4294967296 t.std
+wrong "^foresee: --witness-dir takes one trace" check --witness-dir d t.std t.std
+wrong "^foresee: cannot make the directory 't.std/d': Not a directory" check --witness-dir t.std/d t.std
+wrong "^foresee: cannot write 'gone/out': No such file" check -o gone/out t.std
+wrong "^foresee: cannot read 'gone': No such file" check --suppress gone t.std
+wrong "^foresee: cannot open 'gone': No such file" check gone
+wrong "^foresee: option '-o' needs a value: -o FILE" run -o
 
 printf 'GIF89a\0\0\0' >picture
 wrong "^foresee: 'picture' is not a trace" stats picture

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run: source or program in, counts and a verdict out.
+# run: source or program in, findings out.
 . "$(dirname "$0")/../lib.sh"
 
 run foresee run gone.c
@@ -11,19 +11,24 @@ is "$status" 2 "a program that is not there"
 command -v foresee-cc >/dev/null || done_testing
 cp "$SRC/tests/cases/std/two_threads.c" .
 run env TMPDIR="$PWD" foresee run two_threads.c 5
-is "$status" 0 "a source file: 0, whatever the program's status"
+is "$status" 0 "a source file without races: 0, whatever the program's status"
 is "$(head -1 out)" "total 3" "the program's output"
-has out '^/.*/two_threads\.foresee: recording, [0-9]+ events of 3 threads' "counts"
-has out '^consistent: [0-9]+ events' "a verdict"
-has err 'ended normally with status 5' "the program's status is said"
+has out '^no race ' "then the report"
+has err '^foresee: recorded [0-9]+ events of 3 threads in .*ended normally with status 5' \
+	"the recording, and the program's status"
 is "$(ls -d foresee-run.* 2>/dev/null)" "" "the temporary directory is gone"
 ok "the trace stays" test -s two_threads.foresee
 
 foresee-cc -g -pthread two_threads.c -o prog
-run foresee run -q -o t.foresee ./prog
+run foresee run -q --trace t.foresee -o report ./prog
 is "$status" 0 "a program"
 is "$(cat err)" "" "-q is quiet"
-ok "-o" test -s t.foresee
+is "$(cat out)" "total 3" "-o: the report is not with the program's output"
+ok "--trace" test -s t.foresee
+has report '^no race ' "but in its file"
+run foresee run -q -o gone/report --trace u.foresee ./prog
+is "$status" 2 "a report that cannot be written"
+ok "is found out before the program runs" test ! -e u.foresee
 
 echo 'int main(void) { return nothing; }' >wrong.c
 run foresee run wrong.c

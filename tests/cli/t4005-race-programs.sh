@@ -6,8 +6,8 @@
 . "$SRC/tests/cli/compilers.sh"
 
 here=$SRC/tests/programs/race
-runs=${LONG:+20}
-runs=${runs:-5}
+runs=${LONG:+30}
+runs=${runs:-10}
 
 ${CC:-cc} -O1 -c -o order.o "$here/../order.c" || exit 2
 

@@ -3,7 +3,7 @@
 
 #include "../order.h"
 
-static int count;
+int count;
 
 static void *first(void *arg)
 {

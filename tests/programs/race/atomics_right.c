@@ -5,7 +5,7 @@
 #include "../order.h"
 
 static atomic_int count, flag;
-static int data;
+int data;
 
 static void *first(void *arg)
 {

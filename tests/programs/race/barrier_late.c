@@ -4,8 +4,8 @@
 #include "../order.h"
 
 static pthread_barrier_t b;
-static int slot[2];
-static volatile int sink;
+int slot[2];
+volatile int sink;
 
 static void *writer(void *arg)
 {

@@ -4,7 +4,7 @@
 #include "../order.h"
 
 static pthread_barrier_t b;
-static int left, right;
+int left, right;
 
 static void *first(void *arg)
 {
@@ -21,7 +21,7 @@ static void *second(void *arg)
 	return arg;
 }
 
-static volatile int sum;
+volatile int sum;
 
 static void *both(void *arg)
 {

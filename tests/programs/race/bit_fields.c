@@ -5,7 +5,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+struct {
 	unsigned a : 4, b : 4;
 } f;
 

@@ -5,7 +5,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int data, ready;
+int data, ready;
 
 static void *waiter(void *arg)
 {

@@ -4,7 +4,7 @@
 #include "../order.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int x, y;
+int x, y;
 
 static void *first(void *arg)
 {

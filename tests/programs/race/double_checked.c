@@ -9,7 +9,7 @@ struct config {
 };
 
 static struct config only;
-static struct config *config;
+struct config *config;
 
 static int level(void)
 {
@@ -24,7 +24,7 @@ static int level(void)
 	return config->level;
 }
 
-static volatile int seen;
+volatile int seen;
 
 static void *first(void *arg)
 {

@@ -3,7 +3,7 @@
 
 #include "../order.h"
 
-static int x;
+int x;
 
 static void *worker(void *arg)
 {

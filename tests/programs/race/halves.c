@@ -3,7 +3,7 @@
 
 #include "../order.h"
 
-static int a[64];
+int a[64];
 
 static void *worker(void *arg)
 {

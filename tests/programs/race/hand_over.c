@@ -9,7 +9,7 @@ struct parcel {
 	int weight;
 };
 
-static struct parcel *box;
+struct parcel *box;
 
 static void *first(void *arg)
 {

@@ -4,8 +4,8 @@
 #include "../order.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static __thread int own;
-static int *box;
+__thread int own;
+int *box;
 
 static void *first(void *arg)
 {

@@ -5,7 +5,7 @@
 #include "../order.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static char from[64], to[64];
+char from[64], to[64];
 
 static void *first(void *arg)
 {

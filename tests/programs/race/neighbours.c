@@ -3,7 +3,7 @@
 
 #include "../order.h"
 
-static struct {
+struct {
 	char a, b;
 	short c;
 } f;

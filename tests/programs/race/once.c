@@ -4,7 +4,7 @@
 #include "../order.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int table;
+int table;
 
 static void fill(void)
 {

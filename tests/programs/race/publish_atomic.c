@@ -4,7 +4,7 @@
 
 #include "../order.h"
 
-static int data;
+int data;
 static atomic_int ready;
 
 static void *first(void *arg)

@@ -3,7 +3,7 @@
 
 #include "../order.h"
 
-static int data, ready;
+int data, ready;
 
 static void *first(void *arg)
 {

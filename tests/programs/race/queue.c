@@ -5,7 +5,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t room = PTHREAD_COND_INITIALIZER, item = PTHREAD_COND_INITIALIZER;
-static int ring[4], head, tail, sum;
+int ring[4], head, tail, sum;
 
 static void *producer(void *arg)
 {

@@ -4,7 +4,7 @@
 
 #include "../order.h"
 
-static char from[64], to[64];
+char from[64], to[64];
 
 static void *first(void *arg)
 {

@@ -5,7 +5,7 @@
 #include "../order.h"
 
 static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static int x;
+int x;
 
 static void inner(void)
 {

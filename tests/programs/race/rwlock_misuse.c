@@ -4,7 +4,7 @@
 #include "../order.h"
 
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int hits, table;
+int hits, table;
 
 static void *first(void *arg)
 {

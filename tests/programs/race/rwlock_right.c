@@ -4,8 +4,8 @@
 #include "../order.h"
 
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int table;
-static volatile int sink;
+int table;
+volatile int sink;
 
 static void *first(void *arg)
 {

@@ -5,7 +5,7 @@
 #include "../order.h"
 
 static sem_t s;
-static int x;
+int x;
 
 static void *worker(void *arg)
 {

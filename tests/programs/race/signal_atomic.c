@@ -6,7 +6,7 @@
 #include "../order.h"
 
 static atomic_int hits;
-static volatile int sink;
+volatile int sink;
 
 static void handler(int number)
 {

@@ -4,8 +4,8 @@
 
 #include "../order.h"
 
-static int hits;
-static volatile int sink;
+int hits;
+volatile int sink;
 
 static void handler(int number)
 {

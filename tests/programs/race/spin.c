@@ -4,7 +4,7 @@
 #include "../order.h"
 
 static pthread_spinlock_t s;
-static int x;
+int x;
 
 static void *first(void *arg)
 {

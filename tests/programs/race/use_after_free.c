@@ -8,7 +8,7 @@ struct job {
 	int size;
 };
 
-static volatile int sink;
+volatile int sink;
 
 static void *worker(void *arg)
 {

@@ -1,0 +1,92 @@
+/*
+ * Analyses of traces on behalf of `check' and `run': options, the passes over a trace, the report.
+ *
+ *	pass 1   every event to every streaming engine, and to the model if an engine needs one
+ *	         the engines' proposals
+ *	pass 2   only when there are some: names for the report, and the checker on each (certify.h)
+ *	         suppressions, the report
+ */
+#ifndef CLI_ANALYSE_H
+#define CLI_ANALYSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "predict/engine.h"
+
+struct command;
+struct option_parser;
+struct suppress;
+
+/* Rows for the option tables of commands that analyse. */
+#define ANALYSE_LIST 301
+#define ANALYSE_FORMAT 302
+#define ANALYSE_OUTPUT 303
+#define ANALYSE_WITNESS_DIR 304
+#define ANALYSE_SUPPRESS 305
+#define ANALYSE_STRICT 306
+#define ANALYSE_VALUES 307
+#define ANALYSE_ALL_PAIRS 308
+#define ANALYSE_FORK_JOIN 309
+#define ANALYSE_WINDOW 310
+#define ANALYSE_BUDGET 311
+#define ANALYSE_JOBS 312
+#define ANALYSE_VERBOSE 313
+/* clang-format off */
+#define ANALYSE_OPTIONS										\
+	{ ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
+	{ ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },		\
+	{ ANALYSE_OUTPUT, 'o', "output", "FILE",						\
+	  "where the report goes; default standard output" },					\
+	{ ANALYSE_WITNESS_DIR, 0, "witness-dir", "DIR",						\
+	  "write the proof of finding N to DIR/N.witness" },					\
+	{ ANALYSE_SUPPRESS, 0, "suppress", "FILE",						\
+	  "leave out findings that match a rule of FILE" },					\
+	{ ANALYSE_STRICT, 0, "strict", NULL, "every read keeps its write" },			\
+	{ ANALYSE_VALUES, 0, "values", NULL,							\
+	  "exact: any write of the same value serves a read" },					\
+	{ ANALYSE_ALL_PAIRS, 0, "all-pairs", NULL,						\
+	  "every pair of events, not one for each pair of places" },				\
+	{ ANALYSE_FORK_JOIN, 0, "fork-join", NULL,						\
+	  "eraser: ownership passes along fork and join" },					\
+	{ ANALYSE_WINDOW, 0, "window", "N", "events that a window of the search holds" },	\
+	{ ANALYSE_BUDGET, 0, "budget", "N", "steps of search for one candidate" },		\
+	{ ANALYSE_JOBS, 0, "jobs", "N", "threads to use; default one per processor" },		\
+	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "say how long it took, and what was not used" }
+/* clang-format on */
+
+#define ANALYSE_ENGINES 16
+
+struct analyse {
+	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */
+	size_t nengines;
+	struct engine_options engine;
+	bool json, quiet, verbose, lenient;
+	const char *output, *witness_dir;
+	struct suppress *suppress; /* owned */
+	FILE *to;
+};
+
+void analyse_init(struct analyse *a);
+void analyse_release(struct analyse *a);
+
+/* One of the rows above.  False after a message. */
+bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value);
+
+/* After the options: opens the output and makes the directory.  False after a message. */
+bool analyse_begin(struct analyse *a);
+
+/* Analyses one trace ("-": standard input) and reports.  The status to leave with. */
+int analyse_trace(struct analyse *a, const char *path);
+
+/* Of two traces, or of a trace and the writing of its report, the status that counts. */
+int analyse_worse(int a, int b);
+
+/* Closes the output.  status, or 2 with a message when something could not be written. */
+int analyse_finish(struct analyse *a, int status);
+
+/* For --help: the analyses, from the table. */
+void analyse_list(FILE *to);
+
+#endif /* CLI_ANALYSE_H */

@@ -1,0 +1,254 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/analyse.h"
+#include "cli/command.h"
+#include "cli/option.h"
+#include "cli/talk.h"
+#include "finding/suppress.h"
+
+#define MOST_JOBS 1024
+#define DEFAULT_ANALYSIS "races"
+
+void analyse_init(struct analyse *a)
+{
+	cpu_set_t set;
+
+	memset(a, 0, sizeof(*a));
+	a->engine.jobs = 1;
+	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
+		a->engine.jobs = (unsigned)CPU_COUNT(&set);
+	a->to = stdout;
+}
+
+void analyse_release(struct analyse *a)
+{
+	suppress_free(a->suppress);
+}
+
+/* ---- names of analyses ---- */
+
+void analyse_list(FILE *to)
+{
+	fprintf(to, "analyses (default: %s)\n", DEFAULT_ANALYSIS);
+	for (const struct engine *const *e = engine_table; *e; e++)
+		fprintf(to, "  %-8s %s\n", (*e)->name, (*e)->summary);
+}
+
+static bool unknown_analysis(const char *name)
+{
+	const char *names[ANALYSE_ENGINES];
+	const char *near;
+	size_t n = 0;
+
+	for (const struct engine *const *e = engine_table; *e && n < ANALYSE_ENGINES; e++)
+		names[n++] = (*e)->name;
+	near = option_nearest(name, names, n);
+	if (near)
+		talk_error("unknown analysis '%s', did you mean '%s'?", name, near);
+	else
+		talk_error("unknown analysis '%s'", name);
+	talk_more("the analyses are: default, which is %s", DEFAULT_ANALYSIS);
+	for (const struct engine *const *e = engine_table; *e; e++)
+		talk_more("  %-8s %s", (*e)->name, (*e)->summary);
+	return false;
+}
+
+static bool add_engine(struct analyse *a, const char *name)
+{
+	const struct engine *e =
+		engine_find(strcmp(name, "default") == 0 ? DEFAULT_ANALYSIS : name);
+
+	if (!e)
+		return unknown_analysis(name);
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i] == e)
+			return true;
+	if (a->nengines == ANALYSE_ENGINES)
+		BUG("more engines than places for them");
+	a->engines[a->nengines++] = e;
+	return true;
+}
+
+static bool add_engines(struct analyse *a, const char *list)
+{
+	char *names = mem_strdup(list), *at = names, *name;
+	bool good = true;
+
+	while (good && (name = strsep(&at, ",")) != NULL)
+		good = add_engine(a, name);
+	mem_free(names);
+	return good;
+}
+
+/* ---- options ---- */
+
+static bool take_format(struct analyse *a, const char *value)
+{
+	a->json = strcmp(value, "json") == 0;
+	if (a->json || strcmp(value, "text") == 0)
+		return true;
+	if (strcmp(value, "sarif") == 0 || strcmp(value, "html") == 0)
+		talk_error("format '%s' is not in this version: expected text or json", value);
+	else
+		talk_error("unknown format '%s': expected text or json", value);
+	return false;
+}
+
+static bool take_suppress(struct analyse *a, const char *path)
+{
+	struct diag d = { 0 };
+
+	if (a->suppress) {
+		talk_error("more than one file of suppressions");
+		return false;
+	}
+	if (suppress_read(path, &a->suppress, &d) == ST_OK)
+		return true;
+	talk_error("%s", d.message);
+	return false;
+}
+
+static bool take_path(const char *option, const char *value, const char **out)
+{
+	if (*value == '\0') {
+		talk_error("empty file name after --%s", option);
+		return false;
+	}
+	*out = value;
+	return true;
+}
+
+static bool take_number(struct analyse *a, const struct option_parser *p, int id, const char *value)
+{
+	uint64_t n;
+
+	switch (id) {
+	case ANALYSE_WINDOW:
+		if (!option_number(p, "--window", value, 1, UINT32_MAX, &n))
+			return false;
+		a->engine.window = (uint32_t)n;
+		return true;
+	case ANALYSE_BUDGET:
+		return option_number(p, "--budget", value, 1, UINT64_MAX, &a->engine.budget);
+	default:
+		if (!option_number(p, "--jobs", value, 1, MOST_JOBS, &n))
+			return false;
+		a->engine.jobs = (unsigned)n;
+		return true;
+	}
+}
+
+bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value)
+{
+	switch (id) {
+	case ANALYSE_LIST:
+		return add_engines(a, value);
+	case ANALYSE_FORMAT:
+		return take_format(a, value);
+	case ANALYSE_OUTPUT:
+		return take_path("output", value, &a->output);
+	case ANALYSE_WITNESS_DIR:
+		return take_path("witness-dir", value, &a->witness_dir);
+	case ANALYSE_SUPPRESS:
+		return take_suppress(a, value);
+	case ANALYSE_WINDOW:
+	case ANALYSE_BUDGET:
+	case ANALYSE_JOBS:
+		return take_number(a, p, id, value);
+	case ANALYSE_STRICT:
+		return a->engine.strict = true;
+	case ANALYSE_VALUES:
+		return a->engine.values = true;
+	case ANALYSE_ALL_PAIRS:
+		return a->engine.all_pairs = true;
+	case ANALYSE_FORK_JOIN:
+		return a->engine.fork_join = true;
+	case ANALYSE_VERBOSE:
+		return a->verbose = true;
+	default:
+		BUG("option %d is not of an analysis", id);
+	}
+}
+
+/* ---- where results go ---- */
+
+/* With all directories above it. */
+static bool make_directory(const char *path)
+{
+	char *copy = mem_strdup(path);
+	bool good = true;
+
+	for (char *slash = copy + 1; (slash = strchr(slash, '/')) != NULL; *slash++ = '/') {
+		*slash = '\0';
+		mkdir(copy, 0777);
+	}
+	if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+		talk_error("cannot make the directory '%s': %s", path, strerror(errno));
+		good = false;
+	}
+	mem_free(copy);
+	return good;
+}
+
+bool analyse_begin(struct analyse *a)
+{
+	if (a->nengines == 0 && !add_engine(a, "default"))
+		return false;
+	if (a->witness_dir && !make_directory(a->witness_dir))
+		return false;
+	if (!a->output)
+		return true;
+	a->to = fopen(a->output, "we");
+	if (a->to)
+		return true;
+	a->to = stdout;
+	talk_error("cannot write '%s': %s", a->output, strerror(errno));
+	return false;
+}
+
+/* Trouble, found, a budget ran out, nothing: from bad to good. */
+int analyse_worse(int a, int b)
+{
+	static const int order[] = { EXIT_TROUBLE, EXIT_FOUND, EXIT_LIMIT };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return EXIT_FINE;
+}
+
+static void talk_unused(const struct suppress *s)
+{
+	for (size_t i = 0; i < suppress_count(s); i++) {
+		struct suppress_rule r = suppress_rule(s, i);
+
+		if (!r.used)
+			talk_more("rule '%s' (line %" PRIu32 ") has hidden nothing", r.text,
+				  r.line);
+	}
+}
+
+int analyse_finish(struct analyse *a, int status)
+{
+	bool failed;
+
+	if (a->verbose && a->suppress)
+		talk_unused(a->suppress);
+	if (a->to == stdout)
+		return talk_finish(status);
+	errno = 0;
+	failed = ferror(a->to) != 0;
+	if (fclose(a->to) != 0 || failed) {
+		talk_error("cannot write '%s'%s%s", a->output, errno ? ": " : "",
+			   errno ? strerror(errno) : "");
+		status = EXIT_TROUBLE;
+	}
+	a->to = stdout;
+	return status;
+}

@@ -1,0 +1,303 @@
+#include "cli/certify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "cli/analyse.h"
+#include "cli/talk.h"
+#include "finding/finding.h"
+#include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/evidence.h"
+#include "witness/witness.h"
+
+/* ---- reading ---- */
+
+struct positions {
+	VEC(uint64_t) at;
+};
+
+static int compare(const void *p, const void *q)
+{
+	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
+
+	return a < b ? -1 : a > b;
+}
+
+static void targets(const struct findings *f, struct positions *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->at.n; i++)
+		for (uint32_t k = 0; k < f->at.at[i].nevents; k++)
+			*VEC_PUSH(&out->at) = f->at.at[i].events[k];
+	if (out->at.n)
+		qsort(out->at.at, out->at.n, sizeof(*out->at.at), compare);
+	for (size_t i = 0; i < out->at.n; i++)
+		if (i == 0 || out->at.at[i] != out->at.at[i - 1])
+			out->at.at[kept++] = out->at.at[i];
+	out->at.n = kept;
+}
+
+/* The last position that is named; counts of a schedule may reach further. */
+static uint64_t last_named(const struct findings *f)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < f->at.n; i++) {
+		const struct finding *x = &f->at.at[i];
+
+		for (uint32_t k = 0; k < x->nevents; k++)
+			last = x->events[k] > last ? x->events[k] : last;
+		for (size_t k = 0; k < x->schedule.tail.n; k++)
+			last = x->schedule.tail.at[k] > last ? x->schedule.tail.at[k] : last;
+	}
+	return last;
+}
+
+static bool holds_all(const struct evidence *ev, const struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++) {
+		const struct schedule *s = &f->at.at[i].schedule;
+
+		for (uint32_t tid = 0; tid < s->count.n; tid++)
+			if (s->count.at[tid] != 0 &&
+			    evidence_find(ev, tid, (uint32_t)s->count.at[tid] - 1) == 0)
+				return false;
+	}
+	return true;
+}
+
+static enum status load(struct certify *c, const struct evidence_options *opt, struct diag *d)
+{
+	struct trace_options how = { .lenient = c->a->lenient };
+	enum status st = trace_open(c->path, &how, &c->trace, d);
+
+	if (st == ST_OK)
+		st = evidence_load(c->trace, opt, &c->evidence, d);
+	return st;
+}
+
+enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
+{
+	struct positions wanted = { 0 };
+	struct evidence_options opt = {
+		.upto = last_named(f),
+		.digest = c->a->witness_dir != NULL,
+		.values = c->a->engine.values,
+	};
+	enum status st;
+
+	targets(f, &wanted);
+	opt.wanted = wanted.at.at;
+	opt.nwanted = wanted.at.n;
+	st = load(c, &opt, d);
+	if (st == ST_OK && !holds_all(c->evidence, f)) {
+		certify_release(c);
+		opt.upto = 0;
+		st = load(c, &opt, d);
+	}
+	VEC_RELEASE(&wanted.at);
+	return st;
+}
+
+void certify_release(struct certify *c)
+{
+	if (c->evidence)
+		evidence_free(c->evidence);
+	if (c->trace)
+		trace_close(c->trace);
+	c->evidence = NULL;
+	c->trace = NULL;
+}
+
+/* ---- witnesses ---- */
+
+static void fill(const struct certify *c, const struct finding *f, const struct check_order *order,
+		 struct witness *w)
+{
+	memset(w, 0, sizeof(*w));
+	if (c->a->witness_dir)
+		snprintf(w->digest, sizeof(w->digest), "%s", evidence_digest(c->evidence));
+	w->kind = f->kind;
+	w->dep = f->dep;
+	w->values = c->a->engine.values;
+	for (uint32_t i = 0; i < f->nevents; i++)
+		*VEC_PUSH(&w->targets) = f->events[i];
+	w->has_relaxed = true;
+	for (size_t i = 0; i < f->relaxed.n; i++)
+		*VEC_PUSH(&w->relaxed) = f->relaxed.at[i];
+	for (size_t i = 0; i < order->at.n; i++)
+		*VEC_PUSH(&w->order) = order->at.at[i];
+}
+
+static bool write_text(const char *path, const struct strbuf *text)
+{
+	FILE *to = fopen(path, "we");
+	bool good = to && fwrite(strbuf_str(text), 1, text->n, to) == text->n;
+
+	if (to && fclose(to) != 0)
+		good = false;
+	if (!good)
+		talk_error("cannot write '%s': %s", path, strerror(errno));
+	return good;
+}
+
+static bool write_witness(const struct certify *c, const struct finding *f,
+			  const struct check_order *order, const char *path)
+{
+	struct strbuf text = { 0 };
+	struct witness w;
+	bool good;
+
+	fill(c, f, order, &w);
+	witness_format(&w, c->evidence, &text);
+	good = write_text(path, &text);
+	strbuf_release(&text);
+	witness_release(&w);
+	return good;
+}
+
+bool certify_write(const struct certify *c, const struct findings *f)
+{
+	struct check_order order = { 0 };
+	struct strbuf path = { 0 };
+	bool good = true;
+
+	for (size_t i = 0; i < f->at.n && good; i++) {
+		const struct finding *x = &f->at.at[i];
+
+		VEC_CLEAR(&order.at);
+		if (!x->certified || !check_expand(c->evidence, &x->schedule, &order))
+			continue;
+		strbuf_clear(&path);
+		strbuf_addf(&path, "%s/%" PRIu32 ".witness", c->a->witness_dir, x->id);
+		good = write_witness(c, x, &order, strbuf_str(&path));
+	}
+	strbuf_release(&path);
+	VEC_RELEASE(&order.at);
+	return good;
+}
+
+/* ---- checking ---- */
+
+/* Loud: somebody must mend an engine or the checker. */
+static void refuse(struct certify *c, struct findings *f, struct finding *x,
+		   const struct check_order *order, const struct check_verdict *v)
+{
+	const char *where = c->a->witness_dir;
+	struct strbuf path = { 0 };
+
+	c->refused++;
+	talk_error("internal error: the checker refuses a schedule of '%s' for events %" PRIu64
+		   " and %" PRIu64,
+		   x->analysis, x->events[0], x->events[x->nevents - 1]);
+	talk_more("%s", v->what);
+	if (!where)
+		where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	strbuf_addf(&path, "%s/foresee-refused-%ld-%" PRIu32 ".witness", where, (long)getpid(),
+		    c->refused);
+	if (write_witness(c, x, order, strbuf_str(&path)))
+		talk_more("witness: %s", strbuf_str(&path));
+	talk_more("please report it, with the trace; the finding is not to be trusted");
+	strbuf_release(&path);
+	x->claimed = false;
+	x->why = findings_words(f, "internal error: the checker refuses the schedule of '%s': %s",
+				x->analysis, v->what);
+}
+
+static void accept(const struct certify *c, struct finding *x, const struct check_verdict *v)
+{
+	struct trace_info info;
+
+	trace_info(c->trace, &info);
+	x->dep = v->dep;
+	for (size_t i = 0; i < v->relaxed.n; i++)
+		*VEC_PUSH(&x->relaxed) = v->relaxed.at[i];
+	for (size_t i = 0; i < v->tainted.n; i++)
+		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
+	if (v->doubtful) {
+		x->why = "code that was not recorded runs in it while memory may hold other values";
+	} else if (info.partial) {
+		x->why = "accesses are missing by request, and they may order these two";
+	} else {
+		x->status = FINDING_PREDICTED;
+		x->certified = true;
+	}
+}
+
+static uint64_t schedule_length(const struct schedule *s)
+{
+	uint64_t n = s->tail.n;
+
+	for (size_t i = 0; i < s->count.n; i++)
+		n += s->count.at[i];
+	return n;
+}
+
+static void certify_one(struct certify *c, struct checker *k, struct findings *f, struct finding *x)
+{
+	struct check_order order = { 0 };
+	struct check_verdict v = { 0 };
+	struct check_claim claim = {
+		.kind = x->kind,
+		.targets = x->events,
+		.ntargets = x->nevents,
+		.strict = c->a->engine.strict,
+		.values = c->a->engine.values,
+	};
+
+	c->spent += schedule_length(&x->schedule) + 1;
+	if (c->spent > CERTIFY_BUDGET) {
+		c->skipped++;
+		x->why = "not certified: the budget of the checker ran out";
+		return;
+	}
+	if (check_expand(c->evidence, &x->schedule, &order)) {
+		claim.order = order.at.at;
+		claim.norder = order.at.n;
+		checker_run(k, &claim, &v);
+	} else {
+		snprintf(v.what, sizeof(v.what), "the schedule names events that do not exist");
+	}
+	if (v.certified)
+		accept(c, x, &v);
+	else
+		refuse(c, f, x, &order, &v);
+	check_verdict_release(&v);
+	VEC_RELEASE(&order.at);
+}
+
+void certify_findings(struct certify *c, struct findings *f)
+{
+	struct checker *k = checker_new(c->evidence);
+	struct map sure; /* signatures of what is certified already */
+
+	map_init(&sure);
+	for (size_t i = 0; i < f->at.n; i++) {
+		struct finding *x = &f->at.at[i];
+		uint64_t signature = finding_signature(x);
+
+		x->status = FINDING_WARNING;
+		if (!x->claimed) {
+			if (!x->why)
+				x->why = findings_words(f, "%s gives no run in which it happens",
+							x->analysis);
+			continue;
+		}
+		/* Another one at the same places will be reported in its stead. */
+		if (!c->a->engine.all_pairs && map_get(&sure, signature))
+			continue;
+		certify_one(c, k, f, x);
+		if (x->certified)
+			map_put(&sure, signature, NULL);
+	}
+	map_release(&sure);
+	checker_free(k);
+}

@@ -1,0 +1,47 @@
+/*
+ * The second pass over a trace: names for the report, and the checker on every schedule that an
+ * engine claims.  Nothing is called predicted before it has passed here.
+ *
+ * A schedule that the checker refuses is a bug of foresee, never a finding: it is told aloud, its
+ * witness is kept, and the finding stays a warning that says so.
+ */
+#ifndef CLI_CERTIFY_H
+#define CLI_CERTIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "predict/engine.h"
+
+struct analyse;
+struct diag;
+struct evidence;
+struct findings;
+struct trace;
+
+/* Steps of checking over all findings; those beyond it stay warnings. */
+#define CERTIFY_BUDGET 2000000000u
+
+struct certify {
+	const struct analyse *a;
+	const char *path;
+	struct trace *trace;
+	struct evidence *evidence;
+	uint64_t spent;
+	uint64_t skipped; /* findings that the budget did not reach */
+	uint32_t refused;
+};
+
+/* Opens and reads the trace once more, as far as the findings need it. */
+enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
+	__attribute__((warn_unused_result));
+void certify_release(struct certify *c);
+
+/* Sets status, certified, dep, relaxed, tainted and why of each finding. */
+void certify_findings(struct certify *c, struct findings *f);
+
+/* Writes ID.witness for every certified finding.  False after a message. */
+bool certify_write(const struct certify *c, const struct findings *f);
+
+#endif /* CLI_CERTIFY_H */

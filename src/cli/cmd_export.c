@@ -1,0 +1,214 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "cli/as_std.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/talk.h"
+#include "export/promela.h"
+#include "order/model.h"
+#include "order/step.h"
+#include "trace/std_write.h"
+#include "trace/trace.h"
+
+enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT };
+
+static const struct option_def export_options[] = {
+	{ EXPORT_TO, 0, "to", "FORM", "promela, a model for SPIN; or std, text" },
+	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race of events I and J" },
+	{ EXPORT_STRICT, 0, "strict", NULL, "promela: every read keeps its write" },
+	INPUT_OPTIONS,
+	{ 0 },
+};
+
+struct request {
+	const char *path, *to;
+	bool std; /* to is std, not promela */
+	struct promela_options promela;
+	struct input in;
+};
+
+/* The events as lines of text, by position from 1, for comments in a model. */
+struct lines {
+	VEC(char *) at;
+};
+
+static void lines_release(struct lines *l)
+{
+	for (size_t i = 0; i < l->at.n; i++)
+		mem_free(l->at.at[i]);
+	VEC_RELEASE(&l->at);
+}
+
+/* By a reading of its own.  Where it goes wrong, so does the one that counts. */
+static void lines_read(struct lines *l, const struct request *r)
+{
+	struct trace_options opt = { .lenient = r->in.lenient };
+	struct strbuf line = { 0 };
+	struct diag d = { 0 };
+	struct std_writer *w;
+	struct trace *t;
+	struct event e;
+
+	if (strcmp(r->path, "-") == 0 || trace_open(r->path, &opt, &t, &d) != ST_OK)
+		return;
+	w = std_writer_new(t, true);
+	while (l->at.n < PROMELA_EVENTS && trace_next(t, &e, &d) == ST_OK &&
+	       std_writer_event(w, &e, &line, &d) == ST_OK) {
+		line.at[line.n - 1] = '\0'; /* the newline */
+		*VEC_PUSH(&l->at) = mem_strdup(line.at);
+		strbuf_clear(&line);
+	}
+	std_writer_free(w);
+	strbuf_release(&line);
+	trace_close(t);
+}
+
+static const char *lines_get(void *arg, uint64_t pos)
+{
+	const struct lines *l = arg;
+
+	return pos >= 1 && pos <= l->at.n ? l->at.at[pos - 1] : "";
+}
+
+/* Reads into the model until it is full, one event beyond what can be exported. */
+static enum status read_model(struct trace *t, struct model *m, struct diag *d)
+{
+	struct step_options opt = { 0 };
+	struct steps *s = steps_new(t, &opt);
+	struct step_batch b;
+	enum status st;
+
+	while ((st = steps_next(s, &b, d)) == ST_OK && model_take(m, &b))
+		;
+	steps_free(s);
+	if (st == ST_OK) {
+		diag_set(d, "too long for a Promela model: more than %d events", PROMELA_EVENTS);
+		return ST_LIMIT;
+	}
+	return st;
+}
+
+static enum status export_promela(struct request *r, struct trace *t, struct diag *d)
+{
+	struct model_options opt = { .limit = PROMELA_EVENTS };
+	struct model *m = model_new(&opt);
+	struct strbuf out = { 0 };
+	struct lines lines = { 0 };
+	enum status st = read_model(t, m, d);
+
+	if (st == ST_END) {
+		model_finish(m);
+		lines_read(&lines, r);
+		if (lines.at.n) {
+			r->promela.describe = lines_get;
+			r->promela.arg = &lines;
+		}
+		st = promela_write(m, &r->promela, &out, d);
+		fwrite(strbuf_str(&out), 1, out.n, stdout);
+	}
+	lines_release(&lines);
+	strbuf_release(&out);
+	model_free(m);
+	return st;
+}
+
+static int export(struct request *r)
+{
+	struct trace *t = input_open(r->path, &r->in);
+	struct diag d = { 0 };
+	enum status st;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	if (r->std)
+		st = as_std(t, r->path, r->in.lenient, &d);
+	else
+		st = export_promela(r, t, &d);
+	input_notes(t, &r->in);
+	trace_close(t);
+	if (st == ST_OK || st == ST_END)
+		return EXIT_FINE;
+	talk_error("%s", d.message);
+	return EXIT_TROUBLE;
+}
+
+/* "3,8": two different positions. */
+static bool parse_pair(const char *text, uint64_t pair[2])
+{
+	char *end;
+
+	if (*text < '1' || *text > '9')
+		return false;
+	pair[0] = strtoull(text, &end, 10);
+	if (*end != ',' || end[1] < '1' || end[1] > '9')
+		return false;
+	pair[1] = strtoull(end + 1, &end, 10);
+	return *end == '\0' && pair[0] != pair[1];
+}
+
+/* The status to leave with, or -1 to go on. */
+static int refuse(const struct command *c, const struct request *r)
+{
+	static const char *const later[] = { "csp", "smt2", "dot" };
+
+	if (!r->to)
+		return command_misuse(c, "no form given: --to promela or --to std");
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (strcmp(r->to, later[i]) == 0)
+			return command_misuse(c, "--to %s is not in this version", r->to);
+	if (!r->std && strcmp(r->to, "promela") != 0)
+		return command_misuse(c, "unknown form '%s': expected promela or std", r->to);
+	if (r->std && (r->promela.pair[0] || r->promela.strict))
+		return command_misuse(c, "--pair and --strict go with --to promela");
+	return -1;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct option_parser p;
+	const char *value;
+	int id, status;
+
+	option_begin(&p, c->name, c->options, argc, argv);
+	while ((id = option_next(&p, &value)) != OPTION_DONE) {
+		if (id == EXPORT_TO) {
+			r.to = value;
+		} else if (id == EXPORT_STRICT) {
+			r.promela.strict = true;
+		} else if (id == EXPORT_PAIR) {
+			if (!parse_pair(value, r.promela.pair))
+				return command_misuse(
+					c, "bad value '%s' of --pair: expected two events, as 3,8",
+					value);
+		} else if (!input_option(&r.in, c, id, value, &status)) {
+			return status;
+		}
+	}
+	r.std = r.to && strcmp(r.to, "std") == 0;
+	status = refuse(c, &r);
+	if (status >= 0)
+		return status;
+	if (p.noperands != 1)
+		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
+	r.path = p.operands[0];
+	return export(&r);
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.usage = "--to FORM [OPTIONS] TRACE",
+	.summary = "write a trace as a model for another tool",
+	.details =
+		"TRACE is a recording, or STD text; - reads text from standard input. The model\n"
+		"goes to standard output. promela: a model for SPIN in which every correct\n"
+		"reordering of the trace is a run, with a goal for each pair of accesses that\n"
+		"conflict.\n",
+	.options = export_options,
+	.run = run,
+};

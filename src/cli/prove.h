@@ -1,0 +1,19 @@
+/*
+ * Schedules for the findings of shb, which is sound but looks at one event after the other and
+ * so has none to show: the search of syncp, which covers it, is asked for each pair.
+ */
+#ifndef CLI_PROVE_H
+#define CLI_PROVE_H
+
+#include "base/status.h"
+
+struct analyse;
+struct diag;
+struct findings;
+struct model;
+
+/* m: of the whole trace, or NULL: then one is built from the file, as far as it is needed. */
+enum status prove_findings(const struct analyse *a, const char *path, const struct model *m,
+			   struct findings *f, struct diag *d) __attribute__((warn_unused_result));
+
+#endif /* CLI_PROVE_H */

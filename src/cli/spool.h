@@ -1,0 +1,25 @@
+/*
+ * A trace that can be read twice: standard input and pipes are copied to a file that has no name.
+ */
+#ifndef CLI_SPOOL_H
+#define CLI_SPOOL_H
+
+#include <stdbool.h>
+
+struct diag;
+
+struct spool {
+	const char *path; /* to open */
+	const char *given;
+	int fd; /* -1: path is what was given */
+	char name[64];
+};
+
+/* path is borrowed; "-" is standard input.  False after a message. */
+bool spool_open(struct spool *s, const char *path);
+void spool_close(struct spool *s);
+
+/* In a message: the name that the user knows, for that of the copy. */
+void spool_mend(const struct spool *s, struct diag *d);
+
+#endif /* CLI_SPOOL_H */

@@ -1,0 +1,428 @@
+/*
+ * The shape of what is written:
+ *
+ *	byte pc_0, pc_1;		events done, by chain
+ *	byte own_0, rd_0;		lock 0: held exclusively; readers
+ *	byte lw_0;			cell 0: event that wrote it last; 0 none; BAD, see below
+ *	bit t_4;			free read 4 saw another value
+ *	active proctype Chain_0() {
+ *		atomic { (own_0 == 0 && rd_0 == 0) -> own_0 = 1; pc_0++ };
+ *		atomic { (lw_0 == 3) -> pc_0++ };
+ *		...
+ *
+ * A binding read waits until its cell holds the observed write: where that write was overwritten
+ * the process stays there for ever, which is what "no longer a reordering" means.  A free read never
+ * waits, and remembers in t_ whether its value may differ; a write that it feeds then leaves BAD in
+ * its cells.  All such contents are alike, for nothing may be concluded from any of them.
+ *
+ * Goals only look.  Goals() loops in its one state, so it adds no states of its own.
+ */
+#include "export/promela.h"
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "order/model.h"
+
+struct writer {
+	const struct model *m;
+	const struct promela_options *opt;
+	struct strbuf *out;
+	const char *counter; /* type that holds event numbers */
+};
+
+static bool reads(const struct model_event *e)
+{
+	return e->op == STEP_READ || e->op == STEP_RMW;
+}
+
+static bool is_free_read(const struct writer *w, uint32_t e)
+{
+	const struct model_event *ev = &w->m->event[e];
+
+	return !w->opt->strict && reads(ev) && (ev->flags & STEP_FREE_READ) &&
+	       !(ev->flags & STEP_SHADOW);
+}
+
+static bool writes(const struct model_event *e)
+{
+	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
+}
+
+/* A condition that is built from parts; without parts it is true. */
+static void add_and(struct strbuf *guard)
+{
+	if (guard->n)
+		strbuf_adds(guard, " && ");
+}
+
+static void add_done(const struct writer *w, uint32_t e, struct strbuf *guard)
+{
+	add_and(guard);
+	strbuf_addf(guard, "pc_%u > %u", w->m->event[e].chain, w->m->event[e].index);
+}
+
+/* Events of other chains that must have happened. */
+static void add_preds(const struct writer *w, uint32_t e, struct strbuf *guard)
+{
+	struct model_list preds = model_preds(w->m, e);
+
+	for (uint32_t i = 0; i < preds.n; i++)
+		if (w->m->event[preds.at[i]].chain != w->m->event[e].chain)
+			add_done(w, preds.at[i], guard);
+}
+
+/*
+ * Guards: with `when' in, `from' before `to'.  Wrong is `to' before `from' and all three in; the
+ * last of the three must not happen then.  late_K says that `from' came after `to'.
+ */
+static void add_guards(const struct writer *w, uint32_t e, struct strbuf *guard,
+		       struct strbuf *effect)
+{
+	for (uint32_t k = 0; k < w->m->nguards; k++) {
+		const struct model_guard *g = &w->m->guards[k];
+		const struct model_event *to = &w->m->event[g->to], *when = &w->m->event[g->when];
+
+		if (e == g->when) {
+			add_and(guard);
+			strbuf_addf(guard, "late_%u == 0", k);
+		}
+		if (e == g->from) {
+			add_and(guard);
+			strbuf_addf(guard, "!(pc_%u > %u && pc_%u > %u)", to->chain, to->index,
+				    when->chain, when->index);
+			strbuf_addf(effect, "late_%u = (pc_%u > %u); ", k, to->chain, to->index);
+		}
+	}
+}
+
+static void add_lock(const struct model_event *e, struct strbuf *guard, struct strbuf *effect)
+{
+	switch (e->op) {
+	case STEP_ACQ:
+		add_and(guard);
+		strbuf_addf(guard, "own_%u == 0 && rd_%u == 0", e->obj, e->obj);
+		strbuf_addf(effect, "own_%u = 1; ", e->obj);
+		break;
+	case STEP_RACQ:
+		add_and(guard);
+		strbuf_addf(guard, "own_%u == 0", e->obj);
+		strbuf_addf(effect, "rd_%u++; ", e->obj);
+		break;
+	case STEP_REL:
+		strbuf_addf(effect, "own_%u = 0; ", e->obj);
+		break;
+	case STEP_RREL:
+		strbuf_addf(effect, "rd_%u--; ", e->obj);
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_read(const struct writer *w, uint32_t id, struct strbuf *guard,
+		     struct strbuf *effect)
+{
+	const struct model_event *e = &w->m->event[id];
+	const struct model_touch *touch = w->m->touches + e->touch;
+	uint32_t n = model_ntouches(w->m, id);
+
+	if (!is_free_read(w, id)) {
+		if (e->flags & STEP_TAINTED) {
+			add_and(guard);
+			strbuf_adds(guard, "false");
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			add_and(guard);
+			strbuf_addf(guard, "lw_%u == %u", touch[i].cell, touch[i].seen);
+		}
+	} else if (e->flags & STEP_TAINTED) {
+		strbuf_addf(effect, "t_%u = 1; ", id);
+	} else {
+		strbuf_addf(effect, "t_%u = (", id);
+		for (uint32_t i = 0; i < n; i++)
+			strbuf_addf(effect, "%slw_%u != %u", i ? " || " : "", touch[i].cell,
+				    touch[i].seen);
+		strbuf_addf(effect, "%s); ", n ? "" : "0");
+	}
+}
+
+/* "t_4 || t_6" over the feeds that may have another value; false: there is none.  Feed 0 is a
+ * read that is not in the model: nothing can be said for it. */
+static bool format_feeds(const struct writer *w, uint32_t id, struct strbuf *out)
+{
+	const uint32_t *feeds = w->m->feeds + w->m->event[id].feed;
+
+	for (uint32_t i = 0; i < model_nfeeds(w->m, id) && !w->opt->strict; i++) {
+		if (feeds[i] && !is_free_read(w, feeds[i]))
+			continue;
+		strbuf_adds(out, out->n ? " || " : "");
+		if (feeds[i])
+			strbuf_addf(out, "t_%u", feeds[i]);
+		else
+			strbuf_adds(out, "true");
+	}
+	return out->n != 0;
+}
+
+static void add_write(const struct writer *w, uint32_t id, struct strbuf *effect)
+{
+	const struct model_event *e = &w->m->event[id];
+	struct strbuf feeds = { 0 };
+	bool fed = format_feeds(w, id, &feeds);
+
+	for (uint32_t i = 0; i < model_ntouches(w->m, id); i++) {
+		uint32_t cell = w->m->touches[e->touch + i].cell;
+
+		if (fed)
+			strbuf_addf(effect, "lw_%u = ((%s) -> BAD : %u); ", cell,
+				    strbuf_str(&feeds), id);
+		else
+			strbuf_addf(effect, "lw_%u = %u; ", cell, id);
+	}
+	strbuf_release(&feeds);
+}
+
+static void add_use(const struct writer *w, uint32_t id, struct strbuf *guard)
+{
+	struct strbuf feeds = { 0 };
+
+	if (format_feeds(w, id, &feeds)) {
+		add_and(guard);
+		strbuf_addf(guard, "!(%s)", strbuf_str(&feeds));
+	}
+	strbuf_release(&feeds);
+}
+
+/* What the event is, as a comment that nothing in a name can end. */
+static void write_comment(const struct writer *w, uint32_t id)
+{
+	const char *text;
+
+	if (!w->opt->describe)
+		return;
+	text = w->opt->describe(w->opt->arg, w->m->base + id);
+	strbuf_addf(w->out, "\t/* %u: ", id);
+	for (; *text; text++)
+		if (*text != '/' && *text != '\\' && (unsigned char)*text >= ' ')
+			strbuf_add(w->out, text, 1);
+		else
+			strbuf_adds(w->out, "_");
+	strbuf_adds(w->out, " */");
+}
+
+static void write_event(const struct writer *w, uint32_t id)
+{
+	const struct model_event *e = &w->m->event[id];
+	struct strbuf guard = { 0 }, effect = { 0 };
+
+	add_preds(w, id, &guard);
+	if (e->flags & MODEL_HAS_GUARDS)
+		add_guards(w, id, &guard, &effect);
+	add_lock(e, &guard, &effect);
+	/* The read part of a read-modify-write comes first: its own value may feed it. */
+	if (reads(e))
+		add_read(w, id, &guard, &effect);
+	if (writes(e))
+		add_write(w, id, &effect);
+	if (e->op == STEP_USE)
+		add_use(w, id, &guard);
+	strbuf_addf(w->out, "\tatomic { (%s) -> %spc_%u++ };",
+		    guard.n ? strbuf_str(&guard) : "true", strbuf_str(&effect), e->chain);
+	write_comment(w, id);
+	strbuf_adds(w->out, "\n");
+	strbuf_release(&guard);
+	strbuf_release(&effect);
+}
+
+static void write_chain(const struct writer *w, uint32_t chain)
+{
+	struct model_list list = model_chain(w->m, chain);
+	uint32_t i;
+
+	strbuf_addf(w->out, "\nactive proctype Chain_%u()\n{\n", chain);
+	/* From a STOP on nothing of the thread happens, though its next event may be a target. */
+	for (i = 0; i < list.n && !(w->m->event[list.at[i]].flags & STEP_STOP); i++)
+		write_event(w, list.at[i]);
+	strbuf_adds(w->out, i ? "}\n" : "\tskip\n}\n");
+}
+
+static void write_variables(const struct writer *w)
+{
+	const struct model *m = w->m;
+
+	for (uint32_t c = 0; c < m->nchains; c++)
+		strbuf_addf(w->out, "%s pc_%u = 0;\n", w->counter, c);
+	for (uint32_t l = 0; l < m->nlocks; l++)
+		strbuf_addf(w->out, "byte own_%u = 0, rd_%u = 0;\n", l, l);
+	for (uint32_t c = 0; c < m->ncells; c++)
+		if (model_cell(m, c).n)
+			strbuf_addf(w->out, "%s lw_%u = 0;\n", w->counter, c);
+	for (uint32_t e = 1; e <= m->n; e++)
+		if (is_free_read(w, e))
+			strbuf_addf(w->out, "bit t_%u = 0;\n", e);
+	for (uint32_t k = 0; k < m->nguards; k++)
+		strbuf_addf(w->out, "bit late_%u = 0;\n", k);
+}
+
+/* The event is the next one of its chain, and can happen but for its lock or value. */
+static void write_next(const struct writer *w, uint32_t e)
+{
+	const struct model_event *ev = &w->m->event[e];
+	struct strbuf guard = { 0 };
+
+	strbuf_addf(&guard, "pc_%u == %u", ev->chain, ev->index);
+	add_preds(w, e, &guard);
+	strbuf_adds(w->out, strbuf_str(&guard));
+	strbuf_release(&guard);
+}
+
+struct goal {
+	uint32_t a, b; /* a < b */
+};
+
+struct goals {
+	VEC(struct goal) at;
+};
+
+static enum status find_goals(const struct writer *w, struct goals *g, struct diag *d)
+{
+	const struct model *m = w->m;
+	uint64_t a = w->opt->pair[0] - m->base, b = w->opt->pair[1] - m->base;
+
+	if (w->opt->pair[0]) {
+		if (a < 1 || b < 1 || a > m->n || b > m->n ||
+		    !model_conflict(m, (uint32_t)a, (uint32_t)b)) {
+			diag_set(d, "events %llu and %llu are not two conflicting accesses",
+				 (unsigned long long)w->opt->pair[0],
+				 (unsigned long long)w->opt->pair[1]);
+			return ST_BAD_INPUT;
+		}
+		*VEC_PUSH(&g->at) = (struct goal){ .a = (uint32_t)(a < b ? a : b),
+						   .b = (uint32_t)(a < b ? b : a) };
+		return ST_OK;
+	}
+	for (uint32_t i = 1; i <= m->n; i++) {
+		for (uint32_t j = i + 1; j <= m->n; j++) {
+			if (model_conflict(m, i, j))
+				*VEC_PUSH(&g->at) = (struct goal){ .a = i, .b = j };
+		}
+		if (g->at.n > PROMELA_GOALS) {
+			diag_set(
+				d,
+				"more than %d conflicting pairs: choose one with --pair, or take a "
+				"part of the trace",
+				PROMELA_GOALS);
+			return ST_LIMIT;
+		}
+	}
+	return ST_OK;
+}
+
+static void write_goal(const struct writer *w, const struct goals *g, size_t i)
+{
+	strbuf_adds(w->out, "(");
+	write_next(w, g->at.at[i].a);
+	strbuf_adds(w->out, " && ");
+	write_next(w, g->at.at[i].b);
+	strbuf_adds(w->out, ")");
+}
+
+/* One goal by -DGOAL_I_J: an assertion that fails, with SPIN's trail to it. */
+static void write_one_goal(const struct writer *w, const struct goals *g)
+{
+	for (size_t i = 0; i < g->at.n; i++) {
+		if (w->opt->pair[0])
+			strbuf_adds(w->out, "\n");
+		else
+			strbuf_addf(w->out, "%s defined(GOAL_%u_%u)\n", i ? "#elif" : "\n#if",
+				    g->at.at[i].a, g->at.at[i].b);
+		strbuf_adds(w->out, "#define GOAL ");
+		write_goal(w, g, i);
+		strbuf_adds(w->out, "\n");
+	}
+	if (g->at.n && !w->opt->pair[0])
+		strbuf_adds(w->out, "#endif\n");
+	if (g->at.n)
+		strbuf_adds(w->out, "#ifdef GOAL\n"
+				    "active proctype Goal() { atomic { GOAL -> assert(false) } }\n"
+				    "#endif\n");
+}
+
+/* All goals by one search: each pair is printed when it is first reached. */
+static void write_all_goals(const struct writer *w, const struct goals *g)
+{
+	if (w->opt->pair[0] || !g->at.n)
+		return;
+	strbuf_addf(w->out,
+		    "\n#ifndef GOAL\n"
+		    "c_decl {\n"
+		    "static char goal_reached[%zu];\n"
+		    "static void goal(int k, const char *pair)\n"
+		    "{\n"
+		    "\tif (!goal_reached[k]) printf(\"race %%s\\n\", pair);\n"
+		    "\tgoal_reached[k] = 1;\n"
+		    "}\n"
+		    "}\n"
+		    "active proctype Goals()\n{\nend:\tdo\n",
+		    g->at.n);
+	for (size_t i = 0; i < g->at.n; i++) {
+		strbuf_adds(w->out, "\t:: atomic { ");
+		write_goal(w, g, i);
+		strbuf_addf(w->out, " -> c_code { goal(%zu, \"%u-%u\"); } }\n", i, g->at.at[i].a,
+			    g->at.at[i].b);
+	}
+	strbuf_adds(w->out, "\tod\n}\n#endif\n");
+}
+
+static void write_head(const struct writer *w, const struct goals *g)
+{
+	strbuf_addf(w->out,
+		    "/*\n"
+		    " * foresee: %u events, %zu pairs of conflicting accesses, %s.\n"
+		    " *\n",
+		    w->m->n, g->at.n,
+		    w->opt->strict    ? "strict model"
+		    : w->m->has_facts ? "dependency-aware model"
+				      : "strict model (no read is free)");
+	if (w->opt->pair[0])
+		strbuf_addf(w->out, " * The assertion fails where events %u and %u can race.\n",
+			    g->at.at[0].a, g->at.at[0].b);
+	else
+		strbuf_adds(w->out, " * One search prints every pair that can race:\n");
+	strbuf_adds(w->out, " *\tspin -a MODEL; cc -DSAFETY -DNOREDUCE -o pan pan.c; ./pan -E\n");
+	if (!w->opt->pair[0])
+		strbuf_adds(w->out, " * With spin -DGOAL_I_J -a MODEL, an assertion fails where "
+				    "events I and J can race.\n");
+	strbuf_adds(w->out, " */\n");
+	if (!w->opt->strict)
+		strbuf_addf(w->out, "#define BAD %u\n", w->m->n + 1);
+}
+
+enum status promela_write(const struct model *m, const struct promela_options *opt,
+			  struct strbuf *out, struct diag *d)
+{
+	struct writer w = { .m = m, .opt = opt, .out = out };
+	struct goals goals = { 0 };
+	enum status st;
+
+	if (m->n > PROMELA_EVENTS || m->nchains > PROMELA_CHAINS) {
+		diag_set(d,
+			 "too long for a Promela model: %u events (at most %d) of %u threads (%d)",
+			 m->n, PROMELA_EVENTS, m->nchains, PROMELA_CHAINS);
+		return ST_LIMIT;
+	}
+	w.counter = m->n < 255 ? "byte" : "short";
+	st = find_goals(&w, &goals, d);
+	if (st == ST_OK) {
+		write_head(&w, &goals);
+		write_variables(&w);
+		for (uint32_t c = 0; c < m->nchains; c++)
+			write_chain(&w, c);
+		if (!m->nchains)
+			strbuf_adds(out, "active proctype Nothing() { skip }\n");
+		write_one_goal(&w, &goals);
+		write_all_goals(&w, &goals);
+	}
+	VEC_RELEASE(&goals.at);
+	return st;
+}

@@ -1,0 +1,38 @@
+/*
+ * A trace as a Promela model for SPIN: one process for each chain of threads, whose steps are the
+ * recorded events with the guards that every correct reordering keeps, and goals that say "these
+ * two conflicting accesses are both next".
+ *
+ * The model is an independent statement of what a predictable race is (doc/man/foresee-export.1):
+ * SPIN's exhaustive search and the exact engine must agree on every pair.
+ */
+#ifndef EXPORT_PROMELA_H
+#define EXPORT_PROMELA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/strbuf.h"
+
+struct diag;
+struct model;
+
+/* SPIN's state vector and processes set limits; so does the patience of those who run it. */
+#define PROMELA_EVENTS 2000
+#define PROMELA_CHAINS 200
+#define PROMELA_GOALS 20000
+
+struct promela_options {
+	bool strict;	  /* every read keeps its write */
+	uint64_t pair[2]; /* positions of the only goal; 0: every pair that conflicts */
+	/* What an event is, for comments, or NULL; the string is good until the next call. */
+	const char *(*describe)(void *arg, uint64_t pos);
+	void *arg;
+};
+
+/* ST_LIMIT when the trace is too long, ST_BAD_INPUT when the pair is none. */
+enum status promela_write(const struct model *m, const struct promela_options *opt,
+			  struct strbuf *out, struct diag *d) __attribute__((warn_unused_result));
+
+#endif /* EXPORT_PROMELA_H */

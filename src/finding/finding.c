@@ -1,0 +1,189 @@
+#include "finding/finding.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+static const char *const kind_names[] = {
+#define X(id, name, title) name,
+	FINDING_KINDS(X)
+#undef X
+};
+
+static const char *const kind_titles[] = {
+#define X(id, name, title) title,
+	FINDING_KINDS(X)
+#undef X
+};
+
+const char *finding_kind_name(enum finding_kind k)
+{
+	assert(k < FINDING_NKINDS);
+	return kind_names[k];
+}
+
+const char *finding_kind_title(enum finding_kind k)
+{
+	assert(k < FINDING_NKINDS);
+	return kind_titles[k];
+}
+
+const char *finding_status_name(enum finding_status s)
+{
+	static const char *const names[] = { "warning", "predicted", "replayed" };
+
+	assert(s <= FINDING_REPLAYED);
+	return names[s];
+}
+
+static void finding_release(struct finding *f)
+{
+	schedule_release(&f->schedule);
+	VEC_RELEASE(&f->relaxed);
+	VEC_RELEASE(&f->tainted);
+}
+
+void findings_release(struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		finding_release(&f->at.at[i]);
+	for (size_t i = 0; i < f->words.n; i++)
+		mem_free(f->words.at[i]);
+	VEC_RELEASE(&f->at);
+	VEC_RELEASE(&f->words);
+}
+
+struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
+				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
+				  uint8_t op2)
+{
+	struct finding *new = VEC_PUSH(&f->at);
+	bool swap = pos1 > pos2;
+
+	assert(pos1 != pos2);
+	*new = (struct finding){ .kind = FINDING_RACE, .analysis = analysis, .nevents = 2 };
+	new->events[swap] = pos1;
+	new->sites[swap] = site1;
+	new->ops[swap] = op1;
+	new->events[!swap] = pos2;
+	new->sites[!swap] = site2;
+	new->ops[!swap] = op2;
+	return new;
+}
+
+const char *findings_words(struct findings *f, const char *format, ...)
+{
+	char words[512];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(words, sizeof(words), format, ap);
+	va_end(ap);
+	return *VEC_PUSH(&f->words) = mem_strdup(words);
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= 0x9e3779b97f4a7c15u;
+	x ^= x >> 29;
+	x *= 0xbf58476d1ce4e5b9u;
+	return x ^ x >> 32;
+}
+
+/* A sum of hashes does not know the order of what it adds. */
+uint64_t finding_signature(const struct finding *f)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < f->nevents; i++)
+		sum += mix((uint64_t)f->sites[i] << 8 | f->ops[i]);
+	return mix(sum + f->kind);
+}
+
+void findings_move(struct findings *into, struct findings *from)
+{
+	for (size_t i = 0; i < from->at.n; i++)
+		*VEC_PUSH(&into->at) = from->at.at[i];
+	for (size_t i = 0; i < from->words.n; i++)
+		*VEC_PUSH(&into->words) = from->words.at[i];
+	VEC_RELEASE(&from->at);
+	VEC_RELEASE(&from->words);
+}
+
+void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->at.n; i++) {
+		if (keep(arg, &f->at.at[i]))
+			f->at.at[kept++] = f->at.at[i];
+		else
+			finding_release(&f->at.at[i]);
+	}
+	f->at.n = kept;
+}
+
+/* Surest first; then by kind and place in the trace; then as they were found (id). */
+static int compare(const void *p, const void *q)
+{
+	const struct finding *a = p, *b = q;
+
+	if (a->status != b->status)
+		return a->status > b->status ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	for (uint32_t i = 0; i < a->nevents && i < b->nevents; i++)
+		if (a->events[i] != b->events[i])
+			return a->events[i] < b->events[i] ? -1 : 1;
+	if (a->nevents != b->nevents)
+		return a->nevents < b->nevents ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* What has been met of `dropped' counts for `kept', each analysis for itself. */
+static void absorb(struct finding *kept, struct finding *dropped)
+{
+	uint64_t more = dropped->more;
+
+	if (strcmp(kept->analysis, dropped->analysis) == 0)
+		kept->more += more + 1;
+	else if (kept->more < more)
+		kept->more = more;
+	finding_release(dropped);
+}
+
+void findings_settle(struct findings *f, bool all)
+{
+	struct map first; /* signature, to place among those kept */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->at.n; i++)
+		f->at.at[i].id = (uint32_t)i;
+	if (f->at.n)
+		qsort(f->at.at, f->at.n, sizeof(*f->at.at), compare);
+	map_init(&first);
+	for (size_t i = 0; i < f->at.n; i++) {
+		struct finding *now = &f->at.at[i];
+		bool fresh = true;
+		uint64_t *place = NULL;
+
+		if (!all)
+			place = map_put(&first, finding_signature(now), &fresh);
+		if (!fresh) {
+			absorb(&f->at.at[*place], now);
+			continue;
+		}
+		if (place)
+			*place = kept;
+		f->at.at[kept] = *now;
+		f->at.at[kept].id = (uint32_t)kept + 1;
+		kept++;
+	}
+	f->at.n = kept;
+	map_release(&first);
+}

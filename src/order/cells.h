@@ -1,0 +1,69 @@
+/*
+ * Bytes of memory as cells: small ids for runs of bytes that are always touched together.
+ *
+ * A cell lies within one aligned 8-byte word.  A touch of part of a cell splits it; the lower part
+ * keeps the id.  Ids are 0 .. count - 1.
+ *
+ * What a call has to say besides its answer is appended to three lists that the caller empties:
+ * ids (cells of one touch, in the order of their bytes), splits (in the order they were made; they
+ * come before the touch) and dropped (cells that are gone).
+ *
+ * Ownership: the caller owns the struct.
+ */
+#ifndef ORDER_CELLS_H
+#define ORDER_CELLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "order/keyset.h"
+
+struct cells_page;
+struct cells_word;
+
+struct cells_split {
+	uint32_t from, to; /* `to' is the new cell */
+	uint64_t addr;	   /* the bytes that it took */
+	uint32_t len;
+};
+
+#define CELLS_CACHE 1024
+
+struct cells {
+	struct map index;    /* page number, to the page */
+	struct keyset pages; /* page numbers */
+	struct {
+		uint64_t number;
+		struct cells_page *page;
+	} cache[CELLS_CACHE];
+	VEC(struct cells_page *) blocks; /* all memory of pages */
+	struct cells_page *unused;	 /* list */
+	VEC(struct cells_word) words;	 /* words of more than one cell */
+	uint32_t unused_word;		 /* list; place + 1 */
+	uint32_t count;
+	VEC(uint32_t) again; /* ids to give out again */
+
+	VEC(uint32_t) ids;
+	VEC(struct cells_split) splits;
+	VEC(uint32_t) dropped;
+};
+
+void cells_init(struct cells *c);
+void cells_release(struct cells *c);
+
+/* The cells of [addr, addr + len), made where there are none.  Returns how many; when it is one,
+ * it is *one and ids stays as it was.  Precondition: len is not 0, the range ends within 2^64. */
+uint32_t cells_touch(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one);
+
+/* The same for cells that exist; none are made. */
+uint32_t cells_find(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one);
+
+/* The bytes have no cells any more.  Costs what exists there, however long the range. */
+void cells_drop(struct cells *c, uint64_t addr, uint64_t len);
+
+/* Give a dropped id out again. */
+void cells_recycle(struct cells *c, uint32_t id);
+
+#endif /* ORDER_CELLS_H */

@@ -1,0 +1,238 @@
+/*
+ * A model's life, and the questions that are not a mere look into an array.
+ */
+#include "order/model.h"
+
+#include <assert.h>
+
+#include "order/model_priv.h"
+
+struct model *model_new(const struct model_options *opt)
+{
+	struct model *m = mem_zalloc(sizeof(*m));
+	struct model_build *b = mem_zalloc(sizeof(*b));
+
+	m->priv = mem_zalloc(sizeof(*m->priv));
+	m->priv->build = b;
+	m->has_values = opt->values;
+	b->limit = opt->limit != 0 && opt->limit < UINT32_MAX - 16 ? opt->limit : UINT32_MAX - 16;
+	map_init(&b->set_step);
+	map_init(&b->set_hash);
+	*VEC_PUSH(&b->events) = (struct model_event){ 0 };
+	*VEC_PUSH(&b->holds) = (struct model_hold){ 0 };
+	*VEC_PUSH(&m->priv->sets) = (struct model_set){ 0 };
+	MODEL_REACH(&m->priv->set_keys, 0);
+	return m;
+}
+
+/* Takes the array of a vec, without the room it does not use. */
+#define TAKE(into, v)                                                          \
+	do {                                                                   \
+		(into) = mem_resize((v)->at, ((v)->n + 1) * sizeof(*(v)->at)); \
+		(v)->at = NULL;                                                \
+	} while (0)
+
+void model_finish(struct model *m)
+{
+	struct model_priv *p = m->priv;
+	struct model_build *b = p->build;
+
+	assert(b != NULL);
+	*VEC_PUSH(&b->events) =
+		(struct model_event){ .touch = (uint32_t)b->cells.n, .feed = (uint32_t)b->feeds.n };
+	*VEC_PUSH(&p->edges) = (struct model_edges){ m->n + 1, (uint32_t)p->preds.n };
+	m->nchains = (uint32_t)b->chains.n;
+	m->nholds = (uint32_t)b->holds.n;
+	m->nguards = (uint32_t)b->guards.n;
+	TAKE(m->event, &b->events);
+	TAKE(m->feeds, &b->feeds);
+	TAKE(m->holds, &b->holds);
+	TAKE(m->guards, &b->guards);
+	if (m->has_values)
+		model_settle_places(m);
+	model_settle_touches(m);
+	MODEL_REACH(&p->last_hold, b->threads.n);
+	for (size_t i = 0; i < b->threads.n; i++)
+		p->last_hold.at[i] = b->threads.at[i].hold;
+	model_build_free(b);
+	p->build = NULL;
+	model_settle_lists(m);
+}
+
+static void lists_release(struct model_lists *l)
+{
+	mem_free(l->start);
+	mem_free(l->at);
+}
+
+void model_free(struct model *m)
+{
+	struct model_priv *p;
+
+	if (m == NULL)
+		return;
+	p = m->priv;
+	model_build_free(p->build);
+	lists_release(&p->chains);
+	lists_release(&p->cells);
+	lists_release(&p->locks);
+	lists_release(&p->lock_runs);
+	mem_free(p->run_start);
+	VEC_RELEASE(&p->runs);
+	VEC_RELEASE(&p->edges);
+	VEC_RELEASE(&p->preds);
+	VEC_RELEASE(&p->sets);
+	VEC_RELEASE(&p->set_keys);
+	VEC_RELEASE(&p->last_hold);
+	VEC_RELEASE(&p->values);
+	VEC_RELEASE(&p->bytes);
+	mem_free(p->places);
+	mem_free(p);
+	mem_free(m->event);
+	mem_free(m->touches);
+	mem_free(m->feeds);
+	mem_free(m->holds);
+	mem_free(m->guards);
+	mem_free(m);
+}
+
+static struct model_list list(const struct model_lists *l, uint32_t i)
+{
+	if (i >= l->n)
+		return (struct model_list){ NULL, 0 };
+	return (struct model_list){ l->at + l->start[i], l->start[i + 1] - l->start[i] };
+}
+
+struct model_list model_chain(const struct model *m, uint32_t chain)
+{
+	return list(&m->priv->chains, chain);
+}
+
+struct model_list model_cell(const struct model *m, uint32_t cell)
+{
+	return list(&m->priv->cells, cell);
+}
+
+struct model_list model_lock(const struct model *m, uint32_t lock)
+{
+	return list(&m->priv->locks, lock);
+}
+
+struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain)
+{
+	const struct model_priv *p = m->priv;
+	struct model_list all = list(&p->lock_runs, lock);
+	uint32_t low, high, end;
+
+	if (all.n == 0)
+		return all;
+	low = p->run_start[lock];
+	high = end = p->run_start[lock + 1];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (p->runs.at[mid].chain < chain)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == end || p->runs.at[low].chain != chain)
+		return (struct model_list){ NULL, 0 };
+	all.at = p->lock_runs.at + p->runs.at[low].first;
+	all.n = (low + 1 < end ? p->runs.at[low + 1].first : p->lock_runs.start[lock + 1]) -
+		p->runs.at[low].first;
+	return all;
+}
+
+struct model_list model_preds(const struct model *m, uint32_t e)
+{
+	const struct model_priv *p = m->priv;
+	size_t low = 0, high = p->edges.n;
+
+	if (!(m->event[e].flags & MODEL_HAS_PREDS))
+		return (struct model_list){ NULL, 0 };
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->edges.at[mid].event < e)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	assert(p->edges.at[low].event == e);
+	return (struct model_list){ p->preds.at + p->edges.at[low].first,
+				    p->edges.at[low + 1].first - p->edges.at[low].first };
+}
+
+/* The thread's next event tells; a chain has its threads one after the other. */
+uint32_t model_hold_after(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	struct model_list l = model_chain(m, v->chain);
+
+	if (v->index + 1 < l.n && m->event[l.at[v->index + 1]].tid == v->tid)
+		return m->event[l.at[v->index + 1]].hold;
+	return m->priv->last_hold.at[v->tid];
+}
+
+/* Place of the cell among the touches [low, high), or of the first one above it. */
+static uint32_t touch_find(const struct model *m, uint32_t low, uint32_t high, uint32_t cell)
+{
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->touches[mid].cell < cell)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool model_touches(const struct model *m, uint32_t e, uint32_t cell)
+{
+	uint32_t end = m->event[e + 1].touch;
+	uint32_t at = touch_find(m, m->event[e].touch, end, cell);
+
+	return at < end && m->touches[at].cell == cell;
+}
+
+/* A cell both touch.  Touches are sorted: look for those of the shorter list in the longer. */
+static bool cell_shared(const struct model *m, uint32_t a, uint32_t b, uint32_t *cell)
+{
+	uint32_t swap = model_ntouches(m, a) > model_ntouches(m, b) ? b ^ a : 0;
+	const struct model_event *few = &m->event[a ^ swap], *many = &m->event[b ^ swap];
+	uint32_t at = many->touch, end = many[1].touch;
+
+	for (uint32_t i = few->touch; i < few[1].touch; i++) {
+		*cell = m->touches[i].cell;
+		at = touch_find(m, at, end, *cell);
+		if (at < end && m->touches[at].cell == *cell)
+			return true;
+	}
+	return false;
+}
+
+static bool is_target(const struct model_event *e)
+{
+	return e->op >= STEP_READ && e->op <= STEP_FREE && !(e->flags & STEP_SHADOW);
+}
+
+bool model_conflict(const struct model *m, uint32_t a, uint32_t b)
+{
+	const struct model_event *x = &m->event[a], *y = &m->event[b];
+	uint32_t cell;
+
+	return is_target(x) && is_target(y) && x->chain != y->chain &&
+	       (x->op != STEP_READ || y->op != STEP_READ) && !(x->flags & y->flags & STEP_ATOMIC) &&
+	       cell_shared(m, a, b, &cell);
+}
+
+uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b)
+{
+	uint32_t cell = 0;
+	bool shared = cell_shared(m, a, b, &cell);
+
+	assert(shared);
+	return cell;
+}

@@ -1,0 +1,337 @@
+/*
+ * Taking in steps: events, edges and held locks as they come.
+ *
+ * What needs the whole run (cells, for splits look back; lists) is left to model_settle.c.
+ * Everything here is append-only but for the current event, the last of b->events.
+ */
+#include "order/model.h"
+
+#include <assert.h>
+
+#include "order/model_priv.h"
+
+#define LIMIT (UINT32_MAX - 16)
+
+static struct model_event *current(struct model_build *b)
+{
+	return &b->events.at[b->events.n - 1];
+}
+
+/* Event `pred' comes before the current one. */
+static void pred_add(struct model *m, uint32_t pred)
+{
+	struct model_priv *p = m->priv;
+	struct model_build *b = p->build;
+	struct model_event *e = current(b);
+
+	assert(pred <= m->n);
+	if (pred == 0 || b->events.at[pred].chain == e->chain)
+		return;
+	if (!(e->flags & MODEL_HAS_PREDS)) {
+		e->flags |= MODEL_HAS_PREDS;
+		*VEC_PUSH(&p->edges) = (struct model_edges){ m->n, (uint32_t)p->preds.n };
+	}
+	for (size_t i = p->edges.at[p->edges.n - 1].first; i < p->preds.n; i++)
+		if (p->preds.at[i] == pred)
+			return;
+	*VEC_PUSH(&p->preds) = pred;
+}
+
+/* Forks of a chain wait here until it moves, or is joined without having moved. */
+static void forks_take(struct model *m, uint32_t chain, bool remove)
+{
+	struct model_build *b = m->priv->build;
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->forks.n; i++) {
+		if (b->forks.at[i].chain == chain)
+			pred_add(m, b->forks.at[i].event);
+		if (b->forks.at[i].chain != chain || !remove)
+			b->forks.at[n++] = b->forks.at[i];
+	}
+	b->forks.n = n;
+	if (remove)
+		b->chains.at[chain].forks = 0;
+}
+
+static void fork_take(struct model *m, uint32_t chain)
+{
+	struct model_build *b = m->priv->build;
+
+	MODEL_REACH(&b->chains, chain);
+	b->chains.at[chain].forks++;
+	*VEC_PUSH(&b->forks) = (struct model_fork){ chain, m->n };
+}
+
+static void join_take(struct model *m, uint32_t chain)
+{
+	struct model_build *b = m->priv->build;
+
+	MODEL_REACH(&b->chains, chain);
+	pred_add(m, b->chains.at[chain].last);
+	if (b->chains.at[chain].forks != 0)
+		forks_take(m, chain, false);
+}
+
+static void put_take(struct model *m, uint32_t channel)
+{
+	struct model_build *b = m->priv->build;
+	uint32_t chain = current(b)->chain, place;
+
+	MODEL_REACH(&b->channels, channel);
+	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next) {
+		if (b->puts.at[i - 1].chain == chain) {
+			b->puts.at[i - 1].event = m->n;
+			return;
+		}
+	}
+	place = b->free_put;
+	if (place != 0) {
+		b->free_put = b->puts.at[place - 1].next;
+	} else {
+		(void)VEC_PUSH(&b->puts);
+		place = (uint32_t)b->puts.n;
+	}
+	b->puts.at[place - 1] = (struct model_put){ chain, m->n, b->channels.at[channel] };
+	b->channels.at[channel] = place;
+}
+
+static void get_take(struct model *m, uint32_t channel)
+{
+	struct model_build *b = m->priv->build;
+
+	MODEL_REACH(&b->channels, channel);
+	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next)
+		pred_add(m, b->puts.at[i - 1].event);
+}
+
+static void channel_forget(struct model_build *b, uint32_t channel)
+{
+	MODEL_REACH(&b->channels, channel);
+	while (b->channels.at[channel] != 0) {
+		uint32_t place = b->channels.at[channel];
+
+		b->channels.at[channel] = b->puts.at[place - 1].next;
+		b->puts.at[place - 1].next = b->free_put;
+		b->free_put = place;
+	}
+}
+
+/* 0 when it lies before the model. */
+static uint32_t id_at(const struct model *m, uint64_t pos)
+{
+	assert(pos <= m->base + m->n);
+	return pos > m->base ? (uint32_t)(pos - m->base) : 0;
+}
+
+static void guard_take(struct model *m, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+	struct model_guard g = { id_at(m, s->when), id_at(m, s->from), id_at(m, s->to) };
+
+	/* What lies before the model has happened in the observed order, which keeps all guards. */
+	if (g.when == 0 || g.from == 0 || g.to == 0)
+		return;
+	*VEC_PUSH(&b->guards) = g;
+	b->events.at[g.when].flags |= MODEL_HAS_GUARDS;
+	b->events.at[g.from].flags |= MODEL_HAS_GUARDS;
+	b->events.at[g.to].flags |= MODEL_HAS_GUARDS;
+}
+
+/* The edges a step brings to the current event. */
+static void edge_take(struct model *m, const struct step *s)
+{
+	switch (s->op) {
+	case STEP_FORK:
+		fork_take(m, s->obj);
+		break;
+	case STEP_JOIN:
+		join_take(m, s->obj);
+		break;
+	case STEP_PUT:
+		put_take(m, s->obj);
+		break;
+	case STEP_GET:
+		get_take(m, s->obj);
+		break;
+	case STEP_AFTER:
+		pred_add(m, id_at(m, s->from));
+		break;
+	case STEP_GUARD:
+		guard_take(m, s);
+		break;
+	default:
+		break;
+	}
+}
+
+static void lock_take(struct model *m, const struct step *s, struct model_thread *t)
+{
+	struct model_build *b = m->priv->build;
+	bool shared = s->op == STEP_RACQ || s->op == STEP_RREL;
+	uint32_t acquire;
+
+	if (s->obj >= m->nlocks)
+		m->nlocks = s->obj + 1;
+	if (s->op == STEP_ACQ || s->op == STEP_RACQ) {
+		t->hold = model_hold_push(m, t->hold, m->n, s->obj, shared);
+		return;
+	}
+	t->hold = model_hold_drop(m, t->hold, s->obj, shared, &acquire);
+	if (acquire != 0) {
+		current(b)->partner = acquire;
+		b->events.at[acquire].partner = m->n;
+	}
+}
+
+static void cells_take(struct model *m, const struct step_batch *batch, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+	const uint32_t *cells = step_cells(batch, s);
+
+	VEC_RESERVE(&b->cells, b->cells.n + s->ncells);
+	for (uint32_t i = 0; i < s->ncells; i++) {
+		b->cells.at[b->cells.n + i] = cells[i];
+		if (cells[i] >= m->ncells)
+			m->ncells = cells[i] + 1;
+	}
+	b->cells.n += s->ncells;
+}
+
+static void value_take(struct model *m, const struct step_batch *batch, const struct step *s)
+{
+	struct model_priv *p = m->priv;
+	size_t n = s->op == STEP_RMW ? (size_t)s->len * 2 : s->len;
+	struct model_bytes v = { s->addr, 0, s->len };
+
+	MODEL_REACH(&p->values, m->n);
+	if (s->value != 0) {
+		v.first = p->bytes.n + 1;
+		VEC_RESERVE(&p->bytes, p->bytes.n + n);
+		memcpy(p->bytes.at + p->bytes.n, batch->bytes + s->value - 1, n);
+		p->bytes.n += n;
+	}
+	p->values.at[m->n] = v;
+}
+
+static bool is_full(struct model *m, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+
+	b->full |= m->n >= b->limit || b->cells.n + s->ncells > LIMIT ||
+		   b->feeds.n + s->nfeeds > LIMIT;
+	return b->full;
+}
+
+/* Makes the current event, without what it is about. */
+static struct model_thread *event_begin(struct model *m, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+	struct model_thread *t;
+	struct model_chain *c;
+	uint32_t id;
+
+	if (m->n == 0)
+		m->base = s->pos - 1;
+	id = ++m->n;
+	assert(s->pos == m->base + id);
+	MODEL_REACH(&b->threads, s->tid);
+	MODEL_REACH(&b->chains, s->chain);
+	t = &b->threads.at[s->tid];
+	c = &b->chains.at[s->chain];
+	if (t->last == 0)
+		t->first = s->tseq;
+	*VEC_PUSH(&b->events) = (struct model_event){
+		.chain = s->chain,
+		.index = c->n++,
+		.tid = s->tid,
+		.obj = s->obj,
+		.hold = t->hold,
+		.touch = (uint32_t)b->cells.n,
+		.feed = (uint32_t)b->feeds.n,
+		.site = s->site,
+		.stack = s->stack,
+		.flags = s->flags,
+		.op = s->op,
+	};
+	c->last = id;
+	if (c->forks != 0)
+		forks_take(m, s->chain, true);
+	return t;
+}
+
+static void event_take(struct model *m, const struct step_batch *batch, const struct step *s)
+{
+	struct model_thread *t = event_begin(m, s);
+
+	if (step_is_access(s)) {
+		cells_take(m, batch, s);
+		if (m->has_values)
+			value_take(m, batch, s);
+		model_feed_note(m, s, m->n);
+	} else if (s->op >= STEP_ACQ && s->op <= STEP_RREL) {
+		lock_take(m, s, t);
+	} else {
+		edge_take(m, s);
+	}
+	if (s->nfeeds != 0)
+		model_feed_take(m, batch, s);
+	t->last = m->n;
+}
+
+static void split_take(struct model *m, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+
+	MODEL_REACH(&b->split_of, s->obj);
+	*VEC_PUSH(&b->splits) = (struct model_split){ s->addr, (uint32_t)b->cells.n, s->other,
+						      b->split_of.at[s->obj] };
+	b->split_of.at[s->obj] = (uint32_t)b->splits.n;
+	if (s->other >= m->ncells)
+		m->ncells = s->other + 1;
+}
+
+bool model_take(struct model *m, const struct step_batch *batch)
+{
+	struct model_build *b = m->priv->build;
+
+	for (size_t i = 0; i < batch->n && !b->full; i++) {
+		const struct step *s = &batch->at[i];
+
+		if (s->op == STEP_SPLIT)
+			split_take(m, s);
+		else if (s->op == STEP_FORGET)
+			channel_forget(b, s->obj);
+		else if (s->op == STEP_DROP)
+			continue;
+		else if (s->flags & STEP_MORE)
+			edge_take(m, s);
+		else if (!is_full(m, s))
+			event_take(m, batch, s);
+	}
+	return !b->full;
+}
+
+void model_build_free(struct model_build *b)
+{
+	if (b == NULL)
+		return;
+	for (size_t i = 0; i < b->threads.n; i++)
+		VEC_RELEASE(&b->threads.at[i].reads);
+	VEC_RELEASE(&b->events);
+	VEC_RELEASE(&b->cells);
+	VEC_RELEASE(&b->feeds);
+	VEC_RELEASE(&b->holds);
+	VEC_RELEASE(&b->guards);
+	VEC_RELEASE(&b->threads);
+	VEC_RELEASE(&b->chains);
+	VEC_RELEASE(&b->forks);
+	VEC_RELEASE(&b->channels);
+	VEC_RELEASE(&b->puts);
+	VEC_RELEASE(&b->split_of);
+	VEC_RELEASE(&b->splits);
+	VEC_RELEASE(&b->scratch);
+	map_release(&b->set_step);
+	map_release(&b->set_hash);
+	mem_free(b);
+}

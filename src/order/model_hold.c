@@ -1,0 +1,149 @@
+/*
+ * What a thread holds, as lists that share their tails, and sets of locks with ids.
+ *
+ *	acquire a, acquire b, release b, acquire c
+ *
+ *	a <--- b
+ *	  \--- c		one node for each acquire
+ *
+ * A release that is not of the innermost lock makes new nodes for the acquires above it; this is
+ * rare, and costs their number.
+ */
+#include "order/model.h"
+
+#include <assert.h>
+
+#include "order/model_priv.h"
+
+static uint32_t key_of(uint32_t lock, bool shared)
+{
+	assert(lock < UINT32_MAX / 2);
+	return lock << 1 | shared;
+}
+
+static uint64_t filter_bit(uint32_t key)
+{
+	return (uint64_t)1 << ((key >> 1) * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static uint64_t hash(const uint32_t *keys, uint32_t n)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (uint32_t i = 0; i < n; i++)
+		h = (h ^ keys[i]) * 0x100000001b3u;
+	return h;
+}
+
+/* Appends the keys of a set and one more to set_keys, sorted, each once.  Returns how many. */
+static uint32_t keys_append(struct model_priv *p, uint32_t set, uint32_t key)
+{
+	const struct model_set from = p->sets.at[set];
+	const uint32_t *in;
+	uint32_t *out, i = 0, n = 0;
+
+	VEC_RESERVE(&p->set_keys, p->set_keys.n + from.n + 1);
+	in = p->set_keys.at + from.first;
+	out = p->set_keys.at + p->set_keys.n;
+	while (i < from.n && in[i] < key)
+		out[n++] = in[i++];
+	out[n++] = key;
+	if (i < from.n && in[i] == key)
+		i++;
+	while (i < from.n)
+		out[n++] = in[i++];
+	p->set_keys.n += n;
+	return n;
+}
+
+/* The set whose keys are the last n of set_keys; they stay only if it is a new one. */
+static uint32_t set_intern(struct model_priv *p, uint32_t n)
+{
+	uint32_t first = (uint32_t)p->set_keys.n - n, id;
+	const uint32_t *keys = p->set_keys.at + first;
+	uint64_t *newest = map_put(&p->build->set_hash, hash(keys, n), NULL);
+	struct model_set new = { .first = first, .n = n, .next = (uint32_t)*newest };
+
+	for (id = (uint32_t)*newest; id != 0; id = p->sets.at[id].next) {
+		const struct model_set *s = &p->sets.at[id];
+
+		if (s->n == n && memcmp(p->set_keys.at + s->first, keys, n * sizeof(*keys)) == 0) {
+			p->set_keys.n = first;
+			return id;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		new.filter |= filter_bit(keys[i]);
+	id = (uint32_t)p->sets.n;
+	*VEC_PUSH(&p->sets) = new;
+	*newest = id;
+	return id;
+}
+
+static uint32_t set_add(struct model_priv *p, uint32_t set, uint32_t key)
+{
+	uint64_t *known = map_put(&p->build->set_step, (uint64_t)set << 32 | key, NULL);
+
+	if (*known == 0)
+		*known = set_intern(p, keys_append(p, set, key));
+	return (uint32_t)*known;
+}
+
+uint32_t model_hold_push(struct model *m, uint32_t hold, uint32_t acquire, uint32_t lock,
+			 bool shared)
+{
+	struct model_build *b = m->priv->build;
+	uint32_t below = hold != 0 ? b->holds.at[hold].set : 0;
+	uint32_t set = set_add(m->priv, below, key_of(lock, shared));
+
+	*VEC_PUSH(&b->holds) = (struct model_hold){ acquire, lock, hold, set, shared };
+	return (uint32_t)b->holds.n - 1;
+}
+
+uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool shared,
+			 uint32_t *acquire)
+{
+	struct model_build *b = m->priv->build;
+	uint32_t at = hold;
+
+	*acquire = 0;
+	VEC_CLEAR(&b->scratch);
+	for (; at != 0; at = b->holds.at[at].next) {
+		if (b->holds.at[at].lock == lock && b->holds.at[at].shared == shared)
+			break;
+		*VEC_PUSH(&b->scratch) = at;
+	}
+	if (at == 0)
+		return hold;
+	*acquire = b->holds.at[at].acquire;
+	hold = b->holds.at[at].next;
+	for (size_t i = b->scratch.n; i-- > 0;) {
+		struct model_hold h = b->holds.at[b->scratch.at[i]];
+
+		hold = model_hold_push(m, hold, h.acquire, h.lock, h.shared);
+	}
+	return hold;
+}
+
+bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b)
+{
+	const struct model_set *x = &m->priv->sets.at[a], *y = &m->priv->sets.at[b];
+	const uint32_t *kx = m->priv->set_keys.at + x->first;
+	const uint32_t *ky = m->priv->set_keys.at + y->first;
+	uint32_t i = 0, j = 0;
+
+	if ((x->filter & y->filter) == 0)
+		return true;
+	while (i < x->n && j < y->n) {
+		if (kx[i] >> 1 == ky[j] >> 1) {
+			if (!(kx[i] & ky[j] & 1))
+				return false;
+			i++;
+		} else if (kx[i] < ky[j]) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+	return true;
+}

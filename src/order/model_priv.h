@@ -1,0 +1,164 @@
+/*
+ * The parts of a model: what is kept for questions, and what only exists while it is built.
+ */
+#ifndef ORDER_MODEL_PRIV_H
+#define ORDER_MODEL_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "order/model.h"
+
+/* Makes a place i in the vec, zeroed with all before it that are new. */
+#define MODEL_REACH(v, i)                                                                      \
+	do {                                                                                   \
+		size_t model_need = (size_t)(i) + 1;                                           \
+		if ((v)->n < model_need) {                                                     \
+			VEC_RESERVE((v), model_need);                                          \
+			memset((v)->at + (v)->n, 0, (model_need - (v)->n) * sizeof(*(v)->at)); \
+			(v)->n = model_need;                                                   \
+		}                                                                              \
+	} while (0)
+
+/* Lists of event ids, one after the other: list i is at[start[i] .. start[i + 1]). */
+struct model_lists {
+	uint32_t *start;
+	uint32_t *at;
+	uint32_t n;
+};
+
+/* An interned set of held locks: sorted keys, lock << 1 | shared. */
+struct model_set {
+	uint32_t first, n; /* in set_keys */
+	uint32_t next;	   /* another set with the same hash; 0 none */
+	uint64_t filter;   /* one bit for each lock, by a hash: no common bit, no common lock */
+};
+
+/* Where the acquires of one chain begin in the list of a lock that is sorted by chains. */
+struct model_run {
+	uint32_t chain, first;
+};
+
+/* The preds of `event' begin at `first' and end where those of the next row begin. */
+struct model_edges {
+	uint32_t event, first;
+};
+
+/* With values: the bytes of an access. */
+struct model_bytes {
+	uint64_t addr;
+	uint64_t first; /* 1 + place in bytes; 0 not known */
+	uint32_t len;
+};
+
+/* Where the bytes of a cell lie. */
+struct model_place {
+	uint64_t first, end; /* addresses, end behind the last; 0, 0 not known */
+};
+
+struct model_priv {
+	struct model_lists chains, cells, locks;
+	struct model_lists lock_runs;  /* as locks, but each list sorted by chain first */
+	uint32_t *run_start;	       /* [nlocks + 1]: the runs of a lock, in runs */
+	VEC(struct model_run) runs;    /* of all locks, by chain within a lock */
+	VEC(struct model_edges) edges; /* ascending; finish adds a last row */
+	VEC(uint32_t) preds;
+	VEC(struct model_set) sets; /* [0] the empty one */
+	VEC(uint32_t) set_keys;
+	VEC(uint32_t) last_hold; /* by tid: what it holds after its last event */
+	VEC(struct model_bytes) values;
+	VEC(uint8_t) bytes;
+	struct model_place *places; /* with values: by cell */
+	struct model_build *build;  /* NULL after model_finish */
+};
+
+/* A free read that later writes may name as what feeds them. */
+struct model_free_read {
+	uint64_t tseq;
+	uint64_t end; /* address behind its last byte */
+	uint32_t id;
+	uint32_t words;
+	uint32_t site;
+	bool goes_on; /* the next one in the list is another piece of the same ranged read */
+};
+
+struct model_thread {
+	uint32_t hold;
+	uint32_t last;	/* its latest event; 0 none */
+	uint64_t first; /* tseq of its first event */
+	VEC(struct model_free_read) reads;
+};
+
+struct model_chain {
+	uint32_t n, last; /* events so far, the latest of them */
+	uint32_t forks;	  /* FORKs of it that wait for its next event */
+};
+
+struct model_fork {
+	uint32_t chain, event;
+};
+
+struct model_put {
+	uint32_t chain, event;
+	uint32_t next; /* of the same channel; 1 + place in puts, 0 end */
+};
+
+/* Touches with a place below `when' that are of cell obj are of cell other too. */
+struct model_split {
+	uint64_t addr; /* first byte of other */
+	uint32_t when, other;
+	uint32_t next; /* of the same obj; 1 + place in splits, 0 end */
+};
+
+struct model_build {
+	uint32_t limit;
+	bool full;
+	VEC(struct model_event) events; /* [0] stands for "none" */
+	VEC(uint32_t) cells;		/* touches as they came */
+	VEC(uint32_t) feeds;
+	VEC(struct model_hold) holds;
+	VEC(struct model_guard) guards;
+	VEC(struct model_thread) threads; /* by tid */
+	VEC(struct model_chain) chains;
+	VEC(struct model_fork) forks;
+	VEC(uint32_t) channels; /* 1 + place in puts */
+	VEC(struct model_put) puts;
+	uint32_t free_put;	/* list of puts to use again; 1 + place */
+	VEC(uint32_t) split_of; /* by cell, 1 + place in splits */
+	VEC(struct model_split) splits;
+	struct map set_step; /* set << 32 | key, to the set with the key */
+	struct map set_hash; /* hash of the keys, to a set */
+	VEC(uint32_t) scratch;
+};
+
+/* model_hold.c: held locks.  Both return what is held then, an index into holds. */
+uint32_t model_hold_push(struct model *m, uint32_t hold, uint32_t acquire, uint32_t lock,
+			 bool shared);
+/* *acquire: the event that took the lock, 0 when it is not held. */
+uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool shared,
+			 uint32_t *acquire);
+
+/* model_feed.c: which reads feed a write.  note: id may be one of them, call it before take;
+ * take: appends the feeds of the newest event. */
+void model_feed_note(struct model *m, const struct step *s, uint32_t id);
+void model_feed_take(struct model *m, const struct step_batch *b, const struct step *s);
+
+/* model_settle.c.  expand: the final cells of touches [first, last), in the order of their bytes,
+ * are in build->scratch. */
+void model_expand(struct model *m, uint32_t first, uint32_t last);
+void model_settle_touches(struct model *m);
+void model_settle_lists(struct model *m);
+
+/* model_value.c: finds the places of cells; before model_settle_touches. */
+void model_settle_places(struct model *m);
+
+/* Event e touches the cell; after model_settle_touches. */
+bool model_touches(const struct model *m, uint32_t e, uint32_t cell);
+
+void model_build_free(struct model_build *b);
+
+#endif /* ORDER_MODEL_PRIV_H */

@@ -1,0 +1,171 @@
+/*
+ * Locks.  What engines see of a lock is well formed whatever the trace says: of one lock id, an
+ * acquire never meets another holder (readers apart), and a release has its acquire.
+ *
+ * Where the trace shows two holders (a robust mutex whose owner died; a recording that lost
+ * something) the lock goes on under a new id, and nothing of the newcomer can be reordered.
+ */
+#include "order/step_priv.h"
+
+#define FAILS_MAX 64 /* tries that failed, kept for one section */
+
+static struct lock_reader *reader_find(struct object_lock *l, uint32_t tid)
+{
+	for (size_t i = 0; i < l->readers.n; i++)
+		if (l->readers.at[i].tid == tid)
+			return &l->readers.at[i];
+	return NULL;
+}
+
+static void lock_renew(struct steps *s, struct object_lock *l)
+{
+	l->id = s->nlocks++;
+	l->owner = l->depth = 0;
+	VEC_CLEAR(&l->readers);
+	VEC_CLEAR(&l->fails);
+}
+
+static void lock_acquire(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
+
+	if ((e->flags & EVENT_DEAD_OWNER) || l->readers.n != 0 ||
+	    (l->owner != 0 && l->owner != e->tid)) {
+		lock_renew(s, l);
+		flags |= STEP_STOP;
+	}
+	if (l->owner == e->tid) {
+		l->depth++;
+		step_add(s, STEP_NONE, 0);
+		return;
+	}
+	l->owner = e->tid;
+	l->depth = 1;
+	l->pos = e->pos;
+	step_add(s, STEP_ACQ, flags)->obj = l->id;
+}
+
+static void lock_acquire_read(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
+	struct lock_reader *r = reader_find(l, e->tid);
+
+	if (r) {
+		r->depth++;
+		step_add(s, STEP_NONE, 0);
+		return;
+	}
+	if (l->owner != 0) {
+		lock_renew(s, l);
+		flags |= STEP_STOP;
+	}
+	*VEC_PUSH(&l->readers) = (struct lock_reader){ e->tid, 1, e->pos };
+	step_add(s, STEP_RACQ, flags)->obj = l->id;
+}
+
+/* The section of tid ends: nobody's try fails because of it any more. */
+static void fails_guard(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->fails.n; i++) {
+		struct lock_fail f = l->fails.at[i];
+
+		if (f.holder == e->tid)
+			step_guard(s, f.pos, f.pos, e->pos);
+		else
+			l->fails.at[kept++] = f;
+	}
+	l->fails.n = kept;
+}
+
+static void lock_release(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	if (!l || l->owner != e->tid || --l->depth > 0) {
+		step_add(s, STEP_NONE, 0);
+		return;
+	}
+	l->owner = 0;
+	step_add(s, STEP_REL, 0)->obj = l->id;
+	fails_guard(s, e, l);
+}
+
+static void lock_release_read(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	struct lock_reader *r = l ? reader_find(l, e->tid) : NULL;
+
+	if (!r || --r->depth > 0) {
+		step_add(s, STEP_NONE, 0);
+		return;
+	}
+	*r = l->readers.at[--l->readers.n];
+	step_add(s, STEP_RREL, 0)->obj = l->id;
+	fails_guard(s, e, l);
+}
+
+/*
+ * Who made a try of tid fail: *pos is the acquire.  0: nobody we know.  A failed try says of itself
+ * whether it was for writing only in text; recordings do not, so there readers explain nothing.
+ */
+static uint32_t holder_find(struct object_lock *l, const struct event *e, uint64_t *pos)
+{
+	if (!l || l->owner == e->tid || reader_find(l, e->tid))
+		return 0;
+	if (l->owner != 0) {
+		*pos = l->pos;
+		return l->owner;
+	}
+	if (l->readers.n == 0 || !(e->flags & EVENT_WRITE_MODE))
+		return 0;
+	*pos = l->readers.at[0].pos;
+	return l->readers.at[0].tid;
+}
+
+static void lock_tryfail(struct steps *s, const struct event *e, struct object_lock *l)
+{
+	uint64_t pos = 0;
+	uint32_t holder = holder_find(l, e, &pos);
+	size_t n = 0;
+
+	for (size_t i = 0; holder != 0 && i < l->fails.n; i++)
+		n += l->fails.at[i].holder == holder;
+	if (holder == 0 || n >= FAILS_MAX) {
+		step_add(s, STEP_NONE, STEP_STOP);
+		return;
+	}
+	*VEC_PUSH(&l->fails) = (struct lock_fail){ holder, e->pos };
+	step_add(s, STEP_NONE, 0);
+	step_after(s, pos);
+}
+
+void step_lock_event(struct steps *s, const struct event *e)
+{
+	struct object *o;
+
+	if (e->op == EVENT_LOCK_INIT || e->op == EVENT_LOCK_DESTROY) {
+		step_add(s, STEP_NONE, 0);
+		step_object_end(s, e->addr);
+		return;
+	}
+	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ)
+		o = step_object_get(s, e->addr, OBJECT_LOCK);
+	else
+		o = step_object_find(s, e->addr, OBJECT_LOCK);
+	switch (e->op) {
+	case EVENT_ACQ:
+		lock_acquire(s, e, &o->lock);
+		break;
+	case EVENT_RACQ:
+		lock_acquire_read(s, e, &o->lock);
+		break;
+	case EVENT_REL:
+		lock_release(s, e, o ? &o->lock : NULL);
+		break;
+	case EVENT_RREL:
+		lock_release_read(s, e, o ? &o->lock : NULL);
+		break;
+	default:
+		lock_tryfail(s, e, o ? &o->lock : NULL);
+		break;
+	}
+}

@@ -1,0 +1,227 @@
+/*
+ * The state behind steps_next, shared by the files that turn events into steps: step.c (accesses,
+ * threads, batches), step_feed.c, step_object.c (what lies at an address), step_lock.c and
+ * step_wait.c.
+ *
+ * An event is turned by one function, which adds one step or more with step_add, in order, and
+ * step_note for what is no event.
+ */
+#ifndef ORDER_STEP_PRIV_H
+#define ORDER_STEP_PRIV_H
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "order/cells.h"
+#include "order/chains.h"
+#include "order/keyset.h"
+#include "order/step.h"
+#include "trace/event.h"
+
+enum object_family {
+	OBJECT_NONE, /* not in use */
+	OBJECT_LOCK,
+	OBJECT_COND,
+	OBJECT_BARRIER,
+	OBJECT_SEM,
+	OBJECT_ONCE,
+};
+
+struct lock_reader {
+	uint32_t tid, depth;
+	uint64_t pos;
+};
+
+struct lock_fail {
+	uint32_t holder; /* tid */
+	uint64_t pos;
+};
+
+struct object_lock {
+	uint32_t id;
+	uint32_t owner, depth; /* owner: tid, 0 nobody */
+	uint64_t pos;	       /* of the owner's acquire */
+	VEC(struct lock_reader) readers;
+	VEC(struct lock_fail) fails; /* tries that failed, of sections that are open */
+};
+
+struct cond_wait {
+	uint32_t tid;
+	uint64_t pos;
+};
+
+struct cond_signal {
+	uint32_t tid, channel;
+	uint64_t tseq, pos;
+	bool used; /* a signal that has woken somebody */
+};
+
+struct object_cond {
+	VEC(struct cond_wait) waits;	 /* in the order of pos */
+	VEC(struct cond_signal) signals; /* the same */
+};
+
+struct barrier_round {
+	uint64_t generation;
+	uint32_t channel, in, out;
+};
+
+struct object_barrier {
+	VEC(struct barrier_round) rounds;
+};
+
+struct sem_point {
+	uint32_t chain;
+	uint64_t pos;
+};
+
+struct sem_posted {
+	uint32_t chain;
+	size_t nfails; /* as many of the fails have a guard with a post of this chain */
+};
+
+struct object_sem {
+	bool known; /* credit is what the program began with, less what was taken */
+	uint64_t credit;
+	VEC(uint32_t) posts; /* channels; those from `head' on are not taken yet */
+	size_t head;
+	uint64_t untold;	      /* posts after those, which have no channel */
+	VEC(struct sem_point) waits;  /* the latest of each chain */
+	VEC(struct sem_point) fails;  /* all */
+	VEC(struct sem_posted) guard; /* by chain */
+};
+
+struct object_once {
+	bool done;
+	uint32_t channel;
+};
+
+struct object {
+	uint64_t addr;
+	enum object_family family;
+	bool mapped;   /* found by its address; else only threads parked on it know it */
+	uint32_t next; /* while not in use */
+	union {
+		struct object_lock lock;
+		struct object_cond cond;
+		struct object_barrier barrier;
+		struct object_sem sem;
+		struct object_once once;
+	};
+};
+
+struct step_range {
+	uint64_t tseq;
+	uint32_t n;
+	bool more; /* goes on where the one before ended */
+};
+
+struct step_thread {
+	uint32_t parked; /* condition, place + 1; 0: not parked */
+	uint64_t park_pos;
+	/* Ranged reads, which have a number for every word, in order. */
+	VEC(struct step_range) ranges;
+	uint64_t range_end;	 /* where the last one ended */
+	uint64_t ranges_dropped; /* numbers below this are not known any more */
+};
+
+struct step_span {
+	uint64_t addr, last;
+};
+
+struct steps {
+	struct trace *trace;
+	struct step_options opt;
+	enum status ended; /* ST_OK: not yet */
+	struct diag why;
+
+	struct chains chains;
+	struct cells cells;
+	VEC(struct step_span) untracked; /* bytes of accesses too long to follow */
+	VEC(struct step_thread) threads; /* [tid] */
+
+	VEC(struct object) objects;
+	uint32_t unused; /* objects; place + 1 */
+	struct map by_addr;
+	struct keyset addrs;
+	uint32_t nlocks;
+	uint32_t nchannels;
+	VEC(uint32_t) channels_again;
+
+	/* The event in hand. */
+	struct step base;   /* what all its steps have in common */
+	unsigned next_flag; /* for its next step: STEP_MORE after the first */
+
+	VEC(struct step) batch;
+	VEC(uint64_t) feeds;
+	VEC(uint8_t) bytes;
+	size_t ndropped; /* of cells.dropped, those that have become steps */
+};
+
+/* A step of the event in hand; good until the next one. */
+static inline struct step *step_add(struct steps *s, enum step_op op, unsigned flags)
+{
+	struct step *st;
+
+	if (__builtin_expect(s->batch.n == s->batch.capacity, 0))
+		VEC_RESERVE(&s->batch, s->batch.n + 1);
+	st = &s->batch.at[s->batch.n++];
+	*st = s->base;
+	st->op = (uint8_t)op;
+	st->flags = (uint16_t)(flags | s->next_flag);
+	s->next_flag = STEP_MORE;
+	return st;
+}
+
+/* What is no event: SPLIT, DROP, FORGET.  May come before the first step of the event. */
+static inline struct step *step_note(struct steps *s, enum step_op op, uint32_t obj)
+{
+	unsigned flag = s->next_flag;
+	struct step *st;
+
+	s->next_flag = STEP_MORE;
+	st = step_add(s, op, 0);
+	st->obj = obj;
+	s->next_flag = flag;
+	return st;
+}
+
+/* The event in hand comes after the one at pos. */
+void step_after(struct steps *s, uint64_t pos);
+void step_guard(struct steps *s, uint64_t when, uint64_t from, uint64_t to);
+
+struct step_thread *step_thread(struct steps *s, uint32_t tid);
+
+/* ---- step_feed.c ---- */
+
+/* A ranged read has gone by. */
+void step_range_note(struct steps *s, const struct event *e);
+/* Feeds of e into st; it stops when one of them is not known any more. */
+void step_feeds_add(struct steps *s, const struct event *e, struct step *st);
+
+/* ---- step_object.c ---- */
+
+uint32_t step_channel_new(struct steps *s);
+void step_channel_forget(struct steps *s, uint32_t channel);
+
+/* The object of that family at addr, good until the next one is made.  An object of another
+ * family there is ended. */
+struct object *step_object_get(struct steps *s, uint64_t addr, enum object_family family);
+/* The same, but NULL when there is none. */
+struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family);
+/* Whatever lies there is over; a later use is of a new object. */
+void step_object_end(struct steps *s, uint64_t addr);
+void step_objects_end(struct steps *s, uint64_t addr, uint64_t len);
+/* Frees an object that is no longer mapped. */
+void step_object_discard(struct steps *s, uint32_t place);
+void step_objects_release(struct steps *s);
+
+/* ---- step_lock.c, step_wait.c ---- */
+
+void step_lock_event(struct steps *s, const struct event *e);
+void step_cond_event(struct steps *s, const struct event *e);
+void step_barrier_event(struct steps *s, const struct event *e);
+void step_sem_event(struct steps *s, const struct event *e);
+void step_once_event(struct steps *s, const struct event *e);
+
+#endif /* ORDER_STEP_PRIV_H */

@@ -1,0 +1,387 @@
+/*
+ * Waiting for something that happened elsewhere: conditions, barriers, semaphores, onces.
+ *
+ * Each happening puts into a channel, each wait that needed it gets.  Channels are forgotten when
+ * nobody can get from them any more; what is named after that stops its thread, which costs
+ * findings and is never wrong.
+ */
+#include <string.h>
+
+#include "order/step_priv.h"
+
+#define SIGNALS_MAX 4096 /* of one condition */
+#define ROUNDS_MAX 64	 /* of one barrier */
+#define POSTS_MAX 65536	 /* of one semaphore, not taken yet */
+#define FAILS_MAX 64	 /* of one semaphore */
+#define CHAINS_MAX 64	 /* that a failed wait comes after */
+
+/* ---- conditions ----
+ *
+ * A wake names a signal that came after its park.  So a signal is of use while somebody is parked
+ * who was parked when it came: with waits in order, while it is younger than the first of them.
+ */
+
+/* Removes the signals for which `gone' is set. */
+static void signals_remove(struct steps *s, struct object_cond *c,
+			   bool (*gone)(const struct cond_signal *g, uint64_t pos), uint64_t pos)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->signals.n; i++) {
+		struct cond_signal g = c->signals.at[i];
+
+		if (gone(&g, pos))
+			step_channel_forget(s, g.channel);
+		else
+			c->signals.at[kept++] = g;
+	}
+	c->signals.n = kept;
+}
+
+static bool signal_is_before(const struct cond_signal *g, uint64_t pos)
+{
+	return g->pos < pos;
+}
+
+static bool signal_is_used(const struct cond_signal *g, uint64_t pos)
+{
+	(void)pos;
+	return g->used;
+}
+
+static void signals_limit(struct steps *s, struct object_cond *c)
+{
+	if (c->signals.n < SIGNALS_MAX)
+		return;
+	signals_remove(s, c, signal_is_used, 0);
+	if (c->signals.n > SIGNALS_MAX / 2)
+		signals_remove(s, c, signal_is_before, c->signals.at[SIGNALS_MAX / 4].pos);
+}
+
+static void cond_signal(struct steps *s, const struct event *e)
+{
+	struct object_cond *c = &step_object_get(s, e->addr, OBJECT_COND)->cond;
+	uint32_t channel = step_channel_new(s);
+
+	step_add(s, STEP_PUT, 0)->obj = channel;
+	if (c->waits.n == 0) {
+		step_channel_forget(s, channel);
+		return;
+	}
+	signals_limit(s, c);
+	*VEC_PUSH(&c->signals) = (struct cond_signal){
+		.tid = e->tid, .channel = channel, .tseq = e->tseq, .pos = e->pos
+	};
+}
+
+/* The thread is parked no longer. */
+static void cond_leave(struct steps *s, struct step_thread *t)
+{
+	uint32_t place = t->parked - 1;
+	struct object_cond *c = &s->objects.at[place].cond;
+	size_t i = 0;
+
+	while (c->waits.at[i].pos != t->park_pos)
+		i++;
+	memmove(&c->waits.at[i], &c->waits.at[i + 1],
+		(c->waits.n - i - 1) * sizeof(c->waits.at[0]));
+	c->waits.n--;
+	t->parked = 0;
+	if (i == 0 && c->signals.n != 0)
+		signals_remove(s, c, signal_is_before,
+			       c->waits.n ? c->waits.at[0].pos : UINT64_MAX);
+	if (c->waits.n == 0 && !s->objects.at[place].mapped)
+		step_object_discard(s, place);
+}
+
+static void cond_park(struct steps *s, const struct event *e, struct step_thread *t)
+{
+	struct object *o;
+
+	step_add(s, STEP_NONE, 0);
+	if (t->parked)
+		cond_leave(s, t);
+	o = step_object_get(s, e->addr, OBJECT_COND);
+	t->parked = (uint32_t)(o - s->objects.at) + 1;
+	t->park_pos = e->pos;
+	*VEC_PUSH(&o->cond.waits) = (struct cond_wait){ e->tid, e->pos };
+}
+
+static struct cond_signal *signal_find(struct object_cond *c, const struct event *e)
+{
+	for (size_t i = c->signals.n; i > 0; i--) {
+		struct cond_signal *g = &c->signals.at[i - 1];
+
+		if (g->tid == e->peer && g->tseq == e->peer_tseq)
+			return g;
+	}
+	return NULL;
+}
+
+static void cond_wake(struct steps *s, const struct event *e, struct step_thread *t)
+{
+	struct cond_signal *g = NULL;
+
+	if (t->parked && e->peer != 0)
+		g = signal_find(&s->objects.at[t->parked - 1].cond, e);
+	if (g && g->pos > t->park_pos) {
+		g->used = true;
+		step_add(s, STEP_GET, 0)->obj = g->channel;
+		step_guard(s, e->pos, t->park_pos, g->pos);
+	} else {
+		step_add(s, STEP_NONE, e->peer != 0 ? STEP_STOP : 0);
+	}
+	if (t->parked)
+		cond_leave(s, t);
+}
+
+void step_cond_event(struct steps *s, const struct event *e)
+{
+	switch (e->op) {
+	case EVENT_PARK:
+		cond_park(s, e, step_thread(s, e->tid));
+		break;
+	case EVENT_WAKE:
+		cond_wake(s, e, step_thread(s, e->tid));
+		break;
+	default:
+		cond_signal(s, e);
+		break;
+	}
+}
+
+/* ---- barriers ----
+ *
+ * All come in before one goes out, and all go out; but who is slow to go out may be overtaken by
+ * the next round.  So a round is over when a later one has begun, hence no more come in, and as
+ * many went out as came in.
+ */
+
+static void round_forget(struct steps *s, struct object_barrier *b, size_t i)
+{
+	step_channel_forget(s, b->rounds.at[i].channel);
+	memmove(&b->rounds.at[i], &b->rounds.at[i + 1],
+		(b->rounds.n - i - 1) * sizeof(b->rounds.at[0]));
+	b->rounds.n--;
+}
+
+static void rounds_limit(struct steps *s, struct object_barrier *b)
+{
+	for (size_t i = b->rounds.n; i-- > 0;)
+		if (b->rounds.at[i].in == b->rounds.at[i].out)
+			round_forget(s, b, i);
+	if (b->rounds.n >= ROUNDS_MAX)
+		round_forget(s, b, 0);
+}
+
+static size_t round_find(const struct object_barrier *b, uint64_t generation)
+{
+	size_t i = b->rounds.n;
+
+	while (i > 0 && b->rounds.at[i - 1].generation != generation)
+		i--;
+	return i - 1; /* SIZE_MAX: none */
+}
+
+static void barrier_in(struct steps *s, const struct event *e, struct object_barrier *b)
+{
+	size_t i = round_find(b, e->arg);
+	bool fresh = i == SIZE_MAX;
+
+	if (fresh) {
+		*VEC_PUSH(&b->rounds) = (struct barrier_round){ e->arg, step_channel_new(s), 0, 0 };
+		i = b->rounds.n - 1;
+	}
+	b->rounds.at[i].in++;
+	step_add(s, STEP_PUT, 0)->obj = b->rounds.at[i].channel;
+	if (fresh)
+		rounds_limit(s, b);
+}
+
+static void barrier_out(struct steps *s, const struct event *e, struct object_barrier *b)
+{
+	size_t i = round_find(b, e->arg);
+
+	if (i == SIZE_MAX) {
+		step_add(s, STEP_NONE, STEP_STOP);
+		return;
+	}
+	step_add(s, STEP_GET, 0)->obj = b->rounds.at[i].channel;
+	if (++b->rounds.at[i].out == b->rounds.at[i].in && i + 1 < b->rounds.n)
+		round_forget(s, b, i);
+}
+
+void step_barrier_event(struct steps *s, const struct event *e)
+{
+	struct object *o;
+
+	if (e->op == EVENT_BAR_INIT) {
+		step_add(s, STEP_NONE, 0);
+		step_object_end(s, e->addr);
+		return;
+	}
+	o = step_object_get(s, e->addr, OBJECT_BARRIER);
+	if (e->op == EVENT_BAR_IN)
+		barrier_in(s, e, &o->barrier);
+	else
+		barrier_out(s, e, &o->barrier);
+}
+
+/* ---- semaphores ----
+ *
+ * The first waits take the initial value, then the i-th wait takes the i-th post.  That is more
+ * order than there need be, and enough: with it no wait of any reordering finds zero.
+ *
+ * Without an init the initial value is taken as the least that explains the waits, so a
+ * wait that finds no post left took part of it.
+ *
+ * A wait that failed found zero: all waits before it came before (then all posts before it have
+ * been taken), and no later post comes before it.  Of each chain the last wait and the first post
+ * say that for all.
+ */
+
+static void fails_guard(struct steps *s, const struct event *e, struct object_sem *m)
+{
+	uint32_t chain = s->base.chain;
+	struct sem_posted *g = NULL;
+
+	for (size_t i = 0; i < m->guard.n && !g; i++)
+		if (m->guard.at[i].chain == chain)
+			g = &m->guard.at[i];
+	if (!g) {
+		g = VEC_PUSH(&m->guard);
+		*g = (struct sem_posted){ chain, 0 };
+	}
+	for (; g->nfails < m->fails.n; g->nfails++) {
+		struct sem_point f = m->fails.at[g->nfails];
+
+		if (f.chain != chain)
+			step_guard(s, f.pos, f.pos, e->pos);
+	}
+}
+
+static void sem_post(struct steps *s, const struct event *e, struct object_sem *m)
+{
+	if (m->untold != 0 || m->posts.n - m->head >= POSTS_MAX) {
+		m->untold++;
+		step_add(s, STEP_NONE, 0);
+	} else {
+		*VEC_PUSH(&m->posts) = step_channel_new(s);
+		step_add(s, STEP_PUT, 0)->obj = m->posts.at[m->posts.n - 1];
+	}
+	if (m->fails.n != 0)
+		fails_guard(s, e, m);
+}
+
+/* The oldest post not taken; the list moves down when half of it is behind. */
+static uint32_t post_take(struct object_sem *m)
+{
+	uint32_t channel = m->posts.at[m->head++];
+
+	if (m->head * 2 >= m->posts.n) {
+		m->posts.n -= m->head;
+		memmove(m->posts.at, m->posts.at + m->head, m->posts.n * sizeof(m->posts.at[0]));
+		m->head = 0;
+	}
+	return channel;
+}
+
+static void wait_note(struct object_sem *m, uint32_t chain, uint64_t pos)
+{
+	for (size_t i = 0; i < m->waits.n; i++) {
+		if (m->waits.at[i].chain == chain) {
+			m->waits.at[i].pos = pos;
+			return;
+		}
+	}
+	*VEC_PUSH(&m->waits) = (struct sem_point){ chain, pos };
+}
+
+static void sem_wait(struct steps *s, const struct event *e, struct object_sem *m)
+{
+	wait_note(m, s->base.chain, e->pos);
+	if (m->credit != 0) {
+		m->credit--;
+		step_add(s, STEP_NONE, 0);
+	} else if (m->head < m->posts.n) {
+		uint32_t channel = post_take(m);
+
+		step_add(s, STEP_GET, 0)->obj = channel;
+		step_channel_forget(s, channel);
+	} else if (m->untold != 0) {
+		m->untold--;
+		step_add(s, STEP_NONE, STEP_STOP);
+	} else {
+		step_add(s, STEP_NONE, m->known ? STEP_STOP : 0);
+	}
+}
+
+static void sem_fail(struct steps *s, const struct event *e, struct object_sem *m)
+{
+	/* A post is logged before it is made, so a wait may fail with one in the log. */
+	if (m->credit != 0 || m->head < m->posts.n || m->untold != 0 || m->fails.n >= FAILS_MAX ||
+	    m->waits.n > CHAINS_MAX) {
+		step_add(s, STEP_NONE, STEP_STOP);
+		return;
+	}
+	m->known = true; /* it is zero now */
+	*VEC_PUSH(&m->fails) = (struct sem_point){ s->base.chain, e->pos };
+	step_add(s, STEP_NONE, 0);
+	for (size_t i = 0; i < m->waits.n; i++)
+		if (m->waits.at[i].chain != s->base.chain)
+			step_after(s, m->waits.at[i].pos);
+}
+
+void step_sem_event(struct steps *s, const struct event *e)
+{
+	struct object_sem *m;
+
+	if (e->op == EVENT_SEM_INIT)
+		step_object_end(s, e->addr);
+	m = &step_object_get(s, e->addr, OBJECT_SEM)->sem;
+	switch (e->op) {
+	case EVENT_SEM_INIT:
+		m->known = true;
+		m->credit = e->arg;
+		step_add(s, STEP_NONE, 0);
+		break;
+	case EVENT_SEM_POST:
+		sem_post(s, e, m);
+		break;
+	case EVENT_SEM_WAIT:
+		sem_wait(s, e, m);
+		break;
+	default:
+		sem_fail(s, e, m);
+		break;
+	}
+}
+
+/* ---- onces ---- */
+
+void step_once_event(struct steps *s, const struct event *e)
+{
+	struct object_once *o = &step_object_get(s, e->addr, OBJECT_ONCE)->once;
+
+	switch (e->op) {
+	case EVENT_ONCE_BEGIN:
+		/* After an end: that one gave up, and this is the next to try. */
+		if (o->done)
+			step_add(s, STEP_GET, 0)->obj = o->channel;
+		else
+			step_add(s, STEP_NONE, 0);
+		break;
+	case EVENT_ONCE_END:
+		if (!o->done)
+			o->channel = step_channel_new(s);
+		o->done = true;
+		step_add(s, STEP_PUT, 0)->obj = o->channel;
+		break;
+	default:
+		if (o->done)
+			step_add(s, STEP_GET, 0)->obj = o->channel;
+		else
+			step_add(s, STEP_NONE, STEP_STOP);
+		break;
+	}
+}

@@ -1,0 +1,264 @@
+/*
+ * Events lie in trace order, walks go cell by cell: without care every access would be a miss of
+ * the cache.  So one pass in trace order copies what walks need to know of an access into
+ * the list of its cell, for cells that several chains touch and one writes.  Then cells
+ * where no pair of classes may race (always the same lock) are left out.
+ */
+#include "predict/candidates.h"
+
+#include <assert.h>
+
+#include "base/map.h"
+#include "predict/candidates_priv.h"
+
+#define PIECE_ACCESSES 16384 /* a piece has so many, or one cell */
+#define ROLES_LOOKED_AT 256  /* more in one cell: taken as worth it, unseen */
+
+static bool is_target(const struct model_event *v)
+{
+	return v->op >= STEP_READ && v->op <= STEP_FREE && !(v->flags & STEP_SHADOW);
+}
+
+static bool op_writes(uint8_t op)
+{
+	return op == STEP_WRITE || op == STEP_RMW || op == STEP_FREE;
+}
+
+/* --- which cells ------------------------------------------------------------ */
+
+struct cell_use {
+	uint32_t chain; /* 1 + that of the first access; 0 none yet */
+	uint32_t n;
+	bool chains, writes; /* several chains; a write */
+};
+
+static bool is_shared(const struct cell_use *u)
+{
+	return u->chains && u->writes;
+}
+
+static struct cell_use *look_at_cells(const struct model *m)
+{
+	struct cell_use *use = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*use));
+
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+
+		if (!is_target(v))
+			continue;
+		for (uint32_t i = v->touch; i < v[1].touch; i++) {
+			struct cell_use *u = &use[m->touches[i].cell];
+
+			if (u->chain == 0)
+				u->chain = v->chain + 1;
+			u->chains |= u->chain != v->chain + 1;
+			u->writes |= op_writes(v->op);
+			u->n++;
+		}
+	}
+	return use;
+}
+
+/* --- the lists -------------------------------------------------------------- */
+
+struct copier {
+	struct candidates *c;
+	const struct cell_use *use;
+	struct map places, owners; /* to their numbers */
+	uint32_t *hold, *owner;	   /* by chain: what it held at its last access, and the owner */
+};
+
+static uint32_t intern(struct map *ids, uint64_t key, uint32_t next)
+{
+	bool fresh;
+	uint64_t *id = map_put(ids, key, &fresh);
+
+	if (fresh)
+		*id = next;
+	return (uint32_t)*id;
+}
+
+static uint32_t owner_of(struct copier *p, const struct model_event *v)
+{
+	struct candidates *c = p->c;
+	struct candidate_owner o = { v->chain, v->hold ? c->m->holds[v->hold].set : 0 };
+	uint32_t id;
+
+	if (p->hold[v->chain] == v->hold)
+		return p->owner[v->chain];
+	id = intern(&p->owners, (uint64_t)o.set << 32 | o.chain, (uint32_t)c->owners.n);
+	if (id == c->owners.n)
+		*VEC_PUSH(&c->owners) = o;
+	p->hold[v->chain] = v->hold;
+	p->owner[v->chain] = id;
+	return id;
+}
+
+static uint32_t kind_of(struct copier *p, const struct model_event *v)
+{
+	uint32_t place = intern(&p->places, (uint64_t)v->site << 8 | v->op, p->c->nplaces);
+
+	p->c->nplaces += place == p->c->nplaces;
+	return place << 2 | (op_writes(v->op) ? KIND_WRITES : 0) |
+	       (v->flags & STEP_ATOMIC ? KIND_ATOMIC : 0);
+}
+
+/* next: by cell, where its next access goes. */
+static void copy_event(struct copier *p, uint32_t e, uint64_t *next)
+{
+	const struct model *m = p->c->m;
+	const struct model_event *v = &m->event[e];
+	struct candidate_access a = { .e = 0 };
+
+	if (!is_target(v))
+		return;
+	for (uint32_t i = v->touch; i < v[1].touch; i++) {
+		uint32_t cell = m->touches[i].cell;
+
+		if (!is_shared(&p->use[cell]))
+			continue;
+		if (a.e == 0) {
+			a.e = e;
+			a.owner = owner_of(p, v);
+			a.kind = kind_of(p, v);
+		}
+		p->c->accesses[next[cell]++] = a;
+	}
+}
+
+static void copy_accesses(struct candidates *c, const struct cell_use *use)
+{
+	const struct model *m = c->m;
+	struct copier p = { .c = c, .use = use };
+	uint64_t total = 0, *next = mem_alloc(((size_t)m->ncells + 1) * sizeof(*next));
+
+	for (uint32_t cell = 0; cell < m->ncells; cell++) {
+		c->start[cell] = next[cell] = total;
+		total += is_shared(&use[cell]) ? use[cell].n : 0;
+	}
+	c->start[m->ncells] = total;
+	c->accesses = mem_alloc((total + 1) * sizeof(*c->accesses));
+	p.hold = mem_alloc(((size_t)m->nchains + 1) * sizeof(*p.hold));
+	p.owner = mem_alloc(((size_t)m->nchains + 1) * sizeof(*p.owner));
+	for (uint32_t v = 0; v < m->nchains; v++)
+		p.hold[v] = UINT32_MAX;
+	map_init(&p.places);
+	map_init(&p.owners);
+	for (uint32_t e = 1; e <= m->n; e++)
+		copy_event(&p, e, next);
+	map_release(&p.places);
+	map_release(&p.owners);
+	mem_free(p.hold);
+	mem_free(p.owner);
+	mem_free(next);
+}
+
+/* --- which of them matter --------------------------------------------------- */
+
+bool candidates_may_race(const struct candidates *c, const struct candidate_access *a,
+			 const struct candidate_access *b)
+{
+	const struct candidate_owner *x = &c->owners.at[a->owner], *y = &c->owners.at[b->owner];
+
+	return ((a->kind | b->kind) & KIND_WRITES) && !(a->kind & b->kind & KIND_ATOMIC) &&
+	       x->chain != y->chain && model_sets_disjoint(c->m, x->set, y->set);
+}
+
+/* The same but for the site. */
+static bool same_role(const struct candidate_access *a, const struct candidate_access *b)
+{
+	return a->owner == b->owner && (a->kind & 3) == (b->kind & 3);
+}
+
+static bool is_worth_it(const struct candidates *c, const struct candidate_access *at, uint64_t n)
+{
+	const struct candidate_access *roles[ROLES_LOOKED_AT];
+	uint32_t nroles = 0, j;
+
+	for (uint64_t i = 0; i < n; i++) {
+		for (j = 0; j < nroles && !same_role(roles[j], &at[i]); j++)
+			;
+		if (j < nroles)
+			continue;
+		if (nroles == ROLES_LOOKED_AT)
+			return true;
+		for (j = 0; j < nroles; j++)
+			if (candidates_may_race(c, roles[j], &at[i]))
+				return true;
+		roles[nroles++] = &at[i];
+	}
+	return false;
+}
+
+static void choose_cells(struct candidates *c)
+{
+	uint64_t in_piece = 0;
+
+	*VEC_PUSH(&c->piece_start) = 0;
+	for (uint32_t cell = 0; cell < c->m->ncells; cell++) {
+		const struct candidate_access *at = c->accesses + c->start[cell];
+		uint64_t n = c->start[cell + 1] - c->start[cell];
+
+		if (!is_worth_it(c, at, n))
+			continue;
+		*VEC_PUSH(&c->cells) = cell;
+		for (uint64_t i = 0; i < n; i++)
+			c->has[at[i].e / 64] |= (uint64_t)1 << (at[i].e % 64);
+		in_piece += n;
+		if (in_piece >= PIECE_ACCESSES) {
+			*VEC_PUSH(&c->piece_start) = (uint32_t)c->cells.n;
+			in_piece = 0;
+		}
+	}
+	if (in_piece > 0)
+		*VEC_PUSH(&c->piece_start) = (uint32_t)c->cells.n;
+}
+
+struct candidates *candidates_new(const struct model *m)
+{
+	struct candidates *c = mem_zalloc(sizeof(*c));
+	struct cell_use *use = look_at_cells(m);
+
+	c->m = m;
+	c->start = mem_alloc(((size_t)m->ncells + 1) * sizeof(*c->start));
+	c->has = mem_zalloc(((size_t)m->n / 64 + 1) * sizeof(*c->has));
+	copy_accesses(c, use);
+	mem_free(use);
+	choose_cells(c);
+	return c;
+}
+
+void candidates_free(struct candidates *c)
+{
+	if (!c)
+		return;
+	VEC_RELEASE(&c->cells);
+	VEC_RELEASE(&c->piece_start);
+	VEC_RELEASE(&c->owners);
+	mem_free(c->accesses);
+	mem_free(c->start);
+	mem_free(c->has);
+	mem_free(c);
+}
+
+bool candidates_has(const struct candidates *c, uint32_t e)
+{
+	return c->has[e / 64] >> (e % 64) & 1;
+}
+
+uint32_t candidates_nplaces(const struct candidates *c)
+{
+	return c->nplaces;
+}
+
+size_t candidates_npieces(const struct candidates *c)
+{
+	return c->piece_start.n - 1;
+}
+
+bool candidates_mine(const struct model *m, uint32_t e1, uint32_t e2, uint32_t cell)
+{
+	if (model_ntouches(m, e1) == 1 || model_ntouches(m, e2) == 1)
+		return true;
+	return model_common_cell(m, e1, e2) == cell;
+}

@@ -1,0 +1,74 @@
+/*
+ * Which pairs of accesses are worth a search for a race.
+ *
+ * Accesses of a cell fall into classes: same chain, same place (site and operation), atomic or
+ * not, same locks held.  A pair of classes is out if the chains are one, neither writes, both
+ * are atomic or a lock excludes them; so is a pair of accesses of which one must run before
+ * the other.  What must run before an access the caller says, engines differ there.
+ *
+ * A walk over a cell goes through its accesses in trace order.  Per chain the classes met so far
+ * lie in order of their latest access, so those that can still meet the present access are
+ * found without looking at the others:
+ *
+ *	chain u:   c4 (latest 90)   c1 (latest 71) | c7 (latest 40) ...
+ *						    ^ all before 60 run before the present access
+ *
+ * Signatures: an unordered pair of places, one number.
+ *
+ * Ownership: candidates borrow the model.  Threads: read-only; a walk belongs to one thread.
+ */
+#ifndef PREDICT_CANDIDATES_H
+#define PREDICT_CANDIDATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "order/model.h"
+
+struct candidates;
+
+struct candidates *candidates_new(const struct model *m);
+void candidates_free(struct candidates *c);
+
+/* e is an access that some pair of classes could make a target. */
+bool candidates_has(const struct candidates *c, uint32_t e);
+
+/* The cells that matter come in pieces of about the same work, whoever does them. */
+size_t candidates_npieces(const struct candidates *c);
+/* Places have numbers below it; a signature is two of them, the smaller one in the high half. */
+uint32_t candidates_nplaces(const struct candidates *c);
+
+/* Access e and the earlier accesses of a class it may race with: at[live .. n), in trace order,
+ * do not have to run before it. */
+struct candidate {
+	uint32_t cell, e;
+	const uint32_t *at;
+	uint32_t live, n;
+	uint64_t pair; /* of classes, a number of its own within the cell */
+	uint64_t signature;
+};
+
+struct candidate_visitor {
+	/* What must run before e: nchains counters, good until the next call; NULL: e can
+	 * never be next. */
+	const uint32_t *(*before)(void *arg, uint32_t e);
+	/* NULL, or called when a cell begins. */
+	void (*cell)(void *arg, uint32_t cell);
+	/* NULL, or asked before anything else about two classes: a quick way to say no. */
+	bool (*wanted)(void *arg, uint64_t signature);
+	/* False ends the walk. */
+	bool (*meet)(void *arg, const struct candidate *x);
+	void *arg;
+};
+
+struct walk;
+struct walk *walk_new(const struct candidates *c);
+void walk_free(struct walk *w);
+/* False: the visitor ended it. */
+bool walk_piece(struct walk *w, size_t piece, const struct candidate_visitor *v);
+
+/* The pair is the business of this cell: a pair that shares several is met in each. */
+bool candidates_mine(const struct model *m, uint32_t e1, uint32_t e2, uint32_t cell);
+
+#endif /* PREDICT_CANDIDATES_H */

@@ -1,0 +1,84 @@
+/*
+ * The engines there are, and what every one of them needs.
+ */
+#include "predict/engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The cheap first, the wide last. */
+const struct engine *const engine_table[] = {
+	&engine_hb,  &engine_shb,   &engine_wcp,   &engine_eraser, &engine_syncp,
+	&engine_osr, &engine_exact, &engine_races, NULL,
+};
+
+const struct engine *engine_find(const char *name)
+{
+	for (const struct engine *const *e = engine_table; *e; e++)
+		if (strcmp((*e)->name, name) == 0)
+			return *e;
+	return NULL;
+}
+
+/* --- results ---------------------------------------------------------------- */
+
+void engine_result_release(struct engine_result *r)
+{
+	findings_release(&r->findings);
+	for (size_t i = 0; i < r->truncated.n; i++)
+		mem_free(r->truncated.at[i]);
+	VEC_RELEASE(&r->truncated);
+}
+
+void engine_truncated(struct engine_result *r, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	*VEC_PUSH(&r->truncated) = mem_strdup(text);
+}
+
+/* --- what engines at the end share ------------------------------------------ */
+
+#define CAUSAL_MODES (CAUSAL_DEP + 1)
+
+struct engine_run {
+	const struct model *model;
+	struct causal *causal[CAUSAL_MODES]; /* NULL: not asked for yet */
+};
+
+struct engine_run *engine_run_new(const struct model *m)
+{
+	struct engine_run *run = mem_zalloc(sizeof(*run));
+
+	run->model = m;
+	return run;
+}
+
+void engine_run_free(struct engine_run *run)
+{
+	if (!run)
+		return;
+	for (int i = 0; i < CAUSAL_MODES; i++)
+		if (run->causal[i])
+			causal_free(run->causal[i]);
+	mem_free(run);
+}
+
+const struct model *engine_model(struct engine_run *run)
+{
+	return run->model;
+}
+
+const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode)
+{
+	if (!run->causal[mode])
+		run->causal[mode] = causal_new(run->model, mode);
+	return run->causal[mode];
+}

@@ -1,0 +1,49 @@
+/*
+ * The engine "exact": candidates, and exact search for a few of each pair of places.
+ */
+#include "base/mem.h"
+#include "predict/candidates.h"
+#include "predict/engine.h"
+#include "predict/limits.h"
+#include "predict/trials.h"
+
+static void *begin(const struct engine_options *opt)
+{
+	struct engine_options *self = mem_alloc(sizeof(*self));
+
+	*self = *opt;
+	return self;
+}
+
+static void end(void *self, struct engine_run *run, struct engine_result *out)
+{
+	struct engine_options *opt = self;
+	const struct model *m = engine_model(run);
+	const struct causal *hard = engine_causal(run, CAUSAL_HARD);
+	struct candidates *candidates = candidates_new(m);
+	struct trials *t = trials_new(&(struct trials_setup){
+		.m = m,
+		.candidates = candidates,
+		/* By values a read may do without the write it saw, and what that needed. */
+		.exact = opt->values ? hard : engine_causal(run, limits_mode(m, opt)),
+		.opt = opt,
+		.analysis = "exact",
+	});
+	struct trials_count count;
+
+	trials_run(t, out, &count);
+	if (!opt->all_pairs)
+		trials_tell(t, hard, &count, out);
+	trials_free(t);
+	candidates_free(candidates);
+	mem_free(opt);
+}
+
+const struct engine engine_exact = {
+	.name = "exact",
+	.summary = "races by exact search in windows of the trace",
+	.needs_model = true,
+	.sound = true,
+	.begin = begin,
+	.end = end,
+};

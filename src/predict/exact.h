@@ -1,0 +1,50 @@
+/*
+ * Exact search: is there a reordering of the recorded run after which some events are next, each
+ * in its thread?
+ *
+ * Complete up to its budget: what must hold in every such reordering is gathered until nothing
+ * more follows; what is left open is tried both ways (handbook 8.8 (b), DEPENDENCY 8).
+ *
+ * Ownership: an exact borrows model, causal and options; they outlive it.
+ * Threads:   one exact for each thread; model and causal are shared.
+ */
+#ifndef PREDICT_EXACT_H
+#define PREDICT_EXACT_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct causal;
+struct engine_options;
+struct model;
+struct exact;
+
+enum exact_answer {
+	EXACT_FOUND,
+	EXACT_IMPOSSIBLE, /* in every reordering of the whole model */
+	EXACT_NOT_HERE,	  /* not within the window that was searched */
+	EXACT_UNDECIDED,  /* the budget ran out, or the run was stopped */
+};
+
+/* c: CAUSAL_STRICT or CAUSAL_DEP, as opt->strict says; with opt->values CAUSAL_HARD. */
+struct exact *exact_new(const struct model *m, const struct causal *c,
+			const struct engine_options *opt);
+void exact_free(struct exact *x);
+
+/* A cut in observed order (nchains counters, or empty), then these events. */
+struct exact_order {
+	VEC(uint32_t) observed;
+	VEC(uint32_t) ids;
+};
+void exact_order_release(struct exact_order *o);
+
+/* FOUND: *out is a reordering after which every target is next in its chain and all that must
+ * run before it has run.  Otherwise *out is left empty. */
+enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t n,
+			      struct exact_order *out);
+
+/* Steps of search that the last exact_reach took: what the budget counts. */
+uint64_t exact_steps(const struct exact *x);
+
+#endif /* PREDICT_EXACT_H */

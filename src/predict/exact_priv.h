@@ -1,0 +1,311 @@
+/*
+ * The parts of the exact search, shared between its files.
+ *
+ *	exact_window.c		which events can take part at all: the universe
+ *	exact_build.c		its nodes, touches, sections, by cell and by lock
+ *	exact_values.c		which writes would do for a read, when values count
+ *	exact_order.c		the partial order, its trail, propagation
+ *	exact_saturate.c	what follows from what: events that must be in, edges that must hold
+ *	exact_linear.c		an order of all that is in, or where it might go another way
+ *	exact_search.c		choices, tried and undone; exact_reach
+ *	exact.c			the engine
+ *
+ * The universe is an interval lo .. top of every chain: the events below lo have run, in observed
+ * order (none, when the search starts at the beginning of the trace), those from top on cannot
+ * take part.  Its events are nodes 0 .. nnodes - 1, chain by chain; chains without nodes have no
+ * local number.  A set of nodes is a row of counters, one per local chain, as a cut is.
+ *
+ * Rows, all of the same width:
+ *	of a node		its predecessors in the order, itself included
+ *	of a write's touch	its needed readers: they precede every later write of the cell
+ *	of a cell		the needed readers of what the cell held at the start
+ *	the last one		the nodes that are in
+ */
+#ifndef PREDICT_EXACT_PRIV_H
+#define PREDICT_EXACT_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "order/causal.h"
+#include "order/model.h"
+#include "predict/engine.h"
+#include "predict/exact.h"
+
+#define EXACT_WINDOW 5000u
+#define EXACT_BUDGET 5000000u
+#define EXACT_MOST 30000u     /* nodes; counters of rows are 16 bits, signed for the vector unit */
+#define EXACT_LANES 8u	      /* rows are padded to a multiple of this */
+#define EXACT_NONE UINT32_MAX /* no node, section, edge ... */
+#define EXACT_START 0xfffffffeu	  /* in place of a write's touch: what the cell held at the start */
+#define EXACT_UNSET 0xfffffffdu	  /* not chosen yet (values) */
+#define EXACT_OUTSIDE 0xfffffffcu /* a write that is not in the universe */
+
+typedef int16_t exact_count;
+
+/* What is to be done for a node. */
+#define EXACT_DIRTY 1u	/* its row grew, or it is new: look at its rules */
+#define EXACT_PIN 2u	/* it became needed: look at the writes after its own */
+#define EXACT_QUEUED 4u /* waits in the queue of propagation */
+
+/* With values: the node sees, or stores, another value than observed. */
+#define EXACT_READ_WRONG 1u
+#define EXACT_WROTE_WRONG 2u
+
+struct exact_node {
+	uint32_t id;	  /* event */
+	uint32_t touch;	  /* first of its touches; they end where those of the next node begin */
+	uint32_t section; /* acquires, releases; EXACT_NONE */
+	uint32_t edges;	  /* edges out of it; EXACT_NONE ends */
+	uint16_t chain;	  /* local */
+	uint8_t todo;
+	bool needed; /* a read that must see what it saw */
+};
+
+struct exact_touch {
+	uint32_t cell; /* local */
+	uint32_t node;
+	uint32_t rf;	    /* reads: touch of the write to see, EXACT_START, _UNSET or _OUTSIDE */
+	uint32_t row;	    /* writes */
+	uint32_t candidate; /* _UNSET: the first writer still possible, into candidates */
+	uint32_t end_candidate; /* and the end of them */
+	bool reads, writes;
+};
+
+/* Writes of one cell, or sections of one lock, of one chain, in order: part of a list. */
+struct exact_group {
+	uint32_t chain, first, end;
+};
+
+struct exact_cell {
+	uint32_t cell; /* model */
+	uint32_t row;
+	uint32_t first, end; /* groups, of writes */
+	uint32_t content;    /* linearising: touch of the last write, or EXACT_START */
+	bool start_known;    /* values: that it held start_value at the start */
+	uint64_t start_value;
+};
+
+struct exact_section {
+	uint32_t lock, chain; /* local; chain EXACT_NONE: of a chain without nodes */
+	uint32_t acquire;     /* node; EXACT_NONE: has run before the start */
+	uint32_t release;     /* node; EXACT_NONE: cannot be closed */
+	bool shared;	      /* read mode */
+	bool clipped;	      /* could not be closed for want of room: nothing is proven by that */
+};
+
+struct exact_lock {
+	uint32_t lock;	     /* model */
+	uint32_t first, end; /* groups, of sections */
+	uint32_t forever;    /* sections that cannot be closed, linked by exact.forever_next */
+	/* For ever, by sections that began before the start and cannot be closed. */
+	bool taken, taken_shared, taken_clipped;
+	uint32_t writers, readers; /* linearising */
+};
+
+/* A section of the universe, by events. */
+struct exact_open {
+	uint32_t acquire, chain;
+	bool before;  /* it has run before the start */
+	bool never;   /* cannot be closed */
+	bool clipped; /* for want of room only */
+};
+
+struct exact_edge {
+	uint32_t from, to, next;
+};
+
+/*
+ * One way to go on.
+ *	SECTIONS  section a before section b
+ *	WRITES	  the write of touch a before that of touch b
+ *	READ	  the read of touch a sees b: a write's touch, or EXACT_START
+ *	READ_NOT  it does not; b is its first candidate
+ */
+enum exact_kind { EXACT_SECTIONS, EXACT_WRITES, EXACT_READ, EXACT_READ_NOT };
+struct exact_choice {
+	enum exact_kind kind;
+	uint32_t a, b;
+};
+
+/* All there is beside c. */
+static inline struct exact_choice exact_choice_other(struct exact_choice c)
+{
+	switch (c.kind) {
+	case EXACT_READ:
+		return (struct exact_choice){ EXACT_READ_NOT, c.a, c.b };
+	case EXACT_READ_NOT:
+		return (struct exact_choice){ EXACT_READ, c.a, c.b };
+	default:
+		return (struct exact_choice){ c.kind, c.b, c.a };
+	}
+}
+
+/* To undo. */
+struct exact_level {
+	uint32_t serial;
+	size_t saves, edges, marks, sets;
+	struct exact_choice other; /* what to do instead when this fails */
+};
+
+struct exact_save {
+	uint32_t row;
+	size_t data; /* place of the old counters in saved */
+};
+
+struct exact_set {
+	uint32_t touch, rf, candidate;
+};
+
+struct exact {
+	const struct model *m;
+	const struct causal *causal;
+	const struct engine_options *opt;
+	bool strict, values;
+	uint32_t window;
+	uint64_t budget, steps;
+	uint64_t allowance; /* of the attempt at hand */
+
+	/* The universe.  By model chain, nchains counters each: */
+	uint32_t *lo, *top, *need, *tmp;
+	uint32_t *hi;	/* top may not go beyond */
+	uint32_t from;	/* id; lo has nothing from beyond it */
+	uint32_t limit; /* most nodes */
+	uint32_t *local_chain;
+	uint32_t *local_cell, *local_lock; /* by model cell and lock, EXACT_NONE or local */
+	VEC(struct exact_open) open;	   /* sections of the universe, as they were found */
+	const uint32_t *targets;
+	uint32_t ntargets;
+	bool clipped;	/* something was left out that might have helped */
+	bool exhausted; /* the budget is spent */
+	uint32_t nchains, width;
+	VEC(uint32_t) chain;	      /* local to model */
+	VEC(uint32_t) offset;	      /* first node of each local chain; one more at the end */
+	VEC(struct exact_node) nodes; /* one more at the end */
+	VEC(struct exact_touch) touches;
+	VEC(struct exact_cell) cells;
+	VEC(uint32_t) writes; /* touches, by cell and node */
+	VEC(struct exact_group) groups;
+	VEC(struct exact_lock) locks;
+	VEC(struct exact_section) sections;
+	VEC(uint32_t) by_lock; /* sections, by lock, chain and acquire */
+	VEC(uint32_t) forever_next;
+	VEC(uint32_t) guards;	  /* of the model, with all events in or below the universe */
+	VEC(uint32_t) candidates; /* values: touches of writes that would serve a read */
+	uint32_t *guard_from;	  /* the model's guards by their `from' */
+
+	/* Observed prefixes that can really run, every `window / 4' events; made when the trace has
+	 * events that cannot be part of a reordering. */
+	uint32_t first_bad; /* id of the first such event; n + 1: none */
+	VEC(uint32_t) prefixes;
+
+	/* The order. */
+	VEC(exact_count) rows;
+	VEC(uint32_t) stamps; /* of rows: serial of the level that saved it last */
+	uint32_t cut_row, nrows;
+	VEC(struct exact_edge) edges;
+	VEC(uint32_t) queue, dirty, wanted; /* propagation; rules; reads that became needed */
+	size_t dirty_head;		    /* those before it are done */
+	bool fresh;			    /* nothing is in yet: every node will be looked at */
+	bool grown;			    /* nodes came in: look at the guards */
+	VEC(exact_count) goal;		    /* scratch, one row */
+
+	/* The trail. */
+	VEC(struct exact_level) levels;
+	VEC(struct exact_save) saves;
+	VEC(exact_count) saved;
+	VEC(uint32_t) marks; /* nodes that became needed */
+	VEC(struct exact_set) sets;
+	uint32_t serial;
+
+	/* Linearising. */
+	VEC(struct exact_choice) choices;
+	VEC(uint32_t) line;    /* nodes in order */
+	VEC(uint8_t) wrong;    /* values: by node, EXACT_*_WRONG */
+	VEC(exact_count) done; /* one row: nodes in line */
+};
+
+static inline exact_count *exact_row(const struct exact *x, uint32_t row)
+{
+	return x->rows.at + (size_t)row * x->width;
+}
+
+static inline exact_count *exact_cut(const struct exact *x)
+{
+	return exact_row(x, x->cut_row);
+}
+
+/* Its number within its chain, from 0, counted from lo. */
+static inline exact_count exact_index(const struct exact *x, uint32_t node)
+{
+	return (exact_count)(node - x->offset.at[x->nodes.at[node].chain]);
+}
+
+static inline bool exact_is_in(const struct exact *x, uint32_t node)
+{
+	return exact_index(x, node) < exact_cut(x)[x->nodes.at[node].chain];
+}
+
+/* a is b or before it. */
+static inline bool exact_leq(const struct exact *x, uint32_t a, uint32_t b)
+{
+	return exact_row(x, b)[x->nodes.at[a].chain] > exact_index(x, a);
+}
+
+static inline bool exact_row_leq(const struct exact *x, const exact_count *a, const exact_count *b)
+{
+	exact_count above = 0;
+
+	for (uint32_t i = 0; i < x->width; i += EXACT_LANES)
+		for (uint32_t j = 0; j < EXACT_LANES; j++)
+			above |= a[i + j] > b[i + j];
+	return above == 0;
+}
+
+static inline bool exact_excludes(const struct exact_section *a, const struct exact_section *b)
+{
+	return !(a->shared && b->shared);
+}
+
+/* The node of an event: EXACT_NONE when it is not in the universe, of which *before tells whether
+ * it has run before the start. */
+uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before);
+
+/* exact_window.c.  x->lo and x->hi := a window of events after id `from', a multiple of window / 4
+ * (0 and the whole trace when all is set). */
+void exact_window(struct exact *x, uint32_t from, bool all);
+/* How many events of the list have ids up to `id'. */
+uint32_t exact_count_upto(struct model_list list, uint32_t id);
+/* x->top and x->open := the universe for the targets, where x->need must be in.  False: some of
+ * that has no place in it. */
+bool exact_universe(struct exact *x);
+
+/* exact_build.c: nodes and all that hangs on them. */
+void exact_build(struct exact *x);
+/* exact_values.c: writers to choose from, for every read. */
+void exact_find_candidates(struct exact *x);
+
+/* exact_order.c */
+void exact_order_start(struct exact *x);
+/* a before b.  False: that makes a circle. */
+bool exact_edge(struct exact *x, uint32_t a, uint32_t b);
+bool exact_propagate(struct exact *x);
+void exact_save_row(struct exact *x, uint32_t row);
+void exact_level_push(struct exact *x);
+void exact_level_pop(struct exact *x);
+void exact_mark_dirty(struct exact *x, uint32_t node, uint8_t why);
+void exact_set_rf(struct exact *x, uint32_t touch, uint32_t rf, uint32_t candidate);
+
+/* exact_saturate.c.  All: false when no reordering is left, or the budget is spent. */
+/* Brings in x->need. */
+bool exact_begin(struct exact *x);
+bool exact_choose(struct exact *x, struct exact_choice c);
+bool exact_saturate(struct exact *x);
+
+/* exact_linear.c: an order of all nodes that are in, into x->line; false: x->choices says where
+ * it might have gone another way. */
+bool exact_linearise(struct exact *x);
+
+#endif /* PREDICT_EXACT_PRIV_H */

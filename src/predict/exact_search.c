@@ -1,0 +1,316 @@
+/*
+ * The search itself: saturate, linearise; where the line comes to a stand, choose and go on;
+ * where nothing is left, undo the last choice and take its other side.
+ *
+ * Complete: a reordering that leads to the targets agrees with one side of every choice, so it
+ * agrees with some leaf, and a leaf without a circle has a line.  Before a choice is made both
+ * sides are tried for a moment; most often one fails at once, and then there was no choice.
+ */
+#include "predict/exact_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROBES 6 /* choices that are looked at before one is made */
+
+enum outcome { REFUTED, REACHED, SPENT };
+
+/* How much follows from a choice; SIZE_MAX: it fails. */
+static size_t probe(struct exact *x, struct exact_choice c)
+{
+	size_t worth;
+	bool ok;
+
+	exact_level_push(x);
+	ok = exact_choose(x, c);
+	worth = ok ? x->saves.n - x->levels.at[x->levels.n - 1].saves : SIZE_MAX;
+	exact_level_pop(x);
+	return worth;
+}
+
+/* Goes on by one of x->choices, or by what follows from them.  False: there is no way on. */
+static bool go_on(struct exact *x)
+{
+	struct exact_choice best = { 0 };
+	size_t best_worth = 0;
+
+	assert(x->choices.n > 0);
+	for (size_t i = 0; i < x->choices.n && i < PROBES; i++) {
+		struct exact_choice c = x->choices.at[i];
+		size_t one = probe(x, c), other;
+
+		if (x->exhausted)
+			return false;
+		if (one == SIZE_MAX)
+			return exact_choose(x, exact_choice_other(c));
+		other = probe(x, exact_choice_other(c));
+		if (x->exhausted)
+			return false;
+		if (other == SIZE_MAX)
+			return exact_choose(x, c);
+		if (i == 0 || (one < other ? one : other) > best_worth) {
+			best_worth = one < other ? one : other;
+			best = c;
+		}
+	}
+	exact_level_push(x);
+	x->levels.at[x->levels.n - 1].other = exact_choice_other(best);
+	return exact_choose(x, best);
+}
+
+/* Takes the other side of the latest choice that has one.  False: all have been tried. */
+static bool go_back(struct exact *x)
+{
+	while (x->levels.n > 0) {
+		struct exact_choice other = x->levels.at[x->levels.n - 1].other;
+
+		exact_level_pop(x);
+		if (exact_choose(x, other))
+			return true;
+		if (x->exhausted)
+			return false;
+	}
+	return false;
+}
+
+static enum outcome search(struct exact *x)
+{
+	bool alive;
+
+	exact_build(x);
+	exact_order_start(x);
+	if (x->nchains == 0)
+		return REACHED;
+	alive = exact_begin(x);
+	while (!x->exhausted) {
+		if (!alive && !go_back(x))
+			break;
+		if (exact_linearise(x))
+			return REACHED;
+		alive = go_on(x);
+	}
+	return x->exhausted ? SPENT : REFUTED;
+}
+
+static void report(const struct exact *x, struct exact_order *out)
+{
+	bool any = false;
+
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		any |= x->lo[c] > 0;
+	for (uint32_t c = 0; any && c < x->m->nchains; c++)
+		*VEC_PUSH(&out->observed) = x->lo[c];
+	for (size_t i = 0; x->nchains > 0 && i < x->line.n; i++)
+		*VEC_PUSH(&out->ids) = x->nodes.at[x->line.at[i]].id;
+}
+
+/* x->need := what must run before the targets.  False: they can never all be next. */
+static bool find_need(struct exact *x)
+{
+	memset(x->need, 0, x->m->nchains * sizeof(*x->need));
+	for (uint32_t i = 0; i < x->ntargets; i++)
+		if (!causal_before(x->causal, x->targets[i], x->need))
+			return false;
+	for (uint32_t i = 0; i < x->ntargets; i++) {
+		const struct model_event *t = &x->m->event[x->targets[i]];
+
+		if (x->need[t->chain] != t->index)
+			return false;
+	}
+	return true;
+}
+
+static enum outcome attempt(struct exact *x, struct exact_order *out)
+{
+	enum outcome o;
+
+	x->clipped = false;
+	if (!exact_universe(x)) {
+		x->clipped = true;
+		return REFUTED;
+	}
+	o = search(x);
+	if (o == REACHED)
+		report(x, out);
+	return o;
+}
+
+/* The start of a window around the targets; false: they are too far apart. */
+static bool place_window(const struct exact *x, uint32_t *from)
+{
+	uint32_t first = x->targets[0], last = x->targets[0], step = x->window / 4, slack, before;
+
+	for (uint32_t i = 1; i < x->ntargets; i++) {
+		first = x->targets[i] < first ? x->targets[i] : first;
+		last = x->targets[i] > last ? x->targets[i] : last;
+	}
+	if (last - first >= x->window)
+		return false;
+	/* More is of use before the targets than after them. */
+	slack = x->window - 1 - (last - first);
+	before = slack - slack / 4;
+	*from = first > before ? (first - before + step - 1) / step * step : 0;
+	if (*from >= first)
+		*from -= step; /* a wide pair: the window begins a little early */
+	return (uint64_t)*from + x->window >= last;
+}
+
+/* From the start of the trace.  *decided: the answer holds for all of it. */
+static enum outcome reach_whole(struct exact *x, struct exact_order *out, bool *decided)
+{
+	enum outcome o;
+
+	exact_window(x, 0, true);
+	x->allowance = x->budget - x->budget / 4; /* the rest is for a window */
+	o = attempt(x, out);
+	*decided = o == REACHED || (o == REFUTED && !x->clipped);
+	return o;
+}
+
+enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t n,
+			      struct exact_order *out)
+{
+	enum outcome o = REFUTED;
+	uint32_t from;
+
+	VEC_CLEAR(&out->observed);
+	VEC_CLEAR(&out->ids);
+	x->targets = targets;
+	x->ntargets = n;
+	x->steps = 0;
+	x->exhausted = false;
+	if (!find_need(x))
+		return EXACT_IMPOSSIBLE;
+	if (!x->values || x->m->n <= x->limit) {
+		bool decided;
+
+		o = reach_whole(x, out, &decided);
+		if (decided)
+			return o == REACHED ? EXACT_FOUND : EXACT_IMPOSSIBLE;
+	}
+	if (place_window(x, &from) && (from > 0 || x->values)) {
+		bool spent = o == SPENT;
+
+		exact_window(x, from, false);
+		x->allowance = x->budget;
+		x->exhausted = false;
+		o = attempt(x, out);
+		if (o == REFUTED && spent)
+			o = SPENT;
+	}
+	if (o == SPENT)
+		return EXACT_UNDECIDED;
+	return o == REACHED ? EXACT_FOUND : EXACT_NOT_HERE;
+}
+
+static int compare_guards(const void *a, const void *b, void *arg)
+{
+	const struct model_guard *g = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	if (g[i].from != g[j].from)
+		return g[i].from < g[j].from ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+static uint32_t *new_counters(uint32_t n, uint32_t value)
+{
+	uint32_t *at = mem_alloc(((size_t)n + 1) * sizeof(*at));
+
+	for (uint32_t i = 0; i <= n; i++)
+		at[i] = value;
+	return at;
+}
+
+struct exact *exact_new(const struct model *m, const struct causal *c,
+			const struct engine_options *opt)
+{
+	struct exact *x = mem_zalloc(sizeof(*x));
+
+	x->m = m;
+	x->causal = c;
+	x->opt = opt;
+	x->strict = opt->strict || !m->has_facts;
+	x->values = opt->values;
+	x->window = opt->window ? opt->window : EXACT_WINDOW;
+	x->window = x->window < 8 ? 8 : x->window > EXACT_MOST / 2 ? EXACT_MOST / 2 : x->window;
+	x->limit = 2 * x->window;
+	x->budget = opt->budget ? opt->budget : EXACT_BUDGET;
+	x->lo = new_counters(m->nchains, 0);
+	x->hi = new_counters(m->nchains, 0);
+	x->top = new_counters(m->nchains, 0);
+	x->need = new_counters(m->nchains, 0);
+	x->tmp = new_counters(m->nchains, 0);
+	x->local_chain = new_counters(m->nchains, EXACT_NONE);
+	x->local_cell = new_counters(m->ncells, EXACT_NONE);
+	x->local_lock = new_counters(m->nlocks, EXACT_NONE);
+	x->guard_from = new_counters(m->nguards, 0);
+	for (uint32_t i = 0; i < m->nguards; i++)
+		x->guard_from[i] = i;
+	if (m->nguards > 0)
+		qsort_r(x->guard_from, m->nguards, sizeof(*x->guard_from), compare_guards,
+			m->guards);
+	x->first_bad = 1;
+	while (x->first_bad <= m->n && !(m->event[x->first_bad].flags & (STEP_STOP | STEP_TAINTED)))
+		x->first_bad++;
+	return x;
+}
+
+void exact_free(struct exact *x)
+{
+	if (!x)
+		return;
+	mem_free(x->lo);
+	mem_free(x->hi);
+	mem_free(x->top);
+	mem_free(x->need);
+	mem_free(x->tmp);
+	mem_free(x->local_chain);
+	mem_free(x->local_cell);
+	mem_free(x->local_lock);
+	mem_free(x->guard_from);
+	VEC_RELEASE(&x->open);
+	VEC_RELEASE(&x->chain);
+	VEC_RELEASE(&x->offset);
+	VEC_RELEASE(&x->nodes);
+	VEC_RELEASE(&x->touches);
+	VEC_RELEASE(&x->cells);
+	VEC_RELEASE(&x->writes);
+	VEC_RELEASE(&x->groups);
+	VEC_RELEASE(&x->locks);
+	VEC_RELEASE(&x->sections);
+	VEC_RELEASE(&x->by_lock);
+	VEC_RELEASE(&x->forever_next);
+	VEC_RELEASE(&x->guards);
+	VEC_RELEASE(&x->candidates);
+	VEC_RELEASE(&x->prefixes);
+	VEC_RELEASE(&x->rows);
+	VEC_RELEASE(&x->stamps);
+	VEC_RELEASE(&x->edges);
+	VEC_RELEASE(&x->queue);
+	VEC_RELEASE(&x->dirty);
+	VEC_RELEASE(&x->wanted);
+	VEC_RELEASE(&x->goal);
+	VEC_RELEASE(&x->levels);
+	VEC_RELEASE(&x->saves);
+	VEC_RELEASE(&x->saved);
+	VEC_RELEASE(&x->marks);
+	VEC_RELEASE(&x->sets);
+	VEC_RELEASE(&x->choices);
+	VEC_RELEASE(&x->line);
+	VEC_RELEASE(&x->wrong);
+	VEC_RELEASE(&x->done);
+	mem_free(x);
+}
+
+void exact_order_release(struct exact_order *o)
+{
+	VEC_RELEASE(&o->observed);
+	VEC_RELEASE(&o->ids);
+}
+
+uint64_t exact_steps(const struct exact *x)
+{
+	return x->steps;
+}

@@ -1,0 +1,272 @@
+/*
+ * Which events can take part: the universe of one search.
+ *
+ * A reordering that leads to the targets holds what must run before them.  It need hold more only
+ * where a section has to be closed, so that another one of the same lock can begin.  Closing every
+ * section that can be closed, over and over, gives all events that are ever of use: a search in
+ * there speaks for the whole trace, however long it is.
+ *
+ * When that is too much, a window of the trace is searched: what lies before it has run as
+ * observed (handbook 8.9).  Answers are then about the window only.
+ */
+#include "predict/exact_priv.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint64_t size_between(const struct exact *x, const uint32_t *from, const uint32_t *to)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		sum += to[c] > from[c] ? to[c] - from[c] : 0;
+	return sum;
+}
+
+uint32_t exact_count_upto(struct model_list list, uint32_t id)
+{
+	uint32_t lo = 0, hi = list.n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (list.at[mid] <= id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool cut_within(const struct exact *x, const uint32_t *a, const uint32_t *b)
+{
+	uint32_t above = 0;
+
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		above |= a[c] > b[c];
+	return above == 0;
+}
+
+/*
+ * Event e may follow the observed prefix `cut': not every event can, where some may be part of no
+ * reordering.  What is left keeps the observed order, so needed reads see what they saw.
+ */
+static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, uint32_t *writers,
+		       uint32_t *readers)
+{
+	const struct model_event *e = &x->m->event[id];
+
+	memset(x->tmp, 0, x->m->nchains * sizeof(*x->tmp));
+	if (cut[e->chain] != e->index || !causal_upto(x->causal, id, x->tmp))
+		return false;
+	x->tmp[e->chain]--;
+	if (!cut_within(x, x->tmp, cut))
+		return false;
+	switch (e->op) {
+	case STEP_ACQ:
+		if (writers[e->obj] || readers[e->obj])
+			return false;
+		writers[e->obj]++;
+		break;
+	case STEP_RACQ:
+		if (writers[e->obj])
+			return false;
+		readers[e->obj]++;
+		break;
+	case STEP_REL:
+		writers[e->obj] = 0;
+		break;
+	case STEP_RREL:
+		readers[e->obj] -= readers[e->obj] > 0;
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+/* Prefixes of a trace in which some events cannot be part of a reordering. */
+static void make_prefixes(struct exact *x)
+{
+	uint32_t nchains = x->m->nchains, step = x->window / 4;
+	uint32_t *cut = mem_zalloc((nchains + 1) * sizeof(*cut));
+	uint32_t *writers = mem_zalloc((x->m->nlocks + 1) * sizeof(*writers));
+	uint32_t *readers = mem_zalloc((x->m->nlocks + 1) * sizeof(*readers));
+
+	for (uint32_t id = 1; id <= x->m->n; id++) {
+		if (id % step == 1 || step == 1) {
+			VEC_RESERVE(&x->prefixes, x->prefixes.n + nchains);
+			memcpy(x->prefixes.at + x->prefixes.n, cut, nchains * sizeof(*cut));
+			x->prefixes.n += nchains;
+		}
+		if (can_follow(x, id, cut, writers, readers))
+			cut[x->m->event[id].chain]++;
+	}
+	mem_free(cut);
+	mem_free(writers);
+	mem_free(readers);
+}
+
+void exact_window(struct exact *x, uint32_t from, bool all)
+{
+	uint32_t nchains = x->m->nchains, step = x->window / 4;
+	uint64_t end = all ? x->m->n : (uint64_t)from + x->window;
+
+	assert(from % step == 0 && from <= x->m->n);
+	x->from = from;
+	for (uint32_t c = 0; c < nchains; c++) {
+		x->lo[c] = exact_count_upto(model_chain(x->m, c), from);
+		x->hi[c] = exact_count_upto(model_chain(x->m, c),
+					    end > x->m->n ? x->m->n : (uint32_t)end);
+	}
+	if (from < x->first_bad)
+		return;
+	if (x->prefixes.n == 0)
+		make_prefixes(x);
+	for (uint32_t c = 0; c < nchains; c++) {
+		uint32_t ran = x->prefixes.at[(size_t)(from / step) * nchains + c];
+
+		if (ran < x->lo[c])
+			x->lo[c] = x->hi[c] = ran; /* it stands still from there on */
+	}
+}
+
+static void found_acquire(struct exact *x, uint32_t id, bool before)
+{
+	struct exact_open *o = VEC_PUSH(&x->open);
+	uint32_t *local = &x->local_lock[x->m->event[id].obj];
+
+	*o = (struct exact_open){ .acquire = id, .chain = x->m->event[id].chain, .before = before };
+	if (before || *local != EXACT_NONE)
+		return;
+	*local = (uint32_t)x->locks.n;
+	*VEC_PUSH(&x->locks) = (struct exact_lock){ .lock = x->m->event[id].obj };
+}
+
+/* Takes the events below `to' of a chain into the universe. */
+static void take(struct exact *x, uint32_t chain, uint32_t to)
+{
+	struct model_list list = model_chain(x->m, chain);
+
+	for (uint32_t i = x->top[chain]; i < to; i++) {
+		uint8_t op = x->m->event[list.at[i]].op;
+
+		if (op == STEP_ACQ || op == STEP_RACQ)
+			found_acquire(x, list.at[i], false);
+	}
+	x->top[chain] = to;
+}
+
+static bool has_target(const struct exact *x, const uint32_t *cut)
+{
+	for (uint32_t i = 0; i < x->ntargets; i++) {
+		const struct model_event *t = &x->m->event[x->targets[i]];
+
+		if (cut[t->chain] > t->index)
+			return true;
+	}
+	return false;
+}
+
+/* Closes a section if that is possible.  True: the universe grew. */
+static bool close_section(struct exact *x, size_t open)
+{
+	struct exact_open *o = &x->open.at[open];
+	uint32_t release = x->m->event[o->acquire].partner;
+
+	if (o->never || (o->before && x->local_lock[x->m->event[o->acquire].obj] == EXACT_NONE))
+		return false;
+	if (release && x->m->event[release].index < x->top[x->m->event[release].chain])
+		return false;
+	memcpy(x->tmp, x->top, x->m->nchains * sizeof(*x->tmp));
+	if (!release || !causal_upto(x->causal, release, x->tmp) || has_target(x, x->tmp)) {
+		o->never = true;
+		return false;
+	}
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		if (x->tmp[c] > x->lo[c] && x->tmp[c] > x->hi[c])
+			o->clipped = true;
+	if (o->clipped || size_between(x, x->lo, x->tmp) > x->limit) {
+		o->never = o->clipped = true;
+		return false;
+	}
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		if (x->tmp[c] > x->top[c])
+			take(x, c, x->tmp[c]);
+	return true;
+}
+
+static void close_sections(struct exact *x)
+{
+	bool grew;
+
+	do {
+		grew = false;
+		for (size_t i = 0; i < x->open.n; i++)
+			grew |= close_section(x, i);
+	} while (grew);
+}
+
+/* With values a read may be served by writes that nothing leads to: everything takes part. */
+static void take_all(struct exact *x)
+{
+	for (uint32_t c = 0; c < x->m->nchains; c++) {
+		struct model_list list = model_chain(x->m, c);
+		uint32_t lo = x->top[c], hi = x->hi[c];
+
+		for (uint32_t i = 0; i < x->ntargets; i++) {
+			const struct model_event *t = &x->m->event[x->targets[i]];
+
+			if (t->chain == c && t->index < hi)
+				hi = t->index;
+		}
+		while (lo < hi) {
+			uint32_t mid = lo + (hi - lo) / 2;
+
+			memset(x->tmp, 0, x->m->nchains * sizeof(*x->tmp));
+			if (causal_upto(x->causal, list.at[mid], x->tmp))
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		take(x, c, lo);
+	}
+}
+
+/* Sections that are open when the search starts. */
+static void find_open(struct exact *x)
+{
+	for (uint32_t c = 0; c < x->m->nchains; c++) {
+		uint32_t h;
+
+		if (x->lo[c] == 0)
+			continue;
+		h = model_hold_after(x->m, model_chain(x->m, c).at[x->lo[c] - 1]);
+		for (; h; h = x->m->holds[h].next)
+			found_acquire(x, x->m->holds[h].acquire, true);
+	}
+}
+
+bool exact_universe(struct exact *x)
+{
+	uint32_t nchains = x->m->nchains;
+
+	for (size_t i = 0; i < x->locks.n; i++)
+		x->local_lock[x->locks.at[i].lock] = EXACT_NONE;
+	VEC_CLEAR(&x->locks);
+	VEC_CLEAR(&x->open);
+	for (uint32_t c = 0; c < nchains; c++)
+		if (x->need[c] > x->lo[c] && x->need[c] > x->hi[c])
+			return false;
+	if (size_between(x, x->lo, x->need) > x->limit)
+		return false;
+	find_open(x);
+	memcpy(x->top, x->lo, nchains * sizeof(*x->top));
+	for (uint32_t c = 0; c < nchains; c++)
+		if (x->need[c] > x->lo[c])
+			take(x, c, x->need[c]);
+	if (x->values)
+		take_all(x);
+	close_sections(x);
+	return size_between(x, x->lo, x->top) <= EXACT_MOST;
+}

@@ -1,0 +1,22 @@
+/*
+ * What the engines that search reorderings have in common: how much they report, how long they
+ * look, in which model.
+ */
+#ifndef PREDICT_LIMITS_H
+#define PREDICT_LIMITS_H
+
+#include "predict/engine.h"
+
+#define LIMIT_SIGNATURES 10000u	    /* findings, one for each pair of places */
+#define LIMIT_PAIRS 10000000u	    /* findings with all_pairs */
+#define LIMIT_OSR_STEPS 2000000u    /* events looked at for one pair */
+#define LIMIT_EXACT_STEPS 10000000u /* exact search for one pair of places */
+#define LIMIT_TRIES 16u		    /* pairs of events tried for one pair of places */
+
+/* A trace without dependency facts means the strict model. */
+static inline enum causal_mode limits_mode(const struct model *m, const struct engine_options *opt)
+{
+	return m->has_facts && !opt->strict ? CAUSAL_DEP : CAUSAL_STRICT;
+}
+
+#endif /* PREDICT_LIMITS_H */

@@ -1,0 +1,172 @@
+/*
+ * Which events run, and which sections stay open among them.
+ *
+ *	I := what must run before the targets
+ *	repeat: for an acquire in I whose release is not, and can be had without the targets:
+ *		I := I joined with what the release needs
+ *	no if a target is in I, or two sections that exclude each other are open
+ *
+ * An open section has to come last of its lock.  If no section of that lock in I is later in the
+ * trace, the observed order does; otherwise it has to move, and the graph decides.
+ */
+#include "predict/osr.h"
+
+#include <string.h>
+
+#include "order/clock.h"
+#include "predict/limits.h"
+#include "predict/osr_priv.h"
+#include "predict/sections.h"
+
+struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget)
+{
+	struct osr *o = mem_zalloc(sizeof(*o));
+	size_t chains = (size_t)m->nchains + 1;
+
+	o->m = m;
+	o->c = c;
+	o->is_strict = is_strict;
+	o->budget = budget ? budget : LIMIT_OSR_STEPS;
+	o->cut = mem_zalloc(chains * sizeof(*o->cut));
+	o->try = mem_zalloc(chains * sizeof(*o->try));
+	osr_graph_init(o);
+	return o;
+}
+
+void osr_free(struct osr *o)
+{
+	if (!o)
+		return;
+	osr_graph_release(o);
+	VEC_RELEASE(&o->open);
+	VEC_RELEASE(&o->moved);
+	mem_free(o->cut);
+	mem_free(o->try);
+	mem_free(o);
+}
+
+static bool has_any(const struct model *m, const uint32_t *events, uint32_t n, const uint32_t *cut)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (section_in(m, events[i], cut))
+			return true;
+	return false;
+}
+
+/* Closes one open section of the chain.  False: none can be closed without the targets. */
+static bool close_one(struct osr *o, uint32_t chain, const uint32_t *targets, uint32_t n)
+{
+	const struct model *m = o->m;
+
+	for (uint32_t h = section_open(m, chain, o->cut); h; h = m->holds[h].next) {
+		uint32_t release = m->event[m->holds[h].acquire].partner;
+
+		if (!release)
+			continue;
+		clock_copy(o->try, o->cut, m->nchains);
+		if (!causal_upto(o->c, release, o->try) || has_any(m, targets, n, o->try))
+			continue;
+		clock_copy(o->cut, o->try, m->nchains);
+		return true;
+	}
+	return false;
+}
+
+static void close_sections(struct osr *o, const uint32_t *targets, uint32_t n)
+{
+	bool grew;
+
+	do {
+		grew = false;
+		for (uint32_t v = 0; v < o->m->nchains; v++)
+			while (close_one(o, v, targets, n))
+				grew = true;
+	} while (grew);
+}
+
+/* Lists open sections.  False: two of them exclude each other. */
+static bool list_open(struct osr *o)
+{
+	const struct model *m = o->m;
+
+	VEC_CLEAR(&o->open);
+	for (uint32_t v = 0; v < m->nchains; v++) {
+		for (uint32_t h = section_open(m, v, o->cut); h; h = m->holds[h].next) {
+			uint32_t a = m->holds[h].acquire;
+
+			for (size_t i = 0; i < o->open.n; i++) {
+				const struct model_event *b = &m->event[o->open.at[i]];
+
+				if (b->obj == m->event[a].obj &&
+				    (b->op == STEP_ACQ || m->event[a].op == STEP_ACQ))
+					return false;
+			}
+			*VEC_PUSH(&o->open) = a;
+		}
+	}
+	return true;
+}
+
+static void list_moved(struct osr *o)
+{
+	VEC_CLEAR(&o->moved);
+	for (size_t i = 0; i < o->open.n; i++) {
+		uint32_t a = o->open.at[i];
+		size_t at;
+
+		if (!section_is_passed(o->m, a, o->cut))
+			continue;
+		VEC_PUSH(&o->moved);
+		for (at = o->moved.n - 1; at > 0 && o->moved.at[at - 1] > a; at--)
+			o->moved.at[at] = o->moved.at[at - 1];
+		o->moved.at[at] = a;
+	}
+}
+
+/* The last event of the cut in the trace. */
+static uint32_t last_event(const struct osr *o)
+{
+	uint32_t last = 0;
+
+	for (uint32_t v = 0; v < o->m->nchains; v++) {
+		uint32_t e = o->cut[v] ? model_chain(o->m, v).at[o->cut[v] - 1] : 0;
+
+		last = e > last ? e : last;
+	}
+	return last;
+}
+
+static void observed_order(const struct osr *o, struct exact_order *out)
+{
+	VEC_RESERVE(&out->observed, o->m->nchains + 1);
+	clock_copy(out->observed.at, o->cut, o->m->nchains);
+	out->observed.n = o->m->nchains;
+}
+
+enum osr_answer osr_reach(struct osr *o, const uint32_t *targets, uint32_t n,
+			  struct exact_order *out)
+{
+	const struct model *m = o->m;
+
+	VEC_CLEAR(&out->observed);
+	VEC_CLEAR(&out->ids);
+	memset(o->cut, 0, m->nchains * sizeof(*o->cut));
+	for (uint32_t i = 0; i < n; i++)
+		if (!causal_before(o->c, targets[i], o->cut))
+			return OSR_NO;
+	if (has_any(m, targets, n, o->cut))
+		return OSR_NO;
+	close_sections(o, targets, n);
+	if (!list_open(o))
+		return OSR_NO;
+	list_moved(o);
+	if (o->moved.n == 0) {
+		observed_order(o, out);
+		return OSR_FOUND;
+	}
+	o->low = o->moved.at[0];
+	o->high = last_event(o);
+	if (o->moved.n > OSR_MOVED || o->high - o->low >= o->budget)
+		return OSR_UNDECIDED;
+	return osr_graph(o, out) ? OSR_FOUND : OSR_NO;
+}

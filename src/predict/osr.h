@@ -1,0 +1,31 @@
+/*
+ * Races by optimistic reversal of critical sections (handbook 8.6, DEPENDENCY 7): run what must
+ * run, close every section that can be closed, and let the sections that stay open come last of
+ * their lock, even where they came earlier in the recorded run.
+ *
+ * Sound; complete for nothing that has a short name.  Cost: about one look at the events between
+ * the earliest section that is moved and the end of what runs.
+ *
+ * Threads: one osr for each thread; model and causal are shared.
+ */
+#ifndef PREDICT_OSR_H
+#define PREDICT_OSR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "predict/exact.h"
+
+struct osr;
+
+enum osr_answer { OSR_FOUND, OSR_NO, OSR_UNDECIDED };
+
+/* c: CAUSAL_STRICT or CAUSAL_DEP; is_strict says which.  budget: events looked at, 0 default. */
+struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget);
+void osr_free(struct osr *o);
+
+/* FOUND: *out is a reordering after which all targets are next. */
+enum osr_answer osr_reach(struct osr *o, const uint32_t *targets, uint32_t n,
+			  struct exact_order *out);
+
+#endif /* PREDICT_OSR_H */

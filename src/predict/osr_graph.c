@@ -1,0 +1,382 @@
+/*
+ * Is there an order of the events I in which the moved sections come last of their locks?
+ *
+ * The graph of handbook 8.6 has these edges, for needed reads r (all reads in the strict
+ * model), w the write that r saw, w' another write of the cell:
+ *
+ *	program order, hard edges, guards	forward in the trace
+ *	w -> r,  w' -> w if w' is earlier,  r -> w' if w' is later		forward
+ *	release -> later acquire of the lock, both sections closed		forward
+ *	release -> acquire of an open section					both ways
+ *
+ * Only the last kind can go back in the trace, and then it leads to a moved section.  So a cycle
+ * goes through moved sections, and between them forward; it is enough to know which moved
+ * sections lead to which releases.  One sweep in trace order finds that for all of them at
+ * once: an event has a mask, the moved sections from which a forward path leads to it.
+ *
+ *	mask(e) = masks of its chain so far, hard edges
+ *		| needed read: mask of w
+ *		| write: masks of earlier needed reads of the cell; if a needed read sees it, of
+ *		  earlier writes as well
+ *		| acquire: masks of earlier releases it excludes
+ *
+ * Section i must come after the sections in the masks of releases of its lock, and of its own
+ * acquire.  If that relation has a cycle the graph has one.  If not, number the sections in an
+ * order that agrees with it and let the events of mask 0 run first, then those whose highest
+ * number is 1, then 2, and so on, each group in trace order:  forward edges never lead to a lower
+ * number, and a release that leads back to section i has only numbers below that of i.
+ *
+ * Before the first moved section all masks are 0, so the sweep begins there.
+ *
+ * A read is needed if it binds or feeds something whose value is needed; a sweep backward
+ * finds those.
+ */
+#include "predict/osr_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/sections.h"
+
+static int by_to(const void *a, const void *b)
+{
+	const struct model_guard *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+void osr_graph_init(struct osr *o)
+{
+	const struct model *m = o->m;
+	size_t chains = (size_t)m->nchains + 1;
+
+	o->chain_mask = mem_zalloc(chains * sizeof(*o->chain_mask));
+	o->chain_change = mem_zalloc(chains * sizeof(*o->chain_change));
+	o->cells = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*o->cells));
+	o->locks = mem_zalloc(((size_t)m->nlocks + 1) * sizeof(*o->locks));
+	o->guards = mem_alloc(((size_t)m->nguards + 1) * sizeof(*o->guards));
+	if (m->nguards == 0)
+		return;
+	memcpy(o->guards, m->guards, m->nguards * sizeof(*o->guards));
+	qsort(o->guards, m->nguards, sizeof(*o->guards), by_to);
+}
+
+void osr_graph_release(struct osr *o)
+{
+	VEC_RELEASE(&o->need);
+	VEC_RELEASE(&o->read);
+	VEC_RELEASE(&o->changes);
+	VEC_RELEASE(&o->reached);
+	mem_free(o->chain_mask);
+	mem_free(o->chain_change);
+	mem_free(o->cells);
+	mem_free(o->locks);
+	mem_free(o->guards);
+}
+
+static bool is_read(const struct model_event *v)
+{
+	return v->op == STEP_READ || v->op == STEP_RMW;
+}
+
+static bool is_write(const struct model_event *v)
+{
+	return v->op == STEP_WRITE || v->op == STEP_RMW || v->op == STEP_FREE;
+}
+
+static void need_feeds(struct osr *o, uint32_t e)
+{
+	for (uint32_t i = o->m->event[e].feed; i < o->m->event[e + 1].feed; i++)
+		if (o->m->feeds[i] >= o->low)
+			o->need.at[o->m->feeds[i] - o->low] = 1;
+}
+
+/* A needed read sees the cell as write w left it. */
+static void need_write(struct osr *o, uint32_t w, uint32_t cell)
+{
+	const struct model_event *v = &o->m->event[w];
+
+	if (w < o->low)
+		return;
+	if (!o->is_strict)
+		need_feeds(o, w);
+	for (uint32_t i = v->touch; i < v[1].touch; i++)
+		if (o->m->touches[i].cell == cell)
+			o->read.at[i - o->m->event[o->low].touch] = 1;
+}
+
+static void mark_needed(struct osr *o)
+{
+	const struct model *m = o->m;
+	size_t events = o->high - o->low + 1;
+	size_t touches = m->event[o->high + 1].touch - m->event[o->low].touch;
+
+	VEC_RESERVE(&o->need, events);
+	VEC_RESERVE(&o->read, touches + 1);
+	memset(o->need.at, 0, events);
+	memset(o->read.at, 0, touches + 1);
+	for (uint32_t e = o->high; e >= o->low; e--) {
+		const struct model_event *v = &m->event[e];
+
+		if (v->index >= o->cut[v->chain])
+			continue;
+		if (v->op == STEP_USE && !o->is_strict)
+			need_feeds(o, e);
+		if (!is_read(v))
+			continue;
+		if (o->is_strict || !(v->flags & STEP_FREE_READ) || (v->flags & STEP_SHADOW))
+			o->need.at[e - o->low] = 1;
+		for (uint32_t i = v->touch; o->need.at[e - o->low] && i < v[1].touch; i++)
+			need_write(o, m->touches[i].seen, m->touches[i].cell);
+	}
+}
+
+static struct osr_cell *cell_at(struct osr *o, uint32_t cell)
+{
+	struct osr_cell *c = &o->cells[cell];
+
+	if (c->stamp != o->stamp)
+		*c = (struct osr_cell){ .stamp = o->stamp };
+	return c;
+}
+
+static struct osr_lock *lock_at(struct osr *o, uint32_t lock)
+{
+	struct osr_lock *l = &o->locks[lock];
+
+	if (l->stamp != o->stamp)
+		*l = (struct osr_lock){ .stamp = o->stamp };
+	return l;
+}
+
+/* The mask of an event that the sweep has passed. */
+static osr_mask mask_of(const struct osr *o, uint32_t e)
+{
+	const struct model_event *v = &o->m->event[e];
+
+	for (uint32_t i = o->chain_change[v->chain]; i; i = o->changes.at[i - 1].prev)
+		if (o->changes.at[i - 1].index <= v->index)
+			return o->changes.at[i - 1].mask;
+	return 0;
+}
+
+static osr_mask mask_of_guards(const struct osr *o, uint32_t to)
+{
+	const struct model *m = o->m;
+	uint32_t low = 0, high = m->nguards;
+	osr_mask mask = 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (o->guards[mid].to < to)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < m->nguards && o->guards[low].to == to; low++) {
+		const struct model_guard *g = &o->guards[low];
+
+		if (g->from < to && section_in(m, g->when, o->cut) &&
+		    section_in(m, g->from, o->cut))
+			mask |= mask_of(o, g->from);
+	}
+	return mask;
+}
+
+static osr_mask mask_of_edges(const struct osr *o, uint32_t e)
+{
+	const struct model_event *v = &o->m->event[e];
+	osr_mask mask = 0;
+
+	if (v->flags & MODEL_HAS_PREDS) {
+		struct model_list preds = model_preds(o->m, e);
+
+		for (uint32_t i = 0; i < preds.n; i++)
+			mask |= mask_of(o, preds.at[i]);
+	}
+	if (v->flags & MODEL_HAS_GUARDS)
+		mask |= mask_of_guards(o, e);
+	return mask;
+}
+
+static osr_mask mask_of_access(struct osr *o, uint32_t e, bool needed)
+{
+	const struct model_event *v = &o->m->event[e];
+	uint32_t first = o->m->event[o->low].touch;
+	bool writes = is_write(v);
+	osr_mask mask = 0;
+
+	for (uint32_t i = v->touch; i < v[1].touch; i++) {
+		const struct osr_cell *c = cell_at(o, o->m->touches[i].cell);
+
+		if (needed)
+			mask |= c->last;
+		if (writes)
+			mask |= c->readers | (o->read.at[i - first] ? c->writers : 0);
+	}
+	return mask;
+}
+
+static void note_access(struct osr *o, uint32_t e, bool needed, osr_mask mask)
+{
+	const struct model_event *v = &o->m->event[e];
+	bool writes = is_write(v);
+
+	for (uint32_t i = v->touch; i < v[1].touch; i++) {
+		struct osr_cell *c = cell_at(o, o->m->touches[i].cell);
+
+		if (needed)
+			c->readers |= mask;
+		if (writes) {
+			c->last = mask;
+			c->writers |= mask;
+		}
+	}
+}
+
+/* Releases lead to the moved sections that they exclude.  False: to one they come after. */
+static bool note_release(struct osr *o, const struct model_event *v, osr_mask mask)
+{
+	struct osr_lock *l = lock_at(o, v->obj);
+	bool shared = v->op == STEP_RREL;
+	osr_mask moved = l->moved[0] | (shared ? 0 : l->moved[1]);
+
+	l->ended[shared] |= mask;
+	if (moved & mask)
+		return false;
+	for (; moved; moved &= moved - 1)
+		o->after[__builtin_ctzll(moved)] |= mask;
+	return true;
+}
+
+static void note_event(struct osr *o, uint32_t e, const struct model_event *v, osr_mask mask)
+{
+	if (mask != o->chain_mask[v->chain]) {
+		*VEC_PUSH(&o->changes) = (struct osr_change){ .index = v->index,
+							      .prev = o->chain_change[v->chain],
+							      .mask = mask };
+		o->chain_change[v->chain] = (uint32_t)o->changes.n;
+		o->chain_mask[v->chain] = mask;
+	}
+	*VEC_PUSH(&o->reached) = (struct osr_event){ e, mask };
+}
+
+/* One event of the sweep; *next: the next moved section to come.  False: a cycle. */
+static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
+{
+	const struct model_event *v = &o->m->event[e];
+	bool access = v->op >= STEP_READ && v->op <= STEP_FREE;
+	bool needed = access && o->need.at[e - o->low];
+	osr_mask mask = o->chain_mask[v->chain];
+
+	if (v->flags & (MODEL_HAS_PREDS | MODEL_HAS_GUARDS))
+		mask |= mask_of_edges(o, e);
+	if (access)
+		mask |= mask_of_access(o, e, needed);
+	if (v->op == STEP_ACQ || v->op == STEP_RACQ) {
+		const struct osr_lock *l = lock_at(o, v->obj);
+
+		mask |= l->ended[0] | (v->op == STEP_ACQ ? l->ended[1] : 0);
+	}
+	if (*next < o->moved.n && o->moved.at[*next] == e) {
+		o->after[*next] |= mask;
+		mask |= (osr_mask)1 << (*next)++;
+	}
+	if (access)
+		note_access(o, e, needed, mask);
+	if (mask == 0)
+		return true;
+	note_event(o, e, v, mask);
+	return !(v->op == STEP_REL || v->op == STEP_RREL) || note_release(o, v, mask);
+}
+
+static bool sweep(struct osr *o)
+{
+	const struct model *m = o->m;
+	uint32_t next = 0;
+
+	o->stamp++;
+	VEC_CLEAR(&o->changes);
+	VEC_CLEAR(&o->reached);
+	memset(o->chain_mask, 0, m->nchains * sizeof(*o->chain_mask));
+	memset(o->chain_change, 0, m->nchains * sizeof(*o->chain_change));
+	memset(o->after, 0, sizeof(o->after));
+	for (size_t i = 0; i < o->moved.n; i++) {
+		const struct model_event *a = &m->event[o->moved.at[i]];
+
+		lock_at(o, a->obj)->moved[a->op == STEP_RACQ] |= (osr_mask)1 << i;
+	}
+	for (uint32_t e = o->low; e <= o->high; e++)
+		if (section_in(m, e, o->cut) && !sweep_event(o, e, &next))
+			return false;
+	assert(next == o->moved.n);
+	return true;
+}
+
+/* place[i] := 1 + how many sections come before section i.  False: a cycle. */
+static bool number_sections(const struct osr *o, uint8_t *place)
+{
+	osr_mask done = 0;
+	size_t n = o->moved.n;
+
+	for (uint8_t k = 1; k <= n; k++) {
+		size_t i = 0;
+
+		while (i < n && (done >> i & 1 || (o->after[i] & ~done)))
+			i++;
+		if (i == n)
+			return false;
+		place[i] = k;
+		done |= (osr_mask)1 << i;
+	}
+	return true;
+}
+
+static uint8_t highest_place(osr_mask mask, const uint8_t *place)
+{
+	uint8_t highest = 0;
+
+	for (; mask; mask &= mask - 1) {
+		uint8_t k = place[__builtin_ctzll(mask)];
+
+		highest = k > highest ? k : highest;
+	}
+	return highest;
+}
+
+/* Events of mask 0 in observed order, then the groups. */
+static void emit(const struct osr *o, const uint8_t *place, struct exact_order *out)
+{
+	size_t start[OSR_MOVED + 2] = { 0 };
+
+	VEC_RESERVE(&out->observed, o->m->nchains + 1);
+	memcpy(out->observed.at, o->cut, o->m->nchains * sizeof(*o->cut));
+	out->observed.n = o->m->nchains;
+	for (size_t i = 0; i < o->reached.n; i++) {
+		const struct model_event *v = &o->m->event[o->reached.at[i].id];
+
+		if (out->observed.at[v->chain] > v->index)
+			out->observed.at[v->chain] = v->index;
+		start[highest_place(o->reached.at[i].mask, place) + 1]++;
+	}
+	for (size_t k = 1; k < OSR_MOVED + 2; k++)
+		start[k] += start[k - 1];
+	VEC_RESERVE(&out->ids, o->reached.n + 1);
+	out->ids.n = o->reached.n;
+	for (size_t i = 0; i < o->reached.n; i++)
+		out->ids.at[start[highest_place(o->reached.at[i].mask, place)]++] =
+			o->reached.at[i].id;
+}
+
+bool osr_graph(struct osr *o, struct exact_order *out)
+{
+	uint8_t place[OSR_MOVED];
+
+	mark_needed(o);
+	if (!sweep(o) || !number_sections(o, place))
+		return false;
+	emit(o, place, out);
+	return true;
+}

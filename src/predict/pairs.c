@@ -1,0 +1,92 @@
+/*
+ * Pairs of events that race by some engine's order, made into findings.
+ */
+#include "predict/stream_priv.h"
+
+void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all)
+{
+	memset(p, 0, sizeof(*p));
+	p->analysis = analysis;
+	p->why = why;
+	p->all = all;
+	map_init(&p->index);
+}
+
+static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen *b)
+{
+	struct finding *f = findings_add_race(&p->found, p->analysis, a->pos, a->site, a->op,
+					      b->pos, b->site, b->op);
+
+	f->why = p->why;
+	p->full = p->found.at.n >= (p->all ? PAIRS_ALL : PAIRS_SIGNATURES);
+}
+
+/* The same for (a, b) and (b, a). */
+static uint64_t signature(const struct seen *a, const struct seen *b)
+{
+	uint64_t x = (uint64_t)a->site << 8 | a->op, y = (uint64_t)b->site << 8 | b->op;
+	uint64_t low = x < y ? x : y, high = x < y ? y : x;
+
+	return (low * 0x9e3779b97f4a7c15u) ^ (high * 0xc2b2ae3d27d4eb4fu >> 7) ^ high << 40;
+}
+
+static bool is_place(const struct finding *f, int i, const struct seen *s)
+{
+	return f->sites[i] == s->site && f->ops[i] == s->op;
+}
+
+static bool has_signature(const struct finding *f, const struct seen *a, const struct seen *b)
+{
+	return (is_place(f, 0, a) && is_place(f, 1, b)) || (is_place(f, 0, b) && is_place(f, 1, a));
+}
+
+static void pairs_add_place(struct pairs *p, const struct seen *a, const struct seen *b)
+{
+	for (uint64_t key = signature(a, b);; key++) {
+		uint64_t *place = map_put(&p->index, key, NULL);
+
+		if (*place == 0) {
+			pairs_keep(p, a, b);
+			*place = p->found.at.n;
+			return;
+		}
+		if (has_signature(&p->found.at.at[*place - 1], a, b)) {
+			p->found.at.at[*place - 1].more++;
+			return;
+		}
+	}
+}
+
+/* Wide accesses meet in several cells.  All pairs of b are found while b is the present event, so
+ * it is enough to know the latest partner of a. */
+static void pairs_add_event(struct pairs *p, const struct seen *a, const struct seen *b)
+{
+	uint64_t *partner = map_put(&p->index, a->pos, NULL);
+
+	if (*partner != b->pos) {
+		*partner = b->pos;
+		pairs_keep(p, a, b);
+	}
+}
+
+void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
+{
+	if (p->full || (p->first == a->pos && p->second == b->pos))
+		return;
+	p->first = a->pos;
+	p->second = b->pos;
+	if (p->all)
+		pairs_add_event(p, a, b);
+	else
+		pairs_add_place(p, a, b);
+}
+
+void pairs_end(struct pairs *p, struct engine_result *out)
+{
+	if (p->full)
+		engine_truncated(out, "%s: stopped at %zu pairs of %s; there may be more",
+				 p->analysis, p->found.at.n, p->all ? "events" : "places");
+	findings_move(&out->findings, &p->found);
+	findings_release(&p->found);
+	map_release(&p->index);
+}

@@ -1,0 +1,193 @@
+/*
+ * What a cell remembers of its accesses.
+ *
+ * The reference model keeps every access and compares each new one with all of them; that is what
+ * `all' does, with a binary search instead of a walk: times of one chain only grow, so
+ * what a clock does not know of a chain is the end of its trail.
+ *
+ * Otherwise an access goes when a later one stands for it: ordered after it, and in conflict with
+ * everything it is in conflict with.  Whoever races with the one that went then races with the one
+ * that stayed, or the two themselves raced and both are here.  At most four stay for each chain
+ * (reads and writes, plain and atomic), in a cell without races one write and the reads since.
+ */
+#include "predict/stream_priv.h"
+
+#include "base/mem.h"
+
+void pasts_init(struct pasts *p, bool all, bool last_write)
+{
+	memset(p, 0, sizeof(*p));
+	p->all = all;
+	p->last_write = last_write;
+}
+
+static void trails_clear(struct trails *t)
+{
+	for (size_t i = 0; i < t->by_chain.n; i++)
+		VEC_RELEASE(&t->by_chain.at[i].seen);
+	VEC_RELEASE(&t->by_chain);
+}
+
+void pasts_release(struct pasts *p)
+{
+	for (size_t i = 0; i < p->cells.n; i++)
+		mem_free(p->cells.at[i].far);
+	for (size_t i = 0; i < p->trails.n; i++)
+		trails_clear(&p->trails.at[i]);
+	VEC_RELEASE(&p->cells);
+	VEC_RELEASE(&p->trails);
+}
+
+static bool is_ordered(const struct seen *a, const struct seen *b, const struct stamp *now)
+{
+	return a->chain == b->chain || a->time <= stamp_other(now, a->chain);
+}
+
+/* Precondition: a is ordered before b. */
+static bool stands_for(const struct seen *b, const struct seen *a)
+{
+	return (b->writes || !a->writes) && (!b->atomic || a->atomic);
+}
+
+static struct seen *past_list(struct past *c)
+{
+	return c->far ? c->far : c->near;
+}
+
+static void past_push(struct past *c, const struct seen *e)
+{
+	if (c->n == (c->far ? c->room : PAST_NEAR)) {
+		uint32_t room = c->n * 2;
+
+		if (c->far) {
+			c->far = mem_resize(c->far, room * sizeof(*c->far));
+		} else {
+			c->far = mem_alloc(room * sizeof(*c->far));
+			memcpy(c->far, c->near, sizeof(c->near));
+		}
+		c->room = room;
+	}
+	past_list(c)[c->n++] = *e;
+}
+
+static void past_access(struct pasts *p, struct past *c, const struct stamp *now,
+			const struct seen *e, struct pairs *out)
+{
+	struct seen *at = past_list(c);
+	bool replace = p->last_write && e->writes;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct seen *a = &at[i];
+		bool ordered = is_ordered(a, e, now), race = !ordered && seen_conflict(a, e);
+
+		if (race)
+			pairs_add(out, a, e);
+		if ((ordered || (race && replace)) && stands_for(e, a))
+			continue;
+		if (kept != i)
+			at[kept] = *a;
+		kept++;
+	}
+	c->n = kept;
+	past_push(c, e);
+}
+
+/* The first access of the trail that the clock does not know. */
+static size_t trail_unknown(const struct trail *t, const struct stamp *now)
+{
+	uint32_t known = stamp_other(now, t->chain);
+	size_t low = 0, high = t->seen.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->seen.at[mid].time <= known)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void trails_access(struct trails *c, const struct stamp *now, const struct seen *e,
+			  struct pairs *out)
+{
+	struct trail *own = NULL;
+
+	for (size_t i = 0; i < c->by_chain.n; i++) {
+		struct trail *t = &c->by_chain.at[i];
+
+		if (t->chain == e->chain) {
+			own = t;
+			continue;
+		}
+		for (size_t k = trail_unknown(t, now); k < t->seen.n && !out->full; k++)
+			if (seen_conflict(&t->seen.at[k], e))
+				pairs_add(out, &t->seen.at[k], e);
+	}
+	if (!own) {
+		own = VEC_PUSH(&c->by_chain);
+		*own = (struct trail){ .chain = e->chain };
+	}
+	*VEC_PUSH(&own->seen) = *e;
+}
+
+void pasts_access(struct pasts *p, const uint32_t *cells, uint32_t ncells, const struct stamp *now,
+		  const struct seen *e, struct pairs *out)
+{
+	for (uint32_t i = 0; i < ncells; i++) {
+		if (p->all) {
+			STREAM_REACH(&p->trails, cells[i]);
+			trails_access(&p->trails.at[cells[i]], now, e, out);
+		} else {
+			STREAM_REACH(&p->cells, cells[i]);
+			past_access(p, &p->cells.at[cells[i]], now, e, out);
+		}
+	}
+}
+
+static void past_copy(struct past *into, const struct past *from)
+{
+	*into = *from;
+	if (from->far) {
+		into->far = mem_alloc(from->room * sizeof(*from->far));
+		memcpy(into->far, from->far, from->n * sizeof(*from->far));
+	}
+}
+
+static void trails_copy(struct trails *into, const struct trails *from)
+{
+	for (size_t i = 0; i < from->by_chain.n; i++) {
+		const struct trail *t = &from->by_chain.at[i];
+		struct trail *copy = VEC_PUSH(&into->by_chain);
+
+		*copy = (struct trail){ .chain = t->chain };
+		for (size_t k = 0; k < t->seen.n; k++)
+			*VEC_PUSH(&copy->seen) = t->seen.at[k];
+	}
+}
+
+void pasts_split(struct pasts *p, uint32_t from, uint32_t to)
+{
+	uint32_t last = from > to ? from : to;
+
+	pasts_drop(p, to);
+	if (p->all) {
+		STREAM_REACH(&p->trails, last);
+		trails_copy(&p->trails.at[to], &p->trails.at[from]);
+	} else {
+		STREAM_REACH(&p->cells, last);
+		past_copy(&p->cells.at[to], &p->cells.at[from]);
+	}
+}
+
+void pasts_drop(struct pasts *p, uint32_t cell)
+{
+	if (cell < p->trails.n)
+		trails_clear(&p->trails.at[cell]);
+	if (cell < p->cells.n) {
+		mem_free(p->cells.at[cell].far);
+		p->cells.at[cell] = (struct past){ 0 };
+	}
+}

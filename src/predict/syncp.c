@@ -1,0 +1,251 @@
+/*
+ * For two classes of accesses, is there a pair that can be next at once?
+ *
+ * The closure of a pair grows with both its events.  So with the later event e2 going through the
+ * trace, a pointer p into the other class only moves forward:
+ *
+ *	closure(at[p], e2) takes at[p] in:	it will for later e2, too; p moves on
+ *	has no closure:				nor has any later pair; the classes are done
+ *	otherwise:				a race, and the classes are done
+ *
+ * That decides each pair of classes in as many steps as they have members, and misses nothing.
+ * With all_pairs each pair is looked at.
+ */
+#include "predict/syncp.h"
+
+#include "base/map.h"
+#include "base/pool.h"
+#include "predict/candidates.h"
+#include "predict/closure.h"
+#include "predict/engine.h"
+#include "predict/found.h"
+#include "predict/limits.h"
+#include "predict/propose.h"
+
+#define DONE UINT64_MAX
+
+struct search {
+	const struct model *m;
+	const struct engine_options *opt;
+	const struct candidates *candidates;
+	struct closures *closures;
+	struct found *found;
+	struct worker *workers;
+	const char *analysis;
+};
+
+struct worker {
+	struct search *search;
+	struct walk *walk;
+	size_t piece;
+	struct map pointers; /* by pair of classes of the cell; DONE when decided */
+	uint32_t *before, *cut;
+};
+
+static const uint32_t *search_before(void *arg, uint32_t e)
+{
+	struct worker *w = arg;
+
+	return closures_of(w->search->closures, e, w->before) ? w->before : NULL;
+}
+
+static void search_cell(void *arg, uint32_t cell)
+{
+	struct worker *w = arg;
+
+	(void)cell;
+	/* Clearing costs its capacity: one busy cell must not burden all others. */
+	if (w->pointers.capacity > 4096) {
+		map_release(&w->pointers);
+		map_init(&w->pointers);
+	} else {
+		map_clear(&w->pointers);
+	}
+}
+
+/* Accesses of the class that the cut has taken in will be in the closure of any further pair. */
+static uint32_t pass_taken(const struct worker *w, const struct candidate *x, uint32_t p)
+{
+	const struct model_event *event = w->search->m->event;
+	uint32_t taken = w->cut[event[x->at[p]].chain];
+
+	while (p < x->n && event[x->at[p]].index < taken)
+		p++;
+	return p;
+}
+
+static bool add(struct worker *w, const struct candidate *x, uint32_t e1)
+{
+	struct found_pair p = { e1, x->e, x->signature };
+
+	return found_add(w->search->found, w->piece, &p);
+}
+
+static bool meet_some(void *arg, const struct candidate *x)
+{
+	struct worker *w = arg;
+	struct search *s = w->search;
+	uint64_t *pointer = map_put(&w->pointers, x->pair, NULL);
+	uint32_t p;
+
+	if (*pointer == DONE)
+		return true;
+	if (found_has(s->found, w->piece, x->signature)) {
+		*pointer = DONE;
+		return true;
+	}
+	p = *pointer > x->live ? (uint32_t)*pointer : x->live;
+	while (p < x->n) {
+		switch (closures_pair(s->closures, x->at[p], x->e, w->before, w->cut)) {
+		case CLOSURE_APART:
+			*pointer = DONE;
+			return add(w, x, x->at[p]);
+		case CLOSURE_NONE:
+			*pointer = DONE;
+			return true;
+		case CLOSURE_TAKES:
+			p = pass_taken(w, x, p);
+			break;
+		}
+	}
+	*pointer = p;
+	return !engine_stopped(s->opt);
+}
+
+static bool meet_every(void *arg, const struct candidate *x)
+{
+	struct worker *w = arg;
+	struct search *s = w->search;
+	uint32_t p = x->live;
+
+	while (p < x->n) {
+		uint32_t e1 = x->at[p];
+
+		switch (closures_pair(s->closures, e1, x->e, w->before, w->cut)) {
+		case CLOSURE_APART:
+			if (candidates_mine(s->m, e1, x->e, x->cell) && !add(w, x, e1))
+				return false;
+			p++;
+			break;
+		case CLOSURE_NONE:
+			return true;
+		case CLOSURE_TAKES:
+			p = pass_taken(w, x, p);
+			break;
+		}
+	}
+	return !engine_stopped(s->opt);
+}
+
+static void search_piece(void *arg, size_t piece, unsigned worker)
+{
+	struct search *s = arg;
+	struct worker *w = &s->workers[worker];
+	struct candidate_visitor v = {
+		.before = search_before, .cell = search_cell, .meet = meet_some, .arg = w
+	};
+
+	if (s->opt->all_pairs)
+		v.meet = meet_every;
+	w->piece = piece;
+	if (!engine_stopped(s->opt) && !found_enough(s->found, piece))
+		walk_piece(w->walk, piece, &v);
+	found_done(s->found, piece);
+	if (worker == 0 && s->opt->progress)
+		s->opt->progress(s->opt->progress_arg, s->analysis, piece,
+				 candidates_npieces(s->candidates));
+}
+
+static void worker_init(struct worker *w, struct search *s)
+{
+	w->search = s;
+	w->walk = walk_new(s->candidates);
+	map_init(&w->pointers);
+	w->before = mem_alloc(((size_t)s->m->nchains + 1) * sizeof(*w->before));
+	w->cut = mem_alloc(((size_t)s->m->nchains + 1) * sizeof(*w->cut));
+}
+
+static void worker_release(struct worker *w)
+{
+	walk_free(w->walk);
+	map_release(&w->pointers);
+	mem_free(w->before);
+	mem_free(w->cut);
+}
+
+static void propose_found(struct search *s, struct engine_result *out)
+{
+	struct worker *w = &s->workers[0];
+
+	if (found_collect(s->found))
+		engine_truncated(out, "%s: more than %zu %s; the first ones are shown", s->analysis,
+				 found_count(s->found),
+				 s->opt->all_pairs ? "pairs" : "pairs of places");
+	for (size_t i = 0; i < found_count(s->found); i++) {
+		const struct found_pair *p = found_at(s->found, i);
+
+		search_before(w, p->e2);
+		closures_pair(s->closures, p->e1, p->e2, w->before, w->cut);
+		propose_race(out, s->analysis, s->m, p->e1, p->e2, w->cut, NULL, 0);
+	}
+}
+
+struct found *syncp_search(const struct model *m, const struct causal *c,
+			   const struct candidates *candidates, const struct engine_options *opt,
+			   const char *analysis, struct engine_result *out)
+{
+	struct search s = { .m = m, .opt = opt, .candidates = candidates, .analysis = analysis };
+	size_t pieces = candidates_npieces(candidates);
+	unsigned jobs = opt->jobs ? opt->jobs : 1;
+
+	s.found =
+		found_new(pieces, opt->all_pairs ? LIMIT_PAIRS : LIMIT_SIGNATURES, opt->all_pairs);
+	s.closures = closures_new(m, c, candidates, jobs);
+	s.workers = mem_zalloc(jobs * sizeof(*s.workers));
+	for (unsigned i = 0; i < jobs; i++)
+		worker_init(&s.workers[i], &s);
+	pool_run(jobs, pieces, search_piece, &s);
+	propose_found(&s, out);
+	for (unsigned i = 0; i < jobs; i++)
+		worker_release(&s.workers[i]);
+	mem_free(s.workers);
+	closures_free(s.closures);
+	return s.found;
+}
+
+bool syncp_pair(const struct model *m, const struct causal *c, uint32_t e1, uint32_t e2,
+		uint32_t *cut)
+{
+	uint32_t events[] = { e1, e2 };
+
+	return closure_reach(m, c, events, 2, cut);
+}
+
+static void *syncp_begin(const struct engine_options *opt)
+{
+	struct engine_options *self = mem_alloc(sizeof(*self));
+
+	*self = *opt;
+	return self;
+}
+
+static void syncp_end(void *self, struct engine_run *run, struct engine_result *out)
+{
+	struct engine_options *opt = self;
+	const struct model *m = engine_model(run);
+	struct candidates *candidates = candidates_new(m);
+
+	found_free(syncp_search(m, engine_causal(run, limits_mode(m, opt)), candidates, opt,
+				"syncp", out));
+	candidates_free(candidates);
+	mem_free(opt);
+}
+
+const struct engine engine_syncp = {
+	.name = "syncp",
+	.summary = "sync-preserving races: critical sections keep their order",
+	.needs_model = true,
+	.sound = true,
+	.begin = syncp_begin,
+	.end = syncp_end,
+};

@@ -1,0 +1,249 @@
+/*
+ * The walk over the accesses of a cell (candidates.h has the picture).
+ *
+ * Cost of an access: the chains that have touched the cell before, plus the classes that can
+ * still meet it.  All else is done when a class is moved to the front of its chain's list.
+ */
+#include "predict/candidates.h"
+
+#include <assert.h>
+
+#include "predict/candidates_priv.h"
+
+#define NONE UINT32_MAX
+
+/* A class within the cell at hand. */
+struct seat {
+	struct candidate_access first; /* one of the class */
+	uint32_t chain, place;
+	uint32_t begin;	     /* its accesses begin there in w->events */
+	uint32_t n;	     /* so many of them so far */
+	uint32_t last;	     /* the latest, an event id */
+	uint32_t prev, next; /* seats of the same chain, latest first */
+};
+
+/* A place of the hash table from classes to seats; empty unless the stamp is that of the cell. */
+struct slot {
+	uint32_t owner, kind;
+	uint32_t seat, stamp;
+};
+
+struct walk {
+	const struct candidates *c;
+	const struct model *m;
+	VEC(struct seat) seats;
+	struct slot *slots;
+	uint32_t nslots; /* a power of two, or 0 */
+	uint32_t stamp;
+	VEC(uint32_t) seat_of; /* by access of the cell */
+	uint32_t *head;	       /* by chain: its first seat */
+	VEC(uint32_t) chains;  /* with a seat, in order of their first access */
+	VEC(uint32_t) events;
+};
+
+struct walk *walk_new(const struct candidates *c)
+{
+	struct walk *w = mem_zalloc(sizeof(*w));
+
+	w->c = c;
+	w->m = c->m;
+	w->head = mem_alloc(((size_t)c->m->nchains + 1) * sizeof(*w->head));
+	for (uint32_t i = 0; i < c->m->nchains; i++)
+		w->head[i] = NONE;
+	return w;
+}
+
+void walk_free(struct walk *w)
+{
+	if (!w)
+		return;
+	VEC_RELEASE(&w->seats);
+	VEC_RELEASE(&w->seat_of);
+	VEC_RELEASE(&w->chains);
+	VEC_RELEASE(&w->events);
+	mem_free(w->slots);
+	mem_free(w->head);
+	mem_free(w);
+}
+
+static void make_slots(struct walk *w, uint32_t n)
+{
+	w->stamp++;
+	if (w->nslots / 2 >= n)
+		return;
+	if (w->nslots == 0)
+		w->nslots = 64;
+	while (w->nslots / 2 < n)
+		w->nslots *= 2;
+	mem_free(w->slots);
+	w->slots = mem_zalloc(w->nslots * sizeof(*w->slots));
+}
+
+static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
+{
+	uint64_t hash = ((uint64_t)a->owner << 32 | a->kind) * 0x9e3779b97f4a7c15u;
+	uint32_t i = (uint32_t)(hash >> 32) & (w->nslots - 1);
+	struct slot *s;
+
+	for (;; i = (i + 1) & (w->nslots - 1)) {
+		s = &w->slots[i];
+		if (s->stamp != w->stamp)
+			break;
+		if (s->owner == a->owner && s->kind == a->kind)
+			return s->seat;
+	}
+	*s = (struct slot){ a->owner, a->kind, (uint32_t)w->seats.n, w->stamp };
+	*VEC_PUSH(&w->seats) = (struct seat){
+		.first = *a,
+		.chain = w->c->owners.at[a->owner].chain,
+		.place = a->kind >> 2,
+	};
+	return s->seat;
+}
+
+/* A seat for each class, with room for its accesses. */
+static void set_seats(struct walk *w, const struct candidate_access *at, uint32_t n)
+{
+	uint32_t total = 0;
+
+	VEC_CLEAR(&w->seats);
+	VEC_RESERVE(&w->seat_of, n);
+	VEC_RESERVE(&w->events, n);
+	make_slots(w, n);
+	for (uint32_t i = 0; i < n; i++) {
+		w->seat_of.at[i] = seat_find(w, &at[i]);
+		w->seats.at[w->seat_of.at[i]].n++;
+	}
+	for (size_t i = 0; i < w->seats.n; i++) {
+		w->seats.at[i].begin = total;
+		total += w->seats.at[i].n;
+		w->seats.at[i].n = 0;
+	}
+}
+
+static void clear_seats(struct walk *w)
+{
+	for (size_t i = 0; i < w->chains.n; i++)
+		w->head[w->chains.at[i]] = NONE;
+	VEC_CLEAR(&w->chains);
+}
+
+static void unlink_seat(struct walk *w, struct seat *s)
+{
+	if (s->prev != NONE)
+		w->seats.at[s->prev].next = s->next;
+	else
+		w->head[s->chain] = s->next;
+	if (s->next != NONE)
+		w->seats.at[s->next].prev = s->prev;
+}
+
+/* e is the latest access of its class now, and of its chain. */
+static void seat_event(struct walk *w, uint32_t seat, uint32_t e)
+{
+	struct seat *s = &w->seats.at[seat];
+	uint32_t *head = &w->head[s->chain];
+
+	if (*head != seat) {
+		if (s->n > 0)
+			unlink_seat(w, s);
+		else if (*head == NONE)
+			*VEC_PUSH(&w->chains) = s->chain;
+		s->prev = NONE;
+		s->next = *head;
+		if (*head != NONE)
+			w->seats.at[*head].prev = seat;
+		*head = seat;
+	}
+	w->events.at[s->begin + s->n++] = e;
+	s->last = e;
+}
+
+/* The first of at[0 .. n), ascending, that is not below bound. */
+static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (at[mid] < bound)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Shows e the classes of one chain whose latest access is not below bound. */
+static bool meet_chain(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
+		       uint32_t seat, uint32_t chain, uint32_t bound)
+{
+	const struct seat *mine = &w->seats.at[seat];
+
+	for (uint32_t i = w->head[chain]; i != NONE && w->seats.at[i].last >= bound;
+	     i = w->seats.at[i].next) {
+		const struct seat *s = &w->seats.at[i];
+		uint32_t low = s->place < mine->place ? s->place : mine->place;
+
+		x->signature = (uint64_t)low << 32 | (s->place ^ mine->place ^ low);
+		if (v->wanted && !v->wanted(v->arg, x->signature))
+			continue;
+		if (!candidates_may_race(w->c, &s->first, &mine->first))
+			continue;
+		x->at = w->events.at + s->begin;
+		x->n = s->n;
+		x->live = first_from(x->at, x->n, bound);
+		x->pair = (uint64_t)i << 32 | seat;
+		if (!v->meet(v->arg, x))
+			return false;
+	}
+	return true;
+}
+
+static bool meet_all(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
+		     uint32_t seat, const uint32_t *before)
+{
+	for (size_t i = 0; i < w->chains.n; i++) {
+		uint32_t chain = w->chains.at[i];
+		struct model_list events = model_chain(w->m, chain);
+
+		if (chain == w->seats.at[seat].chain || before[chain] >= events.n)
+			continue;
+		if (!meet_chain(w, v, x, seat, chain, events.at[before[chain]]))
+			return false;
+	}
+	return true;
+}
+
+static bool walk_cell(struct walk *w, uint32_t cell, const struct candidate_visitor *v)
+{
+	const struct candidate_access *at = w->c->accesses + w->c->start[cell];
+	uint32_t n = (uint32_t)(w->c->start[cell + 1] - w->c->start[cell]);
+	bool go_on = true;
+
+	set_seats(w, at, n);
+	if (v->cell)
+		v->cell(v->arg, cell);
+	for (uint32_t i = 0; i < n && go_on; i++) {
+		struct candidate x = { .cell = cell, .e = at[i].e };
+		const uint32_t *before = v->before(v->arg, x.e);
+
+		if (!before)
+			continue; /* it is nobody's target, now or later */
+		go_on = meet_all(w, v, &x, w->seat_of.at[i], before);
+		seat_event(w, w->seat_of.at[i], x.e);
+	}
+	clear_seats(w);
+	return go_on;
+}
+
+bool walk_piece(struct walk *w, size_t piece, const struct candidate_visitor *v)
+{
+	uint32_t begin = w->c->piece_start.at[piece], end = w->c->piece_start.at[piece + 1];
+
+	for (uint32_t i = begin; i < end; i++)
+		if (!walk_cell(w, w->c->cells.at[i], v))
+			return false;
+	return true;
+}

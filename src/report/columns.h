@@ -1,0 +1,53 @@
+/*
+ * A schedule as a picture: one column per thread, time runs down.
+ *
+ *	          T2 "worker"             T3 "report"
+ *	          ... 12 events
+ *	     47                           lock   m   :47
+ *	     48                           unlock m   :48
+ *	14, 49  write total :31   <-->   read  total :52
+ *
+ * Text comes in piece by piece; widths are found at the end.
+ *
+ * Ownership: strings are copied.
+ */
+#ifndef REPORT_COLUMNS_H
+#define REPORT_COLUMNS_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+
+#define COLUMNS_MAX 4
+#define COLUMNS_WIDTH 44 /* no cell is wider; what is longer is cut */
+
+struct columns_row {
+	uint64_t numbers[2]; /* events; 0 none */
+	char *cells[COLUMNS_MAX];
+	uint32_t left, right; /* a pair: its columns, left < right */
+	char *note;	      /* after the row, or NULL */
+};
+
+struct columns {
+	uint32_t n;
+	char *heads[COLUMNS_MAX];
+	VEC(struct columns_row) rows;
+};
+
+void columns_release(struct columns *c);
+
+/* The next column; at most COLUMNS_MAX. */
+void columns_head(struct columns *c, const char *text);
+/* An event in its column. */
+void columns_event(struct columns *c, uint64_t number, uint32_t column, const char *text);
+/* Events left out: so many in each column, and `others' of threads that have none. */
+void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others);
+/* Two events at the same time, in different columns. */
+void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t columns[2],
+		  const char *const texts[2], const char *note);
+
+/* Each line begins with indent blanks and ends with a newline. */
+void columns_format(const struct columns *c, int indent, struct strbuf *out);
+
+#endif /* REPORT_COLUMNS_H */

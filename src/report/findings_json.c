@@ -1,0 +1,195 @@
+#include "report/findings_json.h"
+
+#include "report/json.h"
+#include "report/report.h"
+#include "report/show.h"
+#include "report/words.h"
+#include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/evidence.h"
+
+static void trace_json(const struct report *r, struct json *j)
+{
+	struct trace_info info;
+
+	trace_info(r->trace, &info);
+	json_open(j, "trace", '{');
+	json_string(j, "path", r->path);
+	json_number(j, "events", r->events);
+	json_number(j, "threads", r->threads);
+	json_number(j, "locks", r->locks);
+	json_number(j, "variables", r->variables);
+	json_bool(j, "complete", info.complete);
+	json_bool(j, "partial", info.partial);
+	json_real(j, "reading_seconds", r->reading);
+	json_real(j, "model_seconds", r->modelling);
+	json_open(j, "notes", '[');
+	for (uint32_t i = 0; i < info.nnotes; i++)
+		json_string(j, NULL, info.notes[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void counts_json(const struct engine_counts *c, struct json *j)
+{
+	json_open(j, "counts", '{');
+	json_number(j, "candidates", c->candidates);
+	json_number(j, "predicted", c->predicted);
+	json_number(j, "refuted", c->refuted);
+	json_number(j, "searched", c->searched);
+	json_number(j, "undecided", c->undecided);
+	json_close(j, '}');
+}
+
+static void analyses_json(const struct report *r, struct json *j)
+{
+	json_open(j, "analyses", '[');
+	for (size_t i = 0; i < r->nanalyses; i++) {
+		const struct report_analysis *a = &r->analyses[i];
+
+		json_open(j, NULL, '{');
+		json_string(j, "name", a->name);
+		json_number(j, "findings", a->findings);
+		json_bool(j, "complete", a->complete);
+		json_real(j, "seconds", a->seconds);
+		json_real(j, "events_per_second",
+			  a->seconds > 0 ? (double)r->events / a->seconds : 0);
+		if (a->counted)
+			counts_json(&a->counts, j);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void place_json(const struct trace_place *p, struct json *j)
+{
+	json_string(j, "file", p->file);
+	json_number(j, "line", p->line);
+	json_string(j, "function", p->function);
+}
+
+static void held_json(const struct report *r, uint64_t pos, struct json *j)
+{
+	uint64_t acquires[64];
+	size_t n = evidence_held(r->evidence, pos, acquires, 64);
+	struct evidence_event e;
+
+	json_open(j, "holds", '[');
+	for (size_t i = 0; i < n && i < 64; i++) {
+		evidence_get(r->evidence, acquires[i], &e);
+		json_string(j, NULL, e.name);
+	}
+	json_close(j, ']');
+}
+
+/* One access; the stack starts with its callers. */
+static void access_json(const struct report *r, uint64_t pos, struct json *j)
+{
+	struct words_frames frames = { 0 };
+	struct trace_place none = { 0 };
+	struct evidence_event e;
+
+	evidence_get(r->evidence, pos, &e);
+	words_frames(r->trace, e.site, e.stack, &frames);
+	json_open(j, NULL, '{');
+	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
+	json_string(j, "label", trace_thread_label(r->trace, e.tid));
+	json_string(j, "op", show_op(e.op));
+	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
+	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
+	json_open(j, "stack", '[');
+	for (size_t i = 1; i < frames.at.n; i++) {
+		json_open(j, NULL, '{');
+		place_json(&frames.at.at[i], j);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	held_json(r, pos, j);
+	json_close(j, '}');
+	VEC_RELEASE(&frames.at);
+}
+
+static void positions_json(struct json *j, const char *key, const uint64_t *at, size_t n)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < n; i++)
+		json_number(j, NULL, at[i]);
+	json_close(j, ']');
+}
+
+static void witness_json(const struct report *r, const struct finding *f, struct json *j)
+{
+	struct check_order order = { 0 };
+
+	if (!f->claimed || !check_expand(r->evidence, &f->schedule, &order)) {
+		json_string(j, "witness", NULL);
+		return;
+	}
+	for (uint32_t i = 0; i < f->nevents; i++)
+		*VEC_PUSH(&order.at) = f->events[i];
+	json_open(j, "witness", '{');
+	if (order.at.n <= FINDINGS_JSON_ORDER)
+		positions_json(j, "order", order.at.at, order.at.n);
+	else
+		json_number(j, "order_length", order.at.n);
+	positions_json(j, "relaxed", f->relaxed.at, f->relaxed.n);
+	positions_json(j, "tainted", f->tainted.at, f->tainted.n);
+	json_close(j, '}');
+	VEC_RELEASE(&order.at);
+}
+
+static void finding_json(const struct report *r, const struct finding *f, struct json *j)
+{
+	struct strbuf subject = { 0 };
+	struct evidence_event e;
+
+	json_open(j, NULL, '{');
+	json_number(j, "id", f->id);
+	json_string(j, "kind", finding_kind_name(f->kind));
+	json_string(j, "analysis", f->analysis);
+	json_string(j, "status", finding_status_name(f->status));
+	json_bool(j, "certified", f->certified);
+	json_string(j, "model", f->dep ? "dep" : "strict");
+	positions_json(j, "events", f->events, f->nevents);
+	json_open(j, "threads", '[');
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		evidence_get(r->evidence, f->events[i], &e);
+		json_string(j, NULL, trace_thread_name(r->trace, e.tid));
+	}
+	json_close(j, ']');
+	words_subject(r->evidence, f, &subject);
+	json_string(j, "object", strbuf_str(&subject));
+	strbuf_release(&subject);
+	json_open(j, "places", '[');
+	for (uint32_t i = 0; i < f->nevents; i++)
+		access_json(r, f->events[i], j);
+	json_close(j, ']');
+	json_string(j, "property", NULL);
+	if (f->why)
+		json_string(j, "why", f->why);
+	if (f->more)
+		json_number(j, "more", f->more);
+	witness_json(r, f, j);
+	json_close(j, '}');
+}
+
+void findings_json_print(const struct report *r, FILE *to)
+{
+	struct json j = { .to = to };
+
+	json_open(&j, NULL, '{');
+	json_number(&j, "foresee", 1);
+	trace_json(r, &j);
+	analyses_json(r, &j);
+	json_open(&j, "findings", '[');
+	for (size_t i = 0; i < r->findings->at.n; i++)
+		finding_json(r, &r->findings->at.at[i], &j);
+	json_close(&j, ']');
+	json_number(&j, "suppressed", r->suppressed);
+	json_open(&j, "truncated", '[');
+	for (size_t i = 0; i < r->ntruncated; i++)
+		json_string(&j, NULL, r->truncated[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	putc('\n', to);
+}

@@ -1,0 +1,47 @@
+/*
+ * All that is known about one trace when its analyses have ended: what the renderers of text and
+ * JSON get.
+ *
+ * Ownership: everything is borrowed.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "finding/finding.h"
+#include "predict/engine.h"
+
+struct evidence;
+struct suppress;
+struct trace;
+
+struct report_analysis {
+	const char *name;
+	size_t findings; /* its own, before they were put together */
+	bool complete;	 /* no budget of it ran out */
+	double seconds;
+	bool counted;
+	struct engine_counts counts;
+};
+
+struct report {
+	const char *path;
+	const struct trace *trace;
+	const struct evidence *evidence; /* NULL when there are no findings */
+	uint64_t events;
+	uint32_t threads, locks, variables;
+	double reading, modelling; /* seconds */
+	const struct report_analysis *analyses;
+	size_t nanalyses;
+	const struct findings *findings; /* settled */
+	char *const *truncated;
+	size_t ntruncated;
+	const struct suppress *suppress; /* or NULL */
+	uint64_t suppressed;
+	const char *witness_dir; /* or NULL */
+};
+
+#endif /* REPORT_REPORT_H */

@@ -1,0 +1,362 @@
+/*
+ * Which events are shown.  Those that could matter to the targets' threads:
+ *
+ *	synchronisation on an object that a target's thread uses here, and in the observed run
+ *	another thread too;
+ *	a target's thread that forks the other one's, or joins any;
+ *	accesses to bytes of the targets; reads that see another value than observed.
+ *
+ * What other threads did before those two began is not shown.  Of equal ones of a thread (same
+ * operation, same object) the last two stay, and of all the last LINES: what lies nearest to the
+ * end explains it best.  Long stretches of the rest are counted.
+ */
+#include "report/story.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "finding/finding.h"
+#include "report/columns.h"
+#include "report/show.h"
+#include "report/words.h"
+#include "trace/trace.h"
+#include "witness/evidence.h"
+
+#define LINES 20
+#define EQUAL_LINES 2
+#define LONG_GAP 4   /* events left out without a word are fewer */
+#define LOOK 1000000 /* events looked at to say what hid it */
+
+struct story {
+	const struct evidence *ev;
+	struct map users; /* synchronisation object: the thread that uses it, or SEVERAL */
+};
+
+#define SEVERAL 0 /* no thread has this number */
+
+/* One finding's. */
+struct picture {
+	const struct story *s;
+	const struct evidence *ev;
+	const struct finding *f;
+	uint32_t tids[COLUMNS_MAX];
+	uint32_t ntids;
+	struct map ours;  /* objects that the targets' threads use in the order */
+	struct map equal; /* hash of thread, operation, object: times shown */
+	struct map odd;	  /* positions of reads that see another value */
+	size_t begin;	  /* place in the order where a target's thread begins */
+};
+
+static bool is_sync(const struct evidence_event *e)
+{
+	char family = event_op_family(e->op);
+
+	return family == 'L' || family == 'S';
+}
+
+struct story *story_new(const struct evidence *ev)
+{
+	struct story *s = mem_zalloc(sizeof(*s));
+	struct evidence_event e;
+	uint64_t *user;
+	bool fresh;
+
+	s->ev = ev;
+	map_init(&s->users);
+	for (uint64_t pos = 1; pos <= evidence_count(ev); pos++) {
+		evidence_get(ev, pos, &e);
+		if (!is_sync(&e))
+			continue;
+		user = map_put(&s->users, e.addr, &fresh);
+		if (fresh)
+			*user = e.tid;
+		else if (*user != e.tid)
+			*user = SEVERAL;
+	}
+	return s;
+}
+
+void story_free(struct story *s)
+{
+	map_release(&s->users);
+	mem_free(s);
+}
+
+/* The place of a thread in tids, the targets' first; ntids: none. */
+static uint32_t place(const struct picture *p, uint32_t tid)
+{
+	uint32_t i = 0;
+
+	while (i < p->ntids && p->tids[i] != tid)
+		i++;
+	return i;
+}
+
+/* Others stand to the left, so that the targets are neighbours. */
+static uint32_t column(const struct picture *p, uint32_t at)
+{
+	return at < 2 ? p->ntids - 2 + at : at - 2;
+}
+
+/* Shares bytes with a target, or is one. */
+static bool is_on_targets(const struct picture *p, const struct evidence_event *e)
+{
+	return event_op_family(e->op) == 'A' && (evidence_overlap(p->ev, e->pos, p->f->events[0]) ||
+						 evidence_overlap(p->ev, e->pos, p->f->events[1]));
+}
+
+static bool is_interesting(const struct picture *p, const struct evidence_event *e)
+{
+	if (e->op == EVENT_FORK || e->op == EVENT_JOIN)
+		return place(p, e->tid) < 2 && (e->op == EVENT_JOIN || place(p, e->peer) < 2);
+	if (is_sync(e))
+		return *map_get(&p->s->users, e->addr) == SEVERAL && map_get(&p->ours, e->addr);
+	return is_on_targets(p, e) || map_get(&p->odd, e->pos);
+}
+
+/* False: enough of this kind are shown already. */
+static bool take_equal(struct picture *p, const struct evidence_event *e)
+{
+	uint64_t key = (e->addr * 0x9e3779b97f4a7c15u + e->tid) * 64 + e->op;
+	uint64_t *times = map_put(&p->equal, key, NULL);
+
+	return (*times)++ < EQUAL_LINES;
+}
+
+/* Room for one more thread; the targets' have theirs. */
+static bool take_column(struct picture *p, uint32_t tid)
+{
+	if (place(p, tid) < p->ntids)
+		return true;
+	if (p->ntids == COLUMNS_MAX)
+		return false;
+	p->tids[p->ntids++] = tid;
+	return true;
+}
+
+static void picture_init(struct picture *p, const struct story *s, const struct finding *f,
+			 const uint64_t *order, size_t n)
+{
+	struct evidence_event e;
+
+	memset(p, 0, sizeof(*p));
+	p->s = s;
+	p->ev = s->ev;
+	p->f = f;
+	map_init(&p->ours);
+	map_init(&p->equal);
+	map_init(&p->odd);
+	for (uint32_t i = 0; i < 2; i++) {
+		evidence_get(p->ev, f->events[i], &e);
+		p->tids[p->ntids++] = e.tid;
+	}
+	for (size_t i = 0; i < f->tainted.n; i++)
+		map_put(&p->odd, f->tainted.at[i], NULL);
+	p->begin = n;
+	for (size_t i = 0; i < n; i++) {
+		evidence_get(p->ev, order[i], &e);
+		if (place(p, e.tid) >= 2)
+			continue;
+		p->begin = p->begin < i ? p->begin : i;
+		if (is_sync(&e))
+			map_put(&p->ours, e.addr, NULL);
+	}
+}
+
+static void picture_release(struct picture *p)
+{
+	map_release(&p->ours);
+	map_release(&p->equal);
+	map_release(&p->odd);
+}
+
+/* Places in order of what is shown, the last first. */
+struct chosen {
+	size_t at[LINES];
+	size_t n;
+};
+
+static void choose(struct picture *p, const uint64_t *order, size_t n, struct chosen *out)
+{
+	struct evidence_event e;
+
+	out->n = 0;
+	for (size_t i = n; i-- > p->begin && out->n < LINES;) {
+		evidence_get(p->ev, order[i], &e);
+		if (is_interesting(p, &e) && take_equal(p, &e) && take_column(p, e.tid))
+			out->at[out->n++] = i;
+	}
+}
+
+/* ---- lines ---- */
+
+static void line_format(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
+{
+	const struct trace *t = evidence_trace(p->ev);
+
+	strbuf_clear(out);
+	strbuf_addf(out, "%-6s ", words_op(e));
+	if (e->op == EVENT_FORK || e->op == EVENT_JOIN)
+		strbuf_adds(out, trace_thread_name(t, e->peer));
+	else if (e->name)
+		strbuf_adds(out, words_brief(e->name));
+	else if (is_on_targets(p, e))
+		words_subject(p->ev, p->f, out);
+	else if (event_op_family(e->op) == 'A')
+		words_object(p->ev, e->pos, out);
+	strbuf_adds(out, "  ");
+	words_line(t, e->site, out);
+	while (out->n > 0 && out->at[out->n - 1] == ' ')
+		out->at[--out->n] = '\0';
+}
+
+/* What lies between two lines, counted by column. */
+static void add_gap(const struct picture *p, const uint64_t *order, size_t from, size_t to,
+		    struct columns *out)
+{
+	uint64_t counts[COLUMNS_MAX] = { 0 }, others = 0;
+	struct evidence_event e;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t c;
+
+		evidence_get(p->ev, order[i], &e);
+		c = place(p, e.tid);
+		if (c < p->ntids)
+			counts[column(p, c)]++;
+		else
+			others++;
+	}
+	if (to - from >= LONG_GAP)
+		columns_gap(out, counts, others);
+}
+
+static void add_targets(const struct picture *p, struct columns *out)
+{
+	struct strbuf text[2] = { 0 };
+	const uint32_t columns[2] = { column(p, 0), column(p, 1) };
+	struct evidence_event e;
+
+	for (int i = 0; i < 2; i++) {
+		evidence_get(p->ev, p->f->events[i], &e);
+		line_format(p, &e, &text[i]);
+	}
+	columns_pair(out, p->f->events, columns, (const char *const[]){ text[0].at, text[1].at },
+		     "nothing orders these two");
+	strbuf_release(&text[0]);
+	strbuf_release(&text[1]);
+}
+
+void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
+		   struct columns *out)
+{
+	struct strbuf text = { 0 };
+	struct evidence_event e;
+	struct chosen chosen;
+	struct picture p;
+	size_t from = 0;
+
+	assert(f->nevents == 2);
+	picture_init(&p, s, f, order, n);
+	choose(&p, order, n, &chosen);
+	for (uint32_t i = 0; i < p.ntids; i++) {
+		strbuf_clear(&text);
+		/* The inverse of column(). */
+		words_thread(evidence_trace(p.ev), p.tids[(i + 2) % p.ntids], &text);
+		columns_head(out, strbuf_str(&text));
+	}
+	for (size_t i = chosen.n; i-- > 0; from = chosen.at[i] + 1) {
+		add_gap(&p, order, from, chosen.at[i], out);
+		evidence_get(p.ev, order[chosen.at[i]], &e);
+		line_format(&p, &e, &text);
+		columns_event(out, e.pos, column(&p, place(&p, e.tid)), strbuf_str(&text));
+	}
+	add_gap(&p, order, from, n, out);
+	add_targets(&p, out);
+	strbuf_release(&text);
+	picture_release(&p);
+}
+
+/* ---- what hid it ---- */
+
+static bool is_release(uint8_t op)
+{
+	return op == EVENT_REL || op == EVENT_RREL;
+}
+
+static bool is_acquire(uint8_t op)
+{
+	return op == EVENT_ACQ || op == EVENT_RACQ;
+}
+
+/*
+ * The first release by the first target's thread, after its access, of a lock that the second
+ * target's thread takes later and before its own access.
+ *
+ *	A: e1 ... release m            B: acquire m ... e2
+ */
+static bool find_edge(const struct evidence *ev, const struct evidence_event *e1,
+		      const struct evidence_event *e2, struct evidence_event *release,
+		      struct evidence_event *acquire)
+{
+	struct map last; /* lock, to the position of B's last acquire before e2 */
+	uint64_t pos, *taken;
+	bool found = false;
+
+	map_init(&last);
+	for (uint32_t i = e2->index, k = 0; i-- > 0 && k < LOOK; k++) {
+		bool fresh;
+
+		pos = evidence_find(ev, e2->tid, i);
+		if (pos < e1->pos)
+			break;
+		evidence_get(ev, pos, acquire);
+		if (!is_acquire(acquire->op))
+			continue;
+		taken = map_put(&last, acquire->addr, &fresh);
+		if (fresh)
+			*taken = pos;
+	}
+	for (uint32_t i = e1->index + 1, k = 0; last.n && !found && k < LOOK; i++, k++) {
+		pos = evidence_find(ev, e1->tid, i);
+		if (pos == 0 || pos > e2->pos)
+			break;
+		evidence_get(ev, pos, release);
+		taken = is_release(release->op) ? map_get(&last, release->addr) : NULL;
+		found = taken && *taken > pos;
+	}
+	if (found)
+		evidence_get(ev, *taken, acquire);
+	map_release(&last);
+	return found;
+}
+
+void story_hidden(const struct evidence *ev, const struct finding *f, struct strbuf *out)
+{
+	const struct trace *t = evidence_trace(ev);
+	struct evidence_event e1, e2, release, acquire;
+	const char *name;
+
+	assert(f->nevents == 2);
+	evidence_get(ev, f->events[0], &e1);
+	evidence_get(ev, f->events[1], &e2);
+	if (!find_edge(ev, &e1, &e2, &release, &acquire)) {
+		uint64_t apart = e2.pos - e1.pos;
+
+		if (apart == 1)
+			strbuf_adds(out, "in the observed run the two came one after the other");
+		else
+			strbuf_addf(out,
+				    "in the observed run the second came %" PRIu64
+				    " events after the first",
+				    apart);
+		return;
+	}
+	name = release.name ? words_brief(release.name) : "a lock";
+	strbuf_addf(out, "in the observed run %s's %s of %s", trace_thread_name(t, e1.tid),
+		    show_op(release.op), name);
+	strbuf_addf(out, " came before %s's %s of %s", trace_thread_name(t, e2.tid),
+		    show_op(acquire.op), name);
+}

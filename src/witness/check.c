@@ -1,0 +1,395 @@
+/*
+ * The rules of a correct reordering (handbook 2.1, 2.6), tried on one order event by event.
+ *
+ *	prefix	the events of each thread come as in the trace, without gaps
+ *	hard	fork before the child, the child before its join (here);
+ *		signals, barriers, semaphores, once (check_sync.c)
+ *	locks	a lock has one holder, or readers (check_sync.c)
+ *	reads	a binding read sees its write, and that one its value (check_memory.c)
+ *
+ * At the end the targets must be the next events of their threads and conflict.
+ *
+ * A thread whose last read saw another write has stopped: what it would do next is not known.  So
+ * nothing of it may follow, it is no target, and it cannot be joined.
+ */
+#include "witness/check.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "finding/schedule.h"
+#include "witness/check_priv.h"
+
+struct checker *checker_new(const struct evidence *ev)
+{
+	struct checker *c = mem_zalloc(sizeof(*c));
+
+	c->ev = ev;
+	c->place = mem_zalloc(ev->items.n * sizeof(*c->place));
+	c->mark = mem_zalloc(ev->items.n);
+	c->last = mem_zalloc(ev->cells.n * sizeof(*c->last));
+	c->objects = mem_zalloc(ev->objects.n * sizeof(*c->objects));
+	c->threads = mem_zalloc(ev->threads.n * sizeof(*c->threads));
+	c->ins = mem_zalloc(ev->groups.n * sizeof(*c->ins));
+	map_init(&c->relaxed);
+	map_init(&c->initial);
+	return c;
+}
+
+void checker_free(struct checker *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->ev->objects.n; i++)
+		VEC_RELEASE(&c->objects[i].readers);
+	mem_free(c->place);
+	mem_free(c->mark);
+	mem_free(c->last);
+	mem_free(c->objects);
+	mem_free(c->threads);
+	mem_free(c->ins);
+	map_release(&c->relaxed);
+	map_release(&c->initial);
+	VEC_RELEASE(&c->lasts.at);
+	VEC_RELEASE(&c->initials);
+	VEC_RELEASE(&c->cells);
+	VEC_RELEASE(&c->synced);
+	mem_free(c);
+}
+
+void check_verdict_release(struct check_verdict *v)
+{
+	VEC_RELEASE(&v->relaxed);
+	VEC_RELEASE(&v->tainted);
+}
+
+/* Undoes what the first n events of the order did. */
+static void reset(struct checker *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pos = c->claim->order[i];
+
+		c->place[pos] = 0;
+		c->mark[pos] = 0;
+		if (evidence_item(c->ev, pos)->op == EVENT_BAR_IN)
+			c->ins[evidence_item(c->ev, pos)->group] = 0;
+	}
+	for (size_t i = 0; i < c->cells.n; i++)
+		c->last[c->cells.at[i]] = 0;
+	for (size_t i = 0; i < c->synced.n; i++) {
+		struct check_object *o = &c->objects[c->synced.at[i]];
+
+		VEC_RELEASE(&o->readers);
+		memset(o, 0, sizeof(*o));
+	}
+	memset(c->threads, 0, c->ev->threads.n * sizeof(*c->threads));
+	VEC_CLEAR(&c->lasts.at);
+	VEC_CLEAR(&c->cells);
+	VEC_CLEAR(&c->synced);
+	map_clear(&c->relaxed);
+	c->tainted_bytes = 0;
+}
+
+static const char *thread_name(const struct checker *c, uint32_t tid)
+{
+	return trace_thread_name(c->ev->trace, tid);
+}
+
+/* "event 12 (T2 rel, a.c:30): " */
+static int describe(const struct checker *c, uint64_t pos, char *out, size_t size)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct trace_place place;
+	int n;
+
+	n = snprintf(out, size, "event %" PRIu64 " (%.40s %s", pos, thread_name(c, it->tid),
+		     event_op_name(it->op));
+	if (it->site != 0 && trace_site(c->ev->trace, it->site, &place) && place.file)
+		n += snprintf(out + n, size - (size_t)n, ", %.80s:%u", place.file, place.line);
+	else if (it->site != 0 && trace_site(c->ev->trace, it->site, &place) && place.line)
+		n += snprintf(out + n, size - (size_t)n, ", line %u", place.line);
+	n += snprintf(out + n, size - (size_t)n, "): ");
+	return n;
+}
+
+bool check_fail(struct checker *c, uint64_t pos, const char *format, ...)
+{
+	struct check_verdict *v = c->out;
+	va_list ap;
+	int n = 0;
+
+	v->certified = false;
+	v->pos = pos;
+	if (pos >= 1 && pos <= evidence_count(c->ev))
+		n = describe(c, pos, v->what, sizeof(v->what));
+	va_start(ap, format);
+	vsnprintf(v->what + n, sizeof(v->what) - (size_t)n, format, ap);
+	va_end(ap);
+	return false;
+}
+
+/* ---- threads ---- */
+
+static bool fork_check(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	uint32_t fork = c->ev->threads.at[it->tid].fork;
+
+	if (it->index != 0 || fork == 0)
+		return true;
+	if (fork == EVIDENCE_NO_FORK)
+		return check_fail(c, pos, "the fork of its thread is not in the trace");
+	if (c->place[fork] == 0)
+		return check_fail(c, pos, "comes before the fork of its thread, event %" PRIu32,
+				  fork);
+	return true;
+}
+
+bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known)
+{
+	const struct evidence_thread *t = &c->ev->threads.at[tid];
+	const struct check_thread *s = &c->threads[tid];
+
+	if (s->done < t->events.n)
+		return check_fail(c, pos, "%.40s has not ended: its event %" PRIu32 " is to come",
+				  thread_name(c, tid), t->events.at[s->done]);
+	if (s->frozen != 0)
+		return check_fail(c, pos,
+				  "%.40s has stopped at event %" PRIu32
+				  ", which sees another write than observed",
+				  thread_name(c, tid), s->frozen);
+	if (c->ev->cut && !known && !t->ended)
+		return check_fail(c, pos, "the end of %.40s is not in the part of the trace used",
+				  thread_name(c, tid));
+	return true;
+}
+
+static bool next_check(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	const struct check_thread *t = &c->threads[it->tid];
+
+	if (c->place[pos] != 0)
+		return check_fail(c, pos, "comes twice");
+	if (t->frozen != 0)
+		return check_fail(c, pos,
+				  "its thread has stopped at event %" PRIu32
+				  ", a read that sees another write than observed",
+				  t->frozen);
+	if (it->index != t->done)
+		return check_fail(c, pos, "comes before event %" PRIu32 " of its thread",
+				  c->ev->threads.at[it->tid].events.at[t->done]);
+	return fork_check(c, (uint32_t)pos);
+}
+
+static bool feeds_check(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	for (uint32_t i = 0; i < it->nfeeds; i++) {
+		uint32_t read = c->ev->feeds.at[it->feeds + i];
+
+		if (c->mark[read] & CHECK_READ_TAINTED)
+			return check_fail(c, pos,
+					  "decides by what event %" PRIu32
+					  " read, which may differ here",
+					  read);
+	}
+	if (it->lost_feed)
+		return check_fail(c, pos, "decides by a read that is not in the trace");
+	return true;
+}
+
+/* ---- one event ---- */
+
+static bool event_check(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	switch (it->op) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_RMW:
+	case EVENT_FREE:
+		return check_memory_event(c, pos);
+	case EVENT_USE:
+		return feeds_check(c, pos);
+	case EVENT_JOIN:
+		return check_over(c, pos, it->object, it->known);
+	default:
+		return event_op_family(it->op) == 'T' || check_sync_event(c, pos);
+	}
+}
+
+static void unseen_note(struct checker *c, uint32_t pos)
+{
+	if (!evidence_item(c->ev, pos)->unseen || c->tainted_bytes == 0 || c->out->doubtful)
+		return;
+	c->out->doubtful = true;
+	(void)check_fail(c, pos,
+			 "code that is not recorded runs here and may read memory whose value "
+			 "may differ: no more than a warning");
+	c->out->certified = true; /* the rest of the claim is still open */
+}
+
+/* How many events of the order held; all of them when the claim still stands. */
+static size_t order_check(struct checker *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pos = c->claim->order[i];
+
+		if (pos == 0 || pos > evidence_count(c->ev)) {
+			check_fail(c, pos,
+				   "event %" PRIu64 " is not in the trace, which has %" PRIu64, pos,
+				   evidence_count(c->ev));
+			return i;
+		}
+		if (!next_check(c, pos) || !event_check(c, (uint32_t)pos))
+			return i;
+		unseen_note(c, (uint32_t)pos);
+		c->place[pos] = (uint32_t)i + 1;
+		c->threads[evidence_item(c->ev, pos)->tid].done++;
+	}
+	return n;
+}
+
+/* ---- the targets ---- */
+
+static bool target_check(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it;
+	const struct check_thread *t;
+
+	if (pos == 0 || pos > evidence_count(c->ev))
+		return check_fail(c, pos,
+				  "target %" PRIu64 " is not in the trace, which has %" PRIu64
+				  " events",
+				  pos, evidence_count(c->ev));
+	it = evidence_item(c->ev, pos);
+	t = &c->threads[it->tid];
+	if (c->place[pos] != 0)
+		return check_fail(c, pos, "is a target and in the order as well");
+	if (it->op > EVENT_FREE)
+		return check_fail(c, pos, "is no access to memory, so no target of a race");
+	if (it->flags & EVENT_REREAD)
+		return check_fail(c, pos, "only says that a read was repeated: no target");
+	if (t->frozen == 0 && t->done < it->index)
+		return check_fail(c, pos,
+				  "is not the next event of its thread after the order: event "
+				  "%" PRIu32 " is",
+				  c->ev->threads.at[it->tid].events.at[t->done]);
+	return next_check(c, pos);
+}
+
+/* A target that reads: would it see what it saw? */
+static void target_note(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct check_seen seen;
+
+	if (it->op != EVENT_READ && it->op != EVENT_RMW)
+		return;
+	check_read(c, (uint32_t)pos, &seen);
+	if (seen.differs || seen.tainted || (it->flags & EVENT_UNKNOWN))
+		*VEC_PUSH(&c->out->relaxed) = pos;
+}
+
+static bool race_check(struct checker *c, uint64_t a, uint64_t b)
+{
+	const struct evidence_item *x, *y;
+
+	if (!target_check(c, a) || !target_check(c, b))
+		return false;
+	x = evidence_item(c->ev, a);
+	y = evidence_item(c->ev, b);
+	if (x->tid == y->tid)
+		return check_fail(c, b, "both targets are of one thread");
+	if (x->op == EVENT_READ && y->op == EVENT_READ)
+		return check_fail(c, b, "both targets only read");
+	if (x->flags & y->flags & EVENT_ATOMIC)
+		return check_fail(c, b, "both targets are atomic");
+	if (!evidence_overlap(c->ev, a, b))
+		return check_fail(c, b, "has no byte in common with event %" PRIu64, a);
+	target_note(c, a);
+	if (x->op != EVENT_READ)
+		check_write(c, (uint32_t)a);
+	target_note(c, b);
+	return true;
+}
+
+/* The order may go on to the targets; first gets the one that then comes first. */
+static size_t targets_strip(const struct check_claim *claim, uint64_t *first, uint64_t *second)
+{
+	size_t n = claim->norder;
+
+	*first = claim->targets[0];
+	*second = claim->targets[1];
+	if (n < 2)
+		return n;
+	if (claim->order[n - 2] == *second && claim->order[n - 1] == *first) {
+		*first = claim->targets[1];
+		*second = claim->targets[0];
+		return n - 2;
+	}
+	return claim->order[n - 2] == *first && claim->order[n - 1] == *second ? n - 2 : n;
+}
+
+void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
+{
+	uint64_t first, second;
+	size_t n, held;
+
+	memset(out, 0, sizeof(*out));
+	c->claim = claim;
+	c->out = out;
+	if (claim->kind != FINDING_RACE || claim->ntargets != 2) {
+		check_fail(c, 0, "only races of two events can be checked; these are %" PRIu32,
+			   claim->ntargets);
+		return;
+	}
+	for (size_t i = 0; claim->relaxed && i < claim->nrelaxed; i++)
+		*map_put(&c->relaxed, claim->relaxed[i], NULL) = 1;
+	if (claim->values && c->ev->values && c->initials.n == 0)
+		check_initial_learn(c);
+	out->certified = true;
+	n = targets_strip(claim, &first, &second);
+	held = order_check(c, n);
+	if (held == n)
+		out->certified = race_check(c, first, second);
+	if (!out->certified)
+		out->dep = out->doubtful = false;
+	reset(c, held);
+}
+
+bool check_expand(const struct evidence *ev, const struct schedule *s, struct check_order *out)
+{
+	uint64_t end = 0;
+
+	for (size_t tid = 0; tid < s->count.n; tid++) {
+		uint64_t n = s->count.at[tid], last;
+
+		if (n == 0)
+			continue;
+		if (n > UINT32_MAX)
+			return false;
+		last = evidence_find(ev, (uint32_t)tid, (uint32_t)n - 1);
+		if (last == 0)
+			return false;
+		end = last > end ? last : end;
+	}
+	for (uint64_t pos = 1; pos <= end; pos++) {
+		const struct evidence_item *it = evidence_item(ev, pos);
+
+		if (it->tid < s->count.n && it->index < s->count.at[it->tid])
+			*VEC_PUSH(&out->at) = pos;
+	}
+	for (size_t i = 0; i < s->tail.n; i++) {
+		if (s->tail.at[i] == 0 || s->tail.at[i] > evidence_count(ev))
+			return false;
+		*VEC_PUSH(&out->at) = s->tail.at[i];
+	}
+	return true;
+}

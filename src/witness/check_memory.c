@@ -1,0 +1,282 @@
+/*
+ * Who reads what, byte by byte, and which values may differ from the observed run.
+ *
+ *	read    tainted iff it sees another write than observed, or a tainted one
+ *	write   tainted iff a tainted read of its thread feeds it
+ *	binding read: not tainted, or it is named in `relaxed' and the last event of its thread
+ *
+ * A value that may differ must not decide anything: then every thread does what it did in the
+ * observed run (DEPENDENCY 1, 4).  With every read binding this is the strict model.
+ *
+ * With values, a read that sees an untainted write of the bytes it saw is as good as observed: an
+ * untainted write stores what was logged.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "witness/check_priv.h"
+
+/* ---- values ---- */
+
+/* Byte `at' of memory as event pos read or wrote it.  False: not known. */
+static bool value_get(const struct evidence *ev, uint32_t pos, uint64_t at, bool written,
+		      uint8_t *out)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	uint64_t place = ev->value_at.at[pos];
+
+	if (place == 0 || it->op == EVENT_FREE || at - it->addr >= it->len)
+		return false;
+	if (it->op == EVENT_RMW && written)
+		place += it->len;
+	*out = ev->bytes.at[place - 1 + (at - it->addr)];
+	return true;
+}
+
+static uint64_t *initial_get(struct checker *c, uint32_t cell)
+{
+	bool fresh;
+	uint64_t *place = map_put(&c->initial, cell, &fresh);
+
+	if (fresh) {
+		*place = c->initials.n;
+		*VEC_PUSH(&c->initials) = 0;
+		*VEC_PUSH(&c->initials) = 0;
+	}
+	return &c->initials.at[*place];
+}
+
+static void initial_set(struct checker *c, uint32_t cell, unsigned k, uint8_t byte)
+{
+	uint64_t *v = initial_get(c, cell);
+
+	v[0] = (v[0] & ~((uint64_t)0xff << 8 * k)) | (uint64_t)byte << 8 * k;
+	v[1] |= 1u << k;
+}
+
+static void initial_read(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct evidence_mixed m;
+	uint8_t byte;
+
+	for (uint32_t i = 0; i < it->nwords; i++) {
+		uint64_t word = evidence_spread(c->ev, it, i, &m);
+
+		for (unsigned k = 0; k < 8; k++)
+			if (m.cell[k] != 0 && m.seen[k] == 0 &&
+			    value_get(c->ev, pos, (word << 3) + k, false, &byte))
+				initial_set(c, m.cell[k], k, byte);
+	}
+}
+
+void check_initial_learn(struct checker *c)
+{
+	struct map_item zero;
+	size_t at = 0;
+
+	*VEC_PUSH(&c->initials) = 0; /* not empty: learnt */
+	for (uint32_t pos = 1; pos <= evidence_count(c->ev); pos++) {
+		const struct evidence_item *it = evidence_item(c->ev, pos);
+
+		if ((it->op == EVENT_READ || it->op == EVENT_RMW) && !(it->flags & EVENT_UNKNOWN))
+			initial_read(c, pos);
+	}
+	while (map_next(&c->ev->zeroed, &at, &zero))
+		for (unsigned k = 0; k < 8; k++)
+			if (zero.value >> k & 1)
+				initial_set(c, (uint32_t)zero.key, k, 0);
+}
+
+/* The write (or the initial value) holds the byte that the read saw. */
+static bool value_is_same(struct checker *c, uint32_t read, uint32_t write, uint32_t cell,
+			  uint64_t word, unsigned k)
+{
+	uint64_t at = (word << 3) + k;
+	const uint64_t *place;
+	uint8_t saw, stored;
+
+	if (!c->claim->values || !c->ev->values || !value_get(c->ev, read, at, false, &saw))
+		return false;
+	if (write != 0)
+		return value_get(c->ev, write, at, true, &stored) && stored == saw;
+	place = map_get(&c->initial, cell);
+	return place && (c->initials.at[*place + 1] >> k & 1) &&
+	       (uint8_t)(c->initials.at[*place] >> 8 * k) == saw;
+}
+
+/* ---- reads ---- */
+
+static bool is_tainted(const struct checker *c, uint32_t write)
+{
+	return write != 0 && (c->mark[write] & CHECK_WRITE_TAINTED);
+}
+
+/* False: out is filled. */
+static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t expected,
+		       uint64_t word, unsigned k, struct check_seen *out)
+{
+	uint32_t saw = evidence_last(&c->lasts, c->last[cell], k);
+
+	if (!is_tainted(c, saw) && (saw == expected || value_is_same(c, pos, saw, cell, word, k)))
+		return true;
+	out->differs = saw != expected;
+	out->tainted = saw == expected;
+	out->saw = saw;
+	out->expected = expected;
+	return false;
+}
+
+void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct evidence_mixed m;
+
+	*out = (struct check_seen){ 0 };
+	for (uint32_t i = 0; i < it->nwords; i++) {
+		struct evidence_word w = c->ev->words.at[it->words + i];
+		uint64_t word;
+
+		/* All bytes as observed: no need to look at each. */
+		if (!(w.seen & EVIDENCE_MIXED) && c->last[w.cell] == w.seen &&
+		    !is_tainted(c, w.seen))
+			continue;
+		word = evidence_spread(c->ev, it, i, &m);
+		for (unsigned k = 0; k < 8; k++)
+			if (m.cell[k] != 0 &&
+			    !byte_check(c, pos, m.cell[k], m.seen[k], word, k, out))
+				return;
+	}
+}
+
+static void write_name(uint32_t pos, char *out, size_t size)
+{
+	if (pos == 0)
+		snprintf(out, size, "the initial value");
+	else
+		snprintf(out, size, "the write of event %" PRIu32, pos);
+}
+
+static bool read_fail(struct checker *c, uint32_t pos, const struct check_seen *seen)
+{
+	uint32_t flags = evidence_item(c->ev, pos)->flags;
+	bool rmw = evidence_item(c->ev, pos)->op == EVENT_RMW;
+	char saw[40], expected[40];
+
+	write_name(seen->saw, saw, sizeof(saw));
+	write_name(seen->expected, expected, sizeof(expected));
+	if (flags & EVENT_UNKNOWN)
+		return check_fail(c, pos, "saw a write that is not recorded: %s",
+				  rmw ? "nothing of its thread can be used from here on"
+				      : "only the last read of its thread may, named in 'relaxed'");
+	if (seen->tainted)
+		return check_fail(c, pos, "sees %s, which may have stored another value here",
+				  expected);
+	return check_fail(c, pos, "sees %s, not %s as observed", saw, expected);
+}
+
+/* The read part.  Marks taint, stops the thread where it is allowed to. */
+static bool read_event(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	bool free = (it->flags & EVENT_FREE_READ) && !c->claim->strict;
+	bool unknown = it->flags & EVENT_UNKNOWN;
+	struct check_seen seen;
+
+	check_read(c, pos, &seen);
+	if (!seen.differs && !seen.tainted && !unknown)
+		return true;
+	if (unknown && it->op == EVENT_RMW)
+		return read_fail(c, pos, &seen);
+	if (free) {
+		c->mark[pos] |= CHECK_READ_TAINTED;
+		c->out->dep = true;
+		*VEC_PUSH(&c->out->tainted) = pos;
+		return true;
+	}
+	if (it->op == EVENT_RMW || !map_get(&c->relaxed, pos))
+		return read_fail(c, pos, &seen);
+	c->threads[it->tid].frozen = pos;
+	*VEC_PUSH(&c->out->relaxed) = pos;
+	return true;
+}
+
+/* ---- writes ---- */
+
+/* Bytes of the state in mask whose latest write is tainted. */
+static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned mask)
+{
+	unsigned n = 0;
+
+	if (!(state & EVIDENCE_MIXED))
+		return is_tainted(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
+	for (unsigned k = 0; k < 8; k++)
+		n += (mask >> k & 1) && is_tainted(c, evidence_last(&c->lasts, state, k));
+	return n;
+}
+
+static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t pos)
+{
+	uint32_t *state = &c->last[cell];
+
+	if (*state == 0)
+		*VEC_PUSH(&c->cells) = cell;
+	c->tainted_bytes -= tainted_count(c, *state, mask);
+	evidence_last_set(&c->lasts, state, mask, pos);
+	if (is_tainted(c, pos))
+		c->tainted_bytes += (unsigned)__builtin_popcount(mask);
+}
+
+void check_write(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct evidence_mixed m;
+	size_t from, to;
+
+	for (uint32_t i = 0; i < it->nwords; i++) {
+		struct evidence_word w = c->ev->words.at[it->words + i];
+
+		if (!(w.seen & EVIDENCE_MIXED)) {
+			uint64_t word = c->ev->cells.at[w.cell].word;
+
+			cell_write(c, w.cell, evidence_mask(it->addr, it->len, word), pos);
+			continue;
+		}
+		evidence_spread(c->ev, it, i, &m);
+		for (unsigned k = 0; k < 8; k++)
+			if (m.cell[k] != 0)
+				cell_write(c, m.cell[k], 1u << k, pos);
+	}
+	if (it->op != EVENT_FREE)
+		return;
+	for (evidence_late_range(c->ev, pos, &from, &to); from < to; from++)
+		cell_write(c, c->ev->late.at[from].cell, c->ev->late.at[from].mask, pos);
+}
+
+static void write_event(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	bool tainted = false;
+
+	if (it->op != EVENT_FREE) {
+		tainted = it->lost_feed;
+		for (uint32_t i = 0; i < it->nfeeds; i++)
+			tainted |= c->mark[c->ev->feeds.at[it->feeds + i]] & CHECK_READ_TAINTED;
+	}
+	if (tainted)
+		c->mark[pos] |= CHECK_WRITE_TAINTED;
+	check_write(c, pos);
+}
+
+bool check_memory_event(struct checker *c, uint32_t pos)
+{
+	uint8_t op = evidence_item(c->ev, pos)->op;
+
+	if ((op == EVENT_READ || op == EVENT_RMW) && !read_event(c, pos)) {
+		c->mark[pos] = 0;
+		return false;
+	}
+	if (op != EVENT_READ)
+		write_event(c, pos);
+	return true;
+}

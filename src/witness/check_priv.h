@@ -1,0 +1,79 @@
+/* The parts of the checker: the pass itself, memory, synchronisation. */
+#ifndef WITNESS_CHECK_PRIV_H
+#define WITNESS_CHECK_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "witness/check.h"
+#include "witness/evidence_priv.h"
+
+struct check_reader {
+	uint32_t tid, count;
+};
+
+/* A synchronisation object at this point of the order. */
+struct check_object {
+	bool touched;
+	bool destroyed, done; /* done: once */
+	uint32_t owner, depth;
+	uint32_t begun;	   /* once: begins so far */
+	uint64_t nreaders; /* holds for reading, of all threads */
+	VEC(struct check_reader) readers;
+	int64_t balance; /* semaphore: posts less waits */
+};
+
+struct check_thread {
+	uint32_t done;	 /* events so far */
+	uint32_t frozen; /* position of the read it has stopped at; 0 it goes on */
+};
+
+#define CHECK_READ_TAINTED 1u
+#define CHECK_WRITE_TAINTED 2u
+
+struct checker {
+	const struct evidence *ev;
+	const struct check_claim *claim;
+	struct check_verdict *out;
+	uint32_t *place; /* [pos]: when it came in the order, from 1; 0 not */
+	uint8_t *mark;	 /* [pos]: CHECK_* */
+	uint32_t *last;	 /* [cell]: latest write, or MIXED and a place in lasts */
+	struct evidence_lasts lasts;
+	struct check_object *objects;
+	struct check_thread *threads;
+	uint32_t *ins; /* [group]: threads that came to the barrier */
+	uint64_t tainted_bytes;
+	struct map relaxed;	/* positions that the claim names */
+	struct map initial;	/* with values: cell, to a place in initials */
+	VEC(uint64_t) initials; /* known bytes, then their mask, in pairs */
+	VEC(uint32_t) cells;	/* that are not initial any more */
+	VEC(uint32_t) synced;	/* objects that are not initial any more */
+};
+
+/* Breaks the claim at event pos.  Always false, for `return'. */
+bool check_fail(struct checker *c, uint64_t pos, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* All that the thread has recorded came before pos, and nothing of it is missing: its end is
+ * known by other means, or in the trace. */
+bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known);
+
+/* Each: the event may come next by the rules of its part, and has now come; or false. */
+bool check_memory_event(struct checker *c, uint32_t pos);
+bool check_sync_event(struct checker *c, uint32_t pos);
+
+/* The read part of an access sees something else than observed, or something tainted. */
+struct check_seen {
+	bool differs;
+	uint32_t saw, expected; /* writes, of the first byte that is not right */
+	bool tainted;		/* it is the right write, but that may have stored another value */
+};
+void check_read(struct checker *c, uint32_t pos, struct check_seen *out);
+/* The access writes, with taint as marked. */
+void check_write(struct checker *c, uint32_t pos);
+/* For claim->values: what reads show of initial values. */
+void check_initial_learn(struct checker *c);
+
+#endif /* WITNESS_CHECK_PRIV_H */

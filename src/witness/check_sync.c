@@ -1,0 +1,272 @@
+/*
+ * Locks and the other objects along the order.
+ *
+ * An object that was made by an event in the trace can be used after that event only, and not
+ * after its end.  What a failed try, a post or a wake needs is in each function.
+ */
+#include <inttypes.h>
+
+#include "trace/format.h"
+#include "witness/check_priv.h"
+
+static struct check_object *object_get(struct checker *c, uint32_t pos)
+{
+	uint32_t at = evidence_item(c->ev, pos)->object;
+	struct check_object *o = &c->objects[at];
+
+	if (!o->touched) {
+		o->touched = true;
+		*VEC_PUSH(&c->synced) = at;
+	}
+	return o;
+}
+
+static const struct evidence_object_info *info_get(const struct checker *c, uint32_t pos)
+{
+	return &c->ev->objects.at[evidence_item(c->ev, pos)->object];
+}
+
+static const char *object_name(const struct checker *c, uint32_t pos)
+{
+	return intern_str(c->ev->names, info_get(c, pos)->name);
+}
+
+static const char *thread_name(const struct checker *c, uint32_t tid)
+{
+	return trace_thread_name(c->ev->trace, tid);
+}
+
+static bool life_check(struct checker *c, uint32_t pos)
+{
+	uint32_t init = info_get(c, pos)->init;
+
+	if (init != 0 && init != pos && c->place[init] == 0)
+		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
+				  object_name(c, pos), init);
+	if (object_get(c, pos)->destroyed)
+		return check_fail(c, pos, "uses %.60s after it was destroyed", object_name(c, pos));
+	return true;
+}
+
+/* ---- locks ---- */
+
+static struct check_reader *reader_get(struct check_object *o, uint32_t tid)
+{
+	for (size_t i = 0; i < o->readers.n; i++)
+		if (o->readers.at[i].tid == tid)
+			return &o->readers.at[i];
+	*VEC_PUSH(&o->readers) = (struct check_reader){ tid, 0 };
+	return &o->readers.at[o->readers.n - 1];
+}
+
+/* Somebody who holds the lock for reading; 0 nobody. */
+static uint32_t reader_any(const struct check_object *o)
+{
+	for (size_t i = 0; i < o->readers.n; i++)
+		if (o->readers.at[i].count != 0)
+			return o->readers.at[i].tid;
+	return 0;
+}
+
+static bool held_fail(struct checker *c, uint32_t pos, uint32_t holder, const char *how)
+{
+	return check_fail(c, pos, "%.40s holds %.60s%s here", thread_name(c, holder),
+			  object_name(c, pos), how);
+}
+
+static bool write_lock(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	if (it->flags & EVENT_DEAD_OWNER) {
+		if (o->owner == 0)
+			return check_fail(c, pos,
+					  "takes %.60s from a thread that died holding it; nobody "
+					  "holds it here",
+					  object_name(c, pos));
+		if (!check_over(c, pos, o->owner, false))
+			return false;
+		o->owner = o->depth = 0;
+	}
+	if (o->owner != 0 && o->owner != it->tid)
+		return held_fail(c, pos, o->owner, "");
+	if (o->nreaders != 0)
+		return held_fail(c, pos, reader_any(o), " for reading");
+	o->owner = it->tid;
+	o->depth++;
+	return true;
+}
+
+static bool write_unlock(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	if (o->owner != evidence_item(c->ev, pos)->tid)
+		return check_fail(c, pos, "releases %.60s, which its thread does not hold here",
+				  object_name(c, pos));
+	if (--o->depth == 0)
+		o->owner = 0;
+	return true;
+}
+
+static bool read_lock(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	if (o->owner != 0)
+		return held_fail(c, pos, o->owner, " for writing");
+	reader_get(o, evidence_item(c->ev, pos)->tid)->count++;
+	o->nreaders++;
+	return true;
+}
+
+static bool read_unlock(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	struct check_reader *r = reader_get(o, evidence_item(c->ev, pos)->tid);
+
+	if (r->count == 0)
+		return check_fail(c, pos,
+				  "releases %.60s, which its thread does not hold for reading here",
+				  object_name(c, pos));
+	r->count--;
+	o->nreaders--;
+	return true;
+}
+
+/* It must fail here too: readers do not keep a reader out. */
+static bool try_fail(struct checker *c, uint32_t pos, const struct check_object *o)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	bool reads = it->kind == FORMAT_LOCK_RWLOCK && !(it->flags & EVENT_WRITE_MODE);
+
+	if (o->owner != 0 || (!reads && o->nreaders != 0))
+		return true;
+	return check_fail(c, pos, "did not get %.60s; here nobody keeps it out",
+			  object_name(c, pos));
+}
+
+/* ---- the others ---- */
+
+static bool wake(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	if (!it->known)
+		return true; /* by itself, or by the clock */
+	if (it->signal == 0)
+		return check_fail(c, pos, "was woken by a signal that is not in the trace");
+	if (c->place[it->signal] == 0)
+		return check_fail(c, pos, "comes before event %" PRIu32 ", which woke it",
+				  it->signal);
+	if (it->park != 0 && c->place[it->park] > c->place[it->signal])
+		return check_fail(c, pos,
+				  "was woken by event %" PRIu32
+				  ", which came before it waited at event %" PRIu32,
+				  it->signal, it->park);
+	return true;
+}
+
+static bool barrier_out(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	const struct evidence_object_info *info = info_get(c, pos);
+	uint32_t all = c->ev->groups.at[it->group].ins;
+
+	if (info->counted && all < info->value)
+		return check_fail(c, pos,
+				  "%" PRIu32 " of the %" PRIu64 " threads that %.60s waits for "
+				  "are in the trace",
+				  all, info->value, object_name(c, pos));
+	if (c->ins[it->group] < all)
+		return check_fail(c, pos,
+				  "%" PRIu32 " of the %" PRIu32 " threads of its round have come "
+				  "to %.60s",
+				  c->ins[it->group], all, object_name(c, pos));
+	return true;
+}
+
+static bool semaphore(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	uint64_t value = info_get(c, pos)->value + (uint64_t)o->balance;
+
+	switch (evidence_item(c->ev, pos)->op) {
+	case EVENT_SEM_POST:
+		o->balance++;
+		return true;
+	case EVENT_SEM_WAIT:
+		if (value == 0)
+			return check_fail(c, pos, "%.60s is at zero here", object_name(c, pos));
+		o->balance--;
+		return true;
+	default:
+		if (value == 0)
+			return true;
+		return check_fail(c, pos, "found %.60s at zero; it is at %" PRIu64 " here",
+				  object_name(c, pos), value);
+	}
+}
+
+/* Begins that were not ended (the routine was left otherwise) come in observed order. */
+static bool once(struct checker *c, uint32_t pos, struct check_object *o)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	switch (it->op) {
+	case EVENT_ONCE_BEGIN:
+		if (o->done || o->begun != it->ordinal)
+			return check_fail(c, pos, "runs the routine of %.60s, which %s",
+					  object_name(c, pos),
+					  o->done ? "has been run here"
+						  : "another thread ran first as observed");
+		o->begun++;
+		return true;
+	case EVENT_ONCE_END:
+		o->done = true;
+		return true;
+	default:
+		if (o->done)
+			return true;
+		return check_fail(c, pos, "the routine of %.60s has not been run to its end",
+				  object_name(c, pos));
+	}
+}
+
+bool check_sync_event(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct check_object *o;
+
+	if (it->object == 0)
+		return true; /* program order is all there is to it */
+	if (!life_check(c, pos))
+		return false;
+	o = object_get(c, pos);
+	switch (it->op) {
+	case EVENT_ACQ:
+		return write_lock(c, pos, o);
+	case EVENT_REL:
+		return write_unlock(c, pos, o);
+	case EVENT_RACQ:
+		return read_lock(c, pos, o);
+	case EVENT_RREL:
+		return read_unlock(c, pos, o);
+	case EVENT_TRYFAIL:
+		return try_fail(c, pos, o);
+	case EVENT_LOCK_DESTROY:
+		o->destroyed = true;
+		return true;
+	case EVENT_WAKE:
+		return wake(c, pos);
+	case EVENT_BAR_IN:
+		c->ins[it->group]++;
+		return true;
+	case EVENT_BAR_OUT:
+		return barrier_out(c, pos);
+	case EVENT_SEM_POST:
+	case EVENT_SEM_WAIT:
+	case EVENT_SEM_FAIL:
+		return semaphore(c, pos, o);
+	case EVENT_ONCE_BEGIN:
+	case EVENT_ONCE_END:
+	case EVENT_ONCE_PASS:
+		return once(c, pos, o);
+	default: /* made, or a signal */
+		return true;
+	}
+}

@@ -1,0 +1,486 @@
+/*
+ * One pass over the trace; an item for every event, with what it touches and what it saw.
+ *
+ * Memory: 64 bytes an event, 8 a touched word of an access, 16 a distinct word, and little else.
+ */
+#include "witness/evidence.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "trace/format.h"
+#include "witness/evidence_priv.h"
+
+static struct evidence *evidence_new(struct trace *t, const struct evidence_options *opt)
+{
+	struct evidence *ev = mem_zalloc(sizeof(*ev));
+	struct trace_info info;
+
+	trace_info(t, &info);
+	ev->trace = t;
+	ev->binary = info.form == TRACE_BINARY;
+	ev->values = opt->values;
+	ev->names = intern_new();
+	memset(VEC_PUSH(&ev->items), 0, sizeof(*ev->items.at));
+	memset(VEC_PUSH(&ev->cells), 0, sizeof(*ev->cells.at));
+	memset(VEC_PUSH(&ev->objects), 0, sizeof(*ev->objects.at));
+	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
+	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
+	*VEC_PUSH(&ev->value_at) = 0;
+	return ev;
+}
+
+void evidence_free(struct evidence *ev)
+{
+	if (!ev)
+		return;
+	evidence_memory_release(&ev->memory);
+	evidence_sync_release(ev);
+	intern_free(ev->names);
+	VEC_RELEASE(&ev->items);
+	VEC_RELEASE(&ev->words);
+	VEC_RELEASE(&ev->mixed);
+	VEC_RELEASE(&ev->feeds);
+	VEC_RELEASE(&ev->cells);
+	VEC_RELEASE(&ev->late);
+	VEC_RELEASE(&ev->wanted);
+	VEC_RELEASE(&ev->value_at);
+	VEC_RELEASE(&ev->bytes);
+	map_release(&ev->zeroed);
+	mem_free(ev);
+}
+
+/* ---- one event ---- */
+
+static bool is_access(uint8_t op)
+{
+	return op <= EVENT_FREE;
+}
+
+static uint32_t item_add(struct evidence *ev, const struct event *e)
+{
+	uint32_t pos = (uint32_t)ev->items.n;
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
+	uint64_t room = UINT64_MAX - e->addr;
+
+	*VEC_PUSH(&ev->items) = (struct evidence_item){
+		.addr = e->addr,
+		.len = e->len < room ? e->len : room,
+		.tid = e->tid,
+		.index = (uint32_t)t->events.n,
+		.site = e->site,
+		.stack = e->stack,
+		.flags = e->flags,
+		.op = e->op,
+		.kind = e->op == EVENT_ALLOC ? (uint32_t)e->arg : e->lock_kind,
+	};
+	*VEC_PUSH(&t->events) = pos;
+	return pos;
+}
+
+/* The free read of the thread that has the number; 0: there is no such read.  A number that the
+ * thread has not reached is that of a lost event. */
+static uint32_t feed_find(const struct evidence_thread *t, uint64_t tseq)
+{
+	size_t low = 0, high = t->reads.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->reads.at[mid].tseq <= tseq)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || tseq - t->reads.at[low - 1].tseq >= t->reads.at[low - 1].count)
+		return 0;
+	return t->reads.at[low - 1].pos;
+}
+
+static void feeds_add(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
+	struct evidence_item *it = &ev->items.at[pos];
+
+	if ((e->op == EVENT_READ || e->op == EVENT_RMW) && (e->flags & EVENT_FREE_READ) &&
+	    !(e->flags & EVENT_REREAD)) {
+		uint64_t n = e->flags & EVENT_RANGE && e->nrefs ? e->nrefs : 1;
+
+		*VEC_PUSH(&t->reads) = (struct evidence_read){ e->tseq, n, pos };
+	}
+	if (e->nfeeds == 0)
+		return;
+	it->feeds = (uint32_t)ev->feeds.n;
+	for (uint32_t i = 0; i < e->nfeeds; i++) {
+		uint32_t read = feed_find(t, e->feeds[i]);
+
+		if (read != 0)
+			*VEC_PUSH(&ev->feeds) = read;
+		else if (e->feeds[i] > t->last)
+			it->lost_feed = true;
+	}
+	it->nfeeds = (uint32_t)ev->feeds.n - it->feeds;
+	ev->too_big |= ev->feeds.n >= EVIDENCE_LIMIT;
+}
+
+static void value_add(struct evidence *ev, const struct event *e)
+{
+	bool has = is_access(e->op) && (e->flags & EVENT_HAS_VALUE) && e->value &&
+		   (e->op != EVENT_RMW || e->old);
+
+	*VEC_PUSH(&ev->value_at) = has ? ev->bytes.n + 1 : 0;
+	if (!has)
+		return;
+	VEC_RESERVE(&ev->bytes, ev->bytes.n + 2 * e->len);
+	if (e->op == EVENT_RMW) {
+		memcpy(ev->bytes.at + ev->bytes.n, e->old, e->len);
+		ev->bytes.n += e->len;
+	}
+	memcpy(ev->bytes.at + ev->bytes.n, e->value, e->len);
+	ev->bytes.n += e->len;
+}
+
+static void wanted_add(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	const char *name = trace_object_name(ev->trace, e->addr);
+
+	*VEC_PUSH(&ev->wanted) = (struct evidence_wanted){
+		.pos = pos,
+		.name = intern_add(ev->names, name, strlen(name)),
+		.alloc = evidence_alloc_of(ev, e->addr),
+	};
+}
+
+static void event_add(struct evidence *ev, const struct event *e, bool wanted)
+{
+	uint32_t pos = item_add(ev, e);
+
+	assert(pos == e->pos);
+	evidence_unseen_event(ev, e, pos);
+	if (ev->values)
+		value_add(ev, e);
+	switch (e->op) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_RMW:
+		evidence_access(ev, pos);
+		feeds_add(ev, e, pos);
+		break;
+	case EVENT_USE:
+		feeds_add(ev, e, pos);
+		break;
+	case EVENT_FREE:
+		evidence_free_event(ev, pos);
+		break;
+	case EVENT_ALLOC:
+		evidence_renew(ev, pos, e->addr, ev->items.at[pos].len);
+		break;
+	default:
+		evidence_sync_event(ev, e, pos);
+		break;
+	}
+	if (wanted && is_access(e->op))
+		wanted_add(ev, e, pos);
+}
+
+/* ---- the pass ---- */
+
+static void options_check(const struct evidence_options *opt)
+{
+	for (size_t i = 1; i < opt->nwanted; i++)
+		assert(opt->wanted[i - 1] <= opt->wanted[i]);
+}
+
+static enum status read_all(struct evidence *ev, const struct evidence_options *opt,
+			    struct digest *digest, struct diag *d)
+{
+	size_t wanted = 0;
+	struct event e;
+	enum status st;
+
+	while ((st = trace_next(ev->trace, &e, d)) == ST_OK) {
+		if (opt->digest)
+			digest_event(digest, &e);
+		if (opt->upto != 0 && e.pos > opt->upto) {
+			ev->cut = true;
+			if (!opt->digest)
+				return ST_END;
+			continue;
+		}
+		while (wanted < opt->nwanted && opt->wanted[wanted] < e.pos)
+			wanted++;
+		if (e.pos < EVIDENCE_LIMIT)
+			event_add(ev, &e, wanted < opt->nwanted && opt->wanted[wanted] == e.pos);
+		if (ev->too_big || e.pos >= EVIDENCE_LIMIT) {
+			diag_set(d, "too much to hold in memory at event %llu: at most 2^31 words",
+				 (unsigned long long)e.pos);
+			return ST_LIMIT;
+		}
+	}
+	return st;
+}
+
+enum status evidence_load(struct trace *t, const struct evidence_options *opt,
+			  struct evidence **out, struct diag *d)
+{
+	struct evidence *ev = evidence_new(t, opt);
+	struct digest digest;
+	enum status st;
+
+	*out = NULL;
+	options_check(opt);
+	digest_init(&digest);
+	st = read_all(ev, opt, &digest, d);
+	if (st != ST_END) {
+		evidence_free(ev);
+		return st;
+	}
+	if (opt->digest)
+		digest_end(&digest, ev->digest);
+	evidence_memory_finish(ev);
+	evidence_thread(ev, trace_thread_count(t));
+	*out = ev;
+	return ST_OK;
+}
+
+/* ---- questions ---- */
+
+uint64_t evidence_count(const struct evidence *ev)
+{
+	return ev->items.n - 1;
+}
+
+uint32_t evidence_threads(const struct evidence *ev)
+{
+	return (uint32_t)ev->threads.n;
+}
+
+const char *evidence_digest(const struct evidence *ev)
+{
+	return ev->digest;
+}
+
+struct trace *evidence_trace(const struct evidence *ev)
+{
+	return ev->trace;
+}
+
+void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	bool thread = event_op_family(it->op) == 'T';
+
+	assert(pos >= 1 && pos <= evidence_count(ev));
+	*out = (struct evidence_event){
+		.pos = pos,
+		.tid = it->tid,
+		.index = it->index,
+		.op = it->op,
+		.flags = it->flags,
+		.addr = it->addr,
+		.len = it->len,
+		.site = it->site,
+		.stack = it->stack,
+		.peer = thread ? it->object : 0,
+	};
+	if (!thread && it->object != 0)
+		out->name = intern_str(ev->names, ev->objects.at[it->object].name);
+}
+
+uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index)
+{
+	if (tid >= ev->threads.n || index >= ev->threads.at[tid].events.n)
+		return 0;
+	return ev->threads.at[tid].events.at[index];
+}
+
+uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *it, uint32_t i,
+			 struct evidence_mixed *out)
+{
+	struct evidence_word w = ev->words.at[it->words + i];
+	uint64_t word = ev->cells.at[w.cell].word;
+	unsigned mask;
+
+	if (w.seen & EVIDENCE_MIXED) {
+		*out = ev->mixed.at[w.seen & ~EVIDENCE_MIXED];
+		return word;
+	}
+	mask = evidence_mask(it->addr, it->len, word);
+	for (unsigned k = 0; k < 8; k++) {
+		out->cell[k] = mask >> k & 1 ? w.cell : 0;
+		out->seen[k] = mask >> k & 1 ? w.seen : 0;
+	}
+	return word;
+}
+
+/* First late cell that is not below (pos, word). */
+static size_t late_find(const struct evidence *ev, uint32_t pos, uint64_t word)
+{
+	size_t low = 0, high = ev->late.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		struct evidence_late l = ev->late.at[mid];
+
+		if (l.free < pos || (l.free == pos && ev->cells.at[l.cell].word < word))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
+{
+	*from = late_find(ev, pos, 0);
+	*to = late_find(ev, pos + 1, 0);
+}
+
+/* Place of the word among those of an access, which ascend; nwords when it is not there. */
+static uint32_t word_find(const struct evidence *ev, const struct evidence_item *it, uint64_t word)
+{
+	uint32_t low = 0, high = it->nwords;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (ev->cells.at[ev->words.at[it->words + mid].cell].word < word)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < it->nwords && ev->cells.at[ev->words.at[it->words + low].cell].word == word)
+		return low;
+	return it->nwords;
+}
+
+/* The event touches byte k of the word, in that cell. */
+static bool touches(const struct evidence *ev, uint32_t pos, uint64_t word, unsigned k,
+		    uint32_t cell)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	uint32_t i = word_find(ev, it, word);
+	struct evidence_mixed m;
+
+	if (i < it->nwords) {
+		evidence_spread(ev, it, i, &m);
+		if (m.cell[k] == cell)
+			return true;
+	}
+	if (it->op != EVENT_FREE)
+		return false;
+	for (size_t l = late_find(ev, pos, word); l < ev->late.n; l++) {
+		if (ev->late.at[l].free != pos || ev->cells.at[ev->late.at[l].cell].word != word)
+			break;
+		if (ev->late.at[l].cell == cell && (ev->late.at[l].mask >> k & 1))
+			return true;
+	}
+	return false;
+}
+
+static bool late_overlap(const struct evidence *ev, uint32_t freed, uint32_t b)
+{
+	size_t from, to;
+
+	if (evidence_item(ev, freed)->op != EVENT_FREE)
+		return false;
+	for (evidence_late_range(ev, freed, &from, &to); from < to; from++) {
+		uint32_t cell = ev->late.at[from].cell;
+		uint64_t word = ev->cells.at[cell].word;
+
+		for (unsigned k = 0; k < 8; k++)
+			if ((ev->late.at[from].mask >> k & 1) && touches(ev, b, word, k, cell))
+				return true;
+	}
+	return false;
+}
+
+bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b)
+{
+	const struct evidence_item *x = evidence_item(ev, a), *y = evidence_item(ev, b);
+
+	if (!is_access(x->op) || !is_access(y->op))
+		return false;
+	if (y->nwords < x->nwords)
+		return evidence_overlap(ev, b, a);
+	for (uint32_t i = 0; i < x->nwords; i++) {
+		struct evidence_mixed m;
+		uint64_t word = evidence_spread(ev, x, i, &m);
+
+		for (unsigned k = 0; k < 8; k++)
+			if (m.cell[k] != 0 && touches(ev, (uint32_t)b, word, k, m.cell[k]))
+				return true;
+	}
+	return late_overlap(ev, (uint32_t)a, (uint32_t)b) ||
+	       late_overlap(ev, (uint32_t)b, (uint32_t)a);
+}
+
+static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)
+{
+	size_t low = 0, high = ev->wanted.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (ev->wanted.at[mid].pos < pos)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
+}
+
+bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)
+{
+	const struct evidence_wanted *w = wanted_find(ev, pos);
+	const struct evidence_item *a;
+
+	if (!w)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->name = intern_str(ev->names, w->name);
+	a = evidence_item(ev, w->alloc);
+	out->heap = w->alloc != 0 && a->op == EVENT_ALLOC && a->kind != FORMAT_ALLOC_FRAME;
+	if (out->heap) {
+		out->alloc_pos = w->alloc;
+		out->size = a->len;
+		out->alloc_tid = a->tid;
+		out->alloc_site = a->site;
+		out->alloc_stack = a->stack;
+	}
+	return true;
+}
+
+size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	const struct evidence_thread *t = &ev->threads.at[it->tid];
+	size_t low = 0, high = t->holds.n, n = 0;
+	VEC(uint32_t) list = { 0 };
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->holds.at[mid].index < it->index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (uint32_t h = low ? t->holds.at[low - 1].held : 0; h != 0; h = ev->held.at[h].below)
+		*VEC_PUSH(&list) = h;
+	for (size_t i = list.n; i > 0; i--) {
+		const struct evidence_held *h = &ev->held.at[list.at[i - 1]];
+		bool inner = false; /* acquired again by its holder */
+
+		for (size_t k = i; k < list.n; k++)
+			inner |= ev->held.at[list.at[k]].object == h->object;
+		if (inner)
+			continue;
+		if (n < max)
+			acquires[n] = h->acquire;
+		n++;
+	}
+	VEC_RELEASE(&list);
+	return n;
+}

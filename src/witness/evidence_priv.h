@@ -1,0 +1,244 @@
+/*
+ * How the evidence is kept; the checker reads it directly.
+ *
+ * Positions, cells and objects are 32-bit numbers from 1; 0 is "none", and for a write the
+ * initial value.
+ *
+ * Cells.  Identity of memory is (lifetime, address).  A cell is one 8-byte word during one
+ * lifetime, made when it is first touched.  ALLOC, a frame's variable and a new stack take the
+ * words' cells away, so that the next touch makes new ones.  Where a lifetime begins in the
+ * middle of a word, bytes of one word belong to different cells:
+ *
+ *	word     0  1  2  3  4  5  6  7
+ *	before   c  c  c  c  c  c  c  c
+ *	after    c  c  c  c  d  d  d  d      bytes 4 .. 7 were allocated anew
+ */
+#ifndef WITNESS_EVIDENCE_PRIV_H
+#define WITNESS_EVIDENCE_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "trace/digest.h"
+#include "trace/event.h"
+#include "trace/trace.h"
+#include "witness/evidence.h"
+
+#define EVIDENCE_MIXED 0x80000000u /* in place of a number: place in a table, bytes differ */
+#define EVIDENCE_LIMIT 0x7ffffff0u /* numbers stay below */
+
+struct evidence_item {
+	uint64_t addr, len;
+	uint32_t tid, index;
+	uint32_t site, stack;
+	uint32_t flags;
+	uint8_t op;
+	bool unseen;	/* OPAQUE, or comes from within unseen code: that may read anything now */
+	bool lost_feed; /* a read that feeds it is not in the trace */
+	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known */
+	uint32_t words, nwords; /* accesses: into words */
+	union {
+		struct {
+			uint32_t feeds, nfeeds; /* WRITE, RMW, USE: into feeds */
+		};
+		struct {
+			uint32_t signal, park; /* WAKE */
+		};
+		uint32_t group;	  /* BAR_IN, BAR_OUT */
+		uint32_t ordinal; /* ONCE_BEGIN: how many begins came before */
+	};
+	uint32_t object; /* synchronisation: object; FORK, JOIN: tid of the other */
+	uint32_t kind;	 /* ALLOC: FORMAT_ALLOC_*; lock family: FORMAT_LOCK_* */
+};
+
+/* A word of an access.  seen: the write observed for its bytes; MIXED: both are in mixed. */
+struct evidence_word {
+	uint32_t cell, seen;
+};
+
+struct evidence_mixed {
+	uint32_t cell[8]; /* 0: the byte is not touched */
+	uint32_t seen[8];
+};
+
+/* Latest writes by byte. */
+struct evidence_last {
+	uint32_t at[8];
+};
+struct evidence_lasts {
+	VEC(struct evidence_last) at;
+};
+
+struct evidence_cell {
+	uint64_t word;
+	uint32_t last;	 /* while loading: the latest write, or MIXED and its place in lasts */
+	uint32_t object; /* newest object at this cell */
+};
+
+enum evidence_family {
+	EVIDENCE_LOCK,
+	EVIDENCE_CONDITION,
+	EVIDENCE_BARRIER,
+	EVIDENCE_SEMAPHORE,
+	EVIDENCE_ONCE
+};
+
+/* A synchronisation object from its making to its end. */
+struct evidence_object_info {
+	enum evidence_family family;
+	uint32_t cell, older; /* older: of the same cell */
+	uint32_t name;	      /* into names */
+	uint32_t init;	      /* the event that made it; 0 none */
+	bool closed;	      /* destroyed */
+	bool counted;	      /* barrier, semaphore: value is what init said */
+	uint64_t value;	      /* barrier: threads; semaphore: first value */
+	int64_t balance;      /* while loading: posts less waits; ONCE: begins */
+};
+
+/* One generation of a barrier. */
+struct evidence_group {
+	uint32_t object, ins;
+};
+
+struct evidence_read {
+	uint64_t tseq, count; /* event numbers it took */
+	uint32_t pos;
+};
+
+struct evidence_held {
+	uint32_t acquire, object, below; /* below: into held */
+};
+
+struct evidence_hold {
+	uint32_t index, held; /* after event number index of the thread */
+};
+
+#define EVIDENCE_NO_FORK UINT32_MAX /* the thread was forked, but the trace does not show it */
+
+struct evidence_thread {
+	VEC(uint32_t) events;
+	uint32_t fork; /* 0: runs from the start */
+	uint64_t last; /* highest event number */
+	VEC(struct evidence_hold) holds;
+	uint32_t held, park;
+	VEC(struct evidence_read) reads;   /* free ones */
+	VEC(struct evidence_read) signals; /* and broadcasts */
+	bool unseen, ended;
+	uint32_t unseen_site, unseen_depth;
+};
+
+/* A cell that was first touched after the FREE of its memory: the FREE has written it too. */
+struct evidence_late {
+	uint32_t free, cell;
+	uint32_t mask; /* bytes */
+};
+
+struct evidence_page;
+struct evidence_split {
+	uint32_t cell[8];
+};
+
+/* The state of memory while loading. */
+struct evidence_memory {
+	struct map at; /* page number, to place in pages */
+	VEC(struct evidence_page) pages;
+	VEC(struct evidence_split) splits;
+	struct evidence_lasts lasts;
+	struct map stamps;     /* aligned block, to ALLOC << 32 | FREE that covered it last */
+	uint64_t stamp_levels; /* sizes of blocks in use */
+	uint64_t hot;	       /* page number last used, and its place */
+	size_t hot_place;
+};
+
+struct evidence_wanted {
+	uint64_t pos;
+	uint32_t name, alloc;
+};
+
+struct evidence {
+	struct trace *trace;
+	bool binary, cut; /* cut: events after the last one kept exist */
+	bool too_big;
+	VEC(struct evidence_item) items; /* [pos]; [0] unused */
+	VEC(struct evidence_word) words;
+	VEC(struct evidence_mixed) mixed;
+	VEC(uint32_t) feeds;
+	VEC(struct evidence_cell) cells;	  /* [0] unused */
+	VEC(struct evidence_late) late;		  /* sorted by FREE, then by word */
+	VEC(struct evidence_object_info) objects; /* [0] unused */
+	VEC(struct evidence_group) groups;	  /* [0] unused */
+	VEC(struct evidence_held) held;		  /* [0] unused */
+	VEC(struct evidence_thread) threads;
+	struct map group_at; /* object << 32 | generation, to group */
+	struct evidence_memory memory;
+	struct intern *names;
+	VEC(struct evidence_wanted) wanted;
+	bool values;
+	VEC(uint64_t) value_at; /* [pos]: 1 + place in bytes; 0 none */
+	VEC(uint8_t) bytes;
+	struct map zeroed; /* with values: cell, to the bytes that begin as zero */
+	char digest[DIGEST_HEX];
+};
+
+static inline const struct evidence_item *evidence_item(const struct evidence *ev, uint64_t pos)
+{
+	return &ev->items.at[pos];
+}
+
+/* Bytes of the word, as a mask, that lie in [addr, addr + len). */
+static inline unsigned evidence_mask(uint64_t addr, uint64_t len, uint64_t word)
+{
+	uint64_t first = word << 3;
+	unsigned from = addr > first ? (unsigned)(addr - first) : 0;
+	uint64_t end = addr + len - first; /* of the range, counted from the word; wraps never */
+
+	return (end >= 8 ? 0xffu : (1u << end) - 1) & (0xffu << from);
+}
+
+static inline uint32_t evidence_last(const struct evidence_lasts *l, uint32_t state, unsigned k)
+{
+	return state & EVIDENCE_MIXED ? l->at.at[state & ~EVIDENCE_MIXED].at[k] : state;
+}
+
+/* The bytes in mask are now pos. */
+void evidence_last_set(struct evidence_lasts *l, uint32_t *state, unsigned mask, uint32_t pos);
+
+/* The cells and seen writes of word i of an access, spread over its bytes; the address of the
+ * word. */
+uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *it, uint32_t i,
+			 struct evidence_mixed *out);
+
+/* FREE at pos: late cells are late.at[*from .. *to). */
+void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
+
+/* ---- loading ---- */
+
+void evidence_memory_release(struct evidence_memory *m);
+void evidence_access(struct evidence *ev, uint32_t pos);
+void evidence_free_event(struct evidence *ev, uint32_t pos);
+/* A lifetime begins. */
+void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t len);
+/* The cell of one byte, made when new. */
+uint32_t evidence_cell_of(struct evidence *ev, uint64_t addr);
+/* The event has covered the range: as FREE, or as the begin of a lifetime. */
+void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint32_t pos,
+		    bool freed);
+/* The latest that covered addr; 0 none. */
+void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
+			uint32_t *freed);
+/* Some block of the range was freed as such, and not allocated as such since. */
+bool evidence_stamp_is_freed(const struct evidence_memory *m, uint64_t addr, uint64_t len);
+/* The ALLOC that covers addr; 0 none. */
+uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
+void evidence_memory_finish(struct evidence *ev);
+
+struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);
+/* Synchronisation, threads and unseen code. */
+void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos);
+void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t pos);
+void evidence_sync_release(struct evidence *ev);
+
+#endif /* WITNESS_EVIDENCE_PRIV_H */

@@ -1,0 +1,314 @@
+/*
+ * Synchronisation objects, who holds what, who woke whom, and where unseen code runs, taken from
+ * the observed order.
+ *
+ * An object lives from its making to its end, at one cell: reuse of memory, INIT and DESTROY
+ * give new objects.
+ */
+#include <string.h>
+
+#include "trace/format.h"
+#include "witness/evidence_priv.h"
+
+struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid)
+{
+	while (ev->threads.n <= tid)
+		memset(VEC_PUSH(&ev->threads), 0, sizeof(struct evidence_thread));
+	return &ev->threads.at[tid];
+}
+
+void evidence_sync_release(struct evidence *ev)
+{
+	for (size_t i = 0; i < ev->threads.n; i++) {
+		VEC_RELEASE(&ev->threads.at[i].events);
+		VEC_RELEASE(&ev->threads.at[i].holds);
+		VEC_RELEASE(&ev->threads.at[i].reads);
+		VEC_RELEASE(&ev->threads.at[i].signals);
+	}
+	VEC_RELEASE(&ev->threads);
+	VEC_RELEASE(&ev->objects);
+	VEC_RELEASE(&ev->groups);
+	VEC_RELEASE(&ev->held);
+	map_release(&ev->group_at);
+}
+
+/* ---- objects ---- */
+
+static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_family family,
+			   uint64_t addr)
+{
+	const char *name = trace_object_name(ev->trace, addr);
+	uint32_t o = (uint32_t)ev->objects.n;
+
+	*VEC_PUSH(&ev->objects) = (struct evidence_object_info){
+		.family = family,
+		.cell = cell,
+		.older = ev->cells.at[cell].object,
+		.name = intern_add(ev->names, name, strlen(name)),
+	};
+	ev->cells.at[cell].object = o;
+	return o;
+}
+
+static uint32_t object_get(struct evidence *ev, enum evidence_family family, uint64_t addr)
+{
+	uint32_t cell = evidence_cell_of(ev, addr);
+	uint32_t o = ev->cells.at[cell].object;
+
+	while (o != 0 && ev->objects.at[o].family != family)
+		o = ev->objects.at[o].older;
+	if (o == 0 || ev->objects.at[o].closed)
+		o = object_new(ev, cell, family, addr);
+	return o;
+}
+
+/* INIT: whatever was there has ended; later look-ups find the newest. */
+static uint32_t object_init(struct evidence *ev, enum evidence_family family, const struct event *e,
+			    uint32_t pos)
+{
+	uint32_t o = object_new(ev, evidence_cell_of(ev, e->addr), family, e->addr);
+
+	ev->objects.at[o].init = pos;
+	if (family != EVIDENCE_LOCK) {
+		ev->objects.at[o].counted = true;
+		ev->objects.at[o].value = e->arg;
+	}
+	return o;
+}
+
+/* ---- locks ---- */
+
+/* `from' without the innermost acquire of the object; shares what lies below it. */
+static uint32_t held_without(struct evidence *ev, uint32_t from, uint32_t object)
+{
+	uint32_t at = from, list;
+	VEC(uint32_t) above = { 0 };
+
+	while (at != 0 && ev->held.at[at].object != object) {
+		*VEC_PUSH(&above) = at;
+		at = ev->held.at[at].below;
+	}
+	list = at == 0 ? from : ev->held.at[at].below;
+	for (size_t i = at == 0 ? 0 : above.n; i > 0; i--) {
+		struct evidence_held copy = ev->held.at[above.at[i - 1]];
+
+		copy.below = list;
+		list = (uint32_t)ev->held.n;
+		*VEC_PUSH(&ev->held) = copy;
+	}
+	VEC_RELEASE(&above);
+	return list;
+}
+
+static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
+	uint32_t object = object_get(ev, EVIDENCE_LOCK, e->addr);
+
+	ev->items.at[pos].object = object;
+	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ) {
+		*VEC_PUSH(&ev->held) = (struct evidence_held){ pos, object, t->held };
+		t->held = (uint32_t)(ev->held.n - 1);
+	} else if (e->op == EVENT_REL || e->op == EVENT_RREL) {
+		t->held = held_without(ev, t->held, object);
+	} else {
+		return;
+	}
+	*VEC_PUSH(&t->holds) = (struct evidence_hold){ ev->items.at[pos].index, t->held };
+}
+
+/* ---- the other objects ---- */
+
+static void barrier_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	uint32_t object = object_get(ev, EVIDENCE_BARRIER, e->addr);
+	uint64_t key = (uint64_t)object << 32 | (uint32_t)e->arg;
+	bool fresh;
+	uint64_t *group = map_put(&ev->group_at, key, &fresh);
+
+	if (fresh) {
+		*group = ev->groups.n;
+		*VEC_PUSH(&ev->groups) = (struct evidence_group){ .object = object };
+	}
+	ev->items.at[pos].object = object;
+	ev->items.at[pos].group = (uint32_t)*group;
+	ev->groups.at[*group].ins += e->op == EVENT_BAR_IN;
+}
+
+/* Without SEM_INIT the first value is the least that lets the observed waits pass. */
+static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	uint32_t object = object_get(ev, EVIDENCE_SEMAPHORE, e->addr);
+	struct evidence_object_info *o = &ev->objects.at[object];
+
+	ev->items.at[pos].object = object;
+	o->balance += (e->op == EVENT_SEM_POST) - (e->op == EVENT_SEM_WAIT);
+	if (!o->counted && o->balance < 0 && (uint64_t)-o->balance > o->value)
+		o->value = (uint64_t)-o->balance;
+}
+
+static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	uint32_t object = object_get(ev, EVIDENCE_ONCE, e->addr);
+
+	ev->items.at[pos].object = object;
+	if (e->op == EVENT_ONCE_BEGIN)
+		ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance++;
+}
+
+/* ---- threads ---- */
+
+static uint32_t signal_find(struct evidence *ev, uint32_t tid, uint64_t tseq)
+{
+	const struct evidence_thread *t = evidence_thread(ev, tid);
+	size_t low = 0, high = t->signals.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->signals.at[mid].tseq < tseq)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->signals.n && t->signals.at[low].tseq == tseq ? t->signals.at[low].pos : 0;
+}
+
+static void condition_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_item *it = &ev->items.at[pos];
+	struct evidence_thread *t;
+
+	it->object = object_get(ev, EVIDENCE_CONDITION, e->addr);
+	t = evidence_thread(ev, e->tid);
+	switch (e->op) {
+	case EVENT_SIGNAL:
+	case EVENT_BROADCAST:
+		*VEC_PUSH(&t->signals) = (struct evidence_read){ e->tseq, 1, pos };
+		break;
+	case EVENT_PARK:
+		t->park = pos;
+		break;
+	default: /* WAKE */
+		it->park = t->park;
+		t->park = 0;
+		it->known = e->peer != 0;
+		if (e->peer != 0)
+			it->signal = signal_find(ev, e->peer, e->peer_tseq);
+		break;
+	}
+}
+
+static void thread_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
+
+	ev->items.at[pos].object = e->peer;
+	switch (e->op) {
+	case EVENT_FORK:
+		evidence_thread(ev, e->peer)->fork = pos;
+		break;
+	case EVENT_FORK_FAIL:
+		evidence_thread(ev, e->peer)->fork = 0;
+		break;
+	case EVENT_THREAD_BEGIN:
+		if (e->peer != 0 && t->fork == 0)
+			t->fork = EVIDENCE_NO_FORK;
+		evidence_renew(ev, pos, e->addr, e->len);
+		break;
+	case EVENT_THREAD_END:
+		t->ended = true;
+		break;
+	case EVENT_JOIN:
+		evidence_thread(ev, e->peer);
+		ev->items.at[pos].known = !ev->binary || e->peer_tseq != 0;
+		break;
+	default:
+		break;
+	}
+}
+
+void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	switch (e->op) {
+	case EVENT_LOCK_INIT:
+		ev->items.at[pos].object = object_init(ev, EVIDENCE_LOCK, e, pos);
+		break;
+	case EVENT_BAR_INIT:
+		ev->items.at[pos].object = object_init(ev, EVIDENCE_BARRIER, e, pos);
+		break;
+	case EVENT_SEM_INIT:
+		ev->items.at[pos].object = object_init(ev, EVIDENCE_SEMAPHORE, e, pos);
+		break;
+	case EVENT_LOCK_DESTROY:
+		lock_event(ev, e, pos);
+		ev->objects.at[ev->items.at[pos].object].closed = true;
+		break;
+	case EVENT_PARK:
+	case EVENT_WAKE:
+	case EVENT_SIGNAL:
+	case EVENT_BROADCAST:
+		condition_event(ev, e, pos);
+		break;
+	case EVENT_BAR_IN:
+	case EVENT_BAR_OUT:
+		barrier_event(ev, e, pos);
+		break;
+	case EVENT_SEM_POST:
+	case EVENT_SEM_WAIT:
+	case EVENT_SEM_FAIL:
+		semaphore_event(ev, e, pos);
+		break;
+	case EVENT_ONCE_BEGIN:
+	case EVENT_ONCE_END:
+	case EVENT_ONCE_PASS:
+		once_event(ev, e, pos);
+		break;
+	default:
+		if (event_op_family(e->op) == 'L')
+			lock_event(ev, e, pos);
+		else if (event_op_family(e->op) == 'T')
+			thread_event(ev, e, pos);
+		break;
+	}
+}
+
+/* ---- unseen code ---- */
+
+/*
+ * A call of unseen code lasts until the thread's next event that did not come from there: one
+ * whose frame on top of the caller's was not called from the place of the call or from nowhere known.  A
+ * handler that ran unrecorded inside a hook shows as OPAQUE with an old number and is over at once.
+ */
+static bool is_from_unseen(const struct evidence *ev, const struct evidence_thread *t,
+			   const struct event *e)
+{
+	const uint32_t *sites;
+	uint32_t depth = trace_stack(ev->trace, e->stack, &sites), from;
+
+	if (depth < t->unseen_depth)
+		return false;
+	from = depth == t->unseen_depth ? e->site : sites[depth - 1 - t->unseen_depth];
+	return from == 0 || from == t->unseen_site;
+}
+
+void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
+	uint64_t last = e->tseq + (e->flags & EVENT_RANGE && e->nrefs ? e->nrefs - 1 : 0);
+	bool fresh = last > t->last;
+	const uint32_t *sites;
+
+	if (fresh)
+		t->last = last;
+	ev->items.at[pos].unseen = e->op == EVENT_OPAQUE;
+	if (!ev->binary || (e->flags & EVENT_REREAD) || (e->op == EVENT_OPAQUE && !fresh))
+		return;
+	t->unseen = t->unseen && is_from_unseen(ev, t, e);
+	ev->items.at[pos].unseen |= t->unseen;
+	if (e->op == EVENT_OPAQUE && !t->unseen) {
+		t->unseen = true;
+		t->unseen_site = e->site;
+		t->unseen_depth = trace_stack(ev->trace, e->stack, &sites);
+	}
+}

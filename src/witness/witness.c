@@ -1,0 +1,171 @@
+/*
+ * Witness files: from disk, and to text.  One line, one word and what belongs to it; `order' takes
+ * the rest of the file.  The parser is in witness_parse.c.
+ */
+#include "witness/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/trace.h"
+#include "witness/evidence.h"
+
+#define FILE_LIMIT ((uint64_t)4 << 30)
+#define COLUMNS 96
+
+/* ---- from disk ---- */
+
+static enum status file_read(const char *path, struct strbuf *out, struct diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char buffer[65536];
+	ssize_t n = 0;
+
+	if (fd < 0) {
+		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
+		return ST_IO;
+	}
+	while (out->n <= FILE_LIMIT && (n = read(fd, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		strbuf_add(out, buffer, (size_t)n);
+	}
+	if (n < 0)
+		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
+	else if (out->n > FILE_LIMIT)
+		diag_set(d, "'%s' is longer than 4 GiB: not a witness", path);
+	close(fd);
+	return n < 0 ? ST_IO : out->n > FILE_LIMIT ? ST_BAD_INPUT : ST_OK;
+}
+
+enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,
+			 struct diag *d)
+{
+	struct strbuf text = { 0 };
+	enum status st = file_read(path, &text, d);
+
+	memset(out, 0, sizeof(*out));
+	if (st == ST_OK)
+		st = witness_parse(strbuf_str(&text), text.n, path, ev, out, d);
+	strbuf_release(&text);
+	return st;
+}
+
+void witness_release(struct witness *w)
+{
+	VEC_RELEASE(&w->targets);
+	VEC_RELEASE(&w->relaxed);
+	VEC_RELEASE(&w->order);
+}
+
+/* ---- writing ---- */
+
+/* A name that a range can be written with and read back. */
+static bool name_is_plain(const char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)s[i] <= ' ' || s[i] == '#')
+			return false;
+	return n > 0 && n < 60;
+}
+
+/* How many events from order[i] on follow each other in one thread. */
+static size_t run_length(const struct witness *w, const struct evidence *ev, size_t i,
+			 struct evidence_event *first)
+{
+	size_t n = 1;
+
+	evidence_get(ev, w->order.at[i], first);
+	while (i + n < w->order.n &&
+	       evidence_find(ev, first->tid, first->index + (uint32_t)n) == w->order.at[i + n])
+		n++;
+	return n;
+}
+
+/* Adds a word to the present line, or begins a new one. */
+static void word_add(struct strbuf *out, size_t *column, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (*column + 1 + n > COLUMNS && *column > 0) {
+		strbuf_adds(out, "\n");
+		*column = 0;
+	}
+	strbuf_addf(out, "%s%s", *column ? " " : "", word);
+	*column += n + (*column != 0);
+}
+
+static void ids_format(const uint64_t *ids, size_t n, struct strbuf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, " %" PRIu64, ids[i]);
+}
+
+static size_t digits(uint64_t x)
+{
+	size_t n = 1;
+
+	while (x >= 10) {
+		x /= 10;
+		n++;
+	}
+	return n;
+}
+
+static void order_format(const struct witness *w, const struct evidence *ev, struct strbuf *out)
+{
+	struct evidence_event first;
+	size_t column = 0;
+	char word[128];
+
+	for (size_t i = 0, n; i < w->order.n; i += n) {
+		const char *name;
+		size_t plain = 0;
+
+		n = run_length(w, ev, i, &first);
+		name = trace_thread_name(evidence_trace(ev), first.tid);
+		snprintf(word, sizeof(word), "%.60s:%" PRIu32 "-%" PRIu64, name, first.index + 1,
+			 (uint64_t)first.index + n);
+		for (size_t k = 0; k < n && plain <= sizeof(word); k++)
+			plain += digits(w->order.at[i + k]) + (k > 0);
+		if (strlen(word) < plain && name_is_plain(name)) {
+			word_add(out, &column, word);
+			continue;
+		}
+		for (size_t k = 0; k < n; k++) {
+			snprintf(word, sizeof(word), "%" PRIu64, w->order.at[i + k]);
+			word_add(out, &column, word);
+		}
+	}
+	if (column != 0)
+		strbuf_adds(out, "\n");
+}
+
+void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out)
+{
+	strbuf_adds(out, "witness 1\n");
+	if (w->digest[0])
+		strbuf_addf(out, "trace   %s\n", w->digest);
+	strbuf_addf(out, "kind    %s\n", finding_kind_name(w->kind));
+	strbuf_adds(out, "target ");
+	ids_format(w->targets.at, w->targets.n, out);
+	strbuf_adds(out, "\nrelaxed");
+	if (w->relaxed.n == 0)
+		strbuf_adds(out, " none");
+	ids_format(w->relaxed.at, w->relaxed.n, out);
+	strbuf_addf(out, "\nmodel   %s\n", w->dep ? "dep" : "strict");
+	if (w->values)
+		strbuf_adds(out, "values\n");
+	strbuf_adds(out, "order\n");
+	order_format(w, ev, out);
+}

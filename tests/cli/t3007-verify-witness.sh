@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# verify TRACE WITNESS: certified, or the first rule broken, or refused.
+. "$(dirname "$0")/../lib.sh"
+
+cat >a.std <<'END'
+T1|w(x)|a.c:1
+T1|acq(m)|a.c:2
+T1|rel(m)|a.c:3
+T2|acq(m)|b.c:1
+T2|rel(m)|b.c:2
+T2|r(x)|b.c:3
+END
+printf 'witness 1\nkind race\ntarget 1 6\nrelaxed 6\norder T2:1-2\n' >good
+run foresee verify a.std good
+is "$status" 0 "a witness that holds"
+has out '^certified: race of events 1 and 6: T1 write at a.c:1, T2 read at b.c:3$' "is certified"
+hasnt out 'see another write' "the read after the write sees what it saw"
+sed 's/1 6/6 1/' good >turned
+run foresee verify a.std turned
+has out '^reads that see another write: 6$' "before the write it does not"
+
+printf 'witness 1\nkind race\ntarget 1 6\norder 4\n' >gap
+run foresee verify a.std gap
+is "$status" 1 "a witness that does not"
+has out '^not certified: event 6 \(T2 r, b.c:3\): is not the next event of its thread after the order: event 5 is$' \
+	"says what broke, where, and what was expected"
+
+printf 'witness 1\nkind race\ntarget 1 6\norder 1 2 4\n' >lock
+run foresee verify a.std lock
+is "$status" 1 "a lock held twice"
+has out 'event 4 \(T2 acq, b.c:1\): T1 holds m here' "is named"
+
+# The digest: another trace is refused, a layout is not.
+printf 'witness 1\ntrace %064d\nkind race\ntarget 1 6\norder T2:1-2\n' 0 >digest
+run foresee verify a.std digest
+is "$status" 2 "a witness for another trace"
+has err 'is a witness for another trace' "is refused"
+sum=$(sed -n 's/.*this is *\([0-9a-f]*\)$/\1/p' err)
+printf 'witness 1\ntrace %s\nkind race\ntarget 1 6\norder T2:1-2\n' "$sum" >digest
+ok "with the right digest it is taken" foresee verify a.std digest
+{ echo '# a comment'; sed 's/$/\r/' a.std; } >layout.std
+ok "comments and line ends do not count" foresee verify layout.std digest
+sed 's/T2|r(x)/T2|w(x)/' a.std >other.std
+run foresee verify other.std digest
+is "$status" 2 "an event that differs does"
+
+# Models.
+cat >dep.std <<'END'
+#fmt 1
+T1|w(y)|1
+T1|r(x)~=0|2
+T1|w(x)<2=1|3
+T2|r(x)~=1|4
+T2|w(x)<4=2|5
+T2|w(y)|6
+END
+printf 'witness 1\nkind race\ntarget 1 6\nmodel dep\norder 4 5\n' >dep
+run foresee verify dep.std dep
+is "$status" 0 "by the dependency-aware model"
+has out '^free reads whose value may differ \(model dep\): 4$' "with its tainted reads"
+run foresee verify --strict dep.std dep
+is "$status" 1 "not when every read binds"
+has out 'sees the initial value, not the write of event 3 as observed' "for that reason"
+grep -v model dep >strict
+run foresee verify dep.std strict
+is "$status" 1 "which is what a witness without a model means"
+
+printf '#fmt 1\nT1|w(x)=1|1\nT2|r(x)=1|2\nT2|w(y)|3\nT3|w(x)=1|4\nT4|r(y)|5\n' >same.std
+printf 'witness 1\nkind race\ntarget 3 5\norder 4 2\n' >same
+run foresee verify same.std same
+is "$status" 1 "a write of the same value is another write"
+ok "unless values count" foresee verify --values same.std same
+
+# Trouble.
+run foresee verify a.std nosuch
+is "$status" 2 "no witness"
+printf 'witness 1\nkind race\ntarget 1 9\norder\n' >bad
+run foresee verify a.std bad
+is "$status" 2 "a witness that cannot be read"
+has err "bad:3:10: event 9 is not in the trace, which has 6" "names file, line and column"
+run foresee verify nosuch good
+is "$status" 2 "no trace"
+run foresee verify a.std good good
+is "$status" 2 "too many files"
+ok "a trace alone is checked against itself" foresee verify a.std
+has out '^consistent: ' "as before"
+done_testing

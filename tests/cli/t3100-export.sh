@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Export: what it writes, what it refuses.  tests/spin/run.sh has SPIN judge the models.
+. "$(dirname "$0")/../lib.sh"
+
+# wrong REGEX ARGS...
+wrong() {
+	local want=$1
+	shift
+	run foresee export "$@"
+	is "$status" 2 "export $*: status"
+	has err "$want" "export $*: says why"
+	is "$(cat out)" "" "export $*: nothing on stdout"
+}
+
+cat >t.std <<'END'
+#fmt 1
+T1|r(x)~|1
+T1|w(x)<1|2
+T1|acq(m)|3
+T1|rel(m)|4
+T2|racq(m)!rwlock|5
+T2|r(x)|6
+T2|rrel(m)!rwlock|7
+T2|w(x)|*/8
+END
+
+wrong '^foresee: no form given' t.std
+wrong "^foresee: unknown form 'pascal': expected promela or std" --to pascal t.std
+for form in csp smt2 dot; do
+	wrong "^foresee: --to $form is not in this version" --to $form t.std
+done
+wrong '^foresee: no trace given' --to promela
+wrong '^foresee: more than one trace' --to promela t.std t.std
+wrong '^foresee: --pair and --strict go with --to promela' --to std --strict t.std
+for pair in 1 1, 1,1 a,b 0,2 1,2,3 -1,2; do
+	wrong "^foresee: bad value '$pair' of --pair" --to promela --pair=$pair t.std
+done
+wrong '^foresee: events 1 and 6 are not two conflicting accesses' --to promela --pair 1,6 t.std
+wrong '^foresee: events 2 and 99 are not two conflicting accesses' --to promela --pair 2,99 t.std
+wrong "^foresee: cannot open 'gone'" --to promela gone
+for i in $(seq 2001); do echo "T1|w(x)|$i"; done >long.std
+wrong '^foresee: too long for a Promela model: .*2000' --to promela long.std
+for i in $(seq 200); do printf 'T1|w(x)|1\nT2|w(x)|1\n'; done >dense.std
+wrong '^foresee: more than 20000 conflicting pairs: choose one with --pair' --to promela dense.std
+ok "one pair of them" foresee export --to promela --pair 1,2 dense.std
+
+run foresee export --to std t.std
+is "$status" 0 "export --to std"
+foresee print --std t.std >want
+same out want "is what print --std writes"
+
+run foresee export --to promela t.std
+is "$status" 0 "export --to promela"
+has out 'dependency-aware model' "by the dependency-aware model"
+has out '^bit t_1' "a bit for the free read"
+has out 'lw_0 = \(\(t_1\) -> BAD : 2\)' "which feeds the write"
+has out '\(lw_0 == 2\) -> pc_1\+\+' "a binding read keeps its write"
+has out '\(own_0 == 0\) -> rd_0\+\+' "a lock in read mode"
+has out 'defined\(GOAL_2_8\)' "a goal for each pair"
+has out '8: T2.w\(x\).\*_8 \*/$' "no name ends a comment"
+cp out want
+foresee export --to promela - <t.std | sed 's:\t/\* [0-9]*\:.*::' >out
+sed -i 's:\t/\* [0-9]*\:.*::' want
+same out want "the same from standard input, but for comments"
+
+run foresee export --to promela --strict t.std
+has out ' strict model\.' "--strict"
+hasnt out '^bit t_' "in which no read is free"
+run foresee export --to promela --pair 8,2 t.std
+has out '^#define GOAL \(pc_0 == 1 && pc_1 == 3\)' "--pair: the only goal"
+hasnt out 'GOAL_' "and no other"
+
+echo '#fmt 1' >empty.std
+ok "an empty trace is a model too" foresee export --to promela empty.std
+done_testing

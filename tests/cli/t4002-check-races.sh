@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# check: predicted races in words, what is said when there are none, statuses.
+. "$(dirname "$0")/../lib.sh"
+
+# The lock hides it: T1 wrote and used m, then T2 used m and read.
+cat >hidden.std <<'EOT'
+T1|w(x)|a.c:1
+T1|acq(m)|a.c:2
+T1|rel(m)|a.c:3
+T2|acq(m)|b.c:1
+T2|rel(m)|b.c:2
+T2|acq(l)|b.c:3
+T2|r(x)|b.c:4
+T2|rel(l)|b.c:5
+EOT
+run foresee check hidden.std
+is "$status" 1 "a hidden race: status"
+has out '^1  data race on x +predicted, certified$' "what, and how sure"
+has out '^   T1  write  a\.c:1 +no lock held$' "the first access"
+has out '^   T2  read   b\.c:4 +holds l \(:3\)$' "the second, with its lock"
+has out "^   The run that shows it \(in the observed run T1's unlock of m came before T2's lock of m\):" \
+	"what hid it"
+has out '^ +T1 +T2$' "a column for each thread"
+has out '^ +4 +lock +m  :1$' "synchronisation"
+has out '^ +1, 7  write  x  :1 +<--> +read +x  :4 +nothing orders these two$' "the pair"
+has out '^1 finding \(1 race\)\. 1 candidate pair of places: 1 predicted\.$' "the last line"
+is "$(cat err)" "" "nothing on stderr"
+cp out first
+run foresee check --jobs 1 hidden.std
+same out first "the same with one job"
+run sh -c 'foresee check - <hidden.std'
+same out first "the same from standard input"
+run sh -c 'cat hidden.std | foresee check /dev/stdin'
+same out first "and from a pipe"
+
+# Both under the same lock.
+cat >clean.std <<'EOT'
+T1|acq(m)|1
+T1|w(x)|2
+T1|rel(m)|3
+T2|acq(m)|4
+T2|r(x)|5
+T2|rel(m)|6
+EOT
+run foresee check clean.std
+is "$status" 0 "no race: status"
+has out '^no race in any run that the recording proves possible\.' "in words"
+echo '# nothing' >empty.std
+run foresee check empty.std
+is "$status" 0 "no events, no race"
+
+# One finding for each pair of places, all pairs when asked for.
+for i in 1 2 3; do
+	echo 'T1|w(x)|a.c:1'
+	echo 'T2|w(x)|b.c:1'
+done >many.std
+run foresee check many.std
+is "$(grep -c '^[0-9]*  data race' out)" 1 "one for each pair of places"
+run foresee check --all-pairs many.std
+is "$(grep -c '^[0-9]*  data race' out)" 9 "--all-pairs"
+is "$(sed -n 's/^\([0-9]*\)  data race.*/\1/p' out | tr '\n' ' ')" "1 2 3 4 5 6 7 8 9 " \
+	"are numbered"
+
+# Single analyses.
+run foresee check -a hb hidden.std
+is "$status" 0 "hb does not see it"
+has out '^no race found\.' "and does not say that there is none"
+run foresee check -a hb many.std
+is "$status" 1 "hb finds an open one: status"
+has out '^1  data race on x +warning$' "as a warning"
+has out '^   only a warning: ' "that says why"
+has out '^1 finding \(1 race; warning only\)\.' "and is counted as one"
+run foresee check -a shb many.std
+has out 'predicted, certified$' "shb: a run is found for its races"
+for a in syncp osr exact races; do
+	run foresee check -a $a hidden.std
+	is "$status" 1 "$a finds it"
+	has out 'predicted, certified$' "$a: certified"
+	run foresee check -a $a clean.std
+	is "$status" 0 "$a: clean"
+done
+run foresee check -a hb,wcp,syncp,eraser,syncp many.std
+is "$(grep -c '^[0-9]*  data race' out)" 1 "several analyses, one finding"
+has out 'predicted, certified$' "the surest"
+
+# A read that decides nothing may see another value.
+cat >dep.std <<'EOT'
+#fmt 1
+T1|w(x)|1
+T1|acq(m)|2
+T1|r(c)~|3
+T1|w(c)<3|4
+T1|rel(m)|5
+T2|acq(m)|6
+T2|r(c)~|7
+T2|w(c)<7|8
+T2|rel(m)|9
+T2|w(x)|10
+EOT
+run foresee check dep.std
+is "$status" 1 "a counter does not order: status"
+has out '^   1 read may see another value than in the observed run' "is said"
+has out '^     event 7, T2: read of c  :7$' "and which"
+run foresee check --strict dep.std
+is "$status" 0 "--strict: it does"
+
+# Several traces, reports in files, witnesses.
+run foresee check hidden.std clean.std
+is "$status" 1 "two traces: the worse status"
+has out '^clean.std:$' "each under its name"
+run foresee check clean.std gone.std hidden.std
+is "$status" 2 "one missing makes 2"
+has out 'data race on x' "the others are still looked at"
+run foresee check -q -o report hidden.std
+is "$status" 1 "-o: status"
+is "$(cat out)" "" "-o: nothing on stdout"
+same report first "-o: the report"
+run foresee check --witness-dir d/e hidden.std
+has out '^   verify it:  foresee verify hidden.std d/e/1.witness$' "what to type next"
+ok "the witness is one" foresee verify hidden.std d/e/1.witness
+has out '^certified' "in words"
+run foresee check --color=always hidden.std
+has out $'\033\[31mpredicted, certified' "--color=always colours"
+if [ -w /dev/full ]; then
+	foresee check hidden.std >/dev/full 2>err
+	is "$?" 2 "a full disk: status"
+	foresee check -o /dev/full hidden.std 2>err
+	is "$?" 2 "a full disk under -o: status"
+	has err "^foresee: cannot write '/dev/full': No space left" "a full disk under -o: message"
+fi
+
+# Input that is wrong.
+printf 'T1|w(x)|1\nT1|rel(m)|2\n' >bad.std
+run foresee check bad.std
+is "$status" 2 "an ill-formed trace: status"
+has err "^foresee: bad.std:2:" "and where"
+is "$(cat out)" "" "no report"
+run sh -c 'foresee check - <bad.std'
+has err "^foresee: \(standard input\):2:" "standard input is named as such"
+run foresee check --lenient bad.std
+is "$status" 0 "--lenient: status"
+has err '^foresee: note: ' "--lenient: a note"
+
+# Ctrl-C: what is known by then is printed, with a word about it.
+awk 'BEGIN {
+	for (i = 0; i < 1000000; i++)
+		printf "T%d|acq(m)|1\nT%d|w(x)|2\nT%d|r(x)|3\nT%d|rel(m)|4\n", i%4, i%4, i%4, i%4
+}' >long.std
+run timeout --preserve-status -s INT 0.2 foresee check long.std
+is "$status" 3 "Ctrl-C: status"
+has out '^no race found, but not everything was looked at' "nothing is called clean"
+has out '^not complete: interrupted after event [0-9]+$' "and why"
+
+run foresee check -v hidden.std
+has err '^foresee: hidden.std: 8 events; reading [0-9.]+ s, model' "-v tells the times"
+has err '^  races +[0-9.]+ s$' "of each analysis"
+
+# A recording has more to tell: stacks, labels, who allocated it.  Whoever comes first, it is found.
+command -v foresee-cc >/dev/null || done_testing
+cat >bank.c <<'EOT'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+
+struct account {
+	long id, balance;
+};
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static __attribute__((noinline)) void deposit(struct account *a, long n)
+{
+	a->balance = n;
+}
+
+static void *teller(void *arg)
+{
+	deposit(arg, 5);
+	return NULL;
+}
+
+static void *auditor(void *arg)
+{
+	pthread_setname_np(pthread_self(), "auditor");
+	pthread_mutex_lock(&m);
+	deposit(arg, 7);
+	pthread_mutex_unlock(&m);
+	return NULL;
+}
+
+static __attribute__((noinline)) struct account *account_open(void)
+{
+	return malloc(sizeof(struct account));
+}
+
+int main(void)
+{
+	struct account *a = account_open();
+	pthread_t t[2];
+
+	pthread_create(&t[0], NULL, teller, a);
+	pthread_create(&t[1], NULL, auditor, a);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	free(a);
+	return 0;
+}
+EOT
+run foresee run bank.c
+is "$status" 1 "a recording: status"
+has out '^1  data race on account.balance \(8 bytes, in heap#[0-9]+ of [0-9]+ bytes\) +predicted, certified$' \
+	"the field, in its block"
+has out '^   T2 +write  bank\.c:12 in deposit +no lock held$' "the first access"
+has out '^ +bank\.c:17 in teller$' "and its caller"
+has out '^   T3 "auditor"  write  bank\.c:12 in deposit +holds m \(:24\)$' "the second, with its thread's name"
+has out '^   heap#[0-9]+ was allocated by T1 at bank\.c:32 in account_open$' "who allocated it"
+has out '^1 finding \(1 race\)\.' "nothing else: join and free are in order"
+run foresee check -f json bank.foresee
+has out '"stack": \[\{"file": ".*bank\.c", "line": 17, "function": "teller"\}\]' "the stack in JSON"
+run foresee run -q --ignore id --trace part.foresee bank.c
+is "$status" 1 "left out by request: status"
+has out '^1  data race on account.balance .* warning$' "a warning only"
+has out '^   only a warning: accesses are missing by request' "that says why"
+done_testing

@@ -1,0 +1,130 @@
+/*
+ * A text trace, a line `%%', a witness for it: parsed, written, read back to the same, and
+ * checked by every model, twice to the same verdict.
+ *
+ * Checks that must hold: strict certifies no more than dep, and without values no more than with.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/evidence.h"
+#include "witness/witness.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Five digits make ranges and counts that take long and teach nothing. */
+static bool is_big(const uint8_t *data, size_t n)
+{
+	unsigned digits = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		digits = data[i] >= '0' && data[i] <= '9' ? digits + 1 : 0;
+		if (digits > 4)
+			return true;
+	}
+	return false;
+}
+
+static struct trace *trace_make(const uint8_t *data, size_t n)
+{
+	struct trace_options opt = { .lenient = true };
+	struct diag d = { { 0 } };
+	struct trace *t = NULL;
+	char path[64];
+	int fd = memfd_create("fuzz", 0);
+
+	assert(fd >= 0 && write(fd, data, n) == (ssize_t)n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (trace_open(path, &opt, &t, &d) != ST_OK)
+		t = NULL;
+	close(fd);
+	return t;
+}
+
+static bool run(struct checker *c, const struct witness *w, bool strict, bool values)
+{
+	struct check_claim claim = { .kind = w->kind,
+				     .targets = w->targets.at,
+				     .ntargets = (uint32_t)w->targets.n,
+				     .order = w->order.at,
+				     .norder = w->order.n,
+				     .relaxed = w->has_relaxed ? w->relaxed.at : NULL,
+				     .nrelaxed = w->relaxed.n,
+				     .strict = strict,
+				     .values = values };
+	struct check_verdict v, again;
+
+	checker_run(c, &claim, &v);
+	checker_run(c, &claim, &again);
+	assert(v.certified == again.certified && v.pos == again.pos && !strcmp(v.what, again.what));
+	assert(v.tainted.n == again.tainted.n && v.relaxed.n == again.relaxed.n);
+	assert(v.certified || v.what[0]);
+	assert(!v.certified || !strict || (!v.dep && v.tainted.n == 0));
+	check_verdict_release(&v);
+	check_verdict_release(&again);
+	return v.certified;
+}
+
+static void round_trip(const struct witness *w, const struct evidence *ev)
+{
+	struct strbuf text = { 0 };
+	struct witness back;
+	struct diag d = { { 0 } };
+	enum status st;
+
+	witness_format(w, ev, &text);
+	st = witness_parse(strbuf_str(&text), text.n, "back", ev, &back, &d);
+	assert(st == ST_OK && back.dep == w->dep && back.values == w->values);
+	assert(back.order.n <= w->order.n && back.targets.n == w->targets.n);
+	assert(back.order.n == 0 || memcmp(back.order.at, w->order.at, back.order.n * 8) == 0);
+	witness_release(&back);
+	strbuf_release(&text);
+}
+
+static void witness_try(const struct evidence *ev, const uint8_t *data, size_t n)
+{
+	struct diag d = { { 0 } };
+	struct witness w;
+	struct checker *c;
+
+	if (witness_parse((const char *)data, n, "fuzz", ev, &w, &d) != ST_OK) {
+		assert(d.message[0]);
+		return;
+	}
+	round_trip(&w, ev);
+	c = checker_new(ev);
+	if (run(c, &w, true, false)) {
+		bool dep = run(c, &w, false, false), values = run(c, &w, true, true);
+
+		assert(dep && values);
+	}
+	run(c, &w, false, true);
+	checker_free(c);
+	witness_release(&w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct evidence_options opt = { .digest = true, .values = true };
+	const uint8_t *middle = memmem(data, size, "\n%%\n", 4);
+	struct evidence *ev = NULL;
+	struct diag d = { { 0 } };
+	struct trace *t;
+
+	if (!middle || is_big(data, (size_t)(middle - data)))
+		return 0;
+	t = trace_make(data, (size_t)(middle - data));
+	if (!t)
+		return 0;
+	if (evidence_load(t, &opt, &ev, &d) == ST_OK)
+		witness_try(ev, middle + 4, size - (size_t)(middle + 4 - data));
+	evidence_free(ev);
+	trace_close(t);
+	return 0;
+}

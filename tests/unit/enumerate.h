@@ -1,0 +1,75 @@
+/*
+ * Every reordering of a tiny trace, straight from the definitions (handbook 2.1, 2.2 and
+ * DEPENDENCY 1): the oracle that engines and checker are held to.
+ *
+ * Speed does not matter here, plainness does.  Two forms are given, and tests hold one to the
+ * other: a walk over all states that a reordering can reach, and a test of a single order that
+ * looks at the whole of it at once.
+ */
+#ifndef TESTS_ENUMERATE_H
+#define TESTS_ENUMERATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tiny.h"
+
+struct enumerate_mode {
+	bool strict;	 /* every read keeps its write */
+	bool keep_locks; /* sections of one lock stay in observed order (sync-preserving) */
+	bool values;	 /* a read may see any write of the same value */
+};
+
+/* Pairs of events (i, j), i < j: bit j of row i. */
+struct pairs {
+	uint32_t row[TINY_EVENTS];
+};
+
+static inline bool pairs_has(const struct pairs *p, int i, int j)
+{
+	return i < j ? p->row[i] >> j & 1 : p->row[j] >> i & 1;
+}
+
+static inline void pairs_add(struct pairs *p, int i, int j)
+{
+	if (i < j)
+		p->row[i] |= 1u << j;
+	else
+		p->row[j] |= 1u << i;
+}
+
+bool pairs_equal(const struct pairs *a, const struct pairs *b);
+bool pairs_within(const struct pairs *a, const struct pairs *b);
+/* "1-4 2-4", in positions, or "none". */
+void pairs_format(const struct pairs *p, char *out, size_t max);
+
+struct enumeration;
+/* NULL when there are more than limit states. */
+struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, uint32_t limit);
+void enumeration_free(struct enumeration *e);
+
+const struct pairs *enumeration_races(const struct enumeration *e);
+/* Distinct states: events done per thread, contents of cells, tainted reads that still matter. */
+uint32_t enumeration_states(const struct enumeration *e);
+/* A shortest order that leads to the race (i, j); order has room for TINY_EVENTS.  Its length. */
+int enumeration_order(const struct enumeration *e, int i, int j, int *order);
+
+/*
+ * The definition, for one order: is it a correct reordering after which a and b are both next?
+ * relaxed: mask of reads that may see anything as the last event of their thread.
+ */
+bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,
+		       uint32_t relaxed, struct enumerate_mode mode);
+
+/*
+ * Pairs of conflicting events that the relation leaves unordered; by closure of its definition.
+ * Which atomics an acquiring read comes after is open where plain writes or relaxed stores lie
+ * between: at least the release whose value it read, at most (wide) every one before it.  For wcp,
+ * whose definition knows no atomics, wide also makes edges of them and conflicts between them.
+ */
+void enumerate_hb(const struct tiny *t, bool wide, struct pairs *out);
+void enumerate_wcp(const struct tiny *t, bool wide, struct pairs *out);
+void enumerate_shb(const struct tiny *t, struct pairs *out); /* schedulable pairs, strict */
+
+#endif /* TESTS_ENUMERATE_H */

@@ -1,0 +1,78 @@
+/*
+ * Columns: the picture of a schedule, character by character.
+ */
+#include "report/columns.h"
+
+#include "tap.h"
+
+static void expect(struct columns *c, const char *want, const char *name)
+{
+	struct strbuf b = { 0 };
+
+	columns_format(c, 2, &b);
+	TAP_STR(strbuf_str(&b), want, "%s", name);
+	strbuf_release(&b);
+	columns_release(c);
+}
+
+static void test_two(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "T2 \"worker\"");
+	columns_head(&c, "T3");
+	columns_gap(&c, (uint64_t[COLUMNS_MAX]){ 12, 1 }, 0);
+	columns_event(&c, 47, 1, "lock   m  :47");
+	columns_gap(&c, (uint64_t[COLUMNS_MAX]){ 0, 3 }, 40);
+	columns_pair(&c, (uint64_t[]){ 14, 49 }, (uint32_t[]){ 0, 1 },
+		     (const char *const[]){ "write  total", "read   total  :52" },
+		     "nothing orders these two");
+	expect(&c,
+	       "          T2 \"worker\"          T3\n"
+	       "          ... 12 events        ... 1 event\n"
+	       "      47                       lock   m  :47\n"
+	       "                               ... 3 events         ... 40 events of other threads\n"
+	       "  14, 49  write  total   <-->  read   total  :52    nothing orders these two\n",
+	       "two threads");
+}
+
+static void test_four(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "A");
+	columns_head(&c, "B");
+	columns_head(&c, "C");
+	columns_head(&c, "D");
+	columns_event(&c, 1, 2, "fork");
+	columns_pair(&c, (uint64_t[]){ 5, 7 }, (uint32_t[]){ 3, 0 },
+		     (const char *const[]){ "right", "left" }, NULL);
+	expect(&c,
+	       "        A           B        C           D\n"
+	       "     1                       fork\n"
+	       "  7, 5  left  <----------------------->  right\n",
+	       "the arrow crosses what lies between; numbers go with their columns");
+}
+
+static void test_long(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "\303\251\303\251");
+	columns_head(&c, "B");
+	columns_event(&c, 1, 0, "0123456789012345678901234567890123456789012345678901234567890");
+	columns_event(&c, 2, 1, "x");
+	expect(&c,
+	       "     \303\251\303\251                                                  B\n"
+	       "  1  012345678901234567890123456789012345678901..\n"
+	       "  2                                                      x\n",
+	       "long cells are cut; characters count, not bytes");
+}
+
+int main(void)
+{
+	test_two();
+	test_four();
+	test_long();
+	return tap_done();
+}

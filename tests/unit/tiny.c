@@ -1,0 +1,181 @@
+#include "tiny.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool tiny_conflict(const struct tiny *t, int a, int b)
+{
+	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
+
+	return tiny_is_access(x) && tiny_is_access(y) && x->thread != y->thread &&
+	       (x->cells & y->cells) != 0 && (tiny_writes(x) || tiny_writes(y)) &&
+	       !(x->order != TINY_PLAIN && y->order != TINY_PLAIN);
+}
+
+bool tiny_exclude(const struct tiny *t, int a, int b)
+{
+	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
+
+	return tiny_acquires(x) && tiny_acquires(y) && x->obj == y->obj &&
+	       (x->op == TINY_ACQ || y->op == TINY_ACQ);
+}
+
+static void settle_memory(struct tiny *t)
+{
+	int last[TINY_CELLS];
+
+	for (int c = 0; c < TINY_CELLS; c++) {
+		last[c] = TINY_INIT;
+		t->init_known[c] = false;
+	}
+	for (int i = 0; i < t->n; i++) {
+		struct tiny_event *e = &t->at[i];
+
+		for (int c = 0; tiny_is_access(e) && c < TINY_CELLS; c++) {
+			if (!(e->cells >> c & 1))
+				continue;
+			e->rf[c] = last[c];
+			if (tiny_reads(e) && last[c] == TINY_INIT && t->values) {
+				t->init_known[c] = true;
+				t->init_value[c] = e->seen;
+			}
+			if (tiny_writes(e))
+				last[c] = i;
+		}
+	}
+}
+
+static void settle_locks(struct tiny *t)
+{
+	for (int i = 0; i < t->n; i++) {
+		struct tiny_event *e = &t->at[i];
+
+		e->partner = TINY_NONE;
+		if (e->op != TINY_REL && e->op != TINY_RREL)
+			continue;
+		for (int k = i - 1; k >= 0 && e->partner == TINY_NONE; k--)
+			if (tiny_acquires(&t->at[k]) && t->at[k].thread == e->thread &&
+			    t->at[k].obj == e->obj)
+				e->partner = k;
+		assert(e->partner != TINY_NONE && t->at[e->partner].partner == TINY_NONE);
+		t->at[e->partner].partner = i;
+	}
+}
+
+static void settle_threads(struct tiny *t)
+{
+	int fork[TINY_THREADS];
+
+	for (int u = 0; u < TINY_THREADS; u++) {
+		fork[u] = TINY_NONE;
+		t->len[u] = 0;
+	}
+	for (int i = 0; i < t->n; i++) {
+		struct tiny_event *e = &t->at[i];
+		int u = e->thread;
+
+		e->index = t->len[u];
+		e->before = e->index ? t->thread_event[u][e->index - 1] : fork[u];
+		e->joins = TINY_NONE;
+		if (e->op == TINY_JOIN && t->len[e->obj])
+			e->joins = t->thread_event[e->obj][t->len[e->obj] - 1];
+		if (e->op == TINY_FORK)
+			fork[e->obj] = i;
+		t->thread_event[u][t->len[u]++] = i;
+	}
+}
+
+static bool is_plain(const struct tiny_event *e)
+{
+	return !(e->op == TINY_RMW || e->op == TINY_RACQ || e->op == TINY_RREL ||
+		 e->op == TINY_USE || e->free || e->feeds || e->order != TINY_PLAIN) &&
+	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
+}
+
+void tiny_settle(struct tiny *t)
+{
+	t->fmt1 = t->values;
+	for (int i = 0; i < t->n; i++)
+		t->fmt1 |= !is_plain(&t->at[i]);
+	settle_memory(t);
+	settle_locks(t);
+	settle_threads(t);
+}
+
+/* Text that grows within a fixed buffer. */
+struct out {
+	char *at;
+	size_t n, max;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct out *o, const char *format, ...)
+{
+	va_list ap;
+	int k;
+
+	va_start(ap, format);
+	k = vsnprintf(o->at + o->n, o->max - o->n, format, ap);
+	va_end(ap);
+	assert(k >= 0 && (size_t)k < o->max - o->n);
+	o->n += (size_t)k;
+}
+
+static void print_operand(const struct tiny_event *e, struct out *o)
+{
+	if (tiny_is_access(e)) {
+		unsigned half = e->cells >> 2 * e->obj;
+
+		put(o, "(%c%s)", "xyz"[e->obj], half == 3 ? "" : half == 1 ? ":4" : "+4:4");
+	} else if (e->op == TINY_FORK || e->op == TINY_JOIN) {
+		put(o, "(T%d)", e->obj + 1);
+	} else if (e->op != TINY_USE) {
+		put(o, "(%c)", "lmn"[e->obj]);
+	}
+}
+
+static void print_marks(const struct tiny *t, const struct tiny_event *e, struct out *o)
+{
+	static const char *const orders[] = { "", "@relaxed", "@seq_cst" };
+	static const char *const rwlock[] = { [TINY_RACQ] = "!rwlock", [TINY_RREL] = "!rwlock" };
+	const char *sep = "<";
+
+	if (e->free)
+		put(o, "~");
+	if (tiny_is_access(e))
+		put(o, "%s", orders[e->order]);
+	else if (e->op <= TINY_RREL && rwlock[e->op])
+		put(o, "%s", rwlock[e->op]);
+	for (int i = 0; i < t->n; i++) {
+		if (e->feeds >> i & 1) {
+			put(o, "%s%d", sep, i + 1);
+			sep = ",";
+		}
+	}
+	if (t->values && e->op == TINY_RMW)
+		put(o, "=%d>%d", e->seen, e->stored);
+	else if (t->values && tiny_is_access(e))
+		put(o, "=%d", e->op == TINY_READ ? e->seen : e->stored);
+}
+
+size_t tiny_print(const struct tiny *t, char *out, size_t max)
+{
+	static const char *const names[] = {
+#define X(id, text) [TINY_##id] = text,
+		TINY_OPS(X)
+#undef X
+	};
+	struct out o = { .at = out, .max = max };
+
+	put(&o, "%s", t->fmt1 ? "#fmt 1\n" : "");
+	for (int i = 0; i < t->n; i++) {
+		const struct tiny_event *e = &t->at[i];
+
+		put(&o, "T%d|%s", e->thread + 1, names[e->op]);
+		print_operand(e, &o);
+		print_marks(t, e, &o);
+		put(&o, "|%d\n", e->loc);
+	}
+	return o.n;
+}

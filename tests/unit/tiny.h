@@ -1,0 +1,126 @@
+/*
+ * Tiny traces for tests: made at random, printed as text, and small enough to try every order.
+ *
+ * Shares nothing with src/: an error there must not be repeated here.  Events are numbered from 0;
+ * event i is position i + 1 of the text.
+ *
+ * Memory is TINY_VARS variables of two halves, each half a cell; an access touches the low half,
+ * the high half, or both.
+ */
+#ifndef TESTS_TINY_H
+#define TESTS_TINY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TINY_EVENTS 28 /* at most; sets of events are 32-bit masks */
+#define TINY_THREADS 5
+#define TINY_VARS 3
+#define TINY_CELLS (2 * TINY_VARS)
+#define TINY_LOCKS 3
+
+/* X(id, text) */
+#define TINY_OPS(X)     \
+	X(READ, "r")    \
+	X(WRITE, "w")   \
+	X(RMW, "rmw")   \
+	X(ACQ, "acq")   \
+	X(REL, "rel")   \
+	X(RACQ, "racq") \
+	X(RREL, "rrel") \
+	X(FORK, "fork") \
+	X(JOIN, "join") \
+	X(USE, "use")
+
+enum tiny_op {
+#define X(id, text) TINY_##id,
+	TINY_OPS(X)
+#undef X
+};
+
+enum tiny_order { TINY_PLAIN, TINY_RELAXED, TINY_SEQ_CST };
+
+#define TINY_INIT (-1) /* in place of a write: the initial value */
+#define TINY_NONE (-1) /* in place of an event: there is none */
+
+struct tiny_event {
+	enum tiny_op op;
+	int thread;
+	int obj;	/* variable, lock, or thread forked or joined */
+	unsigned cells; /* accesses: mask of cells */
+	enum tiny_order order;
+	bool free;	  /* READ, RMW: the read is free */
+	uint32_t feeds;	  /* WRITE, RMW, USE: mask of free reads */
+	int loc;	  /* third field of the text */
+	int seen, stored; /* values, when the trace has them */
+	/* From here on: tiny_settle. */
+	int index;	    /* within the thread */
+	int rf[TINY_CELLS]; /* reads: the write seen, for each of its cells */
+	int partner;	    /* acquires: the release; releases: the acquire; or TINY_NONE */
+	int before;	    /* the event of its thread before it; for the first, the fork */
+	int joins;	    /* JOIN: last event of the child */
+};
+
+struct tiny {
+	int n, nthreads;
+	bool values;
+	bool fmt1; /* has things that plain STD has no words for; tiny_settle */
+	struct tiny_event at[TINY_EVENTS];
+	/* tiny_settle: */
+	int len[TINY_THREADS];
+	int thread_event[TINY_THREADS][TINY_EVENTS];
+	bool init_known[TINY_CELLS]; /* some read shows the initial value */
+	int init_value[TINY_CELLS];
+};
+
+/* What tiny_random may use. */
+#define TINY_RWLOCKS 1u
+#define TINY_ATOMICS 2u
+#define TINY_FACTS 4u /* free reads, feeds, use */
+#define TINY_HALVES 8u
+#define TINY_VALUES 16u
+
+/* Fills in what follows from the events. */
+void tiny_settle(struct tiny *t);
+
+/* A well-formed trace of at most n events (n <= TINY_EVENTS), the same for the same seed. */
+void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features);
+
+/* As text of doc/STD.md; returns its length, less than max. */
+size_t tiny_print(const struct tiny *t, char *out, size_t max);
+
+static inline bool tiny_reads(const struct tiny_event *e)
+{
+	return e->op == TINY_READ || e->op == TINY_RMW;
+}
+
+static inline bool tiny_writes(const struct tiny_event *e)
+{
+	return e->op == TINY_WRITE || e->op == TINY_RMW;
+}
+
+static inline bool tiny_is_access(const struct tiny_event *e)
+{
+	return e->op <= TINY_RMW;
+}
+
+static inline bool tiny_acquires(const struct tiny_event *e)
+{
+	return e->op == TINY_ACQ || e->op == TINY_RACQ;
+}
+
+/* Both may be a race's events: different threads, common bytes, a write, not both atomic. */
+bool tiny_conflict(const struct tiny *t, int a, int b);
+
+/* Both acquire the same lock and cannot hold it at the same time. */
+bool tiny_exclude(const struct tiny *t, int a, int b);
+
+/* Numbers for tests: the same sequence for the same seed. */
+struct tiny_rng {
+	uint64_t state;
+};
+uint32_t tiny_below(struct tiny_rng *r, uint32_t n); /* in [0, n) */
+bool tiny_chance(struct tiny_rng *r, unsigned percent);
+
+#endif /* TESTS_TINY_H */

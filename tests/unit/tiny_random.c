@@ -1,0 +1,291 @@
+/*
+ * Random tiny traces, by running random threads: every step some thread does something that it
+ * can do.  What is likely differs from trace to trace, so that long sections, many threads,
+ * increments, unreleased locks and so on all come together now and then.
+ */
+#include "tiny.h"
+
+#include <assert.h>
+#include <string.h>
+
+uint32_t tiny_below(struct tiny_rng *r, uint32_t n)
+{
+	/* splitmix64 */
+	uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (uint32_t)(((z ^ z >> 31) >> 32) * n >> 32);
+}
+
+bool tiny_chance(struct tiny_rng *r, unsigned percent)
+{
+	return tiny_below(r, 100) < percent;
+}
+
+struct run {
+	struct tiny *t;
+	struct tiny_rng rng;
+	unsigned features;
+	int limit, nvars, nlocks, nlocs;
+	/* Percentages. */
+	unsigned stay, lock, shared, write, half, atomic, free, feed, grow, test, unnested, start;
+	unsigned outside; /* accesses without a lock */
+	unsigned whole;	  /* sections that nothing interrupts */
+	/* State. */
+	bool running[TINY_THREADS], ended[TINY_THREADS];
+	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
+	bool shared_hold[TINY_THREADS][TINY_LOCKS];
+	int writer[TINY_LOCKS], readers[TINY_LOCKS]; /* threads that hold it; writer -1 none */
+	uint32_t free_reads[TINY_THREADS];
+	int memory[TINY_CELLS];
+};
+
+static struct tiny_event *add(struct run *r, enum tiny_op op, int thread, int obj)
+{
+	struct tiny_event *e = &r->t->at[r->t->n++];
+
+	assert(r->t->n <= TINY_EVENTS);
+	memset(e, 0, sizeof(*e));
+	e->op = op;
+	e->thread = thread;
+	e->obj = obj;
+	e->loc = r->nlocs ? 1 + (int)tiny_below(&r->rng, (uint32_t)r->nlocs) : r->t->n;
+	return e;
+}
+
+static struct tiny_event *add_access(struct run *r, enum tiny_op op, int thread, int var)
+{
+	struct tiny_event *e = add(r, op, thread, var);
+	unsigned half = tiny_chance(&r->rng, r->half) ? 1 + tiny_below(&r->rng, 2) : 3;
+
+	e->cells = half << 2 * var;
+	if (op == TINY_RMW || tiny_chance(&r->rng, r->atomic))
+		e->order = tiny_chance(&r->rng, 50) ? TINY_RELAXED : TINY_SEQ_CST;
+	return e;
+}
+
+/* The values that the last event sees and leaves behind; halves do not occur with values. */
+static void settle_values(struct run *r, struct tiny_event *e)
+{
+	int cell = 2 * e->obj;
+
+	e->seen = r->memory[cell];
+	if (tiny_writes(e))
+		r->memory[cell] = e->stored = (int)tiny_below(&r->rng, 3);
+}
+
+static void mark_read(struct run *r, struct tiny_event *e)
+{
+	if (!tiny_chance(&r->rng, r->free))
+		return;
+	e->free = true;
+	r->free_reads[e->thread] |= 1u << (e - r->t->at);
+}
+
+static void mark_write(struct run *r, struct tiny_event *e)
+{
+	for (int i = 0; i < r->t->n; i++)
+		if (r->free_reads[e->thread] >> i & 1 && tiny_chance(&r->rng, r->feed))
+			e->feeds |= 1u << i;
+}
+
+/* x++: a free read that feeds the write after it; then, now and then, the result is tested. */
+static void increment(struct run *r, int u, int var)
+{
+	struct tiny_event *e = add_access(r, TINY_READ, u, var);
+
+	e->free = true;
+	settle_values(r, e);
+	r->free_reads[u] |= 1u << (e - r->t->at);
+	e = add_access(r, TINY_WRITE, u, var);
+	e->feeds = 1u << (e - 1 - r->t->at);
+	mark_write(r, e);
+	settle_values(r, e);
+	if (r->t->n < r->limit && tiny_chance(&r->rng, r->test)) {
+		e = add_access(r, TINY_READ, u, var);
+		settle_values(r, e);
+	}
+}
+
+static void access(struct run *r, int u)
+{
+	int var = (int)tiny_below(&r->rng, (uint32_t)r->nvars);
+	enum tiny_op op = tiny_chance(&r->rng, r->write) ? TINY_WRITE : TINY_READ;
+	struct tiny_event *e;
+
+	if (op == TINY_WRITE && r->t->n + 2 <= r->limit && tiny_chance(&r->rng, r->grow)) {
+		increment(r, u, var);
+		return;
+	}
+	if (r->atomic && tiny_chance(&r->rng, 20))
+		op = TINY_RMW;
+	e = add_access(r, op, u, var);
+	if (tiny_reads(e))
+		mark_read(r, e);
+	if (tiny_writes(e))
+		mark_write(r, e);
+	settle_values(r, e);
+}
+
+/* False: no lock is to be had. */
+static bool acquire(struct run *r, int u)
+{
+	int lock = r->nlocks ? (int)tiny_below(&r->rng, (uint32_t)r->nlocks) : 0;
+	bool shared = tiny_chance(&r->rng, r->shared);
+
+	if (!r->nlocks || r->writer[lock] >= 0 || (!shared && r->readers[lock]))
+		return false;
+	for (int k = 0; k < r->nheld[u]; k++)
+		if (r->held[u][k] == lock)
+			return false;
+	add(r, shared ? TINY_RACQ : TINY_ACQ, u, lock);
+	if (shared)
+		r->readers[lock]++;
+	else
+		r->writer[lock] = u;
+	r->shared_hold[u][lock] = shared;
+	r->held[u][r->nheld[u]++] = lock;
+	return true;
+}
+
+static bool release(struct run *r, int u)
+{
+	int k = r->nheld[u] - 1, lock;
+
+	if (k < 0)
+		return false;
+	if (tiny_chance(&r->rng, r->unnested))
+		k = (int)tiny_below(&r->rng, (uint32_t)r->nheld[u]);
+	lock = r->held[u][k];
+	memmove(&r->held[u][k], &r->held[u][k + 1], sizeof(int) * (size_t)(r->nheld[u] - k - 1));
+	r->nheld[u]--;
+	add(r, r->shared_hold[u][lock] ? TINY_RREL : TINY_REL, u, lock);
+	if (r->shared_hold[u][lock])
+		r->readers[lock]--;
+	else
+		r->writer[lock] = -1;
+	return true;
+}
+
+/* Fork of a thread that does not run yet, or join of one that runs. */
+static bool fork_or_join(struct run *r, int u)
+{
+	int v = (int)tiny_below(&r->rng, (uint32_t)r->t->nthreads);
+
+	if (v == u || r->ended[v])
+		return false;
+	if (!r->running[v]) {
+		add(r, TINY_FORK, u, v);
+		r->running[v] = true;
+		return true;
+	}
+	/* A join ends the child, which leaves it what it holds; seldom, or little would be left. */
+	for (int i = 0; i < r->t->n; i++)
+		if (r->t->at[i].thread == v && tiny_chance(&r->rng, 25)) {
+			add(r, TINY_JOIN, u, v);
+			r->ended[v] = true;
+			return true;
+		}
+	return false;
+}
+
+static bool use(struct run *r, int u)
+{
+	struct tiny_event *e;
+	uint32_t feeds = 0;
+
+	for (int i = 0; i < r->t->n; i++)
+		if (r->free_reads[u] >> i & 1 && tiny_chance(&r->rng, 60))
+			feeds |= 1u << i;
+	if (!feeds)
+		return false;
+	e = add(r, TINY_USE, u, 0);
+	e->feeds = feeds;
+	return true;
+}
+
+/* A section at one go, with little in it, perhaps another one.  False: no lock is to be had. */
+static bool section(struct run *r, int u)
+{
+	if (r->t->n + 2 > r->limit || !acquire(r, u))
+		return false;
+	for (uint32_t k = tiny_below(&r->rng, 3); k > 0 && r->t->n < r->limit; k--)
+		if (!tiny_chance(&r->rng, 20) || !section(r, u))
+			access(r, u);
+	if (r->t->n < r->limit)
+		release(r, u);
+	return true;
+}
+
+static void step(struct run *r, int u)
+{
+	uint32_t dice = tiny_below(&r->rng, 100);
+
+	if (tiny_chance(&r->rng, r->whole) && section(r, u))
+		return;
+	if (!r->nheld[u] && !tiny_chance(&r->rng, r->outside) && acquire(r, u))
+		return;
+	if (dice < r->lock && acquire(r, u))
+		return;
+	if (dice >= 100 - r->lock && release(r, u))
+		return;
+	if (tiny_chance(&r->rng, r->start) && fork_or_join(r, u))
+		return;
+	if ((r->features & TINY_FACTS) && tiny_chance(&r->rng, 6) && use(r, u))
+		return;
+	access(r, u);
+}
+
+static void choose(struct run *r)
+{
+	static const unsigned stays[] = { 30, 50, 70, 80, 85, 92 }, locks[] = { 10, 25, 35, 45 };
+	static const unsigned outsides[] = { 100, 40, 25, 12 };
+	struct tiny_rng *g = &r->rng;
+	bool facts = r->features & TINY_FACTS;
+
+	r->t->nthreads = tiny_chance(g, 40) ? 2 : tiny_chance(g, 70) ? 3 : 4;
+	r->nvars = 1 + (int)tiny_below(g, TINY_VARS);
+	r->nlocks = tiny_chance(g, 10) ? 0 : 1 + (int)tiny_below(g, TINY_LOCKS);
+	r->nlocs = tiny_chance(g, 30) ? 2 + (int)tiny_below(g, 6) : 0;
+	r->stay = stays[tiny_below(g, 6)];
+	r->lock = locks[tiny_below(g, 4)];
+	r->outside = outsides[tiny_below(g, 4)];
+	r->whole = tiny_chance(g, 40) ? 0 : 30 + tiny_below(g, 40);
+	if (r->whole)
+		r->lock = 0;
+	r->shared = r->features & TINY_RWLOCKS ? 20 + tiny_below(g, 60) : 0;
+	r->write = 25 + tiny_below(g, 75);
+	r->half = r->features & TINY_HALVES && !(r->features & TINY_VALUES) ? 50 : 0;
+	r->atomic = r->features & TINY_ATOMICS ? 10 + tiny_below(g, 60) : 0;
+	r->free = facts ? 30 + tiny_below(g, 71) : 0;
+	r->feed = facts ? tiny_below(g, 60) : 0;
+	r->grow = facts ? tiny_below(g, 90) : 0;
+	r->test = tiny_chance(g, 50) ? 0 : 40;
+	r->unnested = tiny_chance(g, 60) ? 0 : 50;
+	r->start = tiny_chance(g, 40) ? 0 : 15;
+}
+
+void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)
+{
+	struct run r = { .t = t, .rng = { seed * 0x2545f4914f6cdd1du + 1 }, .features = features };
+	int u = 0;
+
+	assert(n > 0 && n <= TINY_EVENTS);
+	memset(t, 0, sizeof(*t));
+	t->values = features & TINY_VALUES;
+	r.limit = n;
+	choose(&r);
+	for (int v = 0; v < t->nthreads; v++)
+		r.running[v] = v == 0 || !r.start || tiny_chance(&r.rng, 40);
+	for (int l = 0; l < TINY_LOCKS; l++)
+		r.writer[l] = -1;
+	while (t->n < n) {
+		if (!tiny_chance(&r.rng, r.stay))
+			u = (int)tiny_below(&r.rng, (uint32_t)t->nthreads);
+		while (!r.running[u] || r.ended[u])
+			u = (int)tiny_below(&r.rng, (uint32_t)t->nthreads);
+		step(&r, u);
+	}
+	tiny_settle(t);
+}
