@@ -145,6 +145,8 @@ $(RT_O): $(B)/%.o: %.c Makefile
 	$(call say,RT,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -c -o $@ $<
 
+$(UNIT_HELP): CSTD += -Itests
+
 $(filter-out $(RT_O),$(LIB_O) $(CLI_O) $(DRIVER_O) $(UNIT_HELP)): $(B)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(FLAGS) -c -o $@ $<

@@ -101,7 +101,7 @@ uint64_t finding_signature(const struct finding *f)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < f->nevents; i++)
-		sum += mix((uint64_t)f->sites[i] << 8 | f->ops[i]);
+		sum += mix(f->sites[i]);
 	return mix(sum + f->kind);
 }
 

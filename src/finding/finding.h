@@ -38,8 +38,8 @@ struct finding {
 	const char *analysis;		 /* the engine's name; static */
 	uint64_t events[FINDING_EVENTS]; /* targets, by position, ascending */
 	uint32_t nevents;
-	uint32_t sites[FINDING_EVENTS]; /* of the events; part of its signature */
-	uint8_t ops[FINDING_EVENTS];	/* enum step_op; the rest of it */
+	uint32_t sites[FINDING_EVENTS]; /* of the events, as steps have them: its signature */
+	uint8_t ops[FINDING_EVENTS];	/* enum step_op */
 	bool claimed;			/* the engine says that schedule leads to it */
 	bool certified;			/* and the checker agrees */
 	bool dep;			/* only by the dependency-aware model */
@@ -68,7 +68,7 @@ struct finding *findings_add_race(struct findings *f, const char *analysis, uint
 const char *findings_words(struct findings *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Same kind, same places and operations, in either order: one bug to a reader.  A hash of that. */
+/* Same kind, same places, in either order: one bug to a reader.  A hash of that. */
 uint64_t finding_signature(const struct finding *f);
 
 /* Moves all of `from' to the end of `into'. */

@@ -63,6 +63,7 @@ void cells_release(struct cells *c)
 
 static uint32_t cell_new(struct cells *c)
 {
+	c->made++;
 	if (c->again.n != 0)
 		return c->again.at[--c->again.n];
 	assert(c->count < NO_CELL);

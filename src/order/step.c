@@ -34,6 +34,8 @@ struct steps *steps_new(struct trace *t, const struct step_options *opt)
 		s->opt = *opt;
 	chains_init(&s->chains);
 	cells_init(&s->cells);
+	freed_init(&s->freed);
+	places_init(&s->places, t);
 	map_init(&s->by_addr);
 	keyset_init(&s->addrs);
 	VEC_RESERVE(&s->batch, BATCH_STEPS + 64);
@@ -54,6 +56,8 @@ void steps_free(struct steps *s)
 	VEC_RELEASE(&s->feeds);
 	VEC_RELEASE(&s->bytes);
 	cells_release(&s->cells);
+	freed_release(&s->freed);
+	places_release(&s->places);
 	chains_release(&s->chains);
 	mem_free(s);
 }
@@ -205,7 +209,7 @@ static void access_event(struct steps *s, const struct event *e)
 	};
 	unsigned flags = access_flags(e);
 	size_t cells = s->cells.ids.n;
-	uint64_t len = e->len;
+	uint64_t len = e->len, made;
 	uint32_t one = 0, n;
 	struct step *st;
 
@@ -220,7 +224,11 @@ static void access_event(struct steps *s, const struct event *e)
 	}
 	if (s->untracked.n != 0 && is_untracked(s, e->addr, len))
 		flags |= STEP_STOP;
+	made = s->cells.made;
 	n = cells_touch(&s->cells, e->addr, len, &one);
+	/* What a new cell in freed memory holds is what its FREE left, which has no cell to say so. */
+	if (s->cells.made != made && e->op != EVENT_WRITE && freed_has(&s->freed, e->addr, len))
+		flags |= STEP_STOP;
 	if (s->cells.splits.n != 0)
 		splits_add(s);
 	st = step_add(s, ops[e->op], flags);
@@ -263,6 +271,8 @@ static void free_event(struct steps *s, const struct event *e)
 		if (e->len >= FREED_LARGE)
 			cells_drop(&s->cells, e->addr, e->len);
 	}
+	if (e->len <= UINT64_MAX - e->addr)
+		freed_add(&s->freed, e->addr, e->len);
 	step_objects_end(s, e->addr, e->len);
 }
 
@@ -270,6 +280,8 @@ static void free_event(struct steps *s, const struct event *e)
 static void fresh_event(struct steps *s, const struct event *e)
 {
 	cells_drop(&s->cells, e->addr, e->len);
+	if (e->len <= UINT64_MAX - e->addr)
+		freed_remove(&s->freed, e->addr, e->len);
 	splits_add(s);
 	step_add(s, STEP_NONE, 0);
 	step_objects_end(s, e->addr, e->len);
@@ -382,7 +394,7 @@ static void event_take(struct steps *s, const struct event *e)
 	s->base.pos = e->pos;
 	s->base.tseq = e->tseq;
 	s->base.tid = e->tid;
-	s->base.site = e->site;
+	s->base.site = places_of(&s->places, e->site);
 	s->base.stack = e->stack;
 	s->base.chain = chains_run(&s->chains, e->tid, &lost);
 	s->next_flag = lost ? STEP_STOP : 0;

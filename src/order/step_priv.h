@@ -14,7 +14,9 @@
 #include "base/vec.h"
 #include "order/cells.h"
 #include "order/chains.h"
+#include "order/freed.h"
 #include "order/keyset.h"
+#include "order/places.h"
 #include "order/step.h"
 #include "trace/event.h"
 
@@ -137,6 +139,8 @@ struct steps {
 
 	struct chains chains;
 	struct cells cells;
+	struct places places;
+	struct freed freed; /* memory without an owner */
 	VEC(struct step_span) untracked; /* bytes of accesses too long to follow */
 	VEC(struct step_thread) threads; /* [tid] */
 

@@ -96,7 +96,7 @@ static uint32_t owner_of(struct copier *p, const struct model_event *v)
 
 static uint32_t kind_of(struct copier *p, const struct model_event *v)
 {
-	uint32_t place = intern(&p->places, (uint64_t)v->site << 8 | v->op, p->c->nplaces);
+	uint32_t place = intern(&p->places, v->site, p->c->nplaces);
 
 	p->c->nplaces += place == p->c->nplaces;
 	return place << 2 | (op_writes(v->op) ? KIND_WRITES : 0) |

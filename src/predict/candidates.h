@@ -1,7 +1,7 @@
 /*
  * Which pairs of accesses are worth a search for a race.
  *
- * Accesses of a cell fall into classes: same chain, same place (site and operation), atomic or
+ * Accesses of a cell fall into classes: same chain, same place, reading or writing, atomic or
  * not, same locks held.  A pair of classes is out if the chains are one, neither writes, both
  * are atomic or a lock excludes them; so is a pair of accesses of which one must run before
  * the other.  What must run before an access the caller says, engines differ there.

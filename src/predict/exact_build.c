@@ -311,7 +311,8 @@ void exact_build(struct exact *x)
 	build_touches(x);
 	build_writes(x);
 	set_rf(x);
-	if (x->values)
+	VEC_CLEAR(&x->candidates);
+	if (x->choosing)
 		exact_find_candidates(x);
 	build_sections(x);
 	group_sections(x);

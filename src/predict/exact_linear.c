@@ -15,11 +15,6 @@
 #include <assert.h>
 #include <string.h>
 
-static uint32_t touch_end(const struct exact *x, uint32_t node)
-{
-	return x->nodes.at[node + 1].touch;
-}
-
 static uint32_t content_row(const struct exact *x, const struct exact_cell *c)
 {
 	return c->content == EXACT_START ? c->row : x->touches.at[c->content].row;
@@ -91,7 +86,7 @@ static bool can_run(struct exact *x, uint32_t v)
 		return false;
 	if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v)
 		return lock_is_free(x, &x->sections.at[n->section]);
-	for (uint32_t i = n->touch; i < touch_end(x, v); i++) {
+	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
 		if ((t->writes && !write_allowed(x, t)) || (t->reads && !read_allowed(x, t)))
@@ -107,7 +102,7 @@ static void note_values(struct exact *x, uint32_t v)
 	const uint32_t *feed = x->m->feeds + x->m->event[id].feed;
 	uint8_t wrong = 0;
 
-	for (uint32_t i = x->nodes.at[v].touch; i < touch_end(x, v); i++)
+	for (uint32_t i = x->nodes.at[v].touch; i < exact_touch_end(x, v); i++)
 		if (x->touches.at[i].reads && !content_serves(x, &x->touches.at[i]))
 			wrong |= EXACT_READ_WRONG;
 	x->wrong.at[v] = wrong;
@@ -134,7 +129,7 @@ static void run(struct exact *x, uint32_t v)
 
 		*count += s->acquire == v ? 1 : -1u;
 	}
-	for (uint32_t i = n->touch; i < touch_end(x, v); i++) {
+	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
 		/* By write_allowed; what is left of a claim that the rules make. */
@@ -199,7 +194,7 @@ static void find_choices(struct exact *x, uint32_t v)
 			}
 		return;
 	}
-	for (uint32_t i = n->touch; i < touch_end(x, v); i++) {
+	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
 		if (t->writes && !write_allowed(x, t))
@@ -216,6 +211,11 @@ static uint32_t next_of(const struct exact *x, uint32_t k)
 	return x->offset.at[k] + (uint32_t)x->done.at[k];
 }
 
+static bool is_better(const struct exact *x, uint32_t v, uint32_t than)
+{
+	return than == EXACT_NONE || x->clumsy != (x->nodes.at[v].id < x->nodes.at[than].id);
+}
+
 /* The earliest event that can run, but acquires that stay open after all others. */
 static uint32_t pick(struct exact *x)
 {
@@ -229,9 +229,9 @@ static uint32_t pick(struct exact *x)
 			continue;
 		n = &x->nodes.at[v];
 		if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v &&
-		    stays_open(x, &x->sections.at[n->section]))
+		    stays_open(x, &x->sections.at[n->section]) && !x->clumsy)
 			place = &later;
-		if ((*place == EXACT_NONE || n->id < x->nodes.at[*place].id) && can_run(x, v))
+		if (is_better(x, v, *place) && can_run(x, v))
 			*place = v;
 	}
 	return best != EXACT_NONE ? best : later;

@@ -5,7 +5,8 @@
  *	exact_build.c		its nodes, touches, sections, by cell and by lock
  *	exact_values.c		which writes would do for a read, when values count
  *	exact_order.c		the partial order, its trail, propagation
- *	exact_saturate.c	what follows from what: events that must be in, edges that must hold
+ *	exact_rules.c		what follows from what
+ *	exact_saturate.c	events that must be in; the rules, until nothing more follows
  *	exact_linear.c		an order of all that is in, or where it might go another way
  *	exact_search.c		choices, tried and undone; exact_reach
  *	exact.c			the engine
@@ -164,6 +165,10 @@ struct exact {
 	const struct causal *causal;
 	const struct engine_options *opt;
 	bool strict, values;
+	bool choosing; /* values: other writers are tried too */
+	/* Tests: leave out rules that choices can do without, and put events in line from the wrong
+	 * end.  Small traces hardly ever come to a choice otherwise. */
+	bool clumsy;
 	uint32_t window;
 	uint64_t budget, steps;
 	uint64_t allowance; /* of the attempt at hand */
@@ -243,6 +248,11 @@ static inline exact_count exact_index(const struct exact *x, uint32_t node)
 	return (exact_count)(node - x->offset.at[x->nodes.at[node].chain]);
 }
 
+static inline uint32_t exact_touch_end(const struct exact *x, uint32_t node)
+{
+	return x->nodes.at[node + 1].touch;
+}
+
 static inline bool exact_is_in(const struct exact *x, uint32_t node)
 {
 	return exact_index(x, node) < exact_cut(x)[x->nodes.at[node].chain];
@@ -298,7 +308,16 @@ void exact_level_pop(struct exact *x);
 void exact_mark_dirty(struct exact *x, uint32_t node, uint8_t why);
 void exact_set_rf(struct exact *x, uint32_t touch, uint32_t rf, uint32_t candidate);
 
-/* exact_saturate.c.  All: false when no reordering is left, or the budget is spent. */
+/* From here on, false: no reordering is left, or the budget is spent. */
+
+/* exact_rules.c: all that v's row says. */
+bool exact_apply_rules(struct exact *x, uint32_t v);
+bool exact_section_before(struct exact *x, const struct exact_section *a,
+			  const struct exact_section *b);
+
+/* exact_saturate.c */
+/* Brings in the node, with all that it needs. */
+bool exact_enter_upto(struct exact *x, uint32_t node);
 /* Brings in x->need. */
 bool exact_begin(struct exact *x);
 bool exact_choose(struct exact *x, struct exact_choice c);

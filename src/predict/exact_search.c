@@ -79,9 +79,9 @@ static enum outcome search(struct exact *x)
 	bool alive;
 
 	exact_build(x);
-	exact_order_start(x);
 	if (x->nchains == 0)
-		return REACHED;
+		return REACHED; /* they are next at the start */
+	exact_order_start(x);
 	alive = exact_begin(x);
 	while (!x->exhausted) {
 		if (!alive && !go_back(x))
@@ -121,16 +121,26 @@ static bool find_need(struct exact *x)
 	return true;
 }
 
-static enum outcome attempt(struct exact *x, struct exact_order *out)
+/* Within x->lo and x->hi, with the budget up to `allowance'. */
+static enum outcome attempt(struct exact *x, uint64_t allowance, struct exact_order *out)
 {
-	enum outcome o;
+	enum outcome o = REFUTED;
 
 	x->clipped = false;
 	if (!exact_universe(x)) {
 		x->clipped = true;
 		return REFUTED;
 	}
-	o = search(x);
+	if (x->steps >= allowance)
+		return SPENT;
+	/* With values, first as if every read kept its write: that is no search among writers. */
+	for (int choosing = 0; choosing <= x->values && o != REACHED; choosing++) {
+		x->choosing = choosing;
+		x->exhausted = false;
+		x->allowance =
+			choosing == x->values ? allowance : x->steps + (allowance - x->steps) / 2;
+		o = search(x);
+	}
 	if (o == REACHED)
 		report(x, out);
 	return o;
@@ -162,8 +172,7 @@ static enum outcome reach_whole(struct exact *x, struct exact_order *out, bool *
 	enum outcome o;
 
 	exact_window(x, 0, true);
-	x->allowance = x->budget - x->budget / 4; /* the rest is for a window */
-	o = attempt(x, out);
+	o = attempt(x, x->budget - x->budget / 4, out); /* the rest is for a window */
 	*decided = o == REACHED || (o == REFUTED && !x->clipped);
 	return o;
 }
@@ -179,7 +188,6 @@ enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t
 	x->targets = targets;
 	x->ntargets = n;
 	x->steps = 0;
-	x->exhausted = false;
 	if (!find_need(x))
 		return EXACT_IMPOSSIBLE;
 	if (!x->values || x->m->n <= x->limit) {
@@ -193,9 +201,7 @@ enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t
 		bool spent = o == SPENT;
 
 		exact_window(x, from, false);
-		x->allowance = x->budget;
-		x->exhausted = false;
-		o = attempt(x, out);
+		o = attempt(x, x->budget, out);
 		if (o == REFUTED && spent)
 			o = SPENT;
 	}

@@ -102,7 +102,6 @@ static void find_candidates(struct exact *x, uint32_t touch)
 
 void exact_find_candidates(struct exact *x)
 {
-	VEC_CLEAR(&x->candidates);
 	for (size_t i = 0; i < x->cells.n; i++)
 		x->cells.at[i].start_known =
 			start_value(x, x->cells.at[i].cell, &x->cells.at[i].start_value);

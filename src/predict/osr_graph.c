@@ -20,11 +20,12 @@
  *		  earlier writes as well
  *		| acquire: masks of earlier releases it excludes
  *
- * Section i must come after the sections in the masks of releases of its lock, and of its own
- * acquire.  If that relation has a cycle the graph has one.  If not, number the sections in an
- * order that agrees with it and let the events of mask 0 run first, then those whose highest
- * number is 1, then 2, and so on, each group in trace order:  forward edges never lead to a lower
- * number, and a release that leads back to section i has only numbers below that of i.
+ * Section i must come after the sections in the masks of releases of its lock.  If that relation
+ * has a cycle the graph has one, and the other way round: a forward path from one section to the
+ * next is in the masks already.  If not, number the sections in an order that agrees with it
+ * and let the events of mask 0 run first, then those whose highest number is 1, then 2, and so on,
+ * each group in trace order:  forward edges never lead to a lower number, and a release that
+ * leads back to section i has only numbers below that of i.
  *
  * Before the first moved section all masks are 0, so the sweep begins there.
  *
@@ -280,10 +281,8 @@ static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 
 		mask |= l->ended[0] | (v->op == STEP_ACQ ? l->ended[1] : 0);
 	}
-	if (*next < o->moved.n && o->moved.at[*next] == e) {
-		o->after[*next] |= mask;
+	if (*next < o->moved.n && o->moved.at[*next] == e)
 		mask |= (osr_mask)1 << (*next)++;
-	}
 	if (access)
 		note_access(o, e, needed, mask);
 	if (mask == 0)

@@ -24,20 +24,16 @@ static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen 
 /* The same for (a, b) and (b, a). */
 static uint64_t signature(const struct seen *a, const struct seen *b)
 {
-	uint64_t x = (uint64_t)a->site << 8 | a->op, y = (uint64_t)b->site << 8 | b->op;
-	uint64_t low = x < y ? x : y, high = x < y ? y : x;
+	uint64_t low = a->site < b->site ? a->site : b->site;
+	uint64_t high = a->site < b->site ? b->site : a->site;
 
 	return (low * 0x9e3779b97f4a7c15u) ^ (high * 0xc2b2ae3d27d4eb4fu >> 7) ^ high << 40;
 }
 
-static bool is_place(const struct finding *f, int i, const struct seen *s)
-{
-	return f->sites[i] == s->site && f->ops[i] == s->op;
-}
-
 static bool has_signature(const struct finding *f, const struct seen *a, const struct seen *b)
 {
-	return (is_place(f, 0, a) && is_place(f, 1, b)) || (is_place(f, 0, b) && is_place(f, 1, a));
+	return (f->sites[0] == a->site && f->sites[1] == b->site) ||
+	       (f->sites[0] == b->site && f->sites[1] == a->site);
 }
 
 static void pairs_add_place(struct pairs *p, const struct seen *a, const struct seen *b)

@@ -79,9 +79,9 @@ static uint32_t item_add(struct evidence *ev, const struct event *e)
 	return pos;
 }
 
-/* The free read of the thread that has the number; 0: there is no such read.  A number that the
- * thread has not reached is that of a lost event. */
-static uint32_t feed_find(const struct evidence_thread *t, uint64_t tseq)
+/* The free read of the thread that has the number, as a place in reads + 1; 0: there is no such
+ * read.  A number that the thread has not reached is that of a lost event. */
+static size_t feed_find(const struct evidence_thread *t, uint64_t tseq)
 {
 	size_t low = 0, high = t->reads.n;
 
@@ -95,7 +95,16 @@ static uint32_t feed_find(const struct evidence_thread *t, uint64_t tseq)
 	}
 	if (low == 0 || tseq - t->reads.at[low - 1].tseq >= t->reads.at[low - 1].count)
 		return 0;
-	return t->reads.at[low - 1].pos;
+	return low;
+}
+
+/* A ranged read that others got in between of comes in pieces, numbered without a gap; who
+ * copies it names the first number and means all. */
+static bool is_next_piece(const struct evidence_thread *t, size_t place)
+{
+	const struct evidence_read *r = &t->reads.at[place];
+
+	return r->range && r[-1].range && r[-1].tseq + r[-1].count == r->tseq;
 }
 
 static void feeds_add(struct evidence *ev, const struct event *e, uint32_t pos)
@@ -105,20 +114,25 @@ static void feeds_add(struct evidence *ev, const struct event *e, uint32_t pos)
 
 	if ((e->op == EVENT_READ || e->op == EVENT_RMW) && (e->flags & EVENT_FREE_READ) &&
 	    !(e->flags & EVENT_REREAD)) {
-		uint64_t n = e->flags & EVENT_RANGE && e->nrefs ? e->nrefs : 1;
+		bool range = e->flags & EVENT_RANGE && e->nrefs;
 
-		*VEC_PUSH(&t->reads) = (struct evidence_read){ e->tseq, n, pos };
+		*VEC_PUSH(&t->reads) =
+			(struct evidence_read){ e->tseq, range ? e->nrefs : 1, pos, range };
 	}
 	if (e->nfeeds == 0)
 		return;
 	it->feeds = (uint32_t)ev->feeds.n;
 	for (uint32_t i = 0; i < e->nfeeds; i++) {
-		uint32_t read = feed_find(t, e->feeds[i]);
+		size_t read = feed_find(t, e->feeds[i]);
 
-		if (read != 0)
-			*VEC_PUSH(&ev->feeds) = read;
-		else if (e->feeds[i] > t->last)
-			it->lost_feed = true;
+		if (read == 0) {
+			it->lost_feed |= e->feeds[i] > t->last;
+			continue;
+		}
+		do {
+			*VEC_PUSH(&ev->feeds) = t->reads.at[read - 1].pos;
+			read++;
+		} while (e->flags & EVENT_COPY && read <= t->reads.n && is_next_piece(t, read - 1));
 	}
 	it->nfeeds = (uint32_t)ev->feeds.n - it->feeds;
 	ev->too_big |= ev->feeds.n >= EVIDENCE_LIMIT;

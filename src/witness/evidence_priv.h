@@ -89,6 +89,7 @@ enum evidence_family {
 /* A synchronisation object from its making to its end. */
 struct evidence_object_info {
 	enum evidence_family family;
+	uint64_t addr;
 	uint32_t cell, older; /* older: of the same cell */
 	uint32_t name;	      /* into names */
 	uint32_t init;	      /* the event that made it; 0 none */
@@ -106,6 +107,7 @@ struct evidence_group {
 struct evidence_read {
 	uint64_t tseq, count; /* event numbers it took */
 	uint32_t pos;
+	bool range;
 };
 
 struct evidence_held {

@@ -42,6 +42,7 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_fam
 
 	*VEC_PUSH(&ev->objects) = (struct evidence_object_info){
 		.family = family,
+		.addr = addr,
 		.cell = cell,
 		.older = ev->cells.at[cell].object,
 		.name = intern_add(ev->names, name, strlen(name)),
@@ -55,7 +56,8 @@ static uint32_t object_get(struct evidence *ev, enum evidence_family family, uin
 	uint32_t cell = evidence_cell_of(ev, addr);
 	uint32_t o = ev->cells.at[cell].object;
 
-	while (o != 0 && ev->objects.at[o].family != family)
+	/* Small ones may share a word. */
+	while (o != 0 && (ev->objects.at[o].family != family || ev->objects.at[o].addr != addr))
 		o = ev->objects.at[o].older;
 	if (o == 0 || ev->objects.at[o].closed)
 		o = object_new(ev, cell, family, addr);
@@ -184,7 +186,7 @@ static void condition_event(struct evidence *ev, const struct event *e, uint32_t
 	switch (e->op) {
 	case EVENT_SIGNAL:
 	case EVENT_BROADCAST:
-		*VEC_PUSH(&t->signals) = (struct evidence_read){ e->tseq, 1, pos };
+		*VEC_PUSH(&t->signals) = (struct evidence_read){ e->tseq, 1, pos, false };
 		break;
 	case EVENT_PARK:
 		t->park = pos;

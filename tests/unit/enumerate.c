@@ -106,9 +106,7 @@ static void reach(struct enumeration *x, const struct state *s, int parent, int 
 
 static bool is_done(const struct enumeration *x, const struct state *s, int event)
 {
-	const struct tiny_event *e = &x->t->at[event];
-
-	return event == TINY_NONE || e->index < s->done[e->thread];
+	return event == TINY_NONE || x->t->at[event].index < s->done[x->t->at[event].thread];
 }
 
 /* The next event of the thread where what must come before has happened; TINY_NONE. */

@@ -25,7 +25,7 @@ static void maybe_feed(struct maker *x, uint32_t tid)
 {
 	uint32_t n = x->nfree[tid];
 
-	if (n > 0 && rand() % 2)
+	if (n > 0 && rand() % 4)
 		step_build_feed(&x->b, x->free_reads[tid][n - 1 - (uint32_t)rand() % n]);
 }
 
@@ -40,11 +40,15 @@ static void make_access(struct maker *x, uint32_t tid)
 	if (rand() % 6 == 0)
 		step_build_cell(&x->b, (uint32_t)rand() % x->cells);
 	s = step_build_last(&x->b);
-	s->site = 1 + (uint32_t)rand() % 3;
+	s->site = 1 + (uint32_t)rand() % 2;
 	if (op == STEP_RMW || (op != STEP_FREE && rand() % 6 == 0))
 		s->flags |= STEP_ATOMIC;
 	if (x->k->trouble && op == STEP_READ && rand() % 20 == 0)
 		s->flags |= STEP_STOP;
+	if (x->k->trouble && op == STEP_READ && rand() % 8 == 0) {
+		s->flags |= STEP_SHADOW;
+		return;
+	}
 	if (!x->k->facts)
 		return;
 	if ((op == STEP_READ || op == STEP_RMW) && rand() % 3) {
@@ -121,7 +125,7 @@ static void make_use(struct maker *x, uint32_t tid)
 struct model *naive_model(const struct naive_kind *k)
 {
 	static struct maker x;
-	uint32_t events = 8 + (uint32_t)rand() % 24, tid = 1;
+	uint32_t events = 8 + (uint32_t)rand() % 30, tid = 1;
 	int locks = 20 + rand() % 50, stay = rand() % 100;
 	struct model *m;
 

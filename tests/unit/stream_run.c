@@ -22,7 +22,6 @@ struct maker {
 	uint32_t lives;
 	uint32_t nspare, spare[64], cells;
 	uint32_t tid_of[STREAM_CHAINS]; /* 0: nobody runs there */
-	bool joined[STREAM_CHAINS];	/* ran once, may be used again */
 	uint32_t tids;
 	uint32_t owner[LOCKS]; /* 1 + chain */
 	bool reader[LOCKS][STREAM_CHAINS];

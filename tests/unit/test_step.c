@@ -57,7 +57,7 @@ static void test_accesses(void)
 	steps_are("free, unknown, reread, atomic",
 		  "1|r(x)~|1\n1|r(x)!unknown|1\n1|r(x)~!unknown|1\n1|rmw(x)~!unknown|1\n"
 		  "1|r(x)!reread|1\n",
-		  "read:0~ read:0! read:0~t rmw:0~! read:0s");
+		  "read:0~ read:0! read:0~t rmw:0~aAR! read:0s");
 	steps_are("memory orders of accesses",
 		  "1|r(x)@relaxed|1\n1|r(x)@consume|1\n1|r(x)@acquire|1\n1|r(x)@seq_cst|1\n"
 		  "1|w(x)@relaxed|1\n1|w(x)@release|1\n1|w(x)@seq_cst|1\n"
@@ -69,7 +69,7 @@ static void test_accesses(void)
 		  "fenceA fenceR fenceAR");
 	steps_are("feeds pass through",
 		  "1|r(x)~|1\n1|r(y)~|1\n1|w(z)<1,2|1\n1|use<2|1\n1|rmw(x)~<5|1\n",
-		  "read:0~ read:1~ write:2<1,2 use<2 rmw:0~<5");
+		  "read:0~ read:1~ write:2<1,2 use<2 rmw:0~aAR<5");
 }
 
 static void test_lifetimes(void)

@@ -1,7 +1,5 @@
 /* What random runs do not reach in the engines that follow a run step by step: limits, repeats,
  * threads that are dead to prediction, long runs. */
-#include "base/mem.h"
-#include "base/strbuf.h"
 #include "predict/engine.h"
 #include "step_builder.h"
 #include "tap.h"

@@ -2,7 +2,6 @@
  * hb, shb, wcp and eraser against their definitions on random small runs: with all pairs the same
  * pairs, without them only such pairs and the first race.
  */
-#include "base/mem.h"
 #include "predict/engine.h"
 #include "stream_naive.h"
 #include "tap.h"

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 #include "predict/engine.h"
+#include "predict/osr.h"
+#include "predict/propose.h"
 #include "predict/syncp.h"
 #include "reorder_naive.h"
 #include "step_builder.h"
@@ -84,6 +86,40 @@ static bool single_agrees(const struct model *m, const struct causal *c)
 	return true;
 }
 
+static void order_to_schedule(const struct model *m, const struct exact_order *o,
+			      struct schedule *s)
+{
+	propose_schedule(m, o->observed.n ? o->observed.at : NULL, o->ids.at, o->ids.n, s);
+}
+
+/* Any two events may be asked for, which gives far more reversals than races do. */
+static bool reversals_agree(const struct model *m, const struct causal *c, bool strict,
+			    size_t *moved)
+{
+	struct osr *o = osr_new(m, c, strict, 0);
+	struct exact_order out = { 0 };
+	struct schedule s = { 0 };
+	bool good = true;
+
+	for (uint32_t a = 1; a <= m->n; a++) {
+		for (uint32_t b = a + 1; good && b <= m->n; b++) {
+			uint32_t targets[] = { a, b }, order[NAIVE_EVENTS];
+			bool found = osr_reach(o, targets, 2, &out) == OSR_FOUND;
+
+			good = found == naive_osr(m, c, strict, a, b);
+			if (!found || !good)
+				continue;
+			order_to_schedule(m, &out, &s);
+			good = naive_witness(m, strict, order, naive_order(m, &s, order), a, b);
+			*moved += out.ids.n > 0;
+		}
+	}
+	exact_order_release(&out);
+	schedule_release(&s);
+	osr_free(o);
+	return good;
+}
+
 /* One finding for each signature that has a pair, and no other. */
 static bool signatures_agree(const struct engine_result *all, const struct engine_result *some)
 {
@@ -120,8 +156,9 @@ static bool same_findings(const struct engine_result *a, const struct engine_res
 }
 
 struct tally {
-	int pairs, single, schedules, signatures, jobs, counts;
+	int pairs, single, reversals, schedules, signatures, jobs, counts;
 	size_t found[3]; /* syncp, osr, races */
+	size_t moved;	 /* orders that are not the observed one */
 };
 
 static void try_engine(const struct model *m, const struct causal *c, bool strict, bool is_osr,
@@ -182,6 +219,7 @@ static void test_random(const struct naive_kind *k, const char *name)
 			try_engine(m, c, is_strict, false, &bad);
 			try_engine(m, c, is_strict, true, &bad);
 			bad.single += !single_agrees(m, c);
+			bad.reversals += !reversals_agree(m, c, is_strict, &bad.moved);
 			try_races(m, is_strict, &bad);
 			causal_free(c);
 		}
@@ -189,6 +227,7 @@ static void test_random(const struct naive_kind *k, const char *name)
 	}
 	TAP_EQ(bad.pairs, 0, "%s: the pairs of the definitions", name);
 	TAP_EQ(bad.single, 0, "%s: one question at a time", name);
+	TAP_EQ(bad.reversals, 0, "%s: %zu orders with sections reversed", name, bad.moved);
 	TAP_EQ(bad.schedules, 0, "%s: schedules hold", name);
 	TAP_EQ(bad.signatures, 0, "%s: one finding for each pair of places", name);
 	TAP_EQ(bad.jobs, 0, "%s: three threads find the same", name);
@@ -237,6 +276,120 @@ static void test_reversal(void)
 	step_builder_release(&b);
 }
 
+/*
+ *	T3		T1		T2
+ *	lock l
+ *	write y
+ *			read y
+ *			write x				taken in: T3 must leave l before T2 comes
+ *	read x
+ *	unlock l
+ *			write x
+ *					lock l
+ *					unlock l
+ *					write x		races with the second one
+ */
+static void test_taken(void)
+{
+	struct step_builder b = { 0 };
+	struct engine_options opt = { .jobs = 1 };
+	struct engine_result r;
+	struct model *m;
+
+	step_build(&b, 3, STEP_ACQ, 0);
+	step_build_access(&b, 3, STEP_WRITE, 1);
+	step_build_access(&b, 1, STEP_READ, 1);
+	step_build_access(&b, 1, STEP_WRITE, 0);
+	step_build_access(&b, 3, STEP_READ, 0);
+	step_build(&b, 3, STEP_REL, 0);
+	step_build_access(&b, 1, STEP_WRITE, 0);
+	step_build(&b, 2, STEP_ACQ, 0);
+	step_build(&b, 2, STEP_REL, 0);
+	step_build_access(&b, 2, STEP_WRITE, 0);
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	r = run_engine(&engine_syncp, m, opt);
+	TAP_OK(has_pair(&r, 7, 10), "the access behind one that is taken in");
+	engine_result_release(&r);
+	model_free(m);
+	step_builder_release(&b);
+}
+
+/*
+ * Three sections are moved, and their order matters: that of b leads to a release of a (by z), that
+ * of a to the acquire of d (by u).
+ *
+ *	T5	T1	T6	T2	T3	T4	T7
+ *	lock c
+ *	w s
+ *		r s
+ *		lock a
+ *		w u
+ *		(w x)
+ *			r u
+ *			lock d
+ *			(w x)
+ *				lock b
+ *				w z
+ *				(w x)
+ *					[a r z]
+ *					w p
+ *						[b]
+ *						w q
+ *							[d]
+ *							w v
+ *	r p q v
+ *	unlock c
+ */
+static void test_chain_of_reversals(void)
+{
+	enum { S, U, X, Z, P, Q, V };
+	enum { A, B, C, D };
+	static const struct {
+		uint32_t tid, op, obj;
+	} steps[] = {
+		{ 5, STEP_ACQ, C },   { 5, STEP_WRITE, S }, { 1, STEP_READ, S },
+		{ 1, STEP_ACQ, A },   { 1, STEP_WRITE, U }, { 1, STEP_WRITE, X },
+		{ 1, STEP_REL, A },   { 6, STEP_READ, U },  { 6, STEP_ACQ, D },
+		{ 6, STEP_WRITE, X }, { 6, STEP_REL, D },   { 2, STEP_ACQ, B },
+		{ 2, STEP_WRITE, Z }, { 2, STEP_WRITE, X }, { 2, STEP_REL, B },
+		{ 3, STEP_ACQ, A },   { 3, STEP_READ, Z },  { 3, STEP_REL, A },
+		{ 3, STEP_WRITE, P }, { 4, STEP_ACQ, B },   { 4, STEP_REL, B },
+		{ 4, STEP_WRITE, Q }, { 7, STEP_ACQ, D },   { 7, STEP_REL, D },
+		{ 7, STEP_WRITE, V }, { 5, STEP_READ, P },  { 5, STEP_READ, Q },
+		{ 5, STEP_READ, V },  { 5, STEP_REL, C },
+	};
+	uint32_t targets[] = { 6, 10, 14 }, order[NAIVE_EVENTS];
+	struct step_builder b = { 0 };
+	struct exact_order out = { 0 };
+	struct schedule s = { 0 };
+	struct causal *c;
+	struct model *m;
+	struct osr *o;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].op == STEP_READ || steps[i].op == STEP_WRITE)
+			step_build_access(&b, steps[i].tid, (enum step_op)steps[i].op,
+					  steps[i].obj);
+		else
+			step_build(&b, steps[i].tid, (enum step_op)steps[i].op, steps[i].obj);
+	}
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	c = causal_new(m, CAUSAL_STRICT);
+	o = osr_new(m, c, true, 0);
+	TAP_EQ(osr_reach(o, targets, 3, &out), OSR_FOUND, "three sections move");
+	order_to_schedule(m, &out, &s);
+	n = naive_order(m, &s, order);
+	TAP_OK(naive_witness(m, true, order, n, 6, 10) && naive_witness(m, true, order, n, 6, 14),
+	       "in the order they need");
+	exact_order_release(&out);
+	schedule_release(&s);
+	osr_free(o);
+	causal_free(c);
+	model_free(m);
+	step_builder_release(&b);
+}
+
 /* More signatures than are kept: the first ones, said aloud, whatever the number of threads. */
 static void test_limit(void)
 {
@@ -266,6 +419,8 @@ int main(void)
 {
 	srand(11);
 	test_reversal();
+	test_taken();
+	test_chain_of_reversals();
 	test_limit();
 	test_random(&(struct naive_kind){ 0 }, "plain");
 	test_random(&(struct naive_kind){ .readers = true }, "read locks");

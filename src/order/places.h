@@ -1,0 +1,40 @@
+/*
+ * Sites that are one place to a reader.
+ *
+ * A recording has a site for each instruction: `x++' is two.  Engines report pairs of places, so
+ * sites of one source line about one variable count as the first of them that was met.
+ * In text a site is a location field and stands for itself.
+ *
+ * Ownership: the caller owns the struct; the trace is borrowed.
+ */
+#ifndef ORDER_PLACES_H
+#define ORDER_PLACES_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+struct trace;
+
+struct places {
+	struct trace *trace; /* NULL: sites stand for themselves */
+	VEC(uint32_t) first; /* by site: 1 + the site that stands for it; 0 not met yet */
+	struct map by_hash;
+};
+
+void places_init(struct places *p, struct trace *t);
+void places_release(struct places *p);
+
+uint32_t places_make(struct places *p, uint32_t site);
+
+static inline uint32_t places_of(struct places *p, uint32_t site)
+{
+	if (!p->trace)
+		return site;
+	if (site < p->first.n && p->first.at[site] != 0)
+		return p->first.at[site] - 1;
+	return places_make(p, site);
+}
+
+#endif /* ORDER_PLACES_H */
