@@ -121,10 +121,10 @@ static bool is_proven(const struct trial *x, const struct row *row, const struct
 	return good;
 }
 
-/* Unordered pair of (place, operation): what one finding of `races' stands for. */
+/* Unordered pair of places: what one finding of `races' stands for. */
 static int signature(const struct tiny *t, int i, int j)
 {
-	int a = t->at[i].loc * 8 + (int)t->at[i].op, b = t->at[j].loc * 8 + (int)t->at[j].op;
+	int a = t->at[i].loc, b = t->at[j].loc;
 
 	return a < b ? a * 1024 + b : b * 1024 + a;
 }
