@@ -84,21 +84,30 @@ static enum status load(struct certify *c, const struct evidence_options *opt, s
 	return st;
 }
 
+static bool is_claimed(const struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		if (f->at.at[i].claimed)
+			return true;
+	return false;
+}
+
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 {
 	struct positions wanted = { 0 };
 	struct evidence_options opt = {
 		.upto = last_named(f),
-		.digest = c->a->witness_dir != NULL,
-		.values = c->a->engine.values,
+		.brief = !is_claimed(f), /* there is nothing to check */
 	};
 	enum status st;
 
+	opt.digest = c->a->witness_dir != NULL && !opt.brief;
+	opt.values = c->a->engine.values;
 	targets(f, &wanted);
 	opt.wanted = wanted.at.at;
 	opt.nwanted = wanted.at.n;
 	st = load(c, &opt, d);
-	if (st == ST_OK && !holds_all(c->evidence, f)) {
+	if (st == ST_OK && !opt.brief && !holds_all(c->evidence, f)) {
 		certify_release(c);
 		opt.upto = 0;
 		st = load(c, &opt, d);
@@ -223,7 +232,7 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 	for (size_t i = 0; i < v->tainted.n; i++)
 		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
 	if (v->doubtful) {
-		x->why = "code that was not recorded runs in it while memory may hold other values";
+		x->why = v->doubt;
 	} else if (info.partial) {
 		x->why = "accesses are missing by request, and they may order these two";
 	} else {
@@ -276,7 +285,7 @@ static void certify_one(struct certify *c, struct checker *k, struct findings *f
 
 void certify_findings(struct certify *c, struct findings *f)
 {
-	struct checker *k = checker_new(c->evidence);
+	struct checker *k = NULL; /* made for the first claim */
 	struct map sure; /* signatures of what is certified already */
 
 	map_init(&sure);
@@ -294,10 +303,13 @@ void certify_findings(struct certify *c, struct findings *f)
 		/* Another one at the same places will be reported in its stead. */
 		if (!c->a->engine.all_pairs && map_get(&sure, signature))
 			continue;
+		if (!k)
+			k = checker_new(c->evidence);
 		certify_one(c, k, f, x);
 		if (x->certified)
 			map_put(&sure, signature, NULL);
 	}
 	map_release(&sure);
-	checker_free(k);
+	if (k)
+		checker_free(k);
 }

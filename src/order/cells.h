@@ -43,7 +43,7 @@ struct cells {
 	VEC(struct cells_word) words;	 /* words of more than one cell */
 	uint32_t unused_word;		 /* list; place + 1 */
 	uint32_t count;
-	uint64_t made; /* ids given out so far, those given out again too */
+	uint64_t made;	     /* ids given out so far, those given out again too */
 	VEC(uint32_t) again; /* ids to give out again */
 
 	VEC(uint32_t) ids;

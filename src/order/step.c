@@ -357,6 +357,10 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_ONCE_PASS:
 		step_once_event(s, e);
 		break;
+	case EVENT_GIVE:
+	case EVENT_TAKE:
+		step_channel_event(s, e);
+		break;
 	case EVENT_FORK:
 	case EVENT_FORK_FAIL:
 	case EVENT_JOIN:
@@ -378,6 +382,7 @@ static void event_turn(struct steps *s, const struct event *e)
 		step_add(s, STEP_END, 0);
 		break;
 	case EVENT_DETACH:
+	case EVENT_CANCEL:
 	case EVENT_THREAD_END:
 	case EVENT_USER:
 	case EVENT_NOPS:

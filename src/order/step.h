@@ -114,7 +114,7 @@ struct step {
 		feeds;	/* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
 	uint32_t value; /* access, when values are wanted: 1 + place in bytes, 0 none; RMW: the
 			  * bytes seen, then the bytes stored */
-	uint32_t site; /* the one that stands for its place (order/places.h) */
+	uint32_t site;	/* the one that stands for its place (order/places.h) */
 	uint32_t stack;
 	uint16_t flags;
 	uint8_t op;

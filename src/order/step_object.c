@@ -40,6 +40,7 @@ static void channels_forget(struct steps *s, const struct object *o)
 			step_channel_forget(s, o->sem.posts.at[i]);
 		break;
 	case OBJECT_ONCE:
+	case OBJECT_CHANNEL:
 		if (o->once.done)
 			step_channel_forget(s, o->once.channel);
 		break;

@@ -27,6 +27,7 @@ enum object_family {
 	OBJECT_BARRIER,
 	OBJECT_SEM,
 	OBJECT_ONCE,
+	OBJECT_CHANNEL, /* as a once: `done' when something was given */
 };
 
 struct lock_reader {
@@ -140,7 +141,7 @@ struct steps {
 	struct chains chains;
 	struct cells cells;
 	struct places places;
-	struct freed freed; /* memory without an owner */
+	struct freed freed;		 /* memory without an owner */
 	VEC(struct step_span) untracked; /* bytes of accesses too long to follow */
 	VEC(struct step_thread) threads; /* [tid] */
 
@@ -227,5 +228,6 @@ void step_cond_event(struct steps *s, const struct event *e);
 void step_barrier_event(struct steps *s, const struct event *e);
 void step_sem_event(struct steps *s, const struct event *e);
 void step_once_event(struct steps *s, const struct event *e);
+void step_channel_event(struct steps *s, const struct event *e);
 
 #endif /* ORDER_STEP_PRIV_H */

@@ -385,3 +385,20 @@ void step_once_event(struct steps *s, const struct event *e)
 		break;
 	}
 }
+
+/* ---- channels ---- */
+
+/* All that was given so far comes before what takes it; nothing given, nothing to wait for. */
+void step_channel_event(struct steps *s, const struct event *e)
+{
+	struct object_once *o = &step_object_get(s, e->addr, OBJECT_CHANNEL)->once;
+
+	if (e->op == EVENT_GIVE && !o->done) {
+		o->channel = step_channel_new(s);
+		o->done = true;
+	}
+	if (o->done)
+		step_add(s, e->op == EVENT_GIVE ? STEP_PUT : STEP_GET, 0)->obj = o->channel;
+	else
+		step_add(s, STEP_NONE, 0);
+}

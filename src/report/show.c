@@ -67,7 +67,12 @@ static void add_object(struct show *s, const struct event *e, struct strbuf *out
 {
 	struct trace_place p;
 	const char *name = trace_object_name(s->trace, e->addr);
+	const char *kind = std_ops[e->op].space == STD_CHANNEL
+				   ? std_kind_word(STD_CHANNEL, e->lock_kind)
+				   : NULL;
 
+	if (kind && *kind)
+		strbuf_addf(out, "%s ", kind);
 	strbuf_adds(out, name);
 	if (strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' '))
 		if (trace_site(s->trace, e->site, &p) && p.variable)

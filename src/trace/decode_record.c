@@ -552,6 +552,15 @@ static bool late_skip(struct decode_cursor *c, struct wire *w, unsigned aux,
 
 #define OBJECT (SITE | ADDR | REF | SYNC)
 
+static bool channel_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+			 struct decode_item *item)
+{
+	(void)c;
+	(void)w;
+	item->e.lock_kind = (uint8_t)aux;
+	return true;
+}
+
 static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_PAD] = { 0, NONE, NULL },
 	[FORMAT_K_PAGE] = { 0, NONE, page_take },
@@ -605,6 +614,9 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_C_TROUBLE] = { 0, NONE, NULL },
 	[FORMAT_K_C_END] = { 0, NONE, NULL },
 	[FORMAT_K_NESTED] = { EVENT_OPAQUE, SITE | UNNUMBERED, NULL },
+	[FORMAT_K_GIVE] = { EVENT_GIVE, OBJECT, channel_take },
+	[FORMAT_K_TAKE] = { EVENT_TAKE, OBJECT, channel_take },
+	[FORMAT_K_CANCEL] = { EVENT_CANCEL, SITE | PEER | SYNC, NULL },
 };
 
 static void lock_flags(struct event *e, unsigned aux)

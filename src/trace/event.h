@@ -46,10 +46,13 @@
 	X(ONCE_BEGIN, "oncebegin", S)     \
 	X(ONCE_END, "onceend", S)         \
 	X(ONCE_PASS, "oncepass", S)       \
+	X(GIVE, "give", S)                \
+	X(TAKE, "take", S)                \
 	X(FORK, "fork", T)                \
 	X(FORK_FAIL, "forkfail", T)       \
 	X(JOIN, "join", T)                \
 	X(DETACH, "detach", T)            \
+	X(CANCEL, "cancel", T)            \
 	X(THREAD_BEGIN, "threadbegin", T) \
 	X(THREAD_END, "threadend", T)     \
 	X(FENCE, "fence", O)              \
@@ -97,7 +100,7 @@ struct event {
 	uint8_t op;	   /* enum event_op */
 	uint8_t order;	   /* C11 memory order, when EVENT_ATOMIC or FENCE */
 	uint8_t rmw;	   /* enum foresee_rmw_op, for RMW */
-	uint8_t lock_kind; /* FORMAT_LOCK_*, lock family */
+	uint8_t lock_kind; /* lock family: FORMAT_LOCK_*; GIVE, TAKE: FORMAT_CHANNEL_* */
 	uint32_t flags;
 	uint32_t site;	/* place; 0 unknown (trace_site) */
 	uint32_t stack; /* call stack; 0 empty (trace_stack) */
@@ -123,7 +126,7 @@ struct event {
 	uint32_t nfeeds;
 	const uint64_t *feeds;
 
-	/* FORK, JOIN, DETACH, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
+	/* FORK, JOIN, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
 	 * WAKE: thread of the signal (0: woke by none). */
 	uint32_t peer;
 	uint64_t peer_tseq; /* THREAD_BEGIN: its FORK; JOIN: the END; WAKE: the signal */

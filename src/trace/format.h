@@ -176,7 +176,10 @@ static inline unsigned format_length(unsigned code)
 	X(C_CUT, "cut", 0)                 \
 	X(C_TROUBLE, "trouble", 0)         \
 	X(C_END, "end", 0)                 \
-	X(NESTED, "nested", 0)
+	X(NESTED, "nested", 0)             \
+	X(GIVE, "give", 1)                 \
+	X(TAKE, "take", 1)                 \
+	X(CANCEL, "cancel", 1)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
@@ -195,6 +198,13 @@ enum format_kind {
 #define FORMAT_LOCK_RECURSIVE 16u /* the lock nests */
 #define FORMAT_LOCK_WAIT 32u	  /* released by / reacquired after a condition wait */
 #define FORMAT_LOCK_DEAD 64u	  /* robust mutex acquired from a dead owner */
+
+/* aux of GIVE and TAKE: what kind of channel the object stands for. */
+#define FORMAT_CHANNEL_USER 0u	 /* the program says so */
+#define FORMAT_CHANNEL_FILE 1u	 /* a pipe, an eventfd, a file */
+#define FORMAT_CHANNEL_SOCKET 2u /* all sockets together */
+#define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
+#define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
 
 /* aux of PARK and WAKE. */
 #define FORMAT_WAIT_TIMED 1u

@@ -42,10 +42,13 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_ONCE_BEGIN] = { STD_OBJECT, STD_ONCE, false, 0, 0 },
 	[EVENT_ONCE_END] = { STD_OBJECT, STD_ONCE, false, 0, 0 },
 	[EVENT_ONCE_PASS] = { STD_OBJECT, STD_ONCE, false, 0, 0 },
+	[EVENT_GIVE] = { STD_OBJECT, STD_CHANNEL, false, 0, 0 },
+	[EVENT_TAKE] = { STD_OBJECT, STD_CHANNEL, false, 0, 0 },
 	[EVENT_FORK] = { STD_THREAD, 0, true, 0, 0 },
 	[EVENT_FORK_FAIL] = { STD_THREAD, 0, false, 0, 0 },
 	[EVENT_JOIN] = { STD_THREAD, 0, true, 0, 0 },
 	[EVENT_DETACH] = { STD_THREAD, 0, false, 0, 0 },
+	[EVENT_CANCEL] = { STD_THREAD, 0, false, 0, 0 },
 	[EVENT_THREAD_BEGIN] = { STD_NOTHING, 0, false, 0, 0 },
 	[EVENT_THREAD_END] = { STD_NOTHING, 0, false, 0, 0 },
 	[EVENT_FENCE] = { STD_NOTHING, 0, false, STD_CAN_ORDER, 0 },
@@ -95,16 +98,25 @@ const char *std_order_word(unsigned order)
 	return order < ARRAY_SIZE(words) ? words[order] : NULL;
 }
 
-const char *std_lock_word(unsigned lock_kind)
+const char *std_kind_word(enum std_space space, unsigned kind)
 {
-	static const char *const words[] = {
+	static const char *const locks[] = {
 		[FORMAT_LOCK_MUTEX] = "",
 		[FORMAT_LOCK_RWLOCK] = "rwlock",
 		[FORMAT_LOCK_SPIN] = "spin",
 		[FORMAT_LOCK_USER] = "userlock",
 	};
+	static const char *const channels[] = {
+		[FORMAT_CHANNEL_USER] = "",	    [FORMAT_CHANNEL_FILE] = "file",
+		[FORMAT_CHANNEL_SOCKET] = "socket", [FORMAT_CHANNEL_SIGNAL] = "signal",
+		[FORMAT_CHANNEL_UNSEEN] = "unseen",
+	};
 
-	return lock_kind < ARRAY_SIZE(words) ? words[lock_kind] : NULL;
+	if (space == STD_LOCK && kind < ARRAY_SIZE(locks))
+		return locks[kind];
+	if (space == STD_CHANNEL && kind < ARRAY_SIZE(channels))
+		return channels[kind];
+	return NULL;
 }
 
 const char *std_rmw_word(unsigned op)

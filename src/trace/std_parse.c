@@ -356,7 +356,7 @@ static bool word_mark(struct cursor *c, struct std_line *out)
 			return true;
 		}
 	}
-	for (unsigned i = 1; op->space == STD_LOCK && (known = std_lock_word(i)) != NULL; i++) {
+	for (unsigned i = 1; (known = std_kind_word(op->space, i)) != NULL; i++) {
 		if (span_is(w, known)) {
 			out->lock_kind = (uint8_t)i;
 			return true;

@@ -169,8 +169,8 @@ static void add_words(const struct std_writer *w, const struct event *e, struct 
 			continue;
 		strbuf_addf(out, "!%s", word);
 	}
-	if (op->space == STD_LOCK && e->lock_kind != 0 && std_lock_word(e->lock_kind))
-		strbuf_addf(out, "!%s", std_lock_word(e->lock_kind));
+	if (e->lock_kind != 0 && std_kind_word(op->space, e->lock_kind))
+		strbuf_addf(out, "!%s", std_kind_word(op->space, e->lock_kind));
 	if (e->op == EVENT_RMW && e->rmw != 0 && std_rmw_word(e->rmw))
 		strbuf_addf(out, "!%s", std_rmw_word(e->rmw));
 }

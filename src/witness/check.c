@@ -35,6 +35,7 @@ struct checker *checker_new(const struct evidence *ev)
 	c->threads = mem_zalloc(ev->threads.n * sizeof(*c->threads));
 	c->ins = mem_zalloc(ev->groups.n * sizeof(*c->ins));
 	map_init(&c->relaxed);
+	map_init(&c->given);
 	map_init(&c->initial);
 	return c;
 }
@@ -52,6 +53,7 @@ void checker_free(struct checker *c)
 	mem_free(c->threads);
 	mem_free(c->ins);
 	map_release(&c->relaxed);
+	map_release(&c->given);
 	map_release(&c->initial);
 	VEC_RELEASE(&c->lasts.at);
 	VEC_RELEASE(&c->initials);
@@ -90,6 +92,7 @@ static void reset(struct checker *c, size_t n)
 	VEC_CLEAR(&c->cells);
 	VEC_CLEAR(&c->synced);
 	map_clear(&c->relaxed);
+	map_clear(&c->given);
 	c->tainted_bytes = 0;
 }
 
@@ -229,6 +232,7 @@ static void unseen_note(struct checker *c, uint32_t pos)
 	if (!evidence_item(c->ev, pos)->unseen || c->tainted_bytes == 0 || c->out->doubtful)
 		return;
 	c->out->doubtful = true;
+	c->out->doubt = "code that was not recorded runs in it while memory may hold other values";
 	(void)check_fail(c, pos,
 			 "code that is not recorded runs here and may read memory whose value "
 			 "may differ: no more than a warning");
@@ -297,6 +301,11 @@ static void target_note(struct checker *c, uint64_t pos)
 		*VEC_PUSH(&c->out->relaxed) = pos;
 }
 
+static bool is_atomic(const struct evidence_item *it)
+{
+	return (it->flags & EVENT_ATOMIC) || it->op == EVENT_RMW;
+}
+
 static bool race_check(struct checker *c, uint64_t a, uint64_t b)
 {
 	const struct evidence_item *x, *y;
@@ -309,7 +318,7 @@ static bool race_check(struct checker *c, uint64_t a, uint64_t b)
 		return check_fail(c, b, "both targets are of one thread");
 	if (x->op == EVENT_READ && y->op == EVENT_READ)
 		return check_fail(c, b, "both targets only read");
-	if (x->flags & y->flags & EVENT_ATOMIC)
+	if (is_atomic(x) && is_atomic(y))
 		return check_fail(c, b, "both targets are atomic");
 	if (!evidence_overlap(c->ev, a, b))
 		return check_fail(c, b, "has no byte in common with event %" PRIu64, a);
@@ -337,6 +346,30 @@ static size_t targets_strip(const struct check_claim *claim, uint64_t *first, ui
 	return claim->order[n - 2] == *first && claim->order[n - 1] == *second ? n - 2 : n;
 }
 
+/* What a cancelled thread does from some event on, cleaning up, it does because of that; the
+ * recording does not show from which. */
+static void cancelled_doubt(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+
+	for (uint32_t tid = 0; tid < c->ev->threads.n; tid++) {
+		bool is_part = c->threads[tid].done != 0;
+
+		for (uint32_t i = 0; i < claim->ntargets; i++)
+			is_part |= evidence_item(c->ev, claim->targets[i])->tid == tid;
+		if (!is_part || !c->ev->threads.at[tid].cancelled || c->out->doubtful)
+			continue;
+		c->out->doubtful = true;
+		c->out->doubt = "a thread in it was cancelled, and what it did because of that "
+				"cannot be told from the rest";
+		(void)check_fail(c, 0,
+				 "%.40s was cancelled, and what it did because of that cannot "
+				 "be told from the rest: no more than a warning",
+				 thread_name(c, tid));
+		c->out->certified = true;
+	}
+}
+
 void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
 {
 	uint64_t first, second;
@@ -359,6 +392,8 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 	held = order_check(c, n);
 	if (held == n)
 		out->certified = race_check(c, first, second);
+	if (out->certified)
+		cancelled_doubt(c);
 	if (!out->certified)
 		out->dep = out->doubtful = false;
 	reset(c, held);

@@ -19,7 +19,7 @@ struct check_object {
 	bool touched;
 	bool destroyed, done; /* done: once */
 	uint32_t owner, depth;
-	uint32_t begun;	   /* once: begins so far */
+	uint32_t begun;	   /* once: begins so far; channel: gives before this number are all done */
 	uint64_t nreaders; /* holds for reading, of all threads */
 	VEC(struct check_reader) readers;
 	int64_t balance; /* semaphore: posts less waits */
@@ -46,6 +46,7 @@ struct checker {
 	uint32_t *ins; /* [group]: threads that came to the barrier */
 	uint64_t tainted_bytes;
 	struct map relaxed;	/* positions that the claim names */
+	struct map given;	/* gives that others in front of them wait for: object << 32 | number */
 	struct map initial;	/* with values: cell, to a place in initials */
 	VEC(uint64_t) initials; /* known bytes, then their mask, in pairs */
 	VEC(uint32_t) cells;	/* that are not initial any more */

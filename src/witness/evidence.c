@@ -21,6 +21,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	ev->trace = t;
 	ev->binary = info.form == TRACE_BINARY;
 	ev->values = opt->values;
+	ev->brief = opt->brief ? evidence_brief_new() : NULL;
 	ev->names = intern_new();
 	memset(VEC_PUSH(&ev->items), 0, sizeof(*ev->items.at));
 	memset(VEC_PUSH(&ev->cells), 0, sizeof(*ev->cells.at));
@@ -35,6 +36,7 @@ void evidence_free(struct evidence *ev)
 {
 	if (!ev)
 		return;
+	evidence_brief_free(ev->brief);
 	evidence_memory_release(&ev->memory);
 	evidence_sync_release(ev);
 	intern_free(ev->names);
@@ -210,22 +212,29 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 			    struct digest *digest, struct diag *d)
 {
 	size_t wanted = 0;
+	bool is_wanted;
 	struct event e;
 	enum status st;
 
+	/* To the end, for a thread that was cancelled is not to be trusted from where on is not known. */
 	while ((st = trace_next(ev->trace, &e, d)) == ST_OK) {
+		if (e.op == EVENT_CANCEL)
+			evidence_thread(ev, e.peer)->cancelled = true;
 		if (opt->digest)
 			digest_event(digest, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
-			if (!opt->digest)
-				return ST_END;
 			continue;
 		}
 		while (wanted < opt->nwanted && opt->wanted[wanted] < e.pos)
 			wanted++;
+		is_wanted = wanted < opt->nwanted && opt->wanted[wanted] == e.pos;
+		if (ev->brief) {
+			evidence_brief_event(ev, &e, is_wanted);
+			continue;
+		}
 		if (e.pos < EVIDENCE_LIMIT)
-			event_add(ev, &e, wanted < opt->nwanted && opt->wanted[wanted] == e.pos);
+			event_add(ev, &e, is_wanted);
 		if (ev->too_big || e.pos >= EVIDENCE_LIMIT) {
 			diag_set(d, "too much to hold in memory at event %llu: at most 2^31 words",
 				 (unsigned long long)e.pos);
@@ -278,28 +287,6 @@ const char *evidence_digest(const struct evidence *ev)
 struct trace *evidence_trace(const struct evidence *ev)
 {
 	return ev->trace;
-}
-
-void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
-{
-	const struct evidence_item *it = evidence_item(ev, pos);
-	bool thread = event_op_family(it->op) == 'T';
-
-	assert(pos >= 1 && pos <= evidence_count(ev));
-	*out = (struct evidence_event){
-		.pos = pos,
-		.tid = it->tid,
-		.index = it->index,
-		.op = it->op,
-		.flags = it->flags,
-		.addr = it->addr,
-		.len = it->len,
-		.site = it->site,
-		.stack = it->stack,
-		.peer = thread ? it->object : 0,
-	};
-	if (!thread && it->object != 0)
-		out->name = intern_str(ev->names, ev->objects.at[it->object].name);
 }
 
 uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index)
@@ -428,73 +415,4 @@ bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b)
 	}
 	return late_overlap(ev, (uint32_t)a, (uint32_t)b) ||
 	       late_overlap(ev, (uint32_t)b, (uint32_t)a);
-}
-
-static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)
-{
-	size_t low = 0, high = ev->wanted.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ev->wanted.at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
-}
-
-bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)
-{
-	const struct evidence_wanted *w = wanted_find(ev, pos);
-	const struct evidence_item *a;
-
-	if (!w)
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->name = intern_str(ev->names, w->name);
-	a = evidence_item(ev, w->alloc);
-	out->heap = w->alloc != 0 && a->op == EVENT_ALLOC && a->kind != FORMAT_ALLOC_FRAME;
-	if (out->heap) {
-		out->alloc_pos = w->alloc;
-		out->size = a->len;
-		out->alloc_tid = a->tid;
-		out->alloc_site = a->site;
-		out->alloc_stack = a->stack;
-	}
-	return true;
-}
-
-size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)
-{
-	const struct evidence_item *it = evidence_item(ev, pos);
-	const struct evidence_thread *t = &ev->threads.at[it->tid];
-	size_t low = 0, high = t->holds.n, n = 0;
-	VEC(uint32_t) list = { 0 };
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->holds.at[mid].index < it->index)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (uint32_t h = low ? t->holds.at[low - 1].held : 0; h != 0; h = ev->held.at[h].below)
-		*VEC_PUSH(&list) = h;
-	for (size_t i = list.n; i > 0; i--) {
-		const struct evidence_held *h = &ev->held.at[list.at[i - 1]];
-		bool inner = false; /* acquired again by its holder */
-
-		for (size_t k = i; k < list.n; k++)
-			inner |= ev->held.at[list.at[k]].object == h->object;
-		if (inner)
-			continue;
-		if (n < max)
-			acquires[n] = h->acquire;
-		n++;
-	}
-	VEC_RELEASE(&list);
-	return n;
 }

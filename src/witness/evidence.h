@@ -28,6 +28,9 @@ struct evidence_options {
 	size_t nwanted;
 	bool digest; /* compute the digest (of the whole trace, whatever upto says) */
 	bool values; /* keep values of accesses */
+	/* Keep the wanted events alone, and the acquires of locks held there: enough to describe
+	 * them, nothing to check.  Memory does not grow with the trace. */
+	bool brief;
 };
 
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,
@@ -35,7 +38,9 @@ enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 	__attribute__((warn_unused_result));
 void evidence_free(struct evidence *ev);
 
-uint64_t evidence_count(const struct evidence *ev);	/* positions 1 .. count are kept */
+/* Positions 1 .. count are kept; brief: 0, and only the questions about events, objects and locks
+ * held may be asked, for wanted positions and those acquires. */
+uint64_t evidence_count(const struct evidence *ev);
 uint32_t evidence_threads(const struct evidence *ev);	/* tids are below this */
 const char *evidence_digest(const struct evidence *ev); /* 64 hex digits */
 struct trace *evidence_trace(const struct evidence *ev);
@@ -61,7 +66,8 @@ bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 /* What lies at a wanted access. */
 struct evidence_object {
 	const char *name; /* as trace_object_name */
-	bool heap;	  /* and then: who allocated it; 0 not known */
+	bool heap;	  /* a block, and then: who allocated it; 0 not known */
+	bool local;	  /* a variable of a function, and then: where it is declared */
 	uint64_t alloc_pos, size;
 	uint32_t alloc_tid, alloc_site, alloc_stack;
 };

@@ -83,7 +83,8 @@ enum evidence_family {
 	EVIDENCE_CONDITION,
 	EVIDENCE_BARRIER,
 	EVIDENCE_SEMAPHORE,
-	EVIDENCE_ONCE
+	EVIDENCE_ONCE,
+	EVIDENCE_CHANNEL
 };
 
 /* A synchronisation object from its making to its end. */
@@ -96,7 +97,7 @@ struct evidence_object_info {
 	bool closed;	      /* destroyed */
 	bool counted;	      /* barrier, semaphore: value is what init said */
 	uint64_t value;	      /* barrier: threads; semaphore: first value */
-	int64_t balance;      /* while loading: posts less waits; ONCE: begins */
+	int64_t balance;      /* while loading: posts less waits; ONCE: begins; CHANNEL: gives */
 };
 
 /* One generation of a barrier. */
@@ -129,6 +130,7 @@ struct evidence_thread {
 	VEC(struct evidence_read) reads;   /* free ones */
 	VEC(struct evidence_read) signals; /* and broadcasts */
 	bool unseen, ended;
+	bool cancelled; /* somewhere in the trace, kept or not */
 	uint32_t unseen_site, unseen_depth;
 };
 
@@ -160,9 +162,12 @@ struct evidence_wanted {
 	uint32_t name, alloc;
 };
 
+struct evidence_brief;
+
 struct evidence {
 	struct trace *trace;
-	bool binary, cut; /* cut: events after the last one kept exist */
+	struct evidence_brief *brief; /* then nothing else is filled, but for names and digest */
+	bool binary, cut;	      /* cut: events after the last one kept exist */
 	bool too_big;
 	VEC(struct evidence_item) items; /* [pos]; [0] unused */
 	VEC(struct evidence_word) words;
@@ -242,5 +247,15 @@ struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);
 void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos);
 void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t pos);
 void evidence_sync_release(struct evidence *ev);
+
+/* ---- brief evidence ---- */
+
+struct evidence_brief *evidence_brief_new(void);
+void evidence_brief_free(struct evidence_brief *b);
+void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted);
+/* As the functions of the same names without `brief'. */
+void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
+bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);
+size_t evidence_brief_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max);
 
 #endif /* WITNESS_EVIDENCE_PRIV_H */

@@ -158,6 +158,16 @@ static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
 		ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance++;
 }
 
+/* Gives are numbered; a take knows how many there were. */
+static void channel_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	uint32_t object = object_get(ev, EVIDENCE_CHANNEL, e->addr);
+
+	ev->items.at[pos].object = object;
+	ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance;
+	ev->objects.at[object].balance += e->op == EVENT_GIVE;
+}
+
 /* ---- threads ---- */
 
 static uint32_t signal_find(struct evidence *ev, uint32_t tid, uint64_t tseq)
@@ -260,6 +270,10 @@ void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t po
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:
 		semaphore_event(ev, e, pos);
+		break;
+	case EVENT_GIVE:
+	case EVENT_TAKE:
+		channel_event(ev, e, pos);
 		break;
 	case EVENT_ONCE_BEGIN:
 	case EVENT_ONCE_END:

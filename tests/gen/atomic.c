@@ -129,9 +129,14 @@ static void flag(struct gen *g)
 
 	gen_charge(g, 3);
 	gen_line(g, "if (!atomic_flag_test_and_set(&flags[%u])) {", n);
-	gen_line(g, "\tg64[%u] += acc;", n);
-	gen_line(g, "\tatomic_flag_clear(&flags[%u]);", n);
-	gen_line(g, "}");
+	g->indent++;
+	if (g->clean)
+		gen_region_enter(g, GEN_LOCK_RANKS + (int)n);
+	gen_line(g, "g64[%u] += acc;", n);
+	if (g->clean)
+		gen_region_leave(g);
+	gen_line(g, "atomic_flag_clear(&flags[%u]);", n);
+	gen_close(g);
 }
 
 void gen_atomic(struct gen *g)

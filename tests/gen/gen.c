@@ -1,5 +1,10 @@
 /*
- * gen SEED: write a random multithreaded C program that includes prelude.h.
+ * gen [OPTIONS] SEED: write a random multithreaded C program that includes prelude.h.
+ *
+ *	--clean		no races: what a thread touches belongs to it or to a lock it holds
+ *	--serial	the workers come one after the other, in an order that nobody sees: the program
+ *			has one possible order.  Link with tests/programs/order.c, without the pass.
+ *	--events N	about so many, instead of some thousands
  *
  * The program has two to six workers, the first thread often being one of them.
  * A worker goes through phases; in each it runs a random block some rounds,
@@ -13,6 +18,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PHASES 2
 #define WORKERS 6
@@ -81,6 +87,19 @@ void gen_close(struct gen *g)
 {
 	g->indent--;
 	gen_line(g, "}");
+}
+
+void gen_region_enter(struct gen *g, int n)
+{
+	gen_open(g);
+	gen_line(g, "struct memory *before = region_enter(%d);", n);
+	gen_blank(g);
+}
+
+void gen_region_leave(struct gen *g)
+{
+	gen_line(g, "region_leave(before);");
+	gen_close(g);
 }
 
 void gen_charge(struct gen *g, double events)
@@ -318,6 +337,8 @@ static void write_worker(struct gen *g, int worker, const char *const *meetings,
 	gen_line(g, "u64 acc = (u64)(uintptr_t)arg * %u, tmp = %u;", gen_below(g, 1000),
 		 gen_below(g, 1u << 31));
 	gen_blank(g);
+	if (g->serial)
+		gen_line(g, "order_see(%d);", worker);
 	if (g->frames) {
 		gen_line(g, "frames[%d] = fr;", worker);
 		gen_line(g, "pthread_barrier_wait(&barrier);");
@@ -332,6 +353,8 @@ static void write_worker(struct gen *g, int worker, const char *const *meetings,
 	g->frame = false;
 	if (g->frames)
 		gen_line(g, "meet_gate(%d);", g->workers);
+	if (g->serial)
+		gen_line(g, "order_at(%d);", worker);
 	gen_line(g, "return (void *)(uintptr_t)(acc ^ tmp ^ fr->q[0]);");
 	gen_put(g, "}\n\n");
 	g->indent = 0;
@@ -388,23 +411,24 @@ static void write_main(struct gen *g, uint64_t seed)
 	gen_put(g, "}\n");
 }
 
-static void write_program(struct gen *g, uint64_t seed)
+static void write_head(struct gen *g, uint64_t seed)
+{
+	gen_put(g, "/* Written by tests/gen/gen%s%s %llu. */\n", g->clean ? " --clean" : "",
+		g->serial ? " --serial" : "", (unsigned long long)seed);
+	if (g->clean)
+		gen_put(g, "#define CLEAN %d\n", GEN_LOCK_RANKS);
+	if (g->serial)
+		gen_put(g, "#include \"../programs/order.h\"\n");
+	gen_put(g, "#include \"prelude.h\"\n\n");
+}
+
+/* Where the workers meet after each phase, and what they do at the queues until then. */
+static void plan_phases(struct gen *g, char (*names)[40], const char **meetings,
+			struct role (*roles)[WORKERS])
 {
 	static const char *const ways[] = { "meet_gate(%d)", "meet_sem(%d)",
 					    "pthread_barrier_wait(&barrier)" };
-	char names[PHASES][40];
-	const char *meetings[PHASES] = { NULL };
-	struct role roles[PHASES][WORKERS] = { { { NULL, 0 } } };
-	uint32_t rounds[WORKERS * PHASES] = { 0 };
-	double budget = 2500 + gen_below(g, 15000);
 
-	gen_put(g, "/* Written by tests/gen/gen %llu. */\n#include \"prelude.h\"\n\n",
-		(unsigned long long)seed);
-	write_leaves(g);
-	write_walks(g);
-	write_children(g);
-	g->workers = 2 + (int)gen_below(g, WORKERS - 1);
-	g->frames = gen_chance(g, 40);
 	for (int p = 0; p < PHASES; p++) {
 		uint32_t way = gen_below(g, 3);
 
@@ -416,6 +440,29 @@ static void write_program(struct gen *g, uint64_t seed)
 		if (meetings[p] && (p == 0 || meetings[p - 1]) && gen_chance(g, 60))
 			deal_roles(g, roles[p]);
 	}
+}
+
+static void write_program(struct gen *g, uint64_t seed, double budget)
+{
+	char names[PHASES][40];
+	const char *meetings[PHASES] = { NULL };
+	struct role roles[PHASES][WORKERS] = { { { NULL, 0 } } };
+	uint32_t rounds[WORKERS * PHASES] = { 0 };
+	double usual = 2500 + gen_below(g, 15000);
+
+	write_head(g, seed);
+	write_leaves(g);
+	write_walks(g);
+	write_children(g);
+	g->workers = 2 + (int)gen_below(g, WORKERS - 1);
+	g->frames = gen_chance(g, 40) && !g->clean && !g->serial;
+	/* Who waits for the others would wait for ever if they came later. */
+	if (g->serial)
+		g->children = 0;
+	else
+		plan_phases(g, names, meetings, roles);
+	if (budget == 0)
+		budget = usual;
 	for (int w = 0; w < g->workers; w++)
 		write_worker(g, w, meetings, roles, budget / g->workers, rounds);
 	gen_put(g, "const u32 rounds[] = { ");
@@ -425,17 +472,34 @@ static void write_program(struct gen *g, uint64_t seed)
 	write_main(g, seed);
 }
 
+static bool number(const char *text, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(text, &end, 10);
+	return *text != '\0' && *end == '\0';
+}
+
 int main(int argc, char **argv)
 {
 	struct gen g = { .out = stdout, .held = -1, .times = 1 };
-	uint64_t seed;
-	char *end;
+	uint64_t seed, events = 0;
+	int i = 1;
 
-	if (argc != 2 || !*argv[1] || (seed = strtoull(argv[1], &end, 10), *end)) {
-		fprintf(stderr, "usage: gen SEED\n");
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--clean") == 0)
+			g.clean = true;
+		else if (strcmp(argv[i], "--serial") == 0)
+			g.serial = true;
+		else if (strcmp(argv[i], "--events") != 0 || ++i == argc ||
+			 !number(argv[i], &events))
+			break;
+	}
+	if (i != argc - 1 || !number(argv[i], &seed)) {
+		fprintf(stderr, "usage: gen [--clean] [--serial] [--events N] SEED\n");
 		return 2;
 	}
 	g.state = seed * 0x2545f4914f6cdd1du + 1;
-	write_program(&g, seed);
+	write_program(&g, seed, (double)events);
 	return fflush(stdout) == 0 ? 0 : 2;
 }

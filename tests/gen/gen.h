@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define GEN_LOCK_RANKS 14
+
 /* Where a statement stands decides what it may do. */
 enum gen_place {
 	GEN_LEAF,  /* nothing that may block: leaf functions, code under a spin lock */
@@ -32,6 +34,8 @@ struct gen {
 	int held;      /* rank of the highest lock held, -1 none */
 	bool pointers; /* the parameters p and q are in scope */
 	bool frame;    /* the pointer fr to a stack frame is in scope */
+	bool clean;    /* no races */
+	bool serial;   /* the workers come one after the other */
 	int workers;
 	bool frames;		     /* the workers' frames are shared */
 	int leaves, walks, children; /* functions that can be called so far */
@@ -54,6 +58,9 @@ void gen_blank(struct gen *g);
 void gen_indent(struct gen *g);
 void gen_open(struct gen *g);
 void gen_close(struct gen *g);
+/* The code between them touches the memory of lock n only; see clean.h. */
+void gen_region_enter(struct gen *g, int n);
+void gen_region_leave(struct gen *g);
 /* So many events each time the code being written runs. */
 void gen_charge(struct gen *g, double events);
 

@@ -86,25 +86,39 @@ struct frame {
 typedef u64 (*leaf)(u64 acc, u32 *p, u8 *q);
 
 #define RAW 256
-SOMETIMES _Alignas(32) u8 raw[RAW + 64], raw2[RAW + 64];
-SOMETIMES u8 g8[8];
-SOMETIMES u16 g16[8];
-SOMETIMES u32 g32[8];
-SOMETIMES u64 g64[8];
-SOMETIMES volatile u8 vol8[4];
-SOMETIMES volatile u16 vol16[4];
-SOMETIMES volatile u32 vol32[4];
-SOMETIMES volatile u64 vol64[4];
-SOMETIMES float real[4];
-SOMETIMES double wide[4];
-SOMETIMES long double longest[2];
-SOMETIMES struct packed pk[4];
-SOMETIMES union pun un[8];
-SOMETIMES struct bits bt[4];
-SOMETIMES struct big bg[4];
-SOMETIMES struct node *heap[4]; /* set before the threads start */
+
+/* The arrays that statements touch: X(type, name, elements).  heap is set before the threads
+ * start, and the last byte of text stays 0. */
+#define MEMORY(X)                          \
+	X(_Alignas(32) u8, raw, RAW + 64)  \
+	X(_Alignas(32) u8, raw2, RAW + 64) \
+	X(u8, g8, 8)                       \
+	X(u16, g16, 8)                     \
+	X(u32, g32, 8)                     \
+	X(u64, g64, 8)                     \
+	X(volatile u8, vol8, 4)            \
+	X(volatile u16, vol16, 4)          \
+	X(volatile u32, vol32, 4)          \
+	X(volatile u64, vol64, 4)          \
+	X(float, real, 4)                  \
+	X(double, wide, 4)                 \
+	X(long double, longest, 2)         \
+	X(struct packed, pk, 4)            \
+	X(union pun, un, 8)                \
+	X(struct bits, bt, 4)              \
+	X(struct big, bg, 4)               \
+	X(struct node *, heap, 4)          \
+	X(char, text, 64)
+
+#ifdef CLEAN
+#include "clean.h"
+#else
+#define X(type, name, n) SOMETIMES type name[n];
+MEMORY(X)
+#undef X
+#endif
+
 SOMETIMES struct frame *frames[8];
-SOMETIMES char text[64]; /* the last byte stays 0 */
 SOMETIMES _Alignas(16) u128 pair[2];
 
 SOMETIMES _Atomic u8 a8[4];
@@ -477,11 +491,15 @@ SOMETIMES void set_up(u32 workers)
 	sem_init(&belt.room, 0, 4);
 	sem_init(&belt.filled, 0, 0);
 	mtx_init(&belt.m, mtx_plain);
+#ifdef CLEAN
+	regions_fill();
+#else
 	for (u32 i = 0; i < 4; i++) {
 		heap[i] = get_memory(sizeof(*heap[i]));
 		*heap[i] = (struct node){ .key = i * 77, .value = i, .next = heap[0] };
 	}
 	memset(text, 'a', sizeof(text) - 1);
+#endif
 }
 
 SOMETIMES u64 clean_up(void)
@@ -491,10 +509,14 @@ SOMETIMES u64 clean_up(void)
 	while (mails > 0)
 		v += mail_get();
 	v += letter_read(atomic_exchange(&courier, NULL));
+#ifdef CLEAN
+	v ^= regions_sum();
+#else
 	for (u32 i = 0; i < 4; i++) {
 		v ^= heap[i]->key;
 		free(heap[i]);
 	}
+#endif
 	for (u32 i = 0; i < 3; i++)
 		pthread_mutex_destroy(&normal[i]);
 	pthread_barrier_destroy(&barrier);

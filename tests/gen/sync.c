@@ -6,6 +6,8 @@
  */
 #include "gen.h"
 
+#include <string.h>
+
 struct lock {
 	int rank;
 	const char *object;
@@ -42,6 +44,27 @@ static const struct lock locks[] = {
 
 #define LOCKS ((int)(sizeof(locks) / sizeof(locks[0])))
 
+/* Who reads under a lock for reading may look at its region, and keeps to another one. */
+static bool is_shared(const struct lock *l)
+{
+	return strstr(l->lock, "rdlock") != NULL;
+}
+
+static void region_enter(struct gen *g, const struct lock *l)
+{
+	if (is_shared(l))
+		gen_line(g, "acc += regions[%d].g64_[acc & 7] ^ regions[%d].raw_[tmp & 63];",
+			 l->rank, l->rank);
+	else
+		gen_region_enter(g, l->rank);
+}
+
+static void region_leave(struct gen *g, const struct lock *l)
+{
+	if (!is_shared(l))
+		gen_region_leave(g);
+}
+
 static void section(struct gen *g, const struct lock *l)
 {
 	int before = g->held, n = 1 + (int)gen_below(g, 3);
@@ -56,7 +79,11 @@ static void section(struct gen *g, const struct lock *l)
 	g->indent += trying;
 	if (again)
 		gen_line(g, "%s(&%s);", gen_chance(g, 50) ? l->lock : l->try, l->object);
+	if (g->clean)
+		region_enter(g, l);
 	gen_statements(g, l->leaf ? GEN_LEAF : GEN_BLOCK, n);
+	if (g->clean)
+		region_leave(g, l);
 	if (again)
 		gen_line(g, "%s(&%s);", l->unlock, l->object);
 	gen_line(g, "%s(&%s);", l->unlock, l->object);
@@ -97,7 +124,8 @@ static void timed(struct gen *g)
 	gen_close(g);
 }
 
-/* A child gets a pointer into its parent's stack; both work until the join. */
+/* A child gets a pointer into its parent's stack; both work until the join, on the same memory
+ * unless there are to be no races. */
 static void child(struct gen *g)
 {
 	uint32_t n = gen_below(g, (uint32_t)g->children);
@@ -109,7 +137,7 @@ static void child(struct gen *g)
 	gen_line(g, "pthread_t t = start(child%u, fr);", n);
 	gen_line(g, "void *got;");
 	gen_blank(g);
-	g->frame = true;
+	g->frame = !g->clean;
 	gen_statements(g, GEN_BLOCK, 1 + (int)gen_below(g, 3));
 	g->frame = outer;
 	gen_line(g, "pthread_join(t, &got);");

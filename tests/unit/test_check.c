@@ -162,6 +162,9 @@ static void test_waiting(void)
 				       "C|semwait(s)|6\nD|semfail(s)|7\n";
 	static const char least[] = RACE "A|semwait(s)|3\nB|sempost(s)|4\nC|semwait(s)|5\n";
 	static const char once[] = RACE "A|oncebegin(o)|3\nA|onceend(o)|4\nB|oncepass(o)|5\n";
+	static const char channel[] = RACE "A|give(p)!file|3\nB|give(p)!file|4\nC|take(p)!file|5\n"
+					   "B|give(p)!file|6\nD|take(q)|7\n";
+	static const char cancel[] = RACE "A|cancel(B)|3\nB|w(z)|4\nC|w(z)|5\n";
 	static const char again[] = RACE "A|oncebegin(o)|3\nB|oncebegin(o)|4\nB|onceend(o)|5\n";
 
 	fine(cond, "3 4 5", "wait, signal, wake");
@@ -181,6 +184,13 @@ static void test_waiting(void)
 	fine(least, "5 4 3", "the least first value");
 	broken(least, "5 3", "s is at zero here", "is no more than that");
 	fine(once, "3 4 5", "once");
+	fine(channel, "4 3 5", "given in any order, then taken");
+	fine(channel, "3 4 5", "and without what is given later");
+	broken(channel, "3 5", "what has not been given yet", "taken too early");
+	broken(channel, "4 6 5", "what has not been given yet", "a later gift does not count");
+	fine(channel, "7", "nothing was ever given there");
+	claim(cancel, "", "4 5", NULL, 0, "doubtful", "a cancelled thread");
+	fine(cancel, "5", "others are not concerned");
 	broken(once, "3 5", "has not been run to its end", "passed before the end");
 	fine(again, "3 4 5", "a routine that was left and run again");
 	broken(again, "4 5 3", "another thread ran first", "in the observed order only");

@@ -388,7 +388,8 @@ static bool is_next(const struct run *r, const struct order *o, int target, cons
 
 static bool conflicts(const struct ev *a, const struct ev *b)
 {
-	if (a->tid == b->tid || (!is_write(a) && !is_write(b)) || (a->atomic && b->atomic))
+	if (a->tid == b->tid || (!is_write(a) && !is_write(b)) ||
+	    ((a->atomic || a->op == RMW) && (b->atomic || b->op == RMW)))
 		return false;
 	if ((!is_read(a) && !is_write(a)) || (!is_read(b) && !is_write(b)))
 		return false;

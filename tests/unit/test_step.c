@@ -80,8 +80,7 @@ static void test_lifetimes(void)
 	steps_are("memory given out again is new",
 		  "1|w(x:4)|1\n1|free(x:64)|2\n1|alloc(x:64)|3\n1|w(x:4)|4\n",
 		  "write:0 free:0 none+drop:0 write:1");
-	steps_are("a large block ends when freed",
-		  "1|w(x:4)|1\n1|free(x:4000000)|2\n1|w(x:4)|3\n",
+	steps_are("a large block ends when freed", "1|w(x:4)|1\n1|free(x:4000000)|2\n1|w(x:4)|3\n",
 		  "write:0 free:0+drop:0 write:1");
 	steps_are("free of part of a cell", "1|w(x)|1\n1|free(x:4)|2\n1|r(x)|3\n",
 		  "write:0+split:0>1 free:0 read:0,1");
@@ -230,6 +229,8 @@ static void test_onces(void)
 	steps_are("given up and tried again",
 		  "1|oncebegin(o)|1\n1|onceend(o)|2\n2|oncebegin(o)|3\n2|onceend(o)|4\n",
 		  "none put:0 get:0 put:0");
+	steps_are("a channel", "1|take(p)|1\n1|give(p)|2\n2|give(p)|3\n3|take(p)|4\n1|take(q)|5\n",
+		  "none put:0 put:0 get:0 none");
 	steps_are("passed without an end", "1|oncepass(o)|1\n", "none!");
 }
 

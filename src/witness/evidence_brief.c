@@ -1,0 +1,306 @@
+/*
+ * Evidence that describes and does not prove: of the whole trace only the wanted events are kept,
+ * with what they are of and which locks their thread holds.
+ *
+ * Memory: bounded by the wanted events, threads, locks held at once, and blocks of memory ever
+ * used; not by the number of events.
+ *
+ * Who allocated an address: ranges are cut into aligned blocks of powers of two as in
+ * evidence_stamp.c.  Each block points to the allocation that covered exactly it last, and an
+ * allocation that no block points to any more is forgotten.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "trace/format.h"
+#include "witness/evidence_priv.h"
+
+#define LEVELS 62
+
+struct brief_alloc {
+	struct evidence_event event;
+	uint32_t kind; /* FORMAT_ALLOC_* */
+	uint32_t refs; /* blocks that point here; 0: free, and next is good */
+	uint32_t next;
+};
+
+struct brief_thread {
+	uint32_t count;			 /* events */
+	VEC(struct evidence_event) held; /* acquires, outermost first */
+};
+
+struct brief_event {
+	struct evidence_event event;
+	size_t held, nheld; /* wanted ones: into acquires */
+	uint32_t object;    /* 1 + place in objects; 0 none */
+};
+
+struct brief_object {
+	uint32_t name;
+	struct brief_alloc alloc; /* refs 0: not known */
+};
+
+struct evidence_brief {
+	VEC(struct brief_event) at;
+	struct map places; /* position, to place in at */
+	VEC(uint64_t) acquires;
+	VEC(struct brief_object) objects;
+	VEC(struct brief_thread) threads;
+	VEC(struct brief_alloc) allocs; /* [0] unused */
+	uint32_t unused;		/* first free one of allocs, 0 none */
+	struct map blocks[LEVELS + 1];	/* number of an aligned block, to place in allocs */
+};
+
+struct evidence_brief *evidence_brief_new(void)
+{
+	struct evidence_brief *b = mem_zalloc(sizeof(*b));
+
+	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
+	map_init(&b->places);
+	for (int i = 0; i <= LEVELS; i++)
+		map_init(&b->blocks[i]);
+	return b;
+}
+
+void evidence_brief_free(struct evidence_brief *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->threads.n; i++)
+		VEC_RELEASE(&b->threads.at[i].held);
+	for (int i = 0; i <= LEVELS; i++)
+		map_release(&b->blocks[i]);
+	map_release(&b->places);
+	VEC_RELEASE(&b->at);
+	VEC_RELEASE(&b->acquires);
+	VEC_RELEASE(&b->objects);
+	VEC_RELEASE(&b->threads);
+	VEC_RELEASE(&b->allocs);
+	mem_free(b);
+}
+
+static struct brief_thread *thread_get(struct evidence_brief *b, uint32_t tid)
+{
+	while (b->threads.n <= tid)
+		memset(VEC_PUSH(&b->threads), 0, sizeof(*b->threads.at));
+	return &b->threads.at[tid];
+}
+
+/* ---- allocations ---- */
+
+static uint32_t alloc_new(struct evidence_brief *b)
+{
+	uint32_t i = b->unused;
+
+	if (i != 0) {
+		b->unused = b->allocs.at[i].next;
+		return i;
+	}
+	VEC_PUSH(&b->allocs);
+	return (uint32_t)b->allocs.n - 1;
+}
+
+static void alloc_drop(struct evidence_brief *b, uint32_t i)
+{
+	struct brief_alloc *a = &b->allocs.at[i];
+
+	assert(a->refs > 0);
+	if (--a->refs > 0)
+		return;
+	a->next = b->unused;
+	b->unused = i;
+}
+
+static void alloc_add(struct evidence_brief *b, const struct evidence_event *e, uint32_t kind)
+{
+	uint64_t addr = e->addr, len = e->len;
+	uint32_t made = alloc_new(b);
+
+	/* Held while its blocks are made, so that it cannot go in between. */
+	b->allocs.at[made] = (struct brief_alloc){ .event = *e, .kind = kind, .refs = 1 };
+	while (len > 0) {
+		unsigned level = addr ? (unsigned)__builtin_ctzll(addr) : LEVELS;
+		unsigned fits = 63 - (unsigned)__builtin_clzll(len);
+		uint64_t *place;
+
+		level = level < fits ? level : fits;
+		level = level < LEVELS ? level : LEVELS;
+		place = map_put(&b->blocks[level], addr >> level, NULL);
+		if (*place != 0)
+			alloc_drop(b, (uint32_t)*place);
+		*place = made;
+		b->allocs.at[made].refs++;
+		addr += (uint64_t)1 << level;
+		len -= (uint64_t)1 << level;
+	}
+	alloc_drop(b, made);
+}
+
+/* The latest that covers addr; place 0 when there is none. */
+static uint32_t alloc_find(const struct evidence_brief *b, uint64_t addr)
+{
+	uint32_t best = 0;
+
+	for (unsigned level = 0; level <= LEVELS; level++) {
+		const uint64_t *place =
+			b->blocks[level].n ? map_get(&b->blocks[level], addr >> level) : NULL;
+
+		if (place && b->allocs.at[*place].event.pos > b->allocs.at[best].event.pos)
+			best = (uint32_t)*place;
+	}
+	return best;
+}
+
+/* ---- locks ---- */
+
+static void lock_add(struct brief_thread *t, const struct evidence_event *e)
+{
+	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ) {
+		*VEC_PUSH(&t->held) = *e;
+		return;
+	}
+	for (size_t i = t->held.n; i-- > 0;) {
+		if (t->held.at[i].addr != e->addr)
+			continue;
+		memmove(&t->held.at[i], &t->held.at[i + 1],
+			(t->held.n - i - 1) * sizeof(*t->held.at));
+		t->held.n--;
+		return;
+	}
+}
+
+/* Held already when the thread acquired it at place i. */
+static bool is_inner(const struct brief_thread *t, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (t->held.at[k].addr == t->held.at[i].addr)
+			return true;
+	return false;
+}
+
+/* ---- wanted events ---- */
+
+static void keep(struct evidence_brief *b, const struct brief_event *e)
+{
+	bool fresh;
+	uint64_t *place = map_put(&b->places, e->event.pos, &fresh);
+
+	if (!fresh)
+		return;
+	*place = b->at.n;
+	*VEC_PUSH(&b->at) = *e;
+}
+
+static uint32_t name_of(struct evidence *ev, uint64_t addr)
+{
+	const char *name = trace_object_name(ev->trace, addr);
+
+	return intern_add(ev->names, name, strlen(name));
+}
+
+static void wanted_add(struct evidence *ev, const struct evidence_event *e)
+{
+	struct evidence_brief *b = ev->brief;
+	const struct brief_thread *t = &b->threads.at[e->tid];
+	struct brief_event wanted = { .event = *e, .held = b->acquires.n };
+	struct brief_object o = { .name = name_of(ev, e->addr) };
+	uint32_t alloc = alloc_find(b, e->addr);
+
+	for (size_t i = 0; i < t->held.n; i++) {
+		struct brief_event acquire = { .event = t->held.at[i] };
+
+		if (is_inner(t, i))
+			continue;
+		acquire.event.name = intern_str(ev->names, name_of(ev, acquire.event.addr));
+		*VEC_PUSH(&b->acquires) = acquire.event.pos;
+		wanted.nheld++;
+		keep(b, &acquire);
+	}
+	if (alloc != 0)
+		o.alloc = b->allocs.at[alloc];
+	*VEC_PUSH(&b->objects) = o;
+	wanted.object = (uint32_t)b->objects.n;
+	keep(b, &wanted);
+}
+
+void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted)
+{
+	struct brief_thread *t = thread_get(ev->brief, e->tid);
+	uint64_t room = UINT64_MAX - e->addr;
+	struct evidence_event x = {
+		.pos = e->pos,
+		.tid = e->tid,
+		.index = t->count++,
+		.op = e->op,
+		.flags = e->flags,
+		.addr = e->addr,
+		.len = e->len < room ? e->len : room,
+		.site = e->site,
+		.stack = e->stack,
+	};
+
+	if (wanted)
+		wanted_add(ev, &x);
+	switch (e->op) {
+	case EVENT_ALLOC:
+		alloc_add(ev->brief, &x, (uint32_t)e->arg);
+		break;
+	case EVENT_ACQ:
+	case EVENT_RACQ:
+	case EVENT_REL:
+	case EVENT_RREL:
+		lock_add(t, &x);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- questions ---- */
+
+static const struct brief_event *find(const struct evidence *ev, uint64_t pos)
+{
+	const uint64_t *place = map_get(&ev->brief->places, pos);
+
+	return place ? &ev->brief->at.at[*place] : NULL;
+}
+
+void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
+{
+	const struct brief_event *e = find(ev, pos);
+
+	assert(e);
+	*out = e->event;
+}
+
+bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)
+{
+	const struct brief_event *e = find(ev, pos);
+	const struct brief_object *o;
+
+	if (!e || e->object == 0)
+		return false;
+	o = &ev->brief->objects.at[e->object - 1];
+	memset(out, 0, sizeof(*out));
+	out->name = intern_str(ev->names, o->name);
+	if (o->alloc.refs == 0)
+		return true;
+	out->heap = o->alloc.kind != FORMAT_ALLOC_FRAME;
+	out->local = !out->heap;
+	out->alloc_pos = o->alloc.event.pos;
+	out->size = o->alloc.event.len;
+	out->alloc_tid = o->alloc.event.tid;
+	out->alloc_site = o->alloc.event.site;
+	out->alloc_stack = o->alloc.event.stack;
+	return true;
+}
+
+size_t evidence_brief_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)
+{
+	const struct brief_event *e = find(ev, pos);
+
+	assert(e);
+	for (size_t i = 0; i < e->nheld && i < max; i++)
+		acquires[i] = ev->brief->acquires.at[e->held + i];
+	return e->nheld;
+}

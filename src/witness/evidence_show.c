@@ -1,0 +1,118 @@
+/*
+ * What reports ask of the evidence, full or brief: an event, what it is of, which locks are held.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "trace/format.h"
+#include "witness/evidence_priv.h"
+
+void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
+{
+	const struct evidence_item *it;
+	bool thread;
+
+	if (ev->brief) {
+		evidence_brief_get(ev, pos, out);
+		return;
+	}
+	assert(pos >= 1 && pos <= evidence_count(ev));
+	it = evidence_item(ev, pos);
+	thread = event_op_family(it->op) == 'T';
+	*out = (struct evidence_event){
+		.pos = pos,
+		.tid = it->tid,
+		.index = it->index,
+		.op = it->op,
+		.flags = it->flags,
+		.addr = it->addr,
+		.len = it->len,
+		.site = it->site,
+		.stack = it->stack,
+		.peer = thread ? it->object : 0,
+	};
+	if (!thread && it->object != 0)
+		out->name = intern_str(ev->names, ev->objects.at[it->object].name);
+}
+
+static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)
+{
+	size_t low = 0, high = ev->wanted.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (ev->wanted.at[mid].pos < pos)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
+}
+
+bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)
+{
+	const struct evidence_wanted *w;
+	const struct evidence_item *a;
+
+	if (ev->brief)
+		return evidence_brief_object(ev, pos, out);
+	w = wanted_find(ev, pos);
+	if (!w)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->name = intern_str(ev->names, w->name);
+	a = evidence_item(ev, w->alloc);
+	if (w->alloc != 0 && a->op == EVENT_ALLOC) {
+		out->heap = a->kind != FORMAT_ALLOC_FRAME;
+		out->local = !out->heap;
+		out->alloc_pos = w->alloc;
+		out->size = a->len;
+		out->alloc_tid = a->tid;
+		out->alloc_site = a->site;
+		out->alloc_stack = a->stack;
+	}
+	return true;
+}
+
+/* The innermost lock that the thread holds right before it, as a place in held; 0 none. */
+static uint32_t held_before(const struct evidence *ev, const struct evidence_item *it)
+{
+	const struct evidence_thread *t = &ev->threads.at[it->tid];
+	size_t low = 0, high = t->holds.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->holds.at[mid].index < it->index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? t->holds.at[low - 1].held : 0;
+}
+
+size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)
+{
+	VEC(uint32_t) list = { 0 };
+	size_t n = 0;
+
+	if (ev->brief)
+		return evidence_brief_held(ev, pos, acquires, max);
+	for (uint32_t h = held_before(ev, evidence_item(ev, pos)); h != 0; h = ev->held.at[h].below)
+		*VEC_PUSH(&list) = h;
+	for (size_t i = list.n; i > 0; i--) {
+		const struct evidence_held *h = &ev->held.at[list.at[i - 1]];
+		bool inner = false; /* acquired again by its holder */
+
+		for (size_t k = i; k < list.n; k++)
+			inner |= ev->held.at[list.at[k]].object == h->object;
+		if (inner)
+			continue;
+		if (n < max)
+			acquires[n] = h->acquire;
+		n++;
+	}
+	VEC_RELEASE(&list);
+	return n;
+}
