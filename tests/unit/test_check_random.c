@@ -581,7 +581,7 @@ int main(void)
 	       "reads allowed\n",
 	       tally.runs, tally.claims, tally.certified, tally.dep, tally.relaxed);
 	TAP_EQ(tally.bad, 0, "checker and slices agree");
-	TAP_OK(tally.certified > many && tally.dep > many && tally.relaxed > many,
+	TAP_OK(tally.certified > many && tally.dep > many / 2 && tally.relaxed > many / 2,
 	       "on claims of all kinds");
 	return tap_done();
 }
