@@ -13,6 +13,7 @@
 #include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/program.h"
 #include "cli/prove.h"
 #include "cli/spool.h"
 #include "cli/talk.h"
@@ -28,11 +29,31 @@
 
 /* Set by the first Ctrl-C; the second one ends us. */
 static volatile sig_atomic_t stopped;
+static const char *stop_message; /* or NULL; set before the handler can run */
 
 static void stop(int number)
 {
+	int error = errno;
+
 	(void)number;
 	stopped = 1;
+	if (stop_message && write(STDERR_FILENO, stop_message, strlen(stop_message)) < 0)
+		stop_message = NULL;
+	errno = error;
+}
+
+/* For as long as a trace is analysed. */
+static void stop_begin(bool quiet, struct sigaction *old)
+{
+	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
+
+	stopped = 0;
+	stop_message = quiet ? NULL
+			     : "\nforesee: stopping; what is known by now comes next, Ctrl-C again "
+			       "ends at once\n";
+	sigaction(SIGINT, NULL, old);
+	if (old->sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
 }
 
 struct job {
@@ -204,9 +225,10 @@ static void end_engine(struct pass *p, size_t i, struct engine_run *run)
 	struct engine_result r = { 0 };
 	double then = talk_clock();
 
-	if (j->engine->needs_model)
+	if (j->engine->needs_model && run)
 		j->self = j->engine->begin(&p->a->engine);
-	j->engine->end(j->self, j->engine->needs_model ? run : NULL, &r);
+	if (j->self)
+		j->engine->end(j->self, j->engine->needs_model ? run : NULL, &r);
 	j->self = NULL;
 	lap(&then, &p->analyses[i].seconds);
 	collect(p, i, &r);
@@ -217,7 +239,8 @@ static void end_engines(struct pass *p)
 	struct engine_run *run = NULL;
 	double then = talk_clock();
 
-	if (p->model) {
+	/* Ctrl-C while the trace was read: nobody waits for a model of the part of it. */
+	if (p->model && !stopped) {
 		model_finish(p->model);
 		run = engine_run_new(p->model);
 		lap(&then, &p->report.modelling);
@@ -302,6 +325,18 @@ static void talk_times(const struct pass *p)
 		talk_more("%-8s %.3f s", r->analyses[i].name, r->analyses[i].seconds);
 }
 
+static void explain(const struct pass *p)
+{
+	struct explain_options how = {
+		.color = talk_is_colored(p->a->to),
+		.all = p->a->verbose,
+		.hints = !p->a->quiet,
+		.width = talk_width(p->a->to),
+	};
+
+	explain_print(&p->report, &how, p->a->to);
+}
+
 static int print(struct pass *p, const struct certify *c)
 {
 	struct report *r = &p->report;
@@ -316,7 +351,7 @@ static int print(struct pass *p, const struct certify *c)
 	if (p->a->json)
 		findings_json_print(r, p->a->to);
 	else
-		explain_print(r, talk_is_colored(p->a->to), p->a->to);
+		explain(p);
 	if (p->a->verbose)
 		talk_times(p);
 	if (p->a->witness_dir && c->evidence && !certify_write(c, &p->findings))
@@ -358,12 +393,15 @@ static int analyse_file(struct pass *p, const struct spool *file)
 	struct diag d = { 0 };
 	int status = EXIT_TROUBLE;
 
+	p->report.passing = file->fd >= 0;
 	if (both_passes(p, &c, &d) == ST_OK) {
 		input_notes(p->trace, &in);
 		status = print(p, &c);
 	} else {
 		spool_mend(file, &d);
 		talk_error("%s", d.message);
+		if (program_is_source(file->given) && access(file->given, R_OK) == 0)
+			talk_more("for source: 'foresee run %s'", file->given);
 	}
 	certify_release(&c);
 	return status;
@@ -371,7 +409,6 @@ static int analyse_file(struct pass *p, const struct spool *file)
 
 int analyse_trace(struct analyse *a, const char *path)
 {
-	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
 	struct sigaction old;
 	struct spool spool;
 	struct pass p;
@@ -379,10 +416,7 @@ int analyse_trace(struct analyse *a, const char *path)
 
 	if (!spool_open(&spool, path))
 		return EXIT_TROUBLE;
-	stopped = 0;
-	sigaction(SIGINT, NULL, &old);
-	if (old.sa_handler != SIG_IGN)
-		sigaction(SIGINT, &action, NULL);
+	stop_begin(a->quiet, &old);
 	pass_init(&p, a, path);
 	status = analyse_file(&p, &spool);
 	pass_release(&p);

@@ -74,8 +74,9 @@ void analyse_release(struct analyse *a);
 /* One of the rows above.  False after a message. */
 bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value);
 
-/* After the options: opens the output and makes the directory.  False after a message. */
-bool analyse_begin(struct analyse *a);
+/* After the options: opens the output and makes the directory.  Refuses an output that is one of
+ * the n inputs.  False after a message. */
+bool analyse_begin(struct analyse *a, char *const *inputs, int n);
 
 /* Analyses one trace ("-": standard input) and reports.  The status to leave with. */
 int analyse_trace(struct analyse *a, const char *path);

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -196,14 +197,45 @@ static bool make_directory(const char *path)
 	return good;
 }
 
-bool analyse_begin(struct analyse *a)
+/* Found out now and not after an hour of analysis. */
+static bool is_writable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(path, W_OK | X_OK) == 0)
+		return true;
+	talk_error("cannot write to the directory '%s': %s", path, strerror(errno));
+	return false;
+}
+
+/* `record -o' names the trace: easily mistaken, and it would be gone. */
+static bool is_input(const char *output, char *const *inputs, int n)
+{
+	struct stat out, in;
+
+	if (stat(output, &out) != 0 || !S_ISREG(out.st_mode))
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (stat(inputs[i], &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+			continue;
+		talk_error("the report would overwrite '%s'", inputs[i]);
+		return true;
+	}
+	return false;
+}
+
+bool analyse_begin(struct analyse *a, char *const *inputs, int n)
 {
 	if (a->nengines == 0 && !add_engine(a, "default"))
 		return false;
-	if (a->witness_dir && !make_directory(a->witness_dir))
+	if (a->witness_dir && !(make_directory(a->witness_dir) && is_writable(a->witness_dir)))
 		return false;
 	if (!a->output)
 		return true;
+	if (is_input(a->output, inputs, n))
+		return false;
 	a->to = fopen(a->output, "we");
 	if (a->to)
 		return true;

@@ -96,8 +96,7 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 {
 	struct positions wanted = { 0 };
 	struct evidence_options opt = {
-		.upto = last_named(f),
-		.brief = !is_claimed(f), /* there is nothing to check */
+		.upto = last_named(f), .brief = !is_claimed(f), /* there is nothing to check */
 	};
 	enum status st;
 
@@ -286,7 +285,7 @@ static void certify_one(struct certify *c, struct checker *k, struct findings *f
 void certify_findings(struct certify *c, struct findings *f)
 {
 	struct checker *k = NULL; /* made for the first claim */
-	struct map sure; /* signatures of what is certified already */
+	struct map sure;	  /* signatures of what is certified already */
 
 	map_init(&sure);
 	for (size_t i = 0; i < f->at.n; i++) {
@@ -310,6 +309,5 @@ void certify_findings(struct certify *c, struct findings *f)
 			map_put(&sure, signature, NULL);
 	}
 	map_release(&sure);
-	if (k)
-		checker_free(k);
+	checker_free(k);
 }

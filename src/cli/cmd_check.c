@@ -8,7 +8,7 @@ static int check(struct analyse *a, char **paths, int n)
 {
 	int status = EXIT_FINE;
 
-	if (!analyse_begin(a))
+	if (!analyse_begin(a, paths, n))
 		return EXIT_TROUBLE;
 	for (int i = 0; i < n; i++) {
 		if (n > 1 && !a->json)

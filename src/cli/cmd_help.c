@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/program.h"
 #include "cli/talk.h"
+#include "cli/topic.h"
 
 enum { HELP_PLAIN = 1 };
 
@@ -35,9 +36,16 @@ static void show_page(const char *page)
 	execlp("man", "man", "-l", path, (char *)NULL);
 }
 
+static void list_topics(FILE *to)
+{
+	fputs("topics\n", to);
+	topic_list(to);
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
 	const struct command *about = NULL;
+	const struct topic *topic;
 	struct option_parser p;
 	const char *value;
 	bool plain = !isatty(STDOUT_FILENO);
@@ -57,6 +65,11 @@ static int run(const struct command *c, int argc, char **argv)
 	if (p.noperands > 1)
 		return command_misuse(c, "more than one command");
 	if (p.noperands == 1) {
+		topic = topic_find(p.operands[0]);
+		if (topic) {
+			fputs(topic->text, stdout);
+			return EXIT_FINE;
+		}
 		about = command_find(p.operands[0]);
 		if (!about)
 			return EXIT_TROUBLE;
@@ -73,8 +86,9 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_help = {
 	.name = "help",
-	.usage = "[COMMAND]",
+	.usage = "[COMMAND|TOPIC]",
 	.summary = "show the manual",
 	.options = help_options,
+	.more = list_topics,
 	.run = run,
 };

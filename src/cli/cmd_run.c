@@ -155,7 +155,7 @@ static int record_and_analyse(void *arg, const struct session *s, char **argv)
 	int status = EXIT_TROUBLE;
 
 	a->quiet = s->quiet;
-	if (!analyse_begin(a))
+	if (!analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
 	if (record(s, argv, &trace, &d) == ST_OK)
 		status = analyse_trace(a, trace);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/talk.h"
+#include "cli/topic.h"
 
 const struct command *const commands[] = {
 	&cmd_run,   &cmd_record, &cmd_check, &cmd_verify, &cmd_print,
@@ -59,6 +60,8 @@ void command_overview(FILE *to)
 		"commands\n");
 	for (size_t i = 0; commands[i]; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to, "\ntopics of help\n");
+	topic_list(to);
 	fprintf(to,
 		"\n'foresee help COMMAND' shows its manual page, 'foresee COMMAND --help' its options;\n"
 		"'foresee --version' the version\n");

@@ -240,9 +240,25 @@ static enum status check_program(const char *path, struct diag *d)
 	return st;
 }
 
+/* A file by the name that traces have: somebody meant `check'. */
+static bool is_trace(const char *name)
+{
+	const char *dot = strrchr(base_name(name), '.');
+
+	return dot && (strcmp(dot, ".foresee") == 0 || strcmp(dot, ".std") == 0) &&
+	       access(name, R_OK) == 0 && access(name, X_OK) != 0;
+}
+
 enum status program_find(const char *name, char **path, struct diag *d)
 {
 	enum status st;
+
+	*path = NULL;
+	if (is_trace(name)) {
+		diag_set(d, "'%s' is a trace, not a program; 'foresee check %s' analyses it", name,
+			 name);
+		return ST_BAD_INPUT;
+	}
 
 	*path = strchr(name, '/') ? mem_strdup(name) : search_path(name);
 	if (!*path) {

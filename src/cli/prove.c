@@ -85,7 +85,8 @@ enum status prove_findings(const struct analyse *a, const char *path, const stru
 	struct model *own = NULL;
 	enum status st = ST_OK;
 
-	if (upto == 0)
+	/* Stopped: m may not be finished. */
+	if (upto == 0 || engine_stopped(&a->engine))
 		return ST_OK;
 	if (!m)
 		st = model_read(a, path, upto, &own, d);

@@ -16,6 +16,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/talk.h"
+#include "report/frames.h"
 #include "trace/blocks.h"
 #include "trace/notes.h"
 
@@ -193,6 +194,7 @@ void session_summary(const struct session *s, const char *trace, const struct la
 {
 	struct counts c;
 	char how[128], what[128];
+	struct strbuf path = { 0 };
 
 	if (s->quiet)
 		return;
@@ -207,6 +209,8 @@ void session_summary(const struct session *s, const char *trace, const struct la
 	}
 	snprintf(what, sizeof(what), "%s%" PRIu64 " events of %zu thread%s",
 		 c.open ? "at least " : "", c.events, c.threads, c.threads == 1 ? "" : "s");
+	frames_path(trace, &path);
 	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
-		  end->seconds, how, trace, c.bytes);
+		  end->seconds, how, strbuf_str(&path), c.bytes);
+	strbuf_release(&path);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +39,15 @@ bool talk_is_colored(FILE *to)
 	if (color != TALK_AUTO)
 		return color == TALK_ALWAYS;
 	return (!no || !*no) && isatty(fileno(to));
+}
+
+int talk_width(FILE *to)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(to)) || ioctl(fileno(to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return 100;
+	return size.ws_col < 60 ? 60 : size.ws_col > 160 ? 160 : size.ws_col;
 }
 
 static void say(const char *paint, const char *prefix, const char *format, va_list ap)

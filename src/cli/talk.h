@@ -15,6 +15,8 @@ enum talk_color { TALK_AUTO, TALK_ALWAYS, TALK_NEVER };
 void talk_set_color(enum talk_color when);
 /* Whether what goes to the stream is coloured. */
 bool talk_is_colored(FILE *to);
+/* Characters in a line of it: of the terminal, within reason, else 100. */
+int talk_width(FILE *to);
 /* auto, always or never; false with a message for anything else. */
 bool talk_parse_color(const char *word);
 

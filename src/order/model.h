@@ -115,6 +115,9 @@ static inline uint32_t model_nfeeds(const struct model *m, uint32_t e)
 /* What the thread holds right after its event e. */
 uint32_t model_hold_after(const struct model *m, uint32_t e);
 
+/* The locks of a held set (hold.set), ascending: lock << 1, + 1 in read mode. */
+struct model_list model_set(const struct model *m, uint32_t set);
+
 /* Held sets (hold.set) have no lock in common, unless both hold it in read mode. */
 bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b);
 

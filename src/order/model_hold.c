@@ -125,6 +125,13 @@ uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool sha
 	return hold;
 }
 
+struct model_list model_set(const struct model *m, uint32_t set)
+{
+	const struct model_set *s = &m->priv->sets.at[set];
+
+	return (struct model_list){ m->priv->set_keys.at + s->first, s->n };
+}
+
 bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b)
 {
 	const struct model_set *x = &m->priv->sets.at[a], *y = &m->priv->sets.at[b];

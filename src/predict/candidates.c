@@ -12,7 +12,8 @@
 #include "predict/candidates_priv.h"
 
 #define PIECE_ACCESSES 16384 /* a piece has so many, or one cell */
-#define ROLES_LOOKED_AT 256  /* more in one cell: taken as worth it, unseen */
+#define GUARDS_TRIED 16
+#define ROLES_LOOKED_AT 256 /* more in one cell: taken as worth it, unseen */
 
 static bool is_target(const struct model_event *v)
 {
@@ -164,17 +165,77 @@ bool candidates_may_race(const struct candidates *c, const struct candidate_acce
 	       x->chain != y->chain && model_sets_disjoint(c->m, x->set, y->set);
 }
 
+static bool set_has(const struct model *m, uint32_t set, uint32_t key)
+{
+	struct model_list keys = model_set(m, set);
+
+	for (uint32_t i = 0; i < keys.n; i++)
+		if (keys.at[i] == key)
+			return true;
+	return false;
+}
+
+bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
+			   uint32_t guard)
+{
+	uint32_t set = c->owners.at[a->owner].set;
+
+	if (guard == NO_GUARD || set == 0)
+		return false;
+	return set_has(c->m, set, guard << 1) ||
+	       (!(a->kind & KIND_WRITES) && set_has(c->m, set, guard << 1 | 1));
+}
+
+/* A lock that all accesses with locks have in common, or at least the first ones of them. */
+static uint32_t guard_find(const struct candidates *c, const struct candidate_access *at,
+			   uint64_t n)
+{
+	uint32_t common[GUARDS_TRIED], ncommon = 0, owner = UINT32_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		struct model_list keys = model_set(c->m, c->owners.at[at[i].owner].set);
+		uint32_t left = 0;
+
+		if (at[i].owner == owner || keys.n == 0)
+			continue;
+		owner = at[i].owner;
+		if (ncommon == 0) {
+			for (uint32_t k = 0; k < keys.n && k < GUARDS_TRIED; k++)
+				common[ncommon++] = keys.at[k] >> 1;
+			continue;
+		}
+		for (uint32_t k = 0; k < ncommon; k++)
+			if (set_has(c->m, c->owners.at[owner].set, common[k] << 1) ||
+			    set_has(c->m, c->owners.at[owner].set, common[k] << 1 | 1)) {
+				uint32_t kept = common[k];
+
+				common[k] = common[left];
+				common[left++] = kept;
+			}
+		if (left == 0)
+			break;
+		ncommon = left;
+	}
+	return ncommon ? common[0] : NO_GUARD;
+}
+
 /* The same but for the site. */
 static bool same_role(const struct candidate_access *a, const struct candidate_access *b)
 {
 	return a->owner == b->owner && (a->kind & 3) == (b->kind & 3);
 }
 
-static bool is_worth_it(const struct candidates *c, const struct candidate_access *at, uint64_t n)
+static bool is_worth_it(const struct candidates *c, const struct candidate_access *at, uint64_t n,
+			uint32_t guard)
 {
 	const struct candidate_access *roles[ROLES_LOOKED_AT];
 	uint32_t nroles = 0, j;
+	bool all = true;
 
+	for (uint64_t i = 0; i < n && all; i++)
+		all = candidates_is_guarded(c, &at[i], guard);
+	if (all)
+		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		for (j = 0; j < nroles && !same_role(roles[j], &at[i]); j++)
 			;
@@ -198,10 +259,13 @@ static void choose_cells(struct candidates *c)
 	for (uint32_t cell = 0; cell < c->m->ncells; cell++) {
 		const struct candidate_access *at = c->accesses + c->start[cell];
 		uint64_t n = c->start[cell + 1] - c->start[cell];
+		uint32_t guard;
 
-		if (!is_worth_it(c, at, n))
+		guard = n ? guard_find(c, at, n) : NO_GUARD;
+		if (!is_worth_it(c, at, n, guard))
 			continue;
 		*VEC_PUSH(&c->cells) = cell;
+		*VEC_PUSH(&c->guards) = guard;
 		for (uint64_t i = 0; i < n; i++)
 			c->has[at[i].e / 64] |= (uint64_t)1 << (at[i].e % 64);
 		in_piece += n;
@@ -233,6 +297,7 @@ void candidates_free(struct candidates *c)
 	if (!c)
 		return;
 	VEC_RELEASE(&c->cells);
+	VEC_RELEASE(&c->guards);
 	VEC_RELEASE(&c->piece_start);
 	VEC_RELEASE(&c->owners);
 	mem_free(c->accesses);

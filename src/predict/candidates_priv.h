@@ -19,6 +19,17 @@ struct candidate_access {
 	uint32_t kind; /* place << 2 | writes << 1 | atomic */
 };
 
+/*
+ * A cell's guard is a lock that most of its accesses hold, if there is one.  Two accesses that
+ * hold it, where every write holds it alone, cannot race: such pairs need not be looked at one by
+ * one, though other locks they hold may make thousands of classes of them.
+ */
+#define NO_GUARD UINT32_MAX
+
+/* The access holds the lock, alone or to read. */
+bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
+			   uint32_t guard);
+
 #define KIND_ATOMIC 1u
 #define KIND_WRITES 2u
 
@@ -28,6 +39,7 @@ struct candidates {
 	uint64_t *start;		   /* by cell: where its accesses begin; [ncells] the end */
 	uint64_t *has;			   /* by event, a bit */
 	VEC(uint32_t) cells;
+	VEC(uint32_t) guards;	   /* of each of those: its guard, or NO_GUARD */
 	VEC(uint32_t) piece_start; /* into cells; a last one ends it */
 	VEC(struct candidate_owner) owners;
 	uint32_t nplaces;

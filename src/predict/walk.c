@@ -12,14 +12,20 @@
 
 #define NONE UINT32_MAX
 
+/* The classes of a chain lie in lists by what rules out a whole list at once. */
+#define HAS_GUARD 1u
+#define READS_ONLY 2u
+#define LISTS 4u
+
 /* A class within the cell at hand. */
 struct seat {
 	struct candidate_access first; /* one of the class */
 	uint32_t chain, place;
+	uint32_t list;	     /* LISTS * chain, + HAS_GUARD, + READS_ONLY */
 	uint32_t begin;	     /* its accesses begin there in w->events */
 	uint32_t n;	     /* so many of them so far */
 	uint32_t last;	     /* the latest, an event id */
-	uint32_t prev, next; /* seats of the same chain, latest first */
+	uint32_t prev, next; /* seats of the same list, latest first */
 };
 
 /* A place of the hash table from classes to seats; empty unless the stamp is that of the cell. */
@@ -36,7 +42,8 @@ struct walk {
 	uint32_t nslots; /* a power of two, or 0 */
 	uint32_t stamp;
 	VEC(uint32_t) seat_of; /* by access of the cell */
-	uint32_t *head;	       /* by chain: its first seat */
+	uint32_t guard;	       /* of the cell */
+	uint32_t *head;	       /* by list: its first seat */
 	VEC(uint32_t) chains;  /* with a seat, in order of their first access */
 	VEC(uint32_t) events;
 };
@@ -47,8 +54,8 @@ struct walk *walk_new(const struct candidates *c)
 
 	w->c = c;
 	w->m = c->m;
-	w->head = mem_alloc(((size_t)c->m->nchains + 1) * sizeof(*w->head));
-	for (uint32_t i = 0; i < c->m->nchains; i++)
+	w->head = mem_alloc(LISTS * ((size_t)c->m->nchains + 1) * sizeof(*w->head));
+	for (size_t i = 0; i < LISTS * (size_t)c->m->nchains; i++)
 		w->head[i] = NONE;
 	return w;
 }
@@ -83,6 +90,7 @@ static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
 {
 	uint64_t hash = ((uint64_t)a->owner << 32 | a->kind) * 0x9e3779b97f4a7c15u;
 	uint32_t i = (uint32_t)(hash >> 32) & (w->nslots - 1);
+	uint32_t chain;
 	struct slot *s;
 
 	for (;; i = (i + 1) & (w->nslots - 1)) {
@@ -93,10 +101,13 @@ static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
 			return s->seat;
 	}
 	*s = (struct slot){ a->owner, a->kind, (uint32_t)w->seats.n, w->stamp };
+	chain = w->c->owners.at[a->owner].chain;
 	*VEC_PUSH(&w->seats) = (struct seat){
 		.first = *a,
-		.chain = w->c->owners.at[a->owner].chain,
+		.chain = chain,
 		.place = a->kind >> 2,
+		.list = LISTS * chain + (candidates_is_guarded(w->c, a, w->guard) ? HAS_GUARD : 0) +
+			(a->kind & KIND_WRITES ? 0 : READS_ONLY),
 	};
 	return s->seat;
 }
@@ -124,7 +135,8 @@ static void set_seats(struct walk *w, const struct candidate_access *at, uint32_
 static void clear_seats(struct walk *w)
 {
 	for (size_t i = 0; i < w->chains.n; i++)
-		w->head[w->chains.at[i]] = NONE;
+		for (uint32_t k = 0; k < LISTS; k++)
+			w->head[LISTS * w->chains.at[i] + k] = NONE;
 	VEC_CLEAR(&w->chains);
 }
 
@@ -133,21 +145,29 @@ static void unlink_seat(struct walk *w, struct seat *s)
 	if (s->prev != NONE)
 		w->seats.at[s->prev].next = s->next;
 	else
-		w->head[s->chain] = s->next;
+		w->head[s->list] = s->next;
 	if (s->next != NONE)
 		w->seats.at[s->next].prev = s->prev;
+}
+
+static bool chain_has_seats(const struct walk *w, uint32_t chain)
+{
+	for (uint32_t k = 0; k < LISTS; k++)
+		if (w->head[LISTS * chain + k] != NONE)
+			return true;
+	return false;
 }
 
 /* e is the latest access of its class now, and of its chain. */
 static void seat_event(struct walk *w, uint32_t seat, uint32_t e)
 {
 	struct seat *s = &w->seats.at[seat];
-	uint32_t *head = &w->head[s->chain];
+	uint32_t *head = &w->head[s->list];
 
 	if (*head != seat) {
 		if (s->n > 0)
 			unlink_seat(w, s);
-		else if (*head == NONE)
+		else if (!chain_has_seats(w, s->chain))
 			*VEC_PUSH(&w->chains) = s->chain;
 		s->prev = NONE;
 		s->next = *head;
@@ -175,13 +195,13 @@ static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
 	return low;
 }
 
-/* Shows e the classes of one chain whose latest access is not below bound. */
-static bool meet_chain(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
-		       uint32_t seat, uint32_t chain, uint32_t bound)
+/* Shows e the classes of one list whose latest access is not below bound. */
+static bool meet_list(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
+		      uint32_t seat, uint32_t list, uint32_t bound)
 {
 	const struct seat *mine = &w->seats.at[seat];
 
-	for (uint32_t i = w->head[chain]; i != NONE && w->seats.at[i].last >= bound;
+	for (uint32_t i = w->head[list]; i != NONE && w->seats.at[i].last >= bound;
 	     i = w->seats.at[i].next) {
 		const struct seat *s = &w->seats.at[i];
 		uint32_t low = s->place < mine->place ? s->place : mine->place;
@@ -207,21 +227,28 @@ static bool meet_all(struct walk *w, const struct candidate_visitor *v, struct c
 	for (size_t i = 0; i < w->chains.n; i++) {
 		uint32_t chain = w->chains.at[i];
 		struct model_list events = model_chain(w->m, chain);
+		const struct seat *mine = &w->seats.at[seat];
+		uint32_t bound;
 
-		if (chain == w->seats.at[seat].chain || before[chain] >= events.n)
+		if (chain == mine->chain || before[chain] >= events.n)
 			continue;
-		if (!meet_chain(w, v, x, seat, chain, events.at[before[chain]]))
-			return false;
+		bound = events.at[before[chain]];
+		for (uint32_t k = 0; k < LISTS; k++)
+			if (!(k & mine->list) &&
+			    !meet_list(w, v, x, seat, LISTS * chain + k, bound))
+				return false;
 	}
 	return true;
 }
 
-static bool walk_cell(struct walk *w, uint32_t cell, const struct candidate_visitor *v)
+static bool walk_cell(struct walk *w, uint32_t index, const struct candidate_visitor *v)
 {
+	uint32_t cell = w->c->cells.at[index];
 	const struct candidate_access *at = w->c->accesses + w->c->start[cell];
 	uint32_t n = (uint32_t)(w->c->start[cell + 1] - w->c->start[cell]);
 	bool go_on = true;
 
+	w->guard = w->c->guards.at[index];
 	set_seats(w, at, n);
 	if (v->cell)
 		v->cell(v->arg, cell);
@@ -243,7 +270,7 @@ bool walk_piece(struct walk *w, size_t piece, const struct candidate_visitor *v)
 	uint32_t begin = w->c->piece_start.at[piece], end = w->c->piece_start.at[piece + 1];
 
 	for (uint32_t i = begin; i < end; i++)
-		if (!walk_cell(w, w->c->cells.at[i], v))
+		if (!walk_cell(w, i, v))
 			return false;
 	return true;
 }

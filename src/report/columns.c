@@ -37,20 +37,43 @@ static int width(const char *s)
 	return n;
 }
 
-/* A copy, cut to COLUMNS_WIDTH characters with a mark. */
-static char *fit(const char *s)
+/* Its first n characters. */
+static void add_first(struct strbuf *out, const char *s, int n)
 {
-	struct strbuf b = { 0 };
-	int n = 0;
-
-	if (width(s) <= COLUMNS_WIDTH)
-		return mem_strdup(s);
-	for (; n < COLUMNS_WIDTH - 2 || !is_start(*s); s++) {
-		strbuf_add(&b, s, 1);
-		n += is_start(s[1]);
+	for (; *s && (n > 0 || !is_start(*s)); s++) {
+		n -= is_start(*s);
+		strbuf_add(out, s, 1);
 	}
-	strbuf_adds(&b, "..");
-	return b.at;
+}
+
+/* What stays when a cell is cut: all from its last two blanks on. */
+static const char *tail(const char *s)
+{
+	const char *last = s + strlen(s);
+
+	for (const char *p = s; (p = strstr(p, "  ")) != NULL; p++)
+		last = p;
+	return last;
+}
+
+/* The cell, cut to a width with a mark; returns its width. */
+static int add_cell(struct strbuf *out, const char *s, int most)
+{
+	int n = width(s), end;
+
+	if (!s)
+		return 0;
+	if (n <= most) {
+		strbuf_adds(out, s);
+		return n;
+	}
+	end = width(tail(s));
+	if (end > most / 2)
+		end = 0;
+	add_first(out, s, most - end - 2);
+	strbuf_adds(out, "..");
+	strbuf_adds(out, end ? tail(s) : "");
+	return most;
 }
 
 /* ---- rows ---- */
@@ -58,7 +81,7 @@ static char *fit(const char *s)
 void columns_head(struct columns *c, const char *text)
 {
 	assert(c->n < COLUMNS_MAX);
-	c->heads[c->n++] = fit(text);
+	c->heads[c->n++] = mem_strdup(text);
 }
 
 static struct columns_row *new_row(struct columns *c)
@@ -75,7 +98,7 @@ void columns_event(struct columns *c, uint64_t number, uint32_t column, const ch
 
 	assert(column < c->n);
 	r->numbers[0] = number;
-	r->cells[column] = fit(text);
+	r->cells[column] = mem_strdup(text);
 }
 
 void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others)
@@ -88,7 +111,7 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 			continue;
 		snprintf(text, sizeof(text), "... %" PRIu64 " event%s", counts[i],
 			 counts[i] == 1 ? "" : "s");
-		r->cells[i] = fit(text);
+		r->cells[i] = mem_strdup(text);
 	}
 	if (others == 0)
 		return;
@@ -105,7 +128,7 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 
 	assert(columns[0] != columns[1] && columns[0] < c->n && columns[1] < c->n);
 	for (int i = 0; i < 2; i++)
-		r->cells[columns[i]] = fit(texts[i]);
+		r->cells[columns[i]] = mem_strdup(texts[i]);
 	r->left = columns[first];
 	r->right = columns[!first];
 	r->numbers[0] = numbers[first];
@@ -116,7 +139,7 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 /* ---- the picture ---- */
 
 struct widths {
-	int numbers, columns[COLUMNS_MAX];
+	int indent, numbers, all, columns[COLUMNS_MAX];
 };
 
 static void numbers_format(const struct columns_row *r, struct strbuf *out)
@@ -127,11 +150,38 @@ static void numbers_format(const struct columns_row *r, struct strbuf *out)
 		strbuf_addf(out, ", %" PRIu64, r->numbers[1]);
 }
 
-static void measure(const struct columns *c, struct widths *out)
+/* Where the columns end. */
+static int end_of(const struct columns *c, const struct widths *w)
+{
+	int n = w->indent + w->numbers + 2 + (int)(c->n - 1) * BETWEEN;
+
+	for (uint32_t k = 0; k < c->n; k++)
+		n += w->columns[k];
+	return n;
+}
+
+/* Takes a character from the widest column; false: all fits, or nothing can be done. */
+static bool narrow(const struct columns *c, struct widths *w)
+{
+	uint32_t widest = 0;
+
+	for (uint32_t k = 1; k < c->n; k++)
+		if (w->columns[k] > w->columns[widest])
+			widest = k;
+	if (w->columns[widest] <= COLUMNS_NARROWEST ||
+	    (w->columns[widest] <= COLUMNS_WIDEST && end_of(c, w) <= w->all))
+		return false;
+	w->columns[widest]--;
+	return true;
+}
+
+static void measure(const struct columns *c, int indent, int all, struct widths *out)
 {
 	struct strbuf b = { 0 };
 
 	memset(out, 0, sizeof(*out));
+	out->indent = indent;
+	out->all = all;
 	for (uint32_t k = 0; k < c->n; k++)
 		out->columns[k] = width(c->heads[k]);
 	for (size_t i = 0; i < c->rows.n; i++) {
@@ -146,6 +196,8 @@ static void measure(const struct columns *c, struct widths *out)
 				out->columns[k] = width(r->cells[k]);
 	}
 	strbuf_release(&b);
+	while (narrow(c, out))
+		;
 }
 
 static void fill(struct strbuf *out, char what, int n)
@@ -175,9 +227,9 @@ static void cells_format(const struct columns *c, const struct widths *w,
 {
 	for (uint32_t k = 0; k < c->n; k++) {
 		bool crossed = r->right > 0 && k > r->left && k < r->right;
+		int n = add_cell(out, cells[k], w->columns[k]);
 
-		strbuf_adds(out, cells[k] ? cells[k] : "");
-		fill(out, crossed ? '-' : ' ', w->columns[k] - width(cells[k]));
+		fill(out, crossed ? '-' : ' ', w->columns[k] - n);
 		if (k + 1 < c->n)
 			between(r, k, out);
 	}
@@ -191,13 +243,25 @@ static void end_line(struct strbuf *out)
 	strbuf_adds(out, "\n");
 }
 
-void columns_format(const struct columns *c, int indent, struct strbuf *out)
+/* Beside the row, or below it where there is no room. */
+static void note_format(const struct columns *c, const struct widths *w, const char *note,
+			struct strbuf *out)
+{
+	if (end_of(c, w) + 4 + width(note) <= w->all) {
+		strbuf_addf(out, "    %s", note);
+		return;
+	}
+	end_line(out);
+	strbuf_addf(out, "%*s%s", w->indent + w->numbers + 2, "", note);
+}
+
+void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
 {
 	static const struct columns_row plain;
 	struct strbuf number = { 0 };
 	struct widths w;
 
-	measure(c, &w);
+	measure(c, indent, all, &w);
 	fill(out, ' ', indent + w.numbers + 2);
 	cells_format(c, &w, c->heads, &plain, out);
 	end_line(out);
@@ -209,7 +273,7 @@ void columns_format(const struct columns *c, int indent, struct strbuf *out)
 		strbuf_addf(out, "%*s%*s  ", indent, "", w.numbers, strbuf_str(&number));
 		cells_format(c, &w, r->cells, r, out);
 		if (r->note)
-			strbuf_addf(out, "    %s", r->note);
+			note_format(c, &w, r->note, out);
 		end_line(out);
 	}
 	strbuf_release(&number);

@@ -20,7 +20,8 @@
 #include "base/vec.h"
 
 #define COLUMNS_MAX 4
-#define COLUMNS_WIDTH 44 /* no cell is wider; what is longer is cut */
+#define COLUMNS_WIDEST 60    /* no cell is wider ... */
+#define COLUMNS_NARROWEST 20 /* ... nor cut to less, whatever the width of the picture */
 
 struct columns_row {
 	uint64_t numbers[2]; /* events; 0 none */
@@ -47,7 +48,8 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t columns[2],
 		  const char *const texts[2], const char *note);
 
-/* Each line begins with indent blanks and ends with a newline. */
-void columns_format(const struct columns *c, int indent, struct strbuf *out);
+/* Each line begins with indent blanks and ends with a newline.  Cells that do not fit are cut in
+ * the middle: what follows their last two blanks, a place, stays. */
+void columns_format(const struct columns *c, int indent, int width, struct strbuf *out);
 
 #endif /* REPORT_COLUMNS_H */

@@ -1,5 +1,6 @@
 #include "report/findings_json.h"
 
+#include "report/frames.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/show.h"
@@ -85,12 +86,12 @@ static void held_json(const struct report *r, uint64_t pos, struct json *j)
 /* One access; the stack starts with its callers. */
 static void access_json(const struct report *r, uint64_t pos, struct json *j)
 {
-	struct words_frames frames = { 0 };
+	struct frames frames = { 0 };
 	struct trace_place none = { 0 };
 	struct evidence_event e;
 
 	evidence_get(r->evidence, pos, &e);
-	words_frames(r->trace, e.site, e.stack, &frames);
+	frames_get(r->trace, e.site, e.stack, &frames);
 	json_open(j, NULL, '{');
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
@@ -106,7 +107,7 @@ static void access_json(const struct report *r, uint64_t pos, struct json *j)
 	json_close(j, ']');
 	held_json(r, pos, j);
 	json_close(j, '}');
-	VEC_RELEASE(&frames.at);
+	frames_release(&frames);
 }
 
 static void positions_json(struct json *j, const char *key, const uint64_t *at, size_t n)

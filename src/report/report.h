@@ -29,6 +29,7 @@ struct report_analysis {
 
 struct report {
 	const char *path;
+	bool passing; /* it came through a pipe and cannot be read again by that path */
 	const struct trace *trace;
 	const struct evidence *evidence; /* NULL when there are no findings */
 	uint64_t events;

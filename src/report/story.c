@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "finding/finding.h"
 #include "report/columns.h"
-#include "report/show.h"
+#include "report/frames.h"
 #include "report/words.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
@@ -43,10 +43,11 @@ struct picture {
 	const struct finding *f;
 	uint32_t tids[COLUMNS_MAX];
 	uint32_t ntids;
-	struct map ours;  /* objects that the targets' threads use in the order */
-	struct map equal; /* hash of thread, operation, object: times shown */
-	struct map odd;	  /* positions of reads that see another value */
-	size_t begin;	  /* place in the order where a target's thread begins */
+	const char *files[2]; /* of the targets; NULL not known */
+	struct map ours;      /* objects that the targets' threads use in the order */
+	struct map equal;     /* hash of thread, operation, object: times shown */
+	struct map odd;	      /* positions of reads that see another value */
+	size_t begin;	      /* place in the order where a target's thread begins */
 };
 
 static bool is_sync(const struct evidence_event *e)
@@ -149,8 +150,12 @@ static void picture_init(struct picture *p, const struct story *s, const struct 
 	map_init(&p->equal);
 	map_init(&p->odd);
 	for (uint32_t i = 0; i < 2; i++) {
+		struct trace_place at;
+
 		evidence_get(p->ev, f->events[i], &e);
 		p->tids[p->ntids++] = e.tid;
+		if (frames_own(evidence_trace(p->ev), e.site, e.stack, &at))
+			p->files[i] = at.file;
 	}
 	for (size_t i = 0; i < f->tainted.n; i++)
 		map_put(&p->odd, f->tainted.at[i], NULL);
@@ -195,6 +200,7 @@ static void choose(struct picture *p, const uint64_t *order, size_t n, struct ch
 static void line_format(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
 {
 	const struct trace *t = evidence_trace(p->ev);
+	uint32_t at = place(p, e->tid);
 
 	strbuf_clear(out);
 	strbuf_addf(out, "%-6s ", words_op(e));
@@ -202,12 +208,14 @@ static void line_format(const struct picture *p, const struct evidence_event *e,
 		strbuf_adds(out, trace_thread_name(t, e->peer));
 	else if (e->name)
 		strbuf_adds(out, words_brief(e->name));
+	else if (e->op == EVENT_FREE)
+		words_object(p->ev, e->pos, out);
 	else if (is_on_targets(p, e))
 		words_subject(p->ev, p->f, out);
 	else if (event_op_family(e->op) == 'A')
 		words_object(p->ev, e->pos, out);
 	strbuf_adds(out, "  ");
-	words_line(t, e->site, out);
+	frames_brief(t, e->site, e->stack, at < 2 ? p->files[at] : NULL, out);
 	while (out->n > 0 && out->at[out->n - 1] == ' ')
 		out->at[--out->n] = '\0';
 }
@@ -355,8 +363,7 @@ void story_hidden(const struct evidence *ev, const struct finding *f, struct str
 		return;
 	}
 	name = release.name ? words_brief(release.name) : "a lock";
-	strbuf_addf(out, "in the observed run %s's %s of %s", trace_thread_name(t, e1.tid),
-		    show_op(release.op), name);
-	strbuf_addf(out, " came before %s's %s of %s", trace_thread_name(t, e2.tid),
-		    show_op(acquire.op), name);
+	strbuf_addf(out, "in the observed run %s's unlock of %s", trace_thread_name(t, e1.tid),
+		    name);
+	strbuf_addf(out, " came before %s's lock of %s", trace_thread_name(t, e2.tid), name);
 }

@@ -1,6 +1,7 @@
 #include "report/summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "finding/suppress.h"
 #include "report/report.h"
@@ -64,16 +65,55 @@ static void none_format(const struct report *r, struct strbuf *out)
 	trace_info(r->trace, &info);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
+	else if (r->events == 0)
+		strbuf_adds(out, "nothing to look at: the trace has no events.");
 	else if (r->ntruncated)
 		strbuf_adds(out, "no race found, but not everything was looked at.");
 	else if (is_decided(r) && !info.partial)
 		strbuf_adds(out, "no race in any run that the recording proves possible.");
 	else
 		strbuf_adds(out, "no race found.");
+}
+
+static uint64_t count_open(const struct report *r)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < r->nanalyses; i++)
+		if (r->analyses[i].counted && r->analyses[i].counts.searched < least)
+			least = r->analyses[i].counts.searched;
+	return least == UINT64_MAX ? 0 : least;
+}
+
+/* What "none" does not say. */
+static void limits_format(const struct report *r, struct strbuf *out)
+{
+	struct trace_info info;
+	uint64_t open = count_open(r);
+
+	trace_info(r->trace, &info);
 	if (info.partial)
-		strbuf_adds(out, " Accesses are missing by request (--only, --ignore).");
-	else if (!info.complete)
-		strbuf_adds(out, " The recording has not the whole run.");
+		strbuf_adds(out, "  Accesses are missing by request (--only, --ignore).\n");
+	if (!info.complete)
+		strbuf_adds(out, "  The recording does not hold the whole run; what is missing was"
+				 " not looked at.\n");
+	if (r->events == 0)
+		return;
+	if (r->threads < 2)
+		strbuf_adds(out, "  Only one thread was recorded.\n");
+	if (is_decided(r))
+		strbuf_addf(out,
+			    "  Every order of the %" PRIu64 " recorded events was considered; other"
+			    " input, or code that\n  did not run, may still race.\n",
+			    r->events);
+	else if (open)
+		strbuf_addf(out,
+			    "  %" PRIu64 " pair%s may still be races: a larger --window looks"
+			    " further, and so does a shorter run.\n",
+			    open, WORDS_PLURAL(open));
+	else if (r->ntruncated == 0)
+		strbuf_adds(out, "  That is no proof: these analyses see some races only; -a races"
+				 " decides more.\n");
 }
 
 static void found_format(const struct report *r, struct strbuf *out)
@@ -115,15 +155,41 @@ static void suppressed_format(const struct report *r, struct strbuf *out)
 	}
 }
 
+/* Which option would have helped.  The words are those of engines and of cli/. */
+static const char *remedy(const char *truncated)
+{
+	if (strstr(truncated, "the checker"))
+		return NULL;
+	if (strstr(truncated, "budget"))
+		return "a larger --budget N looks longer at each";
+	if (strstr(truncated, "the model holds"))
+		return "a shorter run, or -a hb, which needs no model of the run";
+	return NULL;
+}
+
+static void truncated_format(const struct report *r, struct strbuf *out)
+{
+	for (size_t i = 0; i < r->ntruncated; i++) {
+		const char *help = remedy(r->truncated[i]);
+
+		strbuf_addf(out, "not complete: %s\n", r->truncated[i]);
+		if (help)
+			strbuf_addf(out, "  %s\n", help);
+	}
+}
+
 void summary_format(const struct report *r, struct strbuf *out)
 {
-	if (r->findings->at.n)
-		found_format(r, out);
-	else
+	bool none = r->findings->at.n == 0;
+
+	if (none)
 		none_format(r, out);
+	else
+		found_format(r, out);
 	analyses_format(r, out);
 	strbuf_adds(out, "\n");
+	if (none)
+		limits_format(r, out);
 	suppressed_format(r, out);
-	for (size_t i = 0; i < r->ntruncated; i++)
-		strbuf_addf(out, "not complete: %s\n", r->truncated[i]);
+	truncated_format(r, out);
 }

@@ -3,36 +3,10 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "finding/finding.h"
+#include "report/frames.h"
 #include "report/show.h"
-
-#define DEEPEST_INLINING \
-	64 /* a recording may say anything, also that a site is inlined into itself */
-
-static void add_site(const struct trace *t, uint32_t site, struct words_frames *out)
-{
-	struct trace_place p;
-
-	for (int depth = 0; depth < DEEPEST_INLINING && site != 0; depth++) {
-		if (!trace_site(t, site, &p))
-			return;
-		*VEC_PUSH(&out->at) = p;
-		site = p.inlined;
-	}
-}
-
-void words_frames(const struct trace *t, uint32_t site, uint32_t stack, struct words_frames *out)
-{
-	const uint32_t *sites;
-	uint32_t n = trace_stack(t, stack, &sites);
-
-	VEC_CLEAR(&out->at);
-	add_site(t, site, out);
-	for (uint32_t i = 0; i < n; i++)
-		add_site(t, sites[i], out);
-}
 
 void words_thread(const struct trace *t, uint32_t tid, struct strbuf *out)
 {
@@ -41,44 +15,6 @@ void words_thread(const struct trace *t, uint32_t tid, struct strbuf *out)
 	strbuf_adds(out, trace_thread_name(t, tid));
 	if (label)
 		strbuf_addf(out, " \"%s\"", label);
-}
-
-/* As compilers do: what lies below us is named from here. */
-static const char *relative(const char *file)
-{
-	static char here[4096];
-	size_t n;
-
-	if (!here[0] && !getcwd(here, sizeof(here)))
-		return file;
-	n = strlen(here);
-	return n > 1 && strncmp(file, here, n) == 0 && file[n] == '/' ? file + n + 1 : file;
-}
-
-void words_place(const struct trace_place *p, struct strbuf *out)
-{
-	if (p->file && p->line)
-		strbuf_addf(out, "%s:%" PRIu32, relative(p->file), p->line);
-	else if (p->file)
-		strbuf_adds(out, relative(p->file));
-	else if (p->line)
-		strbuf_addf(out, "%" PRIu32, p->line);
-	else if (!p->function)
-		strbuf_adds(out, "?");
-	if (p->function)
-		strbuf_addf(out, "%sin %s", p->file || p->line ? " " : "", p->function);
-}
-
-void words_line(const struct trace *t, uint32_t site, struct strbuf *out)
-{
-	struct trace_place p;
-
-	if (site == 0 || !trace_site(t, site, &p))
-		return;
-	if (p.line)
-		strbuf_addf(out, ":%" PRIu32, p.line);
-	else if (p.file || p.function)
-		strbuf_adds(out, p.file ? p.file : p.function);
 }
 
 const char *words_op(const struct evidence_event *e)
@@ -92,6 +28,24 @@ const char *words_op(const struct evidence_event *e)
 		return atomic ? "atomic write" : "write";
 	case EVENT_RMW:
 		return atomic ? "atomic update" : "update";
+	case EVENT_BAR_IN:
+		return "arrive at";
+	case EVENT_BAR_OUT:
+		return "leave";
+	case EVENT_SEM_POST:
+		return "post";
+	case EVENT_SEM_WAIT:
+		return "wait for";
+	case EVENT_PARK:
+		return "wait on";
+	case EVENT_WAKE:
+		return "woken by";
+	case EVENT_RACQ:
+		return "lock to read";
+	case EVENT_RREL:
+		return "unlock";
+	case EVENT_TRYFAIL:
+		return "fail to lock";
 	default:
 		return show_op(e->op);
 	}
@@ -130,27 +84,55 @@ static const char *site_variable(const struct evidence *ev, const struct evidenc
 	return isalpha((unsigned char)p.variable[0]) || p.variable[0] == '_' ? p.variable : NULL;
 }
 
-void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
+/* A variable of a function goes by its own name, not by its place on a stack. */
+static const char *local_variable(const struct evidence *ev, const struct evidence_object *o)
+{
+	struct trace_place p;
+
+	if (!o->local || !trace_site(evidence_trace(ev), o->alloc_site, &p))
+		return NULL;
+	return p.variable;
+}
+
+/* The name of what lies at the event's address, as well as it is known now. */
+static void name_format(const struct evidence *ev, const struct evidence_event *e,
+			struct strbuf *out)
 {
 	struct evidence_object o = { 0 };
+	const char *local;
+
+	if (!evidence_object(ev, e->pos, &o) || !o.name) {
+		/* The reader stands elsewhere now, but what has a name does not move. */
+		strbuf_adds(out, trace_object_name(evidence_trace(ev), e->addr));
+		if (is_anonymous(strbuf_str(out))) {
+			strbuf_clear(out);
+			strbuf_adds(out, "memory");
+		}
+		return;
+	}
+	local = local_variable(ev, &o);
+	strbuf_adds(out, local ? local : o.name);
+	if (local && o.alloc_addr != e->addr)
+		strbuf_addf(out, "+%" PRIu64, e->addr - o.alloc_addr);
+}
+
+void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
+{
+	struct strbuf whole = { 0 };
 	struct evidence_event e;
 	const char *variable, *name;
 
 	evidence_get(ev, pos, &e);
 	variable = site_variable(ev, &e);
-	if (!evidence_object(ev, pos, &o) || !o.name) {
-		/* The reader stands elsewhere now, but what has a name does not move. */
-		o.name = trace_object_name(evidence_trace(ev), e.addr);
-		if (is_anonymous(o.name))
-			o.name = variable ? variable : "memory";
-	}
-	name = words_brief(o.name);
+	name_format(ev, &e, &whole);
+	name = words_brief(strbuf_str(&whole));
 	if (!variable)
-		strbuf_adds(out, o.name);
-	else if (is_anonymous(name) || is_part(variable, name))
+		strbuf_adds(out, strbuf_str(&whole));
+	else if (is_anonymous(name) || strcmp(name, "memory") == 0 || is_part(variable, name))
 		strbuf_adds(out, variable);
 	else
-		strbuf_addf(out, "%s (%s)", o.name, variable);
+		strbuf_addf(out, "%s (%s)", strbuf_str(&whole), variable);
+	strbuf_release(&whole);
 }
 
 void words_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
@@ -166,7 +148,7 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 	words_object(ev, best, out);
 }
 
-static void add_frame_names(const struct words_frames *frames, struct suppress_names *out)
+static void add_frame_names(const struct frames *frames, struct suppress_names *out)
 {
 	for (size_t i = 0; i < frames->at.n; i++) {
 		if (frames->at.at[i].function)
@@ -180,7 +162,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		 struct suppress_names *out)
 {
 	const struct trace *t = evidence_trace(ev);
-	struct words_frames frames = { 0 };
+	struct frames frames = { 0 };
 	struct evidence_object o;
 	struct evidence_event e;
 	struct trace_place p;
@@ -193,11 +175,13 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		if (evidence_object(ev, f->events[i], &o) && o.name) {
 			*VEC_PUSH(&out->variables) = o.name;
 			*VEC_PUSH(&out->variables) = words_brief(o.name);
+			if (local_variable(ev, &o))
+				*VEC_PUSH(&out->variables) = local_variable(ev, &o);
 		}
-		words_frames(t, e.site, e.stack, &frames);
+		frames_get(t, e.site, e.stack, &frames);
 		add_frame_names(&frames, out);
 	}
-	VEC_RELEASE(&frames.at);
+	frames_release(&frames);
 }
 
 void words_names_release(struct suppress_names *names)

@@ -17,18 +17,8 @@ struct finding;
 
 #define WORDS_PLURAL(n) ((n) == 1 ? "" : "s")
 
-/* The places of an event, innermost first: its own, those that was inlined into, the callers. */
-struct words_frames {
-	VEC(struct trace_place) at;
-};
-void words_frames(const struct trace *t, uint32_t site, uint32_t stack, struct words_frames *out);
-
 /* T2 "worker" */
 void words_thread(const struct trace *t, uint32_t tid, struct strbuf *out);
-/* "audit.c:31 in add_entry", relative to the directory we are in; "?" when nothing is known. */
-void words_place(const struct trace_place *p, struct strbuf *out);
-/* ":31", or what else there is; nothing when nothing is known. */
-void words_line(const struct trace *t, uint32_t site, struct strbuf *out);
 /* "write", "atomic read" ... */
 const char *words_op(const struct evidence_event *e);
 /* A name without the file in front of a static one. */

@@ -68,7 +68,7 @@ struct evidence_object {
 	const char *name; /* as trace_object_name */
 	bool heap;	  /* a block, and then: who allocated it; 0 not known */
 	bool local;	  /* a variable of a function, and then: where it is declared */
-	uint64_t alloc_pos, size;
+	uint64_t alloc_pos, alloc_addr, size;
 	uint32_t alloc_tid, alloc_site, alloc_stack;
 };
 /* False: pos was not wanted, or is no access. */

@@ -288,6 +288,7 @@ bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evide
 	out->heap = o->alloc.kind != FORMAT_ALLOC_FRAME;
 	out->local = !out->heap;
 	out->alloc_pos = o->alloc.event.pos;
+	out->alloc_addr = o->alloc.event.addr;
 	out->size = o->alloc.event.len;
 	out->alloc_tid = o->alloc.event.tid;
 	out->alloc_site = o->alloc.event.site;

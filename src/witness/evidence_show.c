@@ -67,6 +67,7 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 		out->heap = a->kind != FORMAT_ALLOC_FRAME;
 		out->local = !out->heap;
 		out->alloc_pos = w->alloc;
+		out->alloc_addr = a->addr;
 		out->size = a->len;
 		out->alloc_tid = a->tid;
 		out->alloc_site = a->site;

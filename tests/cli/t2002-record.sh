@@ -7,7 +7,7 @@ ok "the program builds" foresee-cc -g -O1 -pthread "$SRC/tests/cases/std/two_thr
 run foresee record ./prog
 is "$status" 0 "status 0"
 is "$(cat out)" "total 3" "its output is untouched"
-has err '^foresee: recorded [0-9]+ events of 3 threads in [0-9.]+ s; the program ended normally with status 0; trace: /.*/prog\.foresee \([0-9]+ bytes\)$' "one line about it"
+has err '^foresee: recorded [0-9]+ events of 3 threads in [0-9.]+ s; the program ended normally with status 0; trace: prog\.foresee \([0-9]+ bytes\)$' "one line about it"
 is "$(wc -l <err)" 1 "and only one"
 said=$(sed -n 's/^foresee: recorded \([0-9]*\) events.*/\1/p' err)
 ok "the trace is there" test -s prog.foresee

@@ -24,14 +24,20 @@ has out '^ +T1 +T2$' "a column for each thread"
 has out '^ +4 +lock +m  :1$' "synchronisation"
 has out '^ +1, 7  write  x  :1 +<--> +read +x  :4 +nothing orders these two$' "the pair"
 has out '^1 finding \(1 race\)\. 1 candidate pair of places: 1 predicted\.$' "the last line"
+has out '^keep the proofs:  foresee check --witness-dir DIR hidden.std$' "what to type next"
+has out '^how to read this: foresee help race$' "and where it is explained"
 is "$(cat err)" "" "nothing on stderr"
+run foresee check -q hidden.std
+hasnt out 'foresee help race' "-q: the report alone"
 cp out first
-run foresee check --jobs 1 hidden.std
+run foresee check -q --jobs 1 hidden.std
 same out first "the same with one job"
-run sh -c 'foresee check - <hidden.std'
+run sh -c 'foresee check -q - <hidden.std'
 same out first "the same from standard input"
-run sh -c 'cat hidden.std | foresee check /dev/stdin'
+run sh -c 'cat hidden.std | foresee check -q /dev/stdin'
 same out first "and from a pipe"
+run sh -c 'foresee check - <hidden.std'
+has out '^verify one:       foresee verify TRACE DIR/1.witness$' "which has no name to type"
 
 # Both under the same lock.
 cat >clean.std <<'EOT'
@@ -45,9 +51,14 @@ EOT
 run foresee check clean.std
 is "$status" 0 "no race: status"
 has out '^no race in any run that the recording proves possible\.' "in words"
+has out '^  Every order of the 6 recorded events was considered; other input' "and what that does not say"
 echo '# nothing' >empty.std
 run foresee check empty.std
 is "$status" 0 "no events, no race"
+has out '^nothing to look at: the trace has no events\.' "which is no proof"
+echo 'T1|w(x)|1' >one.std
+run foresee check one.std
+has out '^  Only one thread was recorded\.' "a thread alone is told of"
 
 # One finding for each pair of places, all pairs when asked for.
 for i in 1 2 3; do
@@ -65,6 +76,7 @@ is "$(sed -n 's/^\([0-9]*\)  data race.*/\1/p' out | tr '\n' ' ')" "1 2 3 4 5 6 
 run foresee check -a hb hidden.std
 is "$status" 0 "hb does not see it"
 has out '^no race found\.' "and does not say that there is none"
+has out '^  That is no proof: ' "but that it is no proof"
 run foresee check -a hb many.std
 is "$status" 1 "hb finds an open one: status"
 has out '^1  data race on x +warning$' "as a warning"
@@ -129,6 +141,16 @@ if [ -w /dev/full ]; then
 	has err "^foresee: cannot write '/dev/full': No space left" "a full disk under -o: message"
 fi
 
+# Mistakes that would cost something.
+cp hidden.std kept.std
+run foresee check -o kept.std kept.std
+is "$status" 2 "-o onto the trace: status"
+same kept.std hidden.std "the trace is still there"
+has err "^foresee: the report would overwrite 'kept.std'$" "and why"
+run foresee check --witness-dir kept.std hidden.std
+is "$status" 2 "--witness-dir is a file: status"
+is "$(cat out)" "" "found out before the analysis"
+
 # Input that is wrong.
 printf 'T1|w(x)|1\nT1|rel(m)|2\n' >bad.std
 run foresee check bad.std
@@ -150,6 +172,21 @@ run timeout --preserve-status -s INT 0.2 foresee check long.std
 is "$status" 3 "Ctrl-C: status"
 has out '^no race found, but not everything was looked at' "nothing is called clean"
 has out '^not complete: interrupted after event [0-9]+$' "and why"
+has err '^foresee: stopping; .*Ctrl-C again ends at once$' "it is answered at once"
+cat >swap.std <<'EOT'
+T1|acq(m)|1
+T1|w(y)|2
+T1|w(x)|3
+T1|rel(m)|4
+T2|acq(m)|5
+T2|w(y)|6
+T2|rel(m)|7
+T2|w(x)|8
+EOT
+run foresee check --budget 1 swap.std
+is "$status" 3 "a budget that ran out: status"
+has out '^not complete: .*budget' "is told"
+has out '^  a larger --budget N' "with what to do"
 
 run foresee check -v hidden.std
 has err '^foresee: hidden.std: 8 events; reading [0-9.]+ s, model' "-v tells the times"
@@ -207,7 +244,7 @@ int main(void)
 EOT
 run foresee run bank.c
 is "$status" 1 "a recording: status"
-has out '^1  data race on account.balance \(8 bytes, in heap#[0-9]+ of [0-9]+ bytes\) +predicted, certified$' \
+has out '^1  data race on account.balance \(8 bytes at \+8 in heap#[0-9]+ of [0-9]+ bytes\) +predicted, certified$' \
 	"the field, in its block"
 has out '^   T2 +write  bank\.c:12 in deposit +no lock held$' "the first access"
 has out '^ +bank\.c:17 in teller$' "and its caller"

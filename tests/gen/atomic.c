@@ -139,10 +139,26 @@ static void flag(struct gen *g)
 	gen_close(g);
 }
 
+/* Plain memory handed over by a release and an acquire, or by fences. */
+static void news(struct gen *g)
+{
+	uint32_t n = gen_below(g, 4);
+
+	gen_charge(g, 4);
+	if (gen_chance(g, 30))
+		gen_line(g, "news_publish(%u, acc, %u);", n, gen_below(g, 2));
+	else
+		gen_line(g, "acc += news_read(%u, acc, %u);", n, gen_below(g, 2));
+}
+
 void gen_atomic(struct gen *g)
 {
 	int log = (int)gen_below(g, 4);
 
+	if (g->clean && gen_chance(g, 25)) {
+		news(g);
+		return;
+	}
 	switch (gen_below(g, 10)) {
 	case 0:
 		gen_open(g);

@@ -1,6 +1,6 @@
 /*
- * The same memory without races: every lock has a copy of it, every thread one for the time in
- * which it holds none.
+ * The same memory without races: every lock has a copy of it, and every thread one for the time
+ * in which it holds none.  Workers exchange theirs when they meet.
  *
  * The names of MEMORY mean the copy that the thread may use now.  What is generated says when
  * that changes, by region_enter after an acquire and region_leave before the release.
@@ -8,7 +8,9 @@
 #ifndef GEN_CLEAN_H
 #define GEN_CLEAN_H
 
-#define REGIONS (CLEAN + 2) /* ranks of sync.c, then the flags of atomic.c */
+/* CLEAN is the number of ranks in sync.c. */
+enum { REGION_FLAGS = CLEAN, REGION_WORKERS = CLEAN + 2, REGIONS = CLEAN + 2 + 6 };
+#define NEWS 4
 
 struct memory {
 #define X(type, name, n) type name##_[n];
@@ -53,6 +55,39 @@ SOMETIMES void region_leave(struct memory *before)
 	region = before;
 }
 
+/* A worker's own, until it meets the others. */
+SOMETIMES void region_take(u32 worker)
+{
+	region = &regions[REGION_WORKERS + worker];
+}
+
+/* --- news: written once, by whoever comes first, then read by all who see that they are out --- */
+
+static struct memory news[NEWS];
+static _Atomic u32 news_taken[NEWS], news_out[NEWS];
+
+SOMETIMES void news_publish(u32 n, u64 v, bool fenced)
+{
+	if (atomic_exchange_explicit(&news_taken[n], 1, memory_order_relaxed) != 0)
+		return;
+	news[n].g64_[v & 7] = v;
+	news[n].raw_[v & 63] = (u8)v;
+	if (fenced)
+		atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&news_out[n], 1,
+			      fenced ? memory_order_relaxed : memory_order_release);
+}
+
+SOMETIMES u64 news_read(u32 n, u64 v, bool fenced)
+{
+	if (atomic_load_explicit(&news_out[n],
+				 fenced ? memory_order_relaxed : memory_order_acquire) == 0)
+		return 0;
+	if (fenced)
+		atomic_thread_fence(memory_order_acquire);
+	return news[n].g64_[v & 7] ^ news[n].raw_[v & 63];
+}
+
 /* Before the threads start. */
 SOMETIMES void regions_fill(void)
 {
@@ -67,6 +102,8 @@ SOMETIMES u64 regions_sum(void)
 
 	for (u32 i = 0; i < REGIONS; i++)
 		v ^= regions[i].g64_[i & 7] ^ regions[i].raw_[i] ^ regions[i].heap_[1]->key;
+	for (u32 i = 0; i < NEWS; i++)
+		v ^= news[i].g64_[i] ^ news[i].raw_[i];
 	return v;
 }
 

@@ -345,6 +345,9 @@ static void write_worker(struct gen *g, int worker, const char *const *meetings,
 	}
 	g->frame = true;
 	for (int p = 0; p < PHASES; p++) {
+		/* With no meeting between, the one before may still be in use. */
+		if (g->clean && (p == 0 || meetings[p - 1]))
+			gen_line(g, "region_take(%d);", (worker + p) % g->workers);
 		write_phase(g, worker, p, roles[p][worker], budget / PHASES,
 			    &rounds[worker * PHASES + p]);
 		if (meetings[p])
@@ -367,6 +370,11 @@ static void deal_roles(struct gen *g, struct role *roles)
 		{ "fifo_put(acc ^ i0)", "acc += fifo_get()" },
 		{ "belt_put(acc + i0)", "acc ^= belt_get()" },
 	};
+	/* Who takes a letter out of the queue owns it. */
+	static const char *const letters[2] = {
+		"fifo_put((u64)(uintptr_t)letter_write(acc ^ i0, 1 + (acc & 7), i0))",
+		"acc += letter_read((struct letter *)(uintptr_t)fifo_get())"
+	};
 	int next = (int)gen_below(g, 2);
 
 	for (int q = 0; q < 2; q++) {
@@ -375,11 +383,11 @@ static void deal_roles(struct gen *g, struct role *roles)
 
 		/* One or two on each side: `items' is a multiple of both. */
 		for (int side = 0; side < 2 && left >= 2; side++) {
+			const char *call = g->clean && q == 0 ? letters[side] : sides[q][side];
 			int team = left >= 4 && gen_chance(g, 60) ? 2 : 1;
 
 			for (int i = 0; i < team; i++)
-				roles[next++] =
-					(struct role){ sides[q][side], items / (uint32_t)team };
+				roles[next++] = (struct role){ call, items / (uint32_t)team };
 		}
 	}
 }

@@ -5,11 +5,11 @@
 
 #include "tap.h"
 
-static void expect(struct columns *c, const char *want, const char *name)
+static void expect(struct columns *c, int width, const char *want, const char *name)
 {
 	struct strbuf b = { 0 };
 
-	columns_format(c, 2, &b);
+	columns_format(c, 2, width, &b);
 	TAP_STR(strbuf_str(&b), want, "%s", name);
 	strbuf_release(&b);
 	columns_release(c);
@@ -27,7 +27,7 @@ static void test_two(void)
 	columns_pair(&c, (uint64_t[]){ 14, 49 }, (uint32_t[]){ 0, 1 },
 		     (const char *const[]){ "write  total", "read   total  :52" },
 		     "nothing orders these two");
-	expect(&c,
+	expect(&c, 100,
 	       "          T2 \"worker\"          T3\n"
 	       "          ... 12 events        ... 1 event\n"
 	       "      47                       lock   m  :47\n"
@@ -47,7 +47,7 @@ static void test_four(void)
 	columns_event(&c, 1, 2, "fork");
 	columns_pair(&c, (uint64_t[]){ 5, 7 }, (uint32_t[]){ 3, 0 },
 		     (const char *const[]){ "right", "left" }, NULL);
-	expect(&c,
+	expect(&c, 100,
 	       "        A           B        C           D\n"
 	       "     1                       fork\n"
 	       "  7, 5  left  <----------------------->  right\n",
@@ -62,11 +62,31 @@ static void test_long(void)
 	columns_head(&c, "B");
 	columns_event(&c, 1, 0, "0123456789012345678901234567890123456789012345678901234567890");
 	columns_event(&c, 2, 1, "x");
-	expect(&c,
-	       "     \303\251\303\251                                                  B\n"
-	       "  1  012345678901234567890123456789012345678901..\n"
-	       "  2                                                      x\n",
+	expect(&c, 50,
+	       "     \303\251\303\251                                          B\n"
+	       "  1  0123456789012345678901234567890123..\n"
+	       "  2                                              x\n",
 	       "long cells are cut; characters count, not bytes");
+}
+
+static void test_narrow(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "A");
+	columns_head(&c, "B");
+	columns_gap(&c, (uint64_t[COLUMNS_MAX]){ 0, 3 }, 4);
+	columns_pair(&c, (uint64_t[]){ 1, 2 }, (uint32_t[]){ 0, 1 },
+		     (const char *const[]){ "write  a_name_without_an_end  :10",
+					    "read   a_name_without_an_end  :2" },
+		     "nothing orders these two");
+	expect(&c, 58,
+	       "        A                            B\n"
+	       "                                     ... 3 events\n"
+	       "        ... 4 events of other threads\n"
+	       "  1, 2  write  a_name_..  :10  <-->  read   a_name_w..  :2\n"
+	       "        nothing orders these two\n",
+	       "no room: names are cut, places stay, notes go below");
 }
 
 int main(void)
@@ -74,5 +94,6 @@ int main(void)
 	test_two();
 	test_four();
 	test_long();
+	test_narrow();
 	return tap_done();
 }

@@ -1,0 +1,43 @@
+/*
+ * Places and call stacks in words.
+ *
+ * Headers of the system are somebody else's: a reader wants to know from where in the program
+ * they were entered.  So a place is named by its innermost frame outside of them, and runs of
+ * such frames are folded in a stack.
+ */
+#ifndef REPORT_FRAMES_H
+#define REPORT_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+/* The places of an event, innermost first: its own, those that was inlined into, the callers. */
+struct frames {
+	VEC(struct trace_place) at;
+};
+void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
+void frames_release(struct frames *f);
+
+/* A path without "x/..", from the current directory when that is shorter. */
+void frames_path(const char *file, struct strbuf *out);
+/* A long name without the arguments of its templates. */
+void frames_name(const char *name, struct strbuf *out);
+/* "audit.c:31 in add_entry"; "?" when nothing is known.  Long names are shortened. */
+void frames_place(const struct trace_place *p, struct strbuf *out);
+
+/* The innermost frame in the program itself, else the innermost; false: nothing is known. */
+bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out);
+/* That place in short: ":31" when it lies in `file', else "audit.c:31"; nothing when nothing is
+ * known.  file may be NULL. */
+void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,
+		  struct strbuf *out);
+
+/* The stack, one place a line, each ended; all but the first line begin with indent blanks.
+ * Repeated frames, frames of system headers and the middle of a deep stack are folded. */
+void frames_format(const struct frames *f, int indent, struct strbuf *out);
+
+#endif /* REPORT_FRAMES_H */
