@@ -193,7 +193,15 @@ has err '^foresee: hidden.std: 8 events; reading [0-9.]+ s, model' "-v tells the
 has err '^  races +[0-9.]+ s$' "of each analysis"
 
 # A recording has more to tell: stacks, labels, who allocated it.  Whoever comes first, it is found.
-command -v foresee-cc >/dev/null || done_testing
+command -v foresee-cc >/dev/null || 
+# More events than memory may hold: said, and not called clean.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "T%d|w(x%d)|%d\n", i % 2 + 1, i % 2, i % 2 + 1 }' >long.std
+run foresee check long.std
+is "$status" 0 "a long trace without a race"
+FORESEE_MEMORY=1 run foresee check long.std
+is "$status" 3 "and with little memory"
+has out '^not complete: only the first [0-9]+ events fit in memory' "what was not looked at is said"
+done_testing
 cat >bank.c <<'EOT'
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -257,4 +265,12 @@ run foresee run -q --ignore id --trace part.foresee bank.c
 is "$status" 1 "left out by request: status"
 has out '^1  data race on account.balance .* warning$' "a warning only"
 has out '^   only a warning: accesses are missing by request' "that says why"
+
+# More events than memory may hold: said, and not called clean.
+awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "T%d|w(x%d)|%d\n", i % 2 + 1, i % 2, i % 2 + 1 }' >long.std
+run foresee check long.std
+is "$status" 0 "a long trace without a race"
+FORESEE_MEMORY=1 run foresee check long.std
+is "$status" 3 "and with little memory"
+has out '^not complete: only the first [0-9]+ events fit in memory' "what was not looked at is said"
 done_testing
