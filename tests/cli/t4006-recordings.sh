@@ -96,6 +96,17 @@ analyses_agree() {
 	return 0
 }
 
+# One pair of events for each pair of places, or all of them: of the same places.
+pairs_agree() {
+	local a
+
+	for a in syncp osr exact races; do
+		check one "$1" -a $a
+		check every "$1" -a $a --all-pairs
+		cmp -s <(column 5 one) <(column 5 every) || complain "$a: other places with --all-pairs"
+	done
+}
+
 # timeless NAME: the report without what may differ.
 timeless() {
 	grep -Ev '^\.(trace\.path|.*seconds|.*events_per_second)=' "$1.flat"
@@ -164,6 +175,7 @@ for ((s = 1; s <= ${long:+24} + 6; s++)); do
 	for mode in '' --full; do
 		record $mode
 		analyses_agree prog.foresee
+		pairs_agree prog.foresee
 		jobs_agree prog.foresee
 		text_agrees prog.foresee 1,2,3,5 -a hb,shb,races --all-pairs
 		text_agrees prog.foresee 1,2,3,5 -a shb,wcp,races --all-pairs --strict
