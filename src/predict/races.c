@@ -3,13 +3,14 @@
  * left (handbook 8.11).
  *
  *	candidates	locks and hard edges allow it
- *	syncp		in observed order; cheap, decides whole classes
+ *	syncp		in observed order; cheap, decides whole classes; strictly, then by facts
  *	osr		some sections reversed; one pair after the other
  *	exact		any reordering; a budget for each pair of places
  *
  * Each finding has a schedule.  What has none is counted: refuted when every pair of accesses of
  * the two places was shown impossible, by what must run before what or by exact search.
  */
+#include "base/map.h"
 #include "base/mem.h"
 #include "predict/candidates.h"
 #include "predict/engine.h"
@@ -35,6 +36,59 @@ static void settle(struct trials *t, const struct found *f)
 	}
 }
 
+/* What tells two proposals apart: the pair, or only its places. */
+static uint64_t proposal_key(const struct engine_options *opt, const struct finding *f)
+{
+	return opt->all_pairs ? f->events[0] << 32 ^ f->events[1] : finding_signature(f);
+}
+
+/* Moves to out what it does not have yet. */
+static void add_new(const struct engine_options *opt, struct engine_result *more,
+		    struct engine_result *out)
+{
+	struct map known;
+	size_t kept = 0;
+
+	map_init(&known);
+	for (size_t i = 0; i < out->findings.at.n; i++)
+		map_put(&known, proposal_key(opt, &out->findings.at.at[i]), NULL);
+	for (size_t i = 0; i < more->findings.at.n; i++) {
+		struct finding *f = &more->findings.at.at[i];
+
+		if (map_get(&known, proposal_key(opt, f)))
+			schedule_release(&f->schedule);
+		else
+			more->findings.at.at[kept++] = *f;
+	}
+	more->findings.at.n = kept;
+	findings_move(&out->findings, &more->findings);
+	for (size_t i = 0; i < more->truncated.n; i++)
+		engine_truncated(out, "%s", more->truncated.at[i]);
+	map_release(&known);
+	engine_result_release(more);
+}
+
+/*
+ * A schedule in which every read keeps its write is worth more than one in which some do not:
+ * code that was not recorded cannot spoil it.  So those are looked for first, where that is cheap.
+ */
+static void search_syncp(struct trials *t, struct engine_run *run, enum causal_mode mode,
+			 const struct candidates *candidates, const struct engine_options *opt,
+			 struct engine_result *out)
+{
+	const struct model *m = engine_model(run);
+	struct engine_result more = { 0 };
+	struct found *found;
+
+	if (mode == CAUSAL_DEP)
+		found_free(syncp_search(m, engine_causal(run, CAUSAL_STRICT), candidates, opt,
+					"races", out));
+	found = syncp_search(m, engine_causal(run, mode), candidates, opt, "races", &more);
+	add_new(opt, &more, out);
+	settle(t, found);
+	found_free(found);
+}
+
 static void races_end(void *self, struct engine_run *run, struct engine_result *out)
 {
 	struct engine_options *opt = self;
@@ -42,7 +96,6 @@ static void races_end(void *self, struct engine_run *run, struct engine_result *
 	enum causal_mode mode = limits_mode(m, opt);
 	const struct causal *hard = engine_causal(run, CAUSAL_HARD), *c = engine_causal(run, mode);
 	struct candidates *candidates = candidates_new(m);
-	struct found *found = syncp_search(m, c, candidates, opt, "races", out);
 	struct trials *t = trials_new(&(struct trials_setup){
 		.m = m,
 		.candidates = candidates,
@@ -55,8 +108,7 @@ static void races_end(void *self, struct engine_run *run, struct engine_result *
 	});
 	struct trials_count count;
 
-	settle(t, found);
-	found_free(found);
+	search_syncp(t, run, mode, candidates, opt, out);
 	trials_run(t, out, &count);
 	if (!opt->all_pairs)
 		trials_tell(t, hard, &count, out);

@@ -1,11 +1,12 @@
 /*
  * Pending reads, by version and word.
  *
- *	key of (tid, tseq):   tid, 20 bits | tseq, 43 bits | parity of the word
- *	key of INIT:          0,   20 bits | word, 44 bits
+ *	key of (tid, tseq):   1 | hash of tid, tseq and word, 63 bits
+ *	key of INIT:          0 | word, 44 bits
  *
- * Both are exact: a version spans two neighbouring words at most, and user
- * addresses have 47 bits.  A file with others only makes threads wait more.
+ * A version may span many words: a local variable that comes to life gives all of
+ * them its one number.  So the word is in the key, and what does not fit is hashed; two that
+ * share a key make a thread wait for a read that does not concern it.
  *
  * merge.c says why reads of INIT are counted per thread as well.
  */
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define WORD_BITS 44
+#define VERSION_BIT ((uint64_t)1 << 63)
 #define WORD_MASK (((uint64_t)1 << WORD_BITS) - 1)
 
 void merge_reads_init(struct merge_reads *r)
@@ -37,14 +39,18 @@ uint64_t merge_reads_count(const struct merge_reads *r)
 
 uint64_t merge_reads_key(struct version v, uint64_t word)
 {
+	uint64_t h;
+
 	if (v.tid == 0)
 		return word & WORD_MASK;
-	return (uint64_t)v.tid << WORD_BITS | v.tseq << 1 | (word & 1);
+	h = (((uint64_t)v.tid << WORD_BITS) + v.tseq) * 0x9e3779b97f4a7c15u;
+	h = (h ^ h >> 29 ^ word) * 0xc2b2ae3d27d4eb4fu;
+	return VERSION_BIT | (h ^ h >> 31);
 }
 
 bool merge_reads_is_init(uint64_t key)
 {
-	return key >> WORD_BITS == 0;
+	return !(key & VERSION_BIT);
 }
 
 static uint64_t own_key(uint32_t tid, uint64_t word)

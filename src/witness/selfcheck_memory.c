@@ -94,6 +94,13 @@ static void bytes_learn(const struct event *e, struct selfcheck_word *w, const u
 	}
 }
 
+/* Unseen code has run since the last access: it may have changed the bytes not looked at now. */
+static void bytes_forget(const struct selfcheck *s, struct selfcheck_word *w)
+{
+	if (w->opaque != s->memory.opaque)
+		w->known = 0;
+}
+
 static void access_event(struct selfcheck *s, const struct event *e)
 {
 	bool reads = e->op == EVENT_READ || e->op == EVENT_RMW, writes = e->op != EVENT_READ;
@@ -114,11 +121,13 @@ static void access_event(struct selfcheck *s, const struct event *e)
 			version_check(s, e, (uint32_t)i, w, renewed);
 		if (reads && saw) {
 			good &= bytes_check(s, e, w, saw, from, to);
+			bytes_forget(s, w);
 			bytes_learn(e, w, saw, from, to);
 		}
 		if (writes) {
 			bool known = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
 
+			bytes_forget(s, w);
 			bytes_learn(e, w, known ? e->value : NULL, from, to);
 			w->v = (struct version){ e->tid,
 						 e->tseq + (e->flags & EVENT_RANGE ? i : 0) };
