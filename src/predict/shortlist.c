@@ -1,6 +1,6 @@
 /*
- * Pairs are gathered as they come and sorted by group and distance; whenever too many lie around,
- * all but the closest of each group are thrown away.  One more than are wanted is kept, which
+ * Pairs are gathered as they come and sorted by group and how good they are; whenever too many lie
+ * around, all but the best of each group are thrown away.  One more than are wanted is kept, which
  * tells that a list is not complete.
  */
 #include "predict/shortlist.h"
@@ -15,6 +15,7 @@
 #include "predict/limits.h"
 
 #define KEPT (LIMIT_TRIES + 1)
+#define NEAR 1024u
 #define CROWD 1000000u	       /* so many pairs of a piece before the first tidying */
 #define MOST_PAIRS LIMIT_PAIRS /* of a piece, after tidying */
 
@@ -42,16 +43,25 @@ struct shortlist {
 	bool is_cut;
 };
 
+/* How far apart, roughly: near is near. */
+static int distance(const struct shortlist_pair *x)
+{
+	return 31 - __builtin_clz((x->e2 - x->e1) | NEAR);
+}
+
+/* Near ones first, of those the earliest: the schedule is as long as what lies before them. */
 static int compare(const void *a, const void *b)
 {
 	const struct shortlist_pair *x = a, *y = b;
-	uint32_t dx = x->e2 - x->e1, dy = y->e2 - y->e1;
+	int dx = distance(x), dy = distance(y);
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
 	if (dx != dy)
 		return dx < dy ? -1 : 1;
-	return x->e2 < y->e2 ? -1 : x->e2 > y->e2;
+	if (x->e2 != y->e2)
+		return x->e2 < y->e2 ? -1 : 1;
+	return x->e1 > y->e1 ? -1 : x->e1 < y->e1;
 }
 
 /* Sorts; leaves out doubles (accesses that share several cells) and all but KEPT of a group. */

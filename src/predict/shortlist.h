@@ -1,6 +1,6 @@
 /*
  * For searches that cost too much to be made for every pair: a few pairs of accesses for each
- * signature, the closest in the trace first.
+ * signature: those near each other first, and of those the earliest.
  *
  * Pairs of which one must run before the other are left out.  A group whose list is complete has
  * all others that there are, so who refutes those has refuted the signature.
