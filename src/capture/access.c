@@ -230,14 +230,14 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 	{                                                                                       \
 		struct thread *t = thread_self();                                               \
 		uint64_t x;                                                                     \
-		bool again;                                                                     \
 		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                           \
 			return read_full##N(p, site);                                           \
 		t->view.live = 0;                                                               \
 		__asm__ volatile("" ::: "memory");                                              \
-		again = read_again(t, p, LOG2, site, &x);                                       \
-		hook_leave(t);                                                                  \
-		return again ? (T)x : read_full##N(p, site);                                    \
+		if (read_again(t, p, LOG2, site, &x))                                           \
+			return hook_end(t) ? (T)hook_late_with(t, x) : (T)x;                    \
+		(void)hook_end(t); /* if late, the next one says so */                          \
+		return read_full##N(p, site);                                                   \
 	}                                                                                       \
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)               \
 	{                                                                                       \
@@ -261,7 +261,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 	{                                                                                       \
 		ENTER_OR({                                                                      \
 			if (t != NULL) {                                                        \
-				t->view.live = 0;                                               \
+				t->view.live &= ~THREAD_LIVE;                                   \
 				skip_fed(t, site, slots, mask);                                 \
 				hook_leave(t);                                                  \
 			}                                                                       \

@@ -19,7 +19,7 @@
  * The end must be logged after the last thing the thread does, whether it
  * returned, exited or was cancelled.  That is the destructor of a key of ours:
  * it sets the key again until the last round of destructors.  What other
- * destructors do after it in that round is not recorded.
+ * destructors do after it in that round is not recorded; signals go elsewhere.
  */
 #include "capture/create_priv.h"
 
@@ -31,6 +31,7 @@
 #include "capture/real.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
+#include "capture/unseen.h"
 
 static pthread_key_t end_key;
 static bool end_key_made; /* before any thread of ours; never changes again */
@@ -111,6 +112,7 @@ uint32_t create_find(pthread_t handle)
 static void end_round(void *rounds)
 {
 	struct thread *t = thread_self();
+	sigset_t all;
 	uint64_t end;
 	uint32_t tid;
 
@@ -121,6 +123,8 @@ static void end_round(void *rounds)
 	if (t == &thread_scratch || t == &thread_gone)
 		return;
 	tid = t->tid;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL); /* nor may a handler run unrecorded after */
 	thread_end(t, end_how);
 	if (thread_find(pthread_self(), &end) == tid)
 		handle_ended(pthread_self(), tid, end);
@@ -200,6 +204,9 @@ void create_thread(struct create_call *c)
 		child = thread_new();
 		if (child != NULL) {
 			child->fork_tid = t->tid;
+			if (unseen_callee((const void *)(uintptr_t)c->run, false) ==
+			    FORESEE_CALLEE_WAITS)
+				unseen_begin(child);
 			child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
 		}
 		hook_leave(t);

@@ -39,7 +39,7 @@ static bool write_all(const void *data, size_t n, uint64_t at)
 	if (!fits(at + n))
 		return false;
 	while (n > 0) {
-		ssize_t w = pwrite(file.fd, p, n, (off_t)at);
+		ssize_t w = syscall(SYS_pwrite64, file.fd, p, n, at);
 
 		if (w < 0 && errno == EINTR)
 			continue;
@@ -69,9 +69,9 @@ bool file_create(const char *path, uint32_t flags)
 	if (fd < 0)
 		return false;
 	/* Out of the way of programs that count on low descriptor numbers. */
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 900);
+	high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
 	if (high >= 0) {
-		close(fd);
+		syscall(SYS_close, fd);
 		fd = high;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);

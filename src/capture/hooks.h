@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 1
+#define FORESEE_ABI 2
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -49,14 +49,25 @@
  *	exit:	depth = depth at entry;  low = min(low, depth at entry);
  *	after a call that may return twice, and at a landing pad:
  *		depth = depth at entry + 1;  low = min(low, depth at entry + 1);
+ *
+ * Code that was not instrumented may call back.  A function that begins at the depth
+ * from which unseen code was called is called by that code:
+ *
+ *	entry:	if (depth at entry == unseen) foresee_callback();
+ *	exit:	if (depth at entry == unseen) foresee_callback_end();
+ *	after a call that may return twice, and at a landing pad:
+ *		if (depth == unseen) foresee_returned(0);
  */
 struct foresee_view {
 	uint32_t *frames;
 	uint32_t depth;
 	uint32_t low; /* lowest depth since the last record; the logger resets it */
 	uint32_t call_site;
-	uint32_t live; /* nonzero: this thread records.  Emitted code need not look. */
+	uint32_t live;	 /* nonzero: this thread records.  Emitted code need not look. */
+	uint32_t unseen; /* depth of the innermost call of unseen code, or FORESEE_NOWHERE */
 };
+
+#define FORESEE_NOWHERE UINT32_MAX
 
 extern __thread struct foresee_view *foresee_self __attribute__((tls_model("initial-exec")));
 
@@ -221,14 +232,35 @@ void foresee_fence(int order, uint32_t site);
 void foresee_frame(void *p, size_t n, uint32_t site);
 
 /*
- * A call of code the pass has not seen.  For a direct call of an external
- * function the unit keeps one byte per callee, initially 1, and emits
+ * A call of code the pass has not seen.  What kind of code it is decides what the
+ * runtime logs; it is found out at the first call.
+ */
+enum foresee_callee {
+	FORESEE_CALLEE_SEEN,  /* instrumented: nothing */
+	FORESEE_CALLEE_NEW,   /* not known yet */
+	FORESEE_CALLEE_QUIET, /* unseen, orders no threads: OPAQUE */
+	FORESEE_CALLEE_NAMED, /* not known yet; of FORESEE_WAITING, so if unseen it may wait */
+	FORESEE_CALLEE_WAITS, /* unseen, may wait for others: OPAQUE and GIVE before, TAKE after */
+};
+
+/*
+ * For a direct call of an external function the unit keeps one byte per
+ * callee, initially NEW or NAMED, and emits
  *	if (byte) foresee_opaque(&byte, callee, site);
- * The runtime clears the byte when the callee is itself instrumented, else
- * logs that unseen code runs here.  Indirect calls pass byte = NULL.
+ *	the call
+ *	if (byte > FORESEE_CALLEE_QUIET) foresee_returned(site);
+ * Indirect calls pass byte = NULL and look at what foresee_opaque returns.  With callee = NULL
+ * as well it is an instruction that the pass does not model; with a byte of
+ * WAITS, one that may order threads.  The second test is left out after calls
+ * that do not return, or must be the last thing of their function.
  * Not emitted for FORESEE_LIBC, FORESEE_KNOWN and FORESEE_PURE names.
  */
-void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
+uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
+void foresee_returned(uint32_t site);
+
+/* A function of the program is called by unseen code, and returns to it. */
+void foresee_callback(void);
+void foresee_callback_end(void);
 
 /* The lists below are laid out by hand. */
 /* clang-format off */
@@ -260,14 +292,29 @@ void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
 #define FORESEE_KNOWN(X)                                                           \
 	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
 	X(posix_memalign) X(aligned_alloc) X(reallocarray) X(valloc)                \
-	X(mmap) X(mmap64) X(munmap) X(mremap)
+	X(mmap) X(mmap64) X(munmap) X(mremap)                                       \
+	X(close) X(dup) X(dup2) X(dup3) X(listen) X(shutdown) X(eventfd_write)      \
+	X(fputc) X(putc) X(putchar) X(fflush) X(fclose) X(fgetc) X(getc) X(getchar) \
+	X(kill) X(killpg) X(tgkill) X(raise) X(alarm) X(ualarm) X(signal)
+
+/*
+ * Functions of libc that wait for other threads or let them go on, by ways that no stand-in of
+ * the runtime sees.
+ */
+#define FORESEE_WAITING(X)                                                         \
+	X(syscall) X(semop) X(semtimedop) X(semctl) X(msgsnd) X(msgrcv) X(msgctl)   \
+	X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(mq_notify)    \
+	X(flock) X(lockf) X(lockf64)                                               \
+	X(fork) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)                      \
+	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(pclose)                 \
+	X(aio_read) X(aio_write) X(aio_fsync) X(aio_suspend) X(aio_error)           \
+	X(aio_return) X(aio_cancel) X(lio_listio) X(getaddrinfo_a) X(gai_suspend)
 
 /* Library functions that touch no memory of the caller's. */
 #define FORESEE_PURE(X)                                                                   \
 	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)    \
 	X(sched_yield) X(getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit)        \
-	X(sysconf) X(getpagesize) X(clock) X(isatty) X(close) X(putchar) X(fflush)        \
-	X(fclose) X(fputc) X(putc) X(getchar) X(fgetc) X(getc) X(labs) X(llabs) X(abs)    \
+	X(sysconf) X(getpagesize) X(clock) X(isatty) X(labs) X(llabs) X(abs)              \
 	X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh)     \
 	X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt)   \
 	X(hypot) X(fmod) X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin)       \

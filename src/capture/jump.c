@@ -17,48 +17,34 @@ static void leave_hook(void)
 {
 	struct thread *t = thread_self();
 
-	if (t->view.live == 0 && t != &thread_scratch)
+	if (thread_is_inside(t))
 		t->left = true;
 }
 
 /* One function under three names in libc, too. */
-static __typeof__(&longjmp) real_jump(void)
-{
-	return REAL(longjmp);
-}
-
-static __typeof__(&__longjmp_chk) real_checked_jump(void)
-{
-	return REAL(__longjmp_chk);
-}
-
-/* A handler must not be the first to look them up. */
-static __attribute__((constructor(101))) void jump_find(void)
-{
-	real_jump();
-	real_checked_jump();
-}
+REAL_EARLY(longjmp)
+REAL_EARLY(__longjmp_chk)
 
 EXPORT void longjmp(jmp_buf where, int value)
 {
 	leave_hook();
-	real_jump()(where, value);
+	real_longjmp()(where, value);
 }
 
 EXPORT void _longjmp(jmp_buf where, int value)
 {
 	leave_hook();
-	real_jump()(where, value);
+	real_longjmp()(where, value);
 }
 
 EXPORT void siglongjmp(sigjmp_buf where, int value)
 {
 	leave_hook();
-	real_jump()(where, value);
+	real_longjmp()(where, value);
 }
 
 EXPORT void __longjmp_chk(jmp_buf where, int value)
 {
 	leave_hook();
-	real_checked_jump()(where, value);
+	real___longjmp_chk()(where, value);
 }

@@ -1,5 +1,6 @@
 #include "capture/module.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "capture/log.h"
@@ -9,6 +10,7 @@
 
 #define SITES_MAX (1u << 24)
 #define PATTERNS_MAX 64
+#define IMAGES_MAX 256 /* of more, calls into them wait: sound, only less exact */
 
 bool module_patterns;
 
@@ -31,6 +33,12 @@ static struct {
 
 	/* Strings already in the trace, by address: units share most of theirs. */
 	uint32_t nstrings;
+
+	struct image {
+		const void *start; /* of its mapping */
+		int units;	   /* instrumented ones */
+	} images[IMAGES_MAX];
+	size_t nimages;
 
 	/* Set of instrumented functions: open addressing, grows by doubling. */
 	const void **functions;
@@ -142,7 +150,7 @@ static void function_add(const void *f)
 	all.nfunctions++;
 }
 
-static bool function_is_known(const void *f)
+bool module_has_function(const void *f)
 {
 	bool known;
 
@@ -152,19 +160,44 @@ static bool function_is_known(const void *f)
 	return known;
 }
 
-EXPORT void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
-{
-	struct thread *t = hook_enter();
+/* ---- the images (program, libraries) that instrumented units lie in ---- */
 
-	if (t == NULL)
+/* all.lock held.  NULL: no unit has come from there. */
+static struct image *image_find(const void *start)
+{
+	for (size_t i = 0; i < all.nimages; i++)
+		if (all.images[i].start == start)
+			return &all.images[i];
+	return NULL;
+}
+
+/* A unit comes (1) or goes (-1).  An entry whose units are gone serves the next image there. */
+static void image_count(const struct foresee_module *m, int change)
+{
+	struct dl_find_object at;
+	struct image *i;
+
+	if (_dl_find_object((void *)(uintptr_t)m, &at) != 0)
 		return;
-	if (callee != NULL && function_is_known(callee)) {
-		if (byte != NULL)
-			*byte = 0;
-	} else {
-		sync_opaque(t, site);
+	i = image_find(at.dlfo_map_start);
+	if (i == NULL && all.nimages < IMAGES_MAX) {
+		i = &all.images[all.nimages++];
+		*i = (struct image){ .start = at.dlfo_map_start };
 	}
-	hook_leave(t);
+	if (i != NULL)
+		i->units += change;
+}
+
+bool module_is_seen(const void *start)
+{
+	const struct image *i;
+	bool seen;
+
+	sys_lock_take(&all.lock);
+	i = image_find(start);
+	seen = i != NULL && i->units > 0;
+	sys_lock_drop(&all.lock);
+	return seen;
 }
 
 /* ---- telling the trace ---- */
@@ -270,6 +303,7 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	sys_lock_take(&all.lock);
 	*m->base = all.nsites;
 	all.nsites += m->nsites;
+	image_count(m, 1);
 	for (uint64_t i = 0; i < m->nfunctions; i++)
 		if (m->functions[i] != NULL)
 			function_add(m->functions[i]);
@@ -290,6 +324,7 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 	for (unsigned i = 0; i < all.nearly; i++)
 		if (all.early[i] == m)
 			all.early[i] = all.early[--all.nearly];
+	image_count(m, -1);
 	sys_lock_drop(&all.lock);
 }
 

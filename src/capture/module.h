@@ -18,6 +18,11 @@ bool module_skips(uint32_t site);
  * matched against variable, file, file's last part, and function. */
 void module_pattern(const char *pattern, size_t n, bool only);
 
+/* Is the function instrumented?  Is any unit in the image (program or library) whose mapping
+ * begins at start? */
+bool module_has_function(const void *f);
+bool module_is_seen(const void *start);
+
 /* Units that registered before recording started: tell the trace about them. */
 void module_start(void);
 

@@ -27,6 +27,19 @@ bool real_is_finding(void);
 	})
 #define REAL(name) REAL_VERSIONED(name, NULL)
 
+/* For functions that signal handlers may call: a handler must not be the first to look one up.
+ * Defines real_NAME(), a pointer of the right type. */
+#define REAL_EARLY_VERSIONED(name, version)                                   \
+	static __typeof__(&name) real_##name(void)                            \
+	{                                                                     \
+		return REAL_VERSIONED(name, version);                         \
+	}                                                                     \
+	static __attribute__((constructor(101))) void real_early_##name(void) \
+	{                                                                     \
+		real_##name();                                                \
+	}
+#define REAL_EARLY(name) REAL_EARLY_VERSIONED(name, NULL)
+
 #define EXPORT __attribute__((visibility("default")))
 
 #endif /* CAPTURE_REAL_H */

@@ -72,10 +72,10 @@ static void put_process(void)
 	*p++ = '\0';
 	fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		n = read(fd, p, 4000);
+		n = syscall(SYS_read, fd, p, 4000);
 		if (n > 0)
 			p += n;
-		close(fd);
+		syscall(SYS_close, fd);
 	}
 	log_control(FORMAT_K_C_PROCESS, buffer, (size_t)(p - buffer));
 }

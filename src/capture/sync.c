@@ -1,5 +1,6 @@
 #include "capture/sync.h"
 
+#include "capture/channel.h"
 #include "capture/filter.h"
 
 static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind,
@@ -101,17 +102,26 @@ void sync_fence(struct thread *t, int order, uint32_t site)
 
 struct thread *hook_enter_slow(struct thread *t)
 {
+	if (t->view.live == (THREAD_LIVE | THREAD_LATE)) { /* left without looking */
+		hook_late(t);
+		return hook_enter();
+	}
 	if (t->view.live == THREAD_QUIET)
 		return NULL;
 	if (t == &thread_scratch) {
 		t = thread_adopt();
-		if (t != NULL)
+		if (t != NULL) {
 			t->view.live = 0;
+			/* Unseen code has made it, and was asked to. */
+			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
+		}
 		return t;
 	}
 	if (t->left) {
 		log_trouble("a signal handler jumped out of the middle of a record", 0);
 		log_mute(t);
+		if (t->put_off.number != 0)
+			hook_late(t);
 		return NULL;
 	}
 	/* A signal handler came in the middle of a hook: what it does is not

@@ -44,10 +44,29 @@ static inline struct thread *hook_enter(void)
 	return t;
 }
 
+/* A signal waited for the end of the hook: now it comes (signal.c). */
+void hook_late(struct thread *t);
+/* The same, and then x: a tail call, for the sake of hooks without a frame. */
+uint64_t hook_late_with(struct thread *t, uint64_t x);
+
+/* live |= THREAD_LIVE, in one instruction, or a signal could come between.  True: hook_late is
+ * due (the sign is THREAD_LATE). */
+static inline bool hook_end(struct thread *t)
+{
+	__asm__ goto("orl %1, %0\n\tjs %l[late]"
+		     :
+		     : "m"(t->view.live), "i"(THREAD_LIVE)
+		     : "memory", "cc"
+		     : late);
+	return false;
+late:
+	return true;
+}
+
 static inline void hook_leave(struct thread *t)
 {
-	__asm__ volatile("" ::: "memory");
-	t->view.live = THREAD_LIVE;
+	if (hook_end(t))
+		hook_late(t);
 }
 
 /*

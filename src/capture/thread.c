@@ -6,8 +6,10 @@
 #include "capture/sys.h"
 
 static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
-struct thread thread_scratch = { .view = { .frames = scratch_frames } };
-struct thread thread_gone = { .view = { .frames = scratch_frames, .live = THREAD_QUIET } };
+struct thread thread_scratch = { .view = { .frames = scratch_frames, .unseen = FORESEE_NOWHERE } };
+struct thread thread_gone = {
+	.view = { .frames = scratch_frames, .live = THREAD_QUIET, .unseen = FORESEE_NOWHERE }
+};
 __attribute__((visibility("default"),
 	       tls_model("initial-exec"))) __thread struct foresee_view *foresee_self =
 	&thread_scratch.view;
@@ -72,6 +74,7 @@ struct thread *thread_new(void)
 		room = (char *)(t + 1);
 		memset(t, 0, sizeof(*t));
 		t->view.frames = (uint32_t *)room;
+		t->view.unseen = FORESEE_NOWHERE;
 		t->tid = ++all.ntids;
 		filter_none(t);
 		if (!log_is_full())
@@ -201,7 +204,7 @@ void thread_end(struct thread *t, unsigned how)
 {
 	int saved = errno;
 	struct stack_owner *o = owner_of(t->stack_low);
-	bool inside = t->view.live == 0;
+	bool inside = thread_is_inside(t);
 
 	t->view.live = THREAD_QUIET;
 	if (inside) {

@@ -16,6 +16,7 @@
 #define CAPTURE_THREAD_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@
 
 #define THREAD_LIVE 1u
 #define THREAD_QUIET 2u
+#define THREAD_LATE (1u << 31) /* with 0: a signal waits for the end of the hook */
 
 /* The filter starts small, to stay in the cache, and grows by this factor while
  * entries of the running epoch push each other out. */
@@ -64,6 +66,7 @@ struct peer {
 	uint64_t tid, tseq;
 };
 
+#define THREAD_UNSEEN 32u
 #define THREAD_PIECE 4096u /* bytes of a range handled at once */
 
 struct thread {
@@ -103,6 +106,19 @@ struct thread {
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
 	bool left;	 /* a signal handler jumped out of a hook */
+	struct {
+		int number;    /* 0: none */
+		uint64_t mask; /* the thread's before, for the kernel */
+		siginfo_t info;
+	} put_off; /* a signal that came in the middle of a hook */
+
+	/* Channels: the last one given and the last one taken, + 1, and when. */
+	uint32_t gave, took;
+	uint64_t gave_tseq;
+	cell_version took_version;
+
+	/* Depths of the calls of unseen code that have not returned, innermost last. */
+	uint32_t nunseen, unseen[THREAD_UNSEEN];
 
 	/* Identity. */
 	uint32_t index; /* in the log's table of open logs */
@@ -124,6 +140,16 @@ static inline struct thread *thread_self(void)
 	return (struct thread *)foresee_self;
 }
 
+/* What foresee_self points to in a thread not known yet, and in one that
+ * records no more. */
+extern struct thread thread_scratch, thread_gone;
+
+/* Is a hook of this thread running?  (Asked by what interrupted it.) */
+static inline bool thread_is_inside(const struct thread *t)
+{
+	return (t->view.live & ~THREAD_LATE) == 0 && t != &thread_scratch;
+}
+
 /* A new thread's number and block, not yet running.  NULL: not recording, or too many. */
 struct thread *thread_new(void);
 
@@ -142,8 +168,5 @@ struct thread *thread_adopt(void);
 uint32_t thread_find(pthread_t handle, uint64_t *end_tseq);
 /* Its handle has become invalid (joined): forget the name. */
 void thread_forget(pthread_t handle);
-/* What foresee_self points to in a thread not known yet, and in one that
- * records no more. */
-extern struct thread thread_scratch, thread_gone;
 
 #endif /* CAPTURE_THREAD_H */

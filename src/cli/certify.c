@@ -9,6 +9,8 @@
 
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/mem.h"
+#include "base/pool.h"
 #include "cli/analyse.h"
 #include "cli/talk.h"
 #include "finding/finding.h"
@@ -249,65 +251,127 @@ static uint64_t schedule_length(const struct schedule *s)
 	return n;
 }
 
-static void certify_one(struct certify *c, struct checker *k, struct findings *f, struct finding *x)
+/* ---- rounds ---- */
+
+/* One finding's turn. */
+struct turn {
+	struct finding *x;
+	struct check_order order;
+	struct check_verdict verdict;
+};
+
+struct round {
+	const struct certify *c;
+	struct checker **checkers; /* by worker; made when first needed */
+	VEC(struct turn) turns;
+};
+
+static void turn_check(void *arg, size_t i, unsigned worker)
 {
-	struct check_order order = { 0 };
-	struct check_verdict v = { 0 };
+	struct round *r = arg;
+	struct turn *t = &r->turns.at[i];
 	struct check_claim claim = {
-		.kind = x->kind,
-		.targets = x->events,
-		.ntargets = x->nevents,
-		.strict = c->a->engine.strict,
-		.values = c->a->engine.values,
+		.kind = t->x->kind,
+		.targets = t->x->events,
+		.ntargets = t->x->nevents,
+		.strict = r->c->a->engine.strict,
+		.values = r->c->a->engine.values,
 	};
 
-	c->spent += schedule_length(&x->schedule) + 1;
-	if (c->spent > CERTIFY_BUDGET) {
-		c->skipped++;
-		x->why = "not certified: the budget of the checker ran out";
+	if (!check_expand(r->c->evidence, &t->x->schedule, &t->order)) {
+		snprintf(t->verdict.what, sizeof(t->verdict.what),
+			 "the schedule names events that do not exist");
 		return;
 	}
-	if (check_expand(c->evidence, &x->schedule, &order)) {
-		claim.order = order.at.at;
-		claim.norder = order.at.n;
-		checker_run(k, &claim, &v);
-	} else {
-		snprintf(v.what, sizeof(v.what), "the schedule names events that do not exist");
+	if (!r->checkers[worker])
+		r->checkers[worker] = checker_new(r->c->evidence);
+	claim.order = t->order.at.at;
+	claim.norder = t->order.at.n;
+	checker_run(r->checkers[worker], &claim, &t->verdict);
+	/* Only a witness of a refused one, or of a certified one later, needs it again. */
+	if (t->verdict.certified)
+		VEC_RELEASE(&t->order.at);
+}
+
+/* At most so many steps of checking go at once: their orders are in memory together. */
+#define ROUND_STEPS 50000000u
+
+/* The next findings in order from *next on, one for each signature that is not certified yet. */
+static void round_fill(struct certify *c, struct findings *f, size_t *next, const struct map *sure,
+		       struct round *r)
+{
+	struct map now; /* signatures of this round */
+	uint64_t steps = 0;
+
+	map_init(&now);
+	for (; *next < f->at.n && steps < ROUND_STEPS; ++*next) {
+		struct finding *x = &f->at.at[*next];
+		uint64_t signature = finding_signature(x), length;
+		bool fresh = true;
+
+		if (!x->claimed)
+			continue;
+		if (!c->a->engine.all_pairs) {
+			if (map_get(sure, signature))
+				continue; /* another one at the same places stands for it */
+			map_put(&now, signature, &fresh);
+			if (!fresh)
+				break; /* wait for the verdict on that one */
+		}
+		length = schedule_length(&x->schedule) + 1;
+		c->spent += length;
+		steps += length;
+		if (c->spent > CERTIFY_BUDGET) {
+			c->skipped++;
+			x->why = "not certified: the budget of the checker ran out";
+			continue;
+		}
+		*VEC_PUSH(&r->turns) = (struct turn){ .x = x };
 	}
-	if (v.certified)
-		accept(c, x, &v);
-	else
-		refuse(c, f, x, &order, &v);
-	check_verdict_release(&v);
-	VEC_RELEASE(&order.at);
+	map_release(&now);
+}
+
+static void round_settle(struct certify *c, struct findings *f, struct map *sure, struct round *r)
+{
+	for (size_t i = 0; i < r->turns.n; i++) {
+		struct turn *t = &r->turns.at[i];
+
+		if (t->verdict.certified)
+			accept(c, t->x, &t->verdict);
+		else
+			refuse(c, f, t->x, &t->order, &t->verdict);
+		if (t->x->certified)
+			map_put(sure, finding_signature(t->x), NULL);
+		check_verdict_release(&t->verdict);
+		VEC_RELEASE(&t->order.at);
+	}
+	VEC_CLEAR(&r->turns);
 }
 
 void certify_findings(struct certify *c, struct findings *f)
 {
-	struct checker *k = NULL; /* made for the first claim */
-	struct map sure;	  /* signatures of what is certified already */
+	unsigned jobs = c->a->engine.jobs ? c->a->engine.jobs : 1;
+	struct round r = { .c = c, .checkers = mem_zalloc(jobs * sizeof(struct checker *)) };
+	struct map sure; /* signatures of what is certified already */
+	size_t next = 0;
 
 	map_init(&sure);
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
-		uint64_t signature = finding_signature(x);
 
 		x->status = FINDING_WARNING;
-		if (!x->claimed) {
-			if (!x->why)
-				x->why = findings_words(f, "%s gives no run in which it happens",
-							x->analysis);
-			continue;
-		}
-		/* Another one at the same places will be reported in its stead. */
-		if (!c->a->engine.all_pairs && map_get(&sure, signature))
-			continue;
-		if (!k)
-			k = checker_new(c->evidence);
-		certify_one(c, k, f, x);
-		if (x->certified)
-			map_put(&sure, signature, NULL);
+		if (!x->claimed && !x->why)
+			x->why = findings_words(f, "%s gives no run in which it happens",
+						x->analysis);
 	}
+	while (next < f->at.n) {
+		round_fill(c, f, &next, &sure, &r);
+		pool_run(jobs, r.turns.n, turn_check, &r);
+		round_settle(c, f, &sure, &r);
+	}
+	for (unsigned i = 0; i < jobs; i++)
+		checker_free(r.checkers[i]);
+	mem_free(r.checkers);
+	VEC_RELEASE(&r.turns);
 	map_release(&sure);
-	checker_free(k);
 }

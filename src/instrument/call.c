@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 enum {
 #define X(name) LIBC_##name,
@@ -162,29 +163,101 @@ static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site
 	}
 }
 
-static void hook_opaque(struct unit *u, LLVMValueRef byte, LLVMValueRef callee, LLVMValueRef site)
+static LLVMValueRef hook_opaque(struct unit *u, LLVMValueRef byte, LLVMValueRef callee,
+				LLVMValueRef site)
 {
 	LLVMValueRef args[3] = { byte, callee, site };
 
-	unit_hook(u, "foresee_opaque", u->nothing, args, 3);
+	return unit_hook(u, "foresee_opaque", u->i32, args, 3);
 }
 
-/* if (byte) foresee_opaque(&byte, callee, site); */
-static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef callee,
-			      LLVMValueRef site)
+/* System calls that have nothing to do with other threads. */
+static bool is_harmless_system_call(LLVMValueRef call)
+{
+	static const unsigned short numbers[] = {
+		SYS_gettid, SYS_getpid,	   SYS_getcpu,	      SYS_getrandom,	SYS_sched_yield,
+		SYS_time,   SYS_prctl,	   SYS_clock_gettime, SYS_gettimeofday, SYS_madvise,
+		SYS_getuid, SYS_nanosleep, SYS_getppid,
+	};
+	LLVMValueRef number = LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, 0) : NULL;
+
+	if (!number || !LLVMIsAConstantInt(number))
+		return false;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (LLVMConstIntGetZExtValue(number) == numbers[i])
+			return true;
+	return false;
+}
+
+static bool may_wait(LLVMValueRef call, const char *name)
+{
+	static const char *const names[] = {
+#define X(id) #id,
+		FORESEE_WAITING(X)
+#undef X
+	};
+
+	if (!strcmp(name, "syscall") && is_harmless_system_call(call))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The byte that says what a callee is; it has two when only some calls of it may wait. */
+static LLVMValueRef callee_byte(struct unit *u, LLVMValueRef callee, enum foresee_callee what)
 {
 	bool fresh;
-	uint64_t *byte = map_put(&u->bytes, (uintptr_t)callee, &fresh);
-	LLVMValueRef flag, cond;
+	uint64_t *byte = map_put(&u->bytes, (uintptr_t)callee + what, &fresh);
 
 	if (fresh)
-		*byte = (uintptr_t)unit_global(u, u->i8, unit_int(u->i8, 1), "foresee.unseen",
+		*byte = (uintptr_t)unit_global(u, u->i8, unit_int(u->i8, what), "foresee.unseen",
 					       false);
-	flag = (LLVMValueRef)(uintptr_t)*byte;
-	cond = LLVMBuildICmp(u->builder, LLVMIntNE, LLVMBuildLoad2(u->builder, u->i8, flag, ""),
-			     unit_int(u->i8, 0), "");
+	return (LLVMValueRef)(uintptr_t)*byte;
+}
+
+/* if (what > FORESEE_CALLEE_QUIET) foresee_returned(site); */
+static void emit_maybe_returned(struct unit *u, LLVMValueRef what, LLVMValueRef site,
+				LLVMValueRef after)
+{
+	LLVMValueRef cond = LLVMBuildICmp(u->builder, LLVMIntUGT, what,
+					  unit_int(LLVMTypeOf(what), FORESEE_CALLEE_QUIET), "");
+
+	LLVMPositionBuilderBefore(u->builder, extra_branch_before(cond, after));
+	unit_hook(u, "foresee_returned", u->nothing, &site, 1);
+}
+
+/* if (byte) foresee_opaque(&byte, callee, site);  call;  and the same after it */
+static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef callee,
+			      const char *name, LLVMValueRef site)
+{
+	LLVMValueRef byte = callee_byte(
+		u, callee, may_wait(call, name) ? FORESEE_CALLEE_NAMED : FORESEE_CALLEE_NEW);
+	LLVMValueRef after = extra_after_call(call), cond;
+
+	if (after) {
+		LLVMPositionBuilderBefore(u->builder, after);
+		emit_maybe_returned(u, LLVMBuildLoad2(u->builder, u->i8, byte, ""), site, after);
+		LLVMPositionBuilderBefore(u->builder, call);
+	}
+	cond = LLVMBuildICmp(u->builder, LLVMIntNE, LLVMBuildLoad2(u->builder, u->i8, byte, ""),
+			     unit_int(u->i8, FORESEE_CALLEE_SEEN), "");
 	LLVMPositionBuilderBefore(u->builder, extra_branch_before(cond, call));
-	hook_opaque(u, flag, unit_pointer(u, callee), site);
+	hook_opaque(u, byte, unit_pointer(u, callee), site);
+	LLVMPositionBuilderBefore(u->builder, call);
+}
+
+static void emit_indirect(struct unit *u, LLVMValueRef call, LLVMValueRef site)
+{
+	LLVMValueRef what =
+		hook_opaque(u, unit_null(u), unit_pointer(u, LLVMGetCalledValue(call)), site);
+	LLVMValueRef after = extra_after_call(call);
+
+	if (!after)
+		return;
+	LLVMPositionBuilderBefore(u->builder, after);
+	emit_maybe_returned(u, what, site, after);
 	LLVMPositionBuilderBefore(u->builder, call);
 }
 
@@ -216,7 +289,7 @@ void call_emit(struct function *f, struct record *r)
 	touch_byval(f, r->inst, site);
 	unit_strip_memory_attributes(r->inst);
 	if (!callee) {
-		hook_opaque(u, unit_null(u), unit_pointer(u, LLVMGetCalledValue(r->inst)), site);
+		emit_indirect(u, r->inst, site);
 	} else if (LLVMIsAGlobalIFunc(callee)) {
 		/* its address in one more place crashes the link-time optimiser of LLVM 14 */
 		hook_opaque(u, unit_null(u), unit_null(u), site);
@@ -225,15 +298,37 @@ void call_emit(struct function *f, struct record *r)
 		if (libc_is_redirected(name, LLVMGetCalledFunctionType(r->inst)))
 			redirect(u, r->inst, name);
 		else if (!name_is_known(name))
-			emit_maybe_opaque(u, r->inst, callee, site);
+			emit_maybe_opaque(u, r->inst, callee, name, site);
 	}
 	store_call_site(f, site);
 }
 
+/* Of an instruction that the pass does not model. */
+static bool orders_threads(LLVMValueRef inst)
+{
+	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
+		return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
+		return extra_asm_orders(inst);
+	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+/* One that may order threads is like a call of code that does. */
 void call_emit_unseen(struct function *f, struct record *r)
 {
 	struct unit *u = f->unit;
+	LLVMValueRef site, after;
 
 	LLVMPositionBuilderBefore(u->builder, r->inst);
-	hook_opaque(u, unit_null(u), unit_null(u), sites_number(f, r->site));
+	site = sites_number(f, r->site);
+	if (!orders_threads(r->inst)) {
+		hook_opaque(u, unit_null(u), unit_null(u), site);
+		return;
+	}
+	hook_opaque(u, callee_byte(u, NULL, FORESEE_CALLEE_WAITS), unit_null(u), site);
+	after = extra_after_call(r->inst);
+	if (!after)
+		return;
+	LLVMPositionBuilderBefore(u->builder, after);
+	unit_hook(u, "foresee_returned", u->nothing, &site, 1);
 }

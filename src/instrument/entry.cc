@@ -151,6 +151,52 @@ bool extra_asm_touches_memory(LLVMValueRef inst)
 	return false;
 }
 
+bool extra_asm_orders(LLVMValueRef inst)
+{
+	auto *a = dyn_cast<InlineAsm>(unwrap<CallBase>(inst)->getCalledOperand());
+
+	if (!a)
+		return false;
+	for (const char *word : { "lock", "xchg", "xadd", "fence", "syscall", "sysenter", "int " })
+		if (StringRef(a->getAsmString()).contains(word))
+			return true;
+	return false;
+}
+
+LLVMValueRef extra_after_call(LLVMValueRef inst)
+{
+	auto *i = unwrap<Instruction>(inst);
+	auto *call = dyn_cast<CallInst>(i);
+	auto *invoke = dyn_cast<InvokeInst>(i);
+
+	if (invoke) {
+		BasicBlock *to = invoke->getNormalDest();
+
+		if (!to->getSinglePredecessor())
+			to = SplitEdge(invoke->getParent(), to);
+		return wrap(&*to->getFirstInsertionPt());
+	}
+	if (i->isTerminator() || (call && (call->isMustTailCall() || call->doesNotReturn())))
+		return nullptr;
+	return wrap(i->getNextNode());
+}
+
+LLVMValueRef extra_hoist_allocas(LLVMValueRef function)
+{
+	BasicBlock &entry = unwrap<Function>(function)->getEntryBlock();
+	auto first = entry.begin();
+
+	while (isa<AllocaInst>(&*first))
+		++first;
+	for (auto next = first; next != entry.end();) {
+		auto *variable = dyn_cast<AllocaInst>(&*next++);
+
+		if (variable && isa<ConstantInt>(variable->getArraySize()))
+			variable->moveBefore(&*first);
+	}
+	return wrap(&*first);
+}
+
 LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst)
 {
 	return wrap(SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), false));

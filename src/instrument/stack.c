@@ -14,16 +14,6 @@ bool stack_is_needed(const struct function *f)
 	return f->records.n > 0;
 }
 
-/* The first instruction after the entry block's allocas. */
-static LLVMValueRef entry_point(LLVMValueRef function)
-{
-	LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
-
-	while (LLVMIsAAllocaInst(i))
-		i = LLVMGetNextInstruction(i);
-	return i;
-}
-
 static LLVMValueRef view_field(struct function *f, size_t offset, LLVMTypeRef type)
 {
 	struct unit *u = f->unit;
@@ -41,6 +31,19 @@ static LLVMValueRef view_load(struct function *f, size_t offset, LLVMTypeRef typ
 static void view_store(struct function *f, size_t offset, LLVMValueRef v)
 {
 	LLVMBuildStore(f->unit->builder, v, view_field(f, offset, LLVMTypeOf(v)));
+}
+
+/* if (depth == unseen) hook(); before inst; the builder goes on there. */
+static void emit_if_unseen(struct function *f, LLVMValueRef depth, const char *hook,
+			   LLVMValueRef *args, unsigned nargs, LLVMValueRef inst)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef unseen = view_load(f, offsetof(struct foresee_view, unseen), u->i32);
+	LLVMValueRef cond = LLVMBuildICmp(u->builder, LLVMIntEQ, depth, unseen, "");
+
+	LLVMPositionBuilderBefore(u->builder, extra_branch_before(cond, inst));
+	unit_hook(u, hook, u->nothing, args, nargs);
+	LLVMPositionBuilderBefore(u->builder, inst);
 }
 
 static void push_frame(struct function *f)
@@ -81,7 +84,7 @@ static void zero_slots(struct function *f)
 void stack_enter(struct function *f)
 {
 	struct unit *u = f->unit;
-	LLVMValueRef first = entry_point(f->value);
+	LLVMValueRef first = extra_hoist_allocas(f->value);
 
 	LLVMPositionBuilderBefore(u->builder, first);
 	LLVMSetCurrentDebugLocation2(u->builder, NULL);
@@ -94,6 +97,7 @@ void stack_enter(struct function *f)
 	f->self = LLVMBuildLoad2(u->builder, u->pointer, u->self, "foresee.self");
 	f->base = LLVMBuildLoad2(u->builder, u->i32, u->base, "foresee.base");
 	push_frame(f);
+	emit_if_unseen(f, f->depth, "foresee_callback", NULL, 0, first);
 	frame_emit(f, first);
 }
 
@@ -113,30 +117,45 @@ static void set_depth(struct function *f, LLVMValueRef d)
 static void restore_after(struct function *f, LLVMValueRef inst)
 {
 	struct unit *u = f->unit;
+	LLVMValueRef next = LLVMGetNextInstruction(inst), no_site = unit_int(u->i32, 0), depth;
 
-	LLVMPositionBuilderBefore(u->builder, LLVMGetNextInstruction(inst));
-	set_depth(f, LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
+	LLVMPositionBuilderBefore(u->builder, next);
+	depth = LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), "");
+	set_depth(f, depth);
+	emit_if_unseen(f, depth, "foresee_returned", &no_site, 1, next);
 }
 
+static bool is_reentry(LLVMValueRef inst)
+{
+	return LLVMIsALandingPadInst(inst) || (LLVMIsACallInst(inst) && plan_returns_twice(inst));
+}
+
+static void leave_at(struct function *f, LLVMValueRef ret)
+{
+	LLVMValueRef at = extra_exit_point(ret);
+
+	LLVMPositionBuilderBefore(f->unit->builder, at);
+	emit_if_unseen(f, f->depth, "foresee_callback_end", NULL, 0, at);
+	set_depth(f, f->depth);
+}
+
+/* Found first, for the code splits the blocks that are walked through. */
 void stack_leave(struct function *f)
 {
-	struct unit *u = f->unit;
+	VEC(LLVMValueRef) found = { 0 };
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
-	     b = LLVMGetNextBasicBlock(b)) {
-		LLVMValueRef next;
-
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
-			next = LLVMGetNextInstruction(i);
-			if (LLVMIsALandingPadInst(i) ||
-			    (LLVMIsACallInst(i) && plan_returns_twice(i))) {
-				restore_after(f, i);
-			} else if (LLVMIsAReturnInst(i)) {
-				LLVMPositionBuilderBefore(u->builder, extra_exit_point(i));
-				set_depth(f, f->depth);
-			}
-		}
+	     b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			if (LLVMIsAReturnInst(i) || is_reentry(i))
+				*VEC_PUSH(&found) = i;
+	for (size_t i = 0; i < found.n; i++) {
+		if (LLVMIsAReturnInst(found.at[i]))
+			leave_at(f, found.at[i]);
+		else
+			restore_after(f, found.at[i]);
 	}
+	VEC_RELEASE(&found);
 }
 
 LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use use)

@@ -32,7 +32,7 @@ int main(void)
 	order_see(1);
 	pthread_mutex_lock(&m); /* it waits */
 	pthread_cancel(t);
-	pthread_mutex_unlock(&m); // expect T1: lock m; unlock m
+	pthread_mutex_unlock(&m); // expect T1: lock m; cancel T2; unlock m
 	pthread_join(t, &result); // expect T1: join T2
 	pthread_cond_signal(&c);  // expect T1: signal c 0; threadend
 	return result == PTHREAD_CANCELED ? 0 : 1;

@@ -29,7 +29,7 @@ int main(void)
 	first = pthread_self();
 	pthread_create(&t, NULL, cancelled, NULL); // expect T1: threadbegin; fork T2
 	pthread_cancel(t);
-	pthread_join(t, &result); // expect T1: join T2
+	pthread_join(t, &result); // expect T1: cancel T2; join T2
 	if (result != PTHREAD_CANCELED)
 		return 1;
 	pthread_create(&t, NULL, outlives, NULL); // expect T1: fork T3

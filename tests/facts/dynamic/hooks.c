@@ -40,7 +40,7 @@ static uint64_t seed, given_round;
 static bool again;
 static const struct foresee_site *sites;
 static uint32_t frames[FORESEE_DEPTH];
-static struct foresee_view view = { .frames = frames };
+static struct foresee_view view = { .frames = frames, .unseen = FORESEE_NOWHERE };
 static char block[4096] __attribute__((aligned(16)));
 static sigjmp_buf end;
 
@@ -257,10 +257,24 @@ void foresee_frame(void *p, size_t n, uint32_t site)
 	event('l', site, p, n, 0, false);
 }
 
-void foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
+uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
 {
 	(void)byte;
 	event('o', site, callee, 0, 0, false);
+	return FORESEE_CALLEE_QUIET;
+}
+
+void foresee_returned(uint32_t site)
+{
+	(void)site;
+}
+
+void foresee_callback(void)
+{
+}
+
+void foresee_callback_end(void)
+{
 }
 
 void foresee_module_register(const struct foresee_module *m)

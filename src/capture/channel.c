@@ -1,0 +1,198 @@
+#include "capture/channel.h"
+
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
+#include "capture/sys.h"
+
+static uint64_t words[CHANNEL_COUNT]; /* never read or written: their cells count */
+
+/* Is it watched by an epoll?  Then who waits there sees it as one of the sockets. */
+static uint8_t watched[CHANNEL_COUNT];
+
+/*
+ * All eventfds, epolls, timerfds share one inode, so they are told apart by
+ * number.  A duplicate goes under the number of the first (stored plus 1), and
+ * keeps it after that one is closed; a number used again may share with an old
+ * one.  Numbers past the table are one channel.
+ */
+#define NUMBERS (1u << 16)
+static uint32_t number_of[NUMBERS];
+
+static bool has_signalfd;
+
+/* ---- which one ---- */
+
+static uint32_t number(int fd)
+{
+	uint32_t n;
+
+	if ((unsigned)fd >= NUMBERS)
+		return NUMBERS;
+	n = __atomic_load_n(&number_of[fd], __ATOMIC_RELAXED);
+	return n != 0 ? n - 1 : (uint32_t)fd;
+}
+
+/* Another thread learns of new_fd from the program, later: no order of ours is needed. */
+void channel_same(int old_fd, int new_fd)
+{
+	if ((unsigned)new_fd < NUMBERS)
+		__atomic_store_n(&number_of[new_fd], number(old_fd) + 1, __ATOMIC_RELAXED);
+}
+
+/* A file of no type: an inode that stands for nothing by itself. */
+static bool is_anonymous(const struct stat *st)
+{
+	return (st->st_mode & S_IFMT) == 0;
+}
+
+/* CHANNEL_NONE: no such descriptor. */
+static unsigned of_fd(int fd, bool *anonymous)
+{
+	struct stat st;
+	uint64_t key;
+	int saved = errno;
+	long r = syscall(SYS_fstat, fd, &st);
+
+	errno = saved;
+	*anonymous = r == 0 && is_anonymous(&st);
+	if (r != 0)
+		return CHANNEL_NONE;
+	if (S_ISSOCK(st.st_mode))
+		return CHANNEL_SOCKET;
+	key = st.st_dev * 0x100000001b3u + st.st_ino;
+	if (*anonymous)
+		key = (key + number(fd)) * 0x100000001b3u;
+	return CHANNEL_FILE + (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
+}
+
+unsigned channel_of_signal(int n)
+{
+	return n > 0 && n < _NSIG ? CHANNEL_SIGNAL + (unsigned)n : CHANNEL_NONE;
+}
+
+static unsigned kind_of(unsigned channel)
+{
+	return channel == CHANNEL_UNSEEN   ? FORMAT_CHANNEL_UNSEEN
+	       : channel == CHANNEL_SOCKET ? FORMAT_CHANNEL_SOCKET
+	       : channel < CHANNEL_FILE	   ? FORMAT_CHANNEL_SIGNAL
+					   : FORMAT_CHANNEL_FILE;
+}
+
+/* ---- logging ---- */
+
+/* A thread that gives twice and did nothing between has given all it had. */
+static bool gave_all(const struct thread *t, unsigned channel)
+{
+	return t->gave == channel + 1 && t->gave_tseq == t->tseq;
+}
+
+/* There is nothing to take of a channel that nobody gave to, at all or since the last time. */
+static bool took_all(const struct thread *t, unsigned channel)
+{
+	cell_version v = cell_peek(cell_of(&words[channel]));
+
+	return v == 0 || (t->took == channel + 1 && t->took_version == v);
+}
+
+void channel_log(struct thread *t, unsigned kind, unsigned channel)
+{
+	uint64_t own;
+
+	if (channel == CHANNEL_NONE ||
+	    (kind == FORMAT_K_GIVE ? gave_all(t, channel) : took_all(t, channel)))
+		return;
+	own = sync_log(t, kind, kind_of(channel), &words[channel]);
+	if (kind == FORMAT_K_GIVE) {
+		t->gave = channel + 1;
+		t->gave_tseq = own;
+	} else {
+		t->took = channel + 1;
+		t->took_version = cell_make(t->tid, own);
+	}
+}
+
+/* The flag is read after the GIVE and set before the TAKE of channel_watch: one of the two sees
+ * the other, whichever comes first at the cell. */
+static void log_give_fd(struct thread *t, int fd)
+{
+	bool anonymous;
+	unsigned channel = of_fd(fd, &anonymous);
+
+	channel_log(t, FORMAT_K_GIVE, channel);
+	if (channel != CHANNEL_NONE && __atomic_load_n(&watched[channel], __ATOMIC_SEQ_CST))
+		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
+}
+
+static void hooked(unsigned kind, unsigned channel)
+{
+	struct thread *t;
+
+	if (channel == CHANNEL_NONE || (t = hook_enter()) == NULL)
+		return;
+	channel_log(t, kind, channel);
+	hook_leave(t);
+}
+
+void channel_give(unsigned channel)
+{
+	hooked(FORMAT_K_GIVE, channel);
+}
+
+void channel_take(unsigned channel)
+{
+	hooked(FORMAT_K_TAKE, channel);
+}
+
+void channel_give_fd(int fd)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	log_give_fd(t, fd);
+	hook_leave(t);
+}
+
+void channel_take_fd(int fd)
+{
+	channel_take_read(fd, NULL, 0);
+}
+
+void channel_take_read(int fd, const void *bytes, size_t n)
+{
+	const struct signalfd_siginfo *s = bytes;
+	struct thread *t = hook_enter();
+	bool anonymous;
+
+	if (t == NULL)
+		return;
+	channel_log(t, FORMAT_K_TAKE, of_fd(fd, &anonymous));
+	if (anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
+		for (; n >= sizeof(*s); n -= sizeof(*s), s++)
+			channel_log(t, FORMAT_K_TAKE, channel_of_signal((int)s->ssi_signo));
+	hook_leave(t);
+}
+
+/* What was given to fd before is passed on: the wait takes from the sockets' channel only. */
+void channel_watch(int epoll, int fd)
+{
+	struct thread *t = hook_enter();
+	bool anonymous;
+	unsigned channel;
+
+	if (t == NULL)
+		return;
+	channel = of_fd(fd, &anonymous);
+	if (channel != CHANNEL_NONE)
+		__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
+	channel_log(t, FORMAT_K_TAKE, channel);
+	log_give_fd(t, epoll);
+	channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
+	hook_leave(t);
+}
+
+void channel_has_signalfd(void)
+{
+	__atomic_store_n(&has_signalfd, true, __ATOMIC_RELAXED);
+}

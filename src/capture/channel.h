@@ -1,0 +1,64 @@
+/*
+ * Channels: how order gets from one thread to another on ways that are no
+ * objects of the program's memory.
+ *
+ *	T1                              T2
+ *	x = 1
+ *	GIVE pipe
+ *	write(pipe)                     read(pipe)
+ *	                                TAKE pipe
+ *	                                use x
+ *
+ * Every GIVE of a channel comes before the TAKEs that follow it in the log, in
+ * every reordering.  A GIVE is logged before the call that lets others go on, a
+ * TAKE after the call that may have waited.  What is logged without need, or on a
+ * channel that two things share by accident, orders more and costs predictions;
+ * what is missing costs the truth.
+ *
+ * A channel is a word of the runtime, its address the object's:
+ *
+ *	UNSEEN    code that nobody instrumented
+ *	SOCKET    all sockets, and descriptors that an epoll watches
+ *	SIGNAL    one for each number
+ *	FILE      by device and inode: both ends of a pipe have the same one
+ */
+#ifndef CAPTURE_CHANNEL_H
+#define CAPTURE_CHANNEL_H
+
+#include <signal.h>
+
+#include "capture/sync.h"
+
+#define CHANNEL_FILES 256u
+
+enum {
+	CHANNEL_UNSEEN,
+	CHANNEL_SOCKET,
+	CHANNEL_SIGNAL, /* + number */
+	CHANNEL_FILE = CHANNEL_SIGNAL + _NSIG,
+	CHANNEL_COUNT = CHANNEL_FILE + CHANNEL_FILES,
+	CHANNEL_NONE = CHANNEL_COUNT
+};
+
+/* Inside a hook: kind FORMAT_K_GIVE or FORMAT_K_TAKE.  CHANNEL_NONE: nothing. */
+void channel_log(struct thread *t, unsigned kind, unsigned channel);
+
+/* The same as a hook of their own; errno is kept. */
+void channel_give(unsigned channel);
+void channel_take(unsigned channel);
+void channel_give_fd(int fd);
+void channel_take_fd(int fd);
+/* fd was read from and gave n bytes: of a signalfd, also the signals they tell of. */
+void channel_take_read(int fd, const void *bytes, size_t n);
+
+/* The channel of a signal; CHANNEL_NONE for a number that is none. */
+unsigned channel_of_signal(int number);
+
+/* Two descriptors of one open file. */
+void channel_same(int old_fd, int new_fd);
+/* An epoll is about to watch fd. */
+void channel_watch(int epoll, int fd);
+/* There are signalfds. */
+void channel_has_signalfd(void);
+
+#endif /* CAPTURE_CHANNEL_H */

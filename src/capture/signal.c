@@ -1,0 +1,354 @@
+/*
+ * Signals: what the sender did before comes before the handler.
+ *
+ *	sender                          receiver
+ *	x = 1
+ *	GIVE SIGUSR1
+ *	pthread_kill                    our handler: TAKE SIGUSR1
+ *	                                the program's handler uses x
+ *
+ * The kernel knows one handler, ours; the program is told of its own.  Setting a
+ * handler gives as well: whoever runs it comes after.  A mask needs no event,
+ * for a signal that is let in is let in by the thread that handles it.
+ *
+ * A hook cannot be interrupted by another, so a signal that comes in the middle of
+ * one is put off: our handler returns at once, with signals blocked, and the
+ * end of the hook sends the signal to its thread again.  Faults cannot wait, and handlers for
+ * one signal only would be gone; they run, and nothing of them is logged but
+ * that they did (NESTED).
+ *
+ * Not seen: signals that the kernel sends because of what another thread did
+ * (SIGIO, SIGPIPE, end of asynchronous input and output).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "capture/channel.h"
+#include "capture/create_priv.h"
+#include "capture/real.h"
+#include "capture/sys.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */
+
+typedef void signal_handler(void); /* of either type: cast back where it is called */
+
+/*
+ * What the program asked for, by number; atomic each.  Set before the kernel is
+ * told, so a handler may run a moment early; stays when the signal is ignored or
+ * has its default again, for a child of vfork does that in its parent's memory.
+ */
+static struct action {
+	signal_handler *handler;
+	uint64_t mask;
+	int flags;
+} actions[_NSIG];
+
+/* Masks as the kernel has them. */
+#define BIT(n) (1ull << ((n)-1))
+#define FAULTS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGSYS))
+
+static uint64_t mask_of(const sigset_t *set)
+{
+	return *(const uint64_t *)set;
+}
+
+static void mask_set(uint64_t mask)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+/* ---- handling ---- */
+
+static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
+{
+	struct thread *t = thread_self();
+	uint64_t *mask = (uint64_t *)&context->uc_sigmask; /* as it will be after us */
+
+	if (!thread_is_inside(t) || t->left || t->put_off.number != 0 || (FAULTS & BIT(n)) ||
+	    (__atomic_load_n(&actions[n].flags, __ATOMIC_RELAXED) & SA_RESETHAND))
+		return false;
+	t->put_off.number = n;
+	t->put_off.info = *info;
+	t->put_off.mask = *mask;
+	*mask |= ~FAULTS;
+	t->view.live |= THREAD_LATE;
+	return true;
+}
+
+void hook_late(struct thread *t)
+{
+	int saved = errno, n = t->put_off.number;
+
+	t->view.live &= ~THREAD_LATE;
+	t->put_off.number = 0;
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);
+	mask_set(t->put_off.mask); /* it comes here */
+	errno = saved;
+}
+
+uint64_t hook_late_with(struct thread *t, uint64_t x)
+{
+	hook_late(t);
+	return x;
+}
+
+/* With all signals blocked. */
+static void handle(int n, siginfo_t *info, void *context)
+{
+	struct action *a = &actions[n];
+	signal_handler *handler = __atomic_load_n(&a->handler, __ATOMIC_ACQUIRE);
+	uint64_t mask = __atomic_load_n(&a->mask, __ATOMIC_RELAXED);
+	struct foresee_view *view = foresee_self;
+	uint32_t site = view->call_site;
+	int saved = errno;
+
+	if (put_off(n, info, context))
+		return;
+	if (!(__atomic_load_n(&a->flags, __ATOMIC_RELAXED) & SA_NODEFER))
+		mask |= BIT(n);
+	view->call_site = 0; /* the place of what was interrupted is not ours */
+	channel_take(channel_of_signal(n));
+	mask_set(mask | mask_of(&((ucontext_t *)context)->uc_sigmask));
+	errno = saved;
+	/* One that wants the number only does not look at the rest. */
+	((void (*)(int, siginfo_t *, void *))handler)(n, info, context);
+	view->call_site = site;
+}
+
+/* ---- setting ---- */
+
+/* Our handler as the kernel gets it. */
+static sighandler_t ours(void)
+{
+	return (sighandler_t)(signal_handler *)handle;
+}
+
+static bool is_number(int n)
+{
+	return n > 0 && n < _NSIG;
+}
+
+static bool is_function(sighandler_t h)
+{
+	return h != SIG_DFL && h != SIG_IGN && h != SIG_ERR && h != SIG_HOLD;
+}
+
+static struct action action_get(int n)
+{
+	return (struct action){ __atomic_load_n(&actions[n].handler, __ATOMIC_ACQUIRE),
+				__atomic_load_n(&actions[n].mask, __ATOMIC_RELAXED),
+				__atomic_load_n(&actions[n].flags, __ATOMIC_RELAXED) };
+}
+
+static void action_put(int n, const struct sigaction *act)
+{
+	__atomic_store_n(&actions[n].mask, mask_of(&act->sa_mask), __ATOMIC_RELAXED);
+	__atomic_store_n(&actions[n].flags, act->sa_flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&actions[n].handler, (signal_handler *)act->sa_handler, __ATOMIC_RELEASE);
+}
+
+/* What the kernel gets in place of act. */
+static struct sigaction for_kernel(int n, const struct sigaction *act)
+{
+	struct sigaction k = *act;
+
+	if (!is_function(act->sa_handler) || !log_is_on())
+		return k;
+	action_put(n, act);
+	k.sa_handler = ours();
+	k.sa_flags |= SA_SIGINFO;
+	sigfillset(&k.sa_mask);
+	return k;
+}
+
+/* What the kernel had, as the program knows it: before, when it was ours. */
+static void for_program(struct sigaction *k, const struct action *before)
+{
+	if (k->sa_handler != ours())
+		return;
+	k->sa_handler = (sighandler_t)before->handler;
+	k->sa_flags = (k->sa_flags & ~SA_SIGINFO) | (before->flags & SA_SIGINFO);
+	sigemptyset(&k->sa_mask);
+	*(uint64_t *)&k->sa_mask = before->mask;
+}
+
+REAL_EARLY(sigaction)
+EXPORT int sigaction(int n, const struct sigaction *restrict act, struct sigaction *restrict old)
+{
+	struct sigaction k;
+	struct action before;
+	int r;
+
+	if (!is_number(n))
+		return real_sigaction()(n, act, old);
+	before = action_get(n);
+	if (act != NULL) {
+		channel_give(channel_of_signal(n));
+		k = for_kernel(n, act);
+	}
+	r = real_sigaction()(n, act != NULL ? &k : NULL, old);
+	if (r == 0 && old != NULL)
+		for_program(old, &before);
+	return r;
+}
+
+/* The older ways differ in mask and flags: libc chooses them, and we go on from there. */
+static sighandler_t set_handler(int n, sighandler_t h, sighandler_t (*real)(int, sighandler_t))
+{
+	struct action before;
+	struct sigaction k;
+	sighandler_t r;
+
+	if (!is_number(n))
+		return real(n, h);
+	before = action_get(n);
+	channel_give(channel_of_signal(n));
+	if (!is_function(h) || !log_is_on()) {
+		r = real(n, h);
+	} else {
+		__atomic_store_n(&actions[n].handler, (signal_handler *)h, __ATOMIC_RELEASE);
+		r = real(n, ours());
+		if (r != SIG_ERR && real_sigaction()(n, NULL, &k) == 0) {
+			k.sa_handler = h;
+			k = for_kernel(n, &k);
+			real_sigaction()(n, &k, NULL);
+		}
+	}
+	return r == ours() ? (sighandler_t)before.handler : r;
+}
+
+#define SETS(name)                                       \
+	REAL_EARLY(name)                                 \
+	EXPORT sighandler_t name(int n, sighandler_t h)  \
+	{                                                \
+		return set_handler(n, h, real_##name()); \
+	}
+
+EXPORT sighandler_t bsd_signal(int n, sighandler_t h);
+EXPORT sighandler_t __sysv_signal(int n, sighandler_t h);
+EXPORT sighandler_t sigset(int n, sighandler_t h);
+SETS(signal)
+SETS(bsd_signal)
+SETS(ssignal)
+SETS(sysv_signal)
+SETS(__sysv_signal)
+SETS(sigset)
+
+/* ---- sending ---- */
+
+#define SENDS(name, version, n, params, args)       \
+	REAL_EARLY_VERSIONED(name, version)         \
+	EXPORT int name params                      \
+	{                                           \
+		channel_give(channel_of_signal(n)); \
+		return real_##name() args;          \
+	}
+
+SENDS(kill, NULL, n, (pid_t to, int n), (to, n))
+SENDS(killpg, NULL, n, (pid_t to, int n), (to, n))
+SENDS(tgkill, NULL, n, (pid_t group, pid_t to, int n), (group, to, n))
+SENDS(raise, NULL, n, (int n), (n))
+SENDS(sigqueue, NULL, n, (pid_t to, int n, const union sigval value), (to, n, value))
+SENDS(pthread_kill, "GLIBC_2.34", n, (pthread_t to, int n), (to, n))
+SENDS(pthread_sigqueue, "GLIBC_2.34", n, (pthread_t to, int n, const union sigval value),
+      (to, n, value))
+
+/* ---- later ---- */
+
+static int timer_signal(int which)
+{
+	return which == ITIMER_VIRTUAL ? SIGVTALRM : which == ITIMER_PROF ? SIGPROF : SIGALRM;
+}
+
+SENDS(setitimer, NULL, timer_signal((int)which),
+      (__itimer_which_t which, const struct itimerval *restrict at, struct itimerval *restrict old),
+      (which, at, old))
+
+REAL_EARLY(alarm)
+EXPORT unsigned alarm(unsigned seconds)
+{
+	channel_give(channel_of_signal(SIGALRM));
+	return real_alarm()(seconds);
+}
+
+REAL_EARLY(ualarm)
+EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
+{
+	channel_give(channel_of_signal(SIGALRM));
+	return real_ualarm()(value, interval);
+}
+
+/* Signals of any timer, a bit each: which timer sends which is not remembered.  Bit 0: some
+ * timer runs a function in a thread that libc makes. */
+static uint64_t timers; /* atomic */
+
+EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
+{
+	int n = SIGALRM;
+
+	if (event != NULL)
+		n = event->sigev_notify == SIGEV_THREAD ? 0 : event->sigev_signo;
+	if (n >= 0 && n < 64)
+		__atomic_fetch_or(&timers, 1ull << n, __ATOMIC_RELAXED);
+	return REAL_VERSIONED(timer_create, "GLIBC_2.34")(clock, event, timer);
+}
+
+EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict at,
+			 struct itimerspec *restrict old)
+{
+	uint64_t set = __atomic_load_n(&timers, __ATOMIC_RELAXED);
+
+	for (int n = 1; n < 64; n++)
+		if (set >> n & 1)
+			channel_give(channel_of_signal(n));
+	if (set & 1)
+		channel_give(CHANNEL_UNSEEN);
+	return REAL_VERSIONED(timer_settime, "GLIBC_2.34")(timer, flags, at, old);
+}
+
+/* ---- waiting ---- */
+
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict n)
+{
+	int r = REAL(sigwait)(set, n);
+
+	if (r == 0)
+		channel_take(channel_of_signal(*n));
+	return r;
+}
+
+EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+	int n = REAL(sigwaitinfo)(set, info);
+
+	channel_take(channel_of_signal(n));
+	return n;
+}
+
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			const struct timespec *restrict timeout)
+{
+	int n = REAL(sigtimedwait)(set, info, timeout);
+
+	channel_take(channel_of_signal(n));
+	return n;
+}
+
+/* ---- cancellation: a request, of the same kind ---- */
+
+EXPORT int pthread_cancel(pthread_t thread)
+{
+	uint32_t tid = create_find(thread);
+	struct thread *t;
+
+	if (tid != 0 && (t = hook_enter()) != NULL) {
+		sync_thread(t, FORMAT_K_CANCEL, 0, tid, 0, 1);
+		hook_leave(t);
+	}
+	return REAL_VERSIONED(pthread_cancel, "GLIBC_2.34")(thread);
+}

@@ -1,0 +1,181 @@
+/*
+ * Unseen code may order threads by means of its own: a library with locks made
+ * of futexes, a system call.  So a call of it gives before and takes after, on one
+ * channel for all unseen code, and so does the way through it into a function of
+ * the program and back:
+ *
+ *	the program           a library             the program
+ *	GIVE
+ *	lib_for_each(f) ----> lock
+ *	                      f() ----------------> TAKE
+ *	                                            ...
+ *	                                            GIVE
+ *	                      unlock <-------------
+ *	TAKE
+ *
+ * That orders much that is not ordered, and misses predictions for it.  Code that is
+ * known to order nothing, or only by functions the runtime stands in for, is
+ * left out: libc and its companions, and whatever lies in one image with instrumented code, for
+ * somebody chose what to instrument there.
+ *
+ * Images are looked up without a lock (_dl_find_object): a constructor may be waiting,
+ * inside dlopen, for the thread that asks.
+ */
+#include "capture/unseen.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "capture/channel.h"
+#include "capture/module.h"
+#include "capture/real.h"
+
+/* Libraries by the beginning of their file name. */
+static const char *const quiet[] = {
+	"libc.so",	"libm.so",    "libmvec.so",  "libpthread.so",	 "libdl.so",
+	"librt.so",	"ld-linux",   "libgcc_s.so", "libstdc++.so",	 "libc++",
+	"libresolv.so", "linux-vdso", "libutil.so",  "libforesee_rt.so",
+};
+
+static bool is_quiet(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
+		if (strncmp(name, quiet[i], strlen(quiet[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A program that is not position independent takes a stub of its own for the address of a
+ * library's function.  The function behind f, or f.
+ */
+static const void *behind_stub(const void *f)
+{
+	const ElfW(Sym) *symbol = NULL;
+	const void *real = NULL;
+	Dl_info info;
+
+	if (dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL &&
+	    symbol->st_shndx == SHN_UNDEF && info.dli_saddr == f)
+		real = real_find(info.dli_sname, NULL);
+	return real != NULL ? real : f;
+}
+
+static bool may_wait(const void *f)
+{
+	struct dl_find_object at;
+
+	if (_dl_find_object((void *)(uintptr_t)f, &at) != 0)
+		return true; /* made at run time */
+	if (at.dlfo_link_map->l_addr == 0 && module_is_seen(at.dlfo_map_start)) {
+		f = behind_stub(f);
+		if (_dl_find_object((void *)(uintptr_t)f, &at) != 0)
+			return true;
+	}
+	return !module_is_seen(at.dlfo_map_start) && !is_quiet(at.dlfo_link_map->l_name);
+}
+
+enum foresee_callee unseen_callee(const void *f, bool named)
+{
+	if (module_has_function(f))
+		return FORESEE_CALLEE_SEEN;
+	return named || may_wait(f) ? FORESEE_CALLEE_WAITS : FORESEE_CALLEE_QUIET;
+}
+
+/* ---- the way in and out ---- */
+
+/* Depths of calls that were left by a jump are at or below the present one. */
+static void drop_stale(struct thread *t)
+{
+	while (t->nunseen != 0 && t->unseen[t->nunseen - 1] >= t->view.depth)
+		t->nunseen--;
+}
+
+/* Of more calls than there is room for, within each other, the innermost counts until it
+ * returns. */
+static void enter(struct thread *t)
+{
+	drop_stale(t);
+	if (t->nunseen < THREAD_UNSEEN)
+		t->unseen[t->nunseen++] = t->view.depth;
+	t->view.unseen = t->view.depth;
+}
+
+static void leave(struct thread *t)
+{
+	drop_stale(t);
+	t->view.unseen = t->nunseen != 0 ? t->unseen[t->nunseen - 1] : FORESEE_NOWHERE;
+}
+
+void unseen_begin(struct thread *t)
+{
+	t->unseen[t->nunseen++] = 0;
+	t->view.unseen = 0;
+}
+
+static void log_at(struct thread *t, unsigned kind, uint32_t site)
+{
+	t->view.call_site = site;
+	channel_log(t, kind, CHANNEL_UNSEEN);
+}
+
+EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
+{
+	struct thread *t = hook_enter();
+	enum foresee_callee what = FORESEE_CALLEE_QUIET;
+
+	if (t == NULL)
+		return FORESEE_CALLEE_SEEN;
+	if (byte != NULL)
+		what = __atomic_load_n(byte, __ATOMIC_RELAXED);
+	else if (callee != NULL)
+		what = FORESEE_CALLEE_NEW;
+	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_NAMED) {
+		what = unseen_callee(callee, what == FORESEE_CALLEE_NAMED);
+		if (byte != NULL)
+			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
+	}
+	if (what != FORESEE_CALLEE_SEEN)
+		sync_opaque(t, site);
+	if (what == FORESEE_CALLEE_WAITS) {
+		log_at(t, FORMAT_K_GIVE, site);
+		enter(t);
+	}
+	hook_leave(t);
+	return what;
+}
+
+EXPORT void foresee_returned(uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	leave(t);
+	log_at(t, FORMAT_K_TAKE, site);
+	hook_leave(t);
+}
+
+EXPORT void foresee_callback(void)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	log_at(t, FORMAT_K_TAKE, 0);
+	hook_leave(t);
+}
+
+EXPORT void foresee_callback_end(void)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	log_at(t, FORMAT_K_GIVE, 0);
+	hook_leave(t);
+}

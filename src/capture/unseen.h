@@ -1,0 +1,16 @@
+/*
+ * Code that was not instrumented: which of it may order threads, and where a
+ * thread enters and leaves it.
+ */
+#ifndef CAPTURE_UNSEEN_H
+#define CAPTURE_UNSEEN_H
+
+#include "capture/thread.h"
+
+/* What a call of f is: SEEN, QUIET or WAITS.  named: its name says that it waits. */
+enum foresee_callee unseen_callee(const void *f, bool named);
+
+/* A new thread that begins in such code: functions of the program that it runs are callbacks. */
+void unseen_begin(struct thread *t);
+
+#endif /* CAPTURE_UNSEEN_H */
