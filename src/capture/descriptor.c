@@ -36,7 +36,7 @@ EXPORT int __poll_chk(struct pollfd *at, nfds_t n, int timeout, size_t room);
 EXPORT int __ppoll_chk(struct pollfd *at, nfds_t n, const struct timespec *timeout,
 		       const sigset_t *mask, size_t room);
 
-/* A call that gives to a descriptor and never waits for others. */
+/* A call that gives to a descriptor. */
 #define GIVES(type, name, params, fd, ...)             \
 	REAL_EARLY(name)                               \
 	EXPORT type name params                        \

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/input.h"

@@ -15,7 +15,6 @@
 
 #include "predict/engine.h"
 
-struct command;
 struct option_parser;
 struct suppress;
 

@@ -8,7 +8,6 @@
 #include "cli/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/talk.h"
 #include "export/promela.h"
 #include "order/model.h"
 #include "order/step.h"
@@ -129,12 +128,7 @@ static int export(struct request *r)
 		st = as_std(t, r->path, r->in.lenient, &d);
 	else
 		st = export_promela(r, t, &d);
-	input_notes(t, &r->in);
-	trace_close(t);
-	if (st == ST_OK || st == ST_END)
-		return EXIT_FINE;
-	talk_error("%s", d.message);
-	return EXIT_TROUBLE;
+	return input_close(t, &r->in, st, &d);
 }
 
 /* "3,8": two different positions. */

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/program.h"
-#include "cli/talk.h"
 #include "cli/topic.h"
 
 enum { HELP_PLAIN = 1 };

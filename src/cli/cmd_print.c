@@ -4,7 +4,6 @@
 #include "cli/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/talk.h"
 #include "report/show.h"
 #include "trace/trace.h"
 
@@ -86,12 +85,7 @@ static int print(const struct request *r)
 		st = as_std(t, r->path, r->in.lenient, &d);
 	else
 		st = r->sites ? print_sites(t, &d) : print_lines(r, t, &d);
-	input_notes(t, &r->in);
-	trace_close(t);
-	if (st == ST_OK || st == ST_END)
-		return EXIT_FINE;
-	talk_error("%s", d.message);
-	return EXIT_TROUBLE;
+	return input_close(t, &r->in, st, &d);
 }
 
 static int run(const struct command *c, int argc, char **argv)

@@ -6,7 +6,8 @@
 #include "cli/talk.h"
 #include "cli/topic.h"
 
-const struct command *const commands[] = {
+/* Ended by NULL. */
+static const struct command *const commands[] = {
 	&cmd_run,   &cmd_record, &cmd_check, &cmd_verify, &cmd_print,
 	&cmd_stats, &cmd_export, &cmd_help,  NULL,
 };
@@ -33,14 +34,14 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-void command_usage(const struct command *c, FILE *to)
+static void print_usage(const struct command *c, FILE *to)
 {
 	fprintf(to, "usage: foresee %s %s\n", c->name, c->usage);
 }
 
 void command_help(const struct command *c, FILE *to)
 {
-	command_usage(c, to);
+	print_usage(c, to);
 	fprintf(to, "\n%s\n", c->summary);
 	if (c->details)
 		fprintf(to, "\n%s", c->details);
@@ -77,6 +78,6 @@ int command_misuse(const struct command *c, const char *format, ...)
 	va_end(ap);
 	talk_error("%s", message);
 	fputs("  ", stderr);
-	command_usage(c, stderr);
+	print_usage(c, stderr);
 	return EXIT_TROUBLE;
 }

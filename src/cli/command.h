@@ -29,14 +29,10 @@ struct command {
 extern const struct command cmd_run, cmd_record, cmd_check, cmd_verify, cmd_print, cmd_stats,
 	cmd_export, cmd_help;
 
-/* NULL-terminated. */
-extern const struct command *const commands[];
-
 /* NULL, after a message that lists what exists. */
 const struct command *command_find(const char *name);
 
-void command_usage(const struct command *c, FILE *to); /* one line */
-void command_help(const struct command *c, FILE *to);  /* all of it */
+void command_help(const struct command *c, FILE *to);
 void command_overview(FILE *to);
 
 /* For a command line that cannot be right: prints usage to stderr; the status to leave with. */

@@ -54,6 +54,16 @@ void input_notes(const struct trace *t, const struct input *in)
 		talk_note("note: %s", info.notes[i]);
 }
 
+int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d)
+{
+	input_notes(t, in);
+	trace_close(t);
+	if (st == ST_OK || st == ST_END)
+		return EXIT_FINE;
+	talk_error("%s", d->message);
+	return EXIT_TROUBLE;
+}
+
 bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out)
 {
 	struct talk_progress progress;
@@ -79,16 +89,14 @@ int input_selfcheck(const char *path, const struct input *in)
 	struct selfcheck_result result;
 	struct diag d = { 0 };
 	enum status st;
+	int status;
 
 	if (!t)
 		return EXIT_TROUBLE;
 	st = selfcheck_run(t, &result, &d);
-	input_notes(t, in);
-	trace_close(t);
-	if (st != ST_OK) {
-		talk_error("%s", d.message);
-		return EXIT_TROUBLE;
-	}
+	status = input_close(t, in, st, &d);
+	if (status != EXIT_FINE)
+		return status;
 	if (result.contradiction) {
 		printf("not consistent: %s\n", result.what);
 		return EXIT_FOUND;

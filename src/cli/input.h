@@ -6,7 +6,10 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
+
 struct command;
+struct diag;
 struct tally;
 struct trace;
 
@@ -38,6 +41,10 @@ struct trace *input_open(const char *path, const struct input *in);
 
 /* Notes of the reader, on stderr. */
 void input_notes(const struct trace *t, const struct input *in);
+
+/* At the end of reading: the notes, what went wrong if anything did, trace_close.  The status to
+ * leave with; st may also say that the end was not reached. */
+int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d);
 
 /* Reads all and counts it.  False after a message. */
 bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out);

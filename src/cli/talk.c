@@ -10,21 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static enum talk_color color = TALK_AUTO;
-
-void talk_set_color(enum talk_color when)
-{
-	color = when;
-}
+static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 
 bool talk_parse_color(const char *word)
 {
 	if (strcmp(word, "auto") == 0)
-		color = TALK_AUTO;
+		color = COLOR_AUTO;
 	else if (strcmp(word, "always") == 0)
-		color = TALK_ALWAYS;
+		color = COLOR_ALWAYS;
 	else if (strcmp(word, "never") == 0)
-		color = TALK_NEVER;
+		color = COLOR_NEVER;
 	else {
 		talk_error("bad value '%s' of --color: expected auto, always or never", word);
 		return false;
@@ -36,8 +31,8 @@ bool talk_is_colored(FILE *to)
 {
 	const char *no = getenv("NO_COLOR");
 
-	if (color != TALK_AUTO)
-		return color == TALK_ALWAYS;
+	if (color != COLOR_AUTO)
+		return color == COLOR_ALWAYS;
 	return (!no || !*no) && isatty(fileno(to));
 }
 

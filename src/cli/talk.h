@@ -9,16 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum talk_color { TALK_AUTO, TALK_ALWAYS, TALK_NEVER };
-
-/* For the messages to come.  TALK_AUTO: on a terminal, unless NO_COLOR is set. */
-void talk_set_color(enum talk_color when);
+/* For what is printed from now on: auto (on a terminal, unless NO_COLOR is set), always or never.
+ * False with a message for any other word. */
+bool talk_parse_color(const char *word);
 /* Whether what goes to the stream is coloured. */
 bool talk_is_colored(FILE *to);
 /* Characters in a line of it: of the terminal, within reason, else 100. */
 int talk_width(FILE *to);
-/* auto, always or never; false with a message for anything else. */
-bool talk_parse_color(const char *word);
 
 /* "foresee: ..." lines. */
 void talk_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

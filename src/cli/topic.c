@@ -52,7 +52,8 @@ static const char race[] =
 	"  foresee check -v TRACE                     every finding in full\n"
 	"  foresee check --suppress FILE TRACE        leave out what is known; 'foresee help check'\n";
 
-const struct topic topics[] = {
+/* Ended by a row without name. */
+static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ 0 },
 };

@@ -12,9 +12,6 @@ struct topic {
 	const char *text;    /* 80 columns */
 };
 
-/* Ended by a row without name. */
-extern const struct topic topics[];
-
 const struct topic *topic_find(const char *name); /* NULL: there is none */
 void topic_list(FILE *to);
 

@@ -19,6 +19,5 @@ struct schedule {
 };
 
 void schedule_release(struct schedule *s);
-void schedule_copy(struct schedule *into, const struct schedule *from);
 
 #endif /* FINDING_SCHEDULE_H */

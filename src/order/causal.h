@@ -34,10 +34,4 @@ bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut);
 /* cut := cut joined with e and all it needs.  False: never. */
 bool causal_upto(const struct causal *c, uint32_t e, uint32_t *cut);
 
-/* a must run before b can be next; of other chains, all must when b can never be. */
-bool causal_orders(const struct causal *c, uint32_t a, uint32_t b);
-
-/* e can never be next. */
-bool causal_never(const struct causal *c, uint32_t e);
-
 #endif /* ORDER_CAUSAL_H */

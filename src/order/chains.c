@@ -25,6 +25,15 @@ static struct chains_thread *thread_get(struct chains *c, uint32_t tid)
 	return &c->threads.at[tid];
 }
 
+/* t := the first, u := the other: getting them one by one, the second could move the first. */
+static void threads_get(struct chains *c, uint32_t tid, uint32_t other, struct chains_thread **t,
+			struct chains_thread **u)
+{
+	thread_get(c, tid > other ? tid : other);
+	*t = &c->threads.at[tid];
+	*u = &c->threads.at[other];
+}
+
 static uint32_t chain_new(struct chains *c)
 {
 	*VEC_PUSH(&c->next) = CHAINS_NONE;
@@ -73,9 +82,9 @@ uint32_t chains_run_slow(struct chains *c, uint32_t tid, bool *lost)
 
 uint32_t chains_fork(struct chains *c, uint32_t tid, uint32_t child)
 {
-	struct chains_thread *u = thread_get(c, child), *t = thread_get(c, tid);
+	struct chains_thread *t, *u;
 
-	u = &c->threads.at[child];
+	threads_get(c, tid, child, &t, &u);
 	if (child == 0 || child == tid || u->ran || u->parent != 0 || u->joined)
 		return CHAINS_NONE;
 	u->parent = tid;
@@ -85,9 +94,9 @@ uint32_t chains_fork(struct chains *c, uint32_t tid, uint32_t child)
 
 void chains_fork_failed(struct chains *c, uint32_t tid, uint32_t child)
 {
-	struct chains_thread *u = thread_get(c, child), *t = thread_get(c, tid);
+	struct chains_thread *t, *u;
 
-	u = &c->threads.at[child];
+	threads_get(c, tid, child, &t, &u);
 	if (u->parent != tid || u->ran || u->joined)
 		return;
 	hand_add(c, t, u->chain, u->chain);
@@ -97,10 +106,10 @@ void chains_fork_failed(struct chains *c, uint32_t tid, uint32_t child)
 
 uint32_t chains_join(struct chains *c, uint32_t tid, uint32_t child)
 {
-	struct chains_thread *u = thread_get(c, child), *t = thread_get(c, tid);
+	struct chains_thread *t, *u;
 	uint32_t chain;
 
-	u = &c->threads.at[child];
+	threads_get(c, tid, child, &t, &u);
 	if (child == tid || u->joined)
 		return CHAINS_NONE;
 	u->joined = true;

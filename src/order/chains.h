@@ -53,9 +53,4 @@ void chains_fork_failed(struct chains *c, uint32_t tid, uint32_t child);
 /* The chain of a thread that has ended; CHAINS_NONE when nothing is known of it. */
 uint32_t chains_join(struct chains *c, uint32_t tid, uint32_t child);
 
-static inline uint32_t chains_count(const struct chains *c)
-{
-	return (uint32_t)c->next.n;
-}
-
 #endif /* ORDER_CHAINS_H */

@@ -75,7 +75,6 @@ void model_free(struct model *m)
 	model_build_free(p->build);
 	lists_release(&p->chains);
 	lists_release(&p->cells);
-	lists_release(&p->locks);
 	lists_release(&p->lock_runs);
 	mem_free(p->run_start);
 	VEC_RELEASE(&p->runs);
@@ -111,11 +110,6 @@ struct model_list model_chain(const struct model *m, uint32_t chain)
 struct model_list model_cell(const struct model *m, uint32_t cell)
 {
 	return list(&m->priv->cells, cell);
-}
-
-struct model_list model_lock(const struct model *m, uint32_t lock)
-{
-	return list(&m->priv->locks, lock);
 }
 
 struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain)

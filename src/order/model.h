@@ -95,8 +95,7 @@ void model_free(struct model *m);
 struct model_list model_chain(const struct model *m, uint32_t chain);
 /* Accesses of a cell, each event once. */
 struct model_list model_cell(const struct model *m, uint32_t cell);
-/* Acquires (both modes) of a lock; those of one chain. */
-struct model_list model_lock(const struct model *m, uint32_t lock);
+/* Acquires (both modes) of a lock by one chain. */
 struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain);
 /* Events that must come before e in every reordering: sources of FORK, JOIN, PUT/GET and AFTER
  * edges into it; program order is not listed. */

@@ -61,8 +61,8 @@ struct model_place {
 };
 
 struct model_priv {
-	struct model_lists chains, cells, locks;
-	struct model_lists lock_runs;  /* as locks, but each list sorted by chain first */
+	struct model_lists chains, cells;
+	struct model_lists lock_runs;  /* acquires by lock, each list sorted by chain first */
 	uint32_t *run_start;	       /* [nlocks + 1]: the runs of a lock, in runs */
 	VEC(struct model_run) runs;    /* of all locks, by chain within a lock */
 	VEC(struct model_edges) edges; /* ascending; finish adds a last row */

@@ -157,28 +157,21 @@ static bool acquires(const struct model_event *e)
 
 static void locks_list(struct model *m)
 {
-	struct model_lists *l = &m->priv->locks, *r = &m->priv->lock_runs;
+	struct model_lists *l = &m->priv->lock_runs;
 
 	lists_begin(l, m->nlocks);
 	for (uint32_t id = 1; id <= m->n; id++)
 		if (acquires(&m->event[id]))
 			l->start[m->event[id].obj + 1]++;
-	lists_begin(r, m->nlocks);
-	memcpy(r->start, l->start, ((size_t)m->nlocks + 1) * sizeof(*l->start));
 	lists_open(l);
-	lists_open(r);
-	for (uint32_t id = 1; id <= m->n; id++)
-		if (acquires(&m->event[id]))
-			l->at[l->start[m->event[id].obj]++] = id;
 	/* Chain after chain: each lock's list comes out sorted by chains. */
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t id = m->priv->chains.at[i];
 
 		if (acquires(&m->event[id]))
-			r->at[r->start[m->event[id].obj]++] = id;
+			l->at[l->start[m->event[id].obj]++] = id;
 	}
 	lists_close(l);
-	lists_close(r);
 }
 
 static void runs_list(struct model *m)

@@ -62,11 +62,6 @@ void steps_free(struct steps *s)
 	mem_free(s);
 }
 
-uint32_t steps_chain_count(const struct steps *s)
-{
-	return chains_count(&s->chains);
-}
-
 uint32_t steps_cell_count(const struct steps *s)
 {
 	return s->cells.count;

@@ -9,7 +9,8 @@
  *          together.  When an access touches only some of them the cell is split: STEP_SPLIT
  *          says that cell `obj' has lost bytes to the new cell `other', whose past is the same.
  *          An allocation, a frame's variable or a new stack gives fresh cells (never touched,
- *          initial value); FREE writes every cell of its block.
+ *          initial value).  FREE writes every cell of its block; they are DROPped when the
+ *          memory is given out again, those of large blocks at once.
  * Chains.  A chain is a sequence of threads each of which was forked after the one before had
  *          been joined, by the same thread or its heirs: one clock component.  Two events of
  *          one chain are always ordered.
@@ -39,7 +40,7 @@ struct trace;
 /*
  * X(id, name).  `obj' is the lock, the channel, the other chain or the cell.
  *	NONE	program order only
- *	FREE	a write that ends its cells; never atomic
+ *	FREE	a write of the cells of a block; never atomic
  *	FORK	`obj': the child's chain, `other': the child's tid.  JOIN: the same
  *	PUT GET	`obj': channel
  *	AFTER	this event comes after event `from'; no happens-before
@@ -153,7 +154,6 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 	__attribute__((warn_unused_result));
 
 /* So far; ids are 0 .. count - 1. */
-uint32_t steps_chain_count(const struct steps *s);
 uint32_t steps_cell_count(const struct steps *s);
 uint32_t steps_lock_count(const struct steps *s);
 uint32_t steps_channel_count(const struct steps *s);

@@ -57,6 +57,9 @@ struct candidate_visitor {
 	void (*cell)(void *arg, uint32_t cell);
 	/* NULL, or asked before anything else about two classes: a quick way to say no. */
 	bool (*wanted)(void *arg, uint64_t signature);
+	/* NULL, or says that nothing more is wanted of two places, now or later.  An access of which
+	 * this holds with every place of the cell is passed over. */
+	bool (*over)(void *arg, uint64_t signature);
 	/* False ends the walk. */
 	bool (*meet)(void *arg, const struct candidate *x);
 	void *arg;

@@ -48,6 +48,11 @@ static bool is_new(void *arg, uint64_t signature)
 	return !(t->bits[bit / 64] >> (bit % 64) & 1);
 }
 
+static bool is_noted(void *arg, uint64_t signature)
+{
+	return !is_new(arg, signature);
+}
+
 static bool note(void *arg, const struct candidate *x)
 {
 	struct teller *t = arg;
@@ -78,7 +83,9 @@ static void count_piece(void *arg, size_t piece, unsigned worker)
 {
 	const struct census *c = arg;
 	struct teller *t = &c->tellers[worker];
-	struct candidate_visitor v = { .before = before, .wanted = is_new, .meet = note, .arg = t };
+	struct candidate_visitor v = {
+		.before = before, .wanted = is_new, .over = is_noted, .meet = note, .arg = t
+	};
 
 	if (t->full || engine_stopped(c->opt) || !walk_piece(t->walk, piece, &v))
 		t->full = true;

@@ -325,7 +325,8 @@ static bool close_round(const struct model *m, const struct causal *c, uint32_t 
 	return true;
 }
 
-bool closure_close(const struct model *m, const struct causal *c, uint32_t *cut)
+/* cut := its closure.  False: there is none. */
+static bool cut_close(const struct model *m, const struct causal *c, uint32_t *cut)
 {
 	bool grew;
 
@@ -343,7 +344,7 @@ bool closure_reach(const struct model *m, const struct causal *c, const uint32_t
 	for (uint32_t i = 0; i < n; i++)
 		if (!causal_before(c, events[i], cut))
 			return false;
-	if (!closure_close(m, c, cut))
+	if (!cut_close(m, c, cut))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (section_in(m, events[i], cut))

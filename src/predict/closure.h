@@ -38,9 +38,6 @@ enum closure_answer {
 enum closure_answer closures_pair(const struct closures *s, uint32_t e1, uint32_t e2,
 				  const uint32_t *before2, uint32_t *cut);
 
-/* cut := its closure.  False: there is none. */
-bool closure_close(const struct model *m, const struct causal *c, uint32_t *cut);
-
 /* For any events, from nothing: cut := what runs, in observed order, until all of them are next.
  * False: no such sync-preserving run. */
 bool closure_reach(const struct model *m, const struct causal *c, const uint32_t *events,

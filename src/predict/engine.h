@@ -82,6 +82,9 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	return opt->stop && *opt->stop;
 }
 
+/* The begin of engines that need nothing but the options until their end, which frees this copy. */
+void *engine_keep_options(const struct engine_options *opt);
+
 extern const struct engine engine_hb, engine_shb, engine_wcp, engine_eraser, engine_syncp,
 	engine_osr, engine_exact, engine_races;
 

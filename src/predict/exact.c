@@ -7,15 +7,7 @@
 #include "predict/limits.h"
 #include "predict/trials.h"
 
-static void *begin(const struct engine_options *opt)
-{
-	struct engine_options *self = mem_alloc(sizeof(*self));
-
-	*self = *opt;
-	return self;
-}
-
-static void end(void *self, struct engine_run *run, struct engine_result *out)
+static void exact_end(void *self, struct engine_run *run, struct engine_result *out)
 {
 	struct engine_options *opt = self;
 	const struct model *m = engine_model(run);
@@ -44,6 +36,6 @@ const struct engine engine_exact = {
 	.summary = "races by exact search in windows of the trace",
 	.needs_model = true,
 	.sound = true,
-	.begin = begin,
-	.end = end,
+	.begin = engine_keep_options,
+	.end = exact_end,
 };

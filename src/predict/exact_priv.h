@@ -321,7 +321,6 @@ bool exact_enter_upto(struct exact *x, uint32_t node);
 /* Brings in x->need. */
 bool exact_begin(struct exact *x);
 bool exact_choose(struct exact *x, struct exact_choice c);
-bool exact_saturate(struct exact *x);
 
 /* exact_linear.c: an order of all nodes that are in, into x->line; false: x->choices says where
  * it might have gone another way. */

@@ -110,7 +110,7 @@ static bool enter_node(struct exact *x, uint32_t v)
 		want(x, v);
 	if (e->op == STEP_USE && !x->strict)
 		want_feeds(x, id);
-	/* With values a writer that is asked for may still have to come in; see exact_saturate. */
+	/* With values a writer that is asked for may still have to come in; see saturate. */
 	return x->values || bind_wanted(x);
 }
 
@@ -198,7 +198,8 @@ static bool apply_guards(struct exact *x)
 	return true;
 }
 
-bool exact_saturate(struct exact *x)
+/* The rules, until nothing more follows. */
+static bool saturate(struct exact *x)
 {
 	for (;;) {
 		if (!bind_wanted(x) || !exact_propagate(x))
@@ -229,7 +230,7 @@ bool exact_saturate(struct exact *x)
 bool exact_begin(struct exact *x)
 {
 	memcpy(x->tmp, x->need, x->m->nchains * sizeof(*x->tmp));
-	return enter_cut(x) && exact_saturate(x);
+	return enter_cut(x) && saturate(x);
 }
 
 /* Only the first candidate of a read can be left out: they are tried in their order. */
@@ -263,5 +264,5 @@ bool exact_choose(struct exact *x, struct exact_choice c)
 	default:
 		ok = choose_read(x, &c);
 	}
-	return ok && exact_saturate(x);
+	return ok && saturate(x);
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 
 struct piece {
 	VEC(struct found_pair) at;

@@ -18,8 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
-
 struct found_pair {
 	uint32_t e1, e2;
 	uint64_t signature;

@@ -1,20 +1,11 @@
 /*
  * The engine "osr": candidates, a shortlist of them, optimistic reversal for each.
  */
+#include "base/mem.h"
 #include "predict/candidates.h"
 #include "predict/engine.h"
 #include "predict/limits.h"
 #include "predict/trials.h"
-
-#include "base/mem.h"
-
-static void *osr_begin(const struct engine_options *opt)
-{
-	struct engine_options *self = mem_alloc(sizeof(*self));
-
-	*self = *opt;
-	return self;
-}
 
 static void osr_end(void *self, struct engine_run *run, struct engine_result *out)
 {
@@ -43,6 +34,6 @@ const struct engine engine_osr = {
 	.summary = "races by optimistic reversal of critical sections",
 	.needs_model = true,
 	.sound = true,
-	.begin = osr_begin,
+	.begin = engine_keep_options,
 	.end = osr_end,
 };

@@ -19,14 +19,6 @@
 #include "predict/syncp.h"
 #include "predict/trials.h"
 
-static void *races_begin(const struct engine_options *opt)
-{
-	struct engine_options *self = mem_alloc(sizeof(*self));
-
-	*self = *opt;
-	return self;
-}
-
 static void settle(struct trials *t, const struct found *f)
 {
 	for (size_t i = 0; i < found_count(f); i++) {
@@ -122,6 +114,6 @@ const struct engine engine_races = {
 	.summary = "all sound race engines: syncp, osr, exact",
 	.needs_model = true,
 	.sound = true,
-	.begin = races_begin,
+	.begin = engine_keep_options,
 	.end = races_end,
 };

@@ -137,16 +137,27 @@ static bool meet_every(void *arg, const struct candidate *x)
 	return !engine_stopped(h->g->s->opt);
 }
 
+static bool is_skipped(void *arg, uint64_t signature)
+{
+	struct hand *h = arg;
+
+	return h->g->s->skip(h->g->s->arg, signature);
+}
+
 static void gather_piece(void *arg, size_t piece, unsigned worker)
 {
 	struct gatherer *g = arg;
 	struct hand *h = &g->hands[worker];
-	struct candidate_visitor v = { .before = gather_before, .meet = meet_some, .arg = h };
+	struct candidate_visitor v = {
+		.before = gather_before, .over = is_skipped, .meet = meet_some, .arg = h
+	};
 
 	if (engine_stopped(g->s->opt))
 		return;
-	if (g->s->opt->all_pairs)
+	if (g->s->opt->all_pairs) {
 		v.meet = meet_every;
+		v.over = NULL;
+	}
 	h->piece = piece;
 	h->crowd = CROWD;
 	walk_piece(h->walk, g->first + piece, &v);

@@ -137,16 +137,27 @@ static bool meet_every(void *arg, const struct candidate *x)
 	return !engine_stopped(s->opt);
 }
 
+static bool is_found(void *arg, uint64_t signature)
+{
+	struct worker *w = arg;
+
+	return found_has(w->search->found, w->piece, signature);
+}
+
 static void search_piece(void *arg, size_t piece, unsigned worker)
 {
 	struct search *s = arg;
 	struct worker *w = &s->workers[worker];
-	struct candidate_visitor v = {
-		.before = search_before, .cell = search_cell, .meet = meet_some, .arg = w
-	};
+	struct candidate_visitor v = { .before = search_before,
+				       .cell = search_cell,
+				       .over = is_found,
+				       .meet = meet_some,
+				       .arg = w };
 
-	if (s->opt->all_pairs)
+	if (s->opt->all_pairs) {
 		v.meet = meet_every;
+		v.over = NULL;
+	}
 	w->piece = piece;
 	if (!engine_stopped(s->opt) && !found_enough(s->found, piece))
 		walk_piece(w->walk, piece, &v);
@@ -221,14 +232,6 @@ bool syncp_pair(const struct model *m, const struct causal *c, uint32_t e1, uint
 	return closure_reach(m, c, events, 2, cut);
 }
 
-static void *syncp_begin(const struct engine_options *opt)
-{
-	struct engine_options *self = mem_alloc(sizeof(*self));
-
-	*self = *opt;
-	return self;
-}
-
 static void syncp_end(void *self, struct engine_run *run, struct engine_result *out)
 {
 	struct engine_options *opt = self;
@@ -246,6 +249,6 @@ const struct engine engine_syncp = {
 	.summary = "sync-preserving races: critical sections keep their order",
 	.needs_model = true,
 	.sound = true,
-	.begin = syncp_begin,
+	.begin = engine_keep_options,
 	.end = syncp_end,
 };

@@ -11,6 +11,7 @@
 #include "predict/candidates_priv.h"
 
 #define NONE UINT32_MAX
+#define FEW_PLACES 64
 
 /* The classes of a chain lie in lists by what rules out a whole list at once. */
 #define HAS_GUARD 1u
@@ -21,6 +22,7 @@
 struct seat {
 	struct candidate_access first; /* one of the class */
 	uint32_t chain, place;
+	uint32_t nth;	     /* its place is so in w->places */
 	uint32_t list;	     /* LISTS * chain, + HAS_GUARD, + READS_ONLY */
 	uint32_t begin;	     /* its accesses begin there in w->events */
 	uint32_t n;	     /* so many of them so far */
@@ -46,6 +48,8 @@ struct walk {
 	uint32_t *head;	       /* by list: its first seat */
 	VEC(uint32_t) chains;  /* with a seat, in order of their first access */
 	VEC(uint32_t) events;
+	VEC(uint32_t) places; /* of the cell; none when there are many */
+	bool over[FEW_PLACES];
 };
 
 struct walk *walk_new(const struct candidates *c)
@@ -68,6 +72,7 @@ void walk_free(struct walk *w)
 	VEC_RELEASE(&w->seat_of);
 	VEC_RELEASE(&w->chains);
 	VEC_RELEASE(&w->events);
+	VEC_RELEASE(&w->places);
 	mem_free(w->slots);
 	mem_free(w->head);
 	mem_free(w);
@@ -130,6 +135,47 @@ static void set_seats(struct walk *w, const struct candidate_access *at, uint32_
 		total += w->seats.at[i].n;
 		w->seats.at[i].n = 0;
 	}
+}
+
+static void set_places(struct walk *w)
+{
+	uint32_t k;
+
+	VEC_CLEAR(&w->places);
+	for (size_t i = 0; i < w->seats.n; i++) {
+		for (k = 0; k < w->places.n && w->places.at[k] != w->seats.at[i].place; k++)
+			;
+		w->seats.at[i].nth = k;
+		if (k < w->places.n)
+			continue;
+		if (k == FEW_PLACES) {
+			VEC_CLEAR(&w->places);
+			return;
+		}
+		*VEC_PUSH(&w->places) = w->seats.at[i].place;
+		w->over[k] = false;
+	}
+}
+
+static uint64_t signature_of(uint32_t a, uint32_t b)
+{
+	uint32_t low = a < b ? a : b;
+
+	return (uint64_t)low << 32 | (a ^ b ^ low);
+}
+
+/* Nothing more is wanted of the class, whatever it meets. */
+static bool is_over(struct walk *w, const struct candidate_visitor *v, uint32_t seat)
+{
+	const struct seat *s = &w->seats.at[seat];
+
+	if (!v->over || w->places.n == 0)
+		return false;
+	for (size_t i = 0; i < w->places.n && !w->over[s->nth]; i++)
+		if (!v->over(v->arg, signature_of(s->place, w->places.at[i])))
+			return false;
+	w->over[s->nth] = true;
+	return true;
 }
 
 static void clear_seats(struct walk *w)
@@ -204,9 +250,8 @@ static bool meet_list(struct walk *w, const struct candidate_visitor *v, struct 
 	for (uint32_t i = w->head[list]; i != NONE && w->seats.at[i].last >= bound;
 	     i = w->seats.at[i].next) {
 		const struct seat *s = &w->seats.at[i];
-		uint32_t low = s->place < mine->place ? s->place : mine->place;
 
-		x->signature = (uint64_t)low << 32 | (s->place ^ mine->place ^ low);
+		x->signature = signature_of(s->place, mine->place);
 		if (v->wanted && !v->wanted(v->arg, x->signature))
 			continue;
 		if (!candidates_may_race(w->c, &s->first, &mine->first))
@@ -250,12 +295,16 @@ static bool walk_cell(struct walk *w, uint32_t index, const struct candidate_vis
 
 	w->guard = w->c->guards.at[index];
 	set_seats(w, at, n);
+	set_places(w);
 	if (v->cell)
 		v->cell(v->arg, cell);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		struct candidate x = { .cell = cell, .e = at[i].e };
-		const uint32_t *before = v->before(v->arg, x.e);
+		const uint32_t *before;
 
+		if (is_over(w, v, w->seat_of.at[i]))
+			continue;
+		before = v->before(v->arg, x.e);
 		if (!before)
 			continue; /* it is nobody's target, now or later */
 		go_on = meet_all(w, v, &x, w->seat_of.at[i], before);

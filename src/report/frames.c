@@ -182,7 +182,8 @@ static void add_function(const char *name, struct strbuf *out)
 	strbuf_release(&brief);
 }
 
-void frames_place(const struct trace_place *p, struct strbuf *out)
+/* "audit.c:31 in add_entry"; "?" when nothing is known.  Long names are shortened. */
+static void add_place(const struct trace_place *p, struct strbuf *out)
 {
 	if (p->file)
 		frames_path(p->file, out);
@@ -263,7 +264,7 @@ static void add_line(const struct frames *f, size_t i, size_t n, bool system, st
 		strbuf_addf(out, "... %zu frames in system headers\n", n);
 		return;
 	}
-	frames_place(&f->at.at[i], out);
+	add_place(&f->at.at[i], out);
 	if (n > 1)
 		strbuf_addf(out, " (%zu times)", n);
 	strbuf_adds(out, "\n");
@@ -280,7 +281,7 @@ static void add_rest(const struct frames *f, size_t i, int indent, struct strbuf
 	if (!shown)
 		return;
 	strbuf_addf(out, "%*s", indent, "");
-	frames_place(last, out);
+	add_place(last, out);
 	strbuf_adds(out, "\n");
 }
 

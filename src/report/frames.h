@@ -26,8 +26,6 @@ void frames_release(struct frames *f);
 void frames_path(const char *file, struct strbuf *out);
 /* A long name without the arguments of its templates. */
 void frames_name(const char *name, struct strbuf *out);
-/* "audit.c:31 in add_entry"; "?" when nothing is known.  Long names are shortened. */
-void frames_place(const struct trace_place *p, struct strbuf *out);
 
 /* The innermost frame in the program itself, else the innermost; false: nothing is known. */
 bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out);

@@ -48,7 +48,8 @@ void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
 		strbuf_addf(out, "%sin %s", p.file ? " " : "", p.function);
 }
 
-void show_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
+/* Decimal up to 8 bytes; longer: bytes in memory order, shortened. */
+static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 {
 	uint64_t v = 0;
 
@@ -119,10 +120,10 @@ static void add_content(const struct show *s, const struct event *e, struct strb
 	if ((e->flags & EVENT_HAS_VALUE) && e->value) {
 		strbuf_adds(out, "  = ");
 		if (e->op == EVENT_RMW && e->old) {
-			show_value(e->old, e->len, out);
+			add_value(e->old, e->len, out);
 			strbuf_adds(out, " -> ");
 		}
-		show_value(e->value, e->len, out);
+		add_value(e->value, e->len, out);
 	}
 	if (event_op_family(e->op) != 'A' || e->nrefs == 0 || !e->refs)
 		return;

@@ -23,9 +23,6 @@ const char *show_op(uint8_t op);
 /* "audit.c:31 in add_entry", what of it is known; adds nothing for site 0. */
 void show_place(const struct trace *t, uint32_t site, struct strbuf *out);
 
-/* Decimal up to 8 bytes; longer: bytes in memory order, shortened. */
-void show_value(const uint8_t *bytes, uint64_t len, struct strbuf *out);
-
 /* One line without newline.  Widths of names are fitted as lines come. */
 struct show {
 	struct trace *trace;

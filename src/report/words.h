@@ -8,12 +8,11 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
-#include "base/vec.h"
 #include "finding/suppress.h"
-#include "trace/trace.h"
 #include "witness/evidence.h"
 
 struct finding;
+struct trace;
 
 #define WORDS_PLURAL(n) ((n) == 1 ? "" : "s")
 

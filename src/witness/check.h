@@ -35,8 +35,8 @@ struct check_claim {
 
 struct check_verdict {
 	bool certified;
-	bool dep;	/* holds by the dependency-aware model only: some read was tainted */
-	bool doubtful;	/* no more than a warning */
+	bool dep;	   /* holds by the dependency-aware model only: some read was tainted */
+	bool doubtful;	   /* no more than a warning */
 	const char *doubt; /* why, in words; static */
 	uint64_t pos;	/* not certified: the event at which a rule broke, 0 none in particular */
 	char what[300]; /* not certified: the rule, in words */

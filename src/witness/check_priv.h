@@ -45,9 +45,9 @@ struct checker {
 	struct check_thread *threads;
 	uint32_t *ins; /* [group]: threads that came to the barrier */
 	uint64_t tainted_bytes;
-	struct map relaxed;	/* positions that the claim names */
-	struct map given;	/* gives that others in front of them wait for: object << 32 | number */
-	struct map initial;	/* with values: cell, to a place in initials */
+	struct map relaxed; /* positions that the claim names */
+	struct map given;   /* gives that others in front of them wait for: object << 32 | number */
+	struct map initial; /* with values: cell, to a place in initials */
 	VEC(uint64_t) initials; /* known bytes, then their mask, in pairs */
 	VEC(uint32_t) cells;	/* that are not initial any more */
 	VEC(uint32_t) synced;	/* objects that are not initial any more */

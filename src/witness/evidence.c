@@ -274,11 +274,6 @@ uint64_t evidence_count(const struct evidence *ev)
 	return ev->items.n - 1;
 }
 
-uint32_t evidence_threads(const struct evidence *ev)
-{
-	return (uint32_t)ev->threads.n;
-}
-
 const char *evidence_digest(const struct evidence *ev)
 {
 	return ev->digest;

@@ -41,7 +41,6 @@ void evidence_free(struct evidence *ev);
 /* Positions 1 .. count are kept; brief: 0, and only the questions about events, objects and locks
  * held may be asked, for wanted positions and those acquires. */
 uint64_t evidence_count(const struct evidence *ev);
-uint32_t evidence_threads(const struct evidence *ev);	/* tids are below this */
 const char *evidence_digest(const struct evidence *ev); /* 64 hex digits */
 struct trace *evidence_trace(const struct evidence *ev);
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 

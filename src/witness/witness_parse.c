@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 #include "witness/witness.h"

@@ -175,26 +175,6 @@ static void test_random(void)
 	TAP_EQ(wrong, 0, "500 random lists agree with the simple model");
 }
 
-static void test_schedule(void)
-{
-	struct schedule a = { 0 }, b = { 0 };
-
-	*VEC_PUSH(&a.count) = 0;
-	*VEC_PUSH(&a.count) = 5;
-	*VEC_PUSH(&a.tail) = 17;
-	*VEC_PUSH(&b.tail) = 1;
-	*VEC_PUSH(&b.tail) = 2;
-	schedule_copy(&b, &a);
-	a.tail.at[0] = 18;
-	TAP_EQ(b.count.n, 2, "a copy has the counts");
-	TAP_EQ(b.tail.n, 1, "and the tail, not what was there");
-	TAP_EQ(b.tail.at[0], 17, "of its own");
-	schedule_release(&a);
-	schedule_copy(&b, &a);
-	TAP_EQ(b.count.n + b.tail.n, 0, "an empty one can be copied");
-	schedule_release(&b);
-}
-
 int main(void)
 {
 	test_add();
@@ -203,7 +183,6 @@ int main(void)
 	test_settle();
 	test_keep();
 	test_random();
-	test_schedule();
 	TAP_STR(finding_kind_name(FINDING_RACE), "race", "name of a kind");
 	TAP_STR(finding_status_name(FINDING_PREDICTED), "predicted", "name of a status");
 	return tap_done();

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "predict/engine.h"
 #include "predict/osr.h"
 #include "predict/propose.h"
