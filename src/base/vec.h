@@ -7,6 +7,8 @@
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
+#include <string.h>
+
 #include "base/mem.h"
 
 #define VEC(T)                   \
@@ -20,6 +22,17 @@
 
 /* Address of a new last item, uninitialised. */
 #define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])
+
+/* Makes item i exist; what is new is zeroed. */
+#define VEC_REACH(v, i)                                                                      \
+	do {                                                                                 \
+		size_t vec_need = (size_t)(i) + 1;                                           \
+		if ((v)->n < vec_need) {                                                     \
+			VEC_RESERVE((v), vec_need);                                          \
+			memset((v)->at + (v)->n, 0, (vec_need - (v)->n) * sizeof(*(v)->at)); \
+			(v)->n = vec_need;                                                   \
+		}                                                                            \
+	} while (0)
 
 #define VEC_CLEAR(v) ((void)((v)->n = 0))
 

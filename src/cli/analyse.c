@@ -141,8 +141,7 @@ static void count_threads(struct pass *p, const struct step_batch *b)
 
 		if (b->at[i].op >= STEP_SPLIT)
 			continue; /* not an event */
-		while (p->seen.n <= tid)
-			*VEC_PUSH(&p->seen) = 0;
+		VEC_REACH(&p->seen, tid);
 		p->report.threads += !p->seen.at[tid];
 		p->seen.at[tid] = 1;
 		if (b->at[i].pos > p->report.events)

@@ -288,7 +288,8 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 	claim.order = t->order.at.at;
 	claim.norder = t->order.at.n;
 	checker_run(r->checkers[worker], &claim, &t->verdict);
-	/* Only a witness of a refused one, or of a certified one later, needs it again. */
+	/* Only the witness of a refused one needs it again; those of the certified are written
+	 * later, one at a time. */
 	if (t->verdict.certified)
 		VEC_RELEASE(&t->order.at);
 }

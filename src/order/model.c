@@ -21,7 +21,7 @@ struct model *model_new(const struct model_options *opt)
 	*VEC_PUSH(&b->events) = (struct model_event){ 0 };
 	*VEC_PUSH(&b->holds) = (struct model_hold){ 0 };
 	*VEC_PUSH(&m->priv->sets) = (struct model_set){ 0 };
-	MODEL_REACH(&m->priv->set_keys, 0);
+	VEC_REACH(&m->priv->set_keys, 0);
 	return m;
 }
 
@@ -51,7 +51,7 @@ void model_finish(struct model *m)
 	if (m->has_values)
 		model_settle_places(m);
 	model_settle_touches(m);
-	MODEL_REACH(&p->last_hold, b->threads.n);
+	VEC_REACH(&p->last_hold, b->threads.n);
 	for (size_t i = 0; i < b->threads.n; i++)
 		p->last_hold.at[i] = b->threads.at[i].hold;
 	model_build_free(b);

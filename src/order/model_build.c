@@ -7,6 +7,7 @@
 #include "order/model.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "order/model_priv.h"
 
@@ -58,7 +59,7 @@ static void fork_take(struct model *m, uint32_t chain)
 {
 	struct model_build *b = m->priv->build;
 
-	MODEL_REACH(&b->chains, chain);
+	VEC_REACH(&b->chains, chain);
 	b->chains.at[chain].forks++;
 	*VEC_PUSH(&b->forks) = (struct model_fork){ chain, m->n };
 }
@@ -67,7 +68,7 @@ static void join_take(struct model *m, uint32_t chain)
 {
 	struct model_build *b = m->priv->build;
 
-	MODEL_REACH(&b->chains, chain);
+	VEC_REACH(&b->chains, chain);
 	pred_add(m, b->chains.at[chain].last);
 	if (b->chains.at[chain].forks != 0)
 		forks_take(m, chain, false);
@@ -78,7 +79,7 @@ static void put_take(struct model *m, uint32_t channel)
 	struct model_build *b = m->priv->build;
 	uint32_t chain = current(b)->chain, place;
 
-	MODEL_REACH(&b->channels, channel);
+	VEC_REACH(&b->channels, channel);
 	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next) {
 		if (b->puts.at[i - 1].chain == chain) {
 			b->puts.at[i - 1].event = m->n;
@@ -100,14 +101,14 @@ static void get_take(struct model *m, uint32_t channel)
 {
 	struct model_build *b = m->priv->build;
 
-	MODEL_REACH(&b->channels, channel);
+	VEC_REACH(&b->channels, channel);
 	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next)
 		pred_add(m, b->puts.at[i - 1].event);
 }
 
 static void channel_forget(struct model_build *b, uint32_t channel)
 {
-	MODEL_REACH(&b->channels, channel);
+	VEC_REACH(&b->channels, channel);
 	while (b->channels.at[channel] != 0) {
 		uint32_t place = b->channels.at[channel];
 
@@ -204,7 +205,7 @@ static void value_take(struct model *m, const struct step_batch *batch, const st
 	size_t n = s->op == STEP_RMW ? (size_t)s->len * 2 : s->len;
 	struct model_bytes v = { s->addr, 0, s->len };
 
-	MODEL_REACH(&p->values, m->n);
+	VEC_REACH(&p->values, m->n);
 	if (s->value != 0) {
 		v.first = p->bytes.n + 1;
 		VEC_RESERVE(&p->bytes, p->bytes.n + n);
@@ -235,8 +236,8 @@ static struct model_thread *event_begin(struct model *m, const struct step *s)
 		m->base = s->pos - 1;
 	id = ++m->n;
 	assert(s->pos == m->base + id);
-	MODEL_REACH(&b->threads, s->tid);
-	MODEL_REACH(&b->chains, s->chain);
+	VEC_REACH(&b->threads, s->tid);
+	VEC_REACH(&b->chains, s->chain);
 	t = &b->threads.at[s->tid];
 	c = &b->chains.at[s->chain];
 	if (t->last == 0)
@@ -283,7 +284,7 @@ static void split_take(struct model *m, const struct step *s)
 {
 	struct model_build *b = m->priv->build;
 
-	MODEL_REACH(&b->split_of, s->obj);
+	VEC_REACH(&b->split_of, s->obj);
 	*VEC_PUSH(&b->splits) = (struct model_split){ s->addr, (uint32_t)b->cells.n, s->other,
 						      b->split_of.at[s->obj] };
 	b->split_of.at[s->obj] = (uint32_t)b->splits.n;

@@ -12,6 +12,7 @@
 #include "order/model.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "order/model_priv.h"
 

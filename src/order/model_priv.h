@@ -7,22 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/model.h"
-
-/* Makes a place i in the vec, zeroed with all before it that are new. */
-#define MODEL_REACH(v, i)                                                                      \
-	do {                                                                                   \
-		size_t model_need = (size_t)(i) + 1;                                           \
-		if ((v)->n < model_need) {                                                     \
-			VEC_RESERVE((v), model_need);                                          \
-			memset((v)->at + (v)->n, 0, (model_need - (v)->n) * sizeof(*(v)->at)); \
-			(v)->n = model_need;                                                   \
-		}                                                                              \
-	} while (0)
 
 /* Lists of event ids, one after the other: list i is at[start[i] .. start[i + 1]). */
 struct model_lists {

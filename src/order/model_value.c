@@ -16,6 +16,8 @@
  */
 #include "order/model.h"
 
+#include <string.h>
+
 #include "order/model_priv.h"
 
 static bool has_place(const struct model_event *e, const struct model_bytes *v)
@@ -50,7 +52,7 @@ void model_settle_places(struct model *m)
 {
 	struct model_priv *p = m->priv;
 
-	MODEL_REACH(&p->values, m->n);
+	VEC_REACH(&p->values, m->n);
 	p->places = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*p->places));
 	for (size_t i = 0; i < p->build->splits.n; i++)
 		p->places[p->build->splits.at[i].other].first = p->build->splits.at[i].addr;

@@ -46,8 +46,7 @@ uint32_t places_make(struct places *p, uint32_t site)
 			*first = site;
 		stands = (uint32_t)*first;
 	}
-	while (p->first.n <= site)
-		*VEC_PUSH(&p->first) = 0;
+	VEC_REACH(&p->first, site);
 	p->first.at[site] = stands + 1;
 	return stands;
 }

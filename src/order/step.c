@@ -106,8 +106,7 @@ void step_guard(struct steps *s, uint64_t when, uint64_t from, uint64_t to)
 
 struct step_thread *step_thread(struct steps *s, uint32_t tid)
 {
-	while (s->threads.n <= tid)
-		memset(VEC_PUSH(&s->threads), 0, sizeof(struct step_thread));
+	VEC_REACH(&s->threads, tid);
 	return &s->threads.at[tid];
 }
 

@@ -104,14 +104,14 @@ static void eraser_access(struct eraser *self, const struct step_batch *b, const
 		return;
 	e = seen_make(s, sync_now(&self->sync, s->chain)->time);
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		STREAM_REACH(&self->cells, cells[i]);
+		VEC_REACH(&self->cells, cells[i]);
 		cell_access(self, &self->cells.at[cells[i]], &e, s->tid);
 	}
 }
 
 static void eraser_split(struct eraser *self, uint32_t from, uint32_t to)
 {
-	STREAM_REACH(&self->cells, from > to ? from : to);
+	VEC_REACH(&self->cells, from > to ? from : to);
 	self->cells.at[to] = self->cells.at[from];
 }
 

@@ -31,7 +31,7 @@ void locksets_release(struct locksets *s)
 
 static struct lockset_chain *chain_at(struct locksets *s, uint32_t chain)
 {
-	STREAM_REACH(&s->chains, chain);
+	VEC_REACH(&s->chains, chain);
 	return &s->chains.at[chain];
 }
 

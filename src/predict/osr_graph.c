@@ -317,11 +317,12 @@ static bool sweep(struct osr *o)
 /* place[i] := 1 + how many sections come before section i.  False: a cycle. */
 static bool number_sections(const struct osr *o, uint8_t *place)
 {
+	uint8_t n = (uint8_t)o->moved.n;
 	osr_mask done = 0;
-	size_t n = o->moved.n;
 
+	assert(o->moved.n <= OSR_MOVED);
 	for (uint8_t k = 1; k <= n; k++) {
-		size_t i = 0;
+		uint8_t i = 0;
 
 		while (i < n && (done >> i & 1 || (o->after[i] & ~done)))
 			i++;

@@ -3,6 +3,8 @@
  */
 #include "predict/stream_priv.h"
 
+#include <string.h>
+
 void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all)
 {
 	memset(p, 0, sizeof(*p));

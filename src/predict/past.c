@@ -12,6 +12,8 @@
  */
 #include "predict/stream_priv.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 void pasts_init(struct pasts *p, bool all, bool last_write)
@@ -138,10 +140,10 @@ void pasts_access(struct pasts *p, const uint32_t *cells, uint32_t ncells, const
 {
 	for (uint32_t i = 0; i < ncells; i++) {
 		if (p->all) {
-			STREAM_REACH(&p->trails, cells[i]);
+			VEC_REACH(&p->trails, cells[i]);
 			trails_access(&p->trails.at[cells[i]], now, e, out);
 		} else {
-			STREAM_REACH(&p->cells, cells[i]);
+			VEC_REACH(&p->cells, cells[i]);
 			past_access(p, &p->cells.at[cells[i]], now, e, out);
 		}
 	}
@@ -174,10 +176,10 @@ void pasts_split(struct pasts *p, uint32_t from, uint32_t to)
 
 	pasts_drop(p, to);
 	if (p->all) {
-		STREAM_REACH(&p->trails, last);
+		VEC_REACH(&p->trails, last);
 		trails_copy(&p->trails.at[to], &p->trails.at[from]);
 	} else {
-		STREAM_REACH(&p->cells, last);
+		VEC_REACH(&p->cells, last);
 		past_copy(&p->cells.at[to], &p->cells.at[from]);
 	}
 }

@@ -34,8 +34,7 @@ static uint32_t thread_begin(const struct model *m, struct model_list chain, uin
 
 static void count_thread(struct schedule *out, uint32_t tid, uint64_t n)
 {
-	while (out->count.n <= tid)
-		*VEC_PUSH(&out->count) = 0;
+	VEC_REACH(&out->count, tid);
 	out->count.at[tid] = n;
 }
 

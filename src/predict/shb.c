@@ -93,7 +93,7 @@ static void shb_write(struct shb *self, const struct step_batch *b, const struct
 	if (!self->strict)
 		slices_feed(&self->slices, b, s, now, &slice);
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		STREAM_REACH(&self->last, cells[i]);
+		VEC_REACH(&self->last, cells[i]);
 		stamp_set(stamps, &self->last.at[cells[i]], &slice);
 	}
 	stamp_clear(stamps, &slice);
@@ -131,7 +131,7 @@ static void shb_use(struct shb *self, const struct step_batch *b, const struct s
 static void shb_split(struct shb *self, uint32_t from, uint32_t to)
 {
 	pasts_split(&self->pasts, from, to);
-	STREAM_REACH(&self->last, from > to ? from : to);
+	VEC_REACH(&self->last, from > to ? from : to);
 	stamp_set(&self->sync.stamps, &self->last.at[to], &self->last.at[from]);
 }
 

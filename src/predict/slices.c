@@ -31,7 +31,7 @@ static struct slice_ring *ring_of(struct slices *q, const struct step *s)
 {
 	struct slice_ring *r;
 
-	STREAM_REACH(&q->by_chain, s->chain);
+	VEC_REACH(&q->by_chain, s->chain);
 	if (!q->by_chain.at[s->chain])
 		q->by_chain.at[s->chain] = mem_zalloc(sizeof(*r));
 	r = q->by_chain.at[s->chain];

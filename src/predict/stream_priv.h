@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -19,17 +18,6 @@
 #include "order/stamp.h"
 #include "order/step.h"
 #include "predict/engine.h"
-
-/* Makes index i of a vec valid; what is new is zeroed. */
-#define STREAM_REACH(v, i)                                                                  \
-	do {                                                                                \
-		size_t reach_n = (size_t)(i) + 1;                                           \
-		if ((v)->n < reach_n) {                                                     \
-			VEC_RESERVE((v), reach_n);                                          \
-			memset((v)->at + (v)->n, 0, (reach_n - (v)->n) * sizeof(*(v)->at)); \
-			(v)->n = reach_n;                                                   \
-		}                                                                           \
-	} while (0)
 
 struct seen {
 	uint64_t pos;
@@ -78,7 +66,7 @@ struct pairs {
 
 void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all);
 /* a came before b.  With `all' a pair is kept once however many cells it shares; else one
- * finding for each pair of (site, op), and a count of the rest. */
+ * finding for each pair of places, and a count of the rest. */
 void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);
 /* Hands the findings over and releases p. */
 void pairs_end(struct pairs *p, struct engine_result *out);

@@ -50,7 +50,7 @@ void sync_grow(struct sync *y, uint32_t chain)
 
 struct sync_lock *sync_lock(struct sync *y, uint32_t lock)
 {
-	STREAM_REACH(&y->locks, lock);
+	VEC_REACH(&y->locks, lock);
 	return &y->locks.at[lock];
 }
 
@@ -93,7 +93,7 @@ static void lock_step(struct sync *y, const struct step *s)
 
 static struct sync_fences *fences(struct sync *y, uint32_t chain)
 {
-	STREAM_REACH(&y->fences, chain);
+	VEC_REACH(&y->fences, chain);
 	return &y->fences.at[chain];
 }
 
@@ -139,7 +139,7 @@ void sync_step(struct sync *y, const struct step *s)
 		break;
 	case STEP_PUT:
 		now = sync_now(y, s->chain);
-		STREAM_REACH(&y->channels, s->obj);
+		VEC_REACH(&y->channels, s->obj);
 		stamp_collect(&y->stamps, &y->channels.at[s->obj], now);
 		tick(now);
 		break;
@@ -205,7 +205,7 @@ void sync_publish(struct sync *y, const struct step *s, const uint32_t *cells)
 	if (!(s->flags & STEP_RELEASE))
 		from = &fences(y, s->chain)->release;
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		STREAM_REACH(&y->atomic, cells[i]);
+		VEC_REACH(&y->atomic, cells[i]);
 		atomic_store(y, &y->atomic.at[cells[i]], s, from);
 	}
 	if (s->flags & STEP_RELEASE)
@@ -215,7 +215,7 @@ void sync_publish(struct sync *y, const struct step *s, const uint32_t *cells)
 void sync_split(struct sync *y, uint32_t from, uint32_t to)
 {
 	if (from < y->atomic.n && y->atomic.at[from].clock.time) {
-		STREAM_REACH(&y->atomic, to);
+		VEC_REACH(&y->atomic, to);
 		stamp_set(&y->stamps, &y->atomic.at[to].clock, &y->atomic.at[from].clock);
 		y->atomic.at[to].from = y->atomic.at[from].from;
 	} else {

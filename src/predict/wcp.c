@@ -84,11 +84,11 @@ static void *wcp_begin(const struct engine_options *opt)
 static struct wcp_chain *wcp_chain(struct wcp *self, uint32_t chain)
 {
 	sync_now(&self->sync, chain);
-	STREAM_REACH(&self->chains, chain);
+	VEC_REACH(&self->chains, chain);
 	return &self->chains.at[chain];
 }
 
-static struct wcp_section *section_open(struct wcp *self, const struct step *s)
+static void section_open(struct wcp *self, const struct step *s)
 {
 	struct wcp_chain *c = wcp_chain(self, s->chain);
 	struct wcp_section *x = VEC_PUSH(&c->open);
@@ -101,7 +101,6 @@ static struct wcp_section *section_open(struct wcp *self, const struct step *s)
 	x->id = ++self->sections;
 	x->acquired = sync_now(&self->sync, s->chain)->time;
 	x->shared = s->op == STEP_RACQ;
-	return x;
 }
 
 static void section_close(struct wcp_chain *c, size_t i)
@@ -158,7 +157,7 @@ static void wcp_follow(struct wcp *self, const struct step *s, const uint32_t *c
 
 static struct wcp_lock *wcp_lock(struct wcp *self, uint32_t lock)
 {
-	STREAM_REACH(&self->locks, lock);
+	VEC_REACH(&self->locks, lock);
 	return &self->locks.at[lock];
 }
 
@@ -295,7 +294,7 @@ static void wcp_thread(struct wcp *self, const struct step *s)
 {
 	struct wcp_chain *c = wcp_chain(self, s->obj);
 
-	STREAM_REACH(&self->gone.at, s->obj);
+	VEC_REACH(&self->gone.at, s->obj);
 	self->gone.at.at[s->obj] = s->op == STEP_JOIN;
 	while (c->open.n)
 		section_close(c, c->open.n - 1);

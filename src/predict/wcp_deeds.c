@@ -49,7 +49,7 @@ uint32_t wcp_deeds_find(struct wcp_deeds *d, uint32_t lock, uint32_t cell)
 
 	if (*place == 0) {
 		*place = d->at.n;
-		STREAM_REACH(&d->first, cell);
+		VEC_REACH(&d->first, cell);
 		*VEC_PUSH(&d->at) = (struct wcp_deed){
 			.lock = lock,
 			.cell = cell,

@@ -9,6 +9,7 @@
 #include "predict/wcp_priv.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "predict/stream_priv.h"
 
@@ -79,7 +80,7 @@ void wcp_queue_pass(struct stamps *stamps, struct wcp_queue *q, uint32_t t, stru
 	const struct stamp *last;
 	uint64_t i;
 
-	STREAM_REACH(&q->cursor, t);
+	VEC_REACH(&q->cursor, t);
 	i = q->cursor.at[t] > q->base ? q->cursor.at[t] - q->base : 0;
 	do {
 		last = NULL;

@@ -313,22 +313,27 @@ static void tainted_format(struct explain *x, const struct finding *f)
 		strbuf_adds(&x->out, "     ...\n");
 }
 
-static void schedule_format(struct explain *x, const struct finding *f)
+static void run_format(struct explain *x, const struct finding *f, const struct check_order *order)
 {
-	struct check_order order = { 0 };
 	struct columns c = { 0 };
 
-	if (f->status == FINDING_WARNING || !check_expand(x->ev, &f->schedule, &order))
-		return;
 	strbuf_adds(&x->out, "\n   The run that shows it (");
 	story_hidden(x->ev, f, &x->out);
 	strbuf_adds(&x->out, "):\n\n");
 	if (!x->story)
 		x->story = story_new(x->ev);
-	story_columns(x->story, f, order.at.at, order.at.n, &c);
+	story_columns(x->story, f, order->at.at, order->at.n, &c);
 	columns_format(&c, 4, x->opt->width, &x->out);
 	tainted_format(x, f);
 	columns_release(&c);
+}
+
+static void schedule_format(struct explain *x, const struct finding *f)
+{
+	struct check_order order = { 0 };
+
+	if (f->status != FINDING_WARNING && check_expand(x->ev, &f->schedule, &order))
+		run_format(x, f, &order);
 	VEC_RELEASE(&order.at);
 }
 
@@ -393,8 +398,7 @@ static bool is_told_in_full(struct explain *x, const char *subject)
 {
 	uint32_t id = intern_add(x->names, subject, strlen(subject));
 
-	while (x->times.n <= id)
-		*VEC_PUSH(&x->times) = 0;
+	VEC_REACH(&x->times, id);
 	return x->opt->all || (x->full < EXPLAIN_FULL && x->times.at[id]++ < EXPLAIN_SAME_NAME);
 }
 

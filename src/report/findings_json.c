@@ -124,6 +124,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 
 	if (!f->claimed || !check_expand(r->evidence, &f->schedule, &order)) {
 		json_string(j, "witness", NULL);
+		VEC_RELEASE(&order.at);
 		return;
 	}
 	for (uint32_t i = 0; i < f->nevents; i++)

@@ -210,7 +210,7 @@ static void line_format(const struct picture *p, const struct evidence_event *e,
 		strbuf_adds(out, words_brief(e->name));
 	else if (e->op != EVENT_FREE && is_on_targets(p, e))
 		words_subject(p->ev, p->f, out);
-	else if (e->op == EVENT_FREE || event_op_family(e->op) == 'A')
+	else if (event_op_family(e->op) == 'A')
 		words_object(p->ev, e->pos, out);
 	strbuf_adds(out, "  ");
 	frames_brief(t, e->site, e->stack, at < 2 ? p->files[at] : NULL, out);

@@ -65,10 +65,10 @@ static void none_format(const struct report *r, struct strbuf *out)
 	trace_info(r->trace, &info);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
-	else if (r->events == 0)
-		strbuf_adds(out, "nothing to look at: the trace has no events.");
 	else if (r->ntruncated)
 		strbuf_adds(out, "no race found, but not everything was looked at.");
+	else if (r->events == 0)
+		strbuf_adds(out, "nothing to look at: the trace has no events.");
 	else if (is_decided(r) && !info.partial)
 		strbuf_adds(out, "no race in any run that the recording proves possible.");
 	else
@@ -162,7 +162,7 @@ static const char *remedy(const char *truncated)
 		return NULL;
 	if (strstr(truncated, "budget"))
 		return "a larger --budget N looks longer at each";
-	if (strstr(truncated, "the model holds"))
+	if (strstr(truncated, "fit in memory"))
 		return "a shorter run, or -a hb, which needs no model of the run";
 	return NULL;
 }

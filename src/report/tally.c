@@ -59,8 +59,7 @@ void tally_event(struct tally *y, struct trace *t, const struct event *e)
 {
 	y->events++;
 	y->by_op[e->op]++;
-	while (y->by_thread.n <= e->tid)
-		*VEC_PUSH(&y->by_thread) = 0;
+	VEC_REACH(&y->by_thread, e->tid);
 	y->by_thread.at[e->tid]++;
 	if (e->op == EVENT_READ || e->op == EVENT_WRITE || e->op == EVENT_RMW)
 		count_access(y, t, e);

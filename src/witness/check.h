@@ -38,8 +38,10 @@ struct check_verdict {
 	bool dep;	   /* holds by the dependency-aware model only: some read was tainted */
 	bool doubtful;	   /* no more than a warning */
 	const char *doubt; /* why, in words; static */
-	uint64_t pos;	/* not certified: the event at which a rule broke, 0 none in particular */
-	char what[300]; /* not certified: the rule, in words */
+	/* Not certified, or doubtful: the event at which a rule broke, 0 none in particular; and the
+	 * rule, in words. */
+	uint64_t pos;
+	char what[300];
 	VEC(uint64_t) relaxed; /* targets and last reads that see another write than observed */
 	VEC(uint64_t) tainted; /* free reads in the order whose value may differ */
 };

@@ -179,7 +179,8 @@ static bool read_fail(struct checker *c, uint32_t pos, const struct check_seen *
 static bool read_event(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
-	bool free = (it->flags & EVENT_FREE_READ) && !c->claim->strict;
+	bool marked = (it->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
+	bool free = marked && !c->claim->strict; /* a reread vouches for all reads of its run */
 	bool unknown = it->flags & EVENT_UNKNOWN;
 	struct check_seen seen;
 

@@ -81,8 +81,7 @@ void evidence_brief_free(struct evidence_brief *b)
 
 static struct brief_thread *thread_get(struct evidence_brief *b, uint32_t tid)
 {
-	while (b->threads.n <= tid)
-		memset(VEC_PUSH(&b->threads), 0, sizeof(*b->threads.at));
+	VEC_REACH(&b->threads, tid);
 	return &b->threads.at[tid];
 }
 

@@ -12,8 +12,7 @@
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid)
 {
-	while (ev->threads.n <= tid)
-		memset(VEC_PUSH(&ev->threads), 0, sizeof(struct evidence_thread));
+	VEC_REACH(&ev->threads, tid);
 	return &ev->threads.at[tid];
 }
 

@@ -39,8 +39,7 @@ void selfcheck_fail(struct selfcheck *s, const char *format, ...)
 
 struct selfcheck_thread *selfcheck_thread(struct selfcheck *s, uint32_t tid)
 {
-	while (s->threads.n <= tid)
-		memset(VEC_PUSH(&s->threads), 0, sizeof(struct selfcheck_thread));
+	VEC_REACH(&s->threads, tid);
 	return &s->threads.at[tid];
 }
 

@@ -269,6 +269,8 @@ static void test_taint(void)
 	static const char own[] = RACE "A|rmw(c)~@relaxed!add<3|3\nB|rmw(c)~@relaxed!add<4|4\n"
 				       "C|rmw(c)~@relaxed!xchg|5\nD|r(c)|6\n";
 
+	static const char again[] = RACE "A|r(x)|3\nA|r(x)~!reread|4\nB|w(x)|5\n";
+
 	fine(text, "5 6 3 4", "increments the other way round");
 	TAP_OK(verdict.dep, "by the dependency-aware model");
 	TAP_EQ(verdict.tainted.n, 2, "with two tainted reads");
@@ -296,6 +298,7 @@ static void test_taint(void)
 	yes(unknown, "", "8 3", "but as a target");
 	fine(own, "4 3 5 6", "an exchange cuts the chain");
 	broken(own, "4 3 6", "sees the write of event 3", "an addition does not");
+	broken(again, "3 5 4", "sees the write of event 5", "a reread binds, marked free or not");
 }
 
 static void test_values(void)
