@@ -153,6 +153,30 @@ int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
 	return LISTED(format, __vdprintf_chk(fd, flag, format, args));
 }
 
+/* ---- the lock, where the program takes it by name ---- */
+
+/* Streams in memory have one too, so it is no matter of the descriptor. */
+EXPORT void flockfile(FILE *f)
+{
+	REAL(flockfile)(f);
+	channel_take(CHANNEL_UNSEEN);
+}
+
+EXPORT int ftrylockfile(FILE *f)
+{
+	int r = REAL(ftrylockfile)(f);
+
+	if (r == 0)
+		channel_take(CHANNEL_UNSEEN);
+	return r;
+}
+
+EXPORT void funlockfile(FILE *f)
+{
+	channel_give(CHANNEL_UNSEEN);
+	REAL(funlockfile)(f);
+}
+
 /* ---- in ---- */
 
 TAKES(int, fgetc, (FILE * f), f, f)

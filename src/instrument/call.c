@@ -308,8 +308,9 @@ static bool orders_threads(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
 		return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+	/* Assembler that touches memory may: a lock can be left by a plain mov. */
 	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
-		return extra_asm_orders(inst);
+		return LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL;
 	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
 }
 

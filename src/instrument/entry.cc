@@ -151,18 +151,6 @@ bool extra_asm_touches_memory(LLVMValueRef inst)
 	return false;
 }
 
-bool extra_asm_orders(LLVMValueRef inst)
-{
-	auto *a = dyn_cast<InlineAsm>(unwrap<CallBase>(inst)->getCalledOperand());
-
-	if (!a)
-		return false;
-	for (const char *word : { "lock", "xchg", "xadd", "fence", "syscall", "sysenter", "int " })
-		if (StringRef(a->getAsmString()).contains(word))
-			return true;
-	return false;
-}
-
 LLVMValueRef extra_after_call(LLVMValueRef inst)
 {
 	auto *i = unwrap<Instruction>(inst);

@@ -35,10 +35,6 @@ bool extra_touches_memory(LLVMValueRef inst);
 /* The same of an inline asm call: a memory operand or clobber, and not a mere barrier or pause. */
 bool extra_asm_touches_memory(LLVMValueRef call);
 
-/* May an inline asm call order threads: a locked instruction, a fence, a system call?  False for
- * a call of anything else. */
-bool extra_asm_orders(LLVMValueRef call);
-
 /* Where code goes that must run after the instruction, when it did not unwind; NULL: nothing may,
  * or nothing can.  May split the edge that an invoke takes. */
 LLVMValueRef extra_after_call(LLVMValueRef inst);

@@ -227,16 +227,29 @@ static bool event_check(struct checker *c, uint32_t pos)
 	}
 }
 
-static void unseen_note(struct checker *c, uint32_t pos)
+static void doubt(struct checker *c, uint32_t pos, const char *why, const char *what)
 {
-	if (!evidence_item(c->ev, pos)->unseen || c->tainted_bytes == 0 || c->out->doubtful)
+	if (c->out->doubtful)
 		return;
 	c->out->doubtful = true;
-	c->out->doubt = "code that was not recorded runs in it while memory may hold other values";
-	(void)check_fail(c, pos,
-			 "code that is not recorded runs here and may read memory whose value "
-			 "may differ: no more than a warning");
+	c->out->doubt = why;
+	(void)check_fail(c, pos, "%s: no more than a warning", what);
 	c->out->certified = true; /* the rest of the claim is still open */
+}
+
+static void unseen_note(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	if (it->unseen && c->tainted_bytes != 0)
+		doubt(c, pos,
+		      "code that was not recorded runs in it while memory may hold other values",
+		      "code that is not recorded runs here and may read memory whose value may "
+		      "differ");
+	if (it->surprise)
+		doubt(c, pos, "a read in it saw what code that was not recorded had written",
+		      "reads bytes that no recorded write had stored, so code that is not "
+		      "recorded wrote them");
 }
 
 /* How many events of the order held; all of them when the claim still stands. */

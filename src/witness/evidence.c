@@ -44,6 +44,7 @@ void evidence_free(struct evidence *ev)
 	VEC_RELEASE(&ev->words);
 	VEC_RELEASE(&ev->mixed);
 	VEC_RELEASE(&ev->feeds);
+	VEC_RELEASE(&ev->shown);
 	VEC_RELEASE(&ev->cells);
 	VEC_RELEASE(&ev->late);
 	VEC_RELEASE(&ev->wanted);
@@ -181,6 +182,7 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 	case EVENT_WRITE:
 	case EVENT_RMW:
 		evidence_access(ev, pos);
+		evidence_value(ev, e, pos);
 		feeds_add(ev, e, pos);
 		break;
 	case EVENT_USE:

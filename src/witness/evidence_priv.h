@@ -38,6 +38,7 @@ struct evidence_item {
 	uint8_t op;
 	bool unseen;	/* OPAQUE, or comes from within unseen code: that may read anything now */
 	bool lost_feed; /* a read that feeds it is not in the trace */
+	bool surprise;	/* a read of bytes that no recorded write had stored */
 	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known */
 	uint32_t words, nwords; /* accesses: into words */
 	union {
@@ -62,6 +63,12 @@ struct evidence_word {
 struct evidence_mixed {
 	uint32_t cell[8]; /* 0: the byte is not touched */
 	uint32_t seen[8];
+};
+
+/* Bytes of a cell as the trace shows them. */
+struct evidence_shown {
+	uint8_t byte[8];
+	uint8_t known; /* mask */
 };
 
 /* Latest writes by byte. */
@@ -175,6 +182,7 @@ struct evidence {
 	VEC(uint32_t) feeds;
 	VEC(struct evidence_cell) cells;	  /* [0] unused */
 	VEC(struct evidence_late) late;		  /* sorted by FREE, then by word */
+	VEC(struct evidence_shown) shown;	  /* by cell; recordings only */
 	VEC(struct evidence_object_info) objects; /* [0] unused */
 	VEC(struct evidence_group) groups;	  /* [0] unused */
 	VEC(struct evidence_held) held;		  /* [0] unused */
@@ -225,6 +233,8 @@ void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, 
 
 void evidence_memory_release(struct evidence_memory *m);
 void evidence_access(struct evidence *ev, uint32_t pos);
+/* After evidence_access: do the bytes agree with those before? */
+void evidence_value(struct evidence *ev, const struct event *e, uint32_t pos);
 void evidence_free_event(struct evidence *ev, uint32_t pos);
 /* A lifetime begins. */
 void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t len);
