@@ -48,8 +48,8 @@ struct walk {
 	uint32_t *head;	       /* by list: its first seat */
 	VEC(uint32_t) chains;  /* with a seat, in order of their first access */
 	VEC(uint32_t) events;
-	VEC(uint32_t) places; /* of the cell; none when there are many */
-	bool over[FEW_PLACES];
+	VEC(uint32_t) places;			   /* of the cell; none when there are many */
+	bool over[FEW_PLACES], writes[FEW_PLACES]; /* by place; writes: some class there does */
 };
 
 struct walk *walk_new(const struct candidates *c)
@@ -143,17 +143,22 @@ static void set_places(struct walk *w)
 
 	VEC_CLEAR(&w->places);
 	for (size_t i = 0; i < w->seats.n; i++) {
+		bool writes = w->seats.at[i].first.kind & KIND_WRITES;
+
 		for (k = 0; k < w->places.n && w->places.at[k] != w->seats.at[i].place; k++)
 			;
 		w->seats.at[i].nth = k;
-		if (k < w->places.n)
+		if (k < w->places.n) {
+			w->writes[k] |= writes;
 			continue;
+		}
 		if (k == FEW_PLACES) {
 			VEC_CLEAR(&w->places);
 			return;
 		}
 		*VEC_PUSH(&w->places) = w->seats.at[i].place;
 		w->over[k] = false;
+		w->writes[k] = writes;
 	}
 }
 
@@ -172,7 +177,8 @@ static bool is_over(struct walk *w, const struct candidate_visitor *v, uint32_t 
 	if (!v->over || w->places.n == 0)
 		return false;
 	for (size_t i = 0; i < w->places.n && !w->over[s->nth]; i++)
-		if (!v->over(v->arg, signature_of(s->place, w->places.at[i])))
+		if ((w->writes[i] || w->writes[s->nth]) &&
+		    !v->over(v->arg, signature_of(s->place, w->places.at[i])))
 			return false;
 	w->over[s->nth] = true;
 	return true;
