@@ -21,11 +21,8 @@ static void exact_end(void *self, struct engine_run *run, struct engine_result *
 		.opt = opt,
 		.analysis = "exact",
 	});
-	struct trials_count count;
 
-	trials_run(t, out, &count);
-	if (!opt->all_pairs)
-		trials_tell(t, hard, &count, out);
+	trials_run(t, hard, out);
 	trials_free(t);
 	candidates_free(candidates);
 	mem_free(opt);

@@ -21,9 +21,8 @@ static void osr_end(void *self, struct engine_run *run, struct engine_result *ou
 		.opt = opt,
 		.analysis = "osr",
 	});
-	struct trials_count count;
 
-	trials_run(t, out, &count);
+	trials_run(t, NULL, out);
 	trials_free(t);
 	candidates_free(candidates);
 	mem_free(opt);

@@ -98,12 +98,9 @@ static void races_end(void *self, struct engine_run *run, struct engine_result *
 		.opt = opt,
 		.analysis = "races",
 	});
-	struct trials_count count;
 
 	search_syncp(t, run, mode, candidates, opt, out);
-	trials_run(t, out, &count);
-	if (!opt->all_pairs)
-		trials_tell(t, hard, &count, out);
+	trials_run(t, hard, out);
 	trials_free(t);
 	candidates_free(candidates);
 	mem_free(opt);

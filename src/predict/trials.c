@@ -209,39 +209,16 @@ static void say_limits(const struct trials *t, struct engine_result *out, uint64
 				 (unsigned long long)undecided, what);
 }
 
-void trials_run(struct trials *t, struct engine_result *out, struct trials_count *count)
-{
-	const struct engine_options *opt = t->s.opt;
-	struct shortlist_source source = { t->s.m,	    t->s.exact ? t->s.exact : t->s.c,
-					   t->s.candidates, opt,
-					   is_settled,	    t };
-	size_t pieces = candidates_npieces(t->s.candidates), i = 0;
-	uint64_t n[OUTCOMES] = { 0 };
-	struct map_item item;
-	bool was_full = is_full(t, out); /* by an earlier stage, which has said so */
-
-	t->full = was_full;
-	for (size_t p = 0; p < pieces && goes_on(t); p += WAVE) {
-		struct shortlist *l =
-			shortlist_new(&source, p, pieces - p < WAVE ? pieces - p : WAVE);
-
-		if (opt->progress)
-			opt->progress(opt->progress_arg, t->s.analysis, p, pieces);
-		run_wave(t, l, out);
-		shortlist_free(l);
-	}
-	while (map_next(&t->outcomes, &i, &item))
-		n[item.value]++;
-	*count = (struct trials_count){ n[FOUND], n[REFUTED], n[SEARCHED], n[UNDECIDED],
-					goes_on(t) && !t->list_is_cut };
-	if (!was_full)
-		say_limits(t, out, n[UNDECIDED]);
-}
+/* How signatures ended. */
+struct count {
+	uint64_t found, refuted, searched, undecided;
+	bool all; /* false: stopped, or a limit was reached; not all were tried */
+};
 
 /* Candidates that were in no list have only pairs that were refuted on the way, if all were
  * looked at. */
-void trials_tell(const struct trials *t, const struct causal *hard,
-		 const struct trials_count *count, struct engine_result *out)
+static void tell(const struct trials *t, const struct causal *hard, const struct count *count,
+		 struct engine_result *out)
 {
 	struct engine_counts *c = &out->counts;
 	uint64_t known = count->found + count->refuted + count->searched + count->undecided, rest;
@@ -258,4 +235,36 @@ void trials_tell(const struct trials *t, const struct causal *hard,
 	c->searched = count->searched;
 	c->undecided = count->undecided + (count->all ? 0 : rest);
 	c->refuted = count->refuted + (count->all ? rest : 0);
+}
+
+void trials_run(struct trials *t, const struct causal *hard, struct engine_result *out)
+{
+	const struct engine_options *opt = t->s.opt;
+	struct shortlist_source source = { t->s.m,	    t->s.exact ? t->s.exact : t->s.c,
+					   t->s.candidates, opt,
+					   is_settled,	    t };
+	size_t pieces = candidates_npieces(t->s.candidates), i = 0;
+	uint64_t n[OUTCOMES] = { 0 };
+	struct map_item item;
+	struct count count;
+	bool was_full = is_full(t, out); /* by an earlier stage, which has said so */
+
+	t->full = was_full;
+	for (size_t p = 0; p < pieces && goes_on(t); p += WAVE) {
+		struct shortlist *l =
+			shortlist_new(&source, p, pieces - p < WAVE ? pieces - p : WAVE);
+
+		if (opt->progress)
+			opt->progress(opt->progress_arg, t->s.analysis, p, pieces);
+		run_wave(t, l, out);
+		shortlist_free(l);
+	}
+	while (map_next(&t->outcomes, &i, &item))
+		n[item.value]++;
+	count = (struct count){ n[FOUND], n[REFUTED], n[SEARCHED], n[UNDECIDED],
+				goes_on(t) && !t->list_is_cut };
+	if (!was_full)
+		say_limits(t, out, n[UNDECIDED]);
+	if (hard && !opt->all_pairs)
+		tell(t, hard, &count, out);
 }

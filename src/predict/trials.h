@@ -29,12 +29,6 @@ struct trials_setup {
 	const char *analysis;
 };
 
-/* How signatures ended. */
-struct trials_count {
-	uint64_t found, refuted, searched, undecided;
-	bool all; /* false: stopped, or a limit was reached; not all were tried */
-};
-
 struct trials;
 struct trials *trials_new(const struct trials_setup *setup);
 void trials_free(struct trials *t);
@@ -42,11 +36,8 @@ void trials_free(struct trials *t);
 /* A pair that was found before: its signature need not be tried. */
 void trials_settle(struct trials *t, uint32_t e1, uint32_t e2, uint64_t signature);
 
-/* Proposes what is found and says what was left out. */
-void trials_run(struct trials *t, struct engine_result *out, struct trials_count *count);
-
-/* Counts all candidates and says how they ended.  hard: CAUSAL_HARD. */
-void trials_tell(const struct trials *t, const struct causal *hard,
-		 const struct trials_count *count, struct engine_result *out);
+/* Proposes what is found and says what was left out.  hard: CAUSAL_HARD, and then, unless every
+ * pair is wanted, all candidates are counted by how they ended; NULL: they are not. */
+void trials_run(struct trials *t, const struct causal *hard, struct engine_result *out);
 
 #endif /* PREDICT_TRIALS_H */
