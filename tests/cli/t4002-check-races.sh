@@ -276,4 +276,38 @@ run foresee run -q --ignore id --trace part.foresee bank.c
 is "$status" 1 "left out by request: status"
 has out '^1  data race on account.balance .* warning$' "a warning only"
 has out '^   only a warning: accesses are missing by request' "that says why"
+
+# A thousand threads alive, of which two race.
+cat >many.c <<'EOT'
+#include <pthread.h>
+int x, y;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *racy)
+{
+	pthread_mutex_lock(&m);
+	x++;
+	pthread_mutex_unlock(&m);
+	if (racy)
+		y++;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[1000];
+
+	for (int i = 0; i < 1000; i++)
+		pthread_create(&t[i], NULL, work, i == 3 || i == 900 ? &x : NULL);
+	for (int i = 0; i < 1000; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+EOT
+run foresee run -q --trace many.foresee many.c
+is "$status" 1 "a thousand threads: status"
+has out '^1  data race on y .* predicted, certified$' "the one race among them"
+hasnt out '^2  ' "and no other"
+head -c $(($(stat -c %s many.foresee) / 2)) many.foresee >half.foresee
+run timeout 60 foresee check half.foresee
+[ "$status" -le 3 ] && pass "cut in half: ends by itself" || fail "cut in half: status $status"
+has err 'foresee: note|note:' "and says what is missing"
 done_testing
