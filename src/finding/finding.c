@@ -57,21 +57,38 @@ void findings_release(struct findings *f)
 	VEC_RELEASE(&f->words);
 }
 
+struct finding *findings_add(struct findings *f, enum finding_kind kind, const char *analysis)
+{
+	struct finding *new = VEC_PUSH(&f->at);
+
+	*new = (struct finding){ .kind = kind, .analysis = analysis };
+	return new;
+}
+
+void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op)
+{
+	uint32_t at = f->nevents++;
+
+	assert(at < FINDING_EVENTS);
+	for (; at > 0 && f->events[at - 1] > pos; at--) {
+		f->events[at] = f->events[at - 1];
+		f->sites[at] = f->sites[at - 1];
+		f->ops[at] = f->ops[at - 1];
+	}
+	assert(at == 0 || f->events[at - 1] != pos);
+	f->events[at] = pos;
+	f->sites[at] = site;
+	f->ops[at] = op;
+}
+
 struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2)
 {
-	struct finding *new = VEC_PUSH(&f->at);
-	bool swap = pos1 > pos2;
+	struct finding *new = findings_add(f, FINDING_RACE, analysis);
 
-	assert(pos1 != pos2);
-	*new = (struct finding){ .kind = FINDING_RACE, .analysis = analysis, .nevents = 2 };
-	new->events[swap] = pos1;
-	new->sites[swap] = site1;
-	new->ops[swap] = op1;
-	new->events[!swap] = pos2;
-	new->sites[!swap] = site2;
-	new->ops[!swap] = op2;
+	finding_add_event(new, pos1, site1, op1);
+	finding_add_event(new, pos2, site2, op2);
 	return new;
 }
 

@@ -18,7 +18,12 @@
 #include "finding/schedule.h"
 
 /* X(id, name in JSON, name in text) */
-#define FINDING_KINDS(X) X(RACE, "race", "data race")
+#define FINDING_KINDS(X)                                                                \
+	X(RACE, "race", "data race")                                                    \
+	X(DEADLOCK, "deadlock", "deadlock")                                             \
+	X(JOIN_HOLDING, "join-holding-lock", "deadlock of a join and a lock")           \
+	X(WAIT_HOLDING, "wait-holding-lock", "deadlock of a condition wait and a lock") \
+	X(LOST_WAKEUP, "lost-wakeup", "lost wakeup")
 
 enum finding_kind {
 #define X(id, name, title) FINDING_##id,
@@ -26,6 +31,18 @@ enum finding_kind {
 #undef X
 		FINDING_NKINDS
 };
+
+/*
+ * What `events' are.
+ *	RACE		two accesses, both next at the end of the schedule
+ *	DEADLOCK	the requests that wait for one another, one a thread: acquires (or REQ, RREQ
+ *			where the recorded run itself ended there), all next
+ *	JOIN_HOLDING	the same with at least one JOIN (JOINING) among them
+ *	WAIT_HOLDING	an acquire by a thread that signals afterwards, and the release inside a
+ *			condition wait of the thread that holds that lock; both next
+ *	LOST_WAKEUP	a signal or broadcast that the schedule contains, at a time when nobody waits, and
+ *			the release inside the condition wait that comes too late; that is next
+ */
 
 enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED };
 
@@ -59,7 +76,12 @@ struct findings {
 
 void findings_release(struct findings *f);
 
-/* A new one at the end, zeroed but for these; the caller fills the rest.  Sorts the two events. */
+/* A new one at the end, without events, zeroed but for these. */
+struct finding *findings_add(struct findings *f, enum finding_kind kind, const char *analysis);
+/* One event more, at its place in the order of positions.  At most FINDING_EVENTS. */
+void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op);
+
+/* findings_add for a race of these two, in either order. */
 struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2);

@@ -273,3 +273,13 @@ bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut)
 			return false;
 	return true;
 }
+
+bool causal_arrive(const struct causal *c, uint32_t e, uint32_t *cut)
+{
+	uint32_t p = chain_before(c->m, e);
+
+	/* Whoever joins has forked, or knows who did: it is not the first event of its chain. */
+	if (c->m->event[e].op != STEP_JOIN || p == 0 || c->m->event[p].tid != c->m->event[e].tid)
+		return causal_before(c, e, cut);
+	return causal_upto(c, p, cut);
+}

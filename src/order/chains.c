@@ -80,6 +80,11 @@ uint32_t chains_run_slow(struct chains *c, uint32_t tid, bool *lost)
 	return t->chain;
 }
 
+uint32_t chains_of(const struct chains *c, uint32_t tid)
+{
+	return tid < c->threads.n ? c->threads.at[tid].chain : CHAINS_NONE;
+}
+
 uint32_t chains_fork(struct chains *c, uint32_t tid, uint32_t child)
 {
 	struct chains_thread *t, *u;

@@ -46,6 +46,8 @@ static inline uint32_t chains_run(struct chains *c, uint32_t tid, bool *lost)
 	return chains_run_slow(c, tid, lost);
 }
 
+/* The chain of a thread that runs; CHAINS_NONE when nothing is known of it. */
+uint32_t chains_of(const struct chains *c, uint32_t tid);
 /* The child's chain; CHAINS_NONE when it cannot be this fork that made it. */
 uint32_t chains_fork(struct chains *c, uint32_t tid, uint32_t child);
 /* That fork made nothing: its chain is in hand again. */

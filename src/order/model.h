@@ -26,11 +26,13 @@
 struct model_event {
 	uint32_t chain, index; /* the event is number `index', from 0, of its chain */
 	uint32_t tid;
-	uint32_t obj;	  /* lock family: lock; FORK, JOIN: the other chain */
-	uint32_t partner; /* ACQ, RACQ: its release, 0 none; releases: the acquire */
-	uint32_t hold;	  /* what the thread holds just before it, into m->holds; 0 nothing */
-	uint32_t touch;	  /* accesses: first of its touches; they end where those of id + 1 begin */
-	uint32_t feed;	  /* first of its feeds, the same way */
+	/* Lock family, REQ, RREQ: lock; FORK, JOIN, JOINING: the other chain; PARK, NOTIFY: condition */
+	uint32_t obj;
+	/* ACQ, RACQ: its release, 0 none; releases: the acquire; FORK, JOIN, JOINING: the other's tid */
+	uint32_t partner;
+	uint32_t hold;	/* what the thread holds just before it, into m->holds; 0 nothing */
+	uint32_t touch; /* accesses: first of its touches; they end where those of id + 1 begin */
+	uint32_t feed;	/* first of its feeds, the same way */
 	uint32_t site, stack;
 	uint16_t flags; /* STEP_* and MODEL_* */
 	uint8_t op;	/* enum step_op */

@@ -224,6 +224,11 @@ static bool is_full(struct model *m, const struct step *s)
 	return b->full;
 }
 
+static bool has_peer(const struct step *s)
+{
+	return s->op == STEP_FORK || s->op == STEP_JOIN || s->op == STEP_JOINING;
+}
+
 /* Makes the current event, without what it is about. */
 static struct model_thread *event_begin(struct model *m, const struct step *s)
 {
@@ -247,6 +252,7 @@ static struct model_thread *event_begin(struct model *m, const struct step *s)
 		.index = c->n++,
 		.tid = s->tid,
 		.obj = s->obj,
+		.partner = has_peer(s) ? s->other : 0,
 		.hold = t->hold,
 		.touch = (uint32_t)b->cells.n,
 		.feed = (uint32_t)b->feeds.n,
@@ -274,6 +280,8 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 		lock_take(m, s, t);
 	} else {
 		edge_take(m, s);
+		if ((s->op == STEP_REQ || s->op == STEP_RREQ) && s->obj >= m->nlocks)
+			m->nlocks = s->obj + 1;
 	}
 	if (s->nfeeds != 0)
 		model_feed_take(m, batch, s);

@@ -292,13 +292,19 @@ static void thread_event(struct steps *s, const struct event *e)
 		chain = chains_fork(&s->chains, e->tid, e->peer);
 	else if (e->op == EVENT_JOIN)
 		chain = chains_join(&s->chains, e->tid, e->peer);
+	else if (e->op == EVENT_JOINING)
+		chain = chains_of(&s->chains, e->peer);
 	else if (e->op == EVENT_FORK_FAIL)
 		chains_fork_failed(&s->chains, e->tid, e->peer);
 	if (chain == CHAINS_NONE) {
 		step_add(s, STEP_NONE, 0);
 		return;
 	}
-	st = step_add(s, e->op == EVENT_FORK ? STEP_FORK : STEP_JOIN, 0);
+	st = step_add(s,
+		      e->op == EVENT_FORK   ? STEP_FORK
+		      : e->op == EVENT_JOIN ? STEP_JOIN
+					    : STEP_JOINING,
+		      0);
 	st->obj = chain;
 	st->other = e->peer;
 }
@@ -325,6 +331,8 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_RACQ:
 	case EVENT_RREL:
 	case EVENT_TRYFAIL:
+	case EVENT_REQ:
+	case EVENT_RREQ:
 	case EVENT_LOCK_INIT:
 	case EVENT_LOCK_DESTROY:
 		step_lock_event(s, e);
@@ -358,6 +366,7 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_FORK:
 	case EVENT_FORK_FAIL:
 	case EVENT_JOIN:
+	case EVENT_JOINING:
 		thread_event(s, e);
 		break;
 	case EVENT_FENCE:

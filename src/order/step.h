@@ -46,33 +46,43 @@ struct trace;
  *	AFTER	this event comes after event `from'; no happens-before
  *	GUARD	where event `when' is part of a reordering, `from' comes before `to' if both are
  *	USE	the reads in feeds decide something here
+ *	REQ	`obj': lock; it was asked for and the thread had to wait.  Program order only.
+ *		RREQ: in read mode.  JOINING: as JOIN, but not over yet and no edge
+ *	PARK	`obj': condition; the wait begins.  The REL before it is part of the same call: both
+ *		happen at once.  STEP_TRY: a timed wait
+ *	NOTIFY	`obj': condition; a signal or broadcast.  Its PUT follows
  *	SPLIT	not an event: cell `other' takes the bytes addr, len of cell `obj', with its past
  *	DROP	not an event: cell `obj' will not be named again until it is made anew
  *	FORGET	not an event: channel `obj' will not be named again until it is made anew
  */
-#define STEP_OPS(X)            \
-	X(NONE, "none")        \
-	X(READ, "read")        \
-	X(WRITE, "write")      \
-	X(RMW, "rmw")          \
-	X(FREE, "free")        \
-	X(ACQ, "acquire")      \
-	X(REL, "release")      \
-	X(RACQ, "read lock")   \
-	X(RREL, "read unlock") \
-	X(FORK, "fork")        \
-	X(JOIN, "join")        \
-	X(PUT, "put")          \
-	X(GET, "get")          \
-	X(AFTER, "after")      \
-	X(GUARD, "guard")      \
-	X(FENCE, "fence")      \
-	X(USE, "use")          \
-	X(OPAQUE, "opaque")    \
-	X(BEGIN, "begin")      \
-	X(END, "end")          \
-	X(SPLIT, "split")      \
-	X(DROP, "drop")        \
+#define STEP_OPS(X)             \
+	X(NONE, "none")         \
+	X(READ, "read")         \
+	X(WRITE, "write")       \
+	X(RMW, "rmw")           \
+	X(FREE, "free")         \
+	X(ACQ, "acquire")       \
+	X(REL, "release")       \
+	X(RACQ, "read lock")    \
+	X(RREL, "read unlock")  \
+	X(FORK, "fork")         \
+	X(JOIN, "join")         \
+	X(PUT, "put")           \
+	X(GET, "get")           \
+	X(AFTER, "after")       \
+	X(GUARD, "guard")       \
+	X(FENCE, "fence")       \
+	X(USE, "use")           \
+	X(OPAQUE, "opaque")     \
+	X(BEGIN, "begin")       \
+	X(END, "end")           \
+	X(REQ, "request")       \
+	X(RREQ, "read request") \
+	X(JOINING, "joining")   \
+	X(PARK, "park")         \
+	X(NOTIFY, "notify")     \
+	X(SPLIT, "split")       \
+	X(DROP, "drop")         \
 	X(FORGET, "forget")
 
 enum step_op {
@@ -93,7 +103,7 @@ enum step_op {
 #define STEP_STOP 32u
 #define STEP_TAINTED 64u /* free read of a writer that is not known */
 #define STEP_SHADOW 128u /* READ: the recorder's closing read; binds, but is no target */
-#define STEP_TRY 256u	 /* ACQ, RACQ: could not have blocked for ever */
+#define STEP_TRY 256u	 /* ACQ, RACQ, REQ, RREQ, PARK: could not have blocked for ever */
 
 struct step {
 	uint64_t pos;

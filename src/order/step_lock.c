@@ -63,6 +63,13 @@ static void lock_acquire_read(struct steps *s, const struct event *e, struct obj
 	step_add(s, STEP_RACQ, flags)->obj = l->id;
 }
 
+static void lock_request(struct steps *s, const struct event *e, const struct object_lock *l)
+{
+	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
+
+	step_add(s, e->op == EVENT_REQ ? STEP_REQ : STEP_RREQ, flags)->obj = l->id;
+}
+
 /* The section of tid ends: nobody's try fails because of it any more. */
 static void fails_guard(struct steps *s, const struct event *e, struct object_lock *l)
 {
@@ -147,7 +154,7 @@ void step_lock_event(struct steps *s, const struct event *e)
 		step_object_end(s, e->addr);
 		return;
 	}
-	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ)
+	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ || e->op == EVENT_REQ || e->op == EVENT_RREQ)
 		o = step_object_get(s, e->addr, OBJECT_LOCK);
 	else
 		o = step_object_find(s, e->addr, OBJECT_LOCK);
@@ -157,6 +164,10 @@ void step_lock_event(struct steps *s, const struct event *e)
 		break;
 	case EVENT_RACQ:
 		lock_acquire_read(s, e, &o->lock);
+		break;
+	case EVENT_REQ:
+	case EVENT_RREQ:
+		lock_request(s, e, &o->lock);
 		break;
 	case EVENT_REL:
 		lock_release(s, e, o ? &o->lock : NULL);

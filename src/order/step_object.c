@@ -147,6 +147,8 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	o->mapped = true;
 	if (family == OBJECT_LOCK)
 		o->lock.id = s->nlocks++;
+	else if (family == OBJECT_COND)
+		o->cond.id = s->nconditions++;
 	*map_put(&s->by_addr, addr, NULL) = place;
 	keyset_add(&s->addrs, addr);
 	return o;

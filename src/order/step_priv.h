@@ -60,6 +60,7 @@ struct cond_signal {
 };
 
 struct object_cond {
+	uint32_t id;
 	VEC(struct cond_wait) waits;	 /* in the order of pos */
 	VEC(struct cond_signal) signals; /* the same */
 };
@@ -149,7 +150,7 @@ struct steps {
 	uint32_t unused; /* objects; place + 1 */
 	struct map by_addr;
 	struct keyset addrs;
-	uint32_t nlocks;
+	uint32_t nlocks, nconditions;
 	uint32_t nchannels;
 	VEC(uint32_t) channels_again;
 

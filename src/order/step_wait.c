@@ -63,6 +63,7 @@ static void cond_signal(struct steps *s, const struct event *e)
 	struct object_cond *c = &step_object_get(s, e->addr, OBJECT_COND)->cond;
 	uint32_t channel = step_channel_new(s);
 
+	step_add(s, STEP_NOTIFY, 0)->obj = c->id;
 	step_add(s, STEP_PUT, 0)->obj = channel;
 	if (c->waits.n == 0) {
 		step_channel_forget(s, channel);
@@ -98,10 +99,10 @@ static void cond_park(struct steps *s, const struct event *e, struct step_thread
 {
 	struct object *o;
 
-	step_add(s, STEP_NONE, 0);
 	if (t->parked)
 		cond_leave(s, t);
 	o = step_object_get(s, e->addr, OBJECT_COND);
+	step_add(s, STEP_PARK, e->flags & EVENT_TRY ? STEP_TRY : 0)->obj = o->cond.id;
 	t->parked = (uint32_t)(o - s->objects.at) + 1;
 	t->park_pos = e->pos;
 	*VEC_PUSH(&o->cond.waits) = (struct cond_wait){ e->tid, e->pos };

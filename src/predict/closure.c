@@ -27,6 +27,7 @@
 #include "order/causal.h"
 #include "order/clock.h"
 #include "predict/candidates.h"
+#include "predict/goal.h"
 #include "predict/sections.h"
 
 #define NO_ROW UINT32_MAX
@@ -325,8 +326,7 @@ static bool close_round(const struct model *m, const struct causal *c, uint32_t 
 	return true;
 }
 
-/* cut := its closure.  False: there is none. */
-static bool cut_close(const struct model *m, const struct causal *c, uint32_t *cut)
+bool closure_extend(const struct model *m, const struct causal *c, uint32_t *cut)
 {
 	bool grew;
 
@@ -337,19 +337,11 @@ static bool cut_close(const struct model *m, const struct causal *c, uint32_t *c
 	return true;
 }
 
-bool closure_reach(const struct model *m, const struct causal *c, const uint32_t *events,
-		   uint32_t n, uint32_t *cut)
+bool closure_reach(const struct model *m, const struct causal *c, const struct goal *g,
+		   uint32_t *cut)
 {
 	memset(cut, 0, m->nchains * sizeof(*cut));
-	for (uint32_t i = 0; i < n; i++)
-		if (!causal_before(c, events[i], cut))
-			return false;
-	if (!cut_close(m, c, cut))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (section_in(m, events[i], cut))
-			return false;
-	return true;
+	return goal_need(g, c, cut) && closure_extend(m, c, cut) && !goal_is_passed(g, m, cut);
 }
 
 /* Some section that is open at v is passed by an acquire in a chain where `other' is ahead of

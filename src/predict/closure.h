@@ -19,6 +19,7 @@
 struct candidates;
 struct causal;
 struct closures;
+struct goal;
 
 /* For all accesses of the candidates; jobs threads work on it. */
 struct closures *closures_new(const struct model *m, const struct causal *c,
@@ -38,9 +39,12 @@ enum closure_answer {
 enum closure_answer closures_pair(const struct closures *s, uint32_t e1, uint32_t e2,
 				  const uint32_t *before2, uint32_t *cut);
 
-/* For any events, from nothing: cut := what runs, in observed order, until all of them are next.
- * False: no such sync-preserving run. */
-bool closure_reach(const struct model *m, const struct causal *c, const uint32_t *events,
-		   uint32_t n, uint32_t *cut);
+/* cut := the least closed cut that holds it.  False: there is none. */
+bool closure_extend(const struct model *m, const struct causal *c, uint32_t *cut);
+
+/* From nothing: cut := what runs, in observed order, until the goal is reached.  False: no such
+ * sync-preserving run. */
+bool closure_reach(const struct model *m, const struct causal *c, const struct goal *g,
+		   uint32_t *cut);
 
 #endif /* PREDICT_CLOSURE_H */

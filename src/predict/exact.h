@@ -17,6 +17,7 @@
 
 struct causal;
 struct engine_options;
+struct goal;
 struct model;
 struct exact;
 
@@ -39,10 +40,9 @@ struct exact_order {
 };
 void exact_order_release(struct exact_order *o);
 
-/* FOUND: *out is a reordering after which every target is next in its chain and all that must
- * run before it has run.  Otherwise *out is left empty. */
-enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t n,
-			      struct exact_order *out);
+/* FOUND: *out is a reordering that reaches the goal.  Otherwise *out is left empty.  The goal is
+ * borrowed until the next call. */
+enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exact_order *out);
 
 /* Steps of search that the last exact_reach took: what the budget counts. */
 uint64_t exact_steps(const struct exact *x);

@@ -34,6 +34,7 @@
 #include "order/model.h"
 #include "predict/engine.h"
 #include "predict/exact.h"
+#include "predict/goal.h"
 
 #define EXACT_WINDOW 5000u
 #define EXACT_BUDGET 5000000u
@@ -181,8 +182,7 @@ struct exact {
 	uint32_t *local_chain;
 	uint32_t *local_cell, *local_lock; /* by model cell and lock, EXACT_NONE or local */
 	VEC(struct exact_open) open;	   /* sections of the universe, as they were found */
-	const uint32_t *targets;
-	uint32_t ntargets;
+	const struct goal *aim;
 	bool clipped;	/* something was left out that might have helped */
 	bool exhausted; /* the budget is spent */
 	uint32_t nchains, width;

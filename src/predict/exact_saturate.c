@@ -169,12 +169,8 @@ bool exact_enter_upto(struct exact *x, uint32_t node)
 	memset(x->tmp, 0, x->m->nchains * sizeof(*x->tmp));
 	if (!causal_upto(x->causal, x->nodes.at[node].id, x->tmp))
 		return false;
-	for (uint32_t i = 0; i < x->ntargets; i++) {
-		const struct model_event *t = &x->m->event[x->targets[i]];
-
-		if (x->tmp[t->chain] > t->index)
-			return false;
-	}
+	if (goal_is_passed(x->aim, x->m, x->tmp))
+		return false;
 	return enter_cut(x);
 }
 

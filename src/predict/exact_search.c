@@ -109,11 +109,10 @@ static void report(const struct exact *x, struct exact_order *out)
 static bool find_need(struct exact *x)
 {
 	memset(x->need, 0, x->m->nchains * sizeof(*x->need));
-	for (uint32_t i = 0; i < x->ntargets; i++)
-		if (!causal_before(x->causal, x->targets[i], x->need))
-			return false;
-	for (uint32_t i = 0; i < x->ntargets; i++) {
-		const struct model_event *t = &x->m->event[x->targets[i]];
+	if (!goal_need(x->aim, x->causal, x->need))
+		return false;
+	for (uint32_t i = 0; i < x->aim->nnext; i++) {
+		const struct model_event *t = &x->m->event[x->aim->next[i]];
 
 		if (x->need[t->chain] != t->index)
 			return false;
@@ -149,11 +148,12 @@ static enum outcome attempt(struct exact *x, uint64_t allowance, struct exact_or
 /* The start of a window around the targets; false: they are too far apart. */
 static bool place_window(const struct exact *x, uint32_t *from)
 {
-	uint32_t first = x->targets[0], last = x->targets[0], step = x->window / 4, slack, before;
+	uint32_t first = x->aim->next[0], last = x->aim->next[0], step = x->window / 4, slack,
+		 before;
 
-	for (uint32_t i = 1; i < x->ntargets; i++) {
-		first = x->targets[i] < first ? x->targets[i] : first;
-		last = x->targets[i] > last ? x->targets[i] : last;
+	for (uint32_t i = 1; i < x->aim->nnext; i++) {
+		first = x->aim->next[i] < first ? x->aim->next[i] : first;
+		last = x->aim->next[i] > last ? x->aim->next[i] : last;
 	}
 	if (last - first >= x->window)
 		return false;
@@ -177,16 +177,14 @@ static enum outcome reach_whole(struct exact *x, struct exact_order *out, bool *
 	return o;
 }
 
-enum exact_answer exact_reach(struct exact *x, const uint32_t *targets, uint32_t n,
-			      struct exact_order *out)
+enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exact_order *out)
 {
 	enum outcome o = REFUTED;
 	uint32_t from;
 
 	VEC_CLEAR(&out->observed);
 	VEC_CLEAR(&out->ids);
-	x->targets = targets;
-	x->ntargets = n;
+	x->aim = g;
 	x->steps = 0;
 	if (!find_need(x))
 		return EXACT_IMPOSSIBLE;

@@ -157,17 +157,6 @@ static void take(struct exact *x, uint32_t chain, uint32_t to)
 	x->top[chain] = to;
 }
 
-static bool has_target(const struct exact *x, const uint32_t *cut)
-{
-	for (uint32_t i = 0; i < x->ntargets; i++) {
-		const struct model_event *t = &x->m->event[x->targets[i]];
-
-		if (cut[t->chain] > t->index)
-			return true;
-	}
-	return false;
-}
-
 /* Closes a section if that is possible.  True: the universe grew. */
 static bool close_section(struct exact *x, size_t open)
 {
@@ -179,7 +168,8 @@ static bool close_section(struct exact *x, size_t open)
 	if (release && x->m->event[release].index < x->top[x->m->event[release].chain])
 		return false;
 	memcpy(x->tmp, x->top, x->m->nchains * sizeof(*x->tmp));
-	if (!release || !causal_upto(x->causal, release, x->tmp) || has_target(x, x->tmp)) {
+	if (!release || !causal_upto(x->causal, release, x->tmp) ||
+	    goal_is_passed(x->aim, x->m, x->tmp)) {
 		o->never = true;
 		return false;
 	}
@@ -214,8 +204,8 @@ static void take_all(struct exact *x)
 		struct model_list list = model_chain(x->m, c);
 		uint32_t lo = x->top[c], hi = x->hi[c];
 
-		for (uint32_t i = 0; i < x->ntargets; i++) {
-			const struct model_event *t = &x->m->event[x->targets[i]];
+		for (uint32_t i = 0; i < x->aim->nnext; i++) {
+			const struct model_event *t = &x->m->event[x->aim->next[i]];
 
 			if (t->chain == c && t->index < hi)
 				hi = t->index;

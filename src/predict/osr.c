@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "order/clock.h"
+#include "predict/goal.h"
 #include "predict/limits.h"
 #include "predict/osr_priv.h"
 #include "predict/sections.h"
@@ -45,16 +46,8 @@ void osr_free(struct osr *o)
 	mem_free(o);
 }
 
-static bool has_any(const struct model *m, const uint32_t *events, uint32_t n, const uint32_t *cut)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (section_in(m, events[i], cut))
-			return true;
-	return false;
-}
-
 /* Closes one open section of the chain.  False: none can be closed without the targets. */
-static bool close_one(struct osr *o, uint32_t chain, const uint32_t *targets, uint32_t n)
+static bool close_one(struct osr *o, uint32_t chain, const struct goal *g)
 {
 	const struct model *m = o->m;
 
@@ -64,7 +57,7 @@ static bool close_one(struct osr *o, uint32_t chain, const uint32_t *targets, ui
 		if (!release)
 			continue;
 		clock_copy(o->try, o->cut, m->nchains);
-		if (!causal_upto(o->c, release, o->try) || has_any(m, targets, n, o->try))
+		if (!causal_upto(o->c, release, o->try) || goal_is_passed(g, m, o->try))
 			continue;
 		clock_copy(o->cut, o->try, m->nchains);
 		return true;
@@ -72,14 +65,14 @@ static bool close_one(struct osr *o, uint32_t chain, const uint32_t *targets, ui
 	return false;
 }
 
-static void close_sections(struct osr *o, const uint32_t *targets, uint32_t n)
+static void close_sections(struct osr *o, const struct goal *g)
 {
 	bool grew;
 
 	do {
 		grew = false;
 		for (uint32_t v = 0; v < o->m->nchains; v++)
-			while (close_one(o, v, targets, n))
+			while (close_one(o, v, g))
 				grew = true;
 	} while (grew);
 }
@@ -143,20 +136,16 @@ static void observed_order(const struct osr *o, struct exact_order *out)
 	out->observed.n = o->m->nchains;
 }
 
-enum osr_answer osr_reach(struct osr *o, const uint32_t *targets, uint32_t n,
-			  struct exact_order *out)
+enum osr_answer osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
 {
 	const struct model *m = o->m;
 
 	VEC_CLEAR(&out->observed);
 	VEC_CLEAR(&out->ids);
 	memset(o->cut, 0, m->nchains * sizeof(*o->cut));
-	for (uint32_t i = 0; i < n; i++)
-		if (!causal_before(o->c, targets[i], o->cut))
-			return OSR_NO;
-	if (has_any(m, targets, n, o->cut))
+	if (!goal_need(g, o->c, o->cut) || goal_is_passed(g, m, o->cut))
 		return OSR_NO;
-	close_sections(o, targets, n);
+	close_sections(o, g);
 	if (!list_open(o))
 		return OSR_NO;
 	list_moved(o);

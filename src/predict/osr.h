@@ -16,6 +16,7 @@
 
 #include "predict/exact.h"
 
+struct goal;
 struct osr;
 
 enum osr_answer { OSR_FOUND, OSR_NO, OSR_UNDECIDED };
@@ -24,8 +25,7 @@ enum osr_answer { OSR_FOUND, OSR_NO, OSR_UNDECIDED };
 struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget);
 void osr_free(struct osr *o);
 
-/* FOUND: *out is a reordering after which all targets are next. */
-enum osr_answer osr_reach(struct osr *o, const uint32_t *targets, uint32_t n,
-			  struct exact_order *out);
+/* FOUND: *out is a reordering that reaches the goal. */
+enum osr_answer osr_reach(struct osr *o, const struct goal *g, struct exact_order *out);
 
 #endif /* PREDICT_OSR_H */

@@ -19,6 +19,7 @@
 #include "predict/closure.h"
 #include "predict/engine.h"
 #include "predict/found.h"
+#include "predict/goal.h"
 #include "predict/limits.h"
 #include "predict/propose.h"
 
@@ -229,7 +230,7 @@ bool syncp_pair(const struct model *m, const struct causal *c, uint32_t e1, uint
 {
 	uint32_t events[] = { e1, e2 };
 
-	return closure_reach(m, c, events, 2, cut);
+	return closure_reach(m, c, &(struct goal){ .next = events, .nnext = 2 }, cut);
 }
 
 static void syncp_end(void *self, struct engine_run *run, struct engine_result *out)

@@ -16,6 +16,7 @@
 #include "predict/census.h"
 #include "predict/engine.h"
 #include "predict/exact.h"
+#include "predict/goal.h"
 #include "predict/limits.h"
 #include "predict/osr.h"
 #include "predict/propose.h"
@@ -95,7 +96,8 @@ static bool try_osr(struct osr *o, const struct shortlist_group *g, struct resul
 	r->outcome = SEARCHED;
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t targets[] = { g->at[i].e1, g->at[i].e2 };
-		enum osr_answer answer = osr_reach(o, targets, 2, &r->order);
+		enum osr_answer answer =
+			osr_reach(o, &(struct goal){ targets, 2, NULL, 0 }, &r->order);
 
 		if (answer == OSR_UNDECIDED)
 			r->outcome = UNDECIDED;
@@ -117,7 +119,8 @@ static void try_exact(struct exact *x, const struct shortlist_group *g, uint64_t
 
 	for (uint32_t i = 0; i < g->n && !undecided; i++) {
 		uint32_t targets[] = { g->at[i].e1, g->at[i].e2 };
-		enum exact_answer answer = exact_reach(x, targets, 2, &r->order);
+		enum exact_answer answer =
+			exact_reach(x, &(struct goal){ targets, 2, NULL, 0 }, &r->order);
 
 		steps += exact_steps(x);
 		if (answer == EXACT_FOUND) {

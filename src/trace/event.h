@@ -18,6 +18,10 @@
 /*
  * X(id, STD-like name, family).  Families: A memory access, L lock-like,
  * S other synchronisation, T thread, O other.
+ *
+ * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event.
+ * Where there is none the recorded run ended with the thread waiting.  JOINING: the same of a
+ * join.
  */
 #define EVENT_OPS(X)                      \
 	X(READ, "r", A)                   \
@@ -30,6 +34,8 @@
 	X(RACQ, "racq", L)                \
 	X(RREL, "rrel", L)                \
 	X(TRYFAIL, "tryfail", L)          \
+	X(REQ, "req", L)                  \
+	X(RREQ, "rreq", L)                \
 	X(LOCK_INIT, "lockinit", O)       \
 	X(LOCK_DESTROY, "lockdestroy", O) \
 	X(PARK, "park", S)                \
@@ -51,6 +57,7 @@
 	X(FORK, "fork", T)                \
 	X(FORK_FAIL, "forkfail", T)       \
 	X(JOIN, "join", T)                \
+	X(JOINING, "joining", T)          \
 	X(DETACH, "detach", T)            \
 	X(CANCEL, "cancel", T)            \
 	X(THREAD_BEGIN, "threadbegin", T) \
@@ -76,7 +83,7 @@ enum event_op {
 #define EVENT_UNKNOWN 8u     /* READ, RMW: its writer is unknown (unseen code wrote) */
 #define EVENT_HAS_VALUE 16u  /* value (and old, for RMW) are known */
 #define EVENT_WRITE_MODE 32u /* ACQ/REL of a read-write lock */
-#define EVENT_TRY 64u	     /* ACQ/RACQ by a try or timed call: could not block for ever */
+#define EVENT_TRY 64u /* ACQ, RACQ, REQ, RREQ, PARK: try or timed: could not block for ever */
 #define EVENT_RECURSIVE 128u /* ACQ/REL of a lock that nests */
 #define EVENT_IN_WAIT 256u   /* REL/ACQ as part of a condition wait */
 #define EVENT_TIMEOUT 512u   /* WAKE: the wait timed out */

@@ -55,6 +55,7 @@ struct evidence_event {
 	uint32_t site, stack;
 	uint32_t peer;	  /* FORK, JOIN: the other thread */
 	const char *name; /* synchronisation: the object's name; accesses: NULL */
+	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };
 void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
 /* Position of event number index (from 0) of a thread; 0 when there is none. */

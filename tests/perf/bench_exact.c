@@ -18,6 +18,7 @@
 #include "order/step.h"
 #include "predict/engine.h"
 #include "predict/exact.h"
+#include "predict/goal.h"
 #include "trace/trace.h"
 
 #define TRACES 20
@@ -80,7 +81,8 @@ static void decide(struct exact *x, uint32_t a, uint32_t b)
 {
 	struct exact_order order = { 0 };
 	double start = now();
-	enum exact_answer answer = exact_reach(x, (uint32_t[]){ a, b }, 2, &order);
+	enum exact_answer answer =
+		exact_reach(x, &(struct goal){ (uint32_t[]){ a, b }, 2, NULL, 0 }, &order);
 
 	*VEC_PUSH(&times) = now() - start;
 	answers[answer]++;

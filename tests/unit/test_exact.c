@@ -18,6 +18,7 @@
 #include "order/causal.h"
 #include "order/model.h"
 #include "predict/exact.h"
+#include "predict/goal.h"
 #include "predict/exact_priv.h"
 #include "step_builder.h"
 #include "tap.h"
@@ -57,7 +58,7 @@ static enum exact_answer reach(struct search *s, uint32_t e1, uint32_t e2)
 {
 	uint32_t targets[] = { e1, e2 };
 
-	return exact_reach(s->x, targets, 2, &s->order);
+	return exact_reach(s->x, &(struct goal){ targets, 2, NULL, 0 }, &s->order);
 }
 
 /* --- against the enumeration --------------------------------------------------- */

@@ -148,23 +148,24 @@ static void test_conditions(void)
 {
 	steps_are("a wake gets its signal",
 		  "2|park(c,m)|1\n1|signal(c:1)|2\n2|wake(c)<2|3\n1|signal(c)|4\n",
-		  "none put:0 get:0+guard:3:1<2+forget:0 put:1+forget:1");
+		  "park:0 notify:0+put:0 get:0+guard:3:1<2+forget:0 notify:0+put:1+forget:1");
 	steps_are(
 		"a broadcast wakes several",
 		"2|park(c,m)|1\n3|park(c,m)|2\n1|broadcast(c:2)|3\n2|wake(c)<3|4\n3|wake(c)<3|5\n",
-		"none none put:0 get:0+guard:4:1<3 get:0+guard:5:2<3+forget:0");
+		"park:0 park:0 notify:0+put:0 get:0+guard:4:1<3 get:0+guard:5:2<3+forget:0");
 	steps_are("a wake without a signal, a timeout",
 		  "2|park(c,m)|1\n2|wake(c)|2\n2|park(c,m)|3\n2|wake(c)!timeout|4\n",
-		  "none none none none");
+		  "park:0 none park:0 none");
 	steps_are("a signal from before the park explains nothing",
 		  "3|park(c,m)|1\n1|signal(c:1)|2\n2|park(c,m)|3\n2|wake(c)<2|4\n",
-		  "none put:0 none none!");
+		  "park:0 notify:0+put:0 park:0 none!");
 	steps_are("a signal that was forgotten", "1|signal(c:1)|1\n2|wake(c)<1|2\n",
-		  "put:0+forget:0 none!");
-	steps_are("a signal lives while somebody waits who could take it",
-		  "2|park(c,m)|1\n1|signal(c)|2\n3|park(c,m)|3\n1|signal(c)|4\n2|wake(c)<4|5\n"
-		  "3|wake(c)<4|6\n",
-		  "none put:0 none put:1 get:1+guard:5:1<4+forget:0 get:1+guard:6:3<4+forget:1");
+		  "notify:0+put:0+forget:0 none!");
+	steps_are(
+		"a signal lives while somebody waits who could take it",
+		"2|park(c,m)|1\n1|signal(c)|2\n3|park(c,m)|3\n1|signal(c)|4\n2|wake(c)<4|5\n"
+		"3|wake(c)<4|6\n",
+		"park:0 notify:0+put:0 park:0 notify:0+put:1 get:1+guard:5:1<4+forget:0 get:1+guard:6:3<4+forget:1");
 }
 
 /* More signals than are kept, while one thread never wakes up. */

@@ -100,7 +100,7 @@ static void test_cond_freed(void)
 	word = (struct version){ 1, builder_block(b, 1, FORMAT_K_FREE, 0, 1, 0x1000, 8, &v) };
 	builder_sync(b, 2, FORMAT_K_WAKE, 0, 1, 0x1000, word, 2, v.tid, v.tseq);
 	steps_are("a condition lives while somebody waits", b,
-		  "none put:0 none get:0+guard:4:1<2+forget:0");
+		  "park:0 notify:0+put:0 none get:0+guard:4:1<2+forget:0");
 }
 
 static void test_lock_freed(void)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "predict/engine.h"
+#include "predict/goal.h"
 #include "predict/osr.h"
 #include "predict/propose.h"
 #include "predict/syncp.h"
@@ -103,7 +104,8 @@ static bool reversals_agree(const struct model *m, const struct causal *c, bool 
 	for (uint32_t a = 1; a <= m->n; a++) {
 		for (uint32_t b = a + 1; good && b <= m->n; b++) {
 			uint32_t targets[] = { a, b }, order[NAIVE_EVENTS];
-			bool found = osr_reach(o, targets, 2, &out) == OSR_FOUND;
+			bool found = osr_reach(o, &(struct goal){ targets, 2, NULL, 0 }, &out) ==
+				     OSR_FOUND;
 
 			good = found == naive_osr(m, c, strict, a, b);
 			if (!found || !good)
@@ -376,7 +378,8 @@ static void test_chain_of_reversals(void)
 	m = step_build_model(&b, &(struct model_options){ 0 });
 	c = causal_new(m, CAUSAL_STRICT);
 	o = osr_new(m, c, true, 0);
-	TAP_EQ(osr_reach(o, targets, 3, &out), OSR_FOUND, "three sections move");
+	TAP_EQ(osr_reach(o, &(struct goal){ targets, 3, NULL, 0 }, &out), OSR_FOUND,
+	       "three sections move");
 	order_to_schedule(m, &out, &s);
 	n = naive_order(m, &s, order);
 	TAP_OK(naive_witness(m, true, order, n, 6, 10) && naive_witness(m, true, order, n, 6, 14),
