@@ -48,7 +48,7 @@ WARN   := -Wall -Wextra -Wshadow -Wvla $(if $(filter true,$(CI)),-Werror)
 CWARN  := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 DEFS   := -D_GNU_SOURCE -DFORESEE_VERSION='"$(VERSION)"' -Isrc
 CSTD   := -std=gnu11 $(CWARN) $(DEFS) -MMD -MP
-LIBS   := -lpthread
+LIBS   := -ldw -lelf -lpthread
 
 FLAGS_dev     := -O2 -g
 FLAGS_release := -O3 -g
@@ -63,7 +63,7 @@ endif
 # The runtime and the pass live in somebody else's process: never sanitised.
 RT_FLAGS := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
 	-fno-omit-frame-pointer -mcx16
-RT_LINK  := -shared -Wl,-soname,libforesee_rt.so -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete
+RT_LINK   = -shared -Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete
 PASS_FLAGS := -O2 -g -fPIC
 
 B    := build/$(FLAVOUR)
@@ -77,11 +77,16 @@ F    := build/fuzz
 ROOMS := base trace order finding predict monitor witness explore report export
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
+# What the lock recorder has in common with the runtime.
+SHARED := barrier c11 cell cond create file jump lock log object once real sem start sync thread
+
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))
 CLI_O     := $(call objs,src/cli/*.c)
 DRIVER_O  := $(call objs,src/driver/*.c)
-RT_O      := $(call objs,src/capture/*.c)
+RT_O      := $(call objs,$(filter-out src/capture/locks_%,$(wildcard src/capture/*.c)))
+LOCKS_C   := $(wildcard src/capture/locks_*.c) $(SHARED:%=src/capture/%.c)
+LOCKS_O   := $(LOCKS_C:%.c=$(B)/locks/%.o)
 PASS_SRC  := $(wildcard src/instrument/*.c src/instrument/*.cc src/base/*.c)
 UNIT_C    := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(call objs,$(filter-out $(UNIT_C),$(wildcard tests/unit/*.c)))
@@ -96,14 +101,15 @@ MAN_PAGES := $(wildcard doc/man/*.1)
 
 LIBRARY := $(B)/libforesee.a
 RUNTIME := $(LIB)/libforesee_rt.so
+LOCKS   := $(LIB)/libforesee_locks.so
 PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(ROOT)/include/foresee.h $(patsubst doc/man/%,$(MAN)/%,$(MAN_PAGES))
 
-.PHONY: all demo check check-long fuzz bench bench-engines bench-capture format format-check tidy hdr-check \
-	check-layers check-symbols install uninstall clean help deps FORCE
+.PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock format format-check tidy \
+	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
-all: $(TOOLS) $(RUNTIME) $(PASSES) $(COPIES) ## everything a user needs, under build/
+all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
 ifeq ($(LLVMS),)
 	$(error no LLVM found: need llvm-config-N and clang-N for an N in 14..20; try 'make deps')
 endif
@@ -112,8 +118,8 @@ endif
 # The list of objects is a file of its own: a source that goes away must not
 # stay in the library.
 $(B)/objects: FORCE
-	@mkdir -p $(@D); echo '$(LIB_O) $(CLI_O) $(RT_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' | \
-		cmp -s - $@ || echo '$(LIB_O) $(CLI_O) $(RT_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' >$@
+	@mkdir -p $(@D); echo '$(LIB_O) $(CLI_O) $(RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' | \
+		cmp -s - $@ || echo '$(LIB_O) $(CLI_O) $(RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' >$@
 
 $(LIBRARY): $(LIB_O) $(B)/objects
 	$(call say,AR,$@)
@@ -135,6 +141,11 @@ $(RUNTIME): $(RT_O) $(B)/objects
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -o $@ $(RT_O) -ldl -lpthread
 
+$(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -Wl,--version-script=src/capture/locks.map -o $@ $(LOCKS_O) \
+		-ldl -lpthread
+
 $(ROOT)/include/%.h: include/%.h
 	$(Q)mkdir -p $(@D) && cp $< $@
 
@@ -144,6 +155,10 @@ $(MAN)/%: doc/man/%
 $(RT_O): $(B)/%.o: %.c Makefile
 	$(call say,RT,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -c -o $@ $<
+
+$(LOCKS_O): $(B)/locks/%.o: %.c Makefile
+	$(call say,LOCKS,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -DFORESEE_LOCKS -c -o $@ $<
 
 $(UNIT_HELP): CSTD += -Itests
 
@@ -189,7 +204,7 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 	$(Q)mkdir -p $(@D) && $(CLANG) $(CSTD) -MF $@.d $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< \
 		$(F)/libforesee.a $(LIBS)
 
--include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(UNIT_HELP) $(FUZZ_O))
+-include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(LOCKS_O) $(UNIT_HELP) $(FUZZ_O))
 -include $(addsuffix .d,$(UNITS) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------
@@ -243,14 +258,14 @@ check-long: all $(UNITS) $(FUZZERS) compile_commands.json ## check, with clang-t
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture ## run the benchmarks
+bench: bench-engines bench-capture bench-deadlock ## run the benchmarks
 
-bench-engines: all $(BENCHES) $(BENCH_AID) ## how fast the race engines are, on synthetic traces
-	$(Q)for b in $(BENCHES); do $$b || exit 1; done
-	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) BENCH_BIN=$(CURDIR)/$(B)/tests/perf tests/perf/bench-engines.sh $(ARGS)
-
-bench-capture: all ## what recording costs, on small programs
-	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) tests/perf/bench-capture.sh
+bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
+bench-capture: ## what recording costs, on small programs
+bench-deadlock: ## what recording locks costs, and how fast the deadlock engines are
+bench-engines bench-capture bench-deadlock: all $(BENCH_AID)
+	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
+	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) BENCH_BIN=$(CURDIR)/$(B)/tests/perf tests/perf/$@.sh $(ARGS)
 
 # --- house rules ----------------------------------------------------------
 format: ## lay out all sources as .clang-format says
@@ -283,7 +298,7 @@ D := $(DESTDIR)$(PREFIX)
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
 	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1
 	install $(TOOLS) $(D)/bin
-	install $(RUNTIME) $(PASSES) $(D)/lib/foresee
+	install $(RUNTIME) $(LOCKS) $(PASSES) $(D)/lib/foresee
 	install -m 644 include/foresee.h $(D)/include
 	$(if $(MAN_PAGES),install -m 644 $(MAN_PAGES) $(D)/share/man/man1)
 

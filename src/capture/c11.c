@@ -46,7 +46,13 @@ EXPORT int mtx_init(mtx_t *m, int type)
 
 EXPORT int mtx_lock(mtx_t *m)
 {
-	return mtx_tried(m, 0, REAL(mtx_lock)(m));
+	int r = REAL(mtx_trylock)(m);
+
+	if (r != thrd_success) {
+		lock_mutex_request((pthread_mutex_t *)m, 0, error_of(r));
+		r = REAL(mtx_lock)(m);
+	}
+	return mtx_tried(m, 0, r);
 }
 
 EXPORT int mtx_trylock(mtx_t *m)
@@ -56,7 +62,13 @@ EXPORT int mtx_trylock(mtx_t *m)
 
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
 {
-	return mtx_tried(m, FORMAT_LOCK_TRY, REAL(mtx_timedlock)(m, at));
+	int r = lock_is_time(CLOCK_REALTIME, at) ? REAL(mtx_trylock)(m) : thrd_error;
+
+	if (r != thrd_success) {
+		lock_mutex_request((pthread_mutex_t *)m, FORMAT_LOCK_TRY, error_of(r));
+		r = REAL(mtx_timedlock)(m, at);
+	}
+	return mtx_tried(m, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
@@ -165,8 +177,10 @@ EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *arg)
 EXPORT int thrd_join(thrd_t handle, int *result)
 {
 	uint32_t tid = create_find(handle);
-	int r = REAL(thrd_join)(handle, result);
+	int r;
 
+	create_joining(handle, tid, false);
+	r = REAL(thrd_join)(handle, result);
 	if (r == thrd_success)
 		create_joined(handle, tid, result, result != NULL ? sizeof(*result) : 0);
 	return r;

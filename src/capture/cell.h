@@ -35,10 +35,14 @@
 
 typedef uint64_t cell_version;
 
+#ifdef FORESEE_LOCKS
+#include "capture/locks_cell.h" /* few words have cells */
+#else
 static inline uint64_t *cell_of(const void *p)
 {
 	return (uint64_t *)((((uintptr_t)p & ~(uintptr_t)7) ^ CELL_FLIP) + CELL_SKEW);
 }
+#endif
 
 static inline cell_version cell_make(uint32_t tid, uint64_t tseq)
 {
@@ -97,7 +101,7 @@ static inline void cell_unlock(uint64_t *cell, cell_version v)
 	__atomic_store_n(cell, v, __ATOMIC_RELEASE);
 }
 
-/* Makes sure that the cells of [p, p + n) exist.  False: they cannot. */
+/* The shadow (shadow.c): makes sure that the cells of [p, p + n) exist.  False: they cannot. */
 bool cell_cover(const void *p, size_t n);
 
 /* Gives all whole pages of cells of [p, p + n) back: INIT again. */

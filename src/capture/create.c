@@ -7,6 +7,7 @@
  *	write *handle, as seen from now on
  *	go                                   BEGIN
  *	                                     the routine, TLS destructors
+ *	JOINING child, if that waits
  *	JOIN child, its END                  END
  *
  * The child waits so that nothing of it is logged before its maker knows its
@@ -274,6 +275,28 @@ EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *rest
 
 /* ---- join, detach, exit ---- */
 
+/* Whether it has ended, as far as is known here. */
+static bool has_ended(pthread_t handle, uint32_t tid)
+{
+	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
+	bool ended = at != NULL && (*at)->tseq != 0;
+
+	object_unlock(handle_key(handle));
+	return ended;
+}
+
+void create_joining(pthread_t handle, uint32_t tid, bool timed)
+{
+	struct thread *t;
+
+	/* Of itself the library refuses to wait. */
+	if (tid == 0 || pthread_equal(handle, pthread_self()) || (t = hook_enter()) == NULL)
+		return;
+	if (!has_ended(handle, tid))
+		sync_thread(t, FORMAT_K_JOINING, timed ? FORMAT_WAIT_TIMED : 0, tid, 0, 1);
+	hook_leave(t);
+}
+
 void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n)
 {
 	struct thread *t;
@@ -311,6 +334,7 @@ EXPORT int pthread_join(pthread_t handle, void **out)
 {
 	uint32_t tid = create_find(handle);
 
+	create_joining(handle, tid, false);
 	return joined(handle, tid, out, REAL(pthread_join)(handle, out));
 }
 
@@ -325,6 +349,7 @@ EXPORT int pthread_timedjoin_np(pthread_t handle, void **out, const struct times
 {
 	uint32_t tid = create_find(handle);
 
+	create_joining(handle, tid, at != NULL);
 	return joined(handle, tid, out, REAL(pthread_timedjoin_np)(handle, out, at));
 }
 
@@ -333,6 +358,7 @@ EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
 {
 	uint32_t tid = create_find(handle);
 
+	create_joining(handle, tid, at != NULL);
 	return joined(handle, tid, out, REAL(pthread_clockjoin_np)(handle, out, clock, at));
 }
 

@@ -6,6 +6,10 @@
  * the library will refuse must not be logged, and it can only be logged before
  * the call; so the wrappers look at what glibc keeps in the lock.  That word is stable
  * where it matters: only the owner changes the fields that say "this thread owns it".
+ *
+ * A call that may block tries first, and when that fails says so (REQ) before it blocks: a run that
+ * hangs there shows what each thread waits for.  With glibc's locks a try that succeeds is what the
+ * blocking call would have done; whatever else it says, the blocking call has the last word.
  */
 #include "capture/lock_priv.h"
 
@@ -56,6 +60,18 @@ int lock_tried(const void *obj, unsigned kind, unsigned aux, int r)
 	return r;
 }
 
+void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own)
+{
+	if (r == EBUSY && !own)
+		lock_note(obj, kind == FORMAT_K_ACQ ? FORMAT_K_REQ : FORMAT_K_RREQ, aux);
+}
+
+bool lock_is_time(clockid_t clock, const struct timespec *at)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && at != NULL &&
+	       at->tv_nsec >= 0 && at->tv_nsec < 1000000000;
+}
+
 /* ---- mutexes ---- */
 
 unsigned lock_mutex_aux(const pthread_mutex_t *m)
@@ -90,9 +106,45 @@ void lock_mutex_leave(const pthread_mutex_t *m)
 		lock_note(m, FORMAT_K_REL, lock_mutex_aux(m));
 }
 
+/* What a try would say, as far as a look tells: EBUSY, or EAGAIN for all else. */
+static int mutex_look(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind;
+	unsigned word = (unsigned)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED);
+	bool free = kind & KIND_ROBUST ? (word & FUTEX_TID_MASK) == 0 || (word & FUTEX_OWNER_DIED)
+				       : (word & ((1u << CEILING_SHIFT) - 1)) == 0;
+
+	if (free || ((kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && lock_mutex_is_held(m)))
+		return EAGAIN;
+	return EBUSY;
+}
+
+/* The try that comes first.  Not where it may leave something behind: tried after it was given up
+ * for good, a robust mutex stays locked (glibc 2.36), and one with a ceiling changes priorities. */
+static int mutex_try(pthread_mutex_t *m)
+{
+	if (m->__data.__kind & (KIND_ROBUST | KIND_PROTECT))
+		return mutex_look(m);
+	return REAL(pthread_mutex_trylock)(m);
+}
+
+void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
+{
+	bool checks = (m->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP;
+
+	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r,
+		     checks && lock_mutex_is_held(m));
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	return lock_mutex_tried(m, 0, REAL(pthread_mutex_lock)(m));
+	int r = mutex_try(m);
+
+	if (r != 0) {
+		lock_mutex_request(m, 0, r);
+		r = REAL(pthread_mutex_lock)(m);
+	}
+	return lock_mutex_tried(m, 0, r);
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
@@ -102,13 +154,25 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict at)
 {
-	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_timedlock)(m, at));
+	int r = lock_is_time(CLOCK_REALTIME, at) ? mutex_try(m) : EINVAL;
+
+	if (r != 0) {
+		lock_mutex_request(m, FORMAT_LOCK_TRY, r);
+		r = REAL(pthread_mutex_timedlock)(m, at);
+	}
+	return lock_mutex_tried(m, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 				   const struct timespec *restrict at)
 {
-	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_clocklock)(m, clock, at));
+	int r = lock_is_time(clock, at) ? mutex_try(m) : EINVAL;
+
+	if (r != 0) {
+		lock_mutex_request(m, FORMAT_LOCK_TRY, r);
+		r = REAL(pthread_mutex_clocklock)(m, clock, at);
+	}
+	return lock_mutex_tried(m, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -138,6 +202,11 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 /* ---- read-write locks ---- */
 
+static bool rwlock_is_own(const pthread_rwlock_t *l)
+{
+	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self();
+}
+
 static int rwlock_read(const pthread_rwlock_t *l, unsigned flags, int r)
 {
 	return lock_tried(l, FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK | flags, r);
@@ -148,9 +217,32 @@ static int rwlock_write(const pthread_rwlock_t *l, unsigned flags, int r)
 	return lock_tried(l, FORMAT_K_ACQ, FORMAT_LOCK_RWLOCK | flags, r);
 }
 
+/* Tries first, if `may'.  True: it has the lock, else say so and wait; *r is the error number. */
+static bool rwlock_try_read(pthread_rwlock_t *l, unsigned flags, bool may, int *r)
+{
+	*r = may ? REAL(pthread_rwlock_tryrdlock)(l) : EINVAL;
+	if (*r == 0)
+		return true;
+	lock_request(l, FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK | flags, *r, rwlock_is_own(l));
+	return false;
+}
+
+static bool rwlock_try_write(pthread_rwlock_t *l, unsigned flags, bool may, int *r)
+{
+	*r = may ? REAL(pthread_rwlock_trywrlock)(l) : EINVAL;
+	if (*r == 0)
+		return true;
+	lock_request(l, FORMAT_K_ACQ, FORMAT_LOCK_RWLOCK | flags, *r, rwlock_is_own(l));
+	return false;
+}
+
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	return rwlock_read(l, 0, REAL(pthread_rwlock_rdlock)(l));
+	int r;
+
+	if (!rwlock_try_read(l, 0, true, &r))
+		r = REAL(pthread_rwlock_rdlock)(l);
+	return rwlock_read(l, 0, r);
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
@@ -161,18 +253,30 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict l,
 				      const struct timespec *restrict at)
 {
-	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_timedrdlock)(l, at));
+	int r;
+
+	if (!rwlock_try_read(l, FORMAT_LOCK_TRY, lock_is_time(CLOCK_REALTIME, at), &r))
+		r = REAL(pthread_rwlock_timedrdlock)(l, at);
+	return rwlock_read(l, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict l, clockid_t clock,
 				      const struct timespec *restrict at)
 {
-	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_clockrdlock)(l, clock, at));
+	int r;
+
+	if (!rwlock_try_read(l, FORMAT_LOCK_TRY, lock_is_time(clock, at), &r))
+		r = REAL(pthread_rwlock_clockrdlock)(l, clock, at);
+	return rwlock_read(l, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-	return rwlock_write(l, 0, REAL(pthread_rwlock_wrlock)(l));
+	int r;
+
+	if (!rwlock_try_write(l, 0, true, &r))
+		r = REAL(pthread_rwlock_wrlock)(l);
+	return rwlock_write(l, 0, r);
 }
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
@@ -183,18 +287,26 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict l,
 				      const struct timespec *restrict at)
 {
-	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_timedwrlock)(l, at));
+	int r;
+
+	if (!rwlock_try_write(l, FORMAT_LOCK_TRY, lock_is_time(CLOCK_REALTIME, at), &r))
+		r = REAL(pthread_rwlock_timedwrlock)(l, at);
+	return rwlock_write(l, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clockid_t clock,
 				      const struct timespec *restrict at)
 {
-	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_clockwrlock)(l, clock, at));
+	int r;
+
+	if (!rwlock_try_write(l, FORMAT_LOCK_TRY, lock_is_time(clock, at), &r))
+		r = REAL(pthread_rwlock_clockwrlock)(l, clock, at);
+	return rwlock_write(l, FORMAT_LOCK_TRY, r);
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	if (l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self())
+	if (rwlock_is_own(l))
 		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
 	else if (l->__data.__readers >> RWLOCK_READERS_SHIFT != 0)
 		lock_note(l, FORMAT_K_RREL, FORMAT_LOCK_RWLOCK);
@@ -224,8 +336,13 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
-	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN,
-			  REAL(pthread_spin_lock)(l));
+	int r = REAL(pthread_spin_trylock)(l);
+
+	if (r != 0) {
+		lock_request((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN, r, false);
+		r = REAL(pthread_spin_lock)(l);
+	}
+	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN, r);
 }
 
 EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)

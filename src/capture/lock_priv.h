@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "capture/sync.h"
 
@@ -28,7 +29,18 @@ int lock_tried(const void *obj, unsigned kind, unsigned aux, int r);
 /* One event, without more ado: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
 void lock_note(const void *obj, unsigned kind, unsigned aux);
 
+/*
+ * A try with the error number r has not got obj, and the call will go on to wait for it: REQ for
+ * kind ACQ, RREQ for RACQ.  own: the calling thread holds it, and the library will not wait but
+ * refuse.
+ */
+void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own);
+/* Would the library wait until then, or refuse?  Where it refuses a free lock as well, a try must
+ * not come first. */
+bool lock_is_time(clockid_t clock, const struct timespec *at);
+
 /* The wrappers' bodies, for both families of names. */
+void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r);
 int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
 void lock_mutex_leave(const pthread_mutex_t *m);
 

@@ -273,6 +273,7 @@ void log_close(struct thread *t);
 struct log_options {
 	bool full;    /* no filtering */
 	bool partial; /* some accesses are left out by request */
+	bool locks;   /* all of them are: the lock recorder */
 };
 
 /* Creates the trace.  False, errno set: it cannot. */

@@ -1,10 +1,6 @@
 /*
  * The runtime's own life: switched on by `foresee record' through the
  * environment, silent otherwise.
- *
- *	FORESEE_TRACE    where to write; absent: record nothing
- *	FORESEE_PID      the one process that may
- *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,52 +9,12 @@
 
 #include "capture/file.h"
 #include "capture/log.h"
-#include "capture/module.h"
 #include "capture/real.h"
+#include "capture/start.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 
 static pid_t recorded; /* the process */
-
-static void parse_options(const char *s, struct log_options *opt)
-{
-	while (s != NULL && *s != '\0') {
-		const char *end = strchrnul(s, '\n');
-		size_t n = (size_t)(end - s);
-
-		if (n == 4 && memcmp(s, "full", 4) == 0) {
-			opt->full = true;
-		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {
-			module_pattern(s + 5, n - 5, true);
-			opt->partial = true;
-		} else if (n > 7 && memcmp(s, "ignore=", 7) == 0) {
-			module_pattern(s + 7, n - 7, false);
-			opt->partial = true;
-		}
-		s = *end == '\0' ? end : end + 1;
-	}
-}
-
-/* Shadow for where Linux puts programs, heaps, libraries and stacks. */
-static bool cover_everything(void)
-{
-	const uintptr_t block = (uintptr_t)1 << 40;
-	const void *places[] = {
-		(void *)0x10000,	&foresee_self, sbrk(0), &places, (void *)(uintptr_t)&strlen,
-		getenv("FORESEE_TRACE")
-	};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		uintptr_t at = (uintptr_t)places[i];
-
-		if (!cell_cover(places[i], 1))
-			return false;
-		/* Mappings grow downwards from the libraries, heaps upwards from the program. */
-		if (at > 2 * block && !cell_cover((void *)(at - block), 1))
-			return false;
-	}
-	return cell_cover((void *)((uintptr_t)sbrk(0) + block), 1) || sbrk(0) == (void *)-1;
-}
 
 static void put_process(void)
 {
@@ -107,23 +63,17 @@ static void at_exit(int status, void *unused)
 
 static bool begin(void)
 {
-	const char *path = getenv("FORESEE_TRACE"), *pid = getenv("FORESEE_PID");
 	struct log_options opt = { 0 };
+	const char *path = start_asked(&opt);
 
-	if (path == NULL || (pid != NULL && strtol(pid, NULL, 10) != getpid()))
-		return false;
-	parse_options(getenv("FORESEE_OPTIONS"), &opt);
-	if (!log_start(path, &opt))
+	if (path == NULL || !log_start(path, &opt))
 		return false;
 	put_process();
-	if (!cover_everything()) {
-		log_trouble("cannot reserve the shadow of the program's memory", errno);
+	if (!start_prepare())
 		return false;
-	}
 	recorded = getpid();
 	pthread_atfork(NULL, NULL, in_child);
 	on_exit(at_exit, NULL);
-	module_start();
 	thread_adopt();
 	return true;
 }

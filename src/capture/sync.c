@@ -3,13 +3,30 @@
 #include "capture/channel.h"
 #include "capture/filter.h"
 
+/* It says something of the object, and does nothing to it. */
+static inline bool is_remark(unsigned kind)
+{
+	return kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL || kind == FORMAT_K_REQ ||
+	       kind == FORMAT_K_RREQ;
+}
+
+/* Where the operation is called from. */
+static inline uint32_t place(struct thread *t)
+{
+#ifdef FORESEE_LOCKS
+	return locks_place(t);
+#else
+	return t->view.call_site;
+#endif
+}
+
 static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind,
 								unsigned aux, const void *obj,
 								const uint64_t *args,
 								unsigned nargs)
 {
 	uint64_t *cell = cell_of(obj);
-	uint32_t site = t->view.call_site;
+	uint32_t site = place(t);
 	cell_version before;
 	uint64_t own, delta;
 	uint8_t *p;
@@ -17,7 +34,7 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 	cell_prepare(cell);
 	filter_sweep(t);
 	own = t->tseq + 1;
-	if (kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL) {
+	if (is_remark(kind)) {
 		before = cell_peek(cell);
 	} else {
 		before = cell_lock(cell);
@@ -58,11 +75,12 @@ uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *ob
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
 		     unsigned nargs)
 {
+	uint32_t site = place(t);
 	uint8_t *p;
 
 	filter_sweep(t);
-	p = log_other_begin(t, t->view.call_site);
-	p = log_varint(p, t->view.call_site);
+	p = log_other_begin(t, site);
+	p = log_varint(p, site);
 	if (nargs > 0)
 		p = log_varint(p, a);
 	if (nargs > 1)

@@ -22,7 +22,7 @@
  * on its fast path; the slow path saves errno itself).
  *
  * The place of the operation is t->view.call_site, set by the instrumented
- * caller.
+ * caller; the lock recorder finds it on the stack (locks_place.h).
  */
 #ifndef CAPTURE_SYNC_H
 #define CAPTURE_SYNC_H
@@ -71,7 +71,7 @@ static inline void hook_leave(struct thread *t)
 
 /*
  * Ends the epoch and logs one operation on the object at obj, replacing the
- * object's version (TRYFAIL and SEM_FAIL only name it).  Returns its event
+ * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  Returns its event
  * number.  The 1, 2 variants carry arguments, in the order of TRACE_FORMAT.md.
  */
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj);

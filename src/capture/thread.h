@@ -22,6 +22,9 @@
 
 #include "capture/cell.h"
 #include "capture/hooks.h"
+#ifdef FORESEE_LOCKS
+#include "capture/locks_place.h"
+#endif
 
 #define THREAD_LIVE 1u
 #define THREAD_QUIET 2u
@@ -129,6 +132,10 @@ struct thread {
 	uintptr_t stack_low, stack_high;
 	bool ended;
 	struct thread *next_free;
+
+#ifdef FORESEE_LOCKS
+	struct locks_stacks stacks;
+#endif
 
 	/* Room for ranges. */
 	cell_version versions[THREAD_PIECE / 8 + 2];

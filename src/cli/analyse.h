@@ -55,7 +55,7 @@ struct suppress;
 	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "say how long it took, and what was not used" }
 /* clang-format on */
 
-#define ANALYSE_ENGINES 16
+#define ANALYSE_ENGINES 32
 
 struct analyse {
 	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */

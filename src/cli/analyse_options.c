@@ -14,7 +14,7 @@
 #include "finding/suppress.h"
 
 #define MOST_JOBS 1024
-#define DEFAULT_ANALYSIS "races"
+#define DEFAULT_ANALYSES "races"
 
 void analyse_init(struct analyse *a)
 {
@@ -36,9 +36,9 @@ void analyse_release(struct analyse *a)
 
 void analyse_list(FILE *to)
 {
-	fprintf(to, "analyses (default: %s)\n", DEFAULT_ANALYSIS);
+	fprintf(to, "analyses (default: %s)\n", DEFAULT_ANALYSES);
 	for (const struct engine *const *e = engine_table; *e; e++)
-		fprintf(to, "  %-8s %s\n", (*e)->name, (*e)->summary);
+		fprintf(to, "  %-12s %s\n", (*e)->name, (*e)->summary);
 }
 
 static bool unknown_analysis(const char *name)
@@ -54,16 +54,15 @@ static bool unknown_analysis(const char *name)
 		talk_error("unknown analysis '%s', did you mean '%s'?", name, near);
 	else
 		talk_error("unknown analysis '%s'", name);
-	talk_more("the analyses are: default, which is %s", DEFAULT_ANALYSIS);
+	talk_more("the analyses are: default, which is %s", DEFAULT_ANALYSES);
 	for (const struct engine *const *e = engine_table; *e; e++)
-		talk_more("  %-8s %s", (*e)->name, (*e)->summary);
+		talk_more("  %-12s %s", (*e)->name, (*e)->summary);
 	return false;
 }
 
 static bool add_engine(struct analyse *a, const char *name)
 {
-	const struct engine *e =
-		engine_find(strcmp(name, "default") == 0 ? DEFAULT_ANALYSIS : name);
+	const struct engine *e = engine_find(name);
 
 	if (!e)
 		return unknown_analysis(name);
@@ -76,13 +75,15 @@ static bool add_engine(struct analyse *a, const char *name)
 	return true;
 }
 
+/* Names with commas; `default' stands for several. */
 static bool add_engines(struct analyse *a, const char *list)
 {
 	char *names = mem_strdup(list), *at = names, *name;
 	bool good = true;
 
 	while (good && (name = strsep(&at, ",")) != NULL)
-		good = add_engine(a, name);
+		good = strcmp(name, "default") == 0 ? add_engines(a, DEFAULT_ANALYSES)
+						    : add_engine(a, name);
 	mem_free(names);
 	return good;
 }
@@ -228,7 +229,7 @@ static bool is_input(const char *output, char *const *inputs, int n)
 
 bool analyse_begin(struct analyse *a, char *const *inputs, int n)
 {
-	if (a->nengines == 0 && !add_engine(a, "default"))
+	if (a->nengines == 0 && !add_engines(a, "default"))
 		return false;
 	if (a->witness_dir && !(make_directory(a->witness_dir) && is_writable(a->witness_dir)))
 		return false;

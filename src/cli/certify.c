@@ -94,11 +94,22 @@ static bool is_claimed(const struct findings *f)
 	return false;
 }
 
+/* Whether a wait ends depends on all signals of the trace. */
+static bool needs_all(const struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		if (f->at.at[i].kind == FINDING_WAIT_HOLDING ||
+		    f->at.at[i].kind == FINDING_LOST_WAKEUP)
+			return true;
+	return false;
+}
+
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 {
 	struct positions wanted = { 0 };
 	struct evidence_options opt = {
-		.upto = last_named(f), .brief = !is_claimed(f), /* there is nothing to check */
+		.upto = needs_all(f) ? 0 : last_named(f),
+		.brief = !is_claimed(f), /* there is nothing to check */
 	};
 	enum status st;
 
@@ -234,8 +245,10 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
 	if (v->doubtful) {
 		x->why = v->doubt;
+	} else if (info.locks_only) {
+		x->why = "recorded with --locks-only: accesses that may order these were not seen";
 	} else if (info.partial) {
-		x->why = "accesses are missing by request, and they may order these two";
+		x->why = "accesses are missing by request, and they may order these events";
 	} else {
 		x->status = FINDING_PREDICTED;
 		x->certified = true;

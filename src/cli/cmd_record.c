@@ -9,6 +9,7 @@
 static const struct option_def record_options[] = {
 	{ SESSION_TRACE, 'o', "output", "TRACE", SESSION_TRACE_HELP },
 	SESSION_OPTIONS,
+	{ SESSION_VERBOSE, 'v', "verbose", NULL, "announce locking patterns as they appear" },
 	{ 0 },
 };
 
@@ -20,7 +21,7 @@ static int record(void *arg, const struct session *s, char **argv)
 	int status = EXIT_OWN_FAILURE;
 
 	(void)arg;
-	if (program_find(argv[0], &path, &d) != ST_OK ||
+	if (program_find(argv[0], s->locks, &path, &d) != ST_OK ||
 	    session_record(s, argv[0], path, argv, &trace, &end, &d) != ST_OK) {
 		talk_error("%s", d.message);
 	} else {
@@ -34,7 +35,10 @@ static int record(void *arg, const struct session *s, char **argv)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	return session_command(c, argc, argv, &(struct session_command){ .act = record });
+	return session_command(c, argc, argv,
+			       &(struct session_command){ .act = record,
+							  .hang = LAUNCH_HANG_TELL,
+							  .announce = SESSION_VERBOSE });
 }
 
 const struct command cmd_record = {
@@ -42,8 +46,9 @@ const struct command cmd_record = {
 	.usage = "[OPTIONS] [--] PROG [ARGS]",
 	.summary = "run a program once and write what it did to a trace",
 	.details =
-		"PROG must be built with foresee-cc. The status is the program's own, 128 plus the\n"
-		"signal when one killed it, 125 when foresee itself failed.\n",
+		"PROG must be built with foresee-cc, or --locks-only given. The status is the\n"
+		"program's own, 128 plus the signal when one killed it, 125 when foresee itself\n"
+		"failed.\n",
 	.options = record_options,
 	.run = run,
 };

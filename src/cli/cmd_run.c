@@ -21,8 +21,12 @@
 #include "cli/talk.h"
 
 static const struct option_def run_options[] = {
-	{ SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP }, SESSION_OPTIONS, ANALYSE_OPTIONS,
-	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP }, { 0 },
+	{ SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP },
+	SESSION_OPTIONS,
+	ANALYSE_OPTIONS,
+	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
+	SESSION_HANG_OPTION,
+	{ 0 },
 };
 
 /* A program compiled for this run, in a directory of its own. */
@@ -137,7 +141,7 @@ static enum status record(const struct session *s, char **argv, char **trace, st
 	enum status st = prepare(&made, argv, d);
 
 	if (st == ST_OK)
-		st = program_find(argv[0], &path, d);
+		st = program_find(argv[0], s->locks, &path, d);
 	if (st == ST_OK)
 		st = session_record(s, name, path, argv, trace, &end, d);
 	made_release(&made);
@@ -172,7 +176,11 @@ static int run(const struct command *c, int argc, char **argv)
 
 	analyse_init(&a);
 	status = session_command(c, argc, argv,
-				 &(struct session_command){ take_option, record_and_analyse, &a });
+				 &(struct session_command){ .option = take_option,
+							    .act = record_and_analyse,
+							    .arg = &a,
+							    .hang = LAUNCH_HANG_STOP,
+							    .announce = ANALYSE_VERBOSE });
 	analyse_release(&a);
 	return status;
 }
@@ -183,7 +191,7 @@ const struct command cmd_run = {
 	.summary = "record a program and predict what goes wrong in runs that did not happen",
 	.details =
 		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
-		"temporary directory. PROG must be built with foresee-cc.\n",
+		"temporary directory. PROG must be built with foresee-cc, or --locks-only given.\n",
 	.options = run_options,
 	.more = analyse_list,
 	.run = run,

@@ -36,6 +36,10 @@ static void event_show(const struct evidence *ev, uint64_t pos, struct strbuf *o
 
 	evidence_get(ev, pos, &e);
 	strbuf_addf(out, "%s %s", trace_thread_name(evidence_trace(ev), e.tid), show_op(e.op));
+	if (e.name)
+		strbuf_addf(out, " %s", e.name);
+	else if (e.peer != 0)
+		strbuf_addf(out, " %s", trace_thread_name(evidence_trace(ev), e.peer));
 	before = out->n;
 	strbuf_adds(out, " at ");
 	show_place(evidence_trace(ev), e.site, out);
@@ -55,6 +59,24 @@ static void numbers_print(const char *title, const uint64_t *at, size_t n)
 	printf(n > 20 ? " ... (%zu)\n" : "\n", n);
 }
 
+/* "deadlock of events 3, 8 and 12: T1 lock m at a.c:10, T2 ..." */
+static void targets_show(const struct evidence *ev, const struct witness *w, struct strbuf *out)
+{
+	size_t n = w->targets.n;
+
+	strbuf_addf(out, "%s of events", finding_kind_name(w->kind));
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s %" PRIu64,
+			    i == 0	? ""
+			    : i + 1 < n ? ","
+					: " and",
+			    w->targets.at[i]);
+	for (size_t i = 0; i < n; i++) {
+		strbuf_adds(out, i ? ", " : ": ");
+		event_show(ev, w->targets.at[i], out);
+	}
+}
+
 static int verdict_print(const struct evidence *ev, const struct witness *w,
 			 const struct check_verdict *v)
 {
@@ -64,11 +86,8 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 		printf("not certified: %s\n", v->what);
 		return EXIT_FOUND;
 	}
-	event_show(ev, w->targets.at[0], &text);
-	strbuf_adds(&text, ", ");
-	event_show(ev, w->targets.at[1], &text);
-	printf("certified: race of events %" PRIu64 " and %" PRIu64 ": %s\n", w->targets.at[0],
-	       w->targets.at[1], strbuf_str(&text));
+	targets_show(ev, w, &text);
+	printf("certified: %s\n", strbuf_str(&text));
 	strbuf_release(&text);
 	numbers_print("reads that see another write:", v->relaxed.at, v->relaxed.n);
 	numbers_print("free reads whose value may differ (model dep):", v->tainted.at,
@@ -168,7 +187,7 @@ const struct command cmd_verify = {
 		"contradiction and leaves with 1.\n"
 		"\n"
 		"With a witness: checks that its order is a run that the trace proves possible and that\n"
-		"leads to its race. Prints 'certified: ...' and leaves with 0, or the first rule broken\n"
+		"leads to its race, deadlock or lost wakeup. Prints 'certified: ...' and leaves with 0, or the first rule broken\n"
 		"and leaves with 1. Shares no code with the analyses that write witnesses.\n",
 	.options = verify_options,
 	.run = run,

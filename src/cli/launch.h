@@ -2,7 +2,7 @@
  * Run a program under the recorder and wait for it.
  *
  * Its standard streams are ours, untouched.  Signals that ask us to stop are
- * passed on, and we stay to see it end.
+ * passed on, and we stay to see it end.  A second request kills it, a third ends us.
  */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
@@ -13,17 +13,25 @@
 
 struct diag;
 
+/* What to do when it hangs for good (cli/hang.h). */
+enum launch_hang { LAUNCH_HANG_IGNORE, LAUNCH_HANG_TELL, LAUNCH_HANG_STOP };
+
 struct launch {
 	const char *path;    /* what to run */
 	char **argv;	     /* its command line, NULL at the end */
 	const char *trace;   /* absolute path of the trace; NULL: plain run, nothing recorded */
 	const char *options; /* for the runtime, one a line */
+	const char *
+		preload; /* the lock recorder, to be loaded first; NULL: the program has a runtime */
+	enum launch_hang hang;
+	bool quiet; /* say nothing of hangs and the like */
 };
 
 struct launch_end {
 	int status; /* exit status, or 128 + the signal */
 	int signal; /* that killed it; 0 none */
 	bool dumped;
+	bool hung; /* and was killed for it */
 	double seconds;
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -15,6 +16,11 @@
 #include "base/strbuf.h"
 
 #define RUNTIME "libforesee_rt.so"
+#define LOCK_RECORDER "libforesee_locks.so"
+#define LOADER "ld-linux-x86-64" /* of the C library that the lock recorder stands in for */
+#define SCRIPTS_MOST \
+	4 /* an interpreter may be a script itself; the kernel has had enough after 5 */
+#define SCRIPT_LINE 256	     /* that the kernel reads */
 #define TABLE_MAX (1u << 20) /* bytes of a table in the file that is looked at */
 
 static const char *const source_suffixes[] = { ".c", ".cc", ".cpp", ".cxx" };
@@ -157,19 +163,57 @@ static bool needs_runtime(const struct image *m)
 	return false;
 }
 
-static enum status check_image(struct image *m, const char *path, struct diag *d)
+/* The one that must load the program: what it preloads comes with it. */
+static enum status check_loader(const struct image *m, const char *path, struct diag *d)
+{
+	char loader[PATH_MAX] = "";
+
+	for (unsigned i = 0; i < m->count; i++) {
+		const Elf64_Phdr *h = &m->heads[i];
+
+		if (h->p_type == PT_INTERP && h->p_filesz < sizeof(loader) &&
+		    !read_at(m->fd, h->p_offset, loader, h->p_filesz))
+			loader[0] = '\0';
+	}
+	if (!loader[0]) {
+		diag_set(
+			d,
+			"'%s' is linked statically; --locks-only needs a dynamically linked program",
+			path);
+		return ST_BAD_INPUT;
+	}
+	if (!strstr(loader, LOADER)) {
+		diag_set(d, "'%s' does not use the GNU C library; --locks-only needs it", path);
+		return ST_BAD_INPUT;
+	}
+	return ST_OK;
+}
+
+static enum status check_runtime(const struct image *m, const char *path, struct diag *d)
+{
+	if (!m->dynamic) {
+		diag_set(d,
+			 "'%s' is linked statically; recording needs a dynamically linked program",
+			 path);
+		return ST_BAD_INPUT;
+	}
+	if (!needs_runtime(m)) {
+		diag_set(
+			d,
+			"'%s' was not built for recording; build it with 'CC=foresee-cc make', or give "
+			"its source: 'foresee run FILE.c'; --locks-only records locks without that",
+			path);
+		return ST_BAD_INPUT;
+	}
+	return ST_OK;
+}
+
+static enum status check_image(struct image *m, const char *path, bool locks, struct diag *d)
 {
 	Elf64_Ehdr head;
-	char start[2] = "";
 
 	if (!read_at(m->fd, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) {
-		if (read_at(m->fd, 0, start, 2) && memcmp(start, "#!", 2) == 0)
-			diag_set(
-				d,
-				"'%s' is a script, not an ELF program; give the program that it runs",
-				path);
-		else
-			diag_set(d, "'%s' is not an ELF program", path);
+		diag_set(d, "'%s' is not an ELF program", path);
 		return ST_BAD_INPUT;
 	}
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64) {
@@ -189,28 +233,57 @@ static enum status check_image(struct image *m, const char *path, struct diag *d
 		m->dynamic = read_table(m->fd, m->heads[i].p_offset, m->heads[i].p_filesz);
 		m->ndynamic = m->heads[i].p_filesz / sizeof(Elf64_Dyn);
 	}
-	if (!m->dynamic) {
-		diag_set(d,
-			 "'%s' is linked statically; recording needs a dynamically linked program",
+	return locks ? check_loader(m, path, d) : check_runtime(m, path, d);
+}
+
+static enum status check_program(const char *path, bool locks, int depth, struct diag *d);
+
+/* The lock recorder goes into the interpreter. */
+static enum status check_script(const char *line, const char *path, bool locks, int depth,
+				struct diag *d)
+{
+	size_t blanks = strspn(line, " \t"), n = strcspn(line + blanks, " \t\n");
+	char interpreter[SCRIPT_LINE];
+
+	if (!locks) {
+		diag_set(d, "'%s' is a script, not an ELF program; give the program that it runs",
 			 path);
 		return ST_BAD_INPUT;
 	}
-	if (!needs_runtime(m)) {
-		diag_set(
-			d,
-			"'%s' was not built for recording; build it with 'CC=foresee-cc make', or give "
-			"its source: 'foresee run FILE.c'",
-			path);
+	if (n == 0 || depth >= SCRIPTS_MOST) {
+		diag_set(d, "'%s' is a script of no interpreter", path);
 		return ST_BAD_INPUT;
 	}
-	return ST_OK;
+	snprintf(interpreter, sizeof(interpreter), "%.*s", (int)n, line + blanks);
+	return check_program(interpreter, locks, depth + 1, d);
 }
 
-static enum status check_program(const char *path, struct diag *d)
+static enum status check_content(int fd, const char *path, bool locks, int depth, struct diag *d)
 {
-	struct image m = { .fd = -1 };
+	struct image m = { .fd = fd };
+	char start[SCRIPT_LINE] = "";
+	enum status st;
+
+	if (pread(fd, start, sizeof(start) - 1, 0) > 2 && memcmp(start, "#!", 2) == 0)
+		return check_script(start + 2, path, locks, depth, d);
+	st = check_image(&m, path, locks, d);
+	mem_free(m.heads);
+	mem_free(m.dynamic);
+	return st;
+}
+
+/* Programs that get rights of their own are loaded without what the environment asks for. */
+static bool is_privileged(const char *path, const struct stat *file)
+{
+	return (file->st_mode & (S_ISUID | S_ISGID)) != 0 ||
+	       getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+static enum status check_program(const char *path, bool locks, int depth, struct diag *d)
+{
 	enum status st;
 	struct stat file;
+	int fd;
 
 	if (stat(path, &file) != 0) {
 		diag_set(d, "cannot find '%s': %s", path, strerror(errno));
@@ -224,19 +297,18 @@ static enum status check_program(const char *path, struct diag *d)
 		diag_set(d, "'%s' is not executable", path);
 		return ST_BAD_INPUT;
 	}
-	if (file.st_mode & (S_ISUID | S_ISGID)) {
-		diag_set(d, "'%s' is setuid or setgid and cannot be recorded", path);
+	if (is_privileged(path, &file)) {
+		diag_set(d, "'%s' is setuid or setgid, or has capabilities, and cannot be recorded",
+			 path);
 		return ST_BAD_INPUT;
 	}
-	m.fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (m.fd < 0) {
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
 		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
 		return ST_BAD_INPUT;
 	}
-	st = check_image(&m, path, d);
-	mem_free(m.heads);
-	mem_free(m.dynamic);
-	close(m.fd);
+	st = check_content(fd, path, locks, depth, d);
+	close(fd);
 	return st;
 }
 
@@ -249,7 +321,7 @@ static bool is_trace(const char *name)
 	       access(name, R_OK) == 0 && access(name, X_OK) != 0;
 }
 
-enum status program_find(const char *name, char **path, struct diag *d)
+enum status program_find(const char *name, bool locks, char **path, struct diag *d)
 {
 	enum status st;
 
@@ -267,10 +339,31 @@ enum status program_find(const char *name, char **path, struct diag *d)
 			 access(name, F_OK) == 0 ? name : "");
 		return ST_BAD_INPUT;
 	}
-	st = check_program(*path, d);
+	st = check_program(*path, locks, 0, d);
 	if (st != ST_OK) {
 		mem_free(*path);
 		*path = NULL;
 	}
 	return st;
+}
+
+enum status program_lock_recorder(char **path, struct diag *d)
+{
+	char *own = program_own_directory();
+	struct strbuf b = { 0 };
+
+	strbuf_addf(&b, "%s/../lib/foresee/" LOCK_RECORDER, own);
+	mem_free(own);
+	*path = b.at;
+	if (access(*path, R_OK) != 0)
+		diag_set(d, "cannot find the lock recorder '%s': is foresee installed whole?",
+			 *path);
+	else if (strpbrk(*path, ": \t"))
+		diag_set(d, "cannot preload '%s': LD_PRELOAD takes no blank or colon in a name",
+			 *path);
+	else
+		return ST_OK;
+	mem_free(*path);
+	*path = NULL;
+	return ST_IO;
 }

@@ -48,11 +48,19 @@ static bool take_option(struct session *s, int id, const char *value)
 		return add_pattern(s, "only", value);
 	case SESSION_IGNORE:
 		return add_pattern(s, "ignore", value);
+	case SESSION_LOCKS:
+		s->locks = true;
+		return true;
 	case SESSION_QUIET:
 		s->quiet = true;
 		return true;
 	case SESSION_COLOR:
 		return talk_parse_color(value);
+	case SESSION_NO_HANG_STOP:
+		s->hang = LAUNCH_HANG_TELL;
+		return true;
+	case SESSION_VERBOSE: /* session_command has seen to it */
+		return true;
 	default:
 		BUG("option %d is not of a session", id);
 	}
@@ -60,28 +68,32 @@ static bool take_option(struct session *s, int id, const char *value)
 
 static bool is_own(int id)
 {
-	return id >= SESSION_TRACE && id <= SESSION_COLOR;
+	return id >= SESSION_TRACE && id <= SESSION_VERBOSE;
 }
 
 int session_command(const struct command *c, int argc, char **argv,
 		    const struct session_command *how)
 {
-	struct session s = { 0 };
+	struct session s = { .hang = how->hang };
 	struct option_parser p;
 	const char *value;
 	int id, status = EXIT_TROUBLE;
 
 	option_begin(&p, c->name, c->options, argc, argv);
 	p.program = true;
-	while ((id = option_next(&p, &value)) > OPTION_DONE)
+	while ((id = option_next(&p, &value)) > OPTION_DONE) {
+		s.announce |= id == how->announce;
 		if (is_own(id) ? !take_option(&s, id, value)
 			       : !how->option(how->arg, &p, id, value))
 			goto out;
+	}
 	if (id == OPTION_HELP) {
 		command_help(c, stdout);
 		status = EXIT_FINE;
 	} else if (id == OPTION_DONE && p.noperands == 0) {
 		status = command_misuse(c, "no program given");
+	} else if (id == OPTION_DONE && s.locks && s.options.n) {
+		status = command_misuse(c, "--locks-only goes without --full, --only and --ignore");
 	} else if (id == OPTION_DONE) {
 		status = how->act(how->arg, &s, p.operands);
 	}
@@ -132,15 +144,25 @@ enum status session_record(const struct session *s, const char *name, const char
 			   char **trace, struct launch_end *end, struct diag *d)
 {
 	char *given = s->trace ? mem_strdup(s->trace) : program_trace_name(name);
-	struct launch l = { .path = path, .argv = argv, .options = strbuf_str(&s->options) };
+	struct launch l = { .path = path, .argv = argv, .hang = s->hang, .quiet = s->quiet };
+	struct strbuf options = { 0 };
+	char *recorder = NULL;
 	enum status st;
 
+	strbuf_addf(&options, "%s%s", strbuf_str(&s->options),
+		    s->announce && !s->quiet ? "announce\n" : "");
+	l.options = strbuf_str(&options);
 	*trace = absolute(given);
 	mem_free(given);
 	l.trace = *trace;
 	st = make_room(*trace, d);
+	if (st == ST_OK && s->locks)
+		st = program_lock_recorder(&recorder, d);
+	l.preload = recorder;
 	if (st == ST_OK)
 		st = launch_program(&l, end, d);
+	mem_free(recorder);
+	strbuf_release(&options);
 	if (st == ST_OK && access(*trace, F_OK) != 0) {
 		diag_set(d, "the program ended with status %d and left no trace", end->status);
 		st = ST_IO;
@@ -198,7 +220,9 @@ void session_summary(const struct session *s, const char *trace, const struct la
 
 	if (s->quiet)
 		return;
-	if (end->signal)
+	if (end->hung)
+		snprintf(how, sizeof(how), "hung and was stopped");
+	else if (end->signal)
 		snprintf(how, sizeof(how), "was killed by signal %d (%s%s)", end->signal,
 			 strsignal(end->signal), end->dumped ? ", core dumped" : "");
 	else
@@ -207,8 +231,12 @@ void session_summary(const struct session *s, const char *trace, const struct la
 		talk_note("the program %s; its trace '%s' cannot be read", how, trace);
 		return;
 	}
-	snprintf(what, sizeof(what), "%s%" PRIu64 " events of %zu thread%s",
-		 c.open ? "at least " : "", c.events, c.threads, c.threads == 1 ? "" : "s");
+	if (c.open && c.events == 0)
+		snprintf(what, sizeof(what), "%zu thread%s", c.threads, c.threads == 1 ? "" : "s");
+	else
+		snprintf(what, sizeof(what), "%s%" PRIu64 " events of %zu thread%s",
+			 c.open ? "at least " : "", c.events, c.threads,
+			 c.threads == 1 ? "" : "s");
 	frames_path(trace, &path);
 	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
 		  end->seconds, how, strbuf_str(&path), c.bytes);

@@ -8,17 +8,20 @@
 
 #include "base/status.h"
 #include "base/strbuf.h"
+#include "cli/launch.h"
 
 struct diag;
-struct launch_end;
 
 /* Rows for the option tables of both commands, which differ in what they call the trace. */
 #define SESSION_TRACE 101
 #define SESSION_FULL 102
 #define SESSION_ONLY 103
 #define SESSION_IGNORE 104
-#define SESSION_QUIET 105
-#define SESSION_COLOR 106
+#define SESSION_LOCKS 105
+#define SESSION_QUIET 106
+#define SESSION_COLOR 107
+#define SESSION_NO_HANG_STOP 108
+#define SESSION_VERBOSE 109
 #define SESSION_TRACE_HELP "where the trace goes; default PROG.foresee"
 #define SESSION_OPTIONS                                                                   \
 	{ SESSION_FULL, 0, "full", NULL, "record every access, filter nothing" },         \
@@ -26,15 +29,27 @@ struct launch_end;
 		  "record accesses of matching variables only; repeatable" },             \
 		{ SESSION_IGNORE, 0, "ignore", "PAT",                                     \
 		  "leave out matching variables; repeatable" },                           \
+		{ SESSION_LOCKS, 0, "locks-only", NULL,                                   \
+		  "record no accesses, only locks and the like, of any program" },        \
 		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
 	{                                                                                 \
 		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
 	}
 
+/* For commands that stop a program when it hangs. */
+#define SESSION_HANG_OPTION                                                         \
+	{                                                                           \
+		SESSION_NO_HANG_STOP, 0, "no-hang-stop", NULL,                      \
+			"let a program that hangs for good go on until it is ended" \
+	}
+
 struct session {
 	const char *trace;     /* NULL: the default name */
 	struct strbuf options; /* for the runtime, one a line */
+	bool locks;	       /* --locks-only: the program need not be built for recording */
 	bool quiet;
+	enum launch_hang hang;
+	bool announce; /* locking patterns, as they appear */
 };
 
 struct command;
@@ -47,6 +62,8 @@ struct session_command {
 	/* After the options, with the program's command line; the status to leave with. */
 	int (*act)(void *arg, const struct session *s, char **argv);
 	void *arg;
+	enum launch_hang hang; /* unless the user wants it otherwise */
+	int announce;	       /* id of the option, with whatever else it means; 0 none */
 };
 int session_command(const struct command *c, int argc, char **argv,
 		    const struct session_command *how);

@@ -13,8 +13,9 @@
 #define LONGEST_QUOTE 40  /* of a rule in a message */
 #define LONGEST_RULE 4096 /* fnmatch takes time that grows fast with the stars of a pattern */
 
-enum part { PART_VARIABLE, PART_FUNCTION, PART_FILE, NPARTS };
-static const char *const part_names[] = { "variable", "function", "file" };
+/* A lock is a variable: two words for the same names. */
+enum part { PART_VARIABLE, PART_LOCK, PART_FUNCTION, PART_FILE, NPARTS };
+static const char *const part_names[] = { "variable", "lock", "function", "file" };
 
 struct rule {
 	unsigned kind; /* enum finding_kind or ANY_KIND */
@@ -102,7 +103,7 @@ static enum status rule_parse(struct suppress *s, const struct place *p, const c
 		return complain(p, 0, "unknown kind of finding", at, (int)(first - at));
 	if (!part_parse(first + 1, (size_t)(second - first - 1), &r.part))
 		return complain(p, (size_t)(first + 1 - at),
-				"expected variable, function or file, not", first + 1,
+				"expected variable, lock, function or file, not", first + 1,
 				(int)(second - first - 1));
 	if (second + 1 == end)
 		return complain(p, n, "empty pattern after", at, (int)n);
@@ -208,7 +209,7 @@ bool suppress_match(struct suppress *s, enum finding_kind kind, const struct sup
 
 		if (r->kind != ANY_KIND && r->kind != kind)
 			continue;
-		if (r->part == PART_VARIABLE)
+		if (r->part == PART_VARIABLE || r->part == PART_LOCK)
 			matches = rule_matches(r, names->variables.at, names->variables.n);
 		else if (r->part == PART_FUNCTION)
 			matches = rule_matches(r, names->functions.at, names->functions.n);

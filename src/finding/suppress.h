@@ -4,10 +4,12 @@
  *	# one rule a line: KIND:PART:GLOB
  *	race:variable:stats.*
  *	race:function:log_*
+ *	deadlock:lock:*pool*
  *	*:file:inflate.c
  *
- * KIND is that of a finding, or *.  A variable rule looks at the name of what is raced on, a
- * function or file rule at every frame of every access.  In GLOB * and ? and [...] stand for
+ * KIND is that of a finding, or *.  A variable rule looks at the name of what is raced on, or of
+ * any lock or condition that threads wait for (`lock' means the same), a function or file rule at
+ * every frame of every access or request.  In GLOB * and ? and [...] stand for
  * any characters, slashes too; a file rule may name the last part of a path alone.  Blanks around a
  * line do not count, blanks within GLOB do.
  *

@@ -8,11 +8,28 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "predict/waits.h"
 
 /* The cheap first, the wide last. */
 const struct engine *const engine_table[] = {
-	&engine_hb,  &engine_shb,   &engine_wcp,   &engine_eraser, &engine_syncp,
-	&engine_osr, &engine_exact, &engine_races, NULL,
+	/* races */
+	&engine_hb,
+	&engine_shb,
+	&engine_wcp,
+	&engine_eraser,
+	&engine_syncp,
+	&engine_osr,
+	&engine_exact,
+	&engine_races,
+	/* deadlocks */
+	&engine_goodlock,
+	&engine_patterns_all,
+	&engine_patterns_mhb,
+	&engine_patterns,
+	&engine_spd,
+	&engine_waits,
+	&engine_deadlocks,
+	NULL,
 };
 
 const struct engine *engine_find(const char *name)

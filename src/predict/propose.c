@@ -78,3 +78,16 @@ struct finding *propose_race(struct engine_result *r, const char *analysis, cons
 	propose_schedule(m, observed, ids, n, &f->schedule);
 	return f;
 }
+
+struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind, const char *analysis,
+			      const struct model *m, const uint32_t *events, uint32_t n)
+{
+	struct finding *f = findings_add(&r->findings, kind, analysis);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct model_event *e = &m->event[events[i]];
+
+		finding_add_event(f, m->base + events[i], e->site, e->op);
+	}
+	return f;
+}

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "finding/finding.h"
+
 struct engine_result;
-struct finding;
 struct model;
-struct schedule;
 
 /* The cut `observed' (NULL: empty) in observed order, then the events ids[0 .. n). */
 void propose_schedule(const struct model *m, const uint32_t *observed, const uint32_t *ids,
@@ -20,5 +20,9 @@ void propose_schedule(const struct model *m, const uint32_t *observed, const uin
 struct finding *propose_race(struct engine_result *r, const char *analysis, const struct model *m,
 			     uint32_t e1, uint32_t e2, const uint32_t *observed,
 			     const uint32_t *ids, size_t n);
+
+/* Requests that wait for one another; without a schedule, and claiming nothing yet. */
+struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind, const char *analysis,
+			      const struct model *m, const uint32_t *events, uint32_t n);
 
 #endif /* PREDICT_PROPOSE_H */

@@ -101,14 +101,27 @@ void columns_event(struct columns *c, uint64_t number, uint32_t column, const ch
 	r->cells[column] = mem_strdup(text);
 }
 
+void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const char *text,
+		   const char *note)
+{
+	struct columns_row *r;
+
+	columns_event(c, number, column, text);
+	r = &c->rows.at[c->rows.n - 1];
+	r->note = mem_strdup(note);
+	r->stuck = true;
+}
+
 void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others)
 {
 	struct columns_row *r = new_row(c);
 	char text[80];
 
+	r->gap = others;
 	for (uint32_t i = 0; i < c->n; i++) {
 		if (counts[i] == 0)
 			continue;
+		r->gap += counts[i];
 		snprintf(text, sizeof(text), "... %" PRIu64 " event%s", counts[i],
 			 counts[i] == 1 ? "" : "s");
 		r->cells[i] = mem_strdup(text);
@@ -255,26 +268,96 @@ static void note_format(const struct columns *c, const struct widths *w, const c
 	strbuf_addf(out, "%*s%s", w->indent + w->numbers + 2, "", note);
 }
 
-void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
+static void beside_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
 	static const struct columns_row plain;
 	struct strbuf number = { 0 };
-	struct widths w;
 
-	measure(c, indent, all, &w);
-	fill(out, ' ', indent + w.numbers + 2);
-	cells_format(c, &w, c->heads, &plain, out);
+	fill(out, ' ', w->indent + w->numbers + 2);
+	cells_format(c, w, c->heads, &plain, out);
 	end_line(out);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct columns_row *r = &c->rows.at[i];
 
 		strbuf_clear(&number);
 		numbers_format(r, &number);
-		strbuf_addf(out, "%*s%*s  ", indent, "", w.numbers, strbuf_str(&number));
-		cells_format(c, &w, r->cells, r, out);
+		strbuf_addf(out, "%*s%*s  ", w->indent, "", w->numbers, strbuf_str(&number));
+		cells_format(c, w, r->cells, r, out);
 		if (r->note)
-			note_format(c, &w, r->note, out);
+			note_format(c, w, r->note, out);
 		end_line(out);
 	}
 	strbuf_release(&number);
+}
+
+/* ---- the list ---- */
+
+static int widest_head(const struct columns *c)
+{
+	int n = 0;
+
+	for (uint32_t k = 0; k < c->n; k++)
+		if (width(c->heads[k]) > n)
+			n = width(c->heads[k]);
+	return n;
+}
+
+/* The cells of a row, one a line: two for a pair. */
+static void lines_format(const struct columns *c, const struct columns_row *r,
+			 const struct widths *w, int head, struct strbuf *out)
+{
+	int nth = 0;
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		if (!r->cells[k])
+			continue;
+		if (nth > 0)
+			end_line(out);
+		strbuf_addf(out, "%*s%*" PRIu64 "  ", w->indent, "", w->numbers, r->numbers[nth]);
+		strbuf_adds(out, c->heads[k]);
+		fill(out, ' ', head - width(c->heads[k]) + 2);
+		add_cell(out, r->cells[k], COLUMNS_WIDEST);
+		nth += nth == 0;
+	}
+	if (r->note)
+		strbuf_addf(out, "    %s", r->note);
+	end_line(out);
+}
+
+static void list_format(const struct columns *c, const struct widths *w, struct strbuf *out)
+{
+	int head = widest_head(c);
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct columns_row *r = &c->rows.at[i];
+
+		if (r->gap == 0) {
+			lines_format(c, r, w, head, out);
+			continue;
+		}
+		fill(out, ' ', w->indent + w->numbers + 2);
+		strbuf_addf(out, "... %" PRIu64 " event%s\n", r->gap, r->gap == 1 ? "" : "s");
+	}
+}
+
+/* Two columns can always be cut to fit; and what a thread waits for is read beside its line. */
+static bool is_crowded(const struct columns *c, const struct widths *w)
+{
+	int end = end_of(c, w);
+	bool crowded = end > w->all;
+
+	for (size_t i = 0; i < c->rows.n && !crowded; i++)
+		crowded = c->rows.at[i].stuck && end + 4 + width(c->rows.at[i].note) > w->all;
+	return crowded && c->n > 2;
+}
+
+void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
+{
+	struct widths w;
+
+	measure(c, indent, all, &w);
+	if (is_crowded(c, &w))
+		list_format(c, &w, out);
+	else
+		beside_format(c, &w, out);
 }

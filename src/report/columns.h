@@ -7,19 +7,23 @@
  *	     48                           unlock m   :48
  *	14, 49  write total :31   <-->   read  total :52
  *
- * Text comes in piece by piece; widths are found at the end.
+ * Text comes in piece by piece; widths are found at the end.  Where there are more columns than fit
+ * it is a list, each line with its thread in front:
+ *
+ *	     47  T3 "report"  lock   m   :47
  *
  * Ownership: strings are copied.
  */
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-#define COLUMNS_MAX 4
+#define COLUMNS_MAX 8
 #define COLUMNS_WIDEST 60    /* no cell is wider ... */
 #define COLUMNS_NARROWEST 20 /* ... nor cut to less, whatever the width of the picture */
 
@@ -28,6 +32,8 @@ struct columns_row {
 	char *cells[COLUMNS_MAX];
 	uint32_t left, right; /* a pair: its columns, left < right */
 	char *note;	      /* after the row, or NULL */
+	uint64_t gap;	      /* events left out; 0: it shows some */
+	bool stuck;	      /* what it shows does not come, and the note says why */
 };
 
 struct columns {
@@ -42,6 +48,9 @@ void columns_release(struct columns *c);
 void columns_head(struct columns *c, const char *text);
 /* An event in its column. */
 void columns_event(struct columns *c, uint64_t number, uint32_t column, const char *text);
+/* One that does not come: beside it, why. */
+void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const char *text,
+		   const char *note);
 /* Events left out: so many in each column, and `others' of threads that have none. */
 void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others);
 /* Two events at the same time, in different columns. */

@@ -1,5 +1,6 @@
 #include "report/findings_json.h"
 
+#include "report/cycle.h"
 #include "report/frames.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -69,22 +70,46 @@ static void place_json(const struct trace_place *p, struct json *j)
 	json_string(j, "function", p->function);
 }
 
+#define HELD 64 /* locks named, of those that a thread holds */
+
+/* Where a lock was taken that is held now. */
+static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
+{
+	struct frames frames = { 0 };
+	struct trace_place none = { 0 };
+	struct evidence_event e;
+
+	evidence_get(r->evidence, acquire, &e);
+	frames_get(r->trace, e.site, e.stack, &frames);
+	json_open(j, NULL, '{');
+	json_string(j, "lock", e.name);
+	json_number(j, "event", acquire);
+	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
+	json_close(j, '}');
+	frames_release(&frames);
+}
+
 static void held_json(const struct report *r, uint64_t pos, struct json *j)
 {
-	uint64_t acquires[64];
-	size_t n = evidence_held(r->evidence, pos, acquires, 64);
+	uint64_t acquires[HELD];
+	size_t n = evidence_held(r->evidence, pos, acquires, HELD);
 	struct evidence_event e;
 
 	json_open(j, "holds", '[');
-	for (size_t i = 0; i < n && i < 64; i++) {
+	for (size_t i = 0; i < n && i < HELD; i++) {
 		evidence_get(r->evidence, acquires[i], &e);
 		json_string(j, NULL, e.name);
 	}
 	json_close(j, ']');
+	json_open(j, "taken", '[');
+	for (size_t i = 0; i < n && i < HELD; i++)
+		taken_json(r, acquires[i], j);
+	json_close(j, ']');
 }
 
-/* One access; the stack starts with its callers. */
-static void access_json(const struct report *r, uint64_t pos, struct json *j)
+/* One target; the stack starts with its callers. */
+static void target_json(const struct report *r, const struct finding *f, uint64_t pos,
+			struct json *j)
 {
 	struct frames frames = { 0 };
 	struct trace_place none = { 0 };
@@ -95,7 +120,7 @@ static void access_json(const struct report *r, uint64_t pos, struct json *j)
 	json_open(j, NULL, '{');
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
-	json_string(j, "op", show_op(e.op));
+	json_string(j, "op", f->kind == FINDING_RACE ? show_op(e.op) : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
 	json_open(j, "stack", '[');
@@ -118,6 +143,15 @@ static void positions_json(struct json *j, const char *key, const uint64_t *at, 
 	json_close(j, ']');
 }
 
+/* A target that the order holds already, and does not lead to: the signal that is lost. */
+static bool is_done(const struct report *r, const struct finding *f, uint64_t pos)
+{
+	struct evidence_event e;
+
+	evidence_get(r->evidence, pos, &e);
+	return f->kind == FINDING_LOST_WAKEUP && !cycle_is_wait(&e);
+}
+
 static void witness_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct check_order order = { 0 };
@@ -128,7 +162,8 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		return;
 	}
 	for (uint32_t i = 0; i < f->nevents; i++)
-		*VEC_PUSH(&order.at) = f->events[i];
+		if (!is_done(r, f, f->events[i]))
+			*VEC_PUSH(&order.at) = f->events[i];
 	json_open(j, "witness", '{');
 	if (order.at.n <= FINDINGS_JSON_ORDER)
 		positions_json(j, "order", order.at.at, order.at.n);
@@ -140,9 +175,27 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 	VEC_RELEASE(&order.at);
 }
 
-static void finding_json(const struct report *r, const struct finding *f, struct json *j)
+/* A variable, or the list of locks and conditions. */
+static void object_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct strbuf subject = { 0 };
+	struct words_objects o;
+
+	if (f->kind == FINDING_RACE) {
+		words_subject(r->evidence, f, &subject);
+		json_string(j, "object", strbuf_str(&subject));
+		strbuf_release(&subject);
+		return;
+	}
+	words_objects(r->evidence, f, &o);
+	json_open(j, "object", '[');
+	for (uint32_t i = 0; i < o.n; i++)
+		json_string(j, NULL, o.at[i]);
+	json_close(j, ']');
+}
+
+static void finding_json(const struct report *r, const struct finding *f, struct json *j)
+{
 	struct evidence_event e;
 
 	json_open(j, NULL, '{');
@@ -159,12 +212,10 @@ static void finding_json(const struct report *r, const struct finding *f, struct
 		json_string(j, NULL, trace_thread_name(r->trace, e.tid));
 	}
 	json_close(j, ']');
-	words_subject(r->evidence, f, &subject);
-	json_string(j, "object", strbuf_str(&subject));
-	strbuf_release(&subject);
+	object_json(r, f, j);
 	json_open(j, "places", '[');
 	for (uint32_t i = 0; i < f->nevents; i++)
-		access_json(r, f->events[i], j);
+		target_json(r, f, f->events[i], j);
 	json_close(j, ']');
 	json_string(j, "property", NULL);
 	if (f->why)

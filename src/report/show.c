@@ -25,6 +25,10 @@ const char *show_op(uint8_t op)
 		return "rdlock";
 	case EVENT_RREL:
 		return "rdunlock";
+	case EVENT_REQ:
+		return "request";
+	case EVENT_RREQ:
+		return "rdrequest";
 	case EVENT_PARK:
 		return "wait";
 	default:

@@ -4,9 +4,10 @@
  *	synchronisation on an object that a target's thread uses here, and in the observed run
  *	another thread too;
  *	a target's thread that forks the other one's, or joins any;
- *	accesses to bytes of the targets; reads that see another value than observed.
+ *	accesses to bytes of the targets; reads that see another value than observed;
+ *	the acquires of the locks that others wait for.
  *
- * What other threads did before those two began is not shown.  Of equal ones of a thread (same
+ * What other threads did before those of the targets began is not shown.  Of equal ones of a thread (same
  * operation, same object) the last two stay, and of all the last LINES: what lies nearest to the
  * end explains it best.  Long stretches of the rest are counted.
  */
@@ -25,6 +26,7 @@
 #include "witness/evidence.h"
 
 #define LINES 20
+#define MOST_COLUMNS 4 /* unless there are more targets */
 #define EQUAL_LINES 2
 #define LONG_GAP 4   /* events left out without a word are fewer */
 #define LOOK 1000000 /* events looked at to say what hid it */
@@ -43,11 +45,13 @@ struct picture {
 	const struct finding *f;
 	uint32_t tids[COLUMNS_MAX];
 	uint32_t ntids;
-	const char *files[2]; /* of the targets; NULL not known */
-	struct map ours;      /* objects that the targets' threads use in the order */
-	struct map equal;     /* hash of thread, operation, object: times shown */
-	struct map odd;	      /* positions of reads that see another value */
-	size_t begin;	      /* place in the order where a target's thread begins */
+	uint32_t ntargets;		/* of tids, from the first: threads of the finding */
+	const char *files[COLUMNS_MAX]; /* of the targets; NULL not known */
+	struct map ours;		/* objects that the targets' threads use in the order */
+	struct map equal;		/* hash of thread, operation, object: times shown */
+	struct map odd;			/* positions of reads that see another value */
+	struct map keep;		/* positions that are shown in any case */
+	size_t begin;			/* place in the order where a target's thread begins */
 };
 
 static bool is_sync(const struct evidence_event *e)
@@ -98,20 +102,24 @@ static uint32_t place(const struct picture *p, uint32_t tid)
 /* Others stand to the left, so that the targets are neighbours. */
 static uint32_t column(const struct picture *p, uint32_t at)
 {
-	return at < 2 ? p->ntids - 2 + at : at - 2;
+	return at < p->ntargets ? p->ntids - p->ntargets + at : at - p->ntargets;
 }
 
-/* Shares bytes with a target, or is one. */
+/* Shares bytes with a target of a race, or is one. */
 static bool is_on_targets(const struct picture *p, const struct evidence_event *e)
 {
-	return event_op_family(e->op) == 'A' && (evidence_overlap(p->ev, e->pos, p->f->events[0]) ||
-						 evidence_overlap(p->ev, e->pos, p->f->events[1]));
+	return p->f->kind == FINDING_RACE && event_op_family(e->op) == 'A' &&
+	       (evidence_overlap(p->ev, e->pos, p->f->events[0]) ||
+		evidence_overlap(p->ev, e->pos, p->f->events[1]));
 }
 
 static bool is_interesting(const struct picture *p, const struct evidence_event *e)
 {
 	if (e->op == EVENT_FORK || e->op == EVENT_JOIN)
-		return place(p, e->tid) < 2 && (e->op == EVENT_JOIN || place(p, e->peer) < 2);
+		return place(p, e->tid) < p->ntargets &&
+		       (e->op == EVENT_JOIN || place(p, e->peer) < p->ntargets);
+	if (e->op == EVENT_REQ || e->op == EVENT_RREQ)
+		return false; /* in this order it may not have to wait, and what it gets follows */
 	if (is_sync(e))
 		return *map_get(&p->s->users, e->addr) == SEVERAL && map_get(&p->ours, e->addr);
 	return is_on_targets(p, e) || map_get(&p->odd, e->pos);
@@ -131,17 +139,29 @@ static bool take_column(struct picture *p, uint32_t tid)
 {
 	if (place(p, tid) < p->ntids)
 		return true;
-	if (p->ntids == COLUMNS_MAX)
+	if (p->ntids == COLUMNS_MAX || (p->ntids >= MOST_COLUMNS && p->ntids >= p->ntargets))
 		return false;
 	p->tids[p->ntids++] = tid;
 	return true;
 }
 
-static void picture_init(struct picture *p, const struct story *s, const struct finding *f,
-			 const uint64_t *order, size_t n)
+/* A column for the thread of a target. */
+static void add_target(struct picture *p, uint64_t pos)
 {
 	struct evidence_event e;
+	struct trace_place at;
 
+	evidence_get(p->ev, pos, &e);
+	if (place(p, e.tid) < p->ntids)
+		return;
+	if (frames_own(evidence_trace(p->ev), e.site, e.stack, &at))
+		p->files[p->ntids] = at.file;
+	p->tids[p->ntids++] = e.tid;
+	p->ntargets = p->ntids;
+}
+
+static void picture_init(struct picture *p, const struct story *s, const struct finding *f)
+{
 	memset(p, 0, sizeof(*p));
 	p->s = s;
 	p->ev = s->ev;
@@ -149,20 +169,20 @@ static void picture_init(struct picture *p, const struct story *s, const struct 
 	map_init(&p->ours);
 	map_init(&p->equal);
 	map_init(&p->odd);
-	for (uint32_t i = 0; i < 2; i++) {
-		struct trace_place at;
-
-		evidence_get(p->ev, f->events[i], &e);
-		p->tids[p->ntids++] = e.tid;
-		if (frames_own(evidence_trace(p->ev), e.site, e.stack, &at))
-			p->files[i] = at.file;
-	}
+	map_init(&p->keep);
 	for (size_t i = 0; i < f->tainted.n; i++)
 		map_put(&p->odd, f->tainted.at[i], NULL);
+}
+
+/* After the targets: what their threads use, and where they begin. */
+static void look_through(struct picture *p, const uint64_t *order, size_t n)
+{
+	struct evidence_event e;
+
 	p->begin = n;
 	for (size_t i = 0; i < n; i++) {
 		evidence_get(p->ev, order[i], &e);
-		if (place(p, e.tid) >= 2)
+		if (place(p, e.tid) >= p->ntargets)
 			continue;
 		p->begin = p->begin < i ? p->begin : i;
 		if (is_sync(&e))
@@ -175,6 +195,7 @@ static void picture_release(struct picture *p)
 	map_release(&p->ours);
 	map_release(&p->equal);
 	map_release(&p->odd);
+	map_release(&p->keep);
 }
 
 /* Places in order of what is shown, the last first. */
@@ -185,22 +206,40 @@ struct chosen {
 
 static void choose(struct picture *p, const uint64_t *order, size_t n, struct chosen *out)
 {
+	size_t room = LINES - p->keep.n; /* for others */
 	struct evidence_event e;
 
 	out->n = 0;
 	for (size_t i = n; i-- > p->begin && out->n < LINES;) {
+		bool kept = map_get(&p->keep, order[i]) != NULL;
+
+		if (!kept && room == 0)
+			continue;
 		evidence_get(p->ev, order[i], &e);
-		if (is_interesting(p, &e) && take_equal(p, &e) && take_column(p, e.tid))
+		if (kept || (is_interesting(p, &e) && take_equal(p, &e) && take_column(p, e.tid))) {
 			out->at[out->n++] = i;
+			room -= !kept;
+		}
 	}
 }
 
 /* ---- lines ---- */
 
+/* Two blanks and the place, or nothing. */
+static void add_place(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
+{
+	uint32_t at = place(p, e->tid);
+
+	strbuf_adds(out, "  ");
+	frames_brief(evidence_trace(p->ev), e->site, e->stack,
+		     at < p->ntargets ? p->files[at] : NULL, out);
+	while (out->n > 0 && out->at[out->n - 1] == ' ')
+		out->at[--out->n] = '\0';
+}
+
 static void line_format(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
 {
 	const struct trace *t = evidence_trace(p->ev);
-	uint32_t at = place(p, e->tid);
 
 	strbuf_clear(out);
 	strbuf_addf(out, "%-6s ", words_op(e));
@@ -212,10 +251,7 @@ static void line_format(const struct picture *p, const struct evidence_event *e,
 		words_subject(p->ev, p->f, out);
 	else if (event_op_family(e->op) == 'A')
 		words_object(p->ev, e->pos, out);
-	strbuf_adds(out, "  ");
-	frames_brief(t, e->site, e->stack, at < 2 ? p->files[at] : NULL, out);
-	while (out->n > 0 && out->at[out->n - 1] == ' ')
-		out->at[--out->n] = '\0';
+	add_place(p, e, out);
 }
 
 /* What lies between two lines, counted by column. */
@@ -255,34 +291,80 @@ static void add_targets(const struct picture *p, struct columns *out)
 	strbuf_release(&text[1]);
 }
 
-void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
-		   struct columns *out)
+/* Heads and lines, but for the end. */
+static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct columns *out)
 {
 	struct strbuf text = { 0 };
 	struct evidence_event e;
 	struct chosen chosen;
-	struct picture p;
 	size_t from = 0;
 
-	assert(f->nevents == 2);
-	picture_init(&p, s, f, order, n);
-	choose(&p, order, n, &chosen);
-	for (uint32_t i = 0; i < p.ntids; i++) {
+	look_through(p, order, n);
+	choose(p, order, n, &chosen);
+	for (uint32_t i = 0; i < p->ntids; i++) {
 		strbuf_clear(&text);
 		/* The inverse of column(). */
-		words_thread(evidence_trace(p.ev), p.tids[(i + 2) % p.ntids], &text);
+		words_thread(evidence_trace(p->ev), p->tids[(i + p->ntargets) % p->ntids], &text);
 		columns_head(out, strbuf_str(&text));
 	}
 	for (size_t i = chosen.n; i-- > 0; from = chosen.at[i] + 1) {
-		add_gap(&p, order, from, chosen.at[i], out);
-		evidence_get(p.ev, order[chosen.at[i]], &e);
-		line_format(&p, &e, &text);
-		columns_event(out, e.pos, column(&p, place(&p, e.tid)), strbuf_str(&text));
+		add_gap(p, order, from, chosen.at[i], out);
+		evidence_get(p->ev, order[chosen.at[i]], &e);
+		line_format(p, &e, &text);
+		columns_event(out, e.pos, column(p, place(p, e.tid)), strbuf_str(&text));
 	}
-	add_gap(&p, order, from, n, out);
+	add_gap(p, order, from, n, out);
+	strbuf_release(&text);
+}
+
+void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
+		   struct columns *out)
+{
+	struct picture p;
+
+	assert(f->kind == FINDING_RACE && f->nevents == 2);
+	picture_init(&p, s, f);
+	for (uint32_t i = 0; i < f->nevents; i++)
+		add_target(&p, f->events[i]);
+	add_lines(&p, order, n, out);
 	add_targets(&p, out);
+	picture_release(&p);
+}
+
+void story_waits(const struct story *s, const struct finding *f, const struct story_wait *w,
+		 const uint64_t *order, size_t n, struct columns *out)
+{
+	struct evidence_event e;
+	struct strbuf text = { 0 };
+	struct picture p;
+
+	assert(w->nkeep < LINES);
+	picture_init(&p, s, f);
+	for (uint32_t i = 0; i < w->ntargets; i++)
+		add_target(&p, w->targets[i]);
+	for (uint32_t i = 0; i < w->nkeep; i++)
+		map_put(&p.keep, w->keep[i], NULL);
+	add_lines(&p, order, n, out);
+	for (uint32_t i = 0; i < w->nends; i++) {
+		const struct story_end *end = &w->ends[i];
+
+		evidence_get(s->ev, end->pos, &e);
+		strbuf_clear(&text);
+		strbuf_adds(&text, end->text);
+		add_place(&p, &e, &text);
+		columns_stuck(out, e.pos, column(&p, place(&p, e.tid)), text.at, end->note);
+	}
 	strbuf_release(&text);
 	picture_release(&p);
+}
+
+void story_wait_release(struct story_wait *w)
+{
+	for (uint32_t i = 0; i < w->nends; i++) {
+		mem_free(w->ends[i].text);
+		mem_free(w->ends[i].note);
+	}
+	w->nends = 0;
 }
 
 /* ---- what hid it ---- */

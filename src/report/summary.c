@@ -16,80 +16,137 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 	*comma = ", ";
 }
 
-static void counts_format(const struct engine_counts *c, struct strbuf *out)
+bool summary_is_of_waits(const char *analysis)
+{
+	static const char *const names[] = { "goodlock",     "patterns", "patterns-mhb",
+					     "patterns-all", "spd",	 "deadlocks",
+					     "waits" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], analysis) == 0)
+			return true;
+	return false;
+}
+
+bool summary_is_shared(const struct report *r, const char *analysis)
+{
+	bool waits = summary_is_of_waits(analysis);
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nanalyses; i++)
+		n += summary_is_of_waits(r->analyses[i].name) == waits;
+	return n > 1;
+}
+
+static void counts_format(const struct engine_counts *c, bool waits, struct strbuf *out)
 {
 	const char *comma = ": ";
 
-	strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
-		    WORDS_PLURAL(c->candidates));
+	if (waits)
+		strbuf_addf(out, "%" PRIu64 " lock cycle%s", c->candidates,
+			    WORDS_PLURAL(c->candidates));
+	else
+		strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
+			    WORDS_PLURAL(c->candidates));
 	add_count(out, &comma, c->predicted, "predicted");
 	add_count(out, &comma, c->refuted, "refuted exactly");
 	add_count(out, &comma, c->searched, "looked for and not found");
 	add_count(out, &comma, c->undecided, "not decided");
 }
 
-/* Every analysis that counts, by name where there are several. */
+/* Every analysis that counts, by name where several look for the same.  Of several, those that met
+ * no candidate have nothing to say. */
 static void analyses_format(const struct report *r, struct strbuf *out)
 {
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
-		if (!a->counted)
+		if (!a->counted || (r->nanalyses > 1 && a->counts.candidates == 0))
 			continue;
 		strbuf_adds(out, " ");
-		if (r->nanalyses > 1)
+		if (summary_is_shared(r, a->name))
 			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, out);
+		counts_format(&a->counts, summary_is_of_waits(a->name), out);
 		strbuf_adds(out, ".");
 	}
 }
 
-/* Some analysis has decided every candidate. */
-static bool is_decided(const struct report *r)
-{
-	bool decided = false;
+/* What the analyses look for, and how far they got with it. */
+struct scope {
+	bool races, waits;		 /* looked for */
+	bool decided;			 /* of each, some analysis has decided every candidate */
+	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
+};
 
+static bool has_decided(const struct report_analysis *a)
+{
+	return a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
+}
+
+static void scope_add(const struct report_analysis *a, bool *any, bool *decided, uint64_t *open)
+{
+	*any = true;
+	*decided |= has_decided(a);
+	if (a->counted && a->counts.searched < *open)
+		*open = a->counts.searched;
+}
+
+static void scope_get(const struct report *r, struct scope *out)
+{
+	bool races = false, waits = false;
+
+	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
-		decided |= a->counted && a->complete && a->counts.searched == 0 &&
-			   a->counts.undecided == 0;
+		if (summary_is_of_waits(a->name))
+			scope_add(a, &out->waits, &waits, &out->open_waits);
+		else
+			scope_add(a, &out->races, &races, &out->open_races);
 	}
-	return decided && r->ntruncated == 0;
+	out->decided = r->ntruncated == 0 && (races || !out->races) && (waits || !out->waits);
+	if (out->open_races == UINT64_MAX)
+		out->open_races = 0;
+	if (out->open_waits == UINT64_MAX)
+		out->open_waits = 0;
 }
 
-static void none_format(const struct report *r, struct strbuf *out)
+static const char *looked_for(const struct scope *s)
 {
+	return s->races && s->waits ? "race or deadlock" : s->waits ? "deadlock" : "race";
+}
+
+static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
+{
+	const char *what = looked_for(s);
 	struct trace_info info;
 
 	trace_info(r->trace, &info);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
 	else if (r->ntruncated)
-		strbuf_adds(out, "no race found, but not everything was looked at.");
+		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
-	else if (is_decided(r) && !info.partial)
-		strbuf_adds(out, "no race in any run that the recording proves possible.");
+	else if (s->decided && !info.partial)
+		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
 	else
-		strbuf_adds(out, "no race found.");
+		strbuf_addf(out, "no %s found.", what);
 }
 
-static uint64_t count_open(const struct report *r)
+static void open_format(uint64_t n, const char *one, const char *what, struct strbuf *out)
 {
-	uint64_t least = UINT64_MAX;
-
-	for (size_t i = 0; i < r->nanalyses; i++)
-		if (r->analyses[i].counted && r->analyses[i].counts.searched < least)
-			least = r->analyses[i].counts.searched;
-	return least == UINT64_MAX ? 0 : least;
+	if (n)
+		strbuf_addf(out,
+			    "  %" PRIu64 " %s%s may still be %s: a larger --window looks"
+			    " further, and so does a shorter run.\n",
+			    n, one, WORDS_PLURAL(n), what);
 }
 
 /* What "none" does not say. */
-static void limits_format(const struct report *r, struct strbuf *out)
+static void limits_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
 	struct trace_info info;
-	uint64_t open = count_open(r);
 
 	trace_info(r->trace, &info);
 	if (info.partial)
@@ -101,19 +158,19 @@ static void limits_format(const struct report *r, struct strbuf *out)
 		return;
 	if (r->threads < 2)
 		strbuf_adds(out, "  Only one thread was recorded.\n");
-	if (is_decided(r))
+	if (s->decided)
 		strbuf_addf(out,
 			    "  Every order of the %" PRIu64 " recorded events was considered; other"
-			    " input, or code that\n  did not run, may still race.\n",
-			    r->events);
-	else if (open)
+			    " input, or code that\n  did not run, may still %s.\n",
+			    r->events, s->waits ? "go wrong" : "race");
+	else if (s->open_races || s->open_waits) {
+		open_format(s->open_races, "pair", "races", out);
+		open_format(s->open_waits, "cycle", "deadlocks", out);
+	} else if (r->ntruncated == 0)
 		strbuf_addf(out,
-			    "  %" PRIu64 " pair%s may still be races: a larger --window looks"
-			    " further, and so does a shorter run.\n",
-			    open, WORDS_PLURAL(open));
-	else if (r->ntruncated == 0)
-		strbuf_adds(out, "  That is no proof: these analyses see some races only; -a races"
-				 " decides more.\n");
+			    "  That is no proof: these analyses see some %s only; -a %s decides"
+			    " more.\n",
+			    s->races ? "races" : "deadlocks", s->races ? "races" : "deadlocks");
 }
 
 static void found_format(const struct report *r, struct strbuf *out)
@@ -181,15 +238,17 @@ static void truncated_format(const struct report *r, struct strbuf *out)
 void summary_format(const struct report *r, struct strbuf *out)
 {
 	bool none = r->findings->at.n == 0;
+	struct scope s;
 
+	scope_get(r, &s);
 	if (none)
-		none_format(r, out);
+		none_format(r, &s, out);
 	else
 		found_format(r, out);
 	analyses_format(r, out);
 	strbuf_adds(out, "\n");
 	if (none)
-		limits_format(r, out);
+		limits_format(r, &s, out);
 	suppressed_format(r, out);
 	truncated_format(r, out);
 }

@@ -1,15 +1,22 @@
 /*
  * The last lines of a report: how many findings, and how far the analyses have looked.
  *
- * Nothing here may sound cleaner than it is: "no race" is said of the recorded run's reorderings
- * only where every candidate was refuted and no budget ran out.
+ * Nothing here may sound cleaner than it is: "no race" or "no deadlock" is said of the recorded
+ * run's reorderings only where every candidate was refuted and no budget ran out.
  */
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
 
 struct report;
+
+/* What an analysis looks for: threads that wait for ever, else races. */
+bool summary_is_of_waits(const char *analysis);
+/* Several analyses look for the same as this one. */
+bool summary_is_shared(const struct report *r, const char *analysis);
 
 void summary_format(const struct report *r, struct strbuf *out);
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "finding/finding.h"
+#include "report/cycle.h"
 #include "report/frames.h"
 #include "report/show.h"
 
@@ -46,9 +46,26 @@ const char *words_op(const struct evidence_event *e)
 		return "unlock";
 	case EVENT_TRYFAIL:
 		return "fail to lock";
+	case EVENT_REQ:
+		return "lock";
+	case EVENT_RREQ:
+		return "lock to read";
+	case EVENT_JOINING:
+		return "join";
 	default:
 		return show_op(e->op);
 	}
+}
+
+const char *words_target(const struct evidence_event *e)
+{
+	if (cycle_is_join(e))
+		return "join";
+	if (cycle_is_wait(e))
+		return "wait";
+	if (cycle_is_lock(e))
+		return e->op == EVENT_RACQ || e->op == EVENT_RREQ ? "read lock" : "lock";
+	return show_op(e->op);
 }
 
 const char *words_brief(const char *name)
@@ -135,7 +152,7 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 	strbuf_release(&whole);
 }
 
-void words_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
+static void race_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
 {
 	uint64_t best = f->events[0];
 	struct evidence_event e;
@@ -148,6 +165,48 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 	words_object(ev, best, out);
 }
 
+static void add_object(const char *name, struct words_objects *out)
+{
+	if (name)
+		out->at[out->n++] = name;
+}
+
+void words_objects(const struct evidence *ev, const struct finding *f, struct words_objects *out)
+{
+	struct evidence_event park;
+	struct cycle c;
+
+	out->n = 0;
+	cycle_find(ev, f, &c);
+	for (uint32_t i = 0; i < c.n; i++) {
+		const struct evidence_event *e = &c.at[i].request;
+
+		if (cycle_is_lock(e))
+			add_object(e->name, out);
+		else if (cycle_is_wait(e) && cycle_park(ev, e, &park))
+			add_object(park.name, out);
+	}
+}
+
+#define NAMES 4 /* of a finding, in one line */
+
+void words_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
+{
+	struct words_objects o;
+
+	if (f->kind == FINDING_RACE) {
+		race_subject(ev, f, out);
+		return;
+	}
+	words_objects(ev, f, &o);
+	if (o.n == 0)
+		strbuf_adds(out, f->kind == FINDING_LOST_WAKEUP ? "a condition" : "a lock");
+	for (uint32_t i = 0; i < o.n && i < NAMES; i++)
+		strbuf_addf(out, "%s%s", i ? ", " : "", words_brief(o.at[i]));
+	if (o.n > NAMES)
+		strbuf_addf(out, " and %" PRIu32 " more", o.n - NAMES);
+}
+
 static void add_frame_names(const struct frames *frames, struct suppress_names *out)
 {
 	for (size_t i = 0; i < frames->at.n; i++) {
@@ -158,26 +217,49 @@ static void add_frame_names(const struct frames *frames, struct suppress_names *
 	}
 }
 
+/* What a suppression may call an access. */
+static void add_access_names(const struct evidence *ev, const struct evidence_event *e,
+			     struct suppress_names *out)
+{
+	struct evidence_object o;
+	struct trace_place p;
+
+	if (trace_site(evidence_trace(ev), e->site, &p) && p.variable)
+		*VEC_PUSH(&out->variables) = p.variable;
+	if (!evidence_object(ev, e->pos, &o) || !o.name)
+		return;
+	*VEC_PUSH(&out->variables) = o.name;
+	*VEC_PUSH(&out->variables) = words_brief(o.name);
+	if (local_variable(ev, &o))
+		*VEC_PUSH(&out->variables) = local_variable(ev, &o);
+}
+
+static void add_lock_names(const struct evidence *ev, const struct finding *f,
+			   struct suppress_names *out)
+{
+	struct words_objects o;
+
+	words_objects(ev, f, &o);
+	for (uint32_t i = 0; i < o.n; i++) {
+		*VEC_PUSH(&out->variables) = o.at[i];
+		*VEC_PUSH(&out->variables) = words_brief(o.at[i]);
+	}
+}
+
 void words_names(const struct evidence *ev, const struct finding *f, const char *subject,
 		 struct suppress_names *out)
 {
 	const struct trace *t = evidence_trace(ev);
 	struct frames frames = { 0 };
-	struct evidence_object o;
 	struct evidence_event e;
-	struct trace_place p;
 
 	*VEC_PUSH(&out->variables) = subject;
+	if (f->kind != FINDING_RACE)
+		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(ev, f->events[i], &e);
-		if (trace_site(t, e.site, &p) && p.variable)
-			*VEC_PUSH(&out->variables) = p.variable;
-		if (evidence_object(ev, f->events[i], &o) && o.name) {
-			*VEC_PUSH(&out->variables) = o.name;
-			*VEC_PUSH(&out->variables) = words_brief(o.name);
-			if (local_variable(ev, &o))
-				*VEC_PUSH(&out->variables) = local_variable(ev, &o);
-		}
+		if (f->kind == FINDING_RACE)
+			add_access_names(ev, &e, out);
 		frames_get(t, e.site, e.stack, &frames);
 		add_frame_names(&frames, out);
 	}

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "finding/finding.h"
 #include "finding/suppress.h"
 #include "witness/evidence.h"
 
-struct finding;
 struct trace;
 
 #define WORDS_PLURAL(n) ((n) == 1 ? "" : "s")
@@ -20,14 +20,26 @@ struct trace;
 void words_thread(const struct trace *t, uint32_t tid, struct strbuf *out);
 /* "write", "atomic read" ... */
 const char *words_op(const struct evidence_event *e);
+/* The same of a target, in one or two words that JSON has, too: "lock", "read lock", "join",
+ * "wait", "signal". */
+const char *words_target(const struct evidence_event *e);
 /* A name without the file in front of a static one. */
 const char *words_brief(const char *name);
 
 /* What the access at pos is of, from its object and its site: "account.balance",
  * "table+24 (entry.count)"; for a FREE the object. */
 void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out);
-/* The better of the names that the targets give it. */
+/* What a finding is about.  A race: the better of the names that the targets give it.  Others:
+ * their locks and conditions, with commas. */
 void words_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out);
+
+/* Locks and conditions of a finding that is no race, around its cycle from the first event on.
+ * The names are the evidence's. */
+struct words_objects {
+	const char *at[FINDING_EVENTS];
+	uint32_t n;
+};
+void words_objects(const struct evidence *ev, const struct finding *f, struct words_objects *out);
 
 /* All names that a suppression may look at.  Strings of the trace and the evidence are borrowed;
  * `subject' is the caller's. */

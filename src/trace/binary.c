@@ -77,6 +77,7 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 			!merge_is_damaged(b->merge);
 	out->full = b->blocks.head.flags & FORMAT_FULL;
 	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
+	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
 	out->version = b->blocks.head.version;
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program;
@@ -160,7 +161,8 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	b->base.ops = &binary_ops;
 	control_read(&b->control, &b->blocks, &b->notes);
 	stacks_init(&b->stacks);
-	objects_init(&b->objects, b->control.globals.at, b->control.globals.n);
+	objects_init(&b->objects, b->control.globals.at, b->control.globals.n, b->control.images,
+		     b->blocks.head.flags & FORMAT_LOCKS);
 	b->merge = merge_new(&b->blocks, &b->control, &b->stacks, &b->notes);
 	*out = &b->base;
 	return ST_OK;

@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "trace/blocks.h"
+#include "trace/images.h"
 #include "trace/notes.h"
 #include "trace/wire.h"
 
@@ -60,6 +61,15 @@ static void site_take(struct control *c, struct wire *w)
 	}
 	if (s.number >= c->site_count)
 		c->site_count = s.number + 1;
+}
+
+static void code_take(struct control *c, struct wire *w)
+{
+	uint32_t site;
+
+	images_take_code(c->images, w, CONTROL_SITES_MAX, &site);
+	if (!w->bad && site >= c->site_count)
+		c->site_count = site + 1;
 }
 
 static void global_take(struct control *c, struct wire *w)
@@ -129,6 +139,12 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 	case FORMAT_K_C_GLOBAL:
 		global_take(c, w);
 		break;
+	case FORMAT_K_C_IMAGE:
+		images_take(c->images, w);
+		break;
+	case FORMAT_K_C_CODE:
+		code_take(c, w);
+		break;
 	case FORMAT_K_C_CUT:
 		cut_take(c, w);
 		break;
@@ -183,6 +199,7 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 
 	memset(c, 0, sizeof(*c));
 	c->text = intern_new();
+	c->images = images_new();
 	c->exit_status = -1;
 	c->site_count = 1;
 	for (uint32_t i = 0; t && i < t->count && good; i++) {
@@ -205,6 +222,7 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 void control_release(struct control *c)
 {
 	intern_free(c->text);
+	images_free(c->images);
 	map_release(&c->strings);
 	map_release(&c->site_at);
 	VEC_RELEASE(&c->sites);
@@ -221,7 +239,7 @@ bool control_site(const struct control *c, uint32_t number, struct trace_place *
 
 	memset(out, 0, sizeof(*out));
 	if (!place)
-		return false;
+		return images_site(c->images, number, out);
 	s = &c->sites.at[*place];
 	out->file = string_get(c, s->file);
 	out->function = string_get(c, s->function);

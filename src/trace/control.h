@@ -16,6 +16,7 @@
 #include "trace/trace.h"
 
 struct blocks;
+struct images;
 struct intern;
 struct notes;
 
@@ -46,6 +47,7 @@ struct control {
 	VEC(struct control_site) sites;
 	struct map site_at;  /* site number, to place in sites */
 	uint32_t site_count; /* highest number + 1 */
+	struct images *images; /* of --locks-only: these have places and variables too */
 	VEC(struct control_global) globals;
 	VEC(uint32_t) global_names; /* string ids, beside globals */
 	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */

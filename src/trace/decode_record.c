@@ -423,6 +423,16 @@ static bool wake_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	return true;
 }
 
+/* PARK and JOINING: a wait begins. */
+static bool wait_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+		      struct decode_item *item)
+{
+	(void)c;
+	(void)w;
+	item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
+	return true;
+}
+
 static bool join_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 		      struct decode_item *item)
 {
@@ -583,7 +593,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_RREL] = { EVENT_RREL, OBJECT | LOCK, NULL },
 	[FORMAT_K_LOCK_INIT] = { EVENT_LOCK_INIT, OBJECT | LOCK, NULL },
 	[FORMAT_K_LOCK_DESTROY] = { EVENT_LOCK_DESTROY, OBJECT | LOCK, NULL },
-	[FORMAT_K_PARK] = { EVENT_PARK, OBJECT | ARG, NULL },
+	[FORMAT_K_PARK] = { EVENT_PARK, OBJECT | ARG, wait_take },
 	[FORMAT_K_WAKE] = { EVENT_WAKE, OBJECT, wake_take },
 	[FORMAT_K_SIGNAL] = { EVENT_SIGNAL, OBJECT | ARG, NULL },
 	[FORMAT_K_BROADCAST] = { EVENT_BROADCAST, OBJECT | ARG, NULL },
@@ -617,12 +627,16 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_GIVE] = { EVENT_GIVE, OBJECT, channel_take },
 	[FORMAT_K_TAKE] = { EVENT_TAKE, OBJECT, channel_take },
 	[FORMAT_K_CANCEL] = { EVENT_CANCEL, SITE | PEER | SYNC, NULL },
+	[FORMAT_K_REQ] = { EVENT_REQ, OBJECT | LOCK | KEEPS, NULL },
+	[FORMAT_K_RREQ] = { EVENT_RREQ, OBJECT | LOCK | KEEPS, NULL },
+	[FORMAT_K_JOINING] = { EVENT_JOINING, SITE | PEER | SYNC, wait_take },
 };
 
 static void lock_flags(struct event *e, unsigned aux)
 {
 	e->lock_kind = aux & FORMAT_LOCK_KIND;
-	if (e->lock_kind == FORMAT_LOCK_RWLOCK && (e->op == EVENT_ACQ || e->op == EVENT_REL))
+	if (e->lock_kind == FORMAT_LOCK_RWLOCK &&
+	    (e->op == EVENT_ACQ || e->op == EVENT_REL || e->op == EVENT_REQ))
 		e->flags |= EVENT_WRITE_MODE;
 	e->flags |= aux & FORMAT_LOCK_TRY ? EVENT_TRY : 0;
 	e->flags |= aux & FORMAT_LOCK_RECURSIVE ? EVENT_RECURSIVE : 0;

@@ -82,8 +82,9 @@ enum event_op {
 #define EVENT_REREAD 4u	     /* READ: the recorder's closing read of a run of equal reads */
 #define EVENT_UNKNOWN 8u     /* READ, RMW: its writer is unknown (unseen code wrote) */
 #define EVENT_HAS_VALUE 16u  /* value (and old, for RMW) are known */
-#define EVENT_WRITE_MODE 32u /* ACQ/REL of a read-write lock */
-#define EVENT_TRY 64u /* ACQ, RACQ, REQ, RREQ, PARK: try or timed: could not block for ever */
+#define EVENT_WRITE_MODE 32u /* ACQ/REL/REQ of a read-write lock */
+#define EVENT_TRY \
+	64u /* lock family, PARK, JOINING: by a try or timed call: cannot block for ever */
 #define EVENT_RECURSIVE 128u /* ACQ/REL of a lock that nests */
 #define EVENT_IN_WAIT 256u   /* REL/ACQ as part of a condition wait */
 #define EVENT_TIMEOUT 512u   /* WAKE: the wait timed out */
@@ -133,7 +134,7 @@ struct event {
 	uint32_t nfeeds;
 	const uint64_t *feeds;
 
-	/* FORK, JOIN, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
+	/* FORK, JOIN, JOINING, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
 	 * WAKE: thread of the signal (0: woke by none). */
 	uint32_t peer;
 	uint64_t peer_tseq; /* THREAD_BEGIN: its FORK; JOIN: the END; WAKE: the signal */

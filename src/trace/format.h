@@ -18,7 +18,8 @@
 
 /* File header flags. */
 #define FORMAT_FULL 1u	  /* --full: nothing was filtered */
-#define FORMAT_PARTIAL 2u /* --only / --ignore: accesses are missing by request */
+#define FORMAT_PARTIAL 2u /* --only / --ignore / --locks-only: accesses are missing by request */
+#define FORMAT_LOCKS 4u	  /* --locks-only: there are none; places are addresses of code */
 
 struct format_file {
 	char magic[8];
@@ -179,7 +180,12 @@ static inline unsigned format_length(unsigned code)
 	X(NESTED, "nested", 0)             \
 	X(GIVE, "give", 1)                 \
 	X(TAKE, "take", 1)                 \
-	X(CANCEL, "cancel", 1)
+	X(CANCEL, "cancel", 1)             \
+	X(REQ, "req", 1)                   \
+	X(RREQ, "rreq", 1)                 \
+	X(JOINING, "joining", 1)           \
+	X(C_IMAGE, "image", 0)             \
+	X(C_CODE, "code", 0)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
@@ -188,7 +194,8 @@ enum format_kind {
 		FORMAT_NKINDS
 };
 
-/* aux of ACQ, REL, TRYFAIL, RACQ, RREL, LOCK_INIT, LOCK_DESTROY: kind of lock, and flags. */
+/* aux of ACQ, REL, TRYFAIL, RACQ, RREL, REQ, RREQ, LOCK_INIT, LOCK_DESTROY: kind of lock, and
+ * flags. */
 #define FORMAT_LOCK_MUTEX 0u
 #define FORMAT_LOCK_RWLOCK 1u
 #define FORMAT_LOCK_SPIN 2u
@@ -206,7 +213,7 @@ enum format_kind {
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
 
-/* aux of PARK and WAKE. */
+/* aux of PARK, WAKE and JOINING. */
 #define FORMAT_WAIT_TIMED 1u
 #define FORMAT_WAKE_TIMEOUT 2u /* WAKE: it timed out */
 #define FORMAT_WAKE_CANCEL 4u  /* WAKE: the thread was cancelled */

@@ -9,6 +9,7 @@
 
 #include "trace/control.h"
 #include "trace/format.h"
+#include "trace/images.h"
 
 /* An empty block still has an address. */
 static uint64_t node_end(const struct objects_node *n)
@@ -115,10 +116,14 @@ static int global_order(const void *x, const void *y)
 	return a->size < b->size ? -1 : a->size > b->size;
 }
 
-void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals)
+void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
+		  struct images *images, bool locks)
 {
 	memset(o, 0, sizeof(*o));
 	map_init(&o->stacks);
+	map_init(&o->numbers);
+	o->images = images;
+	o->locks = locks;
 	o->seed = 0x9e3779b97f4a7c15u;
 	memset(VEC_PUSH(&o->nodes), 0, sizeof(struct objects_node));
 	o->globals = mem_alloc(nglobals * sizeof(*globals) + 1);
@@ -133,9 +138,65 @@ void objects_release(struct objects *o)
 {
 	VEC_RELEASE(&o->nodes);
 	map_release(&o->stacks);
+	map_release(&o->numbers);
 	mem_free(o->globals);
 	strbuf_release(&o->text);
 }
+
+/* ---- numbers ---- */
+
+/* OBJECTS_NAMES: nothing that has a name. */
+static enum objects_name name_kind(enum event_op op)
+{
+	switch (op) {
+	case EVENT_ACQ:
+	case EVENT_RACQ:
+	case EVENT_REL:
+	case EVENT_RREL:
+	case EVENT_TRYFAIL:
+	case EVENT_REQ:
+	case EVENT_RREQ:
+	case EVENT_LOCK_INIT:
+		return OBJECTS_LOCK;
+	case EVENT_PARK:
+	case EVENT_WAKE:
+	case EVENT_SIGNAL:
+	case EVENT_BROADCAST:
+		return OBJECTS_COND;
+	case EVENT_SEM_INIT:
+	case EVENT_SEM_POST:
+	case EVENT_SEM_WAIT:
+	case EVENT_SEM_FAIL:
+		return OBJECTS_SEM;
+	case EVENT_BAR_INIT:
+	case EVENT_BAR_IN:
+	case EVENT_BAR_OUT:
+		return OBJECTS_BARRIER;
+	case EVENT_ONCE_BEGIN:
+	case EVENT_ONCE_END:
+	case EVENT_ONCE_PASS:
+		return OBJECTS_ONCE;
+	default:
+		return OBJECTS_NAMES;
+	}
+}
+
+/* By first use, and again when something new is made at the address. */
+static void number_give(struct objects *o, const struct event *e)
+{
+	bool made = e->op == EVENT_LOCK_INIT || e->op == EVENT_SEM_INIT || e->op == EVENT_BAR_INIT;
+	enum objects_name kind = name_kind(e->op);
+	uint64_t *number;
+	bool fresh;
+
+	if (kind == OBJECTS_NAMES)
+		return;
+	number = map_put(&o->numbers, e->addr, &fresh);
+	if ((fresh || made) && !images_hold(o->images, e->addr))
+		*number = (uint64_t)kind << 32 | ++o->nnumbers[kind];
+}
+
+/* ---- events ---- */
 
 static void block_end(struct objects *o, const struct event *e)
 {
@@ -153,6 +214,8 @@ void objects_event(struct objects *o, const struct event *e)
 	uint64_t *stack;
 	uint32_t i;
 
+	if (o->locks)
+		number_give(o, e);
 	if (e->len >= UINT64_MAX - e->addr)
 		return;
 	switch (e->op) {
@@ -213,6 +276,21 @@ static const struct control_global *global_find(const struct objects *o, uint64_
 	return addr - o->globals[low].addr < o->globals[low].size ? &o->globals[low] : NULL;
 }
 
+static void number_name(struct objects *o, uint64_t addr)
+{
+	static const char *const before[] = {
+#define X(id, name) name,
+		OBJECTS_NAMED(X)
+#undef X
+	};
+	const uint64_t *number = map_get(&o->numbers, addr);
+
+	if (number && *number)
+		strbuf_addf(&o->text, "%s#%u", before[*number >> 32], (uint32_t)*number);
+	else
+		strbuf_addf(&o->text, "0x%llx", (unsigned long long)addr);
+}
+
 const char *objects_name(struct objects *o, uint64_t addr)
 {
 	const struct control_global *g = global_find(o, addr);
@@ -232,8 +310,8 @@ const char *objects_name(struct objects *o, uint64_t addr)
 
 		strbuf_addf(&o->text, "%s%u", before[n->kind], n->number);
 		offset = addr - n->addr;
-	} else {
-		strbuf_addf(&o->text, "0x%llx", (unsigned long long)addr);
+	} else if (!images_name(o->images, addr, &o->text)) {
+		number_name(o, addr);
 	}
 	if (offset != 0)
 		strbuf_addf(&o->text, "+%llu", (unsigned long long)offset);

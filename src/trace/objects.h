@@ -10,6 +10,7 @@
 #ifndef TRACE_OBJECTS_H
 #define TRACE_OBJECTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +20,24 @@
 #include "trace/event.h"
 
 struct control_global;
+struct images;
 
 enum objects_kind { OBJECTS_HEAP, OBJECTS_MAP, OBJECTS_STACK };
+
+/* What a number is given to, when it is all there is for a name. */
+#define OBJECTS_NAMED(X)      \
+	X(LOCK, "lock")       \
+	X(COND, "cond")       \
+	X(SEM, "sem")         \
+	X(BARRIER, "barrier") \
+	X(ONCE, "once")
+
+enum objects_name {
+#define X(id, name) OBJECTS_##id,
+	OBJECTS_NAMED(X)
+#undef X
+		OBJECTS_NAMES
+};
 
 struct objects_node {
 	uint64_t addr, len;
@@ -39,13 +56,20 @@ struct objects {
 	struct control_global *globals; /* sorted by address */
 	size_t nglobals;
 	struct map stacks; /* tid, to the address of its stack */
+	struct images *images;
+	bool locks;	    /* nothing is known of memory: locks and the like get numbers */
+	struct map numbers; /* address, to name and number (objects.c) */
+	uint32_t nnumbers[OBJECTS_NAMES];
 	struct strbuf text;
 };
 
-void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals);
+/* images: borrowed; locks: the recording was made with --locks-only. */
+void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
+		  struct images *images, bool locks);
 void objects_release(struct objects *o);
 
-/* Follows ALLOC, FREE, THREAD_BEGIN and THREAD_END; others change nothing. */
+/* Follows ALLOC, FREE, THREAD_BEGIN and THREAD_END, and with `locks' what synchronises; others
+ * change nothing. */
 void objects_event(struct objects *o, const struct event *e);
 
 /* As trace_object_name and trace_object_id say. */

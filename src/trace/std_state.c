@@ -272,6 +272,9 @@ static bool allowed(struct std_state *s, struct event *e, const struct why *w)
 		return fork_failed(s, e, w);
 	case EVENT_JOIN:
 		return join(s, e, w);
+	case EVENT_JOINING:
+		return e->peer != e->tid ||
+		       refuse(w, "thread '%.60s' joins itself", name(s, e->tid));
 	case EVENT_THREAD_BEGIN:
 		e->peer = t->fork_tid;
 		e->peer_tseq = t->fork_tseq;

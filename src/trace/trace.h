@@ -41,7 +41,8 @@ struct trace_info {
 	enum trace_form form;
 	bool complete;	     /* the run ended in good order and nothing was lost */
 	bool full;	     /* recorded with --full */
-	bool partial;	     /* recorded with --only / --ignore */
+	bool partial;	     /* recorded with --only / --ignore / --locks-only */
+	bool locks_only;     /* with --locks-only: no accesses at all */
 	uint32_t version;    /* of the binary format */
 	uint64_t bytes;	     /* size of the file's records */
 	const char *program; /* executable, or NULL */

@@ -7,7 +7,8 @@
  *	locks	a lock has one holder, or readers (check_sync.c)
  *	reads	a binding read sees its write, and that one its value (check_memory.c)
  *
- * At the end the targets must be the next events of their threads and conflict.
+ * At the end the targets must be the next events of their threads and conflict, or wait for one
+ * another (check_deadlock.c), or wait for a signal (check_wait.c).
  *
  * A thread whose last read saw another write has stopped: what it would do next is not known.  So
  * nothing of it may follow, it is no target, and it cannot be joined.
@@ -96,7 +97,7 @@ static void reset(struct checker *c, size_t n)
 	c->tainted_bytes = 0;
 }
 
-static const char *thread_name(const struct checker *c, uint32_t tid)
+const char *check_thread_name(const struct checker *c, uint32_t tid)
 {
 	return trace_thread_name(c->ev->trace, tid);
 }
@@ -108,7 +109,7 @@ static int describe(const struct checker *c, uint64_t pos, char *out, size_t siz
 	struct trace_place place;
 	int n;
 
-	n = snprintf(out, size, "event %" PRIu64 " (%.40s %s", pos, thread_name(c, it->tid),
+	n = snprintf(out, size, "event %" PRIu64 " (%.40s %s", pos, check_thread_name(c, it->tid),
 		     event_op_name(it->op));
 	if (it->site != 0 && trace_site(c->ev->trace, it->site, &place) && place.file)
 		n += snprintf(out + n, size - (size_t)n, ", %.80s:%u", place.file, place.line);
@@ -158,15 +159,15 @@ bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known)
 
 	if (s->done < t->events.n)
 		return check_fail(c, pos, "%.40s has not ended: its event %" PRIu32 " is to come",
-				  thread_name(c, tid), t->events.at[s->done]);
+				  check_thread_name(c, tid), t->events.at[s->done]);
 	if (s->frozen != 0)
 		return check_fail(c, pos,
 				  "%.40s has stopped at event %" PRIu32
 				  ", which sees another write than observed",
-				  thread_name(c, tid), s->frozen);
+				  check_thread_name(c, tid), s->frozen);
 	if (c->ev->cut && !known && !t->ended)
 		return check_fail(c, pos, "the end of %.40s is not in the part of the trace used",
-				  thread_name(c, tid));
+				  check_thread_name(c, tid));
 	return true;
 }
 
@@ -227,7 +228,7 @@ static bool event_check(struct checker *c, uint32_t pos)
 	}
 }
 
-static void doubt(struct checker *c, uint32_t pos, const char *why, const char *what)
+void check_doubt(struct checker *c, uint64_t pos, const char *why, const char *what)
 {
 	if (c->out->doubtful)
 		return;
@@ -242,14 +243,15 @@ static void unseen_note(struct checker *c, uint32_t pos)
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 
 	if (it->unseen && c->tainted_bytes != 0)
-		doubt(c, pos,
-		      "code that was not recorded runs in it while memory may hold other values",
-		      "code that is not recorded runs here and may read memory whose value may "
-		      "differ");
+		check_doubt(
+			c, pos,
+			"code that was not recorded runs in it while memory may hold other values",
+			"code that is not recorded runs here and may read memory whose value may "
+			"differ");
 	if (it->surprise)
-		doubt(c, pos, "a read in it saw what code that was not recorded had written",
-		      "reads bytes that no recorded write had stored, so code that is not "
-		      "recorded wrote them");
+		check_doubt(c, pos, "a read in it saw what code that was not recorded had written",
+			    "reads bytes that no recorded write had stored, so code that is not "
+			    "recorded wrote them");
 }
 
 /* How many events of the order held; all of them when the claim still stands. */
@@ -275,30 +277,44 @@ static size_t order_check(struct checker *c, size_t n)
 
 /* ---- the targets ---- */
 
-static bool target_check(struct checker *c, uint64_t pos)
+bool check_exists(struct checker *c, uint64_t pos)
 {
-	const struct evidence_item *it;
-	const struct check_thread *t;
+	if (pos != 0 && pos <= evidence_count(c->ev))
+		return true;
+	return check_fail(c, pos,
+			  "target %" PRIu64 " is not in the trace, which has %" PRIu64 " events",
+			  pos, evidence_count(c->ev));
+}
 
-	if (pos == 0 || pos > evidence_count(c->ev))
-		return check_fail(c, pos,
-				  "target %" PRIu64 " is not in the trace, which has %" PRIu64
-				  " events",
-				  pos, evidence_count(c->ev));
-	it = evidence_item(c->ev, pos);
-	t = &c->threads[it->tid];
+bool check_is_next(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	const struct check_thread *t = &c->threads[it->tid];
+
 	if (c->place[pos] != 0)
 		return check_fail(c, pos, "is a target and in the order as well");
-	if (it->op > EVENT_FREE)
-		return check_fail(c, pos, "is no access to memory, so no target of a race");
-	if (it->flags & EVENT_REREAD)
-		return check_fail(c, pos, "only says that a read was repeated: no target");
 	if (t->frozen == 0 && t->done < it->index)
 		return check_fail(c, pos,
 				  "is not the next event of its thread after the order: event "
 				  "%" PRIu32 " is",
 				  c->ev->threads.at[it->tid].events.at[t->done]);
 	return next_check(c, pos);
+}
+
+static bool access_check(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it;
+
+	if (!check_exists(c, pos))
+		return false;
+	it = evidence_item(c->ev, pos);
+	if (c->place[pos] != 0)
+		return check_fail(c, pos, "is a target and in the order as well");
+	if (it->op > EVENT_FREE)
+		return check_fail(c, pos, "is no access to memory, so no target of a race");
+	if (it->flags & EVENT_REREAD)
+		return check_fail(c, pos, "only says that a read was repeated: no target");
+	return check_is_next(c, pos);
 }
 
 /* A target that reads: would it see what it saw? */
@@ -323,7 +339,7 @@ static bool race_check(struct checker *c, uint64_t a, uint64_t b)
 {
 	const struct evidence_item *x, *y;
 
-	if (!target_check(c, a) || !target_check(c, b))
+	if (!access_check(c, a) || !access_check(c, b))
 		return false;
 	x = evidence_item(c->ev, a);
 	y = evidence_item(c->ev, b);
@@ -342,7 +358,7 @@ static bool race_check(struct checker *c, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* The order may go on to the targets; first gets the one that then comes first. */
+/* The order may go on to the targets of a race; first gets the one that then comes first. */
 static size_t targets_strip(const struct check_claim *claim, uint64_t *first, uint64_t *second)
 {
 	size_t n = claim->norder;
@@ -378,33 +394,63 @@ static void cancelled_doubt(struct checker *c)
 		(void)check_fail(c, 0,
 				 "%.40s was cancelled, and what it did because of that cannot "
 				 "be told from the rest: no more than a warning",
-				 thread_name(c, tid));
+				 check_thread_name(c, tid));
 		c->out->certified = true;
 	}
 }
 
-void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
+static bool claim_check(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	bool cycle = claim->kind == FINDING_DEADLOCK || claim->kind == FINDING_JOIN_HOLDING;
+
+	if (!cycle && claim->ntargets != 2)
+		return check_fail(c, 0, "%s is of two events; these are %" PRIu32,
+				  finding_kind_name(claim->kind), claim->ntargets);
+	if (claim->ntargets < 2 || claim->ntargets > FINDING_EVENTS)
+		return check_fail(c, 0, "%s is of 2 to %d events; these are %" PRIu32,
+				  finding_kind_name(claim->kind), FINDING_EVENTS, claim->ntargets);
+	return true;
+}
+
+/* How many events of the order held. */
+static size_t race_run(struct checker *c)
 {
 	uint64_t first, second;
-	size_t n, held;
+	size_t n = targets_strip(c->claim, &first, &second);
+	size_t held = order_check(c, n);
+
+	if (held == n)
+		c->out->certified = race_check(c, first, second);
+	return held;
+}
+
+static size_t others_run(struct checker *c)
+{
+	size_t held = order_check(c, c->claim->norder);
+	bool waits =
+		c->claim->kind == FINDING_WAIT_HOLDING || c->claim->kind == FINDING_LOST_WAKEUP;
+
+	if (held == c->claim->norder)
+		c->out->certified = waits ? check_wait(c) : check_deadlock(c);
+	return held;
+}
+
+void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
+{
+	size_t held;
 
 	memset(out, 0, sizeof(*out));
 	c->claim = claim;
 	c->out = out;
-	if (claim->kind != FINDING_RACE || claim->ntargets != 2) {
-		check_fail(c, 0, "only races of two events can be checked; these are %" PRIu32,
-			   claim->ntargets);
+	if (!claim_check(c))
 		return;
-	}
 	for (size_t i = 0; claim->relaxed && i < claim->nrelaxed; i++)
 		*map_put(&c->relaxed, claim->relaxed[i], NULL) = 1;
 	if (claim->values && c->ev->values && c->initials.n == 0)
 		check_initial_learn(c);
 	out->certified = true;
-	n = targets_strip(claim, &first, &second);
-	held = order_check(c, n);
-	if (held == n)
-		out->certified = race_check(c, first, second);
+	held = claim->kind == FINDING_RACE ? race_run(c) : others_run(c);
 	if (out->certified)
 		cancelled_doubt(c);
 	if (!out->certified)

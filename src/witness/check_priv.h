@@ -1,4 +1,4 @@
-/* The parts of the checker: the pass itself, memory, synchronisation. */
+/* The parts of the checker: the pass itself, memory, synchronisation, and what the targets must be. */
 #ifndef WITNESS_CHECK_PRIV_H
 #define WITNESS_CHECK_PRIV_H
 
@@ -57,6 +57,10 @@ struct checker {
 bool check_fail(struct checker *c, uint64_t pos, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The claim holds, but is no more than a warning: why, and what is so at pos (0: nowhere in
+ * particular).  The first doubt stays. */
+void check_doubt(struct checker *c, uint64_t pos, const char *why, const char *what);
+
 /* All that the thread has recorded came before pos, and nothing of it is missing: its end is
  * known by other means, or in the trace. */
 bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known);
@@ -64,6 +68,22 @@ bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known);
 /* Each: the event may come next by the rules of its part, and has now come; or false. */
 bool check_memory_event(struct checker *c, uint32_t pos);
 bool check_sync_event(struct checker *c, uint32_t pos);
+
+/* The object may be used here: after its making, before its end. */
+bool check_life(struct checker *c, uint32_t pos);
+const char *check_object_name(const struct checker *c, uint32_t pos);
+const char *check_thread_name(const struct checker *c, uint32_t tid);
+/* The thread holds the lock now so that a request for writing, or only for reading, must wait. */
+bool check_keeps_out(const struct checker *c, uint32_t lock, uint32_t tid, bool reads);
+
+/* After the order: the event exists; it is next in its thread, which goes on. */
+bool check_exists(struct checker *c, uint64_t pos);
+bool check_is_next(struct checker *c, uint64_t pos);
+/* After the order: the targets are what the claim says. */
+bool check_deadlock(struct checker *c);
+bool check_wait(struct checker *c);
+/* The event is one that asks for a lock and, if that is held, waits without end; or false. */
+bool check_is_request(struct checker *c, uint64_t pos);
 
 /* The read part of an access sees something else than observed, or something tainted. */
 struct check_seen {

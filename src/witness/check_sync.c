@@ -26,25 +26,21 @@ static const struct evidence_object_info *info_get(const struct checker *c, uint
 	return &c->ev->objects.at[evidence_item(c->ev, pos)->object];
 }
 
-static const char *object_name(const struct checker *c, uint32_t pos)
+const char *check_object_name(const struct checker *c, uint32_t pos)
 {
 	return intern_str(c->ev->names, info_get(c, pos)->name);
 }
 
-static const char *thread_name(const struct checker *c, uint32_t tid)
-{
-	return trace_thread_name(c->ev->trace, tid);
-}
-
-static bool life_check(struct checker *c, uint32_t pos)
+bool check_life(struct checker *c, uint32_t pos)
 {
 	uint32_t init = info_get(c, pos)->init;
 
 	if (init != 0 && init != pos && c->place[init] == 0)
 		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
-				  object_name(c, pos), init);
+				  check_object_name(c, pos), init);
 	if (object_get(c, pos)->destroyed)
-		return check_fail(c, pos, "uses %.60s after it was destroyed", object_name(c, pos));
+		return check_fail(c, pos, "uses %.60s after it was destroyed",
+				  check_object_name(c, pos));
 	return true;
 }
 
@@ -70,8 +66,8 @@ static uint32_t reader_any(const struct check_object *o)
 
 static bool held_fail(struct checker *c, uint32_t pos, uint32_t holder, const char *how)
 {
-	return check_fail(c, pos, "%.40s holds %.60s%s here", thread_name(c, holder),
-			  object_name(c, pos), how);
+	return check_fail(c, pos, "%.40s holds %.60s%s here", check_thread_name(c, holder),
+			  check_object_name(c, pos), how);
 }
 
 static bool write_lock(struct checker *c, uint32_t pos, struct check_object *o)
@@ -83,7 +79,7 @@ static bool write_lock(struct checker *c, uint32_t pos, struct check_object *o)
 			return check_fail(c, pos,
 					  "takes %.60s from a thread that died holding it; nobody "
 					  "holds it here",
-					  object_name(c, pos));
+					  check_object_name(c, pos));
 		if (!check_over(c, pos, o->owner, false))
 			return false;
 		o->owner = o->depth = 0;
@@ -101,7 +97,7 @@ static bool write_unlock(struct checker *c, uint32_t pos, struct check_object *o
 {
 	if (o->owner != evidence_item(c->ev, pos)->tid)
 		return check_fail(c, pos, "releases %.60s, which its thread does not hold here",
-				  object_name(c, pos));
+				  check_object_name(c, pos));
 	if (--o->depth == 0)
 		o->owner = 0;
 	return true;
@@ -123,10 +119,20 @@ static bool read_unlock(struct checker *c, uint32_t pos, struct check_object *o)
 	if (r->count == 0)
 		return check_fail(c, pos,
 				  "releases %.60s, which its thread does not hold for reading here",
-				  object_name(c, pos));
+				  check_object_name(c, pos));
 	r->count--;
 	o->nreaders--;
 	return true;
+}
+
+bool check_keeps_out(const struct checker *c, uint32_t lock, uint32_t tid, bool reads)
+{
+	const struct check_object *o = &c->objects[lock];
+	bool held = o->owner == tid;
+
+	for (size_t i = 0; i < o->readers.n && !reads; i++)
+		held |= o->readers.at[i].tid == tid && o->readers.at[i].count != 0;
+	return held;
 }
 
 /* It must fail here too: readers do not keep a reader out. */
@@ -138,7 +144,7 @@ static bool try_fail(struct checker *c, uint32_t pos, const struct check_object 
 	if (o->owner != 0 || (!reads && o->nreaders != 0))
 		return true;
 	return check_fail(c, pos, "did not get %.60s; here nobody keeps it out",
-			  object_name(c, pos));
+			  check_object_name(c, pos));
 }
 
 /* ---- the others ---- */
@@ -172,12 +178,12 @@ static bool barrier_out(struct checker *c, uint32_t pos)
 		return check_fail(c, pos,
 				  "%" PRIu32 " of the %" PRIu64 " threads that %.60s waits for "
 				  "are in the trace",
-				  all, info->value, object_name(c, pos));
+				  all, info->value, check_object_name(c, pos));
 	if (c->ins[it->group] < all)
 		return check_fail(c, pos,
 				  "%" PRIu32 " of the %" PRIu32 " threads of its round have come "
 				  "to %.60s",
-				  c->ins[it->group], all, object_name(c, pos));
+				  c->ins[it->group], all, check_object_name(c, pos));
 	return true;
 }
 
@@ -191,14 +197,15 @@ static bool semaphore(struct checker *c, uint32_t pos, struct check_object *o)
 		return true;
 	case EVENT_SEM_WAIT:
 		if (value == 0)
-			return check_fail(c, pos, "%.60s is at zero here", object_name(c, pos));
+			return check_fail(c, pos, "%.60s is at zero here",
+					  check_object_name(c, pos));
 		o->balance--;
 		return true;
 	default:
 		if (value == 0)
 			return true;
 		return check_fail(c, pos, "found %.60s at zero; it is at %" PRIu64 " here",
-				  object_name(c, pos), value);
+				  check_object_name(c, pos), value);
 	}
 }
 
@@ -211,7 +218,7 @@ static bool once(struct checker *c, uint32_t pos, struct check_object *o)
 	case EVENT_ONCE_BEGIN:
 		if (o->done || o->begun != it->ordinal)
 			return check_fail(c, pos, "runs the routine of %.60s, which %s",
-					  object_name(c, pos),
+					  check_object_name(c, pos),
 					  o->done ? "has been run here"
 						  : "another thread ran first as observed");
 		o->begun++;
@@ -223,7 +230,7 @@ static bool once(struct checker *c, uint32_t pos, struct check_object *o)
 		if (o->done)
 			return true;
 		return check_fail(c, pos, "the routine of %.60s has not been run to its end",
-				  object_name(c, pos));
+				  check_object_name(c, pos));
 	}
 }
 
@@ -240,7 +247,7 @@ static bool take(struct checker *c, uint32_t pos, const struct check_object *o)
 	if (o->begun >= evidence_item(c->ev, pos)->ordinal)
 		return true;
 	return check_fail(c, pos, "takes from %.60s what has not been given yet",
-			  object_name(c, pos));
+			  check_object_name(c, pos));
 }
 
 bool check_sync_event(struct checker *c, uint32_t pos)
@@ -250,7 +257,7 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 
 	if (it->object == 0)
 		return true; /* program order is all there is to it */
-	if (!life_check(c, pos))
+	if (!check_life(c, pos))
 		return false;
 	o = object_get(c, pos);
 	switch (it->op) {

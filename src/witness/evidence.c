@@ -226,6 +226,7 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 			digest_event(digest, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
+			evidence_thread(ev, e.tid)->goes_on = true;
 			continue;
 		}
 		while (wanted < opt->nwanted && opt->wanted[wanted] < e.pos)

@@ -53,13 +53,16 @@ struct evidence_event {
 	uint32_t flags; /* EVENT_* */
 	uint64_t addr, len;
 	uint32_t site, stack;
-	uint32_t peer;	  /* FORK, JOIN: the other thread */
+	uint32_t peer;	  /* FORK, JOIN, JOINING: the other thread */
 	const char *name; /* synchronisation: the object's name; accesses: NULL */
 	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };
 void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
 /* Position of event number index (from 0) of a thread; 0 when there is none. */
 uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
+/* The PARK of the condition wait that a REL with EVENT_IN_WAIT begins; 0 none.  Brief: of wanted
+ * ones, and it may then be asked for like a wanted event. */
+uint64_t evidence_park(const struct evidence *ev, uint64_t pos);
 /* Both are accesses with a byte in common, of the same object (not one address used twice). */
 bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 

@@ -8,6 +8,9 @@
  * Who allocated an address: ranges are cut into aligned blocks of powers of two as in
  * evidence_stamp.c.  Each block points to the allocation that covered exactly it last, and an
  * allocation that no block points to any more is forgotten.
+ *
+ * Identity of a lock or another object is its address, the allocation around it and the LOCK_INIT or
+ * LOCK_DESTROY that was last there.
  */
 #include <assert.h>
 #include <string.h>
@@ -27,12 +30,14 @@ struct brief_alloc {
 struct brief_thread {
 	uint32_t count;			 /* events */
 	VEC(struct evidence_event) held; /* acquires, outermost first */
+	uint64_t waits;			 /* its last event, if that is wanted and begins a wait */
 };
 
 struct brief_event {
 	struct evidence_event event;
 	size_t held, nheld; /* wanted ones: into acquires */
 	uint32_t object;    /* 1 + place in objects; 0 none */
+	uint64_t park;	    /* where it begins a wait */
 };
 
 struct brief_object {
@@ -48,7 +53,9 @@ struct evidence_brief {
 	VEC(struct brief_thread) threads;
 	VEC(struct brief_alloc) allocs; /* [0] unused */
 	uint32_t unused;		/* first free one of allocs, 0 none */
-	struct map blocks[LEVELS + 1];	/* number of an aligned block, to place in allocs */
+	struct map remade;		/* address, to the last LOCK_INIT or LOCK_DESTROY there */
+	struct intern *identities;
+	struct map blocks[LEVELS + 1]; /* number of an aligned block, to place in allocs */
 };
 
 struct evidence_brief *evidence_brief_new(void)
@@ -57,6 +64,8 @@ struct evidence_brief *evidence_brief_new(void)
 
 	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
 	map_init(&b->places);
+	map_init(&b->remade);
+	b->identities = intern_new();
 	for (int i = 0; i <= LEVELS; i++)
 		map_init(&b->blocks[i]);
 	return b;
@@ -71,6 +80,8 @@ void evidence_brief_free(struct evidence_brief *b)
 	for (int i = 0; i <= LEVELS; i++)
 		map_release(&b->blocks[i]);
 	map_release(&b->places);
+	map_release(&b->remade);
+	intern_free(b->identities);
 	VEC_RELEASE(&b->at);
 	VEC_RELEASE(&b->acquires);
 	VEC_RELEASE(&b->objects);
@@ -197,6 +208,21 @@ static uint32_t name_of(struct evidence *ev, uint64_t addr)
 	return intern_add(ev->names, name, strlen(name));
 }
 
+/* What a synchronisation event is about, as things are now. */
+static void object_fill(struct evidence *ev, struct evidence_event *e)
+{
+	struct evidence_brief *b = ev->brief;
+	char family = event_op_family(e->op);
+	const uint64_t *remade = map_get(&b->remade, e->addr);
+	uint64_t key[] = { e->addr, b->allocs.at[alloc_find(b, e->addr)].event.pos,
+			   remade ? *remade : 0 };
+
+	if (family != 'L' && family != 'S')
+		return;
+	e->name = intern_str(ev->names, name_of(ev, e->addr));
+	e->object = intern_add(b->identities, (const char *)key, sizeof(key));
+}
+
 static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 {
 	struct evidence_brief *b = ev->brief;
@@ -210,16 +236,32 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 
 		if (is_inner(t, i))
 			continue;
-		acquire.event.name = intern_str(ev->names, name_of(ev, acquire.event.addr));
+		object_fill(ev, &acquire.event);
 		*VEC_PUSH(&b->acquires) = acquire.event.pos;
 		wanted.nheld++;
 		keep(b, &acquire);
 	}
 	if (alloc != 0)
 		o.alloc = b->allocs.at[alloc];
+	object_fill(ev, &wanted.event);
 	*VEC_PUSH(&b->objects) = o;
 	wanted.object = (uint32_t)b->objects.n;
 	keep(b, &wanted);
+}
+
+/* The PARK that ends the call which a wanted release began is kept with it. */
+static void park_add(struct evidence *ev, const struct evidence_event *e, bool wanted)
+{
+	struct brief_thread *t = &ev->brief->threads.at[e->tid];
+	uint64_t release = t->waits;
+	struct brief_event park = { .event = *e };
+
+	t->waits = wanted && e->op == EVENT_REL && (e->flags & EVENT_IN_WAIT) ? e->pos : 0;
+	if (release == 0 || e->op != EVENT_PARK)
+		return;
+	object_fill(ev, &park.event);
+	ev->brief->at.at[*map_get(&ev->brief->places, release)].park = e->pos;
+	keep(ev->brief, &park);
 }
 
 void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted)
@@ -236,10 +278,12 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 		.len = e->len < room ? e->len : room,
 		.site = e->site,
 		.stack = e->stack,
+		.peer = event_op_family(e->op) == 'T' ? e->peer : 0,
 	};
 
 	if (wanted)
 		wanted_add(ev, &x);
+	park_add(ev, &x, wanted);
 	switch (e->op) {
 	case EVENT_ALLOC:
 		alloc_add(ev->brief, &x, (uint32_t)e->arg);
@@ -249,6 +293,10 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 	case EVENT_REL:
 	case EVENT_RREL:
 		lock_add(t, &x);
+		break;
+	case EVENT_LOCK_INIT:
+	case EVENT_LOCK_DESTROY:
+		*map_put(&ev->brief->remade, e->addr, NULL) = e->pos;
 		break;
 	default:
 		break;
@@ -270,6 +318,13 @@ void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence
 
 	assert(e);
 	*out = e->event;
+}
+
+uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos)
+{
+	const struct brief_event *e = find(ev, pos);
+
+	return e ? e->park : 0;
 }
 
 bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)

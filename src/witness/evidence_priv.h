@@ -51,7 +51,7 @@ struct evidence_item {
 		uint32_t group;	  /* BAR_IN, BAR_OUT */
 		uint32_t ordinal; /* ONCE_BEGIN: how many begins came before */
 	};
-	uint32_t object; /* synchronisation: object; FORK, JOIN: tid of the other */
+	uint32_t object; /* synchronisation: object; FORK, JOIN, JOINING: tid of the other */
 	uint32_t kind;	 /* ALLOC: FORMAT_ALLOC_*; lock family: FORMAT_LOCK_* */
 };
 
@@ -137,6 +137,7 @@ struct evidence_thread {
 	VEC(struct evidence_read) reads;   /* free ones */
 	VEC(struct evidence_read) signals; /* and broadcasts */
 	bool unseen, ended;
+	bool goes_on;	/* events of it come after the last one kept */
 	bool cancelled; /* somewhere in the trace, kept or not */
 	uint32_t unseen_site, unseen_depth;
 };
@@ -265,6 +266,7 @@ void evidence_brief_free(struct evidence_brief *b);
 void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted);
 /* As the functions of the same names without `brief'. */
 void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
+uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos);
 bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);
 size_t evidence_brief_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max);
 

@@ -31,8 +31,24 @@ void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event
 		.stack = it->stack,
 		.peer = thread ? it->object : 0,
 	};
-	if (!thread && it->object != 0)
+	if (!thread && it->object != 0) {
 		out->name = intern_str(ev->names, ev->objects.at[it->object].name);
+		out->object = it->object;
+	}
+}
+
+uint64_t evidence_park(const struct evidence *ev, uint64_t pos)
+{
+	const struct evidence_item *it;
+	uint64_t next;
+
+	if (ev->brief)
+		return evidence_brief_park(ev, pos);
+	it = evidence_item(ev, pos);
+	if (it->op != EVENT_REL || !(it->flags & EVENT_IN_WAIT))
+		return 0;
+	next = evidence_find(ev, it->tid, it->index + 1);
+	return next != 0 && evidence_item(ev, next)->op == EVENT_PARK ? next : 0;
 }
 
 static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)

@@ -230,6 +230,9 @@ static void thread_event(struct evidence *ev, const struct event *e, uint32_t po
 	case EVENT_THREAD_END:
 		t->ended = true;
 		break;
+	case EVENT_JOINING:
+		evidence_thread(ev, e->peer);
+		break;
 	case EVENT_JOIN:
 		evidence_thread(ev, e->peer);
 		ev->items.at[pos].known = !ev->binary || e->peer_tseq != 0;

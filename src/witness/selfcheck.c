@@ -68,6 +68,11 @@ static void thread_event(struct selfcheck *s, const struct event *e)
 			selfcheck_fail(s, "%s has not ended", trace_thread_name(s->trace, e->peer));
 		peer->joined = !s->binary || e->peer_tseq != 0;
 		break;
+	case EVENT_JOINING:
+		if (selfcheck_thread(s, e->peer)->joined)
+			selfcheck_fail(s, "%s was joined before",
+				       trace_thread_name(s->trace, e->peer));
+		break;
 	case EVENT_THREAD_END:
 		t->ended = true;
 		break;

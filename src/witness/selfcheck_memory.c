@@ -160,7 +160,8 @@ static void object_event(struct selfcheck *s, const struct event *e)
 	struct selfcheck_word *w = word_touch(s, e->addr >> 3, &renewed);
 
 	version_check(s, e, 0, w, renewed);
-	if (e->op != EVENT_TRYFAIL && e->op != EVENT_SEM_FAIL)
+	if (e->op != EVENT_TRYFAIL && e->op != EVENT_REQ && e->op != EVENT_RREQ &&
+	    e->op != EVENT_SEM_FAIL)
 		w->v = (struct version){ e->tid, e->tseq };
 	w->known = 0;
 }

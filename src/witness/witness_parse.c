@@ -356,12 +356,12 @@ static enum status line_take(struct parser *p, struct witness *out)
 	return st;
 }
 
-/* Cuts the targets off the end of the order, whichever way they are arranged there. */
+/* Cuts the targets of a race off the end of the order, whichever way they are arranged there. */
 static void targets_strip(struct witness *w)
 {
 	size_t n = w->targets.n, rest = w->order.n - n;
 
-	if (w->order.n < n)
+	if (w->kind != FINDING_RACE || w->order.n < n)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		bool there = false;

@@ -1,23 +1,43 @@
-# Holds what was found (a line for each finding, "MODEL ANALYSIS PAIR CERTIFIED OBJECT", MODEL
-# strict or dep) to the expectations of a case, which comes after it.  Prints
+# Holds what was found (a line for each finding, "MODEL ANALYSIS EVENTS CERTIFIED KIND OBJECT",
+# MODEL strict or dep) to the expectations of a case, which comes after it.  Prints
 #
 #	same NAME | differs NAME: ... | skipped NAME
 #
 # for each; NAME is what stands after `expect'.
 BEGIN {
-	n = split("hb shb wcp syncp osr eraser", known, " ")
+	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd", known, " ")
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"
+	engine["patterns"] = "patterns-all"
+	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.
-	sound["shb"] = sound["syncp"] = sound["osr"] = sound["exact"] = sound["races"] = 1
+	n = split("shb syncp osr exact races spd", known, " ")
+	for (i = 1; i <= n; i++)
+		sound[known[i]] = 1
+	# Kinds that `deadlocks' finds.
+	kind["deadlock"] = "deadlock"
+	n = split("join-holding-lock wait-holding-lock lost-wakeup", known, " ")
+	for (i = 1; i <= n; i++)
+		kind[known[i]] = known[i]
 }
 FILENAME == ARGV[1] {
-	what = $2 == "eraser" ? $5 "@" substr($3, index($3, "-") + 1) : $3
+	what = $3
+	if ($2 == "eraser")
+		what = $6 "@" substr($3, index($3, "-") + 1)
+	if ($2 ~ /^deadlocks/) {
+		found[$1, $2, $5] = found[$1, $2, $5] " " what ($4 == "true" ? "" : "?")
+		next
+	}
 	found[$1, $2] = found[$1, $2] " " what
 	if (($2 in sound) && $4 != "true")
 		unproven[$1, $2] = unproven[$1, $2] " " $3
 	next
+}
+# The trace: which lock, variable or thread each event is about.
+/^  [^#]/ {
+	operand[++events] = substr($0, index($0, "(") + 1)
+	sub(/[:)].*/, "", operand[events])
 }
 # The same words, in whatever order.
 function same(a, b,    x, y, i, n, left) {
@@ -33,28 +53,50 @@ function same(a, b,    x, y, i, n, left) {
 			return 0
 	return 1
 }
-function judge(name, analysis, model, want,    got) {
-	got = found[model, analysis]
+# Pairs of events as pairs of what they are about, each once.
+function named(list,    x, y, i, n, a, b, had, out) {
+	n = split(list, x, " ")
+	for (i = 1; i <= n; i++) {
+		split(x[i], y, "-")
+		a = operand[y[1]]
+		b = operand[y[2]]
+		a = x[i] == "n/a" ? x[i] : a < b ? a "/" b : b "/" a
+		if (!(a in had))
+			out = out " " a
+		had[a] = 1
+	}
+	return out
+}
+function verdict(name, got, want, unproven) {
 	if (want == "none")
 		want = ""
 	if (!same(got, want))
 		print "differs " name ": got" (got == "" ? " none" : got) ", expected " \
 			(want == "" ? "none" : want)
-	else if (unproven[model, analysis] != "")
-		print "differs " name ": not certified:" unproven[model, analysis]
+	else if (unproven != "")
+		print "differs " name ": not certified:" unproven
 	else
 		print "same " name
+}
+function judge(name, analysis, model, want,    got) {
+	got = found[model, analysis]
+	if (analysis == "goodlock")
+		got = named(got)
+	verdict(name, got, want, unproven[model, analysis])
 }
 /^expect / {
 	name = $2
 	want = $0
 	sub(/^expect +[^ ]+ */, "", want)
 	model = sub(/-dep$/, "", name) ? "dep" : "strict"
-	if (!(name in engine)) {
+	if (name in kind) {
+		verdict($2, found[model, "deadlocks", kind[name]], want)
+		verdict($2 " once", found[model, "deadlocks-once", kind[name]], want)
+	} else if (name in engine) {
+		judge($2, engine[name], model, want)
+	} else {
 		print "skipped " name
-		next
 	}
-	judge($2, engine[name], model, want)
 	# Every event of a case has a place of its own, so that places are pairs.
 	if (name == "predictable")
 		judge(model == "dep" ? "races-dep" : "races", "races", model, want)

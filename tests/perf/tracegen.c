@@ -6,6 +6,11 @@
  *	events=1000000 threads=8 variables=1000 locks=50
  *	sync=15		percent of events that acquire or release
  *	depth=3		most locks held at once
+ *	ascending=0	1: the next lock is above the one taken last
+ *	gates=0		of the locks, the first ones: one of them is taken first, and what is taken
+ *			under it belongs to it
+ *	layers=0	the next lock is of the layer after that of the one taken last, and the first
+ *			layer comes after the last
  *	guarded=0	percent of accesses that keep to variables of the innermost lock held, or,
  *			holding none, to variables of the thread's own
  *	hot=0		percent of accesses that go to 1 % of the variables
@@ -14,7 +19,7 @@
  *	seed=1
  *
  * The threads take turns at random, an event each; a lock that is held is not waited for,
- * another operation is done instead.
+ * another operation is done instead.  At the end all locks are released.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,12 +33,41 @@
 #define DEPTH_MAX 16
 #define CUT_EVERY 100000
 
-enum { EVENTS, THREADS, VARIABLES, LOCKS, SYNC, DEPTH, GUARDED, HOT, WRITES, SITES, SEED, NPARAMS };
+/* X(id, name, default) */
+#define PARAMS(X)                       \
+	X(EVENTS, "events", 1000000)    \
+	X(THREADS, "threads", 8)        \
+	X(VARIABLES, "variables", 1000) \
+	X(LOCKS, "locks", 50)           \
+	X(SYNC, "sync", 15)             \
+	X(DEPTH, "depth", 3)            \
+	X(ASCENDING, "ascending", 0)    \
+	X(GATES, "gates", 0)            \
+	X(LAYERS, "layers", 0)          \
+	X(GUARDED, "guarded", 0)        \
+	X(HOT, "hot", 0)                \
+	X(WRITES, "writes", 50)         \
+	X(SITES, "sites", 2000)         \
+	X(SEED, "seed", 1)
 
-static uint64_t param[NPARAMS] = { 1000000, 8, 1000, 50, 15, 3, 0, 0, 50, 2000, 1 };
-static const char *const param_name[NPARAMS] = { "events", "threads", "variables", "locks",
-						 "sync",   "depth",   "guarded",   "hot",
-						 "writes", "sites",   "seed" };
+enum {
+#define X(id, name, number) id,
+	PARAMS(X)
+#undef X
+		NPARAMS
+};
+
+static uint64_t param[NPARAMS] = {
+#define X(id, name, number) number,
+	PARAMS(X)
+#undef X
+};
+
+static const char *const param_name[NPARAMS] = {
+#define X(id, name, number) name,
+	PARAMS(X)
+#undef X
+};
 
 struct thread {
 	uint32_t held[DEPTH_MAX];
@@ -132,31 +166,66 @@ static uint32_t pick_variable(const struct thread *t, uint32_t tid)
 	return (uint32_t)below(n);
 }
 
+/* The next lock that the thread may ask for; LOCKS when there is none. */
+static uint32_t pick_lock(const struct thread *t)
+{
+	uint64_t n = param[LOCKS], gates = param[GATES], layers = param[LAYERS];
+	uint64_t last = t->nheld ? t->held[t->nheld - 1] : n;
+
+	if (gates != 0 && t->nheld == 0)
+		return (uint32_t)below(gates);
+	if (gates != 0) /* those that leave the gate when divided by gates */
+		return (uint32_t)(t->held[0] + gates * (1 + below((n - t->held[0] - 1) / gates)));
+	if (last == n)
+		return (uint32_t)below(n);
+	if (param[ASCENDING])
+		return (uint32_t)(last + 1 == n ? n : last + 1 + below(n - last - 1));
+	if (layers != 0)
+		return (uint32_t)((last + 1) % layers + layers * below(n / layers));
+	return (uint32_t)below(n);
+}
+
+static void release(uint32_t tid)
+{
+	struct thread *t = &threads[tid];
+	uint32_t l = t->held[--t->nheld];
+
+	taken[l] = false;
+	emit_lock(tid, false, l, (uint32_t)(l % param[SITES]) + 1);
+}
+
+/* Takes a lock or gives one back.  False: neither. */
+static bool step_lock(uint32_t tid)
+{
+	struct thread *t = &threads[tid];
+	uint32_t l = pick_lock(t);
+
+	if (t->nheld == param[DEPTH] || (t->nheld != 0 && (l == param[LOCKS] || below(2)))) {
+		release(tid);
+		return true;
+	}
+	if (taken[l]) {
+		if (t->nheld == 0 || param[SYNC] < 100)
+			return false;
+		release(tid);
+		return true;
+	}
+	taken[l] = true;
+	t->held[t->nheld++] = l;
+	emit_lock(tid, true, l, (uint32_t)((l + 7) % param[SITES]) + 1);
+	return true;
+}
+
 static void step(void)
 {
 	uint32_t tid = (uint32_t)below(param[THREADS]) + 1;
-	struct thread *t = &threads[tid];
 	bool write;
 	uint32_t v;
 
-	if (below(100) < param[SYNC] && param[LOCKS] != 0) {
-		uint32_t l = (uint32_t)below(param[LOCKS]);
-
-		if (t->nheld == param[DEPTH] || (t->nheld != 0 && below(2))) {
-			l = t->held[--t->nheld];
-			taken[l] = false;
-			emit_lock(tid, false, l, (uint32_t)(l % param[SITES]) + 1);
-			return;
-		}
-		if (!taken[l]) {
-			taken[l] = true;
-			t->held[t->nheld++] = l;
-			emit_lock(tid, true, l, (uint32_t)((l + 7) % param[SITES]) + 1);
-			return;
-		}
-	}
+	if (below(100) < param[SYNC] && param[LOCKS] != 0 && step_lock(tid))
+		return;
 	write = below(100) < param[WRITES];
-	v = pick_variable(t, tid);
+	v = pick_variable(&threads[tid], tid);
 	emit_access(tid, write, v, (uint32_t)((v * 2 + write) * 7919u % param[SITES]) + 1);
 }
 
@@ -190,7 +259,8 @@ int main(int argc, char **argv)
 		if (!take(argv[i], &form))
 			output = NULL;
 	if (!output || param[THREADS] == 0 || param[VARIABLES] == 0 || param[SITES] == 0 ||
-	    param[DEPTH] == 0 || param[DEPTH] > DEPTH_MAX) {
+	    param[DEPTH] == 0 || param[DEPTH] > DEPTH_MAX || param[LAYERS] > param[LOCKS] ||
+	    param[GATES] * 2 > param[LOCKS]) {
 		fprintf(stderr, "usage: tracegen [NAME=NUMBER...] [form=std|binary] OUTPUT\n");
 		return 2;
 	}
@@ -212,6 +282,9 @@ int main(int argc, char **argv)
 		if (recording && i % CUT_EVERY == 0)
 			recording_cut(i / CUT_EVERY);
 	}
+	for (uint32_t tid = 1; tid <= param[THREADS]; tid++)
+		while (threads[tid].nheld != 0)
+			release(tid);
 	if (text)
 		return fclose(text) != 0;
 	for (uint32_t tid = 1; tid <= param[THREADS]; tid++)

@@ -1,4 +1,4 @@
-#include "enumerate.h"
+#include "enumerate_priv.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,14 +31,13 @@ void pairs_format(const struct pairs *p, char *out, size_t max)
 		snprintf(out, max, "none");
 }
 
-/* In place of a write: its content is not the observed one.  All such contents are alike. */
-#define TAINTED (-2)
-
 struct state {
 	int8_t done[TINY_THREADS];
-	int8_t cell[TINY_CELLS];    /* last write, TINY_INIT or TAINTED */
+	int8_t cell[TINY_CELLS];    /* last write, TINY_INIT or ENUMERATE_TAINTED */
 	int8_t last[2][TINY_LOCKS]; /* keep_locks: latest acquire so far, [1] shared mode */
 	uint32_t tainted;	    /* free reads that got another value, while it matters */
+	uint32_t spoilt;	    /* wakes whose signal came before the park */
+	uint32_t lost;		    /* signals that found nobody waiting */
 };
 
 struct node {
@@ -55,6 +54,10 @@ struct enumeration {
 	int last_use[TINY_EVENTS];
 	struct pairs races;
 	uint32_t at[TINY_EVENTS][TINY_EVENTS]; /* the node where the race was first seen */
+	struct deadlock *deadlocks;
+	int ndeadlocks, room;
+	struct pairs waits[NWAITS];
+	uint32_t wait_at[NWAITS][TINY_EVENTS][TINY_EVENTS];
 };
 
 static uint64_t hash(const struct state *s)
@@ -132,23 +135,6 @@ static bool is_free(const struct enumeration *x, const struct state *s, int acqu
 	return true;
 }
 
-/* Whether the read gets the observed value from this content of one of its cells. */
-static bool gets_observed(const struct tiny *t, struct enumerate_mode mode, int read, int cell,
-			  int content)
-{
-	const struct tiny_event *e = &t->at[read];
-
-	if (content == TAINTED)
-		return false;
-	if (content == e->rf[cell])
-		return true;
-	if (!mode.values || !t->values)
-		return false;
-	if (content == TINY_INIT)
-		return t->init_known[cell] && t->init_value[cell] == e->seen;
-	return t->at[content].stored == e->seen;
-}
-
 /* keep_locks: no section of the lock that excludes this one and came later is in. */
 static bool keeps_order(const struct enumeration *x, struct state *s, int acquire)
 {
@@ -164,6 +150,56 @@ static bool keeps_order(const struct enumeration *x, struct state *s, int acquir
 	return true;
 }
 
+/* The thread holds the lock so that another acquire of it, for reading or for writing, must wait. */
+static bool holds(const struct enumeration *x, const struct state *s, int thread, int lock,
+		  bool reads)
+{
+	for (int i = 0; i < x->t->n; i++) {
+		const struct tiny_event *e = &x->t->at[i];
+
+		if (e->thread == thread && tiny_acquires(e) && e->obj == lock && is_done(x, s, i) &&
+		    (e->op == TINY_ACQ || !reads) &&
+		    (e->partner == TINY_NONE || !is_done(x, s, e->partner)))
+			return true;
+	}
+	return false;
+}
+
+/* Somebody waits on the condition: it has let go of its mutex, and was not woken. */
+static bool is_awaited(const struct enumeration *x, const struct state *s, int cond)
+{
+	const struct tiny *t = x->t;
+
+	for (int u = 0; u < t->nthreads; u++) {
+		for (int k = s->done[u] - 1; k >= 0; k--) {
+			const struct tiny_event *e = &t->at[t->thread_event[u][k]];
+
+			if (e->op == TINY_WAKE)
+				break;
+			if (e->park != TINY_NONE && t->at[e->park].obj == cond)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void do_signal(const struct enumeration *x, struct state *s, int signal)
+{
+	for (int w = 0; w < x->t->n; w++)
+		if (x->t->at[w].op == TINY_WAKE && x->t->at[w].cause == signal &&
+		    !is_done(x, s, x->t->at[w].park))
+			s->spoilt |= 1u << w;
+	if (!is_awaited(x, s, x->t->at[signal].obj))
+		s->lost |= 1u << signal;
+}
+
+static bool can_wake(const struct enumeration *x, const struct state *s, int wake)
+{
+	int cause = x->t->at[wake].cause;
+
+	return cause == TINY_NONE || (is_done(x, s, cause) && !(s->spoilt >> wake & 1));
+}
+
 /* Does the event; false when it cannot happen, or could not happen as observed. */
 static bool step(const struct enumeration *x, struct state *s, int event)
 {
@@ -171,7 +207,7 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 	bool binding = !e->free || x->mode.strict;
 
 	for (int c = 0; tiny_reads(e) && c < TINY_CELLS; c++) {
-		if (!(e->cells >> c & 1) || gets_observed(x->t, x->mode, event, c, s->cell[c]))
+		if (!(e->cells >> c & 1) || enumerate_sees(x->t, x->mode, event, c, s->cell[c]))
 			continue;
 		if (binding)
 			return false;
@@ -181,15 +217,175 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 		return false;
 	for (int c = 0; tiny_writes(e) && c < TINY_CELLS; c++)
 		if (e->cells >> c & 1)
-			s->cell[c] = (int8_t)(e->feeds & s->tainted ? TAINTED : event);
+			s->cell[c] = (int8_t)(e->feeds & s->tainted ? ENUMERATE_TAINTED : event);
 	if (tiny_acquires(e) && (!is_free(x, s, event) || !keeps_order(x, s, event)))
 		return false;
+	if (e->op == TINY_WAKE && !can_wake(x, s, event))
+		return false;
+	if (tiny_signals(e))
+		do_signal(x, s, event);
 	for (int q = 0; q < x->t->n; q++)
 		if (x->t->at[q].thread == e->thread && x->last_use[q] <= event)
 			s->tainted &= ~(1u << q);
 	s->done[e->thread]++;
 	return true;
 }
+
+/* ---- waiting for one another ---- */
+
+/* What the thread calls next, whether or not it can go on; TINY_NONE. */
+static int called(const struct enumeration *x, const struct state *s, int thread)
+{
+	int i;
+
+	if (s->done[thread] == x->t->len[thread])
+		return TINY_NONE;
+	i = x->t->thread_event[thread][s->done[thread]];
+	return is_done(x, s, x->t->at[i].before) ? i : TINY_NONE;
+}
+
+/* Threads, as a mask, that must go on before the event can happen. */
+static unsigned waits_for(const struct enumeration *x, const struct state *s, int event)
+{
+	const struct tiny_event *e;
+	unsigned threads = 0;
+
+	if (event == TINY_NONE)
+		return 0;
+	e = &x->t->at[event];
+	if (e->op == TINY_JOIN)
+		return 1u << e->obj;
+	if (!tiny_acquires(e) || e->try)
+		return 0;
+	for (int v = 0; v < x->t->nthreads; v++)
+		if (v != e->thread && holds(x, s, v, e->obj, e->op == TINY_RACQ))
+			threads |= 1u << v;
+	return threads;
+}
+
+struct circle {
+	uint32_t node;
+	int event[TINY_THREADS];
+	unsigned waits[TINY_THREADS];
+};
+
+static void add_deadlock(struct enumeration *x, uint32_t node, uint32_t events)
+{
+	bool joins = false;
+
+	for (int i = 0; i < x->ndeadlocks; i++)
+		if (x->deadlocks[i].events == events)
+			return;
+	for (int i = 0; i < x->t->n; i++)
+		joins |= events >> i & 1 && x->t->at[i].op == TINY_JOIN;
+	if (x->ndeadlocks == x->room) {
+		x->room = 2 * x->room + 8;
+		x->deadlocks = realloc(x->deadlocks, (size_t)x->room * sizeof(*x->deadlocks));
+		assert(x->deadlocks);
+	}
+	x->deadlocks[x->ndeadlocks++] =
+		(struct deadlock){ .events = events, .joins = joins, .node = node };
+}
+
+/* All circles from thread u on, through threads above `first' and not in `seen', back to it. */
+static void go_round(struct enumeration *x, const struct circle *c, int first, int u, unsigned seen,
+		     uint32_t events)
+{
+	events |= 1u << c->event[u];
+	seen |= 1u << u;
+	if (u != first && c->waits[u] >> first & 1)
+		add_deadlock(x, c->node, events);
+	for (int v = first + 1; v < x->t->nthreads; v++)
+		if (c->waits[u] >> v & 1 && !(seen >> v & 1) && c->waits[v])
+			go_round(x, c, first, v, seen, events);
+}
+
+static void look_round(struct enumeration *x, uint32_t node)
+{
+	struct circle c = { .node = node };
+
+	for (int u = 0; u < x->t->nthreads; u++) {
+		c.event[u] = called(x, &x->nodes[node].state, u);
+		c.waits[u] = waits_for(x, &x->nodes[node].state, c.event[u]);
+	}
+	for (int u = 0; u < x->t->nthreads; u++)
+		if (c.waits[u])
+			go_round(x, &c, u, u, 0, 0);
+}
+
+/* ---- waiting for a signal ---- */
+
+/* Every signal of the condition has come, but for those of the two threads. */
+static bool is_last_chance(const struct enumeration *x, const struct state *s, int cond, int u,
+			   int v)
+{
+	for (int i = 0; i < x->t->n; i++) {
+		const struct tiny_event *e = &x->t->at[i];
+
+		if (tiny_signals(e) && e->obj == cond && !is_done(x, s, i) && e->thread != u &&
+		    e->thread != v)
+			return false;
+	}
+	return true;
+}
+
+static bool signals_later(const struct enumeration *x, const struct state *s, int thread, int cond)
+{
+	for (int i = 0; i < x->t->n; i++)
+		if (tiny_signals(&x->t->at[i]) && x->t->at[i].thread == thread &&
+		    x->t->at[i].obj == cond && !is_done(x, s, i))
+			return true;
+	return false;
+}
+
+static void add_wait(struct enumeration *x, enum wait_kind kind, int i, int j, uint32_t node)
+{
+	if (pairs_has(&x->waits[kind], i, j))
+		return;
+	pairs_add(&x->waits[kind], i, j);
+	x->wait_at[kind][i][j] = x->wait_at[kind][j][i] = node;
+}
+
+/* The release r of a wait is next. */
+static void look_at_wait(struct enumeration *x, uint32_t node, int r)
+{
+	const struct state s = x->nodes[node].state;
+	const struct tiny_event *e = &x->t->at[r];
+	int cond = x->t->at[e->park].obj;
+
+	for (int i = 0; i < x->t->n; i++) {
+		const struct tiny_event *o = &x->t->at[i];
+		bool lost = s.lost >> i & 1 && o->obj == cond;
+		bool holding = called(x, &s, o->thread) == i && tiny_acquires(o) && !o->try &&
+			       o->obj != e->obj &&
+			       holds(x, &s, e->thread, o->obj, o->op == TINY_RACQ) &&
+			       signals_later(x, &s, o->thread, cond);
+
+		if (o->thread == e->thread)
+			continue;
+		if (lost)
+			add_wait(x, WAIT_LOST, i, r, node);
+		if (lost && is_last_chance(x, &s, cond, e->thread, e->thread))
+			add_wait(x, WAIT_LOST_SURE, i, r, node);
+		if (holding)
+			add_wait(x, WAIT_HOLDING, i, r, node);
+		if (holding && is_last_chance(x, &s, cond, e->thread, o->thread))
+			add_wait(x, WAIT_HOLDING_SURE, i, r, node);
+	}
+}
+
+static void look_at_waits(struct enumeration *x, uint32_t node)
+{
+	for (int u = 0; u < x->t->nthreads; u++) {
+		int r = called(x, &x->nodes[node].state, u);
+
+		if (r != TINY_NONE && x->t->at[r].op == TINY_REL && x->t->at[r].in_wait &&
+		    x->t->at[r].park != TINY_NONE && !x->t->at[x->t->at[r].park].try)
+			look_at_wait(x, node, r);
+	}
+}
+
+/* ---- the walk ---- */
 
 static void look(struct enumeration *x, uint32_t node)
 {
@@ -208,6 +404,8 @@ static void look(struct enumeration *x, uint32_t node)
 			x->at[a][b] = x->at[b][a] = node;
 		}
 	}
+	look_round(x, node);
+	look_at_waits(x, node);
 	for (int u = 0; u < x->t->nthreads; u++) {
 		struct state s = x->nodes[node].state;
 
@@ -250,6 +448,7 @@ void enumeration_free(struct enumeration *e)
 		return;
 	free(e->nodes);
 	free(e->slots);
+	free(e->deadlocks);
 	free(e);
 }
 
@@ -263,155 +462,43 @@ uint32_t enumeration_states(const struct enumeration *e)
 	return e->n;
 }
 
-int enumeration_order(const struct enumeration *e, int i, int j, int *order)
+/* How the node was first reached. */
+static int order_of(const struct enumeration *e, uint32_t node, int *order)
 {
 	int back[TINY_EVENTS], n = 0;
 
-	assert(pairs_has(&e->races, i, j));
-	for (int k = (int)e->at[i][j]; e->nodes[k].parent >= 0; k = e->nodes[k].parent)
+	for (int k = (int)node; e->nodes[k].parent >= 0; k = e->nodes[k].parent)
 		back[n++] = e->nodes[k].event;
 	for (int k = 0; k < n; k++)
 		order[k] = back[n - 1 - k];
 	return n;
 }
 
-/* One order as a whole: place[i] is where event i stands in it, or TINY_NONE. */
-struct whole {
-	const struct tiny *t;
-	struct enumerate_mode mode;
-	uint32_t relaxed;
-	const int *order;
-	int n, place[TINY_EVENTS];
-};
-
-static bool comes_before(const struct whole *w, int a, int b)
+int enumeration_order(const struct enumeration *e, int i, int j, int *order)
 {
-	return w->place[a] != TINY_NONE && (w->place[b] == TINY_NONE || w->place[a] < w->place[b]);
+	assert(pairs_has(&e->races, i, j));
+	return order_of(e, e->at[i][j], order);
 }
 
-/* The last write to the cell before place k. */
-static int content_at(const struct whole *w, int cell, int k)
+const struct deadlock *enumeration_deadlocks(const struct enumeration *e, int *n)
 {
-	while (--k >= 0) {
-		const struct tiny_event *e = &w->t->at[w->order[k]];
-
-		if (tiny_writes(e) && e->cells >> cell & 1)
-			return w->order[k];
-	}
-	return TINY_INIT;
+	*n = e->ndeadlocks;
+	return e->deadlocks;
 }
 
-static bool is_tainted_write(const struct whole *w, int write);
-
-static bool is_tainted_read(const struct whole *w, int read)
+int enumeration_deadlock_order(const struct enumeration *e, const struct deadlock *d, int *order)
 {
-	for (int c = 0; c < TINY_CELLS; c++) {
-		int content;
-
-		if (!(w->t->at[read].cells >> c & 1))
-			continue;
-		content = content_at(w, c, w->place[read]);
-		if (content != TINY_INIT && is_tainted_write(w, content))
-			content = TAINTED;
-		if (!gets_observed(w->t, w->mode, read, c, content))
-			return true;
-	}
-	return false;
+	return order_of(e, d->node, order);
 }
 
-static bool is_tainted_feed(const struct whole *w, int event)
+const struct pairs *enumeration_waits(const struct enumeration *e, enum wait_kind kind)
 {
-	for (int q = 0; q < w->t->n; q++)
-		if (w->t->at[event].feeds >> q & 1 && w->t->at[q].free && is_tainted_read(w, q))
-			return true;
-	return false;
+	return &e->waits[kind];
 }
 
-static bool is_tainted_write(const struct whole *w, int write)
+int enumeration_wait_order(const struct enumeration *e, enum wait_kind kind, int i, int j,
+			   int *order)
 {
-	return !w->mode.strict && is_tainted_feed(w, write);
-}
-
-/* A read that binds and got another value: what its thread does next is not known. */
-static bool is_astray(const struct whole *w, int i)
-{
-	const struct tiny_event *e = &w->t->at[i];
-
-	return tiny_reads(e) && (!e->free || w->mode.strict) && is_tainted_read(w, i);
-}
-
-/* The event that stands before it in its thread and the ends of hard edges, all before it. */
-static bool has_its_past(const struct whole *w, int i)
-{
-	const struct tiny_event *e = &w->t->at[i];
-
-	return (e->before == TINY_NONE || comes_before(w, e->before, i)) &&
-	       (e->joins == TINY_NONE || (comes_before(w, e->joins, i) && !is_astray(w, e->joins)));
-}
-
-static bool sections_are_apart(const struct whole *w)
-{
-	for (int i = 0; i < w->n; i++) {
-		for (int j = i + 1; j < w->n; j++) {
-			int a = w->order[i], b = w->order[j], r = w->t->at[a].partner;
-
-			if (!tiny_exclude(w->t, a, b))
-				continue;
-			if (r == TINY_NONE || w->place[r] == TINY_NONE || w->place[r] > j)
-				return false;
-			if (w->mode.keep_locks && a > b)
-				return false;
-		}
-	}
-	return true;
-}
-
-static bool is_last_of_thread(const struct whole *w, int i)
-{
-	int u = w->t->at[i].thread, k = w->t->at[i].index + 1;
-
-	return k == w->t->len[u] || w->place[w->t->thread_event[u][k]] == TINY_NONE;
-}
-
-static bool values_are_right(const struct whole *w)
-{
-	for (int k = 0; k < w->n; k++) {
-		int i = w->order[k];
-		const struct tiny_event *e = &w->t->at[i];
-
-		if (e->op == TINY_USE && !w->mode.strict && is_tainted_feed(w, i))
-			return false;
-		if (!is_astray(w, i))
-			continue;
-		if (e->op != TINY_READ || !(w->relaxed >> i & 1) || !is_last_of_thread(w, i))
-			return false;
-	}
-	return true;
-}
-
-static bool is_target(const struct whole *w, int i)
-{
-	int before = w->t->at[i].before;
-
-	return w->place[i] == TINY_NONE && has_its_past(w, i) &&
-	       (before == TINY_NONE || !is_astray(w, before));
-}
-
-bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,
-		       uint32_t relaxed, struct enumerate_mode mode)
-{
-	struct whole w = { .t = t, .mode = mode, .relaxed = relaxed, .order = order, .n = n };
-
-	for (int i = 0; i < TINY_EVENTS; i++)
-		w.place[i] = TINY_NONE;
-	for (int k = 0; k < n; k++) {
-		if (w.place[order[k]] != TINY_NONE)
-			return false;
-		w.place[order[k]] = k;
-	}
-	for (int k = 0; k < n; k++)
-		if (!has_its_past(&w, order[k]))
-			return false;
-	return sections_are_apart(&w) && values_are_right(&w) && is_target(&w, a) &&
-	       is_target(&w, b) && tiny_conflict(t, a, b);
+	assert(pairs_has(&e->waits[kind], i, j));
+	return order_of(e, e->wait_at[kind][i][j], order);
 }

@@ -55,12 +55,38 @@ uint32_t enumeration_states(const struct enumeration *e);
 /* A shortest order that leads to the race (i, j); order has room for TINY_EVENTS.  Its length. */
 int enumeration_order(const struct enumeration *e, int i, int j, int *order);
 
+/* Events, as a mask, that wait for one another: acquires that do not try, and joins. */
+struct deadlock {
+	uint32_t events;
+	bool joins;
+	uint32_t node; /* for enumeration_deadlock_order */
+};
+const struct deadlock *enumeration_deadlocks(const struct enumeration *e, int *n);
+int enumeration_deadlock_order(const struct enumeration *e, const struct deadlock *d, int *order);
+
+/*
+ * Condition waits that nobody ends.  HOLDING: an acquire, and the release of a wait by the thread that
+ * holds that lock.  LOST: a signal that found nobody, and the release of a wait that is then next.
+ * SURE: no signal of another thread is left that could end the wait.
+ */
+enum wait_kind { WAIT_HOLDING, WAIT_HOLDING_SURE, WAIT_LOST, WAIT_LOST_SURE, NWAITS };
+const struct pairs *enumeration_waits(const struct enumeration *e, enum wait_kind kind);
+int enumeration_wait_order(const struct enumeration *e, enum wait_kind kind, int i, int j,
+			   int *order);
+
 /*
  * The definition, for one order: is it a correct reordering after which a and b are both next?
  * relaxed: mask of reads that may see anything as the last event of their thread.
  */
 bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,
 		       uint32_t relaxed, struct enumerate_mode mode);
+
+/* The same: is each of the events (a mask) next and do they wait for one another in one circle? */
+bool enumerate_deadlock(const struct tiny *t, const int *order, int n, uint32_t events,
+			uint32_t relaxed, struct enumerate_mode mode);
+/* The same of a wait; i is the acquire or the signal, j the release. */
+bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
+		    int j, uint32_t relaxed, struct enumerate_mode mode);
 
 /*
  * Pairs of conflicting events that the relation leaves unordered; by closure of its definition.

@@ -236,10 +236,12 @@ static void lock_use(struct sim *s, struct simthread *t, unsigned i)
 	epoch_end(s, t);
 	if (s->lock_owner[i] == t->tid)
 		kind = FORMAT_K_REL;
+	else if (s->lock_owner[i])
+		kind = t->tid % 2 ? FORMAT_K_TRYFAIL : FORMAT_K_REQ;
 	else
-		kind = s->lock_owner[i] ? FORMAT_K_TRYFAIL : FORMAT_K_ACQ;
+		kind = FORMAT_K_ACQ;
 	builder_sync(s->b, t->tid, kind, 0, 5, addr, version_of(s, addr), 0, 0, 0);
-	if (kind != FORMAT_K_TRYFAIL) {
+	if (kind == FORMAT_K_ACQ || kind == FORMAT_K_REL) {
 		s->lock_owner[i] = kind == FORMAT_K_ACQ ? t->tid : 0;
 		version_set(s, addr, t->tid, builder_tseq(s->b, t->tid));
 	}

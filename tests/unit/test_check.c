@@ -83,7 +83,7 @@ static void test_threads(void)
 	no(two, "1 2 3", "2 4", "in the order as well", "a target in the order");
 	no(two, "1 9", "2 4", "event 9 is not in the trace", "an event that is not there");
 	no(two, "1", "2 9", "target 9 is not in the trace", "a target that is not there");
-	no(two, "", "1", "only races of two events", "one target");
+	no(two, "", "1", "race is of two events", "one target");
 	fine(child, "3 4 5 6", "fork, child, join");
 	fine(child, "", "or nothing");
 	broken(child, "4", "before the fork of its thread, event 3", "a child before its fork");

@@ -89,11 +89,49 @@ static void test_narrow(void)
 	       "no room: names are cut, places stay, notes go below");
 }
 
+static void test_stuck(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "A");
+	columns_head(&c, "B");
+	columns_event(&c, 1, 0, "lock  m  :1");
+	columns_stuck(&c, 2, 0, "lock  n  :2", "<- waits for B");
+	expect(&c, 60,
+	       "     A                  B\n"
+	       "  1  lock  m  :1\n"
+	       "  2  lock  n  :2             <- waits for B\n",
+	       "what does not come, and why");
+}
+
+static void test_list(void)
+{
+	struct columns c = { 0 };
+
+	columns_head(&c, "A");
+	columns_head(&c, "\303\251\303\251");
+	columns_head(&c, "C");
+	columns_event(&c, 10, 1, "fork");
+	columns_gap(&c, (uint64_t[COLUMNS_MAX]){ 0, 3, 4 }, 5);
+	columns_pair(&c, (uint64_t[]){ 5, 7 }, (uint32_t[]){ 2, 0 },
+		     (const char *const[]){ "read  this_long_name_of_theirs", "left" }, "both");
+	columns_stuck(&c, 11, 1, "lock  m", "<- waits for C");
+	expect(&c, 50,
+	       "    10  \303\251\303\251  fork\n"
+	       "        ... 12 events\n"
+	       "     7  A   left\n"
+	       "     5  C   read  this_long_name_of_theirs    both\n"
+	       "    11  \303\251\303\251  lock  m    <- waits for C\n",
+	       "more columns than fit: a list");
+}
+
 int main(void)
 {
 	test_two();
 	test_four();
 	test_long();
 	test_narrow();
+	test_stuck();
+	test_list();
 	return tap_done();
 }

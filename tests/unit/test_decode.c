@@ -184,6 +184,7 @@ static void test_sync(void)
 		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RECURSIVE, 0, EVENT_LOCK_DESTROY,
 		  EVENT_RECURSIVE },
 		{ FORMAT_K_PARK, 0, 1, EVENT_PARK, 0 },
+		{ FORMAT_K_PARK, FORMAT_WAIT_TIMED, 1, EVENT_PARK, EVENT_TRY },
 		{ FORMAT_K_SIGNAL, 0, 1, EVENT_SIGNAL, 0 },
 		{ FORMAT_K_BROADCAST, 0, 1, EVENT_BROADCAST, 0 },
 		{ FORMAT_K_BAR_INIT, 0, 1, EVENT_BAR_INIT, 0 },
@@ -196,6 +197,8 @@ static void test_sync(void)
 		{ FORMAT_K_ONCE_END, 0, 0, EVENT_ONCE_END, 0 },
 		{ FORMAT_K_ONCE_PASS, 0, 0, EVENT_ONCE_PASS, 0 },
 		{ FORMAT_K_SEM_FAIL, 0, 0, EVENT_SEM_FAIL, 0 },
+		{ FORMAT_K_REQ, FORMAT_LOCK_RWLOCK, 0, EVENT_REQ, EVENT_WRITE_MODE },
+		{ FORMAT_K_RREQ, FORMAT_LOCK_RWLOCK | FORMAT_LOCK_TRY, 0, EVENT_RREQ, EVENT_TRY },
 		{ FORMAT_K_TRYFAIL, 0, 0, EVENT_TRYFAIL, 0 },
 	};
 	struct builder *b = builder_new(0);
@@ -206,7 +209,8 @@ static void test_sync(void)
 		uint64_t n = builder_sync(b, 1, kinds[i].kind, kinds[i].aux, 9, 0x5000, v,
 					  kinds[i].nargs, 100 + i, 0);
 
-		if (kinds[i].kind != FORMAT_K_SEM_FAIL)
+		if (kinds[i].kind != FORMAT_K_SEM_FAIL && kinds[i].kind != FORMAT_K_REQ &&
+		    kinds[i].kind != FORMAT_K_RREQ)
 			v = (struct version){ 1, n };
 	}
 	reopen(b);
@@ -286,6 +290,10 @@ static void test_threads(void)
 	builder_put(b, 12);
 	builder_put(b, 2);
 	builder_end(b, FORMAT_K_DETACH, 0, 1);
+	builder_begin(b, 1);
+	builder_put(b, 12);
+	builder_put(b, 2);
+	builder_end(b, FORMAT_K_JOINING, FORMAT_WAIT_TIMED, 1);
 	builder_begin(b, 2);
 	builder_end(b, FORMAT_K_END, FORMAT_END_EXIT, 1);
 	builder_join(b, 1, 2, builder_tseq(b, 2));
@@ -321,6 +329,8 @@ static void test_threads(void)
 	TAP_OK(e.peer == 2 && e.peer_tseq == signal && (e.flags & EVENT_TIMEOUT), "its fields");
 	TAP_STR(trace_object_name(trace, 0x9040), "0x9040", "and gone after it");
 	next(EVENT_DETACH, "detach");
+	next(EVENT_JOINING, "a join that waits");
+	TAP_OK(e.peer == 2 && e.peer_tseq == 0 && e.flags == EVENT_TRY, "not for ever");
 	next(EVENT_JOIN, "join");
 	{
 		struct trace_place place;

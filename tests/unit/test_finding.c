@@ -45,6 +45,36 @@ static void test_signature(void)
 	findings_release(&f);
 }
 
+/* A cycle of n requests at places from `site' on, at positions from `pos' on. */
+static struct finding *add_cycle(struct findings *f, enum finding_kind kind, uint32_t n,
+				 uint64_t pos, uint32_t site)
+{
+	struct finding *x = findings_add(f, kind, "spd");
+
+	for (uint32_t i = n; i-- > 0;)
+		finding_add_event(x, pos + 10 * i, site + i, STEP_ACQ);
+	return x;
+}
+
+static void test_cycles(void)
+{
+	struct findings f = { 0 };
+	struct finding *x = add_cycle(&f, FINDING_DEADLOCK, 3, 5, 1);
+
+	TAP_OK(x->events[0] == 5 && x->events[1] == 15 && x->events[2] == 25,
+	       "events of a cycle are sorted");
+	TAP_OK(x->sites[0] == 1 && x->sites[2] == 3, "with their places");
+	add_cycle(&f, FINDING_DEADLOCK, 3, 7, 1); /* other locks, or the same ones later */
+	add_cycle(&f, FINDING_DEADLOCK, 2, 5, 1);
+	add_cycle(&f, FINDING_JOIN_HOLDING, 3, 5, 1);
+	findings_settle(&f, false);
+	TAP_EQ(f.at.n, 3, "one for each kind and set of places");
+	TAP_EQ(f.at.at[0].nevents, 2, "of equal events the short one first");
+	TAP_EQ(f.at.at[1].more, 1, "other locks at the same places are counted");
+	TAP_EQ(f.at.at[2].kind, FINDING_JOIN_HOLDING, "another kind is another finding");
+	findings_release(&f);
+}
+
 static void test_words(void)
 {
 	struct findings a = { 0 }, b = { 0 };
@@ -179,6 +209,7 @@ int main(void)
 {
 	test_add();
 	test_signature();
+	test_cycles();
 	test_words();
 	test_settle();
 	test_keep();

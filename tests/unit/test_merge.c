@@ -110,10 +110,11 @@ static void replay_event(struct replay *r, const struct event *e)
 		break;
 	case EVENT_ACQ:
 	case EVENT_REL:
-	case EVENT_TRYFAIL: {
+	case EVENT_TRYFAIL:
+	case EVENT_REQ: {
 		struct event one = *e;
 
-		one.op = e->op == EVENT_TRYFAIL ? EVENT_ALLOC : EVENT_FREE;
+		one.op = e->op == EVENT_TRYFAIL || e->op == EVENT_REQ ? EVENT_ALLOC : EVENT_FREE;
 		one.len = 8;
 		replay_words(r, &one);
 		break;

@@ -17,15 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "enumerate.h"
 #include "predict/engine.h"
 #include "tap.h"
 #include "tiny.h"
-#include "trace/trace.h"
 #include "trial.h"
-#include "witness/check.h"
-#include "witness/evidence.h"
+#include "trial_engines.h"
 
 #define TRACES 25000
 #define TRACES_LONG 100000
@@ -62,63 +59,11 @@ static struct tally {
 	unsigned wrong, unproven, differ; /* answers; schedules; answers by jobs */
 } tallies[NROWS];
 
-/* The answers of all engines with so many jobs, by one reading of the trace. */
-static void ask(const struct trial *x, unsigned jobs, struct engine_result *out)
+static struct engine_options options_of(const struct row *row)
 {
-	struct step_options sopt = { .values = x->t.values };
-	struct model_options mopt = { .values = x->t.values };
-	struct engine_options opt[NROWS];
-	struct model *m = model_new(&mopt);
-	struct engine_run *run;
-	struct step_batch b;
-	struct diag d = { 0 };
-	struct trace *t;
-	struct steps *s;
-	void *self[NROWS] = { NULL };
-	enum status st = trace_open(x->path, NULL, &t, &d);
-
-	if (st != ST_OK)
-		BUG("%s", d.message);
-	s = steps_new(t, &sopt);
-	for (size_t i = 0; i < NROWS; i++) {
-		opt[i] = (struct engine_options){ .strict = rows[i].strict,
-						  .values = rows[i].values,
-						  .all_pairs = rows[i].relation != PLACES,
-						  .jobs = jobs };
-		if (tallies[i].engine)
-			self[i] = tallies[i].engine->begin(&opt[i]);
-	}
-	while ((st = steps_next(s, &b, &d)) == ST_OK) {
-		for (size_t i = 0; i < NROWS; i++)
-			if (tallies[i].engine && tallies[i].engine->steps)
-				tallies[i].engine->steps(self[i], &b);
-		model_take(m, &b);
-	}
-	if (st != ST_END)
-		BUG("%s", d.message);
-	steps_free(s);
-	trace_close(t);
-	model_finish(m);
-	run = engine_run_new(m);
-	for (size_t i = 0; i < NROWS; i++)
-		if (tallies[i].engine)
-			tallies[i].engine->end(self[i], tallies[i].engine->needs_model ? run : NULL,
-					       &out[i]);
-	engine_run_free(run);
-	model_free(m);
-}
-
-/* The schedule of a claimed finding leads where it says. */
-static bool is_proven(const struct trial *x, const struct row *row, const struct finding *f)
-{
-	struct check_order order = { 0 };
-	struct check_claim claim;
-	bool good = check_expand(x->evidence, &f->schedule, &order);
-
-	claim = trial_claim(f->events, &order, row->strict, row->values);
-	good = good && trial_certify(x, &claim, NULL) && trial_holds(x, &claim);
-	VEC_RELEASE(&order.at);
-	return good;
+	return (struct engine_options){ .strict = row->strict,
+					.values = row->values,
+					.all_pairs = row->relation != PLACES };
 }
 
 /* Unordered pair of places: what one finding of `races' stands for. */
@@ -163,6 +108,7 @@ static bool is_right(const struct trial *x, const struct row *row, const struct 
 static void judge(const struct trial *x, size_t row, const struct engine_result *r)
 {
 	struct tally *y = &tallies[row];
+	struct engine_options opt = options_of(&rows[row]);
 	struct pairs got = { { 0 } };
 	char what[2048], g[900], w[900];
 
@@ -173,7 +119,7 @@ static void judge(const struct trial *x, size_t row, const struct engine_result 
 		y->pairs++;
 		y->schedules += f->claimed;
 		if ((!f->claimed && y->engine->sound) ||
-		    (f->claimed && !is_proven(x, &rows[row], f))) {
+		    (f->claimed && !trial_proves(x, &opt, f))) {
 			y->unproven++;
 			snprintf(what, sizeof(what), "%s%s: %llu-%llu is not proven",
 				 rows[row].engine, rows[row].strict ? ", strict" : "",
@@ -193,41 +139,24 @@ static void judge(const struct trial *x, size_t row, const struct engine_result 
 	trial_complain(x, r->truncated.n ? r->truncated.at[0] : what);
 }
 
-static bool same_schedule(const struct schedule *a, const struct schedule *b)
-{
-	return a->count.n == b->count.n && a->tail.n == b->tail.n &&
-	       (!a->count.n || !memcmp(a->count.at, b->count.at, a->count.n * sizeof(uint64_t))) &&
-	       (!a->tail.n || !memcmp(a->tail.at, b->tail.at, a->tail.n * sizeof(uint64_t)));
-}
-
-static bool same_findings(const struct findings *a, const struct findings *b)
-{
-	bool same = a->at.n == b->at.n;
-
-	for (size_t i = 0; same && i < a->at.n; i++) {
-		const struct finding *f = &a->at.at[i], *g = &b->at.at[i];
-
-		same = f->events[0] == g->events[0] && f->events[1] == g->events[1] &&
-		       f->claimed == g->claimed && f->more == g->more &&
-		       same_schedule(&f->schedule, &g->schedule);
-	}
-	return same;
-}
-
 static void try_engines(const struct trial *x)
 {
 	struct engine_result one[NROWS], three[NROWS];
+	struct trial_question q[NROWS];
 
 	memset(one, 0, sizeof(one));
 	memset(three, 0, sizeof(three));
-	ask(x, 1, one);
+	for (size_t i = 0; i < NROWS; i++)
+		q[i] = (struct trial_question){ tallies[i].engine, options_of(&rows[i]) };
+	trial_ask(x, q, NROWS, 1, one);
 	if (x->seed % 16 < 8)
-		ask(x, 3, three);
+		trial_ask(x, q, NROWS, 3, three);
 	for (size_t i = 0; i < NROWS; i++) {
 		if (!tallies[i].engine)
 			continue;
 		judge(x, i, &one[i]);
-		if (x->seed % 16 < 8 && !same_findings(&one[i].findings, &three[i].findings)) {
+		if (x->seed % 16 < 8 &&
+		    !trial_same_findings(&one[i].findings, &three[i].findings)) {
 			tallies[i].differ++;
 			trial_complain(x, "one job and three jobs give different findings");
 		}
@@ -236,23 +165,10 @@ static void try_engines(const struct trial *x)
 	}
 }
 
-static bool is_wanted(const char *engine)
-{
-	const char *only = getenv("ONLY");
-	size_t n = strlen(engine);
-
-	if (!only)
-		return true;
-	for (const char *p = only; (p = strstr(p, engine)) != NULL; p += n)
-		if ((p == only || p[-1] == ',') && (p[n] == ',' || p[n] == '\0'))
-			return true;
-	return false;
-}
-
 static void choose_engines(void)
 {
 	for (size_t i = 0; i < NROWS; i++) {
-		if (!is_wanted(rows[i].engine))
+		if (!trial_is_wanted(rows[i].engine))
 			continue;
 		tallies[i].engine = engine_find(rows[i].engine);
 		if (!tallies[i].engine)

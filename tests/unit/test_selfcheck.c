@@ -161,6 +161,19 @@ static void test_locks(void)
 	b = two_threads();
 	builder_sync(b, 1, FORMAT_K_TRYFAIL, 0, 1, 0x3000, INIT, 0, 0, 0);
 	expect(b, NULL, "a try that failed before its winner was logged");
+
+	b = two_threads();
+	n = builder_sync(b, 1, FORMAT_K_ACQ, 0, 1, 0x3000, INIT, 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_REQ, 0, 1, 0x3000, at(1, n), 0, 0, 0);
+	n = builder_sync(b, 1, FORMAT_K_REL, 0, 1, 0x3000, at(1, n), 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_ACQ, 0, 1, 0x3000, at(1, n), 0, 0, 0);
+	expect(b, NULL, "a request changes nothing");
+
+	b = two_threads();
+	n = builder_sync(b, 1, FORMAT_K_ACQ, 0, 1, 0x3000, INIT, 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_REQ, 0, 1, 0x3000, at(1, n), 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_ACQ, 0, 1, 0x3000, at(1, n), 0, 0, 0);
+	expect(b, "T1 holds the lock", "nor does it give the lock");
 }
 
 static void test_others(void)
@@ -199,6 +212,15 @@ static void test_others(void)
 	b = two_threads();
 	builder_join(b, 1, 2, builder_tseq(b, 2));
 	expect(b, "has not ended", "a join before the end");
+
+	b = two_threads();
+	builder_thread_end(b, 2);
+	builder_join(b, 1, 2, builder_tseq(b, 2));
+	builder_begin(b, 1);
+	builder_put(b, 0);
+	builder_put(b, 2);
+	builder_end(b, FORMAT_K_JOINING, 0, 1);
+	expect(b, "was joined before", "a join that waits for a thread joined already");
 }
 
 static void unseen(struct builder *b, uint32_t tid, unsigned kind, uint32_t site)

@@ -232,6 +232,13 @@ static void test_round_trip(void)
 		       "T1|signal(c:0)|3\nT2|wake(c)<3|4\nT2|user(a%2cb,0,300)|5\n",
 		       true),
 	       "#fmt 1 text comes back");
+	TAP_OK(comes_back(
+		       "#fmt 1\nT1|fork(T2)|1\nT2|acq(l)|2\nT1|req(l)!write!rwlock|3\nT1|rreq(l)!try!rwlock|4\n"
+		       "T1|req(l)!nests|5\nT2|park(c,l)!try|6\nT1|joining(T2)|7\nT1|joining(T2)!try|8\n"
+		       "T2|rel(l)|9\nT1|join(T2)|10\n",
+		       true),
+	       "requests and waits come back");
+	refused("#fmt 1\nT1|joining(T1)|1\n", "t:2:12: thread 'T1' joins itself");
 }
 
 static void test_history(void)

@@ -24,7 +24,7 @@ static void test_errors(void)
 	expect_error("race:variable", "f:1:1: expected KIND:PART:GLOB, not 'race:variable'");
 	expect_error("# x\n\n  nonsense\n", "f:3:3: expected KIND:PART:GLOB, not 'nonsense'");
 	expect_error("rcae:variable:x", "f:1:1: unknown kind of finding 'rcae'");
-	expect_error("\trace:var:x\n", "f:1:7: expected variable, function or file, not 'var'");
+	expect_error("\trace:var:x\n", "f:1:7: expected variable, lock, function or file, not 'var'");
 	expect_error("race:file:", "f:1:11: empty pattern after 'race:file:'");
 	expect_error("race:file:  \nx", "f:1:11: empty pattern after 'race:file:'");
 }
@@ -70,6 +70,7 @@ static void test_match(void)
 	TAP_OK(hides("race:file:*/lib/*", "x", "f", "/src/lib/a.c"), "or by all of its path");
 	TAP_OK(!hides("race:file:lib", "x", "f", "/src/lib/a.c"), "not by a part between");
 	TAP_OK(hides("*:variable:x", "x", "f", "a.c"), "any kind");
+	TAP_OK(hides("race:lock:x", "x", "f", "a.c"), "a lock is a variable");
 	TAP_OK(hides("  race:variable:std::map[0-9] \r\n", "std::map4", "f", "a.c"),
 	       "colons and brackets in a pattern");
 	TAP_OK(!hides("# race:variable:x", "x", "f", "a.c"), "a comment is no rule");

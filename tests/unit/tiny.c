@@ -87,10 +87,27 @@ static void settle_threads(struct tiny *t)
 	}
 }
 
+static void settle_waits(struct tiny *t)
+{
+	for (int i = 0; i < t->n; i++) {
+		struct tiny_event *e = &t->at[i];
+		int u = e->thread, next = e->index + 1, k = e->index;
+
+		e->park = TINY_NONE;
+		if (e->op == TINY_REL && e->in_wait && next < t->len[u])
+			e->park = t->thread_event[u][next];
+		while (e->op == TINY_WAKE && t->at[t->thread_event[u][k]].op != TINY_PARK)
+			k--;
+		if (e->op == TINY_WAKE)
+			e->park = t->thread_event[u][k];
+	}
+}
+
 static bool is_plain(const struct tiny_event *e)
 {
 	return !(e->op == TINY_RMW || e->op == TINY_RACQ || e->op == TINY_RREL ||
-		 e->op == TINY_USE || e->free || e->feeds || e->order != TINY_PLAIN) &&
+		 e->op >= TINY_USE || e->try || e->in_wait || e->free || e->feeds ||
+		 e->order != TINY_PLAIN) &&
 	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
 }
 
@@ -102,6 +119,7 @@ void tiny_settle(struct tiny *t)
 	settle_memory(t);
 	settle_locks(t);
 	settle_threads(t);
+	settle_waits(t);
 }
 
 /* Text that grows within a fixed buffer. */
@@ -130,8 +148,12 @@ static void print_operand(const struct tiny_event *e, struct out *o)
 		put(o, "(%c%s)", "xyz"[e->obj], half == 3 ? "" : half == 1 ? ":4" : "+4:4");
 	} else if (e->op == TINY_FORK || e->op == TINY_JOIN) {
 		put(o, "(T%d)", e->obj + 1);
+	} else if (e->op == TINY_PARK) {
+		put(o, "(%c,%c)", "cd"[e->obj], "lmno"[e->lock]);
+	} else if (e->op > TINY_PARK) {
+		put(o, "(%c)", "cd"[e->obj]);
 	} else if (e->op != TINY_USE) {
-		put(o, "(%c)", "lmn"[e->obj]);
+		put(o, "(%c)", "lmno"[e->obj]);
 	}
 }
 
@@ -147,6 +169,12 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 		put(o, "%s", orders[e->order]);
 	else if (e->op <= TINY_RREL && rwlock[e->op])
 		put(o, "%s", rwlock[e->op]);
+	if (e->try)
+		put(o, "!try");
+	if (e->in_wait)
+		put(o, "!wait");
+	if (e->op == TINY_WAKE && e->cause != TINY_NONE)
+		put(o, "<%d", e->cause + 1);
 	for (int i = 0; i < t->n; i++) {
 		if (e->feeds >> i & 1) {
 			put(o, "%s%d", sep, i + 1);

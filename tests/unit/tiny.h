@@ -18,20 +18,25 @@
 #define TINY_THREADS 5
 #define TINY_VARS 3
 #define TINY_CELLS (2 * TINY_VARS)
-#define TINY_LOCKS 3
+#define TINY_LOCKS 4
+#define TINY_CONDS 2
 
 /* X(id, text) */
-#define TINY_OPS(X)     \
-	X(READ, "r")    \
-	X(WRITE, "w")   \
-	X(RMW, "rmw")   \
-	X(ACQ, "acq")   \
-	X(REL, "rel")   \
-	X(RACQ, "racq") \
-	X(RREL, "rrel") \
-	X(FORK, "fork") \
-	X(JOIN, "join") \
-	X(USE, "use")
+#define TINY_OPS(X)         \
+	X(READ, "r")        \
+	X(WRITE, "w")       \
+	X(RMW, "rmw")       \
+	X(ACQ, "acq")       \
+	X(REL, "rel")       \
+	X(RACQ, "racq")     \
+	X(RREL, "rrel")     \
+	X(FORK, "fork")     \
+	X(JOIN, "join")     \
+	X(USE, "use")       \
+	X(PARK, "park")     \
+	X(WAKE, "wake")     \
+	X(SIGNAL, "signal") \
+	X(BROADCAST, "broadcast")
 
 enum tiny_op {
 #define X(id, text) TINY_##id,
@@ -47,10 +52,14 @@ enum tiny_order { TINY_PLAIN, TINY_RELAXED, TINY_SEQ_CST };
 struct tiny_event {
 	enum tiny_op op;
 	int thread;
-	int obj;	/* variable, lock, or thread forked or joined */
+	int obj;	/* variable, lock, condition, or thread forked or joined */
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
 	bool free;	  /* READ, RMW: the read is free */
+	bool try;	  /* acquires: did not wait; PARK: waits for a time only */
+	bool in_wait;	  /* REL, ACQ: part of a condition wait */
+	int lock;	  /* PARK: the mutex */
+	int cause;	  /* WAKE: what woke it, TINY_NONE by itself or by the clock */
 	uint32_t feeds;	  /* WRITE, RMW, USE: mask of free reads */
 	int loc;	  /* third field of the text */
 	int seen, stored; /* values, when the trace has them */
@@ -60,6 +69,7 @@ struct tiny_event {
 	int partner;	    /* acquires: the release; releases: the acquire; or TINY_NONE */
 	int before;	    /* the event of its thread before it; for the first, the fork */
 	int joins;	    /* JOIN: last event of the child */
+	int park;	    /* REL in a wait: its PARK; WAKE: the PARK that it ends */
 };
 
 struct tiny {
@@ -80,6 +90,9 @@ struct tiny {
 #define TINY_FACTS 4u /* free reads, feeds, use */
 #define TINY_HALVES 8u
 #define TINY_VALUES 16u
+#define TINY_LOCKING 32u /* many locks, in each other; few accesses; joins */
+#define TINY_TRIES 64u
+#define TINY_WAITS 128u /* condition waits */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);
@@ -112,6 +125,11 @@ static inline bool tiny_acquires(const struct tiny_event *e)
 
 /* Both may be a race's events: different threads, common bytes, a write, not both atomic. */
 bool tiny_conflict(const struct tiny *t, int a, int b);
+
+static inline bool tiny_signals(const struct tiny_event *e)
+{
+	return e->op == TINY_SIGNAL || e->op == TINY_BROADCAST;
+}
 
 /* Both acquire the same lock and cannot hold it at the same time. */
 bool tiny_exclude(const struct tiny *t, int a, int b);

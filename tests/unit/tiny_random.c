@@ -30,13 +30,18 @@ struct run {
 	int limit, nvars, nlocks, nlocs;
 	/* Percentages. */
 	unsigned stay, lock, shared, write, half, atomic, free, feed, grow, test, unnested, start;
-	unsigned outside; /* accesses without a lock */
-	unsigned whole;	  /* sections that nothing interrupts */
+	unsigned outside;	    /* accesses without a lock */
+	unsigned whole;		    /* sections that nothing interrupts */
+	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
+	unsigned try, wait;
 	/* State. */
-	bool running[TINY_THREADS], ended[TINY_THREADS];
+	bool running[TINY_THREADS], ran[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
 	bool shared_hold[TINY_THREADS][TINY_LOCKS];
 	int writer[TINY_LOCKS], readers[TINY_LOCKS]; /* threads that hold it; writer -1 none */
+	int parked[TINY_THREADS]; /* its PARK, until it has its mutex again; TINY_NONE */
+	int cause[TINY_THREADS];  /* signal that has reached the parked thread; TINY_NONE */
+	bool back[TINY_THREADS];  /* it has woken up and wants its mutex again */
 	uint32_t free_reads[TINY_THREADS];
 	int memory[TINY_CELLS];
 };
@@ -47,6 +52,7 @@ static struct tiny_event *add(struct run *r, enum tiny_op op, int thread, int ob
 
 	assert(r->t->n <= TINY_EVENTS);
 	memset(e, 0, sizeof(*e));
+	r->ran[thread] = true;
 	e->op = op;
 	e->thread = thread;
 	e->obj = obj;
@@ -128,18 +134,17 @@ static void access(struct run *r, int u)
 	settle_values(r, e);
 }
 
-/* False: no lock is to be had. */
-static bool acquire(struct run *r, int u)
+/* False: the lock is not to be had. */
+static bool acquire_lock(struct run *r, int u, int lock)
 {
-	int lock = r->nlocks ? (int)tiny_below(&r->rng, (uint32_t)r->nlocks) : 0;
 	bool shared = tiny_chance(&r->rng, r->shared);
 
-	if (!r->nlocks || r->writer[lock] >= 0 || (!shared && r->readers[lock]))
+	if (r->writer[lock] >= 0 || (!shared && r->readers[lock]))
 		return false;
 	for (int k = 0; k < r->nheld[u]; k++)
 		if (r->held[u][k] == lock)
 			return false;
-	add(r, shared ? TINY_RACQ : TINY_ACQ, u, lock);
+	add(r, shared ? TINY_RACQ : TINY_ACQ, u, lock)->try = tiny_chance(&r->rng, r->try);
 	if (shared)
 		r->readers[lock]++;
 	else
@@ -149,15 +154,16 @@ static bool acquire(struct run *r, int u)
 	return true;
 }
 
-static bool release(struct run *r, int u)
+static bool acquire(struct run *r, int u)
 {
-	int k = r->nheld[u] - 1, lock;
+	return r->nlocks && acquire_lock(r, u, (int)tiny_below(&r->rng, (uint32_t)r->nlocks));
+}
 
-	if (k < 0)
-		return false;
-	if (tiny_chance(&r->rng, r->unnested))
-		k = (int)tiny_below(&r->rng, (uint32_t)r->nheld[u]);
-	lock = r->held[u][k];
+/* Releases the k-th lock that it holds. */
+static void let_go(struct run *r, int u, int k)
+{
+	int lock = r->held[u][k];
+
 	memmove(&r->held[u][k], &r->held[u][k + 1], sizeof(int) * (size_t)(r->nheld[u] - k - 1));
 	r->nheld[u]--;
 	add(r, r->shared_hold[u][lock] ? TINY_RREL : TINY_REL, u, lock);
@@ -165,21 +171,103 @@ static bool release(struct run *r, int u)
 		r->readers[lock]--;
 	else
 		r->writer[lock] = -1;
+}
+
+static bool release(struct run *r, int u)
+{
+	int k = r->nheld[u] - 1;
+
+	if (k < 0)
+		return false;
+	if (tiny_chance(&r->rng, r->unnested))
+		k = (int)tiny_below(&r->rng, (uint32_t)r->nheld[u]);
+	let_go(r, u, k);
 	return true;
 }
+
+/* ---- condition waits ---- */
+
+/* Waits with the last lock that it has acquired, if that is a mutex. */
+static bool wait(struct run *r, int u)
+{
+	int k = r->nheld[u] - 1, lock;
+	struct tiny_event *e;
+
+	if (k < 0 || r->t->n + 2 > r->limit || r->shared_hold[u][r->held[u][k]])
+		return false;
+	lock = r->held[u][k];
+	let_go(r, u, k);
+	r->t->at[r->t->n - 1].in_wait = true;
+	e = add(r, TINY_PARK, u, (int)tiny_below(&r->rng, TINY_CONDS - tiny_chance(&r->rng, 70)));
+	e->lock = lock;
+	e->try = tiny_chance(&r->rng, 15);
+	r->parked[u] = r->t->n - 1;
+	r->cause[u] = TINY_NONE;
+	return true;
+}
+
+static void signal(struct run *r, int u)
+{
+	bool all = tiny_chance(&r->rng, 30);
+	struct tiny_event *e;
+	int from = (int)tiny_below(&r->rng, (uint32_t)r->t->nthreads);
+
+	e = add(r, all ? TINY_BROADCAST : TINY_SIGNAL, u,
+		(int)tiny_below(&r->rng, TINY_CONDS - tiny_chance(&r->rng, 70)));
+	for (int k = 0; k < r->t->nthreads; k++) {
+		int v = (from + k) % r->t->nthreads;
+
+		if (r->parked[v] < 0 || r->t->at[r->parked[v]].obj != e->obj ||
+		    r->cause[v] != TINY_NONE)
+			continue;
+		r->cause[v] = r->t->n - 1;
+		if (!all)
+			return;
+	}
+}
+
+/* A thread within a wait: it wakes up, or gets its mutex.  False: it can do neither. */
+static bool go_on_waiting(struct run *r, int u)
+{
+	int lock = r->t->at[r->parked[u]].lock;
+	struct tiny_event *e;
+
+	if (!r->back[u]) {
+		if (r->cause[u] == TINY_NONE && !tiny_chance(&r->rng, 4))
+			return false;
+		add(r, TINY_WAKE, u, r->t->at[r->parked[u]].obj)->cause = r->cause[u];
+		r->back[u] = true;
+		return true;
+	}
+	if (r->writer[lock] >= 0 || r->readers[lock])
+		return false;
+	e = add(r, TINY_ACQ, u, lock);
+	e->in_wait = true;
+	r->writer[lock] = u;
+	r->shared_hold[u][lock] = false;
+	r->held[u][r->nheld[u]++] = lock;
+	r->parked[u] = TINY_NONE;
+	r->back[u] = false;
+	return true;
+}
+
+/* ---- threads ---- */
 
 /* Fork of a thread that does not run yet, or join of one that runs. */
 static bool fork_or_join(struct run *r, int u)
 {
 	int v = (int)tiny_below(&r->rng, (uint32_t)r->t->nthreads);
 
-	if (v == u || r->ended[v])
+	if (v == u || r->ended[v] || r->parked[v] >= 0)
 		return false;
 	if (!r->running[v]) {
 		add(r, TINY_FORK, u, v);
 		r->running[v] = true;
 		return true;
 	}
+	/* A recorded thread does something before it can join: it begins. */
+	if (!r->ran[u])
+		return false;
 	/* A join ends the child, which leaves it what it holds; seldom, or little would be left. */
 	for (int i = 0; i < r->t->n; i++)
 		if (r->t->at[i].thread == v && tiny_chance(&r->rng, 25)) {
@@ -218,10 +306,49 @@ static bool section(struct run *r, int u)
 	return true;
 }
 
+/* Some locks at one go, often neighbours on a ring as forks are; then all of them back. */
+static void climb(struct run *r, int u)
+{
+	int held = r->nheld[u], lock = u % r->nlocks;
+	int depth = tiny_chance(&r->rng, 85) ? 2 : 1 + (int)tiny_below(&r->rng, 3);
+
+	for (int k = 0; k < depth && r->t->n < r->limit; k++) {
+		if (!tiny_chance(&r->rng, r->ring))
+			lock = (int)tiny_below(&r->rng, (uint32_t)r->nlocks);
+		acquire_lock(r, u, lock);
+		if (r->t->n < r->limit && !tiny_chance(&r->rng, r->idle))
+			access(r, u);
+		if (r->t->n < r->limit && tiny_chance(&r->rng, r->start))
+			fork_or_join(r, u);
+		if (r->t->n < r->limit && tiny_chance(&r->rng, r->wait)) {
+			if (r->nheld[u] >= 2 && tiny_chance(&r->rng, 70) && wait(r, u))
+				return;
+			if (tiny_chance(&r->rng, 50))
+				signal(r, u);
+		}
+		lock = (lock + 1) % r->nlocks;
+	}
+	while (r->nheld[u] > held && r->t->n < r->limit && !tiny_chance(&r->rng, 2))
+		release(r, u);
+}
+
 static void step(struct run *r, int u)
 {
 	uint32_t dice = tiny_below(&r->rng, 100);
 
+	if (r->parked[u] >= 0) {
+		go_on_waiting(r, u);
+		return;
+	}
+	if (!r->climb && tiny_chance(&r->rng, r->wait)) {
+		if (!r->nheld[u] || tiny_chance(&r->rng, 50) || !wait(r, u))
+			signal(r, u);
+		return;
+	}
+	if (tiny_chance(&r->rng, r->climb)) {
+		climb(r, u);
+		return;
+	}
 	if (tiny_chance(&r->rng, r->whole) && section(r, u))
 		return;
 	if (!r->nheld[u] && !tiny_chance(&r->rng, r->outside) && acquire(r, u))
@@ -234,7 +361,25 @@ static void step(struct run *r, int u)
 		return;
 	if ((r->features & TINY_FACTS) && tiny_chance(&r->rng, 6) && use(r, u))
 		return;
-	access(r, u);
+	if (!tiny_chance(&r->rng, r->idle))
+		access(r, u);
+}
+
+/* What differs where deadlocks are wanted: locks within locks, little else. */
+static void choose_locking(struct run *r)
+{
+	struct tiny_rng *g = &r->rng;
+
+	r->nlocks = 2 + (int)tiny_below(g, TINY_LOCKS - 1);
+	r->nvars = 1 + (int)tiny_below(g, 2);
+	r->climb = tiny_chance(g, 80) ? 90 : 0;
+	r->ring = 25 * tiny_below(g, 5);
+	r->stay = r->climb ? 10 : 60;
+	r->whole = 0;
+	r->lock = 40;
+	r->outside = 20;
+	r->idle = 55 + 15 * tiny_below(g, 4);
+	r->start = tiny_chance(g, 60) ? 0 : 20;
 }
 
 static void choose(struct run *r)
@@ -246,7 +391,7 @@ static void choose(struct run *r)
 
 	r->t->nthreads = tiny_chance(g, 40) ? 2 : tiny_chance(g, 70) ? 3 : 4;
 	r->nvars = 1 + (int)tiny_below(g, TINY_VARS);
-	r->nlocks = tiny_chance(g, 10) ? 0 : 1 + (int)tiny_below(g, TINY_LOCKS);
+	r->nlocks = tiny_chance(g, 10) ? 0 : 1 + (int)tiny_below(g, 3);
 	r->nlocs = tiny_chance(g, 30) ? 2 + (int)tiny_below(g, 6) : 0;
 	r->stay = stays[tiny_below(g, 6)];
 	r->lock = locks[tiny_below(g, 4)];
@@ -264,6 +409,10 @@ static void choose(struct run *r)
 	r->test = tiny_chance(g, 50) ? 0 : 40;
 	r->unnested = tiny_chance(g, 60) ? 0 : 50;
 	r->start = tiny_chance(g, 40) ? 0 : 15;
+	if (r->features & TINY_LOCKING)
+		choose_locking(r);
+	r->try = r->features & TINY_TRIES ? 25 : 0;
+	r->wait = r->features & TINY_WAITS ? 20 + tiny_below(g, 30) : 0;
 }
 
 void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)
@@ -278,9 +427,15 @@ void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)
 	choose(&r);
 	for (int v = 0; v < t->nthreads; v++)
 		r.running[v] = v == 0 || !r.start || tiny_chance(&r.rng, 40);
+	for (int v = 1; v < t->nthreads && r.climb; v++)
+		if (!r.running[v])
+			r.running[add(&r, TINY_FORK, 0, v)->obj] = true;
 	for (int l = 0; l < TINY_LOCKS; l++)
 		r.writer[l] = -1;
-	while (t->n < n) {
+	for (int v = 0; v < TINY_THREADS; v++)
+		r.parked[v] = TINY_NONE;
+	/* All may end up waiting for one another. */
+	for (int left = 100 * n; t->n < n && (left > 0 || t->n == 0); left--) {
 		if (!tiny_chance(&r.rng, r.stay))
 			u = (int)tiny_below(&r.rng, (uint32_t)t->nthreads);
 		while (!r.running[u] || r.ended[u])

@@ -38,14 +38,19 @@ static struct enumerate_mode mode_of(enum wanted w)
 	};
 }
 
-static void enumerate_all(struct trial *x)
+static void enumerate_orders(struct trial *x)
 {
 	enumerate_hb(&x->t, false, &x->want[WANT_HB]);
 	enumerate_hb(&x->t, true, &x->want[WANT_HB_WIDE]);
 	enumerate_shb(&x->t, &x->want[WANT_SHB]);
 	enumerate_wcp(&x->t, false, &x->want[WANT_WCP]);
 	enumerate_wcp(&x->t, true, &x->want[WANT_WCP_WIDE]);
-	for (int w = WANT_STRICT; w < NWANTED; w++) {
+}
+
+/* From WANT_STRICT on, before `end'. */
+static void enumerate_until(struct trial *x, enum wanted end)
+{
+	for (enum wanted w = WANT_STRICT; w < end; w++) {
 		x->all[w] = enumerate(&x->t, mode_of(w), STATES);
 		if (!x->all[w])
 			BUG("seed %llu has too many states", (unsigned long long)x->seed);
@@ -71,6 +76,15 @@ static bool load(struct trial *x)
 	return false;
 }
 
+static void make(struct trial *x, uint64_t seed, int n, unsigned features)
+{
+	memset(x, 0, sizeof(*x));
+	x->seed = seed;
+	x->fd = -1;
+	tiny_random(&x->t, seed, n, features);
+	tiny_print(&x->t, x->text, sizeof(x->text));
+}
+
 bool trial_begin(struct trial *x, uint64_t seed)
 {
 	static const unsigned features[] = {
@@ -84,12 +98,41 @@ bool trial_begin(struct trial *x, uint64_t seed)
 		TINY_FACTS | TINY_VALUES | TINY_ATOMICS,
 	};
 
-	memset(x, 0, sizeof(*x));
-	x->seed = seed;
-	x->fd = -1;
-	tiny_random(&x->t, seed, 6 + (int)(seed / 8 % 15), features[seed % 8]);
-	tiny_print(&x->t, x->text, sizeof(x->text));
-	enumerate_all(x);
+	make(x, seed, 6 + (int)(seed / 8 % 15), features[seed % 8]);
+	enumerate_orders(x);
+	enumerate_until(x, NWANTED);
+	return load(x);
+}
+
+bool trial_begin_locks(struct trial *x, uint64_t seed)
+{
+	static const unsigned features[] = {
+		0,
+		TINY_FACTS,
+		TINY_RWLOCKS,
+		TINY_TRIES,
+		TINY_FACTS | TINY_ATOMICS,
+		TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
+		0,
+		TINY_RWLOCKS,
+	};
+
+	make(x, seed, 10 + (int)(seed / 8 % 13), TINY_LOCKING | features[seed % 8]);
+	enumerate_until(x, WANT_VALUES_STRICT);
+	return load(x);
+}
+
+bool trial_begin_waits(struct trial *x, uint64_t seed)
+{
+	static const unsigned features[] = {
+		TINY_LOCKING,
+		0,
+		TINY_LOCKING | TINY_FACTS,
+		TINY_LOCKING | TINY_TRIES | TINY_RWLOCKS,
+	};
+
+	make(x, seed, 8 + (int)(seed / 4 % 13), TINY_WAITS | features[seed % 4]);
+	enumerate_until(x, WANT_VALUES_STRICT);
 	return load(x);
 }
 
@@ -125,16 +168,41 @@ bool trial_certify(const struct trial *x, const struct check_claim *claim, bool 
 	bool certified;
 
 	checker_run(x->checker, claim, &v);
-	certified = v.certified;
+	certified = v.certified && !v.doubtful;
 	if (dep)
 		*dep = v.dep;
 	check_verdict_release(&v);
 	return certified;
 }
 
-bool trial_holds(const struct trial *x, const struct check_claim *c)
+/* By the definition of its kind. */
+static bool holds(const struct trial *x, const struct check_claim *c, const int *order, int n,
+		  uint32_t relaxed, bool sure)
 {
 	struct enumerate_mode mode = { .strict = c->strict, .values = c->values };
+	int a = (int)c->targets[0] - 1, b = (int)c->targets[1] - 1;
+	bool lost = c->kind == FINDING_LOST_WAKEUP, joins = false;
+	enum wait_kind wait = lost ? (sure ? WAIT_LOST_SURE : WAIT_LOST)
+				   : (sure ? WAIT_HOLDING_SURE : WAIT_HOLDING);
+	uint32_t events = 0;
+
+	if (c->kind == FINDING_RACE)
+		return enumerate_witness(&x->t, order, n, a, b, relaxed, mode);
+	if (lost || c->kind == FINDING_WAIT_HOLDING)
+		return enumerate_wait(&x->t, order, n, wait, a, b, relaxed, mode) ||
+		       enumerate_wait(&x->t, order, n, wait, b, a, relaxed, mode);
+	for (uint32_t i = 0; i < c->ntargets; i++) {
+		if (events >> (c->targets[i] - 1) & 1)
+			return false;
+		events |= 1u << (c->targets[i] - 1);
+		joins |= x->t.at[c->targets[i] - 1].op == TINY_JOIN;
+	}
+	return joins == (c->kind == FINDING_JOIN_HOLDING) &&
+	       enumerate_deadlock(&x->t, order, n, events, relaxed, mode);
+}
+
+static bool claim_holds(const struct trial *x, const struct check_claim *c, bool sure)
+{
 	int order[TINY_EVENTS], n = 0;
 	uint32_t relaxed = 0;
 
@@ -145,8 +213,17 @@ bool trial_holds(const struct trial *x, const struct check_claim *c)
 			return false;
 		order[n++] = (int)c->order[i] - 1;
 	}
-	return enumerate_witness(&x->t, order, n, (int)c->targets[0] - 1, (int)c->targets[1] - 1,
-				 relaxed, mode);
+	return holds(x, c, order, n, relaxed, sure);
+}
+
+bool trial_holds(const struct trial *x, const struct check_claim *c)
+{
+	return claim_holds(x, c, true);
+}
+
+bool trial_holds_in_doubt(const struct trial *x, const struct check_claim *c)
+{
+	return claim_holds(x, c, false);
 }
 
 struct trial_seeds trial_seeds(uint64_t usual, uint64_t many)

@@ -45,18 +45,23 @@ struct trial {
 
 /* Call trial_end also after false: the trace could not be read. */
 bool trial_begin(struct trial *x, uint64_t seed);
+/* The same with locks in locks, or with condition waits, and no values; of the answers only STRICT,
+ * DEP, SYNCP_STRICT and SYNCP_DEP. */
+bool trial_begin_locks(struct trial *x, uint64_t seed);
+bool trial_begin_waits(struct trial *x, uint64_t seed);
 void trial_end(struct trial *x);
 
 /* Prints what went wrong with the trace; false when enough was said and only counting is left. */
 bool trial_complain(const struct trial *x, const char *what);
 
-/* A claim about two targets, without relaxed reads. */
+/* A claim about a race of two targets, without relaxed reads. */
 struct check_claim trial_claim(const uint64_t *targets, const struct check_order *order,
 			       bool strict, bool values);
 /* By the checker; *dep (may be NULL): it took the dependency-aware model. */
 bool trial_certify(const struct trial *x, const struct check_claim *claim, bool *dep);
-/* By the definition. */
+/* By the definition, whatever its kind; of waits: sure, or with doubt. */
 bool trial_holds(const struct trial *x, const struct check_claim *claim);
+bool trial_holds_in_doubt(const struct trial *x, const struct check_claim *claim);
 
 /* Seeds to go through: SEED=N only that one, LONG=1 many. */
 struct trial_seeds {

@@ -1,0 +1,50 @@
+/*
+ * Cells of the lock recorder: a table by address, in place of a shadow of all memory.
+ *
+ * It goes into programs that nobody built for it.  They may lock all their memory, limit it, or
+ * have it where a shadow would lie; so the versions of the few words that matter are kept apart.
+ * Words of one page lie together in the table, for the sake of arrays of locks.
+ *
+ * An entry is for ever: a lock that goes leaves its version to the next one at its address.
+ */
+#ifndef CAPTURE_LOCKS_CELL_H
+#define CAPTURE_LOCKS_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOCKS_CELL_BITS 21 /* entries: 32 MiB, if all pages of it are ever touched */
+#define LOCKS_CELL_MASK ((1u << LOCKS_CELL_BITS) - 1)
+
+struct locks_cell {
+	uint64_t word; /* its address / 8; 0: unused.  Set once. */
+	uint64_t version;
+};
+
+extern struct locks_cell *locks_cells; /* set before anything is recorded */
+
+static inline uint32_t locks_cell_home(uint64_t word)
+{
+	uint64_t page = (word >> 9) * 0x9e3779b97f4a7c15u >> (64 - LOCKS_CELL_BITS);
+
+	return (uint32_t)(page + (word & 511)) & LOCKS_CELL_MASK;
+}
+
+/* The entry of a word that is not at home; made if it is new. */
+uint64_t *locks_cell_find(uint64_t word);
+
+static inline uint64_t *cell_of(const void *p)
+{
+	uint64_t word = (uintptr_t)p >> 3;
+	struct locks_cell *c = &locks_cells[locks_cell_home(word)];
+
+	/* Pairs with nothing: the version of a new entry is 0, as it was before. */
+	if (__builtin_expect(__atomic_load_n(&c->word, __ATOMIC_RELAXED) == word, 1))
+		return &c->version;
+	return locks_cell_find(word);
+}
+
+/* Room for the table; false: there is none. */
+bool locks_cell_start(void);
+
+#endif /* CAPTURE_LOCKS_CELL_H */

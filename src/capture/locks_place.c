@@ -1,0 +1,272 @@
+/*
+ * Three tables, from the fastest to the slowest:
+ *
+ *	the thread's stacks   (pc, sp) -> whole stack       compared word by word with memory
+ *	all code places       pc -> site, unwinding rule    read without a lock
+ *	.eh_frame             pc -> rule                    read once for each pc
+ *
+ * A library that is closed takes its places along (dlclose below): they are struck out of the
+ * second table, and everybody's stacks have become too old.
+ */
+#include "capture/locks_place.h"
+
+#include <dlfcn.h>
+
+#include "capture/locks_image.h"
+#include "capture/locks_unwind.h"
+#include "capture/real.h"
+#include "capture/sync.h"
+#include "capture/sys.h"
+
+#define CODE_BITS 17
+#define CODE_MASK ((1u << CODE_BITS) - 1)
+#define CODE_MOST (CODE_MASK / 4 * 3)
+#define STRUCK 1u /* a pc that is none */
+#define PAGE 4096u
+
+struct code {
+	uint64_t pc; /* 0: unused.  Set last, with release; readers acquire. */
+	struct locks_rule rule;
+	uint32_t site; /* 0: the runtime's own */
+	bool plumbing;
+};
+
+static struct {
+	struct sys_lock lock; /* guards additions */
+	struct code *at;
+	uint32_t n, nsites;
+	uint32_t age; /* atomic: bumped when code has gone */
+} codes;
+
+static struct {
+	uintptr_t start, size; /* of the runtime's own image */
+} own;
+
+/* ---- places in code ---- */
+
+static uint32_t code_home(uint64_t pc)
+{
+	return (uint32_t)(pc * 0x9e3779b97f4a7c15u >> (64 - CODE_BITS));
+}
+
+static void put_site(uint32_t site, uint32_t image, uint64_t offset)
+{
+	uint8_t buffer[32], *p = log_varint(buffer, site);
+
+	p = log_varint(p, image);
+	p = log_varint(p, offset);
+	log_control(FORMAT_K_C_CODE, buffer, (size_t)(p - buffer));
+}
+
+/* codes.lock held.  The slot is free. */
+static const struct code *code_fill(struct code *c, uint64_t pc)
+{
+	struct dl_find_object at;
+	bool found = _dl_find_object((void *)(pc - 1), &at) == 0;
+	struct locks_image image = { 0 };
+
+	if (found)
+		image = locks_image_of(&at);
+	c->rule = locks_unwind_rule(pc, found ? &at : NULL);
+	c->plumbing = image.plumbing;
+	c->site = 0;
+	if (!image.own) {
+		c->site = ++codes.nsites;
+		put_site(c->site, image.number, pc - image.bias);
+	}
+	codes.n++;
+	__atomic_store_n(&c->pc, pc, __ATOMIC_RELEASE);
+	return c;
+}
+
+/* Of more places than there is room for nothing is known. */
+static const struct code *code_add(uint64_t pc)
+{
+	static const struct code none;
+	const struct code *found = NULL;
+
+	sys_lock_take(&codes.lock);
+	for (uint32_t i = code_home(pc); found == NULL; i = (i + 1) & CODE_MASK) {
+		struct code *c = &codes.at[i];
+
+		if (c->pc == pc)
+			found = c;
+		else if (c->pc == 0 && codes.n == CODE_MOST)
+			found = &none;
+		else if (c->pc == 0)
+			found = code_fill(c, pc);
+	}
+	sys_lock_drop(&codes.lock);
+	return found;
+}
+
+static const struct code *code_get(uint64_t pc)
+{
+	for (uint32_t i = code_home(pc);; i = (i + 1) & CODE_MASK) {
+		uint64_t is = __atomic_load_n(&codes.at[i].pc, __ATOMIC_ACQUIRE);
+
+		if (is == pc)
+			return &codes.at[i];
+		if (is == 0)
+			return code_add(pc);
+	}
+}
+
+static void code_strike_gone(void)
+{
+	struct dl_find_object at;
+
+	sys_lock_take(&codes.lock);
+	for (uint32_t i = 0; i <= CODE_MASK; i++) {
+		struct code *c = &codes.at[i];
+
+		if (c->pc > STRUCK && _dl_find_object((void *)(c->pc - 1), &at) != 0)
+			__atomic_store_n(&c->pc, STRUCK, __ATOMIC_RELAXED);
+	}
+	sys_lock_drop(&codes.lock);
+	__atomic_fetch_add(&codes.age, 1, __ATOMIC_RELEASE);
+}
+
+EXPORT int dlclose(void *handle)
+{
+	int r = REAL(dlclose)(handle);
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return r;
+	locks_image_forget();
+	code_strike_gone();
+	hook_leave(t);
+	return r;
+}
+
+/* ---- stacks ---- */
+
+struct frame {
+	uint64_t pc, sp, bp;
+};
+
+/* Up to where a stack that sp lies in may be read.  Of one that the program has made itself
+ * nothing is known but that the page is there. */
+static uint64_t stack_high(const struct thread *t, uint64_t sp)
+{
+	if (sp >= t->stack_low && sp < t->stack_high)
+		return t->stack_high;
+	return (sp & ~(uint64_t)(PAGE - 1)) + PAGE;
+}
+
+static uint64_t word_at(uint64_t address)
+{
+	return *(const uint64_t *)address;
+}
+
+/* To the caller's frame.  False: there is none. */
+static bool frame_leave(struct frame *f, const struct locks_rule *rule, uint64_t high)
+{
+	uint64_t cfa;
+
+	if (rule->base == LOCKS_BASE_NONE)
+		return false;
+	cfa = (rule->base == LOCKS_BASE_SP ? f->sp : f->bp) + (uint64_t)(int64_t)rule->offset;
+	if (cfa % 8 != 0 || cfa < f->sp + 8 || cfa > high)
+		return false;
+	if (rule->bp != 0) {
+		uint64_t at = cfa + (uint64_t)(8 * (int64_t)rule->bp);
+
+		if (at < f->sp || at >= cfa)
+			return false;
+		f->bp = word_at(at);
+	}
+	f->pc = word_at(cfa - 8);
+	f->sp = cfa;
+	return f->pc > STRUCK;
+}
+
+/* What is below main and below a thread's function says nothing. */
+static void unwind(const struct thread *t, struct frame f, struct locks_stack *s)
+{
+	uint64_t high = stack_high(t, f.sp);
+	const struct code *c = code_get(f.pc);
+	uint32_t n = 0, last = 0;
+
+	s->pc = f.pc;
+	s->sp = f.sp;
+	s->site = c->site;
+	while (n < LOCKS_FRAMES && frame_leave(&f, &c->rule, high)) {
+		c = code_get(f.pc);
+		if (c->rule.end)
+			break;
+		s->frames[n++] =
+			(struct locks_frame){ f.pc, (uint32_t)(f.sp - 8 - s->sp), c->site };
+		if (!c->plumbing)
+			last = n;
+	}
+	s->n = n == LOCKS_FRAMES ? n : last;
+}
+
+static bool is_still(const struct locks_stack *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (word_at(s->sp + s->frames[i].at) != s->frames[i].back)
+			return false;
+	return true;
+}
+
+/* The view has stacks outermost first; the log states from `low' on what has changed. */
+static void show(struct thread *t, const struct locks_stack *s)
+{
+	struct foresee_view *v = &t->view;
+	uint32_t depth = 0, low = v->low;
+
+	for (uint32_t i = s->n; i-- > 0;) {
+		if (s->frames[i].site == 0)
+			continue;
+		if (depth < low && v->frames[depth] != s->frames[i].site)
+			low = depth;
+		v->frames[depth++] = s->frames[i].site;
+	}
+	v->low = low < depth ? low : depth;
+	v->depth = depth;
+}
+
+/* The runtime's own frames have frame pointers: up to whoever called it. */
+static struct frame caller(void)
+{
+	const uint64_t *bp = __builtin_frame_address(0);
+
+	while (bp[1] - own.start < own.size)
+		bp = (const uint64_t *)bp[0];
+	return (struct frame){ .pc = bp[1], .sp = (uint64_t)(bp + 2), .bp = bp[0] };
+}
+
+uint32_t locks_place(struct thread *t)
+{
+	struct frame f = caller();
+	struct locks_stack *s =
+		&t->stacks.at[((f.pc * 0x9e3779b97f4a7c15u >> 40) + (f.sp >> 4)) % LOCKS_STACKS];
+	uint32_t age = __atomic_load_n(&codes.age, __ATOMIC_ACQUIRE);
+
+	if (s->pc == f.pc && s->sp == f.sp && s->age == age && is_still(s)) {
+		if (t->stacks.last != s)
+			show(t, s);
+	} else {
+		s->age = age;
+		unwind(t, f, s);
+		show(t, s);
+	}
+	t->stacks.last = s;
+	t->view.call_site = s->site;
+	return s->site;
+}
+
+bool locks_place_start(void)
+{
+	struct dl_find_object at;
+
+	if (_dl_find_object(&own, &at) != 0)
+		return false;
+	own.start = (uintptr_t)at.dlfo_map_start;
+	own.size = (uintptr_t)at.dlfo_map_end - own.start;
+	codes.at = sys_pages(sizeof(*codes.at) << CODE_BITS);
+	return codes.at != NULL;
+}

@@ -1,0 +1,46 @@
+/*
+ * Where a call into the lock recorder comes from: its site and the stack.
+ *
+ * Nobody has put numbers of places into the program, so a place is a return address, and a stack
+ * is what unwinding finds.  Unwinding is slow and programs call from the same places over and over:
+ * each thread keeps the stacks it met last, by return address and stack pointer, with where on the
+ * stack the callers' return addresses lie.  If these words are still the same, so is the stack.
+ */
+#ifndef CAPTURE_LOCKS_PLACE_H
+#define CAPTURE_LOCKS_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOCKS_FRAMES 32u /* of deeper stacks the innermost */
+#define LOCKS_STACKS 32u /* kept by a thread; a power of two */
+
+struct locks_frame {
+	uint64_t back; /* return address */
+	uint32_t at;   /* where it lies, from the stack pointer */
+	uint32_t site; /* 0: a frame of the runtime's */
+};
+
+struct locks_stack {
+	uint64_t pc, sp;
+	uint32_t age; /* of what is known about code: see locks_place.c */
+	uint32_t site;
+	uint32_t n;
+	struct locks_frame frames[LOCKS_FRAMES]; /* innermost first */
+};
+
+/* A thread's; all zero at first. */
+struct locks_stacks {
+	const struct locks_stack *last; /* as t->view has it, unless it was replaced since */
+	struct locks_stack at[LOCKS_STACKS];
+};
+
+struct thread;
+
+/* Inside a hook: the site of the call into the runtime.  t->view gets the stack. */
+uint32_t locks_place(struct thread *t);
+
+/* Before anything is recorded; false: no memory. */
+bool locks_place_start(void);
+
+#endif /* CAPTURE_LOCKS_PLACE_H */

@@ -1,0 +1,66 @@
+/*
+ * What the files that both runtimes share ask of those that the lock recorder leaves out: memory
+ * is not recorded, so there is nothing to filter, no range to log, no order through other ways
+ * than locks and the like.  Signals are delivered as ever.
+ */
+#include "capture/channel.h"
+#include "capture/filter.h"
+#include "capture/range.h"
+#include "capture/unseen.h"
+
+void filter_none(struct thread *t)
+{
+	(void)t;
+}
+
+void filter_grow(struct thread *t)
+{
+	(void)t;
+}
+
+void filter_release(struct thread *t)
+{
+	(void)t;
+}
+
+void filter_settle(struct thread *t)
+{
+	(void)t;
+}
+
+void filter_trim(struct thread *t)
+{
+	(void)t;
+}
+
+void filter_sweep_pending(struct thread *t)
+{
+	(void)t;
+}
+
+void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
+{
+	(void)t, (void)p, (void)n, (void)site;
+}
+
+void channel_log(struct thread *t, unsigned kind, unsigned channel)
+{
+	(void)t, (void)kind, (void)channel;
+}
+
+enum foresee_callee unseen_callee(const void *f, bool named)
+{
+	(void)f, (void)named;
+	return FORESEE_CALLEE_QUIET;
+}
+
+void unseen_begin(struct thread *t)
+{
+	(void)t;
+}
+
+/* Nothing puts a signal off. */
+void hook_late(struct thread *t)
+{
+	(void)t;
+}

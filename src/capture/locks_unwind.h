@@ -1,0 +1,32 @@
+/*
+ * From a frame to its caller's, by the tables that exceptions use (.eh_frame).
+ *
+ * Of a table's row three things are of use here: where the frame ends (CFA), that the return
+ * address lies right below that, and where the caller's rbp was saved.  They depend on the place in the
+ * code only, so the answer for a place is looked up once and kept.
+ *
+ * No lock, no allocation, nothing of the C library but _dl_find_object, which takes no lock.
+ */
+#ifndef CAPTURE_LOCKS_UNWIND_H
+#define CAPTURE_LOCKS_UNWIND_H
+
+#include <dlfcn.h>
+#include <stdint.h>
+
+enum locks_base {
+	LOCKS_BASE_NONE, /* no caller, or none that can be found */
+	LOCKS_BASE_SP,
+	LOCKS_BASE_BP,
+};
+
+struct locks_rule {
+	uint8_t base;	/* enum locks_base */
+	uint8_t end;	/* the tables say that there is no caller */
+	int16_t bp;	/* caller's rbp: at CFA + 8 * bp; 0: unchanged */
+	int32_t offset; /* CFA: the base and this */
+};
+
+/* How to leave the frame that a call returns to at pc.  found: the image around it, or NULL. */
+struct locks_rule locks_unwind_rule(uintptr_t pc, const struct dl_find_object *found);
+
+#endif /* CAPTURE_LOCKS_UNWIND_H */

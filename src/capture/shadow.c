@@ -1,0 +1,55 @@
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "capture/cell.h"
+#include "capture/sys.h"
+
+#define BLOCK_SHIFT 40
+#define BLOCKS 128 /* 47 bits of user addresses */
+#define PAGE 4096u
+
+static uint8_t covered[BLOCKS]; /* set once, never cleared; races set it twice */
+
+static bool cover_block(unsigned b)
+{
+	uintptr_t shadow = (((uintptr_t)b << BLOCK_SHIFT) ^ CELL_FLIP) + CELL_SKEW;
+	size_t size = (size_t)1 << BLOCK_SHIFT;
+	void *at;
+
+	if (b >= BLOCKS)
+		return false;
+	if (__atomic_load_n(&covered[b], __ATOMIC_RELAXED))
+		return true;
+	if (covered[b ^ (CELL_FLIP >> BLOCK_SHIFT)])
+		return false; /* our cells would lie on top of the program's memory */
+	at = sys_mmap((void *)shadow, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (at != (void *)shadow)
+		return at == MAP_FAILED && errno == EEXIST &&
+		       __atomic_load_n(&covered[b], __ATOMIC_RELAXED);
+	madvise(at, size, MADV_NOHUGEPAGE);
+	madvise(at, size, MADV_DONTDUMP);
+	madvise(at, size, MADV_DONTFORK);
+	__atomic_store_n(&covered[b], 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool cell_cover(const void *p, size_t n)
+{
+	uintptr_t first = (uintptr_t)p >> BLOCK_SHIFT;
+	uintptr_t last = ((uintptr_t)p + (n ? n - 1 : 0)) >> BLOCK_SHIFT;
+
+	for (uintptr_t b = first; b <= last; b++)
+		if (!cover_block((unsigned)b))
+			return false;
+	return true;
+}
+
+void cell_reset(const void *p, size_t n)
+{
+	uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
+
+	if (from < to)
+		madvise(cell_of((void *)from), to - from, MADV_DONTNEED);
+}

@@ -1,0 +1,72 @@
+/*
+ *	FORESEE_TRACE    where to write; absent: record nothing
+ *	FORESEE_PID      the one process that may
+ *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/log.h"
+#include "capture/module.h"
+#include "capture/start.h"
+#include "capture/sys.h"
+
+static void parse_options(const char *s, struct log_options *opt)
+{
+	while (s != NULL && *s != '\0') {
+		const char *end = strchrnul(s, '\n');
+		size_t n = (size_t)(end - s);
+
+		if (n == 4 && memcmp(s, "full", 4) == 0) {
+			opt->full = true;
+		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {
+			module_pattern(s + 5, n - 5, true);
+			opt->partial = true;
+		} else if (n > 7 && memcmp(s, "ignore=", 7) == 0) {
+			module_pattern(s + 7, n - 7, false);
+			opt->partial = true;
+		}
+		s = *end == '\0' ? end : end + 1;
+	}
+}
+
+const char *start_asked(struct log_options *opt)
+{
+	const char *path = getenv("FORESEE_TRACE"), *pid = getenv("FORESEE_PID");
+
+	if (path == NULL || (pid != NULL && strtol(pid, NULL, 10) != getpid()))
+		return NULL;
+	parse_options(getenv("FORESEE_OPTIONS"), opt);
+	return path;
+}
+
+/* Shadow for where Linux puts programs, heaps, libraries and stacks. */
+static bool cover_everything(void)
+{
+	const uintptr_t block = (uintptr_t)1 << 40;
+	const void *places[] = {
+		(void *)0x10000,	&foresee_self, sbrk(0), &places, (void *)(uintptr_t)&strlen,
+		getenv("FORESEE_TRACE")
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		uintptr_t at = (uintptr_t)places[i];
+
+		if (!cell_cover(places[i], 1))
+			return false;
+		/* Mappings grow downwards from the libraries, heaps upwards from the program. */
+		if (at > 2 * block && !cell_cover((void *)(at - block), 1))
+			return false;
+	}
+	return cell_cover((void *)((uintptr_t)sbrk(0) + block), 1) || sbrk(0) == (void *)-1;
+}
+
+bool start_prepare(void)
+{
+	if (!cover_everything()) {
+		log_trouble("cannot reserve the shadow of the program's memory", errno);
+		return false;
+	}
+	module_start();
+	return true;
+}

@@ -1,0 +1,206 @@
+/*
+ * Length by length: gather the patterns, try them in blocks, propose what came of it.  Within a
+ * block threads share the work; between two all goes in order, so that nothing depends on how many
+ * there are.
+ */
+#include "predict/deadlocks.h"
+
+#include "base/pool.h"
+#include "predict/deadlocks_priv.h"
+#include "predict/osr.h"
+#include "predict/propose.h"
+
+#define BLOCK 1024u
+
+static const char why_undecided[] =
+	"a circle of locks that could not be decided: the search ran out of steps";
+static const char why_searched[] =
+	"a circle of locks; no run that closes it was found, and not all were looked at";
+
+static void open_search(struct deadlocks *d, struct engine_run *run)
+{
+	enum causal_mode mode;
+
+	d->m = engine_model(run);
+	d->g = lockgraph_new(d->m, d->setup->joins);
+	d->patterns = patterns_new(d->g, d->opt, d->setup->parents);
+	d->jobs = d->opt->jobs ? d->opt->jobs : 1;
+	d->hands = mem_zalloc(d->jobs * sizeof(*d->hands));
+	for (unsigned i = 0; i < d->jobs; i++)
+		d->hands[i].cut = mem_zalloc(((size_t)d->m->nchains + 1) * sizeof(uint32_t));
+	map_init(&d->index);
+	map_init(&d->settled);
+	/* Clocks cost a look at every event: none where there is nothing to ask. */
+	if (patterns_longest(d->patterns) < 2)
+		return;
+	d->hard = engine_causal(run, CAUSAL_HARD);
+	if (d->setup->stage == DEADLOCKS_LIST)
+		return;
+	mode = limits_mode(d->m, d->opt);
+	d->c = engine_causal(run, mode);
+	/* A schedule in which every read keeps its write is worth more: it is looked for first. */
+	d->strict = mode == CAUSAL_DEP ? engine_causal(run, CAUSAL_STRICT) : NULL;
+	d->exact = d->opt->values ? d->hard : d->c;
+}
+
+static void close_search(struct deadlocks *d)
+{
+	for (unsigned i = 0; i < d->jobs; i++) {
+		mem_free(d->hands[i].cut);
+		osr_free(d->hands[i].osr);
+		exact_free(d->hands[i].exact);
+	}
+	mem_free(d->hands);
+	VEC_RELEASE(&d->groups);
+	VEC_RELEASE(&d->items);
+	map_release(&d->index);
+	map_release(&d->settled);
+	patterns_free(d->patterns);
+	lockgraph_free(d->g);
+}
+
+static void group_release(struct deadlocks_group *r)
+{
+	VEC_RELEASE(&r->kept);
+	exact_order_release(&r->order);
+}
+
+/* ---- proposals ---- */
+
+static void warn(const struct deadlocks *d, const struct deadlocks_group *r, const char *why,
+		 struct engine_result *out)
+{
+	propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n)->why = why;
+}
+
+static void propose(const struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
+{
+	struct finding *f;
+
+	if (r->outcome != DEADLOCKS_FOUND) {
+		if (d->setup->stage == DEADLOCKS_ALL && r->outcome != DEADLOCKS_REFUTED &&
+		    !engine_stopped(d->opt))
+			warn(d, r, r->outcome == DEADLOCKS_SEARCHED ? why_searched : why_undecided,
+			     out);
+		return;
+	}
+	f = propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n);
+	f->claimed = true;
+	propose_schedule(d->m, r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
+			 r->order.ids.n, &f->schedule);
+}
+
+static void count(struct deadlocks *d, const struct deadlocks_group *r, struct engine_counts *c)
+{
+	c->candidates++;
+	c->predicted += r->outcome == DEADLOCKS_FOUND;
+	c->refuted += r->outcome == DEADLOCKS_REFUTED;
+	c->searched += r->outcome == DEADLOCKS_SEARCHED;
+	c->undecided += r->outcome == DEADLOCKS_UNDECIDED;
+	if (r->outcome == DEADLOCKS_FOUND)
+		map_put(&d->settled, r->places, NULL);
+}
+
+static void progress(const struct deadlocks *d, size_t done, size_t total)
+{
+	if (d->opt->progress)
+		d->opt->progress(d->opt->progress_arg, d->setup->analysis, done, total);
+}
+
+/* ---- one length ---- */
+
+static void try_groups(struct deadlocks *d, struct engine_result *out)
+{
+	size_t total = d->groups.n;
+
+	for (d->first = 0; d->first < total; d->first += BLOCK) {
+		size_t n = total - d->first < BLOCK ? total - d->first : BLOCK;
+
+		progress(d, d->first, total);
+		pool_run(d->jobs, n, deadlocks_try_group, d);
+		for (size_t i = d->first; i < d->first + n; i++) {
+			count(d, &d->groups.at[i], &out->counts);
+			propose(d, &d->groups.at[i], out);
+			group_release(&d->groups.at[i]);
+		}
+	}
+	VEC_CLEAR(&d->groups);
+}
+
+static void try_items(struct deadlocks *d, struct engine_result *out)
+{
+	size_t total = d->items.n, room = total < BLOCK ? total : BLOCK;
+
+	VEC_CLEAR(&d->groups);
+	VEC_REACH(&d->groups, room);
+	for (d->first = 0; d->first < total; d->first += BLOCK) {
+		size_t n = total - d->first < BLOCK ? total - d->first : BLOCK;
+
+		progress(d, d->first, total);
+		pool_run(d->jobs, n, deadlocks_try_item, d);
+		for (size_t i = 0; i < n; i++) {
+			struct engine_counts *c = &out->counts;
+
+			c->undecided += d->groups.at[i].outcome == DEADLOCKS_UNDECIDED;
+			propose(d, &d->groups.at[i], out);
+		}
+	}
+	for (size_t i = 0; i < d->groups.n; i++)
+		group_release(&d->groups.at[i]);
+	VEC_CLEAR(&d->groups);
+	VEC_CLEAR(&d->items);
+}
+
+static void list_all(struct deadlocks *d, struct engine_result *out)
+{
+	for (size_t i = 0; i < d->groups.n; i++) {
+		warn(d, &d->groups.at[i], d->setup->why, out);
+		map_put(&d->settled, d->groups.at[i].places, NULL);
+		group_release(&d->groups.at[i]);
+	}
+	for (size_t i = 0; i < d->items.n; i++) {
+		const struct deadlocks_item *x = &d->items.at[i];
+
+		propose_cycle(out, x->kind, d->setup->analysis, d->m, x->events.at, x->n)->why =
+			d->setup->why;
+	}
+	VEC_CLEAR(&d->groups);
+	VEC_CLEAR(&d->items);
+}
+
+static void say_limits(const struct deadlocks *d, struct engine_result *out)
+{
+	const char *name = d->setup->analysis;
+
+	if (d->full)
+		engine_truncated(out,
+				 "%s: more than %zu circles of locks; the first ones are shown",
+				 name, out->findings.at.n);
+	else if (d->cut && !engine_stopped(d->opt))
+		engine_truncated(out, "%s: budget spent; not all circles of locks were looked at",
+				 name);
+	if (out->counts.undecided > 0 && d->setup->stage == DEADLOCKS_ALL &&
+	    !engine_stopped(d->opt))
+		engine_truncated(out, "%s: budget spent on %llu circles of locks", name,
+				 (unsigned long long)out->counts.undecided);
+}
+
+void deadlocks_search(struct engine_run *run, const struct engine_options *opt,
+		      const struct deadlocks_setup *setup, struct engine_result *out)
+{
+	struct deadlocks d = { .setup = setup, .opt = opt };
+
+	open_search(&d, run);
+	for (uint32_t n = 2; n <= patterns_longest(d.patterns) && !engine_stopped(opt); n++) {
+		deadlocks_gather(&d, n);
+		if (setup->stage == DEADLOCKS_LIST)
+			list_all(&d, out);
+		else if (opt->all_pairs)
+			try_items(&d, out);
+		else
+			try_groups(&d, out);
+	}
+	say_limits(&d, out);
+	out->counted = setup->stage == DEADLOCKS_ALL && !opt->all_pairs;
+	close_search(&d);
+}

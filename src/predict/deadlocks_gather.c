@@ -1,0 +1,234 @@
+/*
+ * From patterns to what is tried.
+ *
+ * A group keeps the patterns whose first events lie near each other: sections in between stand in
+ * the way of a run.  A circle of places that is settled is passed over, and so are longer ones
+ * over the same places: who crosses two locks in a loop over many has one bug, not one for each
+ * number of threads.
+ */
+#include "predict/deadlocks_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/goal.h"
+#include "predict/spd.h"
+
+bool deadlocks_unordered(const struct deadlocks *d, const struct causal *c,
+			 const struct deadlocks_tuple *t, uint32_t n, uint32_t *cut)
+{
+	struct goal goal = { .next = t->at, .nnext = n };
+
+	memset(cut, 0, d->m->nchains * sizeof(*cut));
+	return goal_need(&goal, c, cut) && !goal_is_passed(&goal, d->m, cut);
+}
+
+uint32_t deadlocks_span(const struct deadlocks_tuple *t, uint32_t n)
+{
+	uint32_t low = t->at[0], high = t->at[0];
+
+	for (uint32_t i = 1; i < n; i++) {
+		low = t->at[i] < low ? t->at[i] : low;
+		high = t->at[i] > high ? t->at[i] : high;
+	}
+	return high - low;
+}
+
+bool deadlocks_next_tuple(const struct lockgraph *g, const struct pattern *p, uint32_t *at)
+{
+	uint32_t i = p->n;
+
+	while (i > 0 && ++at[i - 1] == g->requests[p->at[i - 1]].n)
+		at[--i] = 0;
+	return i > 0;
+}
+
+void deadlocks_tuple_at(const struct lockgraph *g, const struct pattern *p, const uint32_t *at,
+			struct deadlocks_tuple *out)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		out->at[i] = g->events[g->requests[p->at[i]].first + at[i]];
+}
+
+static enum finding_kind kind_of(const struct deadlocks *d, const struct pattern *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (lockgraph_is_join(d->g, p->at[i]))
+			return FINDING_JOIN_HOLDING;
+	return FINDING_DEADLOCK;
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x + 1) * 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
+	return x ^ x >> 29;
+}
+
+/* ---- one for each circle of places ---- */
+
+static void hash_places(struct deadlocks *d, const uint32_t *places, uint32_t n)
+{
+	d->signature = n;
+	d->places = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t h = mix(d->g->sites[places[i]]);
+		bool again = false;
+
+		for (uint32_t j = 0; j < i; j++)
+			again |= places[j] == places[i];
+		d->signature += h;
+		d->places += again ? 0 : h;
+	}
+}
+
+static bool begin_group(void *arg, const uint32_t *places, uint32_t n)
+{
+	struct deadlocks *d = arg;
+	const uint64_t *known;
+
+	hash_places(d, places, n);
+	if (map_get(&d->settled, d->places))
+		return false;
+	known = map_get(&d->index, d->signature);
+	if (known)
+		return d->setup->stage != DEADLOCKS_LIST &&
+		       d->groups.at[*known - 1].met < DEADLOCKS_MET;
+	if (d->groups.n < LIMIT_SIGNATURES)
+		return true;
+	d->full = true;
+	return false;
+}
+
+static struct deadlocks_group *group_of(struct deadlocks *d, const struct pattern *p)
+{
+	uint64_t *known = map_put(&d->index, d->signature, NULL);
+
+	if (*known == 0) {
+		*VEC_PUSH(&d->groups) = (struct deadlocks_group){
+			.n = p->n, .kind = kind_of(d, p), .places = d->places, .complete = true
+		};
+		*known = d->groups.n;
+	}
+	return &d->groups.at[*known - 1];
+}
+
+static void keep(struct deadlocks_group *group, const struct deadlocks_kept *k)
+{
+	size_t worst = 0;
+
+	if (group->kept.n < DEADLOCKS_KEPT) {
+		*VEC_PUSH(&group->kept) = *k;
+		return;
+	}
+	group->complete = false;
+	for (size_t i = 1; i < group->kept.n; i++)
+		if (group->kept.at[i].span > group->kept.at[worst].span)
+			worst = i;
+	if (k->span < group->kept.at[worst].span)
+		group->kept.at[worst] = *k;
+}
+
+/* Events of the pattern to begin with.  False: there are none, for some must run before others. */
+static bool first_events(struct deadlocks *d, const struct pattern *p, struct deadlocks_tuple *out,
+			 uint64_t *spent)
+{
+	struct spd_question q = { d->g, d->hard, false };
+	uint64_t steps = UINT64_MAX;
+	bool found = true;
+
+	if (d->setup->must)
+		found = spd_scan(&q, p, &steps, out->at, d->hands[0].cut) == SPD_FOUND;
+	else
+		deadlocks_tuple_at(d->g, p, (const uint32_t[PATTERN_MOST]){ 0 }, out);
+	*spent = UINT64_MAX - steps;
+	return found;
+}
+
+static bool meet_group(void *arg, const struct pattern *p, uint64_t *spent)
+{
+	struct deadlocks *d = arg;
+	struct deadlocks_kept k = { .pattern = *p };
+	struct deadlocks_group *group;
+
+	if (!first_events(d, p, &k.first, spent))
+		return true;
+	k.span = deadlocks_span(&k.first, p->n);
+	group = group_of(d, p);
+	keep(group, &k);
+	group->met++;
+	if (d->setup->stage == DEADLOCKS_LIST)
+		return false;
+	if (group->met < DEADLOCKS_MET)
+		return true;
+	group->complete = false;
+	return false;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+	const struct deadlocks_kept *x = a, *y = b;
+
+	if (x->span != y->span)
+		return x->span < y->span ? -1 : 1;
+	return memcmp(&x->first, &y->first, sizeof(x->first));
+}
+
+static void settle_groups(struct deadlocks *d)
+{
+	for (size_t i = 0; i < d->groups.n; i++) {
+		struct deadlocks_group *group = &d->groups.at[i];
+
+		qsort(group->kept.at, group->kept.n, sizeof(*group->kept.at), compare_kept);
+		group->complete &= !d->cut;
+		group->events = group->kept.at[0].first;
+	}
+}
+
+/* ---- every tuple of events ---- */
+
+static bool begin_every(void *arg, const uint32_t *places, uint32_t n)
+{
+	struct deadlocks *d = arg;
+
+	(void)places;
+	(void)n;
+	return !d->full;
+}
+
+static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
+{
+	struct deadlocks *d = arg;
+	uint32_t at[PATTERN_MOST] = { 0 };
+
+	do {
+		struct deadlocks_item item = { .n = p->n, .kind = kind_of(d, p) };
+
+		if (++*spent > LIMIT_PATTERN_STEPS) {
+			d->cut = true;
+			break;
+		}
+		deadlocks_tuple_at(d->g, p, at, &item.events);
+		if (d->setup->must &&
+		    !deadlocks_unordered(d, d->hard, &item.events, p->n, d->hands[0].cut))
+			continue;
+		if (d->items.n == DEADLOCKS_TUPLES) {
+			d->full = true;
+			return false;
+		}
+		*VEC_PUSH(&d->items) = item;
+	} while (deadlocks_next_tuple(d->g, p, at) && !engine_stopped(d->opt));
+	return true;
+}
+
+void deadlocks_gather(struct deadlocks *d, uint32_t n)
+{
+	bool all = d->opt->all_pairs;
+	struct patterns_visitor v = { all ? begin_every : begin_group,
+				      all ? meet_every : meet_group, d };
+
+	map_clear(&d->index);
+	d->cut |= !patterns_walk(d->patterns, n, &v);
+	if (!all)
+		settle_groups(d);
+}

@@ -1,0 +1,267 @@
+/*
+ * The stages for one group of patterns, or one tuple of events: in observed order, by optimistic
+ * reversal, by exact search.
+ *
+ * Which tuples of a group are tried: those that lie near each other, and of them none of which one
+ * must run before another, by the same model that the search goes by.  A group all of whose tuples
+ * are ordered so is refuted without a search.
+ */
+#include <string.h>
+
+#include "order/clock.h"
+#include "predict/closure.h"
+#include "predict/deadlocks_priv.h"
+#include "predict/goal.h"
+#include "predict/osr.h"
+#include "predict/spd.h"
+
+#define SPD_STEPS 1000000u /* of all patterns of a group */
+#define PRODUCT_MOST 4096u /* tuples of a pattern, if all are to be looked at */
+#define ANCHORS 256u	   /* tuples of a pattern otherwise */
+
+/* ---- in observed order ---- */
+
+static void found_observed(const struct deadlocks *d, const uint32_t *cut,
+			   struct deadlocks_group *r)
+{
+	r->outcome = DEADLOCKS_FOUND;
+	VEC_CLEAR(&r->order.ids);
+	VEC_RESERVE(&r->order.observed, (size_t)d->m->nchains + 1);
+	clock_copy(r->order.observed.at, cut, d->m->nchains);
+	r->order.observed.n = d->m->nchains;
+}
+
+static bool try_scan(struct deadlocks *d, struct deadlocks_hand *h, const struct causal *c,
+		     struct deadlocks_group *r)
+{
+	struct spd_question q = { d->g, c, true };
+	uint64_t steps = SPD_STEPS;
+
+	for (size_t i = 0; c && i < r->kept.n; i++) {
+		if (spd_scan(&q, &r->kept.at[i].pattern, &steps, r->events.at, h->cut) != SPD_FOUND)
+			continue;
+		found_observed(d, h->cut, r);
+		return true;
+	}
+	return false;
+}
+
+static bool try_closure(struct deadlocks *d, struct deadlocks_hand *h, const struct causal *c,
+			struct deadlocks_group *r)
+{
+	struct goal goal = { .next = r->events.at, .nnext = r->n };
+
+	if (!c || !closure_reach(d->m, c, &goal, h->cut))
+		return false;
+	found_observed(d, h->cut, r);
+	return true;
+}
+
+/* ---- tuples to try ---- */
+
+struct choice {
+	struct deadlocks_tuple at[LIMIT_TRIES];
+	uint32_t span[LIMIT_TRIES];
+	uint32_t n;
+	bool complete; /* all others are refuted */
+};
+
+static void choose(struct choice *out, const struct deadlocks_tuple *t, uint32_t n)
+{
+	uint32_t span = deadlocks_span(t, n), worst = 0;
+
+	for (uint32_t i = 0; i < out->n; i++) {
+		if (memcmp(out->at[i].at, t->at, n * sizeof(*t->at)) == 0)
+			return;
+		if (out->span[i] > out->span[worst])
+			worst = i;
+	}
+	if (out->n < LIMIT_TRIES) {
+		worst = out->n++;
+	} else {
+		out->complete = false;
+		if (span >= out->span[worst])
+			return;
+	}
+	out->at[worst] = *t;
+	out->span[worst] = span;
+}
+
+static uint64_t product(const struct lockgraph *g, const struct pattern *p)
+{
+	uint64_t n = 1;
+
+	for (uint32_t i = 0; i < p->n && n <= PRODUCT_MOST; i++)
+		n *= g->requests[p->at[i]].n;
+	return n;
+}
+
+static void choose_all(struct deadlocks *d, struct deadlocks_hand *h, const struct pattern *p,
+		       struct choice *out)
+{
+	uint32_t at[PATTERN_MOST] = { 0 };
+
+	do {
+		struct deadlocks_tuple t = { { 0 } };
+
+		deadlocks_tuple_at(d->g, p, at, &t);
+		if (deadlocks_unordered(d, d->exact, &t, p->n, h->cut))
+			choose(out, &t, p->n);
+	} while (deadlocks_next_tuple(d->g, p, at));
+}
+
+/* Of the events of a request, the one nearest to event e. */
+static uint32_t nearest(const struct lockgraph *g, const struct lockgraph_request *r, uint32_t e)
+{
+	const uint32_t *at = g->events + r->first;
+	uint32_t low = 0, high = r->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (at[mid] < e)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == r->n || (low > 0 && e - at[low - 1] < at[low] - e))
+		low--;
+	return at[low];
+}
+
+/* Around each event, or some, of the request that has the fewest. */
+static void choose_near(struct deadlocks *d, struct deadlocks_hand *h, const struct pattern *p,
+			struct choice *out)
+{
+	const struct lockgraph_request *few = &d->g->requests[p->at[0]];
+	uint32_t step;
+
+	out->complete = false;
+	for (uint32_t i = 1; i < p->n; i++)
+		if (d->g->requests[p->at[i]].n < few->n)
+			few = &d->g->requests[p->at[i]];
+	step = (few->n + ANCHORS - 1) / ANCHORS;
+	for (uint32_t k = 0; k < few->n; k += step) {
+		struct deadlocks_tuple t = { { 0 } };
+
+		for (uint32_t i = 0; i < p->n; i++)
+			t.at[i] = nearest(d->g, &d->g->requests[p->at[i]],
+					  d->g->events[few->first + k]);
+		if (deadlocks_unordered(d, d->exact, &t, p->n, h->cut))
+			choose(out, &t, p->n);
+	}
+}
+
+static void choose_tuples(struct deadlocks *d, struct deadlocks_hand *h,
+			  const struct deadlocks_group *r, struct choice *out)
+{
+	struct spd_question q = { d->g, d->exact, false };
+
+	out->n = 0;
+	out->complete = r->complete;
+	for (size_t i = 0; i < r->kept.n; i++) {
+		const struct pattern *p = &r->kept.at[i].pattern;
+		struct deadlocks_tuple first = { { 0 } };
+		uint64_t steps = UINT64_MAX;
+
+		if (spd_scan(&q, p, &steps, first.at, h->cut) != SPD_FOUND)
+			continue;
+		choose(out, &first, p->n);
+		if (product(d->g, p) <= PRODUCT_MOST)
+			choose_all(d, h, p, out);
+		else
+			choose_near(d, h, p, out);
+	}
+}
+
+/* ---- reversal and exact search ---- */
+
+static bool try_osr(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
+		    struct deadlocks_group *r)
+{
+	if (!h->osr)
+		h->osr = osr_new(d->m, d->c, !d->strict, d->opt->budget);
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct goal goal = { .next = list->at[i].at, .nnext = r->n };
+
+		if (osr_reach(h->osr, &goal, &r->order) != OSR_FOUND)
+			continue;
+		r->outcome = DEADLOCKS_FOUND;
+		r->events = list->at[i];
+		return true;
+	}
+	return false;
+}
+
+static void try_exact(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
+		      struct deadlocks_group *r)
+{
+	uint64_t steps = 0, budget = d->opt->budget ? d->opt->budget : LIMIT_EXACT_STEPS;
+	bool refuted = list->complete, undecided = false;
+
+	if (!h->exact)
+		h->exact = exact_new(d->m, d->exact, d->opt);
+	for (uint32_t i = 0; i < list->n && !undecided; i++) {
+		struct goal goal = { .next = list->at[i].at, .nnext = r->n };
+		enum exact_answer answer = exact_reach(h->exact, &goal, &r->order);
+
+		r->events = list->at[i];
+		steps += exact_steps(h->exact);
+		if (answer == EXACT_FOUND) {
+			r->outcome = DEADLOCKS_FOUND;
+			return;
+		}
+		refuted &= answer == EXACT_IMPOSSIBLE;
+		undecided = answer == EXACT_UNDECIDED || (steps > budget && i + 1 < list->n);
+	}
+	r->outcome = undecided ? DEADLOCKS_UNDECIDED
+		     : refuted ? DEADLOCKS_REFUTED
+			       : DEADLOCKS_SEARCHED;
+}
+
+static void try_tuples(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
+		       struct deadlocks_group *r)
+{
+	if (!try_osr(d, h, list, r))
+		try_exact(d, h, list, r);
+}
+
+void deadlocks_try_group(void *arg, size_t i, unsigned worker)
+{
+	struct deadlocks *d = arg;
+	struct deadlocks_hand *h = &d->hands[worker];
+	struct deadlocks_group *r = &d->groups.at[d->first + i];
+	struct choice list;
+
+	r->outcome = DEADLOCKS_UNDECIDED;
+	if (engine_stopped(d->opt))
+		return;
+	if (try_scan(d, h, d->strict, r) || try_scan(d, h, d->c, r))
+		return;
+	r->outcome = DEADLOCKS_SEARCHED;
+	if (d->setup->stage == DEADLOCKS_SPD)
+		return;
+	choose_tuples(d, h, r, &list);
+	try_tuples(d, h, &list, r);
+}
+
+void deadlocks_try_item(void *arg, size_t i, unsigned worker)
+{
+	struct deadlocks *d = arg;
+	struct deadlocks_hand *h = &d->hands[worker];
+	const struct deadlocks_item *item = &d->items.at[d->first + i];
+	struct deadlocks_group *r = &d->groups.at[i];
+	struct choice list = { .n = 1, .complete = true };
+
+	r->n = item->n;
+	r->kind = item->kind;
+	r->events = list.at[0] = item->events;
+	r->outcome = DEADLOCKS_UNDECIDED;
+	if (engine_stopped(d->opt))
+		return;
+	if (try_closure(d, h, d->strict, r) || try_closure(d, h, d->c, r))
+		return;
+	r->outcome = DEADLOCKS_SEARCHED;
+	if (d->setup->stage == DEADLOCKS_ALL)
+		try_tuples(d, h, &list, r);
+}

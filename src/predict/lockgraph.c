@@ -1,0 +1,451 @@
+/*
+ * The reference model is short:
+ *
+ *	requests	every acquire that may wait, and every join, grouped by who, what, holding what
+ *	kept		those that are on some circle of "wants what the next one provides"
+ *
+ * Most programs have millions of acquires and no circle.  So the circles are looked for among the
+ * resources first: edge r -> s when somebody wants s and provides r.  Of the locks that are held
+ * the innermost is enough.  Each of the others was held when that one was taken, so there is a way
+ * from it already, and the components come out the same.
+ *
+ * Threads are resources only when joined by somebody who holds a lock, or by such a thread: a
+ * main that joins its workers with empty hands costs nothing.
+ */
+#include "predict/lockgraph.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+#define SEEN_BITS 15u /* edges that were met lately, by hash */
+
+struct occurrence {
+	uint32_t event, request;
+};
+
+struct build {
+	const struct model *m;
+	struct lockgraph *g;
+	bool joins;
+	uint32_t ntids;
+	bool *live; /* by tid: a resource */
+	uint32_t nresources;
+	VEC(struct lockgraph_edge) edges;
+	uint64_t *seen;
+	uint32_t *component; /* by resource */
+
+	VEC(struct lockgraph_request) requests;
+	VEC(uint32_t) same; /* by request: another one with the same hash; 1 + number, 0 none */
+	struct map index;   /* by hash, 1 + number of a request */
+	struct map places;  /* by site, 1 + number */
+	VEC(uint32_t) sites;
+	VEC(struct occurrence) occurrences;
+};
+
+/* The recorded run ended here for the thread. */
+static bool is_last(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	struct model_list l = model_chain(m, v->chain);
+
+	return v->index + 1 >= l.n || m->event[l.at[v->index + 1]].tid != v->tid;
+}
+
+static bool is_join(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+
+	return v->op == STEP_JOIN || (v->op == STEP_JOINING && is_last(m, e));
+}
+
+/* What the event wants and may have to wait for for ever.  False: nothing. */
+static bool wants(const struct build *b, uint32_t e, uint32_t *resource)
+{
+	const struct model_event *v = &b->m->event[e];
+
+	switch (v->op) {
+	case STEP_ACQ:
+	case STEP_RACQ:
+		*resource = v->obj;
+		return !(v->flags & STEP_TRY);
+	case STEP_REQ:
+	case STEP_RREQ:
+		*resource = v->obj;
+		return !(v->flags & STEP_TRY) && is_last(b->m, e);
+	case STEP_JOIN:
+	case STEP_JOINING:
+		*resource = b->m->nlocks + v->partner;
+		return b->joins && b->live[v->partner] && !(v->flags & STEP_TRY) &&
+		       is_join(b->m, e);
+	default:
+		return false;
+	}
+}
+
+/* --- threads that are resources ---------------------------------------------- */
+
+static void find_live(struct build *b)
+{
+	const struct model *m = b->m;
+	VEC(uint32_t) joins = { 0 };
+	bool grew = true;
+
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+
+		if (v->tid >= b->ntids)
+			b->ntids = v->tid + 1;
+		if (v->op != STEP_JOIN && v->op != STEP_JOINING)
+			continue;
+		if (v->partner >= b->ntids)
+			b->ntids = v->partner + 1;
+		if (is_join(m, e))
+			*VEC_PUSH(&joins) = e;
+	}
+	b->live = mem_zalloc((size_t)b->ntids + 1);
+	while (grew) {
+		grew = false;
+		for (size_t i = 0; i < joins.n; i++) {
+			const struct model_event *v = &m->event[joins.at[i]];
+
+			/* A join that never ended may be part of what hung. */
+			if (!b->live[v->partner] &&
+			    (v->hold != 0 || v->op == STEP_JOINING || b->live[v->tid]))
+				grew = b->live[v->partner] = true;
+		}
+	}
+	VEC_RELEASE(&joins);
+}
+
+/* --- circles of resources ----------------------------------------------------- */
+
+static void edge_add(struct build *b, uint32_t from, uint32_t to)
+{
+	uint64_t key = (uint64_t)from << 32 | to;
+	uint64_t *seen = &b->seen[key * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
+
+	if (*seen == ~key)
+		return;
+	*seen = ~key;
+	*VEC_PUSH(&b->edges) = (struct lockgraph_edge){ from, to };
+}
+
+static void find_components(struct build *b)
+{
+	const struct model *m = b->m;
+
+	b->seen = mem_zalloc(sizeof(*b->seen) << SEEN_BITS);
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+		bool is_acquire = v->op == STEP_ACQ || v->op == STEP_RACQ;
+		uint32_t resource = v->obj;
+
+		/* What a try got is held, and on the way to what is taken later. */
+		if (!is_acquire && !wants(b, e, &resource))
+			continue;
+		if (v->hold != 0)
+			edge_add(b, m->holds[v->hold].lock, resource);
+		if (b->joins && b->live[v->tid])
+			edge_add(b, m->nlocks + v->tid, resource);
+	}
+	mem_free(b->seen);
+	b->component = mem_alloc(((size_t)b->nresources + 1) * sizeof(*b->component));
+	lockgraph_components(b->nresources, b->edges.at, b->edges.n, b->component);
+	VEC_RELEASE(&b->edges);
+}
+
+static bool has_components(const struct build *b)
+{
+	for (uint32_t r = 0; r < b->nresources; r++)
+		if (b->component[r] != 0)
+			return true;
+	return false;
+}
+
+/* --- requests ------------------------------------------------------------------ */
+
+/* Its thread is a resource on the circles that `wanted' is on. */
+static bool provides_itself(const struct build *b, uint32_t tid, uint32_t wanted)
+{
+	return b->joins && b->live[tid] && b->component[b->m->nlocks + tid] == b->component[wanted];
+}
+
+static bool is_on_circle(const struct build *b, const struct model_event *v, uint32_t wanted)
+{
+	if (b->component[wanted] == 0)
+		return false;
+	for (uint32_t h = v->hold; h != 0; h = b->m->holds[h].next)
+		if (b->component[b->m->holds[h].lock] == b->component[wanted])
+			return true;
+	return provides_itself(b, v->tid, wanted);
+}
+
+static uint32_t place_of(struct build *b, uint32_t site)
+{
+	uint64_t *place = map_put(&b->places, site, NULL);
+
+	if (*place == 0) {
+		*VEC_PUSH(&b->sites) = site;
+		*place = b->sites.n;
+	}
+	return (uint32_t)*place - 1;
+}
+
+static uint64_t request_hash(const struct lockgraph_request *r)
+{
+	uint64_t h = ((uint64_t)r->tid << 32 | r->wants) * 0x9e3779b97f4a7c15u;
+
+	h = (h ^ h >> 29 ^ ((uint64_t)r->set << 32 | r->place)) * 0xbf58476d1ce4e5b9u;
+	return h ^ h >> 32 ^ r->shared;
+}
+
+static bool request_equal(const struct lockgraph_request *a, const struct lockgraph_request *b)
+{
+	return a->tid == b->tid && a->wants == b->wants && a->set == b->set &&
+	       a->place == b->place && a->shared == b->shared;
+}
+
+static uint32_t request_find(struct build *b, const struct lockgraph_request *r)
+{
+	uint64_t *head = map_put(&b->index, request_hash(r), NULL);
+
+	for (uint32_t i = (uint32_t)*head; i != 0; i = b->same.at[i - 1])
+		if (request_equal(&b->requests.at[i - 1], r))
+			return i - 1;
+	*VEC_PUSH(&b->requests) = *r;
+	*VEC_PUSH(&b->same) = (uint32_t)*head;
+	*head = b->requests.n;
+	return (uint32_t)b->requests.n - 1;
+}
+
+static void find_requests(struct build *b)
+{
+	const struct model *m = b->m;
+
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+		uint32_t wanted, request;
+
+		if ((v->hold == 0 && !(b->joins && b->live[v->tid])) || !wants(b, e, &wanted) ||
+		    !is_on_circle(b, v, wanted))
+			continue;
+		request =
+			request_find(b, &(struct lockgraph_request){
+						.tid = v->tid,
+						.wants = wanted,
+						.set = v->hold ? m->holds[v->hold].set : 0,
+						.place = place_of(b, v->site),
+						.shared = v->op == STEP_RACQ || v->op == STEP_RREQ,
+					});
+		b->requests.at[request].n++;
+		*VEC_PUSH(&b->occurrences) = (struct occurrence){ e, request };
+	}
+}
+
+/* --- the graph ------------------------------------------------------------------ */
+
+static void take_requests(struct build *b)
+{
+	struct lockgraph *g = b->g;
+	uint32_t first = 0;
+
+	g->nrequests = (uint32_t)b->requests.n;
+	g->requests = b->requests.at;
+	g->nplaces = (uint32_t)b->sites.n;
+	g->sites = b->sites.at;
+	g->events = mem_alloc((b->occurrences.n + 1) * sizeof(*g->events));
+	for (uint32_t i = 0; i < g->nrequests; i++) {
+		g->requests[i].first = first;
+		first += g->requests[i].n;
+		g->requests[i].n = 0;
+	}
+	for (size_t i = 0; i < b->occurrences.n; i++) {
+		struct lockgraph_request *r = &g->requests[b->occurrences.at[i].request];
+
+		g->events[r->first + r->n++] = b->occurrences.at[i].event;
+	}
+}
+
+static void list_places(struct lockgraph *g)
+{
+	g->place_start = mem_zalloc(((size_t)g->nplaces + 2) * sizeof(*g->place_start));
+	g->by_place = mem_alloc(((size_t)g->nrequests + 1) * sizeof(*g->by_place));
+	for (uint32_t i = 0; i < g->nrequests; i++)
+		g->place_start[g->requests[i].place + 2]++;
+	for (uint32_t p = 2; p <= g->nplaces + 1; p++)
+		g->place_start[p] += g->place_start[p - 1];
+	for (uint32_t i = 0; i < g->nrequests; i++)
+		g->by_place[g->place_start[g->requests[i].place + 1]++] = i;
+}
+
+static void count_threads(struct lockgraph *g)
+{
+	VEC(bool) has = { 0 };
+
+	for (uint32_t i = 0; i < g->nrequests; i++) {
+		uint32_t tid = g->requests[i].tid;
+
+		VEC_REACH(&has, tid);
+		g->nthreads += !has.at[tid];
+		has.at[tid] = true;
+	}
+	VEC_RELEASE(&has);
+}
+
+typedef VEC(struct lockgraph_provider) providers;
+
+static void list_provided(const struct build *b, uint32_t request, providers *out)
+{
+	const struct lockgraph_request *r = &b->g->requests[request];
+	struct model_list held = model_set(b->m, r->set);
+	struct lockgraph_provider p = { .place = r->place, .wants = r->wants, .request = request };
+
+	for (uint32_t i = 0; i < held.n; i++) {
+		p.resource = held.at[i] >> 1;
+		p.shared = held.at[i] & 1;
+		if (b->component[p.resource] != b->component[r->wants])
+			continue;
+		b->g->has_readers |= p.shared;
+		*VEC_PUSH(out) = p;
+	}
+	if (!provides_itself(b, r->tid, r->wants))
+		return;
+	p.resource = b->m->nlocks + r->tid;
+	p.shared = false;
+	*VEC_PUSH(out) = p;
+}
+
+enum sort_key { BY_WANTS, BY_PLACE, BY_RESOURCE };
+
+static uint32_t key_of(const struct lockgraph_provider *p, enum sort_key by)
+{
+	return by == BY_WANTS ? p->wants : by == BY_PLACE ? p->place : p->resource;
+}
+
+/* One pass of a radix sort; it keeps the order of equal ones.  start: room for nkeys + 2. */
+static void sort_by(enum sort_key by, uint32_t nkeys, const struct lockgraph_provider *from,
+		    size_t n, struct lockgraph_provider *to, uint32_t *start)
+{
+	memset(start, 0, ((size_t)nkeys + 2) * sizeof(*start));
+	for (size_t i = 0; i < n; i++)
+		start[key_of(&from[i], by) + 2]++;
+	for (uint32_t k = 2; k <= nkeys + 1; k++)
+		start[k] += start[k - 1];
+	for (size_t i = 0; i < n; i++)
+		to[start[key_of(&from[i], by) + 1]++] = from[i];
+}
+
+static void list_providers(struct build *b)
+{
+	struct lockgraph *g = b->g;
+	uint32_t most = g->nplaces > b->nresources ? g->nplaces : b->nresources;
+	providers list = { 0 };
+	struct lockgraph_provider *other;
+
+	for (uint32_t i = 0; i < g->nrequests; i++)
+		list_provided(b, i, &list);
+	g->nproviders = (uint32_t)list.n;
+	other = mem_alloc((list.n + 1) * sizeof(*other));
+	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
+	VEC_RESERVE(&list, list.n + 1);
+	sort_by(BY_WANTS, b->nresources, list.at, list.n, other, g->resource_start);
+	sort_by(BY_PLACE, g->nplaces, other, list.n, list.at, g->resource_start);
+	sort_by(BY_RESOURCE, b->nresources, list.at, list.n, other, g->resource_start);
+	VEC_RELEASE(&list);
+	g->providers = other;
+}
+
+struct lockgraph *lockgraph_new(const struct model *m, bool joins)
+{
+	struct lockgraph *g = mem_zalloc(sizeof(*g));
+	struct build b = { .m = m, .g = g, .joins = joins };
+
+	g->m = m;
+	g->has_joins = joins;
+	map_init(&b.index);
+	map_init(&b.places);
+	if (joins)
+		find_live(&b);
+	b.nresources = m->nlocks + b.ntids;
+	find_components(&b);
+	if (has_components(&b))
+		find_requests(&b);
+	take_requests(&b);
+	list_places(g);
+	count_threads(g);
+	list_providers(&b);
+	mem_free(b.live);
+	mem_free(b.component);
+	VEC_RELEASE(&b.same);
+	VEC_RELEASE(&b.occurrences);
+	map_release(&b.index);
+	map_release(&b.places);
+	return g;
+}
+
+void lockgraph_free(struct lockgraph *g)
+{
+	if (!g)
+		return;
+	mem_free(g->requests);
+	mem_free(g->events);
+	mem_free(g->providers);
+	mem_free(g->by_place);
+	mem_free(g->place_start);
+	mem_free(g->sites);
+	mem_free(g->resource_start);
+	mem_free(g);
+}
+
+/* --- questions ------------------------------------------------------------------- */
+
+/* The first provider in [low, high) whose key is not below. */
+static uint32_t lower_bound(const struct lockgraph_provider *at, uint32_t low, uint32_t high,
+			    enum sort_key by, uint32_t key)
+{
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (key_of(&at[mid], by) < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,
+					   uint32_t place)
+{
+	uint32_t low = g->resource_start[resource], high = g->resource_start[resource + 1];
+	uint32_t first = lower_bound(g->providers, low, high, BY_PLACE, place);
+	uint32_t end = lower_bound(g->providers, first, high, BY_PLACE, place + 1);
+
+	return (struct lockgraph_range){ g->providers + first, end - first };
+}
+
+struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t wants)
+{
+	uint32_t first = lower_bound(r.at, 0, r.n, BY_WANTS, wants), end = first;
+
+	while (end < r.n && r.at[end].wants == wants)
+		end++;
+	return (struct lockgraph_range){ r.at + first, end - first };
+}
+
+bool lockgraph_waits(const struct lockgraph *g, uint32_t a, uint32_t b)
+{
+	const struct lockgraph_request *x = &g->requests[a], *y = &g->requests[b];
+	struct model_list held = model_set(g->m, y->set);
+
+	if (x->tid == y->tid)
+		return false;
+	if (x->wants >= g->m->nlocks)
+		return x->wants == lockgraph_thread(g, y->tid);
+	for (uint32_t i = 0; i < held.n; i++)
+		if (held.at[i] >> 1 == x->wants && !(x->shared && (held.at[i] & 1)))
+			return true;
+	return false;
+}

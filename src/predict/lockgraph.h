@@ -1,0 +1,95 @@
+/*
+ * Who asks for a lock holding others: the lock dependencies of a run (handbook 6.3 and 9.1), as
+ * far as they can be part of a deadlock.
+ *
+ * A request is (thread, what it wants, mode, held set, place), with all events of the run that are
+ * it, in program order: acquires that may wait, and where the recorded run ended in a wait, the
+ * event that says so.  With joins, a JOIN is a request as well: what it wants is the other thread.
+ *
+ * Resources are what a request can wait for: locks 0 .. m->nlocks - 1, then threads.  A request
+ * provides the locks its thread holds, and its thread: whoever wants one of them waits for it.
+ *
+ * Only requests on a circle of resources are kept.  A program that always locks in one order has
+ * none, whatever the number of its locks.
+ *
+ * Ownership: borrows the model.  Threads: read-only once made.
+ */
+#ifndef PREDICT_LOCKGRAPH_H
+#define PREDICT_LOCKGRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "order/model.h"
+
+struct lockgraph_request {
+	uint32_t tid;
+	uint32_t wants; /* resource */
+	uint32_t set;	/* what is held, as model_hold.set has it */
+	uint32_t place; /* number of its site */
+	uint32_t first; /* of its events */
+	uint32_t n;
+	bool shared; /* read mode: waits for exclusive holders only */
+};
+
+/* A request that provides a resource. */
+struct lockgraph_provider {
+	uint32_t resource, place, wants;
+	uint32_t request;
+	bool shared; /* the resource is held in read mode */
+};
+
+struct lockgraph {
+	const struct model *m;
+	struct lockgraph_request *requests; /* by first event */
+	uint32_t nrequests;
+	uint32_t *events; /* ids, request by request */
+	/* By resource, place, what they want, number.  Only of resources on the circles of `wants'. */
+	struct lockgraph_provider *providers;
+	uint32_t nproviders;
+	uint32_t *by_place;    /* numbers of requests, by place */
+	uint32_t *place_start; /* [nplaces + 1], in by_place */
+	uint32_t *sites;       /* by place */
+	uint32_t nplaces;
+	uint32_t nthreads;	  /* different ones that have requests */
+	bool has_readers;	  /* something is held in read mode */
+	bool has_joins;		  /* made with joins */
+	uint32_t *resource_start; /* [nlocks + threads + 1], in providers */
+};
+
+struct lockgraph *lockgraph_new(const struct model *m, bool joins);
+void lockgraph_free(struct lockgraph *g);
+
+static inline bool lockgraph_is_join(const struct lockgraph *g, uint32_t request)
+{
+	return g->requests[request].wants >= g->m->nlocks;
+}
+
+static inline uint32_t lockgraph_thread(const struct lockgraph *g, uint32_t tid)
+{
+	return g->m->nlocks + tid;
+}
+
+struct lockgraph_range {
+	const struct lockgraph_provider *at;
+	uint32_t n;
+};
+
+/* Who provides a resource at a place; of those, who want a given one. */
+struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,
+					   uint32_t place);
+struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t wants);
+
+/* Request a waits for request b, as far as locks and modes go. */
+bool lockgraph_waits(const struct lockgraph *g, uint32_t a, uint32_t b);
+
+/* Edges from resource to resource.  component[i] := number, from 1, of the circles i is on; 0:
+ * it is on none. */
+struct lockgraph_edge {
+	uint32_t from, to;
+};
+void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
+			  uint32_t *component);
+
+#endif /* PREDICT_LOCKGRAPH_H */

@@ -1,0 +1,161 @@
+/*
+ * Waits and signals by condition: two counting sorts each, so linear however many there are.
+ */
+#include "predict/waits_priv.h"
+
+uint32_t waits_after(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	struct model_list chain = model_chain(m, v->chain);
+	uint32_t next = v->index + 1 < chain.n ? chain.at[v->index + 1] : 0;
+
+	return next && m->event[next].tid == v->tid ? next : 0;
+}
+
+uint32_t waits_before(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	uint32_t prev = v->index > 0 ? model_chain(m, v->chain).at[v->index - 1] : 0;
+
+	return prev && m->event[prev].tid == v->tid ? prev : 0;
+}
+
+bool waits_can_last(const struct model *m, const struct waits_wait *w)
+{
+	return w->release != w->park && !(m->event[w->park].flags & STEP_TRY);
+}
+
+/* The signal that a wake names; 0 none. */
+static uint32_t woken_by(const struct model *m, uint32_t wake, uint32_t condition)
+{
+	struct model_list preds = model_preds(m, wake);
+
+	for (uint32_t i = 0; m->event[wake].op == STEP_GET && i < preds.n; i++) {
+		const struct model_event *p = &m->event[preds.at[i]];
+
+		if (p->op == STEP_NOTIFY && p->obj == condition)
+			return preds.at[i];
+	}
+	return 0;
+}
+
+static struct waits_wait wait_make(const struct model *m, uint32_t park)
+{
+	uint32_t before = waits_before(m, park), after = waits_after(m, park), acquire;
+	struct waits_wait w = { .release = park, .park = park, .condition = m->event[park].obj };
+
+	if (before && m->event[before].op == STEP_REL)
+		w.release = before;
+	if (!after)
+		return w;
+	w.by = woken_by(m, after, w.condition);
+	acquire = waits_after(m, after);
+	/* A wake is followed by the mutex.  Else a signal handler has run in the wait. */
+	if (w.by ||
+	    (acquire && m->event[after].op == STEP_NONE && m->event[acquire].op == STEP_ACQ &&
+	     m->event[acquire].obj == m->event[w.release].obj))
+		w.wake = after;
+	return w;
+}
+
+static void collect(struct waits_index *x, const struct model *m)
+{
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+
+		if (v->op != STEP_PARK && v->op != STEP_NOTIFY)
+			continue;
+		if (v->obj >= x->nconditions)
+			x->nconditions = v->obj + 1;
+		if (v->op == STEP_PARK)
+			*VEC_PUSH(&x->waits) = wait_make(m, e);
+		else
+			*VEC_PUSH(&x->signals) = e;
+	}
+}
+
+/* start[k] := how many have a key below k, from counts in start[k + 1]. */
+static void sum_up(uint32_t *start, uint32_t nkeys)
+{
+	for (uint32_t k = 0; k < nkeys; k++)
+		start[k + 1] += start[k];
+}
+
+static void sort_waits(struct waits_index *x)
+{
+	struct waits_wait *sorted = mem_alloc((x->waits.n + 1) * sizeof(*sorted));
+	uint32_t *at = mem_alloc(((size_t)x->nconditions + 1) * sizeof(*at));
+
+	x->wait_start = mem_zalloc(((size_t)x->nconditions + 2) * sizeof(*x->wait_start));
+	for (size_t i = 0; i < x->waits.n; i++)
+		x->wait_start[x->waits.at[i].condition + 1]++;
+	sum_up(x->wait_start, x->nconditions);
+	memcpy(at, x->wait_start, ((size_t)x->nconditions + 1) * sizeof(*at));
+	for (size_t i = 0; i < x->waits.n; i++)
+		sorted[at[x->waits.at[i].condition]++] = x->waits.at[i];
+	mem_free(x->waits.at);
+	mem_free(at);
+	x->waits.at = sorted;
+	x->waits.capacity = x->waits.n + 1;
+}
+
+/* By chain or else by condition; keeps the order of equal ones. */
+static void sort_signals(struct waits_index *x, const struct model *m, bool by_chain)
+{
+	uint32_t nkeys = by_chain ? m->nchains : x->nconditions;
+	uint32_t *start = mem_zalloc(((size_t)nkeys + 2) * sizeof(*start));
+	uint32_t *sorted = mem_alloc((x->signals.n + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < x->signals.n; i++) {
+		const struct model_event *v = &m->event[x->signals.at[i]];
+
+		start[(by_chain ? v->chain : v->obj) + 1]++;
+	}
+	sum_up(start, nkeys);
+	for (size_t i = 0; i < x->signals.n; i++) {
+		const struct model_event *v = &m->event[x->signals.at[i]];
+
+		sorted[start[by_chain ? v->chain : v->obj]++] = x->signals.at[i];
+	}
+	mem_free(x->signals.at);
+	mem_free(start);
+	x->signals.at = sorted;
+	x->signals.capacity = x->signals.n + 1;
+}
+
+static void list_senders(struct waits_index *x, const struct model *m)
+{
+	uint32_t condition = UINT32_MAX;
+
+	x->sender_start = mem_zalloc(((size_t)x->nconditions + 2) * sizeof(*x->sender_start));
+	for (uint32_t i = 0; i < x->signals.n; i++) {
+		const struct model_event *v = &m->event[x->signals.at[i]];
+
+		if (v->obj != condition || v->chain != x->senders.at[x->senders.n - 1].chain) {
+			*VEC_PUSH(&x->senders) = (struct waits_sender){ v->chain, i, 0 };
+			x->sender_start[v->obj + 1]++;
+			condition = v->obj;
+		}
+		x->senders.at[x->senders.n - 1].n++;
+	}
+	sum_up(x->sender_start, x->nconditions);
+}
+
+void waits_index_make(struct waits_index *x, const struct model *m)
+{
+	*x = (struct waits_index){ 0 };
+	collect(x, m);
+	sort_waits(x);
+	sort_signals(x, m, true);
+	sort_signals(x, m, false);
+	list_senders(x, m);
+}
+
+void waits_index_release(struct waits_index *x)
+{
+	VEC_RELEASE(&x->waits);
+	VEC_RELEASE(&x->signals);
+	VEC_RELEASE(&x->senders);
+	mem_free(x->wait_start);
+	mem_free(x->sender_start);
+}

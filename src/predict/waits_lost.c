@@ -1,0 +1,217 @@
+/*
+ * Lost wakeups: the signal that ended a wait in the recorded run could have come before it.
+ *
+ *	recorded	T1			T2	possible	T1		T2
+ *						test			 		test
+ *						lock		 	lock
+ *						wait		 	signal
+ *			lock					 	unlock
+ *			signal						 		lock
+ *			unlock						 		wait ...
+ *						unlock
+ *
+ * A wait whose mutex protects test and change is safe from it: T2's test, a binding read, would
+ * see the change.  So the search needs no notion of a predicate.
+ *
+ * What is sure (waits_signals.c) is a finding whatever the wake was good for.  Where more signals
+ * are left one is a warning at best, and only if this wake was not an idle one: a signal that is
+ * sent after the unlock may come late and wake somebody who then waits again, in right programs
+ * too.
+ */
+#include "order/causal.h"
+#include "predict/sections.h"
+#include "predict/waits_priv.h"
+
+#define LOOK_MAX 256u /* events looked at for what a wake was good for */
+
+/* ---- what was the wake good for? ---- */
+
+/* Right after it the thread waits again, and has written nothing. */
+static bool is_idle(const struct model *m, const struct waits_wait *w)
+{
+	uint32_t acquire = waits_after(m, w->wake), release, park, e;
+
+	if (!acquire || m->event[acquire].op != STEP_ACQ)
+		return false;
+	release = m->event[acquire].partner;
+	park = release ? waits_after(m, release) : 0;
+	if (!park || m->event[park].op != STEP_PARK || m->event[park].obj != w->condition)
+		return false;
+	e = acquire;
+	for (uint32_t i = 0; i < LOOK_MAX && e != release; i++) {
+		if (m->event[e].op == STEP_WRITE || m->event[e].op == STEP_RMW ||
+		    m->event[e].op == STEP_FREE)
+			return false;
+		e = waits_after(m, e);
+	}
+	return true;
+}
+
+/* Who wrote, during the wait, what the access saw? */
+static void note_news(const struct model *m, const struct waits_wait *w, uint32_t e, bool *ours,
+		      bool *others)
+{
+	for (uint32_t i = 0; i < model_ntouches(m, e); i++) {
+		uint32_t seen = m->touches[m->event[e].touch + i].seen;
+
+		if (seen <= w->release || m->event[seen].tid == m->event[e].tid)
+			continue;
+		if (m->event[seen].tid == m->event[w->by].tid)
+			*ours = true;
+		else
+			*others = true;
+	}
+}
+
+/* After it the thread learns something, and only from threads that did not send this signal. */
+static bool is_by_chance(const struct model *m, const struct waits_wait *w)
+{
+	bool ours = false, others = false;
+	uint32_t e = waits_after(m, w->wake);
+
+	for (uint32_t i = 0; i < LOOK_MAX && e && m->event[e].op != STEP_PARK && !ours; i++) {
+		if (m->event[e].op == STEP_READ || m->event[e].op == STEP_RMW)
+			note_news(m, w, e, &ours, &others);
+		e = waits_after(m, e);
+	}
+	return others && !ours;
+}
+
+/* ---- waits that never came back ---- */
+
+/*
+ * They need not be wrong: a worker may wait for work until the program ends.  So somebody must be waiting
+ * for the thread, and the thread must not have got the message otherwise: a signal that came
+ * while it was busy, and whose cause it has seen, is not lost.
+ */
+static bool is_missed(const struct model *m, uint32_t tid)
+{
+	if (m->event[1].tid == tid)
+		return true; /* the first thread: the program has not ended */
+	for (uint32_t c = 0; c < m->nchains; c++) {
+		struct model_list events = model_chain(m, c);
+		const struct model_event *last = &m->event[events.n ? events.at[events.n - 1] : 0];
+
+		if (events.n && last->op == STEP_JOINING && last->partner == tid)
+			return true;
+	}
+	return false;
+}
+
+/* Events of the chain that must run before e; 0 for never too. */
+static uint32_t knows(struct waits *s, uint32_t e, uint32_t chain)
+{
+	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
+	return causal_before(s->c, e, s->cut) ? s->cut[chain] : 0;
+}
+
+/* What the thread knows of the sender, apart from what it was born with, is older than the signal
+ * before this one. */
+static bool is_unknown(struct waits *s, const struct waits_wait *w, uint32_t chain,
+		       uint32_t previous)
+{
+	const struct model *m = s->m;
+	struct model_list events = model_chain(m, m->event[w->release].chain);
+	uint32_t first = m->event[w->release].index, old;
+
+	while (first > 0 && m->event[events.at[first - 1]].tid == m->event[w->release].tid)
+		first--;
+	old = knows(s, events.at[first], chain);
+	if (previous && m->event[previous].index + 1 > old)
+		old = m->event[previous].index + 1;
+	return knows(s, w->release, chain) <= old;
+}
+
+/* Of each sender the last signal before the wait. */
+static void pick_for_ever(struct waits *s, uint32_t wait, struct waits_picks *picks)
+{
+	const struct waits_index *x = &s->index;
+	const struct waits_wait *w = &x->waits.at[wait];
+	const struct model *m = s->m;
+
+	if (!is_missed(m, m->event[w->release].tid))
+		return;
+	for (uint32_t i = x->sender_start[w->condition]; i < x->sender_start[w->condition + 1];
+	     i++) {
+		const struct waits_sender *from = &x->senders.at[i];
+		const uint32_t *at = x->signals.at + from->first;
+		uint32_t n = from->n;
+
+		while (n > 0 && at[n - 1] > w->release)
+			n--;
+		if (n > 0 && from->chain != m->event[w->release].chain &&
+		    is_unknown(s, w, from->chain, n > 1 ? at[n - 2] : 0))
+			waits_picks_add(picks, waits_key(m, at[n - 1], w->release),
+					(struct waits_item){ wait, at[n - 1] });
+	}
+}
+
+/* ---- trying ---- */
+
+static void pick_all(struct waits *s, struct waits_picks *picks)
+{
+	for (uint32_t i = 0; i < s->index.waits.n; i++) {
+		const struct waits_wait *w = &s->index.waits.at[i];
+
+		if (!waits_can_last(s->m, w))
+			continue;
+		if (w->by && s->m->event[w->by].tid != s->m->event[w->park].tid)
+			waits_picks_add(picks, waits_key(s->m, w->by, w->release),
+					(struct waits_item){ i, w->by });
+		else if (!waits_after(s->m, w->park))
+			pick_for_ever(s, i, picks);
+	}
+}
+
+/* *warned: a warning of this signature was given already. */
+static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, uint32_t signal,
+				   bool *sure, bool *warned)
+{
+	struct goal g = { &w->release, 1, &signal, 1 };
+	enum waits_outcome outcome = waits_reach(s, &g);
+	enum waits_proof proof;
+	struct finding *f;
+
+	if (outcome != WAITS_FOUND)
+		return outcome;
+	proof = waits_prove(s, w->condition, &g, signal);
+	*sure = proof == WAITS_SURE;
+	if (*sure) {
+		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
+		return WAITS_FOUND;
+	}
+	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_idle(s->m, w) ||
+	    is_by_chance(s->m, w))
+		return WAITS_SEARCHED;
+	*warned = true;
+	if (proof == WAITS_MORE_LEFT) {
+		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
+	} else {
+		f = waits_propose(s, FINDING_LOST_WAKEUP, signal, w->release);
+		f->why = "a thread that has signalled before may go on and signal again";
+	}
+	return WAITS_FOUND;
+}
+
+void waits_lost(struct waits *s)
+{
+	struct waits_picks picks;
+
+	waits_picks_init(&picks);
+	pick_all(s, &picks);
+	for (size_t i = 0; i < picks.at.n && !waits_is_over(s); i++) {
+		const struct waits_pick *p = &picks.at.at[i];
+		enum waits_outcome best = p->n > WAITS_TRIES ? WAITS_SEARCHED : WAITS_REFUTED, one;
+		bool sure = false, warned = false;
+
+		s->steps = 0;
+		for (uint32_t k = 0; k < waits_pick_count(p) && !sure; k++) {
+			struct waits_item it = waits_pick_get(p, k);
+
+			one = try_wait(s, &s->index.waits.at[it.a], it.b, &sure, &warned);
+			best = one > best ? one : best;
+		}
+		waits_count(s, best);
+	}
+	waits_picks_release(&picks);
+}

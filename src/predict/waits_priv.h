@@ -1,0 +1,147 @@
+/*
+ * What the searches for lost wakeups and for waits with a lock held share.
+ */
+#ifndef PREDICT_WAITS_PRIV_H
+#define PREDICT_WAITS_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "predict/engine.h"
+#include "predict/exact.h"
+#include "predict/goal.h"
+#include "predict/osr.h"
+
+/* ---- the waits and signals of a model (waits_index.c) ---- */
+
+/* One condition wait.  Waiting lasts from `release' to `wake', both event ids. */
+struct waits_wait {
+	uint32_t release; /* of the mutex, part of the call; the PARK itself when not recorded so */
+	uint32_t park;
+	uint32_t wake; /* 0: it never came back, or nobody knows when */
+	uint32_t by;   /* the signal that woke it; 0 none that is known */
+	uint32_t condition;
+};
+
+/* The signals of one condition that one chain sent, in order. */
+struct waits_sender {
+	uint32_t chain;
+	uint32_t first, n; /* in signals */
+};
+
+struct waits_index {
+	VEC(struct waits_wait) waits; /* by condition, then in trace order */
+	VEC(uint32_t) signals;	      /* event ids by condition, chain, trace order */
+	VEC(struct waits_sender) senders;
+	uint32_t nconditions;
+	uint32_t *wait_start;	/* [nconditions + 1], into waits */
+	uint32_t *sender_start; /* the same, into senders */
+};
+
+void waits_index_make(struct waits_index *x, const struct model *m);
+void waits_index_release(struct waits_index *x);
+
+/* The wait may be what a thread is stuck in: it is recorded whole and not timed. */
+bool waits_can_last(const struct model *m, const struct waits_wait *w);
+/* The event after e, or before it, of the same thread; 0 none. */
+uint32_t waits_after(const struct model *m, uint32_t e);
+uint32_t waits_before(const struct model *m, uint32_t e);
+
+/* ---- a few instances of each key, from many (waits_pick.c) ---- */
+
+#define WAITS_TRIES 16u /* LIMIT_TRIES, half of them first ones and half last ones */
+
+struct waits_item {
+	uint32_t a, b;
+};
+
+struct waits_pick {
+	uint64_t key;
+	uint64_t n; /* all that were met */
+	struct waits_item at[WAITS_TRIES];
+};
+
+struct waits_picks {
+	struct map by_key; /* 1 + place in at */
+	VEC(struct waits_pick) at;
+};
+
+void waits_picks_init(struct waits_picks *p);
+void waits_picks_release(struct waits_picks *p);
+void waits_picks_add(struct waits_picks *p, uint64_t key, struct waits_item item);
+/* How many are kept; number i of them, the last one met first. */
+uint32_t waits_pick_count(const struct waits_pick *p);
+struct waits_item waits_pick_get(const struct waits_pick *p, uint32_t i);
+
+/* ---- searching (waits_reach.c) ---- */
+
+/* Of several outcomes of a signature the highest counts. */
+enum waits_outcome { WAITS_REFUTED = 1, WAITS_SEARCHED, WAITS_UNDECIDED, WAITS_FOUND };
+
+struct waits {
+	const struct model *m;
+	const struct causal *strict, *c; /* c: as the options say */
+	struct engine_options opt;
+	const char *analysis;
+	struct engine_result *out;
+	struct waits_index index;
+	struct osr *osr_strict, *osr; /* osr: NULL when it would be the same */
+	struct exact *exact;
+	uint32_t *cut;
+	struct exact_order order; /* what was found last */
+	struct map at;		  /* of that: 1 + number of an event in ids */
+	uint64_t steps;		  /* of exact search for the signature at hand */
+	uint64_t undecided;
+	bool full;
+};
+
+/* FOUND: s->order reaches the goal. */
+enum waits_outcome waits_reach(struct waits *s, const struct goal *g);
+
+/* s->order was set. */
+void waits_order_note(struct waits *s);
+/* The event is part of s->order. */
+bool waits_is_in(const struct waits *s, uint32_t e);
+/* In s->order nobody waits on the condition of the signal when it is sent. */
+bool waits_is_unheard(const struct waits *s, uint32_t signal);
+
+/* ---- who could still signal (waits_signals.c) ---- */
+
+enum waits_proof {
+	WAITS_SURE,	 /* every signal is in s->order, and nobody comes to send one more */
+	WAITS_MORE_LEFT, /* others are left, which may end the wait */
+	WAITS_NOT_OVER,	 /* all are in, but somebody may send one more */
+};
+
+/*
+ * Is the wait on the condition for ever?  Signals that the threads of g->next send are left out.
+ * Precondition: s->order reaches g; it still does afterwards, perhaps another one.  signal: the
+ * one that must be unheard in it for SURE; 0 none.
+ */
+enum waits_proof waits_prove(struct waits *s, uint32_t condition, const struct goal *g,
+			     uint32_t signal);
+
+/* ---- results (waits.c) ---- */
+
+/* A new finding of two events. */
+struct finding *waits_propose(struct waits *s, enum finding_kind kind, uint32_t e1, uint32_t e2);
+/* The same with s->order. */
+struct finding *waits_propose_order(struct waits *s, enum finding_kind kind, uint32_t e1,
+				    uint32_t e2);
+/* A signature is done. */
+void waits_count(struct waits *s, enum waits_outcome outcome);
+/* No more is wanted. */
+bool waits_is_over(const struct waits *s);
+
+static inline uint64_t waits_key(const struct model *m, uint32_t e1, uint32_t e2)
+{
+	return (uint64_t)m->event[e1].site << 32 | m->event[e2].site;
+}
+
+void waits_lost(struct waits *s);    /* waits_lost.c */
+void waits_holding(struct waits *s); /* waits_holding.c */
+
+#endif /* PREDICT_WAITS_PRIV_H */

@@ -1,0 +1,109 @@
+/*
+ * One goal, by searches that cost more and more: in observed order, with open sections moved, any
+ * order.  Strict schedules first: in those, code that was not recorded cannot make a difference.
+ */
+#include <string.h>
+
+#include "order/causal.h"
+#include "order/clock.h"
+#include "predict/closure.h"
+#include "predict/limits.h"
+#include "predict/sections.h"
+#include "predict/waits_priv.h"
+
+static bool is_possible(struct waits *s, const struct goal *g)
+{
+	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
+	return goal_need(g, s->c, s->cut) && !goal_is_passed(g, s->m, s->cut);
+}
+
+static bool reach_observed(struct waits *s, const struct causal *c, const struct goal *g)
+{
+	if (!closure_reach(s->m, c, g, s->cut))
+		return false;
+	VEC_CLEAR(&s->order.ids);
+	VEC_RESERVE(&s->order.observed, s->m->nchains + 1);
+	clock_copy(s->order.observed.at, s->cut, s->m->nchains);
+	s->order.observed.n = s->m->nchains;
+	return true;
+}
+
+static enum waits_outcome reach_exact(struct waits *s, const struct goal *g)
+{
+	uint64_t budget = s->opt.budget ? s->opt.budget : LIMIT_EXACT_STEPS;
+	enum exact_answer answer;
+
+	if (s->steps > budget || engine_stopped(&s->opt))
+		return WAITS_UNDECIDED;
+	answer = exact_reach(s->exact, g, &s->order);
+	s->steps += exact_steps(s->exact);
+	switch (answer) {
+	case EXACT_FOUND:
+		return WAITS_FOUND;
+	case EXACT_IMPOSSIBLE:
+		return WAITS_REFUTED;
+	case EXACT_NOT_HERE:
+		return WAITS_SEARCHED;
+	default:
+		return WAITS_UNDECIDED;
+	}
+}
+
+static bool reach_cheaply(struct waits *s, const struct goal *g)
+{
+	if (reach_observed(s, s->strict, g) || osr_reach(s->osr_strict, g, &s->order) == OSR_FOUND)
+		return true;
+	return s->osr &&
+	       (reach_observed(s, s->c, g) || osr_reach(s->osr, g, &s->order) == OSR_FOUND);
+}
+
+enum waits_outcome waits_reach(struct waits *s, const struct goal *g)
+{
+	enum waits_outcome outcome = WAITS_FOUND;
+
+	if (!is_possible(s, g))
+		return WAITS_REFUTED;
+	if (!reach_cheaply(s, g))
+		outcome = reach_exact(s, g);
+	if (outcome == WAITS_FOUND)
+		waits_order_note(s);
+	return outcome;
+}
+
+void waits_order_note(struct waits *s)
+{
+	map_clear(&s->at);
+	for (size_t i = 0; i < s->order.ids.n; i++)
+		*map_put(&s->at, s->order.ids.at[i], NULL) = i + 1;
+}
+
+/* When the event comes in s->order; UINT64_MAX: never. */
+static uint64_t time_of(const struct waits *s, uint32_t e)
+{
+	const uint64_t *at;
+
+	if (s->order.observed.n && section_in(s->m, e, s->order.observed.at))
+		return e;
+	at = map_get(&s->at, e);
+	return at ? s->m->n + *at : UINT64_MAX;
+}
+
+bool waits_is_in(const struct waits *s, uint32_t e)
+{
+	return time_of(s, e) != UINT64_MAX;
+}
+
+bool waits_is_unheard(const struct waits *s, uint32_t signal)
+{
+	const struct waits_index *x = &s->index;
+	uint32_t condition = s->m->event[signal].obj;
+	uint64_t sent = time_of(s, signal);
+
+	for (uint32_t i = x->wait_start[condition]; i < x->wait_start[condition + 1]; i++) {
+		const struct waits_wait *w = &x->waits.at[i];
+
+		if (time_of(s, w->release) < sent && (!w->wake || time_of(s, w->wake) > sent))
+			return false;
+	}
+	return true;
+}

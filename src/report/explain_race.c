@@ -1,0 +1,231 @@
+/*
+ * A data race in words: what, by whom, under which locks, in which order.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/explain_priv.h"
+
+#define PLACE_WIDTH 44
+
+/* ---- title ---- */
+
+/* " at +8": where in its object. */
+static void offset_format(const struct evidence_object *o, uint64_t addr, struct strbuf *out)
+{
+	const char *plus = o->local || o->heap ? NULL : strrchr(o->name, '+');
+
+	if (plus)
+		strbuf_addf(out, " at %s", plus);
+	else if ((o->local || o->heap) && addr != o->alloc_addr)
+		strbuf_addf(out, " at +%" PRIu64, addr - o->alloc_addr);
+}
+
+/* "4 bytes at +8, global": what can be said besides the name. */
+static void object_format(const struct explain *x, const struct finding *f, struct strbuf *out)
+{
+	struct evidence_object o;
+	struct evidence_event e;
+	struct trace_info info;
+
+	trace_info(x->t, &info);
+	evidence_get(x->ev, f->events[0], &e);
+	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o))
+		return;
+	strbuf_addf(out, "%" PRIu64 " byte%s", e.len, WORDS_PLURAL(e.len));
+	offset_format(&o, e.addr, out);
+	if (o.heap)
+		strbuf_addf(out, " in %.*s of %" PRIu64 " bytes", (int)strcspn(o.name, "+"), o.name,
+			    o.size);
+	else if (o.local)
+		strbuf_addf(out, ", local of %s", trace_thread_name(x->t, o.alloc_tid));
+	else if (strncmp(o.name, "stack", 5) == 0)
+		strbuf_addf(out, " in the %.*s", (int)strcspn(o.name, "+"), o.name);
+	else if (strncmp(o.name, "0x", 2) == 0)
+		strbuf_addf(out, " at %s", o.name);
+	else
+		strbuf_adds(out, ", global");
+}
+
+static void title(struct explain *x, const struct finding *f, const char *subject)
+{
+	struct strbuf about = { 0 };
+	size_t start = x->out.n;
+	bool fits;
+
+	strbuf_addf(&x->out, "%" PRIu32 "  %s on %s", f->id, finding_kind_title(f->kind), subject);
+	object_format(x, f, &about);
+	fits = x->out.n - start + about.n + strlen(" ()  predicted, certified") <=
+	       (size_t)x->opt->width;
+	if (about.n && fits)
+		strbuf_addf(&x->out, " (%s)", about.at);
+	explain_sure(x, f, start);
+	if (about.n && !fits)
+		strbuf_addf(&x->out, "   %s\n", about.at);
+	strbuf_release(&about);
+}
+
+/* ---- the accesses ---- */
+
+/* "holds m (:31)"; places in `file' by their line alone. */
+static void held_format(const struct explain *x, uint64_t pos, const char *file, struct strbuf *out)
+{
+	uint64_t acquires[EXPLAIN_LOCKS];
+	size_t n = evidence_held(x->ev, pos, acquires, EXPLAIN_LOCKS);
+
+	if (n == 0) {
+		strbuf_adds(out, "no lock held");
+		return;
+	}
+	for (size_t i = 0; i < n && i < EXPLAIN_LOCKS; i++) {
+		strbuf_adds(out, i ? ", " : "holds ");
+		explain_lock(x, acquires[i], file, out);
+	}
+	if (n > EXPLAIN_LOCKS)
+		strbuf_addf(out, " and %zu more", n - EXPLAIN_LOCKS);
+}
+
+/* One access in words, before it is known how they line up. */
+struct access {
+	struct evidence_event e;
+	struct strbuf thread, held, stack;
+	size_t first; /* length of the stack's first line */
+};
+
+struct widths {
+	size_t thread, op;
+	bool below; /* no room for the locks beside the place */
+};
+
+static size_t longer(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void access_init(const struct explain *x, uint64_t pos, struct access *a)
+{
+	struct trace_place own = { 0 };
+
+	memset(a, 0, sizeof(*a));
+	evidence_get(x->ev, pos, &a->e);
+	words_thread(x->t, a->e.tid, &a->thread);
+	frames_own(x->t, a->e.site, a->e.stack, &own);
+	held_format(x, pos, own.file, &a->held);
+}
+
+static void access_release(struct access *a)
+{
+	strbuf_release(&a->thread);
+	strbuf_release(&a->held);
+	strbuf_release(&a->stack);
+}
+
+static void access_format(struct explain *x, const struct access *a, const struct widths *w)
+{
+	size_t start;
+
+	strbuf_addf(&x->out, "   %-*s  %-*s  ", (int)w->thread, strbuf_str(&a->thread), (int)w->op,
+		    words_op(&a->e));
+	start = x->out.n;
+	strbuf_add(&x->out, a->stack.at, a->first);
+	if (!w->below) {
+		explain_pad(&x->out, start, PLACE_WIDTH);
+		strbuf_adds(&x->out, strbuf_str(&a->held));
+	}
+	strbuf_adds(&x->out, a->stack.at + a->first);
+	if (w->below)
+		strbuf_addf(&x->out, "%*s%s\n", (int)(w->thread + w->op + 7), "",
+			    strbuf_str(&a->held));
+}
+
+static void accesses_format(struct explain *x, const struct finding *f)
+{
+	struct access at[FINDING_EVENTS];
+	struct widths w = { 0 };
+
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		access_init(x, f->events[i], &at[i]);
+		w.thread = longer(w.thread, at[i].thread.n);
+		w.op = longer(w.op, strlen(words_op(&at[i].e)));
+	}
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		struct access *a = &at[i];
+		size_t indent = w.thread + w.op + 7;
+
+		explain_stack(x, &a->e, indent, &a->stack);
+		a->first = strcspn(a->stack.at, "\n");
+		w.below |= indent + longer(a->first + 2, PLACE_WIDTH) + a->held.n >
+			   (size_t)x->opt->width;
+	}
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		access_format(x, &at[i], &w);
+		access_release(&at[i]);
+	}
+}
+
+static void free_format(struct explain *x, const struct finding *f)
+{
+	struct evidence_event e;
+
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		evidence_get(x->ev, f->events[i], &e);
+		if (e.op != EVENT_FREE)
+			continue;
+		strbuf_adds(&x->out, "   if the free comes first, the other is a use after free\n");
+		return;
+	}
+}
+
+/* Who made the block, or where the variable is declared. */
+static void origin_format(struct explain *x, const struct finding *f)
+{
+	struct evidence_object o;
+	struct evidence_event e = { 0 };
+	struct trace_place p;
+	size_t start;
+
+	if (!evidence_object(x->ev, f->events[0], &o) || !o.alloc_tid)
+		return;
+	e.site = o.alloc_site;
+	e.stack = o.alloc_stack;
+	strbuf_adds(&x->out, "   ");
+	start = x->out.n;
+	if (o.heap) {
+		strbuf_addf(&x->out, "%.*s was allocated by ", (int)strcspn(o.name, "+"), o.name);
+		words_thread(x->t, o.alloc_tid, &x->out);
+		strbuf_adds(&x->out, " at ");
+	} else {
+		bool named = trace_site(x->t, o.alloc_site, &p) && p.variable;
+
+		strbuf_addf(&x->out, "%s is a local variable of ", named ? p.variable : "it");
+		words_thread(x->t, o.alloc_tid, &x->out);
+		strbuf_adds(&x->out, ": ");
+	}
+	explain_stack(x, &e, x->out.n - start + 3, &x->out);
+}
+
+/* ---- the run that shows it ---- */
+
+static void schedule_format(struct explain *x, const struct finding *f)
+{
+	struct check_order order = { 0 };
+	struct columns c = { 0 };
+
+	if (explain_order(x, f, &order)) {
+		strbuf_adds(&x->out, "\n   The run that shows it (");
+		story_hidden(x->ev, f, &x->out);
+		strbuf_adds(&x->out, "):\n\n");
+		story_columns(explain_story(x), f, order.at.at, order.at.n, &c);
+		explain_picture(x, f, &c);
+	}
+	VEC_RELEASE(&order.at);
+}
+
+void explain_race(struct explain *x, const struct finding *f, const char *subject)
+{
+	title(x, f, subject);
+	accesses_format(x, f);
+	free_format(x, f);
+	origin_format(x, f);
+	schedule_format(x, f);
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# Deadlocks: what recording locks costs, and how fast the engines are.
+#
+#	bench-deadlock.sh [-n] [-r REPETITIONS] [record|analyse]
+#
+# record: the bank with 1000 locks and 8 threads, natively, recorded without recompilation
+# (--locks-only), recorded in full, and under clang's thread sanitizer with its deadlock detector;
+# in turn, the same transfers for all, wall-clock, the least of the repetitions.  The sanitizer needs
+# so long that the three others run at a larger scale too, where starting up does not count.
+# analyse: traces of lock events from tracegen.c, 1 M and 10 M of them (-n: 1 M only), the whole
+# command and the engine alone; then lock graphs made to keep a search busy, which must stop
+# at the budget and say so.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
+: "${BENCH_BIN:=$FORESEE_ROOT/dev/tests/perf}"
+PATH=$FORESEE_ROOT/bin:$PATH
+export TSAN_OPTIONS='detect_deadlocks=1 report_bugs=0 exitcode=0'
+common=1000000 large=8000000 threads=8
+sizes='1000000 10000000' reps=3 parts=''
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	-n) sizes=1000000 ;;
+	-r) reps=${2-} && shift ;;
+	record | analyse) parts="$parts $1" ;;
+	*) sed -n 's/^#\t/usage: /p' "$0" >&2 && exit 2 ;;
+	esac
+	shift
+done
+case $reps in '' | *[!0-9]* | 0) echo "bench-deadlock: bad number of repetitions" >&2 && exit 2 ;; esac
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/foresee-bench.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# timed LIMIT COMMAND...: sets wall, peak (KiB) and status; the output is in $work/out.
+timed() {
+	local limit=$1
+	shift
+	"$BENCH_BIN/timing" -t "$limit" -o "$work/time" "$@" >"$work/out" 2>"$work/err" </dev/null
+	read -r wall peak status <"$work/time"
+}
+
+# target WHAT NUMBER LIMIT
+target() {
+	awk -v what="$1" -v is="$2" -v most="$3" 'BEGIN {
+		printf "%-52s %8.3f  target %s: %s\n", what, is, most, is <= most ? "met" : "MISSED" }'
+}
+
+# ---- recording ----
+
+# The sanitizer's memory map does not fit every kernel's address randomisation.
+fixed=()
+setarch -R true 2>/dev/null && fixed=(setarch -R)
+
+# once WHAT TRANSFERS COMMAND...: a line "WHAT TRANSFERS seconds MiB" in runs.
+once() {
+	local what=$1 transfers=$2
+	shift 2
+	rm -f "$work/trace"
+	timed 170 "$@" "$transfers" $threads
+	if [ "$status" != 0 ] || { [ "$what" != native ] && ! cmp -s "$work/out" "$work/native.$transfers"; }; then
+		echo "bench-deadlock: $what: status $status: $(tail -n 1 "$work/out" "$work/err")" >&2
+		return
+	fi
+	[ "$what" = native ] && cp "$work/out" "$work/native.$transfers"
+	echo "$what $transfers $wall $((peak / 1024)) $(stat -c %s "$work/trace" 2>/dev/null || echo 0)" >>"$work/runs"
+}
+
+record() {
+	local flags=(-std=gnu11 -O2 -g -pthread) source=$here/kernels/bank.c r n
+	clang-14 "${flags[@]}" "$source" -o "$work/native" &&
+		clang-14 "${flags[@]}" -fsanitize=thread "$source" -o "$work/tsan" &&
+		FORESEE_LLVM=14 foresee-cc "${flags[@]}" "$source" -o "$work/full" || exit 1
+	: >"$work/runs"
+	for ((r = 0; r < reps; r++)); do
+		for n in $common $large; do
+			once native $n "$work/native"
+			once locks-only $n foresee record -q --locks-only -o "$work/trace" "$work/native"
+			once full $n foresee record -q -o "$work/trace" "$work/full"
+		done
+		[ $r -lt 2 ] && once tsan $common "${fixed[@]}" "$work/tsan"
+	done
+	rm -f "$work/trace"
+	awk '{ key = $1 " " $2 }
+	!(key in wall) { order[++n] = key }
+	!(key in wall) || $3 < wall[key] { wall[key] = $3; rss[key] = $4; bytes[key] = $5 }
+	END {
+		printf "%-12s %10s %9s %9s %12s %8s %9s\n", "bank", "transfers", "seconds", "x native",
+			"x tsan", "MiB", "trace MB"
+		for (i = 1; i <= n; i++) {
+			split(order[i], w, " ")
+			tsan = wall["tsan " w[2]]
+			printf "%-12s %10d %9.3f %9.2f %12s %8d %9.1f\n", w[1], w[2], wall[order[i]],
+				wall[order[i]] / wall["native " w[2]],
+				tsan ? sprintf("%.5f", wall[order[i]] / tsan) : "-", rss[order[i]], bytes[order[i]] / 1e6
+		}
+	}' "$work/runs"
+	least() {
+		awk -v key="$1 $2" '$1 " " $2 == key && (!n++ || $3 < m) { m = $3 } END { print n ? m : 0 }' "$work/runs"
+	}
+	ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a > 0 && b > 0 ? a / b : 999 }'; }
+	echo
+	target "locks-only against native, $large transfers" \
+		"$(ratio "$(least locks-only $large)" "$(least native $large)")" 2
+	target "locks-only against tsan, $common transfers" \
+		"$(ratio "$(least locks-only $common)" "$(least tsan $common)")" 0.05
+}
+
+# ---- analysing ----
+
+# number KEY: the first one in the report.
+number() {
+	grep -o "\"$1\": *[0-9.e+-]*" "$work/out" | head -1 | sed 's/.*: *//'
+}
+
+# What ran out, in the report's words.
+said() {
+	grep -o '"truncated": *\[.*\]' "$work/out" | sed 's/.*\[//; s/\]$//' | cut -c 1-160
+}
+
+row() {
+	printf '%-10s %-9s %-7s %9s %8s %8s %8s %6s  %s\n' "$@"
+}
+
+# shape NAME: the parameters of a family.
+shape() {
+	case $1 in
+	ordered) echo locks=1000 depth=2 ascending=1 ;;
+	crossed) echo locks=1000 depth=2 ;;
+	oneplace) echo locks=1000 depth=2 sites=1 ;;
+	gated) echo locks=1000 depth=5 gates=20 ;;
+	complete) echo locks=60 threads=60 depth=2 ;;
+	deep) echo locks=60 threads=60 depth=6 ;;
+	ring) echo locks=60 threads=60 depth=2 layers=60 ;;
+	layered) echo locks=60 threads=60 depth=2 layers=6 ;;
+	esac
+}
+
+# check ENGINE SHAPE FORM EVENTS LIMIT
+check() {
+	timed "$5" foresee check -q --jobs 1 -f json -a "$1" "$trace"
+	if [ "$status" -gt 3 ] || [ "$status" = 2 ]; then
+		row "$1" "$2" "$3" "$4" "$wall" - $((peak / 1024)) - "status $status: $(tail -n 1 "$work/err")"
+	else
+		row "$1" "$2" "$3" "$4" "$wall" "$(number seconds)" $((peak / 1024)) "$(number findings)" "$(said)"
+	fi
+	taken[$1.$2.$3.$4]=$wall
+}
+
+# make SHAPE FORM EVENTS: sets trace.
+make_trace() {
+	trace=$work/trace.$([ "$2" = std ] && echo std || echo foresee)
+	"$BENCH_BIN/tracegen" threads=8 sync=100 $(shape "$1") events="$3" form="$2" "$trace" || exit 2
+}
+
+analyse() {
+	local s n form e
+	declare -gA taken
+	row engine shape form events seconds engine MiB found 'ran out'
+	for s in ordered crossed oneplace gated; do
+		for n in $sizes; do
+			for form in std binary; do
+				make_trace $s $form "$n"
+				timed 100 foresee stats -q "$trace"
+				row read $s $form "$n" "$wall" - $((peak / 1024)) - ''
+				check deadlocks $s $form "$n" 100
+				[ "$form.$n" = std.1000000 ] && for e in spd patterns goodlock; do check $e $s $form "$n" 100; done
+				rm -f "$trace"
+			done
+		done
+	done
+	for s in complete deep ring layered; do
+		make_trace $s std 200000
+		for e in deadlocks spd patterns goodlock; do check $e $s std 200000 60; done
+		rm -f "$trace"
+	done
+	echo
+	for s in ordered crossed oneplace gated; do
+		for form in std binary; do
+			target "1 M lock events, $s, $form: seconds" "${taken[deadlocks.$s.$form.1000000]}" 0.5
+			[ -n "${taken[deadlocks.$s.$form.10000000]-}" ] && target "growth to 10 M, $s, $form" \
+				"$(awk -v a="${taken[deadlocks.$s.$form.1000000]}" -v b="${taken[deadlocks.$s.$form.10000000]}" \
+					'BEGIN { print b / a }')" 12
+		done
+	done
+	for s in complete deep ring layered; do
+		target "200 K events, $s: seconds" "${taken[deadlocks.$s.std.200000]}" 10
+	done
+}
+
+for part in ${parts:-record analyse}; do
+	$part
+	echo
+done

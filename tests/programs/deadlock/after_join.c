@@ -1,0 +1,34 @@
+/* Two orders, but the second thread is not started before the first was joined. */
+#include <pthread.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+// deadlock none
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&b);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	pthread_mutex_lock(&b);
+	pthread_mutex_lock(&a);
+	pthread_mutex_unlock(&a);
+	pthread_mutex_unlock(&b);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_join(t, NULL);
+	pthread_create(&t, NULL, second, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}

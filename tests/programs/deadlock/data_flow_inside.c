@@ -1,0 +1,41 @@
+/* What is tested was written while the first lock was held: the threads can still meet. */
+#include <pthread.h>
+
+#include "../order.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int begun;
+
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&a);
+	begun = 1;
+	pthread_mutex_lock(&b); // deadlock ab
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	order_at(0);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	order_at(1);
+	pthread_mutex_lock(&b);
+	if (begun) {
+		pthread_mutex_lock(&a); // deadlock ab
+		pthread_mutex_unlock(&a);
+	}
+	pthread_mutex_unlock(&b);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* Two locks in both orders, but a third is always taken first. */
+#include <pthread.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+// deadlock none
+static void both(pthread_mutex_t *p, pthread_mutex_t *q)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_lock(p);
+	pthread_mutex_lock(q);
+	pthread_mutex_unlock(q);
+	pthread_mutex_unlock(p);
+	pthread_mutex_unlock(&gate);
+}
+
+static void *first(void *arg)
+{
+	both(&a, &b);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	both(&b, &a);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* Each thread has a gate of its own. */
+#include <pthread.h>
+
+#include "../order.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&b); // deadlock ab
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	pthread_mutex_unlock(&gate);
+	order_at(0);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	order_at(1);
+	pthread_mutex_lock(&other);
+	pthread_mutex_lock(&b);
+	pthread_mutex_lock(&a); // deadlock ab
+	pthread_mutex_unlock(&a);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&other);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

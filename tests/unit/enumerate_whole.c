@@ -1,0 +1,305 @@
+/*
+ * One order, tried against the definitions as a whole: no state is kept, everything is looked up in the
+ * order each time.
+ */
+#include "enumerate_priv.h"
+
+/* Whether the read gets the observed value from this content of one of its cells. */
+bool enumerate_sees(const struct tiny *t, struct enumerate_mode mode, int read, int cell,
+		    int content)
+{
+	const struct tiny_event *e = &t->at[read];
+
+	if (content == ENUMERATE_TAINTED)
+		return false;
+	if (content == e->rf[cell])
+		return true;
+	if (!mode.values || !t->values)
+		return false;
+	if (content == TINY_INIT)
+		return t->init_known[cell] && t->init_value[cell] == e->seen;
+	return t->at[content].stored == e->seen;
+}
+
+/* One order as a whole: place[i] is where event i stands in it, or TINY_NONE. */
+struct whole {
+	const struct tiny *t;
+	struct enumerate_mode mode;
+	uint32_t relaxed;
+	const int *order;
+	int n, place[TINY_EVENTS];
+};
+
+static bool comes_before(const struct whole *w, int a, int b)
+{
+	return w->place[a] != TINY_NONE && (w->place[b] == TINY_NONE || w->place[a] < w->place[b]);
+}
+
+/* The last write to the cell before place k. */
+static int content_at(const struct whole *w, int cell, int k)
+{
+	while (--k >= 0) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+
+		if (tiny_writes(e) && e->cells >> cell & 1)
+			return w->order[k];
+	}
+	return TINY_INIT;
+}
+
+static bool is_tainted_write(const struct whole *w, int write);
+
+static bool is_tainted_read(const struct whole *w, int read)
+{
+	for (int c = 0; c < TINY_CELLS; c++) {
+		int content;
+
+		if (!(w->t->at[read].cells >> c & 1))
+			continue;
+		content = content_at(w, c, w->place[read]);
+		if (content != TINY_INIT && is_tainted_write(w, content))
+			content = ENUMERATE_TAINTED;
+		if (!enumerate_sees(w->t, w->mode, read, c, content))
+			return true;
+	}
+	return false;
+}
+
+static bool is_tainted_feed(const struct whole *w, int event)
+{
+	for (int q = 0; q < w->t->n; q++)
+		if (w->t->at[event].feeds >> q & 1 && w->t->at[q].free && is_tainted_read(w, q))
+			return true;
+	return false;
+}
+
+static bool is_tainted_write(const struct whole *w, int write)
+{
+	return !w->mode.strict && is_tainted_feed(w, write);
+}
+
+/* A read that binds and got another value: what its thread does next is not known. */
+static bool is_astray(const struct whole *w, int i)
+{
+	const struct tiny_event *e = &w->t->at[i];
+
+	return tiny_reads(e) && (!e->free || w->mode.strict) && is_tainted_read(w, i);
+}
+
+/* The event that stands before it in its thread and the ends of hard edges, all before it. */
+static bool has_its_past(const struct whole *w, int i)
+{
+	const struct tiny_event *e = &w->t->at[i];
+
+	return (e->before == TINY_NONE || comes_before(w, e->before, i)) &&
+	       (e->joins == TINY_NONE || (comes_before(w, e->joins, i) && !is_astray(w, e->joins)));
+}
+
+/* What woke it came before it, and found it waiting. */
+static bool is_woken(const struct whole *w, int i)
+{
+	const struct tiny_event *e = &w->t->at[i];
+
+	return e->op != TINY_WAKE || e->cause == TINY_NONE ||
+	       (comes_before(w, e->cause, i) && comes_before(w, e->park, e->cause));
+}
+
+static bool sections_are_apart(const struct whole *w)
+{
+	for (int i = 0; i < w->n; i++) {
+		for (int j = i + 1; j < w->n; j++) {
+			int a = w->order[i], b = w->order[j], r = w->t->at[a].partner;
+
+			if (!tiny_exclude(w->t, a, b))
+				continue;
+			if (r == TINY_NONE || w->place[r] == TINY_NONE || w->place[r] > j)
+				return false;
+			if (w->mode.keep_locks && a > b)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_last_of_thread(const struct whole *w, int i)
+{
+	int u = w->t->at[i].thread, k = w->t->at[i].index + 1;
+
+	return k == w->t->len[u] || w->place[w->t->thread_event[u][k]] == TINY_NONE;
+}
+
+static bool values_are_right(const struct whole *w)
+{
+	for (int k = 0; k < w->n; k++) {
+		int i = w->order[k];
+		const struct tiny_event *e = &w->t->at[i];
+
+		if (e->op == TINY_USE && !w->mode.strict && is_tainted_feed(w, i))
+			return false;
+		if (!is_astray(w, i))
+			continue;
+		if (e->op != TINY_READ || !(w->relaxed >> i & 1) || !is_last_of_thread(w, i))
+			return false;
+	}
+	return true;
+}
+
+/* Its thread has come to it; what a join waits for does not matter. */
+static bool is_called(const struct whole *w, int i)
+{
+	int before = w->t->at[i].before;
+
+	return w->place[i] == TINY_NONE &&
+	       (before == TINY_NONE || (comes_before(w, before, i) && !is_astray(w, before)));
+}
+
+static bool is_target(const struct whole *w, int i)
+{
+	return is_called(w, i) && has_its_past(w, i);
+}
+
+/* Fills in the places; false: it is no correct reordering. */
+static bool order_holds(struct whole *w)
+{
+	for (int i = 0; i < TINY_EVENTS; i++)
+		w->place[i] = TINY_NONE;
+	for (int k = 0; k < w->n; k++) {
+		if (w->place[w->order[k]] != TINY_NONE)
+			return false;
+		w->place[w->order[k]] = k;
+	}
+	for (int k = 0; k < w->n; k++)
+		if (!has_its_past(w, w->order[k]) || !is_woken(w, w->order[k]))
+			return false;
+	return sections_are_apart(w) && values_are_right(w);
+}
+
+bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,
+		       uint32_t relaxed, struct enumerate_mode mode)
+{
+	struct whole w = { .t = t, .mode = mode, .relaxed = relaxed, .order = order, .n = n };
+
+	return order_holds(&w) && is_target(&w, a) && is_target(&w, b) && tiny_conflict(t, a, b);
+}
+
+/* ---- waiting for one another ---- */
+
+/* The acquire cannot be granted while the thread keeps what it has acquired in the order. */
+static bool is_kept_out(const struct whole *w, int acquire, int thread)
+{
+	for (int k = 0; k < w->n; k++) {
+		int i = w->order[k], release = w->t->at[i].partner;
+
+		if (w->t->at[i].thread == thread && tiny_exclude(w->t, i, acquire) &&
+		    (release == TINY_NONE || w->place[release] == TINY_NONE))
+			return true;
+	}
+	return false;
+}
+
+static bool waits_for(const struct whole *w, int a, int b)
+{
+	const struct tiny_event *e = &w->t->at[a];
+	int thread = w->t->at[b].thread;
+
+	if (e->op == TINY_JOIN)
+		return e->obj == thread;
+	return tiny_acquires(e) && !e->try && is_kept_out(w, a, thread);
+}
+
+/* Some arrangement of the events from place k on closes the circle. */
+static bool is_circle(const struct whole *w, int *event, int n, int k)
+{
+	if (k == n)
+		return waits_for(w, event[n - 1], event[0]);
+	for (int i = k; i < n; i++) {
+		int e = event[i];
+		bool good;
+
+		event[i] = event[k];
+		event[k] = e;
+		good = waits_for(w, event[k - 1], e) && is_circle(w, event, n, k + 1);
+		event[k] = event[i];
+		event[i] = e;
+		if (good)
+			return true;
+	}
+	return false;
+}
+
+bool enumerate_deadlock(const struct tiny *t, const int *order, int n, uint32_t events,
+			uint32_t relaxed, struct enumerate_mode mode)
+{
+	struct whole w = { .t = t, .mode = mode, .relaxed = relaxed, .order = order, .n = n };
+	int event[TINY_EVENTS], k = 0;
+	unsigned threads = 0;
+
+	if (!order_holds(&w))
+		return false;
+	for (int i = 0; i < t->n; i++) {
+		if (!(events >> i & 1))
+			continue;
+		if (!is_called(&w, i) || threads >> t->at[i].thread & 1)
+			return false;
+		threads |= 1u << t->at[i].thread;
+		event[k++] = i;
+	}
+	return k >= 2 && is_circle(&w, event, k, 1);
+}
+
+/* ---- waiting for a signal ---- */
+
+/* Whoever has begun a wait on the condition before place k was woken before it. */
+static bool nobody_waits(const struct whole *w, int cond, int k)
+{
+	for (int i = 0; i < k; i++) {
+		const struct tiny_event *e = &w->t->at[w->order[i]];
+		bool woken = false;
+
+		if (e->op != TINY_REL || e->park == TINY_NONE || w->t->at[e->park].obj != cond)
+			continue;
+		for (int j = i; j < k; j++)
+			woken |= w->t->at[w->order[j]].op == TINY_WAKE &&
+				 w->t->at[w->order[j]].park == e->park;
+		if (!woken)
+			return false;
+	}
+	return true;
+}
+
+/* Signals of the condition that are not in the order: of the thread, and of others. */
+static void count_signals(const struct whole *w, int cond, int thread, int waiter, int *own,
+			  int *others)
+{
+	*own = *others = 0;
+	for (int i = 0; i < w->t->n; i++) {
+		const struct tiny_event *e = &w->t->at[i];
+
+		if (!tiny_signals(e) || e->obj != cond || w->place[i] != TINY_NONE)
+			continue;
+		if (e->thread == thread)
+			++*own;
+		else if (e->thread != waiter)
+			++*others;
+	}
+}
+
+bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
+		    int j, uint32_t relaxed, struct enumerate_mode mode)
+{
+	struct whole w = { .t = t, .mode = mode, .relaxed = relaxed, .order = order, .n = n };
+	bool sure = kind == WAIT_HOLDING_SURE || kind == WAIT_LOST_SURE;
+	const struct tiny_event *o = &t->at[i], *e = &t->at[j];
+	int cond, own, others;
+
+	if (!order_holds(&w) || !is_called(&w, j) || e->op != TINY_REL || !e->in_wait ||
+	    e->park == TINY_NONE || t->at[e->park].try || o->thread == e->thread)
+		return false;
+	cond = t->at[e->park].obj;
+	count_signals(&w, cond, o->thread, e->thread, &own, &others);
+	if (kind == WAIT_LOST || kind == WAIT_LOST_SURE)
+		return tiny_signals(o) && o->obj == cond && w.place[i] != TINY_NONE &&
+		       nobody_waits(&w, cond, w.place[i]) && !(sure && own + others > 0);
+	return tiny_acquires(o) && !o->try && is_called(&w, i) && o->obj != e->obj &&
+	       is_kept_out(&w, i, e->thread) && own > 0 && !(sure && others > 0);
+}
