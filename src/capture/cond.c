@@ -78,7 +78,7 @@ static bool cond_park(const struct cond_wait *w)
 
 	if (!lock_mutex_is_held(w->mutex) || (t = hook_enter()) == NULL)
 		return false;
-	sync_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
+	lock_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
 	list = object_lock(w->cond);
 	sync_log1(t, FORMAT_K_PARK, w->until != NULL ? FORMAT_WAIT_TIMED : 0, w->cond,
 		  (uintptr_t)w->mutex);
@@ -140,7 +140,7 @@ static void cond_back(const struct cond_wait *w, unsigned aux, int r)
 	if (r == EOWNERDEAD)
 		lock |= FORMAT_LOCK_DEAD;
 	if (r != ENOTRECOVERABLE)
-		sync_log(t, FORMAT_K_ACQ, lock, w->mutex);
+		lock_log(t, FORMAT_K_ACQ, lock, w->mutex);
 	hook_leave(t);
 }
 

@@ -29,6 +29,8 @@
 #define RWLOCK_READERS_SHIFT 3 /* of __readers: the low bits are flags */
 #define SPIN_FREE 1
 
+void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
+
 int lock_owner_self(void)
 {
 	static __thread int id;
@@ -45,7 +47,7 @@ void lock_note(const void *obj, unsigned kind, unsigned aux)
 
 	if (t == NULL)
 		return;
-	sync_log(t, kind, aux, obj);
+	lock_log(t, kind, aux, obj);
 	hook_leave(t);
 }
 

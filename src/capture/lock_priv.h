@@ -20,6 +20,18 @@ unsigned lock_mutex_aux(const pthread_mutex_t *m);
 /* Would pthread_mutex_unlock release it, or at least count it down? */
 bool lock_mutex_is_held(const pthread_mutex_t *m);
 
+/* Told of every event below once it is logged, inside the hook; NULL unless somebody asked for it
+ * before recording began. */
+extern void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
+
+/* Inside a hook: one event of a lock. */
+static inline void lock_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
+{
+	sync_log(t, kind, aux, obj);
+	if (__builtin_expect(lock_watch != NULL, 0))
+		lock_watch(t, kind, obj);
+}
+
 /*
  * A lock call on obj came back with the error number r.  kind: FORMAT_K_ACQ or
  * FORMAT_K_RACQ; aux with FORMAT_LOCK_TRY for the calls that may give up.

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "capture/log.h"
 #include "capture/sys.h"
@@ -11,10 +12,11 @@
 #define NUMBERS 65536u /* in a trace */
 #define BUILD_ID 64u   /* bytes */
 #define NAME_ROOM 4096u
+#define PAGE 4096u
 
 static struct {
 	struct sys_lock lock; /* guards the rest; taken before that of the control stream */
-	const void *starts[IMAGES];
+	const struct link_map *maps[IMAGES];
 	struct locks_image images[IMAGES];
 	unsigned n;
 	uint32_t numbers;
@@ -29,40 +31,81 @@ static bool is_plumbing(const char *path)
 	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0;
 }
 
-/* Its notes lie in memory, by its own headers; what does not fit the mapping is not looked at. */
-static uint8_t *put_build_id(uint8_t *p, const struct dl_find_object *at)
+/* ---- headers ---- */
+
+struct heads {
+	const Elf64_Phdr *at;
+	unsigned n;
+};
+
+/* Libraries begin with theirs.  The program may have holes between its parts, and
+ * then what was found is but one of them. */
+static struct heads heads_of(const struct dl_find_object *found)
 {
-	const char *start = at->dlfo_map_start, *end = at->dlfo_map_end;
-	uintptr_t bias = at->dlfo_link_map->l_addr;
-	const Elf64_Ehdr *e = (const void *)start;
-	const Elf64_Phdr *h = (const void *)(start + sizeof(*e));
+	const Elf64_Ehdr *e = found->dlfo_map_start;
+	const struct heads none = { NULL, 0 };
 
-	if (end - start < 4096 || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e->e_phoff != sizeof(*e) || e->e_phnum > (4096 - sizeof(*e)) / sizeof(*h))
-		return log_varint(p, 0);
-	for (unsigned i = 0; i < e->e_phnum; i++) {
-		const char *note = (const char *)(bias + h[i].p_vaddr), *last;
+	if (*found->dlfo_link_map->l_name == '\0')
+		return (struct heads){ (const Elf64_Phdr *)getauxval(AT_PHDR),
+				       (unsigned)getauxval(AT_PHNUM) };
+	if ((uintptr_t)found->dlfo_map_end - (uintptr_t)e < PAGE ||
+	    memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 || e->e_phoff != sizeof(*e) ||
+	    e->e_phnum > (PAGE - sizeof(*e)) / sizeof(Elf64_Phdr))
+		return none;
+	return (struct heads){ (const Elf64_Phdr *)(e + 1), e->e_phnum };
+}
 
-		if (h[i].p_type != PT_NOTE || note < start ||
-		    h[i].p_memsz > (size_t)(end - start) || note + h[i].p_memsz > end)
+static void bounds(struct heads h, const struct dl_find_object *found, struct locks_image *i)
+{
+	i->low = (uintptr_t)found->dlfo_map_start;
+	i->high = (uintptr_t)found->dlfo_map_end;
+	for (unsigned k = 0; k < h.n; k++) {
+		uintptr_t start = i->bias + h.at[k].p_vaddr, end = start + h.at[k].p_memsz;
+
+		if (h.at[k].p_type != PT_LOAD)
 			continue;
-		for (last = note + h[i].p_memsz; last - note > (long)sizeof(Elf64_Nhdr);) {
-			const Elf64_Nhdr *n = (const void *)note;
-			size_t name = (n->n_namesz + 3ul) & ~3ul, desc = (n->n_descsz + 3ul) & ~3ul;
+		i->low = start < i->low ? start : i->low;
+		i->high = end > i->high ? end : i->high;
+	}
+}
 
-			if (name + desc + sizeof(*n) > (size_t)(last - note))
-				break;
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
-			    memcmp(n + 1, "GNU", 4) == 0 && n->n_descsz <= BUILD_ID) {
-				p = log_varint(p, n->n_descsz);
-				memcpy(p, (const char *)(n + 1) + name, n->n_descsz);
-				return p + n->n_descsz;
-			}
-			note += sizeof(*n) + name + desc;
+/* Of one segment of notes; NULL: not there. */
+static const Elf64_Nhdr *find_build_id(const char *note, size_t left)
+{
+	while (left > sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *n = (const void *)note;
+		size_t size =
+			sizeof(*n) + ((n->n_namesz + 3ul) & ~3ul) + ((n->n_descsz + 3ul) & ~3ul);
+
+		if (size > left)
+			break;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+		    memcmp(n + 1, "GNU", 4) == 0 && n->n_descsz <= BUILD_ID)
+			return n;
+		note += size;
+		left -= size;
+	}
+	return NULL;
+}
+
+static uint8_t *put_build_id(uint8_t *p, struct heads h, const struct locks_image *i)
+{
+	for (unsigned k = 0; k < h.n; k++) {
+		uintptr_t start = i->bias + h.at[k].p_vaddr;
+		const Elf64_Nhdr *n = NULL;
+
+		if (h.at[k].p_type == PT_NOTE && start >= i->low && start < i->high &&
+		    h.at[k].p_memsz <= i->high - start)
+			n = find_build_id((const char *)start, h.at[k].p_memsz);
+		if (n != NULL) {
+			p = log_varint(p, n->n_descsz);
+			return mempcpy(p, (const char *)(n + 1) + 4, n->n_descsz);
 		}
 	}
 	return log_varint(p, 0);
 }
+
+/* ---- the trace ---- */
 
 /* The loader gives the program itself no name, and others as they were asked for. */
 static uint8_t *put_path(uint8_t *p, const char *name)
@@ -83,41 +126,51 @@ static uint8_t *put_path(uint8_t *p, const char *name)
 	return (uint8_t *)stpncpy((char *)p + n, name, NAME_ROOM);
 }
 
-static void put_image(const struct dl_find_object *at, const struct locks_image *i)
+static void put_image(const char *name, struct heads h, const struct locks_image *i)
 {
 	static uint8_t buffer[2 * NAME_ROOM + BUILD_ID + 64]; /* guarded by all.lock */
 	int saved = errno;
 	uint8_t *p = log_varint(buffer, i->number);
 
 	p = log_varint(p, i->bias);
-	p = log_varint(p, (uintptr_t)at->dlfo_map_start);
-	p = log_varint(p, (uintptr_t)at->dlfo_map_end);
-	p = put_build_id(p, at);
-	p = put_path(p, at->dlfo_link_map->l_name);
+	p = log_varint(p, i->low);
+	p = log_varint(p, i->high);
+	p = put_build_id(p, h, i);
+	p = put_path(p, name);
 	log_control(FORMAT_K_C_IMAGE, buffer, (size_t)(p - buffer));
 	errno = saved;
 }
 
-struct locks_image locks_image_of(const struct dl_find_object *at)
+/* all.lock held. */
+static struct locks_image image_add(const struct dl_find_object *found)
 {
-	struct locks_image i = { 0 };
+	const struct link_map *map = found->dlfo_link_map;
+	struct heads h = heads_of(found);
+	struct locks_image i = { .bias = map->l_addr };
+	bool room = all.n < IMAGES && all.numbers < NUMBERS;
+
+	bounds(h, found, &i);
+	i.own = (uintptr_t)&self >= i.low && (uintptr_t)&self < i.high;
+	i.plumbing = i.own || is_plumbing(map->l_name);
+	i.number = i.own || !room ? 0 : ++all.numbers;
+	if (i.number != 0)
+		put_image(map->l_name, h, &i);
+	if (room) {
+		all.maps[all.n] = map;
+		all.images[all.n++] = i;
+	}
+	return i;
+}
+
+struct locks_image locks_image_of(const struct dl_find_object *found)
+{
+	struct locks_image i;
 	unsigned k = 0;
 
 	sys_lock_take(&all.lock);
-	while (k < all.n && all.starts[k] != at->dlfo_map_start)
+	while (k < all.n && all.maps[k] != found->dlfo_link_map)
 		k++;
-	if (k < all.n) {
-		i = all.images[k];
-	} else if (all.n < IMAGES && all.numbers < NUMBERS) {
-		i.number = ++all.numbers;
-		i.bias = at->dlfo_link_map->l_addr;
-		i.own = (void *)&self >= at->dlfo_map_start && (void *)&self < at->dlfo_map_end;
-		i.plumbing = i.own || is_plumbing(at->dlfo_link_map->l_name);
-		if (!i.own)
-			put_image(at, &i);
-		all.starts[all.n] = at->dlfo_map_start;
-		all.images[all.n++] = i;
-	}
+	i = k < all.n ? all.images[k] : image_add(found);
 	sys_lock_drop(&all.lock);
 	return i;
 }

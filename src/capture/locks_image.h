@@ -14,6 +14,7 @@ struct locks_image {
 	bool plumbing;	/* libc, the loader or the runtime: what is below main and below a thread */
 	bool own;	/* the runtime */
 	uintptr_t bias; /* addresses minus this are those of the file */
+	uintptr_t low, high; /* where it is loaded; there may be holes */
 };
 
 /* The image that was found (_dl_find_object takes no lock); written to the trace when new. */

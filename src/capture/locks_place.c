@@ -67,7 +67,7 @@ static const struct code *code_fill(struct code *c, uint64_t pc)
 
 	if (found)
 		image = locks_image_of(&at);
-	c->rule = locks_unwind_rule(pc, found ? &at : NULL);
+	c->rule = locks_unwind_rule(pc, found ? at.dlfo_eh_frame : NULL, image.low, image.high);
 	c->plumbing = image.plumbing;
 	c->site = 0;
 	if (!image.own) {
@@ -182,26 +182,34 @@ static bool frame_leave(struct frame *f, const struct locks_rule *rule, uint64_t
 	return f->pc > STRUCK;
 }
 
-/* What is below main and below a thread's function says nothing. */
+/* What is below main and below a thread's function says nothing; nor does what calls back into
+ * the runtime (pthread_once), where there is somebody who called that. */
 static void unwind(const struct thread *t, struct frame f, struct locks_stack *s)
 {
 	uint64_t high = stack_high(t, f.sp);
 	const struct code *c = code_get(f.pc);
+	bool inside = c->plumbing;
 	uint32_t n = 0, last = 0;
 
 	s->pc = f.pc;
 	s->sp = f.sp;
 	s->site = c->site;
 	while (n < LOCKS_FRAMES && frame_leave(&f, &c->rule, high)) {
+		uint32_t site;
+
 		c = code_get(f.pc);
 		if (c->rule.end)
 			break;
-		s->frames[n++] =
-			(struct locks_frame){ f.pc, (uint32_t)(f.sp - 8 - s->sp), c->site };
+		site = inside ? 0 : c->site;
+		if (inside && !c->plumbing) {
+			s->site = c->site;
+			inside = false;
+		}
+		s->frames[n++] = (struct locks_frame){ f.pc, (uint32_t)(f.sp - 8 - s->sp), site };
 		if (!c->plumbing)
 			last = n;
 	}
-	s->n = n == LOCKS_FRAMES ? n : last;
+	s->n = last;
 }
 
 static bool is_still(const struct locks_stack *s)
@@ -212,21 +220,36 @@ static bool is_still(const struct locks_stack *s)
 	return true;
 }
 
-/* The view has stacks outermost first; the log states from `low' on what has changed. */
-static void show(struct thread *t, const struct locks_stack *s)
+/* The view has stacks outermost first; the log states from `low' on what has changed.  True: some
+ * has. */
+static bool show(struct foresee_view *v, const struct locks_stack *s)
 {
-	struct foresee_view *v = &t->view;
-	uint32_t depth = 0, low = v->low;
+	uint32_t depth = 0, low = v->low < v->depth ? v->low : v->depth, same = 0;
 
 	for (uint32_t i = s->n; i-- > 0;) {
 		if (s->frames[i].site == 0)
 			continue;
-		if (depth < low && v->frames[depth] != s->frames[i].site)
-			low = depth;
+		if (same == depth && depth < v->depth && v->frames[depth] == s->frames[i].site)
+			same++;
 		v->frames[depth++] = s->frames[i].site;
 	}
-	v->low = low < depth ? low : depth;
+	if (same == depth && depth == v->depth)
+		return false;
+	v->low = low < same ? low : same;
 	v->depth = depth;
+	return true;
+}
+
+static void show_new(struct thread *t, struct locks_stack *s)
+{
+	s->shape = show(&t->view, s) ? ++t->stacks.shapes : t->stacks.shape;
+}
+
+/* One that was met before; its shape may be that of another by now. */
+static void show_known(struct thread *t, struct locks_stack *s)
+{
+	if (!show(&t->view, s))
+		s->shape = t->stacks.shape;
 }
 
 /* The runtime's own frames have frame pointers: up to whoever called it. */
@@ -239,22 +262,35 @@ static struct frame caller(void)
 	return (struct frame){ .pc = bp[1], .sp = (uint64_t)(bp + 2), .bp = bp[0] };
 }
 
+static struct locks_stack *stack_at(struct thread *t, const struct frame *f)
+{
+	struct locks_stack *last = t->stacks.last, *s = last != NULL ? last->next : NULL;
+
+	if (__builtin_expect(s == NULL || s->pc != f->pc || s->sp != f->sp, 0)) {
+		uint64_t home = (f->pc * 0x9e3779b97f4a7c15u >> 40) + (f->sp >> 4);
+
+		s = &t->stacks.at[home % LOCKS_STACKS];
+		if (last != NULL)
+			last->next = s;
+	}
+	t->stacks.last = s;
+	return s;
+}
+
 uint32_t locks_place(struct thread *t)
 {
 	struct frame f = caller();
-	struct locks_stack *s =
-		&t->stacks.at[((f.pc * 0x9e3779b97f4a7c15u >> 40) + (f.sp >> 4)) % LOCKS_STACKS];
+	struct locks_stack *s = stack_at(t, &f);
 	uint32_t age = __atomic_load_n(&codes.age, __ATOMIC_ACQUIRE);
 
-	if (s->pc == f.pc && s->sp == f.sp && s->age == age && is_still(s)) {
-		if (t->stacks.last != s)
-			show(t, s);
-	} else {
+	if (__builtin_expect(s->pc != f.pc || s->sp != f.sp || s->age != age || !is_still(s), 0)) {
 		s->age = age;
 		unwind(t, f, s);
-		show(t, s);
+		show_new(t, s);
+	} else if (__builtin_expect(s->shape != t->stacks.shape, 0)) {
+		show_known(t, s);
 	}
-	t->stacks.last = s;
+	t->stacks.shape = s->shape;
 	t->view.call_site = s->site;
 	return s->site;
 }

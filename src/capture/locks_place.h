@@ -26,12 +26,15 @@ struct locks_stack {
 	uint32_t age; /* of what is known about code: see locks_place.c */
 	uint32_t site;
 	uint32_t n;
+	uint32_t shape;		  /* stacks of equal frames have equal ones, mostly */
+	struct locks_stack *next; /* the one that came next, last time */
 	struct locks_frame frames[LOCKS_FRAMES]; /* innermost first */
 };
 
 /* A thread's; all zero at first. */
 struct locks_stacks {
-	const struct locks_stack *last; /* as t->view has it, unless it was replaced since */
+	struct locks_stack *last; /* NULL: none yet */
+	uint32_t shape, shapes;	  /* of what t->view has; how many there are */
 	struct locks_stack at[LOCKS_STACKS];
 };
 

@@ -392,20 +392,19 @@ static struct locks_rule rule_of(const struct row *r)
  * are any good. */
 static const struct locks_rule by_frame_pointer = { .base = LOCKS_BASE_BP, .bp = -2, .offset = 16 };
 
-struct locks_rule locks_unwind_rule(uintptr_t pc, const struct dl_find_object *found)
+struct locks_rule locks_unwind_rule(uintptr_t pc, const void *header, uintptr_t low, uintptr_t high)
 {
-	struct table t = { 0 };
+	struct table t = { .low = (const uint8_t *)low,
+			   .high = (const uint8_t *)high,
+			   .header = header };
 	const uint8_t *fde;
 	struct row r;
 
-	if (found == NULL || found->dlfo_eh_frame == NULL)
-		return by_frame_pointer;
-	t.low = found->dlfo_map_start;
-	t.high = found->dlfo_map_end;
-	t.header = found->dlfo_eh_frame;
 	/* A call may be the last instruction of its function. */
-	fde = search(&t, pc - 1);
-	if (fde == NULL || !read_fde(&t, fde, pc - 1, &r) || t.is_signal)
-		return fde == NULL ? by_frame_pointer : (struct locks_rule){ 0 };
+	fde = header != NULL ? search(&t, pc - 1) : NULL;
+	if (fde == NULL)
+		return by_frame_pointer;
+	if (!read_fde(&t, fde, pc - 1, &r) || t.is_signal)
+		return (struct locks_rule){ 0 };
 	return rule_of(&r);
 }

@@ -5,12 +5,11 @@
  * address lies right below that, and where the caller's rbp was saved.  They depend on the place in the
  * code only, so the answer for a place is looked up once and kept.
  *
- * No lock, no allocation, nothing of the C library but _dl_find_object, which takes no lock.
+ * No lock, no allocation, nothing of the C library.
  */
 #ifndef CAPTURE_LOCKS_UNWIND_H
 #define CAPTURE_LOCKS_UNWIND_H
 
-#include <dlfcn.h>
 #include <stdint.h>
 
 enum locks_base {
@@ -26,7 +25,9 @@ struct locks_rule {
 	int32_t offset; /* CFA: the base and this */
 };
 
-/* How to leave the frame that a call returns to at pc.  found: the image around it, or NULL. */
-struct locks_rule locks_unwind_rule(uintptr_t pc, const struct dl_find_object *found);
+/* How to leave the frame that a call returns to at pc, by the tables of the image loaded from low
+ * to high; header: its .eh_frame_hdr, or NULL. */
+struct locks_rule locks_unwind_rule(uintptr_t pc, const void *header, uintptr_t low,
+				    uintptr_t high);
 
 #endif /* CAPTURE_LOCKS_UNWIND_H */

@@ -26,10 +26,10 @@ static struct {
 	unsigned npatterns;
 	bool has_only;
 
-	/* Modules seen before recording started. */
-	const struct foresee_module *early[4096];
-	unsigned nearly;
-	bool started;
+	/* The units there are, as far as there is room. */
+	const struct foresee_module *units[4096];
+	unsigned nunits;
+	bool started; /* the trace knows of them */
 
 	/* Strings already in the trace, by address: units share most of theirs. */
 	uint32_t nstrings;
@@ -310,9 +310,9 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	if (all.started && log_is_on()) {
 		mark_skips(m);
 		put_module(m);
-	} else if (!all.started && all.nearly < sizeof(all.early) / sizeof(all.early[0])) {
-		all.early[all.nearly++] = m;
 	}
+	if (all.nunits < sizeof(all.units) / sizeof(all.units[0]))
+		all.units[all.nunits++] = m;
 	sys_lock_drop(&all.lock);
 	errno = saved;
 }
@@ -321,9 +321,9 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 EXPORT void foresee_module_unregister(const struct foresee_module *m)
 {
 	sys_lock_take(&all.lock);
-	for (unsigned i = 0; i < all.nearly; i++)
-		if (all.early[i] == m)
-			all.early[i] = all.early[--all.nearly];
+	for (unsigned i = 0; i < all.nunits; i++)
+		if (all.units[i] == m)
+			all.units[i] = all.units[--all.nunits];
 	image_count(m, -1);
 	sys_lock_drop(&all.lock);
 }
@@ -332,10 +332,51 @@ void module_start(void)
 {
 	sys_lock_take(&all.lock);
 	all.started = true;
-	for (unsigned i = 0; i < all.nearly; i++) {
-		mark_skips(all.early[i]);
-		put_module(all.early[i]);
+	for (unsigned i = 0; i < all.nunits; i++) {
+		mark_skips(all.units[i]);
+		put_module(all.units[i]);
 	}
-	all.nearly = 0;
 	sys_lock_drop(&all.lock);
+}
+
+/* ---- names ---- */
+
+void module_lock(void)
+{
+	sys_lock_take(&all.lock);
+}
+
+void module_unlock(void)
+{
+	sys_lock_drop(&all.lock);
+}
+
+const struct foresee_site *module_site(uint32_t site, uint32_t *into)
+{
+	for (unsigned i = 0; i < all.nunits; i++) {
+		const struct foresee_module *m = all.units[i];
+		uint32_t at = site - *m->base;
+
+		if (site < *m->base || at == 0 || at >= m->nsites)
+			continue;
+		if (into != NULL)
+			*into = m->sites[at].inlined ? *m->base + m->sites[at].inlined : 0;
+		return &m->sites[at];
+	}
+	return NULL;
+}
+
+const struct foresee_global *module_global(const void *p)
+{
+	for (unsigned i = 0; i < all.nunits; i++) {
+		const struct foresee_module *m = all.units[i];
+
+		for (uint64_t k = 0; k < m->nglobals; k++) {
+			const struct foresee_global *g = &m->globals[k];
+
+			if (g->name != NULL && (uintptr_t)p - (uintptr_t)g->address < g->size)
+				return g;
+		}
+	}
+	return NULL;
 }

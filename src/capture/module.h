@@ -23,6 +23,15 @@ void module_pattern(const char *pattern, size_t n, bool only);
 bool module_has_function(const void *f);
 bool module_is_seen(const void *start);
 
+/* For names.  Between lock and unlock no unit goes, so what the others return stays; they return
+ * NULL for what no unit knows.  into: the site this one was inlined into, 0 none; may be NULL. */
+struct foresee_site;
+struct foresee_global;
+void module_lock(void);
+void module_unlock(void);
+const struct foresee_site *module_site(uint32_t site, uint32_t *into);
+const struct foresee_global *module_global(const void *p);
+
 /* Units that registered before recording started: tell the trace about them. */
 void module_start(void);
 

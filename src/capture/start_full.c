@@ -1,11 +1,12 @@
 /*
  *	FORESEE_TRACE    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
- *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN
+ *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/announce.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/start.h"
@@ -19,6 +20,8 @@ static void parse_options(const char *s, struct log_options *opt)
 
 		if (n == 4 && memcmp(s, "full", 4) == 0) {
 			opt->full = true;
+		} else if (n == 8 && memcmp(s, "announce", 8) == 0) {
+			announce_start();
 		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {
 			module_pattern(s + 5, n - 5, true);
 			opt->partial = true;

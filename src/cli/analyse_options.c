@@ -14,7 +14,7 @@
 #include "finding/suppress.h"
 
 #define MOST_JOBS 1024
-#define DEFAULT_ANALYSES "races"
+#define DEFAULT_ANALYSES "races,deadlocks"
 
 void analyse_init(struct analyse *a)
 {

@@ -4,8 +4,13 @@
 #include "cli/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/spool.h"
+#include "order/step.h"
+#include "predict/locktree.h"
+#include "report/lock_trees.h"
 #include "report/show.h"
 #include "trace/trace.h"
+#include "witness/evidence.h"
 
 enum {
 	PRINT_STD = 1,
@@ -14,6 +19,7 @@ enum {
 	PRINT_THREAD,
 	PRINT_STACKS,
 	PRINT_SITES,
+	PRINT_LOCK_TREES,
 };
 
 static const struct option_def print_options[] = {
@@ -24,6 +30,8 @@ static const struct option_def print_options[] = {
 	{ PRINT_STACKS, 0, "stacks", NULL, "call stacks too" },
 	{ PRINT_SITES, 0, "sites", NULL,
 	  "the table of places with dependency facts instead of events" },
+	{ PRINT_LOCK_TREES, 0, "lock-trees", NULL,
+	  "which locks each thread takes inside which, instead of events" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
@@ -31,7 +39,7 @@ static const struct option_def print_options[] = {
 struct request {
 	const char *path, *thread;
 	uint64_t from, to;
-	bool std, stacks, sites;
+	bool std, stacks, sites, trees;
 	struct input in;
 };
 
@@ -72,6 +80,91 @@ static enum status print_sites(struct trace *t, struct diag *d)
 		show_sites(t, stdout);
 	return st;
 }
+
+/* ---- lock trees ---- */
+
+/* First pass. */
+static enum status read_trees(struct trace *t, struct locktree *trees, struct diag *d)
+{
+	struct step_options plain = { .recycle = true };
+	struct steps *s = steps_new(t, &plain);
+	struct step_batch b;
+	enum status st;
+
+	while ((st = steps_next(s, &b, d)) == ST_OK)
+		for (size_t i = 0; i < b.n; i++)
+			locktree_step(trees, &b.at[i]);
+	steps_free(s);
+	return st;
+}
+
+/* The number of the thread that is asked for; 0 none of them, or all. */
+static uint32_t find_thread(const struct request *r, const struct trace *t)
+{
+	for (uint32_t tid = 1; r->thread && tid <= trace_thread_count(t); tid++)
+		if (strcmp(trace_thread_name(t, tid), r->thread) == 0)
+			return tid;
+	return 0;
+}
+
+/* Second pass: the names of the locks, as they were when they were taken. */
+static enum status print_trees(struct trace *t, const struct lock_trees *l, struct diag *d)
+{
+	struct evidence_options brief = { .wanted = l->wanted.at,
+					  .nwanted = l->wanted.n,
+					  .brief = true };
+	struct evidence *ev;
+	enum status st = evidence_load(t, &brief, &ev, d);
+
+	if (st != ST_OK)
+		return st;
+	lock_trees_print(l, ev, stdout);
+	evidence_free(ev);
+	return ST_END;
+}
+
+static int trees_twice(const struct request *r, const struct spool *file, struct locktree *trees)
+{
+	struct input silent = { .lenient = r->in.lenient, .quiet = true };
+	struct trace *t = input_open(file->path, &r->in);
+	struct lock_trees l;
+	struct diag d = { 0 };
+	enum status st;
+	uint32_t only;
+	int status;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	st = read_trees(t, trees, &d);
+	only = find_thread(r, t);
+	status = input_close(t, &r->in, st, &d);
+	if (status != EXIT_FINE || (r->thread && only == 0))
+		return status;
+	t = input_open(file->path, &silent);
+	if (!t)
+		return EXIT_TROUBLE;
+	lock_trees_init(&l, trees, only);
+	st = print_trees(t, &l, &d);
+	lock_trees_release(&l);
+	return input_close(t, &silent, st, &d);
+}
+
+static int lock_trees(const struct request *r)
+{
+	struct locktree trees;
+	struct spool file;
+	int status;
+
+	if (!spool_open(&file, r->path))
+		return EXIT_TROUBLE;
+	locktree_init(&trees);
+	status = trees_twice(r, &file, &trees);
+	locktree_release(&trees);
+	spool_close(&file);
+	return status;
+}
+
+/* ---- the command ---- */
 
 static int print(const struct request *r)
 {
@@ -118,6 +211,9 @@ static int run(const struct command *c, int argc, char **argv)
 		case PRINT_SITES:
 			r.sites = true;
 			break;
+		case PRINT_LOCK_TREES:
+			r.trees = true;
+			break;
 		default:
 			good = input_option(&r.in, c, id, value, &status);
 		}
@@ -130,8 +226,11 @@ static int run(const struct command *c, int argc, char **argv)
 		return command_misuse(
 			c, "--std prints the whole trace: it does not go with --from, --to, "
 			   "--thread, --stacks or --sites");
+	if (r.trees && (r.from != 1 || r.to != UINT64_MAX || r.stacks || r.sites || r.std))
+		return command_misuse(c, "--lock-trees looks at the whole trace: it goes with "
+					 "--thread only");
 	r.path = p.operands[0];
-	return print(&r);
+	return r.trees ? lock_trees(&r) : print(&r);
 }
 
 const struct command cmd_print = {

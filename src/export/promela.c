@@ -15,12 +15,13 @@
  * waits, and remembers in t_ whether its value may differ; a write that it feeds then leaves BAD in
  * its cells.  All such contents are alike, for nothing may be concluded from any of them.
  *
- * Goals only look.  Goals() loops in its one state, so it adds no states of its own.
+ * Goals (promela_goals.c) only look.  Goals() loops in its one state, so it adds no states of its own.
  */
 #include "export/promela.h"
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "export/promela_priv.h"
 #include "order/model.h"
 
 struct writer {
@@ -276,68 +277,38 @@ static void write_next(const struct writer *w, uint32_t e)
 	strbuf_release(&guard);
 }
 
-struct goal {
-	uint32_t a, b; /* a < b */
-};
-
-struct goals {
-	VEC(struct goal) at;
-};
-
-static enum status find_goals(const struct writer *w, struct goals *g, struct diag *d)
+static void write_goal(const struct writer *w, const struct promela_goal *g)
 {
-	const struct model *m = w->m;
-	uint64_t a = w->opt->pair[0] - m->base, b = w->opt->pair[1] - m->base;
-
-	if (w->opt->pair[0]) {
-		if (a < 1 || b < 1 || a > m->n || b > m->n ||
-		    !model_conflict(m, (uint32_t)a, (uint32_t)b)) {
-			diag_set(d, "events %llu and %llu are not two conflicting accesses",
-				 (unsigned long long)w->opt->pair[0],
-				 (unsigned long long)w->opt->pair[1]);
-			return ST_BAD_INPUT;
-		}
-		*VEC_PUSH(&g->at) = (struct goal){ .a = (uint32_t)(a < b ? a : b),
-						   .b = (uint32_t)(a < b ? b : a) };
-		return ST_OK;
+	for (uint32_t i = 0; i < g->n; i++) {
+		strbuf_adds(w->out, i ? " && " : "(");
+		write_next(w, g->event[i]);
 	}
-	for (uint32_t i = 1; i <= m->n; i++) {
-		for (uint32_t j = i + 1; j <= m->n; j++) {
-			if (model_conflict(m, i, j))
-				*VEC_PUSH(&g->at) = (struct goal){ .a = i, .b = j };
-		}
-		if (g->at.n > PROMELA_GOALS) {
-			diag_set(
-				d,
-				"more than %d conflicting pairs: choose one with --pair, or take a "
-				"part of the trace",
-				PROMELA_GOALS);
-			return ST_LIMIT;
-		}
-	}
-	return ST_OK;
-}
-
-static void write_goal(const struct writer *w, const struct goals *g, size_t i)
-{
-	strbuf_adds(w->out, "(");
-	write_next(w, g->at.at[i].a);
-	strbuf_adds(w->out, " && ");
-	write_next(w, g->at.at[i].b);
 	strbuf_adds(w->out, ")");
 }
 
+/* "3-8" */
+static void write_events(const struct writer *w, const struct promela_goal *g, char sep)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (i)
+			strbuf_add(w->out, &sep, 1);
+		strbuf_addf(w->out, "%u", g->event[i]);
+	}
+}
+
 /* One goal by -DGOAL_I_J: an assertion that fails, with SPIN's trail to it. */
-static void write_one_goal(const struct writer *w, const struct goals *g)
+static void write_one_goal(const struct writer *w, const struct promela_goals *g)
 {
 	for (size_t i = 0; i < g->at.n; i++) {
-		if (w->opt->pair[0])
+		if (w->opt->pair[0]) {
 			strbuf_adds(w->out, "\n");
-		else
-			strbuf_addf(w->out, "%s defined(GOAL_%u_%u)\n", i ? "#elif" : "\n#if",
-				    g->at.at[i].a, g->at.at[i].b);
+		} else {
+			strbuf_addf(w->out, "%s defined(GOAL_", i ? "#elif" : "\n#if");
+			write_events(w, &g->at.at[i], '_');
+			strbuf_adds(w->out, ")\n");
+		}
 		strbuf_adds(w->out, "#define GOAL ");
-		write_goal(w, g, i);
+		write_goal(w, &g->at.at[i]);
 		strbuf_adds(w->out, "\n");
 	}
 	if (g->at.n && !w->opt->pair[0])
@@ -348,8 +319,8 @@ static void write_one_goal(const struct writer *w, const struct goals *g)
 				    "#endif\n");
 }
 
-/* All goals by one search: each pair is printed when it is first reached. */
-static void write_all_goals(const struct writer *w, const struct goals *g)
+/* All goals by one search: each is printed when it is first reached. */
+static void write_all_goals(const struct writer *w, const struct promela_goals *g)
 {
 	if (w->opt->pair[0] || !g->at.n)
 		return;
@@ -357,9 +328,9 @@ static void write_all_goals(const struct writer *w, const struct goals *g)
 		    "\n#ifndef GOAL\n"
 		    "c_decl {\n"
 		    "static char goal_reached[%zu];\n"
-		    "static void goal(int k, const char *pair)\n"
+		    "static void goal(int k, const char *what)\n"
 		    "{\n"
-		    "\tif (!goal_reached[k]) printf(\"race %%s\\n\", pair);\n"
+		    "\tif (!goal_reached[k]) printf(\"%%s\\n\", what);\n"
 		    "\tgoal_reached[k] = 1;\n"
 		    "}\n"
 		    "}\n"
@@ -367,32 +338,37 @@ static void write_all_goals(const struct writer *w, const struct goals *g)
 		    g->at.n);
 	for (size_t i = 0; i < g->at.n; i++) {
 		strbuf_adds(w->out, "\t:: atomic { ");
-		write_goal(w, g, i);
-		strbuf_addf(w->out, " -> c_code { goal(%zu, \"%u-%u\"); } }\n", i, g->at.at[i].a,
-			    g->at.at[i].b);
+		write_goal(w, &g->at.at[i]);
+		strbuf_addf(w->out, " -> c_code { goal(%zu, \"%s ", i,
+			    g->at.at[i].deadlock ? "deadlock" : "race");
+		write_events(w, &g->at.at[i], '-');
+		strbuf_adds(w->out, "\"); } }\n");
 	}
 	strbuf_adds(w->out, "\tod\n}\n#endif\n");
 }
 
-static void write_head(const struct writer *w, const struct goals *g)
+static void write_head(const struct writer *w, const struct promela_goals *g)
 {
 	strbuf_addf(w->out,
 		    "/*\n"
-		    " * foresee: %u events, %zu pairs of conflicting accesses, %s.\n"
+		    " * foresee: %u events, %zu pairs of conflicting accesses, %zu circles of "
+		    "locks, %s.\n"
 		    " *\n",
-		    w->m->n, g->at.n,
+		    w->m->n, g->at.n - g->deadlocks, g->deadlocks,
 		    w->opt->strict    ? "strict model"
 		    : w->m->has_facts ? "dependency-aware model"
 				      : "strict model (no read is free)");
 	if (w->opt->pair[0])
-		strbuf_addf(w->out, " * The assertion fails where events %u and %u can race.\n",
-			    g->at.at[0].a, g->at.at[0].b);
+		strbuf_addf(w->out, " * The assertion fails where events %u and %u can %s.\n",
+			    g->at.at[0].event[0], g->at.at[0].event[1],
+			    g->deadlocks ? "deadlock" : "race");
 	else
-		strbuf_adds(w->out, " * One search prints every pair that can race:\n");
+		strbuf_adds(w->out, " * One search prints all that can race or deadlock:\n");
 	strbuf_adds(w->out, " *\tspin -a MODEL; cc -DSAFETY -DNOREDUCE -o pan pan.c; ./pan -E\n");
 	if (!w->opt->pair[0])
 		strbuf_adds(w->out, " * With spin -DGOAL_I_J -a MODEL, an assertion fails where "
-				    "events I and J can race.\n");
+				    "events I and J can race,\n"
+				    " * or the requests I, J, ... deadlock.\n");
 	strbuf_adds(w->out, " */\n");
 	if (!w->opt->strict)
 		strbuf_addf(w->out, "#define BAD %u\n", w->m->n + 1);
@@ -402,7 +378,7 @@ enum status promela_write(const struct model *m, const struct promela_options *o
 			  struct strbuf *out, struct diag *d)
 {
 	struct writer w = { .m = m, .opt = opt, .out = out };
-	struct goals goals = { 0 };
+	struct promela_goals goals = { 0 };
 	enum status st;
 
 	if (m->n > PROMELA_EVENTS || m->nchains > PROMELA_CHAINS) {
@@ -412,7 +388,7 @@ enum status promela_write(const struct model *m, const struct promela_options *o
 		return ST_LIMIT;
 	}
 	w.counter = m->n < 255 ? "byte" : "short";
-	st = find_goals(&w, &goals, d);
+	st = promela_goals_find(m, opt, &goals, d);
 	if (st == ST_OK) {
 		write_head(&w, &goals);
 		write_variables(&w);

@@ -69,6 +69,8 @@ static uint64_t mix(uint64_t x)
 
 static void hash_places(struct deadlocks *d, const uint32_t *places, uint32_t n)
 {
+	bool joins = false;
+
 	d->signature = n;
 	d->places = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -77,9 +79,12 @@ static void hash_places(struct deadlocks *d, const uint32_t *places, uint32_t n)
 
 		for (uint32_t j = 0; j < i; j++)
 			again |= places[j] == places[i];
+		joins |= lockgraph_joins_at(d->g, places[i]);
 		d->signature += h;
 		d->places += again ? 0 : h;
 	}
+	d->signature = mix(d->signature + joins);
+	d->places = mix(d->places + joins);
 }
 
 static bool begin_group(void *arg, const uint32_t *places, uint32_t n)

@@ -11,6 +11,9 @@
  * A marked node of tree 2 is a lock that both threads hold by then.  Neither sound nor complete:
  * it knows no fork, no join, no data, and no circle of three.
  *
+ * Reports are circles of two locks, so only locks on some circle of the nestings of all threads are
+ * looked at: a program with one order costs no more than its trees.
+ *
  * Read locks: a node has a mode.  Two nodes of one lock in read mode exclude nobody: they are no
  * gate, and no request of the one waits for the other.  Tries: a node whose acquires all were
  * tries is held like others but never waits.
@@ -20,6 +23,7 @@
 #include "base/mem.h"
 #include "order/step.h"
 #include "predict/limits.h"
+#include "predict/lockgraph.h"
 #include "predict/locktree.h"
 
 struct goodlock {
@@ -29,6 +33,7 @@ struct goodlock {
 	uint32_t *same;		   /* by node: another one of the thread with that lock; 0 end */
 	struct map heads;	   /* tid << 32 | lock, to a node */
 	uint32_t *marks;	   /* by node: how often marked */
+	uint32_t *component;	   /* by lock: which circles it is on; 0 none */
 	uint32_t second;	   /* tid of tree 2 */
 	struct map known;	   /* places, or pairs of nodes, that were told */
 	struct engine_result *out; /* at the end */
@@ -118,12 +123,18 @@ static bool is_above(struct goodlock *self, const struct locktree_node *c, uint3
 	return false;
 }
 
+static uint32_t component_of(const struct goodlock *self, uint32_t n)
+{
+	return self->component[node(self, n)->lock];
+}
+
 static void check_below(struct goodlock *self, uint32_t n, uint32_t m)
 {
 	uint32_t c = locktree_after(&self->tree, n, n, false);
 
 	while (c != 0 && goes_on(self)) {
-		bool found = is_above(self, node(self, c), m);
+		const struct locktree_node *x = node(self, c);
+		bool found = component_of(self, c) == component_of(self, n) && is_above(self, x, m);
 
 		self->left -= self->left > 0;
 		if (found)
@@ -159,7 +170,9 @@ static void mark(struct goodlock *self, uint32_t n, uint32_t by)
 
 static void enter(struct goodlock *self, uint32_t n)
 {
-	for (uint32_t m = first_same(self, n); m != 0 && goes_on(self); m = self->same[m])
+	uint32_t first = component_of(self, n) != 0 ? first_same(self, n) : 0;
+
+	for (uint32_t m = first; m != 0 && goes_on(self); m = self->same[m])
 		if (exclude(node(self, n), node(self, m)) && !is_gated(self, m))
 			check_below(self, n, m);
 	/* Those that are gated are below a marked one: marking them as well changes nothing. */
@@ -190,6 +203,30 @@ static void analyse(struct goodlock *self, uint32_t root)
 }
 
 /* ---- all ---- */
+
+/* False: there are no circles. */
+static bool find_circles(struct goodlock *self)
+{
+	const struct locktree *t = &self->tree;
+	VEC(struct lockgraph_edge) edges = { 0 };
+	uint32_t nlocks = 0, any = 0;
+
+	for (uint32_t n = 1; n < t->nodes.n; n++) {
+		const struct locktree_node *x = node(self, n);
+
+		if (x->lock >= nlocks)
+			nlocks = x->lock + 1;
+		if (x->depth > 1)
+			*VEC_PUSH(&edges) =
+				(struct lockgraph_edge){ node(self, x->parent)->lock, x->lock };
+	}
+	self->component = mem_zalloc(((size_t)nlocks + 1) * sizeof(*self->component));
+	lockgraph_components(nlocks, edges.at, edges.n, self->component);
+	VEC_RELEASE(&edges);
+	for (uint32_t l = 0; l < nlocks; l++)
+		any |= self->component[l];
+	return any != 0;
+}
 
 static void index_nodes(struct goodlock *self)
 {
@@ -239,13 +276,10 @@ static void say_limits(const struct goodlock *self)
 				 "goodlock: budget spent; not all lock trees were compared");
 }
 
-static void goodlock_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void compare_trees(struct goodlock *self)
 {
-	struct goodlock *self = arg;
 	const struct locktree *t = &self->tree;
 
-	(void)run;
-	self->out = out;
 	index_nodes(self);
 	for (uint32_t i = 0; i < t->threads.n; i++) {
 		for (uint32_t j = i + 1; locktree_has(t, i) && j < t->threads.n; j++) {
@@ -255,12 +289,23 @@ static void goodlock_end(void *arg, struct engine_run *run, struct engine_result
 			analyse(self, t->threads.at[i].root);
 		}
 	}
+}
+
+static void goodlock_end(void *arg, struct engine_run *run, struct engine_result *out)
+{
+	struct goodlock *self = arg;
+
+	(void)run;
+	self->out = out;
+	if (find_circles(self))
+		compare_trees(self);
 	say_limits(self);
 	locktree_release(&self->tree);
 	map_release(&self->heads);
 	map_release(&self->known);
 	mem_free(self->same);
 	mem_free(self->marks);
+	mem_free(self->component);
 	mem_free(self);
 }
 

@@ -39,7 +39,7 @@ struct build {
 	VEC(struct lockgraph_request) requests;
 	VEC(uint32_t) same; /* by request: another one with the same hash; 1 + number, 0 none */
 	struct map index;   /* by hash, 1 + number of a request */
-	struct map places;  /* by site, 1 + number */
+	struct map places;  /* by site and whether it joins, 1 + number */
 	VEC(uint32_t) sites;
 	VEC(struct occurrence) occurrences;
 };
@@ -182,9 +182,9 @@ static bool is_on_circle(const struct build *b, const struct model_event *v, uin
 	return provides_itself(b, v->tid, wanted);
 }
 
-static uint32_t place_of(struct build *b, uint32_t site)
+static uint32_t place_of(struct build *b, uint32_t site, bool joins)
 {
-	uint64_t *place = map_put(&b->places, site, NULL);
+	uint64_t *place = map_put(&b->places, (uint64_t)site << 1 | joins, NULL);
 
 	if (*place == 0) {
 		*VEC_PUSH(&b->sites) = site;
@@ -236,7 +236,7 @@ static void find_requests(struct build *b)
 						.tid = v->tid,
 						.wants = wanted,
 						.set = v->hold ? m->holds[v->hold].set : 0,
-						.place = place_of(b, v->site),
+						.place = place_of(b, v->site, wanted >= m->nlocks),
 						.shared = v->op == STEP_RACQ || v->op == STEP_RREQ,
 					});
 		b->requests.at[request].n++;

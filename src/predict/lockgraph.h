@@ -27,7 +27,7 @@ struct lockgraph_request {
 	uint32_t tid;
 	uint32_t wants; /* resource */
 	uint32_t set;	/* what is held, as model_hold.set has it */
-	uint32_t place; /* number of its site */
+	uint32_t place; /* number of its site; joins have others than locks */
 	uint32_t first; /* of its events */
 	uint32_t n;
 	bool shared; /* read mode: waits for exclusive holders only */
@@ -64,6 +64,11 @@ void lockgraph_free(struct lockgraph *g);
 static inline bool lockgraph_is_join(const struct lockgraph *g, uint32_t request)
 {
 	return g->requests[request].wants >= g->m->nlocks;
+}
+
+static inline bool lockgraph_joins_at(const struct lockgraph *g, uint32_t place)
+{
+	return lockgraph_is_join(g, g->by_place[g->place_start[place]]);
 }
 
 static inline uint32_t lockgraph_thread(const struct lockgraph *g, uint32_t tid)

@@ -61,7 +61,7 @@ static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, 
 		waits_propose_order(s, FINDING_WAIT_HOLDING, acquire, w->release);
 	} else if (!p->warned) {
 		f = waits_propose(s, FINDING_WAIT_HOLDING, acquire, w->release);
-		f->why = "another thread has signalled before, and may go on and signal again";
+		f->why = "somebody may signal once more than in the recorded run";
 	}
 	p->warned = true;
 	return WAITS_FOUND;

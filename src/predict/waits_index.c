@@ -149,6 +149,13 @@ void waits_index_make(struct waits_index *x, const struct model *m)
 	sort_signals(x, m, true);
 	sort_signals(x, m, false);
 	list_senders(x, m);
+	x->unexplained = mem_zalloc((size_t)x->nconditions + 1);
+	for (size_t i = 0; i < x->waits.n; i++) {
+		const struct waits_wait *w = &x->waits.at[i];
+
+		if (!(m->event[w->park].flags & STEP_TRY) && !w->by && waits_after(m, w->park))
+			x->unexplained[w->condition] = 1;
+	}
 }
 
 void waits_index_release(struct waits_index *x)
@@ -158,4 +165,5 @@ void waits_index_release(struct waits_index *x)
 	VEC_RELEASE(&x->senders);
 	mem_free(x->wait_start);
 	mem_free(x->sender_start);
+	mem_free(x->unexplained);
 }

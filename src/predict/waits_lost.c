@@ -17,6 +17,9 @@
  * are left one is a warning at best, and only if this wake was not an idle one: a signal that is
  * sent after the unlock may come late and wake somebody who then waits again, in right programs
  * too.
+ *
+ * A run without any access was recorded for its locks only.  No test is to be seen there, and
+ * every wait would look like a wrong one.
  */
 #include "order/causal.h"
 #include "predict/sections.h"
@@ -47,34 +50,53 @@ static bool is_idle(const struct model *m, const struct waits_wait *w)
 	return true;
 }
 
-/* Who wrote, during the wait, what the access saw? */
-static void note_news(const struct model *m, const struct waits_wait *w, uint32_t e, bool *ours,
-		      bool *others)
+/* Events of the chain that must run before e; 0 for never too. */
+static uint32_t knows(struct waits *s, uint32_t e, uint32_t chain)
 {
-	for (uint32_t i = 0; i < model_ntouches(m, e); i++) {
-		uint32_t seen = m->touches[m->event[e].touch + i].seen;
-
-		if (seen <= w->release || m->event[seen].tid == m->event[e].tid)
-			continue;
-		if (m->event[seen].tid == m->event[w->by].tid)
-			*ours = true;
-		else
-			*others = true;
-	}
+	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
+	return causal_before(s->c, e, s->cut) ? s->cut[chain] : 0;
 }
 
-/* After it the thread learns something, and only from threads that did not send this signal. */
-static bool is_by_chance(const struct model *m, const struct waits_wait *w)
+static bool is_held(const struct model *m, uint32_t e, uint32_t lock)
 {
-	bool ours = false, others = false;
-	uint32_t e = waits_after(m, w->wake);
+	for (uint32_t h = m->event[e].hold; h; h = m->holds[h].next)
+		if (m->holds[h].lock == lock)
+			return true;
+	return false;
+}
 
-	for (uint32_t i = 0; i < LOOK_MAX && e && m->event[e].op != STEP_PARK && !ours; i++) {
-		if (m->event[e].op == STEP_READ || m->event[e].op == STEP_RMW)
-			note_news(m, w, e, &ours, &others);
+/* The write is what the signal was about: its thread made it before, and who waits could not have
+ * seen it when it made its test.  known: events of that thread that it knew of. */
+static bool is_news(const struct model *m, const struct waits_wait *w, uint32_t known,
+		    uint32_t write)
+{
+	const struct model_event *v = &m->event[write], *r = &m->event[w->release];
+
+	return v->tid == m->event[w->by].tid && write < w->by && v->index >= known &&
+	       (write > r->partner || !is_held(m, write, r->obj));
+}
+
+/* After it the thread learns something, and only what this signal was not about. */
+static bool is_by_chance(struct waits *s, const struct waits_wait *w)
+{
+	const struct model *m = s->m;
+	uint32_t e = waits_after(m, w->wake), known;
+	bool others = false;
+
+	known = knows(s, w->release, m->event[w->by].chain);
+	for (uint32_t n = 0; n < LOOK_MAX && e && m->event[e].op != STEP_PARK; n++) {
+		bool reads = m->event[e].op == STEP_READ || m->event[e].op == STEP_RMW;
+
+		for (uint32_t i = 0; reads && i < model_ntouches(m, e); i++) {
+			uint32_t seen = m->touches[m->event[e].touch + i].seen;
+
+			if (seen && is_news(m, w, known, seen))
+				return false;
+			others |= seen > w->release && m->event[seen].tid != m->event[e].tid;
+		}
 		e = waits_after(m, e);
 	}
-	return others && !ours;
+	return others;
 }
 
 /* ---- waits that never came back ---- */
@@ -96,13 +118,6 @@ static bool is_missed(const struct model *m, uint32_t tid)
 			return true;
 	}
 	return false;
-}
-
-/* Events of the chain that must run before e; 0 for never too. */
-static uint32_t knows(struct waits *s, uint32_t e, uint32_t chain)
-{
-	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
-	return causal_before(s->c, e, s->cut) ? s->cut[chain] : 0;
 }
 
 /* What the thread knows of the sender, apart from what it was born with, is older than the signal
@@ -181,14 +196,14 @@ static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, 
 		return WAITS_FOUND;
 	}
 	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_idle(s->m, w) ||
-	    is_by_chance(s->m, w))
+	    is_by_chance(s, w))
 		return WAITS_SEARCHED;
 	*warned = true;
 	if (proof == WAITS_MORE_LEFT) {
 		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
 	} else {
 		f = waits_propose(s, FINDING_LOST_WAKEUP, signal, w->release);
-		f->why = "a thread that has signalled before may go on and signal again";
+		f->why = "somebody may signal once more than in the recorded run";
 	}
 	return WAITS_FOUND;
 }
@@ -197,6 +212,8 @@ void waits_lost(struct waits *s)
 {
 	struct waits_picks picks;
 
+	if (s->m->ncells == 0)
+		return;
 	waits_picks_init(&picks);
 	pick_all(s, &picks);
 	for (size_t i = 0; i < picks.at.n && !waits_is_over(s); i++) {

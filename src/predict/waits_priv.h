@@ -39,6 +39,8 @@ struct waits_index {
 	uint32_t nconditions;
 	uint32_t *wait_start;	/* [nconditions + 1], into waits */
 	uint32_t *sender_start; /* the same, into senders */
+	/* [nconditions]: a wait that is not timed ended without a signal that is known */
+	uint8_t *unexplained;
 };
 
 void waits_index_make(struct waits_index *x, const struct model *m);

@@ -10,7 +10,8 @@
  *					signal			stop = 1
  *
  * So each sender has to get to its end, or to a place where it waits for a thread that is stuck: a
- * join, another condition.  Only then the wait is for ever.
+ * join, another condition.  Only then the wait is for ever.  Where a wait ended and nobody knows why,
+ * somebody may signal who is not in the trace at all: another process.
  */
 #include <string.h>
 
@@ -151,7 +152,7 @@ static bool signals_are_over(const struct waits *s, uint32_t condition, const st
 {
 	const struct waits_index *x = &s->index;
 	struct chains chains = { .known = mem_zalloc(s->m->nchains + 1) };
-	bool over = true;
+	bool over = !x->unexplained[condition];
 
 	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++)
 		chains_add(&chains, x->senders.at[i].chain);

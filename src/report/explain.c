@@ -50,6 +50,8 @@ void explain_stack(const struct explain *x, const struct evidence_event *e, size
 	struct frames frames = { 0 };
 
 	frames_get(x->t, e->site, e->stack, &frames);
+	if (event_op_family(e->op) != 'A')
+		frames_enter(&frames);
 	if (frames.at.n)
 		frames_format(&frames, (int)indent, out);
 	else

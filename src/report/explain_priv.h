@@ -35,7 +35,8 @@ struct explain {
 void explain_pad(struct strbuf *b, size_t start, size_t width);
 /* The title, begun at `start', with how sure it is at its right end. */
 void explain_sure(struct explain *x, const struct finding *f, size_t start);
-/* The frames, one a line; all but the first are indented. */
+/* The frames, one a line; all but the first are indented.  Of synchronisation, from where the
+ * program calls it. */
 void explain_stack(const struct explain *x, const struct evidence_event *e, size_t indent,
 		   struct strbuf *out);
 /* "m (:31)", with its place, in `file' by its line alone. */

@@ -23,6 +23,7 @@ static void trace_json(const struct report *r, struct json *j)
 	json_number(j, "variables", r->variables);
 	json_bool(j, "complete", info.complete);
 	json_bool(j, "partial", info.partial);
+	json_bool(j, "locks_only", info.locks_only);
 	json_real(j, "reading_seconds", r->reading);
 	json_real(j, "model_seconds", r->modelling);
 	json_open(j, "notes", '[');

@@ -197,20 +197,38 @@ static void add_place(const struct trace_place *p, struct strbuf *out)
 	}
 }
 
+void frames_enter(struct frames *f)
+{
+	size_t n = 0;
+
+	while (n < f->at.n && is_system(&f->at.at[n]))
+		n++;
+	if (n == 0 || n == f->at.n)
+		return;
+	f->at.n -= n;
+	memmove(f->at.at, f->at.at + n, f->at.n * sizeof(*f->at.at));
+}
+
 bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out)
 {
 	struct frames f = { 0 };
-	size_t i = 0;
 	bool known;
 
 	frames_get(t, site, stack, &f);
+	frames_enter(&f);
 	known = f.at.n > 0;
-	while (i < f.at.n && is_system(&f.at.at[i]))
-		i++;
 	if (known)
-		*out = f.at.at[i < f.at.n ? i : 0];
+		*out = f.at.at[0];
 	frames_release(&f);
 	return known;
+}
+
+void frames_place(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out)
+{
+	struct trace_place p;
+
+	if (frames_own(t, site, stack, &p))
+		add_place(&p, out);
 }
 
 void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,

@@ -21,6 +21,8 @@ struct frames {
 };
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
 void frames_release(struct frames *f);
+/* Without the innermost ones that lie in headers of the system, unless all do. */
+void frames_enter(struct frames *f);
 
 /* A path without "x/..", from the current directory when that is shorter. */
 void frames_path(const char *file, struct strbuf *out);
@@ -29,6 +31,8 @@ void frames_name(const char *name, struct strbuf *out);
 
 /* The innermost frame in the program itself, else the innermost; false: nothing is known. */
 bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out);
+/* That place: "audit.c:31 in add_entry"; nothing when nothing is known. */
+void frames_place(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out);
 /* That place in short: ":31" when it lies in `file', else "audit.c:31"; nothing when nothing is
  * known.  file may be NULL. */
 void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,

@@ -43,7 +43,7 @@ static void counts_format(const struct engine_counts *c, bool waits, struct strb
 	const char *comma = ": ";
 
 	if (waits)
-		strbuf_addf(out, "%" PRIu64 " lock cycle%s", c->candidates,
+		strbuf_addf(out, "%" PRIu64 " candidate deadlock%s", c->candidates,
 			    WORDS_PLURAL(c->candidates));
 	else
 		strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
@@ -94,7 +94,9 @@ static void scope_add(const struct report_analysis *a, bool *any, bool *decided,
 static void scope_get(const struct report *r, struct scope *out)
 {
 	bool races = false, waits = false;
+	struct trace_info info;
 
+	trace_info(r->trace, &info);
 	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
@@ -105,6 +107,8 @@ static void scope_get(const struct report *r, struct scope *out)
 			scope_add(a, &out->races, &races, &out->open_races);
 	}
 	out->decided = r->ntruncated == 0 && (races || !out->races) && (waits || !out->waits);
+	if (info.locks_only && out->waits)
+		out->races = false; /* there are none to see */
 	if (out->open_races == UINT64_MAX)
 		out->open_races = 0;
 	if (out->open_waits == UINT64_MAX)
@@ -149,7 +153,10 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 	struct trace_info info;
 
 	trace_info(r->trace, &info);
-	if (info.partial)
+	if (info.locks_only)
+		strbuf_adds(out,
+			    "  No accesses were recorded (--locks-only): races do not show.\n");
+	else if (info.partial)
 		strbuf_adds(out, "  Accesses are missing by request (--only, --ignore).\n");
 	if (!info.complete)
 		strbuf_adds(out, "  The recording does not hold the whole run; what is missing was"
@@ -165,7 +172,7 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 			    r->events, s->waits ? "go wrong" : "race");
 	else if (s->open_races || s->open_waits) {
 		open_format(s->open_races, "pair", "races", out);
-		open_format(s->open_waits, "cycle", "deadlocks", out);
+		open_format(s->open_waits, "candidate", "deadlocks", out);
 	} else if (r->ntruncated == 0)
 		strbuf_addf(out,
 			    "  That is no proof: these analyses see some %s only; -a %s decides"

@@ -33,6 +33,8 @@ struct images {
 	struct intern *text;
 	struct map numbers; /* of the file, to place in images */
 	VEC(struct image) images;
+	struct map files; /* path and build id, as text, to place in symbols */
+	VEC(struct symbols *) symbols;
 	struct map code_at; /* site, to place in codes */
 	VEC(struct code) codes;
 	VEC(struct trace_place) inlined; /* site IMAGES_SITES + i */
@@ -44,6 +46,7 @@ struct images *images_new(void)
 
 	pthread_mutex_init(&im->lock, NULL);
 	im->text = intern_new();
+	map_init(&im->files);
 	map_init(&im->numbers);
 	map_init(&im->code_at);
 	return im;
@@ -51,8 +54,10 @@ struct images *images_new(void)
 
 void images_free(struct images *im)
 {
-	for (size_t i = 0; i < im->images.n; i++)
-		symbols_free(im->images.at[i].symbols);
+	for (size_t i = 0; i < im->symbols.n; i++)
+		symbols_free(im->symbols.at[i]);
+	VEC_RELEASE(&im->symbols);
+	map_release(&im->files);
 	VEC_RELEASE(&im->images);
 	VEC_RELEASE(&im->codes);
 	VEC_RELEASE(&im->inlined);
@@ -69,6 +74,27 @@ static const char *keep(struct images *im, const char *s, size_t n)
 }
 
 /* ---- records ---- */
+
+/* A library that is loaded again and again is one file. */
+static struct symbols *symbols_of(struct images *im, const char *path, const uint8_t *id,
+				  size_t nid)
+{
+	struct strbuf key = { 0 };
+	struct symbols *s;
+	uint64_t *place;
+	bool fresh;
+
+	strbuf_add(&key, path, strlen(path) + 1);
+	strbuf_add(&key, id, nid);
+	place = map_put(&im->files, intern_add(im->text, key.at, key.n), &fresh);
+	strbuf_release(&key);
+	if (fresh) {
+		*place = im->symbols.n;
+		s = symbols_new(path, id, nid);
+		*VEC_PUSH(&im->symbols) = s;
+	}
+	return im->symbols.at[*place];
+}
 
 void images_take(struct images *im, struct wire *w)
 {
@@ -92,7 +118,7 @@ void images_take(struct images *im, struct wire *w)
 	whole = keep(im, (const char *)path, strnlen((const char *)path, n));
 	slash = strrchr(whole, '/');
 	i.name = slash ? slash + 1 : whole;
-	i.symbols = symbols_new(whole, id, nid);
+	i.symbols = symbols_of(im, whole, id, nid);
 	*map_put(&im->numbers, number, NULL) = im->images.n;
 	*VEC_PUSH(&im->images) = i;
 }

@@ -34,7 +34,6 @@ struct range {
 
 /* An ELF file. */
 struct file {
-	int fd;
 	Elf *elf; /* NULL: there is none */
 	Dwarf *dwarf;
 };
@@ -60,7 +59,7 @@ struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t ni
 	if (nid)
 		memcpy(s->build_id, build_id, nid);
 	s->nid = nid;
-	s->own.fd = s->debug.fd = -1;
+
 	s->text = intern_new();
 	return s;
 }
@@ -73,9 +72,7 @@ static void file_close(struct file *f)
 		dwarf_end(f->dwarf);
 	if (f->elf)
 		elf_end(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
-	*f = (struct file){ .fd = -1 };
+	*f = (struct file){ 0 };
 }
 
 void symbols_free(struct symbols *s)
@@ -126,23 +123,28 @@ static bool is_same(const struct symbols *s, Elf *elf)
 	return s->nid == 0;
 }
 
+/* The descriptor is not kept: there may be many files. */
 static bool file_open(const struct symbols *s, const char *path, struct file *f)
 {
+	/* Whatever it is, opening it must not wait. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	/* Whatever it is, opening it must not wait. */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
+	if (fd < 0)
 		return false;
-	if (fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < FILE_MOST)
-		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < FILE_MOST)
+		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF && gelf_getclass(f->elf) == ELFCLASS64 &&
-	    is_same(s, f->elf)) {
+	    is_same(s, f->elf))
 		f->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
-		return true;
-	}
-	file_close(f);
-	return false;
+	else
+		file_close(f);
+	if (f->elf && elf_cntl(f->elf, ELF_C_FDREAD) != 0)
+		file_close(f);
+	if (f->elf)
+		elf_cntl(f->elf, ELF_C_FDDONE);
+	close(fd);
+	return f->elf != NULL;
 }
 
 static bool has_units(Dwarf *d)
@@ -395,6 +397,20 @@ static void call_find(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *inlined,
 	out->column = (uint32_t)number_of(inlined, DW_AT_call_column);
 }
 
+/* The innermost scope at the address and those around it as they lie in the code; the caller's to
+ * free.  (What dwarf_getscopes has around an inlined call are those of the function's definition.) */
+static int scopes_find(Dwarf_Die *unit, uint64_t address, Dwarf_Die **out)
+{
+	Dwarf_Die *scopes = NULL;
+	int n = dwarf_getscopes(unit, address, &scopes);
+
+	*out = NULL;
+	if (n > 0)
+		n = dwarf_getscopes_die(&scopes[0], out);
+	free(scopes);
+	return n;
+}
+
 size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *out, size_t max)
 {
 	Dwarf_Die unit, *scopes = NULL;
@@ -406,7 +422,7 @@ size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *o
 		return 0;
 	out[0] = (struct symbols_frame){ 0 };
 	line_find(s, &unit, address, &out[0]);
-	nscopes = dwarf_getscopes(&unit, address, &scopes);
+	nscopes = scopes_find(&unit, address, &scopes);
 	for (int i = 0; i < nscopes; i++) {
 		int tag = dwarf_tag(&scopes[i]);
 

@@ -15,16 +15,18 @@ BEGIN {
 	n = split("shb syncp osr exact races spd", known, " ")
 	for (i = 1; i <= n; i++)
 		sound[known[i]] = 1
-	# Kinds that `deadlocks' finds.
-	kind["deadlock"] = "deadlock"
-	n = split("join-holding-lock wait-holding-lock lost-wakeup", known, " ")
-	for (i = 1; i <= n; i++)
-		kind[known[i]] = known[i]
+	# What `deadlocks' finds.
+	kind["deadlock"] = kind["join-holding-lock"] = kind["waits"] = 1
 }
 FILENAME == ARGV[1] {
 	what = $3
 	if ($2 == "eraser")
 		what = $6 "@" substr($3, index($3, "-") + 1)
+	if ($5 == "lost-wakeup" || $5 == "wait-holding-lock") {
+		found[$1, $2, "waits"] = found[$1, $2, "waits"] " " $5 \
+			($4 == "true" ? "@" : "?") what
+		next
+	}
 	if ($2 ~ /^deadlocks/) {
 		found[$1, $2, $5] = found[$1, $2, $5] " " what ($4 == "true" ? "" : "?")
 		next
@@ -90,8 +92,10 @@ function judge(name, analysis, model, want,    got) {
 	sub(/^expect +[^ ]+ */, "", want)
 	model = sub(/-dep$/, "", name) ? "dep" : "strict"
 	if (name in kind) {
-		verdict($2, found[model, "deadlocks", kind[name]], want)
-		verdict($2 " once", found[model, "deadlocks-once", kind[name]], want)
+		verdict($2, found[model, "deadlocks", name], want)
+		verdict($2 " once", found[model, "deadlocks-once", name], want)
+		if (name == "waits")
+			verdict($2 " alone", found[model, "waits", name], want)
 	} else if (name in engine) {
 		judge($2, engine[name], model, want)
 	} else {

@@ -16,13 +16,14 @@
 # reads are free a name ending in -dep stands for the dependency-aware model, the plain one for
 # --strict.  eraser's are variable@event, goodlock's lock/lock, n/a where a thread has no lock tree.
 # `patterns' are those of locks alone (the analysis patterns-all), `patterns-parents' what the
-# analysis patterns leaves of them.  `deadlock', `join-holding-lock', `wait-holding-lock' and
-# `lost-wakeup' are the findings of that kind by `deadlocks', with a question mark behind those that
-# are warnings.  Other names belong to analyses to come.
+# analysis patterns leaves of them.  `deadlock' and `join-holding-lock' are the findings of that
+# kind by `deadlocks', with a question mark behind those that are warnings.  `waits' are its others,
+# KIND@events, KIND?events when it is a warning, and those of the analysis waits.  Other names belong
+# to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,syncp,osr,exact,eraser
-analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,deadlocks
+analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
 
 [ $# -gt 0 ] || set -- "$here"/*/*.case
 

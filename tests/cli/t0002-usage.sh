@@ -41,6 +41,8 @@ wrong "^foresee: no trace given" check
 wrong "^foresee: more than one trace" print t.std t.std
 wrong "^foresee: cannot open 'w.witness': No such file" verify t.std w.witness
 wrong "^foresee: --std prints the whole trace" print --std --from 2 t.std
+wrong "^foresee: --lock-trees looks at the whole trace" print --lock-trees --from 2 t.std
+wrong "^foresee: cannot open 'gone': No such file" print --lock-trees gone
 wrong "^foresee: no program given" record
 wrong "^foresee: no program given" run --full --
 wrong "^foresee: unknown command 'prin', did you mean 'print'\?" help prin
@@ -48,7 +50,7 @@ wrong "^foresee: more than one command" help run record
 wrong "^foresee: cannot open 'gone': No such file" stats gone
 wrong "^foresee: cannot (open|read) '.'" print .
 wrong "^foresee: unknown analysis 'hbb', did you mean 'hb'\?" check -a syncp,hbb t.std
-wrong "^  the analyses are: default, which is races" check --analysis=frobnicate t.std
+wrong "^  the analyses are: default, which is races,deadlocks$" check --analysis=frobnicate t.std
 wrong "^    hb  +[a-z]" check -a frobnicate t.std
 wrong "^foresee: unknown analysis ''" check -a hb,, t.std
 wrong "^foresee: format 'sarif' is not in this version" check -f sarif t.std

@@ -40,28 +40,28 @@ run timeout 30 foresee run -q ./again
 is "$(cat err)" "" "-q says nothing"
 
 # record says so and leaves it.  env: a shell's background job ignores SIGINT.
-env --default-signal=INT foresee record -o left.foresee ./crossed >out 2>err &
+env --default-signal=INT foresee record -o left.foresee ./crossed 2>said &
 pid=$!
 for _ in $(seq 100); do
-	grep -Eq "$HANGS" err && break
+	grep -Eq "$HANGS" said && break
 	sleep 0.1
 done
-has err "$HANGS""all of its 3 threads have waited, and nobody is left to wake them; Ctrl-C ends it\$" "record says it"
+has said "$HANGS""all of its 3 threads have waited, and nobody is left to wake them; Ctrl-C ends it\$" "record says it"
 sleep 1
 ok "and leaves it" kill -0 $pid
 kill -INT $pid
 wait $pid
 is "$?" 130 "until somebody ends it"
-is "$(grep -Ec "$HANGS" err)" 1 "said once"
-foresee run --no-hang-stop ./again >out 2>err &
+is "$(grep -Ec "$HANGS" said)" 1 "said once"
+foresee run --no-hang-stop ./again >report 2>said &
 pid=$!
 sleep 4
 ok "--no-hang-stop leaves it too" kill -0 $pid
-has err "$HANGS""its 1 thread has waited, and nobody is left to wake it; Ctrl-C ends it\$" "and says so"
+has said "$HANGS""its 1 thread has waited, and nobody is left to wake it; Ctrl-C ends it\$" "and says so"
 kill -TERM $pid
 wait $pid
-has err 'was killed by signal 15' "SIGTERM ends the program"
-has out '^no ' "and the analysis comes"
+has said 'was killed by signal 15' "SIGTERM ends the program"
+has report '^no ' "and the analysis comes"
 
 # All at once: each of them takes some seconds.
 build alive
@@ -82,9 +82,8 @@ cat >loop.c <<'EOT'
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
-static volatile int go = 1;
 static int x;
-static void *add(void *arg) { while (go) { x++; usleep(1000); } return arg; }
+static void *add(void *arg) { (void)arg; for (;;) { x++; usleep(1000); } }
 int main(int argc, char **argv)
 {
 	pthread_t t;
@@ -96,8 +95,7 @@ int main(int argc, char **argv)
 	pthread_create(&t, NULL, add, NULL);
 	puts("ready");
 	fflush(stdout);
-	while (go) { x++; usleep(1000); }
-	return 0;
+	for (;;) { x++; usleep(1000); }
 }
 EOT
 ok "a program without end builds" foresee-cc -g -O1 -pthread loop.c -o loop

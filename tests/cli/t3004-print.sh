@@ -38,4 +38,50 @@ is "$status" 0 "what lies past --to is not looked at"
 is "$(wc -l <out)" 2 "and two lines come"
 run foresee print t.std
 is "$status:$(wc -l <out)" "2:2" "an error comes after the events before it"
+
+# Lock trees.
+cat >trees.std <<'EOT'
+T1|acq(a)|a.c:1:one
+T1|acq(b)|a.c:2:one
+T1|rel(b)|a.c:3:one
+T1|rel(a)|a.c:4:one
+T1|acq(a)|a.c:5:one
+T1|acq(c)|a.c:6:one
+T1|rel(c)|a.c:7:one
+T1|rel(a)|a.c:8:one
+T2|acq(a)|b.c:1
+T2|acq(b)|b.c:2
+T2|rel(a)|b.c:3
+T2|rel(b)|b.c:4
+T3|w(x)|b.c:9
+EOT
+run foresee print --lock-trees trees.std
+is "$status" 0 "--lock-trees"
+cat >want <<'EOT'
+T1
+  a    2 times  a.c:1 in one
+    b  1 time  a.c:2 in one
+    c  1 time  a.c:6 in one
+T2 does not nest its locks (event 11): it has no tree
+EOT
+same out want "which locks inside which; a thread without"
+cp out all
+foresee print --lock-trees - <trees.std >out 2>err
+same out all "from standard input"
+run foresee print --lock-trees --thread T1 trees.std
+is "$(cat out)" "$(head -4 all)" "of one thread"
+run foresee print --lock-trees --thread T9 trees.std
+is "$status:$(cat out)" "0:" "of none"
+for ((i = 0; i < 150; i++)); do
+	for ((j = 0; j < 100; j++)); do
+		printf 'T1|acq(k%d)|1\nT1|acq(l%d)|2\nT1|rel(l%d)|3\nT1|rel(k%d)|4\n' $i $j $j $i
+	done
+done >many.std
+run foresee print --lock-trees many.std
+is "$(wc -l <out)" 10002 "of very many the first"
+has out '^  \.\.\. 5150 more$' "and how many more"
+printf 'T1|acq(a)|1\nT1|oops|3\n' >t.std
+run foresee print --lock-trees t.std
+is "$status" 2 "trees of what is no trace: status"
+has err "t\.std.*2" "and where"
 done_testing

@@ -71,6 +71,51 @@ run foresee verify same.std same
 is "$status" 1 "a write of the same value is another write"
 ok "unless values count" foresee verify --values same.std same
 
+# Deadlocks and waits.
+cat >dead.std <<'END'
+T1|acq(l)|a.c:1
+T1|acq(m)|a.c:2
+T1|rel(m)|a.c:3
+T1|rel(l)|a.c:4
+T2|acq(m)|b.c:1
+T2|acq(l)|b.c:2
+T2|rel(l)|b.c:3
+T2|rel(m)|b.c:4
+END
+printf 'witness 1\nkind deadlock\ntarget 2 6\norder 1 5\n' >dead
+run foresee verify dead.std dead
+is "$status" 0 "a deadlock"
+has out '^certified: deadlock of events 2 and 6: T1 lock m at a.c:2, T2 lock l at b.c:2$' "says of what"
+printf 'witness 1\nkind deadlock\ntarget 2 5\norder 1\n' >free
+run foresee verify dead.std free
+is "$status" 1 "a lock that is free"
+has out 'event 2 \(T1 acq, a.c:2\): none of the other threads holds m here so that it must wait$' "keeps nobody"
+sed 's/order 1 5/order 1 5 2 6/' dead >through
+run foresee verify dead.std through
+is "$status" 1 "an order that goes on past the requests"
+has out 'event 2 \(T1 acq, a.c:2\): T2 holds m here' "is refused"
+printf 'T1|fork(T2)|1\nT2|acq(l)|2\nT2|rel(l)|3\nT1|acq(l)|4\nT1|join(T2)|5\n' >join.std
+printf 'witness 1\nkind join-holding-lock\ntarget 2 5\norder 1 4\n' >join
+run foresee verify join.std join
+has out '^certified: join-holding-lock of events 2 and 5: T2 lock l at 2, T1 join T2 at 5$' "a join"
+cat >wait.std <<'END'
+#fmt 1
+T1|acq(m)|1
+T1|rel(m)!wait|2
+T1|park(c,m)|3
+T2|signal(c)|4
+T1|wake(c)<4|5
+T1|acq(m)!wait|6
+END
+printf 'witness 1\nkind lost-wakeup\ntarget 2 4\norder 4 1\n' >wait
+run foresee verify wait.std wait
+is "$status" 0 "a lost wakeup"
+has out '^certified: lost-wakeup of events 2 and 4: T1 unlock m at 2, T2 signal c at 4$' "is certified"
+{ cat wait.std; echo 'T3|signal(c)|7'; } >more.std
+run foresee verify more.std wait
+is "$status" 1 "with a signal left"
+has out 'not certified: event 2 .*another signal of its condition is left.*: no more than a warning$' "it may not be lost"
+
 # Trouble.
 run foresee verify a.std nosuch
 is "$status" 2 "no witness"

@@ -70,6 +70,36 @@ run foresee export --to promela --pair 8,2 t.std
 has out '^#define GOAL \(pc_0 == 1 && pc_1 == 3\)' "--pair: the only goal"
 hasnt out 'GOAL_' "and no other"
 
+# Deadlocks: a circle of three; tries, readers and a thread's own locks make none.
+cat >dead.std <<'END'
+#fmt 1
+T1|acq(l)|1
+T1|acq(m)|2
+T1|rel(m)|3
+T1|rel(l)|4
+T2|acq(m)|5
+T2|acq(n)|6
+T2|rel(n)|7
+T2|rel(m)|8
+T3|racq(n)!rwlock|9
+T3|acq(l)|10
+T3|rel(l)|11
+T3|rrel(n)!rwlock|12
+T4|acq(m)|13
+T4|acq(l)!try|14
+T4|rel(l)|15
+T4|racq(n)!rwlock|16
+END
+run foresee export --to promela dead.std
+has out '0 pairs of conflicting accesses, 1 circles of locks' "circles of locks"
+has out 'defined\(GOAL_2_6_10\)' "a goal for each circle"
+has out 'goal\(0, "deadlock 2-6-10"\)' "that is named when it is reached"
+wrong '^foresee: events 2 and 14 are not two conflicting accesses, nor two acquires' --to promela --pair 2,14 dead.std
+printf 'T1|acq(l)|1\nT1|acq(m)|2\nT1|rel(m)|3\nT1|rel(l)|4\nT2|acq(m)|5\nT2|acq(l)|6\n' >two.std
+run foresee export --to promela --pair 6,2 two.std
+has out '^#define GOAL \(pc_0 == 1 && pc_1 == 1\)' "--pair of two acquires"
+has out 'can deadlock' "says what for"
+
 echo '#fmt 1' >empty.std
 ok "an empty trace is a model too" foresee export --to promela empty.std
 done_testing

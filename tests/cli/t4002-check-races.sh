@@ -50,7 +50,7 @@ T2|rel(m)|6
 EOT
 run foresee check clean.std
 is "$status" 0 "no race: status"
-has out '^no race in any run that the recording proves possible\.' "in words"
+has out '^no race or deadlock in any run that the recording proves possible\.' "in words"
 has out '^  Every order of the 6 recorded events was considered; other input' "and what that does not say"
 echo '# nothing' >empty.std
 run foresee check empty.std
@@ -180,7 +180,7 @@ interrupted() {
 }
 run interrupted long.std
 is "$status" 3 "Ctrl-C: status"
-has out '^no race found, but not everything was looked at' "nothing is called clean"
+has out '^no race or deadlock found, but not everything was looked at' "nothing is called clean"
 has out '^not complete: interrupted after event [0-9]+$' "and why"
 has err '^foresee: stopping; .*Ctrl-C again ends at once$' "it is answered at once"
 cat >swap.std <<'EOT'

@@ -28,7 +28,7 @@ is "$(value j 'j["foresee"]')" 1 "the version"
 is "$(value j '[j["trace"][k] for k in ("path", "events", "threads", "locks", "variables", "complete")]')" \
 	"['hidden.std', 6, 2, 1, 1, True]" "the trace"
 is "$(value j '[(a["name"], a["findings"], a["complete"]) for a in j["analyses"]]')" \
-	"[('races', 1, True)]" "the analysis"
+	"[('races', 1, True), ('deadlocks', 0, True)]" "the analyses"
 is "$(value j 'j["analyses"][0]["seconds"] >= 0 and j["analyses"][0]["events_per_second"] >= 0')" True \
 	"its speed"
 is "$(value j 'j["analyses"][0]["counts"]["candidates"]')" 1 "its counts"
@@ -36,8 +36,8 @@ is "$(value j '[f[k] for k in ("id", "kind", "analysis", "status", "certified", 
 	"[1, 'race', 'races', 'predicted', True, 'strict']" "the finding"
 is "$(value j '[f[k] for k in ("events", "threads", "object", "property")]')" \
 	"[[1, 6], ['T1', 'T2'], 'x', None]" "what it is about"
-is "$(value j '[[p[k] for k in ("thread", "op", "file", "line", "function", "stack", "holds")] for p in f["places"]]')" \
-	"[['T1', 'write', 'a.c', 1, None, [], []], ['T2', 'read', 'b.c', 4, None, [], []]]" "the places"
+is "$(value j '[[p[k] for k in ("thread", "op", "file", "line", "function", "stack", "holds", "taken")] for p in f["places"]]')" \
+	"[['T1', 'write', 'a.c', 1, None, [], [], []], ['T2', 'read', 'b.c', 4, None, [], [], []]]" "the places"
 is "$(value j 'f["witness"]["order"]')" "[4, 5, 1, 6]" "the order, the targets last"
 is "$(value j 'f["witness"]["relaxed"], f["witness"]["tainted"]')" "([], [])" \
 	"no read sees something else"

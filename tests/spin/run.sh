@@ -1,34 +1,37 @@
 #!/usr/bin/env bash
 # SPIN searches the exported model of a trace through and reaches exactly the races that `exact'
-# reports: on the golden cases and on random traces, by both models.
+# reports and the deadlocks of locks that `deadlocks' does: on the golden cases and on random traces, by
+# both models.
 #
-# One search answers for all pairs of a trace: goals print when they are first reached.
+# One search answers for all goals of a trace: they print when they are first reached.
 # LONG=1: more random traces.
 . "$(dirname "$0")/../lib.sh"
 
 command -v spin >/dev/null || skip_all "no spin"
 command -v gcc >/dev/null || skip_all "no gcc"
 
-# reached OPTIONS...: the races that SPIN finds in t.std.
+# reached OPTIONS...: the races and deadlocks that SPIN finds in t.std.
 reached() {
 	foresee export -q --to promela "$@" t.std >m.pml && spin -a m.pml >spin.out &&
 		gcc -O0 -w -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -w18 -m100000 >pan.out || return 1
 	# Anything else than a whole search proves nothing.
 	grep -q 'errors: 0' pan.out && ! grep -q 'Search not completed' pan.out || return 1
-	sed -n 's/^race //p' pan.out | sort
+	grep -E '^(race|deadlock) ' pan.out | sort
 }
 
-exact() {
-	foresee check -q -a exact --all-pairs "$@" -f json t.std >json
-	[ $? -le 1 ] && awk -f "$SRC/tests/cases/pairs.awk" json | cut -d' ' -f2 | sort
+engines() {
+	foresee check -q -a exact,deadlocks --all-pairs "$@" -f json t.std >json
+	[ $? -le 1 ] && awk -f "$SRC/tests/cases/pairs.awk" json |
+		awk '$4 == "race" || $4 == "deadlock" { print $4, $2 }' | sort
 }
 
 # compare NAME OPTIONS...
 compare() {
 	local name=$1
 	shift
-	if reached "$@" >spin.pairs 2>err && exact "$@" >exact.pairs 2>>err; then
-		same exact.pairs spin.pairs "$name${1:+ $1}: $(wc -l <spin.pairs) races"
+	if reached "$@" >spin.pairs 2>err && engines "$@" >engines.pairs 2>>err; then
+		same engines.pairs spin.pairs \
+			"$name${1:+ $1}: $(grep -c race spin.pairs) races, $(grep -c deadlock spin.pairs) deadlocks"
 	else
 		fail "$name: no answer"
 		note err
@@ -41,7 +44,8 @@ try() {
 	! grep -q '~' t.std || compare "$1" --strict
 }
 
-for file in "$SRC"/tests/cases/races/*.case; do
+for file in "$SRC"/tests/cases/{races,deadlocks}/*.case; do
+	[ -f "$file" ] || continue
 	sed -n 's/^  //p' "$file" >t.std
 	try "$(basename "$file" .case)"
 done
@@ -53,6 +57,9 @@ traces=40
 for seed in $(seq $traces); do
 	./random $seed >t.std
 	try "random trace $seed"
+	[ $((seed % 2)) = 0 ] || continue
+	./random $seed locks >t.std
+	try "random locks $seed"
 done
 
 # Recordings too.
@@ -75,6 +82,13 @@ foresee export --to promela --pair 6,1 t.std >one.pml
 for model in "-DGOAL_1_6 all.pml" one.pml; do
 	spin -a $model >spin.out && gcc -O0 -w -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E >pan.out
 	has pan.out 'errors: 1' "spin -a $model: the race is an error"
+done
+printf '%s\n' 'T1|acq(l)|1' 'T1|acq(m)|2' 'T1|rel(m)|3' 'T1|rel(l)|4' 'T2|acq(m)|5' 'T2|acq(l)|6' >t.std
+foresee export --to promela t.std >all.pml
+foresee export --to promela --pair 2,6 t.std >one.pml
+for model in "-DGOAL_2_6 all.pml" one.pml; do
+	spin -a $model >spin.out && gcc -O0 -w -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E >pan.out
+	has pan.out 'errors: 1' "spin -a $model: the deadlock is an error"
 done
 printf 'T1|w(y)|1\nT1|fork(T2)|2\nT2|w(y)|3\n' >t.std
 foresee export --to promela --pair 1,3 t.std >none.pml

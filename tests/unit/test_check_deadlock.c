@@ -90,7 +90,7 @@ static void test_circles(void)
 	deadlock(two, "1 5", "2", "deadlock is of 2 to 8 events; these are 1", "one target");
 	deadlock(two, "1 5", "2 6 2", "two targets are of one thread", "one of them twice");
 	deadlock(two, "1 5", "2 6 9", "target 9 is not in the trace", "one that is not there");
-	deadlock(two, "1 2 5", "3 6", "asks for no lock: no target of deadlock", "a release");
+	deadlock(two, "1 2", "3 5", "asks for no lock: no target of deadlock", "a release");
 	deadlock(three, "1 5 9", "2 6 10", NULL, "three in a circle");
 	deadlock(three, "9 1 5", "10 2 6", NULL, "named in any order");
 	deadlock(three, "1 5 9", "2 6", "none of the other threads holds n here",

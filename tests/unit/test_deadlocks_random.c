@@ -104,7 +104,7 @@ static void sets_format(const struct sets *s, char *out, size_t max)
 		snprintf(out, max, "none");
 }
 
-/* The places of a set, ascending. */
+/* The places of a set, ascending, each once: what one finding stands for. */
 static void places_of(const struct tiny *t, uint32_t set, int *out)
 {
 	int n = 0;
@@ -112,8 +112,11 @@ static void places_of(const struct tiny *t, uint32_t set, int *out)
 	memset(out, 0, TINY_THREADS * sizeof(*out));
 	for (int e = 0; e < t->n; e++) {
 		int k = n;
+		bool again = false;
 
-		if (!(set >> e & 1))
+		for (int i = 0; i < n; i++)
+			again |= out[i] == t->at[e].loc;
+		if (!(set >> e & 1) || again)
 			continue;
 		for (; k > 0 && out[k - 1] > t->at[e].loc; k--)
 			out[k] = out[k - 1];

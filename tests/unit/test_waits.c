@@ -51,6 +51,7 @@ static void put_round(struct step_builder *b, bool is_tested)
 {
 	uint32_t s;
 
+	step_build_access(b, 1, STEP_READ, Y);
 	put(b, 2, STEP_ACQ, M, LOCK);
 	if (is_tested)
 		step_build_access(b, 2, STEP_READ, X);
@@ -159,6 +160,7 @@ static void test_shapes(void)
 		put_round(&b, false);
 	found(&b, 1, 0, "forty at the same places: one finding");
 
+	step_build_access(&b, 1, STEP_READ, Y);
 	put(&b, 2, STEP_ACQ, M, LOCK);
 	put(&b, 2, STEP_NONE, 0, WAIT);
 	put(&b, 2, STEP_PARK, 0, WAIT);
@@ -166,6 +168,7 @@ static void test_shapes(void)
 	put(&b, 2, STEP_GET, s, WAIT);
 	found(&b, 0, 0, "a mutex that is held twice is not let go of");
 
+	step_build_access(&b, 1, STEP_READ, Y);
 	put(&b, 2, STEP_ACQ, M, LOCK);
 	put_park(&b, 2, 0);
 	step_build_last(&b)->flags |= STEP_TRY;
@@ -173,13 +176,23 @@ static void test_shapes(void)
 	put_wake(&b, 2, s);
 	found(&b, 0, 0, "a timed wait");
 
+	step_build_access(&b, 1, STEP_READ, Y);
 	put(&b, 2, STEP_ACQ, M, LOCK);
 	put_park(&b, 2, 0);
 	put_signal(&b, 1, 0);
 	put(&b, 2, STEP_NONE, 0, WAIT);
 	put(&b, 2, STEP_ACQ, M, WAIT);
+	put(&b, 2, STEP_REL, M, LOCK);
 	found(&b, 0, 0, "a wake that names no signal");
+	put(&b, 3, STEP_ACQ, M, LOCK);
+	put_park(&b, 3, 0);
+	put(&b, 3, STEP_NONE, 0, WAIT);
+	put(&b, 3, STEP_ACQ, M, WAIT);
+	put(&b, 3, STEP_REL, M, LOCK);
+	put_round(&b, false);
+	found(&b, 0, 1, "after such a one nothing is sure");
 
+	step_build_access(&b, 1, STEP_READ, Y);
 	put(&b, 2, STEP_ACQ, M, LOCK);
 	put_park(&b, 2, 0);
 	s = put_signal(&b, 2, 0);

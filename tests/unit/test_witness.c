@@ -72,6 +72,14 @@ static void test_parse(void)
 	expect_order(HEAD "order 1 3 2 4\n", "1 3", "the targets at the end are cut off");
 	expect_order(HEAD "order 1 3 4 2\n", "1 3", "either way round");
 	expect_order(HEAD "order 1 2 3\n", "1 2 3", "but not one of them");
+	expect_order("witness 1\nkind lost-wakeup\ntarget 2 4\norder 1 2 3 4\n", "1 2 3 4",
+		     "nor those of another kind");
+	TAP_OK(parse("witness 1\nkind deadlock\ntarget 1 2 3 4 5 6 7 8\norder\n", &w) &&
+		       w.kind == FINDING_DEADLOCK && w.targets.n == 8,
+	       "a deadlock of eight");
+	witness_release(&w);
+	expect_error("witness 1\nkind deadlock\ntarget 1 2 3 4 5 6 7 8 9\norder\n",
+		     "expected 1 to 8 event numbers after 'target'");
 }
 
 static void test_errors(void)
@@ -188,6 +196,34 @@ static void test_evidence(void)
 }
 
 /* A local variable that comes to life is another place than what was there. */
+static void test_requests(void)
+{
+	static const char trace[] =
+		"#fmt 1\nA|acq(m)|1\nB|req(m)|2\nA|rel(m)!wait|3\nA|park(c,m)!try|4\n"
+		"B|acq(m)|5\nB|rel(m)|6\nB|lockinit(m)|7\nB|acq(m)|8\nB|joining(A)|9\n";
+	struct evidence_event e[10];
+	struct case_trace c;
+	uint64_t held[2];
+
+	case_open(&c, trace, NULL);
+	for (uint64_t i = 1; i <= 9; i++)
+		evidence_get(c.ev, i, &e[i]);
+	TAP_OK(e[2].op == EVENT_REQ && e[2].object != 0 && e[2].object == e[1].object &&
+		       e[3].object == e[1].object && e[5].object == e[1].object,
+	       "requests, acquires and releases of one lock");
+	TAP_OK(e[8].object != e[1].object && e[8].object == e[7].object,
+	       "a lock that was made anew");
+	TAP_OK(e[4].object != e[3].object && strcmp(e[4].name, "c") == 0 &&
+		       (e[4].flags & EVENT_TRY),
+	       "a condition, waited on for a time");
+	TAP_OK(evidence_park(c.ev, 3) == 4 && evidence_park(c.ev, 6) == 0, "the wait of a release");
+	TAP_OK(e[9].op == EVENT_JOINING && e[9].peer == e[1].tid && e[9].object == 0, "a join");
+	TAP_OK(evidence_held(c.ev, 2, held, 2) == 0 && evidence_held(c.ev, 3, held, 2) == 1 &&
+		       evidence_held(c.ev, 4, held, 2) == 0 && evidence_held(c.ev, 9, held, 2) == 1,
+	       "a request holds nothing; a wait lets go of its lock");
+	case_close(&c);
+}
+
 static void test_frame(void)
 {
 	struct version start = { 0 }, first = { 1, 0 }, frame = { 1, 0 };
@@ -290,6 +326,7 @@ int main(void)
 	test_write();
 	test_digest();
 	test_evidence();
+	test_requests();
 	test_frame();
 	test_recordings();
 	case_close(&t);

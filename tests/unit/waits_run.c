@@ -200,6 +200,8 @@ void waits_run_make(struct waits_run *r, uint64_t from)
 	memset(r, 0, sizeof(*r));
 	for (int t = 0; t < WAITS_THREADS; t++) {
 		s.parked[t] = s.by[t] = WAITS_NONE;
+		if (t == 0)
+			script_access(&s.script[t]); /* without any, it is a run of locks only */
 		for (int blocks = 1 + pick(3); blocks > 0; blocks--)
 			script_block(&s.script[t]);
 	}

@@ -19,6 +19,7 @@ static void *reporter(void *arg)
 		pthread_cond_wait(&c, &m); // deadlock again
 	pthread_mutex_unlock(&m);
 	pthread_mutex_unlock(&list);
+	order_at(2);
 	return arg;
 }
 
@@ -29,7 +30,6 @@ static void *worker(void *arg)
 	ready = 1;
 	pthread_cond_signal(&c);
 	pthread_mutex_unlock(&m);
-	order_at(2);
 	return arg;
 }
 

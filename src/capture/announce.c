@@ -1,0 +1,245 @@
+/*
+ * The model: a set of lines, and a line is written when it is not in there yet.  To make a line
+ * takes names, and those a search; so there is a number for each pattern as the hooks see it, and
+ * only a new number makes a line.  Several numbers may lead to one line (a routine that calls the
+ * same function at two places): the line has a number too, without the thread's, in the same set.
+ */
+#include "capture/announce.h"
+
+#include <string.h>
+
+#include "capture/lock_priv.h"
+#include "capture/module.h"
+#include "capture/sys.h"
+
+#define HELD 16		/* locks of a thread; of more the rest is not told of */
+#define SEEN (1u << 14) /* numbers in the set; a power of two */
+#define LINES 1000	/* nobody reads more */
+#define LINE_BYTES 1000
+
+static __thread struct {
+	const void *lock;
+	uint32_t site;
+	uint32_t depth;
+} held[HELD];
+static __thread uint32_t nheld;
+
+static uint64_t seen[SEEN]; /* 0: free; only ever filled, by compare-and-swap */
+static uint32_t nlines;	    /* told so far */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+/* Was it not in the set?  Now it is.  A full set knows everything. */
+static bool is_new(uint64_t number)
+{
+	uint32_t at = (uint32_t)(number >> 40);
+
+	number |= 1;
+	for (uint32_t i = 0; i < SEEN; i++) {
+		uint64_t *slot = &seen[(at + i) & (SEEN - 1)], was = 0;
+
+		if (__atomic_compare_exchange_n(slot, &was, number, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return true;
+		if (was == number)
+			return false;
+	}
+	return false;
+}
+
+/* ---- the line ---- */
+
+struct line {
+	size_t n;
+	char text[LINE_BYTES];
+};
+
+/* What does not fit is left out. */
+static void add(struct line *l, const char *s)
+{
+	size_t n = strnlen(s, sizeof(l->text) - 2 - l->n);
+
+	memcpy(l->text + l->n, s, n);
+	l->n += n;
+}
+
+static void add_number(struct line *l, uint64_t x, unsigned base)
+{
+	char digits[24], *p = digits + sizeof(digits);
+
+	*--p = '\0';
+	do {
+		*--p = "0123456789abcdef"[x % base];
+		x /= base;
+	} while (x != 0);
+	add(l, p);
+}
+
+static const char *last_part(const char *s, char sign)
+{
+	const char *at = strrchr(s, sign);
+
+	return at != NULL ? at + 1 : s;
+}
+
+/* A lock by the variable it lies in, else by its address. */
+static void add_lock(struct line *l, const void *lock, uint32_t site)
+{
+	const struct foresee_global *g = module_global(lock);
+	const struct foresee_site *s = module_site(site, NULL);
+
+	if (g != NULL) {
+		add(l, last_part(g->name, ':'));
+		if (lock != g->address) {
+			add(l, "+");
+			add_number(l, (uintptr_t)lock - (uintptr_t)g->address, 10);
+		}
+	} else {
+		add(l, "0x");
+		add_number(l, (uintptr_t)lock, 16);
+	}
+	if (s != NULL && s->file != NULL) {
+		add(l, " (");
+		add(l, last_part(s->file, '/'));
+		add(l, ":");
+		add_number(l, s->line, 10);
+		add(l, ")");
+	}
+}
+
+/* The site that is furthest out on the stack: it lies in the routine of the thread. */
+static uint32_t outermost(const struct thread *t)
+{
+	const struct foresee_view *v = &t->view;
+
+	return v->depth < 2 || v->depth > FORESEE_DEPTH ? v->call_site : v->frames[1];
+}
+
+static const char *routine(const struct thread *t)
+{
+	uint32_t site = outermost(t), into = 0;
+	const struct foresee_site *s = module_site(site, &into);
+
+	while (s != NULL && into != 0)
+		s = module_site(into, &into);
+	return s != NULL ? s->function : NULL;
+}
+
+/* The thread's number, and where the text begins that does not depend on it. */
+static size_t add_thread(struct line *l, const struct thread *t)
+{
+	const char *name = routine(t);
+	size_t rest;
+
+	add(l, "foresee: T");
+	add_number(l, t->tid, 10);
+	rest = l->n;
+	if (name != NULL) {
+		add(l, " \"");
+		add(l, name);
+		add(l, "\"");
+	}
+	return rest;
+}
+
+static void tell(const struct thread *t, const void *lock, unsigned kind)
+{
+	struct line l = { .n = 0 };
+	uint64_t number = 1;
+	int saved = errno;
+	size_t rest;
+
+	module_lock();
+	rest = add_thread(&l, t);
+	add(&l, kind == FORMAT_K_RACQ || kind == FORMAT_K_RREQ ? " locks to read " : " locks ");
+	add_lock(&l, lock, t->view.call_site);
+	for (uint32_t i = 0; i < nheld; i++) {
+		add(&l, i == 0 ? " holding " : ", ");
+		add_lock(&l, held[i].lock, held[i].site);
+	}
+	module_unlock();
+	for (size_t i = rest; i < l.n; i++)
+		number = mix(number, (uint8_t)l.text[i]);
+	if (is_new(number) && __atomic_fetch_add(&nlines, 1, __ATOMIC_RELAXED) < LINES) {
+		l.text[l.n++] = '\n';
+		syscall(SYS_write, STDERR_FILENO, l.text, l.n);
+	}
+	errno = saved;
+}
+
+/* ---- what the wrappers say ---- */
+
+/* The thread wants a lock, and may have to wait.  False: it has it already. */
+static bool wanted(const struct thread *t, const void *lock, unsigned kind)
+{
+	uint64_t number = mix(mix(2, outermost(t)), t->view.call_site);
+
+	for (uint32_t i = 0; i < nheld; i++) {
+		if (held[i].lock == lock)
+			return false;
+		number = mix(number, held[i].site);
+	}
+	if (nheld > 0 && __atomic_load_n(&nlines, __ATOMIC_RELAXED) < LINES && is_new(number))
+		tell(t, lock, kind);
+	return true;
+}
+
+static void taken(const struct thread *t, const void *lock)
+{
+	if (nheld == HELD)
+		return;
+	held[nheld].lock = lock;
+	held[nheld].site = t->view.call_site;
+	held[nheld++].depth = 1;
+}
+
+static void taken_again(const void *lock)
+{
+	for (uint32_t i = 0; i < nheld; i++)
+		if (held[i].lock == lock)
+			held[i].depth++;
+}
+
+static void given(const void *lock)
+{
+	uint32_t i = nheld;
+
+	while (i > 0 && held[i - 1].lock != lock)
+		i--;
+	if (i == 0 || --held[i - 1].depth > 0)
+		return;
+	memmove(&held[i - 1], &held[i], (nheld - i) * sizeof(held[0]));
+	nheld--;
+}
+
+static void announce(struct thread *t, unsigned kind, const void *lock)
+{
+	switch (kind) {
+	case FORMAT_K_REQ:
+	case FORMAT_K_RREQ:
+		wanted(t, lock, kind);
+		break;
+	case FORMAT_K_ACQ:
+	case FORMAT_K_RACQ:
+		if (wanted(t, lock, kind))
+			taken(t, lock);
+		else
+			taken_again(lock);
+		break;
+	case FORMAT_K_REL:
+	case FORMAT_K_RREL:
+		given(lock);
+		break;
+	default:
+		break;
+	}
+}
+
+void announce_start(void)
+{
+	lock_watch = announce;
+}
