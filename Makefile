@@ -237,7 +237,7 @@ deps: ## install the Debian packages that building and testing need
 
 # One item per test file, a quoted command line; `plain:' marks commands that
 # do not speak TAP and pass or fail as a whole.
-CHECKS := 'plain:scripts/check-layers' 'plain:scripts/check-symbols $(RUNTIME) $(LIBRARY)' \
+CHECKS := 'plain:scripts/check-layers' 'plain:scripts/check-symbols $(RUNTIME) $(LOCKS) $(LIBRARY)' \
 	'plain:scripts/check-headers'
 FACTS  := $(if $(wildcard tests/facts/run.sh),$(foreach n,$(LLVMS),$(foreach o,0 1 2 3 s,\
 	'tests/facts/run.sh $(LIB)/pass-$(n).so clang-$(n) -O$(o)')) \
@@ -283,7 +283,7 @@ hdr-check: ## every header compiles alone
 check-layers: ## includes between rooms point upward only
 	$(Q)scripts/check-layers
 
-check-symbols: $(RUNTIME) $(LIBRARY) ## exported names are ours, or meant to be
+check-symbols: $(RUNTIME) $(LOCKS) $(LIBRARY) ## exported names are ours, or meant to be
 	$(Q)scripts/check-symbols $^
 
 command = {"directory": "$(CURDIR)", "file": "$(1)", "command": "clang -std=gnu11 $(CWARN) -D_GNU_SOURCE \
@@ -291,7 +291,8 @@ command = {"directory": "$(CURDIR)", "file": "$(1)", "command": "clang -std=gnu1
 compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clang-tidy
 	$(call say,GEN,$@)
 	$(Q){ echo '['; sep=; for f in $(filter src/%.c tests/unit/%.c,$(SOURCES)); do printf '%s' "$$sep"; sep=$$',\n'; \
-		sed "s|FILE|$$f|g" <<<'$(call command,FILE)' | tr -d '\n\t'; done; printf '\n]\n'; } >$@
+		sed "s|FILE|$$f|g; s|-c src/capture/locks_|-DFORESEE_LOCKS &|" <<<'$(call command,FILE)' | \
+		tr -d '\n\t'; done; printf '\n]\n'; } >$@
 
 # --- installing -----------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)

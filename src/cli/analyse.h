@@ -46,7 +46,7 @@ struct suppress;
 	{ ANALYSE_VALUES, 0, "values", NULL,							\
 	  "exact: any write of the same value serves a read" },					\
 	{ ANALYSE_ALL_PAIRS, 0, "all-pairs", NULL,						\
-	  "every pair of events, not one for each pair of places" },				\
+	  "every pair or cycle of events, not one for each set of places" },				\
 	{ ANALYSE_FORK_JOIN, 0, "fork-join", NULL,						\
 	  "eraser: ownership passes along fork and join" },					\
 	{ ANALYSE_WINDOW, 0, "window", "N", "events that a window of the search holds" },	\

@@ -168,7 +168,7 @@ static enum status check_loader(const struct image *m, const char *path, struct 
 {
 	char loader[PATH_MAX] = "";
 
-	for (unsigned i = 0; i < m->count; i++) {
+	for (unsigned i = 0; m->heads && i < m->count; i++) {
 		const Elf64_Phdr *h = &m->heads[i];
 
 		if (h->p_type == PT_INTERP && h->p_filesz < sizeof(loader) &&

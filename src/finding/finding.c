@@ -145,13 +145,16 @@ void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct find
 	f->at.n = kept;
 }
 
-/* Surest first; then by kind and place in the trace; then as they were found (id). */
+/* Surest first, and of warnings those that come with a schedule; then by kind and place in the trace;
+ * then as they were found (id). */
 static int compare(const void *p, const void *q)
 {
 	const struct finding *a = p, *b = q;
 
 	if (a->status != b->status)
 		return a->status > b->status ? -1 : 1;
+	if (a->claimed != b->claimed)
+		return a->claimed ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	for (uint32_t i = 0; i < a->nevents && i < b->nevents; i++)

@@ -99,8 +99,9 @@ void findings_move(struct findings *into, struct findings *from);
 /* Throws out those of which keep says no. */
 void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg);
 
-/* Sorts by status, kind and events, and numbers them.  all: keeps every pair of every analysis;
- * else one finding for each signature over all analyses: the surest, then the earliest. */
+/* Sorts by status, whether there is a schedule, kind and events, and numbers them.  all: keeps
+ * every pair of every analysis; else one finding for each signature over all analyses: the surest,
+ * then the earliest. */
 void findings_settle(struct findings *f, bool all);
 
 const char *finding_kind_name(enum finding_kind k);

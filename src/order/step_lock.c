@@ -93,7 +93,7 @@ static void lock_release(struct steps *s, const struct event *e, struct object_l
 		return;
 	}
 	l->owner = 0;
-	step_add(s, STEP_REL, 0)->obj = l->id;
+	step_add(s, STEP_REL, e->flags & EVENT_IN_WAIT ? STEP_IN_WAIT : 0)->obj = l->id;
 	fails_guard(s, e, l);
 }
 

@@ -11,6 +11,7 @@
 #include "predict/propose.h"
 
 #define BLOCK 1024u
+#define PLACE_EDGES 2000000u /* pairs of places that are told apart */
 
 static const char why_undecided[] =
 	"a circle of locks that could not be decided: the search ran out of steps";
@@ -23,6 +24,8 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 
 	d->m = engine_model(run);
 	d->g = lockgraph_new(d->m, d->setup->joins);
+	if (lockgraph_place_edges(d->g) > PLACE_EDGES)
+		lockgraph_coarsen(d->g);
 	d->patterns = patterns_new(d->g, d->opt, d->setup->parents);
 	d->jobs = d->opt->jobs ? d->opt->jobs : 1;
 	d->hands = mem_zalloc(d->jobs * sizeof(*d->hands));
@@ -172,10 +175,13 @@ static void say_limits(const struct deadlocks *d, struct engine_result *out)
 {
 	const char *name = d->setup->analysis;
 
+	if (d->g->longest > PATTERN_MOST)
+		engine_truncated(out, "%s: circles of more than %u threads were not looked for",
+				 name, (unsigned)PATTERN_MOST);
 	if (d->full)
-		engine_truncated(out,
-				 "%s: more than %zu circles of locks; the first ones are shown",
-				 name, out->findings.at.n);
+		engine_truncated(out, "%s: more than %u circles of %s; the others were not tried",
+				 name, d->opt->all_pairs ? LIMIT_TUPLES : LIMIT_CYCLES,
+				 d->opt->all_pairs ? "requests" : "places");
 	else if (d->cut && !engine_stopped(d->opt))
 		engine_truncated(out, "%s: budget spent; not all circles of locks were looked at",
 				 name);

@@ -67,42 +67,52 @@ static uint64_t mix(uint64_t x)
 
 /* ---- one for each circle of places ---- */
 
-static void hash_places(struct deadlocks *d, const uint32_t *places, uint32_t n)
+/* Requests by their places: d->signature and d->places. */
+static void hash_places(struct deadlocks *d, const uint32_t *requests, uint32_t n)
 {
+	uint32_t sites[PATTERN_MOST];
 	bool joins = false;
 
 	d->signature = n;
 	d->places = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t h = mix(d->g->sites[places[i]]);
 		bool again = false;
 
+		sites[i] = lockgraph_site(d->g, requests[i]);
+		joins |= lockgraph_is_join(d->g, requests[i]);
 		for (uint32_t j = 0; j < i; j++)
-			again |= places[j] == places[i];
-		joins |= lockgraph_joins_at(d->g, places[i]);
-		d->signature += h;
-		d->places += again ? 0 : h;
+			again |= sites[j] == sites[i];
+		d->signature += mix(sites[i]);
+		d->places += again ? 0 : mix(sites[i]);
 	}
 	d->signature = mix(d->signature + joins);
 	d->places = mix(d->places + joins);
 }
 
-static bool begin_group(void *arg, const uint32_t *places, uint32_t n)
+static bool is_wanted(struct deadlocks *d)
 {
-	struct deadlocks *d = arg;
-	const uint64_t *known;
+	const uint64_t *known = map_get(&d->index, d->signature);
 
-	hash_places(d, places, n);
 	if (map_get(&d->settled, d->places))
 		return false;
-	known = map_get(&d->index, d->signature);
 	if (known)
 		return d->setup->stage != DEADLOCKS_LIST &&
 		       d->groups.at[*known - 1].met < DEADLOCKS_MET;
-	if (d->groups.n < LIMIT_SIGNATURES)
-		return true;
-	d->full = true;
-	return false;
+	d->full |= d->ngroups >= LIMIT_CYCLES;
+	return !d->full;
+}
+
+static bool begin_group(void *arg, const uint32_t *places, uint32_t n)
+{
+	struct deadlocks *d = arg;
+	uint32_t requests[PATTERN_MOST];
+
+	if (d->g->is_coarse)
+		return !d->full;
+	for (uint32_t i = 0; i < n; i++)
+		requests[i] = d->g->by_place[d->g->place_start[places[i]]];
+	hash_places(d, requests, n);
+	return is_wanted(d);
 }
 
 static struct deadlocks_group *group_of(struct deadlocks *d, const struct pattern *p)
@@ -114,6 +124,7 @@ static struct deadlocks_group *group_of(struct deadlocks *d, const struct patter
 			.n = p->n, .kind = kind_of(d, p), .places = d->places, .complete = true
 		};
 		*known = d->groups.n;
+		d->ngroups++;
 	}
 	return &d->groups.at[*known - 1];
 }
@@ -134,40 +145,50 @@ static void keep(struct deadlocks_group *group, const struct deadlocks_kept *k)
 		group->kept.at[worst] = *k;
 }
 
-/* Events of the pattern to begin with.  False: there are none, for some must run before others. */
-static bool first_events(struct deadlocks *d, const struct pattern *p, struct deadlocks_tuple *out,
-			 uint64_t *spent)
+/* Events of the pattern none of which must run before another, by c (NULL: any).  False: there
+ * are none. */
+static bool first_events(struct deadlocks *d, const struct causal *c, const struct pattern *p,
+			 struct deadlocks_tuple *out, uint64_t *spent)
 {
-	struct spd_question q = { d->g, d->hard, false };
+	struct spd_question q = { d->g, c, false };
 	uint64_t steps = UINT64_MAX;
 	bool found = true;
 
-	if (d->setup->must)
+	if (c)
 		found = spd_scan(&q, p, &steps, out->at, d->hands[0].cut) == SPD_FOUND;
 	else
 		deadlocks_tuple_at(d->g, p, (const uint32_t[PATTERN_MOST]){ 0 }, out);
-	*spent = UINT64_MAX - steps;
+	*spent += UINT64_MAX - steps;
 	return found;
 }
 
+/* A pattern that forks and joins allow.  What the values of reads forbid is refuted here and now:
+ * there may be thousands of its kind. */
 static bool meet_group(void *arg, const struct pattern *p, uint64_t *spent)
 {
 	struct deadlocks *d = arg;
 	struct deadlocks_kept k = { .pattern = *p };
 	struct deadlocks_group *group;
 
-	if (!first_events(d, p, &k.first, spent))
+	if (d->g->is_coarse) {
+		hash_places(d, p->at, p->n);
+		if (!is_wanted(d))
+			return !d->full;
+	}
+	if (!first_events(d, d->setup->must ? d->hard : NULL, p, &k.first, spent))
+		return true;
+	group = group_of(d, p);
+	if (group->kept.n == 0)
+		group->events = k.first;
+	if (d->exact && !first_events(d, d->exact, p, &k.first, spent))
 		return true;
 	k.span = deadlocks_span(&k.first, p->n);
-	group = group_of(d, p);
 	keep(group, &k);
 	group->met++;
-	if (d->setup->stage == DEADLOCKS_LIST)
-		return false;
-	if (group->met < DEADLOCKS_MET)
+	if (d->setup->stage != DEADLOCKS_LIST && group->met < DEADLOCKS_MET)
 		return true;
 	group->complete = false;
-	return false;
+	return d->g->is_coarse; /* others may be at other places */
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -184,8 +205,10 @@ static void settle_groups(struct deadlocks *d)
 	for (size_t i = 0; i < d->groups.n; i++) {
 		struct deadlocks_group *group = &d->groups.at[i];
 
-		qsort(group->kept.at, group->kept.n, sizeof(*group->kept.at), compare_kept);
 		group->complete &= !d->cut;
+		if (group->kept.n == 0)
+			continue;
+		qsort(group->kept.at, group->kept.n, sizeof(*group->kept.at), compare_kept);
 		group->events = group->kept.at[0].first;
 	}
 }
@@ -217,7 +240,7 @@ static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 		if (d->setup->must &&
 		    !deadlocks_unordered(d, d->hard, &item.events, p->n, d->hands[0].cut))
 			continue;
-		if (d->items.n == DEADLOCKS_TUPLES) {
+		if (d->items.n == LIMIT_TUPLES) {
 			d->full = true;
 			return false;
 		}

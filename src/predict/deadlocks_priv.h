@@ -17,9 +17,8 @@
 #include "predict/lockgraph.h"
 #include "predict/patterns.h"
 
-#define DEADLOCKS_KEPT 32u	  /* patterns of a group that are tried */
-#define DEADLOCKS_MET 4096u	  /* patterns of a group that are looked at */
-#define DEADLOCKS_TUPLES 1000000u /* with all_pairs: tuples of one length */
+#define DEADLOCKS_KEPT 32u  /* patterns of a group that are tried */
+#define DEADLOCKS_MET 4096u /* patterns of a group that are looked at */
 
 struct deadlocks_tuple {
 	uint32_t at[PATTERN_MOST]; /* events */
@@ -86,6 +85,7 @@ struct deadlocks {
 	struct map index;		    /* signature, to 1 + number of its group */
 	uint64_t signature, places;	    /* of the circle of places at hand */
 
+	size_t ngroups;	    /* of all lengths */
 	struct map settled; /* sets of places that a shorter circle was found at */
 	size_t first;	    /* of the block that is being tried */
 	bool cut;	    /* patterns were left out for want of steps */

@@ -13,6 +13,8 @@
 #define LIMIT_EXACT_STEPS 10000000u   /* exact search for one pair of places */
 #define LIMIT_TRIES 16u		      /* pairs of events tried for one pair of places */
 #define LIMIT_PATTERN_STEPS 20000000u /* requests looked at for all deadlock patterns */
+#define LIMIT_CYCLES 1000u	      /* circles of places that may be deadlocks */
+#define LIMIT_TUPLES 1000000u	      /* deadlock patterns with all_pairs, of one length */
 
 /* A trace without dependency facts means the strict model. */
 static inline enum causal_mode limits_mode(const struct model *m, const struct engine_options *opt)

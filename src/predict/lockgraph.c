@@ -40,7 +40,7 @@ struct build {
 	VEC(uint32_t) same; /* by request: another one with the same hash; 1 + number, 0 none */
 	struct map index;   /* by hash, 1 + number of a request */
 	struct map places;  /* by site and whether it joins, 1 + number */
-	VEC(uint32_t) sites;
+	uint32_t nplaces;
 	VEC(struct occurrence) occurrences;
 };
 
@@ -186,10 +186,8 @@ static uint32_t place_of(struct build *b, uint32_t site, bool joins)
 {
 	uint64_t *place = map_put(&b->places, (uint64_t)site << 1 | joins, NULL);
 
-	if (*place == 0) {
-		*VEC_PUSH(&b->sites) = site;
-		*place = b->sites.n;
-	}
+	if (*place == 0)
+		*place = ++b->nplaces;
 	return (uint32_t)*place - 1;
 }
 
@@ -253,8 +251,7 @@ static void take_requests(struct build *b)
 
 	g->nrequests = (uint32_t)b->requests.n;
 	g->requests = b->requests.at;
-	g->nplaces = (uint32_t)b->sites.n;
-	g->sites = b->sites.at;
+	g->nplaces = b->nplaces;
 	g->events = mem_alloc((b->occurrences.n + 1) * sizeof(*g->events));
 	for (uint32_t i = 0; i < g->nrequests; i++) {
 		g->requests[i].first = first;
@@ -270,6 +267,8 @@ static void take_requests(struct build *b)
 
 static void list_places(struct lockgraph *g)
 {
+	mem_free(g->place_start);
+	mem_free(g->by_place);
 	g->place_start = mem_zalloc(((size_t)g->nplaces + 2) * sizeof(*g->place_start));
 	g->by_place = mem_alloc(((size_t)g->nrequests + 1) * sizeof(*g->by_place));
 	for (uint32_t i = 0; i < g->nrequests; i++)
@@ -280,18 +279,34 @@ static void list_places(struct lockgraph *g)
 		g->by_place[g->place_start[g->requests[i].place + 1]++] = i;
 }
 
-static void count_threads(struct lockgraph *g)
+/*
+ * A pattern has its threads in one component.  If there is no shorter one inside, it wants as many
+ * resources as it has threads, and those are there, too.
+ */
+static void find_longest(struct build *b)
 {
-	VEC(bool) has = { 0 };
+	uint32_t *resources = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*resources));
+	uint32_t *threads = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*threads));
+	struct map met; /* component and tid */
 
-	for (uint32_t i = 0; i < g->nrequests; i++) {
-		uint32_t tid = g->requests[i].tid;
+	map_init(&met);
+	for (uint32_t r = 0; r < b->nresources; r++)
+		resources[b->component[r]]++;
+	for (uint32_t i = 0; i < b->g->nrequests; i++) {
+		uint32_t c = b->component[b->g->requests[i].wants], most;
+		bool fresh;
 
-		VEC_REACH(&has, tid);
-		g->nthreads += !has.at[tid];
-		has.at[tid] = true;
+		map_put(&met, (uint64_t)c << 32 | b->g->requests[i].tid, &fresh);
+		threads[c] += fresh;
+		most = threads[c] < resources[c] ? threads[c] : resources[c];
+		if (threads[c] > b->g->nthreads)
+			b->g->nthreads = threads[c];
+		if (most > b->g->longest)
+			b->g->longest = most;
 	}
-	VEC_RELEASE(&has);
+	map_release(&met);
+	mem_free(resources);
+	mem_free(threads);
 }
 
 typedef VEC(struct lockgraph_provider) providers;
@@ -337,24 +352,33 @@ static void sort_by(enum sort_key by, uint32_t nkeys, const struct lockgraph_pro
 		to[start[key_of(&from[i], by) + 1]++] = from[i];
 }
 
+/* In the order that lookups want. */
+static void sort_providers(struct lockgraph *g)
+{
+	uint32_t most = g->nplaces > g->nresources ? g->nplaces : g->nresources;
+	struct lockgraph_provider *from = g->providers,
+				  *to = mem_alloc(((size_t)g->nproviders + 1) * sizeof(*to));
+
+	mem_free(g->resource_start);
+	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
+	sort_by(BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
+	sort_by(BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
+	sort_by(BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
+	mem_free(from);
+	g->providers = to;
+}
+
 static void list_providers(struct build *b)
 {
 	struct lockgraph *g = b->g;
-	uint32_t most = g->nplaces > b->nresources ? g->nplaces : b->nresources;
 	providers list = { 0 };
-	struct lockgraph_provider *other;
 
 	for (uint32_t i = 0; i < g->nrequests; i++)
 		list_provided(b, i, &list);
-	g->nproviders = (uint32_t)list.n;
-	other = mem_alloc((list.n + 1) * sizeof(*other));
-	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
 	VEC_RESERVE(&list, list.n + 1);
-	sort_by(BY_WANTS, b->nresources, list.at, list.n, other, g->resource_start);
-	sort_by(BY_PLACE, g->nplaces, other, list.n, list.at, g->resource_start);
-	sort_by(BY_RESOURCE, b->nresources, list.at, list.n, other, g->resource_start);
-	VEC_RELEASE(&list);
-	g->providers = other;
+	g->providers = list.at;
+	g->nproviders = (uint32_t)list.n;
+	sort_providers(g);
 }
 
 struct lockgraph *lockgraph_new(const struct model *m, bool joins)
@@ -368,13 +392,13 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 	map_init(&b.places);
 	if (joins)
 		find_live(&b);
-	b.nresources = m->nlocks + b.ntids;
+	g->nresources = b.nresources = m->nlocks + b.ntids;
 	find_components(&b);
 	if (has_components(&b))
 		find_requests(&b);
 	take_requests(&b);
 	list_places(g);
-	count_threads(g);
+	find_longest(&b);
 	list_providers(&b);
 	mem_free(b.live);
 	mem_free(b.component);
@@ -394,9 +418,48 @@ void lockgraph_free(struct lockgraph *g)
 	mem_free(g->providers);
 	mem_free(g->by_place);
 	mem_free(g->place_start);
-	mem_free(g->sites);
 	mem_free(g->resource_start);
 	mem_free(g);
+}
+
+/* --- places ------------------------------------------------------------------------ */
+
+/* Places that provide each resource, and places that want it. */
+uint64_t lockgraph_place_edges(const struct lockgraph *g)
+{
+	uint32_t *wanted = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*wanted));
+	uint32_t *met = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*met));
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < g->nplaces; p++) {
+		for (uint32_t i = g->place_start[p]; i < g->place_start[p + 1]; i++) {
+			uint32_t resource = g->requests[g->by_place[i]].wants;
+
+			wanted[resource] += met[resource] != p + 1;
+			met[resource] = p + 1;
+		}
+	}
+	for (uint32_t i = 0; i < g->nproviders; i++) {
+		const struct lockgraph_provider *x = &g->providers[i];
+
+		if (i == 0 || x[-1].resource != x->resource || x[-1].place != x->place)
+			sum += wanted[x->resource];
+	}
+	mem_free(wanted);
+	mem_free(met);
+	return sum;
+}
+
+void lockgraph_coarsen(struct lockgraph *g)
+{
+	for (uint32_t i = 0; i < g->nrequests; i++)
+		g->requests[i].place = 0;
+	for (uint32_t i = 0; i < g->nproviders; i++)
+		g->providers[i].place = 0;
+	g->nplaces = g->nrequests > 0;
+	g->is_coarse = true;
+	list_places(g);
+	sort_providers(g);
 }
 
 /* --- questions ------------------------------------------------------------------- */

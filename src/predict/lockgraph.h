@@ -50,25 +50,33 @@ struct lockgraph {
 	uint32_t nproviders;
 	uint32_t *by_place;    /* numbers of requests, by place */
 	uint32_t *place_start; /* [nplaces + 1], in by_place */
-	uint32_t *sites;       /* by place */
 	uint32_t nplaces;
-	uint32_t nthreads;	  /* different ones that have requests */
+	uint32_t nthreads;	  /* most that have requests on the same circles */
+	uint32_t longest;	  /* most threads of a pattern that has no shorter one inside */
 	bool has_readers;	  /* something is held in read mode */
 	bool has_joins;		  /* made with joins */
-	uint32_t *resource_start; /* [nlocks + threads + 1], in providers */
+	bool is_coarse;		  /* all requests were put at place 0 */
+	uint32_t *resource_start; /* [nresources + 1], in providers */
+	uint32_t nresources;
 };
 
 struct lockgraph *lockgraph_new(const struct model *m, bool joins);
 void lockgraph_free(struct lockgraph *g);
 
+/* Pairs of places of which one wants what the other provides; at most this many. */
+uint64_t lockgraph_place_edges(const struct lockgraph *g);
+/* For graphs that have too many of them: places are told apart no longer.  Before anybody else
+ * uses the graph. */
+void lockgraph_coarsen(struct lockgraph *g);
+
+static inline uint32_t lockgraph_site(const struct lockgraph *g, uint32_t request)
+{
+	return g->m->event[g->events[g->requests[request].first]].site;
+}
+
 static inline bool lockgraph_is_join(const struct lockgraph *g, uint32_t request)
 {
 	return g->requests[request].wants >= g->m->nlocks;
-}
-
-static inline bool lockgraph_joins_at(const struct lockgraph *g, uint32_t place)
-{
-	return lockgraph_is_join(g, g->by_place[g->place_start[place]]);
 }
 
 static inline uint32_t lockgraph_thread(const struct lockgraph *g, uint32_t tid)

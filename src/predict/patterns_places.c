@@ -38,10 +38,10 @@ static bool add_targets(struct patterns *p, uint32_t resource, uint32_t mark, ui
 }
 
 /* p->next: the edges by their source. */
-static void find_edges(struct patterns *p, uint32_t nresources)
+static void find_edges(struct patterns *p)
 {
 	const struct lockgraph *g = p->g;
-	uint32_t *met = mem_zalloc(((size_t)nresources + 1) * sizeof(*met));
+	uint32_t *met = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*met));
 	uint32_t *marked = mem_zalloc(((size_t)g->nplaces + 1) * sizeof(*marked));
 	size_t room = 0, n = 0;
 
@@ -80,15 +80,11 @@ static void reverse_edges(struct patterns *p)
 void patterns_places_init(struct patterns *p)
 {
 	const struct lockgraph *g = p->g;
-	uint32_t nresources = 0;
 
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		if (g->requests[i].wants >= nresources)
-			nresources = g->requests[i].wants + 1;
 	p->distance = mem_alloc(((size_t)g->nplaces + 1) * sizeof(*p->distance));
 	for (uint32_t i = 0; i < g->nplaces; i++)
 		p->distance[i] = FAR;
-	find_edges(p, nresources);
+	find_edges(p);
 	reverse_edges(p);
 }
 

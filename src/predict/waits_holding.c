@@ -18,10 +18,11 @@
 
 /* All pairs of an acquire and a wait at the same two places. */
 struct place {
-	uint64_t key;
 	uint32_t acquire, release; /* the first of them */
 	uint32_t tries;
-	enum waits_outcome outcome;
+	uint64_t steps;		    /* of exact search */
+	enum waits_outcome outcome; /* of those tried */
+	bool more;		    /* there are others */
 	bool sure, warned;
 };
 
@@ -37,8 +38,9 @@ static struct place *place_get(struct holding *h, uint32_t acquire, uint32_t rel
 	uint64_t *at = map_put(&h->by_key, key, NULL);
 
 	if (*at == 0) {
-		*VEC_PUSH(&h->places) =
-			(struct place){ key, acquire, release, 0, WAITS_REFUTED, false, false };
+		*VEC_PUSH(&h->places) = (struct place){ .acquire = acquire,
+							.release = release,
+							.outcome = WAITS_REFUTED };
 		*at = h->places.n;
 	}
 	return &h->places.at[*at - 1];
@@ -106,12 +108,13 @@ static void try_acquire(struct holding *h, const struct waits_wait *w,
 		return;
 	p = place_get(h, acquire, w->release);
 	if (p->sure || p->tries >= LIMIT_TRIES) {
-		p->outcome = p->outcome < WAITS_SEARCHED ? WAITS_SEARCHED : p->outcome;
+		p->more = true;
 		return;
 	}
 	p->tries++;
-	h->s->steps = 0;
+	h->s->steps = p->steps;
 	outcome = try_pair(h->s, w, acquire, p);
+	p->steps = h->s->steps;
 	p->outcome = outcome > p->outcome ? outcome : p->outcome;
 }
 
@@ -163,7 +166,8 @@ static void say(struct holding *h)
 		const struct place *p = &h->places.at[i];
 		struct finding *f;
 
-		waits_count(h->s, p->outcome);
+		waits_count(h->s,
+			    p->more && p->outcome == WAITS_REFUTED ? WAITS_SEARCHED : p->outcome);
 		if (p->warned || p->outcome == WAITS_REFUTED || waits_is_over(h->s))
 			continue;
 		f = waits_propose(h->s, FINDING_WAIT_HOLDING, p->acquire, p->release);

@@ -44,7 +44,7 @@ static struct waits_wait wait_make(const struct model *m, uint32_t park)
 	uint32_t before = waits_before(m, park), after = waits_after(m, park), acquire;
 	struct waits_wait w = { .release = park, .park = park, .condition = m->event[park].obj };
 
-	if (before && m->event[before].op == STEP_REL)
+	if (before && m->event[before].op == STEP_REL && (m->event[before].flags & STEP_IN_WAIT))
 		w.release = before;
 	if (!after)
 		return w;

@@ -79,11 +79,6 @@ void explain_lock(const struct explain *x, uint64_t acquire, const char *file, s
 
 /* ---- the run that shows it ---- */
 
-bool explain_order(const struct explain *x, const struct finding *f, struct check_order *out)
-{
-	return f->status != FINDING_WARNING && check_expand(x->ev, &f->schedule, out);
-}
-
 const struct story *explain_story(struct explain *x)
 {
 	if (!x->story)

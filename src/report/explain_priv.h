@@ -41,8 +41,6 @@ void explain_stack(const struct explain *x, const struct evidence_event *e, size
 		   struct strbuf *out);
 /* "m (:31)", with its place, in `file' by its line alone. */
 void explain_lock(const struct explain *x, uint64_t acquire, const char *file, struct strbuf *out);
-/* The order of its schedule, when there is one to show. */
-bool explain_order(const struct explain *x, const struct finding *f, struct check_order *out);
 /* The picture, and what reads see other values.  Takes what c holds. */
 void explain_picture(struct explain *x, const struct finding *f, struct columns *c);
 const struct story *explain_story(struct explain *x);

@@ -211,7 +211,7 @@ static void schedule_format(struct explain *x, const struct finding *f)
 	struct check_order order = { 0 };
 	struct columns c = { 0 };
 
-	if (explain_order(x, f, &order)) {
+	if (f->status != FINDING_WARNING && check_expand(x->ev, &f->schedule, &order)) {
 		strbuf_adds(&x->out, "\n   The run that shows it (");
 		story_hidden(x->ev, f, &x->out);
 		strbuf_adds(&x->out, "):\n\n");

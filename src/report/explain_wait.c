@@ -377,9 +377,12 @@ static void schedule_format(struct explain *x, const struct finding *f, const st
 
 	if (happened)
 		strbuf_adds(&x->out, "\n   It happened in the recorded run: that ended there.\n");
-	if (explain_order(x, f, &order)) {
-		strbuf_adds(&x->out,
-			    happened ? "   How it came to that" : "\n   The run that shows it");
+	/* What is no more than a warning may have a run that holds as far as the recording goes. */
+	if (f->claimed && check_expand(x->ev, &f->schedule, &order)) {
+		strbuf_addf(&x->out, "%s   %s", happened ? "" : "\n",
+			    happened			   ? "How it came to that"
+			    : f->status == FINDING_WARNING ? "A run that may show it"
+							   : "The run that shows it");
 		if (!happened) {
 			strbuf_adds(&x->out, " (");
 			remedy_hidden(x->ev, f, c, &x->out);
@@ -398,8 +401,7 @@ static void remedy_add(struct explain *x, const struct finding *f, const struct 
 
 	remedy_format(x->ev, f, c, &words);
 	if (words.n)
-		strbuf_addf(&x->out, "%s   %s\n", f->status == FINDING_WARNING ? "" : "\n",
-			    words.at);
+		strbuf_addf(&x->out, "%s   %s\n", f->claimed ? "\n" : "", words.at);
 	strbuf_release(&words);
 }
 

@@ -1,6 +1,7 @@
 #include "report/remedy.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "finding/finding.h"
 #include "report/frames.h"
@@ -9,6 +10,7 @@
 
 #define HELD 16	     /* locks looked at, of those that a thread holds */
 #define LOOK 1000000 /* events looked at for a signal */
+#define NEAR 64	     /* events looked at for a lock that was released too early */
 
 static const char *thread(const struct evidence *ev, const struct evidence_event *e)
 {
@@ -198,12 +200,73 @@ static bool gate_format(const struct evidence *ev, const struct cycle *c, struct
 	return false;
 }
 
+/* Both lie in one function of the program. */
+static bool is_together(const struct evidence *ev, const struct evidence_event *a,
+			const struct evidence_event *b)
+{
+	const struct trace *t = evidence_trace(ev);
+	struct trace_place p, q;
+
+	return frames_own(t, a->site, a->stack, &p) && frames_own(t, b->site, b->stack, &q) &&
+	       p.function && q.function && strcmp(p.function, q.function) == 0;
+}
+
+/* The back-th event before number i took its lock of the cycle, when that is the acquire of another
+ * lock in the same function. */
+static bool find_past(const struct evidence *ev, const struct cycle *c, uint32_t i, uint32_t back,
+		      struct evidence_event *out)
+{
+	uint64_t taken = c->at[cycle_before(c, i)].held, pos;
+	struct evidence_event held;
+
+	if (taken == 0)
+		return false;
+	evidence_get(ev, taken, &held);
+	pos = held.index >= back ? evidence_find(ev, held.tid, held.index - back) : 0;
+	if (pos == 0)
+		return false;
+	evidence_get(ev, pos, out);
+	return out->op == EVENT_ACQ && !is_wanted(c, out) && is_together(ev, out, &held);
+}
+
+static bool takes(const struct evidence *ev, const struct cycle *c, uint32_t i,
+		  const struct evidence_event *gate)
+{
+	struct evidence_event e;
+
+	for (uint32_t back = 1; back <= NEAR; back++)
+		if (find_past(ev, c, i, back, &e) && cycle_is_same(&e, gate))
+			return true;
+	return false;
+}
+
+/* A gate that all of them pass, and leave open. */
+static bool past_gate_format(const struct evidence *ev, const struct cycle *c, struct strbuf *out)
+{
+	struct evidence_event gate;
+
+	for (uint32_t back = 1; back <= NEAR && evidence_count(ev) > 0; back++) {
+		bool all = find_past(ev, c, 0, back, &gate);
+
+		for (uint32_t i = 1; i < c->n && all; i++)
+			all = takes(ev, c, i, &gate);
+		if (!all)
+			continue;
+		strbuf_addf(out, "%s take %s shortly before", c->n == 2 ? "both" : "all of them",
+			    lock(&gate));
+		place_format(ev, &gate, out);
+		strbuf_adds(out, "; if they held it up to here, this could not happen");
+		return true;
+	}
+	return false;
+}
+
 static void deadlock_remedy(const struct evidence *ev, const struct cycle *c, struct strbuf *out)
 {
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->at[i].request.flags & EVENT_IN_WAIT)
 			return; /* the order of these two is not for the program to choose */
-	if (gate_format(ev, c, out))
+	if (gate_format(ev, c, out) || past_gate_format(ev, c, out))
 		return;
 	if (c->n == 2)
 		strbuf_addf(out, "if both took %s and %s in the same order, this could not happen",

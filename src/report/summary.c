@@ -38,7 +38,9 @@ bool summary_is_shared(const struct report *r, const char *analysis)
 	return n > 1;
 }
 
-static void counts_format(const struct engine_counts *c, bool waits, struct strbuf *out)
+/* partial: what the engines predict is no more than a warning. */
+static void counts_format(const struct engine_counts *c, bool waits, bool partial,
+			  struct strbuf *out)
 {
 	const char *comma = ": ";
 
@@ -48,7 +50,7 @@ static void counts_format(const struct engine_counts *c, bool waits, struct strb
 	else
 		strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
 			    WORDS_PLURAL(c->candidates));
-	add_count(out, &comma, c->predicted, "predicted");
+	add_count(out, &comma, c->predicted, partial ? "possible" : "predicted");
 	add_count(out, &comma, c->refuted, "refuted exactly");
 	add_count(out, &comma, c->searched, "looked for and not found");
 	add_count(out, &comma, c->undecided, "not decided");
@@ -58,6 +60,9 @@ static void counts_format(const struct engine_counts *c, bool waits, struct strb
  * no candidate have nothing to say. */
 static void analyses_format(const struct report *r, struct strbuf *out)
 {
+	struct trace_info info;
+
+	trace_info(r->trace, &info);
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
@@ -66,7 +71,7 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		strbuf_adds(out, " ");
 		if (summary_is_shared(r, a->name))
 			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, summary_is_of_waits(a->name), out);
+		counts_format(&a->counts, summary_is_of_waits(a->name), info.partial, out);
 		strbuf_adds(out, ".");
 	}
 }
@@ -155,7 +160,8 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 	trace_info(r->trace, &info);
 	if (info.locks_only)
 		strbuf_adds(out,
-			    "  No accesses were recorded (--locks-only): races do not show.\n");
+			    "  No accesses were recorded (--locks-only): races and lost wakeups do"
+			    " not show.\n");
 	else if (info.partial)
 		strbuf_adds(out, "  Accesses are missing by request (--only, --ignore).\n");
 	if (!info.complete)

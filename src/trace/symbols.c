@@ -20,6 +20,7 @@
 #define SYMBOLS_MOST (1u << 22)
 #define UNITS_MOST (1u << 20)
 #define RANGES_MOST (1u << 20)
+#define UNSIZED 4096u /* bytes after a symbol of no size that may be its */
 
 struct symbol {
 	uint64_t address, size;
@@ -297,7 +298,7 @@ static const struct symbol *symbol_find(const struct symbol *at, size_t n, uint6
 	if (low == 0)
 		return NULL;
 	at += low - 1;
-	return at->size == 0 || address - at->address < at->size ? at : NULL;
+	return address - at->address < (at->size ? at->size : UNSIZED) ? at : NULL;
 }
 
 const char *symbols_function(struct symbols *s, uint64_t address, uint64_t *offset)

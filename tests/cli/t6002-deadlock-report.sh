@@ -42,6 +42,15 @@ run foresee check -a patterns,deadlocks crossed.std
 has out '^   found by deadlocks$' "several look for it"
 hasnt out '^2  deadlock' "the same places are one finding"
 
+# Warnings are described without holding the trace: in the same words.
+run foresee check -q -a patterns crossed.std
+is "$status" 1 "a warning: status"
+has out '^1  deadlock of T1 and T2 on b, a +warning$' "it is called that"
+has out '^       also holds  g \(:8\)$' "with what is held"
+has out '^   T1 holds g here \(f\.c:8\); if T2 took g' "and the gate"
+has out '^   only a warning: ' "and why it is no more"
+hasnt out 'run that' "and no run"
+
 # The gate on both sides: no candidate.
 sed '/^T2.acq(b)/i T2|acq(g)|f.c:19:two' crossed.std | sed '$a T2|rel(g)|f.c:25:two' >gated.std
 run foresee check gated.std
@@ -176,11 +185,13 @@ hasnt out 'in the observed run' "and not hidden"
 # Conditions.
 cat >lost.std <<'EOT'
 #fmt 1
+T2|r(ready)@seq_cst|f.c:10:waiter
 T2|acq(m)|f.c:11:waiter
 T2|rel(m)!wait|f.c:12:waiter
 T2|park(c,m)|f.c:12:waiter
+T1|w(ready)@seq_cst|f.c:30:other
 T1|signal(c:1)|f.c:31:other
-T2|wake(c)<4|f.c:12:waiter
+T2|wake(c)<6|f.c:12:waiter
 T2|acq(m)!wait|f.c:12:waiter
 T2|rel(m)|f.c:13:waiter
 EOT
@@ -188,12 +199,12 @@ run foresee check lost.std
 is "$status" 1 "a lost wakeup: status"
 has out '^1  lost wakeup of T2 on c +predicted, certified$' "the title"
 has out '^   the signal comes when nobody waits, and T2 then waits for ever$' "in a sentence"
-has out '^ +4  signal c  :31$' "the signal comes"
-has out '^ +2 +wait on c  :12 +<- waits for a signal that has gone$' "then the wait"
+has out '^ +6  signal c  :31$' "the signal comes"
+has out '^ +3 +wait on c  :12 +<- waits for a signal that has gone$' "then the wait"
 if command -v python3 >/dev/null; then
 	run foresee check -f json lost.std
 	is "$(value out 'f["kind"], f["object"], sorted(f["witness"]["order"]), f["witness"]["order"][-1]')" \
-		"('lost-wakeup', ['c'], [1, 2, 4], 2)" "in JSON the signal comes once, the wait last"
+		"('lost-wakeup', ['c'], [1, 2, 3, 5, 6], 3)" "in JSON the signal comes once, the wait last"
 	is "$(value out '[p["op"] for p in f["places"]]')" "['wait', 'signal']" "and what they do"
 fi
 

@@ -3,8 +3,15 @@
  * certified, what breaks it is refused for that reason.  test_check_blocked.c holds the rules together
  * against their definitions.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
 #include "finding/schedule.h"
 #include "tap.h"
+#include "trace/trace.h"
+#include "trace_builder.h"
 #include "witness_text.h"
 
 /* want: NULL certified, "doubtful: PART" certified in doubt for that reason, else part of the reason. */
@@ -267,6 +274,124 @@ static void test_holding(void)
 	holding(none, "1 5 6", "2 7", "its thread sends no signal after it", "another condition");
 }
 
+/* Evidence of a part of the trace. */
+static void part(enum finding_kind kind, const char *text, uint64_t upto, const char *order,
+		 const char *targets, const char *want, const char *name)
+{
+	struct evidence_options opt = { .upto = upto };
+	uint64_t at[16], target[8];
+	struct check_claim c = { .kind = kind, .targets = target, .order = at };
+	struct check_verdict v;
+	struct case_trace t;
+
+	case_open(&t, text, &opt);
+	c.norder = case_numbers(order, at, 16);
+	c.ntargets = (uint32_t)case_numbers(targets, target, 8);
+	checker_run(t.checker, &c, &v);
+	if (!TAP_OK(want ? !v.certified && strstr(v.what, want) : v.certified, "%s", name))
+		printf("# certified %d: %s\n", v.certified, v.what);
+	check_verdict_release(&v);
+	case_close(&t);
+}
+
+static void test_parts(void)
+{
+	static const char text[] = "#fmt 1\nA|acq(l)|1\nB|acq(m)|2\nA|req(m)|3\nB|req(l)|4\n"
+				   "C|acq(n)|5\nC|rel(n)|6\n";
+	static const char answered[] =
+		"#fmt 1\nA|acq(l)|1\nB|acq(m)|2\nA|req(m)|3\nB|req(l)!try|4\n"
+		"B|tryfail(l)|5\nB|req(l)|6\nC|acq(n)|7\nB|w(x)|8\n";
+	static const char lost_one[] =
+		"#fmt 1\nA|signal(c)|1\nB|acq(m)|2\nB|rel(m)!wait|3\nB|park(c,m)|4\n"
+		"C|signal(c)|5\n";
+
+	part(FINDING_DEADLOCK, text, 4, "1 2", "3 4", NULL, "what others do later does not matter");
+	part(FINDING_DEADLOCK, answered, 6, "1 2 4 5", "3 6", "was answered: its thread goes on",
+	     "a request that was answered beyond the part");
+	part(FINDING_LOST_WAKEUP, lost_one, 4, "1 2", "1 3", "signals may come after the part",
+	     "signals beyond the part are not known");
+}
+
+/* ---- recordings that were cut off ---- */
+
+#define COND 0x1000
+#define MUTEX 0x2000
+
+/* T1 signals, T2 waits, T3 does something; killed: nobody has ended but T3, or not even that. */
+static void recording(bool killed, bool ended, const char *path)
+{
+	struct builder *b = builder_new(0);
+	struct version start = { 0 }, m = { 2, 0 }, c = { 1, 0 };
+	const uint8_t *bytes;
+	size_t n;
+
+	c.tseq = builder_sync(b, 1, FORMAT_K_SIGNAL, 0, 1, COND, start, 1, 0, 0);
+	builder_thread_end(b, 1);
+	m.tseq = builder_sync(b, 2, FORMAT_K_ACQ, 0, 1, MUTEX, start, 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_REL, FORMAT_LOCK_WAIT, 1, MUTEX, m, 0, 0, 0);
+	builder_sync(b, 2, FORMAT_K_PARK, 0, 1, COND, c, 1, MUTEX, 0);
+	builder_write(b, 3, 1, 0x3000, 8, &start, 1, 0, NULL, 0);
+	if (ended)
+		builder_thread_end(b, 3);
+	if (killed)
+		builder_slots(b, 4096);
+	else
+		builder_finish(b, 0);
+	bytes = builder_bytes(b, &n);
+	builder_save(path, bytes, n);
+	builder_free(b);
+}
+
+static uint64_t find(const struct evidence *ev, uint8_t op)
+{
+	struct evidence_event e;
+
+	for (uint64_t i = 1; i <= evidence_count(ev); i++) {
+		evidence_get(ev, i, &e);
+		if (e.op == op)
+			return i;
+	}
+	return 0;
+}
+
+static void cut_off(bool killed, bool ended, const char *doubt, const char *name)
+{
+	char path[] = "/tmp/foresee-test-XXXXXX";
+	struct evidence_options opt = { 0 };
+	struct check_verdict v = { 0 };
+	struct diag d = { { 0 } };
+	struct evidence *ev = NULL;
+	struct checker *checker;
+	struct trace *t = NULL;
+	uint64_t at[2], target[2];
+	struct check_claim c = { .kind = FINDING_LOST_WAKEUP,
+				 .targets = target,
+				 .ntargets = 2,
+				 .order = at,
+				 .norder = 2 };
+	int fd = mkstemp(path);
+
+	recording(killed, ended, path);
+	if (fd < 0 || trace_open(path, NULL, &t, &d) != ST_OK ||
+	    evidence_load(t, &opt, &ev, &d) != ST_OK)
+		BUG("%s", d.message);
+	at[0] = target[0] = find(ev, EVENT_SIGNAL);
+	at[1] = find(ev, EVENT_ACQ);
+	target[1] = find(ev, EVENT_REL);
+	checker = checker_new(ev);
+	checker_run(checker, &c, &v);
+	if (!TAP_OK(v.certified && v.doubtful == (doubt != NULL) &&
+			    (!doubt || strstr(v.doubt, doubt)),
+		    "%s", name))
+		printf("# certified %d, doubtful %d: %s\n", v.certified, v.doubtful, v.what);
+	check_verdict_release(&v);
+	checker_free(checker);
+	evidence_free(ev);
+	trace_close(t);
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	test_circles();
@@ -275,5 +400,9 @@ int main(void)
 	test_joins();
 	test_lost();
 	test_holding();
+	test_parts();
+	cut_off(false, false, NULL, "a run to its end");
+	cut_off(true, true, NULL, "a run that hung: all have ended, or wait");
+	cut_off(true, false, "the recording was cut off", "a run that was killed in the middle");
 	return tap_done();
 }

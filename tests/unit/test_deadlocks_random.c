@@ -1,5 +1,6 @@
 /*
- * Deadlock engines against the enumeration of every reordering (enumerate.h), on random tiny traces.
+ * Deadlock engines against the enumeration of every reordering (enumerate.h), on random tiny traces,
+ * without and with condition waits.
  *
  *	patterns*	miss no predictable deadlock
  *	spd		equals the enumeration that keeps the order of sections
@@ -189,6 +190,12 @@ static void complain(const struct trial *x, const struct row *row, const struct 
 	trial_complain(x, what);
 }
 
+/* `deadlocks' finds waits without end as well; they have no equal here. */
+static bool is_circle(const struct finding *f)
+{
+	return f->kind == FINDING_DEADLOCK || f->kind == FINDING_JOIN_HOLDING;
+}
+
 static void judge(const struct trial *x, size_t row, const struct engine_result *r)
 {
 	struct engine_options opt = options_of(&rows[row]);
@@ -203,12 +210,12 @@ static void judge(const struct trial *x, size_t row, const struct engine_result 
 
 		for (uint32_t k = 0; k < f->nevents; k++)
 			set |= 1u << (f->events[k] - 1);
-		if (f->kind == FINDING_DEADLOCK || f->kind == FINDING_JOIN_HOLDING)
+		if (is_circle(f))
 			sets_add(&got[f->kind == FINDING_JOIN_HOLDING], set);
 		y->found += f->kind == FINDING_DEADLOCK;
 		y->joins += f->kind == FINDING_JOIN_HOLDING;
 		y->schedules += f->claimed;
-		if (f->claimed ? !trial_proves(x, &opt, f) : rows[row].sound) {
+		if (f->claimed ? !trial_proves(x, &opt, f) : rows[row].sound && is_circle(f)) {
 			y->unproven++;
 			complain(x, &rows[row], f);
 		}
@@ -376,7 +383,8 @@ int main(void)
 		       "%u deadlocks and %u with joins were there; of 2, 3, 4 threads: %u, %u, %u",
 		       wanted[0], wanted[1], of_size[2], of_size[3], of_size[4]);
 	unread += try_traces(trial_begin_waits, fewer, try_waits);
-	TAP_EQ(unread, 0, "%llu traces are read", (unsigned long long)(seeds.n + fewer.n));
+	unread += try_traces(trial_begin_waits, fewer, try_engines);
+	TAP_EQ(unread, 0, "%llu traces are read", (unsigned long long)(seeds.n + 2 * fewer.n));
 	report();
 	return tap_done();
 }

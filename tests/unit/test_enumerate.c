@@ -199,7 +199,7 @@ int main(void)
 		unsigned features = TINY_LOCKING | (seed % 3 ? 0 : TINY_RWLOCKS) |
 				    (seed % 4 ? 0 : TINY_TRIES) | (seed % 2 ? TINY_WAITS : 0);
 
-		try_trace(seed, seed % 32 < 2 ? SMALL_LOCKING : 18, features, seed % 32 < 2);
+		try_trace(seed, seed % 64 < 2 ? SMALL_LOCKING : 18, features, seed % 64 < 2);
 	}
 	TAP_EQ(tally.unsound, 0, "%u races, %u deadlocks, %u with joins, %u + %u waits are proven",
 	       tally.races, tally.deadlocks, tally.joins, tally.waits[WAIT_HOLDING],

@@ -108,6 +108,12 @@ static void test_settle(void)
 	TAP_EQ(f.at.at[1].more, 4, "what was met is kept");
 	findings_release(&f);
 
+	add(&f, "patterns", 1, 1, 2, 2);
+	add(&f, "spd", 3, 1, 4, 2)->claimed = true;
+	findings_settle(&f, false);
+	TAP_STR(f.at.at[0].analysis, "spd", "of warnings the one with a schedule");
+	findings_release(&f);
+
 	add(&f, "hb", 10, 1, 20, 2);
 	add(&f, "hb", 3, 1, 30, 2)->more = 2;
 	add(&f, "wcp", 3, 1, 30, 2);

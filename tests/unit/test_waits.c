@@ -27,6 +27,7 @@ static uint32_t put_park(struct step_builder *b, uint32_t tid, uint32_t conditio
 {
 	uint32_t release = put(b, tid, STEP_REL, M, WAIT);
 
+	step_build_last(b)->flags |= STEP_IN_WAIT;
 	put(b, tid, STEP_PARK, condition, WAIT);
 	return release;
 }
@@ -251,6 +252,16 @@ static void test_options(void)
 	r = search(&b, &(struct engine_options){ .values = true });
 	TAP_EQ(r.findings.at.n, 1, "values make no difference");
 	TAP_OK(r.counted && r.counts.candidates == 1 && r.counts.predicted == 1, "counted");
+	engine_result_release(&r);
+	step_builder_release(&b);
+
+	b = (struct step_builder){ 0 };
+	put_round(&b, true);
+	r = search(&b, &(struct engine_options){ 0 });
+	TAP_OK(r.counts.refuted == 1 && r.truncated.n == 0, "refuted");
+	engine_result_release(&r);
+	r = search(&b, &(struct engine_options){ .budget = 1 });
+	TAP_OK(r.counts.undecided == 1 && r.truncated.n == 1, "a budget that ran out is told");
 	engine_result_release(&r);
 	step_builder_release(&b);
 }

@@ -9,6 +9,7 @@
 #	// deadlock NAME x3	three of its requests stand on this line; x and the name of a macro
 #				take the number from the build
 #	// deadlock none	nothing may be found
+#	// missed deadlock NAME	the same of a deadlock that is known to be missed
 #	// warned KIND		a warning of this kind may be shown
 #	// through FUNCTION	the request is where this function is called
 #	// hangs		the recorded run ends in it (for the runner)
@@ -36,10 +37,11 @@ function times(word,	at)
 }
 
 # The marks of a line of the program.
-function take(line,	part, n, i, k, w, id)
+function take(line,	part, n, i, k, w, id, known)
 {
 	n = split(line, part, /\/\/ */)
 	for (i = 2; i <= n; i++) {
+		known = sub(/^missed +/, "", part[i])
 		split(part[i], w, /[ \t]+/)
 		if (w[1] == "warned")
 			allowed[w[2]] = 1
@@ -49,6 +51,7 @@ function take(line,	part, n, i, k, w, id)
 		    w[2] == "none" || safe)
 			continue
 		id = w[1] " " w[2]
+		missed[id] = known
 		for (k = w[3] ~ /^x/ ? times(w[3]) : 1; k > 0; k--)
 			lines[id] = lines[id] " " FNR
 	}
@@ -108,6 +111,7 @@ END {
 	for (id in lines) {
 		split(id, w, " ")
 		wanted[w[1] lines[id]] = w[2]
+		absent[w[1] lines[id]] = missed[id]
 	}
 	for (i = 0; (".findings." i ".kind") in value; i++) {
 		f = ".findings." i
@@ -123,9 +127,11 @@ END {
 			complain(id ": " unquoted(value[f ".status"]) ", not predicted: " value[f ".why"])
 		if (!(id in wanted))
 			complain(id ": nobody expects that")
+		else if (absent[id])
+			complain(id ": " wanted[id] " is found now; the mark says that it is missed")
 	}
 	for (id in wanted)
-		if (!(id in found))
+		if (!(id in found) && !absent[id])
 			complain(id ": " wanted[id] " not predicted")
 	exit bad
 }

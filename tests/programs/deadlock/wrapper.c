@@ -1,4 +1,7 @@
-/* All locks are taken by one function: two deadlocks, told apart by who called it. */
+/*
+ * All locks are taken by one function: two deadlocks, told apart by who called it.  A finding is
+ * known by the places of its requests alone, so the second one is missed.
+ */
 #include <pthread.h>
 
 #include "../order.h"
@@ -24,7 +27,7 @@ static void *first(void *arg)
 	give(&b);
 	give(&a);
 	take(&c);
-	take(&d); // deadlock cd
+	take(&d); // missed deadlock cd
 	give(&d);
 	give(&c);
 	order_at(0);
@@ -39,7 +42,7 @@ static void *second(void *arg)
 	give(&a);
 	give(&b);
 	take(&d);
-	take(&c); // deadlock cd
+	take(&c); // missed deadlock cd
 	give(&c);
 	give(&d);
 	return arg;
