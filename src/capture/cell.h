@@ -62,7 +62,7 @@ static inline uint64_t cell_tseq(cell_version v)
 /* Waits until somebody else's lock is gone.  A holder that vanished (longjmp
  * out of a signal handler, asynchronous cancel) is given up on after a while,
  * so that no program hangs for our sake; returns the unlocked version. */
-cell_version cell_wait(uint64_t *cell);
+cell_version cell_wait(uint64_t *cell) __attribute__((noinline, cold));
 
 static inline cell_version cell_peek(const uint64_t *cell)
 {
@@ -81,6 +81,16 @@ static inline bool cell_still(const uint64_t *cell, cell_version v)
 static inline void cell_prepare(const uint64_t *cell)
 {
 	__asm__ volatile("prefetchw %0" : : "m"(*cell));
+}
+
+/* The same before it is known that anything will be recorded. */
+static inline void cell_expect(const void *p)
+{
+#ifdef FORESEE_LOCKS
+	cell_prepare(locks_cell_expect(p));
+#else
+	cell_prepare(cell_of(p));
+#endif
 }
 
 static inline cell_version cell_lock(uint64_t *cell)

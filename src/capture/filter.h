@@ -38,7 +38,7 @@
 /* Closes the run of one entry. */
 void filter_close(struct thread *t, struct filter_entry *e);
 /* Closes all runs: the epoch ends. */
-void filter_sweep_pending(struct thread *t);
+void filter_sweep_pending(struct thread *t) __attribute__((noinline, cold));
 /* Before a chunk is closed, and when the next one is open. */
 void filter_settle(struct thread *t);
 void filter_trim(struct thread *t);

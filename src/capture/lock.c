@@ -138,10 +138,12 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 		     checks && lock_mutex_is_held(m));
 }
 
-EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	int r = mutex_try(m);
+	int r;
 
+	cell_expect(m);
+	r = mutex_try(m);
 	if (r != 0) {
 		lock_mutex_request(m, 0, r);
 		r = REAL(pthread_mutex_lock)(m);
@@ -149,7 +151,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 	return lock_mutex_tried(m, 0, r);
 }
 
-EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
+EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
 }
@@ -177,7 +179,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, r);
 }
 
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	lock_mutex_leave(m);
 	return REAL(pthread_mutex_unlock)(m);
@@ -238,7 +240,7 @@ static bool rwlock_try_write(pthread_rwlock_t *l, unsigned flags, bool may, int 
 	return false;
 }
 
-EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+EXPORT_HOT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
 	int r;
 
@@ -272,7 +274,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict l, clockid_t cl
 	return rwlock_read(l, FORMAT_LOCK_TRY, r);
 }
 
-EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+EXPORT_HOT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
 	int r;
 
@@ -306,7 +308,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clockid_t cl
 	return rwlock_write(l, FORMAT_LOCK_TRY, r);
 }
 
-EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	if (rwlock_is_own(l))
 		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
@@ -336,7 +338,7 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
 
 /* ---- spin locks ---- */
 
-EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
+EXPORT_HOT int pthread_spin_lock(pthread_spinlock_t *l)
 {
 	int r = REAL(pthread_spin_trylock)(l);
 
@@ -353,7 +355,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 			  REAL(pthread_spin_trylock)(l));
 }
 
-EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
+EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
 	if (*l != SPIN_FREE)
 		lock_note((const void *)l, FORMAT_K_REL, FORMAT_LOCK_SPIN);

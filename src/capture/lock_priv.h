@@ -52,7 +52,8 @@ void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own)
 bool lock_is_time(clockid_t clock, const struct timespec *at);
 
 /* The wrappers' bodies, for both families of names. */
-void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r);
+void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
+	__attribute__((noinline, cold));
 int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
 void lock_mutex_leave(const pthread_mutex_t *m);
 

@@ -30,8 +30,14 @@ static inline uint32_t locks_cell_home(uint64_t word)
 	return (uint32_t)(page + (word & 511)) & LOCKS_CELL_MASK;
 }
 
+/* Where the version of the word at p most likely is. */
+static inline const uint64_t *locks_cell_expect(const void *p)
+{
+	return &locks_cells[locks_cell_home((uintptr_t)p >> 3)].version;
+}
+
 /* The entry of a word that is not at home; made if it is new. */
-uint64_t *locks_cell_find(uint64_t word);
+uint64_t *locks_cell_find(uint64_t word) __attribute__((noinline, cold));
 
 static inline uint64_t *cell_of(const void *p)
 {

@@ -184,7 +184,8 @@ static bool frame_leave(struct frame *f, const struct locks_rule *rule, uint64_t
 
 /* What is below main and below a thread's function says nothing; nor does what calls back into
  * the runtime (pthread_once), where there is somebody who called that. */
-static void unwind(const struct thread *t, struct frame f, struct locks_stack *s)
+static __attribute__((noinline, cold)) void unwind(const struct thread *t, struct frame f,
+						   struct locks_stack *s)
 {
 	uint64_t high = stack_high(t, f.sp);
 	const struct code *c = code_get(f.pc);
@@ -240,13 +241,13 @@ static bool show(struct foresee_view *v, const struct locks_stack *s)
 	return true;
 }
 
-static void show_new(struct thread *t, struct locks_stack *s)
+static __attribute__((noinline, cold)) void show_new(struct thread *t, struct locks_stack *s)
 {
 	s->shape = show(&t->view, s) ? ++t->stacks.shapes : t->stacks.shape;
 }
 
 /* One that was met before; its shape may be that of another by now. */
-static void show_known(struct thread *t, struct locks_stack *s)
+static __attribute__((noinline, cold)) void show_known(struct thread *t, struct locks_stack *s)
 {
 	if (!show(&t->view, s))
 		s->shape = t->stacks.shape;

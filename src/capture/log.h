@@ -20,10 +20,10 @@
 #define LOG_SLACK 256u
 
 /* Makes room and states whatever changed since the last record: stack, page. */
-void log_catch_up(struct thread *t, uint32_t site);
+void log_catch_up(struct thread *t, uint32_t site) __attribute__((noinline, cold));
 
 /* A PEER record for tid. */
-void log_peer(struct thread *t, uint32_t tid);
+void log_peer(struct thread *t, uint32_t tid) __attribute__((noinline, cold));
 
 static inline void log_ready(struct thread *t, uint32_t site)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* version: a glibc symbol version ("GLIBC_2.3.2") or NULL for the default. */
-void *real_find(const char *name, const char *version);
+void *real_find(const char *name, const char *version) __attribute__((noinline, cold));
 
 /* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
 bool real_is_finding(void);
@@ -41,5 +41,8 @@ bool real_is_finding(void);
 #define REAL_EARLY(name) REAL_EARLY_VERSIONED(name, NULL)
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* Short and often called: all that it calls goes into it, but for what is declared cold. */
+#define EXPORT_HOT EXPORT __attribute__((flatten))
 
 #endif /* CAPTURE_REAL_H */

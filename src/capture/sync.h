@@ -30,7 +30,7 @@
 #include "capture/log.h"
 
 /* hook_enter's slow path: adopts an unknown thread, or notes a nested hook. */
-struct thread *hook_enter_slow(struct thread *t);
+struct thread *hook_enter_slow(struct thread *t) __attribute__((noinline, cold));
 
 /* The calling thread, ready to log, or NULL: do the real thing only. */
 static inline struct thread *hook_enter(void)
@@ -45,7 +45,7 @@ static inline struct thread *hook_enter(void)
 }
 
 /* A signal waited for the end of the hook: now it comes (signal.c). */
-void hook_late(struct thread *t);
+void hook_late(struct thread *t) __attribute__((noinline, cold));
 /* The same, and then x: a tail call, for the sake of hooks without a frame. */
 uint64_t hook_late_with(struct thread *t, uint64_t x);
 

@@ -235,8 +235,7 @@ void session_summary(const struct session *s, const char *trace, const struct la
 		snprintf(what, sizeof(what), "%zu thread%s", c.threads, c.threads == 1 ? "" : "s");
 	else
 		snprintf(what, sizeof(what), "%s%" PRIu64 " events of %zu thread%s",
-			 c.open ? "at least " : "", c.events, c.threads,
-			 c.threads == 1 ? "" : "s");
+			 c.open ? "at least " : "", c.events, c.threads, c.threads == 1 ? "" : "s");
 	frames_path(trace, &path);
 	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
 		  end->seconds, how, strbuf_str(&path), c.bytes);

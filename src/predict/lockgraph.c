@@ -18,6 +18,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "predict/lockgraph_priv.h"
 
 #define SEEN_BITS 15u /* edges that were met lately, by hash */
 
@@ -332,24 +333,17 @@ static void list_provided(const struct build *b, uint32_t request, providers *ou
 	*VEC_PUSH(out) = p;
 }
 
-enum sort_key { BY_WANTS, BY_PLACE, BY_RESOURCE };
-
-static uint32_t key_of(const struct lockgraph_provider *p, enum sort_key by)
-{
-	return by == BY_WANTS ? p->wants : by == BY_PLACE ? p->place : p->resource;
-}
-
 /* One pass of a radix sort; it keeps the order of equal ones.  start: room for nkeys + 2. */
-static void sort_by(enum sort_key by, uint32_t nkeys, const struct lockgraph_provider *from,
+static void sort_by(enum lockgraph_key by, uint32_t nkeys, const struct lockgraph_provider *from,
 		    size_t n, struct lockgraph_provider *to, uint32_t *start)
 {
 	memset(start, 0, ((size_t)nkeys + 2) * sizeof(*start));
 	for (size_t i = 0; i < n; i++)
-		start[key_of(&from[i], by) + 2]++;
+		start[lockgraph_key_of(&from[i], by) + 2]++;
 	for (uint32_t k = 2; k <= nkeys + 1; k++)
 		start[k] += start[k - 1];
 	for (size_t i = 0; i < n; i++)
-		to[start[key_of(&from[i], by) + 1]++] = from[i];
+		to[start[lockgraph_key_of(&from[i], by) + 1]++] = from[i];
 }
 
 /* In the order that lookups want. */
@@ -361,9 +355,9 @@ static void sort_providers(struct lockgraph *g)
 
 	mem_free(g->resource_start);
 	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
-	sort_by(BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
-	sort_by(BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
-	sort_by(BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
+	sort_by(LOCKGRAPH_BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
+	sort_by(LOCKGRAPH_BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
+	sort_by(LOCKGRAPH_BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
 	mem_free(from);
 	g->providers = to;
 }
@@ -424,32 +418,6 @@ void lockgraph_free(struct lockgraph *g)
 
 /* --- places ------------------------------------------------------------------------ */
 
-/* Places that provide each resource, and places that want it. */
-uint64_t lockgraph_place_edges(const struct lockgraph *g)
-{
-	uint32_t *wanted = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*wanted));
-	uint32_t *met = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*met));
-	uint64_t sum = 0;
-
-	for (uint32_t p = 0; p < g->nplaces; p++) {
-		for (uint32_t i = g->place_start[p]; i < g->place_start[p + 1]; i++) {
-			uint32_t resource = g->requests[g->by_place[i]].wants;
-
-			wanted[resource] += met[resource] != p + 1;
-			met[resource] = p + 1;
-		}
-	}
-	for (uint32_t i = 0; i < g->nproviders; i++) {
-		const struct lockgraph_provider *x = &g->providers[i];
-
-		if (i == 0 || x[-1].resource != x->resource || x[-1].place != x->place)
-			sum += wanted[x->resource];
-	}
-	mem_free(wanted);
-	mem_free(met);
-	return sum;
-}
-
 void lockgraph_coarsen(struct lockgraph *g)
 {
 	for (uint32_t i = 0; i < g->nrequests; i++)
@@ -460,55 +428,4 @@ void lockgraph_coarsen(struct lockgraph *g)
 	g->is_coarse = true;
 	list_places(g);
 	sort_providers(g);
-}
-
-/* --- questions ------------------------------------------------------------------- */
-
-/* The first provider in [low, high) whose key is not below. */
-static uint32_t lower_bound(const struct lockgraph_provider *at, uint32_t low, uint32_t high,
-			    enum sort_key by, uint32_t key)
-{
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (key_of(&at[mid], by) < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,
-					   uint32_t place)
-{
-	uint32_t low = g->resource_start[resource], high = g->resource_start[resource + 1];
-	uint32_t first = lower_bound(g->providers, low, high, BY_PLACE, place);
-	uint32_t end = lower_bound(g->providers, first, high, BY_PLACE, place + 1);
-
-	return (struct lockgraph_range){ g->providers + first, end - first };
-}
-
-struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t wants)
-{
-	uint32_t first = lower_bound(r.at, 0, r.n, BY_WANTS, wants), end = first;
-
-	while (end < r.n && r.at[end].wants == wants)
-		end++;
-	return (struct lockgraph_range){ r.at + first, end - first };
-}
-
-bool lockgraph_waits(const struct lockgraph *g, uint32_t a, uint32_t b)
-{
-	const struct lockgraph_request *x = &g->requests[a], *y = &g->requests[b];
-	struct model_list held = model_set(g->m, y->set);
-
-	if (x->tid == y->tid)
-		return false;
-	if (x->wants >= g->m->nlocks)
-		return x->wants == lockgraph_thread(g, y->tid);
-	for (uint32_t i = 0; i < held.n; i++)
-		if (held.at[i] >> 1 == x->wants && !(x->shared && (held.at[i] & 1)))
-			return true;
-	return false;
 }

@@ -22,7 +22,7 @@ try() {
 	fi
 	for ((i = 1; i <= runs; i++)); do
 		timeout 60 foresee record -q -o prog.foresee ./prog >out 2>err || bad=$?
-		timeout 60 foresee check -q -f json prog.foresee >report 2>err2
+		timeout 60 foresee check -q -a races -f json prog.foresee >report 2>err2
 		local status=$? want=0
 		grep -q '// race' "$here/$1" && want=1
 		[ "$status" = "$want" ] || { bad=1; echo "check: status $status" >>err2; }

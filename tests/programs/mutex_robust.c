@@ -3,12 +3,22 @@
 #include <errno.h>
 #include <pthread.h>
 
-static pthread_mutex_t m;
+#include "order.h"
+
+static pthread_mutex_t m, n;
 
 static void *dies(void *arg)
 {
 	pthread_mutex_lock(&m); // expect T2: threadbegin; lock m; threadend
 	return arg;		// expect T3: threadbegin; lock m; threadend
+}
+
+static void *dies_late(void *arg)
+{
+	pthread_mutex_lock(&n); // expect T4: threadbegin; lock n; threadend
+	order_at(0);
+	order_asleep();
+	return arg;
 }
 
 static void leave_it_locked(void)
@@ -22,6 +32,7 @@ static void leave_it_locked(void)
 int main(void)
 {
 	pthread_mutexattr_t attr;
+	pthread_t t;
 
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
@@ -34,5 +45,14 @@ int main(void)
 	assert(pthread_mutex_trylock(&m) == EOWNERDEAD);
 	pthread_mutex_unlock(&m); /* not made consistent */
 	assert(pthread_mutex_lock(&m) == ENOTRECOVERABLE);
-	return 0; // expect T1: lock m try; unlock m; threadend
+	assert(pthread_mutex_trylock(&m) == ENOTRECOVERABLE);
+	pthread_mutex_init(&n, &attr);		   // expect T1: lock m try; unlock m; lockinit n
+	pthread_create(&t, NULL, dies_late, NULL); // expect T1: fork T4
+	order_see(1);
+	order_me();
+	assert(pthread_mutex_lock(&n) == EOWNERDEAD); // see T1: request n; lock n dead
+	pthread_mutex_consistent(&n);
+	pthread_mutex_unlock(&n); // expect T1: lock n dead; unlock n
+	pthread_join(t, NULL);	  // expect T1: join T4
+	return 0;		  // expect T1: threadend
 }

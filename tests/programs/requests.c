@@ -26,7 +26,8 @@ static void *mutex(void *arg)
 
 static void *timed(void *arg)
 {
-	assert(pthread_mutex_timedlock(&m, &past) == ETIMEDOUT); // see T3: request m try; tryfail m try
+	assert(pthread_mutex_timedlock(&m, &past) == ETIMEDOUT); // see T3: request m try
+	// see T3: tryfail m try
 	assert(pthread_mutex_timedlock(&m, &wrong) == EINVAL);
 	assert(pthread_mutex_clocklock(&m, -1, &future) == EINVAL);
 	order_me();
@@ -47,7 +48,8 @@ static void *reader(void *arg)
 
 static void *writer(void *arg)
 {
-	assert(pthread_rwlock_timedwrlock(&l, &past) == ETIMEDOUT); // see T5: request l try; tryfail l
+	assert(pthread_rwlock_timedwrlock(&l, &past) == ETIMEDOUT); // see T5: request l try
+	// see T5: tryfail l
 	order_me();
 	pthread_rwlock_wrlock(&l); // see T5: request l write !try; lock l write; unlock l
 	pthread_rwlock_unlock(&l);
