@@ -182,7 +182,7 @@ EXPORT int thrd_join(thrd_t handle, int *result)
 	create_joining(handle, tid, false);
 	r = REAL(thrd_join)(handle, result);
 	if (r == thrd_success)
-		create_joined(handle, tid, result, result != NULL ? sizeof(*result) : 0);
+		create_joined(handle, tid, false, result, result != NULL ? sizeof(*result) : 0);
 	return r;
 }
 

@@ -297,7 +297,7 @@ void create_joining(pthread_t handle, uint32_t tid, bool timed)
 	hook_leave(t);
 }
 
-void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n)
+void create_joined(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n)
 {
 	struct thread *t;
 	uint64_t end;
@@ -305,7 +305,7 @@ void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n)
 	if (tid == 0 || (t = hook_enter()) == NULL)
 		return;
 	end = handle_forget(handle, tid);
-	sync_thread(t, FORMAT_K_JOIN, 0, tid, end, 2);
+	sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid, end, 2);
 	if (out != NULL)
 		range_wrote(t, out, n, t->view.call_site);
 	hook_leave(t);
@@ -323,10 +323,10 @@ void create_detached(pthread_t handle, uint32_t tid)
 }
 
 /* What the four joins share; r: 0 joined. */
-static int joined(pthread_t handle, uint32_t tid, void **out, int r)
+static int joined(pthread_t handle, uint32_t tid, bool timed, void **out, int r)
 {
 	if (r == 0)
-		create_joined(handle, tid, out, sizeof(*out));
+		create_joined(handle, tid, timed, out, sizeof(*out));
 	return r;
 }
 
@@ -335,14 +335,14 @@ EXPORT int pthread_join(pthread_t handle, void **out)
 	uint32_t tid = create_find(handle);
 
 	create_joining(handle, tid, false);
-	return joined(handle, tid, out, REAL(pthread_join)(handle, out));
+	return joined(handle, tid, false, out, REAL(pthread_join)(handle, out));
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t handle, void **out)
 {
 	uint32_t tid = create_find(handle);
 
-	return joined(handle, tid, out, REAL(pthread_tryjoin_np)(handle, out));
+	return joined(handle, tid, true, out, REAL(pthread_tryjoin_np)(handle, out));
 }
 
 EXPORT int pthread_timedjoin_np(pthread_t handle, void **out, const struct timespec *at)
@@ -350,7 +350,7 @@ EXPORT int pthread_timedjoin_np(pthread_t handle, void **out, const struct times
 	uint32_t tid = create_find(handle);
 
 	create_joining(handle, tid, at != NULL);
-	return joined(handle, tid, out, REAL(pthread_timedjoin_np)(handle, out, at));
+	return joined(handle, tid, at != NULL, out, REAL(pthread_timedjoin_np)(handle, out, at));
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
@@ -359,7 +359,7 @@ EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
 	uint32_t tid = create_find(handle);
 
 	create_joining(handle, tid, at != NULL);
-	return joined(handle, tid, out, REAL(pthread_clockjoin_np)(handle, out, clock, at));
+	return joined(handle, tid, at != NULL, out, REAL(pthread_clockjoin_np)(handle, out, clock, at));
 }
 
 EXPORT int pthread_detach(pthread_t handle)

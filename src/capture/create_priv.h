@@ -45,8 +45,9 @@ void create_child_exit(void);
 uint32_t create_find(pthread_t handle);
 /* A join is going to wait for it, unless it has ended; timed: not for ever. */
 void create_joining(pthread_t handle, uint32_t tid, bool timed);
-/* That call succeeded.  out, n: where the library has put the thread's result. */
-void create_joined(pthread_t handle, uint32_t tid, void *out, size_t n);
+/* That call succeeded; timed: it could not have waited for ever.  out, n: where the library has put
+ * the thread's result. */
+void create_joined(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n);
 void create_detached(pthread_t handle, uint32_t tid);
 
 #endif /* CAPTURE_CREATE_PRIV_H */

@@ -21,6 +21,7 @@
 #define CODE_BITS 17
 #define CODE_MASK ((1u << CODE_BITS) - 1)
 #define CODE_MOST (CODE_MASK / 4 * 3)
+#define SITE_MOST (1u << 20)
 #define STRUCK 1u /* a pc that is none */
 #define PAGE 4096u
 
@@ -74,16 +75,28 @@ static const struct code *code_fill(struct code *c, uint64_t pc)
 		c->site = ++codes.nsites;
 		put_site(c->site, image.number, pc - image.bias);
 	}
-	codes.n++;
+	codes.n += c->pc == 0;
 	__atomic_store_n(&c->pc, pc, __ATOMIC_RELEASE);
 	return c;
 }
 
-/* Of more places than there is room for nothing is known. */
+/* codes.lock held.  Of more places than there is room for nothing is known, and the trace says so. */
+static const struct code *code_refuse(void)
+{
+	static const char what[] = "more places in code than can be told apart";
+	static const struct code none;
+	static bool said;
+
+	if (!said)
+		log_control(FORMAT_K_C_TROUBLE, what, sizeof(what) - 1);
+	said = true;
+	return &none;
+}
+
 static const struct code *code_add(uint64_t pc)
 {
-	static const struct code none;
 	const struct code *found = NULL;
+	struct code *room = NULL;
 
 	sys_lock_take(&codes.lock);
 	for (uint32_t i = code_home(pc); found == NULL; i = (i + 1) & CODE_MASK) {
@@ -91,10 +104,14 @@ static const struct code *code_add(uint64_t pc)
 
 		if (c->pc == pc)
 			found = c;
-		else if (c->pc == 0 && codes.n == CODE_MOST)
-			found = &none;
-		else if (c->pc == 0)
-			found = code_fill(c, pc);
+		else if (c->pc <= STRUCK && room == NULL)
+			room = c;
+		if (c->pc != 0 || found != NULL)
+			continue;
+		if (codes.n < CODE_MOST && codes.nsites < SITE_MOST)
+			found = code_fill(room, pc);
+		else
+			found = code_refuse();
 	}
 	sys_lock_drop(&codes.lock);
 	return found;

@@ -435,8 +435,7 @@ uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n,
 
 bool log_start(const char *path, const struct log_options *opt)
 {
-	if (!file_create(path, (opt->full ? FORMAT_FULL : 0) |
-				       (opt->partial ? FORMAT_PARTIAL : 0) |
+	if (!file_create(path, (opt->full ? FORMAT_FULL : 0) | (opt->partial ? FORMAT_PARTIAL : 0) |
 				       (opt->locks ? FORMAT_LOCKS : 0)))
 		return false;
 	state.control.chunk = file_slot_take();

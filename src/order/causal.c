@@ -276,10 +276,20 @@ bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut)
 
 bool causal_arrive(const struct causal *c, uint32_t e, uint32_t *cut)
 {
+	const struct model_event *x = &c->m->event[e];
+	struct model_list preds = model_preds(c->m, e);
 	uint32_t p = chain_before(c->m, e);
 
-	/* Whoever joins has forked, or knows who did: it is not the first event of its chain. */
-	if (c->m->event[e].op != STEP_JOIN || p == 0 || c->m->event[p].tid != c->m->event[e].tid)
+	if (x->op != STEP_JOIN)
 		return causal_before(c, e, cut);
-	return causal_upto(c, p, cut);
+	if (p != 0 && !causal_upto(c, p, cut))
+		return false;
+	/* The first event of a thread needs its fork, even if it joins whoever forked it. */
+	for (uint32_t i = 0; i < preds.n; i++) {
+		const struct model_event *f = &c->m->event[preds.at[i]];
+
+		if (f->op == STEP_FORK && f->partner == x->tid && !causal_upto(c, preds.at[i], cut))
+			return false;
+	}
+	return true;
 }

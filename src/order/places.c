@@ -4,6 +4,8 @@
  */
 #include "order/places.h"
 
+#include <string.h>
+
 #include "trace/trace.h"
 
 void places_init(struct places *p, struct trace *t)
@@ -12,6 +14,8 @@ void places_init(struct places *p, struct trace *t)
 
 	*p = (struct places){ 0 };
 	map_init(&p->by_hash);
+	map_init(&p->families);
+	map_init(&p->of_locks);
 	trace_info(t, &info);
 	if (info.form == TRACE_BINARY)
 		p->trace = t;
@@ -21,6 +25,8 @@ void places_release(struct places *p)
 {
 	VEC_RELEASE(&p->first);
 	map_release(&p->by_hash);
+	map_release(&p->families);
+	map_release(&p->of_locks);
 }
 
 static uint64_t add_text(uint64_t h, const char *s)
@@ -49,4 +55,43 @@ uint32_t places_make(struct places *p, uint32_t site)
 	VEC_REACH(&p->first, site);
 	p->first.at[site] = stands + 1;
 	return stands;
+}
+
+/*
+ * "forks+40" and "forks" are one family, so are "heap#7+16" and "heap#9+16", but not "heap#9+56":
+ * blocks are told apart by what lies in them, variables by their names.
+ */
+static uint64_t add_family(uint64_t h, const char *name)
+{
+	const char *number = strchr(name, '#'), *plus = strrchr(name, '+');
+	size_t n = number ? (size_t)(number - name) : plus ? (size_t)(plus - name) : strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
+	return number && plus ? add_text(h, plus) : add_text(h, "");
+}
+
+uint32_t places_family(struct places *p, uint64_t addr)
+{
+	uint64_t *family;
+
+	if (!p->trace)
+		return 0;
+	family = map_put(&p->families,
+			 add_family(0xcbf29ce484222325u, trace_object_name(p->trace, addr)), NULL);
+	if (*family == 0)
+		*family = p->families.n;
+	return (uint32_t)*family;
+}
+
+uint32_t places_of_lock(struct places *p, uint32_t site, uint32_t family)
+{
+	uint64_t *number;
+
+	if (family == 0)
+		return site;
+	number = map_put(&p->of_locks, (uint64_t)site << 32 | family, NULL);
+	if (*number == 0)
+		*number = p->of_locks.n;
+	return (uint32_t)*number | 1u << 31;
 }

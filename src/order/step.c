@@ -304,7 +304,7 @@ static void thread_event(struct steps *s, const struct event *e)
 		      e->op == EVENT_FORK   ? STEP_FORK
 		      : e->op == EVENT_JOIN ? STEP_JOIN
 					    : STEP_JOINING,
-		      0);
+		      e->flags & EVENT_TRY ? STEP_TRY : 0);
 	st->obj = chain;
 	st->other = e->peer;
 }

@@ -104,7 +104,7 @@ enum step_op {
 #define STEP_TAINTED 64u /* free read of a writer that is not known */
 #define STEP_SHADOW 128u /* READ: the recorder's closing read; binds, but is no target */
 #define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
-#define STEP_TRY 256u	 /* ACQ, RACQ, REQ, RREQ, PARK: could not have blocked for ever */
+#define STEP_TRY 256u	 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever */
 
 struct step {
 	uint64_t pos;
@@ -126,7 +126,7 @@ struct step {
 		feeds;	/* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
 	uint32_t value; /* access, when values are wanted: 1 + place in bytes, 0 none; RMW: the
 			  * bytes seen, then the bytes stored */
-	uint32_t site;	/* the one that stands for its place (order/places.h) */
+	uint32_t site;	/* what stands for its place (order/places.h); of locks a number only */
 	uint32_t stack;
 	uint16_t flags;
 	uint8_t op;

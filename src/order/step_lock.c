@@ -158,6 +158,8 @@ void step_lock_event(struct steps *s, const struct event *e)
 		o = step_object_get(s, e->addr, OBJECT_LOCK);
 	else
 		o = step_object_find(s, e->addr, OBJECT_LOCK);
+	if (o)
+		s->base.site = places_of_lock(&s->places, s->base.site, o->lock.family);
 	switch (e->op) {
 	case EVENT_ACQ:
 		lock_acquire(s, e, &o->lock);

@@ -145,9 +145,11 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	o->addr = addr;
 	o->family = family;
 	o->mapped = true;
-	if (family == OBJECT_LOCK)
+	if (family == OBJECT_LOCK) {
 		o->lock.id = s->nlocks++;
-	else if (family == OBJECT_COND)
+		o->lock.family = places_family(&s->places, addr);
+	}
+	if (family == OBJECT_COND)
 		o->cond.id = s->nconditions++;
 	*map_put(&s->by_addr, addr, NULL) = place;
 	keyset_add(&s->addrs, addr);

@@ -42,6 +42,7 @@ struct lock_fail {
 
 struct object_lock {
 	uint32_t id;
+	uint32_t family; /* order/places.h */
 	uint32_t owner, depth; /* owner: tid, 0 nobody */
 	uint64_t pos;	       /* of the owner's acquire */
 	VEC(struct lock_reader) readers;

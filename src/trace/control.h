@@ -45,8 +45,8 @@ struct control {
 	struct intern *text;
 	struct map strings; /* string id of the file, to intern id */
 	VEC(struct control_site) sites;
-	struct map site_at;  /* site number, to place in sites */
-	uint32_t site_count; /* highest number + 1 */
+	struct map site_at;    /* site number, to place in sites */
+	uint32_t site_count;   /* highest number + 1 */
 	struct images *images; /* of --locks-only: these have places and variables too */
 	VEC(struct control_global) globals;
 	VEC(uint32_t) global_names; /* string ids, beside globals */

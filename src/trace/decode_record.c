@@ -436,7 +436,8 @@ static bool wait_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 static bool join_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 		      struct decode_item *item)
 {
-	return wake_take(c, w, aux & 0, item);
+	item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
+	return wake_take(c, w, 0, item);
 }
 
 static bool begin_take(struct decode_cursor *c, struct wire *w, unsigned aux,
@@ -445,7 +446,8 @@ static bool begin_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	struct version owner;
 	uint64_t high;
 
-	if (!join_take(c, w, aux, item))
+	(void)aux;
+	if (!wake_take(c, w, 0, item))
 		return false;
 	item->e.addr = wire_varint(w);
 	high = wire_varint(w);

@@ -84,7 +84,7 @@ enum event_op {
 #define EVENT_HAS_VALUE 16u  /* value (and old, for RMW) are known */
 #define EVENT_WRITE_MODE 32u /* ACQ/REL/REQ of a read-write lock */
 #define EVENT_TRY \
-	64u /* lock family, PARK, JOINING: by a try or timed call: cannot block for ever */
+	64u /* lock family, PARK, JOIN, JOINING: by a try or timed call: cannot block for ever */
 #define EVENT_RECURSIVE 128u /* ACQ/REL of a lock that nests */
 #define EVENT_IN_WAIT 256u   /* REL/ACQ as part of a condition wait */
 #define EVENT_TIMEOUT 512u   /* WAKE: the wait timed out */

@@ -213,7 +213,7 @@ enum format_kind {
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
 
-/* aux of PARK, WAKE and JOINING. */
+/* aux of PARK, WAKE, JOIN and JOINING. */
 #define FORMAT_WAIT_TIMED 1u
 #define FORMAT_WAKE_TIMEOUT 2u /* WAKE: it timed out */
 #define FORMAT_WAKE_CANCEL 4u  /* WAKE: the thread was cancelled */

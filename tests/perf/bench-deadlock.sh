@@ -5,8 +5,9 @@
 #
 # record: the bank with 1000 locks and 8 threads, natively, recorded without recompilation
 # (--locks-only), recorded in full, and under clang's thread sanitizer with its deadlock detector;
-# in turn, the same transfers for all, wall-clock, the least of the repetitions.  The sanitizer needs
-# so long that the three others run at a larger scale too, where starting up does not count.
+# in turn, the same transfers for all, wall-clock, the median of the repetitions: the least would be
+# a run whose threads hardly met, which costs the program itself far less.  The sanitizer needs so
+# long that the three others run at a larger scale too, where starting up does not count.
 # analyse: traces of lock events from tracegen.c, 1 M and 10 M of them (-n: 1 M only), the whole
 # command and the engine alone: in one order (the bank), in both orders from one place (a bank
 # with one bug), and in any order behind gates.  Then lock graphs made to keep a search busy or
@@ -18,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 PATH=$FORESEE_ROOT/bin:$PATH
 export TSAN_OPTIONS='detect_deadlocks=1 report_bugs=0 exitcode=0'
 common=400000 large=8000000 threads=8
-growth=1 reps=3 parts=''
+growth=1 reps=5 parts=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -69,14 +70,21 @@ once() {
 	echo "$what $transfers $wall $((peak / 1024)) $(stat -c %s "$work/trace" 2>/dev/null || echo 0)" >>"$work/runs"
 }
 
-# ratio WHAT BASE TRANSFERS: of their least times; 999 when one is missing.
+# Medians of the runs, a line each: what, transfers, seconds, MiB, bytes of the trace.
+medians() {
+	sort -k1,1 -k2,2n -k3,3n "$work/runs" | awk '
+	{ key = $1 " " $2; line[key, ++n[key]] = $0 }
+	END { for (key in n) print line[key, int((n[key] + 1) / 2)] }' | sort -k2,2n -k3,3n >"$work/medians"
+}
+
+# ratio WHAT BASE TRANSFERS: 999 when one is missing.
 ratio() {
-	awk -v what="$1" -v base="$2" -v n="$3" '$2 == n && (!($1 in least) || $3 < least[$1]) { least[$1] = $3 }
-	END { printf "%.4f", (what in least && base in least ? least[what] / least[base] : 999) }' "$work/runs"
+	awk -v what="$1" -v base="$2" -v n="$3" '$2 == n { wall[$1] = $3 }
+	END { printf "%.4f", (what in wall && base in wall ? wall[what] / wall[base] : 999) }' "$work/medians"
 }
 
 record() {
-	local flags=(-std=gnu11 -O2 -g -pthread) source=$here/kernels/bank.c r n
+	local flags=(-std=gnu11 -O2 -g -pthread) source=$here/kernels/bank.c r n what wall mib bytes
 	clang-14 "${flags[@]}" "$source" -o "$work/native" &&
 		clang-14 "${flags[@]}" -fsanitize=thread "$source" -o "$work/tsan" &&
 		FORESEE_LLVM=14 foresee-cc "${flags[@]}" "$source" -o "$work/full" || exit 1
@@ -90,20 +98,14 @@ record() {
 		[ $r -lt 2 ] && once tsan $common "${fixed[@]}" "$work/tsan"
 	done
 	rm -f "$work/trace"
-	awk '{ key = $1 " " $2 }
-	!(key in wall) { order[++n] = key }
-	!(key in wall) || $3 < wall[key] { wall[key] = $3; rss[key] = $4; bytes[key] = $5 }
-	END {
-		printf "%-12s %10s %9s %9s %12s %8s %9s\n", "bank", "transfers", "seconds", "x native",
-			"x tsan", "MiB", "trace MB"
-		for (i = 1; i <= n; i++) {
-			split(order[i], w, " ")
-			tsan = wall["tsan " w[2]]
-			printf "%-12s %10d %9.3f %9.2f %12s %8d %9.1f\n", w[1], w[2], wall[order[i]],
-				wall[order[i]] / wall["native " w[2]],
-				tsan ? sprintf("%.5f", wall[order[i]] / tsan) : "-", rss[order[i]], bytes[order[i]] / 1e6
-		}
-	}' "$work/runs"
+	medians
+	printf '%-12s %10s %9s %9s %12s %8s %9s\n' bank transfers seconds 'x native' 'x tsan' MiB 'trace MB'
+	while read -r what n wall mib bytes; do
+		awk -v what="$what" -v n="$n" -v s="$wall" -v native="$(ratio "$what" native "$n")" \
+			-v tsan="$(ratio "$what" tsan "$n")" -v mib="$mib" -v bytes="$bytes" 'BEGIN {
+			printf "%-12s %10d %9.3f %9.2f %12s %8d %9.1f\n", what, n, s, native,
+				tsan == 999 ? "-" : sprintf("%.5f", tsan), mib, bytes / 1e6 }'
+	done <"$work/medians"
 	echo
 	target "locks-only against native, $large transfers" \
 		"$(ratio locks-only native $large)" 2

@@ -187,6 +187,8 @@ static void test_joins(void)
 	joins(chain, "1 2 7 5", "3 8", "joins B, of which there is no target",
 	      "whose target must be named");
 	joins(timed, "1 2", "3 4", "cannot wait for ever", "a join for a time");
+	joins("#fmt 1\nA|fork(B)|1\nB|acq(l)|2\nB|rel(l)|3\nA|acq(l)|4\nA|join(B)!try|5\n", "1 4",
+	      "2 5", "cannot wait for ever", "a join that tries");
 }
 
 /* B: lock m, wait c; A signals. */

@@ -1,7 +1,4 @@
-/*
- * All locks are taken by one function: two deadlocks, told apart by who called it.  A finding is
- * known by the places of its requests alone, so the second one is missed.
- */
+/* All locks are taken by one function: two deadlocks, told apart by who called it. */
 #include <pthread.h>
 
 #include "../order.h"
@@ -27,7 +24,7 @@ static void *first(void *arg)
 	give(&b);
 	give(&a);
 	take(&c);
-	take(&d); // missed deadlock cd
+	take(&d); // deadlock cd
 	give(&d);
 	give(&c);
 	order_at(0);
@@ -42,7 +39,7 @@ static void *second(void *arg)
 	give(&a);
 	give(&b);
 	take(&d);
-	take(&c); // missed deadlock cd
+	take(&c); // deadlock cd
 	give(&c);
 	give(&d);
 	return arg;
