@@ -86,6 +86,23 @@ static const char *last_part(const char *s, char sign)
 	return at != NULL ? at + 1 : s;
 }
 
+/* "[3]", "+8", "[3]+8": where in its variable a lock is. */
+static void add_part(struct line *l, const struct foresee_global *g, uint64_t offset)
+{
+	uint64_t index[FORESEE_DIMENSIONS];
+	unsigned n = foresee_array_index(g->type, g->size, &offset, index);
+
+	for (unsigned i = 0; i < n; i++) {
+		add(l, "[");
+		add_number(l, index[i], 10);
+		add(l, "]");
+	}
+	if (offset != 0) {
+		add(l, "+");
+		add_number(l, offset, 10);
+	}
+}
+
 /* A lock by the variable it lies in, else by its address. */
 static void add_lock(struct line *l, const void *lock, uint32_t site)
 {
@@ -94,10 +111,7 @@ static void add_lock(struct line *l, const void *lock, uint32_t site)
 
 	if (g != NULL) {
 		add(l, last_part(g->name, ':'));
-		if (lock != g->address) {
-			add(l, "+");
-			add_number(l, (uintptr_t)lock - (uintptr_t)g->address, 10);
-		}
+		add_part(l, g, (uintptr_t)lock - (uintptr_t)g->address);
 	} else {
 		add(l, "0x");
 		add_number(l, (uintptr_t)lock, 16);

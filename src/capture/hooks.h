@@ -117,13 +117,55 @@ _Static_assert(sizeof(struct foresee_site) == 56, "the pass lays out this struct
 struct foresee_global {
 	const char *name; /* "total", or "file.c:name" for a static one */
 	const char *file;
-	const char *type; /* C-like type name from debug information, or NULL */
+	const char *type; /* C-like type name from debug information, "int[3][4]"; or NULL */
 	const void *address;
 	uint64_t size;
 	uint32_t line;
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct foresee_global) == 48, "the pass lays out this struct");
+
+#define FORESEE_DIMENSIONS 4
+
+/*
+ * Which element of an array of this type and size an offset is in.  The number of its dimensions,
+ * 0 when it is none or has more of them than index has room for; *offset becomes the one within
+ * the element.
+ */
+static inline unsigned foresee_array_index(const char *type, uint64_t size, uint64_t *offset,
+					   uint64_t index[FORESEE_DIMENSIONS])
+{
+	uint64_t count[FORESEE_DIMENSIONS], at; /* the last dimension first, as they are read */
+	const char *end = type;
+	unsigned n = 0;
+
+	while (end != NULL && *end != '\0')
+		end++;
+	for (; end != type && end[-1] == ']'; n++) {
+		const char *digit = end - 1;
+		uint64_t value = 0, scale = 1;
+
+		while (digit != type && digit[-1] >= '0' && digit[-1] <= '9' && scale <= UINT32_MAX) {
+			value += (uint64_t)(*--digit - '0') * scale;
+			scale *= 10;
+		}
+		if (n == FORESEE_DIMENSIONS || value == 0 || size % value != 0 || digit == type ||
+		    digit[-1] != '[')
+			return 0;
+		count[n] = value;
+		size /= value;
+		end = digit - 1;
+	}
+	if (n == 0 || size == 0)
+		return 0;
+	at = *offset / size;
+	*offset %= size;
+	for (unsigned i = 0; i < n; i++) {
+		index[n - 1 - i] = at % count[i];
+		at /= count[i];
+	}
+	return n;
+}
 
 /* One per translation unit, registered from .init_array. */
 struct foresee_module {

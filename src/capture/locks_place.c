@@ -80,7 +80,7 @@ static const struct code *code_fill(struct code *c, uint64_t pc)
 	return c;
 }
 
-/* codes.lock held.  Of more places than there is room for nothing is known, and the trace says so. */
+/* codes.lock held.  Of more places than there is room for nothing is known; the trace says so. */
 static const struct code *code_refuse(void)
 {
 	static const char what[] = "more places in code than can be told apart";

@@ -78,7 +78,7 @@ uint32_t places_family(struct places *p, uint64_t addr)
 	if (!p->trace)
 		return 0;
 	family = map_put(&p->families,
-			 add_family(0xcbf29ce484222325u, trace_object_name(p->trace, addr)), NULL);
+			 add_family(0xcbf29ce484222325u, trace_object_range(p->trace, addr)), NULL);
 	if (*family == 0)
 		*family = p->families.n;
 	return (uint32_t)*family;

@@ -10,13 +10,13 @@
 
 /* ---- title ---- */
 
-/* " at +8": where in its object. */
+/* " at +8", " at [3]": where in its object. */
 static void offset_format(const struct evidence_object *o, uint64_t addr, struct strbuf *out)
 {
-	const char *plus = o->local || o->heap ? NULL : strrchr(o->name, '+');
+	const char *part = o->local || o->heap ? "" : o->name + trace_object_whole(o->name);
 
-	if (plus)
-		strbuf_addf(out, " at %s", plus);
+	if (*part)
+		strbuf_addf(out, " at %s", part);
 	else if ((o->local || o->heap) && addr != o->alloc_addr)
 		strbuf_addf(out, " at +%" PRIu64, addr - o->alloc_addr);
 }

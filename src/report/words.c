@@ -82,10 +82,10 @@ static bool is_anonymous(const char *name)
 	return strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' ');
 }
 
-/* `variable' is `name', or a part of it: "audit" and "audit.total", "table+8" and "table[]". */
+/* `variable' is `name', or a part of it: "audit" and "audit.total", "table[3]" and "table[]". */
 static bool is_part(const char *variable, const char *name)
 {
-	size_t n = strcspn(name, "+");
+	size_t n = trace_object_whole(name);
 
 	return strncmp(variable, name, n) == 0 &&
 	       (variable[n] == '\0' || strchr(".[-", variable[n]));

@@ -126,6 +126,11 @@ static const char *binary_object_name(struct trace_source *s, uint64_t addr)
 	return objects_name(&((struct binary *)s)->objects, addr);
 }
 
+static const char *binary_object_range(struct trace_source *s, uint64_t addr)
+{
+	return objects_range(&((struct binary *)s)->objects, addr);
+}
+
 static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
 {
 	return objects_id(&((struct binary *)s)->objects, addr);
@@ -142,6 +147,7 @@ static const struct trace_source_ops binary_ops = {
 	.thread_name = binary_thread_name,
 	.thread_label = binary_thread_label,
 	.object_name = binary_object_name,
+	.object_range = binary_object_range,
 	.object_id = binary_object_id,
 };
 

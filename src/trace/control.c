@@ -75,17 +75,19 @@ static void code_take(struct control *c, struct wire *w)
 static void global_take(struct control *c, struct wire *w)
 {
 	struct control_global g = { 0 };
-	uint32_t name;
+	struct control_names names;
 
 	g.addr = wire_varint(w);
 	g.size = wire_varint(w);
-	name = wire_u32(w);
+	names.name = wire_u32(w);
+	(void)wire_u32(w); /* the file */
+	names.type = wire_u32(w);
 	if (w->bad || g.size > UINT64_MAX - g.addr) {
 		wire_fail(w);
 		return;
 	}
 	*VEC_PUSH(&c->globals) = g;
-	*VEC_PUSH(&c->global_names) = name;
+	*VEC_PUSH(&c->global_names) = names;
 }
 
 /* A cut may be spread over several records with its number. */
@@ -215,8 +217,10 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 	}
 	if (!good)
 		c->trouble = true;
-	for (size_t i = 0; i < c->globals.n; i++)
-		c->globals.at[i].name = string_get(c, c->global_names.at[i]);
+	for (size_t i = 0; i < c->globals.n; i++) {
+		c->globals.at[i].name = string_get(c, c->global_names.at[i].name);
+		c->globals.at[i].type = string_get(c, c->global_names.at[i].type);
+	}
 }
 
 void control_release(struct control *c)

@@ -33,7 +33,12 @@ struct control_site {
 
 struct control_global {
 	uint64_t addr, size;
-	const char *name; /* may be NULL */
+	const char *name, *type; /* each may be NULL */
+};
+
+/* String ids of the file. */
+struct control_names {
+	uint32_t name, type;
 };
 
 struct control_pair {
@@ -49,7 +54,7 @@ struct control {
 	uint32_t site_count;   /* highest number + 1 */
 	struct images *images; /* of --locks-only: these have places and variables too */
 	VEC(struct control_global) globals;
-	VEC(uint32_t) global_names; /* string ids, beside globals */
+	VEC(struct control_names) global_names; /* beside globals */
 	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
 	VEC(struct control_pair) pairs;
 	VEC(uint64_t) cuts;

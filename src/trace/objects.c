@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/hooks.h"
 #include "trace/control.h"
 #include "trace/format.h"
 #include "trace/images.h"
@@ -291,7 +292,16 @@ static void number_name(struct objects *o, uint64_t addr)
 		strbuf_addf(&o->text, "0x%llx", (unsigned long long)addr);
 }
 
-const char *objects_name(struct objects *o, uint64_t addr)
+static void element_name(struct objects *o, const struct control_global *g, uint64_t *offset)
+{
+	uint64_t index[FORESEE_DIMENSIONS];
+	unsigned n = foresee_array_index(g->type, g->size, offset, index);
+
+	for (unsigned i = 0; i < n; i++)
+		strbuf_addf(&o->text, "[%llu]", (unsigned long long)index[i]);
+}
+
+static const char *name_make(struct objects *o, uint64_t addr, bool elements)
 {
 	const struct control_global *g = global_find(o, addr);
 	const struct objects_node *n = g ? NULL : block_find(o, addr);
@@ -301,6 +311,8 @@ const char *objects_name(struct objects *o, uint64_t addr)
 	if (g && g->name) {
 		strbuf_adds(&o->text, g->name);
 		offset = addr - g->addr;
+		if (elements)
+			element_name(o, g, &offset);
 	} else if (n) {
 		static const char *const before[] = {
 			[OBJECTS_HEAP] = "heap#",
@@ -316,6 +328,16 @@ const char *objects_name(struct objects *o, uint64_t addr)
 	if (offset != 0)
 		strbuf_addf(&o->text, "+%llu", (unsigned long long)offset);
 	return strbuf_str(&o->text);
+}
+
+const char *objects_name(struct objects *o, uint64_t addr)
+{
+	return name_make(o, addr, true);
+}
+
+const char *objects_range(struct objects *o, uint64_t addr)
+{
+	return name_make(o, addr, false);
 }
 
 uint64_t objects_id(struct objects *o, uint64_t addr)

@@ -72,8 +72,9 @@ void objects_release(struct objects *o);
  * change nothing. */
 void objects_event(struct objects *o, const struct event *e);
 
-/* As trace_object_name and trace_object_id say. */
+/* As trace_object_name, trace_object_range and trace_object_id say. */
 const char *objects_name(struct objects *o, uint64_t addr);
+const char *objects_range(struct objects *o, uint64_t addr);
 uint64_t objects_id(struct objects *o, uint64_t addr);
 
 #endif /* TRACE_OBJECTS_H */

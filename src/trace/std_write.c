@@ -96,7 +96,7 @@ static void add_encoded(struct strbuf *out, const char *name)
 
 static void add_range(struct std_writer *w, const struct event *e, struct strbuf *out)
 {
-	const char *name = trace_object_name(w->trace, e->addr);
+	const char *name = trace_object_range(w->trace, e->addr);
 
 	if (strncmp(name, "0x", 2) == 0)
 		strbuf_addf(out, "0x%" PRIx64 "+%" PRIu64, e->addr & ~(uint64_t)UINT32_MAX,

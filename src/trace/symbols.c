@@ -254,7 +254,7 @@ static void units_read(struct symbols *s)
 	}
 }
 
-/* The full table is in the file itself, or was moved to the other; the small one is always there. */
+/* The full table is in the file itself, or was moved to the other; the small one always stays. */
 static void symbols_open(struct symbols *s)
 {
 	if (s->opened)
@@ -399,7 +399,7 @@ static void call_find(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *inlined,
 }
 
 /* The innermost scope at the address and those around it as they lie in the code; the caller's to
- * free.  (What dwarf_getscopes has around an inlined call are those of the function's definition.) */
+ * free.  (What dwarf_getscopes has around an inlined call are those of its definition.) */
 static int scopes_find(Dwarf_Die *unit, uint64_t address, Dwarf_Die **out)
 {
 	Dwarf_Die *scopes = NULL;

@@ -6,6 +6,7 @@
  */
 #include "trace/trace.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -130,6 +131,29 @@ const char *trace_thread_label(const struct trace *t, uint32_t tid)
 const char *trace_object_name(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_name(t->source, addr);
+}
+
+const char *trace_object_range(struct trace *t, uint64_t addr)
+{
+	return t->source->ops->object_range(t->source, addr);
+}
+
+size_t trace_object_whole(const char *name)
+{
+	size_t n = strlen(name), end = n;
+
+	while (end > 0 && isdigit((unsigned char)name[end - 1]))
+		end--;
+	if (end > 1 && end < n && name[end - 1] == '+')
+		n = end - 1;
+	while (n > 1 && name[n - 1] == ']') {
+		for (end = n - 1; end > 0 && isdigit((unsigned char)name[end - 1]);)
+			end--;
+		if (end < 2 || end == n - 1 || name[end - 1] != '[')
+			break;
+		n = end - 1;
+	}
+	return n;
 }
 
 uint64_t trace_object_id(struct trace *t, uint64_t addr)

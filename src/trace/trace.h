@@ -13,6 +13,7 @@
 #define TRACE_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -80,10 +81,14 @@ const char *trace_thread_label(const struct trace *t, uint32_t tid);
 
 /*
  * What lies at addr at this point of the reading: a text trace's name, a global
- * ("total", "table+24"), a heap object ("heap#7+16"), a stack ("stack of T2+64") or "0x...".
- * The string is good until the next call.
+ * ("total", "total+8", "table[3]", "table[3]+16"), a heap object ("heap#7+16"), a stack
+ * ("stack of T2+64") or "0x...".  The string is good until the next call of this or the next one.
  */
 const char *trace_object_name(struct trace *t, uint64_t addr);
+/* The same by the whole object, "table+48": ranges of one object overlap as their offsets say. */
+const char *trace_object_range(struct trace *t, uint64_t addr);
+/* How much of a name is that of the whole object: not the "[3]", not the "+16". */
+size_t trace_object_whole(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
 

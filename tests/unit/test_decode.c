@@ -234,7 +234,7 @@ static void test_threads(void)
 	builder_string(b, 6, "work");
 	builder_string(b, 7, "total");
 	builder_site(b, 12, 5, 6, 7, 33);
-	builder_global(b, 0x6000, 16, 7);
+	builder_global(b, 0x6000, 16, 7, 0);
 	builder_begin(b, 0);
 	builder_put(b, 99);
 	builder_put_bytes(b, "/bin/prog\0-x\0", 13);
@@ -349,6 +349,55 @@ static void test_threads(void)
 	finish();
 }
 
+/* Elements of global arrays have names of their own; the whole object has one too. */
+static void test_arrays(void)
+{
+	static const struct {
+		const char *type;
+		uint64_t size, offset;
+		const char *name;
+	} rows[] = {
+		{ "pthread_mutex_t[5]", 200, 40, "total[1]" },
+		{ "pthread_mutex_t[5]", 200, 0, "total[0]" },
+		{ "struct row[4]", 192, 160, "total[3]+16" },
+		{ "int[3][4]", 48, 28, "total[1][3]" },
+		{ "char *[10]", 80, 79, "total[9]+7" },
+		{ "int[]", 40, 8, "total+8" },
+		{ "int[7]", 40, 8, "total+8" }, /* does not divide: not believed */
+		{ "int[0]", 40, 8, "total+8" },
+		{ "int[99999999999999999999]", 40, 8, "total+8" },
+		{ "int[1][1][1][1][2]", 40, 8, "total+8" },
+		{ "[2]", 40, 28, "total[1]+8" },
+		{ "2]", 40, 8, "total+8" },
+		{ "]", 40, 8, "total+8" },
+		{ "int[3] *", 8, 4, "total+4" },
+		{ "", 40, 8, "total+8" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct builder *b = builder_new(0);
+		char whole[32] = "total";
+
+		builder_string(b, 7, "total");
+		builder_string(b, 8, rows[i].type);
+		builder_global(b, 0x6000, rows[i].size, 7, 8);
+		builder_thread(b, 1, 0, 0);
+		reopen(b);
+		TAP_STR(trace_object_name(trace, 0x6000 + rows[i].offset), rows[i].name, "%s at %u",
+			rows[i].type, (unsigned)rows[i].offset);
+		TAP_EQ(trace_object_whole(rows[i].name), 5, "of which \"total\" is the variable");
+		if (rows[i].offset)
+			snprintf(whole, sizeof(whole), "total+%u", (unsigned)rows[i].offset);
+		TAP_STR(trace_object_range(trace, 0x6000 + rows[i].offset), whole,
+			"the same by the whole");
+		finish();
+	}
+	TAP_EQ(trace_object_whole("lib.so+0x12"), 11, "no offset in an object");
+	TAP_EQ(trace_object_whole("t<int[3]>"), 9, "no element");
+	TAP_EQ(trace_object_whole("heap#7+16"), 6, "a part of a block");
+	TAP_EQ(trace_object_whole("[3]"), 3, "nothing would be left");
+}
+
 int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/foresee-decode-%d", (int)getpid());
@@ -356,6 +405,7 @@ int main(void)
 	test_ranges();
 	test_sync();
 	test_threads();
+	test_arrays();
 	unlink(path);
 	return tap_done();
 }

@@ -134,6 +134,10 @@ int main(void)
 {
 	pthread_t t;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	TAP_OK(true, "not here: a sanitizer has a backtrace of its own # SKIP");
+	return tap_done();
+#endif
 	everywhere();
 	TAP_EQ(differ, 0, "%u stacks of the first thread", compared);
 	pthread_create(&t, NULL, in_thread, NULL);

@@ -411,14 +411,15 @@ void builder_site(struct builder *b, uint32_t number, uint32_t file, uint32_t fu
 	builder_end(b, FORMAT_K_C_SITE, 0, 0);
 }
 
-void builder_global(struct builder *b, uint64_t addr, uint64_t size, uint32_t name)
+void builder_global(struct builder *b, uint64_t addr, uint64_t size, uint32_t name, uint32_t type)
 {
 	builder_begin(b, FORMAT_CONTROL_TID);
 	builder_put(b, addr);
 	builder_put(b, size);
 	builder_put(b, name);
-	for (int i = 0; i < 3; i++)
-		builder_put(b, 0);
+	builder_put(b, 0); /* file */
+	builder_put(b, type);
+	builder_put(b, 0); /* line */
 	builder_end(b, FORMAT_K_C_GLOBAL, 0, 0);
 }
 

@@ -68,7 +68,7 @@ uint64_t builder_thread_end(struct builder *b, uint32_t tid);
 void builder_string(struct builder *b, uint32_t id, const char *s);
 void builder_site(struct builder *b, uint32_t number, uint32_t file, uint32_t function,
 		  uint32_t variable, uint32_t line);
-void builder_global(struct builder *b, uint64_t addr, uint64_t size, uint32_t name);
+void builder_global(struct builder *b, uint64_t addr, uint64_t size, uint32_t name, uint32_t type);
 /* One pair. */
 struct builder_pair {
 	uint32_t tid;

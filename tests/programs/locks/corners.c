@@ -1,7 +1,7 @@
 /*
- * What a recorder inside somebody else's program may meet: stacks of the program's own making, stacks
- * that move, handlers that interrupt, libraries that come and go, children, calls before main and
- * after it.  Prints what it always prints.
+ * What a recorder inside somebody else's program may meet: stacks of the program's own making,
+ * stacks that move, handlers that interrupt, libraries that come and go, children, calls before
+ * main and after it.  Prints what it always prints.
  *
  *	corners LIBRARY		one that has `void bump(pthread_mutex_t *, long *)'
  */

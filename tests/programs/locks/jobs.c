@@ -1,6 +1,6 @@
 /*
- * Two locks, taken in both orders, but never at the same time in this run: `pushed' sees to that, and
- * the recorder does not see it.  t6010 looks for the lines with comments.
+ * Two locks, taken in both orders, but never at the same time in this run: `pushed' sees to that,
+ * and the recorder does not see it.  t6010 looks for the lines with comments.
  */
 #include <pthread.h>
 #include <sched.h>
