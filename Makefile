@@ -210,29 +210,8 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 -include $(addsuffix .d,$(UNITS) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------
-# A finding is what the demo is for, so 1 is the status it must end with.
-DEMO := $(ROOT)/demo
-demo: all ## build, then predict a race from one run of examples/audit.c
-	@mkdir -p $(DEMO); printf '%s\n' '' \
-		'In examples/audit.c a worker adds to audit.total, and a reporter prints it.  The program is' \
-		'compiled and run once.  That run goes well.  The report after it is about another run of' \
-		'the same program, one that did not happen.' '' \
-		'$$ foresee run --witness-dir $(DEMO) examples/audit.c'
-	@$(BIN)/foresee run --trace $(DEMO)/audit.foresee --witness-dir $(DEMO) examples/audit.c; [ $$? -eq 1 ]
-	@printf '%s\n' '' \
-		'Read the columns from the top down: recorded events only, in an order that the recording' \
-		'proves possible.  At its end both threads are about to touch audit.total, on lines 32 and 52,' \
-		'and nothing keeps them apart.  In the recorded run the mutex m did, because the worker had it' \
-		'first.' '' \
-		'To type next:' \
-		'  $(BIN)/foresee verify $(DEMO)/audit.foresee $(DEMO)/1.witness' \
-		'      check the proof, by code that shares nothing with the search' \
-		'  $(BIN)/foresee check -a hb $(DEMO)/audit.foresee' \
-		'      what happens-before sees of this run: nothing' \
-		'  $(BIN)/foresee print $(DEMO)/audit.foresee' \
-		'      all events of the run' \
-		'  $(BIN)/foresee run FILE.c' \
-		'      a program of yours; README.md says how to go on'
+demo: all ## build, then predict a race and a deadlock from one run each of two examples
+	@scripts/demo $(BIN) $(ROOT)/demo
 
 deps: ## install the Debian packages that building and testing need
 	@true

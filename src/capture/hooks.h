@@ -145,7 +145,8 @@ static inline unsigned foresee_array_index(const char *type, uint64_t size, uint
 		const char *digit = end - 1;
 		uint64_t value = 0, scale = 1;
 
-		while (digit != type && digit[-1] >= '0' && digit[-1] <= '9' && scale <= UINT32_MAX) {
+		while (digit != type && digit[-1] >= '0' && digit[-1] <= '9' &&
+		       scale <= UINT32_MAX) {
 			value += (uint64_t)(*--digit - '0') * scale;
 			scale *= 10;
 		}
