@@ -23,6 +23,7 @@
 #include "report/explain.h"
 #include "report/findings_json.h"
 #include "report/report.h"
+#include "report/stuck.h"
 #include "report/words.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
@@ -350,6 +351,21 @@ static void talk_times(const struct pass *p)
 		talk_more("%-12s %.3f s", r->analyses[i].name, r->analyses[i].seconds);
 }
 
+/* A run that did not end as it should, and nothing that explains it. */
+static void look_for_stuck(const struct pass *p, const struct certify *c, struct strbuf *out)
+{
+	struct trace_options how = { .lenient = p->a->lenient };
+	struct trace_info info;
+	struct diag d = { 0 };
+	struct trace *t;
+
+	trace_info(p->trace, &info);
+	if (info.complete || p->findings.at.n || trace_open(c->path, &how, &t, &d) != ST_OK)
+		return;
+	stuck_format(t, out);
+	trace_close(t);
+}
+
 static void explain(const struct pass *p)
 {
 	struct explain_options how = {
@@ -365,7 +381,10 @@ static void explain(const struct pass *p)
 static int print(struct pass *p, const struct certify *c)
 {
 	struct report *r = &p->report;
+	struct strbuf stuck = { 0 };
 
+	look_for_stuck(p, c, &stuck);
+	r->stuck = stuck.n ? stuck.at : NULL;
 	r->analyses = p->analyses;
 	r->nanalyses = p->a->nengines;
 	r->findings = &p->findings;
@@ -377,6 +396,8 @@ static int print(struct pass *p, const struct certify *c)
 		findings_json_print(r, p->a->to);
 	else
 		explain(p);
+	strbuf_release(&stuck);
+	r->stuck = NULL;
 	if (p->a->verbose)
 		talk_times(p);
 	if (p->a->witness_dir && c->evidence && !certify_write(c, &p->findings))

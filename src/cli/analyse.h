@@ -52,7 +52,7 @@ struct suppress;
 	{ ANALYSE_WINDOW, 0, "window", "N", "events that a window of the search holds" },	\
 	{ ANALYSE_BUDGET, 0, "budget", "N", "steps of search for one candidate" },		\
 	{ ANALYSE_JOBS, 0, "jobs", "N", "threads to use; default one per processor" },		\
-	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "say how long it took, and what was not used" }
+	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
 /* clang-format on */
 
 #define ANALYSE_ENGINES 32

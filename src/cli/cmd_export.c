@@ -18,7 +18,7 @@ enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT };
 
 static const struct option_def export_options[] = {
 	{ EXPORT_TO, 0, "to", "FORM", "promela, a model for SPIN; or std, text" },
-	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race of events I and J" },
+	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
 	{ EXPORT_STRICT, 0, "strict", NULL, "promela: every read keeps its write" },
 	INPUT_OPTIONS,
 	{ 0 },
@@ -202,7 +202,7 @@ const struct command cmd_export = {
 		"TRACE is a recording, or STD text; - reads text from standard input. The model\n"
 		"goes to standard output. promela: a model for SPIN in which every correct\n"
 		"reordering of the trace is a run, with a goal for each pair of accesses that\n"
-		"conflict.\n",
+		"conflict, and for each circle of lock requests.\n",
 	.options = export_options,
 	.run = run,
 };

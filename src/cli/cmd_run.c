@@ -42,6 +42,7 @@ static void made_release(struct made *m)
 		rmdir(m->directory);
 	mem_free(m->path);
 	mem_free(m->directory);
+	*m = (struct made){ 0 };
 }
 
 static enum status made_directory(struct made *m, struct diag *d)
@@ -78,7 +79,10 @@ static enum status compile(const char *driver, const char *source, char *path, s
 	st = launch_program(&l, &end, d);
 	strbuf_release(&file);
 	if (st == ST_OK && end.status != 0) {
-		diag_set(d, "'%s' does not compile", source);
+		diag_set(d,
+			 "'%s' does not compile; if it needs options, build it with %s, and run"
+			 " the program",
+			 source, strrchr(driver, '/') + 1);
 		st = ST_BAD_INPUT;
 	}
 	return st;
@@ -132,19 +136,20 @@ static bool take_option(void *arg, const struct option_parser *p, int id, const 
 }
 
 /* A recording that ends well is told of on stderr; *trace is the caller's to free. */
-static enum status record(const struct session *s, char **argv, char **trace, struct diag *d)
+static enum status record(const struct session *s, struct made *made, char **argv, char **trace,
+			  struct diag *d)
 {
-	struct made made = { 0 };
 	struct launch_end end = { 0 };
 	const char *name = argv[0];
 	char *path = NULL;
-	enum status st = prepare(&made, argv, d);
+	enum status st = prepare(made, argv, d);
 
 	if (st == ST_OK)
 		st = program_find(argv[0], s->locks, &path, d);
 	if (st == ST_OK)
 		st = session_record(s, name, path, argv, trace, &end, d);
-	made_release(&made);
+	if (!s->locks) /* else its symbols are the names in the report */
+		made_release(made);
 	if (st == ST_OK)
 		session_summary(s, *trace, &end);
 	mem_free(path);
@@ -154,6 +159,7 @@ static enum status record(const struct session *s, char **argv, char **trace, st
 static int record_and_analyse(void *arg, const struct session *s, char **argv)
 {
 	struct analyse *a = arg;
+	struct made made = { 0 };
 	struct diag d = { 0 };
 	char *trace = NULL;
 	int status = EXIT_TROUBLE;
@@ -161,10 +167,11 @@ static int record_and_analyse(void *arg, const struct session *s, char **argv)
 	a->quiet = s->quiet;
 	if (!analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
-	if (record(s, argv, &trace, &d) == ST_OK)
+	if (record(s, &made, argv, &trace, &d) == ST_OK)
 		status = analyse_trace(a, trace);
 	else
 		talk_error("%s", d.message);
+	made_release(&made);
 	mem_free(trace);
 	return analyse_finish(a, status);
 }

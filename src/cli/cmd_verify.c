@@ -77,6 +77,19 @@ static void targets_show(const struct evidence *ev, const struct witness *w, str
 	}
 }
 
+/* A trace that leaves accesses out proves less. */
+static void gaps_print(struct trace *t)
+{
+	struct trace_info info;
+
+	trace_info(t, &info);
+	if (!info.partial)
+		return;
+	printf("%s: this run is possible only as far as the recorded events go\n",
+	       info.locks_only ? "accesses were not recorded (--locks-only)"
+			       : "some accesses were not recorded (--only, --ignore)");
+}
+
 static int verdict_print(const struct evidence *ev, const struct witness *w,
 			 const struct check_verdict *v)
 {
@@ -92,6 +105,7 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 	numbers_print("reads that see another write:", v->relaxed.at, v->relaxed.n);
 	numbers_print("free reads whose value may differ (model dep):", v->tainted.at,
 		      v->tainted.n);
+	gaps_print(evidence_trace(ev));
 	return EXIT_FINE;
 }
 
@@ -187,8 +201,10 @@ const struct command cmd_verify = {
 		"contradiction and leaves with 1.\n"
 		"\n"
 		"With a witness: checks that its order is a run that the trace proves possible and that\n"
-		"leads to its race, deadlock or lost wakeup. Prints 'certified: ...' and leaves with 0, or the first rule broken\n"
-		"and leaves with 1. Shares no code with the analyses that write witnesses.\n",
+		"leads to its race, deadlock or lost wakeup. Prints 'certified: ...' and leaves with 0,\n"
+		"or the first rule broken and leaves with 1. Shares no code with the analyses that\n"
+		"write witnesses. Where accesses were not recorded (--locks-only, --only, --ignore) a\n"
+		"witness is certified as far as the recorded events go, and that is said.\n",
 	.options = verify_options,
 	.run = run,
 };

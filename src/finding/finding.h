@@ -38,8 +38,10 @@ enum finding_kind {
  *	DEADLOCK	the requests that wait for one another, one a thread: acquires (or REQ, RREQ
  *			where the recorded run itself ended there), all next
  *	JOIN_HOLDING	the same with at least one JOIN (JOINING) among them
- *	WAIT_HOLDING	an acquire by a thread that signals afterwards, and the release inside a
- *			condition wait of the thread that holds that lock; both next
+ *	WAIT_HOLDING	an acquire by a thread that signals afterwards (or REQ, RREQ where the recorded run
+ *			itself ended there), which is next, and the release inside a condition wait of
+ *			the thread that holds that lock: next as well, or in the schedule with the wait
+ *			begun and no signal after it
  *	LOST_WAKEUP	a signal or broadcast that the schedule contains, at a time when nobody waits, and
  *			the release inside the condition wait that comes too late; that is next
  */

@@ -274,13 +274,22 @@ bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut)
 	return true;
 }
 
+/* The thread calls something and then waits for others: a join, or a condition wait that a signal
+ * ended, of which e is the wake.  p: the event before it. */
+static bool waits_for_others(const struct model *m, uint32_t e, uint32_t p)
+{
+	return m->event[e].op == STEP_JOIN ||
+	       (m->event[e].op == STEP_GET && p != 0 && m->event[p].op == STEP_PARK &&
+		m->event[p].tid == m->event[e].tid);
+}
+
 bool causal_arrive(const struct causal *c, uint32_t e, uint32_t *cut)
 {
 	const struct model_event *x = &c->m->event[e];
 	struct model_list preds = model_preds(c->m, e);
 	uint32_t p = chain_before(c->m, e);
 
-	if (x->op != STEP_JOIN)
+	if (!waits_for_others(c->m, e, p))
 		return causal_before(c, e, cut);
 	if (p != 0 && !causal_upto(c, p, cut))
 		return false;

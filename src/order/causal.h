@@ -31,7 +31,8 @@ void causal_free(struct causal *c);
  * too: nothing holds of the value of an event that is next.  False: never. */
 bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut);
 
-/* As causal_before, but only until e is called: what a JOIN waits for is left out. */
+/* As causal_before, but only until e is called: what a JOIN waits for is left out, and the signal
+ * of a WAKE: its thread sleeps then. */
 bool causal_arrive(const struct causal *c, uint32_t e, uint32_t *cut);
 
 /* cut := cut joined with e and all it needs.  False: never. */

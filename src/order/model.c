@@ -16,8 +16,8 @@ struct model *model_new(const struct model_options *opt)
 	m->priv->build = b;
 	m->has_values = opt->values;
 	b->limit = opt->limit != 0 && opt->limit < UINT32_MAX - 16 ? opt->limit : UINT32_MAX - 16;
-	map_init(&b->set_step);
-	map_init(&b->set_hash);
+	map_init(&m->priv->set_step);
+	map_init(&m->priv->set_hash);
 	*VEC_PUSH(&b->events) = (struct model_event){ 0 };
 	*VEC_PUSH(&b->holds) = (struct model_hold){ 0 };
 	*VEC_PUSH(&m->priv->sets) = (struct model_set){ 0 };
@@ -54,6 +54,7 @@ void model_finish(struct model *m)
 	VEC_REACH(&p->last_hold, b->threads.n);
 	for (size_t i = 0; i < b->threads.n; i++)
 		p->last_hold.at[i] = b->threads.at[i].hold;
+	model_settle_chains(m);
 	model_build_free(b);
 	p->build = NULL;
 	model_settle_lists(m);
@@ -82,6 +83,10 @@ void model_free(struct model *m)
 	VEC_RELEASE(&p->preds);
 	VEC_RELEASE(&p->sets);
 	VEC_RELEASE(&p->set_keys);
+	mem_free(p->set_of);
+	VEC_RELEASE(&p->set_missing);
+	map_release(&p->set_step);
+	map_release(&p->set_hash);
 	VEC_RELEASE(&p->last_hold);
 	VEC_RELEASE(&p->values);
 	VEC_RELEASE(&p->bytes);

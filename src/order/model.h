@@ -8,8 +8,8 @@
  * A cut is an array of nchains counters: how many events of each chain are in.  Every set of
  * events an engine considers is one.
  *
- * Ownership: a model owns all it points to; read-only after model_finish, so any number of
- * threads may use it.
+ * Ownership: a model owns all it points to; read-only after model_finish (but for what
+ * model_held_set makes), so any number of threads may use it.
  */
 #ifndef ORDER_MODEL_H
 #define ORDER_MODEL_H
@@ -49,7 +49,6 @@ struct model_hold {
 	uint32_t acquire; /* event id */
 	uint32_t lock;
 	uint32_t next; /* into holds; 0 end */
-	uint32_t set;  /* id of the set of (lock, mode) from here on; equal sets, equal ids */
 	bool shared;   /* read mode */
 };
 
@@ -116,10 +115,15 @@ static inline uint32_t model_nfeeds(const struct model *m, uint32_t e)
 /* What the thread holds right after its event e. */
 uint32_t model_hold_after(const struct model *m, uint32_t e);
 
-/* The locks of a held set (hold.set), ascending: lock << 1, + 1 in read mode. */
+/* The set of (lock, mode) from a hold on: equal sets have equal ids, the empty one 0.  Sets are made
+ * when first asked for: one thread at a time. */
+uint32_t model_held_set(const struct model *m, uint32_t hold);
+
+/* The locks of a held set, ascending: lock << 1, + 1 in read mode. */
 struct model_list model_set(const struct model *m, uint32_t set);
 
-/* Held sets (hold.set) have no lock in common, unless both hold it in read mode. */
+/* Held sets, or lists like theirs, have no lock in common, unless both hold it in read mode. */
+bool model_keys_disjoint(struct model_list a, struct model_list b);
 bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b);
 
 /* The two accesses conflict: different chains, a common cell, a write, not both atomic; both

@@ -340,7 +340,5 @@ void model_build_free(struct model_build *b)
 	VEC_RELEASE(&b->split_of);
 	VEC_RELEASE(&b->splits);
 	VEC_RELEASE(&b->scratch);
-	map_release(&b->set_step);
-	map_release(&b->set_hash);
 	mem_free(b);
 }

@@ -8,6 +8,9 @@
  *
  * A release that is not of the innermost lock makes new nodes for the acquires above it; this is
  * rare, and costs their number.
+ *
+ * Sets are made for those holds only that somebody asks for.  A program that takes its locks in
+ * one order has as many sets as it has nestings, and no engine wants to know them.
  */
 #include "order/model.h"
 
@@ -62,7 +65,7 @@ static uint32_t set_intern(struct model_priv *p, uint32_t n)
 {
 	uint32_t first = (uint32_t)p->set_keys.n - n, id;
 	const uint32_t *keys = p->set_keys.at + first;
-	uint64_t *newest = map_put(&p->build->set_hash, hash(keys, n), NULL);
+	uint64_t *newest = map_put(&p->set_hash, hash(keys, n), NULL);
 	struct model_set new = { .first = first, .n = n, .next = (uint32_t)*newest };
 
 	for (id = (uint32_t)*newest; id != 0; id = p->sets.at[id].next) {
@@ -83,7 +86,7 @@ static uint32_t set_intern(struct model_priv *p, uint32_t n)
 
 static uint32_t set_add(struct model_priv *p, uint32_t set, uint32_t key)
 {
-	uint64_t *known = map_put(&p->build->set_step, (uint64_t)set << 32 | key, NULL);
+	uint64_t *known = map_put(&p->set_step, (uint64_t)set << 32 | key, NULL);
 
 	if (*known == 0)
 		*known = set_intern(p, keys_append(p, set, key));
@@ -94,10 +97,8 @@ uint32_t model_hold_push(struct model *m, uint32_t hold, uint32_t acquire, uint3
 			 bool shared)
 {
 	struct model_build *b = m->priv->build;
-	uint32_t below = hold != 0 ? b->holds.at[hold].set : 0;
-	uint32_t set = set_add(m->priv, below, key_of(lock, shared));
 
-	*VEC_PUSH(&b->holds) = (struct model_hold){ acquire, lock, hold, set, shared };
+	*VEC_PUSH(&b->holds) = (struct model_hold){ acquire, lock, hold, shared };
 	return (uint32_t)b->holds.n - 1;
 }
 
@@ -126,6 +127,28 @@ uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool sha
 	return hold;
 }
 
+/* The set of a hold is that of the next one and its own lock. */
+uint32_t model_held_set(const struct model *m, uint32_t hold)
+{
+	struct model_priv *p = m->priv;
+	uint32_t set;
+
+	if (!p->set_of)
+		p->set_of = mem_zalloc(((size_t)m->nholds + 1) * sizeof(*p->set_of));
+	if (hold == 0 || p->set_of[hold] != 0)
+		return p->set_of[hold];
+	for (; hold != 0 && p->set_of[hold] == 0; hold = m->holds[hold].next)
+		*VEC_PUSH(&p->set_missing) = hold;
+	set = p->set_of[hold];
+	while (p->set_missing.n > 0) {
+		uint32_t next = p->set_missing.at[--p->set_missing.n];
+
+		set = set_add(p, set, key_of(m->holds[next].lock, m->holds[next].shared));
+		p->set_of[next] = set;
+	}
+	return set;
+}
+
 struct model_list model_set(const struct model *m, uint32_t set)
 {
 	const struct model_set *s = &m->priv->sets.at[set];
@@ -133,25 +156,28 @@ struct model_list model_set(const struct model *m, uint32_t set)
 	return (struct model_list){ m->priv->set_keys.at + s->first, s->n };
 }
 
-bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b)
+bool model_keys_disjoint(struct model_list a, struct model_list b)
 {
-	const struct model_set *x = &m->priv->sets.at[a], *y = &m->priv->sets.at[b];
-	const uint32_t *kx = m->priv->set_keys.at + x->first;
-	const uint32_t *ky = m->priv->set_keys.at + y->first;
 	uint32_t i = 0, j = 0;
 
-	if ((x->filter & y->filter) == 0)
-		return true;
-	while (i < x->n && j < y->n) {
-		if (kx[i] >> 1 == ky[j] >> 1) {
-			if (!(kx[i] & ky[j] & 1))
+	while (i < a.n && j < b.n) {
+		if (a.at[i] >> 1 == b.at[j] >> 1) {
+			if (!(a.at[i] & b.at[j] & 1))
 				return false;
 			i++;
-		} else if (kx[i] < ky[j]) {
+		} else if (a.at[i] < b.at[j]) {
 			i++;
 		} else {
 			j++;
 		}
 	}
 	return true;
+}
+
+bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b)
+{
+	const struct model_set *x = &m->priv->sets.at[a], *y = &m->priv->sets.at[b];
+
+	return (x->filter & y->filter) == 0 ||
+	       model_keys_disjoint(model_set(m, a), model_set(m, b));
 }

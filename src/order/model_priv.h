@@ -57,7 +57,11 @@ struct model_priv {
 	VEC(uint32_t) preds;
 	VEC(struct model_set) sets; /* [0] the empty one */
 	VEC(uint32_t) set_keys;
-	VEC(uint32_t) last_hold; /* by tid: what it holds after its last event */
+	uint32_t *set_of;	   /* by hold: its set; 0 nobody asked.  NULL: nobody ever did */
+	struct map set_step;	   /* set << 32 | key, to the set with the key */
+	struct map set_hash;	   /* hash of the keys, to a set */
+	VEC(uint32_t) set_missing; /* holds, while their sets are made */
+	VEC(uint32_t) last_hold;   /* by tid: what it holds after its last event */
 	VEC(struct model_bytes) values;
 	VEC(uint8_t) bytes;
 	struct model_place *places; /* with values: by cell */
@@ -118,8 +122,6 @@ struct model_build {
 	uint32_t free_put;	/* list of puts to use again; 1 + place */
 	VEC(uint32_t) split_of; /* by cell, 1 + place in splits */
 	VEC(struct model_split) splits;
-	struct map set_step; /* set << 32 | key, to the set with the key */
-	struct map set_hash; /* hash of the keys, to a set */
 	VEC(uint32_t) scratch;
 };
 
@@ -139,6 +141,8 @@ void model_feed_take(struct model *m, const struct step_batch *b, const struct s
  * are in build->scratch. */
 void model_expand(struct model *m, uint32_t first, uint32_t last);
 void model_settle_touches(struct model *m);
+/* chains: how long their lists are, while the build knows; lists: all the rest without it. */
+void model_settle_chains(struct model *m);
 void model_settle_lists(struct model *m);
 
 /* model_value.c: finds the places of cells; before model_settle_touches. */

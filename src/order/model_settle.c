@@ -123,17 +123,37 @@ static void lists_close(struct model_lists *l)
 	l->start[0] = 0;
 }
 
-static void chains_list(struct model *m)
+void model_settle_chains(struct model *m)
 {
 	struct model_lists *l = &m->priv->chains;
 
 	lists_begin(l, m->nchains);
-	for (uint32_t id = 1; id <= m->n; id++)
-		l->start[m->event[id].chain + 1]++;
+	for (uint32_t c = 0; c < m->nchains; c++)
+		l->start[c + 1] = m->priv->build->chains.at[c].n;
 	lists_open(l);
-	for (uint32_t id = 1; id <= m->n; id++)
-		l->at[l->start[m->event[id].chain]++] = id;
-	lists_close(l);
+}
+
+/*
+ * Chains and locks in one look at the events, which are many and large.  lock_of gets, in the order
+ * of the chains' lists, 1 + the lock of an acquire, or 0.
+ */
+static void chains_fill(struct model *m, uint32_t *lock_of)
+{
+	struct model_lists *chains = &m->priv->chains, *locks = &m->priv->lock_runs;
+
+	lists_begin(locks, m->nlocks);
+	for (uint32_t id = 1; id <= m->n; id++) {
+		const struct model_event *e = &m->event[id];
+		uint32_t at = chains->start[e->chain] + e->index;
+
+		chains->at[at] = id;
+		lock_of[at] = 0;
+		if (e->op == STEP_ACQ || e->op == STEP_RACQ) {
+			lock_of[at] = e->obj + 1;
+			locks->start[e->obj + 1]++;
+		}
+	}
+	lists_open(locks);
 }
 
 static void cells_list(struct model *m)
@@ -145,59 +165,67 @@ static void cells_list(struct model *m)
 	for (uint32_t i = 0; i < ntouches; i++)
 		l->start[m->touches[i].cell + 1]++;
 	lists_open(l);
-	for (uint32_t id = 1; id <= m->n; id++)
+	for (uint32_t id = 1; id <= m->n && ntouches != 0; id++)
 		for (uint32_t i = m->event[id].touch; i < m->event[id + 1].touch; i++)
 			l->at[l->start[m->touches[i].cell]++] = id;
 	lists_close(l);
 }
 
-static bool acquires(const struct model_event *e)
-{
-	return e->op == STEP_ACQ || e->op == STEP_RACQ;
-}
+/* A run as it was met. */
+struct run {
+	uint32_t lock;
+	struct model_run run;
+};
 
-static void locks_list(struct model *m)
-{
-	struct model_lists *l = &m->priv->lock_runs;
-
-	lists_begin(l, m->nlocks);
-	for (uint32_t id = 1; id <= m->n; id++)
-		if (acquires(&m->event[id]))
-			l->start[m->event[id].obj + 1]++;
-	lists_open(l);
-	/* Chain after chain: each lock's list comes out sorted by chains. */
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t id = m->priv->chains.at[i];
-
-		if (acquires(&m->event[id]))
-			l->at[l->start[m->event[id].obj]++] = id;
-	}
-	lists_close(l);
-}
-
-static void runs_list(struct model *m)
+/* Runs by lock; those of one lock stay in the order of their chains. */
+static void runs_sort(struct model *m, const struct run *runs, size_t n)
 {
 	struct model_priv *p = m->priv;
 
-	p->run_start = mem_alloc(((size_t)m->nlocks + 1) * sizeof(*p->run_start));
-	for (uint32_t lock = 0; lock < m->nlocks; lock++) {
-		uint32_t first = p->lock_runs.start[lock];
+	p->run_start = mem_zalloc(((size_t)m->nlocks + 2) * sizeof(*p->run_start));
+	VEC_RESERVE(&p->runs, n + 1);
+	p->runs.n = n;
+	for (size_t i = 0; i < n; i++)
+		p->run_start[runs[i].lock + 2]++;
+	for (uint32_t lock = 2; lock <= m->nlocks + 1; lock++)
+		p->run_start[lock] += p->run_start[lock - 1];
+	for (size_t i = 0; i < n; i++)
+		p->runs.at[p->run_start[runs[i].lock + 1]++] = runs[i].run;
+}
 
-		p->run_start[lock] = (uint32_t)p->runs.n;
-		for (uint32_t i = first; i < p->lock_runs.start[lock + 1]; i++) {
-			uint32_t chain = m->event[p->lock_runs.at[i]].chain;
+/* Chain after chain: each lock's list comes out sorted by chains. */
+static void locks_list(struct model *m, const uint32_t *lock_of)
+{
+	const struct model_lists *chains = &m->priv->chains;
+	struct model_lists *l = &m->priv->lock_runs;
+	uint32_t *latest = mem_zalloc(((size_t)m->nlocks + 1) * sizeof(*latest)); /* 1 + chain */
+	VEC(struct run) runs = { 0 };
 
-			if (i == first || m->event[p->lock_runs.at[i - 1]].chain != chain)
-				*VEC_PUSH(&p->runs) = (struct model_run){ chain, i };
+	for (uint32_t c = 0; c < m->nchains; c++) {
+		for (uint32_t i = chains->start[c]; i < chains->start[c + 1]; i++) {
+			uint32_t lock = lock_of[i] - 1;
+
+			if (lock_of[i] == 0)
+				continue;
+			if (latest[lock] != c + 1) {
+				latest[lock] = c + 1;
+				*VEC_PUSH(&runs) = (struct run){ lock, { c, l->start[lock] } };
+			}
+			l->at[l->start[lock]++] = chains->at[i];
 		}
 	}
-	p->run_start[m->nlocks] = (uint32_t)p->runs.n;
+	lists_close(l);
+	runs_sort(m, runs.at, runs.n);
+	VEC_RELEASE(&runs);
+	mem_free(latest);
 }
 
 void model_settle_lists(struct model *m)
 {
-	chains_list(m);
+	uint32_t *lock_of = mem_alloc(((size_t)m->n + 1) * sizeof(*lock_of));
+
+	chains_fill(m, lock_of);
+	locks_list(m, lock_of);
+	mem_free(lock_of);
 	cells_list(m);
-	locks_list(m);
-	runs_list(m);
 }

@@ -82,7 +82,7 @@ static uint32_t intern(struct map *ids, uint64_t key, uint32_t next)
 static uint32_t owner_of(struct copier *p, const struct model_event *v)
 {
 	struct candidates *c = p->c;
-	struct candidate_owner o = { v->chain, v->hold ? c->m->holds[v->hold].set : 0 };
+	struct candidate_owner o = { v->chain, model_held_set(c->m, v->hold) };
 	uint32_t id;
 
 	if (p->hold[v->chain] == v->hold)

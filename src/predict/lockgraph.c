@@ -9,6 +9,8 @@
  * the innermost is enough.  Each of the others was held when that one was taken, so there is a way
  * from it already, and the components come out the same.
  *
+ * Of the requests on circles, those that what is held keeps apart from all others are dropped.
+ *
  * Threads are resources only when joined by somebody who holds a lock, or by such a thread: a
  * main that joins its workers with empty hands costs nothing.
  */
@@ -234,7 +236,7 @@ static void find_requests(struct build *b)
 			request_find(b, &(struct lockgraph_request){
 						.tid = v->tid,
 						.wants = wanted,
-						.set = v->hold ? m->holds[v->hold].set : 0,
+						.set = model_held_set(m, v->hold),
 						.place = place_of(b, v->site, wanted >= m->nlocks),
 						.shared = v->op == STEP_RACQ || v->op == STEP_RREQ,
 					});
@@ -244,6 +246,37 @@ static void find_requests(struct build *b)
 }
 
 /* --- the graph ------------------------------------------------------------------ */
+
+/* Requests and what happened at them, without those that can meet nobody. */
+static void drop_requests(struct build *b)
+{
+	bool *keep = mem_alloc(b->requests.n + 1);
+	uint32_t *number = mem_alloc((b->requests.n + 1) * sizeof(*number));
+	size_t nrequests = 0, n = 0;
+
+	lockgraph_prune(&(struct lockgraph_circles){ .m = b->m,
+						     .requests = b->requests.at,
+						     .nrequests = (uint32_t)b->requests.n,
+						     .nresources = b->nresources,
+						     .live = b->joins ? b->live : NULL,
+						     .component = b->component },
+			keep);
+	for (size_t i = 0; i < b->requests.n; i++) {
+		number[i] = (uint32_t)nrequests;
+		if (keep[i])
+			b->requests.at[nrequests++] = b->requests.at[i];
+	}
+	for (size_t i = 0; i < b->occurrences.n; i++) {
+		struct occurrence o = b->occurrences.at[i];
+
+		if (keep[o.request])
+			b->occurrences.at[n++] = (struct occurrence){ o.event, number[o.request] };
+	}
+	b->requests.n = nrequests;
+	b->occurrences.n = n;
+	mem_free(keep);
+	mem_free(number);
+}
 
 static void take_requests(struct build *b)
 {
@@ -388,8 +421,10 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 		find_live(&b);
 	g->nresources = b.nresources = m->nlocks + b.ntids;
 	find_components(&b);
-	if (has_components(&b))
+	if (has_components(&b)) {
 		find_requests(&b);
+		drop_requests(&b);
+	}
 	take_requests(&b);
 	list_places(g);
 	find_longest(&b);

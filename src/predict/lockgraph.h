@@ -26,7 +26,7 @@
 struct lockgraph_request {
 	uint32_t tid;
 	uint32_t wants; /* resource */
-	uint32_t set;	/* what is held, as model_hold.set has it */
+	uint32_t set;	/* what is held, a number of model_held_set */
 	uint32_t place; /* number of its site; joins have others than locks */
 	uint32_t first; /* of its events */
 	uint32_t n;

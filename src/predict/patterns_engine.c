@@ -39,7 +39,7 @@ static void patterns_all_end(void *self, struct engine_run *run, struct engine_r
 
 const struct engine engine_patterns = {
 	.name = "patterns",
-	.summary = "circles of locks that nothing held and no fork or join keeps apart",
+	.summary = "circles of lock requests that no common lock, fork or join keeps apart",
 	.needs_model = true,
 	.begin = engine_keep_options,
 	.end = patterns_end,
@@ -47,7 +47,7 @@ const struct engine engine_patterns = {
 
 const struct engine engine_patterns_mhb = {
 	.name = "patterns-mhb",
-	.summary = "the same, blind to locks that a parent holds around its children",
+	.summary = "patterns, blind to locks that a parent holds around its children",
 	.needs_model = true,
 	.begin = engine_keep_options,
 	.end = patterns_mhb_end,
@@ -55,7 +55,7 @@ const struct engine engine_patterns_mhb = {
 
 const struct engine engine_patterns_all = {
 	.name = "patterns-all",
-	.summary = "the same, blind to forks and joins as well",
+	.summary = "patterns-mhb, blind to forks and joins as well",
 	.needs_model = true,
 	.begin = engine_keep_options,
 	.end = patterns_all_end,

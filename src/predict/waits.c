@@ -42,7 +42,7 @@ void waits_count(struct waits *s, enum waits_outcome outcome)
 	c->candidates++;
 	c->predicted += outcome == WAITS_FOUND;
 	c->refuted += outcome == WAITS_REFUTED;
-	c->searched += outcome == WAITS_SEARCHED;
+	c->searched += outcome == WAITS_SEARCHED || outcome == WAITS_HEARD;
 	c->undecided += outcome == WAITS_UNDECIDED;
 	s->undecided += outcome == WAITS_UNDECIDED;
 }
@@ -97,7 +97,7 @@ void waits_search(struct engine_run *run, const struct engine_options *opt, cons
 
 	out->counted = true;
 	waits_index_make(&s.index, s.m);
-	if (s.index.waits.n != 0 && s.index.signals.n != 0) {
+	if (s.index.waits.n != 0 && (s.index.signals.n != 0 || s.index.requests.n != 0)) {
 		search_begin(&s, run);
 		waits_lost(&s);
 		waits_holding(&s);

@@ -2,8 +2,8 @@
  * Condition variables: waits that nobody ends.
  *
  *	lost-wakeup		the signal comes when nobody waits yet, and then the wait begins
- *	wait-holding-lock	a thread waits with a second lock held, which the thread that is to
- *				signal asks for first
+ *	wait-holding-lock	a thread waits, or is about to, with a second lock held, which the
+ *				thread that is to signal asks for first
  *
  * Sound as far as `claimed' goes: then the schedule leads there, every signal that another thread
  * sent is part of it, and none of those threads can come to send one more.  Where that is not so

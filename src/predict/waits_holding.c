@@ -7,18 +7,22 @@
  *	wait c, m	(keeps g)	lock g ...
  *					lock m; signal c; unlock m
  *
+ * Where T1 has m itself when it asks for g (nested monitors: lock m; lock g; signal c), T2 must
+ * have let go of it: then T2 waits already, and nobody has signalled since.  Either way is tried.
+ *
  * Candidates are waits with more than their mutex held, and acquires of such a lock by a thread
  * that sends a signal of the condition later on.  Where no sender ever takes the lock there is
- * nothing to say.
+ * nothing to say.  If the recorded run hung, what T1 would have done next is not known, and needs
+ * not be: it has asked for the lock, and never got it, while T2 waited.
  */
 #include "predict/limits.h"
 #include "predict/waits_priv.h"
 
 #define NEAR 4u /* acquires tried before a wait, and after */
 
-/* All pairs of an acquire and a wait at the same two places. */
+/* All pairs of a request and a wait at the same two places. */
 struct place {
-	uint32_t acquire, release; /* the first of them */
+	uint32_t request, release; /* the first of them */
 	uint32_t tries;
 	uint64_t steps;		    /* of exact search */
 	enum waits_outcome outcome; /* of those tried */
@@ -32,13 +36,13 @@ struct holding {
 	VEC(struct place) places;
 };
 
-static struct place *place_get(struct holding *h, uint32_t acquire, uint32_t release)
+static struct place *place_get(struct holding *h, uint32_t request, uint32_t release)
 {
-	uint64_t key = waits_key(h->s->m, acquire, release);
+	uint64_t key = waits_key(h->s->m, request, release);
 	uint64_t *at = map_put(&h->by_key, key, NULL);
 
 	if (*at == 0) {
-		*VEC_PUSH(&h->places) = (struct place){ .acquire = acquire,
+		*VEC_PUSH(&h->places) = (struct place){ .request = request,
 							.release = release,
 							.outcome = WAITS_REFUTED };
 		*at = h->places.n;
@@ -46,43 +50,73 @@ static struct place *place_get(struct holding *h, uint32_t acquire, uint32_t rel
 	return &h->places.at[*at - 1];
 }
 
-static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, uint32_t acquire,
+/* One way to get there: about to wait, or waiting. */
+struct attempt {
+	struct waits_case way;
+	enum waits_outcome outcome;
+	enum waits_proof proof; /* FOUND */
+};
+
+static bool is_sure(const struct attempt *a)
+{
+	return a->outcome == WAITS_FOUND && a->proof == WAITS_SURE;
+}
+
+static void attempt(struct waits *s, struct attempt *a)
+{
+	a->outcome = waits_reach(s, &a->way.goal);
+	if (a->outcome != WAITS_FOUND)
+		return;
+	a->proof = waits_prove(s, &a->way);
+	if (a->proof != WAITS_SURE && !waits_case_holds(s, &a->way))
+		a->outcome = WAITS_HEARD;
+}
+
+/* If that is not sure, the other way; s->order is that of the better one, which is returned. */
+static const struct attempt *attempt_both(struct waits *s, struct attempt *first,
+					  struct attempt *second)
+{
+	struct exact_order was;
+
+	attempt(s, first);
+	if (is_sure(first))
+		return first;
+	was = s->order;
+	s->order = (struct exact_order){ 0 };
+	attempt(s, second);
+	if (first->outcome != WAITS_FOUND || is_sure(second)) {
+		exact_order_release(&was);
+		return second->outcome > first->outcome ? second : first;
+	}
+	exact_order_release(&s->order);
+	s->order = was;
+	waits_order_note(s);
+	return first;
+}
+
+static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, uint32_t request,
 				   struct place *p)
 {
-	uint32_t next[] = { acquire, w->release };
-	struct goal g = { next, 2, NULL, 0 };
-	enum waits_outcome outcome = waits_reach(s, &g);
-	enum waits_proof proof;
+	uint32_t after = waits_after(s->m, w->park);
+	uint32_t next[] = { request, w->release }, then[] = { request, after };
+	struct attempt about = { .way = { .wait = w, .goal = { next, 2, NULL, 0 } } };
+	struct attempt parked = { .way = { .wait = w,
+					   .goal = { then, after ? 2 : 1, &w->park, 1 },
+					   .is_parked = true } };
+	const struct attempt *best = attempt_both(s, &about, &parked);
 	struct finding *f;
 
-	if (outcome != WAITS_FOUND)
-		return outcome;
-	proof = waits_prove(s, w->condition, &g, 0);
-	p->sure = proof == WAITS_SURE;
-	if (p->sure || (proof == WAITS_MORE_LEFT && !p->warned)) {
-		waits_propose_order(s, FINDING_WAIT_HOLDING, acquire, w->release);
+	if (best->outcome != WAITS_FOUND)
+		return best->outcome;
+	p->sure = best->proof == WAITS_SURE;
+	if (p->sure || (best->proof == WAITS_MORE_LEFT && !p->warned)) {
+		waits_propose_order(s, FINDING_WAIT_HOLDING, request, w->release);
 	} else if (!p->warned) {
-		f = waits_propose(s, FINDING_WAIT_HOLDING, acquire, w->release);
+		f = waits_propose(s, FINDING_WAIT_HOLDING, request, w->release);
 		f->why = "somebody may signal once more than in the recorded run";
 	}
 	p->warned = true;
 	return WAITS_FOUND;
-}
-
-/* How many of a list come before e. */
-static uint32_t count_before(const uint32_t *at, uint32_t n, uint32_t e)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (at[mid] < e)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* The acquire has to wait for whoever holds the lock so, and a signal of its thread follows. */
@@ -91,29 +125,35 @@ static bool is_candidate(const struct waits *s, const struct model_hold *held,
 {
 	const struct model_event *a = &s->m->event[acquire];
 	const uint32_t *at = s->index.signals.at + from->first;
-	uint32_t n = count_before(at, from->n, acquire);
+	uint32_t n = waits_count_before(at, from->n, acquire);
 
 	return !(a->flags & STEP_TRY) && (a->op == STEP_ACQ || !held->shared) && n < from->n &&
 	       s->m->event[at[n]].tid == a->tid;
 }
 
-static void try_acquire(struct holding *h, const struct waits_wait *w,
-			const struct model_hold *held, const struct waits_sender *from,
-			uint32_t acquire)
+/* The same of a request at the end of the trace: the wait is at its end too, and missed. */
+static bool is_hung(const struct waits *s, const struct waits_wait *w,
+		    const struct model_hold *held, uint32_t request)
 {
-	enum waits_outcome outcome;
-	struct place *p;
+	const struct model_event *r = &s->m->event[request], *v = &s->m->event[w->park];
 
-	if (!is_candidate(h->s, held, from, acquire))
-		return;
-	p = place_get(h, acquire, w->release);
+	return r->obj == held->lock && (r->op == STEP_REQ || !held->shared) && r->tid != v->tid &&
+	       !waits_after(s->m, w->park) &&
+	       (waits_is_missed(s->m, r->tid) || waits_is_missed(s->m, v->tid));
+}
+
+static void try_request(struct holding *h, const struct waits_wait *w, uint32_t request)
+{
+	struct place *p = place_get(h, request, w->release);
+	enum waits_outcome outcome;
+
 	if (p->sure || p->tries >= LIMIT_TRIES) {
 		p->more = true;
 		return;
 	}
 	p->tries++;
 	h->s->steps = p->steps;
-	outcome = try_pair(h->s, w, acquire, p);
+	outcome = try_pair(h->s, w, request, p);
 	p->steps = h->s->steps;
 	p->outcome = outcome > p->outcome ? outcome : p->outcome;
 }
@@ -128,15 +168,20 @@ static void try_wait(struct holding *h, const struct waits_wait *w, const struct
 	     i < x->sender_start[w->condition + 1] && !waits_is_over(h->s); i++) {
 		const struct waits_sender *from = &x->senders.at[i];
 		struct model_list acquires = model_lock_chain(m, held->lock, from->chain);
-		uint32_t n = count_before(acquires.at, acquires.n, w->release);
+		uint32_t n = waits_count_before(acquires.at, acquires.n, w->release);
 
 		if (from->chain == m->event[w->release].chain)
 			continue;
 		for (uint32_t k = n; k > 0 && n - k < NEAR; k--)
-			try_acquire(h, w, held, from, acquires.at[k - 1]);
+			if (is_candidate(h->s, held, from, acquires.at[k - 1]))
+				try_request(h, w, acquires.at[k - 1]);
 		for (uint32_t k = n; k < acquires.n && k - n < NEAR; k++)
-			try_acquire(h, w, held, from, acquires.at[k]);
+			if (is_candidate(h->s, held, from, acquires.at[k]))
+				try_request(h, w, acquires.at[k]);
 	}
+	for (size_t i = 0; i < x->requests.n && !waits_is_over(h->s); i++)
+		if (is_hung(h->s, w, held, x->requests.at[i]))
+			try_request(h, w, x->requests.at[i]);
 }
 
 /* Waits with a lock held besides the mutex, a few for each place, condition and lock. */
@@ -168,9 +213,9 @@ static void say(struct holding *h)
 
 		waits_count(h->s,
 			    p->more && p->outcome == WAITS_REFUTED ? WAITS_SEARCHED : p->outcome);
-		if (p->warned || p->outcome == WAITS_REFUTED || waits_is_over(h->s))
+		if (p->warned || p->outcome <= WAITS_HEARD || waits_is_over(h->s))
 			continue;
-		f = waits_propose(h->s, FINDING_WAIT_HOLDING, p->acquire, p->release);
+		f = waits_propose(h->s, FINDING_WAIT_HOLDING, p->request, p->release);
 		f->why = p->outcome == WAITS_UNDECIDED
 				 ? "not decided: the budget of the search ran out"
 				 : "not decided: not every run was looked at";

@@ -20,6 +20,42 @@ uint32_t waits_before(const struct model *m, uint32_t e)
 	return prev && m->event[prev].tid == v->tid ? prev : 0;
 }
 
+uint32_t waits_count_before(const uint32_t *at, uint32_t n, uint32_t e)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (at[mid] < e)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The last event of the chain, if it has any. */
+static uint32_t chain_last(const struct model *m, uint32_t chain)
+{
+	struct model_list events = model_chain(m, chain);
+
+	return events.n ? events.at[events.n - 1] : 0;
+}
+
+bool waits_is_missed(const struct model *m, uint32_t tid)
+{
+	if (m->event[1].tid == tid)
+		return true; /* the first thread: the program has not ended */
+	for (uint32_t c = 0; c < m->nchains; c++) {
+		const struct model_event *last = &m->event[chain_last(m, c)];
+
+		if (last->op == STEP_JOINING && last->partner == tid)
+			return true;
+	}
+	return false;
+}
+
 bool waits_can_last(const struct model *m, const struct waits_wait *w)
 {
 	return w->release != w->park && !(m->event[w->park].flags & STEP_TRY);
@@ -71,6 +107,17 @@ static void collect(struct waits_index *x, const struct model *m)
 			*VEC_PUSH(&x->waits) = wait_make(m, e);
 		else
 			*VEC_PUSH(&x->signals) = e;
+	}
+}
+
+static void list_requests(struct waits_index *x, const struct model *m)
+{
+	for (uint32_t c = 0; c < m->nchains; c++) {
+		uint32_t e = chain_last(m, c);
+		const struct model_event *v = &m->event[e];
+
+		if ((v->op == STEP_REQ || v->op == STEP_RREQ) && !(v->flags & STEP_TRY))
+			*VEC_PUSH(&x->requests) = e;
 	}
 }
 
@@ -149,6 +196,7 @@ void waits_index_make(struct waits_index *x, const struct model *m)
 	sort_signals(x, m, true);
 	sort_signals(x, m, false);
 	list_senders(x, m);
+	list_requests(x, m);
 	x->unexplained = mem_zalloc((size_t)x->nconditions + 1);
 	for (size_t i = 0; i < x->waits.n; i++) {
 		const struct waits_wait *w = &x->waits.at[i];
@@ -163,6 +211,7 @@ void waits_index_release(struct waits_index *x)
 	VEC_RELEASE(&x->waits);
 	VEC_RELEASE(&x->signals);
 	VEC_RELEASE(&x->senders);
+	VEC_RELEASE(&x->requests);
 	mem_free(x->wait_start);
 	mem_free(x->sender_start);
 	mem_free(x->unexplained);

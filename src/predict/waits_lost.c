@@ -102,23 +102,10 @@ static bool is_by_chance(struct waits *s, const struct waits_wait *w)
 /* ---- waits that never came back ---- */
 
 /*
- * They need not be wrong: a worker may wait for work until the program ends.  So somebody must be waiting
- * for the thread, and the thread must not have got the message otherwise: a signal that came
- * while it was busy, and whose cause it has seen, is not lost.
+ * They need not be wrong: a worker may wait for work until the program ends.  So somebody must be
+ * waiting for the thread, and the thread must not have got the message otherwise: a signal that
+ * came while it was busy, and whose cause it has seen, is not lost.
  */
-static bool is_missed(const struct model *m, uint32_t tid)
-{
-	if (m->event[1].tid == tid)
-		return true; /* the first thread: the program has not ended */
-	for (uint32_t c = 0; c < m->nchains; c++) {
-		struct model_list events = model_chain(m, c);
-		const struct model_event *last = &m->event[events.n ? events.at[events.n - 1] : 0];
-
-		if (events.n && last->op == STEP_JOINING && last->partner == tid)
-			return true;
-	}
-	return false;
-}
 
 /* What the thread knows of the sender, apart from what it was born with, is older than the signal
  * before this one. */
@@ -137,14 +124,15 @@ static bool is_unknown(struct waits *s, const struct waits_wait *w, uint32_t cha
 	return knows(s, w->release, chain) <= old;
 }
 
-/* Of each sender the last signal before the wait. */
+/* Of each sender the last signal before the wait.  Letting go of the mutex and waiting are one, so
+ * what is recorded between the two came before: it did not wake the thread. */
 static void pick_for_ever(struct waits *s, uint32_t wait, struct waits_picks *picks)
 {
 	const struct waits_index *x = &s->index;
 	const struct waits_wait *w = &x->waits.at[wait];
 	const struct model *m = s->m;
 
-	if (!is_missed(m, m->event[w->release].tid))
+	if (!waits_is_missed(m, m->event[w->release].tid))
 		return;
 	for (uint32_t i = x->sender_start[w->condition]; i < x->sender_start[w->condition + 1];
 	     i++) {
@@ -152,7 +140,7 @@ static void pick_for_ever(struct waits *s, uint32_t wait, struct waits_picks *pi
 		const uint32_t *at = x->signals.at + from->first;
 		uint32_t n = from->n;
 
-		while (n > 0 && at[n - 1] > w->release)
+		while (n > 0 && at[n - 1] > w->park)
 			n--;
 		if (n > 0 && from->chain != m->event[w->release].chain &&
 		    is_unknown(s, w, from->chain, n > 1 ? at[n - 2] : 0))
@@ -182,14 +170,16 @@ static void pick_all(struct waits *s, struct waits_picks *picks)
 static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, uint32_t signal,
 				   bool *sure, bool *warned)
 {
-	struct goal g = { &w->release, 1, &signal, 1 };
-	enum waits_outcome outcome = waits_reach(s, &g);
+	struct waits_case c = { .wait = w,
+				.goal = { &w->release, 1, &signal, 1 },
+				.signal = signal };
+	enum waits_outcome outcome = waits_reach(s, &c.goal);
 	enum waits_proof proof;
 	struct finding *f;
 
 	if (outcome != WAITS_FOUND)
 		return outcome;
-	proof = waits_prove(s, w->condition, &g, signal);
+	proof = waits_prove(s, &c);
 	*sure = proof == WAITS_SURE;
 	if (*sure) {
 		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);

@@ -41,6 +41,7 @@ struct waits_index {
 	uint32_t *sender_start; /* the same, into senders */
 	/* [nconditions]: a wait that is not timed ended without a signal that is known */
 	uint8_t *unexplained;
+	VEC(uint32_t) requests; /* of locks, where a thread's recording ends: it hung there */
 };
 
 void waits_index_make(struct waits_index *x, const struct model *m);
@@ -51,6 +52,11 @@ bool waits_can_last(const struct model *m, const struct waits_wait *w);
 /* The event after e, or before it, of the same thread; 0 none. */
 uint32_t waits_after(const struct model *m, uint32_t e);
 uint32_t waits_before(const struct model *m, uint32_t e);
+/* How many of a list come before e. */
+uint32_t waits_count_before(const uint32_t *at, uint32_t n, uint32_t e);
+/* Somebody waits for the thread: it is the first one, or a join that never came back names it.  So
+ * if it hangs the program does, and it was not merely left behind when the program ended. */
+bool waits_is_missed(const struct model *m, uint32_t tid);
 
 /* ---- a few instances of each key, from many (waits_pick.c) ---- */
 
@@ -80,8 +86,9 @@ struct waits_item waits_pick_get(const struct waits_pick *p, uint32_t i);
 
 /* ---- searching (waits_reach.c) ---- */
 
-/* Of several outcomes of a signature the highest counts. */
-enum waits_outcome { WAITS_REFUTED = 1, WAITS_SEARCHED, WAITS_UNDECIDED, WAITS_FOUND };
+/* Of several outcomes of a signature the highest counts.  HEARD: there, but in the order that was
+ * found a signal comes in between. */
+enum waits_outcome { WAITS_REFUTED = 1, WAITS_HEARD, WAITS_SEARCHED, WAITS_UNDECIDED, WAITS_FOUND };
 
 struct waits {
 	const struct model *m;
@@ -103,12 +110,17 @@ struct waits {
 /* FOUND: s->order reaches the goal. */
 enum waits_outcome waits_reach(struct waits *s, const struct goal *g);
 
+/* ---- what was found (waits_order.c) ---- */
+
 /* s->order was set. */
 void waits_order_note(struct waits *s);
 /* The event is part of s->order. */
 bool waits_is_in(const struct waits *s, uint32_t e);
 /* In s->order nobody waits on the condition of the signal when it is sent. */
 bool waits_is_unheard(const struct waits *s, uint32_t signal);
+/* In s->order no signal of its condition comes once the wait has begun; the wait is begun later for
+ * that, if it can be.  Precondition: its park is the last event of its thread there. */
+bool waits_is_quiet(struct waits *s, const struct waits_wait *w);
 
 /* ---- who could still signal (waits_signals.c) ---- */
 
@@ -118,13 +130,23 @@ enum waits_proof {
 	WAITS_NOT_OVER,	 /* all are in, but somebody may send one more */
 };
 
+/* A wait and what it is tried with. */
+struct waits_case {
+	const struct waits_wait *wait;
+	struct goal goal;
+	uint32_t signal; /* that must be unheard; 0 none */
+	bool is_parked;	 /* the wait has begun: its park is in goal.done */
+};
+
+/* s->order, which reaches the goal, is right in what a goal cannot say. */
+bool waits_case_holds(struct waits *s, const struct waits_case *c);
+
 /*
- * Is the wait on the condition for ever?  Signals that the threads of g->next send are left out.
- * Precondition: s->order reaches g; it still does afterwards, perhaps another one.  signal: the
- * one that must be unheard in it for SURE; 0 none.
+ * Is the wait for ever?  Signals that the threads of goal.next send are left out.
+ * Precondition: s->order reaches the goal; it still does afterwards, perhaps another one.  SURE:
+ * the case holds in it too.
  */
-enum waits_proof waits_prove(struct waits *s, uint32_t condition, const struct goal *g,
-			     uint32_t signal);
+enum waits_proof waits_prove(struct waits *s, const struct waits_case *c);
 
 /* ---- results (waits.c) ---- */
 

@@ -8,7 +8,6 @@
 #include "order/clock.h"
 #include "predict/closure.h"
 #include "predict/limits.h"
-#include "predict/sections.h"
 #include "predict/waits_priv.h"
 
 static bool is_possible(struct waits *s, const struct goal *g)
@@ -68,42 +67,4 @@ enum waits_outcome waits_reach(struct waits *s, const struct goal *g)
 	if (outcome == WAITS_FOUND)
 		waits_order_note(s);
 	return outcome;
-}
-
-void waits_order_note(struct waits *s)
-{
-	map_clear(&s->at);
-	for (size_t i = 0; i < s->order.ids.n; i++)
-		*map_put(&s->at, s->order.ids.at[i], NULL) = i + 1;
-}
-
-/* When the event comes in s->order; UINT64_MAX: never. */
-static uint64_t time_of(const struct waits *s, uint32_t e)
-{
-	const uint64_t *at;
-
-	if (s->order.observed.n && section_in(s->m, e, s->order.observed.at))
-		return e;
-	at = map_get(&s->at, e);
-	return at ? s->m->n + *at : UINT64_MAX;
-}
-
-bool waits_is_in(const struct waits *s, uint32_t e)
-{
-	return time_of(s, e) != UINT64_MAX;
-}
-
-bool waits_is_unheard(const struct waits *s, uint32_t signal)
-{
-	const struct waits_index *x = &s->index;
-	uint32_t condition = s->m->event[signal].obj;
-	uint64_t sent = time_of(s, signal);
-
-	for (uint32_t i = x->wait_start[condition]; i < x->wait_start[condition + 1]; i++) {
-		const struct waits_wait *w = &x->waits.at[i];
-
-		if (time_of(s, w->release) < sent && (!w->wake || time_of(s, w->wake) > sent))
-			return false;
-	}
-	return true;
 }

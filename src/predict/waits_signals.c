@@ -2,16 +2,18 @@
  * When is a wait for ever?  When no signal is left that could end it.
  *
  *	recorded	those not in the schedule must come from threads that are stuck themselves
- *	more		a thread that has sent its last signal may send another if it goes on in another
- *			way than recorded, and it may where it reads what comes after the wait:
+ *	more		a thread that goes on in another way than recorded may send one that was
+ *			never sent, and it may where it reads what comes after the wait:
  *
  *				T1				T2
  *				while (!stop)			lock; wait; unlock
  *					signal			stop = 1
  *
- * So each sender has to get to its end, or to a place where it waits for a thread that is stuck: a
- * join, another condition.  Only then the wait is for ever.  Where a wait ended and nobody knows why,
- * somebody may signal who is not in the trace at all: another process.
+ *			or where it looks after the others (a watchdog)
+ *
+ * So each thread has to get to its end, or to a place where it waits for one that is stuck: a join,
+ * another condition, a lock.  Only then the wait is for ever.  Where a wait ended and nobody knows
+ * why, somebody may signal who is not in the trace at all: another process.
  */
 #include <string.h>
 
@@ -19,31 +21,32 @@
 #include "predict/sections.h"
 #include "predict/waits_priv.h"
 
-static bool is_stuck(const struct waits *s, const struct goal *g, uint32_t tid)
+/* The thread that waits, and those that come no further than the goal. */
+static bool is_stuck(const struct waits *s, const struct waits_case *c, uint32_t tid)
 {
-	for (uint32_t i = 0; i < g->nnext; i++)
-		if (s->m->event[g->next[i]].tid == tid)
+	for (uint32_t i = 0; i < c->goal.nnext; i++)
+		if (s->m->event[c->goal.next[i]].tid == tid)
 			return true;
-	return false;
+	return s->m->event[c->wait->park].tid == tid;
 }
 
-/* The event cannot be had before those of g->next. */
-static bool comes_after(const struct waits *s, const struct goal *g, uint32_t e)
+/* The event cannot be had before those of goal.next. */
+static bool comes_after(const struct waits *s, const struct waits_case *c, uint32_t e)
 {
 	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
-	return !causal_upto(s->c, e, s->cut) || goal_is_passed(g, s->m, s->cut);
+	return !causal_upto(s->c, e, s->cut) || goal_is_passed(&c->goal, s->m, s->cut);
 }
 
 /* How many of these events of a chain, in order, can be had. */
-static uint32_t count_before(const struct waits *s, const struct goal *g, const uint32_t *events,
-			     uint32_t n)
+static uint32_t count_before(const struct waits *s, const struct waits_case *c,
+			     const uint32_t *events, uint32_t n)
 {
 	uint32_t low = 0, high = n;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (comes_after(s, g, events[mid]))
+		if (comes_after(s, c, events[mid]))
 			high = mid;
 		else
 			low = mid + 1;
@@ -55,18 +58,18 @@ static uint32_t count_before(const struct waits *s, const struct goal *g, const 
 struct signals {
 	VEC(uint32_t) at;
 };
-static bool signals_list(const struct waits *s, uint32_t condition, const struct goal *g,
-			 struct signals *out)
+static bool signals_list(const struct waits *s, const struct waits_case *c, struct signals *out)
 {
 	const struct waits_index *x = &s->index;
+	uint32_t condition = c->wait->condition;
 
 	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++) {
 		const uint32_t *at = x->signals.at + x->senders.at[i].first;
 		uint32_t n = x->senders.at[i].n, can;
 
-		if (is_stuck(s, g, s->m->event[at[n - 1]].tid))
+		if (is_stuck(s, c, s->m->event[at[n - 1]].tid))
 			continue; /* the others of this chain come before, or are its own */
-		can = count_before(s, g, at, n);
+		can = count_before(s, c, at, n);
 		if (can < n)
 			return false;
 		*VEC_PUSH(&out->at) = at[n - 1];
@@ -74,35 +77,22 @@ static bool signals_list(const struct waits *s, uint32_t condition, const struct
 	return true;
 }
 
-static bool signals_are_in(const struct waits *s, uint32_t condition, const struct goal *g)
+static bool signals_are_in(const struct waits *s, const struct waits_case *c)
 {
 	const struct waits_index *x = &s->index;
+	uint32_t condition = c->wait->condition;
 
 	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++) {
 		const struct waits_sender *from = &x->senders.at[i];
 		uint32_t last = x->signals.at[from->first + from->n - 1];
 
-		if (!is_stuck(s, g, s->m->event[last].tid) && !waits_is_in(s, last))
+		if (!is_stuck(s, c, s->m->event[last].tid) && !waits_is_in(s, last))
 			return false;
 	}
 	return true;
 }
 
 /* ---- one more ---- */
-
-/* Chains to look at, each once. */
-struct chains {
-	VEC(uint32_t) at;
-	uint8_t *known;
-};
-
-static void chains_add(struct chains *c, uint32_t chain)
-{
-	if (c->known[chain])
-		return;
-	c->known[chain] = 1;
-	*VEC_PUSH(&c->at) = chain;
-}
 
 static bool is_target(const struct goal *g, uint32_t e)
 {
@@ -112,68 +102,94 @@ static bool is_target(const struct goal *g, uint32_t e)
 	return false;
 }
 
-/* Without the events it comes after, the thread stands still before e. */
-static bool is_blocked_at(const struct model *m, uint32_t e)
+/* The thread stands still before e: it is not forked, or what it joins or waits for does not come. */
+static bool is_blocked_at(const struct waits *s, const struct waits_case *c, uint32_t e)
 {
-	uint32_t before = waits_before(m, e);
+	struct model_list preds = model_preds(s->m, e);
+	uint32_t before = waits_before(s->m, e);
+	const struct model_event *v = &s->m->event[e], *b = &s->m->event[before];
+	bool comes = true;
 
-	if (!before || m->event[e].op == STEP_JOIN)
-		return true; /* not forked; not joined */
-	return m->event[e].op == STEP_GET && m->event[before].op == STEP_PARK &&
-	       !(m->event[before].flags & STEP_TRY);
+	for (uint32_t i = 0; i < preds.n; i++)
+		comes &= !comes_after(s, c, preds.at[i]);
+	return !comes && (!before || v->op == STEP_JOIN ||
+			  (v->op == STEP_GET && b->op == STEP_PARK && !(b->flags & STEP_TRY)));
 }
 
-/* The chain runs to its end or stands still because of threads that are stuck, or of chains that
- * are added. */
-static bool chain_is_over(const struct waits *s, const struct goal *g, uint32_t chain,
-			  struct chains *more)
+/* Both sections are of one lock, and keep each other out. */
+static bool excludes(const struct model *m, uint32_t h1, uint32_t h2)
 {
-	struct model_list events = model_chain(s->m, chain), preds;
-	uint32_t n = count_before(s, g, events.at, events.n), e;
+	const struct model_hold *a = &m->holds[h1], *b = &m->holds[h2];
 
-	if (n == events.n)
-		return true;
-	e = events.at[n];
-	if (is_target(g, e))
-		return true;
-	if (!is_blocked_at(s->m, e))
-		return false;
-	preds = model_preds(s->m, e);
-	for (uint32_t i = 0; i < preds.n; i++) {
-		const struct model_event *p = &s->m->event[preds.at[i]];
+	return a->lock == b->lock && !(a->shared && b->shared);
+}
 
-		if (!is_stuck(s, g, p->tid) && comes_after(s, g, preds.at[i]))
-			chains_add(more, p->chain);
+/* A thread that is stuck at `at' has a lock that is held at e.  So e, which comes later than that,
+ * is never reached.  The mutex of the wait is not kept. */
+static bool is_kept_out(const struct waits *s, const struct waits_case *c, uint32_t e, uint32_t at)
+{
+	const struct model *m = s->m;
+	uint32_t mutex = m->event[c->wait->release].obj;
+
+	for (uint32_t h = m->event[at].hold; h; h = m->holds[h].next) {
+		if (at == c->wait->release && m->holds[h].lock == mutex)
+			continue;
+		for (uint32_t k = m->event[e].hold; k; k = m->holds[k].next)
+			if (excludes(m, h, k))
+				return true;
 	}
-	return true;
+	return false;
 }
 
-static bool signals_are_over(const struct waits *s, uint32_t condition, const struct goal *g)
+static bool is_locked_out(const struct waits *s, const struct waits_case *c, uint32_t e)
 {
-	const struct waits_index *x = &s->index;
-	struct chains chains = { .known = mem_zalloc(s->m->nchains + 1) };
-	bool over = !x->unexplained[condition];
+	if (is_kept_out(s, c, e, c->wait->release))
+		return true;
+	for (uint32_t i = 0; i < c->goal.nnext; i++)
+		if (s->m->event[c->goal.next[i]].tid != s->m->event[c->wait->park].tid &&
+		    is_kept_out(s, c, e, c->goal.next[i]))
+			return true;
+	return false;
+}
 
-	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++)
-		chains_add(&chains, x->senders.at[i].chain);
-	for (size_t i = 0; i < chains.at.n && over; i++)
-		over = chain_is_over(s, g, chains.at.at[i], &chains);
-	VEC_RELEASE(&chains.at);
-	mem_free(chains.known);
+/* The chain runs to its end, or stands still because of threads that are stuck or, each for itself,
+ * of others that do. */
+static bool chain_is_over(const struct waits *s, const struct waits_case *c, uint32_t chain)
+{
+	struct model_list events = model_chain(s->m, chain);
+	uint32_t e;
+
+	if (events.n == 0 || !comes_after(s, c, events.at[events.n - 1]))
+		return true;
+	e = events.at[count_before(s, c, events.at, events.n)];
+	return is_target(&c->goal, e) || is_locked_out(s, c, e) || is_blocked_at(s, c, e);
+}
+
+static bool signals_are_over(const struct waits *s, const struct waits_case *c)
+{
+	bool over = !s->index.unexplained[c->wait->condition];
+
+	for (uint32_t v = 0; v < s->m->nchains && over; v++)
+		over = chain_is_over(s, c, v);
 	return over;
 }
 
 /* ---- both ---- */
 
-/* An order with all signals; else s->order is what it was. */
-static bool reach_all(struct waits *s, const struct goal *g, const struct signals *left,
-		      uint32_t signal)
+bool waits_case_holds(struct waits *s, const struct waits_case *c)
 {
-	struct goal all = { g->next, g->nnext, left->at.at, (uint32_t)left->at.n };
+	return (!c->signal || waits_is_unheard(s, c->signal)) &&
+	       (!c->is_parked || waits_is_quiet(s, c->wait));
+}
+
+/* An order with all signals; else s->order is what it was. */
+static bool reach_all(struct waits *s, const struct waits_case *c, const struct signals *left)
+{
+	struct goal all = { c->goal.next, c->goal.nnext, left->at.at, (uint32_t)left->at.n };
 	struct exact_order was = s->order;
 
 	s->order = (struct exact_order){ 0 };
-	if (waits_reach(s, &all) == WAITS_FOUND && (!signal || waits_is_unheard(s, signal))) {
+	if (waits_reach(s, &all) == WAITS_FOUND && waits_case_holds(s, c)) {
 		exact_order_release(&was);
 		return true;
 	}
@@ -183,15 +199,16 @@ static bool reach_all(struct waits *s, const struct goal *g, const struct signal
 	return false;
 }
 
-enum waits_proof waits_prove(struct waits *s, uint32_t condition, const struct goal *g,
-			     uint32_t signal)
+enum waits_proof waits_prove(struct waits *s, const struct waits_case *c)
 {
-	bool over = signals_are_over(s, condition, g), sure;
+	bool over = signals_are_over(s, c), sure;
 	struct signals left = { 0 };
 
-	if (signals_are_in(s, condition, g) && (!signal || waits_is_unheard(s, signal)))
+	if (signals_are_in(s, c) && waits_case_holds(s, c))
 		return over ? WAITS_SURE : WAITS_NOT_OVER;
-	sure = over && signals_list(s, condition, g, &left) && reach_all(s, g, &left, signal);
+	for (uint32_t i = 0; i < c->goal.ndone; i++)
+		*VEC_PUSH(&left.at) = c->goal.done[i];
+	sure = over && signals_list(s, c, &left) && reach_all(s, c, &left);
 	VEC_RELEASE(&left.at);
 	return sure ? WAITS_SURE : WAITS_MORE_LEFT;
 }

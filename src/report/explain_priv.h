@@ -45,6 +45,12 @@ void explain_lock(const struct explain *x, uint64_t acquire, const char *file, s
 void explain_picture(struct explain *x, const struct finding *f, struct columns *c);
 const struct story *explain_story(struct explain *x);
 
+/* ---- explain_origin.c ---- */
+
+/* Who made the blocks that these events are about, and where local variables are declared; nothing
+ * about others. */
+void explain_origins(struct explain *x, const uint64_t *events, size_t n);
+
 /* ---- explain_race.c, explain_wait.c ---- */
 
 /* All between number and what to type next. */

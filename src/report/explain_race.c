@@ -35,12 +35,12 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 	strbuf_addf(out, "%" PRIu64 " byte%s", e.len, WORDS_PLURAL(e.len));
 	offset_format(&o, e.addr, out);
 	if (o.heap)
-		strbuf_addf(out, " in %.*s of %" PRIu64 " bytes", (int)strcspn(o.name, "+"), o.name,
-			    o.size);
+		strbuf_addf(out, " in %.*s of %" PRIu64 " bytes", (int)trace_object_whole(o.name),
+			    o.name, o.size);
 	else if (o.local)
 		strbuf_addf(out, ", local of %s", trace_thread_name(x->t, o.alloc_tid));
 	else if (strncmp(o.name, "stack", 5) == 0)
-		strbuf_addf(out, " in the %.*s", (int)strcspn(o.name, "+"), o.name);
+		strbuf_addf(out, " in the %.*s", (int)trace_object_whole(o.name), o.name);
 	else if (strncmp(o.name, "0x", 2) == 0)
 		strbuf_addf(out, " at %s", o.name);
 	else
@@ -176,34 +176,6 @@ static void free_format(struct explain *x, const struct finding *f)
 	}
 }
 
-/* Who made the block, or where the variable is declared. */
-static void origin_format(struct explain *x, const struct finding *f)
-{
-	struct evidence_object o;
-	struct evidence_event e = { 0 };
-	struct trace_place p;
-	size_t start;
-
-	if (!evidence_object(x->ev, f->events[0], &o) || !o.alloc_tid)
-		return;
-	e.site = o.alloc_site;
-	e.stack = o.alloc_stack;
-	strbuf_adds(&x->out, "   ");
-	start = x->out.n;
-	if (o.heap) {
-		strbuf_addf(&x->out, "%.*s was allocated by ", (int)strcspn(o.name, "+"), o.name);
-		words_thread(x->t, o.alloc_tid, &x->out);
-		strbuf_adds(&x->out, " at ");
-	} else {
-		bool named = trace_site(x->t, o.alloc_site, &p) && p.variable;
-
-		strbuf_addf(&x->out, "%s is a local variable of ", named ? p.variable : "it");
-		words_thread(x->t, o.alloc_tid, &x->out);
-		strbuf_adds(&x->out, ": ");
-	}
-	explain_stack(x, &e, x->out.n - start + 3, &x->out);
-}
-
 /* ---- the run that shows it ---- */
 
 static void schedule_format(struct explain *x, const struct finding *f)
@@ -226,6 +198,6 @@ void explain_race(struct explain *x, const struct finding *f, const char *subjec
 	title(x, f, subject);
 	accesses_format(x, f);
 	free_format(x, f);
-	origin_format(x, f);
+	explain_origins(x, f->events, 1);
 	schedule_format(x, f);
 }

@@ -305,6 +305,18 @@ static void members_format(struct explain *x, const struct finding *f, const str
 			    thread(x, &c->at[c->n - 1].request));
 }
 
+/* Where the locks are from, those without a name. */
+static void origins_format(struct explain *x, const struct cycle *c)
+{
+	uint64_t requests[FINDING_EVENTS];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (cycle_is_lock(&c->at[i].request))
+			requests[n++] = c->at[i].request.pos;
+	explain_origins(x, requests, n);
+}
+
 /* ---- the run that shows it ---- */
 
 static void end_add(const struct explain *x, const struct cycle *c, uint32_t i,
@@ -415,6 +427,7 @@ void explain_wait(struct explain *x, const struct finding *f, const char *subjec
 	title_format(x, f, &c, subject, &x->out);
 	explain_sure(x, f, start);
 	members_format(x, f, &c);
+	origins_format(x, &c);
 	schedule_format(x, f, &c);
 	remedy_add(x, f, &c);
 }

@@ -43,6 +43,7 @@ struct report {
 	const struct suppress *suppress; /* or NULL */
 	uint64_t suppressed;
 	const char *witness_dir; /* or NULL */
+	const char *stuck;	 /* who waited when it ended (report/stuck.h); or NULL */
 };
 
 #endif /* REPORT_REPORT_H */

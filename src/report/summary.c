@@ -137,7 +137,7 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
-	else if (s->decided && !info.partial)
+	else if (s->decided && !info.partial && !r->stuck)
 		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
 	else
 		strbuf_addf(out, "no %s found.", what);
@@ -150,6 +150,18 @@ static void open_format(uint64_t n, const char *one, const char *what, struct st
 			    "  %" PRIu64 " %s%s may still be %s: a larger --window looks"
 			    " further, and so does a shorter run.\n",
 			    n, one, WORDS_PLURAL(n), what);
+}
+
+/* Locks in opposite order that do no harm here are worth a look all the same. */
+static void refuted_format(const struct report *r, struct strbuf *out)
+{
+	uint64_t refuted = 0;
+
+	for (size_t i = 0; i < r->nanalyses; i++)
+		if (summary_is_of_waits(r->analyses[i].name))
+			refuted += r->analyses[i].counts.refuted;
+	if (refuted)
+		strbuf_adds(out, "  -a patterns shows the deadlocks that were refuted.\n");
 }
 
 /* What "none" does not say. */
@@ -167,6 +179,8 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 	if (!info.complete)
 		strbuf_adds(out, "  The recording does not hold the whole run; what is missing was"
 				 " not looked at.\n");
+	if (r->stuck)
+		strbuf_adds(out, r->stuck);
 	if (r->events == 0)
 		return;
 	if (r->threads < 2)
@@ -174,7 +188,7 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 	if (s->decided)
 		strbuf_addf(out,
 			    "  Every order of the %" PRIu64 " recorded events was considered; other"
-			    " input, or code that\n  did not run, may still %s.\n",
+			    " input, other values, or\n  code that did not run may still %s.\n",
 			    r->events, s->waits ? "go wrong" : "race");
 	else if (s->open_races || s->open_waits) {
 		open_format(s->open_races, "pair", "races", out);
@@ -260,8 +274,10 @@ void summary_format(const struct report *r, struct strbuf *out)
 		found_format(r, out);
 	analyses_format(r, out);
 	strbuf_adds(out, "\n");
-	if (none)
+	if (none) {
 		limits_format(r, &s, out);
+		refuted_format(r, out);
+	}
 	suppressed_format(r, out);
 	truncated_format(r, out);
 }

@@ -10,6 +10,7 @@
 #include "trace/std_write.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,11 +95,14 @@ static void add_encoded(struct strbuf *out, const char *name)
 	}
 }
 
+/* Bare addresses overlap as ranges of one name would.  A text trace may hold names that look so. */
 static void add_range(struct std_writer *w, const struct event *e, struct strbuf *out)
 {
 	const char *name = trace_object_range(w->trace, e->addr);
+	char bare[24];
 
-	if (strncmp(name, "0x", 2) == 0)
+	snprintf(bare, sizeof(bare), "0x%" PRIx64, e->addr);
+	if (strcmp(name, bare) == 0)
 		strbuf_addf(out, "0x%" PRIx64 "+%" PRIu64, e->addr & ~(uint64_t)UINT32_MAX,
 			    e->addr & UINT32_MAX);
 	else

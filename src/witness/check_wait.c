@@ -2,13 +2,17 @@
  * A condition wait that nobody ends.
  *
  * The wait is one call, recorded as REL, PARK, WAKE, ACQ.  A thread that is about to wait is one
- * whose REL is next: it holds the mutex still, and what it does next is let go of it and sleep.
+ * whose REL is next: it holds the mutex still, and what it does next is let go of it and sleep.  A
+ * thread that waits has REL and PARK in the order, as its last events, and no signal of the
+ * condition comes after the REL.
  *
- *	wait-holding-lock	it sleeps with another lock that the thread which is to signal asks for
- *	lost-wakeup		the signal came when nobody waited
+ *	wait-holding-lock	it sleeps, or is about to, with another lock that the thread which is
+ *				to signal asks for
+ *	lost-wakeup		the signal came when nobody waited, and it is about to sleep
  *
- * In both cases another signal may wake it.  So the claim is sure only if no other is left: each is in the
- * order, or sent by the waiting thread itself, or, with the lock, by the thread that asks for it.
+ * In both cases another signal may wake it.  So the claim is sure only if no other is left: each is
+ * in the order, or sent by the waiting thread itself, or, with the lock, by the thread that asks for
+ * it.
  */
 #include <inttypes.h>
 
@@ -16,6 +20,7 @@
 
 struct wait {
 	uint64_t release, other; /* the REL, and the other target */
+	uint64_t park;
 	uint32_t tid, condition;
 };
 
@@ -34,7 +39,6 @@ static bool wait_find(struct checker *c, struct wait *w)
 {
 	const uint64_t *target = c->claim->targets;
 	bool second;
-	uint64_t park;
 
 	if (!check_exists(c, target[0]) || !check_exists(c, target[1]))
 		return false;
@@ -49,14 +53,32 @@ static bool wait_find(struct checker *c, struct wait *w)
 	w->tid = evidence_item(c->ev, w->release)->tid;
 	if (evidence_item(c->ev, w->other)->tid == w->tid)
 		return check_fail(c, w->other, "both targets are of one thread");
-	if (!check_is_next(c, w->release))
-		return false;
-	park = evidence_park(c->ev, w->release);
-	if (park == 0)
+	w->park = evidence_park(c->ev, w->release);
+	if (w->park == 0)
 		return check_fail(c, w->release, "no wait follows");
-	if (evidence_item(c->ev, park)->flags & EVENT_TRY)
+	if (evidence_item(c->ev, w->park)->flags & EVENT_TRY)
 		return check_fail(c, w->release, "begins a wait that ends after a time");
-	w->condition = evidence_item(c->ev, park)->object;
+	w->condition = evidence_item(c->ev, w->park)->object;
+	return true;
+}
+
+/* Of a wait that is in the order: it has begun, nothing has come of it, and nobody has signalled
+ * since. */
+static bool sleep_check(struct checker *c, const struct wait *w)
+{
+	if (c->place[w->park] == 0)
+		return check_fail(c, w->release, "is in the order, and event %" PRIu64 " is not",
+				  w->park);
+	if (c->threads[w->tid].done != evidence_item(c->ev, w->park)->index + 1)
+		return check_fail(c, w->release, "begins a wait that is over: its thread goes on");
+	for (uint32_t i = c->place[w->release]; i < c->claim->norder; i++) {
+		const struct evidence_item *it = evidence_item(c->ev, c->claim->order[i]);
+
+		if (is_signal(it) && it->object == w->condition)
+			return check_fail(c, c->claim->order[i],
+					  "may end the wait that event %" PRIu64 " began",
+					  w->release);
+	}
 	return true;
 }
 
@@ -112,22 +134,32 @@ static void signals_doubt(struct checker *c, const struct wait *w, uint32_t exce
 
 /* ---- the two kinds ---- */
 
+/* A request that was never answered, if check_is_request agrees. */
+static bool is_open(const struct evidence_item *it)
+{
+	return it->op == EVENT_REQ || it->op == EVENT_RREQ;
+}
+
 static bool holding_check(struct checker *c, const struct wait *w)
 {
 	const struct evidence_item *it = evidence_item(c->ev, w->other);
 	uint32_t other = (uint32_t)w->other;
 
-	if (it->op != EVENT_ACQ && it->op != EVENT_RACQ)
+	if (it->op != EVENT_ACQ && it->op != EVENT_RACQ && !is_open(it))
 		return check_fail(c, other, "acquires no lock, so nobody can wait with it");
+	if (c->place[w->release] ? !sleep_check(c, w) : !check_is_next(c, w->release))
+		return false;
 	if (!check_is_next(c, other) || !check_is_request(c, other))
 		return false;
 	if (it->object == evidence_item(c->ev, w->release)->object)
 		return check_fail(c, other, "asks for %.60s, which the wait lets go of",
 				  check_object_name(c, other));
-	if (!check_keeps_out(c, it->object, w->tid, it->op == EVENT_RACQ))
+	if (!check_keeps_out(c, it->object, w->tid, it->op == EVENT_RACQ || it->op == EVENT_RREQ))
 		return check_fail(c, other, "%.40s does not hold %.60s here so that it must wait",
 				  check_thread_name(c, w->tid), check_object_name(c, other));
-	if (!sends_later(c, w, it->tid))
+	/* What follows a request that was never answered is not known.  It waits for the lock all the
+	 * same, and the lock for a signal. */
+	if (!is_open(it) && !sends_later(c, w, it->tid))
 		return check_fail(c, other,
 				  "its thread sends no signal after it that the wait is for");
 	signals_doubt(c, w, it->tid);
@@ -163,6 +195,8 @@ static bool lost_check(struct checker *c, const struct wait *w)
 	const struct evidence_item *it = evidence_item(c->ev, w->other);
 	uint32_t waiter;
 
+	if (!check_is_next(c, w->release))
+		return false;
 	if (!is_signal(it) || it->object != w->condition)
 		return check_fail(c, w->other,
 				  "is no signal of the condition that event %" PRIu64 " waits for",

@@ -160,11 +160,9 @@ static void value_add(struct evidence *ev, const struct event *e)
 
 static void wanted_add(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	const char *name = trace_object_name(ev->trace, e->addr);
-
 	*VEC_PUSH(&ev->wanted) = (struct evidence_wanted){
 		.pos = pos,
-		.name = intern_add(ev->names, name, strlen(name)),
+		.name = evidence_name(ev, e->addr, 0, 0),
 		.alloc = evidence_alloc_of(ev, e->addr),
 	};
 }
@@ -198,7 +196,7 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 		evidence_sync_event(ev, e, pos);
 		break;
 	}
-	if (wanted && is_access(e->op))
+	if (wanted && (is_access(e->op) || event_op_family(e->op) == 'L'))
 		wanted_add(ev, e, pos);
 }
 

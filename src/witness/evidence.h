@@ -66,7 +66,7 @@ uint64_t evidence_park(const struct evidence *ev, uint64_t pos);
 /* Both are accesses with a byte in common, of the same object (not one address used twice). */
 bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 
-/* What lies at a wanted access. */
+/* What lies at a wanted access, or around the lock that is acquired there. */
 struct evidence_object {
 	const char *name; /* as trace_object_name */
 	bool heap;	  /* a block, and then: who allocated it; 0 not known */
@@ -74,7 +74,7 @@ struct evidence_object {
 	uint64_t alloc_pos, alloc_addr, size;
 	uint32_t alloc_tid, alloc_site, alloc_stack;
 };
-/* False: pos was not wanted, or is no access. */
+/* False: pos was not wanted, or is neither. */
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);
 
 /* Locks that the thread of pos holds right before it: positions of their acquires, outermost

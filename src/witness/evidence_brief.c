@@ -201,25 +201,20 @@ static void keep(struct evidence_brief *b, const struct brief_event *e)
 	*VEC_PUSH(&b->at) = *e;
 }
 
-static uint32_t name_of(struct evidence *ev, uint64_t addr)
-{
-	const char *name = trace_object_name(ev->trace, addr);
-
-	return intern_add(ev->names, name, strlen(name));
-}
-
 /* What a synchronisation event is about, as things are now. */
 static void object_fill(struct evidence *ev, struct evidence_event *e)
 {
 	struct evidence_brief *b = ev->brief;
 	char family = event_op_family(e->op);
 	const uint64_t *remade = map_get(&b->remade, e->addr);
-	uint64_t key[] = { e->addr, b->allocs.at[alloc_find(b, e->addr)].event.pos,
-			   remade ? *remade : 0 };
+	const struct brief_alloc *made = &b->allocs.at[alloc_find(b, e->addr)];
+	bool local = made->refs != 0 && made->kind == FORMAT_ALLOC_FRAME;
+	uint64_t key[] = { e->addr, made->event.pos, remade ? *remade : 0 };
 
 	if (family != 'L' && family != 'S')
 		return;
-	e->name = intern_str(ev->names, name_of(ev, e->addr));
+	e->name = intern_str(ev->names, evidence_name(ev, e->addr, local ? made->event.site : 0,
+						      made->event.addr));
 	e->object = intern_add(b->identities, (const char *)key, sizeof(key));
 }
 
@@ -228,7 +223,7 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 	struct evidence_brief *b = ev->brief;
 	const struct brief_thread *t = &b->threads.at[e->tid];
 	struct brief_event wanted = { .event = *e, .held = b->acquires.n };
-	struct brief_object o = { .name = name_of(ev, e->addr) };
+	struct brief_object o = { .name = evidence_name(ev, e->addr, 0, 0) };
 	uint32_t alloc = alloc_find(b, e->addr);
 
 	for (size_t i = 0; i < t->held.n; i++) {

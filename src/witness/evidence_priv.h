@@ -251,6 +251,10 @@ void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t
 bool evidence_stamp_is_freed(const struct evidence_memory *m, uint64_t addr, uint64_t len);
 /* The ALLOC that covers addr; 0 none. */
 uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
+
+/* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
+ * beginning at `start', goes by that name and not by its place on a stack; site 0: no variable. */
+uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
 void evidence_memory_finish(struct evidence *ev);
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);

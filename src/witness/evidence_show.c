@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
@@ -64,6 +65,24 @@ static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint
 			high = mid;
 	}
 	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
+}
+
+uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start)
+{
+	struct strbuf b = { 0 };
+	struct trace_place p;
+	uint32_t id;
+
+	if (site != 0 && trace_site(ev->trace, site, &p) && p.variable) {
+		strbuf_adds(&b, p.variable);
+		if (addr != start)
+			strbuf_addf(&b, "+%llu", (unsigned long long)(addr - start));
+	} else {
+		strbuf_adds(&b, trace_object_name(ev->trace, addr));
+	}
+	id = intern_add(ev->names, strbuf_str(&b), b.n);
+	strbuf_release(&b);
+	return id;
 }
 
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)

@@ -36,7 +36,8 @@ void evidence_sync_release(struct evidence *ev)
 static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_family family,
 			   uint64_t addr)
 {
-	const char *name = trace_object_name(ev->trace, addr);
+	const struct evidence_item *made = evidence_item(ev, evidence_alloc_of(ev, addr));
+	bool local = made->op == EVENT_ALLOC && made->kind == FORMAT_ALLOC_FRAME;
 	uint32_t o = (uint32_t)ev->objects.n;
 
 	*VEC_PUSH(&ev->objects) = (struct evidence_object_info){
@@ -44,7 +45,7 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_fam
 		.addr = addr,
 		.cell = cell,
 		.older = ev->cells.at[cell].object,
-		.name = intern_add(ev->names, name, strlen(name)),
+		.name = evidence_name(ev, addr, local ? made->site : 0, made->addr),
 	};
 	ev->cells.at[cell].object = o;
 	return o;

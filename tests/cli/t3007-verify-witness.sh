@@ -116,6 +116,78 @@ run foresee verify more.std wait
 is "$status" 1 "with a signal left"
 has out 'not certified: event 2 .*another signal of its condition is left.*: no more than a warning$' "it may not be lost"
 
+# A wait that has begun.
+cat >nested.std <<'END'
+#fmt 1
+T1|acq(m)|1
+T1|acq(g)|2
+T1|rel(m)!wait|3
+T1|park(c,m)|4
+T2|acq(m)|5
+T2|req(g)|6
+END
+printf 'witness 1\nkind wait-holding-lock\ntarget 3 6\norder 1 2 3 4 5\n' >nested
+run foresee verify nested.std nested
+is "$status" 0 "a wait that has begun"
+has out '^certified: wait-holding-lock of events 3 and 6: T1 unlock m at 3, T2 .* g at 6$' "with a lock that was asked for"
+
+# Accesses that were not recorded.
+cat >two.c <<'END'
+#include <pthread.h>
+#include "order.h"
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+int kept, left;
+static void both(pthread_mutex_t *one, pthread_mutex_t *two)
+{
+	pthread_mutex_lock(one);
+	pthread_mutex_lock(two);
+	kept++;
+	left++;
+	pthread_mutex_unlock(two);
+	pthread_mutex_unlock(one);
+}
+static void *forth(void *arg) { both(&a, &b); order_at(0); return arg; }
+static void *back(void *arg) { order_see(1); both(&b, &a); return arg; }
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, NULL, forth, NULL);
+	pthread_create(&u, NULL, back, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
+END
+# numbers TRACE: a witness, by the second lock of each thread.
+numbers() {
+	foresee print "$1" | awk '{ split($2, at, ":"); t = at[1] }
+		$3 == "fork" { forks = t ":1-" at[2] }
+		$3 == "lock" && n[t]++ { target = target " " $1; order = order " " t ":1-" at[2] - 1 }
+		END { print "witness 1\nkind deadlock\ntarget" target "\norder " forks order }'
+}
+GAP='this run is possible only as far as the recorded events go$'
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
+${CC:-cc} -g -pthread -I"$SRC/tests/programs" two.c order.o -o plain && foresee record -q --locks-only -o locks.foresee ./plain
+numbers locks.foresee >w
+run foresee verify locks.foresee w
+is "$status" 0 "without accesses a witness holds"
+has out '^certified: deadlock of events ' "is certified"
+has out "^accesses were not recorded \(--locks-only\): $GAP" "and that they are missing is said"
+if command -v foresee-cc >/dev/null; then
+	foresee-cc -g -pthread -I"$SRC/tests/programs" two.c order.o -o seen
+	for option in '' --only=kept --ignore=left; do
+		foresee record -q $option -o part.foresee ./seen
+		numbers part.foresee >w
+		run foresee verify part.foresee w
+		has out '^certified: deadlock of events ' "with ${option:-all accesses}: certified"
+		if [ "$option" ]; then
+			has out "^some accesses were not recorded \(--only, --ignore\): $GAP" "$option: and what is missing"
+		else
+			hasnt out "$GAP" "nothing is missing"
+		fi
+	done
+fi
+
 # Trouble.
 run foresee verify a.std nosuch
 is "$status" 2 "no witness"

@@ -38,6 +38,7 @@ struct state {
 	uint32_t tainted;	    /* free reads that got another value, while it matters */
 	uint32_t spoilt;	    /* wakes whose signal came before the park */
 	uint32_t lost;		    /* signals that found nobody waiting */
+	uint32_t called;	    /* threads that wait, and a signal has come since they began */
 };
 
 struct node {
@@ -165,31 +166,38 @@ static bool holds(const struct enumeration *x, const struct state *s, int thread
 	return false;
 }
 
-/* Somebody waits on the condition: it has let go of its mutex, and was not woken. */
-static bool is_awaited(const struct enumeration *x, const struct state *s, int cond)
+/* The thread waits on the condition: it has let go of its mutex, and was not woken. */
+static bool is_waiting(const struct enumeration *x, const struct state *s, int u, int cond)
 {
 	const struct tiny *t = x->t;
 
-	for (int u = 0; u < t->nthreads; u++) {
-		for (int k = s->done[u] - 1; k >= 0; k--) {
-			const struct tiny_event *e = &t->at[t->thread_event[u][k]];
+	for (int k = s->done[u] - 1; k >= 0; k--) {
+		const struct tiny_event *e = &t->at[t->thread_event[u][k]];
 
-			if (e->op == TINY_WAKE)
-				break;
-			if (e->park != TINY_NONE && t->at[e->park].obj == cond)
-				return true;
-		}
+		if (e->op == TINY_WAKE)
+			break;
+		if (e->park != TINY_NONE && t->at[e->park].obj == cond)
+			return true;
 	}
 	return false;
 }
 
 static void do_signal(const struct enumeration *x, struct state *s, int signal)
 {
+	int cond = x->t->at[signal].obj;
+	bool awaited = false;
+
 	for (int w = 0; w < x->t->n; w++)
 		if (x->t->at[w].op == TINY_WAKE && x->t->at[w].cause == signal &&
 		    !is_done(x, s, x->t->at[w].park))
 			s->spoilt |= 1u << w;
-	if (!is_awaited(x, s, x->t->at[signal].obj))
+	for (int u = 0; u < x->t->nthreads; u++) {
+		if (!is_waiting(x, s, u, cond))
+			continue;
+		awaited = true;
+		s->called |= 1u << u;
+	}
+	if (!awaited)
 		s->lost |= 1u << signal;
 }
 
@@ -222,6 +230,8 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 		return false;
 	if (e->op == TINY_WAKE && !can_wake(x, s, event))
 		return false;
+	if (e->op == TINY_WAKE)
+		s->called &= ~(1u << e->thread);
 	if (tiny_signals(e))
 		do_signal(x, s, event);
 	for (int q = 0; q < x->t->n; q++)
@@ -346,8 +356,8 @@ static void add_wait(struct enumeration *x, enum wait_kind kind, int i, int j, u
 	x->wait_at[kind][i][j] = x->wait_at[kind][j][i] = node;
 }
 
-/* The release r of a wait is next. */
-static void look_at_wait(struct enumeration *x, uint32_t node, int r)
+/* The release r of a wait is next; asleep: or came last, with its park, and no signal since. */
+static void look_at_wait(struct enumeration *x, uint32_t node, int r, bool asleep)
 {
 	const struct state s = x->nodes[node].state;
 	const struct tiny_event *e = &x->t->at[r];
@@ -355,7 +365,7 @@ static void look_at_wait(struct enumeration *x, uint32_t node, int r)
 
 	for (int i = 0; i < x->t->n; i++) {
 		const struct tiny_event *o = &x->t->at[i];
-		bool lost = s.lost >> i & 1 && o->obj == cond;
+		bool lost = !asleep && s.lost >> i & 1 && o->obj == cond;
 		bool holding = called(x, &s, o->thread) == i && tiny_acquires(o) && !o->try &&
 			       o->obj != e->obj &&
 			       holds(x, &s, e->thread, o->obj, o->op == TINY_RACQ) &&
@@ -376,12 +386,20 @@ static void look_at_wait(struct enumeration *x, uint32_t node, int r)
 
 static void look_at_waits(struct enumeration *x, uint32_t node)
 {
-	for (int u = 0; u < x->t->nthreads; u++) {
-		int r = called(x, &x->nodes[node].state, u);
+	const struct tiny *t = x->t;
 
-		if (r != TINY_NONE && x->t->at[r].op == TINY_REL && x->t->at[r].in_wait &&
-		    x->t->at[r].park != TINY_NONE && !x->t->at[x->t->at[r].park].try)
-			look_at_wait(x, node, r);
+	for (int u = 0; u < t->nthreads; u++) {
+		const struct state s = x->nodes[node].state;
+		int done = s.done[u], r = called(x, &s, u);
+		bool asleep = done > 0 && t->at[t->thread_event[u][done - 1]].op == TINY_PARK;
+
+		if (asleep && s.called >> u & 1)
+			continue;
+		if (asleep)
+			r = t->thread_event[u][done - 2];
+		if (r != TINY_NONE && t->at[r].op == TINY_REL && t->at[r].in_wait &&
+		    t->at[r].park != TINY_NONE && !t->at[t->at[r].park].try)
+			look_at_wait(x, node, r, asleep);
 	}
 }
 

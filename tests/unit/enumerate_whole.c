@@ -284,20 +284,40 @@ static void count_signals(const struct whole *w, int cond, int thread, int waite
 	}
 }
 
+/* The wait has begun in the order, its thread does no more, and no signal comes after that. */
+static bool is_asleep(const struct whole *w, int release)
+{
+	int park = w->t->at[release].park;
+
+	if (w->place[release] == TINY_NONE || w->place[park] == TINY_NONE ||
+	    !is_last_of_thread(w, park))
+		return false;
+	for (int k = w->place[release]; k < w->n; k++) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+
+		if (tiny_signals(e) && e->obj == w->t->at[park].obj)
+			return false;
+	}
+	return true;
+}
+
 bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
 		    int j, uint32_t relaxed, struct enumerate_mode mode)
 {
 	struct whole w = { .t = t, .mode = mode, .relaxed = relaxed, .order = order, .n = n };
 	bool sure = kind == WAIT_HOLDING_SURE || kind == WAIT_LOST_SURE;
+	bool lost = kind == WAIT_LOST || kind == WAIT_LOST_SURE;
 	const struct tiny_event *o = &t->at[i], *e = &t->at[j];
 	int cond, own, others;
 
-	if (!order_holds(&w) || !is_called(&w, j) || e->op != TINY_REL || !e->in_wait ||
-	    e->park == TINY_NONE || t->at[e->park].try || o->thread == e->thread)
+	if (!order_holds(&w) || e->op != TINY_REL || !e->in_wait || e->park == TINY_NONE ||
+	    t->at[e->park].try || o->thread == e->thread)
+		return false;
+	if (!is_called(&w, j) && (lost || !is_asleep(&w, j)))
 		return false;
 	cond = t->at[e->park].obj;
 	count_signals(&w, cond, o->thread, e->thread, &own, &others);
-	if (kind == WAIT_LOST || kind == WAIT_LOST_SURE)
+	if (lost)
 		return tiny_signals(o) && o->obj == cond && w.place[i] != TINY_NONE &&
 		       nobody_waits(&w, cond, w.place[i]) && !(sure && own + others > 0);
 	return tiny_acquires(o) && !o->try && is_called(&w, i) && o->obj != e->obj &&

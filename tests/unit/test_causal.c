@@ -348,6 +348,44 @@ static void test_trouble(void)
 	step_builder_release(&b);
 }
 
+/* Event a must run before b is called, which can be. */
+static bool arrives_after(const struct model *m, const struct causal *k, uint32_t a, uint32_t b)
+{
+	uint32_t cut[THREADS] = { 0 };
+
+	return causal_arrive(k, b, cut) && m->event[a].index < cut[m->event[a].chain];
+}
+
+/* Who joins, or waits for a signal, has called before the other one is there. */
+static void test_arrive(void)
+{
+	struct step_builder b = { 0 };
+	struct causal *k;
+	struct model *m;
+
+	step_build(&b, 1, STEP_NONE, 0);   /* 1 */
+	step_build(&b, 2, STEP_PARK, 0);   /* 2 */
+	step_build(&b, 3, STEP_NOTIFY, 0); /* 3 */
+	step_build_more(&b, STEP_PUT, 7);
+	step_build(&b, 2, STEP_GET, 7);	 /* 4: the wake */
+	step_build(&b, 2, STEP_NONE, 0); /* 5 */
+	step_build(&b, 2, STEP_GET, 7);	 /* 6: of another kind */
+	step_build(&b, 4, STEP_PARK, 0); /* 7 */
+	step_build(&b, 4, STEP_NONE, 0); /* 8: it woke up by itself */
+	step_build_more(&b, STEP_AFTER, 0)->from = 1;
+	m = step_build_model(&b, &plain);
+	k = causal_new(m, CAUSAL_STRICT);
+	TAP_OK(orders(m, k, 3, 4), "a wake comes after its signal");
+	TAP_OK(!arrives_after(m, k, 3, 4) && arrives_after(m, k, 2, 4),
+	       "who sleeps has parked, and needs no signal");
+	TAP_OK(arrives_after(m, k, 3, 5), "who goes on had one");
+	TAP_OK(arrives_after(m, k, 3, 6) && arrives_after(m, k, 1, 8),
+	       "what else comes after something still does");
+	causal_free(k);
+	model_free(m);
+	step_builder_release(&b);
+}
+
 /* Many chains, each of which hears from all before it, and more rows than a block has. */
 static void test_wide(void)
 {
@@ -380,6 +418,7 @@ int main(void)
 	srand(11);
 	test_counter();
 	test_trouble();
+	test_arrive();
 	test_wide();
 	test_random(false, false);
 	test_random(true, false);

@@ -276,6 +276,53 @@ static void test_holding(void)
 	holding(none, "1 5 6", "2 7", "its thread sends no signal after it", "another condition");
 }
 
+/* Nested monitors: A has the mutex of the wait when it asks for g. */
+static void test_asleep(void)
+{
+	static const char nested[] =
+		"#fmt 1\nA|w(y)|1\nB|acq(g)|2\nB|acq(m)|3\nB|rel(m)!wait|4\nB|park(c,m)|5\n"
+		"C|signal(c)|6\nB|wake(c)<6|7\nB|acq(m)!wait|8\nB|rel(m)|9\nB|rel(g)|10\n"
+		"A|acq(m)|11\nA|acq(g)|12\nA|signal(c)|13\nA|rel(g)|14\nA|rel(m)|15\n"
+		"C|signal(d)|16\n";
+	static const char timed[] =
+		"#fmt 1\nB|acq(g)|1\nB|acq(m)|2\nB|rel(m)!wait|3\nB|park(c,m)!try|4\nB|wake(c)|5\n"
+		"B|acq(m)!wait|6\nB|rel(m)|7\nB|rel(g)|8\nA|acq(m)|9\nA|acq(g)|10\n"
+		"A|signal(c)|11\n";
+	static const char hung[] = "#fmt 1\nB|acq(g)|1\nB|acq(m)|2\nB|rel(m)!wait|3\n"
+				   "B|park(c,m)|4\nA|acq(m)|5\nA|req(g)|6\n";
+	static const char reads[] = "#fmt 1\nB|racq(g)!rwlock|1\nB|acq(m)|2\nB|rel(m)!wait|3\n"
+				    "B|park(c,m)|4\nA|acq(m)|5\nA|rreq(g)!rwlock|6\n";
+	static const char answered[] =
+		"#fmt 1\nB|acq(g)|1\nB|acq(m)|2\nB|rel(m)!wait|3\nB|park(c,m)|4\nA|acq(m)|5\n"
+		"A|req(g)|6\nC|signal(c)|7\nA|rel(m)|8\n";
+
+	holding(nested, "1 6 2 3 4 5 11", "4 12", NULL, "who waits has let go of the mutex");
+	holding(nested, "1 6 2 3 4 5 11 16", "4 12", NULL, "another condition's signal");
+	holding(nested, "1 2 3 4 5 11", "4 12", "doubtful: event 4 (B rel, line 4): another signal",
+		"a signal may still come");
+	holding(nested, "1 2 3 4 5 6 11", "4 12",
+		"event 6 (C signal, line 6): may end the wait that event 4 began",
+		"one has come since");
+	holding(nested, "1 2 3 4 6 5 11", "4 12", "may end the wait that event 4 began",
+		"letting go and waiting are one");
+	holding(nested, "1 6 2 3 4 11", "4 12", "is in the order, and event 5 is not",
+		"begun by half");
+	holding(nested, "1 2 3 4 5 6 7 11", "4 12", "begins a wait that is over",
+		"it has woken up");
+	holding(nested, "1 6 2 3 4 5 11", "4 11", "is a target and in the order",
+		"the request must be next");
+	holding(nested, "1 6 2 3 4 5", "4 11", "asks for m, which the wait lets go of",
+		"the mutex is to be had");
+	holding(timed, "1 2 3 4 9", "3 10", "begins a wait that ends after a time",
+		"a wait for a time");
+	lost(nested, "1 6 2 3 4 5", "4 6", "is a target and in the order",
+	     "a lost wakeup is about a wait to come");
+	holding(hung, "1 2 3 4 5", "3 6", NULL, "the recorded run hung");
+	holding(reads, "1 2 3 4 5", "3 6", "B does not hold g here", "to read what is read");
+	holding(answered, "1 2 3 4 5", "3 6", "was answered: event 8",
+		"a request that was answered is not the one");
+}
+
 /* Evidence of a part of the trace. */
 static void part(enum finding_kind kind, const char *text, uint64_t upto, const char *order,
 		 const char *targets, const char *want, const char *name)
@@ -402,6 +449,7 @@ int main(void)
 	test_joins();
 	test_lost();
 	test_holding();
+	test_asleep();
 	test_parts();
 	cut_off(false, false, NULL, "a run to its end");
 	cut_off(true, true, NULL, "a run that hung: all have ended, or wait");

@@ -383,6 +383,7 @@ static void test_arrays(void)
 		builder_global(b, 0x6000, rows[i].size, 7, 8);
 		builder_thread(b, 1, 0, 0);
 		reopen(b);
+		next(EVENT_THREAD_BEGIN, "begin");
 		TAP_STR(trace_object_name(trace, 0x6000 + rows[i].offset), rows[i].name, "%s at %u",
 			rows[i].type, (unsigned)rows[i].offset);
 		TAP_EQ(trace_object_whole(rows[i].name), 5, "of which \"total\" is the variable");

@@ -126,15 +126,15 @@ static void test_holds(void)
 	TAP_OK(HOLDS_ARE(m, model_hold_after(m, 4), 3, 2), "after a release");
 	TAP_OK(HOLDS_ARE(m, model_hold_after(m, 14), 14), "after a thread's last event");
 	TAP_OK(model_hold_after(m, 11) == 0, "after the last release");
-	TAP_EQ(m->holds[m->event[5].hold].set, m->holds[m->event[8].hold].set,
+	TAP_EQ(model_held_set(m, m->event[5].hold), model_held_set(m, m->event[8].hold),
 	       "equal sets have equal ids, whatever the order");
 	TAP_OK(m->event[1].partner == 4 && m->event[4].partner == 1 && m->event[3].partner == 11,
 	       "partners");
 	TAP_OK(m->event[6].partner == 0 && m->event[12].partner == 0, "and none");
 	{
-		uint32_t both = m->holds[m->event[8].hold].set;
-		uint32_t reader = m->holds[m->event[10].hold].set;
-		uint32_t writer = m->holds[model_hold_after(m, 14)].set;
+		uint32_t both = model_held_set(m, m->event[8].hold);
+		uint32_t reader = model_held_set(m, m->event[10].hold);
+		uint32_t writer = model_held_set(m, model_hold_after(m, 14));
 
 		TAP_OK(model_sets_disjoint(m, reader, both), "two readers do not exclude");
 		TAP_OK(!model_sets_disjoint(m, reader, writer), "reader and writer do");
@@ -447,7 +447,7 @@ static bool sets_agree(const struct reference *r, const struct model *m, uint32_
 	uint32_t x = set_of(r->held[a], r->nheld[a]), y = set_of(r->held[b], r->nheld[b]);
 	uint32_t writes = 0xaaaaaaaau,
 		 clash = (x & y & writes) | (x << 1 & y & writes) | (x & y << 1 & writes);
-	uint32_t sa = m->holds[m->event[a].hold].set, sb = m->holds[m->event[b].hold].set;
+	uint32_t sa = model_held_set(m, m->event[a].hold), sb = model_held_set(m, m->event[b].hold);
 
 	return (sa == sb) == (x == y) && model_sets_disjoint(m, sa, sb) == (clash == 0);
 }

@@ -35,7 +35,7 @@ struct run {
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
 	unsigned try, wait;
 	/* State. */
-	bool running[TINY_THREADS], ran[TINY_THREADS], ended[TINY_THREADS];
+	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
 	bool shared_hold[TINY_THREADS][TINY_LOCKS];
 	int writer[TINY_LOCKS], readers[TINY_LOCKS]; /* threads that hold it; writer -1 none */
@@ -52,7 +52,6 @@ static struct tiny_event *add(struct run *r, enum tiny_op op, int thread, int ob
 
 	assert(r->t->n <= TINY_EVENTS);
 	memset(e, 0, sizeof(*e));
-	r->ran[thread] = true;
 	e->op = op;
 	e->thread = thread;
 	e->obj = obj;
@@ -265,9 +264,6 @@ static bool fork_or_join(struct run *r, int u)
 		r->running[v] = true;
 		return true;
 	}
-	/* A recorded thread does something before it can join: it begins. */
-	if (!r->ran[u])
-		return false;
 	/* A join ends the child, which leaves it what it holds; seldom, or little would be left. */
 	for (int i = 0; i < r->t->n; i++)
 		if (r->t->at[i].thread == v && tiny_chance(&r->rng, 25)) {

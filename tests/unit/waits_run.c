@@ -43,7 +43,7 @@ static void script_access(struct script *s)
 
 static void script_block(struct script *s)
 {
-	int kind = pick(6), outer = pick(3) == 0;
+	int kind = pick(6), outer = pick(3) == 0, inner = !outer && kind >= 4 && pick(3) == 0;
 
 	if (kind == 0)
 		script_access(s);
@@ -51,7 +51,7 @@ static void script_block(struct script *s)
 		script_add(s, SIGNAL + pick(2), 0);
 	if (kind < 2)
 		return;
-	if (s->n + 9 > SCRIPT)
+	if (s->n + 10 > SCRIPT)
 		return;
 	if (outer)
 		script_add(s, ACQ, 0);
@@ -60,10 +60,14 @@ static void script_block(struct script *s)
 		script_access(s);
 	if (kind < 4)
 		script_add(s, WAIT, 0);
-	else if (pick(2))
+	if (inner)
+		script_add(s, ACQ, 0);
+	if (kind >= 4 && pick(2))
 		script_add(s, SIGNAL + pick(2), 0);
 	if (pick(2))
 		script_access(s);
+	if (inner)
+		script_add(s, REL, 0);
 	script_add(s, REL, 1);
 	if (outer)
 		script_add(s, REL, 0);
@@ -156,6 +160,19 @@ static bool sim_step(struct sim *s, struct waits_run *r, int t)
 	return true;
 }
 
+/* Who waits for a lock at the end has asked for it. */
+static void sim_end(const struct sim *s, struct waits_run *r)
+{
+	for (int t = 0; t < WAITS_THREADS; t++) {
+		int lock = s->script[t].at[s->pc[t]].obj;
+
+		if (s->pc[t] < s->script[t].n && s->parked[t] == WAITS_NONE &&
+		    s->script[t].at[s->pc[t]].op == ACQ && s->owner[lock] != WAITS_NONE &&
+		    r->n < WAITS_EVENTS)
+			emit(r, t, REQ, lock);
+	}
+}
+
 static void run_print(struct waits_run *r)
 {
 	size_t n = (size_t)snprintf(r->text, sizeof(r->text), "#fmt 1\n");
@@ -172,7 +189,11 @@ static void run_print(struct waits_run *r)
 			break;
 		case ACQ:
 		case REL:
-			snprintf(what, sizeof(what), "%s(%s)%s", e->op == ACQ ? "acq" : "rel",
+		case REQ:
+			snprintf(what, sizeof(what), "%s(%s)%s",
+				 e->op == ACQ	? "acq"
+				 : e->op == REL ? "rel"
+						: "req",
 				 e->obj ? "m" : "g", e->in_wait ? "!wait" : "");
 			break;
 		case PARK:
@@ -212,5 +233,6 @@ void waits_run_make(struct waits_run *r, uint64_t from)
 		for (int i = 0; i < WAITS_THREADS && !moved; i++)
 			moved = sim_step(&s, r, (start + i) % WAITS_THREADS);
 	}
+	sim_end(&s, r);
 	run_print(r);
 }

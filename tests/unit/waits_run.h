@@ -1,7 +1,8 @@
 /*
  * Tiny random runs with condition waits, as text and as plain facts.
  *
- * Three threads, two locks (g may be held around m), one condition that goes with m, two variables.
+ * Three threads, two locks (g may be held around m, or be taken within it), one condition that goes
+ * with m, two variables.
  * Shares nothing with src/.
  */
 #ifndef TESTS_WAITS_RUN_H
@@ -15,8 +16,8 @@
 #define WAITS_VARS 2
 #define WAITS_NONE (-1)
 
-/* Locks: 0 is g, 1 is m. */
-enum waits_op { READ, WRITE, ACQ, REL, PARK, WAKE, SIGNAL, BROADCAST, WAIT };
+/* Locks: 0 is g, 1 is m.  REQ: the run ended with the thread waiting for it. */
+enum waits_op { READ, WRITE, ACQ, REL, REQ, PARK, WAKE, SIGNAL, BROADCAST, WAIT };
 
 struct waits_deed {
 	enum waits_op op;

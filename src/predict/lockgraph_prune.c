@@ -1,0 +1,191 @@
+/*
+ * Requests that what is held keeps apart from all others.
+ *
+ *	W(r) = locks held at every request that wants r
+ *	P(r) = locks held at every request that provides r
+ *
+ *	T1   lock gate, lock a, lock b		W(b) = {gate, a}   P(b) = {gate, b}
+ *	T2   lock gate, lock b, lock a		W(a) = {gate, b}   P(a) = {gate, a}
+ *
+ * A request whose held set excludes P of what it wants waits for nobody, and nobody waits for one
+ * that excludes W of what it provides.  The same goes where one thread alone wants and provides.
+ * Without those there are fewer circles, and so again fewer requests on them, whose W and P may be
+ * larger.
+ *
+ * Nothing is lost: no two requests of a pattern exclude each other.  It costs a look at each
+ * request and what it holds for each round, where the walk over patterns would look at pairs.
+ */
+#include "base/vec.h"
+#include "predict/lockgraph_priv.h"
+
+#define ROUNDS 8u
+#define SOME_TIDS UINT32_MAX
+
+/* What all of several requests hold: keys as in model_set, the mode a read if any of them reads. */
+struct common {
+	uint32_t first, n; /* in keys */
+	uint32_t tid;	   /* of all of them; SOME_TIDS: they differ; 0: there are none yet */
+};
+
+struct prune {
+	const struct lockgraph_circles *g;
+	bool *keep;
+	struct common *wanting, *providing; /* by resource */
+	VEC(uint32_t) keys;
+	VEC(struct lockgraph_edge) edges;
+};
+
+static void common_begin(struct prune *p, struct common *c, struct model_list set)
+{
+	c->first = (uint32_t)p->keys.n;
+	c->n = set.n;
+	VEC_RESERVE(&p->keys, p->keys.n + set.n + 1);
+	memcpy(p->keys.at + p->keys.n, set.at, set.n * sizeof(*set.at));
+	p->keys.n += set.n;
+}
+
+static void common_meet(struct prune *p, struct common *c, struct model_list set)
+{
+	uint32_t *keys = p->keys.at + c->first, n = 0;
+
+	for (uint32_t i = 0, j = 0; i < c->n && j < set.n;) {
+		if (keys[i] >> 1 == set.at[j] >> 1)
+			keys[n++] = keys[i++] | set.at[j++];
+		else if (keys[i] < set.at[j])
+			i++;
+		else
+			j++;
+	}
+	c->n = n;
+}
+
+static void common_add(struct prune *p, struct common *c, const struct lockgraph_request *r)
+{
+	struct model_list set = model_set(p->g->m, r->set);
+
+	if (c->tid == 0)
+		common_begin(p, c, set);
+	else if (c->n != 0)
+		common_meet(p, c, set);
+	c->tid = c->tid == 0 || c->tid == r->tid + 1 ? r->tid + 1 : SOME_TIDS;
+}
+
+/* The request cannot meet any of those. */
+static bool excludes(const struct prune *p, const struct lockgraph_request *r,
+		     const struct common *c)
+{
+	struct model_list keys = { p->keys.at + c->first, c->n };
+
+	return c->tid == 0 || c->tid == r->tid + 1 ||
+	       (c->n != 0 && !model_keys_disjoint(model_set(p->g->m, r->set), keys));
+}
+
+/* Calls f for each resource on the circles of what it wants that the request provides.  Returns
+ * how often f did not say false. */
+typedef bool provided_fn(struct prune *p, const struct lockgraph_request *r, uint32_t resource);
+
+static uint32_t each_provided(struct prune *p, const struct lockgraph_request *r, provided_fn *f)
+{
+	const struct lockgraph_circles *g = p->g;
+	struct model_list set = model_set(g->m, r->set);
+	uint32_t component = g->component[r->wants], n = 0;
+
+	for (uint32_t i = 0; i < set.n; i++)
+		if (g->component[set.at[i] >> 1] == component)
+			n += f(p, r, set.at[i] >> 1);
+	if (g->live && g->live[r->tid] && g->component[g->m->nlocks + r->tid] == component)
+		n += f(p, r, g->m->nlocks + r->tid);
+	return n;
+}
+
+static bool note_provider(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
+{
+	common_add(p, &p->providing[resource], r);
+	return true;
+}
+
+static bool add_edge(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
+{
+	if (excludes(p, r, &p->wanting[resource]))
+		return false;
+	*VEC_PUSH(&p->edges) = (struct lockgraph_edge){ resource, r->wants };
+	return true;
+}
+
+static bool stays(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
+{
+	return !excludes(p, r, &p->wanting[resource]);
+}
+
+/* W and P of all resources.  Returns how much is provided. */
+static uint64_t find_commons(struct prune *p)
+{
+	size_t size = ((size_t)p->g->nresources + 1) * sizeof(struct common);
+	uint64_t n = 0;
+
+	memset(p->wanting, 0, size);
+	memset(p->providing, 0, size);
+	VEC_CLEAR(&p->keys);
+	for (uint32_t i = 0; i < p->g->nrequests; i++) {
+		const struct lockgraph_request *r = &p->g->requests[i];
+
+		if (!p->keep[i])
+			continue;
+		common_add(p, &p->wanting[r->wants], r);
+		n += each_provided(p, r, note_provider);
+	}
+	return n;
+}
+
+/* Who can meet somebody, by the present W and P.  Returns how much of what is provided is left. */
+static uint64_t find_edges(struct prune *p)
+{
+	uint64_t sum = 0;
+
+	VEC_CLEAR(&p->edges);
+	for (uint32_t i = 0; i < p->g->nrequests; i++) {
+		const struct lockgraph_request *r = &p->g->requests[i];
+		uint32_t n = 0;
+
+		if (p->keep[i] && !excludes(p, r, &p->providing[r->wants]))
+			n = each_provided(p, r, add_edge);
+		p->keep[i] = n > 0;
+		sum += n;
+	}
+	return sum;
+}
+
+/* With fewer edges there are fewer circles. */
+static void find_circles(struct prune *p)
+{
+	const struct lockgraph_circles *g = p->g;
+
+	lockgraph_components(g->nresources, p->edges.at, p->edges.n, g->component);
+	for (uint32_t i = 0; i < g->nrequests; i++) {
+		const struct lockgraph_request *r = &g->requests[i];
+
+		p->keep[i] =
+			p->keep[i] && g->component[r->wants] != 0 && each_provided(p, r, stays) > 0;
+	}
+}
+
+void lockgraph_prune(const struct lockgraph_circles *g, bool *keep)
+{
+	size_t size = ((size_t)g->nresources + 1) * sizeof(struct common);
+	struct prune p = {
+		.g = g, .keep = keep, .wanting = mem_alloc(size), .providing = mem_alloc(size)
+	};
+
+	memset(keep, true, g->nrequests);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		uint64_t before = find_commons(&p);
+
+		if (before == 0 || find_edges(&p) == before)
+			break;
+		find_circles(&p);
+	}
+	mem_free(p.wanting);
+	mem_free(p.providing);
+	VEC_RELEASE(&p.keys);
+	VEC_RELEASE(&p.edges);
+}
