@@ -87,7 +87,7 @@ static inline void cell_prepare(const uint64_t *cell)
 static inline void cell_expect(const void *p)
 {
 #ifdef FORESEE_LOCKS
-	cell_prepare(locks_cell_expect(p));
+	cell_prepare(&locks_cell_expect(p)->version);
 #else
 	cell_prepare(cell_of(p));
 #endif

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "capture/locks_fast.h"
 #include "capture/real.h"
 #include "capture/sys.h"
 
@@ -138,17 +139,34 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 		     checks && lock_mutex_is_held(m));
 }
 
+/* The usual, logged in short; false: it is not the usual.  A release is, if it is of what this thread
+ * took last: the library will not refuse it. */
+static inline __attribute__((always_inline)) bool mutex_brief(unsigned kind,
+							      const pthread_mutex_t *m)
+{
+	return locks_fast(kind, lock_mutex_aux(m), m, (uintptr_t)__builtin_return_address(0),
+			  (uintptr_t)__builtin_frame_address(0) + 16);
+}
+
+/* The try that came first said r. */
+static __attribute__((noinline)) int mutex_lock(pthread_mutex_t *m, int r)
+{
+	if (r != 0) {
+		lock_mutex_request(m, 0, r);
+		r = REAL(pthread_mutex_lock)(m);
+	}
+	return lock_mutex_tried(m, 0, r);
+}
+
 EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	int r;
 
 	cell_expect(m);
 	r = mutex_try(m);
-	if (r != 0) {
-		lock_mutex_request(m, 0, r);
-		r = REAL(pthread_mutex_lock)(m);
-	}
-	return lock_mutex_tried(m, 0, r);
+	if (r == 0 && mutex_brief(FORMAT_K_ACQ, m))
+		return 0;
+	return mutex_lock(m, r);
 }
 
 EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
@@ -181,7 +199,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 
 EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	lock_mutex_leave(m);
+	if (!mutex_brief(FORMAT_K_REL, m))
+		lock_mutex_leave(m);
 	return REAL(pthread_mutex_unlock)(m);
 }
 

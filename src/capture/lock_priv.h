@@ -55,6 +55,6 @@ bool lock_is_time(clockid_t clock, const struct timespec *at);
 void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 	__attribute__((noinline, cold));
 int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
-void lock_mutex_leave(const pthread_mutex_t *m);
+void lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));
 
 #endif /* CAPTURE_LOCK_PRIV_H */

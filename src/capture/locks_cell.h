@@ -3,7 +3,8 @@
  *
  * It goes into programs that nobody built for it.  They may lock all their memory, limit it, or
  * have it where a shadow would lie; so the versions of the few words that matter are kept apart.
- * Words of one page lie together in the table, for the sake of arrays of locks.
+ * Words of one page lie together in the table, for the sake of arrays of locks, and as close as
+ * mutexes can: they are 40 bytes long, so of 32 bytes hardly ever two words have an entry.
  *
  * An entry is for ever: a lock that goes leaves its version to the next one at its address.
  */
@@ -27,27 +28,31 @@ static inline uint32_t locks_cell_home(uint64_t word)
 {
 	uint64_t page = (word >> 9) * 0x9e3779b97f4a7c15u >> (64 - LOCKS_CELL_BITS);
 
-	return (uint32_t)(page + (word & 511)) & LOCKS_CELL_MASK;
+	return (uint32_t)(page + (word >> 2 & 127)) & LOCKS_CELL_MASK;
 }
 
-/* Where the version of the word at p most likely is. */
-static inline const uint64_t *locks_cell_expect(const void *p)
+/* The entry that is most likely that of the word at p. */
+static inline struct locks_cell *locks_cell_expect(const void *p)
 {
-	return &locks_cells[locks_cell_home((uintptr_t)p >> 3)].version;
+	return &locks_cells[locks_cell_home((uintptr_t)p >> 3)];
 }
 
 /* The entry of a word that is not at home; made if it is new. */
 uint64_t *locks_cell_find(uint64_t word) __attribute__((noinline, cold));
 
+/* Pairs with nothing: the version of a new entry is 0, as it was before. */
+static inline bool locks_cell_is_of(const struct locks_cell *c, const void *p)
+{
+	return __atomic_load_n(&c->word, __ATOMIC_RELAXED) == (uintptr_t)p >> 3;
+}
+
 static inline uint64_t *cell_of(const void *p)
 {
-	uint64_t word = (uintptr_t)p >> 3;
-	struct locks_cell *c = &locks_cells[locks_cell_home(word)];
+	struct locks_cell *c = locks_cell_expect(p);
 
-	/* Pairs with nothing: the version of a new entry is 0, as it was before. */
-	if (__builtin_expect(__atomic_load_n(&c->word, __ATOMIC_RELAXED) == word, 1))
+	if (__builtin_expect(locks_cell_is_of(c, p), 1))
 		return &c->version;
-	return locks_cell_find(word);
+	return locks_cell_find((uintptr_t)p >> 3);
 }
 
 /* Room for the table; false: there is none. */

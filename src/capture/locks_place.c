@@ -36,8 +36,9 @@ static struct {
 	struct sys_lock lock; /* guards additions */
 	struct code *at;
 	uint32_t n, nsites;
-	uint32_t age; /* atomic: bumped when code has gone */
 } codes;
+
+uint32_t locks_age;
 
 static struct {
 	uintptr_t start, size; /* of the runtime's own image */
@@ -141,7 +142,7 @@ static void code_strike_gone(void)
 			__atomic_store_n(&c->pc, STRUCK, __ATOMIC_RELAXED);
 	}
 	sys_lock_drop(&codes.lock);
-	__atomic_fetch_add(&codes.age, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&locks_age, 1, __ATOMIC_RELEASE);
 }
 
 EXPORT int dlclose(void *handle)
@@ -230,14 +231,6 @@ static __attribute__((noinline, cold)) void unwind(const struct thread *t, struc
 	s->n = last;
 }
 
-static bool is_still(const struct locks_stack *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (word_at(s->sp + s->frames[i].at) != s->frames[i].back)
-			return false;
-	return true;
-}
-
 /* The view has stacks outermost first; the log states from `low' on what has changed.  True: some
  * has. */
 static bool show(struct foresee_view *v, const struct locks_stack *s)
@@ -280,28 +273,15 @@ static struct frame caller(void)
 	return (struct frame){ .pc = bp[1], .sp = (uint64_t)(bp + 2), .bp = bp[0] };
 }
 
-static struct locks_stack *stack_at(struct thread *t, const struct frame *f)
-{
-	struct locks_stack *last = t->stacks.last, *s = last != NULL ? last->next : NULL;
-
-	if (__builtin_expect(s == NULL || s->pc != f->pc || s->sp != f->sp, 0)) {
-		uint64_t home = (f->pc * 0x9e3779b97f4a7c15u >> 40) + (f->sp >> 4);
-
-		s = &t->stacks.at[home % LOCKS_STACKS];
-		if (last != NULL)
-			last->next = s;
-	}
-	t->stacks.last = s;
-	return s;
-}
-
 uint32_t locks_place(struct thread *t)
 {
 	struct frame f = caller();
-	struct locks_stack *s = stack_at(t, &f);
-	uint32_t age = __atomic_load_n(&codes.age, __ATOMIC_ACQUIRE);
+	struct locks_stack *s = locks_stack_at(&t->stacks, f.pc, f.sp);
+	uint32_t age = __atomic_load_n(&locks_age, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(s->pc != f.pc || s->sp != f.sp || s->age != age || !is_still(s), 0)) {
+	if (__builtin_expect(s->pc != f.pc || s->sp != f.sp || s->age != age ||
+				     !locks_stack_is_still(s),
+			     0)) {
 		s->age = age;
 		unwind(t, f, s);
 		show_new(t, s);

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LOCKS_FRAMES 32u /* of deeper stacks the innermost */
-#define LOCKS_STACKS 32u /* kept by a thread; a power of two */
+#define LOCKS_FRAMES 32u  /* of deeper stacks the innermost */
+#define LOCKS_STACKS 128u /* kept by a thread, a place for each; a power of two */
 
 struct locks_frame {
 	uint64_t back; /* return address */
@@ -23,20 +23,35 @@ struct locks_frame {
 
 struct locks_stack {
 	uint64_t pc, sp;
-	uint32_t age; /* of what is known about code: see locks_place.c */
+	uint32_t age; /* of what is known about code: locks_age */
 	uint32_t site;
 	uint32_t n;
-	uint32_t shape;		  /* stacks of equal frames have equal ones, mostly */
-	struct locks_stack *next; /* the one that came next, last time */
+	uint32_t shape; /* stacks of equal frames have equal ones, mostly */
 	struct locks_frame frames[LOCKS_FRAMES]; /* innermost first */
 };
 
 /* A thread's; all zero at first. */
 struct locks_stacks {
-	struct locks_stack *last; /* NULL: none yet */
-	uint32_t shape, shapes;	  /* of what t->view has; how many there are */
+	uint32_t shape, shapes; /* of what t->view has; how many there are */
 	struct locks_stack at[LOCKS_STACKS];
 };
+
+/* Where the stack of a call from pc with the stack pointer sp is kept, if it is. */
+static inline struct locks_stack *locks_stack_at(struct locks_stacks *s, uint64_t pc, uint64_t sp)
+{
+	return &s->at[((pc * 0x9e3779b97f4a7c15u >> 40) + (sp >> 4)) % LOCKS_STACKS];
+}
+
+extern uint32_t locks_age; /* atomic: bumped when code has gone */
+
+/* With the same return address and stack pointer: the same stack? */
+static inline bool locks_stack_is_still(const struct locks_stack *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (*(const uint64_t *)(s->sp + s->frames[i].at) != s->frames[i].back)
+			return false;
+	return true;
+}
 
 struct thread;
 

@@ -85,6 +85,10 @@ static void chunk_begin(struct thread *t)
 	t->cursor = (uint8_t *)(c + 1);
 	limit_set(t);
 	memset(t->peers, 0, sizeof(t->peers));
+	memset(t->shapes, 0, sizeof(t->shapes));
+	memset(t->taken, 0, sizeof(t->taken));
+	t->ntaken = 0;
+	t->last_taken = 0;
 	memset(t->predict, 0, sizeof(t->predict));
 	t->last_value = 0;
 	t->page = 0;

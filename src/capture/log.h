@@ -34,23 +34,44 @@ static inline void log_ready(struct thread *t, uint32_t site)
 		log_catch_up(t, site);
 }
 
-/* Encodes a version as event number `own' of this thread names it. */
-static inline uint64_t log_ref(struct thread *t, cell_version v, uint64_t own)
+/* Can v be named without a PEER record? */
+static inline bool log_is_known(const struct thread *t, cell_version v)
 {
 	uint32_t tid = cell_tid(v);
-	struct peer *p;
-	int64_t delta;
+
+	return v == 0 || tid == t->tid || t->peers[tid & (FORMAT_PEERS - 1)].tid == tid;
+}
+
+/* How event number `own' of this thread names v, which is known. */
+static inline uint64_t log_name(const struct thread *t, cell_version v, uint64_t own)
+{
+	uint32_t tid = cell_tid(v), slot = tid & (FORMAT_PEERS - 1);
 
 	if (v == 0)
 		return 0;
 	if (tid == t->tid)
 		return (own - cell_tseq(v)) << 1;
-	p = &t->peers[tid & (FORMAT_PEERS - 1)];
-	if (__builtin_expect(p->tid != tid, 0))
-		log_peer(t, tid);
-	delta = (int64_t)(cell_tseq(v) - p->tseq);
-	p->tseq = cell_tseq(v);
-	return format_zigzag(delta) << 5 | (uint64_t)(tid & (FORMAT_PEERS - 1)) << 1 | 1;
+	return format_zigzag((int64_t)(cell_tseq(v) - t->peers[slot].tseq)) << 5 | slot << 1 | 1;
+}
+
+/* The next name of an event of that thread counts from v. */
+static inline void log_named(struct thread *t, cell_version v)
+{
+	uint32_t tid = cell_tid(v);
+
+	if (v != 0 && tid != t->tid)
+		t->peers[tid & (FORMAT_PEERS - 1)].tseq = cell_tseq(v);
+}
+
+static inline uint64_t log_ref(struct thread *t, cell_version v, uint64_t own)
+{
+	uint64_t ref;
+
+	if (__builtin_expect(!log_is_known(t, v), 0))
+		log_peer(t, cell_tid(v));
+	ref = log_name(t, v, own);
+	log_named(t, v);
+	return ref;
 }
 
 static inline unsigned log_bytes(uint64_t v)

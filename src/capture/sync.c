@@ -2,6 +2,7 @@
 
 #include "capture/channel.h"
 #include "capture/filter.h"
+#include "capture/lean.h"
 
 /* It says something of the object, and does nothing to it. */
 static inline bool is_remark(unsigned kind)
@@ -20,38 +21,88 @@ static inline uint32_t place(struct thread *t)
 #endif
 }
 
+/*
+ * Is the object's cell guarded by the object?  Whoever logs ACQ or REL holds the lock, and in the
+ * lock recorder nothing but operations on locks touches their cells: the store is out before the
+ * lock is given back, and the next holder's load comes after.  The full runtime has cells of all
+ * memory, and a program may write over a lock.
+ */
+static inline bool is_guarded(unsigned kind)
+{
+#ifdef FORESEE_LOCKS
+	return lean_is_for(kind);
+#else
+	(void)kind;
+	return false;
+#endif
+}
+
+/* The version that this operation replaces. */
+static inline cell_version replace(uint64_t *cell, unsigned kind, cell_version by)
+{
+	cell_version v = __atomic_load_n(cell, __ATOMIC_RELAXED);
+
+	if (is_guarded(kind)) {
+		cell_unlock(cell, by);
+		return v;
+	}
+	do {
+		if (__builtin_expect(v & CELL_LOCKED, 0))
+			v = cell_wait(cell);
+	} while (!__atomic_compare_exchange_n(cell, &v, by, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	return v;
+}
+
+struct object {
+	const void *at;
+	uint32_t site;
+	cell_version before;
+};
+
+static inline uint64_t put(struct thread *t, unsigned kind, unsigned aux, struct object o,
+			   const uint64_t *args, unsigned nargs)
+{
+	/* The ref may put a PEER record in front: before the payload is begun. */
+	uint64_t ref = log_ref(t, o.before, t->tseq + 1);
+	uint64_t delta = log_delta(t, o.site, (uintptr_t)o.at);
+	uint8_t *p = t->cursor + 4;
+
+	p = log_varint(p, o.site);
+	p = log_varint(p, delta);
+	p = log_varint(p, ref);
+	for (unsigned i = 0; i < nargs; i++)
+		p = log_varint(p, args[i]);
+	log_other_end(t, kind, aux, p, 1);
+	return t->tseq;
+}
+
+/* An ACQ or REL that is not lean. */
+static __attribute__((noinline, cold)) uint64_t put_lock(struct thread *t, unsigned kind,
+							 unsigned aux, struct object o)
+{
+	lean_learn(t, kind, aux, o.site, o.at, o.before);
+	return put(t, kind, aux, o, NULL, 0);
+}
+
 static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind,
 								unsigned aux, const void *obj,
 								const uint64_t *args,
 								unsigned nargs)
 {
 	uint64_t *cell = cell_of(obj);
-	uint32_t site = place(t);
-	cell_version before;
-	uint64_t own, delta;
-	uint8_t *p;
+	struct object o = { .at = obj, .site = place(t) };
+	cell_version own = cell_make(t->tid, t->tseq + 1);
 
-	cell_prepare(cell);
 	filter_sweep(t);
-	own = t->tseq + 1;
-	if (is_remark(kind)) {
-		before = cell_peek(cell);
-	} else {
-		before = cell_lock(cell);
-		cell_unlock(cell, cell_make(t->tid, own));
-	}
-	log_ready(t, site);
-	/* The ref may put a PEER record in front: before the payload is begun. */
-	before = log_ref(t, before, own);
-	delta = log_delta(t, site, (uintptr_t)obj);
-	p = t->cursor + 4;
-	p = log_varint(p, site);
-	p = log_varint(p, delta);
-	p = log_varint(p, before);
-	for (unsigned i = 0; i < nargs; i++)
-		p = log_varint(p, args[i]);
-	log_other_end(t, kind, aux, p, 1);
-	return own;
+	o.before = is_remark(kind) ? cell_peek(cell) : replace(cell, kind, own);
+	log_ready(t, o.site);
+	if ((kind == FORMAT_K_REL && lean_release(t, aux, o.site, o.before)) ||
+	    (kind == FORMAT_K_ACQ && lean_acquire(t, aux, o.site, obj, o.before)))
+		return t->tseq;
+	if (lean_is_for(kind))
+		return put_lock(t, kind, aux, o);
+	return put(t, kind, aux, o, args, nargs);
 }
 
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)

@@ -79,6 +79,8 @@ struct thread {
 	uint8_t *cursor;       /* where the next record goes */
 	uint8_t *limit;	       /* at or past this the slow path looks before a record is written */
 	uint64_t tseq;	       /* events logged; read by others when they make a cut */
+	uint64_t ntaken;       /* modulo FORMAT_HELD: where the next of `taken' goes */
+	uint64_t last_taken;   /* address of the lock taken last */
 	uint32_t logged_depth; /* of the stack, as of the last STACK record */
 	uint32_t tid;
 	uint32_t page;	/* site page of the log */
@@ -95,6 +97,8 @@ struct thread {
 	uint32_t rest;	/* chunks until a filter that did not pay is tried again */
 	struct filter_entry *resting; /* its table meanwhile, and mask */
 	uint32_t resting_mask;
+	uint64_t shapes[FORMAT_SHAPES];	 /* lean_shape; 0: none */
+	cell_version taken[FORMAT_HELD]; /* acquires that were not yet given back */
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
 	uint64_t last_value; /* of the last 8-byte READ */

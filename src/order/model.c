@@ -84,6 +84,7 @@ void model_free(struct model *m)
 	VEC_RELEASE(&p->sets);
 	VEC_RELEASE(&p->set_keys);
 	mem_free(p->set_of);
+	VEC_RELEASE(&p->set_one);
 	VEC_RELEASE(&p->set_missing);
 	map_release(&p->set_step);
 	map_release(&p->set_hash);

@@ -84,6 +84,15 @@ static uint32_t set_intern(struct model_priv *p, uint32_t n)
 	return id;
 }
 
+/* Most sets have one lock. */
+static uint32_t set_single(struct model_priv *p, uint32_t key)
+{
+	VEC_REACH(&p->set_one, key);
+	if (p->set_one.at[key] == 0)
+		p->set_one.at[key] = set_intern(p, keys_append(p, 0, key));
+	return p->set_one.at[key];
+}
+
 static uint32_t set_add(struct model_priv *p, uint32_t set, uint32_t key)
 {
 	uint64_t *known = map_put(&p->set_step, (uint64_t)set << 32 | key, NULL);
@@ -142,8 +151,9 @@ uint32_t model_held_set(const struct model *m, uint32_t hold)
 	set = p->set_of[hold];
 	while (p->set_missing.n > 0) {
 		uint32_t next = p->set_missing.at[--p->set_missing.n];
+		uint32_t key = key_of(m->holds[next].lock, m->holds[next].shared);
 
-		set = set_add(p, set, key_of(m->holds[next].lock, m->holds[next].shared));
+		set = set == 0 ? set_single(p, key) : set_add(p, set, key);
 		p->set_of[next] = set;
 	}
 	return set;

@@ -58,6 +58,7 @@ struct model_priv {
 	VEC(struct model_set) sets; /* [0] the empty one */
 	VEC(uint32_t) set_keys;
 	uint32_t *set_of;	   /* by hold: its set; 0 nobody asked.  NULL: nobody ever did */
+	VEC(uint32_t) set_one;	   /* by key: the set of it alone; 0 not made yet */
 	struct map set_step;	   /* set << 32 | key, to the set with the key */
 	struct map set_hash;	   /* hash of the keys, to a set */
 	VEC(uint32_t) set_missing; /* holds, while their sets are made */

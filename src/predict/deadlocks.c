@@ -10,7 +10,7 @@
 #include "predict/osr.h"
 #include "predict/propose.h"
 
-#define BLOCK 1024u
+#define BLOCK 128u
 #define PLACE_EDGES 2000000u /* pairs of places that are told apart */
 
 static const char why_undecided[] =
@@ -76,17 +76,20 @@ static void warn(const struct deadlocks *d, const struct deadlocks_group *r, con
 	propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n)->why = why;
 }
 
-static void propose(const struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
+static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *r)
+{
+	return d->setup->stage == DEADLOCKS_ALL && !engine_stopped(d->opt) &&
+	       (r->outcome == DEADLOCKS_SEARCHED || r->outcome == DEADLOCKS_UNDECIDED);
+}
+
+static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
 {
 	struct finding *f;
 
-	if (r->outcome != DEADLOCKS_FOUND) {
-		if (d->setup->stage == DEADLOCKS_ALL && r->outcome != DEADLOCKS_REFUTED &&
-		    !engine_stopped(d->opt))
-			warn(d, r, r->outcome == DEADLOCKS_SEARCHED ? why_searched : why_undecided,
-			     out);
+	if (is_warning(d, r) && (d->warned++ < DEADLOCKS_SHOWN || d->opt->all_pairs))
+		warn(d, r, r->outcome == DEADLOCKS_SEARCHED ? why_searched : why_undecided, out);
+	if (r->outcome != DEADLOCKS_FOUND)
 		return;
-	}
 	f = propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n);
 	f->claimed = true;
 	propose_schedule(d->m, r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
@@ -112,6 +115,24 @@ static void progress(const struct deadlocks *d, size_t done, size_t total)
 
 /* ---- one length ---- */
 
+static bool has_enough(const struct deadlocks *d)
+{
+	return d->found >= DEADLOCKS_SHOWN;
+}
+
+/* What came of a group, in the order of the groups: the same however many threads tried them. */
+static void settle(struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
+{
+	if (has_enough(d)) {
+		d->untried++;
+	} else {
+		count(d, r, &out->counts);
+		propose(d, r, out);
+		d->found += r->outcome == DEADLOCKS_FOUND;
+	}
+	group_release(r);
+}
+
 static void try_groups(struct deadlocks *d, struct engine_result *out)
 {
 	size_t total = d->groups.n;
@@ -120,12 +141,10 @@ static void try_groups(struct deadlocks *d, struct engine_result *out)
 		size_t n = total - d->first < BLOCK ? total - d->first : BLOCK;
 
 		progress(d, d->first, total);
-		pool_run(d->jobs, n, deadlocks_try_group, d);
-		for (size_t i = d->first; i < d->first + n; i++) {
-			count(d, &d->groups.at[i], &out->counts);
-			propose(d, &d->groups.at[i], out);
-			group_release(&d->groups.at[i]);
-		}
+		if (!has_enough(d))
+			pool_run(d->jobs, n, deadlocks_try_group, d);
+		for (size_t i = d->first; i < d->first + n; i++)
+			settle(d, &d->groups.at[i], out);
 	}
 	VEC_CLEAR(&d->groups);
 }
@@ -178,7 +197,17 @@ static void say_limits(const struct deadlocks *d, struct engine_result *out)
 	if (d->g->longest > PATTERN_MOST)
 		engine_truncated(out, "%s: circles of more than %u threads were not looked for",
 				 name, (unsigned)PATTERN_MOST);
-	if (d->full)
+	if (d->warned > DEADLOCKS_SHOWN && !d->opt->all_pairs)
+		engine_truncated(out,
+				 "%s: %u more circles of locks that may be deadlocks: not shown",
+				 name, (unsigned)(d->warned - DEADLOCKS_SHOWN));
+	if (d->untried > 0 || d->longer)
+		engine_truncated(
+			out,
+			"%s: stopped at %u found; %s%u more circles of places were not tried%s",
+			name, (unsigned)d->found, d->full || d->cut ? "at least " : "",
+			(unsigned)d->untried, d->longer ? ", nor longer ones looked for" : "");
+	else if (d->full)
 		engine_truncated(out, "%s: more than %u circles of %s; the others were not tried",
 				 name, d->opt->all_pairs ? LIMIT_TUPLES : LIMIT_CYCLES,
 				 d->opt->all_pairs ? "requests" : "places");
@@ -195,9 +224,14 @@ void deadlocks_search(struct engine_run *run, const struct engine_options *opt,
 		      const struct deadlocks_setup *setup, struct engine_result *out)
 {
 	struct deadlocks d = { .setup = setup, .opt = opt };
+	uint32_t longest;
 
 	open_search(&d, run);
-	for (uint32_t n = 2; n <= patterns_longest(d.patterns) && !engine_stopped(opt); n++) {
+	longest = patterns_longest(d.patterns);
+	for (uint32_t n = 2; n <= longest && !engine_stopped(opt); n++) {
+		d.longer = has_enough(&d);
+		if (d.longer)
+			break;
 		deadlocks_gather(&d, n);
 		if (setup->stage == DEADLOCKS_LIST)
 			list_all(&d, out);

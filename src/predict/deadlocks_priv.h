@@ -19,6 +19,9 @@
 
 #define DEADLOCKS_KEPT 32u  /* patterns of a group that are tried */
 #define DEADLOCKS_MET 4096u /* patterns of a group that are looked at */
+/* Groups that are reported as deadlocks, and as many as warnings: who has so many does not read
+ * more, and each deadlock is checked along its whole schedule. */
+#define DEADLOCKS_SHOWN 100u
 
 struct deadlocks_tuple {
 	uint32_t at[PATTERN_MOST]; /* events */
@@ -88,6 +91,10 @@ struct deadlocks {
 	size_t ngroups;	    /* of all lengths */
 	struct map settled; /* sets of places that a shorter circle was found at */
 	size_t first;	    /* of the block that is being tried */
+	uint32_t found;	    /* groups that are deadlocks; at DEADLOCKS_SHOWN the search ends */
+	uint32_t warned;    /* groups that are warnings, whether reported or not */
+	uint32_t untried;   /* groups that were left when the search ended */
+	bool longer;	    /* it ended before the longest patterns were looked for */
 	bool cut;	    /* patterns were left out for want of steps */
 	bool full;	    /* or of room */
 };

@@ -39,10 +39,10 @@ struct build {
 	uint64_t *seen;
 	uint32_t *component; /* by resource */
 
+	/* While they are looked for, `first' is another one with the same hash: 1 + number, 0 none. */
 	VEC(struct lockgraph_request) requests;
-	VEC(uint32_t) same; /* by request: another one with the same hash; 1 + number, 0 none */
-	struct map index;   /* by hash, 1 + number of a request */
-	struct map places;  /* by site and whether it joins, 1 + number */
+	struct map index;  /* by hash, 1 + number of a request */
+	struct map places; /* by site and whether it joins, 1 + number */
 	uint32_t nplaces;
 	VEC(struct occurrence) occurrences;
 };
@@ -212,11 +212,11 @@ static uint32_t request_find(struct build *b, const struct lockgraph_request *r)
 {
 	uint64_t *head = map_put(&b->index, request_hash(r), NULL);
 
-	for (uint32_t i = (uint32_t)*head; i != 0; i = b->same.at[i - 1])
+	for (uint32_t i = (uint32_t)*head; i != 0; i = b->requests.at[i - 1].first)
 		if (request_equal(&b->requests.at[i - 1], r))
 			return i - 1;
 	*VEC_PUSH(&b->requests) = *r;
-	*VEC_PUSH(&b->same) = (uint32_t)*head;
+	b->requests.at[b->requests.n - 1].first = (uint32_t)*head;
 	*head = b->requests.n;
 	return (uint32_t)b->requests.n - 1;
 }
@@ -431,7 +431,6 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 	list_providers(&b);
 	mem_free(b.live);
 	mem_free(b.component);
-	VEC_RELEASE(&b.same);
 	VEC_RELEASE(&b.occurrences);
 	map_release(&b.index);
 	map_release(&b.places);

@@ -48,6 +48,10 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	memset(c->predict, 0, sizeof(c->predict));
 	c->last_value = 0;
 	memset(c->peer, 0, sizeof(c->peer));
+	memset(c->shape, 0, sizeof(c->shape));
+	memset(c->held, 0, sizeof(c->held));
+	c->nheld = 0;
+	c->taken = 0;
 }
 
 static bool is_unknown(const struct decode_chunk *chunk, const struct decode_item *item)
@@ -82,22 +86,35 @@ static void late_deliver(struct decode_cursor *c, struct decode_item *item)
 		e->flags |= EVENT_UNKNOWN;
 }
 
+/* The head of the record at the cursor, 0 where there is none; after a byte, if it is lean, there
+ * may be no more.  The wire is where the body begins. */
+static uint32_t head_take(const struct decode_cursor *c, struct wire *w)
+{
+	const struct decode_chunk *k = c->chunk;
+	uint32_t head = 0, left = k->n - c->at;
+	bool lean = left != 0 && (k->bytes[c->at] & FORMAT_FORM) == FORMAT_LEAN;
+
+	*w = (struct wire){ k->bytes + c->at, k->bytes + k->n, false };
+	if (lean && *w->at == 0)
+		memcpy(&head, w->at, left < 4 ? left : 4);
+	else if (lean)
+		head = wire_byte(w);
+	else if (left >= 4)
+		head = (uint32_t)wire_fixed(w, 4);
+	return head;
+}
+
 /* One record at the cursor: 1 taken, 0 the end, -1 damage. */
 static int record_take(struct decode_cursor *c, struct decode_item *item)
 {
 	const struct decode_chunk *k = c->chunk;
-	struct wire w = { k->bytes + c->at, k->bytes + k->n, false };
+	struct wire w;
 	bool was_copy = c->copy_fresh;
-	uint32_t head;
+	uint32_t head = head_take(c, &w);
 
-	if (k->n - c->at < 4)
-		return k->head.closed && k->n != c->at ? -1 : 0;
-	head = (uint32_t)wire_fixed(&w, 4);
 	if (head == 0)
-		return k->head.closed ? -1 : 0;
+		return k->head.closed && k->n != c->at ? -1 : 0;
 	item_clear(item);
-	if ((head & FORMAT_FORM) == 0)
-		return -1;
 	if (!decode_record(c, &w, head, item))
 		return -1;
 	c->at = (uint32_t)(w.at - k->bytes);
@@ -193,16 +210,13 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, bool unclosed, stru
 	epoch = c->tseq;
 	k->scanned = true;
 	for (;;) {
-		uint32_t head = 0;
+		struct wire w, body;
+		uint32_t head = head_take(c, &w);
 
-		if (k->n - c->at >= 4)
-			memcpy(&head, k->bytes + c->at, 4);
 		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
 		    (head >> FORMAT_KIND_SHIFT & 63) == FORMAT_K_LATE) {
-			struct wire w = { k->bytes + c->at, k->bytes + k->n, false }, body;
 			struct decode_late late;
 
-			wire_fixed(&w, 4);
 			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
 			body.end = w.at;
 			body.bad = w.bad;

@@ -86,6 +86,16 @@ struct decode_cursor {
 	uint64_t predict[FORMAT_PREDICT];
 	uint64_t last_value; /* of the last 8-byte READ */
 	struct version peer[FORMAT_PEERS];
+	/* What lean records refer to. */
+	struct {
+		uint32_t site;
+		uint8_t kind, aux; /* kind 0: none */
+	} shape[FORMAT_SHAPES];
+	struct {
+		uint64_t addr, tseq; /* tseq 0: none */
+	} held[FORMAT_HELD];
+	uint32_t nheld;
+	uint64_t taken; /* address of the lock taken last */
 };
 
 /*

@@ -19,7 +19,7 @@
 
 /* ---- parts of records ---- */
 
-static bool ref_take(struct decode_cursor *c, uint64_t u, uint64_t own, struct version *out)
+bool decode_ref(struct decode_cursor *c, uint64_t u, uint64_t own, struct version *out)
 {
 	struct version *p;
 
@@ -92,7 +92,7 @@ static void runs_take(struct decode_cursor *c, struct wire *w, struct decode_ite
 		struct version v = { 0, 0 };
 
 		if (words == 0 || words > max - done || kind == 3 ||
-		    (kind != 0 && !ref_take(c, wire_varint(w), own + done * step, &v)) ||
+		    (kind != 0 && !decode_ref(c, wire_varint(w), own + done * step, &v)) ||
 		    (kind != 0 && (v.tid == 0 || v.tseq + words > TSEQ_MAX)))
 			break;
 		/* A run of its own numbers could reach itself. */
@@ -164,13 +164,13 @@ static bool access_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		e->order = wire_byte(w);
 	}
 	e->addr = access_address(c, w, e->site, alen);
-	if (!ref_take(c, wire_fixed(w, rlen), own, &item->ref[0]))
+	if (!decode_ref(c, wire_fixed(w, rlen), own, &item->ref[0]))
 		return false;
 	e->nrefs = 1;
 	if (head & FORMAT_CROSS) {
 		unsigned n = wire_byte(w);
 
-		if (n > 8 || !ref_take(c, wire_fixed(w, n), own, &item->ref[1]))
+		if (n > 8 || !decode_ref(c, wire_fixed(w, n), own, &item->ref[1]))
 			return false;
 		e->nrefs = 2;
 	}
@@ -236,7 +236,7 @@ static bool rmw_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	e->order = wire_byte(w);
 	e->rmw = wire_byte(w);
 	e->flags |= e->rmw == FORMAT_RMW_CAS ? EVENT_CAS : 0;
-	if (!ref_take(c, wire_varint(w), own, &item->ref[0]) || !span_is_sane(e->addr, e->len) ||
+	if (!decode_ref(c, wire_varint(w), own, &item->ref[0]) || !span_is_sane(e->addr, e->len) ||
 	    format_words(e->addr, e->len) != 1)
 		return false;
 	value_set(item, item->old, wire_varint(w));
@@ -259,7 +259,7 @@ static bool casfail_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	e->len = (uint64_t)1 << (aux & 3);
 	e->flags |= EVENT_ATOMIC | EVENT_CAS;
 	e->order = wire_byte(w);
-	if (!ref_take(c, wire_varint(w), c->tseq + 1, &item->ref[0]) ||
+	if (!decode_ref(c, wire_varint(w), c->tseq + 1, &item->ref[0]) ||
 	    !span_is_sane(e->addr, e->len) || format_words(e->addr, e->len) != 1)
 		return false;
 	value_set(item, item->value, wire_varint(w));
@@ -354,7 +354,7 @@ static bool block_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	if (aux & FORMAT_ALLOC_BIG) {
 		item->chained = true;
 		return e->len <= UINT64_MAX - e->addr &&
-		       ref_take(c, wire_varint(w), c->tseq + 1, &item->before[0]) &&
+		       decode_ref(c, wire_varint(w), c->tseq + 1, &item->before[0]) &&
 		       (item->nbefore = item->before[0].tid != 0, true);
 	}
 	if (!freed && e->arg == FORMAT_ALLOC_FRAME) {
@@ -514,11 +514,15 @@ static bool stack_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	(void)item;
 	if (n > wire_left(w))
 		return false;
-	if (!c->stacks)
-		return true;
-	c->stack = stacks_cut(c->stacks, c->stack, keep);
-	for (; n > 0; n--)
-		c->stack = stacks_push(c->stacks, c->stack, wire_u32(w));
+	if (c->stacks)
+		c->stack = stacks_cut(c->stacks, c->stack, keep);
+	/* Cursors that do not follow stacks must find the same damage as those that do. */
+	for (; n > 0; n--) {
+		uint32_t site = wire_u32(w);
+
+		if (c->stacks)
+			c->stack = stacks_push(c->stacks, c->stack, site);
+	}
 	return true;
 }
 
@@ -545,7 +549,7 @@ bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	out->has_value = !(aux & FORMAT_LATE_NOVALUE);
 	out->site = wire_u32(w);
 	out->addr = addr_take(c, out->site, wire_varint(w));
-	if (!ref_take(c, wire_varint(w), out->after + 1, &out->ref))
+	if (!decode_ref(c, wire_varint(w), out->after + 1, &out->ref))
 		return false;
 	out->value = out->has_value ? wire_varint(w) : 0;
 	return !w->bad && span_is_sane(out->addr, size) && format_words(out->addr, size) == 1 &&
@@ -634,18 +638,6 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_JOINING] = { EVENT_JOINING, SITE | PEER | SYNC, wait_take },
 };
 
-static void lock_flags(struct event *e, unsigned aux)
-{
-	e->lock_kind = aux & FORMAT_LOCK_KIND;
-	if (e->lock_kind == FORMAT_LOCK_RWLOCK &&
-	    (e->op == EVENT_ACQ || e->op == EVENT_REL || e->op == EVENT_REQ))
-		e->flags |= EVENT_WRITE_MODE;
-	e->flags |= aux & FORMAT_LOCK_TRY ? EVENT_TRY : 0;
-	e->flags |= aux & FORMAT_LOCK_RECURSIVE ? EVENT_RECURSIVE : 0;
-	e->flags |= aux & FORMAT_LOCK_WAIT ? EVENT_IN_WAIT : 0;
-	e->flags |= aux & FORMAT_LOCK_DEAD ? EVENT_DEAD_OWNER : 0;
-}
-
 static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		       struct decode_item *item)
 {
@@ -672,7 +664,7 @@ static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 	if (s->has & ADDR)
 		e->addr = addr_take(c, e->site, wire_varint(&body));
 	if (s->has & REF) {
-		if (!ref_take(c, wire_varint(&body), c->tseq + 1, &item->ref[0]))
+		if (!decode_ref(c, wire_varint(&body), c->tseq + 1, &item->ref[0]))
 			return false;
 		e->refs = item->ref;
 		e->nrefs = 1;
@@ -680,7 +672,7 @@ static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		item->replaces = !item->reads;
 	}
 	if (s->has & LOCK)
-		lock_flags(e, aux);
+		decode_lock(e, aux);
 	if (s->has & ARG)
 		e->arg = wire_varint(&body);
 	if (s->has & PEER)
@@ -689,13 +681,17 @@ static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		return false;
 	if (s->rest && !s->rest(c, &body, aux, item))
 		return false;
+	if (kind == FORMAT_K_ACQ || kind == FORMAT_K_REL)
+		decode_lean_learn(c, kind, aux, item);
 	return !body.bad;
 }
 
 bool decode_record(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
-	bool good = (head & FORMAT_FORM) == FORMAT_OTHER ? other_take(c, w, head, item)
-							 : access_take(c, w, head, item);
+	unsigned form = head & FORMAT_FORM;
+	bool good = form == FORMAT_LEAN	   ? decode_lean(c, w, head, item)
+		    : form == FORMAT_OTHER ? other_take(c, w, head, item)
+					   : access_take(c, w, head, item);
 
 	return good && !w->bad && c->tseq + item->numbers <= TSEQ_MAX;
 }
@@ -704,6 +700,8 @@ bool decode_is_sync(uint32_t head)
 {
 	unsigned kind = head >> FORMAT_KIND_SHIFT & 63;
 
+	if ((head & FORMAT_FORM) == FORMAT_LEAN)
+		return head != 0;
 	return (head & FORMAT_FORM) == FORMAT_OTHER && kind < FORMAT_NKINDS &&
 	       (shapes[kind].has & SYNC);
 }

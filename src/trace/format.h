@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
@@ -74,9 +74,11 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 
 /*
  * Record heads are 32 bits, written last, so that a record is there whole or
- * not at all.  A head of 0 ends the data.
+ * not at all.  A head of 0 ends the data.  Lean records have a head of one byte, not 0, and are
+ * written by one store.
  */
 #define FORMAT_FORM 3u /* mask: the two lowest bits */
+#define FORMAT_LEAN 0u
 #define FORMAT_READ 1u
 #define FORMAT_WRITE 2u
 #define FORMAT_OTHER 3u
@@ -107,6 +109,16 @@ static inline unsigned format_length(unsigned code)
 
 #define FORMAT_HOP 64u
 
+/* Lean records, each as one number.  A REL is the slot alone; an ACQ has its address, then its ref,
+ * in 6 bytes, or in 8. */
+#define FORMAT_SHAPE_SHIFT 2 /* 6 bits: slot of the shape */
+#define FORMAT_WIDE (1u << 8)
+#define FORMAT_LEAN_SHIFT 9 /* address */
+#define FORMAT_NARROW_ADDR 15
+#define FORMAT_NARROW_REF 24
+#define FORMAT_WIDE_ADDR 28
+#define FORMAT_WIDE_REF 27
+
 /* OTHER heads. */
 #define FORMAT_KIND_SHIFT 2 /* 6 bits: enum format_kind */
 #define FORMAT_AUX_SHIFT 8  /* 8 bits */
@@ -115,6 +127,8 @@ static inline unsigned format_length(unsigned code)
 /* Per-thread prediction tables, zero at the start of each chunk. */
 #define FORMAT_PREDICT 256 /* last address by site & 255 */
 #define FORMAT_PEERS 16	   /* threads recently named, by slot */
+#define FORMAT_SHAPES 64   /* kind, aux and site of the last ACQ or REL, by format_shape */
+#define FORMAT_HELD 8	   /* locks taken last, and not given back in the same order */
 
 /* Versions, as cells and refs name them: thread and event number. */
 #define FORMAT_TID_BITS 20
@@ -284,6 +298,14 @@ static inline uint32_t format_head_sum(const struct format_chunk *c)
 	copy.head_sum = 0;
 	s = format_sum(&copy, sizeof(copy), 0x464f5245);
 	return (uint32_t)(s ^ (s >> 32));
+}
+
+/* The slot of a shape: never 0, which would be the end of the data. */
+static inline unsigned format_shape(uint32_t site, unsigned acquires)
+{
+	unsigned slot = (site << 1 | acquires) % FORMAT_SHAPES;
+
+	return slot + (slot == 0);
 }
 
 /* Words (aligned, 8 bytes) that [addr, addr + n) touches. */

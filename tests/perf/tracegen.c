@@ -130,6 +130,8 @@ static void recording_begin(void)
 {
 	recording = builder_new(0);
 	builder_string(recording, 1, "synthetic.c");
+	builder_string(recording, 2, "locks");
+	builder_global(recording, LOCK_AT(0), LOCK_AT(param[LOCKS]) - LOCK_AT(0), 2, 0);
 	for (uint32_t i = 1; i <= param[SITES]; i++)
 		builder_site(recording, i, 1, 0, 0, i);
 	builder_thread(recording, 1, 0, 0);

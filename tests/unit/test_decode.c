@@ -224,6 +224,68 @@ static void test_sync(void)
 	finish();
 }
 
+/*
+ * Lean records must say what whole ones say.  The builder makes every record lean that can be, so
+ * the expected fields are those that it was given: locks taken and given back in order and out of
+ * it, near and far from each other, from places that share a slot, with two kinds of lock, deeper
+ * nested than is remembered, and across the end of a chunk.
+ */
+static void test_lean(void)
+{
+	enum { ROUNDS = 40, LOCKS = 12 };
+	static const uint32_t sites[] = { 5, 32, 37 }; /* 5 and 37 share a slot, and 32 has 0 */
+	static const uint64_t base[] = { 0x10000, 0x10000 + (1u << 20), 0x7f0000000000, 0x10004 };
+	struct {
+		enum event_op op;
+		uint64_t addr, ref;
+		uint32_t site, flags;
+	} want[ROUNDS * LOCKS * 2];
+	struct builder *b = builder_new(0);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		builder_site(b, sites[i], 0, 0, 0, i + 1);
+	builder_thread(b, 1, 0, 0);
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		unsigned depth = 1 + r % LOCKS;
+		unsigned aux = r % 5 == 3 ? FORMAT_LOCK_RECURSIVE : 0;
+		uint64_t taken[LOCKS];
+
+		for (unsigned i = 0; i < 2 * depth; i++) {
+			bool acquires = i < depth;
+			/* Released in the order of the acquires every third round. */
+			unsigned k = acquires ? i : r % 3 == 0 ? i - depth : 2 * depth - 1 - i;
+			uint64_t addr = base[r / 4 % 4] + 40 * k;
+			struct version ref = { acquires ? 0 : 1, acquires ? 0 : taken[k] };
+			uint32_t site = sites[r % 7 == 6 ? 2 : !acquires];
+
+			want[n].op = acquires ? EVENT_ACQ : EVENT_REL;
+			want[n].addr = addr;
+			want[n].ref = ref.tseq;
+			want[n].site = site;
+			want[n++].flags = aux ? EVENT_RECURSIVE : 0;
+			taken[k] = builder_sync(b, 1, acquires ? FORMAT_K_ACQ : FORMAT_K_REL, aux,
+						site, addr, ref, 0, 0, 0);
+		}
+		if (r % 10 == 9)
+			builder_close_chunk(b, 1, 0);
+	}
+	reopen(b);
+	next(EVENT_THREAD_BEGIN, "begin");
+	for (unsigned i = 0; i < n; i++) {
+		bool good = trace_next(trace, &e, &d) == ST_OK && e.op == want[i].op &&
+			    e.addr == want[i].addr && e.site == want[i].site &&
+			    e.flags == want[i].flags && e.tseq == i + 2 && e.nrefs == 1 &&
+			    e.refs[0].tseq == want[i].ref;
+
+		if (!good) {
+			TAP_OK(false, "event %u of the locks", i);
+			break;
+		}
+	}
+	finish();
+}
+
 static void test_threads(void)
 {
 	struct builder *b = builder_new(0);
@@ -349,6 +411,28 @@ static void test_threads(void)
 	finish();
 }
 
+/* A call site that is no number: all cursors over the chunk must end there. */
+static void test_bad_stack(void)
+{
+	struct builder *b = builder_new(0);
+	struct trace_info info;
+
+	builder_thread(b, 1, 0, 0);
+	builder_begin(b, 1);
+	builder_put(b, 0);
+	builder_put(b, 1);
+	builder_put(b, UINT64_MAX);
+	builder_end(b, FORMAT_K_STACK, 0, 0);
+	builder_sync(b, 1, FORMAT_K_ACQ, 0, 1, 0x5000, INIT, 0, 0, 0);
+	reopen(b);
+	next(EVENT_THREAD_BEGIN, "begin");
+	TAP_EQ(trace_next(trace, &e, &d), ST_END, "nothing after a damaged stack");
+	trace_info(trace, &info);
+	TAP_OK(!info.complete && info.nnotes == 1 && strstr(info.notes[0], "damaged record of T1"),
+	       "and that is said");
+	trace_close(trace);
+}
+
 /* Elements of global arrays have names of their own; the whole object has one too. */
 static void test_arrays(void)
 {
@@ -405,7 +489,9 @@ int main(void)
 	test_accesses();
 	test_ranges();
 	test_sync();
+	test_lean();
 	test_threads();
+	test_bad_stack();
 	test_arrays();
 	unlink(path);
 	return tap_done();

@@ -16,6 +16,9 @@ struct stream {
 	uint64_t predict[FORMAT_PREDICT];
 	struct version peer[FORMAT_PEERS];
 	uint32_t page;
+	/* For lean records: what is in each slot, the ring of acquires, the last one's address. */
+	uint64_t shape[FORMAT_SHAPES];
+	uint64_t ring[FORMAT_HELD], nring, taken;
 };
 
 struct builder {
@@ -292,9 +295,80 @@ uint64_t builder_end(struct builder *b, unsigned kind, unsigned aux, uint64_t nu
 	return s->tseq;
 }
 
+static uint64_t shape_of(unsigned kind, unsigned aux, uint32_t site)
+{
+	return kind | aux << 8 | (uint64_t)site << 32;
+}
+
+static void ring_push(struct stream *s, uint64_t addr)
+{
+	s->ring[s->nring++ % FORMAT_HELD] = s->tseq + 1;
+	s->taken = addr;
+}
+
+/* A release of what was taken last gives it back, and is then lean. */
+static bool ring_pop(struct stream *s, uint32_t tid, struct version ref)
+{
+	if (ref.tid != tid || ref.tseq != s->ring[(s->nring - 1) % FORMAT_HELD])
+		return false;
+	s->nring--;
+	return true;
+}
+
+/* The record that tells what later ones leave out: a slot, and whether it was there before. */
+static bool shape_put(struct stream *s, unsigned kind, unsigned aux, uint32_t site, unsigned *slot)
+{
+	bool same;
+
+	*slot = (2 * site + (kind == FORMAT_K_ACQ)) % 64;
+	*slot += *slot == 0;
+	same = s->shape[*slot] == shape_of(kind, aux, site);
+	s->shape[*slot] = shape_of(kind, aux, site);
+	return same;
+}
+
+/* An acquire as one number of 6 or 8 bytes; 0: it does not fit, or names a thread that is new. */
+static unsigned acquire_code(struct stream *s, uint32_t tid, uint64_t addr, struct version ref,
+			     uint64_t *v)
+{
+	uint64_t z = format_zigzag((int64_t)(addr / 8 - s->taken / 8)), u;
+
+	if (addr % 8 || s->taken % 8 || z >> 28 ||
+	    (ref.tid && ref.tid != tid && s->peer[ref.tid % FORMAT_PEERS].tid != ref.tid))
+		return 0;
+	u = ref_code(s, tid, ref, s->tseq + 1);
+	assert(u >> 24 == 0); /* the test names what is near */
+	*v |= z >> 15 == 0 ? z << 9 | u << 24 : 1 << 8 | z << 9 | u << 37;
+	return z >> 15 == 0 ? 6 : 8;
+}
+
+/* ACQ and REL.  True: the lean record is there. */
+static bool lean_add(struct stream *s, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
+		     uint64_t addr, struct version ref)
+{
+	unsigned slot, n = 0;
+	bool same = shape_put(s, kind, aux, site, &slot);
+	uint64_t v = slot << 2;
+
+	if (kind == FORMAT_K_REL) {
+		n = ring_pop(s, tid, ref) && same;
+	} else {
+		if (same)
+			n = acquire_code(s, tid, addr, ref, &v);
+		ring_push(s, addr);
+	}
+	strbuf_add(&s->open, &v, n);
+	return n != 0;
+}
+
 uint64_t builder_sync(struct builder *b, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
 		      uint64_t addr, struct version ref, unsigned nargs, uint64_t a, uint64_t c)
 {
+	struct stream *s = stream_get(b, tid);
+
+	if ((kind == FORMAT_K_ACQ || kind == FORMAT_K_REL) &&
+	    lean_add(s, tid, kind, aux, site, addr, ref))
+		return ++s->tseq;
 	builder_begin(b, tid);
 	builder_put_addr(b, site, addr);
 	builder_put_ref(b, ref, builder_tseq(b, tid) + 1);
@@ -481,6 +555,9 @@ void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
 	s->page = 0;
 	memset(s->predict, 0, sizeof(s->predict));
 	memset(s->peer, 0, sizeof(s->peer));
+	memset(s->shape, 0, sizeof(s->shape));
+	memset(s->ring, 0, sizeof(s->ring));
+	s->nring = s->taken = 0;
 }
 
 void builder_slots(struct builder *b, uint32_t slot_size)

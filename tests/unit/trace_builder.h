@@ -46,7 +46,7 @@ void builder_put_ref(struct builder *b, struct version v, uint64_t own);
 void builder_put_runs(struct builder *b, const struct version *refs, size_t n, unsigned step);
 uint64_t builder_end(struct builder *b, unsigned kind, unsigned aux, uint64_t numbers);
 
-/* site, addr, ref and up to two more varints. */
+/* site, addr, ref and up to two more varints; lean where that will do. */
 uint64_t builder_sync(struct builder *b, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
 		      uint64_t addr, struct version ref, unsigned nargs, uint64_t a, uint64_t c);
 uint64_t builder_rmw(struct builder *b, uint32_t tid, uint32_t site, uint64_t addr, unsigned size,

@@ -1,0 +1,109 @@
+/*
+ * Lean records: a lock taken, in a few bytes; a lock given back, in one.
+ *
+ *	ACQ   slot | address, from that of the lock taken last | ref     6 or 8 bytes
+ *	REL   slot                                                       of the lock taken last
+ *
+ * each by one store. *
+ * The slot stands for what the place has in common every time: kind, aux and site, as the last
+ * whole record from there gave them.  What does not fit is written as a whole record, which the
+ * tables learn from (doc/TRACE_FORMAT.md section 3).
+ *
+ * Rules: as in log.h.  log_ready comes first, for it may begin a chunk, where the tables are empty.
+ */
+#ifndef CAPTURE_LEAN_H
+#define CAPTURE_LEAN_H
+
+#include "capture/log.h"
+
+static inline bool lean_is_for(unsigned kind)
+{
+	return kind == FORMAT_K_ACQ || kind == FORMAT_K_REL;
+}
+
+/* Not 0: no kind of lock event is. */
+static inline uint64_t lean_shape(unsigned kind, unsigned aux, uint32_t site)
+{
+	return (uint64_t)site << 32 | aux << 8 | kind;
+}
+
+/* The acquire that was last, of those not given back in their order. */
+static inline cell_version lean_last(const struct thread *t)
+{
+	return t->taken[(t->ntaken - 1) % FORMAT_HELD];
+}
+
+static inline void lean_push(struct thread *t, uint64_t obj)
+{
+	t->taken[t->ntaken++ % FORMAT_HELD] = cell_make(t->tid, t->tseq + 1);
+	t->last_taken = obj;
+}
+
+/* n bytes of record, in one store; what follows them is 0, as it was. */
+static inline void lean_commit(struct thread *t, uint64_t record, unsigned n)
+{
+	__asm__ volatile("" ::: "memory");
+	memcpy(t->cursor, &record, 8);
+	t->cursor += n;
+	log_count(t, 1);
+}
+
+/*
+ * An acquire, after the version before.  False: it does not fit.
+ *
+ * The lock that the program gets next is an atomic operation: it waits for this store, and this for
+ * all that the record is made of.  So no lengths are computed, and the address does not depend on
+ * the site.
+ */
+static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, const void *p,
+				cell_version before)
+{
+	unsigned slot = format_shape(site, 1), n = 6;
+	uint64_t obj = (uintptr_t)p, ref = log_name(t, before, t->tseq + 1), near, record;
+
+	near = format_zigzag((int64_t)(obj - t->last_taken) >> 3);
+	if (__builtin_expect(t->shapes[slot] != lean_shape(FORMAT_K_ACQ, aux, site) ||
+				     (obj | t->last_taken) % 8 != 0 || !log_is_known(t, before),
+			     0))
+		return false;
+	record = near << FORMAT_LEAN_SHIFT | slot << FORMAT_SHAPE_SHIFT;
+	if (__builtin_expect((near >> FORMAT_NARROW_ADDR | ref >> FORMAT_NARROW_REF) == 0, 1)) {
+		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_NARROW_ADDR);
+	} else if ((near >> FORMAT_WIDE_ADDR | ref >> FORMAT_WIDE_REF) == 0) {
+		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_WIDE_ADDR) | FORMAT_WIDE;
+		n = 8;
+	} else {
+		return false;
+	}
+	log_named(t, before);
+	lean_push(t, obj);
+	lean_commit(t, record, n);
+	return true;
+}
+
+/* A release.  Where the version before it is that of the last acquire, so is the lock. */
+static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, cell_version before)
+{
+	unsigned slot = format_shape(site, 0);
+
+	if (__builtin_expect(t->shapes[slot] != lean_shape(FORMAT_K_REL, aux, site) ||
+				     lean_last(t) != before,
+			     0))
+		return false;
+	t->ntaken--;
+	lean_commit(t, slot << FORMAT_SHAPE_SHIFT, 1);
+	return true;
+}
+
+/* The next event is in a whole record. */
+static inline void lean_learn(struct thread *t, unsigned kind, unsigned aux, uint32_t site,
+			      const void *p, cell_version before)
+{
+	t->shapes[format_shape(site, kind == FORMAT_K_ACQ)] = lean_shape(kind, aux, site);
+	if (kind == FORMAT_K_ACQ)
+		lean_push(t, (uintptr_t)p);
+	else if (lean_last(t) == before)
+		t->ntaken--;
+}
+
+#endif /* CAPTURE_LEAN_H */

@@ -1,0 +1,76 @@
+/*
+ * The lock recorder's short way: a mutex taken or given back once more, as expected.
+ *
+ * Expected is that the thread has called from there before, with the same stack; that the record
+ * is lean; that there is room.  All of it is looked at first, so that whatever is not as expected
+ * goes the long way (sync.c) with nothing done.  No call is made in between, and hardly a register
+ * saved: a program that locks much spends its time here.
+ *
+ * Threads: as in sync.h; the caller holds the mutex.
+ */
+#ifndef CAPTURE_LOCKS_FAST_H
+#define CAPTURE_LOCKS_FAST_H
+
+#include "capture/lean.h"
+#include "capture/sync.h"
+
+#ifdef FORESEE_LOCKS
+
+/* The same stack as the last time from there, and as that of the last record: the log has it. */
+static inline bool locks_fast_is_place(const struct thread *t, const struct locks_stack *s,
+				       uintptr_t pc, uintptr_t sp)
+{
+	return s->pc == pc && s->sp == sp && s->shape == t->stacks.shape &&
+	       s->age == __atomic_load_n(&locks_age, __ATOMIC_ACQUIRE) && locks_stack_is_still(s);
+}
+
+/*
+ * log_ready has nothing to do where this gets to the end: there is room, and a shape in its slot
+ * means that the chunk has a record already, which stated the stack.
+ */
+static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+				  uintptr_t pc, uintptr_t sp)
+{
+	struct locks_stack *s = locks_stack_at(&t->stacks, pc, sp);
+	struct locks_cell *cell = locks_cell_expect(obj);
+	cell_version before;
+
+	if (__builtin_expect(t->cursor >= t->limit || !locks_fast_is_place(t, s, pc, sp) ||
+				     !locks_cell_is_of(cell, obj),
+			     0))
+		return false;
+	before = __atomic_load_n(&cell->version, __ATOMIC_RELAXED);
+	if (__builtin_expect(kind == FORMAT_K_REL ? !lean_release(t, aux, s->site, before)
+						  : !lean_acquire(t, aux, s->site, obj, before),
+			     0))
+		return false;
+	/* Guarded by the mutex, as sync.c says. */
+	cell_unlock(&cell->version, cell_make(t->tid, t->tseq));
+	return true;
+}
+
+#endif /* FORESEE_LOCKS */
+
+/* An ACQ or REL of a mutex, called from pc with the stack at sp.  False: go the long way, as the
+ * full runtime always does. */
+static inline bool locks_fast(unsigned kind, unsigned aux, const void *obj, uintptr_t pc,
+			      uintptr_t sp)
+{
+#ifdef FORESEE_LOCKS
+	struct thread *t = thread_self();
+	bool done;
+
+	if (__builtin_expect(t->view.live != THREAD_LIVE, 0))
+		return false;
+	t->view.live = 0;
+	__asm__ volatile("" ::: "memory");
+	done = locks_fast_put(t, kind, aux, obj, pc, sp);
+	hook_leave(t);
+	return done;
+#else
+	(void)kind, (void)aux, (void)obj, (void)pc, (void)sp;
+	return false;
+#endif
+}
+
+#endif /* CAPTURE_LOCKS_FAST_H */
