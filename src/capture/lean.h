@@ -4,10 +4,9 @@
  *	ACQ   slot | address, from that of the lock taken last | ref     6 or 8 bytes
  *	REL   slot                                                       of the lock taken last
  *
- * each by one store. *
- * The slot stands for what the place has in common every time: kind, aux and site, as the last
- * whole record from there gave them.  What does not fit is written as a whole record, which the
- * tables learn from (doc/TRACE_FORMAT.md section 3).
+ * each by one store.  The slot stands for what the place has in common every time: kind, aux and
+ * site, as the last whole record from there gave them.  What does not fit is written as a whole
+ * record, which the tables learn from (doc/TRACE_FORMAT.md section 3).
  *
  * Rules: as in log.h.  log_ready comes first, for it may begin a chunk, where the tables are empty.
  */
@@ -27,10 +26,11 @@ static inline uint64_t lean_shape(unsigned kind, unsigned aux, uint32_t site)
 	return (uint64_t)site << 32 | aux << 8 | kind;
 }
 
-/* The acquire that was last, of those not given back in their order. */
-static inline cell_version lean_last(const struct thread *t)
+/* Is v that of the acquire which was last, of those not given back yet?  INIT is nobody's: the
+ * mutex was locked before anything was recorded, or is the copy of a locked one. */
+static inline bool lean_is_last(const struct thread *t, cell_version v)
 {
-	return t->taken[(t->ntaken - 1) % FORMAT_HELD];
+	return v != 0 && v == t->taken[(t->ntaken - 1) % FORMAT_HELD];
 }
 
 static inline void lean_push(struct thread *t, uint64_t obj)
@@ -87,7 +87,7 @@ static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, c
 	unsigned slot = format_shape(site, 0);
 
 	if (__builtin_expect(t->shapes[slot] != lean_shape(FORMAT_K_REL, aux, site) ||
-				     lean_last(t) != before,
+				     !lean_is_last(t, before),
 			     0))
 		return false;
 	t->ntaken--;
@@ -102,7 +102,7 @@ static inline void lean_learn(struct thread *t, unsigned kind, unsigned aux, uin
 	t->shapes[format_shape(site, kind == FORMAT_K_ACQ)] = lean_shape(kind, aux, site);
 	if (kind == FORMAT_K_ACQ)
 		lean_push(t, (uintptr_t)p);
-	else if (lean_last(t) == before)
+	else if (lean_is_last(t, before))
 		t->ntaken--;
 }
 

@@ -48,6 +48,8 @@ void model_finish(struct model *m)
 	TAKE(m->feeds, &b->feeds);
 	TAKE(m->holds, &b->holds);
 	TAKE(m->guards, &b->guards);
+	VEC_REACH(&b->loose, m->nlocks);
+	TAKE(m->is_loose, &b->loose);
 	if (m->has_values)
 		model_settle_places(m);
 	model_settle_touches(m);
@@ -98,6 +100,7 @@ void model_free(struct model *m)
 	mem_free(m->feeds);
 	mem_free(m->holds);
 	mem_free(m->guards);
+	mem_free(m->is_loose);
 	mem_free(m);
 }
 

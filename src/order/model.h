@@ -75,6 +75,8 @@ struct model {
 	uint32_t nholds;
 	struct model_guard *guards;
 	uint32_t nguards;
+	/* By lock: not only its holder releases it, so it is no reason to wait for him. */
+	bool *is_loose;
 	bool has_facts; /* some read is free */
 	bool has_values;
 	struct model_priv *priv;

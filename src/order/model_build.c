@@ -161,6 +161,12 @@ static void edge_take(struct model *m, const struct step *s)
 	case STEP_GUARD:
 		guard_take(m, s);
 		break;
+	case STEP_LOOSE:
+		VEC_REACH(&m->priv->build->loose, s->obj);
+		m->priv->build->loose.at[s->obj] = true;
+		if (s->obj >= m->nlocks)
+			m->nlocks = s->obj + 1;
+		break;
 	default:
 		break;
 	}
@@ -340,5 +346,6 @@ void model_build_free(struct model_build *b)
 	VEC_RELEASE(&b->split_of);
 	VEC_RELEASE(&b->splits);
 	VEC_RELEASE(&b->scratch);
+	VEC_RELEASE(&b->loose);
 	mem_free(b);
 }

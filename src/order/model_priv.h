@@ -124,6 +124,7 @@ struct model_build {
 	VEC(uint32_t) split_of; /* by cell, 1 + place in splits */
 	VEC(struct model_split) splits;
 	VEC(uint32_t) scratch;
+	VEC(bool) loose; /* by lock */
 };
 
 /* model_hold.c: held locks.  Both return what is held then, an index into holds. */

@@ -15,6 +15,7 @@ void places_init(struct places *p, struct trace *t)
 	*p = (struct places){ 0 };
 	map_init(&p->by_hash);
 	map_init(&p->families);
+	map_init(&p->blocks);
 	map_init(&p->of_locks);
 	trace_info(t, &info);
 	if (info.form == TRACE_BINARY)
@@ -26,6 +27,7 @@ void places_release(struct places *p)
 	VEC_RELEASE(&p->first);
 	map_release(&p->by_hash);
 	map_release(&p->families);
+	map_release(&p->blocks);
 	map_release(&p->of_locks);
 }
 
@@ -61,24 +63,32 @@ uint32_t places_make(struct places *p, uint32_t site)
  * "forks+40" and "forks" are one family, so are "heap#7+16" and "heap#9+16", but not "heap#9+56":
  * blocks are told apart by what lies in them, variables by their names.
  */
-static uint64_t add_family(uint64_t h, const char *name)
+static uint64_t add_family(uint64_t h, const char *name, bool is_many)
 {
 	const char *number = strchr(name, '#'), *plus = strrchr(name, '+');
 	size_t n = number ? (size_t)(number - name) : plus ? (size_t)(plus - name) : strlen(name);
 
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
-	return number && plus ? add_text(h, plus) : add_text(h, "");
+	return number && plus && !is_many ? add_text(h, plus) : add_text(h, "");
 }
+
+/* A block with more locks than a structure has is an array. */
+#define STRUCT_LOCKS 4
 
 uint32_t places_family(struct places *p, uint64_t addr)
 {
-	uint64_t *family;
+	uint64_t object, *met, *family;
 
 	if (!p->trace)
 		return 0;
+	object = trace_object_id(p->trace, addr);
+	met = map_put(&p->blocks, object, NULL);
+	++*met;
 	family = map_put(&p->families,
-			 add_family(0xcbf29ce484222325u, trace_object_range(p->trace, addr)), NULL);
+			 add_family(0xcbf29ce484222325u, trace_object_range(p->trace, addr),
+				    object != 0 && *met > STRUCT_LOCKS),
+			 NULL);
 	if (*family == 0)
 		*family = p->families.n;
 	return (uint32_t)*family;

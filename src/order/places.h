@@ -7,7 +7,7 @@
  *
  * Locks are often taken by a function that is there for nothing else, so the place of a lock
  * operation is its site and the family of the lock: the variable, or the offset in a heap block.
- * The locks of an array are one family.
+ * The locks of an array are one family, also on the heap, but for the first few.
  *
  * Ownership: the caller owns the struct; the trace is borrowed.
  */
@@ -26,6 +26,7 @@ struct places {
 	VEC(uint32_t) first; /* by site: 1 + the site that stands for it; 0 not met yet */
 	struct map by_hash;
 	struct map families; /* by hash of the name, number from 1 */
+	struct map blocks;   /* locks met, by object */
 	struct map of_locks; /* by site << 32 | family, number */
 };
 

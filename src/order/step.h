@@ -51,6 +51,8 @@ struct trace;
  *	PARK	`obj': condition; the wait begins.  The REL before it is part of the same call: both
  *		happen at once.  STEP_TRY: a timed wait
  *	NOTIFY	`obj': condition; a signal or broadcast.  Its PUT follows
+ *	LOOSE	`obj': lock that somebody else releases than its holder; so it tells nothing about
+ *		who waits for whom, before and after
  *	SPLIT	not an event: cell `other' takes the bytes addr, len of cell `obj', with its past
  *	DROP	not an event: cell `obj' will not be named again until it is made anew
  *	FORGET	not an event: channel `obj' will not be named again until it is made anew
@@ -81,6 +83,7 @@ struct trace;
 	X(JOINING, "joining")   \
 	X(PARK, "park")         \
 	X(NOTIFY, "notify")     \
+	X(LOOSE, "loose")       \
 	X(SPLIT, "split")       \
 	X(DROP, "drop")         \
 	X(FORGET, "forget")

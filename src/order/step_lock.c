@@ -17,21 +17,33 @@ static struct lock_reader *reader_find(struct object_lock *l, uint32_t tid)
 	return NULL;
 }
 
-static void lock_renew(struct steps *s, struct object_lock *l)
+/* Returns the id that has ended. */
+static uint32_t lock_renew(struct steps *s, struct object_lock *l)
 {
+	uint32_t old = l->id;
+
 	l->id = s->nlocks++;
 	l->owner = l->depth = 0;
 	VEC_CLEAR(&l->readers);
 	VEC_CLEAR(&l->fails);
+	return old;
+}
+
+/* After the step of an acquire: the lock was not free, so not its holder has freed it. */
+static void lock_loosen(struct steps *s, struct object_lock *l, uint32_t old)
+{
+	step_add(s, STEP_LOOSE, 0)->obj = old;
+	step_add(s, STEP_LOOSE, 0)->obj = l->id;
 }
 
 static void lock_acquire(struct steps *s, const struct event *e, struct object_lock *l)
 {
 	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
+	uint32_t old = l->id;
 
 	if ((e->flags & EVENT_DEAD_OWNER) || l->readers.n != 0 ||
 	    (l->owner != 0 && l->owner != e->tid)) {
-		lock_renew(s, l);
+		old = lock_renew(s, l);
 		flags |= STEP_STOP;
 	}
 	if (l->owner == e->tid) {
@@ -43,12 +55,15 @@ static void lock_acquire(struct steps *s, const struct event *e, struct object_l
 	l->depth = 1;
 	l->pos = e->pos;
 	step_add(s, STEP_ACQ, flags)->obj = l->id;
+	if (old != l->id && !(e->flags & EVENT_DEAD_OWNER))
+		lock_loosen(s, l, old);
 }
 
 static void lock_acquire_read(struct steps *s, const struct event *e, struct object_lock *l)
 {
 	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
 	struct lock_reader *r = reader_find(l, e->tid);
+	uint32_t old = l->id;
 
 	if (r) {
 		r->depth++;
@@ -56,11 +71,13 @@ static void lock_acquire_read(struct steps *s, const struct event *e, struct obj
 		return;
 	}
 	if (l->owner != 0) {
-		lock_renew(s, l);
+		old = lock_renew(s, l);
 		flags |= STEP_STOP;
 	}
 	*VEC_PUSH(&l->readers) = (struct lock_reader){ e->tid, 1, e->pos };
 	step_add(s, STEP_RACQ, flags)->obj = l->id;
+	if (old != l->id)
+		lock_loosen(s, l, old);
 }
 
 static void lock_request(struct steps *s, const struct event *e, const struct object_lock *l)
@@ -86,9 +103,23 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_lo
 	l->fails.n = kept;
 }
 
+/* A release by a thread that does not hold the lock, or of none at all. */
+static void lock_release_stray(struct steps *s, struct object_lock *l)
+{
+	if (!l || (l->owner == 0 && l->readers.n == 0)) {
+		step_add(s, STEP_NONE, 0);
+		return;
+	}
+	step_add(s, STEP_LOOSE, 0)->obj = l->id;
+}
+
 static void lock_release(struct steps *s, const struct event *e, struct object_lock *l)
 {
-	if (!l || l->owner != e->tid || --l->depth > 0) {
+	if (!l || l->owner != e->tid) {
+		lock_release_stray(s, l);
+		return;
+	}
+	if (--l->depth > 0) {
 		step_add(s, STEP_NONE, 0);
 		return;
 	}
@@ -101,7 +132,11 @@ static void lock_release_read(struct steps *s, const struct event *e, struct obj
 {
 	struct lock_reader *r = l ? reader_find(l, e->tid) : NULL;
 
-	if (!r || --r->depth > 0) {
+	if (!r) {
+		lock_release_stray(s, l);
+		return;
+	}
+	if (--r->depth > 0) {
 		step_add(s, STEP_NONE, 0);
 		return;
 	}

@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "predict/deadlocks.h"
+#include "predict/deadlocks_priv.h"
 #include "predict/engine.h"
 #include "predict/waits.h"
 
@@ -38,6 +39,7 @@ static void deadlocks_end(void *self, struct engine_run *run, struct engine_resu
 						    .parents = true,
 						    .joins = true },
 			 out);
+	deadlocks_own(run, "deadlocks", out);
 	waits_search(run, opt, "deadlocks", out);
 	out->counted = !opt->all_pairs; /* counts are by places */
 	mem_free(opt);

@@ -117,4 +117,7 @@ bool deadlocks_next_tuple(const struct lockgraph *g, const struct pattern *p, ui
 void deadlocks_tuple_at(const struct lockgraph *g, const struct pattern *p, const uint32_t *at,
 			struct deadlocks_tuple *out);
 
+/* Threads that wait for themselves; what is found is added to the counts. */
+void deadlocks_own(struct engine_run *run, const char *analysis, struct engine_result *out);
+
 #endif /* PREDICT_DEADLOCKS_PRIV_H */

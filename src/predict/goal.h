@@ -2,7 +2,8 @@
  * What a search is to reach: a reordering that contains some events and after which others are
  * next, each in its thread.
  *
- * `next' is meant as called: a JOIN that is next has not got what it waits for (causal_arrive).
+ * `next' is meant as called: a JOIN or a WAKE that is next has not got what it waits for
+ * (causal_arrive).
  */
 #ifndef PREDICT_GOAL_H
 #define PREDICT_GOAL_H

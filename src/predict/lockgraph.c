@@ -47,8 +47,7 @@ struct build {
 	VEC(struct occurrence) occurrences;
 };
 
-/* The recorded run ended here for the thread. */
-static bool is_last(const struct model *m, uint32_t e)
+bool lockgraph_is_last(const struct model *m, uint32_t e)
 {
 	const struct model_event *v = &m->event[e];
 	struct model_list l = model_chain(m, v->chain);
@@ -60,7 +59,7 @@ static bool is_join(const struct model *m, uint32_t e)
 {
 	const struct model_event *v = &m->event[e];
 
-	return v->op == STEP_JOIN || (v->op == STEP_JOINING && is_last(m, e));
+	return v->op == STEP_JOIN || (v->op == STEP_JOINING && lockgraph_is_last(m, e));
 }
 
 /* What the event wants and may have to wait for for ever.  False: nothing. */
@@ -72,11 +71,11 @@ static bool wants(const struct build *b, uint32_t e, uint32_t *resource)
 	case STEP_ACQ:
 	case STEP_RACQ:
 		*resource = v->obj;
-		return !(v->flags & STEP_TRY);
+		return !(v->flags & STEP_TRY) && !b->m->is_loose[v->obj];
 	case STEP_REQ:
 	case STEP_RREQ:
 		*resource = v->obj;
-		return !(v->flags & STEP_TRY) && is_last(b->m, e);
+		return !(v->flags & STEP_TRY) && !b->m->is_loose[v->obj] && lockgraph_is_last(b->m, e);
 	case STEP_JOIN:
 	case STEP_JOINING:
 		*resource = b->m->nlocks + v->partner;
@@ -135,6 +134,20 @@ static void edge_add(struct build *b, uint32_t from, uint32_t to)
 	*VEC_PUSH(&b->edges) = (struct lockgraph_edge){ from, to };
 }
 
+/* From all that is held: by way of the last of it, which had edges from all before.  A try had
+ * none, for it does not wait; nor had a lock that anybody releases. */
+static void edges_from_held(struct build *b, const struct model_event *v, uint32_t resource)
+{
+	const struct model *m = b->m;
+
+	for (uint32_t h = v->hold; h != 0; h = m->holds[h].next) {
+		edge_add(b, m->holds[h].lock, resource);
+		if (!(m->event[m->holds[h].acquire].flags & STEP_TRY) &&
+		    !m->is_loose[m->holds[h].lock])
+			break;
+	}
+}
+
 static void find_components(struct build *b)
 {
 	const struct model *m = b->m;
@@ -142,14 +155,11 @@ static void find_components(struct build *b)
 	b->seen = mem_zalloc(sizeof(*b->seen) << SEEN_BITS);
 	for (uint32_t e = 1; e <= m->n; e++) {
 		const struct model_event *v = &m->event[e];
-		bool is_acquire = v->op == STEP_ACQ || v->op == STEP_RACQ;
-		uint32_t resource = v->obj;
+		uint32_t resource;
 
-		/* What a try got is held, and on the way to what is taken later. */
-		if (!is_acquire && !wants(b, e, &resource))
+		if (!wants(b, e, &resource))
 			continue;
-		if (v->hold != 0)
-			edge_add(b, m->holds[v->hold].lock, resource);
+		edges_from_held(b, v, resource);
 		if (b->joins && b->live[v->tid])
 			edge_add(b, m->nlocks + v->tid, resource);
 	}

@@ -69,6 +69,9 @@ uint64_t lockgraph_place_edges(const struct lockgraph *g);
  * uses the graph. */
 void lockgraph_coarsen(struct lockgraph *g);
 
+/* The recorded run ended here for the thread of e. */
+bool lockgraph_is_last(const struct model *m, uint32_t e);
+
 static inline uint32_t lockgraph_site(const struct lockgraph *g, uint32_t request)
 {
 	return g->m->event[g->events[g->requests[request].first]].site;

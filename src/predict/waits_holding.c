@@ -196,7 +196,7 @@ static void pick_all(const struct waits *s, struct waits_picks *picks)
 		if (!waits_can_last(m, w))
 			continue;
 		for (uint32_t h = r->hold; h; h = m->holds[h].next)
-			if (m->holds[h].lock != r->obj)
+			if (m->holds[h].lock != r->obj && !m->is_loose[m->holds[h].lock])
 				waits_picks_add(picks,
 						(uint64_t)r->site << 32 ^
 							(uint64_t)w->condition << 20 ^

@@ -13,10 +13,9 @@
  * A wait whose mutex protects test and change is safe from it: T2's test, a binding read, would
  * see the change.  So the search needs no notion of a predicate.
  *
- * What is sure (waits_signals.c) is a finding whatever the wake was good for.  Where more signals
- * are left one is a warning at best, and only if this wake was not an idle one: a signal that is
- * sent after the unlock may come late and wake somebody who then waits again, in right programs
- * too.
+ * A wake after which the thread waits again was idle, and its signal no loss: a signal that is sent
+ * after the unlock may come late, in right programs too.  Where more signals are left than can be in
+ * the schedule (waits_signals.c), a finding is a warning at best.
  *
  * A run without any access was recorded for its locks only.  No test is to be seen there, and
  * every wait would look like a wrong one.
@@ -158,6 +157,9 @@ static void pick_all(struct waits *s, struct waits_picks *picks)
 
 		if (!waits_can_last(s->m, w))
 			continue;
+		/* A signal after which the thread waits on may as well be lost. */
+		if (w->by && is_idle(s->m, w))
+			continue;
 		if (w->by && s->m->event[w->by].tid != s->m->event[w->park].tid)
 			waits_picks_add(picks, waits_key(s->m, w->by, w->release),
 					(struct waits_item){ i, w->by });
@@ -185,8 +187,7 @@ static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, 
 		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
 		return WAITS_FOUND;
 	}
-	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_idle(s->m, w) ||
-	    is_by_chance(s, w))
+	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_by_chance(s, w))
 		return WAITS_SEARCHED;
 	*warned = true;
 	if (proof == WAITS_MORE_LEFT) {

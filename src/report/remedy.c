@@ -46,12 +46,14 @@ static uint32_t find_wait(const struct cycle *c)
 
 /* ---- did it happen? ---- */
 
-/* The thread has done nothing since it began that wait. */
-static bool still_waits(const struct evidence *ev, const struct evidence_event *release)
+/* Where the wait began that the thread has done nothing since; 0: it has. */
+static uint64_t still_waits(const struct evidence *ev, const struct evidence_event *release)
 {
 	struct evidence_event park;
 
-	return cycle_park(ev, release, &park) && evidence_find(ev, park.tid, park.index + 1) == 0;
+	if (!cycle_park(ev, release, &park) || evidence_find(ev, park.tid, park.index + 1) != 0)
+		return 0;
+	return park.pos;
 }
 
 bool remedy_happened(const struct evidence *ev, const struct finding *f, const struct cycle *c,
@@ -65,9 +67,9 @@ bool remedy_happened(const struct evidence *ev, const struct finding *f, const s
 		const struct evidence_event *e = &c->at[i].request;
 
 		if (cycle_is_wait(e)) {
-			if (!whole || !still_waits(ev, e))
+			wait = whole ? still_waits(ev, e) : 0;
+			if (wait == 0)
 				return false;
-			wait = e->pos;
 		} else if (f->kind == FINDING_LOST_WAKEUP) {
 			signal = e->pos;
 		} else if (!cycle_is_stuck(e)) {

@@ -403,13 +403,15 @@ static bool claim_check(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
 	bool cycle = claim->kind == FINDING_DEADLOCK || claim->kind == FINDING_JOIN_HOLDING;
+	uint32_t least = claim->kind == FINDING_DEADLOCK ? 1 : 2;
 
 	if (!cycle && claim->ntargets != 2)
 		return check_fail(c, 0, "%s is of two events; these are %" PRIu32,
 				  finding_kind_name(claim->kind), claim->ntargets);
-	if (claim->ntargets < 2 || claim->ntargets > FINDING_EVENTS)
-		return check_fail(c, 0, "%s is of 2 to %d events; these are %" PRIu32,
-				  finding_kind_name(claim->kind), FINDING_EVENTS, claim->ntargets);
+	if (claim->ntargets < least || claim->ntargets > FINDING_EVENTS)
+		return check_fail(c, 0, "%s is of %" PRIu32 " to %d events; these are %" PRIu32,
+				  finding_kind_name(claim->kind), least, FINDING_EVENTS,
+				  claim->ntargets);
 	return true;
 }
 

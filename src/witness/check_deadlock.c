@@ -8,6 +8,8 @@
  * The targets form one circle: target -> the thread that it waits for -> that thread's target.  A lock
  * held by several readers gives a choice, so the circle is searched for.
  *
+ * A thread may wait for itself, and only the recorded run can show that.
+ *
  * Where the recorded run itself hung there is no acquire (no join): the request that was not answered
  * stands for it.
  */
@@ -42,6 +44,16 @@ static bool open_check(struct checker *c, uint64_t pos)
 	return true;
 }
 
+/* One thread that waits for itself: it never got what it asked for, so the lock does not nest. */
+static bool is_alone(const struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	const struct evidence_item *it = evidence_item(c->ev, claim->targets[0]);
+
+	return claim->kind == FINDING_DEADLOCK && claim->ntargets == 1 &&
+	       (it->op == EVENT_REQ || it->op == EVENT_RREQ);
+}
+
 bool check_is_request(struct checker *c, uint64_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
@@ -54,10 +66,19 @@ bool check_is_request(struct checker *c, uint64_t pos)
 		return true;
 	if (!check_life(c, (uint32_t)pos))
 		return false;
-	if (c->objects[it->object].owner == it->tid)
+	if (c->objects[it->object].owner == it->tid && !is_alone(c))
 		return check_fail(c, pos, "its thread holds %.60s itself here",
 				  check_object_name(c, (uint32_t)pos));
 	return true;
+}
+
+void check_loose_doubt(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+
+	if (is_lock(it) && c->ev->objects.at[it->object].loose)
+		check_doubt(c, pos, "a lock of it is also released by threads that do not hold it",
+			    "asks for a lock that threads release which do not hold it");
 }
 
 static bool target_check(struct checker *c, uint64_t pos)
@@ -133,6 +154,10 @@ bool check_deadlock(struct checker *c)
 
 		if (!target_check(c, claim->targets[i]))
 			return false;
+		if (claim->ntargets == 1 && !is_alone(c))
+			return check_fail(c, claim->targets[0],
+					  "one thread waits for itself only where the recorded run "
+					  "ended with it");
 		it = evidence_item(c->ev, claim->targets[i]);
 		joins |= is_join(it);
 		for (uint32_t k = 0; k < i; k++)
@@ -142,5 +167,9 @@ bool check_deadlock(struct checker *c)
 	}
 	if (!joins && claim->kind == FINDING_JOIN_HOLDING)
 		return check_fail(c, 0, "no target joins: not %s", finding_kind_name(claim->kind));
-	return circle_find(c, 0, (1u << claim->ntargets) - 2) || circle_fail(c);
+	if (!circle_find(c, 0, (1u << claim->ntargets) - 2))
+		return circle_fail(c);
+	for (uint32_t i = 0; i < claim->ntargets; i++)
+		check_loose_doubt(c, claim->targets[i]);
+	return true;
 }

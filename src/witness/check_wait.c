@@ -162,6 +162,7 @@ static bool holding_check(struct checker *c, const struct wait *w)
 	if (!is_open(it) && !sends_later(c, w, it->tid))
 		return check_fail(c, other,
 				  "its thread sends no signal after it that the wait is for");
+	check_loose_doubt(c, other);
 	signals_doubt(c, w, it->tid);
 	return true;
 }

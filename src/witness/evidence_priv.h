@@ -102,9 +102,10 @@ struct evidence_object_info {
 	uint32_t name;	      /* into names */
 	uint32_t init;	      /* the event that made it; 0 none */
 	bool closed;	      /* destroyed */
+	bool loose;	      /* lock: released by a thread that did not hold it */
 	bool counted;	      /* barrier, semaphore: value is what init said */
 	uint64_t value;	      /* barrier: threads; semaphore: first value */
-	int64_t balance;      /* while loading: posts less waits; ONCE: begins; CHANNEL: gives */
+	int64_t balance;      /* while loading: posts less waits; ONCE: begins; CHANNEL: gives; LOCK: holders */
 };
 
 /* One generation of a barrier. */

@@ -102,12 +102,37 @@ static uint32_t held_without(struct evidence *ev, uint32_t from, uint32_t object
 	return list;
 }
 
+static bool holds(const struct evidence *ev, const struct evidence_thread *t, uint32_t object)
+{
+	uint32_t at = t->held;
+
+	while (at != 0 && ev->held.at[at].object != object)
+		at = ev->held.at[at].below;
+	return at != 0;
+}
+
+/* Who holds such a lock need not be the one who will let go of it. */
+static void loose_note(struct evidence *ev, const struct event *e, uint32_t object)
+{
+	struct evidence_object_info *o = &ev->objects.at[object];
+	bool mine = holds(ev, evidence_thread(ev, e->tid), object);
+
+	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ) {
+		o->loose |= e->op == EVENT_ACQ && o->balance > 0 && !mine;
+		o->balance++;
+	} else if (e->op == EVENT_REL || e->op == EVENT_RREL) {
+		o->loose |= !mine && o->balance > 0;
+		o->balance -= o->balance > 0;
+	}
+}
+
 static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *t = evidence_thread(ev, e->tid);
 	uint32_t object = object_get(ev, EVIDENCE_LOCK, e->addr);
 
 	ev->items.at[pos].object = object;
+	loose_note(ev, e, object);
 	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ) {
 		*VEC_PUSH(&ev->held) = (struct evidence_held){ pos, object, t->held };
 		t->held = (uint32_t)(ev->held.n - 1);

@@ -23,4 +23,5 @@ hung() {
 hung nested_hang wait-holding-lock 'deadlock of T2 and T3 on table and a wait on filled'
 has nested_hang.out 'It happened in the recorded run: that ended there\.$' "nested_hang: it happened"
 hung lost_hang lost-wakeup 'lost wakeup of T2 on c'
+has lost_hang.out 'It happened in the recorded run: that ended there\.$' "lost_hang: it happened"
 done_testing

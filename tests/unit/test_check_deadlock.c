@@ -94,7 +94,10 @@ static void test_circles(void)
 		 "a lock that nobody holds");
 	deadlock(two, "1 5 2 6", "2 6", "B holds m here",
 		 "an order cannot go on to requests that are not granted");
-	deadlock(two, "1 5", "2", "deadlock is of 2 to 8 events; these are 1", "one target");
+	deadlock(two, "1 5", "2", "one thread waits for itself only where", "one target");
+	deadlock("#fmt 1\nA|acq(l)|1\nA|req(l)|2\n", "1", "2", NULL, "one that waits for itself");
+	deadlock("#fmt 1\nA|acq(l)|1\nA|req(m)|2\n", "1", "2", "none of the other threads holds m",
+		 "one that waits for nobody");
 	deadlock(two, "1 5", "2 6 2", "two targets are of one thread", "one of them twice");
 	deadlock(two, "1 5", "2 6 9", "target 9 is not in the trace", "one that is not there");
 	deadlock(two, "1 2", "3 5", "asks for no lock: no target of deadlock", "a release");
