@@ -103,7 +103,15 @@ static void add_part(struct line *l, const struct foresee_global *g, uint64_t of
 	}
 }
 
-/* A lock by the variable it lies in, else by its address. */
+/* The site knows the lock by a name: "account.lock", not "*m". */
+static bool has_name(const struct foresee_site *s)
+{
+	char c = s != NULL && s->variable != NULL ? s->variable[0] : '*';
+
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* A lock by the variable it lies in, by what the site calls it, else by its address. */
 static void add_lock(struct line *l, const void *lock, uint32_t site)
 {
 	const struct foresee_global *g = module_global(lock);
@@ -112,6 +120,8 @@ static void add_lock(struct line *l, const void *lock, uint32_t site)
 	if (g != NULL) {
 		add(l, last_part(g->name, ':'));
 		add_part(l, g, (uintptr_t)lock - (uintptr_t)g->address);
+	} else if (has_name(s)) {
+		add(l, s->variable);
 	} else {
 		add(l, "0x");
 		add_number(l, (uintptr_t)lock, 16);

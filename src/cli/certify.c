@@ -14,6 +14,7 @@
 #include "cli/analyse.h"
 #include "cli/talk.h"
 #include "finding/finding.h"
+#include "report/frames.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
@@ -110,6 +111,7 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 	struct evidence_options opt = {
 		.upto = needs_all(f) ? 0 : last_named(f),
 		.brief = !is_claimed(f), /* there is nothing to check */
+		.path = frames_variable,
 	};
 	enum status st;
 

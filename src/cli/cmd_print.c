@@ -7,6 +7,7 @@
 #include "cli/spool.h"
 #include "order/step.h"
 #include "predict/locktree.h"
+#include "report/frames.h"
 #include "report/lock_trees.h"
 #include "report/show.h"
 #include "trace/trace.h"
@@ -112,7 +113,8 @@ static enum status print_trees(struct trace *t, const struct lock_trees *l, stru
 {
 	struct evidence_options brief = { .wanted = l->wanted.at,
 					  .nwanted = l->wanted.n,
-					  .brief = true };
+					  .brief = true,
+					  .path = frames_variable };
 	struct evidence *ev;
 	enum status st = evidence_load(t, &brief, &ev, d);
 

@@ -315,7 +315,7 @@ static bool describes(bool declare, const DIExpression *how, bool memory)
 	return !declare && n == 0;
 }
 
-LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory)
+LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory, unsigned nth)
 {
 	SmallVector<DbgVariableIntrinsic *, 4> users;
 #if LLVM_VERSION_MAJOR >= 19
@@ -323,16 +323,19 @@ LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory)
 
 	if (auto *alloca = memory ? dyn_cast<AllocaInst>(unwrap(value)) : nullptr)
 		for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
-			return wrap(record->getVariable());
+			if (nth-- == 0)
+				return wrap(record->getVariable());
 	findDbgUsers(users, unwrap(value), &records);
 	for (DbgVariableRecord *record : records)
-		if (describes(record->isDbgDeclare(), record->getExpression(), memory))
+		if (describes(record->isDbgDeclare(), record->getExpression(), memory) &&
+		    nth-- == 0)
 			return wrap(record->getVariable());
 #else
 	findDbgUsers(users, unwrap(value));
 #endif
 	for (DbgVariableIntrinsic *user : users)
-		if (describes(isa<DbgDeclareInst>(user), user->getExpression(), memory))
+		if (describes(isa<DbgDeclareInst>(user), user->getExpression(), memory) &&
+		    nth-- == 0)
 			return wrap(user->getVariable());
 	return nullptr;
 }

@@ -78,8 +78,8 @@ extra_element_count(LLVMMetadataRef type); /* members of a struct, dimensions of
 LLVMMetadataRef extra_element(LLVMMetadataRef type,
 			      unsigned i);		   /* a data member; NULL if not one */
 int64_t extra_dimension(LLVMMetadataRef type, unsigned i); /* -1: not constant */
-/* The local variable that lives at an address (memory) or has a value. */
-LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory);
+/* The local variable that lives at an address (memory) or has a value; there may be several. */
+LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory, unsigned nth);
 /* Visit every complete struct, class and union of the unit: by its name or the typedef that
  * names it, and in C++ by its mangled name. */
 void extra_structs(LLVMModuleRef m,

@@ -123,7 +123,7 @@ void sites_add(struct function *f)
 		struct foresee_site s = { .kind = kind_of(u, r), .feeds = r->feeds };
 
 		set_place(f, &s, location_of(r->inst));
-		s.variable = id_as_pointer(names_variable(f, r));
+		s.variable = id_as_pointer(paths_variable(f, r));
 		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
 			s.size = access_size(u, r);
 		if (r->free)

@@ -144,7 +144,7 @@ void facts_find(struct function *f);
 /* Append the facts of f to the file named by FORESEE_FACTS, if set. */
 void facts_print(const struct function *f);
 
-/* ---- sites.c, names.c ---- */
+/* ---- sites.c, names.c, paths.c, locks.c ---- */
 
 void sites_add(struct function *f); /* a row for each record */
 /* A row for a local variable that comes to life at an instruction. */
@@ -152,7 +152,6 @@ uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at
 LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */
 
 struct strbuf;
-uint32_t names_variable(struct function *f, const struct record *r); /* string id; 0 unknown */
 uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram);
 uint32_t names_type(struct unit *u, LLVMMetadataRef type); /* "struct account *" */
 LLVMMetadataRef names_global(LLVMValueRef global);	   /* its debug variable, or NULL */
@@ -160,6 +159,12 @@ LLVMMetadataRef names_global(LLVMValueRef global);	   /* its debug variable, or 
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable);
 /* Qualified by namespace, class or function. */
 void names_add_qualified(struct strbuf *b, LLVMMetadataRef node, const char *separator);
+
+/* What an access touches, or the lock that a call is about: string id; 0 unknown. */
+uint32_t paths_variable(struct function *f, const struct record *r);
+
+/* The argument of a call that is a lock or the like, and its size; NULL: none is. */
+LLVMValueRef locks_argument(LLVMValueRef call, uint64_t *size);
 
 /* ---- tables.c: the tables and the constructor ---- */
 

@@ -103,14 +103,14 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_lo
 	l->fails.n = kept;
 }
 
-/* A release by a thread that does not hold the lock, or of none at all. */
+/* A release by a thread that does not hold the lock, or of none at all: what it does in another run
+ * nobody knows. */
 static void lock_release_stray(struct steps *s, struct object_lock *l)
 {
-	if (!l || (l->owner == 0 && l->readers.n == 0)) {
-		step_add(s, STEP_NONE, 0);
-		return;
-	}
-	step_add(s, STEP_LOOSE, 0)->obj = l->id;
+	if (!l || (l->owner == 0 && l->readers.n == 0))
+		step_add(s, STEP_NONE, STEP_STOP);
+	else
+		step_add(s, STEP_LOOSE, STEP_STOP)->obj = l->id;
 }
 
 static void lock_release(struct steps *s, const struct event *e, struct object_lock *l)
@@ -180,17 +180,41 @@ static void lock_tryfail(struct steps *s, const struct event *e, struct object_l
 	step_after(s, pos);
 }
 
+/* All uses come before it; which those are is not known of a lock that very many use. */
+static void lock_destroy(struct steps *s, const struct event *e)
+{
+	const struct object *o = step_object_find(s, e->addr, OBJECT_LOCK);
+
+	step_add(s, STEP_NONE, o && o->crowded ? STEP_STOP : 0);
+	for (size_t i = 0; o && i < o->users.n; i++)
+		if (o->users.at[i].tid != e->tid)
+			step_after(s, o->users.at[i].pos);
+	step_object_end(s, e->addr);
+}
+
+static struct object *lock_get(struct steps *s, uint64_t addr)
+{
+	struct object *o = step_object_get(s, addr, OBJECT_LOCK);
+
+	if (o->lock.id == LOCK_UNUSED)
+		o->lock.id = s->nlocks++;
+	return o;
+}
+
 void step_lock_event(struct steps *s, const struct event *e)
 {
 	struct object *o;
 
-	if (e->op == EVENT_LOCK_INIT || e->op == EVENT_LOCK_DESTROY) {
-		step_add(s, STEP_NONE, 0);
-		step_object_end(s, e->addr);
+	if (e->op == EVENT_LOCK_INIT) {
+		step_object_make(s, e, OBJECT_LOCK);
+		return;
+	}
+	if (e->op == EVENT_LOCK_DESTROY) {
+		lock_destroy(s, e);
 		return;
 	}
 	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ || e->op == EVENT_REQ || e->op == EVENT_RREQ)
-		o = step_object_get(s, e->addr, OBJECT_LOCK);
+		o = lock_get(s, e->addr);
 	else
 		o = step_object_find(s, e->addr, OBJECT_LOCK);
 	if (o)
@@ -216,4 +240,6 @@ void step_lock_event(struct steps *s, const struct event *e)
 		lock_tryfail(s, e, o ? &o->lock : NULL);
 		break;
 	}
+	if (o)
+		step_object_use(s, e, o);
 }

@@ -4,11 +4,15 @@
  * An object ends with its memory, with an init or a destroy, or when something of another kind
  * is used at its address; what comes there later is a new one.  A condition may end while threads
  * are parked on it: they still know it by its place, and the last to wake up discards it.
+ *
+ * In no run is an object used before its init or, a lock, after its destroy.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "order/step_priv.h"
+
+#define USERS_MAX 64 /* threads that use an object, kept */
 
 uint32_t step_channel_new(struct steps *s)
 {
@@ -26,6 +30,8 @@ void step_channel_forget(struct steps *s, uint32_t channel)
 
 static void channels_forget(struct steps *s, const struct object *o)
 {
+	if (o->maker != 0)
+		step_channel_forget(s, o->made);
 	switch (o->family) {
 	case OBJECT_COND:
 		for (size_t i = 0; i < o->cond.signals.n; i++)
@@ -51,6 +57,7 @@ static void channels_forget(struct steps *s, const struct object *o)
 
 static void object_release(struct object *o)
 {
+	VEC_RELEASE(&o->users);
 	switch (o->family) {
 	case OBJECT_LOCK:
 		VEC_RELEASE(&o->lock.readers);
@@ -146,7 +153,7 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	o->family = family;
 	o->mapped = true;
 	if (family == OBJECT_LOCK) {
-		o->lock.id = s->nlocks++;
+		o->lock.id = LOCK_UNUSED;
 		o->lock.family = places_family(&s->places, addr);
 	}
 	if (family == OBJECT_COND)
@@ -164,4 +171,32 @@ struct object *step_object_get(struct steps *s, uint64_t addr, enum object_famil
 		return o;
 	step_object_end(s, addr);
 	return object_new(s, addr, family);
+}
+
+struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family)
+{
+	struct object *o;
+
+	step_add(s, STEP_NONE, 0);
+	step_object_end(s, e->addr);
+	o = object_new(s, e->addr, family);
+	o->maker = e->tid;
+	o->made = step_channel_new(s);
+	step_add(s, STEP_PUT, 0)->obj = o->made;
+	return o;
+}
+
+void step_object_use(struct steps *s, const struct event *e, struct object *o)
+{
+	for (size_t i = 0; i < o->users.n; i++)
+		if (o->users.at[i].tid == e->tid) {
+			o->users.at[i].pos = e->pos;
+			return;
+		}
+	if (o->users.n < USERS_MAX)
+		*VEC_PUSH(&o->users) = (struct object_user){ e->tid, e->pos };
+	else
+		o->crowded = true;
+	if (o->maker != 0 && o->maker != e->tid)
+		step_add(s, STEP_GET, 0)->obj = o->made;
 }

@@ -40,9 +40,11 @@ struct lock_fail {
 	uint64_t pos;
 };
 
+#define LOCK_UNUSED UINT32_MAX /* as its id: nobody has asked for it yet */
+
 struct object_lock {
 	uint32_t id;
-	uint32_t family; /* order/places.h */
+	uint32_t family;       /* order/places.h */
 	uint32_t owner, depth; /* owner: tid, 0 nobody */
 	uint64_t pos;	       /* of the owner's acquire */
 	VEC(struct lock_reader) readers;
@@ -101,11 +103,20 @@ struct object_once {
 	uint32_t channel;
 };
 
+struct object_user {
+	uint32_t tid;
+	uint64_t pos; /* its latest use */
+};
+
 struct object {
 	uint64_t addr;
 	enum object_family family;
-	bool mapped;   /* found by its address; else only threads parked on it know it */
-	uint32_t next; /* while not in use */
+	bool mapped;	/* found by its address; else only threads parked on it know it */
+	bool crowded;	/* not all its users are kept */
+	uint32_t next;	/* while not in use */
+	uint32_t maker; /* who has made it; 0: nobody we saw, else: */
+	uint32_t made;	/* the channel from its init to its users */
+	VEC(struct object_user) users;
 	union {
 		struct object_lock lock;
 		struct object_cond cond;
@@ -216,6 +227,10 @@ void step_channel_forget(struct steps *s, uint32_t channel);
 struct object *step_object_get(struct steps *s, uint64_t addr, enum object_family family);
 /* The same, but NULL when there is none. */
 struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family);
+/* An init of e->addr: a new object there, made in this event. */
+struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family);
+/* After the steps of e: a use of the object comes after its init. */
+void step_object_use(struct steps *s, const struct event *e, struct object *o);
 /* Whatever lies there is over; a later use is of a new object. */
 void step_object_end(struct steps *s, uint64_t addr);
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len);

@@ -217,8 +217,7 @@ void step_barrier_event(struct steps *s, const struct event *e)
 	struct object *o;
 
 	if (e->op == EVENT_BAR_INIT) {
-		step_add(s, STEP_NONE, 0);
-		step_object_end(s, e->addr);
+		step_object_make(s, e, OBJECT_BARRIER);
 		return;
 	}
 	o = step_object_get(s, e->addr, OBJECT_BARRIER);
@@ -226,6 +225,7 @@ void step_barrier_event(struct steps *s, const struct event *e)
 		barrier_in(s, e, &o->barrier);
 	else
 		barrier_out(s, e, &o->barrier);
+	step_object_use(s, e, o);
 }
 
 /* ---- semaphores ----
@@ -335,17 +335,18 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 
 void step_sem_event(struct steps *s, const struct event *e)
 {
+	struct object *o;
 	struct object_sem *m;
 
-	if (e->op == EVENT_SEM_INIT)
-		step_object_end(s, e->addr);
-	m = &step_object_get(s, e->addr, OBJECT_SEM)->sem;
-	switch (e->op) {
-	case EVENT_SEM_INIT:
+	if (e->op == EVENT_SEM_INIT) {
+		m = &step_object_make(s, e, OBJECT_SEM)->sem;
 		m->known = true;
 		m->credit = e->arg;
-		step_add(s, STEP_NONE, 0);
-		break;
+		return;
+	}
+	o = step_object_get(s, e->addr, OBJECT_SEM);
+	m = &o->sem;
+	switch (e->op) {
 	case EVENT_SEM_POST:
 		sem_post(s, e, m);
 		break;
@@ -356,6 +357,7 @@ void step_sem_event(struct steps *s, const struct event *e)
 		sem_fail(s, e, m);
 		break;
 	}
+	step_object_use(s, e, o);
 }
 
 /* ---- onces ---- */

@@ -197,6 +197,11 @@ static void say_limits(const struct deadlocks *d, struct engine_result *out)
 	if (d->g->longest > PATTERN_MOST)
 		engine_truncated(out, "%s: circles of more than %u threads were not looked for",
 				 name, (unsigned)PATTERN_MOST);
+	if (d->g->is_cut)
+		engine_truncated(out,
+				 "%s: so many locks are held at once that not all requests were "
+				 "looked at",
+				 name);
 	if (d->warned > DEADLOCKS_SHOWN && !d->opt->all_pairs)
 		engine_truncated(out,
 				 "%s: %u more circles of locks that may be deadlocks: not shown",

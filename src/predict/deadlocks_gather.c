@@ -205,7 +205,7 @@ static void settle_groups(struct deadlocks *d)
 	for (size_t i = 0; i < d->groups.n; i++) {
 		struct deadlocks_group *group = &d->groups.at[i];
 
-		group->complete &= !d->cut;
+		group->complete &= !d->cut && !d->g->is_cut;
 		if (group->kept.n == 0)
 			continue;
 		qsort(group->kept.at, group->kept.n, sizeof(*group->kept.at), compare_kept);

@@ -21,13 +21,17 @@ static bool holds_itself(const struct model *m, const struct model_event *v)
 	return false;
 }
 
-/* Two readers that both want to write wait for themselves and for each other; once is enough. */
+/* Two readers that both want to write wait for themselves and for each other; once is enough,
+ * unless that one is only a warning. */
 static bool is_told(const struct engine_result *out, uint64_t pos)
 {
-	for (size_t i = 0; i < out->findings.at.n; i++)
-		for (uint32_t k = 0; k < out->findings.at.at[i].nevents; k++)
-			if (out->findings.at.at[i].events[k] == pos)
+	for (size_t i = 0; i < out->findings.at.n; i++) {
+		const struct finding *f = &out->findings.at.at[i];
+
+		for (uint32_t k = 0; f->claimed && k < f->nevents; k++)
+			if (f->events[k] == pos)
 				return true;
+	}
 	return false;
 }
 

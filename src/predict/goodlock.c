@@ -143,11 +143,13 @@ static void check_below(struct goodlock *self, uint32_t n, uint32_t m)
 	}
 }
 
-static bool is_gated(const struct goodlock *self, uint32_t m)
+static bool is_gated(struct goodlock *self, uint32_t m)
 {
-	for (uint32_t a = node(self, m)->parent; a != 0; a = node(self, a)->parent)
+	for (uint32_t a = node(self, m)->parent; a != 0; a = node(self, a)->parent) {
+		self->left -= self->left > 0;
 		if (self->marks[a] != 0)
 			return true;
+	}
 	return false;
 }
 
@@ -172,6 +174,7 @@ static void enter(struct goodlock *self, uint32_t n)
 {
 	uint32_t first = component_of(self, n) != 0 ? first_same(self, n) : 0;
 
+	self->left -= self->left > 0;
 	for (uint32_t m = first; m != 0 && goes_on(self); m = self->same[m])
 		if (exclude(node(self, n), node(self, m)) && !is_gated(self, m))
 			check_below(self, n, m);

@@ -22,7 +22,9 @@
 #include "base/vec.h"
 #include "predict/lockgraph_priv.h"
 
-#define SEEN_BITS 15u /* edges that were met lately, by hash */
+#define SEEN_BITS 15u	    /* edges that were met lately, by hash */
+#define HELD_FEW 16u	    /* by one request */
+#define HELD_MOST 16000000u /* locks held, of all requests together */
 
 struct occurrence {
 	uint32_t event, request;
@@ -38,6 +40,8 @@ struct build {
 	VEC(struct lockgraph_edge) edges;
 	uint64_t *seen;
 	uint32_t *component; /* by resource */
+	uint32_t
+		*circled; /* by hold: itself or the nearest around it that is on a circle; 0 none */
 
 	/* While they are looked for, `first' is another one with the same hash: 1 + number, 0 none. */
 	VEC(struct lockgraph_request) requests;
@@ -45,6 +49,7 @@ struct build {
 	struct map places; /* by site and whether it joins, 1 + number */
 	uint32_t nplaces;
 	VEC(struct occurrence) occurrences;
+	uint64_t held; /* by all requests together: so many providers there will be */
 };
 
 bool lockgraph_is_last(const struct model *m, uint32_t e)
@@ -75,7 +80,8 @@ static bool wants(const struct build *b, uint32_t e, uint32_t *resource)
 	case STEP_REQ:
 	case STEP_RREQ:
 		*resource = v->obj;
-		return !(v->flags & STEP_TRY) && !b->m->is_loose[v->obj] && lockgraph_is_last(b->m, e);
+		return !(v->flags & STEP_TRY) && !b->m->is_loose[v->obj] &&
+		       lockgraph_is_last(b->m, e);
 	case STEP_JOIN:
 	case STEP_JOINING:
 		*resource = b->m->nlocks + v->partner;
@@ -107,9 +113,10 @@ static void find_live(struct build *b)
 			*VEC_PUSH(&joins) = e;
 	}
 	b->live = mem_zalloc((size_t)b->ntids + 1);
+	/* Backwards: who is joined has joined others before, so that a chain of joins takes one round. */
 	while (grew) {
 		grew = false;
-		for (size_t i = 0; i < joins.n; i++) {
+		for (size_t i = joins.n; i-- > 0;) {
 			const struct model_event *v = &m->event[joins.at[i]];
 
 			/* A join that never ended may be part of what hung. */
@@ -177,19 +184,41 @@ static bool has_components(const struct build *b)
 	return false;
 }
 
+static struct lockgraph_circles circles(const struct build *b)
+{
+	return (struct lockgraph_circles){ .m = b->m,
+					   .requests = b->requests.at,
+					   .nrequests = (uint32_t)b->requests.n,
+					   .nresources = b->nresources,
+					   .live = b->joins ? b->live : NULL,
+					   .component = b->component };
+}
+
 /* --- requests ------------------------------------------------------------------ */
 
 /* Its thread is a resource on the circles that `wanted' is on. */
 static bool provides_itself(const struct build *b, uint32_t tid, uint32_t wanted)
 {
-	return b->joins && b->live[tid] && b->component[b->m->nlocks + tid] == b->component[wanted];
+	struct lockgraph_circles c = circles(b);
+
+	return lockgraph_provides_itself(&c, tid, wanted);
+}
+
+/* What is held around a circle may be much: it is passed over. */
+static void find_circled(struct build *b)
+{
+	const struct model *m = b->m;
+
+	b->circled = mem_zalloc(((size_t)m->nholds + 1) * sizeof(*b->circled));
+	for (uint32_t h = 1; h < m->nholds; h++) /* a hold comes after its next one */
+		b->circled[h] = b->component[m->holds[h].lock] ? h : b->circled[m->holds[h].next];
 }
 
 static bool is_on_circle(const struct build *b, const struct model_event *v, uint32_t wanted)
 {
 	if (b->component[wanted] == 0)
 		return false;
-	for (uint32_t h = v->hold; h != 0; h = b->m->holds[h].next)
+	for (uint32_t h = b->circled[v->hold]; h != 0; h = b->circled[b->m->holds[h].next])
 		if (b->component[b->m->holds[h].lock] == b->component[wanted])
 			return true;
 	return provides_itself(b, v->tid, wanted);
@@ -226,9 +255,23 @@ static uint32_t request_find(struct build *b, const struct lockgraph_request *r)
 		if (request_equal(&b->requests.at[i - 1], r))
 			return i - 1;
 	*VEC_PUSH(&b->requests) = *r;
+	b->held += model_set(b->m, r->set).n;
 	b->requests.at[b->requests.n - 1].first = (uint32_t)*head;
 	*head = b->requests.n;
 	return (uint32_t)b->requests.n - 1;
+}
+
+/* Once there are too many locks in held sets, requests that hold many are left out. */
+static bool has_room(struct build *b, uint32_t hold)
+{
+	uint32_t n = 0;
+
+	if (b->held <= HELD_MOST)
+		return true;
+	for (; hold != 0 && n <= HELD_FEW; hold = b->m->holds[hold].next)
+		n++;
+	b->g->is_cut |= n > HELD_FEW;
+	return n <= HELD_FEW;
 }
 
 static void find_requests(struct build *b)
@@ -240,7 +283,7 @@ static void find_requests(struct build *b)
 		uint32_t wanted, request;
 
 		if ((v->hold == 0 && !(b->joins && b->live[v->tid])) || !wants(b, e, &wanted) ||
-		    !is_on_circle(b, v, wanted))
+		    !is_on_circle(b, v, wanted) || !has_room(b, v->hold))
 			continue;
 		request =
 			request_find(b, &(struct lockgraph_request){
@@ -262,15 +305,10 @@ static void drop_requests(struct build *b)
 {
 	bool *keep = mem_alloc(b->requests.n + 1);
 	uint32_t *number = mem_alloc((b->requests.n + 1) * sizeof(*number));
+	struct lockgraph_circles c = circles(b);
 	size_t nrequests = 0, n = 0;
 
-	lockgraph_prune(&(struct lockgraph_circles){ .m = b->m,
-						     .requests = b->requests.at,
-						     .nrequests = (uint32_t)b->requests.n,
-						     .nresources = b->nresources,
-						     .live = b->joins ? b->live : NULL,
-						     .component = b->component },
-			keep);
+	lockgraph_prune(&c, keep);
 	for (size_t i = 0; i < b->requests.n; i++) {
 		number[i] = (uint32_t)nrequests;
 		if (keep[i])
@@ -309,20 +347,6 @@ static void take_requests(struct build *b)
 	}
 }
 
-static void list_places(struct lockgraph *g)
-{
-	mem_free(g->place_start);
-	mem_free(g->by_place);
-	g->place_start = mem_zalloc(((size_t)g->nplaces + 2) * sizeof(*g->place_start));
-	g->by_place = mem_alloc(((size_t)g->nrequests + 1) * sizeof(*g->by_place));
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		g->place_start[g->requests[i].place + 2]++;
-	for (uint32_t p = 2; p <= g->nplaces + 1; p++)
-		g->place_start[p] += g->place_start[p - 1];
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		g->by_place[g->place_start[g->requests[i].place + 1]++] = i;
-}
-
 /*
  * A pattern has its threads in one component.  If there is no shorter one inside, it wants as many
  * resources as it has threads, and those are there, too.
@@ -353,75 +377,11 @@ static void find_longest(struct build *b)
 	mem_free(threads);
 }
 
-typedef VEC(struct lockgraph_provider) providers;
-
-static void list_provided(const struct build *b, uint32_t request, providers *out)
-{
-	const struct lockgraph_request *r = &b->g->requests[request];
-	struct model_list held = model_set(b->m, r->set);
-	struct lockgraph_provider p = { .place = r->place, .wants = r->wants, .request = request };
-
-	for (uint32_t i = 0; i < held.n; i++) {
-		p.resource = held.at[i] >> 1;
-		p.shared = held.at[i] & 1;
-		if (b->component[p.resource] != b->component[r->wants])
-			continue;
-		b->g->has_readers |= p.shared;
-		*VEC_PUSH(out) = p;
-	}
-	if (!provides_itself(b, r->tid, r->wants))
-		return;
-	p.resource = b->m->nlocks + r->tid;
-	p.shared = false;
-	*VEC_PUSH(out) = p;
-}
-
-/* One pass of a radix sort; it keeps the order of equal ones.  start: room for nkeys + 2. */
-static void sort_by(enum lockgraph_key by, uint32_t nkeys, const struct lockgraph_provider *from,
-		    size_t n, struct lockgraph_provider *to, uint32_t *start)
-{
-	memset(start, 0, ((size_t)nkeys + 2) * sizeof(*start));
-	for (size_t i = 0; i < n; i++)
-		start[lockgraph_key_of(&from[i], by) + 2]++;
-	for (uint32_t k = 2; k <= nkeys + 1; k++)
-		start[k] += start[k - 1];
-	for (size_t i = 0; i < n; i++)
-		to[start[lockgraph_key_of(&from[i], by) + 1]++] = from[i];
-}
-
-/* In the order that lookups want. */
-static void sort_providers(struct lockgraph *g)
-{
-	uint32_t most = g->nplaces > g->nresources ? g->nplaces : g->nresources;
-	struct lockgraph_provider *from = g->providers,
-				  *to = mem_alloc(((size_t)g->nproviders + 1) * sizeof(*to));
-
-	mem_free(g->resource_start);
-	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
-	sort_by(LOCKGRAPH_BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
-	sort_by(LOCKGRAPH_BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
-	sort_by(LOCKGRAPH_BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
-	mem_free(from);
-	g->providers = to;
-}
-
-static void list_providers(struct build *b)
-{
-	struct lockgraph *g = b->g;
-	providers list = { 0 };
-
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		list_provided(b, i, &list);
-	VEC_RESERVE(&list, list.n + 1);
-	g->providers = list.at;
-	g->nproviders = (uint32_t)list.n;
-	sort_providers(g);
-}
-
 struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 {
 	struct lockgraph *g = mem_zalloc(sizeof(*g));
 	struct build b = { .m = m, .g = g, .joins = joins };
+	struct lockgraph_circles c;
 
 	g->m = m;
 	g->has_joins = joins;
@@ -432,15 +392,17 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 	g->nresources = b.nresources = m->nlocks + b.ntids;
 	find_components(&b);
 	if (has_components(&b)) {
+		find_circled(&b);
 		find_requests(&b);
 		drop_requests(&b);
 	}
 	take_requests(&b);
-	list_places(g);
 	find_longest(&b);
-	list_providers(&b);
+	c = circles(&b);
+	lockgraph_list(g, &c);
 	mem_free(b.live);
 	mem_free(b.component);
+	mem_free(b.circled);
 	VEC_RELEASE(&b.occurrences);
 	map_release(&b.index);
 	map_release(&b.places);
@@ -458,18 +420,4 @@ void lockgraph_free(struct lockgraph *g)
 	mem_free(g->place_start);
 	mem_free(g->resource_start);
 	mem_free(g);
-}
-
-/* --- places ------------------------------------------------------------------------ */
-
-void lockgraph_coarsen(struct lockgraph *g)
-{
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		g->requests[i].place = 0;
-	for (uint32_t i = 0; i < g->nproviders; i++)
-		g->providers[i].place = 0;
-	g->nplaces = g->nrequests > 0;
-	g->is_coarse = true;
-	list_places(g);
-	sort_providers(g);
 }

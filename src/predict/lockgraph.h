@@ -56,6 +56,7 @@ struct lockgraph {
 	bool has_readers;	  /* something is held in read mode */
 	bool has_joins;		  /* made with joins */
 	bool is_coarse;		  /* all requests were put at place 0 */
+	bool is_cut;		  /* some that hold many locks had no room */
 	uint32_t *resource_start; /* [nresources + 1], in providers */
 	uint32_t nresources;
 };

@@ -15,6 +15,16 @@ struct lockgraph_circles {
 	uint32_t *component; /* by resource */
 };
 
+/* The thread is a resource on the circles that `wanted' is on. */
+static inline bool lockgraph_provides_itself(const struct lockgraph_circles *c, uint32_t tid,
+					     uint32_t wanted)
+{
+	return c->live && c->live[tid] && c->component[c->m->nlocks + tid] == c->component[wanted];
+}
+
+/* lockgraph_list.c: lists of the requests of g by place, and of providers. */
+void lockgraph_list(struct lockgraph *g, const struct lockgraph_circles *c);
+
 /* lockgraph_prune.c.  keep[i] := request i may meet the next one and the one before it on some
  * circle; component is brought up to date. */
 void lockgraph_prune(const struct lockgraph_circles *g, bool *keep);

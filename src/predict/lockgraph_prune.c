@@ -14,11 +14,16 @@
  *
  * Nothing is lost: no two requests of a pattern exclude each other.  It costs a look at each
  * request and what it holds for each round, where the walk over patterns would look at pairs.
+ * Who holds thousands of locks provides all of them, each with all of them in P: so there is an
+ * end to looking, and whoever was not looked at stays.
  */
+#include <assert.h>
+
 #include "base/vec.h"
 #include "predict/lockgraph_priv.h"
 
 #define ROUNDS 8u
+#define STEPS 300000000u /* keys looked at */
 #define SOME_TIDS UINT32_MAX
 
 /* What all of several requests hold: keys as in model_set, the mode a read if any of them reads. */
@@ -30,10 +35,18 @@ struct common {
 struct prune {
 	const struct lockgraph_circles *g;
 	bool *keep;
+	uint64_t left;			    /* steps */
 	struct common *wanting, *providing; /* by resource */
 	VEC(uint32_t) keys;
 	VEC(struct lockgraph_edge) edges;
 };
+
+/* False: there are no more steps. */
+static bool spend(struct prune *p, uint64_t steps)
+{
+	p->left -= steps < p->left ? steps : p->left;
+	return p->left > 0;
+}
 
 static void common_begin(struct prune *p, struct common *c, struct model_list set)
 {
@@ -48,6 +61,7 @@ static void common_meet(struct prune *p, struct common *c, struct model_list set
 {
 	uint32_t *keys = p->keys.at + c->first, n = 0;
 
+	assert(p->keys.at); /* c has some */
 	for (uint32_t i = 0, j = 0; i < c->n && j < set.n;) {
 		if (keys[i] >> 1 == set.at[j] >> 1)
 			keys[n++] = keys[i++] | set.at[j++];
@@ -63,21 +77,25 @@ static void common_add(struct prune *p, struct common *c, const struct lockgraph
 {
 	struct model_list set = model_set(p->g->m, r->set);
 
-	if (c->tid == 0)
-		common_begin(p, c, set);
-	else if (c->n != 0)
-		common_meet(p, c, set);
+	/* With nothing in common nobody is excluded. */
+	if (c->tid == 0 || c->n != 0) {
+		if (!spend(p, set.n + c->n))
+			c->n = 0;
+		else if (c->tid == 0)
+			common_begin(p, c, set);
+		else
+			common_meet(p, c, set);
+	}
 	c->tid = c->tid == 0 || c->tid == r->tid + 1 ? r->tid + 1 : SOME_TIDS;
 }
 
 /* The request cannot meet any of those. */
-static bool excludes(const struct prune *p, const struct lockgraph_request *r,
-		     const struct common *c)
+static bool excludes(struct prune *p, const struct lockgraph_request *r, const struct common *c)
 {
-	struct model_list keys = { p->keys.at + c->first, c->n };
+	struct model_list keys = { p->keys.at + c->first, c->n }, set = model_set(p->g->m, r->set);
 
 	return c->tid == 0 || c->tid == r->tid + 1 ||
-	       (c->n != 0 && !model_keys_disjoint(model_set(p->g->m, r->set), keys));
+	       (c->n != 0 && spend(p, set.n + c->n) && !model_keys_disjoint(set, keys));
 }
 
 /* Calls f for each resource on the circles of what it wants that the request provides.  Returns
@@ -93,7 +111,7 @@ static uint32_t each_provided(struct prune *p, const struct lockgraph_request *r
 	for (uint32_t i = 0; i < set.n; i++)
 		if (g->component[set.at[i] >> 1] == component)
 			n += f(p, r, set.at[i] >> 1);
-	if (g->live && g->live[r->tid] && g->component[g->m->nlocks + r->tid] == component)
+	if (lockgraph_provides_itself(g, r->tid, r->wants))
 		n += f(p, r, g->m->nlocks + r->tid);
 	return n;
 }
@@ -172,9 +190,11 @@ static void find_circles(struct prune *p)
 void lockgraph_prune(const struct lockgraph_circles *g, bool *keep)
 {
 	size_t size = ((size_t)g->nresources + 1) * sizeof(struct common);
-	struct prune p = {
-		.g = g, .keep = keep, .wanting = mem_alloc(size), .providing = mem_alloc(size)
-	};
+	struct prune p = { .g = g,
+			   .keep = keep,
+			   .left = STEPS,
+			   .wanting = mem_alloc(size),
+			   .providing = mem_alloc(size) };
 
 	memset(keep, true, g->nrequests);
 	for (uint32_t round = 0; round < ROUNDS; round++) {

@@ -123,7 +123,7 @@ void cycle_find(const struct evidence *ev, const struct finding *f, struct cycle
 		evidence_get(ev, f->events[i], &s.targets[i]);
 	for (uint32_t a = 0; a < s.n; a++)
 		for (uint32_t b = 0; b < s.n; b++)
-			if (a != b)
+			if (a != b || s.n == 1) /* one alone waits for itself */
 				look(&s, a, b);
 	out->n = s.n;
 	out->closed = complete(&s, 1, 1);

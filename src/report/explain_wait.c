@@ -67,6 +67,11 @@ static void threads_format(const struct explain *x, const struct cycle *c, struc
 		strbuf_addf(out, "%" PRIu32 " threads", c->n);
 		return;
 	}
+	if (c->n == 1) {
+		words_thread(x->t, c->at[0].request.tid, out);
+		strbuf_adds(out, " with itself");
+		return;
+	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		strbuf_adds(out, i == 0 ? "" : i + 1 < c->n ? ", " : " and ");
 		words_thread(x->t, c->at[i].request.tid, out);
@@ -323,7 +328,7 @@ static void end_add(const struct explain *x, const struct cycle *c, uint32_t i,
 		    struct story_wait *out)
 {
 	const struct evidence_event *e = &c->at[i].request;
-	const char *other = thread(x, &c->at[cycle_after(c, i)].request);
+	const char *other = c->n == 1 ? "itself" : thread(x, &c->at[cycle_after(c, i)].request);
 	struct strbuf text = { 0 }, note = { 0 };
 
 	strbuf_addf(&text, "%-6s ", cycle_is_wait(e) ? "wait on" : words_op(e));

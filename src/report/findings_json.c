@@ -73,6 +73,18 @@ static void place_json(const struct trace_place *p, struct json *j)
 
 #define HELD 64 /* locks named, of those that a thread holds */
 
+/* The callers. */
+static void stack_json(const struct frames *frames, struct json *j)
+{
+	json_open(j, "stack", '[');
+	for (size_t i = 1; i < frames->at.n; i++) {
+		json_open(j, NULL, '{');
+		place_json(&frames->at.at[i], j);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* Where a lock was taken that is held now. */
 static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
 {
@@ -86,6 +98,7 @@ static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
 	json_string(j, "lock", e.name);
 	json_number(j, "event", acquire);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
+	stack_json(&frames, j);
 	json_close(j, '}');
 	frames_release(&frames);
 }
@@ -124,13 +137,7 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 	json_string(j, "op", f->kind == FINDING_RACE ? show_op(e.op) : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
-	json_open(j, "stack", '[');
-	for (size_t i = 1; i < frames.at.n; i++) {
-		json_open(j, NULL, '{');
-		place_json(&frames.at.at[i], j);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+	stack_json(&frames, j);
 	held_json(r, pos, j);
 	json_close(j, '}');
 	frames_release(&frames);

@@ -1,6 +1,7 @@
 #include "report/frames.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,6 +247,24 @@ void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const ch
 		strbuf_addf(out, ":%" PRIu32, p.line);
 	else if (!p.file && p.function)
 		strbuf_adds(out, p.function);
+}
+
+const char *frames_variable(const struct trace *t, uint32_t site, uint32_t stack)
+{
+	struct frames f = { 0 };
+	const char *found = NULL;
+
+	frames_get(t, site, stack, &f);
+	for (size_t i = 0; i < f.at.n && !found; i++) {
+		const char *variable = f.at.at[i].variable;
+
+		if (variable && (isalpha((unsigned char)variable[0]) || variable[0] == '_'))
+			found = variable;
+		if (!is_system(&f.at.at[i]))
+			break;
+	}
+	frames_release(&f);
+	return found;
 }
 
 /* ---- stacks ---- */

@@ -38,6 +38,10 @@ void frames_place(const struct trace *t, uint32_t site, uint32_t stack, struct s
 void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,
 		  struct strbuf *out);
 
+/* The variable that the innermost frame names, or that of the frame in the program by which headers
+ * of the system were entered; NULL: none, or no name (*p). */
+const char *frames_variable(const struct trace *t, uint32_t site, uint32_t stack);
+
 /* The stack, one place a line, each ended; all but the first line begin with indent blanks.
  * Repeated frames, frames of system headers and the middle of a deep stack are folded. */
 void frames_format(const struct frames *f, int indent, struct strbuf *out);

@@ -263,8 +263,25 @@ static bool past_gate_format(const struct evidence *ev, const struct cycle *c, s
 	return false;
 }
 
+/* A lock that its holder asks for again. */
+static void self_remedy(const struct evidence *ev, const struct cycle_wait *w, struct strbuf *out)
+{
+	struct evidence_event held;
+
+	evidence_get(ev, w->held, &held);
+	if (held.op == EVENT_RACQ)
+		strbuf_addf(out, "%s does not turn from reading to writing", lock(&held));
+	else
+		strbuf_addf(out, "%s is not recursive", lock(&held));
+	strbuf_addf(out, "; if %s released it before, this could not happen", thread(ev, &held));
+}
+
 static void deadlock_remedy(const struct evidence *ev, const struct cycle *c, struct strbuf *out)
 {
+	if (c->n == 1) {
+		self_remedy(ev, &c->at[0], out);
+		return;
+	}
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->at[i].request.flags & EVENT_IN_WAIT)
 			return; /* the order of these two is not for the program to choose */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/hooks.h"
+#include "report/frames.h"
 #include "trace/std.h"
 #include "trace/trace.h"
 
@@ -68,23 +69,44 @@ static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 	strbuf_adds(out, len > VALUE_BYTES ? " ...]" : "]");
 }
 
+/* "account.lock (heap#1+32)".  The release and acquire inside a wait have its place, and that is
+ * about the condition; so has a once of the C library that ends a thread there. */
+static void add_lock(struct show *s, const struct event *e, const char *name, struct strbuf *out)
+{
+	bool is_once = std_ops[e->op].space == STD_ONCE;
+	const char *path = trace_object_is_anonymous(name) && !(e->flags & EVENT_IN_WAIT) && !is_once
+				   ? frames_variable(s->trace, e->site, e->stack)
+				   : NULL;
+
+	if (path)
+		strbuf_addf(out, "%s (%s)", path, name);
+	else
+		strbuf_adds(out, name);
+}
+
 static void add_object(struct show *s, const struct event *e, struct strbuf *out)
 {
 	struct trace_place p;
-	const char *name = trace_object_name(s->trace, e->addr);
+	bool memory = event_op_family(e->op) == 'A' || e->op == EVENT_ALLOC;
+	/* Of a range no element is meant. */
+	const char *name = e->flags & EVENT_RANGE ? trace_object_range(s->trace, e->addr)
+						  : trace_object_name(s->trace, e->addr);
 	const char *kind = std_ops[e->op].space == STD_CHANNEL
 				   ? std_kind_word(STD_CHANNEL, e->lock_kind)
 				   : NULL;
 
 	if (kind && *kind)
 		strbuf_addf(out, "%s ", kind);
+	if (!memory) {
+		add_lock(s, e, name, out);
+		return;
+	}
 	strbuf_adds(out, name);
-	if (strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' '))
+	if (trace_object_is_anonymous(name))
 		if (trace_site(s->trace, e->site, &p) && p.variable)
 			strbuf_addf(out, " (%s)", p.variable);
-	if (event_op_family(e->op) == 'A' || e->op == EVENT_ALLOC)
-		if (e->len != STD_WORD && (e->len > 8 || !(e->flags & EVENT_HAS_VALUE)))
-			strbuf_addf(out, ", %" PRIu64 " byte%s", e->len, e->len == 1 ? "" : "s");
+	if (e->len != STD_WORD && (e->len > 8 || !(e->flags & EVENT_HAS_VALUE)))
+		strbuf_addf(out, ", %" PRIu64 " byte%s", e->len, e->len == 1 ? "" : "s");
 }
 
 static void add_subject(struct show *s, const struct event *e, struct strbuf *out)

@@ -58,14 +58,17 @@ static void what_format(const struct stuck *s, struct trace *t, uint32_t tid, st
 {
 	const struct last *l = &s->threads.at[tid];
 	const uint64_t *holder = map_get(&s->holders, l->addr);
+	const char *name, *path;
 
 	if (l->op == EVENT_JOINING) {
 		strbuf_adds(out, "for the end of ");
 		words_thread(t, l->peer, out);
 		return;
 	}
-	strbuf_addf(out, "for %s%s", l->op == EVENT_PARK ? "a signal of " : "",
-		    words_brief(trace_object_name(t, l->addr)));
+	name = words_brief(trace_object_name(t, l->addr));
+	path = trace_object_is_anonymous(name) ? frames_variable(t, l->site, l->stack) : NULL;
+	strbuf_addf(out, "for %s", l->op == EVENT_PARK ? "a signal of " : "");
+	strbuf_addf(out, path ? "%s (%s)" : "%.0s%s", path ? path : "", name);
 	if (l->op == EVENT_PARK || !holder || (uint32_t)*holder == 0)
 		return;
 	if (*holder >> 32 == tid)

@@ -76,12 +76,6 @@ const char *words_brief(const char *name)
 	return colon && dot && dot < colon ? colon + 1 : name;
 }
 
-/* The object's own name says less than the site: a block, a stack, an address. */
-static bool is_anonymous(const char *name)
-{
-	return strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' ');
-}
-
 /* `variable' is `name', or a part of it: "audit" and "audit.total", "table[3]" and "table[]". */
 static bool is_part(const char *variable, const char *name)
 {
@@ -121,7 +115,7 @@ static void name_format(const struct evidence *ev, const struct evidence_event *
 	if (!evidence_object(ev, e->pos, &o) || !o.name) {
 		/* The reader stands elsewhere now, but what has a name does not move. */
 		strbuf_adds(out, trace_object_name(evidence_trace(ev), e->addr));
-		if (is_anonymous(strbuf_str(out))) {
+		if (trace_object_is_anonymous(strbuf_str(out))) {
 			strbuf_clear(out);
 			strbuf_adds(out, "memory");
 		}
@@ -145,7 +139,8 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 	name = words_brief(strbuf_str(&whole));
 	if (!variable)
 		strbuf_adds(out, strbuf_str(&whole));
-	else if (is_anonymous(name) || strcmp(name, "memory") == 0 || is_part(variable, name))
+	else if (trace_object_is_anonymous(name) || strcmp(name, "memory") == 0 ||
+		 is_part(variable, name))
 		strbuf_adds(out, variable);
 	else
 		strbuf_addf(out, "%s (%s)", strbuf_str(&whole), variable);
@@ -234,15 +229,36 @@ static void add_access_names(const struct evidence *ev, const struct evidence_ev
 		*VEC_PUSH(&out->variables) = local_variable(ev, &o);
 }
 
+/* A lock by its path alone, and by its block alone. */
+static void add_parts(const struct evidence *ev, const struct evidence_event *e,
+		      struct suppress_names *out)
+{
+	struct evidence_object o;
+
+	if (!e->path)
+		return;
+	*VEC_PUSH(&out->variables) = e->path;
+	if (evidence_object(ev, e->pos, &o) && o.name)
+		*VEC_PUSH(&out->variables) = o.name;
+}
+
 static void add_lock_names(const struct evidence *ev, const struct finding *f,
 			   struct suppress_names *out)
 {
+	struct evidence_event e, park;
 	struct words_objects o;
 
 	words_objects(ev, f, &o);
 	for (uint32_t i = 0; i < o.n; i++) {
 		*VEC_PUSH(&out->variables) = o.at[i];
 		*VEC_PUSH(&out->variables) = words_brief(o.at[i]);
+	}
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		evidence_get(ev, f->events[i], &e);
+		if (cycle_is_lock(&e))
+			add_parts(ev, &e, out);
+		else if (cycle_is_wait(&e) && cycle_park(ev, &e, &park))
+			add_parts(ev, &park, out);
 	}
 }
 

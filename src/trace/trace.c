@@ -156,6 +156,11 @@ size_t trace_object_whole(const char *name)
 	return n;
 }
 
+bool trace_object_is_anonymous(const char *name)
+{
+	return strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' ');
+}
+
 uint64_t trace_object_id(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_id(t->source, addr);

@@ -89,6 +89,8 @@ const char *trace_object_name(struct trace *t, uint64_t addr);
 const char *trace_object_range(struct trace *t, uint64_t addr);
 /* How much of a name is that of the whole object: not the "[3]", not the "+16". */
 size_t trace_object_whole(const char *name);
+/* It names a place in memory and no variable: a block, a stack, an address, a number. */
+bool trace_object_is_anonymous(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
 

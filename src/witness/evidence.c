@@ -23,6 +23,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	ev->values = opt->values;
 	ev->brief = opt->brief ? evidence_brief_new() : NULL;
 	ev->names = intern_new();
+	ev->path = opt->path;
 	memset(VEC_PUSH(&ev->items), 0, sizeof(*ev->items.at));
 	memset(VEC_PUSH(&ev->cells), 0, sizeof(*ev->cells.at));
 	memset(VEC_PUSH(&ev->objects), 0, sizeof(*ev->objects.at));

@@ -31,6 +31,10 @@ struct evidence_options {
 	/* Keep the wanted events alone, and the acquires of locks held there: enough to describe
 	 * them, nothing to check.  Memory does not grow with the trace. */
 	bool brief;
+	/* How the program calls what is locked, signalled or waited for at a place, "account.lock";
+	 * NULL: the place does not say.  By it go objects that have no name, or one without the
+	 * member: "account.lock (heap#1+32)".  May be missing. */
+	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
 };
 
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,
@@ -55,6 +59,7 @@ struct evidence_event {
 	uint32_t site, stack;
 	uint32_t peer;	  /* FORK, JOIN, JOINING: the other thread */
 	const char *name; /* synchronisation: the object's name; accesses: NULL */
+	const char *path; /* what options.path called it, part of the name; or NULL */
 	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };
 void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);

@@ -45,6 +45,11 @@ struct brief_object {
 	struct brief_alloc alloc; /* refs 0: not known */
 };
 
+struct brief_name {
+	uint32_t name; /* 0: not met yet */
+	struct evidence_called called;
+};
+
 struct evidence_brief {
 	VEC(struct brief_event) at;
 	struct map places; /* position, to place in at */
@@ -54,7 +59,9 @@ struct evidence_brief {
 	VEC(struct brief_alloc) allocs; /* [0] unused */
 	uint32_t unused;		/* first free one of allocs, 0 none */
 	struct map remade;		/* address, to the last LOCK_INIT or LOCK_DESTROY there */
+	struct map inits;		/* the same of LOCK_INIT alone, to site << 32 | stack */
 	struct intern *identities;
+	VEC(struct brief_name) called; /* by identity */
 	struct map blocks[LEVELS + 1]; /* number of an aligned block, to place in allocs */
 };
 
@@ -65,6 +72,7 @@ struct evidence_brief *evidence_brief_new(void)
 	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
 	map_init(&b->places);
 	map_init(&b->remade);
+	map_init(&b->inits);
 	b->identities = intern_new();
 	for (int i = 0; i <= LEVELS; i++)
 		map_init(&b->blocks[i]);
@@ -81,6 +89,8 @@ void evidence_brief_free(struct evidence_brief *b)
 		map_release(&b->blocks[i]);
 	map_release(&b->places);
 	map_release(&b->remade);
+	map_release(&b->inits);
+	VEC_RELEASE(&b->called);
 	intern_free(b->identities);
 	VEC_RELEASE(&b->at);
 	VEC_RELEASE(&b->acquires);
@@ -201,6 +211,19 @@ static void keep(struct evidence_brief *b, const struct brief_event *e)
 	*VEC_PUSH(&b->at) = *e;
 }
 
+/* Who made a lock knows what it is, even if all take it through one function. */
+static void init_call(struct evidence *ev, const struct evidence_event *e, struct brief_name *name)
+{
+	const uint64_t *place = map_get(&ev->brief->inits, e->addr);
+	struct evidence_event init = { .op = EVENT_LOCK_INIT, .addr = e->addr };
+
+	if (!place)
+		return;
+	init.site = (uint32_t)(*place >> 32);
+	init.stack = (uint32_t)*place;
+	evidence_call(ev, &init, &name->called, &name->name);
+}
+
 /* What a synchronisation event is about, as things are now. */
 static void object_fill(struct evidence *ev, struct evidence_event *e)
 {
@@ -210,12 +233,20 @@ static void object_fill(struct evidence *ev, struct evidence_event *e)
 	const struct brief_alloc *made = &b->allocs.at[alloc_find(b, e->addr)];
 	bool local = made->refs != 0 && made->kind == FORMAT_ALLOC_FRAME;
 	uint64_t key[] = { e->addr, made->event.pos, remade ? *remade : 0 };
+	struct brief_name *name;
 
 	if (family != 'L' && family != 'S')
 		return;
-	e->name = intern_str(ev->names, evidence_name(ev, e->addr, local ? made->event.site : 0,
-						      made->event.addr));
 	e->object = intern_add(b->identities, (const char *)key, sizeof(key));
+	VEC_REACH(&b->called, e->object);
+	name = &b->called.at[e->object];
+	if (name->name == 0) {
+		name->name =
+			evidence_name(ev, e->addr, local ? made->event.site : 0, made->event.addr);
+		if (remade && *remade > made->event.pos)
+			init_call(ev, e, name);
+	}
+	evidence_call(ev, e, &name->called, &name->name);
 }
 
 static void wanted_add(struct evidence *ev, const struct evidence_event *e)
@@ -290,6 +321,8 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 		lock_add(t, &x);
 		break;
 	case EVENT_LOCK_INIT:
+		*map_put(&ev->brief->inits, e->addr, NULL) = (uint64_t)e->site << 32 | e->stack;
+		/* fall through */
 	case EVENT_LOCK_DESTROY:
 		*map_put(&ev->brief->remade, e->addr, NULL) = e->pos;
 		break;
@@ -310,9 +343,15 @@ static const struct brief_event *find(const struct evidence *ev, uint64_t pos)
 void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
 {
 	const struct brief_event *e = find(ev, pos);
+	const struct brief_name *name;
 
 	assert(e);
 	*out = e->event;
+	if (out->object == 0)
+		return;
+	name = &ev->brief->called.at[out->object];
+	out->name = intern_str(ev->names, name->name);
+	out->path = name->called.path ? intern_str(ev->names, name->called.path) : NULL;
 }
 
 uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos)

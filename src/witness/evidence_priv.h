@@ -94,6 +94,14 @@ enum evidence_family {
 	EVIDENCE_CHANNEL
 };
 
+#define EVIDENCE_TRIES 16 /* places asked for a path; locks that one function takes have none */
+
+/* How the program calls an object. */
+struct evidence_called {
+	uint32_t path; /* into names; 0 not known */
+	uint32_t tries;
+};
+
 /* A synchronisation object from its making to its end. */
 struct evidence_object_info {
 	enum evidence_family family;
@@ -106,6 +114,7 @@ struct evidence_object_info {
 	bool counted;	      /* barrier, semaphore: value is what init said */
 	uint64_t value;	      /* barrier: threads; semaphore: first value */
 	int64_t balance;      /* while loading: posts less waits; ONCE: begins; CHANNEL: gives; LOCK: holders */
+	struct evidence_called called;
 };
 
 /* One generation of a barrier. */
@@ -192,6 +201,7 @@ struct evidence {
 	struct map group_at; /* object << 32 | generation, to group */
 	struct evidence_memory memory;
 	struct intern *names;
+	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
 	VEC(struct evidence_wanted) wanted;
 	bool values;
 	VEC(uint64_t) value_at; /* [pos]: 1 + place in bytes; 0 none */
@@ -256,6 +266,10 @@ uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 /* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
  * beginning at `start', goes by that name and not by its place on a stack; site 0: no variable. */
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
+/* Adds the path that the place of an event gives an object to its name; once for each object.  Not
+ * to what a text or a global variable names. */
+void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,
+		   uint32_t *name);
 void evidence_memory_finish(struct evidence *ev);
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);

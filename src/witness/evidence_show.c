@@ -33,7 +33,10 @@ void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event
 		.peer = thread ? it->object : 0,
 	};
 	if (!thread && it->object != 0) {
-		out->name = intern_str(ev->names, ev->objects.at[it->object].name);
+		const struct evidence_object_info *o = &ev->objects.at[it->object];
+
+		out->name = intern_str(ev->names, o->name);
+		out->path = o->called.path ? intern_str(ev->names, o->called.path) : NULL;
 		out->object = it->object;
 	}
 }
@@ -83,6 +86,45 @@ uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64
 	id = intern_add(ev->names, strbuf_str(&b), b.n);
 	strbuf_release(&b);
 	return id;
+}
+
+/* The path of a local variable's member begins as the variable does. */
+static bool is_member(const char *path, const char *name)
+{
+	size_t n = trace_object_whole(name);
+
+	return strncmp(path, name, n) == 0 && path[n] == '.';
+}
+
+/* The release and acquire inside a wait have its place, and that is about the condition. */
+static bool is_told(const struct evidence_event *e)
+{
+	return !(e->flags & EVENT_IN_WAIT) && e->op != EVENT_GIVE && e->op != EVENT_TAKE;
+}
+
+void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,
+		   uint32_t *name)
+{
+	struct strbuf b = { 0 };
+	const char *path, *own;
+
+	if (!ev->path || c->path != 0 || c->tries == EVIDENCE_TRIES || !is_told(e))
+		return;
+	c->tries++;
+	if (!trace_object_is_anonymous(trace_object_name(ev->trace, e->addr))) {
+		c->tries = EVIDENCE_TRIES;
+		return;
+	}
+	path = ev->path(ev->trace, e->site, e->stack);
+	if (!path)
+		return;
+	own = intern_str(ev->names, *name);
+	c->path = intern_add(ev->names, path, strlen(path));
+	strbuf_adds(&b, path);
+	if (strcmp(path, own) != 0 && !is_member(path, own))
+		strbuf_addf(&b, " (%s)", own);
+	*name = intern_add(ev->names, strbuf_str(&b), b.n);
+	strbuf_release(&b);
 }
 
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)

@@ -268,7 +268,7 @@ static void thread_event(struct evidence *ev, const struct event *e, uint32_t po
 	}
 }
 
-void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void object_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	switch (e->op) {
 	case EVENT_LOCK_INIT:
@@ -315,6 +315,20 @@ void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t po
 			thread_event(ev, e, pos);
 		break;
 	}
+}
+
+void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_event brief = {
+		.op = e->op, .flags = e->flags, .addr = e->addr, .site = e->site, .stack = e->stack
+	};
+	uint32_t object;
+
+	object_event(ev, e, pos);
+	object = event_op_family(e->op) == 'T' ? 0 : ev->items.at[pos].object;
+	if (object != 0)
+		evidence_call(ev, &brief, &ev->objects.at[object].called,
+			      &ev->objects.at[object].name);
 }
 
 /* ---- unseen code ---- */

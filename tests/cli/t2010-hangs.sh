@@ -61,7 +61,7 @@ has said "$HANGS""its 1 thread has waited, and nobody is left to wake it; Ctrl-C
 kill -TERM $pid
 wait $pid
 has said 'was killed by signal 15' "SIGTERM ends the program"
-has report '^no ' "and the analysis comes"
+has report '^1  deadlock of T1 with itself on ' "and the analysis comes"
 
 # All at once: each of them takes some seconds.
 build alive

@@ -408,6 +408,47 @@ static void test_wait(void)
 	       "a lost wakeup that happened");
 }
 
+/* A thread that asks for what it holds. */
+static void test_self(void)
+{
+	expect("#fmt 1\n"
+	       "T1|acq(g)|f.c:8:one\n"
+	       "T1|acq(a)|f.c:10:one\n"
+	       "T1|req(a)|f.c:12:two\n",
+	       FINDING_DEADLOCK, "3", "1 2",
+	       "1  deadlock of T1 with itself on a                          predicted, certified\n"
+	       "   T1  holds       a  f.c:10 in one\n"
+	       "       also holds  g (:8)\n"
+	       "       waits for   a  f.c:12 in two\n"
+	       "\n"
+	       "   It happened in the recorded run: that ended there.\n"
+	       "   How it came to that:\n"
+	       "\n"
+	       "       T1\n"
+	       "    2  lock   a  :10\n"
+	       "    3  lock   a  :12    <- waits for itself\n"
+	       "\n"
+	       "   a is not recursive; if T1 released it before, this could not happen\n"
+	       "\n"
+	       "1 finding (1 deadlock).\n",
+	       "a thread alone");
+	expect("#fmt 1\n"
+	       "T1|racq(a)|f.c:10:one\n"
+	       "T1|req(a)|f.c:12:two\n",
+	       FINDING_DEADLOCK, "2", NULL,
+	       "1  deadlock of T1 with itself on a                          warning\n"
+	       "   T1  holds      a for reading  f.c:10 in one\n"
+	       "       waits for  a              f.c:12 in two\n"
+	       "\n"
+	       "   It happened in the recorded run: that ended there.\n"
+	       "   a does not turn from reading to writing; if T1 released it before, this could not"
+	       " happen\n"
+	       "   only a warning: for a reason\n"
+	       "\n"
+	       "1 finding (1 deadlock; warning only).\n",
+	       "read, then written: a warning");
+}
+
 /* Threads 0 .. n-1 hold lock 0 .. n-1; thread t asks for lock wants[t]. */
 static void cycle_text(const uint32_t *wants, uint32_t n, struct strbuf *text,
 		       struct strbuf *targets)
@@ -482,6 +523,7 @@ int main(void)
 	test_philosophers();
 	test_join();
 	test_wait();
+	test_self();
 	test_cycles();
 	return tap_done();
 }

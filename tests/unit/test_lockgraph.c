@@ -246,9 +246,107 @@ static void try_many(unsigned jobs)
 	step_builder_release(&b);
 }
 
+/* ---- deep nests ---- */
+
+static void build_deep(struct step_builder *b, uint32_t tid, uint32_t depth, bool down)
+{
+	for (uint32_t i = 0; i < depth; i++)
+		step_build(b, tid, STEP_ACQ, down ? depth - 1 - i : i);
+	for (uint32_t i = depth; i-- > 0;)
+		step_build(b, tid, STEP_REL, down ? depth - 1 - i : i);
+}
+
+/* Two threads take all locks, in opposite orders.  Pruning runs out of steps, and keeps them. */
+static void try_deep(uint32_t depth, bool all)
+{
+	struct step_builder b = { 0 };
+	struct lockgraph *g;
+	struct model *m;
+
+	build_deep(&b, 1, depth, false);
+	build_deep(&b, 2, depth, true);
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	g = lockgraph_new(m, true);
+	if (all)
+		TAP_EQ(g->nrequests, 2 * depth - 2, "%u locks deep: all are kept", depth);
+	else
+		TAP_OK(g->nproviders < 17000000, "%u locks deep: not for ever more", depth);
+	TAP_EQ(g->is_cut, !all, "and that is said");
+	lockgraph_free(g);
+	model_free(m);
+	step_builder_release(&b);
+}
+
+/* Once there is no room for deep ones, flat ones are found all the same. */
+static void try_flat_after_deep(void)
+{
+	const struct engine *e = engine_find("deadlocks");
+	struct engine_options opt = { .jobs = 1 };
+	struct engine_result x = { 0 };
+	struct step_builder b = { 0 };
+	struct engine_run *run;
+	struct model *m;
+	uint32_t ids[DEPTH], deep = 6000;
+
+	build_deep(&b, 1, deep, false);
+	build_deep(&b, 1, deep, true);
+	build_nest(&b, &(struct nest){ 1, 2, STEP_ACQ, { deep, deep + 1 } }, ids);
+	build_nest(&b, &(struct nest){ 2, 2, STEP_ACQ, { deep + 1, deep } }, ids);
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	run = engine_run_new(m);
+	e->end(e->begin(&opt), run, &x);
+	TAP_EQ(x.counts.predicted, 1, "a flat one after deep ones");
+	TAP_OK(x.truncated.n == 1 && strstr(x.truncated.at[0], "so many locks are held"),
+	       "that some were left out is said");
+	engine_result_release(&x);
+	engine_run_free(run);
+	model_free(m);
+	step_builder_release(&b);
+}
+
+/* ---- chains of joins ---- */
+
+static void build_peer(struct step_builder *b, uint32_t tid, enum step_op op, uint32_t peer)
+{
+	step_build(b, tid, op, peer - 1);
+	step_build_last(b)->other = peer;
+}
+
+/* T1 holds a lock that the last of a chain of threads asks for, and joins the first of them. */
+static void try_join_chain(uint32_t n)
+{
+	struct step_builder b = { 0 };
+	struct lockgraph *g;
+	struct model *m;
+	uint32_t joins = 0;
+
+	for (uint32_t t = 1; t < n; t++)
+		build_peer(&b, t, STEP_FORK, t + 1);
+	step_build(&b, n, STEP_ACQ, 0);
+	step_build(&b, n, STEP_REL, 0);
+	for (uint32_t t = n - 1; t > 1; t--)
+		build_peer(&b, t, STEP_JOIN, t + 1);
+	step_build(&b, 1, STEP_ACQ, 0);
+	build_peer(&b, 1, STEP_JOIN, 2);
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	g = lockgraph_new(m, true);
+	for (uint32_t i = 0; i < g->nrequests; i++)
+		joins += lockgraph_is_join(g, i);
+	TAP_EQ(joins, n - 1, "all joins of a chain of %u threads", n);
+	TAP_EQ(g->nrequests, n, "and the acquire at its end");
+	lockgraph_free(g);
+	model_free(m);
+	step_builder_release(&b);
+}
+
 int main(void)
 {
 	try_gates();
+	try_deep(1500, true);
+	try_deep(7000, false);
+	try_flat_after_deep();
+	try_join_chain(4);
+	try_join_chain(200);
 	try_random();
 	try_many(1);
 	try_many(3);

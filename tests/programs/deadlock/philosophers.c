@@ -11,7 +11,10 @@
 // bug: -DSEATS=6
 // bug: -DSEATS=7
 // safe: -DSEATS=2 -DWAITER
+// safe: -DSEATS=3 -DWAITER
+// safe: -DSEATS=4 -DWAITER
 // safe: -DSEATS=5 -DWAITER
+// safe: -DSEATS=6 -DWAITER
 // safe: -DSEATS=7 -DWAITER
 // safe: -DSEATS=2 -DLEFT
 // safe: -DSEATS=5 -DLEFT
