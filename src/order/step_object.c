@@ -30,8 +30,6 @@ void step_channel_forget(struct steps *s, uint32_t channel)
 
 static void channels_forget(struct steps *s, const struct object *o)
 {
-	if (o->maker != 0)
-		step_channel_forget(s, o->made);
 	switch (o->family) {
 	case OBJECT_COND:
 		for (size_t i = 0; i < o->cond.signals.n; i++)
@@ -181,8 +179,7 @@ struct object *step_object_make(struct steps *s, const struct event *e, enum obj
 	step_object_end(s, e->addr);
 	o = object_new(s, e->addr, family);
 	o->maker = e->tid;
-	o->made = step_channel_new(s);
-	step_add(s, STEP_PUT, 0)->obj = o->made;
+	o->made = e->pos;
 	return o;
 }
 
@@ -198,5 +195,5 @@ void step_object_use(struct steps *s, const struct event *e, struct object *o)
 	else
 		o->crowded = true;
 	if (o->maker != 0 && o->maker != e->tid)
-		step_add(s, STEP_GET, 0)->obj = o->made;
+		step_after(s, o->made);
 }

@@ -114,8 +114,8 @@ struct object {
 	bool mapped;	/* found by its address; else only threads parked on it know it */
 	bool crowded;	/* not all its users are kept */
 	uint32_t next;	/* while not in use */
-	uint32_t maker; /* who has made it; 0: nobody we saw, else: */
-	uint32_t made;	/* the channel from its init to its users */
+	uint32_t maker; /* who has made it; 0: nobody we saw */
+	uint64_t made;	/* with which event */
 	VEC(struct object_user) users;
 	union {
 		struct object_lock lock;

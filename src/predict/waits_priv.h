@@ -103,6 +103,7 @@ struct waits {
 	struct exact_order order; /* what was found last */
 	struct map at;		  /* of that: 1 + number of an event in ids */
 	uint64_t steps;		  /* of exact search for the signature at hand */
+	uint64_t all_steps;	  /* the same of all signatures */
 	uint64_t undecided;
 	bool full;
 };

@@ -27,15 +27,24 @@ static bool reach_observed(struct waits *s, const struct causal *c, const struct
 	return true;
 }
 
+/* All pairs of places together had enough; a small budget for each is no reason to try fewer. */
+static bool is_spent(const struct waits *s, uint64_t budget)
+{
+	uint64_t one = budget > LIMIT_EXACT_STEPS ? budget : LIMIT_EXACT_STEPS;
+
+	return s->all_steps / LIMIT_WAITS > one;
+}
+
 static enum waits_outcome reach_exact(struct waits *s, const struct goal *g)
 {
 	uint64_t budget = s->opt.budget ? s->opt.budget : LIMIT_EXACT_STEPS;
 	enum exact_answer answer;
 
-	if (s->steps > budget || engine_stopped(&s->opt))
+	if (s->steps > budget || is_spent(s, budget) || engine_stopped(&s->opt))
 		return WAITS_UNDECIDED;
 	answer = exact_reach(s->exact, g, &s->order);
 	s->steps += exact_steps(s->exact);
+	s->all_steps += exact_steps(s->exact);
 	switch (answer) {
 	case EXACT_FOUND:
 		return WAITS_FOUND;

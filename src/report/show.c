@@ -74,9 +74,10 @@ static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 static void add_lock(struct show *s, const struct event *e, const char *name, struct strbuf *out)
 {
 	bool is_once = std_ops[e->op].space == STD_ONCE;
-	const char *path = trace_object_is_anonymous(name) && !(e->flags & EVENT_IN_WAIT) && !is_once
-				   ? frames_variable(s->trace, e->site, e->stack)
-				   : NULL;
+	const char *path =
+		trace_object_is_anonymous(name) && !(e->flags & EVENT_IN_WAIT) && !is_once
+			? frames_variable(s->trace, e->site, e->stack)
+			: NULL;
 
 	if (path)
 		strbuf_addf(out, "%s (%s)", path, name);

@@ -214,7 +214,7 @@ static bool lost_check(struct checker *c, const struct wait *w)
 
 bool check_wait(struct checker *c)
 {
-	struct wait w;
+	struct wait w = { 0 };
 
 	if (!wait_find(c, &w))
 		return false;

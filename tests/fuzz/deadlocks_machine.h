@@ -259,6 +259,7 @@ static void access_variable(struct machine *m, int t, uint8_t b, char op)
 
 static void other(struct machine *m, int t, uint8_t b)
 {
+	static const char *const whim[] = { "lockinit", "lockdestroy", "rel", "lockinit" };
 	struct thread *x = &m->thread[t];
 
 	switch (b % 8) {
@@ -278,7 +279,9 @@ static void other(struct machine *m, int t, uint8_t b)
 		}
 		return;
 	case 4:
-		say(m, t, b, "give(h)");
+		if (b & 8)
+			m->posts = 1;
+		say(m, t, b, b & 8 ? "seminit(s:1)" : "give(h)");
 		return;
 	case 5:
 		say(m, t, b, "take(h)");
@@ -288,7 +291,7 @@ static void other(struct machine *m, int t, uint8_t b)
 		return;
 	default:
 		/* What no machine does: lenient readers meet it. */
-		say(m, t, b, b & 8 ? "rel(l%d)" : "lockdestroy(l%d)", b / 16 % LOCKS);
+		say(m, t, b, "%s(l%d)", whim[b >> 3 & 3], b / 32 % LOCKS);
 		return;
 	}
 }
