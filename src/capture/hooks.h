@@ -342,12 +342,16 @@ void foresee_callback_end(void);
 
 /*
  * Functions of libc that wait for other threads or let them go on, by ways that no stand-in of
- * the runtime sees.
+ * the runtime sees.  A file that is there or not is such a way: lock files.  Of the opens only those
+ * that want to be the first count.
  */
 #define FORESEE_WAITING(X)                                                         \
 	X(syscall) X(semop) X(semtimedop) X(semctl) X(msgsnd) X(msgrcv) X(msgctl)   \
 	X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(mq_notify)    \
 	X(flock) X(lockf) X(lockf64)                                               \
+	X(open) X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo)       \
+	X(rmdir) X(unlink) X(unlinkat) X(remove) X(rename) X(renameat) X(link)      \
+	X(linkat) X(symlink) X(symlinkat) X(access) X(faccessat)                    \
 	X(fork) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)                      \
 	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(pclose)                 \
 	X(aio_read) X(aio_write) X(aio_fsync) X(aio_suspend) X(aio_error)           \

@@ -4,6 +4,7 @@
  */
 #include "instrument/unit_priv.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,6 +190,15 @@ static bool is_harmless_system_call(LLVMValueRef call)
 	return false;
 }
 
+/* open and openat: the flags say that the file must not be there, or are not known. */
+static bool is_first_open(LLVMValueRef call, unsigned at)
+{
+	LLVMValueRef flags = LLVMGetNumArgOperands(call) > at ? LLVMGetOperand(call, at) : NULL;
+
+	return !flags || !LLVMIsAConstantInt(flags) ||
+	       (LLVMConstIntGetZExtValue(flags) & O_EXCL) != 0;
+}
+
 static bool may_wait(LLVMValueRef call, const char *name)
 {
 	static const char *const names[] = {
@@ -199,6 +209,10 @@ static bool may_wait(LLVMValueRef call, const char *name)
 
 	if (!strcmp(name, "syscall") && is_harmless_system_call(call))
 		return false;
+	if (!strcmp(name, "open") || !strcmp(name, "open64"))
+		return is_first_open(call, 1);
+	if (!strcmp(name, "openat") || !strcmp(name, "openat64"))
+		return is_first_open(call, 2);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
