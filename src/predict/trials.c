@@ -93,7 +93,8 @@ static bool try_osr(struct osr *o, const struct shortlist_group *g, struct resul
 {
 	if (!o)
 		return false;
-	r->outcome = SEARCHED;
+	/* A list that is cut short leaves pairs that nobody has tried. */
+	r->outcome = g->complete ? SEARCHED : UNDECIDED;
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t targets[] = { g->at[i].e1, g->at[i].e2 };
 		enum osr_answer answer =
