@@ -139,30 +139,19 @@ static void judge(const struct trial *x, size_t row, const struct engine_result 
 	trial_complain(x, r->truncated.n ? r->truncated.at[0] : what);
 }
 
+static void take_answer(const struct trial *x, size_t row, struct engine_result *r, bool same)
+{
+	judge(x, row, r);
+	tallies[row].differ += !same;
+}
+
 static void try_engines(const struct trial *x)
 {
-	struct engine_result one[NROWS], three[NROWS];
 	struct trial_question q[NROWS];
 
-	memset(one, 0, sizeof(one));
-	memset(three, 0, sizeof(three));
 	for (size_t i = 0; i < NROWS; i++)
 		q[i] = (struct trial_question){ tallies[i].engine, options_of(&rows[i]) };
-	trial_ask(x, q, NROWS, 1, one);
-	if (x->seed % 16 < 8)
-		trial_ask(x, q, NROWS, 3, three);
-	for (size_t i = 0; i < NROWS; i++) {
-		if (!tallies[i].engine)
-			continue;
-		judge(x, i, &one[i]);
-		if (x->seed % 16 < 8 &&
-		    !trial_same_findings(&one[i].findings, &three[i].findings)) {
-			tallies[i].differ++;
-			trial_complain(x, "one job and three jobs give different findings");
-		}
-		engine_result_release(&one[i]);
-		engine_result_release(&three[i]);
-	}
+	trial_try(x, q, NROWS, take_answer);
 }
 
 static void choose_engines(void)

@@ -75,6 +75,30 @@ bool trial_same_findings(const struct findings *a, const struct findings *b)
 	return same;
 }
 
+void trial_try(const struct trial *x, const struct trial_question *q, size_t n,
+	       void (*judge)(const struct trial *x, size_t i, struct engine_result *r, bool same))
+{
+	struct engine_result one[QUESTIONS], three[QUESTIONS];
+	bool twice = x->seed % 16 < 8;
+
+	memset(one, 0, sizeof(one));
+	memset(three, 0, sizeof(three));
+	trial_ask(x, q, n, 1, one);
+	if (twice)
+		trial_ask(x, q, n, 3, three);
+	for (size_t i = 0; i < n; i++) {
+		bool same = !twice || trial_same_findings(&one[i].findings, &three[i].findings);
+
+		if (q[i].engine) {
+			if (!same)
+				trial_complain(x, "one job and three jobs give different findings");
+			judge(x, i, &one[i], same);
+		}
+		engine_result_release(&one[i]);
+		engine_result_release(&three[i]);
+	}
+}
+
 bool trial_proves(const struct trial *x, const struct engine_options *opt, const struct finding *f)
 {
 	struct check_order order = { 0 };

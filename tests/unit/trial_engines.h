@@ -19,6 +19,11 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 
 bool trial_same_findings(const struct findings *a, const struct findings *b);
 
+/* Asks all, for half of the traces by three jobs too, and has each answer judged; same: the number
+ * of jobs made no difference. */
+void trial_try(const struct trial *x, const struct trial_question *q, size_t n,
+	       void (*judge)(const struct trial *x, size_t i, struct engine_result *r, bool same));
+
 /* The schedule of the finding leads where it says, by the checker and by the definition; of waits
  * in doubt: by both in doubt. */
 bool trial_proves(const struct trial *x, const struct engine_options *opt, const struct finding *f);
