@@ -76,7 +76,7 @@ MAN  := $(ROOT)/share/man/man1
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base trace order finding predict monitor witness explore report export
+ROOMS := base trace link order finding predict monitor witness explore report export
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.

@@ -20,6 +20,7 @@
 #define FORMAT_FULL 1u	  /* --full: nothing was filtered */
 #define FORMAT_PARTIAL 2u /* --only / --ignore / --locks-only: accesses are missing by request */
 #define FORMAT_LOCKS 4u	  /* --locks-only: there are none; places are addresses of code */
+#define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones; chunks lie in areas */
 
 struct format_file {
 	char magic[8];
@@ -35,6 +36,7 @@ _Static_assert(sizeof(struct format_file) == 64, "file header");
 /* Blocks: what follows the file header, each with a 64-byte head. */
 #define FORMAT_CHUNK 0x4b484346u /* "FCHK": events of one thread */
 #define FORMAT_SLOTS 0x544c5346u /* "FSLT": room for chunks still being written */
+#define FORMAT_AREA 0x45524146u	 /* "FARE": chunks that are dropped together */
 
 #define FORMAT_CONTROL_TID 0 /* the control stream */
 
@@ -71,6 +73,18 @@ struct format_slots {
 _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 
 #define FORMAT_SLOT_SIZE (128u << 10)
+
+/*
+ * An area (--keep): this head, then closed chunks, then zeros up to `length'.  When the file has
+ * grown to its bound the oldest area is emptied and gets a new generation.
+ */
+struct format_area {
+	uint32_t magic;	     /* FORMAT_AREA */
+	uint32_t generation; /* from 1, over all areas: the order in which they were begun */
+	uint64_t length;     /* of the whole block, this head included */
+	uint8_t reserved[48];
+};
+_Static_assert(sizeof(struct format_area) == 64, "area head");
 
 /*
  * Record heads are 32 bits, written last, so that a record is there whole or
@@ -199,7 +213,9 @@ static inline unsigned format_length(unsigned code)
 	X(RREQ, "rreq", 1)                 \
 	X(JOINING, "joining", 1)           \
 	X(C_IMAGE, "image", 0)             \
-	X(C_CODE, "code", 0)
+	X(C_CODE, "code", 0)               \
+	X(BLOCK, "block", 1)               \
+	X(C_NOTE, "note", 0)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
@@ -226,6 +242,15 @@ enum format_kind {
 #define FORMAT_CHANNEL_SOCKET 2u /* all sockets together */
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
+
+/* aux of BLOCK: an atomic block of the program begins or ends. */
+#define FORMAT_BLOCK_BEGIN 0u
+#define FORMAT_BLOCK_END 1u
+
+/* aux of USER. */
+#define FORMAT_USER_EVENT 0u
+#define FORMAT_USER_INTERNAL 1u /* foresee_internal: one value, signed */
+#define FORMAT_USER_NAMES 2u	/* what lies at an address has this name: address, length */
 
 /* aux of PARK, WAKE, JOIN and JOINING. */
 #define FORMAT_WAIT_TIMED 1u

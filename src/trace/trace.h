@@ -26,6 +26,9 @@ enum trace_form { TRACE_BINARY, TRACE_STD, TRACE_FMT1 };
 
 struct trace_options {
 	bool lenient; /* repair ill-formed text with a note instead of refusing it */
+	/* Recordings: read only what lies between two cuts (doc/TRACE_FORMAT.md section 5). */
+	uint64_t from_cut; /* what came before it counts as past; 0: from the beginning */
+	uint64_t to_cut;   /* as if the recording ended there; 0: to the end */
 };
 
 /* Opens path ("-": standard input, text only).  Form is found from the bytes. */
@@ -44,6 +47,9 @@ struct trace_info {
 	bool full;	     /* recorded with --full */
 	bool partial;	     /* recorded with --only / --ignore / --locks-only */
 	bool locks_only;     /* with --locks-only: no accesses at all */
+	bool late;	     /* it begins in the middle of the run: from_cut, or dropped by --keep */
+	uint64_t from_cut;   /* the cut that it begins at; 0: the beginning */
+	uint64_t ncuts;	     /* number of the last cut in the file, as of trace_open */
 	uint32_t version;    /* of the binary format */
 	uint64_t bytes;	     /* size of the file's records */
 	const char *program; /* executable, or NULL */
