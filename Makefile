@@ -72,7 +72,7 @@ B    := build/$(FLAVOUR)
 ROOT := $(if $(filter dev,$(FLAVOUR)),build,$(B))
 BIN  := $(ROOT)/bin
 LIB  := $(ROOT)/lib/foresee
-MAN  := $(ROOT)/share/man/man1
+MAN  := $(ROOT)/share/man
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
@@ -80,7 +80,8 @@ ROOMS := base trace link order finding predict monitor witness explore report ex
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
-SHARED := barrier c11 cell cond create file jump lock log object once real sem start sync thread
+SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create exec file fork jump \
+	lock log object once real sandbox sem start sync thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))
@@ -99,14 +100,15 @@ FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
 SOURCES   := $(wildcard src/*/*.c src/*/*.cc tests/*/*.c examples/*.c)
-MAN_PAGES := $(wildcard doc/man/*.1)
+MAN_PAGES := $(wildcard doc/man/*.1 doc/man/*.3)
+man_path   = $(foreach p,$(MAN_PAGES),$(1)/man$(subst .,,$(suffix $(p)))/$(notdir $(p)))
 
 LIBRARY := $(B)/libforesee.a
 RUNTIME := $(LIB)/libforesee_rt.so
 LOCKS   := $(LIB)/libforesee_locks.so
 PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
-COPIES  := $(ROOT)/include/foresee.h $(patsubst doc/man/%,$(MAN)/%,$(MAN_PAGES))
+COPIES  := $(ROOT)/include/foresee.h $(call man_path,$(MAN))
 
 .PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
@@ -151,7 +153,10 @@ $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 $(ROOT)/include/%.h: include/%.h
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-$(MAN)/%: doc/man/%
+$(MAN)/man1/%: doc/man/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(MAN)/man3/%: doc/man/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(RT_O): $(B)/%.o: %.c Makefile
@@ -278,14 +283,15 @@ compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clan
 # --- installing -----------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
-	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1
+	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1 $(D)/share/man/man3
 	install $(TOOLS) $(D)/bin
 	install $(RUNTIME) $(LOCKS) $(PASSES) $(D)/lib/foresee
 	install -m 644 include/foresee.h $(D)/include
-	$(if $(MAN_PAGES),install -m 644 $(MAN_PAGES) $(D)/share/man/man1)
+	install -m 644 $(filter %.1,$(MAN_PAGES)) $(D)/share/man/man1
+	install -m 644 $(filter %.3,$(MAN_PAGES)) $(D)/share/man/man3
 
 uninstall: ## remove what install put there
-	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(D)/include/foresee.h $(MAN_PAGES:doc/man/%=$(D)/share/man/man1/%)
+	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(D)/include/foresee.h $(call man_path,$(D)/share/man)
 	rm -rf $(D)/lib/foresee
 
 clean: ## remove build/

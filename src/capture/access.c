@@ -187,9 +187,13 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 	filter_write(t, p);
 	if (__builtin_expect(crosses(p, log2), 0)) {
 		filter_write(t, (char *)p + 7);
+		log_ready(t, site);
 		write_cross(t, p, log2, x, site, feeds, nfeeds);
 		return;
 	}
+	/* The chunk may be full: not when others can name the event already, who would be left
+	 * without it if the program was killed here. */
+	log_ready(t, site);
 	v = cell_lock(cell);
 	access_store(p, log2, x);
 	cell_unlock(cell, cell_make(t->tid, t->tseq + 1));

@@ -1,20 +1,240 @@
 /*
  * What <foresee.h> offers to programs.  The names are part of the public
  * interface; the header declares them weak, here they are defined.
+ *
+ * A lock of the program's own is logged like any other, as its kind USER.  If it is made of
+ * instrumented accesses these are logged too, and order as accesses do: what the program says of
+ * its lock comes on top, nothing is taken away.
  */
+#include "capture/annotate.h"
+
+#include <stdarg.h>
 #include <string.h>
 
+#include "capture/lock_priv.h"
 #include "capture/real.h"
-#include "capture/sync.h"
+
+#define ARGUMENTS 8u
+
+/* As in foresee.h. */
+#define FLAG_READ 1u
+#define FLAG_TRY 2u
+#define FLAG_NESTS 4u
 
 void foresee_thread_name(const char *name);
+void foresee_variable(const volatile void *address, unsigned long size, const char *name);
+void foresee_event(const char *name, unsigned count, ...);
+void foresee_internal(const char *name, long value);
+void foresee_atomic_begin(const char *name);
+void foresee_atomic_end(void);
+void foresee_happens_before(const volatile void *channel);
+void foresee_happens_after(const volatile void *channel);
+void foresee_lock_created(const volatile void *lock, unsigned flags);
+void foresee_lock_destroyed(const volatile void *lock);
+void foresee_lock_waits(const volatile void *lock, unsigned flags);
+void foresee_lock_acquired(const volatile void *lock, unsigned flags);
+void foresee_lock_failed(const volatile void *lock, unsigned flags);
+void foresee_lock_releases(const volatile void *lock, unsigned flags);
 
-EXPORT void foresee_thread_name(const char *name)
+/* ---- names and events ---- */
+
+void annotate_thread(const char *name)
 {
 	struct thread *t = hook_enter();
 
-	if (t != NULL) {
-		sync_name(t, name, strlen(name));
-		hook_leave(t);
+	if (t == NULL)
+		return;
+	if (name != NULL)
+		sync_name(t, name, strnlen(name, 64));
+	hook_leave(t);
+}
+
+void annotate_user(unsigned aux, const char *name, const uint64_t *args, unsigned nargs)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_words(t, FORMAT_K_USER, aux, name, args, nargs);
+	hook_leave(t);
+}
+
+void annotate_range(unsigned aux, const char *name, const volatile void *address, uint64_t size)
+{
+	uint64_t args[2] = { (uintptr_t)address, size };
+
+	annotate_user(aux, name, args, 2);
+}
+
+EXPORT void foresee_thread_name(const char *name)
+{
+	annotate_thread(name);
+}
+
+EXPORT void foresee_variable(const volatile void *address, unsigned long size, const char *name)
+{
+	annotate_range(FORMAT_USER_NAMES, name, address, size);
+}
+
+EXPORT void foresee_event(const char *name, unsigned count, ...)
+{
+	uint64_t args[ARGUMENTS];
+	unsigned n = count < ARGUMENTS ? count : ARGUMENTS;
+	va_list more;
+
+	va_start(more, count);
+	for (unsigned i = 0; i < n; i++)
+		args[i] = (uint64_t)va_arg(more, long);
+	va_end(more);
+	annotate_user(FORMAT_USER_EVENT, name, args, n);
+}
+
+EXPORT void foresee_internal(const char *name, long value)
+{
+	uint64_t v = (uint64_t)value;
+
+	annotate_user(FORMAT_USER_INTERNAL, name, &v, 1);
+}
+
+/* ---- atomic blocks ---- */
+
+/* Blocks of this thread that were logged and not ended: a trace has no end without its begin. */
+static __thread uint32_t nblocks;
+
+EXPORT void foresee_atomic_begin(const char *name)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	nblocks++;
+	sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_BEGIN, name, NULL, 0);
+	hook_leave(t);
+}
+
+EXPORT void foresee_atomic_end(void)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	if (nblocks != 0) {
+		nblocks--;
+		sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_END, NULL, NULL, 0);
 	}
+	hook_leave(t);
+}
+
+/* ---- order ---- */
+
+void annotate_channel(unsigned kind, const volatile void *channel)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_log(t, kind, FORMAT_CHANNEL_USER, (const void *)(uintptr_t)channel);
+	hook_leave(t);
+}
+
+EXPORT void foresee_happens_before(const volatile void *channel)
+{
+	annotate_channel(FORMAT_K_GIVE, channel);
+}
+
+EXPORT void foresee_happens_after(const volatile void *channel)
+{
+	annotate_channel(FORMAT_K_TAKE, channel);
+}
+
+/* ---- locks ---- */
+
+/* What this thread holds, and how often: programs do not say of each call whether it is an inner
+ * one.  Of more locks than there is room for it is not known. */
+#define HELD 16
+static __thread struct {
+	const volatile void *lock;
+	uint32_t levels;
+	bool read;
+} held[HELD];
+
+/* Where it is, or else (levels 0) may be put; -1 nowhere. */
+static int held_find(const volatile void *lock, bool read)
+{
+	int room = -1;
+
+	for (int i = 0; i < HELD; i++) {
+		if (held[i].levels == 0)
+			room = i;
+		else if (held[i].lock == lock && held[i].read == read)
+			return i;
+	}
+	return room;
+}
+
+/* Is this one of several levels?  Counts it. */
+static bool held_nests(unsigned kind, const volatile void *lock)
+{
+	bool takes = kind == FORMAT_K_ACQ || kind == FORMAT_K_RACQ;
+	int i = held_find(lock, kind == FORMAT_K_RACQ || kind == FORMAT_K_RREL);
+
+	if (i < 0 || (!takes && held[i].levels == 0))
+		return false;
+	held[i].lock = lock;
+	held[i].read = kind == FORMAT_K_RACQ || kind == FORMAT_K_RREL;
+	held[i].levels += takes ? 1 : -1u;
+	return held[i].levels > (takes ? 1 : 0);
+}
+
+uint32_t annotate_levels(const volatile void *lock)
+{
+	int i = held_find(lock, false);
+
+	return i < 0 ? 0 : held[i].levels;
+}
+
+void annotate_lock(unsigned kind, const volatile void *lock, unsigned flags)
+{
+	bool holds = kind == FORMAT_K_ACQ || kind == FORMAT_K_REL || kind == FORMAT_K_RACQ ||
+		     kind == FORMAT_K_RREL;
+
+	if (holds && held_nests(kind, lock))
+		flags |= FORMAT_LOCK_RECURSIVE;
+	lock_note((const void *)(uintptr_t)lock, kind, FORMAT_LOCK_USER | flags);
+}
+
+static unsigned aux_of(unsigned flags)
+{
+	return (flags & FLAG_TRY ? FORMAT_LOCK_TRY : 0) |
+	       (flags & FLAG_NESTS ? FORMAT_LOCK_RECURSIVE : 0);
+}
+
+EXPORT void foresee_lock_created(const volatile void *lock, unsigned flags)
+{
+	annotate_lock(FORMAT_K_LOCK_INIT, lock, aux_of(flags));
+}
+
+EXPORT void foresee_lock_destroyed(const volatile void *lock)
+{
+	annotate_lock(FORMAT_K_LOCK_DESTROY, lock, 0);
+}
+
+EXPORT void foresee_lock_waits(const volatile void *lock, unsigned flags)
+{
+	annotate_lock(flags & FLAG_READ ? FORMAT_K_RREQ : FORMAT_K_REQ, lock, aux_of(flags));
+}
+
+EXPORT void foresee_lock_acquired(const volatile void *lock, unsigned flags)
+{
+	annotate_lock(flags & FLAG_READ ? FORMAT_K_RACQ : FORMAT_K_ACQ, lock, aux_of(flags));
+}
+
+EXPORT void foresee_lock_failed(const volatile void *lock, unsigned flags)
+{
+	annotate_lock(FORMAT_K_TRYFAIL, lock, aux_of(flags | FLAG_TRY));
+}
+
+EXPORT void foresee_lock_releases(const volatile void *lock, unsigned flags)
+{
+	annotate_lock(flags & FLAG_READ ? FORMAT_K_RREL : FORMAT_K_REL, lock, aux_of(flags));
 }

@@ -46,13 +46,14 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
  * Before an atomic write.  One that releases ends the epoch, as a lock does: a
  * plain read after it may race where the same read before it does not.
  */
-static inline void prepare_write(struct thread *t, const void *p, int order)
+static inline void prepare_write(struct thread *t, const void *p, int order, uint32_t site)
 {
 	cell_prepare(cell_of(p));
 	if (order >= __ATOMIC_RELEASE)
 		filter_sweep(t);
 	else
 		filter_write(t, p);
+	log_ready(t, site); /* before others can name the event */
 }
 
 static void log_write(struct thread *t, const void *p, unsigned log2, uint64_t x, int order,
@@ -253,7 +254,7 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
 			return;                                                                 \
 		}                                                                               \
-		prepare_write(t, p, order);                                                     \
+		prepare_write(t, p, order, site);                                               \
 		v = cell_lock(cell);                                                            \
 		if (order == __ATOMIC_SEQ_CST)                                                  \
 			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
@@ -272,7 +273,7 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 		T stored;                                                                       \
 		if (t == NULL)                                                                  \
 			return rmw_bare##N(p, value, op, &stored);                              \
-		prepare_write(t, p, order);                                                     \
+		prepare_write(t, p, order, site);                                               \
 		m.before = cell_lock(cell);                                                     \
 		m.old = rmw_bare##N(p, value, op, &stored);                                     \
 		m.new = stored;                                                                 \
@@ -291,7 +292,7 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 		if (t == NULL)                                                                  \
 			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
 							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-		prepare_write(t, p, success);                                                   \
+		prepare_write(t, p, success, site);                                             \
 		m.before = cell_lock(cell);                                                     \
 		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,              \
 						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \

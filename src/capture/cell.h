@@ -114,6 +114,9 @@ static inline void cell_unlock(uint64_t *cell, cell_version v)
 /* The shadow (shadow.c): makes sure that the cells of [p, p + n) exist.  False: they cannot. */
 bool cell_cover(const void *p, size_t n);
 
+/* Are the cells there in the child of a fork (MADV_DOFORK), or not (MADV_DONTFORK)? */
+void cell_share(int advice);
+
 /* Gives all whole pages of cells of [p, p + n) back: INIT again. */
 void cell_reset(const void *p, size_t n);
 

@@ -41,6 +41,9 @@ struct create_start create_child_begin(struct create_start *start);
 void create_child_return(void);
 void create_child_exit(void);
 
+/* In a thread that unseen code has made: its end will be noticed. */
+void create_adopted(void);
+
 /* The number behind a handle, asked before the call that makes it invalid; 0 unknown. */
 uint32_t create_find(pthread_t handle);
 /* A join is going to wait for it, unless it has ended; timed: not for ever. */

@@ -24,6 +24,7 @@
 
 #include "capture/channel.h"
 #include "capture/real.h"
+#include "capture/shared.h"
 
 /* glibc declares these to programs that ask for checks, and to no others. */
 EXPORT ssize_t __read_chk(int fd, void *p, size_t n, size_t room);
@@ -43,6 +44,21 @@ EXPORT int __ppoll_chk(struct pollfd *at, nfds_t n, const struct timespec *timeo
 	{                                              \
 		channel_give_fd(fd);                   \
 		return real_##name()(fd, __VA_ARGS__); \
+	}
+
+/* The same, of size bytes to the place `at' of what may be a mapped file. */
+#define WRITES(name, params, fd, at, size, ...)            \
+	REAL_EARLY(name)                                   \
+	EXPORT ssize_t name params                         \
+	{                                                  \
+		off_t place_;                              \
+		ssize_t r_;                                \
+                                                           \
+		channel_give_fd(fd);                       \
+		place_ = shared_write_begin(fd, at, size); \
+		r_ = real_##name()(fd, __VA_ARGS__);       \
+		shared_write_end(fd, place_, r_);          \
+		return r_;                                 \
 	}
 
 /* A call that takes from one when its result is not -1. */
@@ -85,16 +101,25 @@ EXPORT int __ppoll_chk(struct pollfd *at, nfds_t n, const struct timespec *timeo
 
 /* ---- out ---- */
 
-GIVES(ssize_t, write, (int fd, const void *p, size_t n), fd, p, n)
-GIVES(ssize_t, pwrite, (int fd, const void *p, size_t n, off_t at), fd, p, n, at)
-GIVES(ssize_t, pwrite64, (int fd, const void *p, size_t n, off64_t at), fd, p, n, at)
-GIVES(ssize_t, writev, (int fd, const struct iovec *v, int n), fd, v, n)
-GIVES(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t at), fd, v, n, at)
-GIVES(ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t at), fd, v, n, at)
-GIVES(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t at, int flags), fd, v, n, at,
-      flags)
-GIVES(ssize_t, pwritev64v2, (int fd, const struct iovec *v, int n, off64_t at, int flags), fd, v, n,
-      at, flags)
+static size_t sum(const struct iovec *v, int n)
+{
+	size_t all = 0;
+
+	for (int i = 0; i < n; i++)
+		all += v[i].iov_len;
+	return all;
+}
+
+WRITES(write, (int fd, const void *p, size_t n), fd, SHARED_HERE, n, p, n)
+WRITES(pwrite, (int fd, const void *p, size_t n, off_t at), fd, at, n, p, n, at)
+WRITES(pwrite64, (int fd, const void *p, size_t n, off64_t at), fd, at, n, p, n, at)
+WRITES(writev, (int fd, const struct iovec *v, int n), fd, SHARED_HERE, sum(v, n), v, n)
+WRITES(pwritev, (int fd, const struct iovec *v, int n, off_t at), fd, at, sum(v, n), v, n, at)
+WRITES(pwritev64, (int fd, const struct iovec *v, int n, off64_t at), fd, at, sum(v, n), v, n, at)
+WRITES(pwritev2, (int fd, const struct iovec *v, int n, off_t at, int flags), fd, at, sum(v, n), v,
+       n, at, flags)
+WRITES(pwritev64v2, (int fd, const struct iovec *v, int n, off64_t at, int flags), fd, at,
+       sum(v, n), v, n, at, flags)
 GIVES(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t n, unsigned flags), fd, v, n, flags)
 GIVES(ssize_t, send, (int fd, const void *p, size_t n, int flags), fd, p, n, flags)
 GIVES(ssize_t, sendto,

@@ -1,8 +1,10 @@
 #include "capture/file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "capture/sys.h"
@@ -11,14 +13,50 @@
 #define FIRST_SLOTS 4u
 #define MORE_SLOTS 16u
 #define PAGE 4096u
+#define HIGH_DESCRIPTOR 900
 
 static struct {
-	int fd;
+	int fd;	      /* atomic; -1: none */
+	dev_t device; /* what it must be open on */
+	ino_t inode;
+	char path[PATH_MAX]; /* to open it again */
+	struct sys_lock reopening;
 	uint64_t end;		    /* atomic: where the next block goes */
 	struct sys_lock lock;	    /* guards what follows */
 	struct format_chunk **free; /* a stack of slots; as many as there can be threads */
 	size_t nfree, nslots;
 } file = { .fd = -1 };
+
+/*
+ * --keep.  Closed chunks of threads go into areas; when these take as many bytes as were asked for,
+ * the oldest is emptied and used again.
+ *
+ *	| area 9 | area 10 | area 11 ..... | area 7 | area 8 |
+ *	                        ^used       ^next to be emptied
+ *
+ * Killed at any moment, the program leaves areas that can be read: one that is being emptied says
+ * so before the first byte goes, and says that it is a new one after the last.
+ */
+#define AREAS 16u /* that the bytes are cut into */
+#define AREAS_MORE 16u
+#define AREAS_FEW 4u
+#define AREA_LEAST (4 * FORMAT_SLOT_SIZE + PAGE) /* bytes */
+
+struct area {
+	uint64_t at, used;   /* where it is; bytes given away, its head among them */
+	uint32_t generation; /* 0: its content is given up, though somebody writes there */
+	uint32_t writers;    /* atomic: threads that have a place there and are not done */
+};
+
+static struct {
+	struct sys_lock lock; /* guards all below */
+	uint64_t length;      /* of an area; 0: nothing is ever dropped */
+	uint32_t most;
+	uint32_t n, now; /* areas there are; the one that is being filled */
+	uint32_t begun;	 /* atomic: the last generation */
+	bool is_short;	 /* atomic: fewer than were asked for */
+	struct area at[AREAS + AREAS_MORE];
+} areas;
 
 /* Beyond RLIMIT_FSIZE the kernel would send the program a SIGXFSZ. */
 static bool fits(uint64_t end)
@@ -32,14 +70,80 @@ static bool fits(uint64_t end)
 	return true;
 }
 
+/* Out of the way of programs that count on low descriptor numbers. */
+static int descriptor_raise(int fd)
+{
+	struct rlimit r;
+	int low = HIGH_DESCRIPTOR, high;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < (rlim_t)low + 4)
+		low = r.rlim_cur > 8 ? (int)r.rlim_cur - 4 : 4;
+	high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, low);
+	if (high >= 0)
+		syscall(SYS_close, fd);
+	return high >= 0 ? high : fd;
+}
+
+static bool descriptor_is_ours(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && syscall(SYS_fstat, fd, &st) == 0 && st.st_dev == file.device &&
+	       st.st_ino == file.inode;
+}
+
+static int descriptor_reopen(void)
+{
+	int fd;
+
+	sys_lock_take(&file.reopening);
+	fd = __atomic_load_n(&file.fd, __ATOMIC_RELAXED);
+	if (!descriptor_is_ours(fd)) {
+		fd = (int)syscall(SYS_openat, AT_FDCWD, file.path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0 && !descriptor_is_ours(fd)) { /* another file has the name */
+			syscall(SYS_close, fd);
+			fd = -1;
+			errno = ESTALE;
+		}
+		if (fd >= 0) {
+			fd = descriptor_raise(fd);
+			__atomic_store_n(&file.fd, fd, __ATOMIC_RELEASE);
+		}
+	}
+	sys_lock_drop(&file.reopening);
+	return fd;
+}
+
+/*
+ * The descriptor, when it is about to be used.  Programs close what they do not know, up to the
+ * highest number, or put something of their own in its place: that must not be written to.  Asking
+ * the kernel takes a fraction of a microsecond, once for a chunk.
+ */
+static int descriptor(void)
+{
+	int fd = __atomic_load_n(&file.fd, __ATOMIC_ACQUIRE);
+
+	if (fd < 0) {
+		errno = EBADF;
+		return -1;
+	}
+	return descriptor_is_ours(fd) ? fd : descriptor_reopen();
+}
+
+bool file_is_descriptor(int fd)
+{
+	return fd >= 0 && fd == __atomic_load_n(&file.fd, __ATOMIC_RELAXED);
+}
+
 static bool write_all(const void *data, size_t n, uint64_t at)
 {
 	const char *p = data;
+	int fd = fits(at + n) ? descriptor() : -1;
 
-	if (!fits(at + n))
+	if (fd < 0)
 		return false;
 	while (n > 0) {
-		ssize_t w = syscall(SYS_pwrite64, file.fd, p, n, at);
+		ssize_t w = syscall(SYS_pwrite64, fd, p, n, at);
 
 		if (w < 0 && errno == EINTR)
 			continue;
@@ -55,30 +159,41 @@ static bool write_all(const void *data, size_t n, uint64_t at)
 	return true;
 }
 
-bool file_create(const char *path, uint32_t flags)
+static void areas_init(uint64_t keep)
+{
+	areas.length = keep / AREAS / PAGE * PAGE;
+	if (areas.length < AREA_LEAST)
+		areas.length = AREA_LEAST;
+	areas.most = keep / areas.length < AREAS ? (uint32_t)(keep / areas.length) : AREAS;
+	if (areas.most < AREAS_FEW)
+		areas.most = AREAS_FEW;
+}
+
+bool file_create(const char *path, uint32_t flags, uint64_t keep)
 {
 	struct format_file head = { .magic = FORMAT_MAGIC,
 				    .version = FORMAT_VERSION,
 				    .header_size = sizeof(head),
-				    .flags = flags,
+				    .flags = flags | (keep != 0 ? FORMAT_KEEP : 0),
 				    .pid = (uint32_t)getpid() };
 	struct timespec now;
+	struct stat st;
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int high;
 
-	if (fd < 0)
+	if (fd < 0 || syscall(SYS_fstat, fd, &st) != 0)
 		return false;
-	/* Out of the way of programs that count on low descriptor numbers. */
-	high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
-	if (high >= 0) {
-		syscall(SYS_close, fd);
-		fd = high;
-	}
+	file.device = st.st_dev;
+	file.inode = st.st_ino;
+	if (strlen(path) < sizeof(file.path))
+		memcpy(file.path, path, strlen(path) + 1);
+	fd = descriptor_raise(fd);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	file.fd = fd;
 	file.end = sizeof(head);
 	file.free = sys_pages(sizeof(*file.free) << FORMAT_TID_BITS);
+	if (keep != 0)
+		areas_init(keep);
 	return file.free != NULL && write_all(&head, sizeof(head), 0);
 }
 
@@ -87,8 +202,26 @@ void file_close(void)
 	file.fd = -1; /* the kernel closes it; a thread may be writing still */
 }
 
+void file_owner(uint32_t pid)
+{
+	(void)write_all(&pid, sizeof(pid), offsetof(struct format_file, pid));
+}
+
+void file_follow(void)
+{
+	file.nfree = 0;
+}
+
+/* Past the C library's, where a thread may be cancelled. */
+static bool allocate(int mode, uint64_t at, uint64_t n)
+{
+	int fd = descriptor();
+
+	return fd >= 0 && syscall(SYS_fallocate, fd, mode, at, n) == 0;
+}
+
 /* Blocks are asked for this far ahead, without changing the file's size; it
- * takes a third off the time that writing takes. */
+ * takes a third off the time that writing takes.  Areas are asked for as they are made. */
 #define AHEAD (64u << 20)
 
 static uint64_t reserve(uint64_t n)
@@ -97,9 +230,8 @@ static uint64_t reserve(uint64_t n)
 
 	n = (n + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
 	at = __atomic_fetch_add(&file.end, n, __ATOMIC_RELAXED);
-	if (at / AHEAD != (at + n) / AHEAD && fits(at + 2 * (uint64_t)AHEAD))
-		(void)fallocate(file.fd, FALLOC_FL_KEEP_SIZE, (off_t)((at + n) / AHEAD + 1) * AHEAD,
-				AHEAD);
+	if (areas.length == 0 && at / AHEAD != (at + n) / AHEAD && fits(at + 2 * (uint64_t)AHEAD))
+		(void)allocate(FALLOC_FL_KEEP_SIZE, ((at + n) / AHEAD + 1) * AHEAD, AHEAD);
 	return at;
 }
 
@@ -110,8 +242,11 @@ static bool add_extent(void)
 				     .count = file.nslots == 0 ? FIRST_SLOTS : MORE_SLOTS,
 				     .size = FORMAT_SLOT_SIZE };
 	uint64_t bytes = (uint64_t)head.count * FORMAT_SLOT_SIZE, at, first;
+	int fd = descriptor();
 	char *slots;
 
+	if (fd < 0)
+		return false;
 	/* Slots start on a page of their own: reserve for the worst case. */
 	head.length = bytes + PAGE + FORMAT_ALIGN;
 	at = reserve(head.length);
@@ -120,9 +255,9 @@ static bool add_extent(void)
 	if (!fits(at + head.length))
 		return false;
 	/* Blocks must be there before they are touched, or the program gets SIGBUS. */
-	if ((errno = posix_fallocate(file.fd, (off_t)at, (off_t)head.length)) != 0)
+	if ((errno = posix_fallocate(fd, (off_t)at, (off_t)head.length)) != 0)
 		return false;
-	slots = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, first);
+	slots = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, first);
 	if (slots == MAP_FAILED || !write_all(&head, sizeof(head), at))
 		return false;
 	madvise(slots, bytes, MADV_DONTFORK);
@@ -148,6 +283,9 @@ struct format_chunk *file_slot_take(void)
 
 void file_slot_give(struct format_chunk *slot)
 {
+	/* The chunk would outlive what came before it by far. */
+	if (areas.length != 0)
+		__atomic_store_n(&slot->magic, 0, __ATOMIC_RELEASE);
 	sys_lock_take(&file.lock);
 	file.free[file.nfree++] = slot;
 	sys_lock_drop(&file.lock);
@@ -156,4 +294,146 @@ void file_slot_give(struct format_chunk *slot)
 bool file_append(const void *data, size_t n)
 {
 	return write_all(data, n, reserve(n));
+}
+
+/* ---- areas; areas.lock held ---- */
+
+static bool area_head(const struct area *a, uint32_t generation)
+{
+	struct format_area head = { .magic = FORMAT_AREA,
+				    .generation = generation,
+				    .length = areas.length };
+
+	return write_all(&head, sizeof(head), a->at);
+}
+
+static bool zero(uint64_t at, uint64_t n)
+{
+	static const char zeros[16 * PAGE];
+
+	if (allocate(FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, at, n) ||
+	    allocate(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, n))
+		return true;
+	for (size_t k; n > 0; n -= k, at += k) {
+		k = n < sizeof(zeros) ? n : sizeof(zeros);
+		if (!write_all(zeros, k, at))
+			return false;
+	}
+	return true;
+}
+
+/* One more, at the end of the file; NULL, errno set: there is no room. */
+static struct area *area_add(void)
+{
+	struct area *a = &areas.at[areas.n];
+
+	if (areas.n == AREAS + AREAS_MORE) {
+		errno = EBUSY;
+		return NULL;
+	}
+	*a = (struct area){ .at = reserve(areas.length) };
+	if (!fits(a->at + areas.length))
+		return NULL;
+	/* Not every file system can; then it shows when it is written to. */
+	if (!allocate(0, a->at, areas.length) && errno != EOPNOTSUPP)
+		return NULL;
+	areas.n++;
+	return a;
+}
+
+/* The oldest, empty.  One that somebody still writes to is given up and passed over, until it
+ * is quiet; the thread may have been stopped for long, or have died there. */
+static struct area *area_again(void)
+{
+	struct area *oldest;
+
+	for (;;) {
+		oldest = NULL;
+		for (uint32_t i = 0; i < areas.n; i++) {
+			struct area *a = &areas.at[i];
+			bool busy = __atomic_load_n(&a->writers, __ATOMIC_ACQUIRE) != 0;
+
+			if (i != areas.now && !(a->generation == 0 && busy) &&
+			    (oldest == NULL || a->generation < oldest->generation))
+				oldest = a;
+		}
+		if (oldest == NULL)
+			return area_add();
+		oldest->generation = 0;
+		if (!area_head(oldest, 0))
+			return NULL;
+		if (__atomic_load_n(&oldest->writers, __ATOMIC_ACQUIRE) == 0)
+			return zero(oldest->at + sizeof(struct format_area),
+				    areas.length - sizeof(struct format_area))
+				       ? oldest
+				       : NULL;
+	}
+}
+
+static bool area_begin(void)
+{
+	struct area *a = areas.n < areas.most ? area_add() : area_again();
+
+	/* A full disk is no reason to stop while there is something old to drop. */
+	if (a == NULL && areas.n < areas.most && areas.n >= AREAS_FEW) {
+		areas.most = areas.n;
+		__atomic_store_n(&areas.is_short, true, __ATOMIC_RELAXED);
+		a = area_again();
+	}
+	if (a == NULL || !area_head(a, areas.begun + 1))
+		return false;
+	a->generation = areas.begun + 1;
+	a->used = sizeof(struct format_area);
+	areas.now = (uint32_t)(a - areas.at);
+	__atomic_store_n(&areas.begun, a->generation, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A place for the chunk, and its head there: heads follow each other without a hole, whoever
+ * is killed in the middle. */
+static struct area *place_take(const struct format_chunk *c, uint64_t *at)
+{
+	uint64_t n = (sizeof(*c) + c->used + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
+	struct area *a = NULL;
+
+	sys_lock_take(&areas.lock);
+	if (areas.begun != 0)
+		a = &areas.at[areas.now];
+	if (a == NULL || a->used + n > areas.length)
+		a = area_begin() ? &areas.at[areas.now] : NULL;
+	if (a != NULL && !write_all(c, sizeof(*c), a->at + a->used))
+		a = NULL;
+	if (a != NULL) {
+		*at = a->at + a->used;
+		a->used += n;
+		__atomic_add_fetch(&a->writers, 1, __ATOMIC_RELAXED);
+	}
+	sys_lock_drop(&areas.lock);
+	return a;
+}
+
+bool file_append_chunk(const struct format_chunk *c)
+{
+	struct area *a;
+	uint64_t at;
+	bool good;
+
+	if (areas.length == 0)
+		return file_append(c, sizeof(*c) + c->used);
+	a = place_take(c, &at);
+	if (a == NULL)
+		return false;
+	good = write_all(c + 1, c->used, at + sizeof(*c));
+	__atomic_sub_fetch(&a->writers, 1, __ATOMIC_RELEASE);
+	return good;
+}
+
+uint32_t file_generation(void)
+{
+	return __atomic_load_n(&areas.begun, __ATOMIC_RELAXED);
+}
+
+bool file_is_short(void)
+{
+	return __atomic_exchange_n(&areas.is_short, false, __ATOMIC_RELAXED);
 }

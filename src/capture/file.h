@@ -1,13 +1,14 @@
 /*
- * The trace file: slots that chunks are written in, and the place at the end
- * where finished chunks go.
+ * The trace file: slots that chunks are written in, and the place at the end, or the areas
+ * (--keep), where finished chunks go.
  *
  * Slots are mapped from the file, so what a killed program wrote in them is in
  * the file already.  A finished chunk is copied to the end with one pwrite:
  * twice as fast as mapping fresh pages for every chunk (0.35 against 0.8 s per
  * GiB on the machine this was built on), and the slot stays in the cache.
  *
- * Threads: file_slot_* take a lock inside; file_append needs none.
+ * Threads: file_slot_* and, with areas, file_append_chunk take a lock inside; file_append needs
+ * none.
  */
 #ifndef CAPTURE_FILE_H
 #define CAPTURE_FILE_H
@@ -18,17 +19,30 @@
 
 #include "trace/format.h"
 
-/* Creates path with its header; it must not exist yet.  False, errno set: cannot. */
-bool file_create(const char *path, uint32_t flags);
+/* Creates path with its header; it must not exist yet.  keep: bytes of chunks to keep, 0 all.
+ * False, errno set: cannot. */
+bool file_create(const char *path, uint32_t flags, uint64_t keep);
 void file_close(void);
+/* Who writes it is in its head; 0: it is changing hands. */
+void file_owner(uint32_t pid);
+/* In a forked child that the recording goes along with: free slots are not there any more. */
+void file_follow(void);
+/* Is it ours, and none of the program's business? */
+bool file_is_descriptor(int fd);
 
 /* A free slot of FORMAT_SLOT_SIZE bytes; NULL, errno set: the file cannot grow. */
 struct format_chunk *file_slot_take(void);
-/* Its content stays until the slot is taken again: should the end of the file get
- * lost, the last chunks of threads are still there. */
+/* Its content stays until the slot is taken again, unless there are areas: should the end of the
+ * file get lost, the last chunks of threads are still there. */
 void file_slot_give(struct format_chunk *slot);
 
-/* Appends n bytes, padded to FORMAT_ALIGN.  False, errno set: it did not go. */
+/* Appends n bytes, padded to FORMAT_ALIGN, for good.  False, errno set: it did not go. */
 bool file_append(const void *data, size_t n);
+/* The same for a closed chunk of a thread, which goes to an area if there are any. */
+bool file_append_chunk(const struct format_chunk *c);
+/* Areas begun so far. */
+uint32_t file_generation(void);
+/* True once, when there was no room for as many bytes as shall be kept. */
+bool file_is_short(void);
 
 #endif /* CAPTURE_FILE_H */

@@ -22,6 +22,7 @@
 
 #include "capture/range.h"
 #include "capture/real.h"
+#include "capture/shared.h"
 #include "capture/sync.h"
 
 #define BIG (1u << 20) /* from here on, ordered as a whole */
@@ -257,23 +258,32 @@ static bool is_range(const void *p, size_t n)
 	       (uintptr_t)p + n > (uintptr_t)p;
 }
 
+static bool is_shared(int flags)
+{
+	return (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
+}
+
 EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	void *(*real)(void *, size_t, int, int, int, off_t) = REAL(mmap);
-	unsigned zeroed = flags & MAP_ANONYMOUS ? FORMAT_ALLOC_ZEROED : 0;
+	unsigned aux = (flags & MAP_ANONYMOUS ? FORMAT_ALLOC_ZEROED : 0) |
+		       (is_shared(flags) ? FORMAT_ALLOC_SHARED : 0);
 	bool over = (flags & MAP_FIXED) && is_range(at, n);
 	struct thread *t;
 	void *p;
 
 	/* What lay there ends, even if then nothing new begins. */
 	if (over && (t = hook_enter()) != NULL) {
+		shared_remove(at, n);
 		if (cell_cover(at, n))
 			map_death(t, at, n);
 		hook_leave(t);
 	}
 	p = real(at, n, prot, flags, fd, offset);
 	if (p != MAP_FAILED && (t = hook_enter()) != NULL) {
-		map_birth(t, p, n, zeroed);
+		if (aux == FORMAT_ALLOC_SHARED)
+			shared_add(p, n, fd, offset);
+		map_birth(t, p, n, aux);
 		hook_leave(t);
 	}
 	return p;
@@ -287,6 +297,7 @@ EXPORT int munmap(void *p, size_t n)
 	struct thread *t;
 
 	if (is_range(p, n) && (t = hook_enter()) != NULL) {
+		shared_remove(p, n);
 		map_death(t, p, n);
 		hook_leave(t);
 	}
@@ -305,6 +316,7 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	struct thread *t;
 	va_list args;
 	void *at, *p;
+	bool shared;
 
 	va_start(args, flags);
 	at = va_arg(args, void *); /* meant only with MREMAP_FIXED */
@@ -317,10 +329,11 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 		hook_leave(t);
 	}
 	p = real(old, had, n, flags, at);
+	shared = p != MAP_FAILED && shared_move(old, p, n);
 	if (moves && had != 0 && (t = hook_enter()) != NULL) {
 		void *now = p != MAP_FAILED ? p : old;
 
-		map_birth(t, now, p != MAP_FAILED ? n : had, 0);
+		map_birth(t, now, p != MAP_FAILED ? n : had, shared ? FORMAT_ALLOC_SHARED : 0);
 		range_wrote(t, now, keep, t->view.call_site);
 		hook_leave(t);
 	}

@@ -46,7 +46,7 @@
  *
  *	entry:	frames[depth & (FORESEE_DEPTH - 1)] = call_site;
  *		depth = depth + 1;  call_site = 0;
- *	exit:	depth = depth at entry;  low = min(low, depth at entry);
+ *	exit:	depth = depth at entry;  low = min(low, depth at entry);  call_site = 0;
  *	after a call that may return twice, and at a landing pad:
  *		depth = depth at entry + 1;  low = min(low, depth at entry + 1);
  *
@@ -312,7 +312,10 @@ void foresee_callback_end(void);
  * Library functions that read or write caller's memory.  The pass redirects a
  * call of NAME to foresee_libc_NAME, which has the same type.
  */
-#define FORESEE_LIBC(X)                                                                  \
+#define FORESEE_LIBC(X) FORESEE_LIBC_BASIC(X) FORESEE_LIBC_SCAN(X) FORESEE_LIBC_OUT(X)
+
+/* Memory and strings, printing to memory, input and output (libc.c). */
+#define FORESEE_LIBC_BASIC(X)                                                            \
 	X(memcpy) X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr)          \
 	X(bcmp) X(bzero) X(bcopy)                                                        \
 	X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat)          \
@@ -324,13 +327,32 @@ void foresee_callback_end(void);
 	X(read) X(pread) X(recv) X(fread) X(fgets)                                        \
 	X(write) X(pwrite) X(send) X(fwrite) X(puts) X(fputs)
 
+/* Scanning (libc_scan.c). */
+#define FORESEE_LIBC_SCAN(X)                                                             \
+	X(sscanf) X(vsscanf) X(__isoc99_sscanf) X(__isoc99_vsscanf)                      \
+	X(__isoc23_sscanf) X(__isoc23_vsscanf)                                           \
+	X(fscanf) X(vfscanf) X(__isoc99_fscanf) X(__isoc99_vfscanf)                      \
+	X(__isoc23_fscanf) X(__isoc23_vfscanf)
+
+/* Those that leave a result where an argument points (libc_out.c). */
+#define FORESEE_LIBC_OUT(X)                                                              \
+	X(pthread_key_create) X(tss_create) X(pthread_setcancelstate)                    \
+	X(pthread_setcanceltype) X(sem_getvalue) X(pthread_getname_np)                   \
+	X(pthread_attr_getstacksize) X(pthread_attr_getdetachstate)                      \
+	X(stat) X(fstat) X(lstat) X(fstatat) X(pipe) X(pipe2) X(socketpair)               \
+	X(getsockopt) X(getsockname) X(getpeername) X(accept) X(accept4)                  \
+	X(recvfrom) X(recvmsg) X(readv) X(preadv) X(poll) X(epoll_wait)                   \
+	X(localtime_r) X(gmtime_r) X(strtod) X(strtof) X(strftime) X(strerror_r)          \
+	X(getcwd) X(readlink) X(getrandom) X(getrusage) X(gethostname) X(uname)           \
+	X(nanosleep) X(inet_ntop) X(inet_pton)
+
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory
  * allocation, threads); calls need a call_site and nothing else.
  */
 #define FORESEE_KNOWN_PREFIXES(X) \
 	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
-	X("__cxa_guard_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
+	X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
 #define FORESEE_KNOWN(X)                                                           \
 	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
@@ -338,7 +360,15 @@ void foresee_callback_end(void);
 	X(mmap) X(mmap64) X(munmap) X(mremap)                                       \
 	X(close) X(dup) X(dup2) X(dup3) X(listen) X(shutdown) X(eventfd_write)      \
 	X(fputc) X(putc) X(putchar) X(fflush) X(fclose) X(fgetc) X(getc) X(getchar) \
-	X(kill) X(killpg) X(tgkill) X(raise) X(alarm) X(ualarm) X(signal)
+	X(kill) X(killpg) X(tgkill) X(raise) X(alarm) X(ualarm) X(signal)           \
+	X(AnnotateHappensBefore) X(AnnotateHappensAfter) X(AnnotateRWLockCreate)    \
+	X(AnnotateRWLockCreateStatic) X(AnnotateRWLockDestroy)                      \
+	X(AnnotateRWLockAcquired) X(AnnotateRWLockReleased) X(AnnotateBenignRace)   \
+	X(AnnotateBenignRaceSized) X(AnnotateThreadName) X(AnnotateNewMemory)       \
+	X(AnnotatePublishMemoryRange) X(AnnotateUnpublishMemoryRange)               \
+	X(AnnotateIgnoreReadsBegin) X(AnnotateIgnoreReadsEnd)                       \
+	X(AnnotateIgnoreWritesBegin) X(AnnotateIgnoreWritesEnd)                     \
+	X(AnnotateIgnoreSyncBegin) X(AnnotateIgnoreSyncEnd)
 
 /*
  * Functions of libc that wait for other threads or let them go on, by ways that no stand-in of

@@ -1,6 +1,6 @@
 /*
  * Library functions that touch the caller's memory: foresee_libc_NAME for
- * every NAME of FORESEE_LIBC.  The pass calls these instead; what is not
+ * every NAME of FORESEE_LIBC_BASIC.  The pass calls these instead; what is not
  * recording does the plain thing.
  *
  * What decides the outcome (the bytes a comparison looks at, the length of a string that is copied)
@@ -21,51 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/range.h"
+#include "capture/libc_priv.h"
 #include "capture/real.h"
-#include "capture/sync.h"
 
 #define X(name) extern __typeof__(name) foresee_libc_##name;
-FORESEE_LIBC(X)
+FORESEE_LIBC_BASIC(X)
 #undef X
 
-/* In a hook: the place of the call. */
-#define SITE (t->view.call_site)
-
 #define PIECE 256u /* bytes compared at once; buffers are on somebody else's stack */
-
-/* ---- whole steps: one hook, no result ---- */
-
-static void log_read(const void *p, size_t n)
-{
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	range_read(t, p, NULL, n, SITE, false);
-	hook_leave(t);
-}
-
-static void log_string(const char *s, size_t max)
-{
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	range_string(t, s, max, SITE);
-	hook_leave(t);
-}
-
-/* p may be NULL: nothing was wanted there. */
-static void log_wrote(void *p, size_t n)
-{
-	struct thread *t;
-
-	if (p == NULL || n == 0 || (t = hook_enter()) == NULL)
-		return;
-	range_wrote(t, p, n, SITE);
-	hook_leave(t);
-}
 
 /* The string up to and with the byte at `found', or all of it. */
 static void log_search(const char *s, const char *found)
@@ -390,34 +353,6 @@ EXPORT int foresee_libc_atoi(const char *s)
 
 /* ---- printing to memory ---- */
 
-/* What the format's arguments point at is read unseen. */
-static void log_opaque(void)
-{
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_opaque(t, SITE);
-	hook_leave(t);
-}
-
-/* Results are made in private memory and then stored, word by word, as a
- * recorded write: a racing read sees the old version or the new one. */
-static void log_store(void *p, const void *bytes, size_t n)
-{
-	struct thread *t;
-
-	if (p == NULL || n == 0)
-		return;
-	t = hook_enter();
-	if (t == NULL) {
-		memcpy(p, bytes, n);
-		return;
-	}
-	range_write(t, p, bytes, n, SITE, NULL, 0);
-	hook_leave(t);
-}
-
 #define FORMATTED 1024u /* longer results are written in place, then logged */
 
 EXPORT int foresee_libc_vsnprintf(char *restrict to, size_t size, const char *restrict format,
@@ -427,7 +362,7 @@ EXPORT int foresee_libc_vsnprintf(char *restrict to, size_t size, const char *re
 	va_list again;
 	int r;
 
-	log_opaque();
+	log_opaque(); /* what the format's arguments point at is read unseen */
 	va_copy(again, args);
 	r = vsnprintf(text, sizeof(text), format, again);
 	va_end(again);

@@ -1,28 +1,27 @@
 /*
- * A program that becomes another one: `env PROG', a shell script that ends with `exec PROG'.  What
- * was asked for is a recording of PROG, so the recorder goes along and begins anew.
- *
- * Only for the process that records itself: children run unrecorded, those of vfork too, which are
- * in our memory and have another number.
+ * What the lock recorder takes along into the program that this one becomes: `env PROG', a shell
+ * script that ends with `exec PROG'.  What was asked for is a recording of PROG; so a program that
+ * made no thread gives its place to the next one, and that one's trace has the name that was asked for.
  */
+#include "capture/locks_exec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/locks_exec.h"
+#include "capture/exec.h"
 #include "capture/log.h"
-#include "capture/real.h"
 #include "capture/sys.h"
+#include "capture/thread.h"
 
 #define NAME_ROOM 4096u
-#define MORE 4u /* variables that are added, and the end */
+#define MORE 5u /* variables that are added, and the end */
+#define REPLACE "replace\n"
 
 static struct {
-	pid_t process; /* 0: nothing goes along */
-	char preload[NAME_ROOM], trace[NAME_ROOM], pid[32];
+	bool set; /* else nothing goes along */
+	char preload[NAME_ROOM], trace[NAME_ROOM], pid[32], options[256];
 	size_t npreload;
 } kept;
-
-extern char **environ;
 
 static bool keep(char *into, size_t room, const char *name, const char *value, size_t n)
 {
@@ -36,12 +35,15 @@ static bool keep(char *into, size_t room, const char *name, const char *value, s
 	return true;
 }
 
-void locks_exec_keep(const char *preload, size_t n, const char *trace, const char *pid)
+void locks_exec_keep(const char *preload, size_t n, const char *trace, const char *options)
 {
-	if (keep(kept.preload, NAME_ROOM, "LD_PRELOAD=", preload, n) &&
-	    keep(kept.trace, NAME_ROOM, "FORESEE_LOCKS=", trace, strlen(trace)) &&
-	    keep(kept.pid, sizeof(kept.pid), "FORESEE_PID=", pid, strlen(pid)))
-		kept.process = getpid();
+	const char *replace = strstr(options, REPLACE); /* was for us */
+	size_t noptions = replace != NULL ? (size_t)(replace - options) : strlen(options);
+
+	kept.set = keep(kept.preload, NAME_ROOM, "LD_PRELOAD=", preload, n) &&
+		   keep(kept.trace, NAME_ROOM, "FORESEE_LOCKS=", trace, strlen(trace)) &&
+		   keep(kept.options, sizeof(kept.options) - sizeof(REPLACE),
+			"FORESEE_LOCKS_OPTIONS=", options, noptions);
 	kept.npreload = strlen(kept.preload);
 }
 
@@ -54,13 +56,25 @@ static char *preload_with(char *room, const char *others)
 	return room;
 }
 
-static int with_recorder(char *const env[], int (*call)(const char *, char *const[], char *const[]),
-			 const char *path, char *const argv[])
+static void put_pid(void)
+{
+	char digits[16], *p = digits + sizeof(digits);
+	unsigned x = (unsigned)getpid();
+
+	do
+		*--p = (char)('0' + x % 10);
+	while ((x /= 10) != 0);
+	keep(kept.pid, sizeof(kept.pid), "FORESEE_PID=", p, (size_t)(digits + sizeof(digits) - p));
+}
+
+char *const *exec_environment(char *const env[])
 {
 	static const char name[] = "LD_PRELOAD=";
 	size_t n = 0, k = 0, preload = 0;
 	char **more;
 
+	if (!kept.set)
+		return env;
 	while (env[n] != NULL)
 		n++;
 	for (size_t i = 0; i < n; i++)
@@ -69,10 +83,14 @@ static int with_recorder(char *const env[], int (*call)(const char *, char *cons
 	/* Gone with the old program; or, if that stays, a few pages that are lost. */
 	more = sys_pages((n + MORE) * sizeof(*more) + preload + NAME_ROOM + 1);
 	if (more == NULL)
-		return call(path, argv, env);
+		return env;
+	put_pid();
+	if (!thread_was_forked() && strstr(kept.options, REPLACE) == NULL)
+		strcat(kept.options, REPLACE);
 	more[k++] = kept.preload;
 	more[k++] = kept.trace;
 	more[k++] = kept.pid;
+	more[k++] = kept.options;
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(env[i], name, sizeof(name) - 1) != 0)
 			more[k++] = env[i];
@@ -81,36 +99,5 @@ static int with_recorder(char *const env[], int (*call)(const char *, char *cons
 				preload_with((char *)(more + n + MORE), env[i] + sizeof(name) - 1);
 	}
 	more[k] = NULL;
-	return call(path, argv, more);
-}
-
-static int go(const char *path, char *const argv[], char *const env[],
-	      int (*call)(const char *, char *const[], char *const[]))
-{
-	if (kept.process == 0 || env == NULL || getpid() != kept.process || !log_is_on())
-		return call(path, argv, env);
-	return with_recorder(env, call, path, argv);
-}
-
-REAL_EARLY(execve)
-REAL_EARLY(execvpe)
-
-EXPORT int execve(const char *path, char *const argv[], char *const env[])
-{
-	return go(path, argv, env, real_execve());
-}
-
-EXPORT int execv(const char *path, char *const argv[])
-{
-	return go(path, argv, environ, real_execve());
-}
-
-EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
-{
-	return go(file, argv, env, real_execvpe());
-}
-
-EXPORT int execvp(const char *file, char *const argv[])
-{
-	return go(file, argv, environ, real_execvpe());
+	return more;
 }

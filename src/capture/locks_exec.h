@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* What the environment had for the recorder, for a program that this one may become: its name (n
- * bytes), the trace, the process.  Copied. */
-void locks_exec_keep(const char *preload, size_t n, const char *trace, const char *pid);
+ * bytes), the trace, options.  Copied. */
+void locks_exec_keep(const char *preload, size_t n, const char *trace, const char *options);
 
 #endif /* CAPTURE_LOCKS_EXEC_H */

@@ -5,6 +5,7 @@
  */
 #include "capture/channel.h"
 #include "capture/filter.h"
+#include "capture/module.h"
 #include "capture/range.h"
 #include "capture/unseen.h"
 
@@ -57,6 +58,10 @@ enum foresee_callee unseen_callee(const void *f, bool named)
 void unseen_begin(struct thread *t)
 {
 	(void)t;
+}
+
+void module_forked(void)
+{
 }
 
 /* Nothing puts a signal off. */

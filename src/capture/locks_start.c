@@ -1,6 +1,7 @@
 /*
  *	FORESEE_LOCKS    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
+ *	FORESEE_LOCKS_OPTIONS  lines: keep=BYTES, follow-fork, replace
  *	LD_PRELOAD       this library first, then what the user had there
  *
  * Names of their own, so that the runtime of a program built with foresee-cc stays
@@ -59,6 +60,7 @@ static void preload_drop(char *list)
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = get("FORESEE_LOCKS"), *pid = get("FORESEE_PID");
+	const char *options = get("FORESEE_LOCKS_OPTIONS");
 	char *list = get("LD_PRELOAD");
 	bool own;
 
@@ -66,16 +68,21 @@ const char *start_asked(struct log_options *opt)
 		return NULL;
 	own = strtol(pid, NULL, 10) == getpid();
 	if (own) {
-		locks_exec_keep(list, strcspn(list, ":"), path, pid);
-		(void)unlink(path); /* of a program that became this one */
+		locks_exec_keep(list, strcspn(list, ":"), path, options ? options : "");
+		if (options != NULL && strstr(options, "replace\n") != NULL)
+			(void)unlink(path); /* of a program that made no thread and became this one */
 	}
 	preload_drop(list);
 	drop("FORESEE_LOCKS");
 	drop("FORESEE_PID");
+	drop("FORESEE_LOCKS_OPTIONS");
 	if (!own)
 		return NULL;
 	opt->partial = true;
 	opt->locks = true;
+	opt->follow = options != NULL && strstr(options, "follow-fork\n") != NULL;
+	if (options != NULL && (options = strstr(options, "keep=")) != NULL)
+		opt->keep = strtoull(options + 5, NULL, 10);
 	return path;
 }
 

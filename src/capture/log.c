@@ -33,12 +33,15 @@ struct pair {
 static struct {
 	bool on; /* atomic: threads look at it on their slow paths */
 	bool full;
+	bool drops;	      /* reads may be dropped: runs are closed from time to time */
+	bool keep;	      /* old chunks go */
 	struct sys_lock lock; /* guards all below */
 	struct thread control;
 	struct thread **table; /* threads with an open log */
 	size_t ntable;
 	uint64_t closed; /* bytes since the last cut */
 	uint64_t cuts;
+	uint32_t generation; /* of the area begun last, at the last cut */
 	struct pair ended[ENDED_MAX];
 	unsigned nended;
 	struct pair *pairs; /* room for a cut */
@@ -57,11 +60,30 @@ static uint8_t *chunk_end(const struct thread *t)
 
 /* ---- chunks ---- */
 
+/*
+ * While a run of dropped reads is open the reads it stands for are nowhere: should the program be
+ * killed, or somebody look at the file as it is, nothing after its first read can be relied on.
+ * Threads that never synchronise would leave nothing but such reads.  So runs are closed after
+ * SETTLE_BYTES of records, later if there are many: each takes a record.  The reads that they
+ * began with still stand for what comes.
+ */
+#define SETTLE_BYTES 2048u
+#define SETTLE_COST 256u /* bytes of records for each run that is closed */
+
+static uint8_t *chunk_limit(const struct thread *t)
+{
+	return chunk_end(t) - STACK_ROOM - LATE_ROOM;
+}
+
 /* Sets the limit, unless recording has stopped: pairs with log_trouble, which
  * clears `on' before it clears all limits. */
 static void limit_set(struct thread *t)
 {
-	__atomic_store_n(&t->limit, chunk_end(t) - STACK_ROOM - LATE_ROOM, __ATOMIC_SEQ_CST);
+	uint8_t *limit = chunk_limit(t);
+
+	if (state.drops && !t->settling && t->cursor + SETTLE_BYTES < limit)
+		limit = t->cursor + SETTLE_BYTES;
+	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&state.on, __ATOMIC_SEQ_CST))
 		t->limit = NULL;
 }
@@ -83,6 +105,12 @@ static void chunk_begin(struct thread *t)
 	};
 	__atomic_store_n(&c->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
 	t->cursor = (uint8_t *)(c + 1);
+	if (state.keep && t->nname != 0) {
+		memcpy(t->cursor + 4, t->name, t->nname);
+		log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_NAME << FORMAT_KIND_SHIFT |
+					      (uint32_t)t->nname << FORMAT_LEN_SHIFT);
+		t->cursor += 4 + t->nname;
+	}
 	limit_set(t);
 	memset(t->peers, 0, sizeof(t->peers));
 	memset(t->shapes, 0, sizeof(t->shapes));
@@ -111,7 +139,7 @@ static bool chunk_close(struct thread *t, uint32_t flags)
 	c->flags = FORMAT_CHUNK_CLOSED | flags;
 	c->head_sum = format_head_sum(c);
 	t->nchunks++;
-	return file_append(c, sizeof(*c) + c->used);
+	return t == &state.control ? file_append(c, sizeof(*c) + c->used) : file_append_chunk(c);
 }
 
 /* ---- the control stream; state.lock held ---- */
@@ -216,6 +244,8 @@ static void cut_make(void)
 
 static void cut_account(const struct thread *t, uint64_t bytes, bool ended)
 {
+	static const char no_room[] = "no room for all that --keep asks for: less is kept";
+
 	sys_lock_take(&state.lock);
 	state.closed += bytes;
 	if (ended) {
@@ -223,8 +253,14 @@ static void cut_account(const struct thread *t, uint64_t bytes, bool ended)
 		state.table[t->index] = state.table[--state.ntable];
 		state.table[t->index]->index = t->index;
 	}
-	if (state.closed >= CUT_BYTES || state.nended == ENDED_MAX)
+	/* With areas, one for each: whoever reads what is left begins at a cut. */
+	if (state.closed >= CUT_BYTES || state.nended == ENDED_MAX ||
+	    state.generation != file_generation()) {
+		state.generation = file_generation();
 		cut_make();
+	}
+	if (file_is_short())
+		log_control_put(FORMAT_K_C_NOTE, no_room, sizeof(no_room) - 1);
 	sys_lock_drop(&state.lock);
 }
 
@@ -276,6 +312,8 @@ static void chunk_switch(struct thread *t)
 	uint64_t bytes;
 
 	filter_settle(t);
+	if ((t->tseq + (1u << 24)) >> FORMAT_TSEQ_BITS != 0)
+		log_trouble("more events of a thread than can be numbered", 0);
 	if (!log_is_on() || !chunk_close(t, 0)) {
 		if (log_is_on())
 			log_trouble("cannot write to the trace", errno);
@@ -345,6 +383,28 @@ static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, u
 	t->cursor = p;
 }
 
+/* A synchronisation has done it lately, or it is done now. */
+static void runs_settle(struct thread *t)
+{
+	t->unsettled += SETTLE_BYTES;
+	if (t->epoch != t->settled) {
+		t->unsettled = 0;
+	} else if (t->unsettled / SETTLE_COST >= t->npending) {
+		t->unsettled = 0;
+		t->settling = true;
+		limit_set(t);
+		filter_sweep_pending(t);
+		t->settling = false;
+		if (t->muted)
+			return;
+		log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_PAD << FORMAT_KIND_SHIFT |
+					      FORMAT_PAD_SETTLED << FORMAT_AUX_SHIFT);
+		t->cursor += 4;
+	}
+	t->settled = t->epoch;
+	limit_set(t);
+}
+
 /* Logs no event: the hook that calls may have given its event's number away already. */
 void log_catch_up(struct thread *t, uint32_t site)
 {
@@ -358,8 +418,10 @@ void log_catch_up(struct thread *t, uint32_t site)
 	if (t->cursor >= t->limit) {
 		if (t->muted)
 			log_mute(t);
-		else
+		else if (t->cursor >= chunk_limit(t) || !log_is_on())
 			chunk_switch(t);
+		else
+			runs_settle(t);
 	}
 	if (t->view.depth != t->logged_depth || t->view.low != t->logged_depth)
 		state_stack(t);
@@ -385,7 +447,7 @@ uint8_t *log_other_begin(struct thread *t, uint32_t site)
 
 uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
 {
-	if (t->cursor + need >= t->limit && !t->muted)
+	if (!t->muted && t->cursor + need >= chunk_limit(t))
 		chunk_switch(t);
 	if (t->muted) /* need is at most 16 KiB: there is room in the scrap */
 		log_mute(t);
@@ -439,8 +501,10 @@ uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n,
 
 bool log_start(const char *path, const struct log_options *opt)
 {
-	if (!file_create(path, (opt->full ? FORMAT_FULL : 0) | (opt->partial ? FORMAT_PARTIAL : 0) |
-				       (opt->locks ? FORMAT_LOCKS : 0)))
+	uint32_t flags = (opt->full ? FORMAT_FULL : 0) | (opt->partial ? FORMAT_PARTIAL : 0) |
+			 (opt->locks ? FORMAT_LOCKS : 0);
+
+	if (!file_create(path, flags, opt->keep))
 		return false;
 	state.control.chunk = file_slot_take();
 	state.table = sys_pages(sizeof(*state.table) << FORMAT_TID_BITS);
@@ -448,6 +512,8 @@ bool log_start(const char *path, const struct log_options *opt)
 		return false;
 	sys_barrier_register();
 	state.full = opt->full;
+	state.drops = !opt->full && !opt->locks;
+	state.keep = opt->keep != 0;
 	chunk_begin(&state.control);
 	state.control.limit = chunk_end(&state.control);
 	__atomic_store_n(&state.on, true, __ATOMIC_RELEASE);
@@ -474,6 +540,17 @@ void log_abandon(void)
 	__atomic_store_n(&state.on, false, __ATOMIC_RELEASE);
 	state.control.chunk = NULL;
 	file_close();
+}
+
+bool log_is_alone(const struct thread *t)
+{
+	return state.ntable == 1 && state.table[0] == t;
+}
+
+void log_share(struct thread *t, int advice)
+{
+	madvise(t->chunk, FORMAT_SLOT_SIZE, advice);
+	madvise(state.control.chunk, FORMAT_SLOT_SIZE, advice);
 }
 
 void log_trouble(const char *what, int error)

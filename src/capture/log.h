@@ -292,9 +292,11 @@ void log_close(struct thread *t);
 /* ---- the file as a whole ---- */
 
 struct log_options {
-	bool full;    /* no filtering */
-	bool partial; /* some accesses are left out by request */
-	bool locks;   /* all of them are: the lock recorder */
+	bool follow;   /* --follow-fork */
+	bool full;     /* no filtering */
+	bool partial;  /* some accesses are left out by request */
+	bool locks;    /* all of them are: the lock recorder */
+	uint64_t keep; /* bytes of closed chunks to keep; 0: all */
 };
 
 /* Creates the trace.  False, errno set: it cannot. */
@@ -303,6 +305,10 @@ bool log_start(const char *path, const struct log_options *opt);
 void log_finish(int status);
 /* In a forked child: forget the file without touching it. */
 void log_abandon(void);
+/* For a fork that the recording goes along with (fork.c).  Has nobody but t an open log?  Are its
+ * slots there in the child (MADV_DOFORK), or not? */
+bool log_is_alone(const struct thread *t);
+void log_share(struct thread *t, int advice);
 bool log_is_on(void);
 bool log_is_full(void);
 /* This thread records no more. */

@@ -328,6 +328,11 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 	sys_lock_drop(&all.lock);
 }
 
+void module_forked(void)
+{
+	all.lock = (struct sys_lock){ 0 };
+}
+
 void module_start(void)
 {
 	sys_lock_take(&all.lock);

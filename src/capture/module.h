@@ -32,6 +32,9 @@ void module_unlock(void);
 const struct foresee_site *module_site(uint32_t site, uint32_t *into);
 const struct foresee_global *module_global(const void *p);
 
+/* In a forked child: the thread that may have held the lock is not there. */
+void module_forked(void);
+
 /* Units that registered before recording started: tell the trace about them. */
 void module_start(void);
 

@@ -220,6 +220,31 @@ void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 				    0);
 }
 
+void range_hidden(struct thread *t, void *p, size_t n, uint32_t site)
+{
+	uintptr_t from = (uintptr_t)p, end = from + n;
+
+	while (from < end) {
+		struct piece w;
+
+		piece_begin(&w, from);
+		do {
+			uintptr_t at = w.from + w.bytes;
+			size_t k = in_word(at, end);
+			cell_version v = word_write(t, at, NULL, k, t->tseq + 1 + w.words);
+
+			if (piece_add(t, &w, v, k))
+				continue;
+			/* done under its number already: the next piece begins with it */
+			piece_log_write(t, &w, site, FORMAT_RANGE_NOVALUE, NULL, 0, t->piece, 0);
+			piece_begin(&w, at);
+			piece_add(t, &w, v, k);
+		} while (w.from + w.bytes < end && w.words < THREAD_PIECE / 8);
+		piece_log_write(t, &w, site, FORMAT_RANGE_NOVALUE, NULL, 0, t->piece, 0);
+		from = w.from + w.bytes;
+	}
+}
+
 /* Small copies are free reads that feed the write; the reads of larger ones
  * bind, for a feed list has only so many places. */
 #define COPY_FREE_WORDS LOG_FEEDS

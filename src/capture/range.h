@@ -22,6 +22,9 @@ void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t
 /* Somebody unseen (the kernel, libc) has just written [p, p + n): logs the
  * bytes now there as this thread's write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);
+/* Somebody unseen writes [p, p + n) about now: a write of bytes that are not in the record; memory
+ * is not looked at. */
+void range_hidden(struct thread *t, void *p, size_t n, uint32_t site);
 /* Shared to shared. */
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site);

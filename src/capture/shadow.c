@@ -10,9 +10,14 @@
 
 static uint8_t covered[BLOCKS]; /* set once, never cleared; races set it twice */
 
+static uintptr_t shadow_of(unsigned b)
+{
+	return (((uintptr_t)b << BLOCK_SHIFT) ^ CELL_FLIP) + CELL_SKEW;
+}
+
 static bool cover_block(unsigned b)
 {
-	uintptr_t shadow = (((uintptr_t)b << BLOCK_SHIFT) ^ CELL_FLIP) + CELL_SKEW;
+	uintptr_t shadow = shadow_of(b);
 	size_t size = (size_t)1 << BLOCK_SHIFT;
 	void *at;
 
@@ -32,6 +37,13 @@ static bool cover_block(unsigned b)
 	madvise(at, size, MADV_DONTFORK);
 	__atomic_store_n(&covered[b], 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+void cell_share(int advice)
+{
+	for (unsigned b = 0; b < BLOCKS; b++)
+		if (covered[b])
+			madvise((void *)shadow_of(b), (size_t)1 << BLOCK_SHIFT, advice);
 }
 
 bool cell_cover(const void *p, size_t n)

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "capture/file.h"
+#include "capture/fork.h"
 #include "capture/log.h"
 #include "capture/real.h"
 #include "capture/start.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
-
-static pid_t recorded; /* the process */
 
 static void put_process(void)
 {
@@ -36,20 +35,13 @@ static void put_process(void)
 	log_control(FORMAT_K_C_PROCESS, buffer, (size_t)(p - buffer));
 }
 
-/* The child of a fork runs on unrecorded; the parent's file is not its to touch. */
-static void in_child(void)
-{
-	foresee_self = &thread_gone.view;
-	thread_scratch.view.live = THREAD_QUIET;
-	log_abandon();
-}
-
 static void finish(int status)
 {
 	struct thread *t = thread_self();
 
 	if (t != &thread_scratch && t != &thread_gone)
 		thread_end(t, FORMAT_END_PROCESS);
+	fork_finish();
 	log_finish(status);
 }
 
@@ -61,18 +53,65 @@ static void at_exit(int status, void *unused)
 	finish(status & 0xff);
 }
 
+#define NAME_ROOM 4096u
+#define PROGRAMS 99u /* that one process may become */
+
+static char trace[NAME_ROOM];
+static size_t ntrace; /* of its name as it was asked for; 0: too long for more than one */
+static unsigned program = 1;
+
+/* TRACE is the first program's, TRACE.2 that of what it became by exec. */
+static void name_trace(unsigned n)
+{
+	char *end = trace + ntrace;
+
+	*end = '\0';
+	if (n == 1)
+		return;
+	*end++ = '.';
+	if (n >= 10)
+		*end++ = (char)('0' + n / 10);
+	*end++ = (char)('0' + n % 10);
+	*end = '\0';
+}
+
+/* A file that is there belongs to the program that this one was. */
+static bool create_trace(const char *path, const struct log_options *opt)
+{
+	if (strlen(path) + 4 > NAME_ROOM)
+		return log_start(path, opt);
+	ntrace = strlen(path);
+	memcpy(trace, path, ntrace);
+	for (program = 1; program <= PROGRAMS; program++) {
+		name_trace(program);
+		if (log_start(trace, opt))
+			return true;
+		if (errno != EEXIST)
+			break;
+	}
+	return false;
+}
+
+const char *start_next(void)
+{
+	if (ntrace != 0 && program < PROGRAMS) {
+		name_trace(program + 1);
+		(void)unlink(trace);
+	}
+	return trace;
+}
+
 static bool begin(void)
 {
 	struct log_options opt = { 0 };
 	const char *path = start_asked(&opt);
 
-	if (path == NULL || !log_start(path, &opt))
+	if (path == NULL || !create_trace(path, &opt))
 		return false;
 	put_process();
 	if (!start_prepare())
 		return false;
-	recorded = getpid();
-	pthread_atfork(NULL, NULL, in_child);
+	fork_start(opt.follow);
 	on_exit(at_exit, NULL);
 	thread_adopt();
 	return true;
@@ -87,7 +126,7 @@ __attribute__((constructor(101))) static void start(void)
 /* Leaves without destructors.  The child of a vfork does it in our memory. */
 static _Noreturn void leave(int status)
 {
-	if (getpid() == recorded)
+	if (fork_is_recorded())
 		finish(status & 0xff);
 	for (;;)
 		syscall(SYS_exit_group, status);

@@ -12,6 +12,9 @@ struct log_options;
 /* The trace to write, and how; NULL: record nothing.  Asked once, before anything else. */
 const char *start_asked(struct log_options *opt);
 
+/* The trace of the program that this one is about to become.  Whatever has its name goes. */
+const char *start_next(void);
+
 /* The trace is there, nothing is recorded yet.  False: it cannot begin, and the trace says why. */
 bool start_prepare(void);
 

@@ -1,12 +1,14 @@
 /*
  *	FORESEE_TRACE    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
- *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce
+ *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce, keep=BYTES,
+ *	follow-fork
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/announce.h"
+#include "capture/exec.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/start.h"
@@ -20,8 +22,12 @@ static void parse_options(const char *s, struct log_options *opt)
 
 		if (n == 4 && memcmp(s, "full", 4) == 0) {
 			opt->full = true;
+		} else if (n == 11 && memcmp(s, "follow-fork", 11) == 0) {
+			opt->follow = true;
 		} else if (n == 8 && memcmp(s, "announce", 8) == 0) {
 			announce_start();
+		} else if (n > 5 && memcmp(s, "keep=", 5) == 0) {
+			opt->keep = strtoull(s + 5, NULL, 10);
 		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {
 			module_pattern(s + 5, n - 5, true);
 			opt->partial = true;
@@ -62,6 +68,12 @@ static bool cover_everything(void)
 			return false;
 	}
 	return cell_cover((void *)((uintptr_t)sbrk(0) + block), 1) || sbrk(0) == (void *)-1;
+}
+
+/* The environment of the program has all that the next one needs. */
+char *const *exec_environment(char *const env[])
+{
+	return env;
 }
 
 bool start_prepare(void)

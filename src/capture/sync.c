@@ -1,6 +1,7 @@
 #include "capture/sync.h"
 
 #include "capture/channel.h"
+#include "capture/create_priv.h"
 #include "capture/filter.h"
 #include "capture/lean.h"
 
@@ -95,8 +96,8 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 	cell_version own = cell_make(t->tid, t->tseq + 1);
 
 	filter_sweep(t);
+	log_ready(t, o.site); /* before others can name the event */
 	o.before = is_remark(kind) ? cell_peek(cell) : replace(cell, kind, own);
-	log_ready(t, o.site);
 	if ((kind == FORMAT_K_REL && lean_release(t, aux, o.site, o.before)) ||
 	    (kind == FORMAT_K_ACQ && lean_acquire(t, aux, o.site, obj, o.before)))
 		return t->tseq;
@@ -140,13 +141,35 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	return t->tseq;
 }
 
+void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
+		const uint64_t *args, unsigned nargs)
+{
+	size_t n = name != NULL ? strnlen(name, SYNC_NAME) : 0;
+	uint32_t site = place(t);
+	uint8_t *p;
+
+	/* A read in a block and one before it are two, whatever they saw. */
+	if (kind == FORMAT_K_BLOCK)
+		filter_sweep(t);
+	p = log_other_room(t, site, 32 + SYNC_NAME + 10 * SYNC_WORDS);
+	p = log_varint(p, site);
+	memcpy(p, n != 0 ? name : "", n);
+	p += n;
+	*p++ = 0;
+	for (unsigned i = 0; i < nargs; i++)
+		p = log_varint(p, args[i]);
+	log_other_end(t, kind, aux, p, 1);
+}
+
 void sync_name(struct thread *t, const char *name, size_t n)
 {
 	uint8_t *p = log_other_begin(t, t->view.call_site);
 
-	if (n > 64)
-		n = 64;
+	if (n > THREAD_NAME)
+		n = THREAD_NAME;
 	memcpy(p, name, n);
+	memcpy(t->name, name, n); /* log.c restates it */
+	t->nname = (uint32_t)n;
 	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
 }
 
@@ -180,6 +203,7 @@ struct thread *hook_enter_slow(struct thread *t)
 	if (t == &thread_scratch) {
 		t = thread_adopt();
 		if (t != NULL) {
+			create_adopted();
 			t->view.live = 0;
 			/* Unseen code has made it, and was asked to. */
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);

@@ -85,6 +85,14 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 /* Unseen code runs here; a fence. */
 void sync_opaque(struct thread *t, uint32_t site);
 void sync_fence(struct thread *t, int order, uint32_t site);
+/*
+ * BLOCK and USER: site, name (NULL: "", at most SYNC_NAME bytes), NUL, then the arguments, at most
+ * SYNC_WORDS of them.
+ */
+#define SYNC_NAME 127u
+#define SYNC_WORDS 8u
+void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
+		const uint64_t *args, unsigned nargs);
 /* NAME: bytes, no event. */
 void sync_name(struct thread *t, const char *name, size_t n);
 

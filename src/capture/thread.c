@@ -186,6 +186,10 @@ void thread_begin(struct thread *t)
 
 	/* The C library may allocate below: not the program's doing. */
 	t->view.live = THREAD_QUIET;
+	if (!log_is_on()) { /* and no system call is made that the program would not make */
+		foresee_self = &thread_gone.view;
+		return;
+	}
 	foresee_self = &t->view;
 	handle_bind(t);
 	find_stack(t);
@@ -220,7 +224,7 @@ void thread_end(struct thread *t, unsigned how)
 		log_other_end(t, FORMAT_K_END, how, p, 1);
 	}
 	foresee_self = &thread_gone.view;
-	if (how != FORMAT_END_PROCESS && t->stack_low != 0)
+	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on())
 		cell_reset((void *)t->stack_low, t->stack_high - t->stack_low);
 	sys_lock_take(&all.lock);
 	t->ended = true;
@@ -247,6 +251,11 @@ struct thread *thread_adopt(void)
 		return NULL;
 	thread_begin(t);
 	return foresee_self == &t->view ? t : NULL;
+}
+
+bool thread_was_forked(void)
+{
+	return __atomic_load_n(&all.ntids, __ATOMIC_RELAXED) > 1;
 }
 
 uint32_t thread_find(pthread_t handle, uint64_t *end_tseq)

@@ -70,6 +70,7 @@ struct peer {
 };
 
 #define THREAD_UNSEEN 32u
+#define THREAD_NAME 64u
 #define THREAD_PIECE 4096u /* bytes of a range handled at once */
 
 struct thread {
@@ -90,7 +91,7 @@ struct thread {
 	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
 	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
-	bool trimming;
+	bool trimming, settling;
 	bool review;	/* a chunk has ended: filter_review is due, at the next read */
 	uint32_t runs;	/* that the filter opened since it was last reviewed: each costs a record */
 	uint32_t saved; /* reads dropped beyond the first of a run: what it gains */
@@ -102,6 +103,11 @@ struct thread {
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
 	uint64_t last_value; /* of the last 8-byte READ */
+
+	uint32_t settled;   /* epoch when runs of dropped reads were last looked at (log.c) */
+	uint32_t unsettled; /* bytes logged since they were last closed */
+	uint32_t nname;	    /* bytes of its name */
+	char name[THREAD_NAME];
 
 	/* The chunk being written: in a slot of the file. */
 	struct format_chunk *chunk;
@@ -174,6 +180,9 @@ void thread_end(struct thread *t, unsigned how);
 /* The calling thread was not made through us (or not yet known): make it known.
  * NULL when nothing is being recorded. */
 struct thread *thread_adopt(void);
+
+/* Has there ever been a second one? */
+bool thread_was_forked(void);
 
 /* The number (and END event, 0 while running) of a thread by its handle; 0 unknown. */
 uint32_t thread_find(pthread_t handle, uint64_t *end_tseq);

@@ -1,10 +1,6 @@
 /*
- * Analyses of traces on behalf of `check' and `run': options, the passes over a trace, the report.
- *
- *	pass 1   every event to every streaming engine, and to the model if an engine needs one
- *	         the engines' proposals
- *	pass 2   only when there are some: names for the report, and the checker on each (certify.h)
- *	         suppressions, the report
+ * Analyses of traces on behalf of commands: options, the report.  How a trace is looked at is in
+ * cli/pass.h; one that does not fit in memory is looked at window by window (trace/windows.h).
  */
 #ifndef CLI_ANALYSE_H
 #define CLI_ANALYSE_H
@@ -13,8 +9,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/book.h"
 #include "predict/engine.h"
 
+struct explain_options;
+struct notify;
 struct option_parser;
 struct suppress;
 
@@ -32,6 +31,7 @@ struct suppress;
 #define ANALYSE_BUDGET 311
 #define ANALYSE_JOBS 312
 #define ANALYSE_VERBOSE 313
+#define ANALYSE_ON_FINDING 314
 /* clang-format off */
 #define ANALYSE_OPTIONS										\
 	{ ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
@@ -52,6 +52,8 @@ struct suppress;
 	{ ANALYSE_WINDOW, 0, "window", "N", "events that a window of the search holds" },	\
 	{ ANALYSE_BUDGET, 0, "budget", "N", "steps of search for one candidate" },		\
 	{ ANALYSE_JOBS, 0, "jobs", "N", "threads to use; default one per processor" },		\
+	{ ANALYSE_ON_FINDING, 0, "on-finding", "CMD",						\
+	  "run 'sh -c CMD' for each new finding, which is JSON on its standard input" },		\
 	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
 /* clang-format on */
 
@@ -61,10 +63,15 @@ struct analyse {
 	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */
 	size_t nengines;
 	struct engine_options engine;
+	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
 	const char *output, *witness_dir;
+	const char *on_finding;	   /* or NULL */
+	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */
 	struct suppress *suppress; /* owned */
 	FILE *to;
+	/* Of the next trace, what was found in it while it was recorded (cli/live.h). */
+	struct book_content earlier;
 };
 
 void analyse_init(struct analyse *a);
@@ -73,17 +80,20 @@ void analyse_release(struct analyse *a);
 /* One of the rows above.  False after a message. */
 bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value);
 
-/* After the options: opens the output and makes the directory.  Refuses an output that is one of
- * the n inputs.  False after a message. */
+/* After the options (and `quiet'): opens the output, makes the directory, makes ready for
+ * --on-finding.  Refuses an output that is one of the n inputs.  False after a message. */
 bool analyse_begin(struct analyse *a, char *const *inputs, int n);
 
 /* Analyses one trace ("-": standard input) and reports.  The status to leave with. */
 int analyse_trace(struct analyse *a, const char *path);
 
+/* How findings are told in text. */
+void analyse_style(const struct analyse *a, struct explain_options *out);
+
 /* Of two traces, or of a trace and the writing of its report, the status that counts. */
 int analyse_worse(int a, int b);
 
-/* Closes the output.  status, or 2 with a message when something could not be written. */
+/* Closes the output, waits for commands of --on-finding.  status, or 2 with a message when something could not be written. */
 int analyse_finish(struct analyse *a, int status);
 
 /* For --help: the analyses, from the table. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/analyse.h"
 #include "cli/command.h"
+#include "cli/notify.h"
 #include "cli/option.h"
 #include "cli/talk.h"
 #include "finding/suppress.h"
@@ -30,6 +31,8 @@ void analyse_init(struct analyse *a)
 void analyse_release(struct analyse *a)
 {
 	suppress_free(a->suppress);
+	book_content_release(&a->earlier);
+	notify_end(a->notify);
 }
 
 /* ---- names of analyses ---- */
@@ -126,6 +129,17 @@ static bool take_path(const char *option, const char *value, const char **out)
 	return true;
 }
 
+static bool take_command(struct analyse *a, const char *value)
+{
+	if (a->on_finding || value[strspn(value, " \t\n")] == '\0') {
+		talk_error(a->on_finding ? "more than one command after --on-finding"
+					 : "empty command after --on-finding");
+		return false;
+	}
+	a->on_finding = value;
+	return true;
+}
+
 static bool take_number(struct analyse *a, const struct option_parser *p, int id, const char *value)
 {
 	uint64_t n;
@@ -159,6 +173,8 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_path("witness-dir", value, &a->witness_dir);
 	case ANALYSE_SUPPRESS:
 		return take_suppress(a, value);
+	case ANALYSE_ON_FINDING:
+		return take_command(a, value);
 	case ANALYSE_WINDOW:
 	case ANALYSE_BUDGET:
 	case ANALYSE_JOBS:
@@ -227,12 +243,8 @@ static bool is_input(const char *output, char *const *inputs, int n)
 	return false;
 }
 
-bool analyse_begin(struct analyse *a, char *const *inputs, int n)
+static bool open_output(struct analyse *a, char *const *inputs, int n)
 {
-	if (a->nengines == 0 && !add_engines(a, "default"))
-		return false;
-	if (a->witness_dir && !(make_directory(a->witness_dir) && is_writable(a->witness_dir)))
-		return false;
 	if (!a->output)
 		return true;
 	if (is_input(a->output, inputs, n))
@@ -243,6 +255,19 @@ bool analyse_begin(struct analyse *a, char *const *inputs, int n)
 	a->to = stdout;
 	talk_error("cannot write '%s': %s", a->output, strerror(errno));
 	return false;
+}
+
+bool analyse_begin(struct analyse *a, char *const *inputs, int n)
+{
+	if (a->nengines == 0 && !add_engines(a, "default"))
+		return false;
+	if (a->witness_dir && !(make_directory(a->witness_dir) && is_writable(a->witness_dir)))
+		return false;
+	if (!open_output(a, inputs, n))
+		return false;
+	if (a->on_finding)
+		a->notify = notify_start(a->on_finding, a->quiet);
+	return !a->on_finding || a->notify;
 }
 
 /* Trouble, found, a budget ran out, nothing: from bad to good. */
@@ -267,12 +292,10 @@ static void talk_unused(const struct suppress *s)
 	}
 }
 
-int analyse_finish(struct analyse *a, int status)
+static int close_output(struct analyse *a, int status)
 {
 	bool failed;
 
-	if (a->verbose && a->suppress)
-		talk_unused(a->suppress);
 	if (a->to == stdout)
 		return talk_finish(status);
 	errno = 0;
@@ -283,5 +306,15 @@ int analyse_finish(struct analyse *a, int status)
 		status = EXIT_TROUBLE;
 	}
 	a->to = stdout;
+	return status;
+}
+
+int analyse_finish(struct analyse *a, int status)
+{
+	if (a->verbose && a->suppress)
+		talk_unused(a->suppress);
+	status = close_output(a, status); /* the report first: commands may take a while */
+	notify_end(a->notify);
+	a->notify = NULL;
 	return status;
 }

@@ -79,8 +79,7 @@ static bool holds_all(const struct evidence *ev, const struct findings *f)
 
 static enum status load(struct certify *c, const struct evidence_options *opt, struct diag *d)
 {
-	struct trace_options how = { .lenient = c->a->lenient };
-	enum status st = trace_open(c->path, &how, &c->trace, d);
+	enum status st = trace_open(c->path, &c->how, &c->trace, d);
 
 	if (st == ST_OK)
 		st = evidence_load(c->trace, opt, &c->evidence, d);

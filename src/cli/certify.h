@@ -13,12 +13,12 @@
 
 #include "base/status.h"
 #include "predict/engine.h"
+#include "trace/trace.h"
 
 struct analyse;
 struct diag;
 struct evidence;
 struct findings;
-struct trace;
 
 /* Steps of checking over all findings; those beyond it stay warnings. */
 #define CERTIFY_BUDGET 2000000000u
@@ -26,6 +26,7 @@ struct trace;
 struct certify {
 	const struct analyse *a;
 	const char *path;
+	struct trace_options how; /* which part of it, and how it is read: as in the first pass */
 	struct trace *trace;
 	struct evidence *evidence;
 	uint64_t spent;

@@ -33,6 +33,8 @@ static bool take_options(struct analyse *a, const struct command *c, struct opti
 			return false;
 	}
 	a->lenient = in.lenient;
+	a->from_cut = in.from_cut;
+	a->to_cut = in.to_cut;
 	a->quiet = in.quiet;
 	return true;
 }

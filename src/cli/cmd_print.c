@@ -127,7 +127,7 @@ static enum status print_trees(struct trace *t, const struct lock_trees *l, stru
 
 static int trees_twice(const struct request *r, const struct spool *file, struct locktree *trees)
 {
-	struct input silent = { .lenient = r->in.lenient, .quiet = true };
+	struct input silent = r->in;
 	struct trace *t = input_open(file->path, &r->in);
 	struct lock_trees l;
 	struct diag d = { 0 };
@@ -135,6 +135,7 @@ static int trees_twice(const struct request *r, const struct spool *file, struct
 	uint32_t only;
 	int status;
 
+	silent.quiet = true;
 	if (!t)
 		return EXIT_TROUBLE;
 	st = read_trees(t, trees, &d);

@@ -2,7 +2,7 @@
  * run: compile if need be, record, analyse.
  *
  * The program's own output passes through untouched; what foresee found comes after it on
- * stdout.
+ * stdout.  While it runs, findings that are sure are told on stderr, in a line each (cli/live.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +16,12 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/launch.h"
+#include "cli/live.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "cli/talk.h"
+
+#define RUN_NO_LIVE 401
 
 static const struct option_def run_options[] = {
 	{ SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP },
@@ -26,6 +29,7 @@ static const struct option_def run_options[] = {
 	ANALYSE_OPTIONS,
 	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	SESSION_HANG_OPTION,
+	{ RUN_NO_LIVE, 0, "no-live", NULL, "analyse when the program has ended, not before" },
 	{ 0 },
 };
 
@@ -125,20 +129,49 @@ static enum status prepare(struct made *m, char **argv, struct diag *d)
 	return st;
 }
 
+/* One `run'. */
+struct run {
+	struct analyse a;
+	bool no_live;
+	struct live *live; /* while the program runs */
+};
+
 static bool take_option(void *arg, const struct option_parser *p, int id, const char *value)
 {
-	struct analyse *a = arg;
+	struct run *r = arg;
 
-	if (id != INPUT_LENIENT)
-		return analyse_option(a, p, id, value);
-	a->lenient = true;
-	return true;
+	switch (id) {
+	case INPUT_LENIENT:
+		return r->a.lenient = true;
+	case RUN_NO_LIVE:
+		return r->no_live = true;
+	default:
+		return analyse_option(&r->a, p, id, value);
+	}
+}
+
+static void watch_begin(void *arg, const char *trace)
+{
+	struct run *r = arg;
+
+	r->live = live_start(&r->a, trace, &(struct live_options){ 0 });
+}
+
+static void watch_end(void *arg, const char *trace, const struct launch_end *end)
+{
+	struct run *r = arg;
+
+	(void)trace;
+	(void)end;
+	live_end(r->live, &r->a);
+	r->live = NULL;
 }
 
 /* A recording that ends well is told of on stderr; *trace is the caller's to free. */
-static enum status record(const struct session *s, struct made *made, char **argv, char **trace,
-			  struct diag *d)
+static enum status record(struct run *r, const struct session *s, struct made *made, char **argv,
+			  char **trace, struct diag *d)
 {
+	struct session_watch watch = { .begin = watch_begin, .end = watch_end, .arg = r };
 	struct launch_end end = { 0 };
 	const char *name = argv[0];
 	char *path = NULL;
@@ -147,7 +180,8 @@ static enum status record(const struct session *s, struct made *made, char **arg
 	if (st == ST_OK)
 		st = program_find(argv[0], s->locks, &path, d);
 	if (st == ST_OK)
-		st = session_record(s, name, path, argv, trace, &end, d);
+		st = session_record(s, name, path, argv, r->no_live ? NULL : &watch, trace, &end,
+				    d);
 	if (!s->locks) /* else its symbols are the names in the report */
 		made_release(made);
 	if (st == ST_OK)
@@ -158,7 +192,8 @@ static enum status record(const struct session *s, struct made *made, char **arg
 
 static int record_and_analyse(void *arg, const struct session *s, char **argv)
 {
-	struct analyse *a = arg;
+	struct run *r = arg;
+	struct analyse *a = &r->a;
 	struct made made = { 0 };
 	struct diag d = { 0 };
 	char *trace = NULL;
@@ -167,7 +202,7 @@ static int record_and_analyse(void *arg, const struct session *s, char **argv)
 	a->quiet = s->quiet;
 	if (!analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
-	if (record(s, &made, argv, &trace, &d) == ST_OK)
+	if (record(r, s, &made, argv, &trace, &d) == ST_OK)
 		status = analyse_trace(a, trace);
 	else
 		talk_error("%s", d.message);
@@ -178,17 +213,17 @@ static int record_and_analyse(void *arg, const struct session *s, char **argv)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	struct analyse a;
+	struct run r = { 0 };
 	int status;
 
-	analyse_init(&a);
+	analyse_init(&r.a);
 	status = session_command(c, argc, argv,
 				 &(struct session_command){ .option = take_option,
 							    .act = record_and_analyse,
-							    .arg = &a,
+							    .arg = &r,
 							    .hang = LAUNCH_HANG_STOP,
 							    .announce = ANALYSE_VERBOSE });
-	analyse_release(&a);
+	analyse_release(&r.a);
 	return status;
 }
 

@@ -1,7 +1,9 @@
 #include "cli/input.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/diag.h"
 #include "cli/command.h"
@@ -9,6 +11,27 @@
 #include "report/tally.h"
 #include "trace/trace.h"
 #include "witness/selfcheck.h"
+
+/* "3:8", "3:", ":8" */
+static bool parse_cuts(struct input *in, const char *text)
+{
+	char *end = (char *)text;
+	const char *to;
+
+	errno = 0;
+	in->from_cut = *text == ':' ? 0 : strtoull(text, &end, 10);
+	if (*end == ':' && *text != '-' && *text != '+' && *text != ' ') {
+		to = end + 1;
+		in->to_cut = *to == '\0' ? 0 : strtoull(to, &end, 10);
+		if ((*to == '\0' || (*to >= '0' && *to <= '9' && *end == '\0')) && errno == 0 &&
+		    (in->to_cut == 0 || in->from_cut <= in->to_cut))
+			return true;
+	}
+	talk_error("bad cuts '%s' for --cuts: FROM:TO is expected, two numbers of which the first is "
+		   "not above the second, such as 3:8, or 3: up to the end",
+		   text);
+	return false;
+}
 
 bool input_option(struct input *in, const struct command *c, int id, const char *value, int *status)
 {
@@ -20,6 +43,8 @@ bool input_option(struct input *in, const struct command *c, int id, const char 
 	case INPUT_QUIET:
 		in->quiet = true;
 		return true;
+	case INPUT_CUTS:
+		return parse_cuts(in, value);
 	case INPUT_COLOR:
 		return talk_parse_color(value);
 	case OPTION_HELP:
@@ -33,7 +58,9 @@ bool input_option(struct input *in, const struct command *c, int id, const char 
 
 struct trace *input_open(const char *path, const struct input *in)
 {
-	struct trace_options opt = { .lenient = in->lenient };
+	struct trace_options opt = { .lenient = in->lenient,
+				     .from_cut = in->from_cut,
+				     .to_cut = in->to_cut };
 	struct diag d = { 0 };
 	struct trace *t;
 

@@ -5,6 +5,7 @@
 #define CLI_INPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -15,16 +16,20 @@ struct trace;
 
 struct input {
 	bool lenient, quiet;
+	uint64_t from_cut, to_cut; /* as in struct trace_options */
 };
 
 /* Rows for the option tables of commands that read traces. */
 #define INPUT_LENIENT 201
 #define INPUT_QUIET 202
 #define INPUT_COLOR 203
+#define INPUT_CUTS 204
 #define INPUT_LENIENT_HELP "repair ill-formed text with a note"
 #define INPUT_OPTIONS                                                                   \
 	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },                      \
 		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
+		{ INPUT_CUTS, 0, "cuts", "FROM:TO",                                     \
+		  "only what lies between two cuts of a recording; 0: its beginning, its end" }, \
 	{                                                                               \
 		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
 	}

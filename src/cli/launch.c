@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "cli/hang.h"
 #include "cli/talk.h"
+#include "trace/format.h"
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NPASSED (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -87,6 +88,7 @@ static void set_preload(const struct launch *l)
 		strbuf_addf(&list, ":%s", others);
 	setenv("LD_PRELOAD", strbuf_str(&list), 1);
 	setenv("FORESEE_LOCKS", l->trace, 1);
+	setenv("FORESEE_LOCKS_OPTIONS", l->options, 1);
 	strbuf_release(&list);
 }
 
@@ -172,6 +174,46 @@ static void wait_for(pid_t pid, struct launch_end *end)
 	}
 }
 
+/* ---- a recording that goes along with a child ---- */
+
+#define HANDS_MS 50
+#define HANDS_TRIES 100
+
+/* The process that records now, if another than the one that has ended; 0: none.  While the recording
+ * changes hands the head of the trace names nobody. */
+static pid_t successor(const char *trace, pid_t ended)
+{
+	struct format_file head = { .pid = 0 };
+
+	for (int i = 0; trace && i < HANDS_TRIES; i++) {
+		int fd = open(trace, O_RDONLY | O_CLOEXEC);
+		bool whole = fd >= 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+			     memcmp(head.magic, FORMAT_MAGIC, sizeof(head.magic)) == 0;
+
+		if (fd >= 0)
+			close(fd);
+		if (!whole || head.pid == (uint32_t)ended)
+			return 0;
+		if (head.pid != 0)
+			return kill((pid_t)head.pid, 0) == 0 || errno == EPERM ? (pid_t)head.pid : 0;
+		poll(NULL, 0, HANDS_MS);
+	}
+	return 0;
+}
+
+static void stay_with(const struct launch *l, pid_t pid, struct launch_end *end)
+{
+	while (!end->hung && (pid = successor(l->trace, pid)) > 0) {
+		if (!l->quiet)
+			talk_note("the program went on as process %ld, and is recorded there until it "
+				  "ends; Ctrl-C ends it",
+				  (long)pid);
+		child = (sig_atomic_t)pid;
+		end->process = pid;
+		end->hung = watch(pid, l);
+	}
+}
+
 /* Forks with the signals held back, so that none gets lost before `child' is set. */
 static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
 {
@@ -231,6 +273,7 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 			error = 0;
 		end->hung = watch(pid, l);
 		wait_for(pid, end);
+		stay_with(l, pid, end);
 	}
 	close(report[0]);
 	end->seconds = talk_clock() - begun;

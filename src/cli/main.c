@@ -1,12 +1,28 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/talk.h"
 
+/* Descriptors 0 to 2 that are closed would become files of ours, and messages would go into them.
+ * The programs that we start find them closed as before. */
+static void fill_streams(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	while (fd >= 0 && fd < 2)
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd > 2)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c;
+
+	fill_streams();
 
 	if (argc < 2) {
 		command_overview(stderr);

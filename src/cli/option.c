@@ -208,6 +208,36 @@ bool option_number(const struct option_parser *p, const char *name, const char *
 	return true;
 }
 
+bool option_size(const struct option_parser *p, const char *name, const char *text, uint64_t low,
+		 uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	unsigned long long v;
+	unsigned shift = 0;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (*end && (unit = strchr(units, *end & ~0x20)) != NULL) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (text[0] < '0' || text[0] > '9' || *end || errno || v > UINT64_MAX >> shift) {
+		talk_error("bad value '%s' of %s: expected a size like 500M or 2G", text, name);
+		bad(p);
+		return false;
+	}
+	if (v << shift < low) {
+		talk_error("%s %s is too little: give at least %" PRIu64 "%c", name, text,
+			   low >> 20 ? low >> 20 : low >> 10, low >> 20 ? 'M' : 'K');
+		bad(p);
+		return false;
+	}
+	*out = v << shift;
+	return true;
+}
+
 void option_help(const struct option_def *table, FILE *to)
 {
 	for (const struct option_def *o = table; o->id; o++) {

@@ -49,6 +49,10 @@ int option_next(struct option_parser *p, const char **value);
 bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,
 		   uint64_t high, uint64_t *out);
 
+/* Bytes within [low, UINT64_MAX], as a number with K, M, G or T behind it, or a message and false. */
+bool option_size(const struct option_parser *p, const char *name, const char *text, uint64_t low,
+		 uint64_t *out);
+
 /* One line per option. */
 void option_help(const struct option_def *table, FILE *to);
 

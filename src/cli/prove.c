@@ -30,16 +30,16 @@ static uint64_t last_open(const struct findings *f)
 	return last;
 }
 
-static enum status model_read(const struct analyse *a, const char *path, uint64_t upto,
-			      struct model **out, struct diag *d)
+static enum status model_read(const struct analyse *a, const char *path,
+			      const struct trace_options *how, uint64_t upto, struct model **out,
+			      struct diag *d)
 {
-	struct trace_options how = { .lenient = a->lenient };
 	struct step_options plain = { 0 };
 	struct model_options shape = { .limit = upto < UINT32_MAX - 16 ? (uint32_t)upto : 0 };
 	struct step_batch b;
 	struct trace *t;
 	struct steps *s;
-	enum status st = trace_open(path, &how, &t, d);
+	enum status st = trace_open(path, how, &t, d);
 
 	*out = NULL;
 	if (st != ST_OK)
@@ -78,7 +78,8 @@ static void prove(const struct analyse *a, const struct model *m, struct finding
 	causal_free(c);
 }
 
-enum status prove_findings(const struct analyse *a, const char *path, const struct model *m,
+enum status prove_findings(const struct analyse *a, const char *path,
+			   const struct trace_options *how, const struct model *m,
 			   struct findings *f, struct diag *d)
 {
 	uint64_t upto = last_open(f);
@@ -89,7 +90,7 @@ enum status prove_findings(const struct analyse *a, const char *path, const stru
 	if (upto == 0 || engine_stopped(&a->engine))
 		return ST_OK;
 	if (!m)
-		st = model_read(a, path, upto, &own, d);
+		st = model_read(a, path, how, upto, &own, d);
 	if (st == ST_OK)
 		prove(a, m ? m : own, f);
 	if (own)

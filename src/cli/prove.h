@@ -11,9 +11,11 @@ struct analyse;
 struct diag;
 struct findings;
 struct model;
+struct trace_options;
 
-/* m: of the whole trace, or NULL: then one is built from the file, as far as it is needed. */
-enum status prove_findings(const struct analyse *a, const char *path, const struct model *m,
+/* m: of all that is read, or NULL: then one is built from the file, as far as it is needed. */
+enum status prove_findings(const struct analyse *a, const char *path,
+			   const struct trace_options *how, const struct model *m,
 			   struct findings *f, struct diag *d) __attribute__((warn_unused_result));
 
 #endif /* CLI_PROVE_H */

@@ -13,12 +13,14 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/talk.h"
 #include "report/frames.h"
 #include "trace/blocks.h"
 #include "trace/notes.h"
+#include "trace/trace.h"
 
 /* Options go to the runtime one a line; a pattern cannot hold a line end. */
 static bool add_pattern(struct session *s, const char *name, const char *pattern)
@@ -31,7 +33,10 @@ static bool add_pattern(struct session *s, const char *name, const char *pattern
 	return true;
 }
 
-static bool take_option(struct session *s, int id, const char *value)
+/* Less would be a few chunks for each of a few threads. */
+#define KEEP_LEAST (4u << 20)
+
+static bool take_option(struct session *s, const struct option_parser *p, int id, const char *value)
 {
 	switch (id) {
 	case SESSION_TRACE:
@@ -51,6 +56,11 @@ static bool take_option(struct session *s, int id, const char *value)
 	case SESSION_LOCKS:
 		s->locks = true;
 		return true;
+	case SESSION_KEEP:
+		return option_size(p, "--keep", value, KEEP_LEAST, &s->keep);
+	case SESSION_FOLLOW:
+		s->follow = true;
+		return true;
 	case SESSION_QUIET:
 		s->quiet = true;
 		return true;
@@ -68,7 +78,7 @@ static bool take_option(struct session *s, int id, const char *value)
 
 static bool is_own(int id)
 {
-	return id >= SESSION_TRACE && id <= SESSION_VERBOSE;
+	return id >= SESSION_TRACE && id <= SESSION_FOLLOW;
 }
 
 int session_command(const struct command *c, int argc, char **argv,
@@ -83,7 +93,7 @@ int session_command(const struct command *c, int argc, char **argv,
 	p.program = true;
 	while ((id = option_next(&p, &value)) > OPTION_DONE) {
 		s.announce |= id == how->announce;
-		if (is_own(id) ? !take_option(&s, id, value)
+		if (is_own(id) ? !take_option(&s, &p, id, value)
 			       : !how->option(how->arg, &p, id, value))
 			goto out;
 	}
@@ -140,8 +150,23 @@ static enum status make_room(const char *path, struct diag *d)
 	return ST_OK;
 }
 
+/* Runs it, with what goes on beside. */
+static enum status launch_watched(const struct launch *l, const struct session_watch *watch,
+				  struct launch_end *end, struct diag *d)
+{
+	enum status st;
+
+	if (watch)
+		watch->begin(watch->arg, l->trace);
+	st = launch_program(l, end, d);
+	if (watch)
+		watch->end(watch->arg, l->trace, end);
+	return st;
+}
+
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
-			   char **trace, struct launch_end *end, struct diag *d)
+			   const struct session_watch *watch, char **trace, struct launch_end *end,
+			   struct diag *d)
 {
 	char *given = s->trace ? mem_strdup(s->trace) : program_trace_name(name);
 	struct launch l = { .path = path, .argv = argv, .hang = s->hang, .quiet = s->quiet };
@@ -151,6 +176,10 @@ enum status session_record(const struct session *s, const char *name, const char
 
 	strbuf_addf(&options, "%s%s", strbuf_str(&s->options),
 		    s->announce && !s->quiet ? "announce\n" : "");
+	if (s->keep)
+		strbuf_addf(&options, "keep=%" PRIu64 "\n", s->keep);
+	if (s->follow)
+		strbuf_adds(&options, "follow-fork\n");
 	l.options = strbuf_str(&options);
 	*trace = absolute(given);
 	mem_free(given);
@@ -160,7 +189,7 @@ enum status session_record(const struct session *s, const char *name, const char
 		st = program_lock_recorder(&recorder, d);
 	l.preload = recorder;
 	if (st == ST_OK)
-		st = launch_program(&l, end, d);
+		st = launch_watched(&l, watch, end, d);
 	mem_free(recorder);
 	strbuf_release(&options);
 	if (st == ST_OK && access(*trace, F_OK) != 0) {
@@ -220,7 +249,10 @@ void session_summary(const struct session *s, const char *trace, const struct la
 
 	if (s->quiet)
 		return;
-	if (end->hung)
+	if (end->process && !end->hung)
+		snprintf(how, sizeof(how), "went on as process %ld, and that has ended",
+			 end->process);
+	else if (end->hung)
 		snprintf(how, sizeof(how), "hung and was stopped");
 	else if (end->signal)
 		snprintf(how, sizeof(how), "was killed by signal %d (%s%s)", end->signal,
@@ -240,4 +272,17 @@ void session_summary(const struct session *s, const char *trace, const struct la
 	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
 		  end->seconds, how, strbuf_str(&path), c.bytes);
 	strbuf_release(&path);
+}
+
+void session_notes(const struct session *s, const char *trace)
+{
+	struct input in = { .quiet = s->quiet };
+	struct trace_options opt = { 0 };
+	struct diag d = { 0 };
+	struct trace *t;
+
+	if (s->quiet || trace_open(trace, &opt, &t, &d) != ST_OK)
+		return;
+	input_notes(t, &in);
+	trace_close(t);
 }

@@ -5,6 +5,7 @@
 #define CLI_SESSION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -22,6 +23,8 @@ struct diag;
 #define SESSION_COLOR 107
 #define SESSION_NO_HANG_STOP 108
 #define SESSION_VERBOSE 109
+#define SESSION_KEEP 110
+#define SESSION_FOLLOW 111
 #define SESSION_TRACE_HELP "where the trace goes; default PROG.foresee"
 #define SESSION_OPTIONS                                                                   \
 	{ SESSION_FULL, 0, "full", NULL, "record every access, filter nothing" },         \
@@ -31,6 +34,10 @@ struct diag;
 		  "leave out matching variables; repeatable" },                           \
 		{ SESSION_LOCKS, 0, "locks-only", NULL,                                   \
 		  "record no accesses, only locks and the like, of any program" },        \
+		{ SESSION_KEEP, 0, "keep", "SIZE",                                        \
+		  "keep only the last SIZE (2G, 500M) of what threads did" },             \
+		{ SESSION_FOLLOW, 0, "follow-fork", NULL,                                 \
+		  "go along with the child when the program forks" },                     \
 		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
 	{                                                                                 \
 		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
@@ -43,10 +50,22 @@ struct diag;
 			"let a program that hangs for good go on until it is ended" \
 	}
 
+/*
+ * What goes on beside a recording, if anything: begin is called right before the program starts,
+ * end when it has ended; both with the absolute path of the trace, which may not be there.
+ */
+struct session_watch {
+	void (*begin)(void *arg, const char *trace);
+	void (*end)(void *arg, const char *trace, const struct launch_end *end);
+	void *arg;
+};
+
 struct session {
 	const char *trace;     /* NULL: the default name */
 	struct strbuf options; /* for the runtime, one a line */
+	uint64_t keep;	       /* bytes; 0: all */
 	bool locks;	       /* --locks-only: the program need not be built for recording */
+	bool follow;	       /* --follow-fork */
 	bool quiet;
 	enum launch_hang hang;
 	bool announce; /* locking patterns, as they appear */
@@ -71,13 +90,16 @@ int session_command(const struct command *c, int argc, char **argv,
 /*
  * Records argv[0], found and checked as path, to the session's trace or the
  * default name made from `name'.  An old trace of that name is removed first.
- * *trace is its absolute path, the caller's to free.
+ * *trace is its absolute path, the caller's to free.  watch may be NULL.
  */
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
-			   char **trace, struct launch_end *end, struct diag *d)
-	__attribute__((warn_unused_result));
+			   const struct session_watch *watch, char **trace, struct launch_end *end,
+			   struct diag *d) __attribute__((warn_unused_result));
 
 /* The line about it on stderr, unless quiet. */
 void session_summary(const struct session *s, const char *trace, const struct launch_end *end);
+
+/* What the recorder has to tell, unless quiet: for those who do not read the trace anyway. */
+void session_notes(const struct session *s, const char *trace);
 
 #endif /* CLI_SESSION_H */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ bool side_start(struct side *s, int (*work)(void *arg, int stop, int say), void 
 	pid_t us = getpid();
 
 	*s = (struct side){ .stop = -1, .said = -1 };
-	if (pipe2(stop, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stop) != 0)
 		return false;
 	if (pipe2(said, O_CLOEXEC) != 0) {
 		close_pair(stop);
@@ -70,10 +71,13 @@ bool side_is_over(int stop, int ms)
 	return poll(&p, 1, ms) > 0;
 }
 
+/* A byte, and not only the end of file: a process forked later has our end too. */
 void side_tell(struct side *s)
 {
-	if (s->stop >= 0)
+	if (s->stop >= 0) {
+		(void)send(s->stop, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		close(s->stop);
+	}
 	s->stop = -1;
 }
 

@@ -19,7 +19,7 @@ struct side {
 
 /*
  * Starts work(arg, stop, say) in a process of its own, whose status is what it returns.  There
- * `stop' becomes readable (end of file) when the run is over, or we are gone; `say' is a pipe to us.
+ * `stop' becomes readable when the run is over (it dies when we are gone); `say' is a pipe to us.
  * False, errno set: there is no such process.
  */
 bool side_start(struct side *s, int (*work)(void *arg, int stop, int say), void *arg);

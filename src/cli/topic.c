@@ -126,10 +126,50 @@ static const char deadlock[] =
 	"  foresee check -a goodlock,patterns TRACE   the patterns, before anything is refuted\n"
 	"  foresee check --suppress FILE TRACE        leave out what is known; 'foresee help check'\n";
 
+static const char annotations[] =
+	"what a program may tell foresee\n"
+	"\n"
+	"  #include <foresee.h>\n"
+	"\n"
+	"Macros that cost next to nothing when nobody records, and link without foresee. Needed\n"
+	"where a program orders its threads by means that foresee does not see (assembler,\n"
+	"libraries that were not built with foresee-cc), useful to give things names.\n"
+	"\n"
+	"Names\n"
+	"  FORESEE_THREAD_NAME(\"reader\")                        of the calling thread\n"
+	"  FORESEE_VARIABLE(&c[7].hits, sizeof(int), \"c[7].hits\") of memory, until it is freed\n"
+	"\n"
+	"Events, for 'foresee print'\n"
+	"  FORESEE_EVENT(\"landing\")    FORESEE_EVENT2(\"request\", client, length)    up to 8\n"
+	"  FORESEE_INTERNAL(\"phase\", 3)\n"
+	"\n"
+	"Code that is meant to be atomic\n"
+	"  FORESEE_ATOMIC_BEGIN(\"transfer\")    ...    FORESEE_ATOMIC_END()\n"
+	"\n"
+	"Order, over any address\n"
+	"  FORESEE_HAPPENS_BEFORE(&bell)      before the other thread is let go on\n"
+	"  FORESEE_HAPPENS_AFTER(&bell)       after this one was\n"
+	"\n"
+	"Locks of your own\n"
+	"  FORESEE_LOCK_ACQUIRED(l)           the thread has it\n"
+	"  FORESEE_LOCK_RELEASES(l)           it is about to give it up\n"
+	"  FORESEE_LOCK_WAITS(l)              it is about to wait for it\n"
+	"  FORESEE_LOCK_TRIED(l), _FAILED(l)  a try has got it, or not\n"
+	"  FORESEE_LOCK_READ_ACQUIRED(l) ...  for readers\n"
+	"\n"
+	"Understood as well, where a program has them: __tsan_acquire, __tsan_release,\n"
+	"__tsan_mutex_*, AnnotateHappensBefore, AnnotateHappensAfter, AnnotateRWLock*,\n"
+	"AnnotateThreadName; AnnotateBenignRace, whose races are counted and not shown.\n"
+	"AnnotateIgnore* is not done: predictions could be wrong without these accesses.\n"
+	"\n"
+	"Annotations are believed: wrong ones give wrong reports. 'man foresee.h' has it all.\n";
+
 /* Ended by a row without name. */
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
+	{ "annotations", "what a program may tell foresee: names, locks of its own, order",
+	  annotations },
 	{ 0 },
 };
 
@@ -144,5 +184,5 @@ const struct topic *topic_find(const char *name)
 void topic_list(FILE *to)
 {
 	for (const struct topic *t = topics; t->name; t++)
-		fprintf(to, "  %-8s %s\n", t->name, t->summary);
+		fprintf(to, "  %-11s %s\n", t->name, t->summary);
 }

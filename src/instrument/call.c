@@ -25,29 +25,116 @@ static const char *const libc_names[] = {
 
 /*
  * Their types: result, then arguments, then `.' if variadic.  v void, p
- * pointer, i int, l 64 bit integer.  A program may declare a function of its
+ * pointer, i int, l 64 bit integer, f float, d double.  A program may declare a function of its
  * own by such a name; a call is redirected only when the type fits, and one
  * of a name without type here never.
  */
 static const char *const libc_types[LIBC_COUNT] = {
-	[LIBC_memcpy] = "pppl",	     [LIBC_memmove] = "pppl",	[LIBC_memset] = "ppil",
-	[LIBC_mempcpy] = "pppl",     [LIBC_memcmp] = "ippl",	[LIBC_memchr] = "ppil",
-	[LIBC_memrchr] = "ppil",     [LIBC_bcmp] = "ippl",	[LIBC_bzero] = "vpl",
-	[LIBC_bcopy] = "vppl",	     [LIBC_strlen] = "lp",	[LIBC_strnlen] = "lpl",
-	[LIBC_strcpy] = "ppp",	     [LIBC_strncpy] = "pppl",	[LIBC_stpcpy] = "ppp",
-	[LIBC_strcat] = "ppp",	     [LIBC_strncat] = "pppl",	[LIBC_strcmp] = "ipp",
-	[LIBC_strncmp] = "ippl",     [LIBC_strcasecmp] = "ipp", [LIBC_strncasecmp] = "ippl",
-	[LIBC_strchr] = "ppi",	     [LIBC_strrchr] = "ppi",	[LIBC_strstr] = "ppp",
-	[LIBC_strspn] = "lpp",	     [LIBC_strcspn] = "lpp",	[LIBC_strpbrk] = "ppp",
-	[LIBC_strdup] = "pp",	     [LIBC_strndup] = "ppl",	[LIBC_atoi] = "ip",
-	[LIBC_atol] = "lp",	     [LIBC_strtol] = "lppi",	[LIBC_strtoul] = "lppi",
-	[LIBC_strtoll] = "lppi",     [LIBC_strtoull] = "lppi",	[LIBC_snprintf] = "iplp.",
-	[LIBC_vsnprintf] = "iplpp",  [LIBC_sprintf] = "ipp.",	[LIBC_clock_gettime] = "iip",
-	[LIBC_gettimeofday] = "ipp", [LIBC_time] = "lp",	[LIBC_read] = "lipl",
-	[LIBC_pread] = "lipll",	     [LIBC_recv] = "lipli",	[LIBC_fread] = "lpllp",
-	[LIBC_fgets] = "ppip",	     [LIBC_write] = "lipl",	[LIBC_pwrite] = "lipll",
-	[LIBC_send] = "lipli",	     [LIBC_fwrite] = "lpllp",	[LIBC_puts] = "ip",
+	[LIBC_memcpy] = "pppl",
+	[LIBC_memmove] = "pppl",
+	[LIBC_memset] = "ppil",
+	[LIBC_mempcpy] = "pppl",
+	[LIBC_memcmp] = "ippl",
+	[LIBC_memchr] = "ppil",
+	[LIBC_memrchr] = "ppil",
+	[LIBC_bcmp] = "ippl",
+	[LIBC_bzero] = "vpl",
+	[LIBC_bcopy] = "vppl",
+	[LIBC_strlen] = "lp",
+	[LIBC_strnlen] = "lpl",
+	[LIBC_strcpy] = "ppp",
+	[LIBC_strncpy] = "pppl",
+	[LIBC_stpcpy] = "ppp",
+	[LIBC_strcat] = "ppp",
+	[LIBC_strncat] = "pppl",
+	[LIBC_strcmp] = "ipp",
+	[LIBC_strncmp] = "ippl",
+	[LIBC_strcasecmp] = "ipp",
+	[LIBC_strncasecmp] = "ippl",
+	[LIBC_strchr] = "ppi",
+	[LIBC_strrchr] = "ppi",
+	[LIBC_strstr] = "ppp",
+	[LIBC_strspn] = "lpp",
+	[LIBC_strcspn] = "lpp",
+	[LIBC_strpbrk] = "ppp",
+	[LIBC_strdup] = "pp",
+	[LIBC_strndup] = "ppl",
+	[LIBC_atoi] = "ip",
+	[LIBC_atol] = "lp",
+	[LIBC_strtol] = "lppi",
+	[LIBC_strtoul] = "lppi",
+	[LIBC_strtoll] = "lppi",
+	[LIBC_strtoull] = "lppi",
+	[LIBC_snprintf] = "iplp.",
+	[LIBC_vsnprintf] = "iplpp",
+	[LIBC_sprintf] = "ipp.",
+	[LIBC_clock_gettime] = "iip",
+	[LIBC_gettimeofday] = "ipp",
+	[LIBC_time] = "lp",
+	[LIBC_read] = "lipl",
+	[LIBC_pread] = "lipll",
+	[LIBC_recv] = "lipli",
+	[LIBC_fread] = "lpllp",
+	[LIBC_fgets] = "ppip",
+	[LIBC_write] = "lipl",
+	[LIBC_pwrite] = "lipll",
+	[LIBC_send] = "lipli",
+	[LIBC_fwrite] = "lpllp",
+	[LIBC_puts] = "ip",
 	[LIBC_fputs] = "ipp",
+	[LIBC_sscanf] = "ipp.",
+	[LIBC_vsscanf] = "ippp",
+	[LIBC___isoc99_sscanf] = "ipp.",
+	[LIBC___isoc99_vsscanf] = "ippp",
+	[LIBC___isoc23_sscanf] = "ipp.",
+	[LIBC___isoc23_vsscanf] = "ippp",
+	[LIBC_fscanf] = "ipp.",
+	[LIBC_vfscanf] = "ippp",
+	[LIBC___isoc99_fscanf] = "ipp.",
+	[LIBC___isoc99_vfscanf] = "ippp",
+	[LIBC___isoc23_fscanf] = "ipp.",
+	[LIBC___isoc23_vfscanf] = "ippp",
+	[LIBC_pthread_key_create] = "ipp",
+	[LIBC_tss_create] = "ipp",
+	[LIBC_pthread_setcancelstate] = "iip",
+	[LIBC_pthread_setcanceltype] = "iip",
+	[LIBC_sem_getvalue] = "ipp",
+	[LIBC_pthread_getname_np] = "ilpl",
+	[LIBC_pthread_attr_getstacksize] = "ipp",
+	[LIBC_pthread_attr_getdetachstate] = "ipp",
+	[LIBC_stat] = "ipp",
+	[LIBC_fstat] = "iip",
+	[LIBC_lstat] = "ipp",
+	[LIBC_fstatat] = "iippi",
+	[LIBC_pipe] = "ip",
+	[LIBC_pipe2] = "ipi",
+	[LIBC_socketpair] = "iiiip",
+	[LIBC_getsockopt] = "iiiipp",
+	[LIBC_getsockname] = "iipp",
+	[LIBC_getpeername] = "iipp",
+	[LIBC_accept] = "iipp",
+	[LIBC_accept4] = "iippi",
+	[LIBC_recvfrom] = "liplipp",
+	[LIBC_recvmsg] = "lipi",
+	[LIBC_readv] = "lipi",
+	[LIBC_preadv] = "lipil",
+	[LIBC_poll] = "ipli",
+	[LIBC_epoll_wait] = "iipii",
+	[LIBC_localtime_r] = "ppp",
+	[LIBC_gmtime_r] = "ppp",
+	[LIBC_strtod] = "dpp",
+	[LIBC_strtof] = "fpp",
+	[LIBC_strftime] = "lplpp",
+	[LIBC_strerror_r] = "pipl",
+	[LIBC_getcwd] = "ppl",
+	[LIBC_readlink] = "lppl",
+	[LIBC_getrandom] = "lpli",
+	[LIBC_getrusage] = "iip",
+	[LIBC_gethostname] = "ipl",
+	[LIBC_uname] = "ip",
+	[LIBC_nanosleep] = "ipp",
+	[LIBC_inet_ntop] = "pippi",
+	[LIBC_inet_pton] = "iipp",
 };
 
 static char type_letter(LLVMTypeRef type)
@@ -57,6 +144,10 @@ static char type_letter(LLVMTypeRef type)
 		return 'v';
 	case LLVMPointerTypeKind:
 		return 'p';
+	case LLVMFloatTypeKind:
+		return 'f';
+	case LLVMDoubleTypeKind:
+		return 'd';
 	case LLVMIntegerTypeKind:
 		return LLVMGetIntTypeWidth(type) == 32	 ? 'i'
 		       : LLVMGetIntTypeWidth(type) == 64 ? 'l'
@@ -275,19 +366,61 @@ static void emit_indirect(struct unit *u, LLVMValueRef call, LLVMValueRef site)
 	LLVMPositionBuilderBefore(u->builder, call);
 }
 
-static void redirect(struct unit *u, LLVMValueRef call, const char *name)
+static LLVMValueRef stand_in(struct unit *u, const char *name, LLVMTypeRef type)
 {
-	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
-	char ours[64];
 	LLVMValueRef hook;
+	char ours[64];
 
 	snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
 	hook = LLVMGetNamedFunction(u->module, ours);
-	if (!hook)
-		hook = LLVMAddFunction(u->module, ours, type);
-	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1,
-		       LLVMConstBitCast(hook, LLVMPointerType(type, 0)));
+	return hook ? hook : LLVMAddFunction(u->module, ours, type);
+}
+
+static void set_callee(LLVMValueRef call, LLVMValueRef callee)
+{
+	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, callee);
+}
+
+static void redirect(struct unit *u, LLVMValueRef call, const char *name)
+{
+	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+
+	set_callee(call, LLVMConstBitCast(stand_in(u, name, type), LLVMPointerType(type, 0)));
 	unit_strip_memory_attributes(call);
+}
+
+static bool is_call_of(LLVMValueRef v, LLVMValueRef f)
+{
+	return (LLVMIsACallInst(v) || LLVMIsAInvokeInst(v)) && LLVMGetCalledValue(v) == f;
+}
+
+/* All uses of f but to call it, which are left to call_emit or to code that is not recorded. */
+static void redirect_uses(LLVMValueRef f, LLVMValueRef hook)
+{
+	VEC(LLVMValueRef) calls = { 0 };
+
+	for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
+		if (is_call_of(LLVMGetUser(use), f))
+			*VEC_PUSH(&calls) = LLVMGetUser(use);
+	LLVMReplaceAllUsesWith(f, LLVMConstBitCast(hook, LLVMTypeOf(f)));
+	for (size_t i = 0; i < calls.n; i++)
+		set_callee(calls.at[i], f);
+	VEC_RELEASE(&calls);
+}
+
+void call_redirect_pointers(struct unit *u)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f)) {
+		LLVMTypeRef type = LLVMGlobalGetValueType(f);
+		const char *name;
+		size_t n;
+
+		if (!LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMExternalWeakLinkage)
+			continue;
+		name = LLVMGetValueName2(f, &n);
+		if (libc_is_redirected(name, type))
+			redirect_uses(f, stand_in(u, name, type));
+	}
 }
 
 void call_emit(struct function *f, struct record *r)

@@ -135,9 +135,8 @@ static bool base_is_private(struct function *f, LLVMValueRef base)
 	return *known == 2;
 }
 
-static bool is_va_list(LLVMValueRef alloca)
+static bool is_va_list(LLVMTypeRef type)
 {
-	LLVMTypeRef type = LLVMGetAllocatedType(alloca);
 	const char *name;
 
 	if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
@@ -148,11 +147,19 @@ static bool is_va_list(LLVMValueRef alloca)
 	return name && unit_has_prefix(name, "struct.__va_list_tag");
 }
 
+/* Does p point at a member of a va_list, wherever that lies? */
+static bool is_va_member(LLVMValueRef p)
+{
+	while (opcode_of(p) == LLVMBitCast)
+		p = LLVMGetOperand(p, 0);
+	return opcode_of(p) == LLVMGetElementPtr && is_va_list(LLVMGetGEPSourceElementType(p));
+}
+
 /*
- * Arguments of a variadic call lie in memory of this activation that the call
- * sequence wrote, unseen; they are as private as other arguments.  A pointer
- * into them comes from the va_list, perhaps around a loop: `seen' holds the
- * phis being looked at.
+ * Arguments of a variadic call lie in memory of one activation that the call
+ * sequence wrote, unseen; they are as private as other arguments, to the functions too that are
+ * given the va_list.  A pointer into them comes from the va_list, perhaps around a loop: `seen'
+ * holds the phis being looked at.
  */
 static bool is_variadic_area(struct function *f, LLVMValueRef p, struct map *seen)
 {
@@ -172,8 +179,11 @@ static bool is_variadic_area(struct function *f, LLVMValueRef p, struct map *see
 	}
 	if (!LLVMIsALoadInst(base))
 		return false;
+	if (is_va_member(LLVMGetOperand(base, 0)))
+		return true;
 	base = escape_base(LLVMGetOperand(base, 0));
-	return LLVMIsAAllocaInst(base) && is_va_list(base) && base_is_private(f, base);
+	return LLVMIsAAllocaInst(base) && is_va_list(LLVMGetAllocatedType(base)) &&
+	       base_is_private(f, base);
 }
 
 bool escape_is_private(struct function *f, LLVMValueRef p)
@@ -183,12 +193,30 @@ bool escape_is_private(struct function *f, LLVMValueRef p)
 
 	if (base_is_private(f, escape_base(p)))
 		return true;
-	if (!LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f->value)))
-		return false;
 	map_init(&seen);
 	private = is_variadic_area(f, p, &seen);
 	map_release(&seen);
 	return private;
+}
+
+/* A variable of libc, which libc writes unseen. */
+static bool is_libc_variable(LLVMValueRef base)
+{
+	static const char *const names[] = {
+		"optarg",   "optind",	 "opterr",     "optopt",   "tzname",
+		"__tzname", "timezone",	 "__timezone", "daylight", "__daylight",
+		"environ",  "__environ", "signgam",
+	};
+	const char *name;
+	size_t n;
+
+	if (!LLVMIsAGlobalVariable(base) || !LLVMIsDeclaration(base))
+		return false;
+	name = LLVMGetValueName2(base, &n);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 /* Is it (or is it loaded from) what __errno_location and its like return? */
@@ -204,6 +232,8 @@ static bool is_libc_own(LLVMValueRef base)
 	const char *name;
 	size_t n;
 
+	if (is_libc_variable(base))
+		return true;
 	if (LLVMIsALoadInst(base))
 		base = escape_base(LLVMGetOperand(base, 0));
 	if (!LLVMIsACallInst(base) || !(callee = unit_callee(base)))

@@ -5,7 +5,8 @@
  * program has not written since (padding, mostly) would name a dead local's write.
  *
  * A local lives from its llvm.lifetime.start on; without one, from the entry
- * of the function, or from the alloca itself when that is elsewhere.
+ * of the function, or from the alloca itself when that is elsewhere.  A va_list is a new one
+ * at every va_start and va_copy, which fill it unseen.
  */
 #include "instrument/unit_priv.h"
 
@@ -71,6 +72,21 @@ static void announce_arguments(struct function *f, LLVMValueRef first)
 	}
 }
 
+static void announce_va_list(struct function *f, LLVMValueRef inst)
+{
+	const char *name = LLVMIsACallInst(inst) ? unit_intrinsic(inst) : NULL;
+	LLVMValueRef p;
+
+	if (!name ||
+	    (!unit_has_prefix(name, "llvm.va_start") && !unit_has_prefix(name, "llvm.va_copy")))
+		return;
+	p = escape_base(LLVMGetOperand(inst, 0));
+	if (!LLVMIsAAllocaInst(p) || escape_is_private(f, p))
+		return;
+	LLVMPositionBuilderBefore(f->unit->builder, inst);
+	announce(f, p, alloca_size(f->unit, p), inst);
+}
+
 void frame_emit(struct function *f, LLVMValueRef first)
 {
 	struct unit *u = f->unit;
@@ -83,6 +99,7 @@ void frame_emit(struct function *f, LLVMValueRef first)
 			bool fixed;
 
 			next = LLVMGetNextInstruction(i);
+			announce_va_list(f, i);
 			if (!LLVMIsAAllocaInst(i) || escape_is_private(f, i) ||
 			    unit_has_prefix(LLVMGetValueName2(i, &n), "foresee."))
 				continue;

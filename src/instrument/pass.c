@@ -146,6 +146,7 @@ void pass_run(LLVMModuleRef m, void *analyses)
 	}
 	for (size_t i = 0; i < u.functions.n; i++)
 		instrument(&u, u.functions.at[i], analyses);
+	call_redirect_pointers(&u);
 	tables_emit(&u);
 	unit_release(&u);
 }

@@ -130,6 +130,8 @@ static bool is_reentry(LLVMValueRef inst)
 	return LLVMIsALandingPadInst(inst) || (LLVMIsACallInst(inst) && plan_returns_twice(inst));
 }
 
+/* The place of the last call goes too: unseen code that we return to may call again from a place
+ * that nobody knows.  A tail call at the exit point has its own there already. */
 static void leave_at(struct function *f, LLVMValueRef ret)
 {
 	LLVMValueRef at = extra_exit_point(ret);
@@ -137,6 +139,8 @@ static void leave_at(struct function *f, LLVMValueRef ret)
 	LLVMPositionBuilderBefore(f->unit->builder, at);
 	emit_if_unseen(f, f->depth, "foresee_callback_end", NULL, 0, at);
 	set_depth(f, f->depth);
+	if (at == ret)
+		view_store(f, offsetof(struct foresee_view, call_site), unit_int(f->unit->i32, 0));
 }
 
 /* Found first, for the code splits the blocks that are walked through. */

@@ -198,6 +198,9 @@ void atomic_emit(struct function *f, struct record *r);
 void range_emit(struct function *f, struct record *r);
 bool call_is_pure(LLVMValueRef call); /* FORESEE_PURE: touches nothing, needs no site */
 void call_emit(struct function *f, struct record *r);
+/* The addresses of library functions, when all functions are done: who calls through a table calls
+ * ours too. */
+void call_redirect_pointers(struct unit *u);
 void call_emit_unseen(struct function *f, struct record *r);
 LLVMValueRef access_to_int(struct unit *u, LLVMValueRef v, uint32_t size);
 LLVMValueRef access_from_int(struct unit *u, LLVMValueRef v, LLVMTypeRef type);

@@ -106,6 +106,8 @@ enum step_op {
 #define STEP_STOP 32u
 #define STEP_TAINTED 64u /* free read of a writer that is not known */
 #define STEP_SHADOW 128u /* READ: the recorder's closing read; binds, but is no target */
+/* REQ, RREQ: of a lock of the program's own; how it waits may be recorded. */
+#define STEP_OWN 1024u
 #define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
 #define STEP_TRY 256u	 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever */
 

@@ -7,6 +7,8 @@
  */
 #include "order/step_priv.h"
 
+#include "trace/format.h"
+
 #define FAILS_MAX 64 /* tries that failed, kept for one section */
 
 static struct lock_reader *reader_find(struct object_lock *l, uint32_t tid)
@@ -84,6 +86,7 @@ static void lock_request(struct steps *s, const struct event *e, const struct ob
 {
 	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
 
+	flags |= e->lock_kind == FORMAT_LOCK_USER ? STEP_OWN : 0;
 	step_add(s, e->op == EVENT_REQ ? STEP_REQ : STEP_RREQ, flags)->obj = l->id;
 }
 

@@ -2,7 +2,8 @@
  * What lies at an address: locks, conditions, barriers, semaphores, onces.
  *
  * An object ends with its memory, with an init or a destroy, or when something of another kind
- * is used at its address; what comes there later is a new one.  A condition may end while threads
+ * is used at its address; what comes there later is a new one.  Not so channels: a program may take
+ * the address of anything for one, of a lock too, so they have addresses of their own.  A condition may end while threads
  * are parked on it: they still know it by its place, and the last to wake up discards it.
  *
  * In no run is an object used before its init or, a lock, after its destroy.
@@ -100,9 +101,17 @@ void step_object_discard(struct steps *s, uint32_t place)
 	s->unused = place + 1;
 }
 
-void step_object_end(struct steps *s, uint64_t addr)
+/* No object lies in the upper half of the addresses. */
+#define CHANNELS ((uint64_t)1 << 63)
+
+static uint64_t key_of(uint64_t addr, enum object_family family)
 {
-	const uint64_t *at = map_get(&s->by_addr, addr);
+	return family == OBJECT_CHANNEL ? addr ^ CHANNELS : addr;
+}
+
+static void key_end(struct steps *s, uint64_t key)
+{
+	const uint64_t *at = map_get(&s->by_addr, key);
 	struct object *o;
 	uint32_t place;
 
@@ -110,26 +119,37 @@ void step_object_end(struct steps *s, uint64_t addr)
 		return;
 	place = (uint32_t)*at;
 	o = &s->objects.at[place];
-	map_remove(&s->by_addr, addr);
-	keyset_remove(&s->addrs, addr);
+	map_remove(&s->by_addr, key);
+	keyset_remove(&s->addrs, key);
 	o->mapped = false;
 	if (o->family != OBJECT_COND || o->cond.waits.n == 0)
 		step_object_discard(s, place);
 }
 
+void step_object_end(struct steps *s, uint64_t addr)
+{
+	key_end(s, addr);
+}
+
+static void keys_end(struct steps *s, uint64_t key, uint64_t len)
+{
+	uint64_t last = len - 1 <= UINT64_MAX - key ? key + len - 1 : UINT64_MAX;
+
+	while (keyset_next(&s->addrs, key, last, &key))
+		key_end(s, key);
+}
+
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len)
 {
-	uint64_t last = len - 1 <= UINT64_MAX - addr ? addr + len - 1 : UINT64_MAX;
-
 	if (len == 0)
 		return;
-	while (keyset_next(&s->addrs, addr, last, &addr))
-		step_object_end(s, addr);
+	keys_end(s, addr, len);
+	keys_end(s, key_of(addr, OBJECT_CHANNEL), len);
 }
 
 struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family)
 {
-	const uint64_t *at = map_get(&s->by_addr, addr);
+	const uint64_t *at = map_get(&s->by_addr, key_of(addr, family));
 
 	return at && s->objects.at[*at].family == family ? &s->objects.at[*at] : NULL;
 }
@@ -156,8 +176,8 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	}
 	if (family == OBJECT_COND)
 		o->cond.id = s->nconditions++;
-	*map_put(&s->by_addr, addr, NULL) = place;
-	keyset_add(&s->addrs, addr);
+	*map_put(&s->by_addr, key_of(addr, family), NULL) = place;
+	keyset_add(&s->addrs, key_of(addr, family));
 	return o;
 }
 
@@ -167,7 +187,7 @@ struct object *step_object_get(struct steps *s, uint64_t addr, enum object_famil
 
 	if (o)
 		return o;
-	step_object_end(s, addr);
+	key_end(s, key_of(addr, family));
 	return object_new(s, addr, family);
 }
 

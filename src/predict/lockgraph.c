@@ -52,12 +52,23 @@ struct build {
 	uint64_t held; /* by all requests together: so many providers there will be */
 };
 
+/* Part of how a lock of the program's own waits: it looks, and lets others run. */
+static bool is_waiting(const struct model_event *v)
+{
+	return v->op == STEP_READ || v->op == STEP_RMW || v->op == STEP_OPAQUE ||
+	       v->op == STEP_PUT || v->op == STEP_GET;
+}
+
 bool lockgraph_is_last(const struct model *m, uint32_t e)
 {
 	const struct model_event *v = &m->event[e];
 	struct model_list l = model_chain(m, v->chain);
+	uint32_t i = v->index + 1;
 
-	return v->index + 1 >= l.n || m->event[l.at[v->index + 1]].tid != v->tid;
+	while ((v->flags & STEP_OWN) && i < l.n && m->event[l.at[i]].tid == v->tid &&
+	       is_waiting(&m->event[l.at[i]]))
+		i++;
+	return i >= l.n || m->event[l.at[i]].tid != v->tid;
 }
 
 static bool is_join(const struct model *m, uint32_t e)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/explain_priv.h"
+#include "report/kept.h"
 #include "report/summary.h"
 
 #define TITLE_WIDTH 100 /* at most: farther apart, its ends are not read together */
@@ -141,6 +142,19 @@ static void more_format(const struct finding *f, struct strbuf *out)
 			    f->more, WORDS_PLURAL(f->more));
 }
 
+/* Which part of the recording shows it: a search through all of it may not fit in memory. */
+static void part_format(struct explain *x)
+{
+	if (x->r->from_cut == 0 && x->r->to_cut == 0)
+		return;
+	strbuf_addf(&x->out, "   found in the part of the recording from cut %" PRIu64 " to ",
+		    x->r->from_cut);
+	if (x->r->to_cut)
+		strbuf_addf(&x->out, "cut %" PRIu64 "\n", x->r->to_cut);
+	else
+		strbuf_adds(&x->out, "the end\n");
+}
+
 static void next_format(struct explain *x, const struct finding *f)
 {
 	if (summary_is_shared(x->r, f->analysis))
@@ -148,6 +162,7 @@ static void next_format(struct explain *x, const struct finding *f)
 	if (f->why)
 		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
 	more_format(f, &x->out);
+	part_format(x);
 	if (x->r->witness_dir && f->certified) {
 		strbuf_adds(&x->out, "   verify it:  foresee verify ");
 		trace_format(x, &x->out);
@@ -168,6 +183,15 @@ static void full_format(struct explain *x, const struct finding *f, const char *
 	x->full++;
 }
 
+/* "7  data race on x" */
+static void short_title(struct explain *x, const struct finding *f, const char *subject)
+{
+	if (f->kind == FINDING_RACE)
+		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
+	else
+		explain_wait_title(x, f, subject, &x->out);
+}
+
 /* "7  data race on x: T2 write a.c:10, T3 read b.c:20    predicted, certified" */
 static void line_format(struct explain *x, const struct finding *f, const char *subject)
 {
@@ -175,10 +199,7 @@ static void line_format(struct explain *x, const struct finding *f, const char *
 	struct evidence_event e;
 
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
-	if (f->kind == FINDING_RACE)
-		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
-	else
-		explain_wait_title(x, f, subject, &x->out);
+	short_title(x, f, subject);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(x->ev, f->events[i], &e);
 		strbuf_addf(&x->out, "%s %s %s ", i ? "," : ":", trace_thread_name(x->t, e.tid),
@@ -198,33 +219,57 @@ static bool is_told_in_full(struct explain *x, const char *subject)
 	return x->opt->all || (x->full < EXPLAIN_FULL && x->times.at[id]++ < EXPLAIN_SAME_NAME);
 }
 
+/* What a finding is about, as the report names it. */
+static void subject_get(const struct explain *x, const struct finding *f, struct strbuf *out)
+{
+	struct strbuf whole = { 0 };
+
+	strbuf_clear(out);
+	words_subject(x->ev, f, &whole);
+	frames_name(strbuf_str(&whole), out);
+	strbuf_release(&whole);
+}
+
+/* The i-th, of the report's own and then those that were kept. */
+static bool format_one(struct explain *x, size_t i, bool in_lines)
+{
+	const struct findings *own = x->r->findings;
+	const struct kept *k = i < own->at.n ? NULL : &x->r->kept->at.at[i - own->at.n];
+	struct strbuf subject = { 0 };
+	bool full;
+
+	if (k)
+		frames_name(k->object, &subject);
+	else
+		subject_get(x, &own->at.at[i], &subject);
+	full = is_told_in_full(x, strbuf_str(&subject));
+	if (full && in_lines)
+		strbuf_adds(&x->out, "\n");
+	if (k) {
+		strbuf_addf(&x->out, "%zu%s", i + 1, full ? k->text : k->line);
+		x->full += full;
+		x->lines += !full;
+	} else if (full) {
+		full_format(x, &own->at.at[i], strbuf_str(&subject));
+	} else {
+		line_format(x, &own->at.at[i], strbuf_str(&subject));
+	}
+	strbuf_release(&subject);
+	return full;
+}
+
 static void findings_print(struct explain *x, FILE *to)
 {
-	struct strbuf whole = { 0 }, subject = { 0 };
-	bool in_lines = false, full;
+	size_t n = x->r->findings->at.n + (x->r->kept ? x->r->kept->at.n : 0);
+	bool in_lines = false;
 
-	for (size_t i = 0; i < x->r->findings->at.n; i++) {
-		const struct finding *f = &x->r->findings->at.at[i];
-
-		strbuf_clear(&whole);
-		strbuf_clear(&subject);
-		words_subject(x->ev, f, &whole);
-		frames_name(strbuf_str(&whole), &subject);
-		full = is_told_in_full(x, strbuf_str(&subject));
-		if (full && in_lines)
-			strbuf_adds(&x->out, "\n");
-		in_lines = !full;
-		if (full)
-			full_format(x, f, strbuf_str(&subject));
-		else
-			line_format(x, f, strbuf_str(&subject));
+	for (size_t i = 0; i < n; i++) {
+		in_lines = !format_one(x, i, in_lines);
 		fwrite(x->out.at, 1, x->out.n, to);
 		strbuf_clear(&x->out);
 	}
 	if (in_lines)
 		putc('\n', to);
-	strbuf_release(&whole);
-	strbuf_release(&subject);
 }
 
 /* What to type next. */
@@ -240,12 +285,16 @@ static void hints_format(struct explain *x)
 		race |= f->kind == FINDING_RACE;
 		wait |= f->kind != FINDING_RACE;
 	}
+	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++) {
+		race |= x->r->kept->at.at[i].kind == FINDING_RACE;
+		wait |= x->r->kept->at.at[i].kind != FINDING_RACE;
+	}
 	if (x->lines)
 		strbuf_addf(&x->out,
 			    "%" PRIu32 " of them in one line each: -v tells all in full, -f json"
 			    " has everything\n",
 			    x->lines);
-	if (x->r->findings->at.n == 0 || !x->opt->hints)
+	if ((!race && !wait) || !x->opt->hints)
 		return;
 	trace_format(x, &path);
 	strbuf_adds(&x->out, "\n");
@@ -261,18 +310,73 @@ static void hints_format(struct explain *x)
 	strbuf_release(&path);
 }
 
+static void explain_begin(struct explain *x, const struct report *r,
+			  const struct explain_options *opt)
+{
+	*x = (struct explain){ .r = r, .opt = opt, .ev = r->evidence, .t = r->trace };
+	x->names = intern_new();
+}
+
+static void explain_end(struct explain *x)
+{
+	if (x->story)
+		story_free(x->story);
+	intern_free(x->names);
+	VEC_RELEASE(&x->times);
+	strbuf_release(&x->out);
+}
+
 void explain_print(const struct report *r, const struct explain_options *opt, FILE *to)
 {
-	struct explain x = { .r = r, .opt = opt, .ev = r->evidence, .t = r->trace };
+	struct explain x;
 
-	x.names = intern_new();
+	explain_begin(&x, r, opt);
 	findings_print(&x, to);
 	summary_format(r, &x.out);
 	hints_format(&x);
 	fwrite(strbuf_str(&x.out), 1, x.out.n, to);
-	if (x.story)
-		story_free(x.story);
-	intern_free(x.names);
-	VEC_RELEASE(&x.times);
-	strbuf_release(&x.out);
+	explain_end(&x);
+}
+
+/* ---- one alone ---- */
+
+void explain_finding(const struct report *r, const struct explain_options *opt,
+		     const struct finding *f, struct strbuf *full, struct strbuf *line)
+{
+	struct finding unnumbered = *f;
+	struct strbuf subject = { 0 };
+	struct explain x;
+
+	unnumbered.id = 0;
+	explain_begin(&x, r, opt);
+	subject_get(&x, f, &subject);
+	full_format(&x, &unnumbered, strbuf_str(&subject));
+	strbuf_adds(full, strbuf_str(&x.out) + 1);
+	strbuf_clear(&x.out);
+	line_format(&x, &unnumbered, strbuf_str(&subject));
+	strbuf_adds(line, strbuf_str(&x.out) + 1);
+	strbuf_release(&subject);
+	explain_end(&x);
+}
+
+void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out)
+{
+	struct strbuf subject = { 0 };
+	struct evidence_event e;
+	struct explain x;
+
+	explain_begin(&x, r, &(struct explain_options){ 0 });
+	subject_get(&x, f, &subject);
+	short_title(&x, f, strbuf_str(&subject));
+	strbuf_adds(out, strbuf_str(&x.out));
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		evidence_get(x.ev, f->events[i], &e);
+		strbuf_clear(&x.out);
+		frames_place(x.t, e.site, e.stack, &x.out);
+		strbuf_addf(out, "%s%s", i > 0 && i + 1 == f->nevents ? " and " : ", ",
+			    x.out.n ? strbuf_str(&x.out) : "a place not known");
+	}
+	strbuf_addf(out, " (%s)", sureness(f));
+	strbuf_release(&subject);
+	explain_end(&x);
 }

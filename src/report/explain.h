@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct finding;
 struct report;
+struct strbuf;
 
 #define EXPLAIN_FULL 20	    /* findings that are told in full; the others get a line each */
 #define EXPLAIN_SAME_NAME 3 /* of these on one variable */
@@ -21,5 +23,11 @@ struct explain_options {
 };
 
 void explain_print(const struct report *r, const struct explain_options *opt, FILE *to);
+
+/* One finding in full, and in a line, from after its number on: report/kept.h keeps that. */
+void explain_finding(const struct report *r, const struct explain_options *opt,
+		     const struct finding *f, struct strbuf *full, struct strbuf *line);
+/* "data race on x, a.c:10 in f and b.c:20 in g (predicted, certified)" */
+void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out);
 
 #endif /* REPORT_EXPLAIN_H */

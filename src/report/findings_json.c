@@ -1,8 +1,11 @@
 #include "report/findings_json.h"
 
+#include <inttypes.h>
+
 #include "report/cycle.h"
 #include "report/frames.h"
 #include "report/json.h"
+#include "report/kept.h"
 #include "report/report.h"
 #include "report/show.h"
 #include "report/words.h"
@@ -202,12 +205,21 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	json_close(j, ']');
 }
 
-static void finding_json(const struct report *r, const struct finding *f, struct json *j)
+/* Positions in a part of a recording count from where it begins. */
+static void part_json(const struct report *r, struct json *j)
+{
+	if (r->from_cut == 0 && r->to_cut == 0)
+		return;
+	json_open(j, "part", '{');
+	json_number(j, "from_cut", r->from_cut);
+	json_number(j, "to_cut", r->to_cut);
+	json_close(j, '}');
+}
+
+static void members_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct evidence_event e;
 
-	json_open(j, NULL, '{');
-	json_number(j, "id", f->id);
 	json_string(j, "kind", finding_kind_name(f->kind));
 	json_string(j, "analysis", f->analysis);
 	json_string(j, "status", finding_status_name(f->status));
@@ -230,8 +242,43 @@ static void finding_json(const struct report *r, const struct finding *f, struct
 		json_string(j, "why", f->why);
 	if (f->more)
 		json_number(j, "more", f->more);
+	part_json(r, j);
 	witness_json(r, f, j);
+}
+
+static void finding_json(const struct report *r, const struct finding *f, struct json *j)
+{
+	json_open(j, NULL, '{');
+	json_number(j, "id", f->id);
+	members_json(r, f, j);
 	json_close(j, '}');
+}
+
+void findings_json_members(const struct report *r, const struct finding *f, FILE *to)
+{
+	struct json j = { .to = to };
+
+	members_json(r, f, &j);
+}
+
+void findings_json_object(uint32_t id, const char *members, FILE *to)
+{
+	fprintf(to, "{\"id\": %" PRIu32 ", %s}", id, members);
+}
+
+static void findings_json(const struct report *r, struct json *j)
+{
+	uint32_t id = (uint32_t)r->findings->at.n;
+
+	json_open(j, "findings", '[');
+	for (size_t i = 0; i < r->findings->at.n; i++)
+		finding_json(r, &r->findings->at.at[i], j);
+	for (size_t i = 0; r->kept && i < r->kept->at.n; i++) {
+		fputs(j->more ? ", " : "", j->to);
+		findings_json_object(++id, r->kept->at.at[i].json, j->to);
+		j->more = true;
+	}
+	json_close(j, ']');
 }
 
 void findings_json_print(const struct report *r, FILE *to)
@@ -242,11 +289,9 @@ void findings_json_print(const struct report *r, FILE *to)
 	json_number(&j, "foresee", 1);
 	trace_json(r, &j);
 	analyses_json(r, &j);
-	json_open(&j, "findings", '[');
-	for (size_t i = 0; i < r->findings->at.n; i++)
-		finding_json(r, &r->findings->at.at[i], &j);
-	json_close(&j, ']');
+	findings_json(r, &j);
 	json_number(&j, "suppressed", r->suppressed);
+	json_number(&j, "benign", r->benign);
 	json_open(&j, "truncated", '[');
 	for (size_t i = 0; i < r->ntruncated; i++)
 		json_string(&j, NULL, r->truncated[i]);

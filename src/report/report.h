@@ -15,6 +15,7 @@
 #include "predict/engine.h"
 
 struct evidence;
+struct kept_list;
 struct suppress;
 struct trace;
 
@@ -38,10 +39,15 @@ struct report {
 	const struct report_analysis *analyses;
 	size_t nanalyses;
 	const struct findings *findings; /* settled */
+	/* Others that come after these: of parts of the recording that were looked at before, or while
+	 * it was made.  May be NULL. */
+	const struct kept_list *kept;
+	uint64_t from_cut, to_cut; /* both 0: this is not about a part of the recording */
 	char *const *truncated;
 	size_t ntruncated;
 	const struct suppress *suppress; /* or NULL */
 	uint64_t suppressed;
+	uint64_t benign;	 /* races that the program has declared benign: not shown */
 	const char *witness_dir; /* or NULL */
 	const char *stuck;	 /* who waited when it ended (report/stuck.h); or NULL */
 };

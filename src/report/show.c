@@ -5,6 +5,7 @@
 
 #include "capture/hooks.h"
 #include "report/frames.h"
+#include "trace/format.h"
 #include "trace/std.h"
 #include "trace/trace.h"
 
@@ -110,6 +111,37 @@ static void add_object(struct show *s, const struct event *e, struct strbuf *out
 		strbuf_addf(out, ", %" PRIu64 " byte%s", e->len, e->len == 1 ? "" : "s");
 }
 
+/* Words of the program: nothing that a terminal could take for something else. */
+static void add_words(const char *words, struct strbuf *out)
+{
+	size_t start = out->n;
+
+	strbuf_adds(out, words ? words : "");
+	for (size_t i = start; i < out->n; i++)
+		if ((unsigned char)out->at[i] < ' ' || out->at[i] == 0x7f)
+			out->at[i] = '?';
+}
+
+static void add_call(struct show *s, const struct event *e, struct strbuf *out)
+{
+	bool memory = e->lock_kind == FORMAT_USER_NAMES || e->lock_kind == FORMAT_USER_BENIGN;
+	const char *sep = e->lock_kind == FORMAT_USER_INTERNAL ? " = " : " ";
+	uint32_t at = 0;
+	int64_t v;
+
+	if (e->lock_kind == FORMAT_USER_BENIGN)
+		strbuf_adds(out, "benign: ");
+	add_words(e->name, out);
+	if (memory && e->addr != 0)
+		strbuf_addf(out, ": %s", trace_object_own(s->trace, e->addr));
+	while (event_argument(e, &at, &v)) {
+		strbuf_addf(out, "%s%" PRId64, memory ? ", " : sep, v);
+		sep = " ";
+	}
+	if (memory)
+		strbuf_adds(out, " bytes");
+}
+
 static void add_subject(struct show *s, const struct event *e, struct strbuf *out)
 {
 	switch (std_ops[e->op].operand) {
@@ -119,8 +151,10 @@ static void add_subject(struct show *s, const struct event *e, struct strbuf *ou
 		strbuf_adds(out, trace_thread_name(s->trace, e->peer));
 		break;
 	case STD_LABEL:
+		add_words(e->name, out);
+		break;
 	case STD_CALL:
-		strbuf_adds(out, e->name ? e->name : "");
+		add_call(s, e, out);
 		break;
 	case STD_TWO:
 		add_object(s, e, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "finding/suppress.h"
+#include "report/kept.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "trace/trace.h"
@@ -133,6 +134,8 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 	trace_info(r->trace, &info);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
+	else if (r->benign)
+		strbuf_adds(out, "no finding but those declared benign.");
 	else if (r->ntruncated)
 		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
@@ -200,15 +203,24 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 			    s->races ? "races" : "deadlocks", s->races ? "races" : "deadlocks");
 }
 
+static size_t count(const struct report *r)
+{
+	return r->findings->at.n + (r->kept ? r->kept->at.n : 0);
+}
+
 static void found_format(const struct report *r, struct strbuf *out)
 {
-	size_t n = r->findings->at.n, warnings = 0;
+	size_t n = count(r), warnings = 0;
 	size_t kinds[FINDING_NKINDS] = { 0 };
 	const char *comma = "";
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < r->findings->at.n; i++) {
 		kinds[r->findings->at.at[i].kind]++;
 		warnings += r->findings->at.at[i].status == FINDING_WARNING;
+	}
+	for (size_t i = 0; r->kept && i < r->kept->at.n; i++) {
+		kinds[r->kept->at.at[i].kind]++;
+		warnings += r->kept->at.at[i].status == FINDING_WARNING;
 	}
 	strbuf_addf(out, "%zu finding%s (", n, WORDS_PLURAL(n));
 	for (int k = 0; k < FINDING_NKINDS; k++) {
@@ -227,6 +239,10 @@ static void found_format(const struct report *r, struct strbuf *out)
 
 static void suppressed_format(const struct report *r, struct strbuf *out)
 {
+	if (r->benign)
+		strbuf_addf(out,
+			    "%" PRIu64 " race%s declared benign by the program, not shown.\n",
+			    r->benign, WORDS_PLURAL(r->benign));
 	if (r->suppressed == 0)
 		return;
 	strbuf_addf(out, "%" PRIu64 " suppressed:\n", r->suppressed);
@@ -264,7 +280,7 @@ static void truncated_format(const struct report *r, struct strbuf *out)
 
 void summary_format(const struct report *r, struct strbuf *out)
 {
-	bool none = r->findings->at.n == 0;
+	bool none = count(r) == 0;
 	struct scope s;
 
 	scope_get(r, &s);

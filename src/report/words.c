@@ -130,10 +130,15 @@ static void name_format(const struct evidence *ev, const struct evidence_event *
 void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 {
 	struct strbuf whole = { 0 };
+	struct evidence_object o;
 	struct evidence_event e;
 	const char *variable, *name;
 
 	evidence_get(ev, pos, &e);
+	if (evidence_object(ev, pos, &o) && o.given) {
+		strbuf_adds(out, o.given);
+		return;
+	}
 	variable = site_variable(ev, &e);
 	name_format(ev, &e, &whole);
 	name = words_brief(strbuf_str(&whole));
@@ -225,6 +230,8 @@ static void add_access_names(const struct evidence *ev, const struct evidence_ev
 		return;
 	*VEC_PUSH(&out->variables) = o.name;
 	*VEC_PUSH(&out->variables) = words_brief(o.name);
+	if (o.given)
+		*VEC_PUSH(&out->variables) = o.given;
 	if (local_variable(ev, &o))
 		*VEC_PUSH(&out->variables) = local_variable(ev, &o);
 }

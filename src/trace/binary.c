@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "trace/blocks.h"
 #include "trace/control.h"
+#include "trace/late.h"
 #include "trace/merge.h"
 #include "trace/notes.h"
 #include "trace/objects.h"
@@ -23,6 +24,7 @@ struct binary {
 	struct control control;
 	struct stacks stacks;
 	struct objects objects;
+	struct late_base late;
 	struct merge *merge;
 	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
 	bool has_ending;
@@ -60,6 +62,7 @@ static void binary_close(struct trace_source *s)
 	struct binary *b = (struct binary *)s;
 
 	merge_free(b->merge);
+	late_base_release(&b->late);
 	objects_release(&b->objects);
 	stacks_release(&b->stacks);
 	control_release(&b->control);
@@ -74,10 +77,13 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 
 	out->form = TRACE_BINARY;
 	out->complete = b->control.ended && !b->control.trouble && !b->blocks.damaged &&
-			!merge_is_damaged(b->merge);
+			!b->late.ends && !merge_is_damaged(b->merge);
 	out->full = b->blocks.head.flags & FORMAT_FULL;
 	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
 	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
+	out->late = b->late.cut != 0;
+	out->from_cut = b->late.cut;
+	out->ncuts = b->control.cuts.n;
 	out->version = b->blocks.head.version;
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program;
@@ -126,6 +132,11 @@ static const char *binary_object_name(struct trace_source *s, uint64_t addr)
 	return objects_name(&((struct binary *)s)->objects, addr);
 }
 
+static const char *binary_object_own(struct trace_source *s, uint64_t addr)
+{
+	return objects_own(&((struct binary *)s)->objects, addr);
+}
+
 static const char *binary_object_range(struct trace_source *s, uint64_t addr)
 {
 	return objects_range(&((struct binary *)s)->objects, addr);
@@ -134,6 +145,11 @@ static const char *binary_object_range(struct trace_source *s, uint64_t addr)
 static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
 {
 	return objects_id(&((struct binary *)s)->objects, addr);
+}
+
+static const char *binary_object_benign(struct trace_source *s, uint64_t addr)
+{
+	return objects_benign(&((struct binary *)s)->objects, addr);
 }
 
 static const struct trace_source_ops binary_ops = {
@@ -147,8 +163,10 @@ static const struct trace_source_ops binary_ops = {
 	.thread_name = binary_thread_name,
 	.thread_label = binary_thread_label,
 	.object_name = binary_object_name,
+	.object_own = binary_object_own,
 	.object_range = binary_object_range,
 	.object_id = binary_object_id,
+	.object_benign = binary_object_benign,
 };
 
 enum status binary_source_open(const char *path, const struct trace_options *opt,
@@ -157,7 +175,7 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	struct binary *b = mem_zalloc(sizeof(*b));
 	enum status st;
 
-	(void)opt; /* leniency is about text: a damaged recording is always read as far as it goes */
+	/* Leniency is about text: a damaged recording is always read as far as it goes. */
 	st = blocks_open(&b->blocks, path, &b->notes, d);
 	if (st != ST_OK) {
 		notes_release(&b->notes);
@@ -166,10 +184,14 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	}
 	b->base.ops = &binary_ops;
 	control_read(&b->control, &b->blocks, &b->notes);
+	if (b->control.ended)
+		blocks_end(&b->blocks);
+	late_base_choose(&b->late, &b->blocks, &b->control, opt ? opt->from_cut : 0,
+			 opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
 	objects_init(&b->objects, b->control.globals.at, b->control.globals.n, b->control.images,
 		     b->blocks.head.flags & FORMAT_LOCKS);
-	b->merge = merge_new(&b->blocks, &b->control, &b->stacks, &b->notes);
+	b->merge = merge_new(&b->blocks, &b->control, &b->late, &b->stacks, &b->notes);
 	*out = &b->base;
 	return ST_OK;
 }

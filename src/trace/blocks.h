@@ -2,8 +2,9 @@
  * The outer layer of a recording: which chunks there are, and their bytes.
  *
  * Opening scans the heads of all blocks once, as far as the file reached at
- * that moment; records are read chunk by chunk when asked for.  Whatever is
- * damaged is skipped and named in the notes.
+ * that moment; records are read chunk by chunk when asked for, those in slots
+ * at once, for a live writer goes on to use them.  Whatever is damaged is
+ * skipped and named in the notes; what is not written yet is just not there.
  *
  * Ownership: the caller owns the struct; notes are borrowed and outlive it.
  */
@@ -32,14 +33,29 @@ struct blocks_chunk {
 	uint32_t room; /* closed: bytes of records; open: bytes there may be */
 	uint32_t nlate;
 	bool closed, last;
+	/* In a slot: its records as they were, then zeros; a record that starts before `seen' is
+	 * whole. */
+	uint8_t *held;
+	uint32_t nheld, seen;
 };
 
 struct blocks_thread {
 	uint32_t tid;
 	/* Sorted by number, a closed copy before one in a slot. */
 	VEC(struct blocks_chunk) chunks;
-	uint32_t count; /* chunks 0 .. count - 1 are there */
+	uint32_t first; /* > 0: earlier ones were dropped (--keep) */
+	uint32_t count; /* chunks first .. count - 1 are there */
 	bool gap;	/* more were found after a gap */
+};
+
+/* Where nothing is yet. */
+struct blocks_gap {
+	uint64_t from, to;
+};
+
+struct blocks_area {
+	uint64_t offset;
+	uint32_t generation;
 };
 
 struct blocks {
@@ -48,6 +64,12 @@ struct blocks {
 	struct format_file head;
 	struct notes *notes;
 	bool damaged;
+	bool cut; /* the last block is not all there: lost, if the run has ended */
+	uint64_t nslots; /* extents of slots */
+	VEC(struct blocks_gap) gaps; /* ascending */
+	VEC(struct blocks_area) areas;
+	uint64_t area_end; /* of the last one, while scanning */
+	uint64_t areas_end; /* where the last one in the file ends */
 	VEC(struct blocks_thread) threads; /* sorted by tid; the control stream is tid 0 */
 	struct map by_tid;		   /* tid to place in threads + 1, while scanning */
 	uint8_t *cache;			   /* for scanning */
@@ -59,8 +81,14 @@ enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
 	__attribute__((warn_unused_result));
 void blocks_close(struct blocks *b);
 
+/* The run has ended, so that a cut block will not come any more: damage. */
+void blocks_end(struct blocks *b);
+
 /* NULL when nothing of the thread is in the file. */
 struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid);
+
+/* Place in t->chunks of the first copy of chunk `number', or of the next one there is. */
+size_t blocks_find(const struct blocks_thread *t, uint32_t number);
 
 /*
  * The records of one chunk: its best copy in *which, its bytes (caller frees

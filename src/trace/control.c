@@ -123,6 +123,14 @@ static void trouble_take(struct control *c, struct wire *w, struct notes *notes)
 	notes_add(notes, "the recorder says: %s", id ? intern_str(c->text, id) : "trouble");
 }
 
+static void note_take(struct control *c, struct wire *w, struct notes *notes)
+{
+	uint32_t id = string_take(c, w);
+
+	if (id)
+		notes_add(notes, "the recorder says: %s", intern_str(c->text, id));
+}
+
 static void record_take(struct control *c, unsigned kind, struct wire *w, struct notes *notes)
 {
 	switch (kind) {
@@ -153,6 +161,9 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 	case FORMAT_K_C_TROUBLE:
 		trouble_take(c, w, notes);
 		break;
+	case FORMAT_K_C_NOTE:
+		note_take(c, w, notes);
+		break;
 	case FORMAT_K_C_END: {
 		uint64_t status = wire_varint(w);
 
@@ -176,7 +187,7 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 		uint32_t head = (uint32_t)wire_fixed(&w, 4);
 		struct wire body;
 
-		if (head == 0 && !k->closed)
+		if (!k->closed && (head == 0 || (uint32_t)(at - bytes) >= k->seen))
 			return true;
 		body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
 		body.end = w.at;

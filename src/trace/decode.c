@@ -54,10 +54,11 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->taken = 0;
 }
 
-static bool is_unknown(const struct decode_chunk *chunk, const struct decode_item *item)
+/* A read that may be repeated without a record: of one word, and binding. */
+static bool is_repeatable(const struct event *e)
 {
-	return item->e.op == EVENT_READ && item->e.tseq > chunk->unknown_after &&
-	       !(item->e.flags & (EVENT_FREE_READ | EVENT_ATOMIC));
+	return e->op == EVENT_READ && e->nrefs == 1 &&
+	       !(e->flags & (EVENT_FREE_READ | EVENT_CAS | EVENT_RANGE | EVENT_REREAD));
 }
 
 static void late_deliver(struct decode_cursor *c, struct decode_item *item)
@@ -80,9 +81,9 @@ static void late_deliver(struct decode_cursor *c, struct decode_item *item)
 	e->nrefs = 1;
 	memcpy(item->value, &l->value, 8);
 	e->value = l->has_value ? item->value : NULL;
-	item->reads = true;
+	item->reads = !l->doubtful; /* what nobody knows orders nothing */
 	item->is_event = true;
-	if (is_unknown(c->chunk, item))
+	if (l->doubtful)
 		e->flags |= EVENT_UNKNOWN;
 }
 
@@ -123,8 +124,6 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 		item->e.tseq = c->tseq + (item->numbers != 0);
 		item->e.stack = c->stack;
 		c->tseq += item->numbers;
-		if (is_unknown(k, item))
-			item->e.flags |= EVENT_UNKNOWN;
 		/* Only the event right before counts as the source of a COPY. */
 		if (was_copy && c->copy_tseq != item->e.tseq)
 			c->copy_fresh = false;
@@ -197,25 +196,49 @@ static void late_sort(struct decode_chunk *k)
 	mem_free(to);
 }
 
-/* Gathers LATE records, finds the end of an open chunk and of its last epoch. */
-static void chunk_scan(struct decode_chunk *k, uint32_t tid, bool unclosed, struct notes *notes)
+static void doubt_note(struct decode_doubt *d, uint32_t head, uint64_t tseq,
+		       const struct decode_item *item)
+{
+	const struct event *e = &item->e;
+
+	if (decode_is_settled(head)) {
+		d->has_settled = true;
+		d->settled = tseq;
+		if (decode_is_sync(head)) {
+			d->has_sync = true;
+			d->has_read = false;
+		}
+	} else if (item->is_event && !d->has_read && is_repeatable(e)) {
+		d->has_read = true;
+		d->read = (struct decode_late){ .after = tseq,
+						.addr = e->addr,
+						.ref = item->ref[0],
+						.site = e->site,
+						.size = (uint8_t)e->len,
+						.atomic = e->flags & EVENT_ATOMIC,
+						.doubtful = true };
+	}
+}
+
+/* Gathers LATE records, finds the end of an open chunk, and what may be missing after it. */
+static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt *doubt,
+		       struct notes *notes)
 {
 	struct decode_cursor *c = mem_zalloc(sizeof(*c));
 	struct decode_item item = { 0 };
-	uint64_t epoch, nreads = 0;
 	int r;
 
 	c->tid = tid;
 	decode_cursor_begin(c, k);
-	epoch = c->tseq;
 	k->scanned = true;
+	memset(doubt, 0, sizeof(*doubt));
 	for (;;) {
 		struct wire w, body;
 		uint32_t head = head_take(c, &w);
 
 		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
 		    (head >> FORMAT_KIND_SHIFT & 63) == FORMAT_K_LATE) {
-			struct decode_late late;
+			struct decode_late late = { 0 };
 
 			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
 			body.end = w.at;
@@ -234,25 +257,12 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, bool unclosed, stru
 		}
 		if (r <= 0)
 			break;
-		if (decode_is_sync(head)) {
-			epoch = c->tseq;
-			nreads = 0;
-		} else if (item.is_event && item.e.op == EVENT_READ &&
-			   !(item.e.flags & (EVENT_FREE_READ | EVENT_ATOMIC))) {
-			nreads++;
-		}
+		doubt_note(doubt, head, c->tseq, &item);
 	}
 	if (r < 0)
 		chunk_break(c, notes, "damaged record");
 	else
 		k->n = c->at;
-	if ((unclosed || r < 0) && nreads != 0) {
-		k->unknown_after = epoch;
-		notes_add(
-			notes,
-			"T%u ended without closing its epoch: its last %llu reads are marked unknown",
-			tid, (unsigned long long)nreads);
-	}
 	if (k->late.n > 1)
 		late_sort(k);
 	decode_item_release(&item);
@@ -260,20 +270,49 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, bool unclosed, stru
 }
 
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
-				      uint32_t n, bool unclosed, struct notes *notes)
+				      uint32_t n, bool ends, struct notes *notes)
 {
 	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct decode_doubt doubt;
 
 	k->head = *head;
 	k->bytes = bytes;
 	k->n = n;
-	k->unknown_after = UINT64_MAX;
-	if (!head->closed || head->nlate != 0 || unclosed) {
-		chunk_scan(k, tid, unclosed, notes);
+	if (!head->closed || head->nlate != 0 || ends) {
+		chunk_scan(k, tid, &doubt, notes);
 		if (!head->closed)
 			k->bytes = mem_resize(k->bytes, k->n ? k->n : 1);
+		if ((ends || k->broken) && doubt.has_read) {
+			if (doubt.has_settled && doubt.settled > doubt.read.after)
+				doubt.read.after = doubt.settled;
+			decode_chunk_doubt(k, doubt.read);
+		}
 	}
 	return k;
+}
+
+void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
+			struct decode_doubt *out)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct notes unheard = { 0 };
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = n;
+	chunk_scan(k, tid, out, &unheard);
+	decode_chunk_free(k);
+	notes_release(&unheard);
+}
+
+void decode_chunk_doubt(struct decode_chunk *c, struct decode_late read)
+{
+	size_t i = c->late.n;
+
+	*VEC_PUSH(&c->late) = read;
+	for (; i > 0 && c->late.at[i - 1].after > read.after; i--)
+		c->late.at[i] = c->late.at[i - 1];
+	c->late.at[i] = read;
 }
 
 void decode_chunk_free(struct decode_chunk *c)

@@ -34,18 +34,33 @@ struct decode_late {
 	uint8_t size;
 	bool atomic; /* relaxed */
 	bool has_value;
+	bool doubtful; /* it may have been: EVENT_UNKNOWN */
 };
 
 struct decode_chunk {
 	struct decode_chunk *next; /* the thread's next chunk, when loaded */
 	struct blocks_chunk head;
 	uint8_t *bytes;
-	uint32_t n;   /* bytes of good records */
-	bool scanned; /* LATE records were gathered */
-	bool broken;  /* ends in damage: the thread ends here */
-	/* Plain binding reads after this event may miss repetitions: EVENT_UNKNOWN. */
-	uint64_t unknown_after;
+	uint32_t n;		      /* bytes of good records */
+	bool scanned;		      /* LATE records were gathered */
+	bool broken;		      /* ends in damage: the thread ends here */
 	VEC(struct decode_late) late; /* sorted by after */
+};
+
+/*
+ * A thread that did not end in good order may have repeated reads that nobody recorded: the
+ * record that closes a run of them never came.  What comes after such a read depends on it, so the
+ * thread can be relied on up to it and no further.  Runs are closed at every synchronisation and,
+ * now and then, between; reads are repeated without a record only if they were logged since the
+ * last synchronisation.  So the first that may be missing comes after
+ *
+ *	... sync ... r ... settled ... end       settled, the last time that runs were closed
+ *	... settled ... r ......... end          r, the first read that can be repeated
+ */
+struct decode_doubt {
+	bool has_settled, has_sync, has_read;
+	uint64_t settled;	 /* event number; has_settled: it is known */
+	struct decode_late read; /* r, `after' its own number */
 };
 
 /* One event as the merger needs it. */
@@ -100,11 +115,16 @@ struct decode_cursor {
 
 /*
  * Takes bytes.  When the chunk is open or has LATE records, walks it once;
- * damage found is noted and cut off.  With `unclosed' (the thread's last chunk
- * of an unclean end) the reads of its last epoch are marked unknown.
+ * damage found is noted and cut off.  With `ends' (what should follow is lost) the first read that
+ * may be missing of the chunk is put in, as one that is unknown.
  */
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
-				      uint32_t n, bool unclosed, struct notes *notes);
+				      uint32_t n, bool ends, struct notes *notes);
+/* What a chunk, of which there may be later ones, says of it.  Takes bytes. */
+void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
+			struct decode_doubt *out);
+/* Puts such a read in its place. */
+void decode_chunk_doubt(struct decode_chunk *c, struct decode_late read);
 void decode_chunk_free(struct decode_chunk *c);
 
 /* Starts at a chunk's first record. */

@@ -19,7 +19,8 @@
  * X(id, STD-like name, family).  Families: A memory access, L lock-like,
  * S other synchronisation, T thread, O other.
  *
- * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event.
+ * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event (of a
+ * lock of the program's own, FORMAT_LOCK_USER, the accesses and calls of the wait may come between).
  * Where there is none the recorded run ended with the thread waiting.  JOINING: the same of a
  * join.
  */
@@ -93,6 +94,7 @@ enum event_op {
 #define EVENT_COPY 4096u     /* WRITE: a copy of the ranged read before it */
 #define EVENT_VOLATILE 8192u
 #define EVENT_DEAD_OWNER 32768u /* ACQ: a robust mutex taken from a thread that died */
+#define EVENT_SHARED 65536u	/* ALLOC: others may write to it, unseen: a mapped file */
 #define EVENT_RANGE 16384u	/* one event number per word: refs[i] belongs to number tseq + i */
 
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
@@ -108,7 +110,7 @@ struct event {
 	uint8_t op;	   /* enum event_op */
 	uint8_t order;	   /* C11 memory order, when EVENT_ATOMIC or FENCE */
 	uint8_t rmw;	   /* enum foresee_rmw_op, for RMW */
-	uint8_t lock_kind; /* lock family: FORMAT_LOCK_*; GIVE, TAKE: FORMAT_CHANNEL_* */
+	uint8_t lock_kind; /* FORMAT_LOCK_*; GIVE, TAKE: FORMAT_CHANNEL_*; USER: FORMAT_USER_* */
 	uint32_t flags;
 	uint32_t site;	/* place; 0 unknown (trace_site) */
 	uint32_t stack; /* call stack; 0 empty (trace_stack) */
@@ -117,7 +119,7 @@ struct event {
 	 * traces have no addresses; a name's id times 8 stands in for one, and
 	 * name spaces do not overlap (trace/std_read.c). */
 	uint64_t addr;
-	uint64_t len; /* bytes; accesses, ALLOC, FREE */
+	uint64_t len; /* bytes; accesses, ALLOC, FREE, USER */
 
 	/* Accesses.  Bytes in memory order; read value, or written value.
 	 * NULL without EVENT_HAS_VALUE. */
@@ -141,7 +143,9 @@ struct event {
 	/* PARK: mutex address.  BAR_*: generation or count.  SEM_INIT: value.
 	 * SIGNAL, BROADCAST: waiters seen. */
 	uint64_t arg;
-	/* USER: name and arguments as recorded; BEGIN: name of the block or NULL. */
+	/* USER: name and arguments, varints of signed numbers as they are; of FORMAT_USER_NAMES and
+	 * FORMAT_USER_BENIGN the length, and addr and len are the memory meant (text: unknown).
+	 * BEGIN: name of the block or NULL. */
 	const char *name;
 	const uint8_t *data;
 	uint32_t ndata;
@@ -149,5 +153,10 @@ struct event {
 
 const char *event_op_name(enum event_op op);
 char event_op_family(enum event_op op);
+/* A synchronisation object: how many bytes, from addr, are the library's own; 1 when unknown. */
+uint32_t event_object_size(const struct event *e);
+
+/* The arguments of a USER, one after the other: *at begins at 0.  False: no more. */
+bool event_argument(const struct event *e, uint32_t *at, int64_t *out);
 
 #endif /* TRACE_EVENT_H */

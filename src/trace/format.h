@@ -75,12 +75,15 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 #define FORMAT_SLOT_SIZE (128u << 10)
 
 /*
- * An area (--keep): this head, then closed chunks, then zeros up to `length'.  When the file has
- * grown to its bound the oldest area is emptied and gets a new generation.
+ * An area (--keep): this head, then closed chunks of threads, one after the other, then zeros up to
+ * `length'.  When the file has grown to its bound the oldest area is emptied and gets a new
+ * generation.  Heads of chunks are written in the order of their places, so there are no holes; the
+ * records of the last ones may not be there yet (their sum is wrong, and the chunk is in its slot).
  */
 struct format_area {
 	uint32_t magic;	     /* FORMAT_AREA */
-	uint32_t generation; /* from 1, over all areas: the order in which they were begun */
+	uint32_t generation; /* from 1, over all areas: the order in which they were begun; 0: it is
+			      * being emptied, and nothing in it counts */
 	uint64_t length;     /* of the whole block, this head included */
 	uint8_t reserved[48];
 };
@@ -243,6 +246,10 @@ enum format_kind {
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
 
+/* aux of PAD: all runs of equal reads are closed, and later reads are logged anew; as at a
+ * synchronisation, nothing that was dropped before is missing. */
+#define FORMAT_PAD_SETTLED 1u
+
 /* aux of BLOCK: an atomic block of the program begins or ends. */
 #define FORMAT_BLOCK_BEGIN 0u
 #define FORMAT_BLOCK_END 1u
@@ -251,6 +258,7 @@ enum format_kind {
 #define FORMAT_USER_EVENT 0u
 #define FORMAT_USER_INTERNAL 1u /* foresee_internal: one value, signed */
 #define FORMAT_USER_NAMES 2u	/* what lies at an address has this name: address, length */
+#define FORMAT_USER_BENIGN 3u	/* races there are no errors, says the program: address, length */
 
 /* aux of PARK, WAKE, JOIN and JOINING. */
 #define FORMAT_WAIT_TIMED 1u
@@ -260,10 +268,11 @@ enum format_kind {
 /* aux of ALLOC and FREE. */
 #define FORMAT_ALLOC_HEAP 0u
 #define FORMAT_ALLOC_MAP 1u
-#define FORMAT_ALLOC_FRAME 2u  /* a local variable; replaces the versions it names */
-#define FORMAT_ALLOC_KIND 3u   /* mask */
-#define FORMAT_ALLOC_ZEROED 4u /* calloc, anonymous mmap: bytes are zero */
-#define FORMAT_ALLOC_BIG 8u    /* ordered by the big-block chain instead of by cells */
+#define FORMAT_ALLOC_FRAME 2u	/* a local variable; replaces the versions it names */
+#define FORMAT_ALLOC_KIND 3u	/* mask */
+#define FORMAT_ALLOC_ZEROED 4u	/* calloc, anonymous mmap: bytes are zero */
+#define FORMAT_ALLOC_BIG 8u	/* ordered by the big-block chain instead of by cells */
+#define FORMAT_ALLOC_SHARED 16u /* a mapping that others may write to: a file, other processes */
 
 /* aux of RANGE_READ and RANGE_WRITE. */
 #define FORMAT_RANGE_FREE 1u	/* RANGE_READ: free */

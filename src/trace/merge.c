@@ -44,69 +44,19 @@
 #include "trace/blocks.h"
 #include "trace/control.h"
 #include "trace/decode.h"
+#include "trace/late.h"
 #include "trace/merge_priv.h"
 #include "trace/notes.h"
 
-#define NOBODY UINT32_MAX
 #define INIT_PATIENCE 16
-
-enum thread_state {
-	THREAD_READY, /* running, or in the queue */
-	THREAD_LIMIT, /* at the cut */
-	THREAD_EVENT, /* waits for an event of another thread */
-	THREAD_READS, /* waits for pending reads to be yielded */
-	THREAD_DONE,
-};
-
-struct merge_thread {
-	struct merge_stream stream;
-	struct decode_item item;
-	bool has_item;
-	bool force;	/* place the next word though reads of INIT are pending */
-	uint32_t word;	/* first word of item not yet placed */
-	uint32_t clear; /* first word not yet found free to go */
-	uint64_t emitted;
-	enum thread_state state;
-	uint32_t next; /* in the list that state says */
-	/* Why it is blocked. */
-	struct version wait_event;
-	uint64_t wait_key;
-	uint64_t wait_since; /* window */
-	/* Who waits for events of this thread. */
-	uint32_t waiters;
-	uint64_t waiters_first; /* the lowest event number waited for */
-	char *label;
-};
-
-struct merge {
-	struct notes *notes;
-	struct merge_thread *threads;
-	uint32_t n, ndone;
-	uint32_t *by_tid; /* tid, to place + 1; 0 none */
-	uint32_t ntids;
-	struct merge_reads reads;
-	struct map read_waiters; /* key, to the first thread + 1 */
-	const struct control *control;
-	size_t next_cut;  /* to be scanned to */
-	bool all_scanned; /* past the last cut: `load' of all is the end */
-	bool last_window; /* `limit' too */
-	uint64_t window;
-	uint32_t running, ready_first, ready_last;
-	struct decode_item scanned;
-	bool damaged; /* lost something, or was damaged from the start */
-	bool stopped;
-	uint64_t pos;
-	enum status error;
-	struct diag why;
-};
 
 /* ---- the queue ---- */
 
-static void ready_push(struct merge *m, uint32_t i)
+void merge_ready(struct merge *m, uint32_t i)
 {
-	m->threads[i].state = THREAD_READY;
-	m->threads[i].next = NOBODY;
-	if (m->ready_first == NOBODY)
+	m->threads[i].state = MERGE_READY;
+	m->threads[i].next = MERGE_NOBODY;
+	if (m->ready_first == MERGE_NOBODY)
 		m->ready_first = i;
 	else
 		m->threads[m->ready_last].next = i;
@@ -117,19 +67,19 @@ static uint32_t ready_pop(struct merge *m)
 {
 	uint32_t i = m->ready_first;
 
-	if (i != NOBODY)
+	if (i != MERGE_NOBODY)
 		m->ready_first = m->threads[i].next;
 	return i;
 }
 
 /* ---- waiting ---- */
 
-static uint32_t thread_find(const struct merge *m, uint32_t tid)
+uint32_t merge_find(const struct merge *m, uint32_t tid)
 {
-	return tid < m->ntids ? m->by_tid[tid] - 1 : NOBODY;
+	return tid < m->ntids ? m->by_tid[tid] - 1 : MERGE_NOBODY;
 }
 
-static void wait_note(struct merge *m, struct merge_thread *t, enum thread_state state)
+static void wait_note(struct merge *m, struct merge_thread *t, enum merge_state state)
 {
 	if (t->wait_since == UINT64_MAX)
 		t->wait_since = m->window;
@@ -138,12 +88,12 @@ static void wait_note(struct merge *m, struct merge_thread *t, enum thread_state
 
 static void wait_event(struct merge *m, uint32_t i, struct version v)
 {
-	struct merge_thread *t = &m->threads[i], *u = &m->threads[thread_find(m, v.tid)];
+	struct merge_thread *t = &m->threads[i], *u = &m->threads[merge_find(m, v.tid)];
 
-	wait_note(m, t, THREAD_EVENT);
+	wait_note(m, t, MERGE_EVENT);
 	t->wait_event = v;
 	t->next = u->waiters;
-	if (u->waiters == NOBODY || v.tseq < u->waiters_first)
+	if (u->waiters == MERGE_NOBODY || v.tseq < u->waiters_first)
 		u->waiters_first = v.tseq;
 	u->waiters = i;
 }
@@ -153,9 +103,9 @@ static void wait_reads(struct merge *m, uint32_t i, uint64_t key)
 	struct merge_thread *t = &m->threads[i];
 	uint64_t *first = map_put(&m->read_waiters, key, NULL);
 
-	wait_note(m, t, THREAD_READS);
+	wait_note(m, t, MERGE_READS);
 	t->wait_key = key;
-	t->next = (uint32_t)*first - 1; /* 0: NOBODY */
+	t->next = (uint32_t)*first - 1; /* 0: MERGE_NOBODY */
 	*first = i + 1;
 }
 
@@ -168,9 +118,9 @@ static void reads_wake(struct merge *m, uint64_t key)
 		return;
 	i = (uint32_t)*first - 1;
 	map_remove(&m->read_waiters, key);
-	for (; i != NOBODY; i = next) {
+	for (; i != MERGE_NOBODY; i = next) {
 		next = m->threads[i].next;
-		ready_push(m, i);
+		merge_ready(m, i);
 	}
 }
 
@@ -179,13 +129,13 @@ static void event_wake(struct merge *m, struct merge_thread *u)
 {
 	uint32_t i = u->waiters, next;
 
-	if (i == NOBODY || (u->emitted < u->waiters_first && u->state != THREAD_DONE))
+	if (i == MERGE_NOBODY || (u->emitted < u->waiters_first && u->state != MERGE_DONE))
 		return;
-	u->waiters = NOBODY;
-	for (; i != NOBODY; i = next) {
+	u->waiters = MERGE_NOBODY;
+	for (; i != MERGE_NOBODY; i = next) {
 		next = m->threads[i].next;
-		if (m->threads[i].wait_event.tseq <= u->emitted || u->state == THREAD_DONE)
-			ready_push(m, i);
+		if (m->threads[i].wait_event.tseq <= u->emitted || u->state == MERGE_DONE)
+			merge_ready(m, i);
 		else
 			wait_event(m, i, m->threads[i].wait_event);
 	}
@@ -214,7 +164,7 @@ static enum status threads_scan(struct merge *m)
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct merge_thread *t = &m->threads[i];
 
-		while (t->state != THREAD_DONE && merge_stream_is_short(&t->stream) &&
+		while (t->state != MERGE_DONE && merge_stream_is_short(&t->stream) &&
 		       merge_stream_scan(&t->stream, &m->scanned))
 			item_reads(m, t, &m->scanned, 0, m->scanned.e.nrefs, true);
 		m->damaged = m->damaged || t->stream.damaged;
@@ -245,9 +195,9 @@ static void cut_load(struct merge *m)
 	from = c->cuts.at[m->next_cut++];
 	to = m->next_cut < c->cuts.n ? c->cuts.at[m->next_cut] : c->pairs.n;
 	for (; from < to; from++) {
-		uint32_t i = thread_find(m, c->pairs.at[from].tid);
+		uint32_t i = merge_find(m, c->pairs.at[from].tid);
 
-		if (i != NOBODY)
+		if (i != MERGE_NOBODY)
 			merge_stream_load(&m->threads[i].stream, c->pairs.at[from].tseq);
 	}
 }
@@ -263,8 +213,8 @@ static enum status window_advance(struct merge *m)
 	cut_load(m);
 	st = threads_scan(m);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->threads[i].state == THREAD_LIMIT)
-			ready_push(m, i);
+		if (m->threads[i].state == MERGE_LIMIT)
+			merge_ready(m, i);
 	return st;
 }
 
@@ -272,7 +222,7 @@ static enum status window_advance(struct merge *m)
 
 static void thread_end(struct merge *m, struct merge_thread *t)
 {
-	t->state = THREAD_DONE;
+	t->state = MERGE_DONE;
 	m->ndone++;
 	merge_stream_release(&t->stream);
 	decode_item_release(&t->item);
@@ -283,9 +233,12 @@ static void thread_end(struct merge *m, struct merge_thread *t)
 /* Drops all that t has left.  Returns how many events. */
 static uint64_t thread_drain(struct merge *m, struct merge_thread *t)
 {
-	uint64_t n = t->item.numbers - t->word;
+	uint64_t n = 0;
 
-	item_reads(m, t, &t->item, t->word, t->item.e.nrefs, false);
+	if (t->has_item) {
+		n = t->item.numbers - t->word;
+		item_reads(m, t, &t->item, t->word, t->item.e.nrefs, false);
+	}
 	while (merge_stream_is_scanned(&t->stream)) {
 		merge_stream_fetch(&t->stream, &t->item);
 		item_reads(m, t, &t->item, 0, t->item.e.nrefs, false);
@@ -303,6 +256,11 @@ static void thread_stop(struct merge *m, struct merge_thread *t, struct version 
 	uint32_t tid = t->stream.src->tid;
 	uint64_t dropped;
 
+	if (m->ends) { /* by request: what is named came after the end */
+		thread_drain(m, t);
+		thread_end(m, t);
+		return;
+	}
 	if (!m->damaged) {
 		diag_set(&m->why,
 			 "contradiction: event %llu of T%u names event %llu of T%u, "
@@ -326,7 +284,7 @@ static void threads_stuck(struct merge *m)
 	unsigned long long at;
 
 	for (uint32_t i = 0; i < m->n && !t; i++)
-		if (m->threads[i].state != THREAD_DONE)
+		if (m->threads[i].state != MERGE_DONE)
 			t = &m->threads[i];
 	assert(t);
 	at = t->item.e.tseq + t->word;
@@ -340,7 +298,7 @@ static void threads_stuck(struct merge *m)
 	}
 	diag_set(&m->why, "contradiction: event %llu of T%u comes after itself (%s)", at,
 		 t->stream.src->tid,
-		 t->state == THREAD_EVENT ? "by the events it names"
+		 t->state == MERGE_EVENT ? "by the events it names"
 					  : "by reads of what it replaces");
 	m->error = ST_BAD_INPUT;
 }
@@ -349,15 +307,15 @@ static void threads_stuck(struct merge *m)
  * Lets a thread go that only reads of a later INIT can be holding up.  The
  * one that has waited longest, for it is the likeliest to be first.
  */
-static bool init_relax(struct merge *m)
+bool merge_relax(struct merge *m, bool now)
 {
 	struct merge_thread *best = NULL;
 
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct merge_thread *t = &m->threads[i];
 
-		if (t->state == THREAD_READS && merge_reads_is_init(t->wait_key) &&
-		    (m->last_window || t->wait_since + INIT_PATIENCE <= m->window) &&
+		if (t->state == MERGE_READS && merge_reads_is_init(t->wait_key) &&
+		    (now || t->wait_since + INIT_PATIENCE <= m->window) &&
 		    (!best || t->wait_since < best->wait_since))
 			best = t;
 	}
@@ -372,17 +330,17 @@ static bool init_relax(struct merge *m)
 
 static bool version_is_out(const struct merge *m, struct version v)
 {
-	uint32_t i = thread_find(m, v.tid);
+	uint32_t i = merge_find(m, v.tid);
 
-	return i != NOBODY && m->threads[i].emitted >= v.tseq;
+	return i == MERGE_NOBODY ? merge_past_has(m, v) : m->threads[i].emitted >= v.tseq;
 }
 
 static bool version_is_lost(const struct merge *m, struct version v)
 {
-	uint32_t i = thread_find(m, v.tid);
+	uint32_t i = merge_find(m, v.tid);
 
-	return i == NOBODY ||
-	       (m->threads[i].state == THREAD_DONE && m->threads[i].emitted < v.tseq);
+	return i == MERGE_NOBODY ||
+	       (m->threads[i].state == MERGE_DONE && m->threads[i].emitted < v.tseq);
 }
 
 /* Blocks or stops thread i until v is out.  False: it is out. */
@@ -468,12 +426,14 @@ static void label_take(struct merge_thread *t)
 static void item_emit(struct merge *m, struct merge_thread *t, uint32_t to, struct event *e)
 {
 	*e = t->item.e;
-	e->pos = ++m->pos;
+	e->pos = m->past.phase == MERGE_PRESENT ? ++m->pos : 0;
 	if (t->item.divisible)
 		piece_cut(t, to, e);
 	if (t->item.numbers != 0)
 		t->emitted = e->flags & EVENT_RANGE ? t->item.e.tseq + to - 1 : e->tseq;
 	item_reads(m, t, &t->item, t->word, to, false);
+	if (m->past.phase == MERGE_PRESENT && m->base->cut != 0)
+		merge_past_translate(m, e);
 	if (e->op == EVENT_THREAD_BEGIN)
 		merge_reads_own_stack(&m->reads, t->stream.src->tid, e->addr, e->len);
 	event_wake(m, t);
@@ -482,16 +442,31 @@ static void item_emit(struct merge *m, struct merge_thread *t, uint32_t to, stru
 	t->has_item = to < t->item.e.nrefs;
 }
 
+/* Its next event comes after the end that was asked for. */
+static bool thread_is_out(const struct merge *m, const struct merge_thread *t)
+{
+	if (m->past.phase != MERGE_PRESENT)
+		return false;
+	if (t->has_item)
+		return t->item.numbers != 0 && t->item.e.tseq + t->word > t->stream.end;
+	return t->stream.emit.tseq >= t->stream.end;
+}
+
 /* Gives the running thread its next event; false: it has to wait. */
 static bool item_fetch(struct merge *m, struct merge_thread *t)
 {
+	if (thread_is_out(m, t)) {
+		thread_drain(m, t);
+		thread_end(m, t);
+		return false;
+	}
 	if (t->has_item)
 		return true;
 	if (!merge_stream_is_open(&t->stream)) {
 		if (merge_stream_is_end(&t->stream))
 			thread_end(m, t);
 		else
-			t->state = THREAD_LIMIT;
+			t->state = MERGE_LIMIT;
 		return false;
 	}
 	merge_stream_fetch(&t->stream, &t->item);
@@ -501,39 +476,53 @@ static bool item_fetch(struct merge *m, struct merge_thread *t)
 	return true;
 }
 
+/* Nobody can run.  False: nor will anybody. */
+static bool merge_go_on(struct merge *m)
+{
+	if (m->ndone == m->n && m->past.phase == MERGE_PRESENT)
+		return false;
+	if (merge_past_go_on(m) || merge_relax(m, m->last_window))
+		return true;
+	if (!m->last_window)
+		m->error = window_advance(m);
+	else
+		threads_stuck(m);
+	return true;
+}
+
 enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 {
 	while (m->error == ST_OK && !m->stopped) {
 		struct merge_thread *t;
 		uint32_t to;
 
-		if (m->running == NOBODY)
+		if (merge_past_start(m, e)) {
+			e->pos = ++m->pos;
+			return ST_OK;
+		}
+		if (m->running == MERGE_NOBODY)
 			m->running = ready_pop(m);
-		if (m->running == NOBODY) {
-			if (init_relax(m))
-				continue;
-			if (!m->last_window)
-				m->error = window_advance(m);
-			else if (m->ndone < m->n)
-				threads_stuck(m);
-			else
+		if (m->running == MERGE_NOBODY) {
+			if (!merge_go_on(m))
 				return ST_END;
 			continue;
 		}
 		t = &m->threads[m->running];
 		if (!item_fetch(m, t)) {
-			m->running = NOBODY;
+			m->running = MERGE_NOBODY;
 			continue;
 		}
 		to = words_ready(m, m->running);
-		if (t->state != THREAD_READY) {
-			m->running = NOBODY;
+		if (t->state != MERGE_READY) {
+			m->running = MERGE_NOBODY;
 			continue;
 		}
 		if (m->error != ST_OK)
 			break;
 		item_emit(m, t, to, e);
-		return ST_OK;
+		if (m->past.phase == MERGE_PRESENT)
+			return ST_OK;
+		merge_past_swallow(m, t, e);
 	}
 	if (m->error == ST_OK)
 		return ST_END;
@@ -543,14 +532,48 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 
 /* ---- life ---- */
 
-struct merge *merge_new(struct blocks *b, const struct control *c, struct stacks *s,
-			struct notes *notes)
+/* What the chunks before have told, if they are still there. */
+static void thread_root(struct merge *m, struct merge_thread *t)
+{
+	struct merge_stream *s = &t->stream;
+	uint64_t low, len;
+
+	if (!late_root(m->blocks, s->src, &low, &len, &t->label))
+		return;
+	s->stack_low = low;
+	s->stack_high = low + len;
+	merge_reads_own_stack(&m->reads, s->src->tid, low, len);
+}
+
+static void thread_new(struct merge *m, struct blocks *b, size_t place, struct stacks *stacks,
+		       bool ended)
+{
+	struct merge_thread *t = &m->threads[m->n];
+	const struct late_start *start = &m->base->at.at[place];
+
+	merge_stream_init(&t->stream, b, &b->threads.at[place], stacks, ended, m->notes);
+	merge_stream_start(&t->stream, start->chunk, start->end);
+	if (start->chunk != 0)
+		thread_root(m, t);
+	t->emitted = t->past = t->stream.emit.tseq;
+	t->state = MERGE_LIMIT;
+	t->next = t->waiters = MERGE_NOBODY;
+	t->wait_since = UINT64_MAX;
+	m->by_tid[t->stream.src->tid] = ++m->n;
+}
+
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct late_base *base,
+			struct stacks *s, struct notes *notes)
 {
 	struct merge *m = mem_zalloc(sizeof(*m));
 	bool ended = c->ended && !c->trouble;
 
 	m->notes = notes;
-	m->running = m->ready_first = m->ready_last = NOBODY;
+	m->blocks = b;
+	m->stacks = s;
+	m->base = base;
+	m->ends = base->ends;
+	m->running = m->ready_first = m->ready_last = MERGE_NOBODY;
 	m->damaged = b->damaged || !ended;
 	merge_reads_init(&m->reads);
 	map_init(&m->read_waiters);
@@ -558,17 +581,13 @@ struct merge *merge_new(struct blocks *b, const struct control *c, struct stacks
 	m->threads = mem_zalloc((b->threads.n + 1) * sizeof(*m->threads));
 	m->ntids = b->threads.n ? b->threads.at[b->threads.n - 1].tid + 1 : 0;
 	m->by_tid = mem_zalloc(m->ntids * sizeof(*m->by_tid) + 1);
-	for (size_t i = 0; i < b->threads.n; i++) {
-		struct merge_thread *t = &m->threads[m->n];
-
-		if (b->threads.at[i].tid == FORMAT_CONTROL_TID)
-			continue;
-		merge_stream_init(&t->stream, b, &b->threads.at[i], s, ended, notes);
-		t->state = THREAD_LIMIT;
-		t->next = t->waiters = NOBODY;
-		t->wait_since = UINT64_MAX;
-		m->by_tid[t->stream.src->tid] = ++m->n;
-	}
+	for (size_t i = 0; i < b->threads.n; i++)
+		if (b->threads.at[i].tid != FORMAT_CONTROL_TID)
+			thread_new(m, b, i, s, ended);
+	m->past.phase = base->cut ? MERGE_PAST : MERGE_PRESENT;
+	/* The first window then ends at that cut. */
+	for (uint64_t k = 0; k < base->cut && !m->all_scanned; k++)
+		cut_load(m);
 	return m;
 }
 
@@ -584,6 +603,7 @@ void merge_free(struct merge *m)
 	decode_item_release(&m->scanned);
 	merge_reads_release(&m->reads);
 	map_release(&m->read_waiters);
+	merge_past_release(m);
 	mem_free(m->threads);
 	mem_free(m->by_tid);
 	mem_free(m);
@@ -605,7 +625,7 @@ uint64_t merge_bytes(const struct merge *m)
 
 const char *merge_label(const struct merge *m, uint32_t tid)
 {
-	uint32_t i = thread_find(m, tid);
+	uint32_t i = merge_find(m, tid);
 
-	return i == NOBODY ? NULL : m->threads[i].label;
+	return i == MERGE_NOBODY ? NULL : m->threads[i].label;
 }

@@ -3,7 +3,10 @@
  * such that every event comes after what it names, and every replacement of a
  * version after all reads of it (doc/TRACE_FORMAT.md section 1).
  *
- * Ownership: the merger borrows blocks, control, stacks and notes.
+ * What is past (trace/late.h) is read but not yielded; in its place come the events that stand for
+ * what it has left behind.
+ *
+ * Ownership: the merger borrows blocks, control, base, stacks and notes.
  * Threads:   belongs to one thread.
  */
 #ifndef TRACE_MERGE_H
@@ -18,12 +21,13 @@
 struct blocks;
 struct control;
 struct diag;
+struct late_base;
 struct merge;
 struct notes;
 struct stacks;
 
-struct merge *merge_new(struct blocks *b, const struct control *c, struct stacks *s,
-			struct notes *notes);
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct late_base *base,
+			struct stacks *s, struct notes *notes);
 void merge_free(struct merge *m);
 
 /*

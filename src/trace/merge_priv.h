@@ -1,6 +1,6 @@
 /*
- * Parts of the merging reader: a thread's stream with its two cursors
- * (merge_stream.c) and the pending reads (merge_reads.c).
+ * Parts of the merging reader: a thread's stream with its two cursors (merge_stream.c), the pending
+ * reads (merge_reads.c), and the past of a trace that begins in the middle (merge_past.c).
  */
 #ifndef TRACE_MERGE_PRIV_H
 #define TRACE_MERGE_PRIV_H
@@ -8,12 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/map.h"
+#include "base/status.h"
 #include "base/vec.h"
 #include "trace/decode.h"
+#include "trace/late.h"
 
 struct blocks;
 struct blocks_thread;
+struct control;
 struct notes;
 struct stacks;
 
@@ -33,9 +37,16 @@ struct merge_stream {
 	struct decode_cursor emit, scan;
 	uint64_t nfetched, nscanned; /* items */
 	uint64_t limit, load;	     /* emit up to, scan past: event numbers */
+	uint32_t grace;		     /* records that may be emitted past the limit */
+	uint64_t end;		     /* nothing after it is yielded */
+	uint32_t tail;		     /* records scanned after it: they may be past */
 	uint32_t extra;		     /* records scanned past load */
 	uint64_t stack_low, stack_high;
 	uint64_t bytes;
+	/* The first read that may be missing, and its chunk. */
+	bool has_doubt;
+	uint32_t doubt_number;
+	struct decode_late doubt;
 	/* The chunk after the scanned one, read early to know whether there is one. */
 	struct blocks_chunk next_head;
 	uint8_t *next_bytes;
@@ -44,6 +55,8 @@ struct merge_stream {
 
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
 		       struct stacks *stacks, bool ended, struct notes *notes);
+/* From this chunk on, up to this event.  Before the first scan. */
+void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end);
 void merge_stream_release(struct merge_stream *s);
 
 /* Scanning shall reach event number load, and what a cut may have missed. */
@@ -87,5 +100,98 @@ bool merge_reads_block(const struct merge_reads *r, const struct merge_stream *s
 		       uint64_t word);
 /* From now on [low, low + len) is the stack of tid. */
 void merge_reads_own_stack(struct merge_reads *r, uint32_t tid, uint64_t low, uint64_t len);
+
+/* ---- the merger ---- */
+
+#define MERGE_NOBODY UINT32_MAX
+
+enum merge_state {
+	MERGE_READY, /* running, or in the queue */
+	MERGE_LIMIT, /* at the cut */
+	MERGE_EVENT, /* waits for an event of another thread */
+	MERGE_READS, /* waits for pending reads to be yielded */
+	MERGE_DONE,
+};
+
+struct merge_thread {
+	struct merge_stream stream;
+	struct decode_item item;
+	bool has_item;
+	bool force;	/* place the next word though reads of INIT are pending */
+	uint32_t word;	/* first word of item not yet placed */
+	uint32_t clear; /* first word not yet found free to go */
+	uint64_t emitted;
+	enum merge_state state;
+	uint32_t next; /* in the list that state says */
+	/* Why it is blocked. */
+	struct version wait_event;
+	uint64_t wait_key;
+	uint64_t wait_since; /* window */
+	/* Who waits for events of this thread. */
+	uint32_t waiters;
+	uint64_t waiters_first; /* the lowest event number waited for */
+	char *label;
+	/* merge_past.c */
+	uint64_t past; /* its last event that is past */
+	bool has_last, cancelled, unseen;
+	struct event last, opaque; /* the last past event; what began the unseen code */
+};
+
+/* How far the past has come: PAST up to the cut, GRACE and what a cut may have missed, RELAX and
+ * what only reads of INIT hold up. */
+enum merge_phase { MERGE_PRESENT, MERGE_PAST, MERGE_GRACE, MERGE_RELAX };
+
+struct merge_past {
+	enum merge_phase phase;
+	struct late late;
+	size_t next;	 /* of late.before, to be yielded */
+	struct map gone; /* merge_reads_key of versions replaced although reads of them may come */
+};
+
+struct merge {
+	struct notes *notes;
+	struct blocks *blocks;
+	struct stacks *stacks;
+	const struct late_base *base;
+	struct merge_thread *threads;
+	uint32_t n, ndone;
+	uint32_t *by_tid; /* tid, to place + 1; 0 none */
+	uint32_t ntids;
+	struct merge_reads reads;
+	struct map read_waiters; /* key, to the first thread + 1 */
+	const struct control *control;
+	size_t next_cut;  /* to be scanned to */
+	bool all_scanned; /* past the last cut: `load' of all is the end */
+	bool last_window; /* `limit' too */
+	bool ends;	  /* by request: threads may name what is not there */
+	uint64_t window;
+	uint32_t running, ready_first, ready_last;
+	struct decode_item scanned;
+	bool damaged; /* lost something, or was damaged from the start */
+	bool stopped;
+	struct merge_past past;
+	uint64_t pos;
+	enum status error;
+	struct diag why;
+};
+
+/* Place of the thread, or MERGE_NOBODY. */
+uint32_t merge_find(const struct merge *m, uint32_t tid);
+/* Thread i shall run. */
+void merge_ready(struct merge *m, uint32_t i);
+/* Lets a thread go that reads of INIT hold up: at once, or only if they have for long. */
+bool merge_relax(struct merge *m, bool now);
+
+/* Is the event past?  Of events that will not be yielded. */
+bool merge_past_has(const struct merge *m, struct version v);
+/* An event of the past has been placed. */
+void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct event *e);
+/* Nobody can run: true, some can now, or the past is over; false: it was over before. */
+bool merge_past_go_on(struct merge *m);
+/* The next of the events that stand for the past. */
+bool merge_past_start(struct merge *m, struct event *e);
+/* What an event names of the past: INIT, no edge.  After its reads are accounted for. */
+void merge_past_translate(const struct merge *m, struct event *e);
+void merge_past_release(struct merge *m);
 
 #endif /* TRACE_MERGE_PRIV_H */

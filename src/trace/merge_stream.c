@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "trace/blocks.h"
 #include "trace/notes.h"
 
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
@@ -19,6 +20,16 @@ void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct bl
 	s->ended = ended;
 	s->emit.tid = s->scan.tid = src->tid;
 	s->emit.stacks = stacks;
+}
+
+void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end)
+{
+	size_t i = blocks_find(s->src, chunk);
+
+	s->next_number = chunk;
+	s->end = end;
+	if (i < s->src->chunks.n && s->src->chunks.at[i].number == chunk && chunk != 0)
+		s->emit.tseq = s->scan.tseq = s->src->chunks.at[i].first_tseq - 1;
 }
 
 void merge_stream_release(struct merge_stream *s)
@@ -42,6 +53,67 @@ static void chunk_prefetch(struct merge_stream *s)
 		s->next_number++;
 }
 
+/* Does the thread's last chunk end it, or the run, in good order? */
+static bool ends_well(const struct merge_stream *s)
+{
+	const struct blocks_thread *t = s->src;
+	bool well = false;
+
+	for (size_t i = 0; i < t->chunks.n; i++) {
+		const struct blocks_chunk *k = &t->chunks.at[i];
+
+		if (k->number == t->count - 1 && k->closed)
+			well |= k->last || s->ended;
+	}
+	return well && !t->gap;
+}
+
+/*
+ * Finds the first read of the thread that may be missing (struct decode_doubt).  The epoch that was
+ * open at the end may reach back over chunks: runs go on from one to the next.
+ */
+static void doubt_find(struct merge_stream *s)
+{
+	struct decode_doubt all = { 0 }, d;
+	struct blocks_chunk head;
+	uint32_t number = s->src->count, settled_in = 0, n;
+	uint8_t *bytes;
+
+	if ((s->blocks->head.flags & FORMAT_FULL) || number == 0 || ends_well(s))
+		return;
+	while (!all.has_sync && number-- > s->src->first &&
+	       blocks_load(s->blocks, s->src, number, &head, &bytes, &n)) {
+		decode_doubt_learn(s->src->tid, &head, bytes, n, &d);
+		if (!all.has_settled && d.has_settled) {
+			all.has_settled = true;
+			all.settled = d.settled;
+			settled_in = number;
+		}
+		if (d.has_read) {
+			all.has_read = true;
+			all.read = d.read;
+			s->doubt_number = number;
+		}
+		all.has_sync = d.has_sync;
+	}
+	if (!all.has_read)
+		return;
+	if (all.has_settled && all.settled > all.read.after) {
+		all.read.after = all.settled;
+		s->doubt_number = settled_in;
+	}
+	s->has_doubt = true;
+	s->doubt = all.read;
+	if (s->doubt_number < s->next_number) { /* before what is read: from the start */
+		s->doubt_number = s->next_number;
+		s->doubt.after = s->scan.tseq;
+	}
+	notes_add(
+		s->notes,
+		"T%u ended without closing its epoch: nothing of T%u after event %llu is relied on",
+		s->src->tid, s->src->tid, (unsigned long long)all.read.after);
+}
+
 /* The scanning cursor enters the next chunk; false: there is none. */
 static bool chunk_enter(struct merge_stream *s)
 {
@@ -55,8 +127,10 @@ static bool chunk_enter(struct merge_stream *s)
 		s->damaged = true;
 		return false;
 	}
-	if (!s->scan.chunk)
+	if (!s->scan.chunk) {
+		doubt_find(s);
 		chunk_prefetch(s);
+	}
 	if (!s->next_bytes) {
 		s->damaged |= !s->scan.chunk;
 		return false;
@@ -79,7 +153,11 @@ static bool chunk_enter(struct merge_stream *s)
 				  s->next_number == s->src->count && !s->src->gap);
 	s->damaged |= !whole;
 	c = decode_chunk_new(s->src->tid, &head, bytes, n,
-			     !whole && !(s->blocks->head.flags & FORMAT_FULL), s->notes);
+			     !whole && head.number + 1 != s->src->count &&
+				     !(s->blocks->head.flags & FORMAT_FULL),
+			     s->notes);
+	if (s->has_doubt && head.number == s->doubt_number)
+		decode_chunk_doubt(c, s->doubt);
 	s->bytes += c->n;
 	if (s->scan.chunk)
 		s->scan.chunk->next = c;
@@ -106,9 +184,14 @@ bool merge_stream_is_short(const struct merge_stream *s)
 bool merge_stream_scan(struct merge_stream *s, struct decode_item *item)
 {
 	while (!s->over) {
+		if (s->scan.tseq >= s->end && s->tail == MERGE_EXTRA) {
+			s->over = true;
+			break;
+		}
 		if (s->scan.chunk && decode_next(&s->scan, item, s->notes)) {
 			s->nscanned++;
 			s->extra += item->numbers != 0 && item->e.tseq > s->load;
+			s->tail += item->numbers != 0 && item->e.tseq > s->end;
 			if (item->e.op == EVENT_THREAD_BEGIN && s->stack_high == 0) {
 				s->stack_low = item->e.addr;
 				s->stack_high = item->e.addr + item->e.len;
@@ -130,7 +213,7 @@ bool merge_stream_is_open(const struct merge_stream *s)
 	const struct decode_cursor *c = &s->emit;
 
 	return merge_stream_is_scanned(s) &&
-	       (c->tseq < s->limit ||
+	       (c->tseq < s->limit || s->grace > 0 ||
 		(c->late < c->chunk->late.n && c->chunk->late.at[c->late].after <= c->tseq));
 }
 
@@ -150,4 +233,6 @@ void merge_stream_fetch(struct merge_stream *s, struct decode_item *item)
 		decode_cursor_begin(&s->emit, old->next);
 		decode_chunk_free(old);
 	}
+	if (s->grace > 0 && item->numbers != 0 && item->e.tseq > s->limit)
+		s->grace--;
 }

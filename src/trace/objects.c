@@ -7,104 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "capture/hooks.h"
 #include "trace/control.h"
 #include "trace/format.h"
 #include "trace/images.h"
-
-/* An empty block still has an address. */
-static uint64_t node_end(const struct objects_node *n)
-{
-	return n->addr + (n->len ? n->len : 1);
-}
-
-/* ---- the treap; node indices, 0 is empty ---- */
-
-#define NODE(i) (&o->nodes.at[i])
-
-static uint32_t tree_join(struct objects *o, uint32_t a, uint32_t b)
-{
-	if (a == 0 || b == 0)
-		return a ? a : b;
-	if (NODE(a)->rank >= NODE(b)->rank) {
-		NODE(a)->right = tree_join(o, NODE(a)->right, b);
-		return a;
-	}
-	NODE(b)->left = tree_join(o, a, NODE(b)->left);
-	return b;
-}
-
-/* *low gets the nodes below addr, *high the others. */
-static void tree_split(struct objects *o, uint32_t tree, uint64_t addr, uint32_t *low,
-		       uint32_t *high)
-{
-	if (tree == 0) {
-		*low = *high = 0;
-	} else if (NODE(tree)->addr < addr) {
-		tree_split(o, NODE(tree)->right, addr, &NODE(tree)->right, high);
-		*low = tree;
-	} else {
-		tree_split(o, NODE(tree)->left, addr, low, &NODE(tree)->left);
-		*high = tree;
-	}
-}
-
-/* The node with the greatest address not above addr; 0 none. */
-static uint32_t tree_floor(const struct objects *o, uint64_t addr)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = o->root; i != 0;) {
-		if (NODE(i)->addr <= addr) {
-			best = i;
-			i = NODE(i)->right;
-		} else {
-			i = NODE(i)->left;
-		}
-	}
-	return best;
-}
-
-static void tree_remove(struct objects *o, uint32_t node)
-{
-	uint64_t addr = NODE(node)->addr;
-	uint32_t low, mid, high;
-
-	tree_split(o, o->root, addr, &low, &high);
-	tree_split(o, high, addr + 1, &mid, &high);
-	o->root = tree_join(o, low, high);
-	NODE(mid)->left = o->unused;
-	o->unused = mid;
-}
-
-static uint32_t rank_next(struct objects *o)
-{
-	o->seed ^= o->seed << 13;
-	o->seed ^= o->seed >> 7;
-	o->seed ^= o->seed << 17;
-	return (uint32_t)(o->seed >> 16);
-}
-
-static void tree_add(struct objects *o, struct objects_node n)
-{
-	uint32_t i, low, high, old;
-
-	while ((old = tree_floor(o, node_end(&n) - 1)) != 0 && node_end(NODE(old)) > n.addr)
-		tree_remove(o, old);
-	i = o->unused;
-	if (i != 0) {
-		o->unused = NODE(i)->left;
-	} else {
-		i = (uint32_t)o->nodes.n;
-		(void)VEC_PUSH(&o->nodes);
-	}
-	n.rank = rank_next(o);
-	n.left = n.right = 0;
-	n.id = o->next_id++;
-	*NODE(i) = n;
-	tree_split(o, o->root, n.addr, &low, &high);
-	o->root = tree_join(o, tree_join(o, low, i), high);
-}
 
 /* ---- life ---- */
 
@@ -125,8 +32,10 @@ void objects_init(struct objects *o, const struct control_global *globals, size_
 	map_init(&o->numbers);
 	o->images = images;
 	o->locks = locks;
-	o->seed = 0x9e3779b97f4a7c15u;
-	memset(VEC_PUSH(&o->nodes), 0, sizeof(struct objects_node));
+	spans_init(&o->blocks);
+	spans_init(&o->named);
+	spans_init(&o->benign);
+	o->words = intern_new();
 	o->globals = mem_alloc(nglobals * sizeof(*globals) + 1);
 	if (nglobals)
 		memcpy(o->globals, globals, nglobals * sizeof(*globals));
@@ -137,7 +46,10 @@ void objects_init(struct objects *o, const struct control_global *globals, size_
 
 void objects_release(struct objects *o)
 {
-	VEC_RELEASE(&o->nodes);
+	spans_release(&o->blocks);
+	spans_release(&o->named);
+	spans_release(&o->benign);
+	intern_free(o->words);
 	map_release(&o->stacks);
 	map_release(&o->numbers);
 	mem_free(o->globals);
@@ -199,21 +111,53 @@ static void number_give(struct objects *o, const struct event *e)
 
 /* ---- events ---- */
 
+static void block_add(struct objects *o, struct span block)
+{
+	block.id = o->next_id++;
+	spans_put(&o->blocks, block);
+}
+
 static void block_end(struct objects *o, const struct event *e)
 {
-	uint32_t i = e->len ? tree_floor(o, e->addr + e->len - 1) : tree_floor(o, e->addr);
+	const struct span *b = spans_find(&o->blocks, e->addr + (e->len ? e->len - 1 : 0));
 
 	/* A ranged FREE may come in pieces: the block ends with the last. */
-	if (i != 0 && NODE(i)->kind != OBJECTS_STACK && node_end(NODE(i)) > e->addr &&
-	    node_end(NODE(i)) <= e->addr + (e->len ? e->len : 1))
-		tree_remove(o, i);
+	if (b && b->kind != OBJECTS_STACK && span_end(b) <= e->addr + (e->len ? e->len : 1))
+		spans_remove(&o->blocks, b->addr);
+}
+
+/* What the program has said of memory ends with it. */
+static void words_end(struct objects *o, uint64_t addr, uint64_t len)
+{
+	spans_clear(&o->named, addr, len);
+	spans_clear(&o->benign, addr, len);
+}
+
+/* Names are told from places without one by their look (trace_object_is_anonymous), and go to
+ * terminals: no blanks, nothing that does not print. */
+static void words_add(struct objects *o, const struct event *e)
+{
+	struct span span = { .addr = e->addr, .len = e->len, .base = e->addr };
+
+	if (e->len == 0 || !e->name)
+		return;
+	strbuf_clear(&o->text);
+	strbuf_adds(&o->text, *e->name ? e->name : "?");
+	for (char *at = o->text.at; *at; at++) {
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+		if (*at == ' ' && e->lock_kind == FORMAT_USER_NAMES)
+			*at = '_';
+	}
+	span.number = intern_add(o->words, o->text.at, o->text.n);
+	spans_lay(e->lock_kind == FORMAT_USER_NAMES ? &o->named : &o->benign, span);
 }
 
 void objects_event(struct objects *o, const struct event *e)
 {
-	struct objects_node n = { .addr = e->addr, .len = e->len };
+	struct span n = { .addr = e->addr, .len = e->len };
+	const struct span *b;
 	uint64_t *stack;
-	uint32_t i;
 
 	if (o->locks)
 		number_give(o, e);
@@ -221,13 +165,15 @@ void objects_event(struct objects *o, const struct event *e)
 		return;
 	switch (e->op) {
 	case EVENT_ALLOC:
+		words_end(o, e->addr, e->len);
 		if (e->arg == FORMAT_ALLOC_FRAME)
 			break; /* part of its thread's stack */
 		n.kind = e->arg == FORMAT_ALLOC_MAP ? OBJECTS_MAP : OBJECTS_HEAP;
 		n.number = n.kind == OBJECTS_MAP ? ++o->nmap : ++o->nheap;
-		tree_add(o, n);
+		block_add(o, n);
 		break;
 	case EVENT_FREE:
+		words_end(o, e->addr, e->len);
 		block_end(o, e);
 		break;
 	case EVENT_THREAD_BEGIN:
@@ -235,15 +181,20 @@ void objects_event(struct objects *o, const struct event *e)
 			break;
 		n.kind = OBJECTS_STACK;
 		n.number = e->tid;
-		tree_add(o, n);
+		words_end(o, e->addr, e->len);
+		block_add(o, n);
 		*map_put(&o->stacks, e->tid, NULL) = e->addr;
 		break;
 	case EVENT_THREAD_END:
 		stack = map_get(&o->stacks, e->tid);
-		i = stack ? tree_floor(o, *stack) : 0;
-		if (i != 0 && NODE(i)->kind == OBJECTS_STACK && NODE(i)->number == e->tid)
-			tree_remove(o, i);
+		b = stack ? spans_find(&o->blocks, *stack) : NULL;
+		if (b && b->kind == OBJECTS_STACK && b->number == e->tid)
+			spans_remove(&o->blocks, b->addr);
 		map_remove(&o->stacks, e->tid);
+		break;
+	case EVENT_USER:
+		if (e->lock_kind == FORMAT_USER_NAMES || e->lock_kind == FORMAT_USER_BENIGN)
+			words_add(o, e);
 		break;
 	default:
 		break;
@@ -251,13 +202,6 @@ void objects_event(struct objects *o, const struct event *e)
 }
 
 /* ---- questions ---- */
-
-static const struct objects_node *block_find(const struct objects *o, uint64_t addr)
-{
-	uint32_t i = tree_floor(o, addr);
-
-	return i != 0 && addr < node_end(NODE(i)) ? NODE(i) : NULL;
-}
 
 static const struct control_global *global_find(const struct objects *o, uint64_t addr)
 {
@@ -301,10 +245,16 @@ static void element_name(struct objects *o, const struct control_global *g, uint
 		strbuf_addf(&o->text, "[%llu]", (unsigned long long)index[i]);
 }
 
+static void offset_add(struct objects *o, uint64_t offset)
+{
+	if (offset != 0)
+		strbuf_addf(&o->text, "+%llu", (unsigned long long)offset);
+}
+
 static const char *name_make(struct objects *o, uint64_t addr, bool elements)
 {
 	const struct control_global *g = global_find(o, addr);
-	const struct objects_node *n = g ? NULL : block_find(o, addr);
+	const struct span *n = g ? NULL : spans_find(&o->blocks, addr);
 	uint64_t offset = 0;
 
 	strbuf_clear(&o->text);
@@ -325,12 +275,23 @@ static const char *name_make(struct objects *o, uint64_t addr, bool elements)
 	} else if (!images_name(o->images, addr, &o->text)) {
 		number_name(o, addr);
 	}
-	if (offset != 0)
-		strbuf_addf(&o->text, "+%llu", (unsigned long long)offset);
+	offset_add(o, offset);
 	return strbuf_str(&o->text);
 }
 
 const char *objects_name(struct objects *o, uint64_t addr)
+{
+	const struct span *n = spans_find(&o->named, addr);
+
+	if (!n)
+		return objects_own(o, addr);
+	strbuf_clear(&o->text);
+	strbuf_adds(&o->text, intern_str(o->words, n->number));
+	offset_add(o, addr - n->base);
+	return strbuf_str(&o->text);
+}
+
+const char *objects_own(struct objects *o, uint64_t addr)
 {
 	return name_make(o, addr, true);
 }
@@ -343,9 +304,16 @@ const char *objects_range(struct objects *o, uint64_t addr)
 uint64_t objects_id(struct objects *o, uint64_t addr)
 {
 	const struct control_global *g = global_find(o, addr);
-	const struct objects_node *n = g ? NULL : block_find(o, addr);
+	const struct span *n = g ? NULL : spans_find(&o->blocks, addr);
 
 	if (g)
 		return (uint64_t)(g - o->globals) + 1;
 	return n ? n->id : 0;
+}
+
+const char *objects_benign(struct objects *o, uint64_t addr)
+{
+	const struct span *n = spans_find(&o->benign, addr);
+
+	return n ? intern_str(o->words, n->number) : NULL;
 }

@@ -2,8 +2,8 @@
  * What lies at an address at this point of the reading: a heap block, a
  * mapping, a thread's stack, a global.
  *
- * Blocks live in a treap keyed by address: a million live ones stay fast and
- * hostile orders stay balanced.  Globals never move: a sorted array.
+ * Globals never move: a sorted array.  What the program itself calls a piece of memory comes first,
+ * as long as the memory lives.
  *
  * Ownership: the caller owns the struct; global names are borrowed.
  */
@@ -16,11 +16,12 @@
 
 #include "base/map.h"
 #include "base/strbuf.h"
-#include "base/vec.h"
 #include "trace/event.h"
+#include "trace/spans.h"
 
 struct control_global;
 struct images;
+struct intern;
 
 enum objects_kind { OBJECTS_HEAP, OBJECTS_MAP, OBJECTS_STACK };
 
@@ -39,20 +40,13 @@ enum objects_name {
 		OBJECTS_NAMES
 };
 
-struct objects_node {
-	uint64_t addr, len;
-	uint64_t id;
-	uint32_t number; /* heap#N, map#N; the thread of a stack */
-	uint8_t kind;
-	uint32_t rank; /* treap: a parent's is not below its children's */
-	uint32_t left, right;
-};
-
 struct objects {
-	VEC(struct objects_node) nodes; /* node 0 is the empty tree */
-	uint32_t root, unused;		/* unused: free list through `left' */
+	struct spans blocks; /* number: heap#N, map#N; the thread of a stack */
+	struct spans named;  /* what the program calls it; number: in words */
+	struct spans benign; /* what the program says of races there; number: in words */
+	struct intern *words;
 	uint32_t nheap, nmap;
-	uint64_t next_id, seed;
+	uint64_t next_id;
 	struct control_global *globals; /* sorted by address */
 	size_t nglobals;
 	struct map stacks; /* tid, to the address of its stack */
@@ -68,13 +62,15 @@ void objects_init(struct objects *o, const struct control_global *globals, size_
 		  struct images *images, bool locks);
 void objects_release(struct objects *o);
 
-/* Follows ALLOC, FREE, THREAD_BEGIN and THREAD_END, and with `locks' what synchronises; others
+/* Follows ALLOC, FREE, THREAD_BEGIN, THREAD_END and USER, and with `locks' what synchronises; others
  * change nothing. */
 void objects_event(struct objects *o, const struct event *e);
 
-/* As trace_object_name, trace_object_range and trace_object_id say. */
+/* As the trace_object_* functions say. */
 const char *objects_name(struct objects *o, uint64_t addr);
+const char *objects_own(struct objects *o, uint64_t addr);
 const char *objects_range(struct objects *o, uint64_t addr);
 uint64_t objects_id(struct objects *o, uint64_t addr);
+const char *objects_benign(struct objects *o, uint64_t addr);
 
 #endif /* TRACE_OBJECTS_H */

@@ -24,8 +24,10 @@ struct trace_source_ops {
 	const char *(*thread_name)(const struct trace_source *s, uint32_t tid);
 	const char *(*thread_label)(const struct trace_source *s, uint32_t tid);
 	const char *(*object_name)(struct trace_source *s, uint64_t addr);
+	const char *(*object_own)(struct trace_source *s, uint64_t addr);
 	const char *(*object_range)(struct trace_source *s, uint64_t addr);
 	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);
+	const char *(*object_benign)(struct trace_source *s, uint64_t addr); /* NULL: never */
 };
 
 struct trace_source {

@@ -20,7 +20,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 			STD_CAN_FREE | STD_CAN_ORDER | STD_CAN_FEED | STD_CAN_VALUE,
 			EVENT_UNKNOWN | EVENT_CAS | EVENT_VOLATILE },
 	[EVENT_FREE] = { STD_RANGE, STD_VARIABLE, false, 0, 0 },
-	[EVENT_ALLOC] = { STD_RANGE, STD_VARIABLE, false, 0, EVENT_ZEROED },
+	[EVENT_ALLOC] = { STD_RANGE, STD_VARIABLE, false, 0, EVENT_ZEROED | EVENT_SHARED },
 	[EVENT_ACQ] = { STD_OBJECT, STD_LOCK, true, 0, LOCK_FLAGS | EVENT_DEAD_OWNER },
 	[EVENT_REL] = { STD_OBJECT, STD_LOCK, true, 0, LOCK_FLAGS },
 	[EVENT_RACQ] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
@@ -59,7 +59,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_OPAQUE] = { STD_NOTHING, 0, false, 0, 0 },
 	[EVENT_BEGIN] = { STD_LABEL, 0, true, 0, 0 },
 	[EVENT_END] = { STD_LABEL, 0, true, 0, 0 },
-	[EVENT_USER] = { STD_CALL, 0, false, 0, 0 },
+	[EVENT_USER] = { STD_CALL, STD_WORDS, false, 0, 0 },
 };
 
 enum event_op std_op_find(const char *name, size_t n)
@@ -85,6 +85,7 @@ const char *std_flag_word(unsigned i, uint32_t *flag)
 		{ EVENT_TIMEOUT, "timeout" },  { EVENT_CAS, "cas" },
 		{ EVENT_ZEROED, "zeroed" },    { EVENT_COPY, "copy" },
 		{ EVENT_DEAD_OWNER, "dead" },  { EVENT_VOLATILE, "volatile" },
+		{ EVENT_SHARED, "shared" },
 	};
 
 	if (i >= ARRAY_SIZE(words))
@@ -115,6 +116,15 @@ const char *std_kind_word(enum std_space space, unsigned kind)
 		[FORMAT_CHANNEL_UNSEEN] = "unseen",
 	};
 
+	static const char *const words[] = {
+		[FORMAT_USER_EVENT] = "",
+		[FORMAT_USER_INTERNAL] = "internal",
+		[FORMAT_USER_NAMES] = "names",
+		[FORMAT_USER_BENIGN] = "benign",
+	};
+
+	if (space == STD_WORDS && kind < ARRAY_SIZE(words))
+		return words[kind];
 	if (space == STD_LOCK && kind < ARRAY_SIZE(locks))
 		return locks[kind];
 	if (space == STD_CHANNEL && kind < ARRAY_SIZE(channels))

@@ -28,7 +28,8 @@ enum std_space {
 	STD_SEMAPHORE,
 	STD_ONCE,
 	STD_CHANNEL,
-	STD_NSPACES
+	STD_NSPACES,
+	STD_WORDS = STD_NSPACES /* what a user event is for: kinds, no names */
 };
 
 /* What stands between the parentheses. */
@@ -65,7 +66,7 @@ enum event_op std_op_find(const char *name, size_t n);
 /* Flags with a word: std_flag_word(i, &flag) for i = 0, 1, ... until NULL. */
 const char *std_flag_word(unsigned i, uint32_t *flag);
 const char *std_order_word(unsigned order); /* NULL past the last */
-/* Kinds of locks and channels: NULL past the last and for other spaces, "" for the plain kind. */
+/* Kinds of locks, channels and user events: NULL past the last and for other spaces, "" for the plain kind. */
 const char *std_kind_word(enum std_space space, unsigned kind);
 const char *std_rmw_word(unsigned op); /* NULL past the last */
 

@@ -211,15 +211,18 @@ static bool call_operand(struct cursor *c, struct std_line *out)
 	const char *comma = memchr(c->at, ',', (size_t)(c->end - c->at));
 	const char *name_end = comma ? comma : c->end;
 	uint64_t v;
+	bool negative;
 
 	if (!decode(c, c->at, name_end, &c->p->label))
 		return false;
 	strbuf_clear(&c->p->data);
 	for (c->at = name_end; c->at < c->end;) {
 		c->at++; /* the comma */
+		negative = c->at < c->end && *c->at == '-';
+		c->at += negative;
 		if (!number(c, &v) || (c->at < c->end && *c->at != ','))
 			return refuse(c, c->at, "expected a number, as in user(name,1,2)");
-		add_varint(&c->p->data, v);
+		add_varint(&c->p->data, negative ? 0 - v : v);
 	}
 	out->label = strbuf_str(&c->p->label);
 	out->data = c->p->data.n ? (const uint8_t *)c->p->data.at : NULL;

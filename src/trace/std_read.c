@@ -350,6 +350,7 @@ static const struct trace_source_ops std_ops_table = {
 	.thread_name = std_thread,
 	.thread_label = std_label,
 	.object_name = std_object,
+	.object_own = std_object,
 	.object_range = std_object,
 	.object_id = std_object_id,
 };

@@ -113,20 +113,12 @@ static void add_range(struct std_writer *w, const struct event *e, struct strbuf
 
 static void add_call(const struct event *e, struct strbuf *out)
 {
-	uint64_t v = 0;
-	unsigned shift = 0;
+	uint32_t at = 0;
+	int64_t v;
 
 	add_encoded(out, e->name ? e->name : "");
-	for (uint32_t i = 0; i < e->ndata; i++) {
-		if (shift < 64)
-			v |= (uint64_t)(e->data[i] & 0x7f) << shift;
-		shift += 7;
-		if (e->data[i] & 0x80)
-			continue;
-		strbuf_addf(out, ",%" PRIu64, v);
-		v = 0;
-		shift = 0;
-	}
+	while (event_argument(e, &at, &v))
+		strbuf_addf(out, ",%" PRId64, v);
 }
 
 static void add_operand(struct std_writer *w, const struct event *e, struct strbuf *out)
@@ -150,14 +142,14 @@ static void add_operand(struct std_writer *w, const struct event *e, struct strb
 		add_call(e, out);
 		break;
 	default:
-		add_name(out, trace_object_name(w->trace, e->addr));
+		add_name(out, trace_object_own(w->trace, e->addr));
 		break;
 	}
 	if (operand == STD_COUNTED)
 		strbuf_addf(out, ":%" PRIu64, e->arg);
 	if (operand == STD_TWO) {
 		strbuf_adds(out, ",");
-		add_name(out, trace_object_name(w->trace, e->arg));
+		add_name(out, trace_object_own(w->trace, e->arg));
 	}
 	strbuf_adds(out, ")");
 }

@@ -133,6 +133,11 @@ const char *trace_object_name(struct trace *t, uint64_t addr)
 	return t->source->ops->object_name(t->source, addr);
 }
 
+const char *trace_object_own(struct trace *t, uint64_t addr)
+{
+	return t->source->ops->object_own(t->source, addr);
+}
+
 const char *trace_object_range(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_range(t->source, addr);
@@ -164,4 +169,10 @@ bool trace_object_is_anonymous(const char *name)
 uint64_t trace_object_id(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_id(t->source, addr);
+}
+
+const char *trace_object_benign(struct trace *t, uint64_t addr)
+{
+	return t->source->ops->object_benign ? t->source->ops->object_benign(t->source, addr)
+					     : NULL;
 }

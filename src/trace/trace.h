@@ -91,7 +91,10 @@ const char *trace_thread_label(const struct trace *t, uint32_t tid);
  * ("stack of T2+64") or "0x...".  The string is good until the next call of this or the next one.
  */
 const char *trace_object_name(struct trace *t, uint64_t addr);
-/* The same by the whole object, "table+48": ranges of one object overlap as their offsets say. */
+/* The same without the names that the program has given: they come and go while the object stays,
+ * so text is written with this one. */
+const char *trace_object_own(struct trace *t, uint64_t addr);
+/* And by the whole object, "table+48": ranges of one object overlap as their offsets say. */
 const char *trace_object_range(struct trace *t, uint64_t addr);
 /* How much of a name is that of the whole object: not the "[3]", not the "+16". */
 size_t trace_object_whole(const char *name);
@@ -99,5 +102,7 @@ size_t trace_object_whole(const char *name);
 bool trace_object_is_anonymous(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
+/* The program says that races there are no errors: its words.  Else NULL. */
+const char *trace_object_benign(struct trace *t, uint64_t addr);
 
 #endif /* TRACE_TRACE_H */

@@ -15,6 +15,7 @@
  */
 #include <inttypes.h>
 
+#include "trace/format.h"
 #include "witness/check_priv.h"
 
 static bool is_join(const struct evidence_item *it)
@@ -28,18 +29,24 @@ static bool is_lock(const struct evidence_item *it)
 	       it->op == EVENT_RREQ;
 }
 
-/* What came of a request is its thread's next event: then that is the one to name. */
+/* What came of a request is its thread's next event: then that is the one to name.  Of a lock of
+ * the program's own the wait itself may be recorded. */
 static bool open_check(struct checker *c, uint64_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 	const struct evidence_thread *t = &c->ev->threads.at[it->tid];
+	bool own = it->op != EVENT_JOINING && it->kind == FORMAT_LOCK_USER;
+	uint32_t next = it->index + 1;
 
 	if (it->op != EVENT_REQ && it->op != EVENT_RREQ && it->op != EVENT_JOINING)
 		return true;
-	if (it->index + 1 < t->events.n)
+	while (own && next < t->events.n &&
+	       evidence_is_waiting(evidence_item(c->ev, t->events.at[next])->op))
+		next++;
+	if (next < t->events.n)
 		return check_fail(c, pos, "was answered: event %" PRIu32 " of its thread follows",
-				  t->events.at[it->index + 1]);
-	if (t->goes_on)
+				  t->events.at[next]);
+	if (t->goes_on || (t->lingers && !own))
 		return check_fail(c, pos, "was answered: its thread goes on");
 	return true;
 }

@@ -161,11 +161,10 @@ static void value_add(struct evidence *ev, const struct event *e)
 
 static void wanted_add(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	*VEC_PUSH(&ev->wanted) = (struct evidence_wanted){
-		.pos = pos,
-		.name = evidence_name(ev, e->addr, 0, 0),
-		.alloc = evidence_alloc_of(ev, e->addr),
-	};
+	struct evidence_wanted w = { .pos = pos, .alloc = evidence_alloc_of(ev, e->addr) };
+
+	evidence_told(ev, e->addr, &w.told);
+	*VEC_PUSH(&ev->wanted) = w;
 }
 
 static void event_add(struct evidence *ev, const struct event *e, bool wanted)
@@ -209,6 +208,15 @@ static void options_check(const struct evidence_options *opt)
 		assert(opt->wanted[i - 1] <= opt->wanted[i]);
 }
 
+/* Not all of it is here. */
+static void thread_goes_on(struct evidence_thread *t, enum event_op op)
+{
+	if (evidence_is_waiting(op))
+		t->lingers = true;
+	else
+		t->goes_on = true;
+}
+
 static enum status read_all(struct evidence *ev, const struct evidence_options *opt,
 			    struct digest *digest, struct diag *d)
 {
@@ -225,9 +233,10 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 			digest_event(digest, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
-			evidence_thread(ev, e.tid)->goes_on = true;
+			thread_goes_on(evidence_thread(ev, e.tid), e.op);
 			continue;
 		}
+		ev->named += e.op == EVENT_USER && e.lock_kind == FORMAT_USER_NAMES;
 		while (wanted < opt->nwanted && opt->wanted[wanted] < e.pos)
 			wanted++;
 		is_wanted = wanted < opt->nwanted && opt->wanted[wanted] == e.pos;

@@ -73,7 +73,9 @@ bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 
 /* What lies at a wanted access, or around the lock that is acquired there. */
 struct evidence_object {
-	const char *name; /* as trace_object_name */
+	const char *name;   /* as trace_object_own */
+	const char *given;  /* what the program calls it, as trace_object_name; or NULL */
+	const char *benign; /* as trace_object_benign */
 	bool heap;	  /* a block, and then: who allocated it; 0 not known */
 	bool local;	  /* a variable of a function, and then: where it is declared */
 	uint64_t alloc_pos, alloc_addr, size;

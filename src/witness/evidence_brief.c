@@ -41,12 +41,13 @@ struct brief_event {
 };
 
 struct brief_object {
-	uint32_t name;
+	struct evidence_told told;
 	struct brief_alloc alloc; /* refs 0: not known */
 };
 
 struct brief_name {
-	uint32_t name; /* 0: not met yet */
+	uint32_t name;	/* 0: not met yet */
+	uint32_t named; /* as of so many names given */
 	struct evidence_called called;
 };
 
@@ -234,6 +235,7 @@ static void object_fill(struct evidence *ev, struct evidence_event *e)
 	bool local = made->refs != 0 && made->kind == FORMAT_ALLOC_FRAME;
 	uint64_t key[] = { e->addr, made->event.pos, remade ? *remade : 0 };
 	struct brief_name *name;
+	uint32_t given;
 
 	if (family != 'L' && family != 'S')
 		return;
@@ -245,7 +247,11 @@ static void object_fill(struct evidence *ev, struct evidence_event *e)
 			evidence_name(ev, e->addr, local ? made->event.site : 0, made->event.addr);
 		if (remade && *remade > made->event.pos)
 			init_call(ev, e, name);
+	} else if (name->named != ev->named && (given = evidence_given(ev, e->addr)) != 0) {
+		name->name = given;
+		name->called = (struct evidence_called){ .tries = EVIDENCE_TRIES };
 	}
+	name->named = ev->named;
 	evidence_call(ev, e, &name->called, &name->name);
 }
 
@@ -254,7 +260,7 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 	struct evidence_brief *b = ev->brief;
 	const struct brief_thread *t = &b->threads.at[e->tid];
 	struct brief_event wanted = { .event = *e, .held = b->acquires.n };
-	struct brief_object o = { .name = evidence_name(ev, e->addr, 0, 0) };
+	struct brief_object o = { 0 };
 	uint32_t alloc = alloc_find(b, e->addr);
 
 	for (size_t i = 0; i < t->held.n; i++) {
@@ -267,6 +273,7 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 		wanted.nheld++;
 		keep(b, &acquire);
 	}
+	evidence_told(ev, e->addr, &o.told);
 	if (alloc != 0)
 		o.alloc = b->allocs.at[alloc];
 	object_fill(ev, &wanted.event);
@@ -370,7 +377,7 @@ bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evide
 		return false;
 	o = &ev->brief->objects.at[e->object - 1];
 	memset(out, 0, sizeof(*out));
-	out->name = intern_str(ev->names, o->name);
+	evidence_tell(ev, &o->told, out);
 	if (o->alloc.refs == 0)
 		return true;
 	out->heap = o->alloc.kind != FORMAT_ALLOC_FRAME;

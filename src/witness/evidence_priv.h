@@ -108,12 +108,13 @@ struct evidence_object_info {
 	uint64_t addr;
 	uint32_t cell, older; /* older: of the same cell */
 	uint32_t name;	      /* into names */
+	uint32_t named;	      /* ... as of so many names given */
 	uint32_t init;	      /* the event that made it; 0 none */
 	bool closed;	      /* destroyed */
 	bool loose;	      /* lock: released by a thread that did not hold it */
 	bool counted;	      /* barrier, semaphore: value is what init said */
 	uint64_t value;	      /* barrier: threads; semaphore: first value */
-	int64_t balance;      /* while loading: posts less waits; ONCE: begins; CHANNEL: gives; LOCK: holders */
+	int64_t balance; /* while loading: posts less waits; ONCE: begins; CHANNEL: gives; LOCK: holders */
 	struct evidence_called called;
 };
 
@@ -148,6 +149,7 @@ struct evidence_thread {
 	VEC(struct evidence_read) signals; /* and broadcasts */
 	bool unseen, ended;
 	bool goes_on;	/* events of it come after the last one kept */
+	bool lingers;	/* ... such as a wait is made of (evidence_is_waiting) */
 	bool cancelled; /* somewhere in the trace, kept or not */
 	uint32_t unseen_site, unseen_depth;
 };
@@ -175,9 +177,15 @@ struct evidence_memory {
 	size_t hot_place;
 };
 
+/* What is said of an address, as of now: places in names; 0 nothing. */
+struct evidence_told {
+	uint32_t name, given, benign;
+};
+
 struct evidence_wanted {
 	uint64_t pos;
-	uint32_t name, alloc;
+	struct evidence_told told;
+	uint32_t alloc;
 };
 
 struct evidence_brief;
@@ -203,12 +211,20 @@ struct evidence {
 	struct intern *names;
 	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
 	VEC(struct evidence_wanted) wanted;
+	uint32_t named; /* names given by the program so far */
 	bool values;
 	VEC(uint64_t) value_at; /* [pos]: 1 + place in bytes; 0 none */
 	VEC(uint8_t) bytes;
 	struct map zeroed; /* with values: cell, to the bytes that begin as zero */
 	char digest[DIGEST_HEX];
 };
+
+/* A thread that waits for a lock of the program's own does no more than these. */
+static inline bool evidence_is_waiting(enum event_op op)
+{
+	return op == EVENT_READ || op == EVENT_RMW || op == EVENT_OPAQUE || op == EVENT_GIVE ||
+	       op == EVENT_TAKE;
+}
 
 static inline const struct evidence_item *evidence_item(const struct evidence *ev, uint64_t pos)
 {
@@ -266,6 +282,11 @@ uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 /* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
  * beginning at `start', goes by that name and not by its place on a stack; site 0: no variable. */
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
+/* What the program calls what lies there; 0 nothing. */
+uint32_t evidence_given(struct evidence *ev, uint64_t addr);
+void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out);
+void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
+		   struct evidence_object *out);
 /* Adds the path that the place of an event gives an object to its name; once for each object.  Not
  * to what a text or a global variable names. */
 void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,

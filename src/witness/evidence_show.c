@@ -70,12 +70,44 @@ static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint
 	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
 }
 
+static uint32_t name_keep(struct evidence *ev, const char *name)
+{
+	return intern_add(ev->names, name, strlen(name));
+}
+
+uint32_t evidence_given(struct evidence *ev, uint64_t addr)
+{
+	uint32_t own = name_keep(ev, trace_object_own(ev->trace, addr));
+	uint32_t name = name_keep(ev, trace_object_name(ev->trace, addr));
+
+	return name == own ? 0 : name;
+}
+
+void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out)
+{
+	const char *benign = trace_object_benign(ev->trace, addr);
+
+	out->benign = benign ? name_keep(ev, benign) : 0;
+	out->name = name_keep(ev, trace_object_own(ev->trace, addr));
+	out->given = evidence_given(ev, addr);
+}
+
+void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
+		   struct evidence_object *out)
+{
+	out->name = intern_str(ev->names, told->name);
+	out->given = told->given ? intern_str(ev->names, told->given) : NULL;
+	out->benign = told->benign ? intern_str(ev->names, told->benign) : NULL;
+}
+
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start)
 {
 	struct strbuf b = { 0 };
 	struct trace_place p;
-	uint32_t id;
+	uint32_t id = evidence_given(ev, addr);
 
+	if (id != 0)
+		return id;
 	if (site != 0 && trace_site(ev->trace, site, &p) && p.variable) {
 		strbuf_adds(&b, p.variable);
 		if (addr != start)
@@ -138,7 +170,7 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 	if (!w)
 		return false;
 	memset(out, 0, sizeof(*out));
-	out->name = intern_str(ev->names, w->name);
+	evidence_tell(ev, &w->told, out);
 	a = evidence_item(ev, w->alloc);
 	if (w->alloc != 0 && a->op == EVENT_ALLOC) {
 		out->heap = a->kind != FORMAT_ALLOC_FRAME;

@@ -46,9 +46,22 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_fam
 		.cell = cell,
 		.older = ev->cells.at[cell].object,
 		.name = evidence_name(ev, addr, local ? made->site : 0, made->addr),
+		.named = ev->named,
 	};
 	ev->cells.at[cell].object = o;
 	return o;
+}
+
+/* A lock may be made first and named then. */
+static void object_rename(struct evidence *ev, struct evidence_object_info *o)
+{
+	uint32_t given = o->named != ev->named ? evidence_given(ev, o->addr) : 0;
+
+	o->named = ev->named;
+	if (given == 0 || given == o->name)
+		return;
+	o->name = given;
+	o->called = (struct evidence_called){ .tries = EVIDENCE_TRIES };
 }
 
 static uint32_t object_get(struct evidence *ev, enum evidence_family family, uint64_t addr)
@@ -61,6 +74,7 @@ static uint32_t object_get(struct evidence *ev, enum evidence_family family, uin
 		o = ev->objects.at[o].older;
 	if (o == 0 || ev->objects.at[o].closed)
 		o = object_new(ev, cell, family, addr);
+	object_rename(ev, &ev->objects.at[o]);
 	return o;
 }
 

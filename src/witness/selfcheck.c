@@ -92,6 +92,7 @@ enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct 
 	memset(out, 0, sizeof(*out));
 	trace_info(t, &info);
 	s.binary = info.form == TRACE_BINARY;
+	s.late = info.late;
 	s.memory.lenient = info.partial;
 	while (!out->contradiction && (st = trace_next(t, &e, d)) == ST_OK) {
 		s.e = &e;

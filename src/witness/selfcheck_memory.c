@@ -36,6 +36,7 @@ static struct selfcheck_word *word_touch(struct selfcheck *s, uint64_t word, boo
 		*renewed = true;
 		w->object = id;
 		w->known = map_get(&s->memory.zeroed, id) ? 0xff : 0;
+		w->foreign = map_get(&s->memory.shared, id) != NULL;
 		memset(w->byte, 0, 8);
 	}
 	return w;
@@ -72,8 +73,8 @@ static bool bytes_check(struct selfcheck *s, const struct event *e, struct selfc
 		if ((w->known >> at & 1) && w->byte[at] != value[k])
 			good = false;
 	}
-	if (!good && w->opaque == s->memory.opaque && s->nunseen == 0 && !s->memory.lenient &&
-	    !(e->flags & EVENT_UNKNOWN))
+	if (!good && !w->foreign && w->opaque == s->memory.opaque && s->nunseen == 0 &&
+	    !s->memory.lenient && !(e->flags & EVENT_UNKNOWN))
 		selfcheck_doubt(s, "it reads other bytes from %s than were last written",
 				trace_object_name(s->trace, e->addr + from));
 	return good;
@@ -101,6 +102,13 @@ static void bytes_forget(const struct selfcheck *s, struct selfcheck_word *w)
 		w->known = 0;
 }
 
+/* In a trace that begins in the middle, a read that is unknown may have seen what the past has
+ * replaced. */
+static bool is_stray(const struct selfcheck *s, const struct event *e)
+{
+	return s->late && (e->flags & EVENT_UNKNOWN);
+}
+
 static void access_event(struct selfcheck *s, const struct event *e)
 {
 	bool reads = e->op == EVENT_READ || e->op == EVENT_RMW, writes = e->op != EVENT_READ;
@@ -108,7 +116,7 @@ static void access_event(struct selfcheck *s, const struct event *e)
 	uint64_t words = format_words(e->addr, e->len);
 	bool good = true;
 
-	if (!(e->flags & EVENT_HAS_VALUE) || e->op == EVENT_FREE)
+	if (!(e->flags & EVENT_HAS_VALUE) || e->op == EVENT_FREE || is_stray(s, e))
 		saw = NULL;
 	for (uint64_t i = 0; i < words; i++) {
 		uint64_t word = (e->addr >> 3) + i;
@@ -117,7 +125,7 @@ static void access_event(struct selfcheck *s, const struct event *e)
 		bool renewed;
 		struct selfcheck_word *w = word_touch(s, word, &renewed);
 
-		if (e->refs && i < e->nrefs)
+		if (e->refs && i < e->nrefs && (renewed || !is_stray(s, e)))
 			version_check(s, e, (uint32_t)i, w, renewed);
 		if (reads && saw) {
 			good &= bytes_check(s, e, w, saw, from, to);
@@ -150,14 +158,27 @@ static void frame_event(struct selfcheck *s, const struct event *e)
 		version_check(s, e, i, w, renewed);
 		w->v = (struct version){ e->tid, e->tseq };
 		w->known = 0;
+		w->foreign = false;
 	}
 }
 
-/* Libraries keep their own bytes in a synchronisation object. */
+/*
+ * Libraries keep their own bytes in a synchronisation object, and change them at times that no
+ * event tells: a thread that waits in it does.  So they stay theirs for as long as there is the
+ * object, even when the program copies it or sets it anew.
+ */
 static void object_event(struct selfcheck *s, const struct event *e)
 {
+	uint64_t last = (e->addr + event_object_size(e) - 1) >> 3;
+	struct selfcheck_word *w;
 	bool renewed;
-	struct selfcheck_word *w = word_touch(s, e->addr >> 3, &renewed);
+
+	for (uint64_t word = last; word > e->addr >> 3; word--) {
+		w = word_touch(s, word, &renewed);
+		w->foreign = true;
+	}
+	w = word_touch(s, e->addr >> 3, &renewed);
+	w->foreign = true;
 
 	version_check(s, e, 0, w, renewed);
 	if (e->op != EVENT_TRYFAIL && e->op != EVENT_REQ && e->op != EVENT_RREQ &&
@@ -183,6 +204,8 @@ void selfcheck_memory_event(struct selfcheck *s, const struct event *e)
 			frame_event(s, e);
 		if (e->flags & EVENT_ZEROED)
 			*map_put(&s->memory.zeroed, trace_object_id(s->trace, e->addr), NULL) = 1;
+		if (e->flags & EVENT_SHARED)
+			*map_put(&s->memory.shared, trace_object_id(s->trace, e->addr), NULL) = 1;
 		break;
 	default:
 		if (e->refs && e->nrefs == 1)
@@ -195,5 +218,6 @@ void selfcheck_memory_release(struct selfcheck_memory *m)
 {
 	map_release(&m->at);
 	map_release(&m->zeroed);
+	map_release(&m->shared);
 	VEC_RELEASE(&m->words);
 }

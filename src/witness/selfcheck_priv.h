@@ -18,12 +18,14 @@ struct selfcheck_word {
 	uint64_t opaque;  /* unseen code runs counted when last touched */
 	uint8_t byte[8];
 	uint8_t known; /* mask of bytes */
+	bool foreign;  /* others write to it, unseen: a library's object, a mapped file */
 };
 
 struct selfcheck_memory {
 	struct map at; /* word, to place in words */
 	VEC(struct selfcheck_word) words;
 	struct map zeroed; /* ids of objects that began as zeros */
+	struct map shared; /* ids of mappings that others may write to */
 	uint64_t opaque;
 	bool lenient; /* writes are missing by request */
 };
@@ -68,6 +70,7 @@ struct selfcheck {
 	bool nested;		       /* a signal handler ran unrecorded */
 	struct selfcheck_result doubt; /* the first thing that only such a handler explains */
 	bool binary;
+	bool late; /* it begins in the middle of the run */
 };
 
 /* The first contradiction stays.  The message gets thread and place in front. */

@@ -13,6 +13,7 @@ struct stream {
 	struct strbuf open; /* records of the open chunk */
 	uint64_t tseq, first_tseq;
 	uint32_t number, nlate;
+	uint64_t start; /* when the open chunk was begun, by the builder's clock */
 	uint64_t predict[FORMAT_PREDICT];
 	struct version peer[FORMAT_PEERS];
 	uint32_t page;
@@ -26,6 +27,7 @@ struct builder {
 	VEC(struct stream) streams; /* by tid */
 	struct strbuf body;	    /* the OTHER record being made */
 	uint32_t tid;		    /* whose */
+	uint64_t clock;
 };
 
 static struct stream *stream_get(struct builder *b, uint32_t tid)
@@ -35,6 +37,7 @@ static struct stream *stream_get(struct builder *b, uint32_t tid)
 	if (!b->streams.at[tid].used) {
 		b->streams.at[tid].used = true;
 		b->streams.at[tid].first_tseq = 1;
+		b->streams.at[tid].start = ++b->clock;
 	}
 	return &b->streams.at[tid];
 }
@@ -524,6 +527,7 @@ static struct format_chunk chunk_head(const struct stream *s, uint32_t tid, uint
 		.tid = tid,
 		.number = s->number,
 		.first_tseq = s->first_tseq,
+		.start_ns = s->start,
 		.flags = flags,
 	};
 
@@ -556,6 +560,7 @@ void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
 	strbuf_clear(&s->open);
 	s->number++;
 	s->first_tseq = s->tseq + 1;
+	s->start = ++b->clock;
 	s->nlate = 0;
 	s->page = 0;
 	memset(s->predict, 0, sizeof(s->predict));

@@ -1,0 +1,121 @@
+/*
+ * A program that becomes another one.  Its trace ends here, as if it had been killed: the threads
+ * are gone, and none of them said so.  The next program, if it can be recorded, gets a trace of its
+ * own (start_next), and this one says which.
+ *
+ * Only in the process that records itself: children run unrecorded, those of vfork too, which are in
+ * our memory and have another number.
+ */
+#include "capture/exec.h"
+
+#include <alloca.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/fork.h"
+#include "capture/log.h"
+#include "capture/real.h"
+#include "capture/start.h"
+#include "capture/sys.h"
+
+#define NOTE 400u
+#define ARGS_MAX 65536u
+
+extern char **environ;
+
+static void add(char *text, size_t *n, const char *s)
+{
+	for (; *s != '\0' && *n < NOTE; s++)
+		text[(*n)++] = *s;
+}
+
+static void tell(const char *before, const char *path, const char *after, const char *trace)
+{
+	char text[NOTE];
+	size_t n = 0;
+
+	add(text, &n, before);
+	add(text, &n, path);
+	add(text, &n, after);
+	add(text, &n, trace);
+	log_control(FORMAT_K_C_NOTE, text, n);
+}
+
+typedef int exec_call(const char *, char *const[], char *const[]);
+
+static int go(const char *path, char *const argv[], char *const env[], exec_call *call)
+{
+	int r;
+
+	if (path == NULL || env == NULL || !log_is_on() || !fork_is_recorded())
+		return call(path, argv, env);
+	tell("the program became another one by exec of ", path,
+	     "; that one's trace, if it is recorded, is ", start_next());
+	r = call(path, argv, exec_environment(env));
+	tell("no: exec of ", path, " failed, and the program went on", "");
+	return r;
+}
+
+REAL_EARLY(execve)
+REAL_EARLY(execvpe)
+
+EXPORT int execve(const char *path, char *const argv[], char *const env[])
+{
+	return go(path, argv, env, real_execve());
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return go(path, argv, environ, real_execve());
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	return go(file, argv, env, real_execvpe());
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return go(file, argv, environ, real_execvpe());
+}
+
+/* ---- arguments as a list ---- */
+
+static size_t count(va_list ap)
+{
+	size_t n = 1;
+
+	while (va_arg(ap, char *) != NULL && n < ARGS_MAX)
+		n++;
+	return n;
+}
+
+/* first, then those of ap up to NULL; argv has room. */
+static void gather(char **argv, const char *first, va_list ap)
+{
+	*argv = (char *)(uintptr_t)first;
+	while (*argv != NULL)
+		*++argv = va_arg(ap, char *);
+}
+
+#define LIST(name, call, environment)                             \
+	EXPORT int name(const char *path, const char *arg, ...)   \
+	{                                                         \
+		va_list ap, again;                                \
+		char *const *env = environ;                       \
+		va_start(ap, arg);                                \
+		va_copy(again, ap);                               \
+		size_t n = count(again);                          \
+		char **argv = alloca((n + 1) * sizeof(*argv));    \
+		va_end(again);                                    \
+		gather(argv, arg, ap);                            \
+		if (environment)                                  \
+			env = va_arg(ap, char *const *);          \
+		va_end(ap);                                       \
+		return go(path, argv, (char *const *)env, call()); \
+	}
+
+LIST(execl, real_execve, false)
+LIST(execlp, real_execvpe, false)
+LIST(execle, real_execve, true)

@@ -1,0 +1,296 @@
+/*
+ * fork, in all its forms, as the trace and the two processes see it:
+ *
+ *	the usual way                      followed
+ *	parent          child              parent          child
+ *	records         nothing            nothing         records on
+ *	notes its pid   has no file        has no file     notes its own pid
+ *
+ * Slots and shadow are not there in a child (MADV_DONTFORK): it could but spoil them.  So whatever
+ * makes a child has to pass here, also what goes past the handlers of pthread_atfork: _Fork, clone
+ * and the bare system calls.  Inline assembler that forks is not seen, and such a child must
+ * not run instrumented code.
+ *
+ * To follow, slots and shadow are left to the child, and the parent lets go of them: one file, one
+ * writer.  Other threads of the parent would go on writing, and are not there in the child; so a
+ * recording goes along only with a thread that is alone.
+ *
+ * Our handlers were registered first: before a fork they run last, after it first.
+ */
+#include "capture/fork.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "capture/file.h"
+#include "capture/log.h"
+#include "capture/module.h"
+#include "capture/real.h"
+#include "capture/sandbox.h"
+#include "capture/sys.h"
+
+#define TOLD 3u /* children that are told of one by one */
+
+static pid_t recorded;	   /* the process */
+static bool follow;	   /* --follow-fork */
+static bool following;	   /* the fork that is under way is followed; one thread only */
+static uint32_t nchildren; /* atomic: not followed */
+
+bool fork_is_recorded(void)
+{
+	return getpid() == recorded;
+}
+
+/* ---- notes ---- */
+
+struct text {
+	size_t n;
+	char at[160];
+};
+
+static void add(struct text *t, const char *s)
+{
+	for (; *s != '\0' && t->n < sizeof(t->at); t->n++)
+		t->at[t->n] = *s++;
+}
+
+static void add_number(struct text *t, uint64_t x)
+{
+	char digits[24], *p = digits + sizeof(digits) - 1;
+
+	*p = '\0';
+	do
+		*--p = (char)('0' + x % 10);
+	while ((x /= 10) != 0);
+	add(t, p);
+}
+
+static void tell(const char *before, uint64_t number, const char *after)
+{
+	struct text t = { 0 };
+	int saved = errno;
+
+	add(&t, before);
+	add_number(&t, number);
+	add(&t, after);
+	log_control(FORMAT_K_C_NOTE, t.at, t.n);
+	errno = saved;
+}
+
+/* In the parent; made: pid of the child. */
+static void tell_child(pid_t made)
+{
+	if (!log_is_on() || !fork_is_recorded())
+		return;
+	if (__atomic_add_fetch(&nchildren, 1, __ATOMIC_RELAXED) <= TOLD)
+		tell("forked: the child, process ", (uint64_t)made,
+		     ", is not recorded (--follow-fork goes along with it)");
+}
+
+void fork_finish(void)
+{
+	uint32_t n = __atomic_load_n(&nchildren, __ATOMIC_RELAXED);
+
+	if (n > TOLD && log_is_on())
+		tell("forked ", n, " children in all, none of them recorded");
+}
+
+/* ---- either side ---- */
+
+/* From now on this process records nothing, and touches neither slots nor shadow. */
+static void stop(void)
+{
+	foresee_self = &thread_gone.view;
+	thread_scratch.view.live = THREAD_QUIET;
+}
+
+static void go_along(void)
+{
+	following = false;
+	recorded = getpid();
+	sys_barrier_register();
+	file_follow();
+	file_owner((uint32_t)recorded);
+	log_share(thread_self(), MADV_DONTFORK);
+	cell_share(MADV_DONTFORK);
+	nchildren = 0;
+	tell("forked: the recording went on with the child, process ", (uint64_t)recorded, "");
+}
+
+static void in_child(void)
+{
+	module_forked();
+	if (following) {
+		go_along();
+	} else {
+		stop();
+		log_abandon();
+	}
+}
+
+/* Also when there is no child after all. */
+static void in_parent(void)
+{
+	if (following)
+		stop();
+}
+
+static void before(void)
+{
+	struct thread *t = thread_self();
+
+	following = following && log_is_on() && fork_is_recorded() &&
+		    t->view.live == THREAD_LIVE && log_is_alone(t);
+	if (!following)
+		return;
+	file_owner(0); /* whoever waits for us is to wait for the child */
+	log_share(t, MADV_DOFORK);
+	cell_share(MADV_DOFORK);
+}
+
+/* The call is over in the parent. */
+static pid_t fork_made(pid_t made)
+{
+	bool gone = following;
+
+	following = false;
+	if (gone && made > 0) {
+		log_abandon();
+	} else if (gone) {
+		log_trouble("a fork that was to be followed failed", errno);
+		file_owner((uint32_t)recorded);
+	} else if (made > 0) {
+		tell_child(made);
+	}
+	return made;
+}
+
+void fork_start(bool along)
+{
+	recorded = getpid();
+	follow = along;
+	pthread_atfork(before, in_parent, in_child);
+}
+
+/* ---- the calls ---- */
+
+REAL_EARLY(fork)
+EXPORT pid_t fork(void)
+{
+	pid_t made;
+
+	following = follow;
+	made = real_fork()();
+	return made == 0 ? 0 : fork_made(made);
+}
+
+/* Without handlers, for signal handlers. */
+EXPORT pid_t _Fork(void)
+{
+	pid_t made = REAL(_Fork)();
+
+	if (made == 0)
+		in_child();
+	return made == 0 ? 0 : fork_made(made);
+}
+
+/* The program goes on as a child, and that is what was to be recorded. */
+EXPORT int daemon(int keep_directory, int keep_files)
+{
+	int r;
+
+	following = true;
+	r = REAL(daemon)(keep_directory, keep_files);
+	if (r != 0)
+		fork_made(-1);
+	return r;
+}
+
+struct clone_start {
+	int (*run)(void *);
+	void *arg;
+};
+
+/* In a process of its own, where *start is a copy. */
+static int clone_run(void *start)
+{
+	struct clone_start s = *(struct clone_start *)start;
+
+	in_child();
+	return s.run(s.arg);
+}
+
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
+{
+	struct clone_start start = { run, arg };
+	pid_t *parent_tid, *child_tid;
+	void *tls;
+	va_list ap;
+
+	va_start(ap, arg);
+	parent_tid = va_arg(ap, pid_t *);
+	tls = va_arg(ap, void *);
+	child_tid = va_arg(ap, pid_t *);
+	va_end(ap);
+	if ((flags & CLONE_VM) || run == NULL)
+		return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
+	return fork_made(
+		REAL(clone)(clone_run, stack, flags, &start, parent_tid, tls, child_tid));
+}
+
+static long call(long number, const long a[6])
+{
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+	register long r9 __asm__("r9") = a[5];
+	long r;
+
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return r;
+}
+
+/* A process with memory of its own, on the stack of its parent. */
+static bool is_fork(long number, const long a[6])
+{
+	switch (number) {
+	case SYS_fork:
+		return true;
+	case SYS_clone:
+		return !(a[0] & CLONE_VM) && a[1] == 0;
+	case SYS_clone3:
+		return !(*(const uint64_t *)a[0] & CLONE_VM);
+	default:
+		return false;
+	}
+}
+
+/* Needs nothing that has to be looked up: the runtime's own calls come here too. */
+EXPORT long syscall(long number, ...)
+{
+	long a[6], r;
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	sandbox_look(number, a);
+	r = call(number, a);
+	if (__builtin_expect(is_fork(number, a), 0)) {
+		if (r == 0)
+			in_child();
+		else if (r > 0)
+			fork_made((pid_t)r);
+	}
+	if ((unsigned long)r > -4096ul) {
+		errno = (int)-r;
+		return -1;
+	}
+	return r;
+}

@@ -1,0 +1,75 @@
+/*
+ * What the stand-ins for library functions that touch the caller's memory are made of: whole
+ * steps, one hook each.
+ */
+#ifndef CAPTURE_LIBC_PRIV_H
+#define CAPTURE_LIBC_PRIV_H
+
+#include <string.h>
+
+#include "capture/range.h"
+#include "capture/sync.h"
+
+/* In a hook: the place of the call. */
+#define SITE (t->view.call_site)
+
+static inline void log_read(const void *p, size_t n)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	range_read(t, p, NULL, n, SITE, false);
+	hook_leave(t);
+}
+
+static inline void log_string(const char *s, size_t max)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	range_string(t, s, max, SITE);
+	hook_leave(t);
+}
+
+/* p may be NULL: nothing was wanted there. */
+static inline void log_wrote(void *p, size_t n)
+{
+	struct thread *t;
+
+	if (p == NULL || n == 0 || (t = hook_enter()) == NULL)
+		return;
+	range_wrote(t, p, n, SITE);
+	hook_leave(t);
+}
+
+/* What the call reads is not told. */
+static inline void log_opaque(void)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_opaque(t, SITE);
+	hook_leave(t);
+}
+
+/* Results are made in private memory and then stored, word by word, as a
+ * recorded write: a racing read sees the old version or the new one. */
+static inline void log_store(void *p, const void *bytes, size_t n)
+{
+	struct thread *t;
+
+	if (p == NULL || n == 0)
+		return;
+	t = hook_enter();
+	if (t == NULL) {
+		memcpy(p, bytes, n);
+		return;
+	}
+	range_write(t, p, bytes, n, SITE, NULL, 0);
+	hook_leave(t);
+}
+
+#endif /* CAPTURE_LIBC_PRIV_H */

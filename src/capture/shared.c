@@ -1,0 +1,160 @@
+/*
+ *	T1                                    T2
+ *	x = 1
+ *	w map+64          no bytes known      r map+64   sees T1's write, so x = 1 is before it
+ *	pwrite(fd, 64)
+ *	w map+64          no bytes known      r map+64
+ *
+ * Both writes are records without bytes.  The first one comes before the kernel's, so whoever
+ * finds the new bytes comes after what T1 did; who still found the old ones is ordered more than
+ * need be.  The second one makes forget what such a reader told of the bytes.
+ *
+ * What other processes write is seen by nobody: the trace says of such a mapping that others may
+ * write to it (FORMAT_ALLOC_SHARED).  Not seen either: stores to a mapping that somebody then reads
+ * from the file; mappings past the table.
+ */
+#include "capture/shared.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "capture/range.h"
+#include "capture/sync.h"
+#include "capture/sys.h"
+
+#define MAPPINGS 64u
+
+struct mapping {
+	uintptr_t at; /* 0: none */
+	size_t n;
+	dev_t device;
+	ino_t inode;
+	off_t offset;
+};
+
+static struct mapping mappings[MAPPINGS]; /* guarded by lock */
+static struct sys_lock lock;		  /* taken inside a hook, or by a thread without one */
+static uint32_t used;			  /* atomic: a bound on the entries; 0: nothing to do */
+
+static bool file_stat(int fd, struct stat *st)
+{
+	int saved = errno;
+	bool good = syscall(SYS_fstat, fd, st) == 0;
+
+	errno = saved;
+	return good;
+}
+
+void shared_add(void *p, size_t n, int fd, off_t offset)
+{
+	struct stat st;
+	uint32_t i;
+
+	if (!file_stat(fd, &st))
+		return;
+	sys_lock_take(&lock);
+	for (i = 0; i < MAPPINGS && mappings[i].at != 0; i++)
+		;
+	if (i < MAPPINGS) {
+		mappings[i] = (struct mapping){ (uintptr_t)p, n, st.st_dev, st.st_ino, offset };
+		if (used <= i)
+			__atomic_store_n(&used, i + 1, __ATOMIC_RELAXED);
+	}
+	sys_lock_drop(&lock);
+}
+
+void shared_remove(const void *p, size_t n)
+{
+	uintptr_t from = (uintptr_t)p;
+
+	if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
+		return;
+	sys_lock_take(&lock);
+	for (uint32_t i = 0; i < used; i++) {
+		struct mapping *m = &mappings[i];
+
+		if (m->at - from < n)
+			m->at = 0;
+		else if (from - m->at < m->n)
+			m->n = from - m->at;
+	}
+	sys_lock_drop(&lock);
+}
+
+bool shared_move(const void *p, void *to, size_t n)
+{
+	bool found = false;
+
+	if (p == NULL || __atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
+		return false;
+	sys_lock_take(&lock);
+	for (uint32_t i = 0; i < used && !found; i++) {
+		found = mappings[i].at == (uintptr_t)p;
+		if (found) {
+			mappings[i].at = (uintptr_t)to;
+			mappings[i].n = n;
+		}
+	}
+	sys_lock_drop(&lock);
+	return found;
+}
+
+/* The bytes [at, at + n) of the file, where m shows them. */
+static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, size_t n)
+{
+	off_t from = at > m->offset ? at : m->offset;
+	off_t end =
+		at + (off_t)n < m->offset + (off_t)m->n ? at + (off_t)n : m->offset + (off_t)m->n;
+
+	if (from < end)
+		range_hidden(t, (void *)(m->at + (uintptr_t)(from - m->offset)),
+			     (size_t)(end - from), t->view.call_site);
+}
+
+static void touch(const struct stat *st, off_t at, size_t n)
+{
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sys_lock_take(&lock);
+	for (uint32_t i = 0; i < used; i++)
+		if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
+		    mappings[i].device == st->st_dev)
+			mapping_touch(t, &mappings[i], at, n);
+	sys_lock_drop(&lock);
+	hook_leave(t);
+}
+
+/* Where the next plain write to fd goes. */
+static off_t position(int fd, const struct stat *st)
+{
+	int saved = errno;
+	off_t at = syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND ? st->st_size
+							      : syscall(SYS_lseek, fd, 0, SEEK_CUR);
+
+	errno = saved;
+	return at;
+}
+
+off_t shared_write_begin(int fd, off_t at, size_t n)
+{
+	struct stat st;
+
+	if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0 || !file_stat(fd, &st) ||
+	    !S_ISREG(st.st_mode))
+		return SHARED_HERE;
+	if (at == SHARED_HERE)
+		at = position(fd, &st);
+	if (at >= 0)
+		touch(&st, at, n);
+	return at;
+}
+
+void shared_write_end(int fd, off_t at, ssize_t n)
+{
+	struct stat st;
+
+	if (at >= 0 && n > 0 && file_stat(fd, &st))
+		touch(&st, at, (size_t)n);
+}

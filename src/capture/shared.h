@@ -1,0 +1,31 @@
+/*
+ * Files that are mapped into memory for all to see (MAP_SHARED): what a call writes to such a
+ * file appears in the mapping, though no instruction stored it there.
+ *
+ * Threads: any; inside a hook, or before the first one.
+ */
+#ifndef CAPTURE_SHARED_H
+#define CAPTURE_SHARED_H
+
+#include <sys/types.h>
+
+#include "capture/thread.h"
+
+/* [p, p + n) shows the file fd from offset on; it no longer does. */
+void shared_add(void *p, size_t n, int fd, off_t offset);
+void shared_remove(const void *p, size_t n);
+/* The mapping at p is now the one of n bytes at `to'.  False: it is none of these. */
+bool shared_move(const void *p, void *to, size_t n);
+
+/* SHARED_HERE: at the file's position, or at its end if it is opened so. */
+#define SHARED_HERE ((off_t)-1)
+
+/*
+ * Around a call that writes n bytes to a file, as a hook each: a write of unknown bytes to what
+ * the mappings show of them, before the call for the sake of order, after it for that of the
+ * bytes.  begin gives what end is to get.
+ */
+off_t shared_write_begin(int fd, off_t at, size_t n);
+void shared_write_end(int fd, off_t at, ssize_t n);
+
+#endif /* CAPTURE_SHARED_H */

@@ -1,0 +1,65 @@
+#include "cli/token.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "cli/command.h"
+#include "cli/talk.h"
+
+#define RANDOM_BYTES 16
+
+static int take(const char *from, const char *text, char *into)
+{
+	size_t n = strlen(text);
+
+	if (n == 0 || n >= TOKEN_BYTES) {
+		talk_error("the token of %s must have 1 to %d characters", from, TOKEN_BYTES - 1);
+		return EXIT_TROUBLE;
+	}
+	strcpy(into, text);
+	return EXIT_FINE;
+}
+
+static int take_file(const char *path, char *into)
+{
+	FILE *f = fopen(path, "re");
+	char line[TOKEN_BYTES + 2];
+
+	if (!f) {
+		talk_error("cannot read the token in '%s': %s", path, strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	line[strcspn(line, "\r\n")] = '\0';
+	return take(path, line, into);
+}
+
+int token_find(const char *given, const char *file, char into[TOKEN_BYTES])
+{
+	const char *set = getenv("FORESEE_TOKEN");
+
+	into[0] = '\0';
+	if (given)
+		return take("--token", given, into);
+	if (file)
+		return take_file(file, into);
+	return set ? take("FORESEE_TOKEN", set, into) : EXIT_FINE;
+}
+
+int token_make(char into[TOKEN_BYTES])
+{
+	unsigned char bytes[RANDOM_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		talk_error("cannot make a token: %s; use --token-file", strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	for (int i = 0; i < RANDOM_BYTES; i++)
+		snprintf(into + (size_t)2 * i, 3, "%02x", bytes[i]);
+	return EXIT_FINE;
+}

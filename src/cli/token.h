@@ -1,0 +1,19 @@
+/*
+ * The secret that a recording and an observer share where a connection says nothing of who is at
+ * its other end.
+ */
+#ifndef CLI_TOKEN_H
+#define CLI_TOKEN_H
+
+#define TOKEN_BYTES 256 /* with the NUL */
+
+/*
+ * From the command line, the first line of a file, or FORESEE_TOKEN, in this order; NULL: not
+ * given.  `into' is empty when there is none.  0, or 2 after a message.
+ */
+int token_find(const char *given, const char *file, char into[TOKEN_BYTES]);
+
+/* A new one, that nobody can guess.  0, or 2 after a message. */
+int token_make(char into[TOKEN_BYTES]);
+
+#endif /* CLI_TOKEN_H */
