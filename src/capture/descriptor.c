@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "capture/channel.h"
+#include "capture/file.h"
 #include "capture/real.h"
 #include "capture/shared.h"
 
@@ -138,6 +139,12 @@ GIVES(int, listen, (int fd, int n), fd, n)
 REAL_EARLY(close)
 EXPORT int close(int fd)
 {
+	/* Who closes all there is does not mean the recorder's, and after chroot it could not be opened
+	 * again. */
+	if (file_is_descriptor(fd)) {
+		errno = EBADF;
+		return -1;
+	}
 	channel_give_fd(fd);
 	return real_close()(fd);
 }

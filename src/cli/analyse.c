@@ -206,7 +206,7 @@ static int analyse_whole(struct analyse *a, const struct spool *file)
 	int status;
 
 	pass_init(&p, a, file->path, file->given);
-	p.report.passing = file->fd >= 0;
+	p.report.passing = file->fd >= 0 || a->passing;
 	if (pass_run(&p, &d) == ST_OK) {
 		input_notes(p.trace, &in);
 		add_earlier(&p, &earlier);

@@ -65,6 +65,7 @@ struct analyse {
 	struct engine_options engine;
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
+	bool passing; /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */
 	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */

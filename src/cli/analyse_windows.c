@@ -165,8 +165,8 @@ static int look_through(struct analyse *a, const struct spool *file, const struc
 		pass_init(&p, a, file->path, file->given);
 		p.certify.how.from_cut = from;
 		p.certify.how.to_cut = to;
-		p.limit = to ? windows_room(w, from, to) : 0;
-		p.report.passing = file->fd >= 0;
+		p.limit = windows_room(w, from, to);
+		p.report.passing = file->fd >= 0 || a->passing;
 		st = look_at(&t, &p, to == 0, &status, &d);
 		pass_release(&p);
 		from = to ? windows_next(w, from, to) : from;
@@ -181,7 +181,8 @@ bool analyse_in_windows(struct analyse *a, const struct spool *file, int *status
 	struct windows w;
 	bool fits;
 
-	if (limit == 0 || a->from_cut || a->to_cut || !pass_needs_model(a) || !windows_open(&w, file->path))
+	if (a->from_cut || a->to_cut || limit == 0 || !pass_needs_model(a) ||
+	    !windows_open(&w, file->path))
 		return false;
 	fits = w.events <= limit || windows_end(&w, 0, pass_window()) == 0;
 	if (!fits)

@@ -312,6 +312,7 @@ static int report(struct watch *w)
 	/* It goes to memory; whether it may have colours is up to where it ends. */
 	talk_parse_color(talk_is_colored(w->out) ? "always" : "never");
 	name_witness(w, &witness);
+	a->passing = !w->o->spool;
 	a->to = open_memstream(&text, &n);
 	if (!a->to)
 		return EXIT_TROUBLE;

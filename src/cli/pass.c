@@ -64,7 +64,11 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 {
 	memset(p, 0, sizeof(*p));
 	p->a = a;
-	p->certify = (struct certify){ .a = a, .path = path, .how = { a->lenient, a->from_cut, a->to_cut } };
+	p->certify = (struct certify){
+		.a = a,
+		.path = path,
+		.how = { .lenient = a->lenient, .from_cut = a->from_cut, .to_cut = a->to_cut },
+	};
 	p->report.path = name;
 	p->needs_model = pass_needs_model(a);
 	a->engine.progress = show_progress;

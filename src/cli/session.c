@@ -205,6 +205,7 @@ enum status session_record(const struct session *s, const char *name, const char
 
 struct counts {
 	uint64_t events, bytes;
+	uint64_t dropped; /* events before the first chunk of a thread (--keep) */
 	size_t threads;
 	bool open; /* chunks that were being written: there are more events */
 };
@@ -228,6 +229,8 @@ static bool count(const char *trace, struct counts *out)
 		if (t->tid == FORMAT_CONTROL_TID)
 			continue;
 		out->threads++;
+		if (t->chunks.n != 0 && t->chunks.at[0].number != 0)
+			out->dropped += t->chunks.at[0].first_tseq - 1;
 		for (size_t k = 0; k < t->chunks.n; k++) {
 			const struct blocks_chunk *c = &t->chunks.at[k];
 			bool copy = k > 0 && t->chunks.at[k - 1].number == c->number;
@@ -271,6 +274,8 @@ void session_summary(const struct session *s, const char *trace, const struct la
 	frames_path(trace, &path);
 	talk_note("recorded %s in %.2f s; the program %s; trace: %s (%" PRIu64 " bytes)", what,
 		  end->seconds, how, strbuf_str(&path), c.bytes);
+	if (c.dropped)
+		talk_note("%" PRIu64 " earlier events were dropped, as --keep asks", c.dropped);
 	strbuf_release(&path);
 }
 

@@ -233,7 +233,8 @@ static enum status take_dropped(struct store *s, const struct message *m, struct
 		diag_set(d, "chunks %u to %u of T%u cannot be dropped", from, to, m->dropped.tid);
 		return ST_BAD_INPUT;
 	}
-	if (t->slot != NO_SLOT)
+	st = store_file_lose(&s->file, d);
+	if (st == ST_OK && t->slot != NO_SLOT)
 		st = store_file_wipe(&s->file, t->slot, d);
 	slot_drop(s, t);
 	t->next = to;

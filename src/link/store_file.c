@@ -52,14 +52,14 @@ static uint64_t padded(uint64_t n)
 enum status store_file_begin(struct store_file *f, const char *path,
 			     const struct message_hello *hello, uint64_t limit, struct diag *d)
 {
-	struct format_file head = { .magic = FORMAT_MAGIC,
-				    .version = hello->format,
-				    .header_size = sizeof(head),
-				    .flags = hello->flags | FORMAT_KEEP,
-				    .pid = hello->pid,
-				    .start_ns = hello->start_ns };
-
-	*f = (struct store_file){ .end = sizeof(head), .limit = limit };
+	/* Until something is lost it is a recording like any other. */
+	*f = (struct store_file){ .end = sizeof(f->head), .limit = limit };
+	f->head = (struct format_file){ .magic = FORMAT_MAGIC,
+					.version = hello->format,
+					.header_size = sizeof(f->head),
+					.flags = hello->flags & ~FORMAT_KEEP,
+					.pid = hello->pid,
+					.start_ns = hello->start_ns };
 	f->area_size = limit / AREAS < AREA_MOST ? limit / AREAS : AREA_MOST;
 	f->area_size -= f->area_size % PAGE;
 	f->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -67,7 +67,15 @@ enum status store_file_begin(struct store_file *f, const char *path,
 		diag_set(d, "cannot write the spool '%s': %s", path, strerror(errno));
 		return ST_IO;
 	}
-	return write_at(f, 0, &head, sizeof(head), d);
+	return write_at(f, 0, &f->head, sizeof(f->head), d);
+}
+
+enum status store_file_lose(struct store_file *f, struct diag *d)
+{
+	if (f->head.flags & FORMAT_KEEP)
+		return ST_OK;
+	f->head.flags |= FORMAT_KEEP;
+	return write_at(f, 0, &f->head, sizeof(f->head), d);
 }
 
 void store_file_end(struct store_file *f)
@@ -108,10 +116,11 @@ static enum status zero(const struct store_file *f, uint64_t at, uint64_t n, str
 static enum status area_empty(struct store_file *f, struct store_area *a, struct diag *d)
 {
 	uint64_t head = sizeof(struct format_area);
-	enum status st;
+	enum status st = store_file_lose(f, d);
 
 	a->generation = 0;
-	st = area_head(f, a, d);
+	if (st == ST_OK)
+		st = area_head(f, a, d);
 	if (st == ST_OK)
 		st = zero(f, a->offset + head, f->area_size - head, d);
 	f->emptied++;

@@ -17,6 +17,7 @@ struct store_area {
 
 struct store_file {
 	int fd;
+	struct format_file head;
 	uint64_t end; /* where the next block goes */
 	uint64_t limit, control;
 	VEC(struct store_slot) slots;
@@ -32,6 +33,9 @@ struct store_file {
 enum status store_file_begin(struct store_file *f, const char *path,
 			     const struct message_hello *hello, uint64_t limit, struct diag *d);
 void store_file_end(struct store_file *f);
+
+/* Something of the beginning is missing from now on. */
+enum status store_file_lose(struct store_file *f, struct diag *d);
 
 /* A closed chunk: head and records, in one piece. */
 enum status store_file_append(struct store_file *f, const struct format_chunk *c, struct diag *d);

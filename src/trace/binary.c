@@ -184,8 +184,7 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	}
 	b->base.ops = &binary_ops;
 	control_read(&b->control, &b->blocks, &b->notes);
-	if (b->control.ended)
-		blocks_end(&b->blocks);
+	blocks_end(&b->blocks, b->control.ended);
 	late_base_choose(&b->late, &b->blocks, &b->control, opt ? opt->from_cut : 0,
 			 opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);

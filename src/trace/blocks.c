@@ -168,6 +168,7 @@ static bool slot_hold(const struct blocks *b, const struct format_chunk *c, uint
 	if (now.magic != c->magic || now.tid != c->tid || now.number != c->number ||
 	    now.start_ns != c->start_ns)
 		goto bad;
+	k->in_slot = true;
 	k->seen = first;
 	k->nheld = written(p, k->room);
 	k->held = mem_resize(p, k->nheld + 1);
@@ -255,12 +256,15 @@ static uint64_t block_scan(struct blocks *b, uint64_t offset, uint64_t end, bool
 		slots_scan(b, &h.slots, offset);
 		return h.slots.length <= end - offset ? h.slots.length : end - offset;
 	}
-	if (h.area.magic == FORMAT_AREA && (b->head.flags & FORMAT_KEEP))
+	if (h.area.magic == FORMAT_AREA)
 		return area_begin(b, &h.area, offset, end);
 	if (!chunk_is_sane(&h.chunk) || !head_is_closed(&h.chunk, BLOCKS_CHUNK_MAX))
 		return 0;
 	if (h.chunk.used > end - offset - sizeof(h.chunk)) {
 		*what = SCAN_SHORT; /* its last copy may still lie in a slot */
+		b->tail_at = offset;
+		b->tail_tid = h.chunk.tid;
+		b->tail_number = h.chunk.number;
 		return 0;
 	}
 	chunk_fill(chunk_add(b, h.chunk.tid), &h.chunk, offset, BLOCKS_CHUNK_MAX);
@@ -521,9 +525,22 @@ struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid)
 	return place ? &b->threads.at[*place - 1] : NULL;
 }
 
-void blocks_end(struct blocks *b)
+/* A chunk that is being written is in its slot still, or was not begun when the slot was read. */
+static bool tail_may_come(struct blocks *b)
 {
-	if (b->cut)
+	const struct blocks_thread *t = blocks_thread(b, b->tail_tid);
+
+	if (b->tail_at < b->gaps.at[b->gaps.n - 1].from)
+		return true; /* zeros */
+	for (size_t i = 0; t && i < t->chunks.n; i++)
+		if (t->chunks.at[i].in_slot)
+			return t->chunks.at[t->chunks.n - 1].number <= b->tail_number;
+	return b->tail_number == 0;
+}
+
+void blocks_end(struct blocks *b, bool ended)
+{
+	if (b->cut && (ended || !tail_may_come(b)))
 		damage(b, "cut block", b->gaps.at[b->gaps.n - 1].from);
 }
 

@@ -32,7 +32,7 @@ struct blocks_chunk {
 	uint32_t number;
 	uint32_t room; /* closed: bytes of records; open: bytes there may be */
 	uint32_t nlate;
-	bool closed, last;
+	bool closed, last, in_slot;
 	/* In a slot: its records as they were, then zeros; a record that starts before `seen' is
 	 * whole. */
 	uint8_t *held;
@@ -64,7 +64,9 @@ struct blocks {
 	struct format_file head;
 	struct notes *notes;
 	bool damaged;
-	bool cut; /* the last block is not all there: lost, if the run has ended */
+	bool cut; /* the last block is not all there */
+	uint64_t tail_at;		/* the last head of a block that was cut */
+	uint32_t tail_tid, tail_number;
 	uint64_t nslots; /* extents of slots */
 	VEC(struct blocks_gap) gaps; /* ascending */
 	VEC(struct blocks_area) areas;
@@ -81,8 +83,8 @@ enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
 	__attribute__((warn_unused_result));
 void blocks_close(struct blocks *b);
 
-/* The run has ended, so that a cut block will not come any more: damage. */
-void blocks_end(struct blocks *b);
+/* The last block is damage if it is cut and will not come any more; surely so if the run has ended. */
+void blocks_end(struct blocks *b, bool ended);
 
 /* NULL when nothing of the thread is in the file. */
 struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid);

@@ -20,7 +20,7 @@
 #define FORMAT_FULL 1u	  /* --full: nothing was filtered */
 #define FORMAT_PARTIAL 2u /* --only / --ignore / --locks-only: accesses are missing by request */
 #define FORMAT_LOCKS 4u	  /* --locks-only: there are none; places are addresses of code */
-#define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones; chunks lie in areas */
+#define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones, and may be gone */
 
 struct format_file {
 	char magic[8];

@@ -37,23 +37,28 @@ static uint64_t filled(const struct windows *w, const struct blocks_chunk *c)
 	return is_zero_at(w, start) ? 0 : high;
 }
 
+/* An event takes a byte at least. */
+static void count_chunk(struct windows *w, const struct blocks_chunk *c, uint64_t *last)
+{
+	uint64_t bytes = c->closed ? c->room : filled(w, c);
+	uint64_t end = c->first_tseq + (c->closed ? c->nevents : bytes);
+
+	w->bytes += bytes;
+	w->events += c->closed ? c->nitems : bytes / RECORD_BYTES;
+	if (end > *last)
+		*last = end;
+}
+
 static void count(struct windows *w)
 {
 	for (size_t i = 0; i < w->blocks.threads.n; i++) {
 		const struct blocks_thread *t = &w->blocks.threads.at[i];
+		uint64_t last = 0;
 
-		if (t->tid == FORMAT_CONTROL_TID)
-			continue;
-		for (size_t k = 0; k < t->chunks.n; k++) {
-			const struct blocks_chunk *c = &t->chunks.at[k];
-			uint64_t bytes;
-
-			if (k > 0 && t->chunks.at[k - 1].number == c->number)
-				continue; /* a copy */
-			bytes = c->closed ? c->room : filled(w, c);
-			w->bytes += bytes;
-			w->events += c->closed ? c->nitems : bytes / RECORD_BYTES;
-		}
+		for (size_t k = 0; t->tid != FORMAT_CONTROL_TID && k < t->chunks.n; k++)
+			if (k == 0 || t->chunks.at[k - 1].number != t->chunks.at[k].number)
+				count_chunk(w, &t->chunks.at[k], &last); /* not a copy */
+		*VEC_PUSH(&w->ends) = last;
 	}
 }
 
@@ -81,6 +86,13 @@ static void sum_cuts(struct windows *w)
 		}
 		*VEC_PUSH(&w->upto) = sum;
 	}
+	w->all = sum;
+	for (size_t i = 0; i < w->ends.n; i++) {
+		const uint64_t *last = map_get(&at, w->blocks.threads.at[i].tid);
+		uint64_t before = last ? *last : 0;
+
+		w->all += w->ends.at[i] > before ? w->ends.at[i] - before : 0;
+	}
 	map_release(&at);
 }
 
@@ -102,6 +114,7 @@ bool windows_open(struct windows *w, const char *path)
 void windows_close(struct windows *w)
 {
 	VEC_RELEASE(&w->upto);
+	VEC_RELEASE(&w->ends);
 	control_release(&w->control);
 	blocks_close(&w->blocks);
 	notes_release(&w->notes);
@@ -125,7 +138,7 @@ uint64_t windows_end(const struct windows *w, uint64_t from, uint64_t size)
 
 uint32_t windows_room(const struct windows *w, uint64_t from, uint64_t to)
 {
-	uint64_t n = w->upto.at[to] - w->upto.at[from];
+	uint64_t n = (to ? w->upto.at[to] : w->all) - w->upto.at[from];
 
 	n += n / 2 + EXTRA;
 	return n < UINT32_MAX / 2 ? (uint32_t)n : UINT32_MAX / 2;

@@ -33,6 +33,8 @@ struct windows {
 	/* Events of all threads up to cut k, [0] is 0; words of ranges count one by one, as they do
 	 * in memory. */
 	VEC(uint64_t) upto;
+	uint64_t all;	    /* and up to the end, no less than that */
+	VEC(uint64_t) ends; /* private: by place in blocks.threads */
 };
 
 /* False: there is no recording at path, or not yet. */
@@ -44,7 +46,8 @@ uint64_t windows_last(const struct windows *w);
 /* The cut at which a window that begins at `from' ends, if it is to hold `size' events or little
  * more; 0: the recording does not reach that far. */
 uint64_t windows_end(const struct windows *w, uint64_t from, uint64_t size);
-/* Events that a model of it may be asked to hold, with what the reader adds at its ends. */
+/* Events that a model of it may be asked to hold, with what the reader adds at its ends.  to 0: of
+ * all from there on. */
 uint32_t windows_room(const struct windows *w, uint64_t from, uint64_t to);
 /* Where the window after that one begins: in its middle. */
 uint64_t windows_next(const struct windows *w, uint64_t from, uint64_t to);

@@ -48,6 +48,9 @@ static void version_check(struct selfcheck *s, const struct event *e, uint32_t i
 	struct version v = e->refs[i];
 	uint64_t addr = i == 0 ? e->addr : ((e->addr >> 3) + i) << 3;
 
+	/* A repeated read that nobody recorded, if it was made at all: it claims nothing. */
+	if ((e->flags & (EVENT_REREAD | EVENT_UNKNOWN)) == (EVENT_REREAD | EVENT_UNKNOWN))
+		return;
 	if (v.tid == w->v.tid && v.tseq == w->v.tseq)
 		return;
 	if (renewed && v.tid == 0) {

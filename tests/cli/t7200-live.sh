@@ -11,7 +11,7 @@ for p in recover circle busy; do
 done
 
 # A machine may be slow: programs wait this long for what should take half a second.
-patience=60
+patience=15
 
 # findings TRACE: those of `check', and in `report' those of the run, in comparable form.
 findings() {

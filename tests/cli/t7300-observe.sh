@@ -72,6 +72,7 @@ wait_for() {
 begin() {
 	local name=$1
 	shift
+	rm -f $name.err
 	env --default-signal=INT foresee observe "$@" >$name.out 2>$name.err &
 	pid=$!
 	wait_for $name.err 'listening on'
@@ -227,6 +228,31 @@ has p.err 'has received all' "killed: the next one gets all of it"
 finish o 1 "killed: and finds what there is"
 foresee check -f json p.foresee >check.out 2>/dev/null
 is "$(findings o.out)" "$(findings check.out)" "killed: as check does"
+
+# ---- bounds ----
+rm -rf small
+begin o --once --listen unix:"$PWD/o.sock" --spool small --spool-size 16M
+run timeout 60 foresee record --observer "$at" -o p.foresee ./bank 500000
+has err 'has received all' "a small spool: all is received"
+finish o 0 "a small spool: what is left is analysed"
+has o.err 'parts of its beginning were dropped; a larger --spool-size keeps more' "a small spool: told of"
+ok "a small spool: it is" test "$(du -m small | cut -f 1)" -le 20
+ok "a small spool: consistent" foresee verify small/*.foresee
+timeout 60 ./puppet observer unix:"$PWD/p2.sock" stuck >puppet2.out &
+puppet=$!
+wait_for puppet2.out ready
+run timeout 60 foresee record --observer unix:"$PWD/p2.sock" --observer-wait 1 -o p.foresee ./bank 2000000
+has err 'the observer is [0-9]+ MiB behind; nothing is lost: the recording is in' "far behind: told of"
+{ kill $puppet && wait $puppet; } 2>/dev/null
+run timeout 60 foresee record --keep 16M --observer unix:"$PWD/p2.sock" --observer-wait 0 -o p.foresee ./bank 500000
+is "$status" 0 "with --keep, and nobody there"
+
+# A ring, and an observer that takes it all.
+begin o --once -f json --listen unix:"$PWD/o.sock" --spool ring
+run timeout 60 foresee record --keep 16M --observer "$at" -o p.foresee ./bank 1000000
+has err 'has received all' "--keep: received what there was"
+finish o 0 "--keep: analysed"
+ok "--keep: consistent" foresee verify ring/*.foresee
 
 # ---- ends ----
 # The relay is killed: what came is analysed.

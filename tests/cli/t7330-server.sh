@@ -8,7 +8,7 @@ command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
 here=$SRC/tests/programs/server
 seconds=${LONG:+600}
 seconds=${seconds:-10}
-tenth=$(awk "BEGIN { print $seconds / 10 }")
+tenth=$((seconds * 100000000)) # ns
 export FORESEE_MEMORY=100
 
 ok "the server builds" foresee-cc -g -O2 -pthread "$here/server.c" -o server
@@ -39,11 +39,10 @@ memory() {
 }
 
 tops=0
-# nap TENTHS: looks at the memory of the observer meanwhile
-nap() {
-	local m end
-	end=$(awk "BEGIN { print int($tenth * $1 * 5) }")
-	for _ in $(seq "$end"); do
+# until TENTHS of the time have passed; looks at the memory of the observer meanwhile
+until_tenth() {
+	local m
+	while [ "$(date +%s%N)" -lt $((begun + tenth * $1)) ]; do
 		sleep 0.2
 		m=$(memory $(family "$observer"))
 		[ "$m" -gt $tops ] && tops=$m
@@ -59,22 +58,23 @@ for _ in $(seq 100); do
 done
 ./client s.sock 4 "$seconds" 200 >out.client 2>err.client &
 client=$!
-nap 2
+begun=$(date +%s%N)
+until_tenth 2
 server=$(pgrep -P $recorder -x server)
 ok "the server runs" test -n "$server"
 early=$(memory "$server")
 kill -KILL $observer $(family $observer)
-nap 1
+until_tenth 3
 observe 2
-nap 2
+until_tenth 5
 kill -STOP $(family $observer)
-nap 1
+until_tenth 6
 kill -CONT $(family $observer)
-nap 1
+until_tenth 7
 kill -TERM $observer
 wait $observer
 observe 3
-nap 1
+until_tenth 9
 wait $client
 is "$?" 0 "every client had every answer, and the right one"
 is "$(cat err.client)" "" "the clients complain of nothing"
