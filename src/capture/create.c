@@ -149,6 +149,7 @@ static void watch_end(void)
 struct create_start create_child_begin(struct create_start *start)
 {
 	struct create_start s;
+	struct thread *t;
 
 	foresee_self = &thread_gone.view;			   /* nor is it anybody yet */
 	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
@@ -156,6 +157,10 @@ struct create_start create_child_begin(struct create_start *start)
 	s = *start; /* in the thread's block: gone once it records */
 	watch_end();
 	thread_begin(s.thread);
+	if (s.thread->view.unseen != FORESEE_NOWHERE && (t = hook_enter()) != NULL) {
+		unseen_runs(t);
+		hook_leave(t);
+	}
 	if (s.masked)
 		pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
 	return s;

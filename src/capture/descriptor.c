@@ -9,6 +9,7 @@
  * of a fifo, descriptors sent through sockets (an eventfd that arrives under another
  * number), close_range.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>

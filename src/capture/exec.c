@@ -99,20 +99,20 @@ static void gather(char **argv, const char *first, va_list ap)
 		*++argv = va_arg(ap, char *);
 }
 
-#define LIST(name, call, environment)                             \
-	EXPORT int name(const char *path, const char *arg, ...)   \
-	{                                                         \
-		va_list ap, again;                                \
-		char *const *env = environ;                       \
-		va_start(ap, arg);                                \
-		va_copy(again, ap);                               \
-		size_t n = count(again);                          \
-		char **argv = alloca((n + 1) * sizeof(*argv));    \
-		va_end(again);                                    \
-		gather(argv, arg, ap);                            \
-		if (environment)                                  \
-			env = va_arg(ap, char *const *);          \
-		va_end(ap);                                       \
+#define LIST(name, call, environment)                              \
+	EXPORT int name(const char *path, const char *arg, ...)    \
+	{                                                          \
+		va_list ap, again;                                 \
+		char *const *env = environ;                        \
+		va_start(ap, arg);                                 \
+		va_copy(again, ap);                                \
+		size_t n = count(again);                           \
+		char **argv = alloca((n + 1) * sizeof(*argv));     \
+		va_end(again);                                     \
+		gather(argv, arg, ap);                             \
+		if (environment)                                   \
+			env = va_arg(ap, char *const *);           \
+		va_end(ap);                                        \
 		return go(path, argv, (char *const *)env, call()); \
 	}
 

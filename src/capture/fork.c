@@ -142,8 +142,8 @@ static void before(void)
 {
 	struct thread *t = thread_self();
 
-	following = following && log_is_on() && fork_is_recorded() &&
-		    t->view.live == THREAD_LIVE && log_is_alone(t);
+	following = following && log_is_on() && fork_is_recorded() && t->view.live == THREAD_LIVE &&
+		    log_is_alone(t);
 	if (!following)
 		return;
 	file_owner(0); /* whoever waits for us is to wait for the child */
@@ -237,8 +237,7 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 	va_end(ap);
 	if ((flags & CLONE_VM) || run == NULL)
 		return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
-	return fork_made(
-		REAL(clone)(clone_run, stack, flags, &start, parent_tid, tls, child_tid));
+	return fork_made(REAL(clone)(clone_run, stack, flags, &start, parent_tid, tls, child_tid));
 }
 
 static long call(long number, const long a[6])

@@ -60,6 +60,11 @@ void unseen_begin(struct thread *t)
 	(void)t;
 }
 
+void unseen_runs(struct thread *t)
+{
+	(void)t;
+}
+
 void module_forked(void)
 {
 }

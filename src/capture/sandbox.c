@@ -17,12 +17,13 @@
 void sandbox_look(long number, const long a[6])
 {
 	bool sets = (number == SYS_prctl && a[0] == PR_SET_SECCOMP) ||
-		    (number == SYS_seccomp && (a[0] == SECCOMP_SET_MODE_STRICT ||
-					       a[0] == SECCOMP_SET_MODE_FILTER));
+		    (number == SYS_seccomp &&
+		     (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER));
 
 	if (sets && log_is_on() && fork_is_recorded())
-		log_trouble("the program limits its system calls (seccomp): not recorded from there",
-			    0);
+		log_trouble(
+			"the program limits its system calls (seccomp): not recorded from there",
+			0);
 }
 
 EXPORT int prctl(int option, ...)

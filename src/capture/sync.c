@@ -4,6 +4,7 @@
 #include "capture/create_priv.h"
 #include "capture/filter.h"
 #include "capture/lean.h"
+#include "capture/unseen.h"
 
 /* It says something of the object, and does nothing to it. */
 static inline bool is_remark(unsigned kind)
@@ -207,6 +208,7 @@ struct thread *hook_enter_slow(struct thread *t)
 			t->view.live = 0;
 			/* Unseen code has made it, and was asked to. */
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
+			unseen_runs(t);
 		}
 		return t;
 	}

@@ -117,6 +117,11 @@ void unseen_begin(struct thread *t)
 	t->view.unseen = 0;
 }
 
+void unseen_runs(struct thread *t)
+{
+	sync_opaque(t, 0);
+}
+
 static void log_at(struct thread *t, unsigned kind, uint32_t site)
 {
 	t->view.call_site = site;

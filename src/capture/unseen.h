@@ -13,4 +13,7 @@ enum foresee_callee unseen_callee(const void *f, bool named);
 /* A new thread that begins in such code: functions of the program that it runs are callbacks. */
 void unseen_begin(struct thread *t);
 
+/* In a new thread, inside a hook: what it runs is unseen, and may write anything while it does. */
+void unseen_runs(struct thread *t);
+
 #endif /* CAPTURE_UNSEEN_H */

@@ -7,13 +7,13 @@
 #include "cli/talk.h"
 
 /* Descriptors 0 to 2 that are closed would become files of ours, and messages would go into them.
- * The programs that we start find them closed as before. */
+ * Not to be written to, as they were; and closed in the programs that we start. */
 static void fill_streams(void)
 {
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	while (fd >= 0 && fd < 2)
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (fd > 2)
 		close(fd);
 }

@@ -92,7 +92,8 @@ struct message {
 			uint64_t first_tseq, start_ns;
 			struct message_records more;
 		} open;
-		/* Chunks from .. to - 1 of a thread are gone: the ring of the recorder was faster. */
+		/* Chunks from .. to - 1 of a thread are gone: the ring of the recorder was faster.
+		 * All 0: of some threads, who knows which. */
 		struct {
 			uint32_t tid, from, to;
 		} dropped;

@@ -145,9 +145,13 @@ static enum found chunk_take(struct relay *r, const struct format_chunk *c, uint
 
 static void area_add(struct relay *r, const struct format_area *a, uint64_t offset)
 {
-	*VEC_PUSH(&r->areas) = (struct relay_area){
-		.offset = offset, .length = a->length, .at = sizeof(*a), .generation = a->generation
-	};
+	/* Areas are begun in the order of their places, the first time. */
+	r->overrun |= a->generation != r->areas.n + 1;
+	*VEC_PUSH(&r->areas) = (struct relay_area){ .offset = offset,
+						    .length = a->length,
+						    .at = sizeof(*a),
+						    .generation = a->generation,
+						    .turn = a->generation };
 }
 
 static bool slots_are_sane(const struct format_slots *s)
@@ -206,8 +210,13 @@ static void areas_look(struct relay *r)
 		if (relay_read(r, a->offset, &head, sizeof(head)) != sizeof(head) ||
 		    !area_is_sane(&head) || head.generation == a->generation)
 			continue;
+		/* They take turns: another number means that one turn went by unseen. */
+		r->overrun |=
+			!a->drained || (head.generation && head.generation != a->turn + r->areas.n);
 		a->generation = head.generation;
+		a->turn = head.generation ? head.generation : a->turn;
 		a->at = sizeof(head);
+		a->drained = head.generation == 0;
 	}
 }
 
@@ -238,7 +247,7 @@ static bool area_next(struct relay *r, struct relay_area *a, struct message *m, 
 		enum found found = FOUND_NOTHING;
 
 		if (relay_read(r, a->offset + a->at, &c, sizeof(c)) != sizeof(c) || c.magic == 0)
-			return false;
+			break;
 		if (relay_head_is_closed(&c))
 			found = chunk_take(r, &c, a->offset + a->at, a, m, &length);
 		*stay = found == FOUND_NOTHING && !r->last;
@@ -248,6 +257,7 @@ static bool area_next(struct relay *r, struct relay_area *a, struct message *m, 
 		if (found == FOUND_MESSAGE)
 			return true;
 	}
+	a->drained = area_after(r, a->generation) != NULL;
 	return false;
 }
 
@@ -256,6 +266,11 @@ static bool areas_next(struct relay *r, struct message *m)
 	struct relay_area *a;
 	bool stay;
 
+	if (r->overrun) {
+		r->overrun = false;
+		*m = (struct message){ .type = MESSAGE_DROPPED };
+		return true;
+	}
 	while ((a = area_after(r, r->generation)) != NULL) {
 		if (area_next(r, a, m, &stay))
 			return true;
@@ -332,6 +347,7 @@ void relay_rewind(struct relay *r)
 	VEC_CLEAR(&r->areas);
 	r->at = (r->file.header_size + FORMAT_ALIGN - 1) & ~(uint64_t)(FORMAT_ALIGN - 1);
 	r->sent = r->dropped = 0;
+	r->overrun = false;
 	r->phase = RELAY_DONE;
 }
 

@@ -28,6 +28,8 @@ struct relay_area {
 	uint64_t offset, length;
 	uint64_t at;	     /* from offset: what comes next */
 	uint32_t generation; /* 0: it is being emptied */
+	uint32_t turn;	     /* the last one that was not 0 */
+	bool drained;	     /* all of it was read, and another one begun since */
 };
 
 enum relay_phase { RELAY_CONTROL, RELAY_BLOCKS, RELAY_AREAS, RELAY_SLOTS, RELAY_DONE };
@@ -47,6 +49,7 @@ struct relay {
 	bool last;
 	enum relay_phase phase;
 	uint32_t generation; /* of the area that is looked at */
+	bool overrun;	     /* an area was emptied before all of it was read */
 	size_t slot;
 	uint8_t *bytes; /* a chunk: head and records */
 };

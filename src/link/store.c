@@ -107,7 +107,6 @@ static enum status slot_get(struct store *s, struct thread *t, struct diag *d)
 	return st;
 }
 
-/* The slot keeps its content until it is taken again, as in a recorder's file. */
 static void slot_drop(struct store *s, struct thread *t)
 {
 	if (t->slot == NO_SLOT)
@@ -208,6 +207,9 @@ static enum status take_chunk(struct store *s, const struct message *m, struct d
 	st = chunk_join(s, t, m, d);
 	if (st == ST_OK)
 		st = store_file_append(&s->file, (const struct format_chunk *)s->chunk, d);
+	/* What is in the slot is not all of the chunk, and would outlive it in a ring. */
+	if (st == ST_OK && t->slot != NO_SLOT)
+		st = store_file_wipe(&s->file, t->slot, d);
 	if (st != ST_OK)
 		return st;
 	slot_drop(s, t);
@@ -219,12 +221,20 @@ static enum status take_chunk(struct store *s, const struct message *m, struct d
 
 /* ---- the rest ---- */
 
+/*
+ * Some chunks were overwritten before they could be sent.  Those of threads that had ended by then
+ * are nowhere named, so of what came before nobody knows what is missing behind it: it goes too.  Then
+ * of each thread there is its end, or nothing, as in the recorder's own ring.
+ */
 static enum status take_dropped(struct store *s, const struct message *m, struct diag *d)
 {
 	uint32_t from = m->dropped.from, to = m->dropped.to;
-	enum status st;
-	struct thread *t = thread_get(s, m->dropped.tid, d, &st);
+	enum status st = store_file_forget(&s->file, d);
+	struct thread *t;
 
+	if (st != ST_OK || (m->dropped.tid == FORMAT_CONTROL_TID && from == 0 && to == 0))
+		return st;
+	t = thread_get(s, m->dropped.tid, d, &st);
 	if (!t)
 		return st;
 	if (!number_is_due(t, m->dropped.tid, from, d))
@@ -233,8 +243,7 @@ static enum status take_dropped(struct store *s, const struct message *m, struct
 		diag_set(d, "chunks %u to %u of T%u cannot be dropped", from, to, m->dropped.tid);
 		return ST_BAD_INPUT;
 	}
-	st = store_file_lose(&s->file, d);
-	if (st == ST_OK && t->slot != NO_SLOT)
+	if (t->slot != NO_SLOT)
 		st = store_file_wipe(&s->file, t->slot, d);
 	slot_drop(s, t);
 	t->next = to;

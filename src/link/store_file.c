@@ -70,7 +70,8 @@ enum status store_file_begin(struct store_file *f, const char *path,
 	return write_at(f, 0, &f->head, sizeof(f->head), d);
 }
 
-enum status store_file_lose(struct store_file *f, struct diag *d)
+/* The reader is told that the beginning may be missing. */
+static enum status head_lose(struct store_file *f, struct diag *d)
 {
 	if (f->head.flags & FORMAT_KEEP)
 		return ST_OK;
@@ -116,50 +117,60 @@ static enum status zero(const struct store_file *f, uint64_t at, uint64_t n, str
 static enum status area_empty(struct store_file *f, struct store_area *a, struct diag *d)
 {
 	uint64_t head = sizeof(struct format_area);
-	enum status st = store_file_lose(f, d);
+	enum status st = head_lose(f, d);
 
 	a->generation = 0;
 	if (st == ST_OK)
 		st = area_head(f, a, d);
 	if (st == ST_OK)
 		st = zero(f, a->offset + head, f->area_size - head, d);
-	f->emptied++;
 	return st;
 }
 
-/* A new area, or the oldest one when there are as many as there may be. */
+/* The one that was begun first, empty ones before all; NULL: there is none. */
+static struct store_area *area_oldest(const struct store_file *f)
+{
+	struct store_area *best = NULL;
+
+	for (size_t i = 0; i < f->areas.n; i++)
+		if (!best || f->areas.at[i].generation < best->generation)
+			best = &f->areas.at[i];
+	return best;
+}
+
+/* An empty area, a new one, or the oldest when there are as many as there may be. */
 static enum status area_begin(struct store_file *f, struct diag *d)
 {
-	uint64_t most = f->limit / f->area_size;
+	struct store_area *a = area_oldest(f);
 	enum status st = ST_OK;
 
-	if (f->areas.n < most) {
-		f->area = f->areas.n;
-		*VEC_PUSH(&f->areas) = (struct store_area){ .offset = f->end };
+	if (!a || (a->generation != 0 && f->areas.n < f->limit / f->area_size)) {
+		a = VEC_PUSH(&f->areas);
+		*a = (struct store_area){ .offset = f->end };
 		f->end += f->area_size;
-	} else {
-		f->area = (f->area + 1) % f->areas.n;
-		st = area_empty(f, &f->areas.at[f->area], d);
+	} else if (a->generation != 0) {
+		st = area_empty(f, a, d);
+		f->emptied++;
 	}
 	if (st != ST_OK)
 		return st;
-	f->areas.at[f->area].generation = ++f->generation;
-	f->area_at = sizeof(struct format_area);
-	return area_head(f, &f->areas.at[f->area], d);
+	a->generation = ++f->generation;
+	f->area_at = a->offset + sizeof(struct format_area);
+	f->area_end = a->offset + f->area_size;
+	return area_head(f, a, d);
 }
 
 static enum status area_append(struct store_file *f, const struct format_chunk *c, struct diag *d)
 {
-	uint64_t n = sizeof(*c) + (uint64_t)c->used, at;
+	uint64_t n = sizeof(*c) + (uint64_t)c->used;
 	enum status st = ST_OK;
 
-	if (f->area_at == 0 || f->area_size - f->area_at < padded(n))
+	if (f->area_end - f->area_at < padded(n))
 		st = area_begin(f, d);
-	at = f->areas.at[f->area].offset + f->area_at;
 	if (st == ST_OK)
-		st = write_at(f, at + sizeof(*c), c + 1, c->used, d);
+		st = write_at(f, f->area_at + sizeof(*c), c + 1, c->used, d);
 	if (st == ST_OK)
-		st = write_at(f, at, c, sizeof(*c), d);
+		st = write_at(f, f->area_at, c, sizeof(*c), d);
 	f->area_at += padded(n);
 	return st;
 }
@@ -181,6 +192,17 @@ static enum status control_append(struct store_file *f, const struct format_chun
 	f->end += padded(n);
 	st = write_at(f, at, c, n, d);
 	return st == ST_OK ? write_at(f, at + n, zeros, padded(n) - n, d) : st;
+}
+
+enum status store_file_forget(struct store_file *f, struct diag *d)
+{
+	enum status st = head_lose(f, d);
+
+	for (size_t i = 0; i < f->areas.n && st == ST_OK; i++)
+		if (f->areas.at[i].generation != 0)
+			st = area_empty(f, &f->areas.at[i], d);
+	f->area_at = f->area_end = 0;
+	return st;
 }
 
 enum status store_file_append(struct store_file *f, const struct format_chunk *c, struct diag *d)

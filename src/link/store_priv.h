@@ -24,8 +24,7 @@ struct store_file {
 	VEC(uint32_t) free;
 	VEC(struct store_area) areas;
 	uint64_t area_size;
-	size_t area;	  /* the one that is being filled */
-	uint64_t area_at; /* within it; 0: there is none */
+	uint64_t area_at, area_end; /* room for the next chunk */
 	uint32_t generation;
 	uint64_t emptied;
 };
@@ -34,11 +33,11 @@ enum status store_file_begin(struct store_file *f, const char *path,
 			     const struct message_hello *hello, uint64_t limit, struct diag *d);
 void store_file_end(struct store_file *f);
 
-/* Something of the beginning is missing from now on. */
-enum status store_file_lose(struct store_file *f, struct diag *d);
-
 /* A closed chunk: head and records, in one piece. */
 enum status store_file_append(struct store_file *f, const struct format_chunk *c, struct diag *d);
+
+/* All closed chunks of threads are dropped. */
+enum status store_file_forget(struct store_file *f, struct diag *d);
 
 /* A slot, empty; give it back when its chunk is closed or gone. */
 enum status store_file_take(struct store_file *f, uint32_t *slot, struct diag *d);

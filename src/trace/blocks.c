@@ -33,6 +33,7 @@
 #define SLOT_TRIES 4
 #define GAP_TRIES 8
 #define AREA_TRIES 8
+#define HOLD_MAX (64u << 20)
 
 static uint64_t align_up(uint64_t n)
 {
@@ -381,6 +382,33 @@ static void scan_clear(struct blocks *b)
 	b->nslots = b->area_end = 0;
 }
 
+/* A small ring may have gone round before it is read: all of it is taken at once. */
+static void areas_hold(struct blocks *b)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < b->threads.n; i++)
+		for (size_t k = 0; k < b->threads.at[i].chunks.n; k++)
+			total += b->threads.at[i].chunks.at[k].room;
+	if (b->areas.n == 0 || total > HOLD_MAX)
+		return;
+	for (size_t i = 0; i < b->threads.n; i++) {
+		for (size_t k = 0; k < b->threads.at[i].chunks.n; k++) {
+			struct blocks_chunk *c = &b->threads.at[i].chunks.at[k];
+			uint64_t from = c->offset + sizeof(struct format_chunk);
+			uint8_t *p = c->in_slot ? NULL : mem_alloc(c->room + 1);
+
+			if (p && read_at(b, from, p, c->room) == c->room &&
+			    format_sum(p, c->room, c->number) == c->sum) {
+				c->held = p;
+				c->nheld = c->room;
+			} else {
+				mem_free(p);
+			}
+		}
+	}
+}
+
 static void file_scan(struct blocks *b)
 {
 	uint64_t at = b->head.header_size;
@@ -391,6 +419,7 @@ static void file_scan(struct blocks *b)
 		scan_clear(b);
 		blocks_scan(b, at, b->size);
 		gaps_scan(b);
+		areas_hold(b);
 		if (!areas_changed(b))
 			break;
 	}
@@ -435,7 +464,8 @@ static void thread_settle(struct blocks *b, struct blocks_thread *t)
 		struct blocks_chunk *k = &t->chunks.at[i];
 
 		/* The one in the file will do: it was closed before, so it is there by now. */
-		if (k->closed && i > 0 && k->number == k[-1].number && k[-1].closed) {
+		if (k->in_slot && k->closed && i > 0 && k->number == k[-1].number &&
+		    k[-1].closed) {
 			mem_free(k->held);
 			k->held = NULL;
 		}

@@ -105,7 +105,9 @@ struct version {
 
 struct event {
 	uint64_t pos;
-	uint64_t tseq;	   /* number within the thread; a range piece: of its first word */
+	/* Number within the thread; a range piece: of its first word.  0: no event of the run, but put
+	 * at the start of a trace that begins in the middle (trace/late.h). */
+	uint64_t tseq;
 	uint32_t tid;	   /* thread, from 1 */
 	uint8_t op;	   /* enum event_op */
 	uint8_t order;	   /* C11 memory order, when EVENT_ATOMIC or FENCE */

@@ -1,6 +1,6 @@
 /*
  * Traces that begin in the middle of the run: from a cut on (trace_options.from_cut), or because
- * the oldest chunks were dropped (--keep).  doc/TRACE_FORMAT.md section 6.
+ * the oldest chunks were dropped (--keep).  doc/TRACE_FORMAT.md section 9.
  *
  * Here is decided where such a trace begins, and which events stand at its start for what the past
  * has left behind: threads that run, locks that are held, waits that have begun.  Which events are past in the

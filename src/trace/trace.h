@@ -26,7 +26,7 @@ enum trace_form { TRACE_BINARY, TRACE_STD, TRACE_FMT1 };
 
 struct trace_options {
 	bool lenient; /* repair ill-formed text with a note instead of refusing it */
-	/* Recordings: read only what lies between two cuts (doc/TRACE_FORMAT.md section 5). */
+	/* Recordings: read only what lies between two cuts (doc/TRACE_FORMAT.md section 9). */
 	uint64_t from_cut; /* what came before it counts as past; 0: from the beginning */
 	uint64_t to_cut;   /* as if the recording ended there; 0: to the end */
 };

@@ -12,7 +12,8 @@
  * A signal handler that came in the middle of a hook did what it did unrecorded
  * (NESTED), and nothing orders that before what others saw of it.  So what
  * a handler can explain is a doubt until the end of the trace tells whether
- * there was one.
+ * there was one.  So it is with a thread that unseen code has made for itself: it says OPAQUE, of no
+ * place, when it begins, and writes whenever it likes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,6 +60,8 @@ void selfcheck_unseen_event(struct selfcheck *s, const struct event *e)
 		s->nunseen--;
 		s->memory.opaque++;
 	}
+	if (e->op == EVENT_OPAQUE && e->site == 0 && s->binary)
+		s->nested = true;
 	if (e->op == EVENT_OPAQUE && !t->unseen) {
 		t->unseen = true;
 		t->unseen_site = e->site;

@@ -4,7 +4,7 @@
  *
  * Sums are made right first, or mutations would never get past them; a file
  * whose header has a nonzero last byte is left as it is, so that wrong sums
- * are met too.
+ * are met too.  Two bytes before it are the cuts to read between.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	static int fd = -1;
 	static char path[40];
 	struct selfcheck_result result;
+	struct trace_options opt = { 0 };
 	struct trace *t = NULL;
 	struct diag d = { { 0 } };
 	uint8_t *copy = malloc(n + 1);
@@ -57,7 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		sums_mend(copy, n);
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, copy, n, 0) != (ssize_t)n)
 		abort();
-	if (trace_open(path, NULL, &t, &d) == ST_OK) {
+	if (n >= 64) {
+		opt.from_cut = copy[61];
+		opt.to_cut = copy[62];
+	}
+	if (trace_open(path, &opt, &t, &d) == ST_OK) {
 		enum status st = selfcheck_run(t, &result, &d);
 
 		if (st != ST_OK && d.message[0] == 0)

@@ -291,7 +291,8 @@ static void test_killed(void)
 	TAP_OK(trace_open(path, NULL, &t, &d) == ST_OK, "again");
 	while (trace_next(t, &e, &d) == ST_OK)
 		unknown += (e.flags & EVENT_UNKNOWN) != 0;
-	TAP_EQ(unknown, 1, "a repetition of the first read after the last synchronisation may be missing");
+	TAP_EQ(unknown, 1,
+	       "a repetition of the first read after the last synchronisation may be missing");
 	trace_close(t);
 	builder_free(b);
 	mem_free(r);

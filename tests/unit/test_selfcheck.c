@@ -118,6 +118,12 @@ static void test_memory(void)
 	expect(b, "other bytes", "a zeroed block that is not zero");
 
 	b = two_threads();
+	builder_block(b, 1, FORMAT_K_ALLOC, FORMAT_ALLOC_ZEROED | FORMAT_ALLOC_SHARED, 1, 0x2000, 8,
+		      &INIT);
+	builder_read(b, 1, 1, 0x2000, 8, &INIT, 5, 0);
+	expect(b, NULL, "a block that others may write to");
+
+	b = two_threads();
 	v = at(2, 40);
 	builder_read(b, 1, 1, 0x2000, 8, &v, 5, 0);
 	expect(b, "not in the recording", "a name of an event that does not exist");

@@ -84,8 +84,10 @@ static void test_plan(void)
 		struct windows w = { 0 };
 
 		*VEC_PUSH(&w.upto) = 0;
-		for (uint64_t k = 0; k < cuts; k++)
-			*VEC_PUSH(&w.upto) = w.upto.at[k] + sim_random(&random) % 100;
+		for (uint64_t k = 0, sum = 0; k < cuts; k++) {
+			sum += sim_random(&random) % 100;
+			*VEC_PUSH(&w.upto) = sum;
+		}
 		list_make(&w, size, &after);
 		uncovered += !is_cover(&w, &after, size);
 		w.upto.n = 1 + sim_random(&random) % (cuts + 1);
@@ -101,7 +103,8 @@ static void test_plan(void)
 
 /* ---- snapshots ---- */
 
-/* A sum over all that is read, in its order. */
+/* A sum over all that is read, in its order.  Of what stands at the start for the past (tseq 0) where
+ * stacks lie is known only while the first chunks of the threads are there. */
 static bool trace_sum(const char *name, uint64_t from, uint64_t to, uint64_t *events, uint64_t *sum)
 {
 	struct trace_options how = { .from_cut = from, .to_cut = to };
@@ -114,7 +117,10 @@ static bool trace_sum(const char *name, uint64_t from, uint64_t to, uint64_t *ev
 	if (trace_open(name, &how, &t, &d) != ST_OK)
 		return false;
 	while ((st = trace_next(t, &e, &d)) == ST_OK) {
-		uint64_t parts[] = { e.pos, e.tid, e.tseq, e.op, e.addr, e.len, e.nrefs };
+		bool known = e.tseq != 0;
+		uint64_t parts[] = {
+			e.pos, e.tid, e.tseq, e.op, known ? e.addr : 0, known ? e.len : 0, e.nrefs
+		};
 
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 			*sum = (*sum ^ parts[i]) * 0x100000001b3u;
@@ -150,7 +156,7 @@ static bool is_same(uint64_t from, uint64_t to)
 
 static void test_random(void)
 {
-	int whole = 0, rounds = getenv("LONG") ? 2000 : 200;
+	int whole = 0, parts = 0, rounds = getenv("LONG") ? 2000 : 200;
 
 	for (int seed = 1; seed <= rounds; seed++) {
 		struct builder *b = builder_new(0);
@@ -162,9 +168,14 @@ static void test_random(void)
 		bytes = builder_bytes(b, &n);
 		builder_save(path, bytes, n);
 		whole += !is_same(0, 0);
+		/* Others leave chunks out; what these tell late, and when they were closed, may
+		 * place events otherwise. */
+		for (uint64_t from = 0; from <= 3; from++)
+			parts += !is_same(from, 0);
 		builder_free(b);
 	}
 	TAP_EQ(whole, 0, "a snapshot of all reads as the recording does");
+	TAP_EQ(parts, 0, "and one of a part as that part does");
 }
 
 /* Chunks in slots, as while the program runs. */

@@ -18,7 +18,7 @@ struct loop {
 };
 static __thread struct loop *now;
 
-static void count_in_coroutine(void)
+static __attribute__((noinline)) void count_in_coroutine(void)
 {
 	pthread_mutex_lock(&lock);
 	shared++;
@@ -43,7 +43,7 @@ static void body(int i)
 	now->live--;
 }
 
-static void count_in_main(void)
+static __attribute__((noinline)) void count_in_main(void)
 {
 	pthread_mutex_lock(&lock);
 	shared++;

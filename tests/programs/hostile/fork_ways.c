@@ -26,6 +26,13 @@ static void count(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The lock may be held for ever there. */
+static void count_in_child(void)
+{
+	for (int i = 0; i < 1000; i++)
+		table[i] += i;
+}
+
 static int ended(pid_t p)
 {
 	int status = 0;
@@ -38,7 +45,7 @@ static int ended(pid_t p)
 
 static int cloned(void *arg)
 {
-	count();
+	count_in_child();
 	return *(int *)arg;
 }
 
@@ -59,12 +66,12 @@ int main(void)
 
 	pthread_create(&t, NULL, worker, NULL);
 	if ((p = (pid_t)syscall(SYS_fork)) == 0) {
-		count();
+		count_in_child();
 		_exit(5);
 	}
 	assert(ended(p) == 5);
 	if ((p = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) == 0) {
-		count();
+		count_in_child();
 		_exit(6);
 	}
 	assert(ended(p) == 6);

@@ -68,7 +68,8 @@ int main(void)
 
 		if (p == 0)
 			child(i);
-		if (p < 0 || waitpid(p, &status, 0) != p || !WIFEXITED(status) || WEXITSTATUS(status) != 7)
+		if (p < 0 || waitpid(p, &status, 0) != p || !WIFEXITED(status) ||
+		    WEXITSTATUS(status) != 7)
 			bad++;
 	}
 	atomic_store(&stop, 1);

@@ -46,7 +46,8 @@ int main(void)
 	setrlimit(RLIMIT_STACK, &small);
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (getuid() == 0 && (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
+	if (getuid() == 0 &&
+	    (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
 		return 2;
 	work();
 	return total != 120000;

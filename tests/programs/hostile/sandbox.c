@@ -16,7 +16,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int total;
 static volatile int data[1000];
 
-#define ALLOW(n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(n) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void *worker(void *arg)
 {
@@ -35,9 +36,18 @@ int main(int argc, char **argv)
 {
 	struct sock_filter rules[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(SYS_futex), ALLOW(SYS_write), ALLOW(SYS_exit_group), ALLOW(SYS_exit),
-		ALLOW(SYS_rt_sigprocmask), ALLOW(SYS_sched_yield), ALLOW(SYS_madvise), ALLOW(SYS_munmap),
-		ALLOW(SYS_getpid), ALLOW(SYS_rt_sigreturn), ALLOW(SYS_set_robust_list), ALLOW(SYS_rseq),
+		ALLOW(SYS_futex),
+		ALLOW(SYS_write),
+		ALLOW(SYS_exit_group),
+		ALLOW(SYS_exit),
+		ALLOW(SYS_rt_sigprocmask),
+		ALLOW(SYS_sched_yield),
+		ALLOW(SYS_madvise),
+		ALLOW(SYS_munmap),
+		ALLOW(SYS_getpid),
+		ALLOW(SYS_rt_sigreturn),
+		ALLOW(SYS_set_robust_list),
+		ALLOW(SYS_rseq),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(rules) / sizeof(rules[0]), rules };

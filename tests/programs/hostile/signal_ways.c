@@ -1,5 +1,6 @@
 /* Every way to get a signal: once only, again within itself, by number, waited for, through a
  * descriptor, from a timer as a signal and as a thread, on a stack as small as the kernel allows. */
+// perhaps open
 #define _GNU_SOURCE
 #include <assert.h>
 #include <poll.h>

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Signal handlers, recorded by both runtimes: in the middle of everything, within each other, on stacks of
+# their own, that post and lock; jumps out of them; threads that wait for signals instead.
+. "$(dirname "$0")/../lib.sh"
+. "$SRC/tests/cli/compilers.sh"
+[ -n "$LLVMS" ] || skip_all "no pass was built"
+. "$SRC/tests/cli/hostile.sh"
+
+hostile signal_storm.c
+hostile signal_ways.c
+# Five threads of the timer at least, made by libc: but the last of them have ended in good order.
+for mode in full locks; do
+	ends=$(foresee stats signal_ways.$mode.foresee | awk '$1 == "threadend" { print $2 }')
+	is "$((ends >= 3 + 4))" 1 "signal_ways ($mode): threads of libc's end too"
+done
+hostile signal_jumps.c
+hostile signal_fault.c
+done_testing
