@@ -11,10 +11,12 @@ hostile throws.cpp
 # Each stack has its own frames, whoever ran before on this thread.
 hostile coroutines.c
 foresee print --stacks coroutines.full.foresee >printed 2>&1
-awk '/ lock .* in count_in_main/ { getline; print }' printed | sort -u >main.frames
-awk '/ lock .* in count_in_coroutine/ { getline; print }' printed | sort -u >co.frames
-is "$(wc -l <main.frames)" 1 "coroutines: one place calls count_in_main"
-has main.frames 'in worker$' "coroutines: and that is in worker"
-is "$(wc -l <co.frames)" 1 "coroutines: one place calls count_in_coroutine"
-has co.frames 'in step$' "coroutines: and that is in step"
+
+# callers FUNCTION: of its locks, all that any stack has.
+callers() {
+	awk -v f="in $1\$" '!/called from/ { on = / lock / && $0 ~ f } /called from/ && on { print $NF }' printed |
+		sort -u | paste -sd' '
+}
+is "$(callers count_in_main)" worker "coroutines: who calls outside of them"
+is "$(callers count_in_coroutine)" "body step worker" "coroutines: who calls inside"
 done_testing

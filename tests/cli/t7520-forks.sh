@@ -28,9 +28,9 @@ for i in $(seq 100); do
 	sleep 0.1
 done
 sleep 0.5
-kill -INT $!
+kill -TERM $!
 wait $!
-is "$?" 0 "Ctrl-C ends the daemon, and its run is analysed"
+is "$?" 0 "a request to end reaches the daemon, and its run is analysed"
 has err 'went on as process [0-9]+, and that has ended' "and that is said"
 
 # ---- exec ----
