@@ -87,7 +87,8 @@ for p in "$here"/*.c "$here"/race/*.c "$here"/deadlock/*.c "$here"/deadlock/*.cp
 	grep -q '^// hangs' "$p" && continue # record leaves it hanging
 	cc=foresee-cc
 	case $name in *.cpp) cc="foresee-c++ -std=c++17" ;; esac
-	$cc -g -O1 -D_GNU_SOURCE -I"$here" "$p" order.o -o prog -pthread -ldl >log 2>&1 || {
+	flags=$(sed -nE '/^\/\/ (bug|safe):/ { s/^[^:]*://; p; q }' "$p")
+	$cc -g -O1 $flags -D_GNU_SOURCE -I"$here" "$p" order.o -o prog -pthread -ldl >log 2>&1 || {
 		grep -q 'int main' "$p" && fail "$name builds" && note log
 		continue
 	}
