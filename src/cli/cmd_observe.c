@@ -64,7 +64,7 @@ struct server {
 
 static bool find_token(struct server *s)
 {
-	if (token_find(NULL, s->token_file, s->o.token) != EXIT_FINE)
+	if (token_find(NULL, s->token_file, s->o.quiet, s->o.token) != EXIT_FINE)
 		return false;
 	if (s->o.token[0] || !s->o.where.tcp)
 		return true;
@@ -122,21 +122,26 @@ static bool catch_signals(struct server *s)
 /* The line to type; a token that was made now can be learnt from nowhere else. */
 static void tell_where(const struct server *s)
 {
-	struct strbuf where = { 0 }, with = { 0 };
+	struct strbuf where = { 0 }, name = { 0 }, with = { 0 };
 	const char *at;
 
 	address_format(&s->o.where, &where);
+	if (address_is_any(&s->o.where))
+		strbuf_addf(&name, "HOST:%s", s->o.where.port);
+	else
+		strbuf_adds(&name, strbuf_str(&where));
 	at = strbuf_str(&where);
 	if (s->token_file)
 		strbuf_addf(&with, " --token-file %s", s->token_file);
 	if (!s->o.quiet || s->made_token)
 		talk_note("listening on %s; record with: %s%s%sforesee record --observer %s%s PROG",
 			  at, s->made_token ? "FORESEE_TOKEN=" : "",
-			  s->made_token ? s->o.token : "", s->made_token ? " " : "", at,
-			  strbuf_str(&with));
+			  s->made_token ? s->o.token : "", s->made_token ? " " : "",
+			  strbuf_str(&name), strbuf_str(&with));
 	if (!s->o.quiet && !address_is_local(&s->o.where))
 		talk_more("what is sent there is not encrypted: use a network that you trust");
 	strbuf_release(&where);
+	strbuf_release(&name);
 	strbuf_release(&with);
 }
 

@@ -29,6 +29,7 @@ static bool take_option(void *arg, const struct option_parser *p, int id, const 
 {
 	struct forward *f = arg;
 
+	f->asked = true;
 	switch (id) {
 	case RECORD_OBSERVER:
 		f->observer = value;
@@ -56,6 +57,9 @@ static int record(void *arg, const struct session *s, char **argv)
 	int status = EXIT_OWN_FAILURE;
 
 	f->quiet = s->quiet;
+	if (f->asked && !f->observer)
+		return command_misuse(&cmd_record,
+				      "a token or --observer-wait goes with --observer");
 	if (f->observer && forward_prepare(f, argv[0]) != EXIT_FINE)
 		return EXIT_OWN_FAILURE;
 	if (program_find(argv[0], s->locks, &path, &d) != ST_OK ||
@@ -64,6 +68,7 @@ static int record(void *arg, const struct session *s, char **argv)
 		talk_error("%s", d.message);
 	} else {
 		session_summary(s, trace, &end);
+		session_notes(s, trace);
 		status = end.status;
 	}
 	mem_free(trace);

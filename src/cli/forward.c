@@ -36,7 +36,7 @@ int forward_prepare(struct forward *f, const char *program)
 		talk_error("%s", d.message);
 		return EXIT_TROUBLE;
 	}
-	if (token_find(f->token_given, f->token_file, f->token) != EXIT_FINE)
+	if (token_find(f->token_given, f->token_file, f->quiet, f->token) != EXIT_FINE)
 		return EXIT_TROUBLE;
 	if (f->where.tcp && !f->token[0]) {
 		talk_error("an observer over TCP wants a token: use --token-file, or set "
@@ -55,7 +55,7 @@ struct sender {
 	struct relay *relay;
 	struct peer peer;
 	int64_t deadline; /* when to give up; 0: the program runs */
-	bool told_waiting, told_lost, told_behind;
+	bool told_waiting, told_lost, told_behind, told_over;
 	/* This connection. */
 	struct message next; /* not sent yet */
 	bool has_next;
@@ -288,6 +288,17 @@ static enum outcome serve(struct sender *s)
 	return o;
 }
 
+/* The user sees a program that has ended, and us not leaving. */
+static void tell_over(struct sender *s, enum outcome o)
+{
+	if (o != LOST || !s->deadline || s->told_over || s->f->quiet || !has_time(s))
+		return;
+	s->told_over = true;
+	talk_note("the program has ended; waiting up to %" PRIu64
+		  " s for observer %s (--observer-wait), Ctrl-C leaves",
+		  s->f->wait, s->name);
+}
+
 static void tell_outcome(const struct sender *s, enum outcome o)
 {
 	uint64_t sent = relay_sent(s->relay), dropped = relay_dropped(s->relay);
@@ -325,6 +336,7 @@ static int forward_work(void *arg, int stop, int say)
 	}
 	while (o == LOST && has_time(&s)) {
 		o = serve(&s);
+		tell_over(&s, o);
 		if (o == LOST)
 			pause_for(&s, RETRY_MS);
 	}

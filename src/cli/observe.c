@@ -31,6 +31,7 @@ struct watch {
 	struct strbuf spool; /* path */
 	char *program;	     /* as the user knows it: "server (process 123)" */
 	FILE *out;	     /* the real output */
+	bool failed;	     /* we did, not the peer */
 };
 
 /* ---- talking to the peer ---- */
@@ -90,6 +91,14 @@ static int turn_away(struct watch *w, const char *why)
 	say_refused(&w->peer, false, why);
 	drain(&w->peer);
 	return OBSERVE_TURNED_AWAY;
+}
+
+/* Another observer, say, that looked whether anybody listens here. */
+static bool was_a_look(const struct peer *p)
+{
+	char byte;
+
+	return p->received == 0 && recv(p->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 /* ---- the first message ---- */
@@ -233,6 +242,7 @@ static bool receive(struct watch *w)
 			return true;
 		}
 		if (st != ST_END) {
+			w->failed = st == ST_IO;
 			talk_error("%s: %s; it is turned away", w->program, wrong.message);
 			say_refused(&w->peer, false, wrong.message);
 			drain(&w->peer);
@@ -382,7 +392,7 @@ static int watch_run(struct watch *w)
 	tell_received(w, whole);
 	store_close(w->store);
 	w->store = NULL;
-	return report(w);
+	return analyse_worse(report(w), w->failed ? EXIT_TROUBLE : EXIT_FINE);
 }
 
 static int watch_peer(struct watch *w)
@@ -392,7 +402,7 @@ static int watch_peer(struct watch *w)
 	int status;
 
 	if (!hear_hello(w, &m, &d))
-		return turn_away(w, d.message);
+		return was_a_look(&w->peer) ? OBSERVE_TURNED_AWAY : turn_away(w, d.message);
 	w->program = describe(&m.hello);
 	if (!name_spool(w, &m.hello, &d) ||
 	    store_open(strbuf_str(&w->spool), &m.hello, &w->o->limits, &w->store, &d) != ST_OK) {

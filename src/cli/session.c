@@ -172,6 +172,7 @@ enum status session_record(const struct session *s, const char *name, const char
 	struct launch l = { .path = path, .argv = argv, .hang = s->hang, .quiet = s->quiet };
 	struct strbuf options = { 0 };
 	char *recorder = NULL;
+	struct stat left;
 	enum status st;
 
 	strbuf_addf(&options, "%s%s", strbuf_str(&s->options),
@@ -192,8 +193,12 @@ enum status session_record(const struct session *s, const char *name, const char
 		st = launch_watched(&l, watch, end, d);
 	mem_free(recorder);
 	strbuf_release(&options);
-	if (st == ST_OK && access(*trace, F_OK) != 0) {
+	if (st == ST_OK && stat(*trace, &left) != 0) {
 		diag_set(d, "the program ended with status %d and left no trace", end->status);
+		st = ST_IO;
+	} else if (st == ST_OK && left.st_size == 0) {
+		diag_set(d, "the program ended with status %d and '%s' is empty: is the disk full?",
+			 end->status, *trace);
 		st = ST_IO;
 	}
 	if (st == ST_OK)

@@ -142,6 +142,7 @@ int talk_finish(int status)
 	if (fflush(stdout) != 0 || failed) {
 		talk_error("cannot write to standard output%s%s", errno ? ": " : "",
 			   errno ? strerror(errno) : "");
+		clearerr(stdout); /* once is enough */
 		return 2;
 	}
 	return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/talk.h"
@@ -23,7 +24,15 @@ static int take(const char *from, const char *text, char *into)
 	return EXIT_FINE;
 }
 
-static int take_file(const char *path, char *into)
+static void tell_readers(FILE *f, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0)
+		talk_note("others may read the token in '%s': type 'chmod 600 %s'", path, path);
+}
+
+static int take_file(const char *path, bool quiet, char *into)
 {
 	FILE *f = fopen(path, "re");
 	char line[TOKEN_BYTES + 2];
@@ -32,6 +41,8 @@ static int take_file(const char *path, char *into)
 		talk_error("cannot read the token in '%s': %s", path, strerror(errno));
 		return EXIT_TROUBLE;
 	}
+	if (!quiet)
+		tell_readers(f, path);
 	if (!fgets(line, sizeof(line), f))
 		line[0] = '\0';
 	fclose(f);
@@ -39,7 +50,7 @@ static int take_file(const char *path, char *into)
 	return take(path, line, into);
 }
 
-int token_find(const char *given, const char *file, char into[TOKEN_BYTES])
+int token_find(const char *given, const char *file, bool quiet, char into[TOKEN_BYTES])
 {
 	const char *set = getenv("FORESEE_TOKEN");
 
@@ -47,7 +58,7 @@ int token_find(const char *given, const char *file, char into[TOKEN_BYTES])
 	if (given)
 		return take("--token", given, into);
 	if (file)
-		return take_file(file, into);
+		return take_file(file, quiet, into);
 	return set ? take("FORESEE_TOKEN", set, into) : EXIT_FINE;
 }
 

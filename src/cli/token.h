@@ -5,13 +5,16 @@
 #ifndef CLI_TOKEN_H
 #define CLI_TOKEN_H
 
+#include <stdbool.h>
+
 #define TOKEN_BYTES 256 /* with the NUL */
 
 /*
  * From the command line, the first line of a file, or FORESEE_TOKEN, in this order; NULL: not
- * given.  `into' is empty when there is none.  0, or 2 after a message.
+ * given.  `into' is empty when there is none.  A file that others may read is told of, unless quiet.
+ * 0, or 2 after a message.
  */
-int token_find(const char *given, const char *file, char into[TOKEN_BYTES]);
+int token_find(const char *given, const char *file, bool quiet, char into[TOKEN_BYTES]);
 
 /* A new one, that nobody can guess.  0, or 2 after a message. */
 int token_make(char into[TOKEN_BYTES]);

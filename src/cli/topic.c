@@ -164,12 +164,43 @@ static const char annotations[] =
 	"\n"
 	"Annotations are believed: wrong ones give wrong reports. 'man foresee.h' has it all.\n";
 
+static const char live[] =
+	"how to watch a program while it runs\n"
+	"\n"
+	"  foresee run ./server\n"
+	"      'foresee: live: ...' on stderr for each race or deadlock, as soon as it is certified;\n"
+	"      the whole report at the end. --no-live: the report alone.\n"
+	"\n"
+	"  foresee run --on-finding 'logger \"$FORESEE_SUMMARY\"' ./server\n"
+	"      a command of yours for each of them. It has FORESEE_ID, _KIND, _STATUS, _OBJECT,\n"
+	"      _SUMMARY, _TRACE and, while the program runs, _TARGET, its process; and the finding\n"
+	"      as JSON on its standard input.\n"
+	"\n"
+	"From another terminal\n"
+	"  foresee observe                             prints what to type in the other one:\n"
+	"  foresee record --observer ADDR ./server\n"
+	"\n"
+	"From another machine\n"
+	"  foresee observe --listen HOST:PORT --token-file FILE\n"
+	"  foresee record --observer HOST:PORT --token-file FILE ./server\n"
+	"      FILE has a secret of your choice in its first line. Nothing is encrypted.\n"
+	"\n"
+	"The program writes a file and never waits for an observer, which may be slow, end, and come\n"
+	"back. Nothing is lost: the file has all of it, and 'foresee check' reads it.\n"
+	"\n"
+	"For as long as you like\n"
+	"  foresee record --keep 2G ./server           the file has what happened last\n"
+	"  foresee observe --spool-size 2G             so has the observer\n"
+	"\n"
+	"'foresee help observe' and 'foresee help record' have all options.\n";
+
 /* Ended by a row without name. */
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
 	{ "annotations", "what a program may tell foresee: names, locks of its own, order",
 	  annotations },
+	{ "live", "how to watch a program while it runs, from here or elsewhere", live },
 	{ 0 },
 };
 

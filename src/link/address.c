@@ -98,6 +98,11 @@ bool address_is_local(const struct address *a)
 	       strcmp(a->host, "localhost") == 0;
 }
 
+bool address_is_any(const struct address *a)
+{
+	return a->tcp && (strcmp(a->host, "0.0.0.0") == 0 || strcmp(a->host, "::") == 0);
+}
+
 /* ---- the default ---- */
 
 /* Ours, and closed to others. */

@@ -44,6 +44,9 @@ void address_format(const struct address *a, struct strbuf *out);
 /* Is it a machine that others can reach? */
 bool address_is_local(const struct address *a);
 
+/* It stands for all addresses of this machine: nobody can connect to it by that name. */
+bool address_is_any(const struct address *a);
+
 /*
  * A listening descriptor.  A socket file that nobody answers at is replaced.  Port 0 becomes the
  * one that the system chose.

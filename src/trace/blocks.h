@@ -54,7 +54,7 @@ struct blocks_gap {
 };
 
 struct blocks_area {
-	uint64_t offset;
+	uint64_t offset, length;
 	uint32_t generation;
 };
 
@@ -64,14 +64,15 @@ struct blocks {
 	struct format_file head;
 	struct notes *notes;
 	bool damaged;
-	bool cut; /* the last block is not all there */
-	uint64_t tail_at;		/* the last head of a block that was cut */
+	bool cut;	  /* the last block is not all there */
+	uint64_t tail_at; /* the last head of a block that was cut */
 	uint32_t tail_tid, tail_number;
-	uint64_t nslots; /* extents of slots */
+	uint64_t nslots;	     /* extents of slots */
 	VEC(struct blocks_gap) gaps; /* ascending */
 	VEC(struct blocks_area) areas;
-	uint64_t area_end; /* of the last one, while scanning */
-	uint64_t areas_end; /* where the last one in the file ends */
+	bool inside;			   /* areas are being scanned: */
+	size_t area;			   /* this one */
+	uint64_t areas_end;		   /* where the last one in the file ends */
 	VEC(struct blocks_thread) threads; /* sorted by tid; the control stream is tid 0 */
 	struct map by_tid;		   /* tid to place in threads + 1, while scanning */
 	uint8_t *cache;			   /* for scanning */

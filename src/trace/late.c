@@ -152,12 +152,12 @@ struct scan {
 	VEC(struct event) after; /* the gate */
 	struct map hold_at;	 /* address << 1 | for reading, to place in holds */
 	VEC(struct hold) holds;
-	struct map barriers; /* addresses that it came to */
-	bool parked;	     /* PARK was seen, or is at the start */
-	struct event park;   /* at the start, when op says so */
+	struct map barriers;	   /* addresses that it came to */
+	bool parked;		   /* PARK was seen, or is at the start */
+	struct event park;	   /* at the start, when op says so */
 	uint64_t nblocks, nbegins; /* BEGINs open; BEGINs to put at the start */
-	bool any;	     /* it has events */
-	bool forked;	     /* by an event that is not past */
+	bool any;		   /* it has events */
+	bool forked;		   /* by an event that is not past */
 };
 
 static struct event event_new(const struct scan *s, enum event_op op)
@@ -192,8 +192,7 @@ static void lock_release(struct scan *s, const struct event *e)
 	bool reads = e->op == EVENT_RREL;
 	struct hold *h = hold_get(s, e, reads);
 	struct version v = e->nrefs ? e->refs[0] : (struct version){ 0, 0 };
-	bool own = v.tid == s->thread->src->tid &&
-		   (v.tseq <= s->thread->past || v.tseq == h->last);
+	bool own = v.tid == s->thread->src->tid && (v.tseq <= s->thread->past || v.tseq == h->last);
 	struct event acq;
 
 	if (h->depth > 0) {
@@ -353,7 +352,7 @@ static void first_note(struct scan *s, const struct event *e)
 {
 	s->any = true;
 	s->forked = e->op == EVENT_THREAD_BEGIN && e->peer != 0 &&
-		   !is_past(s, (struct version){ e->peer, e->peer_tseq });
+		    !is_past(s, (struct version){ e->peer, e->peer_tseq });
 	if (!s->thread->unseen && e->op != EVENT_THREAD_BEGIN)
 		unseen_guess(s, e);
 }

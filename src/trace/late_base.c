@@ -28,7 +28,7 @@ static size_t pairs_of(const struct control *c, uint64_t k, const struct control
 	uint64_t from = c->cuts.at[k - 1];
 	uint64_t to = k < c->cuts.n ? c->cuts.at[k] : c->pairs.n;
 
-	*p = c->pairs.at + from;
+	*p = from < to ? &c->pairs.at[from] : NULL;
 	return to - from;
 }
 

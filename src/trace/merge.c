@@ -299,7 +299,7 @@ static void threads_stuck(struct merge *m)
 	diag_set(&m->why, "contradiction: event %llu of T%u comes after itself (%s)", at,
 		 t->stream.src->tid,
 		 t->state == MERGE_EVENT ? "by the events it names"
-					  : "by reads of what it replaces");
+					 : "by reads of what it replaces");
 	m->error = ST_BAD_INPUT;
 }
 

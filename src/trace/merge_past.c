@@ -87,8 +87,7 @@ void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct ev
 	uint32_t peer;
 
 	t->past = t->emitted;
-	if (t->item.replaces &&
-	    (m->past.phase == MERGE_RELAX || t->emitted > t->stream.limit))
+	if (t->item.replaces && (m->past.phase == MERGE_RELAX || t->emitted > t->stream.limit))
 		gone_note(m, e);
 	if (t->item.numbers == 0)
 		return;
@@ -111,10 +110,11 @@ static void past_say(struct merge *m)
 
 	for (uint32_t i = 0; i < m->n; i++)
 		n += m->threads[i].past;
-	notes_add(m->notes,
-		  "the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
-		  "threads in it came before",
-		  (unsigned long long)m->base->cut, m->control->cuts.n, (unsigned long long)n);
+	notes_add(
+		m->notes,
+		"the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
+		"threads in it came before",
+		(unsigned long long)m->base->cut, m->control->cuts.n, (unsigned long long)n);
 }
 
 static void past_end(struct merge *m)

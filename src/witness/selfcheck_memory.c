@@ -78,7 +78,8 @@ static bool bytes_check(struct selfcheck *s, const struct event *e, struct selfc
 	}
 	if (!good && !w->foreign && w->opaque == s->memory.opaque && s->nunseen == 0 &&
 	    !s->memory.lenient && !(e->flags & EVENT_UNKNOWN))
-		selfcheck_doubt(s, "it reads other bytes from %s than were last written",
+		selfcheck_doubt(s, SELFCHECK_STRANGER,
+				"it reads other bytes from %s than were last written",
 				trace_object_name(s->trace, e->addr + from));
 	return good;
 }

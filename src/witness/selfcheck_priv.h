@@ -59,6 +59,13 @@ struct selfcheck_thread {
 	uint32_t unseen_site, unseen_depth;
 };
 
+/* What is a contradiction unless somebody ran unrecorded, by who that would have to be. */
+enum selfcheck_doubt {
+	SELFCHECK_HANDLER, /* a signal handler in the middle of a hook */
+	SELFCHECK_STRANGER, /* that, or a thread of unseen code: its posts are recorded, not its writes */
+	SELFCHECK_DOUBTS
+};
+
 struct selfcheck {
 	struct trace *trace;
 	const struct event *e;
@@ -66,9 +73,9 @@ struct selfcheck {
 	struct selfcheck_memory memory;
 	struct selfcheck_sync sync;
 	VEC(struct selfcheck_thread) threads;
-	uint32_t nunseen;	       /* threads inside unseen code */
-	bool nested;		       /* a signal handler ran unrecorded */
-	struct selfcheck_result doubt; /* the first thing that only such a handler explains */
+	uint32_t nunseen;	    /* threads inside unseen code */
+	bool ran[SELFCHECK_DOUBTS]; /* somebody who would explain such a doubt */
+	struct selfcheck_result doubts[SELFCHECK_DOUBTS]; /* the first of each kind */
 	bool binary;
 	bool late; /* it begins in the middle of the run */
 };
@@ -77,9 +84,9 @@ struct selfcheck {
 void selfcheck_fail(struct selfcheck *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Like selfcheck_fail, unless the trace turns out to have a handler that ran unrecorded. */
-void selfcheck_doubt(struct selfcheck *s, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Like selfcheck_fail, unless the trace turns out to have somebody who explains it. */
+void selfcheck_doubt(struct selfcheck *s, enum selfcheck_doubt kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* A contradiction at the present event, into r. */
 void selfcheck_describe(struct selfcheck *s, struct selfcheck_result *r, const char *format,
 			va_list ap);

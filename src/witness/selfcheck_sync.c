@@ -140,7 +140,7 @@ static void semaphore_event(struct selfcheck *s, const struct event *e, struct s
 		o->value++;
 	} else if (e->op == EVENT_SEM_WAIT && o->known) {
 		if (o->value == 0)
-			selfcheck_doubt(s, "the semaphore is at zero");
+			selfcheck_doubt(s, SELFCHECK_HANDLER, "the semaphore is at zero");
 		else
 			o->value--;
 	}

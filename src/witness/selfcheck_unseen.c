@@ -13,7 +13,8 @@
  * (NESTED), and nothing orders that before what others saw of it.  So what
  * a handler can explain is a doubt until the end of the trace tells whether
  * there was one.  So it is with a thread that unseen code has made for itself: it says OPAQUE, of no
- * place, when it begins, and writes whenever it likes.
+ * place, when it begins, and writes whenever it likes.  But it posts semaphores by calls that are
+ * recorded.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ void selfcheck_unseen_event(struct selfcheck *s, const struct event *e)
 	if (e->flags & EVENT_REREAD)
 		return; /* the recorder's: its stack is not where it happened */
 	if (event_is_nested(s, t, e)) {
-		s->nested = true;
+		s->ran[SELFCHECK_HANDLER] = s->ran[SELFCHECK_STRANGER] = true;
 		s->memory.opaque++;
 		return;
 	}
@@ -61,7 +62,7 @@ void selfcheck_unseen_event(struct selfcheck *s, const struct event *e)
 		s->memory.opaque++;
 	}
 	if (e->op == EVENT_OPAQUE && e->site == 0 && s->binary)
-		s->nested = true;
+		s->ran[SELFCHECK_STRANGER] = true;
 	if (e->op == EVENT_OPAQUE && !t->unseen) {
 		t->unseen = true;
 		t->unseen_site = e->site;
@@ -71,9 +72,9 @@ void selfcheck_unseen_event(struct selfcheck *s, const struct event *e)
 	}
 }
 
-void selfcheck_doubt(struct selfcheck *s, const char *format, ...)
+void selfcheck_doubt(struct selfcheck *s, enum selfcheck_doubt kind, const char *format, ...)
 {
-	struct selfcheck_result *d = &s->doubt;
+	struct selfcheck_result *d = &s->doubts[kind];
 	va_list ap;
 
 	if (d->contradiction)
@@ -85,10 +86,14 @@ void selfcheck_doubt(struct selfcheck *s, const char *format, ...)
 
 void selfcheck_unseen_settle(struct selfcheck *s)
 {
-	if (!s->doubt.contradiction || s->nested ||
-	    (s->out->contradiction && s->out->pos <= s->doubt.pos))
-		return;
-	s->out->contradiction = true;
-	s->out->pos = s->doubt.pos;
-	memcpy(s->out->what, s->doubt.what, sizeof(s->out->what));
+	for (int kind = 0; kind < SELFCHECK_DOUBTS; kind++) {
+		const struct selfcheck_result *d = &s->doubts[kind];
+
+		if (!d->contradiction || s->ran[kind] ||
+		    (s->out->contradiction && s->out->pos <= d->pos))
+			continue;
+		s->out->contradiction = true;
+		s->out->pos = d->pos;
+		memcpy(s->out->what, d->what, sizeof(s->out->what));
+	}
 }

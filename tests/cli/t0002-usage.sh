@@ -17,8 +17,8 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record check verify print stats export help' frobnicate
-for c in observe replay explore; do
+wrong '^  the commands are: run record observe check verify print stats export help' frobnicate
+for c in replay explore; do
 	wrong "^foresee: unknown command '$c'" $c
 done
 wrong "^foresee: expected a command before '-q'" -q
@@ -44,6 +44,12 @@ wrong "^foresee: --std prints the whole trace" print --std --from 2 t.std
 wrong "^foresee: --lock-trees looks at the whole trace" print --lock-trees --from 2 t.std
 wrong "^foresee: cannot open 'gone': No such file" print --lock-trees gone
 wrong "^foresee: no program given" record
+wrong "^foresee: a token or --observer-wait goes with --observer" record --token x ./x
+wrong "^foresee: a token or --observer-wait goes with --observer" record --observer-wait 3 ./x
+wrong "^foresee: --keep 3M is too little: give at least 4M" record --keep 3M ./x
+wrong "^foresee: bad value '2X' of --keep: expected a size like 500M or 2G" run --keep 2X ./x
+wrong "^foresee: observe takes no argument 'extra'" observe extra
+wrong "^foresee: bad cuts '5:2' for --cuts" check --cuts 5:2 t.std
 wrong "^foresee: no program given" run --full --
 wrong "^foresee: unknown command 'prin', did you mean 'print'\?" help prin
 wrong "^foresee: more than one command" help run record

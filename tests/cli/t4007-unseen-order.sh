@@ -238,10 +238,11 @@ cat >behind.c <<EOT
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 int data, fd;
 volatile char *flag;
-static void *writer(void *p) { data = 1; pwrite(fd, "x", 1, 0); return p; }
+static void *writer(void *p) { data = 1; syscall(SYS_pwrite64, fd, "x", 1, 0l); return p; }
 int main(void)
 {
 	pthread_t t;
@@ -250,6 +251,8 @@ int main(void)
 	if (ftruncate(fd, 4096) != 0)
 		return 2;
 	flag = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (*flag) /* what was there before is known */
+		return 3;
 	pthread_create(&t, 0, writer, 0);
 	while (!*flag)
 		;

@@ -115,8 +115,11 @@ ok "the socket is gone afterwards" test ! -e o.sock
 
 # ---- who is turned away ----
 echo "correct horse" >secret
+chmod 644 secret
 begin o --listen :0 --token-file secret
 has o.err "record with: foresee record --observer tcp:127.0.0.1:[0-9]+ --token-file secret PROG" "TCP: the line to type"
+has o.err "^foresee: others may read the token in 'secret': type 'chmod 600 secret'" "a token that others may read"
+chmod 600 secret
 run timeout 30 foresee record --token wrong --observer "$at" -o t.foresee ./account
 is "$status" 0 "wrong token: the program runs"
 has err "^foresee: observer $at refuses: wrong token\$" "wrong token: told to the recorder"
@@ -150,6 +153,8 @@ is "$(stat -c %a o.sock)" 600 "the socket is private"
 run foresee observe --listen unix:"$PWD/o.sock"
 is "$status" 2 "a second observer at the same place"
 has err 'cannot listen on unix:.*: somebody listens there already' "is told why not"
+sleep 0.3
+is "$(grep -c 'turned away' o.err)" 0 "and the first takes no notice"
 { kill -KILL $pid && wait $pid; } 2>/dev/null
 ok "killed: the socket is left" test -S o.sock
 begin o --once --listen unix:"$PWD/o.sock"
@@ -200,6 +205,7 @@ done
 run timeout 60 foresee record --observer unix:"$PWD/nobody.sock" --observer-wait 1 -o p.foresee ./account
 is "$status" 0 "nobody there: the program's own status"
 has err "cannot reach unix:.*nobody.sock: .*; the program runs, its recording goes to '.*p.foresee'" "nobody there: told once"
+has err "the program has ended; waiting up to 1 s for observer .*nobody.sock \(--observer-wait\)" "nobody there: why we stay"
 is "$(grep -c 'cannot reach' err)" 1 "once"
 
 # It comes later.

@@ -306,6 +306,13 @@ static void test_handler(void)
 	unseen(b, 1, FORMAT_K_OPAQUE, 1);
 	builder_sync(b, 2, FORMAT_K_SEM_WAIT, 0, 1, 0x4000, at(1, n), 0, 0, 0);
 	expect(b, "at zero", "other unseen code posts no semaphore");
+
+	b = two_threads();
+	v = at(1, builder_write(b, 1, 1, 0x1000, 4, &INIT, 77, 0, NULL, 0));
+	builder_read(b, 1, 1, 0x1000, 4, &v, 77, 0);
+	builder_read(b, 1, 1, 0x1000, 4, &v, 78, 0);
+	unseen(b, 2, FORMAT_K_OPAQUE, 0);
+	expect(b, NULL, "a thread of unseen code wrote unrecorded");
 }
 
 static void test_text(void)
