@@ -81,7 +81,7 @@ objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
 SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create exec file fork jump \
-	lock log object once real sandbox sem start sync thread
+	lock log object once place real sandbox sem start sync thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))

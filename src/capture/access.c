@@ -17,6 +17,7 @@
 
 #include "capture/filter.h"
 #include "capture/module.h"
+#include "capture/place.h"
 #include "capture/range.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -50,8 +51,8 @@ static uint64_t read_cross(struct thread *t, const void *p, unsigned log2, uint3
 		vb = cell_peek(b);
 		x = access_load(p, log2);
 	} while (!cell_still(a, va) || !cell_still(b, vb));
-	access_log_cross(t, FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | flags, site, p, va, vb, x,
-			 NULL, 0, 0);
+	place_log(t, FORMAT_READ | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT | flags, site,
+		  (uintptr_t)p, va, x, &(struct place_more){ .second = vb });
 	return x;
 }
 
@@ -65,46 +66,11 @@ static void write_cross(struct thread *t, void *p, unsigned log2, uint64_t x, ui
 	access_store(p, log2, x);
 	cell_unlock(b, mine);
 	cell_unlock(a, mine);
-	access_log_cross(t, FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT, site, p, va, vb, x, feeds,
-			 nfeeds, 0);
-}
-
-void access_log_cross(struct thread *t, uint32_t bits, uint32_t site, const void *p,
-		      cell_version va, cell_version vb, uint64_t x, const uint64_t *feeds,
-		      unsigned nfeeds, int order)
-{
-	uint64_t own, ra, rb, delta;
-	unsigned alen, rlen, vlen;
-	uint8_t *q;
-
-	log_ready(t, site);
-	own = t->tseq + 1;
-	ra = log_ref(t, va, own);
-	rb = log_ref(t, vb, own);
-	delta = log_delta(t, site, (uintptr_t)p);
-	q = t->cursor + 4;
-	if (bits & FORMAT_ATOMIC)
-		*q++ = (uint8_t)order;
-	alen = log_length(log_bytes(delta));
-	memcpy(q, &delta, 8);
-	q += alen;
-	rlen = log_bytes(ra);
-	memcpy(q, &ra, 8);
-	q += rlen;
-	*q = (uint8_t)log_bytes(rb);
-	memcpy(q + 1, &rb, 8);
-	q += 1 + *q;
-	vlen = log_length(log_bytes(x));
-	memcpy(q, &x, 8);
-	q += vlen;
-	if (nfeeds != 0) {
-		bits |= FORMAT_WRITE_FED;
-		q = log_feeds(q, feeds, nfeeds, own);
-	}
-	bits |= FORMAT_CROSS | log_code(vlen) << FORMAT_VLEN_SHIFT |
-		log_code(alen) << FORMAT_ALEN_SHIFT | rlen << FORMAT_RLEN_SHIFT |
-		site << FORMAT_SITE_SHIFT;
-	log_access_end(t, (struct log_open){ t->cursor, bits, q });
+	place_log(t,
+		  FORMAT_WRITE | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT |
+			  (nfeeds != 0 ? FORMAT_WRITE_FED : 0),
+		  site, (uintptr_t)p, va, x,
+		  &(struct place_more){ .second = vb, .feeds = feeds, .nfeeds = nfeeds });
 }
 
 static inline bool crosses(const void *p, unsigned log2)
@@ -133,10 +99,10 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 		} while (__builtin_expect(!cell_still(cell, v), 0));
 		if (e != NULL && filter_drops(t, e, key, filter_mask(p, log2), v, site))
 			return x;
-		log_access(t,
-			   FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
-				   (slot != NULL ? FORMAT_READ_FREE : 0),
-			   site, (uintptr_t)p, v, x);
+		place_log(t,
+			  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+				  (slot != NULL ? FORMAT_READ_FREE : 0),
+			  site, (uintptr_t)p, v, x, NULL);
 	}
 	if (slot != NULL)
 		*slot = t->tseq;
@@ -178,7 +144,6 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 	uint64_t *cell = cell_of(p);
 	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT;
 	unsigned nfeeds = 0;
-	struct log_open r;
 	cell_version v;
 
 	cell_prepare(cell);
@@ -201,10 +166,8 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 		bits |= FORMAT_WRITE_FED1;
 	else if (nfeeds != 0)
 		bits |= FORMAT_WRITE_FED;
-	r = log_access_begin(t, bits, site, (uintptr_t)p, v, x, 0);
-	if (bits & FORMAT_WRITE_FED)
-		r.end = log_feeds(r.end, feeds, nfeeds, t->tseq + 1);
-	log_access_end(t, r);
+	place_log(t, bits, site, (uintptr_t)p, v, x,
+		  nfeeds == 0 ? NULL : &(struct place_more){ .feeds = feeds, .nfeeds = nfeeds });
 }
 
 /* A store that is left out by request still says what it depended on. */
@@ -222,26 +185,33 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 }
 
 #define ACCESS(N, T, LOG2)                                                                      \
-	static __attribute__((noinline)) T read_full##N(const void *p, uint32_t site)           \
+	static __attribute__((noinline))                                                        \
+	T read_more##N(const void *p, uint32_t site, struct thread *t)                          \
 	{                                                                                       \
 		T x;                                                                            \
-		ENTER_OR(return *(const volatile T *)p)                                         \
-		x = (T)read_word(t, p, LOG2, site, NULL);                                       \
+		if (__builtin_expect(module_patterns, 0) && module_skips(site))                 \
+			x = *(const volatile T *)p;                                             \
+		else                                                                            \
+			x = (T)read_word(t, p, LOG2, site, NULL);                               \
 		hook_leave(t);                                                                  \
 		return x;                                                                       \
+	}                                                                                       \
+	static __attribute__((noinline, cold)) T read_slow##N(const void *p, uint32_t site)     \
+	{                                                                                       \
+		struct thread *t = hook_enter_slow(thread_self());                              \
+		return t != NULL ? read_more##N(p, site, t) : *(const volatile T *)p;           \
 	}                                                                                       \
 	EXPORT T foresee_read##N(const void *p, uint32_t site)                                  \
 	{                                                                                       \
 		struct thread *t = thread_self();                                               \
 		uint64_t x;                                                                     \
 		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                           \
-			return read_full##N(p, site);                                           \
+			return read_slow##N(p, site);                                           \
 		t->view.live = 0;                                                               \
 		__asm__ volatile("" ::: "memory");                                              \
 		if (read_again(t, p, LOG2, site, &x))                                           \
 			return hook_end(t) ? (T)hook_late_with(t, x) : (T)x;                    \
-		(void)hook_end(t); /* if late, the next one says so */                          \
-		return read_full##N(p, site);                                                   \
+		return read_more##N(p, site, t);                                                \
 	}                                                                                       \
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)               \
 	{                                                                                       \

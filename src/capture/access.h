@@ -1,8 +1,8 @@
-/* Loads and stores by size, and the record of an access that touches two words. */
+/* Loads and stores by size. */
 #ifndef CAPTURE_ACCESS_H
 #define CAPTURE_ACCESS_H
 
-#include "capture/log.h"
+#include <stdint.h>
 
 static inline __attribute__((always_inline)) uint64_t access_load(const void *p, unsigned log2)
 {
@@ -34,10 +34,5 @@ static inline __attribute__((always_inline)) void access_store(void *p, unsigned
 		*(volatile uint64_t *)p = x;
 	}
 }
-
-/* bits: form, size, flags; a feed list is added when nfeeds is not 0. */
-void access_log_cross(struct thread *t, uint32_t bits, uint32_t site, const void *p,
-		      cell_version va, cell_version vb, uint64_t x, const uint64_t *feeds,
-		      unsigned nfeeds, int order);
 
 #endif /* CAPTURE_ACCESS_H */

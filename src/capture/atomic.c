@@ -6,6 +6,7 @@
 #include "capture/access.h"
 #include "capture/filter.h"
 #include "capture/module.h"
+#include "capture/place.h"
 #include "capture/real.h"
 #include "capture/sync.h"
 
@@ -36,7 +37,7 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 		return x;
 	if (slot != NULL)
 		bits |= FORMAT_READ_FREE;
-	log_access_end(t, log_access_begin(t, bits, site, (uintptr_t)p, v, x, order));
+	place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)p, v, x, NULL);
 	if (slot != NULL)
 		*slot = t->tseq;
 	return x;
@@ -62,14 +63,11 @@ static void log_write(struct thread *t, const void *p, unsigned log2, uint64_t x
 	uint64_t feeds[LOG_FEEDS];
 	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
 	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
-	struct log_open r;
 
 	if (nfeeds != 0)
 		bits |= FORMAT_WRITE_FED;
-	r = log_access_begin(t, bits, site, (uintptr_t)p, v, x, order);
-	if (nfeeds != 0)
-		r.end = log_feeds(r.end, feeds, nfeeds, t->tseq + 1);
-	log_access_end(t, r);
+	place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)p, v, x,
+		  &(struct place_more){ .feeds = feeds, .nfeeds = nfeeds });
 }
 
 struct rmw {

@@ -1,5 +1,6 @@
 #include "capture/filter.h"
 
+#include "capture/place.h"
 #include "capture/sys.h"
 
 static const void *address(const struct filter_entry *e)
@@ -81,9 +82,7 @@ void filter_close(struct thread *t, struct filter_entry *e)
 
 		if (run.key & FILTER_ATOMIC)
 			bits |= FORMAT_ATOMIC;
-		log_access_unnumbered(t, log_access_begin(t, bits, run.site,
-							  (uintptr_t)address(&run) + at,
-							  run.version, 0, __ATOMIC_RELAXED));
+		place_log(t, bits, run.site, (uintptr_t)address(&run) + at, run.version, 0, NULL);
 	}
 }
 

@@ -312,7 +312,8 @@ void foresee_callback_end(void);
  * Library functions that read or write caller's memory.  The pass redirects a
  * call of NAME to foresee_libc_NAME, which has the same type.
  */
-#define FORESEE_LIBC(X) FORESEE_LIBC_BASIC(X) FORESEE_LIBC_SCAN(X) FORESEE_LIBC_OUT(X)
+#define FORESEE_LIBC(X) \
+	FORESEE_LIBC_BASIC(X) FORESEE_LIBC_SCAN(X) FORESEE_LIBC_SPLIT(X) FORESEE_LIBC_OUT(X)
 
 /* Memory and strings, printing to memory, input and output (libc.c). */
 #define FORESEE_LIBC_BASIC(X)                                                            \
@@ -333,6 +334,9 @@ void foresee_callback_end(void);
 	X(__isoc23_sscanf) X(__isoc23_vsscanf)                                           \
 	X(fscanf) X(vfscanf) X(__isoc99_fscanf) X(__isoc99_vfscanf)                      \
 	X(__isoc23_fscanf) X(__isoc23_vfscanf)
+
+/* Cutting strings (libc_split.c). */
+#define FORESEE_LIBC_SPLIT(X) X(strtok_r) X(__strtok_r) X(strsep)
 
 /* Those that leave a result where an argument points (libc_out.c). */
 #define FORESEE_LIBC_OUT(X)                                                              \

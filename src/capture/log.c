@@ -118,8 +118,9 @@ static void chunk_begin(struct thread *t)
 	t->ntaken = 0;
 	t->last_taken = 0;
 	memset(t->predict, 0, sizeof(t->predict));
-	t->last_value = 0;
-	t->page = 0;
+	memset(t->places, 0, sizeof(t->places));
+	memset(t->last_read, 0, sizeof(t->last_read));
+	t->last_version = 0;
 	t->nlate = 0;
 	t->nextra = 0;
 	t->logged_depth = 0; /* restate it: keep 0, then all */
@@ -425,10 +426,6 @@ void log_catch_up(struct thread *t, uint32_t site)
 	}
 	if (t->view.depth != t->logged_depth || t->view.low != t->logged_depth)
 		state_stack(t);
-	if (site >> FORMAT_SITE_BITS != t->page) {
-		t->page = site >> FORMAT_SITE_BITS;
-		put_small(t, FORMAT_K_PAGE, t->page, 0, 1);
-	}
 }
 
 void log_peer(struct thread *t, uint32_t tid)

@@ -1,8 +1,7 @@
 /*
  * The log: records of one thread, encoded into its slot of the trace file.
  *
- * Fast path: log_access below, inlined into the hooks.  Everything rare - a
- * full chunk, a changed stack, another site page, a new peer - is in log.c.
+ * Everything rare - a full chunk, a changed stack, a new peer - is in log.c.  Accesses: place.h.
  *
  * Rules: all functions run in the owning thread with view.live == 0 (between
  * hook_enter and hook_leave).  The record's head is stored last, so that a
@@ -19,7 +18,7 @@
  * an OTHER head and a small payload. */
 #define LOG_SLACK 256u
 
-/* Makes room and states whatever changed since the last record: stack, page. */
+/* Makes room and states whatever changed since the last record: the stack. */
 void log_catch_up(struct thread *t, uint32_t site) __attribute__((noinline, cold));
 
 /* A PEER record for tid. */
@@ -28,8 +27,7 @@ void log_peer(struct thread *t, uint32_t tid) __attribute__((noinline, cold));
 static inline void log_ready(struct thread *t, uint32_t site)
 {
 	if (__builtin_expect(t->cursor >= t->limit || t->view.depth != t->logged_depth ||
-				     t->view.low != t->logged_depth ||
-				     site >> FORMAT_SITE_BITS != t->page,
+				     t->view.low != t->logged_depth,
 			     0))
 		log_catch_up(t, site);
 }
@@ -79,18 +77,6 @@ static inline unsigned log_bytes(uint64_t v)
 	return v == 0 ? 0 : (71 - (unsigned)__builtin_clzll(v)) >> 3;
 }
 
-/* Lengths of addresses and values, and their codes: 0 to 4 as they are, 6 bytes
- * (most pointers) as 5, 8 bytes as 7. */
-static inline unsigned log_length(unsigned bytes)
-{
-	return bytes + (bytes > 4 && bytes % 2 != 0);
-}
-
-static inline unsigned log_code(unsigned length)
-{
-	return length - (length > 4);
-}
-
 static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
 {
 	while (__builtin_expect(v >= 0x80, 0)) {
@@ -119,88 +105,6 @@ static inline void log_commit(uint8_t *at, uint32_t head)
 static inline void log_count(struct thread *t, uint64_t events)
 {
 	__atomic_store_n(&t->tseq, t->tseq + events, __ATOMIC_RELAXED);
-}
-
-/*
- * A READ or WRITE of one word.  bits: form, log2 size << 2, flags.  Returns
- * where the record ends, for a feed list; the caller commits.
- */
-struct log_open {
-	uint8_t *head;
-	uint32_t bits;
-	uint8_t *end;
-};
-
-static inline __attribute__((always_inline)) struct log_open
-log_access_begin(struct thread *t, uint32_t bits, uint32_t site, uint64_t addr, cell_version v,
-		 uint64_t value, int order)
-{
-	uint64_t ref, delta, hop;
-	unsigned rlen, len;
-	uint8_t *head, *p;
-	bool wide;
-
-	log_ready(t, site);
-	ref = log_ref(t, v, t->tseq + 1);
-	delta = log_delta(t, site, addr);
-	head = t->cursor;
-	p = head + 4;
-	if (bits & FORMAT_ATOMIC)
-		*p++ = (uint8_t)order;
-	/* Pointers: an address near the pointer read last, a value near its own address. */
-	hop = addr - t->last_value + FORMAT_HOP;
-	if (hop < 2 * FORMAT_HOP && delta > 0xff) {
-		*p++ = (uint8_t)hop;
-		bits |= FORMAT_NEAR << FORMAT_ALEN_SHIFT;
-	} else {
-		len = log_length(log_bytes(delta));
-		memcpy(p, &delta, 8);
-		p += len;
-		bits |= log_code(len) << FORMAT_ALEN_SHIFT;
-	}
-	rlen = log_bytes(ref);
-	memcpy(p, &ref, 8);
-	p += rlen;
-	bits |= rlen << FORMAT_RLEN_SHIFT | site << FORMAT_SITE_SHIFT;
-	wide = (bits >> FORMAT_SIZE_SHIFT & 3) == 3;
-	if (wide && value > UINT32_MAX && value - addr + (1u << 31) <= UINT32_MAX) {
-		uint64_t from_here = (uint32_t)(value - addr);
-
-		memcpy(p, &from_here, 8);
-		p += 4;
-		bits |= FORMAT_NEAR << FORMAT_VLEN_SHIFT;
-	} else {
-		len = log_length(log_bytes(value));
-		memcpy(p, &value, 8);
-		p += len;
-		bits |= log_code(len) << FORMAT_VLEN_SHIFT;
-	}
-	if (wide && (bits & (FORMAT_FORM | FORMAT_READ_REREAD)) == FORMAT_READ)
-		t->last_value = value;
-	return (struct log_open){ head, bits, p };
-}
-
-/* A record that is no event of its own: nobody can name it. */
-static inline void log_access_unnumbered(struct thread *t, struct log_open r)
-{
-	t->nextra++;
-	log_commit(r.head, r.bits);
-	t->cursor = r.end;
-}
-
-static inline __attribute__((always_inline)) void log_access_end(struct thread *t,
-								 struct log_open r)
-{
-	log_commit(r.head, r.bits);
-	t->cursor = r.end;
-	log_count(t, 1);
-}
-
-static inline __attribute__((always_inline)) void log_access(struct thread *t, uint32_t bits,
-							     uint32_t site, uint64_t addr,
-							     cell_version v, uint64_t value)
-{
-	log_access_end(t, log_access_begin(t, bits, site, addr, v, value, 0));
 }
 
 /*

@@ -150,6 +150,23 @@ static void function_add(const void *f)
 	all.nfunctions++;
 }
 
+/* Those behind it, up to the next free slot, may be there because it was in their way. */
+static void function_drop(const void *f)
+{
+	size_t i = function_slot(all.functions, all.room, f);
+
+	if (all.functions[i] == NULL)
+		return;
+	all.functions[i] = NULL;
+	all.nfunctions--;
+	while (all.functions[i = (i + 1) & (all.room - 1)] != NULL) {
+		const void *moved = all.functions[i];
+
+		all.functions[i] = NULL;
+		all.functions[function_slot(all.functions, all.room, moved)] = moved;
+	}
+}
+
 bool module_has_function(const void *f)
 {
 	bool known;
@@ -186,6 +203,21 @@ static void image_count(const struct foresee_module *m, int change)
 	}
 	if (i != NULL)
 		i->units += change;
+}
+
+/* What comes to lie in their place will be other functions.  Some that the unit lists may lie in
+ * another image (inline functions of C++) and stay. */
+static void functions_forget(const struct foresee_module *m)
+{
+	struct dl_find_object unit, at;
+
+	if (all.room == 0 || _dl_find_object((void *)(uintptr_t)m, &unit) != 0)
+		return;
+	for (uint64_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i] != NULL &&
+		    _dl_find_object((void *)(uintptr_t)m->functions[i], &at) == 0 &&
+		    at.dlfo_map_start == unit.dlfo_map_start)
+			function_drop(m->functions[i]);
 }
 
 bool module_is_seen(const void *start)
@@ -324,6 +356,7 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 	for (unsigned i = 0; i < all.nunits; i++)
 		if (all.units[i] == m)
 			all.units[i] = all.units[--all.nunits];
+	functions_forget(m);
 	image_count(m, -1);
 	sys_lock_drop(&all.lock);
 }

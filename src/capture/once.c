@@ -15,6 +15,7 @@
 
 #include "capture/filter.h"
 #include "capture/lock_priv.h"
+#include "capture/place.h"
 #include "capture/real.h"
 
 struct run {
@@ -98,9 +99,8 @@ EXPORT void __cxa_guard_release(uint64_t *guard)
 	sync_log(t, FORMAT_K_ONCE_END, 0, guard);
 	before = cell_lock(cell);
 	real(guard);
-	log_access_end(t, log_access_begin(t, FORMAT_WRITE | FORMAT_ATOMIC, t->view.call_site,
-					   (uintptr_t)guard, before, *(uint8_t *)guard,
-					   __ATOMIC_RELEASE));
+	place_log(t, FORMAT_WRITE | FORMAT_ATOMIC | (uint32_t)__ATOMIC_RELEASE << PLACE_ORDER_SHIFT,
+		  t->view.call_site, (uintptr_t)guard, before, *(uint8_t *)guard, NULL);
 	cell_unlock(cell, cell_make(t->tid, t->tseq));
 	hook_leave(t);
 }

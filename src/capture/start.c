@@ -101,6 +101,15 @@ const char *start_next(void)
 	return trace;
 }
 
+/* Of at_quick_exit; after those of the program, for it was registered first. */
+static int quick_status;
+
+static void at_quick(void)
+{
+	if (fork_is_recorded())
+		finish(quick_status & 0xff);
+}
+
 static bool begin(void)
 {
 	struct log_options opt = { 0 };
@@ -113,6 +122,7 @@ static bool begin(void)
 		return false;
 	fork_start(opt.follow);
 	on_exit(at_exit, NULL);
+	at_quick_exit(at_quick);
 	thread_adopt();
 	return true;
 }
@@ -140,4 +150,12 @@ EXPORT void _exit(int status)
 EXPORT void _Exit(int status)
 {
 	leave(status);
+}
+
+/* With handlers, and then past _exit. */
+EXPORT void quick_exit(int status)
+{
+	quick_status = status;
+	REAL(quick_exit)(status);
+	__builtin_unreachable();
 }

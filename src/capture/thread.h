@@ -69,6 +69,17 @@ struct peer {
 	uint64_t tid, tseq;
 };
 
+/* The last access of a place. */
+struct place {
+	_Alignas(64) uint64_t shape; /* place_shape; 0: none in this chunk */
+	uint64_t addr;
+	uint64_t stride; /* the last difference between addresses that was not 0 */
+	cell_version version; /* named last, unless it was its own last event */
+	cell_version own;     /* its last event */
+	uint64_t value;
+	uint32_t head; /* of a short record: the slot */
+};
+
 #define THREAD_UNSEEN 32u
 #define THREAD_NAME 64u
 #define THREAD_PIECE 4096u /* bytes of a range handled at once */
@@ -84,7 +95,6 @@ struct thread {
 	uint64_t last_taken;   /* address of the lock taken last */
 	uint32_t logged_depth; /* of the stack, as of the last STACK record */
 	uint32_t tid;
-	uint32_t page;	/* site page of the log */
 	uint32_t epoch; /* bumped at every synchronisation */
 	uint32_t npending;
 	uint32_t filter_mask; /* entries - 1; 0: nothing is filtered */
@@ -102,7 +112,10 @@ struct thread {
 	cell_version taken[FORMAT_HELD]; /* acquires that were not yet given back */
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
-	uint64_t last_value; /* of the last 8-byte READ */
+	/* What the next access may have to do with (place.h). */
+	cell_version last_version; /* named by the last access */
+	uint64_t last_read[2];	   /* values of the last read that is logged, and the one before */
+	struct place places[FORMAT_PLACES];
 
 	uint32_t settled;   /* epoch when runs of dropped reads were last looked at (log.c) */
 	uint32_t unsettled; /* bytes logged since they were last closed */

@@ -179,6 +179,9 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 			    " not show.\n");
 	else if (info.partial)
 		strbuf_adds(out, "  Accesses are missing by request (--only, --ignore).\n");
+	if (info.late && r->ntruncated == 0) /* else there may have been more parts */
+		strbuf_adds(out, "  The trace begins in the middle of the run; this is about what"
+				 " is left of it.\n");
 	if (!info.complete)
 		strbuf_adds(out, "  The recording does not hold the whole run; what is missing was"
 				 " not looked at.\n");
@@ -240,8 +243,7 @@ static void found_format(const struct report *r, struct strbuf *out)
 static void suppressed_format(const struct report *r, struct strbuf *out)
 {
 	if (r->benign)
-		strbuf_addf(out,
-			    "%" PRIu64 " race%s declared benign by the program, not shown.\n",
+		strbuf_addf(out, "%" PRIu64 " race%s declared benign by the program, not shown.\n",
 			    r->benign, WORDS_PLURAL(r->benign));
 	if (r->suppressed == 0)
 		return;

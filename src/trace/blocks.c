@@ -212,6 +212,7 @@ bool blocks_load(struct blocks *b, const struct blocks_thread *t, uint32_t numbe
 	for (i = first; i < t->chunks.n && t->chunks.at[i].number == number; i++) {
 		if (copy_load(b, t->tid, &t->chunks.at[i], bytes, n)) {
 			*which = t->chunks.at[i];
+			which->version = b->head.version;
 			return true;
 		}
 	}

@@ -32,6 +32,7 @@ struct blocks_chunk {
 	uint32_t number;
 	uint32_t room; /* closed: bytes of records; open: bytes there may be */
 	uint32_t nlate;
+	uint32_t version; /* of the format, which is the file's: blocks_load says it */
 	bool closed, last, in_slot;
 	/* In a slot: its records as they were, then zeros; a record that starts before `seen' is
 	 * whole. */

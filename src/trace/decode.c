@@ -46,7 +46,9 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->copy_fresh = false;
 	c->tseq = chunk->head.first_tseq - 1;
 	memset(c->predict, 0, sizeof(c->predict));
-	c->last_value = 0;
+	c->last_pointer = c->last_version = 0;
+	c->last_read[0] = c->last_read[1] = 0;
+	memset(c->place, 0, sizeof(c->place));
 	memset(c->peer, 0, sizeof(c->peer));
 	memset(c->shape, 0, sizeof(c->shape));
 	memset(c->held, 0, sizeof(c->held));
@@ -100,6 +102,8 @@ static uint32_t head_take(const struct decode_cursor *c, struct wire *w)
 		memcpy(&head, w->at, left < 4 ? left : 4);
 	else if (lean)
 		head = wire_byte(w);
+	else if (left >= 2 && decode_has_short(k) && (*w->at & FORMAT_FORM) != FORMAT_OTHER)
+		head = (uint32_t)wire_fixed(w, 2);
 	else if (left >= 4)
 		head = (uint32_t)wire_fixed(w, 4);
 	return head;

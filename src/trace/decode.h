@@ -99,7 +99,15 @@ struct decode_cursor {
 	uint64_t copy_len, copy_tseq;
 	bool copy_fresh;
 	uint64_t predict[FORMAT_PREDICT];
-	uint64_t last_value; /* of the last 8-byte READ */
+	uint64_t last_pointer; /* before version 3: value of the last 8-byte READ */
+	/* What short records refer to: the version named last, as one number (decode_place.c), the
+	 * values of the last two reads, and the last access of each place. */
+	uint64_t last_version, last_read[2];
+	struct decode_slot {
+		uint64_t addr, stride, version, own, value;
+		uint32_t site;
+		uint8_t access, order; /* access 0: none in this chunk */
+	} place[FORMAT_PLACES];
 	struct version peer[FORMAT_PEERS];
 	/* What lean records refer to. */
 	struct {

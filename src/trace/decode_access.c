@@ -1,11 +1,12 @@
 /*
- * Records of memory: READ and WRITE, atomics, ranges, and blocks that come and go.
+ * Records of memory: READ and WRITE, atomics, ranges, and blocks that come and go.  Accesses since
+ * version 3 are in decode_place.c.
  */
 #include "trace/decode_priv.h"
 
 #include "trace/wire.h"
 
-/* ---- READ and WRITE ---- */
+/* ---- READ and WRITE, before version 3 ---- */
 
 static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t site,
 			       unsigned code)
@@ -14,74 +15,36 @@ static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t
 
 	if (code != FORMAT_NEAR)
 		return decode_addr(c, site, wire_fixed(w, format_length(code)));
-	addr = c->last_value + wire_byte(w) - FORMAT_HOP;
+	addr = c->last_pointer + wire_byte(w) - FORMAT_HOP;
 	c->predict[site & (FORMAT_PREDICT - 1)] = addr;
 	return addr;
-}
-
-static bool access_value(struct wire *w, const struct event *e, unsigned code, uint64_t *value)
-{
-	if (code == FORMAT_NEAR) {
-		*value = e->addr + (uint64_t)(int64_t)(int32_t)wire_fixed(w, 4);
-		return e->len == 8;
-	}
-	*value = wire_fixed(w, format_length(code));
-	return format_length(code) <= e->len;
 }
 
 bool decode_access(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
 	struct event *e = &item->e;
-	bool read = (head & FORMAT_FORM) == FORMAT_READ;
 	unsigned vlen = head >> FORMAT_VLEN_SHIFT & 7, alen = head >> FORMAT_ALEN_SHIFT & 7;
-	unsigned rlen = head >> FORMAT_RLEN_SHIFT & 7;
 	uint64_t own = c->tseq + 1, value;
 
-	e->op = read ? EVENT_READ : EVENT_WRITE;
-	e->len = (uint64_t)1 << (head >> FORMAT_SIZE_SHIFT & 3);
 	e->site = c->page << FORMAT_SITE_BITS | head >> FORMAT_SITE_SHIFT;
-	if (head & FORMAT_ATOMIC) {
-		e->flags |= EVENT_ATOMIC;
+	if (head & FORMAT_ATOMIC)
 		e->order = wire_byte(w);
-	}
 	e->addr = access_address(c, w, e->site, alen);
-	if (!decode_ref(c, wire_fixed(w, rlen), own, &item->ref[0]))
+	if (!decode_ref(c, wire_fixed(w, head >> FORMAT_RLEN_SHIFT & 7), own, &item->ref[0]))
 		return false;
-	e->nrefs = 1;
 	if (head & FORMAT_CROSS) {
 		unsigned n = wire_byte(w);
 
 		if (n > 8 || !decode_ref(c, wire_fixed(w, n), own, &item->ref[1]))
 			return false;
-		e->nrefs = 2;
 	}
-	e->refs = item->ref;
-	if (!access_value(w, e, vlen, &value) || !decode_span_is_sane(e->addr, e->len) ||
-	    format_words(e->addr, e->len) != e->nrefs)
+	value = vlen == FORMAT_NEAR ? e->addr + (uint64_t)(int64_t)(int32_t)wire_fixed(w, 4)
+				    : wire_fixed(w, format_length(vlen));
+	if (!decode_access_end(c, w, head & 255, value, item))
 		return false;
-	if (read && e->len == 8 && !(head & (FORMAT_READ_REREAD | FORMAT_CROSS)))
-		c->last_value = value;
-	decode_value(item, item->value, value);
-	e->value = item->value;
-	item->reads = read;
-	item->replaces = !read;
-	item->numbers = 1;
-	item->is_event = true;
-	if (read) {
-		e->flags |= head & FORMAT_READ_FREE ? EVENT_FREE_READ : 0;
-		if (head & FORMAT_READ_REREAD) { /* tells a version, no bytes, takes no number */
-			item->numbers = 0;
-			e->flags = (e->flags | EVENT_REREAD) & ~EVENT_HAS_VALUE;
-			e->value = NULL;
-		}
-	} else if (head & FORMAT_WRITE_FED) {
-		decode_feeds(w, item, own);
-	} else if (head & FORMAT_WRITE_FED1) {
-		if (own == 1)
-			return false;
-		decode_feed(item, own - 1);
-	}
-	return !w->bad;
+	if (item->reads && e->len == 8 && !(head & (FORMAT_READ_REREAD | FORMAT_CROSS)))
+		c->last_pointer = value;
+	return true;
 }
 
 /* ---- OTHER ---- */

@@ -2,9 +2,10 @@
  * Decoding one record, for the cursors (decode.c).
  *
  *	decode_record	the table of kinds
- *	decode_access	memory
+ *	decode_access	other operations on memory; loads and stores before version 3
  *	decode_sync	synchronisation, threads, annotations
  *	decode_state	records that only change the cursor
+ *	decode_place	loads and stores
  *	decode_lean	the short form of lock records
  *	decode_parts	what several of them are made of
  */
@@ -57,6 +58,18 @@ void decode_feed(struct decode_item *item, uint64_t tseq);
 void decode_runs(struct decode_cursor *c, struct wire *w, struct decode_item *item, uint64_t max,
 		 uint64_t own, unsigned step);
 
+/* What an access is (FORMAT_READ, ...); address, refs and order are there already.  Checks them. */
+bool decode_access_end(struct decode_cursor *c, struct wire *w, unsigned access, uint64_t value,
+		       struct decode_item *item);
+
+/* Forms 1 and 2 are short records, not READ and WRITE. */
+static inline bool decode_has_short(const struct decode_chunk *k)
+{
+	return k->head.version >= 3;
+}
+
+/* A short record with this head. */
+bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
 /* A READ or WRITE with this head. */
 bool decode_access(struct decode_cursor *c, struct wire *w, uint32_t head,
 		   struct decode_item *item);
@@ -64,7 +77,7 @@ bool decode_access(struct decode_cursor *c, struct wire *w, uint32_t head,
 /* The rest of a payload, behind what the table of kinds says.  False: damage. */
 typedef bool decode_rest(struct decode_cursor *c, struct wire *w, unsigned aux,
 			 struct decode_item *item);
-decode_rest decode_rmw, decode_casfail, decode_range_read, decode_range_write, decode_extent;
+decode_rest decode_place, decode_rmw, decode_casfail, decode_range_read, decode_range_write, decode_extent;
 decode_rest decode_fence, decode_use, decode_wake, decode_wait, decode_join, decode_begin,
 	decode_end, decode_channel, decode_block, decode_user;
 decode_rest decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;

@@ -95,6 +95,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_C_CODE] = { 0, NONE, NULL },
 	[FORMAT_K_BLOCK] = { EVENT_BEGIN, SITE | SYNC, decode_block },
 	[FORMAT_K_C_NOTE] = { 0, NONE, NULL },
+	[FORMAT_K_ACCESS] = { EVENT_READ, SITE, decode_place },
 };
 
 static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
@@ -148,9 +149,10 @@ static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 bool decode_record(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
 	unsigned form = head & FORMAT_FORM;
-	bool good = form == FORMAT_LEAN	   ? decode_lean(c, w, head, item)
-		    : form == FORMAT_OTHER ? other_take(c, w, head, item)
-					   : decode_access(c, w, head, item);
+	bool good = form == FORMAT_LEAN		 ? decode_lean(c, w, head, item)
+		    : form == FORMAT_OTHER	 ? other_take(c, w, head, item)
+		    : decode_has_short(c->chunk) ? decode_short(c, w, head, item)
+						 : decode_access(c, w, head, item);
 
 	return good && !w->bad && c->tseq + item->numbers <= DECODE_TSEQ_MAX;
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
@@ -90,17 +90,64 @@ struct format_area {
 _Static_assert(sizeof(struct format_area) == 64, "area head");
 
 /*
- * Record heads are 32 bits, written last, so that a record is there whole or
- * not at all.  A head of 0 ends the data.  Lean records have a head of one byte, not 0, and are
- * written by one store.
+ * Record heads are written last, so that a record is there whole or not at all.  The two lowest
+ * bits are the form; a first byte of 0 ends the data.  Heads have 32 bits, those of short records
+ * (1 and 2) 16; lean records have a head of one byte, not 0, and are written by one store.
  */
 #define FORMAT_FORM 3u /* mask: the two lowest bits */
 #define FORMAT_LEAN 0u
-#define FORMAT_READ 1u
-#define FORMAT_WRITE 2u
 #define FORMAT_OTHER 3u
 
-/* READ and WRITE heads. */
+/*
+ * Short records: an access once more, from a place that has had an ACCESS record in this chunk.
+ *
+ *	bits 0-1   1 + the highest bit of the place's slot     4-5  address: FORMAT_A_*
+ *	     2-3   ref: FORMAT_R_*                             6-8  value: FORMAT_V_*
+ *	     9-15  the rest of the slot
+ */
+#define FORMAT_PLACES 256 /* slots */
+#define FORMAT_R_SHIFT 2
+#define FORMAT_A_SHIFT 4
+#define FORMAT_V_SHIFT 6
+#define FORMAT_SLOT_SHIFT 9
+
+enum format_short_ref {
+	FORMAT_R_SAME, /* the version that the place named last, by other than FORMAT_R_OWN */
+	FORMAT_R_NEAR, /* a byte: the difference from it, and FORMAT_R_WINDOW / 2 */
+	FORMAT_R_OWN,  /* the place's last event: one half of a word was written, now the other */
+	FORMAT_R_LONG, /* a byte: up to 8, so many bytes follow, a ref; else FORMAT_R_FIRST and the
+			* difference from the version that the thread named last, and half a window */
+};
+#define FORMAT_R_WINDOW 256u
+#define FORMAT_R_FIRST 9u
+#define FORMAT_R_LAST_WINDOW (256u - FORMAT_R_FIRST)
+
+enum format_short_address {
+	FORMAT_A_SAME,	 /* the place's last one */
+	FORMAT_A_STRIDE, /* on by the last difference that was not 0; at first, by its size */
+	FORMAT_A_NEAR,	 /* two bytes, zigzag */
+	FORMAT_A_LONG,	 /* a byte: with FORMAT_A_FAR the number of bytes, zigzag; else a hop */
+};
+#define FORMAT_A_FAR 128u
+
+enum format_short_value {
+	FORMAT_V_SAME,	/* the place's last one */
+	FORMAT_V_READ,	/* that of the thread's last read; not in reads */
+	FORMAT_V_READ2, /* that of the one before it; not in reads */
+	FORMAT_V_1,	/* bytes */
+	FORMAT_V_2,
+	FORMAT_V_4,
+	FORMAT_V_ADDRESS, /* 8-byte accesses: four bytes, signed, from its own address */
+	FORMAT_V_LONG,	  /* the number of bytes; with FORMAT_V_TOP those are the highest */
+};
+#define FORMAT_V_TOP 128u
+
+/*
+ * What an access is: aux of ACCESS, and the low bits of the heads of READ and WRITE, the forms that
+ * accesses have in files before version 3.
+ */
+#define FORMAT_READ 1u
+#define FORMAT_WRITE 2u
 #define FORMAT_SIZE_SHIFT 2	     /* 2 bits: log2 of the size */
 #define FORMAT_READ_FREE (1u << 4)   /* READ: free */
 #define FORMAT_WRITE_FED (1u << 4)   /* WRITE: feed list follows */
@@ -108,7 +155,9 @@ _Static_assert(sizeof(struct format_area) == 64, "area head");
 #define FORMAT_WRITE_FED1 (1u << 5)  /* WRITE: fed by this thread's previous event alone */
 #define FORMAT_ATOMIC (1u << 6)	     /* a byte with the memory order follows */
 #define FORMAT_CROSS (1u << 7)	     /* touches two words: a second ref follows */
-#define FORMAT_VLEN_SHIFT 8	     /* 3 bits each; ALEN, VLEN: format_length */
+
+/* READ and WRITE heads, before version 3. */
+#define FORMAT_VLEN_SHIFT 8 /* 3 bits each; ALEN, VLEN: format_length */
 #define FORMAT_ALEN_SHIFT 11
 #define FORMAT_RLEN_SHIFT 14 /* 0..7 bytes */
 #define FORMAT_SITE_SHIFT 17 /* 15 bits: site within the current page */
@@ -218,7 +267,8 @@ static inline unsigned format_length(unsigned code)
 	X(C_IMAGE, "image", 0)             \
 	X(C_CODE, "code", 0)               \
 	X(BLOCK, "block", 1)               \
-	X(C_NOTE, "note", 0)
+	X(C_NOTE, "note", 0)               \
+	X(ACCESS, "access", 1)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
@@ -340,6 +390,13 @@ static inline unsigned format_shape(uint32_t site, unsigned acquires)
 	unsigned slot = (site << 1 | acquires) % FORMAT_SHAPES;
 
 	return slot + (slot == 0);
+}
+
+/* The slot of a place that makes such accesses.  Closing a run, or a store that is fed by the event
+ * before it, may take turns with others there. */
+static inline unsigned format_place(uint32_t site, unsigned access)
+{
+	return (site ^ (access & FORMAT_READ_REREAD) << 2) % FORMAT_PLACES;
 }
 
 /* Words (aligned, 8 bytes) that [addr, addr + n) touches. */

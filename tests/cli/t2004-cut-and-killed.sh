@@ -32,7 +32,7 @@ for percent in 40 60 90; do
 done
 
 # Threads that need only what the main thread did first: each chunk that is there counts.
-run foresee record -q --full -o matmul.foresee ./matmul 40
+run foresee record -q --full -o matmul.foresee ./matmul 52
 for percent in 50 75 95; do
 	cut_to matmul $percent 10000
 done

@@ -29,6 +29,18 @@ if mount -t tmpfs -o size=8m foresee-test small 2>/dev/null; then
 	cp small/full.foresee .
 	umount small
 	stopped "full disk" full.foresee
+
+	# New threads want room where there is none: they would be killed by a touch of it.
+	ok "a program of many threads builds" foresee-cc -O1 -g -pthread \
+		"$SRC/tests/programs/hostile/thousand.c" -o thousand
+	mount -t tmpfs -o size=4m foresee-test small
+	run timeout 60 foresee record -q -o small/threads.foresee ./thousand alive 200
+	is "$status $(cat out)" "0 200" "full disk, new threads: the program ends well"
+	cp small/threads.foresee .
+	umount small
+	run foresee verify threads.foresee
+	is "$status" 0 "full disk, new threads: what is there is consistent"
+	has err 'cannot get room for another thread' "full disk, new threads: it is said what happened"
 else
 	echo "# no tmpfs may be mounted here: the full disk itself was not tried"
 fi

@@ -31,10 +31,12 @@ run timeout 100 foresee check racy.foresee
 is "$status" 1 "the race at the end is found"
 has out 'data race on late .*certified' "and certified"
 has out 'T[0-9]+ "(first|second)"' "threads have their names"
+hasnt out '0xffff8' "no address of the gate that such a trace begins with"
 
 run foresee record -q --keep 8M -o safe.foresee ./ring 400000
 run timeout 100 foresee check safe.foresee
 is "$status" 0 "where there is no race none is found"
+has out 'begins in the middle of the run; this is about what is left' "and what that is about is said"
 
 run foresee record -q --locks-only --keep 4M -o locks.foresee ./ring 600000
 run timeout 100 foresee verify locks.foresee

@@ -42,7 +42,7 @@ is "$status" 0 "16 descriptors: consistent"
 
 # No memory any more: whatever the recorder cannot do without, the program can.
 run foresee record -q -o t.foresee ./seen memory mine
-is "$status $(cat out)" "0 180000" "no memory: the program is as ever"
+is "$status $(cat out)" "0 240000" "no memory: the program is as ever"
 run timeout 100 foresee verify t.foresee
 is "$status" 0 "no memory: what is there is consistent"
 has out '^consistent: [0-9]{6,} events' "no memory: and not little"

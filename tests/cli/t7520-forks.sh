@@ -8,6 +8,13 @@
 
 hostile forks.c
 hostile fork_ways.c
+hasnt notes 'became another one' "a child of vfork that executes is not the program"
+for mode in full locks; do
+	ok "a child of vfork that leaves does not end the recording ($mode)" \
+		test "$(foresee stats fork_ways.$mode.foresee | awk '$1 == "threadend" { print $2 }')" = 2
+	[ ! -e fork_ways.$mode.foresee.2 ]
+	is $? 0 "a child by posix_spawn is not recorded ($mode)"
+done
 foresee record -o told.foresee ./full >out 2>err
 has err 'note: .*forked: the child, process [0-9]+, is not recorded' "record says it"
 foresee run --trace told.foresee ./full >out 2>err

@@ -23,4 +23,10 @@ is "$?" 2 "a report to a closed stdout is an error"
 
 hostile privileges.c
 hostile sandbox.c
+
+# Whoever closes stderr does not want messages in what is opened next.
+foresee check -o report sandbox.full.foresee 2>err
+has err 'note: .*limits its system calls' "there is something to say"
+foresee check -o closed sandbox.full.foresee 2>&-
+same report closed "and with stderr closed it is not said in the report"
 done_testing

@@ -8,5 +8,13 @@
 n=${LONG:+100000}
 hostile stacks.c
 hostile thousand.c alive 1000
+for mode in full locks; do
+	is "$(foresee stats thousand.$mode.foresee | sed -n 's/.* events of \([0-9]*\) threads.*/\1/p')" 1001 \
+		"thousand alive ($mode): all of them are there"
+done
 hostile thousand.c brief ${n:-8000}
+for mode in full locks; do
+	ok "thousand brief ($mode): room is used again" \
+		test "$(stat -c %s thousand.$mode.foresee)" -lt $((${n:-8000} * 2000))
+done
 done_testing

@@ -8,5 +8,7 @@
 for level in -O0 -O2; do
 	hostile input.c
 	full_option=--full hostile input.c
+	hostile input.c known
+	has verified ' 0 unknown' "input ($level): what is stood in for is known to the byte"
 done
 done_testing

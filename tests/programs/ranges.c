@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char a[64], b[64], text[16] = "hello world";
+static char a[64], b[64], text[16] = "hello world", *rest;
 static char *volatile s = text; /* keeps the compiler from knowing better */
 static volatile size_t n = 40;
 static struct timespec now;
@@ -55,6 +55,20 @@ static void strings(void)
 	assert(atoi(b) == 123 && strtol(b + 3, &end, 10) == -4 && end == b + 6);
 }
 
+static void pieces(void)
+{
+	strcpy(b, "  set key");
+	assert(strtok_r(b, " ", &rest) == b + 2); // see T1: read b; write rest
+	assert(strtok_r(NULL, " ", &rest) == b + 6 && strcmp(b + 6, "key") == 0);
+	assert(strtok_r(NULL, " ", &rest) == NULL && rest == b + 9);
+	assert(strcmp(b + 2, "set") == 0);
+	strcpy(b, "a,,b");
+	rest = b;
+	assert(strsep(&rest, ",") == b && rest == b + 2); // see T1: read rest; read b; write rest
+	assert(strsep(&rest, ",") == b + 2 && b[2] == 0);
+	assert(strsep(&rest, ",") == b + 3 && rest == NULL && strsep(&rest, ",") == NULL);
+}
+
 static void world(void)
 {
 	assert(snprintf(a, 8, "%s", s) == 11 && strcmp(a, "hello w") == 0); // see T1: write a
@@ -73,6 +87,7 @@ int main(void)
 {
 	memory();
 	strings();
+	pieces();
 	world();
 	return 0;
 }

@@ -16,7 +16,11 @@ struct stream {
 	uint64_t start; /* when the open chunk was begun, by the builder's clock */
 	uint64_t predict[FORMAT_PREDICT];
 	struct version peer[FORMAT_PEERS];
-	uint32_t page;
+	/* For short records: the last access of each place, and what the thread named and read. */
+	struct place {
+		uint64_t shape, addr, stride, version, own, value;
+	} place[FORMAT_PLACES];
+	uint64_t last_version, last_read[2];
 	/* For lean records: what is in each slot, the ring of acquires, the last one's address. */
 	uint64_t shape[FORMAT_SHAPES];
 	uint64_t ring[FORMAT_HELD], nring, taken;
@@ -133,67 +137,181 @@ static unsigned byte_count(uint64_t v)
 	return n;
 }
 
-/* Addresses and values come in 0 to 4, 6 or 8 bytes. */
-static unsigned length_of(unsigned bytes)
+static void byte_add(struct strbuf *out, uint64_t byte)
 {
-	return bytes <= 4 ? bytes : bytes <= 6 ? 6 : 8;
+	strbuf_add(out, &(uint8_t){ (uint8_t)byte }, 1);
 }
 
-static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t head, uint32_t site,
+/* The number of bytes, then they. */
+static void counted_add(struct strbuf *out, unsigned flag, uint64_t v)
+{
+	byte_add(out, flag | byte_count(v));
+	strbuf_add(out, &v, byte_count(v));
+}
+
+static uint64_t packed(struct version v)
+{
+	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
+}
+
+/* The parts of a short record; each returns its code. */
+
+/* Is it as near to what was named last as a byte can say? */
+static bool ref_is_near(const struct stream *s, const struct place *p, uint64_t v)
+{
+	return (v != 0 && v == p->own) || v - p->version + 128 < 256 ||
+	       v - s->last_version + 123 < 247;
+}
+
+static unsigned ref_add(const struct stream *s, const struct place *p, uint64_t v, uint64_t u,
+			struct strbuf *out)
+{
+	if (v != 0 && v == p->own)
+		return 2;
+	if (v == p->version)
+		return 0;
+	if (v - p->version + 128 < 256) {
+		byte_add(out, v - p->version + 128);
+		return 1;
+	}
+	if (v - s->last_version + 123 < 247)
+		byte_add(out, 9 + (v - s->last_version + 123));
+	else
+		counted_add(out, 0, u);
+	return 3;
+}
+
+static unsigned address_add(const struct stream *s, const struct place *p, uint64_t addr,
+			    struct strbuf *out)
+{
+	uint64_t d = addr - p->addr, z = format_zigzag((int64_t)d);
+
+	if (d == 0 || d == p->stride)
+		return d != 0;
+	if (z >> 16 == 0) {
+		strbuf_add(out, &z, 2);
+		return 2;
+	}
+	if (addr - s->last_read[0] + 64 < 128)
+		byte_add(out, addr - s->last_read[0] + 64);
+	else
+		counted_add(out, 128, z);
+	return 3;
+}
+
+static unsigned value_add(const struct stream *s, const struct place *p, bool read, uint64_t addr,
+			  uint64_t value, struct strbuf *out)
+{
+	unsigned n = byte_count(value), top = 8;
+
+	if (value == p->value)
+		return 0;
+	if (!read && value == s->last_read[0])
+		return 1;
+	if (!read && value == s->last_read[1])
+		return 2;
+	if (n <= 4) {
+		strbuf_add(out, &value, n <= 2 ? n + !n : 4);
+		return n <= 1 ? 3 : n == 2 ? 4 : 5;
+	}
+	if ((int64_t)(value - addr) == (int32_t)(value - addr)) {
+		value -= addr;
+		strbuf_add(out, &value, 4);
+		return 6;
+	}
+	while (top > 0 && (value >> 8 * (8 - top) & 255) == 0)
+		top--;
+	if (top < n)
+		counted_add(out, 128, value >> 8 * (8 - top));
+	else
+		counted_add(out, 0, value);
+	return 7;
+}
+
+static void feeds_add(struct strbuf *out, uint64_t own, const uint64_t *feeds, unsigned n)
+{
+	if (n)
+		varint_add(out, n);
+	for (unsigned i = 0; i < n; i++)
+		varint_add(out, own - feeds[i]);
+}
+
+static void place_set(struct stream *s, struct place *p, uint32_t tid, unsigned what, uint64_t addr,
+		      uint64_t version, uint64_t value)
+{
+	bool read = (what & 3) == FORMAT_READ;
+
+	if (addr != p->addr && p->shape)
+		p->stride = addr - p->addr;
+	p->addr = addr;
+	if (read || version != p->own)
+		p->version = version;
+	s->last_version = version;
+	if (read && (what & FORMAT_READ_REREAD))
+		return;
+	p->value = value;
+	if (read) {
+		s->last_read[1] = s->last_read[0];
+		s->last_read[0] = value;
+	} else {
+		p->own = packed((struct version){ tid, s->tseq + 1 });
+	}
+}
+
+/* A whole record for a place that is new, else a short one. */
+static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t what, uint32_t site,
 			   uint64_t addr, unsigned size, const struct version *refs, uint64_t value,
 			   const uint64_t *feeds, unsigned nfeeds)
 {
 	struct stream *s = stream_get(b, tid);
-	bool two = format_words(addr, size) == 2;
-	uint64_t own = s->tseq + 1, u[2] = { 0, 0 }, delta;
-	unsigned alen, rlen, vlen;
+	bool two = format_words(addr, size) == 2, read = (what & 3) == FORMAT_READ;
+	bool reread = read && (what & FORMAT_READ_REREAD);
+	uint64_t own = s->tseq + 1, u = 0, second = 0, shape;
 	struct strbuf body = { 0 };
+	struct place *p;
+	unsigned slot;
 
-	if (site >> FORMAT_SITE_BITS != s->page) {
-		struct strbuf page = { 0 };
-
-		s->page = site >> FORMAT_SITE_BITS;
-		varint_add(&page, s->page);
-		other_add(s, FORMAT_K_PAGE, 0, &page);
-		strbuf_release(&page);
-	}
-	/* PEER records go first: both refs before the body. */
-	u[0] = ref_code(s, tid, refs[0], own);
-	if (two)
-		u[1] = ref_code(s, tid, refs[1], own);
-	if (head & FORMAT_ATOMIC)
-		strbuf_add(&body, "\5", 1);
-	delta = addr_code(s, site, addr);
-	alen = length_of(byte_count(delta));
-	strbuf_add(&body, &delta, alen);
-	rlen = byte_count(u[0]);
-	assert(rlen <= 7);
-	strbuf_add(&body, &u[0], rlen);
-	if (two) {
-		uint8_t n = (uint8_t)byte_count(u[1]);
-
-		strbuf_add(&body, &n, 1);
-		strbuf_add(&body, &u[1], n);
-	}
+	what |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
+		(nfeeds ? FORMAT_WRITE_FED : 0);
+	slot = (site ^ (what & 32) << 2) & 255;
+	p = &s->place[slot];
+	shape = (uint64_t)site << 32 | what;
 	if (size < 8)
 		value &= ((uint64_t)1 << 8 * size) - 1;
-	vlen = length_of(byte_count(value));
-	strbuf_add(&body, &value, vlen);
-	if (nfeeds) {
-		head |= FORMAT_WRITE_FED;
-		varint_add(&body, nfeeds);
-		for (unsigned i = 0; i < nfeeds; i++)
-			varint_add(&body, own - feeds[i]);
+	if (reread)
+		value = 0;
+	if (p->shape != shape || !ref_is_near(s, p, packed(refs[0])))
+		u = ref_code(s, tid, refs[0], own); /* a PEER record goes first */
+	if (two)
+		second = format_zigzag((int64_t)(packed(refs[1]) - packed(refs[0])));
+	if (p->shape == shape) {
+		unsigned head = (slot & 127) << 9 | (slot / 128 + 1);
+
+		head |= ref_add(s, p, packed(refs[0]), u, &body) << 2;
+		if (two)
+			varint_add(&body, second);
+		head |= address_add(s, p, addr, &body) << 4;
+		head |= reread ? 0 : value_add(s, p, read, addr, value, &body) << 6;
+		feeds_add(&body, own, feeds, nfeeds);
+		strbuf_add(&s->open, &head, 2);
+		strbuf_add(&s->open, body.at, body.n);
+	} else {
+		varint_add(&body, site);
+		if (what & FORMAT_ATOMIC)
+			byte_add(&body, 5);
+		varint_add(&body, addr);
+		varint_add(&body, u);
+		if (two)
+			varint_add(&body, second);
+		varint_add(&body, value);
+		feeds_add(&body, own, feeds, nfeeds);
+		other_add(s, FORMAT_K_ACCESS, what, &body);
+		*p = (struct place){ .stride = size };
 	}
-	head |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
-		(vlen > 4 ? vlen - 1 : vlen) << FORMAT_VLEN_SHIFT |
-		(alen > 4 ? alen - 1 : alen) << FORMAT_ALEN_SHIFT | rlen << FORMAT_RLEN_SHIFT |
-		site << FORMAT_SITE_SHIFT;
-	record_add(s, head, body.at, body.n);
+	place_set(s, p, tid, what, addr, packed(refs[0]), value);
+	p->shape = shape;
 	strbuf_release(&body);
-	if ((head & FORMAT_FORM) == FORMAT_READ && (head & FORMAT_READ_REREAD))
-		return s->tseq; /* takes no number */
-	return s->tseq = own;
+	return reread ? s->tseq : (s->tseq = own);
 }
 
 uint64_t builder_read(struct builder *b, uint32_t tid, uint32_t site, uint64_t addr, unsigned size,
@@ -562,7 +680,8 @@ void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
 	s->first_tseq = s->tseq + 1;
 	s->start = ++b->clock;
 	s->nlate = 0;
-	s->page = 0;
+	memset(s->place, 0, sizeof(s->place));
+	s->last_version = s->last_read[0] = s->last_read[1] = 0;
 	memset(s->predict, 0, sizeof(s->predict));
 	memset(s->peer, 0, sizeof(s->peer));
 	memset(s->shape, 0, sizeof(s->shape));

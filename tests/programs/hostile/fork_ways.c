@@ -56,14 +56,17 @@ static void *worker(void *arg)
 	return arg;
 }
 
-int main(void)
+int main(int argc, char **own)
 {
-	char *argv[] = { "sh", "-c", "exit 9", NULL };
+	char *self[] = { "self", "child", NULL }, *argv[] = { "sh", "-c", "exit 9", NULL };
 	pthread_t t;
 	int seven = 7;
 	pid_t p;
 	FILE *f;
 
+	(void)own;
+	if (argc > 1) /* started by ourselves, with an environment that tells how to record */
+		return 13;
 	pthread_create(&t, NULL, worker, NULL);
 	if ((p = (pid_t)syscall(SYS_fork)) == 0) {
 		count_in_child();
@@ -86,6 +89,11 @@ int main(void)
 		_exit(1);
 	}
 	assert(ended(p) == 9);
+	if ((p = vfork()) == 0)
+		_exit(10); /* in our memory */
+	assert(ended(p) == 10);
+	assert(posix_spawn(&p, "/proc/self/exe", NULL, NULL, self, environ) == 0);
+	assert(ended(p) == 13);
 	assert(posix_spawn(&p, "/bin/sh", NULL, NULL, argv, environ) == 0);
 	assert(ended(p) == 9);
 	assert(WEXITSTATUS(system("exit 11")) == 11);

@@ -24,8 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ENOUGH 400 /* bytes to look at */
+
 static char buffer[4096], other[4096];
-static int sum; /* what was read decides something: the bytes matter */
+static int strangers; /* calls too that nobody stands in for: what they leave is not known */
+static int sum;	      /* what was read decides something: the bytes matter */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Written before, so that stale bytes would show; read after. */
@@ -33,7 +36,7 @@ static void used(const void *p, size_t n)
 {
 	const volatile char *c = p;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && i < ENOUGH; i++)
 		if (c[i] != 0)
 			sum++;
 }
@@ -44,6 +47,13 @@ static void used(const void *p, size_t n)
 		used(&(x), sizeof(x));         \
 		call;                          \
 		used(&(x), sizeof(x));         \
+	} while (0)
+
+/* Such a call. */
+#define STRANGE(x, call)               \
+	do {                           \
+		if (strangers)         \
+			INTO(x, call); \
 	} while (0)
 
 static void files(void)
@@ -69,14 +79,22 @@ static void streams(void)
 	fputs("one line\nanother\n12 34 words\nrest of it\n", f);
 	rewind(f);
 	INTO(buffer, assert(fgets(buffer, 100, f) == buffer));
-	assert(getline(&line, &room, f) == 8);
-	used(line, 8);
+	if (strangers) {
+		assert(getline(&line, &room, f) == 8);
+		used(line, 8);
+	} else {
+		assert(fgets(buffer, 100, f) == buffer);
+	}
 	INTO(word, assert(fscanf(f, "%d %d %19s", &a, &b, word) == 3));
 	used(&a, sizeof(a));
 	used(&b, sizeof(b));
 	assert(fgetc(f) == '\n');
-	assert(getdelim(&line, &room, ' ', f) == 5);
-	used(line, 5);
+	if (strangers) {
+		assert(getdelim(&line, &room, ' ', f) == 5);
+		used(line, 5);
+	} else {
+		assert(fgets(buffer, 6, f) == buffer);
+	}
 	INTO(buffer, assert(fread(buffer, 1, 5, f) == 5));
 	INTO(word, assert(sscanf("77 word", "%d %19s", &a, word) == 2));
 	used(&a, sizeof(a));
@@ -106,8 +124,9 @@ static void sockets(void)
 	INTO(buffer, assert(recvmsg(s[1], &m, 0) == 7));
 	memset(many, 0, sizeof(many));
 	many[0].msg_hdr = m;
-	INTO(buffer, assert(recvmmsg(s[1], many, 1, 0, NULL) == 1));
-	used(many, sizeof(many));
+	STRANGE(buffer, assert(recvmmsg(s[1], many, 1, 0, NULL) == 1));
+	if (strangers)
+		used(many, sizeof(many));
 	ready = (struct pollfd){ .fd = s[1], .events = POLLIN };
 	assert(poll(&ready, 1, 0) == 1);
 	used(&ready, sizeof(ready));
@@ -115,7 +134,7 @@ static void sockets(void)
 	epoll_ctl(l, EPOLL_CTL_ADD, s[1], &e);
 	INTO(e, assert(epoll_wait(l, &e, 1, 0) == 1));
 	close(l);
-	INTO(on, assert(ioctl(s[1], FIONREAD, &on) == 0));
+	STRANGE(on, assert(ioctl(s[1], FIONREAD, &on) == 0));
 	n = sizeof(on);
 	INTO(on, assert(getsockopt(s[1], SOL_SOCKET, SO_TYPE, &on, &n) == 0));
 	l = socket(AF_INET, SOCK_STREAM, 0);
@@ -152,12 +171,14 @@ static void system_calls(void)
 	INTO(now, assert(clock_gettime(CLOCK_MONOTONIC, &now) == 0));
 	INTO(names, assert(uname(&names) == 0));
 	INTO(usage, assert(getrusage(RUSAGE_SELF, &usage) == 0));
-	INTO(limit, assert(getrlimit(RLIMIT_CORE, &limit) == 0));
+	STRANGE(limit, assert(getrlimit(RLIMIT_CORE, &limit) == 0));
 	INTO(tm, assert(localtime_r(&t, &tm) == &tm));
-	INTO(info, assert(sysinfo(&info) == 0));
+	STRANGE(info, assert(sysinfo(&info) == 0));
 	INTO(path, assert(getcwd(path, sizeof(path)) == path));
 	INTO(path, assert(readlink("/proc/self/exe", path, sizeof(path)) > 0));
 	INTO(buffer, assert(getrandom(buffer, 100, 0) == 100));
+	if (!strangers)
+		return;
 	assert(getaddrinfo("127.0.0.1", "80", &hints, &list) == 0);
 	used(list->ai_addr, list->ai_addrlen);
 	freeaddrinfo(list);
@@ -174,9 +195,12 @@ static void *all(void *arg)
 	return arg;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t t[2];
+
+	(void)argv;
+	strangers = argc == 1;
 
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, all, NULL);

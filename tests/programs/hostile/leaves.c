@@ -1,9 +1,10 @@
-/* A program that leaves with threads at work, in the way that its argument names. */
+/* A program that leaves with threads at work, or alone, in the way that its argument names. */
 // open
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,19 +64,21 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 
+	bool alone = argc > 2 && strcmp(argv[2], "alone") == 0;
+
 	how = argc > 1 ? argv[1] : "return";
 	atexit(handler);
 	at_quick_exit(handler);
 	signal(SIGABRT, on_abort);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && !alone; i++)
 		pthread_create(&t, NULL, endless, NULL);
-	while (atomic_load(&busy) < 100)
+	while (atomic_load(&busy) < 100 && !alone)
 		;
-	if (argc > 2) /* by a worker, while main waits or is gone */
+	if (argc > 2 && !alone) /* by a worker, while main waits or is gone */
 		pthread_create(&t, NULL, leaver, NULL);
 	if (strcmp(how, "main gone") == 0)
 		pthread_exit(NULL);
-	if (argc > 2)
+	if (argc > 2 && !alone)
 		pthread_join(t, NULL);
 	leave();
 	return 0;

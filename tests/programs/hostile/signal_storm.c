@@ -41,7 +41,10 @@ static void *worker(void *arg)
 	stack_t alt = { .ss_sp = malloc(65536), .ss_size = 65536 };
 
 	sigaltstack(&alt, NULL);
-	while (!__atomic_load_n(&seen[0], __ATOMIC_ACQUIRE)) {
+	for (int n = 0; !__atomic_load_n(&seen[0], __ATOMIC_ACQUIRE); n++) {
+		if (n > 500) /* the clock that signals is one of work: work, and leave no record */
+			for (int i = 0; i < 100000; i++)
+				__asm__ volatile("");
 		pthread_mutex_lock(&lock);
 		total++;
 		pthread_mutex_unlock(&lock);

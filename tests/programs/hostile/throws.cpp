@@ -11,6 +11,7 @@
 #include <vector>
 
 static std::mutex lock;
+static pthread_mutex_t landing = PTHREAD_MUTEX_INITIALIZER;
 static int caught, released;
 
 static int deep(int n)
@@ -25,6 +26,13 @@ static int deep(int n)
 	if (n == 0)
 		throw std::runtime_error("bottom");
 	return deep(n - 1) + 1;
+}
+
+/* Called by the worker itself, whatever was unwound. */
+static __attribute__((noinline)) void landed()
+{
+	pthread_mutex_lock(&landing);
+	pthread_mutex_unlock(&landing);
 }
 
 static int compare(const void *a, const void *b)
@@ -44,6 +52,7 @@ static void worker()
 				throw;
 			}
 		} catch (const std::exception &) {
+			landed();
 			std::lock_guard<std::mutex> g(lock);
 			caught++;
 		}
@@ -54,6 +63,7 @@ static void worker()
 			qsort(n, 16, sizeof(int), compare);
 			abort();
 		} catch (int x) {
+			landed();
 			std::lock_guard<std::mutex> g(lock);
 			caught += x == 7;
 		}

@@ -1,0 +1,155 @@
+#include "capture/place.h"
+
+const uint8_t place_lengths[] = {
+	[FORMAT_V_1] = 1, [FORMAT_V_2] = 2, [FORMAT_V_4] = 4, [FORMAT_V_ADDRESS] = 4
+};
+
+static uint8_t *second_put(uint8_t *q, cell_version v, const struct place_more *more)
+{
+	return log_varint(q, format_zigzag((int64_t)(more->second - v)));
+}
+
+/* A whole record: the place is not known, or not any more. */
+static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t what, uint32_t site,
+						  uint64_t addr, cell_version v, uint64_t value,
+						  const struct place_more *more)
+{
+	unsigned slot = format_place(site, what);
+	struct place *p = &t->places[slot];
+	uint64_t ref = log_ref(t, v, t->tseq + 1); /* may put a PEER record in front */
+	uint8_t *q = log_varint(t->cursor + 4, site);
+
+	if (what & FORMAT_ATOMIC)
+		*q++ = (uint8_t)(what >> PLACE_ORDER_SHIFT);
+	q = log_varint(q, addr);
+	q = log_varint(q, ref);
+	if (what & FORMAT_CROSS)
+		q = second_put(q, v, more);
+	q = log_varint(q, value);
+	if (place_is_fed(what))
+		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
+	*p = (struct place){ .shape = place_shape(what, site),
+			     .head = ((slot >> 7) + 1) | (slot & 127) << FORMAT_SLOT_SHIFT,
+			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
+	place_remember(t, p, what, addr, v, value);
+	log_other_end(t, FORMAT_K_ACCESS, what & 255, q, 0);
+	place_count(t, what);
+}
+
+/* The ref, at the cursor, for it may put a PEER record there.  Returns where it ends. */
+static uint8_t *ref_put(struct thread *t, const struct place *p, cell_version v, unsigned *head)
+{
+	uint64_t near = v - p->version + FORMAT_R_WINDOW / 2, ref;
+	uint64_t far = v - t->last_version + FORMAT_R_LAST_WINDOW / 2;
+	uint8_t *q = t->cursor + 2;
+
+	if (v == p->own && v != 0) { /* a write */
+		*head |= FORMAT_R_OWN << FORMAT_R_SHIFT;
+		return q;
+	}
+	if (v == p->version)
+		return q; /* FORMAT_R_SAME is 0 */
+	if (near < FORMAT_R_WINDOW) {
+		*q = (uint8_t)near;
+		*head |= FORMAT_R_NEAR << FORMAT_R_SHIFT;
+		return q + 1;
+	}
+	*head |= FORMAT_R_LONG << FORMAT_R_SHIFT;
+	if (far < FORMAT_R_LAST_WINDOW) {
+		*q = (uint8_t)(FORMAT_R_FIRST + far);
+		return q + 1;
+	}
+	ref = log_ref(t, v, t->tseq + 1);
+	q = t->cursor + 2;
+	*q = (uint8_t)log_bytes(ref);
+	memcpy(q + 1, &ref, 8);
+	return q + 1 + *q;
+}
+
+static uint8_t *address_put(const struct thread *t, struct place *p, uint64_t addr, uint8_t *q,
+			    unsigned *head)
+{
+	uint64_t d = addr - p->addr, z = format_zigzag((int64_t)d);
+
+	if (d == 0 || d == p->stride) {
+		*head |= (unsigned)(d != 0) << FORMAT_A_SHIFT;
+		return q;
+	}
+	p->stride = d;
+	if (z <= UINT16_MAX) {
+		memcpy(q, &z, 2);
+		*head |= FORMAT_A_NEAR << FORMAT_A_SHIFT;
+		return q + 2;
+	}
+	*head |= FORMAT_A_LONG << FORMAT_A_SHIFT;
+	d = addr - t->last_read[0] + FORMAT_HOP;
+	if (d < 2 * FORMAT_HOP) {
+		*q = (uint8_t)d;
+		return q + 1;
+	}
+	*q = (uint8_t)(FORMAT_A_FAR | log_bytes(z));
+	memcpy(q + 1, &z, 8);
+	return q + 1 + log_bytes(z);
+}
+
+/* More than four bytes, and not expected: a pointer, a double. */
+static uint8_t *wide_put(uint64_t addr, uint64_t value, uint8_t *q, unsigned *head)
+{
+	unsigned low = log_bytes(value), top = 8 - (unsigned)__builtin_ctzll(value) / 8;
+	uint32_t from_here = (uint32_t)(value - addr);
+
+	if (value - addr + (1u << 31) <= UINT32_MAX) {
+		memcpy(q, &from_here, 4);
+		*head |= FORMAT_V_ADDRESS << FORMAT_V_SHIFT;
+		return q + 4;
+	}
+	*head |= FORMAT_V_LONG << FORMAT_V_SHIFT;
+	*q++ = (uint8_t)(top < low ? FORMAT_V_TOP | top : low);
+	if (top < low) {
+		value >>= 64 - 8 * top;
+		low = top;
+	}
+	memcpy(q, &value, 8);
+	return q + low;
+}
+
+static uint8_t *value_put(const struct thread *t, const struct place *p, uint32_t what,
+			  uint64_t addr, uint64_t value, uint8_t *q, unsigned *head)
+{
+	unsigned code;
+
+	if (place_is_reread(what))
+		return q; /* FORMAT_V_SAME is 0 */
+	code = place_value(t, p, what, value);
+	if (code >= FORMAT_V_1 && value > UINT32_MAX)
+		return wide_put(addr, value, q, head);
+	value &= place_mask(code >= FORMAT_V_1);
+	memcpy(q, &value, 8);
+	*head |= code << FORMAT_V_SHIFT;
+	return q + place_lengths[code];
+}
+
+void place_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, cell_version v,
+		    uint64_t value, const struct place_more *more)
+{
+	struct place *p = &t->places[format_place(site, what)];
+	unsigned head = p->head;
+	uint8_t *q;
+
+	if (p->shape != place_shape(what, site)) {
+		learn(t, what, site, addr, v, value, more);
+		return;
+	}
+	q = ref_put(t, p, v, &head);
+	if (what & FORMAT_CROSS)
+		q = second_put(q, v, more);
+	q = address_put(t, p, addr, q, &head);
+	q = value_put(t, p, what, addr, value, q, &head);
+	if (place_is_fed(what))
+		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
+	place_remember(t, p, what, addr, v, value);
+	__asm__ volatile("" ::: "memory");
+	memcpy(t->cursor, &head, 2);
+	t->cursor = q;
+	place_count(t, what);
+}
