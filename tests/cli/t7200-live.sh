@@ -65,10 +65,11 @@ run timeout 100 foresee run -a wcp,shb -f json -o live.json ./recover none 1
 has err "^foresee: live: data race on counter" "analyses that stream"
 
 # The first Ctrl-C is for the program; the report comes all the same.
+rm -f err # or the loop below sees the old one
 timeout 100 foresee run ./recover none $patience >out 2>err &
 pid=$!
 for ((i = 0; i < 600; i++)); do
-	grep -q "live: data race" err && break
+	grep -qs "live: data race" err && break
 	sleep 0.1
 done
 foresee=$(pgrep -P $pid -x foresee | head -1)
@@ -78,15 +79,17 @@ is $? 1 "Ctrl-C: status"
 has out "data race on counter" "Ctrl-C: the report comes"
 
 # The process beside dies: nobody is harmed.
+rm -f err
 timeout 100 foresee run ./recover seen2 $patience >out 2>err &
 pid=$!
 for ((i = 0; i < 600; i++)); do
-	grep -q "live: data race" err && break
+	grep -qs "live: data race" err && break
 	sleep 0.1
 done
 foresee=$(pgrep -P $pid -x foresee | head -1)
 beside=$(pgrep -P ${foresee:-$pid} -x foresee | head -1)
 kill -KILL $beside
+sleep 0.5 # it takes the kernel a moment
 touch seen2
 wait $pid
 is $? 1 "the live analysis is killed: status"
