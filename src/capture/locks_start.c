@@ -60,7 +60,7 @@ static void preload_drop(char *list)
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = get("FORESEE_LOCKS"), *pid = get("FORESEE_PID");
-	const char *options = get("FORESEE_LOCKS_OPTIONS");
+	const char *options = get("FORESEE_LOCKS_OPTIONS"), *cut = get("FORESEE_CUT");
 	char *list = get("LD_PRELOAD");
 	bool own;
 
@@ -80,6 +80,7 @@ const char *start_asked(struct log_options *opt)
 		return NULL;
 	opt->partial = true;
 	opt->locks = true;
+	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
 	opt->follow = options != NULL && strstr(options, "follow-fork\n") != NULL;
 	if (options != NULL && (options = strstr(options, "keep=")) != NULL)
 		opt->keep = strtoull(options + 5, NULL, 10);

@@ -21,6 +21,8 @@
 
 /* Bytes closed between two cuts. */
 #define CUT_BYTES (4u << 20)
+/* Of a chunk, when tests ask for small ones. */
+#define CHUNK_MOST (64u << 10)
 
 #define CUT_PAIRS 2000u /* per record */
 #define ENDED_MAX 1024u /* threads ended since the last cut */
@@ -40,6 +42,8 @@ static struct {
 	struct thread **table; /* threads with an open log */
 	size_t ntable;
 	uint64_t closed; /* bytes since the last cut */
+	uint64_t cut;	 /* bytes after which there is one */
+	uint32_t chunk;	 /* bytes of a chunk; 0: as many as there is room for */
 	uint64_t cuts;
 	uint32_t generation; /* of the area begun last, at the last cut */
 	struct pair ended[ENDED_MAX];
@@ -70,9 +74,14 @@ static uint8_t *chunk_end(const struct thread *t)
 #define SETTLE_BYTES 2048u
 #define SETTLE_COST 256u /* bytes of records for each run that is closed */
 
-static uint8_t *chunk_limit(const struct thread *t)
+static uint8_t *chunk_room(const struct thread *t)
 {
 	return chunk_end(t) - STACK_ROOM - LATE_ROOM;
+}
+
+static uint8_t *chunk_limit(const struct thread *t)
+{
+	return state.chunk != 0 ? (uint8_t *)(t->chunk + 1) + state.chunk : chunk_room(t);
 }
 
 /* Sets the limit, unless recording has stopped: pairs with log_trouble, which
@@ -255,7 +264,7 @@ static void cut_account(const struct thread *t, uint64_t bytes, bool ended)
 		state.table[t->index]->index = t->index;
 	}
 	/* With areas, one for each: whoever reads what is left begins at a cut. */
-	if (state.closed >= CUT_BYTES || state.nended == ENDED_MAX ||
+	if (state.closed >= state.cut || state.nended == ENDED_MAX ||
 	    state.generation != file_generation()) {
 		state.generation = file_generation();
 		cut_make();
@@ -444,7 +453,7 @@ uint8_t *log_other_begin(struct thread *t, uint32_t site)
 
 uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
 {
-	if (!t->muted && t->cursor + need >= chunk_limit(t))
+	if (!t->muted && t->cursor + need >= chunk_room(t))
 		chunk_switch(t);
 	if (t->muted) /* need is at most 16 KiB: there is room in the scrap */
 		log_mute(t);
@@ -511,6 +520,8 @@ bool log_start(const char *path, const struct log_options *opt)
 	state.full = opt->full;
 	state.drops = !opt->full && !opt->locks;
 	state.keep = opt->keep != 0;
+	state.cut = opt->cut != 0 ? opt->cut : CUT_BYTES;
+	state.chunk = opt->cut > 2 * CHUNK_MOST ? 0 : (uint32_t)(opt->cut / 2);
 	chunk_begin(&state.control);
 	state.control.limit = chunk_end(&state.control);
 	__atomic_store_n(&state.on, true, __ATOMIC_RELEASE);

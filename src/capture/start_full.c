@@ -3,6 +3,7 @@
  *	FORESEE_PID      the one process that may
  *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce, keep=BYTES,
  *	follow-fork
+ *	FORESEE_CUT      for tests: a cut after so many bytes
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +43,12 @@ static void parse_options(const char *s, struct log_options *opt)
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = getenv("FORESEE_TRACE"), *pid = getenv("FORESEE_PID");
+	const char *cut = getenv("FORESEE_CUT");
 
 	if (path == NULL || (pid != NULL && strtol(pid, NULL, 10) != getpid()))
 		return NULL;
 	parse_options(getenv("FORESEE_OPTIONS"), opt);
+	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
 	return path;
 }
 

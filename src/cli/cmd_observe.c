@@ -20,9 +20,11 @@
 #include "cli/analyse.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/launch.h"
 #include "cli/observe.h"
 #include "cli/side.h"
 #include "cli/talk.h"
+#include "link/peer.h"
 
 #define OBSERVE_LISTEN 1
 #define OBSERVE_SPOOL 2
@@ -57,6 +59,7 @@ struct server {
 	VEC(struct side) peers;
 	unsigned count;
 	bool leaving;
+	int64_t left_ms; /* when it was told to */
 	int status;
 };
 
@@ -209,6 +212,8 @@ static void obey(struct server *s)
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
 		return;
+	if (s->leaving && peer_clock_ms() - s->left_ms < LAUNCH_ECHO_MS)
+		return;
 	if (s->leaving) {
 		for (size_t i = 0; i < s->peers.n; i++)
 			kill(s->peers.at[i].pid, SIGKILL);
@@ -216,6 +221,7 @@ static void obey(struct server *s)
 		talk_note("stopping; reports of what has come are next, Ctrl-C again ends at once");
 	}
 	s->leaving = true;
+	s->left_ms = peer_clock_ms();
 	for (size_t i = 0; i < s->peers.n; i++)
 		side_tell(&s->peers.at[i]);
 }

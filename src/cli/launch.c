@@ -21,7 +21,6 @@
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NPASSED (sizeof(passed_on) / sizeof(passed_on[0]))
 
-#define ECHO_MS 200	 /* the same request by two ways: timeout(1) signals us and our group */
 #define PATIENCE_MS 5000 /* a request after that is a new one */
 #define LOOK_MS 250	 /* between looks at the program */
 #define STUBBORN_MS 1000 /* it should have ended by then */
@@ -48,7 +47,7 @@ static void stop_on_request(int number, bool has_it)
 {
 	int64_t now = now_ms(), ago = now - requested_ms;
 
-	if (requests > 0 && ago < ECHO_MS)
+	if (requests > 0 && ago < LAUNCH_ECHO_MS)
 		return;
 	requests = requests > 0 && ago < PATIENCE_MS ? requests + 1 : 1;
 	requested_ms = now;
@@ -243,10 +242,10 @@ static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
 /* Signals mean again what they meant before; not before the echo of a request is over. */
 static void finish(const struct sigaction *old)
 {
-	int64_t left = requests ? requested_ms + ECHO_MS - now_ms() : 0;
+	int64_t left = requests ? requested_ms + LAUNCH_ECHO_MS - now_ms() : 0;
 
 	child = 0;
-	for (; left > 0; left = requested_ms + ECHO_MS - now_ms())
+	for (; left > 0; left = requested_ms + LAUNCH_ECHO_MS - now_ms())
 		poll(NULL, 0, (int)left);
 	for (size_t i = 0; i < NPASSED; i++)
 		sigaction(passed_on[i], &old[i], NULL);

@@ -13,6 +13,9 @@
 
 struct diag;
 
+/* The same request by two ways, in so short a time: timeout(1) signals us and our group. */
+#define LAUNCH_ECHO_MS 200
+
 /* What to do when it hangs for good (cli/hang.h). */
 enum launch_hang { LAUNCH_HANG_IGNORE, LAUNCH_HANG_TELL, LAUNCH_HANG_STOP };
 

@@ -41,10 +41,12 @@ static bool head_read(const struct relay *r, const struct relay_slot *s, struct 
 }
 
 /* Of n bytes, those of whole records. */
-static uint32_t whole_records(const struct format_chunk *c, const uint8_t *bytes, uint32_t n)
+static uint32_t whole_records(const struct relay *r, const struct format_chunk *c,
+			      const uint8_t *bytes, uint32_t n)
 {
 	struct blocks_chunk head = { .first_tseq = c->first_tseq ? c->first_tseq : 1,
 				     .number = c->number,
+				     .version = r->file.version,
 				     .room = n };
 	uint8_t *copy = mem_alloc(n + 1);
 	struct notes notes = { 0 };
@@ -82,7 +84,7 @@ static void slot_look(struct relay *r, struct relay_slot *s)
 		return;
 	}
 	n = relay_read(r, s->offset + sizeof(now), r->bytes + sizeof(now), s->size - sizeof(now));
-	s->extent = whole_records(&now, r->bytes + sizeof(now), (uint32_t)n);
+	s->extent = whole_records(r, &now, r->bytes + sizeof(now), (uint32_t)n);
 	s->head = now;
 }
 

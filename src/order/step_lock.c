@@ -38,13 +38,19 @@ static void lock_loosen(struct steps *s, struct object_lock *l, uint32_t old)
 	step_add(s, STEP_LOOSE, 0)->obj = l->id;
 }
 
+/* A recording says which locks nest.  If this one does not, somebody else has freed it meanwhile. */
+static bool is_again(const struct event *e)
+{
+	return e->refs && !(e->flags & EVENT_RECURSIVE);
+}
+
 static void lock_acquire(struct steps *s, const struct event *e, struct object_lock *l)
 {
 	unsigned flags = e->flags & EVENT_TRY ? STEP_TRY : 0;
 	uint32_t old = l->id;
 
 	if ((e->flags & EVENT_DEAD_OWNER) || l->readers.n != 0 ||
-	    (l->owner != 0 && l->owner != e->tid)) {
+	    (l->owner != 0 && (l->owner != e->tid || is_again(e)))) {
 		old = lock_renew(s, l);
 		flags |= STEP_STOP;
 	}

@@ -5,10 +5,10 @@
  * a program that starts in the state the past has left.  Of that state events cannot know:
  *
  *	threads run				THREAD_BEGIN
- *	a thread holds a lock			ACQ, RACQ; found by its REL
+ *	a thread holds a lock			ACQ, RACQ; found by its REL, or somebody else's
  *	a thread waits for a condition		PARK; it was the thread's last event, or its WAKE shows
  *	a thread is in a barrier		BAR_IN; found by its BAR_OUT
- *	a once has been run			ONCE_END; found by an ONCE_PASS that names the past
+ *	a once has been run			ONCE_END; found by an ONCE_PASS
  *	a thread has ended, is joined later	THREAD_BEGIN, THREAD_END
  *	a thread runs code that is not seen	OPAQUE
  *	a thread was cancelled			CANCEL
@@ -141,7 +141,7 @@ bool late_root(struct blocks *b, const struct blocks_thread *src, uint64_t *low,
 
 struct hold {
 	uint64_t depth; /* taken since the start, not given back */
-	uint64_t last;	/* number of the release that showed it was held */
+	uint64_t last;	/* the thread's own event that has left it as it is, if it is held still */
 	bool renewed;	/* the lock was made or destroyed: what comes is another one */
 };
 
@@ -182,31 +182,61 @@ static struct hold *hold_get(struct scan *s, const struct event *e, bool reads)
 	return &s->holds.at[*place];
 }
 
+/* The acquire, in the past, of what e gives back. */
+static struct event lock_acquire(const struct event *e, uint32_t tid)
+{
+	return (struct event){ .tid = tid,
+			       .op = e->op == EVENT_RREL ? EVENT_RACQ : EVENT_ACQ,
+			       .addr = e->addr,
+			       .lock_kind = e->lock_kind,
+			       .flags = (e->flags & (EVENT_WRITE_MODE | EVENT_RECURSIVE)) |
+					EVENT_TRY };
+}
+
+/* Somebody else took it. */
+static void lock_handed(struct scan *s, const struct event *e, struct version v)
+{
+	bool fresh;
+
+	if (v.tid == 0 || v.tid == s->thread->src->tid || !is_past(s, v))
+		return;
+	map_put(&s->late->handed_at, e->addr, &fresh);
+	if (fresh)
+		*VEC_PUSH(&s->late->handed) = lock_acquire(e, v.tid);
+}
+
+/* A version is that of a word.  Spin locks, and what the program takes for a lock, share theirs with
+ * other locks and variables, so what they name says nothing; nor with readers, who name each other. */
+static bool lock_is_alone(const struct event *e)
+{
+	return e->op == EVENT_REL && e->lock_kind != FORMAT_LOCK_SPIN &&
+	       e->lock_kind != FORMAT_LOCK_USER;
+}
+
 /*
  * A lock is held from the start if the thread gives back what it has not taken, and the lock is as an
- * event of its own has left it: that one is past, or is the inner release just before.  What readers
- * name may be other readers.
+ * event of its own has left it: that one is past, or is of an inner section just before.
  */
 static void lock_release(struct scan *s, const struct event *e)
 {
-	bool reads = e->op == EVENT_RREL;
-	struct hold *h = hold_get(s, e, reads);
+	struct hold *h = hold_get(s, e, e->op == EVENT_RREL);
 	struct version v = e->nrefs ? e->refs[0] : (struct version){ 0, 0 };
 	bool own = v.tid == s->thread->src->tid && (v.tseq <= s->thread->past || v.tseq == h->last);
-	struct event acq;
 
 	if (h->depth > 0) {
 		h->depth--;
+		if (e->flags & EVENT_RECURSIVE)
+			h->last = e->tseq;
 		return;
 	}
-	if (h->renewed || (!reads && !own))
+	if (h->renewed)
 		return;
+	if (!own && lock_is_alone(e)) {
+		lock_handed(s, e, v);
+		return;
+	}
 	h->last = e->tseq;
-	acq = event_new(s, reads ? EVENT_RACQ : EVENT_ACQ);
-	acq.addr = e->addr;
-	acq.lock_kind = e->lock_kind;
-	acq.flags = (e->flags & (EVENT_WRITE_MODE | EVENT_RECURSIVE)) | EVENT_TRY;
-	*VEC_PUSH(&s->locks) = acq;
+	*VEC_PUSH(&s->locks) = lock_acquire(e, s->thread->src->tid);
 }
 
 static void lock_event(struct scan *s, const struct event *e)
@@ -252,19 +282,20 @@ static void barrier_event(struct scan *s, const struct event *e)
 	*VEC_PUSH(&s->after) = in;
 }
 
+/* What is seen of a once: it is run; somebody passes and names the past. */
+enum { ONCE_RUN = 1, ONCE_OLD = 2 };
+
 static void once_event(struct scan *s, const struct event *e)
 {
 	bool fresh;
-	struct event end;
+	uint64_t *seen = map_put(&s->late->onces_at, e->addr, &fresh);
 
-	if (e->nrefs == 0 || !is_past(s, e->refs[0]))
-		return;
-	map_put(&s->late->onces, e->addr, &fresh);
-	if (!fresh)
-		return;
-	end = event_new(s, EVENT_ONCE_END);
-	end.addr = e->addr;
-	*VEC_PUSH(&s->after) = end;
+	if (fresh)
+		*VEC_PUSH(&s->late->onces) = e->addr;
+	if (e->op == EVENT_ONCE_END)
+		*seen |= ONCE_RUN;
+	else if (e->nrefs != 0 && is_past(s, e->refs[0]))
+		*seen |= ONCE_OLD;
 }
 
 /* A thread that ended in the past is joined. */
@@ -309,6 +340,7 @@ static void event_note(struct scan *s, const struct event *e)
 	case EVENT_BAR_OUT:
 		barrier_event(s, e);
 		break;
+	case EVENT_ONCE_END:
 	case EVENT_ONCE_PASS:
 		once_event(s, e);
 		break;
@@ -449,8 +481,53 @@ void late_add(struct late *l, const struct late_thread *t)
 
 /* ---- all ---- */
 
+/* Where the thread gives to the gate; else where anybody does, for it is over. */
+static size_t gate_find(const struct late *l, uint32_t tid)
+{
+	size_t any = l->before.n;
+
+	for (size_t i = 0; i < l->before.n; i++) {
+		if (l->before.at[i].op != EVENT_GIVE)
+			continue;
+		if (l->before.at[i].tid == tid)
+			return i;
+		if (any == l->before.n)
+			any = i;
+	}
+	return any;
+}
+
+/* Locks that one thread took and another gives back. */
+static void handed_add(struct late *l)
+{
+	for (size_t i = 0; i < l->handed.n; i++) {
+		struct event acq = l->handed.at[i];
+		size_t at = gate_find(l, acq.tid);
+
+		if (at == l->before.n)
+			return; /* nobody has run yet */
+		acq.tid = l->before.at[at].tid;
+		(void)VEC_PUSH(&l->before);
+		memmove(&l->before.at[at + 1], &l->before.at[at],
+			(l->before.n - 1 - at) * sizeof(acq));
+		l->before.at[at] = acq;
+	}
+}
+
+/* By a thread that ran then; who passes may have come later. */
+static void onces_add(struct late *l)
+{
+	for (size_t i = 0; i < l->onces.n && l->before.n != 0; i++)
+		if (*(const uint64_t *)map_get(&l->onces_at, l->onces.at[i]) != ONCE_RUN)
+			*VEC_PUSH(&l->after) = (struct event){ .tid = l->before.at[0].tid,
+							       .op = EVENT_ONCE_END,
+							       .addr = l->onces.at[i] };
+}
+
 void late_finish(struct late *l)
 {
+	handed_add(l);
+	onces_add(l);
 	for (size_t i = 0; i < l->ended.n; i++) {
 		struct event e = { .tid = l->ended.at[i], .op = EVENT_THREAD_BEGIN };
 
@@ -468,6 +545,9 @@ void late_release(struct late *l)
 	VEC_RELEASE(&l->before);
 	VEC_RELEASE(&l->after);
 	VEC_RELEASE(&l->ended);
+	VEC_RELEASE(&l->handed);
+	VEC_RELEASE(&l->onces);
 	map_release(&l->joined);
-	map_release(&l->onces);
+	map_release(&l->handed_at);
+	map_release(&l->onces_at);
 }

@@ -65,9 +65,12 @@ struct late {
 	const void *arg;
 	/* Made by late_add: first all of `before', then all of `after'. */
 	VEC(struct event) before, after;
-	VEC(uint32_t) ended; /* threads that ended in the past and are joined */
-	struct map joined;   /* the same, to find them */
-	struct map onces;    /* addresses of onces that have been run */
+	VEC(uint32_t) ended;	  /* threads that ended in the past and are joined */
+	struct map joined;	  /* the same, to find them */
+	VEC(struct event) handed; /* acquires of locks that other threads give back */
+	struct map handed_at;
+	VEC(uint64_t) onces; /* addresses */
+	struct map onces_at;
 };
 
 /* Calls for each thread in turn, then late_finish: l->before has the whole start. */

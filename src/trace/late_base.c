@@ -143,11 +143,9 @@ void late_base_choose(struct late_base *l, struct blocks *b, const struct contro
 		l->cut = from_cut;
 	if (l->cut > c->cuts.n + 1)
 		l->cut = c->cuts.n + 1;
-	if (to_cut != 0 && to_cut < l->cut)
-		to_cut = l->cut;
 	l->ends = to_cut != 0 && to_cut <= c->cuts.n;
 	count = counts_at(b, c, l->cut ? l->cut - 1 : 0);
-	ends = counts_at(b, c, l->ends ? to_cut : 0);
+	ends = counts_at(b, c, to_cut < l->cut ? 0 : to_cut); /* it may end before it can begin */
 	for (size_t i = 0; i < b->threads.n; i++)
 		*VEC_PUSH(&l->at) = (struct late_start){
 			.chunk = chunk_choose(&b->threads.at[i], count[i]),

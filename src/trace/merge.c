@@ -261,7 +261,9 @@ static void thread_stop(struct merge *m, struct merge_thread *t, struct version 
 		thread_end(m, t);
 		return;
 	}
-	if (!m->damaged) {
+	/* A thread may have been dropped as a whole before the first cut was made. */
+	if (!m->damaged &&
+	    !((m->blocks->head.flags & FORMAT_KEEP) && merge_find(m, v.tid) == MERGE_NOBODY)) {
 		diag_set(&m->why,
 			 "contradiction: event %llu of T%u names event %llu of T%u, "
 			 "which is not in the recording",
@@ -460,8 +462,14 @@ static bool item_fetch(struct merge *m, struct merge_thread *t)
 		thread_end(m, t);
 		return false;
 	}
-	if (t->has_item)
-		return true;
+	if (t->has_item) {
+		/* What the past began past its cut (a range, of which some words are left) waits
+		 * until the reads that may come before the rest have been scanned. */
+		if (m->past.phase != MERGE_PRESENT || t->item.e.tseq <= t->stream.limit)
+			return true;
+		t->state = MERGE_LIMIT;
+		return false;
+	}
 	if (!merge_stream_is_open(&t->stream)) {
 		if (merge_stream_is_end(&t->stream))
 			thread_end(m, t);
@@ -585,6 +593,7 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 		if (b->threads.at[i].tid != FORMAT_CONTROL_TID)
 			thread_new(m, b, i, s, ended);
 	m->past.phase = base->cut ? MERGE_PAST : MERGE_PRESENT;
+	merge_past_begin(m);
 	/* The first window then ends at that cut. */
 	for (uint64_t k = 0; k < base->cut && !m->all_scanned; k++)
 		cut_load(m);

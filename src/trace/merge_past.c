@@ -33,11 +33,35 @@
 bool merge_past_has(const struct merge *m, struct version v)
 {
 	uint32_t i = merge_find(m, v.tid);
+	const uint64_t *last;
 
 	if (i != MERGE_NOBODY)
 		return v.tseq <= m->threads[i].past;
-	/* Nothing is left of the thread: all of it was dropped, unless chunks were lost otherwise. */
-	return m->base->cut != 0 && (m->blocks->head.flags & FORMAT_KEEP) && !m->blocks->damaged;
+	last = map_get(&m->past.counted, v.tid);
+	return (last && v.tseq <= *last) || m->base->cut > m->control->cuts.n; /* all is past */
+}
+
+/*
+ * A thread of which there is nothing was dropped, or lost, or had not begun when a growing file was
+ * looked at: what others name of it may be from before B or not.  What the cut before has counted was
+ * done before B.
+ */
+void merge_past_begin(struct merge *m)
+{
+	const struct control *c = m->control;
+	uint64_t end = 0;
+
+	if (m->base->cut > 1)
+		end = m->base->cut - 1 < c->cuts.n ? c->cuts.at[m->base->cut - 1] : c->pairs.n;
+	for (uint64_t i = 0; i < end; i++) {
+		uint64_t *last;
+
+		if (merge_find(m, c->pairs.at[i].tid) != MERGE_NOBODY)
+			continue;
+		last = map_put(&m->past.counted, c->pairs.at[i].tid, NULL);
+		if (c->pairs.at[i].tseq > *last)
+			*last = c->pairs.at[i].tseq;
+	}
 }
 
 /* ---- swallowing ---- */
@@ -225,4 +249,5 @@ void merge_past_release(struct merge *m)
 {
 	late_release(&m->past.late);
 	map_release(&m->past.gone);
+	map_release(&m->past.counted);
 }

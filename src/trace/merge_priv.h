@@ -146,6 +146,8 @@ struct merge_past {
 	struct late late;
 	size_t next;	 /* of late.before, to be yielded */
 	struct map gone; /* merge_reads_key of versions replaced although reads of them may come */
+	struct map
+		counted; /* threads of which nothing is left: tid, to its last event that is past */
 };
 
 struct merge {
@@ -182,6 +184,8 @@ void merge_ready(struct merge *m, uint32_t i);
 /* Lets a thread go that reads of INIT hold up: at once, or only if they have for long. */
 bool merge_relax(struct merge *m, bool now);
 
+/* Before the first event is read. */
+void merge_past_begin(struct merge *m);
 /* Is the event past?  Of events that will not be yielded. */
 bool merge_past_has(const struct merge *m, struct version v);
 /* An event of the past has been placed. */

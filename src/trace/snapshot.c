@@ -72,13 +72,22 @@ static void cut_get(const struct control *c, uint64_t cut, struct map *out)
 		*map_put(out, c->pairs.at[i].tid, NULL) = c->pairs.at[i].tseq;
 }
 
-static bool is_needed(const struct copy *c, uint32_t tid, const struct blocks_chunk *k)
+/*
+ * A chunk is left out when the next one had been begun by the cut: then that cut was over after all
+ * that is left out had been closed, and a reader who finds it gone (trace/late_base.c) need not begin
+ * later than it was asked to.  The last one of a thread that has ended goes when all of it is counted.
+ */
+static bool is_needed(const struct copy *c, const struct blocks_thread *t, size_t i)
 {
-	const uint64_t *low = map_get(&c->low, tid), *high = map_get(&c->high, tid);
+	const uint64_t *low = map_get(&c->low, t->tid), *high = map_get(&c->high, t->tid);
+	const struct blocks_chunk *k = &t->chunks.at[i];
+	size_t next = blocks_find(t, k->number + 1);
 
-	if (tid == FORMAT_CONTROL_TID)
+	if (t->tid == FORMAT_CONTROL_TID)
 		return true;
-	if (low && k->closed && k->first_tseq + k->nevents <= *low + 1)
+	if (low && next < t->chunks.n && t->chunks.at[next].first_tseq <= *low)
+		return false;
+	if (low && k->last && k->first_tseq + k->nevents <= *low + 1)
 		return false;
 	return !c->has_high || (high && k->first_tseq <= *high);
 }
@@ -120,7 +129,7 @@ static void thread_copy(struct copy *c, const struct blocks_thread *t)
 
 		if (i > 0 && t->chunks.at[i - 1].number == k->number)
 			continue; /* another copy */
-		if (is_needed(c, t->tid, k))
+		if (is_needed(c, t, i))
 			chunk_copy(c, t, k->number);
 	}
 }

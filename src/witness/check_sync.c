@@ -86,6 +86,8 @@ static bool write_lock(struct checker *c, uint32_t pos, struct check_object *o)
 	}
 	if (o->owner != 0 && o->owner != it->tid)
 		return held_fail(c, pos, o->owner, "");
+	if (o->owner != 0 && c->ev->binary && !(it->flags & EVENT_RECURSIVE))
+		return held_fail(c, pos, o->owner, ", which does not nest,");
 	if (o->nreaders != 0)
 		return held_fail(c, pos, reader_any(o), " for reading");
 	o->owner = it->tid;

@@ -29,15 +29,15 @@
 #	pthread_cancel		t7540	create.c: watch_end; cond.c: cond_cancelled
 #	main leaves, threads run t7540	start.c: on_exit; file.c: slots MAP_PRIVATE
 #	_exit, quick_exit	t7540	start.c: finish in leave, in at_quick
-#	abort, SIGSEGV, SIGKILL	t7110	file.c: slots MAP_PRIVATE; log.c: settling, magic last
+#	abort, SIGSEGV, SIGKILL	t7110	file.c: slots MAP_PRIVATE; log.c: settling
 #	out of disk		t2006	file.c: fits; posix_fallocate of slots
 #	  with --keep		t7100	file.c: area_begin with fewer areas
-#	out of memory		t7111	filter.c: table_take without memory
+#	out of memory		t7111	thread.c: thread_new without memory
 #	descriptors closed	t7111	file.c: descriptor_reopen; descriptor.c: close of ours
 #	descriptors used up	t7111	file.c: the descriptor is kept open
 #	chroot			t7111	descriptor.c: close of ours
 #	setuid			t2001	cli/program.c: is_privileged
-#	closed stdio		t7550	cli/main.c: fill_streams; its O_CLOEXEC
+#	closed stdio		t7550	cli/main.c: fill_streams; its O_CLOEXEC; file.c: descriptor_raise
 #	seccomp			t7550	sandbox.c: sandbox_look
 #	daemonising		t7520	fork.c: daemon; cli/launch.c: stay_with
 #	1000 threads alive	t7560	file.c: more slots (add_extent)

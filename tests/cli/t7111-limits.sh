@@ -42,10 +42,11 @@ is "$status" 0 "16 descriptors: consistent"
 
 # No memory any more: whatever the recorder cannot do without, the program can.
 run foresee record -q -o t.foresee ./seen memory mine
-is "$status $(cat out)" "0 240000" "no memory: the program is as ever"
+is "$status $(cat out)" "0 300000" "no memory: the program is as ever"
 run timeout 100 foresee verify t.foresee
 is "$status" 0 "no memory: what is there is consistent"
 has out '^consistent: [0-9]{6,} events' "no memory: and not little"
+has err 'no memory for another thread' "no memory: it is said what is missing"
 
 # Hardly any from the start.
 for kilobytes in 100000 1000000; do

@@ -293,6 +293,9 @@ begin o --listen unix:"$PWD/o.sock"
 follow --observer-wait 0 ./lives 30
 wait_for o.err 'begins'
 sleep 0.7
+# Twice: timeout(1) signals both its child and the group, and means it once.
+kill -INT $pid
+sleep 0.02
 kill -INT $pid
 finish o 1 "Ctrl-C: the report comes"
 has o.err 'stopping; reports of what has come are next' "Ctrl-C: announced"

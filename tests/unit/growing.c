@@ -156,6 +156,7 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 	struct blocks_chunk head = { .first_tseq = c->first_tseq ? c->first_tseq : 1,
 				     .nevents = c->nevents,
 				     .number = c->number,
+				     .version = FORMAT_VERSION,
 				     .room = c->used,
 				     .nlate = c->nlate,
 				     .closed = true };

@@ -17,7 +17,9 @@
 #include "sim.h"
 #include "tap.h"
 #include "trace/late.h"
+#include "trace/snapshot.h"
 #include "trace/trace.h"
+#include "trace/windows.h"
 #include "trace_builder.h"
 #include "witness/selfcheck.h"
 
@@ -71,7 +73,7 @@ static void event_keep(struct events *v, const struct event *e)
 	*VEC_PUSH(&v->at) = k;
 }
 
-static void events_read(struct events *v, const struct trace_options *opt)
+static void events_read(struct events *v, const char *name, const struct trace_options *opt)
 {
 	struct diag d = { { 0 } };
 	struct trace *t;
@@ -79,7 +81,7 @@ static void events_read(struct events *v, const struct trace_options *opt)
 	enum status st;
 
 	memset(v, 0, sizeof(*v));
-	st = trace_open(path, opt, &t, &d);
+	st = trace_open(name, opt, &t, &d);
 	if (st != ST_OK) {
 		WRONG("cannot open: %s", d.message);
 		return;
@@ -351,13 +353,13 @@ static void window_replay(const struct events *all, const struct events *w,
 	mem_free(r);
 }
 
-static void window_selfcheck(const struct trace_options *opt)
+static void window_selfcheck(const char *name, const struct trace_options *opt)
 {
 	struct selfcheck_result result;
 	struct diag d = { { 0 } };
 	struct trace *t;
 
-	if (trace_open(path, opt, &t, &d) != ST_OK)
+	if (trace_open(name, opt, &t, &d) != ST_OK)
 		return;
 	if (selfcheck_run(t, &result, &d) != ST_OK)
 		WRONG("self-check: %s", d.message);
@@ -367,7 +369,7 @@ static void window_selfcheck(const struct trace_options *opt)
 }
 
 static struct {
-	uint64_t events, windows, unknown, held, empty;
+	uint64_t events, windows, unknown, held, empty, snapshots, later;
 } tally;
 
 static void tally_add(const struct events *w)
@@ -389,15 +391,47 @@ static void window_check(const struct events *all, uint64_t from, uint64_t to)
 	struct trace_options open = { .from_cut = from };
 	struct events w, rest;
 
-	events_read(&w, &opt);
-	events_read(&rest, &open);
+	events_read(&w, path, &opt);
+	events_read(&rest, path, &open);
 	window_replay(all, &w, &rest, w.info.late);
-	window_selfcheck(&opt);
+	window_selfcheck(path, &opt);
 	tally_add(&w);
 	events_release(&rest);
 	if (w.info.late != (from != 0) || w.info.from_cut != from)
 		WRONG("it says that it begins at cut %llu", (unsigned long long)w.info.from_cut);
 	events_release(&w);
+}
+
+/* The same of a copy that has only what is needed.  It may have to begin later, where threads begin
+ * chunks rarely. */
+static void snapshot_check(const struct events *all, uint64_t from, uint64_t to)
+{
+	struct trace_options opt = { .from_cut = from, .to_cut = to };
+	struct trace_options open = { .from_cut = from };
+	struct snapshot part, tail;
+	struct windows source;
+	struct events w, rest;
+
+	if (!windows_open(&source, path) || !snapshot_make(&part, &source, from, to) ||
+	    !snapshot_make(&tail, &source, from, 0)) {
+		WRONG("no snapshot");
+		return;
+	}
+	events_read(&w, part.path, &opt);
+	events_read(&rest, tail.path, &open);
+	if (w.info.from_cut == rest.info.from_cut)
+		window_replay(all, &w, &rest, w.info.late);
+	else if (w.info.from_cut < rest.info.from_cut)
+		WRONG("two snapshots begin at %llu and %llu", (unsigned long long)w.info.from_cut,
+		      (unsigned long long)rest.info.from_cut);
+	window_selfcheck(part.path, &opt);
+	tally.snapshots++;
+	tally.later += w.info.from_cut > from;
+	events_release(&w);
+	events_release(&rest);
+	snapshot_close(&part);
+	snapshot_close(&tail);
+	windows_close(&source);
 }
 
 static unsigned bad;
@@ -459,9 +493,9 @@ static void dropped_check(const struct events *all, const uint8_t *bytes, size_t
 	struct events w;
 
 	builder_save(path, copy, size);
-	events_read(&w, NULL);
+	events_read(&w, path, NULL);
 	window_replay(all, &w, &w, w.info.late);
-	window_selfcheck(NULL);
+	window_selfcheck(path, NULL);
 	tally_add(&w);
 	events_release(&w);
 	mem_free(copy);
@@ -481,18 +515,20 @@ static void execution_check(uint64_t seed)
 	sim_run(b, seed, 40 + seed % 500, &made);
 	bytes = builder_bytes(b, &n);
 	builder_save(path, bytes, n);
-	events_read(&all, NULL);
+	events_read(&all, path, NULL);
 	ncuts = all.info.ncuts;
 	complain(seed, "whole");
 	for (unsigned i = 0; i < 4 && ncuts > 0; i++) {
 		uint64_t from = sim_random(&random) % (ncuts + 1);
 		uint64_t to = i % 2 ? 0 : from + sim_random(&random) % (ncuts + 1 - from);
-		char what[60];
+		char what[80];
 
 		window_check(&all, from, to);
 		snprintf(what, sizeof(what), "cuts %llu:%llu", (unsigned long long)from,
 			 (unsigned long long)to);
 		complain(seed, what);
+		snapshot_check(&all, from, to);
+		complain(seed, strcat(what, ", snapshot"));
 	}
 	dropped_check(&all, bytes, n, &random);
 	complain(seed, "dropped");
@@ -517,6 +553,8 @@ int main(void)
 	printf("# %llu events, %llu locks held at the start, %llu unknown reads, %llu empty\n",
 	       (unsigned long long)tally.events, (unsigned long long)tally.held,
 	       (unsigned long long)tally.unknown, (unsigned long long)tally.empty);
+	printf("# %llu snapshots, %llu that begin later\n", (unsigned long long)tally.snapshots,
+	       (unsigned long long)tally.later);
 	if (!seed) {
 		TAP_OK(tally.held > tally.windows / 20, "some begin with locks held");
 		TAP_OK(tally.empty < tally.windows / 4, "most have events");

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CROWD 3
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long count;
 
@@ -21,6 +23,12 @@ static void *work(void *arg)
 	return arg;
 }
 
+static void *together(void *all)
+{
+	pthread_barrier_wait(all);
+	return work(NULL);
+}
+
 static void both(void)
 {
 	pthread_t t[2];
@@ -28,6 +36,25 @@ static void both(void)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, NULL);
 	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+
+/* More at once than there were before, on stacks that need no memory of anybody. */
+static void crowd(void)
+{
+	static char stacks[CROWD][1 << 18] __attribute__((aligned(4096)));
+	static pthread_barrier_t all;
+	pthread_attr_t a;
+	pthread_t t[CROWD];
+
+	pthread_barrier_init(&all, NULL, CROWD);
+	for (int i = 0; i < CROWD; i++) {
+		pthread_attr_init(&a);
+		pthread_attr_setstack(&a, stacks[i], sizeof(stacks[i]));
+		if (pthread_create(&t[i], &a, together, &all) != 0)
+			exit(3);
+	}
+	for (int i = 0; i < CROWD; i++)
 		pthread_join(t[i], NULL);
 }
 
@@ -71,7 +98,10 @@ int main(int argc, char **argv)
 	r = take(argv[1], argv[2]);
 	if (r != 0)
 		return r;
-	both(); /* without memory too: on the stacks that libc keeps of the first two */
+	if (strcmp(argv[1], "memory") == 0)
+		crowd();
+	else
+		both();
 	printf("%ld\n", count);
 	return 0;
 }
