@@ -57,7 +57,7 @@ enum status store_file_begin(struct store_file *f, const char *path,
 	f->head = (struct format_file){ .magic = FORMAT_MAGIC,
 					.version = hello->format,
 					.header_size = sizeof(f->head),
-					.flags = hello->flags & ~FORMAT_KEEP,
+					.flags = (hello->flags & ~FORMAT_KEEP) | FORMAT_COPY,
 					.pid = hello->pid,
 					.start_ns = hello->start_ns };
 	f->area_size = limit / AREAS < AREA_MOST ? limit / AREAS : AREA_MOST;

@@ -21,6 +21,7 @@
 #define FORMAT_PARTIAL 2u /* --only / --ignore / --locks-only: accesses are missing by request */
 #define FORMAT_LOCKS 4u	  /* --locks-only: there are none; places are addresses of code */
 #define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones, and may be gone */
+#define FORMAT_COPY 16u	  /* an observer's: what did not arrive is missing */
 
 struct format_file {
 	char magic[8];

@@ -249,6 +249,16 @@ static uint64_t thread_drain(struct merge *m, struct merge_thread *t)
 	return n;
 }
 
+/* A thread may have been dropped as a whole before the first cut was made; to an observer's copy some
+ * may not have been sent. */
+static bool may_be_lost(const struct merge *m, struct version v)
+{
+	uint32_t flags = m->blocks->head.flags;
+
+	return (flags & FORMAT_COPY) ||
+	       ((flags & FORMAT_KEEP) && merge_find(m, v.tid) == MERGE_NOBODY);
+}
+
 /* t names v, which will never come. */
 static void thread_stop(struct merge *m, struct merge_thread *t, struct version v)
 {
@@ -261,9 +271,7 @@ static void thread_stop(struct merge *m, struct merge_thread *t, struct version 
 		thread_end(m, t);
 		return;
 	}
-	/* A thread may have been dropped as a whole before the first cut was made. */
-	if (!m->damaged &&
-	    !((m->blocks->head.flags & FORMAT_KEEP) && merge_find(m, v.tid) == MERGE_NOBODY)) {
+	if (!m->damaged && !may_be_lost(m, v)) {
 		diag_set(&m->why,
 			 "contradiction: event %llu of T%u names event %llu of T%u, "
 			 "which is not in the recording",
@@ -271,6 +279,7 @@ static void thread_stop(struct merge *m, struct merge_thread *t, struct version 
 		m->error = ST_BAD_INPUT;
 		return;
 	}
+	m->damaged = true;
 	dropped = thread_drain(m, t);
 	notes_add(m->notes,
 		  "T%u ends before its event %llu, which needs the lost event %llu of T%u; "

@@ -221,10 +221,13 @@ static unsigned value_add(const struct stream *s, const struct place *p, bool re
 	}
 	while (top > 0 && (value >> 8 * (8 - top) & 255) == 0)
 		top--;
-	if (top < n)
-		counted_add(out, 128, value >> 8 * (8 - top));
-	else
+	if (top < n) {
+		value >>= 8 * (8 - top);
+		byte_add(out, 128 | top);
+		strbuf_add(out, &value, top);
+	} else {
 		counted_add(out, 0, value);
+	}
 	return 7;
 }
 
