@@ -97,6 +97,27 @@ static void limit_set(struct thread *t)
 		t->limit = NULL;
 }
 
+static void put_name(struct thread *t, unsigned what, const void *payload, size_t n)
+{
+	memcpy(t->cursor + 4, payload, n);
+	log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_NAME << FORMAT_KIND_SHIFT |
+				      what << FORMAT_AUX_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
+	t->cursor += 4 + n;
+}
+
+/* What the thread's first chunk has told, and may be dropped with it. */
+static void chunk_introduce(struct thread *t)
+{
+	uint8_t stack[32], *end;
+
+	if (t->nname != 0)
+		put_name(t, FORMAT_NAME_THREAD, t->name, t->nname);
+	if (t->stack_high == 0)
+		return;
+	end = log_varint(log_varint(stack, t->stack_low), t->stack_high - t->stack_low);
+	put_name(t, FORMAT_NAME_STACK, stack, (size_t)(end - stack));
+}
+
 static void chunk_begin(struct thread *t)
 {
 	struct format_chunk *c = t->chunk;
@@ -114,12 +135,8 @@ static void chunk_begin(struct thread *t)
 	};
 	__atomic_store_n(&c->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
 	t->cursor = (uint8_t *)(c + 1);
-	if (state.keep && t->nname != 0) {
-		memcpy(t->cursor + 4, t->name, t->nname);
-		log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_NAME << FORMAT_KIND_SHIFT |
-					      (uint32_t)t->nname << FORMAT_LEN_SHIFT);
-		t->cursor += 4 + t->nname;
-	}
+	if (state.keep && t->nchunks != 0)
+		chunk_introduce(t);
 	limit_set(t);
 	memset(t->peers, 0, sizeof(t->peers));
 	memset(t->shapes, 0, sizeof(t->shapes));

@@ -50,8 +50,12 @@ bool decode_stack(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 
 bool decode_name(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
-	(void)aux;
 	(void)item;
+	if (aux == FORMAT_NAME_STACK) {
+		c->stack_low = wire_varint(w);
+		c->stack_len = wire_varint(w);
+		return !w->bad && c->stack_len <= UINT64_MAX - c->stack_low;
+	}
 	c->nname = (uint32_t)wire_left(w);
 	c->name = w->at;
 	return true;

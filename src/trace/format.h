@@ -301,6 +301,10 @@ enum format_kind {
  * synchronisation, nothing that was dropped before is missing. */
 #define FORMAT_PAD_SETTLED 1u
 
+/* aux of NAME. */
+#define FORMAT_NAME_THREAD 0u
+#define FORMAT_NAME_STACK 1u /* not a name: lowest address and length of the thread's stack */
+
 /* aux of BLOCK: an atomic block of the program begins or ends. */
 #define FORMAT_BLOCK_BEGIN 0u
 #define FORMAT_BLOCK_END 1u

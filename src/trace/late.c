@@ -118,13 +118,16 @@ bool late_root(struct blocks *b, const struct blocks_thread *src, uint64_t *low,
 
 	*name = NULL;
 	*low = *len = 0;
-	if (src->first != 0 || src->count == 0)
+	if (src->count == src->first)
 		return false;
-	walk_begin(&w, b, src, 0, NULL);
-	while (walk_next(&w) && w.number == 1) {
+	walk_begin(&w, b, src, src->first, NULL);
+	while (walk_next(&w) && w.number == src->first + 1) {
 		if (w.item.e.op == EVENT_THREAD_BEGIN) {
 			*low = w.item.e.addr;
 			*len = w.item.e.len;
+		} else if (w.cursor.stack_len != 0) {
+			*low = w.cursor.stack_low;
+			*len = w.cursor.stack_len;
 		}
 		if (w.cursor.name) {
 			mem_free(*name);

@@ -78,8 +78,8 @@ void late_add(struct late *l, const struct late_thread *t);
 void late_finish(struct late *l);
 void late_release(struct late *l);
 
-/* The stack that the thread's THREAD_BEGIN told, and the name it had by the end of its first chunk
- * (mem_free; may be NULL).  False: that chunk is gone. */
+/* The stack that the thread's THREAD_BEGIN told, or the first chunk that is left of it (0: neither did),
+ * and the name it had by the end of that chunk (mem_free; may be NULL).  False: nothing is left. */
 bool late_root(struct blocks *b, const struct blocks_thread *src, uint64_t *low, uint64_t *len,
 	       char **name);
 

@@ -90,6 +90,8 @@ has out.server '^served some$' "and says so"
 kill -TERM $observer
 wait $observer
 ok "the recording is consistent" foresee verify s.foresee
+foresee print s.foresee 2>/dev/null | grep -m1 'stack of T[2-5]' >stacks
+ok "it knows the stacks of threads whose beginning was dropped" test -s stacks
 cat report.* >reports 2>/dev/null
 has reports 'data race on served .*predicted, certified' "the observer reports the race"
 is "$(grep -E '^ *[0-9]+  [a-z].* (predicted, certified|warning)' reports | grep -vc 'data race on served ')" 0 \
