@@ -370,7 +370,8 @@ EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
 	uint32_t tid = create_find(handle);
 
 	create_joining(handle, tid, at != NULL);
-	return joined(handle, tid, at != NULL, out, REAL(pthread_clockjoin_np)(handle, out, clock, at));
+	return joined(handle, tid, at != NULL, out,
+		      REAL(pthread_clockjoin_np)(handle, out, clock, at));
 }
 
 EXPORT int pthread_detach(pthread_t handle)

@@ -70,7 +70,8 @@ const char *start_asked(struct log_options *opt)
 	if (own) {
 		locks_exec_keep(list, strcspn(list, ":"), path, options ? options : "");
 		if (options != NULL && strstr(options, "replace\n") != NULL)
-			(void)unlink(path); /* of a program that made no thread and became this one */
+			/* Of a program that made no thread and became this one. */
+			(void)unlink(path);
 	}
 	preload_drop(list);
 	drop("FORESEE_LOCKS");

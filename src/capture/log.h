@@ -201,7 +201,8 @@ struct log_options {
 	bool partial;  /* some accesses are left out by request */
 	bool locks;    /* all of them are: the lock recorder */
 	uint64_t keep; /* bytes of closed chunks to keep; 0: all */
-	uint64_t cut;  /* for tests: a cut after so many bytes, in chunks of half as many; 0: as usual */
+	/* For tests: a cut after so many bytes, in chunks of half as many; 0: as usual. */
+	uint64_t cut;
 };
 
 /* Creates the trace.  False, errno set: it cannot. */

@@ -73,7 +73,7 @@ struct peer {
 struct place {
 	_Alignas(64) uint64_t shape; /* place_shape; 0: none in this chunk */
 	uint64_t addr;
-	uint64_t stride; /* the last difference between addresses that was not 0 */
+	uint64_t stride;      /* the last difference between addresses that was not 0 */
 	cell_version version; /* named last, unless it was its own last event */
 	cell_version own;     /* its last event */
 	uint64_t value;

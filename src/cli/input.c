@@ -27,9 +27,10 @@ static bool parse_cuts(struct input *in, const char *text)
 		    (in->to_cut == 0 || in->from_cut <= in->to_cut))
 			return true;
 	}
-	talk_error("bad cuts '%s' for --cuts: FROM:TO is expected, two numbers of which the first is "
-		   "not above the second, such as 3:8, or 3: up to the end",
-		   text);
+	talk_error(
+		"bad cuts '%s' for --cuts: FROM:TO is expected, two numbers of which the first is "
+		"not above the second, such as 3:8, or 3: up to the end",
+		text);
 	return false;
 }
 

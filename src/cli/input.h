@@ -25,13 +25,13 @@ struct input {
 #define INPUT_COLOR 203
 #define INPUT_CUTS 204
 #define INPUT_LENIENT_HELP "repair ill-formed text with a note"
-#define INPUT_OPTIONS                                                                   \
-	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },                      \
-		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
-		{ INPUT_CUTS, 0, "cuts", "FROM:TO",                                     \
+#define INPUT_OPTIONS                                                                            \
+	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },                               \
+		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },                   \
+		{ INPUT_CUTS, 0, "cuts", "FROM:TO",                                              \
 		  "only what lies between two cuts of a recording; 0: its beginning, its end" }, \
-	{                                                                               \
-		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
+	{                                                                                        \
+		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never"          \
 	}
 
 /*

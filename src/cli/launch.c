@@ -194,7 +194,8 @@ static pid_t successor(const char *trace, pid_t ended)
 		if (!whole || head.pid == (uint32_t)ended)
 			return 0;
 		if (head.pid != 0)
-			return kill((pid_t)head.pid, 0) == 0 || errno == EPERM ? (pid_t)head.pid : 0;
+			return kill((pid_t)head.pid, 0) == 0 || errno == EPERM ? (pid_t)head.pid
+									       : 0;
 		poll(NULL, 0, HANDS_MS);
 	}
 	return 0;
@@ -204,9 +205,10 @@ static void stay_with(const struct launch *l, pid_t pid, struct launch_end *end)
 {
 	while (!end->hung && (pid = successor(l->trace, pid)) > 0) {
 		if (!l->quiet)
-			talk_note("the program went on as process %ld, and is recorded there until it "
-				  "ends; Ctrl-C ends it",
-				  (long)pid);
+			talk_note(
+				"the program went on as process %ld, and is recorded there until it "
+				"ends; Ctrl-C ends it",
+				(long)pid);
 		child = (sig_atomic_t)pid;
 		end->process = pid;
 		end->hung = watch(pid, l);

@@ -43,15 +43,15 @@ enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 
 struct trace_info {
 	enum trace_form form;
-	bool complete;	     /* the run ended in good order and nothing was lost */
-	bool full;	     /* recorded with --full */
-	bool partial;	     /* recorded with --only / --ignore / --locks-only */
-	bool locks_only;     /* with --locks-only: no accesses at all */
-	bool late;	     /* it begins in the middle of the run: from_cut, or dropped by --keep */
-	uint64_t from_cut;   /* the cut that it begins at; 0: the beginning */
-	uint64_t ncuts;	     /* number of the last cut in the file, as of trace_open */
-	uint32_t version;    /* of the binary format */
-	uint64_t bytes;	     /* size of the file's records */
+	bool complete;	   /* the run ended in good order and nothing was lost */
+	bool full;	   /* recorded with --full */
+	bool partial;	   /* recorded with --only / --ignore / --locks-only */
+	bool locks_only;   /* with --locks-only: no accesses at all */
+	bool late;	   /* it begins in the middle of the run: from_cut, or dropped by --keep */
+	uint64_t from_cut; /* the cut that it begins at; 0: the beginning */
+	uint64_t ncuts;	   /* number of the last cut in the file, as of trace_open */
+	uint32_t version;  /* of the binary format */
+	uint64_t bytes;	   /* size of the file's records */
 	const char *program; /* executable, or NULL */
 	int exit_status;     /* -1 unknown */
 	uint32_t nnotes;     /* damage, repairs, losses, in words */

@@ -76,8 +76,8 @@ struct evidence_object {
 	const char *name;   /* as trace_object_own */
 	const char *given;  /* what the program calls it, as trace_object_name; or NULL */
 	const char *benign; /* as trace_object_benign */
-	bool heap;	  /* a block, and then: who allocated it; 0 not known */
-	bool local;	  /* a variable of a function, and then: where it is declared */
+	bool heap;	    /* a block, and then: who allocated it; 0 not known */
+	bool local;	    /* a variable of a function, and then: where it is declared */
 	uint64_t alloc_pos, alloc_addr, size;
 	uint32_t alloc_tid, alloc_site, alloc_stack;
 };

@@ -11,7 +11,8 @@ static void *first(void *arg)
 {
 	for (int i = 1; i <= 3; i++) {
 		pthread_mutex_lock(&m);
-		pthread_cond_signal(&c); /* before the change, but with the mutex held until after it */
+		/* Before the change, but with the mutex held until after it. */
+		pthread_cond_signal(&c);
 		question = i;
 		while (answer < i)
 			pthread_cond_wait(&answered, &m);

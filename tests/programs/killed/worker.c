@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		parts[i].me = i;
 		parts[i].when = when;
 		if (i == 1)
-			parts[i].dies = strcmp(argv[3], "worker") == 0   ? 1
+			parts[i].dies = strcmp(argv[3], "worker") == 0	 ? 1
 					: strcmp(argv[3], "holder") == 0 ? 2
 									 : 0;
 		pthread_create(&t[i], NULL, worker, &parts[i]);
