@@ -489,37 +489,6 @@ void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, 
 	log_count(t, events);
 }
 
-/* ---- runs ---- */
-
-void log_runs_prepare(struct thread *t, const cell_version *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t tid = cell_tid(v[i]);
-
-		if (v[i] != 0 && tid != t->tid && t->peers[tid & (FORMAT_PEERS - 1)].tid != tid)
-			log_peer(t, tid);
-	}
-}
-
-uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n, uint64_t own,
-		  unsigned step)
-{
-	size_t count = 0, i, k;
-
-	for (i = 0; i < n; i = k, count++)
-		k = log_run_end(v, i, n, NULL);
-	p = log_varint(p, count);
-	for (i = 0; i < n; i = k) {
-		unsigned kind;
-
-		k = log_run_end(v, i, n, &kind);
-		p = log_varint(p, (uint64_t)(k - i) << 2 | kind);
-		if (kind != 0)
-			p = log_varint(p, log_ref(t, v[i], own + i * step));
-	}
-	return p;
-}
-
 /* ---- start and end ---- */
 
 bool log_start(const char *path, const struct log_options *opt)

@@ -64,29 +64,27 @@ has out "data race on counter" "--no-live: the report comes"
 run timeout 100 foresee run -a wcp,shb -f json -o live.json ./recover none 1
 has err "^foresee: live: data race on counter" "analyses that stream"
 
+# start FILE: runs it until it has been told of live; sets $pid, and $foresee, which is under timeout
+start() {
+	rm -f err # or the loop sees the old one
+	timeout 100 foresee run ./recover $1 $patience >out 2>err &
+	pid=$!
+	for ((i = 0; i < 600; i++)); do
+		grep -qs "live: data race" err && break
+		sleep 0.1
+	done
+	foresee=$(pgrep -P $pid -x foresee | head -1)
+}
+
 # The first Ctrl-C is for the program; the report comes all the same.
-rm -f err # or the loop below sees the old one
-timeout 100 foresee run ./recover none $patience >out 2>err &
-pid=$!
-for ((i = 0; i < 600; i++)); do
-	grep -qs "live: data race" err && break
-	sleep 0.1
-done
-foresee=$(pgrep -P $pid -x foresee | head -1)
+start none
 kill -INT ${foresee:-$pid}
 wait $pid
 is $? 1 "Ctrl-C: status"
 has out "data race on counter" "Ctrl-C: the report comes"
 
 # The process beside dies: nobody is harmed.
-rm -f err
-timeout 100 foresee run ./recover seen2 $patience >out 2>err &
-pid=$!
-for ((i = 0; i < 600; i++)); do
-	grep -qs "live: data race" err && break
-	sleep 0.1
-done
-foresee=$(pgrep -P $pid -x foresee | head -1)
+start seen2
 beside=$(pgrep -P ${foresee:-$pid} -x foresee | head -1)
 kill -KILL $beside
 sleep 0.5 # it takes the kernel a moment
