@@ -8,6 +8,7 @@ enum status {
 	ST_BAD_INPUT, /* the input is wrong; the diag says where */
 	ST_IO,	      /* the system refused; the diag says what */
 	ST_LIMIT,     /* a budget ran out */
+	ST_AGAIN,     /* no more for now: ask again later (trace_options.follow) */
 };
 
 #endif /* BASE_STATUS_H */

@@ -441,14 +441,19 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 	VEC_CLEAR(&s->cells.ids);
 	VEC_CLEAR(&s->feeds);
 	VEC_CLEAR(&s->bytes);
+	if (s->ended == ST_AGAIN)
+		s->ended = ST_OK;
 	while (drops_add(s) && s->ended == ST_OK && batch_has_room(s)) {
 		s->ended = trace_next(s->trace, &e, &s->why);
-		if (s->ended == ST_OK)
-			event_take(s, &e);
+		if (s->ended != ST_OK)
+			break;
+		if (s->opt.see)
+			s->opt.see(s->opt.see_arg, s->trace, &e);
+		event_take(s, &e);
 	}
 	if (s->batch.n == 0) {
 		assert(s->ended != ST_OK);
-		if (s->ended != ST_END)
+		if (s->ended != ST_END && s->ended != ST_AGAIN)
 			diag_set(d, "%s", s->why.message);
 		return s->ended;
 	}

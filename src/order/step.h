@@ -35,6 +35,7 @@
 #include "base/status.h"
 
 struct diag;
+struct event;
 struct trace;
 
 /*
@@ -159,6 +160,9 @@ static inline bool step_is_access(const struct step *s)
 struct step_options {
 	bool values;  /* carry the bytes */
 	bool recycle; /* give ids of cells and channels out again after DROP and FORGET */
+	/* Called with every event before its steps are made, which come with the same batch; or NULL. */
+	void (*see)(void *arg, struct trace *t, const struct event *e);
+	void *see_arg;
 };
 
 struct steps;
@@ -166,7 +170,8 @@ struct steps;
 struct steps *steps_new(struct trace *t, const struct step_options *opt);
 void steps_free(struct steps *s);
 
-/* ST_OK and a batch that is not empty, ST_END, or an error of trace_next. */
+/* ST_OK and a batch that is not empty, ST_END, ST_AGAIN (the trace is followed), or an error of
+ * trace_next. */
 enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 	__attribute__((warn_unused_result));
 

@@ -16,9 +16,14 @@
 #include <stdint.h>
 
 #include "finding/finding.h"
+#include "lattice/lattice.h"
 #include "order/causal.h"
 #include "order/model.h"
 #include "order/step.h"
+
+struct monitors;
+struct watch;
+struct watch_items;
 
 struct engine_options {
 	bool strict;	 /* every read keeps its write */
@@ -28,6 +33,12 @@ struct engine_options {
 	uint32_t window; /* events; 0: the default */
 	uint64_t budget; /* steps of search for one candidate; 0: the default */
 	unsigned jobs;	 /* threads, at least 1 */
+	/* Lattices. */
+	uint64_t breadth;		   /* nodes of a level; 0: all */
+	bool count;			   /* count runs */
+	const struct monitors *monitors;   /* NULL: no spec; every event is relevant */
+	const struct watch *watch;	   /* what the spec watches in this trace */
+	const struct watch_items *items;   /* what the events of the present batch are to it */
 	const volatile sig_atomic_t *stop; /* set: leave soon with what is known; may be NULL */
 	/* Called now and then by the thread that called the engine; may be NULL. */
 	void (*progress)(void *arg, const char *what, uint64_t done, uint64_t total);
@@ -47,6 +58,7 @@ struct engine_result {
 	struct findings findings;
 	bool counted;
 	struct engine_counts counts;
+	struct lattice_counts *lattice; /* of engines that build one, or NULL; owned */
 	VEC(char *) truncated; /* which budgets ran out, in words; owned */
 };
 

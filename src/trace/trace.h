@@ -29,6 +29,9 @@ struct trace_options {
 	/* Recordings: read only what lies between two cuts (doc/TRACE_FORMAT.md section 9). */
 	uint64_t from_cut; /* what came before it counts as past; 0: from the beginning */
 	uint64_t to_cut;   /* as if the recording ended there; 0: to the end */
+	/* The recording grows: trace_next says ST_AGAIN when there is no more for now, ST_END when the
+	 * run has ended (trace/follow.h).  Positions are not those of a reading afterwards. */
+	bool follow;
 };
 
 /* Opens path ("-": standard input, text only).  Form is found from the bytes. */

@@ -1,0 +1,94 @@
+/*
+ * Monitors: automata that watch one run, step by step.
+ *
+ * A state is a few bytes, copied and compared as such, so that a lattice can hold many of them; a
+ * step is a function of the state before and the input, and nothing else.  Built-in monitors (past
+ * time LTL, regular expressions, state machines) and plug-ins (include/foresee_monitor.h) are the
+ * same to everybody else.
+ *
+ * Ownership: a set owns its monitors.  The spec is borrowed and must outlive it.
+ * Threads:   initial and step are called by one thread at a time (monitor/config.h sees to it);
+ *            the rest is read-only.
+ */
+#ifndef MONITOR_MONITOR_H
+#define MONITOR_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "spec/spec.h"
+
+struct diag;
+struct strbuf;
+
+/* What the spec's variables hold: bytes in memory order as a little-endian number, and which of
+ * them are known (bit i: byte i). */
+struct monitor_value {
+	uint64_t raw;
+	uint8_t known;
+};
+
+/* BAD, ERROR and UNKNOWN last: the property is not looked at any further. */
+enum monitor_verdict {
+	MONITOR_GOOD,
+	MONITOR_BAD,
+	MONITOR_ERROR,	 /* division by zero, overflow: the expression has no value */
+	MONITOR_UNKNOWN, /* a value is not known, a limit was reached: nothing can be said */
+};
+
+struct monitor_input {
+	const struct monitor_value *values; /* by variable of the spec, after the event */
+	uint64_t events;		    /* events of the spec that it is; `when' holds for all */
+	uint64_t written;		    /* variables of the spec that it writes */
+	uint32_t thread;		    /* creation index, for `tid' */
+};
+
+struct monitor {
+	const char *name; /* of the property */
+	uint32_t size;	  /* bytes of a state, at most MONITOR_STATE */
+	/* It steps when the input has one of these. */
+	uint64_t events, writes;
+	const struct spec_property *property; /* NULL: a plug-in */
+	void *self;
+	enum monitor_verdict (*initial)(void *self, const struct monitor_value *values,
+					uint8_t *state);
+	/* before and after do not overlap. */
+	enum monitor_verdict (*step)(void *self, const uint8_t *before, const struct monitor_input *in,
+				     uint8_t *after);
+	void (*free)(void *self);
+	/* For people: how big it is ("3 bits", "7 states"), and why a step gave ERROR or UNKNOWN
+	 * (static or owned by the monitor); the latter may be NULL. */
+	void (*describe)(const void *self, struct strbuf *out);
+	const char *(*trouble)(const void *self);
+};
+
+#define MONITOR_STATE 4096u	 /* bytes */
+#define MONITOR_ERE_STATES 10000 /* default cap */
+
+struct monitors {
+	const struct spec *spec; /* NULL: plug-ins alone */
+	struct monitor *at;
+	uint32_t n; /* at most 64 */
+};
+
+/* Monitors of all properties of the spec (not mttl: those are left out).  Errors: a formula too
+ * large. */
+enum status monitors_new(const struct spec *spec, struct monitors *out, struct diag *d)
+	__attribute__((warn_unused_result));
+/* Loads a plug-in and adds its monitors.  Its variables and events are looked up by name in the
+ * spec.  The shared object stays loaded until monitors_release. */
+enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
+	__attribute__((warn_unused_result));
+void monitors_release(struct monitors *m);
+
+/* One of each kind; the property's body says which. */
+enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *p,
+			      struct monitor *out, struct diag *d);
+enum status monitor_ere_new(const struct spec *s, const struct spec_property *p,
+			    struct monitor *out, struct diag *d);
+enum status monitor_fsm_new(const struct spec *s, const struct spec_property *p,
+			    struct monitor *out, struct diag *d);
+
+#endif /* MONITOR_MONITOR_H */

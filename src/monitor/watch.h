@@ -1,0 +1,79 @@
+/*
+ * What events of a trace are to a spec: its variables found in the program, and for each event that
+ * matters an item: which variables it reads, what it writes to them, which of the spec's events it
+ * may be.
+ *
+ * Binding.  Names are C names: globals, `struct.field', `array[3]', `file.c:static_name'; in text
+ * traces the names there.  Addresses come from the trace's own tables and the program's debug
+ * information, initial values from the program file, else from the spec, else from the first read
+ * that shows them.
+ *
+ * Ownership: spec and trace are borrowed (the trace for watch_bind and watch_see alone).
+ * Threads:   read-only but for watch_see.
+ */
+#ifndef MONITOR_WATCH_H
+#define MONITOR_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/vec.h"
+#include "monitor/monitor.h"
+
+struct diag;
+struct event;
+struct trace;
+
+/* The bytes of a variable under mask become these (little-endian numbers); mask bytes are 0 or 255. */
+struct watch_write {
+	uint32_t variable;
+	uint64_t raw, mask;
+	bool known; /* else the bytes under mask become unknown */
+};
+
+struct watch_item {
+	uint64_t pos;
+	uint32_t tid;
+	uint32_t thread;	 /* creation index, for `tid' */
+	uint64_t events;	 /* whose pattern fits; `when' is still to be asked */
+	uint64_t reads, written; /* variables */
+	uint32_t writes, nwrites; /* into the list's writes */
+};
+
+struct watch_items {
+	VEC(struct watch_item) at; /* ascending by pos */
+	VEC(struct watch_write) writes;
+};
+
+void watch_items_release(struct watch_items *items);
+
+struct watch;
+
+/* Finds the spec's variables in the program of the trace.  A name that is not there: ST_BAD_INPUT,
+ * and the diag has the place in the spec and names that are near.  A type whose size or kind is not
+ * the program's: likewise. */
+enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out, struct diag *d)
+	__attribute__((warn_unused_result));
+void watch_free(struct watch *w);
+
+/* Adds an item if the event matters to the spec.  Call for every event of the trace, in order. */
+void watch_see(struct watch *w, struct trace *t, const struct event *e, struct watch_items *out);
+
+/* Initial values, by variable: known from the program or the spec. */
+const struct monitor_value *watch_initial(const struct watch *w);
+const struct spec *watch_spec(const struct watch *w);
+
+/* What was bound, for people: address, size, where the initial value is from.  False: no such i. */
+struct watch_variable {
+	uint64_t addr;
+	uint32_t size;
+	const char *type;   /* by debug information; NULL not known */
+	const char *origin; /* of the initial value: "program", "spec", "first read"; NULL unknown */
+};
+bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *out);
+/* Notes for the user: "repeated reads of x may be missing: record with --full". */
+size_t watch_notes(const struct watch *w, const char *const **out);
+
+#endif /* MONITOR_WATCH_H */
