@@ -2,12 +2,12 @@
  * The computation lattice, level by level, two levels in memory.
  *
  * A node is a cut that some run passes, with the configurations (monitor/config.h) that runs have
- * there.  Level n holds the cuts of n messages; its successors make level n + 1.  A level can be
- * built when for each of its nodes the next message of each lane is known, or known not to be
- * possible yet; else it waits for more messages, or for lattice_finish.  So it makes no difference
- * whether messages come while the program runs or all at once.
+ * there.  Level n holds the cuts of n points; its successors make level n + 1.  A level can be
+ * built when for each of its nodes the next point of each lane is known, or known not to be
+ * possible yet; else it waits for more points, or for lattice_finish.  So it makes no difference
+ * whether points come while the program runs or all at once.
  *
- * What costs memory is bounded: nodes of a level (breadth), messages that wait (horizon).  Where a
+ * What costs memory is bounded: nodes of a level (breadth), points that wait (horizon).  Where a
  * bound is met some runs are left out, never made up, and lattice_counts says so.
  *
  * Answers do not depend on the number of jobs.
@@ -24,7 +24,7 @@
 
 #include "base/big.h"
 #include "base/vec.h"
-#include "lattice/message.h"
+#include "lattice/point.h"
 
 struct configs;
 struct strbuf;
@@ -35,7 +35,7 @@ struct lattice_options {
 	uint64_t breadth;	 /* nodes of a level that are kept, at least 1; 0: what memory allows */
 	uint64_t memory;	 /* bytes for levels; 0: the default */
 	uint64_t budget;	 /* cuts to build in full; then the breadth is 1.  0: the default */
-	uint32_t horizon;	 /* messages that may wait for a level; 0: the default */
+	uint32_t horizon;	 /* points that may wait for a level; 0: the default */
 	unsigned jobs;
 	/* Keeps every level, for lattice_path and lattice_each. */
 	bool keep;
@@ -46,7 +46,7 @@ struct lattice_options {
 struct lattice_found {
 	uint32_t property;	/* number in the monitors */
 	bool error;		/* not violated: an expression has no value */
-	uint64_t level, pos;	/* pos: of the message that did it; 0 the initial state */
+	uint64_t level, pos;	/* pos: of the point that did it; 0 the initial state */
 	VEC(uint32_t) cut;	/* by lane */
 };
 
@@ -63,8 +63,8 @@ struct lattice;
 struct lattice *lattice_new(const struct lattice_options *opt);
 void lattice_free(struct lattice *l);
 
-/* Where its messages go. */
-struct message_sink lattice_sink(struct lattice *l);
+/* Where its points go. */
+struct point_sink lattice_sink(struct lattice *l);
 /* Builds all levels that can be. */
 void lattice_build(struct lattice *l);
 /* Nothing more comes: builds the rest. */
@@ -76,11 +76,11 @@ void lattice_counts_release(struct lattice_counts *c);
 size_t lattice_nfound(const struct lattice *l);
 const struct lattice_found *lattice_found(const struct lattice *l, size_t i);
 
-/* The observed run: position of the message at which the property was violated (error: or had an
+/* The observed run: position of the point at which the property was violated (error: or had an
  * error) in it; 0: not, UINT64_MAX: in the initial state. */
 uint64_t lattice_observed(const struct lattice *l, uint32_t property, bool error);
 
-/* keep: positions of the messages of one run from the start to the found cut, at whose end the
+/* keep: positions of the points of one run from the start to the found cut, at whose end the
  * property is violated.  False: there is none (the lattice was cut short on the way). */
 struct lattice_run {
 	VEC(uint64_t) pos;
@@ -99,7 +99,7 @@ struct lattice_node {
 };
 struct lattice_edge {
 	uint64_t level, from, to; /* index in level and level + 1 */
-	uint64_t pos;		  /* of the message */
+	uint64_t pos;		  /* of the point */
 };
 struct lattice_visitor {
 	void *arg;
