@@ -46,9 +46,9 @@ CXX   := g++
 
 WARN   := -Wall -Wextra -Wshadow -Wvla $(if $(filter true,$(CI)),-Werror)
 CWARN  := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
-DEFS   := -D_GNU_SOURCE -DFORESEE_VERSION='"$(VERSION)"' -Isrc
+DEFS   := -D_GNU_SOURCE -DFORESEE_VERSION='"$(VERSION)"' -Isrc -Iinclude
 CSTD   := -std=gnu11 $(CWARN) $(DEFS) -MMD -MP
-LIBS   := -ldw -lelf -lpthread
+LIBS   := -ldw -lelf -lpthread -ldl
 
 FLAGS_dev     := -O2 -g
 FLAGS_release := -O3 -g
@@ -108,7 +108,7 @@ RUNTIME := $(LIB)/libforesee_rt.so
 LOCKS   := $(LIB)/libforesee_locks.so
 PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
-COPIES  := $(ROOT)/include/foresee.h $(call man_path,$(MAN))
+COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
 .PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
@@ -215,7 +215,7 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 -include $(addsuffix .d,$(UNITS) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------
-demo: all ## build, then predict a race and a deadlock from one run each of two examples
+demo: all ## build, then predict a race, a deadlock and a broken promise from one run each of three examples
 	@scripts/demo $(BIN) $(ROOT)/demo
 
 deps: ## install the Debian packages that building and testing need
@@ -273,7 +273,7 @@ check-symbols: $(RUNTIME) $(LOCKS) $(LIBRARY) ## exported names are ours, or mea
 	$(Q)scripts/check-symbols $^
 
 command = {"directory": "$(CURDIR)", "file": "$(1)", "command": "clang -std=gnu11 $(CWARN) -D_GNU_SOURCE \
-	-DFORESEE_VERSION=\\\"$(VERSION)\\\" -Isrc -Itests -isystem $(shell llvm-config-$(LLVM) --includedir) -c $(1)"}
+	-DFORESEE_VERSION=\\\"$(VERSION)\\\" -Isrc -Iinclude -Itests -isystem $(shell llvm-config-$(LLVM) --includedir) -c $(1)"}
 compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clang-tidy
 	$(call say,GEN,$@)
 	$(Q){ echo '['; sep=; for f in $(filter src/%.c tests/unit/%.c,$(SOURCES)); do printf '%s' "$$sep"; sep=$$',\n'; \
@@ -286,12 +286,12 @@ install: all ## install under PREFIX (default /usr/local), below DESTDIR
 	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1 $(D)/share/man/man3
 	install $(TOOLS) $(D)/bin
 	install $(RUNTIME) $(LOCKS) $(PASSES) $(D)/lib/foresee
-	install -m 644 include/foresee.h $(D)/include
+	install -m 644 include/*.h $(D)/include
 	install -m 644 $(filter %.1,$(MAN_PAGES)) $(D)/share/man/man1
 	install -m 644 $(filter %.3,$(MAN_PAGES)) $(D)/share/man/man3
 
 uninstall: ## remove what install put there
-	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(D)/include/foresee.h $(call man_path,$(D)/share/man)
+	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(patsubst %,$(D)/%,$(wildcard include/*.h)) $(call man_path,$(D)/share/man)
 	rm -rf $(D)/lib/foresee
 
 clean: ## remove build/

@@ -8,7 +8,7 @@
 #define BASE_DIAG_H
 
 struct diag {
-	char message[512]; /* empty: nothing to say */
+	char message[2048]; /* empty: nothing to say */
 };
 
 /* Lower case, no full stop, problem first, then the place. */

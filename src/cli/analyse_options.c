@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "cli/analyse.h"
 #include "cli/command.h"
 #include "cli/notify.h"
@@ -52,7 +53,7 @@ static bool unknown_analysis(const char *name)
 
 	for (const struct engine *const *e = engine_table; *e && n < ANALYSE_ENGINES; e++)
 		names[n++] = (*e)->name;
-	near = option_nearest(name, names, n);
+	near = near_find(name, names, n);
 	if (near)
 		talk_error("unknown analysis '%s', did you mean '%s'?", name, near);
 	else

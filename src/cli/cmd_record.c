@@ -47,7 +47,7 @@ static bool take_option(void *arg, const struct option_parser *p, int id, const 
 	}
 }
 
-static int record(void *arg, const struct session *s, char **argv)
+static int record(void *arg, struct session *s, char **argv)
 {
 	struct forward *f = arg;
 	struct session_watch watch = { forward_begin, forward_end, f };

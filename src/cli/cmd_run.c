@@ -190,7 +190,7 @@ static enum status record(struct run *r, const struct session *s, struct made *m
 	return st;
 }
 
-static int record_and_analyse(void *arg, const struct session *s, char **argv)
+static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
 	struct run *r = arg;
 	struct analyse *a = &r->a;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/talk.h"
 #include "cli/topic.h"
 
@@ -25,7 +26,7 @@ const struct command *command_find(const char *name)
 		names[n++] = commands[i]->name;
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", commands[i]->name);
 	}
-	near = option_nearest(name, names, n);
+	near = near_find(name, names, n);
 	if (near)
 		talk_error("unknown command '%s', did you mean '%s'?", name, near);
 	else

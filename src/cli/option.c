@@ -6,58 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "cli/talk.h"
-
-#define WORD_MAX 32 /* longer words have no near miss */
-
-/* Edit distance with transpositions of neighbours, capped word lengths. */
-static int distance(const char *a, const char *b)
-{
-	int n = (int)strlen(a), m = (int)strlen(b);
-	int d[WORD_MAX + 1][WORD_MAX + 1];
-
-	if (n > WORD_MAX || m > WORD_MAX)
-		return WORD_MAX;
-	for (int i = 0; i <= n; i++) {
-		for (int j = 0; j <= m; j++) {
-			int best;
-
-			if (i == 0 || j == 0) {
-				d[i][j] = i + j;
-				continue;
-			}
-			best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			if (d[i - 1][j] + 1 < best)
-				best = d[i - 1][j] + 1;
-			if (d[i][j - 1] + 1 < best)
-				best = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1 < best)
-				best = d[i - 2][j - 2] + 1;
-			d[i][j] = best;
-		}
-	}
-	return d[n][m];
-}
-
-const char *option_nearest(const char *word, const char *const *candidates, size_t n)
-{
-	const char *best = NULL;
-	int best_distance = 3;
-	size_t len = strlen(word);
-
-	for (size_t i = 0; i < n; i++) {
-		int d = distance(word, candidates[i]);
-
-		if (len >= 2 && strncmp(word, candidates[i], len) == 0)
-			d = 1; /* an abbreviation */
-		if (d < best_distance && d < (int)strlen(candidates[i])) {
-			best = candidates[i];
-			best_distance = d;
-		}
-	}
-	return best;
-}
 
 void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
 		  int argc, char **argv)
@@ -80,7 +30,7 @@ static int bad(const struct option_parser *p)
 static int unknown_long(const struct option_parser *p, const char *name, size_t n)
 {
 	const char *names[64];
-	char word[WORD_MAX + 2];
+	char word[NEAR_WORD + 2];
 	const char *near;
 	size_t count = 0;
 
@@ -89,7 +39,7 @@ static int unknown_long(const struct option_parser *p, const char *name, size_t 
 			names[count++] = o->name;
 	names[count++] = "help";
 	snprintf(word, sizeof(word), "%.*s", (int)n, name);
-	near = option_nearest(word, names, count);
+	near = near_find(word, names, count);
 	if (near)
 		talk_error("unknown option '--%.*s', did you mean '--%s'?", (int)n, name, near);
 	else

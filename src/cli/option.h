@@ -56,7 +56,4 @@ bool option_size(const struct option_parser *p, const char *name, const char *te
 /* One line per option. */
 void option_help(const struct option_def *table, FILE *to);
 
-/* The candidate nearest to word when it is near enough to be a slip, else NULL. */
-const char *option_nearest(const char *word, const char *const *candidates, size_t n);
-
 #endif /* CLI_OPTION_H */

@@ -33,6 +33,11 @@ static bool add_pattern(struct session *s, const char *name, const char *pattern
 	return true;
 }
 
+void session_want_full(struct session *s)
+{
+	strbuf_adds(&s->options, "full\n");
+}
+
 /* Less would be a few chunks for each of a few threads. */
 #define KEEP_LEAST (4u << 20)
 
@@ -47,7 +52,7 @@ static bool take_option(struct session *s, const struct option_parser *p, int id
 		s->trace = value;
 		return true;
 	case SESSION_FULL:
-		strbuf_adds(&s->options, "full\n");
+		session_want_full(s);
 		return true;
 	case SESSION_ONLY:
 		return add_pattern(s, "only", value);

@@ -79,7 +79,7 @@ struct session_command {
 	/* An option that is not of a session; false: leave with 2.  NULL when there are none. */
 	bool (*option)(void *arg, const struct option_parser *p, int id, const char *value);
 	/* After the options, with the program's command line; the status to leave with. */
-	int (*act)(void *arg, const struct session *s, char **argv);
+	int (*act)(void *arg, struct session *s, char **argv);
 	void *arg;
 	enum launch_hang hang; /* unless the user wants it otherwise */
 	int announce;	       /* id of the option, with whatever else it means; 0 none */
@@ -95,6 +95,9 @@ int session_command(const struct command *c, int argc, char **argv,
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
 			   const struct session_watch *watch, char **trace, struct launch_end *end,
 			   struct diag *d) __attribute__((warn_unused_result));
+
+/* As --full does. */
+void session_want_full(struct session *s);
 
 /* The line about it on stderr, unless quiet. */
 void session_summary(const struct session *s, const char *trace, const struct launch_end *end);

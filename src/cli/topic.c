@@ -164,6 +164,61 @@ static const char annotations[] =
 	"\n"
 	"Annotations are believed: wrong ones give wrong reports. 'man foresee.h' has it all.\n";
 
+static const char spec[] =
+	"specifications: what must hold in every run\n"
+	"\n"
+	"  // landing.spec\n"
+	"  shared int landing = 0;\n"
+	"  shared int approved = 0;\n"
+	"  shared int radio = 1;\n"
+	"  property land step write:\n"
+	"          ptltl start(landing == 1) -> [approved == 1, radio == 0);\n"
+	"\n"
+	"  foresee run -s landing.spec landing.c\n"
+	"  foresee spec landing.spec        what was understood, with all brackets\n"
+	"  foresee spec landing.spec TRACE  and which variables of the program it is about\n"
+	"\n"
+	"Declarations\n"
+	"  shared TYPE NAME [= VALUE];   a variable of the program: x, account.balance, table[3],\n"
+	"                                file.c:hidden (static), @symbol. The type is an integer type\n"
+	"                                of C, float, double, or any pointer.\n"
+	"  event NAME = PATTERN [by THREAD] [when CONDITION];\n"
+	"  thread NAME = 2;              by order of creation, main is 1; or \"routine\"\n"
+	"  relevant NAME, ...;           variables of which every access is a step, and events\n"
+	"\n"
+	"Patterns, each with an object or () for any\n"
+	"  read(x) write(x)              acq(lock) rel(lock)      fork(thread) join(thread)\n"
+	"  begin() end()                 atomic blocks of <foresee.h>\n"
+	"  call(function)                the program calls it\n"
+	"  user(name, 3)                 FORESEE_EVENT1(\"name\", 3)\n"
+	"  any()                         every event there is\n"
+	"\n"
+	"Properties\n"
+	"  property NAME [step event | step write]: BODY;\n"
+	"  BODY is one of\n"
+	"  ptltl FORMULA                 must be true in every state\n"
+	"      conditions: x + 1 <= y, tid == 2; an event: open(); ! && || -> <-> ( )\n"
+	"      prev F      before the last step           start F   F now, not before\n"
+	"      once F      now or at some time before     end F     F before, not now\n"
+	"      hist F      now and always before          F since G, F wsince G\n"
+	"      [P, Q)      P was, and Q has not been since; [P, Q)w: or has never been\n"
+	"  ere EXPRESSION must           the events must begin a word of it: (open use* close)*\n"
+	"  ere EXPRESSION never          no run of events may be a word of it: .* close use\n"
+	"      a b   a | b   a & b   ~a   a*   a+   a?   .\n"
+	"  fsm { [initial] [bad] state NAME { event [when CONDITION] -> NAME; } ... }\n"
+	"      no run may come to a bad state. What fits no line changes nothing. fsm any { }:\n"
+	"      every line that fits is taken, not the first alone.\n"
+	"\n"
+	"Steps. A state is what the variables hold. The first one is before any event; a property\n"
+	"takes a step at each of its events and at each write of its variables; with step event\n"
+	"or step write, only at those. e() is true in the state that event e has led to.\n"
+	"\n"
+	"A division by zero, or a number that does not fit in 64 bits, is a finding of its own\n"
+	"(property-error). What depends on a value that is not known is not judged, and the report\n"
+	"says so.\n"
+	"\n"
+	"Monitors of your own: foresee check --monitor FILE.so; <foresee_monitor.h> says how.\n";
+
 static const char live[] =
 	"how to watch a program while it runs\n"
 	"\n"
@@ -198,6 +253,7 @@ static const char live[] =
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
+	{ "spec", "how to say what must hold in every run", spec },
 	{ "annotations", "what a program may tell foresee: names, locks of its own, order",
 	  annotations },
 	{ "live", "how to watch a program while it runs, from here or elsewhere", live },

@@ -92,6 +92,16 @@ struct finding *findings_add_race(struct findings *f, const char *analysis, uint
 	return new;
 }
 
+struct finding *findings_add_property(struct findings *f, enum finding_kind kind,
+				      const char *analysis, const char *name)
+{
+	struct finding *new = findings_add(f, kind, analysis);
+
+	assert(finding_is_property(new));
+	new->property = *VEC_PUSH(&f->words) = mem_strdup(name);
+	return new;
+}
+
 const char *findings_words(struct findings *f, const char *format, ...)
 {
 	char words[512];
@@ -112,11 +122,22 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
+static uint64_t name_hash(const char *s)
+{
+	uint64_t h = 0;
+
+	while (*s)
+		h = mix(h + (unsigned char)*s++);
+	return h;
+}
+
 /* A sum of hashes does not know the order of what it adds. */
 uint64_t finding_signature(const struct finding *f)
 {
 	uint64_t sum = 0;
 
+	if (f->property)
+		return mix(name_hash(f->property) + f->kind);
 	for (uint32_t i = 0; i < f->nevents; i++)
 		sum += mix(f->sites[i]);
 	return mix(sum + f->kind);
@@ -162,6 +183,8 @@ static int compare(const void *p, const void *q)
 			return a->events[i] < b->events[i] ? -1 : 1;
 	if (a->nevents != b->nevents)
 		return a->nevents < b->nevents ? -1 : 1;
+	if (a->property && b->property && strcmp(a->property, b->property) != 0)
+		return strcmp(a->property, b->property);
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 

@@ -23,7 +23,9 @@
 	X(DEADLOCK, "deadlock", "deadlock")                                             \
 	X(JOIN_HOLDING, "join-holding-lock", "deadlock of a join and a lock")           \
 	X(WAIT_HOLDING, "wait-holding-lock", "deadlock of a condition wait and a lock") \
-	X(LOST_WAKEUP, "lost-wakeup", "lost wakeup")
+	X(LOST_WAKEUP, "lost-wakeup", "lost wakeup")                                    \
+	X(PROPERTY, "property", "property violated")                                    \
+	X(PROPERTY_ERROR, "property-error", "property without a value")
 
 enum finding_kind {
 #define X(id, name, title) FINDING_##id,
@@ -44,6 +46,8 @@ enum finding_kind {
  *			begun and no signal after it
  *	LOST_WAKEUP	a signal or broadcast that the schedule contains, at a time when nobody waits, and
  *			the release inside the condition wait that comes too late; that is next
+ *	PROPERTY	the event at which the property is violated, last of the schedule; none: it is
+ *			violated in the initial state.  PROPERTY_ERROR: at which its formula has no value
  */
 
 enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED };
@@ -57,11 +61,14 @@ struct finding {
 	const char *analysis;		 /* the engine's name; static */
 	uint64_t events[FINDING_EVENTS]; /* targets, by position, ascending */
 	uint32_t nevents;
-	uint32_t sites[FINDING_EVENTS]; /* of the events, as steps have them: its signature */
+	/* Of the events, as steps have them: its signature, but for properties, which have a name. */
+	uint32_t sites[FINDING_EVENTS];
 	uint8_t ops[FINDING_EVENTS];	/* enum step_op */
 	bool claimed;			/* the engine says that schedule leads to it */
 	bool certified;			/* and the checker agrees */
 	bool dep;			/* only by the dependency-aware model */
+	bool observed;			/* the recorded run itself goes wrong there */
+	const char *property;		/* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	struct schedule schedule;
 	/* From the checker: targets that see another write than observed; free reads whose value
 	 * may differ. */
@@ -88,11 +95,21 @@ struct finding *findings_add_race(struct findings *f, const char *analysis, uint
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2);
 
+/* findings_add for a property; name is copied.  A violation of the initial state has no event. */
+struct finding *findings_add_property(struct findings *f, enum finding_kind kind,
+				      const char *analysis, const char *name);
+
+static inline bool finding_is_property(const struct finding *f)
+{
+	return f->kind == FINDING_PROPERTY || f->kind == FINDING_PROPERTY_ERROR;
+}
+
 /* A short text that lives as long as the list, or the one that it is moved to. */
 const char *findings_words(struct findings *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Same kind, same places, in either order: one bug to a reader.  A hash of that. */
+/* Same kind, same places, in either order; of properties the same name: one bug to a reader.  A
+ * hash of that. */
 uint64_t finding_signature(const struct finding *f);
 
 /* Moves all of `from' to the end of `into'. */

@@ -14,8 +14,8 @@
 #define LONGEST_RULE 4096 /* fnmatch takes time that grows fast with the stars of a pattern */
 
 /* A lock is a variable: two words for the same names. */
-enum part { PART_VARIABLE, PART_LOCK, PART_FUNCTION, PART_FILE, NPARTS };
-static const char *const part_names[] = { "variable", "lock", "function", "file" };
+enum part { PART_VARIABLE, PART_LOCK, PART_FUNCTION, PART_FILE, PART_PROPERTY, NPARTS };
+static const char *const part_names[] = { "variable", "lock", "function", "file", "property" };
 
 struct rule {
 	unsigned kind; /* enum finding_kind or ANY_KIND */
@@ -103,8 +103,8 @@ static enum status rule_parse(struct suppress *s, const struct place *p, const c
 		return complain(p, 0, "unknown kind of finding", at, (int)(first - at));
 	if (!part_parse(first + 1, (size_t)(second - first - 1), &r.part))
 		return complain(p, (size_t)(first + 1 - at),
-				"expected variable, lock, function or file, not", first + 1,
-				(int)(second - first - 1));
+				"expected variable, lock, function, file or property, not",
+				first + 1, (int)(second - first - 1));
 	if (second + 1 == end)
 		return complain(p, n, "empty pattern after", at, (int)n);
 	r.text = mem_alloc(n + 1);
@@ -213,8 +213,10 @@ bool suppress_match(struct suppress *s, enum finding_kind kind, const struct sup
 			matches = rule_matches(r, names->variables.at, names->variables.n);
 		else if (r->part == PART_FUNCTION)
 			matches = rule_matches(r, names->functions.at, names->functions.n);
-		else
+		else if (r->part == PART_FILE)
 			matches = rule_matches(r, names->files.at, names->files.n);
+		else
+			matches = names->property && rule_matches(r, &names->property, 1);
 		if (!matches)
 			continue;
 		r->hits++;

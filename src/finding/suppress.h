@@ -6,10 +6,12 @@
  *	race:function:log_*
  *	deadlock:lock:*pool*
  *	*:file:inflate.c
+ *	property:property:land*
  *
  * KIND is that of a finding, or *.  A variable rule looks at the name of what is raced on, or of
  * any lock or condition that threads wait for (`lock' means the same), a function or file rule at
- * every frame of every access or request.  In GLOB * and ? and [...] stand for
+ * every frame of every access or request, a property
+ * rule at the name of the property that is violated.  In GLOB * and ? and [...] stand for
  * any characters, slashes too; a file rule may name the last part of a path alone.  Blanks around a
  * line do not count, blanks within GLOB do.
  *
@@ -39,6 +41,7 @@ void suppress_free(struct suppress *s);
 /* The names of a finding; strings are borrowed. */
 struct suppress_names {
 	VEC(const char *) variables, functions, files;
+	const char *property; /* or NULL */
 };
 
 /* Counting starts anew, for another trace. */

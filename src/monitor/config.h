@@ -37,6 +37,8 @@ uint32_t config_step(struct configs *c, uint32_t config, const struct watch_item
 uint64_t config_bad(const struct configs *c, uint32_t config);
 uint64_t config_error(const struct configs *c, uint32_t config);
 uint64_t config_unknown(const struct configs *c, uint32_t config);
+/* Why the property last got ERROR or UNKNOWN, in words, or NULL; not while others step. */
+const char *configs_trouble(const struct configs *c, uint32_t property);
 const struct monitor_value *config_values(const struct configs *c, uint32_t config);
 /* The item's events, with `when', in the state that config (the one after it) describes. */
 uint64_t config_events(const struct configs *c, uint32_t config, const struct watch_item *item);

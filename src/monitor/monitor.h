@@ -40,23 +40,24 @@ enum monitor_verdict {
 
 struct monitor_input {
 	const struct monitor_value *values; /* by variable of the spec, after the event */
-	uint64_t events;		    /* events of the spec that it is; `when' holds for all */
-	uint64_t written;		    /* variables of the spec that it writes */
-	uint32_t thread;		    /* creation index, for `tid' */
+	uint64_t events;  /* events of the spec that it is; `when' holds for all */
+	uint64_t written; /* variables of the spec that it writes */
+	uint32_t thread;  /* creation index, for `tid' */
 };
 
 struct monitor {
 	const char *name; /* of the property */
 	uint32_t size;	  /* bytes of a state, at most MONITOR_STATE */
-	/* It steps when the input has one of these. */
-	uint64_t events, writes;
+	/* It steps when the input is one of these events, writes one of these variables, or reads
+	 * one of these (which are declared relevant). */
+	uint64_t events, writes, reads;
 	const struct spec_property *property; /* NULL: a plug-in */
 	void *self;
 	enum monitor_verdict (*initial)(void *self, const struct monitor_value *values,
 					uint8_t *state);
 	/* before and after do not overlap. */
-	enum monitor_verdict (*step)(void *self, const uint8_t *before, const struct monitor_input *in,
-				     uint8_t *after);
+	enum monitor_verdict (*step)(void *self, const uint8_t *before,
+				     const struct monitor_input *in, uint8_t *after);
 	void (*free)(void *self);
 	/* For people: how big it is ("3 bits", "7 states"), and why a step gave ERROR or UNKNOWN
 	 * (static or owned by the monitor); the latter may be NULL. */
@@ -77,11 +78,22 @@ struct monitors {
  * large. */
 enum status monitors_new(const struct spec *spec, struct monitors *out, struct diag *d)
 	__attribute__((warn_unused_result));
+/* Where no spec file is given: the declarations of the plug-ins themselves, as a spec, which the
+ * caller frees; what several of them say in the same words is there once. */
+enum status monitors_declared(const char *const *paths, size_t n, struct spec **out, struct diag *d)
+	__attribute__((warn_unused_result));
 /* Loads a plug-in and adds its monitors.  Its variables and events are looked up by name in the
  * spec.  The shared object stays loaded until monitors_release. */
 enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
 	__attribute__((warn_unused_result));
 void monitors_release(struct monitors *m);
+
+/* True if the input is a step of the monitor; reads: variables that it reads. */
+static inline bool monitor_is_step(const struct monitor *m, uint64_t events, uint64_t written,
+				   uint64_t reads)
+{
+	return ((events & m->events) | (written & m->writes) | (reads & m->reads)) != 0;
+}
 
 /* One of each kind; the property's body says which. */
 enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *p,

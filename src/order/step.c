@@ -90,17 +90,21 @@ const char *step_op_name(enum step_op op)
 
 /* ---- parts of an event ---- */
 
-void step_after(struct steps *s, uint64_t pos)
+void step_after(struct steps *s, uint64_t pos, uint32_t chain)
 {
-	step_add(s, STEP_AFTER, 0)->from = pos;
+	struct step *st = step_add(s, STEP_AFTER, 0);
+
+	st->from = pos;
+	st->obj = chain;
 }
 
-void step_guard(struct steps *s, uint64_t when, uint64_t from, uint64_t to)
+void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to)
 {
 	struct step *st = step_add(s, STEP_GUARD, 0);
 
 	st->when = when;
 	st->from = from;
+	st->obj = chain;
 	st->to = to;
 }
 
@@ -384,9 +388,11 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_END:
 		step_add(s, STEP_END, 0);
 		break;
+	case EVENT_THREAD_END:
+		step_add(s, STEP_NONE, STEP_LAST);
+		break;
 	case EVENT_DETACH:
 	case EVENT_CANCEL:
-	case EVENT_THREAD_END:
 	case EVENT_USER:
 	case EVENT_NOPS:
 		step_add(s, STEP_NONE, 0);

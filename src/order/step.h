@@ -44,8 +44,9 @@ struct trace;
  *	FREE	a write of the cells of a block; never atomic
  *	FORK	`obj': the child's chain, `other': the child's tid.  JOIN: the same
  *	PUT GET	`obj': channel
- *	AFTER	this event comes after event `from'; no happens-before
- *	GUARD	where event `when' is part of a reordering, `from' comes before `to' if both are
+ *	AFTER	this event comes after event `from', of chain `obj'; no happens-before
+ *	GUARD	where event `when' is part of a reordering, `from' (of chain `obj') comes before `to'
+ *		if both are
  *	USE	the reads in feeds decide something here
  *	REQ	`obj': lock; it was asked for and the thread had to wait.  Program order only.
  *		RREQ: in read mode.  JOINING: as JOIN, but not over yet and no edge
@@ -110,6 +111,7 @@ enum step_op {
 /* REQ, RREQ: of a lock of the program's own; how it waits may be recorded. */
 #define STEP_OWN 1024u
 #define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
+#define STEP_LAST 2048u   /* NONE: the thread ends here */
 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever. */
 #define STEP_TRY 256u
 

@@ -105,7 +105,7 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_lo
 		struct lock_fail f = l->fails.at[i];
 
 		if (f.holder == e->tid)
-			step_guard(s, f.pos, f.pos, e->pos);
+			step_guard(s, f.pos, f.pos, f.chain, e->pos);
 		else
 			l->fails.at[kept++] = f;
 	}
@@ -184,9 +184,9 @@ static void lock_tryfail(struct steps *s, const struct event *e, struct object_l
 		step_add(s, STEP_NONE, STEP_STOP);
 		return;
 	}
-	*VEC_PUSH(&l->fails) = (struct lock_fail){ holder, e->pos };
+	*VEC_PUSH(&l->fails) = (struct lock_fail){ holder, s->base.chain, e->pos };
 	step_add(s, STEP_NONE, 0);
-	step_after(s, pos);
+	step_after(s, pos, chains_of(&s->chains, holder));
 }
 
 /* All uses come before it; which those are is not known of a lock that very many use. */
@@ -197,7 +197,8 @@ static void lock_destroy(struct steps *s, const struct event *e)
 	step_add(s, STEP_NONE, o && o->crowded ? STEP_STOP : 0);
 	for (size_t i = 0; o && i < o->users.n; i++)
 		if (o->users.at[i].tid != e->tid)
-			step_after(s, o->users.at[i].pos);
+			step_after(s, o->users.at[i].pos,
+				   chains_of(&s->chains, o->users.at[i].tid));
 	step_object_end(s, e->addr);
 }
 

@@ -215,5 +215,5 @@ void step_object_use(struct steps *s, const struct event *e, struct object *o)
 	else
 		o->crowded = true;
 	if (o->maker != 0 && o->maker != e->tid)
-		step_after(s, o->made);
+		step_after(s, o->made, chains_of(&s->chains, o->maker));
 }

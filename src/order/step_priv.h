@@ -37,6 +37,7 @@ struct lock_reader {
 
 struct lock_fail {
 	uint32_t holder; /* tid */
+	uint32_t chain;
 	uint64_t pos;
 };
 
@@ -204,9 +205,10 @@ static inline struct step *step_note(struct steps *s, enum step_op op, uint32_t 
 	return st;
 }
 
-/* The event in hand comes after the one at pos. */
-void step_after(struct steps *s, uint64_t pos);
-void step_guard(struct steps *s, uint64_t when, uint64_t from, uint64_t to);
+/* The event in hand comes after the one at pos, of that chain (CHAINS_NONE: not known). */
+void step_after(struct steps *s, uint64_t pos, uint32_t chain);
+/* chain: of `from'. */
+void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to);
 
 struct step_thread *step_thread(struct steps *s, uint32_t tid);
 

@@ -128,7 +128,7 @@ static void cond_wake(struct steps *s, const struct event *e, struct step_thread
 	if (g && g->pos > t->park_pos) {
 		g->used = true;
 		step_add(s, STEP_GET, 0)->obj = g->channel;
-		step_guard(s, e->pos, t->park_pos, g->pos);
+		step_guard(s, e->pos, t->park_pos, s->base.chain, g->pos);
 	} else {
 		step_add(s, STEP_NONE, e->peer != 0 ? STEP_STOP : 0);
 	}
@@ -257,7 +257,7 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_se
 		struct sem_point f = m->fails.at[g->nfails];
 
 		if (f.chain != chain)
-			step_guard(s, f.pos, f.pos, e->pos);
+			step_guard(s, f.pos, f.pos, f.chain, e->pos);
 	}
 }
 
@@ -330,7 +330,7 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 	step_add(s, STEP_NONE, 0);
 	for (size_t i = 0; i < m->waits.n; i++)
 		if (m->waits.at[i].chain != s->base.chain)
-			step_after(s, m->waits.at[i].pos);
+			step_after(s, m->waits.at[i].pos, m->waits.at[i].chain);
 }
 
 void step_sem_event(struct steps *s, const struct event *e)

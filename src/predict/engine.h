@@ -75,6 +75,7 @@ struct engine {
 	const char *name, *summary;
 	bool needs_model; /* else it takes steps */
 	bool sound;	  /* its findings come with schedules */
+	bool lattice;	  /* it is about runs as a whole: builds a lattice */
 	void *(*begin)(const struct engine_options *opt);
 	void (*steps)(void *self, const struct step_batch *b); /* NULL when needs_model */
 	/* Ends it and frees self.  run is NULL unless needs_model. */

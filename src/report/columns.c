@@ -16,8 +16,11 @@ void columns_release(struct columns *c)
 		for (uint32_t k = 0; k < COLUMNS_MAX; k++)
 			mem_free(c->rows.at[i].cells[k]);
 		mem_free(c->rows.at[i].note);
+		mem_free(c->rows.at[i].brief);
 	}
 	VEC_RELEASE(&c->rows);
+	mem_free(c->side);
+	c->side = NULL;
 	c->n = 0;
 }
 
@@ -112,6 +115,25 @@ void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const ch
 	r->stuck = true;
 }
 
+void columns_blank(struct columns *c)
+{
+	new_row(c);
+}
+
+void columns_side(struct columns *c, const char *head)
+{
+	c->side = mem_strdup(head);
+}
+
+void columns_note(struct columns *c, const char *note, const char *brief)
+{
+	struct columns_row *r = &c->rows.at[c->rows.n - 1];
+
+	assert(c->rows.n > 0 && !r->note && !r->brief);
+	r->note = note ? mem_strdup(note) : NULL;
+	r->brief = brief ? mem_strdup(brief) : NULL;
+}
+
 void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others)
 {
 	struct columns_row *r = new_row(c);
@@ -153,6 +175,7 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 
 struct widths {
 	int indent, numbers, all, columns[COLUMNS_MAX];
+	bool side; /* the table of notes has room */
 };
 
 static void numbers_format(const struct columns_row *r, struct strbuf *out)
@@ -268,6 +291,12 @@ static void note_format(const struct columns *c, const struct widths *w, const c
 	strbuf_addf(out, "%*s%s", w->indent + w->numbers + 2, "", note);
 }
 
+static const char *note_of(const struct columns *c, const struct widths *w,
+			   const struct columns_row *r)
+{
+	return c->side && !w->side ? r->brief : r->note;
+}
+
 static void beside_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
 	static const struct columns_row plain;
@@ -275,6 +304,8 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 
 	fill(out, ' ', w->indent + w->numbers + 2);
 	cells_format(c, w, c->heads, &plain, out);
+	if (w->side)
+		strbuf_addf(out, "    %s", c->side);
 	end_line(out);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct columns_row *r = &c->rows.at[i];
@@ -283,8 +314,10 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 		numbers_format(r, &number);
 		strbuf_addf(out, "%*s%*s  ", w->indent, "", w->numbers, strbuf_str(&number));
 		cells_format(c, w, r->cells, r, out);
-		if (r->note)
-			note_format(c, w, r->note, out);
+		if (w->side && r->note)
+			strbuf_addf(out, "    %s", r->note);
+		else if (note_of(c, w, r))
+			note_format(c, w, note_of(c, w, r), out);
 		end_line(out);
 	}
 	strbuf_release(&number);
@@ -319,8 +352,10 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 		add_cell(out, r->cells[k], COLUMNS_WIDEST);
 		nth += nth == 0;
 	}
-	if (r->note)
-		strbuf_addf(out, "    %s", r->note);
+	if (nth == 0)
+		fill(out, ' ', w->indent + w->numbers);
+	if (note_of(c, w, r))
+		strbuf_addf(out, "%s%s", nth ? "    " : "  ", note_of(c, w, r));
 	end_line(out);
 }
 
@@ -351,11 +386,27 @@ static bool is_crowded(const struct columns *c, const struct widths *w)
 	return crowded && c->n > 2;
 }
 
+/* Room for the table, first of all; columns are cut for it. */
+static bool measure_side(const struct columns *c, int indent, int all, struct widths *out)
+{
+	int side = width(c->side);
+
+	if (!c->side)
+		return false;
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (width(c->rows.at[i].note) > side)
+			side = width(c->rows.at[i].note);
+	measure(c, indent, all - side - 4, out);
+	out->side = end_of(c, out) <= all - side - 4;
+	return out->side;
+}
+
 void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
 {
 	struct widths w;
 
-	measure(c, indent, all, &w);
+	if (!measure_side(c, indent, all, &w))
+		measure(c, indent, all, &w);
 	if (is_crowded(c, &w))
 		list_format(c, &w, out);
 	else

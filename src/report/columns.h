@@ -12,6 +12,11 @@
  *
  *	     47  T3 "report"  lock   m   :47
  *
+ * Notes may make a table beside it, here of two values:
+ *
+ *	          T1                  T2                x  y
+ *	      3   write x = 1  :12                      1  0
+ *
  * Ownership: strings are copied.
  */
 #ifndef REPORT_COLUMNS_H
@@ -32,6 +37,7 @@ struct columns_row {
 	char *cells[COLUMNS_MAX];
 	uint32_t left, right; /* a pair: its columns, left < right */
 	char *note;	      /* after the row, or NULL */
+	char *brief;	      /* ... where a table of notes has no room; or NULL */
 	uint64_t gap;	      /* events left out; 0: it shows some */
 	bool stuck;	      /* what it shows does not come, and the note says why */
 };
@@ -39,6 +45,7 @@ struct columns_row {
 struct columns {
 	uint32_t n;
 	char *heads[COLUMNS_MAX];
+	char *side; /* head of a table that the notes make; or NULL */
 	VEC(struct columns_row) rows;
 };
 
@@ -56,6 +63,13 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 /* Two events at the same time, in different columns. */
 void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t columns[2],
 		  const char *const texts[2], const char *note);
+
+/* The notes are rows of a table with this head: beside the picture, or there are only brief ones. */
+void columns_side(struct columns *c, const char *head);
+/* The note of the latest row, and what is left of it without the table; either may be NULL. */
+void columns_note(struct columns *c, const char *note, const char *brief);
+/* A row without an event. */
+void columns_blank(struct columns *c);
 
 /* Each line begins with indent blanks and ends with a newline.  Cells that do not fit are cut in
  * the middle: what follows their last two blanks, a place, stays. */

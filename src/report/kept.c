@@ -69,6 +69,8 @@ uint64_t kept_key(const struct report *r, const struct finding *f)
 {
 	uint64_t sum = 0;
 
+	if (f->property)
+		return mix(add_text(0xcbf29ce484222325u, f->property) + f->kind);
 	for (uint32_t i = 0; i < f->nevents; i++)
 		sum += mix(place_key(r, f, f->events[i]));
 	return mix(sum + f->kind);

@@ -40,7 +40,7 @@ struct kept {
 };
 
 /*
- * What a reader calls one bug: the kind and the places, in any order.  The same in every reading of
+ * What a reader calls one bug: the kind and the places, in any order; or the property.  The same in every reading of
  * a recording, also of parts of it, which numbers of sites and positions are not.
  */
 uint64_t kept_key(const struct report *r, const struct finding *f);

@@ -26,6 +26,7 @@ struct report_analysis {
 	double seconds;
 	bool counted;
 	struct engine_counts counts;
+	struct lattice_counts *lattice; /* or NULL */
 };
 
 struct report {

@@ -90,6 +90,13 @@ void story_free(struct story *s)
 	mem_free(s);
 }
 
+bool story_is_shared(const struct story *s, uint64_t addr)
+{
+	const uint64_t *user = map_get(&s->users, addr);
+
+	return user && *user == SEVERAL;
+}
+
 /* The place of a thread in tids, the targets' first; ntids: none. */
 static uint32_t place(const struct picture *p, uint32_t tid)
 {
@@ -122,7 +129,7 @@ static bool is_interesting(const struct picture *p, const struct evidence_event 
 	if (e->op == EVENT_REQ || e->op == EVENT_RREQ)
 		return false; /* in this order it may not have to wait, and what it gets follows */
 	if (is_sync(e))
-		return *map_get(&p->s->users, e->addr) == SEVERAL && map_get(&p->ours, e->addr);
+		return story_is_shared(p->s, e->addr) && map_get(&p->ours, e->addr);
 	return is_on_targets(p, e) || map_get(&p->odd, e->pos);
 }
 

@@ -21,6 +21,9 @@ struct story;
 struct story *story_new(const struct evidence *ev);
 void story_free(struct story *s);
 
+/* Several threads synchronise on what lies there. */
+bool story_is_shared(const struct story *s, uint64_t addr);
+
 /* Of a race; the order is without the targets. */
 void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
 		   struct columns *out);

@@ -194,6 +194,10 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 {
 	struct words_objects o;
 
+	if (f->property) {
+		strbuf_adds(out, f->property);
+		return;
+	}
 	if (f->kind == FINDING_RACE) {
 		race_subject(ev, f, out);
 		return;
@@ -276,12 +280,14 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 	struct frames frames = { 0 };
 	struct evidence_event e;
 
-	*VEC_PUSH(&out->variables) = subject;
-	if (f->kind != FINDING_RACE)
+	out->property = f->property;
+	if (!f->property)
+		*VEC_PUSH(&out->variables) = subject;
+	if (!f->property && f->kind != FINDING_RACE)
 		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(ev, f->events[i], &e);
-		if (f->kind == FINDING_RACE)
+		if (event_op_family(e.op) == 'A')
 			add_access_names(ev, &e, out);
 		frames_get(t, e.site, e.stack, &frames);
 		add_frame_names(&frames, out);

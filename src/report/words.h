@@ -29,11 +29,11 @@ const char *words_brief(const char *name);
 /* What the access at pos is of, from its object and its site: "account.balance",
  * "table+24 (entry.count)"; for a FREE the object. */
 void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out);
-/* What a finding is about.  A race: the better of the names that the targets give it.  Others:
- * their locks and conditions, with commas. */
+/* What a finding is about.  A race: the better of the names that the targets give it.  A property:
+ * its name.  Others: their locks and conditions, with commas. */
 void words_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out);
 
-/* Locks and conditions of a finding that is no race, around its cycle from the first event on.
+/* Locks and conditions of threads that wait, around its cycle from the first event on.
  * The names are the evidence's. */
 struct words_objects {
 	const char *at[FINDING_EVENTS];

@@ -29,7 +29,7 @@ struct strbuf;
 #define SPEC_EVENTS 64	   /* likewise */
 #define SPEC_THREADS 64
 #define SPEC_PROPERTIES 64 /* likewise */
-#define SPEC_DEPTH 200	   /* of nesting */
+#define SPEC_DEPTH 500	   /* of nesting; a row of operators nests too */
 #define SPEC_NODES 10000   /* of one property */
 
 struct spec_place {
@@ -93,7 +93,7 @@ struct spec_expr {
 
 /* ---- event patterns ---- */
 
-/* X(id, word) */
+/* X(id, word).  any(): every event of the trace, whatever it is; takes no arguments. */
 #define SPEC_OPS(X)         \
 	X(READ, "read")     \
 	X(WRITE, "write")   \
@@ -104,7 +104,8 @@ struct spec_expr {
 	X(BEGIN, "begin")   \
 	X(FINISH, "end")    \
 	X(CALL, "call")     \
-	X(USER, "user")
+	X(USER, "user")     \
+	X(ANY, "any")
 
 enum spec_op {
 #define X(id, word) SPEC_##id,

@@ -8,7 +8,8 @@
  *	reads	a binding read sees its write, and that one its value (check_memory.c)
  *
  * At the end the targets must be the next events of their threads and conflict, or wait for one
- * another (check_deadlock.c), or wait for a signal (check_wait.c).
+ * another (check_deadlock.c), or wait for a signal (check_wait.c).  Or a property is violated by the
+ * last event of the order (check_property.c).
  *
  * A thread whose last read saw another write has stopped: what it would do next is not known.  So
  * nothing of it may follow, it is no target, and it cannot be joined.
@@ -254,8 +255,7 @@ static void unseen_note(struct checker *c, uint32_t pos)
 			    "recorded wrote them");
 }
 
-/* How many events of the order held; all of them when the claim still stands. */
-static size_t order_check(struct checker *c, size_t n)
+size_t check_events(struct checker *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t pos = c->claim->order[i];
@@ -399,12 +399,19 @@ static void cancelled_doubt(struct checker *c)
 	}
 }
 
+static bool is_property(const struct check_claim *claim)
+{
+	return claim->kind == FINDING_PROPERTY || claim->kind == FINDING_PROPERTY_ERROR;
+}
+
 static bool claim_check(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
 	bool cycle = claim->kind == FINDING_DEADLOCK || claim->kind == FINDING_JOIN_HOLDING;
 	uint32_t least = claim->kind == FINDING_DEADLOCK ? 1 : 2;
 
+	if (is_property(claim))
+		return true;
 	if (!cycle && claim->ntargets != 2)
 		return check_fail(c, 0, "%s is of two events; these are %" PRIu32,
 				  finding_kind_name(claim->kind), claim->ntargets);
@@ -420,7 +427,7 @@ static size_t race_run(struct checker *c)
 {
 	uint64_t first, second;
 	size_t n = targets_strip(c->claim, &first, &second);
-	size_t held = order_check(c, n);
+	size_t held = check_events(c, n);
 
 	if (held == n)
 		c->out->certified = race_check(c, first, second);
@@ -429,7 +436,7 @@ static size_t race_run(struct checker *c)
 
 static size_t others_run(struct checker *c)
 {
-	size_t held = order_check(c, c->claim->norder);
+	size_t held = check_events(c, c->claim->norder);
 	bool waits =
 		c->claim->kind == FINDING_WAIT_HOLDING || c->claim->kind == FINDING_LOST_WAKEUP;
 
@@ -452,11 +459,13 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 	if (claim->values && c->ev->values && c->initials.n == 0)
 		check_initial_learn(c);
 	out->certified = true;
-	held = claim->kind == FINDING_RACE ? race_run(c) : others_run(c);
-	if (out->certified)
+	held = is_property(claim)	     ? check_property(c)
+	       : claim->kind == FINDING_RACE ? race_run(c)
+					     : others_run(c);
+	if (out->certified && !out->observed)
 		cancelled_doubt(c);
 	if (!out->certified)
-		out->dep = out->doubtful = false;
+		out->dep = out->doubtful = out->observed = false;
 	reset(c, held);
 }
 

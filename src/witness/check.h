@@ -3,7 +3,7 @@
  * lead to what is claimed?
  *
  * One pass over the order with a map of memory, of locks and of threads; handbook 2.6 with taint
- * (DEPENDENCY 4).  It shares with the engines nothing but the trace reader, and is written for
+ * (DEPENDENCY 4).  Of properties it runs the monitors along the order itself.  It shares with the engines nothing but the trace reader, and is written for
  * plainness, not for speed.
  */
 #ifndef WITNESS_CHECK_H
@@ -17,13 +17,23 @@
 #include "finding/finding.h"
 
 struct evidence;
+struct monitor_value;
+struct monitors;
 struct schedule;
+struct watch_items;
+
+/* What the events are to a spec, for claims about properties (witness/states.h). */
+struct check_watch {
+	const struct monitors *monitors;
+	const struct monitor_value *initial; /* by variable; NULL: there are none */
+	const struct watch_items *items;     /* of the whole trace, seen while it was loaded */
+};
 
 struct check_claim {
 	enum finding_kind kind;
 	const uint64_t *targets; /* positions */
 	uint32_t ntargets;
-	/* Positions in order.  May or may not end with the targets themselves. */
+	/* Positions in order.  May or may not end with the targets themselves; of a property it does. */
 	const uint64_t *order;
 	size_t norder;
 	/* Reads that may see another write as the last event of their thread.  NULL: the targets. */
@@ -31,11 +41,16 @@ struct check_claim {
 	size_t nrelaxed;
 	bool strict; /* every read binds */
 	bool values; /* a read may see any write of the same value */
+	/* PROPERTY, PROPERTY_ERROR: what the spec sees, and the property's name.  Monitors are not
+	 * made for several threads: one such claim at a time. */
+	const struct check_watch *watch;
+	const char *property;
 };
 
 struct check_verdict {
 	bool certified;
 	bool dep;	   /* holds by the dependency-aware model only: some read was tainted */
+	bool observed;	   /* the order is the recorded run itself, which needs no other proof */
 	bool doubtful;	   /* no more than a warning */
 	const char *doubt; /* why, in words; static */
 	/* Not certified, or doubtful: the event at which a rule broke, 0 none in particular; and the

@@ -61,6 +61,10 @@ bool check_fail(struct checker *c, uint64_t pos, const char *format, ...)
  * particular).  The first doubt stays. */
 void check_doubt(struct checker *c, uint64_t pos, const char *why, const char *what);
 
+/* The first n events of the order, one by one.  How many of them held; all when the claim still
+ * stands. */
+size_t check_events(struct checker *c, size_t n);
+
 /* All that the thread has recorded came before pos, and nothing of it is missing: its end is
  * known by other means, or in the trace. */
 bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known);
@@ -82,6 +86,8 @@ bool check_is_next(struct checker *c, uint64_t pos);
 /* After the order: the targets are what the claim says. */
 bool check_deadlock(struct checker *c);
 bool check_wait(struct checker *c);
+/* A claim about a property, the order and all.  How many events of the order held. */
+size_t check_property(struct checker *c);
 /* The event is one that asks for a lock and, if that is held, waits without end; or false. */
 bool check_is_request(struct checker *c, uint64_t pos);
 /* If the lock it asks for may be released by anybody, the claim is no more than a warning. */

@@ -227,6 +227,8 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 
 	/* To the end, for a thread that was cancelled is not to be trusted from where on is not known. */
 	while ((st = trace_next(ev->trace, &e, d)) == ST_OK) {
+		if (opt->see)
+			opt->see(opt->see_arg, ev->trace, &e);
 		if (e.op == EVENT_CANCEL)
 			evidence_thread(ev, e.peer)->cancelled = true;
 		if (opt->digest)

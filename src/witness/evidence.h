@@ -35,6 +35,9 @@ struct evidence_options {
 	 * NULL: the place does not say.  By it go objects that have no name, or one without the
 	 * member: "account.lock (heap#1+32)".  May be missing. */
 	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
+	/* Called with every event of the trace in order, whatever is kept of it; or NULL. */
+	void (*see)(void *arg, struct trace *t, const struct event *e);
+	void *see_arg;
 };
 
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,

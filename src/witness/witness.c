@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 
@@ -58,11 +59,24 @@ enum status witness_read(const char *path, const struct evidence *ev, struct wit
 	return st;
 }
 
+enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
+{
+	enum status st = file_read(path, text, d);
+
+	memset(out, 0, sizeof(*out));
+	if (st == ST_OK)
+		st = witness_parse(strbuf_str(text), text->n, path, NULL, out, d);
+	return st;
+}
+
 void witness_release(struct witness *w)
 {
 	VEC_RELEASE(&w->targets);
 	VEC_RELEASE(&w->relaxed);
 	VEC_RELEASE(&w->order);
+	mem_free(w->property);
+	w->property = NULL;
+	strbuf_release(&w->spec);
 }
 
 /* ---- writing ---- */
@@ -150,13 +164,32 @@ static void order_format(const struct witness *w, const struct evidence *ev, str
 		strbuf_adds(out, "\n");
 }
 
+/* One line for each of the spec, behind one blank: any text comes back as it was, but for a newline at
+ * its end. */
+static void spec_format(const struct strbuf *spec, struct strbuf *out)
+{
+	const char *at = strbuf_str(spec), *end = at + spec->n;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+
+		strbuf_adds(out, "spec ");
+		strbuf_add(out, at, (size_t)(stop - at));
+		strbuf_adds(out, "\n");
+		at = newline ? newline + 1 : end;
+	}
+}
+
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out)
 {
 	strbuf_adds(out, "witness 1\n");
 	if (w->digest[0])
 		strbuf_addf(out, "trace   %s\n", w->digest);
-	strbuf_addf(out, "kind    %s\n", finding_kind_name(w->kind));
-	strbuf_adds(out, "target ");
+	strbuf_addf(out, "kind    %s", finding_kind_name(w->kind));
+	if (w->property)
+		strbuf_addf(out, ":%s", w->property);
+	strbuf_adds(out, w->targets.n ? "\ntarget " : "\ntarget  none");
 	ids_format(w->targets.at, w->targets.n, out);
 	strbuf_adds(out, "\nrelaxed");
 	if (w->relaxed.n == 0)
@@ -165,6 +198,7 @@ void witness_format(const struct witness *w, const struct evidence *ev, struct s
 	strbuf_addf(out, "\nmodel   %s\n", w->dep ? "dep" : "strict");
 	if (w->values)
 		strbuf_adds(out, "values\n");
+	spec_format(&w->spec, out);
 	strbuf_adds(out, "order\n");
 	order_format(w, ev, out);
 }

@@ -24,10 +24,18 @@ struct witness {
 	bool values;
 	VEC(uint64_t) targets, relaxed;
 	bool has_relaxed;
-	VEC(uint64_t) order; /* without the targets */
+	VEC(uint64_t) order; /* without the targets; of a property with it */
+	/* Of properties: its name, and the spec that says what it is; NULL, "": not given. */
+	char *property;
+	struct strbuf spec;
 };
 
 void witness_release(struct witness *w);
+
+/* Reads a file into text and takes what needs no trace out of it: kind, property and spec.  A trace is
+ * read with the spec in hand; witness_parse takes the rest. */
+enum status witness_head(const char *path, struct strbuf *text, struct witness *out,
+			 struct diag *d) __attribute__((warn_unused_result));
 
 /* Reads a file; needs the evidence for ranges by thread.  Errors name file, line and column. */
 enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,
@@ -35,6 +43,8 @@ enum status witness_read(const char *path, const struct evidence *ev, struct wit
 /* The same from memory; name is for messages. */
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
 			  struct witness *out, struct diag *d) __attribute__((warn_unused_result));
+/* Does the property's name fit in a file? */
+bool witness_is_name(const char *name);
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);
 
 #endif /* WITNESS_WITNESS_H */

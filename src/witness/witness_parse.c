@@ -10,19 +10,24 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
+#include "spec/spec.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 #include "witness/witness.h"
 
+#define LONGEST_NAME 1000 /* of a property */
+
 struct parser {
 	const char *name;
-	const struct evidence *ev;
+	const struct evidence *ev; /* NULL: only what needs no trace */
 	const char *at, *end, *line_at;
 	unsigned line;
 	struct diag *d;
 	const char *word; /* the present word; it does not end in NUL */
 	size_t nword;
 	unsigned seen; /* mask of keys */
+	bool done;     /* what needs no trace has been read, and there is none */
 };
 
 enum key {
@@ -34,12 +39,13 @@ enum key {
 	KEY_MODEL,
 	KEY_TAINTED,
 	KEY_VALUES,
+	KEY_SPEC,
 	KEY_ORDER,
 	NKEYS
 };
 
 static const char *const keys[NKEYS] = { "witness", "trace",   "kind",	 "target", "relaxed",
-					 "model",   "tainted", "values", "order" };
+					 "model",   "tainted", "values", "spec",   "order" };
 
 __attribute__((format(printf, 2, 3))) static enum status bad(struct parser *p, const char *format,
 							     ...)
@@ -227,8 +233,13 @@ static enum status ids_take(struct parser *p, struct id_list *out)
 static enum status target_take(struct parser *p, struct witness *out)
 {
 	struct id_list list = { .ids = { 0 } };
-	enum status st = ids_take(p, &list);
+	const char *start = p->at;
+	enum status st;
 
+	if (word_next(p) && word_is(p, "none"))
+		return ST_OK;
+	p->at = start;
+	st = ids_take(p, &list);
 	if (st == ST_OK && (list.ids.n == 0 || list.ids.n > FINDING_EVENTS))
 		st = bad(p, "expected 1 to %d event numbers after 'target'", FINDING_EVENTS);
 	out->targets.at = list.ids.at;
@@ -256,6 +267,33 @@ static enum status relaxed_take(struct parser *p, struct witness *out)
 	return st;
 }
 
+bool witness_is_name(const char *name)
+{
+	for (size_t i = 0; name[i]; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == '#')
+			return false;
+	return *name != '\0' && strlen(name) <= LONGEST_NAME;
+}
+
+/* The word is KIND:NAME, and the kind has properties. */
+static bool is_kind_of(const struct parser *p, enum finding_kind k, const char *name)
+{
+	size_t n = strlen(name);
+
+	return (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR) && p->nword > n + 1 &&
+	       memcmp(p->word, name, n) == 0 && p->word[n] == ':';
+}
+
+static enum status name_take(struct parser *p, enum finding_kind k, size_t n, struct witness *out)
+{
+	out->kind = k;
+	if (p->nword - n > LONGEST_NAME || memchr(p->word, '\0', p->nword))
+		return bad(p, "the property's name is too long, or no name");
+	out->property = mem_zalloc(p->nword - n + 1);
+	memcpy(out->property, p->word + n, p->nword - n);
+	return ST_OK;
+}
+
 static enum status kind_take(struct parser *p, struct witness *out)
 {
 	static const char *const names[] = {
@@ -267,10 +305,14 @@ static enum status kind_take(struct parser *p, struct witness *out)
 	if (!word_next(p))
 		return bad(p, "expected a kind");
 	for (unsigned k = 0; k < FINDING_NKINDS; k++) {
-		if (word_is(p, names[k])) {
-			out->kind = (enum finding_kind)k;
-			return ST_OK;
-		}
+		if (is_kind_of(p, (enum finding_kind)k, names[k]))
+			return name_take(p, (enum finding_kind)k, strlen(names[k]) + 1, out);
+		if (!word_is(p, names[k]))
+			continue;
+		out->kind = (enum finding_kind)k;
+		if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
+			return bad(p, "expected the property's name, as %s:NAME", names[k]);
+		return ST_OK;
 	}
 	return bad(p, "unknown kind '%.*s'", shown(p), p->word);
 }
@@ -300,6 +342,30 @@ static enum status model_take(struct parser *p, struct witness *out)
 	return ST_OK;
 }
 
+/* All behind one blank belongs to the spec, be it a comment to us. */
+static enum status spec_take(struct parser *p, struct witness *out)
+{
+	const char *newline = memchr(p->at, '\n', (size_t)(p->end - p->at));
+	const char *stop = newline ? newline : p->end;
+
+	if (p->at < stop && (*p->at == ' ' || *p->at == '\t'))
+		p->at++;
+	if (out->spec.n + (size_t)(stop - p->at) >= SPEC_BYTES)
+		return bad(p, "the spec is too long: at most %u MiB", SPEC_BYTES >> 20);
+	strbuf_add(&out->spec, p->at, (size_t)(stop - p->at));
+	strbuf_adds(&out->spec, "\n");
+	p->at = stop;
+	return ST_OK;
+}
+
+/* What only a trace tells. */
+static enum status skip(struct parser *p)
+{
+	while (word_next(p))
+		;
+	return ST_OK;
+}
+
 static enum status version_take(struct parser *p)
 {
 	if (!word_next(p) || !word_is(p, "1"))
@@ -317,20 +383,21 @@ static enum status key_take(struct parser *p, unsigned key, struct witness *out)
 	case KEY_KIND:
 		return kind_take(p, out);
 	case KEY_TARGET:
-		return target_take(p, out);
+		return p->ev ? target_take(p, out) : skip(p);
 	case KEY_RELAXED:
-		return relaxed_take(p, out);
+		return p->ev ? relaxed_take(p, out) : skip(p);
 	case KEY_MODEL:
 		return model_take(p, out);
 	case KEY_TAINTED: /* found out anew, never believed */
-		while (word_next(p))
-			;
-		return ST_OK;
+		return skip(p);
 	case KEY_VALUES:
 		out->values = true;
 		return ST_OK;
+	case KEY_SPEC:
+		return spec_take(p, out);
 	default:
-		return order_take(p, out);
+		p->done = p->ev == NULL;
+		return p->ev ? order_take(p, out) : skip(p);
 	}
 }
 
@@ -347,7 +414,7 @@ static enum status line_take(struct parser *p, struct witness *out)
 		return bad(p, "not a witness: expected 'witness 1' first");
 	if (key == NKEYS)
 		return bad(p, "unknown word '%.*s' at the start of a line", shown(p), p->word);
-	if (p->seen >> key & 1)
+	if ((p->seen >> key & 1) && key != KEY_SPEC)
 		return bad(p, "a second line '%s'", keys[key]);
 	p->seen |= 1u << key;
 	st = key_take(p, key, out);
@@ -390,10 +457,12 @@ enum status witness_parse(const char *text, size_t n, const char *name, const st
 	memset(out, 0, sizeof(*out));
 	do {
 		st = line_take(&p, out);
-	} while (st == ST_OK && line_next(&p));
+	} while (st == ST_OK && !p.done && line_next(&p));
 	for (unsigned i = 0; st == ST_OK && i < sizeof(needed) / sizeof(*needed); i++)
 		if (!(p.seen >> needed[i] & 1))
 			st = bad(&p, "the file ends without a line '%s'", keys[needed[i]]);
+	if (st == ST_OK && ev && out->targets.n == 0 && !out->property)
+		st = bad(&p, "only the witness of a property may have no target");
 	if (st == ST_OK)
 		targets_strip(out);
 	else

@@ -40,5 +40,5 @@ is "$(grep -c '^  1 by race:variable:stats' out)" 2 "counted for each trace"
 printf 'race:variable:x\n  race:colour:red\n' >wrong
 run foresee check --suppress wrong two.std
 is "$status" 2 "a wrong rule: status"
-has err "^foresee: wrong:2:8: expected variable, lock, function or file, not 'colour'$" "and its place"
+has err "^foresee: wrong:2:8: expected variable, lock, function, file or property, not 'colour'$" "and its place"
 done_testing

@@ -25,7 +25,7 @@ static void test_errors(void)
 	expect_error("# x\n\n  nonsense\n", "f:3:3: expected KIND:PART:GLOB, not 'nonsense'");
 	expect_error("rcae:variable:x", "f:1:1: unknown kind of finding 'rcae'");
 	expect_error("\trace:var:x\n",
-		     "f:1:7: expected variable, lock, function or file, not 'var'");
+		     "f:1:7: expected variable, lock, function, file or property, not 'var'");
 	expect_error("race:file:", "f:1:11: empty pattern after 'race:file:'");
 	expect_error("race:file:  \nx", "f:1:11: empty pattern after 'race:file:'");
 }

@@ -1,0 +1,48 @@
+/*
+ * A computation lattice as a Promela model for SPIN: one process that counts points by lane.  Its
+ * states are the cuts and its transitions the edges, so that SPIN's search states anew what
+ * lattice/lattice.h counts.
+ *
+ *	spin -a MODEL; cc -DSAFETY -DNOREDUCE -o pan pan.c; ./pan -E
+ *
+ * "states, stored" are the cuts, "transitions" the edges and one.  With spin -DPROPERTY_name the
+ * formula of that property runs along, and its assertion fails where a run violates it; states
+ * are then cuts with what runs have there.
+ *
+ * Ownership: copies what it is given; spec, monitors and initial are borrowed.
+ */
+#ifndef EXPORT_PROMELA_LATTICE_H
+#define EXPORT_PROMELA_LATTICE_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/strbuf.h"
+#include "lattice/point.h"
+
+struct diag;
+struct monitor_value;
+struct monitors;
+
+struct promela_lattice_options {
+	const char *kind;		     /* "mvc", "weak": for the first lines */
+	const struct monitors *monitors;     /* NULL: no spec */
+	const struct monitor_value *initial; /* by variable of the spec */
+	/* What an event is, for comments, or NULL; the string is good until the next call. */
+	const char *(*describe)(void *arg, uint64_t pos);
+	void *arg;
+};
+
+struct promela_lattice;
+struct promela_lattice *promela_lattice_new(void);
+void promela_lattice_free(struct promela_lattice *l);
+
+/* Where the points go. */
+struct point_sink promela_lattice_sink(struct promela_lattice *l);
+
+/* When all have come.  ST_LIMIT: too many points or lanes. */
+enum status promela_lattice_write(const struct promela_lattice *l,
+				  const struct promela_lattice_options *opt, struct strbuf *out,
+				  struct diag *d) __attribute__((warn_unused_result));
+
+#endif /* EXPORT_PROMELA_LATTICE_H */

@@ -1,0 +1,38 @@
+/* Points as they were sent, for promela_lattice.c; properties over them, promela_property.c. */
+#ifndef EXPORT_PROMELA_LATTICE_PRIV_H
+#define EXPORT_PROMELA_LATTICE_PRIV_H
+
+#include "base/vec.h"
+#include "export/promela_lattice.h"
+#include "monitor/watch.h"
+
+struct lattice_point {
+	uint64_t pos;
+	uint32_t lane, index; /* index: in its lane, from 0 */
+	uint32_t needs, nneeds, starts, nstarts, joins, njoins;
+	bool has_item;
+	struct watch_item item; /* item.writes: into the model's own list */
+};
+
+struct lattice_set {
+	uint32_t resource, number; /* number: from 1, within the resource */
+	bool shared, closed;
+	VEC(struct point_need) last; /* by lane that has members: how far the last one is */
+};
+
+struct promela_lattice {
+	VEC(struct lattice_point) points; /* in observed order */
+	VEC(struct point_need) needs;
+	VEC(uint32_t) ids; /* starts and joins */
+	VEC(struct watch_write) writes;
+	VEC(struct lattice_set) sets;
+	VEC(uint32_t) resources; /* sets by resource, so far */
+	VEC(uint32_t) lanes;	 /* points by lane */
+};
+
+/* Declarations of one property, between #if and #elif: BEFORE, a statement that looks at the initial
+ * state, and for each point with an item a macro AFTER_n that says what it does. */
+void promela_property(const struct promela_lattice *l, const struct promela_lattice_options *opt,
+		      uint32_t monitor, struct strbuf *out);
+
+#endif /* EXPORT_PROMELA_LATTICE_PRIV_H */

@@ -1,0 +1,523 @@
+/*
+ * Events into points.
+ *
+ * The reference model is a relation over all events: program order, hard edges, and what
+ * causes_cells.c and causes_locks.c say of memory and locks, closed; a point needs the points that it
+ * relates to it.  Here each lane knows how many points of each lane came before its present
+ * moment, and so do cells, locks and channels; a join of both is the closure.
+ *
+ * Waits.  A wake counts only if its park came before its signal.  That cannot be asked of a signal
+ * that is gone, so a signal comes after everybody who waited when it was sent.  Likewise a release
+ * comes after tries that failed because of it.  That is more order than there must be, so it loses
+ * some runs and makes none up.
+ *
+ * Hints.  A lane `waits' where its next point is sure to need all points there are of some other
+ * lane that is still to move: a join of that thread, a condition, MVC: a lock that somebody has;
+ * a lane without a thread, which goes on when the one who joined it forks again.  At a node
+ * where that other lane has its points in, its next one is not known; else the waiting one is not
+ * possible.  So levels may be built without it.
+ */
+#include "lattice/causes.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "lattice/causes_priv.h"
+#include "monitor/watch.h"
+#include "spec/spec.h"
+
+#define PAST_MAX 256   /* moments of a lane that are kept */
+#define PAST_MERGE 192 /* of these, as many older ones are made half as many */
+
+struct causes *causes_new(const struct causes_options *opt, const struct point_sink *sink)
+{
+	struct causes *c = mem_zalloc(sizeof(*c));
+
+	assert(sink || opt->path);
+	c->opt = *opt;
+	c->sends = sink && !opt->path;
+	if (c->sends)
+		c->sink = *sink;
+	knowns_init(&c->knowns);
+	map_init(&c->path);
+	for (size_t i = 0; i < opt->npath; i++)
+		*map_put(&c->path, opt->path[i], NULL) = i + 1;
+	return c;
+}
+
+void causes_free(struct causes *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->lanes.n; i++)
+		VEC_RELEASE(&c->lanes.at[i].past);
+	for (size_t i = 0; i < c->locks.n; i++)
+		VEC_RELEASE(&c->locks.at[i].readers);
+	for (size_t i = 0; i < c->conds.n; i++)
+		VEC_RELEASE(&c->conds.at[i].parked);
+	VEC_RELEASE(&c->lanes);
+	VEC_RELEASE(&c->cells);
+	VEC_RELEASE(&c->weaks);
+	VEC_RELEASE(&c->opens);
+	VEC_RELEASE(&c->locks);
+	VEC_RELEASE(&c->channels);
+	VEC_RELEASE(&c->conds);
+	VEC_RELEASE(&c->needs);
+	VEC_RELEASE(&c->starts);
+	VEC_RELEASE(&c->joins);
+	VEC_RELEASE(&c->closes);
+	VEC_RELEASE(&c->ranks);
+	VEC_RELEASE(&c->tids);
+	map_release(&c->path);
+	knowns_release(&c->knowns);
+	mem_free(c);
+}
+
+/* ---- lanes ---- */
+
+static void lane_wait(struct causes *c, uint32_t lane, bool waits)
+{
+	struct causes_lane *l = &c->lanes.at[lane];
+
+	if (c->sends && !l->ended && (l->waits != waits || !l->met))
+		c->sink.wait(c->sink.arg, lane, waits);
+	l->waits = waits;
+	l->met = true;
+}
+
+/* The sink hears of a lane before its first point: it must wait for that. */
+static void lane_meet(struct causes *c, uint32_t lane)
+{
+	VEC_REACH(&c->lanes, lane);
+	if (!c->lanes.at[lane].met || c->lanes.at[lane].waits)
+		lane_wait(c, lane, false);
+}
+
+static void lane_end(struct causes *c, uint32_t lane)
+{
+	struct causes_lane *l = &c->lanes.at[lane];
+
+	if (c->sends && !l->ended)
+		c->sink.end(c->sink.arg, lane);
+	l->ended = true;
+}
+
+/* ---- what a lane knew ---- */
+
+static void past_merge(struct causes *c, struct causes_lane *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->past.n; i++) {
+		struct causes_past *p = &l->past.at[i];
+
+		if (i < PAST_MERGE && i % 2 == 0) {
+			known_set(&c->knowns, &p->known, NULL);
+			p[1].pos = p->pos;
+			p[1].merged = true;
+		} else {
+			l->past.at[kept++] = *p;
+		}
+	}
+	l->past.n = kept;
+}
+
+static void past_note(struct causes *c)
+{
+	struct causes_lane *l = &c->lanes.at[c->lane];
+	struct causes_past *p;
+
+	if (l->past.n ? l->past.at[l->past.n - 1].known == l->now : !l->now)
+		return;
+	if (l->past.n == PAST_MAX)
+		past_merge(c, l);
+	p = VEC_PUSH(&l->past);
+	*p = (struct causes_past){ .pos = c->pos };
+	known_set(&c->knowns, &p->known, l->now);
+}
+
+/* The event in hand comes after the one at pos, of that lane; guard: if that is in the run. */
+static void past_join(struct causes *c, uint32_t lane, uint64_t pos, bool guard)
+{
+	const struct causes_past *found = NULL;
+
+	if (lane >= c->lanes.n) {
+		for (size_t i = 0; i < c->lanes.n; i++)
+			known_join(&c->knowns, causes_now(c), c->lanes.at[i].now);
+		return;
+	}
+	for (size_t i = c->lanes.at[lane].past.n; i > 0 && !found; i--)
+		if (c->lanes.at[lane].past.at[i - 1].pos <= pos)
+			found = &c->lanes.at[lane].past.at[i - 1];
+	if (found && !(guard && !found->merged && causes_is_never(c, found->known)))
+		known_join(&c->knowns, causes_now(c), found->known);
+}
+
+/* ---- sets ---- */
+
+uint32_t causes_start(struct causes *c, uint32_t resource, unsigned flags)
+{
+	uint32_t at = c->unused_open - 1;
+
+	if (c->unused_open) {
+		c->unused_open = c->opens.at[at].unused;
+	} else {
+		at = (uint32_t)c->opens.n;
+		(void)VEC_PUSH(&c->opens);
+	}
+	c->opens.at[at] = (struct causes_open){ .set = c->nsets, .refs = 1, .sent = c->sent };
+	if (c->sent) {
+		c->sink.set(c->sink.arg, c->nsets, resource, flags);
+		*VEC_PUSH(&c->starts) = c->nsets++;
+	}
+	return at + 1;
+}
+
+void causes_join(struct causes *c, uint32_t open)
+{
+	struct causes_open *o = &c->opens.at[open - 1];
+
+	if (!c->sent)
+		o->spoilt = true;
+	else if (o->sent)
+		*VEC_PUSH(&c->joins) = o->set;
+}
+
+/* Told after the point in hand, which may be its last member. */
+void causes_leave(struct causes *c, uint32_t open)
+{
+	struct causes_open *o = &c->opens.at[open - 1];
+
+	if (--o->refs)
+		return;
+	if (o->sent && !o->spoilt)
+		*VEC_PUSH(&c->closes) = o->set;
+	o->unused = c->unused_open;
+	c->unused_open = open;
+}
+
+static void closes_send(struct causes *c)
+{
+	for (size_t i = 0; c->sends && i < c->closes.n; i++)
+		c->sink.close(c->sink.arg, c->closes.at[i]);
+	VEC_CLEAR(&c->closes);
+}
+
+/* ---- before ---- */
+
+static void notify_before(struct causes *c, uint32_t cond)
+{
+	if (cond >= c->conds.n)
+		return;
+	for (size_t i = 0; i < c->conds.at[cond].parked.n; i++)
+		known_join(&c->knowns, causes_now(c), c->conds.at[cond].parked.at[i].known);
+}
+
+static void step_before(struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	switch (s->op) {
+	case STEP_READ:
+	case STEP_WRITE:
+	case STEP_RMW:
+	case STEP_FREE:
+		causes_access_before(c, b, s);
+		break;
+	case STEP_ACQ:
+	case STEP_REL:
+	case STEP_RACQ:
+	case STEP_RREL:
+		causes_lock_before(c, s);
+		break;
+	case STEP_JOIN:
+		lane_meet(c, s->obj);
+		known_join(&c->knowns, causes_now(c), c->lanes.at[s->obj].now);
+		break;
+	case STEP_GET:
+		if (s->obj < c->channels.n)
+			known_join(&c->knowns, causes_now(c), c->channels.at[s->obj]);
+		break;
+	case STEP_AFTER:
+		past_join(c, s->obj, s->from, false);
+		break;
+	case STEP_GUARD:
+		if (s->to == s->pos)
+			past_join(c, s->obj, s->from, true);
+		break;
+	case STEP_NOTIFY:
+		notify_before(c, s->obj);
+		break;
+	default:
+		break;
+	}
+	if (s->flags & (STEP_STOP | STEP_TAINTED))
+		known_set(&c->knowns, causes_now(c), c->knowns.never);
+}
+
+/* ---- after ---- */
+
+static void park_after(struct causes *c, const struct step *s)
+{
+	struct causes_parked *p;
+
+	VEC_REACH(&c->conds, s->obj);
+	c->lanes.at[c->lane].parked = s->obj + 1;
+	if (!c->absent) {
+		p = VEC_PUSH(&c->conds.at[s->obj].parked);
+		*p = (struct causes_parked){ .lane = c->lane };
+		known_set(&c->knowns, &p->known, *causes_now(c));
+	}
+	if (!(s->flags & STEP_TRY))
+		lane_wait(c, c->lane, true);
+}
+
+/* The lane's next event: it waits no longer. */
+static void unpark(struct causes *c, struct causes_lane *l)
+{
+	struct causes_cond *k = &c->conds.at[l->parked - 1];
+
+	for (size_t i = 0; i < k->parked.n; i++)
+		if (k->parked.at[i].lane == c->lane) {
+			known_set(&c->knowns, &k->parked.at[i].known, NULL);
+			k->parked.at[i] = k->parked.at[--k->parked.n];
+			break;
+		}
+	l->parked = 0;
+}
+
+static void fork_after(struct causes *c, uint32_t child)
+{
+	lane_meet(c, child);
+	known_join(&c->knowns, &c->lanes.at[child].now, *causes_now(c));
+}
+
+static void note_after(struct causes *c, const struct step *s)
+{
+	if (s->op == STEP_SPLIT)
+		causes_split(c, s->obj, s->other);
+	else if (s->op == STEP_DROP)
+		causes_drop(c, s->obj);
+	else if (s->op == STEP_FORGET && s->obj < c->channels.n)
+		known_set(&c->knowns, &c->channels.at[s->obj], NULL);
+}
+
+static void wait_after(struct causes *c, const struct step *s)
+{
+	bool lock = s->op == STEP_REQ || s->op == STEP_RREQ;
+
+	if (!(s->flags & STEP_TRY) && (!lock || c->opt.kind == CAUSES_MVC))
+		lane_wait(c, c->lane, true);
+}
+
+static void step_after(struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	switch (s->op) {
+	case STEP_READ:
+	case STEP_WRITE:
+	case STEP_RMW:
+	case STEP_FREE:
+		causes_access_after(c, b, s);
+		break;
+	case STEP_ACQ:
+	case STEP_REL:
+	case STEP_RACQ:
+	case STEP_RREL:
+		causes_lock_after(c, s);
+		break;
+	case STEP_FORK:
+		fork_after(c, s->obj);
+		break;
+	case STEP_JOIN:
+		lane_wait(c, s->obj, true);
+		break;
+	case STEP_PUT:
+		VEC_REACH(&c->channels, s->obj);
+		known_join(&c->knowns, &c->channels.at[s->obj], *causes_now(c));
+		break;
+	case STEP_PARK:
+		park_after(c, s);
+		break;
+	case STEP_REQ:
+	case STEP_RREQ:
+	case STEP_JOINING:
+		wait_after(c, s);
+		break;
+	case STEP_NONE:
+		if (s->flags & STEP_LAST)
+			lane_wait(c, c->lane, true);
+		break;
+	default:
+		note_after(c, s);
+		break;
+	}
+}
+
+/* ---- points ---- */
+
+static void needs_find(struct causes *c, const struct causes_lane *l)
+{
+	VEC_CLEAR(&c->needs);
+	if (l->now == l->told || !l->now)
+		return;
+	for (uint32_t i = 0; i < l->now->n; i++)
+		if (i != c->lane && l->now->at[i] > known_at(l->told, i))
+			*VEC_PUSH(&c->needs) = (struct point_need){ i, l->now->at[i] };
+}
+
+/* The event in hand is a point.  With a path it may turn out that the run does not have it. */
+static void point_make(struct causes *c)
+{
+	struct causes_lane *l = &c->lanes.at[c->lane];
+	const uint64_t *number;
+
+	if (c->opt.path) {
+		number = map_get(&c->path, c->pos);
+		if (number)
+			known_raise(&c->knowns, &l->now, 0, (uint32_t)*number);
+		else
+			known_set(&c->knowns, &l->now, c->knowns.never);
+		c->absent = !number;
+		return;
+	}
+	needs_find(c, l);
+	assert(l->count < UINT32_MAX - 1);
+	l->count++;
+	known_raise(&c->knowns, &l->now, c->lane, l->count);
+	known_set(&c->knowns, &l->told, l->now);
+	c->sent = !c->opt.box || (c->lane < c->opt.nbox && l->count <= c->opt.box[c->lane]);
+}
+
+/* Steps of properties; other points are there for the order alone. */
+static bool is_relevant(const struct causes *c, const struct watch_item *item)
+{
+	return item &&
+	       (item->events || item->written || (item->reads & c->opt.spec->relevant_variables));
+}
+
+static void point_send(struct causes *c, const struct watch_item *item,
+		       const struct watch_items *items)
+{
+	struct point m = { .pos = c->pos,
+			   .lane = c->lane,
+			   .nneeds = (uint32_t)c->needs.n,
+			   .nstarts = (uint32_t)c->starts.n,
+			   .njoins = (uint32_t)c->joins.n,
+			   .needs = c->needs.at,
+			   .starts = c->starts.at,
+			   .joins = c->joins.at };
+
+	if (is_relevant(c, item)) {
+		m.item = item;
+		m.writes = items->writes.at;
+	}
+	c->sink.point(c->sink.arg, &m);
+}
+
+/* ---- events ---- */
+
+static bool is_lock(const struct step *s)
+{
+	return s->op >= STEP_ACQ && s->op <= STEP_RREL;
+}
+
+static bool is_point(const struct causes *c, const struct step_batch *b, const struct step *s,
+		     const struct watch_item *item)
+{
+	if (!c->opt.spec)
+		return true;
+	if (c->opt.kind == CAUSES_MVC)
+		return is_relevant(c, item);
+	return item || is_lock(s) || (step_is_access(s) && causes_touches(c, b, s));
+}
+
+static void event_begin(struct causes *c, const struct step_batch *b, const struct step *s,
+			const struct watch_item *item)
+{
+	struct causes_lane *l;
+
+	lane_meet(c, s->chain);
+	c->pos = s->pos;
+	c->lane = s->chain;
+	l = &c->lanes.at[c->lane];
+	if (l->parked)
+		unpark(c, l);
+	c->point = is_point(c, b, s, item);
+	c->sent = false;
+	if (c->point && c->opt.kind == CAUSES_WEAK && step_is_access(s))
+		causes_weaken(c, b, s);
+}
+
+static void event_end(struct causes *c, const struct step *s, const struct watch_item *item,
+		      const struct watch_items *items)
+{
+	if (c->sent && c->sends)
+		point_send(c, item, items);
+	closes_send(c);
+	VEC_CLEAR(&c->starts);
+	VEC_CLEAR(&c->joins);
+	past_note(c);
+	if (c->absent)
+		lane_end(c, c->lane);
+	if (c->opt.path)
+		causes_rank(c, s->tid);
+}
+
+/* The n steps from s on are of one event, but for notes among them. */
+static void event_take(struct causes *c, const struct step_batch *b, const struct step *s, size_t n,
+		       const struct watch_item *item, const struct watch_items *items)
+{
+	event_begin(c, b, s, item);
+	for (size_t i = 0; i < n; i++)
+		step_before(c, b, &s[i]);
+	c->absent = causes_is_never(c, *causes_now(c));
+	if (c->point && !c->absent)
+		point_make(c);
+	for (size_t i = 0; i < n; i++)
+		step_after(c, b, &s[i]);
+	event_end(c, s, item, items);
+}
+
+static size_t event_length(const struct step_batch *b, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < b->n && (b->at[i + n].flags & STEP_MORE))
+		n++;
+	return n;
+}
+
+void causes_take(struct causes *c, const struct step_batch *b, const struct watch_items *items)
+{
+	size_t at = 0, nitems = items ? items->at.n : 0;
+
+	for (size_t i = 0, n; i < b->n; i += n) {
+		const struct step *s = &b->at[i];
+		const struct watch_item *item = NULL;
+
+		n = 1;
+		if (s->op >= STEP_SPLIT) {
+			note_after(c, s);
+			closes_send(c);
+			continue;
+		}
+		while (at < nitems && items->at.at[at].pos < s->pos)
+			at++;
+		if (at < nitems && items->at.at[at].pos == s->pos)
+			item = &items->at.at[at];
+		n = event_length(b, i);
+		event_take(c, b, s, n, item, items);
+	}
+}
+
+void causes_finish(struct causes *c)
+{
+	for (size_t i = 0; i < c->weaks.n; i++) {
+		struct causes_weak *w = &c->weaks.at[i];
+
+		if (w->open)
+			causes_leave(c, w->open);
+		w->open = 0;
+	}
+	closes_send(c);
+	for (uint32_t i = 0; i < c->lanes.n; i++)
+		lane_end(c, i);
+}

@@ -1,0 +1,264 @@
+/*
+ * Memory: which accesses of a cell must keep their order.
+ *
+ * Algorithm A (handbook 3.1), with W the latest write and A all accesses since, joined:
+ *
+ *	read	after W				A joins it
+ *	write	after A				W = A = it
+ *
+ * Weak happens-before (handbook 3.3): a read comes after its write; the write and its readers are
+ * an atomic set of the cell.
+ *
+ *	read	after W, in the set of W; of a value without a set: later writes come after it
+ *	write	starts a set, and ends the one before
+ *	rmw	after W and the readers of W, in their set, which goes on: nothing may come between the
+ *		write it read and itself, nor between itself and its readers
+ *
+ * Both ways absent events leave no trace but this: a value that an absent write has written is seen
+ * in no run.  Where they did not write, others need not come after them.
+ *
+ * A weak cell is touched by points only, else something could come between the points of a set that
+ * the lattice does not see.  So every access of a weak cell is a point, and a cell becomes weak when a
+ * point touches it: what was before is what later writes must come after.
+ *
+ * A split gives two cells the set of the value that both have.  Each of them has other sets from
+ * then on, with a resource of its own, so these could come between the old ones: all that was before
+ * the split, and all readers of that value, come before whatever is written later.
+ */
+#include "lattice/causes_priv.h"
+
+#include "base/mem.h"
+
+/* An access of more cells makes none of them weak: an array, not a variable. */
+#define CELLS_WEAK 64
+
+static struct causes_cell *cell_get(struct causes *c, uint32_t id)
+{
+	if (id >= c->cells.n)
+		VEC_REACH(&c->cells, id);
+	return &c->cells.at[id];
+}
+
+bool causes_touches(const struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	const uint32_t *cells = step_cells(b, s);
+
+	for (uint32_t i = 0; i < s->ncells; i++)
+		if (cells[i] < c->cells.n && c->cells.at[cells[i]].weak)
+			return true;
+	return false;
+}
+
+static uint32_t weak_new(struct causes *c)
+{
+	uint32_t at = c->unused_weak - 1;
+
+	if (c->unused_weak) {
+		c->unused_weak = c->weaks.at[at].unused;
+	} else {
+		at = (uint32_t)c->weaks.n;
+		(void)VEC_PUSH(&c->weaks);
+	}
+	c->weaks.at[at] = (struct causes_weak){ .resource = c->nresources++ };
+	return at + 1;
+}
+
+void causes_weaken(struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	const uint32_t *cells = step_cells(b, s);
+
+	for (uint32_t i = 0; i < s->ncells && s->ncells <= CELLS_WEAK; i++) {
+		struct causes_cell *x = cell_get(c, cells[i]);
+
+		if (x->weak)
+			continue;
+		x->weak = weak_new(c);
+		known_set(&c->knowns, &c->weaks.at[x->weak - 1].base, x->all);
+	}
+}
+
+/* ---- before ---- */
+
+void causes_exchange_before(struct causes *c, const struct causes_cell *x)
+{
+	known_join(&c->knowns, causes_now(c), x->write);
+	known_join(&c->knowns, causes_now(c), x->all);
+}
+
+static void weak_before(struct causes *c, const struct causes_cell *x, uint8_t op)
+{
+	const struct causes_weak *w = &c->weaks.at[x->weak - 1];
+
+	if (op == STEP_READ || op == STEP_RMW)
+		known_join(&c->knowns, causes_now(c), x->write);
+	if (op == STEP_RMW)
+		known_join(&c->knowns, causes_now(c), w->readers);
+	if (op != STEP_READ)
+		known_join(&c->knowns, causes_now(c), w->base);
+}
+
+void causes_access_before(struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	const uint32_t *cells = step_cells(b, s);
+
+	for (uint32_t i = 0; i < s->ncells; i++) {
+		const struct causes_cell *x = cell_get(c, cells[i]);
+
+		if (x->weak)
+			weak_before(c, x, s->op);
+		else if (s->op == STEP_READ)
+			known_join(&c->knowns, causes_now(c), x->write);
+		else if (s->op == STEP_RMW)
+			causes_exchange_before(c, x);
+		else
+			known_join(&c->knowns, causes_now(c), x->all);
+	}
+}
+
+/* ---- after ---- */
+
+void causes_write_after(struct causes *c, struct causes_cell *x)
+{
+	if (c->absent) {
+		known_set(&c->knowns, &x->write, c->knowns.never);
+		return;
+	}
+	known_set(&c->knowns, &x->write, *causes_now(c));
+	known_set(&c->knowns, &x->all, *causes_now(c));
+}
+
+static void weak_read(struct causes *c, struct causes_weak *w)
+{
+	if (w->open)
+		causes_join(c, w->open);
+	known_join(&c->knowns, &w->readers, *causes_now(c));
+	if (!w->open || w->shared)
+		known_join(&c->knowns, &w->base, *causes_now(c));
+}
+
+/* The present value is gone; of a set that is shared, so is the resource. */
+static void weak_leave(struct causes *c, struct causes_weak *w)
+{
+	if (w->open)
+		causes_leave(c, w->open);
+	if (w->shared)
+		w->resource = c->nresources++;
+	w->open = 0;
+	w->shared = false;
+	known_set(&c->knowns, &w->readers, NULL);
+}
+
+static void weak_write(struct causes *c, uint32_t at)
+{
+	uint32_t open;
+
+	weak_leave(c, &c->weaks.at[at]);
+	if (c->absent)
+		return;
+	open = causes_start(c, c->weaks.at[at].resource, 0);
+	c->weaks.at[at].open = open;
+}
+
+/* It reads as well.  Its own set goes on; else, since no set keeps others from coming before it,
+ * they come after. */
+static void weak_exchange(struct causes *c, uint32_t at)
+{
+	struct causes_weak *w = &c->weaks.at[at];
+
+	if (!c->absent && w->open)
+		causes_join(c, w->open);
+	if (!c->absent && w->open && !w->shared) {
+		known_set(&c->knowns, &w->readers, NULL);
+		return;
+	}
+	if (!c->absent)
+		known_join(&c->knowns, &w->base, *causes_now(c));
+	weak_write(c, at);
+}
+
+static void weak_after(struct causes *c, struct causes_cell *x, uint8_t op)
+{
+	uint32_t at = x->weak - 1;
+
+	if (op == STEP_READ && c->absent)
+		return;
+	if (op == STEP_READ)
+		weak_read(c, &c->weaks.at[at]);
+	else if (op == STEP_RMW)
+		weak_exchange(c, at);
+	else
+		weak_write(c, at);
+	if (op != STEP_READ)
+		known_set(&c->knowns, &x->write, *causes_now(c));
+	if (!c->absent)
+		known_join(&c->knowns, &x->all, *causes_now(c));
+}
+
+void causes_access_after(struct causes *c, const struct step_batch *b, const struct step *s)
+{
+	const uint32_t *cells = step_cells(b, s);
+
+	for (uint32_t i = 0; i < s->ncells; i++) {
+		struct causes_cell *x = &c->cells.at[cells[i]];
+
+		if (x->weak)
+			weak_after(c, x, s->op);
+		else if (s->op != STEP_READ)
+			causes_write_after(c, x);
+		else if (!c->absent)
+			known_join(&c->knowns, &x->all, *causes_now(c));
+	}
+}
+
+/* ---- cells come and go ---- */
+
+static void weak_split(struct causes *c, const struct causes_cell *x, struct causes_cell *y)
+{
+	struct causes_weak *w, *v;
+
+	y->weak = weak_new(c);
+	w = &c->weaks.at[x->weak - 1];
+	v = &c->weaks.at[y->weak - 1];
+	known_join(&c->knowns, &w->base, x->all);
+	known_set(&c->knowns, &v->base, w->base);
+	known_set(&c->knowns, &v->readers, w->readers);
+	v->open = w->open;
+	if (w->open) {
+		c->opens.at[w->open - 1].refs++;
+		w->shared = v->shared = true;
+	}
+}
+
+void causes_split(struct causes *c, uint32_t from, uint32_t to)
+{
+	struct causes_cell *x, *y;
+
+	VEC_REACH(&c->cells, from > to ? from : to);
+	causes_drop(c, to);
+	x = &c->cells.at[from];
+	y = &c->cells.at[to];
+	known_set(&c->knowns, &y->write, x->write);
+	known_set(&c->knowns, &y->all, x->all);
+	if (x->weak)
+		weak_split(c, x, y);
+}
+
+void causes_drop(struct causes *c, uint32_t cell)
+{
+	struct causes_cell *x;
+
+	if (cell >= c->cells.n)
+		return;
+	x = &c->cells.at[cell];
+	known_set(&c->knowns, &x->write, NULL);
+	known_set(&c->knowns, &x->all, NULL);
+	if (x->weak) {
+		struct causes_weak *w = &c->weaks.at[x->weak - 1];
+
+		weak_leave(c, w);
+		known_set(&c->knowns, &w->base, NULL);
+		w->unused = c->unused_weak;
+		c->unused_weak = x->weak;
+		x->weak = 0;
+	}
+}

@@ -1,0 +1,476 @@
+/*
+ * Recursive descent: the words and names that everything is made of, declarations, properties.
+ *
+ *	spec = { shared | event | relevant | thread | property }
+ *
+ * Names may be used before they are declared: they are looked up at the end.
+ */
+#include <string.h>
+
+#include "base/near.h"
+#include "base/strbuf.h"
+#include "spec/spec_priv.h"
+
+/* ---- tokens ---- */
+
+bool spec_is_word(const struct spec_parser *p, const char *word)
+{
+	const struct spec_token *t = &p->token;
+
+	return t->kind == SPEC_T_WORD && strlen(word) == t->n && memcmp(t->at, word, t->n) == 0;
+}
+
+/* What people write who think of other languages. */
+static const char *slip_find(const struct spec_parser *p)
+{
+	static const char *const words[][2] = { { "and", "&&" },
+						{ "or", "||" },
+						{ "not", "!" },
+						{ "always", "hist" },
+						{ "eventually", "once" } };
+
+	if (p->token.kind == SPEC_T_ASSIGN)
+		return "==";
+	if (p->token.kind == SPEC_T_AMPERSAND)
+		return "&&";
+	if (p->token.kind == SPEC_T_BAR)
+		return "||";
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (spec_is_word(p, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+bool spec_expected(struct spec_parser *p, const char *what)
+{
+	const struct spec_token *t = &p->token;
+	const char *more = t->n > 40 ? "..." : "";
+	int n = t->n > 40 ? 40 : (int)t->n;
+	const char *slip =
+		strstr(what, "operator") || strstr(what, "formula") ? slip_find(p) : NULL;
+
+	if (t->kind == SPEC_T_END)
+		spec_fail(p, t->place, "expected %s, found the end of the file", what);
+	else if (t->kind == SPEC_T_STRING)
+		spec_fail(p, t->place, "expected %s, found %.*s%s", what, n, t->at, more);
+	else if (slip)
+		spec_fail(p, t->place, "expected %s, found '%.*s%s', did you mean '%s'?", what, n,
+			  t->at, more, slip);
+	else
+		spec_fail(p, t->place, "expected %s, found '%.*s%s'", what, n, t->at, more);
+	return false;
+}
+
+bool spec_take_word(struct spec_parser *p, const char *word)
+{
+	if (!spec_is_word(p, word))
+		return false;
+	spec_lex(p);
+	return true;
+}
+
+bool spec_take(struct spec_parser *p, enum spec_token_kind kind)
+{
+	if (p->token.kind != kind)
+		return false;
+	spec_lex(p);
+	return true;
+}
+
+bool spec_need(struct spec_parser *p, enum spec_token_kind kind, const char *what)
+{
+	return spec_take(p, kind) || spec_expected(p, what);
+}
+
+/* ---- limits ---- */
+
+/* Each node of a printed tree takes two calls at most, parentheses and an operator. */
+bool spec_nest(struct spec_parser *p)
+{
+	if (++p->nesting <= 2 * SPEC_DEPTH + 8)
+		return true;
+	spec_fail(p, p->token.place, "nested deeper than %d", SPEC_DEPTH);
+	return false;
+}
+
+bool spec_grow(struct spec_parser *p, struct spec_place place, unsigned depth)
+{
+	if (++p->nodes > SPEC_NODES)
+		spec_fail(p, place, "the property has more than %d operators and operands",
+			  SPEC_NODES);
+	else if (depth > SPEC_DEPTH)
+		spec_fail(p, place,
+			  "nested deeper than %d: a row of operators nests too, put parentheses "
+			  "around parts of it",
+			  SPEC_DEPTH);
+	else
+		return true;
+	return false;
+}
+
+/* ---- names ---- */
+
+/* These mean something wherever a name of the spec may stand. */
+static const char *const reserved[] = { "true",	  "false", "NULL",  "tid",    "prev",
+					"once",	  "hist",  "start", "end",    "since",
+					"wsince", "never", "must",  "handler" };
+
+static bool is_reserved(const char *word)
+{
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(word, reserved[i]) == 0)
+			return true;
+	return false;
+}
+
+bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, const char **out)
+{
+	struct spec_place at = p->token.place;
+
+	if (p->token.kind != SPEC_T_WORD)
+		return spec_expected(p, what);
+	*out = spec_copy(p->spec, p->token.at, p->token.n);
+	spec_lex(p);
+	if (!declared || !is_reserved(*out))
+		return true;
+	spec_fail(p, at, "'%s' is a word of the language and cannot be %s", *out, what);
+	return false;
+}
+
+/* ident { "." ident | "[" number "]" }; *plain: no brackets. */
+static bool parse_path(struct spec_parser *p, const char *what, struct strbuf *name, bool *plain)
+{
+	*plain = true;
+	if (p->token.kind != SPEC_T_WORD)
+		return spec_expected(p, what);
+	for (;;) {
+		strbuf_add(name, p->token.at, p->token.n);
+		spec_lex(p);
+		while (spec_take(p, SPEC_T_BRACKET)) {
+			struct spec_number *i = &p->token.number;
+
+			if (p->token.kind != SPEC_T_NUMBER || i->is_float ||
+			    (!i->is_big && i->i < 0))
+				return spec_expected(p, "the number of an element");
+			strbuf_addf(name, "[%lld]", (long long)i->i);
+			spec_lex(p);
+			if (!spec_need(p, SPEC_T_END_BRACKET, "']'"))
+				return false;
+			*plain = false;
+		}
+		if (!spec_take(p, SPEC_T_DOT))
+			return true;
+		strbuf_adds(name, ".");
+		if (p->token.kind != SPEC_T_WORD)
+			return spec_expected(p, "the name of a member");
+	}
+}
+
+static bool parse_lvalue(struct spec_parser *p, const char *what, struct strbuf *name)
+{
+	bool plain;
+
+	if (spec_take(p, SPEC_T_AT)) {
+		if (p->token.kind != SPEC_T_WORD)
+			return spec_expected(p, "a symbol of the program");
+		strbuf_adds(name, "@");
+		strbuf_add(name, p->token.at, p->token.n);
+		spec_lex(p);
+		return true;
+	}
+	if (p->token.kind == SPEC_T_STRING) {
+		strbuf_adds(name, p->token.string);
+		spec_lex(p);
+		if (p->token.kind != SPEC_T_COLON)
+			return spec_expected(p, "':' after the name of a file");
+	} else if (!parse_path(p, what, name, &plain)) {
+		return false;
+	} else if (!plain || p->token.kind != SPEC_T_COLON) {
+		return true;
+	}
+	spec_lex(p);
+	strbuf_adds(name, ":");
+	return parse_path(p, "a variable of that file", name, &plain);
+}
+
+bool spec_parse_lvalue(struct spec_parser *p, const char *what, const char **out)
+{
+	struct strbuf name = { 0 };
+	bool good = parse_lvalue(p, what, &name);
+
+	if (good)
+		*out = spec_copy(p->spec, strbuf_str(&name), name.n);
+	strbuf_release(&name);
+	return good;
+}
+
+void spec_use(struct spec_parser *p, enum spec_use_kind kind, const char *name,
+	      struct spec_place place, uint32_t *number)
+{
+	*VEC_PUSH(&p->uses) = (struct spec_use){ kind, name, place, number };
+}
+
+bool spec_parse_constant(struct spec_parser *p, struct spec_number *out)
+{
+	struct spec_place at = p->token.place;
+	bool negative = spec_take(p, SPEC_T_MINUS);
+
+	memset(out, 0, sizeof(*out));
+	if (p->token.kind == SPEC_T_NUMBER)
+		*out = p->token.number;
+	else if (negative)
+		return spec_expected(p, "a number");
+	else if (spec_is_word(p, "true"))
+		out->i = 1;
+	else if (!spec_is_word(p, "false") && !spec_is_word(p, "NULL"))
+		return spec_expected(p, "a constant");
+	spec_lex(p);
+	if (!negative)
+		return true;
+	if (out->is_float) {
+		out->f = -out->f;
+	} else if (out->is_big && out->i != INT64_MIN) {
+		spec_fail(p, at, "-%llu does not fit 64 bits", (unsigned long long)out->i);
+		return false;
+	} else {
+		out->is_big = false;
+		out->i = (int64_t)(0 - (uint64_t)out->i);
+	}
+	return true;
+}
+
+/* ---- declarations ---- */
+
+static bool room_for(struct spec_parser *p, uint32_t n, uint32_t limit, const char *what)
+{
+	if (n < limit)
+		return true;
+	spec_fail(p, p->token.place, "more than %u %s", limit, what);
+	return false;
+}
+
+static bool parse_shared(struct spec_parser *p)
+{
+	struct spec *s = p->spec;
+	struct spec_variable *v = &s->variables[s->nvariables];
+	struct spec_place at;
+
+	if (!room_for(p, s->nvariables, SPEC_VARIABLES, "variables") ||
+	    !spec_parse_type(p, &v->type))
+		return false;
+	v->place = p->token.place;
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++) {
+		if (spec_is_word(p, reserved[i]) && spec_lex_peek(p) != SPEC_T_COLON) {
+			spec_fail(
+				p, v->place,
+				"'%s' is a word of the language: write @%s for the program's variable",
+				reserved[i], reserved[i]);
+			return false;
+		}
+	}
+	if (!spec_parse_lvalue(p, "a variable", &v->name))
+		return false;
+	if (!spec_take(p, SPEC_T_ASSIGN))
+		return s->nvariables++, spec_need(p, SPEC_T_SEMICOLON, "'=' or ';'");
+	v->has_initial = true;
+	at = p->token.place;
+	if (!spec_parse_constant(p, &v->initial) || !spec_type_fits(p, &v->type, at, &v->initial))
+		return false;
+	s->nvariables++;
+	return spec_need(p, SPEC_T_SEMICOLON, "';'");
+}
+
+static bool parse_thread(struct spec_parser *p)
+{
+	struct spec *s = p->spec;
+	struct spec_thread *t = &s->threads[s->nthreads];
+	const struct spec_number *n = &p->token.number;
+
+	if (!room_for(p, s->nthreads, SPEC_THREADS, "threads"))
+		return false;
+	t->place = p->token.place;
+	if (!spec_parse_word(p, "the name of a thread", true, &t->name) ||
+	    !spec_need(p, SPEC_T_ASSIGN, "'='"))
+		return false;
+	s->nthreads++;
+	if (p->token.kind == SPEC_T_STRING) {
+		t->routine = p->token.string;
+	} else if (p->token.kind == SPEC_T_NUMBER && !n->is_float) {
+		t->is_number = true;
+		t->number = (uint64_t)n->i;
+		if (n->is_big || n->i < 1 || n->i > UINT32_MAX) {
+			spec_fail(p, p->token.place, "threads are counted from 1, which is main");
+			return false;
+		}
+	} else {
+		return spec_expected(p, "the number of a thread, or its start routine in quotes");
+	}
+	spec_lex(p);
+	return spec_need(p, SPEC_T_SEMICOLON, "';'");
+}
+
+static bool parse_relevant(struct spec_parser *p)
+{
+	do {
+		struct spec_place at = p->token.place;
+		const char *name;
+
+		if (!spec_parse_lvalue(p, "a variable or an event", &name))
+			return false;
+		spec_use(p, SPEC_USE_RELEVANT, name, at, NULL);
+	} while (spec_take(p, SPEC_T_COMMA));
+	return spec_need(p, SPEC_T_SEMICOLON, "',' or ';'");
+}
+
+/* ---- properties ---- */
+
+static bool parse_step(struct spec_parser *p, enum spec_step *out)
+{
+	if (!spec_take_word(p, "step"))
+		return p->token.kind == SPEC_T_COLON || spec_expected(p, "':' or 'step'");
+	if (spec_take_word(p, "event"))
+		*out = SPEC_STEP_EVENT;
+	else if (spec_take_word(p, "write"))
+		*out = SPEC_STEP_WRITE;
+	else
+		return spec_expected(p, "'event' or 'write'");
+	return true;
+}
+
+static bool parse_ere(struct spec_parser *p, struct spec_property *y)
+{
+	if (!spec_parse_rx(p, &y->rx))
+		return false;
+	if (spec_take_word(p, "never"))
+		y->body = SPEC_ERE_NEVER;
+	else if (spec_take_word(p, "must"))
+		y->body = SPEC_ERE_MUST;
+	else
+		return spec_expected(
+			p, "'never' (violated when a prefix of the run matches) or 'must' "
+			   "(when no continuation can match)");
+	return true;
+}
+
+static bool parse_mttl(struct spec_parser *p, struct spec_property *y)
+{
+	struct spec_place at;
+	const char *name;
+	bool good;
+
+	y->body = SPEC_MTTL;
+	if (!spec_need(p, SPEC_T_AT, "'@' and a thread"))
+		return false;
+	at = p->token.place;
+	if (!spec_parse_word(p, "a thread", false, &name) || !spec_need(p, SPEC_T_OPEN, "'('"))
+		return false;
+	spec_use(p, SPEC_USE_THREAD, name, at, &y->at);
+	p->mttl = true;
+	good = spec_parse_form(p, &y->form);
+	p->mttl = false;
+	return good && spec_need(p, SPEC_T_CLOSE, "an operator or ')'");
+}
+
+static bool parse_body(struct spec_parser *p, struct spec_property *y)
+{
+	static const char *const words[] = { "ptltl", "ere", "fsm", "mttl" };
+
+	if (spec_take_word(p, words[0]))
+		return spec_parse_form(p, &y->form);
+	if (spec_take_word(p, words[1]))
+		return parse_ere(p, y);
+	if (spec_take_word(p, words[2]))
+		return spec_parse_fsm(p, y);
+	if (spec_take_word(p, words[3]))
+		return parse_mttl(p, y);
+	return spec_expected(p, "'ptltl', 'ere', 'fsm' or 'mttl'");
+}
+
+bool spec_parse_property(struct spec_parser *p)
+{
+	struct spec *s = p->spec;
+	struct spec_property *y = &s->properties[s->nproperties];
+	const char *end;
+
+	if (!room_for(p, s->nproperties, SPEC_PROPERTIES, "properties"))
+		return false;
+	y->place = p->token.place;
+	if (!spec_parse_word(p, "the name of a property", false, &y->name) ||
+	    !parse_step(p, &y->step) || !spec_need(p, SPEC_T_COLON, "':'") || !parse_body(p, y))
+		return false;
+	s->nproperties++;
+	if (spec_take_word(p, "handler"))
+		return spec_parse_word(p, "the name of a handler", false, &y->handler) &&
+		       spec_need(p, SPEC_T_SEMICOLON, "';'");
+	end = y->body == SPEC_PTLTL ? "an operator, 'handler' or ';'" : "'handler' or ';'";
+	return spec_need(p, SPEC_T_SEMICOLON, end);
+}
+
+/* ---- the file ---- */
+
+static bool parse_declaration(struct spec_parser *p)
+{
+	static const struct {
+		const char *word;
+		bool (*parse)(struct spec_parser *p);
+	} all[] = {
+		{ "shared", parse_shared },	     { "event", spec_parse_event },
+		{ "relevant", parse_relevant },	     { "thread", parse_thread },
+		{ "property", spec_parse_property },
+	};
+	enum { N = sizeof(all) / sizeof(all[0]) };
+	const char *words[N], *near = NULL;
+	char word[NEAR_WORD + 1] = "";
+
+	p->nodes = 0;
+	for (size_t i = 0; i < N; i++) {
+		if (spec_take_word(p, all[i].word))
+			return all[i].parse(p);
+		words[i] = all[i].word;
+	}
+	if (p->token.kind == SPEC_T_WORD && p->token.n <= NEAR_WORD) {
+		memcpy(word, p->token.at, p->token.n);
+		near = near_find(word, words, N);
+	}
+	if (!near)
+		return spec_expected(p, "'shared', 'event', 'relevant', 'thread' or 'property'");
+	spec_fail(p, p->token.place, "expected a declaration, found '%s', did you mean '%s'?", word,
+		  near);
+	return false;
+}
+
+static bool parse_all(struct spec_parser *p)
+{
+	/* A byte order mark is no part of the text. */
+	if (p->spec->ntext >= 3 && memcmp(p->at, "\xef\xbb\xbf", 3) == 0)
+		p->at += 3;
+	spec_lex(p);
+	while (p->token.kind != SPEC_T_END)
+		if (!parse_declaration(p))
+			return false;
+	return spec_resolve(p) && !p->failed;
+}
+
+enum status spec_parse(const char *path, const char *text, size_t n, struct spec **out,
+		       struct diag *d)
+{
+	struct spec_parser p = { .d = d, .line = 1 };
+	bool good;
+
+	*out = NULL;
+	if (n > SPEC_BYTES) {
+		diag_set(d, "'%s' is longer than the %u MB that a spec may have", path,
+			 SPEC_BYTES >> 20);
+		return ST_LIMIT;
+	}
+	p.spec = spec_new(path, text, n);
+	p.at = p.line_at = p.spec->text;
+	good = parse_all(&p);
+	VEC_RELEASE(&p.uses);
+	if (!good) {
+		spec_free(p.spec);
+		return ST_BAD_INPUT;
+	}
+	*out = p.spec;
+	return ST_OK;
+}

@@ -1,0 +1,55 @@
+/*
+ * An order of events as a spec sees it: the steps that matter, what its variables hold after each,
+ * and which properties are violated there.  The checker asks for the verdict, reports show the rest.
+ *
+ * Ownership: check_watch is borrowed; states_release frees what a run holds.
+ * Threads:   monitors are not made for several: one at a time.
+ */
+#ifndef WITNESS_STATES_H
+#define WITNESS_STATES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "monitor/monitor.h"
+#include "witness/check.h"
+
+struct watch_item;
+
+struct state {
+	uint64_t pos;		      /* of the event that led to it; 0: the initial state */
+	uint64_t events, written;     /* of the spec: events that it is, variables that it writes */
+	uint64_t bad, error, unknown; /* properties with that verdict, now and before */
+};
+
+struct states {
+	VEC(struct state) at;
+	VEC(struct monitor_value) values; /* nvalues for each state */
+	uint32_t nvalues;		  /* variables of the spec */
+	uint64_t before;		  /* steps left out before the first */
+};
+
+/* The last `most' steps of the order, after the state before them. */
+void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
+		struct states *out);
+void states_release(struct states *s);
+
+/* What the event is to the spec; NULL: nothing. */
+const struct watch_item *states_item(const struct check_watch *w, uint64_t pos);
+/* The property's number; -1: there is none of this name. */
+int states_property(const struct check_watch *w, const char *name);
+
+/* Step by step: the state now. */
+struct states_walk {
+	const struct check_watch *watch;
+	struct configs *configs;
+	uint32_t config;
+	struct state state;
+};
+void states_walk_init(struct states_walk *k, const struct check_watch *w);
+void states_walk_release(struct states_walk *k);
+/* False: the event is none of the spec's, and nothing has changed. */
+bool states_walk_step(struct states_walk *k, uint64_t pos);
+
+#endif /* WITNESS_STATES_H */

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# --breadth and --count: what is looked at, what is said of the rest, and numbers of any size.
+. "$(dirname "$0")/../lib.sh"
+${CC:-cc} -O1 -o flatten "$SRC/tests/cli/flatten.c" || exit 2
+
+# count NAME ENGINE: a member of the lattice in the report `out'.
+count() {
+	./flatten <out | sed -n "s/^\.lattice\.$2\.$1=//p"
+}
+
+cat >t.std <<'END'
+#fmt 1
+T1|r(radio:4)=1|1
+T1|w(approved:4)=1|2
+T1|r(approved:4)=1|3
+T1|w(landing:4)=1|4
+T2|w(radio:4)=0|5
+END
+cat >p.spec <<'END'
+shared int landing = 0;
+shared int approved = 0;
+shared int radio = 1;
+property land step write: ptltl start(landing == 1) -> [approved == 1, radio == 0);
+property off step write: ptltl radio == 1;
+END
+
+# All runs, then the observed one alone.
+run foresee check -a lattice-mvc -s p.spec --count -f json t.std
+is "$status" 1 "all runs: status"
+is "$(./flatten <out | sed -n 's/^\.findings\.[0-9]*\.property=//p' | sort | tr '\n' ' ')" '"land" "off" ' \
+	"both properties are violated in some run"
+is "$(count cuts lattice-mvc) $(count edges lattice-mvc) $(count levels lattice-mvc) $(count widest lattice-mvc)" \
+	"6 7 4 2" "cuts, edges, levels, the widest of them"
+is "$(count runs lattice-mvc) $(count violating_runs lattice-mvc)" "3 3" "runs, all of which violate one or the other"
+is "$(count dead_ends lattice-mvc) $(count truncated lattice-mvc)" "0 false" "no dead ends, nothing left out"
+is "$(./flatten <out | grep -c '^\.truncated')" 1 "truncated has no members"
+
+run foresee check -a lattice-mvc -s p.spec --breadth 1 -f json t.std
+is "$status" 1 "--breadth 1: status"
+is "$(./flatten <out | sed -n 's/^\.findings\.[0-9]*\.property=//p' | tr '\n' ' ')" '"off" ' \
+	"only what the observed run violates is found"
+is "$(count widest lattice-mvc) $(count truncated lattice-mvc)" "1 true" "one cut a level, and the rest is said to be left out"
+ok "in words too" grep -Eq '"truncated": \["[^"]*level' out
+run foresee check -a lattice-mvc -s p.spec --breadth all -f json t.std
+is "$(count cuts lattice-mvc) $(count truncated lattice-mvc)" "6 false" "--breadth all is the default"
+run foresee check -a lattice-mvc -s p.spec --breadth 2 -f json t.std
+is "$(count cuts lattice-mvc) $(count truncated lattice-mvc)" "6 false" "--breadth 2 is enough here"
+
+# Nothing found, and not everything looked at.
+grep -v '^property off' p.spec >land.spec
+run foresee check -a lattice-mvc -s land.spec --breadth 1 t.std
+is "$status" 3 "nothing found within the breadth: status 3"
+has out 'level' "the text says from where on"
+hasnt out 'no violation in any run' "and promises nothing"
+run foresee check -a lattice-mvc -s land.spec --breadth 1 -f json t.std
+is "$status" 3 "the same in JSON: status 3"
+ok "truncated has a line" grep -Eq '"truncated": \["' out
+run foresee check -a lattice-mvc -s land.spec t.std
+is "$status" 1 "without the bound it is found"
+
+# Without a spec every event counts.
+run foresee check -a lattice-mvc,lattice-weak --count -f json t.std
+is "$status" 0 "counts alone: status 0"
+is "$(count cuts lattice-mvc) $(count runs lattice-mvc)" "9 4" "all events, mvc"
+is "$(count cuts lattice-weak) $(count runs lattice-weak)" "9 4" "all events, weak"
+run foresee check -a lattice-mvc --count t.std
+has out '9 cuts' "counts in text"
+has out "4 runs" "runs too"
+
+# 4 threads with 40 events of their own each: 41^4 cuts, 160! / (40!)^4 runs.
+for t in 1 2 3 4; do for i in $(seq 40); do echo "T$t|w(x$t)|$t$i"; done; done >big.std
+run foresee check -q -a lattice-mvc --count -f json big.std
+is "$status" 0 "many runs: status"
+is "$(count cuts lattice-mvc)" 2825761 "41^4 cuts"
+is "$(count runs lattice-mvc)" \
+	"\"$(python3 -c 'from math import factorial as f; print(f(160) // f(40)**4)' 2>/dev/null)\"" \
+	"160! / (40!)^4 runs, as a string"
+is "$(count violating_runs lattice-mvc)" 0 "none violates anything"
+run foresee check -q -a lattice-mvc -f json big.std
+is "$(count runs lattice-mvc)" "null" "without --count runs are not counted"
+done_testing
