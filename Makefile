@@ -80,7 +80,7 @@ ROOMS := base spec trace link order finding monitor lattice predict witness expl
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
-SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create exec file fork jump \
+SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create elf exec file fork jump \
 	lock log object once place real sandbox sem start sync thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))

@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,21 @@ void mem_free(void *p)
 void mem_zero(void *p, size_t n)
 {
 	memset(p, 0, n);
+}
+
+uint64_t mem_share(uint64_t parts, uint64_t of)
+{
+	const char *given = getenv("FORESEE_MEMORY");
+	uint64_t kib = given ? strtoull(given, NULL, 10) * 1024 : 0;
+	char line[100];
+	FILE *f = kib ? NULL : fopen("/proc/meminfo", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1) {
+			kib = kib / of * parts;
+			break;
+		}
+	if (f)
+		fclose(f);
+	return kib * 1024;
 }

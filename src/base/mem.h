@@ -6,6 +6,7 @@
 #define BASE_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 void *mem_alloc(size_t n);  /* uninitialised */
 void *mem_zalloc(size_t n); /* zeroed */
@@ -16,5 +17,7 @@ void mem_free(void *p);
 /* Zeroes n bytes.  Compilers open-code memset of a few hundred bytes as `rep stos', which takes
  * three times as long as libc's; this one is a call. */
 void mem_zero(void *p, size_t n);
+/* Bytes that may be used: FORESEE_MEMORY (MiB), else parts/of of what is free now; 0: unknown. */
+uint64_t mem_share(uint64_t parts, uint64_t of);
 
 #endif /* BASE_MEM_H */

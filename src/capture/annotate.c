@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "capture/hooks.h"
 #include "capture/lock_priv.h"
 #include "capture/real.h"
 
@@ -94,6 +95,15 @@ EXPORT void foresee_internal(const char *name, long value)
 	uint64_t v = (uint64_t)value;
 
 	annotate_user(FORMAT_USER_INTERNAL, name, &v, 1);
+}
+
+/* The pass calls this at the start of the functions that it was asked to. */
+EXPORT void foresee_called(const char *name, uint32_t n, uint64_t a, uint64_t b, uint64_t c,
+			   uint64_t d)
+{
+	const uint64_t args[FORESEE_CALL_ARGUMENTS] = { a, b, c, d };
+
+	annotate_user(FORMAT_USER_CALL, name, args, n);
 }
 
 /* ---- atomic blocks ---- */

@@ -79,7 +79,8 @@ extern __thread struct foresee_view *foresee_self __attribute__((tls_model("init
 	X(ATOMIC, "atomic")   \
 	X(RANGE, "range")     \
 	X(CALL, "call")       \
-	X(FENCE, "fence")
+	X(FENCE, "fence")     \
+	X(ENTRY, "entry")
 
 enum foresee_site_kind {
 #define X(id, name) FORESEE_SITE_##id,
@@ -91,6 +92,9 @@ enum foresee_site_kind {
 #define FORESEE_SITE_FREE 1u	 /* a free load */
 #define FORESEE_SITE_FED 2u	 /* a store with feeds */
 #define FORESEE_SITE_VOLATILE 4u /* a volatile access; always binding */
+/* CALL: `variable' is not a lock's name, but */
+#define FORESEE_SITE_ROUTINE 8u /* the start routine of the thread that is made */
+#define FORESEE_SITE_NAMING 16u /* what the program calls some memory; NULL: no constant */
 
 /*
  * One static place.  Strings are NUL-terminated constants or NULL.  `inlined'
@@ -270,6 +274,11 @@ bool foresee_acas16(void *p, void *expected, const void *desired, int success, i
 		    uint32_t site);
 
 void foresee_fence(int order, uint32_t site);
+
+/* A function that was named to the pass (FORESEE_CALLS) begins: its name, and the first of its
+ * arguments that are integers or pointers. */
+#define FORESEE_CALL_ARGUMENTS 4
+void foresee_called(const char *name, uint32_t n, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /* A local variable that others may reach comes to life at p: fresh memory, whatever lay there. */
 void foresee_frame(void *p, size_t n, uint32_t site);

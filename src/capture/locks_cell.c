@@ -1,5 +1,5 @@
 #include "capture/cell.h"
-#include "capture/locks_image.h"
+#include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/sys.h"
 
@@ -33,7 +33,7 @@ uint64_t *locks_cell_find(uint64_t word)
 		if (__atomic_compare_exchange_n(&c->word, &is, word, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&nused, 1, __ATOMIC_RELAXED);
-			locks_image_note((const void *)(word << 3));
+			elf_note((const void *)(word << 3));
 			return &c->version;
 		}
 		if (is == word)

@@ -12,7 +12,7 @@
 
 #include <dlfcn.h>
 
-#include "capture/locks_image.h"
+#include "capture/elf.h"
 #include "capture/locks_unwind.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -65,10 +65,10 @@ static const struct code *code_fill(struct code *c, uint64_t pc)
 {
 	struct dl_find_object at;
 	bool found = _dl_find_object((void *)(pc - 1), &at) == 0;
-	struct locks_image image = { 0 };
+	struct elf_image image = { 0 };
 
 	if (found)
-		image = locks_image_of(&at);
+		image = elf_of(&at);
 	c->rule = locks_unwind_rule(pc, found ? at.dlfo_eh_frame : NULL, image.low, image.high);
 	c->plumbing = image.plumbing;
 	c->site = 0;
@@ -152,7 +152,7 @@ EXPORT int dlclose(void *handle)
 
 	if (t == NULL)
 		return r;
-	locks_image_forget();
+	elf_forget();
 	code_strike_gone();
 	hook_leave(t);
 	return r;

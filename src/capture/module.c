@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -10,7 +11,10 @@
 
 #define SITES_MAX (1u << 24)
 #define PATTERNS_MAX 64
-#define IMAGES_MAX 256 /* of more, calls into them wait: sound, only less exact */
+#define INITIAL_MOST 4096u	 /* bytes of a variable that are kept */
+#define INITIAL_SCAN (16u << 20) /* bytes that are looked at, of all variables */
+#define INITIAL_TOTAL (1u << 20) /* and kept */
+#define IMAGES_MAX 256		 /* of more, calls into them wait: sound, only less exact */
 
 bool module_patterns;
 
@@ -279,10 +283,33 @@ static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
 	log_control_put(FORMAT_K_C_SITE, buffer, (size_t)(p - buffer));
 }
 
+/*
+ * What a variable holds at the start: how many of its bytes were looked at, then those bytes, less
+ * the zeros at their end.  Constructors of code that nobody sees have run already; the file of the
+ * program would not know of them, nor of what the loader has put there.
+ */
+static uint8_t *put_initial(uint8_t *p, const struct foresee_global *g)
+{
+	static uint32_t scanned, kept; /* guarded by the lock of the control stream */
+	const uint8_t *bytes = g->address;
+	uint64_t seen = g->size <= INITIAL_SCAN - scanned ? g->size : INITIAL_SCAN - scanned, n;
+
+	for (n = seen; n > 0 && bytes[n - 1] == 0;)
+		n--;
+	scanned += (uint32_t)seen;
+	if (n > INITIAL_MOST || n > INITIAL_TOTAL - kept) {
+		n = INITIAL_MOST < INITIAL_TOTAL - kept ? INITIAL_MOST : INITIAL_TOTAL - kept;
+		seen = n;
+	}
+	kept += (uint32_t)n;
+	return mempcpy(log_varint(p, seen), bytes, n);
+}
+
 static void put_global(const struct foresee_global *g)
 {
 	uint32_t name = put_string(g->name), file = put_string(g->file), type = put_string(g->type);
-	uint8_t buffer[96], *p = buffer;
+	static uint8_t buffer[INITIAL_MOST + 96]; /* guarded by the lock of the control stream */
+	uint8_t *p = buffer;
 
 	p = log_varint(p, (uintptr_t)g->address);
 	p = log_varint(p, g->size);
@@ -290,6 +317,7 @@ static void put_global(const struct foresee_global *g)
 	p = log_varint(p, file);
 	p = log_varint(p, type);
 	p = log_varint(p, g->line);
+	p = put_initial(p, g);
 	log_control_put(FORMAT_K_C_GLOBAL, buffer, (size_t)(p - buffer));
 }
 
@@ -298,6 +326,7 @@ static void put_module(const struct foresee_module *m)
 	uint8_t buffer[48], *p = buffer;
 	uint32_t base = *m->base, name;
 
+	elf_note(m);
 	log_control_lock();
 	name = put_string(m->name);
 	p = log_varint(p, base);
@@ -358,6 +387,7 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 			all.units[i] = all.units[--all.nunits];
 	functions_forget(m);
 	image_count(m, -1);
+	elf_forget();
 	sys_lock_drop(&all.lock);
 }
 
@@ -370,6 +400,7 @@ void module_start(void)
 {
 	sys_lock_take(&all.lock);
 	all.started = true;
+	elf_forget();
 	for (unsigned i = 0; i < all.nunits; i++) {
 		mark_skips(all.units[i]);
 		put_module(all.units[i]);

@@ -197,6 +197,16 @@ int analyse_failed(const struct spool *file, struct diag *d)
 	return EXIT_TROUBLE;
 }
 
+/* What the user should know about the spec in this program. */
+static void talk_watched(const struct pass *p)
+{
+	const char *const *note;
+	size_t n = p->watch && !p->a->quiet ? watch_notes(p->watch, &note) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		talk_note("%s", note[i]);
+}
+
 static int analyse_whole(struct analyse *a, const struct spool *file)
 {
 	struct input in = { .quiet = a->quiet };
@@ -209,6 +219,7 @@ static int analyse_whole(struct analyse *a, const struct spool *file)
 	p.report.passing = file->fd >= 0 || a->passing;
 	if (pass_run(&p, &d) == ST_OK) {
 		input_notes(p.trace, &in);
+		talk_watched(&p);
 		add_earlier(&p, &earlier);
 		status = analyse_report(&p, &earlier);
 	} else {

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/vec.h"
 #include "cli/book.h"
+#include "monitor/monitor.h"
 #include "predict/engine.h"
 
 struct explain_options;
@@ -32,9 +34,19 @@ struct suppress;
 #define ANALYSE_JOBS 312
 #define ANALYSE_VERBOSE 313
 #define ANALYSE_ON_FINDING 314
+#define ANALYSE_SPEC 315
+#define ANALYSE_MONITOR 316
+#define ANALYSE_BREADTH 317
+#define ANALYSE_COUNT 318
 /* clang-format off */
 #define ANALYSE_OPTIONS										\
 	{ ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
+	{ ANALYSE_SPEC, 's', "spec", "FILE", "properties that every run shall have" },		\
+	{ ANALYSE_MONITOR, 0, "monitor", "FILE.so",						\
+	  "a monitor of your own, a shared object; may be given again" },			\
+	{ ANALYSE_BREADTH, 0, "breadth", "N",							\
+	  "lattices: cuts of a level to keep; 1: the recorded run alone; default all" },	\
+	{ ANALYSE_COUNT, 0, "count", NULL, "lattices: count cuts and runs" },			\
 	{ ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },		\
 	{ ANALYSE_OUTPUT, 'o', "output", "FILE",						\
 	  "where the report goes; default standard output" },					\
@@ -65,11 +77,16 @@ struct analyse {
 	struct engine_options engine;
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
+	bool by_default; /* the analyses are those that fit what is given */
 	bool passing; /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */
 	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */
 	struct suppress *suppress; /* owned */
+	const char *spec_path;	   /* or NULL */
+	VEC(const char *) plugins;
+	struct spec *spec;	  /* owned; or NULL */
+	struct monitors monitors; /* of the spec and the plug-ins, from analyse_begin on */
 	FILE *to;
 	/* Of the next trace, what was found in it while it was recorded (cli/live.h). */
 	struct book_content earlier;
@@ -87,6 +104,10 @@ bool analyse_begin(struct analyse *a, char *const *inputs, int n);
 
 /* Analyses one trace ("-": standard input) and reports.  The status to leave with. */
 int analyse_trace(struct analyse *a, const char *path);
+
+/* The spec asks about reads, which are recorded once where nothing changes between: all are needed.
+ * After analyse_begin. */
+bool analyse_wants_full(const struct analyse *a);
 
 /* How findings are told in text. */
 void analyse_style(const struct analyse *a, struct explain_options *out);

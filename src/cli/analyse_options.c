@@ -32,6 +32,9 @@ void analyse_init(struct analyse *a)
 void analyse_release(struct analyse *a)
 {
 	suppress_free(a->suppress);
+	monitors_release(&a->monitors);
+	spec_free(a->spec);
+	VEC_RELEASE(&a->plugins);
 	book_content_release(&a->earlier);
 	notify_end(a->notify);
 }
@@ -40,7 +43,7 @@ void analyse_release(struct analyse *a)
 
 void analyse_list(FILE *to)
 {
-	fprintf(to, "analyses (default: %s)\n", DEFAULT_ANALYSES);
+	fprintf(to, "analyses (default: %s, and with --spec property)\n", DEFAULT_ANALYSES);
 	for (const struct engine *const *e = engine_table; *e; e++)
 		fprintf(to, "  %-12s %s\n", (*e)->name, (*e)->summary);
 }
@@ -85,9 +88,12 @@ static bool add_engines(struct analyse *a, const char *list)
 	char *names = mem_strdup(list), *at = names, *name;
 	bool good = true;
 
-	while (good && (name = strsep(&at, ",")) != NULL)
-		good = strcmp(name, "default") == 0 ? add_engines(a, DEFAULT_ANALYSES)
-						    : add_engine(a, name);
+	while (good && (name = strsep(&at, ",")) != NULL) {
+		bool several = strcmp(name, "default") == 0;
+
+		a->by_default |= several;
+		good = several ? add_engines(a, DEFAULT_ANALYSES) : add_engine(a, name);
+	}
 	mem_free(names);
 	return good;
 }
@@ -153,6 +159,8 @@ static bool take_number(struct analyse *a, const struct option_parser *p, int id
 		return true;
 	case ANALYSE_BUDGET:
 		return option_number(p, "--budget", value, 1, UINT64_MAX, &a->engine.budget);
+	case ANALYSE_BREADTH:
+		return option_number(p, "--breadth", value, 1, UINT64_MAX, &a->engine.breadth);
 	default:
 		if (!option_number(p, "--jobs", value, 1, MOST_JOBS, &n))
 			return false;
@@ -176,8 +184,19 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_suppress(a, value);
 	case ANALYSE_ON_FINDING:
 		return take_command(a, value);
+	case ANALYSE_SPEC:
+		if (a->spec_path) {
+			talk_error("more than one spec: put the properties in one file");
+			return false;
+		}
+		return take_path("spec", value, &a->spec_path);
+	case ANALYSE_MONITOR:
+		return take_path("monitor", value, VEC_PUSH(&a->plugins));
+	case ANALYSE_COUNT:
+		return a->engine.count = true;
 	case ANALYSE_WINDOW:
 	case ANALYSE_BUDGET:
+	case ANALYSE_BREADTH:
 	case ANALYSE_JOBS:
 		return take_number(a, p, id, value);
 	case ANALYSE_STRICT:
@@ -193,6 +212,89 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 	default:
 		BUG("option %d is not of an analysis", id);
 	}
+}
+
+/* ---- the spec ---- */
+
+static bool uses_lattice(const struct analyse *a)
+{
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i]->lattice)
+			return true;
+	return false;
+}
+
+static bool has(const struct analyse *a, const struct engine *e)
+{
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i] == e)
+			return true;
+	return false;
+}
+
+static bool load_monitors(struct analyse *a)
+{
+	struct diag d = { 0 };
+	enum status st = ST_OK;
+
+	if (a->spec_path)
+		st = spec_read(a->spec_path, &a->spec, &d);
+	if (st == ST_OK && a->spec)
+		st = monitors_new(a->spec, &a->monitors, &d);
+	for (size_t i = 0; st == ST_OK && i < a->plugins.n; i++)
+		st = monitors_load(&a->monitors, a->plugins.at[i], &d);
+	if (st != ST_OK) {
+		talk_error("%s", d.message);
+		return false;
+	}
+	for (uint32_t i = 0; a->spec && i < a->spec->nproperties && !a->quiet; i++)
+		if (a->spec->properties[i].body == SPEC_MTTL)
+			talk_note("property '%s' is mttl, which is understood but not monitored in "
+				  "this version",
+				  a->spec->properties[i].name);
+	return true;
+}
+
+/* What was asked for goes together. */
+static bool settle_spec(struct analyse *a)
+{
+	bool given = a->spec_path || a->plugins.n;
+
+	if (!load_monitors(a))
+		return false;
+	if (a->monitors.n)
+		a->engine.monitors = &a->monitors;
+	if (a->by_default && a->monitors.n && !add_engine(a, engine_property.name))
+		return false;
+	if (has(a, &engine_property) && a->monitors.n == 0) {
+		talk_error(given ? "nothing to check: no property that can be monitored in '%s'"
+				 : "the analysis 'property' needs properties: give --spec FILE%s",
+			   given ? a->spec_path : "");
+		return false;
+	}
+	if (uses_lattice(a))
+		return true;
+	if (a->engine.count || a->engine.breadth) {
+		talk_error("%s is about lattices, and none is built: give --spec FILE, or "
+			   "-a lattice-mvc or -a lattice-weak",
+			   a->engine.count ? "--count" : "--breadth");
+		return false;
+	}
+	if (given)
+		talk_note("the spec is not used: none of the analyses is about properties");
+	return true;
+}
+
+bool analyse_wants_full(const struct analyse *a)
+{
+	const struct spec *s = a->monitors.spec;
+
+	if (!a->engine.monitors || !s)
+		return false;
+	for (uint32_t i = 0; i < s->nevents; i++)
+		if (s->events[i].op == SPEC_READ)
+			return true;
+	return s->relevant_variables != 0;
 }
 
 /* ---- where results go ---- */
@@ -261,6 +363,8 @@ static bool open_output(struct analyse *a, char *const *inputs, int n)
 bool analyse_begin(struct analyse *a, char *const *inputs, int n)
 {
 	if (a->nengines == 0 && !add_engines(a, "default"))
+		return false;
+	if (!settle_spec(a))
 		return false;
 	if (a->witness_dir && !(make_directory(a->witness_dir) && is_writable(a->witness_dir)))
 		return false;

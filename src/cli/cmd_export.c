@@ -7,26 +7,35 @@
 #include "base/vec.h"
 #include "cli/as_std.h"
 #include "cli/command.h"
+#include "cli/export_lattice.h"
 #include "cli/input.h"
 #include "export/promela.h"
+#include "export/promela_lattice.h"
+#include "monitor/watch.h"
 #include "order/model.h"
 #include "order/step.h"
 #include "trace/std_write.h"
 #include "trace/trace.h"
 
-enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT };
+enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT, EXPORT_LATTICE, EXPORT_SPEC };
 
 static const struct option_def export_options[] = {
 	{ EXPORT_TO, 0, "to", "FORM", "promela, a model for SPIN; or std, text" },
 	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
 	{ EXPORT_STRICT, 0, "strict", NULL, "promela: every read keeps its write" },
+	{ EXPORT_LATTICE, 0, "lattice", "KIND",
+	  "mvc or weak: the lattice, whose states are the cuts" },
+	{ EXPORT_SPEC, 's', "spec", "FILE",
+	  "with --lattice: what this specification takes as steps" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
 
 struct request {
 	const char *path, *to;
-	bool std; /* to is std, not promela */
+	bool std;	  /* to is std, not promela */
+	const char *kind; /* of the lattice, or NULL */
+	struct export_lattice lattice;
 	struct promela_options promela;
 	struct input in;
 };
@@ -116,6 +125,35 @@ static enum status export_promela(struct request *r, struct trace *t, struct dia
 	return st;
 }
 
+static enum status export_promela_lattice(struct request *r, struct trace *t, struct diag *d)
+{
+	struct promela_lattice *l = promela_lattice_new();
+	struct point_sink sink = promela_lattice_sink(l);
+	struct promela_lattice_options opt = { .kind = r->kind };
+	struct lines lines = { 0 };
+	struct strbuf out = { 0 };
+	enum status st = export_lattice_bind(&r->lattice, t, d);
+
+	if (st == ST_OK)
+		st = export_lattice_read(&r->lattice, t, &sink, d);
+	if (st == ST_END) {
+		if (r->lattice.watch) {
+			opt.monitors = &r->lattice.monitors;
+			opt.initial = watch_initial(r->lattice.watch);
+		}
+		lines_read(&lines, r);
+		opt.describe = lines.at.n ? lines_get : NULL;
+		opt.arg = &lines;
+		st = promela_lattice_write(l, &opt, &out, d);
+		fwrite(strbuf_str(&out), 1, out.n, stdout);
+	}
+	lines_release(&lines);
+	strbuf_release(&out);
+	promela_lattice_free(l);
+	export_lattice_release(&r->lattice);
+	return st;
+}
+
 static int export(struct request *r)
 {
 	struct trace *t = input_open(r->path, &r->in);
@@ -126,6 +164,8 @@ static int export(struct request *r)
 		return EXIT_TROUBLE;
 	if (r->std)
 		st = as_std(t, r->path, r->in.lenient, &d);
+	else if (r->kind)
+		st = export_promela_lattice(r, t, &d);
 	else
 		st = export_promela(r, t, &d);
 	return input_close(t, &r->in, st, &d);
@@ -146,7 +186,7 @@ static bool parse_pair(const char *text, uint64_t pair[2])
 }
 
 /* The status to leave with, or -1 to go on. */
-static int refuse(const struct command *c, const struct request *r)
+static int refuse(const struct command *c, struct request *r)
 {
 	static const char *const later[] = { "csp", "smt2", "dot" };
 
@@ -157,8 +197,15 @@ static int refuse(const struct command *c, const struct request *r)
 			return command_misuse(c, "--to %s is not in this version", r->to);
 	if (!r->std && strcmp(r->to, "promela") != 0)
 		return command_misuse(c, "unknown form '%s': expected promela or std", r->to);
-	if (r->std && (r->promela.pair[0] || r->promela.strict))
-		return command_misuse(c, "--pair and --strict go with --to promela");
+	if ((r->std || r->kind) && (r->promela.pair[0] || r->promela.strict))
+		return command_misuse(c, "--pair and --strict go with --to promela%s",
+				      r->kind ? " without --lattice" : "");
+	if (r->std && r->kind)
+		return command_misuse(c, "--lattice goes with --to promela");
+	if (r->kind && !export_lattice_kind(r->kind, &r->lattice.kind))
+		return command_misuse(c, "unknown lattice '%s': expected mvc or weak", r->kind);
+	if (r->lattice.spec_path && !r->kind)
+		return command_misuse(c, "--spec goes with --lattice");
 	return -1;
 }
 
@@ -175,6 +222,10 @@ static int run(const struct command *c, int argc, char **argv)
 			r.to = value;
 		} else if (id == EXPORT_STRICT) {
 			r.promela.strict = true;
+		} else if (id == EXPORT_LATTICE) {
+			r.kind = value;
+		} else if (id == EXPORT_SPEC) {
+			r.lattice.spec_path = value;
 		} else if (id == EXPORT_PAIR) {
 			if (!parse_pair(value, r.promela.pair))
 				return command_misuse(
@@ -202,7 +253,8 @@ const struct command cmd_export = {
 		"TRACE is a recording, or STD text; - reads text from standard input. The model\n"
 		"goes to standard output. promela: a model for SPIN in which every correct\n"
 		"reordering of the trace is a run, with a goal for each pair of accesses that\n"
-		"conflict, and for each circle of lock requests.\n",
+		"conflict, and for each circle of lock requests. With --lattice: a model whose\n"
+		"states are the cuts of the lattice, its properties as assertions.\n",
 	.options = export_options,
 	.run = run,
 };

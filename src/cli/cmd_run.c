@@ -190,6 +190,29 @@ static enum status record(struct run *r, const struct session *s, struct made *m
 	return st;
 }
 
+/* After a source file --spec is ours, too: the program is made for this run, and has no such
+ * option.  argv moves on. */
+static bool take_late_spec(struct analyse *a, char **argv)
+{
+	while (program_is_source(argv[0]) && argv[1]) {
+		bool apart = strcmp(argv[1], "--spec") == 0 || strcmp(argv[1], "-s") == 0;
+		const char *value = apart ? argv[2] : argv[1] + strlen("--spec=");
+		int used = apart ? 2 : 1;
+
+		if (!apart && strncmp(argv[1], "--spec=", strlen("--spec=")) != 0)
+			break;
+		if (!value) {
+			talk_error("option '%s' needs a file", argv[1]);
+			return false;
+		}
+		if (!analyse_option(a, NULL, ANALYSE_SPEC, value))
+			return false;
+		for (char **at = argv + 1; (at[0] = at[used]) != NULL; at++)
+			;
+	}
+	return true;
+}
+
 static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
 	struct run *r = arg;
@@ -200,8 +223,10 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	int status = EXIT_TROUBLE;
 
 	a->quiet = s->quiet;
-	if (!analyse_begin(a, argv, 1))
+	if (!take_late_spec(a, argv) || !analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
+	if (analyse_wants_full(a) && !s->locks)
+		session_want_full(s);
 	if (record(r, s, &made, argv, &trace, &d) == ST_OK)
 		status = analyse_trace(a, trace);
 	else

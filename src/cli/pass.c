@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "cli/prove.h"
 #include "finding/suppress.h"
 #include "order/model.h"
@@ -89,6 +90,15 @@ void pass_release(struct pass *p)
 	VEC_RELEASE(&p->seen);
 	if (p->model)
 		model_free(p->model);
+	for (size_t i = 0; i < p->a->nengines; i++)
+		if (p->analyses[i].lattice) {
+			lattice_counts_release(p->analyses[i].lattice);
+			mem_free(p->analyses[i].lattice);
+		}
+	p->a->engine.watch = NULL;
+	p->a->engine.items = NULL;
+	watch_free(p->watch);
+	watch_items_release(&p->items);
 	if (p->trace)
 		trace_close(p->trace);
 }
@@ -130,7 +140,12 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 	struct step_batch b;
 	enum status st = ST_END;
 
-	while (!engine_stopped(&p->a->engine) && (st = steps_next(s, &b, d)) == ST_OK) {
+	while (!engine_stopped(&p->a->engine)) {
+		VEC_CLEAR(&p->items.at);
+		VEC_CLEAR(&p->items.writes);
+		st = steps_next(s, &b, d);
+		if (st != ST_OK)
+			break;
 		count_threads(p, &b);
 		lap(&then, &p->report.reading);
 		take_batch(p, &b, &then);
@@ -141,28 +156,10 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 	return engine_stopped(&p->a->engine) ? ST_END : st;
 }
 
-/* KiB of memory: by FORESEE_MEMORY, else a share of what is free now. */
-static uint64_t memory(uint64_t parts, uint64_t of)
-{
-	const char *given = getenv("FORESEE_MEMORY");
-	uint64_t kib = given ? strtoull(given, NULL, 10) * 1024 : 0;
-	char line[100];
-	FILE *f = kib ? NULL : fopen("/proc/meminfo", "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1) {
-			kib = kib / of * parts;
-			break;
-		}
-	if (f)
-		fclose(f);
-	return kib;
-}
-
 /* Model, clocks and the checker's evidence together, in three quarters of it. */
 uint32_t pass_limit(void)
 {
-	uint64_t n = memory(3, 4) * 1024 / MODEL_EVENT_BYTES;
+	uint64_t n = mem_share(3, 4) / MODEL_EVENT_BYTES;
 
 	return n == 0 || n > UINT32_MAX ? 0 : (uint32_t)n;
 }
@@ -170,7 +167,7 @@ uint32_t pass_limit(void)
 /* Others need memory too while the program runs, and want to hear of findings soon. */
 uint32_t pass_window(void)
 {
-	uint64_t n = memory(1, 8) * 1024 / MODEL_EVENT_BYTES;
+	uint64_t n = mem_share(1, 8) / MODEL_EVENT_BYTES;
 	bool given = getenv("FORESEE_MEMORY") != NULL;
 
 	return n == 0 || (n > WINDOW_EVENTS && !given) ? WINDOW_EVENTS
@@ -178,10 +175,19 @@ uint32_t pass_window(void)
 						       : (uint32_t)n;
 }
 
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct pass *p = arg;
+
+	watch_see(p->watch, t, e, &p->items);
+}
+
 static enum status read_trace(struct pass *p, struct diag *d)
 {
 	struct step_options how = { .values = p->a->engine.values && p->needs_model,
-				    .recycle = !p->needs_model };
+				    .recycle = !p->needs_model,
+				    .see = p->watch ? see : NULL,
+				    .see_arg = p };
 	struct model_options shape = { .values = p->a->engine.values,
 				       .limit = p->limit ? p->limit : pass_limit() };
 	struct steps *s = steps_new(p->trace, &how);
@@ -215,6 +221,8 @@ static void collect(struct pass *p, size_t i, struct engine_result *r)
 	a->complete = r->truncated.n == 0 && !engine_stopped(&p->a->engine) && !p->limited;
 	a->counted = r->counted;
 	a->counts = r->counts;
+	a->lattice = r->lattice;
+	r->lattice = NULL;
 	for (size_t k = 0; k < r->truncated.n; k++)
 		pass_truncated(p, "%s", r->truncated.at[k]);
 	findings_move(&p->findings, &r->findings);
@@ -334,6 +342,20 @@ static enum status certify(struct pass *p, struct diag *d)
 	return ST_OK;
 }
 
+/* The spec's names, in this program. */
+static enum status bind(struct pass *p, struct diag *d)
+{
+	const struct monitors *m = p->a->engine.monitors;
+	enum status st;
+
+	if (!m || !m->spec)
+		return ST_OK;
+	st = watch_bind(m->spec, p->trace, &p->watch, d);
+	p->a->engine.watch = p->watch;
+	p->a->engine.items = &p->items;
+	return st;
+}
+
 static enum status read_and_certify(struct pass *p, struct diag *d)
 {
 	enum status st = read_trace(p, d);
@@ -360,6 +382,9 @@ enum status pass_run(struct pass *p, struct diag *d)
 	p->report.nanalyses = p->a->nengines;
 	p->report.findings = &p->findings;
 	p->report.suppress = p->a->suppress;
+	st = bind(p, d);
+	if (st != ST_OK)
+		return st;
 	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
 	st = read_and_certify(p, d);
 	talk_progress_end(&p->progress);

@@ -22,6 +22,7 @@
 #include "cli/certify.h"
 #include "cli/talk.h"
 #include "finding/finding.h"
+#include "monitor/watch.h"
 #include "report/report.h"
 
 struct diag;
@@ -46,6 +47,8 @@ struct pass {
 	struct report_analysis analyses[ANALYSE_ENGINES];
 	bool needs_model, limited;
 	struct model *model;
+	struct watch *watch; /* with a spec; items: of the events of the present batch */
+	struct watch_items items;
 	VEC(char) seen; /* [tid] */
 	struct talk_progress progress;
 };

@@ -1,6 +1,8 @@
 /*
- * Schedules for the findings of shb, which is sound but looks at one event after the other and
- * so has none to show: the search of syncp, which covers it, is asked for each pair.
+ * Schedules for findings of engines that have none to show.
+ *
+ * shb is sound but looks at one event after the other: the search of syncp, which covers it, is
+ * asked for each pair.  Lattices keep two levels: the way to a violation is looked for again.
  */
 #ifndef CLI_PROVE_H
 #define CLI_PROVE_H
@@ -17,5 +19,10 @@ struct trace_options;
 enum status prove_findings(const struct analyse *a, const char *path,
 			   const struct trace_options *how, const struct model *m,
 			   struct findings *f, struct diag *d) __attribute__((warn_unused_result));
+
+/* The part of it about properties, in prove_property.c. */
+enum status prove_properties(const struct analyse *a, const char *path,
+			     const struct trace_options *how, struct findings *f, struct diag *d)
+	__attribute__((warn_unused_result));
 
 #endif /* CLI_PROVE_H */

@@ -176,7 +176,7 @@ static const char spec[] =
 	"\n"
 	"  foresee run -s landing.spec landing.c\n"
 	"  foresee spec landing.spec        what was understood, with all brackets\n"
-	"  foresee spec landing.spec TRACE  and which variables of the program it is about\n"
+	"  foresee spec --trace TRACE landing.spec   and where its variables are\n"
 	"\n"
 	"Declarations\n"
 	"  shared TYPE NAME [= VALUE];   a variable of the program: x, account.balance, table[3],\n"

@@ -20,6 +20,7 @@
 #include "driver/toolchain.h"
 
 #define LLVM_OPTION "--foresee-llvm="
+#define CALLS_OPTION "--foresee-calls="
 
 /* More than command_build adds, and the NULL. */
 #define ROOM 24
@@ -125,6 +126,32 @@ static bool command_is_possible(const char *self, const struct cmdline *c)
 	return false;
 }
 
+/* Takes --foresee-calls=f,g out of argv and puts the names behind those in FORESEE_CALLS, where the
+ * pass finds them.  False: out of memory. */
+static bool take_calls(int *argc, char **argv)
+{
+	int n = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		const char *old = getenv("FORESEE_CALLS");
+		char *all;
+		bool set;
+
+		if (strncmp(argv[i], CALLS_OPTION, strlen(CALLS_OPTION)) != 0) {
+			argv[n++] = argv[i];
+			continue;
+		}
+		if (asprintf(&all, "%s,%s", old ? old : "", argv[i] + strlen(CALLS_OPTION)) < 0)
+			return false;
+		set = setenv("FORESEE_CALLS", all, 1) == 0;
+		free(all);
+		if (!set)
+			return false;
+	}
+	*argc = n;
+	return true;
+}
+
 /* Takes --foresee-llvm=N out of argv; the last one counts, then FORESEE_LLVM. */
 static const char *take_llvm(int *argc, char **argv)
 {
@@ -151,6 +178,10 @@ int main(int argc, char **argv)
 	static struct command command;
 	struct cmdline line;
 
+	if (!take_calls(&argc, argv)) {
+		fprintf(stderr, "%s: error: out of memory\n", self);
+		return 1;
+	}
 	cmdline_read(&line, argc, argv);
 	if (!command_is_possible(self, &line) || !toolchain_find(&tools, self, cxx, wanted))
 		return 1;

@@ -45,6 +45,7 @@ static void finding_release(struct finding *f)
 	schedule_release(&f->schedule);
 	VEC_RELEASE(&f->relaxed);
 	VEC_RELEASE(&f->tainted);
+	VEC_RELEASE(&f->cut);
 }
 
 void findings_release(struct findings *f)

@@ -38,21 +38,14 @@ static bool is_instrumented(const struct unit *u, LLVMValueRef f)
 	       !map_get(&u->ignored, (uintptr_t)f);
 }
 
-/* The string constant a pointer names; "" if it is none. */
-static const char *string_at(LLVMValueRef p)
-{
-	LLVMValueRef g = escape_base(p), text;
-	size_t n;
-
-	if (!LLVMIsAGlobalVariable(g) || !(text = LLVMGetInitializer(g)) ||
-	    !LLVMIsAConstantDataArray(text) || !LLVMIsConstantString(text))
-		return "";
-	return LLVMGetAsString(text, &n);
-}
-
 static void ignore(struct unit *u, LLVMValueRef f)
 {
 	map_put(&u->ignored, (uintptr_t)f, NULL);
+}
+
+static bool is_ignore(const char *annotation)
+{
+	return annotation && !strcmp(annotation, "foresee_ignore");
 }
 
 /* __attribute__((annotate("foresee_ignore"))), and what runs before thread-local storage works. */
@@ -65,8 +58,7 @@ static void find_ignored(struct unit *u)
 	for (int i = 0; i < n; i++) {
 		LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
 
-		if (LLVMGetNumOperands(row) >= 2 &&
-		    !strcmp(string_at(LLVMGetOperand(row, 1)), "foresee_ignore"))
+		if (LLVMGetNumOperands(row) >= 2 && is_ignore(said_string(LLVMGetOperand(row, 1))))
 			ignore(u, escape_base(LLVMGetOperand(row, 0)));
 	}
 	for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(u->module); g; g = LLVMGetNextGlobalIFunc(g))
@@ -138,6 +130,7 @@ void pass_run(LLVMModuleRef m, void *analyses)
 
 	unit_init(&u, m);
 	find_ignored(&u);
+	calls_add_sites(&u);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
 		if (!is_instrumented(&u, f))
 			continue;

@@ -131,6 +131,8 @@ void sites_add(struct function *f)
 		s.flags = (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				    (r->feeds ? FORESEE_SITE_FED : 0) |
 				    (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
+		if (r->action == ACT_CALL)
+			said_add(u, r->inst, &s);
 		r->site = site_push(u, &s);
 	}
 }
@@ -143,6 +145,16 @@ uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at
 	set_place(f, &s, LLVMInstructionGetDebugLoc(at));
 	s.variable = id_as_pointer(unit_string(f->unit, LLVMGetValueName2(local, &n)));
 	return site_push(f->unit, &s);
+}
+
+uint32_t sites_add_entry(struct unit *u, const char *function)
+{
+	struct foresee_site s = { .kind = FORESEE_SITE_ENTRY };
+	size_t n;
+
+	s.file = id_as_pointer(unit_string(u, LLVMGetSourceFileName(u->module, &n)));
+	s.function = id_as_pointer(unit_string(u, function));
+	return site_push(u, &s);
 }
 
 LLVMValueRef sites_number(struct function *f, uint32_t site)

@@ -27,6 +27,7 @@ void pass_start(LLVMModuleRef m)
 		LLVMGetEnumAttributeKindForName("sanitize_thread", strlen("sanitize_thread"));
 	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
 
+	calls_insert(m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);

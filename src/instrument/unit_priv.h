@@ -170,6 +170,18 @@ LLVMValueRef locks_argument(LLVMValueRef call, uint64_t *size);
 
 void tables_emit(struct unit *u);
 
+/* ---- said.c, calls.c: what is said of a call, and what calls say ---- */
+
+/* The string constant that a pointer names; NULL: it is none. */
+const char *said_string(LLVMValueRef p);
+/* The routine of a new thread, the name of some memory: fills in variable and flags. */
+void said_add(struct unit *u, LLVMValueRef call, struct foresee_site *s);
+
+/* Before the optimiser: functions that are named by FORESEE_CALLS say when they begin. */
+void calls_insert(LLVMModuleRef m);
+void calls_add_sites(struct unit *u); /* a row for each of them */
+uint32_t sites_add_entry(struct unit *u, const char *function);
+
 /* ---- stack.c ---- */
 
 /* frame.c: shared locals come to life; `first' is the first instruction of the program's own. */

@@ -80,6 +80,9 @@ const struct lattice_found *lattice_found(const struct lattice *l, size_t i);
  * error) in it; 0: not, UINT64_MAX: in the initial state. */
 uint64_t lattice_observed(const struct lattice *l, uint32_t property, bool error);
 
+/* Properties of which nothing could be said any more in some run (a value is not known). */
+uint64_t lattice_unknown(const struct lattice *l);
+
 /* keep: positions of the points of one run from the start to the found cut, at whose end the
  * property is violated.  False: there is none (the lattice was cut short on the way). */
 struct lattice_run {

@@ -100,6 +100,7 @@ void *engine_keep_options(const struct engine_options *opt);
 
 extern const struct engine engine_hb, engine_shb, engine_wcp, engine_eraser, engine_syncp,
 	engine_osr, engine_exact, engine_races, engine_goodlock, engine_patterns_all,
-	engine_patterns_mhb, engine_patterns, engine_spd, engine_deadlocks;
+	engine_patterns_mhb, engine_patterns, engine_spd, engine_deadlocks, engine_lattice_mvc,
+	engine_lattice_weak, engine_property;
 
 #endif /* PREDICT_ENGINE_H */

@@ -31,6 +31,8 @@ static const char *sureness(const struct finding *f)
 		return "warning";
 	if (f->status == FINDING_REPLAYED)
 		return "replayed";
+	if (f->observed)
+		return "in the recorded run";
 	return f->certified ? "predicted, certified" : "predicted";
 }
 
@@ -134,6 +136,8 @@ static void trace_format(const struct explain *x, struct strbuf *out)
 /* What has the same places was found once. */
 static void more_format(const struct finding *f, struct strbuf *out)
 {
+	if (f->property)
+		return; /* it is violated once */
 	if (f->more && (f->kind == FINDING_DEADLOCK || f->kind == FINDING_JOIN_HOLDING))
 		strbuf_addf(out,
 			    "   %" PRIu64 " more cycle%s at the same places, of these locks or"
@@ -179,6 +183,8 @@ static void full_format(struct explain *x, const struct finding *f, const char *
 {
 	if (f->kind == FINDING_RACE)
 		explain_race(x, f, subject);
+	else if (f->property)
+		explain_property(x, f);
 	else
 		explain_wait(x, f, subject);
 	next_format(x, f);
@@ -190,6 +196,8 @@ static void short_title(struct explain *x, const struct finding *f, const char *
 {
 	if (f->kind == FINDING_RACE)
 		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
+	else if (f->property)
+		explain_property_title(f, &x->out);
 	else
 		explain_wait_title(x, f, subject, &x->out);
 }
@@ -205,7 +213,8 @@ static void line_format(struct explain *x, const struct finding *f, const char *
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(x->ev, f->events[i], &e);
 		strbuf_addf(&x->out, "%s %s %s ", i ? "," : ":", trace_thread_name(x->t, e.tid),
-			    f->kind == FINDING_RACE ? words_op(&e) : words_target(&e));
+			    f->kind == FINDING_RACE || f->property ? words_op(&e)
+								   : words_target(&e));
 		frames_brief(x->t, e.site, e.stack, NULL, &x->out);
 	}
 	explain_sure(x, f, start);
@@ -274,41 +283,54 @@ static void findings_print(struct explain *x, FILE *to)
 		putc('\n', to);
 }
 
+/* Of `foresee help'. */
+enum topic { TOPIC_RACE, TOPIC_DEADLOCK, TOPIC_PROPERTY, NTOPICS };
+static const char *const topic_names[] = { "race", "deadlock", "property" };
+
+static enum topic topic_of(enum finding_kind k)
+{
+	if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
+		return TOPIC_PROPERTY;
+	return k == FINDING_RACE ? TOPIC_RACE : TOPIC_DEADLOCK;
+}
+
 /* What to type next. */
 static void hints_format(struct explain *x)
 {
+	const char *lead = "how to read this:";
 	struct strbuf path = { 0 };
-	bool certified = false, race = false, wait = false;
+	bool certified = false;
+	unsigned topics = 0;
 
 	for (size_t i = 0; i < x->r->findings->at.n; i++) {
 		const struct finding *f = &x->r->findings->at.at[i];
 
 		certified |= f->certified;
-		race |= f->kind == FINDING_RACE;
-		wait |= f->kind != FINDING_RACE;
+		topics |= 1u << topic_of(f->kind);
 	}
-	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++) {
-		race |= x->r->kept->at.at[i].kind == FINDING_RACE;
-		wait |= x->r->kept->at.at[i].kind != FINDING_RACE;
-	}
+	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++)
+		topics |= 1u << topic_of(x->r->kept->at.at[i].kind);
 	if (x->lines)
 		strbuf_addf(&x->out,
 			    "%" PRIu32 " of them in one line each: -v tells all in full, -f json"
 			    " has everything\n",
 			    x->lines);
-	if ((!race && !wait) || !x->opt->hints)
+	if (!topics || !x->opt->hints)
 		return;
 	trace_format(x, &path);
 	strbuf_adds(&x->out, "\n");
 	if (certified && !x->r->witness_dir) {
-		strbuf_addf(&x->out, "keep the proofs:  foresee check --witness-dir DIR %s\n",
-			    strbuf_str(&path));
+		strbuf_addf(&x->out, "keep the proofs:  foresee check %s--witness-dir DIR %s\n",
+			    topics >> TOPIC_PROPERTY & 1 ? "-s SPEC " : "", strbuf_str(&path));
 		strbuf_addf(&x->out, "verify one:       foresee verify %s DIR/1.witness\n",
 			    strbuf_str(&path));
 	}
-	strbuf_addf(&x->out, "how to read this: foresee help %s\n", race ? "race" : "deadlock");
-	if (race && wait)
-		strbuf_adds(&x->out, "                  foresee help deadlock\n");
+	for (unsigned i = 0; i < NTOPICS; i++) {
+		if (!(topics >> i & 1))
+			continue;
+		strbuf_addf(&x->out, "%s foresee help %s\n", lead, topic_names[i]);
+		lead = "                 ";
+	}
 	strbuf_release(&path);
 }
 
@@ -378,6 +400,8 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 		strbuf_addf(out, "%s%s", i > 0 && i + 1 == f->nevents ? " and " : ", ",
 			    x.out.n ? strbuf_str(&x.out) : "a place not known");
 	}
+	if (f->property && f->nevents == 0)
+		strbuf_adds(out, ", in the initial state");
 	strbuf_addf(out, " (%s)", sureness(f));
 	strbuf_release(&subject);
 	explain_end(&x);

@@ -51,7 +51,7 @@ const struct story *explain_story(struct explain *x);
  * about others. */
 void explain_origins(struct explain *x, const uint64_t *events, size_t n);
 
-/* ---- explain_race.c, explain_wait.c ---- */
+/* ---- explain_race.c, explain_wait.c, explain_property.c ---- */
 
 /* All between number and what to type next. */
 void explain_race(struct explain *x, const struct finding *f, const char *subject);
@@ -59,5 +59,8 @@ void explain_wait(struct explain *x, const struct finding *f, const char *subjec
 /* Its title alone: "deadlock of T1 and T2 on a, b". */
 void explain_wait_title(const struct explain *x, const struct finding *f, const char *subject,
 			struct strbuf *out);
+void explain_property(struct explain *x, const struct finding *f);
+/* "property land violated" */
+void explain_property_title(const struct finding *f, struct strbuf *out);
 
 #endif /* REPORT_EXPLAIN_PRIV_H */

@@ -8,6 +8,7 @@
 #include "report/kept.h"
 #include "report/report.h"
 #include "report/show.h"
+#include "report/states_json.h"
 #include "report/words.h"
 #include "trace/trace.h"
 #include "witness/check.h"
@@ -137,7 +138,8 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 	json_open(j, NULL, '{');
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
-	json_string(j, "op", f->kind == FINDING_RACE ? show_op(e.op) : words_target(&e));
+	json_string(j, "op",
+		    f->kind == FINDING_RACE || f->property ? show_op(e.op) : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
 	stack_json(&frames, j);
@@ -172,7 +174,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		VEC_RELEASE(&order.at);
 		return;
 	}
-	for (uint32_t i = 0; i < f->nevents; i++)
+	for (uint32_t i = 0; !f->property && i < f->nevents; i++)
 		if (!is_done(r, f, f->events[i]))
 			*VEC_PUSH(&order.at) = f->events[i];
 	json_open(j, "witness", '{');
@@ -186,7 +188,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 	VEC_RELEASE(&order.at);
 }
 
-/* A variable, or the list of locks and conditions. */
+/* A variable, or the list of locks and conditions, or of a property's variables. */
 static void object_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct strbuf subject = { 0 };
@@ -196,6 +198,10 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 		words_subject(r->evidence, f, &subject);
 		json_string(j, "object", strbuf_str(&subject));
 		strbuf_release(&subject);
+		return;
+	}
+	if (f->property) {
+		states_json_object(r, f, j);
 		return;
 	}
 	words_objects(r->evidence, f, &o);
@@ -237,13 +243,17 @@ static void members_json(const struct report *r, const struct finding *f, struct
 	for (uint32_t i = 0; i < f->nevents; i++)
 		target_json(r, f, f->events[i], j);
 	json_close(j, ']');
-	json_string(j, "property", NULL);
+	json_string(j, "property", f->property);
+	if (f->property)
+		json_bool(j, "observed", f->observed);
 	if (f->why)
 		json_string(j, "why", f->why);
 	if (f->more)
 		json_number(j, "more", f->more);
 	part_json(r, j);
 	witness_json(r, f, j);
+	if (f->property)
+		states_json(r, f, j);
 }
 
 static void finding_json(const struct report *r, const struct finding *f, struct json *j)
@@ -281,6 +291,57 @@ static void findings_json(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
+/* A count may have any size; above 2^53 readers of JSON lose digits. */
+static void big_json(struct json *j, const char *key, const struct big *b)
+{
+	struct strbuf text = { 0 };
+	uint64_t n;
+
+	if (big_fits(b, &n) && n <= (uint64_t)1 << 53) {
+		json_number(j, key, n);
+		return;
+	}
+	big_print(b, &text);
+	json_string(j, key, strbuf_str(&text));
+	strbuf_release(&text);
+}
+
+static void lattice_json(const struct report_analysis *a, struct json *j)
+{
+	const struct lattice_counts *c = a->lattice;
+
+	json_open(j, a->name, '{');
+	json_number(j, "cuts", c->cuts);
+	json_number(j, "edges", c->edges);
+	if (c->counted) {
+		big_json(j, "runs", &c->runs);
+		big_json(j, "violating_runs", &c->violating_runs);
+	}
+	json_number(j, "dead_ends", c->dead_ends);
+	json_number(j, "levels", c->levels);
+	json_number(j, "widest", c->widest);
+	json_bool(j, "truncated", c->truncated);
+	if (c->truncated)
+		json_string(j, "why", c->why);
+	json_close(j, '}');
+}
+
+/* By analysis, of those that build one. */
+static void lattices_json(const struct report *r, struct json *j)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nanalyses; i++)
+		any |= r->analyses[i].lattice != NULL;
+	if (!any)
+		return;
+	json_open(j, "lattice", '{');
+	for (size_t i = 0; i < r->nanalyses; i++)
+		if (r->analyses[i].lattice)
+			lattice_json(&r->analyses[i], j);
+	json_close(j, '}');
+}
+
 void findings_json_print(const struct report *r, FILE *to)
 {
 	struct json j = { .to = to };
@@ -290,6 +351,7 @@ void findings_json_print(const struct report *r, FILE *to)
 	trace_json(r, &j);
 	analyses_json(r, &j);
 	findings_json(r, &j);
+	lattices_json(r, &j);
 	json_number(&j, "suppressed", r->suppressed);
 	json_number(&j, "benign", r->benign);
 	json_open(&j, "truncated", '[');

@@ -14,6 +14,7 @@
 #include "finding/finding.h"
 #include "predict/engine.h"
 
+struct check_watch;
 struct evidence;
 struct kept_list;
 struct suppress;
@@ -34,6 +35,9 @@ struct report {
 	bool passing; /* it came through a pipe and cannot be read again by that path */
 	const struct trace *trace;
 	const struct evidence *evidence; /* NULL when there are no findings */
+	/* What the events are to the spec; NULL when no finding is about a property. */
+	const struct check_watch *watch;
+	uint32_t properties; /* that were looked at */
 	uint64_t events;
 	uint32_t threads, locks, variables;
 	double reading, modelling; /* seconds */

@@ -131,6 +131,8 @@ static void add_call(struct show *s, const struct event *e, struct strbuf *out)
 
 	if (e->lock_kind == FORMAT_USER_BENIGN)
 		strbuf_adds(out, "benign: ");
+	if (e->lock_kind == FORMAT_USER_CALL)
+		strbuf_adds(out, "call ");
 	add_words(e->name, out);
 	if (memory && e->addr != 0)
 		strbuf_addf(out, ": %s", trace_object_own(s->trace, e->addr));

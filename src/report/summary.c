@@ -17,25 +17,37 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 	*comma = ", ";
 }
 
-bool summary_is_of_waits(const char *analysis)
-{
-	static const char *const names[] = { "goodlock",     "patterns", "patterns-mhb",
-					     "patterns-all", "spd",	 "deadlocks",
-					     "waits" };
+/* What an analysis looks for. */
+enum aim { AIM_RACES, AIM_WAITS, AIM_PROPERTIES };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], analysis) == 0)
-			return true;
-	return false;
+static enum aim aim_of(const char *analysis)
+{
+	static const struct {
+		const char *name;
+		enum aim aim;
+	} aims[] = { { "goodlock", AIM_WAITS },
+		     { "patterns", AIM_WAITS },
+		     { "patterns-mhb", AIM_WAITS },
+		     { "patterns-all", AIM_WAITS },
+		     { "spd", AIM_WAITS },
+		     { "deadlocks", AIM_WAITS },
+		     { "waits", AIM_WAITS },
+		     { "lattice-mvc", AIM_PROPERTIES },
+		     { "lattice-weak", AIM_PROPERTIES },
+		     { "property", AIM_PROPERTIES } };
+
+	for (size_t i = 0; i < sizeof(aims) / sizeof(aims[0]); i++)
+		if (strcmp(aims[i].name, analysis) == 0)
+			return aims[i].aim;
+	return AIM_RACES;
 }
 
 bool summary_is_shared(const struct report *r, const char *analysis)
 {
-	bool waits = summary_is_of_waits(analysis);
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->nanalyses; i++)
-		n += summary_is_of_waits(r->analyses[i].name) == waits;
+		n += aim_of(r->analyses[i].name) == aim_of(analysis);
 	return n > 1;
 }
 
@@ -72,14 +84,14 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		strbuf_adds(out, " ");
 		if (summary_is_shared(r, a->name))
 			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, summary_is_of_waits(a->name), info.partial, out);
+		counts_format(&a->counts, aim_of(a->name) == AIM_WAITS, info.partial, out);
 		strbuf_adds(out, ".");
 	}
 }
 
 /* What the analyses look for, and how far they got with it. */
 struct scope {
-	bool races, waits;		 /* looked for */
+	bool races, waits, properties;	 /* looked for */
 	bool decided;			 /* of each, some analysis has decided every candidate */
 	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
 };
@@ -107,8 +119,10 @@ static void scope_get(const struct report *r, struct scope *out)
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
-		if (summary_is_of_waits(a->name))
+		if (aim_of(a->name) == AIM_WAITS)
 			scope_add(a, &out->waits, &waits, &out->open_waits);
+		else if (aim_of(a->name) == AIM_PROPERTIES)
+			out->properties = true;
 		else
 			scope_add(a, &out->races, &races, &out->open_races);
 	}
@@ -123,7 +137,25 @@ static void scope_get(const struct report *r, struct scope *out)
 
 static const char *looked_for(const struct scope *s)
 {
-	return s->races && s->waits ? "race or deadlock" : s->waits ? "deadlock" : "race";
+	return s->races && s->waits ? "race or deadlock"
+	       : s->waits	    ? "deadlock"
+	       : s->races	    ? "race"
+				    : "violated property";
+}
+
+/* Beside races and deadlocks, which were told of, or alone.  A lattice has many of the runs that are
+ * possible, not all. */
+static void none_violated(const struct report *r, const struct scope *s, struct strbuf *out)
+{
+	const char *blank = s->races || s->waits ? " " : "";
+
+	if (!s->properties)
+		return;
+	if (r->properties == 0)
+		strbuf_addf(out, "%sno spec, so the lattice was only counted (-s FILE gives one).",
+			    blank);
+	else
+		strbuf_addf(out, "%sno property violated in any run of the lattice.", blank);
 }
 
 static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
@@ -140,10 +172,14 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
+	else if (!s->races && !s->waits)
+		none_violated(r, s, out);
 	else if (s->decided && !info.partial && !r->stuck)
 		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
 	else
 		strbuf_addf(out, "no %s found.", what);
+	if (r->events && r->ntruncated == 0 && (s->races || s->waits))
+		none_violated(r, s, out);
 }
 
 static void open_format(uint64_t n, const char *one, const char *what, struct strbuf *out)
@@ -161,7 +197,7 @@ static void refuted_format(const struct report *r, struct strbuf *out)
 	uint64_t refuted = 0;
 
 	for (size_t i = 0; i < r->nanalyses; i++)
-		if (summary_is_of_waits(r->analyses[i].name))
+		if (aim_of(r->analyses[i].name) == AIM_WAITS)
 			refuted += r->analyses[i].counts.refuted;
 	if (refuted)
 		strbuf_adds(out, "  -a patterns shows the deadlocks that were refuted.\n");
@@ -191,7 +227,7 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 		return;
 	if (r->threads < 2)
 		strbuf_adds(out, "  Only one thread was recorded.\n");
-	if (s->decided)
+	if (s->decided && (s->races || s->waits))
 		strbuf_addf(out,
 			    "  Every order of the %" PRIu64 " recorded events was considered; other"
 			    " input, other values, or\n  code that did not run may still %s.\n",
@@ -199,7 +235,7 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 	else if (s->open_races || s->open_waits) {
 		open_format(s->open_races, "pair", "races", out);
 		open_format(s->open_waits, "candidate", "deadlocks", out);
-	} else if (r->ntruncated == 0)
+	} else if (r->ntruncated == 0 && (s->races || s->waits))
 		strbuf_addf(out,
 			    "  That is no proof: these analyses see some %s only; -a %s decides"
 			    " more.\n",
@@ -280,6 +316,34 @@ static void truncated_format(const struct report *r, struct strbuf *out)
 	}
 }
 
+/* Runs that the lattices hold, one line each. */
+static void lattices_format(const struct report *r, struct strbuf *out)
+{
+	for (size_t i = 0; i < r->nanalyses; i++) {
+		const struct lattice_counts *c = r->analyses[i].lattice;
+
+		if (!c)
+			continue;
+		strbuf_addf(out,
+			    "%s: %" PRIu64 " cut%s, %" PRIu64 " edge%s, %" PRIu64 " level%s, the"
+			    " widest of %" PRIu64 ", %" PRIu64 " dead end%s",
+			    r->analyses[i].name, c->cuts, WORDS_PLURAL(c->cuts), c->edges,
+			    WORDS_PLURAL(c->edges), c->levels, WORDS_PLURAL(c->levels), c->widest,
+			    c->dead_ends, WORDS_PLURAL(c->dead_ends));
+		if (c->counted) {
+			strbuf_adds(out, "; ");
+			big_print(&c->runs, out);
+			strbuf_adds(out, " runs");
+			if (r->properties) {
+				strbuf_adds(out, ", ");
+				big_print(&c->violating_runs, out);
+				strbuf_adds(out, " violating");
+			}
+		}
+		strbuf_addf(out, "%s\n", c->truncated ? " (not all)" : "");
+	}
+}
+
 void summary_format(const struct report *r, struct strbuf *out)
 {
 	bool none = count(r) == 0;
@@ -296,6 +360,7 @@ void summary_format(const struct report *r, struct strbuf *out)
 		limits_format(r, &s, out);
 		refuted_format(r, out);
 	}
+	lattices_format(r, out);
 	suppressed_format(r, out);
 	truncated_format(r, out);
 }

@@ -13,8 +13,6 @@
 
 struct report;
 
-/* What an analysis looks for: threads that wait for ever, else races. */
-bool summary_is_of_waits(const char *analysis);
 /* Several analyses look for the same as this one. */
 bool summary_is_shared(const struct report *r, const char *analysis);
 

@@ -44,7 +44,8 @@ static bool parse_op(struct spec_parser *p, enum spec_op *out)
 		spec_fail(p, p->token.place, "unknown kind of event '%s', did you mean '%s'?", word,
 			  near);
 	else
-		spec_expected(p, "read, write, acq, rel, fork, join, begin, end, call, user or any");
+		spec_expected(p,
+			      "read, write, acq, rel, fork, join, begin, end, call, user or any");
 	return false;
 }
 

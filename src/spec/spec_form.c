@@ -90,6 +90,8 @@ static bool need_form(struct spec_parser *p, const struct spec_item *i)
 {
 	if (i->form)
 		return true;
+	if (p->token.kind == SPEC_T_ASSIGN)
+		return spec_expected(p, "an operator");
 	spec_fail(p, i->place,
 		  "a number stands where a formula is expected: compare it with something, "
 		  "as in x != 0");
@@ -151,6 +153,7 @@ static bool combine(struct spec_parser *p, const struct operator* o, struct spec
 
 /* ---- operands ---- */
 
+/* As much as is bound at least so tightly; one operand.  All recursion goes through these. */
 static bool climb(struct spec_parser *p, enum level least, struct spec_item *out);
 static bool operand(struct spec_parser *p, struct spec_item *out);
 
@@ -358,12 +361,11 @@ static bool operand(struct spec_parser *p, struct spec_item *out)
 
 /* ---- rows of operators ---- */
 
-/* As much as is bound at least so tightly. */
-static bool climb(struct spec_parser *p, enum level least, struct spec_item *out)
+static bool parse_row(struct spec_parser *p, enum level least, struct spec_item *out)
 {
 	const struct operator* o;
 
-	if (!operand(p, out))
+	if (!parse_operand(p, out))
 		return false;
 	while ((o = operator_find(p)) && o->level >= least) {
 		struct spec_place at = p->token.place;
@@ -376,6 +378,14 @@ static bool climb(struct spec_parser *p, enum level least, struct spec_item *out
 			return false;
 	}
 	return true;
+}
+
+static bool climb(struct spec_parser *p, enum level least, struct spec_item *out)
+{
+	bool good = spec_nest(p) && parse_row(p, least, out);
+
+	p->nesting--;
+	return good;
 }
 
 bool spec_parse_form(struct spec_parser *p, struct spec_form **out)

@@ -68,15 +68,17 @@ static void print_string(const char *text, size_t n, struct strbuf *out)
 	strbuf_adds(out, "\"");
 }
 
-/* A variable, or the name of an object: as the path that it is, or in quotes. */
-static void print_name(const char *name, struct strbuf *out)
+/* A variable, or the name of an object: as the path that it is, or in quotes; the file of one that
+ * may have a file in quotes of its own. */
+static void print_name(const char *name, bool has_file, struct strbuf *out)
 {
 	const char *colon = strrchr(name, ':'), *end = name + strlen(name);
 	const char *path = colon ? colon + 1 : name;
 
 	if (name[0] == '@' && is_path(name + 1, end, false) && !strchr(name, '.')) {
 		strbuf_adds(out, name);
-	} else if (colon == name || !is_path(path, end, true)) {
+	} else if (colon == name || !is_path(path, end, true) ||
+		   (colon && !has_file && !is_path(name, colon, false))) {
 		print_string(name, (size_t)(end - name), out);
 	} else {
 		if (colon && !is_path(name, colon, false))
@@ -122,7 +124,7 @@ static void print_expr(const struct spec *s, const struct spec_expr *e, bool inn
 		spec_print_number(&e->number, out);
 		break;
 	case SPEC_VARIABLE:
-		print_name(s->variables[e->index].name, out);
+		print_name(s->variables[e->index].name, true, out);
 		break;
 	case SPEC_TID:
 		strbuf_adds(out, "tid");
@@ -247,14 +249,15 @@ void spec_print_rx(const struct spec *s, const struct spec_rx *r, struct strbuf 
 
 /* ---- events ---- */
 
-static void print_arg(const struct spec *s, const struct spec_arg *a, struct strbuf *out)
+static void print_arg(const struct spec *s, const struct spec_event *e, const struct spec_arg *a,
+		      struct strbuf *out)
 {
 	if (a->is_number)
 		spec_print_number(&a->number, out);
 	else if (a->thread >= 0)
 		strbuf_adds(out, s->threads[a->thread].name);
 	else
-		print_name(a->name, out);
+		print_name(a->name, e->op <= SPEC_REL, out);
 }
 
 void spec_print_event(const struct spec *s, const struct spec_event *e, struct strbuf *out)
@@ -262,7 +265,7 @@ void spec_print_event(const struct spec *s, const struct spec_event *e, struct s
 	strbuf_addf(out, "event %s = %s(", e->name, spec_op_words[e->op]);
 	for (uint32_t i = 0; i < e->nargs; i++) {
 		strbuf_adds(out, i ? ", " : "");
-		print_arg(s, &e->args[i], out);
+		print_arg(s, e, &e->args[i], out);
 	}
 	strbuf_adds(out, ")");
 	if (e->by >= 0)
@@ -338,7 +341,7 @@ static void print_relevant(const struct spec *s, struct strbuf *out)
 	for (uint32_t i = 0; i < s->nvariables; i++) {
 		if (s->relevant_variables >> i & 1) {
 			strbuf_adds(out, before);
-			print_name(s->variables[i].name, out);
+			print_name(s->variables[i].name, true, out);
 			before = ", ";
 		}
 	}
@@ -358,7 +361,7 @@ void spec_print(const struct spec *s, struct strbuf *out)
 		bool star = v->type.text[strlen(v->type.text) - 1] == '*';
 
 		strbuf_addf(out, "shared %s%s", v->type.text, star ? "" : " ");
-		print_name(v->name, out);
+		print_name(v->name, true, out);
 		if (v->has_initial) {
 			strbuf_adds(out, " = ");
 			spec_print_number(&v->initial, out);

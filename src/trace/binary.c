@@ -152,6 +152,11 @@ static const char *binary_object_benign(struct trace_source *s, uint64_t addr)
 	return objects_benign(&((struct binary *)s)->objects, addr);
 }
 
+static const struct control *binary_control(const struct trace_source *s)
+{
+	return &((const struct binary *)s)->control;
+}
+
 static const struct trace_source_ops binary_ops = {
 	.next = binary_next,
 	.close = binary_close,
@@ -167,6 +172,7 @@ static const struct trace_source_ops binary_ops = {
 	.object_range = binary_object_range,
 	.object_id = binary_object_id,
 	.object_benign = binary_object_benign,
+	.control = binary_control,
 };
 
 enum status binary_source_open(const char *path, const struct trace_options *opt,

@@ -72,6 +72,23 @@ static void code_take(struct control *c, struct wire *w)
 		c->site_count = site + 1;
 }
 
+/* Recordings before property checking do not have them. */
+static void initial_take(struct control *c, struct wire *w, struct control_global *g)
+{
+	uint32_t seen = wire_u32(w), n = (uint32_t)wire_left(w);
+	const uint8_t *bytes = wire_bytes(w, n);
+
+	if (w->bad || seen > g->size || n > seen) {
+		wire_fail(w);
+		return;
+	}
+	g->nseen = seen;
+	g->ninitial = n;
+	g->initial = n ? (const uint8_t *)intern_str(c->text,
+						     intern_add(c->text, (const char *)bytes, n))
+		       : NULL;
+}
+
 static void global_take(struct control *c, struct wire *w)
 {
 	struct control_global g = { 0 };
@@ -80,8 +97,11 @@ static void global_take(struct control *c, struct wire *w)
 	g.addr = wire_varint(w);
 	g.size = wire_varint(w);
 	names.name = wire_u32(w);
-	(void)wire_u32(w); /* the file */
+	names.file = wire_u32(w);
 	names.type = wire_u32(w);
+	(void)wire_varint(w); /* the line */
+	if (!w->bad && wire_left(w) > 0)
+		initial_take(c, w, &g);
 	if (w->bad || g.size > UINT64_MAX - g.addr) {
 		wire_fail(w);
 		return;
@@ -231,6 +251,7 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 	for (size_t i = 0; i < c->globals.n; i++) {
 		c->globals.at[i].name = string_get(c, c->global_names.at[i].name);
 		c->globals.at[i].type = string_get(c, c->global_names.at[i].type);
+		c->globals.at[i].file = string_get(c, c->global_names.at[i].file);
 	}
 }
 

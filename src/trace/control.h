@@ -33,12 +33,16 @@ struct control_site {
 
 struct control_global {
 	uint64_t addr, size;
-	const char *name, *type; /* each may be NULL */
+	const char *name, *type, *file; /* each may be NULL */
+	/* The first nseen bytes when the unit came; of these the first ninitial are here, the rest
+	 * are zero.  Nothing is known of those behind. */
+	const uint8_t *initial;
+	uint32_t ninitial, nseen;
 };
 
 /* String ids of the file. */
 struct control_names {
-	uint32_t name, type;
+	uint32_t name, type, file;
 };
 
 struct control_pair {

@@ -314,6 +314,7 @@ enum format_kind {
 #define FORMAT_USER_INTERNAL 1u /* foresee_internal: one value, signed */
 #define FORMAT_USER_NAMES 2u	/* what lies at an address has this name: address, length */
 #define FORMAT_USER_BENIGN 3u	/* races there are no errors, says the program: address, length */
+#define FORMAT_USER_CALL 4u	/* a function is called: its first arguments */
 
 /* aux of PARK, WAKE, JOIN and JOINING. */
 #define FORMAT_WAIT_TIMED 1u

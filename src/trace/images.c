@@ -228,6 +228,28 @@ static const struct image *image_find(const struct images *im, uint64_t addr)
 	return NULL;
 }
 
+static struct images_file file_of(const struct image *i)
+{
+	return (struct images_file){ i->symbols, i->name, i->bias, i->low, i->high };
+}
+
+bool images_get(const struct images *im, size_t i, struct images_file *out)
+{
+	if (i >= im->images.n)
+		return false;
+	*out = file_of(&im->images.at[i]);
+	return true;
+}
+
+bool images_find(const struct images *im, uint64_t addr, struct images_file *out)
+{
+	const struct image *i = image_find(im, addr);
+
+	if (i)
+		*out = file_of(i);
+	return i != NULL;
+}
+
 bool images_hold(const struct images *im, uint64_t addr)
 {
 	return image_find(im, addr) != NULL;

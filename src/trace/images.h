@@ -17,6 +17,7 @@
 #include "trace/trace.h"
 
 struct strbuf;
+struct symbols;
 struct wire;
 
 #define IMAGES_SITES (1u << 30)
@@ -34,5 +35,15 @@ bool images_site(struct images *im, uint32_t site, struct trace_place *out);
 /* "queue_lock", "table+40", "libfoo.so+0x4060"; false, nothing added: addr is in no image. */
 bool images_name(struct images *im, uint64_t addr, struct strbuf *out);
 bool images_hold(const struct images *im, uint64_t addr);
+
+/* Image i, from 0; false: no more. */
+struct images_file {
+	struct symbols *symbols;
+	const char *name;
+	uint64_t bias, low, high;
+};
+bool images_get(const struct images *im, size_t i, struct images_file *out);
+/* The one that holds an address. */
+bool images_find(const struct images *im, uint64_t addr, struct images_file *out);
 
 #endif /* TRACE_IMAGES_H */

@@ -272,7 +272,7 @@ static const char *name_make(struct objects *o, uint64_t addr, bool elements)
 
 		strbuf_addf(&o->text, "%s%u", before[n->kind], n->number);
 		offset = addr - n->addr;
-	} else if (!images_name(o->images, addr, &o->text)) {
+	} else if (!o->locks || !images_name(o->images, addr, &o->text)) {
 		number_name(o, addr);
 	}
 	offset_add(o, offset);

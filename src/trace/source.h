@@ -11,6 +11,7 @@
 
 #include "trace/trace.h"
 
+struct control;
 struct trace_source;
 
 struct trace_source_ops {
@@ -28,11 +29,18 @@ struct trace_source_ops {
 	const char *(*object_range)(struct trace_source *s, uint64_t addr);
 	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);
 	const char *(*object_benign)(struct trace_source *s, uint64_t addr); /* NULL: never */
+	/* Recordings: what trace/variables.c looks things up in.  NULL: there is none. */
+	const struct control *(*control)(const struct trace_source *s);
+	/* Text: the address that stands for a variable or lock, now or when it comes.  0: there are
+	 * no numbers left.  NULL: names have no addresses. */
+	uint64_t (*name_address)(struct trace_source *s, const char *name, bool lock);
 };
 
 struct trace_source {
 	const struct trace_source_ops *ops;
 };
+
+struct trace_source *trace_source(struct trace *t);
 
 /* A recording (trace/binary.c).  opt may be NULL in both. */
 enum status binary_source_open(const char *path, const struct trace_options *opt,

@@ -117,10 +117,9 @@ const char *std_kind_word(enum std_space space, unsigned kind)
 	};
 
 	static const char *const words[] = {
-		[FORMAT_USER_EVENT] = "",
-		[FORMAT_USER_INTERNAL] = "internal",
-		[FORMAT_USER_NAMES] = "names",
-		[FORMAT_USER_BENIGN] = "benign",
+		[FORMAT_USER_EVENT] = "",      [FORMAT_USER_INTERNAL] = "internal",
+		[FORMAT_USER_NAMES] = "names", [FORMAT_USER_BENIGN] = "benign",
+		[FORMAT_USER_CALL] = "call",
 	};
 
 	if (space == STD_WORDS && kind < ARRAY_SIZE(words))

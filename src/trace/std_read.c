@@ -339,6 +339,14 @@ static uint64_t std_object_id(struct trace_source *s, uint64_t addr)
 	return std_address_id(self(s)->names, addr, self(s)->fmt1);
 }
 
+static uint64_t std_name_address(struct trace_source *s, const char *name, bool lock)
+{
+	enum std_space space = lock ? STD_LOCK : STD_VARIABLE;
+	uint32_t id = std_name_add(self(s)->names, space, name, strlen(name));
+
+	return id ? std_address(space, id, self(s)->fmt1, 0) : 0;
+}
+
 static const struct trace_source_ops std_ops_table = {
 	.next = std_next,
 	.close = std_close,
@@ -353,6 +361,7 @@ static const struct trace_source_ops std_ops_table = {
 	.object_own = std_object,
 	.object_range = std_object,
 	.object_id = std_object_id,
+	.name_address = std_name_address,
 };
 
 /* The header is looked at now, so that trace_info knows the form from the start. */

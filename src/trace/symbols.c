@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "trace/layout.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/.build-id/"
 #define FILE_MOST ((off_t)1 << 32)
@@ -49,6 +50,7 @@ struct symbols {
 	struct intern *text;
 	VEC(struct symbol) functions, variables; /* sorted */
 	VEC(struct range) ranges;		 /* sorted */
+	struct layout *layout;			 /* made when asked for */
 };
 
 struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t nid)
@@ -80,6 +82,7 @@ void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
+	layout_free(s->layout);
 	file_close(&s->own);
 	file_close(&s->debug);
 	VEC_RELEASE(&s->functions);
@@ -323,7 +326,30 @@ const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offs
 	return v ? v->name : NULL;
 }
 
+bool symbols_find(struct symbols *s, const char *name, size_t *i, uint64_t *address, uint64_t *size)
+{
+	symbols_open(s);
+	while (*i < s->variables.n) {
+		const struct symbol *v = &s->variables.at[(*i)++];
+
+		if (strcmp(v->name, name) != 0)
+			continue;
+		*address = v->address;
+		*size = v->size;
+		return true;
+	}
+	return false;
+}
+
 /* ---- by debug information ---- */
+
+struct layout *symbols_layout(struct symbols *s)
+{
+	symbols_open(s);
+	if (!s->layout && s->dwarf)
+		s->layout = layout_new(s->dwarf);
+	return s->layout;
+}
 
 static bool unit_find(struct symbols *s, uint64_t address, Dwarf_Die *unit)
 {

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct layout;
 struct symbols;
 
 /* build_id: nid bytes; 0: not known, then any file will do.  Both are copied. */
@@ -35,5 +36,12 @@ size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *o
 /* The function or variable around an address by the symbol tables, and how far in; NULL none. */
 const char *symbols_function(struct symbols *s, uint64_t address, uint64_t *offset);
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
+
+/* The next variable of that name by the symbol tables; *i begins at 0.  False: no more. */
+bool symbols_find(struct symbols *s, const char *name, size_t *i, uint64_t *address,
+		  uint64_t *size);
+
+/* Variables by debug information; NULL: there is none. */
+struct layout *symbols_layout(struct symbols *s);
 
 #endif /* TRACE_SYMBOLS_H */

@@ -78,6 +78,11 @@ enum status trace_open(const char *path, const struct trace_options *opt, struct
 	return ST_OK;
 }
 
+struct trace_source *trace_source(struct trace *t)
+{
+	return t->source;
+}
+
 void trace_close(struct trace *t)
 {
 	if (!t)

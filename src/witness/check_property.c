@@ -1,8 +1,190 @@
-/* Properties: waits for the monitors. */
+/*
+ * Properties: the order is a run by the rules of all others, and the monitors, run along it here
+ * once more, say that the property goes wrong at its last event and no sooner.
+ *
+ *	order    e1 e2 ... en            n >= 1, en is the target
+ *	states   s0 s1 s2 ... sn         the property is good in s0 .. s(n-1), violated in sn
+ *
+ * Without a target the order is empty, and the property is violated in the initial state, which is
+ * that of every run.
+ *
+ * The recorded run itself, 1 2 ... n, needs no proof that it is possible; so it may hold what no
+ * other order may, such as reads of writes that were not recorded.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/config.h"
+#include "monitor/watch.h"
 #include "witness/check_priv.h"
+#include "witness/states.h"
+
+static bool target_check(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	uint64_t last = claim->norder ? claim->order[claim->norder - 1] : 0;
+
+	if (!claim->watch)
+		return check_fail(c, 0, "there is no spec to check the property by");
+	if (states_property(claim->watch, claim->property) < 0)
+		return check_fail(c, 0, "the spec has no property '%.60s'",
+				  claim->property ? claim->property : "");
+	if (claim->ntargets > 1)
+		return check_fail(c, 0, "a property is violated at one event; these are %" PRIu32,
+				  claim->ntargets);
+	if (claim->ntargets == 0 && last != 0)
+		return check_fail(c, 0,
+				  "without a target the property is violated in the initial state; "
+				  "the order must be empty");
+	if (claim->ntargets == 1 && !check_exists(c, claim->targets[0]))
+		return false;
+	if (claim->ntargets == 1 && claim->targets[0] != last)
+		return check_fail(c, claim->targets[0], "is the target, so the order must end with it");
+	return true;
+}
+
+static bool is_recorded(const struct check_claim *claim)
+{
+	for (size_t i = 0; i < claim->norder; i++)
+		if (claim->order[i] != i + 1)
+			return false;
+	return true;
+}
+
+/* ---- values that may differ ---- */
+
+/* What a thread hands over may come from anything that it has read. */
+static bool has_arguments(uint8_t op)
+{
+	return event_op_family(op) != 'A' && event_op_family(op) != 'L' &&
+	       event_op_family(op) != 'S';
+}
+
+/* No tainted value may reach what the spec looks at. */
+static bool taint_check(struct checker *c)
+{
+	struct map tainted; /* threads that have read one */
+	bool good = true;
+
+	map_init(&tainted);
+	for (size_t i = 0; i < c->claim->norder && good; i++) {
+		uint64_t pos = c->claim->order[i];
+		const struct evidence_item *it = evidence_item(c->ev, pos);
+		const struct watch_item *item = states_item(c->claim->watch, pos);
+
+		if (c->mark[pos] & CHECK_READ_TAINTED)
+			map_put(&tainted, it->tid, NULL);
+		if (!item)
+			continue;
+		if (c->mark[pos] && item->written)
+			good = check_fail(c, pos,
+					  "may store another value here, in a variable of the spec");
+		else if (c->mark[pos] && item->events)
+			good = check_fail(c, pos,
+					  "may read another value here, and is an event of the spec");
+		else if (item->events && has_arguments(it->op) && map_get(&tainted, it->tid))
+			good = check_fail(c, pos,
+					  "is an event of the spec, and its thread has read what may "
+					  "differ here");
+	}
+	map_release(&tainted);
+	return good;
+}
+
+/* The recorded run: a variable of the spec held what no recorded write had stored. */
+static void surprise_doubt(struct checker *c)
+{
+	for (size_t i = 0; i < c->claim->norder && !c->out->doubtful; i++) {
+		uint64_t pos = c->claim->order[i];
+		const struct watch_item *item = states_item(c->claim->watch, pos);
+
+		if (item && item->reads && evidence_item(c->ev, pos)->surprise)
+			check_doubt(c, pos,
+				    "code that was not recorded writes a variable of the spec",
+				    "reads from a variable of the spec what no recorded write had "
+				    "stored");
+	}
+}
+
+/* ---- the monitors ---- */
+
+static const char *state_name(uint64_t pos, char *out, size_t size)
+{
+	if (pos == 0)
+		snprintf(out, size, "in the initial state");
+	else
+		snprintf(out, size, "at event %" PRIu64, pos);
+	return out;
+}
+
+/* The state after the whole order, where nothing has gone wrong before. */
+static bool end_check(struct checker *c, const struct states_walk *k, int number, uint64_t pos)
+{
+	const struct monitor *m = &c->claim->watch->monitors->at[number];
+	bool error = c->claim->kind == FINDING_PROPERTY_ERROR;
+	uint64_t bit = (uint64_t)1 << number;
+	const char *why = configs_trouble(k->configs, (uint32_t)number);
+	char where[60];
+
+	if ((error ? k->state.error : k->state.bad) & bit)
+		return true;
+	state_name(pos, where, sizeof(where));
+	if (k->state.unknown & bit)
+		return check_fail(c, pos, "whether '%.60s' holds %s is not known%s%.100s", m->name,
+				  where, why ? ": " : "", why ? why : "");
+	if (k->state.error & bit)
+		return check_fail(c, pos, "'%.60s' has no value %s%s%.100s; violated it is not",
+				  m->name, where, why ? ": " : "", why ? why : "");
+	if (k->state.bad & bit)
+		return check_fail(c, pos, "'%.60s' is violated %s; it has a value", m->name, where);
+	return check_fail(c, pos, "'%.60s' holds %s and all before", m->name, where);
+}
+
+static bool monitors_check(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	int number = states_property(claim->watch, claim->property);
+	uint64_t bit = (uint64_t)1 << number, pos = 0;
+	struct states_walk k;
+	bool good = true;
+	char where[60];
+
+	states_walk_init(&k, claim->watch);
+	for (size_t i = 0; i < claim->norder && good; i++) {
+		if ((k.state.bad | k.state.error | k.state.unknown) & bit)
+			good = check_fail(c, claim->order[i],
+					  "'%.60s' has its verdict %s already: %s",
+					  claim->property,
+					  state_name(pos, where, sizeof(where)),
+					  k.state.bad & bit	? "violated"
+					  : k.state.error & bit ? "without a value"
+								: "not known");
+		else if (states_walk_step(&k, claim->order[i]))
+			pos = claim->order[i];
+	}
+	if (good)
+		good = end_check(c, &k, number, claim->ntargets ? claim->targets[0] : 0);
+	states_walk_release(&k);
+	return good;
+}
 
 size_t check_property(struct checker *c)
 {
-	(void)check_fail(c, 0, "properties are not checked in this version");
-	return 0;
+	const struct check_claim *claim = c->claim;
+	size_t held = 0;
+
+	if (!target_check(c))
+		return 0;
+	c->out->observed = is_recorded(claim);
+	if (c->out->observed)
+		surprise_doubt(c);
+	else
+		held = check_events(c, claim->norder);
+	if (!c->out->certified)
+		return held;
+	if (c->out->dep && !taint_check(c))
+		return held;
+	(void)monitors_check(c);
+	return held;
 }

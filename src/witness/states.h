@@ -28,11 +28,13 @@ struct states {
 	VEC(struct monitor_value) values; /* nvalues for each state */
 	uint32_t nvalues;		  /* variables of the spec */
 	uint64_t before;		  /* steps left out before the first */
+	char *trouble;			  /* why the property has no value at the end; or NULL */
 };
 
-/* The last `most' steps of the order, after the state before them. */
+/* The last `most' steps of the order, after the state before them.  property: whose trouble is of
+ * interest, or -1. */
 void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
-		struct states *out);
+		int property, struct states *out);
 void states_release(struct states *s);
 
 /* What the event is to the spec; NULL: nothing. */

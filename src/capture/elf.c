@@ -1,4 +1,4 @@
-#include "capture/locks_image.h"
+#include "capture/elf.h"
 
 #include <elf.h>
 #include <link.h>
@@ -17,7 +17,7 @@
 static struct {
 	struct sys_lock lock; /* guards the rest; taken before that of the control stream */
 	const struct link_map *maps[IMAGES];
-	struct locks_image images[IMAGES];
+	struct elf_image images[IMAGES];
 	unsigned n;
 	uint32_t numbers;
 } all;
@@ -55,7 +55,7 @@ static struct heads heads_of(const struct dl_find_object *found)
 	return (struct heads){ (const Elf64_Phdr *)(e + 1), e->e_phnum };
 }
 
-static void bounds(struct heads h, const struct dl_find_object *found, struct locks_image *i)
+static void bounds(struct heads h, const struct dl_find_object *found, struct elf_image *i)
 {
 	i->low = (uintptr_t)found->dlfo_map_start;
 	i->high = (uintptr_t)found->dlfo_map_end;
@@ -88,7 +88,7 @@ static const Elf64_Nhdr *find_build_id(const char *note, size_t left)
 	return NULL;
 }
 
-static uint8_t *put_build_id(uint8_t *p, struct heads h, const struct locks_image *i)
+static uint8_t *put_build_id(uint8_t *p, struct heads h, const struct elf_image *i)
 {
 	for (unsigned k = 0; k < h.n; k++) {
 		uintptr_t start = i->bias + h.at[k].p_vaddr;
@@ -126,7 +126,7 @@ static uint8_t *put_path(uint8_t *p, const char *name)
 	return (uint8_t *)stpncpy((char *)p + n, name, NAME_ROOM);
 }
 
-static void put_image(const char *name, struct heads h, const struct locks_image *i)
+static void put_image(const char *name, struct heads h, const struct elf_image *i)
 {
 	static uint8_t buffer[2 * NAME_ROOM + BUILD_ID + 64]; /* guarded by all.lock */
 	int saved = errno;
@@ -142,11 +142,11 @@ static void put_image(const char *name, struct heads h, const struct locks_image
 }
 
 /* all.lock held. */
-static struct locks_image image_add(const struct dl_find_object *found)
+static struct elf_image image_add(const struct dl_find_object *found)
 {
 	const struct link_map *map = found->dlfo_link_map;
 	struct heads h = heads_of(found);
-	struct locks_image i = { .bias = map->l_addr };
+	struct elf_image i = { .bias = map->l_addr };
 	bool room = all.n < IMAGES && all.numbers < NUMBERS;
 
 	bounds(h, found, &i);
@@ -162,9 +162,9 @@ static struct locks_image image_add(const struct dl_find_object *found)
 	return i;
 }
 
-struct locks_image locks_image_of(const struct dl_find_object *found)
+struct elf_image elf_of(const struct dl_find_object *found)
 {
-	struct locks_image i;
+	struct elf_image i;
 	unsigned k = 0;
 
 	sys_lock_take(&all.lock);
@@ -175,15 +175,15 @@ struct locks_image locks_image_of(const struct dl_find_object *found)
 	return i;
 }
 
-void locks_image_note(const void *p)
+void elf_note(const void *p)
 {
 	struct dl_find_object at;
 
 	if (_dl_find_object((void *)(uintptr_t)p, &at) == 0)
-		locks_image_of(&at);
+		elf_of(&at);
 }
 
-void locks_image_forget(void)
+void elf_forget(void)
 {
 	sys_lock_take(&all.lock);
 	all.n = 0;

@@ -1,0 +1,198 @@
+/*
+ * What a spec says, as the tool has understood it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/talk.h"
+#include "monitor/monitor.h"
+#include "spec/spec.h"
+
+enum { SPEC_CMD_FORMAT = 1 };
+
+static const struct option_def spec_options[] = {
+	{ SPEC_CMD_FORMAT, 0, "format", NULL,
+	  "print the file itself, laid out, with all parentheses" },
+	{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },
+	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
+	{ 0 },
+};
+
+struct spec_view {
+	struct input in;
+	bool format;
+};
+
+/* ---- sets ---- */
+
+static void list_variables(const struct spec *s, uint64_t set, struct strbuf *out)
+{
+	for (uint32_t i = 0; i < s->nvariables; i++)
+		if (set >> i & 1)
+			strbuf_addf(out, "%s%s", out->n ? ", " : "", s->variables[i].name);
+}
+
+static void list_events(const struct spec *s, uint64_t set, struct strbuf *out)
+{
+	for (uint32_t i = 0; i < s->nevents; i++)
+		if (set >> i & 1)
+			strbuf_addf(out, "%s%s", out->n ? ", " : "", s->events[i].name);
+}
+
+/* A line of "label  list", if there is anything in it. */
+static void print_list(const char *label, const struct spec *s, uint64_t variables, uint64_t events)
+{
+	struct strbuf list = { 0 };
+
+	list_variables(s, variables, &list);
+	list_events(s, events, &list);
+	if (list.n)
+		printf("  %-10s %s\n", label, list.at);
+	strbuf_release(&list);
+}
+
+/* ---- properties ---- */
+
+static void list_accesses(const char *what, const struct spec *s, uint64_t set, struct strbuf *out)
+{
+	struct strbuf list = { 0 };
+
+	list_variables(s, set, &list);
+	if (list.n)
+		strbuf_addf(out, "%s%s %s", out->n ? "; " : "", what, list.at);
+	strbuf_release(&list);
+}
+
+static void print_steps(const struct spec *s, const struct monitor *m)
+{
+	struct strbuf text = { 0 };
+
+	list_events(s, m->events, &text);
+	list_accesses("writes of", s, m->writes & ~m->reads, &text);
+	list_accesses("reads of", s, m->reads & ~m->writes, &text);
+	list_accesses("reads and writes of", s, m->reads & m->writes, &text);
+	printf("  %-10s %s\n", "steps",
+	       text.n ? text.at : "none: only the initial state is looked at");
+	strbuf_release(&text);
+}
+
+static void print_property(const struct spec *s, const struct spec_property *p,
+			   const struct monitor *m)
+{
+	static const char *const kinds[] = {
+		[SPEC_PTLTL] = "past-time LTL, must hold in every state",
+		[SPEC_ERE_NEVER] = "regular expression, no prefix of the run may match",
+		[SPEC_ERE_MUST] = "regular expression, a continuation of the run must match",
+		[SPEC_FSM] = "state machine, takes the first move that fits",
+		[SPEC_MTTL] = "multithreaded LTL, parsed and not yet checked",
+	};
+	bool any = p->body == SPEC_FSM && p->any;
+	struct strbuf text = { 0 };
+
+	spec_print_property(s, p, &text);
+	printf("\n%s\n", text.at);
+	printf("  %-10s %s\n", "kind",
+	       any ? "state machine, takes every move that fits" : kinds[p->body]);
+	if (m) {
+		strbuf_clear(&text);
+		m->describe(m->self, &text);
+		printf("  %-10s %s\n", "monitor", text.at);
+		print_steps(s, m);
+	}
+	print_list("variables", s, p->variables, 0);
+	print_list("events", s, 0, p->events);
+	strbuf_release(&text);
+}
+
+static const char *many(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_all(const struct spec *s, const struct monitors *m)
+{
+	uint32_t next = 0;
+
+	printf("%s: %u propert%s, %u variable%s, %u event%s, %u thread%s\n", s->path,
+	       s->nproperties, s->nproperties == 1 ? "y" : "ies", s->nvariables,
+	       many(s->nvariables), s->nevents, many(s->nevents), s->nthreads, many(s->nthreads));
+	print_list("relevant", s, s->relevant_variables, s->relevant_events);
+	for (uint32_t i = 0; i < s->nproperties; i++) {
+		const struct spec_property *p = &s->properties[i];
+		bool has = next < m->n && m->at[next].property == p;
+
+		print_property(s, p, has ? &m->at[next] : NULL);
+		next += has;
+	}
+}
+
+/* ---- the command ---- */
+
+static void print_file(const struct spec *s)
+{
+	struct strbuf text = { 0 };
+
+	spec_print(s, &text);
+	fputs(strbuf_str(&text), stdout);
+	strbuf_release(&text);
+}
+
+/* False after a message. */
+static bool view(const char *path, const struct spec_view *v)
+{
+	struct diag d = { 0 };
+	struct monitors m = { 0 };
+	struct spec *s = NULL;
+	bool good = spec_read(path, &s, &d) == ST_OK && monitors_new(s, &m, &d) == ST_OK;
+
+	if (!good)
+		talk_error("%s", d.message);
+	else if (v->format)
+		print_file(s);
+	else if (!v->in.quiet)
+		print_all(s, &m);
+	monitors_release(&m);
+	spec_free(s);
+	return good;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	struct spec_view v = { 0 };
+	struct option_parser p;
+	const char *value;
+	bool good = true;
+	int id, status;
+
+	option_begin(&p, c->name, c->options, argc, argv);
+	while ((id = option_next(&p, &value)) != OPTION_DONE) {
+		if (id == SPEC_CMD_FORMAT)
+			v.format = true;
+		else if (!input_option(&v.in, c, id, value, &status))
+			return status;
+	}
+	if (p.noperands == 0)
+		return command_misuse(c, "no spec given");
+	for (int i = 0; i < p.noperands; i++) {
+		if (i && !v.format && !v.in.quiet)
+			putchar('\n');
+		good &= view(p.operands[i], &v);
+	}
+	return good ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+const struct command cmd_spec = {
+	.name = "spec",
+	.usage = "[OPTIONS] FILE...",
+	.summary = "show how a specification is read",
+	.details =
+		"Parses each FILE (- is standard input) and prints its properties with all parentheses, the\n"
+		"size of their monitors, what they take as steps, and the variables and events they name.\n",
+	.options = spec_options,
+	.run = run,
+};

@@ -1,0 +1,675 @@
+/*
+ * The successors of a level, in order, without a hash.
+ *
+ * Keys ascend.  To add a point of one lane keeps their order (packing.c), so the successors by one
+ * lane ascend too, and the next level is the union of as many sorted sequences as there are
+ * lanes.  It is made a piece at a time, each piece a range of the new keys that fits a cache:
+ *
+ *	level      a b c d e f g h ...
+ *	by lane 0      a'  c' d'     ...	filtered: may its next point come there?
+ *	by lane 2    a"b"   d"e"     ...
+ *	           \________ merge two and two, equal ones into one ______/
+ *
+ * The loops take words of a key, configurations and counts as constants, so that the common shapes
+ * (one word, no counts) pay for nothing else; any other shape runs the same source.
+ *
+ * Pieces are independent: workers take one each, and they are put together in order.
+ */
+#include "lattice/lattice_priv.h"
+
+#include <assert.h>
+
+#include "base/pool.h"
+
+#define PIECE 2048	/* entries of the old level to a piece, about */
+#define PARALLEL 32768	/* entries of a level worth several workers */
+#define BATCH 16	/* pieces for each worker at a time */
+#define MEMO (1u << 14) /* steps that a worker remembers */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Entries in order, as in struct level. */
+struct run {
+	uint64_t *keys, *counts;
+	uint32_t *configs;
+	size_t n;
+};
+
+struct area {
+	VEC(uint64_t) keys, counts;
+	VEC(uint32_t) configs;
+};
+
+struct memo {
+	uint64_t number;
+	uint32_t from, to;
+};
+
+struct worker {
+	struct area areas[2];
+	struct memo *memo;
+	VEC(struct run) runs;
+	VEC(uint32_t) top; /* by active lane: largest count - base that moved on, + 1 */
+	uint64_t edges;
+	uint32_t wait;
+};
+
+struct expand {
+	unsigned jobs;
+	struct worker *workers;
+	/* The level being built. */
+	struct lattice *l;
+	size_t npieces, first; /* first: of the batch */
+	struct run *results;
+	/* There may be cuts without a successor.  Not by needs alone: the first point that is
+	 * not in can come, for all that it needs was before it. */
+	bool track;
+	uint8_t *alive; /* by entry: it has a successor */
+};
+
+/* What the loops take as constants. */
+struct shape {
+	uint32_t words, limbs;
+	bool configs;
+};
+
+struct expand *expand_new(unsigned jobs)
+{
+	struct expand *e = mem_zalloc(sizeof(*e));
+
+	e->jobs = jobs < 1 ? 1 : jobs > CONFIG_WORKERS ? CONFIG_WORKERS : jobs;
+	e->workers = mem_zalloc(e->jobs * sizeof(*e->workers));
+	return e;
+}
+
+void expand_free(struct expand *e)
+{
+	for (unsigned i = 0; i < e->jobs; i++) {
+		struct worker *w = &e->workers[i];
+
+		for (int k = 0; k < 2; k++) {
+			VEC_RELEASE(&w->areas[k].keys);
+			VEC_RELEASE(&w->areas[k].counts);
+			VEC_RELEASE(&w->areas[k].configs);
+		}
+		mem_free(w->memo);
+		VEC_RELEASE(&w->runs);
+		VEC_RELEASE(&w->top);
+	}
+	mem_free(e->workers);
+	mem_free(e->alive);
+	mem_free(e);
+}
+
+void expand_forget(struct expand *e)
+{
+	for (unsigned i = 0; i < e->jobs; i++) {
+		mem_free(e->workers[i].memo);
+		e->workers[i].memo = NULL;
+	}
+}
+
+/* --- steps of configurations --- */
+
+static uint32_t step_slow(struct lattice *l, struct worker *w, struct memo *at, uint32_t config,
+			  const struct lane_point *m)
+{
+	unsigned worker = (unsigned)(w - l->expand->workers);
+
+	at->to = config_step(l->opt.configs, config, m->item, m->writes, m->number, worker);
+	at->number = m->number;
+	at->from = config;
+	return at->to;
+}
+
+ALWAYS_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
+			    const struct lane_point *m)
+{
+	struct memo *at;
+
+	if (!m->item)
+		return config;
+	at = &w->memo[(m->number * 2654435761u + config * UINT64_C(40503)) & (MEMO - 1)];
+	if (at->number == m->number && at->from == config)
+		return at->to;
+	return step_slow(l, w, at, config, m);
+}
+
+static void memo_ready(struct worker *w)
+{
+	if (w->memo)
+		return;
+	w->memo = mem_alloc(MEMO * sizeof(*w->memo));
+	for (uint32_t i = 0; i < MEMO; i++)
+		w->memo[i] = (struct memo){ .number = UINT64_MAX };
+}
+
+uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point *m)
+{
+	struct worker *w = &l->expand->workers[0];
+
+	memo_ready(w);
+	return step(l, w, config, m);
+}
+
+/* --- entries --- */
+
+ALWAYS_INLINE int compare(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+ALWAYS_INLINE void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+ALWAYS_INLINE void add_words(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	unsigned carry = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t sum = to[i] + from[i];
+		unsigned over = sum < from[i];
+
+		to[i] = sum + carry;
+		carry = over | (unsigned)(to[i] < carry);
+	}
+	/* Levels are widened before a count can overflow. */
+	assert(!carry);
+}
+
+/* Appends; entries of the same key come from one cut, which has few configurations. */
+ALWAYS_INLINE void push(struct run *o, const uint64_t *key, uint32_t config, const uint64_t *count,
+			const struct shape s)
+{
+	size_t at = o->n;
+
+	if (s.configs) {
+		while (at > 0 && o->configs[at - 1] >= config &&
+		       compare(o->keys + (at - 1) * s.words, key, s.words) == 0) {
+			if (o->configs[at - 1] == config) {
+				if (s.limbs)
+					add_words(o->counts + (at - 1) * s.limbs, count, s.limbs);
+				return;
+			}
+			at--;
+		}
+		memmove(o->configs + at + 1, o->configs + at, (o->n - at) * sizeof(*o->configs));
+		o->configs[at] = config;
+	}
+	if (s.limbs) {
+		if (s.configs)
+			memmove(o->counts + (at + 1) * s.limbs, o->counts + at * s.limbs,
+				(o->n - at) * s.limbs * sizeof(*o->counts));
+		copy_words(o->counts + at * s.limbs, count, s.limbs);
+	}
+	copy_words(o->keys + o->n * s.words, key, s.words);
+	o->n++;
+}
+
+/* --- successors by one lane --- */
+
+/* Are all counts of the key at least the row's? */
+ALWAYS_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
+		       uint32_t words)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < words; i++)
+		lost |= ~((key[i] | guards[i]) - row[i]) & guards[i];
+	return !lost;
+}
+
+/* The sets that the lane's point starts may be. */
+static bool starts_free(const struct lattice *l, struct worker *w, const uint64_t *key,
+			uint32_t lane, uint64_t starts)
+{
+	const struct packing *p = l->packing;
+	struct lane_open o = l->idle;
+	uint32_t wait = 0;
+	bool free;
+
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_lane *wl = &l->window.at[p->active[k]];
+		uint32_t count = packing_count(p, key, p->active[k]);
+
+		o.certain |= wl->open.at[count - wl->open_first].certain;
+		o.maybe |= wl->open.at[count - wl->open_first].maybe;
+	}
+	if (o.certain & starts)
+		return false;
+	if (!(o.maybe & starts))
+		return true;
+	free = packing_sets_free(l, p, key, lanes_at(&l->lanes, lane, packing_count(p, key, lane)),
+				 &wait);
+	if (!free && wait)
+		w->wait = wait;
+	return free;
+}
+
+/* Successors of entries [from, to) by the lane. */
+ALWAYS_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			   struct run *o, const struct shape s)
+{
+	struct lattice *l = e->l;
+	const struct packing *p = l->packing;
+	const struct packing_field *f = &p->by_lane[p->active[k]];
+	const struct packing_lane *wl = &l->window.at[f->lane];
+	const struct lane_point *points =
+		&l->lanes.at.at[f->lane].points.at[l->lanes.at.at[f->lane].head] +
+		(f->base - l->lanes.at.at[f->lane].first);
+	const struct level *v = &l->level;
+	const uint64_t *guards = p->guards, *rows = wl->rows.at;
+	const uint64_t unit = UINT64_C(1) << f->shift;
+	bool track = e->track;
+	uint64_t top = w->top.at[k], edges = 0;
+
+	for (size_t i = from; i < to; i++) {
+		const uint64_t *key = v->keys + i * s.words;
+		uint64_t x = key[f->word] >> f->shift & f->mask;
+		bool ok = has(key, rows + x * s.words, guards, s.words);
+
+		if (track && ok && wl->starts.at[x])
+			ok = starts_free(l, w, key, f->lane, wl->starts.at[x]);
+		if (track && ok)
+			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
+		top = ok && x >= top ? x + 1 : top;
+		if (s.words == 1 && !s.configs) {
+			/* No branch: which are enabled is anybody's guess. */
+			o->keys[o->n] = *key + unit;
+			if (s.limbs)
+				copy_words(o->counts + o->n * s.limbs, v->counts + i * s.limbs,
+					   s.limbs);
+			o->n += ok;
+			continue;
+		}
+		if (!ok)
+			continue;
+		uint64_t *next = o->keys + o->n * s.words;
+
+		copy_words(next, key, s.words);
+		next[f->word] += unit;
+		edges += !s.configs || i == from || compare(key - s.words, key, s.words) != 0;
+		push(o, next, s.configs ? step(l, w, v->configs[i], &points[x]) : 0,
+		     s.limbs ? v->counts + i * s.limbs : NULL, s);
+	}
+	w->top.at[k] = (uint32_t)top;
+	w->edges += s.words == 1 && !s.configs ? o->n : edges;
+}
+
+/* --- merging two sequences --- */
+
+ALWAYS_INLINE void take(struct run *o, const struct run *a, size_t i, const struct shape s)
+{
+	copy_words(o->keys + o->n * s.words, a->keys + i * s.words, s.words);
+	if (s.configs)
+		o->configs[o->n] = a->configs[i];
+	if (s.limbs)
+		copy_words(o->counts + o->n * s.limbs, a->counts + i * s.limbs, s.limbs);
+}
+
+ALWAYS_INLINE void take_rest(struct run *o, const struct run *a, size_t i, const struct shape s)
+{
+	size_t n = a->n - i;
+
+	if (!n)
+		return;
+	memcpy(o->keys + o->n * s.words, a->keys + i * s.words, n * s.words * sizeof(*a->keys));
+	if (s.configs)
+		memcpy(o->configs + o->n, a->configs + i, n * sizeof(*a->configs));
+	if (s.limbs)
+		memcpy(o->counts + o->n * s.limbs, a->counts + i * s.limbs,
+		       n * s.limbs * sizeof(*a->counts));
+	o->n += n;
+}
+
+/* One word and at most one limb: no branch depends on which is smaller. */
+ALWAYS_INLINE void merge_words(const struct run *a, const struct run *b, struct run *o,
+			       const struct shape s)
+{
+	size_t i = 0, j = 0, n = o->n;
+
+	while (i < a->n && j < b->n) {
+		uint64_t x = a->keys[i], y = b->keys[j];
+		bool le = x <= y, ge = y <= x;
+
+		if (s.configs) {
+			uint32_t c = a->configs[i], d = b->configs[j];
+			bool same = le && ge;
+
+			le = same ? c <= d : le;
+			ge = same ? d <= c : ge;
+			o->configs[n] = le ? c : d;
+		}
+		o->keys[n] = le ? x : y;
+		if (s.limbs)
+			o->counts[n] =
+				(a->counts[i] & -(uint64_t)le) + (b->counts[j] & -(uint64_t)ge);
+		i += le;
+		j += ge;
+		n++;
+	}
+	o->n = n;
+	take_rest(o, a, i, s);
+	take_rest(o, b, j, s);
+}
+
+ALWAYS_INLINE void merge_any(const struct run *a, const struct run *b, struct run *o,
+			     const struct shape s)
+{
+	size_t i = 0, j = 0;
+
+	while (i < a->n && j < b->n) {
+		int c = compare(a->keys + i * s.words, b->keys + j * s.words, s.words);
+
+		if (c == 0 && s.configs && a->configs[i] != b->configs[j])
+			c = a->configs[i] < b->configs[j] ? -1 : 1;
+		take(o, c <= 0 ? a : b, c <= 0 ? i : j, s);
+		if (c == 0 && s.limbs)
+			add_words(o->counts + o->n * s.limbs, b->counts + j * s.limbs, s.limbs);
+		i += c <= 0;
+		j += c >= 0;
+		o->n++;
+	}
+	take_rest(o, a, i, s);
+	take_rest(o, b, j, s);
+}
+
+ALWAYS_INLINE void merge(const struct run *a, const struct run *b, struct run *o,
+			 const struct shape s)
+{
+	if (s.words == 1 && s.limbs <= 1)
+		merge_words(a, b, o, s);
+	else
+		merge_any(a, b, o, s);
+}
+
+/* --- pieces --- */
+
+static struct run area_run(struct area *a, size_t at, const struct shape s)
+{
+	return (struct run){ .keys = a->keys.at + at * s.words,
+			     .configs = s.configs ? a->configs.at + at : NULL,
+			     .counts = s.limbs ? a->counts.at + at * s.limbs : NULL };
+}
+
+static void area_reserve(struct area *a, size_t n, const struct shape s)
+{
+	VEC_RESERVE(&a->keys, (n + 1) * s.words);
+	if (s.configs)
+		VEC_RESERVE(&a->configs, n + 1);
+	if (s.limbs)
+		VEC_RESERVE(&a->counts, (n + 1) * s.limbs);
+}
+
+/* First entry whose successor by the field's lane is not below the bound. */
+static size_t search(const struct level *v, const struct packing_field *f, const uint64_t *bound,
+		     uint32_t words)
+{
+	const uint64_t unit = UINT64_C(1) << f->shift;
+	size_t lo = 0, hi = v->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const uint64_t *key = v->keys + mid * words;
+		int c = 0;
+
+		for (uint32_t i = 0; i < words && !c; i++) {
+			uint64_t k = key[i] + (i == f->word ? unit : 0);
+
+			c = k < bound[i] ? -1 : k > bound[i];
+		}
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Keys of the new level in piece i: from the old one's entry i * PIECE on. */
+static size_t piece_from(const struct expand *e, size_t i, const struct packing_field *f)
+{
+	const struct level *v = &e->l->level;
+	uint32_t words = e->l->packing->words;
+
+	return i == 0		 ? 0
+	       : i >= e->npieces ? v->n
+				 : search(v, f, v->keys + i * PIECE * words, words);
+}
+
+/* Halves the number of sequences; those of w->runs are in one area, the new ones in the other. */
+ALWAYS_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
+			       const struct shape s)
+{
+	size_t n = 0, at = 0;
+
+	area_reserve(to, total, s);
+	for (size_t i = 0; i < w->runs.n; i += 2, n++) {
+		struct run o = area_run(to, at, s);
+		const struct run *a = &w->runs.at[i], none = { .n = 0 };
+
+		if (i + 1 < w->runs.n)
+			merge(a, a + 1, &o, s);
+		else
+			merge(a, &none, &o, s);
+		at += o.n;
+		w->runs.at[n] = o;
+	}
+	w->runs.n = n;
+}
+
+/* The piece's entries, in one of the worker's areas. */
+ALWAYS_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const struct shape s)
+{
+	const struct packing *p = e->l->packing;
+	size_t total = 0, at = 0;
+	int area = 0;
+
+	VEC_RESERVE(&w->runs, p->nactive + 1);
+	w->runs.n = 0;
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+
+		total += piece_from(e, i + 1, f) - piece_from(e, i, f);
+	}
+	area_reserve(&w->areas[0], total, s);
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+		struct run o = area_run(&w->areas[0], at, s);
+
+		by_lane(e, w, k, piece_from(e, i, f), piece_from(e, i + 1, f), &o, s);
+		if (!o.n)
+			continue;
+		*VEC_PUSH(&w->runs) = o;
+		at += o.n;
+	}
+	while (w->runs.n > 1) {
+		area = !area;
+		merge_round(w, &w->areas[area], total, s);
+	}
+	return w->runs.n ? w->runs.at[0] : (struct run){ .n = 0 };
+}
+
+static struct run piece_any(struct expand *e, struct worker *w, size_t i)
+{
+	const struct level *v = &e->l->level;
+	const struct shape s = { .words = e->l->packing->words,
+				 .limbs = v->limbs,
+				 .configs = v->configs != NULL };
+
+	if (s.words == 1 && s.limbs == 0 && !s.configs)
+		return piece(e, w, i, (struct shape){ 1, 0, false });
+	if (s.words == 1 && s.limbs == 1 && !s.configs)
+		return piece(e, w, i, (struct shape){ 1, 1, false });
+	if (s.words == 1 && s.limbs == 0 && s.configs)
+		return piece(e, w, i, (struct shape){ 1, 0, true });
+	if (s.words == 1 && s.limbs == 1 && s.configs)
+		return piece(e, w, i, (struct shape){ 1, 1, true });
+	return piece(e, w, i, s);
+}
+
+static void append(struct level *v, const struct run *r, uint32_t words)
+{
+	if (!r->n)
+		return;
+	level_reserve(v, v->n + r->n, v->configs != NULL);
+	memcpy(v->keys + v->n * words, r->keys, r->n * words * sizeof(*r->keys));
+	if (v->configs)
+		memcpy(v->configs + v->n, r->configs, r->n * sizeof(*r->configs));
+	if (v->limbs)
+		memcpy(v->counts + v->n * v->limbs, r->counts,
+		       r->n * v->limbs * sizeof(*r->counts));
+	v->n += r->n;
+}
+
+static void work(void *arg, size_t i, unsigned worker)
+{
+	struct expand *e = arg;
+	struct worker *w = &e->workers[worker];
+	const struct level *v = &e->l->level;
+	uint32_t words = e->l->packing->words;
+	struct run r = piece_any(e, w, e->first + i), *o = &e->results[i];
+
+	o->n = r.n;
+	o->keys = mem_alloc((r.n + 1) * words * sizeof(*o->keys));
+	o->configs = v->configs ? mem_alloc((r.n + 1) * sizeof(*o->configs)) : NULL;
+	o->counts = v->limbs ? mem_alloc((r.n + 1) * v->limbs * sizeof(*o->counts)) : NULL;
+	if (!r.n)
+		return;
+	memcpy(o->keys, r.keys, r.n * words * sizeof(*o->keys));
+	if (v->configs)
+		memcpy(o->configs, r.configs, r.n * sizeof(*o->configs));
+	if (v->limbs)
+		memcpy(o->counts, r.counts, r.n * v->limbs * sizeof(*o->counts));
+}
+
+static bool parallel_batch(struct expand *e, unsigned jobs)
+{
+	struct lattice *l = e->l;
+	size_t n = e->npieces - e->first;
+
+	if (n > (size_t)jobs * BATCH)
+		n = (size_t)jobs * BATCH;
+	e->results = mem_zalloc(n * sizeof(*e->results));
+	pool_run(jobs, n, work, e);
+	for (size_t i = 0; i < n; i++) {
+		struct run *r = &e->results[i];
+
+		append(&l->next, r, l->packing->words);
+		mem_free(r->keys);
+		mem_free(r->configs);
+		mem_free(r->counts);
+	}
+	mem_free(e->results);
+	e->first += n;
+	return e->first < e->npieces;
+}
+
+static bool next_batch(struct expand *e)
+{
+	struct run r;
+
+	if (e->jobs > 1 && e->l->level.n >= PARALLEL)
+		return parallel_batch(e, e->jobs);
+	r = piece_any(e, &e->workers[0], e->first);
+	append(&e->l->next, &r, e->l->packing->words);
+	return ++e->first < e->npieces;
+}
+
+/* --- a level --- */
+
+static void begin(struct expand *e, struct lattice *l)
+{
+	struct level *next = &l->next;
+
+	e->l = l;
+	e->first = 0;
+	e->npieces = l->level.n / PIECE + (l->level.n % PIECE != 0);
+	for (unsigned i = 0; i < e->jobs; i++) {
+		struct worker *w = &e->workers[i];
+
+		VEC_REACH(&w->top, l->packing->nactive);
+		memset(w->top.at, 0, w->top.n * sizeof(*w->top.at));
+		w->edges = 0;
+		w->wait = 0;
+		if (l->opt.configs)
+			memo_ready(w);
+	}
+	e->track = l->lanes.any_sets || l->lanes.odd_needs;
+	if (e->track)
+		e->alive = memset(mem_resize(e->alive, l->level.n), 0, l->level.n);
+	next->number = l->level.number + 1;
+	next->packing = l->packing;
+	next->n = next->cuts = 0;
+	next->limbs = l->level.limbs;
+	level_reserve(next, l->level.n, l->level.configs != NULL);
+}
+
+static uint64_t count_dead(const struct expand *e)
+{
+	const struct level *v = &e->l->level;
+	uint64_t dead = 0;
+
+	if (!e->track)
+		return e->l->next.n ? 0 : v->cuts;
+	for (size_t i = 0; i < v->n; i++)
+		dead += !e->alive[i] && (i == 0 || !level_same_cut(v, i - 1, i));
+	return dead;
+}
+
+static void finish_level(struct lattice *l)
+{
+	struct level *v = &l->next;
+
+	v->cuts = v->n;
+	for (size_t i = 1; v->configs && i < v->n; i++)
+		v->cuts -= level_same_cut(v, i - 1, i);
+	v->most = 0;
+	for (size_t i = 0; v->limbs && i < v->n; i++) {
+		uint64_t c = v->counts[(i + 1) * v->limbs - 1];
+
+		v->most = c > v->most ? c : v->most;
+	}
+}
+
+/* Some cut of the next level has `count' points of the lane, from its base. */
+static void raise_top(struct lattice *l, uint32_t lane, uint32_t count)
+{
+	count += l->packing->by_lane[lane].base;
+	if (l->top.at[lane] < count)
+		l->top.at[lane] = count;
+}
+
+enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint64_t *edges,
+				uint64_t *dead, uint32_t *wait_set)
+{
+	struct expand *e = l->expand;
+
+	begin(e, l);
+	for (bool more = e->npieces > 0; more;) {
+		more = next_batch(e);
+		for (unsigned i = 0; i < e->jobs; i++)
+			if (e->workers[i].wait && wait) {
+				*wait_set = e->workers[i].wait;
+				return EXPAND_WAIT;
+			}
+		if (l->level.n + l->next.n > limit)
+			return EXPAND_MEMORY;
+		if (l->opt.stop && *l->opt.stop)
+			return EXPAND_STOP;
+	}
+	for (unsigned i = 0; i < e->jobs; i++) {
+		*edges += e->workers[i].edges;
+		for (uint32_t k = 0; k < l->packing->nactive; k++)
+			raise_top(l, l->packing->active[k], e->workers[i].top.at[k]);
+	}
+	finish_level(l);
+	*dead += count_dead(e);
+	return EXPAND_OK;
+}

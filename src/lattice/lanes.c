@@ -1,0 +1,329 @@
+/*
+ * Points and sets as they come, until no cut needs them any more.
+ *
+ * A lane is a queue of points: new ones come in at the end, and those that are in every cut of the
+ * level leave at the front.  A set lives until it is complete in every cut.
+ */
+#include "lattice/lattice_priv.h"
+
+#include <assert.h>
+
+#include "base/map.h"
+
+#define COMPACT 1024 /* dead items at the front of a queue before it is moved */
+
+void lanes_init(struct lanes *ls)
+{
+	*ls = (struct lanes){ .free_slots = ~(UINT64_C(1) << LANE_SLOT_ODD) };
+	ls->set_places = mem_zalloc(sizeof(*ls->set_places));
+	ls->resource_places = mem_zalloc(sizeof(*ls->resource_places));
+	map_init(ls->set_places);
+	map_init(ls->resource_places);
+}
+
+static void release_resource(struct lane_resource *r)
+{
+	for (size_t i = 0; i < r->by.n; i++)
+		VEC_RELEASE(&r->by.at[i].sets);
+	VEC_RELEASE(&r->by);
+}
+
+void lanes_release(struct lanes *ls)
+{
+	for (size_t i = 0; i < ls->at.n; i++) {
+		struct lane *lane = &ls->at.at[i];
+
+		for (size_t k = lane->head; k < lane->points.n; k++)
+			mem_free(lane->points.at[k].needs);
+		VEC_RELEASE(&lane->points);
+	}
+	for (size_t i = 0; i < ls->sets.n; i++)
+		VEC_RELEASE(&ls->sets.at[i].members);
+	for (size_t i = 0; i < ls->resources.n; i++)
+		release_resource(&ls->resources.at[i]);
+	map_release(ls->set_places);
+	map_release(ls->resource_places);
+	mem_free(ls->set_places);
+	mem_free(ls->resource_places);
+	VEC_RELEASE(&ls->at);
+	VEC_RELEASE(&ls->sets);
+	VEC_RELEASE(&ls->resources);
+	VEC_RELEASE(&ls->free_sets);
+	VEC_RELEASE(&ls->free_resources);
+	VEC_RELEASE(&ls->order);
+}
+
+struct lane *lanes_reach(struct lanes *ls, uint32_t lane)
+{
+	VEC_REACH(&ls->at, lane);
+	return &ls->at.at[lane];
+}
+
+const struct lane_point *lanes_at(const struct lanes *ls, uint32_t lane, uint32_t index)
+{
+	const struct lane *q = &ls->at.at[lane];
+
+	assert(index >= q->first && index < q->known);
+	return &q->points.at[q->head + (index - q->first)];
+}
+
+/* --- sets --- */
+
+static uint32_t resource_of(struct lanes *ls, uint64_t number)
+{
+	bool fresh;
+	uint64_t *place = map_put(ls->resource_places, number, &fresh);
+	struct lane_resource *r;
+	uint32_t i;
+
+	if (!fresh)
+		return (uint32_t)*place;
+	if (ls->free_resources.n)
+		i = ls->free_resources.at[--ls->free_resources.n];
+	else {
+		i = (uint32_t)ls->resources.n;
+		(void)VEC_PUSH(&ls->resources);
+	}
+	*place = i;
+	r = &ls->resources.at[i];
+	*r = (struct lane_resource){ .number = number, .live = true, .slot = LANE_SLOT_ODD };
+	if (ls->free_slots) {
+		r->slot = (unsigned)__builtin_ctzll(ls->free_slots);
+		ls->free_slots &= ls->free_slots - 1;
+	}
+	return i;
+}
+
+static void drop_resource(struct lanes *ls, uint32_t i)
+{
+	struct lane_resource *r = &ls->resources.at[i];
+
+	if (r->slot != LANE_SLOT_ODD)
+		ls->free_slots |= UINT64_C(1) << r->slot;
+	release_resource(r);
+	r->live = false;
+	map_remove(ls->resource_places, r->number);
+	*VEC_PUSH(&ls->free_resources) = i;
+}
+
+void lanes_set(struct lanes *ls, uint64_t number, uint64_t resource, unsigned flags)
+{
+	bool fresh;
+	uint64_t *place = map_put(ls->set_places, number, &fresh);
+	uint32_t i;
+
+	assert(fresh);
+	if (ls->free_sets.n)
+		i = ls->free_sets.at[--ls->free_sets.n];
+	else {
+		i = (uint32_t)ls->sets.n;
+		(void)VEC_PUSH(&ls->sets);
+	}
+	*place = i;
+	ls->sets.at[i] = (struct lane_set){ .number = number,
+					    .resource = resource_of(ls, resource),
+					    .flags = flags,
+					    .live = true };
+	ls->resources.at[ls->sets.at[i].resource].nsets++;
+	ls->any_sets = true;
+	ls->news++;
+}
+
+static struct lane_sets *sets_by(struct lane_resource *r, uint32_t lane)
+{
+	struct lane_sets *by;
+
+	for (size_t i = 0; i < r->by.n; i++)
+		if (r->by.at[i].lane == lane)
+			return &r->by.at[i];
+	by = VEC_PUSH(&r->by);
+	*by = (struct lane_sets){ .lane = lane };
+	return by;
+}
+
+static void drop_set(struct lanes *ls, uint32_t i)
+{
+	struct lane_set *s = &ls->sets.at[i];
+	struct lane_resource *r = &ls->resources.at[s->resource];
+
+	if (s->started) {
+		struct lane_sets *by = sets_by(r, s->lane);
+		size_t k = 0;
+
+		while (by->sets.at[k] != i)
+			k++;
+		by->sets.n--;
+		memmove(by->sets.at + k, by->sets.at + k + 1, (by->sets.n - k) * sizeof(uint32_t));
+	}
+	if (--r->nsets == 0)
+		drop_resource(ls, s->resource);
+	map_remove(ls->set_places, s->number);
+	VEC_RELEASE(&s->members);
+	s->live = false;
+	*VEC_PUSH(&ls->free_sets) = i;
+}
+
+/* Complete in every cut: nothing asks for it any more. */
+static void drop_if_over(struct lanes *ls, uint32_t i)
+{
+	struct lane_set *s = &ls->sets.at[i];
+
+	if (!s->live || !s->closed)
+		return;
+	for (size_t k = 0; k < s->members.n; k++)
+		if (ls->at.at[s->members.at[k].lane].first < s->members.at[k].count)
+			return;
+	drop_set(ls, i);
+}
+
+static void add_member(struct lanes *ls, uint32_t i, uint32_t lane, uint32_t count)
+{
+	struct lane_set *s = &ls->sets.at[i];
+	struct point_need *m;
+
+	assert(!s->closed);
+	for (size_t k = 0; k < s->members.n; k++)
+		if (s->members.at[k].lane == lane) {
+			s->members.at[k].count = count;
+			return;
+		}
+	/* It looked as if it were its lane's own. */
+	if (s->members.n && (s->flags & POINT_OWN))
+		ls->odd_sets++;
+	m = VEC_PUSH(&s->members);
+	*m = (struct point_need){ .lane = lane, .count = count };
+}
+
+void lanes_close(struct lanes *ls, uint64_t number)
+{
+	uint64_t *place = map_get(ls->set_places, number);
+	struct lane_set *s;
+
+	if (!place)
+		return;
+	s = &ls->sets.at[*place];
+	s->closed = true;
+	ls->news++;
+	/* It was thought to be open until its next member. */
+	if ((s->flags & POINT_OWN) && s->members.n == 1 && s->members.at[0].count == s->start + 1)
+		ls->odd_sets++;
+	drop_if_over(ls, (uint32_t)*place);
+}
+
+static uint32_t set_place(const struct lanes *ls, uint32_t number)
+{
+	uint64_t *place = map_get(ls->set_places, number);
+
+	assert(place);
+	return (uint32_t)*place;
+}
+
+/* --- points --- */
+
+#define ALIGN8(n) (((n) + 7) & ~(size_t)7)
+
+/* One block for all that has no fixed size. */
+static void copy_parts(const struct lanes *ls, struct lane_point *p, const struct point *m)
+{
+	size_t needs = ALIGN8(m->nneeds * sizeof(*m->needs));
+	size_t sets = ALIGN8((size_t)(m->nstarts + m->njoins) * sizeof(uint32_t));
+	size_t item = m->item ? ALIGN8(sizeof(*m->item)) : 0;
+	size_t writes = m->item ? m->item->nwrites * sizeof(*m->writes) : 0;
+	char *block;
+
+	if (!(needs + sets + item))
+		return;
+	block = mem_alloc(needs + sets + item + writes);
+	p->needs = (void *)block;
+	p->sets = (void *)(block + needs);
+	for (uint32_t i = 0; i < m->nneeds; i++)
+		if (m->needs[i].lane != m->lane)
+			p->needs[p->nneeds++] = m->needs[i];
+	for (uint32_t i = 0; i < m->nstarts; i++)
+		p->sets[i] = set_place(ls, m->starts[i]);
+	for (uint32_t i = 0; i < m->njoins; i++)
+		p->sets[m->nstarts + i] = set_place(ls, m->joins[i]);
+	if (!m->item)
+		return;
+	p->item = (void *)(block + needs + sets);
+	p->writes = (void *)(block + needs + sets + item);
+	*p->item = *m->item;
+	p->item->writes = 0;
+	if (writes)
+		memcpy(p->writes, m->writes + m->item->writes, writes);
+}
+
+void lanes_point(struct lanes *ls, const struct point *m)
+{
+	struct lane *lane = lanes_reach(ls, m->lane);
+	uint32_t index = lane->known;
+	struct lane_point *p = VEC_PUSH(&lane->points);
+
+	*p = (struct lane_point){
+		.pos = m->pos, .number = ls->arrived++, .nstarts = m->nstarts, .njoins = m->njoins
+	};
+	copy_parts(ls, p, m);
+	lane->known++;
+	lane->ended = lane->waits = false;
+	for (uint32_t i = 0; i < m->nneeds; i++)
+		if (m->needs[i].lane != m->lane &&
+		    lanes_reach(ls, m->needs[i].lane)->known < m->needs[i].count)
+			ls->odd_needs = true;
+	p = &ls->at.at[m->lane].points.at[ls->at.at[m->lane].points.n - 1];
+	for (uint32_t i = 0; i < p->nstarts; i++) {
+		struct lane_set *s = &ls->sets.at[p->sets[i]];
+
+		assert(!s->started);
+		s->started = true;
+		s->lane = m->lane;
+		s->start = index;
+		*VEC_PUSH(&sets_by(&ls->resources.at[s->resource], m->lane)->sets) = p->sets[i];
+	}
+	for (uint32_t i = 0; i < p->nstarts + p->njoins; i++)
+		add_member(ls, p->sets[i], m->lane, index + 1);
+	*VEC_PUSH(&ls->order) = m->lane;
+	ls->news++;
+}
+
+static void forget_first(struct lanes *ls, struct lane *lane)
+{
+	struct lane_point *p = &lane->points.at[lane->head++];
+
+	lane->first++;
+	for (uint32_t i = 0; i < p->nstarts + p->njoins; i++)
+		drop_if_over(ls, p->sets[i]);
+	mem_free(p->needs);
+}
+
+void lanes_forget(struct lanes *ls, const uint32_t *counts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct lane *lane = &ls->at.at[i];
+
+		while (lane->first < counts[i])
+			forget_first(ls, lane);
+		if (lane->head < COMPACT || lane->head * 2 < lane->points.n)
+			continue;
+		lane->points.n -= lane->head;
+		memmove(lane->points.at, lane->points.at + lane->head,
+			lane->points.n * sizeof(*lane->points.at));
+		lane->head = 0;
+	}
+}
+
+uint32_t lanes_order(const struct lanes *ls, uint64_t n)
+{
+	assert(n >= ls->order_first && n < ls->arrived);
+	return ls->order.at[ls->order_head + (n - ls->order_first)];
+}
+
+void lanes_forget_order(struct lanes *ls, uint64_t number)
+{
+	ls->order_head += number - ls->order_first;
+	ls->order_first = number;
+	if (ls->order_head < COMPACT || ls->order_head * 2 < ls->order.n)
+		return;
+	ls->order.n -= ls->order_head;
+	memmove(ls->order.at, ls->order.at + ls->order_head, ls->order.n * sizeof(*ls->order.at));
+	ls->order_head = 0;
+}

@@ -1,0 +1,532 @@
+/*
+ * When a level can be built, what to count, and which violations it shows.
+ *
+ * The reference model:
+ *
+ *	level(0)     = { (nothing, initial configuration) }
+ *	level(n + 1) = { (K + m, step(c, m)) : (K, c) in level(n), m the next point of some lane,
+ *			 all that m needs is in K, sets that m starts may be started in K }
+ *
+ * tests/unit/test_lattice_random.c holds all of this room to it.
+ *
+ * A level is built when nothing that may still come could change it:
+ *
+ *	- a lane whose known points are all in some cut has ended, or waits for a point that is not
+ *	  known yet, which no cut can have;
+ *	- no point was refused only because a set might get more members.
+ *
+ * The observed run is followed on its own, point by point as they come, so whatever is cut away
+ * there is at least that.
+ */
+#include "lattice/lattice_priv.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+
+#define BUDGET UINT64_C(200000000)
+#define HORIZON (1u << 20)
+#define MEMORY_LEAST (UINT64_C(64) << 20)
+#define COLLECT 65536 /* configurations */
+
+/* --- the observed run --- */
+
+static void note_observed(struct lattice *l, uint64_t pos)
+{
+	uint64_t bad = config_bad(l->opt.configs, l->observed_config) & ~l->observed.bad;
+	uint64_t error = config_error(l->opt.configs, l->observed_config) & ~l->observed.error;
+
+	l->observed.bad |= bad;
+	l->observed.error |= error;
+	for (; bad; bad &= bad - 1) {
+		VEC_REACH(&l->observed_bad, __builtin_ctzll(bad));
+		l->observed_bad.at[__builtin_ctzll(bad)] = pos;
+	}
+	for (; error; error &= error - 1) {
+		VEC_REACH(&l->observed_error, __builtin_ctzll(error));
+		l->observed_error.at[__builtin_ctzll(error)] = pos;
+	}
+}
+
+uint64_t lattice_observed(const struct lattice *l, uint32_t property, bool error)
+{
+	if (error)
+		return property < l->observed_error.n ? l->observed_error.at[property] : 0;
+	return property < l->observed_bad.n ? l->observed_bad.at[property] : 0;
+}
+
+/* --- violations --- */
+
+static void add_found(struct lattice *l, uint32_t property, bool error, uint64_t level,
+		      const uint32_t *cut, uint32_t n)
+{
+	struct lattice_found *f = VEC_PUSH(&l->found);
+	struct path_step step;
+	uint64_t bit = UINT64_C(1) << property;
+
+	*f = (struct lattice_found){ .property = property, .error = error, .level = level };
+	for (uint32_t i = 0; i < n; i++)
+		*VEC_PUSH(&f->cut) = cut[i];
+	if (level == 0)
+		return;
+	if (!path_back(l, &l->level, cut, n, UINT32_MAX, error ? 0 : bit, error ? bit : 0, &step))
+		BUG("no step leads to a violation at level %" PRIu64, level);
+	f->pos = lanes_at(&l->lanes, step.lane, cut[step.lane] - 1)->pos;
+}
+
+/* A configuration that no level had before. */
+static void look_at(struct lattice *l, const struct level *v, size_t entry)
+{
+	uint32_t config = v->configs[entry], n = v->packing->nlanes;
+	uint64_t bad = config_bad(l->opt.configs, config) & ~l->seen.bad;
+	uint64_t error = config_error(l->opt.configs, config) & ~l->seen.error;
+	uint32_t *cut;
+
+	l->seen.bad |= bad;
+	l->seen.error |= error;
+	l->seen.unknown |= config_unknown(l->opt.configs, config);
+	if (!(bad | error))
+		return;
+	cut = mem_alloc((n + 1) * sizeof(*cut));
+	packing_cut(v->packing, v->keys + entry * v->packing->words, cut);
+	for (; bad; bad &= bad - 1)
+		add_found(l, (uint32_t)__builtin_ctzll(bad), false, v->number, cut, n);
+	for (; error; error &= error - 1)
+		add_found(l, (uint32_t)__builtin_ctzll(error), true, v->number, cut, n);
+	mem_free(cut);
+}
+
+/* Verdicts last, so each configuration need be looked at once. */
+static void look_for_violations(struct lattice *l, const struct level *v)
+{
+	for (size_t i = 0; v->configs && i < v->n; i++) {
+		uint32_t config = v->configs[i];
+
+		if (config < l->verdicts.n && l->verdicts.at[config])
+			continue;
+		VEC_REACH(&l->verdicts, config);
+		l->verdicts.at[config] = 1;
+		look_at(l, v, i);
+	}
+}
+
+/* --- configurations nobody has any more --- */
+
+static void collect(struct lattice *l)
+{
+	struct configs *c = l->opt.configs;
+
+	if (!c || l->opt.keep || configs_count(c) < l->collect_at)
+		return;
+	for (size_t i = 0; i < l->level.n; i++)
+		config_mark(c, l->level.configs[i]);
+	config_mark(c, l->observed_config);
+	configs_sweep(c);
+	expand_forget(l->expand);
+	VEC_CLEAR(&l->verdicts);
+	l->collect_at = configs_count(c) * 2 > COLLECT ? configs_count(c) * 2 : COLLECT;
+}
+
+/* --- making and unmaking --- */
+
+struct lattice *lattice_new(const struct lattice_options *opt)
+{
+	struct lattice *l = mem_zalloc(sizeof(*l));
+
+	l->opt = *opt;
+	if (!l->opt.memory)
+		l->opt.memory = mem_share(1, 4);
+	if (l->opt.memory < MEMORY_LEAST && !opt->memory)
+		l->opt.memory = MEMORY_LEAST;
+	if (!l->opt.budget)
+		l->opt.budget = BUDGET;
+	if (!l->opt.horizon)
+		l->opt.horizon = HORIZON;
+	if (l->opt.keep)
+		l->opt.jobs = 1;
+	lanes_init(&l->lanes);
+	l->expand = expand_new(l->opt.jobs);
+	l->packing = packing_new(0);
+	l->packing->guards = mem_zalloc(sizeof(*l->packing->guards));
+	l->level = (struct level){ .n = 1, .cuts = 1, .limbs = opt->count, .most = 1 };
+	l->level.packing = l->packing;
+	level_reserve(&l->level, 1, opt->configs != NULL);
+	l->level.keys[0] = 0;
+	if (opt->count)
+		l->level.counts[0] = 1;
+	l->cuts = l->widest = 1;
+	l->tried = UINT64_MAX;
+	l->collect_at = COLLECT;
+	if (opt->configs) {
+		l->level.configs[0] = l->observed_config = config_initial(opt->configs);
+		note_observed(l, UINT64_MAX);
+		look_for_violations(l, &l->level);
+	}
+	return l;
+}
+
+void lattice_free(struct lattice *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->found.n; i++)
+		VEC_RELEASE(&l->found.at[i].cut);
+	for (size_t i = 0; i < l->kept.n; i++)
+		level_release(&l->kept.at[i]);
+	for (size_t i = 0; i < l->packings.n; i++)
+		packing_free(l->packings.at[i]);
+	for (size_t i = 0; i < l->window.n; i++) {
+		VEC_RELEASE(&l->window.at[i].rows);
+		VEC_RELEASE(&l->window.at[i].starts);
+		VEC_RELEASE(&l->window.at[i].open);
+	}
+	level_release(&l->level);
+	level_release(&l->next);
+	packing_free(l->packing);
+	lanes_release(&l->lanes);
+	expand_free(l->expand);
+	big_release(&l->runs);
+	big_release(&l->violating);
+	VEC_RELEASE(&l->found);
+	VEC_RELEASE(&l->kept);
+	VEC_RELEASE(&l->packings);
+	VEC_RELEASE(&l->window);
+	VEC_RELEASE(&l->top);
+	VEC_RELEASE(&l->observed_cut);
+	VEC_RELEASE(&l->observed_bad);
+	VEC_RELEASE(&l->observed_error);
+	VEC_RELEASE(&l->verdicts);
+	mem_free(l);
+}
+
+/* --- receiving --- */
+
+static void sink_set(void *arg, uint32_t set, uint32_t resource, unsigned flags)
+{
+	struct lattice *l = arg;
+
+	if (!l->stopped)
+		lanes_set(&l->lanes, set, resource, flags);
+}
+
+static void sink_point(void *arg, const struct point *m)
+{
+	struct lattice *l = arg;
+
+	if (m->item && l->opt.configs) {
+		l->observed_config = config_step(l->opt.configs, l->observed_config, m->item,
+						 m->writes, l->lanes.arrived, 0);
+		note_observed(l, m->pos);
+	}
+	if (!l->stopped)
+		lanes_point(&l->lanes, m);
+	else
+		l->lanes.arrived++;
+}
+
+static void sink_close(void *arg, uint32_t set)
+{
+	struct lattice *l = arg;
+
+	lanes_close(&l->lanes, set);
+}
+
+static void sink_wait(void *arg, uint32_t lane, bool waits)
+{
+	struct lattice *l = arg;
+	struct lane *q = lanes_reach(&l->lanes, lane);
+
+	q->waits = waits;
+	q->ended = false;
+	l->lanes.news++;
+}
+
+static void sink_end(void *arg, uint32_t lane)
+{
+	struct lattice *l = arg;
+
+	lanes_reach(&l->lanes, lane)->ended = true;
+	l->lanes.news++;
+}
+
+struct point_sink lattice_sink(struct lattice *l)
+{
+	return (struct point_sink){ .arg = l,
+				    .set = sink_set,
+				    .point = sink_point,
+				    .close = sink_close,
+				    .wait = sink_wait,
+				    .end = sink_end };
+}
+
+/* --- building --- */
+
+static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, uint64_t cuts)
+{
+	if (l->why == CUT_NONE) {
+		l->why = why;
+		l->why_level = level;
+	}
+	l->left_out += cuts;
+}
+
+/* Some lane has a cut at its end, and may go on from there. */
+static bool lane_missing(const struct lattice *l)
+{
+	for (size_t i = 0; i < l->lanes.at.n; i++) {
+		const struct lane *q = &l->lanes.at.at[i];
+
+		if (!q->ended && !q->waits && (i < l->top.n ? l->top.at[i] : 0) >= q->known)
+			return true;
+	}
+	return false;
+}
+
+static bool is_ready(struct lattice *l)
+{
+	if (!lane_missing(l))
+		return true;
+	if (!l->top_loose)
+		return false;
+	packing_measure(l);
+	return !lane_missing(l);
+}
+
+/* A sum of as many counts as there are lanes must fit. */
+static void widen_counts(struct lattice *l)
+{
+	struct level *v = &l->level;
+	uint32_t had = v->limbs;
+
+	if (!had || v->most < UINT64_MAX / (l->packing->nactive + 1) - 1)
+		return;
+	v->limbs++;
+	level_reserve(v, v->n, v->configs != NULL);
+	for (size_t i = v->n; i-- > 0;) {
+		memmove(v->counts + i * v->limbs, v->counts + i * had, had * sizeof(*v->counts));
+		v->counts[i * v->limbs + had] = 0;
+	}
+	v->most = 0;
+}
+
+/* Cuts of a level that are kept. */
+static uint64_t breadth(const struct lattice *l)
+{
+	if (l->cuts >= l->opt.budget)
+		return 1;
+	return l->opt.breadth ? l->opt.breadth : UINT64_MAX;
+}
+
+static void cut_level(struct lattice *l, struct level *v, uint64_t keep, enum cut_reason why)
+{
+	size_t had = v->cuts;
+
+	if (had <= keep)
+		return;
+	breadth_cut(l, v, l->observed_cut.at, keep);
+	leave_out(l, why, v->number, had - v->cuts);
+	l->top_loose = true;
+}
+
+/* The level's successors; when memory ends, those of half of it. */
+static enum expand_result expand_in_memory(struct lattice *l, bool wait, uint64_t *edges,
+					   uint64_t *dead, uint32_t *wait_set)
+{
+	for (;;) {
+		uint64_t limit = l->opt.memory / level_entry_bytes(&l->level);
+		enum expand_result r;
+
+		*edges = *dead = 0;
+		r = expand_level(l, l->level.cuts > 1 ? limit : SIZE_MAX, wait, edges, dead,
+				 wait_set);
+		if (r != EXPAND_MEMORY)
+			return r;
+		l->cuts -= l->level.cuts;
+		cut_level(l, &l->level, (l->level.cuts + 1) / 2, CUT_MEMORY);
+		l->cuts += l->level.cuts;
+	}
+}
+
+static void keep_level(struct lattice *l)
+{
+	l->kept_bytes += l->level.n * level_entry_bytes(&l->level);
+	if (!l->kept_lost && l->kept_bytes > l->opt.memory) {
+		for (size_t i = 0; i < l->kept.n; i++)
+			level_release(&l->kept.at[i]);
+		VEC_CLEAR(&l->kept);
+		l->kept_lost = true;
+		leave_out(l, CUT_KEPT, l->level.number, 0);
+	}
+	if (l->kept_lost)
+		return;
+	*VEC_PUSH(&l->kept) = l->level;
+	l->level = (struct level){ 0 };
+}
+
+/* The next level is the level now. */
+static void advance(struct lattice *l, uint64_t edges, uint64_t dead)
+{
+	uint64_t bytes = (l->level.n + l->next.n) * level_entry_bytes(&l->level);
+	enum cut_reason why = l->cuts >= l->opt.budget ? CUT_BUDGET : CUT_BREADTH;
+	struct level old;
+
+	l->edges += edges;
+	l->dead_ends += dead;
+	l->top_loose |= dead > 0;
+	l->bytes = bytes > l->bytes ? bytes : l->bytes;
+	look_for_violations(l, &l->next);
+	VEC_REACH(&l->observed_cut, l->lanes.at.n);
+	l->observed_cut.at[lanes_order(&l->lanes, l->level.number)]++;
+	l->widest = l->next.cuts > l->widest ? l->next.cuts : l->widest;
+	cut_level(l, &l->next, breadth(l), why);
+	l->cuts += l->next.cuts;
+	if (l->opt.keep)
+		keep_level(l);
+	old = l->level;
+	l->level = l->next;
+	l->next = old;
+	collect(l);
+}
+
+/* Nothing was built: what has to happen before it is worth trying again. */
+static bool worth_trying(const struct lattice *l)
+{
+	const struct lane_set *s = l->wait_set ? &l->lanes.sets.at[l->wait_set - 1] : NULL;
+
+	if (l->tried == UINT64_MAX || l->finishing || (s && (s->closed || !s->live)))
+		return true;
+	return l->lanes.news - l->tried > l->level.n / 16;
+}
+
+static bool build_level(struct lattice *l)
+{
+	bool forced = l->lanes.arrived - l->level.number > l->opt.horizon;
+	bool ready, wait = !l->finishing && !forced;
+	uint64_t edges, dead;
+	enum expand_result r;
+
+	if (l->stopped || l->level.number == l->lanes.arrived || !(forced || worth_trying(l)))
+		return false;
+	ready = l->finishing || is_ready(l);
+	if (!ready && !forced)
+		return false;
+	if (!ready)
+		leave_out(l, CUT_HORIZON, l->level.number + 1, 0);
+	packing_prepare(l);
+	widen_counts(l);
+	l->wait_set = 0;
+	r = expand_in_memory(l, wait, &edges, &dead, &l->wait_set);
+	if (r == EXPAND_STOP) {
+		leave_out(l, CUT_STOP, l->level.number + 1, 0);
+		l->stopped = true;
+		return false;
+	}
+	if (r == EXPAND_WAIT || (l->next.n == 0 && wait)) {
+		l->tried = l->lanes.news;
+		return false;
+	}
+	l->tried = UINT64_MAX;
+	if (l->next.n == 0) {
+		l->dead_ends += dead;
+		l->edges += edges;
+		l->stopped = true;
+		return false;
+	}
+	advance(l, edges, dead);
+	return true;
+}
+
+void lattice_build(struct lattice *l)
+{
+	while (build_level(l))
+		;
+}
+
+/* Runs are what leads to the cut of all points. */
+static void count_runs(struct lattice *l)
+{
+	const struct level *v = &l->level;
+
+	if (!v->limbs || v->number != l->lanes.arrived)
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		struct big n = { 0 };
+
+		big_set_limbs(&n, v->counts + i * v->limbs, v->limbs);
+		big_add(&l->runs, &n);
+		if (v->configs && config_bad(l->opt.configs, v->configs[i]))
+			big_add(&l->violating, &n);
+		big_release(&n);
+	}
+}
+
+void lattice_finish(struct lattice *l)
+{
+	if (l->done)
+		return;
+	l->finishing = true;
+	lattice_build(l);
+	count_runs(l);
+	l->done = true;
+}
+
+/* --- answers --- */
+
+static void explain(const struct lattice *l, char *out, size_t n)
+{
+	static const char *const reasons[] = {
+		[CUT_NONE] = "",
+		[CUT_BREADTH] = "the breadth was reached (--breadth sets it)",
+		[CUT_MEMORY] = "memory ran out (FORESEE_MEMORY=MIB sets how much may be used)",
+		[CUT_BUDGET] = "the budget of cuts ran out (--budget sets it)",
+		[CUT_HORIZON] = "too many points were waiting for a thread that did not go on",
+		[CUT_STOP] = "interrupted",
+		[CUT_KEPT] =
+			"levels to keep took too much memory (FORESEE_MEMORY=MIB)",
+	};
+
+	if (l->why == CUT_NONE)
+		return;
+	snprintf(out, n, "at level %" PRIu64 " %s", l->why_level, reasons[l->why]);
+	if (l->left_out)
+		snprintf(out + strlen(out), n - strlen(out),
+			 ": %" PRIu64 " cuts were left out, and what follows them", l->left_out);
+}
+
+void lattice_counts(const struct lattice *l, struct lattice_counts *out)
+{
+	*out = (struct lattice_counts){ .cuts = l->cuts,
+					.edges = l->edges,
+					.dead_ends = l->dead_ends,
+					.levels = l->level.number + 1,
+					.widest = l->widest,
+					.counted = l->opt.count,
+					.truncated = l->why != CUT_NONE,
+					.bytes = l->bytes };
+	big_copy(&out->runs, &l->runs);
+	big_copy(&out->violating_runs, &l->violating);
+	explain(l, out->why, sizeof(out->why));
+}
+
+void lattice_counts_release(struct lattice_counts *c)
+{
+	big_release(&c->runs);
+	big_release(&c->violating_runs);
+}
+
+size_t lattice_nfound(const struct lattice *l)
+{
+	return l->found.n;
+}
+
+const struct lattice_found *lattice_found(const struct lattice *l, size_t i)
+{
+	return &l->found.at[i];
+}
+
+uint64_t lattice_unknown(const struct lattice *l)
+{
+	return l->seen.unknown;
+}

@@ -1,0 +1,534 @@
+/*
+ * Cuts as numbers: a field of a few bits for each lane that moves.
+ *
+ *	 63                                   0
+ *	+-+-------+-+----+-+-------------+-----+
+ *	|g| lane 0|g| 2  |g|   lane 5    |     |	lanes 1, 3, 4: the same in all cuts
+ *	+-+-------+-+----+-+-------------+-----+
+ *
+ * Fields count from a base that moves along with the levels, so they stay small however long the
+ * computation is.  Lane 0 is on top: keys compare as cuts do, lane by lane, and to add a point of
+ * one lane keeps the order of any two.
+ *
+ * A guard bit above each field makes `are all counts at least these?' one subtraction a word:
+ * (key | guards) - row leaves a guard standing iff its field did not borrow.
+ *
+ * When a field could overflow, or a lane without one could move, all is packed anew.
+ */
+#include "lattice/lattice_priv.h"
+
+#include <assert.h>
+
+#define REPACK 4096 /* levels: so that what is behind is forgotten now and then */
+#define SLACK 12    /* spare bits of a field at most */
+
+struct packing *packing_new(uint32_t nlanes)
+{
+	struct packing *p = mem_zalloc(sizeof(*p));
+
+	p->nlanes = nlanes;
+	p->words = 1;
+	p->by_lane = mem_zalloc((nlanes + 1) * sizeof(*p->by_lane));
+	p->active = mem_alloc((nlanes + 1) * sizeof(*p->active));
+	for (uint32_t i = 0; i < nlanes; i++)
+		p->by_lane[i].lane = i;
+	return p;
+}
+
+void packing_free(struct packing *p)
+{
+	if (!p)
+		return;
+	mem_free(p->by_lane);
+	mem_free(p->active);
+	mem_free(p->guards);
+	mem_free(p);
+}
+
+int packing_compare(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+void packing_cut(const struct packing *p, const uint64_t *key, uint32_t *cut)
+{
+	for (uint32_t i = 0; i < p->nlanes; i++)
+		cut[i] = packing_count(p, key, i);
+}
+
+bool packing_key(const struct packing *p, const uint32_t *cut, uint32_t n, uint64_t *key)
+{
+	memset(key, 0, p->words * sizeof(*key));
+	for (uint32_t i = 0; i < n || i < p->nlanes; i++) {
+		uint32_t count = i < n ? cut[i] : 0;
+		const struct packing_field *f = i < p->nlanes ? &p->by_lane[i] : NULL;
+
+		if (!f && count)
+			return false;
+		if (!f)
+			continue;
+		if (count < f->base || count - f->base > f->mask)
+			return false;
+		key[f->word] |= (uint64_t)(count - f->base) << f->shift;
+	}
+	return true;
+}
+
+/* --- choosing fields --- */
+
+static uint32_t bits_for(uint64_t v)
+{
+	return v ? 64 - (uint32_t)__builtin_clzll(v) : 1;
+}
+
+/* Puts the active lanes' fields of these widths into words; the number of words. */
+static uint32_t place_fields(struct packing *p, const uint32_t *bits)
+{
+	uint32_t word = 0, free = 64;
+
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		struct packing_field *f = &p->by_lane[p->active[k]];
+
+		if (bits[k] + 1 > free) {
+			word++;
+			free = 64;
+		}
+		free -= bits[k] + 1;
+		f->word = word;
+		f->shift = free;
+		f->bits = bits[k];
+		f->mask = (UINT64_C(1) << bits[k]) - 1;
+	}
+	return word + 1;
+}
+
+/* Its next point could come in some cut with these counts. */
+static bool could_move(const struct lattice *l, uint32_t lane, const uint32_t *top)
+{
+	const struct lane_point *m;
+
+	if (top[lane] >= l->lanes.at.at[lane].known)
+		return false;
+	m = lanes_at(&l->lanes, lane, top[lane]);
+	for (uint32_t i = 0; i < m->nneeds; i++)
+		if (m->needs[i].count > top[m->needs[i].lane])
+			return false;
+	return true;
+}
+
+/* Counts from low to one more than top must fit, as far as there are points; more is better, as
+ * long as it costs no word. */
+static void choose_fields(struct lattice *l, struct packing *p, const uint32_t *low)
+{
+	const uint32_t *top = l->top.at;
+	uint32_t *least, *most, *bits;
+
+	for (uint32_t i = 0; i < p->nlanes; i++) {
+		p->by_lane[i].base = low[i];
+		if (low[i] < top[i] || could_move(l, i, top))
+			p->active[p->nactive++] = i;
+	}
+	least = mem_alloc((p->nactive + 1) * 3 * sizeof(*least));
+	most = least + p->nactive;
+	bits = most + p->nactive;
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		uint32_t i = p->active[k], known = l->lanes.at.at[i].known;
+
+		least[k] = bits_for(top[i] - low[i] + (known > top[i]));
+		most[k] = bits_for(known - low[i]);
+	}
+	p->words = place_fields(p, least);
+	for (uint32_t more = SLACK; more-- > 0;) {
+		for (uint32_t k = 0; k < p->nactive; k++) {
+			bits[k] = least[k] + more;
+			if (bits[k] > most[k])
+				bits[k] = most[k];
+		}
+		if (place_fields(p, bits) == p->words)
+			break;
+	}
+	mem_free(least);
+	p->guards = mem_zalloc(p->words * sizeof(*p->guards));
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+
+		p->guards[f->word] |= UINT64_C(1) << (f->shift + f->bits);
+	}
+}
+
+static void repack_keys(struct level *v, const struct packing *old, const struct packing *p)
+{
+	size_t room = (v->n + 1) * p->words;
+	uint64_t *keys = mem_alloc(room * sizeof(*keys));
+
+	for (size_t n = 0; n < v->n; n++) {
+		const uint64_t *from = v->keys + n * old->words;
+		uint64_t *to = keys + n * p->words;
+
+		memset(to, 0, p->words * sizeof(*to));
+		for (uint32_t k = 0; k < p->nactive; k++) {
+			const struct packing_field *f = &p->by_lane[p->active[k]];
+
+			to[f->word] |= (uint64_t)(packing_count(old, from, f->lane) - f->base)
+				       << f->shift;
+		}
+	}
+	mem_free(v->keys);
+	v->keys = keys;
+	v->key_room = room;
+}
+
+/* Lowest and highest count of each lane in the level. */
+static void measure(const struct lattice *l, uint32_t *low, uint32_t *top, uint32_t n)
+{
+	const struct packing *p = l->packing;
+	const struct level *v = &l->level;
+
+	for (uint32_t i = 0; i < n; i++)
+		low[i] = top[i] = i < p->nlanes ? p->by_lane[i].base : 0;
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+		const uint64_t *word = v->keys + f->word;
+		uint64_t a = f->mask, b = 0;
+
+		for (size_t e = 0; e < v->n; e++) {
+			uint64_t x = word[e * p->words] >> f->shift & f->mask;
+
+			a = x < a ? x : a;
+			b = x > b ? x : b;
+		}
+		low[f->lane] = f->base + (uint32_t)a;
+		top[f->lane] = f->base + (uint32_t)b;
+	}
+}
+
+void packing_measure(struct lattice *l)
+{
+	uint32_t *low = mem_alloc((l->top.n + 1) * sizeof(*low));
+
+	measure(l, low, l->top.at, (uint32_t)l->top.n);
+	l->top_loose = false;
+	mem_free(low);
+}
+
+/* --- open sets, by lane --- */
+
+/* Whatever sets of the resource the lane has started by then, it has also ended. */
+static bool all_over(const struct lattice *l, const struct lane_resource *r, uint32_t lane,
+		     uint32_t count)
+{
+	for (size_t i = 0; i < r->by.n; i++) {
+		if (r->by.at[i].lane != lane)
+			continue;
+		for (size_t k = 0; k < r->by.at[i].sets.n; k++) {
+			const struct lane_set *s = &l->lanes.sets.at[r->by.at[i].sets.at[k]];
+
+			if (s->start >= count)
+				break;
+			if (!s->closed || s->members.n > 1 || s->members.at[0].count > count)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What is open after the point, given what was before it. */
+static struct lane_open after_point(const struct lattice *l, struct lane_open o, uint32_t lane,
+				    uint32_t index)
+{
+	const struct lane_point *m = lanes_at(&l->lanes, lane, index);
+
+	for (uint32_t i = 0; i < m->nstarts + m->njoins; i++) {
+		const struct lane_set *s = &l->lanes.sets.at[m->sets[i]];
+		const struct lane_resource *r = &l->lanes.resources.at[s->resource];
+		uint64_t bit = UINT64_C(1) << r->slot;
+		bool own = s->members.n == 1 && (s->closed || (s->flags & POINT_OWN));
+
+		if (s->lane != lane)
+			continue;
+		if (own && s->closed && s->members.at[0].count == index + 1) {
+			o.certain &= ~bit;
+			if (r->slot != LANE_SLOT_ODD && all_over(l, r, lane, index + 1))
+				o.maybe &= ~bit;
+		} else if (i < m->nstarts && own && !(s->flags & POINT_SHARED) &&
+			   r->slot != LANE_SLOT_ODD) {
+			o.certain |= bit;
+		} else if (i < m->nstarts || (o.certain & bit && !s->closed)) {
+			o.certain &= ~bit;
+			o.maybe |= bit;
+		}
+	}
+	return o;
+}
+
+static void fill_open(struct lattice *l, uint32_t lane, uint32_t count)
+{
+	struct packing_lane *w = &l->window.at[lane];
+
+	/* Points that are gone already came before there were any sets. */
+	if (!w->open.n) {
+		w->open_first = l->lanes.at.at[lane].first;
+		*VEC_PUSH(&w->open) = (struct lane_open){ 0, 0 };
+	}
+	while (w->open_first + w->open.n <= count) {
+		struct lane_open o = after_point(l, w->open.at[w->open.n - 1], lane,
+						 w->open_first + (uint32_t)w->open.n - 1);
+
+		*VEC_PUSH(&w->open) = o;
+	}
+}
+
+static void forget_open(struct lattice *l, uint32_t lane, uint32_t base)
+{
+	struct packing_lane *w = &l->window.at[lane];
+	size_t gone = base - w->open_first;
+
+	assert(gone < w->open.n);
+	w->open.n -= gone;
+	memmove(w->open.at, w->open.at + gone, w->open.n * sizeof(*w->open.at));
+	w->open_first = base;
+	/* Slots of resources that have gone. */
+	for (size_t i = 0; i < w->open.n; i++)
+		w->open.at[i].maybe &= ~l->lanes.free_slots;
+}
+
+/* A set that was thought to be its lane's own is not: ask for each. */
+static void doubt_open(struct lattice *l)
+{
+	for (size_t i = 0; i < l->window.n; i++) {
+		struct packing_lane *w = &l->window.at[i];
+
+		for (size_t k = 0; k < w->open.n; k++) {
+			w->open.at[k].maybe |= w->open.at[k].certain;
+			w->open.at[k].certain = 0;
+		}
+	}
+	l->idle.maybe |= l->idle.certain;
+	l->idle.certain = 0;
+	l->odd_sets = l->lanes.odd_sets;
+}
+
+static void gather_idle(struct lattice *l)
+{
+	const struct packing *p = l->packing;
+
+	l->idle = (struct lane_open){ 0, 0 };
+	for (uint32_t i = 0; i < p->nlanes; i++) {
+		const struct packing_lane *w = &l->window.at[i];
+
+		if (p->by_lane[i].mask || !w->open.n)
+			continue;
+		l->idle.certain |= w->open.at[p->by_lane[i].base - w->open_first].certain;
+		l->idle.maybe |= w->open.at[p->by_lane[i].base - w->open_first].maybe;
+	}
+}
+
+/* --- rows --- */
+
+/* What no key has: the guard of the lane's own field, which any count is below. */
+static void row_never(const struct packing *p, uint32_t lane, uint64_t *row)
+{
+	const struct packing_field *f = &p->by_lane[lane];
+
+	memset(row, 0, p->words * sizeof(*row));
+	row[f->word] = UINT64_C(1) << (f->shift + f->bits);
+}
+
+static void row_of(const struct packing *p, uint32_t lane, const struct lane_point *m,
+		   uint64_t *row)
+{
+	memset(row, 0, p->words * sizeof(*row));
+	for (uint32_t i = 0; i < m->nneeds; i++) {
+		const struct packing_field *f = &p->by_lane[m->needs[i].lane];
+		uint64_t v, had;
+
+		if (m->needs[i].lane >= p->nlanes || m->needs[i].count > f->base + f->mask) {
+			row_never(p, lane, row);
+			return;
+		}
+		if (m->needs[i].count <= f->base)
+			continue;
+		v = m->needs[i].count - f->base;
+		had = row[f->word] >> f->shift & f->mask;
+		if (v > had)
+			row[f->word] += (v - had) << f->shift;
+	}
+}
+
+static void fill_rows(struct lattice *l, uint32_t lane)
+{
+	const struct packing *p = l->packing;
+	struct packing_lane *w = &l->window.at[lane];
+	uint32_t base = p->by_lane[lane].base, known = l->lanes.at.at[lane].known;
+	uint32_t need = l->top.at[lane] - base + 1;
+
+	while (w->filled < need && base + w->filled < known) {
+		const struct lane_point *m = lanes_at(&l->lanes, lane, base + w->filled);
+		uint64_t starts = 0;
+
+		for (uint32_t i = 0; i < m->nstarts; i++)
+			starts |= UINT64_C(1)
+				  << l->lanes.resources.at[l->lanes.sets.at[m->sets[i]].resource]
+					     .slot;
+		VEC_REACH(&w->rows, (size_t)(w->filled + 1) * p->words - 1);
+		VEC_REACH(&w->starts, w->filled);
+		row_of(p, lane, m, w->rows.at + (size_t)w->filled * p->words);
+		w->starts.at[w->filled++] = starts;
+	}
+	if (w->filled < need) {
+		VEC_REACH(&w->rows, (size_t)(w->filled + 1) * p->words - 1);
+		VEC_REACH(&w->starts, w->filled);
+		row_never(p, lane, w->rows.at + (size_t)w->filled * p->words);
+		w->starts.at[w->filled] = 0;
+	}
+}
+
+/* --- keeping it good --- */
+
+static bool is_good(const struct lattice *l)
+{
+	const struct packing *p = l->packing;
+
+	if (p->nlanes != l->lanes.at.n || l->level.number - l->packed_at >= REPACK)
+		return false;
+	for (uint32_t i = 0; i < p->nlanes; i++) {
+		const struct packing_field *f = &p->by_lane[i];
+
+		if (f->mask ? l->top.at[i] < l->lanes.at.at[i].known &&
+				      l->top.at[i] - f->base >= f->mask
+			    : could_move(l, i, l->top.at))
+			return false;
+	}
+	return true;
+}
+
+static void repack(struct lattice *l)
+{
+	uint32_t n = (uint32_t)l->lanes.at.n;
+	struct packing *p = packing_new(n), *old = l->packing;
+	uint32_t *low = mem_alloc((n + 1) * sizeof(*low));
+
+	VEC_REACH(&l->window, n);
+	measure(l, low, l->top.at, n);
+	l->top_loose = false;
+	for (uint32_t i = 0; l->lanes.any_sets && i < n; i++)
+		fill_open(l, i, l->top.at[i]);
+	if (!l->opt.keep) {
+		lanes_forget(&l->lanes, low, n);
+		lanes_forget_order(&l->lanes, l->level.number);
+	}
+	for (uint32_t i = 0; l->lanes.any_sets && i < n; i++)
+		forget_open(l, i, low[i]);
+	choose_fields(l, p, low);
+	repack_keys(&l->level, old, p);
+	l->level.packing = l->packing = p;
+	l->packed_at = l->level.number;
+	for (uint32_t i = 0; i < n; i++)
+		l->window.at[i].filled = 0;
+	if (l->opt.keep)
+		*VEC_PUSH(&l->packings) = old;
+	else
+		packing_free(old);
+	gather_idle(l);
+	mem_free(low);
+}
+
+void packing_prepare(struct lattice *l)
+{
+	VEC_REACH(&l->top, l->lanes.at.n);
+	if (l->odd_sets != l->lanes.odd_sets)
+		doubt_open(l);
+	if (!is_good(l))
+		repack(l);
+	for (uint32_t k = 0; k < l->packing->nactive; k++) {
+		uint32_t lane = l->packing->active[k];
+
+		fill_rows(l, lane);
+		if (l->lanes.any_sets)
+			fill_open(l, lane, l->top.at[lane]);
+	}
+}
+
+/* --- questions about one cut --- */
+
+static bool is_complete(const struct lane_set *s, const struct packing *p, const uint64_t *key)
+{
+	for (size_t i = 0; i < s->members.n; i++)
+		if (packing_count(p, key, s->members.at[i].lane) < s->members.at[i].count)
+			return false;
+	return true;
+}
+
+/* Sets of one lane: only its latest started one may be open, and shared ones before that, for each
+ * was started when those before it were complete, or shared as itself. */
+static bool lane_free(const struct lattice *l, const struct packing *p, const uint64_t *key,
+		      const struct lane_sets *by, bool shared, uint32_t *wait)
+{
+	uint32_t count = packing_count(p, key, by->lane);
+	size_t lo = 0, hi = by->sets.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (l->lanes.sets.at[by->sets.at[mid]].start < count)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo-- > 0) {
+		const struct lane_set *s = &l->lanes.sets.at[by->sets.at[lo]];
+		bool in = is_complete(s, p, key);
+
+		if (!(in && s->closed) && !(shared && (s->flags & POINT_SHARED))) {
+			if (in && !(s->flags & POINT_OWN) && wait)
+				*wait = by->sets.at[lo] + 1;
+			return false;
+		}
+		if (!(s->flags & POINT_SHARED))
+			break;
+	}
+	return true;
+}
+
+bool packing_sets_free(const struct lattice *l, const struct packing *p, const uint64_t *key,
+		       const struct lane_point *m, uint32_t *wait)
+{
+	uint32_t waits = 0, refused = 0;
+
+	for (uint32_t i = 0; i < m->nstarts; i++) {
+		const struct lane_set *s = &l->lanes.sets.at[m->sets[i]];
+		const struct lane_resource *r = &l->lanes.resources.at[s->resource];
+
+		for (size_t k = 0; k < r->by.n; k++) {
+			uint32_t w = 0;
+
+			if (lane_free(l, p, key, &r->by.at[k], (s->flags & POINT_SHARED) != 0, &w))
+				continue;
+			if (!w)
+				return false;
+			refused++;
+			waits = w;
+		}
+	}
+	if (waits && wait)
+		*wait = waits;
+	return !refused;
+}
+
+bool packing_enabled(const struct lattice *l, const struct packing *p, const uint64_t *key,
+		     uint32_t lane)
+{
+	uint32_t count = packing_count(p, key, lane);
+	const struct lane_point *m;
+
+	if (count >= l->lanes.at.at[lane].known)
+		return false;
+	m = lanes_at(&l->lanes, lane, count);
+	for (uint32_t i = 0; i < m->nneeds; i++)
+		if (packing_count(p, key, m->needs[i].lane) < m->needs[i].count)
+			return false;
+	return packing_sets_free(l, p, key, m, NULL);
+}

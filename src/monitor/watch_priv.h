@@ -1,0 +1,123 @@
+/*
+ * What watch.c (events), watch_thread.c (threads by name) and bind*.c (names) share.
+ *
+ * Memory that somebody is interested in is a list of ranges; most events touch none, which the
+ * bounds and a small table of words tell at once.
+ */
+#ifndef MONITOR_WATCH_PRIV_H
+#define MONITOR_WATCH_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "monitor/watch.h"
+#include "spec/spec.h"
+#include "trace/trace.h"
+
+struct intern;
+struct strbuf;
+struct variables_item;
+
+/* Memory of a declared variable, of a variable that only patterns name, or of a lock. */
+struct watch_range {
+	uint64_t from, to;
+	int32_t variable;	/* -1: none that is declared */
+	uint64_t reads, writes; /* events of the spec */
+	uint64_t acquires, releases;
+};
+
+/* Most words are nobody's: a bit for each, by its number modulo this. */
+#define WATCH_WORDS 4096u
+
+struct watch_ranges {
+	VEC(struct watch_range) at;
+	uint64_t low, high; /* around them all */
+	uint64_t words[WATCH_WORDS / 64];
+};
+
+/* A declared variable. */
+struct watch_bound {
+	uint64_t addr;
+	uint32_t size;
+	const char *type;
+	const char *origin;
+	bool placed; /* addr is known */
+	bool seen;   /* something was done to it */
+};
+
+/* A name that the program itself gives as it runs (FORESEE_VARIABLE, FORESEE_INTERNAL). */
+struct watch_late {
+	const char *name;
+	bool lock;
+	struct watch_range is; /* from and to: at present */
+};
+
+struct watch_thread {
+	const char *routine;	  /* NULL not known */
+	bool looked;		  /* and will not be */
+	VEC(const char *) blocks; /* BEGIN without END; NULL: of no name */
+};
+
+struct watch {
+	const struct spec *spec;
+	struct watch_bound *bound;     /* by variable */
+	struct monitor_value *initial; /* by variable */
+	struct watch_ranges memory, locks;
+	uint64_t of_op[SPEC_NOPS]; /* events of the spec by what they are */
+	uint64_t any[SPEC_NOPS];   /* READ ... REL: those of any object */
+	VEC(struct watch_late) late;
+	bool text;			  /* the trace is */
+	bool routines;			  /* a thread is declared by a name */
+	uint64_t threads_seen;		  /* declarations that a thread has fitted */
+	VEC(struct watch_thread) threads; /* by tid */
+	struct intern *strings;
+	VEC(char *) notes;
+};
+
+/* ---- watch.c ---- */
+
+/* Adds a range, or more to one that is the same. */
+void watch_range_add(struct watch_ranges *r, struct watch_range new);
+
+/* ---- watch_thread.c ---- */
+
+struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid);
+/* Looks at an event for names of start routines; only where w->routines. */
+void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e);
+/* Creation index. */
+uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t tid);
+/* Is it the declared one? */
+bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid);
+/* By a name that is not declared. */
+bool watch_thread_has(struct watch *w, struct trace *t, const char *name, uint32_t tid);
+/* The name of the block that a BEGIN or END is of; NULL none.  Call for each. */
+const char *watch_thread_block(struct watch *w, const struct event *e);
+
+/* ---- bind.c, bind_name.c, bind_type.c ---- */
+
+void bind_note(struct watch *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *bind_keep(struct watch *w, const char *s);
+
+/* Memory that a name of the spec means. */
+struct bind_found {
+	uint64_t addr, size;
+	const char *type; /* or NULL */
+	bool late;	  /* the program will say where it is */
+	bool has_layout;  /* by debug information: */
+	uint8_t kind;	  /* enum layout_kind */
+	bool is_signed, is_loose;
+	/* First bytes, as in trace/variables.h, but from its own beginning. */
+	const uint8_t *initial;
+	uint32_t ninitial, nseen;
+};
+enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
+		      struct bind_found *out, struct diag *d) __attribute__((warn_unused_result));
+/* "; did you mean 'a', 'b'?" or nothing. */
+void bind_near(struct trace *t, const char *name, struct strbuf *out);
+/* The declared type against the program's. */
+enum status bind_type(const struct watch *w, const struct spec_variable *v,
+		      const struct bind_found *f, struct diag *d)
+	__attribute__((warn_unused_result));
+
+#endif /* MONITOR_WATCH_PRIV_H */

@@ -1,0 +1,114 @@
+/*
+ * Threads by name.  A thread is called by its start routine, by the name that the program has given
+ * it so far, or as the trace calls it ("T2").
+ *
+ * The start routine: the pass notes at a call that makes a thread which function it names; where
+ * it is not a function by name, it is the one that the thread's first event comes from, furthest
+ * out on the stack.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "capture/hooks.h"
+#include "monitor/watch_priv.h"
+#include "trace/event.h"
+
+struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid)
+{
+	VEC_REACH(&w->threads, tid);
+	return &w->threads.at[tid];
+}
+
+static const char *routine_at_fork(struct trace *t, const struct event *e)
+{
+	struct trace_place p;
+
+	if (!trace_site(t, e->site, &p) || !(p.flags & FORESEE_SITE_ROUTINE))
+		return NULL;
+	return p.variable;
+}
+
+/* The function around a place, through all it was inlined into. */
+static const char *function_around(struct trace *t, uint32_t site)
+{
+	struct trace_place p;
+	const char *name = NULL;
+
+	for (unsigned i = 0; i < 64 && site != 0 && trace_site(t, site, &p); i++) {
+		name = p.function;
+		site = p.inlined;
+	}
+	return name;
+}
+
+static const char *routine_of_event(struct trace *t, const struct event *e)
+{
+	const uint32_t *sites;
+	uint32_t n = trace_stack(t, e->stack, &sites);
+
+	while (n > 0 && sites[n - 1] == 0)
+		n--;
+	return function_around(t, n > 0 ? sites[n - 1] : e->site);
+}
+
+void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e)
+{
+	struct watch_thread *of = watch_thread_of(w, e->op == EVENT_FORK ? e->peer : e->tid);
+	const char *name = NULL;
+
+	if (of->looked)
+		return;
+	if (e->op == EVENT_FORK)
+		name = routine_at_fork(t, e);
+	else if (e->op != EVENT_THREAD_BEGIN && e->site != 0)
+		name = routine_of_event(t, e);
+	of->routine = name ? bind_keep(w, name) : NULL;
+	of->looked = name != NULL;
+}
+
+/* Text has the names that somebody chose: T3 is the third, whoever comes first. */
+uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t tid)
+{
+	const char *name = w->text ? trace_thread_name(t, tid) : NULL;
+	char *end;
+	unsigned long n;
+
+	if (!name)
+		return tid;
+	name += *name == 'T';
+	n = strtoul(name, &end, 10);
+	return *name >= '0' && *name <= '9' && *end == '\0' && n <= UINT32_MAX ? (uint32_t)n : tid;
+}
+
+bool watch_thread_has(struct watch *w, struct trace *t, const char *name, uint32_t tid)
+{
+	const char *routine = watch_thread_of(w, tid)->routine;
+	const char *label = trace_thread_label(t, tid);
+
+	return (routine && strcmp(routine, name) == 0) || (label && strcmp(label, name) == 0) ||
+	       strcmp(trace_thread_name(t, tid), name) == 0;
+}
+
+bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid)
+{
+	const struct spec_thread *d = &w->spec->threads[declared];
+	bool is = d->is_number ? watch_thread_number(w, t, tid) == d->number
+			       : watch_thread_has(w, t, d->routine, tid);
+
+	if (is)
+		w->threads_seen |= 1ull << declared;
+	return is;
+}
+
+const char *watch_thread_block(struct watch *w, const struct event *e)
+{
+	struct watch_thread *of = watch_thread_of(w, e->tid);
+	const char *name = e->name ? bind_keep(w, e->name) : NULL;
+
+	if (e->op == EVENT_BEGIN)
+		*VEC_PUSH(&of->blocks) = name;
+	else if (of->blocks.n > 0)
+		name = of->blocks.at[--of->blocks.n];
+	return name;
+}

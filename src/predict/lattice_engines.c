@@ -1,0 +1,278 @@
+/*
+ * Temporal properties on every run that the recording proves possible: steps into points
+ * (lattice/causes.h), points into levels, and what was found there into findings.
+ *
+ *	lattice-mvc	algorithm A
+ *	lattice-weak	weak happens-before
+ *	property	the same; the name that users ask for
+ *
+ * Without a spec they count cuts and runs.
+ *
+ * The recorded run is watched apart from the lattice: it needs no proof, goes on past events that no
+ * reordering can have, and is never cut short.  A property that it violates is reported there; of
+ * the others the first level that has a violation, by its cut, from which cli/prove.c finds the way.
+ */
+#include "predict/engine.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "lattice/causes.h"
+#include "monitor/config.h"
+
+/* Levels are built when so many steps have come.  Not at once, for a thread that nobody forked
+ * (text has such) could have run from the start and is known only when it does something. */
+#define BUILD_STEPS (1u << 16)
+#define SWEEP_ITEMS 4096u
+
+/* The recorded run: which properties it has violated, and where. */
+struct observed {
+	struct configs *configs;
+	uint32_t config;
+	uint64_t bad, error, unknown; /* told already */
+	uint32_t items;		      /* since the last sweep */
+	VEC(uint64_t) count;	      /* events so far, by tid */
+};
+
+struct lattices {
+	struct engine_options opt;
+	const struct engine *row;
+	struct causes *causes;
+	struct configs *configs; /* NULL: no spec */
+	struct lattice *lattice;
+	struct observed observed;
+	size_t steps;		    /* since levels were built */
+	struct engine_result early; /* findings of the recorded run, and notes */
+};
+
+/* ---- the recorded run ---- */
+
+static void observed_find(struct lattices *x, uint64_t found, enum finding_kind kind,
+			  const struct step *s)
+{
+	for (uint32_t p = 0; p < x->opt.monitors->n; p++) {
+		struct finding *f;
+
+		if (!(found >> p & 1))
+			continue;
+		f = findings_add_property(&x->early.findings, kind, x->row->name,
+					  x->opt.monitors->at[p].name);
+		f->claimed = f->observed = true;
+		if (!s)
+			continue;
+		finding_add_event(f, s->pos, s->site, s->op);
+		for (size_t t = 0; t < x->observed.count.n; t++)
+			*VEC_PUSH(&f->schedule.count) = x->observed.count.at[t];
+	}
+}
+
+static void observed_unknown(struct lattices *x, uint64_t found, const struct step *s)
+{
+	for (uint32_t p = 0; p < x->opt.monitors->n; p++) {
+		const char *why;
+
+		if (!(found >> p & 1))
+			continue;
+		why = configs_trouble(x->observed.configs, p);
+		engine_truncated(&x->early,
+				 "property '%s' says nothing from event %" PRIu64 " on: %s",
+				 x->opt.monitors->at[p].name, s ? s->pos : 0,
+				 why ? why : "a value is not known");
+	}
+}
+
+/* What is new in the configuration; s: the event that led there, NULL the initial state. */
+static void observed_look(struct lattices *x, const struct step *s)
+{
+	struct observed *o = &x->observed;
+	uint64_t bad = config_bad(o->configs, o->config);
+	uint64_t error = config_error(o->configs, o->config);
+	uint64_t unknown = config_unknown(o->configs, o->config);
+
+	if (bad & ~o->bad)
+		observed_find(x, bad & ~o->bad, FINDING_PROPERTY, s);
+	if (error & ~o->error)
+		observed_find(x, error & ~o->error, FINDING_PROPERTY_ERROR, s);
+	if (unknown & ~o->unknown)
+		observed_unknown(x, unknown & ~o->unknown, s);
+	o->bad = bad;
+	o->error = error;
+	o->unknown = unknown;
+}
+
+static void observed_begin(struct lattices *x)
+{
+	struct observed *o = &x->observed;
+
+	o->configs = configs_new(x->opt.monitors, watch_initial(x->opt.watch));
+	o->config = config_initial(o->configs);
+	observed_look(x, NULL);
+}
+
+static void observed_step(struct lattices *x, const struct step *s, const struct watch_item *item)
+{
+	struct observed *o = &x->observed;
+
+	o->config = config_step(o->configs, o->config, item, x->opt.items->writes.at, item->pos, 0);
+	observed_look(x, s);
+	if (++o->items < SWEEP_ITEMS)
+		return;
+	o->items = 0;
+	config_mark(o->configs, o->config);
+	configs_sweep(o->configs);
+}
+
+static void observed_take(struct lattices *x, const struct step_batch *b)
+{
+	const struct watch_items *items = x->opt.items;
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct step *s = &b->at[i];
+
+		if (s->flags & STEP_MORE)
+			continue;
+		VEC_REACH(&x->observed.count, s->tid);
+		x->observed.count.at[s->tid]++;
+		while (at < items->at.n && items->at.at[at].pos < s->pos)
+			at++;
+		if (at < items->at.n && items->at.at[at].pos == s->pos)
+			observed_step(x, s, &items->at.at[at]);
+	}
+}
+
+/* ---- begin, steps ---- */
+
+static struct lattices *lattices_new(const struct engine_options *opt, const struct engine *row,
+				     enum causes_kind kind)
+{
+	struct lattices *x = mem_zalloc(sizeof(*x));
+	struct causes_options how = { .kind = kind };
+	struct lattice_options shape = { .count = opt->count,
+					 .breadth = opt->breadth,
+					 .budget = opt->budget,
+					 .jobs = opt->jobs,
+					 .stop = opt->stop };
+	struct point_sink sink;
+
+	x->opt = *opt;
+	x->row = row;
+	if (opt->monitors) {
+		how.spec = opt->monitors->spec;
+		x->configs = configs_new(opt->monitors, watch_initial(opt->watch));
+		observed_begin(x);
+	}
+	shape.configs = x->configs;
+	x->lattice = lattice_new(&shape);
+	sink = lattice_sink(x->lattice);
+	x->causes = causes_new(&how, &sink);
+	return x;
+}
+
+static void *mvc_begin(const struct engine_options *opt)
+{
+	return lattices_new(opt, &engine_lattice_mvc, CAUSES_MVC);
+}
+
+static void *weak_begin(const struct engine_options *opt)
+{
+	return lattices_new(opt, &engine_lattice_weak, CAUSES_WEAK);
+}
+
+static void *property_begin(const struct engine_options *opt)
+{
+	return lattices_new(opt, &engine_property, CAUSES_WEAK);
+}
+
+/* An empty batch: no more for now, so what can be built is. */
+static void lattices_steps(void *arg, const struct step_batch *b)
+{
+	struct lattices *x = arg;
+
+	if (x->configs)
+		observed_take(x, b);
+	causes_take(x->causes, b, x->configs ? x->opt.items : NULL);
+	x->steps += b->n;
+	if (b->n && x->steps < BUILD_STEPS)
+		return;
+	x->steps = 0;
+	lattice_build(x->lattice);
+}
+
+/* ---- end ---- */
+
+/* Where the recorded run is good and another one is not. */
+static void found_add(struct lattices *x, const struct lattice_found *found,
+		      struct engine_result *out)
+{
+	uint64_t told = found->error ? x->observed.error : x->observed.bad;
+	struct finding *f;
+
+	if (told >> found->property & 1)
+		return;
+	f = findings_add_property(&out->findings,
+				  found->error ? FINDING_PROPERTY_ERROR : FINDING_PROPERTY,
+				  x->row->name, x->opt.monitors->at[found->property].name);
+	f->why = "its run was not written out";
+	finding_add_event(f, found->pos, 0, STEP_NONE);
+	for (size_t i = 0; i < found->cut.n; i++)
+		*VEC_PUSH(&f->cut) = found->cut.at[i];
+}
+
+static void counts_take(struct lattices *x, struct engine_result *out)
+{
+	struct lattice_counts *counts = mem_zalloc(sizeof(*counts));
+
+	lattice_counts(x->lattice, counts);
+	if (counts->truncated)
+		engine_truncated(out, "%s: %s", x->row->name, counts->why);
+	out->lattice = counts;
+}
+
+static void lattices_end(void *arg, struct engine_run *run, struct engine_result *out)
+{
+	struct lattices *x = arg;
+
+	(void)run;
+	causes_finish(x->causes);
+	lattice_finish(x->lattice);
+	*out = x->early;
+	for (size_t i = 0; x->configs && i < lattice_nfound(x->lattice); i++)
+		found_add(x, lattice_found(x->lattice, i), out);
+	counts_take(x, out);
+	causes_free(x->causes);
+	lattice_free(x->lattice);
+	if (x->configs) {
+		configs_free(x->configs);
+		configs_free(x->observed.configs);
+	}
+	VEC_RELEASE(&x->observed.count);
+	mem_free(x);
+}
+
+const struct engine engine_lattice_mvc = {
+	.name = "lattice-mvc",
+	.summary = "properties on all runs that keep the order of conflicting accesses; counts",
+	.sound = true,
+	.begin = mvc_begin,
+	.steps = lattices_steps,
+	.end = lattices_end,
+};
+
+const struct engine engine_lattice_weak = {
+	.name = "lattice-weak",
+	.summary = "properties on all runs whose reads see their writes; counts",
+	.sound = true,
+	.begin = weak_begin,
+	.steps = lattices_steps,
+	.end = lattices_end,
+};
+
+const struct engine engine_property = {
+	.name = "property",
+	.summary = "properties of a spec, on all runs that the recording proves possible",
+	.sound = true,
+	.begin = property_begin,
+	.steps = lattices_steps,
+	.end = lattices_end,
+};

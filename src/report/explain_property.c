@@ -1,0 +1,362 @@
+/*
+ * A violated property in words: which, at what event, and the run that leads there, with what the
+ * spec's variables hold after each step.
+ *
+ * Rows are the steps of the spec: its events, and writes of its variables; and the locks and signals
+ * between them that several threads use.  Of a long run the last ROWS steps are shown, for what lies
+ * nearest to the end explains it best.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "monitor/watch.h"
+#include "report/explain_priv.h"
+#include "report/explain_states.h"
+
+#define ROWS 30
+#define EQUAL 2 /* locks and signals shown of those that are equal, unless all are wanted */
+
+void explain_property_title(const struct finding *f, struct strbuf *out)
+{
+	strbuf_addf(out, "property %s %s", f->property,
+		    f->kind == FINDING_PROPERTY ? "violated" : "without a value");
+}
+
+/* ---- what ---- */
+
+/* Each line of it indented. */
+static void lines_add(struct strbuf *out, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		strbuf_addf(out, "   %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void formula_format(struct explain *x, const struct monitor *m)
+{
+	const struct spec *spec = x->r->watch->monitors->spec;
+	struct strbuf text = { 0 };
+
+	if (!m->property)
+		return; /* a plug-in knows what it means */
+	spec_print_property(spec, m->property, &text);
+	lines_add(&x->out, strbuf_str(&text));
+	strbuf_adds(&x->out, "   at ");
+	frames_path(spec->path, &x->out);
+	strbuf_addf(&x->out, ":%" PRIu32 "\n", m->property->place.line);
+	strbuf_release(&text);
+}
+
+static void event_format(struct explain *x, const struct finding *f)
+{
+	size_t start = x->out.n;
+	struct evidence_event e;
+
+	if (f->nevents == 0) {
+		strbuf_adds(&x->out, "   in the initial state, before any event\n");
+		return;
+	}
+	evidence_get(x->ev, f->events[0], &e);
+	strbuf_adds(&x->out, "   ");
+	words_thread(x->t, e.tid, &x->out);
+	strbuf_addf(&x->out, "  %s", words_op(&e));
+	if (event_op_family(e.op) == 'A') {
+		strbuf_adds(&x->out, " ");
+		words_object(x->ev, e.pos, &x->out);
+	} else if (e.name) {
+		strbuf_addf(&x->out, " %s", words_brief(e.name));
+	} else if (e.peer) {
+		strbuf_addf(&x->out, " %s", trace_thread_name(x->t, e.peer));
+	}
+	strbuf_adds(&x->out, "  ");
+	explain_stack(x, &e, x->out.n - start, &x->out);
+}
+
+/* ---- rows ---- */
+
+struct run_row {
+	uint64_t pos;
+	size_t state; /* 0: no step of the spec */
+};
+
+/* One finding's run. */
+struct run {
+	struct explain *x;
+	const struct finding *f;
+	const struct check_order *order;
+	struct states states;
+	struct explain_states table;
+	uint32_t tids[COLUMNS_MAX]; /* ascending */
+	uint32_t ntids;
+	const char *file;	  /* of the last event; NULL not known */
+	struct map equal;	  /* hash of thread, operation, object: times shown */
+	VEC(struct run_row) rows; /* the last first */
+	size_t first;		  /* state before the first row */
+};
+
+static bool take_column(struct run *r, uint32_t tid)
+{
+	uint32_t at = r->ntids;
+
+	for (uint32_t i = 0; i < r->ntids; i++)
+		if (r->tids[i] == tid)
+			return true;
+	if (r->ntids == COLUMNS_MAX)
+		return false;
+	for (; at > 0 && r->tids[at - 1] > tid; at--)
+		r->tids[at] = r->tids[at - 1];
+	r->tids[at] = tid;
+	r->ntids++;
+	return true;
+}
+
+static uint32_t column(const struct run *r, uint32_t tid)
+{
+	uint32_t i = 0;
+
+	while (r->tids[i] != tid)
+		i++;
+	return i;
+}
+
+/* It orders the threads. */
+static bool is_interesting(struct run *r, const struct evidence_event *e)
+{
+	uint64_t key = (e->addr * 0x9e3779b97f4a7c15u + e->tid) * 64 + e->op;
+	char family = event_op_family(e->op);
+
+	if ((family != 'L' && family != 'S') || e->op == EVENT_REQ || e->op == EVENT_RREQ ||
+	    !story_is_shared(explain_story(r->x), e->addr))
+		return false;
+	return r->x->opt->all || (*map_put(&r->equal, key, NULL))++ < EQUAL;
+}
+
+/* From the end, as far as there are states and columns. */
+static void choose(struct run *r)
+{
+	size_t state = r->states.at.n - 1, others = 0;
+	struct evidence_event e;
+
+	for (size_t i = r->order->at.n; i-- > 0 && state > 0;) {
+		uint64_t pos = r->order->at.at[i];
+		bool is_state = pos == r->states.at.at[state].pos;
+
+		evidence_get(r->x->ev, pos, &e);
+		if (is_state || (others < ROWS && is_interesting(r, &e))) {
+			if (!take_column(r, e.tid))
+				break;
+			others += !is_state;
+			*VEC_PUSH(&r->rows) = (struct run_row){ pos, is_state ? state : 0 };
+		}
+		state -= is_state;
+	}
+	r->first = state;
+	while (r->rows.n && r->rows.at[r->rows.n - 1].state == 0 && !r->x->opt->all)
+		r->rows.n--; /* what comes before the first step orders nothing */
+}
+
+/* "write landing = 1", "lock m", "open" */
+static void step_format(const struct run *r, const struct run_row *row, struct strbuf *out)
+{
+	const struct explain *x = r->x;
+	struct evidence_event e;
+	char family;
+
+	evidence_get(x->ev, row->pos, &e);
+	family = event_op_family(e.op);
+	if (family == 'O' && row->state && r->states.at.at[row->state].events) {
+		explain_states_events(&r->table, row->state, out);
+		return;
+	}
+	strbuf_addf(out, "%s", words_op(&e));
+	if (row->state && explain_states_written(&r->table, row->state, out))
+		;
+	else if (family == 'A')
+		explain_states_read(&r->table, row->pos, out);
+	else if (e.name)
+		strbuf_addf(out, " %s", words_brief(e.name));
+	else if (e.peer)
+		strbuf_addf(out, " %s", trace_thread_name(x->t, e.peer));
+	if (row->state && r->states.at.at[row->state].events) {
+		strbuf_adds(out, " (");
+		explain_states_events(&r->table, row->state, out);
+		strbuf_adds(out, ")");
+	}
+}
+
+static void place_format(const struct run *r, uint64_t pos, const char *before, const char *after,
+			 struct strbuf *out)
+{
+	struct evidence_event e;
+	struct strbuf place = { 0 };
+
+	evidence_get(r->x->ev, pos, &e);
+	frames_brief(r->x->t, e.site, e.stack, r->file, &place);
+	if (place.n)
+		strbuf_addf(out, "%s%s%s", before, strbuf_str(&place), after);
+	strbuf_release(&place);
+}
+
+static void rows_format(struct run *r, struct columns *c)
+{
+	struct strbuf text = { 0 };
+	struct evidence_event e;
+
+	for (uint32_t i = 0; i < r->ntids; i++) {
+		strbuf_clear(&text);
+		words_thread(r->x->t, r->tids[i], &text);
+		columns_head(c, strbuf_str(&text));
+	}
+	explain_states_head(&r->table, c);
+	columns_blank(c);
+	explain_states_note(&r->table, r->first, r->first, c);
+	for (size_t i = r->rows.n; i-- > 0;) {
+		const struct run_row *row = &r->rows.at[i];
+
+		evidence_get(r->x->ev, row->pos, &e);
+		strbuf_clear(&text);
+		step_format(r, row, &text);
+		place_format(r, row->pos, "  ", "", &text);
+		columns_event(c, row->pos, column(r, e.tid), strbuf_str(&text));
+		if (row->state)
+			explain_states_note(&r->table, row->state - 1, row->state, c);
+	}
+	strbuf_release(&text);
+}
+
+/* ---- what hid it ---- */
+
+/* "T1's write landing = 1 (:31)" */
+static void whose(const struct run *r, const struct run_row *row, struct strbuf *out)
+{
+	struct evidence_event e;
+
+	evidence_get(r->x->ev, row->pos, &e);
+	strbuf_addf(out, "%s's ", trace_thread_name(r->x->t, e.tid));
+	step_format(r, row, out);
+	place_format(r, row->pos, " (", ")", out);
+}
+
+/* Two steps that came the other way round, as near to the end as can be. */
+static bool swapped_find(const struct run *r, size_t *late, size_t *early)
+{
+	for (*late = 0; *late < r->rows.n; ++*late)
+		for (*early = *late + 1; *early < r->rows.n; ++*early)
+			if (r->rows.at[*late].state && r->rows.at[*early].state &&
+			    r->rows.at[*late].pos < r->rows.at[*early].pos)
+				return true;
+	return false;
+}
+
+/* A step that came before the last one, and that this run does without. */
+static bool missing_find(const struct run *r, struct run_row *out)
+{
+	const struct watch_items *items = r->x->r->watch->items;
+	uint64_t last = r->order->at.at[r->order->at.n - 1];
+	struct map there;
+	bool found = false;
+
+	map_init(&there);
+	for (size_t i = 0; i < r->order->at.n; i++)
+		map_put(&there, r->order->at.at[i], NULL);
+	for (size_t i = items->at.n; i-- > 0 && !found;) {
+		const struct watch_item *item = &items->at.at[i];
+
+		found = item->pos < last && (item->events || item->written) &&
+			!map_get(&there, item->pos);
+		*out = (struct run_row){ .pos = item->pos };
+	}
+	map_release(&there);
+	return found;
+}
+
+static void hidden_format(const struct run *r, struct strbuf *out)
+{
+	struct run_row missing;
+	size_t late, early;
+
+	if (swapped_find(r, &late, &early)) {
+		strbuf_adds(out, " (in the recorded run ");
+		whose(r, &r->rows.at[late], out);
+		strbuf_adds(out, " came before ");
+		whose(r, &r->rows.at[early], out);
+		strbuf_adds(out, ")");
+	} else if (missing_find(r, &missing)) {
+		strbuf_adds(out, " (in the recorded run ");
+		whose(r, &missing, out);
+		strbuf_adds(out, " came before its end)");
+	}
+}
+
+/* ---- the run that shows it ---- */
+
+static void run_release(struct run *r)
+{
+	states_release(&r->states);
+	map_release(&r->equal);
+	VEC_RELEASE(&r->rows);
+}
+
+static void before_format(const struct run *r)
+{
+	uint64_t left = r->states.before + r->first;
+
+	if (left == 0)
+		return;
+	strbuf_addf(&r->x->out, "    %" PRIu64 " step%s before; then:\n", left, WORDS_PLURAL(left));
+}
+
+static void run_format(struct explain *x, const struct finding *f, const struct check_order *order)
+{
+	struct run r = { .x = x, .f = f, .order = order };
+	struct columns c = { 0 };
+	struct evidence_event e;
+	struct trace_place at;
+
+	states_get(x->r->watch, order->at.at, order->at.n, ROWS,
+		   states_property(x->r->watch, f->property), &r.states);
+	explain_states_init(&r.table, x->r->watch, &r.states, f);
+	map_init(&r.equal);
+	if (order->at.n) {
+		evidence_get(x->ev, order->at.at[order->at.n - 1], &e);
+		if (frames_own(x->t, e.site, e.stack, &at))
+			r.file = at.file;
+		choose(&r);
+	}
+	if (r.states.trouble)
+		strbuf_addf(&x->out, "   %s\n", r.states.trouble);
+	if (f->observed) {
+		strbuf_adds(&x->out, "\n   The recorded run up to there:\n\n");
+	} else {
+		strbuf_adds(&x->out, "\n   The run that shows it");
+		hidden_format(&r, &x->out);
+		strbuf_adds(&x->out, ":\n\n");
+	}
+	before_format(&r);
+	rows_format(&r, &c);
+	explain_picture(x, f, &c);
+	run_release(&r);
+}
+
+void explain_property(struct explain *x, const struct finding *f)
+{
+	const struct check_watch *w = x->r->watch;
+	int number = w ? states_property(w, f->property) : -1;
+	struct check_order order = { 0 };
+	size_t start = x->out.n;
+
+	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
+	explain_property_title(f, &x->out);
+	explain_sure(x, f, start);
+	if (number >= 0)
+		formula_format(x, &w->monitors->at[number]);
+	event_format(x, f);
+	if (number >= 0 && f->status != FINDING_WARNING &&
+	    check_expand(x->ev, &f->schedule, &order))
+		run_format(x, f, &order);
+	VEC_RELEASE(&order.at);
+}

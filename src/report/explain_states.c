@@ -1,0 +1,150 @@
+#include "report/explain_states.h"
+
+#include <string.h>
+
+#include "finding/finding.h"
+#include "monitor/eval.h"
+#include "monitor/watch.h"
+#include "report/columns.h"
+
+static const struct spec *spec_of(const struct explain_states *t)
+{
+	return t->watch->monitors->spec;
+}
+
+static const struct monitor_value *value_of(const struct explain_states *t, size_t state,
+					    uint32_t variable)
+{
+	return &t->states->values.at[state * t->states->nvalues + variable];
+}
+
+/* The next number of the set, from *i on; false: none. */
+static bool set_next(uint64_t set, uint32_t *i)
+{
+	while (*i < 64 && !(set >> *i & 1))
+		++*i;
+	return *i < 64;
+}
+
+uint64_t explain_states_variables(const struct check_watch *w, const char *property)
+{
+	uint32_t n = w->monitors->spec ? w->monitors->spec->nvariables : 0;
+	uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
+	int number = states_property(w, property);
+
+	if (number < 0 || !w->monitors->at[number].property)
+		return all;
+	return w->monitors->at[number].property->variables & all;
+}
+
+void explain_states_init(struct explain_states *t, const struct check_watch *w,
+			 const struct states *s, const struct finding *f)
+{
+	struct strbuf text = { 0 };
+
+	*t = (struct explain_states){ .watch = w, .states = s, .f = f };
+	t->shown = explain_states_variables(w, f->property);
+	for (uint32_t i = 0; set_next(t->shown, &i); i++) {
+		t->widths[i] = (int)strlen(spec_of(t)->variables[i].name);
+		for (size_t k = 0; k < s->at.n; k++) {
+			strbuf_clear(&text);
+			eval_print(&spec_of(t)->variables[i].type, value_of(t, k, i), &text);
+			if ((int)text.n + 1 > t->widths[i])
+				t->widths[i] = (int)text.n + 1;
+		}
+	}
+	strbuf_release(&text);
+}
+
+void explain_states_head(const struct explain_states *t, struct columns *c)
+{
+	struct strbuf head = { 0 };
+
+	for (uint32_t i = 0; set_next(t->shown, &i); i++)
+		strbuf_addf(&head, "%s%-*s", head.n ? "  " : "", t->widths[i],
+			    spec_of(t)->variables[i].name);
+	columns_side(c, strbuf_str(&head));
+	strbuf_release(&head);
+}
+
+static bool is_changed(const struct monitor_value *a, const struct monitor_value *b)
+{
+	return a->raw != b->raw || a->known != b->known;
+}
+
+/* The property has its verdict here. */
+static const char *mark_of(const struct explain_states *t, size_t state)
+{
+	int number = states_property(t->watch, t->f->property);
+	const struct state *s = &t->states->at.at[state];
+
+	if (number < 0)
+		return NULL;
+	return s->bad >> number & 1	? "<-- violated"
+	       : s->error >> number & 1 ? "<-- no value"
+					: NULL;
+}
+
+void explain_states_note(const struct explain_states *t, size_t before, size_t state,
+			 struct columns *c)
+{
+	struct strbuf note = { 0 }, brief = { 0 }, value = { 0 };
+	const char *mark = mark_of(t, state);
+
+	for (uint32_t i = 0; set_next(t->shown, &i); i++) {
+		bool changed = is_changed(value_of(t, before, i), value_of(t, state, i));
+		const struct spec_variable *v = &spec_of(t)->variables[i];
+
+		strbuf_clear(&value);
+		eval_print(&v->type, value_of(t, state, i), &value);
+		if (changed || before == state)
+			strbuf_addf(&brief, "%s%s = %s", brief.n ? ", " : "", v->name,
+				    strbuf_str(&value));
+		strbuf_adds(&value, changed ? "*" : "");
+		strbuf_addf(&note, "%s%-*s", note.n ? "  " : "", t->widths[i], strbuf_str(&value));
+	}
+	if (mark) {
+		strbuf_addf(&note, "%s%s", note.n ? "  " : "", mark);
+		strbuf_addf(&brief, "%s%s", brief.n ? "  " : "", mark);
+	}
+	columns_note(c, strbuf_str(&note), brief.n ? brief.at : NULL);
+	strbuf_release(&note);
+	strbuf_release(&brief);
+	strbuf_release(&value);
+}
+
+void explain_states_events(const struct explain_states *t, size_t state, struct strbuf *out)
+{
+	const char *comma = "";
+
+	for (uint32_t i = 0; set_next(t->states->at.at[state].events, &i); i++) {
+		strbuf_addf(out, "%s%s", comma, spec_of(t)->events[i].name);
+		comma = ", ";
+	}
+}
+
+bool explain_states_written(const struct explain_states *t, size_t state, struct strbuf *out)
+{
+	uint64_t written = t->states->at.at[state].written;
+	const char *comma = "";
+
+	for (uint32_t i = 0; set_next(written, &i); i++) {
+		const struct spec_variable *v = &spec_of(t)->variables[i];
+
+		strbuf_addf(out, "%s %s = ", comma, v->name);
+		eval_print(&v->type, value_of(t, state, i), out);
+		comma = ",";
+	}
+	return written != 0;
+}
+
+void explain_states_read(const struct explain_states *t, uint64_t pos, struct strbuf *out)
+{
+	const struct watch_item *item = states_item(t->watch, pos);
+	const char *comma = "";
+
+	for (uint32_t i = 0; item && set_next(item->reads | item->written, &i); i++) {
+		strbuf_addf(out, "%s %s", comma, spec_of(t)->variables[i].name);
+		comma = ",";
+	}
+}

@@ -1,0 +1,102 @@
+#include "trace/variables.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "trace/control.h"
+#include "trace/images.h"
+#include "trace/source.h"
+#include "trace/symbols.h"
+
+static const struct control *control_of(struct trace *t)
+{
+	struct trace_source *s = trace_source(t);
+
+	return s->ops->control ? s->ops->control(s) : NULL;
+}
+
+size_t variables_count(struct trace *t)
+{
+	const struct control *c = control_of(t);
+
+	return c ? c->globals.n : 0;
+}
+
+bool variables_get(struct trace *t, size_t i, struct variables_item *out)
+{
+	const struct control *c = control_of(t);
+	const struct control_global *g;
+
+	if (!c || i >= c->globals.n || !c->globals.at[i].name)
+		return false;
+	g = &c->globals.at[i];
+	*out = (struct variables_item){ .name = g->name,
+					.file = g->file,
+					.type = g->type,
+					.addr = g->addr,
+					.size = g->size,
+					.initial = g->initial,
+					.ninitial = g->ninitial,
+					.nseen = g->nseen };
+	return true;
+}
+
+enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
+			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
+{
+	const struct control *c = control_of(t);
+	struct images_file file;
+	struct layout *l;
+	size_t i;
+
+	if (!c || !images_find(c->images, v->addr, &file))
+		return ST_END;
+	l = symbols_layout(file.symbols);
+	if (!l || !layout_find(l, v->addr - file.bias, &i))
+		return ST_END;
+	return layout_part(l, i, part, offset, type, why) ? ST_OK : ST_BAD_INPUT;
+}
+
+bool variables_symbol(struct trace *t, const char *name, struct variables_cursor *at,
+		      uint64_t *addr, uint64_t *size)
+{
+	const struct control *c = control_of(t);
+	struct images_file file;
+
+	for (; c && images_get(c->images, at->image, &file); at->image++, at->symbol = 0) {
+		if (!symbols_find(file.symbols, name, &at->symbol, addr, size))
+			continue;
+		*addr += file.bias;
+		return true;
+	}
+	return false;
+}
+
+bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *place)
+{
+	const struct control *c = control_of(t);
+	struct images_file file;
+
+	for (size_t i = 0; c && images_get(c->images, i, &file); i++) {
+		struct layout *l = symbols_layout(file.symbols);
+
+		for (size_t k = 0; l && k < layout_count(l); k++) {
+			struct layout_variable v;
+
+			layout_get(l, k, &v);
+			if (strcmp(v.name, name) == 0) {
+				*place = v.place;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr)
+{
+	struct trace_source *s = trace_source(t);
+
+	*addr = s->ops->name_address ? s->ops->name_address(s, name, lock) : 0;
+	return *addr != 0;
+}

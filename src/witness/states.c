@@ -1,0 +1,130 @@
+/*
+ * The reference model is one line: for each event of the order that is an item, config_step.
+ *
+ * A walk has configurations of its own, and throws out all but the present one when they get many:
+ * a run that counts something meets a new one at every step.
+ */
+#include "witness/states.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "monitor/config.h"
+#include "monitor/watch.h"
+
+#define MANY 100000 /* configurations */
+
+const struct watch_item *states_item(const struct check_watch *w, uint64_t pos)
+{
+	const struct watch_item *at = w->items->at.at;
+	size_t low = 0, high = w->items->at.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (at[mid].pos < pos)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < w->items->at.n && at[low].pos == pos ? &at[low] : NULL;
+}
+
+int states_property(const struct check_watch *w, const char *name)
+{
+	for (uint32_t i = 0; name && i < w->monitors->n; i++)
+		if (strcmp(w->monitors->at[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static void verdicts_get(struct states_walk *k)
+{
+	k->state.bad = config_bad(k->configs, k->config);
+	k->state.error = config_error(k->configs, k->config);
+	k->state.unknown = config_unknown(k->configs, k->config);
+}
+
+void states_walk_init(struct states_walk *k, const struct check_watch *w)
+{
+	*k = (struct states_walk){ .watch = w, .configs = configs_new(w->monitors, w->initial) };
+	k->config = config_initial(k->configs);
+	verdicts_get(k);
+}
+
+void states_walk_release(struct states_walk *k)
+{
+	configs_free(k->configs);
+}
+
+bool states_walk_step(struct states_walk *k, uint64_t pos)
+{
+	const struct watch_item *item = states_item(k->watch, pos);
+	const struct watch_items *items = k->watch->items;
+
+	if (!item)
+		return false;
+	k->config =
+		config_step(k->configs, k->config, item, items->writes.at, pos, 0);
+	k->state = (struct state){
+		.pos = pos,
+		.events = config_events(k->configs, k->config, item),
+		.written = item->written,
+	};
+	verdicts_get(k);
+	if (configs_count(k->configs) > MANY) {
+		config_mark(k->configs, k->config);
+		configs_sweep(k->configs);
+	}
+	return true;
+}
+
+/* It is a step of some property, or might be: a read that is neither an event nor declared relevant
+ * only ties the run together. */
+static bool is_step(const struct check_watch *w, uint64_t pos)
+{
+	const struct watch_item *item = states_item(w, pos);
+	const struct spec *spec = w->monitors->spec;
+
+	return item &&
+	       (item->events || item->written || (spec && item->reads & spec->relevant_variables));
+}
+
+static void state_add(const struct states_walk *k, struct states *out)
+{
+	const struct monitor_value *values = config_values(k->configs, k->config);
+
+	*VEC_PUSH(&out->at) = k->state;
+	for (uint32_t i = 0; i < out->nvalues; i++)
+		*VEC_PUSH(&out->values) = values[i];
+}
+
+void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
+		int property, struct states *out)
+{
+	struct states_walk k;
+	uint64_t steps = 0, done = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->nvalues = w->monitors->spec ? w->monitors->spec->nvariables : 0;
+	for (size_t i = 0; i < n; i++)
+		steps += is_step(w, order[i]);
+	out->before = steps > most ? steps - most : 0;
+	states_walk_init(&k, w);
+	if (out->before == 0)
+		state_add(&k, out);
+	for (size_t i = 0; i < n; i++) {
+		if (states_walk_step(&k, order[i]) && is_step(w, order[i]) && ++done >= out->before)
+			state_add(&k, out);
+	}
+	if (property >= 0 && configs_trouble(k.configs, (uint32_t)property))
+		out->trouble = mem_strdup(configs_trouble(k.configs, (uint32_t)property));
+	states_walk_release(&k);
+}
+
+void states_release(struct states *s)
+{
+	mem_free(s->trouble);
+	VEC_RELEASE(&s->at);
+	VEC_RELEASE(&s->values);
+}
