@@ -29,6 +29,10 @@ const struct engine *const engine_table[] = {
 	&engine_spd,
 	&engine_waits,
 	&engine_deadlocks,
+	/* properties */
+	&engine_lattice_mvc,
+	&engine_lattice_weak,
+	&engine_property,
 	NULL,
 };
 
