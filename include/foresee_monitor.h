@@ -19,7 +19,7 @@
  *   - Nothing outside the state is written.  Bytes around it are checked after each call; a
  *     monitor that changes them is not called again, and the report says so.
  *
- * Values and events have the names of the spec (`foresee help spec').  With -s FILE the spec must
+ * Values and events have the names of the spec (`foresee help specs').  With -s FILE the spec must
  * declare all that a monitor names; without it the plug-in's own declarations are taken:
  *
  *	#include <foresee_monitor.h>

@@ -230,6 +230,18 @@ static int analyse_whole(struct analyse *a, const struct spool *file)
 	return status;
 }
 
+size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out)
+{
+	*out = *a;
+	out->nengines = 0;
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i]->lattice == lattice)
+			out->engines[out->nengines++] = a->engines[i];
+	if (!lattice)
+		out->engine.monitors = NULL; /* nobody asks for them */
+	return out->nengines;
+}
+
 int analyse_trace(struct analyse *a, const char *path)
 {
 	struct sigaction old;

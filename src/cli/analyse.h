@@ -109,6 +109,10 @@ int analyse_trace(struct analyse *a, const char *path);
  * After analyse_begin. */
 bool analyse_wants_full(const struct analyse *a);
 
+/* A copy with those of the analyses that build lattices, or with the others.  How many they are.
+ * What `a' owns it goes on to own. */
+size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out);
+
 /* How findings are told in text. */
 void analyse_style(const struct analyse *a, struct explain_options *out);
 

@@ -239,6 +239,8 @@ static bool load_monitors(struct analyse *a)
 
 	if (a->spec_path)
 		st = spec_read(a->spec_path, &a->spec, &d);
+	else if (a->plugins.n > 0)
+		st = monitors_declared(a->plugins.at, a->plugins.n, &a->spec, &d);
 	if (st == ST_OK && a->spec)
 		st = monitors_new(a->spec, &a->monitors, &d);
 	for (size_t i = 0; st == ST_OK && i < a->plugins.n; i++)

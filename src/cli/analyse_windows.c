@@ -7,6 +7,9 @@
  * can be told in the last window alone: whether a wait ends depends on how the run goes on.
  *
  * Windows that were looked at while the program ran are not looked at again.
+ *
+ * Lattices stream, and a property is about the run from its start: their analyses read the recording as
+ * a whole, once, before the windows of the others.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,8 +83,17 @@ static void total_add(struct total *t, const struct pass *p, bool last)
 	t->variables = larger(t->variables, p->report.variables);
 }
 
+/* Rows of the analyses that have seen it all, which goes on to own what they point to. */
+static void add_whole(struct pass *p, const struct pass *whole)
+{
+	for (size_t i = 0; whole && i < whole->a->nengines; i++)
+		p->analyses[p->report.nanalyses++] = whole->analyses[i];
+	if (whole)
+		p->report.properties = whole->report.properties;
+}
+
 /* Into the report of the last window, which has the trace's end. */
-static int total_report(struct total *t, struct pass *p)
+static int total_report(struct total *t, struct pass *p, const struct pass *whole)
 {
 	struct report *r = &p->report;
 
@@ -105,6 +117,7 @@ static int total_report(struct total *t, struct pass *p)
 		p->analyses[i].counted = false;
 		p->analyses[i].complete = false;
 	}
+	add_whole(p, whole);
 	p->certify.refused = t->refused;
 	r->evidence = NULL;
 	r->from_cut = r->to_cut = 0;
@@ -132,8 +145,8 @@ static void total_init(struct total *t, struct analyse *a, uint64_t events)
 }
 
 /* One window; the last, or the one in which the user has lost patience, ends with the report. */
-static enum status look_at(struct total *t, struct pass *p, bool is_end, int *status,
-			   struct diag *d)
+static enum status look_at(struct total *t, struct pass *p, const struct pass *whole, bool is_end,
+			   int *status, struct diag *d)
 {
 	struct input in = { .quiet = p->a->quiet };
 	enum status st = pass_run(p, d);
@@ -144,20 +157,18 @@ static enum status look_at(struct total *t, struct pass *p, bool is_end, int *st
 	if (!is_end && !engine_stopped(&p->a->engine))
 		return ST_OK;
 	input_notes(p->trace, &in);
-	*status = total_report(t, p);
+	*status = total_report(t, p, whole);
 	return ST_END;
 }
 
-static int look_through(struct analyse *a, const struct spool *file, const struct windows *w)
+static enum status look_through(struct analyse *a, const struct spool *file,
+				const struct windows *w, struct total *t, const struct pass *whole,
+				int *status, struct diag *d)
 {
 	uint64_t from = a->earlier.next_cut, to;
 	uint32_t size = pass_window();
-	int status = EXIT_TROUBLE;
 	enum status st = ST_OK;
-	struct diag d = { 0 };
-	struct total t;
 
-	total_init(&t, a, w->events);
 	while (st == ST_OK) {
 		struct pass p;
 
@@ -167,10 +178,37 @@ static int look_through(struct analyse *a, const struct spool *file, const struc
 		p.certify.how.to_cut = to;
 		p.limit = windows_room(w, from, to);
 		p.report.passing = file->fd >= 0 || a->passing;
-		st = look_at(&t, &p, to == 0, &status, &d);
+		st = look_at(t, &p, whole, to == 0, status, d);
 		pass_release(&p);
 		from = to ? windows_next(w, from, to) : from;
 	}
+	return st;
+}
+
+/* The analyses that look at it as a whole, then the others. */
+static int look_twice(struct analyse *a, const struct spool *file, const struct windows *w)
+{
+	struct analyse lattices, others;
+	bool any = analyse_select(a, true, &lattices) != 0;
+	enum status st = ST_OK;
+	int status = EXIT_TROUBLE;
+	struct diag d = { 0 };
+	struct total t;
+	struct pass p;
+
+	analyse_select(a, false, &others);
+	total_init(&t, a, w->events);
+	if (any) {
+		pass_init(&p, &lattices, file->path, file->given);
+		st = pass_run(&p, &d);
+		if (st == ST_OK)
+			total_add(&t, &p, true);
+		t.windows = a->earlier.windows; /* that was none */
+	}
+	if (st == ST_OK)
+		st = look_through(&others, file, w, &t, any ? &p : NULL, &status, &d);
+	if (any)
+		pass_release(&p);
 	total_release(&t);
 	return st == ST_END ? status : analyse_failed(file, &d);
 }
@@ -186,7 +224,7 @@ bool analyse_in_windows(struct analyse *a, const struct spool *file, int *status
 		return false;
 	fits = w.events <= limit || windows_end(&w, 0, pass_window()) == 0;
 	if (!fits)
-		*status = look_through(a, file, &w);
+		*status = look_twice(a, file, &w);
 	windows_close(&w);
 	return !fits;
 }

@@ -77,13 +77,56 @@ static bool holds_all(const struct evidence *ev, const struct findings *f)
 	return true;
 }
 
-static enum status load(struct certify *c, const struct evidence_options *opt, struct diag *d)
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct certify *c = arg;
+
+	watch_see(c->watch, t, e, &c->items);
+}
+
+static bool is_about_properties(const struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		if (finding_is_property(&f->at.at[i]))
+			return true;
+	return false;
+}
+
+/* By a binding of its own: the analyses' has seen the whole trace. */
+static enum status bind(struct certify *c, const struct findings *f, struct evidence_options *opt,
+			struct diag *d)
+{
+	const struct monitors *m = c->a->engine.monitors;
+	enum status st;
+
+	if (!m || !is_about_properties(f))
+		return ST_OK;
+	c->seen = (struct check_watch){ .monitors = m, .items = &c->items };
+	if (!m->spec)
+		return ST_OK;
+	st = watch_bind(m->spec, c->trace, &c->watch, d);
+	opt->see = see;
+	opt->see_arg = c;
+	return st;
+}
+
+static enum status load(struct certify *c, const struct findings *f, struct evidence_options *opt,
+			struct diag *d)
 {
 	enum status st = trace_open(c->path, &c->how, &c->trace, d);
 
 	if (st == ST_OK)
+		st = bind(c, f, opt, d);
+	if (st == ST_OK)
 		st = evidence_load(c->trace, opt, &c->evidence, d);
+	if (st == ST_OK && c->watch)
+		c->seen.initial = watch_initial(c->watch);
 	return st;
+}
+
+const struct check_watch *certify_watch(const struct certify *c)
+{
+	return c->seen.monitors ? &c->seen : NULL;
 }
 
 static bool is_claimed(const struct findings *f)
@@ -119,11 +162,11 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 	targets(f, &wanted);
 	opt.wanted = wanted.at.at;
 	opt.nwanted = wanted.at.n;
-	st = load(c, &opt, d);
+	st = load(c, f, &opt, d);
 	if (st == ST_OK && !opt.brief && !holds_all(c->evidence, f)) {
 		certify_release(c);
 		opt.upto = 0;
-		st = load(c, &opt, d);
+		st = load(c, f, &opt, d);
 	}
 	VEC_RELEASE(&wanted.at);
 	return st;
@@ -131,6 +174,11 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 
 void certify_release(struct certify *c)
 {
+	watch_free(c->watch);
+	watch_items_release(&c->items);
+	c->watch = NULL;
+	c->items = (struct watch_items){ 0 };
+	c->seen = (struct check_watch){ 0 };
 	if (c->evidence)
 		evidence_free(c->evidence);
 	if (c->trace)
@@ -157,6 +205,11 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 		*VEC_PUSH(&w->relaxed) = f->relaxed.at[i];
 	for (size_t i = 0; i < order->at.n; i++)
 		*VEC_PUSH(&w->order) = order->at.at[i];
+	if (!f->property)
+		return;
+	w->property = mem_strdup(f->property);
+	if (c->seen.monitors && c->seen.monitors->spec)
+		strbuf_add(&w->spec, c->seen.monitors->spec->text, c->seen.monitors->spec->ntext);
 }
 
 static bool write_text(const char *path, const struct strbuf *text)
@@ -217,9 +270,13 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	struct strbuf path = { 0 };
 
 	c->refused++;
-	talk_error("internal error: the checker refuses a schedule of '%s' for events %" PRIu64
-		   " and %" PRIu64,
-		   x->analysis, x->events[0], x->events[x->nevents - 1]);
+	if (x->property)
+		talk_error("internal error: the checker refuses a schedule of '%s' for '%s'",
+			   x->analysis, x->property);
+	else
+		talk_error("internal error: the checker refuses a schedule of '%s' for events "
+			   "%" PRIu64 " and %" PRIu64,
+			   x->analysis, x->events[0], x->events[x->nevents - 1]);
 	talk_more("%s", v->what);
 	if (!where)
 		where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
@@ -234,22 +291,37 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 				x->analysis, v->what);
 }
 
-static void accept(const struct certify *c, struct finding *x, const struct check_verdict *v)
+/* Accesses that are missing may order these events, or change what the spec looks at; but in the
+ * recorded run itself nothing of that matters to a spec without variables. */
+static const char *gaps(const struct certify *c, const struct check_verdict *v)
 {
+	const struct spec *spec = c->seen.monitors ? c->seen.monitors->spec : NULL;
 	struct trace_info info;
 
 	trace_info(c->trace, &info);
+	if (!info.partial && !info.locks_only)
+		return NULL;
+	if (v->observed)
+		return spec && spec->nvariables ? "accesses were not recorded, and they may change "
+						  "the spec's variables"
+						: NULL;
+	return info.locks_only
+		       ? "recorded with --locks-only: accesses that may order these were not seen"
+		       : "accesses are missing by request, and they may order these events";
+}
+
+static void accept(const struct certify *c, struct finding *x, const struct check_verdict *v)
+{
+	const char *why = v->doubtful ? v->doubt : gaps(c, v);
+
 	x->dep = v->dep;
+	x->observed = v->observed;
 	for (size_t i = 0; i < v->relaxed.n; i++)
 		*VEC_PUSH(&x->relaxed) = v->relaxed.at[i];
 	for (size_t i = 0; i < v->tainted.n; i++)
 		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
-	if (v->doubtful) {
-		x->why = v->doubt;
-	} else if (info.locks_only) {
-		x->why = "recorded with --locks-only: accesses that may order these were not seen";
-	} else if (info.partial) {
-		x->why = "accesses are missing by request, and they may order these events";
+	if (why) {
+		x->why = why;
 	} else {
 		x->status = FINDING_PREDICTED;
 		x->certified = true;
@@ -290,6 +362,8 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 		.ntargets = t->x->nevents,
 		.strict = r->c->a->engine.strict,
 		.values = r->c->a->engine.values,
+		.watch = certify_watch(r->c),
+		.property = t->x->property,
 	};
 
 	if (!check_expand(r->c->evidence, &t->x->schedule, &t->order)) {
@@ -326,6 +400,8 @@ static void round_fill(struct certify *c, struct findings *f, size_t *next, cons
 
 		if (!x->claimed)
 			continue;
+		if (finding_is_property(x) && r->turns.n > 0)
+			break; /* one at a time: monitors are not made for several threads */
 		if (!c->a->engine.all_pairs) {
 			if (map_get(sure, signature))
 				continue; /* another one at the same places stands for it */
@@ -342,6 +418,10 @@ static void round_fill(struct certify *c, struct findings *f, size_t *next, cons
 			continue;
 		}
 		*VEC_PUSH(&r->turns) = (struct turn){ .x = x };
+		if (finding_is_property(x)) {
+			++*next;
+			break;
+		}
 	}
 	map_release(&now);
 }

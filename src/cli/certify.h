@@ -12,8 +12,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "monitor/watch.h"
 #include "predict/engine.h"
 #include "trace/trace.h"
+#include "witness/check.h"
 
 struct analyse;
 struct diag;
@@ -29,6 +31,10 @@ struct certify {
 	struct trace_options how; /* which part of it, and how it is read: as in the first pass */
 	struct trace *trace;
 	struct evidence *evidence;
+	/* With findings about properties: what the events are to the spec, seen in this reading. */
+	struct watch *watch;
+	struct watch_items items;
+	struct check_watch seen;
 	uint64_t spent;
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;
@@ -38,8 +44,10 @@ struct certify {
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 	__attribute__((warn_unused_result));
 void certify_release(struct certify *c);
+/* What the spec sees, or NULL. */
+const struct check_watch *certify_watch(const struct certify *c);
 
-/* Sets status, certified, dep, relaxed, tainted and why of each finding. */
+/* Sets status, certified, dep, observed, relaxed, tainted and why of each finding. */
 void certify_findings(struct certify *c, struct findings *f);
 
 /* Writes ID.witness for every certified finding.  False after a message. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "cli/as_dot.h"
 #include "cli/as_std.h"
 #include "cli/command.h"
 #include "cli/export_lattice.h"
@@ -17,23 +18,26 @@
 #include "trace/std_write.h"
 #include "trace/trace.h"
 
-enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT, EXPORT_LATTICE, EXPORT_SPEC };
+enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT, EXPORT_LATTICE, EXPORT_ANALYSIS, EXPORT_SPEC };
 
 static const struct option_def export_options[] = {
-	{ EXPORT_TO, 0, "to", "FORM", "promela, a model for SPIN; or std, text" },
+	{ EXPORT_TO, 0, "to", "FORM",
+	  "promela, a model for SPIN; std, text; dot, a picture of the lattice" },
 	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
 	{ EXPORT_STRICT, 0, "strict", NULL, "promela: every read keeps its write" },
 	{ EXPORT_LATTICE, 0, "lattice", "KIND",
 	  "mvc or weak: the lattice, whose states are the cuts" },
+	{ EXPORT_ANALYSIS, 'a', "analysis", "NAME",
+	  "lattice-mvc or lattice-weak: the same; of dot weak is the default" },
 	{ EXPORT_SPEC, 's', "spec", "FILE",
-	  "with --lattice: what this specification takes as steps" },
+	  "of a lattice: what this specification takes as steps" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
 
 struct request {
 	const char *path, *to;
-	bool std;	  /* to is std, not promela */
+	bool std, is_dot; /* to is one of these, not promela */
 	const char *kind; /* of the lattice, or NULL */
 	struct export_lattice lattice;
 	struct promela_options promela;
@@ -164,6 +168,8 @@ static int export(struct request *r)
 		return EXIT_TROUBLE;
 	if (r->std)
 		st = as_std(t, r->path, r->in.lenient, &d);
+	else if (r->is_dot)
+		st = as_dot(t, r->lattice.spec_path, r->lattice.kind, r->in.quiet, &d);
 	else if (r->kind)
 		st = export_promela_lattice(r, t, &d);
 	else
@@ -188,23 +194,23 @@ static bool parse_pair(const char *text, uint64_t pair[2])
 /* The status to leave with, or -1 to go on. */
 static int refuse(const struct command *c, struct request *r)
 {
-	static const char *const later[] = { "csp", "smt2", "dot" };
+	static const char *const later[] = { "csp", "smt2" };
 
 	if (!r->to)
-		return command_misuse(c, "no form given: --to promela or --to std");
+		return command_misuse(c, "no form given: --to promela, --to std or --to dot");
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		if (strcmp(r->to, later[i]) == 0)
 			return command_misuse(c, "--to %s is not in this version", r->to);
-	if (!r->std && strcmp(r->to, "promela") != 0)
-		return command_misuse(c, "unknown form '%s': expected promela or std", r->to);
-	if ((r->std || r->kind) && (r->promela.pair[0] || r->promela.strict))
+	if (!r->std && !r->is_dot && strcmp(r->to, "promela") != 0)
+		return command_misuse(c, "unknown form '%s': expected promela, std or dot", r->to);
+	if ((r->std || r->is_dot || r->kind) && (r->promela.pair[0] || r->promela.strict))
 		return command_misuse(c, "--pair and --strict go with --to promela%s",
-				      r->kind ? " without --lattice" : "");
+				      r->kind && !r->is_dot ? " without --lattice" : "");
 	if (r->std && r->kind)
-		return command_misuse(c, "--lattice goes with --to promela");
+		return command_misuse(c, "--lattice goes with --to promela or --to dot");
 	if (r->kind && !export_lattice_kind(r->kind, &r->lattice.kind))
 		return command_misuse(c, "unknown lattice '%s': expected mvc or weak", r->kind);
-	if (r->lattice.spec_path && !r->kind)
+	if (r->lattice.spec_path && !r->kind && !r->is_dot)
 		return command_misuse(c, "--spec goes with --lattice");
 	return -1;
 }
@@ -224,6 +230,8 @@ static int run(const struct command *c, int argc, char **argv)
 			r.promela.strict = true;
 		} else if (id == EXPORT_LATTICE) {
 			r.kind = value;
+		} else if (id == EXPORT_ANALYSIS) {
+			r.kind = strncmp(value, "lattice-", 8) == 0 ? value + 8 : value;
 		} else if (id == EXPORT_SPEC) {
 			r.lattice.spec_path = value;
 		} else if (id == EXPORT_PAIR) {
@@ -236,6 +244,9 @@ static int run(const struct command *c, int argc, char **argv)
 		}
 	}
 	r.std = r.to && strcmp(r.to, "std") == 0;
+	r.is_dot = r.to && strcmp(r.to, "dot") == 0;
+	if (r.is_dot && !r.kind)
+		r.kind = "weak";
 	status = refuse(c, &r);
 	if (status >= 0)
 		return status;
@@ -254,7 +265,9 @@ const struct command cmd_export = {
 		"goes to standard output. promela: a model for SPIN in which every correct\n"
 		"reordering of the trace is a run, with a goal for each pair of accesses that\n"
 		"conflict, and for each circle of lock requests. With --lattice: a model whose\n"
-		"states are the cuts of the lattice, its properties as assertions.\n",
+		"states are the cuts of the lattice, its properties as assertions. dot: the\n"
+		"lattice for Graphviz, a node for each cut with the events of each thread so far\n"
+		"and the spec's variables; the recorded run is bold, what violates a property red.\n",
 	.options = export_options,
 	.run = run,
 };

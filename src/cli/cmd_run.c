@@ -20,6 +20,7 @@
 #include "cli/program.h"
 #include "cli/session.h"
 #include "cli/talk.h"
+#include "monitor/watch.h"
 
 #define RUN_NO_LIVE 401
 
@@ -64,11 +65,13 @@ static enum status made_directory(struct made *m, struct diag *d)
 	return ST_OK;
 }
 
-/* Runs the driver that lies beside us: foresee-cc SOURCE -o PATH. */
-static enum status compile(const char *driver, const char *source, char *path, struct diag *d)
+/* Runs the driver that lies beside us: foresee-cc SOURCE -o PATH.  Functions that the spec has events
+ * for tell of their calls. */
+static enum status compile(const char *driver, const char *source, char *path,
+			   const struct spec *spec, struct diag *d)
 {
-	struct strbuf file = { 0 };
-	char *argv[] = { (char *)driver, "-g", "-O1", "-pthread", "-o", path, NULL, NULL };
+	struct strbuf file = { 0 }, calls = { 0 };
+	char *argv[] = { (char *)driver, "-g", "-O1", "-pthread", "-o", path, NULL, NULL, NULL };
 	struct launch l = { .path = driver, .argv = argv };
 	struct launch_end end = { 0 };
 	enum status st;
@@ -79,9 +82,14 @@ static enum status compile(const char *driver, const char *source, char *path, s
 	}
 	/* A source named like an option stays a file. */
 	strbuf_addf(&file, "%s%s", source[0] == '-' ? "./" : "", source);
-	argv[6] = file.at;
+	strbuf_adds(&calls, "--foresee-calls=");
+	if (spec)
+		watch_calls(spec, &calls);
+	argv[6] = calls.at;
+	argv[7] = file.at;
 	st = launch_program(&l, &end, d);
 	strbuf_release(&file);
+	strbuf_release(&calls);
 	if (st == ST_OK && end.status != 0) {
 		diag_set(d,
 			 "'%s' does not compile; if it needs options, build it with %s, and run"
@@ -92,7 +100,8 @@ static enum status compile(const char *driver, const char *source, char *path, s
 	return st;
 }
 
-static enum status made_compile(struct made *m, const char *source, struct diag *d)
+static enum status made_compile(struct made *m, const char *source, const struct spec *spec,
+				struct diag *d)
 {
 	const char *dot = strrchr(source, '.'), *slash = strrchr(source, '/');
 	const char *base = slash ? slash + 1 : source;
@@ -105,7 +114,7 @@ static enum status made_compile(struct made *m, const char *source, struct diag 
 		m->path = path.at;
 		strbuf_addf(&driver, "%s/%s", own,
 			    strcmp(dot, ".c") == 0 ? "foresee-cc" : "foresee-c++");
-		st = compile(driver.at, source, m->path, d);
+		st = compile(driver.at, source, m->path, spec, d);
 	}
 	strbuf_release(&driver);
 	mem_free(own);
@@ -113,7 +122,7 @@ static enum status made_compile(struct made *m, const char *source, struct diag 
 }
 
 /* Compiles name when it is source; argv[0] is then what came of it. */
-static enum status prepare(struct made *m, char **argv, struct diag *d)
+static enum status prepare(struct made *m, char **argv, const struct spec *spec, struct diag *d)
 {
 	enum status st;
 
@@ -123,7 +132,7 @@ static enum status prepare(struct made *m, char **argv, struct diag *d)
 		diag_set(d, "cannot read '%s': %s", argv[0], strerror(errno));
 		return ST_IO;
 	}
-	st = made_compile(m, argv[0], d);
+	st = made_compile(m, argv[0], spec, d);
 	if (st == ST_OK)
 		argv[0] = m->path;
 	return st;
@@ -175,7 +184,7 @@ static enum status record(struct run *r, const struct session *s, struct made *m
 	struct launch_end end = { 0 };
 	const char *name = argv[0];
 	char *path = NULL;
-	enum status st = prepare(made, argv, d);
+	enum status st = prepare(made, argv, r->a.monitors.spec, d);
 
 	if (st == ST_OK)
 		st = program_find(argv[0], s->locks, &path, d);

@@ -9,15 +9,22 @@
 #include "base/strbuf.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/spec_binding.h"
+#include "cli/spec_races.h"
 #include "cli/talk.h"
 #include "monitor/monitor.h"
 #include "spec/spec.h"
 
-enum { SPEC_CMD_FORMAT = 1 };
+enum { SPEC_CMD_FORMAT = 1, SPEC_CMD_TRACE, SPEC_CMD_LIBRARY };
 
 static const struct option_def spec_options[] = {
 	{ SPEC_CMD_FORMAT, 0, "format", NULL,
 	  "print the file itself, laid out, with all parentheses" },
+	{ SPEC_CMD_TRACE, 0, "trace", "TRACE",
+	  "say where the variables are in the program of this recording" },
+	{ SPEC_CMD_LIBRARY, 0, "library", "NAME",
+	  "write a specification made for a trace instead: races" },
+	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },
 	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
 	{ 0 },
@@ -26,6 +33,7 @@ static const struct option_def spec_options[] = {
 struct spec_view {
 	struct input in;
 	bool format;
+	const char *trace; /* NULL: none */
 };
 
 /* ---- sets ---- */
@@ -156,13 +164,34 @@ static bool view(const char *path, const struct spec_view *v)
 		print_file(s);
 	else if (!v->in.quiet)
 		print_all(s, &m);
+	if (good && v->trace)
+		good = spec_binding_print(s, v->trace, &v->in);
 	monitors_release(&m);
 	spec_free(s);
 	return good;
 }
 
+/* A specification that is made for the trace. */
+static int library(const char *path, const struct input *in)
+{
+	struct trace *t = input_open(path, in);
+	struct strbuf text = { 0 };
+	struct diag d = { 0 };
+	enum status st;
+	int status;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	st = spec_races(t, &text, &d);
+	fputs(strbuf_str(&text), stdout);
+	status = input_close(t, in, st, &d);
+	strbuf_release(&text);
+	return status;
+}
+
 static int run(const struct command *c, int argc, char **argv)
 {
+	const char *name = NULL;
 	struct spec_view v = { 0 };
 	struct option_parser p;
 	const char *value;
@@ -173,11 +202,23 @@ static int run(const struct command *c, int argc, char **argv)
 	while ((id = option_next(&p, &value)) != OPTION_DONE) {
 		if (id == SPEC_CMD_FORMAT)
 			v.format = true;
+		else if (id == SPEC_CMD_TRACE)
+			v.trace = value;
+		else if (id == SPEC_CMD_LIBRARY)
+			name = value;
 		else if (!input_option(&v.in, c, id, value, &status))
 			return status;
 	}
+	if (name && strcmp(name, "races") != 0)
+		return command_misuse(c, "unknown library '%s': expected races", name);
+	if (name && (p.noperands != 1 || v.format || v.trace))
+		return command_misuse(c, "--library takes one trace, and no other option");
+	if (name)
+		return library(p.operands[0], &v.in);
 	if (p.noperands == 0)
 		return command_misuse(c, "no spec given");
+	if (v.format && v.trace)
+		return command_misuse(c, "--format prints the file alone: leave out --trace");
 	for (int i = 0; i < p.noperands; i++) {
 		if (i && !v.format && !v.in.quiet)
 			putchar('\n');
@@ -188,11 +229,13 @@ static int run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_spec = {
 	.name = "spec",
-	.usage = "[OPTIONS] FILE...",
+	.usage = "[OPTIONS] FILE... | --library NAME TRACE",
 	.summary = "show how a specification is read",
 	.details =
 		"Parses each FILE (- is standard input) and prints its properties with all parentheses, the\n"
-		"size of their monitors, what they take as steps, and the variables and events they name.\n",
+		"size of their monitors, what they take as steps, and the variables and events they name.\n"
+		"With --library races: for each variable and pair of threads of TRACE, the formula that no\n"
+		"two accesses of it, one of them a write, follow one another with nothing between.\n",
 	.options = spec_options,
 	.run = run,
 };

@@ -7,18 +7,27 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/talk.h"
+#include "monitor/monitor.h"
+#include "monitor/watch.h"
 #include "report/show.h"
+#include "spec/spec.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
+#include "witness/states.h"
 #include "witness/witness.h"
 
 #define STRICT 1
 #define VALUES 2
+#define SPEC 3
+#define MONITOR 4
+#define MONITORS 16 /* plug-ins */
 
 static const struct option_def verify_options[] = {
 	{ STRICT, 0, "strict", NULL, "every read must see its write, whatever the witness says" },
 	{ VALUES, 0, "values", NULL, "a read may see any write of the same value" },
+	{ SPEC, 's', "spec", "FILE", "properties: this spec, not the one in the witness" },
+	{ MONITOR, 0, "monitor", "FILE.so", "properties: a plug-in's, too; may be given again" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
@@ -26,6 +35,18 @@ static const struct option_def verify_options[] = {
 struct verify {
 	struct input in;
 	bool strict, values;
+	const char *spec;
+	const char *plugins[MONITORS];
+	size_t nplugins;
+};
+
+/* What checks a property. */
+struct watcher {
+	struct spec *spec;
+	struct monitors monitors;
+	struct watch *watch;
+	struct watch_items items;
+	struct check_watch seen;
 };
 
 /* "T1 write, a.c:10 in f" */
@@ -59,11 +80,31 @@ static void numbers_print(const char *title, const uint64_t *at, size_t n)
 	printf(n > 20 ? " ... (%zu)\n" : "\n", n);
 }
 
+/* "property land violated at event 12 of the recorded run: T1 write at a.c:10" */
+static void property_show(const struct evidence *ev, const struct witness *w, bool observed,
+			  struct strbuf *out)
+{
+	strbuf_addf(out, "property %s %s ", w->property,
+		    w->kind == FINDING_PROPERTY ? "violated" : "without a value");
+	if (w->targets.n == 0) {
+		strbuf_adds(out, "in the initial state");
+		return;
+	}
+	strbuf_addf(out, "at event %" PRIu64 "%s: ", w->targets.at[0],
+		    observed ? " of the recorded run" : "");
+	event_show(ev, w->targets.at[0], out);
+}
+
 /* "deadlock of events 3, 8 and 12: T1 lock m at a.c:10, T2 ..." */
-static void targets_show(const struct evidence *ev, const struct witness *w, struct strbuf *out)
+static void targets_show(const struct evidence *ev, const struct witness *w, bool observed,
+			 struct strbuf *out)
 {
 	size_t n = w->targets.n;
 
+	if (w->property) {
+		property_show(ev, w, observed, out);
+		return;
+	}
 	strbuf_addf(out, "%s of events", finding_kind_name(w->kind));
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s %" PRIu64,
@@ -99,7 +140,7 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 		printf("not certified: %s\n", v->what);
 		return EXIT_FOUND;
 	}
-	targets_show(ev, w, &text);
+	targets_show(ev, w, v->observed, &text);
 	printf("certified: %s\n", strbuf_str(&text));
 	strbuf_release(&text);
 	numbers_print("reads that see another write:", v->relaxed.at, v->relaxed.n);
@@ -109,7 +150,97 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 	return EXIT_FINE;
 }
 
-static int witness_check(const struct evidence *ev, const struct witness *w, const struct verify *v)
+/* ---- properties ---- */
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct watcher *p = arg;
+
+	watch_see(p->watch, t, e, &p->items);
+}
+
+static enum status spec_get(const struct verify *v, const char *path, const struct witness *w,
+			    struct spec **out, struct diag *d)
+{
+	struct strbuf name = { 0 };
+	enum status st;
+
+	if (v->spec)
+		return spec_read(v->spec, out, d);
+	if (w->spec.n == 0 && v->nplugins == 0) {
+		diag_set(d, "'%s' is about the property '%s' and has no spec: give it with -s FILE",
+			 path, w->property);
+		return ST_BAD_INPUT;
+	}
+	if (w->spec.n == 0)
+		return monitors_declared(v->plugins, v->nplugins, out, d);
+	strbuf_addf(&name, "%s (spec)", path);
+	st = spec_parse(strbuf_str(&name), w->spec.at, w->spec.n, out, d);
+	strbuf_release(&name);
+	return st;
+}
+
+static enum status monitors_get(const struct verify *v, const char *path, const struct witness *w,
+				struct watcher *out, struct diag *d)
+{
+	enum status st = spec_get(v, path, w, &out->spec, d);
+
+	if (st == ST_OK)
+		st = monitors_new(out->spec, &out->monitors, d);
+	for (size_t i = 0; i < v->nplugins && st == ST_OK; i++)
+		st = monitors_load(&out->monitors, v->plugins[i], d);
+	out->seen = (struct check_watch){ .monitors = &out->monitors, .items = &out->items };
+	if (st == ST_OK && states_property(&out->seen, w->property) < 0) {
+		diag_set(
+			d,
+			"there is no property '%.100s' in %s: -s FILE gives another spec, --monitor "
+			"FILE.so a plug-in",
+			w->property, v->spec ? v->spec : "the witness's spec");
+		st = ST_BAD_INPUT;
+	}
+	return st;
+}
+
+/* Before the trace is read. */
+static enum status watcher_init(struct watcher *p, const struct verify *v, const char *path,
+				const struct witness *w, struct trace *t,
+				struct evidence_options *opt, struct diag *d)
+{
+	enum status st;
+
+	if (!w->property)
+		return ST_OK;
+	st = monitors_get(v, path, w, p, d);
+	if (st != ST_OK)
+		return st;
+	opt->see = see;
+	opt->see_arg = p;
+	return watch_bind(p->spec, t, &p->watch, d);
+}
+
+static void watcher_release(struct watcher *p)
+{
+	watch_free(p->watch);
+	watch_items_release(&p->items);
+	monitors_release(&p->monitors);
+	spec_free(p->spec);
+}
+
+/* What was certified, lest a spec in the witness says something else than the reader thinks. */
+static void formula_print(const struct watcher *p, const struct witness *w)
+{
+	struct strbuf text = { 0 };
+	int number = states_property(&p->seen, w->property);
+
+	if (p->monitors.at[number].property)
+		spec_print_property(p->spec, p->monitors.at[number].property, &text);
+	if (text.n)
+		printf("%s%s", text.at, text.at[text.n - 1] == '\n' ? "" : "\n");
+	strbuf_release(&text);
+}
+
+static int witness_check(const struct evidence *ev, const struct witness *w, const struct verify *v,
+			 const struct watcher *p)
 {
 	struct check_claim claim = {
 		.kind = w->kind,
@@ -121,6 +252,8 @@ static int witness_check(const struct evidence *ev, const struct witness *w, con
 		.nrelaxed = w->relaxed.n,
 		.strict = v->strict || !w->dep,
 		.values = v->values || w->values,
+		.watch = w->property ? &p->seen : NULL,
+		.property = w->property,
 	};
 	struct checker *c = checker_new(ev);
 	struct check_verdict verdict;
@@ -128,21 +261,29 @@ static int witness_check(const struct evidence *ev, const struct witness *w, con
 
 	checker_run(c, &claim, &verdict);
 	status = verdict_print(ev, w, &verdict);
+	if (status == EXIT_FINE && w->property)
+		formula_print(p, w);
 	check_verdict_release(&verdict);
 	checker_free(c);
 	return status;
 }
 
-/* The trace is read for the evidence, then the witness by it. */
+/* The trace is read for the evidence, then the witness by it; but what a spec looks at must be known
+ * before. */
 static int files_check(struct trace *t, const char *path, const struct verify *v)
 {
 	struct evidence_options opt = { .digest = true, .values = true };
+	struct witness head = { 0 }, w = { 0 };
 	struct evidence *ev = NULL;
-	struct witness w = { 0 };
+	struct strbuf text = { 0 };
+	struct watcher p = { 0 };
 	struct diag d = { 0 };
 	int status = EXIT_TROUBLE;
 
-	if (evidence_load(t, &opt, &ev, &d) != ST_OK || witness_read(path, ev, &w, &d) != ST_OK) {
+	if (witness_head(path, &text, &head, &d) != ST_OK ||
+	    watcher_init(&p, v, path, &head, t, &opt, &d) != ST_OK ||
+	    evidence_load(t, &opt, &ev, &d) != ST_OK ||
+	    witness_parse(strbuf_str(&text), text.n, path, ev, &w, &d) != ST_OK) {
 		talk_error("%s", d.message);
 		goto out;
 	}
@@ -152,11 +293,16 @@ static int files_check(struct trace *t, const char *path, const struct verify *v
 		talk_more("this is    %s", evidence_digest(ev));
 		goto out;
 	}
+	if (p.watch)
+		p.seen.initial = watch_initial(p.watch);
 	input_notes(t, &v->in);
-	status = witness_check(ev, &w, v);
+	status = witness_check(ev, &w, v, &p);
 out:
 	witness_release(&w);
+	witness_release(&head);
+	strbuf_release(&text);
 	evidence_free(ev);
+	watcher_release(&p);
 	return status;
 }
 
@@ -174,6 +320,10 @@ static int run(const struct command *c, int argc, char **argv)
 			v.strict = true;
 		else if (id == VALUES)
 			v.values = true;
+		else if (id == SPEC)
+			v.spec = value;
+		else if (id == MONITOR && v.nplugins < MONITORS)
+			v.plugins[v.nplugins++] = value;
 		else if (!input_option(&v.in, c, id, value, &status))
 			return status;
 	}
@@ -201,10 +351,14 @@ const struct command cmd_verify = {
 		"contradiction and leaves with 1.\n"
 		"\n"
 		"With a witness: checks that its order is a run that the trace proves possible and that\n"
-		"leads to its race, deadlock or lost wakeup. Prints 'certified: ...' and leaves with 0,\n"
+		"leads to its race, deadlock, lost wakeup, or violation of a property. Prints 'certified: ...' and leaves with 0,\n"
 		"or the first rule broken and leaves with 1. Shares no code with the analyses that\n"
 		"write witnesses. Where accesses were not recorded (--locks-only, --only, --ignore) a\n"
-		"witness is certified as far as the recorded events go, and that is said.\n",
+		"witness is certified as far as the recorded events go, and that is said.\n"
+		"\n"
+		"The witness of a property holds its spec, and the monitors are run along the order\n"
+		"anew. Whose spec counts is for you to say: -s takes yours. What was certified is\n"
+		"printed with it.\n",
 	.options = verify_options,
 	.run = run,
 };

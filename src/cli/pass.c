@@ -50,7 +50,7 @@ void pass_truncated(struct pass *p, const char *format, ...)
 /* Whether a wait ends depends on signals that may still come; a circle of locks does not. */
 bool pass_is_lasting(enum finding_kind k)
 {
-	return k == FINDING_RACE || k == FINDING_DEADLOCK || k == FINDING_JOIN_HOLDING;
+	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP;
 }
 
 bool pass_needs_model(const struct analyse *a)
@@ -338,6 +338,7 @@ static enum status certify(struct pass *p, struct diag *d)
 		pass_truncated(p, "internal error: %" PRIu32 " schedules refused by the checker",
 			       c->refused);
 	p->report.evidence = c->evidence;
+	p->report.watch = certify_watch(c);
 	settle(p);
 	return ST_OK;
 }
@@ -382,6 +383,7 @@ enum status pass_run(struct pass *p, struct diag *d)
 	p->report.nanalyses = p->a->nengines;
 	p->report.findings = &p->findings;
 	p->report.suppress = p->a->suppress;
+	p->report.properties = p->a->engine.monitors ? p->a->engine.monitors->n : 0;
 	st = bind(p, d);
 	if (st != ST_OK)
 		return st;

@@ -84,11 +84,11 @@ enum status prove_findings(const struct analyse *a, const char *path,
 {
 	uint64_t upto = last_open(f);
 	struct model *own = NULL;
-	enum status st = ST_OK;
+	enum status st = prove_properties(a, path, how, f, d);
 
 	/* Stopped: m may not be finished. */
-	if (upto == 0 || engine_stopped(&a->engine))
-		return ST_OK;
+	if (st != ST_OK || upto == 0 || engine_stopped(&a->engine))
+		return st;
 	if (!m)
 		st = model_read(a, path, how, upto, &own, d);
 	if (st == ST_OK)

@@ -253,7 +253,7 @@ static const char live[] =
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
-	{ "spec", "how to say what must hold in every run", spec },
+	{ "specs", "how to say what must hold in every run", spec },
 	{ "annotations", "what a program may tell foresee: names, locks of its own, order",
 	  annotations },
 	{ "live", "how to watch a program while it runs, from here or elsewhere", live },

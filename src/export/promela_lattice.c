@@ -94,7 +94,7 @@ static void add_item(struct promela_lattice *l, struct lattice_point *p, const s
 	p->item = *m->item;
 	p->item.writes = (uint32_t)l->writes.n;
 	for (uint32_t i = 0; i < m->item->nwrites; i++)
-		*VEC_PUSH(&l->writes) = m->writes[i];
+		*VEC_PUSH(&l->writes) = m->writes[m->item->writes + i];
 }
 
 static void take_point(void *arg, const struct point *m)

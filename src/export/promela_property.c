@@ -3,7 +3,7 @@
  * (handbook 4.1) without a monitor.
  *
  *	int v_0 = 0;				what variable 0 holds
- *	bit p_0, p_1; hidden bit n_0, n_1;	subformulas in the state before, in this one
+ *	bit p_0, p_1; hidden byte n_0, n_1;	subformulas in the state before, in this one
  *	inline now() { n_0 = (v_0 == 1); n_1 = (n_0 && !p_0); assert(n_1); p_0 = n_0; p_1 = n_1 }
  *	#define AFTER_3 v_0 = 1; e_0 = 0; now();
  *
@@ -267,7 +267,7 @@ static void write_variables(struct property *p, struct strbuf *out)
 	}
 	strbuf_adds(out, "hidden int tid;\n");
 	for (uint32_t i = 0; i < p->spec->nevents; i++)
-		strbuf_addf(out, "hidden bit e_%u;\n", i);
+		strbuf_addf(out, "hidden byte e_%u;\n", i);
 }
 
 void promela_property(const struct promela_lattice *l, const struct promela_lattice_options *opt,
@@ -289,7 +289,7 @@ void promela_property(const struct promela_lattice *l, const struct promela_latt
 	write_now(&p, false, &text);
 	strbuf_adds(&text, "}\n");
 	for (uint32_t i = 0; i < p.nforms; i++)
-		strbuf_addf(&text, "bit p_%u; hidden bit n_%u;\n", i, i);
+		strbuf_addf(&text, "bit p_%u; hidden byte n_%u;\n", i, i);
 	for (size_t i = 0; i < l->points.n; i++)
 		if (l->points.at[i].has_item)
 			write_after(&p, i, &text);

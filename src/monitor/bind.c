@@ -3,7 +3,6 @@
  * memory they are about, and what cannot be is said.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,17 +14,6 @@
 #include "monitor/eval.h"
 #include "monitor/watch_priv.h"
 #include "trace/variables.h"
-
-void bind_note(struct watch *w, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	*VEC_PUSH(&w->notes) = mem_strdup(text);
-}
 
 const char *bind_keep(struct watch *w, const char *s)
 {
@@ -322,60 +310,6 @@ static enum status event_bind(struct watch *w, struct trace *t, uint32_t i, stru
 	return st;
 }
 
-/* ---- notes ---- */
-
-/* The reads that properties ask about must all be there. */
-static void note_reads(struct watch *w, const struct trace_info *info)
-{
-	const struct spec *s = w->spec;
-	uint64_t asked = s->relevant_variables;
-
-	if (info->full)
-		return;
-	for (uint32_t i = 0; i < s->nevents; i++) {
-		if (s->events[i].op != SPEC_READ)
-			continue;
-		if (s->events[i].variable >= 0)
-			asked |= 1ull << s->events[i].variable;
-		else
-			bind_note(w,
-				  "repeated reads are not all recorded, and event '%s' may be "
-				  "missed: record with --full",
-				  s->events[i].name);
-	}
-	for (; asked; asked &= asked - 1)
-		bind_note(w, "repeated reads of '%s' are not all recorded: record with --full",
-			  s->variables[__builtin_ctzll(asked)].name);
-}
-
-static void note_recording(struct watch *w, const struct trace_info *info)
-{
-	if (w->spec->nvariables == 0)
-		return;
-	if (info->locks_only)
-		bind_note(w,
-			  "the recording has locks only: nothing is known of what variables hold");
-	else if (info->partial)
-		bind_note(w,
-			  "recorded with --only or --ignore: writes of variables may be missing");
-	if (info->late)
-		bind_note(w, "the recording begins in the middle of the run: what variables held "
-			     "there is not known until they are written");
-}
-
-static void note_initial(struct watch *w)
-{
-	for (uint32_t i = 0; i < w->spec->nvariables; i++) {
-		const struct spec_variable *v = &w->spec->variables[i];
-
-		if (w->initial[i].known == 0)
-			bind_note(w,
-				  "the initial value of '%s' is not known; say it in the spec: "
-				  "shared %s %s = ...",
-				  v->name, v->type.text, v->name);
-	}
-}
-
 /* ---- life ---- */
 
 static enum status bind_all(struct watch *w, struct trace *t, const struct trace_info *info,
@@ -412,7 +346,7 @@ enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out
 	trace_info(t, &info);
 	w->spec = s;
 	w->text = info.form != TRACE_BINARY;
-	w->routines = !w->text && has_names(s);
+	w->names = has_names(s);
 	w->strings = intern_new();
 	w->bound = mem_zalloc((s->nvariables + 1) * sizeof(*w->bound));
 	w->initial = mem_zalloc((s->nvariables + 1) * sizeof(*w->initial));
@@ -422,18 +356,10 @@ enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out
 		*out = NULL;
 		return st;
 	}
-	note_recording(w, &info);
-	note_reads(w, &info);
-	if (!info.late)
-		note_initial(w);
+	bind_first(w, t, &info);
+	bind_notes(w, &info);
 	*out = w;
 	return ST_OK;
-}
-
-static void notes_release(char **at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		mem_free(at[i]);
 }
 
 void watch_free(struct watch *w)
@@ -446,7 +372,8 @@ void watch_free(struct watch *w)
 	VEC_RELEASE(&w->memory.at);
 	VEC_RELEASE(&w->locks.at);
 	VEC_RELEASE(&w->late);
-	notes_release(w->notes.at, w->notes.n);
+	for (size_t i = 0; i < w->notes.n; i++)
+		mem_free(w->notes.at[i]);
 	VEC_RELEASE(&w->notes);
 	intern_free(w->strings);
 	mem_free(w->bound);
@@ -479,8 +406,16 @@ bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *ou
 	return true;
 }
 
-size_t watch_notes(const struct watch *w, const char *const **out)
+void watch_calls(const struct spec *s, struct strbuf *out)
 {
-	*out = (const char *const *)w->notes.at;
-	return w->notes.n;
+	const char *between = "";
+
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		const struct spec_event *e = &s->events[i];
+
+		if (e->op != SPEC_CALL || e->nargs == 0 || !e->args[0].name)
+			continue;
+		strbuf_addf(out, "%s%s", between, e->args[0].name);
+		between = ",";
+	}
 }

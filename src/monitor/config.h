@@ -8,7 +8,8 @@
  *
  * Numbers are reused: configs_collect throws out what is not marked, and renumbers nothing.
  *
- * Threads: config_step may be called by several at once; items must not change meanwhile.
+ * Threads: config_step may be called by several at once, on one set or on several that have the same
+ *          monitors; items must not change meanwhile.
  */
 #ifndef MONITOR_CONFIG_H
 #define MONITOR_CONFIG_H

@@ -9,7 +9,6 @@
  *
  * A guard that has changed is the end of that monitor: UNKNOWN from there on, in every run.
  */
-#include <assert.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <foresee_monitor.h>
@@ -292,6 +291,17 @@ static uint32_t event_find(const struct spec *s, const char *name)
 	return i < s->nevents ? i : UINT32_MAX;
 }
 
+static void not_declared(const struct plugin *p, const char *name, bool event, struct diag *d)
+{
+	const char *where = p->spec != NULL ? "the spec" : "a spec, or the plug-in's declarations";
+
+	diag_set(
+		d,
+		"plug-in '%s': monitor '%s' wants %s '%s', which is not declared: put '%s%s%s' into %s",
+		p->library->path, p->monitor->name, event ? "event" : "variable", name,
+		event ? "event " : "shared TYPE ", name, event ? " = ...;" : ";", where);
+}
+
 /* Numbers of the names in a list; *set: all of them. */
 static enum status names_find(struct plugin *p, bool events, uint32_t *numbers, uint32_t *n,
 			      uint64_t *set, struct diag *d)
@@ -311,12 +321,7 @@ static enum status names_find(struct plugin *p, bool events, uint32_t *numbers, 
 		if (p->spec != NULL)
 			found = events ? event_find(p->spec, name) : variable_find(p->spec, name);
 		if (found == UINT32_MAX) {
-			diag_set(d,
-				 "plug-in '%s': monitor '%s' wants %s '%s', which is not declared: "
-				 "put '%s' into the spec%s",
-				 p->library->path, p->monitor->name, events ? "event" : "variable",
-				 name, events ? "event NAME = ...;" : "shared TYPE NAME;",
-				 p->spec == NULL ? " or the plug-in's declarations" : "");
+			not_declared(p, name, events, d);
 			return ST_BAD_INPUT;
 		}
 		numbers[*n] = found;

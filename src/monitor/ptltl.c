@@ -195,6 +195,7 @@ static bool past(const struct ptltl *p, const struct moment *m, uint32_t node)
 {
 	uint32_t bit = p->nodes.at[node].bit;
 
+	assert(bit < p->nbits);
 	return m->before[bit / 8] >> bit % 8 & 1;
 }
 

@@ -426,7 +426,8 @@ void watch_see(struct watch *w, struct trace *t, const struct event *e, struct w
 {
 	struct seen s;
 
-	if (w->routines)
+	w->begun = true;
+	if (w->names)
 		watch_thread_learn(w, t, e);
 	if (is_nothing(w, e))
 		return;

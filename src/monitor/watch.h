@@ -8,6 +8,8 @@
  * information, initial values from the program file, else from the spec, else from the first read
  * that shows them.
  *
+ * A watch belongs to one reading of one trace: who reads it again binds anew.
+ *
  * Ownership: spec and trace are borrowed (the trace for watch_bind and watch_see alone).
  * Threads:   read-only but for watch_see.
  */
@@ -24,6 +26,7 @@
 
 struct diag;
 struct event;
+struct strbuf;
 struct trace;
 
 /* The bytes of a variable under mask become these (little-endian numbers); mask bytes are 0 or 255. */
@@ -36,9 +39,9 @@ struct watch_write {
 struct watch_item {
 	uint64_t pos;
 	uint32_t tid;
-	uint32_t thread;	 /* creation index, for `tid' */
-	uint64_t events;	 /* whose pattern fits; `when' is still to be asked */
-	uint64_t reads, written; /* variables */
+	uint32_t thread;	  /* creation index, for `tid' */
+	uint64_t events;	  /* whose pattern fits; `when' is still to be asked */
+	uint64_t reads, written;  /* variables */
 	uint32_t writes, nwrites; /* into the list's writes */
 };
 
@@ -69,11 +72,15 @@ const struct spec *watch_spec(const struct watch *w);
 struct watch_variable {
 	uint64_t addr;
 	uint32_t size;
-	const char *type;   /* by debug information; NULL not known */
-	const char *origin; /* of the initial value: "program", "spec", "first read"; NULL unknown */
+	const char *type; /* by debug information; NULL not known */
+	const char *origin; /* of its first value: "program", "spec", "first read"; NULL unknown */
 };
 bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *out);
-/* Notes for the user: "repeated reads of x may be missing: record with --full". */
+/* Notes for the user: "repeated reads of x may be missing: record with --full".  Asked after the
+ * last event, also what the spec names and nothing was seen of. */
 size_t watch_notes(const struct watch *w, const char *const **out);
+
+/* The functions that `call' events name, "open,close": for foresee-cc --foresee-calls. */
+void watch_calls(const struct spec *s, struct strbuf *out);
 
 #endif /* MONITOR_WATCH_H */

@@ -68,10 +68,12 @@ struct watch {
 	uint64_t any[SPEC_NOPS];   /* READ ... REL: those of any object */
 	VEC(struct watch_late) late;
 	bool text;			  /* the trace is */
-	bool routines;			  /* a thread is declared by a name */
+	bool names;			  /* a thread is declared by a name */
 	uint64_t threads_seen;		  /* declarations that a thread has fitted */
 	VEC(struct watch_thread) threads; /* by tid */
 	struct intern *strings;
+	bool begun;    /* an event was seen */
+	size_t nbound; /* notes that binding made; the rest come and go */
 	VEC(char *) notes;
 };
 
@@ -83,7 +85,7 @@ void watch_range_add(struct watch_ranges *r, struct watch_range new);
 /* ---- watch_thread.c ---- */
 
 struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid);
-/* Looks at an event for names of start routines; only where w->routines. */
+/* Looks at an event for names of start routines; only where w->names. */
 void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e);
 /* Creation index. */
 uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t tid);
@@ -94,9 +96,12 @@ bool watch_thread_has(struct watch *w, struct trace *t, const char *name, uint32
 /* The name of the block that a BEGIN or END is of; NULL none.  Call for each. */
 const char *watch_thread_block(struct watch *w, const struct event *e);
 
-/* ---- bind.c, bind_name.c, bind_type.c ---- */
+/* ---- bind.c, bind_first.c, bind_name.c, bind_notes.c, bind_type.c ---- */
 
 void bind_note(struct watch *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void bind_notes(struct watch *w, const struct trace_info *info);
+/* First values that nothing else tells, by the first reads of the trace. */
+void bind_first(struct watch *w, struct trace *t, const struct trace_info *info);
 const char *bind_keep(struct watch *w, const char *s);
 
 /* Memory that a name of the spec means. */

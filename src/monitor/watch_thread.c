@@ -52,19 +52,34 @@ static const char *routine_of_event(struct trace *t, const struct event *e)
 	return function_around(t, n > 0 ? sites[n - 1] : e->site);
 }
 
+/* Notes which declared ones it is, for the sake of those that nobody is. */
+static void declared_find(struct watch *w, struct trace *t, uint32_t tid)
+{
+	for (uint32_t i = 0; i < w->spec->nthreads; i++)
+		watch_thread_is(w, t, i, tid);
+}
+
 void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e)
 {
-	struct watch_thread *of = watch_thread_of(w, e->op == EVENT_FORK ? e->peer : e->tid);
+	uint32_t tid = e->op == EVENT_FORK ? e->peer : e->tid;
+	struct watch_thread *of = watch_thread_of(w, tid);
 	const char *name = NULL;
 
-	if (of->looked)
+	if (of->looked && e->op != EVENT_THREAD_END && e->op != EVENT_JOIN)
 		return;
+	if (w->text || of->looked) {
+		of->looked = true;
+		declared_find(w, t, e->op == EVENT_JOIN ? e->peer : tid);
+		return;
+	}
 	if (e->op == EVENT_FORK)
 		name = routine_at_fork(t, e);
 	else if (e->op != EVENT_THREAD_BEGIN && e->site != 0)
 		name = routine_of_event(t, e);
 	of->routine = name ? bind_keep(w, name) : NULL;
 	of->looked = name != NULL;
+	if (name)
+		declared_find(w, t, tid);
 }
 
 /* Text has the names that somebody chose: T3 is the third, whoever comes first. */

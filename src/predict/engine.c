@@ -60,6 +60,9 @@ void engine_result_release(struct engine_result *r)
 	for (size_t i = 0; i < r->truncated.n; i++)
 		mem_free(r->truncated.at[i]);
 	VEC_RELEASE(&r->truncated);
+	if (r->lattice)
+		lattice_counts_release(r->lattice);
+	mem_free(r->lattice);
 }
 
 void engine_truncated(struct engine_result *r, const char *format, ...)

@@ -78,6 +78,9 @@ struct engine {
 	bool lattice;	  /* it is about runs as a whole: builds a lattice */
 	void *(*begin)(const struct engine_options *opt);
 	void (*steps)(void *self, const struct step_batch *b); /* NULL when needs_model */
+	/* lattice: properties found violated so far, as bits.  After steps with an empty batch, in all
+	 * that there is. */
+	uint64_t (*found)(const void *self);
 	/* Ends it and frees self.  run is NULL unless needs_model. */
 	void (*end)(void *self, struct engine_run *run, struct engine_result *out);
 };

@@ -199,6 +199,16 @@ static void lattices_steps(void *arg, const struct step_batch *b)
 	lattice_build(x->lattice);
 }
 
+static uint64_t lattices_found(const void *arg)
+{
+	const struct lattices *x = arg;
+	uint64_t found = x->observed.bad | x->observed.error;
+
+	for (size_t i = 0; i < lattice_nfound(x->lattice); i++)
+		found |= UINT64_C(1) << lattice_found(x->lattice, i)->property;
+	return found;
+}
+
 /* ---- end ---- */
 
 /* Where the recorded run is good and another one is not. */
@@ -257,6 +267,7 @@ const struct engine engine_lattice_mvc = {
 	.lattice = true,
 	.begin = mvc_begin,
 	.steps = lattices_steps,
+	.found = lattices_found,
 	.end = lattices_end,
 };
 
@@ -267,6 +278,7 @@ const struct engine engine_lattice_weak = {
 	.lattice = true,
 	.begin = weak_begin,
 	.steps = lattices_steps,
+	.found = lattices_found,
 	.end = lattices_end,
 };
 
@@ -277,5 +289,6 @@ const struct engine engine_property = {
 	.lattice = true,
 	.begin = property_begin,
 	.steps = lattices_steps,
+	.found = lattices_found,
 	.end = lattices_end,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BETWEEN 8 /* blanks between two columns, room for the arrow */
+#define CLOSER 3  /* ... where a table beside them needs the room, and there are no arrows */
 
 void columns_release(struct columns *c)
 {
@@ -174,7 +175,7 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 /* ---- the picture ---- */
 
 struct widths {
-	int indent, numbers, all, columns[COLUMNS_MAX];
+	int indent, numbers, between, all, columns[COLUMNS_MAX];
 	bool side; /* the table of notes has room */
 };
 
@@ -189,7 +190,7 @@ static void numbers_format(const struct columns_row *r, struct strbuf *out)
 /* Where the columns end. */
 static int end_of(const struct columns *c, const struct widths *w)
 {
-	int n = w->indent + w->numbers + 2 + (int)(c->n - 1) * BETWEEN;
+	int n = w->indent + w->numbers + 2 + (int)(c->n - 1) * w->between;
 
 	for (uint32_t k = 0; k < c->n; k++)
 		n += w->columns[k];
@@ -217,6 +218,7 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 
 	memset(out, 0, sizeof(*out));
 	out->indent = indent;
+	out->between = c->side ? CLOSER : BETWEEN;
 	out->all = all;
 	for (uint32_t k = 0; k < c->n; k++)
 		out->columns[k] = width(c->heads[k]);
@@ -243,12 +245,13 @@ static void fill(struct strbuf *out, char what, int n)
 }
 
 /* What stands between column k and the next one. */
-static void between(const struct columns_row *r, uint32_t k, struct strbuf *out)
+static void between(const struct widths *w, const struct columns_row *r, uint32_t k,
+		    struct strbuf *out)
 {
 	bool inside = r->right > 0 && k >= r->left && k < r->right;
 
 	if (!inside)
-		fill(out, ' ', BETWEEN);
+		fill(out, ' ', w->between);
 	else if (r->right - r->left == 1)
 		strbuf_adds(out, "  <-->  ");
 	else
@@ -267,7 +270,7 @@ static void cells_format(const struct columns *c, const struct widths *w,
 
 		fill(out, crossed ? '-' : ' ', w->columns[k] - n);
 		if (k + 1 < c->n)
-			between(r, k, out);
+			between(w, r, k, out);
 	}
 }
 
@@ -297,6 +300,14 @@ static const char *note_of(const struct columns *c, const struct widths *w,
 	return c->side && !w->side ? r->brief : r->note;
 }
 
+static bool is_blank(const struct columns *c, const struct columns_row *r)
+{
+	for (uint32_t k = 0; k < c->n; k++)
+		if (r->cells[k])
+			return false;
+	return true;
+}
+
 static void beside_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
 	static const struct columns_row plain;
@@ -313,6 +324,11 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 		strbuf_clear(&number);
 		numbers_format(r, &number);
 		strbuf_addf(out, "%*s%*s  ", w->indent, "", w->numbers, strbuf_str(&number));
+		if (is_blank(c, r) && !w->side) {
+			strbuf_adds(out, note_of(c, w, r) ? note_of(c, w, r) : "");
+			end_line(out);
+			continue;
+		}
 		cells_format(c, w, r->cells, r, out);
 		if (w->side && r->note)
 			strbuf_addf(out, "    %s", r->note);

@@ -230,14 +230,20 @@ static void rows_format(struct run *r, struct columns *c)
 
 /* ---- what hid it ---- */
 
-/* "T1's write landing = 1 (:31)" */
+/* "T1's write of landing (:31)" */
 static void whose(const struct run *r, const struct run_row *row, struct strbuf *out)
 {
+	const struct watch_item *item = states_item(r->x->r->watch, row->pos);
 	struct evidence_event e;
 
 	evidence_get(r->x->ev, row->pos, &e);
 	strbuf_addf(out, "%s's ", trace_thread_name(r->x->t, e.tid));
-	step_format(r, row, out);
+	if (item && item->reads | item->written && event_op_family(e.op) == 'A') {
+		strbuf_addf(out, "%s of", words_op(&e));
+		explain_states_read(&r->table, row->pos, out);
+	} else {
+		step_format(r, row, out);
+	}
 	place_format(r, row->pos, " (", ")", out);
 }
 
@@ -274,22 +280,58 @@ static bool missing_find(const struct run *r, struct run_row *out)
 	return found;
 }
 
+/* "in the recorded run T1's write of x (:10) came before T2's write of y (:20)"; or nothing. */
 static void hidden_format(const struct run *r, struct strbuf *out)
 {
 	struct run_row missing;
 	size_t late, early;
 
 	if (swapped_find(r, &late, &early)) {
-		strbuf_adds(out, " (in the recorded run ");
+		strbuf_adds(out, "in the recorded run ");
 		whose(r, &r->rows.at[late], out);
 		strbuf_adds(out, " came before ");
 		whose(r, &r->rows.at[early], out);
-		strbuf_adds(out, ")");
 	} else if (missing_find(r, &missing)) {
-		strbuf_adds(out, " (in the recorded run ");
+		strbuf_adds(out, "in the recorded run ");
 		whose(r, &missing, out);
-		strbuf_adds(out, " came before its end)");
+		strbuf_adds(out, " came before its end");
 	}
+}
+
+/* In lines of the picture's width, indented. */
+static void wrapped(struct explain *x, const char *text)
+{
+	int width = x->opt->width < 100 ? x->opt->width : 100, at = 0;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (at > 0 && at + 1 + n > width) {
+			strbuf_adds(&x->out, "\n");
+			at = 0;
+		}
+		strbuf_addf(&x->out, "%s%.*s", at ? " " : "   ", n, text);
+		at += n + (at ? 1 : 3);
+		text += n + (text[n] == ' ');
+	}
+}
+
+static void lead_format(const struct run *r)
+{
+	struct strbuf text = { 0 }, hidden = { 0 };
+
+	if (r->f->observed) {
+		strbuf_adds(&text, "The recorded run up to there:");
+	} else {
+		hidden_format(r, &hidden);
+		strbuf_addf(&text, "The run that shows it%s%s%s:", hidden.n ? " (" : "",
+			    strbuf_str(&hidden), hidden.n ? ")" : "");
+	}
+	strbuf_adds(&r->x->out, "\n");
+	wrapped(r->x, strbuf_str(&text));
+	strbuf_adds(&r->x->out, "\n\n");
+	strbuf_release(&text);
+	strbuf_release(&hidden);
 }
 
 /* ---- the run that shows it ---- */
@@ -329,13 +371,7 @@ static void run_format(struct explain *x, const struct finding *f, const struct 
 	}
 	if (r.states.trouble)
 		strbuf_addf(&x->out, "   %s\n", r.states.trouble);
-	if (f->observed) {
-		strbuf_adds(&x->out, "\n   The recorded run up to there:\n\n");
-	} else {
-		strbuf_adds(&x->out, "\n   The run that shows it");
-		hidden_format(&r, &x->out);
-		strbuf_adds(&x->out, ":\n\n");
-	}
+	lead_format(&r);
 	before_format(&r);
 	rows_format(&r, &c);
 	explain_picture(x, f, &c);

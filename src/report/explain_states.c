@@ -97,7 +97,7 @@ void explain_states_note(const struct explain_states *t, size_t before, size_t s
 
 		strbuf_clear(&value);
 		eval_print(&v->type, value_of(t, state, i), &value);
-		if (changed || before == state)
+		if (before == state)
 			strbuf_addf(&brief, "%s%s = %s", brief.n ? ", " : "", v->name,
 				    strbuf_str(&value));
 		strbuf_adds(&value, changed ? "*" : "");

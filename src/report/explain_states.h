@@ -36,7 +36,8 @@ void explain_states_init(struct explain_states *t, const struct check_watch *w,
 			 const struct states *s, const struct finding *f);
 /* The head of the table, if there is one. */
 void explain_states_head(const struct explain_states *t, struct columns *c);
-/* The state as the note of the latest row; before: the one that it follows, or itself. */
+/* The state as the note of the latest row; before: the one that it follows, or itself.  Where the table
+ * has no room what a step writes is in its row, and is not said again. */
 void explain_states_note(const struct explain_states *t, size_t before, size_t state,
 			 struct columns *c);
 

@@ -2,7 +2,8 @@
  * A specification as it was written: variables, events, threads, and the properties over them.
  *
  * The text is parsed once into these trees; names are resolved within the file (a property's `x' is
- * variable number i), not in the program: monitor/binding.h does that.
+ * variable number i), not in the program: monitor/watch.h does that.  They may be used before they are
+ * declared.
  *
  *	shared int landing = 0;
  *	event open = call(file_open);
@@ -57,7 +58,9 @@ struct spec_number {
 };
 
 struct spec_variable {
-	const char *name; /* "x", "account.balance", "table[3]", "file.c:count", "@symbol" */
+	/* "x", "account.balance", "table[3]", "file.c:count" (no quotes around a file that had
+	 * them), "@symbol" */
+	const char *name;
 	struct spec_type type;
 	bool has_initial;
 	struct spec_number initial;

@@ -254,7 +254,7 @@ static bool character_read(struct spec_parser *p, struct spec_token *t)
 		p->at++;
 		v = escape_read(p);
 	} else if (*p->at >= 0x20 && *p->at < 0x7f && *p->at != '\'') {
-		v = *p->at++;
+		v = (unsigned char)*p->at++;
 	}
 	if (v < 0 || *p->at != '\'') {
 		spec_fail(p, t->place,
@@ -264,7 +264,7 @@ static bool character_read(struct spec_parser *p, struct spec_token *t)
 	}
 	p->at++;
 	t->n = (size_t)(p->at - from);
-	t->number.i = (signed char)v;
+	t->number.i = v < 128 ? v : v - 256; /* char is signed */
 	return true;
 }
 

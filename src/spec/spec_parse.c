@@ -41,7 +41,7 @@ static const char *slip_find(const struct spec_parser *p)
 	return NULL;
 }
 
-bool spec_expected(struct spec_parser *p, const char *what)
+void spec_fail_expected(struct spec_parser *p, const char *what)
 {
 	const struct spec_token *t = &p->token;
 	const char *more = t->n > 40 ? "..." : "";
@@ -58,7 +58,6 @@ bool spec_expected(struct spec_parser *p, const char *what)
 			  t->at, more, slip);
 	else
 		spec_fail(p, t->place, "expected %s, found '%.*s%s'", what, n, t->at, more);
-	return false;
 }
 
 bool spec_take_word(struct spec_parser *p, const char *word)
@@ -96,8 +95,7 @@ bool spec_nest(struct spec_parser *p)
 bool spec_grow(struct spec_parser *p, struct spec_place place, unsigned depth)
 {
 	if (++p->nodes > SPEC_NODES)
-		spec_fail(p, place, "the property has more than %d operators and operands",
-			  SPEC_NODES);
+		spec_fail(p, place, "more than %d operators and operands", SPEC_NODES);
 	else if (depth > SPEC_DEPTH)
 		spec_fail(p, place,
 			  "nested deeper than %d: a row of operators nests too, put parentheses "
@@ -315,7 +313,7 @@ static bool parse_relevant(struct spec_parser *p)
 		struct spec_place at = p->token.place;
 		const char *name;
 
-		if (!spec_parse_lvalue(p, "a variable or an event", &name))
+		if (!spec_grow(p, at, 1) || !spec_parse_lvalue(p, "a variable or an event", &name))
 			return false;
 		spec_use(p, SPEC_USE_RELEVANT, name, at, NULL);
 	} while (spec_take(p, SPEC_T_COMMA));
@@ -355,7 +353,7 @@ static bool parse_ere(struct spec_parser *p, struct spec_property *y)
 static bool parse_mttl(struct spec_parser *p, struct spec_property *y)
 {
 	struct spec_place at;
-	const char *name;
+	const char *name = NULL;
 	bool good;
 
 	y->body = SPEC_MTTL;

@@ -133,8 +133,13 @@ unsigned spec_lex_utf8(const char *s, const char *end);
 
 void spec_fail(struct spec_parser *p, struct spec_place at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* "expected WHAT, found ..." at the token; false. */
-bool spec_expected(struct spec_parser *p, const char *what);
+/* "expected WHAT, found ..." at the token. */
+void spec_fail_expected(struct spec_parser *p, const char *what);
+static inline bool spec_expected(struct spec_parser *p, const char *what)
+{
+	spec_fail_expected(p, what);
+	return false;
+}
 bool spec_is_word(const struct spec_parser *p, const char *word);
 /* Steps over it if it is there. */
 bool spec_take_word(struct spec_parser *p, const char *word);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "trace/blocks.h"
 #include "trace/control.h"
+#include "trace/follow.h"
 #include "trace/late.h"
 #include "trace/merge.h"
 #include "trace/notes.h"
@@ -29,6 +30,7 @@ struct binary {
 	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
 	bool has_ending;
 	uint32_t max_tid;
+	struct follow *follow; /* or NULL */
 };
 
 static enum status binary_next(struct trace_source *s, struct event *e, struct diag *d)
@@ -39,7 +41,11 @@ static enum status binary_next(struct trace_source *s, struct event *e, struct d
 	if (b->has_ending)
 		objects_event(&b->objects, &b->ending);
 	b->has_ending = false;
+	if (b->follow && (st = follow_look(b->follow, d)) != ST_OK)
+		return st;
 	st = merge_next(b->merge, e, d);
+	if (st == ST_AGAIN)
+		follow_wait(b->follow);
 	if (st != ST_OK)
 		return st;
 	if (e->site >= b->control.site_count)
@@ -68,6 +74,7 @@ static void binary_close(struct trace_source *s)
 	control_release(&b->control);
 	blocks_close(&b->blocks);
 	notes_release(&b->notes);
+	follow_free(b->follow);
 	mem_free(b);
 }
 
@@ -157,6 +164,14 @@ static const struct control *binary_control(const struct trace_source *s)
 	return &((const struct binary *)s)->control;
 }
 
+static void binary_follow_end(struct trace_source *s)
+{
+	struct binary *b = (struct binary *)s;
+
+	if (b->follow)
+		follow_end(b->follow);
+}
+
 static const struct trace_source_ops binary_ops = {
 	.next = binary_next,
 	.close = binary_close,
@@ -173,12 +188,14 @@ static const struct trace_source_ops binary_ops = {
 	.object_id = binary_object_id,
 	.object_benign = binary_object_benign,
 	.control = binary_control,
+	.follow_end = binary_follow_end,
 };
 
 enum status binary_source_open(const char *path, const struct trace_options *opt,
 			       struct trace_source **out, struct diag *d)
 {
 	struct binary *b = mem_zalloc(sizeof(*b));
+	bool follows = opt && opt->follow;
 	enum status st;
 
 	/* Leniency is about text: a damaged recording is always read as far as it goes. */
@@ -190,13 +207,28 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	}
 	b->base.ops = &binary_ops;
 	control_read(&b->control, &b->blocks, &b->notes);
-	blocks_end(&b->blocks, b->control.ended);
+	if (!follows)
+		blocks_end(&b->blocks, b->control.ended);
 	late_base_choose(&b->late, &b->blocks, &b->control, opt ? opt->from_cut : 0,
 			 opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
 	objects_init(&b->objects, b->control.globals.at, b->control.globals.n, b->control.images,
 		     b->blocks.head.flags & FORMAT_LOCKS);
 	b->merge = merge_new(&b->blocks, &b->control, &b->late, &b->stacks, &b->notes);
+	if (follows) {
+		struct follow_parts parts = { &b->blocks, &b->control, &b->objects, b->merge,
+					      &b->notes };
+
+		b->follow = follow_new(path, &parts);
+	}
+	if (follows && b->late.cut != 0) {
+		diag_set(d,
+			 "the beginning of '%s' was dropped or is not asked for: it cannot be "
+			 "followed",
+			 path);
+		binary_close(&b->base);
+		return ST_BAD_INPUT;
+	}
 	*out = &b->base;
 	return ST_OK;
 }

@@ -225,13 +225,11 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 	return true;
 }
 
-void control_read(struct control *c, struct blocks *b, struct notes *notes)
+static void stream_read(struct control *c, struct blocks *b, struct notes *notes)
 {
 	const struct blocks_thread *t = blocks_thread(b, FORMAT_CONTROL_TID);
 	bool good = true;
 
-	memset(c, 0, sizeof(*c));
-	c->text = intern_new();
 	c->images = images_new();
 	c->exit_status = -1;
 	c->site_count = 1;
@@ -255,9 +253,15 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 	}
 }
 
-void control_release(struct control *c)
+void control_read(struct control *c, struct blocks *b, struct notes *notes)
 {
-	intern_free(c->text);
+	memset(c, 0, sizeof(*c));
+	c->text = intern_new();
+	stream_read(c, b, notes);
+}
+
+static void tables_release(struct control *c)
+{
 	images_free(c->images);
 	map_release(&c->strings);
 	map_release(&c->site_at);
@@ -266,6 +270,22 @@ void control_release(struct control *c)
 	VEC_RELEASE(&c->global_names);
 	VEC_RELEASE(&c->pairs);
 	VEC_RELEASE(&c->cuts);
+}
+
+void control_read_more(struct control *c, struct blocks *b, struct notes *notes)
+{
+	struct intern *text = c->text;
+
+	tables_release(c);
+	memset(c, 0, sizeof(*c));
+	c->text = text;
+	stream_read(c, b, notes);
+}
+
+void control_release(struct control *c)
+{
+	tables_release(c);
+	intern_free(c->text);
 }
 
 bool control_site(const struct control *c, uint32_t number, struct trace_place *out)

@@ -71,6 +71,8 @@ struct control {
 };
 
 void control_read(struct control *c, struct blocks *b, struct notes *notes);
+/* Again, from a recording that has grown.  Strings that were given out stay good. */
+void control_read_more(struct control *c, struct blocks *b, struct notes *notes);
 void control_release(struct control *c);
 
 bool control_site(const struct control *c, uint32_t number, struct trace_place *out);

@@ -57,8 +57,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->taken = 0;
 }
 
-/* A read that may be repeated without a record: of one word, and binding. */
-static bool is_repeatable(const struct event *e)
+bool decode_is_repeatable(const struct event *e)
 {
 	return e->op == EVENT_READ && e->nrefs == 1 &&
 	       !(e->flags & (EVENT_FREE_READ | EVENT_CAS | EVENT_RANGE | EVENT_REREAD));
@@ -124,6 +123,8 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 	if (!decode_record(c, &w, head, item))
 		return -1;
 	c->at = (uint32_t)(w.at - k->bytes);
+	c->nsettled += decode_is_settled(head);
+	c->nsynced += decode_is_sync(head);
 	if (item->is_event) {
 		item->e.tid = c->tid;
 		item->e.tseq = c->tseq + (item->numbers != 0);
@@ -201,20 +202,23 @@ static void late_sort(struct decode_chunk *k)
 	mem_free(to);
 }
 
-static void doubt_note(struct decode_doubt *d, uint32_t head, uint64_t tseq,
+static void doubt_note(struct decode_doubt *d, uint32_t head, const struct decode_cursor *c,
 		       const struct decode_item *item)
 {
 	const struct event *e = &item->e;
+	uint64_t tseq = c->tseq;
 
 	if (decode_is_settled(head)) {
 		d->has_settled = true;
 		d->settled = tseq;
+		d->settled_at = c->at;
 		if (decode_is_sync(head)) {
 			d->has_sync = true;
 			d->has_read = false;
 		}
-	} else if (item->is_event && !d->has_read && is_repeatable(e)) {
+	} else if (item->is_event && !d->has_read && decode_is_repeatable(e)) {
 		d->has_read = true;
+		d->read_at = c->at;
 		d->read = (struct decode_late){ .after = tseq,
 						.addr = e->addr,
 						.ref = item->ref[0],
@@ -262,7 +266,7 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		}
 		if (r <= 0)
 			break;
-		doubt_note(doubt, head, c->tseq, &item);
+		doubt_note(doubt, head, c, &item);
 	}
 	if (r < 0)
 		chunk_break(c, notes, "damaged record");
@@ -294,6 +298,59 @@ struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *h
 		}
 	}
 	return k;
+}
+
+/* How much of it is relied on, by the rule in the header.  The doubt is that of this chunk alone. */
+static uint32_t chunk_settled(const struct decode_chunk *k, const struct decode_doubt *d,
+			      bool carried)
+{
+	uint32_t settled = d->has_settled ? d->settled_at : 0;
+
+	if (carried && !d->has_sync)
+		return settled;
+	if (!d->has_read)
+		return k->n;
+	return d->read_at > settled ? d->read_at : settled;
+}
+
+struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
+				       uint8_t *bytes, uint32_t n, bool carried)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->room = n;
+	decode_chunk_grow(k, tid, head, bytes, n, carried, false, NULL);
+	return k;
+}
+
+bool decode_chunk_grow(struct decode_chunk *k, uint32_t tid, const struct blocks_chunk *head,
+		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
+		       struct notes *notes)
+{
+	bool all = head->closed || whole;
+	struct notes unheard = { 0 };
+	struct decode_doubt doubt;
+	uint32_t had = k->n;
+
+	if (n > k->room || head->first_tseq != k->head.first_tseq)
+		return false;
+	k->head = *head;
+	if (bytes != k->bytes && n > had)
+		memcpy(k->bytes + had, bytes + had, n - had);
+	k->n = n;
+	VEC_CLEAR(&k->late);
+	chunk_scan(k, tid, &doubt, all ? notes : &unheard);
+	k->whole = k->n;
+	if (!all) {
+		k->broken = false; /* a record that is not all there yet */
+		k->n = chunk_settled(k, &doubt, carried);
+	}
+	notes_release(&unheard);
+	if (k->n < had)
+		k->n = had; /* a file that takes back what it gave */
+	return true;
 }
 
 void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,

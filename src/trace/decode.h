@@ -41,9 +41,11 @@ struct decode_chunk {
 	struct decode_chunk *next; /* the thread's next chunk, when loaded */
 	struct blocks_chunk head;
 	uint8_t *bytes;
-	uint32_t n;		      /* bytes of good records */
-	bool scanned;		      /* LATE records were gathered */
-	bool broken;		      /* ends in damage: the thread ends here */
+	uint32_t n;	/* bytes of good records; of one that grows, that are settled */
+	uint32_t room;	/* one that grows: bytes there may be, else 0 */
+	uint32_t whole; /* one that grows: bytes of whole records, settled or not */
+	bool scanned;	/* LATE records were gathered */
+	bool broken;	/* ends in damage: the thread ends here */
 	VEC(struct decode_late) late; /* sorted by after */
 };
 
@@ -59,8 +61,9 @@ struct decode_chunk {
  */
 struct decode_doubt {
 	bool has_settled, has_sync, has_read;
-	uint64_t settled;	 /* event number; has_settled: it is known */
-	struct decode_late read; /* r, `after' its own number */
+	uint64_t settled;	      /* event number; has_settled: it is known */
+	struct decode_late read;      /* r, `after' its own number */
+	uint32_t settled_at, read_at; /* where the records after those two begin */
 };
 
 /* One event as the merger needs it. */
@@ -91,7 +94,10 @@ struct decode_cursor {
 	uint32_t late; /* next of chunk->late */
 	uint32_t page;
 	uint32_t stack;
-	uint64_t tseq;	     /* of the last event delivered */
+	uint64_t tseq; /* of the last event delivered */
+	/* Times so far that the recorder had closed all runs of dropped reads, and that it had
+	 * synchronised and forgotten what may be dropped. */
+	uint64_t nsettled, nsynced;
 	const uint8_t *name; /* last NAME record, in the chunk; NULL none since taken */
 	uint32_t nname;
 	uint64_t stack_low, stack_len; /* as restated in this chunk; 0 not */
@@ -129,6 +135,19 @@ struct decode_cursor {
  */
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
 				      uint32_t n, bool ends, struct notes *notes);
+/*
+ * A chunk that is being written, of which n is cut to what is settled: no LATE record to come belongs
+ * there.  carried: a read of an earlier chunk may be repeated in this one.  Bytes, taken, have room for
+ * n of them.  decode_chunk_grow: more of it, or all (head->closed, or `whole': nothing more
+ * comes); what the cursors have seen stays as it is.  False: it is not the same chunk.
+ */
+struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
+				       uint8_t *bytes, uint32_t n, bool carried);
+bool decode_chunk_grow(struct decode_chunk *c, uint32_t tid, const struct blocks_chunk *head,
+		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
+		       struct notes *notes);
+/* A read that may be repeated without a record: of one word, and binding. */
+bool decode_is_repeatable(const struct event *e);
 /* What a chunk, of which there may be later ones, says of it.  Takes bytes. */
 void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
 			struct decode_doubt *out);

@@ -54,12 +54,12 @@
 
 void merge_ready(struct merge *m, uint32_t i)
 {
-	m->threads[i].state = MERGE_READY;
-	m->threads[i].next = MERGE_NOBODY;
+	m->threads[i]->state = MERGE_READY;
+	m->threads[i]->next = MERGE_NOBODY;
 	if (m->ready_first == MERGE_NOBODY)
 		m->ready_first = i;
 	else
-		m->threads[m->ready_last].next = i;
+		m->threads[m->ready_last]->next = i;
 	m->ready_last = i;
 }
 
@@ -68,7 +68,7 @@ static uint32_t ready_pop(struct merge *m)
 	uint32_t i = m->ready_first;
 
 	if (i != MERGE_NOBODY)
-		m->ready_first = m->threads[i].next;
+		m->ready_first = m->threads[i]->next;
 	return i;
 }
 
@@ -88,7 +88,7 @@ static void wait_note(struct merge *m, struct merge_thread *t, enum merge_state 
 
 static void wait_event(struct merge *m, uint32_t i, struct version v)
 {
-	struct merge_thread *t = &m->threads[i], *u = &m->threads[merge_find(m, v.tid)];
+	struct merge_thread *t = m->threads[i], *u = m->threads[merge_find(m, v.tid)];
 
 	wait_note(m, t, MERGE_EVENT);
 	t->wait_event = v;
@@ -100,7 +100,7 @@ static void wait_event(struct merge *m, uint32_t i, struct version v)
 
 static void wait_reads(struct merge *m, uint32_t i, uint64_t key)
 {
-	struct merge_thread *t = &m->threads[i];
+	struct merge_thread *t = m->threads[i];
 	uint64_t *first = map_put(&m->read_waiters, key, NULL);
 
 	wait_note(m, t, MERGE_READS);
@@ -109,7 +109,7 @@ static void wait_reads(struct merge *m, uint32_t i, uint64_t key)
 	*first = i + 1;
 }
 
-static void reads_wake(struct merge *m, uint64_t key)
+void merge_wake(struct merge *m, uint64_t key)
 {
 	uint64_t *first = map_get(&m->read_waiters, key);
 	uint32_t i, next;
@@ -119,7 +119,7 @@ static void reads_wake(struct merge *m, uint64_t key)
 	i = (uint32_t)*first - 1;
 	map_remove(&m->read_waiters, key);
 	for (; i != MERGE_NOBODY; i = next) {
-		next = m->threads[i].next;
+		next = m->threads[i]->next;
 		merge_ready(m, i);
 	}
 }
@@ -133,11 +133,11 @@ static void event_wake(struct merge *m, struct merge_thread *u)
 		return;
 	u->waiters = MERGE_NOBODY;
 	for (; i != MERGE_NOBODY; i = next) {
-		next = m->threads[i].next;
-		if (m->threads[i].wait_event.tseq <= u->emitted || u->state == MERGE_DONE)
+		next = m->threads[i]->next;
+		if (m->threads[i]->wait_event.tseq <= u->emitted || u->state == MERGE_DONE)
 			merge_ready(m, i);
 		else
-			wait_event(m, i, m->threads[i].wait_event);
+			wait_event(m, i, m->threads[i]->wait_event);
 	}
 }
 
@@ -155,18 +155,21 @@ static void item_reads(struct merge *m, struct merge_thread *t, const struct dec
 		}
 		merge_reads_remove(&m->reads, &t->stream, item->e.refs[w], word);
 		if (m->read_waiters.n != 0)
-			reads_wake(m, merge_reads_key(item->e.refs[w], word));
+			merge_wake(m, merge_reads_key(item->e.refs[w], word));
 	}
 }
 
 static enum status threads_scan(struct merge *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		struct merge_thread *t = &m->threads[i];
+		struct merge_thread *t = m->threads[i];
 
 		while (t->state != MERGE_DONE && merge_stream_is_short(&t->stream) &&
-		       merge_stream_scan(&t->stream, &m->scanned))
+		       merge_stream_scan(&t->stream, &m->scanned)) {
 			item_reads(m, t, &m->scanned, 0, m->scanned.e.nrefs, true);
+			if (m->follow.was)
+				merge_follow_scanned(m, t, &m->scanned);
+		}
 		m->damaged = m->damaged || t->stream.damaged;
 		if (merge_reads_count(&m->reads) > MERGE_READS_MAX) {
 			diag_set(&m->why,
@@ -189,7 +192,7 @@ static void cut_load(struct merge *m)
 	m->all_scanned = m->next_cut == c->cuts.n;
 	if (m->all_scanned) {
 		for (uint32_t i = 0; i < m->n; i++)
-			merge_stream_load(&m->threads[i].stream, UINT64_MAX);
+			merge_stream_load(&m->threads[i]->stream, UINT64_MAX);
 		return;
 	}
 	from = c->cuts.at[m->next_cut++];
@@ -198,7 +201,7 @@ static void cut_load(struct merge *m)
 		uint32_t i = merge_find(m, c->pairs.at[from].tid);
 
 		if (i != MERGE_NOBODY)
-			merge_stream_load(&m->threads[i].stream, c->pairs.at[from].tseq);
+			merge_stream_load(&m->threads[i]->stream, c->pairs.at[from].tseq);
 	}
 }
 
@@ -207,13 +210,19 @@ static enum status window_advance(struct merge *m)
 	enum status st;
 
 	m->window++;
-	for (uint32_t i = 0; i < m->n; i++)
-		m->threads[i].stream.limit = m->threads[i].stream.load;
-	m->last_window = m->all_scanned;
-	cut_load(m);
+	if (m->follow.on) {
+		merge_follow_load(m);
+	} else {
+		for (uint32_t i = 0; i < m->n; i++)
+			m->threads[i]->stream.limit = m->threads[i]->stream.load;
+		m->last_window = m->all_scanned;
+		cut_load(m);
+	}
 	st = threads_scan(m);
+	if (m->follow.on)
+		merge_follow_reached(m);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->threads[i].state == MERGE_LIMIT)
+		if (m->threads[i]->state == MERGE_LIMIT)
 			merge_ready(m, i);
 	return st;
 }
@@ -224,6 +233,7 @@ static void thread_end(struct merge *m, struct merge_thread *t)
 {
 	t->state = MERGE_DONE;
 	m->ndone++;
+	merge_follow_leave(m, t);
 	merge_stream_release(&t->stream);
 	decode_item_release(&t->item);
 	t->has_item = false;
@@ -295,8 +305,8 @@ static void threads_stuck(struct merge *m)
 	unsigned long long at;
 
 	for (uint32_t i = 0; i < m->n && !t; i++)
-		if (m->threads[i].state != MERGE_DONE)
-			t = &m->threads[i];
+		if (m->threads[i]->state != MERGE_DONE)
+			t = m->threads[i];
 	assert(t);
 	at = t->item.e.tseq + t->word;
 	m->stopped = true;
@@ -323,17 +333,18 @@ bool merge_relax(struct merge *m, bool now)
 	struct merge_thread *best = NULL;
 
 	for (uint32_t i = 0; i < m->n; i++) {
-		struct merge_thread *t = &m->threads[i];
+		struct merge_thread *t = m->threads[i];
 
 		if (t->state == MERGE_READS && merge_reads_is_init(t->wait_key) &&
-		    (now || t->wait_since + INIT_PATIENCE <= m->window) &&
+		    (m->follow.on ? merge_follow_is_knot(m, t)
+				  : now || t->wait_since + INIT_PATIENCE <= m->window) &&
 		    (!best || t->wait_since < best->wait_since))
 			best = t;
 	}
 	if (!best)
 		return false;
 	best->force = true;
-	reads_wake(m, best->wait_key);
+	merge_wake(m, best->wait_key);
 	return true;
 }
 
@@ -343,7 +354,7 @@ static bool version_is_out(const struct merge *m, struct version v)
 {
 	uint32_t i = merge_find(m, v.tid);
 
-	return i == MERGE_NOBODY ? merge_past_has(m, v) : m->threads[i].emitted >= v.tseq;
+	return i == MERGE_NOBODY ? merge_past_has(m, v) : m->threads[i]->emitted >= v.tseq;
 }
 
 static bool version_is_lost(const struct merge *m, struct version v)
@@ -351,7 +362,7 @@ static bool version_is_lost(const struct merge *m, struct version v)
 	uint32_t i = merge_find(m, v.tid);
 
 	return i == MERGE_NOBODY ||
-	       (m->threads[i].state == MERGE_DONE && m->threads[i].emitted < v.tseq);
+	       (m->threads[i]->state == MERGE_DONE && m->threads[i]->emitted < v.tseq);
 }
 
 /* Blocks or stops thread i until v is out.  False: it is out. */
@@ -359,8 +370,10 @@ static bool version_blocks(struct merge *m, uint32_t i, struct version v)
 {
 	if (v.tid == 0 || version_is_out(m, v))
 		return false;
-	if (version_is_lost(m, v))
-		thread_stop(m, &m->threads[i], v);
+	if (m->follow.on && merge_find(m, v.tid) == MERGE_NOBODY)
+		m->threads[i]->state = MERGE_LIMIT; /* it had not begun when its slot was read */
+	else if (version_is_lost(m, v))
+		thread_stop(m, m->threads[i], v);
 	else
 		wait_event(m, i, v);
 	return true;
@@ -372,7 +385,7 @@ static bool version_blocks(struct merge *m, uint32_t i, struct version v)
  */
 static uint32_t words_ready(struct merge *m, uint32_t i)
 {
-	struct merge_thread *t = &m->threads[i];
+	struct merge_thread *t = m->threads[i];
 	const struct decode_item *item = &t->item;
 	uint32_t w = t->clear;
 
@@ -389,8 +402,10 @@ static uint32_t words_ready(struct merge *m, uint32_t i)
 				version_blocks(m, i, v);
 			break;
 		}
-		if (item->replaces && !t->force &&
-		    merge_reads_block(&m->reads, &t->stream, v, word)) {
+		t->unseen_reads =
+			m->follow.on && item->replaces && merge_follow_blocks(m, t, v, word);
+		if (t->unseen_reads || (item->replaces && !t->force &&
+					merge_reads_block(&m->reads, &t->stream, v, word))) {
 			if (!piece)
 				wait_reads(m, i, merge_reads_key(v, word));
 			break;
@@ -445,6 +460,8 @@ static void item_emit(struct merge *m, struct merge_thread *t, uint32_t to, stru
 	item_reads(m, t, &t->item, t->word, to, false);
 	if (m->past.phase == MERGE_PRESENT && m->base->cut != 0)
 		merge_past_translate(m, e);
+	if (m->follow.was)
+		merge_follow_emitted(m, t, t->word, to, e);
 	if (e->op == EVENT_THREAD_BEGIN)
 		merge_reads_own_stack(&m->reads, t->stream.src->tid, e->addr, e->len);
 	event_wake(m, t);
@@ -493,13 +510,15 @@ static bool item_fetch(struct merge *m, struct merge_thread *t)
 	return true;
 }
 
-/* Nobody can run.  False: nor will anybody. */
+/* Nobody can run.  False: nor will anybody, unless there comes more. */
 static bool merge_go_on(struct merge *m)
 {
-	if (m->ndone == m->n && m->past.phase == MERGE_PRESENT)
+	if (m->ndone == m->n && m->past.phase == MERGE_PRESENT && !m->follow.on)
 		return false;
 	if (merge_past_go_on(m) || merge_relax(m, m->last_window))
 		return true;
+	if (m->follow.on && !merge_follow_has_more(m))
+		return false;
 	if (!m->last_window)
 		m->error = window_advance(m);
 	else
@@ -521,10 +540,10 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 			m->running = ready_pop(m);
 		if (m->running == MERGE_NOBODY) {
 			if (!merge_go_on(m))
-				return ST_END;
+				return m->follow.on ? ST_AGAIN : ST_END;
 			continue;
 		}
-		t = &m->threads[m->running];
+		t = m->threads[m->running];
 		if (!item_fetch(m, t)) {
 			m->running = MERGE_NOBODY;
 			continue;
@@ -562,16 +581,31 @@ static void thread_root(struct merge *m, struct merge_thread *t)
 	merge_reads_own_stack(&m->reads, s->src->tid, low, len);
 }
 
-static void thread_new(struct merge *m, struct blocks *b, size_t place, struct stacks *stacks,
-		       bool ended)
+static void tids_reach(struct merge *m, uint32_t tid)
 {
-	struct merge_thread *t = &m->threads[m->n];
-	const struct late_start *start = &m->base->at.at[place];
+	uint32_t n = m->ntids > tid / 2 ? m->ntids * 2 : tid + 1;
 
-	merge_stream_init(&t->stream, b, &b->threads.at[place], stacks, ended, m->notes);
-	merge_stream_start(&t->stream, start->chunk, start->end);
-	if (start->chunk != 0)
+	if (tid < m->ntids)
+		return;
+	m->by_tid = mem_resize(m->by_tid, n * sizeof(*m->by_tid));
+	memset(m->by_tid + m->ntids, 0, (n - m->ntids) * sizeof(*m->by_tid));
+	m->ntids = n;
+}
+
+void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t end)
+{
+	struct merge_thread *t = mem_zalloc(sizeof(*t));
+	const struct blocks_thread *src = &m->blocks->threads.at[place];
+	bool ended = m->control->ended && !m->control->trouble;
+
+	m->threads = mem_resize(m->threads, (m->n + 1) * sizeof(*m->threads));
+	m->threads[m->n] = t;
+	tids_reach(m, src->tid);
+	merge_stream_init(&t->stream, m->blocks, src, m->stacks, ended, m->notes);
+	merge_stream_start(&t->stream, chunk, end);
+	if (chunk != 0)
 		thread_root(m, t);
+	t->gone.tid = src->tid;
 	t->emitted = t->past = t->stream.emit.tseq;
 	t->state = MERGE_LIMIT;
 	t->next = t->waiters = MERGE_NOBODY;
@@ -595,12 +629,11 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 	merge_reads_init(&m->reads);
 	map_init(&m->read_waiters);
 	m->control = c;
-	m->threads = mem_zalloc((b->threads.n + 1) * sizeof(*m->threads));
-	m->ntids = b->threads.n ? b->threads.at[b->threads.n - 1].tid + 1 : 0;
-	m->by_tid = mem_zalloc(m->ntids * sizeof(*m->by_tid) + 1);
+	if (b->threads.n != 0)
+		tids_reach(m, b->threads.at[b->threads.n - 1].tid);
 	for (size_t i = 0; i < b->threads.n; i++)
 		if (b->threads.at[i].tid != FORMAT_CONTROL_TID)
-			thread_new(m, b, i, s, ended);
+			merge_thread_new(m, i, base->at.at[i].chunk, base->at.at[i].end);
 	m->past.phase = base->cut ? MERGE_PAST : MERGE_PRESENT;
 	merge_past_begin(m);
 	/* The first window then ends at that cut. */
@@ -614,14 +647,16 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	for (uint32_t i = 0; i < m->n; i++) {
-		merge_stream_release(&m->threads[i].stream);
-		decode_item_release(&m->threads[i].item);
-		mem_free(m->threads[i].label);
+		merge_stream_release(&m->threads[i]->stream);
+		decode_item_release(&m->threads[i]->item);
+		mem_free(m->threads[i]->label);
+		mem_free(m->threads[i]);
 	}
 	decode_item_release(&m->scanned);
 	merge_reads_release(&m->reads);
 	map_release(&m->read_waiters);
 	merge_past_release(m);
+	merge_follow_release(m);
 	mem_free(m->threads);
 	mem_free(m->by_tid);
 	mem_free(m);
@@ -637,7 +672,7 @@ uint64_t merge_bytes(const struct merge *m)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		n += m->threads[i].stream.bytes;
+		n += m->threads[i]->stream.bytes;
 	return n;
 }
 
@@ -645,5 +680,5 @@ const char *merge_label(const struct merge *m, uint32_t tid)
 {
 	uint32_t i = merge_find(m, tid);
 
-	return i == MERGE_NOBODY ? NULL : m->threads[i].label;
+	return i == MERGE_NOBODY ? NULL : m->threads[i]->label;
 }

@@ -38,6 +38,18 @@ void merge_free(struct merge *m);
 enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 	__attribute__((warn_unused_result));
 
+/*
+ * A recording that grows (trace/follow.h).  To be called before the first merge_next: from then on
+ * it says ST_AGAIN when all that is there has been yielded.
+ */
+void merge_follow(struct merge *m);
+/*
+ * Blocks and control, which have been read anew, hold more.  last: they hold all there will be; then
+ * the merger goes on as if it had seen it all at once.  Between two calls some time should pass: what
+ * a thread was about to record at the first must be there at the second, or it counts as unknown.
+ */
+void merge_follow_look(struct merge *m, bool last);
+
 /* Some thread's records were lost, cut or dropped; final after ST_END. */
 bool merge_is_damaged(const struct merge *m);
 /* Bytes of records loaded so far. */

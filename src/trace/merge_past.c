@@ -36,7 +36,7 @@ bool merge_past_has(const struct merge *m, struct version v)
 	const uint64_t *last;
 
 	if (i != MERGE_NOBODY)
-		return v.tseq <= m->threads[i].past;
+		return v.tseq <= m->threads[i]->past;
 	last = map_get(&m->past.counted, v.tid);
 	return (last && v.tseq <= *last) || m->base->cut > m->control->cuts.n; /* all is past */
 }
@@ -118,7 +118,7 @@ void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct ev
 	last_note(t, e);
 	unseen_note(m, t, e);
 	if (e->op == EVENT_CANCEL && (peer = merge_find(m, e->peer)) != MERGE_NOBODY)
-		m->threads[peer].cancelled = true;
+		m->threads[peer]->cancelled = true;
 }
 
 /* ---- its end ---- */
@@ -133,7 +133,7 @@ static void past_say(struct merge *m)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		n += m->threads[i].past;
+		n += m->threads[i]->past;
 	notes_add(
 		m->notes,
 		"the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
@@ -150,7 +150,7 @@ static void past_end(struct merge *m)
 	l->is_past = is_past;
 	l->arg = m;
 	for (uint32_t i = 0; i < m->n; i++) {
-		struct merge_thread *t = &m->threads[i];
+		struct merge_thread *t = m->threads[i];
 		struct late_thread lt = {
 			.src = t->stream.src,
 			.past = t->past,
@@ -179,8 +179,8 @@ static void past_end(struct merge *m)
 static void grace_give(struct merge *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		m->threads[i].stream.grace = MERGE_EXTRA;
-		if (m->threads[i].state == MERGE_LIMIT)
+		m->threads[i]->stream.grace = MERGE_EXTRA;
+		if (m->threads[i]->state == MERGE_LIMIT)
 			merge_ready(m, i);
 	}
 }

@@ -89,6 +89,13 @@ void merge_reads_remove(struct merge_reads *r, const struct merge_stream *s, str
 		less(&r->count, merge_reads_key(v, word));
 }
 
+uint64_t merge_reads_own(const struct merge_reads *r, uint32_t tid, uint64_t key)
+{
+	uint64_t *n = map_get(&r->own, own_key(tid, key));
+
+	return n ? *n : 0;
+}
+
 static size_t stack_after(const struct merge_reads *r, uint64_t addr)
 {
 	size_t low = 0, high = r->stacks.n;

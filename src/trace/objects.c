@@ -24,24 +24,32 @@ static int global_order(const void *x, const void *y)
 	return a->size < b->size ? -1 : a->size > b->size;
 }
 
+void objects_globals(struct objects *o, const struct control_global *globals, size_t nglobals,
+		     struct images *images)
+{
+	o->images = images;
+	mem_free(o->globals);
+	o->globals = mem_alloc(nglobals * sizeof(*globals) + 1);
+	if (nglobals)
+		memcpy(o->globals, globals, nglobals * sizeof(*globals));
+	o->nglobals = nglobals;
+	qsort(o->globals, nglobals, sizeof(*globals), global_order);
+	if (o->next_id <= nglobals)
+		o->next_id = nglobals + 1;
+}
+
 void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
 		  struct images *images, bool locks)
 {
 	memset(o, 0, sizeof(*o));
 	map_init(&o->stacks);
 	map_init(&o->numbers);
-	o->images = images;
 	o->locks = locks;
 	spans_init(&o->blocks);
 	spans_init(&o->named);
 	spans_init(&o->benign);
 	o->words = intern_new();
-	o->globals = mem_alloc(nglobals * sizeof(*globals) + 1);
-	if (nglobals)
-		memcpy(o->globals, globals, nglobals * sizeof(*globals));
-	o->nglobals = nglobals;
-	qsort(o->globals, nglobals, sizeof(*globals), global_order);
-	o->next_id = nglobals + 1;
+	objects_globals(o, globals, nglobals, images);
 }
 
 void objects_release(struct objects *o)

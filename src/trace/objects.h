@@ -60,6 +60,9 @@ struct objects {
 /* images: borrowed; locks: the recording was made with --locks-only. */
 void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
 		  struct images *images, bool locks);
+/* More have been found.  Numbers of globals (objects_id) may change then: a library was loaded. */
+void objects_globals(struct objects *o, const struct control_global *globals, size_t nglobals,
+		     struct images *images);
 void objects_release(struct objects *o);
 
 /* Follows ALLOC, FREE, THREAD_BEGIN, THREAD_END and USER, and with `locks' what synchronises; others

@@ -14,11 +14,14 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/follow.h"
 #include "trace/format.h"
 #include "trace/source.h"
 
 struct trace {
 	struct trace_source *source;
+	char *path;
+	struct trace_options options;
 };
 
 static enum status form_find(const char *path, bool *binary, struct diag *d)
@@ -75,7 +78,18 @@ enum status trace_open(const char *path, const struct trace_options *opt, struct
 		return st;
 	*out = mem_zalloc(sizeof(**out));
 	(*out)->source = source;
+	(*out)->path = mem_strdup(path);
+	if (opt)
+		(*out)->options = *opt;
 	return ST_OK;
+}
+
+enum status trace_again(const struct trace *t, struct trace **out, struct diag *d)
+{
+	*out = NULL;
+	if (strcmp(t->path, "-") == 0 || t->options.follow)
+		return ST_END;
+	return trace_open(t->path, &t->options, out, d);
 }
 
 struct trace_source *trace_source(struct trace *t)
@@ -88,6 +102,7 @@ void trace_close(struct trace *t)
 	if (!t)
 		return;
 	t->source->ops->close(t->source);
+	mem_free(t->path);
 	mem_free(t);
 }
 
@@ -180,4 +195,10 @@ const char *trace_object_benign(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_benign ? t->source->ops->object_benign(t->source, addr)
 					     : NULL;
+}
+
+void trace_follow_end(struct trace *t)
+{
+	if (t->source->ops->follow_end)
+		t->source->ops->follow_end(t->source);
 }

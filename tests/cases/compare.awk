@@ -9,6 +9,8 @@ BEGIN {
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"
+	engine["mvc-lattice"] = "lattice-mvc"
+	engine["weak-lattice"] = "lattice-weak"
 	engine["patterns"] = "patterns-all"
 	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.

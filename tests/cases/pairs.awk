@@ -3,11 +3,33 @@
 #	ANALYSIS FIRST-SECOND... CERTIFIED KIND OBJECT
 #
 # with the positions of its events.  What a budget or a thread's ways kept goodlock from is a line
-# "goodlock n/a".
+# "goodlock n/a".  What lattices count is a line each, "lattice-mvc cuts=4".
 function upto(s, stop) { return substr(s, 1, index(s, stop) - 1) }
 # What stands after the first occurrence of a key.
 function after(s, key) { return substr(s, index(s, key) + length(key)) }
 /does not nest its locks/ { print "goodlock n/a" }
+function counted(s, name, key, as,    value) {
+	value = upto(after(s, "\"" key "\": "), ",")
+	gsub(/"/, "", value)
+	print name, as "=" value
+}
+# Algorithm A has no dead ends, so they are not written down.
+index($0, "\"lattice\": {") {
+	rest = after($0, "\"lattice\": {")
+	while (match(rest, /^[, ]*"lattice-[a-z]+": {/)) {
+		rest = after(rest, "\"")
+		name = upto(rest, "\"")
+		rest = after(rest, "{")
+		lattice = upto(rest, "}")
+		counted(lattice, name, "cuts", "cuts")
+		counted(lattice, name, "runs", "runs")
+		if (name != "lattice-mvc" || lattice !~ /"dead_ends": 0,/)
+			counted(lattice, name, "dead_ends", "deadends")
+		if (lattice ~ /"truncated": true/)
+			print name, "truncated"
+		rest = after(rest, "}")
+	}
+}
 {
 	rest = $0
 	while (index(rest, "\"kind\": \"")) {

@@ -18,12 +18,14 @@
 # `patterns' are those of locks alone (the analysis patterns-all), `patterns-parents' what the
 # analysis patterns leaves of them.  `deadlock' and `join-holding-lock' are the findings of that
 # kind by `deadlocks', with a question mark behind those that are warnings.  `waits' are its others,
-# KIND@events, KIND?events when it is a warning, and those of the analysis waits.  Other names belong
-# to analyses to come.
+# KIND@events, KIND?events when it is a warning, and those of the analysis waits.  `mvc-lattice' and
+# `weak-lattice' are counts of cuts, runs and dead ends, where every event is relevant.  Other names
+# belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,syncp,osr,exact,eraser
 analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
+analyses=$analyses,lattice-mvc,lattice-weak
 
 [ $# -gt 0 ] || set -- "$here"/*/*.case
 
@@ -31,7 +33,7 @@ analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadloc
 ask() {
 	local model=$1
 	shift
-	ask_once "$analyses" --all-pairs "$@" || return 1
+	ask_once "$analyses" --count --all-pairs "$@" || return 1
 	sed "s/^/$model /" lines
 	# One finding for each circle of places: the same, for each event has its own.
 	ask_once races,deadlocks "$@" || return 1

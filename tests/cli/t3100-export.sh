@@ -25,8 +25,8 @@ T2|w(x)|*/8
 END
 
 wrong '^foresee: no form given' t.std
-wrong "^foresee: unknown form 'pascal': expected promela or std" --to pascal t.std
-for form in csp smt2 dot; do
+wrong "^foresee: unknown form 'pascal': expected promela, std or dot" --to pascal t.std
+for form in csp smt2; do
 	wrong "^foresee: --to $form is not in this version" --to $form t.std
 done
 wrong '^foresee: no trace given' --to promela

@@ -44,9 +44,11 @@ once() {
 
 # try FILE LLVM LEVEL
 try() {
-	local name="$1 $3 llvm $2" i
+	local name="$1 $3 llvm $2" calls i
 
-	if ! FORESEE_LLVM=$2 foresee-cc "$3" -g "$here/$1" order.o -o prog -lpthread >log 2>&1; then
+	# Functions that the spec has calls of say when they begin.
+	calls=$(sed -n 's/.* call(\([a-z_]*\).*/\1/p' "$here/${1%.c}.spec" | paste -sd,)
+	if ! FORESEE_LLVM=$2 foresee-cc "$3" ${calls:+--foresee-calls=$calls} -g "$here/$1" order.o -o prog -lpthread >log 2>&1; then
 		fail "$name: builds"
 		note log
 		return

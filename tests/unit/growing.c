@@ -10,6 +10,7 @@
 #include "sim.h"
 #include "trace/decode.h"
 #include "trace/notes.h"
+#include "trace_builder.h"
 
 #define SLOT 8192u /* chunks of the tests are small */
 #define NSLOTS 3u  /* per extent */
@@ -34,6 +35,7 @@ struct growing {
 	uint8_t *bytes;
 	int fd;
 	uint64_t seed, end;
+	size_t moment; /* of how.history */
 	VEC(struct writer) writers;
 	VEC(uint64_t) slots;
 	VEC(uint32_t) free;
@@ -181,6 +183,17 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 	return end;
 }
 
+static void grow_to(struct growing *g, struct writer *w, uint32_t to)
+{
+	const struct format_chunk *c = w->chunks.at[w->next].head;
+
+	if (to <= w->grown)
+		return;
+	put(g, g->slots.at[w->slot] + sizeof(*c) + w->grown, (const uint8_t *)(c + 1) + w->grown,
+	    to - w->grown);
+	w->grown = to;
+}
+
 static void grow(struct growing *g, struct writer *w)
 {
 	const struct format_chunk *c = w->chunks.at[w->next].head;
@@ -190,9 +203,7 @@ static void grow(struct growing *g, struct writer *w)
 		to = c->used;
 	if (!g->how.torn)
 		to = whole(c, to);
-	put(g, g->slots.at[w->slot] + sizeof(*c) + w->grown, (const uint8_t *)(c + 1) + w->grown,
-	    to - w->grown);
-	w->grown = to;
+	grow_to(g, w, to);
 }
 
 /* A place in an area; the head is written at once. */
@@ -242,23 +253,49 @@ static void append(struct growing *g, struct writer *w)
 	w->next++;
 }
 
+/* The next thing that the thread does. */
+static void writer_step(struct growing *g, struct writer *w)
+{
+	if (w->slot == NO_SLOT)
+		begin(g, w);
+	else if (w->closed)
+		append(g, w);
+	else if (w->grown < w->chunks.at[w->next].head->used)
+		grow(g, w);
+	else
+		finish(g, w);
+}
+
+/* Up to the next moment that it was really done. */
+static void history_step(struct growing *g)
+{
+	const struct builder_moment *at = &g->how.history[g->moment++];
+	struct writer *w = writer_of(g, at->tid);
+
+	while (w->next < at->number)
+		writer_step(g, w);
+	if (at->used == 0)
+		return;
+	if (w->slot == NO_SLOT)
+		begin(g, w);
+	grow_to(g, w, at->used);
+}
+
 bool growing_step(struct growing *g)
 {
 	size_t first = random_below(g, g->writers.n);
+
+	if (g->moment < g->how.nhistory) {
+		history_step(g);
+		return true;
+	}
 
 	for (size_t i = 0; i < g->writers.n; i++) {
 		struct writer *w = &g->writers.at[(first + i) % g->writers.n];
 
 		if (w->next == w->chunks.n)
 			continue;
-		if (w->slot == NO_SLOT)
-			begin(g, w);
-		else if (w->closed)
-			append(g, w);
-		else if (w->grown < w->chunks.at[w->next].head->used)
-			grow(g, w);
-		else
-			finish(g, w);
+		writer_step(g, w);
 		return true;
 	}
 	return false;

@@ -14,9 +14,14 @@
 
 struct growing;
 
+struct builder_moment;
+
 struct growing_how {
 	bool torn;     /* chunks grow by any number of bytes, not by whole records */
 	uint64_t keep; /* closed chunks go to areas, so many bytes in all (0: no) */
+	/* As it came about (trace_builder.h; borrowed), else each thread at a time of its own. */
+	const struct builder_moment *history;
+	size_t nhistory;
 };
 
 /* From the bytes of a recording whose chunks are all closed. */

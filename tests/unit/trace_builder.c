@@ -8,8 +8,14 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
+struct history {
+	VEC(struct builder_moment) at;
+};
+
 struct stream {
 	bool used;
+	uint32_t tid;
+	struct history *history;
 	struct strbuf open; /* records of the open chunk */
 	uint64_t tseq, first_tseq;
 	uint32_t number, nlate;
@@ -32,6 +38,7 @@ struct builder {
 	struct strbuf body;	    /* the OTHER record being made */
 	uint32_t tid;		    /* whose */
 	uint64_t clock;
+	struct history history;
 };
 
 static struct stream *stream_get(struct builder *b, uint32_t tid)
@@ -40,6 +47,8 @@ static struct stream *stream_get(struct builder *b, uint32_t tid)
 		memset(VEC_PUSH(&b->streams), 0, sizeof(struct stream));
 	if (!b->streams.at[tid].used) {
 		b->streams.at[tid].used = true;
+		b->streams.at[tid].tid = tid;
+		b->streams.at[tid].history = &b->history;
 		b->streams.at[tid].first_tseq = 1;
 		b->streams.at[tid].start = ++b->clock;
 	}
@@ -62,6 +71,7 @@ void builder_free(struct builder *b)
 	for (size_t i = 0; i < b->streams.n; i++)
 		strbuf_release(&b->streams.at[i].open);
 	VEC_RELEASE(&b->streams);
+	VEC_RELEASE(&b->history.at);
 	strbuf_release(&b->file);
 	strbuf_release(&b->body);
 	mem_free(b);
@@ -82,10 +92,17 @@ static void varint_add(struct strbuf *out, uint64_t v)
 	} while (v);
 }
 
+static void history_add(struct stream *s)
+{
+	*VEC_PUSH(&s->history->at) =
+		(struct builder_moment){ s->tid, s->number, (uint32_t)s->open.n };
+}
+
 static void record_add(struct stream *s, uint32_t head, const void *body, size_t n)
 {
 	strbuf_add(&s->open, &head, 4);
 	strbuf_add(&s->open, body, n);
+	history_add(s);
 }
 
 static void other_add(struct stream *s, unsigned kind, unsigned aux, const struct strbuf *body)
@@ -298,6 +315,7 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t what, uint3
 		feeds_add(&body, own, feeds, nfeeds);
 		strbuf_add(&s->open, &head, 2);
 		strbuf_add(&s->open, body.at, body.n);
+		history_add(s);
 	} else {
 		varint_add(&body, site);
 		if (what & FORMAT_ATOMIC)
@@ -487,6 +505,7 @@ static bool lean_add(struct stream *s, uint32_t tid, unsigned kind, unsigned aux
 		ring_push(s, addr);
 	}
 	strbuf_add(&s->open, &v, n);
+	history_add(s);
 	return n != 0;
 }
 
@@ -683,6 +702,7 @@ void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
 	s->first_tseq = s->tseq + 1;
 	s->start = ++b->clock;
 	s->nlate = 0;
+	history_add(s);
 	memset(s->place, 0, sizeof(s->place));
 	s->last_version = s->last_read[0] = s->last_read[1] = 0;
 	memset(s->predict, 0, sizeof(s->predict));
@@ -725,6 +745,12 @@ void builder_finish(struct builder *b, int status)
 	builder_put(b, (uint64_t)status);
 	builder_end(b, FORMAT_K_C_END, 0, 0);
 	builder_close_chunk(b, FORMAT_CONTROL_TID, FORMAT_CHUNK_LAST);
+}
+
+const struct builder_moment *builder_history(const struct builder *b, size_t *n)
+{
+	*n = b->history.at.n;
+	return b->history.at.at;
 }
 
 const uint8_t *builder_bytes(const struct builder *b, size_t *n)

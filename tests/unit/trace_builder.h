@@ -83,6 +83,13 @@ void builder_slots(struct builder *b, uint32_t slot_size);
 /* Closes every chunk as the last, with C_END. */
 void builder_finish(struct builder *b, int status);
 
+/* How it came about: records were added to a chunk, which had so many bytes then; 0: the one before
+ * was closed. */
+struct builder_moment {
+	uint32_t tid, number, used;
+};
+const struct builder_moment *builder_history(const struct builder *b, size_t *n);
+
 /* The file so far; good until the next call. */
 const uint8_t *builder_bytes(const struct builder *b, size_t *n);
 /* Writes n bytes to path. */

@@ -5,24 +5,24 @@
 
 static int opened, written, closed;
 
-__attribute__((noinline)) void journal_open(void)
+void journal_open(void)
 {
 	opened++;
 }
 
-__attribute__((noinline)) void journal_write(void)
+void journal_write(void) // property protocol // property late
 {
 	written++;
 }
 
-__attribute__((noinline)) void journal_close(void)
+void journal_close(void)
 {
 	closed++;
 }
 
 static void *writer(void *arg)
 {
-	journal_write(); // property protocol // property late
+	journal_write();
 	order_at(0);
 	return arg;
 }

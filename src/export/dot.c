@@ -1,0 +1,462 @@
+/*
+ * One reading of the trace feeds the lattice, which keeps all levels; then nodes and edges are
+ * collected, and written when all are known.
+ *
+ * Labels of events are made as they are read, for objects have the names of that moment.  Most are
+ * equal, so each is kept once.
+ */
+#include "export/dot.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "lattice/lattice.h"
+#include "monitor/config.h"
+#include "monitor/eval.h"
+#include "monitor/watch.h"
+#include "order/step.h"
+#include "report/show.h"
+#include "trace/event.h"
+#include "trace/trace.h"
+
+#define VALUATIONS 3 /* of a node, told */
+
+struct event_label {
+	uint32_t text, tid; /* text: into names */
+};
+
+struct node {
+	uint64_t level;
+	uint32_t configs, nconfigs; /* into drawing.configs */
+	uint32_t counts, nlanes;    /* into drawing.counts */
+	bool observed, dead;
+	bool bad, good; /* some configuration is violated, some is not */
+};
+
+struct edge {
+	size_t from, to; /* into nodes */
+	uint64_t pos;
+	bool bad; /* some run that takes it is violated, before or after */
+};
+
+struct drawing {
+	const struct dot_options *opt;
+	struct trace *trace;
+	struct watch *watch;
+	struct watch_items batch, all;
+	struct configs *configs;
+	struct lattice *lattice;
+	struct point_sink into; /* the lattice's */
+	uint64_t npoints;
+	struct intern *names;
+	VEC(struct event_label) labels; /* by position */
+	VEC(struct node) nodes;
+	VEC(size_t) first; /* by level: its first node */
+	VEC(struct edge) edges;
+	VEC(uint32_t) config_numbers; /* of all nodes */
+	VEC(bool) doomed;	      /* for each: a run from there, or to there, is violated */
+	VEC(uint32_t) counts;
+};
+
+/* ---- reading ---- */
+
+/* "write x\na.c:12 in f" */
+static void label_format(struct trace *t, const struct event *e, struct strbuf *out)
+{
+	char family = event_op_family(e->op);
+	size_t before;
+
+	strbuf_addf(out, "%s %s", trace_thread_name(t, e->tid), show_op(e->op));
+	if (family == 'A' || family == 'L' || family == 'S')
+		strbuf_addf(out, " %s", trace_object_name(t, e->addr));
+	else if (e->peer != 0)
+		strbuf_addf(out, " %s", trace_thread_name(t, e->peer));
+	else if (e->name != NULL)
+		strbuf_addf(out, " %s", e->name);
+	before = out->n;
+	strbuf_adds(out, "\n");
+	show_place(t, e->site, out);
+	if (out->n == before + 1)
+		out->at[--out->n] = '\0';
+}
+
+static void items_copy(struct drawing *g, size_t from)
+{
+	for (size_t i = from; i < g->batch.at.n; i++) {
+		struct watch_item item = g->batch.at.at[i];
+		uint32_t writes = item.writes;
+
+		item.writes = (uint32_t)g->all.writes.n;
+		for (uint32_t k = 0; k < item.nwrites; k++)
+			*VEC_PUSH(&g->all.writes) = g->batch.writes.at[writes + k];
+		*VEC_PUSH(&g->all.at) = item;
+	}
+}
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct drawing *g = arg;
+	struct strbuf text = { 0 };
+	size_t before = g->batch.at.n;
+
+	label_format(t, e, &text);
+	VEC_REACH(&g->labels, e->pos);
+	g->labels.at[e->pos] =
+		(struct event_label){ intern_add(g->names, text.at, text.n), e->tid };
+	strbuf_release(&text);
+	if (!g->watch)
+		return;
+	watch_see(g->watch, t, e, &g->batch);
+	items_copy(g, before);
+}
+
+static void count_point(void *arg, const struct point *m)
+{
+	struct drawing *g = arg;
+
+	if (++g->npoints <= DOT_NODES)
+		g->into.point(g->into.arg, m);
+}
+
+static void pass_set(void *arg, uint32_t set, uint32_t resource, unsigned flags)
+{
+	struct drawing *g = arg;
+
+	g->into.set(g->into.arg, set, resource, flags);
+}
+
+static void pass_close(void *arg, uint32_t set)
+{
+	struct drawing *g = arg;
+
+	g->into.close(g->into.arg, set);
+}
+
+static void pass_wait(void *arg, uint32_t lane, bool waits)
+{
+	struct drawing *g = arg;
+
+	g->into.wait(g->into.arg, lane, waits);
+}
+
+static void pass_end(void *arg, uint32_t lane)
+{
+	struct drawing *g = arg;
+
+	g->into.end(g->into.arg, lane);
+}
+
+static enum status read_all(struct drawing *g, struct causes *causes, struct diag *d)
+{
+	struct step_options how = { .see = see, .see_arg = g };
+	struct steps *s = steps_new(g->trace, &how);
+	struct step_batch b;
+	enum status st;
+
+	while ((st = steps_next(s, &b, d)) == ST_OK && g->npoints <= DOT_NODES) {
+		causes_take(causes, &b, g->watch ? &g->batch : NULL);
+		VEC_CLEAR(&g->batch.at);
+		VEC_CLEAR(&g->batch.writes);
+	}
+	steps_free(s);
+	if (st == ST_END)
+		causes_finish(causes);
+	if (g->npoints > DOT_NODES) {
+		diag_set(
+			d,
+			"too long to draw: more than %u events count; a spec with fewer events, or "
+			"a shorter run, can be drawn",
+			DOT_NODES);
+		return ST_LIMIT;
+	}
+	return st;
+}
+
+static enum status build(struct drawing *g, struct diag *d)
+{
+	struct causes_options how = { .kind = g->opt->kind,
+				      .spec = g->opt->monitors ? g->opt->monitors->spec : NULL };
+	struct point_sink sink = { .arg = g,
+				   .set = pass_set,
+				   .point = count_point,
+				   .close = pass_close,
+				   .wait = pass_wait,
+				   .end = pass_end };
+	struct causes *causes = causes_new(&how, &sink);
+	enum status st = read_all(g, causes, d);
+
+	causes_free(causes);
+	return st;
+}
+
+/* ---- nodes and edges ---- */
+
+static bool is_bad(const struct drawing *g, uint32_t config)
+{
+	return config_bad(g->configs, config) || config_error(g->configs, config);
+}
+
+static void node_take(void *arg, const struct lattice_node *n)
+{
+	struct drawing *g = arg;
+	struct node *new = VEC_PUSH(&g->nodes);
+
+	*new = (struct node){ .level = n->level,
+			      .configs = (uint32_t)g->config_numbers.n,
+			      .nconfigs = n->configs ? n->nconfigs : 0,
+			      .counts = (uint32_t)g->counts.n,
+			      .nlanes = n->nlanes,
+			      .observed = n->observed,
+			      .dead = n->dead };
+	while (g->first.n <= n->level)
+		*VEC_PUSH(&g->first) = g->nodes.n - 1;
+	for (uint32_t i = 0; i < n->nlanes; i++)
+		*VEC_PUSH(&g->counts) = n->cut[i];
+	for (uint32_t i = 0; i < new->nconfigs; i++) {
+		bool bad = is_bad(g, n->configs[i]);
+
+		*VEC_PUSH(&g->config_numbers) = n->configs[i];
+		new->bad |= bad;
+		new->good |= !bad;
+	}
+}
+
+/* Edges may come before the nodes they lead to: indices within levels, for now. */
+static void edge_take(void *arg, const struct lattice_edge *e)
+{
+	struct drawing *g = arg;
+
+	*VEC_PUSH(&g->edges) =
+		(struct edge){ .from = e->from | e->level << 32, .to = e->to, .pos = e->pos };
+}
+
+static void edges_settle(struct drawing *g)
+{
+	for (size_t i = 0; i < g->edges.n; i++) {
+		struct edge *e = &g->edges.at[i];
+		uint64_t level = e->from >> 32;
+
+		e->from = g->first.at[level] + (uint32_t)e->from;
+		e->to = g->first.at[level + 1] + e->to;
+	}
+}
+
+static const struct watch_item *item_find(const struct drawing *g, uint64_t pos)
+{
+	size_t low = 0, high = g->all.at.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (g->all.at.at[mid].pos < pos)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < g->all.at.n && g->all.at.at[low].pos == pos ? &g->all.at.at[low] : NULL;
+}
+
+/* The configuration that the i-th of the edge's begin becomes at its end, by its place there. */
+static uint32_t follow(const struct drawing *g, const struct edge *e, uint32_t i)
+{
+	const struct node *from = &g->nodes.at[e->from], *to = &g->nodes.at[e->to];
+	const struct watch_item *item = item_find(g, e->pos);
+	uint32_t config = g->config_numbers.at[from->configs + i], k = 0;
+
+	if (item)
+		config = config_step(g->configs, config, item, g->all.writes.at, e->pos, 0);
+	while (k < to->nconfigs && g->config_numbers.at[to->configs + k] != config)
+		k++;
+	return to->configs + k;
+}
+
+/* From the last level to the first: which configurations are, or may become, violated. */
+static void runs_mark(struct drawing *g)
+{
+	for (size_t i = 0; i < g->config_numbers.n; i++)
+		*VEC_PUSH(&g->doomed) = is_bad(g, g->config_numbers.at[i]);
+	for (size_t i = g->edges.n; i-- > 0;) {
+		struct edge *e = &g->edges.at[i];
+		const struct node *from = &g->nodes.at[e->from];
+
+		for (uint32_t k = 0; k < from->nconfigs; k++) {
+			uint32_t after = follow(g, e, k);
+
+			if (after >= g->doomed.n || !g->doomed.at[after])
+				continue;
+			e->bad = true;
+			g->doomed.at[from->configs + k] = true;
+		}
+	}
+}
+
+/* ---- writing ---- */
+
+static void quoted(struct strbuf *out, const char *s)
+{
+	strbuf_adds(out, "\"");
+	for (; *s; s++) {
+		if (*s == '\n')
+			strbuf_adds(out, "\\n");
+		else if (*s == '"' || *s == '\\')
+			strbuf_addf(out, "\\%c", *s);
+		else
+			strbuf_add(out, s, 1);
+	}
+	strbuf_adds(out, "\"");
+}
+
+/* "x=1 y=0", one line for each valuation of the node. */
+static void values_format(const struct drawing *g, const struct node *n, struct strbuf *out)
+{
+	const struct spec *spec = g->opt->monitors ? g->opt->monitors->spec : NULL;
+	struct strbuf told = { 0 }, one = { 0 };
+	uint32_t lines = 0;
+
+	for (uint32_t i = 0; spec && spec->nvariables && i < n->nconfigs; i++) {
+		const struct monitor_value *values =
+			config_values(g->configs, g->config_numbers.at[n->configs + i]);
+
+		strbuf_clear(&one);
+		strbuf_adds(&one, "\n");
+		for (uint32_t k = 0; k < spec->nvariables; k++) {
+			strbuf_addf(&one, "%s%s=", k ? " " : "", spec->variables[k].name);
+			eval_print(&spec->variables[k].type, &values[k], &one);
+		}
+		strbuf_adds(&one, "\n");
+		if (strstr(strbuf_str(&told), one.at))
+			continue;
+		strbuf_adds(&told, one.at);
+		one.at[--one.n] = '\0';
+		if (++lines <= VALUATIONS)
+			strbuf_adds(out, one.at);
+	}
+	if (lines > VALUATIONS)
+		strbuf_addf(out, "\n... %" PRIu32 " more", lines - VALUATIONS);
+	strbuf_release(&told);
+	strbuf_release(&one);
+}
+
+static void node_format(const struct drawing *g, size_t i, struct strbuf *out)
+{
+	const struct node *n = &g->nodes.at[i];
+	struct strbuf label = { 0 };
+
+	for (uint32_t k = 0; k < n->nlanes; k++)
+		strbuf_addf(&label, "%s%" PRIu32, k ? " " : "", g->counts.at[n->counts + k]);
+	values_format(g, n, &label);
+	strbuf_addf(out, "\tn%zu [label=", i);
+	quoted(out, strbuf_str(&label));
+	if (n->observed)
+		strbuf_adds(out, ", penwidth=3");
+	if (n->bad)
+		strbuf_addf(out, ", color=red, fontcolor=red%s",
+			    n->good ? ", style=\"rounded,dashed\"" : "");
+	if (n->dead)
+		strbuf_adds(out, ", shape=octagon, xlabel=\"dead end\"");
+	strbuf_adds(out, "];\n");
+	strbuf_release(&label);
+}
+
+static void edge_format(const struct drawing *g, const struct edge *e, struct strbuf *out)
+{
+	bool observed = g->nodes.at[e->from].observed && g->nodes.at[e->to].observed;
+	struct strbuf label = { 0 };
+
+	strbuf_addf(&label, "%" PRIu64 " %s", e->pos,
+		    intern_str(g->names, g->labels.at[e->pos].text));
+	strbuf_addf(out, "\tn%zu -> n%zu [label=", e->from, e->to);
+	quoted(out, strbuf_str(&label));
+	if (observed)
+		strbuf_adds(out, ", style=bold, penwidth=3");
+	if (e->bad)
+		strbuf_adds(out, ", color=red");
+	strbuf_adds(out, "];\n");
+	strbuf_release(&label);
+}
+
+static void graph_format(const struct drawing *g, const struct lattice_counts *counts,
+			 struct strbuf *out)
+{
+	strbuf_addf(out,
+		    "/* %s: %" PRIu64 " cuts, %" PRIu64 " edges, %" PRIu64
+		    " levels.  Bold: the recorded run.  Red: violated. */\n",
+		    g->opt->kind == CAUSES_MVC ? "lattice-mvc" : "lattice-weak", counts->cuts,
+		    counts->edges, counts->levels);
+	strbuf_adds(out, "digraph lattice {\n"
+			 "\trankdir=TB;\n"
+			 "\tnode [shape=box, style=rounded, fontname=\"monospace\", fontsize=10];\n"
+			 "\tedge [fontname=\"monospace\", fontsize=9];\n");
+	if (counts->truncated) {
+		strbuf_adds(out, "\tlabel=");
+		quoted(out, counts->why);
+		strbuf_adds(out, ";\n");
+	}
+	for (size_t i = 0; i < g->nodes.n; i++)
+		node_format(g, i, out);
+	for (size_t i = 0; i < g->edges.n; i++)
+		edge_format(g, &g->edges.at[i], out);
+	strbuf_adds(out, "}\n");
+}
+
+/* ---- the whole ---- */
+
+static void drawing_release(struct drawing *g)
+{
+	if (g->lattice)
+		lattice_free(g->lattice);
+	configs_free(g->configs);
+	watch_free(g->watch);
+	watch_items_release(&g->batch);
+	watch_items_release(&g->all);
+	intern_free(g->names);
+	VEC_RELEASE(&g->labels);
+	VEC_RELEASE(&g->nodes);
+	VEC_RELEASE(&g->first);
+	VEC_RELEASE(&g->edges);
+	VEC_RELEASE(&g->config_numbers);
+	VEC_RELEASE(&g->doomed);
+	VEC_RELEASE(&g->counts);
+}
+
+static void draw(struct drawing *g, struct strbuf *out, struct strbuf *note)
+{
+	struct lattice_visitor v = { .arg = g, .node = node_take, .edge = edge_take };
+	struct lattice_counts counts = { 0 };
+
+	lattice_finish(g->lattice);
+	lattice_counts(g->lattice, &counts);
+	lattice_each(g->lattice, &v);
+	edges_settle(g);
+	runs_mark(g);
+	graph_format(g, &counts, out);
+	if (counts.truncated)
+		strbuf_addf(note, "not all of the lattice is drawn: %s", counts.why);
+	lattice_counts_release(&counts);
+}
+
+enum status dot_write(struct trace *t, const struct dot_options *opt, struct strbuf *out,
+		      struct strbuf *note, struct diag *d)
+{
+	struct drawing g = { .opt = opt, .trace = t, .names = intern_new() };
+	struct lattice_options how = { .budget = DOT_NODES, .jobs = 1, .keep = true };
+	enum status st = ST_OK;
+
+	if (opt->monitors) {
+		st = watch_bind(opt->monitors->spec, t, &g.watch, d);
+		if (st == ST_OK)
+			g.configs = configs_new(opt->monitors, watch_initial(g.watch));
+		how.configs = g.configs;
+	}
+	if (st == ST_OK) {
+		g.lattice = lattice_new(&how);
+		g.into = lattice_sink(g.lattice);
+		st = build(&g, d);
+	}
+	if (st == ST_END)
+		draw(&g, out, note);
+	drawing_release(&g);
+	return st;
+}

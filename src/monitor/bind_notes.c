@@ -1,0 +1,124 @@
+/*
+ * What a user of a spec should know: what the recording does not have, what the spec names and the
+ * run does not.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "monitor/watch_priv.h"
+
+void bind_note(struct watch *w, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	*VEC_PUSH(&w->notes) = mem_strdup(text);
+}
+
+/* ---- at the start ---- */
+
+/* The reads that properties ask about must all be there. */
+static void note_reads(struct watch *w, const struct trace_info *info)
+{
+	const struct spec *s = w->spec;
+	uint64_t asked = s->relevant_variables;
+
+	if (info->full)
+		return;
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		if (s->events[i].op != SPEC_READ)
+			continue;
+		if (s->events[i].variable >= 0)
+			asked |= 1ull << s->events[i].variable;
+		else
+			bind_note(w,
+				  "repeated reads are not all recorded, and event '%s' may be "
+				  "missed: record with --full",
+				  s->events[i].name);
+	}
+	for (; asked; asked &= asked - 1)
+		bind_note(w, "repeated reads of '%s' are not all recorded: record with --full",
+			  s->variables[__builtin_ctzll(asked)].name);
+}
+
+static void note_recording(struct watch *w, const struct trace_info *info)
+{
+	if (w->spec->nvariables == 0)
+		return;
+	if (info->locks_only)
+		bind_note(w,
+			  "the recording has locks only: nothing is known of what variables hold");
+	else if (info->partial)
+		bind_note(w,
+			  "recorded with --only or --ignore: writes of variables may be missing");
+	if (info->late)
+		bind_note(w, "the recording begins in the middle of the run: what variables held "
+			     "there is not known until they are written");
+}
+
+static void note_initial(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->spec->nvariables; i++) {
+		const struct spec_variable *v = &w->spec->variables[i];
+
+		if (w->initial[i].known == 0)
+			bind_note(w,
+				  "the initial value of '%s' is not known; say it in the spec: "
+				  "shared %s %s = ...",
+				  v->name, v->type.text, v->name);
+	}
+}
+
+void bind_notes(struct watch *w, const struct trace_info *info)
+{
+	note_recording(w, info);
+	note_reads(w, info);
+	note_initial(w);
+	w->nbound = w->notes.n;
+}
+
+/* ---- at the end ---- */
+
+static bool is_used(const struct spec *s, uint32_t thread)
+{
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		const struct spec_event *e = &s->events[i];
+
+		if (e->by == (int32_t)thread ||
+		    (e->nargs > 0 && e->args[0].thread == (int32_t)thread))
+			return true;
+	}
+	return false;
+}
+
+static void note_unseen(struct watch *w)
+{
+	const struct spec *s = w->spec;
+
+	for (uint32_t i = 0; i < s->nvariables; i++)
+		if (!w->bound[i].seen && (w->text || !w->bound[i].placed))
+			bind_note(w, "nothing in the trace is about '%s'", s->variables[i].name);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		if (!s->threads[i].is_number && is_used(s, i) && !(w->threads_seen >> i & 1))
+			bind_note(
+				w,
+				"no thread of the run is '%s': none has that start routine or name",
+				s->threads[i].routine);
+}
+
+/* Asking makes them, anew each time; one cannot tell from outside. */
+size_t watch_notes(const struct watch *w, const char *const **out)
+{
+	struct watch *mine = (struct watch *)w;
+
+	while (mine->notes.n > mine->nbound)
+		mem_free(mine->notes.at[--mine->notes.n]);
+	if (mine->begun)
+		note_unseen(mine);
+	*out = (const char *const *)mine->notes.at;
+	return mine->notes.n;
+}
