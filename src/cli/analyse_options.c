@@ -160,6 +160,10 @@ static bool take_number(struct analyse *a, const struct option_parser *p, int id
 	case ANALYSE_BUDGET:
 		return option_number(p, "--budget", value, 1, UINT64_MAX, &a->engine.budget);
 	case ANALYSE_BREADTH:
+		if (strcmp(value, "all") == 0) {
+			a->engine.breadth = 0;
+			return true;
+		}
 		return option_number(p, "--breadth", value, 1, UINT64_MAX, &a->engine.breadth);
 	default:
 		if (!option_number(p, "--jobs", value, 1, MOST_JOBS, &n))

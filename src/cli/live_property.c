@@ -10,6 +10,10 @@
  * Where that would take too long or too much memory the finding is told as what it is, not certified; the
  * report has the proof.
  *
+ * A level is complete when it is known of each thread what it does next, and a thread may do nothing
+ * that matters for the rest of the run.  So as long as the recording is short the ordinary analysis is
+ * asked without being told to, whenever there is a quarter more of it: to it the run ends here.
+ *
  * Memory: what lies between two looks at the file, and what the lattice keeps (lattice/lattice.h).
  */
 #include <stdio.h>
@@ -30,7 +34,9 @@
 #define LOOK 0.1	      /* seconds between looks at the file */
 #define LOOK_SHARE 4	      /* and so many times what a look takes, which grows with the file */
 #define OPEN_MOST 5.0	      /* seconds between tries to begin */
-#define PROOF_EVENTS 2000000u /* of a recording that is proven at once; events */
+/* Events of a recording that is looked at as a whole to prove something, or to find it. */
+#define PROOF_EVENTS 2000000u
+#define SHORT_EVENTS 200000u
 
 struct property {
 	struct live_teller teller;
@@ -40,6 +46,8 @@ struct property {
 	struct steps *steps;
 	void *engines[ANALYSE_ENGINES];
 	uint64_t found; /* properties that were looked into, as bits */
+	uint64_t seen;	/* bytes of the recording when it was looked at as a whole */
+	bool is_long;	/* it is not, unless there is something to prove */
 };
 
 /* ---- what was found ---- */
@@ -59,43 +67,62 @@ static void tell_unproven(struct property *x, uint64_t found)
 	}
 }
 
-/* False: the recording is too long for it. */
-static bool prove(struct property *x)
+/* A copy of the recording, if it has no more than so many events and bytes enough.  False: no. */
+static bool copy_make(struct property *x, uint64_t most, uint64_t bytes, struct snapshot *s)
 {
 	struct live_teller *t = &x->teller;
-	struct diag d = { 0 };
-	struct snapshot s;
 	struct windows w;
-	struct pass p;
 	bool good;
 
 	if (!windows_open(&w, t->p->l->trace))
-		return true;
+		return false;
 	if (!t->p->l->opt.remote)
 		t->target = (pid_t)w.blocks.head.pid;
-	good = w.events <= PROOF_EVENTS && snapshot_make(&s, &w, 0, 0);
+	good = w.events <= most && w.bytes >= bytes && snapshot_make(s, &w, 0, 0);
+	if (good)
+		x->seen = w.bytes;
+	x->is_long = w.events > SHORT_EVENTS;
 	windows_close(&w);
-	if (!good)
-		return false;
-	pass_init(&p, &t->a, s.path, t->p->l->trace);
+	return good;
+}
+
+static void look_whole(struct property *x, struct snapshot *s)
+{
+	struct live_teller *t = &x->teller;
+	struct diag d = { 0 };
+	struct pass p;
+
+	pass_init(&p, &t->a, s->path, t->p->l->trace);
 	if (pass_run(&p, &d) == ST_OK && !live_over)
 		live_tell_findings(t, &p, false);
 	pass_release(&p);
-	snapshot_close(&s);
-	return true;
+	snapshot_close(s);
 }
 
 static void look_into(struct property *x)
 {
 	struct analyse *a = &x->teller.a;
 	uint64_t now = 0, fresh;
+	struct snapshot s;
 
 	for (size_t i = 0; i < a->nengines; i++)
 		now |= a->engines[i]->found(x->engines[i]);
 	fresh = now & ~x->found;
 	x->found = now;
-	if (fresh && !live_over && !prove(x))
+	if (!fresh || live_over)
+		return;
+	if (copy_make(x, PROOF_EVENTS, 0, &s))
+		look_whole(x, &s);
+	else
 		tell_unproven(x, fresh);
+}
+
+static void look_around(struct property *x)
+{
+	struct snapshot s;
+
+	if (!x->is_long && copy_make(x, SHORT_EVENTS, x->seen + x->seen / 4 + 1, &s))
+		look_whole(x, &s);
 }
 
 /* ---- following ---- */
@@ -176,6 +203,8 @@ static void follow(struct property *x, int stop)
 
 	while (st == ST_AGAIN || st == ST_OK) {
 		st = take(x, &took, &d);
+		if (st == ST_AGAIN && !live_over)
+			look_around(x);
 		if (live_over || side_is_over(stop, (int)((LOOK + took * LOOK_SHARE) * 1000)))
 			return;
 	}

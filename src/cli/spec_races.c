@@ -15,14 +15,14 @@
 
 /* What one thread does with a variable. */
 struct user {
-	uint32_t tid;
+	uint32_t tid, number; /* number: what `tid' is in formulas */
 	bool reads, writes;
 };
 
 struct variable {
 	char *name, *type;
 	char label[32]; /* in names of events and properties */
-	bool atomic;	/* some access is */
+	bool atomic;	/* some access is; a read-modify-write always */
 	VEC(struct user) users;
 };
 
@@ -49,28 +49,42 @@ static struct variable *find_variable(struct library *l, const struct event *e)
 	return v;
 }
 
-static void take_access(struct library *l, const struct event *e)
+static void take_access(struct library *l, const struct event *e, uint32_t number)
 {
 	struct variable *v = find_variable(l, e);
 	size_t i = 0;
 
-	v->atomic |= (e->flags & EVENT_ATOMIC) != 0;
+	v->atomic |= (e->flags & EVENT_ATOMIC) != 0 || e->op == EVENT_RMW;
 	while (i < v->users.n && v->users.at[i].tid != e->tid)
 		i++;
 	if (i == v->users.n)
-		*VEC_PUSH(&v->users) = (struct user){ .tid = e->tid };
+		*VEC_PUSH(&v->users) = (struct user){ .tid = e->tid, .number = number };
 	v->users.at[i].reads |= e->op == EVENT_READ || e->op == EVENT_RMW;
 	v->users.at[i].writes |= e->op == EVENT_WRITE || e->op == EVENT_RMW;
 }
 
+/* How formulas number threads, the watch of any spec knows. */
 static enum status read_trace(struct library *l, struct diag *d)
 {
+	static const char text[] = "event every = any();";
+	struct watch_items items = { 0 };
+	struct watch *w = NULL;
+	struct spec *s = NULL;
 	struct event e;
-	enum status st;
+	enum status st = spec_parse("library", text, strlen(text), &s, d);
 
-	while ((st = trace_next(l->t, &e, d)) == ST_OK)
-		if (e.op == EVENT_READ || e.op == EVENT_WRITE || e.op == EVENT_RMW)
-			take_access(l, &e);
+	if (st == ST_OK)
+		st = watch_bind(s, l->t, &w, d);
+	while (st == ST_OK && (st = trace_next(l->t, &e, d)) == ST_OK) {
+		watch_see(w, l->t, &e, &items);
+		if (items.at.n && (e.op == EVENT_READ || e.op == EVENT_WRITE || e.op == EVENT_RMW))
+			take_access(l, &e, items.at.at[0].thread);
+		VEC_CLEAR(&items.at);
+		VEC_CLEAR(&items.writes);
+	}
+	watch_items_release(&items);
+	watch_free(w);
+	spec_free(s);
 	return st == ST_END ? ST_OK : st;
 }
 
@@ -79,7 +93,9 @@ static enum status read_trace(struct library *l, struct diag *d)
 /* Two users that conflict. */
 static bool is_conflict(const struct user *a, const struct user *b)
 {
-	return (a->writes && (b->reads || b->writes)) || (a->reads && b->writes);
+	/* Names in text may make two threads the same number; of those nothing can be said. */
+	return a->number != b->number &&
+	       ((a->writes && (b->reads || b->writes)) || (a->reads && b->writes));
 }
 
 static bool is_shared(const struct variable *v)
@@ -123,14 +139,20 @@ static const char *find_type(struct library *l, const char *name)
 	return NULL;
 }
 
+/* A short name of letters, digits and _. */
+static bool is_word(const char *name)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)name[n]) || name[n] == '_')
+		n++;
+	return name[n] == '\0' && n > 0 && n < 20;
+}
+
 /* "x" stays, anything else is v and a number. */
 static void set_label(struct variable *v, size_t number)
 {
-	const char *at = v->name;
-
-	while (isalnum((unsigned char)*at) || *at == '_')
-		at++;
-	if (*at == '\0' && strlen(v->name) < 20 && v->name[0] != 'v')
+	if (is_word(v->name) && v->name[0] != 'v')
 		snprintf(v->label, sizeof(v->label), "%s", v->name);
 	else
 		snprintf(v->label, sizeof(v->label), "v%zu", number);
@@ -164,9 +186,20 @@ static void declare(struct library *l, struct variable *v, size_t number)
 static void add_pair(struct library *l, const char *x, const struct user *i, const struct user *j)
 {
 	strbuf_addf(l->out, "\t(w_%s() && tid == %u -> !prev((w_%s() || r_%s()) && tid == %u))", x,
-		    i->tid, x, x, j->tid);
-	strbuf_addf(l->out, " &&\n\t(r_%s() && tid == %u -> !prev(w_%s() && tid == %u))", x, i->tid,
-		    x, j->tid);
+		    i->number, x, x, j->number);
+	strbuf_addf(l->out, " &&\n\t(r_%s() && tid == %u -> !prev(w_%s() && tid == %u))", x,
+		    i->number, x, j->number);
+}
+
+/* Its name where that is one in the language, as T2; else its number. */
+static void add_thread(struct library *l, uint32_t tid)
+{
+	const char *name = trace_thread_name(l->t, tid);
+
+	if (is_word(name))
+		strbuf_adds(l->out, name);
+	else
+		strbuf_addf(l->out, "%u", tid);
 }
 
 static void add_properties(struct library *l, const struct variable *v)
@@ -177,8 +210,11 @@ static void add_properties(struct library *l, const struct variable *v)
 
 			if (!is_conflict(a, b) || ++l->nproperties > SPEC_PROPERTIES)
 				continue;
-			strbuf_addf(l->out, "\nproperty race_%s_%u_%u step event: ptltl\n",
-				    v->label, a->tid, b->tid);
+			strbuf_addf(l->out, "\nproperty race_%s_", v->label);
+			add_thread(l, a->tid);
+			strbuf_adds(l->out, "_");
+			add_thread(l, b->tid);
+			strbuf_adds(l->out, " step event: ptltl\n");
 			add_pair(l, v->label, a, b);
 			strbuf_adds(l->out, " &&\n");
 			add_pair(l, v->label, b, a);

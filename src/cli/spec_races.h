@@ -2,7 +2,7 @@
  * The library specification `races': data races of one trace as formulas.
  *
  *	event w_x = write(x);  event r_x = read(x);  event every = any();  relevant every;
- *	property race_x_1_2 step event: ptltl
+ *	property race_x_T1_T2 step event: ptltl
  *		(w_x() && tid == 1 -> !prev((w_x() || r_x()) && tid == 2)) && ...
  *
  * Two accesses of different threads, one of them a write, that follow one another without any

@@ -250,9 +250,64 @@ static const char live[] =
 	"'foresee help observe' and 'foresee help record' have all options.\n";
 
 /* Ended by a row without name. */
+static const char property[] =
+	"how to read a report about properties\n"
+	"\n"
+	"  1  property land violated                                   predicted, certified\n"
+	"     property land: ptltl start(landing == 1) -> [approved == 1, radio == 0);\n"
+	"     at landing.spec:8\n"
+	"     T2  write landing  landing.c:27 in controller\n"
+	"\n"
+	"     The run that shows it (in the recorded run T2's write of landing (:27) came\n"
+	"     before T3's write of radio (:38)):\n"
+	"\n"
+	"          T2                        T3                      landing  approved  radio\n"
+	"                                                            0        0         1\n"
+	"      22                            write radio = 0  :38    0        0         0*\n"
+	"      12  write approved = 1  :24                           0        1*        0\n"
+	"      17  write landing = 1  :27                            1*       1         0   <-- violated\n"
+	"\n"
+	"What. The property as foresee has read it, with all its brackets: check that it says\n"
+	"what you mean. Then the event at which it first goes wrong, and from where it was called.\n"
+	"\n"
+	"The run that shows it. Another order of the recorded events, one column for each thread,\n"
+	"time runs down; on the right what the property's variables hold after each step, a star\n"
+	"at what the step has changed. The first line is the state at the start. The numbers are\n"
+	"those of 'foresee print'. Shown are the steps of the property, and locks and signals\n"
+	"between them that several threads use; of a long run its end. In brackets: two steps\n"
+	"that came the other way round in the run that was recorded.\n"
+	"\n"
+	"How sure\n"
+	"  in the recorded run   it was violated while you watched; nothing is predicted.\n"
+	"  predicted, certified  the recorded run is good, and this other run is possible with the\n"
+	"                        same input. A checker that shares nothing with the search has\n"
+	"                        tried it event by event and run the property along it.\n"
+	"  warning               there is no such run, or not all of it was recorded. The line\n"
+	"                        'only a warning' says why.\n"
+	"\n"
+	"property without a value: an expression divides by zero or overflows there. The property\n"
+	"says nothing about the rest of that run. Mend the spec: y != 0 && x / y < 3.\n"
+	"\n"
+	"Each property is reported once: where the recorded run violates it, else by the shortest\n"
+	"run that does.\n"
+	"\n"
+	"Nothing found\n"
+	"  'no property violated in any run of the lattice': all runs that keep what -a says\n"
+	"  (property, lattice-weak: each read its write; lattice-mvc: the order of conflicting\n"
+	"  accesses, too). Other input, other values, or code that did not run may still violate it.\n"
+	"  'not complete': some runs were left out; the line says which option looks further.\n"
+	"\n"
+	"What next\n"
+	"  foresee check -s SPEC --witness-dir DIR TRACE   keep the run of finding N as N.witness\n"
+	"  foresee verify TRACE DIR/1.witness              check it again, with the checker alone\n"
+	"  foresee check -s SPEC --count TRACE             how many runs there are, how many violate\n"
+	"  foresee export --to dot -s SPEC TRACE           a picture of all of them\n"
+	"  foresee help specs                              how to write a spec\n";
+
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
+	{ "property", "how to read a report about properties", property },
 	{ "specs", "how to say what must hold in every run", spec },
 	{ "annotations", "what a program may tell foresee: names, locks of its own, order",
 	  annotations },

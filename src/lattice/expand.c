@@ -234,12 +234,12 @@ static bool starts_free(const struct lattice *l, struct worker *w, const uint64_
 	uint32_t wait = 0;
 	bool free;
 
-	for (uint32_t k = 0; k < p->nactive; k++) {
-		const struct packing_lane *wl = &l->window.at[p->active[k]];
-		uint32_t count = packing_count(p, key, p->active[k]);
+	for (size_t k = 0; k < l->views.n; k++) {
+		const struct packing_view *v = &l->views.at[k];
+		const struct lane_open *a = &v->open[key[v->word] >> v->shift & v->mask];
 
-		o.certain |= wl->open.at[count - wl->open_first].certain;
-		o.maybe |= wl->open.at[count - wl->open_first].maybe;
+		o.certain |= a->certain;
+		o.maybe |= a->maybe;
 	}
 	if (o.certain & starts)
 		return false;
@@ -252,54 +252,86 @@ static bool starts_free(const struct lattice *l, struct worker *w, const uint64_
 	return free;
 }
 
-/* Successors of entries [from, to) by the lane. */
-ALWAYS_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
-			   struct run *o, const struct shape s)
+/* One word and no configurations: the loop that most time goes into.  No branch depends on which
+ * cuts the point may follow, for that is anybody's guess. */
+ALWAYS_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
+				 size_t to, struct run *o, const uint32_t limbs, const bool track)
+{
+	const struct lattice *l = e->l;
+	const struct packing_field f = l->packing->by_lane[l->packing->active[k]];
+	const struct packing_lane *wl = &l->window.at[f.lane];
+	const uint64_t guards = l->packing->guards[0], unit = UINT64_C(1) << f.shift;
+	const uint64_t *restrict keys = l->level.keys, *restrict counts = l->level.counts;
+	const uint64_t *restrict rows = wl->rows.at, *restrict starts = wl->starts.at;
+	uint64_t *restrict keys_out = o->keys, *restrict counts_out = o->counts;
+	uint64_t top = w->top.at[k];
+	size_t n = o->n;
+
+	for (size_t i = from; i < to; i++) {
+		uint64_t key = keys[i], x = key >> f.shift & f.mask;
+		bool ok = (((key | guards) - rows[x]) & guards) == guards;
+		uint64_t moved;
+
+		if (track && ok && starts[x])
+			ok = starts_free(l, w, &keys[i], f.lane, starts[x]);
+		if (track && ok)
+			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
+		moved = (x + 1) & -(uint64_t)ok;
+		top = moved > top ? moved : top;
+		keys_out[n] = key + unit;
+		if (limbs)
+			copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
+		n += ok;
+	}
+	w->top.at[k] = (uint32_t)top;
+	w->edges += n;
+	o->n = n;
+}
+
+/* Any shape. */
+ALWAYS_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from,
+			       size_t to, struct run *o, const struct shape s)
 {
 	struct lattice *l = e->l;
 	const struct packing *p = l->packing;
-	const struct packing_field *f = &p->by_lane[p->active[k]];
-	const struct packing_lane *wl = &l->window.at[f->lane];
-	const struct lane_point *points =
-		&l->lanes.at.at[f->lane].points.at[l->lanes.at.at[f->lane].head] +
-		(f->base - l->lanes.at.at[f->lane].first);
-	const struct level *v = &l->level;
+	const struct packing_field f = p->by_lane[p->active[k]];
+	const struct packing_lane *wl = &l->window.at[f.lane];
+	const struct lane *lane = &l->lanes.at.at[f.lane];
+	const struct lane_point *points = &lane->points.at[lane->head] + (f.base - lane->first);
+	const struct level v = l->level;
 	const uint64_t *guards = p->guards, *rows = wl->rows.at;
-	const uint64_t unit = UINT64_C(1) << f->shift;
-	bool track = e->track;
-	uint64_t top = w->top.at[k], edges = 0;
+	uint64_t top = w->top.at[k];
 
 	for (size_t i = from; i < to; i++) {
-		const uint64_t *key = v->keys + i * s.words;
-		uint64_t x = key[f->word] >> f->shift & f->mask;
-		bool ok = has(key, rows + x * s.words, guards, s.words);
+		const uint64_t *key = v.keys + i * s.words;
+		uint64_t x = key[f.word] >> f.shift & f.mask, *next = o->keys + o->n * s.words;
 
-		if (track && ok && wl->starts.at[x])
-			ok = starts_free(l, w, key, f->lane, wl->starts.at[x]);
-		if (track && ok)
+		if (!has(key, rows + x * s.words, guards, s.words))
+			continue;
+		if (wl->starts.at[x] && !starts_free(l, w, key, f.lane, wl->starts.at[x]))
+			continue;
+		if (e->track)
 			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
-		top = ok && x >= top ? x + 1 : top;
-		if (s.words == 1 && !s.configs) {
-			/* No branch: which are enabled is anybody's guess. */
-			o->keys[o->n] = *key + unit;
-			if (s.limbs)
-				copy_words(o->counts + o->n * s.limbs, v->counts + i * s.limbs,
-					   s.limbs);
-			o->n += ok;
-			continue;
-		}
-		if (!ok)
-			continue;
-		uint64_t *next = o->keys + o->n * s.words;
-
+		top = x >= top ? x + 1 : top;
 		copy_words(next, key, s.words);
-		next[f->word] += unit;
-		edges += !s.configs || i == from || compare(key - s.words, key, s.words) != 0;
-		push(o, next, s.configs ? step(l, w, v->configs[i], &points[x]) : 0,
-		     s.limbs ? v->counts + i * s.limbs : NULL, s);
+		next[f.word] += UINT64_C(1) << f.shift;
+		w->edges += !s.configs || i == from || compare(key - s.words, key, s.words) != 0;
+		push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
+		     s.limbs ? v.counts + i * s.limbs : NULL, s);
 	}
 	w->top.at[k] = (uint32_t)top;
-	w->edges += s.words == 1 && !s.configs ? o->n : edges;
+}
+
+/* Successors of entries [from, to) by active lane k. */
+ALWAYS_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			   struct run *o, const struct shape s)
+{
+	if (s.words > 1 || s.configs)
+		by_lane_any(e, w, k, from, to, o, s);
+	else if (e->track)
+		by_lane_plain(e, w, k, from, to, o, s.limbs, true);
+	else
+		by_lane_plain(e, w, k, from, to, o, s.limbs, false);
 }
 
 /* --- merging two sequences --- */
@@ -332,24 +364,28 @@ ALWAYS_INLINE void take_rest(struct run *o, const struct run *a, size_t i, const
 ALWAYS_INLINE void merge_words(const struct run *a, const struct run *b, struct run *o,
 			       const struct shape s)
 {
-	size_t i = 0, j = 0, n = o->n;
+	const uint64_t *restrict ka = a->keys, *restrict kb = b->keys;
+	const uint64_t *restrict na = a->counts, *restrict nb = b->counts;
+	const uint32_t *restrict ca = a->configs, *restrict cb = b->configs;
+	uint64_t *restrict ko = o->keys, *restrict no = o->counts;
+	uint32_t *restrict co = o->configs;
+	size_t i = 0, j = 0, n = o->n, an = a->n, bn = b->n;
 
-	while (i < a->n && j < b->n) {
-		uint64_t x = a->keys[i], y = b->keys[j];
+	while (i < an && j < bn) {
+		uint64_t x = ka[i], y = kb[j];
 		bool le = x <= y, ge = y <= x;
 
 		if (s.configs) {
-			uint32_t c = a->configs[i], d = b->configs[j];
-			bool same = le && ge;
+			uint32_t c = ca[i], d = cb[j];
+			bool same = le & ge;
 
 			le = same ? c <= d : le;
 			ge = same ? d <= c : ge;
-			o->configs[n] = le ? c : d;
+			co[n] = le ? c : d;
 		}
-		o->keys[n] = le ? x : y;
+		ko[n] = le ? x : y;
 		if (s.limbs)
-			o->counts[n] =
-				(a->counts[i] & -(uint64_t)le) + (b->counts[j] & -(uint64_t)ge);
+			no[n] = (na[i] & -(uint64_t)le) + (nb[j] & -(uint64_t)ge);
 		i += le;
 		j += ge;
 		n++;

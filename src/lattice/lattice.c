@@ -193,6 +193,7 @@ void lattice_free(struct lattice *l)
 	VEC_RELEASE(&l->kept);
 	VEC_RELEASE(&l->packings);
 	VEC_RELEASE(&l->window);
+	VEC_RELEASE(&l->views);
 	VEC_RELEASE(&l->top);
 	VEC_RELEASE(&l->observed_cut);
 	VEC_RELEASE(&l->observed_bad);

@@ -119,6 +119,13 @@ struct packing_lane {
 	uint32_t open_first;
 };
 
+/* Where to look up what an active lane has open. */
+struct packing_view {
+	uint32_t word, shift;
+	uint64_t mask;
+	const struct lane_open *open; /* by count - base */
+};
+
 static inline uint32_t packing_count(const struct packing *p, const uint64_t *key, uint32_t lane)
 {
 	const struct packing_field *f;
@@ -161,6 +168,7 @@ struct lattice {
 	struct lanes lanes;
 	struct packing *packing;
 	VEC(struct packing_lane) window; /* by lane */
+	VEC(struct packing_view) views;	 /* by active lane, while there are sets */
 	struct lane_open idle;		 /* of all lanes without a field */
 	uint32_t odd_sets;		 /* lanes.odd_sets that window is good for */
 	uint64_t packed_at;		 /* level */

@@ -436,6 +436,22 @@ static void repack(struct lattice *l)
 	mem_free(low);
 }
 
+static void prepare_views(struct lattice *l)
+{
+	VEC_CLEAR(&l->views);
+	for (uint32_t k = 0; k < l->packing->nactive; k++) {
+		const struct packing_field *f = &l->packing->by_lane[l->packing->active[k]];
+		const struct packing_lane *w = &l->window.at[f->lane];
+
+		fill_open(l, f->lane, l->top.at[f->lane]);
+		*VEC_PUSH(&l->views) =
+			(struct packing_view){ .word = f->word,
+					       .shift = f->shift,
+					       .mask = f->mask,
+					       .open = w->open.at + (f->base - w->open_first) };
+	}
+}
+
 void packing_prepare(struct lattice *l)
 {
 	VEC_REACH(&l->top, l->lanes.at.n);
@@ -443,13 +459,10 @@ void packing_prepare(struct lattice *l)
 		doubt_open(l);
 	if (!is_good(l))
 		repack(l);
-	for (uint32_t k = 0; k < l->packing->nactive; k++) {
-		uint32_t lane = l->packing->active[k];
-
-		fill_rows(l, lane);
-		if (l->lanes.any_sets)
-			fill_open(l, lane, l->top.at[lane]);
-	}
+	for (uint32_t k = 0; k < l->packing->nactive; k++)
+		fill_rows(l, l->packing->active[k]);
+	if (l->lanes.any_sets)
+		prepare_views(l);
 }
 
 /* --- questions about one cut --- */

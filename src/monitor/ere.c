@@ -315,7 +315,8 @@ static void ere_describe(const void *self, struct strbuf *out)
 		}
 	}
 	if (full)
-		strbuf_addf(out, "more than %u states: unknown past that", e->nstates);
+		strbuf_addf(out, "more than %u state%s, which is too large: unknown past that",
+			    e->nstates, e->nstates == 1 ? "" : "s");
 	else
 		strbuf_addf(out, "%u state%s", e->nstates, e->nstates == 1 ? "" : "s");
 	VEC_RELEASE(&s.terms);

@@ -250,9 +250,8 @@ static bool peer_fits(struct seen *s, const struct spec_event *p)
 		return true;
 	if (p->args[0].is_number)
 		return number_is(&p->args[0].number, watch_thread_number(s->w, s->t, peer));
-	return p->args[0].thread >= 0
-		       ? watch_thread_is(s->w, s->t, (uint32_t)p->args[0].thread, peer)
-		       : watch_thread_has(s->w, s->t, p->args[0].name, peer);
+	return p->args[0].thread >= 0 &&
+	       watch_thread_is(s->w, s->t, (uint32_t)p->args[0].thread, peer);
 }
 
 static bool block_fits(const struct spec_event *p, const char *name)

@@ -91,8 +91,6 @@ void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e)
 uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t tid);
 /* Is it the declared one? */
 bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid);
-/* By a name that is not declared. */
-bool watch_thread_has(struct watch *w, struct trace *t, const char *name, uint32_t tid);
 /* The name of the block that a BEGIN or END is of; NULL none.  Call for each. */
 const char *watch_thread_block(struct watch *w, const struct event *e);
 

@@ -96,7 +96,7 @@ uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t ti
 	return *name >= '0' && *name <= '9' && *end == '\0' && n <= UINT32_MAX ? (uint32_t)n : tid;
 }
 
-bool watch_thread_has(struct watch *w, struct trace *t, const char *name, uint32_t tid)
+static bool has_name(struct watch *w, struct trace *t, const char *name, uint32_t tid)
 {
 	const char *routine = watch_thread_of(w, tid)->routine;
 	const char *label = trace_thread_label(t, tid);
@@ -109,7 +109,7 @@ bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32
 {
 	const struct spec_thread *d = &w->spec->threads[declared];
 	bool is = d->is_number ? watch_thread_number(w, t, tid) == d->number
-			       : watch_thread_has(w, t, d->routine, tid);
+			       : has_name(w, t, d->routine, tid);
 
 	if (is)
 		w->threads_seen |= 1ull << declared;

@@ -26,8 +26,8 @@ struct strbuf;
 
 /* What one file may hold; more is an error that says so. */
 #define SPEC_BYTES (16u << 20)
-#define SPEC_VARIABLES 64  /* a set of them is a word */
-#define SPEC_EVENTS 64	   /* likewise */
+#define SPEC_VARIABLES 64 /* a set of them is a word */
+#define SPEC_EVENTS 64	  /* likewise */
 #define SPEC_THREADS 64
 #define SPEC_PROPERTIES 64 /* likewise */
 #define SPEC_DEPTH 500	   /* of nesting; a row of operators nests too */
@@ -97,17 +97,17 @@ struct spec_expr {
 /* ---- event patterns ---- */
 
 /* X(id, word).  any(): every event of the trace, whatever it is; takes no arguments. */
-#define SPEC_OPS(X)         \
-	X(READ, "read")     \
-	X(WRITE, "write")   \
-	X(ACQ, "acq")       \
-	X(REL, "rel")       \
-	X(FORK, "fork")     \
-	X(JOIN, "join")     \
-	X(BEGIN, "begin")   \
-	X(FINISH, "end")    \
-	X(CALL, "call")     \
-	X(USER, "user")     \
+#define SPEC_OPS(X)       \
+	X(READ, "read")   \
+	X(WRITE, "write") \
+	X(ACQ, "acq")     \
+	X(REL, "rel")     \
+	X(FORK, "fork")   \
+	X(JOIN, "join")   \
+	X(BEGIN, "begin") \
+	X(FINISH, "end")  \
+	X(CALL, "call")   \
+	X(USER, "user")   \
 	X(ANY, "any")
 
 enum spec_op {
@@ -146,25 +146,25 @@ struct spec_thread {
 /* ---- formulas ---- */
 
 /* X(id, word, operands, temporal) */
-#define SPEC_FORMS(X)                 \
-	X(TRUE, "true", 0, 0)         \
-	X(FALSE, "false", 0, 0)       \
-	X(EXPR, "", 0, 0)             \
-	X(EVENT, "()", 0, 0)          \
-	X(NOT, "!", 1, 0)             \
-	X(AND, "&&", 2, 0)            \
-	X(OR, "||", 2, 0)             \
-	X(IMPLIES, "->", 2, 0)        \
-	X(IFF, "<->", 2, 0)           \
-	X(PREV, "prev", 1, 1)         \
-	X(ONCE, "once", 1, 1)         \
-	X(HIST, "hist", 1, 1)         \
-	X(START, "start", 1, 1)       \
-	X(STOP, "end", 1, 1)          \
-	X(SINCE, "since", 2, 1)       \
-	X(WSINCE, "wsince", 2, 1)     \
-	X(INTERVAL, "[,)", 2, 1)      \
-	X(WINTERVAL, "[,)w", 2, 1)    \
+#define SPEC_FORMS(X)              \
+	X(TRUE, "true", 0, 0)      \
+	X(FALSE, "false", 0, 0)    \
+	X(EXPR, "", 0, 0)          \
+	X(EVENT, "()", 0, 0)       \
+	X(NOT, "!", 1, 0)          \
+	X(AND, "&&", 2, 0)         \
+	X(OR, "||", 2, 0)          \
+	X(IMPLIES, "->", 2, 0)     \
+	X(IFF, "<->", 2, 0)        \
+	X(PREV, "prev", 1, 1)      \
+	X(ONCE, "once", 1, 1)      \
+	X(HIST, "hist", 1, 1)      \
+	X(START, "start", 1, 1)    \
+	X(STOP, "end", 1, 1)       \
+	X(SINCE, "since", 2, 1)    \
+	X(WSINCE, "wsince", 2, 1)  \
+	X(INTERVAL, "[,)", 2, 1)   \
+	X(WINTERVAL, "[,)w", 2, 1) \
 	X(AT, "@", 1, 0)
 
 enum spec_form_op {
@@ -232,13 +232,13 @@ struct spec_property {
 	const char *name;
 	enum spec_step step;
 	enum spec_body body;
-	struct spec_form *form;	    /* PTLTL, MTTL */
-	uint32_t at;		    /* MTTL: thread declaration */
-	struct spec_rx *rx;	    /* ERE_* */
-	struct spec_state *states;  /* FSM */
+	struct spec_form *form;	   /* PTLTL, MTTL */
+	uint32_t at;		   /* MTTL: thread declaration */
+	struct spec_rx *rx;	   /* ERE_* */
+	struct spec_state *states; /* FSM */
 	uint32_t nstates;
-	bool any;		    /* FSM: every move that fits is taken, not the first */
-	const char *handler;	    /* or NULL */
+	bool any;	     /* FSM: every move that fits is taken, not the first */
+	const char *handler; /* or NULL */
 	/* Sets of numbers: what it names, itself or in the conditions of its events and moves. */
 	uint64_t variables, events;
 	struct spec_place place;

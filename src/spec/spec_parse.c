@@ -113,10 +113,10 @@ static const char *const reserved[] = { "true",	  "false", "NULL",  "tid",    "p
 					"once",	  "hist",  "start", "end",    "since",
 					"wsince", "never", "must",  "handler" };
 
-static bool is_reserved(const char *word)
+bool spec_is_reserved(const char *word, size_t n)
 {
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (strcmp(word, reserved[i]) == 0)
+		if (strlen(reserved[i]) == n && memcmp(word, reserved[i], n) == 0)
 			return true;
 	return false;
 }
@@ -129,7 +129,7 @@ bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, con
 		return spec_expected(p, what);
 	*out = spec_copy(p->spec, p->token.at, p->token.n);
 	spec_lex(p);
-	if (!declared || !is_reserved(*out))
+	if (!declared || !spec_is_reserved(*out, strlen(*out)))
 		return true;
 	spec_fail(p, at, "'%s' is a word of the language and cannot be %s", *out, what);
 	return false;
@@ -247,6 +247,19 @@ static bool room_for(struct spec_parser *p, uint32_t n, uint32_t limit, const ch
 	return false;
 }
 
+/* In a formula such a word at its beginning would not be read as a name. */
+static bool check_variable(struct spec_parser *p)
+{
+	const struct spec_token *t = &p->token;
+
+	if (t->kind != SPEC_T_WORD || !spec_is_reserved(t->at, t->n))
+		return true;
+	spec_fail(p, t->place,
+		  "'%.*s' is a word of the language: write @%.*s for the program's variable",
+		  (int)t->n, t->at, (int)t->n, t->at);
+	return false;
+}
+
 static bool parse_shared(struct spec_parser *p)
 {
 	struct spec *s = p->spec;
@@ -257,25 +270,16 @@ static bool parse_shared(struct spec_parser *p)
 	    !spec_parse_type(p, &v->type))
 		return false;
 	v->place = p->token.place;
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++) {
-		if (spec_is_word(p, reserved[i]) && spec_lex_peek(p) != SPEC_T_COLON) {
-			spec_fail(
-				p, v->place,
-				"'%s' is a word of the language: write @%s for the program's variable",
-				reserved[i], reserved[i]);
-			return false;
-		}
-	}
-	if (!spec_parse_lvalue(p, "a variable", &v->name))
-		return false;
-	if (!spec_take(p, SPEC_T_ASSIGN))
-		return s->nvariables++, spec_need(p, SPEC_T_SEMICOLON, "'=' or ';'");
-	v->has_initial = true;
-	at = p->token.place;
-	if (!spec_parse_constant(p, &v->initial) || !spec_type_fits(p, &v->type, at, &v->initial))
+	if (!check_variable(p) || !spec_parse_lvalue(p, "a variable", &v->name))
 		return false;
 	s->nvariables++;
-	return spec_need(p, SPEC_T_SEMICOLON, "';'");
+	v->has_initial = spec_take(p, SPEC_T_ASSIGN);
+	if (!v->has_initial)
+		return spec_need(p, SPEC_T_SEMICOLON, "'=' or ';'");
+	at = p->token.place;
+	return spec_parse_constant(p, &v->initial) &&
+	       spec_type_fits(p, &v->type, at, &v->initial) &&
+	       spec_need(p, SPEC_T_SEMICOLON, "';'");
 }
 
 static bool parse_thread(struct spec_parser *p)

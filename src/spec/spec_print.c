@@ -81,7 +81,8 @@ static void print_name(const char *name, bool has_file, struct strbuf *out)
 		   (colon && !has_file && !is_path(name, colon, false))) {
 		print_string(name, (size_t)(end - name), out);
 	} else {
-		if (colon && !is_path(name, colon, false))
+		if (colon &&
+		    (!is_path(name, colon, false) || spec_is_reserved(name, strcspn(name, ".:"))))
 			print_string(name, (size_t)(colon - name), out);
 		else if (colon)
 			strbuf_add(out, name, (size_t)(colon - name));

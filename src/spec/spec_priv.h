@@ -146,6 +146,8 @@ bool spec_take_word(struct spec_parser *p, const char *word);
 bool spec_take(struct spec_parser *p, enum spec_token_kind kind);
 /* It must be there; what: as for spec_expected. */
 bool spec_need(struct spec_parser *p, enum spec_token_kind kind, const char *what);
+/* A word that cannot begin a name of the spec. */
+bool spec_is_reserved(const char *word, size_t n);
 /* A word; declared: that may name something of the spec, so none of the language's own. */
 bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, const char **out);
 bool spec_parse_lvalue(struct spec_parser *p, const char *what, const char **out);

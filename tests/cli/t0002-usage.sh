@@ -17,7 +17,7 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record observe check verify print stats export help' frobnicate
+wrong '^  the commands are: run record observe check verify spec print stats export help' frobnicate
 for c in replay explore; do
 	wrong "^foresee: unknown command '$c'" $c
 done

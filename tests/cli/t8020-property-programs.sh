@@ -11,14 +11,14 @@ runs=${runs:-2}
 
 ${CC:-cc} -O1 -c -o order.o "$here/../order.c" && ${CC:-cc} -O1 -o flatten "$SRC/tests/cli/flatten.c" || exit 2
 
-# witnesses SPEC: all that the last check has left pass the checker alone.
+# witnesses: all that the last check has left pass the checker alone.
 witnesses() {
 	local w n=0
 
 	for w in w/*.witness; do
 		[ -e "$w" ] || continue
 		n=$((n + 1))
-		timeout 60 foresee verify -q -s "$1" prog.foresee "$w" >>log 2>&1 || return 1
+		timeout 60 foresee verify -q prog.foresee "$w" >>log 2>&1 || return 1
 	done
 	[ "$n" = "$(grep -c '^\.findings\.[0-9]*\.kind' flat)" ] || { echo "$n witnesses" >>log; return 1; }
 }
@@ -35,7 +35,7 @@ once() {
 	status=$?
 	[ "$status" = "$want" ] || { echo "check: status $status" >>err; return 1; }
 	./flatten <report >flat 2>>err && awk -f "$here/expect.awk" "$here/$1" flat >log 2>&1 || return 1
-	witnesses "$2" || return 1
+	witnesses || return 1
 	grep -q '^// counts' "$here/$1" || return 0
 	timeout 60 foresee check -q -a lattice-mvc,lattice-weak -s "$2" --count -f json prog.foresee >report 2>>err
 	[ $? -le 1 ] && ./flatten <report >flat 2>>err &&

@@ -10,10 +10,11 @@ command -v spin >/dev/null || skip_all "no spin"
 command -v gcc >/dev/null || skip_all "no gcc"
 gcc -O1 -o flatten "$SRC/tests/cli/flatten.c" || exit 2
 
-# searched OPTIONS...: pan.out has SPIN's whole search of m.pml.
+# searched OPTIONS...: pan.out has SPIN's whole search of m.pml, or up to the first error.
 searched() {
 	spin "$@" -a m.pml >spin.out 2>&1 && gcc -O0 -w -DSAFETY -DNOREDUCE -o pan pan.c &&
-		./pan -E -w18 -m100000 >pan.out && ! grep -q 'Search not completed' pan.out
+		./pan -E -w18 -m100000 >pan.out && grep -Eq 'errors: [01]$' pan.out &&
+		! grep -q 'max search depth too small' pan.out
 }
 
 # from_spin KIND OPTIONS...: cuts and edges of t.std by SPIN.

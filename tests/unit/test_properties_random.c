@@ -78,7 +78,7 @@ static void complain(const char *what)
 static bool fits(const struct pattern *p, const struct tiny_event *e)
 {
 	if (p->op == PATTERN_ACQ)
-		return e->op == TINY_ACQ && e->obj == p->obj;
+		return tiny_acquires(e) && e->obj == p->obj;
 	return tiny_is_access(e) && e->obj == p->obj &&
 	       (p->op == PATTERN_READ ? tiny_reads(e) : tiny_writes(e));
 }

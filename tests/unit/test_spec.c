@@ -11,11 +11,11 @@
 
 /* ---- how things are read ---- */
 
-#define NAMES                                                                          \
-	"shared int x; shared int y = -3; shared unsigned char t[3]; shared double f;" \
-	"shared struct node *p; shared bool file.c:flag; shared int @raw;"             \
-	"shared long \"odd-file.c\":count; shared int s.a[2].b;"                       \
-	"event e = user(e); event g = call(g); event h = write(x) when x > 0;"         \
+#define NAMES                                                                            \
+	"shared int x; shared int y = -3; shared unsigned char t[3]; shared double f;"   \
+	"shared struct node *p; shared bool file.c:flag; shared int @raw;"               \
+	"shared long \"odd-file.c\":count; shared int s.a[2].b; shared int \"end.c\":z;" \
+	"event e = user(e); event g = call(g); event h = write(x) when x > 0;"           \
 	"thread t1 = 1; thread t2 = \"worker\";\n"
 
 static const struct {
@@ -76,6 +76,7 @@ static const struct {
 	{ "ptltl \"odd-file.c\":count > \"file.c\":flag",
 	  "ptltl \"odd-file.c\":count > file.c:flag" },
 	{ "ptltl s . a [ 2 ] . b == 1 /* a */ // b\n", "ptltl s.a[2].b == 1" },
+	{ "ptltl end(\"end.c\":z == 1)", "ptltl end(\"end.c\":z == 1)" },
 	{ "ptltl true handler recover", "ptltl true handler recover" },
 	/* Regular expressions. */
 	{ "ere e must", "ere e must" },
@@ -253,6 +254,7 @@ static const struct {
 	{ "shared int x = 0x;", 1, 16, "bad number" },
 	{ "shared int x = 'ab';", 1, 16, "character" },
 	{ "shared int once;", 1, 12, "write @once" },
+	{ "shared int end.c:x;", 1, 12, "write @end" },
 	{ "shared int t[-1];", 1, 14, "expected the number of an element, found '-'" },
 	{ "shared int t[1;", 1, 15, "expected ']'" },
 	{ "shared int a.1;", 1, 14, "the name of a member, found '1'" },

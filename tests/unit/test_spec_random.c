@@ -13,11 +13,12 @@
 #include "spec/spec.h"
 #include "tap.h"
 
-static const char names[] = "shared int x; shared unsigned long y; shared long t[3].m;"
-			    "shared int \"a-b.c\":v; shared int file.c:w; shared int @raw;"
-			    "event a = user(a); event b = user(b); event c = call(f);"
-			    "thread t1 = 1; thread t2 = \"two\";\n";
-#define NVARIABLES 6
+static const char names[] =
+	"shared int x; shared unsigned long y; shared long t[3].m;"
+	"shared int \"a-b.c\":v; shared int file.c:w; shared int @raw; shared int \"once.c\":o;"
+	"event a = user(a); event b = user(b); event c = call(f);"
+	"thread t1 = 1; thread t2 = \"two\";\n";
+#define NVARIABLES 7
 #define NEVENTS 3
 #define NTHREADS 2
 
