@@ -95,7 +95,7 @@ UNIT_C    := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(call objs,$(filter-out $(UNIT_C),$(wildcard tests/unit/*.c)))
 UNITS     := $(UNIT_C:%.c=$(B)/%)
 BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
-BENCH_AID := $(B)/tests/perf/tracegen $(B)/tests/perf/timing
+BENCH_AID := $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/lattices
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
@@ -110,7 +110,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock format format-check tidy \
+.PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -244,12 +244,13 @@ check-long: all $(UNITS) $(FUZZERS) compile_commands.json ## check, with clang-t
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-deadlock ## run the benchmarks
+bench: bench-engines bench-capture bench-deadlock bench-lattice ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
 bench-deadlock: ## what recording locks costs, and how fast the deadlock engines are
-bench-engines bench-capture bench-deadlock: all $(BENCH_AID)
+bench-lattice: ## how fast lattices are built, beside Spin
+bench-engines bench-capture bench-deadlock bench-lattice: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) BENCH_BIN=$(CURDIR)/$(B)/tests/perf tests/perf/$@.sh $(ARGS)
 

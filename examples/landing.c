@@ -5,12 +5,15 @@
  * thread looks after the radio, and switches it off after a while; nearly always the plane is
  * down by then.  What must not be: a landing that begins when the radio went off after the
  * approval, or was off already.  landing.spec says so.
+ *
+ * There is no data race here: the radio is atomic, the rest is the controller's own.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-int radio = 1;
+atomic_int radio = 1;
 int approved;
 int landing;
 

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 2
+#define FORESEE_ABI 3
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -121,13 +121,26 @@ _Static_assert(sizeof(struct foresee_site) == 56, "the pass lays out this struct
 struct foresee_global {
 	const char *name; /* "total", or "file.c:name" for a static one */
 	const char *file;
-	const char *type; /* C-like type name from debug information, "int[3][4]"; or NULL */
+	const char *type;   /* C-like type name from debug information, "int[3][4]"; or NULL */
+	const char *layout; /* what it is made of, see below; or NULL */
 	const void *address;
 	uint64_t size;
 	uint32_t line;
 	uint32_t pad;
 };
-_Static_assert(sizeof(struct foresee_global) == 48, "the pass lays out this struct");
+_Static_assert(sizeof(struct foresee_global) == 56, "the pass lays out this struct");
+
+/*
+ * Layouts.  A type is one of
+ *
+ *	i4"int" u8"size_t" f8"double" p8"char *"	integer, unsigned, floating, pointer: bytes, name
+ *	c1"char"		an integer whose sign is no matter: char, bool, enum
+ *	[3][4]TYPE		an array
+ *	{a@0:TYPE b@8:TYPE}16"struct s"	offsets of the members, of those without name too; a union
+ *	b4"unsigned int"	a bit field
+ *	x16"long double"	anything else
+ */
+#define FORESEE_LAYOUT_MOST 4096u /* bytes; longer ones are left out */
 
 #define FORESEE_DIMENSIONS 4
 

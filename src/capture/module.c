@@ -247,13 +247,15 @@ static uint32_t put_string(const char *s)
 		uint32_t id;
 	} cache[1024];
 	size_t slot = ((uintptr_t)s >> 2) % 1024, n;
-	uint8_t buffer[1200], *p;
+	static uint8_t
+		buffer[FORESEE_LAYOUT_MOST + 16]; /* guarded by the lock of the control stream */
+	uint8_t *p;
 
 	if (s == NULL)
 		return 0;
 	if (cache[slot].s == s)
 		return cache[slot].id;
-	n = strnlen(s, 1024);
+	n = strnlen(s, FORESEE_LAYOUT_MOST);
 	p = log_varint(buffer, ++all.nstrings);
 	memcpy(p, s, n);
 	log_control_put(FORMAT_K_C_STRING, buffer, (size_t)(p - buffer) + n);
@@ -308,6 +310,7 @@ static uint8_t *put_initial(uint8_t *p, const struct foresee_global *g)
 static void put_global(const struct foresee_global *g)
 {
 	uint32_t name = put_string(g->name), file = put_string(g->file), type = put_string(g->type);
+	uint32_t layout = put_string(g->layout);
 	static uint8_t buffer[INITIAL_MOST + 96]; /* guarded by the lock of the control stream */
 	uint8_t *p = buffer;
 
@@ -317,6 +320,7 @@ static void put_global(const struct foresee_global *g)
 	p = log_varint(p, file);
 	p = log_varint(p, type);
 	p = log_varint(p, g->line);
+	p = log_varint(p, layout);
 	p = put_initial(p, g);
 	log_control_put(FORMAT_K_C_GLOBAL, buffer, (size_t)(p - buffer));
 }

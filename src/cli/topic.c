@@ -189,7 +189,7 @@ static const char spec[] =
 	"Patterns, each with an object or () for any\n"
 	"  read(x) write(x)              acq(lock) rel(lock)      fork(thread) join(thread)\n"
 	"  begin() end()                 atomic blocks of <foresee.h>\n"
-	"  call(function)                the program calls it\n"
+	"  call(function, 3)             it is called; built with foresee-cc --foresee-calls=function\n"
 	"  user(name, 3)                 FORESEE_EVENT1(\"name\", 3)\n"
 	"  any()                         every event there is\n"
 	"\n"

@@ -21,7 +21,8 @@
 #include "trace/event.h"
 #include "trace/trace.h"
 
-#define VALUATIONS 3 /* of a node, told */
+#define VALUATIONS 3		     /* of a node, told */
+#define OUR_KEYS ((uint64_t)1 << 63) /* of steps: the lattice has others */
 
 struct event_label {
 	uint32_t text, tid; /* text: into names */
@@ -258,18 +259,19 @@ static const struct watch_item *item_find(const struct drawing *g, uint64_t pos)
 	return low < g->all.at.n && g->all.at.at[low].pos == pos ? &g->all.at.at[low] : NULL;
 }
 
-/* The configuration that the i-th of the edge's begin becomes at its end, by its place there. */
-static uint32_t follow(const struct drawing *g, const struct edge *e, uint32_t i)
+/* What the i-th configuration of the edge's begin becomes at its end can be violated, then or later. */
+static bool is_doomed(const struct drawing *g, const struct edge *e, uint32_t i)
 {
 	const struct node *from = &g->nodes.at[e->from], *to = &g->nodes.at[e->to];
 	const struct watch_item *item = item_find(g, e->pos);
 	uint32_t config = g->config_numbers.at[from->configs + i], k = 0;
 
 	if (item)
-		config = config_step(g->configs, config, item, g->all.writes.at, e->pos, 0);
+		config = config_step(g->configs, config, item, g->all.writes.at, e->pos | OUR_KEYS,
+				     0);
 	while (k < to->nconfigs && g->config_numbers.at[to->configs + k] != config)
 		k++;
-	return to->configs + k;
+	return k < to->nconfigs && g->doomed.at[to->configs + k];
 }
 
 /* From the last level to the first: which configurations are, or may become, violated. */
@@ -282,9 +284,7 @@ static void runs_mark(struct drawing *g)
 		const struct node *from = &g->nodes.at[e->from];
 
 		for (uint32_t k = 0; k < from->nconfigs; k++) {
-			uint32_t after = follow(g, e, k);
-
-			if (after >= g->doomed.n || !g->doomed.at[after])
+			if (!is_doomed(g, e, k))
 				continue;
 			e->bad = true;
 			g->doomed.at[from->configs + k] = true;

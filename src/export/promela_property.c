@@ -20,6 +20,7 @@ struct property {
 	const struct promela_lattice_options *opt;
 	const struct monitor *m;
 	const struct spec *spec;
+	uint64_t events, variables; /* what it names, and what its steps depend on */
 	uint32_t nforms;
 	const char *trouble; /* why it cannot be said, or NULL */
 };
@@ -201,6 +202,8 @@ static void write_now(struct property *p, bool first, struct strbuf *out)
 static void write_events(struct property *p, const struct watch_item *item, struct strbuf *out)
 {
 	for (uint32_t i = 0; i < p->spec->nevents; i++) {
+		if (!(p->events >> i & 1))
+			continue;
 		strbuf_addf(out, "e_%u = ", i);
 		if (!(item->events >> i & 1))
 			strbuf_adds(out, "0");
@@ -238,7 +241,7 @@ static void write_after(struct property *p, size_t i, struct strbuf *out)
 		const struct watch_write *w = &p->l->writes.at[item->writes + k];
 		const struct spec_type *type = &p->spec->variables[w->variable].type;
 
-		if (!(p->m->property->variables >> w->variable & 1))
+		if (!(p->variables >> w->variable & 1))
 			continue;
 		if (!w->known || !is_whole(type, w->mask) || !as_int(type, w->raw, &v))
 			p->trouble = "a value is no 32-bit number, or not known";
@@ -259,7 +262,7 @@ static void write_variables(struct property *p, struct strbuf *out)
 		const struct spec_type *type = &p->spec->variables[i].type;
 		const struct monitor_value *value = &p->opt->initial[i];
 
-		if (!(p->m->property->variables >> i & 1))
+		if (!(p->variables >> i & 1))
 			continue;
 		if (value->known != (1u << type->size) - 1 || !as_int(type, value->raw, &v))
 			p->trouble = "a value is no 32-bit number, or not known";
@@ -267,7 +270,25 @@ static void write_variables(struct property *p, struct strbuf *out)
 	}
 	strbuf_adds(out, "hidden int tid;\n");
 	for (uint32_t i = 0; i < p->spec->nevents; i++)
-		strbuf_addf(out, "hidden byte e_%u;\n", i);
+		if (p->events >> i & 1)
+			strbuf_addf(out, "hidden byte e_%u;\n", i);
+}
+
+static uint64_t variables_of(const struct spec_expr *e)
+{
+	if (!e)
+		return 0;
+	return (e->op == SPEC_VARIABLE ? 1ull << e->index : 0) | variables_of(e->a) |
+	       variables_of(e->b);
+}
+
+static void find_names(struct property *p)
+{
+	p->events = p->m->property->events | p->m->events;
+	p->variables = p->m->property->variables;
+	for (uint32_t i = 0; i < p->spec->nevents; i++)
+		if (p->events >> i & 1)
+			p->variables |= variables_of(p->spec->events[i].when);
 }
 
 void promela_property(const struct promela_lattice *l, const struct promela_lattice_options *opt,
@@ -282,6 +303,7 @@ void promela_property(const struct promela_lattice *l, const struct promela_latt
 		strbuf_adds(out, "#error this property is no formula\n");
 		return;
 	}
+	find_names(&p);
 	write_variables(&p, &text);
 	strbuf_adds(&text, "#define BEFORE d_step { ");
 	write_now(&p, true, &text);

@@ -305,6 +305,52 @@ int64_t extra_dimension(LLVMMetadataRef md, unsigned i)
 	return count ? count->getSExtValue() : -1;
 }
 
+uint64_t extra_size(LLVMMetadataRef md)
+{
+	auto *type = node<DIType>(md);
+
+	return type ? type->getSizeInBits() / 8 : 0;
+}
+
+uint64_t extra_offset(LLVMMetadataRef md)
+{
+	auto *type = node<DIType>(md);
+
+	return type ? type->getOffsetInBits() / 8 : 0;
+}
+
+bool extra_is_bits(LLVMMetadataRef md)
+{
+	auto *type = node<DIType>(md);
+
+	return type && type->isBitField();
+}
+
+char extra_scalar(LLVMMetadataRef md)
+{
+	auto *composite = node<DICompositeType>(md);
+	auto *base = node<DIBasicType>(md);
+
+	if (composite && composite->getTag() == dwarf::DW_TAG_enumeration_type)
+		return 'c';
+	switch (base ? base->getEncoding() : 0) {
+	case dwarf::DW_ATE_signed:
+		return 'i';
+	case dwarf::DW_ATE_signed_char:
+		return base->getName() == "char" ? 'c' : 'i';
+	case dwarf::DW_ATE_unsigned:
+		return 'u';
+	case dwarf::DW_ATE_unsigned_char:
+		return base->getName() == "char" ? 'c' : 'u';
+	case dwarf::DW_ATE_boolean:
+		return 'c';
+	case dwarf::DW_ATE_float:
+		return 'f';
+	default:
+		return 'x';
+	}
+}
+
 /* Optimised code says "the variable is what this points at" where -O0 declares its address. */
 static bool describes(bool declare, const DIExpression *how, bool memory)
 {

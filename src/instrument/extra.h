@@ -78,6 +78,11 @@ extra_element_count(LLVMMetadataRef type); /* members of a struct, dimensions of
 LLVMMetadataRef extra_element(LLVMMetadataRef type,
 			      unsigned i);		   /* a data member; NULL if not one */
 int64_t extra_dimension(LLVMMetadataRef type, unsigned i); /* -1: not constant */
+uint64_t extra_size(LLVMMetadataRef type);		   /* bytes */
+uint64_t extra_offset(LLVMMetadataRef member);		   /* bytes */
+bool extra_is_bits(LLVMMetadataRef member);
+/* Kind of a base type or enum, as layouts have it (hooks.h): one of i u f c x. */
+char extra_scalar(LLVMMetadataRef type);
 /* The local variable that lives at an address (memory) or has a value; there may be several. */
 LLVMMetadataRef extra_local_variable(LLVMValueRef value, bool memory, unsigned nth);
 /* Visit every complete struct, class and union of the unit: by its name or the typedef that

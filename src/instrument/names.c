@@ -108,6 +108,85 @@ uint32_t names_type(struct unit *u, LLVMMetadataRef type)
 	return id;
 }
 
+/* ---- layouts ---- */
+
+static LLVMMetadataRef bare_type(LLVMMetadataRef type)
+{
+	for (unsigned i = 0; i < NAMES_DEPTH; i++) {
+		enum extra_type kind = extra_type_kind(type);
+
+		if (kind != EXTRA_TYPE_NAMED && kind != EXTRA_TYPE_CONST &&
+		    kind != EXTRA_TYPE_QUALIFIED)
+			break;
+		type = extra_type_of(type);
+	}
+	return type;
+}
+
+static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsigned depth);
+
+static void add_members(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
+{
+	const char *between = "";
+
+	strbuf_adds(b, "{");
+	for (unsigned i = 0; i < extra_element_count(type); i++) {
+		LLVMMetadataRef member = extra_element(type, i);
+
+		if (!member)
+			continue;
+		strbuf_addf(b, "%s%s@%llu:", between, extra_name(member) ? extra_name(member) : "",
+			    (unsigned long long)extra_offset(member));
+		add_layout(b, extra_type_of(member), extra_is_bits(member), depth + 1);
+		between = " ";
+	}
+	strbuf_adds(b, "}");
+}
+
+static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsigned depth)
+{
+	LLVMMetadataRef bare = bare_type(type);
+	enum extra_type kind = extra_type_kind(bare);
+	char scalar = 'x';
+	uint64_t size = extra_size(bare);
+
+	if (depth > NAMES_DEPTH || b->n > FORESEE_LAYOUT_MOST) {
+		strbuf_addf(b, "x%llu\"\"", (unsigned long long)size);
+		return;
+	}
+	if (kind == EXTRA_TYPE_ARRAY) {
+		for (unsigned i = 0; i < extra_element_count(bare); i++) {
+			int64_t n = extra_dimension(bare, i);
+
+			strbuf_addf(b, "[%lld]", n < 0 ? 0ll : (long long)n);
+		}
+		add_layout(b, extra_type_of(bare), bits, depth + 1);
+		return;
+	}
+	if (kind == EXTRA_TYPE_STRUCT || kind == EXTRA_TYPE_UNION) {
+		add_members(b, bare, depth);
+	} else {
+		scalar = bits ? 'b' : kind == EXTRA_TYPE_POINTER ? 'p' : extra_scalar(bare);
+		strbuf_add(b, &scalar, 1);
+	}
+	strbuf_addf(b, "%llu\"", (unsigned long long)size);
+	add_type(b, type, 0);
+	strbuf_adds(b, "\"");
+}
+
+uint32_t names_layout(struct unit *u, LLVMMetadataRef type)
+{
+	struct strbuf b = { 0 };
+	uint32_t id = 0;
+
+	if (type) {
+		add_layout(&b, type, false, 0);
+		id = b.n < FORESEE_LAYOUT_MOST ? unit_string(u, strbuf_str(&b)) : 0;
+	}
+	strbuf_release(&b);
+	return id;
+}
+
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable)
 {
 	size_t n;

@@ -133,6 +133,7 @@ static LLVMValueRef make_global(struct unit *u, LLVMValueRef g)
 		unit_string_value(u, global_name(u, g, variable, file)),
 		unit_string_value(u, unit_string(u, file)),
 		unit_string_value(u, variable ? names_type(u, extra_type_of(variable)) : 0),
+		unit_string_value(u, variable ? names_layout(u, extra_type_of(variable)) : 0),
 		LLVMConstBitCast(g, u->pointer),
 		unit_int(u->i64, LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g))),
 		unit_int(u->i32, variable ? LLVMDIVariableGetLine(variable) : 0),

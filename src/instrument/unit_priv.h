@@ -153,8 +153,9 @@ LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */
 
 struct strbuf;
 uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram);
-uint32_t names_type(struct unit *u, LLVMMetadataRef type); /* "struct account *" */
-LLVMMetadataRef names_global(LLVMValueRef global);	   /* its debug variable, or NULL */
+uint32_t names_type(struct unit *u, LLVMMetadataRef type);   /* "struct account *" */
+uint32_t names_layout(struct unit *u, LLVMMetadataRef type); /* as hooks.h has it */
+LLVMMetadataRef names_global(LLVMValueRef global);	     /* its debug variable, or NULL */
 /* As the source has it: "total", "worker.calls" for a static local, "ns::total". */
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable);
 /* Qualified by namespace, class or function. */

@@ -36,6 +36,7 @@ struct engine_options {
 	/* Lattices. */
 	uint64_t breadth;		   /* nodes of a level; 0: all */
 	bool count;			   /* count runs */
+	uint32_t horizon; /* points that may wait for a thread that does not go on; 0: the default */
 	const struct monitors *monitors;   /* NULL: no spec; every event is relevant */
 	const struct watch *watch;	   /* what the spec watches in this trace */
 	const struct watch_items *items;   /* what the events of the present batch are to it */

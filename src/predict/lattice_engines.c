@@ -151,6 +151,7 @@ static struct lattices *lattices_new(const struct engine_options *opt, const str
 	struct lattice_options shape = { .count = opt->count,
 					 .breadth = opt->breadth,
 					 .budget = opt->budget,
+					 .horizon = opt->horizon,
 					 .jobs = opt->jobs,
 					 .stop = opt->stop };
 	struct point_sink sink;

@@ -2,7 +2,7 @@
  * A violated property in words: which, at what event, and the run that leads there, with what the
  * spec's variables hold after each step.
  *
- * Rows are the steps of the spec: its events, and writes of its variables; and the locks and signals
+ * Rows are the steps of the property: its events, and writes of its variables; and the locks and signals
  * between them that several threads use.  Of a long run the last ROWS steps are shown, for what lies
  * nearest to the end explains it best.
  */
@@ -88,6 +88,7 @@ struct run {
 	struct explain *x;
 	const struct finding *f;
 	const struct check_order *order;
+	int property;
 	struct states states;
 	struct explain_states table;
 	uint32_t tids[COLUMNS_MAX]; /* ascending */
@@ -261,7 +262,7 @@ static bool swapped_find(const struct run *r, size_t *late, size_t *early)
 /* A step that came before the last one, and that this run does without. */
 static bool missing_find(const struct run *r, struct run_row *out)
 {
-	const struct watch_items *items = r->x->r->watch->items;
+	const struct check_watch *w = r->x->r->watch;
 	uint64_t last = r->order->at.at[r->order->at.n - 1];
 	struct map there;
 	bool found = false;
@@ -269,10 +270,10 @@ static bool missing_find(const struct run *r, struct run_row *out)
 	map_init(&there);
 	for (size_t i = 0; i < r->order->at.n; i++)
 		map_put(&there, r->order->at.at[i], NULL);
-	for (size_t i = items->at.n; i-- > 0 && !found;) {
-		const struct watch_item *item = &items->at.at[i];
+	for (size_t i = w->items->at.n; i-- > 0 && !found;) {
+		const struct watch_item *item = &w->items->at.at[i];
 
-		found = item->pos < last && (item->events || item->written) &&
+		found = item->pos < last && states_is_step(w, r->property, item) &&
 			!map_get(&there, item->pos);
 		*out = (struct run_row){ .pos = item->pos };
 	}
@@ -294,7 +295,7 @@ static void hidden_format(const struct run *r, struct strbuf *out)
 	} else if (missing_find(r, &missing)) {
 		strbuf_adds(out, "in the recorded run ");
 		whose(r, &missing, out);
-		strbuf_adds(out, " came before its end");
+		strbuf_adds(out, " came before that");
 	}
 }
 
@@ -321,7 +322,8 @@ static void lead_format(const struct run *r)
 	struct strbuf text = { 0 }, hidden = { 0 };
 
 	if (r->f->observed) {
-		strbuf_adds(&text, "The recorded run up to there:");
+		strbuf_adds(&text, r->order->at.n ? "The recorded run up to there:"
+						  : "What holds at the start of every run:");
 	} else {
 		hidden_format(r, &hidden);
 		strbuf_addf(&text, "The run that shows it%s%s%s:", hidden.n ? " (" : "",
@@ -352,15 +354,15 @@ static void before_format(const struct run *r)
 	strbuf_addf(&r->x->out, "    %" PRIu64 " step%s before; then:\n", left, WORDS_PLURAL(left));
 }
 
-static void run_format(struct explain *x, const struct finding *f, const struct check_order *order)
+static void run_format(struct explain *x, const struct finding *f, int property,
+		       const struct check_order *order)
 {
-	struct run r = { .x = x, .f = f, .order = order };
+	struct run r = { .x = x, .f = f, .order = order, .property = property };
 	struct columns c = { 0 };
 	struct evidence_event e;
 	struct trace_place at;
 
-	states_get(x->r->watch, order->at.at, order->at.n, ROWS,
-		   states_property(x->r->watch, f->property), &r.states);
+	states_get(x->r->watch, order->at.at, order->at.n, ROWS, property, &r.states);
 	explain_states_init(&r.table, x->r->watch, &r.states, f);
 	map_init(&r.equal);
 	if (order->at.n) {
@@ -393,6 +395,6 @@ void explain_property(struct explain *x, const struct finding *f)
 	event_format(x, f);
 	if (number >= 0 && f->status != FINDING_WARNING &&
 	    check_expand(x->ev, &f->schedule, &order))
-		run_format(x, f, &order);
+		run_format(x, f, number, &order);
 	VEC_RELEASE(&order.at);
 }

@@ -52,16 +52,16 @@ static void state_json(const struct spec *spec, const struct states *s, size_t i
 
 void states_json(const struct report *r, const struct finding *f, struct json *j)
 {
+	int property = r->watch ? states_property(r->watch, f->property) : -1;
 	struct check_order order = { 0 };
 	struct states s;
 
-	if (!f->certified || !r->watch || !check_expand(r->evidence, &f->schedule, &order)) {
+	if (!f->certified || property < 0 || !check_expand(r->evidence, &f->schedule, &order)) {
 		json_string(j, "states", NULL);
 		VEC_RELEASE(&order.at);
 		return;
 	}
-	states_get(r->watch, order.at.at, order.at.n, STATES_JSON_STEPS,
-		   states_property(r->watch, f->property), &s);
+	states_get(r->watch, order.at.at, order.at.n, STATES_JSON_STEPS, property, &s);
 	if (s.trouble)
 		json_string(j, "trouble", s.trouble);
 	if (s.before)

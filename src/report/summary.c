@@ -265,7 +265,8 @@ static void found_format(const struct report *r, struct strbuf *out)
 	for (int k = 0; k < FINDING_NKINDS; k++) {
 		if (kinds[k] == 0)
 			continue;
-		strbuf_addf(out, "%s%zu %s%s", comma, kinds[k], finding_kind_name(k),
+		strbuf_addf(out, "%s%zu %s%s", comma, kinds[k],
+			    k == FINDING_PROPERTY ? "property violation" : finding_kind_name(k),
 			    WORDS_PLURAL(kinds[k]));
 		comma = ", ";
 	}

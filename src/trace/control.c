@@ -73,10 +73,16 @@ static void code_take(struct control *c, struct wire *w)
 }
 
 /* Recordings before property checking do not have them. */
-static void initial_take(struct control *c, struct wire *w, struct control_global *g)
+static void initial_take(struct control *c, struct wire *w, struct control_global *g,
+			 struct control_names *names)
 {
-	uint32_t seen = wire_u32(w), n = (uint32_t)wire_left(w);
-	const uint8_t *bytes = wire_bytes(w, n);
+	uint32_t seen, n;
+	const uint8_t *bytes;
+
+	names->layout = wire_u32(w);
+	seen = wire_u32(w);
+	n = (uint32_t)wire_left(w);
+	bytes = wire_bytes(w, n);
 
 	if (w->bad || seen > g->size || n > seen) {
 		wire_fail(w);
@@ -92,7 +98,7 @@ static void initial_take(struct control *c, struct wire *w, struct control_globa
 static void global_take(struct control *c, struct wire *w)
 {
 	struct control_global g = { 0 };
-	struct control_names names;
+	struct control_names names = { 0 };
 
 	g.addr = wire_varint(w);
 	g.size = wire_varint(w);
@@ -101,7 +107,7 @@ static void global_take(struct control *c, struct wire *w)
 	names.type = wire_u32(w);
 	(void)wire_varint(w); /* the line */
 	if (!w->bad && wire_left(w) > 0)
-		initial_take(c, w, &g);
+		initial_take(c, w, &g, &names);
 	if (w->bad || g.size > UINT64_MAX - g.addr) {
 		wire_fail(w);
 		return;
@@ -250,6 +256,7 @@ static void stream_read(struct control *c, struct blocks *b, struct notes *notes
 		c->globals.at[i].name = string_get(c, c->global_names.at[i].name);
 		c->globals.at[i].type = string_get(c, c->global_names.at[i].type);
 		c->globals.at[i].file = string_get(c, c->global_names.at[i].file);
+		c->globals.at[i].layout = string_get(c, c->global_names.at[i].layout);
 	}
 }
 

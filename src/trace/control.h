@@ -33,7 +33,7 @@ struct control_site {
 
 struct control_global {
 	uint64_t addr, size;
-	const char *name, *type, *file; /* each may be NULL */
+	const char *name, *type, *file, *layout; /* each may be NULL */
 	/* The first nseen bytes when the unit came; of these the first ninitial are here, the rest
 	 * are zero.  Nothing is known of those behind. */
 	const uint8_t *initial;
@@ -42,7 +42,7 @@ struct control_global {
 
 /* String ids of the file. */
 struct control_names {
-	uint32_t name, type, file;
+	uint32_t name, type, file, layout;
 };
 
 struct control_pair {

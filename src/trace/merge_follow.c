@@ -324,10 +324,12 @@ void merge_follow_reached(struct merge *m)
 		if (f->by_look) {
 			tail_renew(m, t);
 			s->load = s->scan.tseq;
-		} else if (!s->over && s->scan.tseq < s->load) {
-			/* The rest may be there, and not settled. */
+		} else if (!s->over && merge_stream_is_short(s)) {
+			/* It has come to the end of what is there, or of what is settled. */
 			tail_renew(m, t);
 			f->short_of |= s->upto < s->load;
+		} else {
+			keys_clear(m, &s->tail);
 		}
 	}
 }

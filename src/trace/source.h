@@ -34,6 +34,8 @@ struct trace_source_ops {
 	/* Text: the address that stands for a variable or lock, now or when it comes.  0: there are
 	 * no numbers left.  NULL: names have no addresses. */
 	uint64_t (*name_address)(struct trace_source *s, const char *name, bool lock);
+	/* trace_plain_address.  NULL: addresses are what they are. */
+	uint64_t (*plain_address)(const struct trace_source *s, uint64_t addr);
 	/* trace_follow_end.  NULL: it does not grow. */
 	void (*follow_end)(struct trace_source *s);
 };

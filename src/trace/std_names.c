@@ -23,8 +23,15 @@ struct site {
 	uint32_t line;
 };
 
+/* Names are numbered as they come; those that somebody expects get theirs before. */
+struct ranks {
+	VEC(uint32_t) at; /* [id]: its number among those that have come; 0 it has not */
+	uint32_t n;
+};
+
 struct std_names {
 	struct intern *space[STD_NSPACES];
+	struct ranks ranks[STD_NSPACES];
 	struct intern *thread_keys;
 	VEC(struct thread) threads; /* [id - 1] */
 	struct intern *locations;
@@ -45,8 +52,10 @@ struct std_names *std_names_new(void)
 
 void std_names_free(struct std_names *n)
 {
-	for (int i = 0; i < STD_NSPACES; i++)
+	for (int i = 0; i < STD_NSPACES; i++) {
 		intern_free(n->space[i]);
+		VEC_RELEASE(&n->ranks[i].at);
+	}
 	for (size_t i = 0; i < n->threads.n; i++)
 		mem_free(n->threads.at[i].spelling);
 	for (size_t i = 0; i < n->sites.n; i++) {
@@ -70,12 +79,23 @@ static char *copy(const char *s, size_t len)
 	return c;
 }
 
-uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, size_t len)
+uint32_t std_name_expect(struct std_names *n, enum std_space space, const char *s, size_t len)
 {
 	assert(space < STD_NSPACES);
 	if (intern_count(n->space[space]) >= NAMES_MAX)
 		return intern_find(n->space[space], s, len);
 	return intern_add(n->space[space], s, len);
+}
+
+uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, size_t len)
+{
+	uint32_t id = std_name_expect(n, space, s, len);
+	struct ranks *r = &n->ranks[space];
+
+	VEC_REACH(&r->at, id);
+	if (id && !r->at.at[id])
+		r->at.at[id] = ++r->n;
+	return id;
 }
 
 uint64_t std_address(enum std_space space, uint32_t id, bool fmt1, uint64_t offset)
@@ -109,6 +129,17 @@ const char *std_address_name(struct std_names *n, uint64_t addr, bool fmt1)
 	else
 		strbuf_addf(&n->shown, "0x%" PRIx64, addr);
 	return strbuf_str(&n->shown);
+}
+
+uint64_t std_address_plain(const struct std_names *n, uint64_t addr, bool fmt1)
+{
+	uint64_t offset;
+	unsigned space;
+	uint32_t id = address_split(addr, fmt1, &space, &offset);
+
+	if (space >= STD_NSPACES || id >= n->ranks[space].at.n || !n->ranks[space].at.at[id])
+		return addr;
+	return std_address((enum std_space)space, n->ranks[space].at.at[id], fmt1, 0) + offset;
 }
 
 uint64_t std_address_id(const struct std_names *n, uint64_t addr, bool fmt1)

@@ -31,9 +31,13 @@ void std_names_free(struct std_names *n);
 
 /* Names can only be given out while fewer than 2^28 of a space exist: 0 past that. */
 uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, size_t len);
+/* The same of a name that the text may have later, or never. */
+uint32_t std_name_expect(struct std_names *n, enum std_space space, const char *s, size_t len);
 uint64_t std_address(enum std_space space, uint32_t id, bool fmt1, uint64_t offset);
 /* The name that an address stands for, offset included; good until the next call. */
 const char *std_address_name(struct std_names *n, uint64_t addr, bool fmt1);
+/* The address that it would have if no names had been expected; as it is for unknown ones. */
+uint64_t std_address_plain(const struct std_names *n, uint64_t addr, bool fmt1);
 /* Name space and id as one number, never 0 for a known name. */
 uint64_t std_address_id(const struct std_names *n, uint64_t addr, bool fmt1);
 

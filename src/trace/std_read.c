@@ -342,9 +342,14 @@ static uint64_t std_object_id(struct trace_source *s, uint64_t addr)
 static uint64_t std_name_address(struct trace_source *s, const char *name, bool lock)
 {
 	enum std_space space = lock ? STD_LOCK : STD_VARIABLE;
-	uint32_t id = std_name_add(self(s)->names, space, name, strlen(name));
+	uint32_t id = std_name_expect(self(s)->names, space, name, strlen(name));
 
 	return id ? std_address(space, id, self(s)->fmt1, 0) : 0;
+}
+
+static uint64_t std_plain(const struct trace_source *s, uint64_t addr)
+{
+	return std_address_plain(self(s)->names, addr, self(s)->fmt1);
 }
 
 static const struct trace_source_ops std_ops_table = {
@@ -362,6 +367,7 @@ static const struct trace_source_ops std_ops_table = {
 	.object_range = std_object,
 	.object_id = std_object_id,
 	.name_address = std_name_address,
+	.plain_address = std_plain,
 };
 
 /* The header is looked at now, so that trace_info knows the form from the start. */

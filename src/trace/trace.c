@@ -191,6 +191,13 @@ uint64_t trace_object_id(struct trace *t, uint64_t addr)
 	return t->source->ops->object_id(t->source, addr);
 }
 
+uint64_t trace_plain_address(const struct trace *t, uint64_t addr)
+{
+	const struct trace_source_ops *ops = t->source->ops;
+
+	return ops->plain_address ? ops->plain_address(t->source, addr) : addr;
+}
+
 const char *trace_object_benign(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_benign ? t->source->ops->object_benign(t->source, addr)

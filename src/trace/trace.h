@@ -110,6 +110,9 @@ size_t trace_object_whole(const char *name);
 bool trace_object_is_anonymous(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
+/* The address that the same thing has in every reading of the trace, whatever names of it were asked
+ * for before they came (trace/variables.h). */
+uint64_t trace_plain_address(const struct trace *t, uint64_t addr);
 /* The program says that races there are no errors: its words.  Else NULL. */
 const char *trace_object_benign(struct trace *t, uint64_t addr);
 

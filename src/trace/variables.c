@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "trace/control.h"
 #include "trace/images.h"
+#include "trace/layout_text.h"
 #include "trace/source.h"
 #include "trace/symbols.h"
 
@@ -33,6 +34,7 @@ bool variables_get(struct trace *t, size_t i, struct variables_item *out)
 	*out = (struct variables_item){ .name = g->name,
 					.file = g->file,
 					.type = g->type,
+					.layout = g->layout,
 					.addr = g->addr,
 					.size = g->size,
 					.initial = g->initial,
@@ -49,6 +51,12 @@ enum status variables_part(struct trace *t, const struct variables_item *v, cons
 	struct layout *l;
 	size_t i;
 
+	if (c && v->layout) {
+		enum status st = layout_text_part(v->layout, part, c->text, offset, type, why);
+
+		if (st != ST_END)
+			return st;
+	}
 	if (!c || !images_find(c->images, v->addr, &file))
 		return ST_END;
 	l = symbols_layout(file.symbols);

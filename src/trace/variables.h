@@ -21,9 +21,10 @@ struct strbuf;
 struct trace;
 
 struct variables_item {
-	const char *name; /* "total", "file.c:total" for a static one, "file.c:f.calls" */
-	const char *file; /* as the compiler was given it; or NULL */
-	const char *type; /* C-like; or NULL */
+	const char *name;   /* "total", "file.c:total" for a static one, "file.c:f.calls" */
+	const char *file;   /* as the compiler was given it; or NULL */
+	const char *type;   /* C-like; or NULL */
+	const char *layout; /* as in capture/hooks.h; or NULL */
 	uint64_t addr, size;
 	/* The first nseen bytes at the start; ninitial of them are here, the rest are zero. */
 	const uint8_t *initial;

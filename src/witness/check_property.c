@@ -40,7 +40,8 @@ static bool target_check(struct checker *c)
 	if (claim->ntargets == 1 && !check_exists(c, claim->targets[0]))
 		return false;
 	if (claim->ntargets == 1 && claim->targets[0] != last)
-		return check_fail(c, claim->targets[0], "is the target, so the order must end with it");
+		return check_fail(c, claim->targets[0],
+				  "is the target, so the order must end with it");
 	return true;
 }
 
@@ -78,15 +79,16 @@ static bool taint_check(struct checker *c)
 		if (!item)
 			continue;
 		if (c->mark[pos] && item->written)
-			good = check_fail(c, pos,
-					  "may store another value here, in a variable of the spec");
+			good = check_fail(
+				c, pos, "may store another value here, in a variable of the spec");
 		else if (c->mark[pos] && item->events)
-			good = check_fail(c, pos,
-					  "may read another value here, and is an event of the spec");
+			good = check_fail(
+				c, pos, "may read another value here, and is an event of the spec");
 		else if (item->events && has_arguments(it->op) && map_get(&tainted, it->tid))
-			good = check_fail(c, pos,
-					  "is an event of the spec, and its thread has read what may "
-					  "differ here");
+			good = check_fail(
+				c, pos,
+				"is an event of the spec, and its thread has read what may "
+				"differ here");
 	}
 	map_release(&tainted);
 	return good;
@@ -154,8 +156,7 @@ static bool monitors_check(struct checker *c)
 	for (size_t i = 0; i < claim->norder && good; i++) {
 		if ((k.state.bad | k.state.error | k.state.unknown) & bit)
 			good = check_fail(c, claim->order[i],
-					  "'%.60s' has its verdict %s already: %s",
-					  claim->property,
+					  "'%.60s' has its verdict %s already: %s", claim->property,
 					  state_name(pos, where, sizeof(where)),
 					  k.state.bad & bit	? "violated"
 					  : k.state.error & bit ? "without a value"

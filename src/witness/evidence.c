@@ -217,6 +217,17 @@ static void thread_goes_on(struct evidence_thread *t, enum event_op op)
 		t->goes_on = true;
 }
 
+/* A spec may have asked for names of the text before they came; that is nothing to the trace. */
+static void digest_plain(struct digest *digest, const struct trace *t, const struct event *e)
+{
+	struct event plain = *e;
+
+	plain.addr = trace_plain_address(t, e->addr);
+	if (e->op == EVENT_PARK)
+		plain.arg = trace_plain_address(t, e->arg);
+	digest_event(digest, &plain);
+}
+
 static enum status read_all(struct evidence *ev, const struct evidence_options *opt,
 			    struct digest *digest, struct diag *d)
 {
@@ -232,7 +243,7 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 		if (e.op == EVENT_CANCEL)
 			evidence_thread(ev, e.peer)->cancelled = true;
 		if (opt->digest)
-			digest_event(digest, &e);
+			digest_plain(digest, ev->trace, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
 			thread_goes_on(evidence_thread(ev, e.tid), e.op);

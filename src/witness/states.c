@@ -64,8 +64,7 @@ bool states_walk_step(struct states_walk *k, uint64_t pos)
 
 	if (!item)
 		return false;
-	k->config =
-		config_step(k->configs, k->config, item, items->writes.at, pos, 0);
+	k->config = config_step(k->configs, k->config, item, items->writes.at, pos, 0);
 	k->state = (struct state){
 		.pos = pos,
 		.events = config_events(k->configs, k->config, item),
@@ -79,15 +78,19 @@ bool states_walk_step(struct states_walk *k, uint64_t pos)
 	return true;
 }
 
-/* It is a step of some property, or might be: a read that is neither an event nor declared relevant
- * only ties the run together. */
-static bool is_step(const struct check_watch *w, uint64_t pos)
+bool states_is_step(const struct check_watch *w, int property, const struct watch_item *item)
+{
+	const struct monitor *m = &w->monitors->at[property];
+
+	return monitor_is_step(m, item->events, item->written, item->reads) ||
+	       (m->property && item->written & m->property->variables);
+}
+
+static bool is_step(const struct check_watch *w, int property, uint64_t pos)
 {
 	const struct watch_item *item = states_item(w, pos);
-	const struct spec *spec = w->monitors->spec;
 
-	return item &&
-	       (item->events || item->written || (spec && item->reads & spec->relevant_variables));
+	return item && states_is_step(w, property, item);
 }
 
 static void state_add(const struct states_walk *k, struct states *out)
@@ -108,16 +111,17 @@ void states_get(const struct check_watch *w, const uint64_t *order, size_t n, si
 	memset(out, 0, sizeof(*out));
 	out->nvalues = w->monitors->spec ? w->monitors->spec->nvariables : 0;
 	for (size_t i = 0; i < n; i++)
-		steps += is_step(w, order[i]);
+		steps += is_step(w, property, order[i]);
 	out->before = steps > most ? steps - most : 0;
 	states_walk_init(&k, w);
 	if (out->before == 0)
 		state_add(&k, out);
 	for (size_t i = 0; i < n; i++) {
-		if (states_walk_step(&k, order[i]) && is_step(w, order[i]) && ++done >= out->before)
+		if (states_walk_step(&k, order[i]) && is_step(w, property, order[i]) &&
+		    ++done >= out->before)
 			state_add(&k, out);
 	}
-	if (property >= 0 && configs_trouble(k.configs, (uint32_t)property))
+	if (configs_trouble(k.configs, (uint32_t)property))
 		out->trouble = mem_strdup(configs_trouble(k.configs, (uint32_t)property));
 	states_walk_release(&k);
 }

@@ -31,14 +31,16 @@ struct states {
 	char *trouble;			  /* why the property has no value at the end; or NULL */
 };
 
-/* The last `most' steps of the order, after the state before them.  property: whose trouble is of
- * interest, or -1. */
+/* The last `most' steps of the property along the order, after the state before them. */
 void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
 		int property, struct states *out);
 void states_release(struct states *s);
 
 /* What the event is to the spec; NULL: nothing. */
 const struct watch_item *states_item(const struct check_watch *w, uint64_t pos);
+/* The item is a step of the property, or may be (its events' `when' is not asked), or writes one of
+ * its variables. */
+bool states_is_step(const struct check_watch *w, int property, const struct watch_item *item);
 /* The property's number; -1: there is none of this name. */
 int states_property(const struct check_watch *w, const char *name);
 

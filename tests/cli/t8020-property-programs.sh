@@ -86,5 +86,5 @@ is "$(sed -nE 's/^\.lattice\.lattice-mvc\.(cuts|runs|violating_runs)=//p' flat |
 	'6 3 2 ' "6 cuts, 3 runs, 2 of them violating"
 run timeout 60 foresee check -a property -s "$SRC/examples/landing.spec" prog.foresee
 has out 'land' "the report names the property"
-has out 'landing\.c:27' "and the line"
+has out 'landing\.c:30' "and the line"
 done_testing

@@ -1,6 +1,7 @@
 /*
  * A text trace, a line `%%', a witness for it: parsed, written, read back to the same, and
- * checked by every model, twice to the same verdict.
+ * checked by every model, twice to the same verdict.  One of a property has its spec along, which is
+ * bound to the trace and run.
  *
  * Checks that must hold: strict certifies no more than dep, and without values no more than with.
  */
@@ -11,6 +12,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "monitor/monitor.h"
+#include "monitor/watch.h"
+#include "spec/spec.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
@@ -47,7 +51,53 @@ static struct trace *trace_make(const uint8_t *data, size_t n)
 	return t;
 }
 
-static bool run(struct checker *c, const struct witness *w, bool strict, bool values)
+/* The spec of a witness, and what the events are to it. */
+struct watcher {
+	struct spec *spec;
+	struct monitors monitors;
+	struct watch *watch;
+	struct watch_items items;
+	struct check_watch seen;
+};
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct watcher *p = arg;
+
+	watch_see(p->watch, t, e, &p->items);
+}
+
+/* What needs no trace; a witness without a spec that can be used is checked all the same. */
+static void watcher_init(struct watcher *p, const uint8_t *data, size_t n, struct trace *t,
+			 struct evidence_options *opt)
+{
+	struct diag d = { { 0 } };
+	struct witness head;
+
+	if (witness_parse((const char *)data, n, "head", NULL, &head, &d) != ST_OK)
+		return;
+	if (head.property && head.spec.n < 4096 &&
+	    spec_parse("fuzz", head.spec.at ? head.spec.at : "", head.spec.n, &p->spec, &d) ==
+		    ST_OK &&
+	    monitors_new(p->spec, &p->monitors, &d) == ST_OK &&
+	    watch_bind(p->spec, t, &p->watch, &d) == ST_OK) {
+		opt->see = see;
+		opt->see_arg = p;
+		p->seen = (struct check_watch){ .monitors = &p->monitors, .items = &p->items };
+	}
+	witness_release(&head);
+}
+
+static void watcher_release(struct watcher *p)
+{
+	watch_free(p->watch);
+	watch_items_release(&p->items);
+	monitors_release(&p->monitors);
+	spec_free(p->spec);
+}
+
+static bool run(struct checker *c, const struct witness *w, const struct watcher *p, bool strict,
+		bool values)
 {
 	struct check_claim claim = { .kind = w->kind,
 				     .targets = w->targets.at,
@@ -57,7 +107,9 @@ static bool run(struct checker *c, const struct witness *w, bool strict, bool va
 				     .relaxed = w->has_relaxed ? w->relaxed.at : NULL,
 				     .nrelaxed = w->relaxed.n,
 				     .strict = strict,
-				     .values = values };
+				     .values = values,
+				     .watch = p->seen.monitors ? &p->seen : NULL,
+				     .property = w->property };
 	struct check_verdict v, again;
 
 	checker_run(c, &claim, &v);
@@ -82,12 +134,17 @@ static void round_trip(const struct witness *w, const struct evidence *ev)
 	st = witness_parse(strbuf_str(&text), text.n, "back", ev, &back, &d);
 	assert(st == ST_OK && back.dep == w->dep && back.values == w->values);
 	assert(back.order.n <= w->order.n && back.targets.n == w->targets.n);
+	assert(!back.property == !w->property &&
+	       (!w->property || strcmp(back.property, w->property) == 0));
+	assert(back.spec.n == w->spec.n &&
+	       (w->spec.n == 0 || memcmp(back.spec.at, w->spec.at, w->spec.n) == 0));
 	assert(back.order.n == 0 || memcmp(back.order.at, w->order.at, back.order.n * 8) == 0);
 	witness_release(&back);
 	strbuf_release(&text);
 }
 
-static void witness_try(const struct evidence *ev, const uint8_t *data, size_t n)
+static void witness_try(const struct evidence *ev, const struct watcher *p, const uint8_t *data,
+			size_t n)
 {
 	struct diag d = { { 0 } };
 	struct witness w;
@@ -99,12 +156,12 @@ static void witness_try(const struct evidence *ev, const uint8_t *data, size_t n
 	}
 	round_trip(&w, ev);
 	c = checker_new(ev);
-	if (run(c, &w, true, false)) {
-		bool dep = run(c, &w, false, false), values = run(c, &w, true, true);
+	if (run(c, &w, p, true, false)) {
+		bool dep = run(c, &w, p, false, false), values = run(c, &w, p, true, true);
 
 		assert(dep && values);
 	}
-	run(c, &w, false, true);
+	run(c, &w, p, false, true);
 	checker_free(c);
 	witness_release(&w);
 }
@@ -114,6 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct evidence_options opt = { .digest = true, .values = true };
 	const uint8_t *middle = memmem(data, size, "\n%%\n", 4);
 	struct evidence *ev = NULL;
+	struct watcher p = { 0 };
 	struct diag d = { { 0 } };
 	struct trace *t;
 
@@ -122,8 +180,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	t = trace_make(data, (size_t)(middle - data));
 	if (!t)
 		return 0;
-	if (evidence_load(t, &opt, &ev, &d) == ST_OK)
-		witness_try(ev, middle + 4, size - (size_t)(middle + 4 - data));
+	watcher_init(&p, middle + 4, size - (size_t)(middle + 4 - data), t, &opt);
+	if (evidence_load(t, &opt, &ev, &d) == ST_OK) {
+		if (p.watch)
+			p.seen.initial = watch_initial(p.watch);
+		witness_try(ev, &p, middle + 4, size - (size_t)(middle + 4 - data));
+	}
+	watcher_release(&p);
 	evidence_free(ev);
 	trace_close(t);
 	return 0;

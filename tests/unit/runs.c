@@ -69,12 +69,12 @@ static bool touches(const struct tiny *t, int e, int c)
 }
 
 /* Another set of the cell has begun, or began with the program, and is not complete. */
-static bool in_the_way(const struct tiny *t, uint32_t done, int mine, int c)
+static bool in_the_way(const struct tiny *t, uint32_t absent, uint32_t done, int mine, int c)
 {
 	for (int i = 0; i < t->n; i++) {
 		int other;
 
-		if (!touches(t, i, c) || has(done, i))
+		if (!touches(t, i, c) || has(done | absent, i))
 			continue;
 		other = root(t, i, c);
 		if (other != mine && (other == TINY_INIT || has(done, other)))
@@ -85,7 +85,7 @@ static bool in_the_way(const struct tiny *t, uint32_t done, int mine, int c)
 
 /* An access before it in its set: the write it reads; of a read-modify-write, the readers of that
  * too. */
-static bool is_ready(const struct tiny *t, uint32_t done, int e, int c)
+static bool is_ready(const struct tiny *t, uint32_t absent, uint32_t done, int e, int c)
 {
 	int from = t->at[e].rf[c];
 
@@ -95,7 +95,7 @@ static bool is_ready(const struct tiny *t, uint32_t done, int e, int c)
 		return false;
 	for (int i = 0; i < t->n && t->at[e].op == TINY_RMW; i++)
 		if (i != e && touches(t, i, c) && tiny_reads(&t->at[i]) && t->at[i].rf[c] == from &&
-		    !has(done, i))
+		    !has(done | absent, i))
 			return false;
 	return true;
 }
@@ -108,7 +108,7 @@ static bool is_new_after_init(const struct tiny *t, uint32_t done, int mine, int
 	return false;
 }
 
-static bool access_fits(const struct tiny *t, uint32_t done, int e)
+static bool access_fits(const struct tiny *t, uint32_t absent, uint32_t done, int e)
 {
 	for (int c = 0; c < TINY_CELLS; c++) {
 		int mine;
@@ -116,7 +116,7 @@ static bool access_fits(const struct tiny *t, uint32_t done, int e)
 		if (!touches(t, e, c))
 			continue;
 		mine = root(t, e, c);
-		if (!is_ready(t, done, e, c) || in_the_way(t, done, mine, c) ||
+		if (!is_ready(t, absent, done, e, c) || in_the_way(t, absent, done, mine, c) ||
 		    is_new_after_init(t, done, mine, c))
 			return false;
 	}
@@ -132,21 +132,55 @@ static bool lock_fits(const struct tiny *t, uint32_t done, int e)
 	return true;
 }
 
-bool runs_enabled(const struct tiny *t, enum runs_kind kind, uint32_t done, int e)
+static bool leaves_locked(const struct tiny *t, uint32_t absent, int section, int e)
 {
-	if (has(done, e))
+	const struct tiny_event *a = &t->at[section];
+
+	return tiny_acquires(a) && !has(absent, section) && is_lock(&t->at[e]) &&
+	       a->obj == t->at[e].obj && a->partner != TINY_NONE && a->partner < e &&
+	       has(absent, a->partner);
+}
+
+static bool reads_from(const struct tiny *t, int write, int e)
+{
+	for (int c = 0; c < TINY_CELLS && tiny_reads(&t->at[e]); c++)
+		if (touches(t, e, c) && t->at[e].rf[c] == write)
+			return true;
+	return false;
+}
+
+uint32_t runs_absent(const struct tiny *t, enum runs_kind kind, uint32_t stopped)
+{
+	uint32_t absent = stopped;
+
+	/* What follows comes later. */
+	for (int e = 0; e < t->n; e++)
+		for (int i = 0; i < e; i++) {
+			bool needs = (must_before(t, i, e) && !waits_for(t, i, e)) ||
+				     reads_from(t, i, e);
+
+			if ((has(absent, i) && needs) ||
+			    (kind == RUNS_MVC && leaves_locked(t, absent, i, e)))
+				absent |= 1u << e;
+		}
+	return absent;
+}
+
+bool runs_enabled(const struct tiny *t, enum runs_kind kind, uint32_t absent, uint32_t done, int e)
+{
+	if (has(done | absent, e))
 		return false;
 	for (int i = 0; i < t->n; i++) {
 		bool needs =
 			kind == RUNS_MVC ? i < e && keeps_order(t, i, e) : must_before(t, i, e);
 
-		if (needs && !has(done, i))
+		if (needs && !has(done | absent, i))
 			return false;
 	}
 	if (kind == RUNS_MVC)
 		return true;
 	if (tiny_is_access(&t->at[e]))
-		return access_fits(t, done, e);
+		return access_fits(t, absent, done, e);
 	return !tiny_acquires(&t->at[e]) || lock_fits(t, done, e);
 }
 
@@ -185,24 +219,25 @@ static void level_free(struct level *l)
 	memset(l, 0, sizeof(*l));
 }
 
-static void level_next(const struct tiny *t, enum runs_kind kind, const struct level *now,
-		       struct level *next, struct runs_counts *out)
+static void level_next(const struct tiny *t, enum runs_kind kind, uint32_t absent,
+		       const struct level *now, struct level *next, struct runs_counts *out)
 {
 	for (uint32_t i = 0; i < now->n; i++) {
 		unsigned moves = 0;
 
 		for (int e = 0; e < t->n; e++)
-			if (runs_enabled(t, kind, now->mask[i], e)) {
+			if (runs_enabled(t, kind, absent, now->mask[i], e)) {
 				level_add(next, now->mask[i] | 1u << e, now->runs[i]);
 				moves++;
 			}
 		out->edges += moves;
-		if (moves == 0 && now->mask[i] != (1u << t->n) - 1)
+		if (moves == 0 && (now->mask[i] | absent) != (1u << t->n) - 1)
 			out->dead_ends++;
 	}
 }
 
-bool runs_count(const struct tiny *t, enum runs_kind kind, uint32_t limit, struct runs_counts *out)
+bool runs_count(const struct tiny *t, enum runs_kind kind, uint32_t absent, uint32_t limit,
+		struct runs_counts *out)
 {
 	struct level now = { 0 }, next = { 0 };
 
@@ -211,9 +246,9 @@ bool runs_count(const struct tiny *t, enum runs_kind kind, uint32_t limit, struc
 	while (now.n && out->cuts <= limit) {
 		out->cuts += now.n;
 		out->widest = now.n > out->widest ? now.n : out->widest;
-		if (now.mask[0] == (1u << t->n) - 1)
+		if ((now.mask[0] | absent) == (1u << t->n) - 1)
 			out->runs = now.runs[0];
-		level_next(t, kind, &now, &next, out);
+		level_next(t, kind, absent, &now, &next, out);
 		level_free(&now);
 		now = next;
 		memset(&next, 0, sizeof(next));

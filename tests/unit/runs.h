@@ -21,14 +21,22 @@
 
 enum runs_kind { RUNS_MVC, RUNS_WEAK };
 
+/*
+ * Events that no run has, when `stopped' (a mask) are such: what follows them in their threads, what
+ * must come after one, reads of what one wrote; MVC: what follows the sections of locks that they
+ * do not end.  They keep nobody from anything; a lock that they do not release stays taken.
+ */
+uint32_t runs_absent(const struct tiny *t, enum runs_kind kind, uint32_t stopped);
+
 /* After `done', which some run passes, event e may be next. */
-bool runs_enabled(const struct tiny *t, enum runs_kind kind, uint32_t done, int e);
+bool runs_enabled(const struct tiny *t, enum runs_kind kind, uint32_t absent, uint32_t done, int e);
 
 struct runs_counts {
 	uint64_t cuts, edges, runs, dead_ends, widest;
 };
 
 /* False: more than limit cuts. */
-bool runs_count(const struct tiny *t, enum runs_kind kind, uint32_t limit, struct runs_counts *out);
+bool runs_count(const struct tiny *t, enum runs_kind kind, uint32_t absent, uint32_t limit,
+		struct runs_counts *out);
 
 #endif /* TESTS_RUNS_H */

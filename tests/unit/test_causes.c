@@ -28,6 +28,7 @@
 static struct tiny t;
 static char text[4096];
 static uint64_t seed;
+static int stopped; /* event from which on nothing of its thread is part of a run; -1 none */
 static uint32_t tids[TINY_EVENTS]; /* of the events, as the reader numbers threads */
 static unsigned wrong, broken, split, boxed, disordered, tried, skipped;
 
@@ -67,6 +68,7 @@ static void feed(struct causes *c, const struct step_batch *b, bool single)
 
 static void walk(struct causes *c, bool single)
 {
+	static struct step steps[2048];
 	struct diag d = { 0 };
 	struct step_batch b;
 	struct trace *trace;
@@ -80,8 +82,13 @@ static void walk(struct causes *c, bool single)
 		BUG("cannot read: %s", d.message);
 	s = steps_new(trace, NULL);
 	while (steps_next(s, &b, &d) == ST_OK) {
-		for (size_t i = 0; i < b.n; i++)
+		memcpy(steps, b.at, b.n * sizeof(*steps));
+		for (size_t i = 0; i < b.n; i++) {
 			tids[b.at[i].pos - 1] = b.at[i].tid;
+			if ((int)b.at[i].pos - 1 == stopped && !(b.at[i].flags & STEP_MORE))
+				steps[i].flags |= STEP_STOP;
+		}
+		b.at = steps;
 		feed(c, &b, single);
 	}
 	causes_finish(c);
@@ -201,10 +208,10 @@ static void try_way(const struct points_naive *p, enum runs_kind kind)
 static void try_kind(enum runs_kind kind, bool exactly)
 {
 	static struct points_naive p, q;
+	uint32_t absent = stopped < 0 ? 0 : runs_absent(&t, kind, 1u << stopped);
 	struct runs_counts want, got;
 	char what[300];
-
-	if (!runs_count(&t, kind, CUTS, &want)) {
+	if (!runs_count(&t, kind, absent, CUTS, &want)) {
 		skipped++;
 		return;
 	}
@@ -212,7 +219,8 @@ static void try_kind(enum runs_kind kind, bool exactly)
 	points_of(&p, kind, NULL, false);
 	if (!points_naive_count(&p, CUTS, &got) ||
 	    (exactly ? memcmp(&got, &want, sizeof(got)) != 0
-		     : got.cuts > want.cuts || got.runs > want.runs || got.runs == 0)) {
+		     : got.cuts > want.cuts || got.runs > want.runs ||
+			       (got.runs == 0 && want.runs != 0))) {
 		wrong++;
 		snprintf(what, sizeof(what),
 			 "%s: %llu cuts, %llu edges, %llu runs, %llu dead ends; not %llu, %llu, "
@@ -244,7 +252,14 @@ static void try_trace(void)
 	unsigned f = features[seed % 8];
 
 	tiny_random(&t, seed, 5 + (int)(seed / 8 % 12), f);
-	tiny_print(&t, text, sizeof(text));
+	tiny_print(
+		&t, text,
+		sizeof(text)); /* Of read locks more is left out than need be; an acquire that is stopped spoils its lock. */
+	stopped = -1;
+	if (!(f & TINY_RWLOCKS) && seed % 3 == 0)
+		stopped = (int)(seed / 7 % (uint64_t)t.n);
+	if (stopped >= 0 && tiny_acquires(&t.at[stopped]))
+		stopped = -1;
 	try_kind(RUNS_MVC, true);
 	try_kind(RUNS_WEAK, !(f & TINY_HALVES));
 }

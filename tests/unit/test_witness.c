@@ -82,6 +82,47 @@ static void test_parse(void)
 		     "expected 1 to 8 event numbers after 'target'");
 }
 
+#define PROPERTY "witness 1\nkind property:p\ntarget 4\n"
+
+static void test_property(void)
+{
+	static const char spec[] =
+		"shared int x = 0; // a # and a \\\n\n\tproperty p: ptltl x == 0;\r\n";
+	struct strbuf out = { 0 };
+	struct witness w, back;
+
+	TAP_OK(parse(PROPERTY "spec shared int x; # kept\nspec\nspec  y\norder 3 4\n", &w),
+	       "a property and its spec");
+	TAP_OK(w.kind == FINDING_PROPERTY && strcmp(w.property, "p") == 0, "its name");
+	TAP_STR(strbuf_str(&w.spec), "shared int x; # kept\n\n y\n", "all behind one blank");
+	TAP_OK(w.order.n == 2 && w.order.at[1] == 4, "the target stays in the order");
+	witness_release(&w);
+	TAP_OK(parse("witness 1\nkind property-error:a:b\ntarget none\norder\n", &w) &&
+		       w.kind == FINDING_PROPERTY_ERROR && w.targets.n == 0 &&
+		       strcmp(w.property, "a:b") == 0,
+	       "no target, and a colon in the name");
+	strbuf_add(&w.spec, spec, sizeof(spec) - 1);
+	witness_format(&w, t.ev, &out);
+	TAP_OK(witness_parse(strbuf_str(&out), out.n, "w", t.ev, &back, &diag) == ST_OK &&
+		       back.kind == w.kind && strcmp(back.property, w.property) == 0,
+	       "written and read back");
+	TAP_OK(back.spec.n == sizeof(spec) - 1 && memcmp(back.spec.at, spec, back.spec.n) == 0,
+	       "the spec byte by byte");
+	witness_release(&w);
+	witness_release(&back);
+	TAP_OK(witness_parse(PROPERTY "spec a\norder 99 T7:1-2\n", sizeof(PROPERTY) + 26, "w", NULL,
+			     &w, &diag) == ST_OK &&
+		       w.property && w.spec.n == 2 && w.order.n == 0,
+	       "without a trace, what needs none");
+	witness_release(&w);
+	expect_error("witness 1\nkind property\n", "w:2:6: expected the property's name");
+	expect_error("witness 1\nkind race:p\n", "w:2:6: unknown kind 'race:p'");
+	expect_error("witness 1\nkind race\ntarget none\norder\n",
+		     "only the witness of a property may have no target");
+	expect_error(PROPERTY "target none\n", "a second line 'target'");
+	strbuf_release(&out);
+}
+
 static void test_errors(void)
 {
 	expect_error("", "w:1:1: the file ends without a line 'witness'");
@@ -322,6 +363,7 @@ int main(void)
 {
 	case_open(&t, text, NULL);
 	test_parse();
+	test_property();
 	test_errors();
 	test_write();
 	test_digest();

@@ -1,0 +1,2 @@
+void binding_two(void);
+extern int library_value;

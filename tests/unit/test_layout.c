@@ -1,0 +1,116 @@
+/* Layouts as recordings carry them: parts of all kinds, and text that is no layout. */
+#include "trace/layout_text.h"
+
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "tap.h"
+
+static const char layout[] =
+	"{id@0:i8\"long\" @8:{balance@0:u4\"word_t\" limit@4:f4\"float\"}8\"struct {...}\" "
+	"t@16:[2][3]i2\"short\" next@32:p8\"struct s *\" flag@40:b4\"unsigned int\" "
+	"c@44:c1\"char\" all@48:[2]{a@0:i4\"int\" b@4:x4\"odd\"}8\"struct p\"}64\"struct s\"";
+
+static struct intern *names;
+
+static enum status part(const char *path, uint64_t *offset, struct layout_type *type,
+			struct strbuf *why)
+{
+	strbuf_clear(why);
+	return layout_text_part(layout, path, names, offset, type, why);
+}
+
+static void found(const char *path, uint64_t at, enum layout_kind kind, uint64_t size,
+		  const char *name)
+{
+	struct strbuf why = { 0 };
+	struct layout_type type;
+	uint64_t offset;
+
+	TAP_EQ(part(path, &offset, &type, &why), ST_OK, "%s is there", path);
+	TAP_EQ(offset, at, "%s: where", path);
+	TAP_EQ(type.kind, kind, "%s: kind", path);
+	TAP_EQ(type.size, size, "%s: size", path);
+	TAP_STR(type.text, name, "%s: name", path);
+	strbuf_release(&why);
+}
+
+static void refused(const char *path, const char *words)
+{
+	struct strbuf why = { 0 };
+	struct layout_type type;
+	uint64_t offset;
+
+	TAP_EQ(part(path, &offset, &type, &why), ST_BAD_INPUT, "%s is not there", path);
+	TAP_OK(strstr(strbuf_str(&why), words) != NULL, "%s: %s", path, words);
+	strbuf_release(&why);
+}
+
+/* Bytes changed, dropped or repeated: an answer, whatever it is. */
+static void test_damage(void)
+{
+	static const char *const paths[] = {
+		"", ".id", ".balance", ".t[1][2]", ".all[1].b", "[0]"
+	};
+	static const char other[] = "{}[]@: \"ifx09\x7f";
+	struct strbuf why = { 0 };
+	unsigned n = 0;
+
+	srand(7);
+	for (int round = 0; round < 20000; round++) {
+		char text[sizeof(layout)];
+		struct layout_type type;
+		uint64_t offset;
+
+		memcpy(text, layout, sizeof(text));
+		for (int k = rand() % 3; k >= 0; k--)
+			text[(size_t)rand() % (sizeof(text) - 1)] =
+				other[(size_t)rand() % sizeof(other)];
+		strbuf_clear(&why);
+		n += layout_text_part(text, paths[rand() % 6], names, &offset, &type, &why) ==
+		     ST_END;
+	}
+	TAP_OK(n > 1000, "damaged ones are told");
+	strbuf_release(&why);
+}
+
+static void test_deep(void)
+{
+	struct strbuf deep = { 0 }, why = { 0 };
+	struct layout_type type;
+	uint64_t offset;
+
+	for (int i = 0; i < 100000; i++)
+		strbuf_adds(&deep, "[1]");
+	strbuf_adds(&deep, "i4\"int\"");
+	TAP_EQ(layout_text_part(strbuf_str(&deep), "", names, &offset, &type, &why), ST_END,
+	       "too deep is no layout");
+	strbuf_release(&deep);
+	strbuf_release(&why);
+}
+
+int main(void)
+{
+	names = intern_new();
+	found("", 0, LAYOUT_OTHER, 64, "struct s");
+	found(".id", 0, LAYOUT_INT, 8, "long");
+	found(".balance", 8, LAYOUT_INT, 4, "word_t");
+	found(".limit", 12, LAYOUT_FLOAT, 4, "float");
+	found(".t[1][2]", 26, LAYOUT_INT, 2, "short");
+	found(".t[1]", 22, LAYOUT_OTHER, 6, "an array");
+	found(".next", 32, LAYOUT_POINTER, 8, "struct s *");
+	found(".c", 44, LAYOUT_INT, 1, "char");
+	found(".all[1].a", 56, LAYOUT_INT, 4, "int");
+	refused(".none", "no member 'none'");
+	refused(".id.x", "no struct");
+	refused(".id[0]", "no array");
+	refused(".t[2][0]", "no element '[2]'");
+	refused(".t[0][3]", "no element '[3]'");
+	refused(".t[99999999999999999999]", "no element");
+	refused(".flag", "bit field");
+	test_damage();
+	test_deep();
+	intern_free(names);
+	return tap_done();
+}
