@@ -10,12 +10,6 @@
  * that is gone, so a signal comes after everybody who waited when it was sent.  Likewise a release
  * comes after tries that failed because of it.  That is more order than there must be, so it loses
  * some runs and makes none up.
- *
- * Hints.  A lane `waits' where its next point is sure to need all points there are of some other
- * lane that is still to move: a join of that thread, a condition, MVC: a lock that somebody has;
- * a lane without a thread, which goes on when the one who joined it forks again.  At a node
- * where that other lane has its points in, its next one is not known; else the waiting one is not
- * possible.  So levels may be built without it.
  */
 #include "lattice/causes.h"
 
@@ -25,9 +19,6 @@
 #include "lattice/causes_priv.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"
-
-#define PAST_MAX 256   /* moments of a lane that are kept */
-#define PAST_MERGE 192 /* of these, as many older ones are made half as many */
 
 struct causes *causes_new(const struct causes_options *opt, const struct point_sink *sink)
 {
@@ -71,86 +62,6 @@ void causes_free(struct causes *c)
 	map_release(&c->path);
 	knowns_release(&c->knowns);
 	mem_free(c);
-}
-
-/* ---- lanes ---- */
-
-static void lane_wait(struct causes *c, uint32_t lane, bool waits)
-{
-	struct causes_lane *l = &c->lanes.at[lane];
-
-	if (c->sends && !l->ended && (l->waits != waits || !l->met))
-		c->sink.wait(c->sink.arg, lane, waits);
-	l->waits = waits;
-	l->met = true;
-}
-
-/* The sink hears of a lane before its first point: it must wait for that. */
-static void lane_meet(struct causes *c, uint32_t lane)
-{
-	VEC_REACH(&c->lanes, lane);
-	if (!c->lanes.at[lane].met || c->lanes.at[lane].waits)
-		lane_wait(c, lane, false);
-}
-
-static void lane_end(struct causes *c, uint32_t lane)
-{
-	struct causes_lane *l = &c->lanes.at[lane];
-
-	if (c->sends && !l->ended)
-		c->sink.end(c->sink.arg, lane);
-	l->ended = true;
-}
-
-/* ---- what a lane knew ---- */
-
-static void past_merge(struct causes *c, struct causes_lane *l)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < l->past.n; i++) {
-		struct causes_past *p = &l->past.at[i];
-
-		if (i < PAST_MERGE && i % 2 == 0) {
-			known_set(&c->knowns, &p->known, NULL);
-			p[1].pos = p->pos;
-			p[1].merged = true;
-		} else {
-			l->past.at[kept++] = *p;
-		}
-	}
-	l->past.n = kept;
-}
-
-static void past_note(struct causes *c)
-{
-	struct causes_lane *l = &c->lanes.at[c->lane];
-	struct causes_past *p;
-
-	if (l->past.n ? l->past.at[l->past.n - 1].known == l->now : !l->now)
-		return;
-	if (l->past.n == PAST_MAX)
-		past_merge(c, l);
-	p = VEC_PUSH(&l->past);
-	*p = (struct causes_past){ .pos = c->pos };
-	known_set(&c->knowns, &p->known, l->now);
-}
-
-/* The event in hand comes after the one at pos, of that lane; guard: if that is in the run. */
-static void past_join(struct causes *c, uint32_t lane, uint64_t pos, bool guard)
-{
-	const struct causes_past *found = NULL;
-
-	if (lane >= c->lanes.n) {
-		for (size_t i = 0; i < c->lanes.n; i++)
-			known_join(&c->knowns, causes_now(c), c->lanes.at[i].now);
-		return;
-	}
-	for (size_t i = c->lanes.at[lane].past.n; i > 0 && !found; i--)
-		if (c->lanes.at[lane].past.at[i - 1].pos <= pos)
-			found = &c->lanes.at[lane].past.at[i - 1];
-	if (found && !(guard && !found->merged && causes_is_never(c, found->known)))
-		known_join(&c->knowns, causes_now(c), found->known);
 }
 
 /* ---- sets ---- */
@@ -229,7 +140,7 @@ static void step_before(struct causes *c, const struct step_batch *b, const stru
 		causes_lock_before(c, s);
 		break;
 	case STEP_JOIN:
-		lane_meet(c, s->obj);
+		causes_lane_meet(c, s->obj);
 		known_join(&c->knowns, causes_now(c), c->lanes.at[s->obj].now);
 		break;
 	case STEP_GET:
@@ -237,11 +148,11 @@ static void step_before(struct causes *c, const struct step_batch *b, const stru
 			known_join(&c->knowns, causes_now(c), c->channels.at[s->obj]);
 		break;
 	case STEP_AFTER:
-		past_join(c, s->obj, s->from, false);
+		causes_past_join(c, s->obj, s->from, false);
 		break;
 	case STEP_GUARD:
 		if (s->to == s->pos)
-			past_join(c, s->obj, s->from, true);
+			causes_past_join(c, s->obj, s->from, true);
 		break;
 	case STEP_NOTIFY:
 		notify_before(c, s->obj);
@@ -267,7 +178,7 @@ static void park_after(struct causes *c, const struct step *s)
 		known_set(&c->knowns, &p->known, *causes_now(c));
 	}
 	if (!(s->flags & STEP_TRY))
-		lane_wait(c, c->lane, true);
+		causes_lane_wait(c, c->lane, CAUSES_WAIT_COND, s->obj);
 }
 
 /* The lane's next event: it waits no longer. */
@@ -286,7 +197,7 @@ static void unpark(struct causes *c, struct causes_lane *l)
 
 static void fork_after(struct causes *c, uint32_t child)
 {
-	lane_meet(c, child);
+	causes_lane_meet(c, child);
 	known_join(&c->knowns, &c->lanes.at[child].now, *causes_now(c));
 }
 
@@ -305,7 +216,7 @@ static void wait_after(struct causes *c, const struct step *s)
 	bool lock = s->op == STEP_REQ || s->op == STEP_RREQ;
 
 	if (!(s->flags & STEP_TRY) && (!lock || c->opt.kind == CAUSES_MVC))
-		lane_wait(c, c->lane, true);
+		causes_lane_wait(c, c->lane, lock ? CAUSES_WAIT_LOCK : CAUSES_WAIT_LANE, s->obj);
 }
 
 static void step_after(struct causes *c, const struct step_batch *b, const struct step *s)
@@ -322,12 +233,14 @@ static void step_after(struct causes *c, const struct step_batch *b, const struc
 	case STEP_RACQ:
 	case STEP_RREL:
 		causes_lock_after(c, s);
+		if (s->op == STEP_REL || s->op == STEP_RREL)
+			causes_lanes_wake(c, CAUSES_WAIT_LOCK, s->obj);
 		break;
 	case STEP_FORK:
 		fork_after(c, s->obj);
 		break;
 	case STEP_JOIN:
-		lane_wait(c, s->obj, true);
+		causes_lane_wait(c, s->obj, CAUSES_WAIT_FORK, 0);
 		break;
 	case STEP_PUT:
 		VEC_REACH(&c->channels, s->obj);
@@ -342,8 +255,13 @@ static void step_after(struct causes *c, const struct step_batch *b, const struc
 		wait_after(c, s);
 		break;
 	case STEP_NONE:
-		if (s->flags & STEP_LAST)
-			lane_wait(c, c->lane, true);
+		if (s->flags & STEP_LAST) {
+			causes_lanes_wake(c, CAUSES_WAIT_LANE, c->lane);
+			causes_lane_wait(c, c->lane, CAUSES_WAIT_FORK, 0);
+		}
+		break;
+	case STEP_NOTIFY:
+		causes_lanes_wake(c, CAUSES_WAIT_COND, s->obj);
 		break;
 	default:
 		note_after(c, s);
@@ -434,7 +352,7 @@ static void event_begin(struct causes *c, const struct step_batch *b, const stru
 {
 	struct causes_lane *l;
 
-	lane_meet(c, s->chain);
+	causes_lane_meet(c, s->chain);
 	c->pos = s->pos;
 	c->lane = s->chain;
 	l = &c->lanes.at[c->lane];
@@ -454,9 +372,9 @@ static void event_end(struct causes *c, const struct step *s, const struct watch
 	closes_send(c);
 	VEC_CLEAR(&c->starts);
 	VEC_CLEAR(&c->joins);
-	past_note(c);
+	causes_past_note(c);
 	if (c->absent)
-		lane_end(c, c->lane);
+		causes_lane_end(c, c->lane);
 	if (c->opt.path)
 		causes_rank(c, s->tid);
 }
@@ -519,5 +437,5 @@ void causes_finish(struct causes *c)
 	}
 	closes_send(c);
 	for (uint32_t i = 0; i < c->lanes.n; i++)
-		lane_end(c, i);
+		causes_lane_end(c, i);
 }

@@ -1,6 +1,6 @@
 /*
- * The state behind causes.h, shared by causes.c (events, lanes, what goes to the sink),
- * causes_cells.c (memory), causes_locks.c and causes_order.c (a path back to all events).
+ * The state behind causes.h, shared by causes.c (events, points), causes_lanes.c, causes_cells.c
+ * (memory), causes_locks.c and causes_order.c (a path back to all events).
  *
  * An event is walked in three steps: what it must come after is joined into its lane; if it is a
  * point the lane's count goes up; what may come after it is told to cells, locks and channels.
@@ -24,12 +24,22 @@ struct causes_past {
 	bool merged; /* stands for what came before as well, which knew less */
 };
 
+/* What ends a wait that the sink was told of. */
+enum causes_wait {
+	CAUSES_WAIT_FORK, /* the lane has no thread */
+	CAUSES_WAIT_LOCK,
+	CAUSES_WAIT_LANE, /* the end of a thread there */
+	CAUSES_WAIT_COND,
+};
+
 struct causes_lane {
 	struct known *now;
 	struct known *told; /* what its last point needs */
 	uint32_t count;	    /* points */
 	uint32_t parked;    /* condition + 1; 0: not parked */
 	bool met, waits, ended;
+	enum causes_wait wait; /* while it waits, and for which: */
+	uint32_t wait_obj;
 	VEC(struct causes_past) past;
 };
 
@@ -100,6 +110,7 @@ struct causes {
 	VEC(struct known *) channels;
 	VEC(struct causes_cond) conds;
 	uint32_t nsets, nresources;
+	uint32_t nwaits; /* lanes that wait for more than a fork */
 
 	/* The event in hand. */
 	uint64_t pos;
@@ -132,6 +143,21 @@ uint32_t causes_start(struct causes *c, uint32_t resource, unsigned flags);
 void causes_join(struct causes *c, uint32_t open);
 /* One cell, or the lock, has it no longer; closed when it was the last. */
 void causes_leave(struct causes *c, uint32_t open);
+
+/* ---- causes_lanes.c ---- */
+
+/* The sink hears of a lane before its first point: it must wait for that. */
+void causes_lane_meet(struct causes *c, uint32_t lane);
+void causes_lane_end(struct causes *c, uint32_t lane);
+void causes_lane_wait(struct causes *c, uint32_t lane, enum causes_wait wait, uint32_t obj);
+/* What these lanes wait for has come, and those behind it need not: their next points may not need
+ * what comes from here on. */
+void causes_lanes_wake(struct causes *c, enum causes_wait wait, uint32_t obj);
+
+/* The event in hand is over: remembers what its lane knows now. */
+void causes_past_note(struct causes *c);
+/* The event in hand comes after the one at pos, of that lane; guard: if that is in the run. */
+void causes_past_join(struct causes *c, uint32_t lane, uint64_t pos, bool guard);
 
 /* ---- causes_cells.c ---- */
 

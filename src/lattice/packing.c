@@ -216,20 +216,38 @@ void packing_measure(struct lattice *l)
 
 /* --- open sets, by lane --- */
 
-/* Whatever sets of the resource the lane has started by then, it has also ended. */
+/* Sets that the lane has started with so many points: they come first. */
+static size_t sets_started(const struct lattice *l, const struct lane_sets *by, uint32_t count)
+{
+	size_t lo = 0, hi = by->sets.n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (l->lanes.sets.at[by->sets.at[mid]].start < count)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Whatever sets of the resource the lane has started by then, it has also ended: the latest, and
+ * shared ones before that (see lane_free). */
 static bool all_over(const struct lattice *l, const struct lane_resource *r, uint32_t lane,
 		     uint32_t count)
 {
 	for (size_t i = 0; i < r->by.n; i++) {
-		if (r->by.at[i].lane != lane)
-			continue;
-		for (size_t k = 0; k < r->by.at[i].sets.n; k++) {
-			const struct lane_set *s = &l->lanes.sets.at[r->by.at[i].sets.at[k]];
+		const struct lane_sets *by = &r->by.at[i];
+		size_t k = by->lane == lane ? sets_started(l, by, count) : 0;
 
-			if (s->start >= count)
-				break;
+		while (k-- > 0) {
+			const struct lane_set *s = &l->lanes.sets.at[by->sets.at[k]];
+
 			if (!s->closed || s->members.n > 1 || s->members.at[0].count > count)
 				return false;
+			if (!(s->flags & POINT_SHARED))
+				break;
 		}
 	}
 	return true;
@@ -480,17 +498,8 @@ static bool is_complete(const struct lane_set *s, const struct packing *p, const
 static bool lane_free(const struct lattice *l, const struct packing *p, const uint64_t *key,
 		      const struct lane_sets *by, bool shared, uint32_t *wait)
 {
-	uint32_t count = packing_count(p, key, by->lane);
-	size_t lo = 0, hi = by->sets.n;
+	size_t lo = sets_started(l, by, packing_count(p, key, by->lane));
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (l->lanes.sets.at[by->sets.at[mid]].start < count)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	while (lo-- > 0) {
 		const struct lane_set *s = &l->lanes.sets.at[by->sets.at[lo]];
 		bool in = is_complete(s, p, key);

@@ -158,7 +158,7 @@ static struct lattices *lattices_new(const struct engine_options *opt, const str
 
 	x->opt = *opt;
 	x->row = row;
-	if (opt->monitors) {
+	if (opt->monitors && opt->watch) {
 		how.spec = opt->monitors->spec;
 		x->configs = configs_new(opt->monitors, watch_initial(opt->watch));
 		observed_begin(x);

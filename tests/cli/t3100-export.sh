@@ -102,4 +102,27 @@ has out 'can deadlock' "says what for"
 
 echo '#fmt 1' >empty.std
 ok "an empty trace is a model too" foresee export --to promela empty.std
+
+# Lattices.
+wrong "^foresee: unknown lattice 'strong': expected mvc or weak" --to promela --lattice strong t.std
+wrong '^foresee: --lattice' --to std --lattice mvc t.std
+wrong '^foresee: --pair and --strict go with --to promela without --lattice' --to promela --lattice mvc --strict t.std
+wrong "^foresee: cannot open 'gone.spec'" --to promela --lattice mvc -s gone.spec t.std
+wrong '^foresee: too long for a Promela model: .*2000 points' --to promela --lattice mvc long.std
+ok "of an empty trace" foresee export --to promela --lattice weak empty.std
+printf '%s\n' 'T1|acq(m)|1' 'T1|w(x)|2' 'T1|rel(m)|3' 'T2|acq(m)|4' 'T2|r(x)|*/5' 'T2|rel(m)|6' >l.std
+run foresee export --to promela --lattice mvc l.std
+is "$status" 0 "--lattice mvc"
+has out 'foresee: 6 points of 2 lanes, lattice-mvc' "says what it is"
+has out ':: d_step \{ c_1 == 0 && c_0 >= 3 -> c_1 = 1; \}' "sections keep their order"
+hasnt out 'set_[0-9] == 0' "there are no atomic sets"
+has out '5: T2.r\(x\).\*_5 \*/$' "no name ends a comment"
+run foresee export --to promela --lattice weak l.std
+has out ':: d_step \{ c_1 == 0 && set_0 == 0 && shared_0 == 0 -> c_1 = 1; set_0 = 2; \}' "sections are atomic sets"
+printf '#fmt 1\nT1|w(x:4)=1|1\nT2|w(x:4)=0|2\n' >v.std
+printf 'shared int x = 0;\nproperty p: ptltl once(x == 1);\nproperty q: ptltl 1 / x == 1;\n' >v.spec
+run foresee export --to promela --lattice weak -s v.spec v.std
+has out '^#if defined\(PROPERTY_p\)' "a property behind its name"
+has out '^#define AFTER_0 v_0 = 1; ' "values after a point"
+has out '^#error this property is not in the model: it divides' "what cannot be said is an error, if it is asked for"
 done_testing

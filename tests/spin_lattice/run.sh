@@ -148,4 +148,53 @@ property small step write: ptltl hist(x + y + z < 6) && !(end(x > 0) && prev(y =
 END
 judged xyz mvc
 judged xyz weak
+
+# Random ones: a run of three threads over two variables and a lock, and formulas of every operator,
+# made so that some runs violate them and others do not.
+cat >generate.awk <<'END'
+function pick(n) { return int(rand() * n) }
+function formula(depth,	k) {
+	if (depth == 0) {
+		k = pick(5)
+		return k == 0 ? "w()" : k == 1 ? "tid == " 1 + pick(3) : \
+			(pick(2) ? "x" : "y") " " (k == 2 ? "==" : k == 3 ? "<" : ">=") " " pick(3)
+	}
+	k = pick(14)
+	if (k < 6)
+		return substr("!    prev once hist startend  ", 5 * k + 1, 5) "(" formula(depth - 1) ")"
+	if (k < 12)
+		return "(" formula(depth - 1) ")" substr(" &&     ||     ->     <->    since  wsince ", 7 * (k - 6) + 1, 7) \
+			"(" formula(depth - 1) ")"
+	return "[" formula(depth - 1) ", " formula(depth - 1) (k == 12 ? ")" : ")w")
+}
+BEGIN {
+	srand(seed)
+	print "#fmt 1" >"t.std"
+	for (i = 1; i <= 9; i++) {
+		t = 1 + pick(3)
+		v = pick(2) ? "x" : "y"
+		k = pick(6)
+		if (held[t] && k == 5)
+			held[t] = owner = 0
+		else if (!owner && k == 5)
+			held[t] = owner = t
+		else if (k == 5)
+			k = 4
+		if (k < 3)
+			value[v] = pick(3)
+		print "T" t "|" (k < 3 ? "w(" v ":4)=" value[v] : k < 5 ? "r(" v ":4)=" value[v] + 0 : \
+			(held[t] ? "acq" : "rel") "(m)") "|" i >"t.std"
+	}
+	print "shared int x = 0;\nshared int y = 0;\nevent w = write(x) when x > 0;" >"p.spec"
+	split(" step write: step event:", step, ":")
+	for (i = 0; i < 3; i++)
+		print "property p" i (i ? step[i] : "") ": ptltl !(" formula(1 + pick(2)) " && " formula(1) " && " formula(1) ");" >"p.spec"
+}
+END
+computations=3
+[ -z "${LONG-}" ] || computations=100
+for seed in $(seq $computations); do
+	awk -v seed=$seed -f generate.awk
+	judged "random formulas $seed" $([ $((seed % 2)) = 0 ] && echo mvc || echo weak)
+done
 done_testing
