@@ -116,7 +116,7 @@ static uint32_t step_slow(struct lattice *l, struct worker *w, struct memo *at, 
 {
 	unsigned worker = (unsigned)(w - l->expand->workers);
 
-	at->to = config_step(l->opt.configs, config, m->item, m->writes, m->number, worker);
+	at->to = config_step(l->opt.configs, config, m->item, m->writes, m->pos, worker);
 	at->number = m->number;
 	at->from = config;
 	return at->to;

@@ -218,7 +218,7 @@ static void sink_point(void *arg, const struct point *m)
 
 	if (m->item && l->opt.configs) {
 		l->observed_config = config_step(l->opt.configs, l->observed_config, m->item,
-						 m->writes, l->lanes.arrived, 0);
+						 m->writes, m->pos, 0);
 		note_observed(l, m->pos);
 	}
 	if (!l->stopped)

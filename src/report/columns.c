@@ -351,10 +351,33 @@ static int widest_head(const struct columns *c)
 	return n;
 }
 
-/* The cells of a row, one a line: two for a pair. */
-static void lines_format(const struct columns *c, const struct columns_row *r,
-			 const struct widths *w, int head, struct strbuf *out)
+static int widest_cell(const struct columns *c)
 {
+	int n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		for (uint32_t k = 0; k < c->n; k++)
+			if (width(c->rows.at[i].cells[k]) > n)
+				n = width(c->rows.at[i].cells[k]);
+	return n < COLUMNS_WIDEST ? n : COLUMNS_WIDEST;
+}
+
+/* Of the notes, if they make a table. */
+static int side_width(const struct columns *c)
+{
+	int n = width(c->side);
+
+	for (size_t i = 0; c->side && i < c->rows.n; i++)
+		if (width(c->rows.at[i].note) > n)
+			n = width(c->rows.at[i].note);
+	return n;
+}
+
+/* The cells of a row, one a line: two for a pair; behind the last, from column `side' on, the note. */
+static void lines_format(const struct columns *c, const struct columns_row *r,
+			 const struct widths *w, int head, int side, struct strbuf *out)
+{
+	size_t start = out->n;
 	int nth = 0;
 
 	for (uint32_t k = 0; k < c->n; k++) {
@@ -362,11 +385,18 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 			continue;
 		if (nth > 0)
 			end_line(out);
+		start = out->n;
 		strbuf_addf(out, "%*s%*" PRIu64 "  ", w->indent, "", w->numbers, r->numbers[nth]);
 		strbuf_adds(out, c->heads[k]);
 		fill(out, ' ', head - width(c->heads[k]) + 2);
 		add_cell(out, r->cells[k], COLUMNS_WIDEST);
 		nth += nth == 0;
+	}
+	if (side && r->note) {
+		fill(out, ' ', side - width(out->n > start ? out->at + start : ""));
+		strbuf_adds(out, r->note);
+		end_line(out);
+		return;
 	}
 	if (nth == 0)
 		fill(out, ' ', w->indent + w->numbers);
@@ -378,12 +408,20 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 static void list_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
 	int head = widest_head(c);
+	int side = w->indent + w->numbers + 2 + head + 2 + widest_cell(c) + 4;
 
+	if (!c->side || side + side_width(c) > w->all)
+		side = 0;
+	if (side) {
+		fill(out, ' ', side);
+		strbuf_adds(out, c->side);
+		end_line(out);
+	}
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct columns_row *r = &c->rows.at[i];
 
 		if (r->gap == 0) {
-			lines_format(c, r, w, head, out);
+			lines_format(c, r, w, head, side, out);
 			continue;
 		}
 		fill(out, ' ', w->indent + w->numbers + 2);
@@ -405,13 +443,10 @@ static bool is_crowded(const struct columns *c, const struct widths *w)
 /* Room for the table, first of all; columns are cut for it. */
 static bool measure_side(const struct columns *c, int indent, int all, struct widths *out)
 {
-	int side = width(c->side);
+	int side = side_width(c);
 
 	if (!c->side)
 		return false;
-	for (size_t i = 0; i < c->rows.n; i++)
-		if (width(c->rows.at[i].note) > side)
-			side = width(c->rows.at[i].note);
 	measure(c, indent, all - side - 4, out);
 	out->side = end_of(c, out) <= all - side - 4;
 	return out->side;

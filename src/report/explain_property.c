@@ -13,6 +13,7 @@
 #include "monitor/watch.h"
 #include "report/explain_priv.h"
 #include "report/explain_states.h"
+#include "report/show.h"
 
 #define ROWS 30
 #define EQUAL 2 /* locks and signals shown of those that are equal, unless all are wanted */
@@ -173,7 +174,7 @@ static void step_format(const struct run *r, const struct run_row *row, struct s
 		explain_states_events(&r->table, row->state, out);
 		return;
 	}
-	strbuf_addf(out, "%s", words_op(&e));
+	strbuf_adds(out, family == 'A' ? show_op(e.op) : words_op(&e));
 	if (row->state && explain_states_written(&r->table, row->state, out))
 		;
 	else if (family == 'A')
@@ -240,7 +241,7 @@ static void whose(const struct run *r, const struct run_row *row, struct strbuf 
 	evidence_get(r->x->ev, row->pos, &e);
 	strbuf_addf(out, "%s's ", trace_thread_name(r->x->t, e.tid));
 	if (item && item->reads | item->written && event_op_family(e.op) == 'A') {
-		strbuf_addf(out, "%s of", words_op(&e));
+		strbuf_addf(out, "%s of", show_op(e.op));
 		explain_states_read(&r->table, row->pos, out);
 	} else {
 		step_format(r, row, out);
@@ -373,10 +374,12 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	}
 	if (r.states.trouble)
 		strbuf_addf(&x->out, "   %s\n", r.states.trouble);
-	lead_format(&r);
-	before_format(&r);
-	rows_format(&r, &c);
-	explain_picture(x, f, &c);
+	if (order->at.n || r.table.shown) {
+		lead_format(&r);
+		before_format(&r);
+		rows_format(&r, &c);
+		explain_picture(x, f, &c);
+	}
 	run_release(&r);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/config.h"
+#include "unit/lattice_toy.h"
 
 uint32_t naive_number(uint64_t *seed, uint32_t below)
 {
@@ -13,30 +13,28 @@ uint32_t naive_number(uint64_t *seed, uint32_t below)
 
 /* --- the toy --- */
 
-#define STATES 11u
-
 uint32_t naive_step(uint32_t config, uint32_t item)
 {
-	uint32_t state = config % STATES, flags = config / STATES;
+	uint32_t state = config % NAIVE_STATES, flags = config / NAIVE_STATES;
 
 	if (flags == 3)
 		return config;
-	state = (state * 3 + item) % STATES;
+	state = (state * 3 + item) % NAIVE_STATES;
 	if (state == 7)
 		flags |= 1;
 	if (state == 4)
 		flags |= 2;
-	return flags == 3 ? STATES * 3 : flags * STATES + state;
+	return flags == 3 ? NAIVE_STATES * 3 : flags * NAIVE_STATES + state;
 }
 
 uint64_t naive_bad(uint32_t config)
 {
-	return config / STATES & 1;
+	return config / NAIVE_STATES & 1;
 }
 
 uint64_t naive_error(uint32_t config)
 {
-	return config / STATES & 2;
+	return config / NAIVE_STATES & 2;
 }
 
 /* --- random computations --- */
@@ -142,7 +140,7 @@ void naive_send(const struct naive *c, uint32_t i, const struct point_sink *sink
 {
 	const struct naive_point *p = &c->at[i];
 	struct watch_write writes[3] = { 0 };
-	struct watch_item item = { .events = p->item, .writes = 2, .nwrites = 1, .pos = i + 1 };
+	struct watch_item item = toy_item(p->item ? p->item : 1, 0, writes + 1);
 	struct point m = { .pos = i + 1,
 			   .lane = p->lane,
 			   .nneeds = p->nneeds,
@@ -154,7 +152,7 @@ void naive_send(const struct naive *c, uint32_t i, const struct point_sink *sink
 			   .item = p->item && c->configs ? &item : NULL,
 			   .writes = writes };
 
-	writes[2].raw = p->item * 7;
+	item.writes = 1; /* of those that come along */
 	for (uint32_t k = 0; k < p->nstarts; k++)
 		sink->set(sink->arg, p->starts[k], c->sets[p->starts[k]].resource,
 			  c->sets[p->starts[k]].flags);

@@ -2,9 +2,9 @@
  * Random computations, and their lattices by the definition: every cut is an array of counts, a
  * level a list, each question a loop over all sets.  Shares no code with src/lattice.
  *
- * Configurations are those of a toy in place of monitor/config.h: a number that each item changes
- * in its own way, so that the order of items shows.  Property 0 is violated in some of its states,
- * property 1 has an error in others, and both stay so.
+ * Configurations are those of a toy: a number that each item changes in its own way, so that the
+ * order of items shows.  Property 0 is violated in some of its states, property 1 has an error in
+ * others, and both stay so.  lattice_toy.h makes the same of real monitors.
  */
 #ifndef TESTS_LATTICE_NAIVE_H
 #define TESTS_LATTICE_NAIVE_H
@@ -18,6 +18,7 @@
 #define NAIVE_LANES 6
 #define NAIVE_POINTS 16
 #define NAIVE_SETS 16
+#define NAIVE_STATES 11u /* of a configuration, apart from verdicts */
 
 struct naive_point {
 	uint32_t lane, index; /* index in the lane */

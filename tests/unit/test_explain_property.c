@@ -230,8 +230,26 @@ static void test_long(void)
 	strbuf_release(&places);
 }
 
+/* Columns for four threads do not fit: a list, with the table all the same. */
+static void test_list(void)
+{
+	struct made m = { "A|w(x)|a.c:1\nB|w(x)|a.c:2\nC|w(x)|a.c:3\nD|w(x)|a.c:4\n",
+			  "shared int x = 0;\nproperty p: ptltl x < 4;\n",
+			  "1:x=1 2:x=2 3:x=3 4:x=4",
+			  "p",
+			  "3 2 1 4",
+			  60,
+			  false };
+	char *got = explain(&m);
+
+	TAP_OK(strstr(got, "    3  C  write x = 3  :3    3*\n"), "a list with values");
+	TAP_OK(strstr(got, "    4  D  write x = 4  :4    4*  <-- violated\n"), "to its end");
+	free(got);
+}
+
 int main(void)
 {
+	test_list();
 	test_landing();
 	test_missing();
 	test_long();

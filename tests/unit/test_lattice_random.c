@@ -12,6 +12,8 @@
 #define ROUNDS 3000
 #define ROUNDS_LONG 200000
 
+static struct toy toy;
+
 struct tally {
 	const struct naive *c;
 	uint64_t nodes, edges, dead, observed;
@@ -63,7 +65,7 @@ static struct lattice *build(const struct naive *c, struct lattice_options opt, 
 	struct point_sink sink;
 	bool portions = seed && naive_number(seed, 2);
 
-	opt.configs = c->configs ? toy : NULL;
+	opt.configs = c->configs ? toy.configs : NULL;
 	opt.count = true;
 	l = lattice_new(&opt);
 	sink = lattice_sink(l);
@@ -185,6 +187,7 @@ int main(void)
 		struct lattice *l;
 		uint64_t was = seed;
 
+		toy_init(&toy); /* steps are remembered by position */
 		naive_random(&c, &seed);
 		naive_solve(&c, &a);
 		l = build(&c, (struct lattice_options){ 0 }, NULL);
@@ -201,6 +204,7 @@ int main(void)
 		violating += a.violating > 0;
 		dead += a.dead_ends > 0;
 		several += a.runs > 1;
+		toy_release(&toy);
 	}
 	TAP_EQ(bad, 0, "%u random computations as by the definition", rounds);
 	TAP_OK(violating > rounds / 20 && dead > rounds / 20 && several > rounds / 5,

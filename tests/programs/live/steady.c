@@ -1,9 +1,13 @@
 /*
  * Four threads write variables of their own, N writes in all, and meet after every two.  When M writes are
- * done, the landing controller lands, in the harmless order; then they go on.
+ * done, the landing controller lands, in the harmless order; then they go on.  In the end the
+ * program waits for a file, but not for long.
+ *
+ *	steady N M FILE SECONDS
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define TURN 2
@@ -53,5 +57,10 @@ int main(int argc, char **argv)
 		pthread_create(&t[i], NULL, work, (void *)i);
 	for (long i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
+	for (int i = argc > 4 ? atoi(argv[4]) * 10 : 0; i > 0; i--) {
+		if (access(argv[3], F_OK) == 0)
+			return 42;
+		usleep(100000);
+	}
 	return 0;
 }
