@@ -38,7 +38,7 @@
  * The report leaves out none of them. */
 #define HORIZON (1u << 14)
 /* Events of a recording that is looked at as a whole to prove something, or to find it. */
-#define PROOF_EVENTS 2000000u
+#define PROOF_EVENTS 1000000u
 #define SHORT_EVENTS 200000u
 
 struct property {

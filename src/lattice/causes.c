@@ -308,7 +308,7 @@ static void point_make(struct causes *c)
 static bool is_relevant(const struct causes *c, const struct watch_item *item)
 {
 	return item &&
-	       (item->events || item->written || (item->reads & c->opt.spec->relevant_variables));
+	       (item->events || item->nwrites || (item->reads & c->opt.spec->relevant_variables));
 }
 
 static void point_send(struct causes *c, const struct watch_item *item,

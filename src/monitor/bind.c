@@ -357,6 +357,8 @@ enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out
 		return st;
 	}
 	bind_first(w, t, &info);
+	for (uint32_t i = 0; i < s->nvariables; i++)
+		w->bound[i].now = w->initial[i];
 	bind_notes(w, &info);
 	*out = w;
 	return ST_OK;

@@ -9,6 +9,7 @@
  *
  * A guard that has changed is the end of that monitor: UNKNOWN from there on, in every run.
  */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <foresee_monitor.h>
@@ -330,12 +331,26 @@ static enum status names_find(struct plugin *p, bool events, uint32_t *numbers, 
 	return ST_OK;
 }
 
+#define LONGEST_NAME 100
+
+/* As properties of a spec are called: it must fit in reports and witness files. */
+static bool name_is_good(const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return n > 0 && n <= LONGEST_NAME;
+}
+
 static enum status monitor_check(const struct monitors *all, const struct library *l,
 				 const struct foresee_monitor *m, struct diag *d)
 {
-	if (m->name == NULL || m->name[0] == '\0' || m->initial == NULL || m->step == NULL ||
-	    m->is_bad == NULL) {
-		diag_set(d, "plug-in '%s': a monitor must have a name, initial, step and is_bad",
+	if (!name_is_good(m->name) || m->initial == NULL || m->step == NULL || m->is_bad == NULL) {
+		diag_set(d,
+			 "plug-in '%s': a monitor must have a name of letters, digits and _, "
+			 "initial, step and is_bad",
 			 l->path);
 		return ST_BAD_INPUT;
 	}

@@ -99,9 +99,18 @@ static uint64_t bit(int32_t variable)
 
 static void write_add(struct seen *s, const struct watch_write *w)
 {
+	struct watch_bound *b = &s->w->bound[w->variable];
+
 	*VEC_PUSH(&s->out->writes) = *w;
 	s->item.nwrites++;
-	s->w->bound[w->variable].seen = true;
+	b->seen = true;
+	b->now.raw = (b->now.raw & ~w->mask) | w->raw;
+	for (unsigned byte = 0; byte < 8; byte++) {
+		if (w->mask >> 8 * byte & 1)
+			b->now.known &= (uint8_t) ~(1u << byte);
+		if ((w->mask >> 8 * byte & 1) && w->known)
+			b->now.known |= (uint8_t)(1u << byte);
+	}
 }
 
 /* The bytes of a variable that the event covers; bytes: what they become, NULL not known. */
@@ -121,11 +130,32 @@ static void write_bytes(struct seen *s, const struct watch_range *r, const uint8
 	write_add(s, &w);
 }
 
+/* A read that saw what nobody had written there: code that is not recorded did (assembly, a library
+ * that was not built for it), at some time.  What the variable holds is not known from here on.
+ * In text values are whatever somebody wrote there. */
+static void read_bytes(struct seen *s, const struct watch_range *r, const uint8_t *bytes)
+{
+	const struct monitor_value *now = &s->w->bound[r->variable].now;
+	struct watch_write w = { .variable = (uint32_t)r->variable };
+	const struct event *e = s->e;
+
+	for (uint64_t at = r->from; at < r->to; at++) {
+		unsigned byte = (unsigned)(at - r->from);
+
+		if (at >= e->addr && at - e->addr < e->len && (now->known >> byte & 1) &&
+		    (uint8_t)(now->raw >> 8 * byte) != bytes[at - e->addr])
+			w.mask |= 0xffull << 8 * byte;
+	}
+	if (w.mask)
+		write_add(s, &w);
+}
+
 /* ---- memory ---- */
 
 static void see_range(struct seen *s, const struct watch_range *r, bool reads, bool writes)
 {
 	const struct event *e = s->e;
+	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->old;
 
 	if (reads) {
 		s->item.reads |= bit(r->variable);
@@ -138,6 +168,9 @@ static void see_range(struct seen *s, const struct watch_range *r, bool reads, b
 	if (r->variable < 0)
 		return;
 	s->w->bound[r->variable].seen = true;
+	if (reads && saw && (e->flags & EVENT_HAS_VALUE) && !(e->flags & EVENT_REREAD) &&
+	    !s->w->text)
+		read_bytes(s, r, saw);
 	if (writes)
 		write_bytes(s, r, e->flags & EVENT_HAS_VALUE ? e->value : NULL);
 }

@@ -42,8 +42,9 @@ struct watch_bound {
 	uint32_t size;
 	const char *type;
 	const char *origin;
-	bool placed; /* addr is known */
-	bool seen;   /* something was done to it */
+	bool placed;		  /* addr is known */
+	bool seen;		  /* something was done to it */
+	struct monitor_value now; /* in the recorded run */
 };
 
 /* A name that the program itself gives as it runs (FORESEE_VARIABLE, FORESEE_INTERNAL). */

@@ -425,8 +425,12 @@ static void follow_settle(struct merge *m)
 
 	f->on = false;
 	m->damaged |= m->blocks->damaged || !m->control->ended || m->control->trouble;
-	for (uint32_t i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++) {
 		merge_follow_leave(m, m->threads[i]);
+		/* Patience begins now: what they wait for may have been recorded only by now. */
+		if (m->threads[i]->wait_since != UINT64_MAX)
+			m->threads[i]->wait_since = m->window;
+	}
 	assert(f->open.n == 0);
 	if (f->by_look)
 		m->next_cut += SKIP_CUTS;

@@ -43,8 +43,6 @@ enum status witness_read(const char *path, const struct evidence *ev, struct wit
 /* The same from memory; name is for messages. */
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
 			  struct witness *out, struct diag *d) __attribute__((warn_unused_result));
-/* Does the property's name fit in a file? */
-bool witness_is_name(const char *name);
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);
 
 #endif /* WITNESS_WITNESS_H */

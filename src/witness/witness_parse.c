@@ -267,14 +267,6 @@ static enum status relaxed_take(struct parser *p, struct witness *out)
 	return st;
 }
 
-bool witness_is_name(const char *name)
-{
-	for (size_t i = 0; name[i]; i++)
-		if ((unsigned char)name[i] <= ' ' || name[i] == '#')
-			return false;
-	return *name != '\0' && strlen(name) <= LONGEST_NAME;
-}
-
 /* The word is KIND:NAME, and the kind has properties. */
 static bool is_kind_of(const struct parser *p, enum finding_kind k, const char *name)
 {

@@ -4,6 +4,7 @@
 #include "finding/finding.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "order/step.h"
 #include "tap.h"
@@ -211,8 +212,35 @@ static void test_random(void)
 	TAP_EQ(wrong, 0, "500 random lists agree with the simple model");
 }
 
+static struct finding *add_property(struct findings *f, const char *analysis, const char *name,
+				    uint64_t pos)
+{
+	struct finding *x = findings_add_property(f, FINDING_PROPERTY, analysis, name);
+
+	finding_add_event(x, pos, (uint32_t)pos, 0);
+	return x;
+}
+
+/* One for each property and kind, whatever its place and whoever found it. */
+static void test_properties(void)
+{
+	struct findings f = { 0 };
+
+	add_property(&f, "lattice-mvc", "p", 7);
+	add_property(&f, "lattice-weak", "p", 5)->status = FINDING_PREDICTED;
+	add_property(&f, "lattice-weak", "q", 5)->status = FINDING_PREDICTED;
+	findings_add_property(&f, FINDING_PROPERTY_ERROR, "lattice-weak", "p");
+	findings_settle(&f, false);
+	TAP_EQ(f.at.n, 3, "one for each property and kind");
+	TAP_OK(strcmp(f.at.at[0].property, "p") == 0 && f.at.at[0].events[0] == 5, "the surest");
+	TAP_STR(f.at.at[1].property, "q", "at one event by name");
+	TAP_EQ(f.at.at[2].kind, FINDING_PROPERTY_ERROR, "an error is another kind");
+	findings_release(&f);
+}
+
 int main(void)
 {
+	test_properties();
 	test_add();
 	test_signature();
 	test_cycles();

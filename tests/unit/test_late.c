@@ -28,7 +28,7 @@
 #define EXECUTIONS_LONG 30000
 
 static char path[64];
-static char wrong[800];
+static char wrong[3000];
 
 #define WRONG(...)                                                   \
 	do {                                                         \
