@@ -103,13 +103,13 @@ ok "its recording" foresee record -o t.foresee ./land
 run foresee spec --trace t.foresee a.spec
 is "$status" 0 "--trace of a recording"
 has out '^  landing  int, 4 bytes at 0x[0-9a-f]+, initially 0 \(program\)$' "address, size, type, value"
-has out '^  radio    int, 4 bytes at 0x[0-9a-f]+, initially 1 \(program\)$' "from the program"
+has out '^  radio    (atomic_)?int, 4 bytes at 0x[0-9a-f]+, initially 1 \(program\)$' "from the program"
 printf 'shared int landng; shared char radio; shared int raido; shared int approved;' >t.spec
 run foresee spec -q --trace t.foresee t.spec
 is "$status" 2 "names that the program does not have"
 is "$(cat out)" "" "quiet"
 has err "t.spec:1:12: .*'landng'.*did you mean 'landing'" "the first"
-has err "t.spec:1:32: .*'char'.*'int'" "a type that is wrong"
+has err "t.spec:1:32: .*'char'.*'(atomic_)?int'" "a type that is wrong"
 has err "t.spec:1:50: .*'raido'.*did you mean 'radio'" "and the last"
 hasnt err 'approved.*\?' "what is there is not complained of"
 run foresee spec --trace nowhere.foresee a.spec

@@ -174,7 +174,7 @@ static void test_refused(void)
 		"wants variable 'nobody', which is not declared: put 'shared TYPE nobody;'");
 	refused("STRANGE_EVENT", "wants event 'never', which is not declared: put 'event never = ");
 	refused("LARGE", "has 4097 bytes, and may have 4096");
-	refused("HOLLOW", "must have a name, initial, step and is_bad");
+	refused("HOLLOW", "must have a name of letters");
 	refused("TWICE", "there is a property 'sum' already");
 	refused("BAD_WORDS", ".so:1:");
 	TAP_EQ(monitors_load(&m, "/nowhere/at/all.so", &d), ST_BAD_INPUT,
