@@ -141,20 +141,29 @@ static struct lane_sets *sets_by(struct lane_resource *r, uint32_t lane)
 	return by;
 }
 
+static void remove_set(struct lane_sets *by, uint32_t i)
+{
+	size_t k = by->head;
+
+	while (by->sets.at[k] != i)
+		k++;
+	memmove(by->sets.at + by->head + 1, by->sets.at + by->head,
+		(k - by->head) * sizeof(*by->sets.at));
+	by->head++;
+	if (by->head < COMPACT || by->head * 2 < by->sets.n)
+		return;
+	by->sets.n -= by->head;
+	memmove(by->sets.at, by->sets.at + by->head, by->sets.n * sizeof(*by->sets.at));
+	by->head = 0;
+}
+
 static void drop_set(struct lanes *ls, uint32_t i)
 {
 	struct lane_set *s = &ls->sets.at[i];
 	struct lane_resource *r = &ls->resources.at[s->resource];
 
-	if (s->started) {
-		struct lane_sets *by = sets_by(r, s->lane);
-		size_t k = 0;
-
-		while (by->sets.at[k] != i)
-			k++;
-		by->sets.n--;
-		memmove(by->sets.at + k, by->sets.at + k + 1, (by->sets.n - k) * sizeof(uint32_t));
-	}
+	if (s->started)
+		remove_set(sets_by(r, s->lane), i);
 	if (--r->nsets == 0)
 		drop_resource(ls, s->resource);
 	map_remove(ls->set_places, s->number);

@@ -43,9 +43,10 @@ struct lane_set {
 
 #define LANE_SLOT_ODD 63u /* of resources that got no slot of their own */
 
-/* Sets of a resource that a lane started, in order. */
+/* Sets of a resource that a lane started, in order, from head on: most leave at the front. */
 struct lane_sets {
 	uint32_t lane;
+	size_t head;
 	VEC(uint32_t) sets;
 };
 

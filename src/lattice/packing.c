@@ -216,10 +216,10 @@ void packing_measure(struct lattice *l)
 
 /* --- open sets, by lane --- */
 
-/* Sets that the lane has started with so many points: they come first. */
+/* One past the last set that the lane has started with so many points. */
 static size_t sets_started(const struct lattice *l, const struct lane_sets *by, uint32_t count)
 {
-	size_t lo = 0, hi = by->sets.n;
+	size_t lo = by->head, hi = by->sets.n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -239,9 +239,9 @@ static bool all_over(const struct lattice *l, const struct lane_resource *r, uin
 {
 	for (size_t i = 0; i < r->by.n; i++) {
 		const struct lane_sets *by = &r->by.at[i];
-		size_t k = by->lane == lane ? sets_started(l, by, count) : 0;
+		size_t k = by->lane == lane ? sets_started(l, by, count) : by->head;
 
-		while (k-- > 0) {
+		while (k-- > by->head) {
 			const struct lane_set *s = &l->lanes.sets.at[by->sets.at[k]];
 
 			if (!s->closed || s->members.n > 1 || s->members.at[0].count > count)
@@ -500,7 +500,7 @@ static bool lane_free(const struct lattice *l, const struct packing *p, const ui
 {
 	size_t lo = sets_started(l, by, packing_count(p, key, by->lane));
 
-	while (lo-- > 0) {
+	while (lo-- > by->head) {
 		const struct lane_set *s = &l->lanes.sets.at[by->sets.at[lo]];
 		bool in = is_complete(s, p, key);
 

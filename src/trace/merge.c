@@ -536,6 +536,11 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 			e->pos = ++m->pos;
 			return ST_OK;
 		}
+		if (m->follow.settled) {
+			m->follow.settled = false;
+			m->error = window_advance(m);
+			continue;
+		}
 		if (m->running == MERGE_NOBODY)
 			m->running = ready_pop(m);
 		if (m->running == MERGE_NOBODY) {

@@ -31,7 +31,8 @@
  * there is between two looks.  What others replaced meanwhile has been yielded, and the read comes too late.
  * It is one of the first MERGE_EXTRA records after what was there at a look; of these, a read of a
  * version that is known to be replaced is unknown (EVENT_UNKNOWN): its thread gets there and no
- * further.  GONE_MAX replacements are remembered, which is seconds.
+ * further.  The last GONE_MAX replacements are remembered, and more than that of a fast program is no concern: reads that
+ * come so late are not told from others, and what is found with them does not survive its proof.
  *
  * INIT.  Of a read of INIT nobody knows whether it belongs to this life of the word or to a later one.
  * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such reads goes on
@@ -46,7 +47,7 @@
 #include "trace/merge.h"
 #include "trace/merge_priv.h"
 
-#define GONE_MAX (1u << 20)
+#define GONE_MAX (1u << 18)
 #define SKIP_CUTS 2
 #define BEHIND_CUTS 2 /* then cuts are used */
 /* What may wait for one thread. */
@@ -424,6 +425,7 @@ static void follow_settle(struct merge *m)
 	struct merge_follow *f = &m->follow;
 
 	f->on = false;
+	f->settled = true;
 	m->damaged |= m->blocks->damaged || !m->control->ended || m->control->trouble;
 	for (uint32_t i = 0; i < m->n; i++) {
 		merge_follow_leave(m, m->threads[i]);

@@ -72,12 +72,14 @@ static void random_join(struct naive *c, uint32_t i, uint64_t *seed)
 	const struct naive_point *first = &c->at[s->start];
 
 	if (s->closed >= 0 || s->start == (int)i || p->njoins == 2 || p->nneeds == 3 ||
-	    (p->njoins && p->joins[0] == k) || ((s->flags & POINT_OWN) && first->lane != p->lane))
+	    (p->njoins && p->joins[0] == k) ||
+	    ((s->flags & POINT_OWN) && first->lane != p->lane && naive_number(seed, 4)))
 		return;
 	add_need(p, first->lane, first->index + 1);
 	s->member[i] = true;
 	p->joins[p->njoins++] = k;
-	/* A lock's set is closed by its last member, or never. */
+	/* A lock's set is closed by its last member, or never; the one who gives it back need not
+	 * be the one who took it. */
 	if ((s->flags & POINT_OWN) && naive_number(seed, 3)) {
 		s->closed = (int)i;
 		p->closes[p->ncloses++] = k;

@@ -207,6 +207,30 @@ static void closing(void)
 	end(&b, &c);
 }
 
+/* A lock that another thread gives back than took it, which is seen late. */
+static void given_back(void)
+{
+	struct bench b = begin((struct lattice_options){ 0 });
+	struct lattice_counts c;
+
+	b.sink.set(b.sink.arg, 0, 3, POINT_OWN);
+	point_set(&b, 0, 0, true);
+	point(&b, 1);
+	point(&b, 1);
+	b.sink.end(b.sink.arg, 0);
+	lattice_build(b.l);
+	lattice_counts(b.l, &c);
+	TAP_EQ(c.levels, 3, "as far as is known");
+	lattice_counts_release(&c);
+	point_set(&b, 1, 0, false);
+	b.sink.close(b.sink.arg, 0);
+	b.sink.set(b.sink.arg, 1, 3, POINT_OWN);
+	point_set(&b, 1, 1, true);
+	c = finish(&b);
+	TAP_EQ(c.levels, 6, "it can be taken again");
+	end(&b, &c);
+}
+
 /* --- online --- */
 
 static void watermark(void)
@@ -486,6 +510,7 @@ int main(void)
 	read_locks(POINT_OWN, 8);
 	read_locks(POINT_OWN | POINT_SHARED, 9);
 	closing();
+	given_back();
 	watermark();
 	horizon();
 	endless();
