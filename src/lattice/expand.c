@@ -17,23 +17,13 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
 #include "base/pool.h"
+#include "lattice/runs_priv.h"
 
 #define PIECE 2048	/* entries of the old level to a piece, about */
 #define PARALLEL 32768	/* entries of a level worth several workers */
 #define BATCH 16	/* pieces for each worker at a time */
 #define MEMO (1u << 14) /* steps that a worker remembers */
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* Entries in order, as in struct level. */
-struct run {
-	uint64_t *keys, *counts;
-	uint32_t *configs;
-	size_t n;
-};
 
 struct area {
 	VEC(uint64_t) keys, counts;
@@ -65,12 +55,6 @@ struct expand {
 	 * not in can come, for all that it needs was before it. */
 	bool track;
 	uint8_t *alive; /* by entry: it has a successor */
-};
-
-/* What the loops take as constants. */
-struct shape {
-	uint32_t words, limbs;
-	bool configs;
 };
 
 struct expand *expand_new(unsigned jobs)
@@ -122,8 +106,8 @@ static uint32_t step_slow(struct lattice *l, struct worker *w, struct memo *at, 
 	return at->to;
 }
 
-ALWAYS_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
-			    const struct lane_point *m)
+RUN_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
+			 const struct lane_point *m)
 {
 	struct memo *at;
 
@@ -152,71 +136,11 @@ uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point
 	return step(l, w, config, m);
 }
 
-/* --- entries --- */
-
-ALWAYS_INLINE int compare(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i++)
-		if (a[i] != b[i])
-			return a[i] < b[i] ? -1 : 1;
-	return 0;
-}
-
-ALWAYS_INLINE void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = from[i];
-}
-
-ALWAYS_INLINE void add_words(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	unsigned carry = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t sum = to[i] + from[i];
-		unsigned over = sum < from[i];
-
-		to[i] = sum + carry;
-		carry = over | (unsigned)(to[i] < carry);
-	}
-	/* Levels are widened before a count can overflow. */
-	assert(!carry);
-}
-
-/* Appends; entries of the same key come from one cut, which has few configurations. */
-ALWAYS_INLINE void push(struct run *o, const uint64_t *key, uint32_t config, const uint64_t *count,
-			const struct shape s)
-{
-	size_t at = o->n;
-
-	if (s.configs) {
-		while (at > 0 && o->configs[at - 1] >= config &&
-		       compare(o->keys + (at - 1) * s.words, key, s.words) == 0) {
-			if (o->configs[at - 1] == config) {
-				if (s.limbs)
-					add_words(o->counts + (at - 1) * s.limbs, count, s.limbs);
-				return;
-			}
-			at--;
-		}
-		memmove(o->configs + at + 1, o->configs + at, (o->n - at) * sizeof(*o->configs));
-		o->configs[at] = config;
-	}
-	if (s.limbs) {
-		if (s.configs)
-			memmove(o->counts + (at + 1) * s.limbs, o->counts + at * s.limbs,
-				(o->n - at) * s.limbs * sizeof(*o->counts));
-		copy_words(o->counts + at * s.limbs, count, s.limbs);
-	}
-	copy_words(o->keys + o->n * s.words, key, s.words);
-	o->n++;
-}
-
 /* --- successors by one lane --- */
 
 /* Are all counts of the key at least the row's? */
-ALWAYS_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
-		       uint32_t words)
+RUN_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
+		    uint32_t words)
 {
 	uint64_t lost = 0;
 
@@ -245,8 +169,8 @@ static bool starts_free(const struct lattice *l, struct worker *w, const uint64_
 		return false;
 	if (!(o.maybe & starts))
 		return true;
-	free = packing_sets_free(l, p, key, lanes_at(&l->lanes, lane, packing_count(p, key, lane)),
-				 &wait);
+	free = open_sets_free(l, p, key, lanes_at(&l->lanes, lane, packing_count(p, key, lane)),
+			      &wait);
 	if (!free && wait)
 		w->wait = wait;
 	return free;
@@ -254,8 +178,8 @@ static bool starts_free(const struct lattice *l, struct worker *w, const uint64_
 
 /* One word and no configurations: the loop that most time goes into.  No branch depends on which
  * cuts the point may follow, for that is anybody's guess. */
-ALWAYS_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
-				 size_t to, struct run *o, const uint32_t limbs, const bool track)
+RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
+			      size_t to, struct run *o, const uint32_t limbs, const bool track)
 {
 	const struct lattice *l = e->l;
 	const struct packing_field f = l->packing->by_lane[l->packing->active[k]];
@@ -280,7 +204,7 @@ ALWAYS_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k,
 		top = moved > top ? moved : top;
 		keys_out[n] = key + unit;
 		if (limbs)
-			copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
+			run_copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
 		n += ok;
 	}
 	w->top.at[k] = (uint32_t)top;
@@ -289,8 +213,8 @@ ALWAYS_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k,
 }
 
 /* Any shape. */
-ALWAYS_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from,
-			       size_t to, struct run *o, const struct shape s)
+RUN_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			    struct run *o, const struct run_shape s)
 {
 	struct lattice *l = e->l;
 	const struct packing *p = l->packing;
@@ -313,18 +237,19 @@ ALWAYS_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, s
 		if (e->track)
 			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
 		top = x >= top ? x + 1 : top;
-		copy_words(next, key, s.words);
+		run_copy_words(next, key, s.words);
 		next[f.word] += UINT64_C(1) << f.shift;
-		w->edges += !s.configs || i == from || compare(key - s.words, key, s.words) != 0;
-		push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
-		     s.limbs ? v.counts + i * s.limbs : NULL, s);
+		w->edges +=
+			!s.configs || i == from || run_compare(key - s.words, key, s.words) != 0;
+		run_push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
+			 s.limbs ? v.counts + i * s.limbs : NULL, s);
 	}
 	w->top.at[k] = (uint32_t)top;
 }
 
 /* Successors of entries [from, to) by active lane k. */
-ALWAYS_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
-			   struct run *o, const struct shape s)
+RUN_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			struct run *o, const struct run_shape s)
 {
 	if (s.words > 1 || s.configs)
 		by_lane_any(e, w, k, from, to, o, s);
@@ -334,107 +259,16 @@ ALWAYS_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_
 		by_lane_plain(e, w, k, from, to, o, s.limbs, false);
 }
 
-/* --- merging two sequences --- */
-
-ALWAYS_INLINE void take(struct run *o, const struct run *a, size_t i, const struct shape s)
-{
-	copy_words(o->keys + o->n * s.words, a->keys + i * s.words, s.words);
-	if (s.configs)
-		o->configs[o->n] = a->configs[i];
-	if (s.limbs)
-		copy_words(o->counts + o->n * s.limbs, a->counts + i * s.limbs, s.limbs);
-}
-
-ALWAYS_INLINE void take_rest(struct run *o, const struct run *a, size_t i, const struct shape s)
-{
-	size_t n = a->n - i;
-
-	if (!n)
-		return;
-	memcpy(o->keys + o->n * s.words, a->keys + i * s.words, n * s.words * sizeof(*a->keys));
-	if (s.configs)
-		memcpy(o->configs + o->n, a->configs + i, n * sizeof(*a->configs));
-	if (s.limbs)
-		memcpy(o->counts + o->n * s.limbs, a->counts + i * s.limbs,
-		       n * s.limbs * sizeof(*a->counts));
-	o->n += n;
-}
-
-/* One word and at most one limb: no branch depends on which is smaller. */
-ALWAYS_INLINE void merge_words(const struct run *a, const struct run *b, struct run *o,
-			       const struct shape s)
-{
-	const uint64_t *restrict ka = a->keys, *restrict kb = b->keys;
-	const uint64_t *restrict na = a->counts, *restrict nb = b->counts;
-	const uint32_t *restrict ca = a->configs, *restrict cb = b->configs;
-	uint64_t *restrict ko = o->keys, *restrict no = o->counts;
-	uint32_t *restrict co = o->configs;
-	size_t i = 0, j = 0, n = o->n, an = a->n, bn = b->n;
-
-	while (i < an && j < bn) {
-		uint64_t x = ka[i], y = kb[j];
-		bool le = x <= y, ge = y <= x;
-
-		if (s.configs) {
-			uint32_t c = ca[i], d = cb[j];
-			bool same = le & ge;
-
-			le = same ? c <= d : le;
-			ge = same ? d <= c : ge;
-			co[n] = le ? c : d;
-		}
-		ko[n] = le ? x : y;
-		if (s.limbs)
-			no[n] = (na[i] & -(uint64_t)le) + (nb[j] & -(uint64_t)ge);
-		i += le;
-		j += ge;
-		n++;
-	}
-	o->n = n;
-	take_rest(o, a, i, s);
-	take_rest(o, b, j, s);
-}
-
-ALWAYS_INLINE void merge_any(const struct run *a, const struct run *b, struct run *o,
-			     const struct shape s)
-{
-	size_t i = 0, j = 0;
-
-	while (i < a->n && j < b->n) {
-		int c = compare(a->keys + i * s.words, b->keys + j * s.words, s.words);
-
-		if (c == 0 && s.configs && a->configs[i] != b->configs[j])
-			c = a->configs[i] < b->configs[j] ? -1 : 1;
-		take(o, c <= 0 ? a : b, c <= 0 ? i : j, s);
-		if (c == 0 && s.limbs)
-			add_words(o->counts + o->n * s.limbs, b->counts + j * s.limbs, s.limbs);
-		i += c <= 0;
-		j += c >= 0;
-		o->n++;
-	}
-	take_rest(o, a, i, s);
-	take_rest(o, b, j, s);
-}
-
-ALWAYS_INLINE void merge(const struct run *a, const struct run *b, struct run *o,
-			 const struct shape s)
-{
-	if (s.words == 1 && s.limbs <= 1)
-		merge_words(a, b, o, s);
-	else
-		merge_any(a, b, o, s);
-}
-
 /* --- pieces --- */
 
-static struct run area_run(struct area *a, size_t at, const struct shape s)
+static struct run area_run(struct area *a, size_t at, const struct run_shape s)
 {
 	return (struct run){ .keys = a->keys.at + at * s.words,
 			     .configs = s.configs ? a->configs.at + at : NULL,
 			     .counts = s.limbs ? a->counts.at + at * s.limbs : NULL };
 }
 
-static void area_reserve(struct area *a, size_t n, const struct shape s)
+static void area_reserve(struct area *a, size_t n, const struct run_shape s)
 {
 	VEC_RESERVE(&a->keys, (n + 1) * s.words);
 	if (s.configs)
@@ -480,8 +314,8 @@ static size_t piece_from(const struct expand *e, size_t i, const struct packing_
 }
 
 /* Halves the number of sequences; those of w->runs are in one area, the new ones in the other. */
-ALWAYS_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
-			       const struct shape s)
+RUN_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
+			    const struct run_shape s)
 {
 	size_t n = 0, at = 0;
 
@@ -491,9 +325,9 @@ ALWAYS_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
 		const struct run *a = &w->runs.at[i], none = { .n = 0 };
 
 		if (i + 1 < w->runs.n)
-			merge(a, a + 1, &o, s);
+			run_merge(a, a + 1, &o, s);
 		else
-			merge(a, &none, &o, s);
+			run_merge(a, &none, &o, s);
 		at += o.n;
 		w->runs.at[n] = o;
 	}
@@ -501,7 +335,7 @@ ALWAYS_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
 }
 
 /* The piece's entries, in one of the worker's areas. */
-ALWAYS_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const struct shape s)
+RUN_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const struct run_shape s)
 {
 	const struct packing *p = e->l->packing;
 	size_t total = 0, at = 0;
@@ -535,18 +369,18 @@ ALWAYS_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, con
 static struct run piece_any(struct expand *e, struct worker *w, size_t i)
 {
 	const struct level *v = &e->l->level;
-	const struct shape s = { .words = e->l->packing->words,
-				 .limbs = v->limbs,
-				 .configs = v->configs != NULL };
+	const struct run_shape s = { .words = e->l->packing->words,
+				     .limbs = v->limbs,
+				     .configs = v->configs != NULL };
 
 	if (s.words == 1 && s.limbs == 0 && !s.configs)
-		return piece(e, w, i, (struct shape){ 1, 0, false });
+		return piece(e, w, i, (struct run_shape){ 1, 0, false });
 	if (s.words == 1 && s.limbs == 1 && !s.configs)
-		return piece(e, w, i, (struct shape){ 1, 1, false });
+		return piece(e, w, i, (struct run_shape){ 1, 1, false });
 	if (s.words == 1 && s.limbs == 0 && s.configs)
-		return piece(e, w, i, (struct shape){ 1, 0, true });
+		return piece(e, w, i, (struct run_shape){ 1, 0, true });
 	if (s.words == 1 && s.limbs == 1 && s.configs)
-		return piece(e, w, i, (struct shape){ 1, 1, true });
+		return piece(e, w, i, (struct run_shape){ 1, 1, true });
 	return piece(e, w, i, s);
 }
 

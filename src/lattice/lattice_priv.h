@@ -3,6 +3,8 @@
  *
  *	lanes.c		points and sets as they come, until no cut needs them any more
  *	packing.c	cuts as numbers of a few bits for each lane
+ *	open.c		which sets are open in a cut
+ *	levels.c	a level's arrays
  *	expand.c	a level's successors, in order (the hot part)
  *	breadth.c	which cuts are kept when not all can be
  *	lattice.c	when a level can be built; counts, violations
@@ -217,13 +219,25 @@ bool level_same_cut(const struct level *v, size_t a, size_t b);
 void packing_prepare(struct lattice *l);
 /* l->top, exactly. */
 void packing_measure(struct lattice *l);
-/* The sets that the point starts may be started here.  *wait (may be NULL): else only because this
- * set, + 1, is not closed yet. */
-bool packing_sets_free(const struct lattice *l, const struct packing *p, const uint64_t *key,
-		       const struct lane_point *m, uint32_t *wait);
 /* Point `index' of the lane is next in the cut; may it come? */
 bool packing_enabled(const struct lattice *l, const struct packing *p, const uint64_t *key,
 		     uint32_t lane);
+
+/* --- open sets (open.c) --- */
+
+/* The lane's masks up to this count. */
+void open_fill(struct lattice *l, uint32_t lane, uint32_t count);
+/* No cut has less than base points of the lane. */
+void open_forget(struct lattice *l, uint32_t lane, uint32_t base);
+/* A set that was thought to be its lane's own is not: from now on the sets are asked. */
+void open_doubt(struct lattice *l);
+/* l->idle and l->views, for the packing. */
+void open_idle(struct lattice *l);
+void open_views(struct lattice *l);
+/* The sets that the point starts may be started here.  *wait (may be NULL): else only because this
+ * set, + 1, is not closed yet. */
+bool open_sets_free(const struct lattice *l, const struct packing *p, const uint64_t *key,
+		    const struct lane_point *m, uint32_t *wait);
 
 enum expand_result { EXPAND_OK, EXPAND_WAIT, EXPAND_MEMORY, EXPAND_STOP };
 struct expand *expand_new(unsigned jobs);

@@ -344,6 +344,8 @@ bool merge_relax(struct merge *m, bool now)
 	if (!best)
 		return false;
 	best->force = true;
+	if (m->follow.was)
+		map_put(&m->follow.forced, best->wait_key, NULL);
 	merge_wake(m, best->wait_key);
 	return true;
 }

@@ -36,7 +36,8 @@
  *
  * INIT.  Of a read of INIT nobody knows whether it belongs to this life of the word or to a later one.
  * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such reads goes on
- * when all those who are to make them wait for him.
+ * when all those who are to make them wait for him; of several that wait for one another so, the first.
+ * Since that may be the wrong one, INIT of that word is unknown from then on.
  */
 #include <assert.h>
 #include <string.h>
@@ -53,6 +54,7 @@
 /* What may wait for one thread. */
 #define HELD_MAX (UINT64_C(512) << 20)
 #define READS_MAX (8u << 20)
+#define KNOT_DEPTH 8  /* threads in a circle of such */
 #define OPEN_KEEP 256 /* a larger map is not worth clearing again and again */
 
 static uint64_t version_pack(struct version v)
@@ -431,7 +433,7 @@ static void follow_settle(struct merge *m)
 		merge_follow_leave(m, m->threads[i]);
 		/* Patience begins now: what they wait for may have been recorded only by now. */
 		if (m->threads[i]->wait_since != UINT64_MAX)
-			m->threads[i]->wait_since = m->window;
+			m->threads[i]->wait_since += m->window;
 	}
 	assert(f->open.n == 0);
 	if (f->by_look)
@@ -493,6 +495,11 @@ static void gone_add(struct merge *m, uint64_t key)
 	map_put(&f->gone[1], key, NULL);
 }
 
+static bool is_gone(const struct merge *m, uint64_t key)
+{
+	return map_get(&m->follow.gone[0], key) || map_get(&m->follow.gone[1], key);
+}
+
 void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to,
 			  struct event *e)
 {
@@ -500,11 +507,11 @@ void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from
 	bool late = item->reads && item->numbers != 0 &&
 		    queue_has(&t->stream.belated, t->stream.nfetched_events);
 
-	for (uint32_t w = from; w < to && (late || item->replaces); w++) {
+	for (uint32_t w = from; w < to && (item->reads || item->replaces); w++) {
 		uint64_t key = merge_reads_key(item->e.refs[w], (item->e.addr >> 3) + w);
 
-		if (late && e->op == EVENT_READ &&
-		    (map_get(&m->follow.gone[0], key) || map_get(&m->follow.gone[1], key)))
+		if (e->op == EVENT_READ &&
+		    ((late && is_gone(m, key)) || (item->reads && map_get(&m->follow.forced, key))))
 			e->flags |= EVENT_UNKNOWN;
 		if (item->replaces)
 			gone_add(m, key);
@@ -513,17 +520,34 @@ void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from
 
 /* ---- knots ---- */
 
-static bool waits_for(const struct merge *m, const struct merge_thread *u,
+/* Is u to make a read of INIT that t waits for? */
+static bool is_reader(const struct merge *m, const struct merge_thread *u,
 		      const struct merge_thread *t)
 {
-	for (uint32_t n = 0; n <= m->n && u->state == MERGE_EVENT; n++) {
+	return u != t && u->state != MERGE_DONE &&
+	       merge_reads_own(&m->reads, u->gone.tid, t->wait_key) != 0;
+}
+
+/* Of reads of INIT one is enough, for they all have to be made.  Of others nobody knows whose they
+ * are. */
+static bool waits_for(const struct merge *m, const struct merge_thread *u,
+		      const struct merge_thread *t, unsigned depth)
+{
+	if (u == t)
+		return true;
+	if (depth == 0)
+		return false;
+	if (u->state == MERGE_EVENT) {
 		uint32_t i = merge_find(m, u->wait_event.tid);
 
 		assert(i != MERGE_NOBODY);
-		u = m->threads[i];
-		if (u == t)
-			return true;
+		return waits_for(m, m->threads[i], t, depth - 1);
 	}
+	if (u->state != MERGE_READS || u->unseen_reads || !merge_reads_is_init(u->wait_key))
+		return false;
+	for (uint32_t i = 0; i < m->n; i++)
+		if (is_reader(m, m->threads[i], u) && waits_for(m, m->threads[i], t, depth - 1))
+			return true;
 	return false;
 }
 
@@ -534,9 +558,7 @@ bool merge_follow_is_knot(const struct merge *m, const struct merge_thread *t)
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct merge_thread *u = m->threads[i];
 
-		if (u != t && u->state != MERGE_DONE &&
-		    merge_reads_own(&m->reads, u->stream.src->tid, t->wait_key) != 0 &&
-		    !waits_for(m, u, t))
+		if (is_reader(m, u, t) && !waits_for(m, u, t, KNOT_DEPTH))
 			return false;
 	}
 	return true;
@@ -547,4 +569,5 @@ void merge_follow_release(struct merge *m)
 	map_release(&m->follow.open);
 	map_release(&m->follow.gone[0]);
 	map_release(&m->follow.gone[1]);
+	map_release(&m->follow.forced);
 }

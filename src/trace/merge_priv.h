@@ -184,12 +184,14 @@ struct merge_follow {
 	bool by_look;	 /* what was scanned last ends where a look did, not at a cut */
 	bool short_of;	 /* it does not reach to its cut: that is not there yet */
 	bool looked;	 /* since somebody was scanned */
-	bool settled; /* all is there now: it is to be scanned before anybody goes on */
+	bool settled;	 /* all is there now: it is to be scanned before anybody goes on */
 	size_t cuts;	 /* up to here they may be scanned to */
 	struct map open; /* merge_reads_key, to how often it is in open, left and tail */
 	/* Versions replaced of late, while some thread may have been about to record a read of them:
 	 * since the one before the last swap, and since that. */
 	struct map gone[2];
+	struct map
+		forced; /* merge_reads_key of INIT, where reads of it may have been passed over */
 };
 
 struct merge {

@@ -219,6 +219,20 @@ static void write_table(FILE *f, uint32_t lane)
 	fprintf(f, "\t\t{ 0, 0, { 0 } },\n");
 }
 
+static void write_tables(FILE *f)
+{
+	fprintf(f,
+		"c_decl {\nstatic const struct { unsigned char takes, held; unsigned short needs[%u]; "
+		"} points[%u][%u] = {\n",
+		opt.lanes, opt.lanes, opt.points + 1);
+	for (uint32_t i = 0; i < opt.lanes; i++) {
+		fprintf(f, "\t{\n");
+		write_table(f, i);
+		fprintf(f, "\t},\n");
+	}
+	fprintf(f, "};\n}\n");
+}
+
 static void write_needs(FILE *f, uint32_t lane)
 {
 	for (uint32_t j = 0; j < opt.lanes; j++)
@@ -242,16 +256,9 @@ static void write_free(FILE *f, uint32_t lane)
 static void write_model(FILE *f)
 {
 	fprintf(f, "%s pc[%u];\n", opt.points < 256 ? "byte" : "short", opt.lanes);
-	fprintf(f,
-		"c_decl {\nstatic const struct { unsigned char takes, held; unsigned short needs[%u]; "
-		"} points[%u][%u] = {\n",
-		opt.lanes, opt.lanes, opt.points + 1);
-	for (uint32_t i = 0; i < opt.lanes; i++) {
-		fprintf(f, "\t{\n");
-		write_table(f, i);
-		fprintf(f, "\t},\n");
-	}
-	fprintf(f, "};\n}\nactive proctype cut()\n{\n\tdo\n");
+	if (!shape_is("free"))
+		write_tables(f);
+	fprintf(f, "active proctype cut()\n{\n\tdo\n");
 	for (uint32_t i = 0; i < opt.lanes; i++) {
 		fprintf(f, "\t:: d_step { c_expr { now.pc[%u] < %u", i, opt.points);
 		if (shape_is("sync"))
