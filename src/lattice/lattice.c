@@ -212,6 +212,32 @@ static void sink_set(void *arg, uint32_t set, uint32_t resource, unsigned flags)
 		lanes_set(&l->lanes, set, resource, flags);
 }
 
+static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, uint64_t cuts)
+{
+	if (l->why == CUT_NONE) {
+		l->why = why;
+		l->why_level = level;
+	}
+	l->left_out += cuts;
+}
+
+/* Levels were built as if the lane could not go on, and nothing says that this point must come
+ * after all of them: a wait that ended by itself, a thread that nobody forked. */
+static bool comes_late(const struct lattice *l, const struct point *m)
+{
+	const struct lane *q = m->lane < l->lanes.at.n ? &l->lanes.at.at[m->lane] : NULL;
+
+	if (l->level.number == 0 || (q && !q->waits && !q->ended))
+		return false;
+	for (uint32_t i = 0; i < m->nneeds; i++) {
+		uint32_t u = m->needs[i].lane;
+
+		if (m->needs[i].count > (u < l->top.n ? l->top.at[u] : 0))
+			return false;
+	}
+	return true;
+}
+
 static void sink_point(void *arg, const struct point *m)
 {
 	struct lattice *l = arg;
@@ -221,6 +247,8 @@ static void sink_point(void *arg, const struct point *m)
 						 m->writes, m->pos, 0);
 		note_observed(l, m->pos);
 	}
+	if (!l->stopped && comes_late(l, m))
+		leave_out(l, CUT_LATE, l->level.number, 0);
 	if (!l->stopped)
 		lanes_point(&l->lanes, m);
 	else
@@ -263,15 +291,6 @@ struct point_sink lattice_sink(struct lattice *l)
 }
 
 /* --- building --- */
-
-static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, uint64_t cuts)
-{
-	if (l->why == CUT_NONE) {
-		l->why = why;
-		l->why_level = level;
-	}
-	l->left_out += cuts;
-}
 
 /* Some lane has a cut at its end, and may go on from there. */
 static bool lane_missing(const struct lattice *l)
@@ -483,6 +502,7 @@ static void explain(const struct lattice *l, char *out, size_t n)
 		[CUT_MEMORY] = "memory ran out (FORESEE_MEMORY=MIB sets how much may be used)",
 		[CUT_BUDGET] = "the budget of cuts ran out (--budget sets it)",
 		[CUT_HORIZON] = "too many points were waiting for a thread that did not go on",
+		[CUT_LATE] = "a thread went on that seemed to wait or had not been there",
 		[CUT_STOP] = "interrupted",
 		[CUT_KEPT] =
 			"levels to keep took too much memory (FORESEE_MEMORY=MIB)",

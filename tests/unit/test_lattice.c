@@ -281,6 +281,23 @@ static void horizon(void)
 	end(&b, &c);
 }
 
+/* A lane that nobody spoke of goes on when levels are built already: some runs are left out, unless
+ * what it needs is not in them either. */
+static void late(uint32_t needs)
+{
+	struct bench b = begin((struct lattice_options){ 0 });
+	struct lattice_counts c;
+
+	for (int i = 0; i < 3; i++)
+		point(&b, 0);
+	lattice_build(b.l);
+	point(&b, 0);
+	point_needs(&b, 1, 0, needs);
+	c = finish(&b);
+	TAP_OK(c.truncated == (needs < 4), "a late point that needs %u: %s", needs, c.why);
+	end(&b, &c);
+}
+
 /* Four lanes that all meet now and then, for ever, with a new value each time: nothing may pile up,
  * neither points nor configurations. */
 static void meet(struct bench *b, uint32_t lane, uint32_t count)
@@ -513,6 +530,9 @@ int main(void)
 	given_back();
 	watermark();
 	horizon();
+	late(0);
+	late(2);
+	late(4);
 	endless();
 	jobs(false, false, 54);
 	jobs(false, true, 60);
