@@ -3,7 +3,7 @@
  *
  * A plug-in is a shared object with one table in it:
  *
- *	cc -shared -fPIC -o balance.so monitor_balance.c
+ *	cc -shared -fPIC -o balance.so monitor_balance.c	(-I where this header is)
  *	foresee check --monitor ./balance.so TRACE		(also run, observe)
  *
  * A monitor watches one run, step by step, and says when it has gone wrong.  foresee does so for

@@ -136,6 +136,9 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 
 	r->kept = kept;
 	r->witness_dir = p->a->witness_dir;
+	r->spec_path = p->a->spec_path;
+	r->plugins = p->a->plugins.at;
+	r->nplugins = p->a->plugins.n;
 	r->truncated = p->truncated.at;
 	r->ntruncated = p->truncated.n;
 	look_for_stuck(p, &stuck);
@@ -188,12 +191,22 @@ static void add_earlier(struct pass *p, struct kept_list *out)
 			e->missed);
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), most = strlen(end);
+
+	return n >= most && strcmp(path + n - most, end) == 0;
+}
+
 int analyse_failed(const struct spool *file, struct diag *d)
 {
 	spool_mend(file, d);
 	talk_error("%s", d->message);
 	if (program_is_source(file->given) && access(file->given, R_OK) == 0)
 		talk_more("for source: 'foresee run %s'", file->given);
+	else if (ends_in(file->given, ".spec"))
+		talk_more("a specification goes with a trace: 'foresee check -s %s TRACE'",
+			  file->given);
 	return EXIT_TROUBLE;
 }
 

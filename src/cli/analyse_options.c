@@ -61,7 +61,8 @@ static bool unknown_analysis(const char *name)
 		talk_error("unknown analysis '%s', did you mean '%s'?", name, near);
 	else
 		talk_error("unknown analysis '%s'", name);
-	talk_more("the analyses are: default, which is %s", DEFAULT_ANALYSES);
+	talk_more("the analyses are: default, which is %s, and with --spec property",
+		  DEFAULT_ANALYSES);
 	for (const struct engine *const *e = engine_table; *e; e++)
 		talk_more("  %-12s %s", (*e)->name, (*e)->summary);
 	return false;
@@ -164,7 +165,8 @@ static bool take_number(struct analyse *a, const struct option_parser *p, int id
 			a->engine.breadth = 0;
 			return true;
 		}
-		return option_number(p, "--breadth", value, 1, UINT64_MAX, &a->engine.breadth);
+		return option_number_or(p, "--breadth", value, ", or all", 1, UINT64_MAX,
+					&a->engine.breadth);
 	default:
 		if (!option_number(p, "--jobs", value, 1, MOST_JOBS, &n))
 			return false;
@@ -272,10 +274,13 @@ static bool settle_spec(struct analyse *a)
 		a->engine.monitors = &a->monitors;
 	if (a->by_default && a->monitors.n && !add_engine(a, engine_property.name))
 		return false;
-	if (has(a, &engine_property) && a->monitors.n == 0) {
+	/* Who gives a spec and hears of no violation takes the program for right. */
+	if ((has(a, &engine_property) || (given && a->by_default)) && a->monitors.n == 0) {
 		talk_error(given ? "nothing to check: no property that can be monitored in '%s'"
 				 : "the analysis 'property' needs properties: give --spec FILE%s",
-			   given ? a->spec_path : "");
+			   a->spec_path ? a->spec_path
+			   : given	? a->plugins.at[0]
+					: "");
 		return false;
 	}
 	if (uses_lattice(a))

@@ -138,6 +138,12 @@ int option_next(struct option_parser *p, const char **value)
 bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,
 		   uint64_t high, uint64_t *out)
 {
+	return option_number_or(p, name, text, "", low, high, out);
+}
+
+bool option_number_or(const struct option_parser *p, const char *name, const char *text,
+		      const char *other, uint64_t low, uint64_t high, uint64_t *out)
+{
 	char *end;
 	unsigned long long v;
 
@@ -145,12 +151,12 @@ bool option_number(const struct option_parser *p, const char *name, const char *
 	v = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || v < low || v > high) {
 		if (high == UINT64_MAX)
-			talk_error("bad value '%s' of %s: expected a number from %" PRIu64, text,
-				   name, low);
+			talk_error("bad value '%s' of %s: expected a number from %" PRIu64 "%s",
+				   text, name, low, other);
 		else
 			talk_error("bad value '%s' of %s: expected a number from %" PRIu64
-				   " to %" PRIu64,
-				   text, name, low, high);
+				   " to %" PRIu64 "%s",
+				   text, name, low, high, other);
 		bad(p);
 		return false;
 	}

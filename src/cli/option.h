@@ -48,6 +48,9 @@ int option_next(struct option_parser *p, const char **value);
 /* A number within [low, high], or a message and false. */
 bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,
 		   uint64_t high, uint64_t *out);
+/* ... or something else, which the message ends in: ", or all". */
+bool option_number_or(const struct option_parser *p, const char *name, const char *text,
+		      const char *other, uint64_t low, uint64_t high, uint64_t *out);
 
 /* Bytes within [low, UINT64_MAX], as a number with K, M, G or T behind it, or a message and false. */
 bool option_size(const struct option_parser *p, const char *name, const char *text, uint64_t low,

@@ -203,6 +203,15 @@ void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor)
 	appendToGlobalDtors(*unwrap(m), unwrap<Function>(dtor), 1);
 }
 
+void extra_keep(LLVMModuleRef m, LLVMValueRef *globals, size_t n)
+{
+	std::vector<GlobalValue *> kept;
+
+	for (size_t i = 0; i < n; i++)
+		kept.push_back(unwrap<GlobalValue>(globals[i]));
+	appendToCompilerUsed(*unwrap(m), kept);
+}
+
 LLVMTypeRef extra_gep_type(LLVMValueRef gep)
 {
 	return wrap(cast<GEPOperator>(unwrap(gep))->getSourceElementType());
@@ -221,6 +230,9 @@ const char *extra_name(LLVMMetadataRef md)
 
 LLVMMetadataRef extra_scope(LLVMMetadataRef md)
 {
+	if (auto *global = node<DIGlobalVariable>(md))
+		if (auto *member = global->getStaticDataMemberDeclaration())
+			return wrap(member->getScope());
 	if (auto *variable = node<DIVariable>(md))
 		return wrap(variable->getScope());
 	if (auto *scope = node<DIScope>(md))

@@ -52,6 +52,9 @@ LLVMValueRef extra_exit_point(LLVMValueRef ret);
 /* Run ctor before the unit's constructors and dtor after its destructors. */
 void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor);
 
+/* The optimiser is to take these variables for used by what it does not see. */
+void extra_keep(LLVMModuleRef m, LLVMValueRef *globals, size_t n);
+
 /* The type a getelementptr, instruction or constant, indexes into. */
 LLVMTypeRef extra_gep_type(LLVMValueRef gep);
 

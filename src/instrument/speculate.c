@@ -28,6 +28,7 @@ void pass_start(LLVMModuleRef m)
 	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
 
 	calls_insert(m);
+	keep_variables(m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);

@@ -180,6 +180,9 @@ void said_add(struct unit *u, LLVMValueRef call, struct foresee_site *s);
 
 /* Before the optimiser: functions that are named by FORESEE_CALLS say when they begin. */
 void calls_insert(LLVMModuleRef m);
+
+/* keep.c: before the optimiser, so that static variables stay what the source says. */
+void keep_variables(LLVMModuleRef m);
 void calls_add_sites(struct unit *u); /* a row for each of them */
 uint32_t sites_add_entry(struct unit *u, const char *function);
 

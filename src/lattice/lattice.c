@@ -504,8 +504,7 @@ static void explain(const struct lattice *l, char *out, size_t n)
 		[CUT_HORIZON] = "too many points were waiting for a thread that did not go on",
 		[CUT_LATE] = "a thread went on that seemed to wait or had not been there",
 		[CUT_STOP] = "interrupted",
-		[CUT_KEPT] =
-			"levels to keep took too much memory (FORESEE_MEMORY=MIB)",
+		[CUT_KEPT] = "levels to keep took too much memory (FORESEE_MEMORY=MIB)",
 	};
 
 	if (l->why == CUT_NONE)
@@ -513,7 +512,8 @@ static void explain(const struct lattice *l, char *out, size_t n)
 	snprintf(out, n, "at level %" PRIu64 " %s", l->why_level, reasons[l->why]);
 	if (l->left_out)
 		snprintf(out + strlen(out), n - strlen(out),
-			 ": %" PRIu64 " cuts were left out, and what follows them", l->left_out);
+			 ": %" PRIu64 " cut%s left out, and what follows", l->left_out,
+			 l->left_out == 1 ? " was" : "s were");
 }
 
 void lattice_counts(const struct lattice *l, struct lattice_counts *out)

@@ -222,14 +222,19 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	const char *path = after_file(name);
 	struct strbuf b = { 0 };
 	char first[256];
+	struct trace_info info;
 	const char *why;
 
 	bind_near(t, name, &b);
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(path, ".["), path);
 	why = why_not(t, first);
+	trace_info(t, &info);
 	if (variables_count(t) == 0)
-		spec_complain(w->spec, at, d, "the recording knows no variables, so not '%s'",
-			      name);
+		spec_complain(w->spec, at, d, "the recording knows no variables, so not '%s'%s",
+			      name,
+			      info.locks_only ? ": build with foresee-cc, and record without "
+						"--locks-only"
+					      : "");
 	else if (why)
 		spec_complain(w->spec, at, d, "'%s' %s", first, why);
 	else
@@ -287,8 +292,8 @@ static enum status part_find(const struct watch *w, struct trace *t, const char 
 			st = ST_END; /* not the same file after all */
 	}
 	if (st == ST_BAD_INPUT)
-		spec_complain(w->spec, at, d, "'%s': %s; its type is '%s'", name, strbuf_str(&why),
-			      v->type ? v->type : "not known");
+		spec_complain(w->spec, at, d, "'%s' of type '%s': %s", v->name,
+			      v->type ? v->type : "not known", strbuf_str(&why));
 	if (st == ST_END && part_by_words(v, part, out))
 		st = ST_OK;
 	else if (st == ST_END)

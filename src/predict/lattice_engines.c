@@ -74,10 +74,15 @@ static void observed_unknown(struct lattices *x, uint64_t found, const struct st
 		if (!(found >> p & 1))
 			continue;
 		why = configs_trouble(x->observed.configs, p);
-		engine_truncated(&x->early,
-				 "property '%s' says nothing from event %" PRIu64 " on: %s",
-				 x->opt.monitors->at[p].name, s ? s->pos : 0,
-				 why ? why : "a value is not known");
+		if (!why)
+			why = "a value is not known";
+		if (s)
+			engine_truncated(&x->early,
+					 "property '%s' says nothing from event %" PRIu64 " on: %s",
+					 x->opt.monitors->at[p].name, s->pos, why);
+		else
+			engine_truncated(&x->early, "property '%s' says nothing from the start: %s",
+					 x->opt.monitors->at[p].name, why);
 	}
 }
 

@@ -405,10 +405,15 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 	end_line(out);
 }
 
+/* Where the table begins in a list. */
+static int list_side(const struct columns *c, const struct widths *w)
+{
+	return w->indent + w->numbers + 2 + widest_head(c) + 2 + widest_cell(c) + 4;
+}
+
 static void list_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
-	int head = widest_head(c);
-	int side = w->indent + w->numbers + 2 + head + 2 + widest_cell(c) + 4;
+	int head = widest_head(c), side = list_side(c, w);
 
 	if (!c->side || side + side_width(c) > w->all)
 		side = 0;
@@ -440,24 +445,59 @@ static bool is_crowded(const struct columns *c, const struct widths *w)
 	return crowded && c->n > 2;
 }
 
-/* Room for the table, first of all; columns are cut for it. */
-static bool measure_side(const struct columns *c, int indent, int all, struct widths *out)
-{
-	int side = side_width(c);
+/* ---- with a table ---- */
 
-	if (!c->side)
-		return false;
-	measure(c, indent, all - side - 4, out);
-	out->side = end_of(c, out) <= all - side - 4;
-	return out->side;
+static bool is_cut(const struct columns *c, const struct widths *w)
+{
+	for (size_t i = 0; i < c->rows.n; i++)
+		for (uint32_t k = 0; k < c->n; k++)
+			if (width(c->rows.at[i].cells[k]) > w->columns[k] &&
+			    w->columns[k] < COLUMNS_WIDEST)
+				return true;
+	return false;
+}
+
+/* Columns that leave `side' characters beside them, with no cell cut. */
+static bool has_room(const struct columns *c, int indent, int all, int side, struct widths *out)
+{
+	measure(c, indent, all - side, out);
+	out->all = all;
+	return end_of(c, out) <= all - side && !is_cut(c, out);
+}
+
+enum columns_room columns_room(const struct columns *c, int indent, int all)
+{
+	int side = side_width(c) + 4;
+	struct widths w;
+
+	if (has_room(c, indent, all, side, &w))
+		return COLUMNS_BESIDE;
+	return list_side(c, &w) + side_width(c) <= all ? COLUMNS_LIST : COLUMNS_NONE;
+}
+
+static void table_format(const struct columns *c, int indent, int all, struct strbuf *out)
+{
+	enum columns_room room = columns_room(c, indent, all);
+	struct widths w;
+
+	if (has_room(c, indent, all, room == COLUMNS_BESIDE ? side_width(c) + 4 : 0, &w) &&
+	    room != COLUMNS_LIST) {
+		w.side = room == COLUMNS_BESIDE;
+		beside_format(c, &w, out);
+	} else {
+		list_format(c, &w, out);
+	}
 }
 
 void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
 {
 	struct widths w;
 
-	if (!measure_side(c, indent, all, &w))
-		measure(c, indent, all, &w);
+	if (c->side) {
+		table_format(c, indent, all, out);
+		return;
+	}
+	measure(c, indent, all, &w);
 	if (is_crowded(c, &w))
 		list_format(c, &w, out);
 	else

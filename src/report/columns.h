@@ -71,8 +71,13 @@ void columns_note(struct columns *c, const char *note, const char *brief);
 /* A row without an event. */
 void columns_blank(struct columns *c);
 
+/* How a picture with a table beside it comes out: without the table, as a list, or in columns. */
+enum columns_room { COLUMNS_NONE, COLUMNS_LIST, COLUMNS_BESIDE };
+enum columns_room columns_room(const struct columns *c, int indent, int width);
+
 /* Each line begins with indent blanks and ends with a newline.  Cells that do not fit are cut in
- * the middle: what follows their last two blanks, a place, stays. */
+ * the middle: what follows their last two blanks, a place, stays.  For a table none is cut: a list
+ * has more room. */
 void columns_format(const struct columns *c, int indent, int width, struct strbuf *out);
 
 #endif /* REPORT_COLUMNS_H */

@@ -115,7 +115,7 @@ static void tainted_format(struct explain *x, const struct finding *f)
 
 void explain_picture(struct explain *x, const struct finding *f, struct columns *c)
 {
-	columns_format(c, 4, x->opt->width, &x->out);
+	columns_format(c, EXPLAIN_INDENT, x->opt->width, &x->out);
 	tainted_format(x, f);
 	columns_release(c);
 }
@@ -131,6 +131,20 @@ static void trace_format(const struct explain *x, struct strbuf *out)
 		strbuf_adds(out, "TRACE");
 	else
 		frames_path(x->r->path, out);
+}
+
+/* A witness holds its spec, but no plug-in. */
+static void plugins_format(const struct explain *x, struct strbuf *out)
+{
+	for (size_t i = 0; i < x->r->nplugins; i++)
+		strbuf_addf(out, "--monitor %s ", x->r->plugins[i]);
+}
+
+static void spec_format(const struct explain *x, struct strbuf *out)
+{
+	if (x->r->spec_path)
+		strbuf_addf(out, "-s %s ", x->r->spec_path);
+	plugins_format(x, out);
 }
 
 /* What has the same places was found once. */
@@ -171,6 +185,8 @@ static void next_format(struct explain *x, const struct finding *f)
 	part_format(x);
 	if (x->r->witness_dir && f->certified) {
 		strbuf_adds(&x->out, "   verify it:  foresee verify ");
+		if (f->property)
+			plugins_format(x, &x->out);
 		trace_format(x, &x->out);
 		strbuf_addf(&x->out, " %s/%" PRIu32 ".witness\n", x->r->witness_dir, f->id);
 	}
@@ -320,10 +336,14 @@ static void hints_format(struct explain *x)
 	trace_format(x, &path);
 	strbuf_adds(&x->out, "\n");
 	if (certified && !x->r->witness_dir) {
-		strbuf_addf(&x->out, "keep the proofs:  foresee check %s--witness-dir DIR %s\n",
-			    topics >> TOPIC_PROPERTY & 1 ? "-s SPEC " : "", strbuf_str(&path));
-		strbuf_addf(&x->out, "verify one:       foresee verify %s DIR/1.witness\n",
-			    strbuf_str(&path));
+		strbuf_adds(&x->out, "keep the proofs:  foresee check ");
+		if (topics >> TOPIC_PROPERTY & 1)
+			spec_format(x, &x->out);
+		strbuf_addf(&x->out, "--witness-dir DIR %s\n", strbuf_str(&path));
+		strbuf_adds(&x->out, "verify one:       foresee verify ");
+		if (topics >> TOPIC_PROPERTY & 1)
+			plugins_format(x, &x->out);
+		strbuf_addf(&x->out, "%s DIR/1.witness\n", strbuf_str(&path));
 	}
 	for (unsigned i = 0; i < NTOPICS; i++) {
 		if (!(topics >> i & 1))

@@ -15,7 +15,8 @@
 #include "witness/check.h"
 #include "witness/evidence.h"
 
-#define EXPLAIN_LOCKS 8 /* shown of those that a thread holds */
+#define EXPLAIN_INDENT 4 /* of pictures */
+#define EXPLAIN_LOCKS 8	 /* shown of those that a thread holds */
 
 struct explain {
 	const struct report *r;

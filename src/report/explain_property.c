@@ -52,6 +52,21 @@ static void formula_format(struct explain *x, const struct monitor *m)
 	strbuf_release(&text);
 }
 
+/* " put, big": what the spec calls it. */
+static void events_add(struct explain *x, uint64_t pos)
+{
+	const struct check_watch *w = x->r->watch;
+	const struct watch_item *item = w ? states_item(w, pos) : NULL;
+	const char *comma = "";
+
+	for (uint32_t i = 0; item && w->monitors->spec && i < w->monitors->spec->nevents; i++) {
+		if (!(item->events >> i & 1))
+			continue;
+		strbuf_addf(&x->out, "%s %s", comma, w->monitors->spec->events[i].name);
+		comma = ",";
+	}
+}
+
 static void event_format(struct explain *x, const struct finding *f)
 {
 	size_t start = x->out.n;
@@ -65,7 +80,9 @@ static void event_format(struct explain *x, const struct finding *f)
 	strbuf_adds(&x->out, "   ");
 	words_thread(x->t, e.tid, &x->out);
 	strbuf_addf(&x->out, "  %s", words_op(&e));
-	if (event_op_family(e.op) == 'A') {
+	if (event_op_family(e.op) == 'O') {
+		events_add(x, e.pos);
+	} else if (event_op_family(e.op) == 'A') {
 		strbuf_adds(&x->out, " ");
 		words_object(x->ev, e.pos, &x->out);
 	} else if (e.name) {
@@ -84,6 +101,10 @@ struct run_row {
 	size_t state; /* 0: no step of the spec */
 };
 
+/* How much of a step its row says: all, all but the values, which stand in the table, or that in
+ * short names. */
+enum names { NAMES_FULL, NAMES_ALONE, NAMES_SHORT };
+
 /* One finding's run. */
 struct run {
 	struct explain *x;
@@ -94,7 +115,8 @@ struct run {
 	struct explain_states table;
 	uint32_t tids[COLUMNS_MAX]; /* ascending */
 	uint32_t ntids;
-	const char *file;	  /* of the last event; NULL not known */
+	const char *file; /* of the last event; NULL not known */
+	enum names names;
 	struct map equal;	  /* hash of thread, operation, object: times shown */
 	VEC(struct run_row) rows; /* the last first */
 	size_t first;		  /* state before the first row */
@@ -175,7 +197,8 @@ static void step_format(const struct run *r, const struct run_row *row, struct s
 		return;
 	}
 	strbuf_adds(out, family == 'A' ? show_op(e.op) : words_op(&e));
-	if (row->state && explain_states_written(&r->table, row->state, out))
+	if (r->names == NAMES_FULL && row->state &&
+	    explain_states_written(&r->table, row->state, out))
 		;
 	else if (family == 'A')
 		explain_states_read(&r->table, row->pos, out);
@@ -214,8 +237,10 @@ static void rows_format(struct run *r, struct columns *c)
 		columns_head(c, strbuf_str(&text));
 	}
 	explain_states_head(&r->table, c);
-	columns_blank(c);
-	explain_states_note(&r->table, r->first, r->first, c);
+	if (r->table.shown) {
+		columns_blank(c);
+		explain_states_note(&r->table, r->first, r->first, c);
+	}
 	for (size_t i = r->rows.n; i-- > 0;) {
 		const struct run_row *row = &r->rows.at[i];
 
@@ -355,6 +380,31 @@ static void before_format(const struct run *r)
 	strbuf_addf(&r->x->out, "    %" PRIu64 " step%s before; then:\n", left, WORDS_PLURAL(left));
 }
 
+/* The longest with which the table has room. */
+static void choose_names(struct run *r)
+{
+	enum columns_room best = COLUMNS_NONE, room;
+	enum names chosen = NAMES_FULL;
+	struct explain_states full = r->table;
+
+	for (r->names = NAMES_FULL; r->names <= NAMES_SHORT; r->names++) {
+		struct columns c = { 0 };
+
+		if (r->names == NAMES_SHORT)
+			explain_states_shorten(&r->table);
+		rows_format(r, &c);
+		room = columns_room(&c, EXPLAIN_INDENT, r->x->opt->width);
+		columns_release(&c);
+		if (room > best) {
+			best = room;
+			chosen = r->names;
+		}
+	}
+	r->names = chosen;
+	if (chosen != NAMES_SHORT)
+		r->table = full;
+}
+
 static void run_format(struct explain *x, const struct finding *f, int property,
 		       const struct check_order *order)
 {
@@ -377,6 +427,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	if (order->at.n || r.table.shown) {
 		lead_format(&r);
 		before_format(&r);
+		choose_names(&r);
 		rows_format(&r, &c);
 		explain_picture(x, f, &c);
 	}

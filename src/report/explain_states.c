@@ -37,15 +37,13 @@ uint64_t explain_states_variables(const struct check_watch *w, const char *prope
 	return w->monitors->at[number].property->variables & all;
 }
 
-void explain_states_init(struct explain_states *t, const struct check_watch *w,
-			 const struct states *s, const struct finding *f)
+static void measure(struct explain_states *t)
 {
+	const struct states *s = t->states;
 	struct strbuf text = { 0 };
 
-	*t = (struct explain_states){ .watch = w, .states = s, .f = f };
-	t->shown = explain_states_variables(w, f->property);
 	for (uint32_t i = 0; set_next(t->shown, &i); i++) {
-		t->widths[i] = (int)strlen(spec_of(t)->variables[i].name);
+		t->widths[i] = (int)strlen(t->names[i]);
 		for (size_t k = 0; k < s->at.n; k++) {
 			strbuf_clear(&text);
 			eval_print(&spec_of(t)->variables[i].type, value_of(t, k, i), &text);
@@ -56,13 +54,48 @@ void explain_states_init(struct explain_states *t, const struct check_watch *w,
 	strbuf_release(&text);
 }
 
+void explain_states_init(struct explain_states *t, const struct check_watch *w,
+			 const struct states *s, const struct finding *f)
+{
+	*t = (struct explain_states){ .watch = w, .states = s, .f = f };
+	t->shown = explain_states_variables(w, f->property);
+	for (uint32_t i = 0; w->monitors->spec && i < w->monitors->spec->nvariables; i++)
+		t->names[i] = w->monitors->spec->variables[i].name;
+	measure(t);
+}
+
+static const char *last_part(const char *name)
+{
+	const char *last = name;
+
+	for (const char *at = name; *at; at++)
+		if ((*at == '.' || *at == ':') && at[1] && at[1] != ':')
+			last = at + 1;
+	return last;
+}
+
+void explain_states_shorten(struct explain_states *t)
+{
+	uint32_t n = spec_of(t) ? spec_of(t)->nvariables : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *last = last_part(spec_of(t)->variables[i].name);
+		bool alone = true;
+
+		for (uint32_t k = 0; k < n && alone; k++)
+			alone = k == i || strcmp(last_part(spec_of(t)->variables[k].name), last);
+		if (alone)
+			t->names[i] = last;
+	}
+	measure(t);
+}
+
 void explain_states_head(const struct explain_states *t, struct columns *c)
 {
 	struct strbuf head = { 0 };
 
 	for (uint32_t i = 0; set_next(t->shown, &i); i++)
-		strbuf_addf(&head, "%s%-*s", head.n ? "  " : "", t->widths[i],
-			    spec_of(t)->variables[i].name);
+		strbuf_addf(&head, "%s%-*s", head.n ? "  " : "", t->widths[i], t->names[i]);
 	columns_side(c, strbuf_str(&head));
 	strbuf_release(&head);
 }
@@ -98,7 +131,7 @@ void explain_states_note(const struct explain_states *t, size_t before, size_t s
 		strbuf_clear(&value);
 		eval_print(&v->type, value_of(t, state, i), &value);
 		if (before == state)
-			strbuf_addf(&brief, "%s%s = %s", brief.n ? ", " : "", v->name,
+			strbuf_addf(&brief, "%s%s = %s", brief.n ? ", " : "", t->names[i],
 				    strbuf_str(&value));
 		strbuf_adds(&value, changed ? "*" : "");
 		strbuf_addf(&note, "%s%-*s", note.n ? "  " : "", t->widths[i], strbuf_str(&value));
@@ -131,7 +164,7 @@ bool explain_states_written(const struct explain_states *t, size_t state, struct
 	for (uint32_t i = 0; set_next(written, &i); i++) {
 		const struct spec_variable *v = &spec_of(t)->variables[i];
 
-		strbuf_addf(out, "%s %s = ", comma, v->name);
+		strbuf_addf(out, "%s %s = ", comma, t->names[i]);
 		eval_print(&v->type, value_of(t, state, i), out);
 		comma = ",";
 	}
@@ -144,7 +177,7 @@ void explain_states_read(const struct explain_states *t, uint64_t pos, struct st
 	const char *comma = "";
 
 	for (uint32_t i = 0; item && set_next(item->reads | item->written, &i); i++) {
-		strbuf_addf(out, "%s %s", comma, spec_of(t)->variables[i].name);
+		strbuf_addf(out, "%s %s", comma, t->names[i]);
 		comma = ",";
 	}
 }

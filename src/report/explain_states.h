@@ -30,10 +30,13 @@ struct explain_states {
 	const struct finding *f;
 	uint64_t shown; /* variables */
 	int widths[SPEC_VARIABLES];
+	const char *names[SPEC_VARIABLES]; /* as they are written */
 };
 
 void explain_states_init(struct explain_states *t, const struct check_watch *w,
 			 const struct states *s, const struct finding *f);
+/* From now on, names by their last part where no other variable has it: `valid' of `store::entry.valid'. */
+void explain_states_shorten(struct explain_states *t);
 /* The head of the table, if there is one. */
 void explain_states_head(const struct explain_states *t, struct columns *c);
 /* The state as the note of the latest row; before: the one that it follows, or itself.  Where the table

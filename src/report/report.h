@@ -54,7 +54,10 @@ struct report {
 	uint64_t suppressed;
 	uint64_t benign;	 /* races that the program has declared benign: not shown */
 	const char *witness_dir; /* or NULL */
-	const char *stuck;	 /* who waited when it ended (report/stuck.h); or NULL */
+	const char *spec_path;	 /* as given; or NULL */
+	const char *const *plugins;
+	size_t nplugins;
+	const char *stuck; /* who waited when it ended (report/stuck.h); or NULL */
 };
 
 #endif /* REPORT_REPORT_H */

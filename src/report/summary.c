@@ -135,8 +135,12 @@ static void scope_get(const struct report *r, struct scope *out)
 		out->open_waits = 0;
 }
 
-static const char *looked_for(const struct scope *s)
+static const char *looked_for(const struct scope *s, bool properties)
 {
+	if (properties && (s->races || s->waits))
+		return s->races && s->waits ? "race, deadlock or violated property"
+		       : s->waits	    ? "deadlock or violated property"
+					    : "race or violated property";
 	return s->races && s->waits ? "race or deadlock"
 	       : s->waits	    ? "deadlock"
 	       : s->races	    ? "race"
@@ -160,7 +164,7 @@ static void none_violated(const struct report *r, const struct scope *s, struct 
 
 static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
-	const char *what = looked_for(s);
+	const char *what = looked_for(s, r->properties && r->ntruncated);
 	struct trace_info info;
 
 	trace_info(r->trace, &info);
@@ -322,6 +326,7 @@ static void lattices_format(const struct report *r, struct strbuf *out)
 {
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct lattice_counts *c = r->analyses[i].lattice;
+		uint64_t runs;
 
 		if (!c)
 			continue;
@@ -334,7 +339,7 @@ static void lattices_format(const struct report *r, struct strbuf *out)
 		if (c->counted) {
 			strbuf_adds(out, "; ");
 			big_print(&c->runs, out);
-			strbuf_adds(out, " runs");
+			strbuf_adds(out, big_fits(&c->runs, &runs) && runs == 1 ? " run" : " runs");
 			if (r->properties) {
 				strbuf_adds(out, ", ");
 				big_print(&c->violating_runs, out);

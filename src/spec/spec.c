@@ -91,6 +91,8 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 		strbuf_add(&text, chunk, n);
 	if (ferror(f))
 		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
+	else if (strncmp(strbuf_str(&text), "FORESEE\n", 8) == 0)
+		diag_set(d, "'%s' is a recording, not a specification", path);
 	else
 		st = spec_parse(is_input ? "(standard input)" : path, strbuf_str(&text), text.n,
 				out, d);

@@ -135,12 +135,21 @@ bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, con
 	return false;
 }
 
-/* ident { "." ident | "[" number "]" }; *plain: no brackets. */
+/* ident { "::" ident } { "." ident | "[" number "]" }; *plain: names and dots alone, as of a file. */
 static bool parse_path(struct spec_parser *p, const char *what, struct strbuf *name, bool *plain)
 {
 	*plain = true;
 	if (p->token.kind != SPEC_T_WORD)
 		return spec_expected(p, what);
+	while (spec_lex_peek(p) == SPEC_T_SCOPE) {
+		strbuf_add(name, p->token.at, p->token.n);
+		strbuf_adds(name, "::");
+		spec_lex(p);
+		spec_lex(p);
+		if (p->token.kind != SPEC_T_WORD)
+			return spec_expected(p, "a name of that scope");
+		*plain = false;
+	}
 	for (;;) {
 		strbuf_add(name, p->token.at, p->token.n);
 		spec_lex(p);

@@ -32,15 +32,22 @@ static const char *const expr_words[] = {
 
 /* ---- names and numbers ---- */
 
-/* word { "." word | "[" number "]" } as the parser writes it; files: without brackets. */
-static bool is_path(const char *s, const char *end, bool brackets)
+/* word { "::" word } { "." word | "[" number "]" } as the parser writes it; files: words and dots. */
+static bool is_path(const char *s, const char *end, bool variable)
 {
+	bool scoped = variable;
+
 	for (;;) {
 		if (s == end || !(isalpha((unsigned char)*s) || *s == '_'))
 			return false;
 		while (s < end && (isalnum((unsigned char)*s) || *s == '_'))
 			s++;
-		while (brackets && s < end && *s == '[') {
+		if (scoped && end - s > 2 && s[0] == ':' && s[1] == ':') {
+			s += 2;
+			continue;
+		}
+		scoped = false;
+		while (variable && s < end && *s == '[') {
 			const char *from = ++s;
 
 			while (s < end && isdigit((unsigned char)*s))
@@ -68,11 +75,25 @@ static void print_string(const char *text, size_t n, struct strbuf *out)
 	strbuf_adds(out, "\"");
 }
 
+/* Between a file and its variable; C++ has two within names.  NULL: there is no file. */
+static const char *file_colon(const char *name, const char *end)
+{
+	const char *found = NULL;
+
+	for (const char *at = name; at < end; at++) {
+		if (at[0] == ':' && at[1] == ':')
+			at++;
+		else if (*at == ':')
+			found = at;
+	}
+	return found || is_path(name, end, true) ? found : strrchr(name, ':');
+}
+
 /* A variable, or the name of an object: as the path that it is, or in quotes; the file of one that
  * may have a file in quotes of its own. */
 static void print_name(const char *name, bool has_file, struct strbuf *out)
 {
-	const char *colon = strrchr(name, ':'), *end = name + strlen(name);
+	const char *end = name + strlen(name), *colon = file_colon(name, end);
 	const char *path = colon ? colon + 1 : name;
 
 	if (name[0] == '@' && is_path(name + 1, end, false) && !strchr(name, '.')) {

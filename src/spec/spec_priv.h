@@ -40,6 +40,7 @@ const char *spec_copy(struct spec *s, const char *text, size_t n);
 	X(GE, ">=")         \
 	X(ANDAND, "&&")     \
 	X(OROR, "||")       \
+	X(SCOPE, "::")      \
 	X(LT, "<")          \
 	X(GT, ">")          \
 	X(BANG, "!")        \

@@ -1,8 +1,10 @@
 #include "trace/layout_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/near.h"
 #include "base/strbuf.h"
 
 #define DEPTH_MOST 32u
@@ -133,6 +135,34 @@ static const char *refuse(struct strbuf *why, const char *what, const char *name
 	return NULL;
 }
 
+/* ", did you mean 'floor'?", by the names that the struct itself has. */
+static void member_near(const char *at, const char *name, size_t n, struct strbuf *why)
+{
+	char wanted[NEAR_WORD + 1], has[NEAR_WORD + 1], best[NEAR_WORD + 1] = "";
+	unsigned least = n < 3 ? 2 : n < 6 ? 3 : 4; /* as many edits are too many */
+	const char *what;
+	uint64_t offset;
+	size_t nwhat;
+
+	if (n > NEAR_WORD)
+		return;
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)n, name);
+	for (at++; at && *at != '}'; at += *at == ' ') {
+		if (!member_head(&at, &what, &nwhat, &offset))
+			return;
+		snprintf(has, sizeof(has), "%.*s", (int)nwhat, what);
+		if (nwhat && nwhat <= NEAR_WORD && near_distance(wanted, has) < least) {
+			least = near_distance(wanted, has);
+			memcpy(best, has, sizeof(best));
+		}
+		at = shape_read(at, 0).end;
+		if (!at)
+			return;
+	}
+	if (*best)
+		strbuf_addf(why, ", did you mean '%s'?", best);
+}
+
 static const char *step_member(const char *at, const char **path, uint64_t *offset,
 			       struct strbuf *why)
 {
@@ -142,8 +172,11 @@ static const char *step_member(const char *at, const char **path, uint64_t *offs
 	if (*at != '{')
 		return refuse(why, "it is no struct that could have a '%.*s'", *path, n);
 	found = member_find(at, *path, n, offset, 0);
-	if (!found)
-		return refuse(why, "its struct has no member '%.*s'", *path, n);
+	if (!found) {
+		refuse(why, "its struct has no member '%.*s'", *path, n);
+		member_near(at, *path, n, why);
+		return NULL;
+	}
 	*path += n;
 	return found;
 }

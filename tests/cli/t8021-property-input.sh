@@ -68,12 +68,17 @@ wrong "^foresee: cannot open 'gone\.spec'" -s gone.spec t.std
 wrong "^foresee: .*'\.'|directory" -s . t.std
 : >p.spec
 wrong "no property that can be monitored in 'p\.spec'" -a property -s p.spec t.std
+wrong "no property that can be monitored in 'p\.spec'" -s p.spec t.std
+spec 'thread t = 1; shared int x; property p: mttl @t(x == 0);'
+wrong "nothing to check: no property that can be monitored in 'p\.spec'" -s p.spec t.std
+wrong "'t\.foresee' is a recording, not a specification" -s t.foresee t.foresee
+wrong "a specification goes with a trace: 'foresee check -s p\.spec TRACE'" p.spec
 
 # Options.
 spec 'shared int radio = 1;' 'property on: ptltl radio == 1;'
 wrong "needs properties: give --spec FILE" -a property t.std
 wrong "bad value '0' of --breadth" --breadth 0 -s p.spec t.std
-wrong "bad value 'wide' of --breadth" --breadth wide -s p.spec t.std
+wrong "bad value 'wide' of --breadth: expected a number from 1, or all" --breadth wide -s p.spec t.std
 wrong "^foresee: --count is about lattices" --count t.std
 wrong "^foresee: --breadth is about lattices" --breadth 3 t.std
 wrong "^foresee: --count is about lattices" -a races --count -s p.spec t.std

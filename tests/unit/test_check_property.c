@@ -178,6 +178,37 @@ static void test_taint(void)
 	      "strict: every read binds");
 }
 
+/* The same for events: the read itself, and what is said with words that may come from it. */
+static void test_taint_events(void)
+{
+	struct trial said = { "#fmt 1\nA|w(y)=1|1\nB|r(y)~|2\nB|user(go)|3\n",
+			      "event look = read(y); event go = user(go);\n"
+			      "property p: ere .* go never; property q: ere .* look never;",
+			      "2!look",
+			      "q",
+			      FINDING_PROPERTY,
+			      true };
+
+	claim(&said, "2", "2", "may read another value here, and is an event of the spec",
+	      "a tainted read that is an event");
+	said.property = "p";
+	said.steps = "3!go";
+	claim(&said, "2 3", "3", "its thread has read what may differ here",
+	      "words after a tainted read");
+	claim(&said, "1 2 3", "3", "observed", "as recorded nothing differs");
+}
+
+/* A verdict counts for its own property alone. */
+static void test_others(void)
+{
+	struct trial two = with_spec(LAND START "property high: ptltl landing == 0;", "high",
+				     FINDING_PROPERTY);
+
+	claim(&two, "1 2", "2", "observed", "the second property of a spec");
+	two.property = "land";
+	claim(&two, "1 2", "2", "'land' holds at event 2", "says nothing of the first");
+}
+
 int main(void)
 {
 	test_orders();
@@ -186,5 +217,7 @@ int main(void)
 	test_specs();
 	test_events();
 	test_taint();
+	test_taint_events();
+	test_others();
 	return tap_done();
 }
