@@ -78,7 +78,7 @@ struct analyse {
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
 	bool by_default; /* the analyses are those that fit what is given */
-	bool passing; /* the trace goes away with us: nobody shall be told to read it */
+	bool passing;	 /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */
 	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */

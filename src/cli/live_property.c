@@ -2,13 +2,13 @@
  * Properties while the program runs.
  *
  * The process follows the recording (trace/follow.h) and gives it, as it comes, to the analyses that
- * build lattices: these tell of a violation when its level is complete.  They cannot prove it, for they
- * keep two levels, and who reads while the program writes reads in an order of his own.  So the
- * ordinary analysis of the recording as it is now (cli/pass.h) is asked, once for each property that is
- * new.  What it certifies is told, and stays true however the run goes on.
+ * build lattices: these tell of a violation when its level is complete.  They cannot prove it, for
+ * they keep two levels, and who reads while the program writes reads in an order of his own.  So the
+ * ordinary analysis of the recording as it is now (cli/pass.h) is asked, once for each property that
+ * is new.  What it certifies is told, and stays true however the run goes on.
  *
- * Where that would take too long or too much memory the finding is told as what it is, not certified; the
- * report has the proof.
+ * Where that would take too long or too much memory the finding is told as what it is, not certified;
+ * the report has the proof.
  *
  * A level is complete when it is known of each thread what it does next, and a thread may do nothing
  * that matters for the rest of the run.  So as long as the recording is short the ordinary analysis is
@@ -30,10 +30,10 @@
 #include "trace/trace.h"
 #include "trace/windows.h"
 
-#define FIRST_MS 100	      /* programs that end before see nothing of us */
-#define LOOK 0.1	      /* seconds between looks at the file */
-#define LOOK_SHARE 4	      /* and so many times what a look takes, which grows with the file */
-#define OPEN_MOST 5.0	      /* seconds between tries to begin */
+#define FIRST_MS 100  /* programs that end before see nothing of us */
+#define LOOK 0.1      /* seconds between looks at the file */
+#define LOOK_SHARE 4  /* and so many times what a look takes, which grows with the file */
+#define OPEN_MOST 5.0 /* seconds between tries to begin */
 /* Points that wait for a thread that does not go on: then runs are left out in which it would have.
  * The report leaves out none of them. */
 #define HORIZON (1u << 14)
@@ -64,7 +64,7 @@ static void tell_unproven(struct property *x, uint64_t found)
 		if (!(found >> i & 1))
 			continue;
 		snprintf(words, sizeof(words),
-			 "property '%.200s' violated (predicted; the report will certify it)",
+			 "property '%.200s' violated (predicted; the proof comes with the report)",
 			 m->at[i].name);
 		live_tell_words(&x->teller, words);
 	}

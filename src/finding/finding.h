@@ -63,12 +63,12 @@ struct finding {
 	uint32_t nevents;
 	/* Of the events, as steps have them: its signature, but for properties, which have a name. */
 	uint32_t sites[FINDING_EVENTS];
-	uint8_t ops[FINDING_EVENTS];	/* enum step_op */
-	bool claimed;			/* the engine says that schedule leads to it */
-	bool certified;			/* and the checker agrees */
-	bool dep;			/* only by the dependency-aware model */
-	bool observed;			/* the recorded run itself goes wrong there */
-	const char *property;		/* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
+	uint8_t ops[FINDING_EVENTS]; /* enum step_op */
+	bool claimed;		     /* the engine says that schedule leads to it */
+	bool certified;		     /* and the checker agrees */
+	bool dep;		     /* only by the dependency-aware model */
+	bool observed;		     /* the recorded run itself goes wrong there */
+	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	struct schedule schedule;
 	/* From the checker: targets that see another write than observed; free reads whose value
 	 * may differ. */

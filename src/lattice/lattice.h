@@ -32,10 +32,10 @@ struct strbuf;
 struct lattice_options {
 	struct configs *configs; /* NULL: counts only */
 	bool count;		 /* runs and violating runs too; costs memory */
-	uint64_t breadth;	 /* nodes of a level that are kept, at least 1; 0: what memory allows */
-	uint64_t memory;	 /* bytes for levels; 0: the default */
-	uint64_t budget;	 /* cuts to build in full; then the breadth is 1.  0: the default */
-	uint32_t horizon;	 /* points that may wait for a level; 0: the default */
+	uint64_t breadth; /* nodes of a level that are kept, at least 1; 0: what memory allows */
+	uint64_t memory;  /* bytes for levels; 0: the default */
+	uint64_t budget;  /* cuts to build in full; then the breadth is 1.  0: the default */
+	uint32_t horizon; /* points that may wait for a level; 0: the default */
 	unsigned jobs;
 	/* Keeps every level, for lattice_path and lattice_each. */
 	bool keep;
@@ -44,10 +44,10 @@ struct lattice_options {
 
 /* The first level at which a property is violated, by its smallest cut. */
 struct lattice_found {
-	uint32_t property;	/* number in the monitors */
-	bool error;		/* not violated: an expression has no value */
-	uint64_t level, pos;	/* pos: of the point that did it; 0 the initial state */
-	VEC(uint32_t) cut;	/* by lane */
+	uint32_t property;   /* number in the monitors */
+	bool error;	     /* not violated: an expression has no value */
+	uint64_t level, pos; /* pos: of the point that did it; 0 the initial state */
+	VEC(uint32_t) cut;   /* by lane */
 };
 
 struct lattice_counts {
@@ -92,13 +92,13 @@ bool lattice_path(const struct lattice *l, const struct lattice_found *f, struct
 
 /* keep: nodes and edges, level by level, each level in a fixed order. */
 struct lattice_node {
-	uint64_t level, index;	/* index within the level */
-	const uint32_t *cut;	/* by lane */
+	uint64_t level, index; /* index within the level */
+	const uint32_t *cut;   /* by lane */
 	uint32_t nlanes;
 	const uint32_t *configs; /* numbers; NULL without */
 	uint32_t nconfigs;
-	bool observed;	/* the observed run passes here */
-	bool dead;	/* a dead end */
+	bool observed; /* the observed run passes here */
+	bool dead;     /* a dead end */
 };
 struct lattice_edge {
 	uint64_t level, from, to; /* index in level and level + 1 */

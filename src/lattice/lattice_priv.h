@@ -164,7 +164,16 @@ struct found_state {
 	uint64_t unknown;
 };
 
-enum cut_reason { CUT_NONE, CUT_BREADTH, CUT_MEMORY, CUT_BUDGET, CUT_HORIZON, CUT_LATE, CUT_STOP, CUT_KEPT };
+enum cut_reason {
+	CUT_NONE,
+	CUT_BREADTH,
+	CUT_MEMORY,
+	CUT_BUDGET,
+	CUT_HORIZON,
+	CUT_LATE,
+	CUT_STOP,
+	CUT_KEPT
+};
 
 struct lattice {
 	struct lattice_options opt;

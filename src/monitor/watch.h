@@ -72,7 +72,7 @@ const struct spec *watch_spec(const struct watch *w);
 struct watch_variable {
 	uint64_t addr;
 	uint32_t size;
-	const char *type; /* by debug information; NULL not known */
+	const char *type;   /* by debug information; NULL not known */
 	const char *origin; /* of its first value: "program", "spec", "first read"; NULL unknown */
 };
 bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *out);

@@ -111,7 +111,7 @@ enum step_op {
 /* REQ, RREQ: of a lock of the program's own; how it waits may be recorded. */
 #define STEP_OWN 1024u
 #define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
-#define STEP_LAST 2048u   /* NONE: the thread ends here */
+#define STEP_LAST 2048u	  /* NONE: the thread ends here */
 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever. */
 #define STEP_TRY 256u
 

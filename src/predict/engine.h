@@ -34,9 +34,10 @@ struct engine_options {
 	uint64_t budget; /* steps of search for one candidate; 0: the default */
 	unsigned jobs;	 /* threads, at least 1 */
 	/* Lattices. */
-	uint64_t breadth;		   /* nodes of a level; 0: all */
-	bool count;			   /* count runs */
-	uint32_t horizon; /* points that may wait for a thread that does not go on; 0: the default */
+	uint64_t breadth; /* nodes of a level; 0: all */
+	bool count;	  /* count runs */
+	uint32_t
+		horizon; /* points that may wait for a thread that does not go on; 0: the default */
 	const struct monitors *monitors;   /* NULL: no spec; every event is relevant */
 	const struct watch *watch;	   /* what the spec watches in this trace */
 	const struct watch_items *items;   /* what the events of the present batch are to it */
@@ -60,7 +61,7 @@ struct engine_result {
 	bool counted;
 	struct engine_counts counts;
 	struct lattice_counts *lattice; /* of engines that build one, or NULL; owned */
-	VEC(char *) truncated; /* which budgets ran out, in words; owned */
+	VEC(char *) truncated;		/* which budgets ran out, in words; owned */
 };
 
 void engine_result_release(struct engine_result *r);

@@ -313,6 +313,22 @@ static uint32_t chunk_settled(const struct decode_chunk *k, const struct decode_
 	return d->read_at > settled ? d->read_at : settled;
 }
 
+/* Walks it, and cuts it to what is settled unless it is all there will be. */
+static void chunk_settle(struct decode_chunk *k, uint32_t tid, bool carried, bool all,
+			 struct notes *notes)
+{
+	struct notes unheard = { 0 };
+	struct decode_doubt doubt;
+
+	chunk_scan(k, tid, &doubt, all ? notes : &unheard);
+	notes_release(&unheard);
+	k->whole = k->n;
+	if (all)
+		return;
+	k->broken = false; /* a record that is not all there yet */
+	k->n = chunk_settled(k, &doubt, carried);
+}
+
 struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
 				       uint8_t *bytes, uint32_t n, bool carried)
 {
@@ -320,36 +336,42 @@ struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *
 
 	k->head = *head;
 	k->bytes = bytes;
-	k->room = n;
-	decode_chunk_grow(k, tid, head, bytes, n, carried, false, NULL);
+	k->n = k->room = n;
+	chunk_settle(k, tid, carried, false, NULL);
 	return k;
 }
 
-bool decode_chunk_grow(struct decode_chunk *k, uint32_t tid, const struct blocks_chunk *head,
+/* The first n LATE records are where they were. */
+static bool late_is_same(const struct decode_chunk *a, const struct decode_chunk *b, uint32_t n)
+{
+	if (a->late.n < n || b->late.n < n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (a->late.at[i].after != b->late.at[i].after)
+			return false;
+	return true;
+}
+
+bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk *head,
 		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
 		       struct notes *notes)
 {
-	bool all = head->closed || whole;
-	struct notes unheard = { 0 };
-	struct decode_doubt doubt;
-	uint32_t had = k->n;
+	struct decode_chunk *k = c->chunk, more = *k;
 
-	if (n > k->room || head->first_tseq != k->head.first_tseq)
+	if (n > k->room || n < k->n || head->first_tseq != k->head.first_tseq)
 		return false;
-	k->head = *head;
-	if (bytes != k->bytes && n > had)
-		memcpy(k->bytes + had, bytes + had, n - had);
-	k->n = n;
-	VEC_CLEAR(&k->late);
-	chunk_scan(k, tid, &doubt, all ? notes : &unheard);
-	k->whole = k->n;
-	if (!all) {
-		k->broken = false; /* a record that is not all there yet */
-		k->n = chunk_settled(k, &doubt, carried);
+	memcpy(k->bytes + k->n, bytes + k->n, n - k->n);
+	more.head = *head;
+	more.n = n;
+	memset(&more.late, 0, sizeof(more.late));
+	chunk_settle(&more, c->tid, carried, head->closed || whole, notes);
+	/* A file that takes back what it gave: it stays as it was. */
+	if (more.n < k->n || !late_is_same(k, &more, c->late)) {
+		VEC_RELEASE(&more.late);
+		return false;
 	}
-	notes_release(&unheard);
-	if (k->n < had)
-		k->n = had; /* a file that takes back what it gave */
+	VEC_RELEASE(&k->late);
+	*k = more;
 	return true;
 }
 

@@ -137,13 +137,16 @@ struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *h
 				      uint32_t n, bool ends, struct notes *notes);
 /*
  * A chunk that is being written, of which n is cut to what is settled: no LATE record to come belongs
- * there.  carried: a read of an earlier chunk may be repeated in this one.  Bytes, taken, have room for
- * n of them.  decode_chunk_grow: more of it, or all (head->closed, or `whole': nothing more
- * comes); what the cursors have seen stays as it is.  False: it is not the same chunk.
+ * there.  carried: a read of an earlier chunk may be repeated in this one.  Bytes, taken, have room
+ * for n of them.
  */
 struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
 				       uint8_t *bytes, uint32_t n, bool carried);
-bool decode_chunk_grow(struct decode_chunk *c, uint32_t tid, const struct blocks_chunk *head,
+/*
+ * There is more of it, or all: head->closed, or `whole': nothing more comes.  c is the cursor that is
+ * farthest in it; what it has seen stays as it is.  False: this is not the same chunk.
+ */
+bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk *head,
 		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
 		       struct notes *notes);
 /* A read that may be repeated without a record: of one word, and binding. */

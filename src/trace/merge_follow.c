@@ -9,35 +9,36 @@
  *	thread   ======emit=====>....scan....>~~~~tail~~~~>
  *	                     look n          settled       look n + 1
  *
- * How far to scan.  The cuts of the file come too seldom (every few megabytes), so looks take their place: what
- * had been done when a look ended has been recorded when the next one begins, but for what threads
- * were just about to record.  Events that were there at one look are thus yielded after the next.
- * Who is behind by several cuts goes from cut to cut instead, so that memory stays bounded.  After a
- * look the next two cuts will not do, for they may have been begun before it had ended: a cut takes
- * megabytes of records, a look does not take as long.
+ * How far to scan.  The cuts of the file come too seldom (every few megabytes), so looks take their
+ * place: what had been done when a look ended has been recorded when the next one begins, but for
+ * what threads were just about to record.  Events that were there at one look are thus yielded after
+ * the next.  Who is behind by several cuts goes from cut to cut instead, so that memory stays bounded.
+ * After a look the next two cuts will not do, for they may have been begun before it had ended: a cut
+ * takes megabytes of records, a look does not take as long.
  *
- * Repeated reads.  A read that was recorded may go on and on without a record; the LATE record, of its
- * last time, comes afterwards.  Two things follow.
+ * Repeated reads.  A read that was recorded may go on and on without a record; the LATE record, of
+ * its last time, comes afterwards.  Two things follow.
  *
- * - A chunk that is being written is scanned up to where no LATE record can belong any more (decode_chunk_open);
- *   what is there beyond it is the tail.  Closed chunks have all theirs.
- * - Until its next synchronisation a thread may still be reading the versions that it has read since the
- *   last one: `open', one version for each word, for who reads another one has done with the first, though
- *   its LATE record may come later: `left', until runs are closed.  And what it reads in its tail it
- *   will have read.  Nobody may replace any of these yet.  A thread that waits in a loop for a flag
- *   thus keeps the one who sets it waiting here until it is seen to go on.
+ * - A chunk that is being written is scanned up to where no LATE record can belong any more
+ *   (decode_chunk_open); what is there beyond it is the tail.  Closed chunks have all theirs.
+ * - Until its next synchronisation a thread may still be reading the versions that it has read since
+ *   the last one: `open', one version for each word, for who reads another one has done with the
+ *   first, though its LATE record may come later: `left', until runs are closed.  And what it reads
+ *   in its tail it will have read.  Nobody may replace any of these yet.  A thread that waits in a
+ *   loop for a flag thus keeps the one who sets it waiting here until it is seen to go on.
  *
  * About to be recorded.  A thread may have read, and be kept from writing the record for longer than
- * there is between two looks.  What others replaced meanwhile has been yielded, and the read comes too late.
- * It is one of the first MERGE_EXTRA records after what was there at a look; of these, a read of a
- * version that is known to be replaced is unknown (EVENT_UNKNOWN): its thread gets there and no
- * further.  The last GONE_MAX replacements are remembered, and more than that of a fast program is no concern: reads that
- * come so late are not told from others, and what is found with them does not survive its proof.
+ * there is between two looks.  What others replaced meanwhile has been yielded, and the read comes
+ * too late.  It is one of the first MERGE_EXTRA records after what was there at a look; of these, a
+ * read of a version that is known to be replaced is unknown (EVENT_UNKNOWN): its thread gets there
+ * and no further.  The last GONE_MAX replacements are remembered.  A read that comes later still is
+ * not told from others, so whoever follows must not rely on what he finds without another proof
+ * (cli/live_property.c).
  *
  * INIT.  Of a read of INIT nobody knows whether it belongs to this life of the word or to a later one.
- * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such reads goes on
- * when all those who are to make them wait for him; of several that wait for one another so, the first.
- * Since that may be the wrong one, INIT of that word is unknown from then on.
+ * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such
+ * reads goes on when all those who are to make them wait for him; of several that wait for one
+ * another so, the first.  Since that may be the wrong one, INIT of that word is unknown from then on.
  */
 #include <assert.h>
 #include <string.h>

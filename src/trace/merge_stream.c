@@ -237,7 +237,7 @@ static void chunk_grow(struct merge_stream *s, bool last)
 		s->over = s->damaged = true;
 		return;
 	}
-	if (!decode_chunk_grow(c, s->src->tid, &head, bytes, n, s->carried, last, s->notes))
+	if (!decode_chunk_grow(&s->scan, &head, bytes, n, s->carried, last, s->notes))
 		s->over = s->damaged = true;
 	s->bytes += c->n - had;
 	mem_free(bytes);

@@ -34,8 +34,8 @@ void witness_release(struct witness *w);
 
 /* Reads a file into text and takes what needs no trace out of it: kind, property and spec.  A trace is
  * read with the spec in hand; witness_parse takes the rest. */
-enum status witness_head(const char *path, struct strbuf *text, struct witness *out,
-			 struct diag *d) __attribute__((warn_unused_result));
+enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
+	__attribute__((warn_unused_result));
 
 /* Reads a file; needs the evidence for ranges by thread.  Errors name file, line and column. */
 enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,

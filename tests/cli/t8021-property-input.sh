@@ -113,6 +113,10 @@ has out "\"truncated\": \[\"property 'p' says nothing from event 1 on" "and that
 grep -v 'property q' p.spec >q.spec
 run timeout 60 foresee check -a property -s q.spec plain.std
 is "$status" 3 "nothing found, not everything judged: status 3"
+spec 'shared int x;' 'property p: ptltl x >= 0;'
+run timeout 60 foresee check -s p.spec plain.std
+has out "property 'p' says nothing from the start: " "not known at first"
+has out '^no race, deadlock or violated property found|^1 finding \(1 race' "what was looked for"
 
 # A regular expression with more states than it may have.
 awk 'BEGIN { srand(1); for (i = 1; i <= 30000; i++) print "T1|" (rand() < 0.5 ? "r" : "w") "(x)|" i }' >long.std

@@ -25,6 +25,8 @@ run timeout 60 foresee check -a property --monitor ./balance.so --witness-dir pr
 is "$status" 1 "the bank closes too early in another"
 has out 'property balance violated +predicted, certified' "which is certified"
 has out 'closed .*50 +30 .*violated' "with what there is then"
+has out 'verify it:  foresee verify --monitor \./balance\.so a\.foresee proofs/1\.witness$' \
+	"and what to type"
 run foresee verify --monitor ./balance.so a.foresee proofs/1.witness
 is "$status" 0 "and verified again"
 has out '^certified' "in words"

@@ -1,8 +1,9 @@
 /*
  * Following a recording while it grows: random executions are written once more, record by record as
- * they came about, and looked at now and then.  What is yielded is replayed on a memory, where every version
- * named must be the current one; and each thread's events are those of a reading afterwards.
+ * they came about, and looked at now and then.  What is yielded is replayed on a memory, where every
+ * version named must be the current one; and each thread's events are those of a reading afterwards.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -405,6 +406,44 @@ static void test_dropped(unsigned cases)
 	TAP_OK(dropped > 0 && dropped < cases, "%u of %u were too fast for us", dropped, cases);
 }
 
+/* Whatever is in the file, and changes there, nobody falls over. */
+static void test_hostile(unsigned cases)
+{
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < cases; i++) {
+		struct follower *f = mem_zalloc(sizeof(*f));
+		bool more = true;
+		struct run r;
+
+		run_begin(&r, i, 20 + i % 400, 0);
+		while (more && goes_on(f)) {
+			int fd = open(path, O_WRONLY);
+
+			more = run_some(&r, 30);
+			for (unsigned k = sim_random(&r.seed) % 4; k > 0; k--) {
+				uint8_t byte = (uint8_t)sim_random(&r.seed);
+				uint64_t size = (uint64_t)lseek(fd, 0, SEEK_END);
+
+				if (pwrite(fd, &byte, 1, (off_t)(sim_random(&r.seed) % size)) != 1)
+					abort();
+			}
+			close(fd);
+			follower_step(f, false);
+		}
+		if (f->trace && goes_on(f)) {
+			trace_follow_end(f->trace);
+			follower_take(f);
+			follower_take(f);
+		}
+		ended += !goes_on(f);
+		follower_free(f);
+		run_end(&r);
+	}
+	TAP_OK(ended > cases / 2, "%u files that are spoilt while they grow: %u came to an end",
+	       cases, ended);
+}
+
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -416,6 +455,7 @@ int main(void)
 	test_steps(cases);
 	test_killed(cases);
 	test_dropped(cases / 5);
+	test_hostile(cases);
 	unlink(whole);
 	unlink(path);
 	return tap_done();

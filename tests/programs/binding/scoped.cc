@@ -15,7 +15,7 @@ struct cache {
 };
 int cache::hits = 4;
 std::mutex guard;
-}
+} // namespace store
 
 namespace
 {

@@ -1,6 +1,6 @@
 /*
- * The landing controller, in the harmless order; then the program goes on for a while, and ends with status
- * 42 as soon as the file is there that the first argument names.
+ * The landing controller, in the harmless order; then the program goes on for a while, and ends with
+ * status 42 as soon as the file is there that the first argument names.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Four threads write variables of their own, N writes in all, and meet after every two.  When M writes are
- * done, the landing controller lands, in the harmless order; then they go on.  In the end the
+ * Four threads write variables of their own, N writes in all, and meet after every two.  When M
+ * writes are done, the landing controller lands, in the harmless order; then they go on.  In the end the
  * program waits for a file, but not for long.
  *
  *	steady N M FILE SECONDS

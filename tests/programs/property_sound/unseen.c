@@ -5,6 +5,7 @@
 //expect nothing is known
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 int a, b;
 
@@ -16,6 +17,7 @@ static void *store(void *arg)
 
 static void *await(void *arg)
 {
+	usleep(300000); /* so that the first read shows it: repeated ones are recorded by version */
 	while (*(volatile int *)&a != 5)
 		sched_yield();
 	b = 1;
