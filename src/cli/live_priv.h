@@ -49,8 +49,8 @@ extern volatile sig_atomic_t live_over;
 
 /* The process makes itself small, and t ready. */
 void live_tell_begin(struct live_teller *t, struct live_process *p);
-/* What p has found and nobody was told of.  done: warnings go to the book, too; they are worth keeping, for
- * this part of the recording will not be looked at again. */
+/* What p has found and nobody was told of.  done: warnings go to the book, too; they are worth
+ * keeping, for this part of the recording will not be looked at again. */
 void live_tell_findings(struct live_teller *t, const struct pass *p, bool done);
 /* "foresee: live: WORDS, after 1.2 s", unless nothing is to be said. */
 void live_tell_words(const struct live_teller *t, const char *words);

@@ -508,6 +508,15 @@ static void finish_level(struct lattice *l)
 	}
 }
 
+/* Before l->top becomes the next level's. */
+static void note_passed(struct lattice *l)
+{
+	VEC_REACH(&l->passed, l->top.n);
+	for (size_t i = 0; i < l->top.n; i++)
+		if (l->passed.at[i] < l->top.at[i])
+			l->passed.at[i] = l->top.at[i];
+}
+
 /* Some cut of the next level has `count' points of the lane, from its base. */
 static void raise_top(struct lattice *l, uint32_t lane, uint32_t count)
 {
@@ -534,6 +543,8 @@ enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint
 		if (l->opt.stop && *l->opt.stop)
 			return EXPAND_STOP;
 	}
+	if (l->next.n)
+		note_passed(l);
 	for (unsigned i = 0; i < e->jobs; i++) {
 		*edges += e->workers[i].edges;
 		for (uint32_t k = 0; k < l->packing->nactive; k++)

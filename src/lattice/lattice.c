@@ -195,6 +195,7 @@ void lattice_free(struct lattice *l)
 	VEC_RELEASE(&l->window);
 	VEC_RELEASE(&l->views);
 	VEC_RELEASE(&l->top);
+	VEC_RELEASE(&l->passed);
 	VEC_RELEASE(&l->observed_cut);
 	VEC_RELEASE(&l->observed_bad);
 	VEC_RELEASE(&l->observed_error);
@@ -221,21 +222,21 @@ static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, ui
 	l->left_out += cuts;
 }
 
-/* Levels were built as if the lane could not go on, and nothing says that this point must come
- * after all of them: a wait that ended by itself, a thread that nobody forked. */
+/* A level that was passed had all that the point needs, its lane's points before it among them: it
+ * was built as if the lane could not go on.  A wait that ended by itself, a thread that nobody
+ * forked. */
 static bool comes_late(const struct lattice *l, const struct point *m)
 {
-	const struct lane *q = m->lane < l->lanes.at.n ? &l->lanes.at.at[m->lane] : NULL;
+	uint32_t own = m->lane < l->lanes.at.n ? l->lanes.at.at[m->lane].known : 0;
+	bool late =
+		l->level.number > 0 && own <= (m->lane < l->passed.n ? l->passed.at[m->lane] : 0);
 
-	if (l->level.number == 0 || (q && !q->waits && !q->ended))
-		return false;
-	for (uint32_t i = 0; i < m->nneeds; i++) {
+	for (uint32_t i = 0; late && i < m->nneeds; i++) {
 		uint32_t u = m->needs[i].lane;
 
-		if (m->needs[i].count > (u < l->top.n ? l->top.at[u] : 0))
-			return false;
+		late = m->needs[i].count <= (u < l->passed.n ? l->passed.at[u] : 0);
 	}
-	return true;
+	return late;
 }
 
 static void sink_point(void *arg, const struct point *m)

@@ -186,6 +186,7 @@ struct lattice {
 	uint64_t packed_at;		 /* level */
 	VEC(uint32_t) top;		 /* by lane: most points of it in a cut of the level */
 	bool top_loose;			 /* or less */
+	VEC(uint32_t) passed;		 /* the same of all levels before it */
 	struct level level, next;
 	VEC(uint32_t) observed_cut;
 	struct expand *expand;

@@ -75,18 +75,14 @@ static void print_string(const char *text, size_t n, struct strbuf *out)
 	strbuf_adds(out, "\"");
 }
 
-/* Between a file and its variable; C++ has two within names.  NULL: there is no file. */
+/* Between a file and its variable, which may have colons itself: ns::x.  NULL: there is no file. */
 static const char *file_colon(const char *name, const char *end)
 {
-	const char *found = NULL;
+	const char *colon = is_path(name, end, true) ? NULL : strchr(name, ':');
 
-	for (const char *at = name; at < end; at++) {
-		if (at[0] == ':' && at[1] == ':')
-			at++;
-		else if (*at == ':')
-			found = at;
-	}
-	return found || is_path(name, end, true) ? found : strrchr(name, ':');
+	while (colon && !is_path(colon + 1, end, true) && strchr(colon + 1, ':'))
+		colon = strchr(colon + 1, ':');
+	return colon;
 }
 
 /* A variable, or the name of an object: as the path that it is, or in quotes; the file of one that

@@ -143,6 +143,8 @@ echo "shared int plain = 6; event r = read(plain); property p: ere r never;" >no
 run foresee check -s notes.spec $program.foresee
 has err "'plain' is 5 at the start, not 6" "the program's first value counts"
 has err "record with --full" "reads that may be missing are told of"
+echo "shared int plain = 6; property five: ptltl once(plain == 5); property six: ptltl once(plain == 6);" >first.spec
+is "$(violated first.spec $program.foresee)" "six " "and no run begins with the spec's"
 
 # --- compiled for the spec ---
 cat >told.c <<'END'

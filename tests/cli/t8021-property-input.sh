@@ -138,4 +138,11 @@ for part in 2 4 8; do
 	esac
 	[ "$status" != 2 ] || has err '^foresee: ' "1/$part of a recording: says why"
 done
+# No value in the recorded run does not hide that another run violates it, nor the reverse.
+spec 'shared int x = 0;' 'shared int y = 1;' 'property p: ptltl 6 / y != 3;'
+printf '#fmt 1\nT1|w(y:4)=0|1\nT2|w(y:4)=2|2\n' >two.std
+run timeout 60 foresee check -a property -s p.spec -f json two.std
+./flatten <out >flat
+is "$(sed -n 's/^\.findings\.[0-9]*\.kind=//p' flat | sort | tr '\n' ' ')" '"property" "property-error" ' \
+	"no value here, violated there: both are found"
 done_testing

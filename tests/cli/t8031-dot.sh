@@ -63,4 +63,18 @@ if command -v dot >/dev/null; then
 	foresee export --to dot -s xyz.spec xyz.std | dot -Tsvg >svg 2>err
 	is "$?" 0 "Graphviz takes it"
 fi
+# A node that some runs reach with a violation and others without; and a state without a value.
+cat >two.std <<'END'
+#fmt 1
+T1|w(x)=1|1
+T2|w(y)=1|2
+T2|w(y)=2|3
+END
+printf 'shared int x = 0; shared int y = 1;\nproperty p: ptltl start(x == 1) -> y < 2;\n' >p.spec
+run foresee export --to dot -s p.spec two.std
+has out 'label="1 2.*color=red, fontcolor=red, style="rounded,dashed"' "violated on some ways only"
+is "$(grep -c -- '->.*color=red' out)" 3 "the way there is red from its start"
+printf 'shared int x = 0; shared int y = 0;\nproperty p: ptltl 6 / (y - 2) < 9;\n' >p.spec
+run foresee export --to dot -s p.spec two.std
+has out 'label="0 2.*color=red' "no value is marked as well"
 done_testing

@@ -80,6 +80,8 @@ static void test_types(void)
 	is(op(SPEC_LT, v(LONG), v(U64)), EVAL_TRUE, "-1 is less than any unsigned number");
 	is(op(SPEC_NE, v(POINTER), c(0)), EVAL_TRUE, "a pointer that is not NULL");
 	is(op(SPEC_NE, v(DOUBLE), v(DOUBLE)), EVAL_TRUE, "NaN differs from itself");
+	is(op(SPEC_LT, v(DOUBLE), v(DOUBLE)), EVAL_FALSE, "it is not less");
+	is(op(SPEC_GE, v(DOUBLE), v(DOUBLE)), EVAL_FALSE, "nor is it not less");
 	is(op(SPEC_LE, v(DOUBLE), v(DOUBLE)), EVAL_FALSE, "and is not below it");
 	is(op(SPEC_GE, v(FLOAT), c(0)), EVAL_FALSE, "nor above anything");
 	values[FLOAT].raw = 0x3fc00000;

@@ -220,6 +220,7 @@ static void test_long(void)
 	TAP_OK(strstr(got, "\n    11 steps before; then:\n"), "what is left out is counted");
 	TAP_OK(strstr(got, "   40  write n = 40  a.c:40"), "the last steps are there");
 	TAP_OK(!strstr(got, "a.c:11\n"), "the first are not");
+	TAP_OK(strstr(got, "   12  write n = 12  a.c:12"), "none is left out that is not counted");
 	TAP_OK(strstr(got, "unlock m  a.c:51") && strstr(got, "lock m  :60"),
 	       "locks between them are shown");
 	TAP_OK(strstr(got, "write (go)  :61"), "an event by its name");

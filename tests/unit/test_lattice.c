@@ -479,6 +479,33 @@ static void breadth(uint64_t n)
 	end(&b, &c);
 }
 
+/* Three lanes of one point, of which that of lane 0 changes the configuration; observed: 1, 0, 2.
+ * Beside the observed cut the one with another configuration is kept, though others come first
+ * among those as near. */
+static void breadth_configs(void)
+{
+	static const uint8_t want[] = { 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1 };
+	struct cuts s = { 0 };
+	struct lattice_visitor v = { .arg = &s, .node = note_cut, .edge = ignore_edge };
+	struct lattice_counts c;
+	struct bench b;
+
+	toy_init(&toy);
+	b = begin((struct lattice_options){
+		.breadth = 2, .configs = toy.configs, .count = true, .keep = true });
+	point(&b, 1);
+	point_item(&b, 0, 1, 1);
+	point(&b, 2);
+	c = finish(&b);
+	lattice_each(b.l, &v);
+	TAP_OK(s.at.n == sizeof(want) && memcmp(s.at.at, want, sizeof(want)) == 0,
+	       "breadth 2: a new configuration before a near cut");
+	check_runs(&c, "3", "runs through what is kept");
+	VEC_RELEASE(&s.at);
+	end(&b, &c);
+	toy_release(&toy);
+}
+
 static void limits(void)
 {
 	struct bench b = begin((struct lattice_options){ .budget = 5000, .count = true });
@@ -541,6 +568,7 @@ int main(void)
 	breadth(2);
 	breadth(7);
 	breadth(1000);
+	breadth_configs();
 	limits();
 	return tap_done();
 }

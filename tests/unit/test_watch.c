@@ -224,6 +224,47 @@ static void test_values(void)
 	bound_close(&b);
 }
 
+/* What was there at the start is what the first access of each byte saw, if it says so. */
+static void first_is(const char *trace, uint64_t raw, uint8_t known, const char *name)
+{
+	struct bound b;
+
+	if (!TAP_OK(bound_open(&b, "shared int x; property p: ptltl x >= 0;", trace), "%s: bound",
+		    name))
+		return;
+	TAP_EQ(watch_initial(b.watch)[0].known, known, "%s: the bytes that are known", name);
+	TAP_EQ(watch_initial(b.watch)[0].raw, raw, "%s: and what they hold", name);
+	bound_close(&b);
+}
+
+static void test_first(void)
+{
+	first_is("#fmt 1\nT1|w(x:4)=5|1\nT1|r(x:4)=5|1\n", 0, 0, "written before it is read");
+	first_is("#fmt 1\nT1|r(x:4)=5|1\nT1|r(x:4)=6|1\n", 5, 15, "the first read alone");
+	first_is("#fmt 1\nT1|rmw(x:4)=6>7!add|1\n", 6, 15, "exchanged: what was there");
+	first_is("#fmt 1\nT1|r(x:4)=5!unknown|1\nT1|r(x:4)=5|1\n", 0, 0,
+		 "a read of nobody knows when");
+	first_is("#fmt 1\nT1|w(x:2)=5|1\nT1|r(x:4)=458757|1\n", 7 << 16, 12, "the other half");
+}
+
+/* Memory that comes zeroed is known, other memory is not. */
+static void test_alloc(void)
+{
+	static const char spec[] = "shared int x = 1; shared int y = 1; property p: ptltl x >= 0;";
+	struct monitor_value values[2];
+	struct bound b;
+
+	TAP_OK(bound_open(&b, spec, "#fmt 1\nT1|alloc(x:4)!zeroed|1\nT1|alloc(y:4)|1\n"),
+	       "memory: bound");
+	memcpy(values, watch_initial(b.watch), sizeof(values));
+	for (uint64_t pos = 1; pos <= 2; pos++)
+		if (item_at(&b, pos))
+			value_apply(&b, item_at(&b, pos), values);
+	TAP_OK(values[0].raw == 0 && values[0].known == 15, "zeroed memory holds zero");
+	TAP_EQ(values[1].known, 0, "other memory anything");
+	bound_close(&b);
+}
+
 /* ---- random ---- */
 
 static uint64_t seed = 88172645463325252u;
@@ -319,6 +360,8 @@ int main(void)
 	test_patterns();
 	test_any();
 	test_values();
+	test_first();
+	test_alloc();
 	test_random();
 	unlink(path);
 	return tap_done();
