@@ -119,6 +119,11 @@ has flat "^\.findings\.$i\.witness\.order\.4.*4" "the order ends with the event"
 has flat "^\.lattice\.lattice-mvc\.cuts.*6" "counts by engine"
 has flat "^\.lattice\.lattice-mvc\.runs.*3" "runs"
 has flat "^\.lattice\.property\.cuts.*9" "of each"
+printf '#fmt 1\nT1|w(n:8)=9007199254740992|1\nT1|w(n:8)=9007199254740993|2\n' >big.std
+printf 'shared long n = 0;\nproperty small: ptltl n <= 9007199254740992;\n' >big.spec
+foresee check -a property -s big.spec -f json big.std | ./flatten >flat
+has flat '^\.findings\.0\.states\.1\.values\.n=9007199254740992$' "a value of 2^53 is a number"
+has flat '^\.findings\.0\.states\.2\.values\.n="9007199254740993"$' "a larger one a string"
 
 # Suppressed by its name.
 printf 'property:property:la*\n*:property:calm\nproperty-error:property:late\n' >rules

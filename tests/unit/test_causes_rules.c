@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "spec_text.h"
 #include "step_builder.h"
 #include "tap.h"
 
 struct heard {
 	struct strbuf text;
 	uint32_t count[STEP_BUILDER_THREADS];
+	bool waits[STEP_BUILDER_THREADS];
 };
 
 static void hear_set(void *arg, uint32_t set, uint32_t resource, unsigned flags)
@@ -46,7 +48,9 @@ static void hear_close(void *arg, uint32_t set)
 
 static void hear_wait(void *arg, uint32_t lane, bool waits)
 {
-	(void)arg, (void)lane, (void)waits;
+	struct heard *h = arg;
+
+	h->waits[lane] = waits;
 }
 
 static void hear_end(void *arg, uint32_t lane)
@@ -54,16 +58,21 @@ static void hear_end(void *arg, uint32_t lane)
 	(void)arg, (void)lane;
 }
 
-static void listen(const struct step_builder *b, enum causes_kind kind, struct heard *h)
+static void listen_with(const struct step_builder *b, const struct causes_options *opt,
+			const struct watch_items *items, struct heard *h)
 {
-	struct causes_options opt = { .kind = kind };
 	struct point_sink sink = { h, hear_set, hear_point, hear_close, hear_wait, hear_end };
 	struct step_batch all = step_build_batch(b);
-	struct causes *c = causes_new(&opt, &sink);
+	struct causes *c = causes_new(opt, &sink);
 
-	causes_take(c, &all, NULL);
+	causes_take(c, &all, items);
 	causes_finish(c);
 	causes_free(c);
+}
+
+static void listen(const struct step_builder *b, enum causes_kind kind, struct heard *h)
+{
+	listen_with(b, &(struct causes_options){ .kind = kind }, NULL, h);
 }
 
 /* And forgets the steps. */
@@ -214,6 +223,63 @@ static void test_cells(void)
 	expect(&b, CAUSES_WEAK, "0.1 1.1(0.1)+0 /0", "a large read as well");
 }
 
+/* ---- boxes, specs, hints ---- */
+
+/* A set that has a member outside the box is never complete inside. */
+static void test_box(void)
+{
+	static const uint32_t box[] = { 1, 0, 1 };
+	struct causes_options opt = { .kind = CAUSES_WEAK, .box = box, .nbox = 3 };
+	struct step_builder b = { 0 };
+	struct heard h = { 0 };
+
+	step_build_access(&b, 1, STEP_WRITE, 0);
+	step_build_access(&b, 2, STEP_READ, 0);
+	step_build_access(&b, 3, STEP_WRITE, 0);
+	listen_with(&b, &opt, NULL, &h);
+	TAP_STR(strbuf_str(&h.text), "0.1+0 2.1+1 /1",
+		"a reader outside the box leaves its set open");
+	strbuf_release(&h.text);
+	step_builder_release(&b);
+}
+
+/* Whoever touches a variable's cell is in its sets, whether the spec looks at the event or not. */
+static void test_touched(void)
+{
+	struct causes_options opt = { .kind = CAUSES_WEAK };
+	struct step_builder b = { 0 };
+	struct heard h = { 0 };
+	struct spec_text s;
+
+	spec_text_open(&s, "shared int x = 0; property p: ptltl x == 0;", "1:x=1");
+	opt.spec = s.spec;
+	step_build_access(&b, 1, STEP_WRITE, 0);
+	step_build_access(&b, 2, STEP_READ, 0);
+	step_build_access(&b, 2, STEP_READ, 1);
+	listen_with(&b, &opt, &s.items, &h);
+	TAP_STR(strbuf_str(&h.text), "0.1+0 1.1(0.1)=0 /0",
+		"a read of a variable's cell is a point");
+	strbuf_release(&h.text);
+	step_builder_release(&b);
+	spec_text_close(&s);
+}
+
+static void test_waits(void)
+{
+	struct step_builder b = { 0 };
+	struct heard h = { 0 };
+
+	step_build(&b, 1, STEP_ACQ, 0);
+	step_build(&b, 2, STEP_REQ, 0);
+	listen(&b, CAUSES_MVC, &h);
+	TAP_OK(h.waits[1], "who asks for a lock that somebody has waits");
+	step_build(&b, 1, STEP_REL, 0);
+	listen(&b, CAUSES_MVC, &h);
+	TAP_OK(!h.waits[1], "until it is free");
+	strbuf_release(&h.text);
+	step_builder_release(&b);
+}
+
 int main(void)
 {
 	test_after();
@@ -222,5 +288,8 @@ int main(void)
 	test_tainted();
 	test_locks();
 	test_cells();
+	test_box();
+	test_touched();
+	test_waits();
 	return tap_done();
 }
