@@ -119,6 +119,9 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 
 	if (head == 0)
 		return k->head.closed && k->n != c->at ? -1 : 0;
+	/* Just being written: it may have been copied in part. */
+	if (k->head.in_slot && !k->head.closed && c->at >= k->head.seen)
+		return 0;
 	item_clear(item);
 	if (!decode_record(c, &w, head, item))
 		return -1;

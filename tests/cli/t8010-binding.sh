@@ -146,6 +146,26 @@ has err "record with --full" "reads that may be missing are told of"
 echo "shared int plain = 6; property five: ptltl once(plain == 5); property six: ptltl once(plain == 6);" >first.spec
 is "$(violated first.spec $program.foresee)" "six " "and no run begins with the spec's"
 
+# --- written behind our back ---
+echo 'void poke(int *p) { *p = 5; }' >poke.c
+cat >odd.c <<'END'
+int x, y;
+void poke(int *p);
+int main(void)
+{
+	x = 1;
+	poke(&x);
+	y = x;
+	return 0;
+}
+END
+printf 'shared int x; shared int y;\nproperty later: ptltl y == 0;\nproperty kept: ptltl y == 5 -> x == 1;\n' >odd.spec
+${CC:-cc} -O1 -c poke.c && foresee-cc -g -O0 odd.c poke.o -o odd && foresee record -q -o odd.foresee ./odd
+run foresee check -a property -s odd.spec odd.foresee
+has out '^1  property later violated  *warning$' "what code that is not recorded has touched is a warning"
+hasnt out 'property kept violated' "and what it may have written is not known"
+has out "property 'kept' says nothing from event" "which is told"
+
 # --- compiled for the spec ---
 cat >told.c <<'END'
 #include <pthread.h>
