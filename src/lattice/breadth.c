@@ -85,11 +85,9 @@ static bool has_unseen(const struct choice *c, size_t cut)
 	return false;
 }
 
-/* At distance 0 there is at most the observed cut itself, so the nearest is the first. */
+/* The observed cut is the nearest, so it is the first. */
 static void choose(struct choice *c)
 {
-	if (c->ncuts && distance(c, c->near[0]) == 0)
-		keep_cut(c, c->near[0]);
 	for (size_t i = 0; c->v->configs && c->left && i < c->ncuts; i++)
 		if (has_unseen(c, c->near[i]))
 			keep_cut(c, c->near[i]);

@@ -397,11 +397,11 @@ static void advance(struct lattice *l, uint64_t edges, uint64_t dead)
 	l->dead_ends += dead;
 	l->top_loose |= dead > 0;
 	l->bytes = bytes > l->bytes ? bytes : l->bytes;
-	look_for_violations(l, &l->next);
 	VEC_REACH(&l->observed_cut, l->lanes.at.n);
 	l->observed_cut.at[lanes_order(&l->lanes, l->level.number)]++;
-	l->widest = l->next.cuts > l->widest ? l->next.cuts : l->widest;
 	cut_level(l, &l->next, breadth(l), why);
+	look_for_violations(l, &l->next);
+	l->widest = l->next.cuts > l->widest ? l->next.cuts : l->widest;
 	l->cuts += l->next.cuts;
 	if (l->opt.keep)
 		keep_level(l);
