@@ -283,8 +283,10 @@ static bool settle_spec(struct analyse *a)
 					: "");
 		return false;
 	}
-	if (uses_lattice(a))
+	if (uses_lattice(a)) {
+		a->engine.count |= !a->engine.monitors; /* what else would one want of it */
 		return true;
+	}
 	if (a->engine.count || a->engine.breadth) {
 		talk_error("%s is about lattices, and none is built: give --spec FILE, or "
 			   "-a lattice-mvc or -a lattice-weak",

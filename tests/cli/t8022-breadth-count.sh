@@ -85,8 +85,10 @@ is "$(count runs lattice-mvc)" \
 	'"1063839148653048724407104455611110559073608468237017153979267900399108357765975383695811016000"' \
 	"160! / (40!)^4 runs, as a string"
 is "$(count violating_runs lattice-mvc)" 0 "none violates anything"
-run foresee check -q -a lattice-mvc -f json big.std
-is "$(count cuts lattice-mvc) $(count runs lattice-mvc)" "2825761 " "without --count runs are not counted"
+run foresee check -q -a lattice-mvc -f json t.std
+is "$(count cuts lattice-mvc) $(count runs lattice-mvc)" "9 4" "without a spec runs are counted anyway"
+run foresee check -q -a lattice-mvc -s p.spec -f json t.std
+is "$(count cuts lattice-mvc) $(count runs lattice-mvc)" "6 " "with one only if --count asks for it"
 # Counts above 2^53 are strings: 56! / (28! 28!) is below, 57! / (28! 29!) above, and both fit in 64 bits.
 for n in 28 29; do
 	{ for i in $(seq 28); do echo "T1|w(a)|$i"; done; for i in $(seq $n); do echo "T2|w(b)|$i"; done; } >two.std
