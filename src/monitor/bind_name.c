@@ -192,7 +192,7 @@ static bool may_come(struct trace *t, const char *name)
 
 	for (uint32_t i = 1; i < trace_site_count(t); i++)
 		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
-		    (!p.variable || strcmp(p.variable, name) == 0))
+		    (!p.said || strcmp(p.said, name) == 0))
 			return true;
 	return false;
 }

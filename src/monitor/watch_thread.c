@@ -26,7 +26,7 @@ static const char *routine_at_fork(struct trace *t, const struct event *e)
 
 	if (!trace_site(t, e->site, &p) || !(p.flags & FORESEE_SITE_ROUTINE))
 		return NULL;
-	return p.variable;
+	return p.said;
 }
 
 /* The function around a place, through all it was inlined into. */

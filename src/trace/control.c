@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "capture/hooks.h"
 #include "trace/blocks.h"
 #include "trace/images.h"
 #include "trace/notes.h"
@@ -306,7 +307,10 @@ bool control_site(const struct control *c, uint32_t number, struct trace_place *
 	s = &c->sites.at[*place];
 	out->file = string_get(c, s->file);
 	out->function = string_get(c, s->function);
-	out->variable = string_get(c, s->variable);
+	if (s->flags & (FORESEE_SITE_ROUTINE | FORESEE_SITE_NAMING))
+		out->said = string_get(c, s->variable);
+	else
+		out->variable = string_get(c, s->variable);
 	out->line = s->line;
 	out->column = s->column;
 	out->size = s->size;

@@ -73,6 +73,7 @@ struct trace_place {
 	const char *file;     /* NULL unknown */
 	const char *function; /* NULL unknown */
 	const char *variable; /* NULL unknown */
+	const char *said;     /* with FORESEE_SITE_ROUTINE or _NAMING: that name, or NULL */
 	uint32_t line, column, size;
 	uint8_t kind, flags;
 	uint32_t inlined; /* the site this was inlined into, 0 none */
