@@ -279,7 +279,7 @@ static const char property[] =
 	"other way round in the run that was recorded.\n"
 	"\n"
 	"How sure\n"
-	"  in the recorded run   it was violated as the trace has it; nothing is predicted. Where\n"
+	"  in the recorded order it was violated as the trace has it; nothing is predicted. Where\n"
 	"                        nothing recorded orders two events the trace puts one first.\n"
 	"  predicted, certified  the recorded run is good, and this other run is possible with the\n"
 	"                        same input. A checker that shares nothing with the search has\n"

@@ -20,10 +20,12 @@
 #include "base/pool.h"
 #include "lattice/runs_priv.h"
 
-#define PIECE 2048	/* entries of the old level to a piece, about */
-#define PARALLEL 32768	/* entries of a level worth several workers */
-#define BATCH 16	/* pieces for each worker at a time */
-#define MEMO (1u << 14) /* steps that a worker remembers */
+#define PIECE 2048	 /* entries of the old level to a piece, about */
+#define PARALLEL 32768	 /* entries of a level worth several workers */
+#define BATCH 16	 /* pieces for each worker at a time */
+#define MEMO (1u << 14)	 /* steps that a worker remembers */
+#define OPENS (1u << 12) /* cuts whose open sets it remembers */
+#define OPENS_VIEWS 8	 /* worth it from so many lanes on */
 
 struct area {
 	VEC(uint64_t) keys, counts;
@@ -35,9 +37,18 @@ struct memo {
 	uint32_t from, to;
 };
 
+/* What all lanes have open at an entry of the level that is being expanded. */
+struct opens {
+	uint64_t round;
+	size_t entry;
+	struct lane_open open;
+};
+
 struct worker {
 	struct area areas[2];
 	struct memo *memo;
+	struct opens *opens;
+	uint64_t round; /* of expansions; a level may be expanded again, with more points */
 	VEC(struct run) runs;
 	VEC(uint32_t) top; /* by active lane: largest count - base that moved on, + 1 */
 	uint64_t edges;
@@ -77,6 +88,7 @@ void expand_free(struct expand *e)
 			VEC_RELEASE(&w->areas[k].configs);
 		}
 		mem_free(w->memo);
+		mem_free(w->opens);
 		VEC_RELEASE(&w->runs);
 		VEC_RELEASE(&w->top);
 	}
@@ -149,14 +161,9 @@ RUN_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *gu
 	return !lost;
 }
 
-/* The sets that the lane's point starts may be. */
-static bool starts_free(const struct lattice *l, struct worker *w, const uint64_t *key,
-			uint32_t lane, uint64_t starts)
+static struct lane_open opens_add(const struct lattice *l, const uint64_t *key)
 {
-	const struct packing *p = l->packing;
 	struct lane_open o = l->idle;
-	uint32_t wait = 0;
-	bool free;
 
 	for (size_t k = 0; k < l->views.n; k++) {
 		const struct packing_view *v = &l->views.at[k];
@@ -165,6 +172,32 @@ static bool starts_free(const struct lattice *l, struct worker *w, const uint64_
 		o.certain |= a->certain;
 		o.maybe |= a->maybe;
 	}
+	return o;
+}
+
+/* Each lane asks the same of an entry: with a hundred lanes it is to be added up once. */
+static struct lane_open opens_get(const struct lattice *l, struct worker *w, size_t entry,
+				  const uint64_t *key)
+{
+	struct opens *at;
+
+	if (!w->opens)
+		return opens_add(l, key);
+	at = &w->opens[entry & (OPENS - 1)];
+	if (at->round != w->round || at->entry != entry)
+		*at = (struct opens){ w->round, entry, opens_add(l, key) };
+	return at->open;
+}
+
+/* The sets that the lane's point starts may be; entry: where in the level the key is. */
+static bool starts_free(const struct lattice *l, struct worker *w, size_t entry,
+			const uint64_t *key, uint32_t lane, uint64_t starts)
+{
+	const struct packing *p = l->packing;
+	struct lane_open o = opens_get(l, w, entry, key);
+	uint32_t wait = 0;
+	bool free;
+
 	if (o.certain & starts)
 		return false;
 	if (!(o.maybe & starts))
@@ -197,7 +230,7 @@ RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, si
 		uint64_t moved;
 
 		if (track && ok && starts[x])
-			ok = starts_free(l, w, &keys[i], f.lane, starts[x]);
+			ok = starts_free(l, w, i, &keys[i], f.lane, starts[x]);
 		if (track && ok)
 			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
 		moved = (x + 1) & -(uint64_t)ok;
@@ -232,7 +265,7 @@ RUN_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size
 
 		if (!has(key, rows + x * s.words, guards, s.words))
 			continue;
-		if (wl->starts.at[x] && !starts_free(l, w, key, f.lane, wl->starts.at[x]))
+		if (wl->starts.at[x] && !starts_free(l, w, i, key, f.lane, wl->starts.at[x]))
 			continue;
 		if (e->track)
 			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
@@ -468,6 +501,9 @@ static void begin(struct expand *e, struct lattice *l)
 		memset(w->top.at, 0, w->top.n * sizeof(*w->top.at));
 		w->edges = 0;
 		w->wait = 0;
+		w->round++;
+		if (!w->opens && l->views.n >= OPENS_VIEWS)
+			w->opens = mem_zalloc(OPENS * sizeof(*w->opens));
 		if (l->opt.configs)
 			memo_ready(w);
 	}

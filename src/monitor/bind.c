@@ -390,11 +390,6 @@ const struct monitor_value *watch_initial(const struct watch *w)
 	return w->initial;
 }
 
-const struct spec *watch_spec(const struct watch *w)
-{
-	return w->spec;
-}
-
 bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *out)
 {
 	const struct watch_bound *b;

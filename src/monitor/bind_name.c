@@ -222,12 +222,15 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	const char *path = after_file(name);
 	struct strbuf b = { 0 };
 	char first[256];
+	struct candidates elsewhere;
 	struct trace_info info;
 	const char *why;
 
 	bind_near(t, name, &b);
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(path, ".["), path);
-	why = why_not(t, first);
+	/* Where another file has one of this name, the file is what is wrong. */
+	candidates_find(t, &(struct wanted){ .path = first }, strlen(first), &elsewhere);
+	why = elsewhere.n ? NULL : why_not(t, first);
 	trace_info(t, &info);
 	if (variables_count(t) == 0)
 		spec_complain(w->spec, at, d, "the recording knows no variables, so not '%s'%s",

@@ -77,7 +77,8 @@ void bind_notes(struct watch *w, const struct trace_info *info)
 {
 	note_recording(w, info);
 	note_reads(w, info);
-	note_initial(w);
+	if (!info->late) /* else the spec cannot say it either */
+		note_initial(w);
 	w->nbound = w->notes.n;
 }
 
@@ -95,10 +96,20 @@ static bool is_used(const struct spec *s, uint32_t thread)
 	return false;
 }
 
+/* A name that nothing checks but the run itself: of text all are. */
+static bool is_only_heard(const struct watch *w, const struct spec_event *e)
+{
+	return e->nargs > 0 && e->variable < 0 &&
+	       (w->text || e->op == SPEC_USER || e->op == SPEC_BEGIN || e->op == SPEC_FINISH);
+}
+
 static void note_unseen(struct watch *w)
 {
 	const struct spec *s = w->spec;
 
+	for (uint32_t i = 0; i < s->nevents; i++)
+		if (is_only_heard(w, &s->events[i]) && !(w->events_seen >> i & 1))
+			bind_note(w, "nothing in the trace is event '%s'", s->events[i].name);
 	for (uint32_t i = 0; i < s->nvariables; i++)
 		if (!w->bound[i].seen && (w->text || !w->bound[i].placed))
 			bind_note(w, "nothing in the trace is about '%s'", s->variables[i].name);

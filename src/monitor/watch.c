@@ -467,6 +467,7 @@ void watch_see(struct watch *w, struct trace *t, const struct event *e, struct w
 	s.item.writes = (uint32_t)out->writes.n;
 	s.item.events = w->of_op[SPEC_ANY];
 	see_any(&s);
+	w->events_seen |= s.item.events;
 	if (s.item.events)
 		s.item.events = filter_threads(&s);
 	if (!s.item.events && !s.item.reads && !s.item.written && !s.item.nwrites)

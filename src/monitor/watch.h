@@ -66,7 +66,6 @@ void watch_see(struct watch *w, struct trace *t, const struct event *e, struct w
 
 /* Initial values, by variable: known from the program or the spec. */
 const struct monitor_value *watch_initial(const struct watch *w);
-const struct spec *watch_spec(const struct watch *w);
 
 /* What was bound, for people: address, size, where the initial value is from.  False: no such i. */
 struct watch_variable {

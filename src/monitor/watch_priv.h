@@ -71,6 +71,7 @@ struct watch {
 	bool text;			  /* the trace is */
 	bool names;			  /* a thread is declared by a name */
 	uint64_t threads_seen;		  /* declarations that a thread has fitted */
+	uint64_t events_seen;		  /* likewise, of events; by whom is not asked */
 	VEC(struct watch_thread) threads; /* by tid */
 	struct intern *strings;
 	bool begun;    /* an event was seen */

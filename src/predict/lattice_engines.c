@@ -66,6 +66,13 @@ static void observed_find(struct lattices *x, uint64_t found, enum finding_kind 
 	}
 }
 
+static const char *trouble(const struct configs *c, uint32_t property)
+{
+	const char *why = configs_trouble(c, property);
+
+	return why ? why : "a value is not known";
+}
+
 static void observed_unknown(struct lattices *x, uint64_t found, const struct step *s)
 {
 	for (uint32_t p = 0; p < x->opt.monitors->n; p++) {
@@ -73,9 +80,7 @@ static void observed_unknown(struct lattices *x, uint64_t found, const struct st
 
 		if (!(found >> p & 1))
 			continue;
-		why = configs_trouble(x->observed.configs, p);
-		if (!why)
-			why = "a value is not known";
+		why = trouble(x->observed.configs, p);
 		if (s)
 			engine_truncated(&x->early,
 					 "property '%s' says nothing from event %" PRIu64 " on: %s",
@@ -235,6 +240,19 @@ static void found_add(struct lattices *x, const struct lattice_found *found,
 		*VEC_PUSH(&f->cut) = found->cut.at[i];
 }
 
+/* The recorded run could be judged, and another one not: that none violates it is not known. */
+static void unknown_take(struct lattices *x, struct engine_result *out)
+{
+	uint64_t left = lattice_unknown(x->lattice) & ~x->observed.unknown & ~lattices_found(x);
+
+	for (; left; left &= left - 1) {
+		uint32_t p = (uint32_t)__builtin_ctzll(left);
+
+		engine_truncated(out, "property '%s' says nothing of some runs: %s",
+				 x->opt.monitors->at[p].name, trouble(x->configs, p));
+	}
+}
+
 static void counts_take(struct lattices *x, struct engine_result *out)
 {
 	struct lattice_counts *counts = mem_zalloc(sizeof(*counts));
@@ -255,6 +273,8 @@ static void lattices_end(void *arg, struct engine_run *run, struct engine_result
 	*out = x->early;
 	for (size_t i = 0; x->configs && i < lattice_nfound(x->lattice); i++)
 		found_add(x, lattice_found(x->lattice, i), out);
+	if (x->configs)
+		unknown_take(x, out);
 	counts_take(x, out);
 	causes_free(x->causes);
 	lattice_free(x->lattice);

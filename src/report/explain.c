@@ -32,7 +32,7 @@ static const char *sureness(const struct finding *f)
 	if (f->status == FINDING_REPLAYED)
 		return "replayed";
 	if (f->observed)
-		return "in the recorded run";
+		return "in the recorded order";
 	return f->certified ? "predicted, certified" : "predicted";
 }
 

@@ -278,8 +278,6 @@ void spec_complain(const struct spec *s, struct spec_place at, struct diag *d, c
 
 /* Fully parenthesised; parses to the same tree. */
 void spec_print_expr(const struct spec *s, const struct spec_expr *e, struct strbuf *out);
-void spec_print_form(const struct spec *s, const struct spec_form *f, struct strbuf *out);
-void spec_print_rx(const struct spec *s, const struct spec_rx *r, struct strbuf *out);
 void spec_print_event(const struct spec *s, const struct spec_event *e, struct strbuf *out);
 void spec_print_property(const struct spec *s, const struct spec_property *p, struct strbuf *out);
 /* The whole file, declarations too. */

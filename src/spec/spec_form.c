@@ -324,7 +324,7 @@ static bool parse_word_operand(struct spec_parser *p, struct spec_item *out)
 	return spec_lex_peek(p) == SPEC_T_OPEN ? parse_event_atom(p, out) : parse_variable(p, out);
 }
 
-static bool parse_operand(struct spec_parser *p, struct spec_item *out)
+static bool parse_operand(struct spec_parser *p, const char *what, struct spec_item *out)
 {
 	struct spec_place at = p->token.place;
 
@@ -347,13 +347,13 @@ static bool parse_operand(struct spec_parser *p, struct spec_item *out)
 	case SPEC_T_AT:
 		return parse_at(p, out);
 	default:
-		return spec_expected(p, "a formula");
+		return spec_expected(p, what);
 	}
 }
 
 static bool operand(struct spec_parser *p, struct spec_item *out)
 {
-	bool good = spec_nest(p) && parse_operand(p, out);
+	bool good = spec_nest(p) && parse_operand(p, "a formula", out);
 
 	p->nesting--;
 	return good;
@@ -365,7 +365,7 @@ static bool parse_row(struct spec_parser *p, enum level least, struct spec_item 
 {
 	const struct operator* o;
 
-	if (!parse_operand(p, out))
+	if (!parse_operand(p, least > L_COMPARE ? "a number" : "a formula", out))
 		return false;
 	while ((o = operator_find(p)) && o->level >= least) {
 		struct spec_place at = p->token.place;

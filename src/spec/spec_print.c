@@ -219,11 +219,6 @@ static void print_form(const struct spec *s, const struct spec_form *f, bool inn
 	}
 }
 
-void spec_print_form(const struct spec *s, const struct spec_form *f, struct strbuf *out)
-{
-	print_form(s, f, false, out);
-}
-
 /* ---- regular expressions ---- */
 
 enum rx_room { RX_FREE, RX_OPERAND, RX_ATOM }; /* what stands around it */
@@ -258,11 +253,6 @@ static void print_rx(const struct spec *s, const struct spec_rx *r, enum rx_room
 		print_rx(s, r->b, RX_OPERAND, out);
 	}
 	strbuf_adds(out, closed ? ")" : "");
-}
-
-void spec_print_rx(const struct spec *s, const struct spec_rx *r, struct strbuf *out)
-{
-	print_rx(s, r, RX_FREE, out);
 }
 
 /* ---- events ---- */

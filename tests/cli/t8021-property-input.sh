@@ -118,6 +118,24 @@ run timeout 60 foresee check -s p.spec plain.std
 has out "property 'p' says nothing from the start: " "not known at first"
 has out '^no race, deadlock or violated property found|^1 finding \(1 race' "what was looked for"
 
+# The recorded run is judged, and another one cannot be: that is said, too.
+spec 'shared long x = 0;' 'shared long y = 0;' 'shared long z;' 'property p: ptltl x == 1 && y == 1 -> z == 3;'
+printf '#fmt 1\nT1|w(x)=1|1\nT1|w(x)=0|2\nT2|w(y)=1|3\nT2|w(y)=0|4\n' >apart.std
+for a in property lattice-mvc; do
+	run timeout 60 foresee check -q -a $a -s p.spec apart.std
+	is "$status" 3 "$a: not known in another run: status 3"
+	has out "property 'p' says nothing of some runs: .*'z'" "$a: and why"
+done
+
+# Events that nothing was: not an error, but perhaps a name that was meant otherwise.
+spec 'event tick = user(tikc);' 'event set = write(radoi);' 'property p: ptltl !tick() && !set();'
+run timeout 60 foresee check -a property -s p.spec t.std
+is "$status" 0 "events that are not in the trace"
+has err "nothing in the trace is event 'tick'" "are told of"
+has err "nothing in the trace is event 'set'" "each"
+spec 'shared int other.c:radio;' 'property p: ptltl other.c:radio <= 1;'
+wrong "the program has no variable 'other\.c:radio'; did you mean 'radio'\?" -s p.spec t.foresee
+
 # A regular expression with more states than it may have.
 awk 'BEGIN { srand(1); for (i = 1; i <= 30000; i++) print "T1|" (rand() < 0.5 ? "r" : "w") "(x)|" i }' >long.std
 spec 'shared int x;' 'event a = read(x);' 'event b = write(x);' \

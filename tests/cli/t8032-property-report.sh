@@ -24,8 +24,8 @@ END
 run foresee check -a property -s land.spec --count --witness-dir w land.std
 is "$status" 1 "a violation is found"
 has out '^[123]  property land violated  *predicted, certified$' "one that is predicted"
-has out '^[123]  property calm violated  *in the recorded run$' "one that happened"
-has out '^[123]  property late without a value  *in the recorded run$' "one without a value"
+has out '^[123]  property calm violated  *in the recorded order$' "one that happened"
+has out '^[123]  property late without a value  *in the recorded order$' "one without a value"
 has out "^   division by zero in 'approved / radio', line 6" "and why"
 has out '^   property land: ptltl start\(landing == 1\) -> \[approved == 1, radio == 0\);$' "the formula"
 has out '^   at land.spec:4$' "its place"

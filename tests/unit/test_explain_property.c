@@ -136,7 +136,7 @@ static void test_landing(void)
 	m.order = "1 2";
 	m.observed = true;
 	expect(&m,
-	       "1  property plain violated                                                      in the recorded run\n"
+	       "1  property plain violated                                                      in the recorded order\n"
 	       "   property plain: ptltl landing == 0;\n"
 	       "   at t.spec:6\n"
 	       "   T1  write landing  l.c:11 in ask\n"
@@ -152,7 +152,7 @@ static void test_landing(void)
 	m.property = "first";
 	m.order = "";
 	expect(&m,
-	       "1  property first violated                                                      in the recorded run\n"
+	       "1  property first violated                                                      in the recorded order\n"
 	       "   property first: ptltl radio == 0;\n"
 	       "   at t.spec:7\n"
 	       "   in the initial state, before any event\n"

@@ -299,6 +299,7 @@ static const struct {
 	{ "property p: ptltl true &&;", 1, 26, "expected a formula, found ';'" },
 	{ "property p: ptltl && true;", 1, 19, "expected a formula, found '&&'" },
 	{ "property p: ptltl == 1;", 1, 19, "expected a formula, found '=='" },
+	{ "shared int x; property p: ptltl x ==;", 1, 37, "expected a number, found ';'" },
 	{ "property p: ptltl true & true;", 1, 24, "did you mean '&&'?" },
 	{ "property p: ptltl true and true;", 1, 24, "did you mean '&&'?" },
 	{ "shared int x; property p: ptltl x = 1;", 1, 35, "did you mean '=='?" },
