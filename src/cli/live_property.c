@@ -64,7 +64,7 @@ static void tell_unproven(struct property *x, uint64_t found)
 		if (!(found >> i & 1))
 			continue;
 		snprintf(words, sizeof(words),
-			 "property '%.200s' violated (predicted; the proof comes with the report)",
+			 "property '%.200s' seems violated (not proven yet; the report will say)",
 			 m->at[i].name);
 		live_tell_words(&x->teller, words);
 	}

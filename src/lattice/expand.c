@@ -25,7 +25,7 @@
 #define BATCH 16	 /* pieces for each worker at a time */
 #define MEMO (1u << 14)	 /* steps that a worker remembers */
 #define OPENS (1u << 12) /* cuts whose open sets it remembers */
-#define OPENS_VIEWS 8	 /* worth it from so many lanes on */
+#define OPENS_VIEWS 6	 /* worth it from so many lanes on */
 
 struct area {
 	VEC(uint64_t) keys, counts;

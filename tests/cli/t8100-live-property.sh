@@ -123,6 +123,15 @@ has parts.flat '^\.findings\.[0-9]*\.kind="race"' "in parts: races"
 has parts.flat '^\.analyses\..*"property"' "in parts: its row"
 has parts.flat '^\.lattice\.property\.levels=1200' "in parts: all of its levels"
 
+# ---- a recording without its beginning ----
+
+# What the spec says of the start does not help, so nobody is asked to say it.
+FORESEE_CUT=200000 run timeout 100 foresee record -q --keep 4M -o late.foresee ./steady 400000 1000
+run timeout 300 foresee check -a property -s "$here/live/steady.spec" late.foresee
+is $status 3 "without its beginning: status"
+has err "the recording begins in the middle of the run" "it is said"
+hasnt err "say it in the spec" "with no advice that does not help"
+
 # ---- observers ----
 
 # wait_for FILE REGEX
