@@ -86,6 +86,6 @@ int main(int argc, char **argv)
 		wait(NULL);
 	else
 		pthread_join(t, NULL);
-	printf("%d %d\n", ordered, racy);
+	printf("%d %d\n", ordered, racy > 0); /* an increment may be lost */
 	return 0;
 }
