@@ -183,18 +183,15 @@ static enum status threads_scan(struct merge *m)
 	return ST_OK;
 }
 
-/* How far to scan: to the next cut, or after the last to the end. */
-static void cut_load(struct merge *m)
+void merge_load(struct merge *m, bool to_end)
 {
 	const struct control *c = m->control;
 	uint64_t from, to;
 
-	m->all_scanned = m->next_cut == c->cuts.n;
-	if (m->all_scanned) {
-		for (uint32_t i = 0; i < m->n; i++)
-			merge_stream_load(&m->threads[i]->stream, UINT64_MAX);
+	for (uint32_t i = 0; to_end && i < m->n; i++)
+		merge_stream_load(&m->threads[i]->stream, UINT64_MAX);
+	if (to_end)
 		return;
-	}
 	from = c->cuts.at[m->next_cut++];
 	to = m->next_cut < c->cuts.n ? c->cuts.at[m->next_cut] : c->pairs.n;
 	for (; from < to; from++) {
@@ -203,6 +200,13 @@ static void cut_load(struct merge *m)
 		if (i != MERGE_NOBODY)
 			merge_stream_load(&m->threads[i]->stream, c->pairs.at[from].tseq);
 	}
+}
+
+/* How far to scan: to the next cut, or after the last to the end. */
+static void cut_load(struct merge *m)
+{
+	m->all_scanned = m->next_cut == m->control->cuts.n;
+	merge_load(m, m->all_scanned);
 }
 
 static enum status window_advance(struct merge *m)

@@ -289,8 +289,6 @@ bool merge_follow_has_more(const struct merge *m)
 void merge_follow_load(struct merge *m)
 {
 	struct merge_follow *f = &m->follow;
-	const struct control *c = m->control;
-	uint64_t from, to;
 
 	f->looked = false;
 	if (f->short_of)
@@ -298,20 +296,9 @@ void merge_follow_load(struct merge *m)
 	for (uint32_t i = 0; i < m->n; i++)
 		m->threads[i]->stream.limit = m->threads[i]->stream.load;
 	f->by_look = m->next_cut >= f->cuts;
-	if (f->by_look) {
+	if (f->by_look)
 		f->end = false;
-		for (uint32_t i = 0; i < m->n; i++)
-			merge_stream_load(&m->threads[i]->stream, UINT64_MAX);
-		return;
-	}
-	from = c->cuts.at[m->next_cut++];
-	to = m->next_cut < c->cuts.n ? c->cuts.at[m->next_cut] : c->pairs.n;
-	for (; from < to; from++) {
-		uint32_t i = merge_find(m, c->pairs.at[from].tid);
-
-		if (i != MERGE_NOBODY)
-			merge_stream_load(&m->threads[i]->stream, c->pairs.at[from].tseq);
-	}
+	merge_load(m, f->by_look);
 }
 
 void merge_follow_reached(struct merge *m)

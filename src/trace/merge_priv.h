@@ -224,6 +224,8 @@ struct merge {
 
 /* Place of the thread, or MERGE_NOBODY. */
 uint32_t merge_find(const struct merge *m, uint32_t tid);
+/* Scanning shall reach the next cut, or all that there is. */
+void merge_load(struct merge *m, bool to_end);
 /* Thread i shall run. */
 void merge_ready(struct merge *m, uint32_t i);
 /* Those that wait for reads of it shall look again. */
