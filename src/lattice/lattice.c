@@ -15,8 +15,8 @@
  *	  known yet, which no cut can have;
  *	- no point was refused only because a set might get more members.
  *
- * The observed run is followed on its own, point by point as they come, so whatever is cut away
- * there is at least that.
+ * What the properties say of the recorded run is not asked here: whoever sends the points sees all
+ * of it, past what no other run can have, and watches it on the way (predict/lattice_engines.c).
  */
 #include "lattice/lattice_priv.h"
 
@@ -30,32 +30,6 @@
 #define HORIZON (1u << 20)
 #define MEMORY_LEAST (UINT64_C(64) << 20)
 #define COLLECT 65536 /* configurations */
-
-/* --- the observed run --- */
-
-static void note_observed(struct lattice *l, uint64_t pos)
-{
-	uint64_t bad = config_bad(l->opt.configs, l->observed_config) & ~l->observed.bad;
-	uint64_t error = config_error(l->opt.configs, l->observed_config) & ~l->observed.error;
-
-	l->observed.bad |= bad;
-	l->observed.error |= error;
-	for (; bad; bad &= bad - 1) {
-		VEC_REACH(&l->observed_bad, __builtin_ctzll(bad));
-		l->observed_bad.at[__builtin_ctzll(bad)] = pos;
-	}
-	for (; error; error &= error - 1) {
-		VEC_REACH(&l->observed_error, __builtin_ctzll(error));
-		l->observed_error.at[__builtin_ctzll(error)] = pos;
-	}
-}
-
-uint64_t lattice_observed(const struct lattice *l, uint32_t property, bool error)
-{
-	if (error)
-		return property < l->observed_error.n ? l->observed_error.at[property] : 0;
-	return property < l->observed_bad.n ? l->observed_bad.at[property] : 0;
-}
 
 /* --- violations --- */
 
@@ -122,7 +96,6 @@ static void collect(struct lattice *l)
 		return;
 	for (size_t i = 0; i < l->level.n; i++)
 		config_mark(c, l->level.configs[i]);
-	config_mark(c, l->observed_config);
 	configs_sweep(c);
 	expand_forget(l->expand);
 	VEC_CLEAR(&l->verdicts);
@@ -160,8 +133,7 @@ struct lattice *lattice_new(const struct lattice_options *opt)
 	l->tried = UINT64_MAX;
 	l->collect_at = COLLECT;
 	if (opt->configs) {
-		l->level.configs[0] = l->observed_config = config_initial(opt->configs);
-		note_observed(l, UINT64_MAX);
+		l->level.configs[0] = config_initial(opt->configs);
 		look_for_violations(l, &l->level);
 	}
 	return l;
@@ -197,8 +169,6 @@ void lattice_free(struct lattice *l)
 	VEC_RELEASE(&l->top);
 	VEC_RELEASE(&l->passed);
 	VEC_RELEASE(&l->observed_cut);
-	VEC_RELEASE(&l->observed_bad);
-	VEC_RELEASE(&l->observed_error);
 	VEC_RELEASE(&l->verdicts);
 	mem_free(l);
 }
@@ -243,11 +213,6 @@ static void sink_point(void *arg, const struct point *m)
 {
 	struct lattice *l = arg;
 
-	if (m->item && l->opt.configs) {
-		l->observed_config = config_step(l->opt.configs, l->observed_config, m->item,
-						 m->writes, m->pos, 0);
-		note_observed(l, m->pos);
-	}
 	if (!l->stopped && comes_late(l, m))
 		leave_out(l, CUT_LATE, l->level.number, 0);
 	if (!l->stopped)

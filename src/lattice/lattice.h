@@ -76,10 +76,6 @@ void lattice_counts_release(struct lattice_counts *c);
 size_t lattice_nfound(const struct lattice *l);
 const struct lattice_found *lattice_found(const struct lattice *l, size_t i);
 
-/* The observed run: position of the point at which the property was violated (error: or had an
- * error) in it; 0: not, UINT64_MAX: in the initial state. */
-uint64_t lattice_observed(const struct lattice *l, uint32_t property, bool error);
-
 /* Properties of which nothing could be said any more in some run (a value is not known). */
 uint64_t lattice_unknown(const struct lattice *l);
 

@@ -193,9 +193,7 @@ struct lattice {
 	/* answers */
 	uint64_t cuts, edges, dead_ends, widest, bytes;
 	VEC(struct lattice_found) found;
-	struct found_state seen, observed;
-	VEC(uint64_t) observed_bad, observed_error; /* by property: position */
-	uint32_t observed_config;
+	struct found_state seen;
 	VEC(uint8_t) verdicts; /* by configuration: looked at, and what it was */
 	size_t collect_at;
 	bool finishing, done, stopped;

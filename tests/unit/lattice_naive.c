@@ -292,28 +292,12 @@ static void expand(const struct naive *c, const struct list *l, struct list *nex
 	}
 }
 
-static void observe(const struct naive *c, struct naive_answer *out)
-{
-	uint32_t config = 1;
-
-	for (uint32_t i = 0; i < c->n && c->configs; i++) {
-		if (!c->at[i].item)
-			continue;
-		config = naive_step(config, c->at[i].item);
-		if (naive_bad(config) && !out->observed[0])
-			out->observed[0] = i + 1;
-		if (naive_error(config) && !out->observed[1])
-			out->observed[1] = i + 1;
-	}
-}
-
 void naive_solve(const struct naive *c, struct naive_answer *out)
 {
 	struct list level = { 0 }, next = { 0 };
 	uint8_t none[NAIVE_LANES] = { 0 };
 
 	*out = (struct naive_answer){ .found_level = { UINT64_MAX, UINT64_MAX } };
-	observe(c, out);
 	add_node(&level, none, 1, 1);
 	for (uint64_t n = 0; level.n; n++) {
 		struct list was = level;

@@ -48,7 +48,6 @@ struct naive_answer {
 	uint64_t cuts, edges, runs, violating, dead_ends, levels, widest;
 	uint64_t found_level[2]; /* by property; UINT64_MAX: not */
 	uint8_t found_cut[2][NAIVE_LANES];
-	uint64_t observed[2]; /* as lattice_observed */
 };
 
 void naive_random(struct naive *c, uint64_t *seed);
