@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "capture/file.h"
+#include "capture/lock_priv.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/real.h"
@@ -123,6 +124,7 @@ static void go_along(void)
 static void in_child(void)
 {
 	module_forked();
+	lock_forked();
 	if (following) {
 		go_along();
 	} else {

@@ -11,8 +11,10 @@
 
 #include "capture/sync.h"
 
-/* The kernel's number of the calling thread, as glibc keeps it in locks. */
+/* The number of the calling thread, as glibc keeps it in locks. */
 int lock_owner_self(void);
+/* In a forked child: it has another. */
+void lock_forked(void);
 
 /* aux of an event on this mutex: its kind, and whether it nests. */
 unsigned lock_mutex_aux(const pthread_mutex_t *m);

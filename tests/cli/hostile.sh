@@ -40,6 +40,7 @@
 #	closed stdio		t7550	cli/main.c: fill_streams; its O_CLOEXEC; file.c: descriptor_raise
 #	seccomp			t7550	sandbox.c: sandbox_look
 #	daemonising		t7520	fork.c: daemon; cli/launch.c: stay_with
+#	  owners of locks	t2040	lock.c: lock_forked
 #	1000 threads alive	t7560	file.c: more slots (add_extent)
 #	100 000 over the run	t7560	file.c: slots used again (8000 without LONG)
 #	read, recv, fread, ...	t7570	libc.c: got, fread, fgets; libc_out.c: recvmsg, epoll_wait
