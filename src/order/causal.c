@@ -12,134 +12,103 @@
  * write may run with another value, but whoever needs its value needs the slice.
  *
  * What is stored.  The counter of an event's own chain is its index + 1, so only the others need
- * room, and they change when the chain learns something: a row of counters is shared by all
- * events up to the next change.  Slices are named by their write, and share its row when no feed
- * adds to it; Q is worked out again from the touches of q for each use.
+ * room, and they change when the chain learns something: a set is shared by all events up to the
+ * next change, and sets share what they have in common (order/rowtree.h).  Slices are named by their
+ * write, and share its set when no feed adds to it; Q is worked out again from the touches of q for
+ * each use.
  *
  * What is not compared.  TLC sets are closed: who has an event has all it needs.  So whether
  * TLC(w) is news is one look at the counter of w's chain.  Slices that feeds have enlarged are
  * not of that kind, and are compared counter by counter.
  *
- * tests/unit/test_causal.c holds this file to sets of events closed by the rules.
+ * With sections kept all sets are closed by them too (causal_sections.c).
+ *
+ * tests/unit/test_causal.c holds this file to sets of events closed by the rules, test_syncp.c
+ * those with sections.
  */
 #include "order/causal.h"
 
 #include <assert.h>
 
-#include "base/vec.h"
-#include "order/clock.h"
-#include "order/model.h"
+#include "order/causal_priv.h"
 
-#define NEVER UINT32_MAX
-
-struct causal {
-	const struct model *m;
-	enum causal_mode mode;
-	uint32_t width; /* counters of a row */
-	uint32_t nrows;
-	VEC(uint32_t *) blocks; /* ROWS rows each; they do not move */
-	uint32_t *after;	/* by event: row of TLC without the own counter, or NEVER */
-
-	/* While it is made. */
-	uint32_t *slice; /* DEP, by write: row of its slice without the own counter, or NEVER */
-	uint32_t *now;	 /* by chain: after its latest event */
-};
-
-#define ROWS 1024u
-
-static uint32_t *row(const struct causal *c, uint32_t id)
+/* Begins with what is known after an event of the chain. */
+static struct causal_growing growing_begin(struct causal *c, uint32_t chain, uint32_t set)
 {
-	return c->blocks.at[id / ROWS] + (size_t)(id % ROWS) * c->width;
+	return (struct causal_growing){
+		.c = c,
+		.cuts = &c->cuts,
+		.locks = &c->locks,
+		.cut_mark = rowtree_mark(&c->cuts),
+		.lock_mark = rowtree_mark(&c->locks),
+		.set = c->sets.at[set == CAUSAL_NEVER ? 0 : set],
+		.chain = chain,
+		.never = set == CAUSAL_NEVER,
+		.clashes = &c->clashes,
+	};
 }
 
-/* A copy of a row; rows are not changed once an event has them. */
-static uint32_t row_copy(struct causal *c, uint32_t from)
+/* Keeps the set, which may not be changed from here on.  was: the one it began with. */
+static uint32_t growing_keep(struct causal *c, struct causal_growing *g, uint32_t was)
 {
-	assert(c->nrows < NEVER);
-	if (c->nrows % ROWS == 0)
-		*VEC_PUSH(&c->blocks) = mem_alloc((size_t)ROWS * c->width * sizeof(uint32_t));
-	clock_copy(row(c, c->nrows), row(c, from), c->width);
-	return c->nrows++;
-}
-
-/* What is being worked out for one event: a row that gets one copy when it first changes. */
-struct growing {
-	uint32_t chain;
-	uint32_t id;   /* row, or NEVER */
-	bool is_fresh; /* nobody else has it */
-};
-
-static void grow(struct causal *c, struct growing *g, uint32_t from, const struct model_event *w)
-{
-	uint32_t *into;
-
-	if (!g->is_fresh)
-		g->id = row_copy(c, g->id);
-	g->is_fresh = true;
-	into = row(c, g->id);
-	clock_join(into, row(c, from), c->width);
-	if (into[w->chain] <= w->index)
-		into[w->chain] = w->index + 1;
+	if (g->never)
+		return CAUSAL_NEVER;
+	g->cut_mark = rowtree_mark(&c->cuts);
+	g->lock_mark = rowtree_mark(&c->locks);
+	if (was != CAUSAL_NEVER && c->sets.at[was].cut == g->set.cut &&
+	    c->sets.at[was].locks == g->set.locks)
+		return was;
+	assert(c->sets.n < CAUSAL_NEVER);
+	*VEC_PUSH(&c->sets) = g->set;
+	return (uint32_t)c->sets.n - 1;
 }
 
 /* Joins TLC of event id. */
-static void join_after(struct causal *c, struct growing *g, uint32_t id)
+static void join_after(struct causal_growing *g, uint32_t id)
 {
-	const struct model_event *w = &c->m->event[id];
-
-	if (g->id == NEVER)
+	if (g->never)
 		return;
-	if (c->after[id] == NEVER)
-		g->id = NEVER;
-	else if (w->chain != g->chain && row(c, g->id)[w->chain] <= w->index)
-		grow(c, g, c->after[id], w);
-}
-
-/* The row is below what g has, own chains aside: g has all of its own, and w is compared apart. */
-static bool has_row(const struct causal *c, const struct growing *g, uint32_t id)
-{
-	const uint32_t *a = row(c, id), *b = row(c, g->id);
-	uint32_t t = g->chain;
-
-	return clock_leq(a, b, t) && clock_leq(a + t + 1, b + t + 1, c->width - t - 1);
+	if (g->c->after[id] == CAUSAL_NEVER)
+		g->never = true;
+	else if (!causal_growing_has(g, id))
+		causal_join(g, g->c->after[id], id);
 }
 
 /* Joins the slice of write id; 0 is the initial value, which needs nothing. */
-static void join_slice(struct causal *c, struct growing *g, uint32_t id)
+static void join_slice(struct causal_growing *g, uint32_t id)
 {
-	const struct model_event *w = &c->m->event[id];
+	uint32_t slice;
 
-	if (g->id == NEVER || id == 0)
+	if (g->never || id == 0)
 		return;
-	if (c->slice[id] == NEVER) {
-		g->id = NEVER;
-		return;
-	}
-	if (c->slice[id] == c->after[id]) {
-		join_after(c, g, id);
-		return;
-	}
-	if ((w->chain != g->chain && row(c, g->id)[w->chain] <= w->index) ||
-	    !has_row(c, g, c->slice[id]))
-		grow(c, g, c->slice[id], w);
+	slice = g->c->slice[id];
+	if (slice == CAUSAL_NEVER)
+		g->never = true;
+	else if (slice == g->c->after[id])
+		join_after(g, id);
+	else if (!causal_growing_has(g, id) ||
+		 !rowtree_leq(g->cuts, g->c->sets.at[slice].cut, g->set.cut, g->chain))
+		causal_join(g, slice, id); /* the own chain aside: g has all of its own */
 }
 
 /* Joins what the value of a read depends on. */
-static void join_value(struct causal *c, struct growing *g, const struct model_event *e)
+static void join_value(struct causal_growing *g, const struct model_event *e)
 {
 	if (e->flags & STEP_TAINTED)
-		g->id = NEVER;
+		g->never = true;
 	for (uint32_t i = e->touch; i < e[1].touch; i++)
-		join_slice(c, g, c->m->touches[i].seen);
+		join_slice(g, g->c->m->touches[i].seen);
 }
 
-static void join_feeds(struct causal *c, struct growing *g, const struct model_event *e)
+static void join_feeds(struct causal_growing *g, const struct model_event *e)
 {
+	const struct model *m = g->c->m;
+
 	for (uint32_t i = e->feed; i < e[1].feed; i++) {
-		if (c->m->feeds[i] == 0)
-			g->id = NEVER;
+		if (m->feeds[i] == 0)
+			g->never = true;
 		else
-			join_value(c, g, &c->m->event[c->m->feeds[i]]);
+			join_value(g, &m->event[m->feeds[i]]);
 	}
 }
 
@@ -153,15 +122,15 @@ static bool writes(const struct model_event *e)
 	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
 }
 
-static void strict_event(struct causal *c, struct growing *g, const struct model_event *e)
+static void strict_event(struct causal_growing *g, const struct model_event *e)
 {
 	if (!reads(e))
 		return;
 	if (e->flags & STEP_TAINTED)
-		g->id = NEVER;
+		g->never = true;
 	for (uint32_t i = e->touch; i < e[1].touch; i++)
-		if (c->m->touches[i].seen != 0)
-			join_after(c, g, c->m->touches[i].seen);
+		if (g->c->m->touches[i].seen != 0)
+			join_after(g, g->c->m->touches[i].seen);
 }
 
 static bool binds(const struct model_event *e)
@@ -169,76 +138,106 @@ static bool binds(const struct model_event *e)
 	return reads(e) && (!(e->flags & STEP_FREE_READ) || (e->flags & STEP_SHADOW));
 }
 
-static void dep_event(struct causal *c, struct growing *g, const struct model_event *e)
+static void dep_event(struct causal_growing *g, const struct model_event *e)
 {
 	if (e->op == STEP_USE)
-		join_feeds(c, g, e);
+		join_feeds(g, e);
 	if (binds(e))
-		join_value(c, g, e);
+		join_value(g, e);
 }
 
-/* The slice of a write whose own clock is settled. */
-static uint32_t slice_of(struct causal *c, const struct growing *after, const struct model_event *e)
+/* What e needs to be next, beyond the event before it.  was: the set of that one. */
+static void before_event(struct causal *c, struct causal_growing *g, uint32_t e, uint32_t was)
 {
-	struct growing g = { after->chain, after->id, false };
+	struct model_list preds = model_preds(c->m, e);
 
-	join_feeds(c, &g, e);
-	return g.id;
+	for (uint32_t i = 0; i < preds.n; i++)
+		join_after(g, preds.at[i]);
+	causal_settle(g);
+	if (preds.n > 0)
+		*map_put(&c->before, e, NULL) = growing_keep(c, g, was);
 }
 
 static void event(struct causal *c, uint32_t id)
 {
 	const struct model_event *e = &c->m->event[id];
-	struct growing g = { e->chain, c->now[e->chain], false };
-	struct model_list preds = model_preds(c->m, id);
+	uint32_t was = c->now[e->chain];
+	struct causal_growing g = growing_begin(c, e->chain, was);
 
-	for (uint32_t i = 0; i < preds.n; i++)
-		join_after(c, &g, preds.at[i]);
+	g.own = e->index;
+	before_event(c, &g, id, was);
 	if (e->flags & STEP_STOP)
-		g.id = NEVER;
+		g.never = true;
 	if (c->mode == CAUSAL_STRICT)
-		strict_event(c, &g, e);
+		strict_event(&g, e);
 	else if (c->mode == CAUSAL_DEP)
-		dep_event(c, &g, e);
-	c->after[id] = c->now[e->chain] = g.id;
-	if (c->mode == CAUSAL_DEP && writes(e))
-		c->slice[id] = slice_of(c, &g, e);
+		dep_event(&g, e);
+	g.own = e->index + 1;
+	if (c->sections && !g.never && (e->op == STEP_ACQ || e->op == STEP_RACQ))
+		causal_acquire(&g, id);
+	causal_settle(&g);
+	c->after[id] = c->now[e->chain] = growing_keep(c, &g, was);
+	if (c->mode == CAUSAL_DEP && writes(e)) {
+		join_feeds(&g, e);
+		causal_settle(&g);
+		c->slice[id] = growing_keep(c, &g, c->after[id]);
+	}
 }
 
-struct causal *causal_new(const struct model *m, enum causal_mode mode)
+static struct causal *make(const struct model *m, enum causal_mode mode, bool sections)
 {
 	struct causal *c = mem_zalloc(sizeof(*c));
 
 	c->m = m;
+	c->sections = sections;
 	/* Without free reads and feeds the two models are one, and STRICT is the faster. */
 	c->mode = mode == CAUSAL_DEP && !m->has_facts && m->event[m->n + 1].feed == 0
 			  ? CAUSAL_STRICT
 			  : mode;
-	c->width = m->nchains;
+	rowtree_init(&c->cuts, m->nchains);
+	rowtree_init(&c->locks, 2 * m->nlocks);
+	map_init(&c->before);
+	*VEC_PUSH(&c->sets) = (struct causal_set){ 0, 0 };
+	/* NEVER until it is known: an event that needs a later one is in no reordering. */
 	c->after = mem_alloc(((size_t)m->n + 1) * sizeof(*c->after));
-	c->now = mem_zalloc(((size_t)c->width + 1) * sizeof(*c->now));
+	memset(c->after, 0xff, ((size_t)m->n + 1) * sizeof(*c->after));
+	c->now = mem_zalloc(((size_t)m->nchains + 1) * sizeof(*c->now));
 	if (c->mode == CAUSAL_DEP)
 		c->slice = mem_alloc(((size_t)m->n + 1) * sizeof(*c->slice));
-	/* Row 0: nothing is needed. */
-	*VEC_PUSH(&c->blocks) = mem_alloc((size_t)ROWS * (c->width + 1) * sizeof(uint32_t));
-	memset(row(c, c->nrows++), 0, c->width * sizeof(uint32_t));
 	for (uint32_t id = 1; id <= m->n; id++)
 		event(c, id);
 	mem_free(c->slice);
 	mem_free(c->now);
+	VEC_RELEASE(&c->clashes.at);
 	c->slice = c->now = NULL;
 	return c;
+}
+
+struct causal *causal_new(const struct model *m, enum causal_mode mode)
+{
+	return make(m, mode, false);
+}
+
+struct causal *causal_new_sections(const struct model *m, enum causal_mode mode)
+{
+	return make(m, mode, true);
 }
 
 void causal_free(struct causal *c)
 {
 	if (c == NULL)
 		return;
-	for (size_t i = 0; i < c->blocks.n; i++)
-		mem_free(c->blocks.at[i]);
-	VEC_RELEASE(&c->blocks);
+	rowtree_release(&c->cuts);
+	rowtree_release(&c->locks);
+	VEC_RELEASE(&c->sets);
+	map_release(&c->before);
 	mem_free(c->after);
 	mem_free(c);
+}
+
+uint64_t causal_work(const struct causal *c)
+{
+	return (uint64_t)c->cuts.n + c->locks.n;
 }
 
 /* The event before e in its chain; 0 none. */
@@ -249,28 +248,50 @@ static uint32_t chain_before(const struct model *m, uint32_t e)
 	return x->index != 0 ? model_chain(m, x->chain).at[x->index - 1] : 0;
 }
 
+uint32_t causal_set_before(const struct causal *c, uint32_t e)
+{
+	uint32_t p = chain_before(c->m, e);
+
+	if (c->m->event[e].flags & MODEL_HAS_PREDS)
+		return (uint32_t)*map_get(&c->before, e);
+	return p != 0 ? c->after[p] : 0;
+}
+
+bool causal_known(const struct causal *c, uint32_t e, struct causal_known *out)
+{
+	uint32_t set = causal_set_before(c, e);
+
+	*out = (struct causal_known){ &c->cuts, 0, c->m->event[e].chain, c->m->event[e].index };
+	if (set == CAUSAL_NEVER)
+		return false;
+	out->row = c->sets.at[set].cut;
+	return true;
+}
+
+static void cut_raise(uint32_t *cut, uint32_t chain, uint32_t n)
+{
+	cut[chain] = cut[chain] > n ? cut[chain] : n;
+}
+
 bool causal_upto(const struct causal *c, uint32_t e, uint32_t *cut)
 {
 	const struct model_event *x = &c->m->event[e];
 
-	if (c->after[e] == NEVER)
+	if (c->after[e] == CAUSAL_NEVER)
 		return false;
-	clock_join(cut, row(c, c->after[e]), c->width);
-	if (cut[x->chain] <= x->index)
-		cut[x->chain] = x->index + 1;
+	rowtree_into(&c->cuts, c->sets.at[c->after[e]].cut, cut);
+	cut_raise(cut, x->chain, x->index + 1);
 	return true;
 }
 
 bool causal_before(const struct causal *c, uint32_t e, uint32_t *cut)
 {
-	struct model_list preds = model_preds(c->m, e);
-	uint32_t p = chain_before(c->m, e);
+	struct causal_known k;
 
-	if (p != 0 && !causal_upto(c, p, cut))
+	if (!causal_known(c, e, &k))
 		return false;
-	for (uint32_t i = 0; i < preds.n; i++)
-		if (!causal_upto(c, preds.at[i], cut))
-			return false;
+	rowtree_into(k.rows, k.row, cut);
+	cut_raise(cut, k.chain, k.own);
 	return true;
 }
 

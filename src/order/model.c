@@ -121,14 +121,34 @@ struct model_list model_cell(const struct model *m, uint32_t cell)
 	return list(&m->priv->cells, cell);
 }
 
+uint32_t model_lock_nchains(const struct model *m, uint32_t lock)
+{
+	const struct model_priv *p = m->priv;
+
+	return lock < p->lock_runs.n ? p->run_start[lock + 1] - p->run_start[lock] : 0;
+}
+
+struct model_list model_lock_nth(const struct model *m, uint32_t lock, uint32_t i, uint32_t *chain)
+{
+	const struct model_priv *p = m->priv;
+	uint32_t at = p->run_start[lock] + i, end = p->run_start[lock + 1];
+	uint32_t first = p->runs.at[at].first;
+
+	assert(at < end);
+	*chain = p->runs.at[at].chain;
+	return (struct model_list){
+		p->lock_runs.at + first,
+		(at + 1 < end ? p->runs.at[at + 1].first : p->lock_runs.start[lock + 1]) - first
+	};
+}
+
 struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain)
 {
 	const struct model_priv *p = m->priv;
-	struct model_list all = list(&p->lock_runs, lock);
-	uint32_t low, high, end;
+	uint32_t low, high, end, found;
 
-	if (all.n == 0)
-		return all;
+	if (list(&p->lock_runs, lock).n == 0)
+		return (struct model_list){ NULL, 0 };
 	low = p->run_start[lock];
 	high = end = p->run_start[lock + 1];
 	while (low < high) {
@@ -141,10 +161,7 @@ struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_
 	}
 	if (low == end || p->runs.at[low].chain != chain)
 		return (struct model_list){ NULL, 0 };
-	all.at = p->lock_runs.at + p->runs.at[low].first;
-	all.n = (low + 1 < end ? p->runs.at[low + 1].first : p->lock_runs.start[lock + 1]) -
-		p->runs.at[low].first;
-	return all;
+	return model_lock_nth(m, lock, low - p->run_start[lock], &found);
 }
 
 struct model_list model_preds(const struct model *m, uint32_t e)

@@ -100,6 +100,9 @@ struct model_list model_chain(const struct model *m, uint32_t chain);
 struct model_list model_cell(const struct model *m, uint32_t cell);
 /* Acquires (both modes) of a lock by one chain. */
 struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain);
+/* How many chains use the lock; the acquires of the i-th of them. */
+uint32_t model_lock_nchains(const struct model *m, uint32_t lock);
+struct model_list model_lock_nth(const struct model *m, uint32_t lock, uint32_t i, uint32_t *chain);
 /* Events that must come before e in every reordering: sources of FORK, JOIN, PUT/GET and AFTER
  * edges into it; program order is not listed. */
 struct model_list model_preds(const struct model *m, uint32_t e);

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "order/causal.h"
 #include "order/model.h"
 
 struct candidates;
@@ -50,9 +51,8 @@ struct candidate {
 };
 
 struct candidate_visitor {
-	/* What must run before e: nchains counters, good until the next call; NULL: e can
-	 * never be next. */
-	const uint32_t *(*before)(void *arg, uint32_t e);
+	/* What must run before e.  False: e can never be next. */
+	bool (*before)(void *arg, uint32_t e, struct causal_known *out);
 	/* NULL, or called when a cell begins. */
 	void (*cell)(void *arg, uint32_t cell);
 	/* NULL, or asked before anything else about two classes: a quick way to say no. */

@@ -17,7 +17,6 @@
 struct teller {
 	const struct census *all;
 	struct walk *walk;
-	uint32_t *before;
 	uint64_t *bits;	 /* nplaces * nplaces of them, or NULL */
 	struct map seen; /* otherwise */
 	bool full;
@@ -68,15 +67,13 @@ static bool note(void *arg, const struct candidate *x)
 	return !t->full;
 }
 
-static const uint32_t *before(void *arg, uint32_t e)
+static bool before(void *arg, uint32_t e, struct causal_known *out)
 {
 	struct teller *t = arg;
 
-	for (uint32_t v = 0; v < t->all->m->nchains; v++)
-		t->before[v] = 0;
 	/* An event that can never be next is a candidate all the same, and refuted. */
-	causal_before(t->all->hard, e, t->before);
-	return t->before;
+	(void)causal_known(t->all->hard, e, out);
+	return true;
 }
 
 static void count_piece(void *arg, size_t piece, unsigned worker)
@@ -95,7 +92,6 @@ static void teller_init(struct teller *t, const struct census *c)
 {
 	t->all = c;
 	t->walk = walk_new(c->candidates);
-	t->before = mem_alloc(((size_t)c->m->nchains + 1) * sizeof(*t->before));
 	map_init(&t->seen);
 	if (c->nplaces <= SQUARE_PLACES)
 		t->bits = mem_zalloc((c->nplaces * c->nplaces / 64 + 1) * sizeof(*t->bits));
@@ -105,7 +101,6 @@ static void teller_release(struct teller *t)
 {
 	walk_free(t->walk);
 	map_release(&t->seen);
-	mem_free(t->before);
 	mem_free(t->bits);
 }
 

@@ -73,21 +73,19 @@ static void search_syncp(struct trials *t, struct engine_run *run, enum causal_m
 	struct found *found;
 
 	if (mode == CAUSAL_DEP)
-		found_free(syncp_search(m, engine_causal(run, CAUSAL_STRICT), candidates, opt,
-					"races", out));
-	found = syncp_search(m, engine_causal(run, mode), candidates, opt, "races", &more);
+		found_free(syncp_search(m, CAUSAL_STRICT, candidates, opt, "races", out));
+	found = syncp_search(m, mode, candidates, opt, "races", &more);
 	add_new(opt, &more, out);
 	settle(t, found);
 	found_free(found);
 }
 
-static void races_end(void *self, struct engine_run *run, struct engine_result *out)
+static void search(struct engine_run *run, const struct candidates *candidates,
+		   const struct engine_options *opt, struct engine_result *out)
 {
-	struct engine_options *opt = self;
 	const struct model *m = engine_model(run);
 	enum causal_mode mode = limits_mode(m, opt);
 	const struct causal *hard = engine_causal(run, CAUSAL_HARD), *c = engine_causal(run, mode);
-	struct candidates *candidates = candidates_new(m);
 	struct trials *t = trials_new(&(struct trials_setup){
 		.m = m,
 		.candidates = candidates,
@@ -102,6 +100,16 @@ static void races_end(void *self, struct engine_run *run, struct engine_result *
 	search_syncp(t, run, mode, candidates, opt, out);
 	trials_run(t, hard, out);
 	trials_free(t);
+}
+
+static void races_end(void *self, struct engine_run *run, struct engine_result *out)
+{
+	struct engine_options *opt = self;
+	struct candidates *candidates = candidates_new(engine_model(run));
+
+	out->counted = !opt->all_pairs;
+	if (candidates_npieces(candidates) > 0)
+		search(run, candidates, opt, out);
 	candidates_free(candidates);
 	mem_free(opt);
 }

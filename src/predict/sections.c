@@ -11,21 +11,16 @@ uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut
 	return model_hold_after(m, model_chain(m, chain).at[cut[chain] - 1]);
 }
 
-uint32_t section_latest(const struct model *m, uint32_t lock, bool shared, uint32_t chain,
-			const uint32_t *cut)
+/* Of the acquires of a lock by one chain: the latest that excludes and is in the cut. */
+static uint32_t latest_of(const struct model *m, struct model_list list, bool shared,
+			  uint32_t count)
 {
-	struct model_list events = model_chain(m, chain), list;
-	uint32_t bound, low = 0, high;
+	uint32_t low = 0, high = list.n;
 
-	if (cut[chain] == 0)
-		return 0;
-	list = model_lock_chain(m, lock, chain);
-	bound = events.at[cut[chain] - 1];
-	high = list.n;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (list.at[mid] <= bound)
+		if (m->event[list.at[mid]].index < count)
 			low = mid + 1;
 		else
 			high = mid;
@@ -39,9 +34,13 @@ bool section_is_passed(const struct model *m, uint32_t acquire, const uint32_t *
 {
 	const struct model_event *a = &m->event[acquire];
 
-	for (uint32_t v = 0; v < m->nchains; v++)
-		if (v != a->chain &&
-		    section_latest(m, a->obj, a->op == STEP_RACQ, v, cut) > acquire)
+	for (uint32_t i = 0; i < model_lock_nchains(m, a->obj); i++) {
+		uint32_t chain;
+		struct model_list list = model_lock_nth(m, a->obj, i, &chain);
+
+		if (chain != a->chain && cut[chain] != 0 && list.at[list.n - 1] > acquire &&
+		    latest_of(m, list, a->op == STEP_RACQ, cut[chain]) > acquire)
 			return true;
+	}
 	return false;
 }

@@ -17,11 +17,6 @@ static inline bool section_in(const struct model *m, uint32_t e, const uint32_t 
 /* What the chain holds at the cut: the first of a list in m->holds, 0 nothing. */
 uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut);
 
-/* The latest acquire of the lock by the chain within the cut that excludes a section (shared:
- * one in read mode); 0 none. */
-uint32_t section_latest(const struct model *m, uint32_t lock, bool shared, uint32_t chain,
-			const uint32_t *cut);
-
 /* Within the cut, an acquire later in the trace than this one that excludes its section. */
 bool section_is_passed(const struct model *m, uint32_t acquire, const uint32_t *cut);
 

@@ -33,7 +33,6 @@ struct gatherer {
 struct hand {
 	struct gatherer *g;
 	struct walk *walk;
-	uint32_t *before;
 	size_t piece, crowd;
 };
 
@@ -85,13 +84,11 @@ static void tidy(pairs *p)
 	p->n = n;
 }
 
-static const uint32_t *gather_before(void *arg, uint32_t e)
+static bool gather_before(void *arg, uint32_t e, struct causal_known *out)
 {
 	struct hand *h = arg;
 
-	for (uint32_t v = 0; v < h->g->s->m->nchains; v++)
-		h->before[v] = 0;
-	return causal_before(h->g->s->c, e, h->before) ? h->before : NULL;
+	return causal_known(h->g->s->c, e, out);
 }
 
 static bool add_pair(struct hand *h, uint64_t group, uint32_t e1, uint32_t e2)
@@ -170,14 +167,10 @@ static void gather(struct gatherer *g, size_t pieces, unsigned jobs)
 	for (unsigned i = 0; i < jobs; i++) {
 		g->hands[i].g = g;
 		g->hands[i].walk = walk_new(g->s->candidates);
-		g->hands[i].before =
-			mem_alloc(((size_t)g->s->m->nchains + 1) * sizeof(*g->hands[i].before));
 	}
 	pool_run(jobs, pieces, gather_piece, g);
-	for (unsigned i = 0; i < jobs; i++) {
+	for (unsigned i = 0; i < jobs; i++)
 		walk_free(g->hands[i].walk);
-		mem_free(g->hands[i].before);
-	}
 	mem_free(g->hands);
 }
 

@@ -13,6 +13,8 @@
  */
 #include "predict/syncp.h"
 
+#include <string.h>
+
 #include "base/map.h"
 #include "base/pool.h"
 #include "predict/candidates.h"
@@ -29,7 +31,7 @@ struct search {
 	const struct model *m;
 	const struct engine_options *opt;
 	const struct candidates *candidates;
-	struct closures *closures;
+	struct causal *closed; /* with sections */
 	struct found *found;
 	struct worker *workers;
 	const char *analysis;
@@ -40,14 +42,17 @@ struct worker {
 	struct walk *walk;
 	size_t piece;
 	struct map pointers; /* by pair of classes of the cell; DONE when decided */
-	uint32_t *before, *cut;
+	struct causal_meeting *meeting;
+	struct causal_known before; /* of the later event */
 };
 
-static const uint32_t *search_before(void *arg, uint32_t e)
+static bool search_before(void *arg, uint32_t e, struct causal_known *out)
 {
 	struct worker *w = arg;
+	bool can = causal_known(w->search->closed, e, out);
 
-	return closures_of(w->search->closures, e, w->before) ? w->before : NULL;
+	w->before = *out;
+	return can;
 }
 
 static void search_cell(void *arg, uint32_t cell)
@@ -64,11 +69,31 @@ static void search_cell(void *arg, uint32_t cell)
 	}
 }
 
-/* Accesses of the class that the cut has taken in will be in the closure of any further pair. */
-static uint32_t pass_taken(const struct worker *w, const struct candidate *x, uint32_t p)
+enum answer {
+	APART, /* both can be next at once: the meeting says when */
+	TAKES, /* e1 has to run before e2 can be next */
+	NONE,  /* no closed cut at all, for these and for later events of their chains */
+};
+
+/* taken: how much of e1's chain has to run. */
+static enum answer ask(struct worker *w, uint32_t e1, uint32_t e2, uint32_t *taken)
+{
+	const struct model_event *a = &w->search->m->event[e1];
+
+	*taken = causal_known_at(&w->before, a->chain);
+	if (*taken > a->index)
+		return TAKES;
+	if (!causal_meet(w->meeting, e1, e2))
+		return NONE;
+	*taken = causal_meeting_at(w->meeting, a->chain);
+	return *taken > a->index ? TAKES : APART;
+}
+
+/* Accesses of the class that had to run have to for any further pair. */
+static uint32_t pass_taken(const struct worker *w, const struct candidate *x, uint32_t p,
+			   uint32_t taken)
 {
 	const struct model_event *event = w->search->m->event;
-	uint32_t taken = w->cut[event[x->at[p]].chain];
 
 	while (p < x->n && event[x->at[p]].index < taken)
 		p++;
@@ -87,7 +112,7 @@ static bool meet_some(void *arg, const struct candidate *x)
 	struct worker *w = arg;
 	struct search *s = w->search;
 	uint64_t *pointer = map_put(&w->pointers, x->pair, NULL);
-	uint32_t p;
+	uint32_t p, taken;
 
 	if (*pointer == DONE)
 		return true;
@@ -97,15 +122,15 @@ static bool meet_some(void *arg, const struct candidate *x)
 	}
 	p = *pointer > x->live ? (uint32_t)*pointer : x->live;
 	while (p < x->n) {
-		switch (closures_pair(s->closures, x->at[p], x->e, w->before, w->cut)) {
-		case CLOSURE_APART:
+		switch (ask(w, x->at[p], x->e, &taken)) {
+		case APART:
 			*pointer = DONE;
 			return add(w, x, x->at[p]);
-		case CLOSURE_NONE:
+		case NONE:
 			*pointer = DONE;
 			return true;
-		case CLOSURE_TAKES:
-			p = pass_taken(w, x, p);
+		case TAKES:
+			p = pass_taken(w, x, p, taken);
 			break;
 		}
 	}
@@ -117,21 +142,21 @@ static bool meet_every(void *arg, const struct candidate *x)
 {
 	struct worker *w = arg;
 	struct search *s = w->search;
-	uint32_t p = x->live;
+	uint32_t p = x->live, taken;
 
 	while (p < x->n) {
 		uint32_t e1 = x->at[p];
 
-		switch (closures_pair(s->closures, e1, x->e, w->before, w->cut)) {
-		case CLOSURE_APART:
+		switch (ask(w, e1, x->e, &taken)) {
+		case APART:
 			if (candidates_mine(s->m, e1, x->e, x->cell) && !add(w, x, e1))
 				return false;
 			p++;
 			break;
-		case CLOSURE_NONE:
+		case NONE:
 			return true;
-		case CLOSURE_TAKES:
-			p = pass_taken(w, x, p);
+		case TAKES:
+			p = pass_taken(w, x, p, taken);
 			break;
 		}
 	}
@@ -173,20 +198,19 @@ static void worker_init(struct worker *w, struct search *s)
 	w->search = s;
 	w->walk = walk_new(s->candidates);
 	map_init(&w->pointers);
-	w->before = mem_alloc(((size_t)s->m->nchains + 1) * sizeof(*w->before));
-	w->cut = mem_alloc(((size_t)s->m->nchains + 1) * sizeof(*w->cut));
+	w->meeting = causal_meeting_new(s->closed);
 }
 
 static void worker_release(struct worker *w)
 {
 	walk_free(w->walk);
 	map_release(&w->pointers);
-	mem_free(w->before);
-	mem_free(w->cut);
+	causal_meeting_free(w->meeting);
 }
 
 static void propose_found(struct search *s, struct engine_result *out)
 {
+	uint32_t n = s->m->nchains, *cut = mem_alloc(((size_t)n + 1) * sizeof(*cut));
 	struct worker *w = &s->workers[0];
 
 	if (found_collect(s->found))
@@ -196,13 +220,15 @@ static void propose_found(struct search *s, struct engine_result *out)
 	for (size_t i = 0; i < found_count(s->found); i++) {
 		const struct found_pair *p = found_at(s->found, i);
 
-		search_before(w, p->e2);
-		closures_pair(s->closures, p->e1, p->e2, w->before, w->cut);
-		propose_race(out, s->analysis, s->m, p->e1, p->e2, w->cut, NULL, 0);
+		(void)causal_meet(w->meeting, p->e1, p->e2);
+		memset(cut, 0, n * sizeof(*cut));
+		causal_meeting_into(w->meeting, cut);
+		propose_race(out, s->analysis, s->m, p->e1, p->e2, cut, NULL, 0);
 	}
+	mem_free(cut);
 }
 
-struct found *syncp_search(const struct model *m, const struct causal *c,
+struct found *syncp_search(const struct model *m, enum causal_mode mode,
 			   const struct candidates *candidates, const struct engine_options *opt,
 			   const char *analysis, struct engine_result *out)
 {
@@ -212,16 +238,16 @@ struct found *syncp_search(const struct model *m, const struct causal *c,
 
 	s.found =
 		found_new(pieces, opt->all_pairs ? LIMIT_PAIRS : LIMIT_SIGNATURES, opt->all_pairs);
-	s.closures = closures_new(m, c, candidates, jobs);
+	s.closed = pieces ? causal_new_sections(m, mode) : NULL;
 	s.workers = mem_zalloc(jobs * sizeof(*s.workers));
-	for (unsigned i = 0; i < jobs; i++)
+	for (unsigned i = 0; i < jobs && pieces; i++)
 		worker_init(&s.workers[i], &s);
 	pool_run(jobs, pieces, search_piece, &s);
 	propose_found(&s, out);
-	for (unsigned i = 0; i < jobs; i++)
+	for (unsigned i = 0; i < jobs && pieces; i++)
 		worker_release(&s.workers[i]);
 	mem_free(s.workers);
-	closures_free(s.closures);
+	causal_free(s.closed);
 	return s.found;
 }
 
@@ -239,8 +265,7 @@ static void syncp_end(void *self, struct engine_run *run, struct engine_result *
 	const struct model *m = engine_model(run);
 	struct candidates *candidates = candidates_new(m);
 
-	found_free(syncp_search(m, engine_causal(run, limits_mode(m, opt)), candidates, opt,
-				"syncp", out));
+	found_free(syncp_search(m, limits_mode(m, opt), candidates, opt, "syncp", out));
 	candidates_free(candidates);
 	mem_free(opt);
 }

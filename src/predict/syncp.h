@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "order/causal.h"
+
 struct candidates;
-struct causal;
 struct engine_options;
 struct engine_result;
 struct found;
@@ -19,7 +20,7 @@ struct model;
 
 /* Searches the candidates and proposes what it finds under the name of `analysis'.  The caller
  * frees the result: the pairs and signatures that were found. */
-struct found *syncp_search(const struct model *m, const struct causal *c,
+struct found *syncp_search(const struct model *m, enum causal_mode mode,
 			   const struct candidates *candidates, const struct engine_options *opt,
 			   const char *analysis, struct engine_result *out);
 

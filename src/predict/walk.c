@@ -1,8 +1,8 @@
 /*
  * The walk over the accesses of a cell (candidates.h has the picture).
  *
- * Cost of an access: the chains that have touched the cell before, plus the classes that can
- * still meet it.  All else is done when a class is moved to the front of its chain's list.
+ * Cost of an access: the chains that have touched the cell before in a way that may clash with it,
+ * plus the classes that can still meet it.  All else is done when a class is moved to the front of its chain's list.
  */
 #include "predict/candidates.h"
 
@@ -16,14 +16,15 @@
 /* The classes of a chain lie in lists by what rules out a whole list at once. */
 #define HAS_GUARD 1u
 #define READS_ONLY 2u
-#define LISTS 4u
+#define IS_ATOMIC 4u
+#define LISTS 8u
 
 /* A class within the cell at hand. */
 struct seat {
 	struct candidate_access first; /* one of the class */
 	uint32_t chain, place;
 	uint32_t nth;	     /* its place is so in w->places */
-	uint32_t list;	     /* LISTS * chain, + HAS_GUARD, + READS_ONLY */
+	uint32_t list;	     /* LISTS * chain, + HAS_GUARD, + READS_ONLY, + IS_ATOMIC */
 	uint32_t begin;	     /* its accesses begin there in w->events */
 	uint32_t n;	     /* so many of them so far */
 	uint32_t last;	     /* the latest, an event id */
@@ -46,7 +47,9 @@ struct walk {
 	VEC(uint32_t) seat_of; /* by access of the cell */
 	uint32_t guard;	       /* of the cell */
 	uint32_t *head;	       /* by list: its first seat */
-	VEC(uint32_t) chains;  /* with a seat, in order of their first access */
+	/* By kind of list: chains that have such a one, in order of their first access there.  A
+	 * counter that all threads add to has as many chains; who only reads it plainly, few. */
+	VEC(uint32_t) chains[LISTS];
 	VEC(uint32_t) events;
 	VEC(uint32_t) places;			   /* of the cell; none when there are many */
 	bool over[FEW_PLACES], writes[FEW_PLACES]; /* by place; writes: some class there does */
@@ -70,7 +73,8 @@ void walk_free(struct walk *w)
 		return;
 	VEC_RELEASE(&w->seats);
 	VEC_RELEASE(&w->seat_of);
-	VEC_RELEASE(&w->chains);
+	for (uint32_t k = 0; k < LISTS; k++)
+		VEC_RELEASE(&w->chains[k]);
 	VEC_RELEASE(&w->events);
 	VEC_RELEASE(&w->places);
 	mem_free(w->slots);
@@ -112,7 +116,8 @@ static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
 		.chain = chain,
 		.place = a->kind >> 2,
 		.list = LISTS * chain + (candidates_is_guarded(w->c, a, w->guard) ? HAS_GUARD : 0) +
-			(a->kind & KIND_WRITES ? 0 : READS_ONLY),
+			(a->kind & KIND_WRITES ? 0 : READS_ONLY) +
+			(a->kind & KIND_ATOMIC ? IS_ATOMIC : 0),
 	};
 	return s->seat;
 }
@@ -186,10 +191,11 @@ static bool is_over(struct walk *w, const struct candidate_visitor *v, uint32_t 
 
 static void clear_seats(struct walk *w)
 {
-	for (size_t i = 0; i < w->chains.n; i++)
-		for (uint32_t k = 0; k < LISTS; k++)
-			w->head[LISTS * w->chains.at[i] + k] = NONE;
-	VEC_CLEAR(&w->chains);
+	for (uint32_t k = 0; k < LISTS; k++) {
+		for (size_t i = 0; i < w->chains[k].n; i++)
+			w->head[LISTS * w->chains[k].at[i] + k] = NONE;
+		VEC_CLEAR(&w->chains[k]);
+	}
 }
 
 static void unlink_seat(struct walk *w, struct seat *s)
@@ -202,14 +208,6 @@ static void unlink_seat(struct walk *w, struct seat *s)
 		w->seats.at[s->next].prev = s->prev;
 }
 
-static bool chain_has_seats(const struct walk *w, uint32_t chain)
-{
-	for (uint32_t k = 0; k < LISTS; k++)
-		if (w->head[LISTS * chain + k] != NONE)
-			return true;
-	return false;
-}
-
 /* e is the latest access of its class now, and of its chain. */
 static void seat_event(struct walk *w, uint32_t seat, uint32_t e)
 {
@@ -219,8 +217,8 @@ static void seat_event(struct walk *w, uint32_t seat, uint32_t e)
 	if (*head != seat) {
 		if (s->n > 0)
 			unlink_seat(w, s);
-		else if (!chain_has_seats(w, s->chain))
-			*VEC_PUSH(&w->chains) = s->chain;
+		else if (*head == NONE)
+			*VEC_PUSH(&w->chains[s->list % LISTS]) = s->chain;
 		s->prev = NONE;
 		s->next = *head;
 		if (*head != NONE)
@@ -272,23 +270,33 @@ static bool meet_list(struct walk *w, const struct candidate_visitor *v, struct 
 	return true;
 }
 
-static bool meet_all(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
-		     uint32_t seat, const uint32_t *before)
+/* The same with the lists of one kind, of all other chains. */
+static bool meet_kind(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
+		      uint32_t seat, uint32_t kind, const struct causal_known *before)
 {
-	for (size_t i = 0; i < w->chains.n; i++) {
-		uint32_t chain = w->chains.at[i];
-		struct model_list events = model_chain(w->m, chain);
-		const struct seat *mine = &w->seats.at[seat];
-		uint32_t bound;
+	uint32_t mine = w->seats.at[seat].chain;
 
-		if (chain == mine->chain || before[chain] >= events.n)
+	for (size_t i = 0; i < w->chains[kind].n; i++) {
+		uint32_t chain = w->chains[kind].at[i], known;
+		struct model_list events;
+
+		if (chain == mine)
 			continue;
-		bound = events.at[before[chain]];
-		for (uint32_t k = 0; k < LISTS; k++)
-			if (!(k & mine->list) &&
-			    !meet_list(w, v, x, seat, LISTS * chain + k, bound))
-				return false;
+		events = model_chain(w->m, chain);
+		known = causal_known_at(before, chain);
+		if (known < events.n &&
+		    !meet_list(w, v, x, seat, LISTS * chain + kind, events.at[known]))
+			return false;
 	}
+	return true;
+}
+
+static bool meet_all(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
+		     uint32_t seat, const struct causal_known *before)
+{
+	for (uint32_t k = 0; k < LISTS; k++)
+		if (!(k & w->seats.at[seat].list) && !meet_kind(w, v, x, seat, k, before))
+			return false;
 	return true;
 }
 
@@ -306,14 +314,13 @@ static bool walk_cell(struct walk *w, uint32_t index, const struct candidate_vis
 		v->cell(v->arg, cell);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		struct candidate x = { .cell = cell, .e = at[i].e };
-		const uint32_t *before;
+		struct causal_known before;
 
 		if (is_over(w, v, w->seat_of.at[i]))
 			continue;
-		before = v->before(v->arg, x.e);
-		if (!before)
+		if (!v->before(v->arg, x.e, &before))
 			continue; /* it is nobody's target, now or later */
-		go_on = meet_all(w, v, &x, w->seat_of.at[i], before);
+		go_on = meet_all(w, v, &x, w->seat_of.at[i], &before);
 		seat_event(w, w->seat_of.at[i], x.e);
 	}
 	clear_seats(w);

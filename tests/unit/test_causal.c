@@ -413,9 +413,42 @@ static void test_wide(void)
 	step_builder_release(&b);
 }
 
+/* Threads that nobody joins add to a counter under its lock: each knows all those before it. */
+static double work_of_crowd(uint32_t threads)
+{
+	struct step_builder b = { 0 };
+	struct causal *k;
+	struct model *m;
+	double work;
+
+	for (uint32_t t = 1; t <= threads; t++) {
+		step_build(&b, t, STEP_ACQ, 0);
+		step_build_access(&b, t, STEP_READ, 0);
+		step_build_access(&b, t, STEP_WRITE, 0);
+		step_build(&b, t, STEP_REL, 0);
+	}
+	m = step_build_model(&b, &(struct model_options){ 0 });
+	k = causal_new_sections(m, CAUSAL_STRICT);
+	work = (double)causal_work(k) / m->n;
+	causal_free(k);
+	model_free(m);
+	step_builder_release(&b);
+	return work;
+}
+
+/* Five times the threads: a level more in the trees, not five times as much for each event. */
+static void test_crowd(void)
+{
+	double few = work_of_crowd(50), many = work_of_crowd(250);
+
+	TAP_OK(many < 2 * few, "work for each event: %.1f with 50 threads, %.1f with 250", few,
+	       many);
+}
+
 int main(void)
 {
 	srand(11);
+	test_crowd();
 	test_counter();
 	test_trouble();
 	test_arrive();
