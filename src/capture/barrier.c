@@ -92,6 +92,7 @@ EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 
 	if (r == 0 && (t = hook_enter()) != NULL) {
 		barrier_forget(b);
+		sync_log(t, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_BARRIER, b);
 		hook_leave(t);
 	}
 	return r;

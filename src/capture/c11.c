@@ -85,6 +85,21 @@ EXPORT void mtx_destroy(mtx_t *m)
 	lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
 }
 
+EXPORT int cnd_init(cnd_t *c)
+{
+	int r = REAL(cnd_init)(c);
+
+	if (r == thrd_success)
+		lock_note(c, FORMAT_K_LOCK_INIT, FORMAT_LOCK_COND);
+	return r;
+}
+
+EXPORT void cnd_destroy(cnd_t *c)
+{
+	REAL(cnd_destroy)(c);
+	lock_note(c, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_COND);
+}
+
 static int wait_forever(const struct cond_wait *w)
 {
 	return error_of(REAL(cnd_wait)((cnd_t *)w->cond, (mtx_t *)w->mutex));

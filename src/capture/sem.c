@@ -31,6 +31,15 @@ EXPORT int sem_init(sem_t *s, int shared, unsigned value)
 	return r;
 }
 
+EXPORT int sem_destroy(sem_t *s)
+{
+	int r = REAL(sem_destroy)(s);
+
+	if (r == 0)
+		lock_note(s, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_SEM);
+	return r;
+}
+
 EXPORT int sem_post(sem_t *s)
 {
 	lock_note(s, FORMAT_K_SEM_POST, 0);

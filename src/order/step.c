@@ -391,6 +391,10 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_THREAD_END:
 		step_add(s, STEP_NONE, STEP_LAST);
 		break;
+	case EVENT_COND_INIT:
+	case EVENT_COND_DESTROY:
+	case EVENT_BAR_DESTROY:
+	case EVENT_SEM_DESTROY:
 	case EVENT_DETACH:
 	case EVENT_CANCEL:
 	case EVENT_USER:

@@ -21,6 +21,27 @@ bool decode_use(struct decode_cursor *c, struct wire *w, unsigned aux, struct de
 	return true;
 }
 
+/* LOCK_INIT and LOCK_DESTROY, which are not of locks only. */
+bool decode_life(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	static const struct {
+		enum event_op made, ended;
+	} ops[FORMAT_LOCK_KIND + 1] = {
+		[FORMAT_LOCK_COND] = { EVENT_COND_INIT, EVENT_COND_DESTROY },
+		[FORMAT_LOCK_BARRIER] = { EVENT_LOCK_INIT, EVENT_BAR_DESTROY },
+		[FORMAT_LOCK_SEM] = { EVENT_LOCK_INIT, EVENT_SEM_DESTROY },
+	};
+	unsigned kind = aux & FORMAT_LOCK_KIND;
+
+	(void)c;
+	(void)w;
+	if (ops[kind].ended == 0)
+		return true;
+	item->e.op = item->e.op == EVENT_LOCK_INIT ? ops[kind].made : ops[kind].ended;
+	item->e.lock_kind = 0;
+	return true;
+}
+
 /* A thread and event this one comes after; 0, 0 for none. */
 static bool before_take(struct wire *w, struct decode_item *item, struct version *out)
 {

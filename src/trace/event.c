@@ -56,6 +56,8 @@ uint32_t event_object_size(const struct event *e)
 	};
 
 	switch (e->op) {
+	case EVENT_COND_INIT:
+	case EVENT_COND_DESTROY:
 	case EVENT_PARK:
 	case EVENT_WAKE:
 	case EVENT_SIGNAL:
@@ -64,17 +66,20 @@ uint32_t event_object_size(const struct event *e)
 	case EVENT_BAR_INIT:
 	case EVENT_BAR_IN:
 	case EVENT_BAR_OUT:
+	case EVENT_BAR_DESTROY:
 	case EVENT_SEM_INIT:
 	case EVENT_SEM_POST:
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:
+	case EVENT_SEM_DESTROY:
 		return 32;
 	case EVENT_ONCE_BEGIN:
 	case EVENT_ONCE_END:
 	case EVENT_ONCE_PASS:
 		return 4;
 	default:
-		return (event_op_family(e->op) == 'L' || e->op == EVENT_LOCK_INIT) &&
+		return (event_op_family(e->op) == 'L' || e->op == EVENT_LOCK_INIT ||
+			e->op == EVENT_LOCK_DESTROY) &&
 				       e->lock_kind < sizeof(locks)
 			       ? locks[e->lock_kind]
 			       : 1;

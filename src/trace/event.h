@@ -39,6 +39,8 @@
 	X(RREQ, "rreq", L)                \
 	X(LOCK_INIT, "lockinit", O)       \
 	X(LOCK_DESTROY, "lockdestroy", O) \
+	X(COND_INIT, "condinit", O)       \
+	X(COND_DESTROY, "conddestroy", O) \
 	X(PARK, "park", S)                \
 	X(WAKE, "wake", S)                \
 	X(SIGNAL, "signal", S)            \
@@ -46,10 +48,12 @@
 	X(BAR_INIT, "barinit", O)         \
 	X(BAR_IN, "barin", S)             \
 	X(BAR_OUT, "barout", S)           \
+	X(BAR_DESTROY, "bardestroy", O)   \
 	X(SEM_INIT, "seminit", O)         \
 	X(SEM_POST, "sempost", S)         \
 	X(SEM_WAIT, "semwait", S)         \
 	X(SEM_FAIL, "semfail", S)         \
+	X(SEM_DESTROY, "semdestroy", O)   \
 	X(ONCE_BEGIN, "oncebegin", S)     \
 	X(ONCE_END, "onceend", S)         \
 	X(ONCE_PASS, "oncepass", S)       \

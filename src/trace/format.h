@@ -284,6 +284,9 @@ enum format_kind {
 #define FORMAT_LOCK_RWLOCK 1u
 #define FORMAT_LOCK_SPIN 2u
 #define FORMAT_LOCK_USER 3u
+#define FORMAT_LOCK_COND 4u	  /* LOCK_INIT and LOCK_DESTROY only: of a condition, */
+#define FORMAT_LOCK_BARRIER 5u	  /* LOCK_DESTROY only: of a barrier, */
+#define FORMAT_LOCK_SEM 6u	  /* of a semaphore */
 #define FORMAT_LOCK_KIND 7u	  /* mask */
 #define FORMAT_LOCK_TRY 8u	  /* by a try or timed call: could not block for ever */
 #define FORMAT_LOCK_RECURSIVE 16u /* the lock nests */

@@ -79,6 +79,7 @@ static enum objects_name name_kind(enum event_op op)
 	case EVENT_RREQ:
 	case EVENT_LOCK_INIT:
 		return OBJECTS_LOCK;
+	case EVENT_COND_INIT:
 	case EVENT_PARK:
 	case EVENT_WAKE:
 	case EVENT_SIGNAL:
@@ -105,7 +106,8 @@ static enum objects_name name_kind(enum event_op op)
 /* By first use, and again when something new is made at the address. */
 static void number_give(struct objects *o, const struct event *e)
 {
-	bool made = e->op == EVENT_LOCK_INIT || e->op == EVENT_SEM_INIT || e->op == EVENT_BAR_INIT;
+	bool made = e->op == EVENT_LOCK_INIT || e->op == EVENT_COND_INIT ||
+		    e->op == EVENT_SEM_INIT || e->op == EVENT_BAR_INIT;
 	enum objects_name kind = name_kind(e->op);
 	uint64_t *number;
 	bool fresh;

@@ -47,7 +47,7 @@ int main(void)
 
 	mtx_init(&m, mtx_plain);		    // expect T1: threadbegin; lockinit m !nests
 	mtx_init(&deep, mtx_timed | mtx_recursive); // expect T1: lockinit deep nests
-	cnd_init(&c);
+	cnd_init(&c);				    // expect T1: condinit c
 	call_once(&flag, set);			 // expect T1: oncebegin flag; onceend flag main
 	assert(mtx_lock(&deep) == thrd_success); // expect T1: lock deep nests
 	assert(mtx_trylock(&m) == thrd_success); // expect T1: lock m try
@@ -64,5 +64,6 @@ int main(void)
 	thrd_join(t, NULL);		// expect T1: join T3
 	mtx_unlock(&deep);		// expect T1: unlock deep nests
 	mtx_destroy(&m);		// expect T1: lockdestroy m
+	cnd_destroy(&c);		// expect T1: conddestroy c
 	return 0;			// expect T1: threadend
 }

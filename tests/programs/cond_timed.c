@@ -23,8 +23,8 @@ int main(void)
 {
 	pthread_t t;
 
-	pthread_cond_init(&c, NULL);
-	pthread_mutex_lock(&m); // expect T1: threadbegin; lock m
+	pthread_cond_init(&c, NULL); // expect T1: threadbegin; condinit c
+	pthread_mutex_lock(&m);	     // expect T1: lock m
 	assert(pthread_cond_timedwait(&c, &m, &past) == ETIMEDOUT);
 	// expect T1: unlock m wait; wait c with m; wake c timeout !by; lock m wait
 	assert(pthread_cond_clockwait(&c, &m, CLOCK_MONOTONIC, &past) == ETIMEDOUT);
@@ -38,6 +38,6 @@ int main(void)
 	// expect T1: unlock m wait; wait c with m; wake c !timeout @by_clock; lock m wait
 	pthread_mutex_unlock(&m); // expect T1: unlock m
 	pthread_join(t, NULL);	  // expect T1: join T3
-	pthread_cond_destroy(&c);
+	pthread_cond_destroy(&c); // expect T1: conddestroy c
 	return 0; // expect T1: threadend
 }
