@@ -134,7 +134,8 @@ static void end_round(void *rounds)
 
 static __attribute__((constructor(101))) void create_init(void)
 {
-	end_key_made = pthread_key_create(&end_key, end_round) == 0;
+	if (!end_key_made)
+		end_key_made = pthread_key_create(&end_key, end_round) == 0;
 }
 
 /* This thread's end will be noticed. */
@@ -145,6 +146,14 @@ static void watch_end(void)
 }
 
 /* ---- creation ---- */
+
+static bool is_detached(const pthread_attr_t *attr)
+{
+	int state;
+
+	return attr != NULL && pthread_attr_getdetachstate(attr, &state) == 0 &&
+	       state == PTHREAD_CREATE_DETACHED;
+}
 
 struct create_start create_child_begin(struct create_start *start)
 {
@@ -166,10 +175,25 @@ struct create_start create_child_begin(struct create_start *start)
 	return s;
 }
 
-void create_adopted(void)
+/* Others may join it: it goes by its handle, as one that we made. */
+static void bind_self(const struct thread *t)
+{
+	if (!t->detached)
+		handle_bind(t->handle, t->tid);
+}
+
+void create_adopted(const struct thread *t)
 {
 	end_how = FORMAT_END_RETURN; /* as far as anybody knows */
 	watch_end();
+	bind_self(t);
+}
+
+void create_first(const struct thread *t)
+{
+	create_init(); /* whose turn may come later */
+	watch_end();
+	bind_self(t);
 }
 
 static void child_go(struct create_start *start)
@@ -186,15 +210,6 @@ void create_child_return(void)
 void create_child_exit(void)
 {
 	end_how = FORMAT_END_EXIT;
-	watch_end(); /* the first thread was not begun by us */
-}
-
-static bool is_detached(const pthread_attr_t *attr)
-{
-	int state;
-
-	return attr != NULL && pthread_attr_getdetachstate(attr, &state) == 0 &&
-	       state == PTHREAD_CREATE_DETACHED;
 }
 
 /* An attribute may set the child's mask, and then ours does not come through. */

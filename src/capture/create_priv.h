@@ -41,8 +41,10 @@ struct create_start create_child_begin(struct create_start *start);
 void create_child_return(void);
 void create_child_exit(void);
 
-/* In a thread that unseen code has made: its end will be noticed. */
-void create_adopted(void);
+/* In a thread that unseen code has made, and in the first one: its end will be noticed, and who joins
+ * it named. */
+void create_adopted(const struct thread *t);
+void create_first(const struct thread *t);
 
 /* The number behind a handle, asked before the call that makes it invalid; 0 unknown. */
 uint32_t create_find(pthread_t handle);

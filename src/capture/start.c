@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/create_priv.h"
 #include "capture/file.h"
 #include "capture/fork.h"
 #include "capture/log.h"
@@ -114,6 +115,7 @@ static bool begin(void)
 {
 	struct log_options opt = { 0 };
 	const char *path = start_asked(&opt);
+	const struct thread *first;
 
 	if (path == NULL || !create_trace(path, &opt))
 		return false;
@@ -123,7 +125,9 @@ static bool begin(void)
 	fork_start(opt.follow);
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick);
-	thread_adopt();
+	first = thread_adopt();
+	if (first != NULL)
+		create_first(first);
 	return true;
 }
 

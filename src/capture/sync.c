@@ -204,7 +204,7 @@ struct thread *hook_enter_slow(struct thread *t)
 	if (t == &thread_scratch) {
 		t = thread_adopt();
 		if (t != NULL) {
-			create_adopted();
+			create_adopted(t);
 			t->view.live = 0;
 			/* Unseen code has made it, and was asked to. */
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);

@@ -102,9 +102,12 @@ static void find_stack(struct thread *t)
 	pthread_attr_t attr;
 	void *low;
 	size_t size;
+	int state;
 
 	if (pthread_getattr_np(pthread_self(), &attr) != 0)
 		return;
+	if (pthread_attr_getdetachstate(&attr, &state) == 0)
+		t->detached = state == PTHREAD_CREATE_DETACHED;
 	if (pthread_attr_getstack(&attr, &low, &size) == 0) {
 		t->stack_low = (uintptr_t)low;
 		t->stack_high = (uintptr_t)low + size;

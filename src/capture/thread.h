@@ -153,6 +153,7 @@ struct thread {
 	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */
 	uint64_t fork_tseq;
 	uintptr_t stack_low, stack_high;
+	bool detached; /* when it began: nobody can join it */
 	bool ended;
 	struct thread *next_free;
 

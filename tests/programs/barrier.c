@@ -19,10 +19,10 @@ int main(void)
 	pthread_barrier_wait(&b);	       // expect T1: barin b 1; barout b 1
 	pthread_barrier_wait(&b);	       // expect T1: barin b 2; barout b 2
 	pthread_join(t, NULL);		       // expect T1: join T2
-	pthread_barrier_destroy(&b);	   // expect T1: bardestroy b
-	pthread_barrier_init(&b, NULL, 1); // expect T1: barinit b 1
-	pthread_barrier_wait(&b);	   // expect T1: barin b 1; barout b 1
-	pthread_barrier_wait(&b);	   // expect T1: barin b 2; barout b 2
-	pthread_barrier_destroy(&b);	   // expect T1: bardestroy b
-	return 0; // expect T1: threadend
+	pthread_barrier_destroy(&b);	       // expect T1: bardestroy b
+	pthread_barrier_init(&b, NULL, 1);     // expect T1: barinit b 1
+	pthread_barrier_wait(&b);	       // expect T1: barin b 1; barout b 1
+	pthread_barrier_wait(&b);	       // expect T1: barin b 2; barout b 2
+	pthread_barrier_destroy(&b);	       // expect T1: bardestroy b
+	return 0;			       // expect T1: threadend
 }

@@ -48,9 +48,9 @@ int main(void)
 	mtx_init(&m, mtx_plain);		    // expect T1: threadbegin; lockinit m !nests
 	mtx_init(&deep, mtx_timed | mtx_recursive); // expect T1: lockinit deep nests
 	cnd_init(&c);				    // expect T1: condinit c
-	call_once(&flag, set);			 // expect T1: oncebegin flag; onceend flag main
-	assert(mtx_lock(&deep) == thrd_success); // expect T1: lock deep nests
-	assert(mtx_trylock(&m) == thrd_success); // expect T1: lock m try
+	call_once(&flag, set);			    // expect T1: oncebegin flag; onceend flag main
+	assert(mtx_lock(&deep) == thrd_success);    // expect T1: lock deep nests
+	assert(mtx_trylock(&m) == thrd_success);    // expect T1: lock m try
 	assert(cnd_timedwait(&c, &m, &past) == thrd_timedout);
 	// expect T1: unlock m wait; wait c with m; wake c timeout; lock m wait
 	thrd_create(&t, worker, NULL); // expect T1: fork T2

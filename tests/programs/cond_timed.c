@@ -39,5 +39,5 @@ int main(void)
 	pthread_mutex_unlock(&m); // expect T1: unlock m
 	pthread_join(t, NULL);	  // expect T1: join T3
 	pthread_cond_destroy(&c); // expect T1: conddestroy c
-	return 0; // expect T1: threadend
+	return 0;		  // expect T1: threadend
 }

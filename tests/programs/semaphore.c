@@ -36,7 +36,7 @@ int main(void)
 	assert(sem_timedwait(&s, &future) == 0);		 // expect T1: semwait s
 	sem_post(&s);						 // expect T1: sempost s
 	assert(sem_clockwait(&s, CLOCK_REALTIME, &future) == 0); // expect T1: semwait s
-	sem_destroy(&s); // expect T1: semdestroy s
+	sem_destroy(&s);					 // expect T1: semdestroy s
 	snprintf(name, sizeof(name), "/foresee-test-%d", (int)getpid());
 	named = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
 	assert(named != SEM_FAILED);
