@@ -56,18 +56,27 @@ void cells_release(struct cells *c)
 	VEC_RELEASE(&c->again);
 	VEC_RELEASE(&c->ids);
 	VEC_RELEASE(&c->splits);
+	VEC_RELEASE(&c->fresh);
 	VEC_RELEASE(&c->dropped);
 }
 
 /* ---- ids ---- */
 
-static uint32_t cell_new(struct cells *c)
+uint32_t cells_id_new(struct cells *c)
 {
-	c->made++;
 	if (c->again.n != 0)
 		return c->again.at[--c->again.n];
 	assert(c->count < NO_CELL);
 	return c->count++;
+}
+
+/* A cell for bytes [from, to) of the word, which have none. */
+static uint32_t cell_make(struct cells *c, uint64_t word, unsigned from, unsigned to)
+{
+	uint32_t id = cells_id_new(c);
+
+	*VEC_PUSH(&c->fresh) = (struct cells_fresh){ id, (word << 3) + from, to - from };
+	return id;
 }
 
 void cells_recycle(struct cells *c, uint32_t id)
@@ -201,7 +210,7 @@ static void word_cut(struct cells *c, struct entry *e, uint64_t word, unsigned a
 	old = w->cell[at];
 	if ((w->edges >> at & 1) || old == NO_CELL)
 		return;
-	id = cell_new(c);
+	id = cells_id_new(c);
 	for (end = at; end < 8 && w->cell[end] == old; end++)
 		w->cell[end] = id;
 	w->edges |= (uint16_t)(1u << at);
@@ -210,15 +219,21 @@ static void word_cut(struct cells *c, struct entry *e, uint64_t word, unsigned a
 }
 
 /* Cells for bytes that have none, one for each run of such bytes. */
-static void word_fill(struct cells *c, struct entry *e, unsigned from, unsigned to)
+static void word_fill(struct cells *c, struct entry *e, uint64_t word, unsigned from, unsigned to)
 {
 	struct cells_word *w = word_open(c, e);
+	unsigned end;
 
-	for (unsigned i = from; i < to; i++) {
-		bool more = i > from && !(w->edges >> i & 1);
+	for (unsigned i = from; i < to; i = end) {
+		uint32_t id;
 
-		if (w->cell[i] == NO_CELL)
-			w->cell[i] = more ? w->cell[i - 1] : cell_new(c);
+		for (end = i + 1; end < to && !(w->edges >> end & 1); end++)
+			;
+		if (w->cell[i] != NO_CELL)
+			continue;
+		id = cell_make(c, word, i, end);
+		for (unsigned k = i; k < end; k++)
+			w->cell[k] = id;
 	}
 	word_edges(w);
 }
@@ -272,7 +287,8 @@ static void word_clear(struct cells *c, struct entry *e, unsigned from, unsigned
 /* ---- touches ---- */
 
 /* The cell of bytes [from, to) when that is all there is to it, else NO_CELL. */
-static inline uint32_t word_touch_one(struct cells *c, struct entry *e, unsigned from, unsigned to)
+static inline uint32_t word_touch_one(struct cells *c, struct entry *e, uint64_t word,
+				      unsigned from, unsigned to)
 {
 	unsigned mask = mask_of(from, to);
 	const struct cells_word *w;
@@ -280,7 +296,7 @@ static inline uint32_t word_touch_one(struct cells *c, struct entry *e, unsigned
 	if (e->shape == mask)
 		return e->at;
 	if (e->shape == 0) {
-		*e = (struct entry){ .at = cell_new(c), .shape = (uint16_t)mask };
+		*e = (struct entry){ cell_make(c, word, from, to), (uint16_t)mask };
 		return e->at;
 	}
 	if (e->shape != MANY)
@@ -293,7 +309,7 @@ static inline uint32_t word_touch_one(struct cells *c, struct entry *e, unsigned
 
 static void word_touch(struct cells *c, struct entry *e, uint64_t word, unsigned from, unsigned to)
 {
-	uint32_t id = word_touch_one(c, e, from, to);
+	uint32_t id = word_touch_one(c, e, word, from, to);
 
 	if (id != NO_CELL) {
 		*VEC_PUSH(&c->ids) = id;
@@ -301,7 +317,7 @@ static void word_touch(struct cells *c, struct entry *e, uint64_t word, unsigned
 	}
 	word_cut(c, e, word, from);
 	word_cut(c, e, word, to);
-	word_fill(c, e, from, to);
+	word_fill(c, e, word, from, to);
 	word_list(c, e, from, to);
 }
 
@@ -338,7 +354,7 @@ uint32_t cells_touch(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one
 	if (addr >> 3 == last >> 3) {
 		struct cells_page *p = page_find(c, addr >> (3 + PAGE_SHIFT), true);
 		struct entry *e = &p->entry[addr >> 3 & (PAGE_WORDS - 1)];
-		uint32_t id = word_touch_one(c, e, addr & 7, (last & 7) + 1);
+		uint32_t id = word_touch_one(c, e, addr >> 3, addr & 7, (last & 7) + 1);
 
 		if (id != NO_CELL) {
 			*one = id;

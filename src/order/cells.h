@@ -4,9 +4,9 @@
  * A cell lies within one aligned 8-byte word.  A touch of part of a cell splits it; the lower part
  * keeps the id.  Ids are 0 .. count - 1.
  *
- * What a call has to say besides its answer is appended to three lists that the caller empties:
+ * What a call has to say besides its answer is appended to four lists that the caller empties:
  * ids (cells of one touch, in the order of their bytes), splits (in the order they were made; they
- * come before the touch) and dropped (cells that are gone).
+ * come before the touch), fresh (cells that a touch has made) and dropped (cells that are gone).
  *
  * Ownership: the caller owns the struct.
  */
@@ -18,7 +18,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "order/keyset.h"
+#include "base/keyset.h"
 
 struct cells_page;
 struct cells_word;
@@ -26,6 +26,13 @@ struct cells_word;
 struct cells_split {
 	uint32_t from, to; /* `to' is the new cell */
 	uint64_t addr;	   /* the bytes that it took */
+	uint32_t len;
+};
+
+/* A cell without a past: bytes that had none. */
+struct cells_fresh {
+	uint32_t id;
+	uint64_t addr;
 	uint32_t len;
 };
 
@@ -43,11 +50,11 @@ struct cells {
 	VEC(struct cells_word) words;	 /* words of more than one cell */
 	uint32_t unused_word;		 /* list; place + 1 */
 	uint32_t count;
-	uint64_t made;	     /* ids given out so far, those given out again too */
 	VEC(uint32_t) again; /* ids to give out again */
 
 	VEC(uint32_t) ids;
 	VEC(struct cells_split) splits;
+	VEC(struct cells_fresh) fresh;
 	VEC(uint32_t) dropped;
 };
 
@@ -63,6 +70,9 @@ uint32_t cells_find(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one)
 
 /* The bytes have no cells any more.  Costs what exists there, however long the range. */
 void cells_drop(struct cells *c, uint64_t addr, uint64_t len);
+
+/* An id for bytes that the caller keeps track of. */
+uint32_t cells_id_new(struct cells *c);
 
 /* Give a dropped id out again. */
 void cells_recycle(struct cells *c, uint32_t id);

@@ -6,56 +6,40 @@ void freed_init(struct freed *f)
 {
 	keyset_init(&f->lasts);
 	map_init(&f->firsts);
+	map_init(&f->cells);
+	f->n = 0;
 }
 
 void freed_release(struct freed *f)
 {
 	keyset_release(&f->lasts);
 	map_release(&f->firsts);
+	map_release(&f->cells);
 }
 
-/* The lowest range that ends at addr or later, if it begins by `last'. */
-static bool find(const struct freed *f, uint64_t addr, uint64_t last, uint64_t *first,
-		 uint64_t *end)
+bool freed_find(const struct freed *f, uint64_t first, uint64_t last, struct freed_range *out)
 {
-	if (!keyset_next(&f->lasts, addr, UINT64_MAX, end))
+	if (f->n == 0 || !keyset_next(&f->lasts, first, UINT64_MAX, &out->last))
 		return false;
-	*first = *map_get(&f->firsts, *end);
-	return *first <= last;
+	out->first = *map_get(&f->firsts, out->last);
+	out->cell = (uint32_t)*map_get(&f->cells, out->last);
+	return out->first <= last;
 }
 
-static void put(struct freed *f, uint64_t first, uint64_t last)
+void freed_add(struct freed *f, const struct freed_range *r)
 {
-	assert(first <= last);
-	keyset_add(&f->lasts, last);
-	*map_put(&f->firsts, last, NULL) = first;
+	assert(r->first <= r->last);
+	f->n++;
+	keyset_add(&f->lasts, r->last);
+	*map_put(&f->firsts, r->last, NULL) = r->first;
+	*map_put(&f->cells, r->last, NULL) = r->cell;
 }
 
-void freed_remove(struct freed *f, uint64_t addr, uint64_t len)
+void freed_remove(struct freed *f, const struct freed_range *r)
 {
-	uint64_t last = addr + (len - 1), first, end;
-
-	while (len != 0 && find(f, addr, last, &first, &end)) {
-		keyset_remove(&f->lasts, end);
-		map_remove(&f->firsts, end);
-		if (first < addr)
-			put(f, first, addr - 1);
-		if (end > last)
-			put(f, last + 1, end);
-	}
-}
-
-void freed_add(struct freed *f, uint64_t addr, uint64_t len)
-{
-	if (len == 0)
-		return;
-	freed_remove(f, addr, len);
-	put(f, addr, addr + (len - 1));
-}
-
-bool freed_has(const struct freed *f, uint64_t addr, uint64_t len)
-{
-	uint64_t first, end;
-
-	return len != 0 && find(f, addr, addr + (len - 1), &first, &end);
+	assert(map_get(&f->firsts, r->last));
+	f->n--;
+	keyset_remove(&f->lasts, r->last);
+	map_remove(&f->firsts, r->last);
+	map_remove(&f->cells, r->last);
 }

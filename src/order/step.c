@@ -20,7 +20,6 @@
 #define BATCH_STEPS 1024
 #define BATCH_POOL (1u << 16)  /* cells or feeds */
 #define BATCH_BYTES (1u << 20) /* values */
-#define FREED_LARGE (1u << 20)
 #define ACCESS_MAX (16u << 20) /* bytes followed of one access; recordings have at most half */
 
 /* ---- life ---- */
@@ -114,19 +113,6 @@ struct step_thread *step_thread(struct steps *s, uint32_t tid)
 	return &s->threads.at[tid];
 }
 
-static void splits_add(struct steps *s)
-{
-	for (size_t i = 0; i < s->cells.splits.n; i++) {
-		const struct cells_split *sp = &s->cells.splits.at[i];
-		struct step *st = step_note(s, STEP_SPLIT, sp->from);
-
-		st->other = sp->to;
-		st->addr = sp->addr;
-		st->len = sp->len;
-	}
-	VEC_CLEAR(&s->cells.splits);
-}
-
 /* ---- accesses ---- */
 
 static void value_add(struct steps *s, const struct event *e, struct step *st)
@@ -207,7 +193,7 @@ static void access_event(struct steps *s, const struct event *e)
 	};
 	unsigned flags = access_flags(e);
 	size_t cells = s->cells.ids.n;
-	uint64_t len = e->len, made;
+	uint64_t len = e->len;
 	uint32_t one = 0, n;
 	struct step *st;
 
@@ -222,13 +208,9 @@ static void access_event(struct steps *s, const struct event *e)
 	}
 	if (s->untracked.n != 0 && is_untracked(s, e->addr, len))
 		flags |= STEP_STOP;
-	made = s->cells.made;
 	n = cells_touch(&s->cells, e->addr, len, &one);
-	/* What a new cell in freed memory holds is what its FREE left, which has no cell to say so. */
-	if (s->cells.made != made && e->op != EVENT_WRITE && freed_has(&s->freed, e->addr, len))
-		flags |= STEP_STOP;
-	if (s->cells.splits.n != 0)
-		splits_add(s);
+	if (s->cells.splits.n != 0 || s->cells.fresh.n != 0)
+		step_splits_add(s);
 	st = step_add(s, ops[e->op], flags);
 	st->addr = e->addr;
 	st->len = (uint32_t)len;
@@ -241,48 +223,6 @@ static void access_event(struct steps *s, const struct event *e)
 		step_feeds_add(s, e, st);
 	if (e->op == EVENT_READ && (e->flags & EVENT_RANGE))
 		step_range_note(s, e);
-}
-
-/*
- * The cells of a freed block stay until the memory is given out again: who touches them before
- * that touches freed memory, a conflict with this event.  Large blocks go back to the system and
- * may never come again, so theirs end here.
- *
- * Steps cannot say more than 2^32 bytes; the cells are right all the same.
- */
-static void free_event(struct steps *s, const struct event *e)
-{
-	size_t cells = s->cells.ids.n;
-	uint32_t one = 0, n = cells_find(&s->cells, e->addr, e->len, &one);
-	struct step *st;
-
-	splits_add(s);
-	if (n == 0) {
-		step_add(s, STEP_NONE, 0);
-	} else {
-		st = step_add(s, STEP_FREE, 0);
-		st->addr = e->addr;
-		st->len = e->len < UINT32_MAX ? (uint32_t)e->len : UINT32_MAX;
-		st->obj = one;
-		st->ncells = n;
-		st->cells = (uint32_t)cells;
-		if (e->len >= FREED_LARGE)
-			cells_drop(&s->cells, e->addr, e->len);
-	}
-	if (e->len <= UINT64_MAX - e->addr)
-		freed_add(&s->freed, e->addr, e->len);
-	step_objects_end(s, e->addr, e->len);
-}
-
-/* Memory begins anew: a block, a local variable, a thread's stack. */
-static void fresh_event(struct steps *s, const struct event *e)
-{
-	cells_drop(&s->cells, e->addr, e->len);
-	if (e->len <= UINT64_MAX - e->addr)
-		freed_remove(&s->freed, e->addr, e->len);
-	splits_add(s);
-	step_add(s, STEP_NONE, 0);
-	step_objects_end(s, e->addr, e->len);
 }
 
 /* ---- threads ---- */
@@ -324,11 +264,11 @@ static void event_turn(struct steps *s, const struct event *e)
 		access_event(s, e);
 		break;
 	case EVENT_FREE:
-		free_event(s, e);
+		step_free_event(s, e);
 		break;
 	case EVENT_ALLOC:
 	case EVENT_THREAD_BEGIN:
-		fresh_event(s, e);
+		step_fresh_event(s, e);
 		break;
 	case EVENT_ACQ:
 	case EVENT_REL:

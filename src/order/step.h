@@ -9,8 +9,9 @@
  *          together.  When an access touches only some of them the cell is split: STEP_SPLIT
  *          says that cell `obj' has lost bytes to the new cell `other', whose past is the same.
  *          An allocation, a frame's variable or a new stack gives fresh cells (never touched,
- *          initial value).  FREE writes every cell of its block; they are DROPped when the
- *          memory is given out again, those of large blocks at once.
+ *          initial value).  FREE writes every byte of its block, touched before or not; cells
+ *          that are made there later are split from what FREE wrote.  They are DROPped when the
+ *          memory is given out again.
  * Chains.  A chain is a sequence of threads each of which was forked after the one before had
  *          been joined, by the same thread or its heirs: one clock component.  Two events of
  *          one chain are always ordered.

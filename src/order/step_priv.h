@@ -15,7 +15,7 @@
 #include "order/cells.h"
 #include "order/chains.h"
 #include "order/freed.h"
-#include "order/keyset.h"
+#include "base/keyset.h"
 #include "order/places.h"
 #include "order/step.h"
 #include "trace/event.h"
@@ -211,6 +211,14 @@ void step_after(struct steps *s, uint64_t pos, uint32_t chain);
 void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to);
 
 struct step_thread *step_thread(struct steps *s, uint32_t tid);
+
+/* ---- step_freed.c ---- */
+
+/* The splits of the touch just made, and those by which a fresh cell gets what FREE has written. */
+void step_splits_add(struct steps *s);
+void step_free_event(struct steps *s, const struct event *e);
+/* Memory begins anew: a block, a local variable, a thread's stack. */
+void step_fresh_event(struct steps *s, const struct event *e);
 
 /* ---- step_feed.c ---- */
 

@@ -12,9 +12,11 @@
  *		pages and not words, and never more of them than exist;
  *	stamps	say for memory without a cell which ALLOC and which FREE covered it last
  *		(evidence_stamp.c).  Only the making of a cell asks them.
+ *	freed	is what no ALLOC has covered since a FREE.  Who frees some of it again must find
+ *		cells there, that of each byte with the first FREE as what wrote it.
  *
- * Known limit: memory that is freed twice with no allocation or access between, by calls that do
- * not cover the same block, counts as written by the second FREE only.
+ * Known limit: of what two FREEs have in common with no allocation between, the words after the
+ * first 2^16 count as written by the second FREE only, unless they are touched between.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 #include "witness/evidence_priv.h"
 
 #define PAGE_WORDS 64u
-#define AGAIN_WORDS 4096u /* of a block freed twice; the rest is not looked at */
+#define AGAIN_WORDS 65536u /* of memory freed twice; the rest is not looked at */
 
 struct evidence_page {
 	uint64_t number;
@@ -275,6 +277,43 @@ void evidence_access(struct evidence *ev, uint32_t pos)
 		word_access(ev, first + i, evidence_mask(addr, len, first + i), writes, pos);
 }
 
+/* ---- freed memory ---- */
+
+/* The lowest range of freed memory that has a byte of [first, last]. */
+static bool freed_find(const struct evidence_freed *f, uint64_t first, uint64_t last,
+		       uint64_t *from, uint64_t *to)
+{
+	if (!f->in_use || !keyset_next(&f->lasts, first, UINT64_MAX, to))
+		return false;
+	*from = *map_get(&f->firsts, *to);
+	return *from <= last;
+}
+
+static void freed_put(struct evidence_freed *f, uint64_t first, uint64_t last)
+{
+	if (!f->in_use) {
+		keyset_init(&f->lasts);
+		map_init(&f->firsts);
+		f->in_use = true;
+	}
+	keyset_add(&f->lasts, last);
+	*map_put(&f->firsts, last, NULL) = first;
+}
+
+static void freed_remove(struct evidence_freed *f, uint64_t first, uint64_t last)
+{
+	uint64_t from, to;
+
+	while (freed_find(f, first, last, &from, &to)) {
+		keyset_remove(&f->lasts, to);
+		map_remove(&f->firsts, to);
+		if (from < first)
+			freed_put(f, from, first - 1);
+		if (to > last)
+			freed_put(f, last + 1, to);
+	}
+}
+
 /* ---- whole blocks ---- */
 
 typedef void (*word_fn)(struct evidence *ev, uint64_t word, unsigned mask, uint32_t *cell,
@@ -342,6 +381,7 @@ void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t l
 {
 	if (len == 0)
 		return;
+	freed_remove(&ev->memory.freed, addr, addr + (len - 1));
 	range_walk(ev, addr, len, word_renew, pos);
 	evidence_stamp(&ev->memory, addr, len, pos, false);
 }
@@ -399,13 +439,20 @@ static int late_order(const void *x, const void *y, void *evidence)
 }
 
 /* Freed again: cells that the two have in common must exist. */
-static void again_fill(struct evidence *ev, uint64_t addr, uint64_t len)
+static void again_fill(struct evidence *ev, uint64_t first, uint64_t last)
 {
-	uint64_t n = format_words(addr, len), first = addr >> 3;
+	uint64_t from, to, words = 0;
 	uint32_t cell[8];
 
-	for (uint64_t i = 0; i < n && i < AGAIN_WORDS; i++)
-		cells_get(ev, first + i, evidence_mask(addr, len, first + i), cell);
+	while (first <= last && freed_find(&ev->memory.freed, first, last, &from, &to)) {
+		from = from < first ? first : from;
+		to = to > last ? last : to;
+		for (uint64_t w = from >> 3; w <= to >> 3 && words < AGAIN_WORDS; w++, words++)
+			cells_get(ev, w, evidence_mask(from, to - from + 1, w), cell);
+		if (to == last)
+			return;
+		first = to + 1;
+	}
 }
 
 void evidence_free_event(struct evidence *ev, uint32_t pos)
@@ -416,8 +463,9 @@ void evidence_free_event(struct evidence *ev, uint32_t pos)
 	ev->items.at[pos].words = (uint32_t)from;
 	if (len == 0)
 		return;
-	if (evidence_stamp_is_freed(&ev->memory, addr, len))
-		again_fill(ev, addr, len);
+	again_fill(ev, addr, addr + (len - 1));
+	freed_remove(&ev->memory.freed, addr, addr + (len - 1));
+	freed_put(&ev->memory.freed, addr, addr + (len - 1));
 	range_walk(ev, addr, len, word_free, pos);
 	ev->items.at[pos].nwords = (uint32_t)(ev->words.n - from);
 	evidence_stamp(&ev->memory, addr, len, pos, true);
@@ -437,6 +485,11 @@ void evidence_memory_release(struct evidence_memory *m)
 {
 	map_release(&m->at);
 	map_release(&m->stamps);
+	if (m->freed.in_use) {
+		keyset_release(&m->freed.lasts);
+		map_release(&m->freed.firsts);
+		m->freed.in_use = false;
+	}
 	VEC_RELEASE(&m->pages);
 	VEC_RELEASE(&m->splits);
 	VEC_RELEASE(&m->lasts.at);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/keyset.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "trace/digest.h"
@@ -165,6 +166,13 @@ struct evidence_split {
 	uint32_t cell[8];
 };
 
+/* Memory that was freed and not given out again, as ranges that do not overlap. */
+struct evidence_freed {
+	bool in_use;
+	struct keyset lasts; /* last byte of each */
+	struct map firsts;   /* last byte, to the first */
+};
+
 /* The state of memory while loading. */
 struct evidence_memory {
 	struct map at; /* page number, to place in pages */
@@ -173,7 +181,8 @@ struct evidence_memory {
 	struct evidence_lasts lasts;
 	struct map stamps;     /* aligned block, to ALLOC << 32 | FREE that covered it last */
 	uint64_t stamp_levels; /* sizes of blocks in use */
-	uint64_t hot;	       /* page number last used, and its place */
+	struct evidence_freed freed;
+	uint64_t hot; /* page number last used, and its place */
 	size_t hot_place;
 };
 
@@ -274,8 +283,6 @@ void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint
 /* The latest that covered addr; 0 none. */
 void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
 			uint32_t *freed);
-/* Some block of the range was freed as such, and not allocated as such since. */
-bool evidence_stamp_is_freed(const struct evidence_memory *m, uint64_t addr, uint64_t len);
 /* The ALLOC that covers addr; 0 none. */
 uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 

@@ -49,20 +49,6 @@ void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint
 	}
 }
 
-bool evidence_stamp_is_freed(const struct evidence_memory *m, uint64_t addr, uint64_t len)
-{
-	while (len > 0) {
-		unsigned level = block_level(addr, len);
-		const uint64_t *v = map_get(&m->stamps, stamp_key(addr >> level, level));
-
-		if (v && (uint32_t)*v > *v >> 32)
-			return true;
-		addr += (uint64_t)1 << level;
-		len -= (uint64_t)1 << level;
-	}
-	return false;
-}
-
 void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
 			uint32_t *freed)
 {

@@ -2,7 +2,7 @@
 #include "unit/tap.h"
 
 #include "order/cells.h"
-#include "order/keyset.h"
+#include "base/keyset.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -55,6 +55,7 @@ static bool splits_replay(struct cells *c, int n)
 			touches[k].cell[s->to] = touches[k].cell[s->from];
 	}
 	VEC_CLEAR(&c->splits);
+	VEC_CLEAR(&c->fresh);
 	return good;
 }
 

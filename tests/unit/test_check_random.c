@@ -121,8 +121,6 @@ static bool op_make(struct run *r, struct maker *m, int t, struct ev *e)
 	case USE:
 		return true;
 	default: /* memory */
-		/* FREE: a whole block; see the known limit in witness/evidence_memory.c. */
-		width = e->op == FREE ? 8 : width;
 		e->len = width;
 		e->from = 8 * rnd(VARS) + width * rnd(8 / width);
 		e->atomic = e->op <= RMW && rnd(4) == 0;

@@ -105,9 +105,9 @@ static void settle_waits(struct tiny *t)
 
 static bool is_plain(const struct tiny_event *e)
 {
-	return !(e->op == TINY_RMW || e->op == TINY_RACQ || e->op == TINY_RREL ||
-		 e->op >= TINY_USE || e->try || e->in_wait || e->free || e->feeds ||
-		 e->order != TINY_PLAIN) &&
+	return !(e->op == TINY_RMW || e->op == TINY_FREE || e->op == TINY_RACQ ||
+		 e->op == TINY_RREL || e->op >= TINY_USE || e->try || e->in_wait || e->free ||
+		 e->feeds || e->order != TINY_PLAIN) &&
 	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
 }
 

@@ -26,6 +26,7 @@
 	X(READ, "r")        \
 	X(WRITE, "w")       \
 	X(RMW, "rmw")       \
+	X(FREE, "free")     \
 	X(ACQ, "acq")       \
 	X(REL, "rel")       \
 	X(RACQ, "racq")     \
@@ -93,6 +94,7 @@ struct tiny {
 #define TINY_LOCKING 32u /* many locks, in each other; few accesses; joins */
 #define TINY_TRIES 64u
 #define TINY_WAITS 128u /* condition waits */
+#define TINY_FREES 256u /* not with values: what FREE leaves is nobody's to know */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);
@@ -110,12 +112,12 @@ static inline bool tiny_reads(const struct tiny_event *e)
 
 static inline bool tiny_writes(const struct tiny_event *e)
 {
-	return e->op == TINY_WRITE || e->op == TINY_RMW;
+	return e->op == TINY_WRITE || e->op == TINY_RMW || e->op == TINY_FREE;
 }
 
 static inline bool tiny_is_access(const struct tiny_event *e)
 {
-	return e->op <= TINY_RMW;
+	return e->op <= TINY_FREE;
 }
 
 static inline bool tiny_acquires(const struct tiny_event *e)

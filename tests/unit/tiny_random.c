@@ -33,7 +33,7 @@ struct run {
 	unsigned outside;	    /* accesses without a lock */
 	unsigned whole;		    /* sections that nothing interrupts */
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
-	unsigned try, wait;
+	unsigned try, wait, frees;
 	/* State. */
 	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
@@ -65,7 +65,7 @@ static struct tiny_event *add_access(struct run *r, enum tiny_op op, int thread,
 	unsigned half = tiny_chance(&r->rng, r->half) ? 1 + tiny_below(&r->rng, 2) : 3;
 
 	e->cells = half << 2 * var;
-	if (op == TINY_RMW || tiny_chance(&r->rng, r->atomic))
+	if (op == TINY_RMW || (op != TINY_FREE && tiny_chance(&r->rng, r->atomic)))
 		e->order = tiny_chance(&r->rng, 50) ? TINY_RELAXED : TINY_SEQ_CST;
 	return e;
 }
@@ -119,6 +119,10 @@ static void access(struct run *r, int u)
 	enum tiny_op op = tiny_chance(&r->rng, r->write) ? TINY_WRITE : TINY_READ;
 	struct tiny_event *e;
 
+	if (tiny_chance(&r->rng, r->frees)) {
+		add_access(r, TINY_FREE, u, var);
+		return;
+	}
 	if (op == TINY_WRITE && r->t->n + 2 <= r->limit && tiny_chance(&r->rng, r->grow)) {
 		increment(r, u, var);
 		return;
@@ -409,6 +413,7 @@ static void choose(struct run *r)
 		choose_locking(r);
 	r->try = r->features & TINY_TRIES ? 25 : 0;
 	r->wait = r->features & TINY_WAITS ? 20 + tiny_below(g, 30) : 0;
+	r->frees = r->features & TINY_FREES ? 5 + tiny_below(g, 30) : 0;
 }
 
 void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)

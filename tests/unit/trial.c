@@ -96,9 +96,12 @@ bool trial_begin(struct trial *x, uint64_t seed)
 		TINY_FACTS | TINY_RWLOCKS | TINY_ATOMICS | TINY_HALVES,
 		TINY_FACTS | TINY_VALUES,
 		TINY_FACTS | TINY_VALUES | TINY_ATOMICS,
+		TINY_FREES,
+		TINY_FREES | TINY_FACTS | TINY_RWLOCKS | TINY_ATOMICS | TINY_HALVES,
 	};
+	const uint64_t n = sizeof(features) / sizeof(features[0]);
 
-	make(x, seed, 6 + (int)(seed / 8 % 15), features[seed % 8]);
+	make(x, seed, 6 + (int)(seed / n % 15), features[seed % n]);
 	enumerate_orders(x);
 	enumerate_until(x, NWANTED);
 	return load(x);

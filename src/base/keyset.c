@@ -10,7 +10,7 @@
  * A search climbs only until it finds a later bit or has left the range asked for, so for short
  * ranges it looks at one node or two.
  */
-#include "order/keyset.h"
+#include "base/keyset.h"
 
 #include <assert.h>
 

@@ -4,8 +4,8 @@
  *
  * Ownership: the caller owns the struct.
  */
-#ifndef ORDER_KEYSET_H
-#define ORDER_KEYSET_H
+#ifndef BASE_KEYSET_H
+#define BASE_KEYSET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,4 +25,4 @@ void keyset_remove(struct keyset *k, uint64_t key);
 /* The lowest key in [from, last], if there is one. */
 bool keyset_next(const struct keyset *k, uint64_t from, uint64_t last, uint64_t *key);
 
-#endif /* ORDER_KEYSET_H */
+#endif /* BASE_KEYSET_H */
