@@ -233,7 +233,10 @@ CLI    := $(foreach s,$(sort $(wildcard tests/cli/t*.sh)),'$(s)')
 fuzz_items = $(foreach f,$(FUZZERS),'plain:scripts/fuzz $(f) $(1)')
 RUN    := FORESEE_ROOT=$(CURDIR)/$(ROOT) FORESEE_LLVMS='$(LLVMS)' tests/run -j 2 $(if $(T),-t '$(T)')
 
-check: all $(UNITS) $(FUZZERS) ## run all tests; T=PATTERN only those whose name matches
+# With a pattern only the programs that it names are built: fuzzers are the library once more.
+matching = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -e '$(T)'),$(1))
+
+check: all $(call matching,$(UNITS) $(FUZZERS)) ## run all tests; T=PATTERN only those whose name matches
 	@$(RUN) $(CHECKS) $(foreach u,$(UNITS),'$(u)') $(SUITES) $(FACTS) $(CLI) \
 		$(call fuzz_items,$(FUZZ_SECONDS))
 
