@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/file.h"
 #include "capture/fork.h"
 #include "capture/log.h"
 #include "capture/real.h"
@@ -52,7 +53,9 @@ static int go(const char *path, char *const argv[], char *const env[], exec_call
 		return call(path, argv, env);
 	tell("the program became another one by exec of ", path,
 	     "; that one's trace, if it is recorded, is ", start_next());
+	file_became(true);
 	r = call(path, argv, exec_environment(env));
+	file_became(false);
 	tell("no: exec of ", path, " failed, and the program went on", "");
 	return r;
 }

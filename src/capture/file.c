@@ -207,6 +207,19 @@ void file_owner(uint32_t pid)
 	(void)write_all(&pid, sizeof(pid), offsetof(struct format_file, pid));
 }
 
+void file_became(bool became)
+{
+	uint8_t ended = became ? FORMAT_ENDED_BECAME : 0;
+
+	(void)write_all(&ended, sizeof(ended), offsetof(struct format_file, ended));
+}
+
+void file_fault(uint8_t signal, uint32_t tid)
+{
+	(void)write_all(&signal, sizeof(signal), offsetof(struct format_file, fault_signal));
+	(void)write_all(&tid, sizeof(tid), offsetof(struct format_file, fault_tid));
+}
+
 void file_follow(void)
 {
 	file.nfree = 0;

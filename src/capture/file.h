@@ -25,6 +25,10 @@ bool file_create(const char *path, uint32_t flags, uint64_t keep);
 void file_close(void);
 /* Who writes it is in its head; 0: it is changing hands. */
 void file_owner(uint32_t pid);
+/* The program is about to become another one, or has not. */
+void file_became(bool became);
+/* A signal is about to kill the process, in this thread; for handlers of signals. */
+void file_fault(uint8_t signal, uint32_t tid);
 /* In a forked child that the recording goes along with: free slots are not there any more. */
 void file_follow(void);
 /* Is it ours, and none of the program's business? */

@@ -4,6 +4,7 @@
  * (sem_open) are objects like others whose first value is not known.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <semaphore.h>
 
 #include "capture/lock_priv.h"
@@ -46,8 +47,18 @@ EXPORT int sem_post(sem_t *s)
 	return REAL(sem_post)(s);
 }
 
+/* A wait that is not granted at once is told of before it begins: it may be without end.  The library
+ * acts on a request to cancel here, whether it has to wait or not. */
 EXPORT int sem_wait(sem_t *s)
 {
+	int saved = errno;
+
+	pthread_testcancel();
+	if (REAL(sem_trywait)(s) == 0)
+		return sem_tried(s, 0);
+	if (errno == EAGAIN)
+		lock_note(s, FORMAT_K_REQ, FORMAT_LOCK_SEM);
+	errno = saved;
 	return sem_tried(s, REAL(sem_wait)(s));
 }
 

@@ -20,7 +20,6 @@
 #include "cli/talk.h"
 #include "report/explain.h"
 #include "report/findings_json.h"
-#include "report/stuck.h"
 #include "trace/trace.h"
 
 /* Set by the first Ctrl-C; the second one ends us. */
@@ -74,22 +73,6 @@ static void talk_times(const struct pass *p)
 		talk_more("%-12s %.3f s", r->analyses[i].name, r->analyses[i].seconds);
 }
 
-/* A run that did not end as it should, and nothing that explains it. */
-static void look_for_stuck(const struct pass *p, struct strbuf *out)
-{
-	struct trace_options how = { .lenient = p->a->lenient };
-	struct trace_info info;
-	struct diag d = { 0 };
-	struct trace *t;
-
-	trace_info(p->trace, &info);
-	if (info.complete || p->findings.at.n || p->report.kept->at.n ||
-	    trace_open(p->certify.path, &how, &t, &d) != ST_OK)
-		return;
-	stuck_format(t, out);
-	trace_close(t);
-}
-
 static void render(struct pass *p)
 {
 	struct explain_options how;
@@ -132,7 +115,6 @@ static void notify_of(struct pass *p)
 int analyse_report(struct pass *p, const struct kept_list *kept)
 {
 	struct report *r = &p->report;
-	struct strbuf stuck = { 0 };
 
 	r->kept = kept;
 	r->witness_dir = p->a->witness_dir;
@@ -141,11 +123,7 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 	r->nplugins = p->a->plugins.n;
 	r->truncated = p->truncated.at;
 	r->ntruncated = p->truncated.n;
-	look_for_stuck(p, &stuck);
-	r->stuck = stuck.n ? stuck.at : NULL;
 	render(p);
-	strbuf_release(&stuck);
-	r->stuck = NULL;
 	if (p->a->verbose)
 		talk_times(p);
 	notify_of(p);

@@ -38,6 +38,7 @@ struct suppress;
 #define ANALYSE_MONITOR 316
 #define ANALYSE_BREADTH 317
 #define ANALYSE_COUNT 318
+#define ANALYSE_EXPECT 319
 /* clang-format off */
 #define ANALYSE_OPTIONS										\
 	{ ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
@@ -66,6 +67,8 @@ struct suppress;
 	{ ANALYSE_JOBS, 0, "jobs", "N", "threads to use; default one per processor" },		\
 	{ ANALYSE_ON_FINDING, 0, "on-finding", "CMD",						\
 	  "run 'sh -c CMD' for each new finding, which is JSON on its standard input" },		\
+	{ ANALYSE_EXPECT, 0, "expect-status", "N",						\
+	  "a program that ends with status N has ended well; 128 + the signal" },		\
 	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
 /* clang-format on */
 
@@ -78,6 +81,7 @@ struct analyse {
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
 	bool by_default; /* the analyses are those that fit what is given */
+	int expected;	 /* --expect-status; -1 none */
 	bool passing;	 /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */

@@ -24,6 +24,7 @@ void analyse_init(struct analyse *a)
 
 	memset(a, 0, sizeof(*a));
 	a->engine.jobs = 1;
+	a->expected = -1;
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
 		a->engine.jobs = (unsigned)CPU_COUNT(&set);
 	a->to = stdout;
@@ -175,6 +176,16 @@ static bool take_number(struct analyse *a, const struct option_parser *p, int id
 	}
 }
 
+static bool take_status(struct analyse *a, const struct option_parser *p, const char *value)
+{
+	uint64_t n;
+
+	if (!option_number(p, "--expect-status", value, 0, 255, &n))
+		return false;
+	a->expected = (int)n;
+	return true;
+}
+
 bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value)
 {
 	switch (id) {
@@ -198,6 +209,8 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_path("spec", value, &a->spec_path);
 	case ANALYSE_MONITOR:
 		return take_path("monitor", value, VEC_PUSH(&a->plugins));
+	case ANALYSE_EXPECT:
+		return take_status(a, p, value);
 	case ANALYSE_COUNT:
 		return a->engine.count = true;
 	case ANALYSE_WINDOW:

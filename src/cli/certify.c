@@ -454,8 +454,8 @@ void certify_findings(struct certify *c, struct findings *f)
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
 
-		x->status = FINDING_WARNING;
-		if (!x->claimed && !x->why)
+		x->status = finding_is_end(x) ? FINDING_OBSERVED : FINDING_WARNING;
+		if (!finding_is_end(x) && !x->claimed && !x->why)
 			x->why = findings_words(f, "%s gives no run in which it happens",
 						x->analysis);
 	}

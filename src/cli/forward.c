@@ -370,7 +370,8 @@ void forward_end(void *forward, const char *trace, const struct launch_end *end)
 	if (f->end == MAP_FAILED)
 		return;
 	f->end->status = (uint32_t)end->status;
-	f->end->signal = (uint32_t)end->signal;
+	f->end->signal = (uint32_t)end->signal | (end->hung ? MESSAGE_HUNG : 0) |
+			 (end->asked ? MESSAGE_ASKED : 0);
 	status = side_end(&f->side, (int)(f->wait * 1000) + PATIENCE_MS);
 	if (status >= 128 && !f->quiet)
 		talk_note("the process that sent the recording was killed (signal %d); nothing is "

@@ -127,13 +127,12 @@ static void tell_hang(const struct launch *l, const struct hang *h)
 					      : "Ctrl-C ends it");
 }
 
-/* Looks at it until it ends or hangs and need not be looked at any more.  True: it was stopped. */
+/* Looks at it until it ends.  True: at its end it hung. */
 static bool watch(pid_t pid, const struct launch *l)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = { .fd = fd, .events = POLLIN };
-	bool told_hang = l->hang == LAUNCH_HANG_IGNORE, stopped = false;
-	bool told_request = false;
+	bool told_request = false, hangs = false;
 	struct hang h;
 
 	hang_init(&h, pid);
@@ -145,17 +144,17 @@ static bool watch(pid_t pid, const struct launch *l)
 				talk_note("the program was asked to end and has not; Ctrl-C again "
 					  "kills it");
 		}
-		if (told_hang || !hang_look(&h))
+		if (hangs || l->hang == LAUNCH_HANG_IGNORE || !hang_look(&h))
 			continue;
-		told_hang = true;
+		hangs = true; /* for good: nothing can happen in it any more but its end */
 		if (!l->quiet)
 			tell_hang(l, &h);
 		if (l->hang == LAUNCH_HANG_STOP)
-			stopped = kill(pid, SIGKILL) == 0;
+			kill(pid, SIGKILL);
 	}
 	if (fd >= 0)
 		close(fd);
-	return stopped;
+	return hangs;
 }
 
 static void wait_for(pid_t pid, struct launch_end *end)
@@ -274,7 +273,9 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 			error = 0;
 		end->hung = watch(pid, l);
 		wait_for(pid, end);
+		end->hung &= end->signal != 0;
 		stay_with(l, pid, end);
+		end->asked = requests > 0;
 	}
 	close(report[0]);
 	end->seconds = talk_clock() - begun;

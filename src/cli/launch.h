@@ -34,7 +34,8 @@ struct launch_end {
 	int status; /* exit status, or 128 + the signal */
 	int signal; /* that killed it; 0 none */
 	bool dumped;
-	bool hung;    /* and was killed for it */
+	bool hung;    /* for good, until it was killed, by us or by request */
+	bool asked;   /* to stop, by a signal that went through us */
 	long process; /* the recording went along with that child; its status is not known.  0 none */
 	double seconds;
 };

@@ -18,6 +18,7 @@
 #include "cli/talk.h"
 #include "link/peer.h"
 #include "report/kept.h"
+#include "trace/trace.h"
 
 #define LOOK_MS 1000	 /* at the clock, when nothing comes */
 #define FAREWELL_MS 2000 /* for the last words to go out */
@@ -376,6 +377,22 @@ static void tell_received(const struct watch *w, bool whole)
 		talk_more("its recording is in '%s'", strbuf_str(&w->spool));
 }
 
+/* As the one has told it who waited for the program. */
+static void write_end(const struct watch *w)
+{
+	struct store_info info;
+	struct trace_end end;
+	bool became;
+
+	store_info(w->store, &info);
+	end = (struct trace_end){ .status = (int)info.status,
+				  .signal = (int)info.signal,
+				  .hung = info.hung,
+				  .asked = info.asked };
+	if (info.ended && !trace_end_write(strbuf_str(&w->spool), &end, &became))
+		talk_note("%s: cannot note in its recording how it ended", w->program);
+}
+
 /* ---- the whole ---- */
 
 static int watch_run(struct watch *w)
@@ -390,6 +407,7 @@ static int watch_run(struct watch *w)
 	whole = receive(w);
 	live_end(live, &w->o->analyse);
 	tell_received(w, whole);
+	write_end(w);
 	store_close(w->store);
 	w->store = NULL;
 	return analyse_worse(report(w), w->failed ? EXIT_TROUBLE : EXIT_FINE);

@@ -19,6 +19,10 @@
 #define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */
 #define WINDOW_EVENTS 2000000u
 
+/* Of a thread. */
+#define SEEN 1
+#define SEEN_STOP 2
+
 /* Adds the time since *then to *sum, and moves *then on. */
 static void lap(double *then, double *sum)
 {
@@ -50,7 +54,8 @@ void pass_truncated(struct pass *p, const char *format, ...)
 /* Whether a wait ends depends on signals that may still come; a circle of locks does not. */
 bool pass_is_lasting(enum finding_kind k)
 {
-	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP;
+	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP && k != FINDING_HANG &&
+	       k != FINDING_CRASH;
 }
 
 bool pass_needs_model(const struct analyse *a)
@@ -72,6 +77,8 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 	};
 	p->report.path = name;
 	p->needs_model = pass_needs_model(a);
+	ending_init(&p->ending);
+	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;
 	for (size_t i = 0; i < a->nengines; i++) {
@@ -88,6 +95,7 @@ void pass_release(struct pass *p)
 		free(p->truncated.at[i]);
 	VEC_RELEASE(&p->truncated);
 	VEC_RELEASE(&p->seen);
+	ending_release(&p->ending);
 	if (p->model)
 		model_free(p->model);
 	for (size_t i = 0; i < p->a->nengines; i++)
@@ -108,11 +116,16 @@ static void count_threads(struct pass *p, const struct step_batch *b)
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t tid = b->at[i].tid;
 
+		if (b->at[i].flags & STEP_STOP) {
+			VEC_REACH(&p->seen, tid);
+			p->report.stopped += !(p->seen.at[tid] & SEEN_STOP);
+			p->seen.at[tid] |= SEEN_STOP;
+		}
 		if (b->at[i].op >= STEP_SPLIT)
 			continue; /* not an event */
 		VEC_REACH(&p->seen, tid);
-		p->report.threads += !p->seen.at[tid];
-		p->seen.at[tid] = 1;
+		p->report.threads += !(p->seen.at[tid] & SEEN);
+		p->seen.at[tid] |= SEEN;
 		if (b->at[i].pos > p->report.events)
 			p->report.events = b->at[i].pos;
 	}
@@ -179,14 +192,16 @@ static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct pass *p = arg;
 
-	watch_see(p->watch, t, e, &p->items);
+	ending_take(&p->ending, e);
+	if (p->watch)
+		watch_see(p->watch, t, e, &p->items);
 }
 
 static enum status read_trace(struct pass *p, struct diag *d)
 {
 	struct step_options how = { .values = p->a->engine.values && p->needs_model,
 				    .recycle = !p->needs_model,
-				    .see = p->watch ? see : NULL,
+				    .see = see,
 				    .see_arg = p };
 	struct model_options shape = { .values = p->a->engine.values,
 				       .limit = p->limit ? p->limit : pass_limit() };
@@ -366,6 +381,8 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 		return st;
 	}
 	end_engines(p);
+	if (!engine_stopped(&p->a->engine))
+		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
 	return st == ST_OK ? certify(p, d) : st;
 }

@@ -23,6 +23,7 @@
 #include "cli/talk.h"
 #include "finding/finding.h"
 #include "monitor/watch.h"
+#include "report/ending.h"
 #include "report/report.h"
 
 struct diag;
@@ -50,6 +51,7 @@ struct pass {
 	struct watch *watch; /* with a spec; items: of the events of the present batch */
 	struct watch_items items;
 	VEC(char) seen; /* [tid] */
+	struct ending ending;
 	struct talk_progress progress;
 };
 

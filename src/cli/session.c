@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,29 @@ static enum status make_room(const char *path, struct diag *d)
 	return ST_OK;
 }
 
+/*
+ * The end of the process, into its trace.  A program that became others by exec has left several; the
+ * end is that of the last.  Where the recording went along with a child nobody knows its status.
+ */
+static void write_end(const char *trace, const struct launch_end *end)
+{
+	struct trace_end said = { .status = end->status,
+				  .signal = end->process && end->hung ? SIGKILL : end->signal,
+				  .hung = end->hung,
+				  .asked = end->asked };
+	struct strbuf path = { 0 };
+	bool became = true;
+
+	if (end->process && !end->hung)
+		return;
+	strbuf_adds(&path, trace);
+	for (unsigned n = 2; became && trace_end_write(strbuf_str(&path), &said, &became); n++) {
+		strbuf_clear(&path);
+		strbuf_addf(&path, "%s.%u", trace, n);
+	}
+	strbuf_release(&path);
+}
+
 /* Runs it, with what goes on beside. */
 static enum status launch_watched(const struct launch *l, const struct session_watch *watch,
 				  struct launch_end *end, struct diag *d)
@@ -164,6 +188,8 @@ static enum status launch_watched(const struct launch *l, const struct session_w
 	if (watch)
 		watch->begin(watch->arg, l->trace);
 	st = launch_program(l, end, d);
+	if (st == ST_OK)
+		write_end(l->trace, end);
 	if (watch)
 		watch->end(watch->arg, l->trace, end);
 	return st;
@@ -265,11 +291,12 @@ void session_summary(const struct session *s, const char *trace, const struct la
 	if (end->process && !end->hung)
 		snprintf(how, sizeof(how), "went on as process %ld, and that has ended",
 			 end->process);
-	else if (end->hung)
+	else if (end->hung && !end->asked)
 		snprintf(how, sizeof(how), "hung and was stopped");
 	else if (end->signal)
-		snprintf(how, sizeof(how), "was killed by signal %d (%s%s)", end->signal,
-			 strsignal(end->signal), end->dumped ? ", core dumped" : "");
+		snprintf(how, sizeof(how), "%swas killed by signal %d (%s%s)",
+			 end->hung ? "hung and " : "", end->signal, strsignal(end->signal),
+			 end->dumped ? ", core dumped" : "");
 	else
 		snprintf(how, sizeof(how), "ended normally with status %d", end->status);
 	if (!count(trace, &c)) {

@@ -34,9 +34,9 @@ const char *finding_kind_title(enum finding_kind k)
 
 const char *finding_status_name(enum finding_status s)
 {
-	static const char *const names[] = { "warning", "predicted", "replayed" };
+	static const char *const names[] = { "warning", "predicted", "replayed", "observed" };
 
-	assert(s <= FINDING_REPLAYED);
+	assert(s <= FINDING_OBSERVED);
 	return names[s];
 }
 

@@ -25,7 +25,9 @@
 	X(WAIT_HOLDING, "wait-holding-lock", "deadlock of a condition wait and a lock") \
 	X(LOST_WAKEUP, "lost-wakeup", "lost wakeup")                                    \
 	X(PROPERTY, "property", "property violated")                                    \
-	X(PROPERTY_ERROR, "property-error", "property without a value")
+	X(PROPERTY_ERROR, "property-error", "property without a value")                 \
+	X(HANG, "hang", "hang")                                                         \
+	X(CRASH, "crash", "crash")
 
 enum finding_kind {
 #define X(id, name, title) FINDING_##id,
@@ -48,9 +50,11 @@ enum finding_kind {
  *			the release inside the condition wait that comes too late; that is next
  *	PROPERTY	the event at which the property is violated, last of the schedule; none: it is
  *			violated in the initial state.  PROPERTY_ERROR: at which its formula has no value
+ *	HANG, CRASH	how the recorded run ended: the last events of threads, of many the first few
  */
 
-enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED };
+/* OBSERVED: no analysis and no checker need be believed; the program itself has shown it. */
+enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED, FINDING_OBSERVED };
 
 #define FINDING_EVENTS 8
 
@@ -69,6 +73,7 @@ struct finding {
 	bool dep;		     /* only by the dependency-aware model */
 	bool observed;		     /* the recorded run itself goes wrong there */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
+	const char *subject;  /* HANG, CRASH: what it is about, the list's own; else NULL */
 	struct schedule schedule;
 	/* From the checker: targets that see another write than observed; free reads whose value
 	 * may differ. */
@@ -104,6 +109,12 @@ struct finding *findings_add_property(struct findings *f, enum finding_kind kind
 static inline bool finding_is_property(const struct finding *f)
 {
 	return f->kind == FINDING_PROPERTY || f->kind == FINDING_PROPERTY_ERROR;
+}
+
+/* How the run ended, and no analysis: it has no schedule. */
+static inline bool finding_is_end(const struct finding *f)
+{
+	return f->kind == FINDING_HANG || f->kind == FINDING_CRASH;
 }
 
 /* A short text that lives as long as the list, or the one that it is moved to. */

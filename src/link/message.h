@@ -73,6 +73,11 @@ struct message_records {
 	const uint8_t *bytes;
 };
 
+/* Beside the signal in END: what FORMAT_ENDED_HUNG and FORMAT_ENDED_ASKED say. */
+#define MESSAGE_SIGNAL 255u /* mask */
+#define MESSAGE_HUNG 256u
+#define MESSAGE_ASKED 512u
+
 struct message {
 	enum message_type type;
 	union {
@@ -98,8 +103,9 @@ struct message {
 			uint32_t tid, from, to;
 		} dropped;
 		struct {
-			uint32_t status, signal; /* of the program, as far as known */
-			uint64_t bytes;		 /* of records, in all messages before */
+			/* Of the program, as far as known; signal with MESSAGE_HUNG, MESSAGE_ASKED. */
+			uint32_t status, signal;
+			uint64_t bytes; /* of records, in all messages before */
 		} end;
 		struct {
 			uint64_t bytes; /* of records, that have arrived */

@@ -260,7 +260,9 @@ static enum status take_end(struct store *s, const struct message *m, struct dia
 	}
 	s->info.ended = true;
 	s->info.status = m->end.status;
-	s->info.signal = m->end.signal;
+	s->info.signal = m->end.signal & MESSAGE_SIGNAL;
+	s->info.hung = m->end.signal & MESSAGE_HUNG;
+	s->info.asked = m->end.signal & MESSAGE_ASKED;
 	return ST_OK;
 }
 

@@ -38,6 +38,7 @@ struct store_info {
 	uint64_t emptied;  /* areas that made room for later ones */
 	bool ended;	   /* END has come: */
 	uint32_t status, signal;
+	bool hung, asked;
 	uint32_t pid;
 };
 

@@ -336,6 +336,7 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_BAR_DESTROY:
 	case EVENT_SEM_DESTROY:
 	case EVENT_DETACH:
+	case EVENT_SEM_REQ: /* what came of it is its own event */
 	case EVENT_CANCEL:
 	case EVENT_USER:
 	case EVENT_NOPS:

@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"
+#include "report/scope.h"
 #include "report/summary.h"
 
 #define TITLE_WIDTH 100 /* at most: farther apart, its ends are not read together */
@@ -31,6 +33,8 @@ static const char *sureness(const struct finding *f)
 		return "warning";
 	if (f->status == FINDING_REPLAYED)
 		return "replayed";
+	if (f->status == FINDING_OBSERVED)
+		return "it happened";
 	if (f->observed)
 		return "in the recorded order";
 	return f->certified ? "predicted, certified" : "predicted";
@@ -177,7 +181,7 @@ static void part_format(struct explain *x)
 
 static void next_format(struct explain *x, const struct finding *f)
 {
-	if (summary_is_shared(x->r, f->analysis))
+	if (!finding_is_end(f) && scope_is_shared(x->r, f->analysis))
 		strbuf_addf(&x->out, "   found by %s\n", f->analysis);
 	if (f->why)
 		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
@@ -195,12 +199,25 @@ static void next_format(struct explain *x, const struct finding *f)
 
 /* ---- how much of it ---- */
 
+/* How the run ended: no order of events is to be shown. */
+static void ending_explain(struct explain *x, const struct finding *f)
+{
+	size_t start = x->out.n;
+
+	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
+	ending_title(x->r->ending, x->r->trace, f, &x->out);
+	explain_sure(x, f, start);
+	ending_format(x->r->ending, x->r->trace, &x->out);
+}
+
 static void full_format(struct explain *x, const struct finding *f, const char *subject)
 {
 	if (f->kind == FINDING_RACE)
 		explain_race(x, f, subject);
 	else if (f->property)
 		explain_property(x, f);
+	else if (finding_is_end(f))
+		ending_explain(x, f);
 	else
 		explain_wait(x, f, subject);
 	next_format(x, f);
@@ -214,6 +231,8 @@ static void short_title(struct explain *x, const struct finding *f, const char *
 		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
 	else if (f->property)
 		explain_property_title(f, &x->out);
+	else if (finding_is_end(f))
+		ending_title(x->r->ending, x->r->trace, f, &x->out);
 	else
 		explain_wait_title(x, f, subject, &x->out);
 }
@@ -300,13 +319,15 @@ static void findings_print(struct explain *x, FILE *to)
 }
 
 /* Of `foresee help'. */
-enum topic { TOPIC_RACE, TOPIC_DEADLOCK, TOPIC_PROPERTY, NTOPICS };
+enum topic { TOPIC_RACE, TOPIC_DEADLOCK, TOPIC_PROPERTY, NTOPICS, TOPIC_NONE = NTOPICS };
 static const char *const topic_names[] = { "race", "deadlock", "property" };
 
 static enum topic topic_of(enum finding_kind k)
 {
 	if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
 		return TOPIC_PROPERTY;
+	if (k == FINDING_CRASH)
+		return TOPIC_NONE;
 	return k == FINDING_RACE ? TOPIC_RACE : TOPIC_DEADLOCK;
 }
 

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 
 #include "report/cycle.h"
+#include "report/ending.h"
 #include "report/frames.h"
 #include "report/json.h"
 #include "report/kept.h"
 #include "report/report.h"
+#include "report/scope.h"
 #include "report/show.h"
 #include "report/states_json.h"
 #include "report/words.h"
@@ -139,7 +141,8 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
 	json_string(j, "op",
-		    f->kind == FINDING_RACE || f->property ? show_op(e.op) : words_target(&e));
+		    f->kind == FINDING_RACE || f->property || finding_is_end(f) ? show_op(e.op)
+										: words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
 	stack_json(&frames, j);
@@ -194,7 +197,7 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	struct strbuf subject = { 0 };
 	struct words_objects o;
 
-	if (f->kind == FINDING_RACE) {
+	if (f->kind == FINDING_RACE || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
 		json_string(j, "object", strbuf_str(&subject));
 		strbuf_release(&subject);
@@ -244,7 +247,7 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		target_json(r, f, f->events[i], j);
 	json_close(j, ']');
 	json_string(j, "property", f->property);
-	if (f->property)
+	if (f->property || finding_is_end(f))
 		json_bool(j, "observed", f->observed);
 	if (f->why)
 		json_string(j, "why", f->why);
@@ -342,6 +345,20 @@ static void lattices_json(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* Whether what was not found is in no run that the recording proves possible. */
+static void exhaustive_json(const struct report *r, struct json *j)
+{
+	struct scope s;
+
+	scope_get(r, &s);
+	json_bool(j, "exhaustive", s.because.n == 0 && r->events != 0 && (s.races || s.waits));
+	json_open(j, "not_exhaustive_because", '[');
+	for (size_t i = 0; i < s.because.n; i++)
+		json_string(j, NULL, s.because.at[i]);
+	json_close(j, ']');
+	scope_release(&s);
+}
+
 void findings_json_print(const struct report *r, FILE *to)
 {
 	struct json j = { .to = to };
@@ -350,8 +367,10 @@ void findings_json_print(const struct report *r, FILE *to)
 	json_number(&j, "foresee", 1);
 	trace_json(r, &j);
 	analyses_json(r, &j);
+	ending_json(r->ending, r->trace, &j);
 	findings_json(r, &j);
 	lattices_json(r, &j);
+	exhaustive_json(r, &j);
 	json_number(&j, "suppressed", r->suppressed);
 	json_number(&j, "benign", r->benign);
 	json_open(&j, "truncated", '[');

@@ -15,6 +15,7 @@
 #include "predict/engine.h"
 
 struct check_watch;
+struct ending;
 struct evidence;
 struct kept_list;
 struct suppress;
@@ -33,13 +34,14 @@ struct report_analysis {
 struct report {
 	const char *path;
 	bool passing; /* it came through a pipe and cannot be read again by that path */
-	const struct trace *trace;
+	struct trace *trace;
 	const struct evidence *evidence; /* NULL when there are no findings */
 	/* What the events are to the spec; NULL when no finding is about a property. */
 	const struct check_watch *watch;
 	uint32_t properties; /* that were looked at */
 	uint64_t events;
 	uint32_t threads, locks, variables;
+	uint32_t stopped;	   /* threads that the trace cannot vouch for to their end */
 	double reading, modelling; /* seconds */
 	const struct report_analysis *analyses;
 	size_t nanalyses;
@@ -57,7 +59,7 @@ struct report {
 	const char *spec_path;	 /* as given; or NULL */
 	const char *const *plugins;
 	size_t nplugins;
-	const char *stuck; /* who waited when it ended (report/stuck.h); or NULL */
+	const struct ending *ending; /* how the run ended */
 };
 
 #endif /* REPORT_REPORT_H */

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "finding/suppress.h"
+#include "report/ending.h"
 #include "report/kept.h"
 #include "report/report.h"
+#include "report/scope.h"
 #include "report/words.h"
 #include "trace/trace.h"
 
@@ -15,40 +17,6 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 		return;
 	strbuf_addf(out, "%s%" PRIu64 " %s", *comma, n, what);
 	*comma = ", ";
-}
-
-/* What an analysis looks for. */
-enum aim { AIM_RACES, AIM_WAITS, AIM_PROPERTIES };
-
-static enum aim aim_of(const char *analysis)
-{
-	static const struct {
-		const char *name;
-		enum aim aim;
-	} aims[] = { { "goodlock", AIM_WAITS },
-		     { "patterns", AIM_WAITS },
-		     { "patterns-mhb", AIM_WAITS },
-		     { "patterns-all", AIM_WAITS },
-		     { "spd", AIM_WAITS },
-		     { "deadlocks", AIM_WAITS },
-		     { "waits", AIM_WAITS },
-		     { "lattice-mvc", AIM_PROPERTIES },
-		     { "lattice-weak", AIM_PROPERTIES },
-		     { "property", AIM_PROPERTIES } };
-
-	for (size_t i = 0; i < sizeof(aims) / sizeof(aims[0]); i++)
-		if (strcmp(aims[i].name, analysis) == 0)
-			return aims[i].aim;
-	return AIM_RACES;
-}
-
-bool summary_is_shared(const struct report *r, const char *analysis)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->nanalyses; i++)
-		n += aim_of(r->analyses[i].name) == aim_of(analysis);
-	return n > 1;
 }
 
 /* partial: what the engines predict is no more than a warning. */
@@ -82,57 +50,11 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		if (!a->counted || (r->nanalyses > 1 && a->counts.candidates == 0))
 			continue;
 		strbuf_adds(out, " ");
-		if (summary_is_shared(r, a->name))
+		if (scope_is_shared(r, a->name))
 			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, aim_of(a->name) == AIM_WAITS, info.partial, out);
+		counts_format(&a->counts, scope_aim(a->name) == SCOPE_WAITS, info.partial, out);
 		strbuf_adds(out, ".");
 	}
-}
-
-/* What the analyses look for, and how far they got with it. */
-struct scope {
-	bool races, waits, properties;	 /* looked for */
-	bool decided;			 /* of each, some analysis has decided every candidate */
-	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
-};
-
-static bool has_decided(const struct report_analysis *a)
-{
-	return a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
-}
-
-static void scope_add(const struct report_analysis *a, bool *any, bool *decided, uint64_t *open)
-{
-	*any = true;
-	*decided |= has_decided(a);
-	if (a->counted && a->counts.searched < *open)
-		*open = a->counts.searched;
-}
-
-static void scope_get(const struct report *r, struct scope *out)
-{
-	bool races = false, waits = false;
-	struct trace_info info;
-
-	trace_info(r->trace, &info);
-	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
-	for (size_t i = 0; i < r->nanalyses; i++) {
-		const struct report_analysis *a = &r->analyses[i];
-
-		if (aim_of(a->name) == AIM_WAITS)
-			scope_add(a, &out->waits, &waits, &out->open_waits);
-		else if (aim_of(a->name) == AIM_PROPERTIES)
-			out->properties = true;
-		else
-			scope_add(a, &out->races, &races, &out->open_races);
-	}
-	out->decided = r->ntruncated == 0 && (races || !out->races) && (waits || !out->waits);
-	if (info.locks_only && out->waits)
-		out->races = false; /* there are none to see */
-	if (out->open_races == UINT64_MAX)
-		out->open_races = 0;
-	if (out->open_waits == UINT64_MAX)
-		out->open_waits = 0;
 }
 
 static const char *looked_for(const struct scope *s, bool properties)
@@ -165,9 +87,7 @@ static void none_violated(const struct report *r, const struct scope *s, struct 
 static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
 	const char *what = looked_for(s, r->properties && r->ntruncated);
-	struct trace_info info;
 
-	trace_info(r->trace, &info);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
 	else if (r->benign)
@@ -178,21 +98,12 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
 	else if (!s->races && !s->waits)
 		none_violated(r, s, out);
-	else if (s->decided && !info.partial && !r->stuck)
+	else if (s->because.n == 0)
 		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
 	else
 		strbuf_addf(out, "no %s found.", what);
 	if (r->events && r->ntruncated == 0 && (s->races || s->waits))
 		none_violated(r, s, out);
-}
-
-static void open_format(uint64_t n, const char *one, const char *what, struct strbuf *out)
-{
-	if (n)
-		strbuf_addf(out,
-			    "  %" PRIu64 " %s%s may still be %s: a larger --window looks"
-			    " further, and so does a shorter run.\n",
-			    n, one, WORDS_PLURAL(n), what);
 }
 
 /* Locks in opposite order that do no harm here are worth a look all the same. */
@@ -201,49 +112,48 @@ static void refuted_format(const struct report *r, struct strbuf *out)
 	uint64_t refuted = 0;
 
 	for (size_t i = 0; i < r->nanalyses; i++)
-		if (aim_of(r->analyses[i].name) == AIM_WAITS)
+		if (scope_aim(r->analyses[i].name) == SCOPE_WAITS)
 			refuted += r->analyses[i].counts.refuted;
 	if (refuted)
 		strbuf_adds(out, "  -a patterns shows the deadlocks that were refuted.\n");
 }
 
+/* Why it is not, and what would look further. */
+static void because_format(const struct report *r, const struct scope *s, struct strbuf *out)
+{
+	size_t told = 0;
+
+	/* Those of a search that was cut short have lines of their own, with a remedy. */
+	for (size_t i = 0; i < s->because.n; i++) {
+		bool apart = false;
+
+		for (size_t k = 0; k < r->ntruncated; k++)
+			apart |= strcmp(s->because.at[i], r->truncated[k]) == 0;
+		if (!apart && told++ == 0)
+			strbuf_adds(out, "  That is no proof:\n");
+		if (!apart)
+			strbuf_addf(out, "    %s\n", s->because.at[i]);
+	}
+	if (s->open_races || s->open_waits)
+		strbuf_adds(out, "  A larger --window looks further, and so does a shorter run.\n");
+	else if (!s->decided && r->ntruncated == 0)
+		strbuf_addf(out, "  -a %s decides more.\n", s->races ? "races" : "deadlocks");
+}
+
 /* What "none" does not say. */
 static void limits_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
-	struct trace_info info;
-
-	trace_info(r->trace, &info);
-	if (info.locks_only)
-		strbuf_adds(out,
-			    "  No accesses were recorded (--locks-only): races and lost wakeups do"
-			    " not show.\n");
-	else if (info.partial)
-		strbuf_adds(out, "  Accesses are missing by request (--only, --ignore).\n");
-	if (info.late && r->ntruncated == 0) /* else there may have been more parts */
-		strbuf_adds(out, "  The trace begins in the middle of the run; this is about what"
-				 " is left of it.\n");
-	if (!info.complete)
-		strbuf_adds(out, "  The recording does not hold the whole run; what is missing was"
-				 " not looked at.\n");
-	if (r->stuck)
-		strbuf_adds(out, r->stuck);
-	if (r->events == 0)
-		return;
-	if (r->threads < 2)
+	if (r->events && r->threads < 2)
 		strbuf_adds(out, "  Only one thread was recorded.\n");
-	if (s->decided && (s->races || s->waits))
+	if (r->events == 0 || (!s->races && !s->waits))
+		return;
+	if (s->because.n)
+		because_format(r, s, out);
+	else
 		strbuf_addf(out,
 			    "  Every order of the %" PRIu64 " recorded events was considered; other"
 			    " input, other values, or\n  code that did not run may still %s.\n",
 			    r->events, s->waits ? "go wrong" : "race");
-	else if (s->open_races || s->open_waits) {
-		open_format(s->open_races, "pair", "races", out);
-		open_format(s->open_waits, "candidate", "deadlocks", out);
-	} else if (r->ntruncated == 0 && (s->races || s->waits))
-		strbuf_addf(out,
-			    "  That is no proof: these analyses see some %s only; -a %s decides"
-			    " more.\n",
-			    s->races ? "races" : "deadlocks", s->races ? "races" : "deadlocks");
 }
 
 static size_t count(const struct report *r)
@@ -362,11 +272,14 @@ void summary_format(const struct report *r, struct strbuf *out)
 		found_format(r, out);
 	analyses_format(r, out);
 	strbuf_adds(out, "\n");
+	ending_words(r->trace, out);
 	if (none) {
+		ending_waits(r->ending, r->trace, out);
 		limits_format(r, &s, out);
 		refuted_format(r, out);
 	}
 	lattices_format(r, out);
 	suppressed_format(r, out);
 	truncated_format(r, out);
+	scope_release(&s);
 }

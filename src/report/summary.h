@@ -7,14 +7,9 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
-#include <stdbool.h>
-
 #include "base/strbuf.h"
 
 struct report;
-
-/* Several analyses look for the same as this one. */
-bool summary_is_shared(const struct report *r, const char *analysis);
 
 void summary_format(const struct report *r, struct strbuf *out);
 

@@ -177,6 +177,8 @@ void words_objects(const struct evidence *ev, const struct finding *f, struct wo
 	struct cycle c;
 
 	out->n = 0;
+	if (finding_is_end(f))
+		return;
 	cycle_find(ev, f, &c);
 	for (uint32_t i = 0; i < c.n; i++) {
 		const struct evidence_event *e = &c.at[i].request;
@@ -194,8 +196,8 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 {
 	struct words_objects o;
 
-	if (f->property) {
-		strbuf_adds(out, f->property);
+	if (f->property || f->subject) {
+		strbuf_adds(out, f->property ? f->property : f->subject);
 		return;
 	}
 	if (f->kind == FINDING_RACE) {
@@ -283,7 +285,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 	out->property = f->property;
 	if (!f->property)
 		*VEC_PUSH(&out->variables) = subject;
-	if (!f->property && f->kind != FINDING_RACE)
+	if (!f->property && !finding_is_end(f) && f->kind != FINDING_RACE)
 		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(ev, f->events[i], &e);

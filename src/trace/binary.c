@@ -78,6 +78,24 @@ static void binary_close(struct trace_source *s)
 	mem_free(b);
 }
 
+/* Who waited for it knows best; the program itself can tell of a good end only. */
+static void end_get(const struct format_file *head, const struct control *c, struct trace_end *out)
+{
+	*out = (struct trace_end){ .hung = head->ended & FORMAT_ENDED_HUNG,
+				   .asked = head->ended & FORMAT_ENDED_ASKED,
+				   .became = head->ended & FORMAT_ENDED_BECAME };
+	if (head->ended & FORMAT_ENDED_KILLED)
+		out->signal = head->end_signal;
+	else if (!(head->ended & FORMAT_ENDED_EXITED) && !c->ended)
+		out->signal = head->fault_signal;
+	if (out->signal && out->signal == head->fault_signal)
+		out->fault_tid = head->fault_tid;
+	out->known = out->signal || (head->ended & FORMAT_ENDED_EXITED) || c->exit_status >= 0;
+	out->status = out->signal			  ? 128 + out->signal
+		      : head->ended & FORMAT_ENDED_EXITED ? head->end_status
+							  : c->exit_status;
+}
+
 static void binary_info(const struct trace_source *s, struct trace_info *out)
 {
 	const struct binary *b = (const struct binary *)s;
@@ -95,6 +113,8 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program;
 	out->exit_status = b->control.exit_status;
+	if (!b->late.ends)
+		end_get(&b->blocks.head, &b->control, &out->end);
 	out->nnotes = (uint32_t)b->notes.list.n;
 	out->notes = (const char *const *)b->notes.list.at;
 }

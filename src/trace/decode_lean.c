@@ -7,6 +7,11 @@
 void decode_lock(struct event *e, unsigned aux)
 {
 	e->lock_kind = aux & FORMAT_LOCK_KIND;
+	if (e->lock_kind == FORMAT_LOCK_SEM && e->op == EVENT_REQ) {
+		e->op = EVENT_SEM_REQ;
+		e->lock_kind = 0;
+		return;
+	}
 	if (e->lock_kind == FORMAT_LOCK_RWLOCK &&
 	    (e->op == EVENT_ACQ || e->op == EVENT_REL || e->op == EVENT_REQ))
 		e->flags |= EVENT_WRITE_MODE;

@@ -72,6 +72,7 @@ uint32_t event_object_size(const struct event *e)
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:
 	case EVENT_SEM_DESTROY:
+	case EVENT_SEM_REQ:
 		return 32;
 	case EVENT_ONCE_BEGIN:
 	case EVENT_ONCE_END:

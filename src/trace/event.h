@@ -22,7 +22,7 @@
  * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event (of a
  * lock of the program's own, FORMAT_LOCK_USER, the accesses and calls of the wait may come between).
  * Where there is none the recorded run ended with the thread waiting.  JOINING: the same of a
- * join.
+ * join.  SEM_REQ: of a semaphore.
  */
 #define EVENT_OPS(X)                      \
 	X(READ, "r", A)                   \
@@ -72,7 +72,8 @@
 	X(OPAQUE, "opaque", O)            \
 	X(BEGIN, "begin", O)              \
 	X(END, "end", O)                  \
-	X(USER, "user", O)
+	X(USER, "user", O)                \
+	X(SEM_REQ, "semreq", S)
 
 enum event_op {
 #define X(id, name, family) EVENT_##id,

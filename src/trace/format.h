@@ -30,9 +30,22 @@ struct format_file {
 	uint32_t flags;	      /* FORMAT_FULL, FORMAT_PARTIAL */
 	uint32_t pid;
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	uint8_t reserved[32];
+	/* How the process ended, from the one who waited for it; zeros: nobody has said. */
+	uint8_t ended;	    /* FORMAT_ENDED_* */
+	uint8_t end_status; /* with _EXITED */
+	uint8_t end_signal; /* with _KILLED */
+	/* From the runtime, right before the signal killed the process; zeros: it did not see it. */
+	uint8_t fault_signal;
+	uint32_t fault_tid; /* the thread that got it */
+	uint8_t reserved[24];
 };
 _Static_assert(sizeof(struct format_file) == 64, "file header");
+
+#define FORMAT_ENDED_EXITED 1u
+#define FORMAT_ENDED_KILLED 2u
+#define FORMAT_ENDED_HUNG 4u	/* all its threads waited for good, until it was killed */
+#define FORMAT_ENDED_ASKED 8u	/* somebody had asked for its end: Ctrl-C, SIGTERM */
+#define FORMAT_ENDED_BECAME 16u /* as another program, by exec: this trace is of the one before */
 
 /* Blocks: what follows the file header, each with a 64-byte head. */
 #define FORMAT_CHUNK 0x4b484346u /* "FCHK": events of one thread */
@@ -286,7 +299,7 @@ enum format_kind {
 #define FORMAT_LOCK_USER 3u
 #define FORMAT_LOCK_COND 4u	  /* LOCK_INIT and LOCK_DESTROY only: of a condition, */
 #define FORMAT_LOCK_BARRIER 5u	  /* LOCK_DESTROY only: of a barrier, */
-#define FORMAT_LOCK_SEM 6u	  /* of a semaphore */
+#define FORMAT_LOCK_SEM 6u	  /* of a semaphore; also REQ */
 #define FORMAT_LOCK_KIND 7u	  /* mask */
 #define FORMAT_LOCK_TRY 8u	  /* by a try or timed call: could not block for ever */
 #define FORMAT_LOCK_RECURSIVE 16u /* the lock nests */

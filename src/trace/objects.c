@@ -89,6 +89,7 @@ static enum objects_name name_kind(enum event_op op)
 	case EVENT_SEM_POST:
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:
+	case EVENT_SEM_REQ:
 		return OBJECTS_SEM;
 	case EVENT_BAR_INIT:
 	case EVENT_BAR_IN:

@@ -63,6 +63,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_OPAQUE] = { STD_NOTHING, 0, false, 0, 0 },
 	[EVENT_BEGIN] = { STD_LABEL, 0, true, 0, 0 },
 	[EVENT_END] = { STD_LABEL, 0, true, 0, 0 },
+	[EVENT_SEM_REQ] = { STD_OBJECT, STD_SEMAPHORE, false, 0, 0 },
 	[EVENT_USER] = { STD_CALL, STD_WORDS, false, 0, 0 },
 };
 

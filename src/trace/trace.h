@@ -49,6 +49,21 @@ enum status trace_again(const struct trace *t, struct trace **out, struct diag *
 enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 	__attribute__((warn_unused_result));
 
+/* How the process ended.  Only of a trace that is read up to its end. */
+struct trace_end {
+	bool known;
+	int status;	    /* exit status, or 128 + the signal */
+	int signal;	    /* that killed it; 0 none */
+	bool hung;	    /* all its threads waited for good, until it was killed */
+	bool asked;	    /* somebody had asked for its end: Ctrl-C, SIGTERM */
+	bool became;	    /* another program, by exec, and that one ended so */
+	uint32_t fault_tid; /* the thread in which the signal came; 0 not known */
+};
+
+/* Says in the head of a recording how it ended; what else is known of that, became and fault_tid,
+ * the runtime has said there.  False: there is no such file, or it cannot be written. */
+bool trace_end_write(const char *path, const struct trace_end *end, bool *became);
+
 struct trace_info {
 	enum trace_form form;
 	bool complete;	   /* the run ended in good order and nothing was lost */
@@ -62,7 +77,8 @@ struct trace_info {
 	uint64_t bytes;	   /* size of the file's records */
 	const char *program; /* executable, or NULL */
 	int exit_status;     /* -1 unknown */
-	uint32_t nnotes;     /* damage, repairs, losses, in words */
+	struct trace_end end;
+	uint32_t nnotes; /* damage, repairs, losses, in words */
 	const char *const *notes;
 };
 /* Notes may grow as events are read; complete is final after ST_END. */

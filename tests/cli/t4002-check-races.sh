@@ -76,7 +76,7 @@ is "$(sed -n 's/^\([0-9]*\)  data race.*/\1/p' out | tr '\n' ' ')" "1 2 3 4 5 6 
 run foresee check -a hb hidden.std
 is "$status" 0 "hb does not see it"
 has out '^no race found\.' "and does not say that there is none"
-has out '^  That is no proof: ' "but that it is no proof"
+has out '^  That is no proof:' "but that it is no proof"
 run foresee check -a hb many.std
 is "$status" 1 "hb finds an open one: status"
 has out '^1  data race on x +warning$' "as a warning"

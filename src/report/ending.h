@@ -1,0 +1,76 @@
+/*
+ * How a recorded run ended: what each thread did last, who waits for what and why nobody comes.
+ *
+ * It is fed with the events of a trace, in their order.  A run that hung or crashed is a finding of its
+ * own, unless one that an analysis has made explains it:
+ *
+ *	1  hang: T1 and T2 wait for ever                                          it happened
+ *	   T1  waits for the end of T2, which waits itself
+ *	       f.c:40 in main
+ *	   T2  waits for m, which T3 holds, and T3 has ended
+ *	       f.c:12 in worker
+ *
+ * Ownership: the caller owns the struct.
+ */
+#ifndef REPORT_ENDING_H
+#define REPORT_ENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "finding/finding.h"
+
+struct event;
+struct json;
+struct trace;
+
+struct ending_thread {
+	uint64_t pos, addr, arg; /* of its last event; pos 0: there is none */
+	uint64_t before;	 /* position of the event before it */
+	uint32_t site, stack, peer;
+	uint8_t op;
+	bool forked, begun, ended, joined, detached, timed;
+};
+
+struct ending {
+	VEC(struct ending_thread) threads; /* [tid] */
+	struct map holders;  /* address of a lock, to tid << 32 | depth; not of readers */
+	struct map barriers; /* address, to how many must come */
+	struct map come;     /* address, to generation << 32 | how many have come */
+	/* What the trace cannot vouch for. */
+	uint64_t unknown; /* reads that saw what unseen code wrote */
+	uint64_t unseen;  /* calls of unseen code that may order threads */
+};
+
+void ending_init(struct ending *e);
+void ending_release(struct ending *e);
+void ending_take(struct ending *e, const struct event *event);
+
+/* Made, and did nothing; neither joined nor detached; neither at their end nor waiting. */
+uint32_t ending_unstarted(const struct ending *e);
+uint32_t ending_unjoined(const struct ending *e);
+uint32_t ending_running(const struct ending *e);
+
+/*
+ * Adds the hang or the crash, if the run has ended in one, and nothing that was found already explains
+ * it.  expected: the status by which it shall end (-1: none).  After the trace was read to its end,
+ * before findings are certified.
+ */
+void ending_find(const struct ending *e, struct trace *t, int expected, struct findings *f);
+
+/* "hang: T1 and T2 wait for ever" */
+void ending_title(const struct ending *e, struct trace *t, const struct finding *f,
+		  struct strbuf *out);
+/* What each thread did last, with its stack. */
+void ending_format(const struct ending *e, struct trace *t, struct strbuf *out);
+/* Of a run that was cut off, where nothing was found: who waited. */
+void ending_waits(const struct ending *e, struct trace *t, struct strbuf *out);
+/* How it ended, as members of an object. */
+void ending_json(const struct ending *e, struct trace *t, struct json *j);
+/* "The program was killed by signal 9 (Killed)."  Nothing for a good end. */
+void ending_words(const struct trace *t, struct strbuf *out);
+
+#endif /* REPORT_ENDING_H */

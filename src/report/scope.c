@@ -1,0 +1,192 @@
+#include "report/scope.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "report/ending.h"
+#include "report/report.h"
+#include "report/words.h"
+#include "trace/trace.h"
+
+enum scope_aim scope_aim(const char *analysis)
+{
+	static const struct {
+		const char *name;
+		enum scope_aim aim;
+	} aims[] = { { "goodlock", SCOPE_WAITS },
+		     { "patterns", SCOPE_WAITS },
+		     { "patterns-mhb", SCOPE_WAITS },
+		     { "patterns-all", SCOPE_WAITS },
+		     { "spd", SCOPE_WAITS },
+		     { "deadlocks", SCOPE_WAITS },
+		     { "waits", SCOPE_WAITS },
+		     { "lattice-mvc", SCOPE_PROPERTIES },
+		     { "lattice-weak", SCOPE_PROPERTIES },
+		     { "property", SCOPE_PROPERTIES } };
+
+	for (size_t i = 0; i < sizeof(aims) / sizeof(aims[0]); i++)
+		if (strcmp(aims[i].name, analysis) == 0)
+			return aims[i].aim;
+	return SCOPE_RACES;
+}
+
+bool scope_is_shared(const struct report *r, const char *analysis)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nanalyses; i++)
+		n += scope_aim(r->analyses[i].name) == scope_aim(analysis);
+	return n > 1;
+}
+
+/* ---- how far ---- */
+
+static bool has_decided(const struct report_analysis *a)
+{
+	return a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
+}
+
+static void scope_add(const struct report_analysis *a, bool *any, bool *decided, uint64_t *open)
+{
+	*any = true;
+	*decided |= has_decided(a);
+	if (a->counted && a->counts.searched < *open)
+		*open = a->counts.searched;
+}
+
+/* ---- why not ---- */
+
+__attribute__((format(printf, 2, 3))) static void add(struct scope *s, const char *format, ...)
+{
+	char *words = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&words, format, ap) < 0)
+		BUG("out of memory for a message");
+	va_end(ap);
+	*VEC_PUSH(&s->because) = words;
+}
+
+/* What the trace does not hold. */
+static void missing_get(const struct report *r, struct scope *s)
+{
+	struct trace_info info;
+
+	trace_info(r->trace, &info);
+	if (info.locks_only)
+		add(s, "no accesses were recorded (--locks-only)");
+	else if (info.partial)
+		add(s, "accesses are missing by request (--only, --ignore)");
+	if (info.late)
+		add(s, "the trace begins in the middle of the run; this is about what is left");
+	if (info.end.hung)
+		add(s, "the program hung");
+	else if (info.end.signal)
+		add(s, "the program was killed");
+	else if (!info.complete)
+		add(s, "the recording does not hold the whole run");
+}
+
+/* What the program had not done yet.  In text, threads need neither begin nor end. */
+static void threads_get(const struct report *r, struct scope *s)
+{
+	uint32_t unstarted = ending_unstarted(r->ending), running = ending_running(r->ending);
+	struct trace_info info;
+
+	trace_info(r->trace, &info);
+	if (info.form != TRACE_BINARY)
+		return;
+	if (unstarted)
+		add(s, "%" PRIu32 " thread%s had not begun when the program ended", unstarted,
+		    WORDS_PLURAL(unstarted));
+	if (running)
+		add(s, "%" PRIu32 " thread%s still ran when the program ended", running,
+		    WORDS_PLURAL(running));
+}
+
+/* What was done by code that is not seen. */
+static void unseen_get(const struct report *r, struct scope *s)
+{
+	uint64_t unknown = r->ending->unknown, unseen = r->ending->unseen;
+
+	if (unseen)
+		add(s, "code that is not instrumented was called and may order or use anything");
+	if (unknown)
+		add(s, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
+		    WORDS_PLURAL(unknown));
+	else if (r->stopped)
+		add(s, "what %" PRIu32 " thread%s did could not be followed to the end", r->stopped,
+		    WORDS_PLURAL(r->stopped));
+}
+
+/* What was not searched. */
+static void search_get(const struct report *r, struct scope *s)
+{
+	for (size_t i = 0; i < r->ntruncated; i++)
+		add(s, "%s", r->truncated[i]);
+	if (s->open_races)
+		add(s, "%" PRIu64 " pair%s of places may still race", s->open_races,
+		    WORDS_PLURAL(s->open_races));
+	if (s->open_waits)
+		add(s, "%" PRIu64 " candidate%s may still be deadlocks", s->open_waits,
+		    WORDS_PLURAL(s->open_waits));
+	if (!s->decided && s->because.n == 0)
+		add(s, "these analyses see some %s only", s->races ? "races" : "deadlocks");
+}
+
+static int compare(const void *p, const void *q)
+{
+	const char *a = *(char *const *)p, *b = *(char *const *)q;
+	size_t n = strlen(a), m = strlen(b);
+
+	return n != m ? (n < m ? -1 : 1) : strcmp(a, b);
+}
+
+static void reasons_get(const struct report *r, struct scope *s)
+{
+	missing_get(r, s);
+	threads_get(r, s);
+	unseen_get(r, s);
+	search_get(r, s);
+	if (s->because.n)
+		qsort(s->because.at, s->because.n, sizeof(*s->because.at), compare);
+}
+
+void scope_get(const struct report *r, struct scope *out)
+{
+	bool races = false, waits = false;
+	struct trace_info info;
+
+	trace_info(r->trace, &info);
+	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
+	for (size_t i = 0; i < r->nanalyses; i++) {
+		const struct report_analysis *a = &r->analyses[i];
+
+		if (scope_aim(a->name) == SCOPE_WAITS)
+			scope_add(a, &out->waits, &waits, &out->open_waits);
+		else if (scope_aim(a->name) == SCOPE_PROPERTIES)
+			out->properties = true;
+		else
+			scope_add(a, &out->races, &races, &out->open_races);
+	}
+	out->decided = r->ntruncated == 0 && (races || !out->races) && (waits || !out->waits);
+	if (info.locks_only && out->waits)
+		out->races = false; /* there are none to see */
+	if (out->open_races == UINT64_MAX)
+		out->open_races = 0;
+	if (out->open_waits == UINT64_MAX)
+		out->open_waits = 0;
+	reasons_get(r, out);
+}
+
+void scope_release(struct scope *s)
+{
+	for (size_t i = 0; i < s->because.n; i++)
+		free(s->because.at[i]);
+	VEC_RELEASE(&s->because);
+}
