@@ -102,10 +102,10 @@ static void threads_get(const struct report *r, struct scope *s)
 	if (info.form != TRACE_BINARY)
 		return;
 	if (unstarted)
-		add(s, "%" PRIu32 " thread%s had not begun when the program ended", unstarted,
+		add(s, "%" PRIu32 " thread%s had not begun at the end of the recording", unstarted,
 		    WORDS_PLURAL(unstarted));
 	if (running)
-		add(s, "%" PRIu32 " thread%s still ran when the program ended", running,
+		add(s, "%" PRIu32 " thread%s still ran at the end of the recording", running,
 		    WORDS_PLURAL(running));
 }
 

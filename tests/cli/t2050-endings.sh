@@ -70,7 +70,7 @@ for what in segv abort; do
 	is "$status" 1 "$what: status"
 	cp out $what.out
 	has out '^1  crash.*: SIG(SEGV|ABRT) .*it happened$' "$what: it is a finding"
-	has out '^   T1  waited for the end of T2' "$what: with what each thread did"
+	has out '^   T1  (waited|the last)' "$what: with what each thread did"
 	run foresee check -f json $what.foresee
 	is "$status" 1 "$what: the trace alone knows it"
 	is "$(json out 'd["program"]["status"] - 128 == d["program"]["signal"], d["program"]["hung"]')" \
