@@ -81,7 +81,7 @@ objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
 SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create elf exec file fork jump \
-	lock log object once place real sandbox sem start sync thread
+	lock log object once place real sandbox sem start sync sys thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))
@@ -94,6 +94,8 @@ PASS_SRC  := $(wildcard src/instrument/*.c src/instrument/*.cc src/base/*.c)
 UNIT_C    := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(call objs,$(filter-out $(UNIT_C),$(wildcard tests/unit/*.c)))
 UNITS     := $(UNIT_C:%.c=$(B)/%)
+CAPTURE_C := $(wildcard tests/capture/test_*.c)
+CAPTURES  := $(CAPTURE_C:%.c=$(B)/%)
 BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
 BENCH_AID := $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/lattices
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
@@ -197,6 +199,13 @@ $(UNITS) $(BENCHES) $(BENCH_AID): $(B)/%: %.c $(LIBRARY) $(UNIT_HELP) Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(FLAGS) -o $@ $< $(UNIT_HELP) $(LIBRARY) $(LIBS)
 
+# Tests of the runtime have all of it inside, and decide which of its system calls fail.
+CAPTURE_WRAP := syscall madvise posix_fallocate getrlimit pthread_getattr_np open
+$(CAPTURES): $(B)/%: %.c tests/capture/harness.c $(RT_O) Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(RT_FLAGS) $(CAPTURE_WRAP:%=-Wl,--wrap=%) -o $@ \
+		$< tests/capture/harness.c $(RT_O) -ldl -lpthread
+
 FUZZ_O     := $(LIB_C:%.c=$(F)/%.o)
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
 $(FUZZ_O): $(F)/%.o: %.c Makefile
@@ -212,7 +221,7 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 		$(F)/libforesee.a $(LIBS)
 
 -include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(LOCKS_O) $(UNIT_HELP) $(FUZZ_O))
--include $(addsuffix .d,$(UNITS) $(BENCHES) $(BENCH_AID) $(FUZZERS))
+-include $(addsuffix .d,$(UNITS) $(CAPTURES) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------
 demo: all ## build, then predict a race, a deadlock and a broken promise from one run each of three examples
@@ -236,13 +245,13 @@ RUN    := FORESEE_ROOT=$(CURDIR)/$(ROOT) FORESEE_LLVMS='$(LLVMS)' tests/run -j 2
 # With a pattern only the programs that it names are built: fuzzers are the library once more.
 matching = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -e '$(T)'),$(1))
 
-check: all $(call matching,$(UNITS) $(FUZZERS)) ## run all tests; T=PATTERN only those whose name matches
-	@$(RUN) $(CHECKS) $(foreach u,$(UNITS),'$(u)') $(SUITES) $(FACTS) $(CLI) \
+check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS)) ## run all tests; T=PATTERN only those whose name matches
+	@$(RUN) $(CHECKS) $(foreach u,$(UNITS) $(CAPTURES),'$(u)') $(SUITES) $(FACTS) $(CLI) \
 		$(call fuzz_items,$(FUZZ_SECONDS))
 
-check-long: all $(UNITS) $(FUZZERS) compile_commands.json ## check, with clang-tidy and ten minutes of fuzzing
+check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, with clang-tidy and ten minutes of fuzzing
 	@LONG=1 $(RUN) $(CHECKS) 'plain:scripts/tidy' 'plain:scripts/format --check' \
-		$(foreach u,$(UNITS),'$(u)') $(SUITES) $(FACTS) $(CLI) $(call fuzz_items,600)
+		$(foreach u,$(UNITS) $(CAPTURES),'$(u)') $(SUITES) $(FACTS) $(CLI) $(call fuzz_items,600)
 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done

@@ -2,15 +2,17 @@
 
 #include <sched.h>
 
-/* A spinner yields from time to time and gives up after about this many yields. */
-#define SPINS 200
-#define YIELDS 2000000
+#include "capture/log.h"
+
+#define SPINS 200 /* before it gives way */
+
+unsigned cell_patience = 2000000;
 
 cell_version cell_wait(uint64_t *cell)
 {
 	cell_version v;
 
-	for (int y = 0; y < YIELDS; y++) {
+	for (unsigned y = 0; y < cell_patience; y++) {
 		for (int i = 0; i < SPINS; i++) {
 			v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 			if (!(v & CELL_LOCKED))
@@ -19,7 +21,9 @@ cell_version cell_wait(uint64_t *cell)
 		}
 		sched_yield();
 	}
-	/* Break the dead holder's lock: its version stands. */
+	/* Before anybody can see what the dead holder has left behind.  Its version stands, and the
+	 * caller's record goes nowhere: it makes sure of room after this. */
+	log_trouble("a thread has vanished in the middle of a write", 0);
 	v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 	if (v & CELL_LOCKED)
 		__atomic_compare_exchange_n(cell, &v, v & ~CELL_LOCKED, false, __ATOMIC_ACQ_REL,

@@ -59,10 +59,15 @@ static inline uint64_t cell_tseq(cell_version v)
 	return v & ((1ull << FORMAT_TSEQ_BITS) - 1);
 }
 
-/* Waits until somebody else's lock is gone.  A holder that vanished (longjmp
- * out of a signal handler, asynchronous cancel) is given up on after a while,
- * so that no program hangs for our sake; returns the unlocked version. */
+/*
+ * Waits until somebody else's lock is gone; returns the unlocked version.  A holder that vanished
+ * (longjmp out of a signal handler, asynchronous cancel) is given up on after a while, so that no
+ * program hangs for our sake.  What it has written is in no record then, so recording stops.
+ */
 cell_version cell_wait(uint64_t *cell) __attribute__((noinline, cold));
+
+/* How often a waiter gives way before it gives up; for tests. */
+extern unsigned cell_patience;
 
 static inline cell_version cell_peek(const uint64_t *cell)
 {

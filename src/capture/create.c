@@ -261,8 +261,10 @@ void create_thread(struct create_call *c)
 		if (t != NULL)
 			range_wrote(t, c->handle, sizeof(*c->handle), t->view.call_site);
 		child_go(start);
-	} else if (t != NULL) {
-		sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
+	} else {
+		if (t != NULL)
+			sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
+		thread_drop(child);
 	}
 	if (t != NULL)
 		hook_leave(t);

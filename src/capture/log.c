@@ -26,6 +26,7 @@
 
 #define CUT_PAIRS 2000u /* per record */
 #define ENDED_MAX 1024u /* threads ended since the last cut */
+#define CUT_MOST ((1u << FORMAT_TID_BITS) + ENDED_MAX)
 
 struct pair {
 	uint32_t tid;
@@ -39,6 +40,7 @@ static struct {
 	bool keep;	      /* old chunks go */
 	struct sys_lock lock; /* guards all below */
 	struct thread control;
+	bool torn;	       /* the control stream is between two chunks */
 	struct thread **table; /* threads with an open log */
 	size_t ntable;
 	uint64_t closed; /* bytes since the last cut */
@@ -48,8 +50,7 @@ static struct {
 	uint32_t generation; /* of the area begun last, at the last cut */
 	struct pair ended[ENDED_MAX];
 	unsigned nended;
-	struct pair *pairs; /* room for a cut */
-	size_t pairs_room;
+	struct pair *pairs; /* room for a cut: CUT_MOST of them */
 } state;
 
 bool log_is_on(void)
@@ -84,8 +85,11 @@ static uint8_t *chunk_limit(const struct thread *t)
 	return state.chunk != 0 ? (uint8_t *)(t->chunk + 1) + state.chunk : chunk_room(t);
 }
 
-/* Sets the limit, unless recording has stopped: pairs with log_trouble, which
- * clears `on' before it clears all limits. */
+/*
+ * Sets the limit, unless recording has stopped: pairs with log_trouble, which
+ * clears `on' before it clears all limits.  A signal handler that ran inside a hook clears it too
+ * (hook_enter_slow), maybe just before it is set here: the next record must say so.
+ */
 static void limit_set(struct thread *t)
 {
 	uint8_t *limit = chunk_limit(t);
@@ -93,7 +97,8 @@ static void limit_set(struct thread *t)
 	if (state.drops && !t->settling && t->cursor + SETTLE_BYTES < limit)
 		limit = t->cursor + SETTLE_BYTES;
 	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&state.on, __ATOMIC_SEQ_CST))
+	if (!__atomic_load_n(&state.on, __ATOMIC_SEQ_CST) ||
+	    __atomic_load_n(&t->nested, __ATOMIC_RELAXED) != 0)
 		t->limit = NULL;
 }
 
@@ -189,9 +194,11 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 	if (t->chunk == NULL || n > 0xffff)
 		return;
 	if (t->cursor + 4 + n + 16 > chunk_end(t)) {
+		state.torn = true;
 		if (!chunk_close(t, 0))
 			return;
 		chunk_begin(t);
+		state.torn = false;
 	}
 	head = t->cursor;
 	memcpy(head + 4, payload, n);
@@ -242,18 +249,8 @@ static void cut_put(const struct pair *p, size_t n)
  */
 static void cut_make(void)
 {
-	size_t n = 0, room = state.ntable + state.nended;
+	size_t n = 0;
 
-	if (room > state.pairs_room) {
-		struct pair *more = sys_pages(room * 2 * sizeof(*more));
-
-		if (more == NULL)
-			return; /* a later cut will do */
-		if (state.pairs != NULL)
-			sys_munmap(state.pairs, state.pairs_room * sizeof(*more));
-		state.pairs = more;
-		state.pairs_room = room * 2;
-	}
 	sys_barrier_all();
 	for (unsigned i = 0; i < state.nended; i++)
 		state.pairs[n++] = state.ended[i];
@@ -373,6 +370,13 @@ void log_mute(struct thread *t)
 	t->npending = 0;
 	t->resting = NULL;
 	filter_none(t);
+}
+
+void log_leave(struct thread *t)
+{
+	if (sys_locks_leave(&state.lock) && state.torn)
+		state.control.chunk = NULL; /* nothing can be added to it */
+	log_mute(t);
 }
 
 static void state_stack(struct thread *t)
@@ -500,7 +504,9 @@ bool log_start(const char *path, const struct log_options *opt)
 		return false;
 	state.control.chunk = file_slot_take();
 	state.table = sys_pages(sizeof(*state.table) << FORMAT_TID_BITS);
-	if (state.control.chunk == NULL || state.table == NULL)
+	/* All that can ever be needed: later there may be no memory, and cuts must not fail. */
+	state.pairs = sys_pages(CUT_MOST * sizeof(*state.pairs));
+	if (state.control.chunk == NULL || state.table == NULL || state.pairs == NULL)
 		return false;
 	sys_barrier_register();
 	state.full = opt->full;

@@ -219,6 +219,9 @@ bool log_is_on(void);
 bool log_is_full(void);
 /* This thread records no more. */
 void log_mute(struct thread *t);
+/* The same, from the middle of a hook that will not go on: the locks that the hook holds are free
+ * again.  Unless the process ends now, log_trouble must follow. */
+void log_leave(struct thread *t);
 
 /* Stops recording for good; the reason goes into the trace. */
 void log_trouble(const char *what, int error);

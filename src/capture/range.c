@@ -6,12 +6,20 @@
 /*
  * A piece under way: words whose access is done and whose versions are known,
  * not yet in the log.  Their event numbers are t->tseq + 1, + 2, ...
+ *
+ * Others may name a word's write as soon as it is done, so room for the record is made before
+ * (piece_begin): a program that is killed in between would leave names of events that are nowhere.
  */
 struct piece {
 	uintptr_t from; /* first byte */
 	size_t bytes, words;
 	uint32_t peers[FORMAT_PEERS]; /* threads named, by peer slot */
 };
+
+/* Most bytes a record of a piece can take, PEER records and feeds included. */
+#define PIECE_ROOM \
+	(THREAD_PIECE + (THREAD_PIECE / 8 + 2) * 12 + LOG_FEEDS * 10 + FORMAT_PEERS * 8 + 64)
+_Static_assert(PIECE_ROOM <= 16384, "what log_other_room gives");
 
 /* Two threads that share a peer slot cannot be named in one record. */
 static bool piece_clashes(struct piece *w, uint32_t me, cell_version v)
@@ -26,30 +34,30 @@ static bool piece_clashes(struct piece *w, uint32_t me, cell_version v)
 	return false;
 }
 
-static void piece_begin(struct piece *w, uintptr_t from)
+static void piece_begin(struct thread *t, struct piece *w, uintptr_t from, uint32_t site)
 {
+	log_other_room(t, site, PIECE_ROOM);
 	*w = (struct piece){ .from = from };
 }
 
-/* Takes in a word; false: the piece must be logged first. */
-static bool piece_add(struct thread *t, struct piece *w, cell_version v, size_t bytes)
+/* May a word of version v be part of it?  If not, the piece must be logged first. */
+static bool piece_takes(const struct thread *t, struct piece *w, cell_version v)
 {
-	if (w->words == THREAD_PIECE / 8 || piece_clashes(w, t->tid, v))
-		return false;
-	t->versions[w->words++] = v;
-	w->bytes += bytes;
-	return true;
+	return w->words < THREAD_PIECE / 8 && !piece_clashes(w, t->tid, v);
 }
 
-/* Most bytes a record of a piece can take. */
-#define PIECE_ROOM (THREAD_PIECE + (THREAD_PIECE / 8 + 2) * 12 + 256)
+static void piece_add(struct thread *t, struct piece *w, cell_version v, size_t bytes)
+{
+	t->versions[w->words++] = v;
+	w->bytes += bytes;
+}
 
 static uint8_t *piece_head(struct thread *t, const struct piece *w, uint32_t site)
 {
 	uint64_t delta;
 	uint8_t *p;
 
-	log_other_room(t, site, PIECE_ROOM);
+	log_ready(t, site);
 	log_runs_prepare(t, t->versions, w->words);
 	delta = log_delta(t, site, w->from);
 	p = t->cursor + 4;
@@ -69,7 +77,7 @@ static void piece_log_read(struct thread *t, const struct piece *w, uint32_t sit
 		      w->words);
 }
 
-/* bytes NULL: the value is that of the read before (aux COPY) or unknown. */
+/* n: bytes of the value that the record has. */
 static void piece_log_write(struct thread *t, const struct piece *w, uint32_t site, unsigned aux,
 			    const uint64_t *feeds, unsigned nfeeds, const uint8_t *bytes, size_t n)
 {
@@ -113,17 +121,29 @@ static cell_version word_read(uintptr_t at, uint8_t *into, size_t n)
 	return v;
 }
 
-/* Writes under the number own; from NULL: the bytes are there already. */
-static cell_version word_write(struct thread *t, uintptr_t at, const uint8_t *from, size_t n,
-			       uint64_t own)
+/*
+ * Writes the next word under the next number.  from: its bytes, or NULL: they are there already, and
+ * go to `into' unless that is NULL too.  False: nothing was done, the piece must be logged first.
+ */
+static bool word_write(struct thread *t, struct piece *w, const uint8_t *from, uint8_t *into,
+		       uintptr_t end)
 {
+	uintptr_t at = w->from + w->bytes;
+	size_t n = in_word(at, end);
 	uint64_t *cell = cell_of((void *)at);
 	cell_version v = cell_lock(cell);
 
+	if (!piece_takes(t, w, v)) {
+		cell_unlock(cell, v);
+		return false;
+	}
 	if (from != NULL)
 		word_copy((void *)at, from, n);
-	cell_unlock(cell, cell_make(t->tid, own));
-	return v;
+	else if (into != NULL)
+		word_copy(into, (const void *)at, n);
+	cell_unlock(cell, cell_make(t->tid, t->tseq + 1 + w->words));
+	piece_add(t, w, v, n);
+	return true;
 }
 
 /* Reads from `from' up to `end' or, when stop_at_nul, through the first NUL, in
@@ -131,23 +151,20 @@ static cell_version word_write(struct thread *t, uintptr_t at, const uint8_t *fr
 static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32_t site,
 			 bool free_read, bool stop_at_nul)
 {
+	const uint8_t *nul = NULL;
 	struct piece w;
 
-	piece_begin(&w, from);
-	while (from + w.bytes < end) {
+	piece_begin(t, &w, from, site);
+	while (from + w.bytes < end && nul == NULL) {
 		uintptr_t at = from + w.bytes;
 		size_t n = in_word(at, end);
 		uint8_t *to = t->piece + w.bytes;
-		const uint8_t *nul;
 		cell_version v = word_read(at, to, n);
 
-		nul = stop_at_nul ? memchr(to, 0, n) : NULL;
-		if (nul != NULL)
-			n = (size_t)(nul - to) + 1;
-		if (!piece_add(t, &w, v, n))
+		if (!piece_takes(t, &w, v))
 			break; /* read again as the first of the next piece */
-		if (nul != NULL)
-			break;
+		nul = stop_at_nul ? memchr(to, 0, n) : NULL;
+		piece_add(t, &w, v, nul != NULL ? (size_t)(nul - to) + 1 : n);
 	}
 	piece_log_read(t, &w, site, free_read, t->piece);
 	return w.bytes;
@@ -157,35 +174,12 @@ static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32
 static size_t write_piece(struct thread *t, uintptr_t to, const uint8_t *from, uintptr_t end,
 			  uint32_t site, unsigned aux, const uint64_t *feeds, unsigned nfeeds)
 {
-	struct piece w, next;
-	size_t done;
+	struct piece w;
 
-	piece_begin(&w, to);
-	while (to + w.bytes < end) {
-		uintptr_t at = to + w.bytes;
-		size_t n = in_word(at, end);
-		const uint8_t *bytes = from != NULL ? from + w.bytes : NULL;
-		cell_version v;
-
-		if (w.words == THREAD_PIECE / 8)
-			break;
-		v = word_write(t, at, bytes, n, t->tseq + 1 + w.words);
-		if (bytes == NULL)
-			word_copy(t->piece + w.bytes, (const void *)at, n);
-		if (piece_add(t, &w, v, n))
-			continue;
-		/* Done under its number already: log the piece, then the word by itself. */
-		piece_log_write(t, &w, site, aux, feeds, nfeeds, from != NULL ? from : t->piece,
-				aux & FORMAT_RANGE_FILL ? 1 : w.bytes);
-		done = w.bytes;
-		if (bytes == NULL)
-			memmove(t->piece, t->piece + done, n);
-		piece_begin(&next, at);
-		piece_add(t, &next, v, n);
-		piece_log_write(t, &next, site, aux, feeds, nfeeds,
-				bytes != NULL ? bytes : t->piece, aux & FORMAT_RANGE_FILL ? 1 : n);
-		return done + n;
-	}
+	piece_begin(t, &w, to, site);
+	while (to + w.bytes < end &&
+	       word_write(t, &w, from != NULL ? from + w.bytes : NULL, t->piece + w.bytes, end))
+		;
 	piece_log_write(t, &w, site, aux, feeds, nfeeds, from != NULL ? from : t->piece,
 			aux & FORMAT_RANGE_FILL ? 1 : w.bytes);
 	return w.bytes;
@@ -227,21 +221,11 @@ void range_hidden(struct thread *t, void *p, size_t n, uint32_t site)
 	while (from < end) {
 		struct piece w;
 
-		piece_begin(&w, from);
-		do {
-			uintptr_t at = w.from + w.bytes;
-			size_t k = in_word(at, end);
-			cell_version v = word_write(t, at, NULL, k, t->tseq + 1 + w.words);
-
-			if (piece_add(t, &w, v, k))
-				continue;
-			/* done under its number already: the next piece begins with it */
-			piece_log_write(t, &w, site, FORMAT_RANGE_NOVALUE, NULL, 0, t->piece, 0);
-			piece_begin(&w, at);
-			piece_add(t, &w, v, k);
-		} while (w.from + w.bytes < end && w.words < THREAD_PIECE / 8);
+		piece_begin(t, &w, from, site);
+		while (w.from + w.bytes < end && word_write(t, &w, NULL, NULL, end))
+			;
 		piece_log_write(t, &w, site, FORMAT_RANGE_NOVALUE, NULL, 0, t->piece, 0);
-		from = w.from + w.bytes;
+		from += w.bytes;
 	}
 }
 
@@ -249,30 +233,32 @@ void range_hidden(struct thread *t, void *p, size_t n, uint32_t site)
  * bind, for a feed list has only so many places. */
 #define COPY_FREE_WORDS LOG_FEEDS
 
-static void copy_forward(struct thread *t, uintptr_t to, uintptr_t from, size_t n, uint32_t site)
+#define COPY_PART 512u /* bytes; the buffer is on somebody else's stack */
+
+/* Reads all n bytes before it writes any, in however many pieces: the two may overlap. */
+static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, uint32_t site)
 {
-	uint8_t bytes[512];
-	size_t got;
+	uint8_t bytes[COPY_PART];
+	bool small = format_words(from, n) <= COPY_FREE_WORDS;
+	uint64_t first = t->tseq + 1, feeds[LOG_FEEDS];
+	unsigned nfeeds = 0;
 
-	for (; n > 0; n -= got, to += got, from += got) {
-		size_t want = n < sizeof(bytes) ? n : sizeof(bytes);
-		bool small = format_words(from, want) <= COPY_FREE_WORDS;
-		uint64_t first = t->tseq + 1, feeds[LOG_FEEDS];
-		unsigned nfeeds = 0;
-
-		got = read_piece(t, from, from + want, site, small, false);
-		memcpy(bytes, t->piece, got);
-		for (uint64_t k = first; small && k <= t->tseq; k++)
-			feeds[nfeeds++] = k;
-		for (size_t done = 0; done < got;)
-			done += write_piece(t, to + done, bytes + done, to + got, site, 0, feeds,
-					    nfeeds);
+	for (size_t done = 0, k; done < n; done += k) {
+		k = read_piece(t, from + done, from + n, site, small, false);
+		memcpy(bytes + done, t->piece, k);
 	}
+	for (uint64_t k = first; small && k <= t->tseq; k++)
+		feeds[nfeeds++] = k;
+	for (size_t done = 0; done < n;)
+		done += write_piece(t, to + done, bytes + done, to + n, site, 0, feeds, nfeeds);
 }
 
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
 {
-	copy_forward(t, (uintptr_t)to, (uintptr_t)from, n, site);
+	for (size_t done = 0, k; done < n; done += k) {
+		k = n - done < COPY_PART ? n - done : COPY_PART;
+		copy_part(t, (uintptr_t)to + done, (uintptr_t)from + done, k, site);
+	}
 }
 
 void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
@@ -280,15 +266,15 @@ void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t
 	uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
 
 	if (a <= b || a >= b + n) {
-		copy_forward(t, a, b, n, site);
+		range_copy(t, to, from, n, site);
 		return;
 	}
-	/* Overlapping, upwards: last part first, each read whole before it is written. */
+	/* Overlapping, upwards: the last part first. */
 	while (n > 0) {
-		size_t k = n % 256 != 0 ? n % 256 : 256;
+		size_t k = n % COPY_PART != 0 ? n % COPY_PART : COPY_PART;
 
 		n -= k;
-		copy_forward(t, a + n, b + n, k, site);
+		copy_part(t, a + n, b + n, k, site);
 	}
 }
 
@@ -333,11 +319,12 @@ static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, 
 {
 	uint64_t *cell = cell_of(&big_chain);
 	uint64_t own = t->tseq + 1, ref, delta;
-	cell_version before = cell_lock(cell);
+	cell_version before;
 	uint8_t *q;
 
+	log_ready(t, site); /* before others can name the event */
+	before = cell_lock(cell);
 	cell_unlock(cell, cell_make(t->tid, own));
-	log_ready(t, site);
 	ref = log_ref(t, before, own);
 	delta = log_delta(t, site, p);
 	q = t->cursor + 4;
@@ -372,10 +359,9 @@ static bool run_takes(struct run *r, cell_version v)
 static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, cell_version mine,
 			struct run *runs)
 {
-	struct piece seen;
+	struct piece seen = { .from = from };
 	size_t n = 0;
 
-	piece_begin(&seen, from);
 	for (uintptr_t at = from & ~(uintptr_t)7; at < *end; at += 8) {
 		uint64_t *cell = cell_of((void *)at);
 		cell_version v = mine != 0 ? cell_lock(cell) : cell_peek(cell);
@@ -404,7 +390,7 @@ static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, 
 	uint64_t delta;
 	uint8_t *q;
 
-	log_other_room(t, site, PIECE_ROOM);
+	log_ready(t, site);
 	for (size_t i = 0; i < nruns; i++)
 		log_runs_prepare(t, &runs[i].first, 1);
 	delta = log_delta(t, site, from);
@@ -434,6 +420,7 @@ void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t sit
 		log_big(t, FORMAT_K_ALLOC, aux, from, n, site);
 		return;
 	}
+	log_other_room(t, site, PIECE_ROOM);
 	log_alloc(t, from, n, aux, site, runs, find_runs(t, from, &end, 0, runs));
 }
 
@@ -445,9 +432,11 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 	for (uintptr_t at = from; t->npending != 0 && at < end; at += 8)
 		filter_write(t, (void *)at);
 	for (; from < end; from = to) {
-		cell_version mine = cell_make(t->tid, t->tseq + 1);
+		cell_version mine;
 		size_t nruns;
 
+		log_other_room(t, site, PIECE_ROOM); /* before others can name the event */
+		mine = cell_make(t->tid, t->tseq + 1);
 		to = end;
 		nruns = find_runs(t, from, &to, mine, runs);
 		log_alloc(t, from, to - from, FORMAT_ALLOC_FRAME, site, runs, nruns);
@@ -457,8 +446,6 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
 {
 	uintptr_t from = (uintptr_t)p, end = from + n;
-	struct piece w, next;
-	uint8_t *q;
 
 	if (n == 0)
 		return;
@@ -468,26 +455,13 @@ void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site
 		cell_reset(p, n);
 		return;
 	}
-	piece_begin(&w, from);
-	while (w.from + w.bytes < end) {
-		uintptr_t at = w.from + w.bytes;
-		size_t k = in_word(at, end);
-		cell_version v;
+	while (from < end) {
+		struct piece w;
 
-		if (w.words == THREAD_PIECE / 8) {
-			q = piece_head(t, &w, site);
-			log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
-			piece_begin(&w, at);
-		}
-		v = word_write(t, at, NULL, k, t->tseq + 1 + w.words);
-		if (piece_add(t, &w, v, k))
-			continue;
-		q = piece_head(t, &w, site);
-		log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
-		piece_begin(&next, at);
-		piece_add(t, &next, v, k);
-		w = next;
+		piece_begin(t, &w, from, site);
+		while (w.from + w.bytes < end && word_write(t, &w, NULL, NULL, end))
+			;
+		log_other_end(t, FORMAT_K_FREE, aux, piece_head(t, &w, site), w.words);
+		from += w.bytes;
 	}
-	q = piece_head(t, &w, site);
-	log_other_end(t, FORMAT_K_FREE, aux, q, w.words);
 }

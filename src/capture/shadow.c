@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "capture/cell.h"
@@ -8,35 +9,51 @@
 #define BLOCKS 128 /* 47 bits of user addresses */
 #define PAGE 4096u
 
-static uint8_t covered[BLOCKS]; /* set once, never cleared; races set it twice */
+static struct sys_lock covering; /* taken to add to: */
+static uint8_t covered[BLOCKS];	 /* set once, never cleared; read without the lock */
 
 static uintptr_t shadow_of(unsigned b)
 {
 	return (((uintptr_t)b << BLOCK_SHIFT) ^ CELL_FLIP) + CELL_SKEW;
 }
 
-static bool cover_block(unsigned b)
+/* covering held. */
+static bool block_add(unsigned b)
 {
 	uintptr_t shadow = shadow_of(b);
 	size_t size = (size_t)1 << BLOCK_SHIFT;
 	void *at;
 
-	if (b >= BLOCKS)
-		return false;
-	if (__atomic_load_n(&covered[b], __ATOMIC_RELAXED))
-		return true;
+	if (covered[b])
+		return true; /* another thread was faster */
 	if (covered[b ^ (CELL_FLIP >> BLOCK_SHIFT)])
 		return false; /* our cells would lie on top of the program's memory */
 	at = sys_mmap((void *)shadow, size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	if (at != (void *)shadow)
-		return at == MAP_FAILED && errno == EEXIST &&
-		       __atomic_load_n(&covered[b], __ATOMIC_RELAXED);
+	if (at != (void *)shadow) {
+		if (at != MAP_FAILED) /* an old kernel takes the address for a wish */
+			sys_munmap(at, size);
+		return false;
+	}
 	madvise(at, size, MADV_NOHUGEPAGE);
 	madvise(at, size, MADV_DONTDUMP);
 	madvise(at, size, MADV_DONTFORK);
 	__atomic_store_n(&covered[b], 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+static bool cover_block(unsigned b)
+{
+	bool good;
+
+	if (b >= BLOCKS)
+		return false;
+	if (__atomic_load_n(&covered[b], __ATOMIC_ACQUIRE))
+		return true;
+	sys_lock_take(&covering);
+	good = block_add(b);
+	sys_lock_drop(&covering);
+	return good;
 }
 
 void cell_share(int advice)
@@ -62,6 +79,6 @@ void cell_reset(const void *p, size_t n)
 	uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
-	if (from < to)
-		madvise(cell_of((void *)from), to - from, MADV_DONTNEED);
+	if (from < to && madvise(cell_of((void *)from), to - from, MADV_DONTNEED) != 0)
+		memset(cell_of((void *)from), 0, to - from); /* locked in memory, by mlockall */
 }

@@ -213,8 +213,8 @@ struct thread *hook_enter_slow(struct thread *t)
 		return t;
 	}
 	if (t->left) {
+		log_leave(t);
 		log_trouble("a signal handler jumped out of the middle of a record", 0);
-		log_mute(t);
 		if (t->put_off.number != 0)
 			hook_late(t);
 		return NULL;

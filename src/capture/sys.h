@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -45,25 +46,27 @@ static inline void sys_barrier_register(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* 0 free, 1 held, 2 held and wanted. */
+/*
+ * A lock of our own: 0 free, else the holder's number, with SYS_WANTED when others wait.
+ *
+ * A thread may vanish from the middle of a hook: a signal handler jumps out of it, an asynchronous
+ * cancel ends it.  The locks it holds would stay held, and the program hang for our sake.
+ * So a thread knows which ones it holds (sys_locks_leave).  Whether it holds one follows from the
+ * lock's own word, so that there is no moment at which the two disagree.
+ */
 struct sys_lock {
 	uint32_t word;
 };
 
-static inline void sys_lock_take(struct sys_lock *l)
-{
-	uint32_t was = 0;
+#define SYS_WANTED (1u << 31)
 
-	if (__atomic_compare_exchange_n(&l->word, &was, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE) != 0)
-		syscall(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
-}
+void sys_lock_take(struct sys_lock *l);
+void sys_lock_drop(struct sys_lock *l);
 
-static inline void sys_lock_drop(struct sys_lock *l)
-{
-	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) == 2)
-		syscall(SYS_futex, &l->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
+/*
+ * The calling thread has left the hook that took them: its locks are free again.  What they guard
+ * may be half done, so recording must stop before anything else.  True: l was among them.
+ */
+bool sys_locks_leave(const struct sys_lock *l);
 
 #endif /* CAPTURE_SYS_H */

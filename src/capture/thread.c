@@ -95,6 +95,16 @@ static void block_give(struct thread *t)
 	all.free = t;
 }
 
+void thread_drop(struct thread *t)
+{
+	int saved = errno;
+
+	sys_lock_take(&all.lock);
+	block_give(t);
+	sys_lock_drop(&all.lock);
+	errno = saved;
+}
+
 /* ---- stacks ---- */
 
 static void find_stack(struct thread *t)
@@ -215,9 +225,9 @@ void thread_end(struct thread *t, unsigned how)
 
 	t->view.live = THREAD_QUIET;
 	if (inside) {
+		log_leave(t);
 		if (how != FORMAT_END_PROCESS)
 			log_trouble("a thread was cancelled in the middle of a record", 0);
-		log_mute(t);
 	}
 	if (t->chunk != NULL && !t->muted) {
 		uint8_t *p;

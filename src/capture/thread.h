@@ -184,6 +184,9 @@ static inline bool thread_is_inside(const struct thread *t)
 /* A new thread's number and block, not yet running.  NULL: not recording, or too many. */
 struct thread *thread_new(void);
 
+/* It will never run: its block is free again. */
+void thread_drop(struct thread *t);
+
 /* Called in the thread itself: from now on it records.  Logs BEGIN. */
 void thread_begin(struct thread *t);
 
