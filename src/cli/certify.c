@@ -163,7 +163,8 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 	opt.wanted = wanted.at.at;
 	opt.nwanted = wanted.at.n;
 	st = load(c, f, &opt, d);
-	if (st == ST_OK && !opt.brief && !holds_all(c->evidence, f)) {
+	if (st == ST_OK && !opt.brief &&
+	    (!holds_all(c->evidence, f) || evidence_may_grow(c->evidence))) {
 		certify_release(c);
 		opt.upto = 0;
 		st = load(c, f, &opt, d);

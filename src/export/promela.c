@@ -4,6 +4,7 @@
  *	byte pc_0, pc_1;		events done, by chain
  *	byte own_0, rd_0;		lock 0: held exclusively; readers
  *	byte lw_0;			cell 0: event that wrote it last; 0 none; BAD, see below
+ *	short sem_0;			semaphore 0: what there is to take
  *	bit t_4;			free read 4 saw another value
  *	active proctype Chain_0() {
  *		atomic { (own_0 == 0 && rd_0 == 0) -> own_0 = 1; pc_0++ };
@@ -83,6 +84,8 @@ static void add_guards(const struct writer *w, uint32_t e, struct strbuf *guard,
 		const struct model_guard *g = &w->m->guards[k];
 		const struct model_event *to = &w->m->event[g->to], *when = &w->m->event[g->when];
 
+		if (g->paired)
+			continue; /* the locks and semaphores say it better */
 		if (e == g->when) {
 			add_and(guard);
 			strbuf_addf(guard, "late_%u == 0", k);
@@ -96,6 +99,7 @@ static void add_guards(const struct writer *w, uint32_t e, struct strbuf *guard,
 	}
 }
 
+/* Locks and semaphores. */
 static void add_lock(const struct model_event *e, struct strbuf *guard, struct strbuf *effect)
 {
 	switch (e->op) {
@@ -114,6 +118,25 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 		break;
 	case STEP_RREL:
 		strbuf_addf(effect, "rd_%u--; ", e->obj);
+		break;
+	case STEP_BUSY:
+		add_and(guard);
+		strbuf_addf(guard, "(own_%u == 1", e->obj);
+		if (e->flags & STEP_READERS)
+			strbuf_addf(guard, " || rd_%u > 0", e->obj);
+		strbuf_adds(guard, ")");
+		break;
+	case STEP_POST:
+		strbuf_addf(effect, "sem_%u++; ", e->obj);
+		break;
+	case STEP_TAKE:
+		add_and(guard);
+		strbuf_addf(guard, "sem_%u > 0", e->obj);
+		strbuf_addf(effect, "sem_%u--; ", e->obj);
+		break;
+	case STEP_ZERO:
+		add_and(guard);
+		strbuf_addf(guard, "sem_%u == 0", e->obj);
 		break;
 	default:
 		break;
@@ -247,6 +270,14 @@ static void write_chain(const struct writer *w, uint32_t chain)
 	strbuf_adds(w->out, i ? "}\n" : "\tskip\n}\n");
 }
 
+/* More than all waits could take is as good as that. */
+static uint32_t sem_start(const struct model *m, uint32_t sem)
+{
+	uint64_t value = model_sem_value(m, sem);
+
+	return value < m->n + 1 ? (uint32_t)value : m->n + 1;
+}
+
 static void write_variables(const struct writer *w)
 {
 	const struct model *m = w->m;
@@ -255,6 +286,9 @@ static void write_variables(const struct writer *w)
 		strbuf_addf(w->out, "%s pc_%u = 0;\n", w->counter, c);
 	for (uint32_t l = 0; l < m->nlocks; l++)
 		strbuf_addf(w->out, "byte own_%u = 0, rd_%u = 0;\n", l, l);
+	for (uint32_t s = 0; s < m->nsems; s++)
+		if (model_sem_runs(m, s).n)
+			strbuf_addf(w->out, "short sem_%u = %u;\n", s, sem_start(m, s));
 	for (uint32_t c = 0; c < m->ncells; c++)
 		if (model_cell(m, c).n)
 			strbuf_addf(w->out, "%s lw_%u = 0;\n", w->counter, c);
@@ -262,7 +296,8 @@ static void write_variables(const struct writer *w)
 		if (is_free_read(w, e))
 			strbuf_addf(w->out, "bit t_%u = 0;\n", e);
 	for (uint32_t k = 0; k < m->nguards; k++)
-		strbuf_addf(w->out, "bit late_%u = 0;\n", k);
+		if (!m->guards[k].paired)
+			strbuf_addf(w->out, "bit late_%u = 0;\n", k);
 }
 
 /* The event is the next one of its chain, and can happen but for its lock or value. */

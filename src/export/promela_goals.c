@@ -47,6 +47,8 @@ static bool is_request(const struct model *m, uint32_t e)
 
 	if (ev->flags & STEP_TRY)
 		return false;
+	if ((is_acquire(ev) || ev->op == STEP_REQ || ev->op == STEP_RREQ) && m->is_loose[ev->obj])
+		return false; /* it is freed by others too */
 	if (ev->op != STEP_REQ && ev->op != STEP_RREQ)
 		return is_acquire(ev);
 	return ev->index + 1 == chain.n || m->event[chain.at[ev->index + 1]].tid != ev->tid;

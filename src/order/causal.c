@@ -146,15 +146,22 @@ static void dep_event(struct causal_growing *g, const struct model_event *e)
 		join_value(g, e);
 }
 
+static struct model_list more_preds(const struct causal *c, uint32_t e)
+{
+	return c->paired ? model_pairs(c->m, e) : model_counted(c->m, e);
+}
+
 /* What e needs to be next, beyond the event before it.  was: the set of that one. */
 static void before_event(struct causal *c, struct causal_growing *g, uint32_t e, uint32_t was)
 {
-	struct model_list preds = model_preds(c->m, e);
+	struct model_list preds = model_preds(c->m, e), more = more_preds(c, e);
 
 	for (uint32_t i = 0; i < preds.n; i++)
 		join_after(g, preds.at[i]);
+	for (uint32_t i = 0; i < more.n; i++)
+		join_after(g, more.at[i]);
 	causal_settle(g);
-	if (preds.n > 0)
+	if (preds.n + more.n > 0)
 		*map_put(&c->before, e, NULL) = growing_keep(c, g, was);
 }
 
@@ -190,6 +197,9 @@ static struct causal *make(const struct model *m, enum causal_mode mode, bool se
 
 	c->m = m;
 	c->sections = sections;
+	c->paired = mode == CAUSAL_STRICT || mode == CAUSAL_DEP;
+	if (mode >= CAUSAL_MUST_STRICT)
+		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
 	/* Without free reads and feeds the two models are one, and STRICT is the faster. */
 	c->mode = mode == CAUSAL_DEP && !m->has_facts && m->event[m->n + 1].feed == 0
 			  ? CAUSAL_STRICT
@@ -251,9 +261,13 @@ static uint32_t chain_before(const struct model *m, uint32_t e)
 uint32_t causal_set_before(const struct causal *c, uint32_t e)
 {
 	uint32_t p = chain_before(c->m, e);
+	const struct model_event *x = &c->m->event[e];
+	const uint64_t *at = NULL;
 
-	if (c->m->event[e].flags & MODEL_HAS_PREDS)
-		return (uint32_t)*map_get(&c->before, e);
+	if ((x->flags & MODEL_HAS_PREDS) || (x->op >= STEP_POST && x->op <= STEP_BUSY))
+		at = map_get(&c->before, e);
+	if (at)
+		return (uint32_t)*at;
 	return p != 0 ? c->after[p] : 0;
 }
 
@@ -281,6 +295,17 @@ bool causal_upto(const struct causal *c, uint32_t e, uint32_t *cut)
 		return false;
 	rowtree_into(&c->cuts, c->sets.at[c->after[e]].cut, cut);
 	cut_raise(cut, x->chain, x->index + 1);
+	return true;
+}
+
+bool causal_count(const struct causal *c, uint32_t e, uint32_t chain, uint32_t *n)
+{
+	const struct model_event *x = &c->m->event[e];
+
+	if (c->after[e] == CAUSAL_NEVER)
+		return false;
+	*n = chain == x->chain ? x->index + 1
+			       : rowtree_at(&c->cuts, c->sets.at[c->after[e]].cut, chain);
 	return true;
 }
 

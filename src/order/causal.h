@@ -6,6 +6,12 @@
  *	STRICT	every read keeps its write
  *	DEP	only binding reads and uses keep theirs, with everything that flows into them
  *		(the backward slice); see doc/ARCHITECTURE.md on the dependency-aware model
+ *	MUST_	the same two, for who counts
+ *
+ * STRICT and DEP keep pairs: a wait of a semaphore comes after the post that it took, a try that
+ * failed after the acquire of who held the lock.  A cut that is closed by them can run in observed
+ * order.  But they say too much about what must be.  HARD and MUST_ say no more of these than what
+ * counting shows (model_counted); a search by them has to count.
  *
  * Some events can be in no reordering (after a read whose writer is unknown ...): their clocks
  * are "never", and so is everything that needs them.
@@ -27,7 +33,14 @@
 struct model;
 struct causal;
 
-enum causal_mode { CAUSAL_HARD, CAUSAL_STRICT, CAUSAL_DEP };
+enum causal_mode {
+	CAUSAL_HARD,
+	CAUSAL_STRICT,
+	CAUSAL_DEP,
+	CAUSAL_MUST_STRICT,
+	CAUSAL_MUST_DEP,
+	CAUSAL_MODES
+};
 
 struct causal *causal_new(const struct model *m, enum causal_mode mode);
 /* The same with sections. */
@@ -59,6 +72,9 @@ bool causal_arrive(const struct causal *c, uint32_t e, uint32_t *cut);
 
 /* cut := cut joined with e and all it needs.  False: never. */
 bool causal_upto(const struct causal *c, uint32_t e, uint32_t *cut);
+
+/* *n := how many events of the chain must run before e, or are e.  False: never. */
+bool causal_count(const struct causal *c, uint32_t e, uint32_t chain, uint32_t *n);
 
 /*
  * Two events of different chains, a before b in the trace, that are both to be next.  With

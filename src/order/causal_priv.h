@@ -20,7 +20,8 @@ struct causal_set {
 
 struct causal {
 	const struct model *m;
-	enum causal_mode mode;
+	enum causal_mode mode; /* HARD, STRICT or DEP */
+	bool paired;
 	bool sections; /* closed by the order of sections, too */
 	struct rowtree cuts, locks;
 	VEC(struct causal_set) sets; /* [0] empty */

@@ -38,9 +38,11 @@ void model_finish(struct model *m)
 	struct model_build *b = p->build;
 
 	assert(b != NULL);
+	model_sems_to_locks(m);
 	*VEC_PUSH(&b->events) =
 		(struct model_event){ .touch = (uint32_t)b->cells.n, .feed = (uint32_t)b->feeds.n };
-	*VEC_PUSH(&p->edges) = (struct model_edges){ m->n + 1, (uint32_t)p->preds.n };
+	*VEC_PUSH(&p->edges) =
+		(struct model_edges){ m->n + 1, (uint32_t)p->preds.n, (uint32_t)p->preds.n };
 	m->nchains = (uint32_t)b->chains.n;
 	m->nholds = (uint32_t)b->holds.n;
 	m->nguards = (uint32_t)b->guards.n;
@@ -57,9 +59,12 @@ void model_finish(struct model *m)
 	for (size_t i = 0; i < b->threads.n; i++)
 		p->last_hold.at[i] = b->threads.at[i].hold;
 	model_settle_chains(m);
+	model_settle_sems(m);
 	model_build_free(b);
 	p->build = NULL;
 	model_settle_lists(m);
+	model_settle_sem_runs(m);
+	model_settle_counts(m);
 }
 
 static void lists_release(struct model_lists *l)
@@ -83,6 +88,9 @@ void model_free(struct model *m)
 	VEC_RELEASE(&p->runs);
 	VEC_RELEASE(&p->edges);
 	VEC_RELEASE(&p->preds);
+	VEC_RELEASE(&p->counted_edges);
+	VEC_RELEASE(&p->counted);
+	model_sems_release(m);
 	VEC_RELEASE(&p->sets);
 	VEC_RELEASE(&p->set_keys);
 	mem_free(p->set_of);
@@ -164,24 +172,60 @@ struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_
 	return model_lock_nth(m, lock, low - p->run_start[lock], &found);
 }
 
-struct model_list model_preds(const struct model *m, uint32_t e)
+/* The row of e, or of the first event after it. */
+static const struct model_edges *edges_of(const struct model_edges *at, size_t n, uint32_t e)
 {
-	const struct model_priv *p = m->priv;
-	size_t low = 0, high = p->edges.n;
+	size_t low = 0, high = n;
 
-	if (!(m->event[e].flags & MODEL_HAS_PREDS))
-		return (struct model_list){ NULL, 0 };
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (p->edges.at[mid].event < e)
+		if (at[mid].event < e)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	assert(p->edges.at[low].event == e);
-	return (struct model_list){ p->preds.at + p->edges.at[low].first,
-				    p->edges.at[low + 1].first - p->edges.at[low].first };
+	return at + low;
+}
+
+struct model_list model_preds(const struct model *m, uint32_t e)
+{
+	const struct model_priv *p = m->priv;
+	const struct model_edges *row;
+
+	if (!(m->event[e].flags & MODEL_HAS_PREDS))
+		return (struct model_list){ NULL, 0 };
+	row = edges_of(p->edges.at, p->edges.n, e);
+	assert(row->event == e);
+	return (struct model_list){ p->preds.at + row->first, row->paired - row->first };
+}
+
+struct model_list model_pairs(const struct model *m, uint32_t e)
+{
+	const struct model_priv *p = m->priv;
+	const struct model_edges *row;
+	uint8_t op = m->event[e].op;
+
+	if (!(m->event[e].flags & MODEL_HAS_PREDS) ||
+	    (op != STEP_TAKE && op != STEP_ZERO && op != STEP_BUSY))
+		return (struct model_list){ NULL, 0 };
+	row = edges_of(p->edges.at, p->edges.n, e);
+	assert(row->event == e);
+	return (struct model_list){ p->preds.at + row->paired, row[1].first - row->paired };
+}
+
+struct model_list model_counted(const struct model *m, uint32_t e)
+{
+	const struct model_priv *p = m->priv;
+	const struct model_edges *row;
+	uint8_t op = m->event[e].op;
+
+	if (p->counted_edges.n == 0 || (op != STEP_TAKE && op != STEP_ZERO && op != STEP_BUSY))
+		return (struct model_list){ NULL, 0 };
+	row = edges_of(p->counted_edges.at, p->counted_edges.n, e);
+	if (row->event != e)
+		return (struct model_list){ NULL, 0 };
+	return (struct model_list){ p->counted.at + row->first, row[1].first - row->first };
 }
 
 /* The thread's next event tells; a chain has its threads one after the other. */

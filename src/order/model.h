@@ -26,7 +26,8 @@
 struct model_event {
 	uint32_t chain, index; /* the event is number `index', from 0, of its chain */
 	uint32_t tid;
-	/* Lock family, REQ, RREQ: lock; FORK, JOIN, JOINING: the other chain; PARK, NOTIFY: condition */
+	/* Lock family, REQ, RREQ, BUSY: lock; FORK, JOIN, JOINING: the other chain; PARK, NOTIFY:
+	 * condition; POST, TAKE, ZERO: semaphore */
 	uint32_t obj;
 	/* ACQ, RACQ: its release, 0 none; releases: the acquire; FORK, JOIN, JOINING: the other's tid */
 	uint32_t partner;
@@ -55,6 +56,21 @@ struct model_hold {
 /* where event `when' is in, `from' comes before `to' if both are in */
 struct model_guard {
 	uint32_t when, from, to;
+	bool paired; /* as STEP_PAIRED: who counts can do without */
+};
+
+/* The POST, TAKE and ZERO of one semaphore by one chain. */
+struct model_sem_run {
+	uint32_t chain;
+	uint32_t n;
+	const uint32_t *at; /* event ids */
+	/* [n + 1]: so many of the first i are POSTs, TAKEs. */
+	const uint32_t *posts, *takes;
+};
+
+struct model_sem_runs {
+	const struct model_sem_run *at; /* by chain */
+	uint32_t n;
 };
 
 struct model_list {
@@ -65,7 +81,7 @@ struct model_list {
 struct model {
 	uint64_t base;
 	uint32_t n; /* events; ids 1 .. n */
-	uint32_t nchains, ncells, nlocks;
+	uint32_t nchains, ncells, nlocks, nsems;
 	struct model_event *event;   /* [n + 2]: [0] and [n + 1] are sentinels */
 	struct model_touch *touches; /* of one event: ascending by cell, each cell once */
 	/* Ids of free reads of the same thread, ascending, each once.  0, then the first: a read from
@@ -78,6 +94,7 @@ struct model {
 	/* By lock: not only its holder releases it, so it is no reason to wait for him. */
 	bool *is_loose;
 	bool has_facts; /* some read is free */
+	bool has_pairs; /* some event has model_pairs */
 	bool has_values;
 	struct model_priv *priv;
 };
@@ -106,6 +123,27 @@ struct model_list model_lock_nth(const struct model *m, uint32_t lock, uint32_t 
 /* Events that must come before e in every reordering: sources of FORK, JOIN, PUT/GET and AFTER
  * edges into it; program order is not listed. */
 struct model_list model_preds(const struct model *m, uint32_t e);
+/* Those that came before it and gave it what it needs, the post that a wait took say, though others
+ * may serve as well.  Who keeps them need not count. */
+struct model_list model_pairs(const struct model *m, uint32_t e);
+/* What counting shows to be needed (model_count.c): in every reordering they come before e too. */
+struct model_list model_counted(const struct model *m, uint32_t e);
+
+/*
+ * Semaphores: in a reordering, so many TAKEs may come before any point as there are POSTs before it,
+ * and model_sem_value more.  A ZERO comes where the two are equal.  Those that only ever serve as a
+ * mutex are locks in a model, which nobody waits for (is_loose).
+ */
+struct model_sem_runs model_sem_runs(const struct model *m, uint32_t sem);
+uint64_t model_sem_value(const struct model *m, uint32_t sem);
+/* BUSY: another thread holds the lock there, or reads it if that explains it. */
+static inline bool model_explains(const struct model *m, uint32_t busy, uint32_t acquire)
+{
+	const struct model_event *b = &m->event[busy], *a = &m->event[acquire];
+
+	return a->obj == b->obj && a->tid != b->tid &&
+	       (a->op == STEP_ACQ || (a->op == STEP_RACQ && (b->flags & STEP_READERS)));
+}
 
 static inline uint32_t model_ntouches(const struct model *m, uint32_t e)
 {

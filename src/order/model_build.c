@@ -18,24 +18,32 @@ static struct model_event *current(struct model_build *b)
 	return &b->events.at[b->events.n - 1];
 }
 
-/* Event `pred' comes before the current one. */
-static void pred_add(struct model *m, uint32_t pred)
+/* Event `pred' comes before the current one.  Of its preds the paired ones come last. */
+static void pred_add(struct model *m, uint32_t pred, bool paired)
 {
 	struct model_priv *p = m->priv;
 	struct model_build *b = p->build;
 	struct model_event *e = current(b);
+	struct model_edges *row;
 
 	assert(pred <= m->n);
 	if (pred == 0 || b->events.at[pred].chain == e->chain)
 		return;
 	if (!(e->flags & MODEL_HAS_PREDS)) {
 		e->flags |= MODEL_HAS_PREDS;
-		*VEC_PUSH(&p->edges) = (struct model_edges){ m->n, (uint32_t)p->preds.n };
+		*VEC_PUSH(&p->edges) =
+			(struct model_edges){ m->n, (uint32_t)p->preds.n, (uint32_t)p->preds.n };
 	}
-	for (size_t i = p->edges.at[p->edges.n - 1].first; i < p->preds.n; i++)
-		if (p->preds.at[i] == pred)
+	row = &p->edges.at[p->edges.n - 1];
+	for (size_t i = row->first; i < p->preds.n; i++)
+		if (p->preds.at[i] == pred && (paired || i < row->paired))
 			return;
 	*VEC_PUSH(&p->preds) = pred;
+	m->has_pairs |= paired;
+	if (paired)
+		return;
+	p->preds.at[p->preds.n - 1] = p->preds.at[row->paired];
+	p->preds.at[row->paired++] = pred;
 }
 
 /* Forks of a chain wait here until it moves, or is joined without having moved. */
@@ -46,7 +54,7 @@ static void forks_take(struct model *m, uint32_t chain, bool remove)
 
 	for (size_t i = 0; i < b->forks.n; i++) {
 		if (b->forks.at[i].chain == chain)
-			pred_add(m, b->forks.at[i].event);
+			pred_add(m, b->forks.at[i].event, false);
 		if (b->forks.at[i].chain != chain || !remove)
 			b->forks.at[n++] = b->forks.at[i];
 	}
@@ -69,7 +77,7 @@ static void join_take(struct model *m, uint32_t chain)
 	struct model_build *b = m->priv->build;
 
 	VEC_REACH(&b->chains, chain);
-	pred_add(m, b->chains.at[chain].last);
+	pred_add(m, b->chains.at[chain].last, false);
 	if (b->chains.at[chain].forks != 0)
 		forks_take(m, chain, false);
 }
@@ -97,13 +105,13 @@ static void put_take(struct model *m, uint32_t channel)
 	b->channels.at[channel] = place;
 }
 
-static void get_take(struct model *m, uint32_t channel)
+static void get_take(struct model *m, uint32_t channel, bool paired)
 {
 	struct model_build *b = m->priv->build;
 
 	VEC_REACH(&b->channels, channel);
 	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next)
-		pred_add(m, b->puts.at[i - 1].event);
+		pred_add(m, b->puts.at[i - 1].event, paired);
 }
 
 static void channel_forget(struct model_build *b, uint32_t channel)
@@ -128,7 +136,8 @@ static uint32_t id_at(const struct model *m, uint64_t pos)
 static void guard_take(struct model *m, const struct step *s)
 {
 	struct model_build *b = m->priv->build;
-	struct model_guard g = { id_at(m, s->when), id_at(m, s->from), id_at(m, s->to) };
+	struct model_guard g = { id_at(m, s->when), id_at(m, s->from), id_at(m, s->to),
+				 s->flags & STEP_PAIRED };
 
 	/* What lies before the model has happened in the observed order, which keeps all guards. */
 	if (g.when == 0 || g.from == 0 || g.to == 0)
@@ -153,10 +162,10 @@ static void edge_take(struct model *m, const struct step *s)
 		put_take(m, s->obj);
 		break;
 	case STEP_GET:
-		get_take(m, s->obj);
+		get_take(m, s->obj, s->flags & STEP_PAIRED);
 		break;
 	case STEP_AFTER:
-		pred_add(m, id_at(m, s->from));
+		pred_add(m, id_at(m, s->from), s->flags & STEP_PAIRED);
 		break;
 	case STEP_GUARD:
 		guard_take(m, s);
@@ -273,6 +282,29 @@ static struct model_thread *event_begin(struct model *m, const struct step *s)
 	return t;
 }
 
+/* What a semaphore held when the model began: what it has at its first event, and each wait that
+ * finds nothing where nobody told the initial value shows one more. */
+static void sem_take(struct model *m, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+	struct model_sem_count *c;
+
+	VEC_REACH(&b->sems, s->obj);
+	c = &b->sems.at[s->obj];
+	if (!c->met) {
+		c->met = true;
+		c->first = c->now = s->other;
+	}
+	if (s->flags & STEP_STOP)
+		return;
+	if (s->op == STEP_TAKE && c->now == 0)
+		c->first++;
+	else if (s->op == STEP_TAKE)
+		c->now--;
+	else if (s->op == STEP_POST)
+		c->now++;
+}
+
 static void event_take(struct model *m, const struct step_batch *batch, const struct step *s)
 {
 	struct model_thread *t = event_begin(m, s);
@@ -286,8 +318,11 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 		lock_take(m, s, t);
 	} else {
 		edge_take(m, s);
-		if ((s->op == STEP_REQ || s->op == STEP_RREQ) && s->obj >= m->nlocks)
+		if ((s->op == STEP_REQ || s->op == STEP_RREQ || s->op == STEP_BUSY) &&
+		    s->obj >= m->nlocks)
 			m->nlocks = s->obj + 1;
+		if (s->op >= STEP_POST && s->op <= STEP_ZERO)
+			sem_take(m, s);
 	}
 	if (s->nfeeds != 0)
 		model_feed_take(m, batch, s);
@@ -347,5 +382,6 @@ void model_build_free(struct model_build *b)
 	VEC_RELEASE(&b->splits);
 	VEC_RELEASE(&b->scratch);
 	VEC_RELEASE(&b->loose);
+	VEC_RELEASE(&b->sems);
 	mem_free(b);
 }

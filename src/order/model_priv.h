@@ -31,9 +31,15 @@ struct model_run {
 	uint32_t chain, first;
 };
 
-/* The preds of `event' begin at `first' and end where those of the next row begin. */
+/* The preds of `event' begin at `first'; the paired ones are the last of them, and end where those
+ * of the next row begin. */
 struct model_edges {
-	uint32_t event, first;
+	uint32_t event, first, paired;
+};
+
+struct model_sem {
+	uint64_t value;	   /* at the beginning of the model */
+	uint32_t first, n; /* runs */
 };
 
 /* With values: the bytes of an access. */
@@ -55,6 +61,12 @@ struct model_priv {
 	VEC(struct model_run) runs;    /* of all locks, by chain within a lock */
 	VEC(struct model_edges) edges; /* ascending; finish adds a last row */
 	VEC(uint32_t) preds;
+	VEC(struct model_edges) counted_edges; /* as edges */
+	VEC(uint32_t) counted;
+	VEC(struct model_sem) sems;
+	VEC(struct model_sem_run) sem_runs;
+	uint32_t *sem_events;	    /* those of each run */
+	uint32_t *sem_counts;	    /* its posts and takes */
 	VEC(struct model_set) sets; /* [0] the empty one */
 	VEC(uint32_t) set_keys;
 	uint32_t *set_of;	   /* by hold: its set; 0 nobody asked.  NULL: nobody ever did */
@@ -107,6 +119,11 @@ struct model_split {
 	uint32_t next; /* of the same obj; 1 + place in splits, 0 end */
 };
 
+struct model_sem_count {
+	uint64_t first, now; /* when the model began; so far */
+	bool met;
+};
+
 struct model_build {
 	uint32_t limit;
 	bool full;
@@ -125,6 +142,7 @@ struct model_build {
 	VEC(struct model_split) splits;
 	VEC(uint32_t) scratch;
 	VEC(bool) loose; /* by lock */
+	VEC(struct model_sem_count) sems;
 };
 
 /* model_hold.c: held locks.  Both return what is held then, an index into holds. */
@@ -152,6 +170,16 @@ void model_settle_places(struct model *m);
 
 /* Event e touches the cell; after model_settle_touches. */
 bool model_touches(const struct model *m, uint32_t e, uint32_t cell);
+
+/* model_sem.c.  locks: before holds and locks are settled, those that only serve as mutexes become
+ * locks; settle: values of the others, while the build knows, and their runs, after the chains. */
+void model_sems_to_locks(struct model *m);
+void model_settle_sems(struct model *m);
+void model_settle_sem_runs(struct model *m);
+void model_sems_release(struct model *m);
+
+/* model_count.c: what counting shows.  After all else. */
+void model_settle_counts(struct model *m);
 
 void model_build_free(struct model_build *b);
 

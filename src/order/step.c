@@ -89,17 +89,18 @@ const char *step_op_name(enum step_op op)
 
 /* ---- parts of an event ---- */
 
-void step_after(struct steps *s, uint64_t pos, uint32_t chain)
+void step_after(struct steps *s, uint64_t pos, uint32_t chain, unsigned flags)
 {
-	struct step *st = step_add(s, STEP_AFTER, 0);
+	struct step *st = step_add(s, STEP_AFTER, flags);
 
 	st->from = pos;
 	st->obj = chain;
 }
 
-void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to)
+void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to,
+		unsigned flags)
 {
-	struct step *st = step_add(s, STEP_GUARD, 0);
+	struct step *st = step_add(s, STEP_GUARD, flags);
 
 	st->when = when;
 	st->from = from;

@@ -45,6 +45,10 @@ struct trace;
  *	FREE	a write of the cells of a block; never atomic
  *	FORK	`obj': the child's chain, `other': the child's tid.  JOIN: the same
  *	PUT GET	`obj': channel
+ *	POST TAKE ZERO  `obj': semaphore; one more, one less, a wait that found none.  `other': how
+ *		many there were.  What follows with STEP_PAIRED says which post a wait took
+ *	BUSY	`obj': lock; a try that failed, for another thread held it.  STEP_READERS: or read it.
+ *		What follows with STEP_PAIRED says which one
  *	AFTER	this event comes after event `from', of chain `obj'; no happens-before
  *	GUARD	where event `when' is part of a reordering, `from' (of chain `obj') comes before `to'
  *		if both are
@@ -74,6 +78,10 @@ struct trace;
 	X(JOIN, "join")         \
 	X(PUT, "put")           \
 	X(GET, "get")           \
+	X(POST, "post")         \
+	X(TAKE, "take")         \
+	X(ZERO, "zero")         \
+	X(BUSY, "busy")         \
 	X(AFTER, "after")       \
 	X(GUARD, "guard")       \
 	X(FENCE, "fence")       \
@@ -113,6 +121,10 @@ enum step_op {
 #define STEP_OWN 1024u
 #define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
 #define STEP_LAST 2048u	  /* NONE: the thread ends here */
+/* GET, AFTER, GUARD: as it was, and enough; but other posts or holders would have done as well.  Who
+ * counts, and looks at who holds, can do without. */
+#define STEP_PAIRED 4096u
+#define STEP_READERS 8192u /* BUSY: a reader explains it too */
 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever. */
 #define STEP_TRY 256u
 

@@ -9,7 +9,7 @@
 
 #include "trace/format.h"
 
-#define FAILS_MAX 64 /* tries that failed, kept for one section */
+#define FAILS_MAX 1024 /* tries that failed, kept for one section */
 
 static struct lock_reader *reader_find(struct object_lock *l, uint32_t tid)
 {
@@ -105,7 +105,7 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_lo
 		struct lock_fail f = l->fails.at[i];
 
 		if (f.holder == e->tid)
-			step_guard(s, f.pos, f.pos, f.chain, e->pos);
+			step_guard(s, f.pos, f.pos, f.chain, e->pos, STEP_PAIRED);
 		else
 			l->fails.at[kept++] = f;
 	}
@@ -155,9 +155,15 @@ static void lock_release_read(struct steps *s, const struct event *e, struct obj
 }
 
 /*
- * Who made a try of tid fail: *pos is the acquire.  0: nobody we know.  A failed try says of itself
- * whether it was for writing only in text; recordings do not, so there readers explain nothing.
+ * Readers keep a try of this kind from the lock.  A failed try says of itself whether it was for
+ * writing only in text; recordings do not, so there readers explain nothing.
  */
+static bool readers_explain(const struct event *e)
+{
+	return (e->flags & EVENT_WRITE_MODE) || e->lock_kind != FORMAT_LOCK_RWLOCK;
+}
+
+/* Who made a try of tid fail: *pos is the acquire.  0: nobody we know. */
 static uint32_t holder_find(struct object_lock *l, const struct event *e, uint64_t *pos)
 {
 	if (!l || l->owner == e->tid || reader_find(l, e->tid))
@@ -166,7 +172,7 @@ static uint32_t holder_find(struct object_lock *l, const struct event *e, uint64
 		*pos = l->pos;
 		return l->owner;
 	}
-	if (l->readers.n == 0 || !(e->flags & EVENT_WRITE_MODE))
+	if (l->readers.n == 0 || !readers_explain(e))
 		return 0;
 	*pos = l->readers.at[0].pos;
 	return l->readers.at[0].tid;
@@ -185,8 +191,8 @@ static void lock_tryfail(struct steps *s, const struct event *e, struct object_l
 		return;
 	}
 	*VEC_PUSH(&l->fails) = (struct lock_fail){ holder, s->base.chain, e->pos };
-	step_add(s, STEP_NONE, 0);
-	step_after(s, pos, chains_of(&s->chains, holder));
+	step_add(s, STEP_BUSY, readers_explain(e) ? STEP_READERS : 0)->obj = l->id;
+	step_after(s, pos, chains_of(&s->chains, holder), STEP_PAIRED);
 }
 
 /* All uses come before it; which those are is not known of a lock that very many use. */
@@ -197,8 +203,8 @@ static void lock_destroy(struct steps *s, const struct event *e)
 	step_add(s, STEP_NONE, o && o->crowded ? STEP_STOP : 0);
 	for (size_t i = 0; o && i < o->users.n; i++)
 		if (o->users.at[i].tid != e->tid)
-			step_after(s, o->users.at[i].pos,
-				   chains_of(&s->chains, o->users.at[i].tid));
+			step_after(s, o->users.at[i].pos, chains_of(&s->chains, o->users.at[i].tid),
+				   0);
 	step_object_end(s, e->addr);
 }
 

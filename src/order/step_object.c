@@ -176,6 +176,8 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	}
 	if (family == OBJECT_COND)
 		o->cond.id = s->nconditions++;
+	if (family == OBJECT_SEM)
+		o->sem.id = s->nsems++;
 	*map_put(&s->by_addr, key_of(addr, family), NULL) = place;
 	keyset_add(&s->addrs, key_of(addr, family));
 	return o;
@@ -215,5 +217,5 @@ void step_object_use(struct steps *s, const struct event *e, struct object *o)
 	else
 		o->crowded = true;
 	if (o->maker != 0 && o->maker != e->tid)
-		step_after(s, o->made, chains_of(&s->chains, o->maker));
+		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
 }

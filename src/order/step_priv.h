@@ -89,6 +89,7 @@ struct sem_posted {
 };
 
 struct object_sem {
+	uint32_t id;
 	bool known; /* credit is what the program began with, less what was taken */
 	uint64_t credit;
 	VEC(uint32_t) posts; /* channels; those from `head' on are not taken yet */
@@ -163,7 +164,7 @@ struct steps {
 	uint32_t unused; /* objects; place + 1 */
 	struct map by_addr;
 	struct keyset addrs;
-	uint32_t nlocks, nconditions;
+	uint32_t nlocks, nconditions, nsems;
 	uint32_t nchannels;
 	VEC(uint32_t) channels_again;
 
@@ -205,10 +206,12 @@ static inline struct step *step_note(struct steps *s, enum step_op op, uint32_t 
 	return st;
 }
 
-/* The event in hand comes after the one at pos, of that chain (CHAINS_NONE: not known). */
-void step_after(struct steps *s, uint64_t pos, uint32_t chain);
+/* The event in hand comes after the one at pos, of that chain (CHAINS_NONE: not known).  flags: 0 or
+ * STEP_PAIRED. */
+void step_after(struct steps *s, uint64_t pos, uint32_t chain, unsigned flags);
 /* chain: of `from'. */
-void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to);
+void step_guard(struct steps *s, uint64_t when, uint64_t from, uint32_t chain, uint64_t to,
+		unsigned flags);
 
 struct step_thread *step_thread(struct steps *s, uint32_t tid);
 

@@ -12,7 +12,7 @@
 #define SIGNALS_MAX 4096 /* of one condition */
 #define ROUNDS_MAX 64	 /* of one barrier */
 #define POSTS_MAX 65536	 /* of one semaphore, not taken yet */
-#define FAILS_MAX 64	 /* of one semaphore */
+#define FAILS_MAX 256	 /* of one semaphore */
 #define CHAINS_MAX 64	 /* that a failed wait comes after */
 
 /* ---- conditions ----
@@ -128,7 +128,7 @@ static void cond_wake(struct steps *s, const struct event *e, struct step_thread
 	if (g && g->pos > t->park_pos) {
 		g->used = true;
 		step_add(s, STEP_GET, 0)->obj = g->channel;
-		step_guard(s, e->pos, t->park_pos, s->base.chain, g->pos);
+		step_guard(s, e->pos, t->park_pos, s->base.chain, g->pos, 0);
 	} else {
 		step_add(s, STEP_NONE, e->peer != 0 ? STEP_STOP : 0);
 	}
@@ -230,8 +230,9 @@ void step_barrier_event(struct steps *s, const struct event *e)
 
 /* ---- semaphores ----
  *
- * The first waits take the initial value, then the i-th wait takes the i-th post.  That is more
- * order than there need be, and enough: with it no wait of any reordering finds zero.
+ * POST, TAKE and ZERO are all there is to it, for those who count.  For the others: the first waits
+ * take the initial value, then the i-th wait takes the i-th post.  That is more order than there
+ * need be (STEP_PAIRED), and enough: with it no wait of any reordering finds zero.
  *
  * Without an init the initial value is taken as the least that explains the waits, so a
  * wait that finds no post left took part of it.
@@ -257,15 +258,31 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_se
 		struct sem_point f = m->fails.at[g->nfails];
 
 		if (f.chain != chain)
-			step_guard(s, f.pos, f.pos, f.chain, e->pos);
+			step_guard(s, f.pos, f.pos, f.chain, e->pos, STEP_PAIRED);
 	}
+}
+
+/* As far as it is known: without an init, more may have been there all the time. */
+static uint32_t sem_value(const struct object_sem *m)
+{
+	uint64_t value = m->credit + (m->posts.n - m->head) + m->untold;
+
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static void sem_step(struct steps *s, const struct object_sem *m, enum step_op op, unsigned flags)
+{
+	struct step *st = step_add(s, op, flags);
+
+	st->obj = m->id;
+	st->other = sem_value(m);
 }
 
 static void sem_post(struct steps *s, const struct event *e, struct object_sem *m)
 {
+	sem_step(s, m, STEP_POST, 0);
 	if (m->untold != 0 || m->posts.n - m->head >= POSTS_MAX) {
 		m->untold++;
-		step_add(s, STEP_NONE, 0);
 	} else {
 		*VEC_PUSH(&m->posts) = step_channel_new(s);
 		step_add(s, STEP_PUT, 0)->obj = m->posts.at[m->posts.n - 1];
@@ -300,20 +317,19 @@ static void wait_note(struct object_sem *m, uint32_t chain, uint64_t pos)
 
 static void sem_wait(struct steps *s, const struct event *e, struct object_sem *m)
 {
+	bool stops = m->credit == 0 && m->head == m->posts.n && (m->untold != 0 || m->known);
+
 	wait_note(m, s->base.chain, e->pos);
+	sem_step(s, m, STEP_TAKE, stops ? STEP_STOP : 0);
 	if (m->credit != 0) {
 		m->credit--;
-		step_add(s, STEP_NONE, 0);
 	} else if (m->head < m->posts.n) {
 		uint32_t channel = post_take(m);
 
-		step_add(s, STEP_GET, 0)->obj = channel;
+		step_add(s, STEP_GET, STEP_PAIRED)->obj = channel;
 		step_channel_forget(s, channel);
 	} else if (m->untold != 0) {
 		m->untold--;
-		step_add(s, STEP_NONE, STEP_STOP);
-	} else {
-		step_add(s, STEP_NONE, m->known ? STEP_STOP : 0);
 	}
 }
 
@@ -322,15 +338,15 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 	/* A post is logged before it is made, so a wait may fail with one in the log. */
 	if (m->credit != 0 || m->head < m->posts.n || m->untold != 0 || m->fails.n >= FAILS_MAX ||
 	    m->waits.n > CHAINS_MAX) {
-		step_add(s, STEP_NONE, STEP_STOP);
+		sem_step(s, m, STEP_ZERO, STEP_STOP);
 		return;
 	}
 	m->known = true; /* it is zero now */
 	*VEC_PUSH(&m->fails) = (struct sem_point){ s->base.chain, e->pos };
-	step_add(s, STEP_NONE, 0);
+	sem_step(s, m, STEP_ZERO, 0);
 	for (size_t i = 0; i < m->waits.n; i++)
 		if (m->waits.at[i].chain != s->base.chain)
-			step_after(s, m->waits.at[i].pos, m->waits.at[i].chain);
+			step_after(s, m->waits.at[i].pos, m->waits.at[i].chain, STEP_PAIRED);
 }
 
 void step_sem_event(struct steps *s, const struct event *e)

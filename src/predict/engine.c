@@ -78,8 +78,6 @@ void engine_truncated(struct engine_result *r, const char *format, ...)
 
 /* --- what engines at the end share ------------------------------------------ */
 
-#define CAUSAL_MODES (CAUSAL_DEP + 1)
-
 struct engine_run {
 	const struct model *model;
 	struct causal *causal[CAUSAL_MODES]; /* NULL: not asked for yet */
@@ -110,6 +108,9 @@ const struct model *engine_model(struct engine_run *run)
 
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode)
 {
+	/* Without pairs there is nothing to count, and the two are one. */
+	if (!run->model->has_pairs && mode >= CAUSAL_MUST_STRICT)
+		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
 	if (!run->causal[mode])
 		run->causal[mode] = causal_new(run->model, mode);
 	return run->causal[mode];

@@ -17,7 +17,7 @@ static void exact_end(void *self, struct engine_run *run, struct engine_result *
 		.m = m,
 		.candidates = candidates,
 		/* By values a read may do without the write it saw, and what that needed. */
-		.exact = opt->values ? hard : engine_causal(run, limits_mode(m, opt)),
+		.exact = opt->values ? hard : engine_causal(run, limits_must(m, opt)),
 		.opt = opt,
 		.analysis = "exact",
 	});

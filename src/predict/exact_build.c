@@ -38,6 +38,7 @@ static void build_nodes(struct exact *x)
 		for (uint32_t i = x->lo[c]; i < x->top[c]; i++)
 			*VEC_PUSH(&x->nodes) = (struct exact_node){ .id = list.at[i],
 								    .section = EXACT_NONE,
+								    .counter = EXACT_NONE,
 								    .edges = EXACT_NONE,
 								    .chain = (uint16_t)k };
 	}
@@ -45,7 +46,9 @@ static void build_nodes(struct exact *x)
 	x->nchains = (uint32_t)x->chain.n;
 	x->width = (x->nchains + EXACT_LANES - 1) / EXACT_LANES * EXACT_LANES;
 	end = VEC_PUSH(&x->nodes);
-	*end = (struct exact_node){ .section = EXACT_NONE, .edges = EXACT_NONE };
+	*end = (struct exact_node){ .section = EXACT_NONE,
+				    .counter = EXACT_NONE,
+				    .edges = EXACT_NONE };
 	x->nodes.n--;
 	VEC_RESERVE(&x->goal, x->width);
 	VEC_RESERVE(&x->done, x->width);
@@ -299,8 +302,10 @@ static void build_guards(struct exact *x)
 			else
 				hi = mid;
 		}
+		/* What pairs say is counted here. */
 		for (; lo < m->nguards && m->guards[x->guard_from[lo]].from == id; lo++)
-			*VEC_PUSH(&x->guards) = x->guard_from[lo];
+			if (!m->guards[x->guard_from[lo]].paired)
+				*VEC_PUSH(&x->guards) = x->guard_from[lo];
 	}
 }
 
@@ -316,5 +321,6 @@ void exact_build(struct exact *x)
 		exact_find_candidates(x);
 	build_sections(x);
 	group_sections(x);
+	exact_build_counters(x);
 	build_guards(x);
 }

@@ -4,7 +4,8 @@
  * The run keeps to the partial order, to locks, and never overwrites what a needed read has still
  * to see.  It may come to a stand all the same, because of something it did and need not have
  * done: it took a lock that another section had to have first, or stored a value before another
- * write of the cell.  Whenever it stands, there is such a thing among what the threads wait for:
+ * write of the cell; it took from a semaphore what another wait had to have, or left out a post that
+ * nothing called for (exact_count.c).  Whenever it stands, there is such a thing among what the threads wait for:
  * otherwise each waits, by the partial order, for an event that has not run, and that would be a
  * circle.  These are the choices of the search.
  *
@@ -86,6 +87,8 @@ static bool can_run(struct exact *x, uint32_t v)
 		return false;
 	if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v)
 		return lock_is_free(x, &x->sections.at[n->section]);
+	if (n->counter != EXACT_NONE)
+		return exact_count_allows(x, v);
 	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
@@ -129,6 +132,8 @@ static void run(struct exact *x, uint32_t v)
 
 		*count += s->acquire == v ? 1 : -1u;
 	}
+	if (n->counter != EXACT_NONE)
+		exact_count_run(x, v);
 	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
@@ -159,6 +164,7 @@ static void start(struct exact *x)
 		x->locks.at[s->lock].writers += !s->shared;
 		x->locks.at[s->lock].readers += s->shared;
 	}
+	exact_count_start(x);
 }
 
 static bool is_held(const struct exact *x, const struct exact_section *s)
@@ -192,6 +198,10 @@ static void find_choices(struct exact *x, uint32_t v)
 				    is_held(x, &x->sections.at[o]))
 					add_choice(x, EXACT_SECTIONS, n->section, o);
 			}
+		return;
+	}
+	if (n->counter != EXACT_NONE) {
+		exact_count_choices(x, v);
 		return;
 	}
 	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {

@@ -31,6 +31,7 @@ void exact_order_start(struct exact *x)
 	VEC_CLEAR(&x->saved);
 	VEC_CLEAR(&x->marks);
 	VEC_CLEAR(&x->sets);
+	VEC_CLEAR(&x->bans);
 	x->fresh = true;
 }
 
@@ -59,6 +60,7 @@ void exact_level_push(struct exact *x)
 	l->edges = x->edges.n;
 	l->marks = x->marks.n;
 	l->sets = x->sets.n;
+	l->bans = x->bans.n;
 	x->serial++;
 }
 
@@ -73,6 +75,9 @@ static void queues_clear(struct exact *x)
 	VEC_CLEAR(&x->dirty);
 	x->dirty_head = 0;
 	VEC_CLEAR(&x->wanted);
+	for (size_t i = 0; i < x->counters.n; i++)
+		x->counters.at[i].dirty = false;
+	x->busy_dirty = false;
 }
 
 void exact_level_pop(struct exact *x)
@@ -101,6 +106,7 @@ void exact_level_pop(struct exact *x)
 		x->touches.at[s->touch].rf = s->rf;
 		x->touches.at[s->touch].candidate = s->candidate;
 	}
+	x->bans.n = l.bans;
 	/* Rows that the level above saved must be saved anew by the one that comes next; those
 	 * saved twice are restored twice, the older counters last. */
 	x->serial++;

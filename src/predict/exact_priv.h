@@ -2,10 +2,12 @@
  * The parts of the exact search, shared between its files.
  *
  *	exact_window.c		which events can take part at all: the universe
+ *	exact_supply.c		of these, those that may help to count
  *	exact_build.c		its nodes, touches, sections, by cell and by lock
  *	exact_values.c		which writes would do for a read, when values count
  *	exact_order.c		the partial order, its trail, propagation
  *	exact_rules.c		what follows from what
+ *	exact_count.c		the same of semaphores and of tries that failed
  *	exact_saturate.c	events that must be in; the rules, until nothing more follows
  *	exact_linear.c		an order of all that is in, or where it might go another way
  *	exact_search.c		choices, tried and undone; exact_reach
@@ -60,6 +62,7 @@ struct exact_node {
 	uint32_t id;	  /* event */
 	uint32_t touch;	  /* first of its touches; they end where those of the next node begin */
 	uint32_t section; /* acquires, releases; EXACT_NONE */
+	uint32_t counter; /* POST, TAKE, ZERO: its semaphore; BUSY: its lock; EXACT_NONE */
 	uint32_t edges;	  /* edges out of it; EXACT_NONE ends */
 	uint16_t chain;	  /* local */
 	uint8_t todo;
@@ -107,6 +110,24 @@ struct exact_lock {
 	uint32_t writers, readers; /* linearising */
 };
 
+/* A semaphore of the universe. */
+struct exact_counter {
+	uint32_t sem;		       /* model */
+	uint32_t first_post, end_post; /* groups of POSTs, ... */
+	uint32_t first_take, end_take; /* ... of TAKEs, ... */
+	uint32_t first_zero, end_zero; /* ... and of ZEROs: of by_counter */
+	int64_t value;		       /* at the start */
+	int64_t now;		       /* linearising */
+	bool zeros;		       /* while the universe is found: some ZERO is in it */
+	bool clipped;		       /* not all its events that might have helped are there */
+	bool dirty;		       /* look at its rules */
+};
+
+/* Where `after' is in, `before' comes before it.  `before' is in. */
+struct exact_ban {
+	uint32_t before, after;
+};
+
 /* A section of the universe, by events. */
 struct exact_open {
 	uint32_t acquire, chain;
@@ -125,8 +146,17 @@ struct exact_edge {
  *	WRITES	  the write of touch a before that of touch b
  *	READ	  the read of touch a sees b: a write's touch, or EXACT_START
  *	READ_NOT  it does not; b is its first candidate
+ *	FIRST	  node a is in, and before node b, which is in
+ *	FIRST_NOT node b is before node a where that is in
  */
-enum exact_kind { EXACT_SECTIONS, EXACT_WRITES, EXACT_READ, EXACT_READ_NOT };
+enum exact_kind {
+	EXACT_SECTIONS,
+	EXACT_WRITES,
+	EXACT_READ,
+	EXACT_READ_NOT,
+	EXACT_FIRST,
+	EXACT_FIRST_NOT
+};
 struct exact_choice {
 	enum exact_kind kind;
 	uint32_t a, b;
@@ -140,6 +170,10 @@ static inline struct exact_choice exact_choice_other(struct exact_choice c)
 		return (struct exact_choice){ EXACT_READ_NOT, c.a, c.b };
 	case EXACT_READ_NOT:
 		return (struct exact_choice){ EXACT_READ, c.a, c.b };
+	case EXACT_FIRST:
+		return (struct exact_choice){ EXACT_FIRST_NOT, c.a, c.b };
+	case EXACT_FIRST_NOT:
+		return (struct exact_choice){ EXACT_FIRST, c.a, c.b };
 	default:
 		return (struct exact_choice){ c.kind, c.b, c.a };
 	}
@@ -148,7 +182,7 @@ static inline struct exact_choice exact_choice_other(struct exact_choice c)
 /* To undo. */
 struct exact_level {
 	uint32_t serial;
-	size_t saves, edges, marks, sets;
+	size_t saves, edges, marks, sets, bans;
 	struct exact_choice other; /* what to do instead when this fails */
 };
 
@@ -180,8 +214,9 @@ struct exact {
 	uint32_t from;	/* id; lo has nothing from beyond it */
 	uint32_t limit; /* most nodes */
 	uint32_t *local_chain;
-	uint32_t *local_cell, *local_lock; /* by model cell and lock, EXACT_NONE or local */
-	VEC(struct exact_open) open;	   /* sections of the universe, as they were found */
+	/* By model cell, lock and semaphore, EXACT_NONE or local. */
+	uint32_t *local_cell, *local_lock, *local_sem;
+	VEC(struct exact_open) open; /* sections of the universe, as they were found */
 	const struct goal *aim;
 	bool clipped;	/* something was left out that might have helped */
 	bool exhausted; /* the budget is spent */
@@ -197,6 +232,12 @@ struct exact {
 	VEC(struct exact_section) sections;
 	VEC(uint32_t) by_lock; /* sections, by lock, chain and acquire */
 	VEC(uint32_t) forever_next;
+	VEC(struct exact_counter) counters;
+	VEC(uint32_t) by_counter; /* nodes, by semaphore, kind, chain */
+	VEC(uint32_t) busy;	  /* nodes: tries that failed */
+	VEC(uint32_t) busy_ids;	  /* while the universe is found: events */
+	bool busy_clipped;	  /* not all sections that might explain them are there */
+	bool busy_dirty;
 	VEC(uint32_t) guards;	  /* of the model, with all events in or below the universe */
 	VEC(uint32_t) candidates; /* values: touches of writes that would serve a read */
 	uint32_t *guard_from;	  /* the model's guards by their `from' */
@@ -223,6 +264,7 @@ struct exact {
 	VEC(exact_count) saved;
 	VEC(uint32_t) marks; /* nodes that became needed */
 	VEC(struct exact_set) sets;
+	VEC(struct exact_ban) bans;
 	uint32_t serial;
 
 	/* Linearising. */
@@ -291,9 +333,16 @@ uint32_t exact_count_upto(struct model_list list, uint32_t id);
 /* x->top and x->open := the universe for the targets, where x->need must be in.  False: some of
  * that has no place in it. */
 bool exact_universe(struct exact *x);
+/* Takes event id, and all it needs, into the universe, if it is not passed by that. */
+enum exact_room { EXACT_TAKEN, EXACT_NO_WAY, EXACT_NO_ROOM };
+enum exact_room exact_take_upto(struct exact *x, uint32_t id);
+/* The lock gets a local number. */
+void exact_use_lock(struct exact *x, uint32_t lock);
 
 /* exact_build.c: nodes and all that hangs on them. */
 void exact_build(struct exact *x);
+/* exact_count.c: the semaphores' part of it; after the nodes. */
+void exact_build_counters(struct exact *x);
 /* exact_values.c: writers to choose from, for every read. */
 void exact_find_candidates(struct exact *x);
 
@@ -314,6 +363,25 @@ void exact_set_rf(struct exact *x, uint32_t touch, uint32_t rf, uint32_t candida
 bool exact_apply_rules(struct exact *x, uint32_t v);
 bool exact_section_before(struct exact *x, const struct exact_section *a,
 			  const struct exact_section *b);
+
+/* exact_count.c.  touched: the row of a node that has a counter grew, or it is new. */
+void exact_count_touched(struct exact *x, uint32_t node);
+/* What counting says, of those that were touched. */
+bool exact_apply_counts(struct exact *x);
+bool exact_apply_bans(struct exact *x);
+bool exact_choose_first(struct exact *x, const struct exact_choice *c);
+/* Linearising: the start, whether a node with a counter can run, that it ran, what it might have
+ * been that keeps it. */
+void exact_count_start(struct exact *x);
+bool exact_count_allows(const struct exact *x, uint32_t node);
+void exact_count_run(struct exact *x, uint32_t node);
+void exact_count_choices(struct exact *x, uint32_t node);
+
+/* exact_supply.c: more events that may help to count; true: the universe grew. */
+bool exact_supply(struct exact *x);
+/* The semaphore, or the try that failed, takes part. */
+void exact_supply_note(struct exact *x, uint32_t id);
+void exact_supply_clear(struct exact *x);
 
 /* exact_saturate.c */
 /* Brings in the node, with all that it needs. */

@@ -246,8 +246,11 @@ bool exact_apply_rules(struct exact *x, uint32_t v)
 	if (n->section != EXACT_NONE) {
 		const struct exact_section *s = &x->sections.at[n->section];
 
+		x->busy_dirty |= x->busy.n > 0; /* it may explain one of them */
 		return s->acquire == v ? rule_acquire(x, n->section) : rule_sections(x, s, v);
 	}
+	if (n->counter != EXACT_NONE)
+		exact_count_touched(x, v);
 	for (uint32_t t = n->touch; t < exact_touch_end(x, v); t++) {
 		const struct exact_touch *a = &x->touches.at[t];
 		bool bound = a->reads && n->needed && a->rf != EXACT_UNSET;

@@ -79,6 +79,19 @@ static bool bind_wanted(struct exact *x)
 	return true;
 }
 
+static bool enter_after(struct exact *x, uint32_t v, struct model_list preds)
+{
+	for (uint32_t i = 0; i < preds.n; i++) {
+		bool before;
+		uint32_t p = exact_node_of(x, preds.at[i], &before);
+
+		assert(before || p != EXACT_NONE);
+		if (!before && !exact_edge(x, p, v))
+			return false;
+	}
+	return true;
+}
+
 /* A node comes in: all that must precede it is in already. */
 static bool enter_node(struct exact *x, uint32_t v)
 {
@@ -92,18 +105,10 @@ static bool enter_node(struct exact *x, uint32_t v)
 	else
 		memset(row, 0, x->width * sizeof(*row));
 	row[k] = (exact_count)(index + 1);
-	if (e->flags & MODEL_HAS_PREDS) {
-		struct model_list preds = model_preds(x->m, id);
-
-		for (uint32_t i = 0; i < preds.n; i++) {
-			bool before;
-			uint32_t p = exact_node_of(x, preds.at[i], &before);
-
-			assert(before || p != EXACT_NONE);
-			if (!before && !exact_edge(x, p, v))
-				return false;
-		}
-	}
+	if (e->flags & MODEL_HAS_PREDS && !enter_after(x, v, model_preds(x->m, id)))
+		return false;
+	if (x->nodes.at[v].counter != EXACT_NONE && !enter_after(x, v, model_counted(x->m, id)))
+		return false;
 	exact_mark_dirty(x, v, EXACT_DIRTY);
 	if ((e->op == STEP_READ || e->op == STEP_RMW) &&
 	    (x->strict || !(e->flags & STEP_FREE_READ)))
@@ -208,15 +213,22 @@ static bool saturate(struct exact *x)
 		}
 		if (x->grown) {
 			x->grown = false;
-			if (!apply_guards(x))
+			if (!apply_guards(x) || !exact_apply_bans(x))
 				return false;
 			continue;
 		}
 		x->fresh = false;
 		if (x->dirty_head == x->dirty.n) {
+			size_t steps = x->edges.n;
+
 			VEC_CLEAR(&x->dirty);
 			x->dirty_head = 0;
-			return true;
+			/* The counts last: they look at much. */
+			if (!exact_apply_counts(x))
+				return false;
+			if (x->edges.n == steps && !x->grown && x->dirty.n == 0)
+				return true;
+			continue;
 		}
 		if (!exact_apply_rules(x, x->dirty.at[x->dirty_head++]))
 			return false;
@@ -256,6 +268,10 @@ bool exact_choose(struct exact *x, struct exact_choice c)
 		break;
 	case EXACT_WRITES:
 		ok = exact_edge(x, x->touches.at[c.a].node, x->touches.at[c.b].node);
+		break;
+	case EXACT_FIRST:
+	case EXACT_FIRST_NOT:
+		ok = exact_choose_first(x, &c);
 		break;
 	default:
 		ok = choose_read(x, &c);

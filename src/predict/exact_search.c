@@ -249,6 +249,7 @@ struct exact *exact_new(const struct model *m, const struct causal *c,
 	x->local_chain = new_counters(m->nchains, EXACT_NONE);
 	x->local_cell = new_counters(m->ncells, EXACT_NONE);
 	x->local_lock = new_counters(m->nlocks, EXACT_NONE);
+	x->local_sem = new_counters(m->nsems, EXACT_NONE);
 	x->guard_from = new_counters(m->nguards, 0);
 	for (uint32_t i = 0; i < m->nguards; i++)
 		x->guard_from[i] = i;
@@ -273,6 +274,7 @@ void exact_free(struct exact *x)
 	mem_free(x->local_chain);
 	mem_free(x->local_cell);
 	mem_free(x->local_lock);
+	mem_free(x->local_sem);
 	mem_free(x->guard_from);
 	VEC_RELEASE(&x->open);
 	VEC_RELEASE(&x->chain);
@@ -286,6 +288,10 @@ void exact_free(struct exact *x)
 	VEC_RELEASE(&x->sections);
 	VEC_RELEASE(&x->by_lock);
 	VEC_RELEASE(&x->forever_next);
+	VEC_RELEASE(&x->counters);
+	VEC_RELEASE(&x->by_counter);
+	VEC_RELEASE(&x->busy);
+	VEC_RELEASE(&x->busy_ids);
 	VEC_RELEASE(&x->guards);
 	VEC_RELEASE(&x->candidates);
 	VEC_RELEASE(&x->prefixes);
@@ -301,6 +307,7 @@ void exact_free(struct exact *x)
 	VEC_RELEASE(&x->saved);
 	VEC_RELEASE(&x->marks);
 	VEC_RELEASE(&x->sets);
+	VEC_RELEASE(&x->bans);
 	VEC_RELEASE(&x->choices);
 	VEC_RELEASE(&x->line);
 	VEC_RELEASE(&x->wrong);

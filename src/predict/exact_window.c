@@ -2,9 +2,10 @@
  * Which events can take part: the universe of one search.
  *
  * A reordering that leads to the targets holds what must run before them.  It need hold more only
- * where a section has to be closed, so that another one of the same lock can begin.  Closing every
- * section that can be closed, over and over, gives all events that are ever of use: a search in
- * there speaks for the whole trace, however long it is.
+ * where a section has to be closed, so that another one of the same lock can begin, or where
+ * something is counted (exact_supply.c).  Closing every section that can be closed, over and over,
+ * gives all events that are ever of use: a search in there speaks for the whole trace, however long
+ * it is.
  *
  * When that is too much, a window of the trace is searched: what lies before it has run as
  * observed (handbook 8.9).  Answers are then about the window only.
@@ -47,12 +48,17 @@ static bool cut_within(const struct exact *x, const uint32_t *a, const uint32_t 
 	return above == 0;
 }
 
+/* How locks and semaphores stand. */
+struct held {
+	uint32_t *writers, *readers;
+	uint64_t *values;
+};
+
 /*
  * Event e may follow the observed prefix `cut': not every event can, where some may be part of no
  * reordering.  What is left keeps the observed order, so needed reads see what they saw.
  */
-static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, uint32_t *writers,
-		       uint32_t *readers)
+static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, struct held *h)
 {
 	const struct model_event *e = &x->m->event[id];
 
@@ -64,21 +70,33 @@ static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, uint32
 		return false;
 	switch (e->op) {
 	case STEP_ACQ:
-		if (writers[e->obj] || readers[e->obj])
+		if (h->writers[e->obj] || h->readers[e->obj])
 			return false;
-		writers[e->obj]++;
+		h->writers[e->obj]++;
 		break;
 	case STEP_RACQ:
-		if (writers[e->obj])
+		if (h->writers[e->obj])
 			return false;
-		readers[e->obj]++;
+		h->readers[e->obj]++;
 		break;
 	case STEP_REL:
-		writers[e->obj] = 0;
+		h->writers[e->obj] = 0;
 		break;
 	case STEP_RREL:
-		readers[e->obj] -= readers[e->obj] > 0;
+		h->readers[e->obj] -= h->readers[e->obj] > 0;
 		break;
+	case STEP_POST:
+		h->values[e->obj]++;
+		break;
+	case STEP_TAKE:
+		if (h->values[e->obj] == 0)
+			return false;
+		h->values[e->obj]--;
+		break;
+	case STEP_ZERO:
+		return h->values[e->obj] == 0;
+	case STEP_BUSY:
+		return h->writers[e->obj] || ((e->flags & STEP_READERS) && h->readers[e->obj]);
 	default:
 		break;
 	}
@@ -90,21 +108,25 @@ static void make_prefixes(struct exact *x)
 {
 	uint32_t nchains = x->m->nchains, step = x->window / 4;
 	uint32_t *cut = mem_zalloc((nchains + 1) * sizeof(*cut));
-	uint32_t *writers = mem_zalloc((x->m->nlocks + 1) * sizeof(*writers));
-	uint32_t *readers = mem_zalloc((x->m->nlocks + 1) * sizeof(*readers));
+	struct held h = { mem_zalloc((x->m->nlocks + 1) * sizeof(*h.writers)),
+			  mem_zalloc((x->m->nlocks + 1) * sizeof(*h.readers)),
+			  mem_zalloc((x->m->nsems + 1) * sizeof(*h.values)) };
 
+	for (uint32_t s = 0; s < x->m->nsems; s++)
+		h.values[s] = model_sem_value(x->m, s);
 	for (uint32_t id = 1; id <= x->m->n; id++) {
 		if (id % step == 1 || step == 1) {
 			VEC_RESERVE(&x->prefixes, x->prefixes.n + nchains);
 			memcpy(x->prefixes.at + x->prefixes.n, cut, nchains * sizeof(*cut));
 			x->prefixes.n += nchains;
 		}
-		if (can_follow(x, id, cut, writers, readers))
+		if (can_follow(x, id, cut, &h))
 			cut[x->m->event[id].chain]++;
 	}
 	mem_free(cut);
-	mem_free(writers);
-	mem_free(readers);
+	mem_free(h.writers);
+	mem_free(h.readers);
+	mem_free(h.values);
 }
 
 void exact_window(struct exact *x, uint32_t from, bool all)
@@ -131,16 +153,23 @@ void exact_window(struct exact *x, uint32_t from, bool all)
 	}
 }
 
+void exact_use_lock(struct exact *x, uint32_t lock)
+{
+	uint32_t *local = &x->local_lock[lock];
+
+	if (*local != EXACT_NONE)
+		return;
+	*local = (uint32_t)x->locks.n;
+	*VEC_PUSH(&x->locks) = (struct exact_lock){ .lock = lock };
+}
+
 static void found_acquire(struct exact *x, uint32_t id, bool before)
 {
 	struct exact_open *o = VEC_PUSH(&x->open);
-	uint32_t *local = &x->local_lock[x->m->event[id].obj];
 
 	*o = (struct exact_open){ .acquire = id, .chain = x->m->event[id].chain, .before = before };
-	if (before || *local != EXACT_NONE)
-		return;
-	*local = (uint32_t)x->locks.n;
-	*VEC_PUSH(&x->locks) = (struct exact_lock){ .lock = x->m->event[id].obj };
+	if (!before)
+		exact_use_lock(x, x->m->event[id].obj);
 }
 
 /* Takes the events below `to' of a chain into the universe. */
@@ -153,37 +182,45 @@ static void take(struct exact *x, uint32_t chain, uint32_t to)
 
 		if (op == STEP_ACQ || op == STEP_RACQ)
 			found_acquire(x, list.at[i], false);
+		if (op == STEP_TAKE || op == STEP_ZERO || op == STEP_BUSY)
+			exact_supply_note(x, list.at[i]);
 	}
 	x->top[chain] = to;
+}
+
+enum exact_room exact_take_upto(struct exact *x, uint32_t id)
+{
+	x->steps += x->m->nchains / EXACT_LANES + 1;
+	memcpy(x->tmp, x->top, x->m->nchains * sizeof(*x->tmp));
+	if (!causal_upto(x->causal, id, x->tmp) || goal_is_passed(x->aim, x->m, x->tmp))
+		return EXACT_NO_WAY;
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		if (x->tmp[c] > x->lo[c] && x->tmp[c] > x->hi[c])
+			return EXACT_NO_ROOM;
+	if (size_between(x, x->lo, x->tmp) > x->limit)
+		return EXACT_NO_ROOM;
+	for (uint32_t c = 0; c < x->m->nchains; c++)
+		if (x->tmp[c] > x->top[c])
+			take(x, c, x->tmp[c]);
+	return EXACT_TAKEN;
 }
 
 /* Closes a section if that is possible.  True: the universe grew. */
 static bool close_section(struct exact *x, size_t open)
 {
-	struct exact_open *o = &x->open.at[open];
+	const struct exact_open *o = &x->open.at[open];
 	uint32_t release = x->m->event[o->acquire].partner;
+	enum exact_room room;
 
 	if (o->never || (o->before && x->local_lock[x->m->event[o->acquire].obj] == EXACT_NONE))
 		return false;
 	if (release && x->m->event[release].index < x->top[x->m->event[release].chain])
 		return false;
-	memcpy(x->tmp, x->top, x->m->nchains * sizeof(*x->tmp));
-	if (!release || !causal_upto(x->causal, release, x->tmp) ||
-	    goal_is_passed(x->aim, x->m, x->tmp)) {
-		o->never = true;
-		return false;
-	}
-	for (uint32_t c = 0; c < x->m->nchains; c++)
-		if (x->tmp[c] > x->lo[c] && x->tmp[c] > x->hi[c])
-			o->clipped = true;
-	if (o->clipped || size_between(x, x->lo, x->tmp) > x->limit) {
-		o->never = o->clipped = true;
-		return false;
-	}
-	for (uint32_t c = 0; c < x->m->nchains; c++)
-		if (x->tmp[c] > x->top[c])
-			take(x, c, x->tmp[c]);
-	return true;
+	room = release ? exact_take_upto(x, release) : EXACT_NO_WAY;
+	/* Taking moves what is open. */
+	x->open.at[open].never = room != EXACT_TAKEN;
+	x->open.at[open].clipped = room == EXACT_NO_ROOM;
+	return room == EXACT_TAKEN;
 }
 
 static void close_sections(struct exact *x)
@@ -194,6 +231,7 @@ static void close_sections(struct exact *x)
 		grew = false;
 		for (size_t i = 0; i < x->open.n; i++)
 			grew |= close_section(x, i);
+		grew |= exact_supply(x);
 	} while (grew);
 }
 
@@ -245,6 +283,7 @@ bool exact_universe(struct exact *x)
 		x->local_lock[x->locks.at[i].lock] = EXACT_NONE;
 	VEC_CLEAR(&x->locks);
 	VEC_CLEAR(&x->open);
+	exact_supply_clear(x);
 	for (uint32_t c = 0; c < nchains; c++)
 		if (x->need[c] > x->lo[c] && x->need[c] > x->hi[c])
 			return false;

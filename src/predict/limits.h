@@ -23,4 +23,10 @@ static inline enum causal_mode limits_mode(const struct model *m, const struct e
 	return m->has_facts && !opt->strict ? CAUSAL_DEP : CAUSAL_STRICT;
 }
 
+/* The same for a search that counts: what must run before what, and no more. */
+static inline enum causal_mode limits_must(const struct model *m, const struct engine_options *opt)
+{
+	return limits_mode(m, opt) == CAUSAL_DEP ? CAUSAL_MUST_DEP : CAUSAL_MUST_STRICT;
+}
+
 #endif /* PREDICT_LIMITS_H */

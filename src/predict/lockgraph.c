@@ -56,7 +56,7 @@ struct build {
 static bool is_waiting(const struct model_event *v)
 {
 	return v->op == STEP_READ || v->op == STEP_RMW || v->op == STEP_OPAQUE ||
-	       v->op == STEP_PUT || v->op == STEP_GET;
+	       v->op == STEP_PUT || v->op == STEP_GET || v->op == STEP_POST || v->op == STEP_TAKE;
 }
 
 bool lockgraph_is_last(const struct model *m, uint32_t e)

@@ -192,10 +192,12 @@ static osr_mask mask_of_edges(const struct osr *o, uint32_t e)
 	osr_mask mask = 0;
 
 	if (v->flags & MODEL_HAS_PREDS) {
-		struct model_list preds = model_preds(o->m, e);
+		struct model_list preds = model_preds(o->m, e), pairs = model_pairs(o->m, e);
 
 		for (uint32_t i = 0; i < preds.n; i++)
 			mask |= mask_of(o, preds.at[i]);
+		for (uint32_t i = 0; i < pairs.n; i++)
+			mask |= mask_of(o, pairs.at[i]);
 	}
 	if (v->flags & MODEL_HAS_GUARDS)
 		mask |= mask_of_guards(o, e);

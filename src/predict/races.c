@@ -92,7 +92,7 @@ static void search(struct engine_run *run, const struct candidates *candidates,
 		.c = c,
 		.is_strict = mode == CAUSAL_STRICT,
 		/* By values a read may do without the write it saw, and what that needed. */
-		.exact = opt->values ? hard : c,
+		.exact = opt->values ? hard : engine_causal(run, limits_must(m, opt)),
 		.opt = opt,
 		.analysis = "races",
 	});

@@ -64,7 +64,8 @@ static void search_begin(struct waits *s, struct engine_run *run)
 	s->osr_strict = osr_new(s->m, s->strict, true, s->opt.budget);
 	if (mode == CAUSAL_DEP)
 		s->osr = osr_new(s->m, s->c, false, s->opt.budget);
-	s->exact = exact_new(s->m, s->c, &s->opt);
+	s->must = engine_causal(run, limits_must(s->m, &s->opt));
+	s->exact = exact_new(s->m, s->must, &s->opt);
 	s->cut = mem_zalloc(((size_t)s->m->nchains + 1) * sizeof(*s->cut));
 	map_init(&s->at);
 }

@@ -53,7 +53,7 @@ static bool is_idle(const struct model *m, const struct waits_wait *w)
 static uint32_t knows(struct waits *s, uint32_t e, uint32_t chain)
 {
 	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
-	return causal_before(s->c, e, s->cut) ? s->cut[chain] : 0;
+	return causal_before(s->must, e, s->cut) ? s->cut[chain] : 0;
 }
 
 static bool is_held(const struct model *m, uint32_t e, uint32_t lock)

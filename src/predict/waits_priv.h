@@ -93,6 +93,7 @@ enum waits_outcome { WAITS_REFUTED = 1, WAITS_HEARD, WAITS_SEARCHED, WAITS_UNDEC
 struct waits {
 	const struct model *m;
 	const struct causal *strict, *c; /* c: as the options say */
+	const struct causal *must;	 /* as c, for who counts */
 	struct engine_options opt;
 	const char *analysis;
 	struct engine_result *out;

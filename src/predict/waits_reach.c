@@ -13,7 +13,7 @@
 static bool is_possible(struct waits *s, const struct goal *g)
 {
 	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
-	return goal_need(g, s->c, s->cut) && !goal_is_passed(g, s->m, s->cut);
+	return goal_need(g, s->must, s->cut) && !goal_is_passed(g, s->m, s->cut);
 }
 
 static bool reach_observed(struct waits *s, const struct causal *c, const struct goal *g)

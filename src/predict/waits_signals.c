@@ -34,7 +34,7 @@ static bool is_stuck(const struct waits *s, const struct waits_case *c, uint32_t
 static bool comes_after(const struct waits *s, const struct waits_case *c, uint32_t e)
 {
 	memset(s->cut, 0, s->m->nchains * sizeof(*s->cut));
-	return !causal_upto(s->c, e, s->cut) || goal_is_passed(&c->goal, s->m, s->cut);
+	return !causal_upto(s->must, e, s->cut) || goal_is_passed(&c->goal, s->m, s->cut);
 }
 
 /* How many of these events of a chain, in order, can be had. */

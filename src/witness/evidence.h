@@ -72,6 +72,10 @@ uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
  * ones, and it may then be asked for like a wanted event. */
 uint64_t evidence_park(const struct evidence *ev, uint64_t pos);
 /* Both are accesses with a byte in common, of the same object (not one address used twice). */
+/* The events that were left out (upto) may say more about what some semaphore began with: nobody told,
+ * so it is what its waits need. */
+bool evidence_may_grow(const struct evidence *ev);
+
 bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 
 /* What lies at a wanted access, or around the lock that is acquired there. */

@@ -188,6 +188,14 @@ static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t
 		o->value = (uint64_t)-o->balance;
 }
 
+bool evidence_may_grow(const struct evidence *ev)
+{
+	for (size_t i = 1; ev->cut && i < ev->objects.n; i++)
+		if (ev->objects.at[i].family == EVIDENCE_SEMAPHORE && !ev->objects.at[i].counted)
+			return true;
+	return false;
+}
+
 static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	uint32_t object = object_get(ev, EVIDENCE_ONCE, e->addr);

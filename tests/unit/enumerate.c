@@ -208,6 +208,31 @@ static bool can_wake(const struct enumeration *x, const struct state *s, int wak
 	return cause == TINY_NONE || (is_done(x, s, cause) && !(s->spoilt >> wake & 1));
 }
 
+/* There is something to take, or nothing where nothing was found. */
+static bool can_count(const struct enumeration *x, const struct state *s, int event)
+{
+	const struct tiny_event *e = &x->t->at[event];
+	int value = x->t->sem_value[e->obj];
+
+	for (int i = 0; i < x->t->n; i++)
+		if (tiny_counts(&x->t->at[i]) && x->t->at[i].obj == e->obj && is_done(x, s, i))
+			value +=
+				(x->t->at[i].op == TINY_SEMPOST) - (x->t->at[i].op == TINY_SEMWAIT);
+	return is_done(x, s, x->t->sem_init[e->obj]) &&
+	       (e->op == TINY_SEMPOST || (value > 0) == (e->op == TINY_SEMWAIT));
+}
+
+/* Another thread keeps the lock from it. */
+static bool is_in_vain(const struct enumeration *x, const struct state *s, int event)
+{
+	const struct tiny_event *e = &x->t->at[event];
+
+	for (int v = 0; v < x->t->nthreads; v++)
+		if (v != e->thread && holds(x, s, v, e->obj, e->reads))
+			return true;
+	return false;
+}
+
 /* Does the event; false when it cannot happen, or could not happen as observed. */
 static bool step(const struct enumeration *x, struct state *s, int event)
 {
@@ -229,6 +254,10 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 	if (tiny_acquires(e) && (!is_free(x, s, event) || !keeps_order(x, s, event)))
 		return false;
 	if (e->op == TINY_WAKE && !can_wake(x, s, event))
+		return false;
+	if (tiny_counts(e) && !can_count(x, s, event))
+		return false;
+	if (e->op == TINY_TRYFAIL && !is_in_vain(x, s, event))
 		return false;
 	if (e->op == TINY_WAKE)
 		s->called &= ~(1u << e->thread);

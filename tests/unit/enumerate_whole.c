@@ -121,6 +121,58 @@ static bool sections_are_apart(const struct whole *w)
 	return true;
 }
 
+/* Posts and waits before place k of the order, and what was there. */
+static int value_at(const struct whole *w, int sem, int k)
+{
+	int value = w->t->sem_value[sem];
+
+	while (--k >= 0) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+
+		value += e->obj == sem ? (e->op == TINY_SEMPOST) - (e->op == TINY_SEMWAIT) : 0;
+	}
+	return value;
+}
+
+static bool semaphores_are_right(const struct whole *w)
+{
+	for (int k = 0; k < w->n; k++) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+		int value = value_at(w, e->obj, k), init;
+
+		if (!tiny_counts(e))
+			continue;
+		init = w->t->sem_init[e->obj];
+		if (init != TINY_NONE && !comes_before(w, init, w->order[k]))
+			return false;
+		if ((e->op == TINY_SEMWAIT && value == 0) || (e->op == TINY_SEMFAIL && value != 0))
+			return false;
+	}
+	return true;
+}
+
+/* For each failed try a section of another thread, around it, that explains it. */
+static bool tries_fail(const struct whole *w)
+{
+	for (int k = 0; k < w->n; k++) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+		bool held = e->op != TINY_TRYFAIL;
+
+		for (int a = 0; a < w->t->n && !held; a++) {
+			const struct tiny_event *s = &w->t->at[a];
+
+			held = tiny_acquires(s) && s->obj == e->obj && s->thread != e->thread &&
+			       !(s->op == TINY_RACQ && e->reads) &&
+			       comes_before(w, a, w->order[k]) &&
+			       (s->partner == TINY_NONE ||
+				comes_before(w, w->order[k], s->partner));
+		}
+		if (!held)
+			return false;
+	}
+	return true;
+}
+
 static bool is_last_of_thread(const struct whole *w, int i)
 {
 	int u = w->t->at[i].thread, k = w->t->at[i].index + 1;
@@ -171,7 +223,8 @@ static bool order_holds(struct whole *w)
 	for (int k = 0; k < w->n; k++)
 		if (!has_its_past(w, w->order[k]) || !is_woken(w, w->order[k]))
 			return false;
-	return sections_are_apart(w) && values_are_right(w);
+	return sections_are_apart(w) && semaphores_are_right(w) && tries_fail(w) &&
+	       values_are_right(w);
 }
 
 bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,

@@ -46,7 +46,8 @@ static void step_show(struct strbuf *b, const struct step_batch *batch, const st
 	} flags[] = {
 		{ STEP_FREE_READ, '~' }, { STEP_ATOMIC, 'a' }, { STEP_ACQUIRE, 'A' },
 		{ STEP_RELEASE, 'R' },	 { STEP_STOP, '!' },   { STEP_TAINTED, 't' },
-		{ STEP_SHADOW, 's' },	 { STEP_TRY, 'y' },
+		{ STEP_SHADOW, 's' },	 { STEP_TRY, 'y' },    { STEP_PAIRED, 'p' },
+		{ STEP_READERS, 'r' },
 	};
 
 	if (b->n)

@@ -201,6 +201,10 @@ int main(void)
 
 		try_trace(seed, seed % 64 < 2 ? SMALL_LOCKING : 18, features, seed % 64 < 2);
 	}
+	for (uint64_t seed = 1; seed <= TRACES / 4; seed++)
+		try_trace(seed, seed % 2 ? SMALL : 14,
+			  TINY_COUNTS | (seed % 3 ? 0 : TINY_RWLOCKS) | (seed % 5 ? 0 : TINY_FACTS),
+			  seed % 2);
 	TAP_EQ(tally.unsound, 0, "%u races, %u deadlocks, %u with joins, %u + %u waits are proven",
 	       tally.races, tally.deadlocks, tally.joins, tally.waits[WAIT_HOLDING],
 	       tally.waits[WAIT_LOST]);

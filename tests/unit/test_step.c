@@ -138,7 +138,7 @@ static void test_tries(void)
 	steps_are(
 		"a failed try needs its holder",
 		"1|acq(m)|1\n2|tryfail(m)|2\n3|tryfail(m)|3\n1|rel(m)|4\n1|acq(m)|5\n1|rel(m)|6\n",
-		"acquire:0 none+after:1 none+after:1 release:0+guard:2:2<4+guard:3:3<4 "
+		"acquire:0 busy:0r+after:1p busy:0r+after:1p release:0+guard:2:2<4p+guard:3:3<4p "
 		"acquire:0 release:0");
 	steps_are("a try that nobody explains",
 		  "1|tryfail(m)|1\n1|acq(m)|2\n1|tryfail(m)|3\n1|rel(m)|4\n2|tryfail(m)|5\n",
@@ -146,15 +146,15 @@ static void test_tries(void)
 	steps_are("readers explain a try to write",
 		  "1|racq(m)|1\n2|racq(m)|2\n3|tryfail(m)!rwlock!write|3\n2|rrel(m)|4\n"
 		  "1|rrel(m)|5\n",
-		  "read lock:0 read lock:0 none+after:1 read unlock:0 "
-		  "read unlock:0+guard:3:3<5");
+		  "read lock:0 read lock:0 busy:0r+after:1p read unlock:0 "
+		  "read unlock:0+guard:3:3<5p");
 	steps_are("and no try to read", "1|racq(m)|1\n2|tryfail(m)!rwlock|2\n1|rrel(m)|3\n",
 		  "read lock:0 none! read unlock:0");
 	strbuf_adds(&text, "1|acq(m)|1\n");
 	strbuf_adds(&want, "acquire:0");
-	for (int i = 0; i < 66; i++) {
+	for (int i = 0; i < 1026; i++) {
 		strbuf_adds(&text, "2|tryfail(m)|2\n");
-		strbuf_adds(&want, i < 64 ? " none+after:1" : " none!");
+		strbuf_adds(&want, i < 1024 ? " busy:0r+after:1p" : " none!");
 	}
 	steps_are("so many tries, and no more", strbuf_str(&text), strbuf_str(&want));
 	strbuf_release(&text);
@@ -228,17 +228,19 @@ static void test_semaphores(void)
 		"waits take the initial value, then posts in order",
 		"1|seminit(s:1)|1\n1|sempost(s)|2\n1|sempost(s)|3\n2|semwait(s)|4\n2|semwait(s)|5\n"
 		"2|semwait(s)|6\n2|semwait(s)|7\n",
-		"none put:0 put:1 none+after:1 get:0+forget:0 get:1+forget:1 none!");
+		"none post:0+put:0 post:0+put:1 take:0+after:1 take:0+get:0p+forget:0 "
+		"take:0+get:1p+forget:1 take:0!");
 	steps_are("an initial value nobody told",
 		  "2|semwait(s)|1\n1|sempost(s)|2\n2|semwait(s)|3\n2|semwait(s)|4\n",
-		  "none put:0 get:0+forget:0 none");
+		  "take:0 post:0+put:0 take:0+get:0p+forget:0 take:0");
 	steps_are(
 		"a failed wait",
 		"1|seminit(s:1)|1\n2|semwait(s)|2\n3|semfail(s)|3\n1|sempost(s)|4\n1|sempost(s)|5\n"
 		"4|sempost(s)|6\n3|sempost(s)|7\n3|semfail(s)|8\n",
-		"none none+after:1 none+after:2+after:1 put:0+guard:3:3<4 put:1 put:2+guard:3:3<6+after:1 put:3 none!");
+		"none take:0+after:1 zero:0+after:2p+after:1 post:0+put:0+guard:3:3<4p post:0+put:1 "
+		"post:0+put:2+guard:3:3<6p+after:1 post:0+put:3 zero:0!");
 	steps_are("a failed wait tells the value", "1|semfail(s)|1\n1|semwait(s)|2\n",
-		  "none none!");
+		  "zero:0 take:0!");
 }
 
 static void test_onces(void)

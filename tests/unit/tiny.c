@@ -103,6 +103,30 @@ static void settle_waits(struct tiny *t)
 	}
 }
 
+static void settle_semaphores(struct tiny *t)
+{
+	int now[TINY_SEMS] = { 0 };
+
+	for (int s = 0; s < TINY_SEMS; s++) {
+		t->sem_init[s] = TINY_NONE;
+		t->sem_value[s] = 0;
+	}
+	for (int i = 0; i < t->n; i++) {
+		const struct tiny_event *e = &t->at[i];
+
+		if (e->op == TINY_SEMINIT) {
+			t->sem_init[e->obj] = i;
+			t->sem_value[e->obj] = e->count;
+		}
+		if (!tiny_counts(e))
+			continue;
+		now[e->obj] += (e->op == TINY_SEMPOST) - (e->op == TINY_SEMWAIT);
+		if (t->sem_init[e->obj] == TINY_NONE && -now[e->obj] > t->sem_value[e->obj])
+			t->sem_value[e->obj] = -now[e->obj];
+		assert(t->sem_value[e->obj] + now[e->obj] >= 0);
+	}
+}
+
 static bool is_plain(const struct tiny_event *e)
 {
 	return !(e->op == TINY_RMW || e->op == TINY_FREE || e->op == TINY_RACQ ||
@@ -120,6 +144,7 @@ void tiny_settle(struct tiny *t)
 	settle_locks(t);
 	settle_threads(t);
 	settle_waits(t);
+	settle_semaphores(t);
 }
 
 /* Text that grows within a fixed buffer. */
@@ -150,7 +175,11 @@ static void print_operand(const struct tiny_event *e, struct out *o)
 		put(o, "(T%d)", e->obj + 1);
 	} else if (e->op == TINY_PARK) {
 		put(o, "(%c,%c)", "cd"[e->obj], "lmno"[e->lock]);
-	} else if (e->op > TINY_PARK) {
+	} else if (e->op == TINY_SEMINIT) {
+		put(o, "(%c:%d)", "st"[e->obj], e -> count);
+	} else if (tiny_counts(e)) {
+		put(o, "(%c)", "st"[e->obj]);
+	} else if (e->op > TINY_PARK && e->op != TINY_TRYFAIL) {
 		put(o, "(%c)", "cd"[e->obj]);
 	} else if (e->op != TINY_USE) {
 		put(o, "(%c)", "lmno"[e->obj]);
@@ -169,6 +198,8 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 		put(o, "%s", orders[e->order]);
 	else if (e->op <= TINY_RREL && rwlock[e->op])
 		put(o, "%s", rwlock[e->op]);
+	if (e->op == TINY_TRYFAIL)
+		put(o, "%s", e->reads ? "!rwlock" : "!rwlock!write");
 	if (e->try)
 		put(o, "!try");
 	if (e->in_wait)

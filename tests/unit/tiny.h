@@ -20,24 +20,30 @@
 #define TINY_CELLS (2 * TINY_VARS)
 #define TINY_LOCKS 4
 #define TINY_CONDS 2
+#define TINY_SEMS 2
 
 /* X(id, text) */
-#define TINY_OPS(X)         \
-	X(READ, "r")        \
-	X(WRITE, "w")       \
-	X(RMW, "rmw")       \
-	X(FREE, "free")     \
-	X(ACQ, "acq")       \
-	X(REL, "rel")       \
-	X(RACQ, "racq")     \
-	X(RREL, "rrel")     \
-	X(FORK, "fork")     \
-	X(JOIN, "join")     \
-	X(USE, "use")       \
-	X(PARK, "park")     \
-	X(WAKE, "wake")     \
-	X(SIGNAL, "signal") \
-	X(BROADCAST, "broadcast")
+#define TINY_OPS(X)               \
+	X(READ, "r")              \
+	X(WRITE, "w")             \
+	X(RMW, "rmw")             \
+	X(FREE, "free")           \
+	X(ACQ, "acq")             \
+	X(REL, "rel")             \
+	X(RACQ, "racq")           \
+	X(RREL, "rrel")           \
+	X(FORK, "fork")           \
+	X(JOIN, "join")           \
+	X(USE, "use")             \
+	X(PARK, "park")           \
+	X(WAKE, "wake")           \
+	X(SIGNAL, "signal")       \
+	X(BROADCAST, "broadcast") \
+	X(SEMINIT, "seminit")     \
+	X(SEMPOST, "sempost")     \
+	X(SEMWAIT, "semwait")     \
+	X(SEMFAIL, "semfail")     \
+	X(TRYFAIL, "tryfail")
 
 enum tiny_op {
 #define X(id, text) TINY_##id,
@@ -53,11 +59,13 @@ enum tiny_order { TINY_PLAIN, TINY_RELAXED, TINY_SEQ_CST };
 struct tiny_event {
 	enum tiny_op op;
 	int thread;
-	int obj;	/* variable, lock, condition, or thread forked or joined */
+	int obj;	/* variable, lock, condition, semaphore, or thread forked or joined */
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
 	bool free;	  /* READ, RMW: the read is free */
 	bool try;	  /* acquires: did not wait; PARK: waits for a time only */
+	bool reads;	  /* TRYFAIL: it was to read, so readers did not keep it out */
+	int count;	  /* SEMINIT: the value */
 	bool in_wait;	  /* REL, ACQ: part of a condition wait */
 	int lock;	  /* PARK: the mutex */
 	int cause;	  /* WAKE: what woke it, TINY_NONE by itself or by the clock */
@@ -81,6 +89,8 @@ struct tiny {
 	/* tiny_settle: */
 	int len[TINY_THREADS];
 	int thread_event[TINY_THREADS][TINY_EVENTS];
+	int sem_init[TINY_SEMS];     /* its SEMINIT; TINY_NONE */
+	int sem_value[TINY_SEMS];    /* at first; without SEMINIT the least that will do */
 	bool init_known[TINY_CELLS]; /* some read shows the initial value */
 	int init_value[TINY_CELLS];
 };
@@ -93,8 +103,9 @@ struct tiny {
 #define TINY_VALUES 16u
 #define TINY_LOCKING 32u /* many locks, in each other; few accesses; joins */
 #define TINY_TRIES 64u
-#define TINY_WAITS 128u /* condition waits */
-#define TINY_FREES 256u /* not with values: what FREE leaves is nobody's to know */
+#define TINY_WAITS 128u	 /* condition waits */
+#define TINY_FREES 256u	 /* not with values: what FREE leaves is nobody's to know */
+#define TINY_COUNTS 512u /* semaphores, and tries that fail */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);
@@ -131,6 +142,11 @@ bool tiny_conflict(const struct tiny *t, int a, int b);
 static inline bool tiny_signals(const struct tiny_event *e)
 {
 	return e->op == TINY_SIGNAL || e->op == TINY_BROADCAST;
+}
+
+static inline bool tiny_counts(const struct tiny_event *e)
+{
+	return e->op == TINY_SEMPOST || e->op == TINY_SEMWAIT || e->op == TINY_SEMFAIL;
 }
 
 /* Both acquire the same lock and cannot hold it at the same time. */

@@ -33,7 +33,7 @@ struct run {
 	unsigned outside;	    /* accesses without a lock */
 	unsigned whole;		    /* sections that nothing interrupts */
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
-	unsigned try, wait, frees;
+	unsigned try, wait, frees, count;
 	/* State. */
 	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
@@ -42,6 +42,7 @@ struct run {
 	int parked[TINY_THREADS]; /* its PARK, until it has its mutex again; TINY_NONE */
 	int cause[TINY_THREADS];  /* signal that has reached the parked thread; TINY_NONE */
 	bool back[TINY_THREADS];  /* it has woken up and wants its mutex again */
+	int nsems, value[TINY_SEMS];
 	uint32_t free_reads[TINY_THREADS];
 	int memory[TINY_CELLS];
 };
@@ -254,6 +255,52 @@ static bool go_on_waiting(struct run *r, int u)
 	return true;
 }
 
+/* ---- semaphores, and tries that fail ---- */
+
+static bool try_in_vain(struct run *r, int u)
+{
+	int lock = (int)tiny_below(&r->rng, (uint32_t)r->nlocks);
+	bool reads = tiny_chance(&r->rng, 30);
+
+	for (int k = 0; k < r->nheld[u]; k++)
+		if (r->held[u][k] == lock)
+			return false;
+	if (r->writer[lock] < 0 && (reads || !r->readers[lock]))
+		return false;
+	add(r, TINY_TRYFAIL, u, lock)->reads = reads;
+	return true;
+}
+
+static bool count(struct run *r, int u)
+{
+	int s = (int)tiny_below(&r->rng, (uint32_t)r->nsems);
+
+	if (r->nlocks && tiny_chance(&r->rng, 40) && try_in_vain(r, u))
+		return true;
+	if (tiny_chance(&r->rng, 45)) {
+		add(r, TINY_SEMPOST, u, s);
+		r->value[s]++;
+	} else if (r->value[s] > 0) {
+		add(r, TINY_SEMWAIT, u, s);
+		r->value[s]--;
+	} else if (tiny_chance(&r->rng, 30)) {
+		add(r, TINY_SEMFAIL, u, s);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Some are made by the first thread, others were there. */
+static void make_semaphores(struct run *r)
+{
+	for (int s = 0; s < r->nsems; s++) {
+		r->value[s] = tiny_chance(&r->rng, 50) ? 0 : 1 + (int)tiny_below(&r->rng, 2);
+		if (tiny_chance(&r->rng, 50))
+			add(r, TINY_SEMINIT, 0, s)->count = r->value[s];
+	}
+}
+
 /* ---- threads ---- */
 
 /* Fork of a thread that does not run yet, or join of one that runs. */
@@ -345,6 +392,8 @@ static void step(struct run *r, int u)
 			signal(r, u);
 		return;
 	}
+	if (r->count && tiny_chance(&r->rng, r->count) && count(r, u))
+		return;
 	if (tiny_chance(&r->rng, r->climb)) {
 		climb(r, u);
 		return;
@@ -414,6 +463,10 @@ static void choose(struct run *r)
 	r->try = r->features & TINY_TRIES ? 25 : 0;
 	r->wait = r->features & TINY_WAITS ? 20 + tiny_below(g, 30) : 0;
 	r->frees = r->features & TINY_FREES ? 5 + tiny_below(g, 30) : 0;
+	if (!(r->features & TINY_COUNTS))
+		return;
+	r->count = 10 + tiny_below(g, 40);
+	r->nsems = 1 + (int)tiny_below(g, TINY_SEMS);
 }
 
 void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)
@@ -435,6 +488,7 @@ void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features)
 		r.writer[l] = -1;
 	for (int v = 0; v < TINY_THREADS; v++)
 		r.parked[v] = TINY_NONE;
+	make_semaphores(&r);
 	/* All may end up waiting for one another. */
 	for (int left = 100 * n; t->n < n && (left > 0 || t->n == 0); left--) {
 		if (!tiny_chance(&r.rng, r.stay))

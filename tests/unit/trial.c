@@ -139,6 +139,24 @@ bool trial_begin_waits(struct trial *x, uint64_t seed)
 	return load(x);
 }
 
+bool trial_begin_counts(struct trial *x, uint64_t seed)
+{
+	static const unsigned features[] = {
+		0,
+		TINY_FACTS,
+		TINY_RWLOCKS,
+		TINY_LOCKING,
+		TINY_FACTS | TINY_VALUES,
+		TINY_LOCKING | TINY_RWLOCKS | TINY_FACTS,
+		0,
+		TINY_FACTS | TINY_RWLOCKS | TINY_HALVES,
+	};
+
+	make(x, seed, 8 + (int)(seed / 8 % 15), TINY_COUNTS | features[seed % 8]);
+	enumerate_until(x, NWANTED);
+	return load(x);
+}
+
 void trial_end(struct trial *x)
 {
 	for (int w = 0; w < NWANTED; w++)
