@@ -168,14 +168,17 @@ static bool is_banned(const struct exact *x, uint32_t v, uint32_t after)
 	return false;
 }
 
-/* Node p may come before v, which is in. */
+/* Node p may come before v, which is in.  What is not in yet has no row; but it comes after the last
+ * of its chain that is in. */
 static bool may_precede(const struct exact *x, uint32_t p, uint32_t v)
 {
-	if (x->nodes.at[p].chain == x->nodes.at[v].chain)
+	uint32_t k = x->nodes.at[p].chain, in = (uint32_t)exact_cut(x)[k];
+
+	if (k == x->nodes.at[v].chain)
 		return p < v;
 	if (exact_is_in(x, p))
 		return !exact_leq(x, v, p);
-	return !is_banned(x, v, p);
+	return !(in > 0 && exact_leq(x, v, x->offset.at[k] + in - 1)) && !is_banned(x, v, p);
 }
 
 /* So many of the group may come before v: the first ones. */

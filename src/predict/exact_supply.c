@@ -25,6 +25,17 @@ void exact_supply_clear(struct exact *x)
 	x->busy_clipped = false;
 }
 
+/* The try before it in the list asks for the same: who spins tries very often. */
+static bool is_alike(const struct exact *x, uint32_t id)
+{
+	const struct model_event *e = &x->m->event[id], *o;
+
+	if (x->busy_ids.n == 0)
+		return false;
+	o = &x->m->event[x->busy_ids.at[x->busy_ids.n - 1]];
+	return o->obj == e->obj && o->tid == e->tid && !((o->flags ^ e->flags) & STEP_READERS);
+}
+
 void exact_supply_note(struct exact *x, uint32_t id)
 {
 	const struct model_event *e = &x->m->event[id];
@@ -32,7 +43,8 @@ void exact_supply_note(struct exact *x, uint32_t id)
 
 	if (e->op == STEP_BUSY) {
 		exact_use_lock(x, e->obj);
-		*VEC_PUSH(&x->busy_ids) = id;
+		if (!is_alike(x, id))
+			*VEC_PUSH(&x->busy_ids) = id;
 		return;
 	}
 	local = &x->local_sem[e->obj];
@@ -127,6 +139,7 @@ static bool supply_busy(struct exact *x, uint32_t id)
 {
 	bool grew = false;
 
+	x->steps += x->m->nchains / EXACT_LANES;
 	for (uint32_t k = 0; k < x->m->nchains; k++) {
 		struct model_list l = model_lock_chain(x->m, x->m->event[id].obj, k);
 		uint32_t i = l.n ? find_from(x, l.at, l.n, x->top[k]) : 0;
