@@ -240,7 +240,8 @@ FACTS  := $(if $(wildcard tests/facts/run.sh),$(foreach n,$(LLVMS),$(foreach o,0
 SUITES := $(foreach s,$(filter-out tests/facts/%,$(wildcard tests/*/run.sh)),'$(s)')
 CLI    := $(foreach s,$(sort $(wildcard tests/cli/t*.sh)),'$(s)')
 fuzz_items = $(foreach f,$(FUZZERS),'plain:scripts/fuzz $(f) $(1)')
-RUN    := FORESEE_ROOT=$(CURDIR)/$(ROOT) FORESEE_LLVMS='$(LLVMS)' tests/run -j 2 $(if $(T),-t '$(T)')
+# The checkout may lie anywhere: blanks in its path are the shell's to keep together.
+RUN    := FORESEE_ROOT="$(CURDIR)/$(ROOT)" FORESEE_LLVMS='$(LLVMS)' tests/run -j 2 $(if $(T),-t '$(T)')
 
 # With a pattern only the programs that it names are built: fuzzers are the library once more.
 matching = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -e '$(T)'),$(1))
@@ -264,7 +265,7 @@ bench-deadlock: ## what recording locks costs, and how fast the deadlock engines
 bench-lattice: ## how fast lattices are built, beside Spin
 bench-engines bench-capture bench-deadlock bench-lattice: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
-	$(Q)FORESEE_ROOT=$(CURDIR)/$(ROOT) BENCH_BIN=$(CURDIR)/$(B)/tests/perf tests/perf/$@.sh $(ARGS)
+	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 
 # --- house rules ----------------------------------------------------------
 format: ## lay out all sources as .clang-format says
@@ -296,16 +297,16 @@ compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clan
 # --- installing -----------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
-	install -d $(D)/bin $(D)/lib/foresee $(D)/include $(D)/share/man/man1 $(D)/share/man/man3
-	install $(TOOLS) $(D)/bin
-	install $(RUNTIME) $(LOCKS) $(PASSES) $(D)/lib/foresee
-	install -m 644 include/*.h $(D)/include
-	install -m 644 $(filter %.1,$(MAN_PAGES)) $(D)/share/man/man1
-	install -m 644 $(filter %.3,$(MAN_PAGES)) $(D)/share/man/man3
+	install -d "$(D)/bin" "$(D)/lib/foresee" "$(D)/include" "$(D)/share/man/man1" "$(D)/share/man/man3"
+	install $(TOOLS) "$(D)/bin"
+	install $(RUNTIME) $(LOCKS) $(PASSES) "$(D)/lib/foresee"
+	install -m 644 include/*.h "$(D)/include"
+	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(D)/share/man/man1"
+	install -m 644 $(filter %.3,$(MAN_PAGES)) "$(D)/share/man/man3"
 
 uninstall: ## remove what install put there
-	rm -f $(TOOLS:$(BIN)/%=$(D)/bin/%) $(patsubst %,$(D)/%,$(wildcard include/*.h)) $(call man_path,$(D)/share/man)
-	rm -rf $(D)/lib/foresee
+	cd "$(D)" && rm -f $(TOOLS:$(BIN)/%=bin/%) $(wildcard include/*.h) $(call man_path,share/man)
+	rm -rf "$(D)/lib/foresee"
 
 clean: ## remove build/
 	rm -rf build compile_commands.json

@@ -82,6 +82,7 @@ static void see(void *arg, struct trace *t, const struct event *e)
 	struct certify *c = arg;
 
 	watch_see(c->watch, t, e, &c->items);
+	view_see(&c->view, t, e);
 }
 
 static bool is_about_properties(const struct findings *f)
@@ -101,10 +102,11 @@ static enum status bind(struct certify *c, const struct findings *f, struct evid
 
 	if (!m || !is_about_properties(f))
 		return ST_OK;
-	c->seen = (struct check_watch){ .monitors = m, .items = &c->items };
+	c->seen = (struct states_watch){ .monitors = m, .items = &c->items };
 	if (!m->spec)
 		return ST_OK;
 	st = watch_bind(m->spec, c->trace, &c->watch, d);
+	view_bind(&c->view, m->spec, c->trace);
 	opt->see = see;
 	opt->see_arg = c;
 	return st;
@@ -124,7 +126,7 @@ static enum status load(struct certify *c, const struct findings *f, struct evid
 	return st;
 }
 
-const struct check_watch *certify_watch(const struct certify *c)
+const struct states_watch *certify_watch(const struct certify *c)
 {
 	return c->seen.monitors ? &c->seen : NULL;
 }
@@ -175,11 +177,12 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 
 void certify_release(struct certify *c)
 {
+	view_release(&c->view);
 	watch_free(c->watch);
 	watch_items_release(&c->items);
 	c->watch = NULL;
 	c->items = (struct watch_items){ 0 };
-	c->seen = (struct check_watch){ 0 };
+	c->seen = (struct states_watch){ 0 };
 	if (c->evidence)
 		evidence_free(c->evidence);
 	if (c->trace)
@@ -353,6 +356,14 @@ struct round {
 	VEC(struct turn) turns;
 };
 
+static const struct foresee_monitor *plugin_of(const struct certify *c, const char *property)
+{
+	const struct states_watch *w = certify_watch(c);
+	int number = w ? states_property(w, property) : -1;
+
+	return number < 0 ? NULL : monitor_plugin(&w->monitors->at[number]);
+}
+
 static void turn_check(void *arg, size_t i, unsigned worker)
 {
 	struct round *r = arg;
@@ -363,8 +374,9 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 		.ntargets = t->x->nevents,
 		.strict = r->c->a->engine.strict,
 		.values = r->c->a->engine.values,
-		.watch = certify_watch(r->c),
+		.view = certify_watch(r->c) ? &r->c->view : NULL,
 		.property = t->x->property,
+		.plugin = plugin_of(r->c, t->x->property),
 	};
 
 	if (!check_expand(r->c->evidence, &t->x->schedule, &t->order)) {

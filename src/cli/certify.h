@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "monitor/states.h"
 #include "monitor/watch.h"
 #include "predict/engine.h"
 #include "trace/trace.h"
 #include "witness/check.h"
+#include "witness/view.h"
 
 struct analyse;
 struct diag;
@@ -31,10 +33,12 @@ struct certify {
 	struct trace_options how; /* which part of it, and how it is read: as in the first pass */
 	struct trace *trace;
 	struct evidence *evidence;
-	/* With findings about properties: what the events are to the spec, seen in this reading. */
+	/* With findings about properties: what the events are to the spec, seen in this reading; for
+	 * the checker, and for the report. */
+	struct view view;
 	struct watch *watch;
 	struct watch_items items;
-	struct check_watch seen;
+	struct states_watch seen;
 	uint64_t spent;
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;
@@ -44,8 +48,8 @@ struct certify {
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 	__attribute__((warn_unused_result));
 void certify_release(struct certify *c);
-/* What the spec sees, or NULL. */
-const struct check_watch *certify_watch(const struct certify *c);
+/* What the spec sees, for the report, or NULL. */
+const struct states_watch *certify_watch(const struct certify *c);
 
 /* Sets status, certified, dep, observed, relaxed, tainted and why of each finding. */
 void certify_findings(struct certify *c, struct findings *f);

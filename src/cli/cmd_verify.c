@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
-#include "witness/states.h"
+#include "witness/view.h"
 #include "witness/witness.h"
 
 #define STRICT 1
@@ -45,8 +45,7 @@ struct watcher {
 	struct spec *spec;
 	struct monitors monitors;
 	struct watch *watch;
-	struct watch_items items;
-	struct check_watch seen;
+	struct view view;
 };
 
 /* "T1 write, a.c:10 in f" */
@@ -156,7 +155,7 @@ static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct watcher *p = arg;
 
-	watch_see(p->watch, t, e, &p->items);
+	view_see(&p->view, t, e);
 }
 
 static enum status spec_get(const struct verify *v, const char *path, const struct witness *w,
@@ -180,6 +179,14 @@ static enum status spec_get(const struct verify *v, const char *path, const stru
 	return st;
 }
 
+static const struct monitor *property_of(const struct watcher *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->monitors.n; i++)
+		if (strcmp(p->monitors.at[i].name, name) == 0)
+			return &p->monitors.at[i];
+	return NULL;
+}
+
 static enum status monitors_get(const struct verify *v, const char *path, const struct witness *w,
 				struct watcher *out, struct diag *d)
 {
@@ -189,8 +196,7 @@ static enum status monitors_get(const struct verify *v, const char *path, const 
 		st = monitors_new(out->spec, &out->monitors, d);
 	for (size_t i = 0; i < v->nplugins && st == ST_OK; i++)
 		st = monitors_load(&out->monitors, v->plugins[i], d);
-	out->seen = (struct check_watch){ .monitors = &out->monitors, .items = &out->items };
-	if (st == ST_OK && states_property(&out->seen, w->property) < 0) {
+	if (st == ST_OK && !property_of(out, w->property)) {
 		diag_set(
 			d,
 			"there is no property '%.100s' in %s: -s FILE gives another spec, --monitor "
@@ -213,15 +219,18 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 	st = monitors_get(v, path, w, p, d);
 	if (st != ST_OK)
 		return st;
+	/* The checker binds by itself; what is wrong with a name is told better here. */
+	st = watch_bind(p->spec, t, &p->watch, d);
+	view_bind(&p->view, p->spec, t);
 	opt->see = see;
 	opt->see_arg = p;
-	return watch_bind(p->spec, t, &p->watch, d);
+	return st;
 }
 
 static void watcher_release(struct watcher *p)
 {
 	watch_free(p->watch);
-	watch_items_release(&p->items);
+	view_release(&p->view);
 	monitors_release(&p->monitors);
 	spec_free(p->spec);
 }
@@ -230,10 +239,10 @@ static void watcher_release(struct watcher *p)
 static void formula_print(const struct watcher *p, const struct witness *w)
 {
 	struct strbuf text = { 0 };
-	int number = states_property(&p->seen, w->property);
+	const struct monitor *m = property_of(p, w->property);
 
-	if (p->monitors.at[number].property)
-		spec_print_property(p->spec, p->monitors.at[number].property, &text);
+	if (m->property)
+		spec_print_property(p->spec, m->property, &text);
 	if (text.n)
 		printf("%s%s", text.at, text.at[text.n - 1] == '\n' ? "" : "\n");
 	strbuf_release(&text);
@@ -252,8 +261,9 @@ static int witness_check(const struct evidence *ev, const struct witness *w, con
 		.nrelaxed = w->relaxed.n,
 		.strict = v->strict || !w->dep,
 		.values = v->values || w->values,
-		.watch = w->property ? &p->seen : NULL,
+		.view = w->property ? &p->view : NULL,
 		.property = w->property,
+		.plugin = w->property ? monitor_plugin(property_of(p, w->property)) : NULL,
 	};
 	struct checker *c = checker_new(ev);
 	struct check_verdict verdict;
@@ -293,8 +303,6 @@ static int files_check(struct trace *t, const char *path, const struct verify *v
 		talk_more("this is    %s", evidence_digest(ev));
 		goto out;
 	}
-	if (p.watch)
-		p.seen.initial = watch_initial(p.watch);
 	input_notes(t, &v->in);
 	status = witness_check(ev, &w, v, &p);
 out:

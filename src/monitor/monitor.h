@@ -21,6 +21,7 @@
 #include "spec/spec.h"
 
 struct diag;
+struct foresee_monitor;
 struct strbuf;
 
 /* What the spec's variables hold: bytes in memory order as a little-endian number, and which of
@@ -87,6 +88,8 @@ enum status monitors_declared(const char *const *paths, size_t n, struct spec **
 enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
 	__attribute__((warn_unused_result));
 void monitors_release(struct monitors *m);
+/* A plug-in's own functions, for the checker, which calls them itself; NULL: it is none. */
+const struct foresee_monitor *monitor_plugin(const struct monitor *m);
 
 /* True if the input is a step of the monitor; reads: variables that it reads. */
 static inline bool monitor_is_step(const struct monitor *m, uint64_t events, uint64_t written,

@@ -265,6 +265,11 @@ static void plugin_describe(const void *self, struct strbuf *out)
 		    p->monitor->state_size == 1 ? "" : "s");
 }
 
+const struct foresee_monitor *monitor_plugin(const struct monitor *m)
+{
+	return m->step == plugin_step ? ((const struct plugin *)m->self)->monitor : NULL;
+}
+
 static const char *plugin_trouble(const void *self)
 {
 	const struct plugin *p = self;

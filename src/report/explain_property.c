@@ -55,7 +55,7 @@ static void formula_format(struct explain *x, const struct monitor *m)
 /* " put, big": what the spec calls it. */
 static void events_add(struct explain *x, uint64_t pos)
 {
-	const struct check_watch *w = x->r->watch;
+	const struct states_watch *w = x->r->watch;
 	const struct watch_item *item = w ? states_item(w, pos) : NULL;
 	const char *comma = "";
 
@@ -288,7 +288,7 @@ static bool swapped_find(const struct run *r, size_t *late, size_t *early)
 /* A step that came before the last one, and that this run does without. */
 static bool missing_find(const struct run *r, struct run_row *out)
 {
-	const struct check_watch *w = r->x->r->watch;
+	const struct states_watch *w = r->x->r->watch;
 	uint64_t last = r->order->at.at[r->order->at.n - 1];
 	struct map there;
 	bool found = false;
@@ -436,7 +436,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 
 void explain_property(struct explain *x, const struct finding *f)
 {
-	const struct check_watch *w = x->r->watch;
+	const struct states_watch *w = x->r->watch;
 	int number = w ? states_property(w, f->property) : -1;
 	struct check_order order = { 0 };
 	size_t start = x->out.n;

@@ -26,7 +26,7 @@ static bool set_next(uint64_t set, uint32_t *i)
 	return *i < 64;
 }
 
-uint64_t explain_states_variables(const struct check_watch *w, const char *property)
+uint64_t explain_states_variables(const struct states_watch *w, const char *property)
 {
 	uint32_t n = w->monitors->spec ? w->monitors->spec->nvariables : 0;
 	uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
@@ -54,7 +54,7 @@ static void measure(struct explain_states *t)
 	strbuf_release(&text);
 }
 
-void explain_states_init(struct explain_states *t, const struct check_watch *w,
+void explain_states_init(struct explain_states *t, const struct states_watch *w,
 			 const struct states *s, const struct finding *f)
 {
 	*t = (struct explain_states){ .watch = w, .states = s, .f = f };

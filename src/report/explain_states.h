@@ -18,14 +18,14 @@
 
 #include "base/strbuf.h"
 #include "spec/spec.h"
-#include "witness/states.h"
+#include "monitor/states.h"
 
 struct columns;
 struct finding;
 
 /* All borrowed. */
 struct explain_states {
-	const struct check_watch *watch;
+	const struct states_watch *watch;
 	const struct states *states;
 	const struct finding *f;
 	uint64_t shown; /* variables */
@@ -33,7 +33,7 @@ struct explain_states {
 	const char *names[SPEC_VARIABLES]; /* as they are written */
 };
 
-void explain_states_init(struct explain_states *t, const struct check_watch *w,
+void explain_states_init(struct explain_states *t, const struct states_watch *w,
 			 const struct states *s, const struct finding *f);
 /* From now on, names by their last part where no other variable has it: `valid' of `store::entry.valid'. */
 void explain_states_shorten(struct explain_states *t);
@@ -52,6 +52,6 @@ bool explain_states_written(const struct explain_states *t, size_t state, struct
 void explain_states_read(const struct explain_states *t, uint64_t pos, struct strbuf *out);
 
 /* The variables of the property, by number; of a plug-in's all. */
-uint64_t explain_states_variables(const struct check_watch *w, const char *property);
+uint64_t explain_states_variables(const struct states_watch *w, const char *property);
 
 #endif /* REPORT_EXPLAIN_STATES_H */

@@ -14,10 +14,10 @@
 #include "finding/finding.h"
 #include "predict/engine.h"
 
-struct check_watch;
 struct ending;
 struct evidence;
 struct kept_list;
+struct states_watch;
 struct suppress;
 struct trace;
 
@@ -37,7 +37,7 @@ struct report {
 	struct trace *trace;
 	const struct evidence *evidence; /* NULL when there are no findings */
 	/* What the events are to the spec; NULL when no finding is about a property. */
-	const struct check_watch *watch;
+	const struct states_watch *watch;
 	uint32_t properties; /* that were looked at */
 	uint64_t events;
 	uint32_t threads, locks, variables;

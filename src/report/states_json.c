@@ -8,7 +8,7 @@
 #include "report/json.h"
 #include "report/report.h"
 #include "witness/check.h"
-#include "witness/states.h"
+#include "monitor/states.h"
 
 #define EXACT ((int64_t)1 << 53) /* integers beyond lose digits in many a reader */
 

@@ -3,8 +3,9 @@
  * lead to what is claimed?
  *
  * One pass over the order with a map of memory, of locks and of threads; handbook 2.6 with taint
- * (DEPENDENCY 4).  Of properties it runs the monitors along the order itself.  It shares with the engines nothing but the trace reader, and is written for
- * plainness, not for speed.
+ * (DEPENDENCY 4).  Properties it evaluates along the order itself, by witness/view.h and
+ * witness/judge.h.  It shares with the engines nothing but the trace reader and the parser of specs, and
+ * is written for plainness, not for speed.
  */
 #ifndef WITNESS_CHECK_H
 #define WITNESS_CHECK_H
@@ -17,17 +18,9 @@
 #include "finding/finding.h"
 
 struct evidence;
-struct monitor_value;
-struct monitors;
+struct foresee_monitor;
 struct schedule;
-struct watch_items;
-
-/* What the events are to a spec, for claims about properties (witness/states.h). */
-struct check_watch {
-	const struct monitors *monitors;
-	const struct monitor_value *initial; /* by variable; NULL: there are none */
-	const struct watch_items *items;     /* of the whole trace, seen while it was loaded */
-};
+struct view;
 
 struct check_claim {
 	enum finding_kind kind;
@@ -41,10 +34,12 @@ struct check_claim {
 	size_t nrelaxed;
 	bool strict; /* every read binds */
 	bool values; /* a read may see any write of the same value */
-	/* PROPERTY, PROPERTY_ERROR: what the spec sees, and the property's name.  Monitors are not
-	 * made for several threads: one such claim at a time. */
-	const struct check_watch *watch;
+	/* PROPERTY, PROPERTY_ERROR: what the spec sees, of the whole trace; the property's name; where
+	 * a plug-in has it, its functions.  Those are not made for several threads: one such claim at
+	 * a time. */
+	const struct view *view;
 	const char *property;
+	const struct foresee_monitor *plugin;
 };
 
 struct check_verdict {

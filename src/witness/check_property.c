@@ -1,6 +1,6 @@
 /*
- * Properties: the order is a run by the rules of all others, and the monitors, run along it here
- * once more, say that the property goes wrong at its last event and no sooner.
+ * Properties: the order is a run by the rules of all others, and along it the property, evaluated here
+ * by code of its own (view.h, judge.h), goes wrong at the last event and no sooner.
  *
  *	order    e1 e2 ... en            n >= 1, en is the target
  *	states   s0 s1 s2 ... sn         the property is good in s0 .. s(n-1), violated in sn
@@ -16,21 +16,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/config.h"
-#include "monitor/watch.h"
+#include "base/mem.h"
 #include "witness/check_priv.h"
-#include "witness/states.h"
+#include "witness/judge.h"
+#include "witness/view.h"
 
 static bool target_check(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
 	uint64_t last = claim->norder ? claim->order[claim->norder - 1] : 0;
 
-	if (!claim->watch)
+	if (!claim->view || (!claim->view->spec && !claim->plugin))
 		return check_fail(c, 0, "there is no spec to check the property by");
-	if (states_property(claim->watch, claim->property) < 0)
-		return check_fail(c, 0, "the spec has no property '%.60s'",
-				  claim->property ? claim->property : "");
+	if (claim->view->trouble[0])
+		return check_fail(c, 0, "%.200s", claim->view->trouble);
 	if (claim->ntargets > 1)
 		return check_fail(c, 0, "a property is violated at one event; these are %" PRIu32,
 				  claim->ntargets);
@@ -73,7 +72,7 @@ static bool taint_check(struct checker *c)
 	for (size_t i = 0; i < c->claim->norder && good; i++) {
 		uint64_t pos = c->claim->order[i];
 		const struct evidence_item *it = evidence_item(c->ev, pos);
-		const struct watch_item *item = states_item(c->claim->watch, pos);
+		const struct view_event *item = view_at(c->claim->view, pos);
 
 		if (c->mark[pos] & CHECK_READ_TAINTED)
 			map_put(&tainted, it->tid, NULL);
@@ -100,7 +99,7 @@ static void surprise_doubt(struct checker *c)
 {
 	for (size_t i = 0; i < c->claim->norder && !c->out->doubtful; i++) {
 		uint64_t pos = c->claim->order[i];
-		const struct watch_item *item = states_item(c->claim->watch, pos);
+		const struct view_event *item = view_at(c->claim->view, pos);
 
 		if (item && item->reads && evidence_item(c->ev, pos)->surprise)
 			check_doubt(c, pos,
@@ -138,7 +137,7 @@ static void recorded_doubt(struct checker *c)
 	surprise_doubt(c);
 }
 
-/* ---- the monitors ---- */
+/* ---- the property ---- */
 
 static const char *state_name(uint64_t pos, char *out, size_t size)
 {
@@ -150,52 +149,77 @@ static const char *state_name(uint64_t pos, char *out, size_t size)
 }
 
 /* The state after the whole order, where nothing has gone wrong before. */
-static bool end_check(struct checker *c, const struct states_walk *k, int number, uint64_t pos)
-{
-	const struct monitor *m = &c->claim->watch->monitors->at[number];
-	bool error = c->claim->kind == FINDING_PROPERTY_ERROR;
-	uint64_t bit = (uint64_t)1 << number;
-	const char *why = configs_trouble(k->configs, (uint32_t)number);
-	char where[60];
-
-	if ((error ? k->state.error : k->state.bad) & bit)
-		return true;
-	state_name(pos, where, sizeof(where));
-	if (k->state.unknown & bit)
-		return check_fail(c, pos, "whether '%.60s' holds %s is not known%s%.100s", m->name,
-				  where, why ? ": " : "", why ? why : "");
-	if (k->state.error & bit)
-		return check_fail(c, pos, "'%.60s' has no value %s%s%.100s; violated it is not",
-				  m->name, where, why ? ": " : "", why ? why : "");
-	if (k->state.bad & bit)
-		return check_fail(c, pos, "'%.60s' is violated %s; it has a value", m->name, where);
-	return check_fail(c, pos, "'%.60s' holds %s and all before", m->name, where);
-}
-
-static bool monitors_check(struct checker *c)
+static bool end_check(struct checker *c, const struct judge *j, enum judge_verdict is)
 {
 	const struct check_claim *claim = c->claim;
-	int number = states_property(claim->watch, claim->property);
-	uint64_t bit = (uint64_t)1 << number, pos = 0;
-	struct states_walk k;
-	bool good = true;
+	bool error = claim->kind == FINDING_PROPERTY_ERROR;
+	uint64_t pos = claim->ntargets ? claim->targets[0] : 0;
+	const char *why = judge_trouble(j), *name = claim->property;
 	char where[60];
 
-	states_walk_init(&k, claim->watch);
-	for (size_t i = 0; i < claim->norder && good; i++) {
-		if ((k.state.bad | k.state.error | k.state.unknown) & bit)
-			good = check_fail(c, claim->order[i],
-					  "'%.60s' has its verdict %s already: %s", claim->property,
-					  state_name(pos, where, sizeof(where)),
-					  k.state.bad & bit	? "violated"
-					  : k.state.error & bit ? "without a value"
-								: "not known");
-		else if (states_walk_step(&k, claim->order[i]))
-			pos = claim->order[i];
+	if (is == (error ? JUDGE_ERROR : JUDGE_BAD))
+		return true;
+	state_name(pos, where, sizeof(where));
+	switch (is) {
+	case JUDGE_UNKNOWN:
+		return check_fail(c, pos, "whether '%.60s' holds %s is not known%s%.100s", name,
+				  where, why ? ": " : "", why ? why : "");
+	case JUDGE_ERROR:
+		return check_fail(c, pos, "'%.60s' has no value %s%s%.100s; violated it is not",
+				  name, where, why ? ": " : "", why ? why : "");
+	case JUDGE_BAD:
+		return check_fail(c, pos, "'%.60s' is violated %s; it has a value", name, where);
+	default:
+		return check_fail(c, pos, "'%.60s' holds %s and all before", name, where);
 	}
-	if (good)
-		good = end_check(c, &k, number, claim->ntargets ? claim->targets[0] : 0);
-	states_walk_release(&k);
+}
+
+static bool already_fail(struct checker *c, uint64_t next, uint64_t pos, enum judge_verdict is)
+{
+	char where[60];
+
+	return check_fail(c, next, "'%.60s' has its verdict %s already: %s", c->claim->property,
+			  state_name(pos, where, sizeof(where)),
+			  is == JUDGE_BAD     ? "violated"
+			  : is == JUDGE_ERROR ? "without a value"
+					      : "not known");
+}
+
+static bool run_check(struct checker *c, struct judge *j)
+{
+	const struct check_claim *claim = c->claim;
+	struct value values[SPEC_VARIABLES];
+	enum judge_verdict is;
+	uint64_t pos = 0;
+
+	memcpy(values, claim->view->initial, sizeof(values));
+	is = judge_begin(j, values);
+	for (size_t i = 0; i < claim->norder; i++) {
+		const struct view_event *e = view_at(claim->view, claim->order[i]);
+
+		if (is != JUDGE_GOOD)
+			return already_fail(c, claim->order[i], pos, is);
+		if (!e)
+			continue;
+		view_apply(claim->view, e, values);
+		is = judge_take(j, &(struct judge_step){ values, e->events, e->written, e->reads,
+							 e->thread });
+		pos = claim->order[i];
+	}
+	return end_check(c, j, is);
+}
+
+static bool property_check(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	struct judge *j = judge_new(claim->view->spec, claim->property, claim->plugin);
+	bool good;
+
+	if (!j)
+		return check_fail(c, 0, "the spec has no property '%.60s'",
+				  claim->property ? claim->property : "");
+	good = run_check(c, j);
+	judge_free(j);
 	return good;
 }
 
@@ -214,6 +238,6 @@ size_t check_property(struct checker *c)
 		return held;
 	if (c->out->dep && !taint_check(c))
 		return held;
-	(void)monitors_check(c);
+	(void)property_check(c);
 	return held;
 }

@@ -54,12 +54,12 @@ said() {
 	sed -nE "s/^\/\/ ($3-)?$2:? ?//p" "$1"
 }
 
-# build FILE: ./full and ./locks.
+# build FILE: ./full and ./locks.  $extra: more flags.
 build() {
 	local cc=foresee-cc plain=${CC:-cc} flags
 
 	case $1 in *.cpp) cc="foresee-c++ -std=c++17" plain="${CXX:-c++} -std=c++17" ;; esac
-	flags=$(said "$1" flags both)
+	flags="$(said "$1" flags both) ${extra:-}"
 	FORESEE_LLVM=$llvm $cc ${level:--O1} -g -w -pthread "$1" -o full $flags >log 2>&1 &&
 		$plain -O1 -g -w -pthread "$1" -o locks $flags >>log 2>&1
 }

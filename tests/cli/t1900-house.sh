@@ -73,4 +73,9 @@ layers driver/a.c base/vec.h 1
 layers trace/a.c base/map_priv.h 1
 layers trace/a.c trace/map_priv.h 0
 layers trace/a.c event.h 1
+for room in order monitor lattice predict; do
+	layers witness/a.c $room/a.h 1
+done
+layers witness/a.c spec/spec.h 0
+layers witness/a.c trace/variables.h 0
 done_testing

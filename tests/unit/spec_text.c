@@ -81,6 +81,32 @@ static void word_add(struct spec_text *s, const char *word)
 		item->reads |= (uint64_t)1 << variable;
 }
 
+static void view_fill(struct spec_text *s)
+{
+	s->view = (struct view){ .spec = s->spec };
+	for (uint32_t i = 0; i < s->spec->nvariables; i++)
+		if (s->initial[i].known)
+			(void)value_of(&s->spec->variables[i].type, &s->spec->variables[i].initial,
+				       &s->view.initial[i]);
+	for (size_t i = 0; i < s->items.at.n; i++) {
+		const struct watch_item *m = &s->items.at.at[i];
+
+		*VEC_PUSH(&s->view.at) =
+			(struct view_event){ m->pos,	 m->thread, m->events, m->reads,
+					     m->written, m->writes, m->nwrites };
+	}
+	for (size_t i = 0; i < s->items.writes.n; i++) {
+		const struct watch_write *w = &s->items.writes.at[i];
+		struct view_write to = { .variable = w->variable, .known = w->known };
+
+		for (unsigned k = 0; k < 8; k++) {
+			to.mask |= (uint8_t)((w->mask >> 8 * k & 1) << k);
+			to.byte[k] = (uint8_t)(w->raw >> 8 * k);
+		}
+		*VEC_PUSH(&s->view.writes) = to;
+	}
+}
+
 void spec_text_open(struct spec_text *s, const char *spec, const char *steps)
 {
 	char *copy = strdup(steps), *at = copy, *word;
@@ -99,12 +125,14 @@ void spec_text_open(struct spec_text *s, const char *spec, const char *steps)
 		if (v->has_initial && eval_raw(&v->type, &v->initial, &s->initial[i].raw))
 			s->initial[i].known = 0xff;
 	}
-	s->watch = (struct check_watch){ &s->monitors, s->initial, &s->items };
+	s->watch = (struct states_watch){ &s->monitors, s->initial, &s->items };
 	free(copy);
+	view_fill(s);
 }
 
 void spec_text_close(struct spec_text *s)
 {
+	view_release(&s->view);
 	VEC_RELEASE(&s->items.at);
 	VEC_RELEASE(&s->items.writes);
 	monitors_release(&s->monitors);

@@ -6,16 +6,19 @@
 #define TESTS_SPEC_TEXT_H
 
 #include "monitor/monitor.h"
+#include "monitor/states.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"
 #include "witness/check.h"
+#include "witness/view.h"
 
 struct spec_text {
 	struct spec *spec;
 	struct monitors monitors;
 	struct watch_items items;
 	struct monitor_value initial[SPEC_VARIABLES]; /* as the spec says */
-	struct check_watch watch;
+	struct states_watch watch;		      /* for reports */
+	struct view view;			      /* the same, for the checker */
 };
 
 /* steps: words "3:x=1" (event 3 writes x), "4:x" (reads it), "5!e" (may be event e); several of one

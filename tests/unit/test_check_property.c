@@ -48,7 +48,7 @@ static void claim(const struct trial *x, const char *order, const char *targets,
 
 	case_open(&t, x->text, NULL);
 	spec_text_open(&s, x->spec, x->steps);
-	c.watch = &s.watch;
+	c.view = &s.view;
 	c.norder = case_numbers(order, at, 64);
 	c.ntargets = (uint32_t)case_numbers(targets, target, 16);
 	/* Twice: nothing of a claim may stay behind. */

@@ -31,6 +31,7 @@
 #include "trial.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
+#include "witness/view.h"
 
 #define TRACES 3000
 #define TRACES_LONG 100000
@@ -315,47 +316,41 @@ static void ask(const struct engine *engine, struct engine_options *opt, bool si
 
 /* ---- proofs ---- */
 
-struct judge {
+struct proof {
 	struct trace *trace;
-	struct watch *watch;
-	struct watch_items items;
+	struct view view;
 	struct evidence *evidence;
 	struct checker *checker;
-	struct check_watch sees;
 };
 
-static void judge_begin(struct judge *j)
+static void proof_see(void *arg, struct trace *trace, const struct event *e)
 {
-	struct evidence_options opt = { .values = true };
-	struct diag d = { 0 };
-	struct event e;
-
-	memset(j, 0, sizeof(*j));
-	if (trace_open(path, NULL, &j->trace, &d) != ST_OK ||
-	    watch_bind(spec, j->trace, &j->watch, &d) != ST_OK)
-		BUG("%s", d.message);
-	while (trace_next(j->trace, &e, &d) == ST_OK)
-		watch_see(j->watch, j->trace, &e, &j->items);
-	trace_close(j->trace);
-	if (trace_open(path, NULL, &j->trace, &d) != ST_OK ||
-	    evidence_load(j->trace, &opt, &j->evidence, &d) != ST_OK)
-		BUG("%s", d.message);
-	j->checker = checker_new(j->evidence);
-	j->sees = (struct check_watch){ .monitors = &monitors,
-					.initial = watch_initial(j->watch),
-					.items = &j->items };
+	view_see(&((struct proof *)arg)->view, trace, e);
 }
 
-static void judge_end(struct judge *j)
+static void proof_begin(struct proof *j)
+{
+	struct evidence_options opt = { .values = true, .see = proof_see, .see_arg = j };
+	struct diag d = { 0 };
+
+	memset(j, 0, sizeof(*j));
+	if (trace_open(path, NULL, &j->trace, &d) != ST_OK)
+		BUG("%s", d.message);
+	view_bind(&j->view, spec, j->trace);
+	if (evidence_load(j->trace, &opt, &j->evidence, &d) != ST_OK)
+		BUG("%s", d.message);
+	j->checker = checker_new(j->evidence);
+}
+
+static void proof_end(struct proof *j)
 {
 	checker_free(j->checker);
 	evidence_free(j->evidence);
 	trace_close(j->trace);
-	watch_items_release(&j->items);
-	watch_free(j->watch);
+	view_release(&j->view);
 }
 
-static bool is_certified(struct judge *j, const struct finding *f, const struct check_order *order)
+static bool is_certified(struct proof *j, const struct finding *f, const struct check_order *order)
 {
 	struct check_claim claim = { .kind = f->kind,
 				     .targets = f->events,
@@ -363,7 +358,7 @@ static bool is_certified(struct judge *j, const struct finding *f, const struct 
 				     .order = order->at.at,
 				     .norder = order->at.n,
 				     .strict = true,
-				     .watch = &j->sees,
+				     .view = &j->view,
 				     .property = f->property };
 	struct check_verdict v = { 0 };
 	bool good;
@@ -397,7 +392,7 @@ static bool is_proof(enum runs_kind kind, const struct finding *f, const struct 
 			   : order->at.n == 0);
 }
 
-static void prove(struct judge *j, enum runs_kind kind, const struct finding *f, int p)
+static void prove(struct proof *j, enum runs_kind kind, const struct finding *f, int p)
 {
 	struct check_order order = { 0 };
 
@@ -447,7 +442,7 @@ static bool is_right(enum runs_kind kind, const struct truth *truth, const struc
 	return (kind == RUNS_WEAK && !all_watched) || level_of(f) == truth->level[p];
 }
 
-static void judge_answer(struct judge *j, enum runs_kind kind, const struct truth *truth,
+static void proof_answer(struct proof *j, enum runs_kind kind, const struct truth *truth,
 			 const struct engine_result *r)
 {
 	char what[300];
@@ -476,7 +471,7 @@ static void judge_answer(struct judge *j, enum runs_kind kind, const struct trut
 }
 
 /* Only where every event is a point are runs of points runs of events. */
-static void judge_runs(enum runs_kind kind, const struct truth *truth,
+static void proof_runs(enum runs_kind kind, const struct truth *truth,
 		       const struct engine_result *r)
 {
 	uint64_t runs = 0, violating = 0;
@@ -514,7 +509,7 @@ static bool same(const struct engine_result *a, const struct engine_result *b)
 	return equal;
 }
 
-static void try_kind(struct judge *j, enum runs_kind kind)
+static void try_kind(struct proof *j, enum runs_kind kind)
 {
 	const struct engine *engine = kind == RUNS_MVC ? &engine_lattice_mvc : &engine_lattice_weak;
 	struct engine_options opt = { .jobs = 1, .count = true },
@@ -528,8 +523,8 @@ static void try_kind(struct judge *j, enum runs_kind kind)
 	}
 	tried++;
 	ask(engine, &opt, false, &r);
-	judge_answer(j, kind, &truth, &r);
-	judge_runs(kind, &truth, &r);
+	proof_answer(j, kind, &truth, &r);
+	proof_runs(kind, &truth, &r);
 	ask(engine, &other, true, &q);
 	if (!same(&r, &q)) {
 		differ++;
@@ -670,7 +665,7 @@ static void file_make(void)
 static void try_trace(void)
 {
 	struct diag d = { 0 };
-	struct judge j;
+	struct proof j;
 
 	if (!make())
 		return;
@@ -680,10 +675,10 @@ static void try_trace(void)
 		BUG("%s", d.message);
 	}
 	file_make();
-	judge_begin(&j);
+	proof_begin(&j);
 	try_kind(&j, RUNS_MVC);
 	try_kind(&j, RUNS_WEAK);
-	judge_end(&j);
+	proof_end(&j);
 	close(fd);
 	monitors_release(&monitors);
 	spec_free(spec);

@@ -12,6 +12,7 @@
 #include "spec/spec.h"
 #include "tap.h"
 #include "trace/trace.h"
+#include "witness/view.h"
 
 /* A spec, bound to a trace that has been read. */
 struct bound {
@@ -19,6 +20,7 @@ struct bound {
 	struct trace *trace;
 	struct watch *watch;
 	struct watch_items items;
+	struct view view; /* the checker's, which must be the same */
 	struct diag d;
 	uint64_t nevents;
 };
@@ -33,6 +35,52 @@ static void file_write(const char *text)
 		abort();
 }
 
+static bool write_is(const struct watch_write *a, const struct view_write *b)
+{
+	bool same = a->variable == b->variable && a->known == b->known;
+
+	for (unsigned k = 0; k < 8 && same; k++)
+		same = (a->mask >> 8 * k & 1) == (b->mask >> k & 1) &&
+		       (!a->known || !(b->mask >> k & 1) ||
+			(uint8_t)(a->raw >> 8 * k) == b->byte[k]);
+	return same;
+}
+
+static bool item_is(const struct watch_item *a, const struct view_event *b)
+{
+	return a->pos == b->pos && a->thread == b->thread && a->events == b->events &&
+	       a->reads == b->reads && a->written == b->written && a->nwrites == b->nwrites;
+}
+
+static uint64_t views_differ, views_items;
+
+/* 1: the checker's view of the trace is another one. */
+static unsigned views_compare(const struct bound *b)
+{
+	const struct monitor_value *initial = watch_initial(b->watch);
+	bool same = b->items.at.n == b->view.at.n && b->items.writes.n == b->view.writes.n &&
+		    !b->view.trouble[0];
+
+	for (uint32_t i = 0; i < b->spec->nvariables && same; i++) {
+		const struct value *v = &b->view.initial[i];
+
+		same = v->known == initial[i].known;
+		for (unsigned k = 0; k < 8 && same; k++)
+			same = !(v->known >> k & 1) ||
+			       v->byte[k] == (uint8_t)(initial[i].raw >> 8 * k);
+	}
+	for (size_t i = 0; same && i < b->items.at.n; i++)
+		same = item_is(&b->items.at.at[i], &b->view.at.at[i]);
+	for (size_t i = 0; same && i < b->items.writes.n; i++)
+		same = write_is(&b->items.writes.at[i], &b->view.writes.at[i]);
+	views_items += b->items.at.n;
+	if (!same)
+		printf("# the checker sees it otherwise (%zu items, %zu; %zu writes, %zu) %s\n",
+		       b->items.at.n, b->view.at.n, b->items.writes.n, b->view.writes.n,
+		       b->view.trouble);
+	return !same;
+}
+
 static bool bound_open(struct bound *b, const char *spec, const char *trace)
 {
 	struct event e;
@@ -45,17 +93,21 @@ static bool bound_open(struct bound *b, const char *spec, const char *trace)
 		printf("# %s\n", b->d.message);
 		return false;
 	}
+	view_bind(&b->view, b->spec, b->trace);
 	while (trace_next(b->trace, &e, &b->d) == ST_OK) {
 		watch_see(b->watch, b->trace, &e, &b->items);
+		view_see(&b->view, b->trace, &e);
 		b->nevents++;
 	}
 	if (b->d.message[0])
 		printf("# %s\n", b->d.message);
+	views_differ += views_compare(b);
 	return b->d.message[0] == '\0';
 }
 
 static void bound_close(struct bound *b)
 {
+	view_release(&b->view);
 	watch_items_release(&b->items);
 	watch_free(b->watch);
 	trace_close(b->trace);
@@ -363,6 +415,7 @@ int main(void)
 	test_first();
 	test_alloc();
 	test_random();
+	TAP_OK(views_differ == 0 && views_items > 100, "the checker's own view is the same");
 	unlink(path);
 	return tap_done();
 }

@@ -63,15 +63,26 @@ static void handlers(void)
 	assert(once == 1 && old.sa_handler == SIG_DFL);
 }
 
+/* What the kernel stores of the CPU when a signal comes: 1.8 kB here, 12 kB where it has tiles.  LEAST
+ * makes this one like such a machine. */
+static size_t least_stack(void)
+{
+#ifdef LEAST
+	return LEAST;
+#else
+	return getauxval(AT_MINSIGSTKSZ);
+#endif
+}
+
+/* Between two pages that nobody may touch. */
 static void small_stack(void)
 {
-	size_t least = getauxval(AT_MINSIGSTKSZ), size = (least < 2048 ? 2048 : least) + 2048;
-	char *page = mmap(NULL, 16384, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t whole = (size + 4095) & ~4095ul;
+	size_t size = least_stack() + 2048, whole = (size + 4095) & ~4095ul;
+	char *page = mmap(NULL, whole + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t alt = { .ss_sp = page + 4096 + whole - size, .ss_size = size };
 	struct sigaction a = { .sa_handler = on_small_stack, .sa_flags = SA_ONSTACK };
 
-	assert(mprotect(page + 4096, whole, PROT_READ | PROT_WRITE) == 0);
+	assert(page != MAP_FAILED && mprotect(page + 4096, whole, PROT_READ | PROT_WRITE) == 0);
 	assert(sigaltstack(&alt, NULL) == 0);
 	sigaction(SIGUSR1, &a, NULL);
 	for (int i = 0; i < 100; i++)
@@ -79,7 +90,7 @@ static void small_stack(void)
 	assert(small == 100);
 	alt.ss_flags = SS_DISABLE;
 	sigaltstack(&alt, NULL);
-	munmap(page, 16384);
+	munmap(page, whole + 8192);
 }
 
 static void *waiter(void *arg)

@@ -4,7 +4,7 @@
  * A walk has configurations of its own, and throws out all but the present one when they get many:
  * a run that counts something meets a new one at every step.
  */
-#include "witness/states.h"
+#include "monitor/states.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 #define MANY 100000 /* configurations */
 
-const struct watch_item *states_item(const struct check_watch *w, uint64_t pos)
+const struct watch_item *states_item(const struct states_watch *w, uint64_t pos)
 {
 	const struct watch_item *at = w->items->at.at;
 	size_t low = 0, high = w->items->at.n;
@@ -30,7 +30,7 @@ const struct watch_item *states_item(const struct check_watch *w, uint64_t pos)
 	return low < w->items->at.n && at[low].pos == pos ? &at[low] : NULL;
 }
 
-int states_property(const struct check_watch *w, const char *name)
+int states_property(const struct states_watch *w, const char *name)
 {
 	for (uint32_t i = 0; name && i < w->monitors->n; i++)
 		if (strcmp(w->monitors->at[i].name, name) == 0)
@@ -45,7 +45,7 @@ static void verdicts_get(struct states_walk *k)
 	k->state.unknown = config_unknown(k->configs, k->config);
 }
 
-void states_walk_init(struct states_walk *k, const struct check_watch *w)
+void states_walk_init(struct states_walk *k, const struct states_watch *w)
 {
 	*k = (struct states_walk){ .watch = w, .configs = configs_new(w->monitors, w->initial) };
 	k->config = config_initial(k->configs);
@@ -78,7 +78,7 @@ bool states_walk_step(struct states_walk *k, uint64_t pos)
 	return true;
 }
 
-bool states_is_step(const struct check_watch *w, int property, const struct watch_item *item)
+bool states_is_step(const struct states_watch *w, int property, const struct watch_item *item)
 {
 	const struct monitor *m = &w->monitors->at[property];
 
@@ -86,7 +86,7 @@ bool states_is_step(const struct check_watch *w, int property, const struct watc
 	       (m->property && item->written & m->property->variables);
 }
 
-static bool is_step(const struct check_watch *w, int property, uint64_t pos)
+static bool is_step(const struct states_watch *w, int property, uint64_t pos)
 {
 	const struct watch_item *item = states_item(w, pos);
 
@@ -102,7 +102,7 @@ static void state_add(const struct states_walk *k, struct states *out)
 		*VEC_PUSH(&out->values) = values[i];
 }
 
-void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
+void states_get(const struct states_watch *w, const uint64_t *order, size_t n, size_t most,
 		int property, struct states *out)
 {
 	struct states_walk k;

@@ -1,21 +1,28 @@
 /*
  * An order of events as a spec sees it: the steps that matter, what its variables hold after each,
- * and which properties are violated there.  The checker asks for the verdict, reports show the rest.
+ * and which properties are violated there.  For reports; the checker has its own (witness/view.h).
  *
- * Ownership: check_watch is borrowed; states_release frees what a run holds.
+ * Ownership: states_watch is borrowed; states_release frees what a run holds.
  * Threads:   monitors are not made for several: one at a time.
  */
-#ifndef WITNESS_STATES_H
-#define WITNESS_STATES_H
+#ifndef MONITOR_STATES_H
+#define MONITOR_STATES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
 #include "monitor/monitor.h"
-#include "witness/check.h"
 
 struct watch_item;
+struct watch_items;
+
+/* What the events of a trace are to a spec. */
+struct states_watch {
+	const struct monitors *monitors;
+	const struct monitor_value *initial; /* by variable; NULL: there are none */
+	const struct watch_items *items;     /* of the whole trace */
+};
 
 struct state {
 	uint64_t pos;		      /* of the event that led to it; 0: the initial state */
@@ -32,28 +39,28 @@ struct states {
 };
 
 /* The last `most' steps of the property along the order, after the state before them. */
-void states_get(const struct check_watch *w, const uint64_t *order, size_t n, size_t most,
+void states_get(const struct states_watch *w, const uint64_t *order, size_t n, size_t most,
 		int property, struct states *out);
 void states_release(struct states *s);
 
 /* What the event is to the spec; NULL: nothing. */
-const struct watch_item *states_item(const struct check_watch *w, uint64_t pos);
+const struct watch_item *states_item(const struct states_watch *w, uint64_t pos);
 /* The item is a step of the property, or may be (its events' `when' is not asked), or writes one of
  * its variables. */
-bool states_is_step(const struct check_watch *w, int property, const struct watch_item *item);
+bool states_is_step(const struct states_watch *w, int property, const struct watch_item *item);
 /* The property's number; -1: there is none of this name. */
-int states_property(const struct check_watch *w, const char *name);
+int states_property(const struct states_watch *w, const char *name);
 
 /* Step by step: the state now. */
 struct states_walk {
-	const struct check_watch *watch;
+	const struct states_watch *watch;
 	struct configs *configs;
 	uint32_t config;
 	struct state state;
 };
-void states_walk_init(struct states_walk *k, const struct check_watch *w);
+void states_walk_init(struct states_walk *k, const struct states_watch *w);
 void states_walk_release(struct states_walk *k);
 /* False: the event is none of the spec's, and nothing has changed. */
 bool states_walk_step(struct states_walk *k, uint64_t pos);
 
-#endif /* WITNESS_STATES_H */
+#endif /* MONITOR_STATES_H */

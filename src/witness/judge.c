@@ -1,0 +1,185 @@
+/*
+ * What is a step of a property, whose events' conditions decide that; the rest by its kind.
+ *
+ * An event whose condition has no value (or none that is known) may or may not have happened.  If it
+ * would be a step, or is named by the property in a step that happens anyway, then the property has
+ * no value either.
+ */
+#include "witness/judge.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "witness/judge_priv.h"
+
+static const struct spec_property *property_find(const struct spec *s, const char *name)
+{
+	for (uint32_t i = 0; s && name && i < s->nproperties; i++)
+		if (strcmp(s->properties[i].name, name) == 0)
+			return &s->properties[i];
+	return NULL;
+}
+
+/* The table in SPECS.md, "Properties"; only a formula has states between its events. */
+static void steps_set(struct judge *j)
+{
+	const struct spec_property *p = j->property;
+	const struct spec *s = j->spec;
+	bool formula = p->body == SPEC_PTLTL;
+
+	if (p->step == SPEC_STEP_WRITE) {
+		j->step_writes = p->variables;
+		for (uint32_t i = 0; i < s->nevents; i++)
+			if (p->events >> i & 1 && s->events[i].op == SPEC_WRITE &&
+			    s->events[i].variable >= 0)
+				j->step_writes |= 1ull << s->events[i].variable;
+	} else {
+		j->step_events = p->events;
+		if (p->step == SPEC_STEP_AUTO && formula)
+			j->step_writes = p->variables;
+	}
+}
+
+static void relevant_set(struct judge *j)
+{
+	if (!j->spec || (j->property && j->property->body != SPEC_PTLTL))
+		return;
+	j->step_events |= j->spec->relevant_events;
+	j->step_writes |= j->spec->relevant_variables;
+	j->step_reads |= j->spec->relevant_variables;
+}
+
+static void body_make(struct judge *j)
+{
+	const struct spec_property *p = j->property;
+
+	if (p->body == SPEC_PTLTL) {
+		uint32_t n = judge_form_size(p->form);
+
+		j->now = mem_zalloc(n);
+		j->before = mem_zalloc(n);
+	} else if (p->body == SPEC_FSM) {
+		j->in = mem_zalloc(p->nstates);
+		j->next = mem_zalloc(p->nstates);
+	} else {
+		j->rx = judge_rx_new(j->spec, p);
+	}
+}
+
+struct judge *judge_new(const struct spec *s, const char *property,
+			const struct foresee_monitor *plugin)
+{
+	const struct spec_property *p = plugin ? NULL : property_find(s, property);
+	struct judge *j;
+
+	if (!plugin && (!p || p->body == SPEC_MTTL))
+		return NULL;
+	j = mem_zalloc(sizeof(*j));
+	j->spec = s;
+	j->property = p;
+	j->monitor = plugin;
+	if (plugin) {
+		j->plugin = judge_plugin_new(s, plugin);
+		j->step_events = judge_plugin_events(j->plugin);
+		j->step_writes = judge_plugin_variables(j->plugin);
+	} else {
+		steps_set(j);
+		body_make(j);
+	}
+	relevant_set(j);
+	return j;
+}
+
+void judge_free(struct judge *j)
+{
+	if (!j)
+		return;
+	mem_free(j->now);
+	mem_free(j->before);
+	mem_free(j->in);
+	mem_free(j->next);
+	judge_rx_free(j->rx);
+	judge_plugin_free(j->plugin);
+	mem_free(j);
+}
+
+static enum judge_verdict look(struct judge *j, const struct judge_moment *m, bool first)
+{
+	uint64_t letter;
+
+	if (j->plugin)
+		return judge_plugin(j->plugin, m, first, &j->trouble);
+	switch (j->property->body) {
+	case SPEC_PTLTL:
+		j->begun = !first;
+		return judge_form(j, m);
+	case SPEC_FSM:
+		return judge_fsm(j, m, first);
+	default:
+		letter = m->events & j->property->events;
+		if (!first && letter == 0)
+			return JUDGE_GOOD; /* a step, by a write, that is no letter of the word */
+		j->trouble = "the expression has too many states";
+		return judge_rx(j->rx, letter);
+	}
+}
+
+enum judge_verdict judge_begin(struct judge *j, const struct value *initial)
+{
+	struct judge_moment m = { .values = initial };
+
+	j->trouble = NULL;
+	j->verdict = look(j, &m, true);
+	return j->verdict;
+}
+
+enum judge_verdict judge_take(struct judge *j, const struct judge_step *step)
+{
+	uint64_t named = j->step_events | (j->property ? j->property->events : 0);
+	uint64_t sure = 0, none = 0, open = 0;
+	bool other = (step->written & j->step_writes) || (step->reads & j->step_reads);
+	const char *why_none = NULL, *why_open = NULL;
+
+	if (j->verdict != JUDGE_GOOD)
+		return j->verdict;
+	for (uint64_t left = step->events & named; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(left);
+		const struct spec_expr *when = j->spec->events[i].when;
+		const char *why = NULL;
+
+		switch (when ? value_truth(j->spec, when, step->values, step->thread, &why)
+			     : VALUE_TRUE) {
+		case VALUE_TRUE:
+			sure |= 1ull << i;
+			break;
+		case VALUE_NONE:
+			none |= 1ull << i;
+			why_none = why;
+			break;
+		case VALUE_OPEN:
+			open |= 1ull << i;
+			why_open = why;
+			break;
+		case VALUE_FALSE:
+			break;
+		}
+	}
+	if (none && (other || (sure | none) & j->step_events)) {
+		j->trouble = why_none;
+		j->verdict = JUDGE_ERROR;
+	} else if (open && (other || (sure | open) & j->step_events)) {
+		j->trouble = why_open;
+		j->verdict = JUDGE_UNKNOWN;
+	} else if (other || (sure & j->step_events)) {
+		j->verdict = look(
+			j,
+			&(struct judge_moment){ step->values, sure, step->written, step->thread },
+			false);
+	}
+	return j->verdict;
+}
+
+const char *judge_trouble(const struct judge *j)
+{
+	return j->verdict == JUDGE_ERROR || j->verdict == JUDGE_UNKNOWN ? j->trouble : NULL;
+}

@@ -1,0 +1,50 @@
+/*
+ * While the trace is read: what view_bind.c finds and view.c looks at.
+ */
+#ifndef WITNESS_VIEW_PRIV_H
+#define WITNESS_VIEW_PRIV_H
+
+#include "trace/trace.h"
+#include "witness/view.h"
+
+struct intern;
+
+/* Memory; to == 0: nowhere. */
+struct view_place {
+	uint64_t from, to;
+};
+
+/* A declared variable, or what a pattern names that is none (a lock, other memory). */
+struct view_object {
+	struct view_place at;
+	struct view_place again; /* text: an element has two names */
+	const char *name;	 /* ... */
+	bool said;		 /* the program itself says where it is, as it runs */
+	bool placed;		 /* at is, or was once, somewhere */
+	struct value now;	 /* variables: in the recorded run */
+	uint8_t open;		 /* variables: bytes that a first read may tell */
+};
+
+struct view_thread {
+	const char *routine;	  /* NULL: not known */
+	VEC(const char *) blocks; /* begun and not ended; NULL: of no name */
+};
+
+struct view_sight {
+	struct view_object variable[SPEC_VARIABLES];
+	struct view_object object[SPEC_EVENTS]; /* READ .. REL of what is no variable */
+	VEC(struct view_thread) threads;	/* by tid */
+	struct intern *strings;
+	bool text;	    /* the trace is */
+	bool broad;	    /* a pattern fits every event, or every access */
+	bool names;	    /* a thread is known by its start routine, perhaps */
+	uint64_t low, high; /* around all that has a place */
+};
+
+/* Places, and what the program and the spec say of first values.  False: v->trouble says why. */
+bool view_bind_all(struct view *v, struct trace *t);
+
+/* Takes in a place. */
+void view_place_set(struct view_sight *s, struct view_place *p, uint64_t addr, uint64_t size);
+
+#endif /* WITNESS_VIEW_PRIV_H */
