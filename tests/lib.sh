@@ -50,7 +50,7 @@ fail() {
 
 # note FILE: the file as TAP comments, for the reader of a failure.
 note() {
-	[ -e "$1" ] && sed "s/^/# $1: /" "$1" | head -${2:-40}
+	[ -e "$1" ] && awk -v name="$1" '{ print "# " name ": " $0 }' "$1" | head -${2:-40}
 	return 0
 }
 

@@ -347,6 +347,42 @@ enum status program_find(const char *name, bool locks, char **path, struct diag 
 	return st;
 }
 
+/* ---- the lock recorder ---- */
+
+/* LD_PRELOAD takes no blank or colon in a name.  Then the library gets another one: a link in a
+ * directory of ours, which goes when this process does. */
+static struct {
+	pid_t owner;
+	char directory[PATH_MAX], link[PATH_MAX + sizeof(LOCK_RECORDER) + 1];
+} other_name;
+
+static void other_name_drop(void)
+{
+	if (other_name.owner != getpid())
+		return;
+	unlink(other_name.link);
+	rmdir(other_name.directory);
+}
+
+static bool other_name_make(const char *library)
+{
+	const char *where = getenv("TMPDIR");
+
+	if (!where || *where != '/' || strpbrk(where, ": \t\n") || strlen(where) > PATH_MAX / 2)
+		where = "/tmp";
+	snprintf(other_name.directory, sizeof(other_name.directory), "%s/foresee-locks-XXXXXX",
+		 where);
+	if (!mkdtemp(other_name.directory))
+		return false;
+	snprintf(other_name.link, sizeof(other_name.link), "%s/" LOCK_RECORDER,
+		 other_name.directory);
+	other_name.owner = getpid();
+	if (symlink(library, other_name.link) == 0 && atexit(other_name_drop) == 0)
+		return true;
+	other_name_drop();
+	return false;
+}
+
 enum status program_lock_recorder(char **path, struct diag *d)
 {
 	char *own = program_own_directory();
@@ -358,12 +394,14 @@ enum status program_lock_recorder(char **path, struct diag *d)
 	if (access(*path, R_OK) != 0)
 		diag_set(d, "cannot find the lock recorder '%s': is foresee installed whole?",
 			 *path);
-	else if (strpbrk(*path, ": \t"))
-		diag_set(d, "cannot preload '%s': LD_PRELOAD takes no blank or colon in a name",
-			 *path);
-	else
+	else if (!strpbrk(*path, ": \t"))
 		return ST_OK;
+	else if (!other_name_make(*path))
+		diag_set(d,
+			 "cannot preload '%s': LD_PRELOAD takes no blank or colon in a name, and no "
+			 "link to it can be made: %s",
+			 *path, strerror(errno));
 	mem_free(*path);
-	*path = NULL;
-	return ST_IO;
+	*path = other_name.owner ? mem_strdup(other_name.link) : NULL;
+	return *path ? ST_OK : ST_IO;
 }

@@ -115,7 +115,7 @@ forms() {
 	instrumented hello "$v: C++ is instrumented"
 	ok "$v: <foresee.h>" foresee-cc -Wall -Werror name.c -o name
 	ok "$v: ... runs" ./name
-	ok "$v: ... and links without the runtime" bash -c "clang-$v -I$SRC/include name.c -o bare && ./bare"
+	ok "$v: ... and links without the runtime" bash -c "clang-$v -I'$SRC/include' name.c -o bare && ./bare"
 	if foresee-cc -flto main.o twice.o -o /dev/null 2>/dev/null; then
 		ok "$v: -flto" foresee-cc -flto -O2 -Iinc main.c twice.c -o prog-lto
 		instrumented prog-lto "$v: -flto is instrumented"

@@ -69,8 +69,11 @@ static int take(const char *how, const char *mine)
 		syscall(SYS_close_range, 3, ~0u, 0);
 	} else if (strcmp(how, "replace") == 0) { /* its own file under every number */
 		int fd = open(mine, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		struct rlimit r;
 
-		for (int to = fd + 1; to < 1024; to++)
+		/* But for a few: where all are taken nobody can open anything. */
+		getrlimit(RLIMIT_NOFILE, &r);
+		for (int to = fd + 1; to < 1024 && (rlim_t)to + 8 < r.rlim_cur; to++)
 			dup2(fd, to);
 	} else if (strcmp(how, "exhaust") == 0) {
 		while (open("/dev/null", O_RDONLY) >= 0)
