@@ -29,7 +29,7 @@ say  = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 # demo and check must work on a machine with only git and make, so what is
 # missing is installed here, before the lines below look for compilers.
 DRY_RUN  := $(findstring n,$(firstword -$(MAKEFLAGS)))
-DEPS_SET := $(if $(filter check check-long deps,$(MAKECMDGOALS)),test,$(if $(filter demo,$(MAKECMDGOALS)),build))
+DEPS_SET := $(if $(filter check check-units check-long tidy deps,$(MAKECMDGOALS)),test,$(if $(filter demo,$(MAKECMDGOALS)),build))
 ifneq ($(if $(DRY_RUN),,$(DEPS_SET)),)
 ifneq ($(shell scripts/deps $(DEPS_SET) >&2 && echo ok),ok)
 $(error packages are missing)
@@ -41,8 +41,8 @@ LLVMS := $(shell for n in 14 15 16 17 18 19 20; do \
 	command -v llvm-config-$$n clang-$$n >/dev/null && echo $$n; done)
 LLVM  := $(firstword $(LLVMS))
 CLANG := clang-$(LLVM)
-CC    := gcc
-CXX   := g++
+CC    := $(if $(filter clang,$(FLAVOUR)),$(CLANG),gcc)
+CXX   := $(if $(filter clang,$(FLAVOUR)),clang++-$(LLVM),g++)
 
 WARN   := -Wall -Wextra -Wshadow -Wvla $(if $(filter true,$(CI)),-Werror)
 CWARN  := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
@@ -55,9 +55,10 @@ FLAGS_release := -O3 -g
 FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_cov     := -O0 -g --coverage
+FLAGS_clang   := -O2 -g
 FLAGS         := $(FLAGS_$(FLAVOUR))
 ifeq ($(FLAGS),)
-$(error unknown FLAVOUR '$(FLAVOUR)': dev, release, asan, tsan, cov)
+$(error unknown FLAVOUR '$(FLAVOUR)': dev, release, asan, tsan, cov, clang)
 endif
 
 # The runtime and the pass live in somebody else's process: never sanitised.
@@ -65,7 +66,7 @@ RT_FLAGS := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack
 	-fno-omit-frame-pointer -mcx16
 RT_LINK   = -shared -Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,defs -Wl,-z,nodelete
 # A lock call must cost little: its wrapper takes in what lies in other files.
-LOCKS_FLAGS := $(RT_FLAGS) -DFORESEE_LOCKS -flto -flto-partition=one
+LOCKS_FLAGS := $(RT_FLAGS) -DFORESEE_LOCKS $(if $(filter clang,$(FLAVOUR)),,-flto -flto-partition=one)
 PASS_FLAGS := -O2 -g -fPIC
 
 B    := build/$(FLAVOUR)
@@ -112,7 +113,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo check check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice format format-check tidy \
+.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -250,6 +251,12 @@ check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS)) ## run all tests; T=
 	@$(RUN) $(CHECKS) $(foreach u,$(UNITS) $(CAPTURES),'$(u)') $(SUITES) $(FACTS) $(CLI) \
 		$(call fuzz_items,$(FUZZ_SECONDS))
 
+# Those that have threads of their own, or engines that do.
+THREADED   := pool monitor_config live lattice lattice_random properties_random exact relay
+UNITS_HERE  = $(if $(filter tsan,$(FLAVOUR)),$(filter $(THREADED:%=$(B)/tests/unit/test_%),$(UNITS)),$(UNITS))
+check-units: $(UNITS) ## unit tests alone, for FLAVOUR=asan, and tsan (those with threads)
+	@$(RUN) $(foreach u,$(UNITS_HERE),'$(u)')
+
 check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, with clang-tidy and ten minutes of fuzzing
 	@LONG=1 $(RUN) $(CHECKS) 'plain:scripts/tidy' 'plain:scripts/format --check' \
 		$(foreach u,$(UNITS) $(CAPTURES),'$(u)') $(SUITES) $(FACTS) $(CLI) $(call fuzz_items,600)
@@ -313,4 +320,4 @@ clean: ## remove build/
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z_.-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | sort | expand -t 26
-	@echo '  variables: FLAVOUR=dev|release|asan|tsan|cov  T=PATTERN  V=1  CI=true  PREFIX=  DESTDIR='
+	@echo '  variables: FLAVOUR=dev|release|asan|tsan|cov|clang  T=PATTERN  V=1  CI=true  PREFIX=  DESTDIR='
