@@ -397,10 +397,11 @@ enum status program_lock_recorder(char **path, struct diag *d)
 	else if (!strpbrk(*path, ": \t"))
 		return ST_OK;
 	else if (!other_name_make(*path))
-		diag_set(d,
-			 "cannot preload '%s': LD_PRELOAD takes no blank or colon in a name, and no "
-			 "link to it can be made: %s",
-			 *path, strerror(errno));
+		diag_set(
+			d,
+			"cannot preload '%s': LD_PRELOAD takes no blank or colon in a name, and no "
+			"link to it can be made: %s",
+			*path, strerror(errno));
 	mem_free(*path);
 	*path = other_name.owner ? mem_strdup(other_name.link) : NULL;
 	return *path ? ST_OK : ST_IO;
