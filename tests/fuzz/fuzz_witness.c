@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "monitor/monitor.h"
-#include "monitor/watch.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
+#include "witness/view.h"
 #include "witness/witness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,17 +53,14 @@ static struct trace *trace_make(const uint8_t *data, size_t n)
 /* The spec of a witness, and what the events are to it. */
 struct watcher {
 	struct spec *spec;
-	struct monitors monitors;
-	struct watch *watch;
-	struct watch_items items;
-	struct check_watch seen;
+	struct view view;
 };
 
 static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct watcher *p = arg;
 
-	watch_see(p->watch, t, e, &p->items);
+	view_see(&p->view, t, e);
 }
 
 /* What needs no trace; a witness without a spec that can be used is checked all the same. */
@@ -78,21 +74,17 @@ static void watcher_init(struct watcher *p, const uint8_t *data, size_t n, struc
 		return;
 	if (head.property && head.spec.n < 4096 &&
 	    spec_parse("fuzz", head.spec.at ? head.spec.at : "", head.spec.n, &p->spec, &d) ==
-		    ST_OK &&
-	    monitors_new(p->spec, &p->monitors, &d) == ST_OK &&
-	    watch_bind(p->spec, t, &p->watch, &d) == ST_OK) {
+		    ST_OK) {
+		view_bind(&p->view, p->spec, t);
 		opt->see = see;
 		opt->see_arg = p;
-		p->seen = (struct check_watch){ .monitors = &p->monitors, .items = &p->items };
 	}
 	witness_release(&head);
 }
 
 static void watcher_release(struct watcher *p)
 {
-	watch_free(p->watch);
-	watch_items_release(&p->items);
-	monitors_release(&p->monitors);
+	view_release(&p->view);
 	spec_free(p->spec);
 }
 
@@ -108,7 +100,7 @@ static bool run(struct checker *c, const struct witness *w, const struct watcher
 				     .nrelaxed = w->relaxed.n,
 				     .strict = strict,
 				     .values = values,
-				     .watch = p->seen.monitors ? &p->seen : NULL,
+				     .view = p->view.spec ? &p->view : NULL,
 				     .property = w->property };
 	struct check_verdict v, again;
 
@@ -182,8 +174,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	watcher_init(&p, middle + 4, size - (size_t)(middle + 4 - data), t, &opt);
 	if (evidence_load(t, &opt, &ev, &d) == ST_OK) {
-		if (p.watch)
-			p.seen.initial = watch_initial(p.watch);
 		witness_try(ev, &p, middle + 4, size - (size_t)(middle + 4 - data));
 	}
 	watcher_release(&p);
