@@ -169,7 +169,8 @@ static void areas_init(uint64_t keep)
 		areas.most = AREAS_FEW;
 }
 
-bool file_create(const char *path, uint32_t flags, uint64_t keep)
+/* The file is there, and empty. */
+static bool file_begin(int fd, const char *path, uint32_t flags, uint64_t keep)
 {
 	struct format_file head = { .magic = FORMAT_MAGIC,
 				    .version = FORMAT_VERSION,
@@ -178,9 +179,8 @@ bool file_create(const char *path, uint32_t flags, uint64_t keep)
 				    .pid = (uint32_t)getpid() };
 	struct timespec now;
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
-	if (fd < 0 || syscall(SYS_fstat, fd, &st) != 0)
+	if (syscall(SYS_fstat, fd, &st) != 0)
 		return false;
 	file.device = st.st_dev;
 	file.inode = st.st_ino;
@@ -195,6 +195,21 @@ bool file_create(const char *path, uint32_t flags, uint64_t keep)
 	if (keep != 0)
 		areas_init(keep);
 	return file.free != NULL && write_all(&head, sizeof(head), 0);
+}
+
+bool file_create(const char *path, uint32_t flags, uint64_t keep)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error;
+
+	if (fd < 0)
+		return false;
+	if (file_begin(fd, path, flags, keep))
+		return true;
+	error = errno; /* an empty file is no trace, and would pass for one */
+	file_close();
+	(void)unlink(path);
+	errno = error;
+	return false;
 }
 
 void file_close(void)

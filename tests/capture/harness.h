@@ -29,7 +29,7 @@ struct capture_case {
 	const char *cut;     /* as FORESEE_CUT; may be NULL */
 	const char *trouble; /* that the trace must tell of; NULL: none */
 	bool calls;	     /* again for each system call, which fails */
-	bool steps;	     /* again for some of the points that it counts; LONG=1: for all */
+	bool steps; /* again for some of them, or of the points that it counts; LONG=1: all */
 };
 
 int capture_main(int argc, char **argv, const struct capture_case *cases, size_t n);
