@@ -40,6 +40,11 @@ void AnnotateUnpublishMemoryRange(const char *file, int line, const volatile voi
 #define X(name) void name(const char *file, int line);
 HIDDEN(X)
 #undef X
+/* The same three, as WebKit calls them. */
+void WTFAnnotateHappensBefore(const char *file, int line, const volatile void *addr);
+void WTFAnnotateHappensAfter(const char *file, int line, const volatile void *addr);
+void WTFAnnotateBenignRaceSized(const char *file, int line, const volatile void *mem, long size,
+				const char *why);
 
 EXPORT void AnnotateHappensBefore(const char *file, int line, const volatile void *addr)
 {
@@ -97,6 +102,22 @@ EXPORT void AnnotateBenignRaceSized(const char *file, int line, const volatile v
 	(void)file, (void)line;
 	if (size > 0)
 		annotate_range(FORMAT_USER_BENIGN, why, mem, (uint64_t)size);
+}
+
+EXPORT void WTFAnnotateHappensBefore(const char *file, int line, const volatile void *addr)
+{
+	AnnotateHappensBefore(file, line, addr);
+}
+
+EXPORT void WTFAnnotateHappensAfter(const char *file, int line, const volatile void *addr)
+{
+	AnnotateHappensAfter(file, line, addr);
+}
+
+EXPORT void WTFAnnotateBenignRaceSized(const char *file, int line, const volatile void *mem,
+				       long size, const char *why)
+{
+	AnnotateBenignRaceSized(file, line, mem, size, why);
 }
 
 EXPORT void AnnotateThreadName(const char *file, int line, const char *name)

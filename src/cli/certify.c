@@ -1,6 +1,7 @@
 #include "cli/certify.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,9 +217,8 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 		strbuf_add(&w->spec, c->seen.monitors->spec->text, c->seen.monitors->spec->ntext);
 }
 
-static bool write_text(const char *path, const struct strbuf *text)
+static bool write_text(FILE *to, const char *path, const struct strbuf *text)
 {
-	FILE *to = fopen(path, "we");
 	bool good = to && fwrite(strbuf_str(text), 1, text->n, to) == text->n;
 
 	if (to && fclose(to) != 0)
@@ -228,8 +228,9 @@ static bool write_text(const char *path, const struct strbuf *text)
 	return good;
 }
 
+/* to NULL: it could not be opened, and errno says why. */
 static bool write_witness(const struct certify *c, const struct finding *f,
-			  const struct check_order *order, const char *path)
+			  const struct check_order *order, FILE *to, const char *path)
 {
 	struct strbuf text = { 0 };
 	struct witness w;
@@ -237,7 +238,7 @@ static bool write_witness(const struct certify *c, const struct finding *f,
 
 	fill(c, f, order, &w);
 	witness_format(&w, c->evidence, &text);
-	good = write_text(path, &text);
+	good = write_text(to, path, &text);
 	strbuf_release(&text);
 	witness_release(&w);
 	return good;
@@ -257,7 +258,8 @@ bool certify_write(const struct certify *c, const struct findings *f)
 			continue;
 		strbuf_clear(&path);
 		strbuf_addf(&path, "%s/%" PRIu32 ".witness", c->a->witness_dir, x->id);
-		good = write_witness(c, x, &order, strbuf_str(&path));
+		good = write_witness(c, x, &order, fopen(strbuf_str(&path), "we"),
+				     strbuf_str(&path));
 	}
 	strbuf_release(&path);
 	VEC_RELEASE(&order.at);
@@ -272,6 +274,7 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 {
 	const char *where = c->a->witness_dir;
 	struct strbuf path = { 0 };
+	int fd;
 
 	c->refused++;
 	if (x->property)
@@ -284,9 +287,10 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	talk_more("%s", v->what);
 	if (!where)
 		where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	strbuf_addf(&path, "%s/foresee-refused-%ld-%" PRIu32 ".witness", where, (long)getpid(),
-		    c->refused);
-	if (write_witness(c, x, order, strbuf_str(&path)))
+	/* A new file, whatever others may have put where they expect it. */
+	strbuf_addf(&path, "%s/foresee-refused-XXXXXX.witness", where);
+	fd = mkostemps(path.at, (int)strlen(".witness"), O_CLOEXEC);
+	if (write_witness(c, x, order, fd >= 0 ? fdopen(fd, "w") : NULL, strbuf_str(&path)))
 		talk_more("witness: %s", strbuf_str(&path));
 	talk_more("please report it, with the trace; the finding is not to be trusted");
 	strbuf_release(&path);

@@ -42,8 +42,16 @@ finds() {
 	is "$bad" "" "$words"
 }
 
+# --- odd addresses ---
+build unaligned
+ok "unaligned: recorded" record unaligned
+run foresee check unaligned.foresee
+has out '^1 finding' "unaligned: a race of two odd addresses, and none that is declared benign"
+has out 'unaligned.c:[0-9]+ in (reader|writer)' "at its places"
+is "$(cat printed)" "102030b 1122334455667788" "and done"
+
 # --- order ---
-for family in NONE FORESEE TSAN DYNAMIC; do
+for family in NONE FORESEE TSAN DYNAMIC WTF; do
 	build guarded -D$family
 	case $family in
 	NONE) finds guarded 2 "not annotated: the lock is not seen" ;;

@@ -1,5 +1,5 @@
 /* The locks of spin.h and the order of its mailbox, told in the words of one family: -DNONE,
- * -DFORESEE, -DTSAN or -DDYNAMIC. */
+ * -DFORESEE, -DTSAN, -DDYNAMIC or -DWTF (where that has words, else as DYNAMIC). */
 #ifndef FAMILY_H
 #define FAMILY_H
 
@@ -23,7 +23,7 @@
 #define UNSHARES(l) __tsan_mutex_pre_unlock(l, __tsan_mutex_read_lock)
 #define BEFORE(c) __tsan_release(c)
 #define AFTER(c) __tsan_acquire(c)
-#elif defined(DYNAMIC)
+#elif defined(DYNAMIC) || defined(WTF)
 void AnnotateHappensBefore(const char *file, int line, const volatile void *channel);
 void AnnotateHappensAfter(const char *file, int line, const volatile void *channel);
 void AnnotateRWLockAcquired(const char *file, int line, const volatile void *lock, long writes);
@@ -33,8 +33,15 @@ void AnnotateRWLockReleased(const char *file, int line, const volatile void *loc
 #define GIVES(l) AnnotateRWLockReleased(__FILE__, __LINE__, l, 1)
 #define SHARED(l) AnnotateRWLockAcquired(__FILE__, __LINE__, l, 0)
 #define UNSHARES(l) AnnotateRWLockReleased(__FILE__, __LINE__, l, 0)
+#ifdef WTF
+void WTFAnnotateHappensBefore(const char *file, int line, const volatile void *channel);
+void WTFAnnotateHappensAfter(const char *file, int line, const volatile void *channel);
+#define BEFORE(c) WTFAnnotateHappensBefore(__FILE__, __LINE__, c)
+#define AFTER(c) WTFAnnotateHappensAfter(__FILE__, __LINE__, c)
+#else
 #define BEFORE(c) AnnotateHappensBefore(__FILE__, __LINE__, c)
 #define AFTER(c) AnnotateHappensAfter(__FILE__, __LINE__, c)
+#endif
 #else
 #define WAITS(l) ((void)0)
 #define TAKEN(l) ((void)0)
