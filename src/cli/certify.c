@@ -18,6 +18,7 @@
 #include "report/frames.h"
 #include "trace/trace.h"
 #include "witness/check.h"
+#include "witness/check_cut.h"
 #include "witness/evidence.h"
 #include "witness/witness.h"
 
@@ -347,15 +348,20 @@ static uint64_t schedule_length(const struct schedule *s)
 
 /* ---- rounds ---- */
 
+const char certify_skipped[] = "not certified: the budget of the checker ran out";
+
 /* One finding's turn. */
 struct turn {
 	struct finding *x;
+	uint64_t length; /* of its schedule */
+	bool walked;
 	struct check_order order;
 	struct check_verdict verdict;
 };
 
 struct round {
 	const struct certify *c;
+	struct check_cuts *cuts;
 	struct checker **checkers; /* by worker; made when first needed */
 	VEC(struct turn) turns;
 };
@@ -383,13 +389,16 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 		.plugin = plugin_of(r->c, t->x->property),
 	};
 
+	if (!r->checkers[worker])
+		r->checkers[worker] = checker_new(r->c->evidence);
+	if (checker_run_cut(r->checkers[worker], r->cuts, &claim, &t->x->schedule, &t->verdict))
+		return;
+	t->walked = true;
 	if (!check_expand(r->c->evidence, &t->x->schedule, &t->order)) {
 		snprintf(t->verdict.what, sizeof(t->verdict.what),
 			 "the schedule names events that do not exist");
 		return;
 	}
-	if (!r->checkers[worker])
-		r->checkers[worker] = checker_new(r->c->evidence);
 	claim.order = t->order.at.at;
 	claim.norder = t->order.at.n;
 	checker_run(r->checkers[worker], &claim, &t->verdict);
@@ -431,10 +440,10 @@ static void round_fill(struct certify *c, struct findings *f, size_t *next, cons
 		steps += length;
 		if (c->spent > CERTIFY_BUDGET) {
 			c->skipped++;
-			x->why = "not certified: the budget of the checker ran out";
+			x->why = certify_skipped;
 			continue;
 		}
-		*VEC_PUSH(&r->turns) = (struct turn){ .x = x };
+		*VEC_PUSH(&r->turns) = (struct turn){ .x = x, .length = length };
 		if (finding_is_property(x)) {
 			++*next;
 			break;
@@ -448,6 +457,8 @@ static void round_settle(struct certify *c, struct findings *f, struct map *sure
 	for (size_t i = 0; i < r->turns.n; i++) {
 		struct turn *t = &r->turns.at[i];
 
+		if (!t->walked)
+			c->spent -= t->length; /* it cost next to nothing */
 		if (t->verdict.certified)
 			accept(c, t->x, &t->verdict);
 		else
@@ -468,6 +479,7 @@ void certify_findings(struct certify *c, struct findings *f)
 	size_t next = 0;
 
 	map_init(&sure);
+	r.cuts = is_claimed(f) ? check_cuts_new(c->evidence) : NULL;
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
 
@@ -484,6 +496,7 @@ void certify_findings(struct certify *c, struct findings *f)
 	for (unsigned i = 0; i < jobs; i++)
 		checker_free(r.checkers[i]);
 	mem_free(r.checkers);
+	check_cuts_free(r.cuts);
 	VEC_RELEASE(&r.turns);
 	map_release(&sure);
 }

@@ -335,9 +335,27 @@ static void settle(struct pass *p)
 	findings_settle(&p->findings, all);
 }
 
+/* What the checker had no time for is not predicted, whatever the engine has counted. */
+static void uncount(struct pass *p)
+{
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		const struct finding *f = &p->findings.at.at[i];
+
+		for (size_t k = 0; k < p->a->nengines && f->why == certify_skipped; k++) {
+			struct engine_counts *n = &p->analyses[k].counts;
+
+			if (strcmp(p->analyses[k].name, f->analysis) == 0 && n->predicted > 0) {
+				n->predicted--;
+				n->undecided++;
+			}
+		}
+	}
+}
+
 static enum status certify(struct pass *p, struct diag *d)
 {
 	struct certify *c = &p->certify;
+	double then = talk_clock();
 	enum status st;
 
 	if (p->findings.at.n == 0)
@@ -346,6 +364,8 @@ static enum status certify(struct pass *p, struct diag *d)
 	if (st != ST_OK)
 		return st;
 	certify_findings(c, &p->findings);
+	lap(&then, &p->report.certifying);
+	uncount(p);
 	if (c->skipped)
 		pass_truncated(p, "the budget of the checker: %" PRIu64 " findings not certified",
 			       c->skipped);

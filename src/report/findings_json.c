@@ -32,6 +32,7 @@ static void trace_json(const struct report *r, struct json *j)
 	json_bool(j, "locks_only", info.locks_only);
 	json_real(j, "reading_seconds", r->reading);
 	json_real(j, "model_seconds", r->modelling);
+	json_real(j, "certifying_seconds", r->certifying);
 	json_open(j, "notes", '[');
 	for (uint32_t i = 0; i < info.nnotes; i++)
 		json_string(j, NULL, info.notes[i]);
@@ -168,6 +169,15 @@ static bool is_done(const struct report *r, const struct finding *f, uint64_t po
 	return f->kind == FINDING_LOST_WAKEUP && !cycle_is_wait(&e);
 }
 
+/* Events of one witness that are written out. */
+static size_t order_most(const struct report *r)
+{
+	size_t n = r->findings && r->findings->at.n ? r->findings->at.n : 1;
+
+	return FINDINGS_JSON_ORDERS / n < FINDINGS_JSON_ORDER ? FINDINGS_JSON_ORDERS / n
+							      : FINDINGS_JSON_ORDER;
+}
+
 static void witness_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct check_order order = { 0 };
@@ -181,7 +191,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		if (!is_done(r, f, f->events[i]))
 			*VEC_PUSH(&order.at) = f->events[i];
 	json_open(j, "witness", '{');
-	if (order.at.n <= FINDINGS_JSON_ORDER)
+	if (order.at.n <= order_most(r))
 		positions_json(j, "order", order.at.at, order.at.n);
 	else
 		json_number(j, "order_length", order.at.n);

@@ -5,14 +5,15 @@
 #define REPORT_FINDINGS_JSON_H
 
 #include <stdint.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct finding;
 struct report;
 
-/* A witness longer than this is given by its length alone. */
+/* A witness longer than this is given by its length alone; so is one longer than its share of what
+ * all of a report may have. */
 #define FINDINGS_JSON_ORDER 100000
+#define FINDINGS_JSON_ORDERS 2000000
 
 void findings_json_print(const struct report *r, FILE *to);
 

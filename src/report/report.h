@@ -41,8 +41,8 @@ struct report {
 	uint32_t properties; /* that were looked at */
 	uint64_t events;
 	uint32_t threads, locks, variables;
-	uint32_t stopped;	   /* threads that the trace cannot vouch for to their end */
-	double reading, modelling; /* seconds */
+	uint32_t stopped; /* threads that the trace cannot vouch for to their end */
+	double reading, modelling, certifying; /* seconds */
 	const struct report_analysis *analyses;
 	size_t nanalyses;
 	const struct findings *findings; /* settled */

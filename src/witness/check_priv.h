@@ -80,6 +80,10 @@ const char *check_thread_name(const struct checker *c, uint32_t tid);
 /* The thread holds the lock now so that a request for writing, or only for reading, must wait. */
 bool check_keeps_out(const struct checker *c, uint32_t lock, uint32_t tid, bool reads);
 
+/* The targets of a race after an order that held, whose state is set as far as they need it: what
+ * checker_run would say.  Forgets the state.  False: not certified. */
+bool check_targets(struct checker *c, const struct check_claim *claim, struct check_verdict *out);
+
 /* After the order: the event exists; it is next in its thread, which goes on. */
 bool check_exists(struct checker *c, uint64_t pos);
 bool check_is_next(struct checker *c, uint64_t pos);

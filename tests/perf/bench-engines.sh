@@ -4,7 +4,8 @@
 #	bench-engines.sh [-n] [-e ENGINE] [-s SHAPE] [TRACEGEN-PARAMETER=N...]
 #
 # For 1 M and 10 M events (-n: 1 M only), 8 and 64 threads, text and recording: events a second
-# of the engine itself (reading is a row of its own), seconds and peak memory of the whole command.
+# of the engine itself (reading is a row of its own), seconds and peak memory of the whole command;
+# seconds of reading and searching, and of certifying, which shall not be more.
 # Shapes: `random' (every access anywhere: full of races) and `guarded' (95 % of them under their
 # lock or private).  Ratios at the end: growth from 1 M to 10 M, and the targets.
 set -u
@@ -46,9 +47,9 @@ number() {
 
 declare -A taken
 row() {
-	printf '%-8s %-8s %-8s %3s  %-7s %14s %10s %8s\n' "$@"
+	printf '%-8s %-8s %-8s %3s  %-7s %14s %10s %8s %10s %10s\n' "$@"
 }
-row engine shape events T form 'events/s' seconds MiB
+row engine shape events T form 'events/s' seconds MiB search certify
 for shape in $shapes; do
 	for n in $sizes; do
 		for threads in 8 64; do
@@ -60,17 +61,19 @@ for shape in $shapes; do
 					form=$form ${more+"${more[@]}"} "$trace" || exit 2
 				measure "$trace" foresee stats -q
 				row read "$shape" "$n" $threads $form \
-					"$(awk -v n="$n" -v s="$wall" 'BEGIN { printf "%.0f", n / s }')" "$wall" "$peak"
+					"$(awk -v n="$n" -v s="$wall" 'BEGIN { printf "%.0f", n / s }')" "$wall" "$peak" - -
 				for e in $engines; do
 					[ "$form" = binary ] && [ "$n" = 10000000 ] && [ "$e" != hb ] && continue
 					measure "$trace" foresee check -q --jobs 1 -f json -a "$e"
 					if [ "$status" -gt 3 ]; then
-						row "$e" "$shape" "$n" $threads $form "status $status" "$wall" "$peak"
+						row "$e" "$shape" "$n" $threads $form "status $status" "$wall" "$peak" - -
 						continue
 					fi
 					seconds=$(number seconds)
 					taken[$e.$shape.$n.$threads.$form]=$seconds
-					row "$e" "$shape" "$n" $threads $form "$(number events_per_second)" "$wall" "$peak"
+					row "$e" "$shape" "$n" $threads $form "$(number events_per_second)" "$wall" "$peak" \
+						"$(awk -v r="$(number reading_seconds)" -v m="$(number model_seconds)" -v s="$seconds" 'BEGIN { print r + m + s }')" \
+						"$(number certifying_seconds)"
 				done
 				rm -f "$trace"
 			done

@@ -1,0 +1,459 @@
+/*
+ * Tables of what the first events of each thread need, made in one look at the trace.
+ *
+ * Why an event that has what it needs may come (check.c has the rules):
+ *
+ *	reads	the write it saw is in, and of all writes in the cut that come before it in the trace
+ *		that one is the latest
+ *	locks	in the trace the lock was free; of the sections before, those that begin in the
+ *		cut and do not end in it are open at the cut, and are looked at there
+ *
+ * tests/unit/test_check_cut.c holds every answer here to the walk.
+ */
+#include "witness/check_cut.h"
+
+#include "finding/schedule.h"
+#include "witness/check_priv.h"
+
+/* Events up to number `index' of a thread need the first `count' events of another. */
+struct step {
+	uint32_t index, count;
+};
+
+struct pair {
+	uint32_t other;
+	uint32_t next;		/* of the same thread; 1 + place in pairs, 0 end */
+	VEC(struct step) steps; /* both ascending */
+};
+
+/* The acquires of a lock by one thread. */
+struct user {
+	uint32_t tid;
+	uint32_t next; /* of the same lock; 1 + place in users, 0 end */
+	VEC(uint32_t) acquires;
+};
+
+struct written {
+	uint32_t pos;
+	uint32_t mask;	 /* bytes of the cell */
+	uint32_t before; /* of the same cell; 1 + place in writes, 0 end */
+};
+
+struct check_cuts {
+	const struct evidence *ev;
+	uint32_t *limit;     /* by thread: so many events are plain */
+	uint32_t *pairs_of;  /* by thread */
+	uint32_t *users_of;  /* by object */
+	uint32_t *writes_of; /* by cell: the latest */
+	VEC(struct pair) pairs;
+	VEC(struct user) users;
+	VEC(struct written) writes;
+	struct map pair_at, user_at; /* thread << 32 | other; object << 32 | thread */
+};
+
+/* A lock while the tables are made. */
+struct lock {
+	uint32_t owner, depth;
+	bool destroyed;
+};
+
+static struct pair *pair_get(struct check_cuts *k, uint32_t tid, uint32_t other)
+{
+	bool fresh;
+	uint64_t *place = map_put(&k->pair_at, (uint64_t)tid << 32 | other, &fresh);
+
+	if (fresh) {
+		*place = k->pairs.n;
+		*VEC_PUSH(&k->pairs) = (struct pair){ .other = other, .next = k->pairs_of[tid] };
+		k->pairs_of[tid] = (uint32_t)k->pairs.n;
+	}
+	return &k->pairs.at[*place];
+}
+
+/* The event needs the first count events of another thread. */
+static void need_count(struct check_cuts *k, const struct evidence_item *it, uint32_t other,
+		       uint32_t count)
+{
+	struct pair *p;
+
+	if (other == it->tid)
+		return;
+	p = pair_get(k, it->tid, other);
+	if (p->steps.n == 0 || p->steps.at[p->steps.n - 1].count < count)
+		*VEC_PUSH(&p->steps) = (struct step){ it->index, count };
+}
+
+/* The event needs another one.  False: that came later. */
+static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
+{
+	const struct evidence_item *o = evidence_item(k->ev, other);
+
+	if (other >= pos)
+		return false;
+	need_count(k, evidence_item(k->ev, pos), o->tid, o->index + 1);
+	return true;
+}
+
+static bool need_fork(struct check_cuts *k, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	uint32_t fork = k->ev->threads.at[it->tid].fork;
+
+	if (it->index != 0 || fork == 0)
+		return true;
+	return fork != EVIDENCE_NO_FORK && need_event(k, pos, fork);
+}
+
+static bool need_join(struct check_cuts *k, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	const struct evidence_thread *child;
+
+	if (it->object >= k->ev->threads.n)
+		return false;
+	child = &k->ev->threads.at[it->object];
+	if ((k->ev->cut && !it->known && !child->ended) || it->object == it->tid)
+		return false;
+	return child->events.n == 0 || need_event(k, pos, child->events.at[child->events.n - 1]);
+}
+
+/* ---- memory ---- */
+
+static void write_note(struct check_cuts *k, uint32_t cell, uint32_t mask, uint32_t pos)
+{
+	*VEC_PUSH(&k->writes) = (struct written){ pos, mask, k->writes_of[cell] };
+	k->writes_of[cell] = (uint32_t)k->writes.n;
+}
+
+static bool word_note(struct check_cuts *k, uint32_t pos, uint32_t i)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	struct evidence_word w = k->ev->words.at[it->words + i];
+	bool reads = it->op == EVENT_READ || it->op == EVENT_RMW, writes = it->op != EVENT_READ;
+	struct evidence_mixed m;
+
+	if (!(w.seen & EVIDENCE_MIXED)) {
+		if (reads && w.seen != 0 && !need_event(k, pos, w.seen))
+			return false;
+		if (writes)
+			write_note(k, w.cell,
+				   evidence_mask(it->addr, it->len, k->ev->cells.at[w.cell].word),
+				   pos);
+		return true;
+	}
+	evidence_spread(k->ev, it, i, &m);
+	for (unsigned b = 0; b < 8; b++) {
+		if (m.cell[b] == 0)
+			continue;
+		if (reads && m.seen[b] != 0 && !need_event(k, pos, m.seen[b]))
+			return false;
+		if (writes)
+			write_note(k, m.cell[b], 1u << b, pos);
+	}
+	return true;
+}
+
+static bool access_note(struct check_cuts *k, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	bool plain = !(it->flags & EVENT_UNKNOWN);
+	size_t from, to;
+
+	for (uint32_t i = 0; i < it->nwords; i++)
+		plain &= word_note(k, pos, i);
+	if (it->op != EVENT_FREE)
+		return plain;
+	for (evidence_late_range(k->ev, pos, &from, &to); from < to; from++)
+		write_note(k, k->ev->late.at[from].cell, k->ev->late.at[from].mask, pos);
+	return plain;
+}
+
+/* ---- locks ---- */
+
+static void acquire_note(struct check_cuts *k, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	bool fresh;
+	uint64_t *place = map_put(&k->user_at, (uint64_t)it->object << 32 | it->tid, &fresh);
+
+	if (fresh) {
+		*place = k->users.n;
+		*VEC_PUSH(&k->users) =
+			(struct user){ .tid = it->tid, .next = k->users_of[it->object] };
+		k->users_of[it->object] = (uint32_t)k->users.n;
+	}
+	*VEC_PUSH(&k->users.at[*place].acquires) = pos;
+}
+
+static bool lock_note(struct check_cuts *k, uint32_t pos, struct lock *l)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+
+	switch (it->op) {
+	case EVENT_ACQ:
+		acquire_note(k, pos); /* plain or not: it may come after somebody's section */
+		if ((it->flags & EVENT_DEAD_OWNER) || (l->owner != 0 && l->owner != it->tid) ||
+		    (l->owner != 0 && k->ev->binary && !(it->flags & EVENT_RECURSIVE)))
+			return false;
+		l->owner = it->tid;
+		l->depth++;
+		return true;
+	case EVENT_REL:
+		if (l->owner != it->tid)
+			return false;
+		if (--l->depth == 0)
+			l->owner = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whatever is not known here to be plain is not. */
+static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	const struct evidence_object_info *info = &k->ev->objects.at[it->object];
+
+	if (it->object == 0)
+		return it->op == EVENT_ALLOC || it->op == EVENT_FENCE || it->op == EVENT_OPAQUE ||
+		       it->op == EVENT_BEGIN || it->op == EVENT_END || it->op == EVENT_USER;
+	if (info->family != EVIDENCE_LOCK || info->loose || l->destroyed)
+		return false;
+	if (info->init != 0 && info->init != pos && !need_event(k, pos, info->init))
+		return false;
+	if (it->op == EVENT_LOCK_DESTROY)
+		l->destroyed = true;
+	return it->op == EVENT_REQ || it->op == EVENT_LOCK_INIT || it->op == EVENT_LOCK_DESTROY ||
+	       lock_note(k, pos, l);
+}
+
+static bool event_note(struct check_cuts *k, uint32_t pos, struct lock *locks)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	bool plain = need_fork(k, pos) && !it->lost_feed && !it->surprise;
+
+	switch (it->op) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_RMW:
+	case EVENT_FREE:
+		return access_note(k, pos) && plain; /* its writes count in any case */
+	case EVENT_USE:
+		return plain;
+	case EVENT_JOIN:
+		return plain && need_join(k, pos);
+	default:
+		if (event_op_family(it->op) == 'T')
+			return plain;
+		return sync_note(k, pos, &locks[it->object]) && plain;
+	}
+}
+
+struct check_cuts *check_cuts_new(const struct evidence *ev)
+{
+	struct check_cuts *k = mem_zalloc(sizeof(*k));
+	struct lock *locks = mem_zalloc((ev->objects.n + 1) * sizeof(*locks));
+
+	k->ev = ev;
+	k->limit = mem_zalloc((ev->threads.n + 1) * sizeof(*k->limit));
+	k->pairs_of = mem_zalloc((ev->threads.n + 1) * sizeof(*k->pairs_of));
+	k->users_of = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users_of));
+	k->writes_of = mem_zalloc((ev->cells.n + 1) * sizeof(*k->writes_of));
+	map_init(&k->pair_at);
+	map_init(&k->user_at);
+	for (uint32_t pos = 1; pos <= evidence_count(ev); pos++) {
+		const struct evidence_item *it = evidence_item(ev, pos);
+
+		if (event_note(k, pos, locks) && k->limit[it->tid] == it->index)
+			k->limit[it->tid]++;
+	}
+	mem_free(locks);
+	return k;
+}
+
+void check_cuts_free(struct check_cuts *k)
+{
+	if (!k)
+		return;
+	for (size_t i = 0; i < k->pairs.n; i++)
+		VEC_RELEASE(&k->pairs.at[i].steps);
+	for (size_t i = 0; i < k->users.n; i++)
+		VEC_RELEASE(&k->users.at[i].acquires);
+	VEC_RELEASE(&k->pairs);
+	VEC_RELEASE(&k->users);
+	VEC_RELEASE(&k->writes);
+	map_release(&k->pair_at);
+	map_release(&k->user_at);
+	mem_free(k->limit);
+	mem_free(k->pairs_of);
+	mem_free(k->users_of);
+	mem_free(k->writes_of);
+	mem_free(k);
+}
+
+/* ---- questions ---- */
+
+static uint64_t count_of(const struct schedule *s, uint32_t tid)
+{
+	return tid < s->count.n ? s->count.at[tid] : 0;
+}
+
+static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+
+	return it->index < count_of(s, it->tid);
+}
+
+/* What the first `count' events of the thread need of one other is in. */
+static bool pair_holds(const struct pair *p, uint64_t count, const struct schedule *s)
+{
+	size_t low = 0, high = p->steps.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->steps.at[mid].index < count)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low == 0 || p->steps.at[low - 1].count <= count_of(s, p->other);
+}
+
+/* An acquire by the user later than pos is in. */
+static bool user_passes(const struct check_cuts *k, const struct user *u, uint32_t pos,
+			const struct schedule *s)
+{
+	size_t low = 0, high = u->acquires.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (is_in(k, s, u->acquires.at[mid]))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 && u->acquires.at[low - 1] > pos;
+}
+
+/* No section that the thread has open at the cut was passed by another thread's. */
+static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
+{
+	const struct evidence_thread *t = &k->ev->threads.at[tid];
+	size_t low = 0, high = t->holds.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->holds.at[mid].index < count_of(s, tid))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (uint32_t h = low ? t->holds.at[low - 1].held : 0; h; h = k->ev->held.at[h].below) {
+		const struct evidence_held *held = &k->ev->held.at[h];
+
+		for (uint32_t u = k->users_of[held->object]; u; u = k->users.at[u - 1].next)
+			if (k->users.at[u - 1].tid != tid &&
+			    user_passes(k, &k->users.at[u - 1], held->acquire, s))
+				return false;
+	}
+	return true;
+}
+
+static bool cut_holds(const struct check_cuts *k, const struct schedule *s)
+{
+	for (uint32_t tid = 0; tid < s->count.n; tid++) {
+		if (s->count.at[tid] == 0)
+			continue;
+		if (tid >= k->ev->threads.n || s->count.at[tid] > k->limit[tid] ||
+		    !open_holds(k, tid, s))
+			return false;
+		for (uint32_t p = k->pairs_of[tid]; p; p = k->pairs.at[p - 1].next)
+			if (!pair_holds(&k->pairs.at[p - 1], s->count.at[tid], s))
+				return false;
+	}
+	return true;
+}
+
+/* ---- the state after the cut, as far as the targets look ---- */
+
+/* What the cell holds after the cut. */
+static void cell_set(const struct check_cuts *k, struct checker *c, uint32_t cell,
+		     const struct schedule *s)
+{
+	unsigned open = 0xff;
+
+	if (c->last[cell] != 0)
+		return; /* set already */
+	for (uint32_t w = k->writes_of[cell]; w && open; w = k->writes.at[w - 1].before) {
+		const struct written *x = &k->writes.at[w - 1];
+
+		if (!(x->mask & open) || !is_in(k, s, x->pos))
+			continue;
+		if (c->last[cell] == 0)
+			*VEC_PUSH(&c->cells) = cell;
+		evidence_last_set(&c->lasts, &c->last[cell], x->mask & open, x->pos);
+		open &= ~x->mask;
+	}
+}
+
+static void target_set(const struct check_cuts *k, struct checker *c, uint32_t pos,
+		       const struct schedule *s)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+	uint32_t fork = k->ev->threads.at[it->tid].fork;
+	struct evidence_mixed m;
+
+	if (fork != 0 && fork != EVIDENCE_NO_FORK && is_in(k, s, fork))
+		c->place[fork] = 1;
+	for (uint32_t i = 0; i < it->nwords; i++) {
+		evidence_spread(k->ev, it, i, &m);
+		for (unsigned b = 0; b < 8; b++)
+			if (m.cell[b] != 0)
+				cell_set(k, c, m.cell[b], s);
+	}
+}
+
+static void target_clear(const struct check_cuts *k, struct checker *c, uint32_t pos)
+{
+	uint32_t fork = k->ev->threads.at[evidence_item(k->ev, pos)->tid].fork;
+
+	if (fork != 0 && fork != EVIDENCE_NO_FORK)
+		c->place[fork] = 0;
+}
+
+/* An access that is next in its thread. */
+static bool target_fits(const struct check_cuts *k, const struct schedule *s, uint64_t pos)
+{
+	const struct evidence_item *it;
+
+	if (pos == 0 || pos > evidence_count(k->ev))
+		return false;
+	it = evidence_item(k->ev, pos);
+	return it->op <= EVENT_FREE && it->index == count_of(s, it->tid);
+}
+
+bool checker_run_cut(struct checker *c, const struct check_cuts *k, const struct check_claim *claim,
+		     const struct schedule *s, struct check_verdict *out)
+{
+	bool holds = claim->kind == FINDING_RACE && claim->ntargets == 2 && s->tail.n == 0;
+
+	for (uint32_t i = 0; i < 2 && holds; i++)
+		holds = target_fits(k, s, claim->targets[i]);
+	if (!holds || !cut_holds(k, s))
+		return false;
+	for (uint32_t tid = 0; tid < s->count.n && tid < k->ev->threads.n; tid++)
+		c->threads[tid].done = (uint32_t)s->count.at[tid];
+	for (uint32_t i = 0; i < 2; i++)
+		target_set(k, c, (uint32_t)claim->targets[i], s);
+	holds = check_targets(c, claim, out);
+	for (uint32_t i = 0; i < 2; i++)
+		target_clear(k, c, (uint32_t)claim->targets[i]);
+	if (!holds)
+		check_verdict_release(out);
+	return holds;
+}
