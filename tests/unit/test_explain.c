@@ -9,6 +9,7 @@
 
 #include "finding/finding.h"
 #include "report/cycle.h"
+#include "report/ending.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "tap.h"
@@ -53,8 +54,10 @@ static void made_release(struct made *m)
 static char *explain(const struct made *m)
 {
 	struct report_analysis analysis = { .name = "deadlocks", .findings = 1, .complete = true };
+	struct ending ending;
 	struct report r = {
 		.path = "t.std",
+		.ending = &ending,
 		.trace = m->t.trace,
 		.evidence = m->t.ev,
 		.events = evidence_count(m->t.ev),
@@ -68,7 +71,9 @@ static char *explain(const struct made *m)
 	size_t n;
 	FILE *to = open_memstream(&out, &n);
 
+	ending_init(&ending);
 	explain_print(&r, &how, to);
+	ending_release(&ending);
 	fclose(to);
 	return out;
 }

@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "finding/finding.h"
+#include "report/ending.h"
 #include "report/explain.h"
 #include "report/report.h"
 #include "spec_text.h"
@@ -45,6 +46,7 @@ static char *explain(const struct made *m)
 	struct case_trace t;
 	struct spec_text s;
 	struct report r;
+	struct ending ending;
 	char *out;
 	size_t n;
 	FILE *to = open_memstream(&out, &n);
@@ -52,8 +54,10 @@ static char *explain(const struct made *m)
 	case_open(&t, m->text, NULL);
 	spec_text_open(&s, m->spec, m->steps);
 	make(m, &findings);
+	ending_init(&ending);
 	r = (struct report){
 		.path = "t.std",
+		.ending = &ending,
 		.trace = t.trace,
 		.evidence = t.ev,
 		.watch = &s.watch,
@@ -66,6 +70,7 @@ static char *explain(const struct made *m)
 	};
 	explain_print(&r, &how, to);
 	fclose(to);
+	ending_release(&ending);
 	findings_release(&findings);
 	spec_text_close(&s);
 	case_close(&t);
