@@ -1,7 +1,7 @@
 /*
  *	FORESEE_LOCKS    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
- *	FORESEE_LOCKS_OPTIONS  lines: keep=BYTES, follow-fork, replace
+ *	FORESEE_LOCKS_OPTIONS  lines: keep=BYTES, linger=MS, follow-fork, replace
  *	LD_PRELOAD       this library first, then what the user had there
  *
  * Names of their own, so that the runtime of a program built with foresee-cc stays
@@ -57,6 +57,14 @@ static void preload_drop(char *list)
 		memmove(list, rest + 1, strlen(rest + 1) + 1);
 }
 
+/* The number behind name in lines of options; 0: it is not there. */
+static uint64_t number_of(const char *options, const char *name)
+{
+	const char *at = options != NULL ? strstr(options, name) : NULL;
+
+	return at != NULL ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = get("FORESEE_LOCKS"), *pid = get("FORESEE_PID");
@@ -83,8 +91,8 @@ const char *start_asked(struct log_options *opt)
 	opt->locks = true;
 	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
 	opt->follow = options != NULL && strstr(options, "follow-fork\n") != NULL;
-	if (options != NULL && (options = strstr(options, "keep=")) != NULL)
-		opt->keep = strtoull(options + 5, NULL, 10);
+	opt->linger = number_of(options, "linger=");
+	opt->keep = number_of(options, "keep=");
 	return path;
 }
 

@@ -542,6 +542,38 @@ void log_abandon(void)
 	file_close();
 }
 
+uint64_t log_events(void)
+{
+	uint64_t n = 0;
+
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		n += __atomic_load_n(&state.table[i]->tseq, __ATOMIC_RELAXED);
+	sys_lock_drop(&state.lock);
+	return n;
+}
+
+void log_each(void (*f)(struct thread *t))
+{
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		f(state.table[i]);
+	sys_lock_drop(&state.lock);
+}
+
+/* Records that end runs take no numbers, so it does not matter which event was on its way. */
+void log_settle(struct thread *t)
+{
+	uint8_t *p;
+
+	if (!state.drops || t->chunk == NULL || t->muted)
+		return;
+	filter_sweep(t);
+	p = log_other_begin(t, 0);
+	if (!t->muted)
+		log_other_end(t, FORMAT_K_PAD, FORMAT_PAD_SETTLED, p, 0);
+}
+
 bool log_is_alone(const struct thread *t)
 {
 	return state.ntable == 1 && state.table[0] == t;

@@ -196,11 +196,12 @@ void log_close(struct thread *t);
 /* ---- the file as a whole ---- */
 
 struct log_options {
-	bool follow;   /* --follow-fork */
-	bool full;     /* no filtering */
-	bool partial;  /* some accesses are left out by request */
-	bool locks;    /* all of them are: the lock recorder */
-	uint64_t keep; /* bytes of closed chunks to keep; 0: all */
+	bool follow;	 /* --follow-fork */
+	bool full;	 /* no filtering */
+	bool partial;	 /* some accesses are left out by request */
+	bool locks;	 /* all of them are: the lock recorder */
+	uint64_t linger; /* milliseconds that threads which are left may go on */
+	uint64_t keep;	 /* bytes of closed chunks to keep; 0: all */
 	/* For tests: a cut after so many bytes, in chunks of half as many; 0: as usual. */
 	uint64_t cut;
 };
@@ -215,6 +216,13 @@ void log_abandon(void);
  * slots there in the child (MADV_DOFORK), or not? */
 bool log_is_alone(const struct thread *t);
 void log_share(struct thread *t, int advice);
+/* How many events threads that run have recorded, about. */
+uint64_t log_events(void);
+/* Calls f for every thread with an open log. */
+void log_each(void (*f)(struct thread *t));
+/* In the thread itself, which may have been interrupted in a hook and will do no more in it: all reads
+ * that stand for others are told to their end.  For a process that is about to be killed. */
+void log_settle(struct thread *t);
 bool log_is_on(void);
 bool log_is_full(void);
 /* This thread records no more. */

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <ucontext.h>
@@ -30,7 +31,10 @@
 
 #include "capture/channel.h"
 #include "capture/create_priv.h"
+#include "capture/file.h"
+#include "capture/fork.h"
 #include "capture/real.h"
+#include "capture/signal.h"
 #include "capture/sys.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */
@@ -120,6 +124,141 @@ static void handle(int n, siginfo_t *info, void *context)
 	view->call_site = site;
 }
 
+REAL_EARLY(sigaction)
+
+/* ---- killing ---- */
+
+/*
+ * A signal that the program does not handle, and that kills it: which thread got it goes into the head of
+ * the trace, and all threads tell of the reads that they have not told of yet (log_settle), without which
+ * the last part of what they did could not be relied on.  Then the signal does what it would have done.
+ *
+ *	the thread that got it              another thread
+ *	settles
+ *	sends it to all others              settles, at the end of its hook; stays here
+ *	waits for them, not for long
+ *	default action, once more
+ */
+#define KILLS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGABRT))
+#define OTHERS_MS 100
+
+static struct {
+	pid_t by;	  /* atomic: the thread that got it first, as the kernel knows it */
+	int number;	  /* the signal */
+	uint32_t asked;	  /* threads */
+	uint32_t settled; /* atomic: those that have done so */
+} killing;
+
+/* In a hook it would be in the middle of a record; at the end of the hook it comes again. */
+static bool put_off_killing(struct thread *t, int n, const siginfo_t *info, ucontext_t *context)
+{
+	uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+
+	if (!thread_is_inside(t) || t->left || t->put_off.number != 0)
+		return false;
+	t->put_off.number = n;
+	t->put_off.info = *info;
+	t->put_off.mask = *mask;
+	*mask |= ~FAULTS;
+	t->view.live |= THREAD_LATE;
+	return true;
+}
+
+/* Outside of hooks nothing else is under way. */
+static void settle_self(struct thread *t)
+{
+	uint32_t live = t->view.live;
+
+	if (t == &thread_scratch || t == &thread_gone)
+		return;
+	t->view.live = 0;
+	log_settle(t);
+	t->view.live = live;
+}
+
+static void ask(struct thread *t)
+{
+	siginfo_t info = { .si_signo = killing.number, .si_code = SI_QUEUE };
+
+	info.si_pid = getpid();
+	info.si_ptr = &killing;
+	if (t->kernel != killing.by &&
+	    syscall(SYS_rt_tgsigqueueinfo, getpid(), t->kernel, killing.number, &info) == 0)
+		killing.asked++;
+}
+
+static void settle_all(void)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	settle_self(thread_self());
+	log_each(ask);
+	for (int i = 0; i < OTHERS_MS; i++) {
+		if (__atomic_load_n(&killing.settled, __ATOMIC_ACQUIRE) >= killing.asked)
+			break;
+		syscall(SYS_nanosleep, &pause, NULL);
+	}
+}
+
+static _Noreturn void stay(void)
+{
+	for (;;)
+		syscall(SYS_pause);
+}
+
+/* With all signals blocked. */
+static void kills(int n, siginfo_t *info, void *context)
+{
+	pid_t own = (pid_t)syscall(SYS_gettid), by = 0;
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct thread *t = thread_self();
+	bool asked = info->si_code == SI_QUEUE && info->si_ptr == &killing;
+
+	if (asked && put_off_killing(t, n, info, context))
+		return;
+	if (fork_is_recorded() && log_is_on()) {
+		if (__atomic_compare_exchange_n(&killing.by, &by, own, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+			killing.number = n;
+			file_fault((uint8_t)n,
+				   t == &thread_scratch || t == &thread_gone ? 0 : t->tid);
+			settle_all();
+		} else if (by != own) {
+			settle_self(t);
+			__atomic_add_fetch(&killing.settled, 1, __ATOMIC_RELEASE);
+			stay();
+		}
+	}
+	real_sigaction()(n, &normal, NULL);
+	if (info->si_code <= 0) /* else what caused it is done again */
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), own, n, info);
+}
+
+static sighandler_t ours_killing(void)
+{
+	return (sighandler_t)(signal_handler *)kills;
+}
+
+static struct sigaction action_killing(void)
+{
+	struct sigaction k = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	k.sa_handler = ours_killing();
+	sigfillset(&k.sa_mask);
+	return k;
+}
+
+void signal_start(void)
+{
+	const struct sigaction k = action_killing();
+	struct sigaction old;
+
+	for (int n = 1; n < 32; n++)
+		if ((KILLS & BIT(n)) && real_sigaction()(n, NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			real_sigaction()(n, &k, NULL);
+}
+
 /* ---- setting ---- */
 
 /* Our handler as the kernel gets it. */
@@ -157,6 +296,8 @@ static struct sigaction for_kernel(int n, const struct sigaction *act)
 {
 	struct sigaction k = *act;
 
+	if (act->sa_handler == SIG_DFL && log_is_on() && n < 32 && (KILLS & BIT(n)))
+		return action_killing();
 	if (!is_function(act->sa_handler) || !log_is_on())
 		return k;
 	action_put(n, act);
@@ -169,6 +310,10 @@ static struct sigaction for_kernel(int n, const struct sigaction *act)
 /* What the kernel had, as the program knows it: before, when it was ours. */
 static void for_program(struct sigaction *k, const struct action *before)
 {
+	if (k->sa_handler == ours_killing()) {
+		memset(k, 0, sizeof(*k)); /* SIG_DFL */
+		return;
+	}
 	if (k->sa_handler != ours())
 		return;
 	k->sa_handler = (sighandler_t)before->handler;
@@ -177,7 +322,6 @@ static void for_program(struct sigaction *k, const struct action *before)
 	*(uint64_t *)&k->sa_mask = before->mask;
 }
 
-REAL_EARLY(sigaction)
 EXPORT int sigaction(int n, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
 	struct sigaction k;
@@ -210,6 +354,10 @@ static sighandler_t set_handler(int n, sighandler_t h, sighandler_t (*real)(int,
 	channel_give(channel_of_signal(n));
 	if (!is_function(h) || !log_is_on()) {
 		r = real(n, h);
+		if (h == SIG_DFL && r != SIG_ERR && log_is_on() && n < 32 && (KILLS & BIT(n))) {
+			k = action_killing();
+			real_sigaction()(n, &k, NULL);
+		}
 	} else {
 		__atomic_store_n(&actions[n].handler, (signal_handler *)h, __ATOMIC_RELEASE);
 		r = real(n, ours());
@@ -219,6 +367,8 @@ static sighandler_t set_handler(int n, sighandler_t h, sighandler_t (*real)(int,
 			real_sigaction()(n, &k, NULL);
 		}
 	}
+	if (r == ours_killing())
+		return SIG_DFL;
 	return r == ours() ? (sighandler_t)before.handler : r;
 }
 

@@ -10,8 +10,10 @@
 #include "capture/create_priv.h"
 #include "capture/file.h"
 #include "capture/fork.h"
+#include "capture/linger.h"
 #include "capture/log.h"
 #include "capture/real.h"
+#include "capture/signal.h"
 #include "capture/start.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
@@ -123,6 +125,8 @@ static bool begin(void)
 	if (!start_prepare())
 		return false;
 	fork_start(opt.follow);
+	signal_start();
+	linger_set(opt.linger);
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick);
 	first = thread_adopt();
@@ -160,6 +164,7 @@ EXPORT void _Exit(int status)
 EXPORT void quick_exit(int status)
 {
 	quick_status = status;
+	linger_quick();
 	REAL(quick_exit)(status);
 	__builtin_unreachable();
 }

@@ -2,7 +2,7 @@
  *	FORESEE_TRACE    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
  *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce, keep=BYTES,
- *	follow-fork
+ *	linger=MS, follow-fork
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
 #include <stdlib.h>
@@ -27,6 +27,8 @@ static void parse_options(const char *s, struct log_options *opt)
 			opt->follow = true;
 		} else if (n == 8 && memcmp(s, "announce", 8) == 0) {
 			announce_start();
+		} else if (n > 7 && memcmp(s, "linger=", 7) == 0) {
+			opt->linger = strtoull(s + 7, NULL, 10);
 		} else if (n > 5 && memcmp(s, "keep=", 5) == 0) {
 			opt->keep = strtoull(s + 5, NULL, 10);
 		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {

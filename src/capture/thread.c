@@ -204,6 +204,7 @@ void thread_begin(struct thread *t)
 		return;
 	}
 	foresee_self = &t->view;
+	t->kernel = (pid_t)syscall(SYS_gettid);
 	handle_bind(t);
 	find_stack(t);
 	if (!cell_cover((void *)t->stack_low, t->stack_high - t->stack_low))

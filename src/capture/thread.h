@@ -148,6 +148,7 @@ struct thread {
 
 	/* Identity. */
 	uint32_t index; /* in the log's table of open logs */
+	pid_t kernel;	/* the number that the kernel knows it by */
 	pthread_t handle;
 	uint64_t end_tseq; /* number of its END event, once ended */
 	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */

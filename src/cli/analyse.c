@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -22,33 +23,71 @@
 #include "report/findings_json.h"
 #include "trace/trace.h"
 
-/* Set by the first Ctrl-C; the second one ends us. */
-static volatile sig_atomic_t stopped;
+/* Set by the first Ctrl-C or SIGTERM, or when the time is over; the second one ends us. */
+static volatile sig_atomic_t stopped, asked;
+/* With little time: enough was read, and what there is shall be searched. */
+static volatile sig_atomic_t enough;
 static const char *stop_message; /* or NULL; set before the handler can run */
+
+static const int stops[] = { SIGINT, SIGTERM, SIGALRM };
+#define NSTOPS (sizeof(stops) / sizeof(stops[0]))
+
+/* Of ANALYSE_HURRY seconds, for reading; then for searching, and the rest for certifying. */
+#define READ_SHARE 0.3
+#define HURRY_BYTES (24u << 20) /* of a recording: more cannot be read in that time */
+#define SEARCH_SHARE 0.4
+
+static void time_set(double seconds)
+{
+	struct itimerval at = { .it_value.tv_sec = (time_t)seconds };
+
+	at.it_value.tv_usec = (suseconds_t)((seconds - (double)at.it_value.tv_sec) * 1e6);
+	setitimer(ITIMER_REAL, &at, NULL);
+}
 
 static void stop(int number)
 {
 	int error = errno;
 
-	(void)number;
-	stopped = 1;
-	if (stop_message && write(STDERR_FILENO, stop_message, strlen(stop_message)) < 0)
-		stop_message = NULL;
+	if (number == SIGALRM && !enough) {
+		enough = 1;
+		time_set(ANALYSE_HURRY * SEARCH_SHARE);
+	} else if (number == SIGALRM) {
+		stopped = 1;
+	} else if (asked) {
+		signal(number, SIG_DFL);
+		raise(number);
+	} else {
+		asked = stopped = 1;
+		if (stop_message && write(STDERR_FILENO, stop_message, strlen(stop_message)) < 0)
+			stop_message = NULL;
+	}
 	errno = error;
 }
 
 /* For as long as a trace is analysed. */
-static void stop_begin(bool quiet, struct sigaction *old)
+static void stop_begin(const struct analyse *a, struct sigaction *old)
 {
-	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
+	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESTART };
 
-	stopped = 0;
-	stop_message = quiet ? NULL
-			     : "\nforesee: stopping; what is known by now comes next, Ctrl-C again "
-			       "ends at once\n";
-	sigaction(SIGINT, NULL, old);
-	if (old->sa_handler != SIG_IGN)
-		sigaction(SIGINT, &action, NULL);
+	stopped = asked = enough = 0;
+	stop_message = a->quiet ? NULL
+				: "\nforesee: stopping; what is known by now comes next, Ctrl-C "
+				  "again ends at once\n";
+	for (size_t i = 0; i < NSTOPS; i++) {
+		sigaction(stops[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN || stops[i] == SIGALRM)
+			sigaction(stops[i], &action, NULL);
+	}
+	if (a->hurry)
+		time_set(ANALYSE_HURRY * READ_SHARE);
+}
+
+static void stop_end(const struct sigaction *old)
+{
+	time_set(0);
+	for (size_t i = 0; i < NSTOPS; i++)
+		sigaction(stops[i], &old[i], NULL);
 }
 
 /* ---- the report ---- */
@@ -207,7 +246,8 @@ static int analyse_whole(struct analyse *a, const struct spool *file)
 	int status;
 
 	pass_init(&p, a, file->path, file->given);
-	p.report.passing = file->fd >= 0 || a->passing;
+	p.report.passing = (file->fd >= 0 && !a->shortened) || a->passing;
+	in.quiet |= a->shortened; /* what is missing at its end is no news */
 	if (pass_run(&p, &d) == ST_OK) {
 		input_notes(p.trace, &in);
 		talk_watched(&p);
@@ -235,18 +275,21 @@ size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out
 
 int analyse_trace(struct analyse *a, const char *path)
 {
-	struct sigaction old;
+	struct sigaction old[NSTOPS];
 	struct spool spool;
 	int status;
 
 	if (!spool_open(&spool, path))
 		return EXIT_TROUBLE;
-	stop_begin(a->quiet, &old);
+	stop_begin(a, old);
+	a->shortened = a->hurry && spool_shorten(&spool, HURRY_BYTES);
 	a->engine.stop = &stopped;
+	a->enough = &enough;
 	if (!analyse_in_windows(a, &spool, &status))
 		status = analyse_whole(a, &spool);
 	a->engine.stop = NULL;
-	sigaction(SIGINT, &old, NULL);
+	a->enough = NULL;
+	stop_end(old);
 	book_content_release(&a->earlier);
 	spool_close(&spool);
 	return status;

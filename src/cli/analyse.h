@@ -5,6 +5,7 @@
 #ifndef CLI_ANALYSE_H
 #define CLI_ANALYSE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -73,6 +74,7 @@ struct suppress;
 /* clang-format on */
 
 #define ANALYSE_ENGINES 32
+#define ANALYSE_HURRY 2.0 /* seconds */
 
 struct analyse {
 	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */
@@ -82,7 +84,11 @@ struct analyse {
 	bool json, quiet, verbose, lenient;
 	bool by_default; /* the analyses are those that fit what is given */
 	int expected;	 /* --expect-status; -1 none */
-	bool passing;	 /* the trace goes away with us: nobody shall be told to read it */
+	bool hurry;	 /* the user has lost patience: ANALYSE_HURRY seconds are left */
+	const volatile sig_atomic_t *enough; /* with hurry, set: read no more; or NULL */
+	bool shortened;			     /* with hurry: only the first part is looked at */
+	bool spooled;			     /* the report goes to `output' when it is whole */
+	bool passing; /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */
 	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/notify.h"
 #include "cli/option.h"
+#include "cli/spool.h"
 #include "cli/talk.h"
 #include "finding/suppress.h"
 
@@ -372,13 +373,43 @@ static bool is_input(const char *output, char *const *inputs, int n)
 	return false;
 }
 
+/* Could the file be written, now that nothing is lost by it? */
+static bool may_write(const char *path)
+{
+	struct strbuf dir = { 0 };
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	bool may;
+
+	if (stat(path, &st) == 0)
+		return access(path, W_OK) == 0;
+	strbuf_add(&dir, path, slash ? (size_t)(slash + 1 - path) : 0);
+	may = access(dir.n ? strbuf_str(&dir) : ".", W_OK | X_OK) == 0;
+	strbuf_release(&dir);
+	return may;
+}
+
+/* A report on traces goes to its file when it is whole: who ends us before must not find half of it, or
+ * nothing.  What comes in pieces, and other things than files, are written as it comes. */
+static FILE *spool_output(struct analyse *a)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(a->output, &st) == 0 && !S_ISREG(st.st_mode))
+		return fopen(a->output, "we");
+	fd = may_write(a->output) ? spool_nameless() : -1;
+	a->spooled = fd >= 0;
+	return fd >= 0 ? fdopen(fd, "w+") : NULL;
+}
+
 static bool open_output(struct analyse *a, char *const *inputs, int n)
 {
 	if (!a->output)
 		return true;
 	if (is_input(a->output, inputs, n))
 		return false;
-	a->to = fopen(a->output, "we");
+	a->to = n > 0 ? spool_output(a) : fopen(a->output, "we");
 	if (a->to)
 		return true;
 	a->to = stdout;
@@ -423,6 +454,22 @@ static void talk_unused(const struct suppress *s)
 	}
 }
 
+/* The report is whole.  False, errno set: it did not go into its file. */
+static bool copy_output(struct analyse *a)
+{
+	FILE *to = fopen(a->output, "we");
+	char piece[1 << 14];
+	bool good = to != NULL && fflush(a->to) == 0;
+	size_t n;
+
+	a->spooled = false;
+	rewind(a->to);
+	while (good && (n = fread(piece, 1, sizeof(piece), a->to)) > 0)
+		good = fwrite(piece, 1, n, to) == n;
+	good = good && !ferror(a->to);
+	return to && fclose(to) == 0 && good;
+}
+
 static int close_output(struct analyse *a, int status)
 {
 	bool failed;
@@ -430,7 +477,7 @@ static int close_output(struct analyse *a, int status)
 	if (a->to == stdout)
 		return talk_finish(status);
 	errno = 0;
-	failed = ferror(a->to) != 0;
+	failed = ferror(a->to) != 0 || (a->spooled && !copy_output(a));
 	if (fclose(a->to) != 0 || failed) {
 		talk_error("cannot write '%s'%s%s", a->output, errno ? ": " : "",
 			   errno ? strerror(errno) : "");

@@ -148,13 +148,13 @@ static void total_init(struct total *t, struct analyse *a, uint64_t events)
 static enum status look_at(struct total *t, struct pass *p, const struct pass *whole, bool is_end,
 			   int *status, struct diag *d)
 {
-	struct input in = { .quiet = p->a->quiet };
+	struct input in = { .quiet = p->a->quiet || p->a->shortened };
 	enum status st = pass_run(p, d);
 
 	if (st != ST_OK)
 		return st;
 	total_add(t, p, is_end && !engine_stopped(&p->a->engine));
-	if (!is_end && !engine_stopped(&p->a->engine))
+	if (!is_end && !engine_stopped(&p->a->engine) && !pass_is_hurried(p))
 		return ST_OK;
 	input_notes(p->trace, &in);
 	*status = total_report(t, p, whole);
@@ -177,7 +177,7 @@ static enum status look_through(struct analyse *a, const struct spool *file,
 		p.certify.how.from_cut = from;
 		p.certify.how.to_cut = to;
 		p.limit = windows_room(w, from, to);
-		p.report.passing = file->fd >= 0 || a->passing;
+		p.report.passing = (file->fd >= 0 && !a->shortened) || a->passing;
 		st = look_at(t, &p, whole, to == 0, status, d);
 		pass_release(&p);
 		from = to ? windows_next(w, from, to) : from;

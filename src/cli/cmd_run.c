@@ -195,6 +195,7 @@ static enum status record(struct run *r, const struct session *s, struct made *m
 		made_release(made);
 	if (st == ST_OK)
 		session_summary(s, *trace, &end);
+	r->a.hurry = end.asked;
 	mem_free(path);
 	return st;
 }

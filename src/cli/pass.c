@@ -153,7 +153,7 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 	struct step_batch b;
 	enum status st = ST_END;
 
-	while (!engine_stopped(&p->a->engine)) {
+	while (!engine_stopped(&p->a->engine) && !(p->hurried = p->a->enough && *p->a->enough)) {
 		VEC_CLEAR(&p->items.at);
 		VEC_CLEAR(&p->items.writes);
 		st = steps_next(s, &b, d);
@@ -164,9 +164,15 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 		take_batch(p, &b, &then);
 		talk_progress_of(&p->progress, "event", p->report.events, 0);
 	}
+	p->hurried |= p->a->shortened;
 	p->report.locks = steps_lock_count(s);
 	p->report.variables = steps_cell_count(s);
-	return engine_stopped(&p->a->engine) ? ST_END : st;
+	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
+}
+
+bool pass_is_hurried(const struct pass *p)
+{
+	return p->hurried;
 }
 
 /* Model, clocks and the checker's evidence together, in three quarters of it. */
@@ -217,6 +223,11 @@ static enum status read_trace(struct pass *p, struct diag *d)
 	steps_free(s);
 	if (engine_stopped(&p->a->engine))
 		pass_truncated(p, "interrupted after event %" PRIu64, p->report.events);
+	else if (p->hurried)
+		pass_truncated(p,
+			       "stopped on request: there was time for the first %" PRIu64
+			       " events; 'foresee check' looks at all of them",
+			       p->report.events);
 	if (p->limited)
 		pass_truncated(p,
 			       "only the first %" PRIu32
@@ -233,7 +244,8 @@ static void collect(struct pass *p, size_t i, struct engine_result *r)
 	struct report_analysis *a = &p->analyses[i];
 
 	a->findings = r->findings.at.n;
-	a->complete = r->truncated.n == 0 && !engine_stopped(&p->a->engine) && !p->limited;
+	a->complete =
+		r->truncated.n == 0 && !engine_stopped(&p->a->engine) && !p->limited && !p->hurried;
 	a->counted = r->counted;
 	a->counts = r->counts;
 	a->lattice = r->lattice;
@@ -392,6 +404,12 @@ static enum status bind(struct pass *p, struct diag *d)
 	return st;
 }
 
+static bool is_lasting(void *arg, const struct finding *f)
+{
+	(void)arg;
+	return pass_is_lasting(f->kind);
+}
+
 static enum status read_and_certify(struct pass *p, struct diag *d)
 {
 	enum status st = read_trace(p, d);
@@ -401,7 +419,10 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 		return st;
 	}
 	end_engines(p);
-	if (!engine_stopped(&p->a->engine))
+	/* What has not come yet may end a wait. */
+	if (p->hurried)
+		findings_keep(&p->findings, is_lasting, NULL);
+	else if (!engine_stopped(&p->a->engine))
 		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
 	return st == ST_OK ? certify(p, d) : st;

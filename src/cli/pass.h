@@ -47,6 +47,7 @@ struct pass {
 	} jobs[ANALYSE_ENGINES];
 	struct report_analysis analyses[ANALYSE_ENGINES];
 	bool needs_model, limited;
+	bool hurried; /* not all was read (analyse.h: hurry) */
 	struct model *model;
 	struct watch *watch; /* with a spec; items: of the events of the present batch */
 	struct watch_items items;
@@ -64,6 +65,9 @@ enum status pass_run(struct pass *p, struct diag *d) __attribute__((warn_unused_
 
 /* Adds to what was not looked at, in words. */
 void pass_truncated(struct pass *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Was there no time to read all of it? */
+bool pass_is_hurried(const struct pass *p);
 
 /* What is certified in a part of a run stays so however it goes on. */
 bool pass_is_lasting(enum finding_kind k);

@@ -64,6 +64,8 @@ static bool take_option(struct session *s, const struct option_parser *p, int id
 		return true;
 	case SESSION_KEEP:
 		return option_size(p, "--keep", value, KEEP_LEAST, &s->keep);
+	case SESSION_LINGER:
+		return option_number(p, "--linger", value, 0, 600000, &s->linger);
 	case SESSION_FOLLOW:
 		s->follow = true;
 		return true;
@@ -84,13 +86,13 @@ static bool take_option(struct session *s, const struct option_parser *p, int id
 
 static bool is_own(int id)
 {
-	return id >= SESSION_TRACE && id <= SESSION_FOLLOW;
+	return id >= SESSION_TRACE && id <= SESSION_LINGER;
 }
 
 int session_command(const struct command *c, int argc, char **argv,
 		    const struct session_command *how)
 {
-	struct session s = { .hang = how->hang };
+	struct session s = { .hang = how->hang, .linger = SESSION_LINGER_MS };
 	struct option_parser p;
 	const char *value;
 	int id, status = EXIT_TROUBLE;
@@ -212,6 +214,7 @@ enum status session_record(const struct session *s, const char *name, const char
 		strbuf_addf(&options, "keep=%" PRIu64 "\n", s->keep);
 	if (s->follow)
 		strbuf_adds(&options, "follow-fork\n");
+	strbuf_addf(&options, "linger=%" PRIu64 "\n", s->linger);
 	l.options = strbuf_str(&options);
 	*trace = absolute(given);
 	mem_free(given);

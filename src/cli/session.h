@@ -25,6 +25,8 @@ struct diag;
 #define SESSION_VERBOSE 109
 #define SESSION_KEEP 110
 #define SESSION_FOLLOW 111
+#define SESSION_LINGER 112
+#define SESSION_LINGER_MS 1000
 #define SESSION_TRACE_HELP "where the trace goes; default PROG.foresee"
 #define SESSION_OPTIONS                                                                   \
 	{ SESSION_FULL, 0, "full", NULL, "record every access, filter nothing" },         \
@@ -38,6 +40,8 @@ struct diag;
 		  "keep only the last SIZE (2G, 500M) of what threads did" },             \
 		{ SESSION_FOLLOW, 0, "follow-fork", NULL,                                 \
 		  "go along with the child when the program forks" },                     \
+		{ SESSION_LINGER, 0, "linger", "MS",                                      \
+		  "let threads that are left at the end go on, at most so long; 1000" },  \
 		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
 	{                                                                                 \
 		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
@@ -64,6 +68,7 @@ struct session {
 	const char *trace;     /* NULL: the default name */
 	struct strbuf options; /* for the runtime, one a line */
 	uint64_t keep;	       /* bytes; 0: all */
+	uint64_t linger;       /* milliseconds */
 	bool locks;	       /* --locks-only: the program need not be built for recording */
 	bool follow;	       /* --follow-fork */
 	bool quiet;

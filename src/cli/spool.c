@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +13,7 @@
 #include "base/strbuf.h"
 #include "cli/talk.h"
 
-/* A file that goes away with its descriptor. */
-static int nameless(void)
+int spool_nameless(void)
 {
 	const char *where = getenv("TMPDIR");
 	struct strbuf b = { 0 };
@@ -77,7 +77,7 @@ bool spool_open(struct spool *s, const char *path)
 	s->fd = -1;
 	if (from < 0)
 		return true;
-	s->fd = nameless();
+	s->fd = spool_nameless();
 	good = s->fd >= 0 && copy(from, s->fd);
 	if (!good)
 		talk_error("cannot keep '%s' in a temporary file: %s", path, strerror(errno));
@@ -88,6 +88,29 @@ bool spool_open(struct spool *s, const char *path)
 		return false;
 	}
 	snprintf(s->name, sizeof(s->name), "/proc/self/fd/%d", s->fd);
+	s->path = s->name;
+	return true;
+}
+
+bool spool_shorten(struct spool *s, uint64_t bytes)
+{
+	int from = open(s->path, O_RDONLY | O_CLOEXEC), fd = -1;
+	struct stat st;
+	bool good = from >= 0 && fstat(from, &st) == 0 && S_ISREG(st.st_mode) &&
+		    (uint64_t)st.st_size > bytes && (fd = spool_nameless()) >= 0;
+
+	for (off_t at = 0; good && (uint64_t)at < bytes;)
+		good = sendfile(fd, from, &at, bytes - (uint64_t)at) > 0;
+	if (from >= 0)
+		close(from);
+	if (!good) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	spool_close(s);
+	s->fd = fd;
+	snprintf(s->name, sizeof(s->name), "/proc/self/fd/%d", fd);
 	s->path = s->name;
 	return true;
 }

@@ -5,6 +5,7 @@
 #define CLI_SPOOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct diag;
 
@@ -21,5 +22,12 @@ void spool_close(struct spool *s);
 
 /* In a message: the name that the user knows, for that of the copy. */
 void spool_mend(const struct spool *s, struct diag *d);
+
+/* The first bytes of a recording in its place, if there are more: they can be read like one that was cut.
+ * True: it is so now. */
+bool spool_shorten(struct spool *s, uint64_t bytes);
+
+/* A new file without a name, which goes away with its descriptor; -1, errno set. */
+int spool_nameless(void);
 
 #endif /* CLI_SPOOL_H */

@@ -71,6 +71,10 @@ for what in segv abort; do
 	cp out $what.out
 	has out '^1  crash.*: SIG(SEGV|ABRT) .*it happened$' "$what: it is a finding"
 	has out '^   T1  (waited|the last)' "$what: with what each thread did"
+	has out '^   T2  got the signal; ' "$what: and which one got the signal"
+	has out '^[23]  data race on shared .*predicted, certified$' "$what: the race before it is not lost"
+	run timeout 60 foresee run --keep 4M --trace kept.foresee ./crash $what
+	has out '^[23]  data race on shared .*predicted, certified$' "$what: nor with --keep"
 	run foresee check -f json $what.foresee
 	is "$status" 1 "$what: the trace alone knows it"
 	is "$(json out 'd["program"]["status"] - 128 == d["program"]["signal"], d["program"]["hung"]')" \

@@ -12,6 +12,7 @@ for mode in full locks; do
 done
 hostile cancels.c
 build "$hostile/leaves.c" || exit 2
+options='--linger 20' # its threads are at work without end: more of it is more to read
 for mode in full locks; do
 	for how in return exit _exit _Exit quick_exit abort "exit worker" "_exit worker" "main gone:exit worker"; do
 		recorded "leaves, $how" $mode "$hostile/leaves.c" "${how%%[: ]w*}" $([[ $how == *worker ]] && echo worker)

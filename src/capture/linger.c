@@ -1,0 +1,268 @@
+/*
+ * Threads that are left when the program ends.
+ *
+ * A process ends when main returns or somebody calls exit, whatever its threads are at, and a thread that
+ * had not got far has left little to analyse.  So the end waits a moment (--linger), for as long as some
+ * thread gets on:
+ *
+ *	main                                a thread
+ *	return, or exit
+ *	looks, every few milliseconds       runs, or sleeps for a time
+ *	all the others wait for good, or have ended, or the time is over
+ *	handlers of atexit, destructors
+ *
+ * That comes before all that belongs to the end: handlers and destructors have not run, the program's
+ * variables are what they were.  What a thread does meanwhile it might have done in any case, had it been
+ * faster.  Frames of main that have been left are left alone as well (GAP): a thread may still use
+ * what was there.
+ *
+ * Who calls exit meanwhile comes too late, and waits for the end as it would inside the C library.
+ * _exit and abort end at once, and so does an exit from a handler that interrupted a hook: others
+ * may be waiting for that hook.
+ */
+#include "capture/linger.h"
+
+#include <alloca.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "capture/fork.h"
+#include "capture/log.h"
+#include "capture/real.h"
+#include "capture/start.h"
+#include "capture/sys.h"
+
+#define LOOK_MS 5u
+#define QUIET 3u	/* looks at which nobody gets on: then nobody will */
+#define GAP (64u << 10) /* bytes of stack below main's caller that are not written to */
+#define ROOM 4096u
+
+static uint64_t most_ms;   /* 0: the end does not wait */
+static uint32_t begun;	   /* atomic: somebody has called exit */
+static __thread bool mine; /* it was this thread */
+
+void linger_set(uint64_t ms)
+{
+	most_ms = ms;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- what a thread is at ---- */
+
+static size_t read_file(const char *name, char *into, size_t room)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : syscall(SYS_read, fd, into, room - 1);
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	into[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* From /proc/self/task/TID/syscall: it runs, or sleeps until some time. */
+static bool goes_on(const char *call)
+{
+	long number;
+	char *at;
+	uint64_t limit = 0;
+
+	if (*call == 'r') /* running */
+		return true;
+	number = strtol(call, &at, 10);
+	if (number == SYS_nanosleep || number == SYS_clock_nanosleep)
+		return true;
+	if (number != SYS_futex)
+		return false;
+	for (int i = 0; i < 4; i++) /* address, operation, value, time limit */
+		limit = strtoull(at, &at, 16);
+	return limit != 0;
+}
+
+struct seen {
+	uint32_t others, going; /* threads; those that get on */
+};
+
+static void task_look(const char *tid, struct seen *out)
+{
+	char path[64] = "/proc/self/task/", call[256];
+	size_t n = strlen(path), k = strlen(tid);
+
+	if (k > 16)
+		return;
+	memcpy(path + n, tid, k);
+	memcpy(path + n + k, "/syscall", sizeof("/syscall"));
+	if (read_file(path, call, sizeof(call)) == 0)
+		return; /* it has ended meanwhile */
+	out->others++;
+	out->going += goes_on(call);
+}
+
+/* False: nobody can tell. */
+static bool tasks_look(struct seen *out)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long own = syscall(SYS_gettid), n;
+	_Alignas(8) char room[ROOM];
+
+	*out = (struct seen){ 0 };
+	if (fd < 0)
+		return false;
+	while ((n = syscall(SYS_getdents64, fd, room, sizeof(room))) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry {
+				uint64_t inode, offset;
+				uint16_t length;
+				uint8_t type;
+				char name[];
+			} *e = (const void *)(room + at);
+
+			if (e->name[0] != '.' && strtol(e->name, NULL, 10) != own)
+				task_look(e->name, out);
+			at += e->length;
+		}
+	syscall(SYS_close, fd);
+	return n == 0;
+}
+
+/* ---- waiting ---- */
+
+static char *put_number(char *p, uint64_t n)
+{
+	char digits[24];
+	size_t k = 0;
+
+	do
+		digits[k++] = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	while (k > 0)
+		*p++ = digits[--k];
+	return p;
+}
+
+static char *put_text(char *p, const char *s)
+{
+	size_t n = strlen(s);
+
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static void tell(uint32_t before, uint32_t after, uint64_t ms)
+{
+	char text[200], *p = put_number(text, before);
+
+	p = put_text(p, before == 1 ? " thread was" : " threads were");
+	p = put_text(p, " left when the program ended, and went on for ");
+	p = put_number(p, ms);
+	p = put_text(p, " ms (--linger); then ");
+	p = put_number(p, after);
+	p = put_text(p, after == 1 ? " was left" : " were left");
+	log_control(FORMAT_K_C_NOTE, text, (size_t)(p - text));
+}
+
+static void wait_for_others(void)
+{
+	const struct timespec pause = { 0, LOOK_MS * 1000000 };
+	uint64_t start = now_ms(), events = log_events(), last;
+	uint32_t quiet = 0, before;
+	struct seen s;
+
+	if (!tasks_look(&s) || s.others == 0)
+		return;
+	before = s.others;
+	while (s.others != 0 && quiet < QUIET && now_ms() - start < most_ms) {
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+		last = events;
+		events = log_events();
+		if (!tasks_look(&s))
+			break;
+		quiet = s.going != 0 || events != last ? 0 : quiet + 1;
+	}
+	tell(before, s.others, now_ms() - start);
+}
+
+/* Somebody else has ended the process. */
+static _Noreturn void wait_for_end(void)
+{
+	uint32_t never = 0;
+
+	for (;;)
+		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static void linger(void)
+{
+	int saved = errno;
+
+	if (most_ms == 0 || !log_is_on() || !fork_is_recorded() || thread_is_inside(thread_self()))
+		return;
+	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL) != 0) {
+		if (!mine)
+			wait_for_end();
+		return; /* a handler of atexit calls exit */
+	}
+	mine = true;
+	wait_for_others();
+	errno = saved;
+}
+
+/* ---- the ways to end ---- */
+
+REAL_EARLY(exit)
+
+EXPORT void exit(int status)
+{
+	linger();
+	real_exit()(status);
+	__builtin_unreachable();
+}
+
+void linger_quick(void)
+{
+	linger();
+}
+
+typedef int main_function(int, char **, char **);
+
+static main_function *program_main;
+
+/* What main has left behind lies below, where linger's frames would come to lie. */
+static __attribute__((noinline)) void linger_below(void)
+{
+	volatile char *gap = alloca(GAP);
+
+	__asm__ volatile("" ::"r"(gap) : "memory");
+	linger();
+}
+
+static int main_then_linger(int argc, char **argv, char **env)
+{
+	int status = program_main(argc, argv, env);
+
+	if (most_ms != 0)
+		linger_below();
+	return status;
+}
+
+EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*init)(void),
+			     void (*fini)(void), void (*loader)(void), void *stack_end);
+
+EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*init)(void),
+			     void (*fini)(void), void (*loader)(void), void *stack_end)
+{
+	program_main = run;
+	return REAL(__libc_start_main)(most_ms != 0 ? main_then_linger : run, argc, argv, init,
+				       fini, loader, stack_end);
+}
