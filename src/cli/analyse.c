@@ -29,10 +29,11 @@ static volatile sig_atomic_t stopped, asked;
 static volatile sig_atomic_t enough;
 static const char *stop_message; /* or NULL; set before the handler can run */
 
-static const int stops[] = { SIGINT, SIGTERM, SIGALRM };
+static const int stops[] = { SIGINT, SIGTERM, SIGPROF };
 #define NSTOPS (sizeof(stops) / sizeof(stops[0]))
 
-/* Of ANALYSE_HURRY seconds, for reading; then for searching, and the rest for certifying. */
+/* Of ANALYSE_HURRY seconds of the processor, for reading; then for searching, and the rest for
+ * certifying. */
 #define READ_SHARE 0.3
 #define HURRY_BYTES (24u << 20) /* of a recording: more cannot be read in that time */
 #define SEARCH_SHARE 0.4
@@ -42,17 +43,17 @@ static void time_set(double seconds)
 	struct itimerval at = { .it_value.tv_sec = (time_t)seconds };
 
 	at.it_value.tv_usec = (suseconds_t)((seconds - (double)at.it_value.tv_sec) * 1e6);
-	setitimer(ITIMER_REAL, &at, NULL);
+	setitimer(ITIMER_PROF, &at, NULL);
 }
 
 static void stop(int number)
 {
 	int error = errno;
 
-	if (number == SIGALRM && !enough) {
-		enough = 1;
+	if (number == SIGPROF && enough != ANALYSE_READ) {
+		enough = ANALYSE_ENOUGH;
 		time_set(ANALYSE_HURRY * SEARCH_SHARE);
-	} else if (number == SIGALRM) {
+	} else if (number == SIGPROF) {
 		stopped = 1;
 	} else if (asked) {
 		signal(number, SIG_DFL);
@@ -76,7 +77,7 @@ static void stop_begin(const struct analyse *a, struct sigaction *old)
 				  "again ends at once\n";
 	for (size_t i = 0; i < NSTOPS; i++) {
 		sigaction(stops[i], NULL, &old[i]);
-		if (old[i].sa_handler != SIG_IGN || stops[i] == SIGALRM)
+		if (old[i].sa_handler != SIG_IGN || stops[i] == SIGPROF)
 			sigaction(stops[i], &action, NULL);
 	}
 	if (a->hurry)

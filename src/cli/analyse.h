@@ -75,6 +75,8 @@ struct suppress;
 
 #define ANALYSE_ENGINES 32
 #define ANALYSE_HURRY 2.0 /* seconds */
+#define ANALYSE_ENOUGH 1  /* no more shall be read */
+#define ANALYSE_READ 2	  /* nor is it: what is left of the time is for the search */
 
 struct analyse {
 	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */
@@ -85,9 +87,9 @@ struct analyse {
 	bool by_default; /* the analyses are those that fit what is given */
 	int expected;	 /* --expect-status; -1 none */
 	bool hurry;	 /* the user has lost patience: ANALYSE_HURRY seconds are left */
-	const volatile sig_atomic_t *enough; /* with hurry, set: read no more; or NULL */
-	bool shortened;			     /* with hurry: only the first part is looked at */
-	bool spooled;			     /* the report goes to `output' when it is whole */
+	volatile sig_atomic_t *enough; /* with hurry, ANALYSE_ENOUGH; or NULL */
+	bool shortened;		       /* with hurry: only the first part is looked at */
+	bool spooled;		       /* the report goes to `output' when it is whole */
 	bool passing; /* the trace goes away with us: nobody shall be told to read it */
 	const char *output, *witness_dir;
 	const char *on_finding;	   /* or NULL */

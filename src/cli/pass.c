@@ -18,6 +18,7 @@
 
 #define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */
 #define WINDOW_EVENTS 2000000u
+#define HURRY_EVENTS 200000u
 
 /* Of a thread. */
 #define SEEN 1
@@ -147,13 +148,21 @@ static void take_batch(struct pass *p, const struct step_batch *b, double *then)
 	}
 }
 
+/* There is little time, and something to look at in what is left of it.  One thread may have been alone
+ * for a while. */
+static bool is_enough(const struct pass *p)
+{
+	return p->a->enough && *p->a->enough == ANALYSE_ENOUGH &&
+	       p->report.events >= (p->report.threads > 1 ? HURRY_EVENTS : 10 * HURRY_EVENTS);
+}
+
 static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 {
 	double then = talk_clock();
 	struct step_batch b;
 	enum status st = ST_END;
 
-	while (!engine_stopped(&p->a->engine) && !(p->hurried = p->a->enough && *p->a->enough)) {
+	while (!engine_stopped(&p->a->engine) && !(p->hurried = is_enough(p))) {
 		VEC_CLEAR(&p->items.at);
 		VEC_CLEAR(&p->items.writes);
 		st = steps_next(s, &b, d);
@@ -164,6 +173,8 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 		take_batch(p, &b, &then);
 		talk_progress_of(&p->progress, "event", p->report.events, 0);
 	}
+	if (p->a->enough)
+		*p->a->enough = ANALYSE_READ;
 	p->hurried |= p->a->shortened;
 	p->report.locks = steps_lock_count(s);
 	p->report.variables = steps_cell_count(s);

@@ -3,11 +3,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "order.h"
+
 static int shared, table[1024];
 
 static void *work(void *arg)
 {
-	(void)arg;
+	/* Both have raced before there is much to record. */
+	order_see(arg ? 1 : 0);
+	shared++;
+	order_at(arg ? 1 : 0);
+	order_see(2);
 	for (unsigned i = 0;; i++) {
 		shared++;
 		table[i % 1024] = (int)i;
@@ -22,6 +28,6 @@ int main(void)
 	pthread_create(&t, NULL, work, NULL);
 	printf("%ld\n", (long)getpid());
 	fflush(stdout);
-	work(NULL);
+	work(&t);
 	return 0;
 }
