@@ -34,7 +34,8 @@ struct pair {
 };
 
 static struct {
-	bool on; /* atomic: threads look at it on their slow paths */
+	bool on;       /* atomic: threads look at it on their slow paths */
+	bool stopping; /* atomic: no limit is set any more; `on' goes when all are cleared */
 	bool full;
 	bool drops;	      /* reads may be dropped: runs are closed from time to time */
 	bool keep;	      /* old chunks go */
@@ -86,8 +87,8 @@ static uint8_t *chunk_limit(const struct thread *t)
 }
 
 /*
- * Sets the limit, unless recording has stopped: pairs with log_trouble, which
- * clears `on' before it clears all limits.  A signal handler that ran inside a hook clears it too
+ * Sets the limit, unless recording stops: pairs with stop_all, which says so
+ * before it clears all limits.  A signal handler that ran inside a hook clears it too
  * (hook_enter_slow), maybe just before it is set here: the next record must say so.
  */
 static void limit_set(struct thread *t)
@@ -97,7 +98,7 @@ static void limit_set(struct thread *t)
 	if (state.drops && !t->settling && t->cursor + SETTLE_BYTES < limit)
 		limit = t->cursor + SETTLE_BYTES;
 	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&state.on, __ATOMIC_SEQ_CST) ||
+	if (__atomic_load_n(&state.stopping, __ATOMIC_SEQ_CST) ||
 	    __atomic_load_n(&t->nested, __ATOMIC_RELAXED) != 0)
 		t->limit = NULL;
 }
@@ -305,6 +306,7 @@ bool log_open(struct thread *t)
 	sys_lock_take(&state.lock);
 	t->index = (uint32_t)state.ntable;
 	state.table[state.ntable++] = t;
+	limit_set(t); /* stop_all may have been here before it was in the table */
 	sys_lock_drop(&state.lock);
 	errno = saved;
 	return true;
@@ -525,6 +527,23 @@ bool log_is_full(void)
 	return state.full;
 }
 
+/*
+ * Whoever records no more does things that others must not see and record: a lock given back, a
+ * write.  So nobody finds that recording is off before all are bound to find it at their next
+ * record.  True: this call did it first.
+ */
+static bool stop_all(void)
+{
+	bool first = !__atomic_exchange_n(&state.stopping, true, __ATOMIC_SEQ_CST);
+
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		__atomic_store_n(&state.table[i]->limit, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&state.on, false, __ATOMIC_RELEASE);
+	sys_lock_drop(&state.lock);
+	return first;
+}
+
 void log_finish(int status)
 {
 	uint8_t buffer[16], *end = log_varint(buffer, (uint32_t)status);
@@ -532,7 +551,7 @@ void log_finish(int status)
 	if (!log_is_on())
 		return;
 	log_control(FORMAT_K_C_END, buffer, (size_t)(end - buffer));
-	__atomic_store_n(&state.on, false, __ATOMIC_RELEASE);
+	stop_all();
 }
 
 void log_abandon(void)
@@ -591,13 +610,8 @@ void log_trouble(const char *what, int error)
 	const char *why = strerrordesc_np(error);
 	size_t n = 0;
 
-	if (!__atomic_exchange_n(&state.on, false, __ATOMIC_SEQ_CST))
+	if (!log_is_on() || !stop_all())
 		return;
-	/* Nobody may see unrecorded writes and record it: all stop at their next record. */
-	sys_lock_take(&state.lock);
-	for (size_t i = 0; i < state.ntable; i++)
-		__atomic_store_n(&state.table[i]->limit, NULL, __ATOMIC_RELAXED);
-	sys_lock_drop(&state.lock);
 	for (; *what != '\0' && n < 80; n++)
 		text[n] = *what++;
 	if (error != 0 && why != NULL) {
