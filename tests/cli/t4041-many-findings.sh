@@ -17,6 +17,7 @@ races 400 >many.std
 run foresee check -q --jobs 1 -f json many.std
 is "$(grep -o '"certified": true' out | wc -l)" 400 "all of them certified"
 is "$(grep -o '"order_length": [0-9]*' out | wc -l)" 400 "their orders by length"
+is "$(grep -o "\"order_length\": 20002" out | wc -l)" 1 "each with its own"
 is $(($(wc -c <out) < 2000000)) 1 "a report of less than 2 MB"
 
 races 3 >few.std

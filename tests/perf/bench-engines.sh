@@ -7,7 +7,8 @@
 # of the engine itself (reading is a row of its own), seconds and peak memory of the whole command;
 # seconds of reading and searching, and of certifying, which shall not be more.
 # Shapes: `random' (every access anywhere: full of races) and `guarded' (95 % of them under their
-# lock or private).  Ratios at the end: growth from 1 M to 10 M, and the targets.
+# lock or private); then `crowd', 200 000 events of 1000 and 4000 threads.  Ratios at the end: growth
+# from 1 M to 10 M events, and from 1000 to 4000 threads.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
@@ -81,8 +82,25 @@ for shape in $shapes; do
 	done
 done
 
+# Many threads: what an event costs must not grow with them.
+for threads in 1000 4000; do
+	"$BENCH_BIN/tracegen" events=200000 threads=$threads guarded=95 variables=16400 \
+		"$work/trace.std" || exit 2
+	for e in $engines; do
+		measure "$work/trace.std" foresee check -q --jobs 1 -f json -a "$e"
+		seconds=$(number seconds)
+		taken[$e.crowd.$threads]=$seconds
+		row "$e" crowd 200000 $threads std "$(number events_per_second)" "$wall" "$peak" "$seconds" \
+			"$(number certifying_seconds)"
+	done
+	rm -f "$work/trace.std"
+done
+
 echo
 for e in $engines; do
+	a=${taken[$e.crowd.1000]-} b=${taken[$e.crowd.4000]-}
+	[ -n "$a" ] && [ -n "$b" ] && awk -v e="$e" -v a="$a" -v b="$b" \
+		'BEGIN { printf "growth 1000 to 4000 threads, %s: %.1f\n", e, b / a }'
 	for shape in $shapes; do
 		for threads in 8 64; do
 			a=${taken[$e.$shape.1000000.$threads.std]-} b=${taken[$e.$shape.10000000.$threads.std]-}
