@@ -19,6 +19,16 @@ TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/foresee-test.XXXXXX") || exit 2
 trap 'cd / && rm -rf "$TEST_DIR"' EXIT
 cd "$TEST_DIR" || exit 2
 
+# For what takes no blank in a path, whoever tests it: libtool, the first line of a script.
+plain_directory() {
+	case $TEST_DIR in
+	*[[:space:]]*)
+		cd / && rm -rf "$TEST_DIR"
+		TEST_DIR=$(mktemp -d /tmp/foresee-test.XXXXXX) && cd "$TEST_DIR" || exit 2
+		;;
+	esac
+}
+
 test_number=0
 test_failed=0
 

@@ -7,13 +7,7 @@ for tool in autoreconf automake libtoolize; do
 	command -v $tool >/dev/null || skip_all "no $tool"
 done
 
-# libtool cannot install at a path with blanks, whoever compiles: then this is done elsewhere.
-case $TEST_DIR in
-*[[:space:]]*)
-	cd / && rm -rf "$TEST_DIR"
-	TEST_DIR=$(mktemp -d /tmp/foresee-test.XXXXXX) && cd "$TEST_DIR" || exit 2
-	;;
-esac
+plain_directory
 
 project source
 cat >configure.ac <<'END'

@@ -3,6 +3,7 @@
 # their files; what cannot be recorded is refused in words.
 . "$(dirname "$0")/../lib.sh"
 
+plain_directory
 here=$SRC/tests/programs/locks
 ${CC:-cc} -O1 -g -pthread "$here/jobs.c" -o jobs || exit 2
 
