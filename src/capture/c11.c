@@ -73,8 +73,11 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-	lock_mutex_leave((pthread_mutex_t *)m);
-	return REAL(mtx_unlock)(m);
+	bool held = lock_mutex_leave((pthread_mutex_t *)m);
+	int r = REAL(mtx_unlock)(m);
+
+	lock_mutex_left((pthread_mutex_t *)m, held, error_of(r));
+	return r;
 }
 
 EXPORT void mtx_destroy(mtx_t *m)
@@ -198,6 +201,8 @@ EXPORT int thrd_join(thrd_t handle, int *result)
 	r = REAL(thrd_join)(handle, result);
 	if (r == thrd_success)
 		create_joined(handle, tid, false, result, result != NULL ? sizeof(*result) : 0);
+	else
+		create_join_failed(handle, tid, error_of(r));
 	return r;
 }
 
@@ -208,6 +213,8 @@ EXPORT int thrd_detach(thrd_t handle)
 
 	if (r == thrd_success)
 		create_detached(handle, tid);
+	else
+		create_join_failed(handle, tid, error_of(r));
 	return r;
 }
 

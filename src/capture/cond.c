@@ -76,7 +76,12 @@ static bool cond_park(const struct cond_wait *w)
 	struct thread *t;
 	struct object_note **list;
 
-	if (!lock_mutex_is_held(w->mutex) || (t = hook_enter()) == NULL)
+	if (!lock_mutex_is_held(w->mutex)) {
+		lock_refused(w->mutex, lock_mutex_aux(w->mutex));
+		return false;
+	}
+	t = hook_enter();
+	if (t == NULL)
 		return false;
 	lock_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
 	list = object_lock(w->cond);
@@ -141,6 +146,8 @@ static void cond_back(const struct cond_wait *w, unsigned aux, int r)
 		lock |= FORMAT_LOCK_DEAD;
 	if (r != ENOTRECOVERABLE)
 		lock_log(t, FORMAT_K_ACQ, lock, w->mutex);
+	else
+		lock_log(t, FORMAT_K_TRYFAIL, lock | FORMAT_LOCK_REFUSED, w->mutex);
 	hook_leave(t);
 }
 
@@ -154,7 +161,8 @@ int cond_wait(struct cond_wait *w)
 {
 	int r;
 
-	if (!cond_park(w))
+	/* With a time that is none the library refuses at once, whatever others do. */
+	if ((w->until != NULL && !lock_is_time(w->clock, w->until)) || !cond_park(w))
 		return w->wait(w);
 	pthread_cleanup_push(cond_cancelled, w);
 	r = w->wait(w);

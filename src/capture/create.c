@@ -2,17 +2,21 @@
  * Threads: creation, end, join.
  *
  *	maker                                child
- *	FORK child
  *	real pthread_create                  waits
- *	write *handle, as seen from now on
+ *	write *handle
+ *	FORK child
  *	go                                   BEGIN
  *	                                     the routine, TLS destructors
  *	JOINING child, if that waits
  *	JOIN child, its END                  END
  *
  * The child waits so that nothing of it is logged before its maker knows its
- * handle; else a join by a third thread could not name it, and a read of the
- * handle variable would see bytes that nobody is known to have written.
+ * handle; else a join by a third thread could not name it.
+ *
+ * The handle is there before the child runs: POSIX does not promise that, but glibc stores it before
+ * it makes the thread, so a child that reads it races with nobody.  A third thread that does may.
+ * The library stores it in a variable of ours, and the recorded write is the only one that the
+ * program sees.
  *
  * Signals are blocked in the child until it records: a handler that ran before
  * would look like a thread that nobody made.
@@ -24,6 +28,7 @@
  */
 #include "capture/create_priv.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -224,18 +229,15 @@ void create_thread(struct create_call *c)
 {
 	struct thread *t = hook_enter(), *child = NULL;
 	struct create_start *start;
+	pthread_t handle, *theirs = c->handle;
 	sigset_t all, mask;
 	bool made;
 
 	if (t != NULL) {
 		child = thread_new();
-		if (child != NULL) {
-			child->fork_tid = t->tid;
-			if (unseen_callee((const void *)(uintptr_t)c->run, false) ==
-			    FORESEE_CALLEE_WAITS)
-				unseen_begin(child);
-			child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
-		}
+		if (child != NULL &&
+		    unseen_callee((const void *)(uintptr_t)c->run, false) == FORESEE_CALLEE_WAITS)
+			unseen_begin(child);
 		hook_leave(t);
 	}
 	if (child == NULL) {
@@ -252,22 +254,30 @@ void create_thread(struct create_call *c)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
 	start->mask = mask;
+	c->handle = &handle;
 	made = c->create(c, start);
+	c->handle = theirs;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	t = hook_enter();
 	if (made) {
 		if (!is_detached(c->attr))
-			handle_bind(*c->handle, child->tid);
+			handle_bind(handle, child->tid);
 		if (t != NULL)
-			range_wrote(t, c->handle, sizeof(*c->handle), t->view.call_site);
-		child_go(start);
-	} else {
-		if (t != NULL)
-			sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
-		thread_drop(child);
+			range_write(t, theirs, &handle, sizeof(handle), t->view.call_site, NULL, 0);
+		else
+			*theirs = handle;
 	}
-	if (t != NULL)
+	if (t != NULL) {
+		child->fork_tid = t->tid;
+		child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
+		if (!made)
+			sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
 		hook_leave(t);
+	}
+	if (made)
+		child_go(start);
+	else
+		thread_drop(child);
 }
 
 static void *trampoline(void *start)
@@ -350,11 +360,25 @@ void create_detached(pthread_t handle, uint32_t tid)
 	hook_leave(t);
 }
 
+void create_join_failed(pthread_t handle, uint32_t tid, int r)
+{
+	unsigned why = r == EBUSY || r == ETIMEDOUT ? FORMAT_JOIN_LATE : FORMAT_JOIN_REFUSED;
+	struct thread *t;
+
+	/* Of itself a thread is refused in every run. */
+	if (tid == 0 || pthread_equal(handle, pthread_self()) || (t = hook_enter()) == NULL)
+		return;
+	sync_thread(t, FORMAT_K_JOINING, why, tid, 0, 1);
+	hook_leave(t);
+}
+
 /* What the four joins share; r: 0 joined. */
 static int joined(pthread_t handle, uint32_t tid, bool timed, void **out, int r)
 {
 	if (r == 0)
 		create_joined(handle, tid, timed, out, sizeof(*out));
+	else
+		create_join_failed(handle, tid, r);
 	return r;
 }
 
@@ -398,6 +422,8 @@ EXPORT int pthread_detach(pthread_t handle)
 
 	if (r == 0)
 		create_detached(handle, tid);
+	else
+		create_join_failed(handle, tid, r);
 	return r;
 }
 

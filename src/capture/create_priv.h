@@ -53,6 +53,8 @@ void create_joining(pthread_t handle, uint32_t tid, bool timed);
 /* That call succeeded; timed: it could not have waited for ever.  out, n: where the library has put
  * the thread's result. */
 void create_joined(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n);
+/* It failed, with the error number r; so did a detach. */
+void create_join_failed(pthread_t handle, uint32_t tid, int r);
 void create_detached(pthread_t handle, uint32_t tid);
 
 #endif /* CAPTURE_CREATE_PRIV_H */

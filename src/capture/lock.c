@@ -69,6 +69,15 @@ void lock_note(const void *obj, unsigned kind, unsigned aux)
 	hook_leave(t);
 }
 
+void lock_refused(const void *obj, unsigned aux)
+{
+	lock_note(obj, FORMAT_K_TRYFAIL, aux | FORMAT_LOCK_REFUSED);
+}
+
+/*
+ * What a call says that did not get the lock binds the thread as much as a value that it reads.
+ * Only EDEADLK depends on nothing but what the thread itself has done: it has the lock already.
+ */
 int lock_tried(const void *obj, unsigned kind, unsigned aux, int r)
 {
 	if (r == 0)
@@ -77,6 +86,8 @@ int lock_tried(const void *obj, unsigned kind, unsigned aux, int r)
 		lock_note(obj, kind, aux | FORMAT_LOCK_DEAD);
 	else if ((aux & FORMAT_LOCK_TRY) && (r == EBUSY || r == ETIMEDOUT))
 		lock_note(obj, FORMAT_K_TRYFAIL, aux);
+	else if (r != EDEADLK)
+		lock_refused(obj, aux);
 	return r;
 }
 
@@ -120,10 +131,22 @@ int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r)
 	return lock_tried(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r);
 }
 
-void lock_mutex_leave(const pthread_mutex_t *m)
+bool lock_mutex_leave(const pthread_mutex_t *m)
 {
-	if (lock_mutex_is_held(m))
+	bool held = lock_mutex_is_held(m);
+
+	if (held)
 		lock_note(m, FORMAT_K_REL, lock_mutex_aux(m));
+	else /* refused; or of nobody's mutex, and in another run it might be somebody's */
+		lock_refused(m, lock_mutex_aux(m));
+	return held;
+}
+
+int lock_mutex_left(const pthread_mutex_t *m, bool held, int r)
+{
+	if (__builtin_expect(held && r != 0, 0))
+		lock_refused(m, lock_mutex_aux(m));
+	return r;
 }
 
 /* What a try would say, as far as a look tells: EBUSY, or EAGAIN for all else. */
@@ -216,9 +239,9 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 
 EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	if (!mutex_brief(FORMAT_K_REL, m))
-		lock_mutex_leave(m);
-	return REAL(pthread_mutex_unlock)(m);
+	bool held = mutex_brief(FORMAT_K_REL, m) || lock_mutex_leave(m);
+
+	return lock_mutex_left(m, held, REAL(pthread_mutex_unlock)(m));
 }
 
 EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
@@ -237,6 +260,8 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 	if (r == 0)
 		lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
+	else
+		lock_refused(m, aux);
 	return r;
 }
 
@@ -350,6 +375,8 @@ EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
 	else if (l->__data.__readers >> RWLOCK_READERS_SHIFT != 0)
 		lock_note(l, FORMAT_K_RREL, FORMAT_LOCK_RWLOCK);
+	else /* nobody's, or another thread's to write: what comes of it is not defined */
+		lock_refused(l, FORMAT_LOCK_RWLOCK);
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
@@ -395,6 +422,8 @@ EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
 	if (*l != SPIN_FREE)
 		lock_note((const void *)l, FORMAT_K_REL, FORMAT_LOCK_SPIN);
+	else
+		lock_refused((const void *)l, FORMAT_LOCK_SPIN);
 	return REAL(pthread_spin_unlock)(l);
 }
 

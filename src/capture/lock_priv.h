@@ -40,6 +40,9 @@ static inline void lock_log(struct thread *t, unsigned kind, unsigned aux, const
  * Returns r.
  */
 int lock_tried(const void *obj, unsigned kind, unsigned aux, int r);
+/* A call on obj was refused, or did what nobody may rely on; with a reason that is not recorded.  aux
+ * as in FORMAT_K_TRYFAIL. */
+void lock_refused(const void *obj, unsigned aux) __attribute__((noinline, cold));
 /* One event, without more ado: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
 void lock_note(const void *obj, unsigned kind, unsigned aux);
 
@@ -57,6 +60,8 @@ bool lock_is_time(clockid_t clock, const struct timespec *at);
 void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 	__attribute__((noinline, cold));
 int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
-void lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));
+/* Before the real call; then r is what that one said.  Returns r. */
+bool lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));
+int lock_mutex_left(const pthread_mutex_t *m, bool held, int r);
 
 #endif /* CAPTURE_LOCK_PRIV_H */

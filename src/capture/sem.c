@@ -4,6 +4,7 @@
  * (sem_open) are objects like others whose first value is not known.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -15,8 +16,10 @@ static int sem_tried(const sem_t *s, int r)
 {
 	if (r == 0)
 		lock_note(s, FORMAT_K_SEM_WAIT, 0);
-	else if (errno == EAGAIN || errno == ETIMEDOUT)
-		lock_note(s, FORMAT_K_SEM_FAIL, 0);
+	else if (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR)
+		lock_note(s, FORMAT_K_SEM_FAIL, 0); /* it was at zero */
+	else
+		lock_note(s, FORMAT_K_SEM_FAIL, FORMAT_SEM_REFUSED);
 	return r;
 }
 
@@ -43,7 +46,13 @@ EXPORT int sem_destroy(sem_t *s)
 
 EXPORT int sem_post(sem_t *s)
 {
-	lock_note(s, FORMAT_K_SEM_POST, 0);
+	int value;
+
+	/* Beyond that the library refuses, and then it must not look like a post. */
+	if (sem_getvalue(s, &value) == 0 && value == SEM_VALUE_MAX)
+		lock_note(s, FORMAT_K_SEM_FAIL, FORMAT_SEM_REFUSED);
+	else
+		lock_note(s, FORMAT_K_SEM_POST, 0);
 	return REAL(sem_post)(s);
 }
 

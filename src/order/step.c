@@ -47,7 +47,7 @@ void steps_free(struct steps *s)
 		return;
 	step_objects_release(s);
 	for (size_t i = 0; i < s->threads.n; i++)
-		VEC_RELEASE(&s->threads.at[i].ranges);
+		VEC_RELEASE(&s->threads.at[i].ranges), VEC_RELEASE(&s->threads.at[i].join_fails);
 	VEC_RELEASE(&s->threads);
 	VEC_RELEASE(&s->untracked);
 	VEC_RELEASE(&s->channels_again);
@@ -254,6 +254,30 @@ static void thread_event(struct steps *s, const struct event *e)
 	st->other = e->peer;
 }
 
+/* It was in vain because the other had not ended; so, where this one is part of a reordering, does
+ * the end come later.  What was logged as ended may not have been gone yet. */
+static void join_failed(struct steps *s, const struct event *e)
+{
+	struct step_thread *t = step_thread(s, e->peer);
+	bool known = !(e->flags & EVENT_REFUSED) && !t->ended && t->join_fails.n < JOIN_FAILS_MAX;
+
+	if (known)
+		*VEC_PUSH(&t->join_fails) = (struct join_fail){ s->base.chain, e->pos };
+	step_add(s, STEP_NONE, known ? 0 : STEP_STOP);
+}
+
+static void thread_ends(struct steps *s, const struct event *e)
+{
+	struct step_thread *t = step_thread(s, e->tid);
+
+	step_add(s, STEP_NONE, STEP_LAST);
+	for (size_t i = 0; i < t->join_fails.n; i++)
+		step_guard(s, t->join_fails.at[i].pos, t->join_fails.at[i].pos,
+			   t->join_fails.at[i].chain, e->pos, 0);
+	VEC_CLEAR(&t->join_fails);
+	t->ended = true;
+}
+
 /* ---- all ---- */
 
 static void event_turn(struct steps *s, const struct event *e)
@@ -329,8 +353,11 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_END:
 		step_add(s, STEP_END, 0);
 		break;
+	case EVENT_JOIN_FAIL:
+		join_failed(s, e);
+		break;
 	case EVENT_THREAD_END:
-		step_add(s, STEP_NONE, STEP_LAST);
+		thread_ends(s, e);
 		break;
 	case EVENT_COND_INIT:
 	case EVENT_COND_DESTROY:

@@ -181,7 +181,7 @@ static uint32_t holder_find(struct object_lock *l, const struct event *e, uint64
 static void lock_tryfail(struct steps *s, const struct event *e, struct object_lock *l)
 {
 	uint64_t pos = 0;
-	uint32_t holder = holder_find(l, e, &pos);
+	uint32_t holder = e->flags & EVENT_REFUSED ? 0 : holder_find(l, e, &pos);
 	size_t n = 0;
 
 	for (size_t i = 0; holder != 0 && i < l->fails.n; i++)

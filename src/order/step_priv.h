@@ -134,8 +134,17 @@ struct step_range {
 	bool more; /* goes on where the one before ended */
 };
 
+#define JOIN_FAILS_MAX 64u /* joins of one thread that were in vain, kept */
+
+struct join_fail {
+	uint32_t chain;
+	uint64_t pos;
+};
+
 struct step_thread {
-	uint32_t parked; /* condition, place + 1; 0: not parked */
+	bool ended;
+	VEC(struct join_fail) join_fails; /* joins of it that came before it had ended */
+	uint32_t parked;		  /* condition, place + 1; 0: not parked */
 	uint64_t park_pos;
 	/* Ranged reads, which have a number for every word, in order. */
 	VEC(struct step_range) ranges;

@@ -335,6 +335,10 @@ static void sem_wait(struct steps *s, const struct event *e, struct object_sem *
 
 static void sem_fail(struct steps *s, const struct event *e, struct object_sem *m)
 {
+	if (e->flags & EVENT_REFUSED) {
+		step_add(s, STEP_NONE, STEP_STOP);
+		return;
+	}
 	/* A post is logged before it is made, so a wait may fail with one in the log. */
 	if (m->credit != 0 || m->head < m->posts.n || m->untold != 0 || m->fails.n >= FAILS_MAX ||
 	    m->waits.n > CHAINS_MAX) {

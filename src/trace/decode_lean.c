@@ -19,6 +19,7 @@ void decode_lock(struct event *e, unsigned aux)
 	e->flags |= aux & FORMAT_LOCK_RECURSIVE ? EVENT_RECURSIVE : 0;
 	e->flags |= aux & FORMAT_LOCK_WAIT ? EVENT_IN_WAIT : 0;
 	e->flags |= aux & FORMAT_LOCK_DEAD ? EVENT_DEAD_OWNER : 0;
+	e->flags |= aux & FORMAT_LOCK_REFUSED ? EVENT_REFUSED : 0;
 }
 
 static void held_push(struct decode_cursor *c, uint64_t addr)

@@ -67,12 +67,31 @@ bool decode_wake(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	return true;
 }
 
+bool decode_sem_fail(struct decode_cursor *c, struct wire *w, unsigned aux,
+		     struct decode_item *item)
+{
+	(void)c;
+	(void)w;
+	item->e.flags |= aux & FORMAT_SEM_REFUSED ? EVENT_REFUSED : 0;
+	return true;
+}
+
 /* PARK and JOINING: a wait begins. */
 bool decode_wait(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	(void)c;
 	(void)w;
 	item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
+	return true;
+}
+
+/* Or it is over, and was in vain. */
+bool decode_joining(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)))
+		return decode_wait(c, w, aux, item);
+	item->e.op = EVENT_JOIN_FAIL;
+	item->e.flags |= aux & FORMAT_JOIN_REFUSED ? EVENT_REFUSED : 0;
 	return true;
 }
 

@@ -17,7 +17,7 @@
 #define FLAGS                                                                              \
 	(EVENT_FREE_READ | EVENT_ATOMIC | EVENT_REREAD | EVENT_UNKNOWN | EVENT_HAS_VALUE | \
 	 EVENT_WRITE_MODE | EVENT_TRY | EVENT_RECURSIVE | EVENT_IN_WAIT | EVENT_TIMEOUT |  \
-	 EVENT_CAS | EVENT_ZEROED | EVENT_DEAD_OWNER | EVENT_RANGE)
+	 EVENT_CAS | EVENT_ZEROED | EVENT_DEAD_OWNER | EVENT_RANGE | EVENT_REFUSED)
 
 void digest_init(struct digest *d)
 {

@@ -17,7 +17,8 @@
 
 /*
  * X(id, STD-like name, family).  Families: A memory access, L lock-like,
- * S other synchronisation, T thread, O other.
+ * S other synchronisation, T thread, O other.  Append only: digests (trace/digest.h) have the
+ * numbers.
  *
  * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event (of a
  * lock of the program's own, FORMAT_LOCK_USER, the accesses and calls of the wait may come between).
@@ -39,8 +40,6 @@
 	X(RREQ, "rreq", L)                \
 	X(LOCK_INIT, "lockinit", O)       \
 	X(LOCK_DESTROY, "lockdestroy", O) \
-	X(COND_INIT, "condinit", O)       \
-	X(COND_DESTROY, "conddestroy", O) \
 	X(PARK, "park", S)                \
 	X(WAKE, "wake", S)                \
 	X(SIGNAL, "signal", S)            \
@@ -48,12 +47,10 @@
 	X(BAR_INIT, "barinit", O)         \
 	X(BAR_IN, "barin", S)             \
 	X(BAR_OUT, "barout", S)           \
-	X(BAR_DESTROY, "bardestroy", O)   \
 	X(SEM_INIT, "seminit", O)         \
 	X(SEM_POST, "sempost", S)         \
 	X(SEM_WAIT, "semwait", S)         \
 	X(SEM_FAIL, "semfail", S)         \
-	X(SEM_DESTROY, "semdestroy", O)   \
 	X(ONCE_BEGIN, "oncebegin", S)     \
 	X(ONCE_END, "onceend", S)         \
 	X(ONCE_PASS, "oncepass", S)       \
@@ -73,7 +70,12 @@
 	X(BEGIN, "begin", O)              \
 	X(END, "end", O)                  \
 	X(USER, "user", O)                \
-	X(SEM_REQ, "semreq", S)
+	X(SEM_REQ, "semreq", S)           \
+	X(COND_INIT, "condinit", O)       \
+	X(COND_DESTROY, "conddestroy", O) \
+	X(BAR_DESTROY, "bardestroy", O)   \
+	X(SEM_DESTROY, "semdestroy", O)   \
+	X(JOIN_FAIL, "joinfail", T)
 
 enum event_op {
 #define X(id, name, family) EVENT_##id,
@@ -100,7 +102,11 @@ enum event_op {
 #define EVENT_VOLATILE 8192u
 #define EVENT_DEAD_OWNER 32768u /* ACQ: a robust mutex taken from a thread that died */
 #define EVENT_SHARED 65536u	/* ALLOC: others may write to it, unseen: a mapped file */
-#define EVENT_RANGE 16384u	/* one event number per word: refs[i] belongs to number tseq + i */
+/* TRYFAIL, SEM_FAIL, JOIN_FAIL: the call was refused for a reason that is not in the trace (the lock
+ * was destroyed, the caller is not its owner, ...).  Else: the lock was taken, the semaphore at
+ * zero, the thread had not ended. */
+#define EVENT_REFUSED 131072u
+#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
 struct version {
@@ -143,7 +149,7 @@ struct event {
 	uint32_t nfeeds;
 	const uint64_t *feeds;
 
-	/* FORK, JOIN, JOINING, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
+	/* FORK, JOIN, JOINING, JOIN_FAIL, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
 	 * WAKE: thread of the signal (0: woke by none). */
 	uint32_t peer;
 	uint64_t peer_tseq; /* THREAD_BEGIN: its FORK; JOIN: the END; WAKE: the signal */

@@ -305,6 +305,10 @@ enum format_kind {
 #define FORMAT_LOCK_RECURSIVE 16u /* the lock nests */
 #define FORMAT_LOCK_WAIT 32u	  /* released by / reacquired after a condition wait */
 #define FORMAT_LOCK_DEAD 64u	  /* robust mutex acquired from a dead owner */
+#define FORMAT_LOCK_REFUSED 128u  /* TRYFAIL: not because somebody has the lock */
+
+/* aux of SEM_FAIL. */
+#define FORMAT_SEM_REFUSED 1u /* not because it is at zero */
 
 /* aux of GIVE and TAKE: what kind of channel the object stands for. */
 #define FORMAT_CHANNEL_USER 0u	 /* the program says so */
@@ -334,8 +338,10 @@ enum format_kind {
 
 /* aux of PARK, WAKE, JOIN and JOINING. */
 #define FORMAT_WAIT_TIMED 1u
-#define FORMAT_WAKE_TIMEOUT 2u /* WAKE: it timed out */
-#define FORMAT_WAKE_CANCEL 4u  /* WAKE: the thread was cancelled */
+#define FORMAT_WAKE_TIMEOUT 2u	/* WAKE: it timed out */
+#define FORMAT_WAKE_CANCEL 4u	/* WAKE: the thread was cancelled */
+#define FORMAT_JOIN_LATE 8u	/* JOINING: no, the call is over; the thread had not ended */
+#define FORMAT_JOIN_REFUSED 16u /* JOINING: no, the call was refused for another reason */
 
 /* aux of ALLOC and FREE. */
 #define FORMAT_ALLOC_HEAP 0u

@@ -25,7 +25,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_REL] = { STD_OBJECT, STD_LOCK, true, 0, LOCK_FLAGS },
 	[EVENT_RACQ] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
 	[EVENT_RREL] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
-	[EVENT_TRYFAIL] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
+	[EVENT_TRYFAIL] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS | EVENT_REFUSED },
 	[EVENT_REQ] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
 	[EVENT_RREQ] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
 	[EVENT_LOCK_INIT] = { STD_OBJECT, STD_LOCK, false, 0, LOCK_FLAGS },
@@ -43,7 +43,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_SEM_INIT] = { STD_COUNTED, STD_SEMAPHORE, false, 0, 0 },
 	[EVENT_SEM_POST] = { STD_OBJECT, STD_SEMAPHORE, false, 0, 0 },
 	[EVENT_SEM_WAIT] = { STD_OBJECT, STD_SEMAPHORE, false, 0, 0 },
-	[EVENT_SEM_FAIL] = { STD_OBJECT, STD_SEMAPHORE, false, 0, 0 },
+	[EVENT_SEM_FAIL] = { STD_OBJECT, STD_SEMAPHORE, false, 0, EVENT_REFUSED },
 	[EVENT_SEM_DESTROY] = { STD_OBJECT, STD_SEMAPHORE, false, 0, 0 },
 	[EVENT_ONCE_BEGIN] = { STD_OBJECT, STD_ONCE, false, 0, 0 },
 	[EVENT_ONCE_END] = { STD_OBJECT, STD_ONCE, false, 0, 0 },
@@ -54,6 +54,7 @@ const struct std_op std_ops[EVENT_NOPS] = {
 	[EVENT_FORK_FAIL] = { STD_THREAD, 0, false, 0, 0 },
 	[EVENT_JOIN] = { STD_THREAD, 0, true, 0, EVENT_TRY },
 	[EVENT_JOINING] = { STD_THREAD, 0, false, 0, EVENT_TRY },
+	[EVENT_JOIN_FAIL] = { STD_THREAD, 0, false, 0, EVENT_REFUSED },
 	[EVENT_DETACH] = { STD_THREAD, 0, false, 0, 0 },
 	[EVENT_CANCEL] = { STD_THREAD, 0, false, 0, 0 },
 	[EVENT_THREAD_BEGIN] = { STD_NOTHING, 0, false, 0, 0 },
@@ -90,7 +91,7 @@ const char *std_flag_word(unsigned i, uint32_t *flag)
 		{ EVENT_TIMEOUT, "timeout" },  { EVENT_CAS, "cas" },
 		{ EVENT_ZEROED, "zeroed" },    { EVENT_COPY, "copy" },
 		{ EVENT_DEAD_OWNER, "dead" },  { EVENT_VOLATILE, "volatile" },
-		{ EVENT_SHARED, "shared" },
+		{ EVENT_SHARED, "shared" },    { EVENT_REFUSED, "refused" },
 	};
 
 	if (i >= ARRAY_SIZE(words))

@@ -273,6 +273,7 @@ static bool allowed(struct std_state *s, struct event *e, const struct why *w)
 	case EVENT_JOIN:
 		return join(s, e, w);
 	case EVENT_JOINING:
+	case EVENT_JOIN_FAIL:
 		return e->peer != e->tid ||
 		       refuse(w, "thread '%.60s' joins itself", name(s, e->tid));
 	case EVENT_THREAD_BEGIN:

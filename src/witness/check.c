@@ -172,6 +172,29 @@ bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known)
 	return true;
 }
 
+bool check_refused(struct checker *c, uint32_t pos)
+{
+	if (c->out->observed)
+		return true;
+	return check_fail(c, pos,
+			  "was refused, for a reason that is not recorded: nothing of its thread "
+			  "can be used from here on");
+}
+
+/* A join that came too early must do so here as well. */
+static bool join_fail_check(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	const struct evidence_thread *t = &c->ev->threads.at[it->object];
+
+	if (it->flags & EVENT_REFUSED)
+		return check_refused(c, pos);
+	if (!t->ended || c->threads[it->object].done < t->events.n)
+		return true;
+	return check_fail(c, pos, "found that %.40s had not ended; here it has",
+			  check_thread_name(c, it->object));
+}
+
 static bool next_check(struct checker *c, uint64_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
@@ -222,6 +245,8 @@ static bool event_check(struct checker *c, uint32_t pos)
 		return check_memory_event(c, pos);
 	case EVENT_USE:
 		return feeds_check(c, pos);
+	case EVENT_JOIN_FAIL:
+		return join_fail_check(c, pos);
 	case EVENT_JOIN:
 		return check_over(c, pos, it->object, it->known);
 	default:

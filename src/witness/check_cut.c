@@ -243,6 +243,8 @@ static bool event_note(struct check_cuts *k, uint32_t pos, struct lock *locks)
 		return plain;
 	case EVENT_JOIN:
 		return plain && need_join(k, pos);
+	case EVENT_JOIN_FAIL:
+		return false; /* it needs that something has not happened */
 	default:
 		if (event_op_family(it->op) == 'T')
 			return plain;

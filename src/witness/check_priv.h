@@ -69,6 +69,9 @@ size_t check_events(struct checker *c, size_t n);
  * known by other means, or in the trace. */
 bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known);
 
+/* A call that was refused: only in the recorded run is that known to happen again. */
+bool check_refused(struct checker *c, uint32_t pos);
+
 /* Each: the event may come next by the rules of its part, and has now come; or false. */
 bool check_memory_event(struct checker *c, uint32_t pos);
 bool check_sync_event(struct checker *c, uint32_t pos);

@@ -143,6 +143,8 @@ static bool try_fail(struct checker *c, uint32_t pos, const struct check_object 
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 	bool reads = it->kind == FORMAT_LOCK_RWLOCK && !(it->flags & EVENT_WRITE_MODE);
 
+	if (it->flags & EVENT_REFUSED)
+		return check_refused(c, pos);
 	if (o->owner != 0 || (!reads && o->nreaders != 0))
 		return true;
 	return check_fail(c, pos, "did not get %.60s; here nobody keeps it out",
@@ -204,6 +206,8 @@ static bool semaphore(struct checker *c, uint32_t pos, struct check_object *o)
 		o->balance--;
 		return true;
 	default:
+		if (evidence_item(c->ev, pos)->flags & EVENT_REFUSED)
+			return check_refused(c, pos);
 		if (value == 0)
 			return true;
 		return check_fail(c, pos, "found %.60s at zero; it is at %" PRIu64 " here",

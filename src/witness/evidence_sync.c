@@ -279,6 +279,7 @@ static void thread_event(struct evidence *ev, const struct event *e, uint32_t po
 		t->ended = true;
 		break;
 	case EVENT_JOINING:
+	case EVENT_JOIN_FAIL:
 		evidence_thread(ev, e->peer);
 		break;
 	case EVENT_JOIN:

@@ -44,10 +44,11 @@ int main(void)
 	leave_it_locked(); // expect T1: lock m; unlock m; fork T3; join T3
 	assert(pthread_mutex_trylock(&m) == EOWNERDEAD);
 	pthread_mutex_unlock(&m); /* not made consistent */
-	assert(pthread_mutex_lock(&m) == ENOTRECOVERABLE);
-	assert(pthread_mutex_trylock(&m) == ENOTRECOVERABLE);
-	pthread_mutex_init(&n, &attr);		   // expect T1: lock m try; unlock m; lockinit n
-	pthread_create(&t, NULL, dies_late, NULL); // expect T1: fork T4
+	// expect T1: lock m try; unlock m
+	assert(pthread_mutex_lock(&m) == ENOTRECOVERABLE);    // expect T1: tryfail m refused
+	assert(pthread_mutex_trylock(&m) == ENOTRECOVERABLE); // expect T1: tryfail m refused
+	pthread_mutex_init(&n, &attr);			      // expect T1: lockinit n
+	pthread_create(&t, NULL, dies_late, NULL);	      // expect T1: fork T4
 	order_see(1);
 	order_me();
 	assert(pthread_mutex_lock(&n) == EOWNERDEAD); // see T1: request n; lock n dead

@@ -48,9 +48,9 @@ int main(void)
 	void *r;
 
 	pthread_key_create(&key, at_end);
-	pthread_create(&t, NULL, returns, &m); // expect T1: threadbegin; fork T2
-	assert(pthread_tryjoin_np(t, &r) == EBUSY);
-	assert(pthread_timedjoin_np(t, &r, &past) == ETIMEDOUT);
+	pthread_create(&t, NULL, returns, &m);			 // expect T1: threadbegin; fork T2
+	assert(pthread_tryjoin_np(t, &r) == EBUSY);		 // see T1: joinfail T2
+	assert(pthread_timedjoin_np(t, &r, &past) == ETIMEDOUT); // see T1: joinfail T2
 	order_at(0);
 	assert(pthread_join(t, &r) == 0 && r == &m);			// expect T1: join T2
 	pthread_create(&t, NULL, exits, &key);				// expect T1: fork T3

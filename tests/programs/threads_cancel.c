@@ -15,7 +15,7 @@ static void *cancelled(void *arg)
 
 static void *outlives(void *arg)
 {
-	pthread_join(first, NULL); // expect T3: threadbegin
+	pthread_join(first, NULL); // expect T3: threadbegin; join T1
 	pthread_mutex_lock(&m);	   // expect T3: lock m
 	pthread_mutex_unlock(&m);  // expect T3: unlock m; threadend
 	return arg;

@@ -202,6 +202,8 @@ static void test_sync(void)
 		{ FORMAT_K_RREQ, FORMAT_LOCK_RWLOCK | FORMAT_LOCK_TRY, 0, EVENT_RREQ, EVENT_TRY },
 		{ FORMAT_K_REQ, FORMAT_LOCK_SEM, 0, EVENT_SEM_REQ, 0 },
 		{ FORMAT_K_TRYFAIL, 0, 0, EVENT_TRYFAIL, 0 },
+		{ FORMAT_K_TRYFAIL, FORMAT_LOCK_REFUSED, 0, EVENT_TRYFAIL, EVENT_REFUSED },
+		{ FORMAT_K_SEM_FAIL, FORMAT_SEM_REFUSED, 0, EVENT_SEM_FAIL, EVENT_REFUSED },
 		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_COND, 0, EVENT_COND_DESTROY, 0 },
 		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_BARRIER, 0, EVENT_BAR_DESTROY, 0 },
 		{ FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_SEM, 0, EVENT_SEM_DESTROY, 0 },
@@ -215,7 +217,7 @@ static void test_sync(void)
 					  kinds[i].nargs, 100 + i, 0);
 
 		if (kinds[i].kind != FORMAT_K_SEM_FAIL && kinds[i].kind != FORMAT_K_REQ &&
-		    kinds[i].kind != FORMAT_K_RREQ)
+		    kinds[i].kind != FORMAT_K_RREQ && kinds[i].kind != FORMAT_K_TRYFAIL)
 			v = (struct version){ 1, n };
 	}
 	reopen(b);
