@@ -35,10 +35,10 @@ int main(void)
 	assert(pthread_mutex_lock(&checks) == EDEADLK);
 	pthread_create(&t, NULL, other, NULL); // expect T1: fork T2
 	order_at(0);
-	pthread_join(t, NULL);	       // expect T1: join T2
-	pthread_mutex_unlock(&checks); // expect T1: unlock checks
-	pthread_mutex_unlock(&deep);   // expect T1: unlock deep nests
-	pthread_mutex_unlock(&deep);   // expect T1: unlock deep nests
-	assert(pthread_mutex_unlock(&deep) == EPERM);
-	return 0; // expect T1: threadend
+	pthread_join(t, NULL);			      // expect T1: join T2
+	pthread_mutex_unlock(&checks);		      // expect T1: unlock checks
+	pthread_mutex_unlock(&deep);		      // expect T1: unlock deep nests
+	pthread_mutex_unlock(&deep);		      // expect T1: unlock deep nests
+	assert(pthread_mutex_unlock(&deep) == EPERM); // expect T1: tryfail deep refused
+	return 0;				      // expect T1: threadend
 }
