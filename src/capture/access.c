@@ -97,7 +97,7 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 			v = cell_peek(cell);
 			x = access_load(p, log2);
 		} while (__builtin_expect(!cell_still(cell, v), 0));
-		if (e != NULL && filter_drops(t, e, key, filter_mask(p, log2), v, site))
+		if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
 			return x;
 		place_log(t,
 			  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
@@ -128,7 +128,8 @@ read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64
 		return false;
 	v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 	*x = access_load(p, log2);
-	if (!cell_still(cell, v) || e->version != v)
+	if (!cell_still(cell, v) || e->version != v ||
+	    access_load(filter_value(t, e, p), log2) != *x)
 		return false;
 	e->place = (uint64_t)site << 32 | (uint32_t)t->tseq;
 	t->saved++;

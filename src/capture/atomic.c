@@ -33,7 +33,7 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 		v = cell_peek(cell);
 		x = access_load(p, log2); /* on x86 a plain load is all that any order needs */
 	} while (!cell_still(cell, v));
-	if (e != NULL && filter_drops(t, e, key, filter_mask(p, log2), v, site))
+	if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
 		return x;
 	if (slot != NULL)
 		bits |= FORMAT_READ_FREE;

@@ -235,8 +235,8 @@ void create_thread(struct create_call *c)
 
 	if (t != NULL) {
 		child = thread_new();
-		if (child != NULL &&
-		    unseen_callee((const void *)(uintptr_t)c->run, false) == FORESEE_CALLEE_WAITS)
+		if (child != NULL && unseen_callee((const void *)(uintptr_t)c->run,
+						   FORESEE_CALLEE_NEW) == FORESEE_CALLEE_WAITS)
 			unseen_begin(child);
 		hook_leave(t);
 	}

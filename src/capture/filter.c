@@ -148,15 +148,25 @@ static uint64_t filter_bytes;
 
 static size_t table_bytes(uint32_t entries)
 {
-	return entries * (sizeof(struct filter_entry) + sizeof(uint32_t));
+	return entries * (sizeof(struct filter_entry) + sizeof(uint64_t) + sizeof(uint32_t));
 }
 
 static struct filter_entry no_entry = { .key = 1 }; /* no word's */
+static uint64_t no_value;
+
+static void table_set(struct thread *t, struct filter_entry *table, uint32_t mask)
+{
+	t->filter = table;
+	t->filter_mask = mask;
+	t->filter_values = (uint64_t *)(table + mask + 1);
+	t->pending = (uint32_t *)(t->filter_values + mask + 1);
+}
 
 void filter_none(struct thread *t)
 {
 	t->filter = &no_entry;
 	t->filter_mask = 0;
+	t->filter_values = &no_value;
 }
 
 static bool table_take(struct thread *t, uint32_t entries)
@@ -168,9 +178,7 @@ static bool table_take(struct thread *t, uint32_t entries)
 	/* Large tables are walked at large strides: spare the TLB. */
 	if (entries > FILTER_FIRST)
 		madvise(room, table_bytes(entries), MADV_HUGEPAGE);
-	t->filter = (struct filter_entry *)room;
-	t->pending = (uint32_t *)(room + entries * sizeof(struct filter_entry));
-	t->filter_mask = entries - 1;
+	table_set(t, (struct filter_entry *)room, entries - 1);
 	__atomic_add_fetch(&filter_bytes, table_bytes(entries), __ATOMIC_RELAXED);
 	return true;
 }
@@ -206,8 +214,7 @@ void filter_review(struct thread *t)
 	if (t->resting != NULL) {
 		if (--t->rest != 0)
 			return;
-		t->filter = t->resting;
-		t->filter_mask = t->resting_mask;
+		table_set(t, t->resting, t->resting_mask);
 		t->resting = NULL;
 		t->epoch++; /* its entries are old */
 	} else if (t->runs > REVIEW_RUNS && t->saved / REVIEW_GAIN < t->runs) {

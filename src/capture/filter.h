@@ -2,8 +2,9 @@
  * Which reads need not be logged, soundly.
  *
  * Within one epoch (no synchronisation of this thread in between), reads of
- * the same bytes by one thread that see one version say nothing new but that the
- * version was still there.  The first is logged; of the rest only the *last*
+ * the same bytes by one thread that see one version, and the same value, say nothing new but that the
+ * version was still there.  (Another value of one version was written by code that nobody sees: that
+ * read is logged.)  The first is logged; of the rest only the *last*
  * matters: a version is written once, so when the first and the last of a run of
  * reads see it, those in between do too, in every reordering that keeps the two.
  *
@@ -33,6 +34,7 @@
 #ifndef CAPTURE_FILTER_H
 #define CAPTURE_FILTER_H
 
+#include "capture/access.h"
 #include "capture/log.h"
 
 /* Closes the run of one entry. */
@@ -99,11 +101,23 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 	return e;
 }
 
-/* True: drop this read.  Else it is about to be logged. */
-static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
-				unsigned mask, cell_version v, uint32_t site)
+/* Where the entry keeps the value of a read of p. */
+static inline void *filter_value(const struct thread *t, const struct filter_entry *e,
+				 const void *p)
 {
-	if (e->key != key || e->version != v || e->epoch != t->epoch) {
+	return (char *)&t->filter_values[e - t->filter] + ((uintptr_t)p & 7);
+}
+
+/* True: drop this read, of x at p.  Else it is about to be logged. */
+static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
+				const void *p, unsigned log2, uint64_t x, cell_version v,
+				uint32_t site)
+{
+	unsigned mask = filter_mask(p, log2);
+	void *value = filter_value(t, e, p);
+
+	if (e->key != key || e->version != v || e->epoch != t->epoch ||
+	    ((mask & ~e->kept) == 0 && access_load(value, log2) != x)) {
 		/* A run still open ended because its version went: a LATE record. */
 		if (__builtin_expect(e->dropped != 0, 0))
 			filter_close(t, e);
@@ -111,10 +125,12 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		e->version = v;
 		e->epoch = t->epoch;
 		e->kept = (uint8_t)mask;
+		access_store(value, log2, x);
 		return false;
 	}
 	if ((mask & ~e->kept) != 0) {
 		e->kept |= (uint8_t)mask;
+		access_store(value, log2, x);
 		return false;
 	}
 	if (!e->listed) {

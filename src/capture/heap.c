@@ -267,7 +267,8 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	void *(*real)(void *, size_t, int, int, int, off_t) = REAL(mmap);
 	unsigned aux = (flags & MAP_ANONYMOUS ? FORMAT_ALLOC_ZEROED : 0) |
-		       (is_shared(flags) ? FORMAT_ALLOC_SHARED : 0);
+		       (is_shared(flags) ? FORMAT_ALLOC_SHARED : 0) |
+		       (flags & MAP_ANONYMOUS || prot & PROT_WRITE ? 0 : FORMAT_ALLOC_STEADY);
 	bool over = (flags & MAP_FIXED) && is_range(at, n);
 	struct thread *t;
 	void *p;
@@ -281,7 +282,7 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 	}
 	p = real(at, n, prot, flags, fd, offset);
 	if (p != MAP_FAILED && (t = hook_enter()) != NULL) {
-		if (aux == FORMAT_ALLOC_SHARED)
+		if ((aux & ~FORMAT_ALLOC_STEADY) == FORMAT_ALLOC_SHARED)
 			shared_add(p, n, fd, offset);
 		map_birth(t, p, n, aux);
 		hook_leave(t);

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 3
+#define FORESEE_ABI 4
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -303,6 +303,8 @@ void foresee_frame(void *p, size_t n, uint32_t site);
 enum foresee_callee {
 	FORESEE_CALLEE_SEEN,  /* instrumented: nothing */
 	FORESEE_CALLEE_NEW,   /* not known yet */
+	FORESEE_CALLEE_PLAIN, /* not known yet; of FORESEE_READING, or no pointer goes in */
+	FORESEE_CALLEE_READS, /* unseen, orders no threads, writes nothing of the program's: OPAQUE */
 	FORESEE_CALLEE_QUIET, /* unseen, orders no threads: OPAQUE */
 	FORESEE_CALLEE_NAMED, /* not known yet; of FORESEE_WAITING, so if unseen it may wait */
 	FORESEE_CALLEE_WAITS, /* unseen, may wait for others: OPAQUE and GIVE before, TAKE after */
@@ -310,7 +312,7 @@ enum foresee_callee {
 
 /*
  * For a direct call of an external function the unit keeps one byte per
- * callee, initially NEW or NAMED, and emits
+ * callee, initially NEW, PLAIN or NAMED, and emits
  *	if (byte) foresee_opaque(&byte, callee, site);
  *	the call
  *	if (byte > FORESEE_CALLEE_QUIET) foresee_returned(site);
@@ -354,6 +356,8 @@ void foresee_callback_end(void);
 #define FORESEE_LIBC_SCAN(X)                                                             \
 	X(sscanf) X(vsscanf) X(__isoc99_sscanf) X(__isoc99_vsscanf)                      \
 	X(__isoc23_sscanf) X(__isoc23_vsscanf)                                           \
+	X(scanf) X(vscanf) X(__isoc99_scanf) X(__isoc99_vscanf)                          \
+	X(__isoc23_scanf) X(__isoc23_vscanf)                                             \
 	X(fscanf) X(vfscanf) X(__isoc99_fscanf) X(__isoc99_vfscanf)                      \
 	X(__isoc23_fscanf) X(__isoc23_vfscanf)
 
@@ -371,6 +375,43 @@ void foresee_callback_end(void);
 	X(localtime_r) X(gmtime_r) X(strtod) X(strtof) X(strftime) X(strerror_r)          \
 	X(getcwd) X(readlink) X(getrandom) X(getrusage) X(gethostname) X(uname)           \
 	X(nanosleep) X(inet_ntop) X(inet_pton)
+
+/* More of those, by a line each (libc_table.c), with their types as in instrument/call.c. */
+#define FORESEE_LIBC_TABLE(X) \
+	X(asprintf, "ipp.") X(vasprintf, "ippp") X(vsprintf, "ippp") X(getline, "lppp")      \
+	X(getdelim, "lppip") X(__getdelim, "lppip") X(fgets_unlocked, "ppip")                \
+	X(fread_unlocked, "lpllp")                                                           \
+	X(modf, "ddp") X(modff, "ffp") X(frexp, "ddp") X(frexpf, "ffp")                      \
+	X(wait, "ip") X(waitpid, "iipi") X(wait3, "ipip") X(wait4, "iipip")                  \
+	X(ctime_r, "ppp") X(asctime_r, "ppp") X(mktime, "lp") X(timegm, "lp")                \
+	X(strptime, "pppp") X(timespec_get, "ipi") X(clock_getres, "iip")                    \
+	X(getitimer, "iip") X(setitimer, "iipp") X(thrd_sleep, "ipp")                        \
+	X(clock_nanosleep, "iiipp") X(times, "lp")                                           \
+	X(realpath, "ppp") X(getdomainname, "ipl") X(getentropy, "ipl")                      \
+	X(ttyname_r, "iipl") X(getlogin_r, "ipl") X(mkstemp, "ip") X(mkdtemp, "pp")          \
+	X(fgetpos, "ipp") X(tcgetattr, "iip")                                                \
+	X(mbstowcs, "lppl") X(wcstombs, "lppl") X(mbtowc, "ippl") X(wctomb, "ipi")           \
+	X(mbrtowc, "lpplp") X(wcrtomb, "lpip")                                               \
+	X(sigprocmask, "iipp") X(pthread_sigmask, "iipp") X(sigaction, "iipp")               \
+	X(sigemptyset, "ip") X(sigfillset, "ip") X(sigaddset, "ipi") X(sigdelset, "ipi")     \
+	X(sigpending, "ip") X(sigismember, "ipi") X(sigwait, "ipp") X(sigwaitinfo, "ipp") X(sigtimedwait, "ippp")  \
+	X(sigaltstack, "ipp")                                                                \
+	X(getaddrinfo, "ipppp") X(inet_aton, "ipp") X(select, "iipppp") X(ioctl, "iil.")     \
+	X(eventfd_read, "iip")                                                               \
+	X(glob, "ipipp") X(regcomp, "ippi") X(regexec, "ipplpi") X(iconv, "lppppp")          \
+	X(rand_r, "ip")                                                                      \
+	X(strtoimax, "lppi") X(strtoumax, "lppi") X(wcstol, "lppi") X(wcstoul, "lppi")       \
+	X(wcstod, "dpp")                                                                     \
+	X(stat64, "ipp") X(lstat64, "ipp") X(fstat64, "iip") X(statfs, "ipp")                \
+	X(fstatfs, "iip") X(statvfs, "ipp") X(fstatvfs, "iip")                               \
+	X(getrlimit, "iip") X(sysinfo, "ip") X(getloadavg, "ipi") X(getresuid, "ippp")       \
+	X(getgroups, "iip") X(sched_getaffinity, "iilp") X(sched_getparam, "iip")            \
+	X(pthread_getaffinity_np, "illp") X(pthread_getschedparam, "ilpp")                   \
+	X(getpwnam_r, "ippplp") X(getpwuid_r, "iipplp") X(getgrnam_r, "ippplp")              \
+	X(getgrgid_r, "iipplp")                                                              \
+	X(stpncpy, "pppl") X(memccpy, "pppil") X(strxfrm, "lppl") X(swab, "vppl")            \
+	X(wmemcpy, "pppl") X(wmemset, "ppil") X(wcscpy, "ppp") X(wcsncpy, "pppl")            \
+	X(wcscat, "ppp")
 
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory
@@ -412,6 +453,22 @@ void foresee_callback_end(void);
 	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(pclose)                 \
 	X(aio_read) X(aio_write) X(aio_fsync) X(aio_suspend) X(aio_error)           \
 	X(aio_return) X(aio_cancel) X(lio_listio) X(getaddrinfo_a) X(gai_suspend)
+
+/* Functions of libc that only read what they are given. */
+#define FORESEE_READING(X)                                                                \
+	X(printf) X(fprintf) X(vprintf) X(vfprintf) X(dprintf) X(vdprintf)                \
+	X(__printf_chk) X(__fprintf_chk) X(__vprintf_chk) X(__vfprintf_chk)               \
+	X(__dprintf_chk) X(__vdprintf_chk) X(perror) X(psignal) X(syslog) X(vsyslog)      \
+	X(openlog) X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir)        \
+	X(rewinddir) X(feof) X(ferror) X(clearerr) X(fileno) X(fseek) X(fseeko) X(ftell)  \
+	X(ftello) X(rewind) X(ungetc) X(fputwc) X(fputws) X(wprintf) X(fwprintf)          \
+	X(strcoll) X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp)      \
+	X(atof) X(atoll) X(setlocale) X(chdir) X(chmod) X(chown) X(truncate)              \
+	X(bind) X(connect) X(setsockopt) X(sendto) X(sendmsg) X(writev) X(pwritev)        \
+	X(inet_addr) X(execv) X(execve) X(execvp) X(dlsym) X(dlerror)      \
+	X(freeaddrinfo) X(gai_strerror) X(strerror) X(strsignal)           \
+	X(setenv) X(unsetenv) X(regfree) X(globfree) X(freelocale)                        \
+	X(pthread_setname_np) X(mlock) X(munlock) X(madvise) X(mprotect) X(msync)
 
 /* Library functions that touch no memory of the caller's. */
 #define FORESEE_PURE(X)                                                                   \

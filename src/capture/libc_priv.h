@@ -44,15 +44,27 @@ static inline void log_wrote(void *p, size_t n)
 	hook_leave(t);
 }
 
-/* What the call reads is not told. */
-static inline void log_opaque(void)
+/* What the call reads is not told; or, aux 0, what it writes. */
+static inline void log_opaque(unsigned aux)
 {
 	struct thread *t = hook_enter();
 
 	if (t == NULL)
 		return;
-	sync_opaque(t, SITE);
+	sync_opaque(t, SITE, aux);
 	hook_leave(t);
+}
+
+/* Has a format of printf a conversion that writes to memory? */
+static inline bool libc_format_stores(const char *f)
+{
+	while ((f = strchr(f, '%')) != NULL) {
+		f += 1 + strspn(f + 1, "0123456789$#- +'I*.hlLqjzt");
+		if (*f == 'n')
+			return true;
+		f += *f != '\0';
+	}
+	return false;
 }
 
 /* Results are made in private memory and then stored, word by word, as a

@@ -193,9 +193,33 @@ static void log_stored(const char *f, va_list list, int n)
 	scan_file file_##id SYMBOL(prefix "vfscanf"); \
 	SCANS(f_##id, prefix, "fscanf", FILE *, file_##id)
 
+/* The same of standard input. */
+#define INPUT(id, prefix)                                                                       \
+	EXPORT int scan_vi_##id(const char *format, va_list list)                               \
+		SYMBOL("foresee_libc_" prefix "vscanf");                                        \
+	EXPORT int scan_i_##id(const char *format, ...) SYMBOL("foresee_libc_" prefix "scanf"); \
+                                                                                                \
+	int scan_vi_##id(const char *format, va_list list)                                      \
+	{                                                                                       \
+		return scan_vf_##id(stdin, format, list);                                       \
+	}                                                                                       \
+	int scan_i_##id(const char *format, ...)                                                \
+	{                                                                                       \
+		va_list list;                                                                   \
+		int r;                                                                          \
+                                                                                                \
+		va_start(list, format);                                                         \
+		r = scan_vi_##id(format, list);                                                 \
+		va_end(list);                                                                   \
+		return r;                                                                       \
+	}
+
 STRINGS(gnu, "")
 STRINGS(c99, "__isoc99_")
 STRINGS(c23, "__isoc23_")
 FILES(gnu, "")
 FILES(c99, "__isoc99_")
 FILES(c23, "__isoc23_")
+INPUT(gnu, "")
+INPUT(c99, "__isoc99_")
+INPUT(c23, "__isoc23_")

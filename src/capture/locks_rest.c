@@ -64,9 +64,9 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 	(void)t, (void)kind, (void)channel;
 }
 
-enum foresee_callee unseen_callee(const void *f, bool named)
+enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
 {
-	(void)f, (void)named;
+	(void)f, (void)what;
 	return FORESEE_CALLEE_QUIET;
 }
 

@@ -6,13 +6,15 @@
 #include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/real.h"
+#include "capture/steady.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 
 #define SITES_MAX (1u << 24)
 #define PATTERNS_MAX 64
 #define INITIAL_MOST 4096u	 /* bytes of a variable that are kept */
-#define INITIAL_SCAN (16u << 20) /* bytes that are looked at, of all variables */
+#define INITIAL_EACH (1u << 20)	 /* bytes that are looked at, of a variable */
+#define INITIAL_SCAN (64u << 20) /* and of all of them */
 #define INITIAL_TOTAL (1u << 20) /* and kept */
 #define IMAGES_MAX 256		 /* of more, calls into them wait: sound, only less exact */
 
@@ -192,14 +194,15 @@ static struct image *image_find(const void *start)
 	return NULL;
 }
 
-/* A unit comes (1) or goes (-1).  An entry whose units are gone serves the next image there. */
-static void image_count(const struct foresee_module *m, int change)
+/* A unit comes (1) or goes (-1).  An entry whose units are gone serves the next image there.  True:
+ * it is the only one there. */
+static bool image_count(const struct foresee_module *m, int change)
 {
 	struct dl_find_object at;
 	struct image *i;
 
 	if (_dl_find_object((void *)(uintptr_t)m, &at) != 0)
-		return;
+		return false;
 	i = image_find(at.dlfo_map_start);
 	if (i == NULL && all.nimages < IMAGES_MAX) {
 		i = &all.images[all.nimages++];
@@ -207,6 +210,7 @@ static void image_count(const struct foresee_module *m, int change)
 	}
 	if (i != NULL)
 		i->units += change;
+	return i != NULL && i->units == 1;
 }
 
 /* What comes to lie in their place will be other functions.  Some that the unit lists may lie in
@@ -294,8 +298,9 @@ static uint8_t *put_initial(uint8_t *p, const struct foresee_global *g)
 {
 	static uint32_t scanned, kept; /* guarded by the lock of the control stream */
 	const uint8_t *bytes = g->address;
-	uint64_t seen = g->size <= INITIAL_SCAN - scanned ? g->size : INITIAL_SCAN - scanned, n;
+	uint64_t seen = g->size < INITIAL_EACH ? g->size : INITIAL_EACH, n;
 
+	seen = seen < INITIAL_SCAN - scanned ? seen : INITIAL_SCAN - scanned;
 	for (n = seen; n > 0 && bytes[n - 1] == 0;)
 		n--;
 	scanned += (uint32_t)seen;
@@ -357,6 +362,7 @@ static void mark_skips(const struct foresee_module *m)
 EXPORT void foresee_module_register(const struct foresee_module *m)
 {
 	int saved = errno;
+	bool first;
 
 	if (m->abi != FORESEE_ABI || m->nsites == 0) {
 		if (m->abi != FORESEE_ABI)
@@ -368,11 +374,13 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	sys_lock_take(&all.lock);
 	*m->base = all.nsites;
 	all.nsites += m->nsites;
-	image_count(m, 1);
+	first = image_count(m, 1);
 	for (uint64_t i = 0; i < m->nfunctions; i++)
 		if (m->functions[i] != NULL)
 			function_add(m->functions[i]);
 	if (all.started && log_is_on()) {
+		if (first)
+			steady_image(m);
 		mark_skips(m);
 		put_module(m);
 	}

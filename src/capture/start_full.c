@@ -13,6 +13,7 @@
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/start.h"
+#include "capture/steady.h"
 #include "capture/sys.h"
 
 static void parse_options(const char *s, struct log_options *opt)
@@ -87,6 +88,7 @@ bool start_prepare(void)
 		log_trouble("cannot reserve the shadow of the program's memory", errno);
 		return false;
 	}
+	steady_start();
 	module_start();
 	return true;
 }

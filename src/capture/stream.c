@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "capture/channel.h"
+#include "capture/libc_priv.h"
 #include "capture/real.h"
 
 static int number(FILE *f)
@@ -98,13 +99,28 @@ EXPORT void perror(const char *s)
 	REAL(perror)(s);
 }
 
-GIVES(int, vfprintf, (FILE *restrict f, const char *restrict format, va_list list), f, f, format,
-      list)
-GIVES(int, vprintf, (const char *restrict format, va_list list), stdout, format, list)
-GIVES(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict format, va_list list),
-      f, f, flag, format, list)
-GIVES(int, __vprintf_chk, (int flag, const char *restrict format, va_list list), stdout, flag,
-      format, list)
+/* The pass takes it for granted that printing only reads (FORESEE_READING). */
+static void note_format(const char *format)
+{
+	if (libc_format_stores(format))
+		log_opaque(0);
+}
+
+#define PRINTS(name, params, f, ...)            \
+	EXPORT int name params;                 \
+	int name params                         \
+	{                                       \
+		note_format(format);            \
+		give(f);                        \
+		return REAL(name)(__VA_ARGS__); \
+	}
+
+PRINTS(vfprintf, (FILE *restrict f, const char *restrict format, va_list list), f, f, format, list)
+PRINTS(vprintf, (const char *restrict format, va_list list), stdout, format, list)
+PRINTS(__vfprintf_chk, (FILE *restrict f, int flag, const char *restrict format, va_list list), f,
+       f, flag, format, list)
+PRINTS(__vprintf_chk, (int flag, const char *restrict format, va_list list), stdout, flag, format,
+       list)
 
 EXPORT int fprintf(FILE *restrict f, const char *restrict format, ...)
 {
@@ -131,6 +147,7 @@ int __printf_chk(int flag, const char *restrict format, ...)
 /* To a descriptor. */
 EXPORT int vdprintf(int fd, const char *restrict format, va_list list)
 {
+	note_format(format);
 	channel_give_fd(fd);
 	return REAL(vdprintf)(fd, format, list);
 }
@@ -138,6 +155,7 @@ EXPORT int vdprintf(int fd, const char *restrict format, va_list list)
 EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list list);
 int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list list)
 {
+	note_format(format);
 	channel_give_fd(fd);
 	return REAL(__vdprintf_chk)(fd, flag, format, list);
 }

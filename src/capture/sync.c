@@ -174,13 +174,13 @@ void sync_name(struct thread *t, const char *name, size_t n)
 	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
 }
 
-void sync_opaque(struct thread *t, uint32_t site)
+void sync_opaque(struct thread *t, uint32_t site, unsigned aux)
 {
 	uint8_t *p;
 
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
 	p = log_other_begin(t, site);
-	log_other_end(t, FORMAT_K_OPAQUE, 0, log_varint(p, site), 1);
+	log_other_end(t, FORMAT_K_OPAQUE, aux, log_varint(p, site), 1);
 }
 
 void sync_fence(struct thread *t, int order, uint32_t site)

@@ -100,6 +100,7 @@ struct thread {
 	uint32_t filter_mask; /* entries - 1; 0: nothing is filtered */
 	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
 	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */
+	uint64_t *filter_values;     /* beside it: what the word held, in the bytes that are kept */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
 	bool trimming, settling;
 	bool review;	/* a chunk has ended: filter_review is due, at the next read */

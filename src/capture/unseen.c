@@ -65,25 +65,31 @@ static const void *behind_stub(const void *f)
 	return real != NULL ? real : f;
 }
 
-static bool may_wait(const void *f)
+/* Where it lies says what unseen code is.  Of what lies beside instrumented code nothing is known
+ * but that it orders nothing by itself. */
+static enum foresee_callee by_image(const void *f, enum foresee_callee what)
 {
 	struct dl_find_object at;
 
 	if (_dl_find_object((void *)(uintptr_t)f, &at) != 0)
-		return true; /* made at run time */
+		return FORESEE_CALLEE_WAITS; /* made at run time */
 	if (at.dlfo_link_map->l_addr == 0 && module_is_seen(at.dlfo_map_start)) {
 		f = behind_stub(f);
 		if (_dl_find_object((void *)(uintptr_t)f, &at) != 0)
-			return true;
+			return FORESEE_CALLEE_WAITS;
 	}
-	return !module_is_seen(at.dlfo_map_start) && !is_quiet(at.dlfo_link_map->l_name);
+	if (module_is_seen(at.dlfo_map_start))
+		return FORESEE_CALLEE_QUIET;
+	if (!is_quiet(at.dlfo_link_map->l_name))
+		return FORESEE_CALLEE_WAITS;
+	return what == FORESEE_CALLEE_PLAIN ? FORESEE_CALLEE_READS : FORESEE_CALLEE_QUIET;
 }
 
-enum foresee_callee unseen_callee(const void *f, bool named)
+enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
 {
 	if (module_has_function(f))
 		return FORESEE_CALLEE_SEEN;
-	return named || may_wait(f) ? FORESEE_CALLEE_WAITS : FORESEE_CALLEE_QUIET;
+	return what == FORESEE_CALLEE_NAMED ? FORESEE_CALLEE_WAITS : by_image(f, what);
 }
 
 /* ---- the way in and out ---- */
@@ -119,7 +125,7 @@ void unseen_begin(struct thread *t)
 
 void unseen_runs(struct thread *t)
 {
-	sync_opaque(t, 0);
+	sync_opaque(t, 0, 0);
 }
 
 static void log_at(struct thread *t, unsigned kind, uint32_t site)
@@ -139,13 +145,14 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
 		what = __atomic_load_n(byte, __ATOMIC_RELAXED);
 	else if (callee != NULL)
 		what = FORESEE_CALLEE_NEW;
-	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_NAMED) {
-		what = unseen_callee(callee, what == FORESEE_CALLEE_NAMED);
+	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_PLAIN ||
+	    what == FORESEE_CALLEE_NAMED) {
+		what = unseen_callee(callee, what);
 		if (byte != NULL)
 			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
 	}
 	if (what != FORESEE_CALLEE_SEEN)
-		sync_opaque(t, site);
+		sync_opaque(t, site, what == FORESEE_CALLEE_READS ? FORMAT_OPAQUE_READS : 0);
 	if (what == FORESEE_CALLEE_WAITS) {
 		log_at(t, FORMAT_K_GIVE, site);
 		enter(t);

@@ -7,8 +7,9 @@
 
 #include "capture/thread.h"
 
-/* What a call of f is: SEEN, QUIET or WAITS.  named: its name says that it waits. */
-enum foresee_callee unseen_callee(const void *f, bool named);
+/* What a call of f is: SEEN, READS, QUIET or WAITS.  what: as far as the pass could tell, NEW, PLAIN
+ * or NAMED. */
+enum foresee_callee unseen_callee(const void *f, enum foresee_callee what);
 
 /* A new thread that begins in such code: functions of the program that it runs are callbacks. */
 void unseen_begin(struct thread *t);

@@ -178,6 +178,7 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 	p->hurried |= p->a->shortened;
 	p->report.locks = steps_lock_count(s);
 	p->report.variables = steps_cell_count(s);
+	p->strange = steps_strange_count(s) != 0;
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }
 
@@ -421,6 +422,61 @@ static bool is_lasting(void *arg, const struct finding *f)
 	return pass_is_lasting(f->kind);
 }
 
+/* The engines that have a model, once more, on that of `s'. */
+static enum status search_again(struct pass *p, struct steps *s, struct diag *d)
+{
+	struct engine_run *run;
+	struct step_batch b;
+	enum status st;
+
+	while ((st = steps_next(s, &b, d)) == ST_OK && !p->limited)
+		p->limited = !model_take(p->model, &b);
+	if (st != ST_END)
+		return st == ST_OK ? ST_END : st;
+	model_finish(p->model);
+	run = engine_run_new(p->model);
+	for (size_t i = 0; i < p->a->nengines; i++) {
+		struct engine_result r = { 0 };
+
+		if (!p->jobs[i].engine->needs_model)
+			continue;
+		p->jobs[i].engine->end(p->jobs[i].engine->begin(&p->a->engine), run, &r);
+		p->analyses[i].findings += r.findings.at.n;
+		p->analyses[i].counts = r.counts;
+		findings_move(&p->findings, &r.findings);
+		engine_result_release(&r);
+	}
+	engine_run_free(run);
+	return ST_END;
+}
+
+/*
+ * Threads that have read what unseen code wrote were stopped there.  What may happen if they go on as
+ * they did is worth a warning, which the checker will make of it.
+ */
+static enum status look_again(struct pass *p, struct diag *d)
+{
+	struct step_options how = { .values = p->a->engine.values, .trusting = true };
+	struct model_options shape = { .values = p->a->engine.values,
+				       .limit = p->limit ? p->limit : pass_limit() };
+	struct trace *again;
+	struct steps *s;
+	enum status st;
+
+	if (!p->strange || !p->needs_model || p->limited || p->a->engine.all_pairs || p->hurried ||
+	    engine_stopped(&p->a->engine))
+		return ST_OK;
+	if (trace_again(p->trace, &again, d) != ST_OK)
+		return ST_OK;
+	model_free(p->model);
+	p->model = model_new(&shape);
+	s = steps_new(again, &how);
+	st = search_again(p, s, d);
+	steps_free(s);
+	trace_close(again);
+	return st == ST_END ? ST_OK : st;
+}
+
 static enum status read_and_certify(struct pass *p, struct diag *d)
 {
 	enum status st = read_trace(p, d);
@@ -436,6 +492,8 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 	else if (!engine_stopped(&p->a->engine))
 		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
+	if (st == ST_OK)
+		st = look_again(p, d);
 	return st == ST_OK ? certify(p, d) : st;
 }
 

@@ -48,6 +48,7 @@ struct pass {
 	struct report_analysis analyses[ANALYSE_ENGINES];
 	bool needs_model, limited;
 	bool hurried; /* not all was read (analyse.h: hurry) */
+	bool strange; /* threads were stopped by reads of what unseen code wrote */
 	struct model *model;
 	struct watch *watch; /* with a spec; items: of the events of the present batch */
 	struct watch_items items;

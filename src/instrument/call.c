@@ -88,6 +88,12 @@ static const char *const libc_types[LIBC_COUNT] = {
 	[LIBC___isoc99_vsscanf] = "ippp",
 	[LIBC___isoc23_sscanf] = "ipp.",
 	[LIBC___isoc23_vsscanf] = "ippp",
+	[LIBC_scanf] = "ip.",
+	[LIBC_vscanf] = "ipp",
+	[LIBC___isoc99_scanf] = "ip.",
+	[LIBC___isoc99_vscanf] = "ipp",
+	[LIBC___isoc23_scanf] = "ip.",
+	[LIBC___isoc23_vscanf] = "ipp",
 	[LIBC_fscanf] = "ipp.",
 	[LIBC_vfscanf] = "ippp",
 	[LIBC___isoc99_fscanf] = "ipp.",
@@ -140,6 +146,14 @@ static const char *const libc_types[LIBC_COUNT] = {
 	[LIBC_inet_pton] = "iipp",
 };
 
+static const struct {
+	const char *name, *type;
+} libc_table[] = {
+#define X(name, type) { #name, type },
+	FORESEE_LIBC_TABLE(X)
+#undef X
+};
+
 static char type_letter(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -179,6 +193,9 @@ static bool libc_is_redirected(const char *name, LLVMTypeRef type)
 	for (size_t i = 0; i < LIBC_COUNT; i++)
 		if (!strcmp(name, libc_names[i]))
 			return libc_types[i] && type_matches(type, libc_types[i]);
+	for (size_t i = 0; i < sizeof(libc_table) / sizeof(*libc_table); i++)
+		if (!strcmp(name, libc_table[i].name))
+			return type_matches(type, libc_table[i].type);
 	return false;
 }
 
@@ -198,10 +215,34 @@ static bool name_is_known(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
+	/* Those that tell something leave it in the caller's memory, unseen. */
+	if (strstr(name, "get") && !strstr(name, "getspecific"))
+		return false;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (unit_has_prefix(name, prefixes[i]))
 			return true;
 	return false;
+}
+
+/* Can it write nothing of the program's, if it is libc's? */
+static bool only_reads(LLVMValueRef call, const char *name)
+{
+	static const char *const names[] = {
+#define X(id) #id,
+		FORESEE_READING(X)
+#undef X
+	};
+	unsigned n = LLVMGetNumArgOperands(call);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	if (!strcmp(name, "syscall")) /* pointers go in as numbers */
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (type_letter(LLVMTypeOf(LLVMGetOperand(call, i))) == 'p')
+			return false;
+	return true;
 }
 
 bool call_is_pure(LLVMValueRef call)
@@ -340,8 +381,10 @@ static void emit_maybe_returned(struct unit *u, LLVMValueRef what, LLVMValueRef 
 static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef callee,
 			      const char *name, LLVMValueRef site)
 {
-	LLVMValueRef byte = callee_byte(
-		u, callee, may_wait(call, name) ? FORESEE_CALLEE_NAMED : FORESEE_CALLEE_NEW);
+	LLVMValueRef byte = callee_byte(u, callee,
+					may_wait(call, name)	 ? FORESEE_CALLEE_NAMED
+					: only_reads(call, name) ? FORESEE_CALLEE_PLAIN
+								 : FORESEE_CALLEE_NEW);
 	LLVMValueRef after = extra_after_call(call), cond;
 
 	if (after) {

@@ -147,12 +147,28 @@ static bool is_va_list(LLVMTypeRef type)
 	return name && unit_has_prefix(name, "struct.__va_list_tag");
 }
 
-/* Does p point at a member of a va_list, wherever that lies? */
+/* Is p a variable of the function that leads to a va_list, by debug information? */
+static bool leads_to_va_list(LLVMValueRef p)
+{
+	LLVMMetadataRef variable = extra_local_variable(p, false, 0), type;
+	unsigned depth = 0;
+
+	type = variable ? extra_type_of(variable) : NULL;
+	for (; type && depth < 8; type = extra_type_of(type), depth++)
+		if (extra_name(type) && unit_has_prefix(extra_name(type), "__va_list_tag"))
+			return true;
+	return false;
+}
+
+/* Does p point at a member of a va_list, wherever that lies?  Later optimisers count bytes instead of
+ * naming members. */
 static bool is_va_member(LLVMValueRef p)
 {
 	while (opcode_of(p) == LLVMBitCast)
 		p = LLVMGetOperand(p, 0);
-	return opcode_of(p) == LLVMGetElementPtr && is_va_list(LLVMGetGEPSourceElementType(p));
+	if (opcode_of(p) == LLVMGetElementPtr && is_va_list(LLVMGetGEPSourceElementType(p)))
+		return true;
+	return LLVMIsAArgument(escape_base(p)) && leads_to_va_list(escape_base(p));
 }
 
 /*

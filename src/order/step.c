@@ -35,6 +35,7 @@ struct steps *steps_new(struct trace *t, const struct step_options *opt)
 	cells_init(&s->cells);
 	freed_init(&s->freed);
 	places_init(&s->places, t);
+	bytes_init(&s->bytes_seen, t);
 	map_init(&s->by_addr);
 	keyset_init(&s->addrs);
 	VEC_RESERVE(&s->batch, BATCH_STEPS + 64);
@@ -57,6 +58,7 @@ void steps_free(struct steps *s)
 	cells_release(&s->cells);
 	freed_release(&s->freed);
 	places_release(&s->places);
+	bytes_release(&s->bytes_seen);
 	chains_release(&s->chains);
 	mem_free(s);
 }
@@ -64,6 +66,11 @@ void steps_free(struct steps *s)
 uint32_t steps_cell_count(const struct steps *s)
 {
 	return s->cells.count;
+}
+
+uint64_t steps_strange_count(const struct steps *s)
+{
+	return s->nstrange;
 }
 
 uint32_t steps_lock_count(const struct steps *s)
@@ -153,7 +160,7 @@ static unsigned order_flags(const struct event *e)
 	return flags;
 }
 
-static unsigned access_flags(const struct event *e)
+static unsigned access_flags(struct steps *s, const struct event *e)
 {
 	bool reads = e->op != EVENT_WRITE;
 	bool is_free = reads && (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
@@ -165,8 +172,14 @@ static unsigned access_flags(const struct event *e)
 		flags |= STEP_ATOMIC | STEP_ACQUIRE | STEP_RELEASE;
 	if (e->flags & EVENT_REREAD)
 		flags |= STEP_SHADOW;
-	if (reads && (e->flags & EVENT_UNKNOWN))
-		flags |= is_free && e->op == EVENT_READ ? STEP_TAINTED : STEP_STOP;
+	if (reads && ((e->flags & EVENT_UNKNOWN) || s->strange)) {
+		if (is_free && e->op == EVENT_READ) {
+			flags |= STEP_TAINTED;
+		} else if ((e->flags & EVENT_UNKNOWN) || !s->opt.trusting) {
+			flags |= STEP_STOP;
+			s->nstrange += s->strange;
+		}
+	}
 	return flags;
 }
 
@@ -192,7 +205,7 @@ static void access_event(struct steps *s, const struct event *e)
 	static const uint8_t ops[] = {
 		[EVENT_READ] = STEP_READ, [EVENT_WRITE] = STEP_WRITE, [EVENT_RMW] = STEP_RMW
 	};
-	unsigned flags = access_flags(e);
+	unsigned flags = access_flags(s, e);
 	size_t cells = s->cells.ids.n;
 	uint64_t len = e->len;
 	uint32_t one = 0, n;
@@ -385,6 +398,7 @@ static void event_take(struct steps *s, const struct event *e)
 	s->base.stack = e->stack;
 	s->base.chain = chains_run(&s->chains, e->tid, &lost);
 	s->next_flag = lost ? STEP_STOP : 0;
+	s->strange = bytes_event(&s->bytes_seen, e);
 	event_turn(s, e);
 	assert(s->batch.n > before && s->next_flag == STEP_MORE);
 }

@@ -173,8 +173,9 @@ static inline bool step_is_access(const struct step *s)
 }
 
 struct step_options {
-	bool values;  /* carry the bytes */
-	bool recycle; /* give ids of cells and channels out again after DROP and FORGET */
+	bool values;   /* carry the bytes */
+	bool recycle;  /* give ids of cells and channels out again after DROP and FORGET */
+	bool trusting; /* reads of what unseen code wrote do not stop their threads */
 	/* Called with every event before its steps are made, which come with the same batch; or NULL. */
 	void (*see)(void *arg, struct trace *t, const struct event *e);
 	void *see_arg;
@@ -192,6 +193,8 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 
 /* So far; ids are 0 .. count - 1. */
 uint32_t steps_cell_count(const struct steps *s);
+/* Reads of what unseen code wrote that stopped their threads, so far. */
+uint64_t steps_strange_count(const struct steps *s);
 uint32_t steps_lock_count(const struct steps *s);
 uint32_t steps_channel_count(const struct steps *s);
 

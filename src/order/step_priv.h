@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "order/bytes.h"
 #include "order/cells.h"
 #include "order/chains.h"
 #include "order/freed.h"
@@ -165,6 +166,7 @@ struct steps {
 	struct chains chains;
 	struct cells cells;
 	struct places places;
+	struct bytes bytes_seen;
 	struct freed freed;		 /* memory without an owner */
 	VEC(struct step_span) untracked; /* bytes of accesses too long to follow */
 	VEC(struct step_thread) threads; /* [tid] */
@@ -179,6 +181,8 @@ struct steps {
 
 	/* The event in hand. */
 	struct step base;   /* what all its steps have in common */
+	bool strange;	    /* a read of what unseen code wrote */
+	uint64_t nstrange;  /* such reads that stopped their threads */
 	unsigned next_flag; /* for its next step: STEP_MORE after the first */
 
 	VEC(struct step) batch;

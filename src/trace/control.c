@@ -117,6 +117,21 @@ static void global_take(struct control *c, struct wire *w)
 	*VEC_PUSH(&c->global_names) = names;
 }
 
+static void extra_take(struct control *c, struct wire *w)
+{
+	struct control_steady s;
+
+	if (wire_varint(w) != FORMAT_EXTRA_STEADY)
+		return;
+	s.addr = wire_varint(w);
+	s.size = wire_varint(w);
+	if (w->bad || s.size > UINT64_MAX - s.addr) {
+		wire_fail(w);
+		return;
+	}
+	*VEC_PUSH(&c->steady) = s;
+}
+
 /* A cut may be spread over several records with its number. */
 static void cut_take(struct control *c, struct wire *w)
 {
@@ -181,6 +196,9 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 		break;
 	case FORMAT_K_C_CODE:
 		code_take(c, w);
+		break;
+	case FORMAT_K_C_EXTRA:
+		extra_take(c, w);
 		break;
 	case FORMAT_K_C_CUT:
 		cut_take(c, w);
@@ -276,6 +294,7 @@ static void tables_release(struct control *c)
 	VEC_RELEASE(&c->sites);
 	VEC_RELEASE(&c->globals);
 	VEC_RELEASE(&c->global_names);
+	VEC_RELEASE(&c->steady);
 	VEC_RELEASE(&c->pairs);
 	VEC_RELEASE(&c->cuts);
 }

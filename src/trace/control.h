@@ -40,6 +40,11 @@ struct control_global {
 	uint32_t ninitial, nseen;
 };
 
+/* Memory that nobody writes to while the program runs. */
+struct control_steady {
+	uint64_t addr, size;
+};
+
 /* String ids of the file. */
 struct control_names {
 	uint32_t name, type, file, layout;
@@ -59,6 +64,7 @@ struct control {
 	struct images *images; /* of --locks-only: these have places and variables too */
 	VEC(struct control_global) globals;
 	VEC(struct control_names) global_names; /* beside globals */
+	VEC(struct control_steady) steady;
 	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
 	VEC(struct control_pair) pairs;
 	VEC(uint64_t) cuts;

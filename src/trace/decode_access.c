@@ -174,6 +174,8 @@ bool decode_extent(struct decode_cursor *c, struct wire *w, unsigned aux, struct
 		e->flags |= EVENT_ZEROED;
 	if (!freed && (aux & FORMAT_ALLOC_SHARED))
 		e->flags |= EVENT_SHARED;
+	if (!freed && (aux & FORMAT_ALLOC_STEADY))
+		e->flags |= EVENT_STEADY;
 	if (aux & FORMAT_ALLOC_BIG) {
 		item->chained = true;
 		return e->len <= UINT64_MAX - e->addr &&

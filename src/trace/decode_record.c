@@ -46,7 +46,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_ALLOC] = { EVENT_ALLOC, SITE | ADDR, decode_extent },
 	[FORMAT_K_FENCE] = { EVENT_FENCE, SITE, decode_fence },
 	[FORMAT_K_USE] = { EVENT_USE, SITE, decode_use },
-	[FORMAT_K_OPAQUE] = { EVENT_OPAQUE, SITE, NULL },
+	[FORMAT_K_OPAQUE] = { EVENT_OPAQUE, SITE, decode_opaque },
 	[FORMAT_K_ACQ] = { EVENT_ACQ, OBJECT | LOCK, NULL },
 	[FORMAT_K_REL] = { EVENT_REL, OBJECT | LOCK, NULL },
 	[FORMAT_K_TRYFAIL] = { EVENT_TRYFAIL, OBJECT | LOCK | KEEPS, NULL },
@@ -96,6 +96,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_BLOCK] = { EVENT_BEGIN, SITE | SYNC, decode_block },
 	[FORMAT_K_C_NOTE] = { 0, NONE, NULL },
 	[FORMAT_K_ACCESS] = { EVENT_READ, SITE, decode_place },
+	[FORMAT_K_C_EXTRA] = { 0, NONE, NULL },
 };
 
 static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,

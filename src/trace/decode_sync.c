@@ -14,6 +14,14 @@ bool decode_fence(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	return true;
 }
 
+bool decode_opaque(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	(void)c;
+	(void)w;
+	item->e.flags |= aux & FORMAT_OPAQUE_READS ? EVENT_READS : 0;
+	return true;
+}
+
 bool decode_use(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	(void)aux;

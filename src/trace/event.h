@@ -106,7 +106,9 @@ enum event_op {
  * was destroyed, the caller is not its owner, ...).  Else: the lock was taken, the semaphore at
  * zero, the thread had not ended. */
 #define EVENT_REFUSED 131072u
-#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
+#define EVENT_STEADY 262144u /* ALLOC: the process cannot write to it: a file mapped for reading */
+#define EVENT_READS 524288u /* OPAQUE: what runs there reads, and writes nothing of the program's */
+#define EVENT_RANGE 16384u  /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
 struct version {

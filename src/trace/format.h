@@ -282,7 +282,8 @@ static inline unsigned format_length(unsigned code)
 	X(C_CODE, "code", 0)               \
 	X(BLOCK, "block", 1)               \
 	X(C_NOTE, "note", 0)               \
-	X(ACCESS, "access", 1)
+	X(ACCESS, "access", 1)             \
+	X(C_EXTRA, "extra", 0)
 
 enum format_kind {
 #define X(id, name, events) FORMAT_K_##id,
@@ -316,6 +317,12 @@ enum format_kind {
 #define FORMAT_CHANNEL_SOCKET 2u /* all sockets together */
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
+
+/* C_EXTRA, the last number there is: its first varint says what it is.  Unknown ones are skipped. */
+#define FORMAT_EXTRA_STEADY 0u /* address, length: nobody writes there; what is seen was there */
+
+/* aux of OPAQUE: code that is known to write nothing of the program's. */
+#define FORMAT_OPAQUE_READS 1u
 
 /* aux of PAD: all runs of equal reads are closed, and later reads are logged anew; as at a
  * synchronisation, nothing that was dropped before is missing. */
@@ -351,6 +358,7 @@ enum format_kind {
 #define FORMAT_ALLOC_ZEROED 4u	/* calloc, anonymous mmap: bytes are zero */
 #define FORMAT_ALLOC_BIG 8u	/* ordered by the big-block chain instead of by cells */
 #define FORMAT_ALLOC_SHARED 16u /* a mapping that others may write to: a file, other processes */
+#define FORMAT_ALLOC_STEADY 32u /* a mapping that this process cannot write to */
 
 /* aux of RANGE_READ and RANGE_WRITE. */
 #define FORMAT_RANGE_FREE 1u	/* RANGE_READ: free */

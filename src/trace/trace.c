@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/first.h"
 #include "trace/follow.h"
 #include "trace/format.h"
 #include "trace/source.h"
@@ -22,6 +23,7 @@ struct trace {
 	struct trace_source *source;
 	char *path;
 	struct trace_options options;
+	struct first *first; /* made when asked for */
 };
 
 static enum status form_find(const char *path, bool *binary, struct diag *d)
@@ -101,6 +103,7 @@ void trace_close(struct trace *t)
 {
 	if (!t)
 		return;
+	first_free(t->first);
 	t->source->ops->close(t->source);
 	mem_free(t->path);
 	mem_free(t);
@@ -202,6 +205,20 @@ const char *trace_object_benign(struct trace *t, uint64_t addr)
 {
 	return t->source->ops->object_benign ? t->source->ops->object_benign(t->source, addr)
 					     : NULL;
+}
+
+enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
+{
+	const struct trace_source_ops *ops = t->source->ops;
+	struct trace_info info;
+
+	if (!ops->control)
+		return TRACE_FIRST_UNKNOWN;
+	if (!t->first) {
+		trace_info(t, &info);
+		t->first = first_new(info.late);
+	}
+	return first_byte(t->first, ops->control(t->source), addr, byte);
 }
 
 void trace_follow_end(struct trace *t)

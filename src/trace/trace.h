@@ -130,6 +130,12 @@ uint64_t trace_object_id(struct trace *t, uint64_t addr);
 /* The address that the same thing has in every reading of the trace, whatever names of it were asked
  * for before they came (trace/variables.h). */
 uint64_t trace_plain_address(const struct trace *t, uint64_t addr);
+/*
+ * What lay at addr when the trace began or its unit was loaded, for memory that is not allocated in
+ * the trace.  STEADY: nobody writes there, so what is seen was there; *byte is not set.
+ */
+enum trace_first { TRACE_FIRST_UNKNOWN, TRACE_FIRST_BYTE, TRACE_FIRST_STEADY };
+enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte);
 /* The program says that races there are no errors: its words.  Else NULL. */
 const char *trace_object_benign(struct trace *t, uint64_t addr);
 

@@ -274,7 +274,7 @@ static void unseen_note(struct checker *c, uint32_t pos)
 			"code that was not recorded runs in it while memory may hold other values",
 			"code that is not recorded runs here and may read memory whose value may "
 			"differ");
-	if (it->surprise)
+	if (it->strange && !(c->mark[pos] & CHECK_READ_TAINTED))
 		check_doubt(c, pos, "a read in it saw what code that was not recorded had written",
 			    "reads bytes that no recorded write had stored, so code that is not "
 			    "recorded wrote them");

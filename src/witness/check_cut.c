@@ -231,7 +231,7 @@ static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 static bool event_note(struct check_cuts *k, uint32_t pos, struct lock *locks)
 {
 	const struct evidence_item *it = evidence_item(k->ev, pos);
-	bool plain = need_fork(k, pos) && !it->lost_feed && !it->surprise;
+	bool plain = need_fork(k, pos) && !it->lost_feed && !it->surprise && !it->strange;
 
 	switch (it->op) {
 	case EVENT_READ:

@@ -185,7 +185,7 @@ static bool read_event(struct checker *c, uint32_t pos)
 	struct check_seen seen;
 
 	check_read(c, pos, &seen);
-	if (!seen.differs && !seen.tainted && !unknown)
+	if (!seen.differs && !seen.tainted && !unknown && !(it->strange && free))
 		return true;
 	if (unknown && it->op == EVENT_RMW)
 		return read_fail(c, pos, &seen);

@@ -101,7 +101,8 @@ static void surprise_doubt(struct checker *c)
 		uint64_t pos = c->claim->order[i];
 		const struct view_event *item = view_at(c->claim->view, pos);
 
-		if (item && item->reads && evidence_item(c->ev, pos)->surprise)
+		if (item && item->reads &&
+		    (evidence_item(c->ev, pos)->surprise || evidence_item(c->ev, pos)->strange))
 			check_doubt(c, pos,
 				    "code that was not recorded writes a variable of the spec",
 				    "reads from a variable of the spec what no recorded write had "

@@ -20,6 +20,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	trace_info(t, &info);
 	ev->trace = t;
 	ev->binary = info.form == TRACE_BINARY;
+	ev->whole = ev->binary && !info.partial && !info.locks_only;
 	ev->values = opt->values;
 	ev->brief = opt->brief ? evidence_brief_new() : NULL;
 	ev->names = intern_new();
@@ -46,6 +47,7 @@ void evidence_free(struct evidence *ev)
 	VEC_RELEASE(&ev->mixed);
 	VEC_RELEASE(&ev->feeds);
 	VEC_RELEASE(&ev->shown);
+	VEC_RELEASE(&ev->unseen);
 	VEC_RELEASE(&ev->cells);
 	VEC_RELEASE(&ev->late);
 	VEC_RELEASE(&ev->wanted);
@@ -188,6 +190,7 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 		break;
 	case EVENT_FREE:
 		evidence_free_event(ev, pos);
+		evidence_value(ev, e, pos);
 		break;
 	case EVENT_ALLOC:
 		evidence_renew(ev, pos, e->addr, ev->items.at[pos].len);

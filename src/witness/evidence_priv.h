@@ -39,7 +39,8 @@ struct evidence_item {
 	uint8_t op;
 	bool unseen;	/* OPAQUE, or comes from within unseen code: that may read anything now */
 	bool lost_feed; /* a read that feeds it is not in the trace */
-	bool surprise;	/* a read of bytes that no recorded write had stored */
+	bool surprise;	/* a read of other bytes than were known to be there */
+	bool strange;	/* a read of bytes whose unseen writer need not come before it */
 	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known */
 	uint32_t words, nwords; /* accesses: into words */
 	union {
@@ -66,10 +67,16 @@ struct evidence_mixed {
 	uint32_t seen[8];
 };
 
-/* Bytes of a cell as the trace shows them. */
+/* Bytes of a cell as the trace shows them (evidence_values.c). */
 struct evidence_shown {
 	uint8_t byte[8];
-	uint8_t known; /* mask */
+	uint8_t known, steady, foreign; /* masks */
+	uint8_t framed;	  /* mask: of a variable on a stack that says that others can reach it */
+	bool shared;	  /* more than one thread has written it */
+	uint32_t writer;  /* the thread; 0 none */
+	uint32_t since;	  /* what unseen code did up to there is not in the bytes */
+	uint32_t by;	  /* foreign: the one thread whose unseen code it was; 0: not one alone */
+	uint32_t settled; /* foreign: after what is calm up to there it is as sure as any */
 };
 
 /* Latest writes by byte. */
@@ -153,6 +160,17 @@ struct evidence_thread {
 	bool lingers;	/* ... such as a wait is made of (evidence_is_waiting) */
 	bool cancelled; /* somewhere in the trace, kept or not */
 	uint32_t unseen_site, unseen_depth;
+	bool writes; /* ... and what runs may write */
+	uint32_t
+		wrote; /* the latest position at which its unseen code may have; joined threads' too */
+	uint32_t calm; /* unseen code of others up to there comes before all it still does */
+	uint32_t heir; /* the thread that has joined it; 0 none */
+	uint64_t stack, stack_len;
+};
+
+/* Unseen code of the thread, which may write, was over at pos. */
+struct evidence_unseen {
+	uint32_t tid, pos;
 };
 
 /* A cell that was first touched after the FREE of its memory: the FREE has written it too. */
@@ -203,6 +221,7 @@ struct evidence {
 	struct trace *trace;
 	struct evidence_brief *brief; /* then nothing else is filled, but for names and digest */
 	bool binary, cut;	      /* cut: events after the last one kept exist */
+	bool whole;		      /* a recording that nothing was left out of */
 	bool too_big;
 	VEC(struct evidence_item) items; /* [pos]; [0] unused */
 	VEC(struct evidence_word) words;
@@ -215,7 +234,9 @@ struct evidence {
 	VEC(struct evidence_group) groups;	  /* [0] unused */
 	VEC(struct evidence_held) held;		  /* [0] unused */
 	VEC(struct evidence_thread) threads;
-	struct map group_at; /* object << 32 | generation, to group */
+	VEC(struct evidence_unseen) unseen; /* by pos; no two of one thread in a row */
+	uint32_t nwriting;		    /* threads in unseen code that may write */
+	struct map group_at;		    /* object << 32 | generation, to group */
 	struct evidence_memory memory;
 	struct intern *names;
 	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
@@ -270,7 +291,7 @@ void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, 
 
 void evidence_memory_release(struct evidence_memory *m);
 void evidence_access(struct evidence *ev, uint32_t pos);
-/* After evidence_access: do the bytes agree with those before? */
+/* After the words of an access or FREE are there: do the bytes agree with those before? */
 void evidence_value(struct evidence *ev, const struct event *e, uint32_t pos);
 void evidence_free_event(struct evidence *ev, uint32_t pos);
 /* A lifetime begins. */
@@ -304,6 +325,9 @@ struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);
 /* Synchronisation, threads and unseen code. */
 void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos);
 void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t pos);
+/* The latest position at which unseen code of another thread may have written; 0: not after `from';
+ * UINT32_MAX: it may right now. */
+uint32_t evidence_unseen_others(const struct evidence *ev, uint32_t tid, uint32_t from);
 void evidence_sync_release(struct evidence *ev);
 
 /* ---- brief evidence ---- */

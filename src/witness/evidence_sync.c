@@ -1,5 +1,5 @@
 /*
- * Synchronisation objects, who holds what, who woke whom, and where unseen code runs, taken from
+ * Synchronisation objects, who holds what, who woke whom, taken from
  * the observed order.
  *
  * An object lives from its making to its end, at one cell: reuse of memory, INIT and DESTROY
@@ -352,44 +352,4 @@ void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t po
 	if (object != 0)
 		evidence_call(ev, &brief, &ev->objects.at[object].called,
 			      &ev->objects.at[object].name);
-}
-
-/* ---- unseen code ---- */
-
-/*
- * A call of unseen code lasts until the thread's next event that did not come from there: one
- * whose frame on top of the caller's was not called from the place of the call or from nowhere known.  A
- * handler that ran unrecorded inside a hook shows as OPAQUE with an old number and is over at once.
- */
-static bool is_from_unseen(const struct evidence *ev, const struct evidence_thread *t,
-			   const struct event *e)
-{
-	const uint32_t *sites;
-	uint32_t depth = trace_stack(ev->trace, e->stack, &sites), from;
-
-	if (depth < t->unseen_depth)
-		return false;
-	from = depth == t->unseen_depth ? e->site : sites[depth - 1 - t->unseen_depth];
-	return from == 0 || from == t->unseen_site;
-}
-
-void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t pos)
-{
-	struct evidence_thread *t = evidence_thread(ev, e->tid);
-	uint64_t last = e->tseq + (e->flags & EVENT_RANGE && e->nrefs ? e->nrefs - 1 : 0);
-	bool fresh = last > t->last;
-	const uint32_t *sites;
-
-	if (fresh)
-		t->last = last;
-	ev->items.at[pos].unseen = e->op == EVENT_OPAQUE;
-	if (!ev->binary || (e->flags & EVENT_REREAD) || (e->op == EVENT_OPAQUE && !fresh))
-		return;
-	t->unseen = t->unseen && is_from_unseen(ev, t, e);
-	ev->items.at[pos].unseen |= t->unseen;
-	if (e->op == EVENT_OPAQUE && !t->unseen) {
-		t->unseen = true;
-		t->unseen_site = e->site;
-		t->unseen_depth = trace_stack(ev->trace, e->stack, &sites);
-	}
 }

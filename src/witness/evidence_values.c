@@ -1,18 +1,58 @@
 /*
- * Reads that saw bytes which no recorded write had stored: code that was not recorded wrote them, so
+ * Reads of bytes that no recorded write had stored: code that was not recorded wrote them, so
  * the write that such a read is said to have seen is not the one it saw.
+ *
+ * What a byte holds is known from the write to it, and from how its memory began: first bytes of
+ * variables, zeros of calloc.  Of other memory (malloc, locals) the first read tells it, unless unseen
+ * code can have written there before it.  From a read of something else on the byte is foreign,
+ * until somebody writes it: what it holds comes from unseen code.  Such a read is strange unless that
+ * code comes before it in every reordering: it was the thread's own, or others' that ended
+ * before the thread was forked.
  *
  * Only recordings are looked at; values in text are whatever somebody wrote there.
  */
-#include <string.h>
-
+#include "trace/format.h"
 #include "trace/trace.h"
 #include "witness/evidence_priv.h"
 
+static void byte_begin(struct evidence *ev, struct evidence_shown *s, uint64_t addr)
+{
+	uint8_t bit = (uint8_t)(1u << (addr & 7));
+	uint32_t alloc, freed;
+
+	evidence_stamp_get(&ev->memory, addr, &alloc, &freed);
+	if (freed > alloc)
+		return;
+	if (alloc > s->since)
+		s->since = alloc;
+	if (alloc != 0 && ev->items.at[alloc].op == EVENT_ALLOC) {
+		s->known |= ev->items.at[alloc].flags & EVENT_ZEROED ? bit : 0;
+		s->steady |= ev->items.at[alloc].flags & EVENT_STEADY ? bit : 0;
+		s->framed |= ev->items.at[alloc].kind == FORMAT_ALLOC_FRAME ? bit : 0;
+		return;
+	}
+	switch (trace_first(ev->trace, addr, &s->byte[addr & 7])) {
+	case TRACE_FIRST_BYTE:
+		s->known |= bit;
+		break;
+	case TRACE_FIRST_STEADY:
+		s->steady |= bit;
+		break;
+	case TRACE_FIRST_UNKNOWN:
+		break;
+	}
+}
+
 static struct evidence_shown *shown_get(struct evidence *ev, uint32_t cell)
 {
-	while (ev->shown.n <= cell)
-		*VEC_PUSH(&ev->shown) = (struct evidence_shown){ .known = 0 };
+	while (ev->shown.n <= cell) {
+		uint64_t first = ev->cells.at[ev->shown.n].word << 3;
+		struct evidence_shown s = { .known = 0 };
+
+		for (unsigned k = 0; k < 8; k++)
+			byte_begin(ev, &s, first + k);
+		*VEC_PUSH(&ev->shown) = s;
+	}
 	return &ev->shown.at[cell];
 }
 
@@ -21,45 +61,125 @@ static uint32_t cell_at(const struct evidence *ev, struct evidence_word w, unsig
 	return w.seen & EVIDENCE_MIXED ? ev->mixed.at[w.seen & ~EVIDENCE_MIXED].cell[k] : w.cell;
 }
 
-/* Byte k of the word: what the access saw there and what it left; NULL: not in the record. */
-static bool byte_agrees(struct evidence *ev, struct evidence_word w, unsigned k, const uint8_t *saw,
-			const uint8_t *left)
+static void foreign_add(struct evidence_shown *s, uint8_t bit, uint32_t by, uint32_t settled)
 {
-	struct evidence_shown *s = shown_get(ev, cell_at(ev, w, k));
-	bool agrees = !saw || !(s->known >> k & 1) || s->byte[k] == *saw;
+	s->by = s->foreign && s->by != by ? 0 : by;
+	s->settled = s->foreign && s->settled > settled ? s->settled : settled;
+	s->foreign |= bit;
+}
 
+/* No recorded event has left the byte.  False: nor need the unseen one come before this read. */
+static bool foreign_explain(const struct evidence *ev, struct evidence_shown *s, uint8_t bit,
+			    uint32_t tid)
+{
+	const struct evidence_thread *t = &ev->threads.at[tid];
+	uint32_t others = evidence_unseen_others(ev, tid, s->since);
+	uint32_t own = t->writes ? UINT32_MAX : t->wrote;
+
+	if (others > t->calm) {
+		foreign_add(s, bit, 0, UINT32_MAX);
+		return false;
+	}
+	if (own > s->since)
+		foreign_add(s, bit, tid, own > others ? own : others);
+	else if (others != 0)
+		foreign_add(s, bit, 0, others);
+	return true;
+}
+
+/* False: the read is strange.  *differs: it sees other bytes than were known. */
+static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint64_t addr,
+		      uint8_t saw, uint32_t tid, bool *differs)
+{
+	const struct evidence_thread *t = &ev->threads.at[tid];
+	uint8_t bit = (uint8_t)(1u << (addr & 7));
+	bool same = s->byte[addr & 7] == saw;
+	/* The compiler writes stacks unseen: where arguments of f(...) are kept, say. */
+	bool stack = addr - t->stack < t->stack_len && !(s->framed & bit);
+
+	if ((s->known & bit) && same)
+		return !(s->foreign & bit) || s->by == tid || s->settled <= t->calm;
+	s->byte[addr & 7] = saw;
+	if (!(s->known & bit)) {
+		s->known |= bit;
+		return stack || (s->steady & bit) || foreign_explain(ev, s, bit, tid);
+	}
+	if (stack)
+		return true;
+	*differs = true;
+	if ((t->writes || t->wrote > s->since) && !s->shared &&
+	    (s->writer == 0 || s->writer == tid))
+		return foreign_explain(ev, s, bit, tid);
+	foreign_add(s, bit, 0, UINT32_MAX);
+	return false;
+}
+
+/* left NULL: it is not in the record. */
+static void byte_write(struct evidence_shown *s, unsigned k, const uint8_t *left)
+{
+	uint8_t bit = (uint8_t)(1u << k);
+
+	s->foreign &= (uint8_t)~bit;
+	s->steady &= (uint8_t)~bit;
 	if (left) {
 		s->byte[k] = *left;
-		s->known |= (uint8_t)(1u << k);
+		s->known |= bit;
 	} else {
-		s->known &= (uint8_t) ~(1u << k);
+		s->known &= (uint8_t)~bit;
 	}
-	return agrees;
+}
+
+/* The bytes in mask have been written.  With all that was known it goes on from here. */
+static void cell_written(struct evidence_shown *s, unsigned mask, uint32_t tid, uint32_t pos)
+{
+	if (!((s->known | s->foreign) & ~mask)) {
+		s->since = pos;
+		s->writer = tid;
+		s->shared = false;
+		return;
+	}
+	s->shared |= s->writer != 0 && s->writer != tid;
+	s->writer = tid;
+}
+
+static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
+		       struct evidence_word w, unsigned mask)
+{
+	struct evidence_item *it = &ev->items.at[pos];
+	uint64_t first = ev->cells.at[w.cell].word << 3;
+	bool has = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
+	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->op == EVENT_RMW ? e->old : NULL;
+
+	for (unsigned k = 0; k < 8; k++) {
+		uint64_t at = first + k - e->addr;
+		uint32_t cell = mask >> k & 1 ? cell_at(ev, w, k) : 0;
+		struct evidence_shown *s = cell ? shown_get(ev, cell) : NULL;
+
+		if (!s)
+			continue;
+		if (has && saw && !(e->flags & EVENT_UNKNOWN))
+			it->strange |= !byte_read(ev, s, first + k, saw[at], e->tid, &it->surprise);
+		if (e->op != EVENT_READ)
+			byte_write(s, k, has && e->value ? e->value + at : NULL);
+	}
+	for (unsigned k = 0; k < 8 && e->op != EVENT_READ; k++) {
+		uint32_t cell = mask >> k & 1 ? cell_at(ev, w, k) : 0;
+
+		if (cell)
+			cell_written(shown_get(ev, cell), mask, e->tid, pos);
+	}
 }
 
 void evidence_value(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	struct evidence_item *it = &ev->items.at[pos];
-	bool has = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
-	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->op == EVENT_RMW ? e->old : NULL;
-	uint64_t first = e->addr >> 3;
-	bool good = true;
+	const struct evidence_item *it = &ev->items.at[pos];
 
-	if (!ev->binary || (e->flags & EVENT_REREAD))
+	if (!ev->whole || (e->flags & EVENT_REREAD))
 		return;
 	for (uint32_t i = 0; i < it->nwords; i++) {
 		struct evidence_word w = ev->words.at[it->words + i];
-		unsigned mask = evidence_mask(it->addr, it->len, first + i);
+		uint64_t word = ev->cells.at[w.cell].word;
 
-		for (unsigned k = 0; k < 8; k++) {
-			uint64_t at = ((first + i) << 3) + k - e->addr;
-
-			if (mask >> k & 1)
-				good &= byte_agrees(ev, w, k, has && saw ? saw + at : NULL,
-						    has && e->value ? e->value + at : NULL);
-		}
+		word_value(ev, e, pos, w, evidence_mask(it->addr, it->len, word));
 	}
-	/* The compiler writes stacks unseen: where arguments of f(...) are kept, say. */
-	it->surprise = !good && !(e->flags & EVENT_UNKNOWN) &&
-		       strncmp(trace_object_name(ev->trace, e->addr), "stack", 5) != 0;
 }

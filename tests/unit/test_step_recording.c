@@ -121,7 +121,7 @@ static struct builder *copy_run(struct builder *b, const struct version *refs)
 {
 	const uint64_t feeds[2] = { 1, 2 };
 	const struct version fresh[2] = { { 0 } };
-	const uint8_t bytes[16] = { 1 };
+	const uint8_t bytes[16] = { [0] = 1, [8] = 1 }; /* what was written there */
 
 	builder_range(b, 2, false, FORMAT_RANGE_FREE, 1, 0x1000, 16, refs, bytes);
 	builder_range(b, 2, true, FORMAT_RANGE_COPY, 1, 0x2000, 16, fresh, NULL);

@@ -1,0 +1,25 @@
+/*
+ * What memory held when it came to be, as far as a recording says: the first bytes of variables
+ * (C_GLOBAL), and memory that nobody writes to.
+ *
+ * Ownership: it copies what it needs of the control stream but the bytes, which live as long as that.
+ */
+#ifndef TRACE_FIRST_H
+#define TRACE_FIRST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+struct control;
+struct first;
+
+/* late: the trace begins in the middle of the run, so variables hold what the past has left. */
+struct first *first_new(bool late);
+void first_free(struct first *f);
+
+/* As trace_first.  c may have grown since the last call. */
+enum trace_first first_byte(struct first *f, const struct control *c, uint64_t addr, uint8_t *byte);
+
+#endif /* TRACE_FIRST_H */

@@ -1,0 +1,25 @@
+/* A library that nobody instruments: it writes where it is told to. */
+#include <stdlib.h>
+
+void unseen_set(int *p, int value)
+{
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
+static int *kept;
+
+/* Later, without being told. */
+void unseen_keep(int *p)
+{
+	kept = p;
+}
+
+void unseen_set_kept(int value)
+{
+	unseen_set(kept, value);
+}
+
+int *unseen_new(void)
+{
+	return calloc(1, 64);
+}
