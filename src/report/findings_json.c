@@ -388,9 +388,9 @@ void findings_json_print(const struct report *r, FILE *to)
 	ending_json(r->ending, r->trace, &j);
 	findings_json(r, &j);
 	lattices_json(r, &j);
-	exhaustive_json(r, &j);
 	json_number(&j, "suppressed", r->suppressed);
 	json_number(&j, "benign", r->benign);
+	exhaustive_json(r, &j);
 	json_open(&j, "truncated", '[');
 	for (size_t i = 0; i < r->ntruncated; i++)
 		json_string(&j, NULL, r->truncated[i]);

@@ -34,7 +34,7 @@ recorded() {
 compare() {
 	local name=$1 llvm=${llvms[$((compared++ % ${#llvms[@]}))]} flags
 	shift
-	flags=(-w -std=gnu11 -g "$level" -fno-strict-aliasing -pthread -I"$SRC/tests/gen" "$@")
+	flags=(-w -std=gnu11 -g "$level" -fno-strict-aliasing -pthread -I"$SRC/tests/gen" -I"$SRC/tests/programs" "$@")
 	if ! clang-$llvm "${flags[@]}" -o native.exe 2>err ||
 		! FORESEE_LLVM=$llvm foresee-cc "${flags[@]}" -o recorded.exe 2>err; then
 		fail "$name builds"

@@ -11,7 +11,7 @@ export TMPDIR=$TEST_DIR # where the checker leaves what it refuses
 
 ${CC:-gcc} -std=gnu11 -O1 -o gen "$SRC"/tests/gen/*.c || exit 2
 # Places in text traces have no blanks, as the path of the sources may: so they are compiled from here.
-cp "$SRC"/tests/gen/*.h "$SRC"/tests/perf/kernels/*.[ch] . || exit 2
+cp "$SRC"/tests/gen/*.h "$SRC"/tests/programs/order.h "$SRC"/tests/perf/kernels/*.[ch] . || exit 2
 ${CC:-gcc} -std=gnu11 -O1 -o flatten "$here/flatten.c" || exit 2
 ${CC:-gcc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
 

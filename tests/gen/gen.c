@@ -426,7 +426,7 @@ static void write_head(struct gen *g, uint64_t seed)
 	if (g->clean)
 		gen_put(g, "#define CLEAN %d\n", GEN_LOCK_RANKS);
 	if (g->serial)
-		gen_put(g, "#include \"../programs/order.h\"\n");
+		gen_put(g, "#include \"order.h\"\n");
 	gen_put(g, "#include \"prelude.h\"\n\n");
 }
 

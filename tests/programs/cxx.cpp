@@ -67,5 +67,5 @@ int main()
 		c.wait(l); // expect T1: unlock m wait; wait c with m; wake c @go; lock m wait
 	l.unlock();	   // expect T1: unlock m
 	t.join();	   // expect T1: join T2
-	return runs == 2 ? 0 : 1; // expect T1: threadend
+	return runs == 2 ? 0 : 1; // expect T1: conddestroy c; threadend
 }

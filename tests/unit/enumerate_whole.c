@@ -138,10 +138,11 @@ static bool semaphores_are_right(const struct whole *w)
 {
 	for (int k = 0; k < w->n; k++) {
 		const struct tiny_event *e = &w->t->at[w->order[k]];
-		int value = value_at(w, e->obj, k), init;
+		int value, init;
 
 		if (!tiny_counts(e))
 			continue;
+		value = value_at(w, e->obj, k);
 		init = w->t->sem_init[e->obj];
 		if (init != TINY_NONE && !comes_before(w, init, w->order[k]))
 			return false;
