@@ -177,7 +177,7 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 		*p->a->enough = ANALYSE_READ;
 	p->hurried |= p->a->shortened;
 	p->report.locks = steps_lock_count(s);
-	p->report.variables = steps_cell_count(s);
+	p->report.variables = steps_variable_count(s);
 	p->strange = steps_strange_count(s) != 0;
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }

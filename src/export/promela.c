@@ -32,22 +32,12 @@ struct writer {
 	const char *counter; /* type that holds event numbers */
 };
 
-static bool reads(const struct model_event *e)
-{
-	return e->op == STEP_READ || e->op == STEP_RMW;
-}
-
 static bool is_free_read(const struct writer *w, uint32_t e)
 {
 	const struct model_event *ev = &w->m->event[e];
 
-	return !w->opt->strict && reads(ev) && (ev->flags & STEP_FREE_READ) &&
+	return !w->opt->strict && model_reads(ev) && (ev->flags & STEP_FREE_READ) &&
 	       !(ev->flags & STEP_SHADOW);
-}
-
-static bool writes(const struct model_event *e)
-{
-	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
 }
 
 /* A condition that is built from parts; without parts it is true. */
@@ -106,7 +96,8 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 	case STEP_ACQ:
 		add_and(guard);
 		strbuf_addf(guard, "own_%u == 0 && rd_%u == 0", e->obj, e->obj);
-		strbuf_addf(effect, "own_%u = 1; ", e->obj);
+		if (!(e->flags & STEP_RENEWS)) /* it needs the lock free, and leaves it so */
+			strbuf_addf(effect, "own_%u = 1; ", e->obj);
 		break;
 	case STEP_RACQ:
 		add_and(guard);
@@ -244,9 +235,9 @@ static void write_event(const struct writer *w, uint32_t id)
 		add_guards(w, id, &guard, &effect);
 	add_lock(e, &guard, &effect);
 	/* The read part of a read-modify-write comes first: its own value may feed it. */
-	if (reads(e))
+	if (model_reads(e))
 		add_read(w, id, &guard, &effect);
-	if (writes(e))
+	if (model_writes(e))
 		add_write(w, id, &effect);
 	if (e->op == STEP_USE)
 		add_use(w, id, &guard);

@@ -126,6 +126,11 @@ static void notify_before(struct causes *c, uint32_t cond)
 
 static void step_before(struct causes *c, const struct step_batch *b, const struct step *s)
 {
+	if (step_is_life(s)) {
+		struct step life = step_life(s);
+
+		causes_access_before(c, b, &life);
+	}
 	switch (s->op) {
 	case STEP_READ:
 	case STEP_WRITE:
@@ -221,6 +226,11 @@ static void wait_after(struct causes *c, const struct step *s)
 
 static void step_after(struct causes *c, const struct step_batch *b, const struct step *s)
 {
+	if (step_is_life(s)) {
+		struct step life = step_life(s);
+
+		causes_access_after(c, b, &life);
+	}
 	switch (s->op) {
 	case STEP_READ:
 	case STEP_WRITE:

@@ -112,19 +112,9 @@ static void join_feeds(struct causal_growing *g, const struct model_event *e)
 	}
 }
 
-static bool reads(const struct model_event *e)
-{
-	return e->op == STEP_READ || e->op == STEP_RMW;
-}
-
-static bool writes(const struct model_event *e)
-{
-	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
-}
-
 static void strict_event(struct causal_growing *g, const struct model_event *e)
 {
-	if (!reads(e))
+	if (!model_reads(e))
 		return;
 	if (e->flags & STEP_TAINTED)
 		g->never = true;
@@ -135,7 +125,7 @@ static void strict_event(struct causal_growing *g, const struct model_event *e)
 
 static bool binds(const struct model_event *e)
 {
-	return reads(e) && (!(e->flags & STEP_FREE_READ) || (e->flags & STEP_SHADOW));
+	return model_reads(e) && (!(e->flags & STEP_FREE_READ) || (e->flags & STEP_SHADOW));
 }
 
 static void dep_event(struct causal_growing *g, const struct model_event *e)
@@ -184,7 +174,7 @@ static void event(struct causal *c, uint32_t id)
 		causal_acquire(&g, id);
 	causal_settle(&g);
 	c->after[id] = c->now[e->chain] = growing_keep(c, &g, was);
-	if (c->mode == CAUSAL_DEP && writes(e)) {
+	if (c->mode == CAUSAL_DEP && model_writes(e)) {
 		join_feeds(&g, e);
 		causal_settle(&g);
 		c->slice[id] = growing_keep(c, &g, c->after[id]);

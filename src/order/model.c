@@ -277,19 +277,14 @@ static bool cell_shared(const struct model *m, uint32_t a, uint32_t b, uint32_t 
 	return false;
 }
 
-static bool is_target(const struct model_event *e)
-{
-	return e->op >= STEP_READ && e->op <= STEP_FREE && !(e->flags & STEP_SHADOW);
-}
-
 bool model_conflict(const struct model *m, uint32_t a, uint32_t b)
 {
 	const struct model_event *x = &m->event[a], *y = &m->event[b];
 	uint32_t cell;
 
-	return is_target(x) && is_target(y) && x->chain != y->chain &&
-	       (x->op != STEP_READ || y->op != STEP_READ) && !(x->flags & y->flags & STEP_ATOMIC) &&
-	       cell_shared(m, a, b, &cell);
+	return model_is_target(x) && model_is_target(y) && x->chain != y->chain &&
+	       (model_writes(x) || model_writes(y)) &&
+	       !(model_is_atomic(x) && model_is_atomic(y)) && cell_shared(m, a, b, &cell);
 }
 
 uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b)

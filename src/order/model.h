@@ -29,10 +29,10 @@ struct model_event {
 	/* Lock family, REQ, RREQ, BUSY: lock; FORK, JOIN, JOINING: the other chain; PARK, NOTIFY:
 	 * condition; POST, TAKE, ZERO: semaphore */
 	uint32_t obj;
-	/* ACQ, RACQ: its release, 0 none; releases: the acquire; FORK, JOIN, JOINING: the other's tid */
+	/* ACQ, RACQ: its release (RENEWS: itself), 0 none; releases: the acquire; FORK, JOIN, JOINING: the other's tid */
 	uint32_t partner;
 	uint32_t hold;	/* what the thread holds just before it, into m->holds; 0 nothing */
-	uint32_t touch; /* accesses: first of its touches; they end where those of id + 1 begin */
+	uint32_t touch; /* first of its touches; they end where those of id + 1 begin */
 	uint32_t feed;	/* first of its feeds, the same way */
 	uint32_t site, stack;
 	uint16_t flags; /* STEP_* and MODEL_* */
@@ -93,11 +93,35 @@ struct model {
 	uint32_t nguards;
 	/* By lock: not only its holder releases it, so it is no reason to wait for him. */
 	bool *is_loose;
+	bool has_accesses;
 	bool has_facts; /* some read is free */
 	bool has_pairs; /* some event has model_pairs */
 	bool has_values;
 	struct model_priv *priv;
 };
+
+/* What the touches are: reads, writes.  Not only of accesses: a use of an object reads its life. */
+static inline bool model_reads(const struct model_event *e)
+{
+	return e->op == STEP_READ || e->op == STEP_RMW || (e->flags & STEP_USES);
+}
+
+static inline bool model_writes(const struct model_event *e)
+{
+	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE ||
+	       (e->flags & STEP_RENEWS);
+}
+
+static inline bool model_is_atomic(const struct model_event *e)
+{
+	return (e->flags & (STEP_ATOMIC | STEP_USES)) && !(e->flags & STEP_RENEWS);
+}
+
+/* It may be one of the two events of a race. */
+static inline bool model_is_target(const struct model_event *e)
+{
+	return (model_reads(e) || model_writes(e)) && !(e->flags & STEP_SHADOW);
+}
 
 struct model_options {
 	bool values;

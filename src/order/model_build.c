@@ -189,6 +189,10 @@ static void lock_take(struct model *m, const struct step *s, struct model_thread
 
 	if (s->obj >= m->nlocks)
 		m->nlocks = s->obj + 1;
+	if (s->flags & STEP_RENEWS) {
+		current(b)->partner = m->n;
+		return;
+	}
 	if (s->op == STEP_ACQ || s->op == STEP_RACQ) {
 		t->hold = model_hold_push(m, t->hold, m->n, s->obj, shared);
 		return;
@@ -214,6 +218,13 @@ static void cells_take(struct model *m, const struct step_batch *batch, const st
 	b->cells.n += s->ncells;
 }
 
+static void life_take(struct model *m, uint32_t cell)
+{
+	*VEC_PUSH(&m->priv->build->cells) = cell;
+	if (cell >= m->ncells)
+		m->ncells = cell + 1;
+}
+
 static void value_take(struct model *m, const struct step_batch *batch, const struct step *s)
 {
 	struct model_priv *p = m->priv;
@@ -234,7 +245,7 @@ static bool is_full(struct model *m, const struct step *s)
 {
 	struct model_build *b = m->priv->build;
 
-	b->full |= m->n >= b->limit || b->cells.n + s->ncells > LIMIT ||
+	b->full |= m->n >= b->limit || b->cells.n + s->ncells >= LIMIT ||
 		   b->feeds.n + s->nfeeds > LIMIT;
 	return b->full;
 }
@@ -309,7 +320,10 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 {
 	struct model_thread *t = event_begin(m, s);
 
+	if (step_is_life(s))
+		life_take(m, s->life);
 	if (step_is_access(s)) {
+		m->has_accesses = true;
 		cells_take(m, batch, s);
 		if (m->has_values)
 			value_take(m, batch, s);

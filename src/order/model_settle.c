@@ -64,11 +64,6 @@ static void scratch_sort(struct model_build *b)
 	b->scratch.n = n;
 }
 
-static bool writes(const struct model_event *e)
-{
-	return e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
-}
-
 void model_settle_touches(struct model *m)
 {
 	struct model_build *b = m->priv->build;
@@ -88,7 +83,7 @@ void model_settle_touches(struct model *m)
 			uint32_t cell = b->scratch.at[i];
 
 			*VEC_PUSH(&out) = (struct model_touch){ cell, latest[cell] };
-			if (writes(e))
+			if (model_writes(e))
 				latest[cell] = id;
 		}
 	}

@@ -47,8 +47,11 @@ void steps_free(struct steps *s)
 	if (!s)
 		return;
 	step_objects_release(s);
-	for (size_t i = 0; i < s->threads.n; i++)
-		VEC_RELEASE(&s->threads.at[i].ranges), VEC_RELEASE(&s->threads.at[i].join_fails);
+	for (size_t i = 0; i < s->threads.n; i++) {
+		VEC_RELEASE(&s->threads.at[i].ranges);
+		VEC_RELEASE(&s->threads.at[i].join_fails);
+		VEC_RELEASE(&s->threads.at[i].debts);
+	}
 	VEC_RELEASE(&s->threads);
 	VEC_RELEASE(&s->untracked);
 	VEC_RELEASE(&s->channels_again);
@@ -71,6 +74,11 @@ uint32_t steps_cell_count(const struct steps *s)
 uint64_t steps_strange_count(const struct steps *s)
 {
 	return s->nstrange;
+}
+
+uint32_t steps_variable_count(const struct steps *s)
+{
+	return s->cells.count - s->nhidden;
 }
 
 uint32_t steps_lock_count(const struct steps *s)
@@ -319,6 +327,8 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_LOCK_DESTROY:
 		step_lock_event(s, e);
 		break;
+	case EVENT_COND_INIT:
+	case EVENT_COND_DESTROY:
 	case EVENT_PARK:
 	case EVENT_WAKE:
 	case EVENT_SIGNAL:
@@ -326,11 +336,13 @@ static void event_turn(struct steps *s, const struct event *e)
 		step_cond_event(s, e);
 		break;
 	case EVENT_BAR_INIT:
+	case EVENT_BAR_DESTROY:
 	case EVENT_BAR_IN:
 	case EVENT_BAR_OUT:
 		step_barrier_event(s, e);
 		break;
 	case EVENT_SEM_INIT:
+	case EVENT_SEM_DESTROY:
 	case EVENT_SEM_POST:
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:
@@ -372,10 +384,6 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_THREAD_END:
 		thread_ends(s, e);
 		break;
-	case EVENT_COND_INIT:
-	case EVENT_COND_DESTROY:
-	case EVENT_BAR_DESTROY:
-	case EVENT_SEM_DESTROY:
 	case EVENT_DETACH:
 	case EVENT_SEM_REQ: /* what came of it is its own event */
 	case EVENT_CANCEL:
@@ -389,7 +397,7 @@ static void event_turn(struct steps *s, const struct event *e)
 static void event_take(struct steps *s, const struct event *e)
 {
 	bool lost = false;
-	size_t before = s->batch.n;
+	size_t before = s->batch.n, debts = 0;
 
 	s->base.pos = e->pos;
 	s->base.tseq = e->tseq;
@@ -397,9 +405,13 @@ static void event_take(struct steps *s, const struct event *e)
 	s->base.site = places_of(&s->places, e->site);
 	s->base.stack = e->stack;
 	s->base.chain = chains_run(&s->chains, e->tid, &lost);
+	if (s->ndebtors != 0)
+		debts = step_debts_take(s, e->tid, &lost);
 	s->next_flag = lost ? STEP_STOP : 0;
 	s->strange = bytes_event(&s->bytes_seen, e);
 	event_turn(s, e);
+	if (debts != 0)
+		step_debts_pay(s, e->tid, debts);
 	assert(s->batch.n > before && s->next_flag == STEP_MORE);
 }
 

@@ -12,6 +12,10 @@
  *          initial value).  FREE writes every byte of its block, touched before or not; cells
  *          that are made there later are split from what FREE wrote.  They are DROPped when the
  *          memory is given out again.
+ * Lives.   A mutex, condition, barrier or semaphore has a cell of its own, its life.  Calls that use
+ *          it read that (STEP_USES), atomically; its init (STEP_RENEWS) and the FREE of its memory
+ *          write it, and its destroy does both.  So in no reordering is it used before its init or after its
+ *          end, and a use may race with those.  The cell is `life' of such a step.
  * Chains.  A chain is a sequence of threads each of which was forked after the one before had
  *          been joined, by the same thread or its heirs: one clock component.  Two events of
  *          one chain are always ordered.
@@ -123,10 +127,14 @@ enum step_op {
 #define STEP_LAST 2048u	  /* NONE: the thread ends here */
 /* GET, AFTER, GUARD: as it was, and enough; but other posts or holders would have done as well.  Who
  * counts, and looks at who holds, can do without. */
-#define STEP_PAIRED 4096u
-#define STEP_READERS 8192u /* BUSY: a reader explains it too */
+#define STEP_PAIRED 1024u  /* no REQ: the bit of STEP_OWN */
+#define STEP_READERS 2048u /* BUSY, no NONE: a reader explains it too */
 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever. */
 #define STEP_TRY 256u
+/* No access: uses an object, reads its life; makes or ends one, writes its life.  An ACQ that does
+ * has its REL in the same event: nobody holds a lock that is destroyed. */
+#define STEP_USES 4096u
+#define STEP_RENEWS 8192u
 
 struct step {
 	uint64_t pos;
@@ -141,6 +149,7 @@ struct step {
 	uint64_t when; /* GUARD: pos */
 	uint32_t chain, tid;
 	uint32_t obj, other;
+	uint32_t life;	 /* USES, RENEWS: cell */
 	uint32_t len;	 /* access, SPLIT: bytes, at most UINT32_MAX */
 	uint32_t ncells; /* access; with one, it is obj, else step_cells() */
 	uint32_t cells;	 /* place in the batch's pool */
@@ -172,6 +181,27 @@ static inline bool step_is_access(const struct step *s)
 	return s->op >= STEP_READ && s->op <= STEP_FREE;
 }
 
+/* No access, but it touches the life of an object. */
+static inline bool step_is_life(const struct step *s)
+{
+	return s->flags & (STEP_USES | STEP_RENEWS);
+}
+
+/* The touch of a life as an access; s is not one itself. */
+static inline struct step step_life(const struct step *s)
+{
+	struct step life = *s;
+
+	life.op = !(s->flags & STEP_RENEWS) ? STEP_READ
+		  : s->flags & STEP_USES    ? STEP_RMW
+					    : STEP_WRITE;
+	life.flags = s->flags & STEP_RENEWS ? STEP_RENEWS : STEP_ATOMIC;
+	life.obj = s->life;
+	life.ncells = 1;
+	life.nfeeds = 0;
+	return life;
+}
+
 struct step_options {
 	bool values;   /* carry the bytes */
 	bool recycle;  /* give ids of cells and channels out again after DROP and FORGET */
@@ -195,6 +225,8 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 uint32_t steps_cell_count(const struct steps *s);
 /* Reads of what unseen code wrote that stopped their threads, so far. */
 uint64_t steps_strange_count(const struct steps *s);
+/* Of the cells those that accesses have made. */
+uint32_t steps_variable_count(const struct steps *s);
 uint32_t steps_lock_count(const struct steps *s);
 uint32_t steps_channel_count(const struct steps *s);
 

@@ -5,11 +5,20 @@
  * given out again touches what FREE has written.  A block has few cells and many bytes without, so
  * one cell stands for all of those (order/freed.h).  Ranges are whole words: the first and
  * last word of a block that does not begin or end with a word get cells of their own.  So a fresh
- * cell, which lies in one word, lies in one range or in none.
+ * cell, which lies in one word, lies in one range or in none.  The lives of objects lie in the upper
+ * half of the addresses, each at that of its object, and fare as the memory does.
  */
 #include <assert.h>
 
 #include "order/step_priv.h"
+
+static uint32_t stand_in_new(struct steps *s)
+{
+	uint32_t count = s->cells.count, id = cells_id_new(&s->cells);
+
+	s->nhidden += s->cells.count - count;
+	return id;
+}
 
 static void split_note(struct steps *s, uint32_t from, uint32_t to, uint64_t addr, uint64_t len)
 {
@@ -33,7 +42,7 @@ void step_splits_add(struct steps *s)
 	for (size_t i = 0; i < s->cells.fresh.n; i++) {
 		const struct cells_fresh *c = &s->cells.fresh.at[i];
 
-		if (freed_find(&s->freed, c->addr, c->addr, &r))
+		if (freed_find(&s->freed, c->addr & ~STEP_LIVES, c->addr & ~STEP_LIVES, &r))
 			split_note(s, r.cell, c->id, c->addr, c->len);
 	}
 	VEC_CLEAR(&s->cells.fresh);
@@ -76,14 +85,14 @@ static void range_cut(struct steps *s, struct freed_range *r, uint64_t first, ui
 {
 	freed_remove(&s->freed, r);
 	if (r->first < first) {
-		struct freed_range left = { r->first, first - 1, cells_id_new(&s->cells) };
+		struct freed_range left = { r->first, first - 1, stand_in_new(s) };
 
 		split_note(s, r->cell, left.cell, left.first, left.last - left.first + 1);
 		freed_add(&s->freed, &left);
 		r->first = first;
 	}
 	if (r->last > last) {
-		struct freed_range right = { last + 1, r->last, cells_id_new(&s->cells) };
+		struct freed_range right = { last + 1, r->last, stand_in_new(s) };
 
 		split_note(s, r->cell, right.cell, right.first, right.last - right.first + 1);
 		freed_add(&s->freed, &right);
@@ -99,9 +108,9 @@ static void range_free(struct steps *s, uint64_t first, uint64_t last)
 
 	do {
 		if (!freed_find(&s->freed, first, last, &r))
-			r = (struct freed_range){ first, last, cells_id_new(&s->cells) };
+			r = (struct freed_range){ first, last, stand_in_new(s) };
 		else if (first < r.first)
-			r = (struct freed_range){ first, r.first - 1, cells_id_new(&s->cells) };
+			r = (struct freed_range){ first, r.first - 1, stand_in_new(s) };
 		else
 			range_cut(s, &r, first, last);
 		freed_add(&s->freed, &r);
@@ -131,6 +140,8 @@ void step_free_event(struct steps *s, const struct event *e)
 	whole = ends_touch(s, &first, &last);
 	if (cells_find(&s->cells, e->addr, e->len, &one) == 1)
 		*VEC_PUSH(&s->cells.ids) = one;
+	if (cells_find(&s->cells, e->addr | STEP_LIVES, e->len, &one) == 1)
+		*VEC_PUSH(&s->cells.ids) = one;
 	if (whole)
 		range_free(s, first, last);
 	step_splits_add(s);
@@ -158,6 +169,7 @@ void step_fresh_event(struct steps *s, const struct event *e)
 		*VEC_PUSH(&s->cells.dropped) = r.cell;
 	}
 	cells_drop(&s->cells, e->addr, e->len);
+	cells_drop(&s->cells, e->addr | STEP_LIVES, e->len);
 	step_splits_add(s);
 	step_add(s, STEP_NONE, 0);
 	step_objects_end(s, e->addr, e->len);

@@ -195,16 +195,20 @@ static void lock_tryfail(struct steps *s, const struct event *e, struct object_l
 	step_after(s, pos, chains_of(&s->chains, holder), STEP_PAIRED);
 }
 
-/* All uses come before it; which those are is not known of a lock that very many use. */
+/* It went well, so nobody held the lock; in any other run nobody may, or what follows is not
+ * known.  If somebody did hold it, by what is recorded, there is no such rule. */
 static void lock_destroy(struct steps *s, const struct event *e)
 {
 	const struct object *o = step_object_find(s, e->addr, OBJECT_LOCK);
+	bool used = o && o->lock.id != LOCK_UNUSED && o->lock.owner == 0 && o->lock.readers.n == 0;
 
-	step_add(s, STEP_NONE, o && o->crowded ? STEP_STOP : 0);
-	for (size_t i = 0; o && i < o->users.n; i++)
-		if (o->users.at[i].tid != e->tid)
-			step_after(s, o->users.at[i].pos, chains_of(&s->chains, o->users.at[i].tid),
-				   0);
+	step_object_renew(s, e->addr, true);
+	if (used) {
+		step_add(s, STEP_ACQ, STEP_TRY)->obj = o->lock.id;
+		step_add(s, STEP_REL, 0)->obj = o->lock.id;
+	} else {
+		step_add(s, STEP_NONE, 0);
+	}
 	step_object_end(s, e->addr);
 }
 
@@ -233,6 +237,7 @@ void step_lock_event(struct steps *s, const struct event *e)
 		o = lock_get(s, e->addr);
 	else
 		o = step_object_find(s, e->addr, OBJECT_LOCK);
+	step_object_use(s, e->addr);
 	if (o)
 		s->base.site = places_of_lock(&s->places, s->base.site, o->lock.family);
 	switch (e->op) {
@@ -256,6 +261,4 @@ void step_lock_event(struct steps *s, const struct event *e)
 		lock_tryfail(s, e, o ? &o->lock : NULL);
 		break;
 	}
-	if (o)
-		step_object_use(s, e, o);
 }

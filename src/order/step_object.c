@@ -6,14 +6,14 @@
  * the address of anything for one, of a lock too, so they have addresses of their own.  A condition may end while threads
  * are parked on it: they still know it by its place, and the last to wake up discards it.
  *
- * In no run is an object used before its init or, a lock, after its destroy.
+ * Whether an object may be used at all is the business of its life (order/step.h).
  */
 #include <assert.h>
 #include <string.h>
 
 #include "order/step_priv.h"
 
-#define USERS_MAX 64 /* threads that use an object, kept */
+#define GUESTS_MAX 64 /* threads that wait on an object, kept */
 
 uint32_t step_channel_new(struct steps *s)
 {
@@ -56,20 +56,22 @@ static void channels_forget(struct steps *s, const struct object *o)
 
 static void object_release(struct object *o)
 {
-	VEC_RELEASE(&o->users);
 	switch (o->family) {
 	case OBJECT_LOCK:
 		VEC_RELEASE(&o->lock.readers);
 		VEC_RELEASE(&o->lock.fails);
 		break;
 	case OBJECT_COND:
+		VEC_RELEASE(&o->cond.guests.at);
 		VEC_RELEASE(&o->cond.waits);
 		VEC_RELEASE(&o->cond.signals);
 		break;
 	case OBJECT_BARRIER:
+		VEC_RELEASE(&o->barrier.guests.at);
 		VEC_RELEASE(&o->barrier.rounds);
 		break;
 	case OBJECT_SEM:
+		VEC_RELEASE(&o->sem.guests.at);
 		VEC_RELEASE(&o->sem.posts);
 		VEC_RELEASE(&o->sem.waits);
 		VEC_RELEASE(&o->sem.fails);
@@ -193,10 +195,37 @@ struct object *step_object_get(struct steps *s, uint64_t addr, enum object_famil
 	return object_new(s, addr, family);
 }
 
+/* Objects of kinds that lie in memory have a life; not so channels, which lie nowhere. */
+static void life_touch(struct steps *s, uint64_t addr, unsigned flag)
+{
+	uint32_t life = 0, count = s->cells.count;
+
+	if (addr >= STEP_LIVES)
+		return;
+	cells_touch(&s->cells, addr | STEP_LIVES, 1, &life);
+	s->nhidden += s->cells.count - count;
+	step_splits_add(s);
+	s->base.life = life;
+	s->next_flag |= flag;
+}
+
+void step_object_use(struct steps *s, uint64_t addr)
+{
+	life_touch(s, addr, STEP_USES);
+}
+
+void step_object_renew(struct steps *s, uint64_t addr, bool ends)
+{
+	life_touch(s, addr, ends ? STEP_USES | STEP_RENEWS : STEP_RENEWS);
+}
+
 struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family)
 {
 	struct object *o;
 
+	/* The first value of a semaphore counts from the start, so its uses come after the init. */
+	if (family != OBJECT_SEM)
+		step_object_renew(s, e->addr, false);
 	step_add(s, STEP_NONE, 0);
 	step_object_end(s, e->addr);
 	o = object_new(s, e->addr, family);
@@ -205,17 +234,67 @@ struct object *step_object_make(struct steps *s, const struct event *e, enum obj
 	return o;
 }
 
-void step_object_use(struct steps *s, const struct event *e, struct object *o)
+bool step_object_visit(const struct event *e, struct object_guests *g)
 {
-	for (size_t i = 0; i < o->users.n; i++)
-		if (o->users.at[i].tid == e->tid) {
-			o->users.at[i].pos = e->pos;
-			return;
+	for (size_t i = 0; i < g->at.n; i++)
+		if (g->at.at[i].tid == e->tid) {
+			g->at.at[i].pos = e->pos;
+			return false;
 		}
-	if (o->users.n < USERS_MAX)
-		*VEC_PUSH(&o->users) = (struct object_user){ e->tid, e->pos };
+	if (g->at.n < GUESTS_MAX)
+		*VEC_PUSH(&g->at) = (struct object_guest){ e->tid, e->pos };
 	else
-		o->crowded = true;
-	if (o->maker != 0 && o->maker != e->tid)
-		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
+		g->crowded = true;
+	return true;
+}
+
+/* The destroy of a condition or barrier waits until nobody is inside, so whoever was is out before the
+ * thread goes on.  The destroy itself needs nothing: it may be called at any time. */
+static void guests_owe(struct steps *s, const struct event *e, const struct object_guests *g)
+{
+	struct step_thread *t = step_thread(s, e->tid);
+	size_t n = t->debts.n;
+
+	for (size_t i = 0; i < g->at.n; i++)
+		if (g->at.at[i].tid != e->tid)
+			*VEC_PUSH(&t->debts) =
+				(struct step_debt){ g->at.at[i].pos,
+						    chains_of(&s->chains, g->at.at[i].tid) };
+	t->is_in_doubt |= g->crowded;
+	s->ndebtors += t->debts.n != n || g->crowded;
+}
+
+size_t step_debts_take(struct steps *s, uint32_t tid, bool *lost)
+{
+	struct step_thread *t = step_thread(s, tid);
+
+	if (t->debts.n == 0 && !t->is_in_doubt)
+		return 0;
+	s->ndebtors--;
+	*lost |= t->is_in_doubt;
+	t->is_in_doubt = false;
+	return t->debts.n;
+}
+
+void step_debts_pay(struct steps *s, uint32_t tid, size_t n)
+{
+	struct step_thread *t = step_thread(s, tid);
+
+	for (size_t i = 0; i < n; i++)
+		step_after(s, t->debts.at[i].pos, t->debts.at[i].chain, 0);
+	t->debts.n -= n;
+	memmove(t->debts.at, t->debts.at + n, t->debts.n * sizeof(*t->debts.at));
+}
+
+void step_object_destroy(struct steps *s, const struct event *e, enum object_family family)
+{
+	const struct object *o = step_object_find(s, e->addr, family);
+
+	step_object_renew(s, e->addr, true);
+	step_add(s, STEP_NONE, 0);
+	if (o && family == OBJECT_COND)
+		guests_owe(s, e, &o->cond.guests);
+	if (o && family == OBJECT_BARRIER)
+		guests_owe(s, e, &o->barrier.guests);
+	step_object_end(s, e->addr);
 }

@@ -58,6 +58,17 @@ struct cond_wait {
 	uint64_t pos;
 };
 
+/* Latest wait of a thread, or how it ended. */
+struct object_guest {
+	uint32_t tid;
+	uint64_t pos;
+};
+
+struct object_guests {
+	VEC(struct object_guest) at;
+	bool crowded; /* not all are kept */
+};
+
 struct cond_signal {
 	uint32_t tid, channel;
 	uint64_t tseq, pos;
@@ -66,6 +77,7 @@ struct cond_signal {
 
 struct object_cond {
 	uint32_t id;
+	struct object_guests guests;
 	VEC(struct cond_wait) waits;	 /* in the order of pos */
 	VEC(struct cond_signal) signals; /* the same */
 };
@@ -76,6 +88,7 @@ struct barrier_round {
 };
 
 struct object_barrier {
+	struct object_guests guests;
 	VEC(struct barrier_round) rounds;
 };
 
@@ -90,6 +103,7 @@ struct sem_posted {
 };
 
 struct object_sem {
+	struct object_guests guests;
 	uint32_t id;
 	bool known; /* credit is what the program began with, less what was taken */
 	uint64_t credit;
@@ -106,20 +120,13 @@ struct object_once {
 	uint32_t channel;
 };
 
-struct object_user {
-	uint32_t tid;
-	uint64_t pos; /* its latest use */
-};
-
 struct object {
 	uint64_t addr;
 	enum object_family family;
 	bool mapped;	/* found by its address; else only threads parked on it know it */
-	bool crowded;	/* not all its users are kept */
-	uint32_t next;	/* while not in use */
 	uint32_t maker; /* who has made it; 0: nobody we saw */
 	uint64_t made;	/* with which event */
-	VEC(struct object_user) users;
+	uint32_t next;	/* while not in use */
 	union {
 		struct object_lock lock;
 		struct object_cond cond;
@@ -142,10 +149,18 @@ struct join_fail {
 	uint64_t pos;
 };
 
+struct step_debt {
+	uint64_t pos;
+	uint32_t chain;
+};
+
 struct step_thread {
 	bool ended;
 	VEC(struct join_fail) join_fails; /* joins of it that came before it had ended */
-	uint32_t parked;		  /* condition, place + 1; 0: not parked */
+	/* What its next event comes after; is_in_doubt: not all of that is known. */
+	VEC(struct step_debt) debts;
+	bool is_in_doubt;
+	uint32_t parked; /* condition, place + 1; 0: not parked */
 	uint64_t park_pos;
 	/* Ranged reads, which have a number for every word, in order. */
 	VEC(struct step_range) ranges;
@@ -176,6 +191,8 @@ struct steps {
 	struct map by_addr;
 	struct keyset addrs;
 	uint32_t nlocks, nconditions, nsems;
+	uint32_t nhidden;  /* cells that are no variables: lives, and what stands for freed bytes */
+	uint32_t ndebtors; /* threads whose next event comes after something */
 	uint32_t nchannels;
 	VEC(uint32_t) channels_again;
 
@@ -230,6 +247,9 @@ struct step_thread *step_thread(struct steps *s, uint32_t tid);
 
 /* ---- step_freed.c ---- */
 
+/* Where the life of the object at addr is kept: no memory lies in the upper half. */
+#define STEP_LIVES ((uint64_t)1 << 63)
+
 /* The splits of the touch just made, and those by which a fresh cell gets what FREE has written. */
 void step_splits_add(struct steps *s);
 void step_free_event(struct steps *s, const struct event *e);
@@ -253,10 +273,19 @@ void step_channel_forget(struct steps *s, uint32_t channel);
 struct object *step_object_get(struct steps *s, uint64_t addr, enum object_family family);
 /* The same, but NULL when there is none. */
 struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family);
+/* Before the steps of an event: its first one uses the object at addr; or makes it, or ends it. */
+void step_object_use(struct steps *s, uint64_t addr);
+void step_object_renew(struct steps *s, uint64_t addr, bool ends);
 /* An init of e->addr: a new object there, made in this event. */
 struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family);
-/* After the steps of e: a use of the object comes after its init. */
-void step_object_use(struct steps *s, const struct event *e, struct object *o);
+/* A destroy of what lies at e->addr, but for locks (step_lock.c). */
+void step_object_destroy(struct steps *s, const struct event *e, enum object_family family);
+/* e is a wait, or the end of one.  True: the first of its thread, as far as is known. */
+bool step_object_visit(const struct event *e, struct object_guests *g);
+/* What the thread's last event has left to this one: how much that is, before its steps, and after
+ * them so many.  *lost is set when not all of it is known. */
+size_t step_debts_take(struct steps *s, uint32_t tid, bool *lost);
+void step_debts_pay(struct steps *s, uint32_t tid, size_t n);
 /* Whatever lies there is over; a later use is of a new object. */
 void step_object_end(struct steps *s, uint64_t addr);
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len);

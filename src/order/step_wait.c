@@ -17,6 +17,9 @@
 
 /* ---- conditions ----
  *
+ * A thread that waits uses the condition when it lets go of its mutex, before its park is here; and
+ * who has woken everybody may destroy the condition.  So only signals count as uses.
+ *
  * A wake names a signal that came after its park.  So a signal is of use while somebody is parked
  * who was parked when it came: with waits in order, while it is younger than the first of them.
  */
@@ -63,6 +66,7 @@ static void cond_signal(struct steps *s, const struct event *e)
 	struct object_cond *c = &step_object_get(s, e->addr, OBJECT_COND)->cond;
 	uint32_t channel = step_channel_new(s);
 
+	step_object_use(s, e->addr);
 	step_add(s, STEP_NOTIFY, 0)->obj = c->id;
 	step_add(s, STEP_PUT, 0)->obj = channel;
 	if (c->waits.n == 0) {
@@ -103,6 +107,9 @@ static void cond_park(struct steps *s, const struct event *e, struct step_thread
 		cond_leave(s, t);
 	o = step_object_get(s, e->addr, OBJECT_COND);
 	step_add(s, STEP_PARK, e->flags & EVENT_TRY ? STEP_TRY : 0)->obj = o->cond.id;
+	if (o->maker != 0 && o->maker != e->tid)
+		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
+	step_object_visit(e, &o->cond.guests);
 	t->parked = (uint32_t)(o - s->objects.at) + 1;
 	t->park_pos = e->pos;
 	*VEC_PUSH(&o->cond.waits) = (struct cond_wait){ e->tid, e->pos };
@@ -132,13 +139,21 @@ static void cond_wake(struct steps *s, const struct event *e, struct step_thread
 	} else {
 		step_add(s, STEP_NONE, e->peer != 0 ? STEP_STOP : 0);
 	}
-	if (t->parked)
+	if (t->parked) {
+		step_object_visit(e, &s->objects.at[t->parked - 1].cond.guests);
 		cond_leave(s, t);
+	}
 }
 
 void step_cond_event(struct steps *s, const struct event *e)
 {
 	switch (e->op) {
+	case EVENT_COND_INIT:
+		step_object_make(s, e, OBJECT_COND);
+		break;
+	case EVENT_COND_DESTROY:
+		step_object_destroy(s, e, OBJECT_COND);
+		break;
 	case EVENT_PARK:
 		cond_park(s, e, step_thread(s, e->tid));
 		break;
@@ -220,12 +235,18 @@ void step_barrier_event(struct steps *s, const struct event *e)
 		step_object_make(s, e, OBJECT_BARRIER);
 		return;
 	}
+	if (e->op == EVENT_BAR_DESTROY) {
+		step_object_destroy(s, e, OBJECT_BARRIER);
+		return;
+	}
 	o = step_object_get(s, e->addr, OBJECT_BARRIER);
-	if (e->op == EVENT_BAR_IN)
+	step_object_visit(e, &o->barrier.guests);
+	if (e->op == EVENT_BAR_IN) {
+		step_object_use(s, e->addr); /* who has left it may destroy it */
 		barrier_in(s, e, &o->barrier);
-	else
+	} else {
 		barrier_out(s, e, &o->barrier);
-	step_object_use(s, e, o);
+	}
 }
 
 /* ---- semaphores ----
@@ -364,8 +385,13 @@ void step_sem_event(struct steps *s, const struct event *e)
 		m->credit = e->arg;
 		return;
 	}
+	if (e->op == EVENT_SEM_DESTROY) {
+		step_object_destroy(s, e, OBJECT_SEM);
+		return;
+	}
 	o = step_object_get(s, e->addr, OBJECT_SEM);
 	m = &o->sem;
+	step_object_use(s, e->addr);
 	switch (e->op) {
 	case EVENT_SEM_POST:
 		sem_post(s, e, m);
@@ -377,7 +403,8 @@ void step_sem_event(struct steps *s, const struct event *e)
 		sem_fail(s, e, m);
 		break;
 	}
-	step_object_use(s, e, o);
+	if (step_object_visit(e, &m->guests) && o->maker != 0 && o->maker != e->tid)
+		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
 }
 
 /* ---- onces ---- */

@@ -15,16 +15,6 @@
 #define GUARDS_TRIED 16
 #define ROLES_LOOKED_AT 256 /* more in one cell: taken as worth it, unseen */
 
-static bool is_target(const struct model_event *v)
-{
-	return v->op >= STEP_READ && v->op <= STEP_FREE && !(v->flags & STEP_SHADOW);
-}
-
-static bool op_writes(uint8_t op)
-{
-	return op == STEP_WRITE || op == STEP_RMW || op == STEP_FREE;
-}
-
 /* --- which cells ------------------------------------------------------------ */
 
 struct cell_use {
@@ -45,7 +35,7 @@ static struct cell_use *look_at_cells(const struct model *m)
 	for (uint32_t e = 1; e <= m->n; e++) {
 		const struct model_event *v = &m->event[e];
 
-		if (!is_target(v))
+		if (!model_is_target(v))
 			continue;
 		for (uint32_t i = v->touch; i < v[1].touch; i++) {
 			struct cell_use *u = &use[m->touches[i].cell];
@@ -53,7 +43,7 @@ static struct cell_use *look_at_cells(const struct model *m)
 			if (u->chain == 0)
 				u->chain = v->chain + 1;
 			u->chains |= u->chain != v->chain + 1;
-			u->writes |= op_writes(v->op);
+			u->writes |= model_writes(v);
 			u->n++;
 		}
 	}
@@ -100,8 +90,8 @@ static uint32_t kind_of(struct copier *p, const struct model_event *v)
 	uint32_t place = intern(&p->places, v->site, p->c->nplaces);
 
 	p->c->nplaces += place == p->c->nplaces;
-	return place << 2 | (op_writes(v->op) ? KIND_WRITES : 0) |
-	       (v->flags & STEP_ATOMIC ? KIND_ATOMIC : 0);
+	return place << 2 | (model_writes(v) ? KIND_WRITES : 0) |
+	       (model_is_atomic(v) ? KIND_ATOMIC : 0);
 }
 
 /* next: by cell, where its next access goes. */
@@ -111,7 +101,7 @@ static void copy_event(struct copier *p, uint32_t e, uint64_t *next)
 	const struct model_event *v = &m->event[e];
 	struct candidate_access a = { .e = 0 };
 
-	if (!is_target(v))
+	if (!model_is_target(v))
 		return;
 	for (uint32_t i = v->touch; i < v[1].touch; i++) {
 		uint32_t cell = m->touches[i].cell;
@@ -251,8 +241,59 @@ static bool is_worth_it(const struct candidates *c, const struct candidate_acces
 	return false;
 }
 
+/* The FORK that began each chain; 0: it ran from the start, or the trace does not show it. */
+static uint32_t *find_forks(const struct model *m)
+{
+	uint32_t *fork = mem_zalloc(((size_t)m->nchains + 1) * sizeof(*fork));
+
+	for (uint32_t v = 0; v < m->nchains; v++) {
+		struct model_list events = model_chain(m, v), preds;
+
+		if (events.n == 0)
+			continue;
+		preds = model_preds(m, events.at[0]);
+		for (uint32_t i = 0; i < preds.n; i++)
+			if (m->event[preds.at[i]].op == STEP_FORK)
+				fork[v] = preds.at[i];
+	}
+	return fork;
+}
+
+/* All of the chain comes after event w: it was forked after that, or by such a chain. */
+static bool begins_after(const struct model *m, const uint32_t *fork, uint32_t chain, uint32_t w)
+{
+	while (chain != m->event[w].chain && fork[chain] > w)
+		chain = m->event[fork[chain]].chain;
+	return chain == m->event[w].chain;
+}
+
+/* One chain writes, and then forks all others that touch it, as who makes the locks does: no pair can
+ * race, however many they are. */
+static bool is_made_first(const struct candidates *c, const uint32_t *fork,
+			  const struct candidate_access *at, uint64_t n)
+{
+	uint32_t last = 0, chain = UINT32_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (!(at[i].kind & KIND_WRITES))
+			continue;
+		if (last != 0 && c->m->event[at[i].e].chain != c->m->event[last].chain)
+			return false;
+		last = at[i].e;
+	}
+	for (uint64_t i = 0; last != 0 && i < n; i++) {
+		if (c->owners.at[at[i].owner].chain == chain)
+			continue;
+		chain = c->owners.at[at[i].owner].chain;
+		if (chain != c->m->event[last].chain && !begins_after(c->m, fork, chain, last))
+			return false;
+	}
+	return last != 0;
+}
+
 static void choose_cells(struct candidates *c)
 {
+	uint32_t *fork = find_forks(c->m);
 	uint64_t in_piece = 0;
 
 	*VEC_PUSH(&c->piece_start) = 0;
@@ -262,7 +303,7 @@ static void choose_cells(struct candidates *c)
 		uint32_t guard;
 
 		guard = n ? guard_find(c, at, n) : NO_GUARD;
-		if (!is_worth_it(c, at, n, guard))
+		if (!is_worth_it(c, at, n, guard) || is_made_first(c, fork, at, n))
 			continue;
 		*VEC_PUSH(&c->cells) = cell;
 		*VEC_PUSH(&c->guards) = guard;
@@ -276,6 +317,7 @@ static void choose_cells(struct candidates *c)
 	}
 	if (in_piece > 0)
 		*VEC_PUSH(&c->piece_start) = (uint32_t)c->cells.n;
+	mem_free(fork);
 }
 
 struct candidates *candidates_new(const struct model *m)

@@ -77,8 +77,7 @@ static void build_touches(struct exact *x)
 	for (uint32_t v = 0; v < x->nodes.n; v++) {
 		uint32_t id = x->nodes.at[v].id;
 		const struct model_event *e = &m->event[id];
-		bool reads = e->op == STEP_READ || e->op == STEP_RMW;
-		bool writes = e->op == STEP_WRITE || e->op == STEP_RMW || e->op == STEP_FREE;
+		bool reads = model_reads(e), writes = model_writes(e);
 
 		x->nodes.at[v].touch = (uint32_t)x->touches.n;
 		for (uint32_t i = 0; (reads || writes) && i < model_ntouches(m, id); i++)

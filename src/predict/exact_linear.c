@@ -85,10 +85,11 @@ static bool can_run(struct exact *x, uint32_t v)
 
 	if (!order_allows(x, v))
 		return false;
-	if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v)
-		return lock_is_free(x, &x->sections.at[n->section]);
-	if (n->counter != EXACT_NONE)
-		return exact_count_allows(x, v);
+	if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v &&
+	    !lock_is_free(x, &x->sections.at[n->section]))
+		return false;
+	if (n->counter != EXACT_NONE && !exact_count_allows(x, v))
+		return false;
 	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 
@@ -130,7 +131,8 @@ static void run(struct exact *x, uint32_t v)
 		struct exact_lock *l = &x->locks.at[s->lock];
 		uint32_t *count = s->shared ? &l->readers : &l->writers;
 
-		*count += s->acquire == v ? 1 : -1u;
+		if (s->acquire != s->release)
+			*count += s->acquire == v ? 1 : -1u;
 	}
 	if (n->counter != EXACT_NONE)
 		exact_count_run(x, v);
@@ -198,12 +200,9 @@ static void find_choices(struct exact *x, uint32_t v)
 				    is_held(x, &x->sections.at[o]))
 					add_choice(x, EXACT_SECTIONS, n->section, o);
 			}
-		return;
 	}
-	if (n->counter != EXACT_NONE) {
+	if (n->counter != EXACT_NONE)
 		exact_count_choices(x, v);
-		return;
-	}
 	for (uint32_t i = n->touch; i < exact_touch_end(x, v); i++) {
 		const struct exact_touch *t = &x->touches.at[i];
 

@@ -247,7 +247,8 @@ bool exact_apply_rules(struct exact *x, uint32_t v)
 		const struct exact_section *s = &x->sections.at[n->section];
 
 		x->busy_dirty |= x->busy.n > 0; /* it may explain one of them */
-		return s->acquire == v ? rule_acquire(x, n->section) : rule_sections(x, s, v);
+		if (s->acquire == v ? !rule_acquire(x, n->section) : !rule_sections(x, s, v))
+			return false;
 	}
 	if (n->counter != EXACT_NONE)
 		exact_count_touched(x, v);

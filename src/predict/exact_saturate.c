@@ -110,8 +110,7 @@ static bool enter_node(struct exact *x, uint32_t v)
 	if (x->nodes.at[v].counter != EXACT_NONE && !enter_after(x, v, model_counted(x->m, id)))
 		return false;
 	exact_mark_dirty(x, v, EXACT_DIRTY);
-	if ((e->op == STEP_READ || e->op == STEP_RMW) &&
-	    (x->strict || !(e->flags & STEP_FREE_READ)))
+	if (model_reads(e) && (x->strict || !(e->flags & STEP_FREE_READ)))
 		want(x, v);
 	if (e->op == STEP_USE && !x->strict)
 		want_feeds(x, id);

@@ -33,17 +33,17 @@ static bool start_value(const struct exact *x, uint32_t cell, uint64_t *value)
 	for (uint32_t i = exact_count_upto(list, x->from); i > 0; i--) {
 		const struct model_event *e = &x->m->event[list.at[i - 1]];
 
-		if (e->index < x->lo[e->chain] && e->op != STEP_READ)
+		if (e->index < x->lo[e->chain] && model_writes(e))
 			return model_value(x->m, list.at[i - 1], cell, NULL, value);
 	}
 	for (uint32_t i = 0; i < list.n; i++) {
 		uint32_t id = list.at[i];
-		uint8_t op = x->m->event[id].op;
+		const struct model_event *e = &x->m->event[id];
 
-		if ((op == STEP_READ || op == STEP_RMW) && is_known(x, id) &&
-		    seen_of(x, id, cell) == 0 && model_value(x->m, id, cell, value, NULL))
+		if (model_reads(e) && is_known(x, id) && seen_of(x, id, cell) == 0 &&
+		    model_value(x->m, id, cell, value, NULL))
 			return true;
-		if (op != STEP_READ)
+		if (model_writes(e))
 			break;
 	}
 	return false;

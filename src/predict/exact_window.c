@@ -72,7 +72,7 @@ static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, struct
 	case STEP_ACQ:
 		if (h->writers[e->obj] || h->readers[e->obj])
 			return false;
-		h->writers[e->obj]++;
+		h->writers[e->obj] += e->partner != id;
 		break;
 	case STEP_RACQ:
 		if (h->writers[e->obj])

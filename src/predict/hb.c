@@ -64,7 +64,13 @@ static void hb_steps(void *arg, const struct step_batch *b)
 			pasts_drop(&self->pasts, s->obj);
 			sync_drop(&self->sync, s->obj);
 		} else {
-			sync_step(&self->sync, s);
+			if (step_is_life(s)) {
+				struct step life = step_life(s);
+
+				hb_access(self, b, &life);
+			}
+			if (!stream_is_destroy(s))
+				sync_step(&self->sync, s);
 		}
 	}
 }

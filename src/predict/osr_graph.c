@@ -76,16 +76,6 @@ void osr_graph_release(struct osr *o)
 	mem_free(o->guards);
 }
 
-static bool is_read(const struct model_event *v)
-{
-	return v->op == STEP_READ || v->op == STEP_RMW;
-}
-
-static bool is_write(const struct model_event *v)
-{
-	return v->op == STEP_WRITE || v->op == STEP_RMW || v->op == STEP_FREE;
-}
-
 static void need_feeds(struct osr *o, uint32_t e)
 {
 	for (uint32_t i = o->m->event[e].feed; i < o->m->event[e + 1].feed; i++)
@@ -124,7 +114,7 @@ static void mark_needed(struct osr *o)
 			continue;
 		if (v->op == STEP_USE && !o->is_strict)
 			need_feeds(o, e);
-		if (!is_read(v))
+		if (!model_reads(v))
 			continue;
 		if (o->is_strict || !(v->flags & STEP_FREE_READ) || (v->flags & STEP_SHADOW))
 			o->need.at[e - o->low] = 1;
@@ -208,7 +198,7 @@ static osr_mask mask_of_access(struct osr *o, uint32_t e, bool needed)
 {
 	const struct model_event *v = &o->m->event[e];
 	uint32_t first = o->m->event[o->low].touch;
-	bool writes = is_write(v);
+	bool writes = model_writes(v);
 	osr_mask mask = 0;
 
 	for (uint32_t i = v->touch; i < v[1].touch; i++) {
@@ -225,7 +215,7 @@ static osr_mask mask_of_access(struct osr *o, uint32_t e, bool needed)
 static void note_access(struct osr *o, uint32_t e, bool needed, osr_mask mask)
 {
 	const struct model_event *v = &o->m->event[e];
-	bool writes = is_write(v);
+	bool writes = model_writes(v);
 
 	for (uint32_t i = v->touch; i < v[1].touch; i++) {
 		struct osr_cell *c = cell_at(o, o->m->touches[i].cell);
@@ -270,7 +260,9 @@ static void note_event(struct osr *o, uint32_t e, const struct model_event *v, o
 static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 {
 	const struct model_event *v = &o->m->event[e];
-	bool access = v->op >= STEP_READ && v->op <= STEP_FREE;
+	bool access = model_reads(v) || model_writes(v);
+	bool releases = v->op == STEP_REL || v->op == STEP_RREL ||
+			(v->op == STEP_ACQ && (v->flags & STEP_RENEWS));
 	bool needed = access && o->need.at[e - o->low];
 	osr_mask mask = o->chain_mask[v->chain];
 
@@ -290,7 +282,7 @@ static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 	if (mask == 0)
 		return true;
 	note_event(o, e, v, mask);
-	return !(v->op == STEP_REL || v->op == STEP_RREL) || note_release(o, v, mask);
+	return !releases || note_release(o, v, mask);
 }
 
 static bool sweep(struct osr *o)

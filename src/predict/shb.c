@@ -169,13 +169,34 @@ static void shb_other(struct shb *self, const struct step_batch *b, const struct
 		shb_stop(self, s->chain);
 }
 
+/* It is called, then it happens: who sees what a destroy has written comes after all for which the
+ * destroy had to wait. */
+static void shb_life(struct shb *self, const struct step_batch *b, const struct step *s)
+{
+	const struct step life = step_life(s);
+	const struct stamp *now = sync_now(&self->sync, s->chain);
+	struct seen e = seen_make(&life, now->time);
+
+	if (!stamp_is_never(&self->sync.stamps, now))
+		pasts_access(&self->pasts, &life.obj, 1, now, &e, &self->pairs);
+	if (life.op != STEP_WRITE)
+		shb_read(self, &life, &life.obj);
+	shb_other(self, b, s);
+	if (life.op != STEP_READ)
+		shb_write(self, b, &life, &life.obj);
+}
+
 static void shb_steps(void *arg, const struct step_batch *b)
 {
 	struct shb *self = arg;
 
 	for (size_t i = 0; i < b->n; i++) {
-		if (step_is_access(&b->at[i]))
+		if (step_is_access(&b->at[i])) {
 			shb_access(self, b, &b->at[i]);
+			continue;
+		}
+		if (step_is_life(&b->at[i]))
+			shb_life(self, b, &b->at[i]);
 		else
 			shb_other(self, b, &b->at[i]);
 	}

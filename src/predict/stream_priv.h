@@ -27,10 +27,17 @@ struct seen {
 	bool writes, atomic;
 };
 
-/* A read-modify-write is, with or without an order of its own. */
+/* A read-modify-write is, with or without an order of its own; the destroy of an object is not. */
 static inline bool seen_is_atomic(const struct step *s)
 {
-	return s->op == STEP_RMW || (s->flags & STEP_ATOMIC);
+	return (s->op == STEP_RMW || (s->flags & STEP_ATOMIC)) && !(s->flags & STEP_RENEWS);
+}
+
+/* Of a lock: to the order that locks make it is nothing, though it needs the lock free. */
+static inline bool stream_is_destroy(const struct step *s)
+{
+	return (s->op == STEP_ACQ && (s->flags & STEP_RENEWS)) ||
+	       (s->op == STEP_REL && (s->flags & STEP_MORE));
 }
 
 static inline struct seen seen_make(const struct step *s, uint32_t time)

@@ -203,7 +203,7 @@ void waits_lost(struct waits *s)
 {
 	struct waits_picks picks;
 
-	if (s->m->ncells == 0)
+	if (!s->m->has_accesses)
 		return;
 	waits_picks_init(&picks);
 	pick_all(s, &picks);

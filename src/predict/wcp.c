@@ -334,9 +334,16 @@ static void wcp_steps(void *arg, const struct step_batch *b)
 	struct wcp *self = arg;
 
 	for (size_t i = 0; i < b->n; i++) {
-		if (step_is_access(&b->at[i]))
+		if (step_is_access(&b->at[i])) {
 			wcp_access(self, b, &b->at[i]);
-		else
+			continue;
+		}
+		if (step_is_life(&b->at[i])) {
+			struct step life = step_life(&b->at[i]);
+
+			wcp_access(self, b, &life);
+		}
+		if (!stream_is_destroy(&b->at[i]))
 			wcp_other(self, &b->at[i]);
 	}
 }

@@ -32,6 +32,8 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 	evidence_get(x->ev, f->events[0], &e);
 	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o))
 		return;
+	if (event_op_family(e.op) != 'A')
+		return; /* the life of an object, which has a name */
 	strbuf_addf(out, "%" PRIu64 " byte%s", e.len, WORDS_PLURAL(e.len));
 	offset_format(&o, e.addr, out);
 	if (o.heap)
@@ -163,17 +165,30 @@ static void accesses_format(struct explain *x, const struct finding *f)
 	}
 }
 
-static void free_format(struct explain *x, const struct finding *f)
+static bool is_end(const struct evidence_event *e)
 {
-	struct evidence_event e;
+	return strcmp(words_op(e), "destroy") == 0 || strcmp(words_op(e), "init") == 0;
+}
 
-	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(x->ev, f->events[i], &e);
-		if (e.op != EVENT_FREE)
-			continue;
+/* What it means when memory, or an object, comes to its end. */
+static void life_format(struct explain *x, const struct finding *f)
+{
+	struct evidence_event e[2];
+	int end;
+
+	evidence_get(x->ev, f->events[0], &e[0]);
+	evidence_get(x->ev, f->events[1], &e[1]);
+	if (e[0].op == EVENT_FREE)
+		strbuf_adds(&x->out, "   the free came first in the recorded run: the other was a "
+				     "use after free\n");
+	else if (e[1].op == EVENT_FREE)
 		strbuf_adds(&x->out, "   if the free comes first, the other is a use after free\n");
+	if (e[0].op == EVENT_FREE || e[1].op == EVENT_FREE || (!is_end(&e[0]) && !is_end(&e[1])))
 		return;
-	}
+	end = is_end(&e[1]);
+	strbuf_addf(&x->out, "   %s may %s it while %s may still %s it\n",
+		    trace_thread_name(x->t, e[end].tid), words_op(&e[end]),
+		    trace_thread_name(x->t, e[!end].tid), words_op(&e[!end]));
 }
 
 /* ---- the run that shows it ---- */
@@ -197,7 +212,7 @@ void explain_race(struct explain *x, const struct finding *f, const char *subjec
 {
 	title(x, f, subject);
 	accesses_format(x, f);
-	free_format(x, f);
+	life_format(x, f);
 	explain_origins(x, f->events, 1);
 	schedule_format(x, f);
 }

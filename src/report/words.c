@@ -52,6 +52,16 @@ const char *words_op(const struct evidence_event *e)
 		return "lock to read";
 	case EVENT_JOINING:
 		return "join";
+	case EVENT_LOCK_INIT:
+	case EVENT_COND_INIT:
+	case EVENT_BAR_INIT:
+	case EVENT_SEM_INIT:
+		return "init";
+	case EVENT_LOCK_DESTROY:
+	case EVENT_COND_DESTROY:
+	case EVENT_BAR_DESTROY:
+	case EVENT_SEM_DESTROY:
+		return "destroy";
 	default:
 		return show_op(e->op);
 	}
@@ -135,6 +145,10 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 	const char *variable, *name;
 
 	evidence_get(ev, pos, &e);
+	if (event_op_family(e.op) != 'A' && e.name) {
+		strbuf_adds(out, e.name);
+		return;
+	}
 	if (evidence_object(ev, pos, &o) && o.given) {
 		strbuf_adds(out, o.given);
 		return;
@@ -159,6 +173,10 @@ static void race_subject(const struct evidence *ev, const struct finding *f, str
 
 	for (uint32_t i = f->nevents; i-- > 0;) {
 		evidence_get(ev, f->events[i], &e);
+		if (event_op_family(e.op) != 'A') {
+			best = f->events[i]; /* an object, which has a name of its own */
+			break;
+		}
 		if (site_variable(ev, &e))
 			best = f->events[i];
 	}

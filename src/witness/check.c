@@ -335,7 +335,7 @@ static bool access_check(struct checker *c, uint64_t pos)
 	it = evidence_item(c->ev, pos);
 	if (c->place[pos] != 0)
 		return check_fail(c, pos, "is a target and in the order as well");
-	if (it->op > EVENT_FREE)
+	if (!evidence_is_touch(it))
 		return check_fail(c, pos, "is no access to memory, so no target of a race");
 	if (it->flags & EVENT_REREAD)
 		return check_fail(c, pos, "only says that a read was repeated: no target");
@@ -357,7 +357,13 @@ static void target_note(struct checker *c, uint64_t pos)
 
 static bool is_atomic(const struct evidence_item *it)
 {
-	return (it->flags & EVENT_ATOMIC) || it->op == EVENT_RMW;
+	return (it->flags & EVENT_ATOMIC) || it->op == EVENT_RMW || evidence_is_use(it->op);
+}
+
+/* A use of an object leaves it what it is. */
+static bool is_reader(const struct evidence_item *it)
+{
+	return it->op == EVENT_READ || evidence_is_use(it->op);
 }
 
 static bool race_check(struct checker *c, uint64_t a, uint64_t b)
@@ -370,14 +376,14 @@ static bool race_check(struct checker *c, uint64_t a, uint64_t b)
 	y = evidence_item(c->ev, b);
 	if (x->tid == y->tid)
 		return check_fail(c, b, "both targets are of one thread");
-	if (x->op == EVENT_READ && y->op == EVENT_READ)
+	if (is_reader(x) && is_reader(y))
 		return check_fail(c, b, "both targets only read");
 	if (is_atomic(x) && is_atomic(y))
 		return check_fail(c, b, "both targets are atomic");
 	if (!evidence_overlap(c->ev, a, b))
 		return check_fail(c, b, "has no byte in common with event %" PRIu64, a);
 	target_note(c, a);
-	if (x->op != EVENT_READ)
+	if (x->op <= EVENT_FREE && x->op != EVENT_READ)
 		check_write(c, (uint32_t)a);
 	target_note(c, b);
 	return true;

@@ -209,6 +209,18 @@ static bool lock_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 	}
 }
 
+/* Before a use or a destroy comes what had made, ended or freed what lies there: the latest of those in
+ * the trace, so the latest in a cut that has it. */
+static bool life_note(struct check_cuts *k, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+
+	if (!evidence_is_use(it->op) && !evidence_is_destroy(it->op))
+		return true;
+	return (it->life == 0 || need_event(k, pos, it->life)) &&
+	       (it->freed == 0 || need_event(k, pos, it->freed));
+}
+
 /* Whatever is not known here to be plain is not. */
 static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 {
@@ -222,8 +234,12 @@ static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 		return false;
 	if (info->init != 0 && info->init != pos && !need_event(k, pos, info->init))
 		return false;
-	if (it->op == EVENT_LOCK_DESTROY)
+	if (!life_note(k, pos))
+		return false;
+	if (it->op == EVENT_LOCK_DESTROY) {
+		acquire_note(k, pos); /* sections before it must be over */
 		l->destroyed = true;
+	}
 	return it->op == EVENT_REQ || it->op == EVENT_LOCK_INIT || it->op == EVENT_LOCK_DESTROY ||
 	       lock_note(k, pos, l);
 }

@@ -220,6 +220,8 @@ static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t
 {
 	uint32_t *state = &c->last[cell];
 
+	if (evidence_item(c->ev, pos)->op == EVENT_FREE)
+		check_objects_free(c, cell, mask, pos);
 	if (*state == 0)
 		*VEC_PUSH(&c->cells) = cell;
 	c->tainted_bytes -= tainted_count(c, *state, mask);

@@ -18,6 +18,8 @@ struct check_reader {
 struct check_object {
 	bool touched;
 	bool destroyed, done; /* done: once */
+	uint32_t freed;	      /* the latest FREE of its memory; 0 none */
+	uint32_t renewed;     /* of a place: its latest making or destroy; 0 none */
 	uint32_t owner, depth;
 	uint32_t begun;	   /* once: begins so far; channel: gives before this number are all done */
 	uint64_t nreaders; /* holds for reading, of all threads */
@@ -76,6 +78,8 @@ bool check_refused(struct checker *c, uint32_t pos);
 bool check_memory_event(struct checker *c, uint32_t pos);
 bool check_sync_event(struct checker *c, uint32_t pos);
 
+/* The FREE at pos has those bytes of the cell: the memory of objects there. */
+void check_objects_free(struct checker *c, uint32_t cell, unsigned mask, uint32_t pos);
 /* The object may be used here: after its making, before its end. */
 bool check_life(struct checker *c, uint32_t pos);
 const char *check_object_name(const struct checker *c, uint32_t pos);

@@ -9,9 +9,8 @@
 #include "trace/format.h"
 #include "witness/check_priv.h"
 
-static struct check_object *object_get(struct checker *c, uint32_t pos)
+static struct check_object *object_at(struct checker *c, uint32_t at)
 {
-	uint32_t at = evidence_item(c->ev, pos)->object;
 	struct check_object *o = &c->objects[at];
 
 	if (!o->touched) {
@@ -19,6 +18,20 @@ static struct check_object *object_get(struct checker *c, uint32_t pos)
 		*VEC_PUSH(&c->synced) = at;
 	}
 	return o;
+}
+
+static struct check_object *object_get(struct checker *c, uint32_t pos)
+{
+	return object_at(c, evidence_item(c->ev, pos)->object);
+}
+
+void check_objects_free(struct checker *c, uint32_t cell, unsigned mask, uint32_t pos)
+{
+	uint32_t o = c->ev->cells.at[cell].object;
+
+	for (; o != 0; o = c->ev->objects.at[o].older)
+		if (mask >> (c->ev->objects.at[o].addr & 7) & 1)
+			object_at(c, o)->freed = pos;
 }
 
 static const struct evidence_object_info *info_get(const struct checker *c, uint32_t pos)
@@ -30,21 +43,6 @@ const char *check_object_name(const struct checker *c, uint32_t pos)
 {
 	return intern_str(c->ev->names, info_get(c, pos)->name);
 }
-
-bool check_life(struct checker *c, uint32_t pos)
-{
-	uint32_t init = info_get(c, pos)->init;
-
-	if (init != 0 && init != pos && c->place[init] == 0)
-		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
-				  check_object_name(c, pos), init);
-	if (object_get(c, pos)->destroyed)
-		return check_fail(c, pos, "uses %.60s after it was destroyed",
-				  check_object_name(c, pos));
-	return true;
-}
-
-/* ---- locks ---- */
 
 static struct check_reader *reader_get(struct check_object *o, uint32_t tid)
 {
@@ -63,6 +61,64 @@ static uint32_t reader_any(const struct check_object *o)
 			return o->readers.at[i].tid;
 	return 0;
 }
+
+/* The memory of the object is as alive as it was. */
+static bool memory_check(struct checker *c, uint32_t pos)
+{
+	uint32_t now = object_get(c, pos)->freed, then = evidence_item(c->ev, pos)->freed;
+
+	if (now == then)
+		return true;
+	if (now != 0)
+		return check_fail(c, pos, "uses %.60s, whose memory event %" PRIu32 " has freed",
+				  check_object_name(c, pos), now);
+	return check_fail(c, pos,
+			  "uses %.60s, whose memory event %" PRIu32 " had freed as observed",
+			  check_object_name(c, pos), then);
+}
+
+/* What was made or destroyed there last is what it was: a use is of the same life. */
+static bool place_check(struct checker *c, uint32_t pos)
+{
+	uint32_t now = object_at(c, info_get(c, pos)->place)->renewed;
+	uint32_t then = evidence_item(c->ev, pos)->life;
+
+	if (now == then)
+		return true;
+	return check_fail(c, pos,
+			  "uses %.60s in another life of it: event %" PRIu32
+			  " has begun that, not event %" PRIu32 " as observed",
+			  check_object_name(c, pos), now, then);
+}
+
+/* Nobody held the lock when it was destroyed as observed. */
+static bool destroy_check(struct checker *c, uint32_t pos, const struct check_object *o)
+{
+	if (!evidence_item(c->ev, pos)->known || (o->owner == 0 && o->nreaders == 0))
+		return true;
+	return check_fail(c, pos, "destroys %.60s, which %.40s holds here",
+			  check_object_name(c, pos),
+			  check_thread_name(c, o->owner ? o->owner : reader_any(o)));
+}
+
+bool check_life(struct checker *c, uint32_t pos)
+{
+	uint32_t init = info_get(c, pos)->init;
+
+	if (init != 0 && init != pos && c->place[init] == 0)
+		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
+				  check_object_name(c, pos), init);
+	if (evidence_is_destroy(evidence_item(c->ev, pos)->op))
+		return place_check(c, pos);
+	if (!evidence_is_use(evidence_item(c->ev, pos)->op))
+		return true; /* a wait may end when what was waited for is gone */
+	if (object_get(c, pos)->destroyed)
+		return check_fail(c, pos, "uses %.60s after it was destroyed",
+				  check_object_name(c, pos));
+	return place_check(c, pos) && memory_check(c, pos);
+}
+
+/* ---- locks ---- */
 
 static bool held_fail(struct checker *c, uint32_t pos, uint32_t holder, const char *how)
 {
@@ -266,6 +322,8 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 	if (!check_life(c, pos))
 		return false;
 	o = object_get(c, pos);
+	if (evidence_renews(it->op))
+		object_at(c, info_get(c, pos)->place)->renewed = pos;
 	switch (it->op) {
 	case EVENT_ACQ:
 		return write_lock(c, pos, o);
@@ -278,8 +336,11 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 	case EVENT_TRYFAIL:
 		return try_fail(c, pos, o);
 	case EVENT_LOCK_DESTROY:
+	case EVENT_COND_DESTROY:
+	case EVENT_BAR_DESTROY:
+	case EVENT_SEM_DESTROY:
 		o->destroyed = true;
-		return true;
+		return destroy_check(c, pos, o);
 	case EVENT_WAKE:
 		return wake(c, pos);
 	case EVENT_BAR_IN:

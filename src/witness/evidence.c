@@ -419,12 +419,31 @@ static bool late_overlap(const struct evidence *ev, uint32_t freed, uint32_t b)
 	return false;
 }
 
+/* The one uses, makes or ends an object; the other is about what lies at the same place, or frees it.
+ * Plain accesses of the bytes of objects are a matter of their own. */
+static bool object_overlap(const struct evidence *ev, const struct evidence_item *x, uint32_t b)
+{
+	const struct evidence_item *y = evidence_item(ev, b);
+	const struct evidence_object_info *o = &ev->objects.at[x->object], *p;
+
+	if (y->op == EVENT_FREE)
+		return touches(ev, b, o->addr >> 3, o->addr & 7, o->cell);
+	if (is_access(y->op))
+		return false;
+	p = &ev->objects.at[y->object];
+	return p->cell == o->cell && p->addr == o->addr;
+}
+
 bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b)
 {
 	const struct evidence_item *x = evidence_item(ev, a), *y = evidence_item(ev, b);
 
-	if (!is_access(x->op) || !is_access(y->op))
+	if (!evidence_is_touch(x) || !evidence_is_touch(y))
 		return false;
+	if (!is_access(x->op))
+		return object_overlap(ev, x, (uint32_t)b);
+	if (!is_access(y->op))
+		return object_overlap(ev, y, (uint32_t)a);
 	if (y->nwords < x->nwords)
 		return evidence_overlap(ev, b, a);
 	for (uint32_t i = 0; i < x->nwords; i++) {

@@ -41,8 +41,16 @@ struct evidence_item {
 	bool lost_feed; /* a read that feeds it is not in the trace */
 	bool surprise;	/* a read of other bytes than were known to be there */
 	bool strange;	/* a read of bytes whose unseen writer need not come before it */
-	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known */
-	uint32_t words, nwords; /* accesses: into words */
+	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known;
+			 * LOCK_DESTROY: nobody held it */
+	union {
+		uint32_t words; /* accesses: into words */
+		uint32_t freed; /* uses of an object: the FREE that its memory had seen; 0 none */
+	};
+	union {
+		uint32_t nwords;
+		uint32_t life; /* uses and destroys: what made or ended what lay there last */
+	};
 	union {
 		struct {
 			uint32_t feeds, nfeeds; /* WRITE, RMW, USE: into feeds */
@@ -115,6 +123,8 @@ struct evidence_object_info {
 	enum evidence_family family;
 	uint64_t addr;
 	uint32_t cell, older; /* older: of the same cell */
+	uint32_t place;	      /* the first object at its address in this cell */
+	uint32_t renewed;     /* while loading, of a place: its latest making or destroy; 0 none */
 	uint32_t name;	      /* into names */
 	uint32_t named;	      /* ... as of so many names given */
 	uint32_t init;	      /* the event that made it; 0 none */
@@ -256,6 +266,34 @@ static inline bool evidence_is_waiting(enum event_op op)
 	       op == EVENT_TAKE;
 }
 
+/* A call that uses the object, which must be alive.  Not the end of a wait, nor its begin: who waits
+ * has come to the condition before its mutex was free. */
+static inline bool evidence_is_use(enum event_op op)
+{
+	return event_op_family(op) == 'L' || op == EVENT_SIGNAL || op == EVENT_BROADCAST ||
+	       op == EVENT_BAR_IN || op == EVENT_SEM_POST || op == EVENT_SEM_WAIT ||
+	       op == EVENT_SEM_FAIL;
+}
+
+static inline bool evidence_is_making(enum event_op op)
+{
+	return op == EVENT_LOCK_INIT || op == EVENT_COND_INIT || op == EVENT_BAR_INIT ||
+	       op == EVENT_SEM_INIT;
+}
+
+static inline bool evidence_is_destroy(enum event_op op)
+{
+	return op == EVENT_LOCK_DESTROY || op == EVENT_COND_DESTROY || op == EVENT_BAR_DESTROY ||
+	       op == EVENT_SEM_DESTROY;
+}
+
+/* A new life begins at the place.  The first value of a semaphore counts from the start: its init is
+ * a matter of the object alone. */
+static inline bool evidence_renews(enum event_op op)
+{
+	return evidence_is_destroy(op) || (evidence_is_making(op) && op != EVENT_SEM_INIT);
+}
+
 static inline const struct evidence_item *evidence_item(const struct evidence *ev, uint64_t pos)
 {
 	return &ev->items.at[pos];
@@ -278,6 +316,14 @@ static inline uint32_t evidence_last(const struct evidence_lasts *l, uint32_t st
 
 /* The bytes in mask are now pos. */
 void evidence_last_set(struct evidence_lasts *l, uint32_t *state, unsigned mask, uint32_t pos);
+
+/* An access, or a call that uses, makes or ends an object: what may be one of two in a race. */
+static inline bool evidence_is_touch(const struct evidence_item *it)
+{
+	return it->op <= EVENT_FREE ||
+	       (it->object != 0 && (evidence_is_use(it->op) || evidence_is_making(it->op) ||
+				    evidence_is_destroy(it->op)));
+}
 
 /* The cells and seen writes of word i of an access, spread over its bytes; the address of the
  * word. */

@@ -48,6 +48,10 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_fam
 		.name = evidence_name(ev, addr, local ? made->site : 0, made->addr),
 		.named = ev->named,
 	};
+	ev->objects.at[o].place = o;
+	for (uint32_t p = ev->objects.at[o].older; p != 0; p = ev->objects.at[p].older)
+		if (ev->objects.at[p].addr == addr)
+			ev->objects.at[o].place = ev->objects.at[p].place;
 	ev->cells.at[cell].object = o;
 	return o;
 }
@@ -90,6 +94,36 @@ static uint32_t object_init(struct evidence *ev, enum evidence_family family, co
 		ev->objects.at[o].value = e->arg;
 	}
 	return o;
+}
+
+static void object_destroy(struct evidence *ev, enum evidence_family family, const struct event *e,
+			   uint32_t pos)
+{
+	uint32_t o = object_get(ev, family, e->addr);
+
+	ev->items.at[pos].object = o;
+	ev->items.at[pos].known = family == EVIDENCE_LOCK && ev->objects.at[o].balance == 0;
+	ev->objects.at[o].closed = true;
+}
+
+/* The latest FREE of the memory that the object lies in; 0 none. */
+static uint32_t freed_find(const struct evidence *ev, uint32_t object)
+{
+	uint32_t alloc, freed;
+
+	evidence_stamp_get(&ev->memory, ev->objects.at[object].addr, &alloc, &freed);
+	return freed > alloc ? freed : 0;
+}
+
+static void life_note(struct evidence *ev, enum event_op op, uint32_t pos,
+		      struct evidence_object_info *place)
+{
+	if (evidence_is_use(op))
+		ev->items.at[pos].freed = freed_find(ev, ev->items.at[pos].object);
+	if (evidence_is_use(op) || evidence_is_destroy(op))
+		ev->items.at[pos].life = place->renewed;
+	if (evidence_renews(op))
+		place->renewed = pos;
 }
 
 /* ---- locks ---- */
@@ -303,9 +337,20 @@ static void object_event(struct evidence *ev, const struct event *e, uint32_t po
 	case EVENT_SEM_INIT:
 		ev->items.at[pos].object = object_init(ev, EVIDENCE_SEMAPHORE, e, pos);
 		break;
+	case EVENT_COND_INIT:
+		ev->items.at[pos].object = object_init(ev, EVIDENCE_CONDITION, e, pos);
+		break;
 	case EVENT_LOCK_DESTROY:
-		lock_event(ev, e, pos);
-		ev->objects.at[ev->items.at[pos].object].closed = true;
+		object_destroy(ev, EVIDENCE_LOCK, e, pos);
+		break;
+	case EVENT_COND_DESTROY:
+		object_destroy(ev, EVIDENCE_CONDITION, e, pos);
+		break;
+	case EVENT_BAR_DESTROY:
+		object_destroy(ev, EVIDENCE_BARRIER, e, pos);
+		break;
+	case EVENT_SEM_DESTROY:
+		object_destroy(ev, EVIDENCE_SEMAPHORE, e, pos);
 		break;
 	case EVENT_PARK:
 	case EVENT_WAKE:
@@ -349,6 +394,8 @@ void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t po
 
 	object_event(ev, e, pos);
 	object = event_op_family(e->op) == 'T' ? 0 : ev->items.at[pos].object;
+	if (object != 0)
+		life_note(ev, e->op, pos, &ev->objects.at[ev->objects.at[object].place]);
 	if (object != 0)
 		evidence_call(ev, &brief, &ev->objects.at[object].called,
 			      &ev->objects.at[object].name);

@@ -34,6 +34,7 @@ void pairs_format(const struct pairs *p, char *out, size_t max)
 struct state {
 	int8_t done[TINY_THREADS];
 	int8_t cell[TINY_CELLS];    /* last write, TINY_INIT or ENUMERATE_TAINTED */
+	int8_t life[TINY_LOCKS];    /* what has made or destroyed it last */
 	int8_t last[2][TINY_LOCKS]; /* keep_locks: latest acquire so far, [1] shared mode */
 	uint32_t tainted;	    /* free reads that got another value, while it matters */
 	uint32_t spoilt;	    /* wakes whose signal came before the park */
@@ -133,6 +134,21 @@ static bool is_free(const struct enumeration *x, const struct state *s, int acqu
 		if (i != acquire && is_done(x, s, i) && tiny_exclude(x->t, i, acquire) &&
 		    (x->t->at[i].partner == TINY_NONE || !is_done(x, s, x->t->at[i].partner)))
 			return false;
+	return true;
+}
+
+/* Nobody holds the lock that it destroys. */
+static bool is_nobodys(const struct enumeration *x, const struct state *s, int destroy)
+{
+	const struct tiny_event *e = &x->t->at[destroy];
+
+	for (int i = 0; i < x->t->n; i++) {
+		const struct tiny_event *a = &x->t->at[i];
+
+		if (tiny_acquires(a) && a->obj == e->obj && a->life == e->life &&
+		    is_done(x, s, i) && (a->partner == TINY_NONE || !is_done(x, s, a->partner)))
+			return false;
+	}
 	return true;
 }
 
@@ -253,6 +269,12 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 			s->cell[c] = (int8_t)(e->feeds & s->tainted ? ENUMERATE_TAINTED : event);
 	if (tiny_acquires(e) && (!is_free(x, s, event) || !keeps_order(x, s, event)))
 		return false;
+	if (tiny_lives(e) && s->life[e->obj] != e->life)
+		return false;
+	if (e->op == TINY_DESTROY && !is_nobodys(x, s, event))
+		return false;
+	if (tiny_renews(e))
+		s->life[e->obj] = (int8_t)event;
 	if (e->op == TINY_WAKE && !can_wake(x, s, event))
 		return false;
 	if (tiny_counts(e) && !can_count(x, s, event))
@@ -478,6 +500,7 @@ struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, 
 	memset(&s, 0, sizeof(s));
 	memset(s.cell, TINY_INIT, sizeof(s.cell));
 	memset(s.last, TINY_NONE, sizeof(s.last));
+	memset(s.life, TINY_NONE, sizeof(s.life));
 	reach(x, &s, -1, TINY_NONE);
 	for (uint32_t i = 0; i < x->n; i++) {
 		if (x->n > limit) {

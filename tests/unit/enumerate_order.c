@@ -43,6 +43,30 @@ static void add_locks(const struct tiny *t, struct relation *r)
 				r->row[t->at[a].partner] |= 1u << b;
 }
 
+/* What follows event b in its thread, or joins that. */
+static uint32_t followers(const struct tiny *t, int b)
+{
+	int u = t->at[b].thread, next = t->at[b].index + 1;
+	uint32_t joins = 0;
+
+	if (next < t->len[u])
+		return 1u << t->thread_event[u][next];
+	for (int i = 0; i < t->n; i++)
+		if (t->at[i].joins == b)
+			joins |= 1u << i;
+	return joins;
+}
+
+/* The same, but before what follows the acquire: when that is called, as it may be while somebody
+ * destroys the lock, nothing is ordered yet. */
+static void add_locks_had(const struct tiny *t, struct relation *r)
+{
+	for (int a = 0; a < t->n; a++)
+		for (int b = a + 1; b < t->n; b++)
+			if (tiny_exclude(t, a, b))
+				r->row[t->at[a].partner] |= followers(t, b);
+}
+
 /*
  * An acquiring read of a release, or of an unbroken sequence of read-modify-writes after one,
  * comes after the release.  wide: it comes after every release before it, whatever it read.
@@ -76,7 +100,7 @@ static void happens_before(const struct tiny *t, bool wide, struct relation *r)
 {
 	memset(r, 0, sizeof(*r));
 	add_hard(t, r);
-	add_locks(t, r);
+	add_locks_had(t, r);
 	add_atomics(t, wide, r);
 	close_over(r, t->n);
 }
@@ -98,15 +122,32 @@ void enumerate_hb(const struct tiny *t, bool wide, struct pairs *out)
 	unordered(t, &r, out);
 }
 
+/* A use after what made the lock, and a destroy after all releases. */
+static void add_lives(const struct tiny *t, struct relation *r)
+{
+	for (int i = 0; i < t->n; i++) {
+		const struct tiny_event *e = &t->at[i];
+
+		if (tiny_lives(e) && e->life != TINY_NONE)
+			r->row[e->life] |= 1u << i;
+		for (int a = 0; e->op == TINY_DESTROY && a < i; a++)
+			if (tiny_acquires(&t->at[a]) && t->at[a].obj == e->obj &&
+			    t->at[a].life == e->life)
+				r->row[t->at[a].partner] |= 1u << i;
+	}
+}
+
 void enumerate_shb(const struct tiny *t, struct pairs *out)
 {
 	struct relation r;
 
 	happens_before(t, false, &r);
+	add_locks(t, &r);
 	for (int i = 0; i < t->n; i++)
 		for (int c = 0; tiny_reads(&t->at[i]) && c < TINY_CELLS; c++)
 			if (t->at[i].cells >> c & 1 && t->at[i].rf[c] != TINY_INIT)
 				r.row[t->at[i].rf[c]] |= 1u << i;
+	add_lives(t, &r);
 	close_over(&r, t->n);
 	memset(out, 0, sizeof(*out));
 	for (int a = 0; a < t->n; a++) {
@@ -213,6 +254,11 @@ void enumerate_wcp(const struct tiny *t, bool wide, struct pairs *out)
 		if (t->at[i].joins != TINY_NONE)
 			w.row[t->at[i].joins] |= 1u << i;
 	}
+	/* Who joins a thread that ends with an acquire joins what that waited for. */
+	for (int a = 0; a < t->n; a++)
+		for (int b = a + 1; b < t->n; b++)
+			if (tiny_exclude(t, a, b) && t->at[b].index + 1 == t->len[t->at[b].thread])
+				w.row[t->at[a].partner] |= followers(t, b);
 	if (wide)
 		add_atomics(t, true, &w);
 	wcp_conflicts(t, wide, &w);

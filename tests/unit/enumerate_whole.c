@@ -174,6 +174,35 @@ static bool tries_fail(const struct whole *w)
 	return true;
 }
 
+/* What has made or destroyed the lock last before place k. */
+static int life_at(const struct whole *w, int lock, int k)
+{
+	while (--k >= 0)
+		if (tiny_renews(&w->t->at[w->order[k]]) && w->t->at[w->order[k]].obj == lock)
+			return w->order[k];
+	return TINY_NONE;
+}
+
+/* Locks are used in the life that they were used in, and nobody holds one that is destroyed. */
+static bool lives_are_right(const struct whole *w)
+{
+	for (int k = 0; k < w->n; k++) {
+		const struct tiny_event *e = &w->t->at[w->order[k]];
+
+		if (tiny_lives(e) && life_at(w, e->obj, k) != e->life)
+			return false;
+		for (int i = 0; e->op == TINY_DESTROY && i < k; i++) {
+			const struct tiny_event *a = &w->t->at[w->order[i]];
+
+			if (tiny_acquires(a) && a->obj == e->obj && a->life == e->life &&
+			    (a->partner == TINY_NONE || w->place[a->partner] == TINY_NONE ||
+			     w->place[a->partner] > k))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool is_last_of_thread(const struct whole *w, int i)
 {
 	int u = w->t->at[i].thread, k = w->t->at[i].index + 1;
@@ -224,8 +253,8 @@ static bool order_holds(struct whole *w)
 	for (int k = 0; k < w->n; k++)
 		if (!has_its_past(w, w->order[k]) || !is_woken(w, w->order[k]))
 			return false;
-	return sections_are_apart(w) && semaphores_are_right(w) && tries_fail(w) &&
-	       values_are_right(w);
+	return sections_are_apart(w) && lives_are_right(w) && semaphores_are_right(w) &&
+	       tries_fail(w) && values_are_right(w);
 }
 
 bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,

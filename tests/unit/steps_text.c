@@ -55,7 +55,8 @@ static void step_show(struct strbuf *b, const struct step_batch *batch, const st
 	strbuf_adds(b, step_op_name(s->op));
 	object_show(b, batch, s);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (s->flags & flags[i].flag)
+		if ((s->flags & flags[i].flag) &&
+		    (flags[i].flag != STEP_READERS || s->op == STEP_BUSY))
 			strbuf_add(b, &flags[i].show, 1);
 	for (uint32_t i = 0; i < s->nfeeds; i++)
 		strbuf_addf(b, "%c%" PRIu64, i ? ',' : '<', batch->feeds[s->feeds + i]);

@@ -107,7 +107,7 @@ static void test_targets(void)
 	yes(text, "", "1 6", "one atomic");
 	yes(text, "", "5 9", "a read and a free");
 	yes(text, "", "9 7", "a free and an atomic");
-	no(text, "", "10 1", "no access to memory", "a lock is no target");
+	no(text, "", "10 1", "no byte in common", "a lock and other memory");
 	no(text, "", "11 1", "only says that a read was repeated", "a closing read is no target");
 	no(text, "10", "12 12", "both targets are of one thread", "a race with itself");
 	no("A|w(x)|1\nA|r(x)|2\n", "", "1 2", "is not the next event", "two events of one thread");

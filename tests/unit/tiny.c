@@ -9,6 +9,9 @@ bool tiny_conflict(const struct tiny *t, int a, int b)
 {
 	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
 
+	if (tiny_renews(x) || tiny_renews(y))
+		return x->thread != y->thread && x->obj == y->obj &&
+		       (tiny_renews(x) || tiny_uses(x)) && (tiny_renews(y) || tiny_uses(y));
 	return tiny_is_access(x) && tiny_is_access(y) && x->thread != y->thread &&
 	       (x->cells & y->cells) != 0 && (tiny_writes(x) || tiny_writes(y)) &&
 	       !(x->order != TINY_PLAIN && y->order != TINY_PLAIN);
@@ -18,7 +21,7 @@ bool tiny_exclude(const struct tiny *t, int a, int b)
 {
 	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
 
-	return tiny_acquires(x) && tiny_acquires(y) && x->obj == y->obj &&
+	return tiny_acquires(x) && tiny_acquires(y) && x->obj == y->obj && x->life == y->life &&
 	       (x->op == TINY_ACQ || y->op == TINY_ACQ);
 }
 
@@ -44,6 +47,23 @@ static void settle_memory(struct tiny *t)
 			if (tiny_writes(e))
 				last[c] = i;
 		}
+	}
+}
+
+static void settle_lives(struct tiny *t)
+{
+	int last[TINY_LOCKS];
+
+	for (int l = 0; l < TINY_LOCKS; l++)
+		last[l] = TINY_NONE;
+	for (int i = 0; i < t->n; i++) {
+		struct tiny_event *e = &t->at[i];
+
+		if (!tiny_uses(e) && !tiny_renews(e))
+			continue;
+		e->life = last[e->obj];
+		if (tiny_renews(e))
+			last[e->obj] = i;
 	}
 }
 
@@ -130,8 +150,8 @@ static void settle_semaphores(struct tiny *t)
 static bool is_plain(const struct tiny_event *e)
 {
 	return !(e->op == TINY_RMW || e->op == TINY_FREE || e->op == TINY_RACQ ||
-		 e->op == TINY_RREL || e->op >= TINY_USE || e->try || e->in_wait || e->free ||
-		 e->feeds || e->order != TINY_PLAIN) &&
+		 e->op == TINY_RREL || e->op >= TINY_USE || tiny_renews(e) || e->try ||
+		 e->in_wait || e->free || e->feeds || e->order != TINY_PLAIN) &&
 	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
 }
 
@@ -141,6 +161,7 @@ void tiny_settle(struct tiny *t)
 	for (int i = 0; i < t->n; i++)
 		t->fmt1 |= !is_plain(&t->at[i]);
 	settle_memory(t);
+	settle_lives(t);
 	settle_locks(t);
 	settle_threads(t);
 	settle_waits(t);

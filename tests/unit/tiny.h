@@ -32,6 +32,8 @@
 	X(REL, "rel")             \
 	X(RACQ, "racq")           \
 	X(RREL, "rrel")           \
+	X(MAKE, "lockinit")       \
+	X(DESTROY, "lockdestroy") \
 	X(FORK, "fork")           \
 	X(JOIN, "join")           \
 	X(USE, "use")             \
@@ -75,6 +77,7 @@ struct tiny_event {
 	/* From here on: tiny_settle. */
 	int index;	    /* within the thread */
 	int rf[TINY_CELLS]; /* reads: the write seen, for each of its cells */
+	int life;	    /* of a lock: what has made or destroyed it last; TINY_NONE */
 	int partner;	    /* acquires: the release; releases: the acquire; or TINY_NONE */
 	int before;	    /* the event of its thread before it; for the first, the fork */
 	int joins;	    /* JOIN: last event of the child */
@@ -106,6 +109,7 @@ struct tiny {
 #define TINY_WAITS 128u	 /* condition waits */
 #define TINY_FREES 256u	 /* not with values: what FREE leaves is nobody's to know */
 #define TINY_COUNTS 512u /* semaphores, and tries that fail */
+#define TINY_LIVES 1024u /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);
@@ -136,7 +140,24 @@ static inline bool tiny_acquires(const struct tiny_event *e)
 	return e->op == TINY_ACQ || e->op == TINY_RACQ;
 }
 
-/* Both may be a race's events: different threads, common bytes, a write, not both atomic. */
+static inline bool tiny_uses(const struct tiny_event *e)
+{
+	return e->op >= TINY_ACQ && e->op <= TINY_RREL;
+}
+
+/* It must be alive, as it was. */
+static inline bool tiny_lives(const struct tiny_event *e)
+{
+	return tiny_uses(e) || e->op == TINY_DESTROY;
+}
+
+static inline bool tiny_renews(const struct tiny_event *e)
+{
+	return e->op == TINY_MAKE || e->op == TINY_DESTROY;
+}
+
+/* Both may be a race's events: different threads, common bytes, a write, not both atomic; or a lock that
+ * the one makes or destroys and the other one, too, or uses. */
 bool tiny_conflict(const struct tiny *t, int a, int b);
 
 static inline bool tiny_signals(const struct tiny_event *e)
@@ -149,7 +170,7 @@ static inline bool tiny_counts(const struct tiny_event *e)
 	return e->op == TINY_SEMPOST || e->op == TINY_SEMWAIT || e->op == TINY_SEMFAIL;
 }
 
-/* Both acquire the same lock and cannot hold it at the same time. */
+/* Both acquire the same lock, in the same life of it, and cannot hold it at the same time. */
 bool tiny_exclude(const struct tiny *t, int a, int b);
 
 /* Numbers for tests: the same sequence for the same seed. */

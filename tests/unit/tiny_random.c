@@ -33,7 +33,7 @@ struct run {
 	unsigned outside;	    /* accesses without a lock */
 	unsigned whole;		    /* sections that nothing interrupts */
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
-	unsigned try, wait, frees, count;
+	unsigned try, wait, frees, count, lives;
 	/* State. */
 	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
@@ -155,6 +155,17 @@ static bool acquire_lock(struct run *r, int u, int lock)
 		r->writer[lock] = u;
 	r->shared_hold[u][lock] = shared;
 	r->held[u][r->nheld[u]++] = lock;
+	return true;
+}
+
+/* Makes or destroys a lock that nobody holds. */
+static bool renew(struct run *r, int u)
+{
+	int lock = r->nlocks ? (int)tiny_below(&r->rng, (uint32_t)r->nlocks) : -1;
+
+	if (lock < 0 || r->writer[lock] >= 0 || r->readers[lock])
+		return false;
+	add(r, tiny_chance(&r->rng, 40) ? TINY_MAKE : TINY_DESTROY, u, lock);
 	return true;
 }
 
@@ -394,6 +405,8 @@ static void step(struct run *r, int u)
 	}
 	if (r->count && tiny_chance(&r->rng, r->count) && count(r, u))
 		return;
+	if (tiny_chance(&r->rng, r->lives) && renew(r, u))
+		return;
 	if (tiny_chance(&r->rng, r->climb)) {
 		climb(r, u);
 		return;
@@ -462,6 +475,7 @@ static void choose(struct run *r)
 		choose_locking(r);
 	r->try = r->features & TINY_TRIES ? 25 : 0;
 	r->wait = r->features & TINY_WAITS ? 20 + tiny_below(g, 30) : 0;
+	r->lives = r->features & TINY_LIVES ? 3 + tiny_below(g, 20) : 0;
 	r->frees = r->features & TINY_FREES ? 5 + tiny_below(g, 30) : 0;
 	if (!(r->features & TINY_COUNTS))
 		return;

@@ -98,6 +98,8 @@ bool trial_begin(struct trial *x, uint64_t seed)
 		TINY_FACTS | TINY_VALUES | TINY_ATOMICS,
 		TINY_FREES,
 		TINY_FREES | TINY_FACTS | TINY_RWLOCKS | TINY_ATOMICS | TINY_HALVES,
+		TINY_LIVES,
+		TINY_LIVES | TINY_FACTS | TINY_RWLOCKS | TINY_VALUES,
 	};
 	const uint64_t n = sizeof(features) / sizeof(features[0]);
 
