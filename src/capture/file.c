@@ -9,10 +9,16 @@
 
 #include "capture/sys.h"
 
-/* Slots that the file grows by: few at first, for small recordings. */
-#define FIRST_SLOTS 4u
-#define MORE_SLOTS 16u
 #define PAGE 4096u
+/* Slots that the file grows by: few at first, for small recordings, then as many as there are. */
+#define MORE_SLOTS 64u
+static const struct {
+	uint32_t bytes, first, most;
+} sizes[FILE_SIZES] = {
+	{ PAGE, 4, MORE_SLOTS },
+	{ 4 * PAGE, 1, 32 },
+	{ FORMAT_SLOT_SIZE, 1, 16 },
+};
 #define HIGH_DESCRIPTOR 900
 
 static struct {
@@ -21,10 +27,12 @@ static struct {
 	ino_t inode;
 	char path[PATH_MAX]; /* to open it again */
 	struct sys_lock reopening;
-	uint64_t end;		    /* atomic: where the next block goes */
-	struct sys_lock lock;	    /* guards what follows */
-	struct format_chunk **free; /* a stack of slots; as many as there can be threads */
-	size_t nfree, nslots;
+	uint64_t end;	      /* atomic: where the next block goes */
+	struct sys_lock lock; /* guards what follows */
+	struct slots {
+		struct format_chunk **free; /* a stack; as many as there can be threads */
+		size_t nfree, n;
+	} slots[FILE_SIZES];
 } file = { .fd = -1 };
 
 /*
@@ -191,10 +199,15 @@ static bool file_begin(int fd, const char *path, uint32_t flags, uint64_t keep)
 	head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	file.fd = fd;
 	file.end = sizeof(head);
-	file.free = sys_pages(sizeof(*file.free) << FORMAT_TID_BITS);
+	for (unsigned i = 0; i < FILE_SIZES; i++) {
+		file.slots[i].free = sys_pages(sizeof(*file.slots[i].free) *
+					       ((1u << FORMAT_TID_BITS) + MORE_SLOTS));
+		if (file.slots[i].free == NULL)
+			return false;
+	}
 	if (keep != 0)
 		areas_init(keep);
-	return file.free != NULL && write_all(&head, sizeof(head), 0);
+	return write_all(&head, sizeof(head), 0);
 }
 
 bool file_create(const char *path, uint32_t flags, uint64_t keep)
@@ -237,7 +250,8 @@ void file_fault(uint8_t signal, uint32_t tid)
 
 void file_follow(void)
 {
-	file.nfree = 0;
+	for (unsigned i = 0; i < FILE_SIZES; i++)
+		file.slots[i].nfree = 0;
 }
 
 /* Past the C library's, where a thread may be cancelled. */
@@ -263,13 +277,20 @@ static uint64_t reserve(uint64_t n)
 	return at;
 }
 
-/* New slots at the end of the file.  Called with the lock held. */
-static bool add_extent(void)
+uint32_t file_slot_bytes(unsigned size)
 {
+	return sizes[size].bytes;
+}
+
+/* New slots at the end of the file.  Called with the lock held. */
+static bool add_extent(unsigned size)
+{
+	struct slots *s = &file.slots[size];
+	uint32_t as_many = s->n < sizes[size].most ? (uint32_t)s->n : sizes[size].most;
 	struct format_slots head = { .magic = FORMAT_SLOTS,
-				     .count = file.nslots == 0 ? FIRST_SLOTS : MORE_SLOTS,
-				     .size = FORMAT_SLOT_SIZE };
-	uint64_t bytes = (uint64_t)head.count * FORMAT_SLOT_SIZE, at, first;
+				     .count = s->n == 0 ? sizes[size].first : as_many,
+				     .size = sizes[size].bytes };
+	uint64_t bytes = (uint64_t)head.count * head.size, at, first;
 	int fd = descriptor();
 	char *slots;
 
@@ -289,33 +310,31 @@ static bool add_extent(void)
 	if (slots == MAP_FAILED || !write_all(&head, sizeof(head), at))
 		return false;
 	madvise(slots, bytes, MADV_DONTFORK);
-	file.nslots += head.count;
-	for (unsigned i = head.count; i-- > 0;) {
-		struct format_chunk *slot = (void *)(slots + (size_t)i * FORMAT_SLOT_SIZE);
-
-		file.free[file.nfree++] = slot;
-	}
+	s->n += head.count;
+	for (unsigned i = head.count; i-- > 0;)
+		s->free[s->nfree++] = (void *)(slots + (size_t)i * head.size);
 	return true;
 }
 
-struct format_chunk *file_slot_take(void)
+struct format_chunk *file_slot_take(unsigned size)
 {
+	struct slots *s = &file.slots[size];
 	struct format_chunk *slot = NULL;
 
 	sys_lock_take(&file.lock);
-	if (file.nfree != 0 || add_extent())
-		slot = file.free[--file.nfree];
+	if (s->nfree != 0 || add_extent(size))
+		slot = s->free[--s->nfree];
 	sys_lock_drop(&file.lock);
 	return slot;
 }
 
-void file_slot_give(struct format_chunk *slot)
+void file_slot_give(struct format_chunk *slot, unsigned size)
 {
 	/* The chunk would outlive what came before it by far. */
 	if (areas.length != 0)
 		__atomic_store_n(&slot->magic, 0, __ATOMIC_RELEASE);
 	sys_lock_take(&file.lock);
-	file.free[file.nfree++] = slot;
+	file.slots[size].free[file.slots[size].nfree++] = slot;
 	sys_lock_drop(&file.lock);
 }
 

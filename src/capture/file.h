@@ -34,11 +34,14 @@ void file_follow(void);
 /* Is it ours, and none of the program's business? */
 bool file_is_descriptor(int fd);
 
-/* A free slot of FORMAT_SLOT_SIZE bytes; NULL, errno set: the file cannot grow. */
-struct format_chunk *file_slot_take(void);
+/* Slots are of FILE_SIZES sizes, the last of which is FORMAT_SLOT_SIZE: most threads say little. */
+#define FILE_SIZES 3u
+uint32_t file_slot_bytes(unsigned size);
+/* A free slot of that size; NULL, errno set: the file cannot grow. */
+struct format_chunk *file_slot_take(unsigned size);
 /* Its content stays until the slot is taken again, unless there are areas: should the end of the
  * file get lost, the last chunks of threads are still there. */
-void file_slot_give(struct format_chunk *slot);
+void file_slot_give(struct format_chunk *slot, unsigned size);
 
 /* Appends n bytes, padded to FORMAT_ALIGN, for good.  False, errno set: it did not go. */
 bool file_append(const void *data, size_t n);

@@ -35,7 +35,7 @@ static void log_late(struct thread *t, const struct filter_entry *e)
 
 		/* Not log_ready: this may run while a chunk is being closed, in the
 		 * room kept for it, and states no stack. */
-		if (t->cursor + 128 > (uint8_t *)t->chunk + FORMAT_SLOT_SIZE) {
+		if (!log_late_room(t)) {
 			log_trouble("too many racing reads in one chunk", 0);
 			return;
 		}

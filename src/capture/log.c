@@ -14,6 +14,11 @@
  *
  * Past `limit' the chunk is closed before the next record.  Closing may add
  * LATE records; catching up with a stack may take STACK_ROOM.
+ *
+ * A thread begins in a slot of the smallest size.  When that is full the chunk is not closed but goes
+ * on in a larger one, and so smaller slots have no reserve for LATE.  What is in the smaller one
+ * stays there until the chunk is closed: whoever reads the file meanwhile may have looked at the
+ * larger one before the chunk came there, and finds its beginning.
  */
 #define STACK_FRAMES 255u /* frames that are stated; deeper ones are not logged */
 #define STACK_ROOM 2048u
@@ -61,7 +66,7 @@ bool log_is_on(void)
 
 static uint8_t *chunk_end(const struct thread *t)
 {
-	return (uint8_t *)t->chunk + FORMAT_SLOT_SIZE;
+	return (uint8_t *)t->chunk + file_slot_bytes(t->size);
 }
 
 /* ---- chunks ---- */
@@ -78,12 +83,14 @@ static uint8_t *chunk_end(const struct thread *t)
 
 static uint8_t *chunk_room(const struct thread *t)
 {
-	return chunk_end(t) - STACK_ROOM - LATE_ROOM;
+	return chunk_end(t) - STACK_ROOM - (t->size == FILE_SIZES - 1 ? LATE_ROOM : 0);
 }
 
 static uint8_t *chunk_limit(const struct thread *t)
 {
-	return state.chunk != 0 ? (uint8_t *)(t->chunk + 1) + state.chunk : chunk_room(t);
+	uint8_t *room = chunk_room(t), *asked = (uint8_t *)(t->chunk + 1) + state.chunk;
+
+	return state.chunk != 0 && asked < room ? asked : room;
 }
 
 /*
@@ -131,7 +138,7 @@ static void chunk_begin(struct thread *t)
 
 	/* A killed program must not leave a head that does not fit its records. */
 	__atomic_store_n(&c->magic, 0, __ATOMIC_RELEASE);
-	memset(c + 1, 0, FORMAT_SLOT_SIZE - sizeof(*c));
+	memset(c + 1, 0, file_slot_bytes(t->size) - sizeof(*c));
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	*c = (struct format_chunk){
 		.tid = t->tid,
@@ -159,6 +166,18 @@ static void chunk_begin(struct thread *t)
 	t->view.low = 0;
 }
 
+/* The chunk is in the file: where it was begun it is no more. */
+static void outgrown_give(struct thread *t)
+{
+	for (unsigned i = 0; i < FILE_SIZES - 1; i++) {
+		if (t->outgrown[i] == NULL)
+			continue;
+		__atomic_store_n(&t->outgrown[i]->magic, 0, __ATOMIC_RELEASE);
+		file_slot_give(t->outgrown[i], i);
+		t->outgrown[i] = NULL;
+	}
+}
+
 /* Copies the chunk to the end of the file. */
 static bool chunk_close(struct thread *t, uint32_t flags)
 {
@@ -172,7 +191,44 @@ static bool chunk_close(struct thread *t, uint32_t flags)
 	c->flags = FORMAT_CHUNK_CLOSED | flags;
 	c->head_sum = format_head_sum(c);
 	t->nchunks++;
-	return t == &state.control ? file_append(c, sizeof(*c) + c->used) : file_append_chunk(c);
+	if (!(t == &state.control ? file_append(c, sizeof(*c) + c->used) : file_append_chunk(c)))
+		return false;
+	outgrown_give(t);
+	return true;
+}
+
+bool log_grow(struct thread *t)
+{
+	struct format_chunk *from = t->chunk, *to;
+	size_t used = (size_t)(t->cursor - (uint8_t *)(from + 1));
+	int saved = errno;
+
+	if (t->muted || t->size == FILE_SIZES - 1)
+		return false;
+	to = file_slot_take(t->size + 1);
+	errno = saved;
+	if (to == NULL)
+		return false;
+	/* Whoever reads takes the slot for empty until all is there. */
+	__atomic_store_n(&to->magic, 0, __ATOMIC_RELEASE);
+	memcpy((char *)to + sizeof(to->magic), (char *)from + sizeof(from->magic),
+	       sizeof(*from) - sizeof(from->magic));
+	memcpy(to + 1, from + 1, used);
+	memset((uint8_t *)(to + 1) + used, 0, file_slot_bytes(t->size + 1) - sizeof(*to) - used);
+	__atomic_store_n(&to->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
+	t->outgrown[t->size++] = from;
+	t->chunk = to;
+	t->cursor = (uint8_t *)(to + 1) + used;
+	limit_set(t);
+	return true;
+}
+
+bool log_late_room(struct thread *t)
+{
+	while (t->cursor + 128 > chunk_end(t))
+		if (!log_grow(t))
+			return false;
+	return true;
 }
 
 /* ---- the control stream; state.lock held ---- */
@@ -187,6 +243,18 @@ void log_control_unlock(void)
 	sys_lock_drop(&state.lock);
 }
 
+static bool control_room(struct thread *t, size_t n)
+{
+	while (t->cursor + n > chunk_end(t) && log_grow(t))
+		;
+	if (t->cursor + n <= chunk_end(t))
+		return true;
+	if (!chunk_close(t, 0))
+		return false;
+	chunk_begin(t);
+	return t->cursor + n <= chunk_end(t);
+}
+
 void log_control_put(unsigned kind, const void *payload, size_t n)
 {
 	struct thread *t = &state.control;
@@ -196,9 +264,8 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 		return;
 	if (t->cursor + 4 + n + 16 > chunk_end(t)) {
 		state.torn = true;
-		if (!chunk_close(t, 0))
+		if (!control_room(t, 4 + n + 16))
 			return;
-		chunk_begin(t);
 		state.torn = false;
 	}
 	head = t->cursor;
@@ -295,7 +362,9 @@ bool log_open(struct thread *t)
 {
 	int saved = errno;
 
-	if (!log_is_on() || (t->chunk = file_slot_take()) == NULL) {
+	t->size = 0;
+	memset(t->outgrown, 0, sizeof(t->outgrown));
+	if (!log_is_on() || (t->chunk = file_slot_take(t->size)) == NULL) {
 		if (log_is_on())
 			log_trouble("cannot get room for another thread", errno);
 		errno = saved;
@@ -323,7 +392,7 @@ void log_close(struct thread *t)
 		if (!chunk_close(t, FORMAT_CHUNK_LAST))
 			log_trouble("cannot write to the trace", errno);
 		bytes = t->chunk->used;
-		file_slot_give(t->chunk);
+		file_slot_give(t->chunk, t->size);
 		cut_account(t, bytes, true);
 	}
 	t->chunk = NULL;
@@ -353,6 +422,15 @@ static void chunk_switch(struct thread *t)
 	filter_trim(t);
 	t->review = true;
 	errno = saved;
+}
+
+/* The chunk has come to its limit. */
+static void chunk_full(struct thread *t)
+{
+	bool is_slot = t->cursor >= chunk_room(t); /* that is full, and not what tests asked for */
+
+	if (!log_is_on() || !is_slot || !log_grow(t))
+		chunk_switch(t);
 }
 
 /*
@@ -452,7 +530,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 		if (t->muted)
 			log_mute(t);
 		else if (t->cursor >= chunk_limit(t) || !log_is_on())
-			chunk_switch(t);
+			chunk_full(t);
 		else
 			runs_settle(t);
 	}
@@ -476,11 +554,22 @@ uint8_t *log_other_begin(struct thread *t, uint32_t site)
 
 uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
 {
-	if (!t->muted && t->cursor + need >= chunk_room(t))
-		chunk_switch(t);
-	if (t->muted) /* need is at most 16 KiB: there is room in the scrap */
-		log_mute(t);
-	return log_other_begin(t, site);
+	uint8_t *p;
+
+	do {
+		while (!t->muted && t->cursor + need >= chunk_room(t) && log_grow(t))
+			;
+		if (!t->muted && t->cursor + need >= chunk_room(t))
+			chunk_switch(t);
+		if (!t->muted && t->cursor + need >= chunk_room(t)) {
+			log_trouble("cannot get room for a large record", ENOSPC);
+			log_mute(t);
+		}
+		if (t->muted) /* need is at most 16 KiB: there is room in the scrap */
+			log_mute(t);
+		p = log_other_begin(t, site); /* may close runs, each by a record */
+	} while (!t->muted && t->cursor + need + LOG_SLACK > chunk_end(t));
+	return p;
 }
 
 void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events)
@@ -504,7 +593,7 @@ bool log_start(const char *path, const struct log_options *opt)
 
 	if (!file_create(path, flags, opt->keep))
 		return false;
-	state.control.chunk = file_slot_take();
+	state.control.chunk = file_slot_take(state.control.size);
 	state.table = sys_pages(sizeof(*state.table) << FORMAT_TID_BITS);
 	/* All that can ever be needed: later there may be no memory, and cuts must not fail. */
 	state.pairs = sys_pages(CUT_MOST * sizeof(*state.pairs));
@@ -598,10 +687,18 @@ bool log_is_alone(const struct thread *t)
 	return state.ntable == 1 && state.table[0] == t;
 }
 
+static void slots_share(const struct thread *t, int advice)
+{
+	madvise(t->chunk, file_slot_bytes(t->size), advice);
+	for (unsigned i = 0; i < FILE_SIZES - 1; i++)
+		if (t->outgrown[i] != NULL)
+			madvise(t->outgrown[i], file_slot_bytes(i), advice);
+}
+
 void log_share(struct thread *t, int advice)
 {
-	madvise(t->chunk, FORMAT_SLOT_SIZE, advice);
-	madvise(state.control.chunk, FORMAT_SLOT_SIZE, advice);
+	slots_share(t, advice);
+	slots_share(&state.control, advice);
 }
 
 void log_trouble(const char *what, int error)

@@ -188,6 +188,12 @@ uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n,
 /* Before log_runs: makes sure every thread named has its PEER record. */
 void log_runs_prepare(struct thread *t, const cell_version *v, size_t n);
 
+/* The chunk goes on in a larger slot: pointers into it are not valid any more.  False: it stays
+ * where it is, for there is none. */
+bool log_grow(struct thread *t);
+/* Is there room for a LATE record? */
+bool log_late_room(struct thread *t);
+
 /* The thread's first chunk; false: recording has stopped. */
 bool log_open(struct thread *t);
 /* The thread's last chunk goes to the file. */

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "capture/cell.h"
+#include "capture/file.h"
 #include "capture/hooks.h"
 #ifdef FORESEE_LOCKS
 #include "capture/locks_place.h"
@@ -125,7 +126,9 @@ struct thread {
 
 	/* The chunk being written: in a slot of the file. */
 	struct format_chunk *chunk;
-	uint32_t slot;
+	uint32_t size; /* of the slot: FILE_SIZES */
+	/* Smaller slots that hold the chunk's beginning still, until it is closed. */
+	struct format_chunk *outgrown[FILE_SIZES - 1];
 	uint32_t nchunks;
 	uint32_t nlate;
 	int64_t nextra; /* events shown without a number, less numbers beyond the first of a range */

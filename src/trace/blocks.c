@@ -21,6 +21,9 @@ static int chunk_order(const void *x, const void *y)
 		return a->number < b->number ? -1 : 1;
 	if (a->closed != b->closed)
 		return a->closed ? -1 : 1;
+	/* An open chunk that went on in a larger slot: the other one has its beginning. */
+	if (!a->closed && a->nheld != b->nheld)
+		return a->nheld > b->nheld ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
@@ -140,7 +143,8 @@ struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid)
 	return place ? &b->threads.at[*place - 1] : NULL;
 }
 
-/* A chunk that is being written is in its slot still, or was not begun when the slot was read. */
+/* A chunk that is being written is in its slot still, or was not begun when the slot was read, which
+ * cannot be when the process had ended. */
 static bool tail_may_come(struct blocks *b)
 {
 	const struct blocks_thread *t = blocks_thread(b, b->tail_tid);
@@ -150,7 +154,8 @@ static bool tail_may_come(struct blocks *b)
 	for (size_t i = 0; t && i < t->chunks.n; i++)
 		if (t->chunks.at[i].in_slot)
 			return t->chunks.at[t->chunks.n - 1].number <= b->tail_number;
-	return b->tail_number == 0;
+	return b->tail_number == 0 &&
+	       !(b->head.ended & (FORMAT_ENDED_EXITED | FORMAT_ENDED_KILLED));
 }
 
 void blocks_end(struct blocks *b, bool ended)

@@ -2,9 +2,12 @@
  * How a process ended, said by the one who waited for it.  A process that is killed can say nothing
  * itself; what is written here goes to the head of its trace, which nothing else changes by then.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/format.h"
@@ -12,6 +15,16 @@
 
 _Static_assert(offsetof(struct format_file, end_signal) == offsetof(struct format_file, ended) + 2,
 	       "three bytes in a row");
+
+/* The recorder asks for blocks ahead of the end of the file (capture/file.c); a file that is cut to
+ * the size that it has gives them back.  Not while somebody writes who might make it longer. */
+static void blocks_ahead_drop(int fd, pid_t writer)
+{
+	struct stat st;
+
+	if (writer > 0 && kill(writer, 0) != 0 && errno == ESRCH && fstat(fd, &st) == 0)
+		(void)!ftruncate(fd, st.st_size);
+}
 
 bool trace_end_write(const char *path, const struct trace_end *end, bool *became)
 {
@@ -35,6 +48,7 @@ bool trace_end_write(const char *path, const struct trace_end *end, bool *became
 		good = pwrite(fd, said, sizeof(said), offsetof(struct format_file, ended)) ==
 		       sizeof(said);
 		*became = said[0] & FORMAT_ENDED_BECAME;
+		blocks_ahead_drop(fd, (pid_t)head.pid);
 	}
 	close(fd);
 	return good;
