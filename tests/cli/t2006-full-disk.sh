@@ -33,7 +33,7 @@ if mount -t tmpfs -o size=8m foresee-test small 2>/dev/null; then
 	# New threads want room where there is none: they would be killed by a touch of it.
 	ok "a program of many threads builds" foresee-cc -O1 -g -pthread \
 		"$SRC/tests/programs/hostile/thousand.c" -o thousand
-	mount -t tmpfs -o size=4m foresee-test small
+	mount -t tmpfs -o size=400k foresee-test small
 	run timeout 60 foresee record -q -o small/threads.foresee ./thousand alive 200
 	is "$status $(cat out)" "0 200" "full disk, new threads: the program ends well"
 	cp small/threads.foresee .
