@@ -5,6 +5,7 @@
 
 #include "capture/elf.h"
 #include "capture/log.h"
+#include "capture/range.h"
 #include "capture/real.h"
 #include "capture/steady.h"
 #include "capture/sync.h"
@@ -17,6 +18,7 @@
 #define INITIAL_SCAN (64u << 20) /* and of all of them */
 #define INITIAL_TOTAL (1u << 20) /* and kept */
 #define IMAGES_MAX 256		 /* of more, calls into them wait: sound, only less exact */
+#define STRINGS_CACHED 1024u
 
 bool module_patterns;
 
@@ -37,14 +39,20 @@ static struct {
 	unsigned nunits;
 	bool started; /* the trace knows of them */
 
-	/* Strings already in the trace, by address: units share most of theirs. */
+	/* Strings already in the trace, some by address: units share most of theirs. */
 	uint32_t nstrings;
+	struct {
+		const char *s;
+		uint32_t id;
+	} strings[STRINGS_CACHED];
 
 	struct image {
-		const void *start; /* of its mapping */
-		int units;	   /* instrumented ones */
+		const void *start, *end; /* of its mapping */
+		int units;		 /* instrumented ones */
+		bool gone;		 /* it was there once with all its units, and went */
 	} images[IMAGES_MAX];
 	size_t nimages;
+	bool untold; /* there were more: any address may have been that of another library */
 
 	/* Set of instrumented functions: open addressing, grows by doubling. */
 	const void **functions;
@@ -208,9 +216,29 @@ static bool image_count(const struct foresee_module *m, int change)
 		i = &all.images[all.nimages++];
 		*i = (struct image){ .start = at.dlfo_map_start };
 	}
-	if (i != NULL)
-		i->units += change;
-	return i != NULL && i->units == 1;
+	if (i == NULL) {
+		all.untold = true;
+		return false;
+	}
+	/* Where several lay, one after the other, all of what they covered counts. */
+	i->end = at.dlfo_map_end > i->end ? at.dlfo_map_end : i->end;
+	i->units += change;
+	i->gone = i->gone || i->units == 0;
+	return i->units == 1;
+}
+
+/* all.lock held.  Does the unit lie where a library lay that has gone? */
+static bool image_is_reused(const struct foresee_module *m)
+{
+	struct dl_find_object at;
+
+	if (all.untold || _dl_find_object((void *)(uintptr_t)m, &at) != 0)
+		return true;
+	for (size_t i = 0; i < all.nimages; i++)
+		if (all.images[i].gone && (char *)at.dlfo_map_start < (char *)all.images[i].end &&
+		    (char *)at.dlfo_map_end > (char *)all.images[i].start)
+			return true;
+	return false;
 }
 
 /* What comes to lie in their place will be other functions.  Some that the unit lists may lie in
@@ -246,25 +274,21 @@ bool module_is_seen(const void *start)
  * keeps a file name from being written for every site. */
 static uint32_t put_string(const char *s)
 {
-	static struct {
-		const char *s;
-		uint32_t id;
-	} cache[1024];
-	size_t slot = ((uintptr_t)s >> 2) % 1024, n;
+	size_t slot = ((uintptr_t)s >> 2) % STRINGS_CACHED, n;
 	static uint8_t
 		buffer[FORESEE_LAYOUT_MOST + 16]; /* guarded by the lock of the control stream */
 	uint8_t *p;
 
 	if (s == NULL)
 		return 0;
-	if (cache[slot].s == s)
-		return cache[slot].id;
+	if (all.strings[slot].s == s)
+		return all.strings[slot].id;
 	n = strnlen(s, FORESEE_LAYOUT_MOST);
 	p = log_varint(buffer, ++all.nstrings);
 	memcpy(p, s, n);
 	log_control_put(FORMAT_K_C_STRING, buffer, (size_t)(p - buffer) + n);
-	cache[slot].s = s;
-	cache[slot].id = all.nstrings;
+	all.strings[slot].s = s;
+	all.strings[slot].id = all.nstrings;
 	return all.nstrings;
 }
 
@@ -359,10 +383,36 @@ static void mark_skips(const struct foresee_module *m)
 		all.skips[*m->base + i] = is_skipped(&m->sites[i]);
 }
 
+/*
+ * The unit's variables lie where others lay: they are new memory, and what was done to those is not
+ * their past.  The unit's first site number, which is no place, says to the reader whose they are
+ * from now on.  That the others ended is not said: the loader orders it, unseen, after all that
+ * used them.
+ */
+static void globals_renew(const struct foresee_module *m)
+{
+	struct thread *t = hook_enter();
+	struct dl_find_object unit, at;
+
+	if (t == NULL)
+		return;
+	if (_dl_find_object((void *)(uintptr_t)m, &unit) == 0)
+		for (uint64_t i = 0; i < m->nglobals; i++) {
+			const struct foresee_global *g = &m->globals[i];
+			void *p = (void *)(uintptr_t)g->address;
+
+			/* A variable of that name in an older image may be the one in use. */
+			if (_dl_find_object(p, &at) == 0 &&
+			    at.dlfo_map_start == unit.dlfo_map_start)
+				range_frame(t, p, g->size, *m->base);
+		}
+	hook_leave(t);
+}
+
 EXPORT void foresee_module_register(const struct foresee_module *m)
 {
 	int saved = errno;
-	bool first;
+	bool first, renew = false;
 
 	if (m->abi != FORESEE_ABI || m->nsites == 0) {
 		if (m->abi != FORESEE_ABI)
@@ -383,14 +433,18 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 			steady_image(m);
 		mark_skips(m);
 		put_module(m);
+		renew = image_is_reused(m);
 	}
 	if (all.nunits < sizeof(all.units) / sizeof(all.units[0]))
 		all.units[all.nunits++] = m;
 	sys_lock_drop(&all.lock);
+	if (renew)
+		globals_renew(m);
 	errno = saved;
 }
 
-/* A module that goes (dlclose) keeps its numbers; the trace has its table. */
+/* A module that goes (dlclose) keeps its numbers; the trace has its table.  Where its strings lie
+ * others will. */
 EXPORT void foresee_module_unregister(const struct foresee_module *m)
 {
 	sys_lock_take(&all.lock);
@@ -399,6 +453,7 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 			all.units[i] = all.units[--all.nunits];
 	functions_forget(m);
 	image_count(m, -1);
+	memset(all.strings, 0, sizeof(all.strings));
 	elf_forget();
 	sys_lock_drop(&all.lock);
 }

@@ -343,6 +343,7 @@ struct run {
 	uint32_t words, kind;
 };
 
+#define FRAME_MOST (1u << 20) /* bytes in a record; a reader takes eight times that */
 #define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct run) - 1)
 
 static bool run_takes(struct run *r, cell_version v)
@@ -437,7 +438,7 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 
 		log_other_room(t, site, PIECE_ROOM); /* before others can name the event */
 		mine = cell_make(t->tid, t->tseq + 1);
-		to = end;
+		to = end - from > FRAME_MOST ? (from + FRAME_MOST) & ~(uintptr_t)7 : end;
 		nruns = find_runs(t, from, &to, mine, runs);
 		log_alloc(t, from, to - from, FORMAT_ALLOC_FRAME, site, runs, nruns);
 	}

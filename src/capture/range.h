@@ -36,7 +36,8 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site);
 
 /* A block of memory begins to exist: kind and flags FORMAT_ALLOC_*. */
 void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site);
-/* A local variable comes to life on this thread's stack. */
+/* A local variable comes to life on this thread's stack; or one of a library that is loaded where
+ * another lay. */
 void range_frame(struct thread *t, void *p, size_t n, uint32_t site);
 /* It is about to end: a write to all of it. */
 void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site);

@@ -98,7 +98,7 @@ static void initial_take(struct control *c, struct wire *w, struct control_globa
 
 static void global_take(struct control *c, struct wire *w)
 {
-	struct control_global g = { 0 };
+	struct control_global g = { .unit = c->unit };
 	struct control_names names = { 0 };
 
 	g.addr = wire_varint(w);
@@ -185,6 +185,9 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 		*map_put(&c->strings, id, NULL) = string_take(c, w);
 		break;
 	}
+	case FORMAT_K_C_MODULE:
+		c->unit = wire_u32(w);
+		break;
 	case FORMAT_K_C_SITE:
 		site_take(c, w);
 		break;
@@ -216,7 +219,7 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 		c->exit_status = status <= INT32_MAX ? (int)status : -1;
 		break;
 	}
-	default: /* C_MODULE, and kinds of a later foresee, tell us nothing we use */
+	default: /* kinds of a later foresee tell us nothing we use */
 		break;
 	}
 }

@@ -33,6 +33,7 @@ struct control_site {
 
 struct control_global {
 	uint64_t addr, size;
+	uint32_t unit;				 /* its first site number, which is no place */
 	const char *name, *type, *file, *layout; /* each may be NULL */
 	/* The first nseen bytes when the unit came; of these the first ninitial are here, the rest
 	 * are zero.  Nothing is known of those behind. */
@@ -62,6 +63,7 @@ struct control {
 	struct map site_at;    /* site number, to place in sites */
 	uint32_t site_count;   /* highest number + 1 */
 	struct images *images; /* of --locks-only: these have places and variables too */
+	uint32_t unit;	       /* the one whose tables are being read */
 	VEC(struct control_global) globals;
 	VEC(struct control_names) global_names; /* beside globals */
 	VEC(struct control_steady) steady;

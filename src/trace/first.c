@@ -1,6 +1,7 @@
 /*
  * Two tables by address.  A library that is loaded where another lay before brings variables that
- * overlap those; then nobody can tell whose bytes a read has seen first, and nothing is said.
+ * overlap those; then nobody can tell whose bytes a read has seen first, and nothing is said.  Nor
+ * where one has variables and the other code.
  */
 #include "trace/first.h"
 
@@ -125,9 +126,9 @@ enum trace_first first_byte(struct first *f, const struct control *c, uint64_t a
 
 	if (f->nglobals != c->globals.n || f->nsteady != c->steady.n)
 		tables_make(f, c);
-	if (piece_find(f->steady.at, f->steady.n, addr))
-		return TRACE_FIRST_STEADY;
 	p = piece_find(f->globals.at, f->globals.n, addr);
+	if (piece_find(f->steady.at, f->steady.n, addr))
+		return p ? TRACE_FIRST_UNKNOWN : TRACE_FIRST_STEADY;
 	if (!p || addr - p->addr >= p->nseen)
 		return TRACE_FIRST_UNKNOWN;
 	*byte = addr - p->addr < p->nbytes ? p->bytes[addr - p->addr] : 0;

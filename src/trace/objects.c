@@ -13,6 +13,8 @@
 #include "trace/format.h"
 #include "trace/images.h"
 
+#define NO_UNIT UINT32_MAX
+
 /* ---- life ---- */
 
 static int global_order(const void *x, const void *y)
@@ -21,7 +23,27 @@ static int global_order(const void *x, const void *y)
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	return a->size < b->size ? -1 : a->size > b->size;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+/* How far those up to each reach: who looks for one that covers an address goes back as far as that
+ * is beyond it.  Of all that are there at a time no two overlap, so that is one step, mostly. */
+static void reach_make(struct objects *o)
+{
+	uint64_t reach = 0;
+
+	mem_free(o->reach);
+	o->reach = mem_alloc((o->nglobals + 1) * sizeof(*o->reach));
+	map_clear(&o->units);
+	for (size_t i = 0; i < o->nglobals; i++) {
+		uint64_t end = o->globals[i].addr + o->globals[i].size;
+
+		reach = end > reach ? end : reach;
+		o->reach[i] = reach;
+		*map_put(&o->units, o->globals[i].unit, NULL) = 1;
+	}
 }
 
 void objects_globals(struct objects *o, const struct control_global *globals, size_t nglobals,
@@ -34,6 +56,7 @@ void objects_globals(struct objects *o, const struct control_global *globals, si
 		memcpy(o->globals, globals, nglobals * sizeof(*globals));
 	o->nglobals = nglobals;
 	qsort(o->globals, nglobals, sizeof(*globals), global_order);
+	reach_make(o);
 	if (o->next_id <= nglobals)
 		o->next_id = nglobals + 1;
 }
@@ -44,10 +67,12 @@ void objects_init(struct objects *o, const struct control_global *globals, size_
 	memset(o, 0, sizeof(*o));
 	map_init(&o->stacks);
 	map_init(&o->numbers);
+	map_init(&o->units);
 	o->locks = locks;
 	spans_init(&o->blocks);
 	spans_init(&o->named);
 	spans_init(&o->benign);
+	spans_init(&o->owners);
 	o->words = intern_new();
 	objects_globals(o, globals, nglobals, images);
 }
@@ -57,11 +82,59 @@ void objects_release(struct objects *o)
 	spans_release(&o->blocks);
 	spans_release(&o->named);
 	spans_release(&o->benign);
+	spans_release(&o->owners);
 	intern_free(o->words);
 	map_release(&o->stacks);
 	map_release(&o->numbers);
+	map_release(&o->units);
 	mem_free(o->globals);
+	mem_free(o->reach);
 	strbuf_release(&o->text);
+}
+
+/* ---- globals ---- */
+
+/* How many begin before addr. */
+static size_t globals_before(const struct objects *o, uint64_t addr)
+{
+	size_t low = 0, high = o->nglobals;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (o->globals[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* One address may have been that of several, as libraries came and went.  It is of the unit whose
+ * variable the last ALLOC there was, before any of the first unit. */
+static const struct control_global *global_find(const struct objects *o, uint64_t addr)
+{
+	const struct span *owner = spans_find(&o->owners, addr);
+	const struct control_global *found = NULL;
+
+	for (size_t i = globals_before(o, addr + 1); i-- > 0 && o->reach[i] > addr;) {
+		const struct control_global *g = &o->globals[i];
+
+		if (addr - g->addr < g->size &&
+		    (owner ? owner->number == g->unit : !found || g->unit <= found->unit))
+			found = g;
+	}
+	return found;
+}
+
+/* Those in [addr, addr + len) are of this unit from now on; NO_UNIT: something else lies there. */
+static void globals_own(struct objects *o, uint64_t addr, uint64_t len, uint32_t unit)
+{
+	size_t n = globals_before(o, addr + len);
+
+	if (n != 0 && o->reach[n - 1] > addr)
+		spans_lay(&o->owners,
+			  (struct span){ .addr = addr, .len = len, .base = addr, .number = unit });
 }
 
 /* ---- numbers ---- */
@@ -177,14 +250,20 @@ void objects_event(struct objects *o, const struct event *e)
 	switch (e->op) {
 	case EVENT_ALLOC:
 		words_end(o, e->addr, e->len);
-		if (e->arg == FORMAT_ALLOC_FRAME)
-			break; /* part of its thread's stack */
+		if (e->arg == FORMAT_ALLOC_FRAME) {
+			/* Others are part of their thread's stack. */
+			if (map_get(&o->units, e->site))
+				globals_own(o, e->addr, e->len, e->site);
+			break;
+		}
+		globals_own(o, e->addr, e->len, NO_UNIT);
 		n.kind = e->arg == FORMAT_ALLOC_MAP ? OBJECTS_MAP : OBJECTS_HEAP;
 		n.number = n.kind == OBJECTS_MAP ? ++o->nmap : ++o->nheap;
 		block_add(o, n);
 		break;
 	case EVENT_FREE:
 		words_end(o, e->addr, e->len);
+		spans_clear(&o->owners, e->addr, e->len);
 		block_end(o, e);
 		break;
 	case EVENT_THREAD_BEGIN:
@@ -193,14 +272,17 @@ void objects_event(struct objects *o, const struct event *e)
 		n.kind = OBJECTS_STACK;
 		n.number = e->tid;
 		words_end(o, e->addr, e->len);
+		globals_own(o, e->addr, e->len, NO_UNIT);
 		block_add(o, n);
 		*map_put(&o->stacks, e->tid, NULL) = e->addr;
 		break;
 	case EVENT_THREAD_END:
 		stack = map_get(&o->stacks, e->tid);
 		b = stack ? spans_find(&o->blocks, *stack) : NULL;
-		if (b && b->kind == OBJECTS_STACK && b->number == e->tid)
+		if (b && b->kind == OBJECTS_STACK && b->number == e->tid) {
+			spans_clear(&o->owners, b->addr, b->len);
 			spans_remove(&o->blocks, b->addr);
+		}
 		map_remove(&o->stacks, e->tid);
 		break;
 	case EVENT_USER:
@@ -213,24 +295,6 @@ void objects_event(struct objects *o, const struct event *e)
 }
 
 /* ---- questions ---- */
-
-static const struct control_global *global_find(const struct objects *o, uint64_t addr)
-{
-	size_t low = 0, high = o->nglobals;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->globals[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0)
-		return NULL;
-	low--;
-	return addr - o->globals[low].addr < o->globals[low].size ? &o->globals[low] : NULL;
-}
 
 static void number_name(struct objects *o, uint64_t addr)
 {

@@ -2,7 +2,8 @@
  * What lies at an address at this point of the reading: a heap block, a
  * mapping, a thread's stack, a global.
  *
- * Globals never move: a sorted array.  What the program itself calls a piece of memory comes first,
+ * Globals are a sorted array.  Where a library was loaded at the place of another, an ALLOC with the
+ * number of its unit says from when on the address is of its variable.  What the program itself calls a piece of memory comes first,
  * as long as the memory lives.
  *
  * Ownership: the caller owns the struct; global names are borrowed.
@@ -49,6 +50,10 @@ struct objects {
 	uint64_t next_id;
 	struct control_global *globals; /* sorted by address */
 	size_t nglobals;
+	uint64_t *reach;  /* beside them: the highest end so far */
+	struct map units; /* that have globals */
+	struct spans
+		owners;	   /* whose globals count now, where others lay before; number: the unit */
 	struct map stacks; /* tid, to the address of its stack */
 	struct images *images;
 	bool locks;	    /* nothing is known of memory: locks and the like get numbers */

@@ -372,16 +372,18 @@ bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evide
 {
 	const struct brief_event *e = find(ev, pos);
 	const struct brief_object *o;
+	enum evidence_made made;
 
 	if (!e || e->object == 0)
 		return false;
 	o = &ev->brief->objects.at[e->object - 1];
 	memset(out, 0, sizeof(*out));
 	evidence_tell(ev, &o->told, out);
-	if (o->alloc.refs == 0)
+	made = evidence_made(ev, o->alloc.kind, o->alloc.event.site);
+	if (o->alloc.refs == 0 || made == EVIDENCE_GLOBAL)
 		return true;
-	out->heap = o->alloc.kind != FORMAT_ALLOC_FRAME;
-	out->local = !out->heap;
+	out->heap = made == EVIDENCE_BLOCK;
+	out->local = made == EVIDENCE_LOCAL;
 	out->alloc_pos = o->alloc.event.pos;
 	out->alloc_addr = o->alloc.event.addr;
 	out->size = o->alloc.event.len;

@@ -356,6 +356,10 @@ uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 /* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
  * beginning at `start', goes by that name and not by its place on a stack; site 0: no variable. */
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
+/* What an ALLOC of that kind and site made: a block, a local variable, or one of a library that came
+ * where another lay, a global like others (its site is no place). */
+enum evidence_made { EVIDENCE_BLOCK, EVIDENCE_LOCAL, EVIDENCE_GLOBAL };
+enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site);
 /* What the program calls what lies there; 0 nothing. */
 uint32_t evidence_given(struct evidence *ev, uint64_t addr);
 void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out);

@@ -120,6 +120,15 @@ uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64
 	return id;
 }
 
+enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site)
+{
+	struct trace_place p;
+
+	if (kind != FORMAT_ALLOC_FRAME)
+		return EVIDENCE_BLOCK;
+	return trace_site(ev->trace, site, &p) ? EVIDENCE_LOCAL : EVIDENCE_GLOBAL;
+}
+
 /* The path of a local variable's member begins as the variable does. */
 static bool is_member(const char *path, const char *name)
 {
@@ -163,6 +172,7 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 {
 	const struct evidence_wanted *w;
 	const struct evidence_item *a;
+	enum evidence_made made;
 
 	if (ev->brief)
 		return evidence_brief_object(ev, pos, out);
@@ -172,9 +182,10 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 	memset(out, 0, sizeof(*out));
 	evidence_tell(ev, &w->told, out);
 	a = evidence_item(ev, w->alloc);
-	if (w->alloc != 0 && a->op == EVENT_ALLOC) {
-		out->heap = a->kind != FORMAT_ALLOC_FRAME;
-		out->local = !out->heap;
+	made = evidence_made(ev, a->kind, a->site);
+	if (w->alloc != 0 && a->op == EVENT_ALLOC && made != EVIDENCE_GLOBAL) {
+		out->heap = made == EVIDENCE_BLOCK;
+		out->local = made == EVIDENCE_LOCAL;
 		out->alloc_pos = w->alloc;
 		out->alloc_addr = a->addr;
 		out->size = a->len;
