@@ -9,7 +9,8 @@
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
 {
 	b->at = mem_grow(b->at, &b->capacity, b->n + n + 1, 1);
-	memcpy(b->at + b->n, bytes, n);
+	if (n != 0) /* nothing may be nowhere */
+		memcpy(b->at + b->n, bytes, n);
 	b->n += n;
 	b->at[b->n] = '\0';
 }

@@ -42,7 +42,7 @@ static void never_made(void)
 	pthread_t t;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, (size_t)1 << 46);
+	pthread_attr_setstacksize(&attr, (size_t)1 << 47);
 	for (int i = 0; i < 500; i++) {
 		CAPTURE_CHECK(pthread_create(&t, &attr, nothing, NULL) == EAGAIN,
 			      "a thread was made");

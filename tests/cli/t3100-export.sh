@@ -55,7 +55,7 @@ has out 'dependency-aware model' "by the dependency-aware model"
 has out '^bit t_1' "a bit for the free read"
 has out 'lw_0 = \(\(t_1\) -> BAD : 2\)' "which feeds the write"
 has out '\(lw_0 == 2\) -> pc_1\+\+' "a binding read keeps its write"
-has out '\(own_0 == 0\) -> rd_0\+\+' "a lock in read mode"
+has out '\(own_0 == 0 && lw_1 == 0\) -> rd_0\+\+' "a lock in read mode"
 has out 'defined\(GOAL_2_8\)' "a goal for each pair"
 has out '8: T2.w\(x\).\*_8 \*/$' "no name ends a comment"
 cp out want

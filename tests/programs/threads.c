@@ -63,7 +63,7 @@ int main(void)
 	while (pthread_tryjoin_np(t, &r) != 0)
 		;
 	pthread_attr_init(&huge); // expect T1: join T6
-	pthread_attr_setstacksize(&huge, (size_t)1 << 46);
+	pthread_attr_setstacksize(&huge, (size_t)1 << 47);
 	assert(pthread_create(&t, &huge, plain, NULL) != 0); // expect T1: fork T7; forkfail T7
 	return 0;					     // expect T1: threadend
 }

@@ -29,7 +29,7 @@ static bool is_same(const struct freed_range *a, const struct freed_range *b)
 
 int main(void)
 {
-	struct freed_range all = { UINT64_MAX - 7, UINT64_MAX, 3 }, got, want;
+	struct freed_range all = { UINT64_MAX - 7, UINT64_MAX, 3 }, got = { 0 }, want = { 0 };
 	uint32_t cell[SPACE] = { 0 }, cells = 0;
 	bool good = true;
 	struct freed f;
