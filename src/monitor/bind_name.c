@@ -357,8 +357,8 @@ static size_t shorter(const char *path, size_t n)
 	return n ? n - 1 : 0;
 }
 
-enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
-		      struct bind_found *out, struct diag *d)
+static enum status name_find(const struct watch *w, struct trace *t, const char *name,
+			     struct spec_place at, struct bind_found *out, struct diag *d)
 {
 	struct wanted wanted = split(name);
 	struct candidates c;
@@ -378,4 +378,22 @@ enum status bind_name(struct watch *w, struct trace *t, const char *name, struct
 		return ST_OK;
 	}
 	return missing(w, t, name, at, d);
+}
+
+enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
+		      struct bind_found *out, struct diag *d)
+{
+	enum status st = name_find(w, t, name, at, out, d);
+	const char *had[2];
+
+	/* Events have addresses, and this one is of two variables. */
+	if (st == ST_OK && !out->late && variables_clash(t, out->addr, out->size, had)) {
+		spec_complain(
+			w->spec, at, d,
+			"'%s' cannot be followed: libraries came and went, and its memory was "
+			"that of '%s', then of '%s'",
+			name, had[0], had[1]);
+		st = ST_BAD_INPUT;
+	}
+	return st;
 }

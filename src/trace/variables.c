@@ -43,6 +43,32 @@ bool variables_get(struct trace *t, size_t i, struct variables_item *out)
 	return true;
 }
 
+/* Units may tell of one variable several times, and a library may have come several times. */
+static bool is_other(const struct control_global *a, const struct control_global *b)
+{
+	return a->unit != b->unit && (a->addr != b->addr || strcmp(a->name, b->name) != 0);
+}
+
+bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *names[2])
+{
+	const struct control *c = control_of(t);
+	const struct control_global *first = NULL;
+
+	for (size_t i = 0; c && i < c->globals.n; i++) {
+		const struct control_global *g = &c->globals.at[i];
+
+		if (!g->name || g->addr >= addr + size || g->addr + g->size <= addr)
+			continue;
+		if (first && is_other(first, g)) {
+			names[0] = first->name;
+			names[1] = g->name;
+			return true;
+		}
+		first = first ? first : g;
+	}
+	return false;
+}
+
 enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
 			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
 {

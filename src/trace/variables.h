@@ -34,6 +34,10 @@ struct variables_item {
 size_t variables_count(struct trace *t);
 bool variables_get(struct trace *t, size_t i, struct variables_item *out);
 
+/* Has [addr, addr + size) been that of two variables, one after the other: of a library, and of one
+ * that was loaded where it had been?  Their names. */
+bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *names[2]);
+
 /* Part of it by debug information: "", ".balance", "[3]".  ST_END: there is no such information.
  * ST_BAD_INPUT: why says what is wrong with the part. */
 enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,

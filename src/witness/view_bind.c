@@ -207,7 +207,7 @@ static bool may_be_said(struct trace *t, const char *name)
 }
 
 /* *said: not there, but the program may say where.  False: nowhere. */
-static bool name_find(struct trace *t, const char *name, struct found *out, bool *said)
+static bool place_find(struct trace *t, const char *name, struct found *out, bool *said)
 {
 	struct name w = name_split(name);
 	struct variables_item v;
@@ -228,6 +228,15 @@ static bool name_find(struct trace *t, const char *name, struct found *out, bool
 	}
 	*said = may_be_said(t, name);
 	return *said;
+}
+
+/* Nor where the memory has been that of two variables. */
+static bool name_find(struct trace *t, const char *name, struct found *out, bool *said)
+{
+	const char *had[2];
+
+	return place_find(t, name, out, said) &&
+	       (*said || !variables_clash(t, out->addr, out->size, had));
 }
 
 /* ---- variables ---- */

@@ -47,6 +47,17 @@ run foresee check again.foresee
 has out 'data race on one_counted' "loaded again: the race of the one"
 has out 'data race on two_counted' "loaded again: and of the other"
 
+# Only the limit of the one is ever 5.
+echo 'shared int two_limit; property never_five: ptltl two_limit != 5;' >two.spec
+run foresee check -a property -s two.spec both.foresee
+is "$((status == 1))" 0 "a property of the other is not judged by what the first did"
+[ "$status" = 0 ] || has err "'two_limit' cannot be followed: .*'one_limit', then of 'two_limit'" \
+	"and if it cannot be judged, that is said"
+echo 'shared int one_limit; property never_seven: ptltl one_limit != 7;' >one.spec
+run timeout 60 foresee record -o ones.foresee ./host ./one.so ./one.so
+run foresee check -a property -s one.spec ones.foresee
+is "$status" 0 "a library that comes again has the variables that it had"
+
 run timeout 60 foresee record -o over.foresee ./host ./one.so over
 is "$status" 0 "memory in the place of a library: ends as ever"
 run foresee check over.foresee
