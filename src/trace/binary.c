@@ -233,7 +233,7 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 			 opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
 	objects_init(&b->objects, b->control.globals.at, b->control.globals.n, b->control.images,
-		     b->blocks.head.flags & FORMAT_LOCKS);
+		     b->blocks.head.flags & FORMAT_LOCKS, b->late.cut != 0);
 	b->merge = merge_new(&b->blocks, &b->control, &b->late, &b->stacks, &b->notes);
 	if (follows) {
 		struct follow_parts parts = { &b->blocks, &b->control, &b->objects, b->merge,

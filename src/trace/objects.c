@@ -62,9 +62,10 @@ void objects_globals(struct objects *o, const struct control_global *globals, si
 }
 
 void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
-		  struct images *images, bool locks)
+		  struct images *images, bool locks, bool late)
 {
 	memset(o, 0, sizeof(*o));
+	o->late = late;
 	map_init(&o->stacks);
 	map_init(&o->numbers);
 	map_init(&o->units);
@@ -111,20 +112,25 @@ static size_t globals_before(const struct objects *o, uint64_t addr)
 }
 
 /* One address may have been that of several, as libraries came and went.  It is of the unit whose
- * variable the last ALLOC there was, before any of the first unit. */
+ * variable the last ALLOC there was, before any of the first unit; where that ALLOC may lie before
+ * the beginning of the trace, nobody knows. */
 static const struct control_global *global_find(const struct objects *o, uint64_t addr)
 {
 	const struct span *owner = spans_find(&o->owners, addr);
 	const struct control_global *found = NULL;
+	bool several = false;
 
 	for (size_t i = globals_before(o, addr + 1); i-- > 0 && o->reach[i] > addr;) {
 		const struct control_global *g = &o->globals[i];
 
-		if (addr - g->addr < g->size &&
-		    (owner ? owner->number == g->unit : !found || g->unit <= found->unit))
+		if (addr - g->addr >= g->size || (owner && owner->number != g->unit))
+			continue;
+		several = several || (found && (g->addr != found->addr || !g->name ||
+						!found->name || strcmp(g->name, found->name) != 0));
+		if (!found || g->unit <= found->unit)
 			found = g;
 	}
-	return found;
+	return several && !owner && o->late ? NULL : found;
 }
 
 /* Those in [addr, addr + len) are of this unit from now on; NO_UNIT: something else lies there. */

@@ -56,15 +56,17 @@ struct objects {
 		owners;	   /* whose globals count now, where others lay before; number: the unit */
 	struct map stacks; /* tid, to the address of its stack */
 	struct images *images;
-	bool locks;	    /* nothing is known of memory: locks and the like get numbers */
+	bool locks; /* nothing is known of memory: locks and the like get numbers */
+	bool late;
 	struct map numbers; /* address, to name and number (objects.c) */
 	uint32_t nnumbers[OBJECTS_NAMES];
 	struct strbuf text;
 };
 
-/* images: borrowed; locks: the recording was made with --locks-only. */
+/* images: borrowed; locks: the recording was made with --locks-only; late: the trace begins in the
+ * middle of it. */
 void objects_init(struct objects *o, const struct control_global *globals, size_t nglobals,
-		  struct images *images, bool locks);
+		  struct images *images, bool locks, bool late);
 /* More have been found.  Numbers of globals (objects_id) may change then: a library was loaded. */
 void objects_globals(struct objects *o, const struct control_global *globals, size_t nglobals,
 		     struct images *images);
