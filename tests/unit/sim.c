@@ -170,7 +170,9 @@ static void access_step(struct sim *s, struct simthread *t, bool write)
 			     load(s, addr, size), atomic ? FORMAT_ATOMIC : 0);
 		return;
 	}
-	value = sim_random(&s->seed) >> 8 * pick(s, 8);
+	/* Two statements: the same numbers from every compiler. */
+	value = sim_random(&s->seed);
+	value >>= 8 * pick(s, 8);
 	if (words == 1 && pick(s, 4) == 0) {
 		uint64_t old = load(s, addr, size);
 
