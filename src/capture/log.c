@@ -128,6 +128,7 @@ static void chunk_introduce(struct thread *t)
 	if (t->stack_high == 0)
 		return;
 	end = log_varint(log_varint(stack, t->stack_low), t->stack_high - t->stack_low);
+	end = log_varint(end, t->unseen_root ? FORMAT_ROOT_UNSEEN : FORMAT_ROOT_SEEN);
 	put_name(t, FORMAT_NAME_STACK, stack, (size_t)(end - stack));
 }
 

@@ -149,6 +149,7 @@ struct thread {
 
 	/* Depths of the calls of unseen code that have not returned, innermost last. */
 	uint32_t nunseen, unseen[THREAD_UNSEEN];
+	bool unseen_root; /* so is what its first function was called by */
 
 	/* Identity. */
 	uint32_t index; /* in the log's table of open logs */

@@ -125,6 +125,7 @@ void unseen_begin(struct thread *t)
 
 void unseen_runs(struct thread *t)
 {
+	t->unseen_root = true;
 	sync_opaque(t, 0, 0);
 }
 

@@ -43,7 +43,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->page = 0;
 	c->stack = 0;
 	c->name = NULL;
-	c->stack_low = c->stack_len = 0;
+	c->stack_low = c->stack_len = c->root = 0;
 	c->copy_fresh = false;
 	c->tseq = chunk->head.first_tseq - 1;
 	memset(c->predict, 0, sizeof(c->predict));

@@ -101,6 +101,7 @@ struct decode_cursor {
 	const uint8_t *name; /* last NAME record, in the chunk; NULL none since taken */
 	uint32_t nname;
 	uint64_t stack_low, stack_len; /* as restated in this chunk; 0 not */
+	uint64_t root;		       /* FORMAT_ROOT_*, as restated */
 	/* The last record, when it was a RANGE_READ: its bytes and number. */
 	const uint8_t *copy;
 	uint64_t copy_len, copy_tseq;

@@ -54,6 +54,7 @@ bool decode_name(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	if (aux == FORMAT_NAME_STACK) {
 		c->stack_low = wire_varint(w);
 		c->stack_len = wire_varint(w);
+		c->root = wire_left(w) != 0 ? wire_varint(w) : 0; /* older recorders: none */
 		return !w->bad && c->stack_len <= UINT64_MAX - c->stack_low;
 	}
 	c->nname = (uint32_t)wire_left(w);

@@ -330,7 +330,11 @@ enum format_kind {
 
 /* aux of NAME. */
 #define FORMAT_NAME_THREAD 0u
-#define FORMAT_NAME_STACK 1u /* not a name: lowest address and length of the thread's stack */
+#define FORMAT_NAME_STACK 1u /* not a name: lowest address and length of the thread's stack, root */
+
+/* Of NAME_STACK: is the thread's root, below all frames, code that is not seen?  0: not known. */
+#define FORMAT_ROOT_SEEN 1u
+#define FORMAT_ROOT_UNSEEN 2u
 
 /* aux of BLOCK: an atomic block of the program begins or ends. */
 #define FORMAT_BLOCK_BEGIN 0u

@@ -28,7 +28,8 @@
  * semaphore the least value is assumed that lets the waits pass; memory has the bytes that are read.
  *
  * Known limit: a cancellation that is in a dropped chunk, acted upon later, is known by the thread's
- * end alone; that a thread runs unseen code, by frames that have no known caller.
+ * end alone; that a thread runs unseen code, by frames that have no known caller.  That the first of
+ * all frames has none says nothing where the thread's root is known to be seen.
  */
 #include "trace/late.h"
 
@@ -111,28 +112,39 @@ static bool walk_next(struct walk *w)
 	}
 }
 
-bool late_root(struct blocks *b, const struct blocks_thread *src, uint64_t *low, uint64_t *len,
-	       char **name)
+/* Unseen code that a thread begins with is said right after that, without a place. */
+static void root_note(struct late_root *r, const struct walk *w)
+{
+	const struct event *e = &w->item.e;
+
+	if (e->op == EVENT_THREAD_BEGIN) {
+		r->low = e->addr;
+		r->len = e->len;
+		r->rooted = true;
+	} else if (e->op == EVENT_OPAQUE && e->site == 0) {
+		r->rooted = false;
+	}
+}
+
+bool late_root(struct blocks *b, const struct blocks_thread *src, struct late_root *r)
 {
 	struct walk w;
 
-	*name = NULL;
-	*low = *len = 0;
+	memset(r, 0, sizeof(*r));
 	if (src->count == src->first)
 		return false;
 	walk_begin(&w, b, src, src->first, NULL);
 	while (walk_next(&w) && w.number == src->first + 1) {
-		if (w.item.e.op == EVENT_THREAD_BEGIN) {
-			*low = w.item.e.addr;
-			*len = w.item.e.len;
-		} else if (w.cursor.stack_len != 0) {
-			*low = w.cursor.stack_low;
-			*len = w.cursor.stack_len;
+		if (w.cursor.stack_len != 0) {
+			r->low = w.cursor.stack_low;
+			r->len = w.cursor.stack_len;
+			r->rooted = w.cursor.root == FORMAT_ROOT_SEEN;
 		}
+		root_note(r, &w);
 		if (w.cursor.name) {
-			mem_free(*name);
-			*name = mem_zalloc((size_t)w.cursor.nname + 1);
-			memcpy(*name, w.cursor.name, w.cursor.nname);
+			mem_free(r->name);
+			r->name = mem_zalloc((size_t)w.cursor.nname + 1);
+			memcpy(r->name, w.cursor.name, w.cursor.nname);
 			w.cursor.name = NULL;
 		}
 	}
@@ -368,18 +380,19 @@ static void event_note(struct scan *s, const struct event *e)
 
 /* ---- unseen code ---- */
 
-/* A frame that nobody knows the caller of was called by unseen code. */
+/* A frame that nobody knows the caller of was called by unseen code, the outermost by what the thread
+ * began with.  All frames above it are from there. */
 static void unseen_guess(struct scan *s, const struct event *first)
 {
 	const uint32_t *sites;
-	uint32_t n = stacks_get(s->late->stacks, first->stack, &sites), i = 0;
+	uint32_t n = stacks_get(s->late->stacks, first->stack, &sites), below = s->thread->rooted;
 	struct event opaque = event_new(s, EVENT_OPAQUE);
 
-	while (i < n && sites[i] != 0)
-		i++;
-	if (i == n)
+	while (below < n && sites[n - 1 - below] != 0)
+		below++;
+	if (below >= n)
 		return;
-	opaque.stack = stacks_cut(s->late->stacks, first->stack, n - 1 - i);
+	opaque.stack = stacks_cut(s->late->stacks, first->stack, below);
 	*VEC_PUSH(&s->after) = opaque;
 }
 

@@ -55,6 +55,7 @@ struct late_thread {
 	bool unseen;	   /* it runs code that is not instrumented, since: */
 	struct event opaque;
 	uint64_t stack_low, stack_len; /* len 0: not known */
+	bool rooted;		       /* its first function was called by nothing unseen */
 };
 
 struct late {
@@ -78,9 +79,14 @@ void late_add(struct late *l, const struct late_thread *t);
 void late_finish(struct late *l);
 void late_release(struct late *l);
 
-/* The stack that the thread's THREAD_BEGIN told, or the first chunk that is left of it (0: neither did),
- * and the name it had by the end of that chunk (mem_free; may be NULL).  False: nothing is left. */
-bool late_root(struct blocks *b, const struct blocks_thread *src, uint64_t *low, uint64_t *len,
-	       char **name);
+/* What the thread's beginning told, or the first chunk that is left of it. */
+struct late_root {
+	uint64_t low, len; /* the stack; 0: not known */
+	bool rooted;	   /* as in late_thread */
+	char *name;	   /* by the end of that chunk (mem_free; may be NULL) */
+};
+
+/* False: nothing is left. */
+bool late_root(struct blocks *b, const struct blocks_thread *src, struct late_root *r);
 
 #endif /* TRACE_LATE_H */

@@ -583,13 +583,16 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 static void thread_root(struct merge *m, struct merge_thread *t)
 {
 	struct merge_stream *s = &t->stream;
-	uint64_t low, len;
+	struct late_root r;
 
-	if (!late_root(m->blocks, s->src, &low, &len, &t->label))
+	t->rooted = false;
+	if (!late_root(m->blocks, s->src, &r))
 		return;
-	s->stack_low = low;
-	s->stack_high = low + len;
-	merge_reads_own_stack(&m->reads, s->src->tid, low, len);
+	t->label = r.name;
+	t->rooted = r.rooted;
+	s->stack_low = r.low;
+	s->stack_high = r.low + r.len;
+	merge_reads_own_stack(&m->reads, s->src->tid, r.low, r.len);
 }
 
 static void tids_reach(struct merge *m, uint32_t tid)
@@ -614,6 +617,7 @@ void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t en
 	tids_reach(m, src->tid);
 	merge_stream_init(&t->stream, m->blocks, src, m->stacks, ended, m->notes);
 	merge_stream_start(&t->stream, chunk, end);
+	t->rooted = true; /* else its events will say so, if they are all read */
 	if (chunk != 0)
 		thread_root(m, t);
 	t->gone.tid = src->tid;

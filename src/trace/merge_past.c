@@ -163,6 +163,7 @@ static void past_end(struct merge *m)
 			.opaque = t->opaque,
 			.stack_low = t->stream.stack_low,
 			.stack_len = t->stream.stack_high - t->stream.stack_low,
+			.rooted = t->rooted,
 		};
 
 		/* What was overruled for the past is not for the rest. */

@@ -159,8 +159,8 @@ struct merge_thread {
 	uint64_t waiters_first; /* the lowest event number waited for */
 	char *label;
 	/* merge_past.c */
-	uint64_t past; /* its last event that is past */
-	bool has_last, cancelled, unseen;
+	uint64_t past;				  /* its last event that is past */
+	bool has_last, cancelled, unseen, rooted; /* as in late_thread */
 	struct event last, opaque; /* the last past event; what began the unseen code */
 };
 
