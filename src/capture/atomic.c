@@ -126,6 +126,33 @@ static void log_casfail(struct thread *t, const void *p, const struct rmw *m, ui
 	log_other_end(t, FORMAT_K_CASFAIL, m->log2, q, 1);
 }
 
+/*
+ * A compare-exchange that fails is a read, and no more: it ends no epoch, and of a loop of them that
+ * sees one version the filter keeps the first and the last.  False: it may well succeed, and nothing is logged.
+ */
+static bool cas_fails(struct thread *t, const void *p, uint64_t *expected, unsigned log2, int order,
+		      uint32_t site)
+{
+	uint64_t *cell = cell_of(p);
+	uint64_t key = filter_key(p, FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0));
+	struct rmw m = { .log2 = log2, .order = order };
+	struct filter_entry *e;
+
+	if (access_load(p, log2) == *expected)
+		return false;
+	e = filter_prepare(t, p, key);
+	do {
+		m.before = cell_peek(cell);
+		m.old = access_load(p, log2);
+	} while (!cell_still(cell, m.before));
+	if (m.old == *expected)
+		return false;
+	if (e == NULL || !filter_drops(t, e, key, p, log2, m.old, m.before, site))
+		log_casfail(t, p, &m, site);
+	*expected = m.old;
+	return true;
+}
+
 /* Floating-point operations act on the bits of a float or double. */
 static double as_double(uint64_t x, unsigned log2)
 {
@@ -285,11 +312,16 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 	{                                                                                       \
 		ENTER_ATOMIC()                                                                  \
 		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                        \
-		uint64_t *cell = cell_of(p);                                                    \
+		uint64_t *cell = cell_of(p), seen = *expected;                                  \
 		bool ok;                                                                        \
 		if (t == NULL)                                                                  \
 			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
 							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		if (cas_fails(t, p, &seen, LOG2, failure, site)) {                              \
+			*expected = (T)seen;                                                    \
+			hook_leave(t);                                                          \
+			return false;                                                           \
+		}                                                                               \
 		prepare_write(t, p, success, site);                                             \
 		m.before = cell_lock(cell);                                                     \
 		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,              \

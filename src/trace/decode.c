@@ -60,7 +60,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 bool decode_is_repeatable(const struct event *e)
 {
 	return e->op == EVENT_READ && e->nrefs == 1 &&
-	       !(e->flags & (EVENT_FREE_READ | EVENT_CAS | EVENT_RANGE | EVENT_REREAD));
+	       !(e->flags & (EVENT_FREE_READ | EVENT_RANGE | EVENT_REREAD));
 }
 
 static void late_deliver(struct decode_cursor *c, struct decode_item *item)
