@@ -214,9 +214,10 @@ void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 				    0);
 }
 
-void range_hidden(struct thread *t, void *p, size_t n, uint32_t site)
+void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun)
 {
 	uintptr_t from = (uintptr_t)p, end = from + n;
+	unsigned aux = FORMAT_RANGE_NOVALUE | (begun ? FORMAT_RANGE_BEGUN : 0);
 
 	while (from < end) {
 		struct piece w;
@@ -224,7 +225,7 @@ void range_hidden(struct thread *t, void *p, size_t n, uint32_t site)
 		piece_begin(t, &w, from, site);
 		while (w.from + w.bytes < end && word_write(t, &w, NULL, NULL, end))
 			;
-		piece_log_write(t, &w, site, FORMAT_RANGE_NOVALUE, NULL, 0, t->piece, 0);
+		piece_log_write(t, &w, site, aux, NULL, 0, t->piece, 0);
 		from += w.bytes;
 	}
 }

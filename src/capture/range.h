@@ -23,8 +23,8 @@ void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t
  * bytes now there as this thread's write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);
 /* Somebody unseen writes [p, p + n) about now: a write of bytes that are not in the record; memory
- * is not looked at. */
-void range_hidden(struct thread *t, void *p, size_t n, uint32_t site);
+ * is not looked at.  begun: a call that is to follow does, until the thread's next record. */
+void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun);
 /* Shared to shared. */
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site);

@@ -100,7 +100,7 @@ bool shared_move(const void *p, void *to, size_t n)
 }
 
 /* The bytes [at, at + n) of the file, where m shows them. */
-static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, size_t n)
+static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, size_t n, bool begun)
 {
 	off_t from = at > m->offset ? at : m->offset;
 	off_t end =
@@ -108,10 +108,10 @@ static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, s
 
 	if (from < end)
 		range_hidden(t, (void *)(m->at + (uintptr_t)(from - m->offset)),
-			     (size_t)(end - from), t->view.call_site);
+			     (size_t)(end - from), t->view.call_site, begun);
 }
 
-static void touch(const struct stat *st, off_t at, size_t n)
+static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 {
 	struct thread *t = hook_enter();
 
@@ -121,7 +121,7 @@ static void touch(const struct stat *st, off_t at, size_t n)
 	for (uint32_t i = 0; i < used; i++)
 		if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
 		    mappings[i].device == st->st_dev)
-			mapping_touch(t, &mappings[i], at, n);
+			mapping_touch(t, &mappings[i], at, n, begun);
 	sys_lock_drop(&lock);
 	hook_leave(t);
 }
@@ -147,7 +147,7 @@ off_t shared_write_begin(int fd, off_t at, size_t n)
 	if (at == SHARED_HERE)
 		at = position(fd, &st);
 	if (at >= 0)
-		touch(&st, at, n);
+		touch(&st, at, n, true);
 	return at;
 }
 
@@ -156,5 +156,5 @@ void shared_write_end(int fd, off_t at, ssize_t n)
 	struct stat st;
 
 	if (at >= 0 && n > 0 && file_stat(fd, &st))
-		touch(&st, at, (size_t)n);
+		touch(&st, at, (size_t)n, false);
 }

@@ -17,6 +17,10 @@
  * What lies in a thread's own stack and is no variable that others can reach (those say so, by ALLOC)
  * is for the compiler to write: arguments of f(...), copies of structs.
  *
+ * While a recorded call is writing (EVENT_BEGUN: write(2), to a file that is mapped) its bytes may change
+ * under a reader.  One thread may see both; another one's read could be moved between
+ * those two, or before both, and is a surprise.
+ *
  * `since' is a position from which on nobody recorded has changed what is known of the word: unseen
  * code that ended before it has changed nothing.  A write of part of a word leaves it as it is, which
  * blames more than necessary.
@@ -44,6 +48,7 @@ struct word {
 	uint8_t framed;		/* mask: of a variable on a stack that others can reach */
 	bool made;
 	uint32_t writer; /* thread of the recorded writes; 0 none */
+	uint32_t reader; /* who has read it since it was written as a whole; 0 nobody */
 	uint32_t owner;	 /* of the strange bytes; 0 none */
 	uint64_t until, since;
 };
@@ -243,9 +248,26 @@ static bool strange_explain(struct bytes *b, struct word *w, unsigned mask, uint
 	return true;
 }
 
+/* Is a recorded call writing the word? */
+static bool word_is_open(const struct bytes *b, const struct word *w)
+{
+	uint64_t begun = w->writer == MANY ? 0 : unseen_begun(&b->unseen, w->writer);
+
+	return begun != 0 && w->since >= begun;
+}
+
+static void reader_note(struct word *w, uint32_t tid)
+{
+	w->reader = w->reader == 0 || w->reader == tid ? tid : MANY;
+}
+
 /* Known bytes have changed. */
 static bool change_explain(struct bytes *b, struct word *w, unsigned off, uint32_t tid)
 {
+	if (word_is_open(b, w) && w->reader == tid) {
+		strange_add(w, off, tid, UINT64_MAX);
+		return strange_is_good(b, w, tid);
+	}
 	/* Before a write of another thread's the unseen code may come as well as after it. */
 	if (unseen_own(&b->unseen, tid) > w->since && (w->writer == 0 || w->writer == tid))
 		return strange_explain(b, w, off, tid);
@@ -287,6 +309,7 @@ static void word_write(struct word *w, unsigned mask, const uint8_t *value, uint
 		w->known |= (uint8_t)mask;
 	}
 	w->since = all ? pos : w->since;
+	w->reader = all ? 0 : w->reader;
 	w->writer = all || w->writer == 0 || w->writer == tid ? tid : MANY;
 }
 
@@ -313,6 +336,8 @@ static bool access_event(struct bytes *b, const struct event *e)
 		unsigned mask = mask_in(number, e->addr, last);
 		struct word *w = word_get(b, number);
 
+		if (e->op != EVENT_WRITE)
+			reader_note(w, e->tid);
 		if (saw) {
 			bytes_take(e, saw, number, mask, value);
 			good &= word_read(b, w, number << 3, mask, value, e->tid);

@@ -135,6 +135,7 @@ void unseen_event(struct unseen *u, const struct trace *t, const struct event *e
 		return;
 	if (last > th->last)
 		th->last = last;
+	th->begun = !(e->flags & EVENT_BEGUN) ? 0 : th->begun ? th->begun : e->pos;
 	if (th->inside && (fresh || e->op != EVENT_OPAQUE) && !is_from_inside(t, th, e)) {
 		inside_set(u, e->tid, false);
 		thread_ended(u, e->tid, e->pos);
@@ -182,6 +183,11 @@ uint64_t unseen_own(const struct unseen *u, uint32_t tid)
 uint64_t unseen_calm(const struct unseen *u, uint32_t tid)
 {
 	return tid < u->threads.n ? u->threads.at[tid].calm : 0;
+}
+
+uint64_t unseen_begun(const struct unseen *u, uint32_t tid)
+{
+	return tid < u->threads.n ? u->threads.at[tid].begun : 0;
 }
 
 bool unseen_is_stack(const struct unseen *u, uint32_t tid, uint64_t addr)

@@ -25,6 +25,7 @@ struct unseen_thread {
 	uint64_t ended; /* the position of the last event that ended unseen code of it; 0 none */
 	uint64_t calm;
 	uint64_t last;	       /* number of its last event */
+	uint64_t begun;	       /* since when a call of it has been writing what it named; 0 none */
 	uint32_t newer, older; /* in the list by `ended', + 1; 0 none */
 	bool inside;
 	uint32_t site, depth; /* of the call */
@@ -49,6 +50,8 @@ uint64_t unseen_others(const struct unseen *u, uint32_t tid);
 uint64_t unseen_own(const struct unseen *u, uint32_t tid);
 /* Up to there all unseen code comes before whatever the thread does from now on. */
 uint64_t unseen_calm(const struct unseen *u, uint32_t tid);
+/* Since when a recorded call of the thread's has been writing (EVENT_BEGUN); 0: none is. */
+uint64_t unseen_begun(const struct unseen *u, uint32_t tid);
 /* Does addr lie in the thread's own stack? */
 bool unseen_is_stack(const struct unseen *u, uint32_t tid, uint64_t addr);
 

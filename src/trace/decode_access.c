@@ -159,6 +159,7 @@ bool decode_range_write(struct decode_cursor *c, struct wire *w, unsigned aux,
 		e->value = wire_bytes(w, e->len);
 	}
 	e->flags |= e->value ? EVENT_HAS_VALUE : 0;
+	e->flags |= aux & FORMAT_RANGE_BEGUN ? EVENT_BEGUN : 0;
 	item->replaces = true;
 	return true;
 }

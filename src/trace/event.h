@@ -108,7 +108,9 @@ enum event_op {
 #define EVENT_REFUSED 131072u
 #define EVENT_STEADY 262144u /* ALLOC: the process cannot write to it: a file mapped for reading */
 #define EVENT_READS 524288u /* OPAQUE: what runs there reads, and writes nothing of the program's */
-#define EVENT_RANGE 16384u  /* one event number per word: refs[i] belongs to number tseq + i */
+#define EVENT_BEGUN \
+	1048576u	   /* WRITE: by a call that goes on writing until the thread's next event */
+#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
 struct version {

@@ -371,6 +371,8 @@ enum format_kind {
 #define FORMAT_RANGE_FILL 8u	/* RANGE_WRITE: one byte, repeated */
 #define FORMAT_RANGE_COPY 16u	/* RANGE_WRITE: the bytes of the RANGE_READ just before it */
 #define FORMAT_RANGE_ATOMIC 32u /* 16-byte atomic: a byte with the memory order follows the site */
+#define FORMAT_RANGE_BEGUN \
+	64u /* RANGE_WRITE: by a call that lasts until the thread's next record */
 
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
 #define FORMAT_RMW_CAS 255u

@@ -81,7 +81,9 @@ struct evidence_shown {
 	uint8_t known, steady, foreign; /* masks */
 	uint8_t framed;	  /* mask: of a variable on a stack that says that others can reach it */
 	bool shared;	  /* more than one thread has written it */
+	bool readers;	  /* more than one has read it since it was last written as a whole */
 	uint32_t writer;  /* the thread; 0 none */
+	uint32_t reader;  /* the last one; 0 none since then */
 	uint32_t since;	  /* what unseen code did up to there is not in the bytes */
 	uint32_t by;	  /* foreign: the one thread whose unseen code it was; 0: not one alone */
 	uint32_t settled; /* foreign: after what is calm up to there it is as sure as any */
@@ -173,8 +175,9 @@ struct evidence_thread {
 	bool writes; /* ... and what runs may write */
 	uint32_t
 		wrote; /* the latest position at which its unseen code may have; joined threads' too */
-	uint32_t calm; /* unseen code of others up to there comes before all it still does */
-	uint32_t heir; /* the thread that has joined it; 0 none */
+	uint32_t calm;	/* unseen code of others up to there comes before all it still does */
+	uint32_t heir;	/* the thread that has joined it; 0 none */
+	uint32_t begun; /* since when a recorded call of it has been writing; 0 none is */
 	uint64_t stack, stack_len;
 };
 

@@ -139,6 +139,10 @@ void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t 
 	ev->items.at[pos].unseen = e->op == EVENT_OPAQUE;
 	if (!ev->binary || (e->flags & EVENT_REREAD))
 		return;
+	if (!(e->flags & EVENT_BEGUN))
+		t->begun = 0;
+	else if (t->begun == 0)
+		t->begun = pos;
 	if (e->op == EVENT_OPAQUE && !fresh && e->tseq != 0) {
 		writes_end(ev, e->tid, pos);
 		return;

@@ -9,6 +9,10 @@
  * code comes before it in every reordering: it was the thread's own, or others' that ended
  * before the thread was forked.
  *
+ * A recorded call that writes to a mapped file changes bytes while it lasts (EVENT_BEGUN).  Whoever is the
+ * only one to read them meanwhile may see the change: its reads keep their order.  Others' reads
+ * do not keep theirs to these, and are strange from then on.
+ *
  * Only recordings are looked at; values in text are whatever somebody wrote there.
  */
 #include "trace/format.h"
@@ -87,6 +91,14 @@ static bool foreign_explain(const struct evidence *ev, struct evidence_shown *s,
 	return true;
 }
 
+/* The byte is being written by a call, and nobody but tid has looked. */
+static bool is_changing(const struct evidence *ev, const struct evidence_shown *s, uint32_t tid)
+{
+	uint32_t begun = s->writer != 0 && !s->shared ? ev->threads.at[s->writer].begun : 0;
+
+	return begun != 0 && s->since >= begun && s->reader == tid && !s->readers;
+}
+
 /* False: the read is strange.  *differs: it sees other bytes than were known. */
 static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint64_t addr,
 		      uint8_t saw, uint32_t tid, bool *differs)
@@ -106,6 +118,10 @@ static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint6
 	}
 	if (stack)
 		return true;
+	if (is_changing(ev, s, tid)) {
+		foreign_add(s, bit, tid, UINT32_MAX);
+		return s->by == tid;
+	}
 	*differs = true;
 	if ((t->writes || t->wrote > s->since) && !s->shared &&
 	    (s->writer == 0 || s->writer == tid))
@@ -136,6 +152,8 @@ static void cell_written(struct evidence_shown *s, unsigned mask, uint32_t tid, 
 		s->since = pos;
 		s->writer = tid;
 		s->shared = false;
+		s->reader = 0;
+		s->readers = false;
 		return;
 	}
 	s->shared |= s->writer != 0 && s->writer != tid;
@@ -157,6 +175,10 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 
 		if (!s)
 			continue;
+		if (e->op == EVENT_READ || e->op == EVENT_RMW) {
+			s->readers |= s->reader != 0 && s->reader != e->tid;
+			s->reader = e->tid;
+		}
 		if (has && saw && !(e->flags & EVENT_UNKNOWN))
 			it->strange |= !byte_read(ev, s, first + k, saw[at], e->tid, &it->surprise);
 		if (e->op != EVENT_READ)
