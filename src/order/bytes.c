@@ -265,6 +265,8 @@ static void reader_note(struct word *w, uint32_t tid)
 static bool change_explain(struct bytes *b, struct word *w, unsigned off, uint32_t tid)
 {
 	if (word_is_open(b, w) && w->reader == tid) {
+		if (!strange_explain(b, w, off, tid)) /* it may have been unseen code as well */
+			return false;
 		strange_add(w, off, tid, UINT64_MAX);
 		return strange_is_good(b, w, tid);
 	}

@@ -118,7 +118,7 @@ static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint6
 	}
 	if (stack)
 		return true;
-	if (is_changing(ev, s, tid)) {
+	if (is_changing(ev, s, tid) && foreign_explain(ev, s, bit, tid)) {
 		foreign_add(s, bit, tid, UINT32_MAX);
 		return s->by == tid;
 	}

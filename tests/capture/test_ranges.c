@@ -122,7 +122,7 @@ static void unseen(struct call *c)
 	if (c->byte % 2 == 0)
 		range_wrote(t, c->area + c->to, c->n, 0);
 	else
-		range_hidden(t, c->area + c->to, c->n, 0);
+		range_hidden(t, c->area + c->to, c->n, 0, c->byte % 4 == 1);
 	hook_leave(t);
 }
 
