@@ -38,6 +38,17 @@ run timeout 100 foresee check safe.foresee
 is "$status" 0 "where there is no race none is found"
 has out 'begins in the middle of the run; this is about what is left' "and what that is about is said"
 
+# Of a thread whose beginning is gone it is known whether that was unseen code, which may write anything.
+keep=$SRC/tests/programs/keep
+ok "a library builds" ${CC:-cc} -O2 -shared -fPIC -o libplain.so "$keep/lib.c" -lpthread
+ok "and who calls it" foresee-cc -O2 -g -pthread "$keep/root.c" -o root ./libplain.so
+run foresee record -q --keep 8M -o root.foresee ./root 400000
+foresee print root.foresee 2>err | sed -n '1,/:[1-9]/p' >start
+has err 'begins in the middle of the run' "the threads' beginnings are gone"
+has start '"unseen" +opaque' "one began in unseen code"
+hasnt start '"seen" +opaque' "another did not"
+hasnt start 'T1:0 +opaque' "nor did the first"
+
 run foresee record -q --locks-only --keep 4M -o locks.foresee ./ring 600000
 run timeout 100 foresee verify locks.foresee
 is "$status" 0 "with --locks-only: consistent"
