@@ -291,9 +291,7 @@ static enum status event_bind(struct watch *w, struct trace *t, uint32_t i, stru
 	case SPEC_REL:
 		if (e->nargs == 0 && e->variable < 0)
 			w->any[e->op] |= 1ull << i;
-		else if (e->variable < 0)
-			st = object_bind(w, t, i, d);
-		else if (is_lock_op(e->op))
+		else if (e->variable < 0 || is_lock_op(e->op))
 			st = object_bind(w, t, i, d);
 		break;
 	case SPEC_USER:

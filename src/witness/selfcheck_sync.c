@@ -101,12 +101,9 @@ static void lock_event(struct selfcheck *s, const struct event *e, struct selfch
 		r->count--;
 		o->nreaders--;
 		break;
-	case EVENT_TRYFAIL:
-		/* Its winner may have the lock and not have logged it yet. */
-		break;
-	case EVENT_REQ:
+	case EVENT_TRYFAIL: /* its winner may have the lock and not have logged it yet */
+	case EVENT_REQ:	    /* who had it may have given it up since */
 	case EVENT_RREQ:
-		/* Who had it may have given it up since. */
 		break;
 	default: /* made or destroyed */
 		object_reset(o);
