@@ -53,7 +53,7 @@ LIBS   := -ldw -lelf -lpthread -ldl
 FLAGS_dev     := -O2 -g
 FLAGS_release := -O3 -g
 FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan
 FLAGS_cov     := -O0 -g --coverage
 FLAGS_clang   := -O2 -g
 FLAGS         := $(FLAGS_$(FLAVOUR))
