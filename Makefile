@@ -252,7 +252,7 @@ check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS)) ## run all tests; T=
 		$(call fuzz_items,$(FUZZ_SECONDS))
 
 # Those that have threads of their own, or engines that do.
-THREADED   := pool monitor_config live lattice lattice_random properties_random exact relay
+THREADED   := pool relay
 UNITS_HERE  = $(if $(filter tsan,$(FLAVOUR)),$(filter $(THREADED:%=$(B)/tests/unit/test_%),$(UNITS)),$(UNITS))
 check-units: $(UNITS_HERE) ## unit tests alone, for FLAVOUR=asan, and tsan (those with threads)
 	@$(RUN) $(foreach u,$(UNITS_HERE),'$(u)')
