@@ -116,6 +116,8 @@ enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
 		return status;
 	}
 	blocks_scan_file(b);
+	if (b->size < b->head.end_size && !(b->head.flags & FORMAT_COPY))
+		blocks_damage(b, "the file was longer once; it ends", b->size);
 	if (b->threads.n > 1)
 		qsort(b->threads.at, b->threads.n, sizeof(*b->threads.at), thread_order);
 	for (size_t i = 0; i < b->threads.n; i++) {

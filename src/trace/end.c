@@ -16,14 +16,21 @@
 _Static_assert(offsetof(struct format_file, end_signal) == offsetof(struct format_file, ended) + 2,
 	       "three bytes in a row");
 
-/* The recorder asks for blocks ahead of the end of the file (capture/file.c); a file that is cut to
- * the size that it has gives them back.  Not while somebody writes who might make it longer. */
-static void blocks_ahead_drop(int fd, pid_t writer)
+/*
+ * The file has the size that it will keep, unless somebody still writes who might make it longer: a
+ * copy that was cut later is known by that, even where it was cut between two blocks.  The recorder
+ * asks for blocks ahead of the end (capture/file.c); a file that is cut to its own size gives them back.
+ */
+static void size_settle(int fd, pid_t writer)
 {
 	struct stat st;
+	uint64_t size;
 
-	if (writer > 0 && kill(writer, 0) != 0 && errno == ESRCH && fstat(fd, &st) == 0)
-		(void)!ftruncate(fd, st.st_size);
+	if (writer <= 0 || kill(writer, 0) == 0 || errno != ESRCH || fstat(fd, &st) != 0)
+		return;
+	size = (uint64_t)st.st_size;
+	(void)!ftruncate(fd, st.st_size);
+	(void)!pwrite(fd, &size, sizeof(size), offsetof(struct format_file, end_size));
 }
 
 bool trace_end_write(const char *path, const struct trace_end *end, bool *became)
@@ -48,7 +55,7 @@ bool trace_end_write(const char *path, const struct trace_end *end, bool *became
 		good = pwrite(fd, said, sizeof(said), offsetof(struct format_file, ended)) ==
 		       sizeof(said);
 		*became = said[0] & FORMAT_ENDED_BECAME;
-		blocks_ahead_drop(fd, (pid_t)head.pid);
+		size_settle(fd, (pid_t)head.pid);
 	}
 	close(fd);
 	return good;

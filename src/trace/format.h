@@ -37,7 +37,8 @@ struct format_file {
 	/* From the runtime, right before the signal killed the process; zeros: it did not see it. */
 	uint8_t fault_signal;
 	uint32_t fault_tid; /* the thread that got it */
-	uint8_t reserved[24];
+	uint64_t end_size;  /* bytes that the file had when `ended' was written; 0: not known */
+	uint8_t reserved[16];
 };
 _Static_assert(sizeof(struct format_file) == 64, "file header");
 

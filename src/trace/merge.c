@@ -263,14 +263,11 @@ static uint64_t thread_drain(struct merge *m, struct merge_thread *t)
 	return n;
 }
 
-/* A thread may have been dropped as a whole before the first cut was made; to an observer's copy some
- * may not have been sent. */
+/* To an observer's copy some may not have been sent.  A thread of which nothing is there was dropped as
+ * a whole before the first cut was made (--keep), or lay behind the end of a file that was cut. */
 static bool may_be_lost(const struct merge *m, struct version v)
 {
-	uint32_t flags = m->blocks->head.flags;
-
-	return (flags & FORMAT_COPY) ||
-	       ((flags & FORMAT_KEEP) && merge_find(m, v.tid) == MERGE_NOBODY);
+	return (m->blocks->head.flags & FORMAT_COPY) || merge_find(m, v.tid) == MERGE_NOBODY;
 }
 
 /* t names v, which will never come. */
