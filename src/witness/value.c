@@ -109,6 +109,25 @@ struct context {
 	uint32_t thread;
 };
 
+/* All three are false when one of two doubles is no number. */
+static struct number comparison(enum spec_expr_op op, bool less, bool same, bool more)
+{
+	switch (op) {
+	case SPEC_EQ:
+		return whole_number(same);
+	case SPEC_NE:
+		return whole_number(!same);
+	case SPEC_LT:
+		return whole_number(less);
+	case SPEC_LE:
+		return whole_number(less || same);
+	case SPEC_GT:
+		return whole_number(more);
+	default:
+		return whole_number(more || same);
+	}
+}
+
 static struct number apply_real(enum spec_expr_op op, double a, double b)
 {
 	switch (op) {
@@ -122,18 +141,8 @@ static struct number apply_real(enum spec_expr_op op, double a, double b)
 		return b == 0 ? without(NONE, "a division by zero") : real_number(a / b);
 	case SPEC_MOD:
 		return without(NONE, "a remainder of numbers that are not whole");
-	case SPEC_EQ:
-		return whole_number(a == b);
-	case SPEC_NE:
-		return whole_number(a != b);
-	case SPEC_LT:
-		return whole_number(a < b);
-	case SPEC_LE:
-		return whole_number(a <= b);
-	case SPEC_GT:
-		return whole_number(a > b);
 	default:
-		return whole_number(a >= b);
+		return comparison(op, a < b, a == b, a > b);
 	}
 }
 
@@ -156,18 +165,8 @@ static struct number apply_whole(enum spec_expr_op op, __int128 a, __int128 b)
 		if (b == 0)
 			return without(NONE, "a division by zero");
 		return whole_number(op == SPEC_DIV ? a / b : a % b);
-	case SPEC_EQ:
-		return whole_number(a == b);
-	case SPEC_NE:
-		return whole_number(a != b);
-	case SPEC_LT:
-		return whole_number(a < b);
-	case SPEC_LE:
-		return whole_number(a <= b);
-	case SPEC_GT:
-		return whole_number(a > b);
 	default:
-		return whole_number(a >= b);
+		return comparison(op, a < b, a == b, a > b);
 	}
 }
 
