@@ -33,17 +33,19 @@ struct follower {
 	double took;	   /* the last round, seconds */
 };
 
-/* --keep may have dropped what we have not seen. */
-static void note_missed(struct follower *f, const struct pass *p, const uint64_t *upto)
+/* --keep may have dropped what we have not seen.  The pass read the file later than w was made, and
+ * may begin at a cut that w does not know; what lies before that is counted in the next round. */
+static void note_missed(struct follower *f, const struct pass *p, const struct windows *w)
 {
-	uint64_t begin = f->from > f->seen_cut ? f->from : f->seen_cut;
+	uint64_t begin = f->from > f->seen_cut ? f->from : f->seen_cut, end;
 	struct trace_info info;
 
 	trace_info(p->trace, &info);
-	if (!info.late || info.from_cut <= begin)
+	end = info.from_cut < windows_last(w) ? info.from_cut : windows_last(w);
+	if (!info.late || end <= begin)
 		return;
-	book_add_missed(&f->teller.p->book, upto[info.from_cut] - upto[begin]);
-	f->seen_cut = info.from_cut;
+	book_add_missed(&f->teller.p->book, w->upto.at[end] - w->upto.at[begin]);
+	f->seen_cut = end;
 }
 
 /* One look at a copy of the window.  False: there was no room for the copy. */
@@ -61,7 +63,7 @@ static bool round_run(struct follower *f, struct windows *w, uint64_t to)
 	p.limit = to ? windows_room(w, f->from, to) : f->window * 2;
 	/* Trouble with the trace, if it lasts, is for the report to tell. */
 	if (pass_run(&p, &d) == ST_OK && !live_over) {
-		note_missed(f, &p, w->upto.at);
+		note_missed(f, &p, w);
 		live_tell_findings(&f->teller, &p, to != 0);
 	}
 	pass_release(&p);

@@ -240,7 +240,13 @@ rm -rf small
 begin o --once --listen unix:"$PWD/o.sock" --spool small --spool-size 16M
 run timeout 60 foresee record --observer "$at" -o p.foresee ./bank 500000
 has err 'has received all' "a small spool: all is received"
-finish o 0 "a small spool: what is left is analysed"
+# Where the machine is busy, parts go before anybody has looked at them; that is said, and no more of them
+# than the run had.
+wait $pid
+looked=$?
+unseen=$(sed -n 's/^not complete: \([0-9]*\) events were dropped (--keep).*/\1/p' o.out)
+is "$looked ${unseen:+3}" "$([ "$unseen" ] && echo "3 3" || echo "0 ")" "a small spool: what is left is analysed"
+ok "a small spool: so many events were there" test "${unseen:-0}" -lt 20000000
 has o.err 'parts of its beginning were dropped; a larger --spool-size keeps more' "a small spool: told of"
 ok "a small spool: it is" test "$(du -m small | cut -f 1)" -le 20
 ok "a small spool: consistent" foresee verify small/*.foresee
