@@ -20,8 +20,11 @@ tally "1 passed, 0 failed, 1 skipped, 0" "skipped test" 'echo 1..2; echo ok 1; e
 tally "1 passed, 1 failed, 1" "plain commands" plain:true plain:false
 tally "1 passed, 0 failed, 0" "pattern" -t ru plain:true plain:false
 tally "0 passed, 0 failed, 1" "nothing matches" -t nothing plain:true
-run "$SRC/tests/run" 'echo 1..1; echo not ok 1 - the reason'
-has out 'not ok 1 - the reason' "runner: shows the output of a failure"
+TEST_TIMES=times run "$SRC/tests/run" 'echo 1..1; echo not ok 1 - the reason' plain:true
+has out '^      \| not ok 1 - the reason' "runner: shows the output of a failure"
+is "$(grep -A 2 '^failed: ' out | tail -2)" "not ok 1 - the reason
+1 passed, 1 failed" "runner: and once more at the end"
+is "$(grep -cE '^[0-9.]+ [0-9.]+ (echo|plain)' times)" 2 "runner: the time of each"
 
 # A machine where packages, and rights, are missing.
 mkdir fake
