@@ -1,6 +1,7 @@
 #include "capture/module.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/elf.h"
@@ -463,11 +464,28 @@ void module_forked(void)
 	all.lock = (struct sys_lock){ 0 };
 }
 
+/* Variables of libc that nearly every program reads, and libc leaves alone: without their first bytes a
+ * read of stderr might see what unseen code wrote. */
+static void put_streams(void)
+{
+	static const struct foresee_global streams[] = {
+		{ .name = "stdin", .type = "FILE *", .address = &stdin, .size = sizeof(stdin) },
+		{ .name = "stdout", .type = "FILE *", .address = &stdout, .size = sizeof(stdout) },
+		{ .name = "stderr", .type = "FILE *", .address = &stderr, .size = sizeof(stderr) },
+	};
+
+	log_control_lock();
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
+		put_global(&streams[i]);
+	log_control_unlock();
+}
+
 void module_start(void)
 {
 	sys_lock_take(&all.lock);
 	all.started = true;
 	elf_forget();
+	put_streams();
 	for (unsigned i = 0; i < all.nunits; i++) {
 		mark_skips(all.units[i]);
 		put_module(all.units[i]);
