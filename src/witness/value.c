@@ -142,7 +142,7 @@ static struct number apply_real(enum spec_expr_op op, double a, double b)
 	case SPEC_MOD:
 		return without(NONE, "a remainder of numbers that are not whole");
 	default:
-		return comparison(op, a < b, a == b, a > b);
+		return comparison(op, a < b, a == b, b < a);
 	}
 }
 
@@ -166,7 +166,7 @@ static struct number apply_whole(enum spec_expr_op op, __int128 a, __int128 b)
 			return without(NONE, "a division by zero");
 		return whole_number(op == SPEC_DIV ? a / b : a % b);
 	default:
-		return comparison(op, a < b, a == b, a > b);
+		return comparison(op, a < b, a == b, b < a);
 	}
 }
 

@@ -15,7 +15,8 @@ for header in $(cat "$here/headers.txt"); do
 	printf '#if __has_include(<%s.h>)\n#include <%s.h>\n#endif\n' "$header" "$header"
 done >list
 (echo '#define _GNU_SOURCE' && cat list) >headers.h
-cp headers.h headers.c && $cc -std=gnu17 -w -fsyntax-only -aux-info prototypes headers.c || exit 2
+# (A compiler cache knows nothing of this file.)
+cp headers.h headers.c && CCACHE_DISABLE=1 $cc -std=gnu17 -w -fsyntax-only -aux-info prototypes headers.c || exit 2
 for library in libc.so.6 libm.so.6; do
 	nm -D --defined-only "$($cc -print-file-name=$library)"
 done | awk '$2 ~ /[TWi]/ { sub(/@.*/, "", $3); print $3 }' | sort -u >symbols
