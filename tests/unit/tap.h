@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -60,6 +61,21 @@ __attribute__((format(printf, 4, 5))) static inline bool tap_ok(bool good, const
 			printf("# got '%s', want '%s'\n", tap_got ? tap_got : "(null)", \
 			       tap_want ? tap_want : "(null)");                         \
 	} while (0)
+
+/*
+ * How often to try something random: LONG=1 many times.  The thread sanitizer makes each try ten to
+ * fifty times as long, and looks for what one try in a few shows: a part of the usual ones.
+ */
+static inline unsigned long tap_rounds(unsigned long usual, unsigned long many)
+{
+	if (getenv("LONG"))
+		return many;
+#ifdef __SANITIZE_THREAD__
+	return usual / 40 + 1;
+#else
+	return usual;
+#endif
+}
 
 /* Prints the plan; the value is main's. */
 static inline int tap_done(void)

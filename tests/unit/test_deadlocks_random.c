@@ -368,7 +368,7 @@ int main(void)
 	unread = try_traces(trial_begin_locks, seeds, try_engines);
 	if (seeds.n > 1)
 		TAP_OK(wanted[0] > seeds.n / 5 && wanted[1] > seeds.n / 20 &&
-			       of_size[3] > seeds.n / 100,
+			       of_size[3] > seeds.n / 200,
 		       "%u deadlocks and %u with joins were there; of 2, 3, 4 threads: %u, %u, %u",
 		       wanted[0], wanted[1], of_size[2], of_size[3], of_size[4]);
 	unread += try_traces(trial_begin_waits, fewer, try_waits);

@@ -414,12 +414,12 @@ static void measure(void)
 	c = configs_new(&b.m, b.initial);
 	at = config_initial(c);
 	start = now();
-	for (unsigned round = 0; round < 200000; round++)
+	for (unsigned round = 0; round < tap_rounds(200000, 200000); round++)
 		for (uint32_t k = 0; k < ITEMS; k++, n++)
 			sum += config_step(c, at, &b.items[k], b.writes, k, 0);
 	printf("# a step that is cached: %.1f ns (%u)\n", 1e9 * (now() - start) / n, sum & 1);
 	start = now();
-	for (n = 0; n < 300000; n++) {
+	for (n = 0; n < tap_rounds(300000, 300000); n++) {
 		struct watch_write w = { 0, n, 0xffffffff, true };
 		struct watch_item it = { .written = 1, .nwrites = 1, .thread = 1 };
 
@@ -432,11 +432,9 @@ static void measure(void)
 
 int main(void)
 {
-	bool is_long = getenv("LONG") != NULL;
-
-	test_by_hand(is_long ? 40000 : 1500);
+	test_by_hand(tap_rounds(1500, 40000));
 	test_sweep();
-	test_threads(is_long ? 200 : 10);
+	test_threads(getenv("LONG") ? 200 : 10);
 	measure();
 	return tap_done();
 }

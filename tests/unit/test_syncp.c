@@ -210,7 +210,7 @@ static void test_random(const struct naive_kind *k, const char *name)
 {
 	struct tally bad = { 0 };
 
-	for (int run = 0; run < 400; run++) {
+	for (unsigned long run = tap_rounds(400, 400); run > 0; run--) {
 		struct model *m = naive_model(k);
 
 		for (int strict = 0; strict < (k->facts ? 2 : 1); strict++) {

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "trace/trace.h"
+#include "tap.h"
 #include "witness/evidence.h"
 
 #define STATES 1000000 /* no trace has so many */
@@ -255,5 +256,5 @@ struct trial_seeds trial_seeds(uint64_t usual, uint64_t many)
 
 	if (seed)
 		return (struct trial_seeds){ strtoull(seed, NULL, 0), 1 };
-	return (struct trial_seeds){ 1, getenv("LONG") ? many : usual };
+	return (struct trial_seeds){ 1, tap_rounds(usual, many) };
 }
