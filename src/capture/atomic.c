@@ -249,6 +249,72 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 	return log2 == 3 ? r : r & ((1ull << (8u << log2)) - 1);
 }
 
+/* ---- test-and-set loops ---- */
+
+/*
+ * A thread that waits by test-and-set writes again and again what is there.  Nobody can see such a
+ * write, so the first is logged as what it is, and the others are reads: they leave the version
+ * alone, end no epoch, and of a loop of them the filter keeps the first and the last, also where
+ * several threads wait for one word.
+ */
+static uint64_t same_key(const void *p, int order)
+{
+	return filter_key(p, FILTER_SAME | FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0));
+}
+
+/* The read in a write of this order. */
+static int order_read(int order)
+{
+	return order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
+	       : order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+					   : order;
+}
+
+/* m is logged, and has changed nothing.  The next is a read of its own, which has been seen by no record
+ * yet: so the entry has a version that no event can have.  What was dropped before is told of: after
+ * this there may be nothing but more of them until the program is killed. */
+static void same_note(struct thread *t, const void *p, const struct rmw *m)
+{
+	uint64_t key = same_key(p, m->order);
+	struct filter_entry *e = filter_prepare(t, p, key);
+
+	if (e == NULL)
+		return;
+	filter_drops(t, e, key, p, m->log2, m->old, cell_make(t->tid, 0), 0);
+	log_settle(t);
+}
+
+/* Has an m like this one changed nothing, in this epoch? */
+static inline bool same_is_known(const struct thread *t, const void *p, const struct rmw *m)
+{
+	const struct filter_entry *e = filter_at(t, p);
+
+	return __builtin_expect(e->key == same_key(p, m->order), 0) && e->epoch == t->epoch;
+}
+
+/*
+ * m, again, for m->old: made if it changes nothing this time too.  Else false.  The exchange is a
+ * fence as well, so it is made also where nothing is logged.
+ */
+static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t site)
+{
+	uint64_t *cell = cell_of(p), key = same_key(p, m->order);
+	struct filter_entry *e = filter_at(t, p);
+	struct rmw look = { .log2 = m->log2, .order = order_read(m->order), .old = m->old };
+
+	if ((filter_mask(p, m->log2) & ~e->kept) != 0 ||
+	    access_load(filter_value(t, e, p), m->log2) != m->old)
+		return false;
+	do {
+		look.before = cell_peek(cell);
+		if (!access_keep(p, m->log2, m->old))
+			return false;
+	} while (!cell_still(cell, look.before));
+	if (!filter_drops(t, e, key, p, m->log2, m->old, look.before, site))
+		log_casfail(t, p, &look, site);
+	return true;
+}
+
 #define ATOMIC(N, T, LOG2)                                                                      \
 	static T rmw_bare##N(T *p, T value, int op, T *stored)                                  \
 	{                                                                                       \
@@ -295,15 +361,26 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 		ENTER_ATOMIC()                                                                  \
 		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                      \
 		uint64_t *cell = cell_of(p);                                                    \
+		bool binds = slot == NULL && mask == 0;                                         \
 		T stored;                                                                       \
 		if (t == NULL)                                                                  \
 			return rmw_bare##N(p, value, op, &stored);                              \
+		if (binds && same_is_known(t, p, &m)) {                                         \
+			m.old = access_load(p, LOG2);                                           \
+			if (compute(op, m.old, value, LOG2) == m.old &&                         \
+			    same_again(t, p, &m, site)) {                                       \
+				hook_leave(t);                                                  \
+				return (T)m.old;                                                \
+			}                                                                       \
+		}                                                                               \
 		prepare_write(t, p, order, site);                                               \
 		m.before = cell_lock(cell);                                                     \
 		m.old = rmw_bare##N(p, value, op, &stored);                                     \
 		m.new = stored;                                                                 \
 		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                              \
 		log_rmw(t, p, &m, site, slots, mask, slot);                                     \
+		if (m.old == m.new &&binds)                                                     \
+			same_note(t, p, &m);                                                    \
 		hook_leave(t);                                                                  \
 		return (T)m.old;                                                                \
 	}                                                                                       \

@@ -4,6 +4,7 @@
  */
 #include "capture/filter.h"
 #include "capture/module.h"
+#include "capture/place.h"
 #include "capture/real.h"
 #include "capture/sync.h"
 
@@ -59,10 +60,14 @@ static struct thread *enter(uint32_t site)
  * Room for all records, before both cells are held, while nobody can name the events yet.  A write
  * that releases ends the epoch (atomic.c: prepare_write).
  */
-static void prepare_write(struct thread *t, int order, uint32_t site)
+static void prepare_write(struct thread *t, const void *p, int order, uint32_t site)
 {
-	if (order >= __ATOMIC_RELEASE)
+	if (order >= __ATOMIC_RELEASE) {
 		filter_sweep(t);
+	} else {
+		filter_write(t, p);
+		filter_write(t, (const char *)p + 8);
+	}
 	log_other_room(t, site, WIDE_ROOM);
 }
 
@@ -103,23 +108,101 @@ static void log_wide(struct thread *t, unsigned kind, const void *p, const cell_
 	}
 }
 
+/* Both words at one moment, and their versions. */
+static struct wide look(const void *p, cell_version v[2])
+{
+	uint64_t *cell = cell_of(p);
+	struct wide x;
+
+	do {
+		v[0] = cell_peek(cell);
+		v[1] = cell_peek(cell + 1);
+		x = load16(p);
+	} while (!cell_still(cell, v[0]) || !cell_still(cell + 1, v[1]));
+	return x;
+}
+
+/*
+ * A read of both words needs no record if the filter drops both.  It knows reads of one word only.  So
+ * the first of a run is logged as what it is (FILTER_SAME), the second as two reads, which
+ * the others repeat.
+ */
+struct wide_filter {
+	const char *at[2];
+	uint64_t key[2];
+	bool on;
+};
+
+static struct wide_filter filter_begin(struct thread *t, const void *p, int order)
+{
+	uint64_t flags = FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0);
+	struct wide_filter f = { .at = { p, (const char *)p + 8 } };
+
+	f.on = true;
+	for (unsigned i = 0; i < 2; i++) {
+		f.key[i] = filter_key(f.at[i], flags);
+		f.on &= filter_prepare(t, f.at[i], f.key[i]) != NULL;
+	}
+	return f;
+}
+
+/* Have both words been read, in this epoch, as they are? */
+static bool filter_knows(const struct thread *t, const struct wide_filter *f, uint64_t flag,
+			 const cell_version v[2], const uint64_t x[2])
+{
+	bool known = f->on;
+
+	for (unsigned i = 0; i < 2 && known; i++) {
+		const struct filter_entry *e = filter_at(t, f->at[i]);
+
+		known = e->key == (f->key[i] | flag) && e->version == v[i] &&
+			e->epoch == t->epoch && e->kept == 0xff &&
+			access_load(filter_value(t, e, f->at[i]), 3) == x[i];
+	}
+	return known;
+}
+
+static void filter_take(struct thread *t, const struct wide_filter *f, uint64_t flag,
+			const cell_version v[2], const uint64_t x[2], uint32_t site)
+{
+	for (unsigned i = 0; i < 2 && f->on; i++)
+		filter_drops(t, filter_at(t, f->at[i]), f->key[i] | flag, f->at[i], 3, x[i], v[i],
+			     site);
+}
+
+static void log_read(struct thread *t, const struct wide_filter *f, const void *p,
+		     const cell_version v[2], struct wide wide, int order, uint32_t site)
+{
+	uint32_t bits = FORMAT_READ | 3u << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
+	uint64_t x[2] = { wide.low, wide.high };
+	bool twice = filter_knows(t, f, FILTER_SAME, v, x);
+
+	if (filter_knows(t, f, 0, v, x)) {
+		filter_take(t, f, 0, v, x, site);
+		return;
+	}
+	filter_take(t, f, twice ? 0 : FILTER_SAME, v, x, site);
+	log_ready(t, site);
+	if (!twice)
+		log_wide(t, FORMAT_K_RANGE_READ, p, v, wide, order, site);
+	for (unsigned i = 0; i < 2 && twice; i++)
+		place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)f->at[i],
+			  v[i], x[i], NULL);
+}
+
 EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 {
 	struct thread *t = enter(site);
-	uint64_t *cell = cell_of(p);
+	struct wide_filter f;
 	cell_version v[2];
 	struct wide x;
 
 	if (t == NULL) {
 		x = load16(p);
 	} else {
-		do {
-			v[0] = cell_peek(cell);
-			v[1] = cell_peek(cell + 1);
-			x = load16(p);
-		} while (!cell_still(cell, v[0]) || !cell_still(cell + 1, v[1]));
-		log_ready(t, site);
-		log_wide(t, FORMAT_K_RANGE_READ, p, v, x, order, site);
+		f = filter_begin(t, p, order);
+		x = look(p, v);
+		log_read(t, &f, p, v, x, order, site);
 		hook_leave(t);
 	}
 	memcpy(into, &x, 16);
@@ -137,7 +220,7 @@ EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site
 		store16(p, x);
 		return;
 	}
-	prepare_write(t, order, site);
+	prepare_write(t, p, order, site);
 	v[0] = cell_lock(cell);
 	v[1] = cell_lock(cell + 1);
 	store16(p, x);
@@ -146,6 +229,25 @@ EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site
 	log_ready(t, site);
 	log_wide(t, FORMAT_K_RANGE_WRITE, p, v, x, order, site);
 	hook_leave(t);
+}
+
+/* One that fails is a read (atomic.c).  False: it may well succeed, and nothing was done. */
+static bool cas_fails(struct thread *t, const void *p, struct wide *expected, int order,
+		      uint32_t site)
+{
+	struct wide_filter f;
+	cell_version v[2];
+	struct wide x = load16(p);
+
+	if (memcmp(&x, expected, 16) == 0)
+		return false;
+	f = filter_begin(t, p, order);
+	x = look(p, v);
+	if (memcmp(&x, expected, 16) == 0)
+		return false;
+	log_read(t, &f, p, v, x, order, site);
+	*expected = x;
+	return true;
 }
 
 /* A binding read of both words, and when it succeeds a write of both after it. */
@@ -165,7 +267,12 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 		memcpy(expected, &old, 16);
 		return ok;
 	}
-	prepare_write(t, success, site);
+	if (cas_fails(t, p, &old, failure, site)) {
+		memcpy(expected, &old, 16);
+		hook_leave(t);
+		return false;
+	}
+	prepare_write(t, p, success, site);
 	v[0] = cell_lock(cell);
 	v[1] = cell_lock(cell + 1);
 	ok = cas16(p, &old, x);

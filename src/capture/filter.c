@@ -5,7 +5,7 @@
 
 static const void *address(const struct filter_entry *e)
 {
-	return (const void *)(uintptr_t)(e->key & ~(FILTER_ATOMIC | FILTER_ACQUIRE));
+	return (const void *)(uintptr_t)(e->key & ~FILTER_FLAGS);
 }
 
 /* Takes the first naturally aligned piece out of a mask of bytes. */

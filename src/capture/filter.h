@@ -59,9 +59,12 @@ static inline void filter_sweep(struct thread *t)
 	t->epoch++;
 }
 
-/* Atomic reads have entries of their own; so have those that acquire. */
+/* Atomic reads have entries of their own; so have those that acquire, and what is not a read of one word
+ * and may be repeated by such reads: a write that changes nothing (atomic.c), a read of two words. */
 #define FILTER_ATOMIC (1ull << 62)
 #define FILTER_ACQUIRE (1ull << 63)
+#define FILTER_SAME (1ull << 61)
+#define FILTER_FLAGS (FILTER_ATOMIC | FILTER_ACQUIRE | FILTER_SAME)
 
 /* The bytes of an access within its word. */
 static inline unsigned filter_mask(const void *p, unsigned log2)

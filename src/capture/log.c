@@ -677,7 +677,7 @@ void log_settle(struct thread *t)
 
 	if (!state.drops || t->chunk == NULL || t->muted)
 		return;
-	filter_sweep(t);
+	filter_sweep_pending(t);
 	p = log_other_begin(t, 0);
 	if (!t->muted)
 		log_other_end(t, FORMAT_K_PAD, FORMAT_PAD_SETTLED, p, 0);

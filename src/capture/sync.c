@@ -13,6 +13,65 @@ static inline bool is_remark(unsigned kind)
 	       kind == FORMAT_K_RREQ;
 }
 
+/* ---- calls in vain ---- */
+
+/* A call that came back without having done anything. */
+static inline bool is_vain(unsigned kind, unsigned aux)
+{
+	return kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL ||
+	       (kind == FORMAT_K_JOINING && (aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)));
+}
+
+/* The call in vain that this tells of, or, if it is the request of a timed call, that such a call
+ * would end in; 0: neither. */
+static inline uint32_t vain_of(unsigned kind, unsigned aux)
+{
+	if (is_vain(kind, aux))
+		return kind << 8 | aux;
+	if ((kind == FORMAT_K_REQ || kind == FORMAT_K_RREQ) && (aux & FORMAT_LOCK_TRY))
+		return FORMAT_K_TRYFAIL << 8 | aux;
+	if (kind == FORMAT_K_JOINING && aux == FORMAT_WAIT_TIMED)
+		return FORMAT_K_JOINING << 8 | FORMAT_JOIN_LATE;
+	return 0;
+}
+
+/*
+ * Has the thread's last event told of the same call in vain, so that there is nothing to add?
+ *
+ *	try(m) fails   try(m) fails   try(m) fails   x = 1
+ *	logged         dropped        dropped
+ *
+ * They have no effect, so in every run in which the first fails all may come right there, and fail
+ * for the same reason.  What the thread reads in between was dropped, and there too: such reads
+ * lie between two that are not, and see the same version.  id: the object, or the thread's number.
+ */
+static inline bool vain_again(const struct thread *t, uint32_t what, uint64_t id)
+{
+	return what != 0 && t->vain == what && t->vain_id == id && t->vain_tseq == t->tseq &&
+	       t->nested == 0 && !log_is_full();
+}
+
+/*
+ * Calls in vain order nothing, and end no epoch, as a compare-exchange that fails does not.  What
+ * was dropped before the first is told of, for after it there may be nothing but such calls until
+ * the program is killed.
+ */
+static inline void epoch_end(struct thread *t, unsigned kind, unsigned aux)
+{
+	if (!is_vain(kind, aux))
+		filter_sweep(t);
+}
+
+static void vain_note(struct thread *t, unsigned kind, unsigned aux, uint64_t id)
+{
+	t->vain = kind << 8 | aux;
+	t->vain_id = id;
+	t->vain_tseq = t->tseq;
+	log_settle(t);
+}
+
+/* ---- records ---- */
+
 /* Where the operation is called from. */
 static inline uint32_t place(struct thread *t)
 {
@@ -96,7 +155,7 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 	struct object o = { .at = obj, .site = place(t) };
 	cell_version own = cell_make(t->tid, t->tseq + 1);
 
-	filter_sweep(t);
+	epoch_end(t, kind, aux);
 	log_ready(t, o.site); /* before others can name the event */
 	o.before = is_remark(kind) ? cell_peek(cell) : replace(cell, kind, own);
 	if ((kind == FORMAT_K_REL && lean_release(t, aux, o.site, o.before)) ||
@@ -109,7 +168,12 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
 {
-	return operation(t, kind, aux, obj, NULL, 0);
+	if (is_remark(kind) && vain_again(t, vain_of(kind, aux), (uintptr_t)obj))
+		return t->tseq;
+	operation(t, kind, aux, obj, NULL, 0);
+	if (is_vain(kind, aux))
+		vain_note(t, kind, aux, (uintptr_t)obj);
+	return t->tseq;
 }
 
 uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a)
@@ -131,7 +195,9 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	uint32_t site = place(t);
 	uint8_t *p;
 
-	filter_sweep(t);
+	if (vain_again(t, vain_of(kind, aux), a))
+		return t->tseq;
+	epoch_end(t, kind, aux);
 	p = log_other_begin(t, site);
 	p = log_varint(p, site);
 	if (nargs > 0)
@@ -139,6 +205,8 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	if (nargs > 1)
 		p = log_varint(p, b);
 	log_other_end(t, kind, aux, p, 1);
+	if (is_vain(kind, aux))
+		vain_note(t, kind, aux, a);
 	return t->tseq;
 }
 

@@ -71,7 +71,8 @@ static inline void hook_leave(struct thread *t)
 
 /*
  * Ends the epoch and logs one operation on the object at obj, replacing the
- * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  Returns its event
+ * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  A call in vain ends no epoch,
+ * and right after one like it is not logged at all.  Returns the last event's
  * number.  The 1, 2 variants carry arguments, in the order of TRACE_FORMAT.md.
  */
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj);

@@ -147,6 +147,10 @@ struct thread {
 	uint64_t gave_tseq;
 	cell_version took_version;
 
+	/* The last call that was in vain: kind and flags, of what, and its event (sync.c). */
+	uint32_t vain;
+	uint64_t vain_id, vain_tseq;
+
 	/* Depths of the calls of unseen code that have not returned, innermost last. */
 	uint32_t nunseen, unseen[THREAD_UNSEEN];
 	bool unseen_root; /* so is what its first function was called by */

@@ -30,6 +30,7 @@ struct shape {
 	decode_rest *rest;
 };
 
+#define REMARK (SITE | ADDR | REF | KEEPS)
 #define OBJECT (SITE | ADDR | REF | SYNC)
 
 static const struct shape shapes[FORMAT_NKINDS] = {
@@ -49,7 +50,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_OPAQUE] = { EVENT_OPAQUE, SITE, decode_opaque },
 	[FORMAT_K_ACQ] = { EVENT_ACQ, OBJECT | LOCK, NULL },
 	[FORMAT_K_REL] = { EVENT_REL, OBJECT | LOCK, NULL },
-	[FORMAT_K_TRYFAIL] = { EVENT_TRYFAIL, OBJECT | LOCK | KEEPS, NULL },
+	[FORMAT_K_TRYFAIL] = { EVENT_TRYFAIL, REMARK | LOCK, NULL },
 	[FORMAT_K_RACQ] = { EVENT_RACQ, OBJECT | LOCK, NULL },
 	[FORMAT_K_RREL] = { EVENT_RREL, OBJECT | LOCK, NULL },
 	[FORMAT_K_LOCK_INIT] = { EVENT_LOCK_INIT, OBJECT | LOCK, decode_life },
@@ -64,7 +65,7 @@ static const struct shape shapes[FORMAT_NKINDS] = {
 	[FORMAT_K_SEM_INIT] = { EVENT_SEM_INIT, OBJECT | ARG, NULL },
 	[FORMAT_K_SEM_POST] = { EVENT_SEM_POST, OBJECT, NULL },
 	[FORMAT_K_SEM_WAIT] = { EVENT_SEM_WAIT, OBJECT, NULL },
-	[FORMAT_K_SEM_FAIL] = { EVENT_SEM_FAIL, OBJECT | KEEPS, decode_sem_fail },
+	[FORMAT_K_SEM_FAIL] = { EVENT_SEM_FAIL, REMARK, decode_sem_fail },
 	[FORMAT_K_ONCE_BEGIN] = { EVENT_ONCE_BEGIN, OBJECT, NULL },
 	[FORMAT_K_ONCE_END] = { EVENT_ONCE_END, OBJECT, NULL },
 	[FORMAT_K_ONCE_PASS] = { EVENT_ONCE_PASS, OBJECT, NULL },
@@ -160,10 +161,12 @@ bool decode_record(struct decode_cursor *c, struct wire *w, uint32_t head, struc
 
 bool decode_is_sync(uint32_t head)
 {
-	unsigned kind = head >> FORMAT_KIND_SHIFT & 63;
+	unsigned kind = head >> FORMAT_KIND_SHIFT & 63, aux = head >> FORMAT_AUX_SHIFT & 255;
 
 	if ((head & FORMAT_FORM) == FORMAT_LEAN)
 		return head != 0;
+	if (kind == FORMAT_K_JOINING && (aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)))
+		return false;
 	return (head & FORMAT_FORM) == FORMAT_OTHER && kind < FORMAT_NKINDS &&
 	       (shapes[kind].has & SYNC);
 }
