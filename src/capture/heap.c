@@ -88,15 +88,37 @@ static void log_death(struct thread *t, void *p)
 	range_free(t, p, n, size_aux(n), t->view.call_site);
 }
 
+/*
+ * No event can tell of p's birth: its thread is not recorded, or no more, or a signal handler has
+ * interrupted a hook, which may hold the locks of the log.  Whoever uses p must not be taken for
+ * one who uses what was freed there before.
+ */
+static void born_unseen(const void *p)
+{
+	struct thread *t = thread_self();
+
+	if (!log_is_on() || thread_is_beginning(t))
+		return;
+	if (thread_is_inside(t))
+		t->hiding = true;
+	else
+		log_hidden((uintptr_t)p, REAL(malloc_usable_size)((void *)(uintptr_t)p));
+}
+
 /* p as a real allocation function gave it; returns it. */
 static void *born(void *p, unsigned flags)
 {
 	struct thread *t;
 
-	if (p != NULL && (t = hook_enter()) != NULL) {
-		log_birth(t, p, flags);
-		hook_leave(t);
+	if (p == NULL)
+		return NULL;
+	t = hook_enter();
+	if (t == NULL) {
+		born_unseen(p);
+		return p;
 	}
+	log_birth(t, p, flags);
+	hook_leave(t);
 	return p;
 }
 
@@ -146,6 +168,7 @@ EXPORT int posix_memalign(void **out, size_t align, size_t n)
 	if (r != 0)
 		return r;
 	if ((t = hook_enter()) == NULL) {
+		born_unseen(p);
 		*out = p;
 		return 0;
 	}
@@ -208,8 +231,12 @@ EXPORT void *realloc(void *old, size_t n)
 			memcpy(p, old, early_size(old) < n ? early_size(old) : n);
 		return p;
 	}
-	if ((t = hook_enter()) == NULL)
-		return real(old, n);
+	if ((t = hook_enter()) == NULL) {
+		p = real(old, n);
+		if (p != NULL)
+			born_unseen(p);
+		return p;
+	}
 	if (n != 0) {
 		p = move_block(t, old, n);
 		hook_leave(t);
@@ -217,7 +244,7 @@ EXPORT void *realloc(void *old, size_t n)
 	}
 	log_death(t, old);
 	hook_leave(t);
-	return real(old, 0);
+	return born(real(old, 0), 0);
 }
 
 EXPORT void *reallocarray(void *old, size_t count, size_t n)

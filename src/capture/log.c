@@ -283,6 +283,15 @@ void log_control(unsigned kind, const void *payload, size_t n)
 	log_control_unlock();
 }
 
+void log_hidden(uintptr_t addr, uint64_t n)
+{
+	uint8_t buffer[32], *p = log_varint(buffer, FORMAT_EXTRA_HIDDEN);
+
+	p = log_varint(p, addr);
+	p = log_varint(p, n);
+	log_control(FORMAT_K_C_EXTRA, buffer, (size_t)(p - buffer));
+}
+
 /* ---- cuts; state.lock held ---- */
 
 static void pairs_sort(struct pair *p, size_t n)
@@ -526,6 +535,9 @@ void log_catch_up(struct thread *t, uint32_t site)
 			limit_set(t);
 		put_small(t, FORMAT_K_NESTED, site, 0, 1);
 		t->nextra++;
+		if (t->hiding)
+			log_hidden(0, UINT64_MAX);
+		t->hiding = false;
 	}
 	if (t->cursor >= t->limit) {
 		if (t->muted)

@@ -242,6 +242,8 @@ void log_trouble(const char *what, int error);
 
 /* Control stream; any thread, takes a lock inside. */
 void log_control(unsigned kind, const void *payload, size_t n);
+/* [addr, addr + n) was given out, and no event says so; 0, 0: from now on that is told. */
+void log_hidden(uintptr_t addr, uint64_t n);
 /* Several control records under one lock. */
 void log_control_lock(void);
 void log_control_put(unsigned kind, const void *payload, size_t n);

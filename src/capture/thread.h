@@ -135,6 +135,7 @@ struct thread {
 
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
+	bool hiding;	 /* and it allocated memory */
 	bool left;	 /* a signal handler jumped out of a hook */
 	struct {
 		int number;    /* 0: none */
@@ -189,6 +190,13 @@ extern struct thread thread_scratch, thread_gone;
 static inline bool thread_is_inside(const struct thread *t)
 {
 	return (t->view.live & ~THREAD_LATE) == 0 && t != &thread_scratch;
+}
+
+/* Does it run, and its log not yet?  What the C library allocates then, it frees before the log begins. */
+static inline bool thread_is_beginning(const struct thread *t)
+{
+	return t->view.live == THREAD_QUIET && t != &thread_gone && t != &thread_scratch &&
+	       t->chunk == NULL && !t->ended;
 }
 
 /* A new thread's number and block, not yet running.  NULL: not recording, or too many. */

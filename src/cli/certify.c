@@ -141,6 +141,14 @@ static bool is_claimed(const struct findings *f)
 	return false;
 }
 
+static bool is_checked(const struct findings *f)
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		if (finding_is_stale(&f->at.at[i]))
+			return true;
+	return is_claimed(f);
+}
+
 /* Whether a wait ends depends on all signals of the trace. */
 static bool needs_all(const struct findings *f)
 {
@@ -156,7 +164,7 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 	struct positions wanted = { 0 };
 	struct evidence_options opt = {
 		.upto = needs_all(f) ? 0 : last_named(f),
-		.brief = !is_claimed(f), /* there is nothing to check */
+		.brief = !is_checked(f), /* there is nothing to check */
 		.path = frames_variable,
 	};
 	enum status st;
@@ -471,6 +479,21 @@ static void round_settle(struct certify *c, struct findings *f, struct map *sure
 	VEC_CLEAR(&r->turns);
 }
 
+/* It happened, as anybody can see who looks at the trace. */
+static bool is_observed(struct certify *c, const struct finding *x)
+{
+	if (!finding_is_stale(x))
+		return finding_is_end(x);
+	if (check_stale(c->evidence, x->events[0], x->events[1]))
+		return true;
+	c->refused++;
+	talk_error("internal error: the checker finds no use after free in events %" PRIu64
+		   " and %" PRIu64,
+		   x->events[0], x->events[1]);
+	talk_more("please report it, with the trace; the finding is not to be trusted");
+	return false;
+}
+
 void certify_findings(struct certify *c, struct findings *f)
 {
 	unsigned jobs = c->a->engine.jobs ? c->a->engine.jobs : 1;
@@ -483,8 +506,8 @@ void certify_findings(struct certify *c, struct findings *f)
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
 
-		x->status = finding_is_end(x) ? FINDING_OBSERVED : FINDING_WARNING;
-		if (!finding_is_end(x) && !x->claimed && !x->why)
+		x->status = is_observed(c, x) ? FINDING_OBSERVED : FINDING_WARNING;
+		if (x->status == FINDING_WARNING && !x->claimed && !x->why)
 			x->why = findings_words(f, "%s gives no run in which it happens",
 						x->analysis);
 	}

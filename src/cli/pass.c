@@ -52,11 +52,12 @@ void pass_truncated(struct pass *p, const char *format, ...)
 	*VEC_PUSH(&p->truncated) = words;
 }
 
-/* Whether a wait ends depends on signals that may still come; a circle of locks does not. */
+/* Whether a wait ends depends on signals that may still come, and whether memory was free on who has got
+ * it; a circle of locks does not. */
 bool pass_is_lasting(enum finding_kind k)
 {
 	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP && k != FINDING_HANG &&
-	       k != FINDING_CRASH;
+	       k != FINDING_CRASH && k != FINDING_USE_AFTER_FREE && k != FINDING_DOUBLE_FREE;
 }
 
 bool pass_needs_model(const struct analyse *a)
@@ -79,6 +80,7 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 	p->report.path = name;
 	p->needs_model = pass_needs_model(a);
 	ending_init(&p->ending);
+	stale_init(&p->stale);
 	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;
@@ -97,6 +99,7 @@ void pass_release(struct pass *p)
 	VEC_RELEASE(&p->truncated);
 	VEC_RELEASE(&p->seen);
 	ending_release(&p->ending);
+	stale_release(&p->stale);
 	if (p->model)
 		model_free(p->model);
 	for (size_t i = 0; i < p->a->nengines; i++)
@@ -211,6 +214,7 @@ static void see(void *arg, struct trace *t, const struct event *e)
 	struct pass *p = arg;
 
 	ending_take(&p->ending, e);
+	stale_take(&p->stale, e);
 	if (p->watch)
 		watch_see(p->watch, t, e, &p->items);
 }
@@ -348,11 +352,39 @@ static bool is_wanted(void *arg, const struct finding *f)
 	return !hidden;
 }
 
+/* Does the race say that the free came first? */
+static bool is_told_by(const struct evidence *ev, const struct finding *f,
+		       const struct finding *race)
+{
+	struct evidence_event a, b;
+
+	if (race->kind != FINDING_RACE || race->status == FINDING_WARNING)
+		return false;
+	evidence_get(ev, race->events[0], &a);
+	evidence_get(ev, f->events[0], &b);
+	if (a.op != EVENT_FREE || a.site != b.site)
+		return false;
+	evidence_get(ev, race->events[1], &a);
+	evidence_get(ev, f->events[1], &b);
+	return a.op == b.op && a.site == b.site;
+}
+
+static bool is_news(void *arg, const struct finding *f)
+{
+	const struct pass *p = arg;
+
+	for (size_t i = 0; finding_is_stale(f) && i < p->findings.at.n; i++)
+		if (is_told_by(p->report.evidence, f, &p->findings.at.at[i]))
+			return false;
+	return true;
+}
+
 static void settle(struct pass *p)
 {
 	bool all = p->a->engine.all_pairs;
 
 	findings_settle(&p->findings, all);
+	findings_keep(&p->findings, is_news, p);
 	if (p->a->suppress)
 		suppress_begin(p->a->suppress);
 	findings_keep(&p->findings, is_wanted, p);
@@ -489,8 +521,10 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 	/* What has not come yet may end a wait. */
 	if (p->hurried)
 		findings_keep(&p->findings, is_lasting, NULL);
-	else if (!engine_stopped(&p->a->engine))
+	else if (!engine_stopped(&p->a->engine)) {
 		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
+		stale_find(&p->stale, p->trace, p->certify.how.to_cut == 0, &p->findings);
+	}
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
 	if (st == ST_OK)
 		st = look_again(p, d);
@@ -500,9 +534,12 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 enum status pass_run(struct pass *p, struct diag *d)
 {
 	enum status st = trace_open(p->certify.path, &p->certify.how, &p->trace, d);
+	struct trace_info info;
 
 	if (st != ST_OK)
 		return st;
+	trace_info(p->trace, &info);
+	p->stale.text = info.form != TRACE_BINARY;
 	p->report.trace = p->trace;
 	p->report.from_cut = p->certify.how.from_cut;
 	p->report.to_cut = p->certify.how.to_cut;

@@ -23,6 +23,7 @@
 #include "cli/talk.h"
 #include "finding/finding.h"
 #include "monitor/watch.h"
+#include "predict/stale.h"
 #include "report/ending.h"
 #include "report/report.h"
 
@@ -54,6 +55,7 @@ struct pass {
 	struct watch_items items;
 	VEC(char) seen; /* [tid] */
 	struct ending ending;
+	struct stale stale;
 	struct talk_progress progress;
 };
 

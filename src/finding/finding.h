@@ -27,7 +27,9 @@
 	X(PROPERTY, "property", "property violated")                                    \
 	X(PROPERTY_ERROR, "property-error", "property without a value")                 \
 	X(HANG, "hang", "hang")                                                         \
-	X(CRASH, "crash", "crash")
+	X(CRASH, "crash", "crash")                                                      \
+	X(USE_AFTER_FREE, "use-after-free", "use after free")                           \
+	X(DOUBLE_FREE, "double-free", "double free")
 
 enum finding_kind {
 #define X(id, name, title) FINDING_##id,
@@ -51,6 +53,8 @@ enum finding_kind {
  *	PROPERTY	the event at which the property is violated, last of the schedule; none: it is
  *			violated in the initial state.  PROPERTY_ERROR: at which its formula has no value
  *	HANG, CRASH	how the recorded run ended: the last events of threads, of many the first few
+ *	USE_AFTER_FREE	a free, and a use of what it freed that came later in the recorded run; DOUBLE_FREE:
+ *			another free
  */
 
 /* OBSERVED: no analysis and no checker need be believed; the program itself has shown it. */
@@ -115,6 +119,18 @@ static inline bool finding_is_property(const struct finding *f)
 static inline bool finding_is_end(const struct finding *f)
 {
 	return f->kind == FINDING_HANG || f->kind == FINDING_CRASH;
+}
+
+/* The recorded run used memory that was free. */
+static inline bool finding_is_stale(const struct finding *f)
+{
+	return f->kind == FINDING_USE_AFTER_FREE || f->kind == FINDING_DOUBLE_FREE;
+}
+
+/* Two events about the same bytes, or the same object. */
+static inline bool finding_is_pair(const struct finding *f)
+{
+	return f->kind == FINDING_RACE || finding_is_stale(f);
 }
 
 /* A short text that lives as long as the list, or the one that it is moved to. */

@@ -181,7 +181,7 @@ static void part_format(struct explain *x)
 
 static void next_format(struct explain *x, const struct finding *f)
 {
-	if (!finding_is_end(f) && scope_is_shared(x->r, f->analysis))
+	if (f->status != FINDING_OBSERVED && scope_is_shared(x->r, f->analysis))
 		strbuf_addf(&x->out, "   found by %s\n", f->analysis);
 	if (f->why)
 		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
@@ -214,6 +214,8 @@ static void full_format(struct explain *x, const struct finding *f, const char *
 {
 	if (f->kind == FINDING_RACE)
 		explain_race(x, f, subject);
+	else if (finding_is_stale(f))
+		explain_stale(x, f, subject);
 	else if (f->property)
 		explain_property(x, f);
 	else if (finding_is_end(f))
@@ -229,6 +231,8 @@ static void short_title(struct explain *x, const struct finding *f, const char *
 {
 	if (f->kind == FINDING_RACE)
 		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
+	else if (finding_is_stale(f))
+		strbuf_addf(&x->out, "%s of %s", finding_kind_title(f->kind), subject);
 	else if (f->property)
 		explain_property_title(f, &x->out);
 	else if (finding_is_end(f))
@@ -248,8 +252,7 @@ static void line_format(struct explain *x, const struct finding *f, const char *
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(x->ev, f->events[i], &e);
 		strbuf_addf(&x->out, "%s %s %s ", i ? "," : ":", trace_thread_name(x->t, e.tid),
-			    f->kind == FINDING_RACE || f->property ? words_op(&e)
-								   : words_target(&e));
+			    finding_is_pair(f) || f->property ? words_op(&e) : words_target(&e));
 		frames_brief(x->t, e.site, e.stack, NULL, &x->out);
 	}
 	explain_sure(x, f, start);
@@ -328,7 +331,9 @@ static enum topic topic_of(enum finding_kind k)
 		return TOPIC_PROPERTY;
 	if (k == FINDING_CRASH)
 		return TOPIC_NONE;
-	return k == FINDING_RACE ? TOPIC_RACE : TOPIC_DEADLOCK;
+	return k == FINDING_RACE || k == FINDING_USE_AFTER_FREE || k == FINDING_DOUBLE_FREE
+		       ? TOPIC_RACE
+		       : TOPIC_DEADLOCK;
 }
 
 /* What to type next. */

@@ -56,6 +56,7 @@ void explain_origins(struct explain *x, const uint64_t *events, size_t n);
 
 /* All between number and what to type next. */
 void explain_race(struct explain *x, const struct finding *f, const char *subject);
+void explain_stale(struct explain *x, const struct finding *f, const char *subject);
 void explain_wait(struct explain *x, const struct finding *f, const char *subject);
 /* Its title alone: "deadlock of T1 and T2 on a, b". */
 void explain_wait_title(const struct explain *x, const struct finding *f, const char *subject,

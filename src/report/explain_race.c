@@ -1,5 +1,6 @@
 /*
- * A data race in words: what, by whom, under which locks, in which order.
+ * A data race in words: what, by whom, under which locks, in which order.  So of a use after free,
+ * whose order is that of the recorded run.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -49,14 +50,37 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 		strbuf_adds(out, ", global");
 }
 
+/* "4 bytes at +8 in heap#1 of 40 bytes": which part of which block. */
+static void block_format(const struct explain *x, const struct finding *f, struct strbuf *out)
+{
+	struct evidence_object o;
+	struct evidence_event e;
+	struct trace_info info;
+
+	trace_info(x->t, &info);
+	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o) || !o.heap)
+		return;
+	evidence_get(x->ev, f->events[1], &e);
+	if (f->kind == FINDING_USE_AFTER_FREE && event_op_family(e.op) == 'A')
+		strbuf_addf(out, "%" PRIu64 " byte%s at +%" PRIu64 " ", e.len, WORDS_PLURAL(e.len),
+			    e.addr - o.alloc_addr);
+	if (f->kind == FINDING_USE_AFTER_FREE)
+		strbuf_addf(out, "in %.*s of ", (int)trace_object_whole(o.name), o.name);
+	strbuf_addf(out, "%" PRIu64 " bytes", o.size);
+}
+
 static void title(struct explain *x, const struct finding *f, const char *subject)
 {
 	struct strbuf about = { 0 };
 	size_t start = x->out.n;
 	bool fits;
 
-	strbuf_addf(&x->out, "%" PRIu32 "  %s on %s", f->id, finding_kind_title(f->kind), subject);
-	object_format(x, f, &about);
+	strbuf_addf(&x->out, "%" PRIu32 "  %s %s %s", f->id, finding_kind_title(f->kind),
+		    finding_is_stale(f) ? "of" : "on", subject);
+	if (finding_is_stale(f))
+		block_format(x, f, &about);
+	else
+		object_format(x, f, &about);
 	fits = x->out.n - start + about.n + strlen(" ()  predicted, certified") <=
 	       (size_t)x->opt->width;
 	if (about.n && fits)
@@ -215,4 +239,12 @@ void explain_race(struct explain *x, const struct finding *f, const char *subjec
 	life_format(x, f);
 	explain_origins(x, f->events, 1);
 	schedule_format(x, f);
+}
+
+void explain_stale(struct explain *x, const struct finding *f, const char *subject)
+{
+	title(x, f, subject);
+	accesses_format(x, f);
+	strbuf_adds(&x->out, "   in this order, and nobody had got the memory again\n");
+	explain_origins(x, f->events, 1);
 }

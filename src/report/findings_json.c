@@ -142,8 +142,8 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
 	json_string(j, "op",
-		    f->kind == FINDING_RACE || f->property || finding_is_end(f) ? show_op(e.op)
-										: words_target(&e));
+		    finding_is_pair(f) || f->property || finding_is_end(f) ? show_op(e.op)
+									   : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
 	stack_json(&frames, j);
@@ -215,7 +215,7 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	struct strbuf subject = { 0 };
 	struct words_objects o;
 
-	if (f->kind == FINDING_RACE || finding_is_end(f)) {
+	if (finding_is_pair(f) || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
 		json_string(j, "object", strbuf_str(&subject));
 		strbuf_release(&subject);
@@ -265,7 +265,7 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		target_json(r, f, f->events[i], j);
 	json_close(j, ']');
 	json_string(j, "property", f->property);
-	if (f->property || finding_is_end(f))
+	if (f->property || finding_is_end(f) || finding_is_stale(f))
 		json_bool(j, "observed", f->observed);
 	if (f->why)
 		json_string(j, "why", f->why);

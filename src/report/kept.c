@@ -52,7 +52,7 @@ static uint64_t place_key(const struct report *r, const struct finding *f, uint6
 		h = add_text(h + e.site, "");
 	else
 		h = add_text(add_text(h + at.line, at.file), at.variable);
-	return f->kind != FINDING_RACE && e.name ? add_object(h, e.name) : h;
+	return !finding_is_pair(f) && e.name ? add_object(h, e.name) : h;
 }
 
 static uint64_t mix(uint64_t x)

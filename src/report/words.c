@@ -166,7 +166,7 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 	strbuf_release(&whole);
 }
 
-static void race_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
+static void pair_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)
 {
 	uint64_t best = f->events[0];
 	struct evidence_event e;
@@ -218,8 +218,8 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 		strbuf_adds(out, f->property ? f->property : f->subject);
 		return;
 	}
-	if (f->kind == FINDING_RACE) {
-		race_subject(ev, f, out);
+	if (finding_is_pair(f)) {
+		pair_subject(ev, f, out);
 		return;
 	}
 	words_objects(ev, f, &o);
@@ -303,7 +303,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 	out->property = f->property;
 	if (!f->property)
 		*VEC_PUSH(&out->variables) = subject;
-	if (!f->property && !finding_is_end(f) && f->kind != FINDING_RACE)
+	if (!f->property && !finding_is_end(f) && !finding_is_pair(f))
 		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(ev, f->events[i], &e);

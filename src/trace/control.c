@@ -119,9 +119,10 @@ static void global_take(struct control *c, struct wire *w)
 
 static void extra_take(struct control *c, struct wire *w)
 {
+	uint64_t what = wire_varint(w);
 	struct control_steady s;
 
-	if (wire_varint(w) != FORMAT_EXTRA_STEADY)
+	if (what != FORMAT_EXTRA_STEADY && what != FORMAT_EXTRA_HIDDEN)
 		return;
 	s.addr = wire_varint(w);
 	s.size = wire_varint(w);
@@ -129,7 +130,13 @@ static void extra_take(struct control *c, struct wire *w)
 		wire_fail(w);
 		return;
 	}
-	*VEC_PUSH(&c->steady) = s;
+	if (what == FORMAT_EXTRA_STEADY) {
+		*VEC_PUSH(&c->steady) = s;
+		return;
+	}
+	c->hidden_told = true;
+	if (s.size != 0)
+		*VEC_PUSH(&c->hidden) = s;
 }
 
 /* A cut may be spread over several records with its number. */
@@ -298,6 +305,7 @@ static void tables_release(struct control *c)
 	VEC_RELEASE(&c->globals);
 	VEC_RELEASE(&c->global_names);
 	VEC_RELEASE(&c->steady);
+	VEC_RELEASE(&c->hidden);
 	VEC_RELEASE(&c->pairs);
 	VEC_RELEASE(&c->cuts);
 }

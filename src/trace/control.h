@@ -67,6 +67,9 @@ struct control {
 	VEC(struct control_global) globals;
 	VEC(struct control_names) global_names; /* beside globals */
 	VEC(struct control_steady) steady;
+	/* Memory that was given out, and no ALLOC says so; told: there is a word about it. */
+	VEC(struct control_steady) hidden;
+	bool hidden_told;
 	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
 	VEC(struct control_pair) pairs;
 	VEC(uint64_t) cuts;

@@ -321,6 +321,9 @@ enum format_kind {
 
 /* C_EXTRA, the last number there is: its first varint says what it is.  Unknown ones are skipped. */
 #define FORMAT_EXTRA_STEADY 0u /* address, length: nobody writes there; what is seen was there */
+/* address, length: memory that was given out at some time, and no ALLOC says so.  Length 0, at the start:
+ * such memory is told. */
+#define FORMAT_EXTRA_HIDDEN 1u
 
 /* aux of OPAQUE: code that is known to write nothing of the program's. */
 #define FORMAT_OPAQUE_READS 1u

@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/control.h"
 #include "trace/first.h"
 #include "trace/follow.h"
 #include "trace/format.h"
@@ -219,6 +220,20 @@ enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
 		t->first = first_new(info.late);
 	}
 	return first_byte(t->first, ops->control(t->source), addr, byte);
+}
+
+bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len)
+{
+	const struct trace_source_ops *ops = t->source->ops;
+	const struct control *c = ops->control ? ops->control(t->source) : NULL;
+
+	if (!c)
+		return false;
+	for (size_t i = 0; i < c->hidden.n; i++)
+		if (c->hidden.at[i].addr < addr + len &&
+		    addr < c->hidden.at[i].addr + c->hidden.at[i].size)
+			return true;
+	return !c->hidden_told;
 }
 
 void trace_follow_end(struct trace *t)

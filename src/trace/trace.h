@@ -136,6 +136,9 @@ uint64_t trace_plain_address(const struct trace *t, uint64_t addr);
  */
 enum trace_first { TRACE_FIRST_UNKNOWN, TRACE_FIRST_BYTE, TRACE_FIRST_STEADY };
 enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte);
+/* May memory at [addr, addr + len) have been given out without an ALLOC that says so?  Known when the
+ * trace has been read. */
+bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len);
 /* The program says that races there are no errors: its words.  Else NULL. */
 const char *trace_object_benign(struct trace *t, uint64_t addr);
 

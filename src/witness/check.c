@@ -544,3 +544,9 @@ bool check_expand(const struct evidence *ev, const struct schedule *s, struct ch
 	}
 	return true;
 }
+
+bool check_stale(const struct evidence *ev, uint64_t free, uint64_t use)
+{
+	return free < use && use <= evidence_count(ev) &&
+	       evidence_item(ev, free)->op == EVENT_FREE && evidence_overlap(ev, free, use);
+}

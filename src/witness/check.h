@@ -63,6 +63,10 @@ void checker_free(struct checker *c);
 void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out);
 void check_verdict_release(struct check_verdict *v);
 
+/* Is the first a free, and the second a later event about some of the same bytes, or an object in them,
+ * with nothing new in their place?  Then the recorded run used what was free. */
+bool check_stale(const struct evidence *ev, uint64_t free, uint64_t use);
+
 /* The positions of a schedule, one by one, into out (appended).  False: it names events that the
  * evidence does not hold. */
 struct check_order {
