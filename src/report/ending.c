@@ -21,6 +21,7 @@ void ending_init(struct ending *e)
 	map_init(&e->holders);
 	map_init(&e->barriers);
 	map_init(&e->come);
+	pairing_init(&e->pairing);
 }
 
 void ending_release(struct ending *e)
@@ -29,6 +30,7 @@ void ending_release(struct ending *e)
 	map_release(&e->holders);
 	map_release(&e->barriers);
 	map_release(&e->come);
+	pairing_release(&e->pairing);
 }
 
 /* ---- events ---- */
@@ -112,6 +114,7 @@ void ending_take(struct ending *e, const struct event *v)
 		t->timed = v->flags & EVENT_TRY;
 	}
 	t->begun = true;
+	pairing_take(&e->pairing, v);
 	switch (v->op) {
 	case EVENT_ACQ:
 	case EVENT_REL:

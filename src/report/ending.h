@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "finding/finding.h"
+#include "report/pairing.h"
 
 struct event;
 struct json;
@@ -43,6 +44,7 @@ struct ending {
 	/* What the trace cannot vouch for. */
 	uint64_t unknown; /* reads that saw what unseen code wrote */
 	uint64_t unseen;  /* calls of unseen code that may order threads */
+	struct pairing pairing;
 };
 
 void ending_init(struct ending *e);

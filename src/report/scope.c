@@ -124,6 +124,44 @@ static void unseen_get(const struct report *r, struct scope *s)
 		    WORDS_PLURAL(r->stopped));
 }
 
+/* What another run may pair otherwise. */
+static void pairing_get(const struct pairing_counts *n, struct scope *s)
+{
+	if (n->waits)
+		add(s, "%" PRIu64 " wait%s for a condition could have been woken by another signal",
+		    n->waits, WORDS_PLURAL(n->waits));
+	if (n->rounds)
+		add(s, "other threads could have met in %" PRIu64 " round%s of a barrier",
+		    n->rounds, WORDS_PLURAL(n->rounds));
+	if (n->handed)
+		add(s,
+		    "data of pipes and sockets, or signals, could have come otherwise (%" PRIu64
+		    " time%s)",
+		    n->handed, WORDS_PLURAL(n->handed));
+}
+
+/* Those of pairing_get, as a condition: "waits ..., and barriers ...". */
+static char *given_words(const struct pairing_counts *n)
+{
+	const char *words[] = { n->waits ? "waits are woken by the signals that woke them" : NULL,
+				n->rounds ? "barriers are met by the threads that met" : NULL,
+				n->handed ? "what comes through the kernel comes as it came"
+					  : NULL };
+	char *all = NULL;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char *longer;
+
+		if (!words[i])
+			continue;
+		if (asprintf(&longer, "%s%s%s", all ? all : "", all ? ", and " : "", words[i]) < 0)
+			BUG("out of memory for a message");
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
 /* What was not searched. */
 static void search_get(const struct report *r, struct scope *s)
 {
@@ -149,10 +187,15 @@ static int compare(const void *p, const void *q)
 
 static void reasons_get(const struct report *r, struct scope *s)
 {
+	struct pairing_counts n = pairing_count(&r->ending->pairing);
+
 	missing_get(r, s);
 	threads_get(r, s);
 	unseen_get(r, s);
 	search_get(r, s);
+	if (s->because.n == 0)
+		s->given = given_words(&n);
+	pairing_get(&n, s);
 	if (s->because.n)
 		qsort(s->because.at, s->because.n, sizeof(*s->because.at), compare);
 }
@@ -189,4 +232,5 @@ void scope_release(struct scope *s)
 	for (size_t i = 0; i < s->because.n; i++)
 		free(s->because.at[i]);
 	VEC_RELEASE(&s->because);
+	free(s->given);
 }

@@ -26,6 +26,8 @@ struct scope {
 	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
 	/* Why not every order was considered, in words, the shortest first; none: it was. */
 	VEC(char *) because;
+	/* Or this is why, and all: it was considered where "waits are woken by ...".  NULL: not so. */
+	char *given;
 };
 void scope_get(const struct report *r, struct scope *out);
 void scope_release(struct scope *s);

@@ -100,6 +100,9 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 		none_violated(r, s, out);
 	else if (s->because.n == 0)
 		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
+	else if (s->given)
+		strbuf_addf(out, "no %s in any run that the recording proves possible, where %s.",
+			    what, s->given);
 	else
 		strbuf_addf(out, "no %s found.", what);
 	if (r->events && r->ntruncated == 0 && (s->races || s->waits))
@@ -147,13 +150,19 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 		strbuf_adds(out, "  Only one thread was recorded.\n");
 	if (r->events == 0 || (!s->races && !s->waits))
 		return;
-	if (s->because.n)
+	if (s->because.n && !s->given) {
 		because_format(r, s, out);
-	else
-		strbuf_addf(out,
-			    "  Every order of the %" PRIu64 " recorded events was considered; other"
-			    " input, other values, or\n  code that did not run may still %s.\n",
-			    r->events, s->waits ? "go wrong" : "race");
+		return;
+	}
+	strbuf_addf(out,
+		    "  Every %sorder of the %" PRIu64
+		    " recorded events was considered; other input, "
+		    "other values, or\n  code that did not run may still %s.\n",
+		    s->given ? "such " : "", r->events, s->waits ? "go wrong" : "race");
+	if (s->given)
+		strbuf_adds(out, "  There may be other orders:\n");
+	for (size_t i = 0; s->given && i < s->because.n; i++)
+		strbuf_addf(out, "    %s\n", s->because.at[i]);
 }
 
 static size_t count(const struct report *r)

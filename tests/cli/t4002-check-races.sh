@@ -52,6 +52,73 @@ run foresee check clean.std
 is "$status" 0 "no race: status"
 has out '^no race or deadlock in any run that the recording proves possible\.' "in words"
 has out '^  Every order of the 6 recorded events was considered; other input' "and what that does not say"
+
+# None where each keeps its partner; with another one, T3 writes x beside T2.  The answer says so.
+cat >woken.std <<'EOT'
+#fmt 1
+T2|acq(m)|10
+T2|rel(m)!wait|11
+T2|park(c,m)|11
+T3|w(x)|20
+T3|acq(m)|21
+T3|signal(c:1)|22
+T3|rel(m)|23
+T2|wake(c)<6|11
+T2|acq(m)!wait|11
+T2|rel(m)|12
+T2|w(x)|13
+EOT
+run foresee check -a races woken.std
+has out '^no race in any run that the recording proves possible\.' "one signal: who else should have"
+cp woken.std others.std
+printf '%s\n' 'T4|acq(m)|30' 'T4|signal(c)|31' 'T4|rel(m)|32' >>others.std
+run foresee check -a races others.std
+has out '^no race in any run .*, where waits are woken by the signals that woke them\.' "another signal"
+has out '^  Every such order of the 14 recorded events was considered; other input' "what was considered"
+has out '^    1 wait for a condition could have been woken by another signal$' "and what was not"
+run foresee check -a races -f json others.std
+has out '"exhaustive": false, "not_exhaustive_because": \["1 wait for a condition' "no promise in JSON"
+cat >met.std <<'EOT'
+#fmt 1
+T1|barinit(b:2)|1
+T1|fork(T2)|2
+T1|fork(T3)|3
+T1|fork(T4)|4
+T1|fork(T5)|5
+T2|w(x)|10
+T2|barin(b:0)|11
+T3|barin(b:0)|21
+T2|barout(b:0)|11
+T3|barout(b:0)|21
+T3|w(x)|22
+EOT
+run foresee check -a races met.std
+has out '^no race in any run that the recording proves possible\.' "two threads at a barrier for two"
+cp met.std crowd.std
+printf '%s\n' 'T4|barin(b:1)|31' 'T5|barin(b:1)|41' 'T4|barout(b:1)|31' 'T5|barout(b:1)|41' >>crowd.std
+run foresee check -a races crowd.std
+has out '^no race in any run .*, where barriers are met by the threads that met\.' "four of them"
+has out '^    other threads could have met in 2 rounds of a barrier$' "so they might have met otherwise"
+grep -v barinit crowd.std >unmade.std
+run foresee check -a races unmade.std
+has out ', where barriers are met by the threads that met\.' "so too without its init"
+cat >piped.std <<'EOT'
+#fmt 1
+T1|w(x)|1
+T1|give(p)!file|2
+T2|take(p)!file|3
+T2|r(x)|4
+EOT
+run foresee check -a races piped.std
+has out '^no race in any run .*, where what comes through the kernel comes as it came\.' "a pipe"
+sed 's/!file//' piped.std >said.std
+run foresee check -a races said.std
+has out '^no race in any run that the recording proves possible\.' "what the program says is so"
+cat crowd.std >all.std
+printf '%s\n' 'T6|give(p)!socket|1' 'T7|take(p)!socket|1' >>all.std
+run foresee check -a races all.std
+has out ', where barriers are met by .*, and what comes through the kernel' "two at once"
+
 echo '# nothing' >empty.std
 run foresee check empty.std
 is "$status" 0 "no events, no race"
