@@ -58,22 +58,98 @@ static uint32_t inlined_site(struct function *f, LLVMMetadataRef location)
 	return row;
 }
 
-/* Code moved by the optimiser may have lost its line; then its first user's has to do. */
-static LLVMMetadataRef location_of(LLVMValueRef inst)
+static bool has_line(LLVMMetadataRef location)
 {
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	return location && LLVMDILocationGetLine(location);
+}
 
-	if (!location || LLVMDILocationGetLine(location))
-		return location;
+/* Is it a line of the function that `like', or if that is NULL f, is in, by the same way of inlining? */
+static bool is_alike(const struct function *f, LLVMMetadataRef location, LLVMMetadataRef like)
+{
+	LLVMMetadataRef scope = like ? LLVMDILocationGetScope(like) : LLVMGetSubprogram(f->value);
+
+	return has_line(location) && scope &&
+	       LLVMDILocationGetInlinedAt(location) ==
+		       (like ? LLVMDILocationGetInlinedAt(like) : NULL) &&
+	       extra_subprogram(LLVMDILocationGetScope(location)) == extra_subprogram(scope);
+}
+
+#define NEAR_STEPS 1000 /* instructions that are looked at, each way */
+
+static LLVMValueRef step_back(LLVMValueRef inst)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+	LLVMValueRef before = LLVMGetPreviousInstruction(inst);
+
+	while (!before && (block = LLVMGetPreviousBasicBlock(block)))
+		before = LLVMGetLastInstruction(block);
+	return before;
+}
+
+static LLVMValueRef step_on(LLVMValueRef inst)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+	LLVMValueRef after = LLVMGetNextInstruction(inst);
+
+	while (!after && (block = LLVMGetNextBasicBlock(block)))
+		after = LLVMGetFirstInstruction(block);
+	return after;
+}
+
+/* The nearest one that has a line, by the layout of the function. */
+static LLVMMetadataRef location_near(const struct function *f, LLVMValueRef inst,
+				     LLVMMetadataRef own)
+{
+	LLVMValueRef before = inst, after = inst;
+
+	for (int i = 0; i < NEAR_STEPS && (before || after); i++) {
+		LLVMMetadataRef at;
+
+		before = before ? step_back(before) : NULL;
+		after = after ? step_on(after) : NULL;
+		if (before && is_alike(f, at = LLVMInstructionGetDebugLoc(before), own))
+			return at;
+		if (after && is_alike(f, at = LLVMInstructionGetDebugLoc(after), own))
+			return at;
+	}
+	return NULL;
+}
+
+/* One that uses its value. */
+static LLVMMetadataRef location_user(const struct function *f, LLVMValueRef inst,
+				     LLVMMetadataRef own)
+{
 	for (LLVMUseRef use = LLVMGetFirstUse(inst); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
 		LLVMMetadataRef its =
 			LLVMIsAInstruction(user) ? LLVMInstructionGetDebugLoc(user) : NULL;
 
-		if (its && LLVMDILocationGetLine(its))
+		if (is_alike(f, its, own))
 			return its;
 	}
-	return location;
+	return NULL;
+}
+
+/*
+ * Code moved by the optimiser may have lost its line.  Then its first user's has to do, or the nearest
+ * one, or the line where the function begins; and the place is marked.
+ */
+static void set_place_near(struct function *f, struct foresee_site *s, LLVMValueRef inst)
+{
+	LLVMMetadataRef own = LLVMInstructionGetDebugLoc(inst), other = NULL, function;
+
+	if (!has_line(own)) {
+		other = location_user(f, inst, own);
+		if (!other)
+			other = location_near(f, inst, own);
+	}
+	set_place(f, s, other ? other : own);
+	function =
+		own ? extra_subprogram(LLVMDILocationGetScope(own)) : LLVMGetSubprogram(f->value);
+	if (s->line == 0 && function)
+		s->line = LLVMDISubprogramGetLine(function);
+	if (!has_line(own) && s->line != 0)
+		s->flags |= FORESEE_SITE_NEAR;
 }
 
 static uint32_t access_size(const struct unit *u, const struct record *r)
@@ -122,15 +198,15 @@ void sites_add(struct function *f)
 		struct record *r = &f->records.at[i];
 		struct foresee_site s = { .kind = kind_of(u, r), .feeds = r->feeds };
 
-		set_place(f, &s, location_of(r->inst));
+		set_place_near(f, &s, r->inst);
 		s.variable = id_as_pointer(paths_variable(f, r));
 		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
 			s.size = access_size(u, r);
 		if (r->free)
 			s.slot = (uint16_t)(r->slot + 1);
-		s.flags = (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
-				    (r->feeds ? FORESEE_SITE_FED : 0) |
-				    (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
+		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
+				     (r->feeds ? FORESEE_SITE_FED : 0) |
+				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
 		if (r->action == ACT_CALL)
 			said_add(u, r->inst, &s);
 		r->site = site_push(u, &s);

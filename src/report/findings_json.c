@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "capture/hooks.h"
 #include "report/cycle.h"
 #include "report/ending.h"
 #include "report/frames.h"
@@ -75,6 +76,8 @@ static void place_json(const struct trace_place *p, struct json *j)
 {
 	json_string(j, "file", p->file);
 	json_number(j, "line", p->line);
+	if (p->flags & FORESEE_SITE_NEAR)
+		json_bool(j, "near", true);
 	json_string(j, "function", p->function);
 }
 

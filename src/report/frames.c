@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/hooks.h"
+
 #define DEEPEST_INLINING \
 	64	      /* a recording may say anything, also that a site is inlined into itself */
 #define LINES 8	      /* shown of a stack */
@@ -183,13 +185,19 @@ static void add_function(const char *name, struct strbuf *out)
 	strbuf_release(&brief);
 }
 
-/* "audit.c:31 in add_entry"; "?" when nothing is known.  Long names are shortened. */
+const char *frames_near(const struct trace_place *p)
+{
+	return p->flags & FORESEE_SITE_NEAR ? "~" : "";
+}
+
+/* "audit.c:31 in add_entry", "audit.c:~31" if that is the nearest line; "?" when nothing is known.  Long
+ * names are shortened. */
 static void add_place(const struct trace_place *p, struct strbuf *out)
 {
 	if (p->file)
 		frames_path(p->file, out);
 	if (p->line)
-		strbuf_addf(out, "%s%" PRIu32, p->file ? ":" : "", p->line);
+		strbuf_addf(out, "%s%s%" PRIu32, p->file ? ":" : "", frames_near(p), p->line);
 	if (!p->file && !p->line && !p->function)
 		strbuf_adds(out, "?");
 	if (p->function) {
@@ -244,7 +252,7 @@ void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const ch
 	if (p.file && (!file || strcmp(p.file, file) != 0 || !p.line))
 		strbuf_adds(out, slash ? slash + 1 : p.file);
 	if (p.line)
-		strbuf_addf(out, ":%" PRIu32, p.line);
+		strbuf_addf(out, ":%s%" PRIu32, frames_near(&p), p.line);
 	else if (!p.file && p.function)
 		strbuf_adds(out, p.function);
 }

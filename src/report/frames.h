@@ -24,6 +24,9 @@ void frames_release(struct frames *f);
 /* Without the innermost ones that lie in headers of the system, unless all do. */
 void frames_enter(struct frames *f);
 
+/* What comes before a line that is not the place's own but the nearest: "~"; else "". */
+const char *frames_near(const struct trace_place *p);
+
 /* A path without "x/..", from the current directory when that is shorter. */
 void frames_path(const char *file, struct strbuf *out);
 /* A long name without the arguments of its templates. */

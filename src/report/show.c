@@ -45,7 +45,7 @@ void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
 	if (site == 0 || !trace_site(t, site, &p))
 		return;
 	if (p.file && p.line)
-		strbuf_addf(out, "%s:%" PRIu32, p.file, p.line);
+		strbuf_addf(out, "%s:%s%" PRIu32, p.file, frames_near(&p), p.line);
 	else if (p.file)
 		strbuf_adds(out, p.file);
 	else if (!p.function)
