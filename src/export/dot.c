@@ -202,11 +202,13 @@ static bool is_bad(const struct drawing *g, uint32_t config)
 static void node_take(void *arg, const struct lattice_node *n)
 {
 	struct drawing *g = arg;
+	const uint32_t *configs = n->configs;
+	uint32_t nconfigs = configs ? n->nconfigs : 0;
 	struct node *new = VEC_PUSH(&g->nodes);
 
 	*new = (struct node){ .level = n->level,
 			      .configs = (uint32_t)g->config_numbers.n,
-			      .nconfigs = n->configs ? n->nconfigs : 0,
+			      .nconfigs = nconfigs,
 			      .counts = (uint32_t)g->counts.n,
 			      .nlanes = n->nlanes,
 			      .observed = n->observed,
@@ -215,10 +217,10 @@ static void node_take(void *arg, const struct lattice_node *n)
 		*VEC_PUSH(&g->first) = g->nodes.n - 1;
 	for (uint32_t i = 0; i < n->nlanes; i++)
 		*VEC_PUSH(&g->counts) = n->cut[i];
-	for (uint32_t i = 0; i < new->nconfigs; i++) {
-		bool bad = is_bad(g, n->configs[i]);
+	for (uint32_t i = 0; i < nconfigs; i++) {
+		bool bad = is_bad(g, configs[i]);
 
-		*VEC_PUSH(&g->config_numbers) = n->configs[i];
+		*VEC_PUSH(&g->config_numbers) = configs[i];
 		new->bad |= bad;
 		new->good |= !bad;
 	}

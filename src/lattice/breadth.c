@@ -5,6 +5,8 @@
  */
 #include "lattice/lattice_priv.h"
 
+#include <assert.h>
+
 struct choice {
 	struct lattice *l;
 	struct level *v;
@@ -50,6 +52,7 @@ static void sort_cuts(struct choice *c)
 	for (size_t i = 0; i < c->ncuts; i++) {
 		far[i] = distance(c, i);
 		VEC_REACH(&from, far[i]);
+		assert(from.at && far[i] < from.n);
 		from.at[far[i]]++;
 	}
 	for (size_t i = 0; i < from.n; i++) {

@@ -25,6 +25,7 @@ struct causes *causes_new(const struct causes_options *opt, const struct point_s
 	struct causes *c = mem_zalloc(sizeof(*c));
 
 	assert(sink || opt->path);
+	assert(opt->path || opt->npath == 0);
 	c->opt = *opt;
 	c->sends = sink && !opt->path;
 	if (c->sends)

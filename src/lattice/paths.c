@@ -227,8 +227,10 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 		if (i < n)
 			list_starts(kept_level(l, i + 1), &w);
 		walk_level(&w, kept_level(l, i), i < n ? kept_level(l, i + 1) : NULL);
-		if (i < n)
-			w.observed.at[lanes_order(&l->lanes, i)]++;
+		if (i == n)
+			break;
+		assert(w.observed.at); /* a point comes between two levels, and has a lane */
+		w.observed.at[lanes_order(&l->lanes, i)]++;
 	}
 	VEC_RELEASE(&w.starts);
 	VEC_RELEASE(&w.next_starts);

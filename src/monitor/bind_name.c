@@ -47,7 +47,7 @@ static bool file_is(const char *given, const char *wanted, size_t n)
 {
 	size_t has = given ? strlen(given) : 0;
 
-	return has >= n && memcmp(given + has - n, wanted, n) == 0 &&
+	return given && has >= n && memcmp(given + has - n, wanted, n) == 0 &&
 	       (has == n || given[has - n - 1] == '/');
 }
 

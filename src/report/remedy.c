@@ -1,5 +1,6 @@
 #include "report/remedy.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -97,9 +98,12 @@ static void lost_hidden(const struct evidence *ev, const struct cycle *c, struct
 /* The lock was free again only after the wait had ended. */
 static void holding_hidden(const struct evidence *ev, const struct cycle *c, struct strbuf *out)
 {
-	uint32_t i = find_wait(c) % c->n;
-	const struct evidence_event *request = &c->at[cycle_after(c, i)].request;
+	const struct evidence_event *request;
+	uint32_t i = find_wait(c);
 
+	assert(c->n > 0);
+	i %= c->n;
+	request = &c->at[cycle_after(c, i)].request;
 	strbuf_addf(out, "in the observed run %s was woken", thread(ev, &c->at[i].request));
 	strbuf_addf(out, " before %s locked %s", thread(ev, request), lock(request));
 }

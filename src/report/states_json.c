@@ -1,5 +1,6 @@
 #include "report/states_json.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/strbuf.h"
@@ -36,6 +37,7 @@ static void state_json(const struct spec *spec, const struct states *s, size_t i
 {
 	const struct state *now = &s->at.at[i];
 
+	assert(spec || s->nvalues == 0); /* values are those of its variables */
 	json_open(j, NULL, '{');
 	json_number(j, "event", now->pos);
 	json_open(j, "events", '[');

@@ -16,6 +16,7 @@
  *   begun later still, that cut was over after that; the one after it will do.
  * - A thread of which nothing is left had ended when it was counted for the last time.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "trace/blocks.h"
@@ -28,7 +29,11 @@ static size_t pairs_of(const struct control *c, uint64_t k, const struct control
 	uint64_t from = c->cuts.at[k - 1];
 	uint64_t to = k < c->cuts.n ? c->cuts.at[k] : c->pairs.n;
 
-	*p = from < to ? &c->pairs.at[from] : NULL;
+	assert(from <= to && to <= c->pairs.n);
+	*p = NULL;
+	if (from == to)
+		return 0;
+	*p = &c->pairs.at[from];
 	return to - from;
 }
 

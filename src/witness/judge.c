@@ -7,6 +7,7 @@
  */
 #include "witness/judge.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -109,6 +110,7 @@ static enum judge_verdict look(struct judge *j, const struct judge_moment *m, bo
 
 	if (j->plugin)
 		return judge_plugin(j->plugin, m, first, &j->trouble);
+	assert(j->property); /* the one or the other */
 	switch (j->property->body) {
 	case SPEC_PTLTL:
 		j->begun = !first;

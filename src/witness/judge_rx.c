@@ -18,6 +18,7 @@
  * be, as far as their patterns tell; where those are too many, only what is lost by its form alone
  * (is_lost) counts.  So it may take a lost run for one that can be saved, and not the reverse.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 	const struct state *a = m->a && n ? m->a->states.at : NULL;
 	const struct state *b = m->b ? m->b->states.at : NULL;
 
+	assert(key && n > 0);
 	switch (m->op) {
 	case SPEC_RX_EMPTY:
 		s->accepts = key[0] == FRESH;
@@ -108,21 +110,25 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 		s->is_lost = key[0] == NEVER;
 		break;
 	case SPEC_RX_NOT:
+		assert(a);
 		s->accepts = !a[key[0]].accepts;
 		s->is_lost = a[key[0]].is_sure;
 		s->is_sure = a[key[0]].is_lost;
 		break;
 	case SPEC_RX_OR:
+		assert(a && b);
 		s->accepts = a[key[0]].accepts || b[key[1]].accepts;
 		s->is_lost = a[key[0]].is_lost && b[key[1]].is_lost;
 		s->is_sure = a[key[0]].is_sure || b[key[1]].is_sure;
 		break;
 	case SPEC_RX_AND:
+		assert(a && b);
 		s->accepts = a[key[0]].accepts && b[key[1]].accepts;
 		s->is_lost = a[key[0]].is_lost || b[key[1]].is_lost;
 		s->is_sure = a[key[0]].is_sure && b[key[1]].is_sure;
 		break;
 	case SPEC_RX_CAT:
+		assert(a && b);
 		s->accepts = any_accepts(m->b, key + 1, n - 1);
 		s->is_lost = n == 1 && (a[key[0]].is_lost || b[m->b->first].is_lost);
 		s->is_sure = any_is_sure(m->b, key + 1, n - 1);
@@ -130,6 +136,7 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 	case SPEC_RX_STAR:
 	case SPEC_RX_PLUS:
 	case SPEC_RX_OPT:
+		assert(m->a);
 		s->accepts = key[0];
 		s->is_lost = !key[0] && n == 1;
 		s->is_sure = (m->op != SPEC_RX_OPT && key[0] && m->a->op == SPEC_RX_ANY) ||
@@ -144,6 +151,7 @@ static uint32_t state_of(struct machine *m, const struct key *k)
 	uint64_t *newest = map_put(&m->newest, key_hash(k), NULL);
 	struct state s = { .nkey = (uint32_t)k->at.n, .same = (uint32_t)*newest - 1 };
 
+	assert(k->at.at && k->at.n > 0);
 	for (uint32_t i = s.same; i != UINT32_MAX; i = m->states.at[i].same)
 		if (m->states.at[i].nkey == s.nkey &&
 		    memcmp(m->keys.at + m->states.at[i].key, k->at.at, s.nkey * sizeof(uint32_t)) ==
@@ -247,6 +255,7 @@ static bool key_step(struct machine *m, const struct key *old, uint64_t letter, 
 {
 	bool fits;
 
+	assert(old->at.at && old->at.n > 0);
 	switch (m->op) {
 	case SPEC_RX_EMPTY:
 	case SPEC_RX_EVENT:
