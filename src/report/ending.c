@@ -115,6 +115,7 @@ void ending_take(struct ending *e, const struct event *v)
 	}
 	t->begun = true;
 	pairing_take(&e->pairing, v);
+	e->refused += (v->flags & EVENT_REFUSED) != 0;
 	switch (v->op) {
 	case EVENT_ACQ:
 	case EVENT_REL:

@@ -44,6 +44,7 @@ struct ending {
 	/* What the trace cannot vouch for. */
 	uint64_t unknown; /* reads that saw what unseen code wrote */
 	uint64_t unseen;  /* calls of unseen code that may order threads */
+	uint64_t refused; /* calls that failed for a reason that is not recorded */
 	struct pairing pairing;
 };
 

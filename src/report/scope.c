@@ -109,17 +109,21 @@ static void threads_get(const struct report *r, struct scope *s)
 		    WORDS_PLURAL(running));
 }
 
-/* What was done by code that is not seen. */
+/* What was done by code that is not seen, and what cannot be told to come out the same. */
 static void unseen_get(const struct report *r, struct scope *s)
 {
 	uint64_t unknown = r->ending->unknown, unseen = r->ending->unseen;
+	uint64_t refused = r->ending->refused;
 
 	if (unseen)
 		add(s, "code that is not instrumented was called and may order or use anything");
+	if (refused)
+		add(s, "%" PRIu64 " call%s failed, and why is not recorded", refused,
+		    WORDS_PLURAL(refused));
 	if (unknown)
 		add(s, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
 		    WORDS_PLURAL(unknown));
-	else if (r->stopped)
+	if (!unknown && !refused && r->stopped)
 		add(s, "what %" PRIu32 " thread%s did could not be followed to the end", r->stopped,
 		    WORDS_PLURAL(r->stopped));
 }

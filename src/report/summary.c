@@ -19,8 +19,9 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 	*comma = ", ";
 }
 
-/* partial: what the engines predict is no more than a warning. */
-static void counts_format(const struct engine_counts *c, bool waits, bool partial,
+/* partial: what the engines predict is no more than a warning.  stopped: what some thread did was not
+ * followed to its end, so more may be possible than they know. */
+static void counts_format(const struct engine_counts *c, bool waits, bool partial, bool stopped,
 			  struct strbuf *out)
 {
 	const char *comma = ": ";
@@ -32,7 +33,8 @@ static void counts_format(const struct engine_counts *c, bool waits, bool partia
 		strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
 			    WORDS_PLURAL(c->candidates));
 	add_count(out, &comma, c->predicted, partial ? "possible" : "predicted");
-	add_count(out, &comma, c->refuted, "refuted exactly");
+	add_count(out, &comma, c->refuted,
+		  stopped ? "refuted in what could be followed" : "refuted exactly");
 	add_count(out, &comma, c->searched, "looked for and not found");
 	add_count(out, &comma, c->undecided, "not decided");
 }
@@ -52,7 +54,8 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		strbuf_adds(out, " ");
 		if (scope_is_shared(r, a->name))
 			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, scope_aim(a->name) == SCOPE_WAITS, info.partial, out);
+		counts_format(&a->counts, scope_aim(a->name) == SCOPE_WAITS, info.partial,
+			      r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
 }
