@@ -171,7 +171,7 @@ struct create_start create_child_begin(struct create_start *start)
 	s = *start; /* in the thread's block: gone once it records */
 	watch_end();
 	thread_begin(s.thread);
-	if (s.thread->view.unseen != FORESEE_NOWHERE && (t = hook_enter()) != NULL) {
+	if (s.thread->unseen_root && (t = hook_enter()) != NULL) {
 		unseen_runs(t);
 		hook_leave(t);
 	}
@@ -234,10 +234,10 @@ void create_thread(struct create_call *c)
 	bool made;
 
 	if (t != NULL) {
+		unseen_main(t);
 		child = thread_new();
-		if (child != NULL && unseen_callee((const void *)(uintptr_t)c->run,
-						   FORESEE_CALLEE_NEW) == FORESEE_CALLEE_WAITS)
-			unseen_begin(child);
+		if (child != NULL)
+			unseen_begin(child, (const void *)(uintptr_t)c->run);
 		hook_leave(t);
 	}
 	if (child == NULL) {

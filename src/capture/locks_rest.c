@@ -64,13 +64,12 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 	(void)t, (void)kind, (void)channel;
 }
 
-enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
+void unseen_begin(struct thread *t, const void *f)
 {
-	(void)f, (void)what;
-	return FORESEE_CALLEE_QUIET;
+	(void)t, (void)f;
 }
 
-void unseen_begin(struct thread *t)
+void unseen_main(struct thread *t)
 {
 	(void)t;
 }

@@ -117,16 +117,48 @@ static void leave(struct thread *t)
 	t->view.unseen = t->nunseen != 0 ? t->unseen[t->nunseen - 1] : FORESEE_NOWHERE;
 }
 
-void unseen_begin(struct thread *t)
+/* libc and its companions run what they were given; code beside instrumented code does things
+ * itself. */
+static bool is_beside(const void *f)
 {
-	t->unseen[t->nunseen++] = 0;
-	t->view.unseen = 0;
+	struct dl_find_object at;
+
+	return _dl_find_object((void *)(uintptr_t)f, &at) == 0 && module_is_seen(at.dlfo_map_start);
+}
+
+void unseen_begin(struct thread *t, const void *f)
+{
+	enum foresee_callee what = unseen_callee(f, FORESEE_CALLEE_NEW);
+
+	if (what == FORESEE_CALLEE_WAITS) {
+		t->unseen[t->nunseen++] = 0;
+		t->view.unseen = 0;
+	}
+	t->unseen_root =
+		what == FORESEE_CALLEE_WAITS || (what != FORESEE_CALLEE_SEEN && is_beside(f));
 }
 
 void unseen_runs(struct thread *t)
 {
 	t->unseen_root = true;
 	sync_opaque(t, 0, 0);
+}
+
+/* The linker lets libraries see the main of a program that was linked with them.  One that was not
+ * was not built by foresee-cc either. */
+extern int unseen_program_main(void) __asm__("main") __attribute__((weak));
+
+void unseen_main(struct thread *t)
+{
+	uint32_t depth = t->view.depth;
+
+	if (t->tid != 1 || t->unseen_root ||
+	    (unseen_program_main &&
+	     module_has_function((const void *)(uintptr_t)unseen_program_main)))
+		return;
+	t->view.depth = t->view.low = 0; /* it is said of who called the first function */
+	unseen_runs(t);
+	t->view.depth = depth;
 }
 
 static void log_at(struct thread *t, unsigned kind, uint32_t site)

@@ -11,10 +11,15 @@
  * or NAMED. */
 enum foresee_callee unseen_callee(const void *f, enum foresee_callee what);
 
-/* A new thread that begins in such code: functions of the program that it runs are callbacks. */
-void unseen_begin(struct thread *t);
+/* A new thread that begins in f.  If that is unseen code, t->unseen_root says so; functions of the
+ * program that it runs are callbacks if it may order threads. */
+void unseen_begin(struct thread *t, const void *f);
 
 /* In a new thread, inside a hook: what it runs is unseen, and may write anything while it does. */
 void unseen_runs(struct thread *t);
+
+/* In a thread that is about to make another one, inside a hook: says the same of the first thread, if
+ * main is unseen.  What it wrote before came before everything. */
+void unseen_main(struct thread *t);
 
 #endif /* CAPTURE_UNSEEN_H */

@@ -95,7 +95,7 @@ static void reset(struct checker *c, size_t n)
 	VEC_CLEAR(&c->synced);
 	map_clear(&c->relaxed);
 	map_clear(&c->given);
-	c->tainted_bytes = 0;
+	c->altered_bytes = 0;
 }
 
 const char *check_thread_name(const struct checker *c, uint32_t tid)
@@ -268,7 +268,7 @@ static void unseen_note(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 
-	if (it->unseen && c->tainted_bytes != 0)
+	if (it->unseen && c->altered_bytes != 0)
 		check_doubt(
 			c, pos,
 			"code that was not recorded runs in it while memory may hold other values",

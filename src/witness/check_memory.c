@@ -112,7 +112,13 @@ static bool is_tainted(const struct checker *c, uint32_t write)
 	return write != 0 && (c->mark[write] & CHECK_WRITE_TAINTED);
 }
 
-/* False: out is filled. */
+/* ... and not by guesses alone. */
+static bool is_altered(const struct checker *c, uint32_t write)
+{
+	return is_tainted(c, write) && !(c->mark[write] & CHECK_WRITE_GUESSED);
+}
+
+/* False: out is filled, and no other byte matters. */
 static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t expected,
 		       uint64_t word, unsigned k, struct check_seen *out)
 {
@@ -122,9 +128,10 @@ static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t 
 		return true;
 	out->differs = saw != expected;
 	out->tainted = saw == expected;
+	out->guessed = out->tainted && !is_altered(c, saw);
 	out->saw = saw;
 	out->expected = expected;
-	return false;
+	return out->guessed;
 }
 
 void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
@@ -191,6 +198,8 @@ static bool read_event(struct checker *c, uint32_t pos)
 		return read_fail(c, pos, &seen);
 	if (free) {
 		c->mark[pos] |= CHECK_READ_TAINTED;
+		if (!seen.differs && seen.tainted == seen.guessed && !unknown && !it->surprise)
+			c->mark[pos] |= CHECK_READ_GUESSED;
 		c->out->dep = true;
 		*VEC_PUSH(&c->out->tainted) = pos;
 		return true;
@@ -204,15 +213,15 @@ static bool read_event(struct checker *c, uint32_t pos)
 
 /* ---- writes ---- */
 
-/* Bytes of the state in mask whose latest write is tainted. */
-static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned mask)
+/* Bytes of the state in mask whose latest write may have stored something else. */
+static unsigned altered_count(const struct checker *c, uint32_t state, unsigned mask)
 {
 	unsigned n = 0;
 
 	if (!(state & EVIDENCE_MIXED))
-		return is_tainted(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
+		return is_altered(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
 	for (unsigned k = 0; k < 8; k++)
-		n += (mask >> k & 1) && is_tainted(c, evidence_last(&c->lasts, state, k));
+		n += (mask >> k & 1) && is_altered(c, evidence_last(&c->lasts, state, k));
 	return n;
 }
 
@@ -224,10 +233,10 @@ static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t
 		check_objects_free(c, cell, mask, pos);
 	if (*state == 0)
 		*VEC_PUSH(&c->cells) = cell;
-	c->tainted_bytes -= tainted_count(c, *state, mask);
+	c->altered_bytes -= altered_count(c, *state, mask);
 	evidence_last_set(&c->lasts, state, mask, pos);
-	if (is_tainted(c, pos))
-		c->tainted_bytes += (unsigned)__builtin_popcount(mask);
+	if (is_altered(c, pos))
+		c->altered_bytes += (unsigned)__builtin_popcount(mask);
 }
 
 void check_write(struct checker *c, uint32_t pos)
@@ -259,15 +268,16 @@ void check_write(struct checker *c, uint32_t pos)
 static void write_event(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
-	bool tainted = false;
+	bool tainted = false, altered = it->op != EVENT_FREE && it->lost_feed;
 
-	if (it->op != EVENT_FREE) {
-		tainted = it->lost_feed;
-		for (uint32_t i = 0; i < it->nfeeds; i++)
-			tainted |= c->mark[c->ev->feeds.at[it->feeds + i]] & CHECK_READ_TAINTED;
+	for (uint32_t i = 0; it->op != EVENT_FREE && i < it->nfeeds; i++) {
+		unsigned read = c->mark[c->ev->feeds.at[it->feeds + i]];
+
+		tainted |= read & CHECK_READ_TAINTED;
+		altered |= (read & CHECK_READ_TAINTED) && !(read & CHECK_READ_GUESSED);
 	}
-	if (tainted)
-		c->mark[pos] |= CHECK_WRITE_TAINTED;
+	if (tainted || altered)
+		c->mark[pos] |= CHECK_WRITE_TAINTED | (altered ? 0 : CHECK_WRITE_GUESSED);
 	check_write(c, pos);
 }
 

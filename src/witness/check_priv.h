@@ -34,6 +34,10 @@ struct check_thread {
 
 #define CHECK_READ_TAINTED 1u
 #define CHECK_WRITE_TAINTED 2u
+/* With the above: tainted by guesses alone, by what unseen code of other threads may have written.  Unseen
+ * code that reads it again is not followed; padding that is copied with its struct is of that kind. */
+#define CHECK_READ_GUESSED 4u
+#define CHECK_WRITE_GUESSED 8u
 
 struct checker {
 	const struct evidence *ev;
@@ -46,7 +50,7 @@ struct checker {
 	struct check_object *objects;
 	struct check_thread *threads;
 	uint32_t *ins; /* [group]: threads that came to the barrier */
-	uint64_t tainted_bytes;
+	uint64_t altered_bytes;
 	struct map relaxed; /* positions that the claim names */
 	struct map given;   /* gives that others in front of them wait for: object << 32 | number */
 	struct map initial; /* with values: cell, to a place in initials */
@@ -109,6 +113,7 @@ struct check_seen {
 	bool differs;
 	uint32_t saw, expected; /* writes, of the first byte that is not right */
 	bool tainted;		/* it is the right write, but that may have stored another value */
+	bool guessed;		/* ... all such writes by guesses alone */
 };
 void check_read(struct checker *c, uint32_t pos, struct check_seen *out);
 /* The access writes, with taint as marked. */

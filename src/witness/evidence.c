@@ -31,6 +31,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
 	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
 	*VEC_PUSH(&ev->value_at) = 0;
+	evidence_phase_begin(ev, info.late);
 	return ev;
 }
 
@@ -247,9 +248,13 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 			evidence_thread(ev, e.peer)->cancelled = true;
 		if (opt->digest)
 			digest_plain(digest, ev->trace, &e);
+		if (ev->whole)
+			evidence_phase_event(ev, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
 			thread_goes_on(evidence_thread(ev, e.tid), e.op);
+			if (e.op == EVENT_OPAQUE && !(e.flags & EVENT_READS))
+				evidence_phase_unseen(ev, e.tid, UINT32_MAX);
 			continue;
 		}
 		ev->named += e.op == EVENT_USER && e.lock_kind == FORMAT_USER_NAMES;
@@ -289,6 +294,7 @@ enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 	if (opt->digest)
 		digest_end(&digest, ev->digest);
 	evidence_memory_finish(ev);
+	evidence_phase_end(ev);
 	evidence_thread(ev, trace_thread_count(t));
 	*out = ev;
 	return ST_OK;

@@ -41,6 +41,7 @@ struct evidence_item {
 	bool lost_feed; /* a read that feeds it is not in the trace */
 	bool surprise;	/* a read of other bytes than were known to be there */
 	bool strange;	/* a read of bytes whose unseen writer need not come before it */
+	bool guessed;	/* a read of bytes that no recorded write has left, while others lived */
 	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known;
 			 * LOCK_DESTROY: nobody held it */
 	union {
@@ -79,6 +80,7 @@ struct evidence_mixed {
 struct evidence_shown {
 	uint8_t byte[8];
 	uint8_t known, steady, foreign; /* masks */
+	uint8_t guessed;		/* mask: known by a read alone */
 	uint8_t framed;	  /* mask: of a variable on a stack that says that others can reach it */
 	bool shared;	  /* more than one thread has written it */
 	bool readers;	  /* more than one has read it since it was last written as a whole */
@@ -159,6 +161,8 @@ struct evidence_hold {
 
 #define EVIDENCE_NO_FORK UINT32_MAX /* the thread was forked, but the trace does not show it */
 
+enum evidence_life { EVIDENCE_UNBORN, EVIDENCE_ALIVE, EVIDENCE_GONE };
+
 struct evidence_thread {
 	VEC(uint32_t) events;
 	uint32_t fork; /* 0: runs from the start */
@@ -179,11 +183,20 @@ struct evidence_thread {
 	uint32_t heir;	/* the thread that has joined it; 0 none */
 	uint32_t begun; /* since when a recorded call of it has been writing; 0 none is */
 	uint64_t stack, stack_len;
+	enum evidence_life life;
 };
 
 /* Unseen code of the thread, which may write, was over at pos. */
 struct evidence_unseen {
 	uint32_t tid, pos;
+};
+
+/* The present phase (evidence_phase.c). */
+struct evidence_phase {
+	uint32_t from;	/* its first event */
+	uint32_t alive; /* threads */
+	struct evidence_unseen
+		last[2]; /* where unseen code began last; the other one: of another thread */
 };
 
 /* A cell that was first touched after the FREE of its memory: the FREE has written it too. */
@@ -249,7 +262,8 @@ struct evidence {
 	VEC(struct evidence_thread) threads;
 	VEC(struct evidence_unseen) unseen; /* by pos; no two of one thread in a row */
 	uint32_t nwriting;		    /* threads in unseen code that may write */
-	struct map group_at;		    /* object << 32 | generation, to group */
+	struct evidence_phase phase;
+	struct map group_at; /* object << 32 | generation, to group */
 	struct evidence_memory memory;
 	struct intern *names;
 	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
@@ -381,7 +395,20 @@ void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t 
 /* The latest position at which unseen code of another thread may have written; 0: not after `from';
  * UINT32_MAX: it may right now. */
 uint32_t evidence_unseen_others(const struct evidence *ev, uint32_t tid, uint32_t from);
+/* Does all unseen code so far, but for the thread's own, come before whatever it still does? */
+bool evidence_unseen_is_calm(const struct evidence *ev, uint32_t tid);
 void evidence_sync_release(struct evidence *ev);
+
+/* late: the trace begins in the middle of the run. */
+void evidence_phase_begin(struct evidence *ev, bool late);
+/* Every event, kept or not. */
+void evidence_phase_event(struct evidence *ev, const struct event *e);
+/* Unseen code of the thread that may write begins at pos. */
+void evidence_phase_unseen(struct evidence *ev, uint32_t tid, uint32_t pos);
+/* Is there more than one thread? */
+bool evidence_phase_is_shared(const struct evidence *ev);
+/* Nothing more comes. */
+void evidence_phase_end(struct evidence *ev);
 
 /* ---- brief evidence ---- */
 

@@ -61,8 +61,7 @@ uint32_t evidence_unseen_others(const struct evidence *ev, uint32_t tid, uint32_
 	return 0;
 }
 
-/* Is all unseen code so far, but for what the thread did itself, before it already? */
-static bool is_calm(const struct evidence *ev, uint32_t tid)
+bool evidence_unseen_is_calm(const struct evidence *ev, uint32_t tid)
 {
 	return evidence_unseen_others(ev, tid, ev->threads.at[tid].calm) == 0;
 }
@@ -71,7 +70,7 @@ static void fork_note(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *child = evidence_thread(ev, e->peer);
 
-	child->calm = is_calm(ev, e->tid) ? pos : ev->threads.at[e->tid].calm;
+	child->calm = evidence_unseen_is_calm(ev, e->tid) ? pos : ev->threads.at[e->tid].calm;
 }
 
 static void join_note(struct evidence *ev, const struct event *e, uint32_t pos)
@@ -85,7 +84,7 @@ static void join_note(struct evidence *ev, const struct event *e, uint32_t pos)
 	child->heir = e->tid;
 	if (wrote)
 		writes_end(ev, e->tid, pos);
-	if (is_calm(ev, e->tid))
+	if (evidence_unseen_is_calm(ev, e->tid))
 		ev->threads.at[e->tid].calm = pos;
 }
 
@@ -114,13 +113,15 @@ static void thread_note(struct evidence *ev, const struct event *e, uint32_t pos
 	}
 }
 
-static void opaque_note(struct evidence *ev, const struct event *e)
+static void opaque_note(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *t = evidence_thread(ev, e->tid);
 	const uint32_t *sites;
 
-	if (!(e->flags & EVENT_READS))
+	if (!(e->flags & EVENT_READS)) {
 		writes_set(ev, t, true);
+		evidence_phase_unseen(ev, e->tid, pos);
+	}
 	if (t->unseen)
 		return;
 	t->unseen = true;
@@ -145,6 +146,7 @@ void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t 
 		t->begun = pos;
 	if (e->op == EVENT_OPAQUE && !fresh && e->tseq != 0) {
 		writes_end(ev, e->tid, pos);
+		evidence_phase_unseen(ev, e->tid, pos);
 		return;
 	}
 	t->unseen = t->unseen && is_from_unseen(ev, t, e);
@@ -154,6 +156,6 @@ void evidence_unseen_event(struct evidence *ev, const struct event *e, uint32_t 
 		writes_set(ev, t, false);
 	}
 	if (e->op == EVENT_OPAQUE)
-		opaque_note(ev, e);
+		opaque_note(ev, e, pos);
 	thread_note(ev, e, pos);
 }

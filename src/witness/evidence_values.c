@@ -13,6 +13,9 @@
  * only one to read them meanwhile may see the change: its reads keep their order.  Others' reads
  * do not keep theirs to these, and are strange from then on.
  *
+ * What a byte is known by alone from reads of it is a guess, and a guess of every later reader: whoever may
+ * have written it unseen in the same phase of the run, before or after in the trace, makes it strange.
+ *
  * Only recordings are looked at; values in text are whatever somebody wrote there.
  */
 #include "trace/format.h"
@@ -80,7 +83,7 @@ static bool foreign_explain(const struct evidence *ev, struct evidence_shown *s,
 	uint32_t others = evidence_unseen_others(ev, tid, s->since);
 	uint32_t own = t->writes ? UINT32_MAX : t->wrote;
 
-	if (others > t->calm) {
+	if (!evidence_unseen_is_calm(ev, tid)) {
 		foreign_add(s, bit, 0, UINT32_MAX);
 		return false;
 	}
@@ -99,7 +102,8 @@ static bool is_changing(const struct evidence *ev, const struct evidence_shown *
 	return begun != 0 && s->since >= begun && s->reader == tid && !s->readers;
 }
 
-/* False: the read is strange.  *differs: it sees other bytes than were known. */
+/* False: the read is strange.  *differs: it sees other bytes than were known; guessed in *s: it may
+ * have seen what no recorded write has left. */
 static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint64_t addr,
 		      uint8_t saw, uint32_t tid, bool *differs)
 {
@@ -109,15 +113,21 @@ static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint6
 	/* The compiler writes stacks unseen: where arguments of f(...) are kept, say. */
 	bool stack = addr - t->stack < t->stack_len && !(s->framed & bit);
 
-	if ((s->known & bit) && same)
+	if ((s->known & bit) && same) {
+		if ((s->guessed & bit) && !evidence_unseen_is_calm(ev, tid))
+			return false;
 		return !(s->foreign & bit) || s->by == tid || s->settled <= t->calm;
+	}
 	s->byte[addr & 7] = saw;
+	if (stack || (!(s->known & bit) && (s->steady & bit))) {
+		s->known |= bit;
+		return true;
+	}
+	s->guessed |= bit;
 	if (!(s->known & bit)) {
 		s->known |= bit;
-		return stack || (s->steady & bit) || foreign_explain(ev, s, bit, tid);
+		return foreign_explain(ev, s, bit, tid);
 	}
-	if (stack)
-		return true;
 	if (is_changing(ev, s, tid) && foreign_explain(ev, s, bit, tid)) {
 		foreign_add(s, bit, tid, UINT32_MAX);
 		return s->by == tid;
@@ -137,6 +147,7 @@ static void byte_write(struct evidence_shown *s, unsigned k, const uint8_t *left
 
 	s->foreign &= (uint8_t)~bit;
 	s->steady &= (uint8_t)~bit;
+	s->guessed &= (uint8_t)~bit;
 	if (left) {
 		s->byte[k] = *left;
 		s->known |= bit;
@@ -160,6 +171,13 @@ static void cell_written(struct evidence_shown *s, unsigned mask, uint32_t tid, 
 	s->writer = tid;
 }
 
+static void read_value(const struct evidence *ev, struct evidence_shown *s, uint64_t addr,
+		       uint8_t saw, struct evidence_item *it)
+{
+	it->strange |= !byte_read(ev, s, addr, saw, it->tid, &it->surprise);
+	it->guessed |= (s->guessed >> (addr & 7) & 1) && evidence_phase_is_shared(ev);
+}
+
 static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 		       struct evidence_word w, unsigned mask)
 {
@@ -180,7 +198,7 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 			s->reader = e->tid;
 		}
 		if (has && saw && !(e->flags & EVENT_UNKNOWN))
-			it->strange |= !byte_read(ev, s, first + k, saw[at], e->tid, &it->surprise);
+			read_value(ev, s, first + k, saw[at], it);
 		if (e->op != EVENT_READ)
 			byte_write(s, k, has && e->value ? e->value + at : NULL);
 	}
