@@ -416,10 +416,36 @@ static LLVMValueRef stand_in(struct unit *u, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef hook;
 	char ours[64];
+	int n = snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
 
-	snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
 	hook = LLVMGetNamedFunction(u->module, ours);
+	if (!hook)
+		hook = LLVMGetNamedGlobalAlias(u->module, ours, (size_t)n);
 	return hook ? hook : LLVMAddFunction(u->module, ours, type);
+}
+
+/*
+ * A function that has the name and the type of one of libc's is what the program means by that name, in
+ * whichever unit it calls it: the linker then takes it for the runtime's.
+ */
+void call_keep_own(struct unit *u)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f)) {
+		LLVMTypeRef type = LLVMGlobalGetValueType(f);
+		LLVMLinkage linkage = LLVMGetLinkage(f);
+		LLVMValueRef alias;
+		char ours[64];
+		size_t n;
+
+		if (LLVMIsDeclaration(f) ||
+		    (linkage != LLVMExternalLinkage && linkage != LLVMWeakAnyLinkage) ||
+		    !libc_is_redirected(LLVMGetValueName2(f, &n), type))
+			continue;
+		snprintf(ours, sizeof(ours), "foresee_libc_%s", LLVMGetValueName2(f, &n));
+		alias = LLVMAddAlias2(u->module, type, 0, f, ours);
+		LLVMSetLinkage(alias, linkage);
+		LLVMSetVisibility(alias, LLVMGetVisibility(f));
+	}
 }
 
 static void set_callee(LLVMValueRef call, LLVMValueRef callee)

@@ -137,6 +137,7 @@ void pass_run(LLVMModuleRef m, void *analyses)
 		map_put(&u.seen, (uintptr_t)f, NULL);
 		*VEC_PUSH(&u.functions) = f;
 	}
+	call_keep_own(&u);
 	for (size_t i = 0; i < u.functions.n; i++)
 		instrument(&u, u.functions.at[i], analyses);
 	call_redirect_pointers(&u);

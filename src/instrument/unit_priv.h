@@ -217,6 +217,8 @@ void call_emit(struct function *f, struct record *r);
 /* The addresses of library functions, when all functions are done: who calls through a table calls
  * ours too. */
 void call_redirect_pointers(struct unit *u);
+/* Names of libc that the unit defines itself. */
+void call_keep_own(struct unit *u);
 void call_emit_unseen(struct function *f, struct record *r);
 LLVMValueRef access_to_int(struct unit *u, LLVMValueRef v, uint32_t size);
 LLVMValueRef access_from_int(struct unit *u, LLVMValueRef v, LLVMTypeRef type);
