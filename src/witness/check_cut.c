@@ -15,40 +15,61 @@
 #include "finding/schedule.h"
 #include "witness/check_priv.h"
 
-/* Events up to number `index' of a thread need the first `count' events of another. */
-struct step {
+/* Events from number `index' of a thread on need the first `count' events of another. */
+struct need {
 	uint32_t index, count;
+	uint32_t slot; /* of the other */
 };
 
-struct pair {
-	uint32_t other;
-	uint32_t next;		/* of the same thread; 1 + place in pairs, 0 end */
-	VEC(struct step) steps; /* both ascending */
+/* All needs before step number `step', by slot. */
+struct sample {
+	uint32_t step;
+	uint32_t nslots;
+	size_t row; /* in rows */
+};
+
+/*
+ * What a thread needs of the others, which have slots in the order in which it first needed them.
+ *
+ * To look at the needs of its first events is to look at one sample and the steps after it.  One is made
+ * when as many steps have come as there are slots, so all of them take no more room than the steps.
+ */
+struct needs {
+	VEC(uint32_t) others;	/* by slot */
+	VEC(uint32_t) latest;	/* by slot: count, while the tables are made */
+	VEC(struct need) steps; /* indices ascend, and so do the counts of a slot */
+	VEC(struct sample) samples;
+	VEC(uint32_t) rows;
+};
+
+/* An acquire by one thread: in the trace, in the thread. */
+struct acquire {
+	uint32_t pos, index;
 };
 
 /* The acquires of a lock by one thread. */
 struct user {
 	uint32_t tid;
 	uint32_t next; /* of the same lock; 1 + place in users, 0 end */
-	VEC(uint32_t) acquires;
+	VEC(struct acquire) acquires;
 };
 
 struct written {
 	uint32_t pos;
-	uint32_t mask;	 /* bytes of the cell */
-	uint32_t before; /* of the same cell; 1 + place in writes, 0 end */
+	uint32_t tid, index; /* of that event, as in the evidence */
+	uint32_t mask;	     /* bytes of the cell */
+	uint32_t before;     /* of the same cell; 1 + place in writes, 0 end */
 };
 
 struct check_cuts {
 	const struct evidence *ev;
 	uint32_t *limit;     /* by thread: so many events are plain */
-	uint32_t *pairs_of;  /* by thread */
+	struct needs *needs; /* by thread */
 	uint32_t *users_of;  /* by object */
 	uint32_t *writes_of; /* by cell: the latest */
-	VEC(struct pair) pairs;
 	VEC(struct user) users;
 	VEC(struct written) writes;
-	struct map pair_at, user_at; /* thread << 32 | other; object << 32 | thread */
+	struct map slot_at, user_at; /* thread << 32 | other; object << 32 | thread */
 };
 
 /* A lock while the tables are made. */
@@ -57,30 +78,50 @@ struct lock {
 	bool destroyed;
 };
 
-static struct pair *pair_get(struct check_cuts *k, uint32_t tid, uint32_t other)
+static uint32_t slot_get(struct check_cuts *k, uint32_t tid, uint32_t other)
 {
 	bool fresh;
-	uint64_t *place = map_put(&k->pair_at, (uint64_t)tid << 32 | other, &fresh);
+	uint64_t *slot = map_put(&k->slot_at, (uint64_t)tid << 32 | other, &fresh);
+	struct needs *n = &k->needs[tid];
 
 	if (fresh) {
-		*place = k->pairs.n;
-		*VEC_PUSH(&k->pairs) = (struct pair){ .other = other, .next = k->pairs_of[tid] };
-		k->pairs_of[tid] = (uint32_t)k->pairs.n;
+		*slot = n->others.n;
+		*VEC_PUSH(&n->others) = other;
+		*VEC_PUSH(&n->latest) = 0;
 	}
-	return &k->pairs.at[*place];
+	return (uint32_t)*slot;
+}
+
+/* What all steps so far come to, if there are enough since the last one. */
+static void sample_take(struct needs *n)
+{
+	size_t last = n->samples.n ? n->samples.at[n->samples.n - 1].step : 0;
+	size_t nslots = n->latest.n;
+
+	if (n->steps.n - last < nslots)
+		return;
+	*VEC_PUSH(&n->samples) =
+		(struct sample){ (uint32_t)n->steps.n, (uint32_t)nslots, n->rows.n };
+	VEC_RESERVE(&n->rows, n->rows.n + nslots);
+	memcpy(n->rows.at + n->rows.n, n->latest.at, nslots * sizeof(*n->rows.at));
+	n->rows.n += nslots;
 }
 
 /* The event needs the first count events of another thread. */
 static void need_count(struct check_cuts *k, const struct evidence_item *it, uint32_t other,
 		       uint32_t count)
 {
-	struct pair *p;
+	struct needs *n = &k->needs[it->tid];
+	uint32_t slot;
 
 	if (other == it->tid)
 		return;
-	p = pair_get(k, it->tid, other);
-	if (p->steps.n == 0 || p->steps.at[p->steps.n - 1].count < count)
-		*VEC_PUSH(&p->steps) = (struct step){ it->index, count };
+	slot = slot_get(k, it->tid, other);
+	if (n->latest.at[slot] >= count)
+		return;
+	n->latest.at[slot] = count;
+	*VEC_PUSH(&n->steps) = (struct need){ it->index, count, slot };
+	sample_take(n);
 }
 
 /* The event needs another one.  False: that came later. */
@@ -121,7 +162,10 @@ static bool need_join(struct check_cuts *k, uint32_t pos)
 
 static void write_note(struct check_cuts *k, uint32_t cell, uint32_t mask, uint32_t pos)
 {
-	*VEC_PUSH(&k->writes) = (struct written){ pos, mask, k->writes_of[cell] };
+	const struct evidence_item *it = evidence_item(k->ev, pos);
+
+	*VEC_PUSH(&k->writes) =
+		(struct written){ pos, it->tid, it->index, mask, k->writes_of[cell] };
 	k->writes_of[cell] = (uint32_t)k->writes.n;
 }
 
@@ -182,7 +226,7 @@ static void acquire_note(struct check_cuts *k, uint32_t pos)
 			(struct user){ .tid = it->tid, .next = k->users_of[it->object] };
 		k->users_of[it->object] = (uint32_t)k->users.n;
 	}
-	*VEC_PUSH(&k->users.at[*place].acquires) = pos;
+	*VEC_PUSH(&k->users.at[*place].acquires) = (struct acquire){ pos, it->index };
 }
 
 static bool lock_note(struct check_cuts *k, uint32_t pos, struct lock *l)
@@ -275,10 +319,10 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 
 	k->ev = ev;
 	k->limit = mem_zalloc((ev->threads.n + 1) * sizeof(*k->limit));
-	k->pairs_of = mem_zalloc((ev->threads.n + 1) * sizeof(*k->pairs_of));
+	k->needs = mem_zalloc((ev->threads.n + 1) * sizeof(*k->needs));
 	k->users_of = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users_of));
 	k->writes_of = mem_zalloc((ev->cells.n + 1) * sizeof(*k->writes_of));
-	map_init(&k->pair_at);
+	map_init(&k->slot_at);
 	map_init(&k->user_at);
 	for (uint32_t pos = 1; pos <= evidence_count(ev); pos++) {
 		const struct evidence_item *it = evidence_item(ev, pos);
@@ -287,24 +331,32 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 			k->limit[it->tid]++;
 	}
 	mem_free(locks);
+	map_release(&k->slot_at);
+	map_release(&k->user_at);
 	return k;
+}
+
+static void needs_release(struct needs *n)
+{
+	VEC_RELEASE(&n->others);
+	VEC_RELEASE(&n->latest);
+	VEC_RELEASE(&n->steps);
+	VEC_RELEASE(&n->samples);
+	VEC_RELEASE(&n->rows);
 }
 
 void check_cuts_free(struct check_cuts *k)
 {
 	if (!k)
 		return;
-	for (size_t i = 0; i < k->pairs.n; i++)
-		VEC_RELEASE(&k->pairs.at[i].steps);
+	for (size_t i = 0; i < k->ev->threads.n; i++)
+		needs_release(&k->needs[i]);
 	for (size_t i = 0; i < k->users.n; i++)
 		VEC_RELEASE(&k->users.at[i].acquires);
-	VEC_RELEASE(&k->pairs);
 	VEC_RELEASE(&k->users);
 	VEC_RELEASE(&k->writes);
-	map_release(&k->pair_at);
-	map_release(&k->user_at);
 	mem_free(k->limit);
-	mem_free(k->pairs_of);
+	mem_free(k->needs);
 	mem_free(k->users_of);
 	mem_free(k->writes_of);
 	mem_free(k);
@@ -324,37 +376,68 @@ static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t
 	return it->index < count_of(s, it->tid);
 }
 
-/* What the first `count' events of the thread need of one other is in. */
-static bool pair_holds(const struct pair *p, uint64_t count, const struct schedule *s)
+/* Steps of the first `count' events. */
+static size_t steps_before(const struct needs *n, uint64_t count)
 {
-	size_t low = 0, high = p->steps.n;
+	size_t low = 0, high = n->steps.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (p->steps.at[mid].index < count)
+		if (n->steps.at[mid].index < count)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low == 0 || p->steps.at[low - 1].count <= count_of(s, p->other);
+	return low;
+}
+
+/* The last sample that has none but the first nsteps steps; NULL: there is none. */
+static const struct sample *sample_find(const struct needs *n, size_t nsteps)
+{
+	size_t low = 0, high = n->samples.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (n->samples.at[mid].step <= nsteps)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &n->samples.at[low - 1] : NULL;
+}
+
+/* What the first `count' events of the thread need of others is in. */
+static bool needs_hold(const struct needs *n, uint64_t count, const struct schedule *s)
+{
+	size_t nsteps = steps_before(n, count);
+	const struct sample *x = sample_find(n, nsteps);
+
+	for (uint32_t i = 0; x && i < x->nslots; i++)
+		if (n->rows.at[x->row + i] > count_of(s, n->others.at[i]))
+			return false;
+	for (size_t i = x ? x->step : 0; i < nsteps; i++)
+		if (n->steps.at[i].count > count_of(s, n->others.at[n->steps.at[i].slot]))
+			return false;
+	return true;
 }
 
 /* An acquire by the user later than pos is in. */
-static bool user_passes(const struct check_cuts *k, const struct user *u, uint32_t pos,
-			const struct schedule *s)
+static bool user_passes(const struct user *u, uint32_t pos, const struct schedule *s)
 {
+	uint64_t count = count_of(s, u->tid);
 	size_t low = 0, high = u->acquires.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (is_in(k, s, u->acquires.at[mid]))
+		if (u->acquires.at[mid].index < count)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low > 0 && u->acquires.at[low - 1] > pos;
+	return low > 0 && u->acquires.at[low - 1].pos > pos;
 }
 
 /* No section that the thread has open at the cut was passed by another thread's. */
@@ -376,7 +459,7 @@ static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct sc
 
 		for (uint32_t u = k->users_of[held->object]; u; u = k->users.at[u - 1].next)
 			if (k->users.at[u - 1].tid != tid &&
-			    user_passes(k, &k->users.at[u - 1], held->acquire, s))
+			    user_passes(&k->users.at[u - 1], held->acquire, s))
 				return false;
 	}
 	return true;
@@ -388,11 +471,8 @@ static bool cut_holds(const struct check_cuts *k, const struct schedule *s)
 		if (s->count.at[tid] == 0)
 			continue;
 		if (tid >= k->ev->threads.n || s->count.at[tid] > k->limit[tid] ||
-		    !open_holds(k, tid, s))
+		    !open_holds(k, tid, s) || !needs_hold(&k->needs[tid], s->count.at[tid], s))
 			return false;
-		for (uint32_t p = k->pairs_of[tid]; p; p = k->pairs.at[p - 1].next)
-			if (!pair_holds(&k->pairs.at[p - 1], s->count.at[tid], s))
-				return false;
 	}
 	return true;
 }
@@ -410,7 +490,7 @@ static void cell_set(const struct check_cuts *k, struct checker *c, uint32_t cel
 	for (uint32_t w = k->writes_of[cell]; w && open; w = k->writes.at[w - 1].before) {
 		const struct written *x = &k->writes.at[w - 1];
 
-		if (!(x->mask & open) || !is_in(k, s, x->pos))
+		if (!(x->mask & open) || x->index >= count_of(s, x->tid))
 			continue;
 		if (c->last[cell] == 0)
 			*VEC_PUSH(&c->cells) = cell;
