@@ -14,6 +14,9 @@
  * whose own code it was.  For all others the read is a surprise, and so it stays until somebody
  * writes the byte.
  *
+ * What lies in a freed block is strange to everybody: the allocator keeps its lists there, and what it
+ * writes depends on what others allocate and free.
+ *
  * What lies in a thread's own stack and is no variable that others can reach (those say so, by ALLOC)
  * is for the compiler to write: arguments of f(...), copies of structs.
  *
@@ -39,7 +42,7 @@
 
 #define FRAME_MAX 4096u /* longer variables on the stack are kept as blocks */
 
-enum block_kind { BLOCK_UNKNOWN, BLOCK_ZERO, BLOCK_STEADY, BLOCK_STACK, BLOCK_FRAME };
+enum block_kind { BLOCK_UNKNOWN, BLOCK_ZERO, BLOCK_STEADY, BLOCK_STACK, BLOCK_FRAME, BLOCK_FREED };
 
 struct word {
 	uint8_t byte[8];
@@ -109,6 +112,15 @@ static struct bytes_page *page_find(struct bytes *b, uint64_t number, bool make)
 	return p;
 }
 
+/* Unseen code has written these, up to `until'; of thread `owner', if it is not 0. */
+static void strange_add(struct word *w, unsigned mask, uint32_t owner, uint64_t until)
+{
+	w->owner = w->strange && w->owner != owner ? 0 : owner;
+	if (!w->strange || until > w->until)
+		w->until = until;
+	w->strange |= (uint8_t)mask;
+}
+
 static void byte_begin(struct bytes *b, struct word *w, uint64_t addr, const struct span *block)
 {
 	unsigned k = addr & 7, bit = 1u << k;
@@ -119,6 +131,8 @@ static void byte_begin(struct bytes *b, struct word *w, uint64_t addr, const str
 		w->known |= block->kind == BLOCK_ZERO ? (uint8_t)bit : 0;
 		w->steady |= block->kind == BLOCK_STEADY ? (uint8_t)bit : 0;
 		w->framed |= block->kind == BLOCK_FRAME ? (uint8_t)bit : 0;
+		if (block->kind == BLOCK_FREED)
+			strange_add(w, bit, 0, UINT64_MAX);
 		return;
 	}
 	switch (trace_first(b->trace, addr, &w->byte[k])) {
@@ -215,15 +229,6 @@ static unsigned differs(const struct word *w, unsigned mask, const uint8_t saw[8
 	for (unsigned k = 0; k < 8; k++)
 		off |= (unsigned)(w->byte[k] != saw[k]) << k;
 	return off & mask;
-}
-
-/* Unseen code has written these, up to `until'; of thread `owner', if it is not 0. */
-static void strange_add(struct word *w, unsigned mask, uint32_t owner, uint64_t until)
-{
-	w->owner = w->strange && w->owner != owner ? 0 : owner;
-	if (!w->strange || until > w->until)
-		w->until = until;
-	w->strange |= (uint8_t)mask;
 }
 
 static bool strange_is_good(const struct bytes *b, const struct word *w, uint32_t tid)
@@ -391,6 +396,19 @@ static void alloc_event(struct bytes *b, const struct event *e)
 	spans_put(&b->blocks, block);
 }
 
+static void free_event(struct bytes *b, const struct event *e)
+{
+	range_renew(b, e->addr, e->len, e->pos, true);
+	if (e->arg == FORMAT_ALLOC_HEAP)
+		spans_lay(&b->blocks, (struct span){ .addr = e->addr,
+						     .len = e->len,
+						     .base = e->addr,
+						     .id = e->pos,
+						     .kind = BLOCK_FREED });
+	else
+		spans_clear(&b->blocks, e->addr, e->len);
+}
+
 bool bytes_event(struct bytes *b, const struct event *e)
 {
 	bool sized = e->len != 0 && e->len - 1 <= UINT64_MAX - e->addr;
@@ -407,8 +425,7 @@ bool bytes_event(struct bytes *b, const struct event *e)
 	case EVENT_RMW:
 		return access_event(b, e);
 	case EVENT_FREE:
-		range_renew(b, e->addr, e->len, e->pos, true);
-		spans_clear(&b->blocks, e->addr, e->len);
+		free_event(b, e);
 		return false;
 	case EVENT_ALLOC:
 		alloc_event(b, e);

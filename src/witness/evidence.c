@@ -80,7 +80,8 @@ static uint32_t item_add(struct evidence *ev, const struct event *e)
 		.stack = e->stack,
 		.flags = e->flags,
 		.op = e->op,
-		.kind = e->op == EVENT_ALLOC ? (uint32_t)e->arg : e->lock_kind,
+		.kind = e->op == EVENT_ALLOC || e->op == EVENT_FREE ? (uint32_t)e->arg
+								    : e->lock_kind,
 	};
 	*VEC_PUSH(&t->events) = pos;
 	return pos;

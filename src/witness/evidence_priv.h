@@ -63,7 +63,7 @@ struct evidence_item {
 		uint32_t ordinal; /* ONCE_BEGIN: how many begins came before */
 	};
 	uint32_t object; /* synchronisation: object; FORK, JOIN, JOINING: tid of the other */
-	uint32_t kind;	 /* ALLOC: FORMAT_ALLOC_*; lock family: FORMAT_LOCK_* */
+	uint32_t kind;	 /* ALLOC, FREE: FORMAT_ALLOC_*; lock family: FORMAT_LOCK_* */
 };
 
 /* A word of an access.  seen: the write observed for its bytes; MIXED: both are in mixed. */

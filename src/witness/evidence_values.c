@@ -9,6 +9,9 @@
  * code comes before it in every reordering: it was the thread's own, or others' that ended
  * before the thread was forked.
  *
+ * What free leaves in a block comes from unseen code as well, the allocator's, which may write there
+ * at any time: it is foreign to everybody.
+ *
  * A recorded call that writes to a mapped file changes bytes while it lasts (EVENT_BEGUN).  Whoever is the
  * only one to read them meanwhile may see the change: its reads keep their order.  Others' reads
  * do not keep theirs to these, and are strange from then on.
@@ -22,14 +25,24 @@
 #include "trace/trace.h"
 #include "witness/evidence_priv.h"
 
+static void foreign_add(struct evidence_shown *s, uint8_t bit, uint32_t by, uint32_t settled)
+{
+	s->by = s->foreign && s->by != by ? 0 : by;
+	s->settled = s->foreign && s->settled > settled ? s->settled : settled;
+	s->foreign |= bit;
+}
+
 static void byte_begin(struct evidence *ev, struct evidence_shown *s, uint64_t addr)
 {
 	uint8_t bit = (uint8_t)(1u << (addr & 7));
 	uint32_t alloc, freed;
 
 	evidence_stamp_get(&ev->memory, addr, &alloc, &freed);
-	if (freed > alloc)
+	if (freed > alloc) {
+		if (ev->items.at[freed].kind == FORMAT_ALLOC_HEAP)
+			foreign_add(s, bit, 0, UINT32_MAX);
 		return;
+	}
 	if (alloc > s->since)
 		s->since = alloc;
 	if (alloc != 0 && ev->items.at[alloc].op == EVENT_ALLOC) {
@@ -66,13 +79,6 @@ static struct evidence_shown *shown_get(struct evidence *ev, uint32_t cell)
 static uint32_t cell_at(const struct evidence *ev, struct evidence_word w, unsigned k)
 {
 	return w.seen & EVIDENCE_MIXED ? ev->mixed.at[w.seen & ~EVIDENCE_MIXED].cell[k] : w.cell;
-}
-
-static void foreign_add(struct evidence_shown *s, uint8_t bit, uint32_t by, uint32_t settled)
-{
-	s->by = s->foreign && s->by != by ? 0 : by;
-	s->settled = s->foreign && s->settled > settled ? s->settled : settled;
-	s->foreign |= bit;
 }
 
 /* No recorded event has left the byte.  False: nor need the unseen one come before this read. */
@@ -126,7 +132,7 @@ static bool byte_read(const struct evidence *ev, struct evidence_shown *s, uint6
 	s->guessed |= bit;
 	if (!(s->known & bit)) {
 		s->known |= bit;
-		return foreign_explain(ev, s, bit, tid);
+		return !(s->foreign & bit) && foreign_explain(ev, s, bit, tid);
 	}
 	if (is_changing(ev, s, tid) && foreign_explain(ev, s, bit, tid)) {
 		foreign_add(s, bit, tid, UINT32_MAX);
@@ -201,6 +207,8 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 			read_value(ev, s, first + k, saw[at], it);
 		if (e->op != EVENT_READ)
 			byte_write(s, k, has && e->value ? e->value + at : NULL);
+		if (e->op == EVENT_FREE && e->arg == FORMAT_ALLOC_HEAP)
+			foreign_add(s, (uint8_t)(1u << k), 0, UINT32_MAX);
 	}
 	for (unsigned k = 0; k < 8 && e->op != EVENT_READ; k++) {
 		uint32_t cell = mask >> k & 1 ? cell_at(ev, w, k) : 0;

@@ -36,6 +36,28 @@ static void run(void *(*f)(void *))
 	pthread_join(t, NULL);
 }
 
+/* ---- what a thread does after it has read what the allocator left there */
+
+static int both;
+
+static void *write_both(void *arg)
+{
+	both = 1;
+	return arg;
+}
+
+static void go_on(struct job *volatile freed)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, write_both, NULL);
+	free(freed);
+	if (freed->pad[0] == 12345)
+		puts("a number of the allocator's");
+	both = 2;
+	pthread_join(t, NULL);
+}
+
 /* ---- got again without an event: in the last round of destructors, when its thread is recorded no more */
 
 static pthread_key_t key;
@@ -102,6 +124,8 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "write") == 0) {
 		run(end_job);
 		same->result = 2;
+	} else if (strcmp(what, "goes-on") == 0) {
+		go_on(same);
 	} else if (strcmp(what, "lock") == 0) {
 		run(end_job);
 		pthread_mutex_lock(&same->mutex);
