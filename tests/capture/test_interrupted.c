@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -105,6 +106,35 @@ static void noted(void)
 	CAPTURE_CHECK(y > 100, "the handler did nothing");
 }
 
+/* ---- a handler that allocates memory ---- */
+
+static long allocated;
+
+static void allocate(void)
+{
+	free(malloc(100));
+	allocated++;
+}
+
+/* The locks of the log may be held where it comes, so that is told later, with the next record. */
+static void hidden(void)
+{
+	trap_start();
+	at_point = allocate;
+	for (point = 1, steps = 1; steps >= point - 7; point += 7) {
+		steps = 0;
+		trap_on();
+		foresee_write8(&x, 1, 0);
+		self->view.live = 0; /* as in a hook */
+		log_hidden(0, 0);
+		self->view.live = THREAD_LIVE;
+		trap_off();
+		foresee_write8(&x, 3, 0);
+		CAPTURE_CHECK(!self->hiding, "instruction %ld: memory is not told of", point);
+	}
+	CAPTURE_CHECK(allocated > 10, "the handler ran %ld times", allocated);
+}
+
 /* ---- a handler that jumps ---- */
 
 static void jump(void)
@@ -188,6 +218,7 @@ static void vanished(void)
 
 static const struct capture_case cases[] = {
 	{ .name = "a handler is told of", .run = noted },
+	{ .name = "its memory is told of", .run = hidden },
 	{ .name = "a jump out of the log",
 	  .run = jumped_locked,
 	  .trouble = "a signal handler jumped out of the middle of a record" },
