@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 4
+#define FORESEE_ABI 5
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -314,7 +314,7 @@ enum foresee_callee {
 /*
  * For a direct call of an external function the unit keeps one byte per
  * callee, initially NEW, PLAIN or NAMED, and emits
- *	if (byte) foresee_opaque(&byte, callee, site);
+ *	if (byte) foresee_opaque(&byte, callee, site, n, pointers...);
  *	the call
  *	if (byte > FORESEE_CALLEE_QUIET) foresee_returned(site);
  * Indirect calls pass byte = NULL and look at what foresee_opaque returns.  With callee = NULL
@@ -322,8 +322,15 @@ enum foresee_callee {
  * WAITS, one that may order threads.  The second test is left out after calls
  * that do not return, or must be the last thing of their function.
  * Not emitted for FORESEE_LIBC, FORESEE_KNOWN and FORESEE_PURE names.
+ *
+ * The n pointers are those that the callee is given and that others may know.  Of one that is given
+ * more, those that are left over go to foresee_given before.
  */
-uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site);
+#define FORESEE_GIVEN 5
+void foresee_given(uint32_t site, uint32_t n, const void *a, const void *b, const void *c,
+		   const void *d, const void *e);
+uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site, uint32_t n, const void *a,
+			const void *b, const void *c, const void *d, const void *e);
 void foresee_returned(uint32_t site);
 
 /* A function of the program is called by unseen code, and returns to it. */

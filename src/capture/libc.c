@@ -362,8 +362,7 @@ EXPORT int foresee_libc_vsnprintf(char *restrict to, size_t size, const char *re
 	va_list again;
 	int r;
 
-	/* What the format's arguments point at is read unseen, and %n written. */
-	log_opaque(libc_format_stores(format) ? 0 : FORMAT_OPAQUE_READS);
+	libc_log_format(format, args);
 	va_copy(again, args);
 	r = vsnprintf(text, sizeof(text), format, again);
 	va_end(again);

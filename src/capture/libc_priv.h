@@ -5,6 +5,7 @@
 #ifndef CAPTURE_LIBC_PRIV_H
 #define CAPTURE_LIBC_PRIV_H
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "capture/range.h"
@@ -44,14 +45,14 @@ static inline void log_wrote(void *p, size_t n)
 	hook_leave(t);
 }
 
-/* What the call reads is not told; or, aux 0, what it writes. */
-static inline void log_opaque(unsigned aux)
+/* What the call reads of what the n pointers point to is not told; or, aux 0, what it writes. */
+static inline void log_opaque(unsigned aux, const void *const *given, unsigned n)
 {
 	struct thread *t = hook_enter();
 
 	if (t == NULL)
 		return;
-	sync_opaque(t, SITE, aux);
+	sync_opaque(t, SITE, aux, given, n);
 	hook_leave(t);
 }
 
@@ -66,6 +67,9 @@ static inline bool libc_format_stores(const char *f)
 	}
 	return false;
 }
+
+/* What printing by that format reads of what its arguments point to is not told, nor what %n writes. */
+void libc_log_format(const char *format, va_list list);
 
 /* Results are made in private memory and then stored, word by word, as a
  * recorded write: a racing read sees the old version or the new one. */

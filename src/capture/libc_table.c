@@ -46,30 +46,44 @@
 FORESEE_LIBC_TABLE(X)
 #undef X
 
+/* Those of the arguments that are pointers, by classes as the compilers number them. */
+#define POINTER(x) (__builtin_classify_type(x) == 5 ? (const void *)(uintptr_t)(x) : NULL)
+#define POINTERS1(a) POINTER(a)
+#define POINTERS2(a, ...) POINTER(a), POINTERS1(__VA_ARGS__)
+#define POINTERS3(a, ...) POINTER(a), POINTERS2(__VA_ARGS__)
+#define POINTERS4(a, ...) POINTER(a), POINTERS3(__VA_ARGS__)
+#define POINTERS5(a, ...) POINTER(a), POINTERS4(__VA_ARGS__)
+#define POINTERS_PICK(a, b, c, d, e, name, ...) name
+#define POINTERS(...)                                                                       \
+	POINTERS_PICK(__VA_ARGS__, POINTERS5, POINTERS4, POINTERS3, POINTERS2, POINTERS1, ) \
+	(__VA_ARGS__)
+
 /* What the call left; r is what it returned. */
-#define TELLS(type, name, params, args, ...)     \
-	EXPORT type foresee_libc_##name params   \
-	{                                        \
-		type r;                          \
-                                                 \
-		log_opaque(FORMAT_OPAQUE_READS); \
-		r = name args;                   \
-		__VA_ARGS__;                     \
-		return r;                        \
+#define TELLS(type, name, params, args, ...)                                              \
+	EXPORT type foresee_libc_##name params                                            \
+	{                                                                                 \
+		const void *const given[] = { POINTERS args };                            \
+		type r;                                                                   \
+                                                                                          \
+		log_opaque(FORMAT_OPAQUE_READS, given, sizeof(given) / sizeof(given[0])); \
+		r = name args;                                                            \
+		__VA_ARGS__;                                                              \
+		return r;                                                                 \
 	}
 
 /* It may wait for others, or let them go on. */
-#define WAITS(type, name, params, args, ...)     \
-	EXPORT type foresee_libc_##name params   \
-	{                                        \
-		type r;                          \
-                                                 \
-		log_opaque(FORMAT_OPAQUE_READS); \
-		channel_give(CHANNEL_UNSEEN);    \
-		r = name args;                   \
-		channel_take(CHANNEL_UNSEEN);    \
-		__VA_ARGS__;                     \
-		return r;                        \
+#define WAITS(type, name, params, args, ...)                                              \
+	EXPORT type foresee_libc_##name params                                            \
+	{                                                                                 \
+		const void *const given[] = { POINTERS args };                            \
+		type r;                                                                   \
+                                                                                          \
+		log_opaque(FORMAT_OPAQUE_READS, given, sizeof(given) / sizeof(given[0])); \
+		channel_give(CHANNEL_UNSEEN);                                             \
+		r = name args;                                                            \
+		channel_take(CHANNEL_UNSEEN);                                             \
+		__VA_ARGS__;                                                              \
+		return r;                                                                 \
 	}
 
 #define LEFT(p) log_wrote((void *)(p), sizeof(*(p)))
@@ -87,12 +101,18 @@ static void left_wide(wchar_t *s, size_t n)
 
 /* ---- text ---- */
 
-TELLS(
-	int, vasprintf, (char **restrict to, const char *restrict format, va_list list),
-	(to, format, list), if (r >= 0) {
+EXPORT int foresee_libc_vasprintf(char **restrict to, const char *restrict format, va_list list)
+{
+	int r;
+
+	libc_log_format(format, list);
+	r = vasprintf(to, format, list);
+	if (r >= 0) {
 		LEFT(to);
 		left_string(*to);
-	})
+	}
+	return r;
+}
 
 EXPORT int foresee_libc_asprintf(char **restrict to, const char *restrict format, ...)
 {
@@ -105,8 +125,16 @@ EXPORT int foresee_libc_asprintf(char **restrict to, const char *restrict format
 	return r;
 }
 
-TELLS(int, vsprintf, (char *restrict to, const char *restrict format, va_list list),
-      (to, format, list), left_string(to))
+EXPORT int foresee_libc_vsprintf(char *restrict to, const char *restrict format, va_list list)
+{
+	int r;
+
+	libc_log_format(format, list);
+	r = vsprintf(to, format, list);
+	left_string(to);
+	return r;
+}
+
 TELLS(ssize_t, getline, (char **restrict p, size_t *restrict n, FILE *restrict f), (p, n, f),
       LEFT(p);
       LEFT(n); if (r > 0) log_wrote(*p, (size_t)r + 1))
@@ -137,7 +165,7 @@ TELLS(char *, mkdtemp, (char *p), (p), left_string(p))
 
 EXPORT void foresee_libc_swab(const void *restrict from, void *restrict to, ssize_t n)
 {
-	log_opaque(FORMAT_OPAQUE_READS);
+	log_opaque(FORMAT_OPAQUE_READS, (const void *[]){ from }, 1);
 	swab(from, to, n);
 	if (n > 1)
 		log_wrote(to, (size_t)n & ~(size_t)1);
@@ -293,7 +321,7 @@ EXPORT int foresee_libc_ioctl(int fd, unsigned long request, ...)
 	va_start(list, request);
 	p = va_arg(list, void *);
 	va_end(list);
-	log_opaque(n != 0 ? FORMAT_OPAQUE_READS : 0);
+	log_opaque(n != 0 ? FORMAT_OPAQUE_READS : 0, (const void *[]){ p }, 1);
 	r = ioctl(fd, request, p);
 	if (r != -1)
 		log_wrote(p, n);
@@ -376,7 +404,8 @@ EXPORT size_t foresee_libc_iconv(iconv_t c, char **restrict in, size_t *restrict
 	char *from = out != NULL ? *out : NULL;
 	size_t r;
 
-	log_opaque(FORMAT_OPAQUE_READS);
+	log_opaque(FORMAT_OPAQUE_READS,
+		   (const void *[]){ in, nin, out, nout, in != NULL ? *in : NULL }, 5);
 	r = iconv(c, in, nin, out, nout);
 	LEFT(in);
 	LEFT(nin);

@@ -99,18 +99,11 @@ EXPORT void perror(const char *s)
 	REAL(perror)(s);
 }
 
-/* The pass takes it for granted that printing only reads (FORESEE_READING). */
-static void note_format(const char *format)
-{
-	if (libc_format_stores(format))
-		log_opaque(0);
-}
-
 #define PRINTS(name, params, f, ...)            \
 	EXPORT int name params;                 \
 	int name params                         \
 	{                                       \
-		note_format(format);            \
+		libc_log_format(format, list);  \
 		give(f);                        \
 		return REAL(name)(__VA_ARGS__); \
 	}
@@ -147,7 +140,7 @@ int __printf_chk(int flag, const char *restrict format, ...)
 /* To a descriptor. */
 EXPORT int vdprintf(int fd, const char *restrict format, va_list list)
 {
-	note_format(format);
+	libc_log_format(format, list);
 	channel_give_fd(fd);
 	return REAL(vdprintf)(fd, format, list);
 }
@@ -155,7 +148,7 @@ EXPORT int vdprintf(int fd, const char *restrict format, va_list list)
 EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list list);
 int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list list)
 {
-	note_format(format);
+	libc_log_format(format, list);
 	channel_give_fd(fd);
 	return REAL(__vdprintf_chk)(fd, flag, format, list);
 }

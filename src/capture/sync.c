@@ -242,13 +242,31 @@ void sync_name(struct thread *t, const char *name, size_t n)
 	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
 }
 
-void sync_opaque(struct thread *t, uint32_t site, unsigned aux)
+#define LOWEST 4096u /* an address below is none */
+
+static void opaque_put(struct thread *t, uint32_t site, unsigned aux, uintptr_t given)
 {
-	uint8_t *p;
+	uint8_t *p = log_other_begin(t, site);
+
+	p = log_varint(p, site);
+	if (given != 0)
+		p = log_varint(p, given);
+	log_other_end(t, FORMAT_K_OPAQUE, aux | (given != 0 ? FORMAT_OPAQUE_GIVEN : 0), p, 1);
+}
+
+void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *const *given,
+		 unsigned n)
+{
+	bool told = false;
 
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
-	p = log_other_begin(t, site);
-	log_other_end(t, FORMAT_K_OPAQUE, aux, log_varint(p, site), 1);
+	for (unsigned i = 0; i < n; i++)
+		if ((uintptr_t)given[i] >= LOWEST) {
+			opaque_put(t, site, aux, (uintptr_t)given[i]);
+			told = true;
+		}
+	if (!told)
+		opaque_put(t, site, aux, 0);
 }
 
 void sync_fence(struct thread *t, int order, uint32_t site)

@@ -83,8 +83,9 @@ uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *ob
 /* Events about threads: site, then the arguments; no object. */
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
 		     unsigned nargs);
-/* Unseen code runs here (aux: FORMAT_OPAQUE_*); a fence. */
-void sync_opaque(struct thread *t, uint32_t site, unsigned aux);
+/* Unseen code runs here (aux: FORMAT_OPAQUE_READS or 0), which was given n pointers; a fence. */
+void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *const *given,
+		 unsigned n);
 void sync_fence(struct thread *t, int order, uint32_t site);
 /*
  * BLOCK and USER: site, name (NULL: "", at most SYNC_NAME bytes), NUL, then the arguments, at most

@@ -141,7 +141,7 @@ void unseen_begin(struct thread *t, const void *f)
 void unseen_runs(struct thread *t)
 {
 	t->unseen_root = true;
-	sync_opaque(t, 0, 0);
+	sync_opaque(t, 0, 0, NULL, 0);
 }
 
 /* The linker lets libraries see the main of a program that was linked with them.  One that was not
@@ -167,8 +167,11 @@ static void log_at(struct thread *t, unsigned kind, uint32_t site)
 	channel_log(t, kind, CHANNEL_UNSEEN);
 }
 
-EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
+EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site, uint32_t n,
+			       const void *a, const void *b, const void *c, const void *d,
+			       const void *e)
 {
+	const void *const given[FORESEE_GIVEN] = { a, b, c, d, e };
 	struct thread *t = hook_enter();
 	enum foresee_callee what = FORESEE_CALLEE_QUIET;
 
@@ -185,13 +188,26 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
 			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
 	}
 	if (what != FORESEE_CALLEE_SEEN)
-		sync_opaque(t, site, what == FORESEE_CALLEE_READS ? FORMAT_OPAQUE_READS : 0);
+		sync_opaque(t, site, what == FORESEE_CALLEE_READS ? FORMAT_OPAQUE_READS : 0, given,
+			    n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
 	if (what == FORESEE_CALLEE_WAITS) {
 		log_at(t, FORMAT_K_GIVE, site);
 		enter(t);
 	}
 	hook_leave(t);
 	return what;
+}
+
+EXPORT void foresee_given(uint32_t site, uint32_t n, const void *a, const void *b, const void *c,
+			  const void *d, const void *e)
+{
+	const void *const given[FORESEE_GIVEN] = { a, b, c, d, e };
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_opaque(t, site, FORMAT_OPAQUE_READS, given, n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
+	hook_leave(t);
 }
 
 EXPORT void foresee_returned(uint32_t site)

@@ -182,6 +182,7 @@ static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
 	p->report.locks = steps_lock_count(s);
 	p->report.variables = steps_variable_count(s);
 	p->strange = steps_strange_count(s) != 0;
+	p->report.given = steps_given_count(s) != 0;
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }
 

@@ -299,12 +299,75 @@ static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site
 	}
 }
 
-static LLVMValueRef hook_opaque(struct unit *u, LLVMValueRef byte, LLVMValueRef callee,
-				LLVMValueRef site)
-{
-	LLVMValueRef args[3] = { byte, callee, site };
+/* Pointers that a call is given, FORESEE_GIVEN at a time, padded by null. */
+struct given {
+	unsigned n;
+	LLVMValueRef at[FORESEE_GIVEN];
+};
 
-	return unit_hook(u, "foresee_opaque", u->i32, args, 3);
+static void given_flush(struct unit *u, struct given *g, LLVMValueRef site)
+{
+	LLVMValueRef args[2 + FORESEE_GIVEN] = { site, unit_int(u->i32, g->n) };
+
+	memcpy(args + 2, g->at, sizeof(g->at));
+	unit_hook(u, "foresee_given", u->nothing, args, 2 + FORESEE_GIVEN);
+	g->n = 0;
+}
+
+/* What the callee may read of what the program knows: not constants, nor locals that are nobody
+ * else's.  System calls take numbers for pointers. */
+static bool is_given(struct function *f, LLVMValueRef call, LLVMValueRef arg, bool numbers)
+{
+	LLVMValueRef base;
+
+	if (numbers && type_letter(LLVMTypeOf(arg)) == 'l')
+		return !LLVMIsAConstant(arg);
+	if (type_letter(LLVMTypeOf(arg)) != 'p' || LLVMIsNull(arg) || LLVMIsUndef(arg))
+		return false;
+	base = escape_base(arg);
+	return !LLVMIsAFunction(base) && escape_is_recorded(f, call, arg);
+}
+
+/* The last of them are left in g; those before are told at once. */
+static void given_get(struct function *f, LLVMValueRef call, LLVMValueRef site, struct given *g)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef callee = unit_callee(call);
+	unsigned n = LLVMGetNumArgOperands(call);
+	size_t length;
+	bool numbers = callee && !strcmp(LLVMGetValueName2(callee, &length), "syscall");
+
+	g->n = 0;
+	for (unsigned i = 0; i < FORESEE_GIVEN; i++)
+		g->at[i] = unit_null(u);
+	for (unsigned i = 0; i < n; i++) {
+		LLVMValueRef arg = LLVMGetOperand(call, i);
+
+		if (!is_given(f, call, arg, numbers))
+			continue;
+		if (g->n == FORESEE_GIVEN)
+			given_flush(u, g, site);
+		g->at[g->n++] = type_letter(LLVMTypeOf(arg)) == 'p'
+					? unit_pointer(u, arg)
+					: LLVMBuildIntToPtr(u->builder, arg, u->pointer, "");
+	}
+}
+
+/* A call of unseen code, or (callee null) an instruction that the pass does not model. */
+static LLVMValueRef hook_opaque(struct function *f, LLVMValueRef inst, LLVMValueRef byte,
+				LLVMValueRef callee, LLVMValueRef site)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef args[4 + FORESEE_GIVEN] = { byte, callee, site };
+	struct given g = { 0 };
+
+	for (unsigned i = 0; i < FORESEE_GIVEN; i++)
+		g.at[i] = unit_null(u);
+	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
+		given_get(f, inst, site, &g);
+	args[3] = unit_int(u->i32, g.n);
+	memcpy(args + 4, g.at, sizeof(g.at));
+	return unit_hook(u, "foresee_opaque", u->i32, args, 4 + FORESEE_GIVEN);
 }
 
 /* System calls that have nothing to do with other threads. */
@@ -378,9 +441,10 @@ static void emit_maybe_returned(struct unit *u, LLVMValueRef what, LLVMValueRef 
 }
 
 /* if (byte) foresee_opaque(&byte, callee, site);  call;  and the same after it */
-static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef callee,
+static void emit_maybe_opaque(struct function *f, LLVMValueRef call, LLVMValueRef callee,
 			      const char *name, LLVMValueRef site)
 {
+	struct unit *u = f->unit;
 	LLVMValueRef byte = callee_byte(u, callee,
 					may_wait(call, name)	 ? FORESEE_CALLEE_NAMED
 					: only_reads(call, name) ? FORESEE_CALLEE_PLAIN
@@ -395,14 +459,15 @@ static void emit_maybe_opaque(struct unit *u, LLVMValueRef call, LLVMValueRef ca
 	cond = LLVMBuildICmp(u->builder, LLVMIntNE, LLVMBuildLoad2(u->builder, u->i8, byte, ""),
 			     unit_int(u->i8, FORESEE_CALLEE_SEEN), "");
 	LLVMPositionBuilderBefore(u->builder, extra_branch_before(cond, call));
-	hook_opaque(u, byte, unit_pointer(u, callee), site);
+	hook_opaque(f, call, byte, unit_pointer(u, callee), site);
 	LLVMPositionBuilderBefore(u->builder, call);
 }
 
-static void emit_indirect(struct unit *u, LLVMValueRef call, LLVMValueRef site)
+static void emit_indirect(struct function *f, LLVMValueRef call, LLVMValueRef site)
 {
+	struct unit *u = f->unit;
 	LLVMValueRef what =
-		hook_opaque(u, unit_null(u), unit_pointer(u, LLVMGetCalledValue(call)), site);
+		hook_opaque(f, call, unit_null(u), unit_pointer(u, LLVMGetCalledValue(call)), site);
 	LLVMValueRef after = extra_after_call(call);
 
 	if (!after)
@@ -508,16 +573,16 @@ void call_emit(struct function *f, struct record *r)
 	touch_byval(f, r->inst, site);
 	unit_strip_memory_attributes(r->inst);
 	if (!callee) {
-		emit_indirect(u, r->inst, site);
+		emit_indirect(f, r->inst, site);
 	} else if (LLVMIsAGlobalIFunc(callee)) {
 		/* its address in one more place crashes the link-time optimiser of LLVM 14 */
-		hook_opaque(u, unit_null(u), unit_null(u), site);
+		hook_opaque(f, r->inst, unit_null(u), unit_null(u), site);
 	} else if (!map_get(&u->seen, (uintptr_t)callee) && !LLVMIsAGlobalAlias(callee)) {
 		name = LLVMGetValueName2(callee, &n);
 		if (libc_is_redirected(name, LLVMGetCalledFunctionType(r->inst)))
 			redirect(u, r->inst, name);
 		else if (!name_is_known(name))
-			emit_maybe_opaque(u, r->inst, callee, name, site);
+			emit_maybe_opaque(f, r->inst, callee, name, site);
 	}
 	store_call_site(f, site);
 }
@@ -542,10 +607,10 @@ void call_emit_unseen(struct function *f, struct record *r)
 	LLVMPositionBuilderBefore(u->builder, r->inst);
 	site = sites_number(f, r->site);
 	if (!orders_threads(r->inst)) {
-		hook_opaque(u, unit_null(u), unit_null(u), site);
+		hook_opaque(f, r->inst, unit_null(u), unit_null(u), site);
 		return;
 	}
-	hook_opaque(u, callee_byte(u, NULL, FORESEE_CALLEE_WAITS), unit_null(u), site);
+	hook_opaque(f, r->inst, callee_byte(u, NULL, FORESEE_CALLEE_WAITS), unit_null(u), site);
 	after = extra_after_call(r->inst);
 	if (!after)
 		return;

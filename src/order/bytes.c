@@ -53,6 +53,7 @@ struct word {
 	uint32_t writer; /* thread of the recorded writes; 0 none */
 	uint32_t reader; /* who has read it since it was written as a whole; 0 nobody */
 	uint32_t owner;	 /* of the strange bytes; 0 none */
+	uint32_t given;	 /* the thread that has given unseen code a pointer to it; 0 none */
 	uint64_t until, since;
 };
 
@@ -328,6 +329,27 @@ static void bytes_take(const struct event *e, const uint8_t *from, uint64_t numb
 		out[k] = mask >> k & 1 ? from[(number << 3) + k - e->addr] : 0;
 }
 
+/* A thread accesses the word: if another has given it to unseen code, that accesses it too. */
+static void given_note(struct bytes *b, struct word *w, uint32_t tid)
+{
+	if (w->given == 0 || w->given == tid)
+		return;
+	b->ngiven++;
+	w->given = 0;
+}
+
+static void given_event(struct bytes *b, const struct event *e)
+{
+	struct word *w;
+
+	if (e->addr == 0)
+		return;
+	w = word_get(b, e->addr >> 3);
+	w->given = e->tid;
+	given_note(b, w, w->writer != 0 ? w->writer : e->tid);
+	given_note(b, w, w->reader != 0 ? w->reader : e->tid);
+}
+
 static bool access_event(struct bytes *b, const struct event *e)
 {
 	uint64_t len = e->len < ACCESS_MAX ? e->len : ACCESS_MAX, last = e->addr + len - 1;
@@ -343,6 +365,7 @@ static bool access_event(struct bytes *b, const struct event *e)
 		unsigned mask = mask_in(number, e->addr, last);
 		struct word *w = word_get(b, number);
 
+		given_note(b, w, e->tid);
 		if (e->op != EVENT_WRITE)
 			reader_note(w, e->tid);
 		if (saw) {
@@ -416,6 +439,8 @@ bool bytes_event(struct bytes *b, const struct event *e)
 	if (!b->on)
 		return false;
 	unseen_event(&b->unseen, b->trace, e);
+	if (e->op == EVENT_OPAQUE)
+		given_event(b, e);
 	if (!sized)
 		return false;
 	switch (e->op) {

@@ -23,6 +23,8 @@ struct trace;
 struct bytes {
 	struct trace *trace;
 	bool on; /* a recording, and nothing of it left out: else every answer is no */
+	uint64_t
+		ngiven; /* words that unseen code was given a pointer to and two threads touch, so far */
 	struct unseen unseen;
 	struct spans blocks; /* memory that was allocated; id: where, kind: what it held */
 	struct map index;    /* page number, to the page */

@@ -76,6 +76,11 @@ uint64_t steps_strange_count(const struct steps *s)
 	return s->nstrange;
 }
 
+uint64_t steps_given_count(const struct steps *s)
+{
+	return s->bytes_seen.ngiven;
+}
+
 uint32_t steps_variable_count(const struct steps *s)
 {
 	return s->cells.count - s->nhidden;

@@ -225,6 +225,8 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 uint32_t steps_cell_count(const struct steps *s);
 /* Reads of what unseen code wrote that stopped their threads, so far. */
 uint64_t steps_strange_count(const struct steps *s);
+/* Times that unseen code was given a pointer to what several threads touch, so far. */
+uint64_t steps_given_count(const struct steps *s);
 /* Of the cells those that accesses have made. */
 uint32_t steps_variable_count(const struct steps *s);
 uint32_t steps_lock_count(const struct steps *s);

@@ -42,6 +42,7 @@ struct report {
 	uint64_t events;
 	uint32_t threads, locks, variables;
 	uint32_t stopped; /* threads that the trace cannot vouch for to their end */
+	bool given;	  /* unseen code was given pointers to what several threads touch */
 	double reading, modelling, certifying; /* seconds */
 	const struct report_analysis *analyses;
 	size_t nanalyses;

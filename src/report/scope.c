@@ -115,6 +115,8 @@ static void unseen_get(const struct report *r, struct scope *s)
 	uint64_t unknown = r->ending->unknown, unseen = r->ending->unseen;
 	uint64_t refused = r->ending->refused;
 
+	if (r->given)
+		add(s, "code that is not instrumented was given what threads share");
 	if (unseen)
 		add(s, "code that is not instrumented was called and may order or use anything");
 	if (refused)

@@ -17,8 +17,8 @@ bool decode_fence(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 bool decode_opaque(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	(void)c;
-	(void)w;
 	item->e.flags |= aux & FORMAT_OPAQUE_READS ? EVENT_READS : 0;
+	item->e.addr = aux & FORMAT_OPAQUE_GIVEN ? wire_varint(w) : 0;
 	return true;
 }
 

@@ -83,7 +83,7 @@ static void tables_make(struct first *f, const struct control *c)
 {
 	VEC_CLEAR(&f->globals);
 	VEC_CLEAR(&f->steady);
-	for (size_t i = 0; i < c->globals.n && !f->late; i++) {
+	for (size_t i = 0; i < c->globals.n; i++) {
 		const struct control_global *g = &c->globals.at[i];
 
 		if (g->size != 0)
@@ -120,13 +120,31 @@ static const struct piece *piece_find(const struct piece *at, size_t n, uint64_t
 	return low != 0 && addr < at[low - 1].end ? &at[low - 1] : NULL;
 }
 
-enum trace_first first_byte(struct first *f, const struct control *c, uint64_t addr, uint8_t *byte)
+/* The variable at addr; NULL: there is none. */
+static const struct piece *global_find(struct first *f, const struct control *c, uint64_t addr)
 {
-	const struct piece *p;
-
 	if (f->nglobals != c->globals.n || f->nsteady != c->steady.n)
 		tables_make(f, c);
-	p = piece_find(f->globals.at, f->globals.n, addr);
+	return piece_find(f->globals.at, f->globals.n, addr);
+}
+
+bool first_extent(struct first *f, const struct control *c, uint64_t addr, uint64_t *from,
+		  uint64_t *len)
+{
+	const struct piece *p = global_find(f, c, addr);
+
+	if (!p)
+		return false;
+	*from = p->addr;
+	*len = p->end - p->addr;
+	return true;
+}
+
+enum trace_first first_byte(struct first *f, const struct control *c, uint64_t addr, uint8_t *byte)
+{
+	const struct piece *p = global_find(f, c, addr);
+
+	p = f->late ? NULL : p;
 	if (piece_find(f->steady.at, f->steady.n, addr))
 		return p ? TRACE_FIRST_UNKNOWN : TRACE_FIRST_STEADY;
 	if (!p || addr - p->addr >= p->nseen)

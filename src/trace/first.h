@@ -21,5 +21,8 @@ void first_free(struct first *f);
 
 /* As trace_first.  c may have grown since the last call. */
 enum trace_first first_byte(struct first *f, const struct control *c, uint64_t addr, uint8_t *byte);
+/* As trace_extent. */
+bool first_extent(struct first *f, const struct control *c, uint64_t addr, uint64_t *from,
+		  uint64_t *len);
 
 #endif /* TRACE_FIRST_H */

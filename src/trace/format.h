@@ -325,8 +325,10 @@ enum format_kind {
  * such memory is told. */
 #define FORMAT_EXTRA_HIDDEN 1u
 
-/* aux of OPAQUE: code that is known to write nothing of the program's. */
+/* aux of OPAQUE: code that is known to write nothing of the program's; a pointer that it was given
+ * follows, and a call that was given several says so as often. */
 #define FORMAT_OPAQUE_READS 1u
+#define FORMAT_OPAQUE_GIVEN 2u
 
 /* aux of PAD: all runs of equal reads are closed, and later reads are logged anew; as at a
  * synchronisation, nothing that was dropped before is missing. */

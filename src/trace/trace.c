@@ -208,18 +208,33 @@ const char *trace_object_benign(struct trace *t, uint64_t addr)
 					     : NULL;
 }
 
-enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
+/* NULL: it is no recording. */
+static struct first *first_get(struct trace *t)
 {
-	const struct trace_source_ops *ops = t->source->ops;
 	struct trace_info info;
 
-	if (!ops->control)
-		return TRACE_FIRST_UNKNOWN;
+	if (!t->source->ops->control)
+		return NULL;
 	if (!t->first) {
 		trace_info(t, &info);
 		t->first = first_new(info.late);
 	}
-	return first_byte(t->first, ops->control(t->source), addr, byte);
+	return t->first;
+}
+
+enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
+{
+	struct first *f = first_get(t);
+
+	return f ? first_byte(f, t->source->ops->control(t->source), addr, byte)
+		 : TRACE_FIRST_UNKNOWN;
+}
+
+bool trace_extent(struct trace *t, uint64_t addr, uint64_t *from, uint64_t *len)
+{
+	struct first *f = first_get(t);
+
+	return f && first_extent(f, t->source->ops->control(t->source), addr, from, len);
 }
 
 bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len)

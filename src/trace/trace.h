@@ -139,6 +139,9 @@ enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte);
 /* May memory at [addr, addr + len) have been given out without an ALLOC that says so?  Known when the
  * trace has been read. */
 bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len);
+/* The global variable that lies at addr: where from, and how long it is.  False: there is none, or it
+ * is not known. */
+bool trace_extent(struct trace *t, uint64_t addr, uint64_t *from, uint64_t *len);
 /* The program says that races there are no errors: its words.  Else NULL. */
 const char *trace_object_benign(struct trace *t, uint64_t addr);
 

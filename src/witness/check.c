@@ -264,6 +264,41 @@ void check_doubt(struct checker *c, uint64_t pos, const char *why, const char *w
 	c->out->certified = true; /* the rest of the claim is still open */
 }
 
+/* Bytes that the call may read are here by other writes than in the recorded run. */
+static bool reach_differs(const struct checker *c, const struct evidence_reach *r)
+{
+	for (unsigned k = 0; k < 8; k++)
+		if ((r->mask >> k & 1) && evidence_last(&c->lasts, c->last[r->cell], k) !=
+						  evidence_last(&c->ev->reach_lasts, r->seen, k))
+			return true;
+	return false;
+}
+
+static void reach_note(struct checker *c, uint32_t pos)
+{
+	static const char why[] = "code that was not recorded runs in it and may see other values";
+	size_t from, to;
+
+	if (c->out->observed)
+		return;
+	if (c->ev->reach_end != 0 && pos >= c->ev->reach_end)
+		check_doubt(c, pos, why,
+			    "code that is not recorded may read more than was looked at");
+	for (evidence_reach_range(c->ev, pos, &from, &to); from < to; from++) {
+		const struct evidence_reach *r = &c->ev->reach.at[from];
+
+		if (r->unsure)
+			check_doubt(
+				c, pos, why,
+				"code that is not recorded was given memory that another thread "
+				"wrote meanwhile");
+		else if (reach_differs(c, r))
+			check_doubt(c, pos, why,
+				    "code that is not recorded was given memory that other writes "
+				    "have left here");
+	}
+}
+
 static void unseen_note(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
@@ -274,6 +309,8 @@ static void unseen_note(struct checker *c, uint32_t pos)
 			"code that was not recorded runs in it while memory may hold other values",
 			"code that is not recorded runs here and may read memory whose value may "
 			"differ");
+	if (it->op == EVENT_OPAQUE)
+		reach_note(c, pos);
 	if (it->strange && !(c->mark[pos] & CHECK_READ_TAINTED))
 		check_doubt(c, pos, "a read in it saw what code that was not recorded had written",
 			    "reads bytes that no recorded write had stored, so code that is not "

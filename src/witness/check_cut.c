@@ -265,6 +265,28 @@ static bool life_note(struct check_cuts *k, uint32_t pos)
 	       (it->freed == 0 || need_event(k, pos, it->freed));
 }
 
+/* What the call may have read is in. */
+static bool opaque_note(struct check_cuts *k, uint32_t pos)
+{
+	size_t from, to;
+
+	if (k->ev->reach_end != 0 && pos >= k->ev->reach_end)
+		return false;
+	for (evidence_reach_range(k->ev, pos, &from, &to); from < to; from++) {
+		const struct evidence_reach *r = &k->ev->reach.at[from];
+
+		if (r->unsure)
+			return false;
+		for (unsigned b = 0; b < 8; b++) {
+			uint32_t seen = evidence_last(&k->ev->reach_lasts, r->seen, b);
+
+			if ((r->mask >> b & 1) && seen != 0 && !need_event(k, pos, seen))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* Whatever is not known here to be plain is not. */
 static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 {
@@ -272,8 +294,9 @@ static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 	const struct evidence_object_info *info = &k->ev->objects.at[it->object];
 
 	if (it->object == 0)
-		return it->op == EVENT_ALLOC || it->op == EVENT_FENCE || it->op == EVENT_OPAQUE ||
-		       it->op == EVENT_BEGIN || it->op == EVENT_END || it->op == EVENT_USER;
+		return it->op == EVENT_ALLOC || it->op == EVENT_FENCE || it->op == EVENT_BEGIN ||
+		       it->op == EVENT_END || it->op == EVENT_USER ||
+		       (it->op == EVENT_OPAQUE && opaque_note(k, pos));
 	if (info->family != EVIDENCE_LOCK || info->loose || l->destroyed)
 		return false;
 	if (info->init != 0 && info->init != pos && !need_event(k, pos, info->init))

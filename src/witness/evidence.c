@@ -49,6 +49,9 @@ void evidence_free(struct evidence *ev)
 	VEC_RELEASE(&ev->feeds);
 	VEC_RELEASE(&ev->shown);
 	VEC_RELEASE(&ev->unseen);
+	VEC_RELEASE(&ev->given);
+	VEC_RELEASE(&ev->reach);
+	VEC_RELEASE(&ev->reach_lasts.at);
 	VEC_RELEASE(&ev->cells);
 	VEC_RELEASE(&ev->late);
 	VEC_RELEASE(&ev->wanted);
@@ -197,6 +200,10 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 	case EVENT_ALLOC:
 		evidence_renew(ev, pos, e->addr, ev->items.at[pos].len);
 		break;
+	case EVENT_OPAQUE:
+		evidence_given_note(ev, pos);
+		evidence_sync_event(ev, e, pos);
+		break;
 	default:
 		evidence_sync_event(ev, e, pos);
 		break;
@@ -296,6 +303,7 @@ enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 		digest_end(&digest, ev->digest);
 	evidence_memory_finish(ev);
 	evidence_phase_end(ev);
+	evidence_reach_finish(ev);
 	evidence_thread(ev, trace_thread_count(t));
 	*out = ev;
 	return ST_OK;

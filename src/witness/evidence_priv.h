@@ -205,6 +205,21 @@ struct evidence_late {
 	uint32_t mask; /* bytes */
 };
 
+/* Memory that unseen code was given a pointer into, while loading. */
+struct evidence_given {
+	uint64_t addr, len;
+	uint32_t pos;  /* the OPAQUE */
+	uint32_t born; /* the ALLOC of it; 0 none */
+};
+
+/* Bytes of a cell that unseen code may have read and another thread writes (evidence_reach.c). */
+struct evidence_reach {
+	uint32_t pos, cell; /* sorted by pos: the OPAQUE */
+	uint32_t seen; /* the latest write in the trace, or MIXED and its place in reach_lasts */
+	uint8_t mask;
+	bool unsure; /* somebody wrote it while the code ran */
+};
+
 struct evidence_page;
 struct evidence_split {
 	uint32_t cell[8];
@@ -263,6 +278,11 @@ struct evidence {
 	VEC(struct evidence_unseen) unseen; /* by pos; no two of one thread in a row */
 	uint32_t nwriting;		    /* threads in unseen code that may write */
 	struct evidence_phase phase;
+	VEC(struct evidence_given) given;
+	VEC(struct evidence_reach) reach;
+	struct evidence_lasts reach_lasts;
+	uint32_t
+		reach_end; /* calls from there on are not in reach, for want of memory; 0 all are */
 	struct map group_at; /* object << 32 | generation, to group */
 	struct evidence_memory memory;
 	struct intern *names;
@@ -398,6 +418,11 @@ uint32_t evidence_unseen_others(const struct evidence *ev, uint32_t tid, uint32_
 /* Does all unseen code so far, but for the thread's own, come before whatever it still does? */
 bool evidence_unseen_is_calm(const struct evidence *ev, uint32_t tid);
 void evidence_sync_release(struct evidence *ev);
+/* An OPAQUE: what it was given.  When all is loaded: what it may read. */
+void evidence_given_note(struct evidence *ev, uint32_t pos);
+void evidence_reach_finish(struct evidence *ev);
+/* The OPAQUE's: reach.at[*from .. *to). */
+void evidence_reach_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
 
 /* late: the trace begins in the middle of the run. */
 void evidence_phase_begin(struct evidence *ev, bool late);

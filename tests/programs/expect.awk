@@ -92,6 +92,8 @@ $2 ~ /^T[0-9]+:[0-9]+$/ {
 	if (op ~ /^once/ && rest ~ / 0x[0-9a-f]+ /)
 		next
 	head = "expect " thread
+	if (at[head] >= nwanted[head] && !expects)
+		next
 	if (at[head] >= nwanted[head])
 		surplus[thread] = surplus[thread] "\n  " $0
 	else if (!fits(wanted[head, ++at[head]], op, rest, $2) && !wrong[thread]++)

@@ -257,9 +257,16 @@ void foresee_frame(void *p, size_t n, uint32_t site)
 	event('l', site, p, n, 0, false);
 }
 
-uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site)
+void foresee_given(uint32_t site, uint32_t n, const void *a, const void *b, const void *c,
+		   const void *d, const void *e)
 {
-	(void)byte;
+	(void)site, (void)n, (void)a, (void)b, (void)c, (void)d, (void)e;
+}
+
+uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site, uint32_t n, const void *a,
+			const void *b, const void *c, const void *d, const void *e)
+{
+	(void)byte, (void)n, (void)a, (void)b, (void)c, (void)d, (void)e;
 	event('o', site, callee, 0, 0, false);
 	return FORESEE_CALLEE_QUIET;
 }

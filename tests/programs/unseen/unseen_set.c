@@ -23,3 +23,14 @@ int *unseen_new(void)
 {
 	return calloc(1, 64);
 }
+
+int unseen_get(const int *p)
+{
+	return *p;
+}
+
+int unseen_far(const int *a, const int *b, const int *c, const int *d, const int *e, const int *f,
+	       const int *g)
+{
+	return *a + *b + *c + *d + *e + *f + *g;
+}
