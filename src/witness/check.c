@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "finding/schedule.h"
@@ -552,9 +553,40 @@ bool check_targets(struct checker *c, const struct check_claim *claim, struct ch
 	return out->certified;
 }
 
+#define EXPAND_FEW 16u /* one event in so many: they are gathered and sorted, not looked for */
+
+static int position_compare(const void *p, const void *q)
+{
+	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The events of the cut, in the order of the trace. */
+static void cut_expand(const struct evidence *ev, const struct schedule *s, uint64_t length,
+		       uint64_t end, struct check_order *out)
+{
+	size_t first = out->at.n;
+
+	if (length > end / EXPAND_FEW) {
+		for (uint64_t pos = 1; pos <= end; pos++) {
+			const struct evidence_item *it = evidence_item(ev, pos);
+
+			if (it->tid < s->count.n && it->index < s->count.at[it->tid])
+				*VEC_PUSH(&out->at) = pos;
+		}
+		return;
+	}
+	for (size_t tid = 0; tid < s->count.n; tid++)
+		for (uint32_t i = 0; i < s->count.at[tid]; i++)
+			*VEC_PUSH(&out->at) = evidence_find(ev, (uint32_t)tid, i);
+	if (out->at.n > first)
+		qsort(out->at.at + first, out->at.n - first, sizeof(*out->at.at), position_compare);
+}
+
 bool check_expand(const struct evidence *ev, const struct schedule *s, struct check_order *out)
 {
-	uint64_t end = 0;
+	uint64_t end = 0, length = 0;
 
 	for (size_t tid = 0; tid < s->count.n; tid++) {
 		uint64_t n = s->count.at[tid], last;
@@ -567,13 +599,9 @@ bool check_expand(const struct evidence *ev, const struct schedule *s, struct ch
 		if (last == 0)
 			return false;
 		end = last > end ? last : end;
+		length += n;
 	}
-	for (uint64_t pos = 1; pos <= end; pos++) {
-		const struct evidence_item *it = evidence_item(ev, pos);
-
-		if (it->tid < s->count.n && it->index < s->count.at[it->tid])
-			*VEC_PUSH(&out->at) = pos;
-	}
+	cut_expand(ev, s, length, end, out);
 	for (size_t i = 0; i < s->tail.n; i++) {
 		if (s->tail.at[i] == 0 || s->tail.at[i] > evidence_count(ev))
 			return false;

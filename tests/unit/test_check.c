@@ -2,6 +2,7 @@
  * The checker, rule by rule: what keeps the rule is certified, what breaks it is refused for
  * that reason.  test_check_random.c holds the rules together against another statement of them.
  */
+#include "base/strbuf.h"
 #include "finding/schedule.h"
 #include "tap.h"
 #include "witness_text.h"
@@ -343,6 +344,57 @@ static void test_expand(void)
 	case_close(&t);
 }
 
+enum { LONG_THREADS = 4, LONG_EVENTS = 400 };
+
+/* Of the event at that position of the long trace.  The threads come up in order; two are rare. */
+static uint32_t thread_of(uint64_t pos)
+{
+	return pos <= LONG_THREADS ? (uint32_t)pos
+	       : pos % 50 == 0	   ? 1
+	       : pos % 47 == 0	   ? 2
+				   : 3 + pos % 2;
+}
+
+/* The first events of some threads, of a long trace: few of its events, half of them, all. */
+static void test_expand_long(void)
+{
+	struct schedule s = { .count = { 0 } };
+	struct strbuf text = { 0 };
+	struct case_trace t;
+	size_t wrong = 0, tried = 0;
+
+	for (unsigned i = 1; i <= LONG_EVENTS; i++)
+		strbuf_addf(&text, "T%u|w(x)|1\n", thread_of(i));
+	case_open(&t, strbuf_str(&text), NULL);
+	VEC_REACH(&s.count, LONG_THREADS);
+	for (unsigned to = 1; to <= LONG_EVENTS; to += 7)
+		for (unsigned odd = 0; odd < 1u << LONG_THREADS; odd++, tried++) {
+			struct check_order order = { .at = { 0 } };
+			uint64_t seen[LONG_THREADS + 1] = { 0 };
+			size_t n = 0;
+
+			memset(s.count.at, 0, s.count.n * sizeof(*s.count.at));
+			for (uint64_t pos = 1; pos <= to; pos++) {
+				uint32_t tid = thread_of(pos);
+
+				s.count.at[tid] += odd >> (tid - 1) & 1;
+			}
+			wrong += !check_expand(t.ev, &s, &order);
+			for (uint64_t pos = 1; pos <= LONG_EVENTS; pos++) {
+				uint32_t tid = thread_of(pos);
+
+				if (seen[tid]++ < s.count.at[tid])
+					wrong += n >= order.at.n || order.at.at[n++] != pos;
+			}
+			wrong += n != order.at.n;
+			VEC_RELEASE(&order.at);
+		}
+	TAP_EQ(wrong, 0, "%zu cuts of a long trace", tried);
+	VEC_RELEASE(&s.count);
+	strbuf_release(&text);
+	case_close(&t);
+}
+
 int main(void)
 {
 	test_threads();
@@ -354,6 +406,7 @@ int main(void)
 	test_taint();
 	test_values();
 	test_expand();
+	test_expand_long();
 	check_verdict_release(&verdict);
 	return tap_done();
 }
