@@ -78,6 +78,7 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 		.how = { .lenient = a->lenient, .from_cut = a->from_cut, .to_cut = a->to_cut },
 	};
 	p->report.path = name;
+	p->report.lenient = a->lenient;
 	p->needs_model = pass_needs_model(a);
 	ending_init(&p->ending);
 	stale_init(&p->stale);

@@ -129,6 +129,8 @@ void explain_picture(struct explain *x, const struct finding *f, struct columns 
 /* The trace, as the next command takes it: positions count from the beginning of the part. */
 static void trace_format(const struct explain *x, struct strbuf *out)
 {
+	if (x->r->lenient)
+		strbuf_adds(out, "--lenient ");
 	if (x->r->from_cut || x->r->to_cut)
 		strbuf_addf(out, "--cuts %" PRIu64 ":%" PRIu64 " ", x->r->from_cut, x->r->to_cut);
 	if (x->r->passing)

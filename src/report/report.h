@@ -34,6 +34,7 @@ struct report_analysis {
 struct report {
 	const char *path;
 	bool passing; /* it came through a pipe and cannot be read again by that path */
+	bool lenient; /* events that cannot be were dropped */
 	struct trace *trace;
 	const struct evidence *evidence; /* NULL when there are no findings */
 	/* What the events are to the spec; NULL when no finding is about a property. */

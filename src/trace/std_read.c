@@ -62,6 +62,15 @@ static enum status bad(struct std_source *s, unsigned column, const char *messag
 	return ST_BAD_INPUT;
 }
 
+/* One that can be left out. */
+static enum status bad_event(struct std_source *s, unsigned column, const char *why, struct diag *d)
+{
+	char message[400];
+
+	snprintf(message, sizeof(message), "%s (--lenient drops such events)", why);
+	return bad(s, column, message, d);
+}
+
 /* More bytes behind the unused ones.  The buffer grows only for a long line. */
 static enum status fill(struct std_source *s, struct diag *d)
 {
@@ -233,7 +242,7 @@ static enum status take_line(struct std_source *s, const char *line, size_t n, s
 		return bad(s, l.named_column, why, d);
 	if (!std_state_take(s->state, e, s->number, why, sizeof(why))) {
 		if (!s->lenient)
-			return bad(s, l.operand_column, why, d);
+			return bad_event(s, l.operand_column, why, d);
 		s->repairs++;
 		notes_add(&s->notes, "%s:%" PRIu64 ":%u: %s; event dropped", s->path, s->line,
 			  l.operand_column, why);

@@ -17,6 +17,8 @@ T1|r(x)|11
 EOT
 run foresee print --std t.std
 is "$status" 2 "strictly, it is refused"
+has err '^foresee: t.std:1:8: release of a lock that nobody holds \(--lenient drops such events\)$' \
+	"and what would read it is named"
 run foresee print --std --lenient t.std
 is "$status" 0 "leniently, it is read"
 cat >want <<'EOT'
@@ -34,6 +36,19 @@ has out '"complete": false' "no longer complete"
 has out 't.std:1:8: release of a lock that nobody holds' "JSON has the notes"
 run foresee stats --lenient -q t.std
 is "$(cat err)" "" "-q leaves the notes out"
+
+# What is to be typed next reads the trace in the same way.
+printf '%s\n' 'T1|fork(T2)|1' 'T1|fork(T2)|2' 'T2|w(x)|3' 'T1|w(x)|4' >twice.std
+run foresee check twice.std
+has err "thread 'T2' was forked before, by 'T1' \(--lenient drops such events\)$" "a second fork: refused"
+mkdir dir
+run foresee check --lenient --witness-dir dir twice.std
+has out '^   verify it:  foresee verify --lenient twice.std dir/1.witness$' "how the proof is verified"
+run foresee verify --lenient twice.std dir/1.witness
+is "$status" 0 "and it is"
+run foresee check --lenient twice.std
+has out '^keep the proofs:  foresee check --witness-dir DIR --lenient twice.std$' "how to keep proofs"
+
 echo 'T1|foo|1' >t.std
 run foresee stats --lenient t.std
 is "$status" 2 "bad syntax stays an error"
