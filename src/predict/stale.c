@@ -8,6 +8,8 @@
 #define ALIKE 4u       /* uses that are kept of the same places: some of them may come to nothing */
 #define USES_MAX 4096u /* that are kept in all */
 
+#define KNOWN_MAX (1u << 20) /* pairs of threads; of many threads not all is remembered */
+
 enum use_state { USE_OPEN, USE_SURE, USE_DOUBTFUL };
 
 void stale_init(struct stale *s)
@@ -46,6 +48,8 @@ static void known_add(struct stale *s, uint32_t tid, uint32_t other, uint64_t ts
 
 	if (other == 0 || other == tid || tseq == 0)
 		return;
+	if (s->known.n >= KNOWN_MAX)
+		map_clear(&s->known);
 	last = map_put(&s->known, pair_of(tid, other), NULL);
 	if (*last < tseq)
 		*last = tseq;
@@ -77,13 +81,38 @@ static uint64_t version_key(uint32_t tid, uint64_t tseq)
 	return (uint64_t)tid << 40 ^ tseq >> 6;
 }
 
-static void versions_add(struct stale *s, uint32_t tid, uint64_t tseq, uint64_t n)
+/* The bits of event numbers [from, end) that share a key with the first; *from goes past them. */
+static uint64_t bits_next(uint64_t *from, uint64_t end)
 {
-	for (uint64_t i = tseq; i < tseq + n; i++)
-		*map_put(&s->versions, version_key(tid, i), NULL) |= (uint64_t)1 << (i & 63);
+	uint64_t last = (*from | 63) < end - 1 ? *from | 63 : end - 1;
+	uint64_t bits = (UINT64_MAX >> (63 - (last - *from))) << (*from & 63);
+
+	*from = last + 1;
+	return bits;
 }
 
-/* False for sure where no free was; else one may have been. */
+static void versions_add(struct stale *s, uint32_t tid, uint64_t tseq, uint64_t n)
+{
+	for (uint64_t at = tseq; at < tseq + n;) {
+		uint64_t key = version_key(tid, at);
+
+		*map_put(&s->versions, key, NULL) |= bits_next(&at, tseq + n);
+	}
+}
+
+/* The words are in use again. */
+static void versions_remove(struct stale *s, uint32_t tid, uint64_t tseq, uint64_t n)
+{
+	for (uint64_t at = tseq; at < tseq + n;) {
+		uint64_t key = version_key(tid, at), off = bits_next(&at, tseq + n);
+		uint64_t *bits = map_get(&s->versions, key);
+
+		if (bits && (*bits &= ~off) == 0)
+			map_remove(&s->versions, key);
+	}
+}
+
+/* False for sure where no free was, or nothing of it is left; else one may have been. */
 static bool versions_have(const struct stale *s, const struct version *v)
 {
 	const uint64_t *bits =
@@ -206,6 +235,8 @@ static void piece_drop(struct stale *s, const struct freed_range *r, const struc
 
 		use_judge(s, u, s->text || is_known(s, e->tid, u->tid, u->tseq));
 	}
+	if (!s->text)
+		versions_remove(s, f->tid, f->tseq, (r->last >> 3) - (r->first >> 3) + 1);
 	freed_remove(&s->freed, r);
 	*VEC_PUSH(&s->unused) = r->cell;
 }

@@ -59,7 +59,7 @@ struct stale {
 	struct freed live, freed;     /* blocks; pieces of them, numbers in frees */
 	VEC(struct stale_free) frees; /* of pieces that are in `freed' */
 	VEC(uint32_t) unused;	      /* numbers in frees */
-	struct map versions; /* thread and event number / 64, to bits: words that were freed */
+	struct map versions; /* thread and event number / 64, to bits: words that are free */
 	struct map known;    /* two threads, to the last event of the second that the first knows */
 	VEC(struct stale_use) uses;
 	VEC(struct stale_range) ranges; /* [tid] */
