@@ -419,7 +419,8 @@ void foresee_callback_end(void);
 	X(getgrgid_r, "iipplp")                                                              \
 	X(stpncpy, "pppl") X(memccpy, "pppil") X(strxfrm, "lppl") X(swab, "vppl")            \
 	X(wmemcpy, "pppl") X(wmemset, "ppil") X(wcscpy, "ppp") X(wcsncpy, "pppl")            \
-	X(wcscat, "ppp")
+	X(wcscat, "ppp")                                                                     \
+	X(qsort, "vpllp") X(qsort_r, "vpllpp") X(lsearch, "pppplp")
 
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory

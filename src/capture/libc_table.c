@@ -17,6 +17,7 @@
 #include <pwd.h>
 #include <regex.h>
 #include <sched.h>
+#include <search.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -375,6 +376,46 @@ ENTRY(getpwnam_r, struct passwd, const char *restrict)
 ENTRY(getpwuid_r, struct passwd, uid_t)
 ENTRY(getgrnam_r, struct group, const char *restrict)
 ENTRY(getgrgid_r, struct group, gid_t)
+
+/* ---- what calls back ---- */
+
+/* Elements move unseen between calls of the program's function, so what that reads meanwhile is unseen
+ * code's; where they lie in the end is a write. */
+static void log_moving(const void *p, size_t n)
+{
+	log_read(p, n);
+	log_opaque(0, &p, 1);
+}
+
+EXPORT void foresee_libc_qsort(void *p, size_t n, size_t size, __compar_fn_t order)
+{
+	log_moving(p, n * size);
+	qsort(p, n, size, order);
+	log_wrote(p, n * size);
+}
+
+EXPORT void foresee_libc_qsort_r(void *p, size_t n, size_t size, __compar_d_fn_t order, void *with)
+{
+	log_moving(p, n * size);
+	qsort_r(p, n, size, order, with);
+	log_wrote(p, n * size);
+}
+
+/* A key that is not there comes behind the others. */
+EXPORT void *foresee_libc_lsearch(const void *key, void *p, size_t *n, size_t size,
+				  __compar_fn_t order)
+{
+	size_t before = *n;
+	void *r;
+
+	log_opaque(0, (const void *[]){ key, p, n }, 3);
+	r = lsearch(key, p, n, size, order);
+	if (*n != before) {
+		LEFT(n);
+		log_wrote((char *)p + before * size, size);
+	}
+	return r;
+}
 
 /* ---- patterns, conversion ---- */
 

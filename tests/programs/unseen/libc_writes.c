@@ -112,6 +112,12 @@ static int words_order(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+static int words_order_r(const void *a, const void *b, void *unused)
+{
+	(void)unused;
+	return words_order(a, b);
+}
+
 static iconv_t converter(void)
 {
 	return iconv_open("UTF-16LE", "UTF-8");
@@ -338,6 +344,8 @@ X(mkstemp, TEXT, (strcpy(o->s, "/tmp/libc_writes.XXXXXX"), unlink((close(mkstemp
 X(open_memstream, struct { char *p; size_t n; }, fprintf_close(open_memstream(&o->p, &o->n)), o->p != NULL) \
 X(fmemopen, TEXT, fprintf_close(fmemopen(o->s, 99, "w")), o->s[0]) \
 X(qsort, struct { int a[3]; }, (memcpy(o->a, (int[]){ 3, 2, 1 }, 12), qsort(o->a, 3, 4, words_order)), o->a[0] == 1) \
+X(qsort_r, struct { int a[3]; }, (memcpy(o->a, (int[]){ 3, 2, 1 }, 12), qsort_r(o->a, 3, 4, words_order_r, o)), o->a[0] == 1) \
+X(lsearch, struct { size_t n; int a[3]; }, lsearch(&(int){ 7 }, o->a, &o->n, 4, words_order), o->n && o->a[0] == 7) \
 X(argz_add, struct { char *p; size_t n; }, argz_add(&o->p, &o->n, "x"), o->p != NULL) \
 X(getsubopt, struct { char *p; char *v; }, (o->p = strdup("b=7"), getsubopt(&o->p, (char *[]){ (char *)"b", NULL }, &o->v)), \
 	o->v != NULL) \
