@@ -211,6 +211,8 @@ static void fill(struct sender *s)
 		return;
 	end.end.status = s->f->end->status;
 	end.end.signal = s->f->end->signal;
+	end.end.signal |= relay_fault(s->relay, end.end.signal & MESSAGE_SIGNAL)
+			  << MESSAGE_FAULT_SHIFT;
 	end.end.bytes = relay_sent(s->relay);
 	s->ended = peer_send(&s->peer, &end);
 }

@@ -388,7 +388,8 @@ static void write_end(const struct watch *w)
 	end = (struct trace_end){ .status = (int)info.status,
 				  .signal = (int)info.signal,
 				  .hung = info.hung,
-				  .asked = info.asked };
+				  .asked = info.asked,
+				  .fault_tid = info.fault_tid };
 	if (info.ended && !trace_end_write(strbuf_str(&w->spool), &end, &became))
 		talk_note("%s: cannot note in its recording how it ended", w->program);
 }

@@ -77,6 +77,7 @@ struct message_records {
 #define MESSAGE_SIGNAL 255u /* mask */
 #define MESSAGE_HUNG 256u
 #define MESSAGE_ASKED 512u
+#define MESSAGE_FAULT_SHIFT 10 /* the thread that got the signal; 0: not known */
 
 struct message {
 	enum message_type type;
@@ -103,7 +104,8 @@ struct message {
 			uint32_t tid, from, to;
 		} dropped;
 		struct {
-			/* Of the program, as far as known; signal with MESSAGE_HUNG, MESSAGE_ASKED. */
+			/* Of the program, as far as known; signal with MESSAGE_HUNG, MESSAGE_ASKED,
+			 * and the thread that got it. */
 			uint32_t status, signal;
 			uint64_t bytes; /* of records, in all messages before */
 		} end;

@@ -326,6 +326,16 @@ uint64_t relay_behind(const struct relay *r)
 								      : 0;
 }
 
+uint32_t relay_fault(const struct relay *r, uint32_t signal)
+{
+	struct format_file now;
+
+	if (signal == 0 || relay_read(r, 0, &now, sizeof(now)) != sizeof(now) ||
+	    now.fault_signal != signal || now.fault_tid >> FORMAT_TID_BITS != 0)
+		return 0;
+	return now.fault_tid;
+}
+
 uint64_t relay_dropped(const struct relay *r)
 {
 	return r->dropped;

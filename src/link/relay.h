@@ -46,6 +46,8 @@ bool relay_next(struct relay *r, struct message *m);
 
 /* Bytes of records given out since the start or the last rewind. */
 uint64_t relay_sent(const struct relay *r);
+/* The thread that got the signal which has killed the program; 0: not known. */
+uint32_t relay_fault(const struct relay *r, uint32_t signal);
 /* Bytes of the file, outside of a ring, that have not been given out. */
 uint64_t relay_behind(const struct relay *r);
 /* Chunks that were gone when their turn came. */

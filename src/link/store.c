@@ -263,6 +263,7 @@ static enum status take_end(struct store *s, const struct message *m, struct dia
 	s->info.signal = m->end.signal & MESSAGE_SIGNAL;
 	s->info.hung = m->end.signal & MESSAGE_HUNG;
 	s->info.asked = m->end.signal & MESSAGE_ASKED;
+	s->info.fault_tid = m->end.signal >> MESSAGE_FAULT_SHIFT;
 	return ST_OK;
 }
 

@@ -39,6 +39,7 @@ struct store_info {
 	bool ended;	   /* END has come: */
 	uint32_t status, signal;
 	bool hung, asked;
+	uint32_t fault_tid; /* the thread that got the signal; 0: not known */
 	uint32_t pid;
 };
 

@@ -33,6 +33,12 @@ static void size_settle(int fd, pid_t writer)
 	(void)!pwrite(fd, &size, sizeof(size), offsetof(struct format_file, end_size));
 }
 
+static bool fault_write(int fd, uint8_t signal, uint32_t tid)
+{
+	return pwrite(fd, &signal, 1, offsetof(struct format_file, fault_signal)) == 1 &&
+	       pwrite(fd, &tid, 4, offsetof(struct format_file, fault_tid)) == 4;
+}
+
 bool trace_end_write(const char *path, const struct trace_end *end, bool *became)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -54,6 +60,8 @@ bool trace_end_write(const char *path, const struct trace_end *end, bool *became
 		said[2] = (uint8_t)end->signal;
 		good = pwrite(fd, said, sizeof(said), offsetof(struct format_file, ended)) ==
 		       sizeof(said);
+		if (good && end->fault_tid != 0)
+			good = fault_write(fd, (uint8_t)end->signal, end->fault_tid);
 		*became = said[0] & FORMAT_ENDED_BECAME;
 		size_settle(fd, (pid_t)head.pid);
 	}

@@ -60,8 +60,8 @@ struct trace_end {
 	uint32_t fault_tid; /* the thread in which the signal came; 0 not known */
 };
 
-/* Says in the head of a recording how it ended; what else is known of that, became and fault_tid,
- * the runtime has said there.  False: there is no such file, or it cannot be written. */
+/* Says in the head of a recording how it ended; what else is known of that, became and (unless it is
+ * told here) fault_tid, the runtime has said there.  False: there is no such file, or it cannot be written. */
 bool trace_end_write(const char *path, const struct trace_end *end, bool *became);
 
 struct trace_info {

@@ -23,7 +23,12 @@ for what in holder condition barrier semaphore; do
 done &
 timeout 60 foresee run --locks-only --trace locks.foresee ./plain holder >locks.out 2>locks.err &
 # record tells of it and leaves it; who ends it ends a hang.
-env --default-signal=INT foresee record -o left.foresee ./hang holder 2>left.err &
+foresee observe --once --listen unix:"$PWD/hung" -f json >hung.seen 2>hung.err &
+for _ in $(seq 300); do
+	grep -q 'listening on' hung.err && break
+	sleep 0.1
+done
+env --default-signal=INT foresee record -o left.foresee --observer unix:"$PWD/hung" ./hang holder 2>left.err &
 pid=$!
 for _ in $(seq 300); do
 	grep -q '^foresee: the program hangs' left.err && break
@@ -57,6 +62,8 @@ is "$(json out 'd["findings"][0]["kind"], d["findings"][0]["status"], d["program
 	"('hang', 'observed', True)" "and in JSON"
 is "$(json out 'd["exhaustive"], "the program hung" in d["not_exhaustive_because"]')" "(False, True)" \
 	"which promises nothing"
+is "$(json hung.seen 'd["findings"][0]["kind"], d["findings"][0]["status"], d["program"]["hung"]')" \
+	"('hang', 'observed', True)" "and an observer hears of it"
 echo 'hang:lock:m' >rule
 run foresee check --suppress rule left.foresee
 is "$status" 0 "it can be suppressed"
@@ -94,12 +101,13 @@ hasnt out '"kind": "crash"' "and is no crash"
 run foresee check kill.foresee
 hasnt out 'any run' "but nothing is called clean"
 
-foresee observe --once --listen unix:"$PWD/socket" -f json >seen 2>observe.err &
+foresee observe --once --listen unix:"$PWD/socket" >seen 2>observe.err &
 for _ in $(seq 300); do
 	grep -q 'listening on' observe.err && break
 	sleep 0.1
 done
 foresee record -q -o sent.foresee --observer unix:"$PWD/socket" ./crash segv 2>/dev/null
 wait
-is "$(json seen 'd["program"]["signal"], d["findings"][0]["kind"]')" "(11, 'crash')" "an observer hears of it"
+has seen '^1  crash.*: SIGSEGV .*it happened$' "an observer hears of it"
+has seen '^   T2  got the signal; ' "and which thread got the signal"
 done_testing
