@@ -255,14 +255,12 @@ bool images_hold(const struct images *im, uint64_t addr)
 	return image_find(im, addr) != NULL;
 }
 
-bool images_name(struct images *im, uint64_t addr, struct strbuf *out)
+/* The name that an address has in an image. */
+static void name_in(struct images *im, const struct image *i, uint64_t addr, struct strbuf *out)
 {
-	const struct image *i = image_find(im, addr);
 	const char *name;
 	uint64_t offset;
 
-	if (!i)
-		return false;
 	pthread_mutex_lock(&im->lock);
 	name = symbols_variable(i->symbols, addr - i->bias, &offset);
 	pthread_mutex_unlock(&im->lock);
@@ -272,5 +270,35 @@ bool images_name(struct images *im, uint64_t addr, struct strbuf *out)
 		strbuf_addf(out, "%s+%" PRIu64, name, offset);
 	else
 		strbuf_adds(out, name);
-	return true;
+}
+
+#define NAMES_MOST 4u
+
+/*
+ * A library may have been loaded where another was, and who asks does not say when.  So the address
+ * has the names of both.
+ */
+bool images_name(struct images *im, uint64_t addr, struct strbuf *out)
+{
+	const struct symbols *told[NAMES_MOST];
+	unsigned n = 0;
+
+	for (size_t i = 0; i < im->images.n; i++) {
+		const struct image *image = &im->images.at[i];
+		bool again = addr < image->low || addr >= image->high;
+
+		for (unsigned k = 0; k < n && !again; k++)
+			again = told[k] == image->symbols;
+		if (again)
+			continue;
+		if (n == NAMES_MOST) {
+			strbuf_adds(out, " or others");
+			break;
+		}
+		told[n++] = image->symbols;
+		if (n > 1)
+			strbuf_adds(out, " or ");
+		name_in(im, image, addr, out);
+	}
+	return n != 0;
 }

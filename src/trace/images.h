@@ -32,7 +32,8 @@ void images_take_code(struct images *im, struct wire *w, uint32_t most, uint32_t
 /* False: not a place of this kind. */
 bool images_site(struct images *im, uint32_t site, struct trace_place *out);
 
-/* "queue_lock", "table+40", "libfoo.so+0x4060"; false, nothing added: addr is in no image. */
+/* "queue_lock", "table+40", "libfoo.so+0x4060"; "one_lock or two_lock" where one library has taken the
+ * place of another; false, nothing added: addr is in no image. */
 bool images_name(struct images *im, uint64_t addr, struct strbuf *out);
 bool images_hold(const struct images *im, uint64_t addr);
 

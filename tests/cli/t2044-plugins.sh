@@ -64,4 +64,22 @@ run foresee check over.foresee
 has out 'data race on one_counted' "memory in the place of a library: the library's race"
 has out 'data race on map#[0-9]+' "memory in the place of a library: has no name of its"
 is "$(grep -c 'data race on one_' out)" 1 "memory in the place of a library: and only that one is its"
+
+# The lock recorder does not say when a library has gone: what lay at an address has both names.
+${CC:-cc} -O1 -g "$from/host.c" -o plain -pthread -ldl || exit 2
+limit=3
+for name in one two; do
+	${CC:-cc} -O1 -g -DNAME=$name -DLIMIT=$((limit++)) -shared -fPIC $name.c -o ./plain_$name.so || exit 2
+done
+run timeout 60 foresee record --locks-only -o plain.foresee ./plain ./plain_one.so ./plain_one.so ./plain_two.so
+is "$status" 0 "--locks-only: ends as ever"
+run foresee print plain.foresee
+# Each in its own place, if the loader did not take the same one again.
+if grep -q ' or ' out; then
+	has out 'lock +one_lock or two_lock .*in plugin_run' "--locks-only: a lock of either library"
+	hasnt out 'lock +(one|two)_lock  ' "--locks-only: is not told as one of them"
+else
+	has out 'lock +one_lock .*one\.c:[0-9]+ in plugin_run' "--locks-only: the lock of the one"
+	has out 'lock +two_lock .*two\.c:[0-9]+ in plugin_run' "--locks-only: the lock of the other"
+fi
 done_testing
