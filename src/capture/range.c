@@ -312,13 +312,12 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
 
 /* ---- blocks of memory ---- */
 
-/* Orders big blocks, whose cells are given back instead of written: one object for all. */
-static uint64_t big_chain;
+uint64_t range_chain;
 
 static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, size_t n,
 		    uint32_t site)
 {
-	uint64_t *cell = cell_of(&big_chain);
+	uint64_t *cell = cell_of(&range_chain);
 	uint64_t own = t->tseq + 1, ref, delta;
 	cell_version before;
 	uint8_t *q;

@@ -34,6 +34,10 @@ void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
  * returns the length without NUL (max when there is none). */
 size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site);
 
+/* Big blocks, whose cells are given back instead of written, are ordered by an object that they share:
+ * it is at this address. */
+extern uint64_t range_chain;
+
 /* A block of memory begins to exist: kind and flags FORMAT_ALLOC_*. */
 void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site);
 /* A local variable comes to life on this thread's stack; or one of a library that is loaded where

@@ -209,6 +209,14 @@ static void large_ranges(void)
  */
 static unsigned long looks;
 
+static void look_at(const struct thread *t, const void *p)
+{
+	cell_version v = __atomic_load_n(cell_of(p), __ATOMIC_RELAXED);
+
+	CAPTURE_CHECK(cell_tid(v) != t->tid || cell_tseq(v) <= t->tseq,
+		      "event %ju can be named and is not there", (uintmax_t)cell_tseq(v));
+}
+
 static void look(long number)
 {
 	struct thread *t = thread_self();
@@ -216,11 +224,25 @@ static void look(long number)
 	if (number != SYS_pwrite64 || !thread_is_inside(t))
 		return;
 	looks++;
-	for (size_t i = 0; i < SIZE; i += 8) {
-		cell_version v = __atomic_load_n(cell_of(area + i), __ATOMIC_RELAXED);
+	look_at(t, &range_chain);
+	for (size_t i = 0; i < SIZE; i += 8)
+		look_at(t, area + i);
+}
 
-		CAPTURE_CHECK(cell_tid(v) != t->tid || cell_tseq(v) <= t->tseq,
-			      "event %ju can be named and is not there", (uintmax_t)cell_tseq(v));
+/* Blocks so big that their cells are not written: all have one object. */
+static void big_blocks(void *unused)
+{
+	static _Alignas(4096) uint8_t block[2][1 << 16];
+
+	(void)unused;
+	for (unsigned i = 0; i < 20; i++) {
+		struct thread *t = hook_enter();
+		void *p = block[capture_random(2)];
+
+		CAPTURE_CHECK(t != NULL, "not recording");
+		range_alloc(t, p, sizeof(block[0]), FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, 0);
+		range_free(t, p, sizeof(block[0]), FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, 0);
+		hook_leave(t);
 	}
 }
 
@@ -240,6 +262,8 @@ static void frames(void)
 		range_free(t, area + 640, 512, FORMAT_ALLOC_HEAP, 0);
 		hook_leave(t);
 	}
+	for (int i = 0; i < ROUNDS / 10; i++)
+		crew_do(capture_random(THREADS), big_blocks, NULL);
 	crew_end();
 	CAPTURE_CHECK(looks > 40, "only %lu chunks", looks);
 }

@@ -1,0 +1,241 @@
+/*
+ * Reads that need no record: which ones are logged, and that the program sees what is there, whatever
+ * fails.  That what was left out follows from what is there is for `foresee verify' to say.
+ */
+#include "capture/filter.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "capture/harness.h"
+#include "capture/hooks.h"
+
+#define WORDS 64u
+#define ROUNDS 4000
+
+static _Alignas(64) uint64_t words[WORDS], model[WORDS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- one by one ---- */
+
+/* What is done once logs n events; after that m, however often it is done. */
+#define LOGS(n, m, ...)                                                                       \
+	do {                                                                                  \
+		uint64_t before = thread_self()->tseq;                                        \
+		__VA_ARGS__;                                                                  \
+		CAPTURE_CHECK(thread_self()->tseq - before == (n), "the first: %ju, not " #n, \
+			      (uintmax_t)(thread_self()->tseq - before));                     \
+		before = thread_self()->tseq;                                                 \
+		for (int again = 0; again < 50; again++) {                                    \
+			__VA_ARGS__;                                                          \
+		}                                                                             \
+		CAPTURE_CHECK(thread_self()->tseq - before == (m), "50 more: %ju, not " #m,   \
+			      (uintmax_t)(thread_self()->tseq - before));                     \
+	} while (0)
+
+static void write_first(void *unused)
+{
+	(void)unused;
+	foresee_write8(&words[0], 7, 0);
+}
+
+static bool cas_fails(uint32_t *p)
+{
+	uint32_t none = 99;
+
+	return !foresee_acas4(p, &none, 5, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST, 0);
+}
+
+static bool wide_fails(uint64_t *p)
+{
+	uint64_t none[2] = { 99, 99 }, desired[2] = { 5, 5 };
+
+	return !foresee_acas16(p, none, desired, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST, 0);
+}
+
+static void synchronise(void)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+}
+
+static void take(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&lock);
+}
+
+static void give(void *unused)
+{
+	(void)unused;
+	pthread_mutex_unlock(&lock);
+}
+
+static void which(void)
+{
+	uint32_t *half = (uint32_t *)&words[1];
+	uint64_t slot;
+
+	crew_start(1);
+	synchronise();
+	LOGS(1, 0, foresee_read8(&words[0], 0));
+	LOGS(0, 0, foresee_read4(&words[0], 0)); /* bytes that were read */
+	LOGS(50 + 1, 50 * 51, for (int i = 0; i < 51; i++) foresee_read8f(&words[0], 0, &slot));
+	words[0] = 3; /* unseen */
+	LOGS(1, 0, foresee_read8(&words[0], 0));
+	synchronise();
+	LOGS(1, 0, foresee_read8(&words[0], 0));
+	crew_do(0, write_first, NULL);
+	LOGS(1, 0, CAPTURE_CHECK(foresee_read8(&words[0], 0) == 7, "another value"));
+	foresee_write8(&words[0], 8, 0);
+	LOGS(1, 0, CAPTURE_CHECK(foresee_read8(&words[0], 0) == 8, "another value"));
+	LOGS(1, 0, foresee_read4(half, 0));
+	LOGS(1, 0, foresee_read4(half + 1, 0));
+	LOGS(1, 0, foresee_aread4(half, __ATOMIC_RELAXED, 0, NULL));
+	LOGS(1, 0, foresee_aread4(half, __ATOMIC_ACQUIRE, 0, NULL));
+	LOGS(0, 0, CAPTURE_CHECK(cas_fails(half), "exchanged")); /* it reads as that did */
+	synchronise();
+	LOGS(1, 0, CAPTURE_CHECK(cas_fails(half), "exchanged"));
+	/* An exchange for what is there: itself, then a read, then nothing. */
+	LOGS(1, 1, foresee_armw4(half, 0, FORESEE_RMW_XCHG, __ATOMIC_SEQ_CST, 0, NULL, 0, NULL));
+	LOGS(1, 50, foresee_armw4(half, 1, FORESEE_RMW_ADD, __ATOMIC_SEQ_CST, 0, NULL, 0, NULL));
+	/* Both words at once, then each of them. */
+	LOGS(2, 2, CAPTURE_CHECK(wide_fails(&words[2]), "exchanged"));
+	/* Calls in vain, with reads that are dropped between them. */
+	crew_do(0, take, NULL);
+	LOGS(2, 1, CAPTURE_CHECK(pthread_mutex_trylock(&lock) == EBUSY, "not busy");
+	     foresee_read8(&words[4], 0));
+	crew_do(0, give, NULL);
+	crew_end();
+}
+
+static void all_of_them(void)
+{
+	LOGS(1, 50, foresee_read8(&words[0], 0));
+	LOGS(1, 50, CAPTURE_CHECK(cas_fails((uint32_t *)&words[1]), "exchanged"));
+	LOGS(1, 50, foresee_armw4(&words[1], 0, FORESEE_RMW_OR, 5, 0, NULL, 0, NULL));
+	LOGS(2, 100, CAPTURE_CHECK(wide_fails(&words[2]), "exchanged"));
+}
+
+/* ---- at random ---- */
+
+static void look(unsigned i)
+{
+	uint64_t both[2];
+
+	switch (capture_random(5)) {
+	case 0:
+		CAPTURE_CHECK(foresee_read8(&words[i], 0) == model[i], "read of word %u", i);
+		break;
+	case 1:
+		CAPTURE_CHECK(foresee_read2((char *)&words[i] + 2, 0) == (uint16_t)(model[i] >> 16),
+			      "read in word %u", i);
+		break;
+	case 2:
+		CAPTURE_CHECK(foresee_aread8(&words[i], __ATOMIC_ACQUIRE, 0, NULL) == model[i],
+			      "atomic read of word %u", i);
+		break;
+	case 3:
+		CAPTURE_CHECK(foresee_armw8(&words[i], 0, FORESEE_RMW_ADD, __ATOMIC_RELAXED, 0,
+					    NULL, 0, NULL) == model[i],
+			      "nothing added to word %u", i);
+		break;
+	default:
+		i &= ~1u;
+		foresee_aread16(&words[i], both, __ATOMIC_ACQUIRE, 0);
+		CAPTURE_CHECK(memcmp(both, &model[i], 16) == 0, "words %u and the next", i);
+	}
+}
+
+static void change(unsigned i)
+{
+	uint64_t x = capture_random(3);
+
+	switch (capture_random(4)) {
+	case 0:
+		foresee_write8(&words[i], x, 0);
+		break;
+	case 1:
+		foresee_awrite8(&words[i], x, __ATOMIC_RELAXED, 0, NULL, 0);
+		break;
+	case 2:
+		CAPTURE_CHECK(foresee_armw8(&words[i], x, FORESEE_RMW_XCHG, __ATOMIC_ACQ_REL, 0,
+					    NULL, 0, NULL) == model[i],
+			      "exchange of word %u", i);
+		break;
+	default:
+		synchronise();
+		return;
+	}
+	model[i] = x;
+}
+
+static void turn(void *unused)
+{
+	unsigned some = capture_random(WORDS);
+
+	(void)unused;
+	for (int i = 0; i < 12; i++)
+		look(capture_random(4) == 0 ? capture_random(WORDS) : some);
+	if (capture_random(3) == 0)
+		change(some);
+}
+
+static void at_random(void)
+{
+	crew_start(3);
+	for (int i = 0; i < ROUNDS; i++)
+		crew_do(capture_random(3), turn, NULL);
+	crew_end();
+}
+
+static void few_at_random(void)
+{
+	crew_start(3);
+	for (int i = 0; i < ROUNDS / 20; i++)
+		crew_do(capture_random(3), turn, NULL);
+	crew_end();
+}
+
+/* Far more words than there are entries: the table grows, or cannot. */
+static void crowded(void)
+{
+	static _Alignas(64) uint64_t many[16 * FILTER_FIRST];
+
+	for (unsigned round = 0; round < 6; round++) {
+		for (unsigned i = 0; i < 16 * FILTER_FIRST; i++) {
+			if (round % 3 == 2)
+				foresee_write8(&many[i], round * i, 0);
+			for (int k = 0; k < 3; k++)
+				CAPTURE_CHECK(foresee_read8(&many[i], 0) == many[i], "word %u", i);
+		}
+	}
+}
+
+static void crowded_starving(void)
+{
+	capture_starve(true);
+	crowded();
+	capture_starve(false);
+	crowded();
+}
+
+static const struct capture_case cases[] = {
+	{ .name = "which are logged", .run = which },
+	{ .name = "all are", .run = all_of_them, .options = "full" },
+	{ .name = "at random", .run = at_random },
+	{ .name = "at random, in small chunks", .run = at_random, .cut = "4096" },
+	{ .name = "at random, each call fails",
+	  .run = few_at_random,
+	  .cut = "4096",
+	  .calls = true,
+	  .steps = true },
+	{ .name = "more words than entries", .run = crowded },
+	{ .name = "and no memory", .run = crowded_starving },
+};
+
+int main(int argc, char **argv)
+{
+	return CAPTURE_MAIN(argc, argv, cases);
+}

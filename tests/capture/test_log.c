@@ -1,0 +1,147 @@
+/*
+ * The log: records of all sizes find room, in chunks that grow, close and follow one another; what is
+ * refused stops the recording and not the program.
+ */
+#include "capture/log.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "capture/harness.h"
+#include "capture/hooks.h"
+#include "capture/sync.h"
+
+#define ROUNDS 3000
+#define THREADS 24u /* more than a record can name */
+
+static _Alignas(64) uint8_t area[8192], model[8192];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Nothing is written past the end of the chunk's slot; and what is in it has been counted. */
+static void log_look(const struct thread *t)
+{
+	const uint8_t *from = (const uint8_t *)t->chunk, *to;
+
+	if (t->chunk == NULL || t->muted) /* it records nothing, or no more */
+		return;
+	to = from + file_slot_bytes(t->size);
+	CAPTURE_CHECK(t->cursor >= from + sizeof(*t->chunk) && t->cursor <= to,
+		      "%td bytes in a slot of %td", t->cursor - from, to - from);
+	CAPTURE_CHECK(t->chunk->first_tseq <= t->tseq + 1, "the chunk begins at %ju, after %ju",
+		      (uintmax_t)t->chunk->first_tseq, (uintmax_t)t->tseq);
+}
+
+static void range(void)
+{
+	size_t n = 1 + capture_random(capture_random(8) == 0 ? 4096 : 64);
+	size_t at = capture_random((uint32_t)(sizeof(area) - n));
+
+	memset(model + at, (int)n, n);
+	foresee_write_range(area + at, model + at, n, 0, NULL, 0);
+}
+
+static void words(void)
+{
+	static const char name[SYNC_NAME + 1] = { [0 ... SYNC_NAME - 1] = 'n' };
+	static const uint64_t args[SYNC_WORDS] = { UINT64_MAX, 1, 0, UINT64_MAX >> 1 };
+	struct thread *t = hook_enter();
+
+	if (t == NULL)
+		return;
+	sync_words(t, FORMAT_K_USER, 0, name + capture_random(SYNC_NAME), args,
+		   capture_random(SYNC_WORDS + 1));
+	hook_leave(t);
+}
+
+static void one(void *unused)
+{
+	uint64_t before = thread_self()->tseq;
+
+	(void)unused;
+	switch (capture_random(4)) {
+	case 0:
+		range();
+		break;
+	case 1:
+		words();
+		break;
+	case 2:
+		pthread_mutex_lock(&lock);
+		foresee_write8(area, 0, 0);
+		memset(model, 0, 8);
+		pthread_mutex_unlock(&lock);
+		break;
+	default:
+		CAPTURE_CHECK(foresee_read1(area + 100, 0) == model[100], "another byte");
+		return;
+	}
+	CAPTURE_CHECK(thread_self()->tseq > before || !log_is_on(), "nothing was counted");
+	log_look(thread_self());
+}
+
+static void rounds(int n)
+{
+	crew_start(THREADS);
+	for (int i = 0; i < n; i++)
+		crew_do(capture_random(THREADS), one, NULL);
+	CAPTURE_CHECK(memcmp(area, model, sizeof(area)) == 0, "not as it was written");
+	crew_end();
+}
+
+static void many(void)
+{
+	rounds(ROUNDS);
+	CAPTURE_CHECK(log_is_on(), "the recording has stopped");
+}
+
+static void some(void)
+{
+	rounds(ROUNDS / 20);
+}
+
+/* No larger slots, no new ones: chunks stay small, and the recording goes on. */
+static void starving(void)
+{
+	crew_start(THREADS);
+	for (unsigned i = 0; i < THREADS; i++)
+		crew_do(i, one, NULL);
+	capture_starve(true);
+	for (int i = 0; i < ROUNDS; i++)
+		crew_do(capture_random(THREADS), one, NULL);
+	CAPTURE_CHECK(memcmp(area, model, sizeof(area)) == 0, "not as it was written");
+	capture_starve(false);
+	crew_end();
+}
+
+/* After trouble nothing is recorded, and all goes on as it did. */
+static void trouble(void)
+{
+	crew_start(3);
+	for (int i = 0; i < 200; i++) {
+		if (i == 100)
+			log_trouble("by this test", 0);
+		crew_do(capture_random(3), one, NULL);
+	}
+	CAPTURE_CHECK(!log_is_on(), "it goes on");
+	CAPTURE_CHECK(memcmp(area, model, sizeof(area)) == 0, "not as it was written");
+	crew_end();
+}
+
+static const struct capture_case cases[] = {
+	{ .name = "records of all sizes", .run = many },
+	{ .name = "in small chunks", .run = many, .cut = "4096" },
+	{ .name = "in areas", .run = many, .cut = "8192", .options = "keep=4194304\n" },
+	{ .name = "no memory", .run = starving },
+	{ .name = "trouble", .run = trouble, .trouble = "by this test" },
+	{ .name = "each call fails", .run = some, .calls = true, .steps = true },
+	{ .name = "each call fails, in small chunks",
+	  .run = some,
+	  .cut = "4096",
+	  .calls = true,
+	  .steps = true },
+};
+
+int main(int argc, char **argv)
+{
+	return CAPTURE_MAIN(argc, argv, cases);
+}
