@@ -231,7 +231,7 @@ void create_thread(struct create_call *c)
 	struct create_start *start;
 	pthread_t handle, *theirs = c->handle;
 	sigset_t all, mask;
-	bool made;
+	bool made, detached = is_detached(c->attr);
 
 	if (t != NULL) {
 		unseen_main(t);
@@ -260,7 +260,7 @@ void create_thread(struct create_call *c)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	t = hook_enter();
 	if (made) {
-		if (!is_detached(c->attr))
+		if (!detached)
 			handle_bind(handle, child->tid);
 		if (t != NULL)
 			range_write(t, theirs, &handle, sizeof(handle), t->view.call_site, NULL, 0);
@@ -272,6 +272,8 @@ void create_thread(struct create_call *c)
 		child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
 		if (!made)
 			sync_thread(t, FORMAT_K_FORK_FAIL, 0, child->tid, 0, 1);
+		else if (detached)
+			sync_thread(t, FORMAT_K_DETACH, 0, child->tid, 0, 1);
 		hook_leave(t);
 	}
 	if (made)

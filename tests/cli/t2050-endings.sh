@@ -110,4 +110,25 @@ foresee record -q -o sent.foresee --observer unix:"$PWD/socket" ./crash segv 2>/
 wait
 has seen '^1  crash.*: SIGSEGV .*it happened$' "an observer hears of it"
 has seen '^   T2  got the signal; ' "and which thread got the signal"
+
+# Nobody can join a thread that was made detached.
+cat >detached.c <<'EOF'
+#include <pthread.h>
+static void *nothing(void *arg)
+{
+	return arg;
+}
+int main(void)
+{
+	pthread_attr_t attr;
+	pthread_t t[2];
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	return pthread_create(&t[0], &attr, nothing, NULL) || pthread_create(&t[1], NULL, nothing, NULL);
+}
+EOF
+foresee-cc -g -O1 -pthread detached.c -o detached || exit 2
+run foresee run -f json ./detached
+is "$(json out 'd["program"]["threads_unjoined"]')" 1 "a thread made detached is not one that nobody joined"
 done_testing
