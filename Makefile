@@ -200,6 +200,12 @@ $(UNITS) $(BENCHES) $(BENCH_AID): $(B)/%: %.c $(LIBRARY) $(UNIT_HELP) Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(FLAGS) -o $@ $< $(UNIT_HELP) $(LIBRARY) $(LIBS)
 
+# One has the whole tool inside, with another checker.
+REFUSED      := $(B)/tests/unit/test_refused
+REFUSED_WRAP := main checker_run checker_run_cut
+$(REFUSED): $(CLI_O)
+$(REFUSED): private UNIT_HELP := $(CLI_O) $(REFUSED_WRAP:%=-Wl,--wrap=%)
+
 # Tests of the runtime have all of it inside, and decide which of its system calls fail.
 CAPTURE_WRAP := syscall madvise posix_fallocate getrlimit pthread_getattr_np open
 $(CAPTURES): $(B)/%: %.c tests/capture/harness.c $(RT_O) Makefile
