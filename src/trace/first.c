@@ -79,6 +79,23 @@ static void globals_settle(struct first *f)
 	f->globals.n = n;
 }
 
+/* Pieces that overlap become one, for who looks an address up looks at one. */
+static void steady_settle(struct first *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->steady.n; i++) {
+		const struct piece *p = &f->steady.at[i];
+		struct piece *before = n ? &f->steady.at[n - 1] : NULL;
+
+		if (!before || p->addr > before->end)
+			f->steady.at[n++] = *p;
+		else if (p->end > before->end)
+			before->end = p->end;
+	}
+	f->steady.n = n;
+}
+
 static void tables_make(struct first *f, const struct control *c)
 {
 	VEC_CLEAR(&f->globals);
@@ -100,6 +117,7 @@ static void tables_make(struct first *f, const struct control *c)
 	if (f->steady.n)
 		qsort(f->steady.at, f->steady.n, sizeof(*f->steady.at), piece_order);
 	globals_settle(f);
+	steady_settle(f);
 	f->nglobals = c->globals.n;
 	f->nsteady = c->steady.n;
 }
