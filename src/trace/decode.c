@@ -46,15 +46,27 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	c->stack_low = c->stack_len = c->root = 0;
 	c->copy_fresh = false;
 	c->tseq = chunk->head.first_tseq - 1;
-	memset(c->predict, 0, sizeof(c->predict));
+	if (c->tables)
+		mem_zero(c->tables, sizeof(*c->tables));
 	c->last_pointer = c->last_version = 0;
 	c->last_read[0] = c->last_read[1] = 0;
-	memset(c->place, 0, sizeof(c->place));
-	memset(c->peer, 0, sizeof(c->peer));
-	memset(c->shape, 0, sizeof(c->shape));
-	memset(c->held, 0, sizeof(c->held));
 	c->nheld = 0;
 	c->taken = 0;
+}
+
+void decode_cursor_copy(struct decode_cursor *c, const struct decode_cursor *from)
+{
+	*c = *from;
+	if (!from->tables)
+		return;
+	c->tables = mem_alloc(sizeof(*c->tables));
+	*c->tables = *from->tables;
+}
+
+void decode_cursor_release(struct decode_cursor *c)
+{
+	mem_free(c->tables);
+	c->tables = NULL;
 }
 
 bool decode_is_repeatable(const struct event *e)
@@ -109,6 +121,12 @@ static uint32_t head_take(const struct decode_cursor *c, struct wire *w)
 	return head;
 }
 
+static void tables_ready(struct decode_cursor *c)
+{
+	if (!c->tables)
+		c->tables = mem_zalloc(sizeof(*c->tables));
+}
+
 /* One record at the cursor: 1 taken, 0 the end, -1 damage. */
 static int record_take(struct decode_cursor *c, struct decode_item *item)
 {
@@ -123,6 +141,7 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 	if (k->head.in_slot && !k->head.closed && c->at >= k->head.seen)
 		return 0;
 	item_clear(item);
+	tables_ready(c);
 	if (!decode_record(c, &w, head, item))
 		return -1;
 	c->at = (uint32_t)(w.at - k->bytes);
@@ -236,12 +255,12 @@ static void doubt_note(struct decode_doubt *d, uint32_t head, const struct decod
 static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt *doubt,
 		       struct notes *notes)
 {
-	struct decode_cursor *c = mem_zalloc(sizeof(*c));
+	struct decode_cursor cursor = { .tid = tid }, *c = &cursor;
 	struct decode_item item = { 0 };
 	int r;
 
-	c->tid = tid;
 	decode_cursor_begin(c, k);
+	tables_ready(c);
 	k->scanned = true;
 	memset(doubt, 0, sizeof(*doubt));
 	for (;;) {
@@ -278,7 +297,7 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 	if (k->late.n > 1)
 		late_sort(k);
 	decode_item_release(&item);
-	mem_free(c);
+	decode_cursor_release(c);
 }
 
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,

@@ -86,8 +86,31 @@ struct decode_item {
 	VEC(uint8_t) fill;
 };
 
+/* What records of a chunk refer to: a part of a cursor, apart because of its size. */
+struct decode_tables {
+	uint64_t predict[FORMAT_PREDICT];
+	/* Short ones: the last access of each place. */
+	struct decode_slot {
+		uint64_t addr, stride, version, own, value;
+		uint32_t site;
+		uint8_t access, order; /* access 0: none in this chunk */
+	} place[FORMAT_PLACES];
+	struct version peer[FORMAT_PEERS];
+	/* Lean ones. */
+	struct {
+		uint32_t site;
+		uint8_t kind, aux; /* kind 0: none */
+	} shape[FORMAT_SHAPES];
+	struct {
+		uint64_t addr, tseq; /* tseq 0: none */
+	} held[FORMAT_HELD];
+};
+
 struct decode_cursor {
 	struct decode_chunk *chunk;
+	/* Made for the first record.  NULL: nothing is in them.  A hundred thousand threads have a
+	 * cursor or two each, and few are being read at a time. */
+	struct decode_tables *tables;
 	struct stacks *stacks; /* NULL: stacks are not followed */
 	uint32_t tid;
 	uint32_t at;   /* offset of the next record */
@@ -106,26 +129,11 @@ struct decode_cursor {
 	const uint8_t *copy;
 	uint64_t copy_len, copy_tseq;
 	bool copy_fresh;
-	uint64_t predict[FORMAT_PREDICT];
 	uint64_t last_pointer; /* before version 3: value of the last 8-byte READ */
-	/* What short records refer to: the version named last, as one number (decode_place.c), the
-	 * values of the last two reads, and the last access of each place. */
+	/* What short records refer to: the version named last, as one number (decode_place.c), and
+	 * the values of the last two reads. */
 	uint64_t last_version, last_read[2];
-	struct decode_slot {
-		uint64_t addr, stride, version, own, value;
-		uint32_t site;
-		uint8_t access, order; /* access 0: none in this chunk */
-	} place[FORMAT_PLACES];
-	struct version peer[FORMAT_PEERS];
-	/* What lean records refer to. */
-	struct {
-		uint32_t site;
-		uint8_t kind, aux; /* kind 0: none */
-	} shape[FORMAT_SHAPES];
-	struct {
-		uint64_t addr, tseq; /* tseq 0: none */
-	} held[FORMAT_HELD];
-	uint32_t nheld;
+	uint32_t nheld; /* ever put into tables->held, less those taken out */
 	uint64_t taken; /* address of the lock taken last */
 };
 
@@ -161,6 +169,9 @@ void decode_chunk_free(struct decode_chunk *c);
 
 /* Starts at a chunk's first record. */
 void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk);
+void decode_cursor_copy(struct decode_cursor *c, const struct decode_cursor *from);
+/* It reads no more of this chunk. */
+void decode_cursor_release(struct decode_cursor *c);
 
 /*
  * True and *item, or false at the chunk's end.  Damage is noted (notes may be

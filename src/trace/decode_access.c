@@ -16,7 +16,7 @@ static uint64_t access_address(struct decode_cursor *c, struct wire *w, uint32_t
 	if (code != FORMAT_NEAR)
 		return decode_addr(c, site, wire_fixed(w, format_length(code)));
 	addr = c->last_pointer + wire_byte(w) - FORMAT_HOP;
-	c->predict[site & (FORMAT_PREDICT - 1)] = addr;
+	c->tables->predict[site & (FORMAT_PREDICT - 1)] = addr;
 	return addr;
 }
 

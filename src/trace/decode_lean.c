@@ -26,8 +26,8 @@ static void held_push(struct decode_cursor *c, uint64_t addr)
 {
 	uint32_t i = c->nheld++ % FORMAT_HELD;
 
-	c->held[i].addr = addr;
-	c->held[i].tseq = c->tseq + 1;
+	c->tables->held[i].addr = addr;
+	c->tables->held[i].tseq = c->tseq + 1;
 	c->taken = addr;
 }
 
@@ -37,13 +37,13 @@ void decode_lean_learn(struct decode_cursor *c, unsigned kind, unsigned aux,
 	const struct event *e = &item->e;
 	unsigned slot = format_shape(e->site, kind == FORMAT_K_ACQ);
 
-	c->shape[slot].site = e->site;
-	c->shape[slot].kind = (uint8_t)kind;
-	c->shape[slot].aux = (uint8_t)aux;
+	c->tables->shape[slot].site = e->site;
+	c->tables->shape[slot].kind = (uint8_t)kind;
+	c->tables->shape[slot].aux = (uint8_t)aux;
 	if (kind == FORMAT_K_ACQ)
 		held_push(c, e->addr);
 	else if (item->ref[0].tid == c->tid &&
-		 item->ref[0].tseq == c->held[(c->nheld - 1) % FORMAT_HELD].tseq)
+		 item->ref[0].tseq == c->tables->held[(c->nheld - 1) % FORMAT_HELD].tseq)
 		c->nheld--;
 }
 
@@ -74,9 +74,9 @@ static bool release_take(struct decode_cursor *c, struct decode_item *item)
 	uint32_t i = --c->nheld % FORMAT_HELD;
 
 	item->e.op = EVENT_REL;
-	item->e.addr = c->held[i].addr;
-	item->ref[0] = (struct version){ c->tid, c->held[i].tseq };
-	return c->held[i].tseq != 0;
+	item->e.addr = c->tables->held[i].addr;
+	item->ref[0] = (struct version){ c->tid, c->tables->held[i].tseq };
+	return c->tables->held[i].tseq != 0;
 }
 
 bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
@@ -86,9 +86,9 @@ bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct 
 
 	if (slot == 0 || slot >= FORMAT_SHAPES)
 		return false;
-	kind = c->shape[slot].kind;
-	aux = c->shape[slot].aux;
-	e->site = c->shape[slot].site;
+	kind = c->tables->shape[slot].kind;
+	aux = c->tables->shape[slot].aux;
+	e->site = c->tables->shape[slot].site;
 	if (kind == FORMAT_K_ACQ ? !acquire_take(c, w, item)
 				 : kind != FORMAT_K_REL || !release_take(c, item))
 		return false;

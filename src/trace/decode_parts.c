@@ -20,7 +20,7 @@ bool decode_ref(struct decode_cursor *c, uint64_t u, uint64_t own, struct versio
 		*out = (struct version){ c->tid, own - u / 2 };
 		return true;
 	}
-	p = &c->peer[u >> 1 & (FORMAT_PEERS - 1)];
+	p = &c->tables->peer[u >> 1 & (FORMAT_PEERS - 1)];
 	p->tseq += (uint64_t)format_unzigzag(u >> 5);
 	if (p->tid == 0 || p->tseq == 0 || p->tseq > TSEQ_MAX || p->tid == c->tid)
 		return false;

@@ -102,7 +102,7 @@ static bool second_take(const struct decode_cursor *c, struct wire *w, struct de
 bool decode_place(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	struct event *e = &item->e;
-	struct decode_slot *p = &c->place[format_place(e->site, aux)];
+	struct decode_slot *p = &c->tables->place[format_place(e->site, aux)];
 	unsigned form = aux & FORMAT_FORM;
 	uint64_t value;
 
@@ -212,7 +212,7 @@ static bool short_value(const struct decode_cursor *c, struct wire *w, const str
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
 	unsigned slot = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_SLOT_SHIFT;
-	struct decode_slot *p = &c->place[slot];
+	struct decode_slot *p = &c->tables->place[slot];
 	struct event *e = &item->e;
 	uint64_t value;
 

@@ -32,7 +32,7 @@ bool decode_ref(struct decode_cursor *c, uint64_t u, uint64_t own, struct versio
 /* The next address of this site. */
 static inline uint64_t decode_addr(struct decode_cursor *c, uint32_t site, uint64_t delta)
 {
-	uint64_t *last = &c->predict[site & (FORMAT_PREDICT - 1)];
+	uint64_t *last = &c->tables->predict[site & (FORMAT_PREDICT - 1)];
 
 	*last += (uint64_t)format_unzigzag(delta);
 	return *last;

@@ -23,7 +23,7 @@ bool decode_peer(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	(void)item;
 	if (slot >= FORMAT_PEERS || tid == 0 || tid >= 1u << FORMAT_TID_BITS)
 		return false;
-	c->peer[slot] = (struct version){ tid, 0 };
+	c->tables->peer[slot] = (struct version){ tid, 0 };
 	return true;
 }
 

@@ -65,6 +65,7 @@ static void walk_end(struct walk *w)
 {
 	decode_chunk_free(w->cursor.chunk);
 	w->cursor.chunk = NULL;
+	decode_cursor_release(&w->cursor);
 	decode_item_release(&w->item);
 }
 

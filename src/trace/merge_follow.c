@@ -239,15 +239,15 @@ bool merge_follow_blocks(const struct merge *m, const struct merge_thread *t, st
 /* What is there and not settled, behind the scanning cursor. */
 static void tail_read(struct merge *m, struct merge_stream *s)
 {
-	struct decode_cursor *c = mem_alloc(sizeof(*c));
+	struct decode_cursor c;
 	struct decode_chunk all = *s->scan.chunk;
 	struct decode_item item = { 0 };
 	uint64_t events = s->nscanned_events;
 
-	*c = s->scan;
+	decode_cursor_copy(&c, &s->scan);
 	all.n = all.whole;
-	c->chunk = &all;
-	while (decode_next(c, &item, NULL)) {
+	c.chunk = &all;
+	while (decode_next(&c, &item, NULL)) {
 		events += item.numbers != 0;
 		for (uint32_t w = 0; item.reads && w < item.e.nrefs; w++) {
 			uint64_t key = merge_reads_key(item.e.refs[w], (item.e.addr >> 3) + w);
@@ -256,10 +256,10 @@ static void tail_read(struct merge *m, struct merge_stream *s)
 			may_come(m, key, 1);
 		}
 	}
-	s->upto = c->tseq;
+	s->upto = c.tseq;
 	queue_add(&s->ends, events);
 	decode_item_release(&item);
-	mem_free(c);
+	decode_cursor_release(&c);
 }
 
 static void tail_renew(struct merge *m, struct merge_thread *t)

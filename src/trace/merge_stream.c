@@ -43,6 +43,8 @@ void merge_stream_release(struct merge_stream *s)
 		decode_chunk_free(c);
 	}
 	s->emit.chunk = s->scan.chunk = NULL;
+	decode_cursor_release(&s->emit);
+	decode_cursor_release(&s->scan);
 	mem_free(s->next_bytes);
 	s->next_bytes = NULL;
 	s->over = true;
@@ -311,6 +313,8 @@ bool merge_stream_scan(struct merge_stream *s, struct decode_item *item)
 		}
 		s->over = !chunk_enter(s);
 	}
+	if (s->over)
+		decode_cursor_release(&s->scan);
 	return false;
 }
 
@@ -344,6 +348,8 @@ void merge_stream_fetch(struct merge_stream *s, struct decode_item *item)
 		decode_cursor_begin(&s->emit, old->next);
 		decode_chunk_free(old);
 	}
+	if (merge_stream_is_end(s))
+		decode_cursor_release(&s->emit);
 	if (item->numbers == 0)
 		return;
 	s->nfetched_events++;

@@ -179,6 +179,7 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 	decode_chunk_free(k);
 	decode_item_release(&item);
 	notes_release(&notes);
+	decode_cursor_release(cursor);
 	mem_free(cursor);
 	return end;
 }
