@@ -31,4 +31,43 @@ hasnt out '"truncated": \[ *"' "nothing was left out"
 
 run sh -c "ulimit -v $limit && exec foresee check --jobs 1 -a syncp -f json crowd.std"
 is $status 1 "the same by syncp"
+
+# A recording of them: a reader has room for those that are being read, not for all.
+cat >crowd.c <<'EOT'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static long sum, bare;
+static void *work(void *arg)
+{
+	pthread_mutex_lock(&m);
+	sum++;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	if ((long)arg % 1500 == 1499)
+		bare++;
+	return arg;
+}
+int main(void)
+{
+	for (long i = 0; i < 3000; i++) {
+		pthread_t t;
+		if (pthread_create(&t, NULL, work, (void *)i) != 0)
+			return 1;
+		pthread_detach(t);
+		pthread_mutex_lock(&m);
+		while (sum <= i)
+			pthread_cond_wait(&c, &m);
+		pthread_mutex_unlock(&m);
+	}
+	return 0;
+}
+EOT
+ok "a program of 3000 detached threads" foresee-cc -g -O1 -o crowd crowd.c
+run foresee record -o crowd.foresee ./crowd
+is $status 0 "is recorded"
+[ $limit = unlimited ] || limit=130000
+run sh -c "ulimit -v $limit && exec foresee check --jobs 1 -a races -f json crowd.foresee"
+is $status 1 "and judged within 130 MB"
+has out '"bare"' "with its race"
 done_testing
