@@ -309,11 +309,13 @@ enum foresee_callee {
 	FORESEE_CALLEE_QUIET, /* unseen, orders no threads: OPAQUE */
 	FORESEE_CALLEE_NAMED, /* not known yet; of FORESEE_WAITING, so if unseen it may wait */
 	FORESEE_CALLEE_WAITS, /* unseen, may wait for others: OPAQUE and GIVE before, TAKE after */
+	FORESEE_CALLEE_NAMED_READS, /* NAMED, of FORESEE_WAITING_READS */
+	FORESEE_CALLEE_WAITS_READS, /* WAITS, but it writes nothing of the program's */
 };
 
 /*
  * For a direct call of an external function the unit keeps one byte per
- * callee, initially NEW, PLAIN or NAMED, and emits
+ * callee, initially NEW, PLAIN, NAMED or NAMED_READS, and emits
  *	if (byte) foresee_opaque(&byte, callee, site, n, pointers...);
  *	the call
  *	if (byte > FORESEE_CALLEE_QUIET) foresee_returned(site);
@@ -452,23 +454,26 @@ void foresee_callback_end(void);
  * that want to be the first count.
  */
 #define FORESEE_WAITING(X)                                                         \
-	X(syscall) X(semop) X(semtimedop) X(semctl) X(msgsnd) X(msgrcv) X(msgctl)   \
-	X(mq_send) X(mq_timedsend) X(mq_receive) X(mq_timedreceive) X(mq_notify)    \
-	X(flock) X(lockf) X(lockf64)                                               \
-	X(open) X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo)       \
-	X(rmdir) X(unlink) X(unlinkat) X(remove) X(rename) X(renameat) X(link)      \
-	X(linkat) X(symlink) X(symlinkat) X(access) X(faccessat)                    \
+	X(syscall) X(semop) X(semtimedop) X(semctl) X(msgrcv) X(msgctl)             \
+	X(mq_receive) X(mq_timedreceive) X(mq_notify)                               \
 	X(fork) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)                      \
-	X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(pclose)                 \
+	X(posix_spawn) X(posix_spawnp) X(popen) X(pclose)                           \
 	X(aio_read) X(aio_write) X(aio_fsync) X(aio_suspend) X(aio_error)           \
 	X(aio_return) X(aio_cancel) X(lio_listio) X(getaddrinfo_a) X(gai_suspend)
+
+/* The same of those that only read what they are given. */
+#define FORESEE_WAITING_READS(X)                                                   \
+	X(msgsnd) X(mq_send) X(mq_timedsend) X(flock) X(lockf) X(lockf64)           \
+	X(open) X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo)       \
+	X(rmdir) X(unlink) X(unlinkat) X(remove) X(rename) X(renameat) X(link)      \
+	X(linkat) X(symlink) X(symlinkat) X(access) X(faccessat) X(system)
 
 /* Functions of libc that only read what they are given. */
 #define FORESEE_READING(X)                                                                \
 	X(printf) X(fprintf) X(vprintf) X(vfprintf) X(dprintf) X(vdprintf)                \
 	X(__printf_chk) X(__fprintf_chk) X(__vprintf_chk) X(__vfprintf_chk)               \
 	X(__dprintf_chk) X(__vdprintf_chk) X(perror) X(psignal) X(syslog) X(vsyslog)      \
-	X(openlog) X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir)        \
+	X(open) X(open64) X(openat) X(openat64) X(openlog) X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir)        \
 	X(rewinddir) X(feof) X(ferror) X(clearerr) X(fileno) X(fseek) X(fseeko) X(ftell)  \
 	X(ftello) X(rewind) X(ungetc) X(fputwc) X(fputws) X(wprintf) X(fwprintf)          \
 	X(strcoll) X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp)      \

@@ -89,7 +89,13 @@ enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
 {
 	if (module_has_function(f))
 		return FORESEE_CALLEE_SEEN;
-	return what == FORESEE_CALLEE_NAMED ? FORESEE_CALLEE_WAITS : by_image(f, what);
+	if (what == FORESEE_CALLEE_NAMED)
+		return FORESEE_CALLEE_WAITS;
+	if (what == FORESEE_CALLEE_NAMED_READS) /* if it is libc's */
+		return by_image(f, FORESEE_CALLEE_PLAIN) == FORESEE_CALLEE_READS
+			       ? FORESEE_CALLEE_WAITS_READS
+			       : FORESEE_CALLEE_WAITS;
+	return by_image(f, what);
 }
 
 /* ---- the way in and out ---- */
@@ -182,15 +188,18 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 	else if (callee != NULL)
 		what = FORESEE_CALLEE_NEW;
 	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_PLAIN ||
-	    what == FORESEE_CALLEE_NAMED) {
+	    what == FORESEE_CALLEE_NAMED || what == FORESEE_CALLEE_NAMED_READS) {
 		what = unseen_callee(callee, what);
 		if (byte != NULL)
 			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
 	}
 	if (what != FORESEE_CALLEE_SEEN)
-		sync_opaque(t, site, what == FORESEE_CALLEE_READS ? FORMAT_OPAQUE_READS : 0, given,
-			    n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
-	if (what == FORESEE_CALLEE_WAITS) {
+		sync_opaque(t, site,
+			    what == FORESEE_CALLEE_READS || what == FORESEE_CALLEE_WAITS_READS
+				    ? FORMAT_OPAQUE_READS
+				    : 0,
+			    given, n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
+	if (what == FORESEE_CALLEE_WAITS || what == FORESEE_CALLEE_WAITS_READS) {
 		log_at(t, FORMAT_K_GIVE, site);
 		enter(t);
 	}

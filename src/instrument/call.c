@@ -397,24 +397,29 @@ static bool is_first_open(LLVMValueRef call, unsigned at)
 	       (LLVMConstIntGetZExtValue(flags) & O_EXCL) != 0;
 }
 
-static bool may_wait(LLVMValueRef call, const char *name)
+/* FORESEE_CALLEE_NAMED or _READS for a function of libc that may wait; else NEW. */
+static enum foresee_callee may_wait(LLVMValueRef call, const char *name)
 {
-	static const char *const names[] = {
-#define X(id) #id,
+	static const struct {
+		const char *name;
+		enum foresee_callee what;
+	} names[] = {
+#define X(id) { #id, FORESEE_CALLEE_NAMED },
 		FORESEE_WAITING(X)
+#undef X
+#define X(id) { #id, FORESEE_CALLEE_NAMED_READS },
+			FORESEE_WAITING_READS(X)
 #undef X
 	};
 
-	if (!strcmp(name, "syscall") && is_harmless_system_call(call))
-		return false;
-	if (!strcmp(name, "open") || !strcmp(name, "open64"))
-		return is_first_open(call, 1);
-	if (!strcmp(name, "openat") || !strcmp(name, "openat64"))
-		return is_first_open(call, 2);
+	if ((!strcmp(name, "syscall") && is_harmless_system_call(call)) ||
+	    ((!strcmp(name, "open") || !strcmp(name, "open64")) && !is_first_open(call, 1)) ||
+	    ((!strcmp(name, "openat") || !strcmp(name, "openat64")) && !is_first_open(call, 2)))
+		return FORESEE_CALLEE_NEW;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+		if (!strcmp(name, names[i].name))
+			return names[i].what;
+	return FORESEE_CALLEE_NEW;
 }
 
 /* The byte that says what a callee is; it has two when only some calls of it may wait. */
@@ -445,12 +450,12 @@ static void emit_maybe_opaque(struct function *f, LLVMValueRef call, LLVMValueRe
 			      const char *name, LLVMValueRef site)
 {
 	struct unit *u = f->unit;
-	LLVMValueRef byte = callee_byte(u, callee,
-					may_wait(call, name)	 ? FORESEE_CALLEE_NAMED
-					: only_reads(call, name) ? FORESEE_CALLEE_PLAIN
-								 : FORESEE_CALLEE_NEW);
-	LLVMValueRef after = extra_after_call(call), cond;
+	enum foresee_callee what = may_wait(call, name);
+	LLVMValueRef byte, after = extra_after_call(call), cond;
 
+	if (what == FORESEE_CALLEE_NEW && only_reads(call, name))
+		what = FORESEE_CALLEE_PLAIN;
+	byte = callee_byte(u, callee, what);
 	if (after) {
 		LLVMPositionBuilderBefore(u->builder, after);
 		emit_maybe_returned(u, LLVMBuildLoad2(u->builder, u->i8, byte, ""), site, after);

@@ -40,8 +40,8 @@ is "$((count > 400))" 1 "... most leave something: $count"
 
 # Recorded are these alone.
 awk -F'[(, ]' 'NR == FNR { found[$2]; next } $2 in found' found.list calls.list >those && mv those calls.list
-${CC:-cc} -O1 -c "$here/../programs/order.c" -o order.o && ${CC:-cc} -O1 -c "$here/watch.c" -o watch.o || exit 2
-foresee-cc -g -O1 -w -I. -I"$here" -I"$here/../programs" "$here/try.c" order.o watch.o -o try -pthread -lm \
+${CC:-cc} -O1 -c "$here/watch.c" -o watch.o || exit 2
+foresee-cc -g -O1 -w -I. -I"$here" "$here/try.c" watch.o -o try -pthread -lm \
 	>log 2>&1 || note log
 
 # try PREDICTED ARGUMENT...

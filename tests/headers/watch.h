@@ -20,7 +20,7 @@ uint64_t watch_word(const uint64_t *p);
 /* Back to the beginning of files. */
 void watch_rewind(FILE *f, int fd);
 
-/* Says so if nothing was seen. */
-void watch_saw(const char *name, int saw);
+/* Tells the other thread by a file, past the recorder, and waits until it is done. */
+void watch_called(int i);
 
 #endif /* WATCH_H */
