@@ -96,7 +96,7 @@ static void reset(struct checker *c, size_t n)
 	VEC_CLEAR(&c->synced);
 	map_clear(&c->relaxed);
 	map_clear(&c->given);
-	c->altered_bytes = 0;
+	c->tainted_bytes = 0;
 }
 
 const char *check_thread_name(const struct checker *c, uint32_t tid)
@@ -214,6 +214,13 @@ static bool next_check(struct checker *c, uint64_t pos)
 	return fork_check(c, (uint32_t)pos);
 }
 
+void check_guess_doubt(struct checker *c, uint64_t pos)
+{
+	check_doubt(c, pos, "a read in it saw what code that was not recorded had written",
+		    "goes by bytes that no recorded write had stored, so code that is not "
+		    "recorded wrote them");
+}
+
 static bool feeds_check(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
@@ -226,6 +233,8 @@ static bool feeds_check(struct checker *c, uint32_t pos)
 					  "decides by what event %" PRIu32
 					  " read, which may differ here",
 					  read);
+		if (c->mark[read] & CHECK_READ_GUESSED)
+			check_guess_doubt(c, pos);
 	}
 	if (it->lost_feed)
 		return check_fail(c, pos, "decides by a read that is not in the trace");
@@ -304,7 +313,7 @@ static void unseen_note(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 
-	if (it->unseen && c->altered_bytes != 0)
+	if (it->unseen && c->tainted_bytes != 0)
 		check_doubt(
 			c, pos,
 			"code that was not recorded runs in it while memory may hold other values",
@@ -312,10 +321,8 @@ static void unseen_note(struct checker *c, uint32_t pos)
 			"differ");
 	if (it->op == EVENT_OPAQUE)
 		reach_note(c, pos);
-	if (it->strange && !(c->mark[pos] & CHECK_READ_TAINTED))
-		check_doubt(c, pos, "a read in it saw what code that was not recorded had written",
-			    "reads bytes that no recorded write had stored, so code that is not "
-			    "recorded wrote them");
+	if (it->strange && !(c->mark[pos] & (CHECK_READ_TAINTED | CHECK_READ_GUESSED)))
+		check_guess_doubt(c, pos);
 }
 
 size_t check_events(struct checker *c, size_t n)

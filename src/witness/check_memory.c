@@ -112,10 +112,9 @@ static bool is_tainted(const struct checker *c, uint32_t write)
 	return write != 0 && (c->mark[write] & CHECK_WRITE_TAINTED);
 }
 
-/* ... and not by guesses alone. */
-static bool is_altered(const struct checker *c, uint32_t write)
+static bool is_guessed(const struct checker *c, uint32_t write)
 {
-	return is_tainted(c, write) && !(c->mark[write] & CHECK_WRITE_GUESSED);
+	return write != 0 && (c->mark[write] & CHECK_WRITE_GUESSED);
 }
 
 /* False: out is filled, and no other byte matters. */
@@ -124,14 +123,15 @@ static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t 
 {
 	uint32_t saw = evidence_last(&c->lasts, c->last[cell], k);
 
-	if (!is_tainted(c, saw) && (saw == expected || value_is_same(c, pos, saw, cell, word, k)))
+	if (!is_tainted(c, saw) && (saw == expected || value_is_same(c, pos, saw, cell, word, k))) {
+		out->guessed |= is_guessed(c, saw);
 		return true;
+	}
 	out->differs = saw != expected;
 	out->tainted = saw == expected;
-	out->guessed = out->tainted && !is_altered(c, saw);
 	out->saw = saw;
 	out->expected = expected;
-	return out->guessed;
+	return false;
 }
 
 void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
@@ -146,7 +146,7 @@ void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
 
 		/* All bytes as observed: no need to look at each. */
 		if (!(w.seen & EVIDENCE_MIXED) && c->last[w.cell] == w.seen &&
-		    !is_tainted(c, w.seen))
+		    !is_tainted(c, w.seen) && !is_guessed(c, w.seen))
 			continue;
 		word = evidence_spread(c->ev, it, i, &m);
 		for (unsigned k = 0; k < 8; k++)
@@ -182,6 +182,15 @@ static bool read_fail(struct checker *c, uint32_t pos, const struct check_seen *
 	return check_fail(c, pos, "sees %s, not %s as observed", saw, expected);
 }
 
+/* A read of a guess, or one that is none by itself (unseen_note).  A free one passes it on. */
+static void guess_note(struct checker *c, uint32_t pos, bool guessed, bool free)
+{
+	if (free && (guessed || evidence_item(c->ev, pos)->strange))
+		c->mark[pos] |= CHECK_READ_GUESSED;
+	else if (guessed)
+		check_guess_doubt(c, pos);
+}
+
 /* The read part.  Marks taint, stops the thread where it is allowed to. */
 static bool read_event(struct checker *c, uint32_t pos)
 {
@@ -192,14 +201,14 @@ static bool read_event(struct checker *c, uint32_t pos)
 	struct check_seen seen;
 
 	check_read(c, pos, &seen);
-	if (!seen.differs && !seen.tainted && !unknown && !(it->strange && free))
+	if (!seen.differs && !seen.tainted && !unknown) {
+		guess_note(c, pos, seen.guessed, free);
 		return true;
+	}
 	if (unknown && it->op == EVENT_RMW)
 		return read_fail(c, pos, &seen);
 	if (free) {
 		c->mark[pos] |= CHECK_READ_TAINTED;
-		if (!seen.differs && seen.tainted == seen.guessed && !unknown && !it->surprise)
-			c->mark[pos] |= CHECK_READ_GUESSED;
 		c->out->dep = true;
 		*VEC_PUSH(&c->out->tainted) = pos;
 		return true;
@@ -213,15 +222,15 @@ static bool read_event(struct checker *c, uint32_t pos)
 
 /* ---- writes ---- */
 
-/* Bytes of the state in mask whose latest write may have stored something else. */
-static unsigned altered_count(const struct checker *c, uint32_t state, unsigned mask)
+/* Bytes of the state in mask whose latest write is tainted. */
+static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned mask)
 {
 	unsigned n = 0;
 
 	if (!(state & EVIDENCE_MIXED))
-		return is_altered(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
+		return is_tainted(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
 	for (unsigned k = 0; k < 8; k++)
-		n += (mask >> k & 1) && is_altered(c, evidence_last(&c->lasts, state, k));
+		n += (mask >> k & 1) && is_tainted(c, evidence_last(&c->lasts, state, k));
 	return n;
 }
 
@@ -233,10 +242,10 @@ static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t
 		check_objects_free(c, cell, mask, pos);
 	if (*state == 0)
 		*VEC_PUSH(&c->cells) = cell;
-	c->altered_bytes -= altered_count(c, *state, mask);
+	c->tainted_bytes -= tainted_count(c, *state, mask);
 	evidence_last_set(&c->lasts, state, mask, pos);
-	if (is_altered(c, pos))
-		c->altered_bytes += (unsigned)__builtin_popcount(mask);
+	if (is_tainted(c, pos))
+		c->tainted_bytes += (unsigned)__builtin_popcount(mask);
 }
 
 void check_write(struct checker *c, uint32_t pos)
@@ -268,16 +277,17 @@ void check_write(struct checker *c, uint32_t pos)
 static void write_event(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
-	bool tainted = false, altered = it->op != EVENT_FREE && it->lost_feed;
+	unsigned reads = 0;
 
-	for (uint32_t i = 0; it->op != EVENT_FREE && i < it->nfeeds; i++) {
-		unsigned read = c->mark[c->ev->feeds.at[it->feeds + i]];
-
-		tainted |= read & CHECK_READ_TAINTED;
-		altered |= (read & CHECK_READ_TAINTED) && !(read & CHECK_READ_GUESSED);
+	if (it->op != EVENT_FREE) {
+		reads = it->lost_feed ? CHECK_READ_TAINTED : 0;
+		for (uint32_t i = 0; i < it->nfeeds; i++)
+			reads |= c->mark[c->ev->feeds.at[it->feeds + i]];
 	}
-	if (tainted || altered)
-		c->mark[pos] |= CHECK_WRITE_TAINTED | (altered ? 0 : CHECK_WRITE_GUESSED);
+	if (reads & CHECK_READ_TAINTED)
+		c->mark[pos] |= CHECK_WRITE_TAINTED;
+	else if (reads & CHECK_READ_GUESSED)
+		c->mark[pos] |= CHECK_WRITE_GUESSED;
 	check_write(c, pos);
 }
 

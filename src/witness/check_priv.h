@@ -34,8 +34,8 @@ struct check_thread {
 
 #define CHECK_READ_TAINTED 1u
 #define CHECK_WRITE_TAINTED 2u
-/* With the above: tainted by guesses alone, by what unseen code of other threads may have written.  Unseen
- * code that reads it again is not followed; padding that is copied with its struct is of that kind. */
+/* What unseen code of another thread may have written is in it, and nothing is known to differ.  Where it
+ * decides something that is a doubt; that unseen code reads it is not followed. */
 #define CHECK_READ_GUESSED 4u
 #define CHECK_WRITE_GUESSED 8u
 
@@ -50,7 +50,7 @@ struct checker {
 	struct check_object *objects;
 	struct check_thread *threads;
 	uint32_t *ins; /* [group]: threads that came to the barrier */
-	uint64_t altered_bytes;
+	uint64_t tainted_bytes;
 	struct map relaxed; /* positions that the claim names */
 	struct map given;   /* gives that others in front of them wait for: object << 32 | number */
 	struct map initial; /* with values: cell, to a place in initials */
@@ -66,6 +66,8 @@ bool check_fail(struct checker *c, uint64_t pos, const char *format, ...)
 /* The claim holds, but is no more than a warning: why, and what is so at pos (0: nowhere in
  * particular).  The first doubt stays. */
 void check_doubt(struct checker *c, uint64_t pos, const char *why, const char *what);
+/* The event goes by a guess (CHECK_READ_GUESSED). */
+void check_guess_doubt(struct checker *c, uint64_t pos);
 
 /* The first n events of the order, one by one.  How many of them held; all when the claim still
  * stands. */
@@ -113,7 +115,7 @@ struct check_seen {
 	bool differs;
 	uint32_t saw, expected; /* writes, of the first byte that is not right */
 	bool tainted;		/* it is the right write, but that may have stored another value */
-	bool guessed;		/* ... all such writes by guesses alone */
+	bool guessed;		/* with the others false: some write that it sees is guessed */
 };
 void check_read(struct checker *c, uint32_t pos, struct check_seen *out);
 /* The access writes, with taint as marked. */

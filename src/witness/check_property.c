@@ -62,10 +62,22 @@ static bool has_arguments(uint8_t op)
 	       event_op_family(op) != 'S';
 }
 
+/* Its thread has read what may differ, or was guessed. */
+static bool arguments_check(struct checker *c, uint64_t pos, uint64_t marks)
+{
+	if (marks & CHECK_READ_TAINTED)
+		return check_fail(c, pos,
+				  "is an event of the spec, and its thread has read what may "
+				  "differ here");
+	check_guess_doubt(c, pos);
+	return true;
+}
+
 /* No tainted value may reach what the spec looks at. */
 static bool taint_check(struct checker *c)
 {
-	struct map tainted; /* threads that have read one */
+	const unsigned guesses = CHECK_READ_GUESSED | CHECK_WRITE_GUESSED;
+	struct map tainted; /* threads that have read one, to CHECK_READ_* */
 	bool good = true;
 
 	map_init(&tainted);
@@ -74,21 +86,20 @@ static bool taint_check(struct checker *c)
 		const struct evidence_item *it = evidence_item(c->ev, pos);
 		const struct view_event *item = view_at(c->claim->view, pos);
 
-		if (c->mark[pos] & CHECK_READ_TAINTED)
-			map_put(&tainted, it->tid, NULL);
+		if (c->mark[pos] & (CHECK_READ_TAINTED | CHECK_READ_GUESSED))
+			*map_put(&tainted, it->tid, NULL) |= c->mark[pos];
 		if (!item)
 			continue;
-		if (c->mark[pos] && item->written)
+		if ((c->mark[pos] & guesses) && (item->written || item->events))
+			check_guess_doubt(c, pos);
+		else if (c->mark[pos] && item->written)
 			good = check_fail(
 				c, pos, "may store another value here, in a variable of the spec");
 		else if (c->mark[pos] && item->events)
 			good = check_fail(
 				c, pos, "may read another value here, and is an event of the spec");
 		else if (item->events && has_arguments(it->op) && map_get(&tainted, it->tid))
-			good = check_fail(
-				c, pos,
-				"is an event of the spec, and its thread has read what may "
-				"differ here");
+			good = arguments_check(c, pos, *map_get(&tainted, it->tid));
 	}
 	map_release(&tainted);
 	return good;
