@@ -141,18 +141,20 @@ static struct model_list more_preds(const struct causal *c, uint32_t e)
 	return c->paired ? model_pairs(c->m, e) : model_counted(c->m, e);
 }
 
-/* What e needs to be next, beyond the event before it.  was: the set of that one. */
+/* What e needs to be next, beyond the event before it.  was: the set of that one.  A wait of a semaphore
+ * may be called when there is nothing to take, so that is needed by what comes after it alone. */
 static void before_event(struct causal *c, struct causal_growing *g, uint32_t e, uint32_t was)
 {
 	struct model_list preds = model_preds(c->m, e), more = more_preds(c, e);
 
 	for (uint32_t i = 0; i < preds.n; i++)
 		join_after(g, preds.at[i]);
-	for (uint32_t i = 0; i < more.n; i++)
-		join_after(g, more.at[i]);
 	causal_settle(g);
 	if (preds.n + more.n > 0)
 		*map_put(&c->before, e, NULL) = growing_keep(c, g, was);
+	for (uint32_t i = 0; i < more.n; i++)
+		join_after(g, more.at[i]);
+	causal_settle(g);
 }
 
 static void event(struct causal *c, uint32_t id)

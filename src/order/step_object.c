@@ -71,7 +71,6 @@ static void object_release(struct object *o)
 		VEC_RELEASE(&o->barrier.rounds);
 		break;
 	case OBJECT_SEM:
-		VEC_RELEASE(&o->sem.guests.at);
 		VEC_RELEASE(&o->sem.posts);
 		VEC_RELEASE(&o->sem.waits);
 		VEC_RELEASE(&o->sem.fails);
@@ -223,9 +222,7 @@ struct object *step_object_make(struct steps *s, const struct event *e, enum obj
 {
 	struct object *o;
 
-	/* The first value of a semaphore counts from the start, so its uses come after the init. */
-	if (family != OBJECT_SEM)
-		step_object_renew(s, e->addr, false);
+	step_object_renew(s, e->addr, false);
 	step_add(s, STEP_NONE, 0);
 	step_object_end(s, e->addr);
 	o = object_new(s, e->addr, family);
@@ -234,18 +231,17 @@ struct object *step_object_make(struct steps *s, const struct event *e, enum obj
 	return o;
 }
 
-bool step_object_visit(const struct event *e, struct object_guests *g)
+void step_object_visit(const struct event *e, struct object_guests *g)
 {
 	for (size_t i = 0; i < g->at.n; i++)
 		if (g->at.at[i].tid == e->tid) {
 			g->at.at[i].pos = e->pos;
-			return false;
+			return;
 		}
 	if (g->at.n < GUESTS_MAX)
 		*VEC_PUSH(&g->at) = (struct object_guest){ e->tid, e->pos };
 	else
 		g->crowded = true;
-	return true;
 }
 
 /* The destroy of a condition or barrier waits until nobody is inside, so whoever was is out before the

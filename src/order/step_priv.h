@@ -103,7 +103,6 @@ struct sem_posted {
 };
 
 struct object_sem {
-	struct object_guests guests;
 	uint32_t id;
 	bool known; /* credit is what the program began with, less what was taken */
 	uint64_t credit;
@@ -280,8 +279,8 @@ void step_object_renew(struct steps *s, uint64_t addr, bool ends);
 struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family);
 /* A destroy of what lies at e->addr, but for locks (step_lock.c). */
 void step_object_destroy(struct steps *s, const struct event *e, enum object_family family);
-/* e is a wait, or the end of one.  True: the first of its thread, as far as is known. */
-bool step_object_visit(const struct event *e, struct object_guests *g);
+/* e is a wait, or the end of one. */
+void step_object_visit(const struct event *e, struct object_guests *g);
 /* What the thread's last event has left to this one: how much that is, before its steps, and after
  * them so many.  *lost is set when not all of it is known. */
 size_t step_debts_take(struct steps *s, uint32_t tid, bool *lost);

@@ -376,7 +376,6 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 
 void step_sem_event(struct steps *s, const struct event *e)
 {
-	struct object *o;
 	struct object_sem *m;
 
 	if (e->op == EVENT_SEM_INIT) {
@@ -389,8 +388,7 @@ void step_sem_event(struct steps *s, const struct event *e)
 		step_object_destroy(s, e, OBJECT_SEM);
 		return;
 	}
-	o = step_object_get(s, e->addr, OBJECT_SEM);
-	m = &o->sem;
+	m = &step_object_get(s, e->addr, OBJECT_SEM)->sem;
 	step_object_use(s, e->addr);
 	switch (e->op) {
 	case EVENT_SEM_POST:
@@ -403,8 +401,6 @@ void step_sem_event(struct steps *s, const struct event *e)
 		sem_fail(s, e, m);
 		break;
 	}
-	if (step_object_visit(e, &m->guests) && o->maker != 0 && o->maker != e->tid)
-		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
 }
 
 /* ---- onces ---- */

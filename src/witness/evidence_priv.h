@@ -324,11 +324,10 @@ static inline bool evidence_is_destroy(enum event_op op)
 	       op == EVENT_SEM_DESTROY;
 }
 
-/* A new life begins at the place.  The first value of a semaphore counts from the start: its init is
- * a matter of the object alone. */
+/* A new life begins at the place, or ends there. */
 static inline bool evidence_renews(enum event_op op)
 {
-	return evidence_is_destroy(op) || (evidence_is_making(op) && op != EVENT_SEM_INIT);
+	return evidence_is_destroy(op) || evidence_is_making(op);
 }
 
 static inline const struct evidence_item *evidence_item(const struct evidence *ev, uint64_t pos)

@@ -46,6 +46,7 @@ for object in mutex rwlock cond sem; do
 	racy destroy-$object $end "$use"
 done
 racy init-mutex lockinit lock
+racy init-sem seminit sempost
 
 run foresee record -q -o t.foresee ./prog destroy-mutex
 run foresee check -a races t.foresee

@@ -132,6 +132,8 @@ int main(int argc, char **argv)
 		order_at(1);
 		if (what[0] == 'f')
 			free(s);
+		else if (what[0] == 'i' && strcmp(object, "sem") == 0)
+			sem_init(&s->sem, 0, 1);
 		else if (what[0] == 'i')
 			pthread_mutex_init(&s->mutex, NULL);
 		else if (strcmp(object, "mutex") == 0)

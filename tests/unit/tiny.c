@@ -9,6 +9,10 @@ bool tiny_conflict(const struct tiny *t, int a, int b)
 {
 	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
 
+	if (x->op == TINY_SEMINIT || y->op == TINY_SEMINIT)
+		return x->thread != y->thread && x->obj == y->obj &&
+		       (x->op == TINY_SEMINIT || tiny_counts(x)) &&
+		       (y->op == TINY_SEMINIT || tiny_counts(y));
 	if (tiny_renews(x) || tiny_renews(y))
 		return x->thread != y->thread && x->obj == y->obj &&
 		       (tiny_renews(x) || tiny_uses(x)) && (tiny_renews(y) || tiny_uses(y));
