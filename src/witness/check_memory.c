@@ -117,6 +117,59 @@ static bool is_guessed(const struct checker *c, uint32_t write)
 	return write != 0 && (c->mark[write] & CHECK_WRITE_GUESSED);
 }
 
+/* The read, of those that a copy is made of, that the byte at addr comes from, and where it lay there;
+ * 0: not known.  A range that is fed by ranges, as long as they are together, is their copy. */
+static uint32_t copied_from(const struct checker *c, uint32_t write, uint64_t addr, uint64_t *from)
+{
+	const struct evidence_item *it = evidence_item(c->ev, write);
+	uint64_t at = addr - it->addr, all = 0;
+	uint32_t last = 0, found = 0, range = it->flags & EVENT_RANGE;
+
+	for (uint32_t i = 0; i < it->nfeeds; i++) {
+		uint32_t read = c->ev->feeds.at[it->feeds + i];
+
+		if (read <= last)
+			continue;
+		last = read;
+		range &= evidence_item(c->ev, read)->flags;
+		if (found == 0 && at - all < evidence_item(c->ev, read)->len) {
+			found = read;
+			*from = evidence_item(c->ev, read)->addr + (at - all);
+		}
+		all += evidence_item(c->ev, read)->len;
+	}
+	/* A write that came in pieces does not say which it is. */
+	return range && all == it->len ? found : 0;
+}
+
+/* The write that the read was observed to see there. */
+static uint32_t seen_at(const struct checker *c, uint32_t read, uint64_t addr)
+{
+	const struct evidence_item *it = evidence_item(c->ev, read);
+	struct evidence_mixed m;
+	uint64_t i = (addr >> 3) - (it->addr >> 3);
+
+	if (i >= it->nwords || evidence_spread(c->ev, it, (uint32_t)i, &m) != addr >> 3)
+		return 0;
+	return m.seen[addr & 7];
+}
+
+/* Has the write a guess in this byte?  Along copies, to where it was made. */
+static bool byte_is_guessed(const struct checker *c, uint32_t write, uint64_t addr)
+{
+	while (is_guessed(c, write)) {
+		uint64_t from = 0;
+		uint32_t read = copied_from(c, write, addr, &from);
+
+		if (read == 0 ||
+		    (evidence_item(c->ev, read)->strange && evidence_guess(c->ev, read, from)))
+			return true;
+		write = seen_at(c, read, from);
+		addr = from;
+	}
+	return false;
+}
+
 /* False: out is filled, and no other byte matters. */
 static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t expected,
 		       uint64_t word, unsigned k, struct check_seen *out)
@@ -124,7 +177,7 @@ static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t 
 	uint32_t saw = evidence_last(&c->lasts, c->last[cell], k);
 
 	if (!is_tainted(c, saw) && (saw == expected || value_is_same(c, pos, saw, cell, word, k))) {
-		out->guessed |= is_guessed(c, saw);
+		out->guessed |= byte_is_guessed(c, saw, (word << 3) + k);
 		return true;
 	}
 	out->differs = saw != expected;
@@ -182,10 +235,11 @@ static bool read_fail(struct checker *c, uint32_t pos, const struct check_seen *
 	return check_fail(c, pos, "sees %s, not %s as observed", saw, expected);
 }
 
-/* A read of a guess, or one that is none by itself (unseen_note).  A free one passes it on. */
-static void guess_note(struct checker *c, uint32_t pos, bool guessed, bool free)
+/* A read of a guess, or one that is none by itself (unseen_note).  One that is free, by
+ * facts that no model changes, passes it on. */
+static void guess_note(struct checker *c, uint32_t pos, bool guessed, bool marked)
 {
-	if (free && (guessed || evidence_item(c->ev, pos)->strange))
+	if (marked && (guessed || evidence_item(c->ev, pos)->strange))
 		c->mark[pos] |= CHECK_READ_GUESSED;
 	else if (guessed)
 		check_guess_doubt(c, pos);
@@ -202,7 +256,7 @@ static bool read_event(struct checker *c, uint32_t pos)
 
 	check_read(c, pos, &seen);
 	if (!seen.differs && !seen.tainted && !unknown) {
-		guess_note(c, pos, seen.guessed, free);
+		guess_note(c, pos, seen.guessed, marked);
 		return true;
 	}
 	if (unknown && it->op == EVENT_RMW)

@@ -31,6 +31,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
 	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
 	*VEC_PUSH(&ev->value_at) = 0;
+	map_init(&ev->guess_at);
 	evidence_phase_begin(ev, info.late);
 	return ev;
 }
@@ -49,6 +50,8 @@ void evidence_free(struct evidence *ev)
 	VEC_RELEASE(&ev->feeds);
 	VEC_RELEASE(&ev->shown);
 	VEC_RELEASE(&ev->unseen);
+	VEC_RELEASE(&ev->guess_bits);
+	map_release(&ev->guess_at);
 	VEC_RELEASE(&ev->given);
 	VEC_RELEASE(&ev->reach);
 	VEC_RELEASE(&ev->reach_lasts.at);

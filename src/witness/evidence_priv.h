@@ -278,6 +278,8 @@ struct evidence {
 	VEC(struct evidence_unseen) unseen; /* by pos; no two of one thread in a row */
 	uint32_t nwriting;		    /* threads in unseen code that may write */
 	struct evidence_phase phase;
+	struct map guess_at;	 /* free read, to 8 * the place of its bits in guess_bits */
+	VEC(uint8_t) guess_bits; /* a bit for each byte of the read: it is a guess */
 	VEC(struct evidence_given) given;
 	VEC(struct evidence_reach) reach;
 	struct evidence_lasts reach_lasts;
@@ -433,6 +435,8 @@ void evidence_phase_unseen(struct evidence *ev, uint32_t tid, uint32_t pos);
 bool evidence_phase_is_shared(const struct evidence *ev);
 /* Nothing more comes. */
 void evidence_phase_end(struct evidence *ev);
+/* Is the byte that the free read saw there a guess? */
+bool evidence_guess(const struct evidence *ev, uint32_t pos, uint64_t addr);
 
 /* ---- brief evidence ---- */
 

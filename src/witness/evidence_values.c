@@ -177,17 +177,47 @@ static void cell_written(struct evidence_shown *s, unsigned mask, uint32_t tid, 
 	s->writer = tid;
 }
 
-static void read_value(const struct evidence *ev, struct evidence_shown *s, uint64_t addr,
-		       uint8_t saw, struct evidence_item *it)
+/* What is copied with a guess is none. */
+static void guess_add(struct evidence *ev, uint32_t pos, uint64_t at)
 {
-	it->strange |= !byte_read(ev, s, addr, saw, it->tid, &it->surprise);
-	it->guessed |= (s->guessed >> (addr & 7) & 1) && evidence_phase_is_shared(ev);
+	const struct evidence_item *it = &ev->items.at[pos];
+	bool fresh;
+	uint64_t *place = map_put(&ev->guess_at, pos, &fresh);
+
+	if (fresh) {
+		*place = 8 * ev->guess_bits.n;
+		VEC_RESERVE(&ev->guess_bits, ev->guess_bits.n + it->len / 8 + 1);
+		memset(ev->guess_bits.at + ev->guess_bits.n, 0, it->len / 8 + 1);
+		ev->guess_bits.n += it->len / 8 + 1;
+	}
+	ev->guess_bits.at[(*place + at) / 8] |= (uint8_t)(1u << (*place + at) % 8);
+}
+
+bool evidence_guess(const struct evidence *ev, uint32_t pos, uint64_t addr)
+{
+	const uint64_t *place = map_get(&ev->guess_at, pos);
+	uint64_t at = addr - evidence_item(ev, pos)->addr;
+
+	return place && (ev->guess_bits.at[(*place + at) / 8] >> (*place + at) % 8 & 1);
+}
+
+static void read_value(struct evidence *ev, struct evidence_shown *s, uint64_t addr, uint8_t saw,
+		       uint32_t pos)
+{
+	struct evidence_item *it = &ev->items.at[pos];
+	bool good = byte_read(ev, s, addr, saw, it->tid, &it->surprise);
+
+	it->strange |= !good;
+	if (!good || ((s->guessed >> (addr & 7) & 1) && evidence_phase_is_shared(ev))) {
+		it->guessed = true;
+		if (it->flags & EVENT_FREE_READ)
+			guess_add(ev, pos, addr - it->addr);
+	}
 }
 
 static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 		       struct evidence_word w, unsigned mask)
 {
-	struct evidence_item *it = &ev->items.at[pos];
 	uint64_t first = ev->cells.at[w.cell].word << 3;
 	bool has = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
 	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->op == EVENT_RMW ? e->old : NULL;
@@ -204,7 +234,7 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 			s->reader = e->tid;
 		}
 		if (has && saw && !(e->flags & EVENT_UNKNOWN))
-			read_value(ev, s, first + k, saw[at], it);
+			read_value(ev, s, first + k, saw[at], pos);
 		if (e->op != EVENT_READ)
 			byte_write(s, k, has && e->value ? e->value + at : NULL);
 		if (e->op == EVENT_FREE && e->arg == FORMAT_ALLOC_HEAP)

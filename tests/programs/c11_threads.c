@@ -10,6 +10,8 @@ static cnd_t c;
 static once_flag flag = ONCE_FLAG_INIT;
 static int value;
 
+static volatile int step; /* between two calls in vain, of which one would tell it all */
+
 static void set(void)
 {
 	value = 1;
@@ -22,6 +24,7 @@ static int worker(void *arg)
 	(void)arg;
 	call_once(&flag, set);			 // expect T2: threadbegin; oncepass flag
 	assert(mtx_trylock(&deep) == thrd_busy); // expect T2: tryfail deep try
+	step = 1;
 	assert(mtx_timedlock(&deep, &past) == thrd_timedout); // expect T2: tryfail deep try
 	mtx_lock(&m); /* main waits */			      // expect T2: lock m
 	cnd_signal(&c);					      // expect T2: signal c 1 #s

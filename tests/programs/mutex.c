@@ -10,13 +10,17 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t n;
 
+static volatile int step; /* between two calls in vain, of which one would tell it all */
+
 static void *other(void *arg)
 {
 	struct timespec past = { 0, 0 };
 
 	order_at(1);
 	assert(pthread_mutex_trylock(&m) == EBUSY); // expect T2: threadbegin; tryfail m try
+	step = 1;
 	assert(pthread_mutex_timedlock(&m, &past) == ETIMEDOUT); // expect T2: tryfail m try
+	step = 2;
 	assert(pthread_mutex_clocklock(&m, CLOCK_MONOTONIC, &past) == ETIMEDOUT);
 	order_at(2); // expect T2: tryfail m try; threadend
 	return arg;

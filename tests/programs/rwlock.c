@@ -8,11 +8,15 @@
 static pthread_rwlock_t l;
 static struct timespec past, future = { 0x7fffffff, 0 };
 
+static volatile int step; /* between two calls in vain, of which one would tell it all */
+
 static void *reader(void *arg)
 {
 	assert(pthread_rwlock_tryrdlock(&l) == 0);     // expect T2: threadbegin; rdlock l try
 	assert(pthread_rwlock_trywrlock(&l) == EBUSY); // expect T2: tryfail l try
+	step = 1;
 	assert(pthread_rwlock_timedwrlock(&l, &past) == ETIMEDOUT); // expect T2: tryfail l try
+	step = 2;
 	assert(pthread_rwlock_clockwrlock(&l, CLOCK_MONOTONIC, &past) == ETIMEDOUT);
 	pthread_rwlock_unlock(&l); // expect T2: tryfail l try; rdunlock l; threadend
 	return arg;
@@ -21,7 +25,9 @@ static void *reader(void *arg)
 static void *refused(void *arg)
 {
 	assert(pthread_rwlock_tryrdlock(&l) == EBUSY); // expect T3: threadbegin; tryfail l try
+	step = 1;
 	assert(pthread_rwlock_timedrdlock(&l, &past) == ETIMEDOUT); // expect T3: tryfail l try
+	step = 2;
 	assert(pthread_rwlock_clockrdlock(&l, CLOCK_REALTIME, &past) == ETIMEDOUT);
 	return arg; // expect T3: tryfail l try; threadend
 }
