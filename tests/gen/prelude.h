@@ -399,8 +399,13 @@ __attribute__((unused, noinline)) static u64 by_value(struct big b, u64 v)
 
 __attribute__((unused, noinline)) static struct big by_return(u64 v)
 {
-	struct big b = { .q = { v, v + 1, v * 3 }, .d = (u32)v, .w = 7 };
+	const struct big parts = { .q = { v, v + 1, v * 3 }, .d = (u32)v, .w = 7 };
+	struct big b;
 
+	memset(&b, 0, sizeof(b)); /* who is given it by value reads its padding too */
+	memcpy(b.q, parts.q, sizeof(b.q));
+	b.d = parts.d;
+	b.w = parts.w;
 	b.b[v % 7] = (u8)v;
 	return b;
 }
