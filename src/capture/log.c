@@ -480,6 +480,8 @@ static void state_stack(struct thread *t)
 		keep = logged;
 	if (depth > STACK_FRAMES)
 		depth = STACK_FRAMES;
+	if (keep > depth) /* a handler came while the two were being set */
+		keep = depth;
 	if (keep != logged || depth != keep) {
 		p = log_varint(p, keep);
 		p = log_varint(p, depth - keep);

@@ -101,16 +101,17 @@ void stack_enter(struct function *f)
 	frame_emit(f, first);
 }
 
-/* depth = d; low = min(low, d) */
+/* low = min(low, d); depth = d.  In this order: a signal handler that comes between the two puts its
+ * frames where ours were, and low must say so. */
 static void set_depth(struct function *f, LLVMValueRef d)
 {
 	struct unit *u = f->unit;
 	LLVMValueRef low = view_load(f, offsetof(struct foresee_view, low), u->i32);
 	LLVMValueRef below = LLVMBuildICmp(u->builder, LLVMIntULT, low, d, "");
 
-	view_store(f, offsetof(struct foresee_view, depth), d);
 	view_store(f, offsetof(struct foresee_view, low),
 		   LLVMBuildSelect(u->builder, below, low, d, ""));
+	view_store(f, offsetof(struct foresee_view, depth), d);
 }
 
 /* Frames below ours are gone without having left: unwinding, longjmp. */

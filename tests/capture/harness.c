@@ -275,7 +275,8 @@ static int case_run(const struct capture_case *c, long point)
 	_exit(127);
 }
 
-/* What `foresee verify' says of the trace goes to text; true: it is consistent. */
+/* What `foresee verify' says of the trace goes to text; true: it is consistent, and every record of it
+ * can be read. */
 static bool trace_verify(char *text, size_t n)
 {
 	const char *root = getenv("FORESEE_ROOT");
@@ -299,7 +300,8 @@ static bool trace_verify(char *text, size_t n)
 		used += (size_t)got;
 	text[used] = '\0';
 	close(ends[0]);
-	return wait_for(child) == 0 && strstr(text, "consistent: ") != NULL;
+	return wait_for(child) == 0 && strstr(text, "consistent: ") != NULL &&
+	       strstr(text, "damaged") == NULL;
 }
 
 static void text_show(const char *text)

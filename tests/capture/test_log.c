@@ -53,11 +53,23 @@ static void words(void)
 	hook_leave(t);
 }
 
+/* The program has called and returned; a handler may have come while it set these. */
+static void stack(void)
+{
+	struct foresee_view *view = &thread_self()->view;
+
+	if (thread_self()->chunk == NULL)
+		return;
+	view->depth = capture_random(6);
+	view->low = capture_random(8);
+}
+
 static void one(void *unused)
 {
 	uint64_t before = thread_self()->tseq;
 
 	(void)unused;
+	stack();
 	switch (capture_random(4)) {
 	case 0:
 		range();
