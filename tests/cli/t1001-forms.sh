@@ -53,7 +53,7 @@ forms() {
 	done
 	ok "$v: -S" foresee-cc -S twice.c
 	has twice.s '\.loc' "$v: -S has line numbers though no -g was given"
-	ok "$v: -S -emit-llvm" foresee-cc -S -emit-llvm twice.c
+	ok "$v: -S -emit-llvm" foresee-cc -S -emit-llvm twice.c -o twice.ll
 	has twice.ll 'foresee_' "$v: the IR is instrumented"
 	ok "$v: IR in, code out" foresee-cc -c -x ir twice.ll -o ir.o
 	ok "$v: -g0 keeps line numbers" foresee-cc -g0 -S twice.c -o g0.s
