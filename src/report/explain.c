@@ -343,13 +343,14 @@ static void hints_format(struct explain *x)
 {
 	const char *lead = "how to read this:";
 	struct strbuf path = { 0 };
-	bool certified = false;
+	uint32_t certified = 0; /* the first one that is */
 	unsigned topics = 0;
 
 	for (size_t i = 0; i < x->r->findings->at.n; i++) {
 		const struct finding *f = &x->r->findings->at.at[i];
 
-		certified |= f->certified;
+		if (f->certified && !certified)
+			certified = f->id;
 		topics |= 1u << topic_of(f->kind);
 	}
 	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++)
@@ -371,7 +372,7 @@ static void hints_format(struct explain *x)
 		strbuf_adds(&x->out, "verify one:       foresee verify ");
 		if (topics >> TOPIC_PROPERTY & 1)
 			plugins_format(x, &x->out);
-		strbuf_addf(&x->out, "%s DIR/1.witness\n", strbuf_str(&path));
+		strbuf_addf(&x->out, "%s DIR/%" PRIu32 ".witness\n", strbuf_str(&path), certified);
 	}
 	for (unsigned i = 0; i < NTOPICS; i++) {
 		if (!(topics >> i & 1))

@@ -67,4 +67,8 @@ printf '#fmt 1\nT1|free(y)|1\nT2|w(y)|2\n' >t.std
 run foresee check -q -f json t.std
 hasnt out 'use-after-free' "what a race tells is told once"
 has out '"kind": "race"' "and that is the race"
+# What is proven has a witness; what happened needs none.
+printf '#fmt 1\nT2|w(z)|1\nT2|free(z)|2\nT2|r(z:4)|3\nT2|w(q)|4\nT1|w(q)|5\n' >text.std
+run foresee check text.std
+has out '^verify one: +foresee verify text.std DIR/2\.witness$' "what to type next is of the race"
 done_testing
