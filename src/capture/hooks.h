@@ -388,6 +388,9 @@ void foresee_callback_end(void);
 
 /* More of those, by a line each (libc_table.c), with their types as in instrument/call.c. */
 #define FORESEE_LIBC_TABLE(X) \
+	X(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE, \
+	  "vppp")                                                                            \
+	X(_ZNSt6thread4joinEv, "vp") X(_ZNSt6thread6detachEv, "vp")                          \
 	X(asprintf, "ipp.") X(vasprintf, "ippp") X(vsprintf, "ippp") X(getline, "lppp")      \
 	X(getdelim, "lppip") X(__getdelim, "lppip") X(fgets_unlocked, "ppip")                \
 	X(fread_unlocked, "lpllp")                                                           \

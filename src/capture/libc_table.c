@@ -43,6 +43,16 @@
 #include "capture/libc_priv.h"
 #include "capture/real.h"
 
+/* std::thread, of libstdc++: how it is begun, by a std::unique_ptr that goes empty, joined and detached,
+ * which empties the handle. */
+#define THREAD_START \
+	_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
+#define THREAD_JOIN _ZNSt6thread4joinEv
+#define THREAD_DETACH _ZNSt6thread6detachEv
+extern void THREAD_START(void *thread, void **state, void (*depends)(void)) __attribute__((weak));
+extern void THREAD_JOIN(pthread_t *thread) __attribute__((weak));
+extern void THREAD_DETACH(pthread_t *thread) __attribute__((weak));
+
 #define X(name, type) extern __typeof__(name) foresee_libc_##name;
 FORESEE_LIBC_TABLE(X)
 #undef X
@@ -455,4 +465,36 @@ EXPORT size_t foresee_libc_iconv(iconv_t c, char **restrict in, size_t *restrict
 	LEFT(out);
 	LEFT(nout);
 	return r;
+}
+
+/* ---- C++ ---- */
+
+#define FORESEE_OF_(name) foresee_libc_##name
+#define FORESEE_OF(name) FORESEE_OF_(name)
+
+EXPORT void FORESEE_OF(THREAD_START)(void *thread, void **state, void (*depends)(void))
+{
+	const void *const given[] = { state };
+
+	log_opaque(FORMAT_OPAQUE_READS, given, 1);
+	THREAD_START(thread, state, depends);
+	LEFT(state);
+}
+
+EXPORT void FORESEE_OF(THREAD_JOIN)(pthread_t *thread)
+{
+	const void *const given[] = { thread };
+
+	log_opaque(FORMAT_OPAQUE_READS, given, 1);
+	THREAD_JOIN(thread);
+	LEFT(thread);
+}
+
+EXPORT void FORESEE_OF(THREAD_DETACH)(pthread_t *thread)
+{
+	const void *const given[] = { thread };
+
+	log_opaque(FORMAT_OPAQUE_READS, given, 1);
+	THREAD_DETACH(thread);
+	LEFT(thread);
 }

@@ -482,10 +482,12 @@ static void emit_indirect(struct function *f, LLVMValueRef call, LLVMValueRef si
 	LLVMPositionBuilderBefore(u->builder, call);
 }
 
+#define OURS 160 /* bytes of the longest name that a stand-in has; C++ has long ones */
+
 static LLVMValueRef stand_in(struct unit *u, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef hook;
-	char ours[64];
+	char ours[OURS];
 	int n = snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
 
 	hook = LLVMGetNamedFunction(u->module, ours);
@@ -504,7 +506,7 @@ void call_keep_own(struct unit *u)
 		LLVMTypeRef type = LLVMGlobalGetValueType(f);
 		LLVMLinkage linkage = LLVMGetLinkage(f);
 		LLVMValueRef alias;
-		char ours[64];
+		char ours[OURS];
 		size_t n;
 
 		if (LLVMIsDeclaration(f) ||
