@@ -52,7 +52,7 @@ done
 
 gcc -O1 -I"$SRC/tests/unit" -o random "$SRC"/tests/spin/random.c \
 	"$SRC"/tests/unit/tiny{,_random}.c || fail "random traces"
-traces=40
+traces=24
 [ -z "${LONG-}" ] || traces=500
 for seed in $(seq $traces); do
 	./random $seed >t.std
