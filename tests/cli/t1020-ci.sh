@@ -25,6 +25,8 @@ ci '19 passed, 0 failed, 0' "all gates pass"
 is "$(sort log)" "$(printf 'CI=true %s\n' 'FLAVOUR=asan check-units' 'FLAVOUR=clang all' \
 	'FLAVOUR=tsan check-units' check deps format-check 'tidy QUICK=1')" "each once, with warnings as errors"
 ci '18 passed, 2 failed, 1' "tests that fail are counted" check '9 passed, 2 failed'
+ci '18 passed, 2 failed, 1' "... also when make has the last word" check "9 passed, 2 failed
+make: *** [Makefile:251: check] Error 1"
 ci '9 passed, 1 failed, 1' "tests that do not get to their end" check 'cc: error'
 ci '19 passed, 1 failed, 1' "a bad end after a good line" check '10 passed, 0 failed'
 ci '16 passed, 1 failed, 1' "a sanitizer" 'FLAVOUR=tsan check-units' 'no line'
