@@ -558,7 +558,7 @@ static void spoil_all(const struct run *r, struct case_trace *t)
 int main(void)
 {
 	struct strbuf text = { 0 };
-	unsigned long many = getenv("LONG") ? 20000 : 700;
+	unsigned long many = tap_rounds(700, 20000);
 
 	seed = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 10) * 2 + 1 : 20250701;
 	for (tally.runs = 0; tally.runs < many && tally.bad == 0; tally.runs++) {

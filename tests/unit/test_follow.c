@@ -451,7 +451,7 @@ static void test_hostile(unsigned cases)
 int main(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	unsigned cases = getenv("LONG") ? 5000 : 250;
+	unsigned cases = (unsigned)tap_rounds(250, 5000);
 
 	snprintf(whole, sizeof(whole), "%.40s/follow.%d", tmp ? tmp : "/tmp", (int)getpid());
 	snprintf(path, sizeof(path), "%.40s/follow.%d.g", tmp ? tmp : "/tmp", (int)getpid());

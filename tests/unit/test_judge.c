@@ -346,7 +346,7 @@ static void test_plugin(void)
 
 int main(void)
 {
-	unsigned many = getenv("LONG") ? 40000 : 3000;
+	unsigned many = (unsigned)tap_rounds(3000, 40000);
 
 	test_kind(SPEC_PTLTL, "ptltl", many, many / 20);
 	test_kind(SPEC_FSM, "fsm", many, many / 20);

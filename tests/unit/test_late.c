@@ -539,7 +539,7 @@ static void execution_check(uint64_t seed)
 int main(void)
 {
 	const char *seed = getenv("SEED");
-	uint64_t n = getenv("LONG") ? EXECUTIONS_LONG : EXECUTIONS;
+	uint64_t n = tap_rounds(EXECUTIONS, EXECUTIONS_LONG);
 
 	snprintf(path, sizeof(path), "/tmp/foresee-late-%d", (int)getpid());
 	if (seed) {

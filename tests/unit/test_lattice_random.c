@@ -177,7 +177,7 @@ static bool check_kept(const struct naive *c, const struct naive_answer *a, uint
 
 int main(void)
 {
-	uint32_t rounds = getenv("LONG") ? ROUNDS_LONG : ROUNDS;
+	uint32_t rounds = (uint32_t)tap_rounds(ROUNDS, ROUNDS_LONG);
 	uint64_t seed = 6, bad = 0, violating = 0, dead = 0, several = 0;
 
 	for (uint32_t i = 0; i < rounds && !bad; i++) {

@@ -498,7 +498,7 @@ int main(void)
 {
 	const char *only = getenv("SEED");
 	uint64_t from = only ? strtoull(only, NULL, 0) : 1;
-	uint64_t n = only ? 1 : getenv("LONG") ? RUNS_LONG : RUNS;
+	uint64_t n = only ? 1 : tap_rounds(RUNS, RUNS_LONG);
 	struct waits_run r;
 
 	for (uint64_t i = from; i < from + n; i++) {
