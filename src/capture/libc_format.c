@@ -70,19 +70,21 @@ static const void *conversion_take(const struct conversion *c, va_list list)
 	case 'F':
 	case 'g':
 	case 'G':
-		if (c->size == SIZE_DOUBLE_LONG)
+		if (c->size == SIZE_DOUBLE_LONG) {
 			(void)va_arg(list, long double);
-		else
-			(void)va_arg(list, double);
+			return NULL;
+		}
+		(void)va_arg(list, double);
 		return NULL;
 	case '%':
 	case 'm':
 		return NULL;
 	default:
-		if (c->size == SIZE_INT)
+		if (c->size == SIZE_INT) {
 			(void)va_arg(list, int);
-		else
-			(void)va_arg(list, long);
+			return NULL;
+		}
+		(void)va_arg(list, long);
 		return NULL;
 	}
 }
