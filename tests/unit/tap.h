@@ -63,8 +63,8 @@ __attribute__((format(printf, 4, 5))) static inline bool tap_ok(bool good, const
 	} while (0)
 
 /*
- * How often to try something random: LONG=1 many times.  The sanitizers make each try up to fifty times as
- * long, and look for what one try in a few shows: a part of the usual ones.
+ * How often to try something random: LONG=1 many times.  The thread sanitizer makes each try up to fifty times
+ * as long, and looks for what one try in a few shows: a part of the usual ones.
  */
 static inline unsigned long tap_rounds(unsigned long usual, unsigned long many)
 {
@@ -72,8 +72,6 @@ static inline unsigned long tap_rounds(unsigned long usual, unsigned long many)
 		return many;
 #ifdef __SANITIZE_THREAD__
 	return usual / 40 + 1;
-#elif defined(__SANITIZE_ADDRESS__)
-	return usual / 5 + 1;
 #else
 	return usual;
 #endif
