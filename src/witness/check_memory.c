@@ -142,29 +142,31 @@ static uint32_t copied_from(const struct checker *c, uint32_t write, uint64_t ad
 	return range && all == it->len ? found : 0;
 }
 
-/* The write that the read was observed to see there. */
-static uint32_t seen_at(const struct checker *c, uint32_t read, uint64_t addr)
+/* The write that the read was observed to see there; false: that cannot be told. */
+static bool seen_at(const struct checker *c, uint32_t read, uint64_t addr, uint32_t *write)
 {
 	const struct evidence_item *it = evidence_item(c->ev, read);
 	struct evidence_mixed m;
 	uint64_t i = (addr >> 3) - (it->addr >> 3);
 
 	if (i >= it->nwords || evidence_spread(c->ev, it, (uint32_t)i, &m) != addr >> 3)
-		return 0;
-	return m.seen[addr & 7];
+		return false;
+	*write = m.seen[addr & 7];
+	return true;
 }
 
-/* Has the write a guess in this byte?  Along copies, to where it was made. */
+/* Has the write a guess in this byte?  Along copies, to where it was made; by values a copy may have seen
+ * another write than observed, so there all of it counts. */
 static bool byte_is_guessed(const struct checker *c, uint32_t write, uint64_t addr)
 {
 	while (is_guessed(c, write)) {
 		uint64_t from = 0;
 		uint32_t read = copied_from(c, write, addr, &from);
 
-		if (read == 0 ||
-		    (evidence_item(c->ev, read)->strange && evidence_guess(c->ev, read, from)))
+		if (read == 0 || c->claim->values ||
+		    (evidence_item(c->ev, read)->strange && evidence_guess(c->ev, read, from)) ||
+		    !seen_at(c, read, from, &write))
 			return true;
-		write = seen_at(c, read, from);
 		addr = from;
 	}
 	return false;
