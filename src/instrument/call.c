@@ -4,6 +4,7 @@
  */
 #include "instrument/unit_priv.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -337,9 +338,6 @@ static void given_get(struct function *f, LLVMValueRef call, LLVMValueRef site, 
 	size_t length;
 	bool numbers = callee && !strcmp(LLVMGetValueName2(callee, &length), "syscall");
 
-	g->n = 0;
-	for (unsigned i = 0; i < FORESEE_GIVEN; i++)
-		g->at[i] = unit_null(u);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef arg = LLVMGetOperand(call, i);
 
@@ -484,15 +482,23 @@ static void emit_indirect(struct function *f, LLVMValueRef call, LLVMValueRef si
 
 #define OURS 160 /* bytes of the longest name that a stand-in has; C++ has long ones */
 
+static size_t name_ours(char ours[OURS], const char *name)
+{
+	int n = snprintf(ours, OURS, "foresee_libc_%s", name);
+
+	assert(n < OURS);
+	return (size_t)n;
+}
+
 static LLVMValueRef stand_in(struct unit *u, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef hook;
 	char ours[OURS];
-	int n = snprintf(ours, sizeof(ours), "foresee_libc_%s", name);
+	size_t n = name_ours(ours, name);
 
 	hook = LLVMGetNamedFunction(u->module, ours);
 	if (!hook)
-		hook = LLVMGetNamedGlobalAlias(u->module, ours, (size_t)n);
+		hook = LLVMGetNamedGlobalAlias(u->module, ours, n);
 	return hook ? hook : LLVMAddFunction(u->module, ours, type);
 }
 
@@ -513,7 +519,7 @@ void call_keep_own(struct unit *u)
 		    (linkage != LLVMExternalLinkage && linkage != LLVMWeakAnyLinkage) ||
 		    !libc_is_redirected(LLVMGetValueName2(f, &n), type))
 			continue;
-		snprintf(ours, sizeof(ours), "foresee_libc_%s", LLVMGetValueName2(f, &n));
+		name_ours(ours, LLVMGetValueName2(f, &n));
 		alias = LLVMAddAlias2(u->module, type, 0, f, ours);
 		LLVMSetLinkage(alias, linkage);
 		LLVMSetVisibility(alias, LLVMGetVisibility(f));
