@@ -1,6 +1,6 @@
 /*
  * Analyses of traces on behalf of commands: options, the report.  How a trace is looked at is in
- * cli/pass.h; one that does not fit in memory is looked at window by window (trace/windows.h).
+ * cli/pass.h; one that does not fit in memory is looked at window by window (recording/windows.h).
  */
 #ifndef CLI_ANALYSE_H
 #define CLI_ANALYSE_H

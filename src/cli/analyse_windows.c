@@ -25,7 +25,7 @@
 #include "cli/talk.h"
 #include "report/explain.h"
 #include "trace/trace.h"
-#include "trace/windows.h"
+#include "recording/windows.h"
 
 /* What all windows have come to. */
 struct total {

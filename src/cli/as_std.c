@@ -5,8 +5,8 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
-#include "trace/std.h"
-#include "trace/std_write.h"
+#include "text/std.h"
+#include "text/std_write.h"
 #include "trace/trace.h"
 
 static enum status write_lines(struct trace *t, bool fmt1, struct diag *d)

@@ -15,7 +15,7 @@
 #include "monitor/watch.h"
 #include "order/model.h"
 #include "order/step.h"
-#include "trace/std_write.h"
+#include "text/std_write.h"
 #include "trace/trace.h"
 
 enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT, EXPORT_LATTICE, EXPORT_ANALYSIS, EXPORT_SPEC };

@@ -5,7 +5,7 @@
  * A round is the ordinary analysis (cli/pass.h) of the file as it is now, read as if the program
  * had been killed at this moment.  What it may tell are findings whose proof does not depend on how
  * the run goes on.  A recording that is too big for one look is looked at through windows between
- * cuts that overlap by half (trace/windows.h), so memory is bounded.
+ * cuts that overlap by half (recording/windows.h), so memory is bounded.
  *
  *	struct live *l = live_start(&a, path, &opt);	after analyse_begin; the file may come later
  *	...						the run

@@ -1,7 +1,7 @@
 /*
  * Properties while the program runs.
  *
- * The process follows the recording (trace/follow.h) and gives it, as it comes, to the analyses that
+ * The process follows the recording (merge/follow.h) and gives it, as it comes, to the analyses that
  * build lattices: these tell of a violation when its level is complete.  They cannot prove it, for
  * they keep two levels, and who reads while the program writes reads in an order of his own.  So the
  * ordinary analysis of the recording as it is now (cli/pass.h) is asked, once for each property that
@@ -26,9 +26,9 @@
 #include "monitor/monitor.h"
 #include "monitor/watch.h"
 #include "order/step.h"
-#include "trace/snapshot.h"
+#include "recording/snapshot.h"
 #include "trace/trace.h"
-#include "trace/windows.h"
+#include "recording/windows.h"
 
 #define FIRST_MS 100  /* programs that end before see nothing of us */
 #define LOOK 0.1      /* seconds between looks at the file */

@@ -14,9 +14,9 @@
 #include "cli/live_priv.h"
 #include "cli/pass.h"
 #include "cli/talk.h"
-#include "trace/snapshot.h"
+#include "recording/snapshot.h"
 #include "trace/trace.h"
-#include "trace/windows.h"
+#include "recording/windows.h"
 
 #define FIRST_MS 300  /* programs that end before see nothing of us */
 #define LOOK 0.1      /* seconds between looks at the file */

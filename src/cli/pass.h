@@ -79,7 +79,7 @@ bool pass_is_lasting(enum finding_kind k);
 bool pass_needs_model(const struct analyse *a);
 /* How many of them fit, by the memory that is free now or FORESEE_MEMORY (MiB); 0: any number. */
 uint32_t pass_limit(void);
-/* How many a window should hold that is one of many (trace/windows.h). */
+/* How many a window should hold that is one of many (recording/windows.h). */
 uint32_t pass_window(void);
 
 #endif /* CLI_PASS_H */

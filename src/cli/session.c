@@ -19,7 +19,7 @@
 #include "cli/program.h"
 #include "cli/talk.h"
 #include "report/frames.h"
-#include "trace/blocks.h"
+#include "recording/blocks.h"
 #include "trace/notes.h"
 #include "trace/trace.h"
 

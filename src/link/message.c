@@ -5,7 +5,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/wire.h"
+#include "base/wire.h"
 
 static const struct {
 	const char *name;

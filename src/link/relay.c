@@ -19,7 +19,7 @@
 
 #include "base/diag.h"
 #include "link/relay_priv.h"
-#include "trace/blocks.h"
+#include "recording/blocks.h"
 
 uint64_t relay_read(const struct relay *r, uint64_t offset, void *into, uint64_t n)
 {

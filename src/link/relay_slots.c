@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "link/relay_priv.h"
-#include "trace/blocks.h"
-#include "trace/decode.h"
+#include "recording/blocks.h"
+#include "recording/decode.h"
 #include "trace/notes.h"
 
 void relay_slots_add(struct relay *r, const struct format_slots *s, uint64_t offset)

@@ -13,7 +13,7 @@
 #include "capture/hooks.h"
 #include "monitor/eval.h"
 #include "monitor/watch_priv.h"
-#include "trace/variables.h"
+#include "names/variables.h"
 
 const char *bind_keep(struct watch *w, const char *s)
 {

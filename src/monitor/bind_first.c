@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "monitor/watch_priv.h"
-#include "trace/variables.h"
+#include "names/variables.h"
 
 #define EVENTS_MOST 1000000u
 

@@ -15,7 +15,7 @@
 #include "capture/hooks.h"
 #include "monitor/watch_priv.h"
 #include "trace/format.h"
-#include "trace/variables.h"
+#include "names/variables.h"
 
 #define LISTED 4 /* candidates and near names in a message */
 

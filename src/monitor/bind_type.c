@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "monitor/watch_priv.h"
-#include "trace/layout.h"
+#include "names/layout.h"
 
 static const struct {
 	const char *name;

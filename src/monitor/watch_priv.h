@@ -112,7 +112,7 @@ struct bind_found {
 	bool has_layout;  /* by debug information: */
 	uint8_t kind;	  /* enum layout_kind */
 	bool is_signed, is_loose;
-	/* First bytes, as in trace/variables.h, but from its own beginning. */
+	/* First bytes, as in names/variables.h, but from its own beginning. */
 	const uint8_t *initial;
 	uint32_t ninitial, nseen;
 };

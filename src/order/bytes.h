@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/keyset.h"
 #include "order/unseen.h"
-#include "trace/spans.h"
+#include "base/spans.h"
 
 struct bytes_page;
 struct trace;

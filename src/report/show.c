@@ -6,7 +6,7 @@
 #include "capture/hooks.h"
 #include "report/frames.h"
 #include "trace/format.h"
-#include "trace/std.h"
+#include "text/std.h"
 #include "trace/trace.h"
 
 #define VALUE_BYTES 16 /* shown of a long value */

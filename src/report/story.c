@@ -22,7 +22,6 @@
 #include "report/columns.h"
 #include "report/frames.h"
 #include "report/words.h"
-#include "trace/late.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 
@@ -253,7 +252,7 @@ static void line_format(const struct picture *p, const struct evidence_event *e,
 	strbuf_addf(out, "%-6s ", words_op(e));
 	if (e->op == EVENT_FORK || e->op == EVENT_JOIN)
 		strbuf_adds(out, trace_thread_name(t, e->peer));
-	else if (e->addr == LATE_GATE) /* of a trace that begins in the middle */
+	else if (e->addr == EVENT_GATE) /* of a trace that begins in the middle */
 		strbuf_adds(out, "(start)");
 	else if (e->name)
 		strbuf_adds(out, words_brief(e->name));

@@ -5,7 +5,7 @@
 
 #include "report/json.h"
 #include "trace/format.h"
-#include "trace/std.h"
+#include "text/std.h"
 #include "trace/trace.h"
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")

@@ -112,6 +112,10 @@ enum event_op {
 	1048576u	   /* WRITE: by a call that goes on writing until the thread's next event */
 #define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
+/* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/late.h): no address
+ * of any program. */
+#define EVENT_GATE UINT64_C(0xffff800000000000)
+
 /* A version: the event of thread tid numbered tseq; tid 0 is INIT. */
 struct version {
 	uint32_t tid;
@@ -121,7 +125,7 @@ struct version {
 struct event {
 	uint64_t pos;
 	/* Number within the thread; a range piece: of its first word.  0: no event of the run, but put
-	 * at the start of a trace that begins in the middle (trace/late.h). */
+	 * at the start of a trace that begins in the middle (merge/late.h). */
 	uint64_t tseq;
 	uint32_t tid;	   /* thread, from 1 */
 	uint8_t op;	   /* enum event_op */
@@ -134,7 +138,7 @@ struct event {
 
 	/* What it is about: a memory range, or the address of an object.  Text
 	 * traces have no addresses; a name's id times 8 stands in for one, and
-	 * name spaces do not overlap (trace/std_read.c). */
+	 * name spaces do not overlap (text/std_read.c). */
 	uint64_t addr;
 	uint64_t len; /* bytes; accesses, ALLOC, FREE, USER */
 

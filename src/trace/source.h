@@ -11,7 +11,7 @@
 
 #include "trace/trace.h"
 
-struct control;
+struct program;
 struct trace_source;
 
 struct trace_source_ops {
@@ -29,8 +29,12 @@ struct trace_source_ops {
 	const char *(*object_range)(struct trace_source *s, uint64_t addr);
 	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);
 	const char *(*object_benign)(struct trace_source *s, uint64_t addr); /* NULL: never */
-	/* Recordings: what trace/variables.c looks things up in.  NULL: there is none. */
-	const struct control *(*control)(const struct trace_source *s);
+	/* Recordings: what names/variables.c looks things up in.  NULL: there is none. */
+	const struct program *(*program)(const struct trace_source *s);
+	/* Recordings; NULL: nothing is known. */
+	enum trace_first (*first)(struct trace_source *s, uint64_t addr, uint8_t *byte);
+	bool (*extent)(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len);
+	bool (*hides)(const struct trace_source *s, uint64_t addr, uint64_t len);
 	/* Text: the address that stands for a variable or lock, now or when it comes.  0: there are
 	 * no numbers left.  NULL: names have no addresses. */
 	uint64_t (*name_address)(struct trace_source *s, const char *name, bool lock);
@@ -46,12 +50,12 @@ struct trace_source {
 
 struct trace_source *trace_source(struct trace *t);
 
-/* A recording (trace/binary.c).  opt may be NULL in both. */
+/* A recording (merge/binary.c).  opt may be NULL in both. */
 enum status binary_source_open(const char *path, const struct trace_options *opt,
 			       struct trace_source **out, struct diag *d)
 	__attribute__((warn_unused_result));
 
-/* STD and #fmt 1 text; path "-" is standard input (trace/std_read.c). */
+/* STD and #fmt 1 text; path "-" is standard input (text/std_read.c). */
 enum status std_source_open(const char *path, const struct trace_options *opt,
 			    struct trace_source **out, struct diag *d)
 	__attribute__((warn_unused_result));

@@ -14,9 +14,6 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/control.h"
-#include "trace/first.h"
-#include "trace/follow.h"
 #include "trace/format.h"
 #include "trace/source.h"
 
@@ -24,7 +21,6 @@ struct trace {
 	struct trace_source *source;
 	char *path;
 	struct trace_options options;
-	struct first *first; /* made when asked for */
 };
 
 static enum status form_find(const char *path, bool *binary, struct diag *d)
@@ -104,7 +100,6 @@ void trace_close(struct trace *t)
 {
 	if (!t)
 		return;
-	first_free(t->first);
 	t->source->ops->close(t->source);
 	mem_free(t->path);
 	mem_free(t);
@@ -208,47 +203,20 @@ const char *trace_object_benign(struct trace *t, uint64_t addr)
 					     : NULL;
 }
 
-/* NULL: it is no recording. */
-static struct first *first_get(struct trace *t)
-{
-	struct trace_info info;
-
-	if (!t->source->ops->control)
-		return NULL;
-	if (!t->first) {
-		trace_info(t, &info);
-		t->first = first_new(info.late);
-	}
-	return t->first;
-}
-
 enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
 {
-	struct first *f = first_get(t);
-
-	return f ? first_byte(f, t->source->ops->control(t->source), addr, byte)
-		 : TRACE_FIRST_UNKNOWN;
+	return t->source->ops->first ? t->source->ops->first(t->source, addr, byte)
+				     : TRACE_FIRST_UNKNOWN;
 }
 
 bool trace_extent(struct trace *t, uint64_t addr, uint64_t *from, uint64_t *len)
 {
-	struct first *f = first_get(t);
-
-	return f && first_extent(f, t->source->ops->control(t->source), addr, from, len);
+	return t->source->ops->extent && t->source->ops->extent(t->source, addr, from, len);
 }
 
 bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len)
 {
-	const struct trace_source_ops *ops = t->source->ops;
-	const struct control *c = ops->control ? ops->control(t->source) : NULL;
-
-	if (!c)
-		return false;
-	for (size_t i = 0; i < c->hidden.n; i++)
-		if (c->hidden.at[i].addr < addr + len &&
-		    addr < c->hidden.at[i].addr + c->hidden.at[i].size)
-			return true;
-	return !c->hidden_told;
+	return t->source->ops->hides && t->source->ops->hides(t->source, addr, len);
 }
 
 void trace_follow_end(struct trace *t)

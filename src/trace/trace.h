@@ -30,7 +30,7 @@ struct trace_options {
 	uint64_t from_cut; /* what came before it counts as past; 0: from the beginning */
 	uint64_t to_cut;   /* as if the recording ended there; 0: to the end */
 	/* The recording grows: trace_next says ST_AGAIN when there is no more for now, ST_END when the
-	 * run has ended (trace/follow.h).  Positions are not those of a reading afterwards. */
+	 * run has ended (merge/follow.h).  Positions are not those of a reading afterwards. */
 	bool follow;
 };
 
@@ -48,6 +48,9 @@ enum status trace_again(const struct trace *t, struct trace **out, struct diag *
  * before it is yielded, then ST_END, and trace_info says what was lost. */
 enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 	__attribute__((warn_unused_result));
+
+/* trace_options.follow: nothing is written to the file any more; the rest comes, then ST_END. */
+void trace_follow_end(struct trace *t);
 
 /* How the process ended.  Only of a trace that is read up to its end. */
 struct trace_end {
@@ -128,7 +131,7 @@ bool trace_object_is_anonymous(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
 /* The address that the same thing has in every reading of the trace, whatever names of it were asked
- * for before they came (trace/variables.h). */
+ * for before they came (names/variables.h). */
 uint64_t trace_plain_address(const struct trace *t, uint64_t addr);
 /*
  * What lay at addr when the trace began or its unit was loaded, for memory that is not allocated in

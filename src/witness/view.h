@@ -4,7 +4,7 @@
  * which of the spec's events it may be.
  *
  * monitor/watch.h is the same for the analyses.  This is not it: it is made out of the tables of the
- * trace (trace/variables.h) and its events once more, plainly, every pattern asked of every event.
+ * trace (names/variables.h) and its events once more, plainly, every pattern asked of every event.
  *
  * Ownership: the spec is borrowed, and so is the trace, for view_bind and view_see alone.
  * Threads:   read-only but for those two.

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "capture/hooks.h"
 #include "trace/format.h"
-#include "trace/variables.h"
+#include "names/variables.h"
 #include "witness/view_priv.h"
 
 static bool fail(struct view *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

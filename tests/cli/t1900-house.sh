@@ -80,5 +80,5 @@ for room in order monitor lattice predict; do
 	layers witness/a.c $room/a.h 1
 done
 layers witness/a.c spec/spec.h 0
-layers witness/a.c trace/variables.h 0
+layers witness/a.c names/variables.h 0
 done_testing

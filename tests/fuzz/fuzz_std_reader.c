@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "trace/source.h"
-#include "trace/std_read.h"
+#include "text/std_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

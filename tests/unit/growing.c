@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "sim.h"
-#include "trace/decode.h"
+#include "recording/decode.h"
 #include "trace/notes.h"
 #include "trace_builder.h"
 

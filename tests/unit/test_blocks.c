@@ -4,7 +4,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "tap.h"
-#include "trace/blocks.h"
+#include "recording/blocks.h"
 #include "trace/notes.h"
 #include "trace/trace.h"
 #include "trace_builder.h"

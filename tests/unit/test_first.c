@@ -1,9 +1,9 @@
-/* trace/first against looking at every variable, on random ones that overlap, repeat, or lie in memory
+/* names/first against looking at every variable, on random ones that overlap, repeat, or lie in memory
  * that nobody writes to. */
 #include "unit/tap.h"
 
-#include "trace/control.h"
-#include "trace/first.h"
+#include "names/program.h"
+#include "names/first.h"
 
 #define ROOM 160u
 
@@ -15,35 +15,35 @@ static uint32_t random_below(uint32_t n)
 	return (state >> 16) % n;
 }
 
-static bool is_same(const struct control_global *a, const struct control_global *b)
+static bool is_same(const struct program_global *a, const struct program_global *b)
 {
 	return a->addr == b->addr && a->size == b->size && a->nseen == b->nseen &&
 	       a->ninitial == b->ninitial && memcmp(a->initial, b->initial, a->ninitial) == 0;
 }
 
-static bool overlaps(const struct control_global *a, const struct control_global *b)
+static bool overlaps(const struct program_global *a, const struct program_global *b)
 {
 	return b->size != 0 && a->addr < b->addr + b->size && b->addr < a->addr + a->size;
 }
 
 /* By definition; *clear: the variable there is alone, or told several times. */
-static enum trace_first look(const struct control *c, bool late, uint64_t addr, uint8_t *byte,
-			     const struct control_global **there, bool *clear)
+static enum trace_first look(const struct program *p, bool late, uint64_t addr, uint8_t *byte,
+			     const struct program_global **there, bool *clear)
 {
 	bool steady = false;
 
 	*there = NULL;
 	*clear = true;
-	for (size_t i = 0; i < c->steady.n; i++)
-		steady |= addr - c->steady.at[i].addr < c->steady.at[i].size;
-	for (size_t i = 0; i < c->globals.n; i++) {
-		const struct control_global *g = &c->globals.at[i];
+	for (size_t i = 0; i < p->steady.n; i++)
+		steady |= addr - p->steady.at[i].addr < p->steady.at[i].size;
+	for (size_t i = 0; i < p->globals.n; i++) {
+		const struct program_global *g = &p->globals.at[i];
 
 		if (addr - g->addr >= g->size)
 			continue;
 		*there = g;
-		for (size_t k = 0; k < c->globals.n; k++)
-			if (overlaps(g, &c->globals.at[k]) && !is_same(g, &c->globals.at[k]))
+		for (size_t k = 0; k < p->globals.n; k++)
+			if (overlaps(g, &p->globals.at[k]) && !is_same(g, &p->globals.at[k]))
 				*clear = false;
 	}
 	if (steady)
@@ -56,18 +56,18 @@ static enum trace_first look(const struct control *c, bool late, uint64_t addr, 
 	return TRACE_FIRST_BYTE;
 }
 
-static void random_global(struct control *c)
+static void random_global(struct program *p)
 {
 	static const uint8_t bytes[32] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	uint32_t size = random_below(12), seen = size ? random_below(size + 1) : 0;
 
-	if (c->globals.n && random_below(4) == 0) { /* told again */
-		struct control_global again = c->globals.at[random_below((uint32_t)c->globals.n)];
+	if (p->globals.n && random_below(4) == 0) { /* told again */
+		struct program_global again = p->globals.at[random_below((uint32_t)p->globals.n)];
 
-		*VEC_PUSH(&c->globals) = again;
+		*VEC_PUSH(&p->globals) = again;
 		return;
 	}
-	*VEC_PUSH(&c->globals) = (struct control_global){
+	*VEC_PUSH(&p->globals) = (struct program_global){
 		.addr = random_below(ROOM),
 		.size = size,
 		.nseen = seen,
@@ -77,21 +77,21 @@ static void random_global(struct control *c)
 }
 
 /* The wrong answers. */
-static unsigned compare(struct first *f, const struct control *c, bool late, unsigned kinds[3])
+static unsigned compare(struct first *f, const struct program *p, bool late, unsigned kinds[3])
 {
 	unsigned wrong = 0;
 
 	for (uint64_t addr = 0; addr < ROOM + 20; addr++) {
 		uint8_t got = 0, want = 0;
-		const struct control_global *there;
+		const struct program_global *there;
 		uint64_t from, len;
 		bool clear, has;
-		enum trace_first w = look(c, late, addr, &want, &there, &clear);
+		enum trace_first w = look(p, late, addr, &want, &there, &clear);
 
 		kinds[w]++;
 		wrong +=
-			first_byte(f, c, addr, &got) != w || (w == TRACE_FIRST_BYTE && got != want);
-		has = first_extent(f, c, addr, &from, &len);
+			first_byte(f, p, addr, &got) != w || (w == TRACE_FIRST_BYTE && got != want);
+		has = first_extent(f, p, addr, &from, &len);
 		wrong += there && (!has || addr - from >= len);
 		wrong += there && clear && (from != there->addr || len != there->size);
 	}
@@ -101,20 +101,20 @@ static unsigned compare(struct first *f, const struct control *c, bool late, uns
 static unsigned try_one(bool late, unsigned kinds[3])
 {
 	struct first *f = first_new(late);
-	struct control c = { 0 };
+	struct program p = { 0 };
 	unsigned wrong = 0;
 
 	/* It grows between questions. */
 	for (unsigned round = 0; round < 4; round++) {
 		for (uint32_t i = random_below(5); i > 0; i--)
-			random_global(&c);
+			random_global(&p);
 		if (random_below(2))
-			*VEC_PUSH(&c.steady) =
-				(struct control_steady){ random_below(ROOM), random_below(20) };
-		wrong += compare(f, &c, late, kinds);
+			*VEC_PUSH(&p.steady) =
+				(struct program_memory){ random_below(ROOM), random_below(20) };
+		wrong += compare(f, &p, late, kinds);
 	}
-	VEC_RELEASE(&c.globals);
-	VEC_RELEASE(&c.steady);
+	VEC_RELEASE(&p.globals);
+	VEC_RELEASE(&p.steady);
 	first_free(f);
 	return wrong;
 }

@@ -15,7 +15,7 @@
 #include "replay.h"
 #include "sim.h"
 #include "tap.h"
-#include "trace/follow.h"
+#include "merge/follow.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
 

@@ -16,10 +16,10 @@
 #include "base/vec.h"
 #include "sim.h"
 #include "tap.h"
-#include "trace/late.h"
-#include "trace/snapshot.h"
+#include "merge/late.h"
+#include "recording/snapshot.h"
 #include "trace/trace.h"
-#include "trace/windows.h"
+#include "recording/windows.h"
 #include "trace_builder.h"
 #include "witness/selfcheck.h"
 
@@ -247,7 +247,7 @@ static void start_replay(struct replay *r, const struct event *e)
 		break;
 	case EVENT_GIVE:
 	case EVENT_TAKE:
-		if (e->addr != LATE_GATE)
+		if (e->addr != EVENT_GATE)
 			WRONG("a gate elsewhere");
 		break;
 	default:

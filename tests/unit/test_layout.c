@@ -1,5 +1,5 @@
 /* Layouts as recordings carry them: parts of all kinds, and text that is no layout. */
-#include "trace/layout_text.h"
+#include "names/layout_text.h"
 
 #include <stdlib.h>
 

@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "tap.h"
-#include "trace/control.h"
+#include "names/program.h"
 #include "trace/format.h"
-#include "trace/objects.h"
+#include "names/objects.h"
 
 #define FIRST 10u /* units: their first site numbers */
 #define SECOND 20u
 #define THIRD 30u
 
-static const struct control_global globals[] = {
+static struct program_global globals[] = {
 	{ .addr = 0x1000, .size = 64, .unit = FIRST, .name = "table", .type = "char [64]" },
 	{ .addr = 0x1040, .size = 8, .unit = FIRST, .name = "count" },
 	{ .addr = 0x1020, .size = 4, .unit = SECOND, .name = "flag" },
@@ -25,7 +25,11 @@ static struct objects objects;
 
 static void start(bool late)
 {
-	objects_init(&objects, globals, sizeof(globals) / sizeof(*globals), NULL, false, late);
+	struct program program = {
+		.globals = { .at = globals, .n = sizeof(globals) / sizeof(*globals) },
+	};
+
+	objects_init(&objects, &program, false, late);
 }
 
 static void name_is(uint64_t addr, const char *want)

@@ -13,7 +13,7 @@
 #include "link/store.h"
 #include "sim.h"
 #include "tap.h"
-#include "trace/blocks.h"
+#include "recording/blocks.h"
 #include "trace/digest.h"
 #include "trace/notes.h"
 #include "trace/trace.h"

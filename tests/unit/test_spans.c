@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "trace/spans.h"
+#include "base/spans.h"
 
 #define BYTES 200u
 #define BASE 1000u

@@ -8,10 +8,10 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "trace/source.h"
-#include "trace/std.h"
-#include "trace/std_history.h"
-#include "trace/std_read.h"
-#include "trace/std_write.h"
+#include "text/std.h"
+#include "text/std_history.h"
+#include "text/std_read.h"
+#include "text/std_write.h"
 #include "trace/trace.h"
 
 static struct diag said;

@@ -1,8 +1,8 @@
 /*
- * trace/symbols on the one file whose content is known here: this program.  Then on spoilt copies
+ * names/symbols on the one file whose content is known here: this program.  Then on spoilt copies
  * of it, where anything may come out but a crash.
  */
-#include "trace/symbols.h"
+#include "names/symbols.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -2,7 +2,7 @@
  * Windows over a recording cover all of it, overlap by half, and lie where they lay when the
  * recording was shorter.  A snapshot reads as what it was made from.
  */
-#include "trace/windows.h"
+#include "recording/windows.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "sim.h"
 #include "tap.h"
-#include "trace/snapshot.h"
+#include "recording/snapshot.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
 

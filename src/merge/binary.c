@@ -1,0 +1,280 @@
+/*
+ * A recording as a source of events: blocks, control stream, merger, and what
+ * names things, put together.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "recording/blocks.h"
+#include "recording/control.h"
+#include "merge/follow.h"
+#include "merge/late.h"
+#include "merge/merge.h"
+#include "trace/notes.h"
+#include "names/first.h"
+#include "names/objects.h"
+#include "trace/source.h"
+#include "recording/stacks.h"
+
+struct binary {
+	struct trace_source base; /* first */
+	struct notes notes;
+	struct blocks blocks;
+	struct control control;
+	struct stacks stacks;
+	struct objects objects;
+	struct first *first;
+	struct late_base late;
+	struct merge *merge;
+	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
+	bool has_ending;
+	uint32_t max_tid;
+	struct follow *follow; /* or NULL */
+};
+
+static enum status binary_next(struct trace_source *s, struct event *e, struct diag *d)
+{
+	struct binary *b = (struct binary *)s;
+	enum status st;
+
+	if (b->has_ending)
+		objects_event(&b->objects, &b->ending);
+	b->has_ending = false;
+	if (b->follow && (st = follow_look(b->follow, d)) != ST_OK)
+		return st;
+	st = merge_next(b->merge, e, d);
+	if (st == ST_AGAIN)
+		follow_wait(b->follow);
+	if (st != ST_OK)
+		return st;
+	if (e->site >= b->control.program.site_count)
+		e->site = 0; /* so that tables of site_count entries will do */
+	if (e->tid > b->max_tid)
+		b->max_tid = e->tid;
+	if (e->op == EVENT_FORK && e->peer > b->max_tid)
+		b->max_tid = e->peer;
+	if (e->op == EVENT_FREE || e->op == EVENT_THREAD_END) {
+		b->ending = *e;
+		b->has_ending = true;
+	} else {
+		objects_event(&b->objects, e);
+	}
+	return ST_OK;
+}
+
+static void binary_close(struct trace_source *s)
+{
+	struct binary *b = (struct binary *)s;
+
+	merge_free(b->merge);
+	late_base_release(&b->late);
+	objects_release(&b->objects);
+	first_free(b->first);
+	stacks_release(&b->stacks);
+	control_release(&b->control);
+	blocks_close(&b->blocks);
+	notes_release(&b->notes);
+	follow_free(b->follow);
+	mem_free(b);
+}
+
+/* Who waited for it knows best; the program itself can tell of a good end only. */
+static void end_get(const struct format_file *head, const struct control *c, struct trace_end *out)
+{
+	*out = (struct trace_end){ .hung = head->ended & FORMAT_ENDED_HUNG,
+				   .asked = head->ended & FORMAT_ENDED_ASKED,
+				   .became = head->ended & FORMAT_ENDED_BECAME };
+	if (head->ended & FORMAT_ENDED_KILLED)
+		out->signal = head->end_signal;
+	else if (!(head->ended & FORMAT_ENDED_EXITED) && !c->ended)
+		out->signal = head->fault_signal;
+	if (out->signal && out->signal == head->fault_signal)
+		out->fault_tid = head->fault_tid;
+	out->known = out->signal || (head->ended & FORMAT_ENDED_EXITED) || c->exit_status >= 0;
+	out->status = out->signal			  ? 128 + out->signal
+		      : head->ended & FORMAT_ENDED_EXITED ? head->end_status
+							  : c->exit_status;
+}
+
+static void binary_info(const struct trace_source *s, struct trace_info *out)
+{
+	const struct binary *b = (const struct binary *)s;
+
+	out->form = TRACE_BINARY;
+	out->complete = b->control.ended && !b->control.trouble && !b->blocks.damaged &&
+			!b->late.ends && !merge_is_damaged(b->merge);
+	out->full = b->blocks.head.flags & FORMAT_FULL;
+	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
+	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
+	out->late = b->late.cut != 0;
+	out->from_cut = b->late.cut;
+	out->ncuts = b->control.cuts.n;
+	out->version = b->blocks.head.version;
+	out->bytes = b->control.bytes + merge_bytes(b->merge);
+	out->program = b->control.program.path;
+	out->exit_status = b->control.exit_status;
+	if (!b->late.ends)
+		end_get(&b->blocks.head, &b->control, &out->end);
+	out->nnotes = (uint32_t)b->notes.list.n;
+	out->notes = (const char *const *)b->notes.list.at;
+}
+
+static uint32_t binary_site_count(const struct trace_source *s)
+{
+	return ((const struct binary *)s)->control.program.site_count;
+}
+
+static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_place *out)
+{
+	return program_site(&((const struct binary *)s)->control.program, site, out);
+}
+
+static uint32_t binary_stack(const struct trace_source *s, uint32_t stack, const uint32_t **sites)
+{
+	/* The answer's room is a cache: asking changes nothing one can see. */
+	return stacks_get((struct stacks *)&((const struct binary *)s)->stacks, stack, sites);
+}
+
+static uint32_t binary_thread_count(const struct trace_source *s)
+{
+	return ((const struct binary *)s)->max_tid;
+}
+
+static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
+{
+	struct intern *text = ((const struct binary *)s)->control.program.text;
+	char name[16];
+	int n = snprintf(name, sizeof(name), "T%u", tid);
+
+	return intern_str(text, intern_add(text, name, (size_t)n));
+}
+
+static const char *binary_thread_label(const struct trace_source *s, uint32_t tid)
+{
+	return merge_label(((const struct binary *)s)->merge, tid);
+}
+
+static const char *binary_object_name(struct trace_source *s, uint64_t addr)
+{
+	return objects_name(&((struct binary *)s)->objects, addr);
+}
+
+static const char *binary_object_own(struct trace_source *s, uint64_t addr)
+{
+	return objects_own(&((struct binary *)s)->objects, addr);
+}
+
+static const char *binary_object_range(struct trace_source *s, uint64_t addr)
+{
+	return objects_range(&((struct binary *)s)->objects, addr);
+}
+
+static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
+{
+	return objects_id(&((struct binary *)s)->objects, addr);
+}
+
+static const char *binary_object_benign(struct trace_source *s, uint64_t addr)
+{
+	return objects_benign(&((struct binary *)s)->objects, addr);
+}
+
+static const struct program *binary_program(const struct trace_source *s)
+{
+	return &((const struct binary *)s)->control.program;
+}
+
+static enum trace_first binary_first(struct trace_source *s, uint64_t addr, uint8_t *byte)
+{
+	struct binary *b = (struct binary *)s;
+
+	return first_byte(b->first, &b->control.program, addr, byte);
+}
+
+static bool binary_extent(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len)
+{
+	struct binary *b = (struct binary *)s;
+
+	return first_extent(b->first, &b->control.program, addr, from, len);
+}
+
+static bool binary_hides(const struct trace_source *s, uint64_t addr, uint64_t len)
+{
+	return program_hides(&((const struct binary *)s)->control.program, addr, len);
+}
+
+static void binary_follow_end(struct trace_source *s)
+{
+	struct binary *b = (struct binary *)s;
+
+	if (b->follow)
+		follow_end(b->follow);
+}
+
+static const struct trace_source_ops binary_ops = {
+	.next = binary_next,
+	.close = binary_close,
+	.info = binary_info,
+	.site_count = binary_site_count,
+	.site = binary_site,
+	.stack = binary_stack,
+	.thread_count = binary_thread_count,
+	.thread_name = binary_thread_name,
+	.thread_label = binary_thread_label,
+	.object_name = binary_object_name,
+	.object_own = binary_object_own,
+	.object_range = binary_object_range,
+	.object_id = binary_object_id,
+	.object_benign = binary_object_benign,
+	.program = binary_program,
+	.first = binary_first,
+	.extent = binary_extent,
+	.hides = binary_hides,
+	.follow_end = binary_follow_end,
+};
+
+enum status binary_source_open(const char *path, const struct trace_options *opt,
+			       struct trace_source **out, struct diag *d)
+{
+	struct binary *b = mem_zalloc(sizeof(*b));
+	bool follows = opt && opt->follow;
+	enum status st;
+
+	/* Leniency is about text: a damaged recording is always read as far as it goes. */
+	st = blocks_open(&b->blocks, path, &b->notes, d);
+	if (st != ST_OK) {
+		notes_release(&b->notes);
+		mem_free(b);
+		return st;
+	}
+	b->base.ops = &binary_ops;
+	control_read(&b->control, &b->blocks, &b->notes);
+	if (!follows)
+		blocks_end(&b->blocks, b->control.ended);
+	late_base_choose(&b->late, &b->blocks, &b->control, opt ? opt->from_cut : 0,
+			 opt ? opt->to_cut : 0);
+	stacks_init(&b->stacks);
+	objects_init(&b->objects, &b->control.program, b->blocks.head.flags & FORMAT_LOCKS,
+		     b->late.cut != 0);
+	b->first = first_new(b->late.cut != 0);
+	b->merge = merge_new(&b->blocks, &b->control, &b->late, &b->stacks, &b->notes);
+	if (follows) {
+		struct follow_parts parts = { &b->blocks, &b->control, &b->objects, b->merge,
+					      &b->notes };
+
+		b->follow = follow_new(path, &parts);
+	}
+	if (follows && b->late.cut != 0) {
+		diag_set(d,
+			 "the beginning of '%s' was dropped or is not asked for: it cannot be "
+			 "followed",
+			 path);
+		binary_close(&b->base);
+		return ST_BAD_INPUT;
+	}
+	*out = &b->base;
+	return ST_OK;
+}

@@ -1,0 +1,570 @@
+/*
+ * The start of a trace that begins in the middle.
+ *
+ * The past is a downward-closed part of the run (merge/merge_past.c), so what is left is the trace of
+ * a program that starts in the state the past has left.  Of that state events cannot know:
+ *
+ *	threads run				THREAD_BEGIN
+ *	a thread holds a lock			ACQ, RACQ; found by its REL, or somebody else's
+ *	a thread waits for a condition		PARK; it was the thread's last event, or its WAKE shows
+ *	a thread is in a barrier		BAR_IN; found by its BAR_OUT
+ *	a once has been run			ONCE_END; found by an ONCE_PASS
+ *	a thread has ended, is joined later	THREAD_BEGIN, THREAD_END
+ *	a thread runs code that is not seen	OPAQUE
+ *	a thread was cancelled			CANCEL
+ *	a block of the program has begun	BEGIN; found by its END
+ *
+ * So these events are put at the start, with number 0.  A lock that was held is held from the start:
+ * nobody may get it first in any reordering.  So
+ *
+ *	T1   begin  acq m  give ---.          take  rel m ...
+ *	T2   begin         give ----`-------> take  acq m ...
+ *
+ * every thread gives to a gate after its acquires and takes from it before all else.  The acquires
+ * count as tries: a thread cannot wait for ever for what it has.
+ *
+ * A lock whose holder does not release it in what is left needs no event: nobody else gets it
+ * either.  The rest needs none: a version, fork or signal of the past is no edge; of a
+ * semaphore the least value is assumed that lets the waits pass; memory has the bytes that are read.
+ *
+ * Known limit: a cancellation that is in a dropped chunk, acted upon later, is known by the thread's
+ * end alone; that a thread runs unseen code, by frames that have no known caller.  That the first of
+ * all frames has none says nothing where the thread's root is known to be seen.
+ */
+#include "merge/late.h"
+
+#include <string.h>
+
+#include "recording/blocks.h"
+#include "recording/decode.h"
+#include "trace/notes.h"
+#include "recording/stacks.h"
+
+/* ---- walking a thread's events ---- */
+
+struct walk {
+	struct blocks *blocks;
+	const struct blocks_thread *src;
+	uint32_t number; /* of the next chunk */
+	struct decode_cursor cursor;
+	struct decode_item item;
+};
+
+static void walk_begin(struct walk *w, struct blocks *b, const struct blocks_thread *src,
+		       uint32_t number, struct stacks *stacks)
+{
+	memset(w, 0, sizeof(*w));
+	w->blocks = b;
+	w->src = src;
+	w->number = number;
+	w->cursor.tid = src->tid;
+	w->cursor.stacks = stacks;
+}
+
+static void walk_end(struct walk *w)
+{
+	decode_chunk_free(w->cursor.chunk);
+	w->cursor.chunk = NULL;
+	decode_cursor_release(&w->cursor);
+	decode_item_release(&w->item);
+}
+
+/* What is wrong with a chunk is said by the one who yields its events. */
+static struct decode_chunk *chunk_load(struct walk *w)
+{
+	struct notes quiet = { 0 }, *notes = w->blocks->notes;
+	bool damaged = w->blocks->damaged;
+	struct decode_chunk *c = NULL;
+	struct blocks_chunk head;
+	uint8_t *bytes;
+	uint32_t n;
+
+	w->blocks->notes = &quiet;
+	if (blocks_load(w->blocks, w->src, w->number, &head, &bytes, &n))
+		c = decode_chunk_new(w->src->tid, &head, bytes, n, false, &quiet);
+	w->blocks->notes = notes;
+	w->blocks->damaged = damaged;
+	notes_release(&quiet);
+	return c;
+}
+
+static bool chunk_enter(struct walk *w)
+{
+	struct decode_chunk *old = w->cursor.chunk, *c;
+	uint64_t next = w->cursor.tseq + 1;
+
+	if ((old && old->broken) || w->number >= w->src->count || !(c = chunk_load(w)))
+		return false;
+	w->number++;
+	decode_chunk_free(old);
+	decode_cursor_begin(&w->cursor, c);
+	return !old || c->head.first_tseq == next;
+}
+
+/* The next numbered event into w->item; false at the end. */
+static bool walk_next(struct walk *w)
+{
+	for (;;) {
+		while (w->cursor.chunk && decode_next(&w->cursor, &w->item, NULL))
+			if (w->item.numbers != 0)
+				return true;
+		if (!chunk_enter(w))
+			return false;
+	}
+}
+
+/* Unseen code that a thread begins with is said right after that, without a place. */
+static void root_note(struct late_root *r, const struct walk *w)
+{
+	const struct event *e = &w->item.e;
+
+	if (e->op == EVENT_THREAD_BEGIN) {
+		r->low = e->addr;
+		r->len = e->len;
+		r->rooted = true;
+	} else if (e->op == EVENT_OPAQUE && e->site == 0) {
+		r->rooted = false;
+	}
+}
+
+bool late_root(struct blocks *b, const struct blocks_thread *src, struct late_root *r)
+{
+	struct walk w;
+
+	memset(r, 0, sizeof(*r));
+	if (src->count == src->first)
+		return false;
+	walk_begin(&w, b, src, src->first, NULL);
+	while (walk_next(&w) && w.number == src->first + 1) {
+		if (w.cursor.stack_len != 0) {
+			r->low = w.cursor.stack_low;
+			r->len = w.cursor.stack_len;
+			r->rooted = w.cursor.root == FORMAT_ROOT_SEEN;
+		}
+		root_note(r, &w);
+		if (w.cursor.name) {
+			mem_free(r->name);
+			r->name = mem_zalloc((size_t)w.cursor.nname + 1);
+			memcpy(r->name, w.cursor.name, w.cursor.nname);
+			w.cursor.name = NULL;
+		}
+	}
+	walk_end(&w);
+	return true;
+}
+
+/* ---- what a thread's own events show ---- */
+
+struct hold {
+	uint64_t depth; /* taken since the start, not given back */
+	uint64_t last;	/* the thread's own event that has left it as it is, if it is held still */
+	bool renewed;	/* the lock was made or destroyed: what comes is another one */
+};
+
+struct scan {
+	struct late *late;
+	const struct late_thread *thread;
+	VEC(struct event) locks; /* as acquires, in the order of their releases */
+	VEC(struct event) after; /* the gate */
+	struct map hold_at;	 /* address << 1 | for reading, to place in holds */
+	VEC(struct hold) holds;
+	struct map barriers;	   /* addresses that it came to */
+	bool parked;		   /* PARK was seen, or is at the start */
+	struct event park;	   /* at the start, when op says so */
+	uint64_t nblocks, nbegins; /* BEGINs open; BEGINs to put at the start */
+	bool any;		   /* it has events */
+	bool forked;		   /* by an event that is not past */
+};
+
+static struct event event_new(const struct scan *s, enum event_op op)
+{
+	return (struct event){ .tid = s->thread->src->tid, .op = (uint8_t)op };
+}
+
+static bool is_past(const struct scan *s, struct version v)
+{
+	return v.tid == 0 || s->late->is_past(s->late->arg, v);
+}
+
+static struct hold *hold_get(struct scan *s, const struct event *e, bool reads)
+{
+	bool fresh;
+	uint64_t *place = map_put(&s->hold_at, e->addr << 1 | reads, &fresh);
+
+	if (fresh) {
+		*place = s->holds.n;
+		memset(VEC_PUSH(&s->holds), 0, sizeof(struct hold));
+	}
+	return &s->holds.at[*place];
+}
+
+/* The acquire, in the past, of what e gives back. */
+static struct event lock_acquire(const struct event *e, uint32_t tid)
+{
+	return (struct event){ .tid = tid,
+			       .op = e->op == EVENT_RREL ? EVENT_RACQ : EVENT_ACQ,
+			       .addr = e->addr,
+			       .lock_kind = e->lock_kind,
+			       .flags = (e->flags & (EVENT_WRITE_MODE | EVENT_RECURSIVE)) |
+					EVENT_TRY };
+}
+
+/* Somebody else took it. */
+static void lock_handed(struct scan *s, const struct event *e, struct version v)
+{
+	bool fresh;
+
+	if (v.tid == 0 || v.tid == s->thread->src->tid || !is_past(s, v))
+		return;
+	map_put(&s->late->handed_at, e->addr, &fresh);
+	if (fresh)
+		*VEC_PUSH(&s->late->handed) = lock_acquire(e, v.tid);
+}
+
+/* A version is that of a word.  Spin locks, and what the program takes for a lock, share theirs with
+ * other locks and variables, so what they name says nothing; nor with readers, who name each other. */
+static bool lock_is_alone(const struct event *e)
+{
+	return e->op == EVENT_REL && e->lock_kind != FORMAT_LOCK_SPIN &&
+	       e->lock_kind != FORMAT_LOCK_USER;
+}
+
+/*
+ * A lock is held from the start if the thread gives back what it has not taken, and the lock is as an
+ * event of its own has left it: that one is past, or is of an inner section just before.
+ */
+static void lock_release(struct scan *s, const struct event *e)
+{
+	struct hold *h = hold_get(s, e, e->op == EVENT_RREL);
+	struct version v = e->nrefs ? e->refs[0] : (struct version){ 0, 0 };
+	bool own = v.tid == s->thread->src->tid && (v.tseq <= s->thread->past || v.tseq == h->last);
+
+	if (h->depth > 0) {
+		h->depth--;
+		if (e->flags & EVENT_RECURSIVE)
+			h->last = e->tseq;
+		return;
+	}
+	if (h->renewed)
+		return;
+	if (!own && lock_is_alone(e)) {
+		lock_handed(s, e, v);
+		return;
+	}
+	h->last = e->tseq;
+	*VEC_PUSH(&s->locks) = lock_acquire(e, s->thread->src->tid);
+}
+
+static void lock_event(struct scan *s, const struct event *e)
+{
+	switch (e->op) {
+	case EVENT_ACQ:
+	case EVENT_RACQ:
+		hold_get(s, e, e->op == EVENT_RACQ)->depth++;
+		break;
+	case EVENT_REL:
+	case EVENT_RREL:
+		lock_release(s, e);
+		break;
+	default: /* made or destroyed */
+		hold_get(s, e, false)->renewed = true;
+		hold_get(s, e, true)->renewed = true;
+		break;
+	}
+}
+
+/* The wait that WAKE ends began in the past; whether it was a timed one is not known. */
+static void wake_event(struct scan *s, const struct event *e)
+{
+	if (s->parked)
+		return;
+	s->parked = true;
+	s->park = event_new(s, EVENT_PARK);
+	s->park.addr = e->addr;
+	s->park.flags = EVENT_TRY;
+}
+
+static void barrier_event(struct scan *s, const struct event *e)
+{
+	bool fresh;
+	struct event in;
+
+	map_put(&s->barriers, e->addr, &fresh);
+	if (!fresh || e->op != EVENT_BAR_OUT)
+		return;
+	in = event_new(s, EVENT_BAR_IN);
+	in.addr = e->addr;
+	in.arg = e->arg;
+	*VEC_PUSH(&s->after) = in;
+}
+
+/* What is seen of a once: it is run; somebody passes and names the past. */
+enum { ONCE_RUN = 1, ONCE_OLD = 2 };
+
+static void once_event(struct scan *s, const struct event *e)
+{
+	bool fresh;
+	uint64_t *seen = map_put(&s->late->onces_at, e->addr, &fresh);
+
+	if (fresh)
+		*VEC_PUSH(&s->late->onces) = e->addr;
+	if (e->op == EVENT_ONCE_END)
+		*seen |= ONCE_RUN;
+	else if (e->nrefs != 0 && is_past(s, e->refs[0]))
+		*seen |= ONCE_OLD;
+}
+
+/* A thread that ended in the past is joined. */
+static void join_event(struct scan *s, const struct event *e)
+{
+	bool fresh;
+
+	if (e->peer_tseq == 0 || !is_past(s, (struct version){ e->peer, e->peer_tseq }))
+		return;
+	map_put(&s->late->joined, e->peer, &fresh);
+	if (fresh)
+		*VEC_PUSH(&s->late->ended) = e->peer;
+}
+
+static void cancel_add(struct scan *s)
+{
+	struct event cancel = event_new(s, EVENT_CANCEL);
+
+	cancel.peer = cancel.tid;
+	*VEC_PUSH(&s->after) = cancel;
+}
+
+static void event_note(struct scan *s, const struct event *e)
+{
+	switch (e->op) {
+	case EVENT_ACQ:
+	case EVENT_REL:
+	case EVENT_RACQ:
+	case EVENT_RREL:
+	case EVENT_LOCK_INIT:
+	case EVENT_LOCK_DESTROY:
+		lock_event(s, e);
+		break;
+	case EVENT_PARK:
+		s->parked = true;
+		break;
+	case EVENT_WAKE:
+		wake_event(s, e);
+		break;
+	case EVENT_BAR_INIT:
+	case EVENT_BAR_IN:
+	case EVENT_BAR_OUT:
+		barrier_event(s, e);
+		break;
+	case EVENT_ONCE_END:
+	case EVENT_ONCE_PASS:
+		once_event(s, e);
+		break;
+	case EVENT_JOIN:
+		join_event(s, e);
+		break;
+	case EVENT_BEGIN:
+		s->nblocks++;
+		break;
+	case EVENT_END:
+		s->nbegins += s->nblocks == 0;
+		s->nblocks -= s->nblocks != 0;
+		break;
+	case EVENT_THREAD_END:
+		if (e->arg == FORMAT_END_CANCEL && !s->thread->cancelled)
+			cancel_add(s);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- unseen code ---- */
+
+/* A frame that nobody knows the caller of was called by unseen code, the outermost by what the thread
+ * began with.  All frames above it are from there. */
+static void unseen_guess(struct scan *s, const struct event *first)
+{
+	const uint32_t *sites;
+	uint32_t n = stacks_get(s->late->stacks, first->stack, &sites), below = s->thread->rooted;
+	struct event opaque = event_new(s, EVENT_OPAQUE);
+
+	while (below < n && sites[n - 1 - below] != 0)
+		below++;
+	if (below >= n)
+		return;
+	opaque.stack = stacks_cut(s->late->stacks, first->stack, below);
+	*VEC_PUSH(&s->after) = opaque;
+}
+
+static void first_note(struct scan *s, const struct event *e)
+{
+	s->any = true;
+	s->forked = e->op == EVENT_THREAD_BEGIN && e->peer != 0 &&
+		    !is_past(s, (struct version){ e->peer, e->peer_tseq });
+	if (!s->thread->unseen && e->op != EVENT_THREAD_BEGIN)
+		unseen_guess(s, e);
+}
+
+/* ---- a thread ---- */
+
+static void thread_scan(struct scan *s)
+{
+	const struct late_thread *t = s->thread;
+	uint32_t number = t->src->first;
+	struct walk w;
+
+	for (size_t i = 0; i < t->src->chunks.n; i++)
+		if (t->src->chunks.at[i].number > number &&
+		    t->src->chunks.at[i].number < t->src->count &&
+		    t->src->chunks.at[i].first_tseq <= t->past + 1)
+			number = t->src->chunks.at[i].number;
+	walk_begin(&w, s->late->blocks, t->src, number, s->late->stacks);
+	while (walk_next(&w) && w.item.e.tseq <= t->end) {
+		if (w.item.e.tseq <= t->past)
+			continue;
+		if (!s->any)
+			first_note(s, &w.item.e);
+		w.cursor.stacks = NULL;
+		event_note(s, &w.item.e);
+	}
+	walk_end(&w);
+}
+
+static struct event gate_event(const struct scan *s, enum event_op op)
+{
+	struct event e = event_new(s, op);
+
+	e.addr = EVENT_GATE;
+	e.lock_kind = FORMAT_CHANNEL_USER;
+	return e;
+}
+
+/* Before the gate: the thread, its locks, outermost first as far as releases tell. */
+static void before_add(struct scan *s)
+{
+	const struct late_thread *t = s->thread;
+	struct late *l = s->late;
+	struct event begin = event_new(s, EVENT_THREAD_BEGIN);
+
+	begin.addr = t->stack_low;
+	begin.len = t->stack_len;
+	*VEC_PUSH(&l->before) = begin;
+	for (; s->nbegins > 0; s->nbegins--)
+		*VEC_PUSH(&l->before) = event_new(s, EVENT_BEGIN);
+	for (size_t i = s->locks.n; i > 0; i--)
+		*VEC_PUSH(&l->before) = s->locks.at[i - 1];
+	*VEC_PUSH(&l->before) = gate_event(s, EVENT_GIVE);
+}
+
+/* Behind it: what it waits for comes last, as its own next event answers it. */
+static void after_add(struct scan *s)
+{
+	const struct late_thread *t = s->thread;
+	struct late *l = s->late;
+
+	*VEC_PUSH(&l->after) = gate_event(s, EVENT_TAKE);
+	if (t->cancelled)
+		cancel_add(s);
+	if (t->unseen)
+		*VEC_PUSH(&s->after) = t->opaque;
+	if (s->park.op == EVENT_PARK && t->past != 0)
+		*VEC_PUSH(&s->after) = s->park;
+	for (size_t i = 0; i < s->after.n; i++)
+		*VEC_PUSH(&l->after) = s->after.at[i];
+}
+
+void late_add(struct late *l, const struct late_thread *t)
+{
+	struct scan s = { .late = l, .thread = t };
+
+	if (t->over)
+		return;
+	if (t->has_last && t->last.op == EVENT_PARK) {
+		s.park = t->last;
+		s.parked = true;
+	}
+	thread_scan(&s);
+	if (t->past != 0)
+		before_add(&s);
+	if (t->past != 0 || (s.any && !s.forked))
+		after_add(&s);
+	VEC_RELEASE(&s.locks);
+	VEC_RELEASE(&s.after);
+	VEC_RELEASE(&s.holds);
+	map_release(&s.hold_at);
+	map_release(&s.barriers);
+}
+
+/* ---- all ---- */
+
+/* Where the thread gives to the gate; else where anybody does, for it is over. */
+static size_t gate_find(const struct late *l, uint32_t tid)
+{
+	size_t any = l->before.n;
+
+	for (size_t i = 0; i < l->before.n; i++) {
+		if (l->before.at[i].op != EVENT_GIVE)
+			continue;
+		if (l->before.at[i].tid == tid)
+			return i;
+		if (any == l->before.n)
+			any = i;
+	}
+	return any;
+}
+
+/* Locks that one thread took and another gives back. */
+static void handed_add(struct late *l)
+{
+	for (size_t i = 0; i < l->handed.n; i++) {
+		struct event acq = l->handed.at[i];
+		size_t at = gate_find(l, acq.tid);
+
+		if (at == l->before.n)
+			return; /* nobody has run yet */
+		acq.tid = l->before.at[at].tid;
+		(void)VEC_PUSH(&l->before);
+		memmove(&l->before.at[at + 1], &l->before.at[at],
+			(l->before.n - 1 - at) * sizeof(acq));
+		l->before.at[at] = acq;
+	}
+}
+
+/* By a thread that ran then; who passes may have come later. */
+static void onces_add(struct late *l)
+{
+	for (size_t i = 0; i < l->onces.n && l->before.n != 0; i++)
+		if (*(const uint64_t *)map_get(&l->onces_at, l->onces.at[i]) != ONCE_RUN)
+			*VEC_PUSH(&l->after) = (struct event){ .tid = l->before.at[0].tid,
+							       .op = EVENT_ONCE_END,
+							       .addr = l->onces.at[i] };
+}
+
+void late_finish(struct late *l)
+{
+	handed_add(l);
+	onces_add(l);
+	for (size_t i = 0; i < l->ended.n; i++) {
+		struct event e = { .tid = l->ended.at[i], .op = EVENT_THREAD_BEGIN };
+
+		*VEC_PUSH(&l->before) = e;
+		e.op = EVENT_THREAD_END;
+		*VEC_PUSH(&l->before) = e;
+	}
+	for (size_t i = 0; i < l->after.n; i++)
+		*VEC_PUSH(&l->before) = l->after.at[i];
+	VEC_CLEAR(&l->after);
+}
+
+void late_release(struct late *l)
+{
+	VEC_RELEASE(&l->before);
+	VEC_RELEASE(&l->after);
+	VEC_RELEASE(&l->ended);
+	VEC_RELEASE(&l->handed);
+	VEC_RELEASE(&l->onces);
+	map_release(&l->joined);
+	map_release(&l->handed_at);
+	map_release(&l->onces_at);
+}

@@ -1,0 +1,271 @@
+/*
+ * Parts of the merging reader: a thread's stream with its two cursors (merge_stream.c), the pending
+ * reads (merge_reads.c), the past of a trace that begins in the middle (merge_past.c), and what is
+ * different while the recording grows (merge_follow.c).
+ */
+#ifndef MERGE_MERGE_PRIV_H
+#define MERGE_MERGE_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/status.h"
+#include "base/vec.h"
+#include "recording/decode.h"
+#include "merge/late.h"
+
+struct blocks;
+struct blocks_thread;
+struct control;
+struct notes;
+struct stacks;
+
+/* Pending reads; more between two cuts is ST_LIMIT. */
+#define MERGE_READS_MAX (1u << 25)
+
+/* What a thread may have done, but not counted, when a cut was begun: records. */
+#define MERGE_EXTRA 4
+
+/* Ascending numbers, first come first gone. */
+struct merge_queue {
+	VEC(uint64_t) at;
+	size_t first;
+};
+
+struct merge_stream {
+	struct blocks *blocks;
+	const struct blocks_thread *src;
+	struct notes *notes;
+	bool ended;   /* the run ended in good order */
+	bool damaged; /* events of this thread are known to be lost */
+	bool over;    /* scanned to its end */
+	struct decode_cursor emit, scan;
+	uint64_t nfetched, nscanned; /* items */
+	uint64_t limit, load;	     /* emit up to, scan past: event numbers */
+	uint32_t grace;		     /* records that may be emitted past the limit */
+	uint64_t end;		     /* nothing after it is yielded */
+	uint32_t tail_records;	     /* scanned after it: they may be past */
+	uint32_t extra;		     /* records scanned past load */
+	uint64_t stack_low, stack_high;
+	uint64_t bytes;
+	/* The first read that may be missing, and its chunk. */
+	bool has_doubt;
+	uint32_t doubt_number;
+	struct decode_late doubt;
+	/* The chunk after the scanned one, read early to know whether there is one. */
+	struct blocks_chunk next_head;
+	uint8_t *next_bytes;
+	uint32_t next_n, next_number;
+	/* While the recording grows (merge_follow.c). */
+	bool follow;  /* more may come */
+	bool repeats; /* some read since the last synchronisation scanned may be repeated unseen */
+	bool carried; /* so it was when the chunk that is being written was entered */
+	struct map open; /* words that were read so, to the version */
+	struct map
+		left; /* merge_reads_key, to versions that were: their LATE record may come yet */
+	struct map tail;	    /* merge_reads_key, to reads that are there and not settled */
+	uint64_t nsettled, nsynced; /* of the scanning cursor, when they were looked at */
+	uint64_t upto;		    /* last event that is there, settled or not */
+	uint64_t nscanned_events, nfetched_events; /* items that have numbers */
+	struct merge_queue ends;    /* so many were there at looks, as far as it matters */
+	struct merge_queue belated; /* items that may have been done long before, by their count */
+};
+
+void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
+		       struct stacks *stacks, bool ended, struct notes *notes);
+/* From this chunk on, up to this event.  Before the first scan. */
+void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end);
+void merge_stream_release(struct merge_stream *s);
+
+/* Scanning shall reach event number load, and what a cut may have missed. */
+void merge_stream_load(struct merge_stream *s, uint64_t load);
+bool merge_stream_is_short(const struct merge_stream *s);
+/* The scanning cursor's next item; false at the end. */
+bool merge_stream_scan(struct merge_stream *s, struct decode_item *item);
+/* Is there something scanned that was not fetched? */
+bool merge_stream_is_scanned(const struct merge_stream *s);
+/* Is it within the limit? */
+bool merge_stream_is_open(const struct merge_stream *s);
+bool merge_stream_is_end(const struct merge_stream *s);
+/* The recording has grown, or (last) nothing more comes of it; src is what there is now. */
+void merge_stream_grow(struct merge_stream *s, const struct blocks_thread *src, bool last,
+		       bool ended);
+/* The emitting cursor's next item.  Precondition: merge_stream_is_scanned. */
+void merge_stream_fetch(struct merge_stream *s, struct decode_item *item);
+
+struct merge_stack {
+	uint64_t low, high;
+	uint32_t tid;
+};
+
+struct merge_reads {
+	struct map count;		/* merge_reads_key, to pending reads */
+	struct map own;			/* INIT only: word << 20 | tid, to its pending reads */
+	VEC(struct merge_stack) stacks; /* as owned now, sorted, not overlapping */
+};
+
+void merge_reads_init(struct merge_reads *r);
+void merge_reads_release(struct merge_reads *r);
+uint64_t merge_reads_count(const struct merge_reads *r);
+
+uint64_t merge_reads_key(struct version v, uint64_t word);
+bool merge_reads_is_init(uint64_t key);
+
+/* A read, by the thread of s, of version v of a word. */
+void merge_reads_add(struct merge_reads *r, const struct merge_stream *s, struct version v,
+		     uint64_t word);
+void merge_reads_remove(struct merge_reads *r, const struct merge_stream *s, struct version v,
+			uint64_t word);
+/* A word of which INIT is to be read: how often by the thread. */
+uint64_t merge_reads_own(const struct merge_reads *r, uint32_t tid, uint64_t key);
+/* Must the thread of s wait before it replaces v? */
+bool merge_reads_block(const struct merge_reads *r, const struct merge_stream *s, struct version v,
+		       uint64_t word);
+/* From now on [low, low + len) is the stack of tid. */
+void merge_reads_own_stack(struct merge_reads *r, uint32_t tid, uint64_t low, uint64_t len);
+
+/* ---- the merger ---- */
+
+#define MERGE_NOBODY UINT32_MAX
+
+enum merge_state {
+	MERGE_READY, /* running, or in the queue */
+	MERGE_LIMIT, /* at the cut */
+	MERGE_EVENT, /* waits for an event of another thread */
+	MERGE_READS, /* waits for pending reads to be yielded */
+	MERGE_DONE,
+};
+
+struct merge_thread {
+	struct merge_stream stream;
+	struct decode_item item;
+	bool has_item;
+	bool force;		   /* place the next word though reads of INIT are pending */
+	bool unseen_reads;	   /* it waits for reads that may come yet (merge_follow_blocks) */
+	struct blocks_thread gone; /* stands for its chunks when there are none any more */
+	uint32_t word;		   /* first word of item not yet placed */
+	uint32_t clear;		   /* first word not yet found free to go */
+	uint64_t emitted;
+	enum merge_state state;
+	uint32_t next; /* in the list that state says */
+	/* Why it is blocked. */
+	struct version wait_event;
+	uint64_t wait_key;
+	uint64_t wait_since; /* window */
+	/* Who waits for events of this thread. */
+	uint32_t waiters;
+	uint64_t waiters_first; /* the lowest event number waited for */
+	char *label;
+	/* merge_past.c */
+	uint64_t past;				  /* its last event that is past */
+	bool has_last, cancelled, unseen, rooted; /* as in late_thread */
+	struct event last, opaque; /* the last past event; what began the unseen code */
+};
+
+/* How far the past has come: PAST up to the cut, GRACE and what a cut may have missed, RELAX and
+ * what only reads of INIT hold up. */
+enum merge_phase { MERGE_PRESENT, MERGE_PAST, MERGE_GRACE, MERGE_RELAX };
+
+struct merge_past {
+	enum merge_phase phase;
+	struct late late;
+	size_t next;	 /* of late.before, to be yielded */
+	struct map gone; /* merge_reads_key of versions replaced although reads of them may come */
+	struct map
+		counted; /* threads of which nothing is left: tid, to its last event that is past */
+};
+
+struct merge_follow {
+	bool on;	 /* more may come */
+	bool was;	 /* it was followed */
+	bool end;	 /* all that is there is to be scanned next */
+	bool by_look;	 /* what was scanned last ends where a look did, not at a cut */
+	bool short_of;	 /* it does not reach to its cut: that is not there yet */
+	bool looked;	 /* since somebody was scanned */
+	bool settled;	 /* all is there now: it is to be scanned before anybody goes on */
+	size_t cuts;	 /* up to here they may be scanned to */
+	struct map open; /* merge_reads_key, to how often it is in open, left and tail */
+	/* Versions replaced of late, while some thread may have been about to record a read of them:
+	 * since the one before the last swap, and since that. */
+	struct map gone[2];
+	struct map
+		forced; /* merge_reads_key of INIT, where reads of it may have been passed over */
+};
+
+struct merge {
+	struct notes *notes;
+	struct blocks *blocks;
+	struct stacks *stacks;
+	const struct late_base *base;
+	struct merge_thread **threads;
+	uint32_t n, ndone;
+	uint32_t *by_tid; /* tid, to place + 1; 0 none */
+	uint32_t ntids;
+	struct merge_reads reads;
+	struct map read_waiters; /* key, to the first thread + 1 */
+	const struct control *control;
+	size_t next_cut;  /* to be scanned to */
+	bool all_scanned; /* past the last cut: `load' of all is the end */
+	bool last_window; /* `limit' too */
+	bool ends;	  /* by request: threads may name what is not there */
+	uint64_t window;
+	uint32_t running, ready_first, ready_last;
+	struct decode_item scanned;
+	bool damaged; /* lost something, or was damaged from the start */
+	bool stopped;
+	struct merge_past past;
+	struct merge_follow follow;
+	uint64_t pos;
+	enum status error;
+	struct diag why;
+};
+
+/* Place of the thread, or MERGE_NOBODY. */
+uint32_t merge_find(const struct merge *m, uint32_t tid);
+/* Scanning shall reach the next cut, or all that there is. */
+void merge_load(struct merge *m, bool to_end);
+/* Thread i shall run. */
+void merge_ready(struct merge *m, uint32_t i);
+/* Those that wait for reads of it shall look again. */
+void merge_wake(struct merge *m, uint64_t key);
+/* One more thread, from blocks->threads. */
+void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t end);
+/* Lets a thread go that reads of INIT hold up: at once, or only if they have for long. */
+bool merge_relax(struct merge *m, bool now);
+
+/* Before the first event is read. */
+void merge_past_begin(struct merge *m);
+/* Is the event past?  Of events that will not be yielded. */
+bool merge_past_has(const struct merge *m, struct version v);
+/* An event of the past has been placed. */
+void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct event *e);
+/* Nobody can run: true, some can now, or the past is over; false: it was over before. */
+bool merge_past_go_on(struct merge *m);
+/* The next of the events that stand for the past. */
+bool merge_past_start(struct merge *m, struct event *e);
+/* What an event names of the past: INIT, no edge.  After its reads are accounted for. */
+void merge_past_translate(const struct merge *m, struct event *e);
+void merge_past_release(struct merge *m);
+
+/* The scanning cursor of t has passed the item. */
+void merge_follow_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item);
+/* The thread is done with. */
+void merge_follow_leave(struct merge *m, struct merge_thread *t);
+/* All have been scanned as far as they were to be. */
+void merge_follow_reached(struct merge *m);
+/* May a read of v come that is not recorded yet, by another thread than t? */
+bool merge_follow_blocks(const struct merge *m, const struct merge_thread *t, struct version v,
+			 uint64_t word);
+/* Words [from, to) of the thread's item become e. */
+void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to,
+			  struct event *e);
+/* t waits for reads of INIT: have all who are to make them to wait for t? */
+bool merge_follow_is_knot(const struct merge *m, const struct merge_thread *t);
+/* Is there more to scan?  Then how far: sets `limit' and `load' of all. */
+bool merge_follow_has_more(const struct merge *m);
+void merge_follow_load(struct merge *m);
+void merge_follow_release(struct merge *m);
+
+#endif /* MERGE_MERGE_PRIV_H */

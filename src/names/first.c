@@ -1,0 +1,174 @@
+/*
+ * Two tables by address.  A library that is loaded where another lay before brings variables that
+ * overlap those; then nobody can tell whose bytes a read has seen first, and nothing is said.  Nor
+ * where one has variables and the other code.
+ */
+#include "names/first.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "names/program.h"
+
+struct piece {
+	uint64_t addr, end;
+	const uint8_t *bytes; /* nbytes; up to nseen they are zero, behind that not known */
+	uint32_t nbytes, nseen;
+};
+
+struct first {
+	bool late;
+	size_t nglobals, nsteady; /* of the program, when the tables were made */
+	VEC(struct piece) globals;
+	VEC(struct piece) steady;
+};
+
+struct first *first_new(bool late)
+{
+	struct first *f = mem_zalloc(sizeof(*f));
+
+	f->late = late;
+	return f;
+}
+
+void first_free(struct first *f)
+{
+	if (!f)
+		return;
+	VEC_RELEASE(&f->globals);
+	VEC_RELEASE(&f->steady);
+	mem_free(f);
+}
+
+static int piece_order(const void *x, const void *y)
+{
+	const struct piece *a = x, *b = y;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+static bool piece_is_same(const struct piece *a, const struct piece *b)
+{
+	return a->addr == b->addr && a->end == b->end && a->nseen == b->nseen &&
+	       a->nbytes == b->nbytes &&
+	       (a->nbytes == 0 || memcmp(a->bytes, b->bytes, a->nbytes) == 0);
+}
+
+/* One variable may be told by several units.  What overlaps otherwise becomes one piece of
+ * bytes that are not known. */
+static void globals_settle(struct first *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->globals.n; i++) {
+		const struct piece *p = &f->globals.at[i];
+		struct piece *before = n ? &f->globals.at[n - 1] : NULL;
+
+		if (before && piece_is_same(before, p))
+			continue;
+		if (before && p->addr < before->end) {
+			before->end = p->end > before->end ? p->end : before->end;
+			before->nseen = before->nbytes = 0;
+			continue;
+		}
+		f->globals.at[n++] = *p;
+	}
+	f->globals.n = n;
+}
+
+/* Pieces that overlap become one, for who looks an address up looks at one. */
+static void steady_settle(struct first *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->steady.n; i++) {
+		const struct piece *p = &f->steady.at[i];
+		struct piece *before = n ? &f->steady.at[n - 1] : NULL;
+
+		if (!before || p->addr > before->end)
+			f->steady.at[n++] = *p;
+		else if (p->end > before->end)
+			before->end = p->end;
+	}
+	f->steady.n = n;
+}
+
+static void tables_make(struct first *f, const struct program *program)
+{
+	VEC_CLEAR(&f->globals);
+	VEC_CLEAR(&f->steady);
+	for (size_t i = 0; i < program->globals.n; i++) {
+		const struct program_global *g = &program->globals.at[i];
+
+		if (g->size != 0)
+			*VEC_PUSH(&f->globals) =
+				(struct piece){ g->addr, g->addr + g->size, g->initial, g->ninitial,
+						g->nseen };
+	}
+	for (size_t i = 0; i < program->steady.n; i++)
+		*VEC_PUSH(&f->steady) = (struct piece){ .addr = program->steady.at[i].addr,
+							.end = program->steady.at[i].addr +
+							       program->steady.at[i].size };
+	if (f->globals.n)
+		qsort(f->globals.at, f->globals.n, sizeof(*f->globals.at), piece_order);
+	if (f->steady.n)
+		qsort(f->steady.at, f->steady.n, sizeof(*f->steady.at), piece_order);
+	globals_settle(f);
+	steady_settle(f);
+	f->nglobals = program->globals.n;
+	f->nsteady = program->steady.n;
+}
+
+/* The last piece that does not begin after addr, if it reaches so far. */
+static const struct piece *piece_find(const struct piece *at, size_t n, uint64_t addr)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (at[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low != 0 && addr < at[low - 1].end ? &at[low - 1] : NULL;
+}
+
+/* The variable at addr; NULL: there is none. */
+static const struct piece *global_find(struct first *f, const struct program *program,
+				       uint64_t addr)
+{
+	if (f->nglobals != program->globals.n || f->nsteady != program->steady.n)
+		tables_make(f, program);
+	return piece_find(f->globals.at, f->globals.n, addr);
+}
+
+bool first_extent(struct first *f, const struct program *program, uint64_t addr, uint64_t *from,
+		  uint64_t *len)
+{
+	const struct piece *p = global_find(f, program, addr);
+
+	if (!p)
+		return false;
+	*from = p->addr;
+	*len = p->end - p->addr;
+	return true;
+}
+
+enum trace_first first_byte(struct first *f, const struct program *program, uint64_t addr,
+			    uint8_t *byte)
+{
+	const struct piece *p = global_find(f, program, addr);
+
+	p = f->late ? NULL : p;
+	if (piece_find(f->steady.at, f->steady.n, addr))
+		return p ? TRACE_FIRST_UNKNOWN : TRACE_FIRST_STEADY;
+	if (!p || addr - p->addr >= p->nseen)
+		return TRACE_FIRST_UNKNOWN;
+	*byte = addr - p->addr < p->nbytes ? p->bytes[addr - p->addr] : 0;
+	return TRACE_FIRST_BYTE;
+}

@@ -1,0 +1,22 @@
+/*
+ * Parts of variables by the layouts that recordings carry (capture/hooks.h has the grammar), so that
+ * members of structs are found where the program's file is not.
+ */
+#ifndef NAMES_LAYOUT_TEXT_H
+#define NAMES_LAYOUT_TEXT_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "names/layout.h"
+
+struct intern;
+struct strbuf;
+
+/* As layout_part; names: where those of types are kept.  ST_END: it is not a layout that one could
+ * read.  ST_BAD_INPUT: why says what is wrong with the part. */
+enum status layout_text_part(const char *layout, const char *path, struct intern *names,
+			     uint64_t *offset, struct layout_type *type, struct strbuf *why)
+	__attribute__((warn_unused_result));
+
+#endif /* NAMES_LAYOUT_TEXT_H */

@@ -1,0 +1,258 @@
+#include "names/program.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/wire.h"
+#include "capture/hooks.h"
+#include "names/images.h"
+#include "trace/format.h"
+
+static const char *string_get(const struct program *p, uint32_t id)
+{
+	uint64_t *place = id ? map_get(&p->strings, id) : NULL;
+
+	return place ? intern_str(p->text, (uint32_t)*place) : NULL;
+}
+
+static uint32_t string_take(struct program *p, struct wire *w)
+{
+	size_t n = wire_left(w);
+	const char *s = (const char *)wire_bytes(w, n);
+
+	return s ? intern_add(p->text, s, strnlen(s, n)) : 0;
+}
+
+const char *program_text(struct program *p, struct wire *w)
+{
+	return intern_str(p->text, string_take(p, w));
+}
+
+static void process_take(struct program *p, struct wire *w)
+{
+	wire_varint(w);
+	if (!w->bad)
+		p->path = program_text(p, w);
+}
+
+static void site_take(struct program *p, struct wire *w)
+{
+	struct program_site s = { 0 };
+	bool fresh;
+	uint64_t *place;
+
+	s.number = wire_u32(w);
+	s.file = wire_u32(w);
+	s.function = wire_u32(w);
+	s.variable = wire_u32(w);
+	s.line = wire_u32(w);
+	s.column = wire_u32(w);
+	s.kind = (uint8_t)wire_u32(w);
+	s.flags = (uint8_t)wire_u32(w);
+	s.size = wire_u32(w);
+	s.inlined = wire_u32(w);
+	s.slot = (uint16_t)wire_u32(w);
+	s.feeds = wire_varint(w);
+	if (s.number == 0 || s.number >= PROGRAM_SITES_MAX)
+		wire_fail(w);
+	if (w->bad)
+		return;
+	place = map_put(&p->site_at, s.number, &fresh);
+	if (fresh) {
+		*place = p->sites.n;
+		*VEC_PUSH(&p->sites) = s;
+	} else {
+		p->sites.at[*place] = s;
+	}
+	if (s.number >= p->site_count)
+		p->site_count = s.number + 1;
+}
+
+static void code_take(struct program *p, struct wire *w)
+{
+	uint32_t site;
+
+	images_take_code(p->images, w, PROGRAM_SITES_MAX, &site);
+	if (!w->bad && site >= p->site_count)
+		p->site_count = site + 1;
+}
+
+/* Recordings before property checking do not have them. */
+static void initial_take(struct program *p, struct wire *w, struct program_global *g,
+			 struct program_names *names)
+{
+	uint32_t seen, n;
+	const uint8_t *bytes;
+
+	names->layout = wire_u32(w);
+	seen = wire_u32(w);
+	n = (uint32_t)wire_left(w);
+	bytes = wire_bytes(w, n);
+
+	if (w->bad || seen > g->size || n > seen) {
+		wire_fail(w);
+		return;
+	}
+	g->nseen = seen;
+	g->ninitial = n;
+	g->initial = n ? (const uint8_t *)intern_str(p->text,
+						     intern_add(p->text, (const char *)bytes, n))
+		       : NULL;
+}
+
+static void global_take(struct program *p, struct wire *w)
+{
+	struct program_global g = { .unit = p->unit };
+	struct program_names names = { 0 };
+
+	g.addr = wire_varint(w);
+	g.size = wire_varint(w);
+	names.name = wire_u32(w);
+	names.file = wire_u32(w);
+	names.type = wire_u32(w);
+	(void)wire_varint(w); /* the line */
+	if (!w->bad && wire_left(w) > 0)
+		initial_take(p, w, &g, &names);
+	if (w->bad || g.size > UINT64_MAX - g.addr) {
+		wire_fail(w);
+		return;
+	}
+	*VEC_PUSH(&p->globals) = g;
+	*VEC_PUSH(&p->global_names) = names;
+}
+
+static void extra_take(struct program *p, struct wire *w)
+{
+	uint64_t what = wire_varint(w);
+	struct program_memory s;
+
+	if (what != FORMAT_EXTRA_STEADY && what != FORMAT_EXTRA_HIDDEN)
+		return;
+	s.addr = wire_varint(w);
+	s.size = wire_varint(w);
+	if (w->bad || s.size > UINT64_MAX - s.addr) {
+		wire_fail(w);
+		return;
+	}
+	if (what == FORMAT_EXTRA_STEADY) {
+		*VEC_PUSH(&p->steady) = s;
+		return;
+	}
+	p->hidden_told = true;
+	if (s.size != 0)
+		*VEC_PUSH(&p->hidden) = s;
+}
+
+bool program_take(struct program *p, unsigned kind, struct wire *w)
+{
+	uint32_t id;
+
+	switch (kind) {
+	case FORMAT_K_C_PROCESS:
+		process_take(p, w);
+		return true;
+	case FORMAT_K_C_STRING:
+		id = wire_u32(w);
+		*map_put(&p->strings, id, NULL) = string_take(p, w);
+		return true;
+	case FORMAT_K_C_MODULE:
+		p->unit = wire_u32(w);
+		return true;
+	case FORMAT_K_C_SITE:
+		site_take(p, w);
+		return true;
+	case FORMAT_K_C_GLOBAL:
+		global_take(p, w);
+		return true;
+	case FORMAT_K_C_IMAGE:
+		images_take(p->images, w);
+		return true;
+	case FORMAT_K_C_CODE:
+		code_take(p, w);
+		return true;
+	case FORMAT_K_C_EXTRA:
+		extra_take(p, w);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void program_settle(struct program *p)
+{
+	for (size_t i = 0; i < p->globals.n; i++) {
+		p->globals.at[i].name = string_get(p, p->global_names.at[i].name);
+		p->globals.at[i].type = string_get(p, p->global_names.at[i].type);
+		p->globals.at[i].file = string_get(p, p->global_names.at[i].file);
+		p->globals.at[i].layout = string_get(p, p->global_names.at[i].layout);
+	}
+}
+
+void program_init(struct program *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->text = intern_new();
+	p->images = images_new();
+	p->site_count = 1;
+}
+
+static void tables_release(struct program *p)
+{
+	images_free(p->images);
+	map_release(&p->strings);
+	map_release(&p->site_at);
+	VEC_RELEASE(&p->sites);
+	VEC_RELEASE(&p->globals);
+	VEC_RELEASE(&p->global_names);
+	VEC_RELEASE(&p->steady);
+	VEC_RELEASE(&p->hidden);
+}
+
+void program_reset(struct program *p)
+{
+	struct intern *text = p->text;
+
+	tables_release(p);
+	*p = (struct program){ .text = text, .images = images_new(), .site_count = 1 };
+}
+
+void program_release(struct program *p)
+{
+	tables_release(p);
+	intern_free(p->text);
+}
+
+bool program_site(const struct program *p, uint32_t number, struct trace_place *out)
+{
+	uint64_t *place = map_get(&p->site_at, number);
+	const struct program_site *s;
+
+	memset(out, 0, sizeof(*out));
+	if (!place)
+		return images_site(p->images, number, out);
+	s = &p->sites.at[*place];
+	out->file = string_get(p, s->file);
+	out->function = string_get(p, s->function);
+	if (s->flags & (FORESEE_SITE_ROUTINE | FORESEE_SITE_NAMING))
+		out->said = string_get(p, s->variable);
+	else
+		out->variable = string_get(p, s->variable);
+	out->line = s->line;
+	out->column = s->column;
+	out->size = s->size;
+	out->kind = s->kind;
+	out->flags = s->flags;
+	out->inlined = s->inlined;
+	out->feeds = s->feeds;
+	out->slot = s->slot;
+	return true;
+}
+
+bool program_hides(const struct program *p, uint64_t addr, uint64_t len)
+{
+	for (size_t i = 0; i < p->hidden.n; i++)
+		if (p->hidden.at[i].addr < addr + len &&
+		    addr < p->hidden.at[i].addr + p->hidden.at[i].size)
+			return true;
+	return !p->hidden_told;
+}

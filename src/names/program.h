@@ -1,0 +1,85 @@
+/*
+ * What a recording says of the program: its strings, the places in its code, its variables, the memory
+ * that nobody writes to.  All of it stands in the control stream (doc/TRACE_FORMAT.md section 4) and
+ * is read whole before the first event.
+ *
+ * Ownership: the caller owns the struct; strings live as long as `text'.
+ */
+#ifndef NAMES_PROGRAM_H
+#define NAMES_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+struct images;
+struct intern;
+struct wire;
+
+#define PROGRAM_SITES_MAX (1u << 26) /* site numbers; higher ones are damage */
+
+struct program_site {
+	uint32_t number;
+	uint32_t file, function, variable; /* string ids of the recording */
+	uint32_t line, column, size, inlined;
+	uint8_t kind, flags;
+	uint16_t slot;
+	uint64_t feeds;
+};
+
+struct program_global {
+	uint64_t addr, size;
+	uint32_t unit;				 /* its first site number, which is no place */
+	const char *name, *type, *file, *layout; /* each may be NULL */
+	/* The first nseen bytes when the unit came; of these the first ninitial are here, the rest
+	 * are zero.  Nothing is known of those behind. */
+	const uint8_t *initial;
+	uint32_t ninitial, nseen;
+};
+
+/* String ids of the recording. */
+struct program_names {
+	uint32_t name, type, file, layout;
+};
+
+struct program_memory {
+	uint64_t addr, size;
+};
+
+struct program {
+	struct intern *text;
+	struct map strings; /* string id of the recording, to intern id */
+	const char *path;   /* of the executable, or NULL */
+	VEC(struct program_site) sites;
+	struct map site_at;    /* site number, to place in sites */
+	uint32_t site_count;   /* highest number + 1 */
+	struct images *images; /* of --locks-only: these have places and variables too */
+	uint32_t unit;	       /* the one whose tables are being read */
+	VEC(struct program_global) globals;
+	VEC(struct program_names) global_names; /* beside globals */
+	VEC(struct program_memory) steady;	/* nobody writes to it while the program runs */
+	/* Memory that was given out, and no ALLOC says so; told: there is a word about it. */
+	VEC(struct program_memory) hidden;
+	bool hidden_told;
+};
+
+void program_init(struct program *p);
+/* Begins anew, for a recording that has grown.  Strings that were given out stay good. */
+void program_reset(struct program *p);
+void program_release(struct program *p);
+
+/* The payload of one control record.  False: its kind says nothing of the program. */
+bool program_take(struct program *p, unsigned kind, struct wire *w);
+/* All records have been taken. */
+void program_settle(struct program *p);
+
+/* The rest of a payload as text, up to its first zero byte. */
+const char *program_text(struct program *p, struct wire *w);
+/* As trace_site and trace_hides. */
+bool program_site(const struct program *p, uint32_t number, struct trace_place *out);
+bool program_hides(const struct program *p, uint64_t addr, uint64_t len);
+
+#endif /* NAMES_PROGRAM_H */

@@ -1,0 +1,47 @@
+/*
+ * Names for addresses in a program or library, from its ELF file: functions and variables by its
+ * symbol tables; files, lines and inlined functions by its debug information, or by that in
+ * /usr/lib/debug for its build id.
+ *
+ * A file is opened when it is first asked about.  It may be gone, be another one by now (its build
+ * id tells), or hold anything: then there are no names.
+ *
+ * Ownership: strings live as long as the struct.
+ * Threads:   no locking.
+ */
+#ifndef NAMES_SYMBOLS_H
+#define NAMES_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct layout;
+struct symbols;
+
+/* build_id: nid bytes; 0: not known, then any file will do.  Both are copied. */
+struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t nid);
+void symbols_free(struct symbols *s);
+
+struct symbols_frame {
+	const char *function; /* as the source has it when there is a line; may be NULL */
+	const char *file;     /* NULL unknown */
+	uint32_t line, column;
+};
+
+/* What is at an address of code, innermost first: functions that were inlined there, then the one
+ * around them.  At most max, 0: nothing is known but perhaps symbols_function. */
+size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *out, size_t max);
+
+/* The function or variable around an address by the symbol tables, and how far in; NULL none. */
+const char *symbols_function(struct symbols *s, uint64_t address, uint64_t *offset);
+const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);
+
+/* The next variable of that name by the symbol tables; *i begins at 0.  False: no more. */
+bool symbols_find(struct symbols *s, const char *name, size_t *i, uint64_t *address,
+		  uint64_t *size);
+
+/* Variables by debug information; NULL: there is none. */
+struct layout *symbols_layout(struct symbols *s);
+
+#endif /* NAMES_SYMBOLS_H */

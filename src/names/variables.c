@@ -1,0 +1,136 @@
+#include "names/variables.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "names/program.h"
+#include "names/images.h"
+#include "names/layout_text.h"
+#include "trace/source.h"
+#include "names/symbols.h"
+
+static const struct program *program_of(struct trace *t)
+{
+	struct trace_source *s = trace_source(t);
+
+	return s->ops->program ? s->ops->program(s) : NULL;
+}
+
+size_t variables_count(struct trace *t)
+{
+	const struct program *p = program_of(t);
+
+	return p ? p->globals.n : 0;
+}
+
+bool variables_get(struct trace *t, size_t i, struct variables_item *out)
+{
+	const struct program *p = program_of(t);
+	const struct program_global *g;
+
+	if (!p || i >= p->globals.n || !p->globals.at[i].name)
+		return false;
+	g = &p->globals.at[i];
+	*out = (struct variables_item){ .name = g->name,
+					.file = g->file,
+					.type = g->type,
+					.layout = g->layout,
+					.addr = g->addr,
+					.size = g->size,
+					.initial = g->initial,
+					.ninitial = g->ninitial,
+					.nseen = g->nseen };
+	return true;
+}
+
+/* Units may tell of one variable several times, and a library may have come several times. */
+static bool is_other(const struct program_global *a, const struct program_global *b)
+{
+	return a->unit != b->unit && (a->addr != b->addr || strcmp(a->name, b->name) != 0);
+}
+
+bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *names[2])
+{
+	const struct program *p = program_of(t);
+	const struct program_global *first = NULL;
+
+	for (size_t i = 0; p && i < p->globals.n; i++) {
+		const struct program_global *g = &p->globals.at[i];
+
+		if (!g->name || g->addr >= addr + size || g->addr + g->size <= addr)
+			continue;
+		if (first && is_other(first, g)) {
+			names[0] = first->name;
+			names[1] = g->name;
+			return true;
+		}
+		first = first ? first : g;
+	}
+	return false;
+}
+
+enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
+			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
+{
+	const struct program *p = program_of(t);
+	struct images_file file;
+	struct layout *l;
+	size_t i;
+
+	if (p && v->layout) {
+		enum status st = layout_text_part(v->layout, part, p->text, offset, type, why);
+
+		if (st != ST_END)
+			return st;
+	}
+	if (!p || !images_find(p->images, v->addr, &file))
+		return ST_END;
+	l = symbols_layout(file.symbols);
+	if (!l || !layout_find(l, v->addr - file.bias, &i))
+		return ST_END;
+	return layout_part(l, i, part, offset, type, why) ? ST_OK : ST_BAD_INPUT;
+}
+
+bool variables_symbol(struct trace *t, const char *name, struct variables_cursor *at,
+		      uint64_t *addr, uint64_t *size)
+{
+	const struct program *p = program_of(t);
+	struct images_file file;
+
+	for (; p && images_get(p->images, at->image, &file); at->image++, at->symbol = 0) {
+		if (!symbols_find(file.symbols, name, &at->symbol, addr, size))
+			continue;
+		*addr += file.bias;
+		return true;
+	}
+	return false;
+}
+
+bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *place)
+{
+	const struct program *p = program_of(t);
+	struct images_file file;
+
+	for (size_t i = 0; p && images_get(p->images, i, &file); i++) {
+		struct layout *l = symbols_layout(file.symbols);
+
+		for (size_t k = 0; l && k < layout_count(l); k++) {
+			struct layout_variable v;
+
+			layout_get(l, k, &v);
+			if (strcmp(v.name, name) == 0) {
+				*place = v.place;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr)
+{
+	struct trace_source *s = trace_source(t);
+
+	*addr = s->ops->name_address ? s->ops->name_address(s, name, lock) : 0;
+	return *addr != 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * The program's variables, for those who have a name and want the memory.
+ *
+ * A recording lists the globals of all units that were built for it, with their addresses, types
+ * and first bytes (C_GLOBAL); how structs are laid out is in the debug information of the files
+ * (C_IMAGE), if they are still there and the same.  Text has names alone.
+ *
+ * Ownership: strings live as long as the trace.
+ */
+#ifndef NAMES_VARIABLES_H
+#define NAMES_VARIABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "names/layout.h"
+
+struct strbuf;
+struct trace;
+
+struct variables_item {
+	const char *name;   /* "total", "file.c:total" for a static one, "file.c:f.calls" */
+	const char *file;   /* as the compiler was given it; or NULL */
+	const char *type;   /* C-like; or NULL */
+	const char *layout; /* as in capture/hooks.h; or NULL */
+	uint64_t addr, size;
+	/* The first nseen bytes at the start; ninitial of them are here, the rest are zero. */
+	const uint8_t *initial;
+	uint32_t ninitial, nseen;
+};
+
+size_t variables_count(struct trace *t);
+bool variables_get(struct trace *t, size_t i, struct variables_item *out);
+
+/* Has [addr, addr + size) been that of two variables, one after the other: of a library, and of one
+ * that was loaded where it had been?  Their names. */
+bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *names[2]);
+
+/* Part of it by debug information: "", ".balance", "[3]".  ST_END: there is no such information.
+ * ST_BAD_INPUT: why says what is wrong with the part. */
+enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
+			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
+	__attribute__((warn_unused_result));
+
+/* The next variable by symbol tables, whoever built it; *at begins at 0. */
+struct variables_cursor {
+	size_t image, symbol;
+};
+bool variables_symbol(struct trace *t, const char *name, struct variables_cursor *at,
+		      uint64_t *addr, uint64_t *size);
+
+/* A variable of that name that is not listed above: where debug
+ * information has it. */
+bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *place);
+
+/* Text: the address that stands for a name.  False: not text, or too many names. */
+bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr);
+
+#endif /* NAMES_VARIABLES_H */

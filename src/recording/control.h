@@ -1,0 +1,41 @@
+/*
+ * The control stream of a recording: the program, cuts, and how the run ended (doc/TRACE_FORMAT.md
+ * sections 4 and 5).  Read whole when the trace is opened.
+ *
+ * Ownership: the caller owns the struct; strings live as long as it.
+ */
+#ifndef RECORDING_CONTROL_H
+#define RECORDING_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "names/program.h"
+
+struct blocks;
+struct notes;
+
+struct control_pair {
+	uint32_t tid;
+	uint64_t tseq;
+};
+
+struct control {
+	struct program program;
+	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
+	VEC(struct control_pair) pairs;
+	VEC(uint64_t) cuts;
+	uint64_t cut_number; /* of the last cut */
+	bool ended;	     /* C_END was there */
+	bool trouble;	     /* the writer lost something, or the stream is damaged */
+	int exit_status;
+	uint64_t bytes;
+};
+
+void control_read(struct control *c, struct blocks *b, struct notes *notes);
+/* Again, from a recording that has grown.  Strings that were given out stay good. */
+void control_read_more(struct control *c, struct blocks *b, struct notes *notes);
+void control_release(struct control *c);
+
+#endif /* RECORDING_CONTROL_H */

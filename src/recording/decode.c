@@ -1,0 +1,431 @@
+/*
+ * Walking a chunk: records in order, LATE reads put back in their places.
+ *
+ * LATE records come after the events they belong between, so a chunk that
+ * has them, and an open one, of which nobody knows, is walked once when loaded.
+ */
+#include "recording/decode.h"
+
+#include <string.h>
+
+#include "recording/decode_priv.h"
+#include "trace/notes.h"
+#include "base/wire.h"
+
+/* ---- cursors ---- */
+
+static void item_clear(struct decode_item *item)
+{
+	mem_zero(&item->e, sizeof(item->e));
+	item->numbers = 0;
+	item->is_event = false;
+	item->reads = item->replaces = item->chained = item->divisible = false;
+	item->nbefore = 0;
+	/* One huge range must not keep its room for ever. */
+	if (item->refs.capacity > 4096)
+		VEC_RELEASE(&item->refs);
+	if (item->fill.capacity > 65536)
+		VEC_RELEASE(&item->fill);
+}
+
+void decode_item_release(struct decode_item *item)
+{
+	VEC_RELEASE(&item->refs);
+	VEC_RELEASE(&item->feeds);
+	VEC_RELEASE(&item->fill);
+}
+
+void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
+{
+	c->chunk = chunk;
+	c->at = 0;
+	c->late = 0;
+	c->page = 0;
+	c->stack = 0;
+	c->name = NULL;
+	c->stack_low = c->stack_len = c->root = 0;
+	c->copy_fresh = false;
+	c->tseq = chunk->head.first_tseq - 1;
+	if (c->tables)
+		mem_zero(c->tables, sizeof(*c->tables));
+	c->last_pointer = c->last_version = 0;
+	c->last_read[0] = c->last_read[1] = 0;
+	c->nheld = 0;
+	c->taken = 0;
+}
+
+void decode_cursor_copy(struct decode_cursor *c, const struct decode_cursor *from)
+{
+	*c = *from;
+	if (!from->tables)
+		return;
+	c->tables = mem_alloc(sizeof(*c->tables));
+	*c->tables = *from->tables;
+}
+
+void decode_cursor_release(struct decode_cursor *c)
+{
+	mem_free(c->tables);
+	c->tables = NULL;
+}
+
+bool decode_is_repeatable(const struct event *e)
+{
+	return e->op == EVENT_READ && e->nrefs == 1 &&
+	       !(e->flags & (EVENT_FREE_READ | EVENT_RANGE | EVENT_REREAD));
+}
+
+static void late_deliver(struct decode_cursor *c, struct decode_item *item)
+{
+	const struct decode_late *l = &c->chunk->late.at[c->late++];
+	struct event *e = &item->e;
+
+	item_clear(item);
+	e->op = EVENT_READ;
+	e->tid = c->tid;
+	e->tseq = l->after;
+	e->flags = EVENT_REREAD | (l->atomic ? EVENT_ATOMIC : 0) |
+		   (l->has_value ? EVENT_HAS_VALUE : 0);
+	e->site = l->site;
+	e->stack = c->stack;
+	e->addr = l->addr;
+	e->len = l->size;
+	item->ref[0] = l->ref;
+	e->refs = item->ref;
+	e->nrefs = 1;
+	memcpy(item->value, &l->value, 8);
+	e->value = l->has_value ? item->value : NULL;
+	item->reads = !l->doubtful; /* what nobody knows orders nothing */
+	item->is_event = true;
+	if (l->doubtful)
+		e->flags |= EVENT_UNKNOWN;
+}
+
+/* The head of the record at the cursor, 0 where there is none; after a byte, if it is lean, there
+ * may be no more.  The wire is where the body begins. */
+static uint32_t head_take(const struct decode_cursor *c, struct wire *w)
+{
+	const struct decode_chunk *k = c->chunk;
+	uint32_t head = 0, left = k->n - c->at;
+	bool lean = left != 0 && (k->bytes[c->at] & FORMAT_FORM) == FORMAT_LEAN;
+
+	*w = (struct wire){ k->bytes + c->at, k->bytes + k->n, false };
+	if (lean && *w->at == 0)
+		memcpy(&head, w->at, left < 4 ? left : 4);
+	else if (lean)
+		head = wire_byte(w);
+	else if (left >= 2 && decode_has_short(k) && (*w->at & FORMAT_FORM) != FORMAT_OTHER)
+		head = (uint32_t)wire_fixed(w, 2);
+	else if (left >= 4)
+		head = (uint32_t)wire_fixed(w, 4);
+	return head;
+}
+
+static void tables_ready(struct decode_cursor *c)
+{
+	if (!c->tables)
+		c->tables = mem_zalloc(sizeof(*c->tables));
+}
+
+/* One record at the cursor: 1 taken, 0 the end, -1 damage. */
+static int record_take(struct decode_cursor *c, struct decode_item *item)
+{
+	const struct decode_chunk *k = c->chunk;
+	struct wire w;
+	bool was_copy = c->copy_fresh;
+	uint32_t head = head_take(c, &w);
+
+	if (head == 0)
+		return k->head.closed && k->n != c->at ? -1 : 0;
+	/* Just being written: it may have been copied in part. */
+	if (k->head.in_slot && !k->head.closed && c->at >= k->head.seen)
+		return 0;
+	item_clear(item);
+	tables_ready(c);
+	if (!decode_record(c, &w, head, item))
+		return -1;
+	c->at = (uint32_t)(w.at - k->bytes);
+	c->nsettled += decode_is_settled(head);
+	c->nsynced += decode_is_sync(head);
+	if (item->is_event) {
+		item->e.tid = c->tid;
+		item->e.tseq = c->tseq + (item->numbers != 0);
+		item->e.stack = c->stack;
+		c->tseq += item->numbers;
+		/* Only the event right before counts as the source of a COPY. */
+		if (was_copy && c->copy_tseq != item->e.tseq)
+			c->copy_fresh = false;
+	}
+	return 1;
+}
+
+static void chunk_break(struct decode_cursor *c, struct notes *notes, const char *why)
+{
+	struct decode_chunk *k = c->chunk;
+
+	k->broken = true;
+	k->n = c->at;
+	if (notes)
+		notes_add(
+			notes, "%s of T%u at offset %llu: nothing of T%u after event %llu is used",
+			why, c->tid,
+			(unsigned long long)(k->head.offset + sizeof(struct format_chunk) + c->at),
+			c->tid, (unsigned long long)c->tseq);
+}
+
+bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes)
+{
+	struct decode_chunk *k = c->chunk;
+
+	for (;;) {
+		int r;
+
+		if (c->late < k->late.n && k->late.at[c->late].after <= c->tseq) {
+			late_deliver(c, item);
+			return true;
+		}
+		r = record_take(c, item);
+		if (r > 0 && item->is_event)
+			return true;
+		if (r > 0)
+			continue;
+		if (r < 0)
+			chunk_break(c, notes, "damaged record");
+		else if (k->head.closed && !k->broken &&
+			 c->tseq + 1 - k->head.first_tseq != k->head.nevents)
+			chunk_break(c, notes, "a chunk with a wrong number of events");
+		return false;
+	}
+}
+
+/* ---- chunks ---- */
+
+/* Stable, for there may be several after one event. */
+static void late_sort(struct decode_chunk *k)
+{
+	struct decode_late *from = k->late.at, *to = mem_alloc(k->late.n * sizeof(*to) + 1), *swap;
+
+	for (size_t run = 1; run < k->late.n; run *= 2) {
+		for (size_t a = 0; a < k->late.n; a += 2 * run) {
+			size_t b = a + run < k->late.n ? a + run : k->late.n, i = a, j = b, o = a;
+			size_t end = b + run < k->late.n ? b + run : k->late.n;
+
+			while (i < b || j < end)
+				to[o++] = j >= end || (i < b && from[i].after <= from[j].after)
+						  ? from[i++]
+						  : from[j++];
+		}
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	k->late.at = from;
+	k->late.capacity = k->late.n;
+	mem_free(to);
+}
+
+static void doubt_note(struct decode_doubt *d, uint32_t head, const struct decode_cursor *c,
+		       const struct decode_item *item)
+{
+	const struct event *e = &item->e;
+	uint64_t tseq = c->tseq;
+
+	if (decode_is_settled(head)) {
+		d->has_settled = true;
+		d->settled = tseq;
+		d->settled_at = c->at;
+		if (decode_is_sync(head)) {
+			d->has_sync = true;
+			d->has_read = false;
+		}
+	} else if (item->is_event && !d->has_read && decode_is_repeatable(e)) {
+		d->has_read = true;
+		d->read_at = c->at;
+		d->read = (struct decode_late){ .after = tseq,
+						.addr = e->addr,
+						.ref = item->ref[0],
+						.site = e->site,
+						.size = (uint8_t)e->len,
+						.atomic = e->flags & EVENT_ATOMIC,
+						.doubtful = true };
+	}
+}
+
+/* Gathers LATE records, finds the end of an open chunk, and what may be missing after it. */
+static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt *doubt,
+		       struct notes *notes)
+{
+	struct decode_cursor cursor = { .tid = tid }, *c = &cursor;
+	struct decode_item item = { 0 };
+	int r;
+
+	decode_cursor_begin(c, k);
+	tables_ready(c);
+	k->scanned = true;
+	memset(doubt, 0, sizeof(*doubt));
+	for (;;) {
+		struct wire w, body;
+		uint32_t head = head_take(c, &w);
+
+		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
+		    (head >> FORMAT_KIND_SHIFT & 63) == FORMAT_K_LATE) {
+			struct decode_late late = { 0 };
+
+			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
+			body.end = w.at;
+			body.bad = w.bad;
+			r = !w.bad && decode_late_take(c, &body, head >> FORMAT_AUX_SHIFT & 255,
+						       &late)
+				    ? 1
+				    : -1;
+			if (r > 0) {
+				*VEC_PUSH(&k->late) = late;
+				c->at = (uint32_t)(w.at - k->bytes);
+				continue;
+			}
+		} else {
+			r = record_take(c, &item);
+		}
+		if (r <= 0)
+			break;
+		doubt_note(doubt, head, c, &item);
+	}
+	if (r < 0)
+		chunk_break(c, notes, "damaged record");
+	else
+		k->n = c->at;
+	if (k->late.n > 1)
+		late_sort(k);
+	decode_item_release(&item);
+	decode_cursor_release(c);
+}
+
+struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
+				      uint32_t n, bool ends, struct notes *notes)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct decode_doubt doubt;
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = n;
+	if (!head->closed || head->nlate != 0 || ends) {
+		chunk_scan(k, tid, &doubt, notes);
+		if (!head->closed)
+			k->bytes = mem_resize(k->bytes, k->n ? k->n : 1);
+		if ((ends || k->broken) && doubt.has_read) {
+			if (doubt.has_settled && doubt.settled > doubt.read.after)
+				doubt.read.after = doubt.settled;
+			decode_chunk_doubt(k, doubt.read);
+		}
+	}
+	return k;
+}
+
+/* How much of it is relied on, by the rule in the header.  The doubt is that of this chunk alone. */
+static uint32_t chunk_settled(const struct decode_chunk *k, const struct decode_doubt *d,
+			      bool carried)
+{
+	uint32_t settled = d->has_settled ? d->settled_at : 0;
+
+	if (carried && !d->has_sync)
+		return settled;
+	if (!d->has_read)
+		return k->n;
+	return d->read_at > settled ? d->read_at : settled;
+}
+
+/* Walks it, and cuts it to what is settled unless it is all there will be. */
+static void chunk_settle(struct decode_chunk *k, uint32_t tid, bool carried, bool all,
+			 struct notes *notes)
+{
+	struct notes unheard = { 0 };
+	struct decode_doubt doubt;
+
+	chunk_scan(k, tid, &doubt, all ? notes : &unheard);
+	notes_release(&unheard);
+	k->whole = k->n;
+	if (all)
+		return;
+	k->broken = false; /* a record that is not all there yet */
+	k->n = chunk_settled(k, &doubt, carried);
+}
+
+struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
+				       uint8_t *bytes, uint32_t n, bool carried)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = k->room = n;
+	chunk_settle(k, tid, carried, false, NULL);
+	return k;
+}
+
+/* The first n LATE records are where they were. */
+static bool late_is_same(const struct decode_chunk *a, const struct decode_chunk *b, uint32_t n)
+{
+	if (a->late.n < n || b->late.n < n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (a->late.at[i].after != b->late.at[i].after)
+			return false;
+	return true;
+}
+
+bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk *head,
+		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
+		       struct notes *notes)
+{
+	struct decode_chunk *k = c->chunk, more = *k;
+
+	if (n > k->room || n < k->n || head->first_tseq != k->head.first_tseq)
+		return false;
+	memcpy(k->bytes + k->n, bytes + k->n, n - k->n);
+	more.head = *head;
+	more.n = n;
+	memset(&more.late, 0, sizeof(more.late));
+	chunk_settle(&more, c->tid, carried, head->closed || whole, notes);
+	/* A file that takes back what it gave: it stays as it was. */
+	if (more.n < k->n || !late_is_same(k, &more, c->late)) {
+		VEC_RELEASE(&more.late);
+		return false;
+	}
+	VEC_RELEASE(&k->late);
+	*k = more;
+	return true;
+}
+
+void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
+			struct decode_doubt *out)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct notes unheard = { 0 };
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = n;
+	chunk_scan(k, tid, out, &unheard);
+	decode_chunk_free(k);
+	notes_release(&unheard);
+}
+
+void decode_chunk_doubt(struct decode_chunk *c, struct decode_late read)
+{
+	size_t i = c->late.n;
+
+	*VEC_PUSH(&c->late) = read;
+	for (; i > 0 && c->late.at[i - 1].after > read.after; i--)
+		c->late.at[i] = c->late.at[i - 1];
+	c->late.at[i] = read;
+}
+
+void decode_chunk_free(struct decode_chunk *c)
+{
+	if (!c)
+		return;
+	VEC_RELEASE(&c->late);
+	mem_free(c->bytes);
+	mem_free(c);
+}

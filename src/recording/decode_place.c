@@ -1,0 +1,231 @@
+/*
+ * Accesses: whole records, short ones, and the slots of places that these refer to
+ * (src/capture/place.h writes them).
+ *
+ * Short records know a version as one number, thread and event number together, as cells do: the
+ * difference of two events of one thread is small.
+ */
+#include "recording/decode_priv.h"
+
+#include "base/wire.h"
+
+static uint64_t version_pack(struct version v)
+{
+	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
+}
+
+/* False: no event before this one has that name. */
+static bool version_unpack(const struct decode_cursor *c, uint64_t packed, struct version *out)
+{
+	*out = (struct version){ (uint32_t)(packed >> FORMAT_TSEQ_BITS), packed & DECODE_TSEQ_MAX };
+	if (packed == 0)
+		return true;
+	return packed >> (FORMAT_TSEQ_BITS + FORMAT_TID_BITS) == 0 && out->tid != 0 &&
+	       out->tseq != 0 && (out->tid != c->tid || out->tseq <= c->tseq);
+}
+
+static bool is_reread(unsigned access)
+{
+	return (access & FORMAT_FORM) == FORMAT_READ && (access & FORMAT_READ_REREAD);
+}
+
+/* ---- what all records of accesses have in common ---- */
+
+/* Checks address and value against what the access is, and fills the item. */
+bool decode_access_end(struct decode_cursor *c, struct wire *w, unsigned access, uint64_t value,
+		       struct decode_item *item)
+{
+	struct event *e = &item->e;
+	bool read = (access & FORMAT_FORM) == FORMAT_READ;
+	uint64_t own = c->tseq + 1;
+
+	e->op = read ? EVENT_READ : EVENT_WRITE;
+	e->len = (uint64_t)1 << (access >> FORMAT_SIZE_SHIFT & 3);
+	e->refs = item->ref;
+	e->nrefs = access & FORMAT_CROSS ? 2 : 1;
+	e->flags |= access & FORMAT_ATOMIC ? EVENT_ATOMIC : 0;
+	if (!decode_span_is_sane(e->addr, e->len) || format_words(e->addr, e->len) != e->nrefs ||
+	    (e->len < 8 && value >> 8 * e->len != 0))
+		return false;
+	item->reads = read;
+	item->replaces = !read;
+	item->is_event = true;
+	item->numbers = is_reread(access) ? 0 : 1;
+	if (is_reread(access)) { /* tells a version, no bytes, takes no number */
+		e->flags |= EVENT_REREAD;
+	} else {
+		decode_value(item, item->value, value);
+		e->value = item->value;
+	}
+	if (read) {
+		e->flags |= access & FORMAT_READ_FREE ? EVENT_FREE_READ : 0;
+	} else if (access & FORMAT_WRITE_FED) {
+		decode_feeds(w, item, own);
+	} else if (access & FORMAT_WRITE_FED1) {
+		if (own == 1)
+			return false;
+		decode_feed(item, own - 1);
+	}
+	return !w->bad;
+}
+
+/* ---- places ---- */
+
+static void place_remember(struct decode_cursor *c, struct decode_slot *p,
+			   const struct decode_item *item, uint64_t value)
+{
+	uint64_t version = version_pack(item->ref[0]);
+
+	p->addr = item->e.addr;
+	if (item->reads || version != p->own)
+		p->version = version;
+	c->last_version = version;
+	if (is_reread(p->access))
+		return;
+	p->value = value;
+	if (item->reads) {
+		c->last_read[1] = c->last_read[0];
+		c->last_read[0] = value;
+	} else {
+		p->own = version_pack((struct version){ c->tid, c->tseq + 1 });
+	}
+}
+
+/* Of an access that touches two words: from the first one's. */
+static bool second_take(const struct decode_cursor *c, struct wire *w, struct decode_item *item)
+{
+	uint64_t packed = version_pack(item->ref[0]) + (uint64_t)format_unzigzag(wire_varint(w));
+
+	return version_unpack(c, packed, &item->ref[1]);
+}
+
+bool decode_place(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	struct event *e = &item->e;
+	struct decode_slot *p = &c->tables->place[format_place(e->site, aux)];
+	unsigned form = aux & FORMAT_FORM;
+	uint64_t value;
+
+	if (form != FORMAT_READ && form != FORMAT_WRITE)
+		return false;
+	if (aux & FORMAT_ATOMIC)
+		e->order = wire_byte(w);
+	e->addr = wire_varint(w);
+	if (!decode_ref(c, wire_varint(w), c->tseq + 1, &item->ref[0]) ||
+	    ((aux & FORMAT_CROSS) && !second_take(c, w, item)))
+		return false;
+	value = wire_varint(w);
+	*p = (struct decode_slot){ .site = e->site,
+				   .access = (uint8_t)aux,
+				   .order = e->order,
+				   .stride = (uint64_t)1 << (aux >> FORMAT_SIZE_SHIFT & 3) };
+	if (!decode_access_end(c, w, aux, value, item))
+		return false;
+	place_remember(c, p, item, value);
+	return true;
+}
+
+static bool short_ref(struct decode_cursor *c, struct wire *w, const struct decode_slot *p,
+		      unsigned code, struct decode_item *item)
+{
+	uint64_t packed = p->version;
+	unsigned n;
+
+	switch (code) {
+	case FORMAT_R_SAME:
+		break;
+	case FORMAT_R_NEAR:
+		packed += (uint64_t)wire_byte(w) - FORMAT_R_WINDOW / 2;
+		break;
+	case FORMAT_R_OWN:
+		packed = p->own;
+		break;
+	default:
+		n = wire_byte(w);
+		if (n < FORMAT_R_FIRST)
+			return decode_ref(c, wire_fixed(w, n), c->tseq + 1, &item->ref[0]);
+		packed = c->last_version + n - FORMAT_R_FIRST - FORMAT_R_LAST_WINDOW / 2;
+	}
+	return version_unpack(c, packed, &item->ref[0]);
+}
+
+static bool short_address(const struct decode_cursor *c, struct wire *w, struct decode_slot *p,
+			  unsigned code, uint64_t *addr)
+{
+	uint64_t d = 0;
+	unsigned n;
+
+	switch (code) {
+	case FORMAT_A_SAME:
+		break;
+	case FORMAT_A_STRIDE:
+		d = p->stride;
+		break;
+	case FORMAT_A_NEAR:
+		d = (uint64_t)format_unzigzag(wire_fixed(w, 2));
+		break;
+	default:
+		n = wire_byte(w);
+		if (n < FORMAT_A_FAR)
+			d = c->last_read[0] + n - FORMAT_HOP - p->addr;
+		else if (n - FORMAT_A_FAR <= 8)
+			d = (uint64_t)format_unzigzag(wire_fixed(w, n - FORMAT_A_FAR));
+		else
+			return false;
+	}
+	*addr = p->addr + d;
+	if (d != 0)
+		p->stride = d;
+	return true;
+}
+
+static bool short_value(const struct decode_cursor *c, struct wire *w, const struct decode_slot *p,
+			unsigned code, uint64_t addr, uint64_t *value)
+{
+	unsigned n;
+
+	switch (code) {
+	case FORMAT_V_SAME:
+		*value = p->value;
+		return true;
+	case FORMAT_V_READ:
+	case FORMAT_V_READ2:
+		*value = c->last_read[code - FORMAT_V_READ];
+		return true;
+	case FORMAT_V_ADDRESS:
+		*value = addr + (uint64_t)(int64_t)(int32_t)wire_fixed(w, 4);
+		return true;
+	case FORMAT_V_LONG:
+		n = wire_byte(w);
+		if ((n & ~FORMAT_V_TOP) > 8 || n == FORMAT_V_TOP)
+			return false;
+		*value = wire_fixed(w, n & ~FORMAT_V_TOP);
+		if (n & FORMAT_V_TOP)
+			*value <<= 64 - 8 * (n & ~FORMAT_V_TOP);
+		return true;
+	default:
+		*value = wire_fixed(w, 1u << (code - FORMAT_V_1));
+		return true;
+	}
+}
+
+bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
+{
+	unsigned slot = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_SLOT_SHIFT;
+	struct decode_slot *p = &c->tables->place[slot];
+	struct event *e = &item->e;
+	uint64_t value;
+
+	if (p->access == 0)
+		return false;
+	e->site = p->site;
+	e->order = p->order;
+	if (!short_ref(c, w, p, head >> FORMAT_R_SHIFT & 3, item) ||
+	    ((p->access & FORMAT_CROSS) && !second_take(c, w, item)) ||
+	    !short_address(c, w, p, head >> FORMAT_A_SHIFT & 3, &e->addr) ||
+	    !short_value(c, w, p, head >> FORMAT_V_SHIFT & 7, e->addr, &value) ||
+	    !decode_access_end(c, w, p->access, value, item))
+		return false;
+	place_remember(c, p, item, value);
+	return true;
+}

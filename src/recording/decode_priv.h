@@ -1,0 +1,105 @@
+/*
+ * Decoding one record, for the cursors (decode.c).
+ *
+ *	decode_record	the table of kinds
+ *	decode_access	other operations on memory; loads and stores before version 3
+ *	decode_sync	synchronisation, threads, annotations
+ *	decode_state	records that only change the cursor
+ *	decode_place	loads and stores
+ *	decode_lean	the short form of lock records
+ *	decode_parts	what several of them are made of
+ */
+#ifndef RECORDING_DECODE_PRIV_H
+#define RECORDING_DECODE_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "recording/decode.h"
+
+struct wire;
+
+#define DECODE_TSEQ_MAX (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1)
+
+/* The record with this head, whose body is next in w.  item is clear.  False: damage. */
+bool decode_record(struct decode_cursor *c, struct wire *w, uint32_t head,
+		   struct decode_item *item);
+
+/* A ref, as event number own of this thread names it.  False: damage. */
+bool decode_ref(struct decode_cursor *c, uint64_t u, uint64_t own, struct version *out);
+
+/* The next address of this site. */
+static inline uint64_t decode_addr(struct decode_cursor *c, uint32_t site, uint64_t delta)
+{
+	uint64_t *last = &c->tables->predict[site & (FORMAT_PREDICT - 1)];
+
+	*last += (uint64_t)format_unzigzag(delta);
+	return *last;
+}
+
+static inline bool decode_span_is_sane(uint64_t addr, uint64_t len)
+{
+	return len <= UINT64_MAX - addr && format_words(addr, len) <= DECODE_RANGE_WORDS;
+}
+
+static inline void decode_value(struct decode_item *item, uint8_t *into, uint64_t v)
+{
+	memcpy(into, &v, 8);
+	item->e.flags |= EVENT_HAS_VALUE;
+}
+
+/* A feed list of event number own; only an rmw may be fed by itself.  Fails the wire. */
+void decode_feeds(struct wire *w, struct decode_item *item, uint64_t own);
+/* Fed by event number tseq alone. */
+void decode_feed(struct decode_item *item, uint64_t tseq);
+/* Refs, at most max of them; step: each is of a word with a number of its own, counted from own.
+ * Fails the wire. */
+void decode_runs(struct decode_cursor *c, struct wire *w, struct decode_item *item, uint64_t max,
+		 uint64_t own, unsigned step);
+
+/* What an access is (FORMAT_READ, ...); address, refs and order are there already.  Checks them. */
+bool decode_access_end(struct decode_cursor *c, struct wire *w, unsigned access, uint64_t value,
+		       struct decode_item *item);
+
+/* Forms 1 and 2 are short records, not READ and WRITE. */
+static inline bool decode_has_short(const struct decode_chunk *k)
+{
+	return k->head.version >= 3;
+}
+
+/* A short record with this head. */
+bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
+/* A READ or WRITE with this head. */
+bool decode_access(struct decode_cursor *c, struct wire *w, uint32_t head,
+		   struct decode_item *item);
+
+/* The rest of a payload, behind what the table of kinds says.  False: damage. */
+typedef bool decode_rest(struct decode_cursor *c, struct wire *w, unsigned aux,
+			 struct decode_item *item);
+decode_rest decode_place, decode_rmw, decode_casfail, decode_range_read, decode_range_write,
+	decode_extent;
+decode_rest decode_opaque, decode_fence, decode_use, decode_life, decode_sem_fail, decode_wake,
+	decode_wait, decode_join, decode_joining, decode_begin, decode_end, decode_channel,
+	decode_block, decode_user;
+decode_rest decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;
+
+/* What aux says of an operation on a lock. */
+void decode_lock(struct event *e, unsigned aux);
+
+/* A lean record with this head; the bytes after it are next in w.  False: damage. */
+bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
+/* An ACQ or REL that is not lean was decoded; its number is the one after c->tseq. */
+void decode_lean_learn(struct decode_cursor *c, unsigned kind, unsigned aux,
+		       const struct decode_item *item);
+
+/* The payload of a LATE record. */
+bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+		      struct decode_late *out);
+
+/* Does a record with this head end the filter's epoch?  Does it at least say that all runs of
+ * dropped reads are closed? */
+bool decode_is_sync(uint32_t head);
+bool decode_is_settled(uint32_t head);
+
+#endif /* RECORDING_DECODE_PRIV_H */

@@ -1,0 +1,93 @@
+/*
+ * Records that are no events: they change what the cursor knows.
+ */
+#include "recording/decode_priv.h"
+
+#include "recording/stacks.h"
+#include "base/wire.h"
+
+bool decode_page(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	(void)aux;
+	(void)item;
+	c->page = wire_u32(w);
+	return c->page < 1u << (32 - FORMAT_SITE_BITS);
+}
+
+bool decode_peer(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	uint64_t slot = wire_varint(w);
+	uint32_t tid = wire_u32(w);
+
+	(void)aux;
+	(void)item;
+	if (slot >= FORMAT_PEERS || tid == 0 || tid >= 1u << FORMAT_TID_BITS)
+		return false;
+	c->tables->peer[slot] = (struct version){ tid, 0 };
+	return true;
+}
+
+bool decode_stack(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	uint32_t keep = wire_u32(w);
+	uint64_t n = wire_varint(w);
+
+	(void)aux;
+	(void)item;
+	if (n > wire_left(w))
+		return false;
+	if (c->stacks)
+		c->stack = stacks_cut(c->stacks, c->stack, keep);
+	/* Cursors that do not follow stacks must find the same damage as those that do. */
+	for (; n > 0; n--) {
+		uint32_t site = wire_u32(w);
+
+		if (c->stacks)
+			c->stack = stacks_push(c->stacks, c->stack, site);
+	}
+	return true;
+}
+
+bool decode_name(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	(void)item;
+	if (aux == FORMAT_NAME_STACK) {
+		c->stack_low = wire_varint(w);
+		c->stack_len = wire_varint(w);
+		c->root = wire_left(w) != 0 ? wire_varint(w) : 0; /* older recorders: none */
+		return !w->bad && c->stack_len <= UINT64_MAX - c->stack_low;
+	}
+	c->nname = (uint32_t)wire_left(w);
+	c->name = w->at;
+	return true;
+}
+
+bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+		      struct decode_late *out)
+{
+	uint64_t back = wire_varint(w), size = wire_varint(w);
+
+	if (back > c->tseq || size == 0 || size > 8)
+		return false;
+	out->after = c->tseq - back;
+	out->size = (uint8_t)size;
+	out->atomic = aux & FORMAT_LATE_ATOMIC;
+	out->has_value = !(aux & FORMAT_LATE_NOVALUE);
+	out->site = wire_u32(w);
+	out->addr = decode_addr(c, out->site, wire_varint(w));
+	if (!decode_ref(c, wire_varint(w), out->after + 1, &out->ref))
+		return false;
+	out->value = out->has_value ? wire_varint(w) : 0;
+	return !w->bad && decode_span_is_sane(out->addr, size) &&
+	       format_words(out->addr, size) == 1 && out->after + 1 >= c->chunk->head.first_tseq;
+}
+
+/* Delivered from chunk->late; here only the address prediction and the peers move on. */
+bool decode_late_skip(struct decode_cursor *c, struct wire *w, unsigned aux,
+		      struct decode_item *item)
+{
+	struct decode_late late;
+
+	(void)item;
+	return c->chunk->scanned && decode_late_take(c, w, aux, &late);
+}
