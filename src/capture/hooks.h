@@ -323,7 +323,7 @@ enum foresee_callee {
  * as well it is an instruction that the pass does not model; with a byte of
  * WAITS, one that may order threads.  The second test is left out after calls
  * that do not return, or must be the last thing of their function.
- * Not emitted for FORESEE_LIBC, FORESEE_KNOWN and FORESEE_PURE names.
+ * Not emitted for names of libc.def, FORESEE_KNOWN and FORESEE_PURE.
  *
  * The n pointers are those that the callee is given and that others may know.  Of one that is given
  * more, those that are left over go to foresee_given before.
@@ -341,91 +341,6 @@ void foresee_callback_end(void);
 
 /* The lists below are laid out by hand. */
 /* clang-format off */
-
-/*
- * Library functions that read or write caller's memory.  The pass redirects a
- * call of NAME to foresee_libc_NAME, which has the same type.
- */
-#define FORESEE_LIBC(X) \
-	FORESEE_LIBC_BASIC(X) FORESEE_LIBC_SCAN(X) FORESEE_LIBC_SPLIT(X) FORESEE_LIBC_OUT(X)
-
-/* Memory and strings, printing to memory, input and output (libc.c). */
-#define FORESEE_LIBC_BASIC(X)                                                            \
-	X(memcpy) X(memmove) X(memset) X(mempcpy) X(memcmp) X(memchr) X(memrchr)          \
-	X(bcmp) X(bzero) X(bcopy)                                                        \
-	X(strlen) X(strnlen) X(strcpy) X(strncpy) X(stpcpy) X(strcat) X(strncat)          \
-	X(strcmp) X(strncmp) X(strcasecmp) X(strncasecmp) X(strchr) X(strrchr)            \
-	X(strstr) X(strspn) X(strcspn) X(strpbrk) X(strdup) X(strndup)                    \
-	X(atoi) X(atol) X(strtol) X(strtoul) X(strtoll) X(strtoull)                       \
-	X(snprintf) X(vsnprintf) X(sprintf)                                              \
-	X(clock_gettime) X(gettimeofday) X(time)                                          \
-	X(read) X(pread) X(recv) X(fread) X(fgets)                                        \
-	X(write) X(pwrite) X(send) X(fwrite) X(puts) X(fputs)
-
-/* Scanning (libc_scan.c). */
-#define FORESEE_LIBC_SCAN(X)                                                             \
-	X(sscanf) X(vsscanf) X(__isoc99_sscanf) X(__isoc99_vsscanf)                      \
-	X(__isoc23_sscanf) X(__isoc23_vsscanf)                                           \
-	X(scanf) X(vscanf) X(__isoc99_scanf) X(__isoc99_vscanf)                          \
-	X(__isoc23_scanf) X(__isoc23_vscanf)                                             \
-	X(fscanf) X(vfscanf) X(__isoc99_fscanf) X(__isoc99_vfscanf)                      \
-	X(__isoc23_fscanf) X(__isoc23_vfscanf)
-
-/* Cutting strings (libc_split.c). */
-#define FORESEE_LIBC_SPLIT(X) X(strtok_r) X(__strtok_r) X(strsep)
-
-/* Those that leave a result where an argument points (libc_out.c). */
-#define FORESEE_LIBC_OUT(X)                                                              \
-	X(pthread_key_create) X(tss_create) X(pthread_setcancelstate)                    \
-	X(pthread_setcanceltype) X(sem_getvalue) X(pthread_getname_np)                   \
-	X(pthread_attr_getstacksize) X(pthread_attr_getdetachstate)                      \
-	X(stat) X(fstat) X(lstat) X(fstatat) X(pipe) X(pipe2) X(socketpair)               \
-	X(getsockopt) X(getsockname) X(getpeername) X(accept) X(accept4)                  \
-	X(recvfrom) X(recvmsg) X(readv) X(preadv) X(poll) X(epoll_wait)                   \
-	X(localtime_r) X(gmtime_r) X(strtod) X(strtof) X(strftime) X(strerror_r)          \
-	X(getcwd) X(readlink) X(getrandom) X(getrusage) X(gethostname) X(uname)           \
-	X(nanosleep) X(inet_ntop) X(inet_pton)
-
-/* More of those, by a line each (libc_table.c), with their types as in instrument/call.c. */
-#define FORESEE_LIBC_TABLE(X) \
-	X(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE, \
-	  "vppp")                                                                            \
-	X(_ZNSt6thread4joinEv, "vp") X(_ZNSt6thread6detachEv, "vp")                          \
-	X(asprintf, "ipp.") X(vasprintf, "ippp") X(vsprintf, "ippp") X(getline, "lppp")      \
-	X(getdelim, "lppip") X(__getdelim, "lppip") X(fgets_unlocked, "ppip")                \
-	X(fread_unlocked, "lpllp")                                                           \
-	X(modf, "ddp") X(modff, "ffp") X(frexp, "ddp") X(frexpf, "ffp")                      \
-	X(wait, "ip") X(waitpid, "iipi") X(wait3, "ipip") X(wait4, "iipip")                  \
-	X(ctime_r, "ppp") X(asctime_r, "ppp") X(mktime, "lp") X(timegm, "lp")                \
-	X(strptime, "pppp") X(timespec_get, "ipi") X(clock_getres, "iip")                    \
-	X(getitimer, "iip") X(setitimer, "iipp") X(thrd_sleep, "ipp")                        \
-	X(clock_nanosleep, "iiipp") X(times, "lp")                                           \
-	X(realpath, "ppp") X(getdomainname, "ipl") X(getentropy, "ipl")                      \
-	X(ttyname_r, "iipl") X(getlogin_r, "ipl") X(mkstemp, "ip") X(mkdtemp, "pp")          \
-	X(fgetpos, "ipp") X(tcgetattr, "iip")                                                \
-	X(mbstowcs, "lppl") X(wcstombs, "lppl") X(mbtowc, "ippl") X(wctomb, "ipi")           \
-	X(mbrtowc, "lpplp") X(wcrtomb, "lpip")                                               \
-	X(sigprocmask, "iipp") X(pthread_sigmask, "iipp") X(sigaction, "iipp")               \
-	X(sigemptyset, "ip") X(sigfillset, "ip") X(sigaddset, "ipi") X(sigdelset, "ipi")     \
-	X(sigpending, "ip") X(sigismember, "ipi") X(sigwait, "ipp") X(sigwaitinfo, "ipp") X(sigtimedwait, "ippp")  \
-	X(sigaltstack, "ipp")                                                                \
-	X(getaddrinfo, "ipppp") X(inet_aton, "ipp") X(select, "iipppp") X(ioctl, "iil.")     \
-	X(eventfd_read, "iip")                                                               \
-	X(glob, "ipipp") X(regcomp, "ippi") X(regexec, "ipplpi") X(iconv, "lppppp")          \
-	X(rand_r, "ip")                                                                      \
-	X(strtoimax, "lppi") X(strtoumax, "lppi") X(wcstol, "lppi") X(wcstoul, "lppi")       \
-	X(wcstod, "dpp")                                                                     \
-	X(stat64, "ipp") X(lstat64, "ipp") X(fstat64, "iip") X(statfs, "ipp")                \
-	X(fstatfs, "iip") X(statvfs, "ipp") X(fstatvfs, "iip")                               \
-	X(getrlimit, "iip") X(sysinfo, "ip") X(getloadavg, "ipi") X(getresuid, "ippp")       \
-	X(getgroups, "iip") X(sched_getaffinity, "iilp") X(sched_getparam, "iip")            \
-	X(pthread_getaffinity_np, "illp") X(pthread_getschedparam, "ilpp")                   \
-	X(getpwnam_r, "ippplp") X(getpwuid_r, "iipplp") X(getgrnam_r, "ippplp")              \
-	X(getgrgid_r, "iipplp")                                                              \
-	X(stpncpy, "pppl") X(memccpy, "pppil") X(strxfrm, "lppl") X(swab, "vppl")            \
-	X(wmemcpy, "pppl") X(wmemset, "ppil") X(wcscpy, "ppp") X(wcsncpy, "pppl")            \
-	X(wcscat, "ppp")                                                                     \
-	X(qsort, "vpllp") X(qsort_r, "vpllpp") X(lsearch, "pppplp")
 
 /*
  * Library functions the runtime interposes by symbol (synchronisation, memory

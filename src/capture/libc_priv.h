@@ -88,4 +88,19 @@ static inline void log_store(void *p, const void *bytes, size_t n)
 	hook_leave(t);
 }
 
+/* Compares at most max bytes of two strings, as logged; fold: capitals count as small letters. */
+int libc_compare(const char *a, const char *b, size_t max, bool fold);
+
+/* Functions of variable arguments go on as their relatives that take a list. */
+#define LISTED(last, call)            \
+	({                            \
+		va_list args;         \
+		int r_;               \
+                                      \
+		va_start(args, last); \
+		r_ = call;            \
+		va_end(args);         \
+		r_;                   \
+	})
+
 #endif /* CAPTURE_LIBC_PRIV_H */

@@ -58,18 +58,6 @@ static void take(FILE *f)
 		return r;                         \
 	}
 
-/* Those of variable arguments go on as their relatives that take a list. */
-#define LISTED(last, call)            \
-	({                            \
-		va_list args;         \
-		int r_;               \
-                                      \
-		va_start(args, last); \
-		r_ = call;            \
-		va_end(args);         \
-		r_;                   \
-	})
-
 /* ---- out ---- */
 
 GIVES(int, fputc, (int c, FILE *f), f, c, f)

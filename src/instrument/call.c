@@ -11,148 +11,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum {
-#define X(name) LIBC_##name,
-	FORESEE_LIBC(X)
-#undef X
-		LIBC_COUNT
-};
-
-static const char *const libc_names[] = {
-#define X(name) #name,
-	FORESEE_LIBC(X)
-#undef X
-};
-
-/*
- * Their types: result, then arguments, then `.' if variadic.  v void, p
- * pointer, i int, l 64 bit integer, f float, d double.  A program may declare a function of its
- * own by such a name; a call is redirected only when the type fits, and one
- * of a name without type here never.
- */
-static const char *const libc_types[LIBC_COUNT] = {
-	[LIBC_memcpy] = "pppl",
-	[LIBC_memmove] = "pppl",
-	[LIBC_memset] = "ppil",
-	[LIBC_mempcpy] = "pppl",
-	[LIBC_memcmp] = "ippl",
-	[LIBC_memchr] = "ppil",
-	[LIBC_memrchr] = "ppil",
-	[LIBC_bcmp] = "ippl",
-	[LIBC_bzero] = "vpl",
-	[LIBC_bcopy] = "vppl",
-	[LIBC_strlen] = "lp",
-	[LIBC_strnlen] = "lpl",
-	[LIBC_strcpy] = "ppp",
-	[LIBC_strncpy] = "pppl",
-	[LIBC_stpcpy] = "ppp",
-	[LIBC_strcat] = "ppp",
-	[LIBC_strncat] = "pppl",
-	[LIBC_strcmp] = "ipp",
-	[LIBC_strncmp] = "ippl",
-	[LIBC_strcasecmp] = "ipp",
-	[LIBC_strncasecmp] = "ippl",
-	[LIBC_strchr] = "ppi",
-	[LIBC_strrchr] = "ppi",
-	[LIBC_strstr] = "ppp",
-	[LIBC_strspn] = "lpp",
-	[LIBC_strcspn] = "lpp",
-	[LIBC_strpbrk] = "ppp",
-	[LIBC_strdup] = "pp",
-	[LIBC_strndup] = "ppl",
-	[LIBC_atoi] = "ip",
-	[LIBC_atol] = "lp",
-	[LIBC_strtol] = "lppi",
-	[LIBC_strtoul] = "lppi",
-	[LIBC_strtoll] = "lppi",
-	[LIBC_strtoull] = "lppi",
-	[LIBC_snprintf] = "iplp.",
-	[LIBC_vsnprintf] = "iplpp",
-	[LIBC_sprintf] = "ipp.",
-	[LIBC_clock_gettime] = "iip",
-	[LIBC_gettimeofday] = "ipp",
-	[LIBC_time] = "lp",
-	[LIBC_read] = "lipl",
-	[LIBC_pread] = "lipll",
-	[LIBC_recv] = "lipli",
-	[LIBC_fread] = "lpllp",
-	[LIBC_fgets] = "ppip",
-	[LIBC_write] = "lipl",
-	[LIBC_pwrite] = "lipll",
-	[LIBC_send] = "lipli",
-	[LIBC_fwrite] = "lpllp",
-	[LIBC_puts] = "ip",
-	[LIBC_fputs] = "ipp",
-	[LIBC_sscanf] = "ipp.",
-	[LIBC_vsscanf] = "ippp",
-	[LIBC___isoc99_sscanf] = "ipp.",
-	[LIBC___isoc99_vsscanf] = "ippp",
-	[LIBC___isoc23_sscanf] = "ipp.",
-	[LIBC___isoc23_vsscanf] = "ippp",
-	[LIBC_scanf] = "ip.",
-	[LIBC_vscanf] = "ipp",
-	[LIBC___isoc99_scanf] = "ip.",
-	[LIBC___isoc99_vscanf] = "ipp",
-	[LIBC___isoc23_scanf] = "ip.",
-	[LIBC___isoc23_vscanf] = "ipp",
-	[LIBC_fscanf] = "ipp.",
-	[LIBC_vfscanf] = "ippp",
-	[LIBC___isoc99_fscanf] = "ipp.",
-	[LIBC___isoc99_vfscanf] = "ippp",
-	[LIBC___isoc23_fscanf] = "ipp.",
-	[LIBC___isoc23_vfscanf] = "ippp",
-	[LIBC_strtok_r] = "pppp",
-	[LIBC___strtok_r] = "pppp",
-	[LIBC_strsep] = "ppp",
-	[LIBC_pthread_key_create] = "ipp",
-	[LIBC_tss_create] = "ipp",
-	[LIBC_pthread_setcancelstate] = "iip",
-	[LIBC_pthread_setcanceltype] = "iip",
-	[LIBC_sem_getvalue] = "ipp",
-	[LIBC_pthread_getname_np] = "ilpl",
-	[LIBC_pthread_attr_getstacksize] = "ipp",
-	[LIBC_pthread_attr_getdetachstate] = "ipp",
-	[LIBC_stat] = "ipp",
-	[LIBC_fstat] = "iip",
-	[LIBC_lstat] = "ipp",
-	[LIBC_fstatat] = "iippi",
-	[LIBC_pipe] = "ip",
-	[LIBC_pipe2] = "ipi",
-	[LIBC_socketpair] = "iiiip",
-	[LIBC_getsockopt] = "iiiipp",
-	[LIBC_getsockname] = "iipp",
-	[LIBC_getpeername] = "iipp",
-	[LIBC_accept] = "iipp",
-	[LIBC_accept4] = "iippi",
-	[LIBC_recvfrom] = "liplipp",
-	[LIBC_recvmsg] = "lipi",
-	[LIBC_readv] = "lipi",
-	[LIBC_preadv] = "lipil",
-	[LIBC_poll] = "ipli",
-	[LIBC_epoll_wait] = "iipii",
-	[LIBC_localtime_r] = "ppp",
-	[LIBC_gmtime_r] = "ppp",
-	[LIBC_strtod] = "dpp",
-	[LIBC_strtof] = "fpp",
-	[LIBC_strftime] = "lplpp",
-	[LIBC_strerror_r] = "pipl",
-	[LIBC_getcwd] = "ppl",
-	[LIBC_readlink] = "lppl",
-	[LIBC_getrandom] = "lpli",
-	[LIBC_getrusage] = "iip",
-	[LIBC_gethostname] = "ipl",
-	[LIBC_uname] = "ip",
-	[LIBC_nanosleep] = "ipp",
-	[LIBC_inet_ntop] = "pippi",
-	[LIBC_inet_pton] = "iipp",
-};
-
+/* Functions that the runtime stands in for, and their types, as libc.def explains them. */
 static const struct {
 	const char *name, *type;
-} libc_table[] = {
-#define X(name, type) { #name, type },
-	FORESEE_LIBC_TABLE(X)
-#undef X
+} libc_names[] = {
+#define LIBC_NAME(letters, name) { #name, letters },
+#include "capture/libc.def"
 };
 
 static char type_letter(LLVMTypeRef type)
@@ -191,12 +55,9 @@ static bool type_matches(LLVMTypeRef type, const char *letters)
 
 static bool libc_is_redirected(const char *name, LLVMTypeRef type)
 {
-	for (size_t i = 0; i < LIBC_COUNT; i++)
-		if (!strcmp(name, libc_names[i]))
-			return libc_types[i] && type_matches(type, libc_types[i]);
-	for (size_t i = 0; i < sizeof(libc_table) / sizeof(*libc_table); i++)
-		if (!strcmp(name, libc_table[i].name))
-			return type_matches(type, libc_table[i].type);
+	for (size_t i = 0; i < sizeof(libc_names) / sizeof(*libc_names); i++)
+		if (!strcmp(name, libc_names[i].name))
+			return type_matches(type, libc_names[i].type);
 	return false;
 }
 

@@ -2,28 +2,14 @@
  * The stand-ins for libc's functions on memory and strings return what libc's return, and leave the
  * same bytes, whoever wrote them before.  The reference is libc on a second array.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "capture/harness.h"
-#include "capture/hooks.h"
+#include "capture/libc.h"
 
 #pragma GCC diagnostic ignored "-Wrestrict" /* two parts of one array, and they do not meet */
 
 #define SIZE 1024u
 #define THREADS 40u /* more than a record can name */
 #define ROUNDS 4000
-
-#define X(name) extern __typeof__(name) foresee_libc_##name;
-FORESEE_LIBC_BASIC(X)
-#undef X
 
 static char *area, *model; /* of SIZE bytes */
 
