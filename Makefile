@@ -77,7 +77,8 @@ MAN  := $(ROOT)/share/man
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base spec trace text names recording merge link order finding monitor lattice predict witness explore report export
+ROOMS := base spec trace text names recording merge link order finding monitor lattice predict witness explore report export \
+	launch analyse live
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.

@@ -1,7 +1,7 @@
 /*
  * What went wrong, in words for a person.
  *
- * Functions that return enum status fill one; only cli/ prints it.  The first
+ * Functions that return enum status fill one; a command prints it.  The first
  * message stays: later ones are consequences.
  */
 #ifndef BASE_DIAG_H

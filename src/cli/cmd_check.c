@@ -1,4 +1,5 @@
-#include "cli/analyse.h"
+#include "analyse/analyse.h"
+#include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
 

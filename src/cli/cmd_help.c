@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/program.h"
+#include "launch/program.h"
 #include "cli/topic.h"
 
 enum { HELP_PLAIN = 1 };

@@ -1,7 +1,7 @@
 /*
  * observe: listens for recordings and analyses each of them while it is made.
  *
- * This process accepts connections and counts; every peer has a process of its own (cli/observe.h),
+ * This process accepts connections and counts; every peer has a process of its own (live/observe.h),
  * so what one sends cannot harm the others, nor their reports.
  */
 #include <errno.h>
@@ -17,13 +17,14 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "cli/analyse.h"
+#include "analyse/analyse.h"
+#include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/observe.h"
-#include "cli/side.h"
-#include "cli/talk.h"
+#include "launch/launch.h"
+#include "live/observe.h"
+#include "launch/side.h"
+#include "base/talk.h"
 #include "link/peer.h"
 
 #define OBSERVE_LISTEN 1

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "cli/as_std.h"
+#include "export/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/spool.h"
+#include "analyse/spool.h"
 #include "order/step.h"
 #include "predict/locktree.h"
 #include "report/frames.h"

@@ -1,11 +1,12 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/forward.h"
-#include "cli/launch.h"
-#include "cli/program.h"
-#include "cli/session.h"
-#include "cli/talk.h"
+#include "live/forward.h"
+#include "launch/launch.h"
+#include "launch/program.h"
+#include "cli/session_options.h"
+#include "launch/session.h"
+#include "base/talk.h"
 
 #define RECORD_OBSERVER 1
 #define RECORD_TOKEN 2

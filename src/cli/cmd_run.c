@@ -2,7 +2,7 @@
  * run: compile if need be, record, analyse.
  *
  * The program's own output passes through untouched; what foresee found comes after it on
- * stdout.  While it runs, findings that are sure are told on stderr, in a line each (cli/live.h).
+ * stdout.  While it runs, findings that are sure are told on stderr, in a line each (live/live.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,14 +12,16 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "cli/analyse.h"
+#include "analyse/analyse.h"
+#include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/live.h"
-#include "cli/program.h"
-#include "cli/session.h"
-#include "cli/talk.h"
+#include "launch/launch.h"
+#include "live/live.h"
+#include "launch/program.h"
+#include "cli/session_options.h"
+#include "launch/session.h"
+#include "base/talk.h"
 #include "monitor/watch.h"
 
 #define RUN_NO_LIVE 401

@@ -10,8 +10,8 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/spec_binding.h"
-#include "cli/spec_races.h"
-#include "cli/talk.h"
+#include "export/spec_races.h"
+#include "base/talk.h"
 #include "monitor/monitor.h"
 #include "spec/spec.h"
 

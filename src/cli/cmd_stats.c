@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "report/json.h"
+#include "report/show.h"
 #include "report/tally.h"
 #include "trace/trace.h"
 
@@ -34,8 +35,8 @@ static int stats(const char *path, const struct input *in, bool json)
 	} else if (good) {
 		tally_print(&y, t, path, stdout);
 	}
-	if (good && !json)
-		input_notes(t, in);
+	if (good && !json && !in->quiet)
+		show_notes(t);
 	tally_release(&y);
 	trace_close(t);
 	return good ? EXIT_FINE : EXIT_TROUBLE;

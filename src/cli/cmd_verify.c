@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/talk.h"
+#include "base/talk.h"
 #include "monitor/monitor.h"
 #include "monitor/watch.h"
 #include "report/show.h"
@@ -303,7 +303,8 @@ static int files_check(struct trace *t, const char *path, const struct verify *v
 		talk_more("this is    %s", evidence_digest(ev));
 		goto out;
 	}
-	input_notes(t, &v->in);
+	if (!v->in.quiet)
+		show_notes(t);
 	status = witness_check(ev, &w, v, &p);
 out:
 	witness_release(&w);

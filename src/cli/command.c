@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "cli/talk.h"
+#include "base/talk.h"
 #include "cli/topic.h"
 
 /* Ended by NULL. */

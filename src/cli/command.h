@@ -7,14 +7,8 @@
 
 #include <stdio.h>
 
+#include "base/exit.h"
 #include "cli/option.h"
-
-/* Exit statuses. */
-#define EXIT_FINE 0
-#define EXIT_FOUND 1
-#define EXIT_TROUBLE 2
-#define EXIT_LIMIT 3	     /* a budget ran out and nothing was found */
-#define EXIT_OWN_FAILURE 125 /* of record: the status is the program's otherwise */
 
 struct command {
 	const char *name;

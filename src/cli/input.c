@@ -7,7 +7,8 @@
 
 #include "base/diag.h"
 #include "cli/command.h"
-#include "cli/talk.h"
+#include "base/talk.h"
+#include "report/show.h"
 #include "report/tally.h"
 #include "trace/trace.h"
 #include "witness/selfcheck.h"
@@ -71,20 +72,10 @@ struct trace *input_open(const char *path, const struct input *in)
 	return NULL;
 }
 
-void input_notes(const struct trace *t, const struct input *in)
-{
-	struct trace_info info;
-
-	if (in->quiet)
-		return;
-	trace_info(t, &info);
-	for (uint32_t i = 0; i < info.nnotes; i++)
-		talk_note("note: %s", info.notes[i]);
-}
-
 int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d)
 {
-	input_notes(t, in);
+	if (!in->quiet)
+		show_notes(t);
 	trace_close(t);
 	if (st == ST_OK || st == ST_END)
 		return EXIT_FINE;

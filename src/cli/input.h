@@ -44,9 +44,6 @@ bool input_option(struct input *in, const struct command *c, int id, const char 
 /* NULL after a message. */
 struct trace *input_open(const char *path, const struct input *in);
 
-/* Notes of the reader, on stderr. */
-void input_notes(const struct trace *t, const struct input *in);
-
 /* At the end of reading: the notes, what went wrong if anything did, trace_close.  The status to
  * leave with; st may also say that the end was not reached. */
 int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "cli/talk.h"
+#include "base/talk.h"
 
 void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
 		  int argc, char **argv)

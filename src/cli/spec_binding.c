@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/input.h"
-#include "cli/talk.h"
+#include "base/talk.h"
 #include "monitor/eval.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"

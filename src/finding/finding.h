@@ -83,7 +83,7 @@ struct finding {
 	 * may differ. */
 	VEC(uint64_t) relaxed;
 	VEC(uint64_t) tainted;
-	/* Of a lattice: points by lane, where to look for the schedule (cli/prove.h). */
+	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.h). */
 	VEC(uint32_t) cut;
 	const char *why; /* WARNING: why it is no more; static, or from findings_words */
 	uint64_t more;	 /* further pairs with the same signature that were met, not kept */

@@ -33,7 +33,7 @@
  * read of a version that is known to be replaced is unknown (EVENT_UNKNOWN): its thread gets there
  * and no further.  The last GONE_MAX replacements are remembered.  A read that comes later still is
  * not told from others, so whoever follows must not rely on what he finds without another proof
- * (cli/live_property.c).
+ * (live/live_property.c).
  *
  * INIT.  Of a read of INIT nobody knows whether it belongs to this life of the word or to a later one.
  * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such

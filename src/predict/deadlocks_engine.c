@@ -24,6 +24,7 @@ const struct engine engine_spd = {
 	.summary = "sync-preserving deadlocks: critical sections keep their order",
 	.needs_model = true,
 	.sound = true,
+	.usual = true,
 	.begin = engine_keep_options,
 	.end = spd_end,
 };
@@ -51,6 +52,7 @@ const struct engine engine_deadlocks = {
 		"all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",
 	.needs_model = true,
 	.sound = true,
+	.usual = true,
 	.begin = engine_keep_options,
 	.end = deadlocks_end,
 };

@@ -77,6 +77,7 @@ struct engine {
 	const char *name, *summary;
 	bool needs_model; /* else it takes steps */
 	bool sound;	  /* its findings come with schedules */
+	bool usual;	  /* it runs when the user names none */
 	bool lattice;	  /* it is about runs as a whole: builds a lattice */
 	void *(*begin)(const struct engine_options *opt);
 	void (*steps)(void *self, const struct step_batch *b); /* NULL when needs_model */

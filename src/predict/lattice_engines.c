@@ -10,7 +10,7 @@
  *
  * The recorded run is watched apart from the lattice: it needs no proof, goes on past events that no
  * reordering can have, and is never cut short.  A property that it violates is reported there; of
- * the others the first level that has a violation, by its cut, from which cli/prove.c finds the way.
+ * the others the first level that has a violation, by its cut, from which analyse/prove.c finds the way.
  */
 #include "predict/engine.h"
 

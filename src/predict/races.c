@@ -119,6 +119,7 @@ const struct engine engine_races = {
 	.summary = "all sound race engines: syncp, osr, exact",
 	.needs_model = true,
 	.sound = true,
+	.usual = true,
 	.begin = engine_keep_options,
 	.end = races_end,
 };

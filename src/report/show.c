@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/talk.h"
 #include "capture/hooks.h"
 #include "report/frames.h"
 #include "trace/format.h"
@@ -311,4 +312,13 @@ void show_sites(const struct trace *t, FILE *to)
 		fprintf(to, "%s\n", strbuf_str(&line));
 	}
 	strbuf_release(&line);
+}
+
+void show_notes(const struct trace *t)
+{
+	struct trace_info info;
+
+	trace_info(t, &info);
+	for (uint32_t i = 0; i < info.nnotes; i++)
+		talk_note("note: %s", info.notes[i]);
 }

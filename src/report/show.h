@@ -31,6 +31,9 @@ struct show {
 };
 void show_event(struct show *s, const struct event *e, struct strbuf *out);
 
+/* What the reader has noted, as messages on stderr. */
+void show_notes(const struct trace *t);
+
 /* The table of places with their dependency facts. */
 void show_sites(const struct trace *t, FILE *to);
 

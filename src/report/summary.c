@@ -220,7 +220,7 @@ static void suppressed_format(const struct report *r, struct strbuf *out)
 	}
 }
 
-/* Which option would have helped.  The words are those of engines and of cli/. */
+/* Which option would have helped.  The words are those of engines and of analyse/. */
 static const char *remedy(const char *truncated)
 {
 	if (strstr(truncated, "the checker"))

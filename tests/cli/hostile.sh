@@ -36,10 +36,10 @@
 #	descriptors closed	t7111	file.c: descriptor_reopen; descriptor.c: close of ours
 #	descriptors used up	t7111	file.c: the descriptor is kept open
 #	chroot			t7111	descriptor.c: close of ours
-#	setuid			t2001	cli/program.c: is_privileged
+#	setuid			t2001	launch/program.c: is_privileged
 #	closed stdio		t7550	cli/main.c: fill_streams; its O_CLOEXEC; file.c: descriptor_raise
 #	seccomp			t7550	sandbox.c: sandbox_look
-#	daemonising		t7520	fork.c: daemon; cli/launch.c: stay_with
+#	daemonising		t7520	fork.c: daemon; launch/launch.c: stay_with
 #	  owners of locks	t2040	lock.c: lock_forked
 #	1000 threads alive	t7560	file.c: more slots (add_extent)
 #	100 000 over the run	t7560	file.c: slots used again (8000 without LONG)

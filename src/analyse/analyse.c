@@ -1,0 +1,296 @@
+#include "analyse/analyse.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "analyse/analyse_priv.h"
+#include "base/exit.h"
+#include "analyse/notify.h"
+#include "analyse/pass.h"
+#include "launch/program.h"
+#include "analyse/spool.h"
+#include "base/talk.h"
+#include "report/explain.h"
+#include "report/findings_json.h"
+#include "report/show.h"
+#include "trace/trace.h"
+
+/* Set by the first Ctrl-C or SIGTERM, or when the time is over; the second one ends us. */
+static volatile sig_atomic_t stopped, asked;
+/* With little time: enough was read, and what there is shall be searched. */
+static volatile sig_atomic_t enough;
+static const char *stop_message; /* or NULL; set before the handler can run */
+
+static const int stops[] = { SIGINT, SIGTERM, SIGPROF };
+#define NSTOPS (sizeof(stops) / sizeof(stops[0]))
+
+/* Of ANALYSE_HURRY seconds of the processor, for reading; then for searching, and the rest for
+ * certifying. */
+#define READ_SHARE 0.3
+#define HURRY_BYTES (24u << 20) /* of a recording: more cannot be read in that time */
+#define SEARCH_SHARE 0.4
+
+static void time_set(double seconds)
+{
+	struct itimerval at = { .it_value.tv_sec = (time_t)seconds };
+
+	at.it_value.tv_usec = (suseconds_t)((seconds - (double)at.it_value.tv_sec) * 1e6);
+	setitimer(ITIMER_PROF, &at, NULL);
+}
+
+static void stop(int number)
+{
+	int error = errno;
+
+	if (number == SIGPROF && enough != ANALYSE_READ) {
+		enough = ANALYSE_ENOUGH;
+		time_set(ANALYSE_HURRY * SEARCH_SHARE);
+	} else if (number == SIGPROF) {
+		stopped = 1;
+	} else if (asked) {
+		signal(number, SIG_DFL);
+		raise(number);
+	} else {
+		asked = stopped = 1;
+		if (stop_message && write(STDERR_FILENO, stop_message, strlen(stop_message)) < 0)
+			stop_message = NULL;
+	}
+	errno = error;
+}
+
+/* For as long as a trace is analysed. */
+static void stop_begin(const struct analyse *a, struct sigaction *old)
+{
+	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESTART };
+
+	stopped = asked = enough = 0;
+	stop_message = a->quiet ? NULL
+				: "\nforesee: stopping; what is known by now comes next, Ctrl-C "
+				  "again ends at once\n";
+	for (size_t i = 0; i < NSTOPS; i++) {
+		sigaction(stops[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN || stops[i] == SIGPROF)
+			sigaction(stops[i], &action, NULL);
+	}
+	if (a->hurry)
+		time_set(ANALYSE_HURRY * READ_SHARE);
+}
+
+static void stop_end(const struct sigaction *old)
+{
+	time_set(0);
+	for (size_t i = 0; i < NSTOPS; i++)
+		sigaction(stops[i], &old[i], NULL);
+}
+
+/* ---- the report ---- */
+
+void analyse_style(const struct analyse *a, struct explain_options *out)
+{
+	*out = (struct explain_options){
+		.color = talk_is_colored(a->to),
+		.all = a->verbose,
+		.hints = !a->quiet,
+		.width = talk_width(a->to),
+	};
+}
+
+static void talk_times(const struct pass *p)
+{
+	const struct report *r = &p->report;
+
+	talk_note("%s: %" PRIu64 " events; reading %.3f s, model %.3f s", r->path, r->events,
+		  r->reading, r->modelling);
+	for (size_t i = 0; i < r->nanalyses; i++)
+		talk_more("%-12s %.3f s", r->analyses[i].name, r->analyses[i].seconds);
+}
+
+static void render(struct pass *p)
+{
+	struct explain_options how;
+
+	if (p->a->json) {
+		findings_json_print(&p->report, p->a->to);
+		return;
+	}
+	analyse_style(p->a, &how);
+	explain_print(&p->report, &how, p->a->to);
+}
+
+/* Who was told of it while the program ran is not told again. */
+static void notify_of(struct pass *p)
+{
+	const struct kept_list *later = p->report.kept;
+	uint32_t id = (uint32_t)p->findings.at.n;
+	struct explain_options how;
+
+	if (!p->a->notify)
+		return;
+	analyse_style(p->a, &how);
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		const struct finding *f = &p->findings.at.at[i];
+		const struct kept *old =
+			kept_list_find(&p->a->earlier.found, kept_key(&p->report, f));
+		struct kept k;
+
+		if (old && old->told)
+			continue;
+		kept_make(&p->report, &how, f, &k);
+		notify_send(p->a->notify, &k, f->id, p->report.path, 0);
+		kept_release(&k);
+	}
+	for (size_t i = 0; i < later->at.n; i++, id++)
+		if (!later->at.at[i].told)
+			notify_send(p->a->notify, &later->at.at[i], id + 1, p->report.path, 0);
+}
+
+int analyse_report(struct pass *p, const struct kept_list *kept)
+{
+	struct report *r = &p->report;
+
+	r->kept = kept;
+	r->witness_dir = p->a->witness_dir;
+	r->spec_path = p->a->spec_path;
+	r->plugins = p->a->plugins.at;
+	r->nplugins = p->a->plugins.n;
+	r->truncated = p->truncated.at;
+	r->ntruncated = p->truncated.n;
+	render(p);
+	if (p->a->verbose)
+		talk_times(p);
+	notify_of(p);
+	if (p->a->witness_dir && p->certify.evidence && !certify_write(&p->certify, &p->findings))
+		return EXIT_TROUBLE;
+	if (p->certify.refused)
+		return EXIT_TROUBLE;
+	if (p->findings.at.n || kept->at.n)
+		return EXIT_FOUND;
+	return p->truncated.n ? EXIT_LIMIT : EXIT_FINE;
+}
+
+/* ---- one look at all of it ---- */
+
+/*
+ * What was found while the program ran, and not now: in what is gone by now (--keep), or by a search
+ * of another part that was luckier.  What is certified is so for good; a warning of a part says
+ * nothing about the whole.
+ */
+static void add_earlier(struct pass *p, struct kept_list *out)
+{
+	struct book_content *e = &p->a->earlier;
+	struct trace_info info;
+	struct map now;
+
+	trace_info(p->trace, &info);
+	map_init(&now);
+	for (size_t i = 0; i < p->findings.at.n; i++)
+		map_put(&now, kept_key(&p->report, &p->findings.at.at[i]), NULL);
+	for (size_t i = 0; i < e->found.at.n; i++) {
+		struct kept *k = &e->found.at.at[i];
+		bool gone = info.late && k->from_cut < info.from_cut;
+
+		if (map_get(&now, k->key) || !(k->certified || gone))
+			continue;
+		kept_list_add(out, k);
+	}
+	map_release(&now);
+	kept_list_sort(out);
+	if (e->missed)
+		pass_truncated(
+			p, "%" PRIu64 " events were dropped (--keep) before they were looked at",
+			e->missed);
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), most = strlen(end);
+
+	return n >= most && strcmp(path + n - most, end) == 0;
+}
+
+int analyse_failed(const struct spool *file, struct diag *d)
+{
+	spool_mend(file, d);
+	talk_error("%s", d->message);
+	if (program_is_source(file->given) && access(file->given, R_OK) == 0)
+		talk_more("for source: 'foresee run %s'", file->given);
+	else if (ends_in(file->given, ".spec"))
+		talk_more("a specification goes with a trace: 'foresee check -s %s TRACE'",
+			  file->given);
+	return EXIT_TROUBLE;
+}
+
+/* What the user should know about the spec in this program. */
+static void talk_watched(const struct pass *p)
+{
+	const char *const *note;
+	size_t n = p->watch && !p->a->quiet ? watch_notes(p->watch, &note) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		talk_note("%s", note[i]);
+}
+
+static int analyse_whole(struct analyse *a, const struct spool *file)
+{
+	struct kept_list earlier = { 0 };
+	struct diag d = { 0 };
+	struct pass p;
+	int status;
+
+	pass_init(&p, a, file->path, file->given);
+	p.report.passing = (file->fd >= 0 && !a->shortened) || a->passing;
+	if (pass_run(&p, &d) == ST_OK) {
+		if (!a->quiet && !a->shortened) /* else what is missing at its end is no news */
+			show_notes(p.trace);
+		talk_watched(&p);
+		add_earlier(&p, &earlier);
+		status = analyse_report(&p, &earlier);
+	} else {
+		status = analyse_failed(file, &d);
+	}
+	kept_list_release(&earlier);
+	pass_release(&p);
+	return status;
+}
+
+size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out)
+{
+	*out = *a;
+	out->nengines = 0;
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i]->lattice == lattice)
+			out->engines[out->nengines++] = a->engines[i];
+	if (!lattice)
+		out->engine.monitors = NULL; /* nobody asks for them */
+	return out->nengines;
+}
+
+int analyse_trace(struct analyse *a, const char *path)
+{
+	struct sigaction old[NSTOPS];
+	struct spool spool;
+	int status;
+
+	if (!spool_open(&spool, path))
+		return EXIT_TROUBLE;
+	stop_begin(a, old);
+	a->shortened = a->hurry && spool_shorten(&spool, HURRY_BYTES);
+	a->engine.stop = &stopped;
+	a->enough = &enough;
+	if (!analyse_in_windows(a, &spool, &status))
+		status = analyse_whole(a, &spool);
+	a->engine.stop = NULL;
+	a->enough = NULL;
+	stop_end(old);
+	book_content_release(&a->earlier);
+	spool_close(&spool);
+	return status;
+}

@@ -1,0 +1,85 @@
+/*
+ * Analyses of traces on behalf of commands, up to the report.  How a trace is looked at is in
+ * analyse/pass.h; one that does not fit in memory is looked at window by window (recording/windows.h).
+ */
+#ifndef ANALYSE_ANALYSE_H
+#define ANALYSE_ANALYSE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "analyse/book.h"
+#include "monitor/monitor.h"
+#include "predict/engine.h"
+
+struct explain_options;
+struct notify;
+struct suppress;
+
+#define ANALYSE_ENGINES 32
+#define ANALYSE_HURRY 2.0 /* seconds */
+#define ANALYSE_ENOUGH 1  /* no more shall be read */
+#define ANALYSE_READ 2	  /* nor is it: what is left of the time is for the search */
+
+struct analyse {
+	const struct engine *engines[ANALYSE_ENGINES]; /* empty: the default */
+	size_t nengines;
+	struct engine_options engine;
+	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
+	bool json, quiet, verbose, lenient;
+	bool by_default; /* the analyses are those that fit what is given */
+	int expected;	 /* --expect-status; -1 none */
+	bool hurry;	 /* the user has lost patience: ANALYSE_HURRY seconds are left */
+	volatile sig_atomic_t *enough; /* with hurry, ANALYSE_ENOUGH; or NULL */
+	bool shortened;		       /* with hurry: only the first part is looked at */
+	bool spooled;		       /* the report goes to `output' when it is whole */
+	bool passing; /* the trace goes away with us: nobody shall be told to read it */
+	const char *output, *witness_dir;
+	const char *on_finding;	   /* or NULL */
+	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */
+	struct suppress *suppress; /* owned */
+	const char *spec_path;	   /* or NULL */
+	VEC(const char *) plugins;
+	struct spec *spec;	  /* owned; or NULL */
+	struct monitors monitors; /* of the spec and the plug-ins, from analyse_begin on */
+	FILE *to;
+	/* Of the next trace, what was found in it while it was recorded (live/live.h). */
+	struct book_content earlier;
+};
+
+void analyse_init(struct analyse *a);
+void analyse_release(struct analyse *a);
+
+/* One more analysis, unless it is there. */
+void analyse_add(struct analyse *a, const struct engine *e);
+/* Those of a user who names none. */
+void analyse_add_usual(struct analyse *a);
+
+/* After the options (and `quiet'): opens the output, makes the directory, makes ready for
+ * --on-finding.  Refuses an output that is one of the n inputs.  False after a message. */
+bool analyse_begin(struct analyse *a, char *const *inputs, int n);
+
+/* Analyses one trace ("-": standard input) and reports.  The status to leave with. */
+int analyse_trace(struct analyse *a, const char *path);
+
+/* The spec asks about reads, which are recorded once where nothing changes between: all are needed.
+ * After analyse_begin. */
+bool analyse_wants_full(const struct analyse *a);
+
+/* A copy with those of the analyses that build lattices, or with the others.  How many they are.
+ * What `a' owns it goes on to own. */
+size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out);
+
+/* How findings are told in text. */
+void analyse_style(const struct analyse *a, struct explain_options *out);
+
+/* Of two traces, or of a trace and the writing of its report, the status that counts. */
+int analyse_worse(int a, int b);
+
+/* Closes the output, waits for commands of --on-finding.  status, or 2 with a message when something could not be written. */
+int analyse_finish(struct analyse *a, int status);
+
+#endif /* ANALYSE_ANALYSE_H */

@@ -1,0 +1,62 @@
+/*
+ * The second pass over a trace: names for the report, and the checker on every schedule that an
+ * engine claims.  Nothing is called predicted before it has passed here.
+ *
+ * A schedule that the checker refuses is a bug of foresee, never a finding: it is told aloud, its
+ * witness is kept, and the finding stays a warning that says so.
+ */
+#ifndef ANALYSE_CERTIFY_H
+#define ANALYSE_CERTIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "monitor/states.h"
+#include "monitor/watch.h"
+#include "predict/engine.h"
+#include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/view.h"
+
+struct analyse;
+struct diag;
+struct evidence;
+struct findings;
+
+/* Steps of walks over all findings; those beyond it stay warnings, and this is why.  What is
+ * certified without a walk (witness/check_cut.h) costs none. */
+#define CERTIFY_BUDGET 2000000000u
+extern const char certify_skipped[];
+
+struct certify {
+	const struct analyse *a;
+	const char *path;
+	struct trace_options how; /* which part of it, and how it is read: as in the first pass */
+	struct trace *trace;
+	struct evidence *evidence;
+	/* With findings about properties: what the events are to the spec, seen in this reading; for
+	 * the checker, and for the report. */
+	struct view view;
+	struct watch *watch;
+	struct watch_items items;
+	struct states_watch seen;
+	uint64_t spent;
+	uint64_t skipped; /* findings that the budget did not reach */
+	uint32_t refused;
+};
+
+/* Opens and reads the trace once more, as far as the findings need it. */
+enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
+	__attribute__((warn_unused_result));
+void certify_release(struct certify *c);
+/* What the spec sees, for the report, or NULL. */
+const struct states_watch *certify_watch(const struct certify *c);
+
+/* Sets status, certified, dep, observed, relaxed, tainted and why of each finding. */
+void certify_findings(struct certify *c, struct findings *f);
+
+/* Writes ID.witness for every certified finding.  False after a message. */
+bool certify_write(const struct certify *c, const struct findings *f);
+
+#endif /* ANALYSE_CERTIFY_H */

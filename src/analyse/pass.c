@@ -1,0 +1,562 @@
+#include "analyse/pass.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "analyse/prove.h"
+#include "finding/suppress.h"
+#include "order/model.h"
+#include "order/step.h"
+#include "report/words.h"
+#include "trace/trace.h"
+#include "witness/evidence.h"
+
+#define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */
+#define WINDOW_EVENTS 2000000u
+#define HURRY_EVENTS 200000u
+
+/* Of a thread. */
+#define SEEN 1
+#define SEEN_STOP 2
+
+/* Adds the time since *then to *sum, and moves *then on. */
+static void lap(double *then, double *sum)
+{
+	double now = talk_clock();
+
+	*sum += now - *then;
+	*then = now;
+}
+
+static void show_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	talk_progress_of(arg, what, done, total);
+}
+
+/* ---- pass 1 ---- */
+
+void pass_truncated(struct pass *p, const char *format, ...)
+{
+	char *words = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&words, format, ap) < 0)
+		BUG("out of memory for a message");
+	va_end(ap);
+	*VEC_PUSH(&p->truncated) = words;
+}
+
+/* Whether a wait ends depends on signals that may still come, and whether memory was free on who has got
+ * it; a circle of locks does not. */
+bool pass_is_lasting(enum finding_kind k)
+{
+	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP && k != FINDING_HANG &&
+	       k != FINDING_CRASH && k != FINDING_USE_AFTER_FREE && k != FINDING_DOUBLE_FREE;
+}
+
+bool pass_needs_model(const struct analyse *a)
+{
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i]->needs_model)
+			return true;
+	return false;
+}
+
+void pass_init(struct pass *p, struct analyse *a, const char *path, const char *name)
+{
+	memset(p, 0, sizeof(*p));
+	p->a = a;
+	p->certify = (struct certify){
+		.a = a,
+		.path = path,
+		.how = { .lenient = a->lenient, .from_cut = a->from_cut, .to_cut = a->to_cut },
+	};
+	p->report.path = name;
+	p->report.lenient = a->lenient;
+	p->needs_model = pass_needs_model(a);
+	ending_init(&p->ending);
+	stale_init(&p->stale);
+	p->report.ending = &p->ending;
+	a->engine.progress = show_progress;
+	a->engine.progress_arg = &p->progress;
+	for (size_t i = 0; i < a->nengines; i++) {
+		p->jobs[i].engine = a->engines[i];
+		p->analyses[i].name = a->engines[i]->name;
+	}
+}
+
+void pass_release(struct pass *p)
+{
+	certify_release(&p->certify);
+	findings_release(&p->findings);
+	for (size_t i = 0; i < p->truncated.n; i++)
+		free(p->truncated.at[i]);
+	VEC_RELEASE(&p->truncated);
+	VEC_RELEASE(&p->seen);
+	ending_release(&p->ending);
+	stale_release(&p->stale);
+	if (p->model)
+		model_free(p->model);
+	for (size_t i = 0; i < p->a->nengines; i++)
+		if (p->analyses[i].lattice) {
+			lattice_counts_release(p->analyses[i].lattice);
+			mem_free(p->analyses[i].lattice);
+		}
+	p->a->engine.watch = NULL;
+	p->a->engine.items = NULL;
+	watch_free(p->watch);
+	watch_items_release(&p->items);
+	if (p->trace)
+		trace_close(p->trace);
+}
+
+static void count_threads(struct pass *p, const struct step_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		uint32_t tid = b->at[i].tid;
+
+		if (b->at[i].flags & STEP_STOP) {
+			VEC_REACH(&p->seen, tid);
+			p->report.stopped += !(p->seen.at[tid] & SEEN_STOP);
+			p->seen.at[tid] |= SEEN_STOP;
+		}
+		if (b->at[i].op >= STEP_SPLIT)
+			continue; /* not an event */
+		VEC_REACH(&p->seen, tid);
+		p->report.threads += !(p->seen.at[tid] & SEEN);
+		p->seen.at[tid] |= SEEN;
+		if (b->at[i].pos > p->report.events)
+			p->report.events = b->at[i].pos;
+	}
+}
+
+static void take_batch(struct pass *p, const struct step_batch *b, double *then)
+{
+	for (size_t i = 0; i < p->a->nengines; i++) {
+		struct pass_job *j = &p->jobs[i];
+
+		if (!j->self)
+			continue;
+		j->engine->steps(j->self, b);
+		lap(then, &p->analyses[i].seconds);
+	}
+	if (p->model && !p->limited) {
+		p->limited = !model_take(p->model, b);
+		lap(then, &p->report.modelling);
+	}
+}
+
+/* There is little time, and something to look at in what is left of it.  One thread may have been alone
+ * for a while. */
+static bool is_enough(const struct pass *p)
+{
+	return p->a->enough && *p->a->enough == ANALYSE_ENOUGH &&
+	       p->report.events >= (p->report.threads > 1 ? HURRY_EVENTS : 10 * HURRY_EVENTS);
+}
+
+static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
+{
+	double then = talk_clock();
+	struct step_batch b;
+	enum status st = ST_END;
+
+	while (!engine_stopped(&p->a->engine) && !(p->hurried = is_enough(p))) {
+		VEC_CLEAR(&p->items.at);
+		VEC_CLEAR(&p->items.writes);
+		st = steps_next(s, &b, d);
+		if (st != ST_OK)
+			break;
+		count_threads(p, &b);
+		lap(&then, &p->report.reading);
+		take_batch(p, &b, &then);
+		talk_progress_of(&p->progress, "event", p->report.events, 0);
+	}
+	if (p->a->enough)
+		*p->a->enough = ANALYSE_READ;
+	p->hurried |= p->a->shortened;
+	p->report.locks = steps_lock_count(s);
+	p->report.variables = steps_variable_count(s);
+	p->strange = steps_strange_count(s) != 0;
+	p->report.given = steps_given_count(s) != 0;
+	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
+}
+
+bool pass_is_hurried(const struct pass *p)
+{
+	return p->hurried;
+}
+
+/* Model, clocks and the checker's evidence together, in three quarters of it. */
+uint32_t pass_limit(void)
+{
+	uint64_t n = mem_share(3, 4) / MODEL_EVENT_BYTES;
+
+	return n == 0 || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+/* Others need memory too while the program runs, and want to hear of findings soon. */
+uint32_t pass_window(void)
+{
+	uint64_t n = mem_share(1, 8) / MODEL_EVENT_BYTES;
+	bool given = getenv("FORESEE_MEMORY") != NULL;
+
+	return n == 0 || (n > WINDOW_EVENTS && !given) ? WINDOW_EVENTS
+	       : n > UINT32_MAX			       ? UINT32_MAX
+						       : (uint32_t)n;
+}
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	struct pass *p = arg;
+
+	ending_take(&p->ending, e);
+	stale_take(&p->stale, e);
+	if (p->watch)
+		watch_see(p->watch, t, e, &p->items);
+}
+
+static enum status read_trace(struct pass *p, struct diag *d)
+{
+	struct step_options how = { .values = p->a->engine.values && p->needs_model,
+				    .recycle = !p->needs_model,
+				    .see = see,
+				    .see_arg = p };
+	struct model_options shape = { .values = p->a->engine.values,
+				       .limit = p->limit ? p->limit : pass_limit() };
+	struct steps *s = steps_new(p->trace, &how);
+	enum status st;
+
+	if (p->needs_model)
+		p->model = model_new(&shape);
+	for (size_t i = 0; i < p->a->nengines; i++)
+		if (!p->jobs[i].engine->needs_model)
+			p->jobs[i].self = p->jobs[i].engine->begin(&p->a->engine);
+	st = read_steps(p, s, d);
+	steps_free(s);
+	if (engine_stopped(&p->a->engine))
+		pass_truncated(p, "interrupted after event %" PRIu64, p->report.events);
+	else if (p->hurried)
+		pass_truncated(p,
+			       "stopped on request: there was time for the first %" PRIu64
+			       " events; 'foresee check' looks at all of them",
+			       p->report.events);
+	if (p->limited)
+		pass_truncated(p,
+			       "only the first %" PRIu32
+			       " events fit in memory; later ones were not "
+			       "looked at (FORESEE_MEMORY=MIB sets how much may be used)",
+			       p->model->n);
+	return st;
+}
+
+/* ---- proposals ---- */
+
+static void collect(struct pass *p, size_t i, struct engine_result *r)
+{
+	struct report_analysis *a = &p->analyses[i];
+
+	a->findings = r->findings.at.n;
+	a->complete =
+		r->truncated.n == 0 && !engine_stopped(&p->a->engine) && !p->limited && !p->hurried;
+	a->counted = r->counted;
+	a->counts = r->counts;
+	a->lattice = r->lattice;
+	r->lattice = NULL;
+	for (size_t k = 0; k < r->truncated.n; k++)
+		pass_truncated(p, "%s", r->truncated.at[k]);
+	findings_move(&p->findings, &r->findings);
+	engine_result_release(r);
+}
+
+static void end_engine(struct pass *p, size_t i, struct engine_run *run)
+{
+	struct pass_job *j = &p->jobs[i];
+	struct engine_result r = { 0 };
+	double then = talk_clock();
+
+	if (j->engine->needs_model && run)
+		j->self = j->engine->begin(&p->a->engine);
+	if (j->self)
+		j->engine->end(j->self, j->engine->needs_model ? run : NULL, &r);
+	j->self = NULL;
+	lap(&then, &p->analyses[i].seconds);
+	collect(p, i, &r);
+}
+
+static void end_engines(struct pass *p)
+{
+	struct engine_run *run = NULL;
+	double then = talk_clock();
+
+	/* Ctrl-C while the trace was read: nobody waits for a model of the part of it. */
+	if (p->model && !engine_stopped(&p->a->engine)) {
+		model_finish(p->model);
+		run = engine_run_new(p->model);
+		lap(&then, &p->report.modelling);
+	}
+	for (size_t i = 0; i < p->a->nengines; i++)
+		end_engine(p, i, run);
+	if (run)
+		engine_run_free(run);
+}
+
+/* Engines free themselves when they end; what they say then is not wanted. */
+static void drop_engines(struct pass *p)
+{
+	for (size_t i = 0; i < p->a->nengines; i++) {
+		struct engine_result r = { 0 };
+
+		if (!p->jobs[i].self)
+			continue;
+		p->jobs[i].engine->end(p->jobs[i].self, NULL, &r);
+		engine_result_release(&r);
+	}
+}
+
+/* ---- pass 2 and the report ---- */
+
+/* The program has said of what they race on that it does not matter. */
+static bool is_benign(const struct pass *p, const struct finding *f)
+{
+	struct evidence_object o;
+
+	for (uint32_t i = 0; f->kind == FINDING_RACE && i < f->nevents; i++)
+		if (evidence_object(p->report.evidence, f->events[i], &o) && o.benign)
+			return true;
+	return false;
+}
+
+static bool is_wanted(void *arg, const struct finding *f)
+{
+	struct pass *p = arg;
+	struct suppress_names names = { 0 };
+	struct strbuf subject = { 0 };
+	bool hidden;
+
+	if (is_benign(p, f)) {
+		p->report.benign++;
+		return false;
+	}
+	if (!p->a->suppress)
+		return true;
+	words_subject(p->report.evidence, f, &subject);
+	words_names(p->report.evidence, f, strbuf_str(&subject), &names);
+	hidden = suppress_match(p->a->suppress, f->kind, &names);
+	words_names_release(&names);
+	strbuf_release(&subject);
+	p->report.suppressed += hidden;
+	return !hidden;
+}
+
+/* Does the race say that the free came first? */
+static bool is_told_by(const struct evidence *ev, const struct finding *f,
+		       const struct finding *race)
+{
+	struct evidence_event a, b;
+
+	if (race->kind != FINDING_RACE || race->status == FINDING_WARNING)
+		return false;
+	evidence_get(ev, race->events[0], &a);
+	evidence_get(ev, f->events[0], &b);
+	if (a.op != EVENT_FREE || a.site != b.site)
+		return false;
+	evidence_get(ev, race->events[1], &a);
+	evidence_get(ev, f->events[1], &b);
+	return a.op == b.op && a.site == b.site;
+}
+
+static bool is_news(void *arg, const struct finding *f)
+{
+	const struct pass *p = arg;
+
+	for (size_t i = 0; finding_is_stale(f) && i < p->findings.at.n; i++)
+		if (is_told_by(p->report.evidence, f, &p->findings.at.at[i]))
+			return false;
+	return true;
+}
+
+static void settle(struct pass *p)
+{
+	bool all = p->a->engine.all_pairs;
+
+	findings_settle(&p->findings, all);
+	findings_keep(&p->findings, is_news, p);
+	if (p->a->suppress)
+		suppress_begin(p->a->suppress);
+	findings_keep(&p->findings, is_wanted, p);
+	findings_settle(&p->findings, all);
+}
+
+/* What the checker had no time for is not predicted, whatever the engine has counted. */
+static void uncount(struct pass *p)
+{
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		const struct finding *f = &p->findings.at.at[i];
+
+		for (size_t k = 0; k < p->a->nengines && f->why == certify_skipped; k++) {
+			struct engine_counts *n = &p->analyses[k].counts;
+
+			if (strcmp(p->analyses[k].name, f->analysis) == 0 && n->predicted > 0) {
+				n->predicted--;
+				n->undecided++;
+			}
+		}
+	}
+}
+
+static enum status certify(struct pass *p, struct diag *d)
+{
+	struct certify *c = &p->certify;
+	double then = talk_clock();
+	enum status st;
+
+	if (p->findings.at.n == 0)
+		return ST_OK;
+	st = certify_load(c, &p->findings, d);
+	if (st != ST_OK)
+		return st;
+	certify_findings(c, &p->findings);
+	lap(&then, &p->report.certifying);
+	uncount(p);
+	if (c->skipped)
+		pass_truncated(p, "the budget of the checker: %" PRIu64 " findings not certified",
+			       c->skipped);
+	if (c->refused)
+		pass_truncated(p, "internal error: %" PRIu32 " schedules refused by the checker",
+			       c->refused);
+	p->report.evidence = c->evidence;
+	p->report.watch = certify_watch(c);
+	settle(p);
+	return ST_OK;
+}
+
+/* The spec's names, in this program. */
+static enum status bind(struct pass *p, struct diag *d)
+{
+	const struct monitors *m = p->a->engine.monitors;
+	enum status st;
+
+	if (!m || !m->spec)
+		return ST_OK;
+	st = watch_bind(m->spec, p->trace, &p->watch, d);
+	p->a->engine.watch = p->watch;
+	p->a->engine.items = &p->items;
+	return st;
+}
+
+static bool is_lasting(void *arg, const struct finding *f)
+{
+	(void)arg;
+	return pass_is_lasting(f->kind);
+}
+
+/* The engines that have a model, once more, on that of `s'. */
+static enum status search_again(struct pass *p, struct steps *s, struct diag *d)
+{
+	struct engine_run *run;
+	struct step_batch b;
+	enum status st;
+
+	while ((st = steps_next(s, &b, d)) == ST_OK && !p->limited)
+		p->limited = !model_take(p->model, &b);
+	if (st != ST_END)
+		return st == ST_OK ? ST_END : st;
+	model_finish(p->model);
+	run = engine_run_new(p->model);
+	for (size_t i = 0; i < p->a->nengines; i++) {
+		struct engine_result r = { 0 };
+
+		if (!p->jobs[i].engine->needs_model)
+			continue;
+		p->jobs[i].engine->end(p->jobs[i].engine->begin(&p->a->engine), run, &r);
+		p->analyses[i].findings += r.findings.at.n;
+		p->analyses[i].counts = r.counts;
+		findings_move(&p->findings, &r.findings);
+		engine_result_release(&r);
+	}
+	engine_run_free(run);
+	return ST_END;
+}
+
+/*
+ * Threads that have read what unseen code wrote were stopped there.  What may happen if they go on as
+ * they did is worth a warning, which the checker will make of it.
+ */
+static enum status look_again(struct pass *p, struct diag *d)
+{
+	struct step_options how = { .values = p->a->engine.values, .trusting = true };
+	struct model_options shape = { .values = p->a->engine.values,
+				       .limit = p->limit ? p->limit : pass_limit() };
+	struct trace *again;
+	struct steps *s;
+	enum status st;
+
+	if (!p->strange || !p->needs_model || p->limited || p->a->engine.all_pairs || p->hurried ||
+	    engine_stopped(&p->a->engine))
+		return ST_OK;
+	if (trace_again(p->trace, &again, d) != ST_OK)
+		return ST_OK;
+	model_free(p->model);
+	p->model = model_new(&shape);
+	s = steps_new(again, &how);
+	st = search_again(p, s, d);
+	steps_free(s);
+	trace_close(again);
+	return st == ST_END ? ST_OK : st;
+}
+
+static enum status read_and_certify(struct pass *p, struct diag *d)
+{
+	enum status st = read_trace(p, d);
+
+	if (st != ST_END) {
+		drop_engines(p);
+		return st;
+	}
+	end_engines(p);
+	/* What has not come yet may end a wait. */
+	if (p->hurried)
+		findings_keep(&p->findings, is_lasting, NULL);
+	else if (!engine_stopped(&p->a->engine)) {
+		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
+		stale_find(&p->stale, p->trace, p->certify.how.to_cut == 0, &p->findings);
+	}
+	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
+	if (st == ST_OK)
+		st = look_again(p, d);
+	return st == ST_OK ? certify(p, d) : st;
+}
+
+enum status pass_run(struct pass *p, struct diag *d)
+{
+	enum status st = trace_open(p->certify.path, &p->certify.how, &p->trace, d);
+	struct trace_info info;
+
+	if (st != ST_OK)
+		return st;
+	trace_info(p->trace, &info);
+	p->stale.text = info.form != TRACE_BINARY;
+	p->report.trace = p->trace;
+	p->report.from_cut = p->certify.how.from_cut;
+	p->report.to_cut = p->certify.how.to_cut;
+	p->report.analyses = p->analyses;
+	p->report.nanalyses = p->a->nengines;
+	p->report.findings = &p->findings;
+	p->report.suppress = p->a->suppress;
+	p->report.properties = p->a->engine.monitors ? p->a->engine.monitors->n : 0;
+	st = bind(p, d);
+	if (st != ST_OK)
+		return st;
+	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
+	st = read_and_certify(p, d);
+	talk_progress_end(&p->progress);
+	p->report.truncated = p->truncated.at;
+	p->report.ntruncated = p->truncated.n;
+	return st;
+}

@@ -1,0 +1,85 @@
+/*
+ * One look at a trace, or at a part of it: both passes, up to findings that are certified, named
+ * and settled.  What becomes of them is the caller's: a report (analyse/analyse.h), a line while the
+ * program runs (live/live.h).
+ *
+ *	pass 1   every event to every streaming engine, and to the model if an engine needs one
+ *	         the engines' proposals
+ *	pass 2   only when there are some: names for the report, and the checker on each (certify.h)
+ *	         suppressions
+ *
+ * Ownership: the caller owns the struct; `a' and the paths are borrowed.
+ */
+#ifndef ANALYSE_PASS_H
+#define ANALYSE_PASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/vec.h"
+#include "analyse/analyse.h"
+#include "analyse/certify.h"
+#include "base/talk.h"
+#include "finding/finding.h"
+#include "monitor/watch.h"
+#include "predict/stale.h"
+#include "report/ending.h"
+#include "report/report.h"
+
+struct diag;
+struct model;
+struct trace;
+
+struct pass {
+	struct analyse *a;
+	/* May be set between pass_init and pass_run; certify.how says which part is read. */
+	struct certify certify;
+	uint32_t limit; /* events of the model; 0: what fits (pass_limit) */
+	/* What came of it. */
+	struct findings findings;
+	VEC(char *) truncated;
+	struct report report;
+	struct trace *trace;
+	/* Private. */
+	struct pass_job {
+		const struct engine *engine;
+		void *self; /* streaming engines, while the trace is read */
+	} jobs[ANALYSE_ENGINES];
+	struct report_analysis analyses[ANALYSE_ENGINES];
+	bool needs_model, limited;
+	bool hurried; /* not all was read (analyse.h: hurry) */
+	bool strange; /* threads were stopped by reads of what unseen code wrote */
+	struct model *model;
+	struct watch *watch; /* with a spec; items: of the events of the present batch */
+	struct watch_items items;
+	VEC(char) seen; /* [tid] */
+	struct ending ending;
+	struct stale stale;
+	struct talk_progress progress;
+};
+
+/* path: to open; name: what the user calls it. */
+void pass_init(struct pass *p, struct analyse *a, const char *path, const char *name);
+void pass_release(struct pass *p);
+
+/* ST_OK when there is something to report, be it that a->engine.stop was set on the way. */
+enum status pass_run(struct pass *p, struct diag *d) __attribute__((warn_unused_result));
+
+/* Adds to what was not looked at, in words. */
+void pass_truncated(struct pass *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Was there no time to read all of it? */
+bool pass_is_hurried(const struct pass *p);
+
+/* What is certified in a part of a run stays so however it goes on. */
+bool pass_is_lasting(enum finding_kind k);
+
+/* Some analysis keeps the events in memory. */
+bool pass_needs_model(const struct analyse *a);
+/* How many of them fit, by the memory that is free now or FORESEE_MEMORY (MiB); 0: any number. */
+uint32_t pass_limit(void);
+/* How many a window should hold that is one of many (recording/windows.h). */
+uint32_t pass_window(void);
+
+#endif /* ANALYSE_PASS_H */

@@ -1,0 +1,27 @@
+/*
+ * The library specification `races': data races of one trace as formulas.
+ *
+ *	event w_x = write(x);  event r_x = read(x);  event every = any();  relevant every;
+ *	property race_x_T1_T2 step event: ptltl
+ *		(w_x() && tid == 1 -> !prev((w_x() || r_x()) && tid == 2)) && ...
+ *
+ * Two accesses of different threads, one of them a write, that follow one another without any
+ * event between (handbook 3.5, item 8).  Every event of the trace is a step, so that no
+ * synchronisation is overlooked; all variables that fit are declared, so that weak happens-before
+ * goes for them.
+ */
+#ifndef EXPORT_SPEC_RACES_H
+#define EXPORT_SPEC_RACES_H
+
+#include "base/status.h"
+
+struct diag;
+struct strbuf;
+struct trace;
+
+/* Reads t to its end.  What the language cannot say, or what there is too much of, is named in
+ * comments of the text.  ST_OK, or what trace_next said. */
+enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
+	__attribute__((warn_unused_result));
+
+#endif /* EXPORT_SPEC_RACES_H */

@@ -1,0 +1,32 @@
+/*
+ * Does a program hang for good?
+ *
+ * It does when every thread of it sleeps in the kernel until another thread of it does something:
+ * in a futex wait without a time limit, on memory that no other process has, in a program that no
+ * signal can set going again.  Then nothing can ever happen in it.  All of that is in /proc; where
+ * it cannot be read, no program hangs.
+ */
+#ifndef LAUNCH_HANG_H
+#define LAUNCH_HANG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A thread on its way from one wait into the next looks asleep too, for a moment. */
+#define HANG_SECONDS 2.0
+
+struct hang {
+	pid_t pid;
+	uint32_t threads; /* that wait, as of the last look */
+	/* Private. */
+	uint64_t mark; /* of what the threads were found doing; 0: not all wait */
+	double since;  /* when it was so for the first time */
+};
+
+void hang_init(struct hang *h, pid_t pid);
+
+/* To be called a few times a second.  True: for HANG_SECONDS now, nothing has moved. */
+bool hang_look(struct hang *h);
+
+#endif /* LAUNCH_HANG_H */

@@ -1,0 +1,47 @@
+/*
+ * Run a program under the recorder and wait for it.
+ *
+ * Its standard streams are ours, untouched.  Signals that ask us to stop are
+ * passed on, and we stay to see it end.  A second request kills it, a third ends us.
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct diag;
+
+/* The same request by two ways, in so short a time: timeout(1) signals us and our group. */
+#define LAUNCH_ECHO_MS 200
+
+/* What to do when it hangs for good (launch/hang.h). */
+enum launch_hang { LAUNCH_HANG_IGNORE, LAUNCH_HANG_TELL, LAUNCH_HANG_STOP };
+
+struct launch {
+	const char *path;    /* what to run */
+	char **argv;	     /* its command line, NULL at the end */
+	const char *trace;   /* absolute path of the trace; NULL: plain run, nothing recorded */
+	const char *options; /* for the runtime, one a line */
+	const char *
+		preload; /* the lock recorder, to be loaded first; NULL: the program has a runtime */
+	enum launch_hang hang;
+	bool quiet; /* say nothing of hangs and the like */
+};
+
+struct launch_end {
+	int status; /* exit status, or 128 + the signal */
+	int signal; /* that killed it; 0 none */
+	bool dumped;
+	bool hung;    /* for good, until it was killed, by us or by request */
+	bool asked;   /* to stop, by a signal that went through us */
+	long process; /* the recording went along with that child; its status is not known.  0 none */
+	double seconds;
+};
+
+/* ST_IO when it could not be started. */
+enum status launch_program(const struct launch *l, struct launch_end *end, struct diag *d)
+	__attribute__((warn_unused_result));
+
+#endif /* LAUNCH_LAUNCH_H */

@@ -1,0 +1,34 @@
+/*
+ * The program to be recorded: where it is, and whether recording can work.
+ */
+#ifndef LAUNCH_PROGRAM_H
+#define LAUNCH_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct diag;
+
+/*
+ * The path to run for name: itself when it holds a slash, else found as the
+ * shell would, along PATH.  Takes apart its ELF headers, which may say
+ * anything, and refuses what cannot be recorded; locks: with the lock recorder.
+ * *path is the caller's to free.
+ */
+enum status program_find(const char *name, bool locks, char **path, struct diag *d)
+	__attribute__((warn_unused_result));
+
+/* The path of the lock recorder, to be preloaded; the caller's to free. */
+enum status program_lock_recorder(char **path, struct diag *d) __attribute__((warn_unused_result));
+
+/* "server.foresee" for "/usr/bin/server", "audit.foresee" for "audit.c"; caller frees. */
+char *program_trace_name(const char *name);
+
+/* Whether name is that of C or C++ source. */
+bool program_is_source(const char *name);
+
+/* Directory of the running executable, without final slash; caller frees. */
+char *program_own_directory(void);
+
+#endif /* LAUNCH_PROGRAM_H */
