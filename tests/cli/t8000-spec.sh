@@ -118,10 +118,11 @@ run foresee spec --format --trace t.std a.spec
 is "$status" 2 "--format with --trace"
 
 # The manual: every block of it that is a spec.
-awk '/^```spec/ { n++; on = 1; next } /^```/ { on = 0 } on { print >("doc" n ".spec") }' "$SRC/doc/SPECS.md"
+awk '/^```spec/ { n++; on = 1; next } /^```/ { on = 0 } on { print >("doc" n ".spec") }' \
+	"$SRC/doc/SPECS.md" "$SRC/doc/PROPERTIES.md"
 count=0
 for f in doc*.spec; do
-	ok "SPECS.md, $f" foresee spec "$f"
+	ok "SPECS.md, PROPERTIES.md, $f" foresee spec "$f"
 	count=$((count + 1))
 done
 is "$((count >= 8))" 1 "there are examples"
