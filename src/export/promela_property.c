@@ -1,6 +1,6 @@
 /*
  * A property in the model of a lattice: past-time formulas, restated straight from their table
- * (handbook 4.1) without a monitor.
+ * (doc/SPECS.md, ptltl) without a monitor.
  *
  *	int v_0 = 0;				what variable 0 holds
  *	bit p_0, p_1; hidden byte n_0, n_1;	subformulas in the state before, in this one

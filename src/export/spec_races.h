@@ -6,9 +6,9 @@
  *		(w_x() && tid == 1 -> !prev((w_x() || r_x()) && tid == 2)) && ...
  *
  * Two accesses of different threads, one of them a write, that follow one another without any
- * event between (handbook 3.5, item 8).  Every event of the trace is a step, so that no
- * synchronisation is overlooked; all variables that fit are declared, so that weak happens-before
- * goes for them.
+ * event between (doc/SEMANTICS.md 3.3 says what that misses).  Every event of the trace is a step,
+ * so that no synchronisation is overlooked; all variables that fit are declared, so that weak
+ * happens-before goes for them.
  */
 #ifndef EXPORT_SPEC_RACES_H
 #define EXPORT_SPEC_RACES_H

@@ -1,12 +1,12 @@
 /*
  * From steps to points: what must come before what.
  *
- *	MVC	algorithm A (handbook 3.1): any two accesses of a cell keep their order if one of them
- *		writes, locks keep theirs.  Points are the relevant events: writes of the spec's
- *		variables, events that it names, all accesses of what it declares relevant.
- *	WEAK	weak happens-before (handbook 3.3): a read stays after its write; a write and its
- *		readers, an acquire and its release are atomic sets.  Points are the relevant events,
- *		all accesses of the spec's variables, and all acquires and releases.
+ *	MVC	algorithm A (doc/SEMANTICS.md 3.1): any two accesses of a cell keep their order if
+ *		one of them writes, locks keep theirs.  Points are the relevant events: writes of
+ *		the spec's variables, events that it names, all accesses of what it declares relevant.
+ *	WEAK	weak happens-before (doc/SEMANTICS.md 3.2): a read stays after its write; a write
+ *		and its readers, an acquire and its release are atomic sets.  Points are the relevant
+ *		events, all accesses of the spec's variables, and all acquires and releases.
  *
  * All other accesses carry causality by algorithm A in both, which leaves out some runs that weak
  * happens-before would allow, and never makes one up.

@@ -1,13 +1,13 @@
 /*
  * Memory: which accesses of a cell must keep their order.
  *
- * Algorithm A (handbook 3.1), with W the latest write and A all accesses since, joined:
+ * Algorithm A (doc/SEMANTICS.md 3.1), with W the latest write and A all accesses since, joined:
  *
  *	read	after W				A joins it
  *	write	after A				W = A = it
  *
- * Weak happens-before (handbook 3.3): a read comes after its write; the write and its readers are
- * an atomic set of the cell.
+ * Weak happens-before (doc/SEMANTICS.md 3.2): a read comes after its write; the write and its
+ * readers are an atomic set of the cell.
  *
  *	read	after W, in the set of W; of a value without a set: later writes come after it
  *	write	starts a set, and ends the one before

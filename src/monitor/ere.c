@@ -1,5 +1,5 @@
 /*
- * Regular expressions over the property's events, by derivatives (handbook 4.3).
+ * Regular expressions over the property's events, by derivatives (Brzozowski, 1964).
  *
  * The state is a term: what may still follow.  It is built when a run first gets there, and there
  * are at most MONITOR_ERE_STATES of them; past that the verdict is UNKNOWN.

@@ -1,10 +1,10 @@
 /*
- * Past-time LTL: one bit for each subformula whose past matters (Havelund and Rosu; handbook 4.2).
+ * Past-time LTL: one bit for each subformula whose past matters (Havelund and Rosu, TACAS 2002).
  *
  * The formula is flattened into a list in which operands come before operators and equal
  * subformulas are there once.  A step walks the list: the value of each subformula in the state
  * now follows from those of its operands now and from its own, or its operand's, one state ago
- * (the table of handbook 4.1):
+ * (the table of doc/SPECS.md):
  *
  *	prev F		F one state ago
  *	start F		F now, not one state ago

@@ -1,5 +1,5 @@
 /*
- * One pass over the events; the reference model is (handbook, DEPENDENCY 5)
+ * One pass over the events; the reference model is (doc/SEMANTICS.md 2.1, 2.2)
  *
  *	every event e of chain t	C[t] |= TLC(p) for hard predecessors p;  C[t][t]++
  *	binding read			C[t] |= slice(w) for each write w it saw

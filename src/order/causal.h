@@ -5,7 +5,7 @@
  *	HARD	program order and hard edges alone
  *	STRICT	every read keeps its write
  *	DEP	only binding reads and uses keep theirs, with everything that flows into them
- *		(the backward slice); see doc/ARCHITECTURE.md on the dependency-aware model
+ *		(the backward slice); see doc/SEMANTICS.md 2.2
  *	MUST_	the same two, for who counts
  *
  * STRICT and DEP keep pairs: a wait of a semaphore comes after the post that it took, a try that
@@ -17,7 +17,7 @@
  * are "never", and so is everything that needs them.
  *
  * With sections: in each set, of the sections of a lock only the one latest in the trace is open.
- * What such a set holds can run in observed order (handbook 8.4).
+ * What such a set holds can run in observed order (doc/SEMANTICS.md 2.4).
  *
  * Memory: a set for each change of the part about other chains; sets share what is the same.
  * Threads: read-only after causal_new.

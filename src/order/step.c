@@ -1,7 +1,7 @@
 /*
  * Events into steps.
  *
- * The reference model is a table from kinds of events to kinds of steps (handbook 1.1) over
+ * The reference model is a table from kinds of events to kinds of steps (doc/SEMANTICS.md 1) over
  * exact identities: a byte of one lifetime of its memory, a lock between its init and its
  * destroy.  What makes it longer: bytes become cells that split (cells.c), threads become
  * chains (chains.c), and whatever the trace cannot vouch for must stop its thread.

@@ -3,7 +3,7 @@
  *
  * The reader's events are many kinds over raw addresses.  steps_next turns them
  * once into reads and writes of cells, acquires and releases of locks, and
- * edges; engines know nothing else.  handbook section 1.1 is in step.c alone.
+ * edges; engines know nothing else.  doc/SEMANTICS.md, section 1, is in step.c alone.
  *
  * Cells.   A cell is a run of bytes inside one 8-byte word that all accesses so far touch
  *          together.  When an access touches only some of them the cell is split: STEP_SPLIT

@@ -1,7 +1,7 @@
 /*
- * Sync-preserving closures (handbook 8.4) of single cuts: the least cut with everything that must
- * run before some events in which, of the sections of each lock, only the one latest in the trace
- * is open.  What such a cut holds can run in observed order.
+ * Sync-preserving closures (doc/SEMANTICS.md 2.4) of single cuts: the least cut with everything
+ * that must run before some events in which, of the sections of each lock, only the one latest in
+ * the trace is open.  What such a cut holds can run in observed order.
  *
  * Who asks for all accesses of a trace has them cheaper by causal_new_sections.
  */

@@ -1,6 +1,6 @@
 /*
  * The search for deadlocks that the engines patterns, spd and deadlocks share: patterns in order
- * of their length, each stage on what the ones before have left (handbook 9.3).
+ * of their length, each stage on what the ones before have left (doc/ENGINES.md).
  *
  *	patterns	requests that wait for one another, held sets disjoint
  *	must-edges	no event of the pattern must run before another

@@ -1,6 +1,6 @@
 /*
- * Lock sets (Eraser; handbook 6.1): a variable that several threads use should have one lock that
- * all of them hold.
+ * Lock sets (Eraser; Savage et al., 1997): a variable that several threads use should have one
+ * lock that all of them hold.
  *
  *	VIRGIN -> EXCLUSIVE(t) -> SHARED (read by another) -> MODIFIED (written)
  *	             |                                            ^

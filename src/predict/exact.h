@@ -3,7 +3,7 @@
  * in its thread?
  *
  * Complete up to its budget: what must hold in every such reordering is gathered until nothing
- * more follows; what is left open is tried both ways (handbook 8.8 (b), DEPENDENCY 8).
+ * more follows; what is left open is tried both ways (doc/ENGINES.md, exact).
  *
  * Ownership: an exact borrows model, causal and options; they outlive it.
  * Threads:   one exact for each thread; model and causal are shared.

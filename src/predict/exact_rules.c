@@ -2,9 +2,9 @@
  * The rules of the exact search.
  *
  * Each is true of every reordering that leads to the targets and keeps to what was chosen so far
- * (handbook 8.7, for needed reads only: DEPENDENCY 8).  With r a needed read of a cell, w the
- * write it must see, v another write of the cell, s1 and s2 sections of a lock that exclude each
- * other:
+ * (after Pavlogiannis, POPL 2020, for needed reads only: doc/SEMANTICS.md 2.2).  With r a needed
+ * read of a cell, w the write it must see, v another write of the cell, s1 and s2 sections of a
+ * lock that exclude each other:
  *
  *	v <= r			=>  v <= w
  *	w <= v			=>  r <= v

@@ -3,8 +3,9 @@
  *
  * Events come in only when every reordering that leads to the targets has them: at first what must
  * run before the targets, then what closes a section that a rule wants closed (exact_rules.c).
- * With them come the reads that are needed, and what those need (DEPENDENCY 1).  So a circle
- * refutes all reordering at once, and so does a rule that asks for an event which cannot be in.
+ * With them come the reads that are needed, and what those need (doc/SEMANTICS.md 2.2).  So a
+ * circle refutes all reordering at once, and so does a rule that asks for an event which cannot be
+ * in.
  */
 #include "predict/exact_priv.h"
 

@@ -1,5 +1,5 @@
 /*
- * With values: which writes would give a read the value it had (DEPENDENCY 1).
+ * With values: which writes would give a read the value it had (doc/SEMANTICS.md 2.2).
  *
  * The write that was seen comes first, so a search that needs no others is as long as without
  * values.  A read whose value is not known keeps its write, and so does one that nothing else can

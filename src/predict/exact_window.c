@@ -8,7 +8,7 @@
  * it is.
  *
  * When that is too much, a window of the trace is searched: what lies before it has run as
- * observed (handbook 8.9).  Answers are then about the window only.
+ * observed (Huang, Meredith and Rosu, PLDI 2014).  Answers are then about the window only.
  */
 #include "predict/exact_priv.h"
 

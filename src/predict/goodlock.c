@@ -1,6 +1,6 @@
 /*
- * GoodLock (handbook 6.2): two threads that take two locks in opposite orders, unless both are
- * inside a common third one, the gate.
+ * GoodLock (Havelund, SPIN 2000): two threads that take two locks in opposite orders, unless both
+ * are inside a common third one, the gate.
  *
  *	analyse(n), n in tree 1, in preorder:
  *		N := nodes of tree 2 with n's lock, not below a marked one

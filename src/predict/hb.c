@@ -1,5 +1,5 @@
 /*
- * Happens-before races of the observed run (handbook 8.1).
+ * Happens-before races of the observed run (doc/ENGINES.md, hb).
  *
  * The reference model: a clock for every event, two conflicting accesses race when neither clock is
  * below the other.  Instead of clocks, cells keep epochs, the time of one chain (FastTrack):

@@ -1,5 +1,5 @@
 /*
- * Runs for violated properties (handbook 4.6).
+ * Runs for violated properties.
  *
  * A lattice keeps two levels, so what its engine finds is a cut (finding.h).  A second reading of
  * the trace builds the lattice again, only of the points inside the cut and with all its levels:

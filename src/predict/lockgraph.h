@@ -1,5 +1,5 @@
 /*
- * Who asks for a lock holding others: the lock dependencies of a run (handbook 6.3 and 9.1), as
+ * Who asks for a lock holding others: the lock dependencies of a run (Joshi et al., PLDI 2009), as
  * far as they can be part of a deadlock.
  *
  * A request is (thread, what it wants, mode, held set, place), with all events of the run that are

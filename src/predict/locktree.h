@@ -1,5 +1,5 @@
 /*
- * Lock trees (handbook 6.2): for each thread, which locks it takes inside which.
+ * Lock trees (Havelund, SPIN 2000): for each thread, which locks it takes inside which.
  *
  *	T1   lock a, lock b, unlock b, lock c, unlock c, unlock a, lock b, unlock b
  *

@@ -1,5 +1,5 @@
 /*
- * Races by optimistic reversal of critical sections (handbook 8.6, DEPENDENCY 7): run what must
+ * Races by optimistic reversal of critical sections (after Shi et al., ICSE 2024): run what must
  * run, close every section that can be closed, and let the sections that stay open come last of
  * their lock, even where they came earlier in the recorded run.
  *

@@ -1,8 +1,8 @@
 /*
  * Is there an order of the events I in which the moved sections come last of their locks?
  *
- * The graph of handbook 8.6 has these edges, for needed reads r (all reads in the strict
- * model), w the write that r saw, w' another write of the cell:
+ * The graph (Shi, Mathur and Pavlogiannis, ICSE 2024) has these edges, for needed reads r (all
+ * reads in the strict model), w the write that r saw, w' another write of the cell:
  *
  *	program order, hard edges, guards	forward in the trace
  *	w -> r,  w' -> w if w' is earlier,  r -> w' if w' is later		forward

@@ -1,6 +1,6 @@
 /*
- * Deadlock patterns (handbook 6.3, 9.1): requests of different threads, each of which wants what
- * the next one provides, the last what the first does; what they hold does not exclude one
+ * Deadlock patterns (Joshi et al., PLDI 2009): requests of different threads, each of which wants
+ * what the next one provides, the last what the first does; what they hold does not exclude one
  * another, nor do the locks that a parent holds around its children.
  *
  * There may be more of them than anybody can list.  So they come by length, the short first, and

@@ -1,5 +1,5 @@
 /*
- * The engines that list deadlock patterns (handbook 6.3), with all filters and with fewer.  None
+ * The engines that list deadlock patterns (patterns.h), with all filters and with fewer.  None
  * of them claims anything: a pattern may be one that no run can reach.
  */
 #include "base/mem.h"

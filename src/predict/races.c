@@ -1,6 +1,6 @@
 /*
  * The engine "races": the sound engines one after the other, each on what the ones before have
- * left (handbook 8.11).
+ * left.
  *
  *	candidates	locks and hard edges allow it
  *	syncp		in observed order; cheap, decides whole classes; strictly, then by facts

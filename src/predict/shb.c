@@ -1,6 +1,6 @@
 /*
- * Schedulable happens-before: the happens-before races that some reordering shows (handbook 8.2,
- * and section 5 of the dependency model for free reads).
+ * Schedulable happens-before: the happens-before races that some reordering shows (Mathur, Kini
+ * and Viswanathan, OOPSLA 2018; for free reads doc/SEMANTICS.md 2.2).
  *
  * Happens-before, plus: what a read saw comes before what follows the read.  The edge is added
  * after the read has been looked at, so the read itself may still race with the write it saw.  For

@@ -1,5 +1,5 @@
 /*
- * Sync-preserving deadlocks (handbook 9.1, DEPENDENCY 6): of a pattern, the earliest events that
+ * Sync-preserving deadlocks (Tunc et al., PLDI 2023): of a pattern, the earliest events that
  * can all be next at once while sections keep their observed order.
  */
 #ifndef PREDICT_SPD_H

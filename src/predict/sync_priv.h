@@ -1,6 +1,6 @@
 /*
  * Happens-before of the observed run, for the engines that follow it step by step: a clock for
- * every chain, lock, channel and atomic cell (handbook 8.1).
+ * every chain, lock, channel and atomic cell (doc/ENGINES.md, hb).
  *
  * Edges:
  *	FORK, JOIN, PUT to GET		always

@@ -1,6 +1,6 @@
 /*
  * Sync-preserving races: those that show in a reordering where the critical sections of each lock
- * keep their observed order.  All of them, and nothing else (handbook 8.4, DEPENDENCY 5).
+ * keep their observed order.  All of them, and nothing else (doc/SEMANTICS.md 2.4).
  *
  * Other engines use the search as their first stage, hence this header.
  */

@@ -1,6 +1,6 @@
 /*
- * Weak causal precedence (handbook 8.3): races beyond happens-before, for sections of one lock are
- * only ordered when what they do demands it.
+ * Weak causal precedence (Kini, Mathur and Viswanathan, PLDI 2017): races beyond happens-before,
+ * for sections of one lock are only ordered when what they do demands it.
  *
  *	(a) a release comes before an event e of a later section of the lock, when the released
  *	    section has an access in conflict with e

@@ -1,5 +1,5 @@
 /*
- * The rules of a correct reordering (handbook 2.1, 2.6), tried on one order event by event.
+ * The rules of a correct reordering (doc/WITNESS.md, section 2), tried on one order event by event.
  *
  *	prefix	the events of each thread come as in the trace, without gaps
  *	hard	fork before the child, the child before its join (here);

@@ -2,10 +2,10 @@
  * The independent checker: is this order a run that the recording proves possible, and does it
  * lead to what is claimed?
  *
- * One pass over the order with a map of memory, of locks and of threads; handbook 2.6 with taint
- * (DEPENDENCY 4).  Properties it evaluates along the order itself, by witness/view.h and
- * witness/judge.h.  It shares with the engines nothing but the trace reader and the parser of specs, and
- * is written for plainness, not for speed.
+ * One pass over the order with a map of memory, of locks and of threads; doc/WITNESS.md has the
+ * rules.  Properties it evaluates along the order itself, by witness/view.h and witness/judge.h.
+ * It shares with the engines nothing but the trace reader and the parser of specs, and is written
+ * for plainness, not for speed.
  */
 #ifndef WITNESS_CHECK_H
 #define WITNESS_CHECK_H

@@ -1,6 +1,6 @@
 /*
- * Requests that wait for one another for ever (handbook 2.2): each target is called next by its
- * thread and cannot be granted before the thread of another target goes on.
+ * Requests that wait for one another for ever (doc/SEMANTICS.md 2.3): each target is called next by
+ * its thread and cannot be granted before the thread of another target goes on.
  *
  *	a lock	waits for a thread that holds it, unless both only read
  *	a join	waits for the thread it joins

@@ -6,7 +6,7 @@
  *	binding read: not tainted, or it is named in `relaxed' and the last event of its thread
  *
  * A value that may differ must not decide anything: then every thread does what it did in the
- * observed run (DEPENDENCY 1, 4).  With every read binding this is the strict model.
+ * observed run (doc/SEMANTICS.md 2.2).  With every read binding this is the strict model.
  *
  * With values, a read that sees an untainted write of the bytes it saw is as good as observed: an
  * untainted write stores what was logged.

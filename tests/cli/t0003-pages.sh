@@ -43,6 +43,16 @@ for page in "$SRC"/doc/*.md; do
 done
 is "$missing" "" "every page is named on the front page or in ARCHITECTURE.md"
 
+# Comments cite pages, and of SEMANTICS.md sections.
+broken=
+for name in $(grep -rhoE 'doc/[A-Za-z_/]+\.md' "$SRC/src" "$SRC/tests" "$SRC/include" "$SRC/scripts" | sort -u); do
+	[ -e "$SRC/$name" ] || broken="$broken $name"
+done
+for n in $(grep -rhoE 'SEMANTICS\.md [0-9](\.[0-9])?' "$SRC/src" "$SRC/tests" | sed 's/.* //' | sort -u); do
+	grep -qE "^##+ $n[. ]" "$SRC/doc/SEMANTICS.md" || broken="$broken SEMANTICS.md:$n"
+done
+is "$broken" "" "pages that comments cite are there"
+
 # ---- words ----
 
 # code: what stands in code, in all pages.

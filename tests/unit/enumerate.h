@@ -1,6 +1,6 @@
 /*
- * Every reordering of a tiny trace, straight from the definitions (handbook 2.1, 2.2 and
- * DEPENDENCY 1): the oracle that engines and checker are held to.
+ * Every reordering of a tiny trace, straight from the definitions (doc/SEMANTICS.md 2): the oracle
+ * that engines and checker are held to.
  *
  * Speed does not matter here, plainness does.  Two forms are given, and tests hold one to the
  * other: a walk over all states that a reordering can reach, and a test of a single order that

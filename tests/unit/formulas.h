@@ -1,6 +1,6 @@
 /*
  * Past time formulas at random, as text for a spec and as trees whose truth is told by the table
- * of handbook 4.1 on the whole sequence of states.  Shares nothing with src/spec or src/monitor.
+ * of doc/SPECS.md on the whole sequence of states.  Shares nothing with src/spec or src/monitor.
  *
  * Atoms compare the variables x, y and z, or are one of the events e0 .. e2.
  */

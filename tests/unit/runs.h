@@ -1,6 +1,6 @@
 /*
- * The runs of a tiny trace that lattices are about, straight from the definitions (handbook 3.1 to
- * 3.3): the oracle for lattice/.
+ * The runs of a tiny trace that lattices are about, straight from the definitions (doc/SEMANTICS.md
+ * 3): the oracle for lattice/.
  *
  *	MVC	conflicting accesses, and the operations of a lock, keep their order
  *	WEAK	reads stay with their writes: a write and what it feeds are not interleaved with others

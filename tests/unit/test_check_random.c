@@ -1,10 +1,10 @@
 /*
  * The checker against another statement of the same rules, on small random traces.
  *
- * Here a reordering is judged as a whole and without taint, by slices (DEPENDENCY 1): Need is the
- * set of binding reads and of reads that uses name, closed under "the feeds of the write that it
- * saw"; every read in Need must see, byte by byte, what it saw.  Locks are judged by looking
- * back over the whole order at each event.
+ * Here a reordering is judged as a whole and without taint, by slices (doc/SEMANTICS.md 2.2): Need
+ * is the set of binding reads and of reads that uses name, closed under "the feeds of the write
+ * that it saw"; every read in Need must see, byte by byte, what it saw.  Locks are judged by
+ * looking back over the whole order at each event.
  *
  *	all correct orders of a trace are walked: the checker certifies each race they lead to
  *	and no other pair; then orders are spoilt at random, and both must say the same

@@ -1,6 +1,6 @@
 /*
- * Lock trees and the engine goodlock, against handbook 6.2 written down with lists and recursion;
- * and the circles of predict/lockgraph_components against the closure of the edges.
+ * Lock trees and the engine goodlock, against their definition written down with lists and
+ * recursion; and the circles of predict/lockgraph_components against the closure of the edges.
  */
 #include "tap.h"
 
