@@ -43,6 +43,16 @@ for page in "$SRC"/doc/*.md; do
 done
 is "$missing" "" "every page is named on the front page or in ARCHITECTURE.md"
 
+# Files of the program, whole or as a pattern: with a room, or only by their name.
+stale=
+for page in $pages; do
+	for name in $(grep -v '^    ' "$SRC/$page" | grep -oE '`([a-z_]+/)*[a-z0-9_*.-]+\.(c|h|sh|awk|py)`' | tr -d '`'); do
+		[ "$(find "$SRC"/{src,tests,include,examples,scripts} -path "*/$name" | head -1)" ] ||
+			stale="$stale $page:$name"
+	done
+done
+is "$stale" "" "sources that pages name are there"
+
 # Comments cite pages, and of SEMANTICS.md sections.
 broken=
 for name in $(grep -rhoE 'doc/[A-Za-z_/]+\.md' "$SRC/src" "$SRC/tests" "$SRC/include" "$SRC/scripts" | sort -u); do
