@@ -21,21 +21,11 @@
  *
  * Versions and words.  An access that crosses two words is one version of
  * both, but a read of one half need not come before a replacement of the
- * other: pending reads are kept per version and word, for which the parity of
- * the word is enough.
- *
- * INIT comes back.  The recorder forgets the words of large blocks and of
- * stacks when they are reused, so a word may be INIT several times in a run,
- * and a later INIT read must not hold up an earlier replacement of INIT.
- * Three rules keep them apart: a thread's own later reads do not block it;
- * reads of a thread's own stack block only while that thread owns the stack;
- * and whoever is still blocked by a read of INIT at the end, or INIT_PATIENCE cuts
- * later, when what really came before has long been yielded, goes on.
+ * other: pending reads are kept per version and word.
  */
 #include "merge/merge.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -44,11 +34,9 @@
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "recording/decode.h"
-#include "merge/late.h"
 #include "merge/merge_priv.h"
-#include "trace/notes.h"
-
-#define INIT_PATIENCE 16
+#include "merge/slice.h"
+#include "merge/walk.h"
 
 /* ---- the queue ---- */
 
@@ -124,8 +112,7 @@ void merge_wake(struct merge *m, uint64_t key)
 	}
 }
 
-/* Wakes those whose event has come; at the end of u, all: they will find out. */
-static void event_wake(struct merge *m, struct merge_thread *u)
+void merge_event_wake(struct merge *m, struct merge_thread *u)
 {
 	uint32_t i = u->waiters, next;
 
@@ -141,217 +128,20 @@ static void event_wake(struct merge *m, struct merge_thread *u)
 	}
 }
 
-/* ---- scanning ahead ---- */
+/* ---- placing events ---- */
 
-static void item_reads(struct merge *m, struct merge_thread *t, const struct decode_item *item,
-		       uint32_t from, uint32_t to, bool add)
+void merge_reads_placed(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to)
 {
+	const struct decode_item *item = &t->item;
+
 	for (uint32_t w = from; item->reads && w < to; w++) {
 		uint64_t word = (item->e.addr >> 3) + w;
 
-		if (add) {
-			merge_reads_add(&m->reads, &t->stream, item->e.refs[w], word);
-			continue;
-		}
 		merge_reads_remove(&m->reads, &t->stream, item->e.refs[w], word);
 		if (m->read_waiters.n != 0)
 			merge_wake(m, merge_reads_key(item->e.refs[w], word));
 	}
 }
-
-static enum status threads_scan(struct merge *m)
-{
-	for (uint32_t i = 0; i < m->n; i++) {
-		struct merge_thread *t = m->threads[i];
-
-		while (t->state != MERGE_DONE && merge_stream_is_short(&t->stream) &&
-		       merge_stream_scan(&t->stream, &m->scanned)) {
-			item_reads(m, t, &m->scanned, 0, m->scanned.e.nrefs, true);
-			if (m->follow.was)
-				merge_follow_scanned(m, t, &m->scanned);
-		}
-		m->damaged = m->damaged || t->stream.damaged;
-		if (merge_reads_count(&m->reads) > MERGE_READS_MAX) {
-			diag_set(&m->why,
-				 "more than %u reads between two cuts near event %llu of T%u: "
-				 "the recording has too few cuts to be read in bounded memory",
-				 MERGE_READS_MAX, (unsigned long long)t->stream.scan.tseq,
-				 t->stream.src->tid);
-			return ST_LIMIT;
-		}
-	}
-	return ST_OK;
-}
-
-void merge_load(struct merge *m, bool to_end)
-{
-	const struct control *c = m->control;
-	uint64_t from, to;
-
-	for (uint32_t i = 0; to_end && i < m->n; i++)
-		merge_stream_load(&m->threads[i]->stream, UINT64_MAX);
-	if (to_end)
-		return;
-	from = c->cuts.at[m->next_cut++];
-	to = m->next_cut < c->cuts.n ? c->cuts.at[m->next_cut] : c->pairs.n;
-	for (; from < to; from++) {
-		uint32_t i = merge_find(m, c->pairs.at[from].tid);
-
-		if (i != MERGE_NOBODY)
-			merge_stream_load(&m->threads[i]->stream, c->pairs.at[from].tseq);
-	}
-}
-
-/* How far to scan: to the next cut, or after the last to the end. */
-static void cut_load(struct merge *m)
-{
-	m->all_scanned = m->next_cut == m->control->cuts.n;
-	merge_load(m, m->all_scanned);
-}
-
-static enum status window_advance(struct merge *m)
-{
-	enum status st;
-
-	m->window++;
-	if (m->follow.on) {
-		merge_follow_load(m);
-	} else {
-		for (uint32_t i = 0; i < m->n; i++)
-			m->threads[i]->stream.limit = m->threads[i]->stream.load;
-		m->last_window = m->all_scanned;
-		cut_load(m);
-	}
-	st = threads_scan(m);
-	if (m->follow.on)
-		merge_follow_reached(m);
-	for (uint32_t i = 0; i < m->n; i++)
-		if (m->threads[i]->state == MERGE_LIMIT)
-			merge_ready(m, i);
-	return st;
-}
-
-/* ---- threads that cannot go on ---- */
-
-static void thread_end(struct merge *m, struct merge_thread *t)
-{
-	t->state = MERGE_DONE;
-	m->ndone++;
-	merge_follow_leave(m, t);
-	merge_stream_release(&t->stream);
-	decode_item_release(&t->item);
-	t->has_item = false;
-	event_wake(m, t);
-}
-
-/* Drops all that t has left.  Returns how many events. */
-static uint64_t thread_drain(struct merge *m, struct merge_thread *t)
-{
-	uint64_t n = 0;
-
-	if (t->has_item) {
-		n = t->item.numbers - t->word;
-		item_reads(m, t, &t->item, t->word, t->item.e.nrefs, false);
-	}
-	while (merge_stream_is_scanned(&t->stream)) {
-		merge_stream_fetch(&t->stream, &t->item);
-		item_reads(m, t, &t->item, 0, t->item.e.nrefs, false);
-		n += t->item.numbers;
-	}
-	while (merge_stream_scan(&t->stream, &m->scanned))
-		n += m->scanned.numbers;
-	return n;
-}
-
-/* To an observer's copy some may not have been sent.  A thread of which nothing is there was dropped as
- * a whole before the first cut was made (--keep), or lay behind the end of a file that was cut. */
-static bool may_be_lost(const struct merge *m, struct version v)
-{
-	return (m->blocks->head.flags & FORMAT_COPY) || merge_find(m, v.tid) == MERGE_NOBODY;
-}
-
-/* t names v, which will never come. */
-static void thread_stop(struct merge *m, struct merge_thread *t, struct version v)
-{
-	unsigned long long at = t->item.e.tseq + t->word;
-	uint32_t tid = t->stream.src->tid;
-	uint64_t dropped;
-
-	if (m->ends) { /* by request: what is named came after the end */
-		thread_drain(m, t);
-		thread_end(m, t);
-		return;
-	}
-	if (!m->damaged && !may_be_lost(m, v)) {
-		diag_set(&m->why,
-			 "contradiction: event %llu of T%u names event %llu of T%u, "
-			 "which is not in the recording",
-			 at, tid, (unsigned long long)v.tseq, v.tid);
-		m->error = ST_BAD_INPUT;
-		return;
-	}
-	m->damaged = true;
-	dropped = thread_drain(m, t);
-	notes_add(m->notes,
-		  "T%u ends before its event %llu, which needs the lost event %llu of T%u; "
-		  "%llu of its events are not used",
-		  tid, at, (unsigned long long)v.tseq, v.tid, (unsigned long long)dropped);
-	thread_end(m, t);
-}
-
-/* Nobody can go on and nothing is left to load. */
-static void threads_stuck(struct merge *m)
-{
-	const struct merge_thread *t = NULL;
-	unsigned long long at;
-
-	for (uint32_t i = 0; i < m->n && !t; i++)
-		if (m->threads[i]->state != MERGE_DONE)
-			t = m->threads[i];
-	assert(t);
-	at = t->item.e.tseq + t->word;
-	m->stopped = true;
-	if (m->damaged) {
-		notes_add(m->notes,
-			  "event %llu of T%u and others wait for one another; "
-			  "nothing after them is used",
-			  at, t->stream.src->tid);
-		return;
-	}
-	diag_set(&m->why, "contradiction: event %llu of T%u comes after itself (%s)", at,
-		 t->stream.src->tid,
-		 t->state == MERGE_EVENT ? "by the events it names"
-					 : "by reads of what it replaces");
-	m->error = ST_BAD_INPUT;
-}
-
-/*
- * Lets a thread go that only reads of a later INIT can be holding up.  The
- * one that has waited longest, for it is the likeliest to be first.
- */
-bool merge_relax(struct merge *m, bool now)
-{
-	struct merge_thread *best = NULL;
-
-	for (uint32_t i = 0; i < m->n; i++) {
-		struct merge_thread *t = m->threads[i];
-
-		if (t->state == MERGE_READS && merge_reads_is_init(t->wait_key) &&
-		    (m->follow.on ? merge_follow_is_knot(m, t)
-				  : now || t->wait_since + INIT_PATIENCE <= m->window) &&
-		    (!best || t->wait_since < best->wait_since))
-			best = t;
-	}
-	if (!best)
-		return false;
-	best->force = true;
-	if (m->follow.was)
-		map_put(&m->follow.forced, best->wait_key, NULL);
-	merge_wake(m, best->wait_key);
-	return true;
-}
-
-/* ---- placing events ---- */
 
 static bool version_is_out(const struct merge *m, struct version v)
 {
@@ -373,10 +163,10 @@ static bool version_blocks(struct merge *m, uint32_t i, struct version v)
 {
 	if (v.tid == 0 || version_is_out(m, v))
 		return false;
-	if (m->follow.on && merge_find(m, v.tid) == MERGE_NOBODY)
+	if (m->mode->grows && merge_find(m, v.tid) == MERGE_NOBODY)
 		m->threads[i]->state = MERGE_LIMIT; /* it had not begun when its slot was read */
 	else if (version_is_lost(m, v))
-		thread_stop(m, m->threads[i], v);
+		merge_thread_stop(m, m->threads[i], v);
 	else
 		wait_event(m, i, v);
 	return true;
@@ -406,7 +196,7 @@ static uint32_t words_ready(struct merge *m, uint32_t i)
 			break;
 		}
 		t->unseen_reads =
-			m->follow.on && item->replaces && merge_follow_blocks(m, t, v, word);
+			m->mode->withholds && item->replaces && m->mode->withholds(m, t, v, word);
 		if (t->unseen_reads || (item->replaces && !t->force &&
 					merge_reads_block(&m->reads, &t->stream, v, word))) {
 			if (!piece)
@@ -455,19 +245,16 @@ static void label_take(struct merge_thread *t)
 static void item_emit(struct merge *m, struct merge_thread *t, uint32_t to, struct event *e)
 {
 	*e = t->item.e;
-	e->pos = m->past.phase == MERGE_PRESENT ? ++m->pos : 0;
 	if (t->item.divisible)
 		piece_cut(t, to, e);
 	if (t->item.numbers != 0)
 		t->emitted = e->flags & EVENT_RANGE ? t->item.e.tseq + to - 1 : e->tseq;
-	item_reads(m, t, &t->item, t->word, to, false);
-	if (m->past.phase == MERGE_PRESENT && m->base->cut != 0)
-		merge_past_translate(m, e);
-	if (m->follow.was)
-		merge_follow_emitted(m, t, t->word, to, e);
+	merge_reads_placed(m, t, t->word, to);
+	if (m->mode->placed)
+		m->mode->placed(m, t, e);
 	if (e->op == EVENT_THREAD_BEGIN)
 		merge_reads_own_stack(&m->reads, t->stream.src->tid, e->addr, e->len);
-	event_wake(m, t);
+	merge_event_wake(m, t);
 	t->wait_since = UINT64_MAX;
 	t->word = to;
 	t->has_item = to < t->item.e.nrefs;
@@ -476,7 +263,7 @@ static void item_emit(struct merge *m, struct merge_thread *t, uint32_t to, stru
 /* Its next event comes after the end that was asked for. */
 static bool thread_is_out(const struct merge *m, const struct merge_thread *t)
 {
-	if (m->past.phase != MERGE_PRESENT)
+	if (!m->mode->yields)
 		return false;
 	if (t->has_item)
 		return t->item.numbers != 0 && t->item.e.tseq + t->word > t->stream.end;
@@ -487,21 +274,20 @@ static bool thread_is_out(const struct merge *m, const struct merge_thread *t)
 static bool item_fetch(struct merge *m, struct merge_thread *t)
 {
 	if (thread_is_out(m, t)) {
-		thread_drain(m, t);
-		thread_end(m, t);
+		merge_thread_cut(m, t);
 		return false;
 	}
 	if (t->has_item) {
 		/* What the past began past its cut (a range, of which some words are left) waits
 		 * until the reads that may come before the rest have been scanned. */
-		if (m->past.phase != MERGE_PRESENT || t->item.e.tseq <= t->stream.limit)
+		if (!m->mode->yields || t->item.e.tseq <= t->stream.limit)
 			return true;
 		t->state = MERGE_LIMIT;
 		return false;
 	}
 	if (!merge_stream_is_open(&t->stream)) {
 		if (merge_stream_is_end(&t->stream))
-			thread_end(m, t);
+			merge_thread_end(m, t);
 		else
 			t->state = MERGE_LIMIT;
 		return false;
@@ -513,60 +299,48 @@ static bool item_fetch(struct merge *m, struct merge_thread *t)
 	return true;
 }
 
-/* Nobody can run.  False: nor will anybody, unless there comes more. */
-static bool merge_go_on(struct merge *m)
+/* The next of the events that stand for the past. */
+static bool prologue_next(struct merge *m, struct event *e)
 {
-	if (m->ndone == m->n && m->past.phase == MERGE_PRESENT && !m->follow.on)
+	if (!m->mode->yields || m->prologue == m->past.prologue.events.n)
 		return false;
-	if (merge_past_go_on(m) || merge_relax(m, m->last_window))
-		return true;
-	if (m->follow.on && !merge_follow_has_more(m))
-		return false;
-	if (!m->last_window)
-		m->error = window_advance(m);
-	else
-		threads_stuck(m);
+	*e = m->past.prologue.events.at[m->prologue++];
 	return true;
+}
+
+/* Lets the running thread go on, or finds another one.  False: no event was placed. */
+static bool event_place(struct merge *m, struct event *e)
+{
+	struct merge_thread *t = m->threads[m->running];
+	bool fetched = item_fetch(m, t);
+	uint32_t to = fetched ? words_ready(m, m->running) : 0;
+
+	if (!fetched || t->state != MERGE_READY)
+		m->running = MERGE_NOBODY;
+	if (m->running == MERGE_NOBODY || m->error != ST_OK)
+		return false;
+	item_emit(m, t, to, e);
+	return m->mode->yields;
 }
 
 enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 {
 	while (m->error == ST_OK && !m->stopped) {
-		struct merge_thread *t;
-		uint32_t to;
-
-		if (merge_past_start(m, e)) {
+		if (prologue_next(m, e)) {
 			e->pos = ++m->pos;
 			return ST_OK;
-		}
-		if (m->follow.settled) {
-			m->follow.settled = false;
-			m->error = window_advance(m);
-			continue;
 		}
 		if (m->running == MERGE_NOBODY)
 			m->running = ready_pop(m);
 		if (m->running == MERGE_NOBODY) {
-			if (!merge_go_on(m))
-				return m->follow.on ? ST_AGAIN : ST_END;
-			continue;
-		}
-		t = m->threads[m->running];
-		if (!item_fetch(m, t)) {
-			m->running = MERGE_NOBODY;
-			continue;
-		}
-		to = words_ready(m, m->running);
-		if (t->state != MERGE_READY) {
-			m->running = MERGE_NOBODY;
-			continue;
-		}
-		if (m->error != ST_OK)
-			break;
-		item_emit(m, t, to, e);
-		if (m->past.phase == MERGE_PRESENT)
+			enum status st = m->mode->advance(m);
+
+			if (st != ST_OK)
+				return st;
+		} else if (event_place(m, e)) {
+			e->pos = ++m->pos;
 			return ST_OK;
-		merge_past_swallow(m, t, e);
+		}
 	}
 	if (m->error == ST_OK)
 		return ST_END;
@@ -580,13 +354,13 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 static void thread_root(struct merge *m, struct merge_thread *t)
 {
 	struct merge_stream *s = &t->stream;
-	struct late_root r;
+	struct walk_root r;
 
-	t->rooted = false;
-	if (!late_root(m->blocks, s->src, &r))
+	t->past.rooted = false;
+	if (!walk_root(m->blocks, s->src, &r))
 		return;
 	t->label = r.name;
-	t->rooted = r.rooted;
+	t->past.rooted = r.rooted;
 	s->stack_low = r.low;
 	s->stack_high = r.low + r.len;
 	merge_reads_own_stack(&m->reads, s->src->tid, r.low, r.len);
@@ -603,10 +377,10 @@ static void tids_reach(struct merge *m, uint32_t tid)
 	m->ntids = n;
 }
 
-void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t end)
+void merge_thread_new(struct merge *m, const struct blocks_thread *src, uint32_t chunk,
+		      uint64_t end)
 {
 	struct merge_thread *t = mem_zalloc(sizeof(*t));
-	const struct blocks_thread *src = &m->blocks->threads.at[place];
 	bool ended = m->control->ended && !m->control->trouble;
 
 	m->threads = mem_resize(m->threads, (m->n + 1) * sizeof(*m->threads));
@@ -614,18 +388,18 @@ void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t en
 	tids_reach(m, src->tid);
 	merge_stream_init(&t->stream, m->blocks, src, m->stacks, ended, m->notes);
 	merge_stream_start(&t->stream, chunk, end);
-	t->rooted = true; /* else its events will say so, if they are all read */
+	t->past.rooted = true; /* else its events will say so, if they are all read */
 	if (chunk != 0)
 		thread_root(m, t);
 	t->gone.tid = src->tid;
-	t->emitted = t->past = t->stream.emit.tseq;
+	t->emitted = t->past.upto = t->stream.emit.tseq;
 	t->state = MERGE_LIMIT;
 	t->next = t->waiters = MERGE_NOBODY;
 	t->wait_since = UINT64_MAX;
 	m->by_tid[t->stream.src->tid] = ++m->n;
 }
 
-struct merge *merge_new(struct blocks *b, const struct control *c, const struct late_base *base,
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct slice *slice,
 			struct stacks *s, struct notes *notes)
 {
 	struct merge *m = mem_zalloc(sizeof(*m));
@@ -634,8 +408,7 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 	m->notes = notes;
 	m->blocks = b;
 	m->stacks = s;
-	m->base = base;
-	m->ends = base->ends;
+	m->slice = slice;
 	m->running = m->ready_first = m->ready_last = MERGE_NOBODY;
 	m->damaged = b->damaged || !ended;
 	merge_reads_init(&m->reads);
@@ -645,12 +418,11 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 		tids_reach(m, b->threads.at[b->threads.n - 1].tid);
 	for (size_t i = 0; i < b->threads.n; i++)
 		if (b->threads.at[i].tid != FORMAT_CONTROL_TID)
-			merge_thread_new(m, i, base->at.at[i].chunk, base->at.at[i].end);
-	m->past.phase = base->cut ? MERGE_PAST : MERGE_PRESENT;
-	merge_past_begin(m);
-	/* The first window then ends at that cut. */
-	for (uint64_t k = 0; k < base->cut && !m->all_scanned; k++)
-		cut_load(m);
+			merge_thread_new(m, &b->threads.at[i], slice->at.at[i].chunk,
+					 slice->at.at[i].end);
+	m->mode = slice->cut ? &merge_mode_past : &merge_mode_whole;
+	if (slice->cut)
+		merge_past_begin(m);
 	return m;
 }
 
@@ -660,6 +432,7 @@ void merge_free(struct merge *m)
 		return;
 	for (uint32_t i = 0; i < m->n; i++) {
 		merge_stream_release(&m->threads[i]->stream);
+		merge_repeats_release(&m->threads[i]->repeats);
 		decode_item_release(&m->threads[i]->item);
 		mem_free(m->threads[i]->label);
 		mem_free(m->threads[i]);
@@ -667,8 +440,11 @@ void merge_free(struct merge *m)
 	decode_item_release(&m->scanned);
 	merge_reads_release(&m->reads);
 	map_release(&m->read_waiters);
+	map_release(&m->forced);
 	merge_past_release(m);
-	merge_follow_release(m);
+	map_release(&m->follow.open);
+	map_release(&m->follow.gone[0]);
+	map_release(&m->follow.gone[1]);
 	mem_free(m->threads);
 	mem_free(m->by_tid);
 	mem_free(m);

@@ -3,10 +3,10 @@
  * such that every event comes after what it names, and every replacement of a
  * version after all reads of it (doc/TRACE_FORMAT.md section 1).
  *
- * What is past (merge/late.h) is read but not yielded; in its place come the events that stand for
- * what it has left behind.
+ * What is past (merge/slice.h) is read but not yielded; in its place comes the prologue
+ * (merge/prologue.h).
  *
- * Ownership: the merger borrows blocks, control, base, stacks and notes.
+ * Ownership: the merger borrows blocks, control, slice, stacks and notes.
  * Threads:   belongs to one thread.
  */
 #ifndef MERGE_MERGE_H
@@ -21,12 +21,12 @@
 struct blocks;
 struct control;
 struct diag;
-struct late_base;
 struct merge;
 struct notes;
+struct slice;
 struct stacks;
 
-struct merge *merge_new(struct blocks *b, const struct control *c, const struct late_base *base,
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct slice *slice,
 			struct stacks *s, struct notes *notes);
 void merge_free(struct merge *m);
 

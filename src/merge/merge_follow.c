@@ -16,17 +16,6 @@
  * After a look the next two cuts will not do, for they may have been begun before it had ended: a cut
  * takes megabytes of records, a look does not take as long.
  *
- * Repeated reads.  A read that was recorded may go on and on without a record; the LATE record, of
- * its last time, comes afterwards.  Two things follow.
- *
- * - A chunk that is being written is scanned up to where no LATE record can belong any more
- *   (decode_chunk_open); what is there beyond it is the tail.  Closed chunks have all theirs.
- * - Until its next synchronisation a thread may still be reading the versions that it has read since
- *   the last one: `open', one version for each word, for who reads another one has done with the
- *   first, though its LATE record may come later: `left', until runs are closed.  And what it reads
- *   in its tail it will have read.  Nobody may replace any of these yet.  A thread that waits in a
- *   loop for a flag thus keeps the one who sets it waiting here until it is seen to go on.
- *
  * About to be recorded.  A thread may have read, and be kept from writing the record for longer than
  * there is between two looks.  What others replaced meanwhile has been yielded, and the read comes
  * too late.  It is one of the first MERGE_EXTRA records after what was there at a look; of these, a
@@ -55,253 +44,32 @@
 /* What may wait for one thread. */
 #define HELD_MAX (UINT64_C(512) << 20)
 #define READS_MAX (8u << 20)
-#define KNOT_DEPTH 8  /* threads in a circle of such */
-#define OPEN_KEEP 256 /* a larger map is not worth clearing again and again */
-
-static uint64_t version_pack(struct version v)
-{
-	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
-}
-
-static struct version version_unpack(uint64_t n)
-{
-	return (struct version){ (uint32_t)(n >> FORMAT_TSEQ_BITS),
-				 n & (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1) };
-}
-
-/* ---- queues ---- */
-
-static void queue_add(struct merge_queue *q, uint64_t n)
-{
-	if (q->first == q->at.n || q->at.at[q->at.n - 1] != n)
-		*VEC_PUSH(&q->at) = n;
-}
-
-/* Drops what is below n. */
-static void queue_pass(struct merge_queue *q, uint64_t n)
-{
-	while (q->first < q->at.n && q->at.at[q->first] < n)
-		q->first++;
-	if (q->first > q->at.n / 2) {
-		q->at.n -= q->first;
-		memmove(q->at.at, q->at.at + q->first, q->at.n * sizeof(*q->at.at));
-		q->first = 0;
-	}
-}
-
-static bool queue_has(struct merge_queue *q, uint64_t n)
-{
-	queue_pass(q, n);
-	return q->first < q->at.n && q->at.at[q->first] == n;
-}
-
-/* ---- reads that may come ---- */
-
-static void may_come(struct merge *m, uint64_t key, uint64_t n)
-{
-	*map_put(&m->follow.open, key, NULL) += n;
-}
-
-static void has_come(struct merge *m, uint64_t key, uint64_t n)
-{
-	uint64_t *left = map_get(&m->follow.open, key);
-
-	assert(left && *left >= n);
-	*left -= n;
-	if (*left == 0)
-		map_remove(&m->follow.open, key);
-	merge_wake(m, key);
-}
-
-static void map_empty(struct map *m)
-{
-	if (m->capacity <= OPEN_KEEP) {
-		map_clear(m);
-		return;
-	}
-	map_release(m);
-	map_init(m);
-}
-
-static void open_clear(struct merge *m, struct merge_stream *s)
-{
-	struct map_item item;
-
-	for (size_t i = 0; map_next(&s->open, &i, &item);)
-		has_come(m, merge_reads_key(version_unpack(item.value), item.key), 1);
-	map_empty(&s->open);
-	s->repeats = false;
-}
-
-/* Of `left' or `tail'. */
-static void keys_clear(struct merge *m, struct map *keys)
-{
-	struct map_item item;
-
-	for (size_t i = 0; map_next(keys, &i, &item);)
-		has_come(m, item.key, item.value);
-	map_empty(keys);
-}
-
-static void open_read(struct merge *m, struct merge_stream *s, const struct event *e)
-{
-	uint64_t word = e->addr >> 3, v = version_pack(e->refs[0]), old;
-	bool fresh;
-	uint64_t *place = map_put(&s->open, word, &fresh);
-
-	s->repeats = true;
-	if (!fresh && *place == v)
-		return;
-	old = *place;
-	*place = v;
-	may_come(m, merge_reads_key(e->refs[0], word), 1);
-	if (!fresh)
-		++*map_put(&s->left, merge_reads_key(version_unpack(old), word), NULL);
-}
-
-/* It has done with what it has replaced. */
-static void open_write(struct merge_stream *s, const struct event *e)
-{
-	for (uint32_t i = 0; s->open.n != 0 && i < e->nrefs; i++) {
-		uint64_t word = (e->addr >> 3) + i, *place = map_get(&s->open, word), v;
-
-		if (!place)
-			continue;
-		v = *place;
-		map_remove(&s->open, word);
-		++*map_put(&s->left, merge_reads_key(version_unpack(v), word), NULL);
-	}
-}
-
-void merge_follow_leave(struct merge *m, struct merge_thread *t)
-{
-	open_clear(m, &t->stream);
-	keys_clear(m, &t->stream.left);
-	keys_clear(m, &t->stream.tail);
-}
-
-/* The item scanned last may have been done, and not recorded, at a look before. */
-static bool is_belated(struct merge_stream *s)
-{
-	uint64_t n = s->nscanned_events;
-
-	queue_pass(&s->ends, n > MERGE_EXTRA ? n - MERGE_EXTRA : 0);
-	return s->ends.first < s->ends.at.n && s->ends.at.at[s->ends.first] < n;
-}
-
-/* What the records say that were passed. */
-static void stream_settled(struct merge *m, struct merge_stream *s)
-{
-	if (s->nsettled == s->scan.nsettled)
-		return;
-	keys_clear(m, &s->left);
-	if (s->nsynced != s->scan.nsynced)
-		open_clear(m, s);
-	s->nsettled = s->scan.nsettled;
-	s->nsynced = s->scan.nsynced;
-}
-
-void merge_follow_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item)
-{
-	struct merge_stream *s = &t->stream;
-
-	if (item->numbers != 0 && item->reads && is_belated(s))
-		queue_add(&s->belated, s->nscanned_events);
-	if (!m->follow.on || (m->blocks->head.flags & FORMAT_FULL))
-		return; /* every read has its record */
-	stream_settled(m, s);
-	if (decode_is_repeatable(&item->e))
-		open_read(m, s, &item->e);
-	else if (item->replaces && !item->chained)
-		open_write(s, &item->e);
-}
-
-bool merge_follow_blocks(const struct merge *m, const struct merge_thread *t, struct version v,
-			 uint64_t word)
-{
-	const struct merge_stream *s = &t->stream;
-	uint64_t key = merge_reads_key(v, word), *all = map_get(&m->follow.open, key), *own, n;
-
-	if (!all)
-		return false;
-	n = *all;
-	own = map_get(&s->open, word);
-	n -= own && *own == version_pack(v);
-	own = map_get(&s->left, key);
-	n -= own ? *own : 0;
-	own = map_get(&s->tail, key);
-	n -= own ? *own : 0;
-	return n != 0;
-}
-
-/* ---- tails ---- */
-
-/* What is there and not settled, behind the scanning cursor. */
-static void tail_read(struct merge *m, struct merge_stream *s)
-{
-	struct decode_cursor c;
-	struct decode_chunk all = *s->scan.chunk;
-	struct decode_item item = { 0 };
-	uint64_t events = s->nscanned_events;
-
-	decode_cursor_copy(&c, &s->scan);
-	all.n = all.whole;
-	c.chunk = &all;
-	while (decode_next(&c, &item, NULL)) {
-		events += item.numbers != 0;
-		for (uint32_t w = 0; item.reads && w < item.e.nrefs; w++) {
-			uint64_t key = merge_reads_key(item.e.refs[w], (item.e.addr >> 3) + w);
-
-			++*map_put(&s->tail, key, NULL);
-			may_come(m, key, 1);
-		}
-	}
-	s->upto = c.tseq;
-	queue_add(&s->ends, events);
-	decode_item_release(&item);
-	decode_cursor_release(&c);
-}
-
-static void tail_renew(struct merge *m, struct merge_thread *t)
-{
-	struct merge_stream *s = &t->stream;
-
-	keys_clear(m, &s->tail);
-	stream_settled(m, s);
-	s->upto = s->scan.tseq;
-	if (s->over || !s->scan.chunk)
-		return;
-	if (s->scan.chunk->head.closed)
-		queue_add(&s->ends, s->nscanned_events);
-	else
-		tail_read(m, s);
-}
+#define KNOT_DEPTH 8 /* threads in a circle of such */
 
 /* ---- how far to scan ---- */
 
-bool merge_follow_has_more(const struct merge *m)
+static bool has_more(const struct merge *m)
 {
 	const struct merge_follow *f = &m->follow;
 
 	return f->short_of ? f->looked : f->end || m->next_cut < f->cuts;
 }
 
-void merge_follow_load(struct merge *m)
+static void growing_load(struct merge *m)
 {
 	struct merge_follow *f = &m->follow;
 
 	f->looked = false;
 	if (f->short_of)
 		return; /* to the same cut once more */
-	for (uint32_t i = 0; i < m->n; i++)
-		m->threads[i]->stream.limit = m->threads[i]->stream.load;
+	merge_limit(m);
 	f->by_look = m->next_cut >= f->cuts;
 	if (f->by_look)
 		f->end = false;
 	merge_load(m, f->by_look);
 }
 
-void merge_follow_reached(struct merge *m)
+static void growing_reached(struct merge *m)
 {
 	struct merge_follow *f = &m->follow;
 
@@ -313,26 +81,42 @@ void merge_follow_reached(struct merge *m)
 		if (t->state == MERGE_DONE)
 			continue;
 		if (f->by_look) {
-			tail_renew(m, t);
+			merge_tail_renew(m, t);
 			s->load = s->scan.tseq;
 		} else if (!s->over && merge_stream_is_short(s)) {
 			/* It has come to the end of what is there, or of what is settled. */
-			tail_renew(m, t);
-			f->short_of |= s->upto < s->load;
+			merge_tail_renew(m, t);
+			f->short_of |= t->repeats.upto < s->load;
 		} else {
-			keys_clear(m, &s->tail);
+			merge_tail_clear(m, t);
 		}
 	}
 }
 
+static enum status growing_advance(struct merge *m)
+{
+	if (merge_relax(m))
+		return ST_OK;
+	if (!has_more(m))
+		return ST_AGAIN;
+	merge_advance(m);
+	return ST_OK;
+}
+
 /* ---- looks ---- */
+
+static void thread_follow(struct merge_thread *t, bool more)
+{
+	t->stream.follow = more;
+	merge_repeats_init(&t->repeats);
+}
 
 void merge_follow(struct merge *m)
 {
-	m->follow.on = m->follow.was = true;
+	m->mode = &merge_mode_growing;
 	m->damaged = false;
 	for (uint32_t i = 0; i < m->n; i++)
-		m->threads[i]->stream.follow = true;
+		thread_follow(m->threads[i], true);
 	m->follow.cuts = m->control->cuts.n >= BEHIND_CUTS ? m->control->cuts.n : 0;
 	m->follow.end = m->follow.cuts == 0;
 	if (m->follow.end)
@@ -401,8 +185,8 @@ static void threads_find(struct merge *m, bool last)
 
 		if (tid == FORMAT_CONTROL_TID || merge_find(m, tid) != MERGE_NOBODY)
 			continue;
-		merge_thread_new(m, i, 0, UINT64_MAX);
-		m->threads[m->n - 1]->stream.follow = !last;
+		merge_thread_new(m, &b->threads.at[i], 0, UINT64_MAX);
+		thread_follow(m->threads[m->n - 1], !last);
 		if (b->threads.at[i].first > 0)
 			follow_fail(m, ST_BAD_INPUT, tid,
 				    "its first events were dropped before they were read");
@@ -414,11 +198,10 @@ static void follow_settle(struct merge *m)
 {
 	struct merge_follow *f = &m->follow;
 
-	f->on = false;
-	f->settled = true;
+	m->mode = &merge_mode_grown;
 	m->damaged |= m->blocks->damaged || !m->control->ended || m->control->trouble;
 	for (uint32_t i = 0; i < m->n; i++) {
-		merge_follow_leave(m, m->threads[i]);
+		merge_repeats_end(m, m->threads[i]);
 		/* Patience begins now: what they wait for may have been recorded only by now. */
 		if (m->threads[i]->wait_since != UINT64_MAX)
 			m->threads[i]->wait_since += m->window;
@@ -428,6 +211,7 @@ static void follow_settle(struct merge *m)
 		m->next_cut += SKIP_CUTS;
 	if (m->next_cut > m->control->cuts.n)
 		m->next_cut = m->control->cuts.n;
+	merge_advance(m); /* all that is there now, before anybody goes on */
 }
 
 /* From cut to cut if there are several, else to the end of this look. */
@@ -452,7 +236,7 @@ void merge_follow_look(struct merge *m, bool last)
 	bool ended = m->control->ended && !m->control->trouble;
 	uint32_t most;
 
-	if (m->error != ST_OK || !m->follow.on)
+	if (m->error != ST_OK || m->mode != &merge_mode_growing)
 		return;
 	for (uint32_t i = 0; i < m->n; i++)
 		thread_grow(m, m->threads[i], last, ended);
@@ -488,18 +272,16 @@ static bool is_gone(const struct merge *m, uint64_t key)
 	return map_get(&m->follow.gone[0], key) || map_get(&m->follow.gone[1], key);
 }
 
-void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to,
-			  struct event *e)
+static void growing_placed(struct merge *m, struct merge_thread *t, struct event *e)
 {
 	const struct decode_item *item = &t->item;
-	bool late = item->reads && item->numbers != 0 &&
-		    queue_has(&t->stream.belated, t->stream.nfetched_events);
+	bool belated = item->reads && item->numbers != 0 && merge_belated_is(t);
 
-	for (uint32_t w = from; w < to && (item->reads || item->replaces); w++) {
-		uint64_t key = merge_reads_key(item->e.refs[w], (item->e.addr >> 3) + w);
+	for (uint32_t i = 0; i < e->nrefs && (item->reads || item->replaces); i++) {
+		uint64_t key = merge_reads_key(e->refs[i], (e->addr >> 3) + i);
 
 		if (e->op == EVENT_READ &&
-		    ((late && is_gone(m, key)) || (item->reads && map_get(&m->follow.forced, key))))
+		    ((belated && is_gone(m, key)) || (item->reads && map_get(&m->forced, key))))
 			e->flags |= EVENT_UNKNOWN;
 		if (item->replaces)
 			gone_add(m, key);
@@ -539,7 +321,7 @@ static bool waits_for(const struct merge *m, const struct merge_thread *u,
 	return false;
 }
 
-bool merge_follow_is_knot(const struct merge *m, const struct merge_thread *t)
+static bool is_knot(const struct merge *m, const struct merge_thread *t)
 {
 	if (t->unseen_reads)
 		return false;
@@ -552,10 +334,38 @@ bool merge_follow_is_knot(const struct merge *m, const struct merge_thread *t)
 	return true;
 }
 
-void merge_follow_release(struct merge *m)
+/* ---- modes ---- */
+
+static void growing_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item)
 {
-	map_release(&m->follow.open);
-	map_release(&m->follow.gone[0]);
-	map_release(&m->follow.gone[1]);
-	map_release(&m->follow.forced);
+	merge_belated_note(t, item);
+	merge_repeats_scanned(m, t, item);
 }
+
+static void grown_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item)
+{
+	(void)m;
+	merge_belated_note(t, item);
+}
+
+const struct merge_mode merge_mode_growing = {
+	.yields = true,
+	.grows = true,
+	.scanned = growing_scanned,
+	.withholds = merge_repeats_withhold,
+	.placed = growing_placed,
+	.done = merge_repeats_end,
+	.overrules = is_knot,
+	.load = growing_load,
+	.reached = growing_reached,
+	.advance = growing_advance,
+};
+
+const struct merge_mode merge_mode_grown = {
+	.yields = true,
+	.scanned = grown_scanned,
+	.placed = growing_placed,
+	.overrules = merge_whole_overrules,
+	.load = merge_whole_load,
+	.advance = merge_whole_advance,
+};

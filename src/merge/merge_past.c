@@ -1,8 +1,8 @@
 /*
  * The past of a trace that begins in the middle.
  *
- * Let B be the time when cut k (late_base.cut) was begun.  Chunks that are not read hold only what was
- * done before B (merge/late_base.c), and some of that may depend on other events that were done
+ * Let B be the time when cut k (slice.cut) was begun.  Chunks that are not read hold only what was
+ * done before B (merge/slice.c), and some of that may depend on other events that were done
  * before B, which nobody can tell any more.  So all that was done before B has to be past.  That lies
  * in the events up to cut k and MERGE_EXTRA records more.  The past is
  *
@@ -20,13 +20,14 @@
  *    these versions, and a read of one is unknown: its thread can get there and no further.
  *
  * Events of P are read and swallowed.  Then come those that stand for what P has left behind
- * (merge/late.c), then the rest, in which P is named INIT.
+ * (merge/prologue.c), then the rest, in which P is named INIT.
  */
 #include <string.h>
 
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/merge_priv.h"
+#include "merge/slice.h"
 #include "trace/notes.h"
 #include "recording/stacks.h"
 
@@ -36,9 +37,9 @@ bool merge_past_has(const struct merge *m, struct version v)
 	const uint64_t *last;
 
 	if (i != MERGE_NOBODY)
-		return v.tseq <= m->threads[i]->past;
+		return v.tseq <= m->threads[i]->past.upto;
 	last = map_get(&m->past.counted, v.tid);
-	return (last && v.tseq <= *last) || m->base->cut > m->control->cuts.n; /* all is past */
+	return (last && v.tseq <= *last) || m->slice->cut > m->control->cuts.n; /* all is past */
 }
 
 /*
@@ -46,14 +47,11 @@ bool merge_past_has(const struct merge *m, struct version v)
  * looked at: what others name of it may be from before B or not.  What the cut before has counted was
  * done before B.
  */
-void merge_past_begin(struct merge *m)
+static void absent_count(struct merge *m)
 {
 	const struct control *c = m->control;
-	uint64_t end = 0;
 
-	if (m->base->cut > 1)
-		end = m->base->cut - 1 < c->cuts.n ? c->cuts.at[m->base->cut - 1] : c->pairs.n;
-	for (uint64_t i = 0; i < end; i++) {
+	for (uint64_t i = 0; i < control_cut_end(c, m->slice->cut - 1); i++) {
 		uint64_t *last;
 
 		if (merge_find(m, c->pairs.at[i].tid) != MERGE_NOBODY)
@@ -64,11 +62,19 @@ void merge_past_begin(struct merge *m)
 	}
 }
 
+void merge_past_begin(struct merge *m)
+{
+	absent_count(m);
+	/* The first window ends at that cut. */
+	for (uint64_t k = 0; k < m->slice->cut && !m->all_scanned; k++)
+		merge_load_cut(m);
+}
+
 /* ---- swallowing ---- */
 
 /* As the self-check has it: a call of unseen code lasts until the thread's next event that did not
  * come from there. */
-static void unseen_note(struct merge *m, struct merge_thread *t, const struct event *e)
+static void unseen_note(struct merge *m, struct prologue_thread *t, const struct event *e)
 {
 	const uint32_t *sites;
 	uint32_t depth, from, below;
@@ -87,7 +93,7 @@ static void unseen_note(struct merge *m, struct merge_thread *t, const struct ev
 	}
 }
 
-static void last_note(struct merge_thread *t, const struct event *e)
+static void last_note(struct prologue_thread *t, const struct event *e)
 {
 	t->has_last = true;
 	t->last = (struct event){ .tid = e->tid,
@@ -106,19 +112,19 @@ static void gone_note(struct merge *m, const struct event *e)
 		map_put(&m->past.gone, merge_reads_key(e->refs[i], (e->addr >> 3) + i), NULL);
 }
 
-void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct event *e)
+static void past_placed(struct merge *m, struct merge_thread *t, struct event *e)
 {
 	uint32_t peer;
 
-	t->past = t->emitted;
+	t->past.upto = t->emitted;
 	if (t->item.replaces && (m->past.phase == MERGE_RELAX || t->emitted > t->stream.limit))
 		gone_note(m, e);
 	if (t->item.numbers == 0)
 		return;
-	last_note(t, e);
-	unseen_note(m, t, e);
+	last_note(&t->past, e);
+	unseen_note(m, &t->past, e);
 	if (e->op == EVENT_CANCEL && (peer = merge_find(m, e->peer)) != MERGE_NOBODY)
-		m->threads[peer]->cancelled = true;
+		m->threads[peer]->past.cancelled = true;
 }
 
 /* ---- its end ---- */
@@ -133,48 +139,38 @@ static void past_say(struct merge *m)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		n += m->threads[i]->past;
+		n += m->threads[i]->past.upto;
 	notes_add(
 		m->notes,
 		"the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
 		"threads in it came before",
-		(unsigned long long)m->base->cut, m->control->cuts.n, (unsigned long long)n);
+		(unsigned long long)m->slice->cut, m->control->cuts.n, (unsigned long long)n);
 }
 
 static void past_end(struct merge *m)
 {
-	struct late *l = &m->past.late;
+	struct prologue *p = &m->past.prologue;
 
-	l->blocks = m->blocks;
-	l->stacks = m->stacks;
-	l->is_past = is_past;
-	l->arg = m;
+	p->blocks = m->blocks;
+	p->stacks = m->stacks;
+	p->is_past = is_past;
+	p->arg = m;
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct merge_thread *t = m->threads[i];
-		struct late_thread lt = {
-			.src = t->stream.src,
-			.past = t->past,
-			.end = t->stream.end,
-			.over = t->has_last && t->last.op == EVENT_THREAD_END,
-			.cancelled = t->cancelled,
-			.has_last = t->has_last,
-			.last = t->last,
-			.unseen = t->unseen,
-			.opaque = t->opaque,
-			.stack_low = t->stream.stack_low,
-			.stack_len = t->stream.stack_high - t->stream.stack_low,
-			.rooted = t->rooted,
-		};
 
+		t->past.src = t->stream.src;
+		t->past.end = t->stream.end;
+		t->past.stack_low = t->stream.stack_low;
+		t->past.stack_len = t->stream.stack_high - t->stream.stack_low;
 		/* What was overruled for the past is not for the rest. */
 		t->stream.grace = 0;
 		t->force = false;
 		t->clear = t->word;
-		late_add(l, &lt);
+		prologue_add(p, &t->past);
 	}
-	late_finish(l);
+	prologue_finish(p);
 	past_say(m);
-	m->past.phase = MERGE_PRESENT;
+	m->mode = &merge_mode_present;
 }
 
 static void grace_give(struct merge *m)
@@ -186,37 +182,37 @@ static void grace_give(struct merge *m)
 	}
 }
 
-bool merge_past_go_on(struct merge *m)
+/* Within the past's only window. */
+static enum status past_advance(struct merge *m)
 {
-	switch (m->past.phase) {
-	case MERGE_PRESENT:
-		return false;
-	case MERGE_PAST:
-		if (m->window == 0)
-			return false; /* nothing has been scanned yet */
+	if (m->window == 0) { /* nothing has been scanned yet */
+		merge_advance(m);
+		return ST_OK;
+	}
+	if (m->past.phase == MERGE_CUT) {
 		m->past.phase = MERGE_GRACE;
 		grace_give(m);
-		return true;
-	case MERGE_GRACE:
-		m->past.phase = MERGE_RELAX;
-		break;
-	case MERGE_RELAX:
-		break;
+		return ST_OK;
 	}
-	if (!merge_relax(m, true))
+	m->past.phase = MERGE_RELAX;
+	if (!merge_relax(m))
 		past_end(m);
-	return true;
+	return ST_OK;
 }
 
-bool merge_past_start(struct merge *m, struct event *e)
+static bool past_overrules(const struct merge *m, const struct merge_thread *t)
 {
-	struct late *l = &m->past.late;
-
-	if (m->past.phase != MERGE_PRESENT || m->past.next == l->before.n)
-		return false;
-	*e = l->before.at[m->past.next++];
+	(void)m;
+	(void)t;
 	return true;
 }
+
+const struct merge_mode merge_mode_past = {
+	.placed = past_placed,
+	.overrules = past_overrules,
+	.load = merge_whole_load,
+	.advance = past_advance,
+};
 
 /* ---- afterwards ---- */
 
@@ -230,12 +226,14 @@ static bool reads_gone(const struct merge *m, const struct event *e)
 	return false;
 }
 
-void merge_past_translate(const struct merge *m, struct event *e)
+/* What the event names of the past is INIT, and no edge. */
+static void present_placed(struct merge *m, struct merge_thread *t, struct event *e)
 {
 	/* They lie in the item, and have served. */
 	struct version *refs = (struct version *)e->refs;
 	struct version peer = { e->peer, e->peer_tseq };
 
+	(void)t;
 	if (reads_gone(m, e))
 		e->flags |= EVENT_UNKNOWN;
 	for (uint32_t i = 0; i < e->nrefs; i++)
@@ -246,9 +244,17 @@ void merge_past_translate(const struct merge *m, struct event *e)
 		e->peer_tseq = e->peer = 0;
 }
 
+const struct merge_mode merge_mode_present = {
+	.yields = true,
+	.placed = present_placed,
+	.overrules = merge_whole_overrules,
+	.load = merge_whole_load,
+	.advance = merge_whole_advance,
+};
+
 void merge_past_release(struct merge *m)
 {
-	late_release(&m->past.late);
+	prologue_release(&m->past.prologue);
 	map_release(&m->past.gone);
 	map_release(&m->past.counted);
 }

@@ -1,7 +1,10 @@
 /*
  * Parts of the merging reader: a thread's stream with its two cursors (merge_stream.c), the pending
- * reads (merge_reads.c), the past of a trace that begins in the middle (merge_past.c), and what is
- * different while the recording grows (merge_follow.c).
+ * reads (merge_reads.c), how far is scanned and what happens when nobody can go on (merge_window.c).
+ *
+ * The merger is in a mode.  An ordinary one reads a whole recording (merge_window.c).  A trace that
+ * begins in the middle is in the mode of merge_past.c until the past is over, and ordinary from then
+ * on; one that grows is in that of merge_follow.c until nothing more comes.
  */
 #ifndef MERGE_MERGE_PRIV_H
 #define MERGE_MERGE_PRIV_H
@@ -14,12 +17,13 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "recording/decode.h"
-#include "merge/late.h"
+#include "merge/prologue.h"
 
 struct blocks;
 struct blocks_thread;
 struct control;
 struct notes;
+struct slice;
 struct stacks;
 
 /* Pending reads; more between two cuts is ST_LIMIT. */
@@ -27,12 +31,6 @@ struct stacks;
 
 /* What a thread may have done, but not counted, when a cut was begun: records. */
 #define MERGE_EXTRA 4
-
-/* Ascending numbers, first come first gone. */
-struct merge_queue {
-	VEC(uint64_t) at;
-	size_t first;
-};
 
 struct merge_stream {
 	struct blocks *blocks;
@@ -58,19 +56,11 @@ struct merge_stream {
 	struct blocks_chunk next_head;
 	uint8_t *next_bytes;
 	uint32_t next_n, next_number;
-	/* While the recording grows (merge_follow.c). */
+	uint64_t nscanned_events, nfetched_events; /* items that have numbers */
+	/* While the recording grows. */
 	bool follow;  /* more may come */
 	bool repeats; /* some read since the last synchronisation scanned may be repeated unseen */
 	bool carried; /* so it was when the chunk that is being written was entered */
-	struct map open; /* words that were read so, to the version */
-	struct map
-		left; /* merge_reads_key, to versions that were: their LATE record may come yet */
-	struct map tail;	    /* merge_reads_key, to reads that are there and not settled */
-	uint64_t nsettled, nsynced; /* of the scanning cursor, when they were looked at */
-	uint64_t upto;		    /* last event that is there, settled or not */
-	uint64_t nscanned_events, nfetched_events; /* items that have numbers */
-	struct merge_queue ends;    /* so many were there at looks, as far as it matters */
-	struct merge_queue belated; /* items that may have been done long before, by their count */
 };
 
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
@@ -138,12 +128,30 @@ enum merge_state {
 	MERGE_DONE,
 };
 
+/* Ascending numbers, first come first gone. */
+struct merge_queue {
+	VEC(uint64_t) at;
+	size_t first;
+};
+
+/* Reads of a thread of a growing recording that go on without a record (merge_repeats.c). */
+struct merge_repeats {
+	struct map open; /* words that were read so, to the version */
+	/* By merge_reads_key: versions that were open, whose LATE record may come yet; reads that are
+	 * there and not settled. */
+	struct map left, tail;
+	uint64_t nsettled, nsynced; /* of the scanning cursor, when they were looked at */
+	uint64_t upto;		    /* last event that is there, settled or not */
+	struct merge_queue ends;    /* so many were there at looks, as far as it matters */
+	struct merge_queue belated; /* items that may have been done long before, by their count */
+};
+
 struct merge_thread {
 	struct merge_stream stream;
 	struct decode_item item;
 	bool has_item;
 	bool force;		   /* place the next word though reads of INIT are pending */
-	bool unseen_reads;	   /* it waits for reads that may come yet (merge_follow_blocks) */
+	bool unseen_reads;	   /* it waits for reads that may come yet (merge_mode.withholds) */
 	struct blocks_thread gone; /* stands for its chunks when there are none any more */
 	uint32_t word;		   /* first word of item not yet placed */
 	uint32_t clear;		   /* first word not yet found free to go */
@@ -158,63 +166,89 @@ struct merge_thread {
 	uint32_t waiters;
 	uint64_t waiters_first; /* the lowest event number waited for */
 	char *label;
-	/* merge_past.c */
-	uint64_t past;				  /* its last event that is past */
-	bool has_last, cancelled, unseen, rooted; /* as in late_thread */
-	struct event last, opaque; /* the last past event; what began the unseen code */
+	struct prologue_thread past;  /* merge_past.c */
+	struct merge_repeats repeats; /* merge_repeats.c */
 };
 
-/* How far the past has come: PAST up to the cut, GRACE and what a cut may have missed, RELAX and
- * what only reads of INIT hold up. */
-enum merge_phase { MERGE_PRESENT, MERGE_PAST, MERGE_GRACE, MERGE_RELAX };
+struct merge;
+
+/* What is different in a mode.  Functions may be NULL: nothing is to be done. */
+struct merge_mode {
+	bool yields; /* placed events are yielded, up to the end that was asked for */
+	bool grows;  /* a thread that is not there may come yet */
+	/* The scanning cursor of t has passed the item. */
+	void (*scanned)(struct merge *m, struct merge_thread *t, const struct decode_item *item);
+	/* May a read of v come that is not recorded yet, by another thread than t? */
+	bool (*withholds)(const struct merge *m, const struct merge_thread *t, struct version v,
+			  uint64_t word);
+	/* The next words of the item of t have been placed as e, which may be changed. */
+	void (*placed)(struct merge *m, struct merge_thread *t, struct event *e);
+	/* The thread is done with. */
+	void (*done)(struct merge *m, struct merge_thread *t);
+	/* t waits for reads of INIT: may they be passed over? */
+	bool (*overrules)(const struct merge *m, const struct merge_thread *t);
+	/* The next window: sets `limit' and `load' of all; then all have been scanned so far. */
+	void (*load)(struct merge *m);
+	void (*reached)(struct merge *m);
+	/* Nobody can run.  ST_OK: somebody can now, or m->error says why not; ST_AGAIN, ST_END: as
+	 * merge_next. */
+	enum status (*advance)(struct merge *m);
+};
+
+extern const struct merge_mode merge_mode_whole;   /* merge_window.c */
+extern const struct merge_mode merge_mode_past;	   /* merge_past.c: what is not yielded */
+extern const struct merge_mode merge_mode_present; /* merge_past.c: what comes then */
+extern const struct merge_mode merge_mode_growing; /* merge_follow.c */
+extern const struct merge_mode merge_mode_grown;   /* merge_follow.c: nothing more comes */
+
+/* How far the past has come: CUT up to the cut, GRACE and what a cut may have missed, RELAX and what
+ * only reads of INIT hold up. */
+enum merge_phase { MERGE_CUT, MERGE_GRACE, MERGE_RELAX };
 
 struct merge_past {
 	enum merge_phase phase;
-	struct late late;
-	size_t next;	 /* of late.before, to be yielded */
+	struct prologue prologue;
 	struct map gone; /* merge_reads_key of versions replaced although reads of them may come */
 	struct map
 		counted; /* threads of which nothing is left: tid, to its last event that is past */
 };
 
 struct merge_follow {
-	bool on;	 /* more may come */
-	bool was;	 /* it was followed */
 	bool end;	 /* all that is there is to be scanned next */
 	bool by_look;	 /* what was scanned last ends where a look did, not at a cut */
 	bool short_of;	 /* it does not reach to its cut: that is not there yet */
 	bool looked;	 /* since somebody was scanned */
-	bool settled;	 /* all is there now: it is to be scanned before anybody goes on */
 	size_t cuts;	 /* up to here they may be scanned to */
 	struct map open; /* merge_reads_key, to how often it is in open, left and tail */
 	/* Versions replaced of late, while some thread may have been about to record a read of them:
 	 * since the one before the last swap, and since that. */
 	struct map gone[2];
-	struct map
-		forced; /* merge_reads_key of INIT, where reads of it may have been passed over */
 };
 
 struct merge {
+	const struct merge_mode *mode;
 	struct notes *notes;
 	struct blocks *blocks;
 	struct stacks *stacks;
-	const struct late_base *base;
+	const struct slice *slice;
+	const struct control *control;
 	struct merge_thread **threads;
 	uint32_t n, ndone;
 	uint32_t *by_tid; /* tid, to place + 1; 0 none */
 	uint32_t ntids;
 	struct merge_reads reads;
 	struct map read_waiters; /* key, to the first thread + 1 */
-	const struct control *control;
+	struct map
+		forced;	  /* merge_reads_key of INIT, where reads of it may have been passed over */
 	size_t next_cut;  /* to be scanned to */
 	bool all_scanned; /* past the last cut: `load' of all is the end */
 	bool last_window; /* `limit' too */
-	bool ends;	  /* by request: threads may name what is not there */
 	uint64_t window;
 	uint32_t running, ready_first, ready_last;
 	struct decode_item scanned;
 	bool damaged; /* lost something, or was damaged from the start */
 	bool stopped;
+	size_t prologue; /* of past.prologue.events, to be yielded next */
 	struct merge_past past;
 	struct merge_follow follow;
 	uint64_t pos;
@@ -222,50 +256,68 @@ struct merge {
 	struct diag why;
 };
 
+/* ---- merge.c ---- */
+
 /* Place of the thread, or MERGE_NOBODY. */
 uint32_t merge_find(const struct merge *m, uint32_t tid);
-/* Scanning shall reach the next cut, or all that there is. */
-void merge_load(struct merge *m, bool to_end);
 /* Thread i shall run. */
 void merge_ready(struct merge *m, uint32_t i);
 /* Those that wait for reads of it shall look again. */
 void merge_wake(struct merge *m, uint64_t key);
+/* Those that wait for an event of u that has come shall run; at the end of u all, who will find out. */
+void merge_event_wake(struct merge *m, struct merge_thread *u);
 /* One more thread, from blocks->threads. */
-void merge_thread_new(struct merge *m, size_t place, uint32_t chunk, uint64_t end);
-/* Lets a thread go that reads of INIT hold up: at once, or only if they have for long. */
-bool merge_relax(struct merge *m, bool now);
+void merge_thread_new(struct merge *m, const struct blocks_thread *src, uint32_t chunk,
+		      uint64_t end);
+/* The reads of words [from, to) of the item have been placed. */
+void merge_reads_placed(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to);
+
+/* ---- merge_window.c ---- */
+
+/* Scanning shall reach the next cut, or all that there is. */
+void merge_load(struct merge *m, bool to_end);
+/* The same, whichever comes next. */
+void merge_load_cut(struct merge *m);
+/* Of merge_mode_whole. */
+bool merge_whole_overrules(const struct merge *m, const struct merge_thread *t);
+void merge_whole_load(struct merge *m);
+enum status merge_whole_advance(struct merge *m);
+/* Events may be placed up to where all were to be scanned. */
+void merge_limit(struct merge *m);
+/* The next window: scans ahead as far as the mode says. */
+void merge_advance(struct merge *m);
+/* Lets one thread go that reads of INIT hold up, if the mode allows that. */
+bool merge_relax(struct merge *m);
+/* The thread has come to its end. */
+void merge_thread_end(struct merge *m, struct merge_thread *t);
+/* It ends here, whatever it has left; with v: because its event names that, which will never come. */
+void merge_thread_cut(struct merge *m, struct merge_thread *t);
+void merge_thread_stop(struct merge *m, struct merge_thread *t, struct version v);
+
+/* ---- merge_past.c ---- */
 
 /* Before the first event is read. */
 void merge_past_begin(struct merge *m);
 /* Is the event past?  Of events that will not be yielded. */
 bool merge_past_has(const struct merge *m, struct version v);
-/* An event of the past has been placed. */
-void merge_past_swallow(struct merge *m, struct merge_thread *t, const struct event *e);
-/* Nobody can run: true, some can now, or the past is over; false: it was over before. */
-bool merge_past_go_on(struct merge *m);
-/* The next of the events that stand for the past. */
-bool merge_past_start(struct merge *m, struct event *e);
-/* What an event names of the past: INIT, no edge.  After its reads are accounted for. */
-void merge_past_translate(const struct merge *m, struct event *e);
 void merge_past_release(struct merge *m);
 
-/* The scanning cursor of t has passed the item. */
-void merge_follow_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item);
-/* The thread is done with. */
-void merge_follow_leave(struct merge *m, struct merge_thread *t);
-/* All have been scanned as far as they were to be. */
-void merge_follow_reached(struct merge *m);
-/* May a read of v come that is not recorded yet, by another thread than t? */
-bool merge_follow_blocks(const struct merge *m, const struct merge_thread *t, struct version v,
-			 uint64_t word);
-/* Words [from, to) of the thread's item become e. */
-void merge_follow_emitted(struct merge *m, struct merge_thread *t, uint32_t from, uint32_t to,
-			  struct event *e);
-/* t waits for reads of INIT: have all who are to make them to wait for t? */
-bool merge_follow_is_knot(const struct merge *m, const struct merge_thread *t);
-/* Is there more to scan?  Then how far: sets `limit' and `load' of all. */
-bool merge_follow_has_more(const struct merge *m);
-void merge_follow_load(struct merge *m);
-void merge_follow_release(struct merge *m);
+/* ---- merge_repeats.c ---- */
+
+void merge_repeats_init(struct merge_repeats *r);
+void merge_repeats_release(struct merge_repeats *r);
+/* As in merge_mode. */
+void merge_repeats_scanned(struct merge *m, struct merge_thread *t, const struct decode_item *item);
+bool merge_repeats_withhold(const struct merge *m, const struct merge_thread *t, struct version v,
+			    uint64_t word);
+/* No read of the thread comes any more. */
+void merge_repeats_end(struct merge *m, struct merge_thread *t);
+/* Of what is there and not settled: forget it; look at it anew. */
+void merge_tail_clear(struct merge *m, struct merge_thread *t);
+void merge_tail_renew(struct merge *m, struct merge_thread *t);
+/* The item scanned last may have been done, and not recorded, at a look before; so may the one that
+ * was fetched last. */
+void merge_belated_note(struct merge_thread *t, const struct decode_item *item);
+bool merge_belated_is(struct merge_thread *t);
 
 #endif /* MERGE_MERGE_PRIV_H */

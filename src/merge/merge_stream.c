@@ -20,10 +20,6 @@ void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct bl
 	s->ended = ended;
 	s->emit.tid = s->scan.tid = src->tid;
 	s->emit.stacks = stacks;
-	map_init(&s->open);
-	map_init(&s->left);
-	map_init(&s->tail);
-	*VEC_PUSH(&s->ends.at) = 0; /* it had not begun */
 }
 
 void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end)
@@ -48,15 +44,6 @@ void merge_stream_release(struct merge_stream *s)
 	mem_free(s->next_bytes);
 	s->next_bytes = NULL;
 	s->over = true;
-	map_release(&s->open);
-	map_release(&s->left);
-	map_release(&s->tail);
-	VEC_RELEASE(&s->ends.at);
-	VEC_RELEASE(&s->belated.at);
-	s->ends.first = s->belated.first = 0;
-	map_init(&s->open);
-	map_init(&s->left);
-	map_init(&s->tail);
 }
 
 static void chunk_prefetch(struct merge_stream *s)

@@ -23,12 +23,11 @@ struct control_pair {
 
 struct control {
 	struct program program;
-	/* Cut k (from 0): pairs[cuts[k]] up to the next cut's first. */
-	VEC(struct control_pair) pairs;
-	VEC(uint64_t) cuts;
-	uint64_t cut_number; /* of the last cut */
-	bool ended;	     /* C_END was there */
-	bool trouble;	     /* the writer lost something, or the stream is damaged */
+	VEC(struct control_pair) pairs; /* of all cuts, one after the other: control_cut_end */
+	VEC(uint64_t) cuts;		/* where the pairs of each begin */
+	uint64_t cut_number;		/* of the last cut */
+	bool ended;			/* C_END was there */
+	bool trouble;			/* the writer lost something, or the stream is damaged */
 	int exit_status;
 	uint64_t bytes;
 };
@@ -37,5 +36,11 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes);
 /* Again, from a recording that has grown.  Strings that were given out stay good. */
 void control_read_more(struct control *c, struct blocks *b, struct notes *notes);
 void control_release(struct control *c);
+
+/* Cut k, from 1, is pairs[control_cut_end(c, k - 1)] up to pairs[control_cut_end(c, k)]. */
+static inline uint64_t control_cut_end(const struct control *c, uint64_t k)
+{
+	return k < c->cuts.n ? c->cuts.at[k] : c->pairs.n;
+}
 
 #endif /* RECORDING_CONTROL_H */

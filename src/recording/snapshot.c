@@ -66,15 +66,13 @@ static uint64_t aligned(uint64_t n, uint64_t to)
 /* The events of each thread at a cut. */
 static void cut_get(const struct control *c, uint64_t cut, struct map *out)
 {
-	uint64_t end = cut < c->cuts.n ? c->cuts.at[cut] : c->pairs.n;
-
-	for (uint64_t i = 0; i < end; i++)
+	for (uint64_t i = 0; i < control_cut_end(c, cut); i++)
 		*map_put(out, c->pairs.at[i].tid, NULL) = c->pairs.at[i].tseq;
 }
 
 /*
  * A chunk is left out when the next one had been begun by the cut: then that cut was over after all
- * that is left out had been closed, and a reader who finds it gone (merge/late_base.c) need not begin
+ * that is left out had been closed, and a reader who finds it gone (merge/slice.c) need not begin
  * later than it was asked to.  The last one of a thread that has ended goes when all of it is counted.
  */
 static bool is_needed(const struct copy *c, const struct blocks_thread *t, size_t i)

@@ -74,9 +74,7 @@ static void sum_cuts(struct windows *w)
 	map_init(&at);
 	*VEC_PUSH(&w->upto) = 0;
 	for (size_t k = 0; k < c->cuts.n; k++) {
-		uint64_t end = k + 1 < c->cuts.n ? c->cuts.at[k + 1] : c->pairs.n;
-
-		for (uint64_t i = c->cuts.at[k]; i < end; i++) {
+		for (uint64_t i = c->cuts.at[k]; i < control_cut_end(c, k + 1); i++) {
 			uint64_t *last = map_put(&at, c->pairs.at[i].tid, NULL);
 
 			if (c->pairs.at[i].tseq <= *last)

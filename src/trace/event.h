@@ -112,7 +112,7 @@ enum event_op {
 	1048576u	   /* WRITE: by a call that goes on writing until the thread's next event */
 #define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
-/* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/late.h): no address
+/* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/prologue.h): no address
  * of any program. */
 #define EVENT_GATE UINT64_C(0xffff800000000000)
 
@@ -125,7 +125,7 @@ struct version {
 struct event {
 	uint64_t pos;
 	/* Number within the thread; a range piece: of its first word.  0: no event of the run, but put
-	 * at the start of a trace that begins in the middle (merge/late.h). */
+	 * at the start of a trace that begins in the middle (merge/prologue.h). */
 	uint64_t tseq;
 	uint32_t tid;	   /* thread, from 1 */
 	uint8_t op;	   /* enum event_op */

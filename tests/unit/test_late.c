@@ -16,7 +16,6 @@
 #include "base/vec.h"
 #include "sim.h"
 #include "tap.h"
-#include "merge/late.h"
 #include "recording/snapshot.h"
 #include "trace/trace.h"
 #include "recording/windows.h"

@@ -16,42 +16,24 @@
  *   begun later still, that cut was over after that; the one after it will do.
  * - A thread of which nothing is left had ended when it was counted for the last time.
  */
-#include <assert.h>
+#include "merge/slice.h"
+
 #include <string.h>
 
 #include "recording/blocks.h"
 #include "recording/control.h"
-#include "merge/late.h"
-
-/* The pairs of cut k, from 1. */
-static size_t pairs_of(const struct control *c, uint64_t k, const struct control_pair **p)
-{
-	uint64_t from = c->cuts.at[k - 1];
-	uint64_t to = k < c->cuts.n ? c->cuts.at[k] : c->pairs.n;
-
-	assert(from <= to && to <= c->pairs.n);
-	*p = NULL;
-	if (from == to)
-		return 0;
-	*p = &c->pairs.at[from];
-	return to - from;
-}
 
 /* Last event counted by cut k, by place in b->threads. */
 static uint64_t *counts_at(struct blocks *b, const struct control *c, uint64_t k)
 {
 	uint64_t *count = mem_zalloc((b->threads.n + 1) * sizeof(*count));
 
-	for (uint64_t i = 1; i <= k && i <= c->cuts.n; i++) {
-		const struct control_pair *p;
-		size_t n = pairs_of(c, i, &p);
+	for (uint64_t i = 0; i < control_cut_end(c, k); i++) {
+		const struct control_pair *p = &c->pairs.at[i];
+		const struct blocks_thread *t = blocks_thread(b, p->tid);
 
-		for (; n > 0; n--, p++) {
-			const struct blocks_thread *t = blocks_thread(b, p->tid);
-
-			if (t && p->tseq > count[t - b->threads.at])
-				count[t - b->threads.at] = p->tseq;
-		}
+		if (t && p->tseq > count[t - b->threads.at])
+			count[t - b->threads.at] = p->tseq;
 	}
 	return count;
 }
@@ -103,10 +85,8 @@ static uint64_t dropped_before(struct blocks *b, const struct control *c)
 	for (size_t i = 0; i < b->threads.n; i++)
 		since[i] = event_since(&b->threads.at[i], when);
 	for (uint64_t k = 1; k <= c->cuts.n; k++) {
-		const struct control_pair *p;
-		size_t n = pairs_of(c, k, &p);
-
-		for (; n > 0; n--, p++) {
+		for (uint64_t j = control_cut_end(c, k - 1); j < control_cut_end(c, k); j++) {
+			const struct control_pair *p = &c->pairs.at[j];
 			const struct blocks_thread *t = blocks_thread(b, p->tid);
 
 			if (!t && p->tseq != 0)
@@ -137,30 +117,30 @@ static uint32_t chunk_choose(const struct blocks_thread *t, uint64_t count)
 	return number;
 }
 
-void late_base_choose(struct late_base *l, struct blocks *b, const struct control *c,
-		      uint64_t from_cut, uint64_t to_cut)
+void slice_choose(struct slice *s, struct blocks *b, const struct control *c, uint64_t from_cut,
+		  uint64_t to_cut)
 {
 	uint64_t *count, *ends;
 
-	memset(l, 0, sizeof(*l));
-	l->cut = dropped_before(b, c);
-	if (from_cut > l->cut)
-		l->cut = from_cut;
-	if (l->cut > c->cuts.n + 1)
-		l->cut = c->cuts.n + 1;
-	l->ends = to_cut != 0 && to_cut <= c->cuts.n;
-	count = counts_at(b, c, l->cut ? l->cut - 1 : 0);
-	ends = counts_at(b, c, to_cut < l->cut ? 0 : to_cut); /* it may end before it can begin */
+	memset(s, 0, sizeof(*s));
+	s->cut = dropped_before(b, c);
+	if (from_cut > s->cut)
+		s->cut = from_cut;
+	if (s->cut > c->cuts.n + 1)
+		s->cut = c->cuts.n + 1;
+	s->ends = to_cut != 0 && to_cut <= c->cuts.n;
+	count = counts_at(b, c, s->cut ? s->cut - 1 : 0);
+	ends = counts_at(b, c, to_cut < s->cut ? 0 : to_cut); /* it may end before it can begin */
 	for (size_t i = 0; i < b->threads.n; i++)
-		*VEC_PUSH(&l->at) = (struct late_start){
+		*VEC_PUSH(&s->at) = (struct slice_start){
 			.chunk = chunk_choose(&b->threads.at[i], count[i]),
-			.end = l->ends ? ends[i] : UINT64_MAX,
+			.end = s->ends ? ends[i] : UINT64_MAX,
 		};
 	mem_free(count);
 	mem_free(ends);
 }
 
-void late_base_release(struct late_base *l)
+void slice_release(struct slice *s)
 {
-	VEC_RELEASE(&l->at);
+	VEC_RELEASE(&s->at);
 }

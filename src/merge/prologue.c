@@ -1,5 +1,5 @@
 /*
- * The start of a trace that begins in the middle.
+ * The prologue of a trace that begins in the middle.
  *
  * The past is a downward-closed part of the run (merge/merge_past.c), so what is left is the trace of
  * a program that starts in the state the past has left.  Of that state events cannot know:
@@ -31,127 +31,13 @@
  * end alone; that a thread runs unseen code, by frames that have no known caller.  That the first of
  * all frames has none says nothing where the thread's root is known to be seen.
  */
-#include "merge/late.h"
+#include "merge/prologue.h"
 
 #include <string.h>
 
 #include "recording/blocks.h"
-#include "recording/decode.h"
-#include "trace/notes.h"
+#include "merge/walk.h"
 #include "recording/stacks.h"
-
-/* ---- walking a thread's events ---- */
-
-struct walk {
-	struct blocks *blocks;
-	const struct blocks_thread *src;
-	uint32_t number; /* of the next chunk */
-	struct decode_cursor cursor;
-	struct decode_item item;
-};
-
-static void walk_begin(struct walk *w, struct blocks *b, const struct blocks_thread *src,
-		       uint32_t number, struct stacks *stacks)
-{
-	memset(w, 0, sizeof(*w));
-	w->blocks = b;
-	w->src = src;
-	w->number = number;
-	w->cursor.tid = src->tid;
-	w->cursor.stacks = stacks;
-}
-
-static void walk_end(struct walk *w)
-{
-	decode_chunk_free(w->cursor.chunk);
-	w->cursor.chunk = NULL;
-	decode_cursor_release(&w->cursor);
-	decode_item_release(&w->item);
-}
-
-/* What is wrong with a chunk is said by the one who yields its events. */
-static struct decode_chunk *chunk_load(struct walk *w)
-{
-	struct notes quiet = { 0 }, *notes = w->blocks->notes;
-	bool damaged = w->blocks->damaged;
-	struct decode_chunk *c = NULL;
-	struct blocks_chunk head;
-	uint8_t *bytes;
-	uint32_t n;
-
-	w->blocks->notes = &quiet;
-	if (blocks_load(w->blocks, w->src, w->number, &head, &bytes, &n))
-		c = decode_chunk_new(w->src->tid, &head, bytes, n, false, &quiet);
-	w->blocks->notes = notes;
-	w->blocks->damaged = damaged;
-	notes_release(&quiet);
-	return c;
-}
-
-static bool chunk_enter(struct walk *w)
-{
-	struct decode_chunk *old = w->cursor.chunk, *c;
-	uint64_t next = w->cursor.tseq + 1;
-
-	if ((old && old->broken) || w->number >= w->src->count || !(c = chunk_load(w)))
-		return false;
-	w->number++;
-	decode_chunk_free(old);
-	decode_cursor_begin(&w->cursor, c);
-	return !old || c->head.first_tseq == next;
-}
-
-/* The next numbered event into w->item; false at the end. */
-static bool walk_next(struct walk *w)
-{
-	for (;;) {
-		while (w->cursor.chunk && decode_next(&w->cursor, &w->item, NULL))
-			if (w->item.numbers != 0)
-				return true;
-		if (!chunk_enter(w))
-			return false;
-	}
-}
-
-/* Unseen code that a thread begins with is said right after that, without a place. */
-static void root_note(struct late_root *r, const struct walk *w)
-{
-	const struct event *e = &w->item.e;
-
-	if (e->op == EVENT_THREAD_BEGIN) {
-		r->low = e->addr;
-		r->len = e->len;
-		r->rooted = true;
-	} else if (e->op == EVENT_OPAQUE && e->site == 0) {
-		r->rooted = false;
-	}
-}
-
-bool late_root(struct blocks *b, const struct blocks_thread *src, struct late_root *r)
-{
-	struct walk w;
-
-	memset(r, 0, sizeof(*r));
-	if (src->count == src->first)
-		return false;
-	walk_begin(&w, b, src, src->first, NULL);
-	while (walk_next(&w) && w.number == src->first + 1) {
-		if (w.cursor.stack_len != 0) {
-			r->low = w.cursor.stack_low;
-			r->len = w.cursor.stack_len;
-			r->rooted = w.cursor.root == FORMAT_ROOT_SEEN;
-		}
-		root_note(r, &w);
-		if (w.cursor.name) {
-			mem_free(r->name);
-			r->name = mem_zalloc((size_t)w.cursor.nname + 1);
-			memcpy(r->name, w.cursor.name, w.cursor.nname);
-			w.cursor.name = NULL;
-		}
-	}
-	walk_end(&w);
-	return true;
-}
 
 /* ---- what a thread's own events show ---- */
 
@@ -162,8 +48,8 @@ struct hold {
 };
 
 struct scan {
-	struct late *late;
-	const struct late_thread *thread;
+	struct prologue *prologue;
+	const struct prologue_thread *thread;
 	VEC(struct event) locks; /* as acquires, in the order of their releases */
 	VEC(struct event) after; /* the gate */
 	struct map hold_at;	 /* address << 1 | for reading, to place in holds */
@@ -183,7 +69,7 @@ static struct event event_new(const struct scan *s, enum event_op op)
 
 static bool is_past(const struct scan *s, struct version v)
 {
-	return v.tid == 0 || s->late->is_past(s->late->arg, v);
+	return v.tid == 0 || s->prologue->is_past(s->prologue->arg, v);
 }
 
 static struct hold *hold_get(struct scan *s, const struct event *e, bool reads)
@@ -216,9 +102,9 @@ static void lock_handed(struct scan *s, const struct event *e, struct version v)
 
 	if (v.tid == 0 || v.tid == s->thread->src->tid || !is_past(s, v))
 		return;
-	map_put(&s->late->handed_at, e->addr, &fresh);
+	map_put(&s->prologue->handed_at, e->addr, &fresh);
 	if (fresh)
-		*VEC_PUSH(&s->late->handed) = lock_acquire(e, v.tid);
+		*VEC_PUSH(&s->prologue->handed) = lock_acquire(e, v.tid);
 }
 
 /* A version is that of a word.  Spin locks, and what the program takes for a lock, share theirs with
@@ -237,7 +123,7 @@ static void lock_release(struct scan *s, const struct event *e)
 {
 	struct hold *h = hold_get(s, e, e->op == EVENT_RREL);
 	struct version v = e->nrefs ? e->refs[0] : (struct version){ 0, 0 };
-	bool own = v.tid == s->thread->src->tid && (v.tseq <= s->thread->past || v.tseq == h->last);
+	bool own = v.tid == s->thread->src->tid && (v.tseq <= s->thread->upto || v.tseq == h->last);
 
 	if (h->depth > 0) {
 		h->depth--;
@@ -304,10 +190,10 @@ enum { ONCE_RUN = 1, ONCE_OLD = 2 };
 static void once_event(struct scan *s, const struct event *e)
 {
 	bool fresh;
-	uint64_t *seen = map_put(&s->late->onces_at, e->addr, &fresh);
+	uint64_t *seen = map_put(&s->prologue->onces_at, e->addr, &fresh);
 
 	if (fresh)
-		*VEC_PUSH(&s->late->onces) = e->addr;
+		*VEC_PUSH(&s->prologue->onces) = e->addr;
 	if (e->op == EVENT_ONCE_END)
 		*seen |= ONCE_RUN;
 	else if (e->nrefs != 0 && is_past(s, e->refs[0]))
@@ -321,9 +207,9 @@ static void join_event(struct scan *s, const struct event *e)
 
 	if (e->peer_tseq == 0 || !is_past(s, (struct version){ e->peer, e->peer_tseq }))
 		return;
-	map_put(&s->late->joined, e->peer, &fresh);
+	map_put(&s->prologue->joined, e->peer, &fresh);
 	if (fresh)
-		*VEC_PUSH(&s->late->ended) = e->peer;
+		*VEC_PUSH(&s->prologue->ended) = e->peer;
 }
 
 static void cancel_add(struct scan *s)
@@ -386,14 +272,15 @@ static void event_note(struct scan *s, const struct event *e)
 static void unseen_guess(struct scan *s, const struct event *first)
 {
 	const uint32_t *sites;
-	uint32_t n = stacks_get(s->late->stacks, first->stack, &sites), below = s->thread->rooted;
+	uint32_t n = stacks_get(s->prologue->stacks, first->stack, &sites),
+		 below = s->thread->rooted;
 	struct event opaque = event_new(s, EVENT_OPAQUE);
 
 	while (below < n && sites[n - 1 - below] != 0)
 		below++;
 	if (below >= n)
 		return;
-	opaque.stack = stacks_cut(s->late->stacks, first->stack, below);
+	opaque.stack = stacks_cut(s->prologue->stacks, first->stack, below);
 	*VEC_PUSH(&s->after) = opaque;
 }
 
@@ -410,18 +297,18 @@ static void first_note(struct scan *s, const struct event *e)
 
 static void thread_scan(struct scan *s)
 {
-	const struct late_thread *t = s->thread;
+	const struct prologue_thread *t = s->thread;
 	uint32_t number = t->src->first;
 	struct walk w;
 
 	for (size_t i = 0; i < t->src->chunks.n; i++)
 		if (t->src->chunks.at[i].number > number &&
 		    t->src->chunks.at[i].number < t->src->count &&
-		    t->src->chunks.at[i].first_tseq <= t->past + 1)
+		    t->src->chunks.at[i].first_tseq <= t->upto + 1)
 			number = t->src->chunks.at[i].number;
-	walk_begin(&w, s->late->blocks, t->src, number, s->late->stacks);
+	walk_begin(&w, s->prologue->blocks, t->src, number, s->prologue->stacks);
 	while (walk_next(&w) && w.item.e.tseq <= t->end) {
-		if (w.item.e.tseq <= t->past)
+		if (w.item.e.tseq <= t->upto)
 			continue;
 		if (!s->any)
 			first_note(s, &w.item.e);
@@ -443,51 +330,51 @@ static struct event gate_event(const struct scan *s, enum event_op op)
 /* Before the gate: the thread, its locks, outermost first as far as releases tell. */
 static void before_add(struct scan *s)
 {
-	const struct late_thread *t = s->thread;
-	struct late *l = s->late;
+	const struct prologue_thread *t = s->thread;
+	struct prologue *p = s->prologue;
 	struct event begin = event_new(s, EVENT_THREAD_BEGIN);
 
 	begin.addr = t->stack_low;
 	begin.len = t->stack_len;
-	*VEC_PUSH(&l->before) = begin;
+	*VEC_PUSH(&p->events) = begin;
 	for (; s->nbegins > 0; s->nbegins--)
-		*VEC_PUSH(&l->before) = event_new(s, EVENT_BEGIN);
+		*VEC_PUSH(&p->events) = event_new(s, EVENT_BEGIN);
 	for (size_t i = s->locks.n; i > 0; i--)
-		*VEC_PUSH(&l->before) = s->locks.at[i - 1];
-	*VEC_PUSH(&l->before) = gate_event(s, EVENT_GIVE);
+		*VEC_PUSH(&p->events) = s->locks.at[i - 1];
+	*VEC_PUSH(&p->events) = gate_event(s, EVENT_GIVE);
 }
 
 /* Behind it: what it waits for comes last, as its own next event answers it. */
 static void after_add(struct scan *s)
 {
-	const struct late_thread *t = s->thread;
-	struct late *l = s->late;
+	const struct prologue_thread *t = s->thread;
+	struct prologue *p = s->prologue;
 
-	*VEC_PUSH(&l->after) = gate_event(s, EVENT_TAKE);
+	*VEC_PUSH(&p->after) = gate_event(s, EVENT_TAKE);
 	if (t->cancelled)
 		cancel_add(s);
 	if (t->unseen)
 		*VEC_PUSH(&s->after) = t->opaque;
-	if (s->park.op == EVENT_PARK && t->past != 0)
+	if (s->park.op == EVENT_PARK && t->upto != 0)
 		*VEC_PUSH(&s->after) = s->park;
 	for (size_t i = 0; i < s->after.n; i++)
-		*VEC_PUSH(&l->after) = s->after.at[i];
+		*VEC_PUSH(&p->after) = s->after.at[i];
 }
 
-void late_add(struct late *l, const struct late_thread *t)
+void prologue_add(struct prologue *p, const struct prologue_thread *t)
 {
-	struct scan s = { .late = l, .thread = t };
+	struct scan s = { .prologue = p, .thread = t };
 
-	if (t->over)
+	if (t->has_last && t->last.op == EVENT_THREAD_END)
 		return;
 	if (t->has_last && t->last.op == EVENT_PARK) {
 		s.park = t->last;
 		s.parked = true;
 	}
 	thread_scan(&s);
-	if (t->past != 0)
+	if (t->upto != 0)
 		before_add(&s);
-	if (t->past != 0 || (s.any && !s.forked))
+	if (t->upto != 0 || (s.any && !s.forked))
 		after_add(&s);
 	VEC_RELEASE(&s.locks);
 	VEC_RELEASE(&s.after);
@@ -499,72 +386,72 @@ void late_add(struct late *l, const struct late_thread *t)
 /* ---- all ---- */
 
 /* Where the thread gives to the gate; else where anybody does, for it is over. */
-static size_t gate_find(const struct late *l, uint32_t tid)
+static size_t gate_find(const struct prologue *p, uint32_t tid)
 {
-	size_t any = l->before.n;
+	size_t any = p->events.n;
 
-	for (size_t i = 0; i < l->before.n; i++) {
-		if (l->before.at[i].op != EVENT_GIVE)
+	for (size_t i = 0; i < p->events.n; i++) {
+		if (p->events.at[i].op != EVENT_GIVE)
 			continue;
-		if (l->before.at[i].tid == tid)
+		if (p->events.at[i].tid == tid)
 			return i;
-		if (any == l->before.n)
+		if (any == p->events.n)
 			any = i;
 	}
 	return any;
 }
 
 /* Locks that one thread took and another gives back. */
-static void handed_add(struct late *l)
+static void handed_add(struct prologue *p)
 {
-	for (size_t i = 0; i < l->handed.n; i++) {
-		struct event acq = l->handed.at[i];
-		size_t at = gate_find(l, acq.tid);
+	for (size_t i = 0; i < p->handed.n; i++) {
+		struct event acq = p->handed.at[i];
+		size_t at = gate_find(p, acq.tid);
 
-		if (at == l->before.n)
+		if (at == p->events.n)
 			return; /* nobody has run yet */
-		acq.tid = l->before.at[at].tid;
-		(void)VEC_PUSH(&l->before);
-		memmove(&l->before.at[at + 1], &l->before.at[at],
-			(l->before.n - 1 - at) * sizeof(acq));
-		l->before.at[at] = acq;
+		acq.tid = p->events.at[at].tid;
+		(void)VEC_PUSH(&p->events);
+		memmove(&p->events.at[at + 1], &p->events.at[at],
+			(p->events.n - 1 - at) * sizeof(acq));
+		p->events.at[at] = acq;
 	}
 }
 
 /* By a thread that ran then; who passes may have come later. */
-static void onces_add(struct late *l)
+static void onces_add(struct prologue *p)
 {
-	for (size_t i = 0; i < l->onces.n && l->before.n != 0; i++)
-		if (*(const uint64_t *)map_get(&l->onces_at, l->onces.at[i]) != ONCE_RUN)
-			*VEC_PUSH(&l->after) = (struct event){ .tid = l->before.at[0].tid,
+	for (size_t i = 0; i < p->onces.n && p->events.n != 0; i++)
+		if (*(const uint64_t *)map_get(&p->onces_at, p->onces.at[i]) != ONCE_RUN)
+			*VEC_PUSH(&p->after) = (struct event){ .tid = p->events.at[0].tid,
 							       .op = EVENT_ONCE_END,
-							       .addr = l->onces.at[i] };
+							       .addr = p->onces.at[i] };
 }
 
-void late_finish(struct late *l)
+void prologue_finish(struct prologue *p)
 {
-	handed_add(l);
-	onces_add(l);
-	for (size_t i = 0; i < l->ended.n; i++) {
-		struct event e = { .tid = l->ended.at[i], .op = EVENT_THREAD_BEGIN };
+	handed_add(p);
+	onces_add(p);
+	for (size_t i = 0; i < p->ended.n; i++) {
+		struct event e = { .tid = p->ended.at[i], .op = EVENT_THREAD_BEGIN };
 
-		*VEC_PUSH(&l->before) = e;
+		*VEC_PUSH(&p->events) = e;
 		e.op = EVENT_THREAD_END;
-		*VEC_PUSH(&l->before) = e;
+		*VEC_PUSH(&p->events) = e;
 	}
-	for (size_t i = 0; i < l->after.n; i++)
-		*VEC_PUSH(&l->before) = l->after.at[i];
-	VEC_CLEAR(&l->after);
+	for (size_t i = 0; i < p->after.n; i++)
+		*VEC_PUSH(&p->events) = p->after.at[i];
+	VEC_CLEAR(&p->after);
 }
 
-void late_release(struct late *l)
+void prologue_release(struct prologue *p)
 {
-	VEC_RELEASE(&l->before);
-	VEC_RELEASE(&l->after);
-	VEC_RELEASE(&l->ended);
-	VEC_RELEASE(&l->handed);
-	VEC_RELEASE(&l->onces);
-	map_release(&l->joined);
-	map_release(&l->handed_at);
-	map_release(&l->onces_at);
+	VEC_RELEASE(&p->events);
+	VEC_RELEASE(&p->after);
+	VEC_RELEASE(&p->ended);
+	VEC_RELEASE(&p->handed);
+	VEC_RELEASE(&p->onces);
+	map_release(&p->joined);
+	map_release(&p->handed_at);
+	map_release(&p->onces_at);
 }

@@ -1,0 +1,38 @@
+/*
+ * Which part of a recording is read: from which cut to which (doc/TRACE_FORMAT.md section 9).
+ *
+ * A trace begins in the middle of the run because that was asked for (trace_options.from_cut), or
+ * because the oldest chunks were dropped (--keep).  What was done before its cut is the past; which
+ * events that are is found by merging (merge/merge_past.c).
+ *
+ * Ownership: the caller owns the struct.
+ */
+#ifndef MERGE_SLICE_H
+#define MERGE_SLICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct blocks;
+struct control;
+
+/* Of each place in blocks.threads. */
+struct slice_start {
+	uint32_t chunk; /* number of the first one to read */
+	uint64_t end;	/* last event to use; UINT64_MAX: no limit */
+};
+
+struct slice {
+	uint64_t cut; /* what was done before it was begun is past; 0: nothing is */
+	bool ends;    /* to_cut: it ends before the recording does */
+	VEC(struct slice_start) at;
+};
+
+/* from_cut and to_cut are those of trace_options. */
+void slice_choose(struct slice *s, struct blocks *b, const struct control *c, uint64_t from_cut,
+		  uint64_t to_cut);
+void slice_release(struct slice *s);
+
+#endif /* MERGE_SLICE_H */
