@@ -116,7 +116,7 @@ PATH=$PWD/bin:$PATH
 
 # here: a line of a page as it must be in this directory; sockets and ports that are nobody's.
 here() {
-	sed "s|/tmp/o.sock|$PWD/o.sock|g; s|--listen :7077|--listen :0|"
+	sed "s|/tmp/o.sock|./o.sock|g; s|--listen :7077|--listen :0|"
 }
 
 # plain: lines without what differs from run to run: numbers (not those of source lines), times,
