@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "capture/annotate.h"
-#include "capture/real.h"
+#include "capture/interposed.h"
 #include "trace/format.h"
 
 /* Flags, as that header has them. */
@@ -28,47 +28,14 @@
 #define MANY_UNLOCK (1u << 7)
 #define NOT_STATIC (1u << 8)
 
-void __tsan_acquire(void *addr);
-void __tsan_release(void *addr);
-void __tsan_mutex_create(void *addr, unsigned flags);
-void __tsan_mutex_destroy(void *addr, unsigned flags);
 void __tsan_mutex_pre_lock(void *addr, unsigned flags);
 void __tsan_mutex_post_lock(void *addr, unsigned flags, int recursion);
 int __tsan_mutex_pre_unlock(void *addr, unsigned flags);
-void __tsan_mutex_post_unlock(void *addr, unsigned flags);
-void __tsan_mutex_pre_signal(void *addr, unsigned flags);
-void __tsan_mutex_post_signal(void *addr, unsigned flags);
-void __tsan_mutex_pre_divert(void *addr, unsigned flags);
-void __tsan_mutex_post_divert(void *addr, unsigned flags);
 
 static unsigned aux_of(unsigned flags)
 {
 	return (flags & TRY_LOCK ? FORMAT_LOCK_TRY : 0) |
 	       (flags & (WRITE_NESTS | READ_NESTS) ? FORMAT_LOCK_RECURSIVE : 0);
-}
-
-EXPORT void __tsan_acquire(void *addr)
-{
-	annotate_channel(FORMAT_K_TAKE, addr);
-}
-
-EXPORT void __tsan_release(void *addr)
-{
-	annotate_channel(FORMAT_K_GIVE, addr);
-}
-
-EXPORT void __tsan_mutex_create(void *addr, unsigned flags)
-{
-	if (!(flags & LINKER_INIT))
-		annotate_lock(FORMAT_K_LOCK_INIT, addr, aux_of(flags));
-}
-
-/* LINKER_INIT: it lives on.  NOT_STATIC: it may, unless it was created so; left alone, its life
- * ends with its memory. */
-EXPORT void __tsan_mutex_destroy(void *addr, unsigned flags)
-{
-	if (!(flags & (LINKER_INIT | NOT_STATIC)))
-		annotate_lock(FORMAT_K_LOCK_DESTROY, addr, 0);
 }
 
 /* Whether the lock is to be had at once is not known; if the run ends here, it was not.  Its holder
@@ -108,27 +75,5 @@ EXPORT int __tsan_mutex_pre_unlock(void *addr, unsigned flags)
 	return levels;
 }
 
-EXPORT void __tsan_mutex_post_unlock(void *addr, unsigned flags)
-{
-	(void)addr, (void)flags;
-}
-
-EXPORT void __tsan_mutex_pre_signal(void *addr, unsigned flags)
-{
-	(void)addr, (void)flags;
-}
-
-EXPORT void __tsan_mutex_post_signal(void *addr, unsigned flags)
-{
-	(void)addr, (void)flags;
-}
-
-EXPORT void __tsan_mutex_pre_divert(void *addr, unsigned flags)
-{
-	(void)addr, (void)flags;
-}
-
-EXPORT void __tsan_mutex_post_divert(void *addr, unsigned flags)
-{
-	(void)addr, (void)flags;
-}
+#define INTERPOSED_TSAN
+#include "capture/interposed.def"

@@ -8,9 +8,9 @@
 
 #include "capture/cond_priv.h"
 #include "capture/create_priv.h"
+#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 #include "capture/once_priv.h"
-#include "capture/real.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one object, two names");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one object, two names");
@@ -29,19 +29,12 @@ static int error_of(int result)
 	}
 }
 
+#define POSIX(m) ((pthread_mutex_t *)(uintptr_t)(m))
+
 static int mtx_tried(const mtx_t *m, unsigned flags, int result)
 {
-	lock_mutex_tried((const pthread_mutex_t *)m, flags, error_of(result));
+	lock_mutex_tried(POSIX(m), flags, error_of(result));
 	return result;
-}
-
-EXPORT int mtx_init(mtx_t *m, int type)
-{
-	int r = REAL(mtx_init)(m, type);
-
-	if (r == thrd_success)
-		lock_note(m, FORMAT_K_LOCK_INIT, lock_mutex_aux((pthread_mutex_t *)m));
-	return r;
 }
 
 EXPORT int mtx_lock(mtx_t *m)
@@ -49,15 +42,10 @@ EXPORT int mtx_lock(mtx_t *m)
 	int r = REAL(mtx_trylock)(m);
 
 	if (r != thrd_success) {
-		lock_mutex_request((pthread_mutex_t *)m, 0, error_of(r));
+		lock_mutex_request(POSIX(m), 0, error_of(r));
 		r = REAL(mtx_lock)(m);
 	}
 	return mtx_tried(m, 0, r);
-}
-
-EXPORT int mtx_trylock(mtx_t *m)
-{
-	return mtx_tried(m, FORMAT_LOCK_TRY, REAL(mtx_trylock)(m));
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
@@ -65,42 +53,18 @@ EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
 	int r = lock_is_time(CLOCK_REALTIME, at) ? REAL(mtx_trylock)(m) : thrd_error;
 
 	if (r != thrd_success) {
-		lock_mutex_request((pthread_mutex_t *)m, FORMAT_LOCK_TRY, error_of(r));
+		lock_mutex_request(POSIX(m), FORMAT_LOCK_TRY, error_of(r));
 		r = REAL(mtx_timedlock)(m, at);
 	}
 	return mtx_tried(m, FORMAT_LOCK_TRY, r);
 }
 
-EXPORT int mtx_unlock(mtx_t *m)
-{
-	bool held = lock_mutex_leave((pthread_mutex_t *)m);
-	int r = REAL(mtx_unlock)(m);
-
-	lock_mutex_left((pthread_mutex_t *)m, held, error_of(r));
-	return r;
-}
-
 EXPORT void mtx_destroy(mtx_t *m)
 {
-	unsigned aux = lock_mutex_aux((pthread_mutex_t *)m);
+	unsigned aux = lock_mutex_aux(POSIX(m));
 
 	REAL(mtx_destroy)(m);
 	lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
-}
-
-EXPORT int cnd_init(cnd_t *c)
-{
-	int r = REAL(cnd_init)(c);
-
-	if (r == thrd_success)
-		lock_note(c, FORMAT_K_LOCK_INIT, FORMAT_LOCK_COND);
-	return r;
-}
-
-EXPORT void cnd_destroy(cnd_t *c)
-{
-	REAL(cnd_destroy)(c);
-	lock_note(c, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_COND);
 }
 
 static int wait_forever(const struct cond_wait *w)
@@ -116,7 +80,7 @@ static int wait_until(const struct cond_wait *w)
 static int cnd_run(cnd_t *c, mtx_t *m, const struct timespec *until)
 {
 	struct cond_wait w = { .cond = (pthread_cond_t *)c,
-			       .mutex = (pthread_mutex_t *)m,
+			       .mutex = POSIX(m),
 			       .until = until,
 			       .wait = until != NULL ? wait_until : wait_forever };
 
@@ -130,37 +94,10 @@ static int cnd_run(cnd_t *c, mtx_t *m, const struct timespec *until)
 	}
 }
 
-EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
-{
-	return cnd_run(c, m, NULL);
-}
-
-EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict at)
-{
-	return cnd_run(c, m, at);
-}
-
-EXPORT int cnd_signal(cnd_t *c)
-{
-	cond_wake((pthread_cond_t *)c, FORMAT_K_SIGNAL);
-	return REAL(cnd_signal)(c);
-}
-
-EXPORT int cnd_broadcast(cnd_t *c)
-{
-	cond_wake((pthread_cond_t *)c, FORMAT_K_BROADCAST);
-	return REAL(cnd_broadcast)(c);
-}
-
 static int c11_once(void *flag, void (*routine)(void))
 {
 	REAL(call_once)(flag, routine);
 	return 0;
-}
-
-EXPORT void call_once(once_flag *flag, void (*routine)(void))
-{
-	once_run(flag, routine, c11_once);
 }
 
 /* ---- threads ---- */
@@ -192,35 +129,12 @@ EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *arg)
 	return c.result;
 }
 
-EXPORT int thrd_join(thrd_t handle, int *result)
-{
-	uint32_t tid = create_find(handle);
-	int r;
-
-	create_joining(handle, tid, false);
-	r = REAL(thrd_join)(handle, result);
-	if (r == thrd_success)
-		create_joined(handle, tid, false, result, result != NULL ? sizeof(*result) : 0);
-	else
-		create_join_failed(handle, tid, error_of(r));
-	return r;
-}
-
-EXPORT int thrd_detach(thrd_t handle)
-{
-	uint32_t tid = create_find(handle);
-	int r = REAL(thrd_detach)(handle);
-
-	if (r == thrd_success)
-		create_detached(handle, tid);
-	else
-		create_join_failed(handle, tid, error_of(r));
-	return r;
-}
-
 EXPORT _Noreturn void thrd_exit(int result)
 {
 	create_child_exit();
 	REAL(thrd_exit)(result);
 	__builtin_unreachable();
 }
+
+#define INTERPOSED_C11
+#include "capture/interposed.def"

@@ -28,9 +28,9 @@
 
 #include <errno.h>
 
+#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 #include "capture/object.h"
-#include "capture/real.h"
 
 #define COND_VERSION "GLIBC_2.3.2"
 
@@ -211,32 +211,5 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *r
 	return cond_wait(&w);
 }
 
-EXPORT int pthread_cond_init(pthread_cond_t *restrict c, const pthread_condattr_t *restrict attr)
-{
-	int r = REAL_VERSIONED(pthread_cond_init, COND_VERSION)(c, attr);
-
-	if (r == 0)
-		lock_note(c, FORMAT_K_LOCK_INIT, FORMAT_LOCK_COND);
-	return r;
-}
-
-EXPORT int pthread_cond_destroy(pthread_cond_t *c)
-{
-	int r = REAL_VERSIONED(pthread_cond_destroy, COND_VERSION)(c);
-
-	if (r == 0)
-		lock_note(c, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_COND);
-	return r;
-}
-
-EXPORT int pthread_cond_signal(pthread_cond_t *c)
-{
-	cond_wake(c, FORMAT_K_SIGNAL);
-	return REAL_VERSIONED(pthread_cond_signal, COND_VERSION)(c);
-}
-
-EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
-{
-	cond_wake(c, FORMAT_K_BROADCAST);
-	return REAL_VERSIONED(pthread_cond_broadcast, COND_VERSION)(c);
-}
+#define INTERPOSED_CONDITIONS
+#include "capture/interposed.def"

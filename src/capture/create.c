@@ -32,9 +32,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "capture/interposed.h"
 #include "capture/object.h"
 #include "capture/range.h"
-#include "capture/real.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 #include "capture/unseen.h"
@@ -337,96 +337,45 @@ void create_joining(pthread_t handle, uint32_t tid, bool timed)
 	hook_leave(t);
 }
 
-void create_joined(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n)
-{
-	struct thread *t;
-	uint64_t end;
-
-	if (tid == 0 || (t = hook_enter()) == NULL)
-		return;
-	end = handle_forget(handle, tid);
-	sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid, end, 2);
-	if (out != NULL)
-		range_wrote(t, out, n, t->view.call_site);
-	hook_leave(t);
-}
-
-void create_detached(pthread_t handle, uint32_t tid)
-{
-	struct thread *t;
-
-	if (tid == 0 || (t = hook_enter()) == NULL)
-		return;
-	handle_forget(handle, tid);
-	sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
-	hook_leave(t);
-}
-
-void create_join_failed(pthread_t handle, uint32_t tid, int r)
+/* A join or a detach did not come about, with the error number r. */
+static void join_failed(struct thread *t, pthread_t handle, uint32_t tid, int r)
 {
 	unsigned why = r == EBUSY || r == ETIMEDOUT ? FORMAT_JOIN_LATE : FORMAT_JOIN_REFUSED;
+
+	if (!pthread_equal(handle, pthread_self())) /* of itself a thread is refused in every run */
+		sync_thread(t, FORMAT_K_JOINING, why, tid, 0, 1);
+}
+
+void create_join_done(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n, int r)
+{
 	struct thread *t;
 
-	/* Of itself a thread is refused in every run. */
-	if (tid == 0 || pthread_equal(handle, pthread_self()) || (t = hook_enter()) == NULL)
+	if (tid == 0 || (t = hook_enter()) == NULL)
 		return;
-	sync_thread(t, FORMAT_K_JOINING, why, tid, 0, 1);
+	if (r == 0) {
+		sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid,
+			    handle_forget(handle, tid), 2);
+		if (out != NULL)
+			range_wrote(t, out, n, t->view.call_site);
+	} else {
+		join_failed(t, handle, tid, r);
+	}
 	hook_leave(t);
 }
 
-/* What the four joins share; r: 0 joined. */
-static int joined(pthread_t handle, uint32_t tid, bool timed, void **out, int r)
+void create_detach_done(pthread_t handle, uint32_t tid, int r)
 {
-	if (r == 0)
-		create_joined(handle, tid, timed, out, sizeof(*out));
-	else
-		create_join_failed(handle, tid, r);
-	return r;
-}
+	struct thread *t;
 
-EXPORT int pthread_join(pthread_t handle, void **out)
-{
-	uint32_t tid = create_find(handle);
-
-	create_joining(handle, tid, false);
-	return joined(handle, tid, false, out, REAL(pthread_join)(handle, out));
-}
-
-EXPORT int pthread_tryjoin_np(pthread_t handle, void **out)
-{
-	uint32_t tid = create_find(handle);
-
-	return joined(handle, tid, true, out, REAL(pthread_tryjoin_np)(handle, out));
-}
-
-EXPORT int pthread_timedjoin_np(pthread_t handle, void **out, const struct timespec *at)
-{
-	uint32_t tid = create_find(handle);
-
-	create_joining(handle, tid, at != NULL);
-	return joined(handle, tid, at != NULL, out, REAL(pthread_timedjoin_np)(handle, out, at));
-}
-
-EXPORT int pthread_clockjoin_np(pthread_t handle, void **out, clockid_t clock,
-				const struct timespec *at)
-{
-	uint32_t tid = create_find(handle);
-
-	create_joining(handle, tid, at != NULL);
-	return joined(handle, tid, at != NULL, out,
-		      REAL(pthread_clockjoin_np)(handle, out, clock, at));
-}
-
-EXPORT int pthread_detach(pthread_t handle)
-{
-	uint32_t tid = create_find(handle);
-	int r = REAL(pthread_detach)(handle);
-
-	if (r == 0)
-		create_detached(handle, tid);
-	else
-		create_join_failed(handle, tid, r);
-	return r;
+	if (tid == 0 || (t = hook_enter()) == NULL)
+		return;
+	if (r == 0) {
+		handle_forget(handle, tid);
+		sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
+	} else {
+		join_failed(t, handle, tid, r);
+	}
+	hook_leave(t);
 }
 
 EXPORT _Noreturn void pthread_exit(void *result)
@@ -448,3 +397,6 @@ EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	}
 	return r;
 }
+
+#define INTERPOSED_THREADS
+#include "capture/interposed.def"

@@ -50,11 +50,11 @@ void create_first(const struct thread *t);
 uint32_t create_find(pthread_t handle);
 /* A join is going to wait for it, unless it has ended; timed: not for ever. */
 void create_joining(pthread_t handle, uint32_t tid, bool timed);
-/* That call succeeded; timed: it could not have waited for ever.  out, n: where the library has put
- * the thread's result. */
-void create_joined(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n);
-/* It failed, with the error number r; so did a detach. */
-void create_join_failed(pthread_t handle, uint32_t tid, int r);
-void create_detached(pthread_t handle, uint32_t tid);
+/*
+ * That call came back with the error number r, 0 if it joined; timed: it could not have waited for
+ * ever.  out, n: where the library has put the thread's result; or NULL.
+ */
+void create_join_done(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n, int r);
+void create_detach_done(pthread_t handle, uint32_t tid, int r);
 
 #endif /* CAPTURE_CREATE_PRIV_H */

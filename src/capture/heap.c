@@ -20,8 +20,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "capture/interposed.h"
 #include "capture/range.h"
-#include "capture/real.h"
 #include "capture/shared.h"
 #include "capture/sync.h"
 
@@ -137,26 +137,6 @@ EXPORT void *calloc(size_t count, size_t n)
 		return early_take(all);
 	}
 	return born(REAL(calloc)(count, n), FORMAT_ALLOC_ZEROED);
-}
-
-EXPORT void *memalign(size_t align, size_t n)
-{
-	return born(REAL(memalign)(align, n), 0);
-}
-
-EXPORT void *aligned_alloc(size_t align, size_t n)
-{
-	return born(REAL(aligned_alloc)(align, n), 0);
-}
-
-EXPORT void *valloc(size_t n)
-{
-	return born(REAL(valloc)(n), 0);
-}
-
-EXPORT void *pvalloc(size_t n)
-{
-	return born(REAL(pvalloc)(n), 0);
 }
 
 EXPORT int posix_memalign(void **out, size_t align, size_t n)
@@ -367,3 +347,6 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	}
 	return p;
 }
+
+#define INTERPOSED_MEMORY
+#include "capture/interposed.def"

@@ -323,7 +323,7 @@ enum foresee_callee {
  * as well it is an instruction that the pass does not model; with a byte of
  * WAITS, one that may order threads.  The second test is left out after calls
  * that do not return, or must be the last thing of their function.
- * Not emitted for names of libc.def, FORESEE_KNOWN and FORESEE_PURE.
+ * Not emitted for names of libc.def, of KNOWN functions (interposed.def) and FORESEE_PURE.
  *
  * The n pointers are those that the callee is given and that others may know.  Of one that is given
  * more, those that are left over go to foresee_given before.
@@ -343,28 +343,12 @@ void foresee_callback_end(void);
 /* clang-format off */
 
 /*
- * Library functions the runtime interposes by symbol (synchronisation, memory
- * allocation, threads); calls need a call_site and nothing else.
+ * Calls of these need a call_site and nothing else; those of the KNOWN functions of interposed.def
+ * neither.
  */
 #define FORESEE_KNOWN_PREFIXES(X) \
 	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
 	X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
-
-#define FORESEE_KNOWN(X)                                                           \
-	X(call_once) X(malloc) X(calloc) X(realloc) X(free) X(memalign)             \
-	X(posix_memalign) X(aligned_alloc) X(reallocarray) X(valloc)                \
-	X(mmap) X(mmap64) X(munmap) X(mremap)                                       \
-	X(close) X(dup) X(dup2) X(dup3) X(listen) X(shutdown) X(eventfd_write)      \
-	X(fputc) X(putc) X(putchar) X(fflush) X(fclose) X(fgetc) X(getc) X(getchar) \
-	X(kill) X(killpg) X(tgkill) X(raise) X(alarm) X(ualarm) X(signal)           \
-	X(AnnotateHappensBefore) X(AnnotateHappensAfter) X(AnnotateRWLockCreate)    \
-	X(AnnotateRWLockCreateStatic) X(AnnotateRWLockDestroy)                      \
-	X(AnnotateRWLockAcquired) X(AnnotateRWLockReleased) X(AnnotateBenignRace)   \
-	X(AnnotateBenignRaceSized) X(AnnotateThreadName) X(AnnotateNewMemory)       \
-	X(AnnotatePublishMemoryRange) X(AnnotateUnpublishMemoryRange)               \
-	X(AnnotateIgnoreReadsBegin) X(AnnotateIgnoreReadsEnd)                       \
-	X(AnnotateIgnoreWritesBegin) X(AnnotateIgnoreWritesEnd)                     \
-	X(AnnotateIgnoreSyncBegin) X(AnnotateIgnoreSyncEnd)
 
 /*
  * Functions of libc that wait for other threads or let them go on, by ways that no stand-in of

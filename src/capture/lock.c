@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "capture/interposed.h"
 #include "capture/locks_fast.h"
-#include "capture/real.h"
 #include "capture/sys.h"
 
 /* Bits of __kind, as in glibc's pthreadP.h. */
@@ -171,12 +171,16 @@ static int mutex_try(pthread_mutex_t *m)
 	return REAL(pthread_mutex_trylock)(m);
 }
 
+/* The calling thread has it, and the library will say so instead of waiting. */
+static bool mutex_is_refused(const pthread_mutex_t *m)
+{
+	return (m->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+	       lock_mutex_is_held(m);
+}
+
 void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 {
-	bool checks = (m->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP;
-
-	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r,
-		     checks && lock_mutex_is_held(m));
+	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r, mutex_is_refused(m));
 }
 
 /* The usual, logged in short; false: it is not the usual.  A release is, if it is of what this thread
@@ -214,43 +218,11 @@ EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
 }
 
-EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict at)
-{
-	int r = lock_is_time(CLOCK_REALTIME, at) ? mutex_try(m) : EINVAL;
-
-	if (r != 0) {
-		lock_mutex_request(m, FORMAT_LOCK_TRY, r);
-		r = REAL(pthread_mutex_timedlock)(m, at);
-	}
-	return lock_mutex_tried(m, FORMAT_LOCK_TRY, r);
-}
-
-EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
-				   const struct timespec *restrict at)
-{
-	int r = lock_is_time(clock, at) ? mutex_try(m) : EINVAL;
-
-	if (r != 0) {
-		lock_mutex_request(m, FORMAT_LOCK_TRY, r);
-		r = REAL(pthread_mutex_clocklock)(m, clock, at);
-	}
-	return lock_mutex_tried(m, FORMAT_LOCK_TRY, r);
-}
-
 EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	bool held = mutex_brief(FORMAT_K_REL, m) || lock_mutex_leave(m);
 
 	return lock_mutex_left(m, held, REAL(pthread_mutex_unlock)(m));
-}
-
-EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
-{
-	int r = REAL(pthread_mutex_init)(m, attr);
-
-	if (r == 0)
-		lock_note(m, FORMAT_K_LOCK_INIT, lock_mutex_aux(m));
-	return r;
 }
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
@@ -272,103 +244,6 @@ static bool rwlock_is_own(const pthread_rwlock_t *l)
 	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self();
 }
 
-static int rwlock_read(const pthread_rwlock_t *l, unsigned flags, int r)
-{
-	return lock_tried(l, FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK | flags, r);
-}
-
-static int rwlock_write(const pthread_rwlock_t *l, unsigned flags, int r)
-{
-	return lock_tried(l, FORMAT_K_ACQ, FORMAT_LOCK_RWLOCK | flags, r);
-}
-
-/* Tries first, if `may'.  True: it has the lock, else say so and wait; *r is the error number. */
-static bool rwlock_try_read(pthread_rwlock_t *l, unsigned flags, bool may, int *r)
-{
-	*r = may ? REAL(pthread_rwlock_tryrdlock)(l) : EINVAL;
-	if (*r == 0)
-		return true;
-	lock_request(l, FORMAT_K_RACQ, FORMAT_LOCK_RWLOCK | flags, *r, rwlock_is_own(l));
-	return false;
-}
-
-static bool rwlock_try_write(pthread_rwlock_t *l, unsigned flags, bool may, int *r)
-{
-	*r = may ? REAL(pthread_rwlock_trywrlock)(l) : EINVAL;
-	if (*r == 0)
-		return true;
-	lock_request(l, FORMAT_K_ACQ, FORMAT_LOCK_RWLOCK | flags, *r, rwlock_is_own(l));
-	return false;
-}
-
-EXPORT_HOT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
-{
-	int r;
-
-	if (!rwlock_try_read(l, 0, true, &r))
-		r = REAL(pthread_rwlock_rdlock)(l);
-	return rwlock_read(l, 0, r);
-}
-
-EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
-{
-	return rwlock_read(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_tryrdlock)(l));
-}
-
-EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict l,
-				      const struct timespec *restrict at)
-{
-	int r;
-
-	if (!rwlock_try_read(l, FORMAT_LOCK_TRY, lock_is_time(CLOCK_REALTIME, at), &r))
-		r = REAL(pthread_rwlock_timedrdlock)(l, at);
-	return rwlock_read(l, FORMAT_LOCK_TRY, r);
-}
-
-EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict l, clockid_t clock,
-				      const struct timespec *restrict at)
-{
-	int r;
-
-	if (!rwlock_try_read(l, FORMAT_LOCK_TRY, lock_is_time(clock, at), &r))
-		r = REAL(pthread_rwlock_clockrdlock)(l, clock, at);
-	return rwlock_read(l, FORMAT_LOCK_TRY, r);
-}
-
-EXPORT_HOT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
-{
-	int r;
-
-	if (!rwlock_try_write(l, 0, true, &r))
-		r = REAL(pthread_rwlock_wrlock)(l);
-	return rwlock_write(l, 0, r);
-}
-
-EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *l)
-{
-	return rwlock_write(l, FORMAT_LOCK_TRY, REAL(pthread_rwlock_trywrlock)(l));
-}
-
-EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict l,
-				      const struct timespec *restrict at)
-{
-	int r;
-
-	if (!rwlock_try_write(l, FORMAT_LOCK_TRY, lock_is_time(CLOCK_REALTIME, at), &r))
-		r = REAL(pthread_rwlock_timedwrlock)(l, at);
-	return rwlock_write(l, FORMAT_LOCK_TRY, r);
-}
-
-EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clockid_t clock,
-				      const struct timespec *restrict at)
-{
-	int r;
-
-	if (!rwlock_try_write(l, FORMAT_LOCK_TRY, lock_is_time(clock, at), &r))
-		r = REAL(pthread_rwlock_clockwrlock)(l, clock, at);
-	return rwlock_write(l, FORMAT_LOCK_TRY, r);
-}
-
 EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
 	if (rwlock_is_own(l))
@@ -380,43 +255,7 @@ EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 	return REAL(pthread_rwlock_unlock)(l);
 }
 
-EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict l,
-			       const pthread_rwlockattr_t *restrict attr)
-{
-	int r = REAL(pthread_rwlock_init)(l, attr);
-
-	if (r == 0)
-		lock_note(l, FORMAT_K_LOCK_INIT, FORMAT_LOCK_RWLOCK);
-	return r;
-}
-
-EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *l)
-{
-	int r = REAL(pthread_rwlock_destroy)(l);
-
-	if (r == 0)
-		lock_note(l, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_RWLOCK);
-	return r;
-}
-
 /* ---- spin locks ---- */
-
-EXPORT_HOT int pthread_spin_lock(pthread_spinlock_t *l)
-{
-	int r = REAL(pthread_spin_trylock)(l);
-
-	if (r != 0) {
-		lock_request((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN, r, false);
-		r = REAL(pthread_spin_lock)(l);
-	}
-	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN, r);
-}
-
-EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
-{
-	return lock_tried((const void *)l, FORMAT_K_ACQ, FORMAT_LOCK_SPIN | FORMAT_LOCK_TRY,
-			  REAL(pthread_spin_trylock)(l));
-}
 
 EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
@@ -427,20 +266,26 @@ EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 	return REAL(pthread_spin_unlock)(l);
 }
 
-EXPORT int pthread_spin_init(pthread_spinlock_t *l, int shared)
-{
-	int r = REAL(pthread_spin_init)(l, shared);
+/* ---- all others: interposed.def ---- */
 
-	if (r == 0)
-		lock_note((const void *)l, FORMAT_K_LOCK_INIT, FORMAT_LOCK_SPIN);
-	return r;
-}
+/* It tries first; what it does not get it asks for, and waits. */
+#define LOCK_AS(export, name, params, args, mode, aux, try, own)                     \
+	export int name params                                                       \
+	{                                                                            \
+		int r = try;                                                         \
+                                                                                     \
+		if (r != 0) {                                                        \
+			lock_request((const void *)l, FORMAT_K_##mode, aux, r, own); \
+			r = REAL(name) args;                                         \
+		}                                                                    \
+		return lock_tried((const void *)l, FORMAT_K_##mode, aux, r);         \
+	}
 
-EXPORT int pthread_spin_destroy(pthread_spinlock_t *l)
-{
-	int r = REAL(pthread_spin_destroy)(l);
+#define LOCK(how, ...) LOCK_AS(EXPORT, __VA_ARGS__)
+#define LOCK_HOT(how, ...) LOCK_AS(EXPORT_HOT, __VA_ARGS__)
 
-	if (r == 0)
-		lock_note((const void *)l, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_SPIN);
-	return r;
-}
+#define TRY FORMAT_LOCK_TRY
+#define TRIED(l, mode, aux) lock_tried((const void *)(l), FORMAT_K_##mode, (aux) | TRY, r)
+
+#define INTERPOSED_LOCKS
+#include "capture/interposed.def"

@@ -64,4 +64,13 @@ int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
 bool lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));
 int lock_mutex_left(const pthread_mutex_t *m, bool held, int r);
 
+/* For rows of interposed.def: the call came back with r, and l has begun or ended. */
+#define BEGUN(l, aux) LOCK_NOTED(l, FORMAT_K_LOCK_INIT, aux)
+#define ENDED(l, aux) LOCK_NOTED(l, FORMAT_K_LOCK_DESTROY, aux)
+#define LOCK_NOTED(l, kind, aux)                                 \
+	do {                                                     \
+		if (r == 0)                                      \
+			lock_note((const void *)(l), kind, aux); \
+	} while (0)
+
 #endif /* CAPTURE_LOCK_PRIV_H */

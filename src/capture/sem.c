@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "capture/interposed.h"
 #include "capture/lock_priv.h"
-#include "capture/real.h"
 
 /* r: 0, or -1 with errno. */
 static int sem_tried(const sem_t *s, int r)
@@ -23,28 +23,17 @@ static int sem_tried(const sem_t *s, int r)
 	return r;
 }
 
-EXPORT int sem_init(sem_t *s, int shared, unsigned value)
+static void sem_begun(const sem_t *s, unsigned value)
 {
-	int r = REAL(sem_init)(s, shared, value);
-	struct thread *t;
+	struct thread *t = hook_enter();
 
-	if (r == 0 && (t = hook_enter()) != NULL) {
-		sync_log1(t, FORMAT_K_SEM_INIT, 0, s, value);
-		hook_leave(t);
-	}
-	return r;
+	if (t == NULL)
+		return;
+	sync_log1(t, FORMAT_K_SEM_INIT, 0, s, value);
+	hook_leave(t);
 }
 
-EXPORT int sem_destroy(sem_t *s)
-{
-	int r = REAL(sem_destroy)(s);
-
-	if (r == 0)
-		lock_note(s, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_SEM);
-	return r;
-}
-
-EXPORT int sem_post(sem_t *s)
+static void sem_posting(sem_t *s)
 {
 	int value;
 
@@ -53,7 +42,6 @@ EXPORT int sem_post(sem_t *s)
 		lock_note(s, FORMAT_K_SEM_FAIL, FORMAT_SEM_REFUSED);
 	else
 		lock_note(s, FORMAT_K_SEM_POST, 0);
-	return REAL(sem_post)(s);
 }
 
 /* A wait that is not granted at once is told of before it begins: it may be without end.  The library
@@ -71,17 +59,5 @@ EXPORT int sem_wait(sem_t *s)
 	return sem_tried(s, REAL(sem_wait)(s));
 }
 
-EXPORT int sem_trywait(sem_t *s)
-{
-	return sem_tried(s, REAL(sem_trywait)(s));
-}
-
-EXPORT int sem_timedwait(sem_t *restrict s, const struct timespec *restrict at)
-{
-	return sem_tried(s, REAL(sem_timedwait)(s, at));
-}
-
-EXPORT int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict at)
-{
-	return sem_tried(s, REAL(sem_clockwait)(s, clock, at));
-}
+#define INTERPOSED_SEMAPHORES
+#include "capture/interposed.def"

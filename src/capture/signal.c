@@ -33,7 +33,7 @@
 #include "capture/create_priv.h"
 #include "capture/file.h"
 #include "capture/fork.h"
-#include "capture/real.h"
+#include "capture/interposed.h"
 #include "capture/signal.h"
 #include "capture/sys.h"
 
@@ -391,53 +391,16 @@ SETS(sigset)
 
 /* ---- sending ---- */
 
-#define SENDS(name, version, n, params, args)       \
-	REAL_EARLY_VERSIONED(name, version)         \
-	EXPORT int name params                      \
-	{                                           \
-		channel_give(channel_of_signal(n)); \
-		return real_##name() args;          \
-	}
-
-SENDS(kill, NULL, n, (pid_t to, int n), (to, n))
-SENDS(killpg, NULL, n, (pid_t to, int n), (to, n))
-SENDS(tgkill, NULL, n, (pid_t group, pid_t to, int n), (group, to, n))
-SENDS(raise, NULL, n, (int n), (n))
-SENDS(sigqueue, NULL, n, (pid_t to, int n, const union sigval value), (to, n, value))
-SENDS(pthread_kill, "GLIBC_2.34", n, (pthread_t to, int n), (to, n))
-SENDS(pthread_sigqueue, "GLIBC_2.34", n, (pthread_t to, int n, const union sigval value),
-      (to, n, value))
-
-/* ---- later ---- */
-
 static int timer_signal(int which)
 {
 	return which == ITIMER_VIRTUAL ? SIGVTALRM : which == ITIMER_PROF ? SIGPROF : SIGALRM;
-}
-
-SENDS(setitimer, NULL, timer_signal((int)which),
-      (__itimer_which_t which, const struct itimerval *restrict at, struct itimerval *restrict old),
-      (which, at, old))
-
-REAL_EARLY(alarm)
-EXPORT unsigned alarm(unsigned seconds)
-{
-	channel_give(channel_of_signal(SIGALRM));
-	return real_alarm()(seconds);
-}
-
-REAL_EARLY(ualarm)
-EXPORT useconds_t ualarm(useconds_t value, useconds_t interval)
-{
-	channel_give(channel_of_signal(SIGALRM));
-	return real_ualarm()(value, interval);
 }
 
 /* Signals of any timer, a bit each: which timer sends which is not remembered.  Bit 0: some
  * timer runs a function in a thread that libc makes. */
 static uint64_t timers; /* atomic */
 
-EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
+static void timer_made(const struct sigevent *event)
 {
 	int n = SIGALRM;
 
@@ -445,11 +408,9 @@ EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_
 		n = event->sigev_notify == SIGEV_THREAD ? 0 : event->sigev_signo;
 	if (n >= 0 && n < 64)
 		__atomic_fetch_or(&timers, 1ull << n, __ATOMIC_RELAXED);
-	return REAL_VERSIONED(timer_create, "GLIBC_2.34")(clock, event, timer);
 }
 
-EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict at,
-			 struct itimerspec *restrict old)
+static void timers_set(void)
 {
 	uint64_t set = __atomic_load_n(&timers, __ATOMIC_RELAXED);
 
@@ -458,40 +419,9 @@ EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *rest
 			channel_give(channel_of_signal(n));
 	if (set & 1)
 		channel_give(CHANNEL_UNSEEN);
-	return REAL_VERSIONED(timer_settime, "GLIBC_2.34")(timer, flags, at, old);
 }
 
-/* ---- waiting ---- */
-
-EXPORT int sigwait(const sigset_t *restrict set, int *restrict n)
-{
-	int r = REAL(sigwait)(set, n);
-
-	if (r == 0)
-		channel_take(channel_of_signal(*n));
-	return r;
-}
-
-EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
-{
-	int n = REAL(sigwaitinfo)(set, info);
-
-	channel_take(channel_of_signal(n));
-	return n;
-}
-
-EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
-			const struct timespec *restrict timeout)
-{
-	int n = REAL(sigtimedwait)(set, info, timeout);
-
-	channel_take(channel_of_signal(n));
-	return n;
-}
-
-/* ---- cancellation: a request, of the same kind ---- */
-
-EXPORT int pthread_cancel(pthread_t thread)
+static void cancelling(pthread_t thread)
 {
 	uint32_t tid = create_find(thread);
 	struct thread *t;
@@ -500,5 +430,10 @@ EXPORT int pthread_cancel(pthread_t thread)
 		sync_thread(t, FORMAT_K_CANCEL, 0, tid, 0, 1);
 		hook_leave(t);
 	}
-	return REAL_VERSIONED(pthread_cancel, "GLIBC_2.34")(thread);
 }
+
+#define SEND(n) channel_give(channel_of_signal(n))
+#define TAKEN(n) channel_take(channel_of_signal(n))
+
+#define INTERPOSED_SIGNALS
+#include "capture/interposed.def"

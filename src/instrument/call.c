@@ -64,9 +64,10 @@ static bool libc_is_redirected(const char *name, LLVMTypeRef type)
 static bool name_is_known(const char *name)
 {
 	static const char *const names[] = {
-#define X(id) #id,
-		FORESEE_KNOWN(X)
-#undef X
+#define KNOWN(name) #name,
+#define UNSEEN(name)
+#define INTERPOSED_NAME(how, name) how(name)
+#include "capture/interposed.def"
 	};
 	static const char *const prefixes[] = {
 #define X(prefix) prefix,
