@@ -9,15 +9,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/map.h"
 #include "analyse/analyse_priv.h"
-#include "base/exit.h"
 #include "analyse/notify.h"
 #include "analyse/pass.h"
-#include "launch/program.h"
 #include "analyse/spool.h"
+#include "base/diag.h"
+#include "base/exit.h"
+#include "base/map.h"
 #include "base/talk.h"
+#include "launch/program.h"
 #include "report/explain.h"
 #include "report/findings_json.h"
 #include "report/show.h"
@@ -189,7 +189,7 @@ static void add_earlier(struct pass *p, struct kept_list *out)
 	struct trace_info info;
 	struct map now;
 
-	trace_info(p->trace, &info);
+	trace_info(p->reading.trace, &info);
 	map_init(&now);
 	for (size_t i = 0; i < p->findings.at.n; i++)
 		map_put(&now, kept_key(&p->report, &p->findings.at.at[i]), NULL);
@@ -232,7 +232,8 @@ int analyse_failed(const struct spool *file, struct diag *d)
 static void talk_watched(const struct pass *p)
 {
 	const char *const *note;
-	size_t n = p->watch && !p->a->quiet ? watch_notes(p->watch, &note) : 0;
+	const struct watch *w = p->reading.watch;
+	size_t n = w && !p->a->quiet ? watch_notes(w, &note) : 0;
 
 	for (size_t i = 0; i < n; i++)
 		talk_note("%s", note[i]);
@@ -249,7 +250,7 @@ static int analyse_whole(struct analyse *a, const struct spool *file)
 	p.report.passing = (file->fd >= 0 && !a->shortened) || a->passing;
 	if (pass_run(&p, &d) == ST_OK) {
 		if (!a->quiet && !a->shortened) /* else what is missing at its end is no news */
-			show_notes(p.trace);
+			show_notes(p.reading.trace);
 		talk_watched(&p);
 		add_earlier(&p, &earlier);
 		status = analyse_report(&p, &earlier);

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/vec.h"
 #include "analyse/book.h"
+#include "base/vec.h"
 #include "monitor/monitor.h"
 #include "predict/engine.h"
 

@@ -77,17 +77,9 @@ static bool uses_lattice(const struct analyse *a)
 static bool load_monitors(struct analyse *a)
 {
 	struct diag d = { 0 };
-	enum status st = ST_OK;
 
-	if (a->spec_path)
-		st = spec_read(a->spec_path, &a->spec, &d);
-	else if (a->plugins.n > 0)
-		st = monitors_declared(a->plugins.at, a->plugins.n, &a->spec, &d);
-	if (st == ST_OK && a->spec)
-		st = monitors_new(a->spec, &a->monitors, &d);
-	for (size_t i = 0; st == ST_OK && i < a->plugins.n; i++)
-		st = monitors_load(&a->monitors, a->plugins.at[i], &d);
-	if (st != ST_OK) {
+	if (monitors_read(a->spec_path, a->plugins.at, a->plugins.n, &a->spec, &a->monitors, &d) !=
+	    ST_OK) {
 		talk_error("%s", d.message);
 		return false;
 	}

@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "analyse/analyse.h"
 #include "analyse/analyse_priv.h"
-#include "base/exit.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
+#include "base/diag.h"
+#include "base/exit.h"
 #include "base/talk.h"
+#include "recording/windows.h"
 #include "report/explain.h"
 #include "report/show.h"
 #include "trace/trace.h"
-#include "recording/windows.h"
 
 /* What all windows have come to. */
 struct total {
@@ -156,7 +156,7 @@ static enum status look_at(struct total *t, struct pass *p, const struct pass *w
 	if (!is_end && !engine_stopped(&p->a->engine) && !pass_is_hurried(p))
 		return ST_OK;
 	if (!p->a->quiet && !p->a->shortened)
-		show_notes(p->trace);
+		show_notes(p->reading.trace);
 	*status = total_report(t, p, whole);
 	return ST_END;
 }

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "analyse/analyse.h"
 #include "base/talk.h"
 #include "finding/finding.h"
 #include "report/frames.h"
@@ -83,7 +83,7 @@ static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct certify *c = arg;
 
-	watch_see(c->watch, t, e, &c->items);
+	reading_see(&c->reading, t, e);
 	view_see(&c->view, t, e);
 }
 
@@ -95,36 +95,25 @@ static bool is_about_properties(const struct findings *f)
 	return false;
 }
 
-/* By a binding of its own: the analyses' has seen the whole trace. */
-static enum status bind(struct certify *c, const struct findings *f, struct evidence_options *opt,
-			struct diag *d)
-{
-	const struct monitors *m = c->a->engine.monitors;
-	enum status st;
-
-	if (!m || !is_about_properties(f))
-		return ST_OK;
-	c->seen = (struct states_watch){ .monitors = m, .items = &c->items };
-	if (!m->spec)
-		return ST_OK;
-	st = watch_bind(m->spec, c->trace, &c->watch, d);
-	view_bind(&c->view, m->spec, c->trace);
-	opt->see = see;
-	opt->see_arg = c;
-	return st;
-}
-
+/* The spec is bound anew: the analyses' watch has seen the whole trace. */
 static enum status load(struct certify *c, const struct findings *f, struct evidence_options *opt,
 			struct diag *d)
 {
-	enum status st = trace_open(c->path, &c->how, &c->trace, d);
+	const struct monitors *m = is_about_properties(f) ? c->a->engine.monitors : NULL;
+	const struct spec *spec = m ? m->spec : NULL;
+	enum status st = reading_open(&c->reading, c->path, &c->how, spec, d);
 
+	if (m)
+		c->seen = (struct states_watch){ .monitors = m, .items = &c->reading.items };
+	if (st == ST_OK && spec) {
+		view_bind(&c->view, spec, c->reading.trace);
+		opt->see = see;
+		opt->see_arg = c;
+	}
 	if (st == ST_OK)
-		st = bind(c, f, opt, d);
-	if (st == ST_OK)
-		st = evidence_load(c->trace, opt, &c->evidence, d);
-	if (st == ST_OK && c->watch)
-		c->seen.initial = watch_initial(c->watch);
+		st = evidence_load(c->reading.trace, opt, &c->evidence, d);
+	if (st == ST_OK && spec)
+		c->seen.initial = watch_initial(c->reading.watch);
 	return st;
 }
 
@@ -188,17 +177,11 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 void certify_release(struct certify *c)
 {
 	view_release(&c->view);
-	watch_free(c->watch);
-	watch_items_release(&c->items);
-	c->watch = NULL;
-	c->items = (struct watch_items){ 0 };
 	c->seen = (struct states_watch){ 0 };
 	if (c->evidence)
 		evidence_free(c->evidence);
-	if (c->trace)
-		trace_close(c->trace);
 	c->evidence = NULL;
-	c->trace = NULL;
+	reading_close(&c->reading);
 }
 
 /* ---- witnesses ---- */
@@ -315,7 +298,7 @@ static const char *gaps(const struct certify *c, const struct check_verdict *v)
 	const struct spec *spec = c->seen.monitors ? c->seen.monitors->spec : NULL;
 	struct trace_info info;
 
-	trace_info(c->trace, &info);
+	trace_info(c->reading.trace, &info);
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

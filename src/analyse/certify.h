@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "monitor/reading.h"
 #include "monitor/states.h"
-#include "monitor/watch.h"
 #include "predict/engine.h"
 #include "trace/trace.h"
 #include "witness/check.h"
@@ -33,14 +33,12 @@ struct certify {
 	const struct analyse *a;
 	const char *path;
 	struct trace_options how; /* which part of it, and how it is read: as in the first pass */
-	struct trace *trace;
-	struct evidence *evidence;
-	/* With findings about properties: what the events are to the spec, seen in this reading; for
-	 * the checker, and for the report. */
-	struct view view;
-	struct watch *watch;
-	struct watch_items items;
+	/* With findings about properties: what the events are to the spec, seen in this reading, for the
+	 * report; the checker has a view of its own. */
+	struct reading reading;
 	struct states_watch seen;
+	struct view view;
+	struct evidence *evidence;
 	uint64_t spent;
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;

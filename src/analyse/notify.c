@@ -19,9 +19,9 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/talk.h"
 #include "base/vec.h"
 #include "launch/side.h"
-#include "base/talk.h"
 #include "report/findings_json.h"
 #include "report/kept.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/prove.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "analyse/prove.h"
 #include "finding/suppress.h"
 #include "order/model.h"
 #include "order/step.h"
@@ -110,10 +110,7 @@ void pass_release(struct pass *p)
 		}
 	p->a->engine.watch = NULL;
 	p->a->engine.items = NULL;
-	watch_free(p->watch);
-	watch_items_release(&p->items);
-	if (p->trace)
-		trace_close(p->trace);
+	reading_close(&p->reading);
 }
 
 static void count_threads(struct pass *p, const struct step_batch *b)
@@ -160,16 +157,15 @@ static bool is_enough(const struct pass *p)
 	       p->report.events >= (p->report.threads > 1 ? HURRY_EVENTS : 10 * HURRY_EVENTS);
 }
 
-static enum status read_steps(struct pass *p, struct steps *s, struct diag *d)
+static enum status read_steps(struct pass *p, struct diag *d)
 {
+	const struct steps *s = p->reading.steps;
 	double then = talk_clock();
 	struct step_batch b;
 	enum status st = ST_END;
 
 	while (!engine_stopped(&p->a->engine) && !(p->hurried = is_enough(p))) {
-		VEC_CLEAR(&p->items.at);
-		VEC_CLEAR(&p->items.writes);
-		st = steps_next(s, &b, d);
+		st = reading_next(&p->reading, &b, d);
 		if (st != ST_OK)
 			break;
 		count_threads(p, &b);
@@ -215,10 +211,17 @@ static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct pass *p = arg;
 
+	(void)t;
 	ending_take(&p->ending, e);
 	stale_take(&p->stale, e);
-	if (p->watch)
-		watch_see(p->watch, t, e, &p->items);
+}
+
+static struct model *make_model(const struct pass *p)
+{
+	struct model_options shape = { .values = p->a->engine.values,
+				       .limit = p->limit ? p->limit : pass_limit() };
+
+	return model_new(&shape);
 }
 
 static enum status read_trace(struct pass *p, struct diag *d)
@@ -227,18 +230,16 @@ static enum status read_trace(struct pass *p, struct diag *d)
 				    .recycle = !p->needs_model,
 				    .see = see,
 				    .see_arg = p };
-	struct model_options shape = { .values = p->a->engine.values,
-				       .limit = p->limit ? p->limit : pass_limit() };
-	struct steps *s = steps_new(p->trace, &how);
 	enum status st;
 
+	reading_steps(&p->reading, &how);
 	if (p->needs_model)
-		p->model = model_new(&shape);
+		p->model = make_model(p);
 	for (size_t i = 0; i < p->a->nengines; i++)
 		if (!p->jobs[i].engine->needs_model)
 			p->jobs[i].self = p->jobs[i].engine->begin(&p->a->engine);
-	st = read_steps(p, s, d);
-	steps_free(s);
+	st = read_steps(p, d);
+	reading_end(&p->reading);
 	if (engine_stopped(&p->a->engine))
 		pass_truncated(p, "interrupted after event %" PRIu64, p->report.events);
 	else if (p->hurried)
@@ -436,37 +437,17 @@ static enum status certify(struct pass *p, struct diag *d)
 	return ST_OK;
 }
 
-/* The spec's names, in this program. */
-static enum status bind(struct pass *p, struct diag *d)
-{
-	const struct monitors *m = p->a->engine.monitors;
-	enum status st;
-
-	if (!m || !m->spec)
-		return ST_OK;
-	st = watch_bind(m->spec, p->trace, &p->watch, d);
-	p->a->engine.watch = p->watch;
-	p->a->engine.items = &p->items;
-	return st;
-}
-
 static bool is_lasting(void *arg, const struct finding *f)
 {
 	(void)arg;
 	return pass_is_lasting(f->kind);
 }
 
-/* The engines that have a model, once more, on that of `s'. */
-static enum status search_again(struct pass *p, struct steps *s, struct diag *d)
+/* The engines that have a model, once more, on this one. */
+static void search_again(struct pass *p)
 {
 	struct engine_run *run;
-	struct step_batch b;
-	enum status st;
 
-	while ((st = steps_next(s, &b, d)) == ST_OK && !p->limited)
-		p->limited = !model_take(p->model, &b);
-	if (st != ST_END)
-		return st == ST_OK ? ST_END : st;
 	model_finish(p->model);
 	run = engine_run_new(p->model);
 	for (size_t i = 0; i < p->a->nengines; i++) {
@@ -481,7 +462,6 @@ static enum status search_again(struct pass *p, struct steps *s, struct diag *d)
 		engine_result_release(&r);
 	}
 	engine_run_free(run);
-	return ST_END;
 }
 
 /*
@@ -491,23 +471,22 @@ static enum status search_again(struct pass *p, struct steps *s, struct diag *d)
 static enum status look_again(struct pass *p, struct diag *d)
 {
 	struct step_options how = { .values = p->a->engine.values, .trusting = true };
-	struct model_options shape = { .values = p->a->engine.values,
-				       .limit = p->limit ? p->limit : pass_limit() };
-	struct trace *again;
-	struct steps *s;
+	struct reading again;
 	enum status st;
 
 	if (!p->strange || !p->needs_model || p->limited || p->a->engine.all_pairs || p->hurried ||
 	    engine_stopped(&p->a->engine))
 		return ST_OK;
-	if (trace_again(p->trace, &again, d) != ST_OK)
+	if (reading_again(&again, &p->reading, d) != ST_OK)
 		return ST_OK;
 	model_free(p->model);
-	p->model = model_new(&shape);
-	s = steps_new(again, &how);
-	st = search_again(p, s, d);
-	steps_free(s);
-	trace_close(again);
+	p->model = make_model(p);
+	reading_steps(&again, &how);
+	st = reading_model(&again, p->model, NULL, d);
+	p->limited = st == ST_OK;
+	if (st == ST_END)
+		search_again(p);
+	reading_close(&again);
 	return st == ST_END ? ST_OK : st;
 }
 
@@ -524,8 +503,8 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 	if (p->hurried)
 		findings_keep(&p->findings, is_lasting, NULL);
 	else if (!engine_stopped(&p->a->engine)) {
-		ending_find(&p->ending, p->trace, p->a->expected, &p->findings);
-		stale_find(&p->stale, p->trace, p->certify.how.to_cut == 0, &p->findings);
+		ending_find(&p->ending, p->reading.trace, p->a->expected, &p->findings);
+		stale_find(&p->stale, p->reading.trace, p->certify.how.to_cut == 0, &p->findings);
 	}
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
 	if (st == ST_OK)
@@ -535,24 +514,25 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 
 enum status pass_run(struct pass *p, struct diag *d)
 {
-	enum status st = trace_open(p->certify.path, &p->certify.how, &p->trace, d);
+	const struct monitors *m = p->a->engine.monitors;
 	struct trace_info info;
+	enum status st =
+		reading_open(&p->reading, p->certify.path, &p->certify.how, m ? m->spec : NULL, d);
 
 	if (st != ST_OK)
 		return st;
-	trace_info(p->trace, &info);
+	p->a->engine.watch = p->reading.watch;
+	p->a->engine.items = reading_items(&p->reading);
+	trace_info(p->reading.trace, &info);
 	p->stale.text = info.form != TRACE_BINARY;
-	p->report.trace = p->trace;
+	p->report.trace = p->reading.trace;
 	p->report.from_cut = p->certify.how.from_cut;
 	p->report.to_cut = p->certify.how.to_cut;
 	p->report.analyses = p->analyses;
 	p->report.nanalyses = p->a->nengines;
 	p->report.findings = &p->findings;
 	p->report.suppress = p->a->suppress;
-	p->report.properties = p->a->engine.monitors ? p->a->engine.monitors->n : 0;
-	st = bind(p, d);
-	if (st != ST_OK)
-		return st;
+	p->report.properties = m ? m->n : 0;
 	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
 	st = read_and_certify(p, d);
 	talk_progress_end(&p->progress);

@@ -16,20 +16,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "base/vec.h"
 #include "analyse/analyse.h"
 #include "analyse/certify.h"
+#include "base/status.h"
 #include "base/talk.h"
+#include "base/vec.h"
 #include "finding/finding.h"
-#include "monitor/watch.h"
+#include "monitor/reading.h"
 #include "predict/stale.h"
 #include "report/ending.h"
 #include "report/report.h"
 
 struct diag;
 struct model;
-struct trace;
 
 struct pass {
 	struct analyse *a;
@@ -40,7 +39,7 @@ struct pass {
 	struct findings findings;
 	VEC(char *) truncated;
 	struct report report;
-	struct trace *trace;
+	struct reading reading; /* pass 1 */
 	/* Private. */
 	struct pass_job {
 		const struct engine *engine;
@@ -51,8 +50,6 @@ struct pass {
 	bool hurried; /* not all was read (analyse.h: hurry) */
 	bool strange; /* threads were stopped by reads of what unseen code wrote */
 	struct model *model;
-	struct watch *watch; /* with a spec; items: of the events of the present batch */
-	struct watch_items items;
 	VEC(char) seen; /* [tid] */
 	struct ending ending;
 	struct stale stale;

@@ -2,17 +2,20 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "analyse/analyse.h"
+#include "base/mem.h"
 #include "finding/finding.h"
+#include "monitor/reading.h"
 #include "order/causal.h"
 #include "order/model.h"
-#include "order/step.h"
 #include "predict/engine.h"
+#include "predict/lattice_proofs.h"
 #include "predict/limits.h"
 #include "predict/propose.h"
 #include "predict/syncp.h"
 #include "trace/trace.h"
+
+/* ---- races ---- */
 
 static bool is_open(const struct finding *f)
 {
@@ -34,23 +37,14 @@ static enum status model_read(const struct analyse *a, const char *path,
 			      const struct trace_options *how, uint64_t upto, struct model **out,
 			      struct diag *d)
 {
-	struct step_options plain = { 0 };
 	struct model_options shape = { .limit = upto < UINT32_MAX - 16 ? (uint32_t)upto : 0 };
-	struct step_batch b;
-	struct trace *t;
-	struct steps *s;
-	enum status st = trace_open(path, how, &t, d);
+	struct reading r;
+	enum status st = reading_open(&r, path, how, NULL, d);
 
-	*out = NULL;
-	if (st != ST_OK)
-		return st;
 	*out = model_new(&shape);
-	s = steps_new(t, &plain);
-	while (!engine_stopped(&a->engine) && (st = steps_next(s, &b, d)) == ST_OK)
-		if (!model_take(*out, &b))
-			break;
-	steps_free(s);
-	trace_close(t);
+	if (st == ST_OK)
+		st = reading_model(&r, *out, a->engine.stop, d);
+	reading_close(&r);
 	if (st != ST_OK && st != ST_END)
 		return st;
 	model_finish(*out);
@@ -76,6 +70,57 @@ static void prove(const struct analyse *a, const struct model *m, struct finding
 	}
 	mem_free(cut);
 	causal_free(c);
+}
+
+/* ---- properties ---- */
+
+static enum status read_batches(const struct analyse *a, struct reading *r,
+				struct lattice_proofs *p, struct diag *d)
+{
+	uint64_t upto = lattice_proofs_upto(p), at = 0;
+	struct step_batch b;
+
+	while (!engine_stopped(&a->engine) && at <= upto) {
+		enum status st = reading_next(r, &b, d);
+
+		if (st != ST_OK)
+			return st == ST_END ? ST_OK : st;
+		lattice_proofs_take(p, &b, &r->items);
+		at = b.at[b.n - 1].pos;
+	}
+	return ST_OK;
+}
+
+static enum status read_once(const struct analyse *a, const char *path,
+			     const struct trace_options *how, struct lattice_proofs *p,
+			     struct diag *d)
+{
+	struct reading r;
+	enum status st = reading_open(&r, path, how, a->engine.monitors->spec, d);
+
+	if (st == ST_OK) {
+		reading_steps(&r, &(struct step_options){ .recycle = true });
+		lattice_proofs_begin(p, r.watch);
+		st = read_batches(a, &r, p, d);
+	}
+	if (st == ST_OK)
+		lattice_proofs_end(p);
+	reading_close(&r);
+	return st;
+}
+
+/* The readings that predict/lattice_proofs.h asks for. */
+static enum status prove_properties(const struct analyse *a, const char *path,
+				    const struct trace_options *how, struct findings *f,
+				    struct diag *d)
+{
+	struct lattice_proofs *p = lattice_proofs_new(&a->engine, f);
+	enum status st = ST_OK;
+
+	while (st == ST_OK && lattice_proofs_wanted(p))
+		st = read_once(a, path, how, p, d);
+	lattice_proofs_free(p);
+	return st;
 }
 
 enum status prove_findings(const struct analyse *a, const char *path,

@@ -20,9 +20,4 @@ enum status prove_findings(const struct analyse *a, const char *path,
 			   const struct trace_options *how, const struct model *m,
 			   struct findings *f, struct diag *d) __attribute__((warn_unused_result));
 
-/* The part of it about properties, in prove_property.c. */
-enum status prove_properties(const struct analyse *a, const char *path,
-			     const struct trace_options *how, struct findings *f, struct diag *d)
-	__attribute__((warn_unused_result));
-
 #endif /* ANALYSE_PROVE_H */

@@ -4,17 +4,18 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/talk.h"
 #include "base/vec.h"
-#include "export/as_dot.h"
-#include "export/as_std.h"
 #include "cli/command.h"
-#include "export/export_lattice.h"
 #include "cli/input.h"
+#include "export/as_std.h"
+#include "export/dot.h"
 #include "export/promela.h"
 #include "export/promela_lattice.h"
-#include "monitor/watch.h"
+#include "monitor/monitor.h"
+#include "monitor/reading.h"
 #include "order/model.h"
-#include "order/step.h"
+#include "spec/spec.h"
 #include "text/std_write.h"
 #include "trace/trace.h"
 
@@ -39,13 +40,22 @@ struct request {
 	const char *path, *to;
 	bool std, is_dot; /* to is one of these, not promela */
 	const char *kind; /* of the lattice, or NULL */
-	struct export_lattice lattice;
+	enum causes_kind lattice;
+	const char *spec_path;
 	struct promela_options promela;
 	struct input in;
 };
 
+static void put_out(struct strbuf *out)
+{
+	fwrite(strbuf_str(out), 1, out->n, stdout);
+	strbuf_release(out);
+}
+
 /* The events as lines of text, by position from 1, for comments in a model. */
 struct lines {
+	const struct request *of;
+	bool read;
 	VEC(char *) at;
 };
 
@@ -57,8 +67,9 @@ static void lines_release(struct lines *l)
 }
 
 /* By a reading of its own.  Where it goes wrong, so does the one that counts. */
-static void lines_read(struct lines *l, const struct request *r)
+static void lines_read(struct lines *l)
 {
+	const struct request *r = l->of;
 	struct trace_options opt = { .lenient = r->in.lenient };
 	struct strbuf line = { 0 };
 	struct diag d = { 0 };
@@ -66,6 +77,7 @@ static void lines_read(struct lines *l, const struct request *r)
 	struct trace *t;
 	struct event e;
 
+	l->read = true;
 	if (strcmp(r->path, "-") == 0 || trace_open(r->path, &opt, &t, &d) != ST_OK)
 		return;
 	w = std_writer_new(t, true);
@@ -82,85 +94,88 @@ static void lines_read(struct lines *l, const struct request *r)
 
 static const char *lines_get(void *arg, uint64_t pos)
 {
-	const struct lines *l = arg;
+	struct lines *l = arg;
 
+	if (!l->read)
+		lines_read(l);
 	return pos >= 1 && pos <= l->at.n ? l->at.at[pos - 1] : "";
 }
 
-/* Reads into the model until it is full, one event beyond what can be exported. */
-static enum status read_model(struct trace *t, struct model *m, struct diag *d)
+static enum status export_promela(struct request *r, struct trace *t, struct strbuf *out,
+				  struct diag *d)
 {
-	struct step_options opt = { 0 };
-	struct steps *s = steps_new(t, &opt);
-	struct step_batch b;
-	enum status st;
+	/* One event beyond what can be exported. */
+	struct model *m = model_new(&(struct model_options){ .limit = PROMELA_EVENTS });
+	struct lines lines = { .of = r };
+	struct reading reading;
+	enum status st = reading_begin(&reading, t, NULL, d);
 
-	while ((st = steps_next(s, &b, d)) == ST_OK && model_take(m, &b))
-		;
-	steps_free(s);
+	if (st == ST_OK)
+		st = reading_model(&reading, m, NULL, d);
 	if (st == ST_OK) {
 		diag_set(d, "too long for a Promela model: more than %d events", PROMELA_EVENTS);
-		return ST_LIMIT;
-	}
-	return st;
-}
-
-static enum status export_promela(struct request *r, struct trace *t, struct diag *d)
-{
-	struct model_options opt = { .limit = PROMELA_EVENTS };
-	struct model *m = model_new(&opt);
-	struct strbuf out = { 0 };
-	struct lines lines = { 0 };
-	enum status st = read_model(t, m, d);
-
-	if (st == ST_END) {
+		st = ST_LIMIT;
+	} else if (st == ST_END) {
 		model_finish(m);
-		lines_read(&lines, r);
-		if (lines.at.n) {
-			r->promela.describe = lines_get;
-			r->promela.arg = &lines;
-		}
-		st = promela_write(m, &r->promela, &out, d);
-		fwrite(strbuf_str(&out), 1, out.n, stdout);
+		lines_read(&lines);
+		r->promela.describe = lines.at.n ? lines_get : NULL;
+		r->promela.arg = &lines;
+		st = promela_write(m, &r->promela, out, d);
 	}
 	lines_release(&lines);
-	strbuf_release(&out);
+	reading_close(&reading);
 	model_free(m);
 	return st;
 }
 
-static enum status export_promela_lattice(struct request *r, struct trace *t, struct diag *d)
+static enum status export_promela_lattice(struct request *r, struct trace *t,
+					  const struct monitors *m, struct strbuf *out,
+					  struct diag *d)
 {
-	struct promela_lattice *l = promela_lattice_new();
-	struct point_sink sink = promela_lattice_sink(l);
-	struct promela_lattice_options opt = { .kind = r->kind };
-	struct lines lines = { 0 };
-	struct strbuf out = { 0 };
-	enum status st = export_lattice_bind(&r->lattice, t, d);
+	struct lines lines = { .of = r };
+	struct promela_lattice_options opt = {
+		.kind = r->lattice, .monitors = m, .describe = lines_get, .arg = &lines
+	};
+	enum status st = promela_lattice_write(t, &opt, out, d);
+
+	lines_release(&lines);
+	return st;
+}
+
+static enum status export_dot(const struct request *r, struct trace *t, const struct monitors *m,
+			      struct strbuf *out, struct diag *d)
+{
+	struct dot_options how = { .kind = r->lattice, .monitors = m };
+	struct strbuf note = { 0 };
+	enum status st = dot_write(t, &how, out, &note, d);
+
+	put_out(out); /* before the note, which goes to stderr */
+	if (note.n && !r->in.quiet)
+		talk_note("%s", strbuf_str(&note));
+	strbuf_release(&note);
+	return st;
+}
+
+static enum status export_lattice(struct request *r, struct trace *t, struct strbuf *out,
+				  struct diag *d)
+{
+	struct monitors monitors = { 0 };
+	struct spec *spec = NULL;
+	const struct monitors *m = r->spec_path ? &monitors : NULL;
+	enum status st = monitors_read(r->spec_path, NULL, 0, &spec, &monitors, d);
 
 	if (st == ST_OK)
-		st = export_lattice_read(&r->lattice, t, &sink, d);
-	if (st == ST_END) {
-		if (r->lattice.watch) {
-			opt.monitors = &r->lattice.monitors;
-			opt.initial = watch_initial(r->lattice.watch);
-		}
-		lines_read(&lines, r);
-		opt.describe = lines.at.n ? lines_get : NULL;
-		opt.arg = &lines;
-		st = promela_lattice_write(l, &opt, &out, d);
-		fwrite(strbuf_str(&out), 1, out.n, stdout);
-	}
-	lines_release(&lines);
-	strbuf_release(&out);
-	promela_lattice_free(l);
-	export_lattice_release(&r->lattice);
+		st = r->is_dot ? export_dot(r, t, m, out, d)
+			       : export_promela_lattice(r, t, m, out, d);
+	monitors_release(&monitors);
+	spec_free(spec);
 	return st;
 }
 
 static int export(struct request *r)
 {
 	struct trace *t = input_open(r->path, &r->in);
+	struct strbuf out = { 0 };
 	struct diag d = { 0 };
 	enum status st;
 
@@ -168,13 +183,19 @@ static int export(struct request *r)
 		return EXIT_TROUBLE;
 	if (r->std)
 		st = as_std(t, r->path, r->in.lenient, &d);
-	else if (r->is_dot)
-		st = as_dot(t, r->lattice.spec_path, r->lattice.kind, r->in.quiet, &d);
 	else if (r->kind)
-		st = export_promela_lattice(r, t, &d);
+		st = export_lattice(r, t, &out, &d);
 	else
-		st = export_promela(r, t, &d);
+		st = export_promela(r, t, &out, &d);
+	put_out(&out);
 	return input_close(t, &r->in, st, &d);
+}
+
+/* "mvc" or "weak" */
+static bool parse_kind(const char *word, enum causes_kind *out)
+{
+	*out = strcmp(word, "weak") == 0 ? CAUSES_WEAK : CAUSES_MVC;
+	return *out == CAUSES_WEAK || strcmp(word, "mvc") == 0;
 }
 
 /* "3,8": two different positions. */
@@ -208,9 +229,9 @@ static int refuse(const struct command *c, struct request *r)
 				      r->kind && !r->is_dot ? " without --lattice" : "");
 	if (r->std && r->kind)
 		return command_misuse(c, "--lattice goes with --to promela or --to dot");
-	if (r->kind && !export_lattice_kind(r->kind, &r->lattice.kind))
+	if (r->kind && !parse_kind(r->kind, &r->lattice))
 		return command_misuse(c, "unknown lattice '%s': expected mvc or weak", r->kind);
-	if (r->lattice.spec_path && !r->kind && !r->is_dot)
+	if (r->spec_path && !r->kind && !r->is_dot)
 		return command_misuse(c, "--spec goes with --lattice");
 	return -1;
 }
@@ -233,7 +254,7 @@ static int run(const struct command *c, int argc, char **argv)
 		} else if (id == EXPORT_ANALYSIS) {
 			r.kind = strncmp(value, "lattice-", 8) == 0 ? value + 8 : value;
 		} else if (id == EXPORT_SPEC) {
-			r.lattice.spec_path = value;
+			r.spec_path = value;
 		} else if (id == EXPORT_PAIR) {
 			if (!parse_pair(value, r.promela.pair))
 				return command_misuse(

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "launch/program.h"
 #include "cli/topic.h"
+#include "launch/program.h"
 
 enum { HELP_PLAIN = 1 };
 

@@ -14,18 +14,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "base/talk.h"
 #include "base/vec.h"
-#include "analyse/analyse.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "launch/launch.h"
-#include "live/observe.h"
 #include "launch/side.h"
-#include "base/talk.h"
 #include "link/peer.h"
+#include "live/observe.h"
 
 #define OBSERVE_LISTEN 1
 #define OBSERVE_SPOOL 2

@@ -1,11 +1,11 @@
 #include <string.h>
 
+#include "analyse/spool.h"
 #include "base/diag.h"
-#include "export/as_std.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "analyse/spool.h"
-#include "order/step.h"
+#include "export/as_std.h"
+#include "monitor/reading.h"
 #include "predict/locktree.h"
 #include "report/frames.h"
 #include "report/lock_trees.h"
@@ -87,15 +87,15 @@ static enum status print_sites(struct trace *t, struct diag *d)
 /* First pass. */
 static enum status read_trees(struct trace *t, struct locktree *trees, struct diag *d)
 {
-	struct step_options plain = { .recycle = true };
-	struct steps *s = steps_new(t, &plain);
+	struct reading r;
 	struct step_batch b;
-	enum status st;
+	enum status st = reading_begin(&r, t, NULL, d);
 
-	while ((st = steps_next(s, &b, d)) == ST_OK)
+	reading_steps(&r, &(struct step_options){ .recycle = true });
+	while (st == ST_OK && (st = reading_next(&r, &b, d)) == ST_OK)
 		for (size_t i = 0; i < b.n; i++)
 			locktree_step(trees, &b.at[i]);
-	steps_free(s);
+	reading_close(&r);
 	return st;
 }
 

@@ -1,12 +1,12 @@
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/talk.h"
 #include "cli/command.h"
-#include "live/forward.h"
+#include "cli/session_options.h"
 #include "launch/launch.h"
 #include "launch/program.h"
-#include "cli/session_options.h"
 #include "launch/session.h"
-#include "base/talk.h"
+#include "live/forward.h"
 
 #define RECORD_OBSERVER 1
 #define RECORD_TOKEN 2

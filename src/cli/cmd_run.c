@@ -10,18 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "analyse/analyse.h"
+#include "base/talk.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "launch/launch.h"
-#include "live/live.h"
-#include "launch/program.h"
 #include "cli/session_options.h"
+#include "launch/launch.h"
+#include "launch/program.h"
 #include "launch/session.h"
-#include "base/talk.h"
+#include "live/live.h"
 #include "monitor/watch.h"
 
 #define RUN_NO_LIVE 401

@@ -7,11 +7,11 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/spec_binding.h"
 #include "export/spec_races.h"
-#include "base/talk.h"
 #include "monitor/monitor.h"
 #include "spec/spec.h"
 
@@ -156,7 +156,7 @@ static bool view(const char *path, const struct spec_view *v)
 	struct diag d = { 0 };
 	struct monitors m = { 0 };
 	struct spec *s = NULL;
-	bool good = spec_read(path, &s, &d) == ST_OK && monitors_new(s, &m, &d) == ST_OK;
+	bool good = monitors_read(path, NULL, 0, &s, &m, &d) == ST_OK;
 
 	if (!good)
 		talk_error("%s", d.message);

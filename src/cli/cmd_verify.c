@@ -4,11 +4,11 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "base/talk.h"
 #include "monitor/monitor.h"
-#include "monitor/watch.h"
+#include "monitor/reading.h"
 #include "report/show.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
@@ -44,7 +44,6 @@ struct verify {
 struct watcher {
 	struct spec *spec;
 	struct monitors monitors;
-	struct watch *watch;
 	struct view view;
 };
 
@@ -158,21 +157,20 @@ static void see(void *arg, struct trace *t, const struct event *e)
 	view_see(&p->view, t, e);
 }
 
+/* None: monitors_read finds it. */
 static enum status spec_get(const struct verify *v, const char *path, const struct witness *w,
 			    struct spec **out, struct diag *d)
 {
 	struct strbuf name = { 0 };
 	enum status st;
 
-	if (v->spec)
-		return spec_read(v->spec, out, d);
-	if (w->spec.n == 0 && v->nplugins == 0) {
+	if (!v->spec && w->spec.n == 0 && v->nplugins == 0) {
 		diag_set(d, "'%s' is about the property '%s' and has no spec: give it with -s FILE",
 			 path, w->property);
 		return ST_BAD_INPUT;
 	}
-	if (w->spec.n == 0)
-		return monitors_declared(v->plugins, v->nplugins, out, d);
+	if (v->spec || w->spec.n == 0)
+		return ST_OK;
 	strbuf_addf(&name, "%s (spec)", path);
 	st = spec_parse(strbuf_str(&name), w->spec.at, w->spec.n, out, d);
 	strbuf_release(&name);
@@ -193,9 +191,7 @@ static enum status monitors_get(const struct verify *v, const char *path, const 
 	enum status st = spec_get(v, path, w, &out->spec, d);
 
 	if (st == ST_OK)
-		st = monitors_new(out->spec, &out->monitors, d);
-	for (size_t i = 0; i < v->nplugins && st == ST_OK; i++)
-		st = monitors_load(&out->monitors, v->plugins[i], d);
+		st = monitors_read(v->spec, v->plugins, v->nplugins, &out->spec, &out->monitors, d);
 	if (st == ST_OK && !property_of(out, w->property)) {
 		diag_set(
 			d,
@@ -212,6 +208,7 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 				const struct witness *w, struct trace *t,
 				struct evidence_options *opt, struct diag *d)
 {
+	struct reading told;
 	enum status st;
 
 	if (!w->property)
@@ -220,7 +217,8 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 	if (st != ST_OK)
 		return st;
 	/* The checker binds by itself; what is wrong with a name is told better here. */
-	st = watch_bind(p->spec, t, &p->watch, d);
+	st = reading_begin(&told, t, p->spec, d);
+	reading_close(&told);
 	view_bind(&p->view, p->spec, t);
 	opt->see = see;
 	opt->see_arg = p;
@@ -229,7 +227,6 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 
 static void watcher_release(struct watcher *p)
 {
-	watch_free(p->watch);
 	view_release(&p->view);
 	monitors_release(&p->monitors);
 	spec_free(p->spec);

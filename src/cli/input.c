@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
-#include "cli/command.h"
 #include "base/talk.h"
+#include "cli/command.h"
 #include "report/show.h"
 #include "report/tally.h"
 #include "trace/trace.h"

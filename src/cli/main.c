@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "base/talk.h"
+#include "cli/command.h"
 
 /* Descriptors 0 to 2 that are closed would become files of ours, and messages would go into them.
  * Not to be written to, as they were; and closed in the programs that we start. */

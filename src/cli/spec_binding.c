@@ -6,10 +6,10 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
-#include "cli/input.h"
 #include "base/talk.h"
+#include "cli/input.h"
 #include "monitor/eval.h"
-#include "monitor/watch.h"
+#include "monitor/reading.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
 
@@ -70,18 +70,17 @@ static bool complain_each(const struct spec *s, struct trace *t)
 	for (uint32_t i = 0; i < s->nvariables; i++) {
 		struct spec one = *s;
 		struct diag d = { 0 };
-		struct watch *w;
+		struct reading r;
 
 		one.variables = &s->variables[i];
 		one.nvariables = 1;
 		one.nevents = one.nproperties = 0;
 		one.relevant_variables = one.relevant_events = 0;
-		if (watch_bind(&one, t, &w, &d) == ST_OK) {
-			watch_free(w);
-			continue;
+		if (reading_begin(&r, t, &one, &d) != ST_OK) {
+			talk_error("%s", d.message);
+			good = false;
 		}
-		talk_error("%s", d.message);
-		good = false;
+		reading_close(&r);
 	}
 	return good;
 }
@@ -90,17 +89,17 @@ bool spec_binding_print(const struct spec *s, const char *trace, const struct in
 {
 	struct trace *t = input_open(trace, in);
 	struct diag d = { 0 };
-	struct watch *w;
+	struct reading r;
 	bool good;
 
 	if (!t)
 		return false;
-	good = watch_bind(s, t, &w, &d) == ST_OK;
+	good = reading_begin(&r, t, s, &d) == ST_OK;
 	if (!good && complain_each(s, t))
 		talk_error("%s", d.message); /* not a variable's, then */
 	if (good && !in->quiet)
-		print_all(s, w, t, trace);
-	watch_free(w);
+		print_all(s, r.watch, t, trace);
+	reading_close(&r);
 	trace_close(t);
 	return good;
 }

@@ -15,8 +15,7 @@
 #include "lattice/lattice.h"
 #include "monitor/config.h"
 #include "monitor/eval.h"
-#include "monitor/watch.h"
-#include "order/step.h"
+#include "monitor/reading.h"
 #include "report/show.h"
 #include "trace/event.h"
 #include "trace/trace.h"
@@ -44,9 +43,8 @@ struct edge {
 
 struct drawing {
 	const struct dot_options *opt;
-	struct trace *trace;
-	struct watch *watch;
-	struct watch_items batch, all;
+	struct reading reading;
+	struct watch_items all; /* of all batches */
 	struct configs *configs;
 	struct lattice *lattice;
 	struct point_sink into; /* the lattice's */
@@ -83,15 +81,17 @@ static void label_format(struct trace *t, const struct event *e, struct strbuf *
 		out->at[--out->n] = '\0';
 }
 
-static void items_copy(struct drawing *g, size_t from)
+static void items_keep(struct drawing *g)
 {
-	for (size_t i = from; i < g->batch.at.n; i++) {
-		struct watch_item item = g->batch.at.at[i];
+	const struct watch_items *batch = &g->reading.items;
+
+	for (size_t i = 0; i < batch->at.n; i++) {
+		struct watch_item item = batch->at.at[i];
 		uint32_t writes = item.writes;
 
 		item.writes = (uint32_t)g->all.writes.n;
 		for (uint32_t k = 0; k < item.nwrites; k++)
-			*VEC_PUSH(&g->all.writes) = g->batch.writes.at[writes + k];
+			*VEC_PUSH(&g->all.writes) = batch->writes.at[writes + k];
 		*VEC_PUSH(&g->all.at) = item;
 	}
 }
@@ -100,17 +100,12 @@ static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct drawing *g = arg;
 	struct strbuf text = { 0 };
-	size_t before = g->batch.at.n;
 
 	label_format(t, e, &text);
 	VEC_REACH(&g->labels, e->pos);
 	g->labels.at[e->pos] =
 		(struct event_label){ intern_add(g->names, text.at, text.n), e->tid };
 	strbuf_release(&text);
-	if (!g->watch)
-		return;
-	watch_see(g->watch, t, e, &g->batch);
-	items_copy(g, before);
 }
 
 static void count_point(void *arg, const struct point *m)
@@ -151,17 +146,14 @@ static void pass_end(void *arg, uint32_t lane)
 
 static enum status read_all(struct drawing *g, struct causes *causes, struct diag *d)
 {
-	struct step_options how = { .see = see, .see_arg = g };
-	struct steps *s = steps_new(g->trace, &how);
 	struct step_batch b;
 	enum status st;
 
-	while ((st = steps_next(s, &b, d)) == ST_OK && g->npoints <= DOT_NODES) {
-		causes_take(causes, &b, g->watch ? &g->batch : NULL);
-		VEC_CLEAR(&g->batch.at);
-		VEC_CLEAR(&g->batch.writes);
+	reading_steps(&g->reading, &(struct step_options){ .see = see, .see_arg = g });
+	while ((st = reading_next(&g->reading, &b, d)) == ST_OK && g->npoints <= DOT_NODES) {
+		causes_take(causes, &b, reading_items(&g->reading));
+		items_keep(g);
 	}
-	steps_free(s);
 	if (st == ST_END)
 		causes_finish(causes);
 	if (g->npoints > DOT_NODES) {
@@ -410,8 +402,7 @@ static void drawing_release(struct drawing *g)
 	if (g->lattice)
 		lattice_free(g->lattice);
 	configs_free(g->configs);
-	watch_free(g->watch);
-	watch_items_release(&g->batch);
+	reading_close(&g->reading);
 	watch_items_release(&g->all);
 	intern_free(g->names);
 	VEC_RELEASE(&g->labels);
@@ -442,16 +433,13 @@ static void draw(struct drawing *g, struct strbuf *out, struct strbuf *note)
 enum status dot_write(struct trace *t, const struct dot_options *opt, struct strbuf *out,
 		      struct strbuf *note, struct diag *d)
 {
-	struct drawing g = { .opt = opt, .trace = t, .names = intern_new() };
+	struct drawing g = { .opt = opt, .names = intern_new() };
 	struct lattice_options how = { .budget = DOT_NODES, .jobs = 1, .keep = true };
-	enum status st = ST_OK;
+	const struct monitors *m = opt->monitors;
+	enum status st = reading_begin(&g.reading, t, m ? m->spec : NULL, d);
 
-	if (opt->monitors) {
-		st = watch_bind(opt->monitors->spec, t, &g.watch, d);
-		if (st == ST_OK)
-			g.configs = configs_new(opt->monitors, watch_initial(g.watch));
-		how.configs = g.configs;
-	}
+	if (st == ST_OK && m)
+		how.configs = g.configs = configs_new(m, watch_initial(g.reading.watch));
 	if (st == ST_OK) {
 		g.lattice = lattice_new(&how);
 		g.into = lattice_sink(g.lattice);

@@ -19,20 +19,13 @@
 #include <assert.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "export/promela.h"
 #include "export/promela_lattice_priv.h"
 #include "monitor/monitor.h"
+#include "monitor/reading.h"
 
-struct promela_lattice *promela_lattice_new(void)
+static void lattice_release(struct promela_lattice *l)
 {
-	return mem_zalloc(sizeof(struct promela_lattice));
-}
-
-void promela_lattice_free(struct promela_lattice *l)
-{
-	if (!l)
-		return;
 	for (size_t i = 0; i < l->sets.n; i++)
 		VEC_RELEASE(&l->sets.at[i].last);
 	VEC_RELEASE(&l->points);
@@ -42,7 +35,6 @@ void promela_lattice_free(struct promela_lattice *l)
 	VEC_RELEASE(&l->sets);
 	VEC_RELEASE(&l->resources);
 	VEC_RELEASE(&l->lanes);
-	mem_free(l);
 }
 
 /* ---- taking points ---- */
@@ -137,14 +129,25 @@ static void take_end(void *arg, uint32_t lane)
 	(void)arg, (void)lane;
 }
 
-struct point_sink promela_lattice_sink(struct promela_lattice *l)
+static enum status take_trace(struct promela_lattice *l, struct reading *r,
+			      const struct causes_options *how, struct diag *d)
 {
-	return (struct point_sink){ .arg = l,
-				    .set = take_set,
-				    .point = take_point,
-				    .close = take_close,
-				    .wait = take_wait,
-				    .end = take_end };
+	struct point_sink sink = { .arg = l,
+				   .set = take_set,
+				   .point = take_point,
+				   .close = take_close,
+				   .wait = take_wait,
+				   .end = take_end };
+	struct causes *c = causes_new(how, &sink);
+	struct step_batch b;
+	enum status st;
+
+	reading_steps(r, &(struct step_options){ 0 });
+	while ((st = reading_next(r, &b, d)) == ST_OK)
+		causes_take(c, &b, reading_items(r));
+	causes_finish(c);
+	causes_free(c);
+	return st;
 }
 
 /* ---- writing ---- */
@@ -274,16 +277,16 @@ static void write_head(const struct promela_lattice *l, const struct promela_lat
 		    " *\tspin -a MODEL; cc -DSAFETY -DNOREDUCE -o pan pan.c; ./pan -E\n"
 		    " *\n"
 		    " * Its states are the cuts, its transitions the edges and one more.\n",
-		    l->points.n, l->lanes.n, opt->kind);
+		    l->points.n, l->lanes.n, opt->kind == CAUSES_WEAK ? "weak" : "mvc");
 	if (opt->monitors)
 		strbuf_adds(out, " * With spin -DPROPERTY_name -a MODEL, an assertion fails where "
 				 "a run violates it.\n");
 	strbuf_adds(out, " */\n");
 }
 
-enum status promela_lattice_write(const struct promela_lattice *l,
-				  const struct promela_lattice_options *opt, struct strbuf *out,
-				  struct diag *d)
+static enum status write_model(const struct promela_lattice *l,
+			       const struct promela_lattice_options *opt, struct strbuf *out,
+			       struct diag *d)
 {
 	if (l->points.n > PROMELA_EVENTS || l->lanes.n > PROMELA_CHAINS) {
 		diag_set(d, "too long for a Promela model: more than %d points, or than %d threads",
@@ -303,5 +306,25 @@ enum status promela_lattice_write(const struct promela_lattice *l,
 	if (!l->points.n)
 		strbuf_adds(out, "\t:: false\n");
 	strbuf_adds(out, "\tod\n}\n");
-	return ST_OK;
+	return ST_END;
+}
+
+enum status promela_lattice_write(struct trace *t, const struct promela_lattice_options *opt,
+				  struct strbuf *out, struct diag *d)
+{
+	const struct spec *spec = opt->monitors ? opt->monitors->spec : NULL;
+	struct promela_lattice l = { 0 };
+	struct reading r;
+	enum status st = reading_begin(&r, t, spec, d);
+
+	if (st == ST_OK)
+		st = take_trace(&l, &r, &(struct causes_options){ .kind = opt->kind, .spec = spec },
+				d);
+	if (st == ST_END) {
+		l.initial = r.watch ? watch_initial(r.watch) : NULL;
+		st = write_model(&l, opt, out, d);
+	}
+	lattice_release(&l);
+	reading_close(&r);
+	return st;
 }

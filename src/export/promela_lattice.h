@@ -18,31 +18,23 @@
 
 #include "base/status.h"
 #include "base/strbuf.h"
-#include "lattice/point.h"
+#include "lattice/causes.h"
 
 struct diag;
-struct monitor_value;
 struct monitors;
+struct trace;
 
 struct promela_lattice_options {
-	const char *kind;		     /* "mvc", "weak": for the first lines */
-	const struct monitors *monitors;     /* NULL: no spec */
-	const struct monitor_value *initial; /* by variable of the spec */
+	enum causes_kind kind;
+	const struct monitors *monitors; /* NULL: every event is a point */
 	/* What an event is, for comments, or NULL; the string is good until the next call. */
 	const char *(*describe)(void *arg, uint64_t pos);
 	void *arg;
 };
 
-struct promela_lattice;
-struct promela_lattice *promela_lattice_new(void);
-void promela_lattice_free(struct promela_lattice *l);
-
-/* Where the points go. */
-struct point_sink promela_lattice_sink(struct promela_lattice *l);
-
-/* When all have come.  ST_LIMIT: too many points or lanes. */
-enum status promela_lattice_write(const struct promela_lattice *l,
-				  const struct promela_lattice_options *opt, struct strbuf *out,
-				  struct diag *d) __attribute__((warn_unused_result));
+/* Reads the trace to its end: ST_END.  ST_LIMIT: too many points or lanes. */
+enum status promela_lattice_write(struct trace *t, const struct promela_lattice_options *opt,
+				  struct strbuf *out, struct diag *d)
+	__attribute__((warn_unused_result));
 
 #endif /* EXPORT_PROMELA_LATTICE_H */

@@ -26,8 +26,9 @@ struct promela_lattice {
 	VEC(uint32_t) ids; /* starts and joins */
 	VEC(struct watch_write) writes;
 	VEC(struct lattice_set) sets;
-	VEC(uint32_t) resources; /* sets by resource, so far */
-	VEC(uint32_t) lanes;	 /* points by lane */
+	VEC(uint32_t) resources;	     /* sets by resource, so far */
+	VEC(uint32_t) lanes;		     /* points by lane */
+	const struct monitor_value *initial; /* by variable of the spec; NULL without one */
 };
 
 /* Declarations of one property, between #if and #elif: BEFORE, a statement that looks at the initial

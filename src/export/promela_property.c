@@ -260,7 +260,7 @@ static void write_variables(struct property *p, struct strbuf *out)
 
 	for (uint32_t i = 0; i < p->spec->nvariables; i++) {
 		const struct spec_type *type = &p->spec->variables[i].type;
-		const struct monitor_value *value = &p->opt->initial[i];
+		const struct monitor_value *value = &p->l->initial[i];
 
 		if (!(p->variables >> i & 1))
 			continue;

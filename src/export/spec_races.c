@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "monitor/watch.h"
+#include "monitor/reading.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
 
@@ -67,23 +67,18 @@ static void take_access(struct library *l, const struct event *e, uint32_t numbe
 static enum status read_trace(struct library *l, struct diag *d)
 {
 	static const char text[] = "event every = any();";
-	struct watch_items items = { 0 };
-	struct watch *w = NULL;
+	struct reading r = { 0 };
 	struct spec *s = NULL;
 	struct event e;
 	enum status st = spec_parse("library", text, strlen(text), &s, d);
 
 	if (st == ST_OK)
-		st = watch_bind(s, l->t, &w, d);
-	while (st == ST_OK && (st = trace_next(l->t, &e, d)) == ST_OK) {
-		watch_see(w, l->t, &e, &items);
-		if (items.at.n && (e.op == EVENT_READ || e.op == EVENT_WRITE || e.op == EVENT_RMW))
-			take_access(l, &e, items.at.at[0].thread);
-		VEC_CLEAR(&items.at);
-		VEC_CLEAR(&items.writes);
-	}
-	watch_items_release(&items);
-	watch_free(w);
+		st = reading_begin(&r, l->t, s, d);
+	while (st == ST_OK && (st = reading_event(&r, &e, d)) == ST_OK)
+		if (r.items.at.n &&
+		    (e.op == EVENT_READ || e.op == EVENT_WRITE || e.op == EVENT_RMW))
+			take_access(l, &e, r.items.at.at[0].thread);
+	reading_close(&r);
 	spec_free(s);
 	return st == ST_END ? ST_OK : st;
 }
@@ -111,15 +106,15 @@ static bool is_shared(const struct variable *v)
 static bool is_bound(struct library *l, const char *type, const char *name)
 {
 	struct strbuf text = { 0 };
-	struct watch *w = NULL;
+	struct reading r = { 0 };
 	struct spec *s = NULL;
 	struct diag d = { 0 };
 	bool bound;
 
 	strbuf_addf(&text, "shared %s %s;", type, name);
 	bound = spec_parse("library", strbuf_str(&text), text.n, &s, &d) == ST_OK &&
-		watch_bind(s, l->t, &w, &d) == ST_OK;
-	watch_free(w);
+		reading_begin(&r, l->t, s, &d) == ST_OK;
+	reading_close(&r);
 	spec_free(s);
 	strbuf_release(&text);
 	return bound;

@@ -14,8 +14,8 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
-#include "launch/hang.h"
 #include "base/talk.h"
+#include "launch/hang.h"
 #include "trace/format.h"
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -13,12 +13,12 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/talk.h"
 #include "launch/launch.h"
 #include "launch/program.h"
-#include "base/talk.h"
+#include "recording/blocks.h"
 #include "report/frames.h"
 #include "report/show.h"
-#include "recording/blocks.h"
 #include "trace/notes.h"
 #include "trace/trace.h"
 

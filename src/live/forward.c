@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/strbuf.h"
 #include "base/exit.h"
-#include "launch/launch.h"
+#include "base/strbuf.h"
 #include "base/talk.h"
+#include "launch/launch.h"
 #include "link/peer.h"
 #include "link/relay.h"
 

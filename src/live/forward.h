@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "launch/side.h"
-#include "link/token.h"
 #include "link/address.h"
+#include "link/token.h"
 
 struct launch_end;
 

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
-#include "live/live_priv.h"
 #include "base/talk.h"
+#include "live/live_priv.h"
 
 #define END_MS 1000 /* to end in good order */
 

@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/map.h"
 #include "analyse/analyse.h"
 #include "analyse/book.h"
-#include "live/live.h"
+#include "base/map.h"
 #include "launch/side.h"
+#include "live/live.h"
 
 struct pass;
 

@@ -19,16 +19,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "live/live_priv.h"
 #include "analyse/pass.h"
+#include "base/diag.h"
 #include "base/talk.h"
+#include "live/live_priv.h"
 #include "monitor/monitor.h"
-#include "monitor/watch.h"
-#include "order/step.h"
+#include "monitor/reading.h"
 #include "recording/snapshot.h"
-#include "trace/trace.h"
 #include "recording/windows.h"
+#include "trace/trace.h"
 
 #define FIRST_MS 100  /* programs that end before see nothing of us */
 #define LOOK 0.1      /* seconds between looks at the file */
@@ -43,10 +42,7 @@
 
 struct property {
 	struct live_teller teller;
-	struct trace *trace; /* followed */
-	struct watch *watch;
-	struct watch_items items; /* of the present batch */
-	struct steps *steps;
+	struct reading reading; /* of the trace that is followed */
 	void *engines[ANALYSE_ENGINES];
 	uint64_t found; /* properties that were looked into, as bits */
 	uint64_t seen;	/* bytes of the recording when it was looked at as a whole */
@@ -130,51 +126,26 @@ static void look_around(struct property *x)
 
 /* ---- following ---- */
 
-static void see(void *arg, struct trace *t, const struct event *e)
-{
-	struct property *x = arg;
-
-	watch_see(x->watch, t, e, &x->items);
-}
-
-static void close_trace(struct property *x)
-{
-	if (x->trace)
-		trace_close(x->trace);
-	x->trace = NULL;
-}
-
 /* The file may not be there yet, nor all that the spec names in it. */
 static bool begin(struct property *x)
 {
 	const struct trace_options how = { .follow = true };
-	struct step_options steps = { .recycle = true, .see_arg = x };
 	struct analyse *a = &x->teller.a;
-	const struct spec *spec = a->engine.monitors->spec;
 	struct diag d = { 0 };
 
-	if (trace_open(x->teller.p->l->trace, &how, &x->trace, &d) != ST_OK)
-		return false;
-	if (spec && watch_bind(spec, x->trace, &x->watch, &d) != ST_OK) {
-		close_trace(x);
+	if (reading_open(&x->reading, x->teller.p->l->trace, &how, a->engine.monitors->spec, &d) !=
+	    ST_OK) {
+		reading_close(&x->reading);
 		return false;
 	}
 	a->engine.horizon = HORIZON;
-	a->engine.watch = x->watch;
-	a->engine.items = &x->items;
-	steps.see = x->watch ? see : NULL;
-	x->steps = steps_new(x->trace, &steps);
+	a->engine.watch = x->reading.watch;
+	a->engine.items = &x->reading.items;
+	reading_steps(&x->reading, &(struct step_options){ .recycle = true });
 	for (size_t i = 0; i < a->nengines; i++)
 		x->engines[i] = a->engines[i]->begin(&a->engine);
 	a->engine.horizon = 0; /* who reads afterwards need not wait */
 	return true;
-}
-
-static enum status next(struct property *x, struct step_batch *b, struct diag *d)
-{
-	VEC_CLEAR(&x->items.at);
-	VEC_CLEAR(&x->items.writes);
-	return steps_next(x->steps, b, d);
 }
 
 /* All that is there.  *took: the first part of it, for which the file is looked at. */
@@ -183,10 +154,10 @@ static enum status take(struct property *x, double *took, struct diag *d)
 	const struct analyse *a = &x->teller.a;
 	double then = talk_clock();
 	struct step_batch b = { 0 };
-	enum status st = next(x, &b, d);
+	enum status st = reading_next(&x->reading, &b, d);
 
 	*took = talk_clock() - then;
-	for (; st == ST_OK && !live_over; st = next(x, &b, d)) {
+	for (; st == ST_OK && !live_over; st = reading_next(&x->reading, &b, d)) {
 		for (size_t i = 0; i < a->nengines; i++)
 			a->engines[i]->steps(x->engines[i], &b);
 		look_into(x);

@@ -10,13 +10,13 @@
  */
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "live/live_priv.h"
 #include "analyse/pass.h"
+#include "base/diag.h"
 #include "base/talk.h"
+#include "live/live_priv.h"
 #include "recording/snapshot.h"
-#include "trace/trace.h"
 #include "recording/windows.h"
+#include "trace/trace.h"
 
 #define FIRST_MS 300  /* programs that end before see nothing of us */
 #define LOOK 0.1      /* seconds between looks at the file */
@@ -40,7 +40,7 @@ static void note_missed(struct follower *f, const struct pass *p, const struct w
 	uint64_t begin = f->from > f->seen_cut ? f->from : f->seen_cut, end;
 	struct trace_info info;
 
-	trace_info(p->trace, &info);
+	trace_info(p->reading.trace, &info);
 	end = info.from_cut < windows_last(w) ? info.from_cut : windows_last(w);
 	if (!info.late || end <= begin)
 		return;

@@ -5,11 +5,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
-#include "live/live_priv.h"
 #include "analyse/notify.h"
 #include "analyse/pass.h"
+#include "base/strbuf.h"
 #include "base/talk.h"
+#include "live/live_priv.h"
 #include "report/explain.h"
 
 #define NICE 10

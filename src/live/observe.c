@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/strbuf.h"
 #include "base/exit.h"
-#include "live/live.h"
-#include "launch/side.h"
+#include "base/strbuf.h"
 #include "base/talk.h"
+#include "launch/side.h"
 #include "link/peer.h"
+#include "live/live.h"
 #include "report/kept.h"
 #include "trace/trace.h"
 

@@ -15,9 +15,9 @@
 #include <stdio.h>
 
 #include "analyse/analyse.h"
-#include "link/token.h"
 #include "link/address.h"
 #include "link/store.h"
+#include "link/token.h"
 
 /* Status of a process whose peer was turned away before there was anything to analyse. */
 #define OBSERVE_TURNED_AWAY 100

@@ -87,6 +87,11 @@ enum status monitors_declared(const char *const *paths, size_t n, struct spec **
  * spec.  The shared object stays loaded until monitors_release. */
 enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
 	__attribute__((warn_unused_result));
+/* All that a user gives: *spec, or if that is NULL the spec at path, or if that is NULL what the plug-ins
+ * declare; then its monitors and those of the plug-ins.  *spec is the caller's to free. */
+enum status monitors_read(const char *path, const char *const *plugins, size_t n,
+			  struct spec **spec, struct monitors *out, struct diag *d)
+	__attribute__((warn_unused_result));
 void monitors_release(struct monitors *m);
 /* A plug-in's own functions, for the checker, which calls them itself; NULL: it is none. */
 const struct foresee_monitor *monitor_plugin(const struct monitor *m);

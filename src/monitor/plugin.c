@@ -455,3 +455,19 @@ enum status monitors_declared(const char *const *paths, size_t n, struct spec **
 	strbuf_release(&text);
 	return st;
 }
+
+enum status monitors_read(const char *path, const char *const *plugins, size_t n,
+			  struct spec **spec, struct monitors *out, struct diag *d)
+{
+	enum status st = ST_OK;
+
+	if (!*spec && path)
+		st = spec_read(path, spec, d);
+	else if (!*spec && n > 0)
+		st = monitors_declared(plugins, n, spec, d);
+	if (st == ST_OK && *spec)
+		st = monitors_new(*spec, out, d);
+	for (size_t i = 0; st == ST_OK && i < n; i++)
+		st = monitors_load(out, plugins[i], d);
+	return st;
+}

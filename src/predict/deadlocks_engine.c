@@ -24,7 +24,6 @@ const struct engine engine_spd = {
 	.summary = "sync-preserving deadlocks: critical sections keep their order",
 	.needs_model = true,
 	.sound = true,
-	.usual = true,
 	.begin = engine_keep_options,
 	.end = spd_end,
 };
