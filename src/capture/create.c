@@ -119,7 +119,6 @@ static void end_round(void *rounds)
 {
 	struct thread *t = thread_self();
 	sigset_t all;
-	uint64_t end;
 	uint32_t tid;
 
 	if ((uintptr_t)rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
@@ -131,10 +130,7 @@ static void end_round(void *rounds)
 	tid = t->tid;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL); /* nor may a handler run unrecorded after */
-	thread_end(t, end_how);
-	if (thread_find(pthread_self(), &end) == tid)
-		handle_ended(pthread_self(), tid, end);
-	thread_forget(pthread_self());
+	handle_ended(pthread_self(), tid, thread_end(t, end_how));
 }
 
 static __attribute__((constructor(101))) void create_init(void)
@@ -184,7 +180,7 @@ struct create_start create_child_begin(struct create_start *start)
 static void bind_self(const struct thread *t)
 {
 	if (!t->detached)
-		handle_bind(t->handle, t->tid);
+		handle_bind(pthread_self(), t->tid);
 }
 
 void create_adopted(const struct thread *t)

@@ -14,9 +14,6 @@
 #include "capture/libc_priv.h"
 #include "capture/real.h"
 
-typedef int scan_string(const char *, const char *, va_list);
-typedef int scan_file(FILE *, const char *, va_list);
-
 /* One conversion. */
 struct conversion {
 	size_t width;	 /* 0: none given */
@@ -138,88 +135,64 @@ static void log_stored(const char *f, va_list list, int n)
 	}
 }
 
-#define SYMBOL(name) __asm__(name)
-
 /*
- * The function that takes a list, and the one that goes on as that one.  Their names are those
- * that the standards of C have given to them; why they are said as symbols: stream.c.
+ * A family of functions: of strings (by libc), of files (by our own stand-in, stream.c), of standard
+ * input.  Each standard of C has given them other names; why they are said as symbols: stream.c.
  */
-#define SCANS(id, prefix, what, type, scan)                                \
-	EXPORT int scan_v##id(type from, const char *format, va_list list) \
-		SYMBOL("foresee_libc_" prefix "v" what);                   \
-	EXPORT int scan_##id(type from, const char *format, ...)           \
-		SYMBOL("foresee_libc_" prefix what);                       \
-                                                                           \
-	int scan_v##id(type from, const char *format, va_list list)        \
-	{                                                                  \
-		va_list again;                                             \
-		int r;                                                     \
-                                                                           \
-		va_copy(again, list);                                      \
-		r = scan(from, format, list);                              \
-		log_stored(format, again, r);                              \
-		va_end(again);                                             \
-		return r;                                                  \
-	}                                                                  \
-	int scan_##id(type from, const char *format, ...)                  \
-	{                                                                  \
-		va_list list;                                              \
-		int r;                                                     \
-                                                                           \
-		va_start(list, format);                                    \
-		r = scan_v##id(from, format, list);                        \
-		va_end(list);                                              \
-		return r;                                                  \
+#define SYMBOL(name) __asm__(name)
+#define OURS(name) SYMBOL("foresee_libc_" name)
+
+typedef int scan_string(const char *, const char *, va_list);
+typedef int scan_file(FILE *, const char *, va_list);
+
+#define FAMILY(id, prefix)                                                                       \
+	EXPORT scan_string scan_vs_##id OURS(prefix "vsscanf");                                  \
+	EXPORT int scan_s_##id(const char *, const char *, ...) OURS(prefix "sscanf");           \
+	scan_file real_vf_##id SYMBOL(prefix "vfscanf");                                         \
+	EXPORT scan_file scan_vf_##id OURS(prefix "vfscanf");                                    \
+	EXPORT int scan_f_##id(FILE *, const char *, ...) OURS(prefix "fscanf");                 \
+	EXPORT int scan_vi_##id(const char *, va_list) OURS(prefix "vscanf");                    \
+	EXPORT int scan_i_##id(const char *, ...) OURS(prefix "scanf");                          \
+                                                                                                 \
+	int scan_vs_##id(const char *from, const char *format, va_list list)                     \
+	{                                                                                        \
+		log_string(from, SIZE_MAX);                                                      \
+		SCANNED(REAL_SYMBOL(scan_string *, prefix "vsscanf", NULL)(from, format, list)); \
+	}                                                                                        \
+	int scan_vf_##id(FILE *from, const char *format, va_list list)                           \
+	{                                                                                        \
+		SCANNED(real_vf_##id(from, format, list));                                       \
+	}                                                                                        \
+	int scan_vi_##id(const char *format, va_list list)                                       \
+	{                                                                                        \
+		return scan_vf_##id(stdin, format, list);                                        \
+	}                                                                                        \
+	int scan_s_##id(const char *from, const char *format, ...)                               \
+	{                                                                                        \
+		return LISTED(format, scan_vs_##id(from, format, args));                         \
+	}                                                                                        \
+	int scan_f_##id(FILE *from, const char *format, ...)                                     \
+	{                                                                                        \
+		return LISTED(format, scan_vf_##id(from, format, args));                         \
+	}                                                                                        \
+	int scan_i_##id(const char *format, ...)                                                 \
+	{                                                                                        \
+		return LISTED(format, scan_vf_##id(stdin, format, args));                        \
 	}
 
-/* Strings: by libc. */
-#define STRINGS(id, prefix)                                                     \
-	static int string_##id(const char *s, const char *format, va_list list) \
-	{                                                                       \
-		static scan_string *real;                                       \
-		scan_string *p = __atomic_load_n(&real, __ATOMIC_RELAXED);      \
-                                                                                \
-		if (p == NULL) {                                                \
-			p = (scan_string *)real_find(prefix "vsscanf", NULL);   \
-			__atomic_store_n(&real, p, __ATOMIC_RELAXED);           \
-		}                                                               \
-		log_string(s, SIZE_MAX);                                        \
-		return p(s, format, list);                                      \
-	}                                                                       \
-	SCANS(s_##id, prefix, "sscanf", const char *, string_##id)
+/* Of a function that takes a list: the call, and what it stored. */
+#define SCANNED(call)                         \
+	do {                                  \
+		va_list again;                \
+		int r;                        \
+                                              \
+		va_copy(again, list);         \
+		r = call;                     \
+		log_stored(format, again, r); \
+		va_end(again);                \
+		return r;                     \
+	} while (0)
 
-/* Files: by our own stand-in. */
-#define FILES(id, prefix)                             \
-	scan_file file_##id SYMBOL(prefix "vfscanf"); \
-	SCANS(f_##id, prefix, "fscanf", FILE *, file_##id)
-
-/* The same of standard input. */
-#define INPUT(id, prefix)                                                                       \
-	EXPORT int scan_vi_##id(const char *format, va_list list)                               \
-		SYMBOL("foresee_libc_" prefix "vscanf");                                        \
-	EXPORT int scan_i_##id(const char *format, ...) SYMBOL("foresee_libc_" prefix "scanf"); \
-                                                                                                \
-	int scan_vi_##id(const char *format, va_list list)                                      \
-	{                                                                                       \
-		return scan_vf_##id(stdin, format, list);                                       \
-	}                                                                                       \
-	int scan_i_##id(const char *format, ...)                                                \
-	{                                                                                       \
-		va_list list;                                                                   \
-		int r;                                                                          \
-                                                                                                \
-		va_start(list, format);                                                         \
-		r = scan_vi_##id(format, list);                                                 \
-		va_end(list);                                                                   \
-		return r;                                                                       \
-	}
-
-STRINGS(gnu, "")
-STRINGS(c99, "__isoc99_")
-STRINGS(c23, "__isoc23_")
-FILES(gnu, "")
-FILES(c99, "__isoc99_")
-FILES(c23, "__isoc23_")
-INPUT(gnu, "")
-INPUT(c99, "__isoc99_")
-INPUT(c23, "__isoc23_")
+FAMILY(gnu, "")
+FAMILY(c99, "__isoc99_")
+FAMILY(c23, "__isoc23_")

@@ -15,16 +15,17 @@ void *real_find(const char *name, const char *version) __attribute__((noinline, 
 /* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
 bool real_is_finding(void);
 
-#define REAL_VERSIONED(name, version)                                             \
-	({                                                                        \
-		static __typeof__(&name) real_;                                   \
-		__typeof__(&name) p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-		if (__builtin_expect(p_ == NULL, 0)) {                            \
-			p_ = (__typeof__(&name))real_find(#name, version);        \
-			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED);           \
-		}                                                                 \
-		p_;                                                               \
+#define REAL_SYMBOL(pointer, symbol, version)                           \
+	({                                                              \
+		static pointer real_;                                   \
+		pointer p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
+		if (__builtin_expect(p_ == NULL, 0)) {                  \
+			p_ = (pointer)real_find(symbol, version);       \
+			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED); \
+		}                                                       \
+		p_;                                                     \
 	})
+#define REAL_VERSIONED(name, version) REAL_SYMBOL(__typeof__(&name), #name, version)
 #define REAL(name) REAL_VERSIONED(name, NULL)
 
 /* For functions that signal handlers may call: a handler must not be the first to look one up.

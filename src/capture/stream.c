@@ -57,7 +57,7 @@ typedef int scan_function(FILE *, const char *, va_list);
                                                                                                \
 	int scan_vf_##id(FILE *f, const char *format, va_list list)                            \
 	{                                                                                      \
-		int r = ((scan_function *)real_find(prefix "vfscanf", NULL))(f, format, list); \
+		int r = REAL_SYMBOL(scan_function *, prefix "vfscanf", NULL)(f, format, list); \
                                                                                                \
 		take(f);                                                                       \
 		return r;                                                                      \

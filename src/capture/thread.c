@@ -14,14 +14,6 @@ __attribute__((visibility("default"),
 	       tls_model("initial-exec"))) __thread struct foresee_view *foresee_self =
 	&thread_scratch.view;
 
-/* What is remembered of a thread that can still be joined. */
-struct known {
-	pthread_t handle;
-	uint32_t tid;
-	uint64_t end_tseq;
-	struct known *next;
-};
-
 /* Who last had a stack, by its lowest address: reuse must come after. */
 struct stack_owner {
 	uintptr_t low;
@@ -30,21 +22,13 @@ struct stack_owner {
 };
 
 #define STACKS 4096u /* remembered; older ones are forgotten */
-#define BUCKETS 1024u
 
 static struct {
 	struct sys_lock lock;
 	uint32_t ntids;
 	struct thread *free;
-	struct known *buckets[BUCKETS];
-	struct known *free_known;
 	struct stack_owner stacks[STACKS];
 } all;
-
-static struct known **bucket(pthread_t handle)
-{
-	return &all.buckets[((uintptr_t)handle >> 6) % BUCKETS];
-}
 
 /* ---- blocks ---- */
 
@@ -130,48 +114,6 @@ static struct stack_owner *owner_of(uintptr_t low)
 	return &all.stacks[(low >> 12) * 0x9e3779b97f4a7c15u >> 52];
 }
 
-/* ---- handles: by what name the program knows a thread ---- */
-
-/* all.lock held. */
-static void handle_drop(pthread_t handle)
-{
-	for (struct known **at = bucket(handle); *at != NULL; at = &(*at)->next)
-		if (pthread_equal((*at)->handle, handle)) {
-			struct known *k = *at;
-
-			*at = k->next;
-			k->next = all.free_known;
-			all.free_known = k;
-			break;
-		}
-}
-
-/* Done by the thread itself, so that it is there before anybody can join it.  An
- * old entry under the same handle is a detached thread's, long gone. */
-static void handle_bind(struct thread *t)
-{
-	struct known *k;
-
-	t->handle = pthread_self();
-	sys_lock_take(&all.lock);
-	handle_drop(t->handle);
-	k = all.free_known;
-	if (k == NULL) {
-		struct known *page = sys_pages(1 << 16);
-
-		for (size_t i = 0; page != NULL && i < (1 << 16) / sizeof(*page); i++) {
-			page[i].next = k;
-			k = &page[i];
-		}
-	}
-	if (k != NULL) {
-		all.free_known = k->next;
-		*k = (struct known){ t->handle, t->tid, 0, *bucket(t->handle) };
-		*bucket(t->handle) = k;
-	}
-	sys_lock_drop(&all.lock);
-}
-
 /* ---- life ---- */
 
 static void log_begin(struct thread *t)
@@ -205,7 +147,6 @@ void thread_begin(struct thread *t)
 	}
 	foresee_self = &t->view;
 	t->kernel = (pid_t)syscall(SYS_gettid);
-	handle_bind(t);
 	find_stack(t);
 	if (!cell_cover((void *)t->stack_low, t->stack_high - t->stack_low))
 		log_trouble("a thread's stack lies where it cannot be followed", 0);
@@ -218,9 +159,10 @@ void thread_begin(struct thread *t)
 	errno = saved;
 }
 
-void thread_end(struct thread *t, unsigned how)
+uint64_t thread_end(struct thread *t, unsigned how)
 {
 	int saved = errno;
+	uint64_t end;
 	struct stack_owner *o = owner_of(t->stack_low);
 	bool inside = thread_is_inside(t);
 
@@ -240,12 +182,10 @@ void thread_end(struct thread *t, unsigned how)
 	foresee_self = &thread_gone.view;
 	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on())
 		cell_reset((void *)t->stack_low, t->stack_high - t->stack_low);
+	end = t->tseq;
 	sys_lock_take(&all.lock);
 	t->ended = true;
-	*o = (struct stack_owner){ t->stack_low, t->tid, t->tseq };
-	for (struct known *k = *bucket(t->handle); k != NULL; k = k->next)
-		if (k->tid == t->tid)
-			k->end_tseq = t->tseq;
+	*o = (struct stack_owner){ t->stack_low, t->tid, end };
 	sys_lock_drop(&all.lock);
 	if (!t->muted)
 		log_close(t);
@@ -255,6 +195,7 @@ void thread_end(struct thread *t, unsigned how)
 		sys_lock_drop(&all.lock);
 	}
 	errno = saved;
+	return end;
 }
 
 struct thread *thread_adopt(void)
@@ -270,26 +211,4 @@ struct thread *thread_adopt(void)
 bool thread_was_forked(void)
 {
 	return __atomic_load_n(&all.ntids, __ATOMIC_RELAXED) > 1;
-}
-
-uint32_t thread_find(pthread_t handle, uint64_t *end_tseq)
-{
-	uint32_t tid = 0;
-
-	sys_lock_take(&all.lock);
-	for (struct known *k = *bucket(handle); k != NULL; k = k->next)
-		if (pthread_equal(k->handle, handle)) {
-			tid = k->tid;
-			*end_tseq = k->end_tseq;
-			break;
-		}
-	sys_lock_drop(&all.lock);
-	return tid;
-}
-
-void thread_forget(pthread_t handle)
-{
-	sys_lock_take(&all.lock);
-	handle_drop(handle);
-	sys_lock_drop(&all.lock);
 }

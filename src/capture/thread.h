@@ -157,10 +157,8 @@ struct thread {
 	bool unseen_root; /* so is what its first function was called by */
 
 	/* Identity. */
-	uint32_t index; /* in the log's table of open logs */
-	pid_t kernel;	/* the number that the kernel knows it by */
-	pthread_t handle;
-	uint64_t end_tseq; /* number of its END event, once ended */
+	uint32_t index;	   /* in the log's table of open logs */
+	pid_t kernel;	   /* the number that the kernel knows it by */
 	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */
 	uint64_t fork_tseq;
 	uintptr_t stack_low, stack_high;
@@ -209,8 +207,9 @@ void thread_drop(struct thread *t);
 void thread_begin(struct thread *t);
 
 /* Called in the thread itself: logs END, closes its log, forgets it.  In the middle of
- * a hook (cancelled there, exit in a signal handler) the log stays as it is. */
-void thread_end(struct thread *t, unsigned how);
+ * a hook (cancelled there, exit in a signal handler) the log stays as it is.  Returns the number of
+ * its last event. */
+uint64_t thread_end(struct thread *t, unsigned how);
 
 /* The calling thread was not made through us (or not yet known): make it known.
  * NULL when nothing is being recorded. */
@@ -218,10 +217,5 @@ struct thread *thread_adopt(void);
 
 /* Has there ever been a second one? */
 bool thread_was_forked(void);
-
-/* The number (and END event, 0 while running) of a thread by its handle; 0 unknown. */
-uint32_t thread_find(pthread_t handle, uint64_t *end_tseq);
-/* Its handle has become invalid (joined): forget the name. */
-void thread_forget(pthread_t handle);
 
 #endif /* CAPTURE_THREAD_H */
