@@ -326,12 +326,8 @@ EXPORT void foresee_write_range(void *p, const void *from, size_t n, uint32_t si
 
 EXPORT void foresee_frame(void *p, size_t n, uint32_t site)
 {
-	struct thread *t = hook_enter();
-
-	if (t != NULL) {
+	HOOK(t)
 		range_frame(t, p, n, site);
-		hook_leave(t);
-	}
 }
 
 EXPORT void foresee_touch_range(const void *p, size_t n, uint32_t site)

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "capture/hooks.h"
+#include "capture/interposed.h"
 #include "capture/lock_priv.h"
-#include "capture/real.h"
 
 #define ARGUMENTS 8u
 
@@ -22,42 +22,20 @@
 #define FLAG_TRY 2u
 #define FLAG_NESTS 4u
 
-void foresee_thread_name(const char *name);
-void foresee_variable(const volatile void *address, unsigned long size, const char *name);
-void foresee_event(const char *name, unsigned count, ...);
-void foresee_internal(const char *name, long value);
-void foresee_atomic_begin(const char *name);
-void foresee_atomic_end(void);
-void foresee_happens_before(const volatile void *channel);
-void foresee_happens_after(const volatile void *channel);
-void foresee_lock_created(const volatile void *lock, unsigned flags);
-void foresee_lock_destroyed(const volatile void *lock);
-void foresee_lock_waits(const volatile void *lock, unsigned flags);
-void foresee_lock_acquired(const volatile void *lock, unsigned flags);
-void foresee_lock_failed(const volatile void *lock, unsigned flags);
-void foresee_lock_releases(const volatile void *lock, unsigned flags);
-
 /* ---- names and events ---- */
 
 void annotate_thread(const char *name)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	if (name != NULL)
-		sync_name(t, name, strnlen(name, 64));
-	hook_leave(t);
+	HOOK(t) {
+		if (name != NULL)
+			sync_name(t, name, strnlen(name, 64));
+	}
 }
 
 void annotate_user(unsigned aux, const char *name, const uint64_t *args, unsigned nargs)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_words(t, FORMAT_K_USER, aux, name, args, nargs);
-	hook_leave(t);
+	HOOK(t)
+		sync_words(t, FORMAT_K_USER, aux, name, args, nargs);
 }
 
 void annotate_range(unsigned aux, const char *name, const volatile void *address, uint64_t size)
@@ -67,17 +45,8 @@ void annotate_range(unsigned aux, const char *name, const volatile void *address
 	annotate_user(aux, name, args, 2);
 }
 
-EXPORT void foresee_thread_name(const char *name)
-{
-	annotate_thread(name);
-}
-
-EXPORT void foresee_variable(const volatile void *address, unsigned long size, const char *name)
-{
-	annotate_range(FORMAT_USER_NAMES, name, address, size);
-}
-
-EXPORT void foresee_event(const char *name, unsigned count, ...)
+EXPORT void foresee_event(const char *name, unsigned count, ...);
+void foresee_event(const char *name, unsigned count, ...)
 {
 	uint64_t args[ARGUMENTS];
 	unsigned n = count < ARGUMENTS ? count : ARGUMENTS;
@@ -88,13 +57,6 @@ EXPORT void foresee_event(const char *name, unsigned count, ...)
 		args[i] = (uint64_t)va_arg(more, long);
 	va_end(more);
 	annotate_user(FORMAT_USER_EVENT, name, args, n);
-}
-
-EXPORT void foresee_internal(const char *name, long value)
-{
-	uint64_t v = (uint64_t)value;
-
-	annotate_user(FORMAT_USER_INTERNAL, name, &v, 1);
 }
 
 /* The pass calls this at the start of the functions that it was asked to. */
@@ -111,50 +73,30 @@ EXPORT void foresee_called(const char *name, uint32_t n, uint64_t a, uint64_t b,
 /* Blocks of this thread that were logged and not ended: a trace has no end without its begin. */
 static __thread uint32_t nblocks;
 
-EXPORT void foresee_atomic_begin(const char *name)
+static void block_begin(const char *name)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	nblocks++;
-	sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_BEGIN, name, NULL, 0);
-	hook_leave(t);
+	HOOK(t) {
+		nblocks++;
+		sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_BEGIN, name, NULL, 0);
+	}
 }
 
-EXPORT void foresee_atomic_end(void)
+static void block_end(void)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	if (nblocks != 0) {
-		nblocks--;
-		sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_END, NULL, NULL, 0);
+	HOOK(t) {
+		if (nblocks != 0) {
+			nblocks--;
+			sync_words(t, FORMAT_K_BLOCK, FORMAT_BLOCK_END, NULL, NULL, 0);
+		}
 	}
-	hook_leave(t);
 }
 
 /* ---- order ---- */
 
 void annotate_channel(unsigned kind, const volatile void *channel)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_log(t, kind, FORMAT_CHANNEL_USER, (const void *)(uintptr_t)channel);
-	hook_leave(t);
-}
-
-EXPORT void foresee_happens_before(const volatile void *channel)
-{
-	annotate_channel(FORMAT_K_GIVE, channel);
-}
-
-EXPORT void foresee_happens_after(const volatile void *channel)
-{
-	annotate_channel(FORMAT_K_TAKE, channel);
+	HOOK(t)
+		sync_log(t, kind, FORMAT_CHANNEL_USER, (const void *)(uintptr_t)channel);
 }
 
 /* ---- locks ---- */
@@ -219,32 +161,5 @@ static unsigned aux_of(unsigned flags)
 	       (flags & FLAG_NESTS ? FORMAT_LOCK_RECURSIVE : 0);
 }
 
-EXPORT void foresee_lock_created(const volatile void *lock, unsigned flags)
-{
-	annotate_lock(FORMAT_K_LOCK_INIT, lock, aux_of(flags));
-}
-
-EXPORT void foresee_lock_destroyed(const volatile void *lock)
-{
-	annotate_lock(FORMAT_K_LOCK_DESTROY, lock, 0);
-}
-
-EXPORT void foresee_lock_waits(const volatile void *lock, unsigned flags)
-{
-	annotate_lock(flags & FLAG_READ ? FORMAT_K_RREQ : FORMAT_K_REQ, lock, aux_of(flags));
-}
-
-EXPORT void foresee_lock_acquired(const volatile void *lock, unsigned flags)
-{
-	annotate_lock(flags & FLAG_READ ? FORMAT_K_RACQ : FORMAT_K_ACQ, lock, aux_of(flags));
-}
-
-EXPORT void foresee_lock_failed(const volatile void *lock, unsigned flags)
-{
-	annotate_lock(FORMAT_K_TRYFAIL, lock, aux_of(flags | FLAG_TRY));
-}
-
-EXPORT void foresee_lock_releases(const volatile void *lock, unsigned flags)
-{
-	annotate_lock(flags & FLAG_READ ? FORMAT_K_RREL : FORMAT_K_REL, lock, aux_of(flags));
-}
+#define INTERPOSED_FORESEE
+#include "capture/interposed.def"

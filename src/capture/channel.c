@@ -146,12 +146,8 @@ void channel_take(unsigned channel)
 
 void channel_give_fd(int fd)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	log_give_fd(t, fd);
-	hook_leave(t);
+	HOOK(t)
+		log_give_fd(t, fd);
 }
 
 void channel_take_fd(int fd)

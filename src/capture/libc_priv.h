@@ -16,22 +16,14 @@
 
 static inline void log_read(const void *p, size_t n)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	range_read(t, p, NULL, n, SITE, false);
-	hook_leave(t);
+	HOOK(t)
+		range_read(t, p, NULL, n, SITE, false);
 }
 
 static inline void log_string(const char *s, size_t max)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	range_string(t, s, max, SITE);
-	hook_leave(t);
+	HOOK(t)
+		range_string(t, s, max, SITE);
 }
 
 /* p may be NULL: nothing was wanted there. */
@@ -48,12 +40,8 @@ static inline void log_wrote(void *p, size_t n)
 /* What the call reads of what the n pointers point to is not told; or, aux 0, what it writes. */
 static inline void log_opaque(unsigned aux, const void *const *given, unsigned n)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_opaque(t, SITE, aux, given, n);
-	hook_leave(t);
+	HOOK(t)
+		sync_opaque(t, SITE, aux, given, n);
 }
 
 /* Has a format of printf a conversion that writes to memory? */

@@ -61,12 +61,8 @@ void lock_forked(void)
 
 void lock_note(const void *obj, unsigned kind, unsigned aux)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	lock_log(t, kind, aux, obj);
-	hook_leave(t);
+	HOOK(t)
+		lock_log(t, kind, aux, obj);
 }
 
 void lock_refused(const void *obj, unsigned aux)

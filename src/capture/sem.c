@@ -25,12 +25,8 @@ static int sem_tried(const sem_t *s, int r)
 
 static void sem_begun(const sem_t *s, unsigned value)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_log1(t, FORMAT_K_SEM_INIT, 0, s, value);
-	hook_leave(t);
+	HOOK(t)
+		sync_log1(t, FORMAT_K_SEM_INIT, 0, s, value);
 }
 
 static void sem_posting(sem_t *s)

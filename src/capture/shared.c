@@ -113,17 +113,14 @@ static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, s
 
 static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sys_lock_take(&lock);
-	for (uint32_t i = 0; i < used; i++)
-		if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
-		    mappings[i].device == st->st_dev)
-			mapping_touch(t, &mappings[i], at, n, begun);
-	sys_lock_drop(&lock);
-	hook_leave(t);
+	HOOK(t) {
+		sys_lock_take(&lock);
+		for (uint32_t i = 0; i < used; i++)
+			if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
+			    mappings[i].device == st->st_dev)
+				mapping_touch(t, &mappings[i], at, n, begun);
+		sys_lock_drop(&lock);
+	}
 }
 
 /* Where the next plain write to fd goes. */

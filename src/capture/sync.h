@@ -69,6 +69,9 @@ static inline void hook_leave(struct thread *t)
 		hook_late(t);
 }
 
+/* What follows is done in a hook of t, the calling thread, or not at all.  No return or break out. */
+#define HOOK(t) for (struct thread *t = hook_enter(); t != NULL; hook_leave(t), t = NULL)
+
 /*
  * Ends the epoch and logs one operation on the object at obj, replacing the
  * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  A call in vain ends no epoch,

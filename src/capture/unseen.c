@@ -211,41 +211,27 @@ EXPORT void foresee_given(uint32_t site, uint32_t n, const void *a, const void *
 			  const void *d, const void *e)
 {
 	const void *const given[FORESEE_GIVEN] = { a, b, c, d, e };
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	sync_opaque(t, site, FORMAT_OPAQUE_READS, given, n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
-	hook_leave(t);
+	HOOK(t)
+		sync_opaque(t, site, FORMAT_OPAQUE_READS, given,
+			    n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
 }
 
 EXPORT void foresee_returned(uint32_t site)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	leave(t);
-	log_at(t, FORMAT_K_TAKE, site);
-	hook_leave(t);
+	HOOK(t) {
+		leave(t);
+		log_at(t, FORMAT_K_TAKE, site);
+	}
 }
 
 EXPORT void foresee_callback(void)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	log_at(t, FORMAT_K_TAKE, 0);
-	hook_leave(t);
+	HOOK(t)
+		log_at(t, FORMAT_K_TAKE, 0);
 }
 
 EXPORT void foresee_callback_end(void)
 {
-	struct thread *t = hook_enter();
-
-	if (t == NULL)
-		return;
-	log_at(t, FORMAT_K_GIVE, 0);
-	hook_leave(t);
+	HOOK(t)
+		log_at(t, FORMAT_K_GIVE, 0);
 }
