@@ -102,7 +102,8 @@ static void born_unseen(const void *p)
 	if (thread_is_inside(t))
 		t->hiding = true;
 	else
-		log_hidden((uintptr_t)p, REAL(malloc_usable_size)((void *)(uintptr_t)p));
+		log_control_memory(FORMAT_K_C_HIDDEN, (uintptr_t)p,
+				   REAL(malloc_usable_size)((void *)(uintptr_t)p));
 }
 
 /* p as a real allocation function gave it; returns it. */

@@ -271,8 +271,7 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 	}
 	head = t->cursor;
 	memcpy(head + 4, payload, n);
-	log_commit(head,
-		   FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
+	log_commit(head, format_kind_head(kind) | (uint32_t)n << FORMAT_LEN_SHIFT);
 	t->cursor = head + 4 + n;
 }
 
@@ -283,13 +282,13 @@ void log_control(unsigned kind, const void *payload, size_t n)
 	log_control_unlock();
 }
 
-void log_hidden(uintptr_t addr, uint64_t n)
+void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n)
 {
-	uint8_t buffer[32], *p = log_varint(buffer, FORMAT_EXTRA_HIDDEN);
+	uint8_t buffer[32], *p = log_varint(buffer, format_kind_more(kind));
 
 	p = log_varint(p, addr);
 	p = log_varint(p, n);
-	log_control(FORMAT_K_C_EXTRA, buffer, (size_t)(p - buffer));
+	log_control(kind, buffer, (size_t)(p - buffer));
 }
 
 /* ---- cuts; state.lock held ---- */
@@ -538,7 +537,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 		put_small(t, FORMAT_K_NESTED, site, 0, 1);
 		t->nextra++;
 		if (t->hiding)
-			log_hidden(0, UINT64_MAX);
+			log_control_memory(FORMAT_K_C_HIDDEN, 0, UINT64_MAX);
 		t->hiding = false;
 	}
 	if (t->cursor >= t->limit) {
@@ -591,7 +590,7 @@ void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, 
 {
 	uint8_t *head = t->cursor;
 
-	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
+	log_commit(head, format_kind_head(kind) | aux << FORMAT_AUX_SHIFT |
 				 (uint32_t)(end - head - 4) << FORMAT_LEN_SHIFT);
 	t->cursor = end;
 	if (events > 1)

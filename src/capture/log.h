@@ -110,7 +110,8 @@ static inline void log_count(struct thread *t, uint64_t events)
 /*
  * A small OTHER record: log_other_begin gives the place for the payload (at
  * least LOG_SLACK - 4 bytes), log_other_end takes where it ended.  For records
- * of up to `need' bytes use log_other_room first.
+ * of up to `need' bytes use log_other_room first.  The payload of a kind behind FORMAT_K_MORE begins
+ * with format_kind_more.
  */
 uint8_t *log_other_begin(struct thread *t, uint32_t site);
 void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events);
@@ -242,8 +243,8 @@ void log_trouble(const char *what, int error);
 
 /* Control stream; any thread, takes a lock inside. */
 void log_control(unsigned kind, const void *payload, size_t n);
-/* [addr, addr + n) was given out, and no event says so; 0, 0: from now on that is told. */
-void log_hidden(uintptr_t addr, uint64_t n);
+/* C_STEADY or C_HIDDEN of [addr, addr + n). */
+void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n);
 /* Several control records under one lock. */
 void log_control_lock(void);
 void log_control_put(unsigned kind, const void *payload, size_t n);

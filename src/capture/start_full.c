@@ -88,7 +88,7 @@ bool start_prepare(void)
 		log_trouble("cannot reserve the shadow of the program's memory", errno);
 		return false;
 	}
-	log_hidden(0, 0);
+	log_control_memory(FORMAT_K_C_HIDDEN, 0, 0);
 	steady_start();
 	module_start();
 	return true;

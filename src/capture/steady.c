@@ -14,13 +14,8 @@
 
 static void put(uintptr_t from, uintptr_t end)
 {
-	uint8_t buffer[32], *p = log_varint(buffer, FORMAT_EXTRA_STEADY);
-
-	if (from >= end)
-		return;
-	p = log_varint(p, from);
-	p = log_varint(p, end - from);
-	log_control(FORMAT_K_C_EXTRA, buffer, (size_t)(p - buffer));
+	if (from < end)
+		log_control_memory(FORMAT_K_C_STEADY, from, end - from);
 }
 
 /* The loader takes whole pages away from those that may write, once it has relocated. */

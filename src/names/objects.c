@@ -146,57 +146,25 @@ static void globals_own(struct objects *o, uint64_t addr, uint64_t len, uint32_t
 
 /* ---- numbers ---- */
 
-/* OBJECTS_NAMES: nothing that has a name. */
-static enum objects_name name_kind(enum event_op op)
-{
-	switch (op) {
-	case EVENT_ACQ:
-	case EVENT_RACQ:
-	case EVENT_REL:
-	case EVENT_RREL:
-	case EVENT_TRYFAIL:
-	case EVENT_REQ:
-	case EVENT_RREQ:
-	case EVENT_LOCK_INIT:
-		return OBJECTS_LOCK;
-	case EVENT_COND_INIT:
-	case EVENT_PARK:
-	case EVENT_WAKE:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
-		return OBJECTS_COND;
-	case EVENT_SEM_INIT:
-	case EVENT_SEM_POST:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
-	case EVENT_SEM_REQ:
-		return OBJECTS_SEM;
-	case EVENT_BAR_INIT:
-	case EVENT_BAR_IN:
-	case EVENT_BAR_OUT:
-		return OBJECTS_BARRIER;
-	case EVENT_ONCE_BEGIN:
-	case EVENT_ONCE_END:
-	case EVENT_ONCE_PASS:
-		return OBJECTS_ONCE;
-	default:
-		return OBJECTS_NAMES;
-	}
-}
+/* Of what has nothing else for a name; NULL: it gets none. */
+static const char *const number_words[EVENT_OBJECTS] = {
+	[EVENT_OBJECT_LOCK] = "lock",	  [EVENT_OBJECT_CONDITION] = "cond",
+	[EVENT_OBJECT_SEMAPHORE] = "sem", [EVENT_OBJECT_BARRIER] = "barrier",
+	[EVENT_OBJECT_ONCE] = "once",
+};
 
 /* By first use, and again when something new is made at the address. */
 static void number_give(struct objects *o, const struct event *e)
 {
-	bool made = e->op == EVENT_LOCK_INIT || e->op == EVENT_COND_INIT ||
-		    e->op == EVENT_SEM_INIT || e->op == EVENT_BAR_INIT;
-	enum objects_name kind = name_kind(e->op);
+	enum event_object kind = event_op_object(e->op);
+	unsigned life = event_op_life(e->op);
 	uint64_t *number;
 	bool fresh;
 
-	if (kind == OBJECTS_NAMES)
+	if (kind >= EVENT_OBJECTS || !number_words[kind] || (life & EVENT_LIFE_ENDS))
 		return;
 	number = map_put(&o->numbers, e->addr, &fresh);
-	if ((fresh || made) && !images_hold(o->images, e->addr))
+	if ((fresh || (life & EVENT_LIFE_MAKES)) && !images_hold(o->images, e->addr))
 		*number = (uint64_t)kind << 32 | ++o->nnumbers[kind];
 }
 
@@ -305,15 +273,10 @@ void objects_event(struct objects *o, const struct event *e)
 
 static void number_name(struct objects *o, uint64_t addr)
 {
-	static const char *const before[] = {
-#define X(id, name) name,
-		OBJECTS_NAMED(X)
-#undef X
-	};
 	const uint64_t *number = map_get(&o->numbers, addr);
 
 	if (number && *number)
-		strbuf_addf(&o->text, "%s#%u", before[*number >> 32], (uint32_t)*number);
+		strbuf_addf(&o->text, "%s#%u", number_words[*number >> 32], (uint32_t)*number);
 	else
 		strbuf_addf(&o->text, "0x%llx", (unsigned long long)addr);
 }

@@ -27,21 +27,6 @@ struct program_global;
 
 enum objects_kind { OBJECTS_HEAP, OBJECTS_MAP, OBJECTS_STACK };
 
-/* What a number is given to, when it is all there is for a name. */
-#define OBJECTS_NAMED(X)      \
-	X(LOCK, "lock")       \
-	X(COND, "cond")       \
-	X(SEM, "sem")         \
-	X(BARRIER, "barrier") \
-	X(ONCE, "once")
-
-enum objects_name {
-#define X(id, name) OBJECTS_##id,
-	OBJECTS_NAMED(X)
-#undef X
-		OBJECTS_NAMES
-};
-
 struct objects {
 	struct spans blocks; /* number: heap#N, map#N; the thread of a stack */
 	struct spans named;  /* what the program calls it; number: in words */
@@ -60,7 +45,7 @@ struct objects {
 	bool locks; /* nothing is known of memory: locks and the like get numbers */
 	bool late;
 	struct map numbers; /* address, to name and number (objects.c) */
-	uint32_t nnumbers[OBJECTS_NAMES];
+	uint32_t nnumbers[EVENT_OBJECTS];
 	struct strbuf text;
 };
 

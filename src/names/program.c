@@ -121,30 +121,18 @@ static void global_take(struct program *p, struct wire *w)
 	*VEC_PUSH(&p->global_names) = names;
 }
 
-static void extra_take(struct program *p, struct wire *w)
+static bool memory_take(struct wire *w, struct program_memory *m)
 {
-	uint64_t what = wire_varint(w);
-	struct program_memory s;
-
-	if (what != FORMAT_EXTRA_STEADY && what != FORMAT_EXTRA_HIDDEN)
-		return;
-	s.addr = wire_varint(w);
-	s.size = wire_varint(w);
-	if (w->bad || s.size > UINT64_MAX - s.addr) {
+	m->addr = wire_varint(w);
+	m->size = wire_varint(w);
+	if (w->bad || m->size > UINT64_MAX - m->addr)
 		wire_fail(w);
-		return;
-	}
-	if (what == FORMAT_EXTRA_STEADY) {
-		*VEC_PUSH(&p->steady) = s;
-		return;
-	}
-	p->hidden_told = true;
-	if (s.size != 0)
-		*VEC_PUSH(&p->hidden) = s;
+	return !w->bad;
 }
 
 bool program_take(struct program *p, unsigned kind, struct wire *w)
 {
+	struct program_memory m;
 	uint32_t id;
 
 	switch (kind) {
@@ -170,8 +158,16 @@ bool program_take(struct program *p, unsigned kind, struct wire *w)
 	case FORMAT_K_C_CODE:
 		code_take(p, w);
 		return true;
-	case FORMAT_K_C_EXTRA:
-		extra_take(p, w);
+	case FORMAT_K_C_STEADY:
+		if (memory_take(w, &m))
+			*VEC_PUSH(&p->steady) = m;
+		return true;
+	case FORMAT_K_C_HIDDEN:
+		if (!memory_take(w, &m))
+			return true;
+		p->hidden_told = true;
+		if (m.size != 0)
+			*VEC_PUSH(&p->hidden) = m;
 		return true;
 	default:
 		return false;

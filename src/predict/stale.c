@@ -161,27 +161,6 @@ static void use_add(struct stale *s, uint32_t piece, const struct event *e)
 	f->uses = (uint32_t)s->uses.n;
 }
 
-/* Was it called when it is told?  Most calls are told when they are done. */
-static bool is_told_first(const struct event *e)
-{
-	switch (e->op) {
-	case EVENT_READ:
-	case EVENT_WRITE:
-	case EVENT_RMW:
-	case EVENT_FREE:
-	case EVENT_REL:
-	case EVENT_RREL:
-	case EVENT_REQ:
-	case EVENT_RREQ:
-	case EVENT_SEM_POST:
-	case EVENT_SEM_REQ:
-	case EVENT_BAR_IN:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static uint64_t word_tseq(const struct stale_free *f, uint64_t addr)
 {
 	return f->tseq + (addr >> 3) - (f->addr >> 3);
@@ -195,7 +174,7 @@ static bool is_stale(const struct stale *s, const struct stale_free *f, const st
 	if (s->text)
 		return true;
 	return e->refs[0].tid == f->tid && e->refs[0].tseq == tseq &&
-	       (is_told_first(e) || is_known(s, e->tid, f->tid, tseq));
+	       ((event_op_life(e->op) & EVENT_LIFE_FIRST) || is_known(s, e->tid, f->tid, tseq));
 }
 
 /* Is it the next piece of a range?  The reader may divide one anywhere. */
@@ -320,46 +299,15 @@ static void ended(struct stale *s, const struct event *e)
 
 void stale_take(struct stale *s, const struct event *e)
 {
-	switch (e->op) {
-	case EVENT_ALLOC:
-	case EVENT_THREAD_BEGIN:
+	if (e->op == EVENT_ALLOC || e->op == EVENT_THREAD_BEGIN) {
 		known_take(s, e);
 		fresh(s, e);
 		return;
-	case EVENT_FREE:
-		ended(s, e);
-		break;
-	case EVENT_READ:
-	case EVENT_WRITE:
-	case EVENT_RMW:
-	case EVENT_ACQ:
-	case EVENT_REL:
-	case EVENT_RACQ:
-	case EVENT_RREL:
-	case EVENT_REQ:
-	case EVENT_RREQ:
-	case EVENT_TRYFAIL:
-	case EVENT_LOCK_INIT:
-	case EVENT_LOCK_DESTROY:
-	case EVENT_COND_INIT:
-	case EVENT_COND_DESTROY:
-	case EVENT_PARK:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
-	case EVENT_BAR_INIT:
-	case EVENT_BAR_DESTROY:
-	case EVENT_BAR_IN:
-	case EVENT_SEM_INIT:
-	case EVENT_SEM_DESTROY:
-	case EVENT_SEM_POST:
-	case EVENT_SEM_REQ:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
-		used(s, e);
-		break;
-	default:
-		break;
 	}
+	if (e->op == EVENT_FREE)
+		ended(s, e);
+	else if (event_op_life(e->op) & (EVENT_LIFE_TOUCHES | EVENT_LIFE_MAKES | EVENT_LIFE_ENDS))
+		used(s, e);
 	known_take(s, e);
 }
 

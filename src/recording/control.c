@@ -4,6 +4,7 @@
 
 #include "base/wire.h"
 #include "recording/blocks.h"
+#include "recording/decode.h"
 #include "trace/notes.h"
 
 /* A cut may be spread over several records with its number. */
@@ -74,7 +75,7 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 		body.end = w.at;
 		body.bad = w.bad || (head & FORMAT_FORM) != FORMAT_OTHER;
 		if (!body.bad)
-			record_take(c, head >> FORMAT_KIND_SHIFT & 63, &body, notes);
+			record_take(c, decode_kind(head, &body), &body, notes);
 		if (body.bad) {
 			notes_add(notes, "damaged control record at offset %llu",
 				  (unsigned long long)(k->offset + sizeof(struct format_chunk) +

@@ -145,8 +145,8 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 	if (!decode_record(c, &w, head, item))
 		return -1;
 	c->at = (uint32_t)(w.at - k->bytes);
-	c->nsettled += decode_is_settled(head);
-	c->nsynced += decode_is_sync(head);
+	c->nsettled += item->settled;
+	c->nsynced += item->sync;
 	if (item->is_event) {
 		item->e.tid = c->tid;
 		item->e.tseq = c->tseq + (item->numbers != 0);
@@ -224,17 +224,17 @@ static void late_sort(struct decode_chunk *k)
 	mem_free(to);
 }
 
-static void doubt_note(struct decode_doubt *d, uint32_t head, const struct decode_cursor *c,
+static void doubt_note(struct decode_doubt *d, const struct decode_cursor *c,
 		       const struct decode_item *item)
 {
 	const struct event *e = &item->e;
 	uint64_t tseq = c->tseq;
 
-	if (decode_is_settled(head)) {
+	if (item->settled) {
 		d->has_settled = true;
 		d->settled = tseq;
 		d->settled_at = c->at;
-		if (decode_is_sync(head)) {
+		if (item->sync) {
 			d->has_sync = true;
 			d->has_read = false;
 		}
@@ -268,7 +268,7 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		uint32_t head = head_take(c, &w);
 
 		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
-		    (head >> FORMAT_KIND_SHIFT & 63) == FORMAT_K_LATE) {
+		    (head >> FORMAT_KIND_SHIFT & FORMAT_KIND_MASK) == FORMAT_K_LATE) {
 			struct decode_late late = { 0 };
 
 			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
@@ -288,7 +288,7 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		}
 		if (r <= 0)
 			break;
-		doubt_note(doubt, head, c, &item);
+		doubt_note(doubt, c, &item);
 	}
 	if (r < 0)
 		chunk_break(c, notes, "damaged record");

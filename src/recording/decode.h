@@ -22,6 +22,7 @@
 
 struct notes;
 struct stacks;
+struct wire;
 
 /* A ranged record may touch so many words; more is damage. */
 #define DECODE_RANGE_WORDS (1u << 20)
@@ -75,6 +76,8 @@ struct decode_item {
 	bool replaces;	  /* replaces the versions it names */
 	bool chained;	  /* its ref is an event, not the version of a word */
 	bool divisible;	  /* may be placed word by word */
+	bool sync;	  /* the record ends the filter's epoch */
+	bool settled;	  /* at least it says that all runs of dropped reads are closed */
 	uint32_t nbefore; /* further events it comes after: fork, end, signal, stack's owner */
 	struct version before[2];
 
@@ -181,5 +184,8 @@ void decode_cursor_release(struct decode_cursor *c);
 bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes);
 
 void decode_item_release(struct decode_item *item);
+
+/* The kind of the OTHER record with this head, at whose payload w is; FORMAT_NKINDS or more: not known. */
+unsigned decode_kind(uint32_t head, struct wire *w);
 
 #endif /* RECORDING_DECODE_H */

@@ -98,5 +98,6 @@ bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct 
 	item->is_event = true;
 	item->numbers = 1;
 	item->replaces = true;
+	item->sync = item->settled = true;
 	return true;
 }

@@ -82,7 +82,7 @@ decode_rest decode_place, decode_rmw, decode_casfail, decode_range_read, decode_
 decode_rest decode_opaque, decode_fence, decode_use, decode_life, decode_sem_fail, decode_wake,
 	decode_wait, decode_join, decode_joining, decode_begin, decode_end, decode_channel,
 	decode_block, decode_user;
-decode_rest decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;
+decode_rest decode_pad, decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;
 
 /* What aux says of an operation on a lock. */
 void decode_lock(struct event *e, unsigned aux);
@@ -96,10 +96,5 @@ void decode_lean_learn(struct decode_cursor *c, unsigned kind, unsigned aux,
 /* The payload of a LATE record. */
 bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 		      struct decode_late *out);
-
-/* Does a record with this head end the filter's epoch?  Does it at least say that all runs of
- * dropped reads are closed? */
-bool decode_is_sync(uint32_t head);
-bool decode_is_settled(uint32_t head);
 
 #endif /* RECORDING_DECODE_PRIV_H */

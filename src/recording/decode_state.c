@@ -6,6 +6,14 @@
 #include "recording/stacks.h"
 #include "base/wire.h"
 
+bool decode_pad(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	(void)c;
+	(void)w;
+	item->settled = aux == FORMAT_PAD_SETTLED;
+	return true;
+}
+
 bool decode_page(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	(void)aux;

@@ -99,6 +99,7 @@ bool decode_joining(struct decode_cursor *c, struct wire *w, unsigned aux, struc
 	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)))
 		return decode_wait(c, w, aux, item);
 	item->e.op = EVENT_JOIN_FAIL;
+	item->sync = item->settled = false;
 	item->e.flags |= aux & FORMAT_JOIN_REFUSED ? EVENT_REFUSED : 0;
 	return true;
 }

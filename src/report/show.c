@@ -75,7 +75,7 @@ static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
  * about the condition; so has a once of the C library that ends a thread there. */
 static void add_lock(struct show *s, const struct event *e, const char *name, struct strbuf *out)
 {
-	bool is_once = std_ops[e->op].space == STD_ONCE;
+	bool is_once = event_op_object(e->op) == EVENT_OBJECT_ONCE;
 	const char *path =
 		trace_object_is_anonymous(name) && !(e->flags & EVENT_IN_WAIT) && !is_once
 			? frames_variable(s->trace, e->site, e->stack)
@@ -94,8 +94,8 @@ static void add_object(struct show *s, const struct event *e, struct strbuf *out
 	/* Of a range no element is meant. */
 	const char *name = e->flags & EVENT_RANGE ? trace_object_range(s->trace, e->addr)
 						  : trace_object_name(s->trace, e->addr);
-	const char *kind = std_ops[e->op].space == STD_CHANNEL
-				   ? std_kind_word(STD_CHANNEL, e->lock_kind)
+	const char *kind = event_op_object(e->op) == EVENT_OBJECT_CHANNEL
+				   ? std_kind_word(EVENT_OBJECT_CHANNEL, e->lock_kind)
 				   : NULL;
 
 	if (kind && *kind)

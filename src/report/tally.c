@@ -63,7 +63,7 @@ void tally_event(struct tally *y, struct trace *t, const struct event *e)
 	y->by_thread.at[e->tid]++;
 	if (e->op == EVENT_READ || e->op == EVENT_WRITE || e->op == EVENT_RMW)
 		count_access(y, t, e);
-	else if (std_ops[e->op].space == STD_LOCK)
+	else if (event_op_object(e->op) == EVENT_OBJECT_LOCK)
 		map_put(&y->locks, e->addr, NULL);
 }
 

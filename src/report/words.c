@@ -52,18 +52,10 @@ const char *words_op(const struct evidence_event *e)
 		return "lock to read";
 	case EVENT_JOINING:
 		return "join";
-	case EVENT_LOCK_INIT:
-	case EVENT_COND_INIT:
-	case EVENT_BAR_INIT:
-	case EVENT_SEM_INIT:
-		return "init";
-	case EVENT_LOCK_DESTROY:
-	case EVENT_COND_DESTROY:
-	case EVENT_BAR_DESTROY:
-	case EVENT_SEM_DESTROY:
-		return "destroy";
 	default:
-		return show_op(e->op);
+		return event_op_life(e->op) & EVENT_LIFE_MAKES	? "init"
+		       : event_op_life(e->op) & EVENT_LIFE_ENDS ? "destroy"
+								: show_op(e->op);
 	}
 }
 

@@ -19,19 +19,6 @@
 #define STD_OFFSET_LIMIT (1ull << 32) /* offset + length of a range stay within */
 #define STD_SEQ_CST 5u		      /* number of the word in std_order_word */
 
-/* Name spaces: equal names in two of them are two things. */
-enum std_space {
-	STD_VARIABLE,
-	STD_LOCK,
-	STD_CONDITION,
-	STD_BARRIER,
-	STD_SEMAPHORE,
-	STD_ONCE,
-	STD_CHANNEL,
-	STD_NSPACES,
-	STD_WORDS = STD_NSPACES /* what a user event is for: kinds, no names */
-};
-
 /* What stands between the parentheses. */
 enum std_operand {
 	STD_NOTHING, /* op */
@@ -50,12 +37,11 @@ enum std_operand {
 #define STD_CAN_FEED 4u	  /* <3,5 */
 #define STD_CAN_VALUE 8u  /* =7 */
 #define STD_CAN_CAUSE 16u /* <3: the signal that woke it */
+#define STD_PLAIN 32u	  /* part of plain STD */
 
 struct std_op {
 	enum std_operand operand;
-	enum std_space space;
-	bool plain;	/* part of plain STD */
-	uint32_t can;	/* STD_CAN_* */
+	uint32_t can;	/* STD_CAN_*, STD_PLAIN */
 	uint32_t flags; /* event flags that may be written as !words */
 };
 extern const struct std_op std_ops[EVENT_NOPS];
@@ -66,8 +52,9 @@ enum event_op std_op_find(const char *name, size_t n);
 /* Flags with a word: std_flag_word(i, &flag) for i = 0, 1, ... until NULL. */
 const char *std_flag_word(unsigned i, uint32_t *flag);
 const char *std_order_word(unsigned order); /* NULL past the last */
-/* Kinds of locks, channels and user events: NULL past the last and for other spaces, "" for the plain kind. */
-const char *std_kind_word(enum std_space space, unsigned kind);
+/* Kinds of locks, channels and user events: NULL past the last and for other objects, "" for the
+ * plain kind. */
+const char *std_kind_word(enum event_object object, unsigned kind);
 const char *std_rmw_word(unsigned op); /* NULL past the last */
 
 #endif /* TEXT_STD_H */

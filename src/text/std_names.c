@@ -30,8 +30,8 @@ struct ranks {
 };
 
 struct std_names {
-	struct intern *space[STD_NSPACES];
-	struct ranks ranks[STD_NSPACES];
+	struct intern *space[EVENT_OBJECTS];
+	struct ranks ranks[EVENT_OBJECTS];
 	struct intern *thread_keys;
 	VEC(struct thread) threads; /* [id - 1] */
 	struct intern *locations;
@@ -43,7 +43,7 @@ struct std_names *std_names_new(void)
 {
 	struct std_names *n = mem_zalloc(sizeof(*n));
 
-	for (int i = 0; i < STD_NSPACES; i++)
+	for (int i = 0; i < EVENT_OBJECTS; i++)
 		n->space[i] = intern_new();
 	n->thread_keys = intern_new();
 	n->locations = intern_new();
@@ -52,7 +52,7 @@ struct std_names *std_names_new(void)
 
 void std_names_free(struct std_names *n)
 {
-	for (int i = 0; i < STD_NSPACES; i++) {
+	for (int i = 0; i < EVENT_OBJECTS; i++) {
 		intern_free(n->space[i]);
 		VEC_RELEASE(&n->ranks[i].at);
 	}
@@ -79,15 +79,15 @@ static char *copy(const char *s, size_t len)
 	return c;
 }
 
-uint32_t std_name_expect(struct std_names *n, enum std_space space, const char *s, size_t len)
+uint32_t std_name_expect(struct std_names *n, enum event_object space, const char *s, size_t len)
 {
-	assert(space < STD_NSPACES);
+	assert(space < EVENT_OBJECTS);
 	if (intern_count(n->space[space]) >= NAMES_MAX)
 		return intern_find(n->space[space], s, len);
 	return intern_add(n->space[space], s, len);
 }
 
-uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, size_t len)
+uint32_t std_name_add(struct std_names *n, enum event_object space, const char *s, size_t len)
 {
 	uint32_t id = std_name_expect(n, space, s, len);
 	struct ranks *r = &n->ranks[space];
@@ -98,7 +98,7 @@ uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, 
 	return id;
 }
 
-uint64_t std_address(enum std_space space, uint32_t id, bool fmt1, uint64_t offset)
+uint64_t std_address(enum event_object space, uint32_t id, bool fmt1, uint64_t offset)
 {
 	assert(id <= NAMES_MAX && offset < STD_OFFSET_LIMIT);
 	return (uint64_t)space << SPACE_SHIFT |
@@ -119,7 +119,7 @@ const char *std_address_name(struct std_names *n, uint64_t addr, bool fmt1)
 	uint64_t offset;
 	unsigned space;
 	uint32_t id = address_split(addr, fmt1, &space, &offset);
-	const char *name = space < STD_NSPACES ? intern_str(n->space[space], id) : NULL;
+	const char *name = space < EVENT_OBJECTS ? intern_str(n->space[space], id) : NULL;
 
 	if (name && offset == 0)
 		return name;
@@ -137,9 +137,9 @@ uint64_t std_address_plain(const struct std_names *n, uint64_t addr, bool fmt1)
 	unsigned space;
 	uint32_t id = address_split(addr, fmt1, &space, &offset);
 
-	if (space >= STD_NSPACES || id >= n->ranks[space].at.n || !n->ranks[space].at.at[id])
+	if (space >= EVENT_OBJECTS || id >= n->ranks[space].at.n || !n->ranks[space].at.at[id])
 		return addr;
-	return std_address((enum std_space)space, n->ranks[space].at.at[id], fmt1, 0) + offset;
+	return std_address((enum event_object)space, n->ranks[space].at.at[id], fmt1, 0) + offset;
 }
 
 uint64_t std_address_id(const struct std_names *n, uint64_t addr, bool fmt1)
@@ -148,7 +148,7 @@ uint64_t std_address_id(const struct std_names *n, uint64_t addr, bool fmt1)
 	unsigned space;
 	uint32_t id = address_split(addr, fmt1, &space, &offset);
 
-	if (space >= STD_NSPACES || !intern_str(n->space[space], id))
+	if (space >= EVENT_OBJECTS || !intern_str(n->space[space], id))
 		return 0;
 	return (uint64_t)space << 32 | id;
 }

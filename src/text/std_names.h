@@ -2,7 +2,7 @@
  * The names of a text trace, each as a small number, and the addresses that
  * stand in for them.
  *
- *	63..60   name space (enum std_space)
+ *	63..60   name space (enum event_object)
  *	plain    id * 8
  *	#fmt 1   id << 32 | offset
  *
@@ -30,10 +30,10 @@ struct std_names *std_names_new(void);
 void std_names_free(struct std_names *n);
 
 /* Names can only be given out while fewer than 2^28 of a space exist: 0 past that. */
-uint32_t std_name_add(struct std_names *n, enum std_space space, const char *s, size_t len);
+uint32_t std_name_add(struct std_names *n, enum event_object space, const char *s, size_t len);
 /* The same of a name that the text may have later, or never. */
-uint32_t std_name_expect(struct std_names *n, enum std_space space, const char *s, size_t len);
-uint64_t std_address(enum std_space space, uint32_t id, bool fmt1, uint64_t offset);
+uint32_t std_name_expect(struct std_names *n, enum event_object space, const char *s, size_t len);
+uint64_t std_address(enum event_object space, uint32_t id, bool fmt1, uint64_t offset);
 /* The name that an address stands for, offset included; good until the next call. */
 const char *std_address_name(struct std_names *n, uint64_t addr, bool fmt1);
 /* The address that it would have if no names had been expected; as it is for unknown ones. */

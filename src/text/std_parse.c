@@ -137,7 +137,7 @@ static bool op_name(struct cursor *c, bool fmt1, struct std_line *out)
 		n--;
 	}
 	out->op = std_op_find(name, n);
-	if (out->op != EVENT_NOPS && (fmt1 || std_ops[out->op].plain))
+	if (out->op != EVENT_NOPS && (fmt1 || (std_ops[out->op].can & STD_PLAIN)))
 		return true;
 	if (out->op != EVENT_NOPS)
 		return refuse(c, name,
@@ -349,6 +349,7 @@ static bool order_mark(struct cursor *c, struct std_line *out)
 static bool word_mark(struct cursor *c, struct std_line *out)
 {
 	const struct std_op *op = &std_ops[out->op];
+	enum event_object object = event_op_object(out->op);
 	struct std_span w = word(c);
 	const char *known;
 	uint32_t flag;
@@ -359,7 +360,7 @@ static bool word_mark(struct cursor *c, struct std_line *out)
 			return true;
 		}
 	}
-	for (unsigned i = 1; (known = std_kind_word(op->space, i)) != NULL; i++) {
+	for (unsigned i = 1; (known = std_kind_word(object, i)) != NULL; i++) {
 		if (span_is(w, known)) {
 			out->lock_kind = (uint8_t)i;
 			return true;

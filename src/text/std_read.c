@@ -155,6 +155,7 @@ static enum status skip_line(struct std_source *s, const char *line, size_t n, s
 static bool resolve(struct std_source *s, const struct std_line *l, struct event *e)
 {
 	const struct std_op *op = &std_ops[l->op];
+	enum event_object object = event_op_object(l->op);
 	uint32_t id;
 
 	e->tid = std_thread_add(s->names, l->thread.at, l->thread.n, true);
@@ -169,12 +170,12 @@ static bool resolve(struct std_source *s, const struct std_line *l, struct event
 	case STD_OBJECT:
 	case STD_COUNTED:
 	case STD_TWO:
-		id = std_name_add(s->names, op->space, l->operand.at, l->operand.n);
-		e->addr = id ? std_address(op->space, id, s->fmt1, l->offset) : 0;
+		id = std_name_add(s->names, object, l->operand.at, l->operand.n);
+		e->addr = id ? std_address(object, id, s->fmt1, l->offset) : 0;
 		if (id == 0 || op->operand != STD_TWO)
 			return id != 0;
-		id = std_name_add(s->names, STD_LOCK, l->second.at, l->second.n);
-		e->arg = id ? std_address(STD_LOCK, id, s->fmt1, 0) : 0;
+		id = std_name_add(s->names, EVENT_OBJECT_LOCK, l->second.at, l->second.n);
+		e->arg = id ? std_address(EVENT_OBJECT_LOCK, id, s->fmt1, 0) : 0;
 		return id != 0;
 	default:
 		return true;
@@ -350,7 +351,7 @@ static uint64_t std_object_id(struct trace_source *s, uint64_t addr)
 
 static uint64_t std_name_address(struct trace_source *s, const char *name, bool lock)
 {
-	enum std_space space = lock ? STD_LOCK : STD_VARIABLE;
+	enum event_object space = lock ? EVENT_OBJECT_LOCK : EVENT_OBJECT_MEMORY;
 	uint32_t id = std_name_expect(self(s)->names, space, name, strlen(name));
 
 	return id ? std_address(space, id, self(s)->fmt1, 0) : 0;

@@ -35,7 +35,8 @@ bool std_event_is_plain(const struct event *e)
 {
 	uint32_t kept = e->flags & ~EVENT_RECURSIVE;
 
-	if (!std_ops[e->op].plain || kept != 0 || e->nfeeds != 0 || e->name || e->lock_kind != 0)
+	if (!(std_ops[e->op].can & STD_PLAIN) || kept != 0 || e->nfeeds != 0 || e->name ||
+	    e->lock_kind != 0)
 		return false;
 	return std_ops[e->op].operand != STD_RANGE || e->len == STD_WORD;
 }
@@ -165,8 +166,9 @@ static void add_words(const struct std_writer *w, const struct event *e, struct 
 			continue;
 		strbuf_addf(out, "!%s", word);
 	}
-	if (e->lock_kind != 0 && std_kind_word(op->space, e->lock_kind))
-		strbuf_addf(out, "!%s", std_kind_word(op->space, e->lock_kind));
+	word = std_kind_word(event_op_object(e->op), e->lock_kind);
+	if (e->lock_kind != 0 && word)
+		strbuf_addf(out, "!%s", word);
 	if (e->op == EVENT_RMW && e->rmw != 0 && std_rmw_word(e->rmw))
 		strbuf_addf(out, "!%s", std_rmw_word(e->rmw));
 }

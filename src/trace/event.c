@@ -1,30 +1,52 @@
-/* Names of events, from the one list in event.h. */
+/* What is known of kinds of events, from the one list in events.def. */
 #include "trace/event.h"
 
 #include "base/diag.h"
 #include "trace/format.h"
 
+#define MAKES EVENT_LIFE_MAKES
+#define ENDS EVENT_LIFE_ENDS
+#define TOUCHES EVENT_LIFE_TOUCHES
+#define USES (EVENT_LIFE_USES | EVENT_LIFE_TOUCHES)
+#define FIRST EVENT_LIFE_FIRST
+#define KEEPS EVENT_LIFE_KEEPS
+
 static const struct {
 	const char *name;
 	char family;
+	uint8_t object, life;
 } ops[EVENT_NOPS] = {
-#define X(id, name, family) { name, #family[0] },
-	EVENT_OPS(X)
-#undef X
+#define EVENT(id, name, family, object, life, operand, marks, flags) \
+	{ name, #family[0], EVENT_OBJECT_##object, life },
+#include "trace/events.def"
+#undef EVENT
 };
 
-const char *event_op_name(enum event_op op)
+static enum event_op op_check(enum event_op op)
 {
 	if ((unsigned)op >= EVENT_NOPS)
 		BUG("event operation %d", (int)op);
-	return ops[op].name;
+	return op;
+}
+
+const char *event_op_name(enum event_op op)
+{
+	return ops[op_check(op)].name;
 }
 
 char event_op_family(enum event_op op)
 {
-	if ((unsigned)op >= EVENT_NOPS)
-		BUG("event operation %d", (int)op);
-	return ops[op].family;
+	return ops[op_check(op)].family;
+}
+
+enum event_object event_op_object(enum event_op op)
+{
+	return ops[op_check(op)].object;
+}
+
+unsigned event_op_life(enum event_op op)
+{
+	return ops[op_check(op)].life;
 }
 
 bool event_argument(const struct event *e, uint32_t *at, int64_t *out)
@@ -55,34 +77,15 @@ uint32_t event_object_size(const struct event *e)
 		[FORMAT_LOCK_SPIN] = 4,
 	};
 
-	switch (e->op) {
-	case EVENT_COND_INIT:
-	case EVENT_COND_DESTROY:
-	case EVENT_PARK:
-	case EVENT_WAKE:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
-		return 48;
-	case EVENT_BAR_INIT:
-	case EVENT_BAR_IN:
-	case EVENT_BAR_OUT:
-	case EVENT_BAR_DESTROY:
-	case EVENT_SEM_INIT:
-	case EVENT_SEM_POST:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
-	case EVENT_SEM_DESTROY:
-	case EVENT_SEM_REQ:
-		return 32;
-	case EVENT_ONCE_BEGIN:
-	case EVENT_ONCE_END:
-	case EVENT_ONCE_PASS:
-		return 4;
-	default:
-		return (event_op_family(e->op) == 'L' || e->op == EVENT_LOCK_INIT ||
-			e->op == EVENT_LOCK_DESTROY) &&
-				       e->lock_kind < sizeof(locks)
-			       ? locks[e->lock_kind]
-			       : 1;
-	}
+	static const uint8_t others[] = {
+		[EVENT_OBJECT_CONDITION] = 48,
+		[EVENT_OBJECT_BARRIER] = 32,
+		[EVENT_OBJECT_SEMAPHORE] = 32,
+		[EVENT_OBJECT_ONCE] = 4,
+	};
+	enum event_object object = event_op_object(e->op);
+
+	if (object == EVENT_OBJECT_LOCK)
+		return e->lock_kind < sizeof(locks) ? locks[e->lock_kind] : 1;
+	return object < sizeof(others) && others[object] ? others[object] : 1;
 }

@@ -15,74 +15,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * X(id, STD-like name, family).  Families: A memory access, L lock-like,
- * S other synchronisation, T thread, O other.  Append only: digests (trace/digest.h) have the
- * numbers.
- *
- * REQ and RREQ: the thread asks for a lock and has to wait; what came of it is its next event (of a
- * lock of the program's own, FORMAT_LOCK_USER, the accesses and calls of the wait may come between).
- * Where there is none the recorded run ended with the thread waiting.  JOINING: the same of a
- * join.  SEM_REQ: of a semaphore.
- */
-#define EVENT_OPS(X)                      \
-	X(READ, "r", A)                   \
-	X(WRITE, "w", A)                  \
-	X(RMW, "rmw", A)                  \
-	X(FREE, "free", A)                \
-	X(ALLOC, "alloc", O)              \
-	X(ACQ, "acq", L)                  \
-	X(REL, "rel", L)                  \
-	X(RACQ, "racq", L)                \
-	X(RREL, "rrel", L)                \
-	X(TRYFAIL, "tryfail", L)          \
-	X(REQ, "req", L)                  \
-	X(RREQ, "rreq", L)                \
-	X(LOCK_INIT, "lockinit", O)       \
-	X(LOCK_DESTROY, "lockdestroy", O) \
-	X(PARK, "park", S)                \
-	X(WAKE, "wake", S)                \
-	X(SIGNAL, "signal", S)            \
-	X(BROADCAST, "broadcast", S)      \
-	X(BAR_INIT, "barinit", O)         \
-	X(BAR_IN, "barin", S)             \
-	X(BAR_OUT, "barout", S)           \
-	X(SEM_INIT, "seminit", O)         \
-	X(SEM_POST, "sempost", S)         \
-	X(SEM_WAIT, "semwait", S)         \
-	X(SEM_FAIL, "semfail", S)         \
-	X(ONCE_BEGIN, "oncebegin", S)     \
-	X(ONCE_END, "onceend", S)         \
-	X(ONCE_PASS, "oncepass", S)       \
-	X(GIVE, "give", S)                \
-	X(TAKE, "take", S)                \
-	X(FORK, "fork", T)                \
-	X(FORK_FAIL, "forkfail", T)       \
-	X(JOIN, "join", T)                \
-	X(JOINING, "joining", T)          \
-	X(DETACH, "detach", T)            \
-	X(CANCEL, "cancel", T)            \
-	X(THREAD_BEGIN, "threadbegin", T) \
-	X(THREAD_END, "threadend", T)     \
-	X(FENCE, "fence", O)              \
-	X(USE, "use", O)                  \
-	X(OPAQUE, "opaque", O)            \
-	X(BEGIN, "begin", O)              \
-	X(END, "end", O)                  \
-	X(USER, "user", O)                \
-	X(SEM_REQ, "semreq", S)           \
-	X(COND_INIT, "condinit", O)       \
-	X(COND_DESTROY, "conddestroy", O) \
-	X(BAR_DESTROY, "bardestroy", O)   \
-	X(SEM_DESTROY, "semdestroy", O)   \
-	X(JOIN_FAIL, "joinfail", T)
-
 enum event_op {
-#define X(id, name, family) EVENT_##id,
-	EVENT_OPS(X)
-#undef X
-		EVENT_NOPS
+#define EVENT(id, name, family, object, life, operand, marks, flags) EVENT_##id,
+#include "trace/events.def"
+#undef EVENT
+	EVENT_NOPS
 };
+
+/* What lies at an event's address.  Equal names in text are two things if these differ. */
+enum event_object {
+	EVENT_OBJECT_MEMORY,
+	EVENT_OBJECT_LOCK,
+	EVENT_OBJECT_CONDITION,
+	EVENT_OBJECT_BARRIER,
+	EVENT_OBJECT_SEMAPHORE,
+	EVENT_OBJECT_ONCE,
+	EVENT_OBJECT_CHANNEL,
+	EVENT_OBJECTS,
+	EVENT_OBJECT_WORDS = EVENT_OBJECTS, /* what a user event is for: kinds, no names */
+	EVENT_OBJECT_NONE
+};
+
+/* What an event is to the life of its object. */
+#define EVENT_LIFE_MAKES 1u /* the object begins here */
+#define EVENT_LIFE_ENDS 2u  /* it is destroyed */
+#define EVENT_LIFE_TOUCHES \
+	4u		     /* the call goes to its memory: once that is freed, a use after free */
+#define EVENT_LIFE_USES 8u   /* the call needs it made and not destroyed: it may race with both */
+#define EVENT_LIFE_FIRST 16u /* recorded when it is called; others, when they are done */
+#define EVENT_LIFE_KEEPS 32u /* names the object's version and replaces it by none */
 
 /* Flags. */
 #define EVENT_FREE_READ 1u   /* READ, RMW: the read part is free (else binding) */
@@ -174,6 +135,8 @@ struct event {
 
 const char *event_op_name(enum event_op op);
 char event_op_family(enum event_op op);
+enum event_object event_op_object(enum event_op op);
+unsigned event_op_life(enum event_op op); /* EVENT_LIFE_* */
 /* A synchronisation object: how many bytes, from addr, are the library's own; 1 when unknown. */
 uint32_t event_object_size(const struct event *e);
 

@@ -1,7 +1,7 @@
 /*
  * The bytes of a trace file.  doc/TRACE_FORMAT.md is the specification; this
  * header is its constants, shared by the writer inside the program
- * (src/capture) and the reader (src/trace).
+ * (src/capture) and the reader (src/recording).
  *
  * All numbers are little-endian.
  */
@@ -201,7 +201,7 @@ static inline unsigned format_length(unsigned code)
 #define FORMAT_WIDE_REF 27
 
 /* OTHER heads. */
-#define FORMAT_KIND_SHIFT 2 /* 6 bits: enum format_kind */
+#define FORMAT_KIND_SHIFT 2 /* 6 bits: enum format_kind, up to FORMAT_K_MORE */
 #define FORMAT_AUX_SHIFT 8  /* 8 bits */
 #define FORMAT_LEN_SHIFT 16 /* 16 bits: payload bytes */
 
@@ -216,82 +216,104 @@ static inline unsigned format_length(unsigned code)
 #define FORMAT_TSEQ_BITS 43
 
 /*
- * Kinds of OTHER records: X(name, printable, events) with `events' 1 when the
- * record is one event, 0 when it is none; ranges count their words.
- * Append only; numbers are on disk.
+ * Kinds of OTHER records, append only, for the numbers are on disk: X(id, event, payload, rest).
+ *
+ * event	what the record is (trace/events.def); NOPS: no event
+ * payload	how it begins: the parts that recording/decode_record.c takes for all
+ * rest	what is special of it: decode_plain, nothing, or a function of recording/decode_*.c
+ *
+ * A head has room for kinds below MORE.  A kind behind it has MORE in its head, and its payload begins
+ * with a varint, format_kind_more.  Readers skip kinds that they do not know.
  */
-#define FORMAT_KINDS(X)                    \
-	X(PAD, "pad", 0)                   \
-	X(PAGE, "page", 0)                 \
-	X(PEER, "peer", 0)                 \
-	X(STACK, "stack", 0)               \
-	X(LATE, "late", 0)                 \
-	X(RMW, "rmw", 1)                   \
-	X(CASFAIL, "casfail", 1)           \
-	X(RANGE_READ, "range_read", 2)     \
-	X(RANGE_WRITE, "range_write", 2)   \
-	X(FREE, "free", 2)                 \
-	X(ALLOC, "alloc", 1)               \
-	X(FENCE, "fence", 1)               \
-	X(USE, "use", 1)                   \
-	X(OPAQUE, "opaque", 1)             \
-	X(ACQ, "acq", 1)                   \
-	X(REL, "rel", 1)                   \
-	X(TRYFAIL, "tryfail", 1)           \
-	X(RACQ, "racq", 1)                 \
-	X(RREL, "rrel", 1)                 \
-	X(LOCK_INIT, "lock_init", 1)       \
-	X(LOCK_DESTROY, "lock_destroy", 1) \
-	X(PARK, "park", 1)                 \
-	X(WAKE, "wake", 1)                 \
-	X(SIGNAL, "signal", 1)             \
-	X(BROADCAST, "broadcast", 1)       \
-	X(BAR_INIT, "bar_init", 1)         \
-	X(BAR_IN, "bar_in", 1)             \
-	X(BAR_OUT, "bar_out", 1)           \
-	X(SEM_INIT, "sem_init", 1)         \
-	X(SEM_POST, "sem_post", 1)         \
-	X(SEM_WAIT, "sem_wait", 1)         \
-	X(SEM_FAIL, "sem_fail", 1)         \
-	X(ONCE_BEGIN, "once_begin", 1)     \
-	X(ONCE_END, "once_end", 1)         \
-	X(ONCE_PASS, "once_pass", 1)       \
-	X(FORK, "fork", 1)                 \
-	X(FORK_FAIL, "fork_fail", 1)       \
-	X(JOIN, "join", 1)                 \
-	X(DETACH, "detach", 1)             \
-	X(BEGIN, "begin_thread", 1)        \
-	X(END, "end_thread", 1)            \
-	X(NAME, "name", 0)                 \
-	X(USER, "user", 1)                 \
-	X(C_PROCESS, "process", 0)         \
-	X(C_MODULE, "module", 0)           \
-	X(C_STRING, "string", 0)           \
-	X(C_SITE, "site", 0)               \
-	X(C_GLOBAL, "global", 0)           \
-	X(C_CUT, "cut", 0)                 \
-	X(C_TROUBLE, "trouble", 0)         \
-	X(C_END, "end", 0)                 \
-	X(NESTED, "nested", 0)             \
-	X(GIVE, "give", 1)                 \
-	X(TAKE, "take", 1)                 \
-	X(CANCEL, "cancel", 1)             \
-	X(REQ, "req", 1)                   \
-	X(RREQ, "rreq", 1)                 \
-	X(JOINING, "joining", 1)           \
-	X(C_IMAGE, "image", 0)             \
-	X(C_CODE, "code", 0)               \
-	X(BLOCK, "block", 1)               \
-	X(C_NOTE, "note", 0)               \
-	X(ACCESS, "access", 1)             \
-	X(C_EXTRA, "extra", 0)
+#define FORMAT_KINDS(X)                                    \
+	X(PAD, NOPS, 0, pad)                               \
+	X(PAGE, NOPS, 0, page)                             \
+	X(PEER, NOPS, 0, peer)                             \
+	X(STACK, NOPS, 0, stack)                           \
+	X(LATE, NOPS, 0, late_skip)                        \
+	X(RMW, RMW, SITE | ADDR, rmw)                      \
+	X(CASFAIL, READ, SITE | ADDR, casfail)             \
+	X(RANGE_READ, READ, SITE, range_read)              \
+	X(RANGE_WRITE, WRITE, SITE, range_write)           \
+	X(FREE, FREE, SITE | ADDR, extent)                 \
+	X(ALLOC, ALLOC, SITE | ADDR, extent)               \
+	X(FENCE, FENCE, SITE, fence)                       \
+	X(USE, USE, SITE, use)                             \
+	X(OPAQUE, OPAQUE, SITE, opaque)                    \
+	X(ACQ, ACQ, OBJECT | LOCK, plain)                  \
+	X(REL, REL, OBJECT | LOCK, plain)                  \
+	X(TRYFAIL, TRYFAIL, REMARK | LOCK, plain)          \
+	X(RACQ, RACQ, OBJECT | LOCK, plain)                \
+	X(RREL, RREL, OBJECT | LOCK, plain)                \
+	X(LOCK_INIT, LOCK_INIT, OBJECT | LOCK, life)       \
+	X(LOCK_DESTROY, LOCK_DESTROY, OBJECT | LOCK, life) \
+	X(PARK, PARK, OBJECT | ARG, wait)                  \
+	X(WAKE, WAKE, OBJECT, wake)                        \
+	X(SIGNAL, SIGNAL, OBJECT | ARG, plain)             \
+	X(BROADCAST, BROADCAST, OBJECT | ARG, plain)       \
+	X(BAR_INIT, BAR_INIT, OBJECT | ARG, plain)         \
+	X(BAR_IN, BAR_IN, OBJECT | ARG, plain)             \
+	X(BAR_OUT, BAR_OUT, OBJECT | ARG, plain)           \
+	X(SEM_INIT, SEM_INIT, OBJECT | ARG, plain)         \
+	X(SEM_POST, SEM_POST, OBJECT, plain)               \
+	X(SEM_WAIT, SEM_WAIT, OBJECT, plain)               \
+	X(SEM_FAIL, SEM_FAIL, REMARK, sem_fail)            \
+	X(ONCE_BEGIN, ONCE_BEGIN, OBJECT, plain)           \
+	X(ONCE_END, ONCE_END, OBJECT, plain)               \
+	X(ONCE_PASS, ONCE_PASS, OBJECT, plain)             \
+	X(FORK, FORK, SITE | PEER | SYNC, plain)           \
+	X(FORK_FAIL, FORK_FAIL, SITE | PEER | SYNC, plain) \
+	X(JOIN, JOIN, SITE | SYNC, join)                   \
+	X(DETACH, DETACH, SITE | PEER | SYNC, plain)       \
+	X(BEGIN, THREAD_BEGIN, SYNC, begin)                \
+	X(END, THREAD_END, SYNC, end)                      \
+	X(NAME, NOPS, 0, name)                             \
+	X(USER, USER, SITE, user)                          \
+	X(C_PROCESS, NOPS, 0, plain)                       \
+	X(C_MODULE, NOPS, 0, plain)                        \
+	X(C_STRING, NOPS, 0, plain)                        \
+	X(C_SITE, NOPS, 0, plain)                          \
+	X(C_GLOBAL, NOPS, 0, plain)                        \
+	X(C_CUT, NOPS, 0, plain)                           \
+	X(C_TROUBLE, NOPS, 0, plain)                       \
+	X(C_END, NOPS, 0, plain)                           \
+	X(NESTED, OPAQUE, SITE | UNNUMBERED, plain)        \
+	X(GIVE, GIVE, OBJECT, channel)                     \
+	X(TAKE, TAKE, OBJECT, channel)                     \
+	X(CANCEL, CANCEL, SITE | PEER | SYNC, plain)       \
+	X(REQ, REQ, OBJECT | LOCK, plain)                  \
+	X(RREQ, RREQ, OBJECT | LOCK, plain)                \
+	X(JOINING, JOINING, SITE | PEER | SYNC, joining)   \
+	X(C_IMAGE, NOPS, 0, plain)                         \
+	X(C_CODE, NOPS, 0, plain)                          \
+	X(BLOCK, BEGIN, SITE | SYNC, block)                \
+	X(C_NOTE, NOPS, 0, plain)                          \
+	X(ACCESS, READ, SITE, place)                       \
+	X(MORE, NOPS, 0, plain)                            \
+	X(C_STEADY, NOPS, 0, plain)                        \
+	X(C_HIDDEN, NOPS, 0, plain)
 
 enum format_kind {
-#define X(id, name, events) FORMAT_K_##id,
+#define X(id, event, payload, rest) FORMAT_K_##id,
 	FORMAT_KINDS(X)
 #undef X
 		FORMAT_NKINDS
 };
+
+#define FORMAT_KIND_MASK 63u
+_Static_assert(FORMAT_K_MORE == FORMAT_KIND_MASK, "the last kind that fits a head");
+
+/* The form and kind of a head. */
+static inline uint32_t format_kind_head(unsigned kind)
+{
+	return FORMAT_OTHER | (kind < FORMAT_K_MORE ? kind : FORMAT_K_MORE) << FORMAT_KIND_SHIFT;
+}
+
+/* Of a kind behind MORE. */
+static inline unsigned format_kind_more(unsigned kind)
+{
+	return kind - FORMAT_K_MORE - 1;
+}
 
 /* aux of ACQ, REL, TRYFAIL, RACQ, RREL, REQ, RREQ, LOCK_INIT, LOCK_DESTROY: kind of lock, and
  * flags. */
@@ -318,12 +340,6 @@ enum format_kind {
 #define FORMAT_CHANNEL_SOCKET 2u /* all sockets together */
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
-
-/* C_EXTRA, the last number there is: its first varint says what it is.  Unknown ones are skipped. */
-#define FORMAT_EXTRA_STEADY 0u /* address, length: nobody writes there; what is seen was there */
-/* address, length: memory that was given out at some time, and no ALLOC says so.  Length 0, at the start:
- * such memory is told. */
-#define FORMAT_EXTRA_HIDDEN 1u
 
 /* aux of OPAQUE: code that is known to write nothing of the program's; a pointer that it was given
  * follows, and a call that was given several says so as often. */

@@ -297,7 +297,7 @@ static bool sync_note(struct check_cuts *k, uint32_t pos, struct lock *l)
 		return it->op == EVENT_ALLOC || it->op == EVENT_FENCE || it->op == EVENT_BEGIN ||
 		       it->op == EVENT_END || it->op == EVENT_USER ||
 		       (it->op == EVENT_OPAQUE && opaque_note(k, pos));
-	if (info->family != EVIDENCE_LOCK || info->loose || l->destroyed)
+	if (info->family != EVENT_OBJECT_LOCK || info->loose || l->destroyed)
 		return false;
 	if (info->init != 0 && info->init != pos && !need_event(k, pos, info->init))
 		return false;

@@ -324,6 +324,10 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 	o = object_get(c, pos);
 	if (evidence_renews(it->op))
 		object_at(c, info_get(c, pos)->place)->renewed = pos;
+	if (evidence_is_destroy(it->op)) {
+		o->destroyed = true;
+		return destroy_check(c, pos, o);
+	}
 	switch (it->op) {
 	case EVENT_ACQ:
 		return write_lock(c, pos, o);
@@ -335,12 +339,6 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 		return read_unlock(c, pos, o);
 	case EVENT_TRYFAIL:
 		return try_fail(c, pos, o);
-	case EVENT_LOCK_DESTROY:
-	case EVENT_COND_DESTROY:
-	case EVENT_BAR_DESTROY:
-	case EVENT_SEM_DESTROY:
-		o->destroyed = true;
-		return destroy_check(c, pos, o);
 	case EVENT_WAKE:
 		return wake(c, pos);
 	case EVENT_BAR_IN:

@@ -105,15 +105,6 @@ struct evidence_cell {
 	uint32_t object; /* newest object at this cell */
 };
 
-enum evidence_family {
-	EVIDENCE_LOCK,
-	EVIDENCE_CONDITION,
-	EVIDENCE_BARRIER,
-	EVIDENCE_SEMAPHORE,
-	EVIDENCE_ONCE,
-	EVIDENCE_CHANNEL
-};
-
 #define EVIDENCE_TRIES 16 /* places asked for a path; locks that one function takes have none */
 
 /* How the program calls an object. */
@@ -124,7 +115,7 @@ struct evidence_called {
 
 /* A synchronisation object from its making to its end. */
 struct evidence_object_info {
-	enum evidence_family family;
+	enum event_object family;
 	uint64_t addr;
 	uint32_t cell, older; /* older: of the same cell */
 	uint32_t place;	      /* the first object at its address in this cell */
@@ -309,27 +300,23 @@ static inline bool evidence_is_waiting(enum event_op op)
  * has come to the condition before its mutex was free. */
 static inline bool evidence_is_use(enum event_op op)
 {
-	return event_op_family(op) == 'L' || op == EVENT_SIGNAL || op == EVENT_BROADCAST ||
-	       op == EVENT_BAR_IN || op == EVENT_SEM_POST || op == EVENT_SEM_WAIT ||
-	       op == EVENT_SEM_FAIL;
+	return event_op_life(op) & EVENT_LIFE_USES;
 }
 
 static inline bool evidence_is_making(enum event_op op)
 {
-	return op == EVENT_LOCK_INIT || op == EVENT_COND_INIT || op == EVENT_BAR_INIT ||
-	       op == EVENT_SEM_INIT;
+	return event_op_life(op) & EVENT_LIFE_MAKES;
 }
 
 static inline bool evidence_is_destroy(enum event_op op)
 {
-	return op == EVENT_LOCK_DESTROY || op == EVENT_COND_DESTROY || op == EVENT_BAR_DESTROY ||
-	       op == EVENT_SEM_DESTROY;
+	return event_op_life(op) & EVENT_LIFE_ENDS;
 }
 
 /* A new life begins at the place, or ends there. */
 static inline bool evidence_renews(enum event_op op)
 {
-	return evidence_is_destroy(op) || evidence_is_making(op);
+	return event_op_life(op) & (EVENT_LIFE_MAKES | EVENT_LIFE_ENDS);
 }
 
 static inline const struct evidence_item *evidence_item(const struct evidence *ev, uint64_t pos)
@@ -359,8 +346,7 @@ void evidence_last_set(struct evidence_lasts *l, uint32_t *state, unsigned mask,
 static inline bool evidence_is_touch(const struct evidence_item *it)
 {
 	return it->op <= EVENT_FREE ||
-	       (it->object != 0 && (evidence_is_use(it->op) || evidence_is_making(it->op) ||
-				    evidence_is_destroy(it->op)));
+	       (it->object != 0 && (evidence_is_use(it->op) || evidence_renews(it->op)));
 }
 
 /* The cells and seen writes of word i of an access, spread over its bytes; the address of the

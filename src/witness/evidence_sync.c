@@ -33,7 +33,7 @@ void evidence_sync_release(struct evidence *ev)
 
 /* ---- objects ---- */
 
-static uint32_t object_new(struct evidence *ev, uint32_t cell, enum evidence_family family,
+static uint32_t object_new(struct evidence *ev, uint32_t cell, enum event_object family,
 			   uint64_t addr)
 {
 	const struct evidence_item *made = evidence_item(ev, evidence_alloc_of(ev, addr));
@@ -68,7 +68,7 @@ static void object_rename(struct evidence *ev, struct evidence_object_info *o)
 	o->called = (struct evidence_called){ .tries = EVIDENCE_TRIES };
 }
 
-static uint32_t object_get(struct evidence *ev, enum evidence_family family, uint64_t addr)
+static uint32_t object_get(struct evidence *ev, enum event_object family, uint64_t addr)
 {
 	uint32_t cell = evidence_cell_of(ev, addr);
 	uint32_t o = ev->cells.at[cell].object;
@@ -83,26 +83,26 @@ static uint32_t object_get(struct evidence *ev, enum evidence_family family, uin
 }
 
 /* INIT: whatever was there has ended; later look-ups find the newest. */
-static uint32_t object_init(struct evidence *ev, enum evidence_family family, const struct event *e,
+static uint32_t object_init(struct evidence *ev, enum event_object family, const struct event *e,
 			    uint32_t pos)
 {
 	uint32_t o = object_new(ev, evidence_cell_of(ev, e->addr), family, e->addr);
 
 	ev->objects.at[o].init = pos;
-	if (family != EVIDENCE_LOCK) {
+	if (family != EVENT_OBJECT_LOCK) {
 		ev->objects.at[o].counted = true;
 		ev->objects.at[o].value = e->arg;
 	}
 	return o;
 }
 
-static void object_destroy(struct evidence *ev, enum evidence_family family, const struct event *e,
+static void object_destroy(struct evidence *ev, enum event_object family, const struct event *e,
 			   uint32_t pos)
 {
 	uint32_t o = object_get(ev, family, e->addr);
 
 	ev->items.at[pos].object = o;
-	ev->items.at[pos].known = family == EVIDENCE_LOCK && ev->objects.at[o].balance == 0;
+	ev->items.at[pos].known = family == EVENT_OBJECT_LOCK && ev->objects.at[o].balance == 0;
 	ev->objects.at[o].closed = true;
 }
 
@@ -177,7 +177,7 @@ static void loose_note(struct evidence *ev, const struct event *e, uint32_t obje
 static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *t = evidence_thread(ev, e->tid);
-	uint32_t object = object_get(ev, EVIDENCE_LOCK, e->addr);
+	uint32_t object = object_get(ev, EVENT_OBJECT_LOCK, e->addr);
 
 	ev->items.at[pos].object = object;
 	loose_note(ev, e, object);
@@ -196,7 +196,7 @@ static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
 
 static void barrier_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	uint32_t object = object_get(ev, EVIDENCE_BARRIER, e->addr);
+	uint32_t object = object_get(ev, EVENT_OBJECT_BARRIER, e->addr);
 	uint64_t key = (uint64_t)object << 32 | (uint32_t)e->arg;
 	bool fresh;
 	uint64_t *group = map_put(&ev->group_at, key, &fresh);
@@ -213,7 +213,7 @@ static void barrier_event(struct evidence *ev, const struct event *e, uint32_t p
 /* Without SEM_INIT the first value is the least that lets the observed waits pass. */
 static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	uint32_t object = object_get(ev, EVIDENCE_SEMAPHORE, e->addr);
+	uint32_t object = object_get(ev, EVENT_OBJECT_SEMAPHORE, e->addr);
 	struct evidence_object_info *o = &ev->objects.at[object];
 
 	ev->items.at[pos].object = object;
@@ -225,14 +225,15 @@ static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t
 bool evidence_may_grow(const struct evidence *ev)
 {
 	for (size_t i = 1; ev->cut && i < ev->objects.n; i++)
-		if (ev->objects.at[i].family == EVIDENCE_SEMAPHORE && !ev->objects.at[i].counted)
+		if (ev->objects.at[i].family == EVENT_OBJECT_SEMAPHORE &&
+		    !ev->objects.at[i].counted)
 			return true;
 	return false;
 }
 
 static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	uint32_t object = object_get(ev, EVIDENCE_ONCE, e->addr);
+	uint32_t object = object_get(ev, EVENT_OBJECT_ONCE, e->addr);
 
 	ev->items.at[pos].object = object;
 	if (e->op == EVENT_ONCE_BEGIN)
@@ -242,7 +243,7 @@ static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
 /* Gives are numbered; a take knows how many there were. */
 static void channel_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	uint32_t object = object_get(ev, EVIDENCE_CHANNEL, e->addr);
+	uint32_t object = object_get(ev, EVENT_OBJECT_CHANNEL, e->addr);
 
 	ev->items.at[pos].object = object;
 	ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance;
@@ -272,7 +273,7 @@ static void condition_event(struct evidence *ev, const struct event *e, uint32_t
 	struct evidence_item *it = &ev->items.at[pos];
 	struct evidence_thread *t;
 
-	it->object = object_get(ev, EVIDENCE_CONDITION, e->addr);
+	it->object = object_get(ev, EVENT_OBJECT_CONDITION, e->addr);
 	t = evidence_thread(ev, e->tid);
 	switch (e->op) {
 	case EVENT_SIGNAL:
@@ -327,59 +328,38 @@ static void thread_event(struct evidence *ev, const struct event *e, uint32_t po
 
 static void object_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	switch (e->op) {
-	case EVENT_LOCK_INIT:
-		ev->items.at[pos].object = object_init(ev, EVIDENCE_LOCK, e, pos);
+	enum event_object family = event_op_object(e->op);
+
+	if (evidence_is_making(e->op)) {
+		ev->items.at[pos].object = object_init(ev, family, e, pos);
+		return;
+	}
+	if (evidence_is_destroy(e->op)) {
+		object_destroy(ev, family, e, pos);
+		return;
+	}
+	switch (family) {
+	case EVENT_OBJECT_LOCK:
+		lock_event(ev, e, pos);
 		break;
-	case EVENT_BAR_INIT:
-		ev->items.at[pos].object = object_init(ev, EVIDENCE_BARRIER, e, pos);
-		break;
-	case EVENT_SEM_INIT:
-		ev->items.at[pos].object = object_init(ev, EVIDENCE_SEMAPHORE, e, pos);
-		break;
-	case EVENT_COND_INIT:
-		ev->items.at[pos].object = object_init(ev, EVIDENCE_CONDITION, e, pos);
-		break;
-	case EVENT_LOCK_DESTROY:
-		object_destroy(ev, EVIDENCE_LOCK, e, pos);
-		break;
-	case EVENT_COND_DESTROY:
-		object_destroy(ev, EVIDENCE_CONDITION, e, pos);
-		break;
-	case EVENT_BAR_DESTROY:
-		object_destroy(ev, EVIDENCE_BARRIER, e, pos);
-		break;
-	case EVENT_SEM_DESTROY:
-		object_destroy(ev, EVIDENCE_SEMAPHORE, e, pos);
-		break;
-	case EVENT_PARK:
-	case EVENT_WAKE:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
+	case EVENT_OBJECT_CONDITION:
 		condition_event(ev, e, pos);
 		break;
-	case EVENT_BAR_IN:
-	case EVENT_BAR_OUT:
+	case EVENT_OBJECT_BARRIER:
 		barrier_event(ev, e, pos);
 		break;
-	case EVENT_SEM_POST:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
-		semaphore_event(ev, e, pos);
+	case EVENT_OBJECT_SEMAPHORE:
+		if (e->op != EVENT_SEM_REQ)
+			semaphore_event(ev, e, pos);
 		break;
-	case EVENT_GIVE:
-	case EVENT_TAKE:
+	case EVENT_OBJECT_CHANNEL:
 		channel_event(ev, e, pos);
 		break;
-	case EVENT_ONCE_BEGIN:
-	case EVENT_ONCE_END:
-	case EVENT_ONCE_PASS:
+	case EVENT_OBJECT_ONCE:
 		once_event(ev, e, pos);
 		break;
 	default:
-		if (event_op_family(e->op) == 'L')
-			lock_event(ev, e, pos);
-		else if (event_op_family(e->op) == 'T')
+		if (event_op_family(e->op) == 'T')
 			thread_event(ev, e, pos);
 		break;
 	}

@@ -185,8 +185,7 @@ static void object_event(struct selfcheck *s, const struct event *e)
 	w->foreign = true;
 
 	version_check(s, e, 0, w, renewed);
-	if (e->op != EVENT_TRYFAIL && e->op != EVENT_REQ && e->op != EVENT_RREQ &&
-	    e->op != EVENT_SEM_FAIL && e->op != EVENT_SEM_REQ)
+	if (!(event_op_life(e->op) & EVENT_LIFE_KEEPS))
 		w->v = (struct version){ e->tid, e->tseq };
 	w->known = 0;
 }

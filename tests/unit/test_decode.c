@@ -351,7 +351,7 @@ static void test_threads(void)
 	builder_end(b, FORMAT_K_NESTED, 0, 0);
 	builder_begin(b, 2);
 	builder_put_bytes(b, "??", 2);
-	builder_end(b, 63, 0, 0); /* a kind of the future */
+	builder_end(b, FORMAT_NKINDS + 200, 0, 0); /* a kind of the future */
 	signal = builder_sync(b, 2, FORMAT_K_SIGNAL, 0, 12, 0x6008, INIT, 1, 1, 0);
 	builder_sync(b, 1, FORMAT_K_WAKE, FORMAT_WAKE_TIMEOUT, 12, 0x6008,
 		     (struct version){ 2, signal }, 2, 2, signal);

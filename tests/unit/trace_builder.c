@@ -107,11 +107,17 @@ static void record_add(struct stream *s, uint32_t head, const void *body, size_t
 
 static void other_add(struct stream *s, unsigned kind, unsigned aux, const struct strbuf *body)
 {
-	assert(body->n <= 0xffff);
+	struct strbuf all = { 0 };
+
+	if (kind > 63)
+		varint_add(&all, kind - 64);
+	strbuf_add(&all, body->at, body->n);
+	assert(all.n <= 0xffff);
 	record_add(s,
-		   FORMAT_OTHER | kind << FORMAT_KIND_SHIFT | aux << FORMAT_AUX_SHIFT |
-			   (uint32_t)body->n << FORMAT_LEN_SHIFT,
-		   body->at, body->n);
+		   FORMAT_OTHER | (kind < 63 ? kind : 63) << FORMAT_KIND_SHIFT |
+			   aux << FORMAT_AUX_SHIFT | (uint32_t)all.n << FORMAT_LEN_SHIFT,
+		   all.at, all.n);
+	strbuf_release(&all);
 }
 
 static uint64_t ref_code(struct stream *s, uint32_t tid, struct version v, uint64_t own)
