@@ -110,7 +110,7 @@ static void talk_times(const struct pass *p)
 	talk_note("%s: %" PRIu64 " events; reading %.3f s, model %.3f s", r->path, r->events,
 		  r->reading, r->modelling);
 	for (size_t i = 0; i < r->nanalyses; i++)
-		talk_more("%-12s %.3f s", r->analyses[i].name, r->analyses[i].seconds);
+		talk_more("%-12s %.3f s", r->analyses[i].engine->name, r->analyses[i].seconds);
 }
 
 static void render(struct pass *p)
@@ -267,7 +267,7 @@ size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out
 	*out = *a;
 	out->nengines = 0;
 	for (size_t i = 0; i < a->nengines; i++)
-		if (a->engines[i]->lattice == lattice)
+		if ((a->engines[i]->aim == ENGINE_PROPERTIES) == lattice)
 			out->engines[out->nengines++] = a->engines[i];
 	if (!lattice)
 		out->engine.monitors = NULL; /* nobody asks for them */

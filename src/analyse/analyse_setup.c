@@ -69,7 +69,7 @@ void analyse_add_usual(struct analyse *a)
 static bool uses_lattice(const struct analyse *a)
 {
 	for (size_t i = 0; i < a->nengines; i++)
-		if (a->engines[i]->lattice)
+		if (a->engines[i]->aim == ENGINE_PROPERTIES)
 			return true;
 	return false;
 }

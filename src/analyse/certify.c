@@ -271,11 +271,11 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	c->refused++;
 	if (x->property)
 		talk_error("internal error: the checker refuses a schedule of '%s' for '%s'",
-			   x->analysis, x->property);
+			   x->engine->name, x->property);
 	else
 		talk_error("internal error: the checker refuses a schedule of '%s' for events "
 			   "%" PRIu64 " and %" PRIu64,
-			   x->analysis, x->events[0], x->events[x->nevents - 1]);
+			   x->engine->name, x->events[0], x->events[x->nevents - 1]);
 	talk_more("%s", v->what);
 	if (!where)
 		where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
@@ -288,7 +288,7 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	strbuf_release(&path);
 	x->claimed = false;
 	x->why = findings_words(f, "internal error: the checker refuses the schedule of '%s': %s",
-				x->analysis, v->what);
+				x->engine->name, v->what);
 }
 
 /* Accesses that are missing may order these events, or change what the spec looks at; but in the
@@ -492,7 +492,7 @@ void certify_findings(struct certify *c, struct findings *f)
 		x->status = is_observed(c, x) ? FINDING_OBSERVED : FINDING_WARNING;
 		if (x->status == FINDING_WARNING && !x->claimed && !x->why)
 			x->why = findings_words(f, "%s gives no run in which it happens",
-						x->analysis);
+						x->engine->name);
 	}
 	while (next < f->at.n) {
 		round_fill(c, f, &next, &sure, &r);

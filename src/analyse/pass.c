@@ -63,7 +63,7 @@ bool pass_is_lasting(enum finding_kind k)
 bool pass_needs_model(const struct analyse *a)
 {
 	for (size_t i = 0; i < a->nengines; i++)
-		if (a->engines[i]->needs_model)
+		if (a->engines[i]->search)
 			return true;
 	return false;
 }
@@ -85,10 +85,8 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;
-	for (size_t i = 0; i < a->nengines; i++) {
-		p->jobs[i].engine = a->engines[i];
-		p->analyses[i].name = a->engines[i]->name;
-	}
+	for (size_t i = 0; i < a->nengines; i++)
+		p->analyses[i].engine = a->engines[i];
 }
 
 void pass_release(struct pass *p)
@@ -136,11 +134,9 @@ static void count_threads(struct pass *p, const struct step_batch *b)
 static void take_batch(struct pass *p, const struct step_batch *b, double *then)
 {
 	for (size_t i = 0; i < p->a->nengines; i++) {
-		struct pass_job *j = &p->jobs[i];
-
-		if (!j->self)
+		if (!p->streams[i])
 			continue;
-		j->engine->steps(j->self, b);
+		p->a->engines[i]->steps(p->streams[i], b);
 		lap(then, &p->analyses[i].seconds);
 	}
 	if (p->model && !p->limited) {
@@ -235,9 +231,11 @@ static enum status read_trace(struct pass *p, struct diag *d)
 	reading_steps(&p->reading, &how);
 	if (p->needs_model)
 		p->model = make_model(p);
-	for (size_t i = 0; i < p->a->nengines; i++)
-		if (!p->jobs[i].engine->needs_model)
-			p->jobs[i].self = p->jobs[i].engine->begin(&p->a->engine);
+	for (size_t i = 0; i < p->a->nengines; i++) {
+		const struct engine *e = p->a->engines[i];
+
+		p->streams[i] = e->begin ? e->begin(e, &p->a->engine) : NULL;
+	}
 	st = read_steps(p, d);
 	reading_end(&p->reading);
 	if (engine_stopped(&p->a->engine))
@@ -277,15 +275,15 @@ static void collect(struct pass *p, size_t i, struct engine_result *r)
 
 static void end_engine(struct pass *p, size_t i, struct engine_run *run)
 {
-	struct pass_job *j = &p->jobs[i];
+	const struct engine *e = p->a->engines[i];
 	struct engine_result r = { 0 };
 	double then = talk_clock();
 
-	if (j->engine->needs_model && run)
-		j->self = j->engine->begin(&p->a->engine);
-	if (j->self)
-		j->engine->end(j->self, j->engine->needs_model ? run : NULL, &r);
-	j->self = NULL;
+	if (e->search && run)
+		e->search(e, run, &p->a->engine, &r);
+	else if (p->streams[i])
+		e->end(p->streams[i], &r);
+	p->streams[i] = NULL;
 	lap(&then, &p->analyses[i].seconds);
 	collect(p, i, &r);
 }
@@ -313,9 +311,8 @@ static void drop_engines(struct pass *p)
 	for (size_t i = 0; i < p->a->nengines; i++) {
 		struct engine_result r = { 0 };
 
-		if (!p->jobs[i].self)
-			continue;
-		p->jobs[i].engine->end(p->jobs[i].self, NULL, &r);
+		if (p->streams[i])
+			p->a->engines[i]->end(p->streams[i], &r);
 		engine_result_release(&r);
 	}
 }
@@ -403,7 +400,7 @@ static void uncount(struct pass *p)
 		for (size_t k = 0; k < p->a->nengines && f->why == certify_skipped; k++) {
 			struct engine_counts *n = &p->analyses[k].counts;
 
-			if (strcmp(p->analyses[k].name, f->analysis) == 0 && n->predicted > 0) {
+			if (p->analyses[k].engine == f->engine && n->predicted > 0) {
 				n->predicted--;
 				n->undecided++;
 			}
@@ -451,11 +448,12 @@ static void search_again(struct pass *p)
 	model_finish(p->model);
 	run = engine_run_new(p->model);
 	for (size_t i = 0; i < p->a->nengines; i++) {
+		const struct engine *e = p->a->engines[i];
 		struct engine_result r = { 0 };
 
-		if (!p->jobs[i].engine->needs_model)
+		if (!e->search)
 			continue;
-		p->jobs[i].engine->end(p->jobs[i].engine->begin(&p->a->engine), run, &r);
+		e->search(e, run, &p->a->engine, &r);
 		p->analyses[i].findings += r.findings.at.n;
 		p->analyses[i].counts = r.counts;
 		findings_move(&p->findings, &r.findings);

@@ -41,10 +41,7 @@ struct pass {
 	struct report report;
 	struct reading reading; /* pass 1 */
 	/* Private. */
-	struct pass_job {
-		const struct engine *engine;
-		void *self; /* streaming engines, while the trace is read */
-	} jobs[ANALYSE_ENGINES];
+	void *streams[ANALYSE_ENGINES]; /* engines that take steps, while the trace is read */
 	struct report_analysis analyses[ANALYSE_ENGINES];
 	bool needs_model, limited;
 	bool hurried; /* not all was read (analyse.h: hurry) */

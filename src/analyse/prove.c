@@ -19,7 +19,7 @@
 
 static bool is_open(const struct finding *f)
 {
-	return f->kind == FINDING_RACE && !f->claimed && strcmp(f->analysis, engine_shb.name) == 0;
+	return f->kind == FINDING_RACE && !f->claimed && f->engine->proof == ENGINE_ASKS;
 }
 
 /* The last position that is asked about; 0: nothing is. */

@@ -58,11 +58,12 @@ void findings_release(struct findings *f)
 	VEC_RELEASE(&f->words);
 }
 
-struct finding *findings_add(struct findings *f, enum finding_kind kind, const char *analysis)
+struct finding *findings_add(struct findings *f, enum finding_kind kind,
+			     const struct engine *engine)
 {
 	struct finding *new = VEC_PUSH(&f->at);
 
-	*new = (struct finding){ .kind = kind, .analysis = analysis };
+	*new = (struct finding){ .kind = kind, .engine = engine };
 	return new;
 }
 
@@ -82,11 +83,11 @@ void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t o
 	f->ops[at] = op;
 }
 
-struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
+struct finding *findings_add_race(struct findings *f, const struct engine *engine, uint64_t pos1,
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2)
 {
-	struct finding *new = findings_add(f, FINDING_RACE, analysis);
+	struct finding *new = findings_add(f, FINDING_RACE, engine);
 
 	finding_add_event(new, pos1, site1, op1);
 	finding_add_event(new, pos2, site2, op2);
@@ -94,9 +95,9 @@ struct finding *findings_add_race(struct findings *f, const char *analysis, uint
 }
 
 struct finding *findings_add_property(struct findings *f, enum finding_kind kind,
-				      const char *analysis, const char *name)
+				      const struct engine *engine, const char *name)
 {
-	struct finding *new = findings_add(f, kind, analysis);
+	struct finding *new = findings_add(f, kind, engine);
 
 	assert(finding_is_property(new));
 	new->property = *VEC_PUSH(&f->words) = mem_strdup(name);
@@ -194,7 +195,7 @@ static void absorb(struct finding *kept, struct finding *dropped)
 {
 	uint64_t more = dropped->more;
 
-	if (strcmp(kept->analysis, dropped->analysis) == 0)
+	if (kept->engine == dropped->engine)
 		kept->more += more + 1;
 	else if (kept->more < more)
 		kept->more = more;

@@ -62,11 +62,13 @@ enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED, FIND
 
 #define FINDING_EVENTS 8
 
+struct engine;
+
 struct finding {
 	uint32_t id; /* from 1, in order of the report; 0 before findings_settle */
 	enum finding_kind kind;
 	enum finding_status status;
-	const char *analysis;		 /* the engine's name; static */
+	const struct engine *engine;	 /* who found it (predict/engine.h) */
 	uint64_t events[FINDING_EVENTS]; /* targets, by position, ascending */
 	uint32_t nevents;
 	/* Of the events, as steps have them: its signature, but for properties, which have a name. */
@@ -97,18 +99,19 @@ struct findings {
 void findings_release(struct findings *f);
 
 /* A new one at the end, without events, zeroed but for these. */
-struct finding *findings_add(struct findings *f, enum finding_kind kind, const char *analysis);
+struct finding *findings_add(struct findings *f, enum finding_kind kind,
+			     const struct engine *engine);
 /* One event more, at its place in the order of positions.  At most FINDING_EVENTS. */
 void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op);
 
 /* findings_add for a race of these two, in either order. */
-struct finding *findings_add_race(struct findings *f, const char *analysis, uint64_t pos1,
+struct finding *findings_add_race(struct findings *f, const struct engine *engine, uint64_t pos1,
 				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
 				  uint8_t op2);
 
 /* findings_add for a property; name is copied.  A violation of the initial state has no event. */
 struct finding *findings_add_property(struct findings *f, enum finding_kind kind,
-				      const char *analysis, const char *name);
+				      const struct engine *engine, const char *name);
 
 static inline bool finding_is_property(const struct finding *f)
 {

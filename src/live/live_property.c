@@ -143,7 +143,7 @@ static bool begin(struct property *x)
 	a->engine.items = &x->reading.items;
 	reading_steps(&x->reading, &(struct step_options){ .recycle = true });
 	for (size_t i = 0; i < a->nengines; i++)
-		x->engines[i] = a->engines[i]->begin(&a->engine);
+		x->engines[i] = a->engines[i]->begin(a->engines[i], &a->engine);
 	a->engine.horizon = 0; /* who reads afterwards need not wait */
 	return true;
 }

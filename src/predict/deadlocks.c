@@ -73,7 +73,7 @@ static void group_release(struct deadlocks_group *r)
 static void warn(const struct deadlocks *d, const struct deadlocks_group *r, const char *why,
 		 struct engine_result *out)
 {
-	propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n)->why = why;
+	propose_cycle(out, r->kind, d->setup->engine, d->m, r->events.at, r->n)->why = why;
 }
 
 static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *r)
@@ -90,7 +90,7 @@ static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engin
 		warn(d, r, r->outcome == DEADLOCKS_SEARCHED ? why_searched : why_undecided, out);
 	if (r->outcome != DEADLOCKS_FOUND)
 		return;
-	f = propose_cycle(out, r->kind, d->setup->analysis, d->m, r->events.at, r->n);
+	f = propose_cycle(out, r->kind, d->setup->engine, d->m, r->events.at, r->n);
 	f->claimed = true;
 	propose_schedule(d->m, r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
 			 r->order.ids.n, &f->schedule);
@@ -110,7 +110,7 @@ static void count(struct deadlocks *d, const struct deadlocks_group *r, struct e
 static void progress(const struct deadlocks *d, size_t done, size_t total)
 {
 	if (d->opt->progress)
-		d->opt->progress(d->opt->progress_arg, d->setup->analysis, done, total);
+		d->opt->progress(d->opt->progress_arg, d->setup->engine->name, done, total);
 }
 
 /* ---- one length ---- */
@@ -183,7 +183,7 @@ static void list_all(struct deadlocks *d, struct engine_result *out)
 	for (size_t i = 0; i < d->items.n; i++) {
 		const struct deadlocks_item *x = &d->items.at[i];
 
-		propose_cycle(out, x->kind, d->setup->analysis, d->m, x->events.at, x->n)->why =
+		propose_cycle(out, x->kind, d->setup->engine, d->m, x->events.at, x->n)->why =
 			d->setup->why;
 	}
 	VEC_CLEAR(&d->groups);
@@ -192,7 +192,7 @@ static void list_all(struct deadlocks *d, struct engine_result *out)
 
 static void say_limits(const struct deadlocks *d, struct engine_result *out)
 {
-	const char *name = d->setup->analysis;
+	const char *name = d->setup->engine->name;
 
 	if (d->g->longest > PATTERN_MOST)
 		engine_truncated(out, "%s: circles of more than %u threads were not looked for",

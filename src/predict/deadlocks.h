@@ -23,7 +23,7 @@ enum deadlocks_stage {
 };
 
 struct deadlocks_setup {
-	const char *analysis;
+	const struct engine *engine;
 	enum deadlocks_stage stage;
 	bool must;	 /* leave out patterns whose events must run one after the other */
 	bool parents;	 /* and those that a lock held by a parent keeps apart */

@@ -1,57 +1,48 @@
 /*
  * The engines "spd" and "deadlocks".
  */
-#include "base/mem.h"
 #include "predict/deadlocks.h"
 #include "predict/deadlocks_priv.h"
 #include "predict/engine.h"
 #include "predict/waits.h"
 
-static void spd_end(void *self, struct engine_run *run, struct engine_result *out)
+static void spd_search(const struct engine *e, struct engine_run *run,
+		       const struct engine_options *opt, struct engine_result *out)
 {
-	struct engine_options *opt = self;
+	struct deadlocks_setup setup = {
+		.engine = e, .stage = DEADLOCKS_SPD, .must = true, .parents = true
+	};
 
-	deadlocks_search(
-		run, opt,
-		&(struct deadlocks_setup){
-			.analysis = "spd", .stage = DEADLOCKS_SPD, .must = true, .parents = true },
-		out);
-	mem_free(opt);
+	deadlocks_search(run, opt, &setup, out);
 }
 
 const struct engine engine_spd = {
 	.name = "spd",
 	.summary = "sync-preserving deadlocks: critical sections keep their order",
-	.needs_model = true,
-	.sound = true,
-	.begin = engine_keep_options,
-	.end = spd_end,
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_PROVES,
+	.search = spd_search,
 };
 
-static void deadlocks_end(void *self, struct engine_run *run, struct engine_result *out)
+static void all_search(const struct engine *e, struct engine_run *run,
+		       const struct engine_options *opt, struct engine_result *out)
 {
-	struct engine_options *opt = self;
+	struct deadlocks_setup setup = {
+		.engine = e, .stage = DEADLOCKS_ALL, .must = true, .parents = true, .joins = true
+	};
 
-	deadlocks_search(run, opt,
-			 &(struct deadlocks_setup){ .analysis = "deadlocks",
-						    .stage = DEADLOCKS_ALL,
-						    .must = true,
-						    .parents = true,
-						    .joins = true },
-			 out);
-	deadlocks_own(run, "deadlocks", out);
-	waits_search(run, opt, "deadlocks", out);
+	deadlocks_search(run, opt, &setup, out);
+	deadlocks_own(run, e, out);
+	waits_search(e, run, opt, out);
 	out->counted = !opt->all_pairs; /* counts are by places */
-	mem_free(opt);
 }
 
 const struct engine engine_deadlocks = {
 	.name = "deadlocks",
 	.summary =
 		"all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",
-	.needs_model = true,
-	.sound = true,
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_PROVES,
 	.usual = true,
-	.begin = engine_keep_options,
-	.end = deadlocks_end,
+	.search = all_search,
 };

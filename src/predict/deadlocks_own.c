@@ -35,7 +35,7 @@ static bool is_told(const struct engine_result *out, uint64_t pos)
 	return false;
 }
 
-void deadlocks_own(struct engine_run *run, const char *analysis, struct engine_result *out)
+void deadlocks_own(struct engine_run *run, const struct engine *engine, struct engine_result *out)
 {
 	const struct model *m = engine_model(run);
 	uint32_t *cut = NULL;
@@ -52,7 +52,7 @@ void deadlocks_own(struct engine_run *run, const char *analysis, struct engine_r
 		if (!cut)
 			cut = mem_alloc(((size_t)m->nchains + 1) * sizeof(*cut));
 		out->counts.candidates++;
-		f = propose_cycle(out, FINDING_DEADLOCK, analysis, m, &e, 1);
+		f = propose_cycle(out, FINDING_DEADLOCK, engine, m, &e, 1);
 		if (closure_reach(m, engine_causal(run, CAUSAL_STRICT), &g, cut)) {
 			f->claimed = true;
 			out->counts.predicted++;

@@ -118,6 +118,6 @@ void deadlocks_tuple_at(const struct lockgraph *g, const struct pattern *p, cons
 			struct deadlocks_tuple *out);
 
 /* Threads that wait for themselves; what is found is added to the counts. */
-void deadlocks_own(struct engine_run *run, const char *analysis, struct engine_result *out);
+void deadlocks_own(struct engine_run *run, const struct engine *engine, struct engine_result *out);
 
 #endif /* PREDICT_DEADLOCKS_PRIV_H */

@@ -44,14 +44,6 @@ const struct engine *engine_find(const char *name)
 	return NULL;
 }
 
-void *engine_keep_options(const struct engine_options *opt)
-{
-	struct engine_options *copy = mem_alloc(sizeof(*copy));
-
-	*copy = *opt;
-	return copy;
-}
-
 /* --- results ---------------------------------------------------------------- */
 
 void engine_result_release(struct engine_result *r)

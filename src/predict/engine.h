@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "finding/finding.h"
+#include "lattice/causes.h"
 #include "lattice/lattice.h"
 #include "order/causal.h"
 #include "order/model.h"
@@ -73,19 +74,33 @@ struct engine_run;
 const struct model *engine_model(struct engine_run *run);
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode);
 
+/* What an engine looks for.  Properties are about runs as a whole: it builds a lattice. */
+enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_PROPERTIES };
+
+/* How sure its findings are. */
+enum engine_proof {
+	ENGINE_WARNS,  /* hints: nothing is proven */
+	ENGINE_ASKS,   /* they are real, but the schedules must be looked for (analyse/prove.h) */
+	ENGINE_PROVES, /* they come with schedules */
+};
+
+/* A row.  Its functions are given the row itself: rows that differ in little share them. */
 struct engine {
 	const char *name, *summary;
-	bool needs_model; /* else it takes steps */
-	bool sound;	  /* its findings come with schedules */
-	bool usual;	  /* it runs when the user names none */
-	bool lattice;	  /* it is about runs as a whole: builds a lattice */
-	void *(*begin)(const struct engine_options *opt);
-	void (*steps)(void *self, const struct step_batch *b); /* NULL when needs_model */
-	/* lattice: properties found violated so far, as bits.  After steps with an empty batch, in all
-	 * that there is. */
+	enum engine_aim aim;
+	enum engine_proof proof;
+	enum causes_kind lattice; /* ENGINE_PROPERTIES: which order its runs keep */
+	bool usual;		  /* it runs when the user names none */
+	/* Either it works on the model of the whole run ... */
+	void (*search)(const struct engine *e, struct engine_run *run,
+		       const struct engine_options *opt, struct engine_result *out);
+	/* ... or it takes steps.  end frees what begin has made. */
+	void *(*begin)(const struct engine *e, const struct engine_options *opt);
+	void (*steps)(void *self, const struct step_batch *b);
+	void (*end)(void *self, struct engine_result *out);
+	/* ENGINE_PROPERTIES: those found violated so far, as bits.  After steps with an empty batch, in
+	 * all that there is. */
 	uint64_t (*found)(const void *self);
-	/* Ends it and frees self.  run is NULL unless needs_model. */
-	void (*end)(void *self, struct engine_run *run, struct engine_result *out);
 };
 
 /* The table, ended by NULL. */
@@ -100,9 +115,6 @@ static inline bool engine_stopped(const struct engine_options *opt)
 {
 	return opt->stop && *opt->stop;
 }
-
-/* The begin of engines that need nothing but the options until their end, which frees this copy. */
-void *engine_keep_options(const struct engine_options *opt);
 
 extern const struct engine engine_hb, engine_shb, engine_wcp, engine_eraser, engine_syncp,
 	engine_osr, engine_exact, engine_races, engine_goodlock, engine_patterns_all,

@@ -38,14 +38,14 @@ struct eraser {
 	VEC(struct eraser_cell) cells;
 };
 
-static void *eraser_begin(const struct engine_options *opt)
+static void *eraser_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct eraser *self = mem_zalloc(sizeof(*self));
 
 	self->fork_join = opt->fork_join;
 	sync_init(&self->sync, false, false);
-	pairs_init(&self->pairs, "eraser",
-		   "no common lock; other synchronisation may keep the two apart", opt->all_pairs);
+	pairs_init(&self->pairs, e, "no common lock; other synchronisation may keep the two apart",
+		   opt->all_pairs);
 	locksets_init(&self->sets);
 	return self;
 }
@@ -154,11 +154,10 @@ static void eraser_steps(void *arg, const struct step_batch *b)
 	}
 }
 
-static void eraser_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void eraser_end(void *arg, struct engine_result *out)
 {
 	struct eraser *self = arg;
 
-	(void)run;
 	pairs_end(&self->pairs, out);
 	locksets_release(&self->sets);
 	VEC_RELEASE(&self->cells);
@@ -169,6 +168,8 @@ static void eraser_end(void *arg, struct engine_run *run, struct engine_result *
 const struct engine engine_eraser = {
 	.name = "eraser",
 	.summary = "variables without a lock that all their accesses hold",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_WARNS,
 	.begin = eraser_begin,
 	.steps = eraser_steps,
 	.end = eraser_end,

@@ -40,10 +40,11 @@ struct goodlock {
 	bool full;
 };
 
-static void *goodlock_begin(const struct engine_options *opt)
+static void *goodlock_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct goodlock *self = mem_zalloc(sizeof(*self));
 
+	(void)e;
 	self->opt = *opt;
 	self->left = opt->budget ? opt->budget : LIMIT_PATTERN_STEPS;
 	locktree_init(&self->tree);
@@ -103,7 +104,7 @@ static void report(struct goodlock *self, uint32_t c, uint32_t m)
 	self->full = all->at.n >= (self->opt.all_pairs ? LIMIT_PAIRS : LIMIT_SIGNATURES);
 	if (self->full)
 		return;
-	f = findings_add(all, FINDING_DEADLOCK, "goodlock");
+	f = findings_add(all, FINDING_DEADLOCK, &engine_goodlock);
 	f->why = "opposite orders of nesting in two lock trees; whether a run can reach it was not "
 		 "asked";
 	finding_add_event(f, a->pos, a->site, a->op);
@@ -294,11 +295,10 @@ static void compare_trees(struct goodlock *self)
 	}
 }
 
-static void goodlock_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void goodlock_end(void *arg, struct engine_result *out)
 {
 	struct goodlock *self = arg;
 
-	(void)run;
 	self->out = out;
 	if (find_circles(self))
 		compare_trees(self);
@@ -315,6 +315,8 @@ static void goodlock_end(void *arg, struct engine_run *run, struct engine_result
 const struct engine engine_goodlock = {
 	.name = "goodlock",
 	.summary = "two locks taken in opposite orders, by lock trees of each thread",
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_WARNS,
 	.begin = goodlock_begin,
 	.steps = goodlock_steps,
 	.end = goodlock_end,

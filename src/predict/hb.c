@@ -19,13 +19,13 @@ struct hb {
 	struct pairs pairs;
 };
 
-static void *hb_begin(const struct engine_options *opt)
+static void *hb_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct hb *self = mem_zalloc(sizeof(*self));
 
 	sync_init(&self->sync, true, false);
 	pasts_init(&self->pasts, opt->all_pairs, true);
-	pairs_init(&self->pairs, "hb",
+	pairs_init(&self->pairs, e,
 		   "unordered in the observed run; only the first such race is sure to be real",
 		   opt->all_pairs);
 	return self;
@@ -75,11 +75,10 @@ static void hb_steps(void *arg, const struct step_batch *b)
 	}
 }
 
-static void hb_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void hb_end(void *arg, struct engine_result *out)
 {
 	struct hb *self = arg;
 
-	(void)run;
 	pairs_end(&self->pairs, out);
 	pasts_release(&self->pasts);
 	sync_release(&self->sync);
@@ -89,6 +88,8 @@ static void hb_end(void *arg, struct engine_run *run, struct engine_result *out)
 const struct engine engine_hb = {
 	.name = "hb",
 	.summary = "races by happens-before in the observed run (FastTrack)",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_WARNS,
 	.begin = hb_begin,
 	.steps = hb_steps,
 	.end = hb_end,

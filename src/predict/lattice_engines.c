@@ -55,7 +55,7 @@ static void observed_find(struct lattices *x, uint64_t found, enum finding_kind 
 
 		if (!(found >> p & 1))
 			continue;
-		f = findings_add_property(&x->early.findings, kind, x->row->name,
+		f = findings_add_property(&x->early.findings, kind, x->row,
 					  x->opt.monitors->at[p].name);
 		f->claimed = f->observed = true;
 		if (!s)
@@ -153,11 +153,10 @@ static void observed_take(struct lattices *x, const struct step_batch *b)
 
 /* ---- begin, steps ---- */
 
-static struct lattices *lattices_new(const struct engine_options *opt, const struct engine *row,
-				     enum causes_kind kind)
+static void *lattices_begin(const struct engine *row, const struct engine_options *opt)
 {
 	struct lattices *x = mem_zalloc(sizeof(*x));
-	struct causes_options how = { .kind = kind };
+	struct causes_options how = { .kind = row->lattice };
 	struct lattice_options shape = { .count = opt->count,
 					 .breadth = opt->breadth,
 					 .budget = opt->budget,
@@ -178,21 +177,6 @@ static struct lattices *lattices_new(const struct engine_options *opt, const str
 	sink = lattice_sink(x->lattice);
 	x->causes = causes_new(&how, &sink);
 	return x;
-}
-
-static void *mvc_begin(const struct engine_options *opt)
-{
-	return lattices_new(opt, &engine_lattice_mvc, CAUSES_MVC);
-}
-
-static void *weak_begin(const struct engine_options *opt)
-{
-	return lattices_new(opt, &engine_lattice_weak, CAUSES_WEAK);
-}
-
-static void *property_begin(const struct engine_options *opt)
-{
-	return lattices_new(opt, &engine_property, CAUSES_WEAK);
 }
 
 /* An empty batch: no more for now, so what can be built is. */
@@ -232,8 +216,8 @@ static void found_add(struct lattices *x, const struct lattice_found *found,
 	if (told >> found->property & 1)
 		return;
 	f = findings_add_property(&out->findings,
-				  found->error ? FINDING_PROPERTY_ERROR : FINDING_PROPERTY,
-				  x->row->name, x->opt.monitors->at[found->property].name);
+				  found->error ? FINDING_PROPERTY_ERROR : FINDING_PROPERTY, x->row,
+				  x->opt.monitors->at[found->property].name);
 	f->why = "its run was not written out";
 	finding_add_event(f, found->pos, 0, STEP_NONE);
 	for (size_t i = 0; i < found->cut.n; i++)
@@ -263,11 +247,10 @@ static void counts_take(struct lattices *x, struct engine_result *out)
 	out->lattice = counts;
 }
 
-static void lattices_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void lattices_end(void *arg, struct engine_result *out)
 {
 	struct lattices *x = arg;
 
-	(void)run;
 	causes_finish(x->causes);
 	lattice_finish(x->lattice);
 	*out = x->early;
@@ -289,9 +272,10 @@ static void lattices_end(void *arg, struct engine_run *run, struct engine_result
 const struct engine engine_lattice_mvc = {
 	.name = "lattice-mvc",
 	.summary = "properties on all runs that keep the order of conflicting accesses; counts",
-	.sound = true,
-	.lattice = true,
-	.begin = mvc_begin,
+	.aim = ENGINE_PROPERTIES,
+	.proof = ENGINE_ASKS,
+	.lattice = CAUSES_MVC,
+	.begin = lattices_begin,
 	.steps = lattices_steps,
 	.found = lattices_found,
 	.end = lattices_end,
@@ -300,9 +284,10 @@ const struct engine engine_lattice_mvc = {
 const struct engine engine_lattice_weak = {
 	.name = "lattice-weak",
 	.summary = "properties on all runs whose reads see their writes; counts",
-	.sound = true,
-	.lattice = true,
-	.begin = weak_begin,
+	.aim = ENGINE_PROPERTIES,
+	.proof = ENGINE_ASKS,
+	.lattice = CAUSES_WEAK,
+	.begin = lattices_begin,
 	.steps = lattices_steps,
 	.found = lattices_found,
 	.end = lattices_end,
@@ -311,9 +296,10 @@ const struct engine engine_lattice_weak = {
 const struct engine engine_property = {
 	.name = "property",
 	.summary = "properties of a spec, on all runs that the recording proves possible",
-	.sound = true,
-	.lattice = true,
-	.begin = property_begin,
+	.aim = ENGINE_PROPERTIES,
+	.proof = ENGINE_ASKS,
+	.lattice = CAUSES_WEAK,
+	.begin = lattices_begin,
 	.steps = lattices_steps,
 	.found = lattices_found,
 	.end = lattices_end,

@@ -68,16 +68,11 @@ bool lattice_proofs_wanted(const struct lattice_proofs *p)
 	return p->stage != STAGE_OVER && !engine_stopped(p->opt);
 }
 
-static enum causes_kind kind_of(const struct finding *f)
-{
-	return strcmp(f->analysis, engine_lattice_mvc.name) == 0 ? CAUSES_MVC : CAUSES_WEAK;
-}
-
 /* ---- the run of points ---- */
 
 static void run_begin(const struct engine_options *opt, const struct watch *watch, struct proof *x)
 {
-	struct causes_options how = { .kind = kind_of(x->finding),
+	struct causes_options how = { .kind = x->finding->engine->lattice,
 				      .spec = opt->monitors->spec,
 				      .box = x->finding->cut.at,
 				      .nbox = (uint32_t)x->finding->cut.n };
@@ -140,7 +135,7 @@ static void run_end(const struct engine_options *opt, struct proof *x)
 
 static void order_begin(const struct engine_options *opt, struct proof *x)
 {
-	struct causes_options how = { .kind = kind_of(x->finding),
+	struct causes_options how = { .kind = x->finding->engine->lattice,
 				      .spec = opt->monitors->spec,
 				      .path = x->run.pos.at,
 				      .npath = x->run.pos.n };

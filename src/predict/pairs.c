@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all)
+void pairs_init(struct pairs *p, const struct engine *engine, const char *why, bool all)
 {
 	memset(p, 0, sizeof(*p));
-	p->analysis = analysis;
+	p->engine = engine;
 	p->why = why;
 	p->all = all;
 	map_init(&p->index);
@@ -16,8 +16,8 @@ void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all
 
 static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen *b)
 {
-	struct finding *f = findings_add_race(&p->found, p->analysis, a->pos, a->site, a->op,
-					      b->pos, b->site, b->op);
+	struct finding *f = findings_add_race(&p->found, p->engine, a->pos, a->site, a->op, b->pos,
+					      b->site, b->op);
 
 	f->why = p->why;
 	p->full = p->found.at.n >= (p->all ? PAIRS_ALL : PAIRS_SIGNATURES);
@@ -83,7 +83,7 @@ void pairs_end(struct pairs *p, struct engine_result *out)
 {
 	if (p->full)
 		engine_truncated(out, "%s: stopped at %zu pairs of %s; there may be more",
-				 p->analysis, p->found.at.n, p->all ? "events" : "places");
+				 p->engine->name, p->found.at.n, p->all ? "events" : "places");
 	findings_move(&out->findings, &p->found);
 	findings_release(&p->found);
 	map_release(&p->index);

@@ -66,12 +66,12 @@ void propose_schedule(const struct model *m, const uint32_t *observed, const uin
 		*VEC_PUSH(&out->tail) = m->base + ids[i];
 }
 
-struct finding *propose_race(struct engine_result *r, const char *analysis, const struct model *m,
-			     uint32_t e1, uint32_t e2, const uint32_t *observed,
-			     const uint32_t *ids, size_t n)
+struct finding *propose_race(struct engine_result *r, const struct engine *engine,
+			     const struct model *m, uint32_t e1, uint32_t e2,
+			     const uint32_t *observed, const uint32_t *ids, size_t n)
 {
 	const struct model_event *a = &m->event[e1], *b = &m->event[e2];
-	struct finding *f = findings_add_race(&r->findings, analysis, m->base + e1, a->site, a->op,
+	struct finding *f = findings_add_race(&r->findings, engine, m->base + e1, a->site, a->op,
 					      m->base + e2, b->site, b->op);
 
 	f->claimed = true;
@@ -79,10 +79,11 @@ struct finding *propose_race(struct engine_result *r, const char *analysis, cons
 	return f;
 }
 
-struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind, const char *analysis,
-			      const struct model *m, const uint32_t *events, uint32_t n)
+struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind,
+			      const struct engine *engine, const struct model *m,
+			      const uint32_t *events, uint32_t n)
 {
-	struct finding *f = findings_add(&r->findings, kind, analysis);
+	struct finding *f = findings_add(&r->findings, kind, engine);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct model_event *e = &m->event[events[i]];

@@ -17,12 +17,13 @@ void propose_schedule(const struct model *m, const uint32_t *observed, const uin
 		      size_t n, struct schedule *out);
 
 /* A race of two events, with that schedule; the targets are not in it. */
-struct finding *propose_race(struct engine_result *r, const char *analysis, const struct model *m,
-			     uint32_t e1, uint32_t e2, const uint32_t *observed,
-			     const uint32_t *ids, size_t n);
+struct finding *propose_race(struct engine_result *r, const struct engine *engine,
+			     const struct model *m, uint32_t e1, uint32_t e2,
+			     const uint32_t *observed, const uint32_t *ids, size_t n);
 
 /* Requests that wait for one another; without a schedule, and claiming nothing yet. */
-struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind, const char *analysis,
-			      const struct model *m, const uint32_t *events, uint32_t n);
+struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind,
+			      const struct engine *engine, const struct model *m,
+			      const uint32_t *events, uint32_t n);
 
 #endif /* PREDICT_PROPOSE_H */

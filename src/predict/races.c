@@ -1,6 +1,6 @@
 /*
  * The engine "races": the sound engines one after the other, each on what the ones before have
- * left.
+ * left; and two of its stages alone, "osr" and "exact".
  *
  *	candidates	locks and hard edges allow it
  *	syncp		in observed order; cheap, decides whole classes; strictly, then by facts
@@ -64,62 +64,75 @@ static void add_new(const struct engine_options *opt, struct engine_result *more
  * A schedule in which every read keeps its write is worth more than one in which some do not:
  * code that was not recorded cannot spoil it.  So those are looked for first, where that is cheap.
  */
-static void search_syncp(struct trials *t, struct engine_run *run, enum causal_mode mode,
-			 const struct candidates *candidates, const struct engine_options *opt,
+static void search_syncp(struct trials *t, const struct trials_setup *s, enum causal_mode mode,
 			 struct engine_result *out)
 {
-	const struct model *m = engine_model(run);
 	struct engine_result more = { 0 };
 	struct found *found;
 
 	if (mode == CAUSAL_DEP)
-		found_free(syncp_search(m, CAUSAL_STRICT, candidates, opt, "races", out));
-	found = syncp_search(m, mode, candidates, opt, "races", &more);
-	add_new(opt, &more, out);
+		found_free(
+			syncp_search(s->m, CAUSAL_STRICT, s->candidates, s->opt, s->engine, out));
+	found = syncp_search(s->m, mode, s->candidates, s->opt, s->engine, &more);
+	add_new(s->opt, &more, out);
 	settle(t, found);
 	found_free(found);
 }
 
-static void search(struct engine_run *run, const struct candidates *candidates,
-		   const struct engine_options *opt, struct engine_result *out)
+/* races tries all, osr the reversal alone, exact the search in windows alone. */
+static void try_all(const struct trials_setup *s, struct engine_run *run, struct engine_result *out)
 {
-	const struct model *m = engine_model(run);
-	enum causal_mode mode = limits_mode(m, opt);
-	const struct causal *hard = engine_causal(run, CAUSAL_HARD), *c = engine_causal(run, mode);
-	struct trials *t = trials_new(&(struct trials_setup){
-		.m = m,
-		.candidates = candidates,
-		.c = c,
-		.is_strict = mode == CAUSAL_STRICT,
-		/* By values a read may do without the write it saw, and what that needed. */
-		.exact = opt->values ? hard : engine_causal(run, limits_must(m, opt)),
-		.opt = opt,
-		.analysis = "races",
-	});
+	bool osr = s->engine != &engine_exact, exact = s->engine != &engine_osr;
+	enum causal_mode mode = limits_mode(s->m, s->opt);
+	const struct causal *hard = exact ? engine_causal(run, CAUSAL_HARD) : NULL;
+	struct trials_setup how = *s;
+	struct trials *t;
 
-	search_syncp(t, run, mode, candidates, opt, out);
+	how.c = osr ? engine_causal(run, mode) : NULL;
+	how.is_strict = osr && mode == CAUSAL_STRICT;
+	/* By values a read may do without the write it saw, and what that needed. */
+	how.exact = !exact || s->opt->values ? hard : engine_causal(run, limits_must(s->m, s->opt));
+	t = trials_new(&how);
+	if (osr && exact)
+		search_syncp(t, s, mode, out);
 	trials_run(t, hard, out);
 	trials_free(t);
 }
 
-static void races_end(void *self, struct engine_run *run, struct engine_result *out)
+static void search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
+		   struct engine_result *out)
 {
-	struct engine_options *opt = self;
-	struct candidates *candidates = candidates_new(engine_model(run));
+	const struct model *m = engine_model(run);
+	struct candidates *candidates = candidates_new(m);
+	struct trials_setup setup = { .m = m, .candidates = candidates, .opt = opt, .engine = e };
 
-	out->counted = !opt->all_pairs;
+	out->counted = e != &engine_osr && !opt->all_pairs;
 	if (candidates_npieces(candidates) > 0)
-		search(run, candidates, opt, out);
+		try_all(&setup, run, out);
 	candidates_free(candidates);
-	mem_free(opt);
 }
+
+const struct engine engine_osr = {
+	.name = "osr",
+	.summary = "races by optimistic reversal of critical sections",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_PROVES,
+	.search = search,
+};
+
+const struct engine engine_exact = {
+	.name = "exact",
+	.summary = "races by exact search in windows of the trace",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_PROVES,
+	.search = search,
+};
 
 const struct engine engine_races = {
 	.name = "races",
 	.summary = "all sound race engines: syncp, osr, exact",
-	.needs_model = true,
-	.sound = true,
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_PROVES,
 	.usual = true,
-	.begin = engine_keep_options,
-	.end = races_end,
+	.search = search,
 };

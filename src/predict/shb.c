@@ -35,15 +35,15 @@ struct shb {
 	struct slices slices;	/* Q */
 };
 
-static void *shb_begin(const struct engine_options *opt)
+static void *shb_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct shb *self = mem_zalloc(sizeof(*self));
 
 	self->strict = opt->strict;
 	sync_init(&self->sync, false, false);
 	pasts_init(&self->pasts, opt->all_pairs, false);
-	pairs_init(&self->pairs, "shb",
-		   "schedulable by happens-before; no schedule was written out", opt->all_pairs);
+	pairs_init(&self->pairs, e, "schedulable by happens-before; no schedule was written out",
+		   opt->all_pairs);
 	slices_init(&self->slices, &self->sync.stamps);
 	return self;
 }
@@ -202,11 +202,10 @@ static void shb_steps(void *arg, const struct step_batch *b)
 	}
 }
 
-static void shb_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void shb_end(void *arg, struct engine_result *out)
 {
 	struct shb *self = arg;
 
-	(void)run;
 	pairs_end(&self->pairs, out);
 	pasts_release(&self->pasts);
 	slices_release(&self->slices);
@@ -218,6 +217,8 @@ static void shb_end(void *arg, struct engine_run *run, struct engine_result *out
 const struct engine engine_shb = {
 	.name = "shb",
 	.summary = "happens-before races that can be scheduled, all of them real",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_ASKS,
 	.begin = shb_begin,
 	.steps = shb_steps,
 	.end = shb_end,

@@ -1,5 +1,6 @@
 #include "predict/stale.h"
 
+#include "predict/engine.h"
 #include "trace/event.h"
 #include "trace/format.h"
 #include "trace/trace.h"
@@ -313,6 +314,9 @@ void stale_take(struct stale *s, const struct event *e)
 
 /* ---- what was found ---- */
 
+/* Not in the table: every pass looks for these by itself. */
+static const struct engine lifetime = { .name = "lifetime" };
+
 void stale_find(struct stale *s, const struct trace *t, bool whole, struct findings *out)
 {
 	struct trace_info info;
@@ -333,7 +337,7 @@ void stale_find(struct stale *s, const struct trace *t, bool whole, struct findi
 			continue;
 		f = findings_add(out,
 				 u->op == EVENT_FREE ? FINDING_DOUBLE_FREE : FINDING_USE_AFTER_FREE,
-				 "lifetime");
+				 &lifetime);
 		finding_add_event(f, u->free.pos, u->free.site, EVENT_FREE);
 		finding_add_event(f, u->pos, u->site, u->op);
 		f->observed = true;

@@ -64,14 +64,15 @@ static inline bool seen_conflict(const struct seen *a, const struct seen *b)
 #define PAIRS_ALL 2000000      /* kept for each engine; with all_pairs */
 
 struct pairs {
-	const char *analysis, *why; /* static */
+	const struct engine *engine;
+	const char *why; /* static */
 	bool all, full;
 	struct findings found;
 	struct map index;	/* signature: 1 + place in found; all: event: its latest partner */
 	uint64_t first, second; /* the pair before, by position */
 };
 
-void pairs_init(struct pairs *p, const char *analysis, const char *why, bool all);
+void pairs_init(struct pairs *p, const struct engine *engine, const char *why, bool all);
 /* a came before b.  With `all' a pair is kept once however many cells it shares; else one
  * finding for each pair of places, and a count of the rest. */
 void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);

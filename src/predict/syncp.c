@@ -34,7 +34,7 @@ struct search {
 	struct causal *closed; /* with sections */
 	struct found *found;
 	struct worker *workers;
-	const char *analysis;
+	const struct engine *engine;
 };
 
 struct worker {
@@ -189,7 +189,7 @@ static void search_piece(void *arg, size_t piece, unsigned worker)
 		walk_piece(w->walk, piece, &v);
 	found_done(s->found, piece);
 	if (worker == 0 && s->opt->progress)
-		s->opt->progress(s->opt->progress_arg, s->analysis, piece,
+		s->opt->progress(s->opt->progress_arg, s->engine->name, piece,
 				 candidates_npieces(s->candidates));
 }
 
@@ -214,8 +214,8 @@ static void propose_found(struct search *s, struct engine_result *out)
 	struct worker *w = &s->workers[0];
 
 	if (found_collect(s->found))
-		engine_truncated(out, "%s: more than %zu %s; the first ones are shown", s->analysis,
-				 found_count(s->found),
+		engine_truncated(out, "%s: more than %zu %s; the first ones are shown",
+				 s->engine->name, found_count(s->found),
 				 s->opt->all_pairs ? "pairs" : "pairs of places");
 	for (size_t i = 0; i < found_count(s->found); i++) {
 		const struct found_pair *p = found_at(s->found, i);
@@ -223,16 +223,16 @@ static void propose_found(struct search *s, struct engine_result *out)
 		(void)causal_meet(w->meeting, p->e1, p->e2);
 		memset(cut, 0, n * sizeof(*cut));
 		causal_meeting_into(w->meeting, cut);
-		propose_race(out, s->analysis, s->m, p->e1, p->e2, cut, NULL, 0);
+		propose_race(out, s->engine, s->m, p->e1, p->e2, cut, NULL, 0);
 	}
 	mem_free(cut);
 }
 
 struct found *syncp_search(const struct model *m, enum causal_mode mode,
 			   const struct candidates *candidates, const struct engine_options *opt,
-			   const char *analysis, struct engine_result *out)
+			   const struct engine *engine, struct engine_result *out)
 {
-	struct search s = { .m = m, .opt = opt, .candidates = candidates, .analysis = analysis };
+	struct search s = { .m = m, .opt = opt, .candidates = candidates, .engine = engine };
 	size_t pieces = candidates_npieces(candidates);
 	unsigned jobs = opt->jobs ? opt->jobs : 1;
 
@@ -259,22 +259,20 @@ bool syncp_pair(const struct model *m, const struct causal *c, uint32_t e1, uint
 	return closure_reach(m, c, &(struct goal){ .next = events, .nnext = 2 }, cut);
 }
 
-static void syncp_end(void *self, struct engine_run *run, struct engine_result *out)
+static void search_alone(const struct engine *e, struct engine_run *run,
+			 const struct engine_options *opt, struct engine_result *out)
 {
-	struct engine_options *opt = self;
 	const struct model *m = engine_model(run);
 	struct candidates *candidates = candidates_new(m);
 
-	found_free(syncp_search(m, limits_mode(m, opt), candidates, opt, "syncp", out));
+	found_free(syncp_search(m, limits_mode(m, opt), candidates, opt, e, out));
 	candidates_free(candidates);
-	mem_free(opt);
 }
 
 const struct engine engine_syncp = {
 	.name = "syncp",
 	.summary = "sync-preserving races: critical sections keep their order",
-	.needs_model = true,
-	.sound = true,
-	.begin = engine_keep_options,
-	.end = syncp_end,
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_PROVES,
+	.search = search_alone,
 };

@@ -13,6 +13,7 @@
 #include "order/causal.h"
 
 struct candidates;
+struct engine;
 struct engine_options;
 struct engine_result;
 struct found;
@@ -22,7 +23,7 @@ struct model;
  * frees the result: the pairs and signatures that were found. */
 struct found *syncp_search(const struct model *m, enum causal_mode mode,
 			   const struct candidates *candidates, const struct engine_options *opt,
-			   const char *analysis, struct engine_result *out);
+			   const struct engine *engine, struct engine_result *out);
 
 /* Can these two be next at once?  cut: nchains counters; then what runs before, in observed
  * order.  For a single question; no conflict is asked for. */

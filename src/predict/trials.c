@@ -165,7 +165,7 @@ static void take_result(struct trials *t, struct result *r, struct engine_result
 	if (*known < r->outcome)
 		*known = r->outcome;
 	if (r->outcome == FOUND)
-		propose_race(out, t->s.analysis, t->s.m, r->e1, r->e2,
+		propose_race(out, t->s.engine, t->s.m, r->e1, r->e2,
 			     r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
 			     r->order.ids.n);
 }
@@ -204,12 +204,12 @@ static void say_limits(const struct trials *t, struct engine_result *out, uint64
 
 	if (t->list_is_cut)
 		engine_truncated(out, "%s: too many pairs of accesses; not all were looked at",
-				 t->s.analysis);
+				 t->s.engine->name);
 	if (t->full)
 		engine_truncated(out, "%s: more than %zu %s; the first ones are shown",
-				 t->s.analysis, out->findings.at.n, what);
+				 t->s.engine->name, out->findings.at.n, what);
 	else if (undecided > 0 && !engine_stopped(t->s.opt))
-		engine_truncated(out, "%s: budget spent on %llu %s", t->s.analysis,
+		engine_truncated(out, "%s: budget spent on %llu %s", t->s.engine->name,
 				 (unsigned long long)undecided, what);
 }
 
@@ -231,7 +231,7 @@ static void tell(const struct trials *t, const struct causal *hard, const struct
 	out->counted = true;
 	c->candidates = census(t->s.m, hard, t->s.candidates, t->s.opt, &counted);
 	if (!counted)
-		engine_truncated(out, "%s: not all candidates were counted", t->s.analysis);
+		engine_truncated(out, "%s: not all candidates were counted", t->s.engine->name);
 	if (c->candidates < known)
 		c->candidates = known;
 	rest = c->candidates - known;
@@ -259,7 +259,7 @@ void trials_run(struct trials *t, const struct causal *hard, struct engine_resul
 			shortlist_new(&source, p, pieces - p < WAVE ? pieces - p : WAVE);
 
 		if (opt->progress)
-			opt->progress(opt->progress_arg, t->s.analysis, p, pieces);
+			opt->progress(opt->progress_arg, t->s.engine->name, p, pieces);
 		run_wave(t, l, out);
 		shortlist_free(l);
 	}

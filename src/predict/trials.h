@@ -14,6 +14,7 @@
 
 struct candidates;
 struct causal;
+struct engine;
 struct engine_options;
 struct engine_result;
 struct model;
@@ -26,7 +27,7 @@ struct trials_setup {
 	bool is_strict;
 	const struct causal *exact; /* what exact_new needs; NULL: no exact search */
 	const struct engine_options *opt;
-	const char *analysis;
+	const struct engine *engine;
 };
 
 struct trials;

@@ -18,7 +18,7 @@ struct finding *waits_propose(struct waits *s, enum finding_kind kind, uint32_t 
 
 	if (s->out->findings.at.n + 1 >= LIMIT_SIGNATURES)
 		s->full = true;
-	f = findings_add(&s->out->findings, kind, s->analysis);
+	f = findings_add(&s->out->findings, kind, s->engine);
 	finding_add_event(f, m->base + e1, m->event[e1].site, m->event[e1].op);
 	finding_add_event(f, m->base + e2, m->event[e2].site, m->event[e2].op);
 	return f;
@@ -85,16 +85,16 @@ static void say_limits(const struct waits *s)
 	if (s->full)
 		engine_truncated(s->out,
 				 "%s: more than %u pairs of places; the first ones are shown",
-				 s->analysis, LIMIT_SIGNATURES);
+				 s->engine->name, LIMIT_SIGNATURES);
 	else if (s->undecided > 0 && !engine_stopped(&s->opt))
 		engine_truncated(s->out, "%s: budget spent on %llu condition waits and signals",
-				 s->analysis, (unsigned long long)s->undecided);
+				 s->engine->name, (unsigned long long)s->undecided);
 }
 
-void waits_search(struct engine_run *run, const struct engine_options *opt, const char *analysis,
+void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
 		  struct engine_result *out)
 {
-	struct waits s = { .m = engine_model(run), .opt = *opt, .analysis = analysis, .out = out };
+	struct waits s = { .m = engine_model(run), .opt = *opt, .engine = e, .out = out };
 
 	out->counted = true;
 	waits_index_make(&s.index, s.m);
@@ -108,19 +108,10 @@ void waits_search(struct engine_run *run, const struct engine_options *opt, cons
 	waits_index_release(&s.index);
 }
 
-static void waits_end(void *self, struct engine_run *run, struct engine_result *out)
-{
-	struct engine_options *opt = self;
-
-	waits_search(run, opt, "waits", out);
-	mem_free(opt);
-}
-
 const struct engine engine_waits = {
 	.name = "waits",
 	.summary = "lost wakeups, and condition waits that hold another lock",
-	.needs_model = true,
-	.sound = true,
-	.begin = engine_keep_options,
-	.end = waits_end,
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_PROVES,
+	.search = waits_search,
 };

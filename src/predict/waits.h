@@ -14,9 +14,8 @@
 
 #include "predict/engine.h"
 
-/* Adds findings and counts (by signature) to out; `analysis' is what findings and limits are said
- * to come from. */
-void waits_search(struct engine_run *run, const struct engine_options *opt, const char *analysis,
+/* Adds findings and counts (by signature) to out, in the name of e. */
+void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
 		  struct engine_result *out);
 
 /* These two kinds alone. */

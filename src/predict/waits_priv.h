@@ -95,7 +95,7 @@ struct waits {
 	const struct causal *strict, *c; /* c: as the options say */
 	const struct causal *must;	 /* as c, for who counts */
 	struct engine_options opt;
-	const char *analysis;
+	const struct engine *engine;
 	struct engine_result *out;
 	struct waits_index index;
 	struct osr *osr_strict, *osr; /* osr: NULL when it would be the same */

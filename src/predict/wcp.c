@@ -65,14 +65,14 @@ struct wcp {
 	bool fused; /* some queue was too long */
 };
 
-static void *wcp_begin(const struct engine_options *opt)
+static void *wcp_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct wcp *self = mem_zalloc(sizeof(*self));
 
 	sync_init(&self->sync, true, true);
 	pasts_init(&self->pasts, opt->all_pairs, false);
 	pairs_init(
-		&self->pairs, "wcp",
+		&self->pairs, e,
 		"by weak causal precedence; the first may be a deadlock instead, later ones are hints",
 		opt->all_pairs);
 	wcp_deeds_init(&self->deeds, &self->sync.stamps);
@@ -366,11 +366,10 @@ static void wcp_lock_release(struct wcp_lock *l)
 	wcp_queue_release(&l->turns);
 }
 
-static void wcp_end(void *arg, struct engine_run *run, struct engine_result *out)
+static void wcp_end(void *arg, struct engine_result *out)
 {
 	struct wcp *self = arg;
 
-	(void)run;
 	pairs_end(&self->pairs, out);
 	if (self->fused)
 		engine_truncated(
@@ -393,6 +392,8 @@ static void wcp_end(void *arg, struct engine_run *run, struct engine_result *out
 const struct engine engine_wcp = {
 	.name = "wcp",
 	.summary = "races by weak causal precedence: sections may swap unless they conflict",
+	.aim = ENGINE_RACES,
+	.proof = ENGINE_WARNS,
 	.begin = wcp_begin,
 	.steps = wcp_steps,
 	.end = wcp_end,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "predict/engine.h"
 #include "report/frames.h"
 #include "report/json.h"
 #include "report/show.h"
@@ -235,9 +236,12 @@ static void objects_format(const struct ending *e, struct trace *t, struct strbu
 	map_release(&seen);
 }
 
+/* Not in the table: how the run ended needs no analysis. */
+static const struct engine by_end = { .name = "end" };
+
 static void hang_find(const struct ending *e, struct trace *t, struct findings *out)
 {
-	struct finding *f = findings_add(out, FINDING_HANG, "end");
+	struct finding *f = findings_add(out, FINDING_HANG, &by_end);
 	struct strbuf subject = { 0 };
 
 	for (uint32_t tid = 1; tid < e->threads.n; tid++)
@@ -267,7 +271,7 @@ static void signal_format(int signal, struct strbuf *out)
 /* The thread that crashed, then the others. */
 static void crash_find(const struct ending *e, const struct trace_end *end, struct findings *out)
 {
-	struct finding *f = findings_add(out, FINDING_CRASH, "end");
+	struct finding *f = findings_add(out, FINDING_CRASH, &by_end);
 	struct strbuf subject = { 0 };
 
 	if (end->fault_tid)

@@ -183,8 +183,8 @@ static void part_format(struct explain *x)
 
 static void next_format(struct explain *x, const struct finding *f)
 {
-	if (f->status != FINDING_OBSERVED && scope_is_shared(x->r, f->analysis))
-		strbuf_addf(&x->out, "   found by %s\n", f->analysis);
+	if (f->status != FINDING_OBSERVED && scope_is_shared(x->r, f->engine))
+		strbuf_addf(&x->out, "   found by %s\n", f->engine->name);
 	if (f->why)
 		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
 	more_format(f, &x->out);

@@ -59,7 +59,7 @@ static void analyses_json(const struct report *r, struct json *j)
 		const struct report_analysis *a = &r->analyses[i];
 
 		json_open(j, NULL, '{');
-		json_string(j, "name", a->name);
+		json_string(j, "name", a->engine->name);
 		json_number(j, "findings", a->findings);
 		json_bool(j, "complete", a->complete);
 		json_real(j, "seconds", a->seconds);
@@ -251,7 +251,7 @@ static void members_json(const struct report *r, const struct finding *f, struct
 	struct evidence_event e;
 
 	json_string(j, "kind", finding_kind_name(f->kind));
-	json_string(j, "analysis", f->analysis);
+	json_string(j, "analysis", f->engine->name);
 	json_string(j, "status", finding_status_name(f->status));
 	json_bool(j, "certified", f->certified);
 	json_string(j, "model", f->dep ? "dep" : "strict");
@@ -334,7 +334,7 @@ static void lattice_json(const struct report_analysis *a, struct json *j)
 {
 	const struct lattice_counts *c = a->lattice;
 
-	json_open(j, a->name, '{');
+	json_open(j, a->engine->name, '{');
 	json_number(j, "cuts", c->cuts);
 	json_number(j, "edges", c->edges);
 	if (c->counted) {

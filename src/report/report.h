@@ -22,7 +22,7 @@ struct suppress;
 struct trace;
 
 struct report_analysis {
-	const char *name;
+	const struct engine *engine;
 	size_t findings; /* its own, before they were put together */
 	bool complete;	 /* no budget of it ran out */
 	double seconds;

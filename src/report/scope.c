@@ -12,34 +12,12 @@
 #include "report/words.h"
 #include "trace/trace.h"
 
-enum scope_aim scope_aim(const char *analysis)
-{
-	static const struct {
-		const char *name;
-		enum scope_aim aim;
-	} aims[] = { { "goodlock", SCOPE_WAITS },
-		     { "patterns", SCOPE_WAITS },
-		     { "patterns-mhb", SCOPE_WAITS },
-		     { "patterns-all", SCOPE_WAITS },
-		     { "spd", SCOPE_WAITS },
-		     { "deadlocks", SCOPE_WAITS },
-		     { "waits", SCOPE_WAITS },
-		     { "lattice-mvc", SCOPE_PROPERTIES },
-		     { "lattice-weak", SCOPE_PROPERTIES },
-		     { "property", SCOPE_PROPERTIES } };
-
-	for (size_t i = 0; i < sizeof(aims) / sizeof(aims[0]); i++)
-		if (strcmp(aims[i].name, analysis) == 0)
-			return aims[i].aim;
-	return SCOPE_RACES;
-}
-
-bool scope_is_shared(const struct report *r, const char *analysis)
+bool scope_is_shared(const struct report *r, const struct engine *e)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->nanalyses; i++)
-		n += scope_aim(r->analyses[i].name) == scope_aim(analysis);
+		n += r->analyses[i].engine->aim == e->aim;
 	return n > 1;
 }
 
@@ -216,9 +194,9 @@ void scope_get(const struct report *r, struct scope *out)
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
-		if (scope_aim(a->name) == SCOPE_WAITS)
+		if (a->engine->aim == ENGINE_WAITS)
 			scope_add(a, &out->waits, &waits, &out->open_waits);
-		else if (scope_aim(a->name) == SCOPE_PROPERTIES)
+		else if (a->engine->aim == ENGINE_PROPERTIES)
 			out->properties = true;
 		else
 			scope_add(a, &out->races, &races, &out->open_races);

@@ -12,13 +12,11 @@
 
 #include "base/vec.h"
 
+struct engine;
 struct report;
 
-/* What an analysis looks for. */
-enum scope_aim { SCOPE_RACES, SCOPE_WAITS, SCOPE_PROPERTIES };
-enum scope_aim scope_aim(const char *analysis);
 /* Several analyses look for the same as this one. */
-bool scope_is_shared(const struct report *r, const char *analysis);
+bool scope_is_shared(const struct report *r, const struct engine *e);
 
 struct scope {
 	bool races, waits, properties;	 /* looked for */

@@ -52,9 +52,9 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		if (!a->counted || (r->nanalyses > 1 && a->counts.candidates == 0))
 			continue;
 		strbuf_adds(out, " ");
-		if (scope_is_shared(r, a->name))
-			strbuf_addf(out, "%s: ", a->name);
-		counts_format(&a->counts, scope_aim(a->name) == SCOPE_WAITS, info.partial,
+		if (scope_is_shared(r, a->engine))
+			strbuf_addf(out, "%s: ", a->engine->name);
+		counts_format(&a->counts, a->engine->aim == ENGINE_WAITS, info.partial,
 			      r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
@@ -118,7 +118,7 @@ static void refuted_format(const struct report *r, struct strbuf *out)
 	uint64_t refuted = 0;
 
 	for (size_t i = 0; i < r->nanalyses; i++)
-		if (scope_aim(r->analyses[i].name) == SCOPE_WAITS)
+		if (r->analyses[i].engine->aim == ENGINE_WAITS)
 			refuted += r->analyses[i].counts.refuted;
 	if (refuted)
 		strbuf_adds(out, "  -a patterns shows the deadlocks that were refuted.\n");
@@ -143,7 +143,8 @@ static void because_format(const struct report *r, const struct scope *s, struct
 	if (s->open_races || s->open_waits)
 		strbuf_adds(out, "  A larger --window looks further, and so does a shorter run.\n");
 	else if (!s->decided && r->ntruncated == 0)
-		strbuf_addf(out, "  -a %s decides more.\n", s->races ? "races" : "deadlocks");
+		strbuf_addf(out, "  -a %s decides more.\n",
+			    (s->races ? &engine_races : &engine_deadlocks)->name);
 }
 
 /* What "none" does not say. */
@@ -255,7 +256,7 @@ static void lattices_format(const struct report *r, struct strbuf *out)
 		strbuf_addf(out,
 			    "%s: %" PRIu64 " cut%s, %" PRIu64 " edge%s, %" PRIu64 " level%s, the"
 			    " widest of %" PRIu64 ", %" PRIu64 " dead end%s",
-			    r->analyses[i].name, c->cuts, WORDS_PLURAL(c->cuts), c->edges,
+			    r->analyses[i].engine->name, c->cuts, WORDS_PLURAL(c->cuts), c->edges,
 			    WORDS_PLURAL(c->edges), c->levels, WORDS_PLURAL(c->levels), c->widest,
 			    c->dead_ends, WORDS_PLURAL(c->dead_ends));
 		if (c->counted) {

@@ -76,7 +76,7 @@ static struct model *model_read(const struct subject *s, bool values)
 	struct trace *t = open_again(s);
 	struct steps *steps = steps_new(t, &how);
 	struct engine_options plain = { .jobs = 1 };
-	void *goodlock = engine_goodlock.begin(&plain);
+	void *goodlock = engine_goodlock.begin(&engine_goodlock, &plain);
 	struct engine_result trees = { 0 };
 	struct diag d = { { 0 } };
 	struct step_batch b;
@@ -88,7 +88,7 @@ static struct model *model_read(const struct subject *s, bool values)
 	}
 	if (st != ST_END)
 		broken(s, "not even lenient: %s", d.message);
-	engine_goodlock.end(goodlock, NULL, &trees);
+	engine_goodlock.end(goodlock, &trees);
 	engine_result_release(&trees);
 	steps_free(steps);
 	trace_close(t);
@@ -134,7 +134,7 @@ static void engine_ask(const struct subject *s, const struct engine *e,
 	clock_t start = clock();
 
 	memset(out, 0, sizeof(*out));
-	e->end(e->begin(opt), s->run, out);
+	e->search(e, s->run, opt, out);
 	if (clock() - start > CLOCKS_PER_SEC)
 		broken(s, "%s takes more than a second", e->name);
 }
@@ -146,7 +146,7 @@ static void claim_check(const struct subject *s, const struct finding *f, bool s
 	struct check_verdict v;
 
 	if (!check_expand(s->evidence, &f->schedule, &order))
-		broken(s, "%s: a schedule of events that do not exist", f->analysis);
+		broken(s, "%s: a schedule of events that do not exist", f->engine->name);
 	checker_run(s->checker,
 		    &(struct check_claim){ .kind = f->kind,
 					   .targets = f->events,
@@ -157,8 +157,8 @@ static void claim_check(const struct subject *s, const struct finding *f, bool s
 					   .values = values },
 		    &v);
 	if (!v.certified)
-		broken(s, "%s (%s%s): %s of %" PRIu64 ", %" PRIu64 ".. refused: %s", f->analysis,
-		       strict ? "strict" : "dep", values ? ", values" : "",
+		broken(s, "%s (%s%s): %s of %" PRIu64 ", %" PRIu64 ".. refused: %s",
+		       f->engine->name, strict ? "strict" : "dep", values ? ", values" : "",
 		       finding_kind_name(f->kind), f->events[0], f->events[1], v.what);
 	check_verdict_release(&v);
 	VEC_RELEASE(&order.at);
@@ -226,8 +226,9 @@ static void contained(const struct subject *s, const struct engine_result *few,
 		}
 		if (!found)
 			broken(s, "%s of %" PRIu64 ", %" PRIu64 ".. of %s is lost to %s",
-			       finding_kind_name(f->kind), f->events[0], f->events[1], f->analysis,
-			       many->findings.at.n ? many->findings.at.at[0].analysis : "all");
+			       finding_kind_name(f->kind), f->events[0], f->events[1],
+			       f->engine->name,
+			       many->findings.at.n ? many->findings.at.at[0].engine->name : "all");
 	}
 }
 

@@ -149,7 +149,7 @@ static void judge(const struct trial *x, size_t row, struct engine_result *r, bo
 		const struct finding *f = &r->findings.at.at[i];
 
 		y->found++;
-		if (f->claimed ? trial_proves(x, &opt, f) : !y->engine->sound)
+		if (f->claimed ? trial_proves(x, &opt, f) : y->engine->proof != ENGINE_PROVES)
 			continue;
 		y->unproven++;
 		trial_complain(x, "not proven:");

@@ -31,7 +31,7 @@ static void make(struct made *m, const char *text, enum finding_kind kind, const
 
 	memset(m, 0, sizeof(*m));
 	case_open(&m->t, text, NULL);
-	f = findings_add(&m->findings, kind, "deadlocks");
+	f = findings_add(&m->findings, kind, &engine_deadlocks);
 	n = case_numbers(targets, at, FINDING_EVENTS);
 	for (size_t i = 0; i < n; i++)
 		finding_add_event(f, at[i], (uint32_t)i + 1, 0);
@@ -53,7 +53,9 @@ static void made_release(struct made *m)
 
 static char *explain(const struct made *m)
 {
-	struct report_analysis analysis = { .name = "deadlocks", .findings = 1, .complete = true };
+	struct report_analysis analysis = { .engine = &engine_deadlocks,
+					    .findings = 1,
+					    .complete = true };
 	struct ending ending;
 	struct report r = {
 		.path = "t.std",

@@ -23,7 +23,8 @@ struct made {
 
 static struct finding *make(const struct made *m, struct findings *out)
 {
-	struct finding *f = findings_add_property(out, FINDING_PROPERTY, "property", m->property);
+	struct finding *f =
+		findings_add_property(out, FINDING_PROPERTY, &engine_property, m->property);
 	uint64_t tail[1000];
 	size_t n = case_numbers(m->order ? m->order : "", tail, 1000);
 
@@ -40,7 +41,9 @@ static struct finding *make(const struct made *m, struct findings *out)
 
 static char *explain(const struct made *m)
 {
-	struct report_analysis analysis = { .name = "property", .findings = 1, .complete = true };
+	struct report_analysis analysis = { .engine = &engine_property,
+					    .findings = 1,
+					    .complete = true };
 	struct explain_options how = { .width = m->width ? m->width : 100 };
 	struct findings findings = { 0 };
 	struct case_trace t;

@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "order/step.h"
+#include "predict/engine.h"
 #include "tap.h"
 
-static struct finding *add(struct findings *f, const char *analysis, uint64_t a, uint32_t site_a,
-			   uint64_t b, uint32_t site_b)
+static struct finding *add(struct findings *f, const struct engine *engine, uint64_t a,
+			   uint32_t site_a, uint64_t b, uint32_t site_b)
 {
-	return findings_add_race(f, analysis, a, site_a, STEP_WRITE, b, site_b, STEP_READ);
+	return findings_add_race(f, engine, a, site_a, STEP_WRITE, b, site_b, STEP_READ);
 }
 
 static void test_add(void)
 {
 	struct findings f = { 0 };
-	struct finding *x = findings_add_race(&f, "hb", 9, 5, STEP_READ, 4, 7, STEP_WRITE);
+	struct finding *x = findings_add_race(&f, &engine_hb, 9, 5, STEP_READ, 4, 7, STEP_WRITE);
 
 	TAP_EQ(x->events[0], 4, "the events are sorted");
 	TAP_EQ(x->events[1], 9, "both of them");
@@ -34,11 +35,13 @@ static void test_signature(void)
 	struct findings f = { 0 };
 	uint64_t s[5];
 
-	s[0] = finding_signature(add(&f, "hb", 1, 5, 2, 6));
-	s[1] = finding_signature(add(&f, "wcp", 30, 6, 20, 5));
-	s[2] = finding_signature(findings_add_race(&f, "hb", 8, 5, STEP_WRITE, 7, 6, STEP_READ));
-	s[3] = finding_signature(add(&f, "hb", 1, 5, 2, 7));
-	s[4] = finding_signature(findings_add_race(&f, "hb", 1, 5, STEP_READ, 2, 6, STEP_READ));
+	s[0] = finding_signature(add(&f, &engine_hb, 1, 5, 2, 6));
+	s[1] = finding_signature(add(&f, &engine_wcp, 30, 6, 20, 5));
+	s[2] = finding_signature(
+		findings_add_race(&f, &engine_hb, 8, 5, STEP_WRITE, 7, 6, STEP_READ));
+	s[3] = finding_signature(add(&f, &engine_hb, 1, 5, 2, 7));
+	s[4] = finding_signature(
+		findings_add_race(&f, &engine_hb, 1, 5, STEP_READ, 2, 6, STEP_READ));
 	TAP_OK(s[0] == s[1], "which access writes does not matter");
 	TAP_OK(s[0] == s[2], "which comes first does not, nor where in the trace");
 	TAP_OK(s[0] != s[3], "places matter");
@@ -50,7 +53,7 @@ static void test_signature(void)
 static struct finding *add_cycle(struct findings *f, enum finding_kind kind, uint32_t n,
 				 uint64_t pos, uint32_t site)
 {
-	struct finding *x = findings_add(f, kind, "spd");
+	struct finding *x = findings_add(f, kind, &engine_spd);
 
 	for (uint32_t i = n; i-- > 0;)
 		finding_add_event(x, pos + 10 * i, site + i, STEP_ACQ);
@@ -80,10 +83,10 @@ static void test_words(void)
 {
 	struct findings a = { 0 }, b = { 0 };
 
-	add(&a, "hb", 1, 1, 2, 2)->why = findings_words(&a, "%s %d", "because", 7);
+	add(&a, &engine_hb, 1, 1, 2, 2)->why = findings_words(&a, "%s %d", "because", 7);
 	VEC_RESERVE(&a.at.at[0].schedule.tail, 1);
 	*VEC_PUSH(&a.at.at[0].schedule.tail) = 3;
-	add(&b, "wcp", 3, 3, 4, 4);
+	add(&b, &engine_wcp, 3, 3, 4, 4);
 	findings_move(&b, &a);
 	TAP_EQ(a.at.n, 0, "moved away");
 	TAP_EQ(b.at.n, 2, "moved to the end");
@@ -97,31 +100,31 @@ static void test_settle(void)
 {
 	struct findings f = { 0 };
 
-	add(&f, "hb", 10, 1, 20, 2);
-	add(&f, "hb", 3, 1, 30, 2);
-	add(&f, "syncp", 12, 1, 22, 2)->status = FINDING_PREDICTED;
-	add(&f, "hb", 1, 8, 2, 9)->more = 4;
+	add(&f, &engine_hb, 10, 1, 20, 2);
+	add(&f, &engine_hb, 3, 1, 30, 2);
+	add(&f, &engine_syncp, 12, 1, 22, 2)->status = FINDING_PREDICTED;
+	add(&f, &engine_hb, 1, 8, 2, 9)->more = 4;
 	findings_settle(&f, false);
 	TAP_EQ(f.at.n, 2, "one for each pair of places");
-	TAP_STR(f.at.at[0].analysis, "syncp", "the surest stays");
+	TAP_STR(f.at.at[0].engine->name, "syncp", "the surest stays");
 	TAP_EQ(f.at.at[0].id, 1, "and comes first");
 	TAP_EQ(f.at.at[1].events[0], 1, "then the others");
 	TAP_EQ(f.at.at[1].more, 4, "what was met is kept");
 	findings_release(&f);
 
-	add(&f, "patterns", 1, 1, 2, 2);
-	add(&f, "spd", 3, 1, 4, 2)->claimed = true;
+	add(&f, &engine_patterns, 1, 1, 2, 2);
+	add(&f, &engine_spd, 3, 1, 4, 2)->claimed = true;
 	findings_settle(&f, false);
-	TAP_STR(f.at.at[0].analysis, "spd", "of warnings the one with a schedule");
+	TAP_STR(f.at.at[0].engine->name, "spd", "of warnings the one with a schedule");
 	findings_release(&f);
 
-	add(&f, "hb", 10, 1, 20, 2);
-	add(&f, "hb", 3, 1, 30, 2)->more = 2;
-	add(&f, "wcp", 3, 1, 30, 2);
+	add(&f, &engine_hb, 10, 1, 20, 2);
+	add(&f, &engine_hb, 3, 1, 30, 2)->more = 2;
+	add(&f, &engine_wcp, 3, 1, 30, 2);
 	findings_settle(&f, true);
 	TAP_EQ(f.at.n, 3, "all of them when asked for");
 	TAP_EQ(f.at.at[0].events[0], 3, "in order of the trace");
-	TAP_STR(f.at.at[1].analysis, "wcp", "then as they were found");
+	TAP_STR(f.at.at[1].engine->name, "wcp", "then as they were found");
 	findings_settle(&f, false);
 	TAP_EQ(f.at.n, 1, "put together later");
 	TAP_EQ(f.at.at[0].more, 3, "each pair of an analysis counts once");
@@ -140,7 +143,7 @@ static void test_keep(void)
 	int asked = 0;
 
 	for (uint64_t i = 1; i <= 5; i++)
-		add(&f, "hb", i, (uint32_t)i, i + 10, 99);
+		add(&f, &engine_hb, i, (uint32_t)i, i + 10, 99);
 	findings_keep(&f, is_odd, &asked);
 	TAP_EQ(asked, 5, "every finding is looked at");
 	TAP_EQ(f.at.n, 3, "some stay");
@@ -186,8 +189,8 @@ static void test_random(void)
 			uint32_t place = 1u << rand() % 6;
 			uint64_t a = 1 + (uint64_t)rand() % 9;
 
-			findings_add_race(&f, "hb", a, place, STEP_READ, a + 1 + rand() % 3, 64,
-					  STEP_READ)
+			findings_add_race(&f, &engine_hb, a, place, STEP_READ, a + 1 + rand() % 3,
+					  64, STEP_READ)
 				->status = rand() % 2 ? FINDING_PREDICTED : FINDING_WARNING;
 			copy[i] = f.at.at[i];
 		}
@@ -212,10 +215,10 @@ static void test_random(void)
 	TAP_EQ(wrong, 0, "500 random lists agree with the simple model");
 }
 
-static struct finding *add_property(struct findings *f, const char *analysis, const char *name,
-				    uint64_t pos)
+static struct finding *add_property(struct findings *f, const struct engine *engine,
+				    const char *name, uint64_t pos)
 {
-	struct finding *x = findings_add_property(f, FINDING_PROPERTY, analysis, name);
+	struct finding *x = findings_add_property(f, FINDING_PROPERTY, engine, name);
 
 	finding_add_event(x, pos, (uint32_t)pos, 0);
 	return x;
@@ -226,10 +229,10 @@ static void test_properties(void)
 {
 	struct findings f = { 0 };
 
-	add_property(&f, "lattice-mvc", "p", 7);
-	add_property(&f, "lattice-weak", "p", 5)->status = FINDING_PREDICTED;
-	add_property(&f, "lattice-weak", "q", 5)->status = FINDING_PREDICTED;
-	findings_add_property(&f, FINDING_PROPERTY_ERROR, "lattice-weak", "p");
+	add_property(&f, &engine_lattice_mvc, "p", 7);
+	add_property(&f, &engine_lattice_weak, "p", 5)->status = FINDING_PREDICTED;
+	add_property(&f, &engine_lattice_weak, "q", 5)->status = FINDING_PREDICTED;
+	findings_add_property(&f, FINDING_PROPERTY_ERROR, &engine_lattice_weak, "p");
 	findings_settle(&f, false);
 	TAP_EQ(f.at.n, 3, "one for each property and kind");
 	TAP_OK(strcmp(f.at.at[0].property, "p") == 0 && f.at.at[0].events[0] == 5, "the surest");

@@ -312,7 +312,10 @@ static void ask(const struct window *v, struct engine_result *out)
 	s = steps_new(t, NULL);
 	for (size_t i = 0; i < NROWS; i++) {
 		opt[i] = (struct engine_options){ .strict = rows[i].strict, .all_pairs = true };
-		self[i] = engine_find(rows[i].engine)->begin(&opt[i]);
+		self[i] = NULL;
+		if (engine_find(rows[i].engine)->begin)
+			self[i] = engine_find(rows[i].engine)
+					  ->begin(engine_find(rows[i].engine), &opt[i]);
 	}
 	while (steps_next(s, &b, &d) == ST_OK) {
 		for (size_t i = 0; i < NROWS; i++)
@@ -327,7 +330,10 @@ static void ask(const struct window *v, struct engine_result *out)
 	for (size_t i = 0; i < NROWS; i++) {
 		const struct engine *e = engine_find(rows[i].engine);
 
-		e->end(self[i], e->needs_model ? run : NULL, &out[i]);
+		if (e->search)
+			e->search(e, run, &opt[i], &out[i]);
+		else
+			e->end(self[i], &out[i]);
 	}
 	engine_run_free(run);
 	model_free(m);

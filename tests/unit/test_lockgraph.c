@@ -235,7 +235,7 @@ static void try_many(unsigned jobs)
 	struct model *m = many_pairs(&b);
 	struct engine_run *run = engine_run_new(m);
 
-	e->end(e->begin(&opt), run, &x);
+	e->search(e, run, &opt, &x);
 	TAP_EQ(x.findings.at.n, 100, "%u jobs: a hundred are shown", jobs);
 	TAP_EQ(x.counts.predicted, 100, "and counted");
 	TAP_OK(x.truncated.n == 1 && strstr(x.truncated.at[0], " 50 more circles of places"),
@@ -294,7 +294,7 @@ static void try_flat_after_deep(void)
 	build_nest(&b, &(struct nest){ 2, 2, STEP_ACQ, { deep + 1, deep } }, ids);
 	m = step_build_model(&b, &(struct model_options){ 0 });
 	run = engine_run_new(m);
-	e->end(e->begin(&opt), run, &x);
+	e->search(e, run, &opt, &x);
 	TAP_EQ(x.counts.predicted, 1, "a flat one after deep ones");
 	TAP_OK(x.truncated.n == 1 && strstr(x.truncated.at[0], "so many locks are held"),
 	       "that some were left out is said");

@@ -186,10 +186,10 @@ static struct engine_result ask(const struct step_builder *b, const struct engin
 	const struct engine *e = engine_find("goodlock");
 	struct step_batch batch = step_build_batch(b);
 	struct engine_result out = { 0 };
-	void *self = e->begin(opt);
+	void *self = e->begin(e, opt);
 
 	e->steps(self, &batch);
-	e->end(self, NULL, &out);
+	e->end(self, &out);
 	return out;
 }
 

@@ -267,7 +267,7 @@ static struct engine_result ask(const char *name, const struct model *m,
 	struct engine_run *run = engine_run_new(m);
 	struct engine_result out = { 0 };
 
-	e->end(e->begin(opt), run, &out);
+	e->search(e, run, opt, &out);
 	engine_run_free(run);
 	return out;
 }

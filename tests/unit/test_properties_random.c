@@ -297,10 +297,10 @@ static void ask(const struct engine *engine, struct engine_options *opt, bool si
 	opt->monitors = &monitors;
 	opt->watch = r.watch;
 	opt->items = &r.items;
-	self = engine->begin(opt);
+	self = engine->begin(engine, opt);
 	while (reading_next(&r, &b))
 		feed(engine, self, &b, single);
-	engine->end(self, NULL, out);
+	engine->end(self, out);
 	reading_close(&r);
 	proofs = lattice_proofs_new(opt, &out->findings);
 	while (lattice_proofs_wanted(proofs)) {

@@ -118,7 +118,7 @@ static void judge(const struct trial *x, size_t row, const struct engine_result 
 		pairs_add(&got, (int)f->events[0] - 1, (int)f->events[1] - 1);
 		y->pairs++;
 		y->schedules += f->claimed;
-		if ((!f->claimed && y->engine->sound) ||
+		if ((!f->claimed && y->engine->proof == ENGINE_PROVES) ||
 		    (f->claimed && !trial_proves(x, &opt, f))) {
 			y->unproven++;
 			snprintf(what, sizeof(what), "%s%s: %llu-%llu is not proven",

@@ -13,11 +13,11 @@ static const char *found(const char *name, const struct engine_options *opt)
 	const struct engine *e = engine_find(name);
 	struct step_batch batch = step_build_batch(&b);
 	struct engine_result res = { 0 };
-	void *self = e->begin(opt);
+	void *self = e->begin(e, opt);
 	size_t n = 0;
 
 	e->steps(self, &batch);
-	e->end(self, NULL, &res);
+	e->end(self, &res);
 	text[0] = '\0';
 	for (size_t i = 0; i < res.findings.at.n && n < sizeof(text) - 64; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d-%d", i ? " " : "",
@@ -79,11 +79,11 @@ static void take(const char *name, struct engine_result *res)
 	const struct engine_options few = { .jobs = 1 };
 	const struct engine *e = engine_find(name);
 	struct step_batch batch = step_build_batch(&b);
-	void *self = e->begin(&few);
+	void *self = e->begin(e, &few);
 
 	*res = (struct engine_result){ 0 };
 	e->steps(self, &batch);
-	e->end(self, NULL, res);
+	e->end(self, res);
 }
 
 static void test_signatures(void)

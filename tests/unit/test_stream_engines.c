@@ -11,14 +11,14 @@ static void engine_take(const char *name, const struct engine_options *opt,
 {
 	const struct engine *e = engine_find(name);
 	struct step_batch b = step_build_batch(&r->steps);
-	void *self = e->begin(opt);
+	void *self = e->begin(e, opt);
 	size_t half = b.n / 2;
 
 	memset(out, 0, sizeof(*out));
 	/* Batches end anywhere. */
 	e->steps(self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes });
 	e->steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells, b.feeds, b.bytes });
-	e->end(self, NULL, out);
+	e->end(self, out);
 }
 
 static void races_found(const struct engine_result *res, struct stream_races *out)

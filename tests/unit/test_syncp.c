@@ -26,7 +26,7 @@ static struct engine_result run_engine(const struct engine *e, const struct mode
 	struct engine_run *run = engine_run_new(m);
 	struct engine_result r = { 0 };
 
-	e->end(e->begin(&opt), run, &r);
+	e->search(e, run, &opt, &r);
 	engine_run_free(run);
 	return r;
 }

@@ -129,7 +129,7 @@ static struct engine_result search(const struct step_builder *b, struct engine_o
 	struct engine_result r = { 0 };
 
 	opt->jobs = 1;
-	waits_search(run, opt, "waits", &r);
+	waits_search(&engine_waits, run, opt, &r);
 	engine_run_free(run);
 	model_free(m);
 	return r;

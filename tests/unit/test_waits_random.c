@@ -375,7 +375,7 @@ static bool answer_get(const struct waits_run *r, bool strict, struct answer *ou
 		return false;
 	m = load(path, &good);
 	run = engine_run_new(m);
-	waits_search(run, &opt, "waits", &result);
+	waits_search(&engine_waits, run, &opt, &result);
 	good = good && trace_open(path, NULL, &trace, &d) == ST_OK &&
 	       evidence_load(trace, &(struct evidence_options){ 0 }, &ev, &d) == ST_OK;
 	if (good) {

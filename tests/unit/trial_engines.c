@@ -31,8 +31,8 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 	for (size_t i = 0; i < n; i++) {
 		opt[i] = q[i].opt;
 		opt[i].jobs = jobs;
-		if (q[i].engine)
-			self[i] = q[i].engine->begin(&opt[i]);
+		if (q[i].engine && q[i].engine->begin)
+			self[i] = q[i].engine->begin(q[i].engine, &opt[i]);
 	}
 	while ((st = steps_next(s, &b, &d)) == ST_OK) {
 		for (size_t i = 0; i < n; i++)
@@ -47,8 +47,10 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 	model_finish(m);
 	run = engine_run_new(m);
 	for (size_t i = 0; i < n; i++)
-		if (q[i].engine)
-			q[i].engine->end(self[i], q[i].engine->needs_model ? run : NULL, &out[i]);
+		if (q[i].engine && q[i].engine->search)
+			q[i].engine->search(q[i].engine, run, &opt[i], &out[i]);
+		else if (q[i].engine)
+			q[i].engine->end(self[i], &out[i]);
 	engine_run_free(run);
 	model_free(m);
 }
