@@ -330,6 +330,27 @@ EXPORT void foresee_frame(void *p, size_t n, uint32_t site)
 		range_frame(t, p, n, site);
 }
 
+EXPORT void foresee_scope(void *p, size_t n, uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	if (t != NULL) {
+		range_frame(t, p, n, site);
+		scope_begin(t, p, n, site);
+		hook_leave(t);
+	}
+}
+
+EXPORT void foresee_scope_end(void *p, size_t n, uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	if (t != NULL) {
+		scope_end(t, p, n, site);
+		hook_leave(t);
+	}
+}
+
 EXPORT void foresee_touch_range(const void *p, size_t n, uint32_t site)
 {
 	ENTER_RANGE((void)p)

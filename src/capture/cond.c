@@ -2,6 +2,7 @@
  * Condition variables.
  *
  *	waiter                          signaller
+ *	REQ c
  *	REL m (wait)
  *	PARK c
  *	real wait ...                   SIGNAL c, waiters seen
@@ -83,6 +84,7 @@ static bool cond_park(const struct cond_wait *w)
 	t = hook_enter();
 	if (t == NULL)
 		return false;
+	sync_log(t, FORMAT_K_REQ, FORMAT_LOCK_COND, w->cond);
 	lock_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
 	list = object_lock(w->cond);
 	sync_log1(t, FORMAT_K_PARK, w->until != NULL ? FORMAT_WAIT_TIMED : 0, w->cond,

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 5
+#define FORESEE_ABI 6
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -296,6 +296,9 @@ void foresee_called(const char *name, uint32_t n, uint64_t a, uint64_t b, uint64
 
 /* A local variable that others may reach comes to life at p: fresh memory, whatever lay there. */
 void foresee_frame(void *p, size_t n, uint32_t site);
+/* The same of one that holds a synchronisation object, and its end. */
+void foresee_scope(void *p, size_t n, uint32_t site);
+void foresee_scope_end(void *p, size_t n, uint32_t site);
 
 /*
  * A call of code the pass has not seen.  What kind of code it is decides what the

@@ -175,6 +175,8 @@ uint64_t thread_end(struct thread *t, unsigned how)
 	if (t->chunk != NULL && !t->muted) {
 		uint8_t *p;
 
+		if (how != FORMAT_END_PROCESS && !inside)
+			scope_end_all(t);
 		filter_sweep(t);
 		p = log_other_begin(t, 0);
 		log_other_end(t, FORMAT_K_END, how, p, 1);

@@ -23,6 +23,7 @@
 #include "capture/cell.h"
 #include "capture/file.h"
 #include "capture/hooks.h"
+#include "capture/scope.h"
 #ifdef FORESEE_LOCKS
 #include "capture/locks_place.h"
 #endif
@@ -155,6 +156,10 @@ struct thread {
 	/* Depths of the calls of unseen code that have not returned, innermost last. */
 	uint32_t nunseen, unseen[THREAD_UNSEEN];
 	bool unseen_root; /* so is what its first function was called by */
+
+	/* Locals that hold a synchronisation object and have not ended (scope.h). */
+	uint32_t nscopes;
+	struct scope scopes[SCOPES_MAX];
 
 	/* Identity. */
 	uint32_t index;	   /* in the log's table of open logs */

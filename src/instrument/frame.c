@@ -7,18 +7,91 @@
  * A local lives from its llvm.lifetime.start on; without one, from the entry
  * of the function, or from the alloca itself when that is elsewhere.  A va_list is a new one
  * at every va_start and va_copy, which fill it unseen.
+ *
+ * One that holds a synchronisation object is told of when it ends as well: at its llvm.lifetime.end;
+ * without one, where the function is left.  Another thread may be using it then.  Not so those of
+ * main: what follows is the end of the process, and its frame stays what it was until then.
  */
 #include "instrument/unit_priv.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-static void announce(struct function *f, LLVMValueRef p, LLVMValueRef size, LLVMValueRef at)
+static bool is_object_name(const char *name)
+{
+	static const char *const names[] = { "pthread_mutex_t",
+					     "pthread_rwlock_t",
+					     "pthread_cond_t",
+					     "pthread_barrier_t",
+					     "sem_t",
+					     "mtx_t",
+					     "cnd_t" };
+	static const char prefix[] = "union.";
+
+	if (!name || !unit_has_prefix(name, prefix))
+		return false;
+	name += sizeof(prefix) - 1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncmp(name, names[i], n) == 0 && (name[n] == '\0' || name[n] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* Does something of the type hold a synchronisation object of the C library? */
+static bool type_has_object(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMArrayTypeKind:
+		return type_has_object(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		if (is_object_name(LLVMGetStructName(type)))
+			return true;
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			if (type_has_object(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Does its end matter to others? */
+static bool has_end(LLVMValueRef local)
+{
+	return LLVMIsAAllocaInst(local) && type_has_object(LLVMGetAllocatedType(local));
+}
+
+static bool is_main(const struct function *f)
+{
+	size_t n;
+
+	return strcmp(LLVMGetValueName2(f->value, &n), "main") == 0;
+}
+
+/* Was it put here from another function? */
+static bool is_inlined(LLVMValueRef inst)
+{
+	LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+
+	return loc && LLVMDILocationGetInlinedAt(loc);
+}
+
+static void announce_as(struct function *f, const char *hook, LLVMValueRef p, LLVMValueRef size,
+			LLVMValueRef at)
 {
 	struct unit *u = f->unit;
 	LLVMValueRef args[] = { unit_pointer(u, p), size,
 				sites_number(f, sites_add_local(f, p, at)) };
 
-	unit_hook(u, "foresee_frame", u->nothing, args, 3);
+	unit_hook(u, hook, u->nothing, args, 3);
+}
+
+static void announce(struct function *f, LLVMValueRef p, LLVMValueRef size, LLVMValueRef at)
+{
+	announce_as(f, has_end(p) ? "foresee_scope" : "foresee_frame", p, size, at);
 }
 
 static LLVMValueRef alloca_size(struct unit *u, LLVMValueRef alloca)
@@ -31,7 +104,14 @@ static LLVMValueRef alloca_size(struct unit *u, LLVMValueRef alloca)
 			    "");
 }
 
-/* After each lifetime.start of v or a cast of it; returns how many there were. */
+static void announce_end(struct function *f, LLVMValueRef alloca, LLVMValueRef at)
+{
+	LLVMPositionBuilderBefore(f->unit->builder, at);
+	announce_as(f, "foresee_scope_end", alloca, alloca_size(f->unit, alloca), at);
+}
+
+/* After each lifetime.start of v or a cast of it, and before each end; returns how many starts there
+ * were. */
 static unsigned announce_lifetimes(struct function *f, LLVMValueRef alloca, LLVMValueRef v)
 {
 	struct unit *u = f->unit;
@@ -48,6 +128,9 @@ static unsigned announce_lifetimes(struct function *f, LLVMValueRef alloca, LLVM
 			LLVMPositionBuilderBefore(u->builder, LLVMGetNextInstruction(user));
 			announce(f, alloca, alloca_size(u, alloca), user);
 			n++;
+		} else if (name && unit_has_prefix(name, "llvm.lifetime.end") && has_end(alloca) &&
+			   (!is_main(f) || is_inlined(user))) {
+			announce_end(f, alloca, user);
 		}
 	}
 	return n;
@@ -108,6 +191,14 @@ void frame_emit(struct function *f, LLVMValueRef first)
 			fixed = b == entry && LLVMIsAConstantInt(LLVMGetOperand(i, 0));
 			LLVMPositionBuilderBefore(u->builder, fixed ? first : next);
 			announce(f, i, alloca_size(u, i), fixed ? first : next);
+			if (fixed && has_end(i) && !is_main(f))
+				*VEC_PUSH(&f->scopes) = i;
 		}
 	}
+}
+
+void frame_leave(struct function *f, LLVMValueRef at)
+{
+	for (size_t i = f->scopes.n; i > 0; i--)
+		announce_end(f, f->scopes.at[i - 1], at);
 }

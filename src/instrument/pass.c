@@ -122,6 +122,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	map_release(&f.private);
 	map_release(&f.buffers);
 	VEC_RELEASE(&f.records);
+	VEC_RELEASE(&f.scopes);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

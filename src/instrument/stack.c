@@ -137,6 +137,7 @@ static void leave_at(struct function *f, LLVMValueRef ret)
 {
 	LLVMValueRef at = extra_exit_point(ret);
 
+	frame_leave(f, at);
 	LLVMPositionBuilderBefore(f->unit->builder, at);
 	emit_if_unseen(f, f->depth, "foresee_callback_end", NULL, 0, at);
 	set_depth(f, f->depth);

@@ -88,6 +88,7 @@ struct function {
 	uint32_t nslots;
 	LLVMValueRef slots; /* [nslots x i64] */
 	LLVMValueRef self, depth, base;
+	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
 };
 
 /* ---- unit.c: types, hooks, strings ---- */
@@ -190,6 +191,8 @@ uint32_t sites_add_entry(struct unit *u, const char *function);
 
 /* frame.c: shared locals come to life; `first' is the first instruction of the program's own. */
 void frame_emit(struct function *f, LLVMValueRef first);
+/* Before `at', where the function is left: those that live as long as it end. */
+void frame_leave(struct function *f, LLVMValueRef at);
 
 bool stack_is_needed(const struct function *f);
 void stack_enter(struct function *f); /* entry code: self, base, slots */

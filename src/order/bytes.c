@@ -421,6 +421,10 @@ static void alloc_event(struct bytes *b, const struct event *e)
 
 static void free_event(struct bytes *b, const struct event *e)
 {
+	if (e->flags & EVENT_SCOPE) {
+		frame_event(b, e); /* the stack goes on, and what it holds there is nobody's */
+		return;
+	}
 	range_renew(b, e->addr, e->len, e->pos, true);
 	if (e->arg == FORMAT_ALLOC_HEAP)
 		spans_lay(&b->blocks, (struct span){ .addr = e->addr,

@@ -334,6 +334,7 @@ static void event_turn(struct steps *s, const struct event *e)
 		break;
 	case EVENT_COND_INIT:
 	case EVENT_COND_DESTROY:
+	case EVENT_COND_REQ:
 	case EVENT_PARK:
 	case EVENT_WAKE:
 	case EVENT_SIGNAL:

@@ -244,18 +244,26 @@ void step_object_visit(const struct event *e, struct object_guests *g)
 		g->crowded = true;
 }
 
+static void debt_add(struct steps *s, struct step_thread *t, uint32_t tid, uint64_t pos)
+{
+	*VEC_PUSH(&t->debts) = (struct step_debt){ pos, chains_of(&s->chains, tid) };
+}
+
 /* The destroy of a condition or barrier waits until nobody is inside, so whoever was is out before the
- * thread goes on.  The destroy itself needs nothing: it may be called at any time. */
-static void guests_owe(struct steps *s, const struct event *e, const struct object_guests *g)
+ * thread goes on.  The destroy itself needs nothing: it may be called at any time.  Who is parked
+ * still, as far as is known here, was woken before: by one of the signals since. */
+static void guests_owe(struct steps *s, const struct event *e, const struct object *o,
+		       const struct object_guests *g)
 {
 	struct step_thread *t = step_thread(s, e->tid);
 	size_t n = t->debts.n;
 
 	for (size_t i = 0; i < g->at.n; i++)
 		if (g->at.at[i].tid != e->tid)
-			*VEC_PUSH(&t->debts) =
-				(struct step_debt){ g->at.at[i].pos,
-						    chains_of(&s->chains, g->at.at[i].tid) };
+			debt_add(s, t, g->at.at[i].tid, g->at.at[i].pos);
+	for (size_t i = 0; o->family == OBJECT_COND && i < o->cond.signals.n; i++)
+		if (o->cond.signals.at[i].tid != e->tid)
+			debt_add(s, t, o->cond.signals.at[i].tid, o->cond.signals.at[i].pos);
 	t->is_in_doubt |= g->crowded;
 	s->ndebtors += t->debts.n != n || g->crowded;
 }
@@ -289,8 +297,8 @@ void step_object_destroy(struct steps *s, const struct event *e, enum object_fam
 	step_object_renew(s, e->addr, true);
 	step_add(s, STEP_NONE, 0);
 	if (o && family == OBJECT_COND)
-		guests_owe(s, e, &o->cond.guests);
+		guests_owe(s, e, o, &o->cond.guests);
 	if (o && family == OBJECT_BARRIER)
-		guests_owe(s, e, &o->barrier.guests);
+		guests_owe(s, e, o, &o->barrier.guests);
 	step_object_end(s, e->addr);
 }

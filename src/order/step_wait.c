@@ -17,8 +17,8 @@
 
 /* ---- conditions ----
  *
- * A thread that waits uses the condition when it lets go of its mutex, before its park is here; and
- * who has woken everybody may destroy the condition.  So only signals count as uses.
+ * A thread that waits uses the condition while it has its mutex still (COND_REQ), not when it parks:
+ * who has woken everybody may destroy the condition, and that may be before the park is here.
  *
  * A wake names a signal that came after its park.  So a signal is of use while somebody is parked
  * who was parked when it came: with waits in order, while it is younger than the first of them.
@@ -56,6 +56,7 @@ static void signals_limit(struct steps *s, struct object_cond *c)
 {
 	if (c->signals.n < SIGNALS_MAX)
 		return;
+	c->guests.crowded = true; /* one that goes may be what a guest will wake by */
 	signals_remove(s, c, signal_is_used, 0);
 	if (c->signals.n > SIGNALS_MAX / 2)
 		signals_remove(s, c, signal_is_before, c->signals.at[SIGNALS_MAX / 4].pos);
@@ -97,6 +98,15 @@ static void cond_leave(struct steps *s, struct step_thread *t)
 			       c->waits.n ? c->waits.at[0].pos : UINT64_MAX);
 	if (c->waits.n == 0 && !s->objects.at[place].mapped)
 		step_object_discard(s, place);
+}
+
+static void cond_request(struct steps *s, const struct event *e)
+{
+	struct object *o = step_object_get(s, e->addr, OBJECT_COND);
+
+	step_object_use(s, e->addr);
+	step_add(s, STEP_NONE, 0);
+	step_object_visit(e, &o->cond.guests);
 }
 
 static void cond_park(struct steps *s, const struct event *e, struct step_thread *t)
@@ -153,6 +163,9 @@ void step_cond_event(struct steps *s, const struct event *e)
 		break;
 	case EVENT_COND_DESTROY:
 		step_object_destroy(s, e, OBJECT_COND);
+		break;
+	case EVENT_COND_REQ:
+		cond_request(s, e);
 		break;
 	case EVENT_PARK:
 		cond_park(s, e, step_thread(s, e->tid));

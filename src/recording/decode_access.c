@@ -171,6 +171,8 @@ bool decode_extent(struct decode_cursor *c, struct wire *w, unsigned aux, struct
 
 	e->len = wire_varint(w);
 	e->arg = aux & FORMAT_ALLOC_KIND;
+	if (freed && e->arg == FORMAT_ALLOC_FRAME)
+		e->flags |= EVENT_SCOPE;
 	if (!freed && (aux & FORMAT_ALLOC_ZEROED))
 		e->flags |= EVENT_ZEROED;
 	if (!freed && (aux & FORMAT_ALLOC_SHARED))

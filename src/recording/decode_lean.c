@@ -7,8 +7,9 @@
 void decode_lock(struct event *e, unsigned aux)
 {
 	e->lock_kind = aux & FORMAT_LOCK_KIND;
-	if (e->lock_kind == FORMAT_LOCK_SEM && e->op == EVENT_REQ) {
-		e->op = EVENT_SEM_REQ;
+	if (e->op == EVENT_REQ &&
+	    (e->lock_kind == FORMAT_LOCK_SEM || e->lock_kind == FORMAT_LOCK_COND)) {
+		e->op = e->lock_kind == FORMAT_LOCK_SEM ? EVENT_SEM_REQ : EVENT_COND_REQ;
 		e->lock_kind = 0;
 		return;
 	}

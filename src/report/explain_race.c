@@ -202,7 +202,13 @@ static void life_format(struct explain *x, const struct finding *f)
 
 	evidence_get(x->ev, f->events[0], &e[0]);
 	evidence_get(x->ev, f->events[1], &e[1]);
-	if (e[0].op == EVENT_FREE)
+	if ((e[0].flags | e[1].flags) & EVENT_SCOPE)
+		strbuf_adds(&x->out, e[0].flags & EVENT_SCOPE
+					     ? "   its scope ended first in the recorded run: the "
+					       "other used what was gone\n"
+					     : "   if its scope ends first, the other uses what is "
+					       "gone\n");
+	else if (e[0].op == EVENT_FREE)
 		strbuf_adds(&x->out, "   the free came first in the recorded run: the other was a "
 				     "use after free\n");
 	else if (e[1].op == EVENT_FREE)

@@ -36,6 +36,9 @@ const char *words_op(const struct evidence_event *e)
 		return "post";
 	case EVENT_SEM_WAIT:
 		return "wait for";
+	case EVENT_FREE:
+		return e->flags & EVENT_SCOPE ? "end" : "free";
+	case EVENT_COND_REQ:
 	case EVENT_PARK:
 		return "wait on";
 	case EVENT_WAKE:

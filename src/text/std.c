@@ -47,6 +47,7 @@ const char *std_flag_word(unsigned i, uint32_t *flag)
 		{ EVENT_ZEROED, "zeroed" },    { EVENT_COPY, "copy" },
 		{ EVENT_DEAD_OWNER, "dead" },  { EVENT_VOLATILE, "volatile" },
 		{ EVENT_SHARED, "shared" },    { EVENT_REFUSED, "refused" },
+		{ EVENT_SCOPE, "scope" },
 	};
 
 	if (i >= ARRAY_SIZE(words))

@@ -321,7 +321,7 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_LOCK_RWLOCK 1u
 #define FORMAT_LOCK_SPIN 2u
 #define FORMAT_LOCK_USER 3u
-#define FORMAT_LOCK_COND 4u	  /* LOCK_INIT and LOCK_DESTROY only: of a condition, */
+#define FORMAT_LOCK_COND 4u	  /* LOCK_INIT, LOCK_DESTROY, REQ only: of a condition, */
 #define FORMAT_LOCK_BARRIER 5u	  /* LOCK_DESTROY only: of a barrier, */
 #define FORMAT_LOCK_SEM 6u	  /* of a semaphore; also REQ */
 #define FORMAT_LOCK_KIND 7u	  /* mask */

@@ -211,7 +211,7 @@ static bool next_check(struct checker *c, uint64_t pos)
 	if (it->index != t->done)
 		return check_fail(c, pos, "comes before event %" PRIu32 " of its thread",
 				  c->ev->threads.at[it->tid].events.at[t->done]);
-	return fork_check(c, (uint32_t)pos);
+	return fork_check(c, (uint32_t)pos) && check_nobody_inside(c, (uint32_t)pos);
 }
 
 void check_guess_doubt(struct checker *c, uint64_t pos)
@@ -339,6 +339,7 @@ size_t check_events(struct checker *c, size_t n)
 		if (!next_check(c, pos) || !event_check(c, (uint32_t)pos))
 			return i;
 		unseen_note(c, (uint32_t)pos);
+		check_inside_note(c, (uint32_t)pos);
 		c->place[pos] = (uint32_t)i + 1;
 		c->threads[evidence_item(c->ev, pos)->tid].done++;
 	}

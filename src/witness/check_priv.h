@@ -30,6 +30,9 @@ struct check_object {
 struct check_thread {
 	uint32_t done;	 /* events so far */
 	uint32_t frozen; /* position of the read it has stopped at; 0 it goes on */
+	uint32_t
+		inside; /* the event by which it came to a condition or barrier it has not left; 0 */
+	uint32_t ended; /* its last event was the destroy of a condition or barrier: that; 0 */
 };
 
 #define CHECK_READ_TAINTED 1u
@@ -83,6 +86,12 @@ bool check_refused(struct checker *c, uint32_t pos);
 /* Each: the event may come next by the rules of its part, and has now come; or false. */
 bool check_memory_event(struct checker *c, uint32_t pos);
 bool check_sync_event(struct checker *c, uint32_t pos);
+
+/* If the thread's last event was the destroy of a condition or barrier: nobody is inside who keeps it
+ * from coming back, so the thread goes on with pos. */
+bool check_nobody_inside(struct checker *c, uint32_t pos);
+/* The event has come: who is inside of what now. */
+void check_inside_note(struct checker *c, uint32_t pos);
 
 /* The FREE at pos has those bytes of the cell: the memory of objects there. */
 void check_objects_free(struct checker *c, uint32_t cell, unsigned mask, uint32_t pos);

@@ -118,6 +118,68 @@ bool check_life(struct checker *c, uint32_t pos)
 	return place_check(c, pos) && memory_check(c, pos);
 }
 
+/* ---- the ends of conditions and barriers ----
+ *
+ * Such a destroy comes back when nobody is inside any more.  Who waits at a condition is out when the
+ * signal has come that it woke by, whether its WAKE is in yet or not; who waits at a barrier, when its
+ * round is complete.
+ */
+
+/* The signal that ended the wait which the thread is in, as observed; 0: none is known. */
+static uint32_t signal_of(const struct checker *c, uint32_t tid)
+{
+	const struct evidence_thread *t = &c->ev->threads.at[tid];
+
+	for (size_t i = c->threads[tid].done; i < t->events.n; i++) {
+		const struct evidence_item *it = evidence_item(c->ev, t->events.at[i]);
+
+		if (it->op == EVENT_WAKE)
+			return it->known ? it->signal : 0;
+		if (it->op != EVENT_REL && it->op != EVENT_PARK && it->op != EVENT_READ)
+			break; /* those are of the call, and reads that the recorder puts there */
+	}
+	return 0;
+}
+
+static bool keeps_inside(const struct checker *c, uint32_t tid, uint32_t destroy)
+{
+	const struct evidence_item *in = evidence_item(c->ev, c->threads[tid].inside);
+	uint32_t signal;
+
+	if (in->op == EVENT_BAR_IN)
+		return c->ins[in->group] < c->ev->groups.at[in->group].ins;
+	signal = signal_of(c, tid);
+	return signal != 0 && signal < destroy && c->place[signal] == 0;
+}
+
+bool check_nobody_inside(struct checker *c, uint32_t pos)
+{
+	uint32_t self = evidence_item(c->ev, pos)->tid, destroy = c->threads[self].ended;
+
+	for (uint32_t tid = 1; destroy != 0 && tid < c->ev->threads.n; tid++)
+		if (tid != self && c->threads[tid].inside != 0 &&
+		    evidence_item(c->ev, c->threads[tid].inside)->object ==
+			    evidence_item(c->ev, destroy)->object &&
+		    keeps_inside(c, tid, destroy))
+			return check_fail(
+				c, pos,
+				"goes on from the destroy of %.60s, in which %.40s still waits",
+				check_object_name(c, destroy), check_thread_name(c, tid));
+	return true;
+}
+
+void check_inside_note(struct checker *c, uint32_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	struct check_thread *t = &c->threads[it->tid];
+
+	t->ended = it->op == EVENT_COND_DESTROY || it->op == EVENT_BAR_DESTROY ? pos : 0;
+	if (it->op == EVENT_COND_REQ || it->op == EVENT_PARK || it->op == EVENT_BAR_IN)
+		t->inside = pos;
+	if (it->op == EVENT_WAKE || it->op == EVENT_BAR_OUT)
+		t->inside = 0;
+}
+
 /* ---- locks ---- */
 
 static bool held_fail(struct checker *c, uint32_t pos, uint32_t holder, const char *how)

@@ -296,8 +296,8 @@ static inline bool evidence_is_waiting(enum event_op op)
 	       op == EVENT_TAKE;
 }
 
-/* A call that uses the object, which must be alive.  Not the end of a wait, nor its begin: who waits
- * has come to the condition before its mutex was free. */
+/* A call that uses the object, which must be alive.  Not the end of a wait, nor a PARK: who waits
+ * has come to the condition before its mutex was free (COND_REQ). */
 static inline bool evidence_is_use(enum event_op op)
 {
 	return event_op_life(op) & EVENT_LIFE_USES;

@@ -280,6 +280,8 @@ static void condition_event(struct evidence *ev, const struct event *e, uint32_t
 	case EVENT_BROADCAST:
 		*VEC_PUSH(&t->signals) = (struct evidence_read){ e->tseq, 1, pos, false };
 		break;
+	case EVENT_COND_REQ:
+		break;
 	case EVENT_PARK:
 		t->park = pos;
 		break;

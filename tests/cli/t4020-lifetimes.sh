@@ -45,6 +45,8 @@ for object in mutex rwlock cond sem; do
 	esac
 	racy destroy-$object $end "$use"
 done
+racy free-wait free condreq
+racy destroy-wait conddestroy condreq
 racy init-mutex lockinit lock
 racy init-sem seminit sempost
 
@@ -52,6 +54,13 @@ run foresee record -q -o t.foresee ./prog destroy-mutex
 run foresee check -a races t.foresee
 has out 'T1 may destroy it while T2 may still lock it' "a destroy is told in words"
 
+for what in scope exit; do
+	racy $what free lock
+	run foresee check -a races t.foresee
+	has out 'if its scope ends first, the other uses what is gone' "$what: told in words"
+done
+
+clean alone
 clean join
 clean last
 clean broadcast

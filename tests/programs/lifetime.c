@@ -19,6 +19,8 @@ static struct shared {
 	int refs, flag;
 } * s;
 
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+
 static void *lock(void *arg)
 {
 	pthread_mutex_lock(&s->mutex);
@@ -40,6 +42,58 @@ static void *signal_one(void *arg)
 	pthread_cond_signal(&s->cond);
 	order_at(0);
 	return arg;
+}
+
+/* It is past that time already. */
+static void *wait_a_moment(void *arg)
+{
+	const struct timespec past = { 1, 0 };
+
+	pthread_mutex_lock(&other);
+	pthread_cond_timedwait(&s->cond, &other, &past);
+	pthread_mutex_unlock(&other);
+	order_at(0);
+	return arg;
+}
+
+static void *lock_local(void *arg)
+{
+	pthread_mutex_t *m = arg;
+
+	pthread_mutex_lock(m);
+	pthread_mutex_unlock(m);
+	order_at(0);
+	return NULL;
+}
+
+/* Its mutex ends where it returns. */
+static void __attribute__((noinline)) leave(pthread_t *t)
+{
+	pthread_mutex_t local = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_create(t, NULL, lock_local, &local);
+	order_at(1);
+}
+
+static void __attribute__((noinline)) leave_alone(void)
+{
+	pthread_mutex_t local = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t t;
+
+	pthread_create(&t, NULL, lock_local, &local);
+	pthread_join(t, NULL);
+}
+
+static pthread_t child;
+
+/* Its mutex ends with the thread, which does not return. */
+static void *leave_at_once(void *arg)
+{
+	pthread_mutex_t local = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_create(&child, NULL, lock_local, &local);
+	order_at(1);
+	pthread_exit(arg);
 }
 
 static void *post(void *arg)
@@ -127,6 +181,7 @@ int main(int argc, char **argv)
 			       strcmp(object, "mutex") == 0    ? lock
 			       : strcmp(object, "rwlock") == 0 ? lock_read
 			       : strcmp(object, "cond") == 0   ? signal_one
+			       : strcmp(object, "wait") == 0   ? wait_a_moment
 							       : post,
 			       NULL);
 		order_at(1);
@@ -140,11 +195,21 @@ int main(int argc, char **argv)
 			pthread_mutex_destroy(&s->mutex);
 		else if (strcmp(object, "rwlock") == 0)
 			pthread_rwlock_destroy(&s->rwlock);
-		else if (strcmp(object, "cond") == 0)
+		else if (strcmp(object, "cond") == 0 || strcmp(object, "wait") == 0)
 			pthread_cond_destroy(&s->cond);
 		else
 			sem_destroy(&s->sem);
 		pthread_join(t, NULL);
+	} else if (strcmp(what, "scope") == 0) {
+		leave(&t);
+		pthread_join(t, NULL);
+	} else if (strcmp(what, "exit") == 0) {
+		pthread_create(&t, NULL, leave_at_once, NULL);
+		pthread_join(t, NULL);
+		pthread_join(child, NULL);
+	} else if (strcmp(what, "alone") == 0) {
+		leave_alone();
+		leave_alone();
 	} else if (strcmp(what, "join") == 0) {
 		pthread_create(&t, NULL, lock, NULL);
 		pthread_join(t, NULL);

@@ -151,6 +151,35 @@ static void test_locks(void)
 	broken(made, "3 8", "before event 7 has made it", "the second one before it was made");
 }
 
+/* The destroy of a condition or barrier comes back when nobody is inside. */
+static void test_destroyed(void)
+{
+	static const char cond[] = RACE "A|acq(m)|3\nA|condreq(c)|4\nA|rel(m)!wait|5\n"
+					"A|park(c,m)|6\nB|signal(c:1)|7\nC|conddestroy(c)|8\n"
+					"C|w(z)|9\nA|wake(c)<7|10\nA|acq(m)!wait|11\n"
+					"D|condinit(c)|12\nD|signal(c)|13\n";
+	static const char late[] = RACE "A|condreq(c)|3\nC|conddestroy(c)|4\nC|w(z)|5\n"
+					"A|park(c,m)|6\nA|wake(c)!timeout|7\n";
+	static const char bar[] = RACE "A|barin(b:1)|3\nB|barin(b:1)|4\nB|barout(b:1)|5\n"
+				       "C|bardestroy(b)|6\nC|w(z)|7\nA|barout(b:1)|8\n";
+
+	fine(cond, "3 4 5 6 7 8 9 10 11", "destroyed after all were woken");
+	fine(cond, "3 4 5 7 8 9", "whether they have parked yet or not");
+	fine(cond, "8 9", "destroyed before anybody came");
+	fine(cond, "3 4 5 6 8", "a destroy that does not come back");
+	broken(cond, "3 4 5 6 8 9", "goes on from the destroy of c, in which A still waits",
+	       "a destroy that comes back though somebody waits");
+	broken(cond, "3 4 8 9", "in which A still waits", "or is about to");
+	broken(cond, "3 8 4", "uses c after it was destroyed", "a wait on what is gone");
+	broken(cond, "8 7", "uses c after it was destroyed", "a signal of what is gone");
+	broken(cond, "12 3 4", "uses c in another life of it", "a wait on another one");
+	fine(late, "3 4 5 6 7", "who is not woken by a signal leaves by himself");
+	fine(bar, "3 4 5 6 7", "a barrier that all have passed, whether they have left yet or not");
+	fine(bar, "6 7", "or none");
+	broken(bar, "3 6 7", "goes on from the destroy of b, in which A still waits",
+	       "a barrier that somebody waits at");
+}
+
 static void test_waiting(void)
 {
 	static const char cond[] = RACE "A|park(c,m)|3\nB|signal(c:1)|4\nA|wake(c)<4|5\n"
@@ -400,6 +429,7 @@ int main(void)
 	test_threads();
 	test_targets();
 	test_locks();
+	test_destroyed();
 	test_waiting();
 	test_reads();
 	test_lifetimes();

@@ -174,6 +174,9 @@ static void test_conditions(void)
 	steps_are("a wake without a signal, a timeout",
 		  "2|park(c,m)|1\n2|wake(c)|2\n2|park(c,m)|3\n2|wake(c)!timeout|4\n",
 		  "park:0 none park:0 none");
+	steps_are("who destroys goes on when those inside have left, and been woken",
+		  "2|condreq(c)|1\n2|park(c,m)|2\n3|signal(c:1)|3\n1|conddestroy(c)|4\n1|w(x)|5\n",
+		  "none park:0 notify:0+put:0 none write:1+after:2+after:3");
 	steps_are("a signal from before the park explains nothing",
 		  "3|park(c,m)|1\n1|signal(c:1)|2\n2|park(c,m)|3\n2|wake(c)<2|4\n",
 		  "park:0 notify:0+put:0 park:0 none!");
