@@ -83,7 +83,7 @@ objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
 SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create elf exec file fork jump \
-	linger lock log object once place real sandbox sem start sync sys thread
+	linger lock log log_chunk log_control object once place real sandbox sem start sync sys thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))

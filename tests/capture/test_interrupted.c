@@ -128,7 +128,7 @@ static void hidden(void)
 		trap_on();
 		foresee_write8(&x, 1, 0);
 		self->view.live = 0; /* as in a hook */
-		log_hidden(0, 0);
+		log_control_memory(FORMAT_K_C_HIDDEN, 0, 0);
 		self->view.live = THREAD_LIVE;
 		trap_off();
 		foresee_write8(&x, 3, 0);

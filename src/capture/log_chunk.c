@@ -1,0 +1,159 @@
+/*
+ * A slot, from its start:
+ *
+ *	head | records ...            | reserve for LATE | LOG_SLACK and stack
+ *	     ^first                   ^limit                                 ^end
+ *
+ * Past `limit' the chunk is closed before the next record.  Closing may add
+ * LATE records; catching up with a stack may take STACK_ROOM.
+ *
+ * A thread begins in a slot of the smallest size.  When that is full the chunk is not closed but goes
+ * on in a larger one, and so smaller slots have no reserve for LATE.  What is in the smaller one
+ * stays there until the chunk is closed: whoever reads the file meanwhile may have looked at the
+ * larger one before the chunk came there, and finds its beginning.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "capture/log_priv.h"
+
+uint8_t *chunk_limit(const struct thread *t)
+{
+	uint8_t *room = chunk_room(t), *asked = (uint8_t *)(t->chunk + 1) + log_state.chunk;
+
+	return log_state.chunk != 0 && asked < room ? asked : room;
+}
+
+void chunk_limit_set(struct thread *t)
+{
+	uint8_t *limit = chunk_limit(t);
+
+	if (log_state.drops && !t->settling && t->cursor + SETTLE_BYTES < limit)
+		limit = t->cursor + SETTLE_BYTES;
+	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&log_state.stopping, __ATOMIC_SEQ_CST) ||
+	    __atomic_load_n(&t->nested, __ATOMIC_RELAXED) != 0)
+		t->limit = NULL;
+}
+
+static void put_name(struct thread *t, unsigned what, const void *payload, size_t n)
+{
+	memcpy(t->cursor + 4, payload, n);
+	log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_NAME << FORMAT_KIND_SHIFT |
+				      what << FORMAT_AUX_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
+	t->cursor += 4 + n;
+}
+
+/* What the thread's first chunk has told, and may be dropped with it. */
+static void chunk_introduce(struct thread *t)
+{
+	uint8_t stack[32], *end;
+
+	if (t->nname != 0)
+		put_name(t, FORMAT_NAME_THREAD, t->name, t->nname);
+	if (t->stack_high == 0)
+		return;
+	end = log_varint(log_varint(stack, t->stack_low), t->stack_high - t->stack_low);
+	end = log_varint(end, t->unseen_root ? FORMAT_ROOT_UNSEEN : FORMAT_ROOT_SEEN);
+	put_name(t, FORMAT_NAME_STACK, stack, (size_t)(end - stack));
+}
+
+void chunk_begin(struct thread *t)
+{
+	struct format_chunk *c = t->chunk;
+	struct timespec now;
+
+	/* A killed program must not leave a head that does not fit its records. */
+	__atomic_store_n(&c->magic, 0, __ATOMIC_RELEASE);
+	memset(c + 1, 0, file_slot_bytes(t->size) - sizeof(*c));
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	*c = (struct format_chunk){
+		.tid = t->tid,
+		.number = t->nchunks,
+		.first_tseq = t->tseq + 1,
+		.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+	};
+	__atomic_store_n(&c->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
+	t->cursor = (uint8_t *)(c + 1);
+	if (log_state.keep && t->nchunks != 0)
+		chunk_introduce(t);
+	chunk_limit_set(t);
+	memset(t->peers, 0, sizeof(t->peers));
+	memset(t->shapes, 0, sizeof(t->shapes));
+	memset(t->taken, 0, sizeof(t->taken));
+	t->ntaken = 0;
+	t->last_taken = 0;
+	memset(t->predict, 0, sizeof(t->predict));
+	memset(t->places, 0, sizeof(t->places));
+	memset(t->last_read, 0, sizeof(t->last_read));
+	t->last_version = 0;
+	t->nlate = 0;
+	t->nextra = 0;
+	t->logged_depth = 0; /* restate it: keep 0, then all */
+	t->view.low = 0;
+}
+
+/* The chunk is in the file: where it was begun it is no more. */
+static void outgrown_give(struct thread *t)
+{
+	for (unsigned i = 0; i < FILE_SIZES - 1; i++) {
+		if (t->outgrown[i] == NULL)
+			continue;
+		__atomic_store_n(&t->outgrown[i]->magic, 0, __ATOMIC_RELEASE);
+		file_slot_give(t->outgrown[i], i);
+		t->outgrown[i] = NULL;
+	}
+}
+
+bool chunk_close(struct thread *t, uint32_t flags)
+{
+	struct format_chunk *c = t->chunk;
+
+	c->used = (uint32_t)(t->cursor - (uint8_t *)(c + 1));
+	c->nlate = t->nlate;
+	c->nevents = t->tseq + 1 - c->first_tseq;
+	c->nitems = (uint32_t)((int64_t)c->nevents + t->nextra);
+	c->sum = format_sum(c + 1, c->used, c->number);
+	c->flags = FORMAT_CHUNK_CLOSED | flags;
+	c->head_sum = format_head_sum(c);
+	t->nchunks++;
+	if (!(t->tid == FORMAT_CONTROL_TID ? file_append(c, sizeof(*c) + c->used)
+					   : file_append_chunk(c)))
+		return false;
+	outgrown_give(t);
+	return true;
+}
+
+bool log_grow(struct thread *t)
+{
+	struct format_chunk *from = t->chunk, *to;
+	size_t used = (size_t)(t->cursor - (uint8_t *)(from + 1));
+	int saved = errno;
+
+	if (t->muted || t->size == FILE_SIZES - 1)
+		return false;
+	to = file_slot_take(t->size + 1);
+	errno = saved;
+	if (to == NULL)
+		return false;
+	/* Whoever reads takes the slot for empty until all is there. */
+	__atomic_store_n(&to->magic, 0, __ATOMIC_RELEASE);
+	memcpy((char *)to + sizeof(to->magic), (char *)from + sizeof(from->magic),
+	       sizeof(*from) - sizeof(from->magic));
+	memcpy(to + 1, from + 1, used);
+	memset((uint8_t *)(to + 1) + used, 0, file_slot_bytes(t->size + 1) - sizeof(*to) - used);
+	__atomic_store_n(&to->magic, FORMAT_CHUNK, __ATOMIC_RELEASE);
+	t->outgrown[t->size++] = from;
+	t->chunk = to;
+	t->cursor = (uint8_t *)(to + 1) + used;
+	chunk_limit_set(t);
+	return true;
+}
+
+bool log_late_room(struct thread *t)
+{
+	while (t->cursor + 128 > chunk_end(t))
+		if (!log_grow(t))
+			return false;
+	return true;
+}

@@ -1,0 +1,252 @@
+/*
+ * The control stream, the threads that have an open log, and how far each had come at each cut.
+ *
+ * Any thread may come here; one lock guards it all.
+ */
+#include "capture/log_priv.h"
+#include "capture/sys.h"
+
+/* Bytes closed between two cuts. */
+#define CUT_BYTES (4u << 20)
+
+#define CUT_PAIRS 2000u /* per record */
+#define ENDED_MAX 1024u /* threads ended since the last cut */
+#define CUT_MOST ((1u << FORMAT_TID_BITS) + ENDED_MAX)
+
+struct pair {
+	uint32_t tid;
+	uint64_t tseq;
+};
+
+static struct {
+	struct sys_lock lock; /* guards all below */
+	struct thread control;
+	bool torn;	       /* the control stream is between two chunks */
+	struct thread **table; /* threads with an open log */
+	size_t ntable;
+	uint64_t closed; /* bytes since the last cut */
+	uint64_t cut;	 /* bytes after which there is one */
+	uint64_t cuts;
+	uint32_t generation; /* of the area begun last, at the last cut */
+	struct pair ended[ENDED_MAX];
+	unsigned nended;
+	struct pair *pairs; /* room for a cut: CUT_MOST of them */
+} state;
+
+/* ---- records; state.lock held ---- */
+
+void log_control_lock(void)
+{
+	sys_lock_take(&state.lock);
+}
+
+void log_control_unlock(void)
+{
+	sys_lock_drop(&state.lock);
+}
+
+static bool control_room(struct thread *t, size_t n)
+{
+	while (t->cursor + n > chunk_end(t) && log_grow(t))
+		;
+	if (t->cursor + n <= chunk_end(t))
+		return true;
+	if (!chunk_close(t, 0))
+		return false;
+	chunk_begin(t);
+	return t->cursor + n <= chunk_end(t);
+}
+
+void log_control_put(unsigned kind, const void *payload, size_t n)
+{
+	struct thread *t = &state.control;
+	uint8_t *head;
+
+	if (t->chunk == NULL || n > 0xffff)
+		return;
+	if (t->cursor + 4 + n + 16 > chunk_end(t)) {
+		state.torn = true;
+		if (!control_room(t, 4 + n + 16))
+			return;
+		state.torn = false;
+	}
+	head = t->cursor;
+	memcpy(head + 4, payload, n);
+	log_commit(head, format_kind_head(kind) | (uint32_t)n << FORMAT_LEN_SHIFT);
+	t->cursor = head + 4 + n;
+}
+
+void log_control(unsigned kind, const void *payload, size_t n)
+{
+	log_control_lock();
+	log_control_put(kind, payload, n);
+	log_control_unlock();
+}
+
+void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n)
+{
+	uint8_t buffer[32], *p = log_varint(buffer, format_kind_more(kind));
+
+	p = log_varint(p, addr);
+	p = log_varint(p, n);
+	log_control(kind, buffer, (size_t)(p - buffer));
+}
+
+/* ---- cuts; state.lock held ---- */
+
+static void pairs_sort(struct pair *p, size_t n)
+{
+	for (size_t gap = n / 2; gap > 0; gap /= 2)
+		for (size_t i = gap; i < n; i++)
+			for (size_t k = i; k >= gap && p[k - gap].tid > p[k].tid; k -= gap) {
+				struct pair swap = p[k];
+
+				p[k] = p[k - gap];
+				p[k - gap] = swap;
+			}
+}
+
+static void cut_put(const struct pair *p, size_t n)
+{
+	static uint8_t buffer[16 + CUT_PAIRS * 12];
+	uint8_t *at = log_varint(log_varint(buffer, state.cuts), n);
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		at = log_varint(at, p[i].tid - before);
+		at = log_varint(at, p[i].tseq);
+		before = p[i].tid;
+	}
+	log_control_put(FORMAT_K_C_CUT, buffer, (size_t)(at - buffer));
+}
+
+/*
+ * States how far every thread has come.  After the barrier each thread's
+ * count is visible up to the event it is in the middle of, which the reader
+ * allows for (TRACE_FORMAT.md section 5).
+ */
+static void cut_make(void)
+{
+	size_t n = 0;
+
+	sys_barrier_all();
+	for (unsigned i = 0; i < state.nended; i++)
+		state.pairs[n++] = state.ended[i];
+	for (size_t i = 0; i < state.ntable; i++) {
+		state.pairs[n].tid = state.table[i]->tid;
+		state.pairs[n++].tseq = __atomic_load_n(&state.table[i]->tseq, __ATOMIC_RELAXED);
+	}
+	pairs_sort(state.pairs, n);
+	state.cuts++;
+	for (size_t i = 0; i < n; i += CUT_PAIRS)
+		cut_put(state.pairs + i, n - i < CUT_PAIRS ? n - i : CUT_PAIRS);
+	state.nended = 0;
+	state.closed = 0;
+}
+
+void log_account(const struct thread *t, uint64_t bytes, bool ended)
+{
+	static const char no_room[] = "no room for all that --keep asks for: less is kept";
+
+	sys_lock_take(&state.lock);
+	state.closed += bytes;
+	if (ended) {
+		state.ended[state.nended++] = (struct pair){ t->tid, t->tseq };
+		state.table[t->index] = state.table[--state.ntable];
+		state.table[t->index]->index = t->index;
+	}
+	/* With areas, one for each: whoever reads what is left begins at a cut. */
+	if (state.closed >= state.cut || state.nended == ENDED_MAX ||
+	    state.generation != file_generation()) {
+		state.generation = file_generation();
+		cut_make();
+	}
+	if (file_is_short())
+		log_control_put(FORMAT_K_C_NOTE, no_room, sizeof(no_room) - 1);
+	sys_lock_drop(&state.lock);
+}
+
+/* ---- the table ---- */
+
+void log_table_add(struct thread *t)
+{
+	sys_lock_take(&state.lock);
+	t->index = (uint32_t)state.ntable;
+	state.table[state.ntable++] = t;
+	chunk_limit_set(t); /* log_table_stop may have been here before it was in the table */
+	sys_lock_drop(&state.lock);
+}
+
+void log_table_stop(void)
+{
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		__atomic_store_n(&state.table[i]->limit, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&log_state.on, false, __ATOMIC_RELEASE);
+	sys_lock_drop(&state.lock);
+}
+
+uint64_t log_events(void)
+{
+	uint64_t n = 0;
+
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		n += __atomic_load_n(&state.table[i]->tseq, __ATOMIC_RELAXED);
+	sys_lock_drop(&state.lock);
+	return n;
+}
+
+void log_each(void (*f)(struct thread *t))
+{
+	sys_lock_take(&state.lock);
+	for (size_t i = 0; i < state.ntable; i++)
+		f(state.table[i]);
+	sys_lock_drop(&state.lock);
+}
+
+bool log_is_alone(const struct thread *t)
+{
+	return state.ntable == 1 && state.table[0] == t;
+}
+
+static void slots_share(const struct thread *t, int advice)
+{
+	madvise(t->chunk, file_slot_bytes(t->size), advice);
+	for (unsigned i = 0; i < FILE_SIZES - 1; i++)
+		if (t->outgrown[i] != NULL)
+			madvise(t->outgrown[i], file_slot_bytes(i), advice);
+}
+
+void log_share(struct thread *t, int advice)
+{
+	slots_share(t, advice);
+	slots_share(&state.control, advice);
+}
+
+/* ---- start and end ---- */
+
+bool log_control_start(const struct log_options *opt)
+{
+	state.control.chunk = file_slot_take(state.control.size);
+	state.table = sys_pages(sizeof(*state.table) << FORMAT_TID_BITS);
+	/* All that can ever be needed: later there may be no memory, and cuts must not fail. */
+	state.pairs = sys_pages(CUT_MOST * sizeof(*state.pairs));
+	if (state.control.chunk == NULL || state.table == NULL || state.pairs == NULL)
+		return false;
+	state.cut = opt->cut != 0 ? opt->cut : CUT_BYTES;
+	chunk_begin(&state.control);
+	state.control.limit = chunk_end(&state.control);
+	return true;
+}
+
+void log_control_end(void)
+{
+	state.control.chunk = NULL;
+}
+
+void log_control_leave(void)
+{
+	if (sys_locks_leave(&state.lock) && state.torn)
+		log_control_end();
+}
