@@ -5,7 +5,8 @@
  *	packing.c	cuts as numbers of a few bits for each lane
  *	open.c		which sets are open in a cut
  *	levels.c	a level's arrays
- *	expand.c	a level's successors, in order (the hot part)
+ *	expand.c	a level's successors: workers and batches
+ *	expand_piece.c	a piece of them, in order (the hot part)
  *	breadth.c	which cuts are kept when not all can be
  *	lattice.c	when a level can be built; counts, violations
  *	paths.c		levels that were kept: a run back to the start, a walk over all

@@ -1,5 +1,5 @@
 /*
- * Entries of a level in order, and how two such sequences become one: the loops of expand.c.
+ * Entries of a level in order, and how two such sequences become one: the loops of expand_piece.c.
  *
  * All are inlined with words of a key, configurations and counts as constants (struct run_shape),
  * so that the common shapes pay for nothing else.

@@ -1,0 +1,330 @@
+/*
+ * The successors of a level, in order, without a hash.
+ *
+ * Keys ascend.  To add a point of one lane keeps their order (packing.c), so the successors by one
+ * lane ascend too, and the next level is the union of as many sorted sequences as there are
+ * lanes.  It is made a piece at a time, each piece a range of the new keys that fits a cache:
+ *
+ *	level      a b c d e f g h ...
+ *	by lane 0      a'  c' d'     ...	filtered: may its next point come there?
+ *	by lane 2    a"b"   d"e"     ...
+ *	           \________ merge two and two, equal ones into one ______/
+ *
+ * The loops take words of a key, configurations and counts as constants, so that the common shapes
+ * (one word, no counts) pay for nothing else; any other shape runs the same source.
+ */
+#include "lattice/expand_priv.h"
+
+#define MEMO (1u << 14) /* steps that a worker remembers */
+
+/* --- steps of configurations --- */
+
+static uint32_t step_slow(struct lattice *l, struct worker *w, struct memo *at, uint32_t config,
+			  const struct lane_point *m)
+{
+	unsigned worker = (unsigned)(w - l->expand->workers);
+
+	at->to = config_step(l->opt.configs, config, m->item, m->writes, m->pos, worker);
+	at->number = m->number;
+	at->from = config;
+	return at->to;
+}
+
+RUN_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
+			 const struct lane_point *m)
+{
+	struct memo *at;
+
+	if (!m->item)
+		return config;
+	at = &w->memo[(m->number * 2654435761u + config * UINT64_C(40503)) & (MEMO - 1)];
+	if (at->number == m->number && at->from == config)
+		return at->to;
+	return step_slow(l, w, at, config, m);
+}
+
+void expand_memo_ready(struct worker *w)
+{
+	if (w->memo)
+		return;
+	w->memo = mem_alloc(MEMO * sizeof(*w->memo));
+	for (uint32_t i = 0; i < MEMO; i++)
+		w->memo[i] = (struct memo){ .number = UINT64_MAX };
+}
+
+uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point *m)
+{
+	struct worker *w = &l->expand->workers[0];
+
+	expand_memo_ready(w);
+	return step(l, w, config, m);
+}
+
+/* --- successors by one lane --- */
+
+/* Are all counts of the key at least the row's? */
+RUN_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
+		    uint32_t words)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < words; i++)
+		lost |= ~((key[i] | guards[i]) - row[i]) & guards[i];
+	return !lost;
+}
+
+static struct lane_open opens_add(const struct lattice *l, const uint64_t *key)
+{
+	struct lane_open o = l->idle;
+
+	for (size_t k = 0; k < l->views.n; k++) {
+		const struct packing_view *v = &l->views.at[k];
+		const struct lane_open *a = &v->open[key[v->word] >> v->shift & v->mask];
+
+		o.certain |= a->certain;
+		o.maybe |= a->maybe;
+	}
+	return o;
+}
+
+/* Each lane asks the same of an entry: with a hundred lanes it is to be added up once. */
+static struct lane_open opens_get(const struct lattice *l, struct worker *w, size_t entry,
+				  const uint64_t *key)
+{
+	struct opens *at;
+
+	if (!w->opens)
+		return opens_add(l, key);
+	at = &w->opens[entry & (OPENS - 1)];
+	if (at->round != w->round || at->entry != entry)
+		*at = (struct opens){ w->round, entry, opens_add(l, key) };
+	return at->open;
+}
+
+/* The sets that the lane's point starts may be; entry: where in the level the key is. */
+static bool starts_free(const struct lattice *l, struct worker *w, size_t entry,
+			const uint64_t *key, uint32_t lane, uint64_t starts)
+{
+	const struct packing *p = l->packing;
+	struct lane_open o = opens_get(l, w, entry, key);
+	uint32_t wait = 0;
+	bool free;
+
+	if (o.certain & starts)
+		return false;
+	if (!(o.maybe & starts))
+		return true;
+	free = open_sets_free(l, p, key, lanes_at(&l->lanes, lane, packing_count(p, key, lane)),
+			      &wait);
+	if (!free && wait)
+		w->wait = wait;
+	return free;
+}
+
+/* One word and no configurations: the loop that most time goes into.  No branch depends on which
+ * cuts the point may follow, for that is anybody's guess. */
+RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
+			      size_t to, struct run *o, const uint32_t limbs, const bool track)
+{
+	const struct lattice *l = e->l;
+	const struct packing_field f = l->packing->by_lane[l->packing->active[k]];
+	const struct packing_lane *wl = &l->window.at[f.lane];
+	const uint64_t guards = l->packing->guards[0], unit = UINT64_C(1) << f.shift;
+	const uint64_t *restrict keys = l->level.keys, *restrict counts = l->level.counts;
+	const uint64_t *restrict rows = wl->rows.at, *restrict starts = wl->starts.at;
+	uint64_t *restrict keys_out = o->keys, *restrict counts_out = o->counts;
+	uint64_t top = w->top.at[k];
+	size_t n = o->n;
+
+	for (size_t i = from; i < to; i++) {
+		uint64_t key = keys[i], x = key >> f.shift & f.mask;
+		bool ok = (((key | guards) - rows[x]) & guards) == guards;
+		uint64_t moved;
+
+		if (track && ok && starts[x])
+			ok = starts_free(l, w, i, &keys[i], f.lane, starts[x]);
+		if (track && ok)
+			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
+		moved = (x + 1) & -(uint64_t)ok;
+		top = moved > top ? moved : top;
+		keys_out[n] = key + unit;
+		if (limbs)
+			run_copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
+		n += ok;
+	}
+	w->top.at[k] = (uint32_t)top;
+	w->edges += n;
+	o->n = n;
+}
+
+/* Any shape. */
+RUN_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			    struct run *o, const struct run_shape s)
+{
+	struct lattice *l = e->l;
+	const struct packing *p = l->packing;
+	const struct packing_field f = p->by_lane[p->active[k]];
+	const struct packing_lane *wl = &l->window.at[f.lane];
+	const struct lane *lane = &l->lanes.at.at[f.lane];
+	const struct lane_point *points = &lane->points.at[lane->head] + (f.base - lane->first);
+	const struct level v = l->level;
+	const uint64_t *guards = p->guards, *rows = wl->rows.at;
+	uint64_t top = w->top.at[k];
+
+	for (size_t i = from; i < to; i++) {
+		const uint64_t *key = v.keys + i * s.words;
+		uint64_t x = key[f.word] >> f.shift & f.mask, *next = o->keys + o->n * s.words;
+
+		if (!has(key, rows + x * s.words, guards, s.words))
+			continue;
+		if (wl->starts.at[x] && !starts_free(l, w, i, key, f.lane, wl->starts.at[x]))
+			continue;
+		if (e->track)
+			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
+		top = x >= top ? x + 1 : top;
+		run_copy_words(next, key, s.words);
+		next[f.word] += UINT64_C(1) << f.shift;
+		w->edges +=
+			!s.configs || i == from || run_compare(key - s.words, key, s.words) != 0;
+		run_push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
+			 s.limbs ? v.counts + i * s.limbs : NULL, s);
+	}
+	w->top.at[k] = (uint32_t)top;
+}
+
+/* Successors of entries [from, to) by active lane k. */
+RUN_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			struct run *o, const struct run_shape s)
+{
+	if (s.words > 1 || s.configs)
+		by_lane_any(e, w, k, from, to, o, s);
+	else if (e->track)
+		by_lane_plain(e, w, k, from, to, o, s.limbs, true);
+	else
+		by_lane_plain(e, w, k, from, to, o, s.limbs, false);
+}
+
+/* --- pieces --- */
+
+static struct run area_run(struct area *a, size_t at, const struct run_shape s)
+{
+	return (struct run){ .keys = a->keys.at + at * s.words,
+			     .configs = s.configs ? a->configs.at + at : NULL,
+			     .counts = s.limbs ? a->counts.at + at * s.limbs : NULL };
+}
+
+static void area_reserve(struct area *a, size_t n, const struct run_shape s)
+{
+	VEC_RESERVE(&a->keys, (n + 1) * s.words);
+	if (s.configs)
+		VEC_RESERVE(&a->configs, n + 1);
+	if (s.limbs)
+		VEC_RESERVE(&a->counts, (n + 1) * s.limbs);
+}
+
+/* First entry whose successor by the field's lane is not below the bound. */
+static size_t search(const struct level *v, const struct packing_field *f, const uint64_t *bound,
+		     uint32_t words)
+{
+	const uint64_t unit = UINT64_C(1) << f->shift;
+	size_t lo = 0, hi = v->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const uint64_t *key = v->keys + mid * words;
+		int c = 0;
+
+		for (uint32_t i = 0; i < words && !c; i++) {
+			uint64_t k = key[i] + (i == f->word ? unit : 0);
+
+			c = k < bound[i] ? -1 : k > bound[i];
+		}
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Keys of the new level in piece i: from the old one's entry i * PIECE on. */
+static size_t piece_from(const struct expand *e, size_t i, const struct packing_field *f)
+{
+	const struct level *v = &e->l->level;
+	uint32_t words = e->l->packing->words;
+
+	return i == 0		 ? 0
+	       : i >= e->npieces ? v->n
+				 : search(v, f, v->keys + i * PIECE * words, words);
+}
+
+/* Halves the number of sequences; those of w->runs are in one area, the new ones in the other. */
+RUN_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
+			    const struct run_shape s)
+{
+	size_t n = 0, at = 0;
+
+	area_reserve(to, total, s);
+	for (size_t i = 0; i < w->runs.n; i += 2, n++) {
+		struct run o = area_run(to, at, s);
+		const struct run *a = &w->runs.at[i], none = { .n = 0 };
+
+		if (i + 1 < w->runs.n)
+			run_merge(a, a + 1, &o, s);
+		else
+			run_merge(a, &none, &o, s);
+		at += o.n;
+		w->runs.at[n] = o;
+	}
+	w->runs.n = n;
+}
+
+/* The piece's entries, in one of the worker's areas. */
+RUN_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const struct run_shape s)
+{
+	const struct packing *p = e->l->packing;
+	size_t total = 0, at = 0;
+	int area = 0;
+
+	VEC_RESERVE(&w->runs, p->nactive + 1);
+	w->runs.n = 0;
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+
+		total += piece_from(e, i + 1, f) - piece_from(e, i, f);
+	}
+	area_reserve(&w->areas[0], total, s);
+	for (uint32_t k = 0; k < p->nactive; k++) {
+		const struct packing_field *f = &p->by_lane[p->active[k]];
+		struct run o = area_run(&w->areas[0], at, s);
+
+		by_lane(e, w, k, piece_from(e, i, f), piece_from(e, i + 1, f), &o, s);
+		if (!o.n)
+			continue;
+		*VEC_PUSH(&w->runs) = o;
+		at += o.n;
+	}
+	while (w->runs.n > 1) {
+		area = !area;
+		merge_round(w, &w->areas[area], total, s);
+	}
+	return w->runs.n ? w->runs.at[0] : (struct run){ .n = 0 };
+}
+
+struct run expand_piece(struct expand *e, struct worker *w, size_t i)
+{
+	const struct level *v = &e->l->level;
+	const struct run_shape s = { .words = e->l->packing->words,
+				     .limbs = v->limbs,
+				     .configs = v->configs != NULL };
+
+	if (s.words == 1 && s.limbs == 0 && !s.configs)
+		return piece(e, w, i, (struct run_shape){ 1, 0, false });
+	if (s.words == 1 && s.limbs == 1 && !s.configs)
+		return piece(e, w, i, (struct run_shape){ 1, 1, false });
+	if (s.words == 1 && s.limbs == 0 && s.configs)
+		return piece(e, w, i, (struct run_shape){ 1, 0, true });
+	if (s.words == 1 && s.limbs == 1 && s.configs)
+		return piece(e, w, i, (struct run_shape){ 1, 1, true });
+	return piece(e, w, i, s);
+}
