@@ -5,7 +5,7 @@
 trace=$SRC/tests/cases/std/every_op.std
 run foresee stats "$trace"
 is "$status" 0 "stats"
-has out ': #fmt 1 text, 49 events of 2 threads, 3 locks$' "the first line"
+has out ': #fmt 1 text, 51 events of 2 threads, 3 locks$' "the first line"
 has out '^  memory   4 words in 3 objects$' "memory"
 has out '^  reads    2 binding, 2 free, 1 of unknown origin$' "reads"
 has out '^  complete yes$' "complete"
@@ -23,7 +23,7 @@ j = json.load(sys.stdin)
 t = j["trace"]
 print(j["foresee"], t["events"], t["threads"], t["locks"], t["variables"], t["complete"],
       sum(t["by_kind"].values()), sum(x["events"] for x in t["by_thread"]))')" \
-		"1 49 2 3 4 True 49 49" "and adds up"
+		"1 51 2 3 4 True 51 51" "and adds up"
 	printf 'T\303\244"\\\377|w(x)|1\n' >t.std
 	ok "odd names are quoted" sh -c 'foresee stats -f json t.std | python3 -m json.tool'
 fi
