@@ -82,7 +82,7 @@ ROOMS := base spec trace text names recording merge link order finding monitor l
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
-SHARED := annotate annotate_dynamic annotate_tsan barrier c11 cell cond create elf exec file fork jump \
+SHARED := annotate annotate_dynamic annotate_tsan assert barrier c11 cell cond create elf exec file fork jump \
 	linger lock log log_chunk log_control object once place real sandbox sem start sync sys thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))

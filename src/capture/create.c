@@ -32,6 +32,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "capture/assert.h"
 #include "capture/interposed.h"
 #include "capture/object.h"
 #include "capture/range.h"
@@ -264,6 +265,7 @@ void create_thread(struct create_call *c)
 			*theirs = handle;
 	}
 	if (t != NULL) {
+		ASSERT_RECORDING(child->tid > t->tid); /* numbers are given in order of creation */
 		child->fork_tid = t->tid;
 		child->fork_tseq = sync_thread(t, FORMAT_K_FORK, 0, child->tid, 0, 1);
 		if (!made)

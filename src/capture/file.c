@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "capture/assert.h"
 #include "capture/sys.h"
 
 #define PAGE 4096u
@@ -310,6 +311,8 @@ static bool add_extent(unsigned size)
 	if (slots == MAP_FAILED || !write_all(&head, sizeof(head), at))
 		return false;
 	madvise(slots, bytes, MADV_DONTFORK);
+	if (!ASSERT_RECORDING(s->nfree + head.count <= (1u << FORMAT_TID_BITS) + MORE_SLOTS))
+		return false;
 	s->n += head.count;
 	for (unsigned i = head.count; i-- > 0;)
 		s->free[s->nfree++] = (void *)(slots + (size_t)i * head.size);
@@ -330,11 +333,14 @@ struct format_chunk *file_slot_take(unsigned size)
 
 void file_slot_give(struct format_chunk *slot, unsigned size)
 {
+	struct slots *s = &file.slots[size];
+
 	/* The chunk would outlive what came before it by far. */
 	if (areas.length != 0)
 		__atomic_store_n(&slot->magic, 0, __ATOMIC_RELEASE);
 	sys_lock_take(&file.lock);
-	file.slots[size].free[file.slots[size].nfree++] = slot;
+	if (ASSERT_RECORDING(slot != NULL && s->nfree < s->n))
+		s->free[s->nfree++] = slot;
 	sys_lock_drop(&file.lock);
 }
 
@@ -432,6 +438,7 @@ static bool area_begin(void)
 	a->generation = areas.begun + 1;
 	a->used = sizeof(struct format_area);
 	areas.now = (uint32_t)(a - areas.at);
+	ASSERT_RECORDING(areas.now < areas.n && areas.n <= AREAS + AREAS_MORE);
 	__atomic_store_n(&areas.begun, a->generation, __ATOMIC_RELAXED);
 	return true;
 }
@@ -451,6 +458,7 @@ static struct area *place_take(const struct format_chunk *c, uint64_t *at)
 	if (a != NULL && !write_all(c, sizeof(*c), a->at + a->used))
 		a = NULL;
 	if (a != NULL) {
+		ASSERT_RECORDING(a->used + n <= areas.length && a->generation == areas.begun);
 		*at = a->at + a->used;
 		a->used += n;
 		__atomic_add_fetch(&a->writers, 1, __ATOMIC_RELAXED);
@@ -462,6 +470,7 @@ static struct area *place_take(const struct format_chunk *c, uint64_t *at)
 bool file_append_chunk(const struct format_chunk *c)
 {
 	struct area *a;
+	uint32_t writers;
 	uint64_t at;
 	bool good;
 
@@ -471,8 +480,8 @@ bool file_append_chunk(const struct format_chunk *c)
 	if (a == NULL)
 		return false;
 	good = write_all(c + 1, c->used, at + sizeof(*c));
-	__atomic_sub_fetch(&a->writers, 1, __ATOMIC_RELEASE);
-	return good;
+	writers = __atomic_fetch_sub(&a->writers, 1, __ATOMIC_RELEASE);
+	return ASSERT_RECORDING(writers != 0) && good;
 }
 
 uint32_t file_generation(void)

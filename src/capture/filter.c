@@ -1,5 +1,6 @@
 #include "capture/filter.h"
 
+#include "capture/assert.h"
 #include "capture/place.h"
 #include "capture/sys.h"
 
@@ -71,6 +72,7 @@ void filter_close(struct thread *t, struct filter_entry *e)
 	struct filter_entry run = *e;
 	unsigned mask = run.dropped, log2;
 
+	ASSERT_RECORDING((run.dropped & ~run.kept) == 0);
 	e->dropped = 0;
 	if (!holds(&run)) {
 		log_late(t, &run);
@@ -88,9 +90,10 @@ void filter_close(struct thread *t, struct filter_entry *e)
 
 void filter_sweep_pending(struct thread *t)
 {
-	while (t->npending != 0) {
-		struct filter_entry *e = &t->filter[t->pending[--t->npending]];
+	while (t->npending != 0 && ASSERT_RECORDING(t->npending <= t->filter_mask + 1)) {
+		struct filter_entry *e = &t->filter[t->pending[--t->npending] & t->filter_mask];
 
+		ASSERT_RECORDING(e->listed);
 		e->listed = 0;
 		if (e->dropped != 0)
 			filter_close(t, e);
@@ -102,7 +105,7 @@ void filter_settle(struct thread *t)
 	uint32_t idle = (uint32_t)t->chunk->first_tseq - 1, n = 0;
 
 	for (uint32_t i = 0; i < t->npending; i++) {
-		struct filter_entry *e = &t->filter[t->pending[i]];
+		struct filter_entry *e = &t->filter[t->pending[i] & t->filter_mask];
 
 		e->listed = 0;
 		if (e->dropped == 0)
@@ -156,6 +159,7 @@ static uint64_t no_value;
 
 static void table_set(struct thread *t, struct filter_entry *table, uint32_t mask)
 {
+	ASSERT_RECORDING((mask & (mask + 1)) == 0 && mask < FILTER_LAST);
 	t->filter = table;
 	t->filter_mask = mask;
 	t->filter_values = (uint64_t *)(table + mask + 1);
@@ -185,8 +189,11 @@ static bool table_take(struct thread *t, uint32_t entries)
 
 static void table_give(struct filter_entry *table, uint32_t mask)
 {
-	sys_munmap(table, table_bytes(mask + 1));
-	__atomic_sub_fetch(&filter_bytes, table_bytes(mask + 1), __ATOMIC_RELAXED);
+	uint64_t bytes = table_bytes(mask + 1), before;
+
+	sys_munmap(table, bytes);
+	before = __atomic_fetch_sub(&filter_bytes, bytes, __ATOMIC_RELAXED);
+	ASSERT_RECORDING(before >= bytes);
 }
 
 void filter_release(struct thread *t)
@@ -212,6 +219,7 @@ void filter_review(struct thread *t)
 {
 	t->review = false;
 	if (t->resting != NULL) {
+		ASSERT_RECORDING(t->filter_mask == 0 && t->npending == 0 && t->rest != 0);
 		if (--t->rest != 0)
 			return;
 		table_set(t, t->resting, t->resting_mask);
@@ -242,6 +250,7 @@ void filter_grow(struct thread *t)
 	    __atomic_load_n(&filter_bytes, __ATOMIC_RELAXED) + table_bytes(entries) > FILTER_BUDGET)
 		return;
 	filter_sweep(t);
+	ASSERT_RECORDING(t->npending == 0);
 	if (!t->muted && table_take(t, entries) && old_mask != 0)
 		table_give(old, old_mask);
 	errno = saved;

@@ -1,4 +1,5 @@
 #include "capture/cell.h"
+#include "capture/assert.h"
 #include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/sys.h"
@@ -18,6 +19,7 @@ uint64_t *locks_cell_find(uint64_t word)
 {
 	static struct locks_cell none; /* of those that found no room; nothing is recorded then */
 
+	ASSERT_RECORDING(word != 0); /* which says that an entry is free */
 	for (uint32_t i = locks_cell_home(word);; i = (i + 1) & LOCKS_CELL_MASK) {
 		struct locks_cell *c = &locks_cells[i];
 		uint64_t is = __atomic_load_n(&c->word, __ATOMIC_RELAXED);

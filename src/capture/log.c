@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "capture/assert.h"
 #include "capture/filter.h"
 #include "capture/log_priv.h"
 #include "capture/sys.h"
@@ -131,6 +132,7 @@ static void state_stack(struct thread *t)
 		p = log_varint(p, depth - keep);
 		for (uint32_t i = keep; i < depth; i++)
 			p = log_varint(p, t->view.frames[i]);
+		ASSERT_RECORDING(p <= head + STACK_ROOM);
 		log_commit(head, FORMAT_OTHER | FORMAT_K_STACK << FORMAT_KIND_SHIFT |
 					 (uint32_t)(p - head - 4) << FORMAT_LEN_SHIFT);
 		t->cursor = p;
@@ -185,6 +187,8 @@ void log_catch_up(struct thread *t, uint32_t site)
 			log_control_memory(FORMAT_K_C_HIDDEN, 0, UINT64_MAX);
 		t->hiding = false;
 	}
+	if (assert_broken() != NULL || !(t->muted || chunk_is_sound(t)))
+		log_trouble(assert_broken(), 0);
 	if (t->cursor >= t->limit) {
 		if (t->muted)
 			log_mute(t);
@@ -203,6 +207,7 @@ void log_peer(struct thread *t, uint32_t tid)
 
 	t->peers[slot] = (struct peer){ tid, 0 };
 	put_small(t, FORMAT_K_PEER, slot, tid, 2);
+	ASSERT_RECORDING(tid != 0 && tid != t->tid && tid < 1u << FORMAT_TID_BITS);
 }
 
 uint8_t *log_other_begin(struct thread *t, uint32_t site)
@@ -234,13 +239,15 @@ uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
 void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events)
 {
 	uint8_t *head = t->cursor;
+	size_t n = (size_t)(end - head) - 4;
 
 	log_commit(head, format_kind_head(kind) | aux << FORMAT_AUX_SHIFT |
-				 (uint32_t)(end - head - 4) << FORMAT_LEN_SHIFT);
+				 (uint32_t)n << FORMAT_LEN_SHIFT);
 	t->cursor = end;
 	if (events > 1)
 		t->nextra -= (int64_t)events - 1;
 	log_count(t, events);
+	ASSERT_RECORDING(n <= UINT16_MAX); /* last: so it costs a compare */
 }
 
 /* ---- start and end ---- */
@@ -285,6 +292,8 @@ void log_finish(int status)
 {
 	uint8_t buffer[16], *end = log_varint(buffer, (uint32_t)status);
 
+	if (assert_broken() != NULL)
+		log_trouble(assert_broken(), 0);
 	if (!log_is_on())
 		return;
 	log_control(FORMAT_K_C_END, buffer, (size_t)(end - buffer));
@@ -319,7 +328,11 @@ void log_trouble(const char *what, int error)
 
 	if (!log_is_on() || !log_stop())
 		return;
-	for (; *what != '\0' && n < 80; n++)
+	if (assert_broken() != NULL) { /* whatever came of it */
+		what = assert_broken();
+		error = 0;
+	}
+	for (; *what != '\0' && n < (error != 0 ? 80 : sizeof(text)); n++)
 		text[n] = *what++;
 	if (error != 0 && why != NULL) {
 		text[n++] = ':';

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "capture/assert.h"
 #include "capture/log_priv.h"
 
 uint8_t *chunk_limit(const struct thread *t)
@@ -31,7 +32,7 @@ void chunk_limit_set(struct thread *t)
 	if (log_state.drops && !t->settling && t->cursor + SETTLE_BYTES < limit)
 		limit = t->cursor + SETTLE_BYTES;
 	__atomic_store_n(&t->limit, limit, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&log_state.stopping, __ATOMIC_SEQ_CST) ||
+	if (__atomic_load_n(&log_state.stopping, __ATOMIC_SEQ_CST) || assert_broken() != NULL ||
 	    __atomic_load_n(&t->nested, __ATOMIC_RELAXED) != 0)
 		t->limit = NULL;
 }
@@ -63,6 +64,7 @@ void chunk_begin(struct thread *t)
 	struct format_chunk *c = t->chunk;
 	struct timespec now;
 
+	ASSERT_RECORDING(t->size < FILE_SIZES);
 	/* A killed program must not leave a head that does not fit its records. */
 	__atomic_store_n(&c->magic, 0, __ATOMIC_RELEASE);
 	memset(c + 1, 0, file_slot_bytes(t->size) - sizeof(*c));
@@ -105,10 +107,23 @@ static void outgrown_give(struct thread *t)
 	}
 }
 
+bool chunk_is_sound(const struct thread *t)
+{
+	const struct format_chunk *c = t->chunk;
+
+	return ASSERT_RECORDING(c != NULL && t->size < FILE_SIZES) &&
+	       ASSERT_RECORDING(t->cursor >= (const uint8_t *)(c + 1) &&
+				t->cursor <= chunk_end(t)) &&
+	       ASSERT_RECORDING(c->magic == FORMAT_CHUNK && c->tid == t->tid) &&
+	       ASSERT_RECORDING(c->number == t->nchunks && c->first_tseq <= t->tseq + 1);
+}
+
 bool chunk_close(struct thread *t, uint32_t flags)
 {
 	struct format_chunk *c = t->chunk;
 
+	if (!chunk_is_sound(t))
+		return false;
 	c->used = (uint32_t)(t->cursor - (uint8_t *)(c + 1));
 	c->nlate = t->nlate;
 	c->nevents = t->tseq + 1 - c->first_tseq;
@@ -130,8 +145,9 @@ bool log_grow(struct thread *t)
 	size_t used = (size_t)(t->cursor - (uint8_t *)(from + 1));
 	int saved = errno;
 
-	if (t->muted || t->size == FILE_SIZES - 1)
+	if (t->muted || t->size == FILE_SIZES - 1 || !chunk_is_sound(t))
 		return false;
+	ASSERT_RECORDING(t->outgrown[t->size] == NULL);
 	to = file_slot_take(t->size + 1);
 	errno = saved;
 	if (to == NULL)

@@ -3,6 +3,7 @@
  *
  * Any thread may come here; one lock guards it all.
  */
+#include "capture/assert.h"
 #include "capture/log_priv.h"
 #include "capture/sys.h"
 
@@ -62,7 +63,7 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 	struct thread *t = &state.control;
 	uint8_t *head;
 
-	if (t->chunk == NULL || n > 0xffff)
+	if (t->chunk == NULL || !ASSERT_RECORDING(n <= UINT16_MAX))
 		return;
 	if (t->cursor + 4 + n + 16 > chunk_end(t)) {
 		state.torn = true;
@@ -113,6 +114,7 @@ static void cut_put(const struct pair *p, size_t n)
 	uint32_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		ASSERT_RECORDING(p[i].tid > before || i == 0);
 		at = log_varint(at, p[i].tid - before);
 		at = log_varint(at, p[i].tseq);
 		before = p[i].tid;
@@ -129,6 +131,8 @@ static void cut_make(void)
 {
 	size_t n = 0;
 
+	if (!ASSERT_RECORDING(state.nended <= ENDED_MAX && state.nended + state.ntable <= CUT_MOST))
+		return;
 	sys_barrier_all();
 	for (unsigned i = 0; i < state.nended; i++)
 		state.pairs[n++] = state.ended[i];
@@ -150,7 +154,8 @@ void log_account(const struct thread *t, uint64_t bytes, bool ended)
 
 	sys_lock_take(&state.lock);
 	state.closed += bytes;
-	if (ended) {
+	if (ended && ASSERT_RECORDING(state.nended < ENDED_MAX && t->index < state.ntable &&
+				      state.table[t->index] == t)) {
 		state.ended[state.nended++] = (struct pair){ t->tid, t->tseq };
 		state.table[t->index] = state.table[--state.ntable];
 		state.table[t->index]->index = t->index;
@@ -171,6 +176,7 @@ void log_account(const struct thread *t, uint64_t bytes, bool ended)
 void log_table_add(struct thread *t)
 {
 	sys_lock_take(&state.lock);
+	ASSERT_RECORDING(t->tid != 0 && state.ntable < 1u << FORMAT_TID_BITS);
 	t->index = (uint32_t)state.ntable;
 	state.table[state.ntable++] = t;
 	chunk_limit_set(t); /* log_table_stop may have been here before it was in the table */

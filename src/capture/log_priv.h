@@ -54,6 +54,8 @@ uint8_t *chunk_limit(const struct thread *t);
 void chunk_limit_set(struct thread *t);
 /* A new chunk in the thread's slot. */
 void chunk_begin(struct thread *t);
+/* Is the cursor in the slot, and the slot as chunk_begin left it?  Asserts it. */
+bool chunk_is_sound(const struct thread *t);
 /* Copies the chunk to the end of the file. */
 bool chunk_close(struct thread *t, uint32_t flags);
 

@@ -4,6 +4,8 @@
  */
 #include "capture/log.h"
 
+#include "capture/assert.h"
+
 void log_runs_prepare(struct thread *t, const cell_version *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -26,6 +28,7 @@ uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n,
 		unsigned kind;
 
 		k = log_run_end(v, i, n, &kind);
+		ASSERT_RECORDING(k > i && k <= n);
 		p = log_varint(p, (uint64_t)(k - i) << 2 | kind);
 		if (kind != 0)
 			p = log_varint(p, log_ref(t, v[i], own + i * step));

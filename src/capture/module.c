@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/assert.h"
 #include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/range.h"
@@ -161,8 +162,11 @@ static void function_add(const void *f)
 		__atomic_store_n(&all.functions, bigger, __ATOMIC_RELEASE);
 		__atomic_store_n(&all.room, room, __ATOMIC_RELEASE);
 	}
+	ASSERT_RECORDING((all.room & (all.room - 1)) == 0);
 	all.functions[function_slot(all.functions, all.room, f)] = f;
 	all.nfunctions++;
+	ASSERT_RECORDING(all.nfunctions <
+			 all.room); /* or a search for what is not there has no end */
 }
 
 /* Those behind it, up to the next free slot, may be there because it was in their way. */
@@ -172,6 +176,7 @@ static void function_drop(const void *f)
 
 	if (all.functions[i] == NULL)
 		return;
+	ASSERT_RECORDING(all.nfunctions != 0);
 	all.functions[i] = NULL;
 	all.nfunctions--;
 	while (all.functions[i = (i + 1) & (all.room - 1)] != NULL) {
@@ -425,6 +430,7 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	sys_lock_take(&all.lock);
 	*m->base = all.nsites;
 	all.nsites += m->nsites;
+	ASSERT_RECORDING(all.nsites > *m->base); /* numbers are used once */
 	first = image_count(m, 1);
 	for (uint64_t i = 0; i < m->nfunctions; i++)
 		if (m->functions[i] != NULL)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "capture/assert.h"
 #include "capture/sys.h"
 
 #define BUCKET_BITS 8
@@ -33,6 +34,7 @@ struct object_note **object_lock(const void *obj)
 
 void object_unlock(const void *obj)
 {
+	ASSERT_RECORDING(bucket_of(obj)->lock.word != 0);
 	sys_lock_drop(&bucket_of(obj)->lock);
 }
 
@@ -66,6 +68,7 @@ struct object_note *object_add(struct object_note **list, const void *obj, enum 
 {
 	struct object_note *n = pool_take();
 
+	ASSERT_RECORDING(obj != NULL && list == &bucket_of(obj)->list);
 	if (n == NULL)
 		return NULL;
 	*n = (struct object_note){ .obj = obj, .what = what, .tid = tid, .tseq = tseq };
@@ -79,6 +82,8 @@ void object_drop(struct object_note **at)
 {
 	struct object_note *n = *at;
 
+	if (!ASSERT_RECORDING(n != NULL))
+		return;
 	*at = n->next;
 	sys_lock_take(&pool_lock);
 	n->next = pool;

@@ -1,5 +1,7 @@
 #include "capture/place.h"
 
+#include "capture/assert.h"
+
 const uint8_t place_lengths[] = {
 	[FORMAT_V_1] = 1, [FORMAT_V_2] = 2, [FORMAT_V_4] = 4, [FORMAT_V_ADDRESS] = 4
 };
@@ -31,6 +33,7 @@ static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t wha
 	*p = (struct place){ .shape = place_shape(what, site),
 			     .head = ((slot >> 7) + 1) | (slot & 127) << FORMAT_SLOT_SHIFT,
 			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
+	ASSERT_RECORDING(place_shape(what, site) != 0); /* 0 is a place that was not learnt */
 	place_remember(t, p, what, addr, v, value);
 	log_other_end(t, FORMAT_K_ACCESS, what & 255, q, 0);
 	place_count(t, what);

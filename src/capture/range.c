@@ -1,5 +1,6 @@
 #include "capture/range.h"
 
+#include "capture/assert.h"
 #include "capture/filter.h"
 #include "capture/sync.h"
 
@@ -57,6 +58,8 @@ static uint8_t *piece_head(struct thread *t, const struct piece *w, uint32_t sit
 	uint64_t delta;
 	uint8_t *p;
 
+	/* A piece without a word would be tried again for ever. */
+	ASSERT_RECORDING(w->words != 0 && w->words <= THREAD_PIECE / 8 && w->bytes <= 8 * w->words);
 	log_ready(t, site);
 	log_runs_prepare(t, t->versions, w->words);
 	delta = log_delta(t, site, w->from);
@@ -248,7 +251,8 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 		k = read_piece(t, from + done, from + n, site, small, false);
 		memcpy(bytes + done, t->piece, k);
 	}
-	for (uint64_t k = first; small && k <= t->tseq; k++)
+	ASSERT_RECORDING(!small || t->tseq + 1 - first <= LOG_FEEDS);
+	for (uint64_t k = first; small && k <= t->tseq && nfeeds < LOG_FEEDS; k++)
 		feeds[nfeeds++] = k;
 	for (size_t done = 0; done < n;)
 		done += write_piece(t, to + done, bytes + done, to + n, site, 0, feeds, nfeeds);
@@ -391,6 +395,7 @@ static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, 
 	uint64_t delta;
 	uint8_t *q;
 
+	ASSERT_RECORDING(nruns != 0 && nruns <= ALLOC_RUNS + 1);
 	log_ready(t, site);
 	for (size_t i = 0; i < nruns; i++)
 		log_runs_prepare(t, &runs[i].first, 1);

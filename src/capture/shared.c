@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "capture/assert.h"
 #include "capture/range.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
@@ -115,6 +116,7 @@ static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 {
 	HOOK(t) {
 		sys_lock_take(&lock);
+		ASSERT_RECORDING(used <= MAPPINGS);
 		for (uint32_t i = 0; i < used; i++)
 			if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
 			    mappings[i].device == st->st_dev)

@@ -29,6 +29,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "capture/assert.h"
 #include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/file.h"
@@ -88,6 +89,7 @@ void hook_late(struct thread *t)
 {
 	int saved = errno, n = t->put_off.number;
 
+	ASSERT_RECORDING(n > 0 && n < _NSIG);
 	t->view.live &= ~THREAD_LATE;
 	t->put_off.number = 0;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);

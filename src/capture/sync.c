@@ -1,5 +1,6 @@
 #include "capture/sync.h"
 
+#include "capture/assert.h"
 #include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/filter.h"
@@ -217,6 +218,8 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 	uint32_t site = place(t);
 	uint8_t *p;
 
+	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
+		return;
 	/* A read in a block and one before it are two, whatever they saw. */
 	if (kind == FORMAT_K_BLOCK)
 		filter_sweep(t);

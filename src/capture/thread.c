@@ -1,5 +1,6 @@
 #include "capture/thread.h"
 
+#include "capture/assert.h"
 #include "capture/filter.h"
 #include "capture/log.h"
 #include "capture/sync.h"
@@ -74,6 +75,7 @@ struct thread *thread_new(void)
 
 static void block_give(struct thread *t)
 {
+	ASSERT_RECORDING(t != &thread_scratch && t != &thread_gone && t->chunk == NULL);
 	filter_release(t);
 	t->next_free = all.free;
 	all.free = t;
@@ -139,6 +141,7 @@ void thread_begin(struct thread *t)
 {
 	int saved = errno;
 
+	ASSERT_RECORDING(t->tid != 0 && t->chunk == NULL && !t->ended);
 	/* The C library may allocate below: not the program's doing. */
 	t->view.live = THREAD_QUIET;
 	if (!log_is_on()) { /* and no system call is made that the program would not make */
@@ -166,6 +169,7 @@ uint64_t thread_end(struct thread *t, unsigned how)
 	struct stack_owner *o = owner_of(t->stack_low);
 	bool inside = thread_is_inside(t);
 
+	ASSERT_RECORDING(t == thread_self() && !t->ended);
 	t->view.live = THREAD_QUIET;
 	if (inside) {
 		log_leave(t);

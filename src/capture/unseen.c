@@ -28,6 +28,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "capture/assert.h"
 #include "capture/channel.h"
 #include "capture/module.h"
 #include "capture/real.h"
@@ -103,6 +104,7 @@ enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
 /* Depths of calls that were left by a jump are at or below the present one. */
 static void drop_stale(struct thread *t)
 {
+	ASSERT_RECORDING(t->nunseen <= THREAD_UNSEEN);
 	while (t->nunseen != 0 && t->unseen[t->nunseen - 1] >= t->view.depth)
 		t->nunseen--;
 }

@@ -125,6 +125,44 @@ static void starving(void)
 	crew_end();
 }
 
+/* What must hold of a thread's log does not: the recording stops, says so, and all goes on. */
+static void break_chunk(void *unused)
+{
+	(void)unused;
+	thread_self()->nchunks += 7;
+}
+
+static void break_table(void *unused)
+{
+	(void)unused;
+	thread_self()->index = UINT32_MAX;
+}
+
+static void broken(void (*how)(void *))
+{
+	crew_start(3);
+	for (int i = 0; i < 200; i++) {
+		if (i == 100)
+			crew_do(1, how, NULL);
+		crew_do((unsigned)i % 3, one, NULL);
+	}
+	CAPTURE_CHECK(memcmp(area, model, sizeof(area)) == 0, "not as it was written");
+	crew_end();
+	foresee_write8(area, 1, 0);
+	CAPTURE_CHECK(area[0] == 1, "not written");
+}
+
+static void broken_chunk(void)
+{
+	broken(break_chunk);
+	CAPTURE_CHECK(!log_is_on(), "the recording goes on");
+}
+
+static void broken_table(void)
+{
+	broken(break_table);
+}
+
 /* After trouble nothing is recorded, and all goes on as it did. */
 static void trouble(void)
 {
@@ -140,6 +178,12 @@ static void trouble(void)
 }
 
 static const struct capture_case cases[] = {
+	{ .name = "a chunk is broken",
+	  .run = broken_chunk,
+	  .trouble = "recorder finds its data broken, src/capture/log_" },
+	{ .name = "a table is broken",
+	  .run = broken_table,
+	  .trouble = "recorder finds its data broken, src/capture/log_" },
 	{ .name = "records of all sizes", .run = many },
 	{ .name = "in small chunks", .run = many, .cut = "4096" },
 	{ .name = "in areas", .run = many, .cut = "8192", .options = "keep=4194304\n" },
