@@ -13,8 +13,6 @@
 #include "capture/sync.h"
 #include "capture/sys.h"
 
-#define SITES_MAX (1u << 24)
-#define PATTERNS_MAX 64
 #define INITIAL_MOST 4096u	 /* bytes of a variable that are kept */
 #define INITIAL_EACH (1u << 20)	 /* bytes that are looked at, of a variable */
 #define INITIAL_SCAN (64u << 20) /* and of all of them */
@@ -22,19 +20,9 @@
 #define IMAGES_MAX 256		 /* of more, calls into them wait: sound, only less exact */
 #define STRINGS_CACHED 1024u
 
-bool module_patterns;
-
 static struct {
 	struct sys_lock lock;
 	uint32_t nsites; /* next site number; 0 is never used */
-	uint8_t *skips;	 /* per site, when there are patterns */
-	struct {
-		const char *text;
-		size_t n;
-		bool only;
-	} patterns[PATTERNS_MAX];
-	unsigned npatterns;
-	bool has_only;
 
 	/* The units there are, as far as there is room. */
 	const struct foresee_module *units[4096];
@@ -60,80 +48,6 @@ static struct {
 	const void **functions;
 	size_t nfunctions, room;
 } all = { .nsites = 1 };
-
-/* ---- patterns ---- */
-
-static bool glob(const char *p, const char *pend, const char *s, const char *send)
-{
-	for (; p < pend; p++) {
-		if (*p == '*') {
-			for (; s <= send; s++)
-				if (glob(p + 1, pend, s, send))
-					return true;
-			return false;
-		}
-		if (s == send || (*p != '?' && *p != *s))
-			return false;
-		s++;
-	}
-	return s == send;
-}
-
-static bool matches(unsigned i, const char *s, const char *send)
-{
-	const char *p = all.patterns[i].text;
-
-	return glob(p, p + all.patterns[i].n, s, send);
-}
-
-/* A name as a whole, or the last part of a path. */
-static bool pattern_matches(unsigned i, const char *s)
-{
-	const char *slash, *end;
-
-	if (s == NULL)
-		return false;
-	end = s + strlen(s);
-	slash = strrchr(s, '/');
-	return matches(i, s, end) || (slash != NULL && matches(i, slash + 1, end));
-}
-
-/* A variable also by the name before its fields and elements: "table" for "table[].count". */
-static bool pattern_matches_variable(unsigned i, const char *s)
-{
-	return pattern_matches(i, s) || (s != NULL && matches(i, s, s + strcspn(s, ".[")));
-}
-
-static bool is_skipped(const struct foresee_site *s)
-{
-	bool only = !all.has_only;
-
-	for (unsigned i = 0; i < all.npatterns; i++) {
-		bool hit = pattern_matches_variable(i, s->variable) ||
-			   pattern_matches(i, s->file) || pattern_matches(i, s->function);
-
-		if (hit && !all.patterns[i].only)
-			return true;
-		only = only || (hit && all.patterns[i].only);
-	}
-	return !only;
-}
-
-void module_pattern(const char *pattern, size_t n, bool only)
-{
-	if (all.npatterns == PATTERNS_MAX)
-		return;
-	all.patterns[all.npatterns].text = pattern;
-	all.patterns[all.npatterns].n = n;
-	all.patterns[all.npatterns++].only = only;
-	all.has_only = all.has_only || only;
-	module_patterns = true;
-}
-
-bool module_skips(uint32_t site)
-{
-	return all.skips != NULL && site < SITES_MAX && all.skips[site];
-}
 
 /* ---- the set of functions ---- */
 
@@ -379,16 +293,6 @@ static void put_module(const struct foresee_module *m)
 	log_control_unlock();
 }
 
-static void mark_skips(const struct foresee_module *m)
-{
-	if (!module_patterns)
-		return;
-	if (all.skips == NULL && (all.skips = sys_pages(SITES_MAX)) == NULL)
-		return;
-	for (uint32_t i = 1; i < m->nsites && *m->base + i < SITES_MAX; i++)
-		all.skips[*m->base + i] = is_skipped(&m->sites[i]);
-}
-
 /*
  * The unit's variables lie where others lay: they are new memory, and what was done to those is not
  * their past.  The unit's first site number, which is no place, says to the reader whose they are
@@ -438,7 +342,7 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	if (all.started && log_is_on()) {
 		if (first)
 			steady_image(m);
-		mark_skips(m);
+		module_mark(m);
 		put_module(m);
 		renew = image_is_reused(m);
 	}
@@ -493,7 +397,7 @@ void module_start(void)
 	elf_forget();
 	put_streams();
 	for (unsigned i = 0; i < all.nunits; i++) {
-		mark_skips(all.units[i]);
+		module_mark(all.units[i]);
 		put_module(all.units[i]);
 	}
 	sys_lock_drop(&all.lock);

@@ -17,6 +17,9 @@ bool module_skips(uint32_t site);
 /* One pattern, before the first module registers.  Shell-like: '*' and '?',
  * matched against variable, file, file's last part, and function. */
 void module_pattern(const char *pattern, size_t n, bool only);
+/* A unit comes: which of its sites are off?  One caller at a time. */
+struct foresee_module;
+void module_mark(const struct foresee_module *m);
 
 /* Is the function instrumented?  Is any unit in the image (program or library) whose mapping
  * begins at start? */
