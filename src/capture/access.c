@@ -9,9 +9,9 @@
  *
  *	lock cell (was v); *p = x; unlock with my next event's name;   log(x, v)
  *
- * The record is written after the cell is unlocked, to hold it as briefly as can be:
- * another thread may name the event before its record is in the log; at most
- * one event of a thread is ever in that state, and cuts allow for it.
+ * The record is written after the cell is unlocked, so that the cell is held as briefly as can be.
+ * Another thread may then name the event before its record is in the log; that is true of at most
+ * one event of each thread at a time, and cuts allow for it.
  */
 #include "capture/access.h"
 
@@ -22,7 +22,7 @@
 #include "capture/real.h"
 #include "capture/sync.h"
 
-/* Every hook: the thread if it records, else do the bare access. */
+/* The beginning of every hook: the thread if it records; else the bare access is done. */
 #define ENTER_OR(bare)                                                    \
 	struct thread *t = thread_self();                                 \
 	if (__builtin_expect(t->view.live != THREAD_LIVE, 0)) {           \
@@ -110,10 +110,9 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 }
 
 /*
- * The shortest way: a read of bytes that this run has dropped before.  True: it
- * was dropped, *x is the value.  Everything else is left to read_word; this one
- * needs no stack frame.  A locked cell is no run's version, nor is a word's
- * second half its own word's.
+ * The shortest way: a read of bytes that this run has dropped before.  True: it was dropped, *x is
+ * the value.  Everything else is left to read_word, so that this needs no stack frame.  A locked
+ * cell, or an access that reaches into a second word, never equals the version of a run.
  */
 static inline __attribute__((always_inline)) bool
 read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
@@ -157,8 +156,8 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 		write_cross(t, p, log2, x, site, feeds, nfeeds);
 		return;
 	}
-	/* The chunk may be full: not when others can name the event already, who would be left
-	 * without it if the program was killed here. */
+	/* If the chunk is full the next one is begun here, before others can name the event: if the
+	 * program was killed in between, they would name an event that is in no record. */
 	log_ready(t, site);
 	v = cell_lock(cell);
 	access_store(p, log2, x);
@@ -211,7 +210,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 		t->view.live = 0;                                                               \
 		__asm__ volatile("" ::: "memory");                                              \
 		if (read_again(t, p, LOG2, site, &x))                                           \
-			return hook_end(t) ? (T)hook_late_with(t, x) : (T)x;                    \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                  \
 		return read_more##N(p, site, t);                                                \
 	}                                                                                       \
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)               \

@@ -3,8 +3,8 @@
  * interface; the header declares them weak, here they are defined.
  *
  * A lock of the program's own is logged like any other, as its kind USER.  If it is made of
- * instrumented accesses these are logged too, and order as accesses do: what the program says of
- * its lock comes on top, nothing is taken away.
+ * instrumented accesses these are logged too, and order as accesses do; the annotations add to that
+ * and remove nothing.
  */
 #include "capture/annotate.h"
 
@@ -101,8 +101,8 @@ void annotate_channel(unsigned kind, const volatile void *channel)
 
 /* ---- locks ---- */
 
-/* What this thread holds, and how often: programs do not say of each call whether it is an inner
- * one.  Of more locks than there is room for it is not known. */
+/* What this thread holds, and how often: an annotation does not say whether the lock was held
+ * already. Of more than HELD locks it is not known. */
 #define HELD 16
 static __thread struct {
 	const volatile void *lock;

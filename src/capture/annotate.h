@@ -2,7 +2,7 @@
  * What the families of annotations have in common: <foresee.h> (annotate.c), those of the thread
  * sanitizer (annotate_tsan.c) and the older Annotate* (annotate_dynamic.c).
  *
- * Each is a hook of its own: nothing happens where nothing is recorded.
+ * Each function is a hook of its own, and does nothing while nothing is recorded.
  */
 #ifndef CAPTURE_ANNOTATE_H
 #define CAPTURE_ANNOTATE_H
@@ -21,7 +21,7 @@ void annotate_channel(unsigned kind, const volatile void *channel);
 
 /* kind: FORMAT_K_ACQ and the like; flags: FORMAT_LOCK_TRY, FORMAT_LOCK_RECURSIVE. */
 void annotate_lock(unsigned kind, const volatile void *lock, unsigned flags);
-/* How often the calling thread has taken it to write and not given it back, as far as is known. */
+/* How many times the calling thread holds it for writing, as far as is known. */
 uint32_t annotate_levels(const volatile void *lock);
 
 #endif /* CAPTURE_ANNOTATE_H */

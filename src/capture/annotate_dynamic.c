@@ -3,10 +3,10 @@
  * AnnotateHappensBefore and its relatives, in programs that call them as functions and do not
  * define them.
  *
- * What hides something is not done.  A recording without some accesses would order less than the
- * run did, and predictions from it could be wrong; so IgnoreReads, IgnoreWrites and IgnoreSync are
- * noted and everything is recorded.  A race that is declared benign stays in the recording, and
- * the report leaves it out and counts it.
+ * Annotations that hide something are not obeyed.  A recording without some accesses would order
+ * less than the run did, and predictions from it could be wrong; so IgnoreReads, IgnoreWrites and
+ * IgnoreSync are noted and everything is recorded.  A race that is declared benign stays in the
+ * recording, and the report leaves it out and counts it.
  *
  * NewMemory and PublishMemoryRange say what the recording shows anyway: who got the memory read a
  * pointer to it, and comes after the thread that stored it.

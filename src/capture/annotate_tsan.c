@@ -5,11 +5,11 @@
  *	post_lock        it has it, or a try failed
  *	pre_unlock       it gives it up
  *
- * The sanitizer ignores what a program does between pre and post.  Here these accesses are
- * recorded like all others.  They order as accesses do, so a lock made of them is ordered twice,
- * and predictions may be missed; but what else the program does in there is not lost, and no
- * read is left without the write that it saw.  So the ends that only say "go on" (post_unlock,
- * signal, divert) are nothing here.
+ * The sanitizer ignores what a program does between pre and post.  Here these accesses are recorded
+ * like all others.  They order as accesses do, so a lock made of them is ordered twice, and
+ * predictions may be missed; but what else the program does in there is not lost, and no read is
+ * left without the write that it saw.  So the calls that only end such a stretch (post_unlock,
+ * signal, divert) do nothing here.
  */
 #include <stdint.h>
 
@@ -38,8 +38,8 @@ static unsigned aux_of(unsigned flags)
 	       (flags & (WRITE_NESTS | READ_NESTS) ? FORMAT_LOCK_RECURSIVE : 0);
 }
 
-/* Whether the lock is to be had at once is not known; if the run ends here, it was not.  Its holder
- * asks for one that nests. */
+/* Whether the thread will have to wait is not known; if the run ends here, it had to.  A thread
+ * that holds the lock already takes one that nests, and asks for nothing. */
 EXPORT void __tsan_mutex_pre_lock(void *addr, unsigned flags)
 {
 	if (!(flags & TRY_LOCK) && annotate_levels(addr) == 0)

@@ -1,7 +1,7 @@
 /*
- * The model: a set of lines, and a line is written when it is not in there yet.  To make a line
- * takes names, and those a search; so there is a number for each pattern as the hooks see it, and
- * only a new number makes a line.  Several numbers may lead to one line (a routine that calls the
+ * The model: a set of lines; a line that is not in it yet is written.  A line has names in it,
+ * which take a search; so each pattern, as the hooks see it, has a number, and only a new number
+ * makes a line.  Several numbers may lead to one line (a routine that calls the
  * same function at two places): the line has a number too, without the thread's, in the same set.
  */
 #include "capture/announce.h"
@@ -33,7 +33,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* Was it not in the set?  Now it is.  A full set knows everything. */
+/* Adds it to the set; true: it was not in there.  Of a full set it is assumed that it was. */
 static bool is_new(uint64_t number)
 {
 	uint32_t at = (uint32_t)(number >> 40);

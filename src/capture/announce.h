@@ -5,7 +5,8 @@
  *	foresee: T2 "worker" locks b (audit.c:31) holding a (audit.c:29)
  *
  * A pattern is where the lock is taken, where the held ones were, and the routine that the thread
- * began with; which thread it is does not matter, nor, at one place, which lock.
+ * began with; neither the thread nor, where one line takes several locks, the lock makes a new
+ * pattern.
  *
  * Threads: each keeps its own list; the patterns told already are one set for all.
  */

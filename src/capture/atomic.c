@@ -127,8 +127,9 @@ static void log_casfail(struct thread *t, const void *p, const struct rmw *m, ui
 }
 
 /*
- * A compare-exchange that fails is a read, and no more: it ends no epoch, and of a loop of them that
- * sees one version the filter keeps the first and the last.  False: it may well succeed, and nothing is logged.
+ * A compare-exchange that fails is a read, and no more: it ends no epoch, and of a loop of them
+ * that sees one version the filter keeps the first and the last.  False: it may succeed; nothing is
+ * logged.
  */
 static bool cas_fails(struct thread *t, const void *p, uint64_t *expected, unsigned log2, int order,
 		      uint32_t site)
@@ -270,9 +271,9 @@ static int order_read(int order)
 					   : order;
 }
 
-/* m is logged, and has changed nothing.  The next is a read of its own, which has been seen by no record
- * yet: so the entry has a version that no event can have.  What was dropped before is told of: after
- * this there may be nothing but more of them until the program is killed. */
+/* m is logged, and has changed nothing.  The next one like it will be logged as a read, the
+ * first of its run: so the entry gets a version that no event can have.  Runs that are open are
+ * closed: after this there may be nothing but more of these reads until the program is killed. */
 static void same_note(struct thread *t, const void *p, const struct rmw *m)
 {
 	uint64_t key = same_key(p, m->order);

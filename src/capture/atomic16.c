@@ -123,9 +123,9 @@ static struct wide look(const void *p, cell_version v[2])
 }
 
 /*
- * A read of both words needs no record if the filter drops both.  It knows reads of one word only.  So
- * the first of a run is logged as what it is (FILTER_SAME), the second as two reads, which
- * the others repeat.
+ * A read of both words needs no record if the filter drops both.  It knows reads of one word
+ * only.  So the first of a run is logged as what it is (FILTER_SAME), the second as two reads,
+ * which the others repeat.
  */
 struct wide_filter {
 	const char *at[2];
@@ -231,7 +231,7 @@ EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site
 	hook_leave(t);
 }
 
-/* One that fails is a read (atomic.c).  False: it may well succeed, and nothing was done. */
+/* One that fails is a read (atomic.c).  False: it may succeed; nothing was done. */
 static bool cas_fails(struct thread *t, const void *p, struct wide *expected, int order,
 		      uint32_t site)
 {

@@ -1,7 +1,7 @@
 /*
  * <threads.h>.  In glibc these are the POSIX objects under other names, and the
- * library's own calls from one to the other cannot be seen from outside; so
- * each is wrapped, and does what its POSIX twin does.
+ * library calls one from the other internally, where it cannot be intercepted; so each has a
+ * stand-in of its own, which does what its POSIX twin does.
  */
 #include <errno.h>
 #include <threads.h>

@@ -21,8 +21,8 @@ cell_version cell_wait(uint64_t *cell)
 		}
 		sched_yield();
 	}
-	/* Before anybody can see what the dead holder has left behind.  Its version stands, and the
-	 * caller's record goes nowhere: it makes sure of room after this. */
+	/* Recording stops before anybody can see what the dead holder has left behind.  Its version
+	 * stays in the cell; the caller's record is lost, as its next log_ready finds out. */
 	log_trouble("a thread has vanished in the middle of a write", 0);
 	v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
 	if (v & CELL_LOCKED)

@@ -1,7 +1,7 @@
 /*
  * Cells: one 64-bit shadow word for each aligned 8-byte word of the program.
  *
- *	bit 63   locked: a writer is between "I come next" and "I am done"
+ *	bit 63   locked: a writer has its place in the order and is not done yet
  *	62..43   thread of the last write      \ together the version;
  *	42..0    that thread's event number    / 0 is INIT
  *
@@ -62,11 +62,12 @@ static inline uint64_t cell_tseq(cell_version v)
 /*
  * Waits until somebody else's lock is gone; returns the unlocked version.  A holder that vanished
  * (longjmp out of a signal handler, asynchronous cancel) is given up on after a while, so that no
- * program hangs for our sake.  What it has written is in no record then, so recording stops.
+ * program hangs because of the recorder.  What that thread wrote is in no record, so recording
+ * stops.
  */
 cell_version cell_wait(uint64_t *cell) __attribute__((noinline, cold));
 
-/* How often a waiter gives way before it gives up; for tests. */
+/* How often a waiter yields before it gives up; a variable for the sake of tests. */
 extern unsigned cell_patience;
 
 static inline cell_version cell_peek(const uint64_t *cell)
@@ -82,7 +83,7 @@ static inline bool cell_still(const uint64_t *cell, cell_version v)
 	return __atomic_load_n(cell, __ATOMIC_RELAXED) == v;
 }
 
-/* The line will be written: ask for it now, once, instead of first to read it. */
+/* The cache line will be written: fetch it for writing at once, not first for reading. */
 static inline void cell_prepare(const uint64_t *cell)
 {
 	__asm__ volatile("prefetchw %0" : : "m"(*cell));

@@ -7,7 +7,7 @@
 
 static uint64_t words[CHANNEL_COUNT]; /* never read or written: their cells count */
 
-/* Is it watched by an epoll?  Then who waits there sees it as one of the sockets. */
+/* Is it watched by an epoll?  Then a thread that waits there takes from CHANNEL_SOCKET. */
 static uint8_t watched[CHANNEL_COUNT];
 
 /*
@@ -33,14 +33,15 @@ static uint32_t number(int fd)
 	return n != 0 ? n - 1 : (uint32_t)fd;
 }
 
-/* Another thread learns of new_fd from the program, later: no order of ours is needed. */
+/* Relaxed: another thread can use new_fd only after the program has told it, which orders the
+ * two. */
 void channel_same(int old_fd, int new_fd)
 {
 	if ((unsigned)new_fd < NUMBERS)
 		__atomic_store_n(&number_of[new_fd], number(old_fd) + 1, __ATOMIC_RELAXED);
 }
 
-/* A file of no type: an inode that stands for nothing by itself. */
+/* A file of no type: many descriptors share its inode. */
 static bool is_anonymous(const struct stat *st)
 {
 	return (st->st_mode & S_IFMT) == 0;

@@ -1,6 +1,6 @@
 /*
- * Channels: how order gets from one thread to another on ways that are no
- * objects of the program's memory.
+ * Channels: ways that order one thread after another without being an object in the program's
+ * memory, such as a pipe.
  *
  *	T1                              T2
  *	x = 1
@@ -9,11 +9,11 @@
  *	                                TAKE pipe
  *	                                use x
  *
- * Every GIVE of a channel comes before the TAKEs that follow it in the log, in
- * every reordering.  A GIVE is logged before the call that lets others go on, a
- * TAKE after the call that may have waited.  What is logged without need, or on a
- * channel that two things share by accident, orders more and costs predictions;
- * what is missing costs the truth.
+ * Every GIVE of a channel comes before the TAKEs that follow it in the log, in every reordering.  A
+ * GIVE is logged before the call that lets others go on, a TAKE after the call that may have
+ * waited.  A GIVE or TAKE too many (two things may share a channel by accident) orders more than
+ * the program does, and predictions are missed; one too few orders less, and predictions would be
+ * wrong.
  *
  * A channel is a word of the runtime, its address the object's:
  *
@@ -48,7 +48,7 @@ void channel_give(unsigned channel);
 void channel_take(unsigned channel);
 void channel_give_fd(int fd);
 void channel_take_fd(int fd);
-/* fd was read from and gave n bytes: of a signalfd, also the signals they tell of. */
+/* n bytes were read from fd; if it is a signalfd, TAKE of each signal in them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);
 
 /* The channel of a signal; CHANNEL_NONE for a number that is none. */

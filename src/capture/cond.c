@@ -15,10 +15,10 @@
  *
  *	wait T2   wait T3   signal (T1, 17)   wait T4
  *
- * A waiter that comes back takes a broadcast that stands after it, else the
- * first signal that does, else none: it woke by itself.  Then whatever leads the list and is
- * no wait can wake nobody any more, and goes.  A signal that finds no unsettled wait is not
- * kept at all, so the list is never longer than twice its waits.
+ * A waiter that comes back takes a broadcast that stands after it in the list, else the first
+ * signal that does, else none: it woke by itself.  What then stands at the head of the list and is
+ * no wait can wake nobody any more, and is removed.  A signal that finds no unsettled wait is not
+ * put into the list at all, so the list is never longer than twice its waits.
  *
  * With two waiters and two signals in flight the pairs may be swapped against
  * what the kernel did; no program can tell.  A signal sent without the mutex between
@@ -163,7 +163,7 @@ int cond_wait(struct cond_wait *w)
 {
 	int r;
 
-	/* With a time that is none the library refuses at once, whatever others do. */
+	/* An invalid time: the library refuses at once, whatever others do. */
 	if ((w->until != NULL && !lock_is_time(w->clock, w->until)) || !cond_park(w))
 		return w->wait(w);
 	pthread_cleanup_push(cond_cancelled, w);

@@ -10,7 +10,7 @@ struct cond_wait {
 	pthread_mutex_t *mutex;
 	const struct timespec *until; /* NULL: for ever */
 	clockid_t clock;
-	/* Waits really; returns an error number. */
+	/* The real wait; returns an error number. */
 	int (*wait)(const struct cond_wait *w);
 };
 

@@ -1,8 +1,8 @@
 /*
- * Coroutines: swapcontext goes from one stack to another, and comes back much later, perhaps in another
- * thread.  Each has called frames of its own, and the shadow stack is the thread's; so what was on
- * it is kept with the stack that is left, and put back.  A new one begins with the frames of
- * whoever went there first.
+ * Coroutines: swapcontext goes from one stack to another, and comes back much later, perhaps in
+ * another thread.  Each coroutine has frames of its own, but the shadow stack belongs to the
+ * thread.  So its frames are saved on the stack that is left, and restored when swapcontext comes
+ * back.  A new coroutine begins with the frames of whoever switched to it first.
  */
 #include <alloca.h>
 #include <string.h>

@@ -13,13 +13,13 @@
  * The child waits so that nothing of it is logged before its maker knows its
  * handle; else a join by a third thread could not name it.
  *
- * The handle is there before the child runs: POSIX does not promise that, but glibc stores it before
- * it makes the thread, so a child that reads it races with nobody.  A third thread that does may.
- * The library stores it in a variable of ours, and the recorded write is the only one that the
- * program sees.
+ * The program's handle is written before the child runs.  POSIX does not promise that, but glibc
+ * does it: it stores the handle before it makes the thread, so a child that reads it does not race;
+ * a third thread may.  The library stores it in a variable of ours; the recorded write then is the
+ * only one that the program sees.
  *
- * Signals are blocked in the child until it records: a handler that ran before
- * would look like a thread that nobody made.
+ * Signals are blocked in the child until it records: a handler that ran earlier
+ * would be taken for a thread that unseen code has made.
  *
  * The end must be logged after the last thing the thread does, whether it
  * returned, exited or was cancelled.  That is the destructor of a key of ours:
@@ -130,7 +130,7 @@ static void end_round(void *rounds)
 		return;
 	tid = t->tid;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL); /* nor may a handler run unrecorded after */
+	pthread_sigmask(SIG_BLOCK, &all, NULL); /* a handler would run unrecorded from here on */
 	handle_ended(pthread_self(), tid, thread_end(t, end_how));
 }
 
@@ -140,7 +140,7 @@ static __attribute__((constructor(101))) void create_init(void)
 		end_key_made = pthread_key_create(&end_key, end_round) == 0;
 }
 
-/* This thread's end will be noticed. */
+/* Makes sure that end_round runs at the end of this thread. */
 static void watch_end(void)
 {
 	if (end_key_made && pthread_getspecific(end_key) == NULL)
@@ -162,7 +162,7 @@ struct create_start create_child_begin(struct create_start *start)
 	struct create_start s;
 	struct thread *t;
 
-	foresee_self = &thread_gone.view;			   /* nor is it anybody yet */
+	foresee_self = &thread_gone.view; /* no thread identity yet: hooks must do nothing */
 	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
 		syscall(SYS_futex, &start->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	s = *start; /* in the thread's block: gone once it records */
@@ -177,7 +177,7 @@ struct create_start create_child_begin(struct create_start *start)
 	return s;
 }
 
-/* Others may join it: it goes by its handle, as one that we made. */
+/* Others may join it by its handle, like a thread that was made through us. */
 static void bind_self(const struct thread *t)
 {
 	if (!t->detached)
@@ -186,14 +186,14 @@ static void bind_self(const struct thread *t)
 
 void create_adopted(const struct thread *t)
 {
-	end_how = FORMAT_END_RETURN; /* as far as anybody knows */
+	end_how = FORMAT_END_RETURN; /* nobody will say how it ends */
 	watch_end();
 	bind_self(t);
 }
 
 void create_first(const struct thread *t)
 {
-	create_init(); /* whose turn may come later */
+	create_init(); /* the constructor may come later */
 	watch_end();
 	bind_self(t);
 }
@@ -214,7 +214,8 @@ void create_child_exit(void)
 	end_how = FORMAT_END_EXIT;
 }
 
-/* An attribute may set the child's mask, and then ours does not come through. */
+/* An attribute may set the child's mask; then it does not inherit the one that create_thread
+ * sets. */
 static bool has_mask(const pthread_attr_t *attr)
 {
 	sigset_t set;
@@ -327,7 +328,7 @@ void create_joining(pthread_t handle, uint32_t tid, bool timed)
 {
 	struct thread *t;
 
-	/* Of itself the library refuses to wait. */
+	/* The library refuses to let a thread wait for itself. */
 	if (tid == 0 || pthread_equal(handle, pthread_self()) || (t = hook_enter()) == NULL)
 		return;
 	if (!has_ended(handle, tid))

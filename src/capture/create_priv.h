@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a new thread is to do, kept where its maker leaves it. */
+/* What a new thread is to do; its maker leaves it in the block of the new thread. */
 struct create_start {
 	void (*run)(void); /* cast back by the trampoline that knows its type */
 	void *arg;
@@ -27,7 +27,7 @@ struct create_call {
 	const pthread_attr_t *attr; /* NULL: default */
 	void (*run)(void);
 	void *arg;
-	/* Really creates: a trampoline with `start', or with NULL the bare routine.
+	/* The real call: runs a trampoline with `start', or if that is NULL the bare routine.
 	 * Sets result; true if there is a new thread. */
 	bool (*create)(struct create_call *c, struct create_start *start);
 	int result;
@@ -41,12 +41,13 @@ struct create_start create_child_begin(struct create_start *start);
 void create_child_return(void);
 void create_child_exit(void);
 
-/* In a thread that unseen code has made, and in the first one: its end will be noticed, and who joins
- * it named. */
+/* For a thread that unseen code has made, and for the first one, in the thread itself: its END
+ * will be logged, and a JOIN can name it. */
 void create_adopted(const struct thread *t);
 void create_first(const struct thread *t);
 
-/* The number behind a handle, asked before the call that makes it invalid; 0 unknown. */
+/* The number of the thread that a handle stands for, 0 unknown; asked before the call that makes
+ * the handle invalid. */
 uint32_t create_find(pthread_t handle);
 /* A join is going to wait for it, unless it has ended; timed: not for ever. */
 void create_joining(pthread_t handle, uint32_t tid, bool timed);

@@ -1,9 +1,9 @@
 /*
  * Descriptors: data that one thread writes and another reads brings order along.
  *
- * Who writes gives, who reads takes when there was something or the end; who
- * waits for readiness takes what is ready.  A close gives too: the other side
- * sees the end.  Which channel: channel.h.
+ * A write gives; a read takes, if it got data or the end of file; a wait for readiness takes from
+ * whatever is ready.  A close gives as well, for the other side sees the end of file.  Which
+ * channel: channel.h.
  *
  * What is not seen: that a reader makes room for a writer who waits for it, the opening
  * of a fifo, descriptors sent through sockets (an eventfd that arrives under another
@@ -34,8 +34,8 @@
 /* ... and of size bytes to the place `at' of what may be a mapped file. */
 #define WRITE(fd, at, size) \
 	GIVE(fd);           \
-	off_t place = shared_write_begin(fd, at, size)
-#define WROTE(fd) shared_write_end(fd, place, r)
+	off_t offset = shared_write_begin(fd, at, size)
+#define WROTE(fd) shared_write_end(fd, offset, r)
 
 /* A call that takes from one when its result is not -1, after; ... */
 #define TAKE(fd)                             \
@@ -98,8 +98,8 @@ static void duplicated(int fd, int r)
 REAL_EARLY(close)
 EXPORT int close(int fd)
 {
-	/* Who closes all there is does not mean the recorder's, and after chroot it could not be opened
-	 * again. */
+	/* A program that closes all descriptors does not mean the recorder's, which could not be
+	 * opened again after chroot. */
 	if (file_is_descriptor(fd)) {
 		errno = EBADF;
 		return -1;
@@ -113,7 +113,7 @@ static bool is_file_lock(int op)
 	return op == F_SETLK || op == F_SETLKW || op == F_OFD_SETLK || op == F_OFD_SETLKW;
 }
 
-/* A number or a pointer, or nothing: it travels as one word. */
+/* arg: a number, a pointer or nothing; it is passed on as one word. */
 static int control(__typeof__(&fcntl) real, int fd, int op, void *arg)
 {
 	int r;

@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct elf_image {
-	uint32_t number; /* in the trace; 0: none, too many */
-	bool plumbing;	/* libc, the loader or the runtime: what is below main and below a thread */
-	bool own;	/* the runtime */
-	uintptr_t bias; /* addresses minus this are those of the file */
+	uint32_t number;     /* in the trace; 0: none, too many */
+	bool plumbing;	     /* libc, the loader, the runtime: frames that call main or a routine */
+	bool own;	     /* the runtime */
+	uintptr_t bias;	     /* addresses minus this are those of the file */
 	uintptr_t low, high; /* where it is loaded; there may be holes */
 };
 

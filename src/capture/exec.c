@@ -3,8 +3,8 @@
  * are gone, and none of them said so.  The next program, if it can be recorded, gets a trace of its
  * own (start_next), and this one says which.
  *
- * Only in the process that records itself: children run unrecorded, those of vfork too, which are in
- * our memory and have another number.
+ * Only in the recorded process: children are not recorded.  A child of vfork runs in our memory,
+ * and is told apart by its process number.
  */
 #include "capture/exec.h"
 

@@ -1,10 +1,11 @@
 /*
- * What the runtimes do each in their own way when the program becomes another one.
+ * Exec: the part that differs between the two runtimes.
  */
 #ifndef CAPTURE_EXEC_H
 #define CAPTURE_EXEC_H
 
-/* env with what the recorder needs to go along; env itself where it needs nothing, or has no memory. */
+/* env, and the variables that the recorder needs to be there again in the next program; env
+ * itself if it needs none, or there is no memory. */
 char *const *exec_environment(char *const env[]);
 
 #endif /* CAPTURE_EXEC_H */

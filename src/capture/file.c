@@ -11,7 +11,8 @@
 #include "capture/sys.h"
 
 #define PAGE 4096u
-/* Slots that the file grows by: few at first, for small recordings, then as many as there are. */
+/* By how many slots the file grows: few at first, for small recordings; then it doubles their
+ * number. */
 #define MORE_SLOTS 64u
 static const struct {
 	uint32_t bytes, first, most;
@@ -219,7 +220,7 @@ bool file_create(const char *path, uint32_t flags, uint64_t keep)
 		return false;
 	if (file_begin(fd, path, flags, keep))
 		return true;
-	error = errno; /* an empty file is no trace, and would pass for one */
+	error = errno; /* an empty file must not stay: it would be taken for a trace */
 	file_close();
 	(void)unlink(path);
 	errno = error;
@@ -255,7 +256,7 @@ void file_follow(void)
 		file.slots[i].nfree = 0;
 }
 
-/* Past the C library's, where a thread may be cancelled. */
+/* Not by the C library's function, in which a thread may be cancelled. */
 static bool allocate(int mode, uint64_t at, uint64_t n)
 {
 	int fd = descriptor();
@@ -335,7 +336,7 @@ void file_slot_give(struct format_chunk *slot, unsigned size)
 {
 	struct slots *s = &file.slots[size];
 
-	/* The chunk would outlive what came before it by far. */
+	/* The chunk must not outlive the older chunks that --keep drops. */
 	if (areas.length != 0)
 		__atomic_store_n(&slot->magic, 0, __ATOMIC_RELEASE);
 	sys_lock_take(&file.lock);
@@ -387,15 +388,15 @@ static struct area *area_add(void)
 	*a = (struct area){ .at = reserve(areas.length) };
 	if (!fits(a->at + areas.length))
 		return NULL;
-	/* Not every file system can; then it shows when it is written to. */
+	/* Not every file system can; then a full disk shows when the area is written to. */
 	if (!allocate(0, a->at, areas.length) && errno != EOPNOTSUPP)
 		return NULL;
 	areas.n++;
 	return a;
 }
 
-/* The oldest, empty.  One that somebody still writes to is given up and passed over, until it
- * is quiet; the thread may have been stopped for long, or have died there. */
+/* Empties the oldest.  One that a thread is still writing to is marked as given up and passed
+ * over until the thread is done: it may be stopped for long, or have died there. */
 static struct area *area_again(void)
 {
 	struct area *oldest;
@@ -443,9 +444,9 @@ static bool area_begin(void)
 	return true;
 }
 
-/* A place for the chunk, and its head there: heads follow each other without a hole, whoever
- * is killed in the middle. */
-static struct area *place_take(const struct format_chunk *c, uint64_t *at)
+/* Takes room in an area and writes the chunk's head there: so heads follow each other without a
+ * hole, even if the program is killed before the rest is written. */
+static struct area *area_take(const struct format_chunk *c, uint64_t *at)
 {
 	uint64_t n = (sizeof(*c) + c->used + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
 	struct area *a = NULL;
@@ -476,7 +477,7 @@ bool file_append_chunk(const struct format_chunk *c)
 
 	if (areas.length == 0)
 		return file_append(c, sizeof(*c) + c->used);
-	a = place_take(c, &at);
+	a = area_take(c, &at);
 	if (a == NULL)
 		return false;
 	good = write_all(c + 1, c->used, at + sizeof(*c));

@@ -23,33 +23,33 @@
  * False, errno set: cannot. */
 bool file_create(const char *path, uint32_t flags, uint64_t keep);
 void file_close(void);
-/* Who writes it is in its head; 0: it is changing hands. */
+/* The process that writes it, for the head of the file; 0: between two processes. */
 void file_owner(uint32_t pid);
-/* The program is about to become another one, or has not. */
+/* exec is about to be called (true), or has failed. */
 void file_became(bool became);
 /* A signal is about to kill the process, in this thread; for handlers of signals. */
 void file_fault(uint8_t signal, uint32_t tid);
-/* In a forked child that the recording goes along with: free slots are not there any more. */
+/* In a forked child that goes on with the recording: free slots are not mapped in it. */
 void file_follow(void);
-/* Is it ours, and none of the program's business? */
+/* Is it the descriptor of the trace, which the program does not know of? */
 bool file_is_descriptor(int fd);
 
-/* Slots are of FILE_SIZES sizes, the last of which is FORMAT_SLOT_SIZE: most threads say little. */
+/* Slots have FILE_SIZES sizes, up to FORMAT_SLOT_SIZE: most threads record little. */
 #define FILE_SIZES 3u
 uint32_t file_slot_bytes(unsigned size);
 /* A free slot of that size; NULL, errno set: the file cannot grow. */
 struct format_chunk *file_slot_take(unsigned size);
-/* Its content stays until the slot is taken again, unless there are areas: should the end of the
- * file get lost, the last chunks of threads are still there. */
+/* The slot is free; its content stays until it is taken again, so the last chunks of threads are
+ * there even if the end of the file gets lost.  With areas the content goes. */
 void file_slot_give(struct format_chunk *slot, unsigned size);
 
-/* Appends n bytes, padded to FORMAT_ALIGN, for good.  False, errno set: it did not go. */
+/* Appends n bytes, padded to FORMAT_ALIGN, for good.  False, errno set: it cannot. */
 bool file_append(const void *data, size_t n);
 /* The same for a closed chunk of a thread, which goes to an area if there are any. */
 bool file_append_chunk(const struct format_chunk *c);
 /* Areas begun so far. */
 uint32_t file_generation(void);
-/* True once, when there was no room for as many bytes as shall be kept. */
+/* True once, after less than --keep asks for found room. */
 bool file_is_short(void);
 
 #endif /* CAPTURE_FILE_H */

@@ -56,8 +56,8 @@ static void log_late(struct thread *t, const struct filter_entry *e)
 	}
 }
 
-/* Is the run's version still there?  Bytes do not matter: what unseen code
- * does to them (a dead frame's slot, say) is not the program's write. */
+/* Is the run's version still there?  The bytes may have changed without a version: what unseen code
+ * writes (into the frame of a function that has returned, say) is not the program's write. */
 static bool holds(const struct filter_entry *e)
 {
 	return cell_still(cell_of(address(e)), e->version);
@@ -123,8 +123,8 @@ void filter_settle(struct thread *t)
 	t->npending = n;
 }
 
-/* Closing entries may fill the chunk and settle again, which shortens the list
- * under our feet: what is passed over stays for the next time. */
+/* Closing entries may fill the chunk and call filter_settle, which shortens the list that is
+ * being walked: entries that are missed by that are looked at the next time. */
 void filter_trim(struct thread *t)
 {
 	if (t->trimming)

@@ -1,19 +1,19 @@
 /*
  * Which reads need not be logged, soundly.
  *
- * Within one epoch (no synchronisation of this thread in between), reads of
- * the same bytes by one thread that see one version, and the same value, say nothing new but that the
- * version was still there.  (Another value of one version was written by code that nobody sees: that
- * read is logged.)  The first is logged; of the rest only the *last*
- * matters: a version is written once, so when the first and the last of a run of
- * reads see it, those in between do too, in every reordering that keeps the two.
+ * Within one epoch (no synchronisation of this thread in between), reads of the same bytes by one
+ * thread that see one version, and the same value, say nothing new but that the version was still
+ * there.  (Another value of one version was written by code that nobody sees: that read is logged.)
+ * The first is logged; of the rest only the *last* matters: a version is written once, so when the
+ * first and the last of a run of reads see it, those in between do too, in every reordering that
+ * keeps the two.
  *
  *	logged:   r(x)=v ............................ r(x)=v  (REREAD)
  *	dropped:            r(x)  r(x)  r(x)  r(x)
  *
  * So each entry remembers where the last dropped read came.  When the epoch
- * ends the run is closed: if the version is still there, by saying so
- * now (later than the last read: it binds more, never less);
+ * ends the run is closed: if the version is still there, by a REREAD at this point
+ * (later than the last dropped read was: that binds more, never less);
  * else by a LATE record, which says after which event the last dropped read
  * came.  LATE records stay within the chunk of that event: before a chunk is
  * closed, every entry is checked and either moves up to the chunk's end (the

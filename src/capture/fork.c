@@ -6,10 +6,10 @@
  *	records         nothing            nothing         records on
  *	notes its pid   has no file        has no file     notes its own pid
  *
- * Slots and shadow are not there in a child (MADV_DONTFORK): it could but spoil them.  So whatever
- * makes a child has to pass here, also what goes past the handlers of pthread_atfork: _Fork, clone
- * and the bare system calls.  Inline assembler that forks is not seen, and such a child must
- * not run instrumented code.
+ * Slots and shadow are not mapped in a child (MADV_DONTFORK), which would only spoil them; a hook
+ * there would crash.  So every way to make a child has a stand-in here, also those that bypass the
+ * handlers of pthread_atfork: _Fork, clone and the bare system calls.  A fork by inline assembler
+ * is not seen, and such a child must not run instrumented code.
  *
  * To follow, slots and shadow are left to the child, and the parent lets go of them: one file, one
  * writer.  Other threads of the parent would go on writing, and are not there in the child; so a
@@ -148,7 +148,7 @@ static void before(void)
 		    log_is_alone(t);
 	if (!following)
 		return;
-	file_owner(0); /* whoever waits for us is to wait for the child */
+	file_owner(0); /* whoever waits for this process shall wait for the child instead */
 	log_share(t, MADV_DOFORK);
 	cell_share(MADV_DOFORK);
 }
@@ -199,7 +199,7 @@ EXPORT pid_t _Fork(void)
 	return made == 0 ? 0 : fork_made(made);
 }
 
-/* The program goes on as a child, and that is what was to be recorded. */
+/* The program goes on in the child, so the recording follows it there. */
 EXPORT int daemon(int keep_directory, int keep_files)
 {
 	int r;
@@ -271,7 +271,7 @@ static bool is_fork(long number, const long a[6])
 	}
 }
 
-/* Needs nothing that has to be looked up: the runtime's own calls come here too. */
+/* Must not use REAL: the runtime's own system calls come here too, before anything is looked up. */
 EXPORT long syscall(long number, ...)
 {
 	long a[6], r;

@@ -1,8 +1,8 @@
 /*
  * Processes that the program makes.
  *
- * A child runs on unrecorded, and the trace says so; unless the recording goes along with it
- * (daemon, --follow-fork), and then it is the parent that runs on unrecorded.
+ * A child is not recorded, and the trace says so.  With daemon and --follow-fork it is the other
+ * way round: the recording goes on in the child, and the parent is not recorded any more.
  */
 #ifndef CAPTURE_FORK_H
 #define CAPTURE_FORK_H
@@ -14,7 +14,7 @@ void fork_start(bool follow);
 /* The run is over: what is left to tell of children. */
 void fork_finish(void);
 
-/* Is this the process that records itself?  A child of vfork, in its memory, is not. */
+/* Is this the recorded process?  A child of vfork, which shares its memory, is not. */
 bool fork_is_recorded(void);
 
 #endif /* CAPTURE_FORK_H */

@@ -64,7 +64,7 @@ static size_t early_size(const void *p)
 	return n;
 }
 
-/* ---- births and deaths ---- */
+/* ---- allocation and release ---- */
 
 static unsigned size_aux(size_t n)
 {
@@ -88,11 +88,9 @@ static void log_death(struct thread *t, void *p)
 	range_free(t, p, n, size_aux(n), t->view.call_site);
 }
 
-/*
- * No event can tell of p's birth: its thread is not recorded, or no more, or a signal handler has
- * interrupted a hook, which may hold the locks of the log.  Whoever uses p must not be taken for
- * one who uses what was freed there before.
- */
+/* p was allocated where no event can be logged: its thread is not recorded, or a signal handler
+ * has interrupted a hook, which may hold the locks of the log.  It is noted elsewhere, so that a
+ * use of p is not taken for a use of the block that was freed there before. */
 static void born_unseen(const void *p)
 {
 	struct thread *t = thread_self();
@@ -281,7 +279,7 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 	struct thread *t;
 	void *p;
 
-	/* What lay there ends, even if then nothing new begins. */
+	/* The old mapping ends, even if the call then fails. */
 	if (over && (t = hook_enter()) != NULL) {
 		shared_remove(at, n);
 		if (cell_cover(at, n))

@@ -1,10 +1,10 @@
 /*
  * Jumps out of signal handlers.
  *
- * A handler may leave by longjmp, and the hook it interrupted never ends: its
- * event may have been named by others and not been logged.  The thread cannot
- * say which, so its next hook stops the recording (hook_enter_slow).
- * Not here: we are in the handler still, and the hook may hold a lock.
+ * If a handler leaves by longjmp, the hook that it interrupted never ends.  Others may have named
+ * the event of that hook already, and it is not logged; so the thread's next hook stops the
+ * recording (hook_enter_slow).  It is not stopped here: this is still the handler, and the hook may
+ * hold a lock.
  */
 #include <setjmp.h>
 
@@ -21,7 +21,7 @@ static void leave_hook(void)
 		t->left = true;
 }
 
-/* One function under three names in libc, too. */
+/* In libc as well the first three are one function. */
 REAL_EARLY(longjmp)
 REAL_EARLY(__longjmp_chk)
 

@@ -4,8 +4,8 @@
  *	ACQ   slot | address, from that of the lock taken last | ref     6 or 8 bytes
  *	REL   slot                                                       of the lock taken last
  *
- * each by one store.  The slot stands for what the place has in common every time: kind, aux and
- * site, as the last whole record from there gave them.  What does not fit is written as a whole
+ * each by one store.  The slot stands for kind, aux and site, as the last whole record
+ * from that site gave them.  What does not fit is written as a whole
  * record, which the tables learn from (doc/TRACE_FORMAT.md section 3).
  *
  * Rules: as in log.h.  log_ready comes first, for it may begin a chunk, where the tables are empty.
@@ -26,8 +26,8 @@ static inline uint64_t lean_shape(unsigned kind, unsigned aux, uint32_t site)
 	return (uint64_t)site << 32 | aux << 8 | kind;
 }
 
-/* Is v that of the acquire which was last, of those not given back yet?  INIT is nobody's: the
- * mutex was locked before anything was recorded, or is the copy of a locked one. */
+/* Is v the version of the last acquire that has no release yet?  INIT is not: then the mutex was
+ * locked before recording began, or it is the copy of a locked one. */
 static inline bool lean_is_last(const struct thread *t, cell_version v)
 {
 	return v != 0 && v == t->taken[(t->ntaken - 1) % FORMAT_HELD];
@@ -39,7 +39,7 @@ static inline void lean_push(struct thread *t, uint64_t obj)
 	t->last_taken = obj;
 }
 
-/* n bytes of record, in one store; what follows them is 0, as it was. */
+/* n bytes of record, by one store of 8 bytes; those behind the record are 0, as they were. */
 static inline void lean_commit(struct thread *t, uint64_t record, unsigned n)
 {
 	__asm__ volatile("" ::: "memory");
@@ -51,9 +51,8 @@ static inline void lean_commit(struct thread *t, uint64_t record, unsigned n)
 /*
  * An acquire, after the version before.  False: it does not fit.
  *
- * The lock that the program gets next is an atomic operation: it waits for this store, and this for
- * all that the record is made of.  So no lengths are computed, and the address does not depend on
- * the site.
+ * The program's next atomic operation waits for this store, and the store for all values that the
+ * record is made of.  So no lengths are computed, and the address does not depend on the site.
  */
 static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, const void *p,
 				cell_version before)

@@ -1,14 +1,14 @@
 /*
- * Library functions that touch the caller's memory: foresee_libc_NAME for
- * every NAME that libc.def says is written by hand.  The pass calls these instead; what is not
- * recording does the plain thing.
+ * Library functions that touch the caller's memory: foresee_libc_NAME for every NAME that libc.def
+ * says is written by hand.  Instrumented code calls these instead; a thread that does not record
+ * gets libc's function.
  *
  * What decides the outcome (the bytes a comparison looks at, the length of a string that is copied)
  * is a binding read; what is only moved is a copy.  Comparisons are made on the logged bytes,
- * lengths are those of the logged strings, so the outcome is that of the
- * record even when another thread writes meanwhile.  Searches look first and log the bytes
- * up to what they found.  Calls that may block or run for long are made
- * outside the hook: their bytes are logged when they have come.
+ * lengths are those of the logged strings, so the outcome agrees with the record even when another
+ * thread writes meanwhile.  Searches call libc first, and then log the bytes up to what it
+ * found.  Calls that may block or run for long are made outside of hooks; the bytes they leave are
+ * logged afterwards.
  */
 #include "capture/libc.h"
 
@@ -161,7 +161,7 @@ EXPORT char *foresee_libc_strncat(char *restrict to, const char *restrict from, 
 	return to;
 }
 
-/* malloc is ours too and logs the new block by itself, so not inside a hook. */
+/* Not inside a hook: malloc is a stand-in too, and logs the new block in a hook of its own. */
 EXPORT char *foresee_libc_strndup(const char *s, size_t max)
 {
 	size_t n = foresee_libc_strnlen(s, max);

@@ -8,7 +8,7 @@
 
 #include "capture/libc_priv.h"
 
-#define POINTERS 16 /* of one call; what comes behind is not told */
+#define POINTERS 16 /* of one call; further ones are not logged */
 
 enum size { SIZE_INT, SIZE_LONG, SIZE_DOUBLE_LONG };
 
@@ -49,7 +49,8 @@ static const char *conversion_parse(const char *f, struct conversion *c)
 	}
 }
 
-/* Takes what the conversion takes.  What it points to; NULL: it does not. */
+/* Takes the conversion's arguments off the list.  Returns what it prints from; NULL: it is no
+ * pointer. */
 static const void *conversion_take(const struct conversion *c, va_list list)
 {
 	for (unsigned i = 0; i < c->stars; i++)

@@ -26,7 +26,7 @@ static inline void log_string(const char *s, size_t max)
 		range_string(t, s, max, SITE);
 }
 
-/* p may be NULL: nothing was wanted there. */
+/* p may be NULL: the caller did not want that result. */
 static inline void log_wrote(void *p, size_t n)
 {
 	struct thread *t;
@@ -37,7 +37,8 @@ static inline void log_wrote(void *p, size_t n)
 	hook_leave(t);
 }
 
-/* What the call reads of what the n pointers point to is not told; or, aux 0, what it writes. */
+/* The call reads memory that the n pointers lead to, nobody knows how much; with aux 0 it writes
+ * there too. */
 static inline void log_opaque(unsigned aux, const void *const *given, unsigned n)
 {
 	HOOK(t)
@@ -56,7 +57,8 @@ static inline bool libc_format_stores(const char *f)
 	return false;
 }
 
-/* What printing by that format reads of what its arguments point to is not told, nor what %n writes. */
+/* Logs (OPAQUE) that printing by that format reads what its arguments point to, and writes for
+ * %n. */
 void libc_log_format(const char *format, va_list list);
 
 /* Results are made in private memory and then stored, word by word, as a
@@ -79,7 +81,8 @@ static inline void log_store(void *p, const void *bytes, size_t n)
 /* Compares at most max bytes of two strings, as logged; fold: capitals count as small letters. */
 int libc_compare(const char *a, const char *b, size_t max, bool fold);
 
-/* Functions of variable arguments go on as their relatives that take a list. */
+/* A variadic function calls the one that takes a va_list, `args'; last: its last named
+ * parameter. */
 #define LISTED(last, call)            \
 	({                            \
 		va_list args;         \

@@ -98,7 +98,7 @@ static void number_read(const char *s, char **end, char *stop)
 
 static void got(void *p, size_t room, ssize_t n)
 {
-	if (n > 0) /* MSG_TRUNC tells more than it gives */
+	if (n > 0) /* with MSG_TRUNC n may be more than was stored */
 		log_wrote(p, (size_t)n < room ? (size_t)n : room);
 }
 
@@ -176,7 +176,8 @@ EXPORT void foresee_libc_swab(const void *restrict from, void *restrict to, ssiz
 		log_wrote(to, (size_t)n & ~(size_t)1);
 }
 
-/* Of most requests the number says what comes back; the others are unseen code's. */
+/* The number of most requests says how many bytes they write; the others write as unseen code
+ * does. */
 EXPORT int foresee_libc_ioctl(int fd, unsigned long request, ...)
 {
 	size_t n = request == FIONREAD		    ? sizeof(int)
@@ -233,8 +234,9 @@ EXPORT size_t foresee_libc_iconv(iconv_t c, char **restrict in, size_t *restrict
 	return r;
 }
 
-/* Elements move unseen between calls of the program's function, so what that reads meanwhile is unseen
- * code's; where they lie in the end is a write. */
+/* Before a sort: its elements move, unseen, between calls of the program's function, so what
+ * that function reads of them was written by unseen code.  Where they lie in the end is logged
+ * as a write. */
 static void log_moving(const void *p, size_t n)
 {
 	log_read(p, n);
@@ -255,7 +257,7 @@ EXPORT void foresee_libc_qsort_r(void *p, size_t n, size_t size, __compar_d_fn_t
 	log_wrote(p, n * size);
 }
 
-/* A key that is not there comes behind the others. */
+/* If the key is not found, it is appended. */
 EXPORT void *foresee_libc_lsearch(const void *key, void *p, size_t *n, size_t size,
 				  __compar_fn_t order)
 {

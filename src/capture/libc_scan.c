@@ -1,9 +1,8 @@
 /*
- * Scanning: what `sscanf' and its relatives store, they store unseen.  So the format is gone
- * through once more, and what it says was stored is logged as written, when the call has
- * returned.
+ * Scanning: sscanf and its relatives store their results unseen.  So when the call has returned,
+ * the format is parsed once more, and what it says was stored is logged as written.
  *
- * A format with numbered arguments is not gone through: what it stores remains unseen code's.
+ * A format with numbered arguments is not parsed: what it stores counts as written by unseen code.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,8 +135,9 @@ static void log_stored(const char *f, va_list list, int n)
 }
 
 /*
- * A family of functions: of strings (by libc), of files (by our own stand-in, stream.c), of standard
- * input.  Each standard of C has given them other names; why they are said as symbols: stream.c.
+ * A family of functions: of strings (by libc), of files (by our own stand-in, stream.c), of
+ * standard input.  Each standard of C has given them other names; why they are said as symbols:
+ * stream.c.
  */
 #define SYMBOL(name) __asm__(name)
 #define OURS(name) SYMBOL("foresee_libc_" name)

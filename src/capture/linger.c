@@ -1,9 +1,9 @@
 /*
  * Threads that are left when the program ends.
  *
- * A process ends when main returns or somebody calls exit, whatever its threads are at, and a thread that
- * had not got far has left little to analyse.  So the end waits a moment (--linger), for as long as some
- * thread gets on:
+ * A process ends when main returns or a thread calls exit, whatever the other threads are doing;
+ * and a thread that had not got far leaves little to analyse.  So the end of the process waits a
+ * moment (--linger), as long as some thread makes progress:
  *
  *	main                                a thread
  *	return, or exit
@@ -11,12 +11,12 @@
  *	all the others wait for good, or have ended, or the time is over
  *	handlers of atexit, destructors
  *
- * That comes before all that belongs to the end: handlers and destructors have not run, the program's
- * variables are what they were.  What a thread does meanwhile it might have done in any case, had it been
- * faster.  Frames of main that have been left are left alone as well (GAP): a thread may still use
- * what was there.
+ * That comes before all that belongs to the end: handlers and destructors have not run, the
+ * program's variables are what they were.  What a thread does meanwhile it might have done without
+ * the wait, had it been faster.  The frame of main is not overwritten either (GAP): a thread may
+ * still use main's variables.
  *
- * Who calls exit meanwhile comes too late, and waits for the end as it would inside the C library.
+ * A thread that calls exit meanwhile waits for the end, as it would inside the C library.
  * _exit and abort end at once, and so does an exit from a handler that interrupted a hook: others
  * may be waiting for that hook.
  */
@@ -57,7 +57,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* ---- what a thread is at ---- */
+/* ---- what a thread does ---- */
 
 static size_t read_file(const char *name, char *into, size_t room)
 {
@@ -238,7 +238,7 @@ typedef int main_function(int, char **, char **);
 
 static main_function *program_main;
 
-/* What main has left behind lies below, where linger's frames would come to lie. */
+/* The frame of main lies below, where the frames of the wait would overwrite it. */
 static __attribute__((noinline)) void linger_below(void)
 {
 	volatile char *gap = alloca(GAP);

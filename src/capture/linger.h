@@ -1,4 +1,4 @@
-/* Threads that are left when the program ends go on for a moment (linger.c). */
+/* Threads that still run when the program ends may go on for a moment (linger.c). */
 #ifndef CAPTURE_LINGER_H
 #define CAPTURE_LINGER_H
 

@@ -8,8 +8,8 @@
  * where it matters: only the owner changes the fields that say "this thread owns it".
  *
  * A call that may block tries first, and when that fails says so (REQ) before it blocks: a run that
- * hangs there shows what each thread waits for.  With glibc's locks a try that succeeds is what the
- * blocking call would have done; whatever else it says, the blocking call has the last word.
+ * hangs there shows what each thread waits for.  With glibc's locks a try that succeeds does what
+ * the blocking call would have done; if the try says anything else, the blocking call decides.
  */
 #include "capture/lock_priv.h"
 
@@ -34,7 +34,8 @@ void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
 
 static __thread int owner; /* lock_owner_self; 0: not known yet */
 
-/* A lock of our own shows what the library writes, however this thread or process was made. */
+/* Locks a mutex and looks what the library writes as its owner: right however this thread was
+ * made. */
 static __attribute__((noinline, cold)) int find_owner(void)
 {
 	pthread_mutex_t probe = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -71,8 +72,9 @@ void lock_refused(const void *obj, unsigned aux)
 }
 
 /*
- * What a call says that did not get the lock binds the thread as much as a value that it reads.
- * Only EDEADLK depends on nothing but what the thread itself has done: it has the lock already.
+ * The answer of a call that did not get the lock may decide what the thread does next, as a value
+ * that it reads may; so it is logged.  EDEADLK is not: it only depends on the thread itself, which
+ * holds the lock already.
  */
 int lock_tried(const void *obj, unsigned kind, unsigned aux, int r)
 {
@@ -133,7 +135,7 @@ bool lock_mutex_leave(const pthread_mutex_t *m)
 
 	if (held)
 		lock_note(m, FORMAT_K_REL, lock_mutex_aux(m));
-	else /* refused; or of nobody's mutex, and in another run it might be somebody's */
+	else /* refused; or a mutex that nobody holds, and in another run somebody might */
 		lock_refused(m, lock_mutex_aux(m));
 	return held;
 }
@@ -158,8 +160,8 @@ static int mutex_look(const pthread_mutex_t *m)
 	return EBUSY;
 }
 
-/* The try that comes first.  Not where it may leave something behind: tried after it was given up
- * for good, a robust mutex stays locked (glibc 2.36), and one with a ceiling changes priorities. */
+/* The try that comes first; only a look where a try has side effects: a robust mutex that is not
+ * recoverable stays locked by it (glibc 2.36), and one with a ceiling changes priorities. */
 static int mutex_try(pthread_mutex_t *m)
 {
 	if (m->__data.__kind & (KIND_ROBUST | KIND_PROTECT))
@@ -179,8 +181,8 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r, mutex_is_refused(m));
 }
 
-/* The usual, logged in short; false: it is not the usual.  A release is, if it is of what this thread
- * took last: the library will not refuse it. */
+/* The fast path of the lock recorder; false: not taken, nothing is done.  It is taken for a
+ * release only of the lock that this thread took last, which the library will not refuse. */
 static inline __attribute__((always_inline)) bool mutex_brief(unsigned kind,
 							      const pthread_mutex_t *m)
 {
@@ -223,7 +225,7 @@ EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 {
-	unsigned aux = lock_mutex_aux(m); /* destroying spoils the kind */
+	unsigned aux = lock_mutex_aux(m); /* destroying overwrites the kind */
 	int r = REAL(pthread_mutex_destroy)(m);
 
 	if (r == 0)
@@ -246,7 +248,7 @@ EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
 	else if (l->__data.__readers >> RWLOCK_READERS_SHIFT != 0)
 		lock_note(l, FORMAT_K_RREL, FORMAT_LOCK_RWLOCK);
-	else /* nobody's, or another thread's to write: what comes of it is not defined */
+	else /* not held, or for writing by another thread: the effect is undefined */
 		lock_refused(l, FORMAT_LOCK_RWLOCK);
 	return REAL(pthread_rwlock_unlock)(l);
 }

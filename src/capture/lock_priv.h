@@ -13,7 +13,7 @@
 
 /* The number of the calling thread, as glibc keeps it in locks. */
 int lock_owner_self(void);
-/* In a forked child: it has another. */
+/* In a forked child: the number has changed. */
 void lock_forked(void);
 
 /* aux of an event on this mutex: its kind, and whether it nests. */
@@ -22,8 +22,8 @@ unsigned lock_mutex_aux(const pthread_mutex_t *m);
 /* Would pthread_mutex_unlock release it, or at least count it down? */
 bool lock_mutex_is_held(const pthread_mutex_t *m);
 
-/* Told of every event below once it is logged, inside the hook; NULL unless somebody asked for it
- * before recording began. */
+/* Called inside the hook for every event below, once it is logged; NULL: by nobody.  Set before
+ * recording begins. */
 extern void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
 
 /* Inside a hook: one event of a lock. */
@@ -40,10 +40,10 @@ static inline void lock_log(struct thread *t, unsigned kind, unsigned aux, const
  * Returns r.
  */
 int lock_tried(const void *obj, unsigned kind, unsigned aux, int r);
-/* A call on obj was refused, or did what nobody may rely on; with a reason that is not recorded.  aux
- * as in FORMAT_K_TRYFAIL. */
+/* A call on obj was refused, or its effect is undefined; the reason is not recorded.  aux as in
+ * FORMAT_K_TRYFAIL. */
 void lock_refused(const void *obj, unsigned aux) __attribute__((noinline, cold));
-/* One event, without more ado: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
+/* Logs one event, as a hook of its own: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
 void lock_note(const void *obj, unsigned kind, unsigned aux);
 
 /*
@@ -52,8 +52,8 @@ void lock_note(const void *obj, unsigned kind, unsigned aux);
  * refuse.
  */
 void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own);
-/* Would the library wait until then, or refuse?  Where it refuses a free lock as well, a try must
- * not come first. */
+/* Is that a time that the library accepts?  If not it refuses even a free lock, so no try may come
+ * first. */
 bool lock_is_time(clockid_t clock, const struct timespec *at);
 
 /* The wrappers' bodies, for both families of names. */

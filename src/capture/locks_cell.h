@@ -1,12 +1,13 @@
 /*
  * Cells of the lock recorder: a table by address, in place of a shadow of all memory.
  *
- * It goes into programs that nobody built for it.  They may lock all their memory, limit it, or
- * have it where a shadow would lie; so the versions of the few words that matter are kept apart.
+ * The lock recorder goes into programs that were not built for it.  They may lock all their memory
+ * (mlockall), limit it, or use the addresses of a shadow; so only the few words that matter have
+ * cells.
  * Words of one page lie together in the table, for the sake of arrays of locks, and as close as
  * mutexes can: they are 40 bytes long, so of 32 bytes hardly ever two words have an entry.
  *
- * An entry is for ever: a lock that goes leaves its version to the next one at its address.
+ * Entries are never removed: the next lock at an address goes on from the version of the last one.
  */
 #ifndef CAPTURE_LOCKS_CELL_H
 #define CAPTURE_LOCKS_CELL_H
@@ -40,7 +41,7 @@ static inline struct locks_cell *locks_cell_expect(const void *p)
 /* The entry of a word that is not at home; made if it is new. */
 uint64_t *locks_cell_find(uint64_t word) __attribute__((noinline, cold));
 
-/* Pairs with nothing: the version of a new entry is 0, as it was before. */
+/* Relaxed: the version of a new entry is 0, as if it had always been there. */
 static inline bool locks_cell_is_of(const struct locks_cell *c, const void *p)
 {
 	return __atomic_load_n(&c->word, __ATOMIC_RELAXED) == (uintptr_t)p >> 3;

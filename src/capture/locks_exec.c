@@ -1,7 +1,8 @@
 /*
- * What the lock recorder takes along into the program that this one becomes: `env PROG', a shell
- * script that ends with `exec PROG'.  What was asked for is a recording of PROG; so a program that
- * made no thread gives its place to the next one, and that one's trace has the name that was asked for.
+ * The lock recorder is preloaded again into the program that this one becomes by exec: `env PROG',
+ * or a shell script that ends with `exec PROG'.  The user wants a recording of PROG; so if this
+ * program made no thread, the trace of the next one replaces its trace, under the name that was
+ * asked for.
  */
 #include "capture/locks_exec.h"
 

@@ -1,10 +1,10 @@
 /*
- * The lock recorder's short way: a mutex taken or given back once more, as expected.
+ * The fast path of the lock recorder, for a mutex.
  *
- * Expected is that the thread has called from there before, with the same stack; that the record
- * is lean; that there is room.  All of it is looked at first, so that whatever is not as expected
- * goes the long way (sync.c) with nothing done.  No call is made in between, and hardly a register
- * saved: a program that locks much spends its time here.
+ * It is for a thread that has called from the same place before, with the same stack, where the
+ * record is lean and there is room for it.  All of that is checked before anything is done;
+ * otherwise the general path (sync.c) does it all.  No call is made and hardly a register saved: a
+ * program that locks much spends its time here.
  *
  * Threads: as in sync.h; the caller holds the mutex.
  */
@@ -16,7 +16,8 @@
 
 #ifdef FORESEE_LOCKS
 
-/* The same stack as the last time from there, and as that of the last record: the log has it. */
+/* Is the stack the same as in the last call from there, and as in the last record?  Then the log
+ * has it. */
 static inline bool locks_fast_is_place(const struct thread *t, const struct locks_stack *s,
 				       uintptr_t pc, uintptr_t sp)
 {
@@ -51,8 +52,8 @@ static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux,
 
 #endif /* FORESEE_LOCKS */
 
-/* An ACQ or REL of a mutex, called from pc with the stack at sp.  False: go the long way, as the
- * full runtime always does. */
+/* Logs an ACQ or REL of a mutex, called from pc with the stack pointer sp.  False: not done,
+ * take the general path; the full runtime always does. */
 static inline bool locks_fast(unsigned kind, unsigned aux, const void *obj, uintptr_t pc,
 			      uintptr_t sp)
 {

@@ -5,8 +5,8 @@
  *	all code places       pc -> site, unwinding rule    read without a lock
  *	.eh_frame             pc -> rule                    read once for each pc
  *
- * A library that is closed takes its places along (dlclose below): they are struck out of the
- * second table, and everybody's stacks have become too old.
+ * When a library is closed (dlclose below), its places are struck out of the second table, and the
+ * kept stacks of all threads become invalid (locks_age).
  */
 #include "capture/locks_place.h"
 

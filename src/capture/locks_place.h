@@ -1,10 +1,10 @@
 /*
  * Where a call into the lock recorder comes from: its site and the stack.
  *
- * Nobody has put numbers of places into the program, so a place is a return address, and a stack
- * is what unwinding finds.  Unwinding is slow and programs call from the same places over and over:
- * each thread keeps the stacks it met last, by return address and stack pointer, with where on the
- * stack the callers' return addresses lie.  If these words are still the same, so is the stack.
+ * The program was not instrumented, so a site is a return address, and the stack is what unwinding
+ * finds.  Unwinding is slow, and programs call from the same places over and over.  So each thread
+ * keeps its last stacks, by return address and stack pointer, and where in memory the callers'
+ * return addresses lie.  While these words do not change, the stack is the same.
  */
 #ifndef CAPTURE_LOCKS_PLACE_H
 #define CAPTURE_LOCKS_PLACE_H

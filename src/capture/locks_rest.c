@@ -1,7 +1,7 @@
 /*
- * What the files that both runtimes share ask of those that the lock recorder leaves out: memory
- * is not recorded, so there is nothing to filter, no range to log, no order through other ways
- * than locks and the like.  Signals are delivered as ever.
+ * Stubs for what the files that both runtimes share call in files that the lock recorder leaves
+ * out: it records no memory, so there is nothing to filter and no range to log, and no channels; it
+ * does not put signals off.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "capture/signal.h"
 #include "capture/unseen.h"
 
-/* A process that is killed has told all that there is to tell. */
+/* No reads are dropped, so a process that is killed leaves nothing untold. */
 void signal_start(void)
 {
 }
@@ -84,7 +84,7 @@ void module_forked(void)
 }
 
 /* Nothing puts a signal off. */
-void hook_late(struct thread *t)
+void hook_signal(struct thread *t)
 {
 	(void)t;
 }

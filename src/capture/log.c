@@ -55,8 +55,8 @@ void log_close(struct thread *t)
 	errno = saved;
 }
 
-/* Out of room: on to the next chunk.  When the file takes no more, the record
- * that is being made goes to a scrap page, and the thread records no more. */
+/* Out of room: begins the next chunk.  If the file cannot be written, the record that is being
+ * made goes to a scrap page, and the thread does not record any more. */
 static void chunk_switch(struct thread *t)
 {
 	int saved = errno;
@@ -102,7 +102,7 @@ void log_mute(struct thread *t)
 	foresee_self = &thread_gone.view;
 	t->cursor = scrap;
 	t->limit = scrap + sizeof(scrap) - STACK_ROOM - LATE_ROOM;
-	/* The tables stay mapped: whoever called may be at work in them. */
+	/* The filter's tables stay mapped: the caller may be using them. */
 	t->npending = 0;
 	t->resting = NULL;
 	filter_none(t);
@@ -152,7 +152,7 @@ static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, u
 	t->cursor = p;
 }
 
-/* A synchronisation has done it lately, or it is done now. */
+/* Closes the runs, unless a synchronisation has done so since the last time. */
 static void runs_settle(struct thread *t)
 {
 	t->unsettled += SETTLE_BYTES;
@@ -174,7 +174,7 @@ static void runs_settle(struct thread *t)
 	chunk_limit_set(t);
 }
 
-/* Logs no event: the hook that calls may have given its event's number away already. */
+/* Logs no event: the number of the caller's event may have been given to others already. */
 void log_catch_up(struct thread *t, uint32_t site)
 {
 	if (t->nested != 0) { /* a handler set limit to get us here */
@@ -276,9 +276,10 @@ bool log_is_full(void)
 }
 
 /*
- * Whoever records no more does things that others must not see and record: a lock given back, a
- * write.  So nobody finds that recording is off before all are bound to find it at their next
- * record (log_table_stop).  True: this call did it first.
+ * What a thread does after it has stopped recording (it gives back a lock, it writes) must not be
+ * seen by threads that still record.  So log_table_stop clears the limits of all threads, which
+ * makes each of them look at its next record, and only then recording is off.  True: this call was
+ * the first.
  */
 static bool log_stop(void)
 {

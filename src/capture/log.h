@@ -1,7 +1,8 @@
 /*
  * The log: records of one thread, encoded into its slot of the trace file.
  *
- * Everything rare - a full chunk, a changed stack, a new peer - is in log.c.  Accesses: place.h.
+ * Everything rare - a full chunk, a changed stack, a new peer - is in log.c.  Records of accesses:
+ * place.h.
  *
  * Rules: all functions run in the owning thread with view.live == 0 (between
  * hook_enter and hook_leave).  The record's head is stored last, so that a
@@ -108,10 +109,9 @@ static inline void log_count(struct thread *t, uint64_t events)
 }
 
 /*
- * A small OTHER record: log_other_begin gives the place for the payload (at
- * least LOG_SLACK - 4 bytes), log_other_end takes where it ended.  For records
- * of up to `need' bytes use log_other_room first.  The payload of a kind behind FORMAT_K_MORE begins
- * with format_kind_more.
+ * A small OTHER record: log_other_begin gives the place for the payload (at least LOG_SLACK - 4
+ * bytes), log_other_end takes where it ended.  For records of up to `need' bytes use log_other_room
+ * first.  The payload of a kind behind FORMAT_K_MORE begins with format_kind_more.
  */
 uint8_t *log_other_begin(struct thread *t, uint32_t site);
 void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events);
@@ -189,8 +189,8 @@ uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n,
 /* Before log_runs: makes sure every thread named has its PEER record. */
 void log_runs_prepare(struct thread *t, const cell_version *v, size_t n);
 
-/* The chunk goes on in a larger slot: pointers into it are not valid any more.  False: it stays
- * where it is, for there is none. */
+/* Moves the chunk to a larger slot; pointers into it become invalid.  False: there is no larger
+ * one. */
 bool log_grow(struct thread *t);
 /* Is there room for a LATE record? */
 bool log_late_room(struct thread *t);
@@ -223,19 +223,19 @@ void log_abandon(void);
  * slots there in the child (MADV_DOFORK), or not? */
 bool log_is_alone(const struct thread *t);
 void log_share(struct thread *t, int advice);
-/* How many events threads that run have recorded, about. */
+/* About how many events the running threads have recorded. */
 uint64_t log_events(void);
 /* Calls f for every thread with an open log. */
 void log_each(void (*f)(struct thread *t));
-/* In the thread itself, which may have been interrupted in a hook and will do no more in it: all reads
- * that stand for others are told to their end.  For a process that is about to be killed. */
+/* Closes all runs of dropped reads.  For a process that is about to be killed; in the thread
+ * itself, which may have been interrupted in a hook and will not go on with it. */
 void log_settle(struct thread *t);
 bool log_is_on(void);
 bool log_is_full(void);
 /* This thread records no more. */
 void log_mute(struct thread *t);
-/* The same, from the middle of a hook that will not go on: the locks that the hook holds are free
- * again.  Unless the process ends now, log_trouble must follow. */
+/* The same, from the middle of a hook that will not go on; releases the locks that the hook holds.
+ * Unless the process ends now, log_trouble must follow. */
 void log_leave(struct thread *t);
 
 /* Stops recording for good; the reason goes into the trace. */

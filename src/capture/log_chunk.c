@@ -7,10 +7,10 @@
  * Past `limit' the chunk is closed before the next record.  Closing may add
  * LATE records; catching up with a stack may take STACK_ROOM.
  *
- * A thread begins in a slot of the smallest size.  When that is full the chunk is not closed but goes
- * on in a larger one, and so smaller slots have no reserve for LATE.  What is in the smaller one
- * stays there until the chunk is closed: whoever reads the file meanwhile may have looked at the
- * larger one before the chunk came there, and finds its beginning.
+ * A thread begins in a slot of the smallest size.  When that is full the chunk is not closed but
+ * goes on in a larger one, and so smaller slots have no reserve for LATE.  What is in the smaller
+ * one stays there until the chunk is closed: whoever reads the file meanwhile may have looked at
+ * the larger one before the chunk came there, and finds its beginning.
  */
 #include <errno.h>
 #include <time.h>
@@ -45,7 +45,7 @@ static void put_name(struct thread *t, unsigned what, const void *payload, size_
 	t->cursor += 4 + n;
 }
 
-/* What the thread's first chunk has told, and may be dropped with it. */
+/* Repeats what the thread's first chunk says of the thread, for --keep may drop that chunk. */
 static void chunk_introduce(struct thread *t)
 {
 	uint8_t stack[32], *end;
@@ -95,7 +95,7 @@ void chunk_begin(struct thread *t)
 	t->view.low = 0;
 }
 
-/* The chunk is in the file: where it was begun it is no more. */
+/* The chunk is at the end of the file now: frees the slots in which it began. */
 static void outgrown_give(struct thread *t)
 {
 	for (unsigned i = 0; i < FILE_SIZES - 1; i++) {

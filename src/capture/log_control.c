@@ -160,7 +160,7 @@ void log_account(const struct thread *t, uint64_t bytes, bool ended)
 		state.table[t->index] = state.table[--state.ntable];
 		state.table[t->index]->index = t->index;
 	}
-	/* With areas, one for each: whoever reads what is left begins at a cut. */
+	/* With areas, a cut at the beginning of each: a reader of what is left begins at a cut. */
 	if (state.closed >= state.cut || state.nended == ENDED_MAX ||
 	    state.generation != file_generation()) {
 		state.generation = file_generation();

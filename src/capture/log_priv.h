@@ -21,9 +21,9 @@ extern struct log_state log_state;
 /* ---- log_chunk.c ---- */
 
 /*
- * While a run of dropped reads is open the reads it stands for are nowhere: should the program be
- * killed, or somebody look at the file as it is, nothing after its first read can be relied on.
- * Threads that never synchronise would leave nothing but such reads.  So runs are closed after
+ * While a run of dropped reads is open, the reads it stands for are in no record: if the program is
+ * killed, or the file is read meanwhile, nothing after the first read of the run can be relied on.
+ * A thread that never synchronises would leave nothing but such reads.  So runs are closed after
  * SETTLE_BYTES of records, later if there are many: each takes a record.  The reads that they
  * began with still stand for what comes.
  */
@@ -47,9 +47,9 @@ static inline uint8_t *chunk_room(const struct thread *t)
 /* How far the chunk may go. */
 uint8_t *chunk_limit(const struct thread *t);
 /*
- * Sets the limit, unless recording stops: pairs with log_stop, which says so
- * before it clears all limits.  A signal handler that ran inside a hook clears it too
- * (hook_enter_slow), maybe just before it is set here: the next record must say so.
+ * Sets the limit, unless recording stops: pairs with log_stop, which sets `stopping' before it clears
+ * all limits.  A signal handler that ran inside a hook clears the limit too (hook_enter_slow), perhaps
+ * just before it is set here; the next record must still note that (NESTED).
  */
 void chunk_limit_set(struct thread *t);
 /* A new chunk in the thread's slot. */
@@ -65,7 +65,7 @@ bool chunk_close(struct thread *t, uint32_t flags);
 bool log_control_start(const struct log_options *opt);
 /* Nothing more is added to the control stream. */
 void log_control_end(void);
-/* The hook that calls holds its lock, maybe, and will not go on. */
+/* The calling hook, which may hold the lock of the control stream, will not go on. */
 void log_control_leave(void);
 /* One more thread has an open log. */
 void log_table_add(struct thread *t);

@@ -17,7 +17,7 @@
 #define INITIAL_EACH (1u << 20)	 /* bytes that are looked at, of a variable */
 #define INITIAL_SCAN (64u << 20) /* and of all of them */
 #define INITIAL_TOTAL (1u << 20) /* and kept */
-#define IMAGES_MAX 256		 /* of more, calls into them wait: sound, only less exact */
+#define IMAGES_MAX 256		 /* calls into others count as waiting: sound, less exact */
 #define STRINGS_CACHED 1024u
 
 static struct {
@@ -42,7 +42,7 @@ static struct {
 		bool gone;		 /* it was there once with all its units, and went */
 	} images[IMAGES_MAX];
 	size_t nimages;
-	bool untold; /* there were more: any address may have been that of another library */
+	bool untold; /* there were more: another library may have lain at any address */
 
 	/* Set of instrumented functions: open addressing, grows by doubling. */
 	const void **functions;
@@ -83,7 +83,7 @@ static void function_add(const void *f)
 			 all.room); /* or a search for what is not there has no end */
 }
 
-/* Those behind it, up to the next free slot, may be there because it was in their way. */
+/* Entries after it, up to the next free one, may be there only because it was in their way. */
 static void function_drop(const void *f)
 {
 	size_t i = function_slot(all.functions, all.room, f);
@@ -161,8 +161,8 @@ static bool image_is_reused(const struct foresee_module *m)
 	return false;
 }
 
-/* What comes to lie in their place will be other functions.  Some that the unit lists may lie in
- * another image (inline functions of C++) and stay. */
+/* The unit is unloaded, and other functions may come to lie at these addresses.  Some that the
+ * unit lists may lie in another image (inline functions of C++) and stay. */
 static void functions_forget(const struct foresee_module *m)
 {
 	struct dl_find_object unit, at;
@@ -294,10 +294,10 @@ static void put_module(const struct foresee_module *m)
 }
 
 /*
- * The unit's variables lie where others lay: they are new memory, and what was done to those is not
- * their past.  The unit's first site number, which is no place, says to the reader whose they are
- * from now on.  That the others ended is not said: the loader orders it, unseen, after all that
- * used them.
+ * The unit's variables lie where those of an unloaded library lay: they are new memory, without the
+ * history of the old ones.  The unit's first site number, which is no real place, tells the reader
+ * whose variables they are from now on.  That the old ones ended needs no event: the loader orders
+ * their end, unseen, after everything that used them.
  */
 static void globals_renew(const struct foresee_module *m)
 {
@@ -354,8 +354,8 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	errno = saved;
 }
 
-/* A module that goes (dlclose) keeps its numbers; the trace has its table.  Where its strings lie
- * others will. */
+/* A unit that is unloaded (dlclose) keeps its numbers, for its table is in the trace.  The cache
+ * of strings is emptied: others may come to lie at their addresses. */
 EXPORT void foresee_module_unregister(const struct foresee_module *m)
 {
 	sys_lock_take(&all.lock);
@@ -374,8 +374,8 @@ void module_forked(void)
 	all.lock = (struct sys_lock){ 0 };
 }
 
-/* Variables of libc that nearly every program reads, and libc leaves alone: without their first bytes a
- * read of stderr might see what unseen code wrote. */
+/* Variables of libc that nearly every program reads and libc never changes.  If their first
+ * bytes were not in the trace, a read of stderr might have seen a write of unseen code. */
 static void put_streams(void)
 {
 	static const struct foresee_global streams[] = {

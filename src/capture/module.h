@@ -26,8 +26,8 @@ void module_mark(const struct foresee_module *m);
 bool module_has_function(const void *f);
 bool module_is_seen(const void *start);
 
-/* For names.  Between lock and unlock no unit goes, so what the others return stays; they return
- * NULL for what no unit knows.  into: the site this one was inlined into, 0 none; may be NULL. */
+/* Names.  Between lock and unlock no unit is unloaded, so what the lookups return stays valid;
+ * NULL: no unit has it.  into: the site this one was inlined into, 0 none; may be NULL. */
 struct foresee_site;
 struct foresee_global;
 void module_lock(void);
@@ -35,7 +35,7 @@ void module_unlock(void);
 const struct foresee_site *module_site(uint32_t site, uint32_t *into);
 const struct foresee_global *module_global(const void *p);
 
-/* In a forked child: the thread that may have held the lock is not there. */
+/* In a forked child: frees the lock, which a thread of the parent may have held. */
 void module_forked(void);
 
 /* Units that registered before recording started: tell the trace about them. */

@@ -1,8 +1,7 @@
 /*
- * Notes about synchronisation objects, by address: who waits on a condition,
- * how often a barrier was entered,
- * which thread a handle stands for.  The objects themselves belong to the
- * program and have no room for us.
+ * Notes about synchronisation objects, by address: who waits on a condition, how often a barrier
+ * was entered, which thread a handle stands for.  The objects themselves belong to the program and
+ * have no room for notes.
  *
  * Notes on one object keep the order in which they were added.  Between
  * object_lock and object_unlock the caller alone sees the notes of obj; it must
@@ -37,7 +36,7 @@ void object_unlock(const void *obj);
 /* The first link, from `at' on, to a note of obj; at the end a link to NULL. */
 struct object_note **object_seek(struct object_note **at, const void *obj);
 
-/* A note at the end.  NULL: no memory; then it is as if it had never been known. */
+/* Adds a note at the end.  NULL: no memory; the caller goes on without the note. */
 struct object_note *object_add(struct object_note **list, const void *obj, enum object_what what,
 			       uint32_t tid, uint64_t tseq);
 /* Unlinks *at; at then leads to the next note. */

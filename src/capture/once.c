@@ -7,7 +7,8 @@
  *	ONCE_END                  (waiting inside the real call)
  *	                          ONCE_PASS
  *
- * pthread_once tells nobody who ran the routine, so it is given ours to run.
+ * pthread_once does not say which thread ran the routine, so it is given a routine of ours, which
+ * knows.
  */
 #include "capture/once_priv.h"
 

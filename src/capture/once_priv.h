@@ -2,7 +2,7 @@
 #ifndef CAPTURE_ONCE_PRIV_H
 #define CAPTURE_ONCE_PRIV_H
 
-/* call(control, routine) does it really. */
+/* call(control, routine) is the real function. */
 int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(void)));
 
 #endif /* CAPTURE_ONCE_PRIV_H */

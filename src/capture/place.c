@@ -11,7 +11,7 @@ static uint8_t *second_put(uint8_t *q, cell_version v, const struct place_more *
 	return log_varint(q, format_zigzag((int64_t)(more->second - v)));
 }
 
-/* A whole record: the place is not known, or not any more. */
+/* A whole record: the slot is free, or belongs to another place. */
 static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t what, uint32_t site,
 						  uint64_t addr, cell_version v, uint64_t value,
 						  const struct place_more *more)

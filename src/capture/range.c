@@ -125,8 +125,9 @@ static cell_version word_read(uintptr_t at, uint8_t *into, size_t n)
 }
 
 /*
- * Writes the next word under the next number.  from: its bytes, or NULL: they are there already, and
- * go to `into' unless that is NULL too.  False: nothing was done, the piece must be logged first.
+ * Writes the next word under the next number.  from: its bytes, or NULL: they are there already,
+ * and go to `into' unless that is NULL too.  False: nothing was done, the piece must be logged
+ * first.
  */
 static bool word_write(struct thread *t, struct piece *w, const uint8_t *from, uint8_t *into,
 		       uintptr_t end)
@@ -233,8 +234,8 @@ void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun
 	}
 }
 
-/* Small copies are free reads that feed the write; the reads of larger ones
- * bind, for a feed list has only so many places. */
+/* Small copies are free reads that feed the write; the reads of larger ones are
+ * binding, for the length of a feed list is limited. */
 #define COPY_FREE_WORDS LOG_FEEDS
 
 #define COPY_PART 512u /* bytes; the buffer is on somebody else's stack */

@@ -16,16 +16,16 @@
  * binding.  Returns the number of the last event. */
 uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint32_t site,
 		    bool free_read);
-/* Stores from private memory. */
+/* Copies private memory to shared memory. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 		 const uint64_t *slots, uint64_t mask);
-/* Somebody unseen (the kernel, libc) has just written [p, p + n): logs the
- * bytes now there as this thread's write. */
+/* Code that is not recorded (the kernel, libc) has just written [p, p + n) for this thread: logs
+ * the bytes that are there now as its write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);
 /* Somebody unseen writes [p, p + n) about now: a write of bytes that are not in the record; memory
  * is not looked at.  begun: a call that is to follow does, until the thread's next record. */
 void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun);
-/* Shared to shared. */
+/* Copies shared memory to shared memory; move: they may overlap. */
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
@@ -34,8 +34,8 @@ void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
  * returns the length without NUL (max when there is none). */
 size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site);
 
-/* Big blocks, whose cells are given back instead of written, are ordered by an object that they share:
- * it is at this address. */
+/* The cells of big blocks are given back to the kernel instead of written, so they cannot order
+ * anything; the object at this address orders all of them. */
 extern uint64_t range_chain;
 
 /* A block of memory begins to exist: kind and flags FORMAT_ALLOC_*. */

@@ -1,6 +1,6 @@
 /*
- * What a filter allows is the program's to know: not our pwrite and membarrier, and the answer to
- * those may be SIGSYS.  So the recording ends where one is set, before it is, and says why; from
+ * A filter allows what the program needs, which may not include our pwrite and membarrier; then
+ * these would end in SIGSYS.  So the recording ends just before a filter is set, and says why; from
  * then on the runtime makes no system call of its own.
  */
 #include "capture/sandbox.h"

@@ -1,5 +1,6 @@
 /*
- * Filters of system calls (seccomp): a recorder that writes on could get its program killed.
+ * Filters of system calls (seccomp): under one, a system call of the recorder could get the program
+ * killed.
  */
 #ifndef CAPTURE_SANDBOX_H
 #define CAPTURE_SANDBOX_H

@@ -40,8 +40,8 @@ static void sem_posting(sem_t *s)
 		lock_note(s, FORMAT_K_SEM_POST, 0);
 }
 
-/* A wait that is not granted at once is told of before it begins: it may be without end.  The library
- * acts on a request to cancel here, whether it has to wait or not. */
+/* A wait that is not granted at once is logged before it begins, for it may never end.  The
+ * library acts on a request to cancel here, whether it has to wait or not. */
 EXPORT int sem_wait(sem_t *s)
 {
 	int saved = errno;

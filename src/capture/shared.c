@@ -5,9 +5,9 @@
  *	pwrite(fd, 64)
  *	w map+64          no bytes known      r map+64
  *
- * Both writes are records without bytes.  The first one comes before the kernel's, so whoever
- * finds the new bytes comes after what T1 did; who still found the old ones is ordered more than
- * need be.  The second one makes forget what such a reader told of the bytes.
+ * Both writes are records without bytes.  The first one comes before the kernel's, so a thread that
+ * reads the new bytes comes after what T1 did; one that still reads the old bytes is ordered more
+ * than need be. The second one invalidates what such a reader has recorded of the bytes.
  *
  * What other processes write is seen by nobody: the trace says of such a mapping that others may
  * write to it (FORMAT_ALLOC_SHARED).  Not seen either: stores to a mapping that somebody then reads

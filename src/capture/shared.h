@@ -21,9 +21,9 @@ bool shared_move(const void *p, void *to, size_t n);
 #define SHARED_HERE ((off_t)-1)
 
 /*
- * Around a call that writes n bytes to a file, as a hook each: a write of unknown bytes to what
- * the mappings show of them, before the call for the sake of order, after it for that of the
- * bytes.  begin gives what end is to get.
+ * Around a call that writes n bytes to a file, as a hook each: a write of unknown bytes to where
+ * the mappings show them.  The one before the call is there for the order, the one after it because
+ * the bytes have changed.  end gets what begin returned.
  */
 off_t shared_write_begin(int fd, off_t at, size_t n);
 void shared_write_end(int fd, off_t at, ssize_t n);

@@ -11,11 +11,10 @@
  * handler gives as well: whoever runs it comes after.  A mask needs no event,
  * for a signal that is let in is let in by the thread that handles it.
  *
- * A hook cannot be interrupted by another, so a signal that comes in the middle of
- * one is put off: our handler returns at once, with signals blocked, and the
- * end of the hook sends the signal to its thread again.  Faults cannot wait, and handlers for
- * one signal only would be gone; they run, and nothing of them is logged but
- * that they did (NESTED).
+ * A hook must not run inside another, so a signal that comes in the middle of a hook is put off:
+ * our handler returns at once, with signals blocked, and the end of the hook sends the signal to
+ * its thread again.  Faults cannot be put off, nor signals whose handler is reset when it is called
+ * (SA_RESETHAND); their handlers run at once, and the log only says that they did (NESTED).
  *
  * Not seen: signals that the kernel sends because of what another thread did
  * (SIGIO, SIGPIPE, end of asynchronous input and output).
@@ -72,7 +71,7 @@ static void mask_set(uint64_t mask)
 static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
 {
 	struct thread *t = thread_self();
-	uint64_t *mask = (uint64_t *)&context->uc_sigmask; /* as it will be after us */
+	uint64_t *mask = (uint64_t *)&context->uc_sigmask; /* in force when this handler returns */
 
 	if (!thread_is_inside(t) || t->left || t->put_off.number != 0 || (FAULTS & BIT(n)) ||
 	    (__atomic_load_n(&actions[n].flags, __ATOMIC_RELAXED) & SA_RESETHAND))
@@ -81,25 +80,25 @@ static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
 	t->put_off.info = *info;
 	t->put_off.mask = *mask;
 	*mask |= ~FAULTS;
-	t->view.live |= THREAD_LATE;
+	t->view.live |= THREAD_SIGNALLED;
 	return true;
 }
 
-void hook_late(struct thread *t)
+void hook_signal(struct thread *t)
 {
 	int saved = errno, n = t->put_off.number;
 
 	ASSERT_RECORDING(n > 0 && n < _NSIG);
-	t->view.live &= ~THREAD_LATE;
+	t->view.live &= ~THREAD_SIGNALLED;
 	t->put_off.number = 0;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);
 	mask_set(t->put_off.mask); /* it comes here */
 	errno = saved;
 }
 
-uint64_t hook_late_with(struct thread *t, uint64_t x)
+uint64_t hook_signal_with(struct thread *t, uint64_t x)
 {
-	hook_late(t);
+	hook_signal(t);
 	return x;
 }
 
@@ -117,11 +116,11 @@ static void handle(int n, siginfo_t *info, void *context)
 		return;
 	if (!(__atomic_load_n(&a->flags, __ATOMIC_RELAXED) & SA_NODEFER))
 		mask |= BIT(n);
-	view->call_site = 0; /* the place of what was interrupted is not ours */
+	view->call_site = 0; /* it is the site of the interrupted code */
 	channel_take(channel_of_signal(n));
 	mask_set(mask | mask_of(&((ucontext_t *)context)->uc_sigmask));
 	errno = saved;
-	/* One that wants the number only does not look at the rest. */
+	/* A handler that only takes the number ignores the other arguments. */
 	((void (*)(int, siginfo_t *, void *))handler)(n, info, context);
 	view->call_site = site;
 }
@@ -131,9 +130,10 @@ REAL_EARLY(sigaction)
 /* ---- killing ---- */
 
 /*
- * A signal that the program does not handle, and that kills it: which thread got it goes into the head of
- * the trace, and all threads tell of the reads that they have not told of yet (log_settle), without which
- * the last part of what they did could not be relied on.  Then the signal does what it would have done.
+ * A signal that the program does not handle, and that kills it.  The head of the trace gets the
+ * thread that received it, and all threads close their runs of dropped reads (log_settle), without
+ * which the last part of what they did could not be relied on.  Then the signal has its default
+ * effect.
  *
  *	the thread that got it              another thread
  *	settles
@@ -151,7 +151,7 @@ static struct {
 	uint32_t settled; /* atomic: those that have done so */
 } killing;
 
-/* In a hook it would be in the middle of a record; at the end of the hook it comes again. */
+/* In the middle of a hook, and perhaps of a record: it comes again at the end of the hook. */
 static bool put_off_killing(struct thread *t, int n, const siginfo_t *info, ucontext_t *context)
 {
 	uint64_t *mask = (uint64_t *)&context->uc_sigmask;
@@ -162,7 +162,7 @@ static bool put_off_killing(struct thread *t, int n, const siginfo_t *info, ucon
 	t->put_off.info = *info;
 	t->put_off.mask = *mask;
 	*mask |= ~FAULTS;
-	t->view.live |= THREAD_LATE;
+	t->view.live |= THREAD_SIGNALLED;
 	return true;
 }
 
@@ -232,7 +232,7 @@ static void kills(int n, siginfo_t *info, void *context)
 		}
 	}
 	real_sigaction()(n, &normal, NULL);
-	if (info->si_code <= 0) /* else what caused it is done again */
+	if (info->si_code <= 0) /* else the faulting instruction is executed again */
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), own, n, info);
 }
 
@@ -343,7 +343,8 @@ EXPORT int sigaction(int n, const struct sigaction *restrict act, struct sigacti
 	return r;
 }
 
-/* The older ways differ in mask and flags: libc chooses them, and we go on from there. */
+/* The older functions differ in mask and flags: libc sets them, and then only the handler is
+ * changed. */
 static sighandler_t set_handler(int n, sighandler_t h, sighandler_t (*real)(int, sighandler_t))
 {
 	struct action before;

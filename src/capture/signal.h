@@ -1,4 +1,4 @@
-/* Signals, as far as others of the runtime have to do with them (signal.c). */
+/* Signals: what the rest of the runtime calls (signal.c). */
 #ifndef CAPTURE_SIGNAL_H
 #define CAPTURE_SIGNAL_H
 

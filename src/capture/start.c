@@ -1,6 +1,6 @@
 /*
- * The runtime's own life: switched on by `foresee record' through the
- * environment, silent otherwise.
+ * Start and end of the runtime.  `foresee record' switches it on through the
+ * environment; otherwise it does nothing.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -78,7 +78,7 @@ static void name_trace(unsigned n)
 	*end = '\0';
 }
 
-/* A file that is there belongs to the program that this one was. */
+/* If the file exists, it is the trace of the program that became this one by exec. */
 static bool create_trace(const char *path, const struct log_options *opt)
 {
 	if (strlen(path) + 4 > NAME_ROOM)
@@ -104,7 +104,7 @@ const char *start_next(void)
 	return trace;
 }
 
-/* Of at_quick_exit; after those of the program, for it was registered first. */
+/* A handler of at_quick_exit; it runs after those of the program, for it was registered first. */
 static int quick_status;
 
 static void at_quick(void)
@@ -141,7 +141,7 @@ __attribute__((constructor(101))) static void start(void)
 		thread_scratch.view.live = THREAD_QUIET;
 }
 
-/* Leaves without destructors.  The child of a vfork does it in our memory. */
+/* Ends without destructors.  Also called by the child of a vfork, in our memory. */
 static _Noreturn void leave(int status)
 {
 	if (fork_is_recorded())

@@ -1,8 +1,8 @@
 /*
- * Streams of stdio: like the descriptors under them (descriptor.c), which libc
- * uses without asking us.  What goes into a buffer is given at once, and when
- * somebody flushes the buffer, by him too; what comes from a buffer is taken by
- * everyone who gets some of it.
+ * Streams of stdio: like the descriptors under them (descriptor.c), on which libc calls read and
+ * write internally, where they cannot be intercepted.  A thread that puts something into the buffer
+ * gives at once; one that flushes the buffer gives as well; each thread that gets something from a
+ * buffer takes.
  *
  * Streams without a descriptor, in memory, bring no order.  Not seen: wide
  * characters, and fflush(NULL) of streams other than stdout and stderr.
@@ -43,8 +43,8 @@ static void take(FILE *f)
 #include "capture/interposed.def"
 
 /*
- * Which function `scanf' is depends on the standard that a program asks for.  Here they have
- * names of our own; the symbols are said apart, behind the back of the header.
+ * Which symbol `scanf' stands for depends on the standard that a program asks for, by declarations
+ * of the header.  So these functions have other names here, and their symbols are given by __asm__.
  */
 #define SYMBOL(name) __asm__(name)
 typedef int scan_function(FILE *, const char *, va_list);

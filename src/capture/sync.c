@@ -7,7 +7,7 @@
 #include "capture/lean.h"
 #include "capture/unseen.h"
 
-/* It says something of the object, and does nothing to it. */
+/* An event that only says something about the object and does not change it. */
 static inline bool is_remark(unsigned kind)
 {
 	return kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL || kind == FORMAT_K_REQ ||
@@ -16,7 +16,7 @@ static inline bool is_remark(unsigned kind)
 
 /* ---- calls in vain ---- */
 
-/* A call that came back without having done anything. */
+/* A call that came back without any effect. */
 static inline bool is_vain(unsigned kind, unsigned aux)
 {
 	return kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL ||
@@ -42,9 +42,10 @@ static inline uint32_t vain_of(unsigned kind, unsigned aux)
  *	try(m) fails   try(m) fails   try(m) fails   x = 1
  *	logged         dropped        dropped
  *
- * They have no effect, so in every run in which the first fails all may come right there, and fail
- * for the same reason.  What the thread reads in between was dropped, and there too: such reads
- * lie between two that are not, and see the same version.  id: the object, or the thread's number.
+ * They have no effect, so in every run in which the first one fails the others may come right after
+ * it, and fail for the same reason.  Reads of the thread in between were dropped, and may come
+ * there too: each lies between two reads that were logged, and sees the same version.  id: the
+ * object, or the thread's number.
  */
 static inline bool vain_again(const struct thread *t, uint32_t what, uint64_t id)
 {
@@ -53,8 +54,8 @@ static inline bool vain_again(const struct thread *t, uint32_t what, uint64_t id
 }
 
 /*
- * Calls in vain order nothing, and end no epoch, as a compare-exchange that fails does not.  What
- * was dropped before the first is told of, for after it there may be nothing but such calls until
+ * Calls in vain order nothing, and end no epoch, as a compare-exchange that fails does not.  Open
+ * runs of reads are closed at the first one, for after it there may be nothing but such calls until
  * the program is killed.
  */
 static inline void epoch_end(struct thread *t, unsigned kind, unsigned aux)
@@ -74,7 +75,7 @@ static void vain_note(struct thread *t, unsigned kind, unsigned aux, uint64_t id
 /* ---- records ---- */
 
 /* Where the operation is called from. */
-static inline uint32_t place(struct thread *t)
+static inline uint32_t call_site(struct thread *t)
 {
 #ifdef FORESEE_LOCKS
 	return locks_place(t);
@@ -153,7 +154,7 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 								unsigned nargs)
 {
 	uint64_t *cell = cell_of(obj);
-	struct object o = { .at = obj, .site = place(t) };
+	struct object o = { .at = obj, .site = call_site(t) };
 	cell_version own = cell_make(t->tid, t->tseq + 1);
 
 	epoch_end(t, kind, aux);
@@ -193,7 +194,7 @@ uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *ob
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
 		     unsigned nargs)
 {
-	uint32_t site = place(t);
+	uint32_t site = call_site(t);
 	uint8_t *p;
 
 	if (vain_again(t, vain_of(kind, aux), a))
@@ -215,12 +216,12 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 		const uint64_t *args, unsigned nargs)
 {
 	size_t n = name != NULL ? strnlen(name, SYNC_NAME) : 0;
-	uint32_t site = place(t);
+	uint32_t site = call_site(t);
 	uint8_t *p;
 
 	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
 		return;
-	/* A read in a block and one before it are two, whatever they saw. */
+	/* A read in a block must not be dropped because of one before the block. */
 	if (kind == FORMAT_K_BLOCK)
 		filter_sweep(t);
 	p = log_other_room(t, site, 32 + SYNC_NAME + 10 * SYNC_WORDS);
@@ -245,7 +246,7 @@ void sync_name(struct thread *t, const char *name, size_t n)
 	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
 }
 
-#define LOWEST 4096u /* an address below is none */
+#define LOWEST 4096u /* what is below is no address */
 
 static void opaque_put(struct thread *t, uint32_t site, unsigned aux, uintptr_t given)
 {
@@ -284,8 +285,9 @@ void sync_fence(struct thread *t, int order, uint32_t site)
 
 struct thread *hook_enter_slow(struct thread *t)
 {
-	if (t->view.live == (THREAD_LIVE | THREAD_LATE)) { /* left without looking */
-		hook_late(t);
+	if (t->view.live ==
+	    (THREAD_LIVE | THREAD_SIGNALLED)) { /* a hook ended without hook_signal */
+		hook_signal(t);
 		return hook_enter();
 	}
 	if (t->view.live == THREAD_QUIET)
@@ -295,7 +297,7 @@ struct thread *hook_enter_slow(struct thread *t)
 		if (t != NULL) {
 			create_adopted(t);
 			t->view.live = 0;
-			/* Unseen code has made it, and was asked to. */
+			/* It was made by unseen code, which the program had called. */
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
 			unseen_runs(t);
 		}
@@ -305,7 +307,7 @@ struct thread *hook_enter_slow(struct thread *t)
 		log_leave(t);
 		log_trouble("a signal handler jumped out of the middle of a record", 0);
 		if (t->put_off.number != 0)
-			hook_late(t);
+			hook_signal(t);
 		return NULL;
 	}
 	/* A signal handler came in the middle of a hook: what it does is not

@@ -6,12 +6,10 @@
  *	int pthread_mutex_lock(pthread_mutex_t *m)
  *	{
  *		int r = REAL(pthread_mutex_lock)(m);
- *		struct thread *t;
  *
- *		if (r == 0 && (t = hook_enter()) != NULL) {
- *			sync_log(t, FORMAT_K_ACQ, FORMAT_LOCK_MUTEX, m);
- *			hook_leave(t);
- *		}
+ *		if (r == 0)
+ *			HOOK(t)
+ *				sync_log(t, FORMAT_K_ACQ, FORMAT_LOCK_MUTEX, m);
  *		return r;
  *	}
  *
@@ -44,13 +42,13 @@ static inline struct thread *hook_enter(void)
 	return t;
 }
 
-/* A signal waited for the end of the hook: now it comes (signal.c). */
-void hook_late(struct thread *t) __attribute__((noinline, cold));
-/* The same, and then x: a tail call, for the sake of hooks without a frame. */
-uint64_t hook_late_with(struct thread *t, uint64_t x);
+/* A signal was put off until the end of the hook: now it is delivered (signal.c). */
+void hook_signal(struct thread *t) __attribute__((noinline, cold));
+/* The same, and returns x: a tail call, so that hooks need no stack frame. */
+uint64_t hook_signal_with(struct thread *t, uint64_t x);
 
-/* live |= THREAD_LIVE, in one instruction, or a signal could come between.  True: hook_late is
- * due (the sign is THREAD_LATE). */
+/* live |= THREAD_LIVE, by one instruction, so that no signal can come in between.  True:
+ * hook_signal is due (the sign bit is THREAD_SIGNALLED). */
 static inline bool hook_end(struct thread *t)
 {
 	__asm__ goto("orl %1, %0\n\tjs %l[late]"
@@ -66,16 +64,17 @@ late:
 static inline void hook_leave(struct thread *t)
 {
 	if (hook_end(t))
-		hook_late(t);
+		hook_signal(t);
 }
 
-/* What follows is done in a hook of t, the calling thread, or not at all.  No return or break out. */
+/* The statement that follows is done inside a hook of t, the calling thread, or not at all.  No
+ * return or break out of it. */
 #define HOOK(t) for (struct thread *t = hook_enter(); t != NULL; hook_leave(t), t = NULL)
 
 /*
  * Ends the epoch and logs one operation on the object at obj, replacing the
- * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  A call in vain ends no epoch,
- * and right after one like it is not logged at all.  Returns the last event's
+ * object's version (TRYFAIL, SEM_FAIL, REQ and RREQ only name it).  A call in vain (sync.c) ends no
+ * epoch, and is not logged right after another like it.  Returns the last event's
  * number.  The 1, 2 variants carry arguments, in the order of TRACE_FORMAT.md.
  */
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj);

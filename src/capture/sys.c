@@ -29,7 +29,7 @@ static bool word_change(struct sys_lock *l, uint32_t *from, uint32_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Who has waited once may not be the only one: it takes the lock as wanted. */
+/* A thread that had to wait may not be the only one, so it takes the lock marked as wanted. */
 static void take_slow(struct sys_lock *l, uint32_t number)
 {
 	uint32_t was = __atomic_load_n(&l->word, __ATOMIC_RELAXED);
@@ -50,7 +50,7 @@ void sys_lock_take(struct sys_lock *l)
 	uint32_t number = own_number(), was = 0;
 
 	if (held.n < HELD_MOST)
-		held.at[held.n] = l; /* before it is taken, or it might never be known */
+		held.at[held.n] = l; /* before it is taken: the thread may leave right after */
 	held.n++;
 	__asm__ volatile("" ::: "memory");
 	if (!word_change(l, &was, number))

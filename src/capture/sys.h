@@ -49,10 +49,10 @@ static inline void sys_barrier_register(void)
 /*
  * A lock of our own: 0 free, else the holder's number, with SYS_WANTED when others wait.
  *
- * A thread may vanish from the middle of a hook: a signal handler jumps out of it, an asynchronous
- * cancel ends it.  The locks it holds would stay held, and the program hang for our sake.
- * So a thread knows which ones it holds (sys_locks_leave).  Whether it holds one follows from the
- * lock's own word, so that there is no moment at which the two disagree.
+ * A thread may leave in the middle of a hook: a signal handler jumps out of it, an asynchronous
+ * cancel ends it.  The locks it holds would stay held, and the program would hang.  So a thread
+ * keeps a list of its locks (sys_locks_leave).  Whether it really holds one is decided by the
+ * lock's own word, so that list and locks can never disagree.
  */
 struct sys_lock {
 	uint32_t word;

@@ -142,9 +142,9 @@ void thread_begin(struct thread *t)
 	int saved = errno;
 
 	ASSERT_RECORDING(t->tid != 0 && t->chunk == NULL && !t->ended);
-	/* The C library may allocate below: not the program's doing. */
+	/* What the C library allocates below is not the program's. */
 	t->view.live = THREAD_QUIET;
-	if (!log_is_on()) { /* and no system call is made that the program would not make */
+	if (!log_is_on()) { /* then no system calls beyond the program's own */
 		foresee_self = &thread_gone.view;
 		return;
 	}

@@ -30,7 +30,7 @@
 
 #define THREAD_LIVE 1u
 #define THREAD_QUIET 2u
-#define THREAD_LATE (1u << 31) /* with 0: a signal waits for the end of the hook */
+#define THREAD_SIGNALLED (1u << 31) /* with 0: a signal waits for the end of the hook */
 
 /* The filter starts small, to stay in the cache, and grows by this factor while
  * entries of the running epoch push each other out. */
@@ -115,7 +115,7 @@ struct thread {
 	cell_version taken[FORMAT_HELD]; /* acquires that were not yet given back */
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
-	/* What the next access may have to do with (place.h). */
+	/* What place.h predicts the next access from. */
 	cell_version last_version; /* named by the last access */
 	uint64_t last_read[2];	   /* values of the last read that is logged, and the one before */
 	struct place places[FORMAT_PLACES];
@@ -136,7 +136,7 @@ struct thread {
 
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
-	bool hiding;	 /* and it allocated memory */
+	bool hiding;	 /* such a hook has allocated memory: nobody knows which */
 	bool left;	 /* a signal handler jumped out of a hook */
 	struct {
 		int number;    /* 0: none */
@@ -155,7 +155,7 @@ struct thread {
 
 	/* Depths of the calls of unseen code that have not returned, innermost last. */
 	uint32_t nunseen, unseen[THREAD_UNSEEN];
-	bool unseen_root; /* so is what its first function was called by */
+	bool unseen_root; /* its first function was called by unseen code */
 
 	/* Locals that hold a synchronisation object and have not ended (scope.h). */
 	uint32_t nscopes;
@@ -167,7 +167,7 @@ struct thread {
 	uint32_t fork_tid; /* who made it, and with which event; 0 unknown */
 	uint64_t fork_tseq;
 	uintptr_t stack_low, stack_high;
-	bool detached; /* when it began: nobody can join it */
+	bool detached; /* from its beginning on: it cannot be joined */
 	bool ended;
 	struct thread *next_free;
 
@@ -192,10 +192,11 @@ extern struct thread thread_scratch, thread_gone;
 /* Is a hook of this thread running?  (Asked by what interrupted it.) */
 static inline bool thread_is_inside(const struct thread *t)
 {
-	return (t->view.live & ~THREAD_LATE) == 0 && t != &thread_scratch;
+	return (t->view.live & ~THREAD_SIGNALLED) == 0 && t != &thread_scratch;
 }
 
-/* Does it run, and its log not yet?  What the C library allocates then, it frees before the log begins. */
+/* Has it begun to run, but not to log?  What the C library allocates in that time, it also
+ * frees. */
 static inline bool thread_is_beginning(const struct thread *t)
 {
 	return t->view.live == THREAD_QUIET && t != &thread_gone && t != &thread_scratch &&
@@ -205,7 +206,7 @@ static inline bool thread_is_beginning(const struct thread *t)
 /* A new thread's number and block, not yet running.  NULL: not recording, or too many. */
 struct thread *thread_new(void);
 
-/* It will never run: its block is free again. */
+/* It will never run after all: frees its block. */
 void thread_drop(struct thread *t);
 
 /* Called in the thread itself: from now on it records.  Logs BEGIN. */

@@ -10,7 +10,7 @@
 #include "capture/libc_priv.h"
 #include "capture/real.h"
 
-/* A read that decides: what the program makes of it is not known here. */
+/* A binding read, for it is not known here what the program does with the value. */
 static void load(const void *p, void *into, size_t n)
 {
 	struct thread *t = hook_enter();

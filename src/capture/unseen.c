@@ -13,10 +13,9 @@
  *	                      unlock <-------------
  *	TAKE
  *
- * That orders much that is not ordered, and misses predictions for it.  Code that is
- * known to order nothing, or only by functions the runtime stands in for, is
- * left out: libc and its companions, and whatever lies in one image with instrumented code, for
- * somebody chose what to instrument there.
+ * That orders more than the program does, so predictions are missed.  Code that is known to order
+ * nothing, or only by functions that have stand-ins, is left out: libc and its companions, and code
+ * in the same image as instrumented code, for somebody decided not to instrument it.
  *
  * Images are looked up without a lock (_dl_find_object): a constructor may be waiting,
  * inside dlopen, for the thread that asks.
@@ -66,8 +65,8 @@ static const void *behind_stub(const void *f)
 	return real != NULL ? real : f;
 }
 
-/* Where it lies says what unseen code is.  Of what lies beside instrumented code nothing is known
- * but that it orders nothing by itself. */
+/* What unseen code is follows from the image that it lies in.  Code in one image with
+ * instrumented code may do anything but order threads. */
 static enum foresee_callee by_image(const void *f, enum foresee_callee what)
 {
 	struct dl_find_object at;
@@ -101,7 +100,7 @@ enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
 
 /* ---- the way in and out ---- */
 
-/* Depths of calls that were left by a jump are at or below the present one. */
+/* Drops calls that were left by a jump: their depth is not below the present one. */
 static void drop_stale(struct thread *t)
 {
 	ASSERT_RECORDING(t->nunseen <= THREAD_UNSEEN);
@@ -109,8 +108,8 @@ static void drop_stale(struct thread *t)
 		t->nunseen--;
 }
 
-/* Of more calls than there is room for, within each other, the innermost counts until it
- * returns. */
+/* If more calls are nested than there is room for, only the innermost of those beyond counts,
+ * until it returns. */
 static void enter(struct thread *t)
 {
 	drop_stale(t);
@@ -125,8 +124,8 @@ static void leave(struct thread *t)
 	t->view.unseen = t->nunseen != 0 ? t->unseen[t->nunseen - 1] : FORESEE_NOWHERE;
 }
 
-/* libc and its companions run what they were given; code beside instrumented code does things
- * itself. */
+/* Does f lie in one image with instrumented code?  Then it may write to memory; libc only calls
+ * what it was given. */
 static bool is_beside(const void *f)
 {
 	struct dl_find_object at;
@@ -164,7 +163,7 @@ void unseen_main(struct thread *t)
 	    (unseen_program_main &&
 	     module_has_function((const void *)(uintptr_t)unseen_program_main)))
 		return;
-	t->view.depth = t->view.low = 0; /* it is said of who called the first function */
+	t->view.depth = t->view.low = 0; /* the record is about the caller of the first function */
 	unseen_runs(t);
 	t->view.depth = depth;
 }

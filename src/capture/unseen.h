@@ -18,8 +18,9 @@ void unseen_begin(struct thread *t, const void *f);
 /* In a new thread, inside a hook: what it runs is unseen, and may write anything while it does. */
 void unseen_runs(struct thread *t);
 
-/* In a thread that is about to make another one, inside a hook: says the same of the first thread, if
- * main is unseen.  What it wrote before came before everything. */
+/* In a thread that is about to make another one, inside a hook: the same for the first thread,
+ * if main is unseen code.  (Until then there was one thread, and what it wrote came before
+ * everything.) */
 void unseen_main(struct thread *t);
 
 #endif /* CAPTURE_UNSEEN_H */
