@@ -1,9 +1,9 @@
 /*
  * Looking again at a recording that grows.
  *
- * A look scans the file's blocks anew, for chunks move from slots to the end of the file, and reads the
- * control stream anew if there is more of it.  What is found wrong is not said before the last
- * look: it may be no damage, but not there yet.
+ * Each look scans all blocks of the file again, because chunks move from slots to the end of the
+ * file, and reads the control stream again if it has grown.  What looks damaged may only be
+ * unfinished, so notes about damage are kept back until the last look.
  */
 #include "merge/follow.h"
 
@@ -18,9 +18,9 @@ struct follow {
 	char *path;
 	struct follow_parts parts;
 	struct notes unheard;
-	bool due;	  /* a look is */
-	bool over;	  /* it is the last */
-	bool ended;	  /* there was one */
+	bool due;	  /* the next call has to look */
+	bool over;	  /* the next look is the last one */
+	bool ended;	  /* the last look is done */
 	uint64_t control; /* bytes of the control stream that were read */
 };
 
@@ -41,7 +41,7 @@ struct follow *follow_new(const char *path, const struct follow_parts *parts)
 	f->path = mem_strdup(path);
 	f->parts = *parts;
 	f->control = control_bytes(parts->blocks);
-	/* What was noted when it was opened is noted again in the end, if it is still so. */
+	/* Notes made when the file was opened are dropped; the last look makes those that still hold. */
 	notes_release(parts->notes);
 	parts->blocks->notes = &f->unheard;
 	merge_follow(parts->merge);
@@ -67,7 +67,7 @@ void follow_end(struct follow *f)
 	f->over = true;
 }
 
-/* Threads may still have been writing when the recorder said that the run has ended. */
+/* The recorder says that the run has ended while threads may still be writing: look once more. */
 static bool is_last(struct follow *f)
 {
 	bool last = f->over;

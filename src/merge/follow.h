@@ -7,22 +7,22 @@
  *	            ...
  *	            ST_END		the run has ended
  *
- * Between an ST_AGAIN and the next call some time should pass, a tenth of a second say: an event is
- * yielded at the second look that finds it.  A thread that reads and then does nothing that is
- * recorded keeps those waiting who overwrite what it has read, and nobody else.
+ * After ST_AGAIN the caller should wait a while, say a tenth of a second, before the next call: an
+ * event is yielded at the second look that finds it.  If a thread reads something and then does
+ * nothing that is recorded, writes that overwrite what it read are held back, and nothing else.
  *
- * The run has ended when the recording says so; when it cannot say it any more, for the program was
- * killed or the observer has lost it, whoever knows calls trace_follow_end.
+ * The run has ended when the recording says so.  A program that was killed, or an observer that lost
+ * its connection, cannot say it; then the caller, who knows, calls trace_follow_end.
  *
- * What is yielded is the recorded run: each thread's events as in a reading afterwards, each read
- * after its write and before the next one.  Where threads are not ordered by these, the order may be
- * another one, and so are positions.  Doubtful reads, and the notes about damage, come with the end.
+ * The events are those of a reading afterwards, in each thread's order, with each read between the
+ * write it saw and the next one.  Events that this does not order may come in another order than in
+ * a reading afterwards, so positions differ.  Doubtful reads and notes about damage come at the end.
  *
  * Errors of trace_next: ST_BAD_INPUT, what comes next was dropped (--keep); ST_LIMIT, too much waits
  * for one thread.  An analysis of the file as it is will still do.
  *
- * Memory follows what lies between two looks and what waits, not the run.  A look costs time by the
- * number of chunks in the file.
+ * Memory is bounded by what lies between two looks and by what waits, not by the length of the run.
+ * The time a look takes grows with the number of chunks in the file.
  */
 #ifndef MERGE_FOLLOW_H
 #define MERGE_FOLLOW_H
@@ -51,7 +51,7 @@ struct follow_parts {
 /* Before the first event is read. */
 struct follow *follow_new(const char *path, const struct follow_parts *parts);
 void follow_free(struct follow *f);
-/* All that is there has been yielded: the next follow_look is one. */
+/* All that is there has been yielded: the next call of follow_look looks at the file. */
 void follow_wait(struct follow *f);
 /* The next look is the last. */
 void follow_end(struct follow *f);

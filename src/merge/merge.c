@@ -158,7 +158,7 @@ static bool version_is_lost(const struct merge *m, struct version v)
 	       (m->threads[i]->state == MERGE_DONE && m->threads[i]->emitted < v.tseq);
 }
 
-/* Blocks or stops thread i until v is out.  False: it is out. */
+/* Makes thread i wait for v, or ends it if v is lost.  False: v has been placed already. */
 static bool version_blocks(struct merge *m, uint32_t i, struct version v)
 {
 	if (v.tid == 0 || version_is_out(m, v))
@@ -278,8 +278,8 @@ static bool item_fetch(struct merge *m, struct merge_thread *t)
 		return false;
 	}
 	if (t->has_item) {
-		/* What the past began past its cut (a range, of which some words are left) waits
-		 * until the reads that may come before the rest have been scanned. */
+		/* A range that the past has begun, beyond its cut: the rest of its words must wait
+		 * until all reads that may come before them have been scanned. */
 		if (!m->mode->yields || t->item.e.tseq <= t->stream.limit)
 			return true;
 		t->state = MERGE_LIMIT;
@@ -350,7 +350,7 @@ enum status merge_next(struct merge *m, struct event *e, struct diag *d)
 
 /* ---- life ---- */
 
-/* What the chunks before have told, if they are still there. */
+/* Chunks before the first that is read may tell the thread's name and stack. */
 static void thread_root(struct merge *m, struct merge_thread *t)
 {
 	struct merge_stream *s = &t->stream;
@@ -388,7 +388,7 @@ void merge_thread_new(struct merge *m, const struct blocks_thread *src, uint32_t
 	tids_reach(m, src->tid);
 	merge_stream_init(&t->stream, m->blocks, src, m->stacks, ended, m->notes);
 	merge_stream_start(&t->stream, chunk, end);
-	t->past.rooted = true; /* else its events will say so, if they are all read */
+	t->past.rooted = true; /* its own events will say if not, when all of them are read */
 	if (chunk != 0)
 		thread_root(m, t);
 	t->gone.tid = src->tid;

@@ -1,33 +1,33 @@
 /*
  * Merging while the recording grows.
  *
- * The reference model: read the file again from the start whenever it has grown, and yield the events
- * that were not yielded before.  That is no run: what rule 3 puts before an event may turn up after
- * the event was yielded.  So an event is yielded only when all that may have to come before it is
- * known, and nothing is ever read twice.
+ * The reference model: read the file again from the start whenever it has grown, and yield the
+ * events that were not yielded before.  That is no run: what rule 3 puts before an event may turn up
+ * after the event was yielded.  So an event is yielded only when all that may have to come before it
+ * is known, and nothing is ever read twice.
  *
  *	thread   ======emit=====>....scan....>~~~~tail~~~~>
  *	                     look n          settled       look n + 1
  *
- * How far to scan.  The cuts of the file come too seldom (every few megabytes), so looks take their
- * place: what had been done when a look ended has been recorded when the next one begins, but for
- * what threads were just about to record.  Events that were there at one look are thus yielded after
- * the next.  Who is behind by several cuts goes from cut to cut instead, so that memory stays bounded.
- * After a look the next two cuts will not do, for they may have been begun before it had ended: a cut
- * takes megabytes of records, a look does not take as long.
+ * How far to scan.  Cuts are too far apart (megabytes) to wait for, so looks take their place:
+ * whatever was done before a look ended is in the file when the next look begins, except for
+ * records that threads were just about to write.  So events found by one look are yielded after the
+ * next.  A reader that is several cuts behind goes from cut to cut instead, which bounds its
+ * memory.  The first two cuts after a look cannot be used, because they may have been begun before
+ * that look ended; no look takes longer than two cuts.
  *
- * About to be recorded.  A thread may have read, and be kept from writing the record for longer than
- * there is between two looks.  What others replaced meanwhile has been yielded, and the read comes
- * too late.  It is one of the first MERGE_EXTRA records after what was there at a look; of these, a
- * read of a version that is known to be replaced is unknown (EVENT_UNKNOWN): its thread gets there
- * and no further.  The last GONE_MAX replacements are remembered.  A read that comes later still is
- * not told from others, so whoever follows must not rely on what he finds without another proof
- * (live/live_property.c).
+ * About to be recorded.  A thread may read, and then be kept from writing the record for longer than
+ * the time between two looks.  By then the replacement of what it read has been yielded, so the read
+ * comes too late.  Such a read is among the first MERGE_EXTRA records behind what a look had found.
+ * If one of these reads a version that was replaced (the last GONE_MAX replacements are remembered),
+ * it is marked EVENT_UNKNOWN: no analysis follows its thread further.  A read that is delayed even
+ * more goes unnoticed, so a follower's findings need another proof (live/live_property.c).
  *
- * INIT.  Of a read of INIT nobody knows whether it belongs to this life of the word or to a later one.
- * Patience (merge.c) would be a guess here, for a thread can be held up for long.  Who waits for such
- * reads goes on when all those who are to make them wait for him; of several that wait for one
- * another so, the first.  Since that may be the wrong one, INIT of that word is unknown from then on.
+ * INIT.  A read of INIT may belong to this life of its word or to a later one
+ * (merge_window.c).  Waiting a number of cuts, as for a whole recording, would be a guess here,
+ * because a thread can be held up for long.  So a thread that waits for reads of INIT goes on when
+ * all threads that will make them wait for it; of several that wait for one another so, the first
+ * does.  That may be the wrong one, so reads of INIT of that word are unknown from then on.
  */
 #include <assert.h>
 #include <string.h>
@@ -40,11 +40,11 @@
 
 #define GONE_MAX (1u << 18)
 #define SKIP_CUTS 2
-#define BEHIND_CUTS 2 /* then cuts are used */
-/* What may wait for one thread. */
+#define BEHIND_CUTS 2 /* with so many cuts ahead they are used instead of looks */
+/* Bytes and reads that may wait for one thread. */
 #define HELD_MAX (UINT64_C(512) << 20)
 #define READS_MAX (8u << 20)
-#define KNOT_DEPTH 8 /* threads in a circle of such */
+#define KNOT_DEPTH 8 /* threads in a circle of waiting */
 
 /* ---- how far to scan ---- */
 
@@ -290,7 +290,7 @@ static void growing_placed(struct merge *m, struct merge_thread *t, struct event
 
 /* ---- knots ---- */
 
-/* Is u to make a read of INIT that t waits for? */
+/* Does t wait for a read of INIT that u will make? */
 static bool is_reader(const struct merge *m, const struct merge_thread *u,
 		      const struct merge_thread *t)
 {
@@ -298,8 +298,8 @@ static bool is_reader(const struct merge *m, const struct merge_thread *u,
 	       merge_reads_own(&m->reads, u->gone.tid, t->wait_key) != 0;
 }
 
-/* Of reads of INIT one is enough, for they all have to be made.  Of others nobody knows whose they
- * are. */
+/* Does u wait for t, maybe through others?  A thread that waits for reads of INIT waits for all their
+ * readers, so one of these is enough.  Who will make other reads is not known. */
 static bool waits_for(const struct merge *m, const struct merge_thread *u,
 		      const struct merge_thread *t, unsigned depth)
 {

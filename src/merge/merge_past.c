@@ -2,9 +2,9 @@
  * The past of a trace that begins in the middle.
  *
  * Let B be the time when cut k (slice.cut) was begun.  Chunks that are not read hold only what was
- * done before B (merge/slice.c), and some of that may depend on other events that were done
- * before B, which nobody can tell any more.  So all that was done before B has to be past.  That lies
- * in the events up to cut k and MERGE_EXTRA records more.  The past is
+ * done before B (merge/slice.c).  Which other events before B that depended on cannot be known any
+ * more, so everything done before B has to be past.  It lies in the events up to cut k and
+ * MERGE_EXTRA records more.  The past is
  *
  *	P = what is not read, and every event up to there that can be placed after events of P alone.
  *
@@ -44,8 +44,8 @@ bool merge_past_has(const struct merge *m, struct version v)
 
 /*
  * A thread of which there is nothing was dropped, or lost, or had not begun when a growing file was
- * looked at: what others name of it may be from before B or not.  What the cut before has counted was
- * done before B.
+ * looked at: what others name of it may be from before B or not.  What the cut before has counted
+ * was done before B.
  */
 static void absent_count(struct merge *m)
 {
@@ -72,8 +72,8 @@ void merge_past_begin(struct merge *m)
 
 /* ---- swallowing ---- */
 
-/* As the self-check has it: a call of unseen code lasts until the thread's next event that did not
- * come from there. */
+/* A call of unseen code lasts until the thread's next event that was not called from there; the
+ * self-check uses the same rule. */
 static void unseen_note(struct merge *m, struct prologue_thread *t, const struct event *e)
 {
 	const uint32_t *sites;
@@ -162,7 +162,7 @@ static void past_end(struct merge *m)
 		t->past.end = t->stream.end;
 		t->past.stack_low = t->stream.stack_low;
 		t->past.stack_len = t->stream.stack_high - t->stream.stack_low;
-		/* What was overruled for the past is not for the rest. */
+		/* Reads of INIT that the past passed over count again. */
 		t->stream.grace = 0;
 		t->force = false;
 		t->clear = t->word;
@@ -229,7 +229,7 @@ static bool reads_gone(const struct merge *m, const struct event *e)
 /* What the event names of the past is INIT, and no edge. */
 static void present_placed(struct merge *m, struct merge_thread *t, struct event *e)
 {
-	/* They lie in the item, and have served. */
+	/* They lie in the item, which does not need them any more. */
 	struct version *refs = (struct version *)e->refs;
 	struct version peer = { e->peer, e->peer_tseq };
 

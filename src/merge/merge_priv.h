@@ -29,7 +29,7 @@ struct stacks;
 /* Pending reads; more between two cuts is ST_LIMIT. */
 #define MERGE_READS_MAX (1u << 25)
 
-/* What a thread may have done, but not counted, when a cut was begun: records. */
+/* Records that a thread may have made before a cut was begun, beyond its count in the cut. */
 #define MERGE_EXTRA 4
 
 struct merge_stream {
@@ -41,10 +41,10 @@ struct merge_stream {
 	bool over;    /* scanned to its end */
 	struct decode_cursor emit, scan;
 	uint64_t nfetched, nscanned; /* items */
-	uint64_t limit, load;	     /* emit up to, scan past: event numbers */
+	uint64_t limit, load;	     /* event numbers: emit up to limit, scan beyond load */
 	uint32_t grace;		     /* records that may be emitted past the limit */
 	uint64_t end;		     /* nothing after it is yielded */
-	uint32_t tail_records;	     /* scanned after it: they may be past */
+	uint32_t tail_records;	     /* scanned beyond it: they may still be past */
 	uint32_t extra;		     /* records scanned past load */
 	uint64_t stack_low, stack_high;
 	uint64_t bytes;
@@ -60,7 +60,7 @@ struct merge_stream {
 	/* While the recording grows. */
 	bool follow;  /* more may come */
 	bool repeats; /* some read since the last synchronisation scanned may be repeated unseen */
-	bool carried; /* so it was when the chunk that is being written was entered */
+	bool carried; /* `repeats' when the chunk that is being written was entered */
 };
 
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
@@ -69,7 +69,7 @@ void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct bl
 void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end);
 void merge_stream_release(struct merge_stream *s);
 
-/* Scanning shall reach event number load, and what a cut may have missed. */
+/* Scanning shall reach event number load and MERGE_EXTRA records more. */
 void merge_stream_load(struct merge_stream *s, uint64_t load);
 bool merge_stream_is_short(const struct merge_stream *s);
 /* The scanning cursor's next item; false at the end. */

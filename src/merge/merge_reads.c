@@ -8,7 +8,7 @@
  * them its one number.  So the word is in the key, and what does not fit is hashed; two that
  * share a key make a thread wait for a read that does not concern it.
  *
- * merge.c says why reads of INIT are counted per thread as well.
+ * merge_window.c says why reads of INIT are counted per thread as well.
  */
 #include "merge/merge_priv.h"
 

@@ -1,16 +1,16 @@
 /*
  * Reads of a growing recording that have no record, or none yet.
  *
- * A read that was recorded may go on and on without a record; the LATE record, of
- * its last time, comes afterwards.  Two things follow.
+ * A thread may repeat a recorded read without further records; a LATE record tells the last
+ * repetition, afterwards.  Two things follow.
  *
- * - A chunk that is being written is scanned up to where no LATE record can belong any more
- *   (decode_chunk_open); what is there beyond it is the tail.  Closed chunks have all theirs.
- * - Until its next synchronisation a thread may still be reading the versions that it has read since
- *   the last one: `open', one version for each word, for who reads another one has done with the
- *   first, though its LATE record may come later: `left', until runs are closed.  And what it reads
- *   in its tail it will have read.  Nobody may replace any of these yet.  A thread that waits in a
- *   loop for a flag thus keeps the one who sets it waiting here until it is seen to go on.
+ * - In a chunk that is being written, events are scanned only up to where no future LATE record can
+ *   belong (decode_chunk_open); the rest is the `tail'.  A closed chunk has all its LATE records.
+ * - Until it synchronises again, a thread may still be reading any version it has read since the last
+ *   synchronisation.  `open' has the last version read of each word; `left', the ones before, whose
+ *   LATE records may still come, until the recorder closes all runs; `tail', the reads in the
+ *   tail.  None of these versions may be replaced yet.  So while a thread spins on a flag, the write
+ *   that sets the flag is held back until the thread is seen to go on.
  */
 #include <assert.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void open_read(struct merge *m, struct merge_thread *t, const struct even
 		++*map_put(&t->repeats.left, merge_reads_key(version_unpack(old), word), NULL);
 }
 
-/* It has done with what it has replaced. */
+/* The thread has stopped reading what it replaces itself. */
 static void open_write(struct merge_repeats *r, const struct event *e)
 {
 	for (uint32_t i = 0; r->open.n != 0 && i < e->nrefs; i++) {
@@ -150,7 +150,7 @@ void merge_repeats_release(struct merge_repeats *r)
 	VEC_RELEASE(&r->belated.at);
 }
 
-/* What the records say that were passed. */
+/* Records that the scanning cursor has passed may have closed runs, or synchronised. */
 static void repeats_settle(struct merge *m, struct merge_thread *t)
 {
 	struct merge_repeats *r = &t->repeats;
@@ -196,7 +196,7 @@ bool merge_repeats_withhold(const struct merge *m, const struct merge_thread *t,
 
 /* ---- reads that were about to be recorded ---- */
 
-/* The first look finds a thread that had not begun before it. */
+/* As if a look had found no events of the thread: it had not begun. */
 void merge_repeats_init(struct merge_repeats *r)
 {
 	*VEC_PUSH(&r->ends.at) = 0;
@@ -221,7 +221,7 @@ bool merge_belated_is(struct merge_thread *t)
 
 /* ---- tails ---- */
 
-/* What is there and not settled, behind the scanning cursor. */
+/* Notes the reads that are there and not settled, beyond the scanning cursor. */
 static void tail_read(struct merge *m, struct merge_thread *t)
 {
 	struct merge_stream *s = &t->stream;

@@ -55,7 +55,7 @@ static void chunk_prefetch(struct merge_stream *s)
 		s->next_number++;
 }
 
-/* Does the thread's last chunk end it, or the run, in good order? */
+/* Did the thread, or the run, end in good order with the thread's last chunk? */
 static bool ends_well(const struct merge_stream *s)
 {
 	const struct blocks_thread *t = s->src;
@@ -107,7 +107,8 @@ static void doubt_find(struct merge_stream *s)
 	s->has_doubt = true;
 	s->doubt = all.read;
 	if (s->scan.chunk ? s->doubt.after < s->scan.tseq : s->doubt_number < s->next_number) {
-		/* Before what is read: from the start; what was followed so far is settled. */
+		/* It lies before what is read here: put it at the start of that, or, when following,
+		 * behind what has been scanned, which is settled. */
 		s->doubt_number = s->scan.chunk ? s->scan.chunk->head.number : s->next_number;
 		s->doubt.after = s->scan.tseq;
 	}
@@ -232,7 +233,7 @@ static void chunk_grow(struct merge_stream *s, bool last)
 	mem_free(bytes);
 }
 
-/* As chunk_enter would have left it, had nothing been missing from the start. */
+/* Nothing more comes: brings the stream into the state that chunk_enter would have left. */
 static void stream_settle(struct merge_stream *s)
 {
 	s->follow = false;

@@ -133,8 +133,8 @@ void merge_thread_cut(struct merge *m, struct merge_thread *t)
 	merge_thread_end(m, t);
 }
 
-/* To an observer's copy some may not have been sent.  A thread of which nothing is there was dropped as
- * a whole before the first cut was made (--keep), or lay behind the end of a file that was cut. */
+/* An observer's copy may lack events that were not sent.  A thread without any chunk was dropped
+ * before the first cut (--keep), or its chunks lay behind the end of a file that was cut short. */
 static bool may_be_lost(const struct merge *m, struct version v)
 {
 	return (m->blocks->head.flags & FORMAT_COPY) || merge_find(m, v.tid) == MERGE_NOBODY;

@@ -107,8 +107,8 @@ static void lock_handed(struct scan *s, const struct event *e, struct version v)
 		*VEC_PUSH(&s->prologue->handed) = lock_acquire(e, v.tid);
 }
 
-/* A version is that of a word.  Spin locks, and what the program takes for a lock, share theirs with
- * other locks and variables, so what they name says nothing; nor with readers, who name each other. */
+/* Does the version that a release names tell who took the lock?  Not if the lock shares its word with
+ * other things, as spin locks and the program's own do, nor if readers name each other. */
 static bool lock_is_alone(const struct event *e)
 {
 	return e->op == EVENT_REL && e->lock_kind != FORMAT_LOCK_SPIN &&
@@ -267,8 +267,8 @@ static void event_note(struct scan *s, const struct event *e)
 
 /* ---- unseen code ---- */
 
-/* A frame that nobody knows the caller of was called by unseen code, the outermost by what the thread
- * began with.  All frames above it are from there. */
+/* A frame without a known caller was called by unseen code; the outermost, by what the thread began
+ * with.  Everything above such a frame runs inside that call. */
 static void unseen_guess(struct scan *s, const struct event *first)
 {
 	const uint32_t *sites;
@@ -344,7 +344,7 @@ static void before_add(struct scan *s)
 	*VEC_PUSH(&p->events) = gate_event(s, EVENT_GIVE);
 }
 
-/* Behind it: what it waits for comes last, as its own next event answers it. */
+/* Behind it.  A wait comes last, because the thread's next event ends it. */
 static void after_add(struct scan *s)
 {
 	const struct prologue_thread *t = s->thread;
@@ -385,7 +385,7 @@ void prologue_add(struct prologue *p, const struct prologue_thread *t)
 
 /* ---- all ---- */
 
-/* Where the thread gives to the gate; else where anybody does, for it is over. */
+/* The GIVE of the thread to the gate.  A thread that has ended has none: then anybody's. */
 static size_t gate_find(const struct prologue *p, uint32_t tid)
 {
 	size_t any = p->events.n;
@@ -418,7 +418,7 @@ static void handed_add(struct prologue *p)
 	}
 }
 
-/* By a thread that ran then; who passes may have come later. */
+/* By a thread that surely ran in the past; one that passes the once may have begun later. */
 static void onces_add(struct prologue *p)
 {
 	for (size_t i = 0; i < p->onces.n && p->events.n != 0; i++)

@@ -1,6 +1,6 @@
 /*
- * The prologue of a trace that begins in the middle: the events, put at its start, that stand for what
- * the past has left behind.  Threads run, locks are held, waits have begun.
+ * The prologue of a trace that begins in the middle: the events, put at its start, that stand for
+ * what the past has left behind.  Threads run, locks are held, waits have begun.
  *
  * Behind its prologue such a trace is an ordinary one.
  *

@@ -81,7 +81,7 @@ static void binary_close(struct trace_source *s)
 	mem_free(b);
 }
 
-/* Who waited for it knows best; the program itself can tell of a good end only. */
+/* Who waited for the process knows best how it ended; the program itself can only tell a good end. */
 static void end_get(const struct format_file *head, const struct control *c, struct trace_end *out)
 {
 	*out = (struct trace_end){ .hung = head->ended & FORMAT_ENDED_HUNG,

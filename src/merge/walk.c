@@ -25,7 +25,7 @@ void walk_end(struct walk *w)
 	decode_item_release(&w->item);
 }
 
-/* What is wrong with a chunk is said by the one who yields its events. */
+/* Without notes: the merger will make them when it reads the chunk. */
 static struct decode_chunk *chunk_load(struct walk *w)
 {
 	struct notes quiet = { 0 }, *notes = w->blocks->notes;
@@ -68,7 +68,7 @@ bool walk_next(struct walk *w)
 	}
 }
 
-/* Unseen code that a thread begins with is said right after that, without a place. */
+/* A thread that begins in unseen code says so right after THREAD_BEGIN, by an OPAQUE without a site. */
 static void root_note(struct walk_root *r, const struct walk *w)
 {
 	const struct event *e = &w->item.e;

@@ -30,7 +30,7 @@ void walk_begin(struct walk *w, struct blocks *b, const struct blocks_thread *sr
 bool walk_next(struct walk *w);
 void walk_end(struct walk *w);
 
-/* What the thread's beginning told, or the first chunk that is left of it. */
+/* What the thread's beginning says, or else the first chunk that is left of it. */
 struct walk_root {
 	uint64_t low, len; /* the stack; 0: not known */
 	bool rooted;	   /* its first function was called by nothing unseen */

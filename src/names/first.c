@@ -1,7 +1,7 @@
 /*
- * Two tables by address.  A library that is loaded where another lay before brings variables that
- * overlap those; then nobody can tell whose bytes a read has seen first, and nothing is said.  Nor
- * where one has variables and the other code.
+ * Two tables by address.  When a library is loaded where another one lay, their variables overlap, or
+ * the variables of one overlap the code of the other.  Whose bytes a read saw first cannot be told
+ * then, so the answer for such bytes is that they are unknown.
  */
 #include "names/first.h"
 
@@ -57,8 +57,8 @@ static bool piece_is_same(const struct piece *a, const struct piece *b)
 	       (a->nbytes == 0 || memcmp(a->bytes, b->bytes, a->nbytes) == 0);
 }
 
-/* One variable may be told by several units.  What overlaps otherwise becomes one piece of
- * bytes that are not known. */
+/* Several units may list the same variable.  Variables that overlap in any other way become one piece
+ * of unknown bytes. */
 static void globals_settle(struct first *f)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static void globals_settle(struct first *f)
 	f->globals.n = n;
 }
 
-/* Pieces that overlap become one, for who looks an address up looks at one. */
+/* Merges pieces that overlap, because piece_find looks at only one. */
 static void steady_settle(struct first *f)
 {
 	size_t n = 0;

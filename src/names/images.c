@@ -275,8 +275,8 @@ static void name_in(struct images *im, const struct image *i, uint64_t addr, str
 #define NAMES_MOST 4u
 
 /*
- * A library may have been loaded where another was, and who asks does not say when.  So the address
- * has the names of both.
+ * One library may have been loaded in the place of another, and the caller does not say when in the
+ * run it means.  So the address gets the names of both.
  */
 bool images_name(struct images *im, uint64_t addr, struct strbuf *out)
 {

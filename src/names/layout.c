@@ -96,7 +96,7 @@ static void variable_add(struct layout *l, Dwarf_Die *die, const struct scope *s
 	e.v.function = s->function;
 	e.v.external = flag;
 	e.v.place = place_of(die, &e.v.address);
-	/* What lives on the stack is nobody's business. */
+	/* Variables on the stack are not listed. */
 	if (s->function && (e.v.place == LAYOUT_GONE || l->entries.n >= VARIABLES_MOST))
 		return;
 	*VEC_PUSH(&l->entries) = e;

@@ -28,8 +28,8 @@ static int global_order(const void *x, const void *y)
 	return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* How far those up to each reach: who looks for one that covers an address goes back as far as that
- * is beyond it.  Of all that are there at a time no two overlap, so that is one step, mostly. */
+/* reach[i] is the highest end among globals 0 to i.  A search for one that covers an address goes back
+ * while reach is beyond that address; globals of one moment do not overlap, so mostly one step. */
 static void reach_make(struct objects *o)
 {
 	uint64_t reach = 0;
@@ -112,9 +112,9 @@ static size_t globals_before(const struct objects *o, uint64_t addr)
 	return low;
 }
 
-/* One address may have been that of several, as libraries came and went.  It is of the unit whose
- * variable the last ALLOC there was, before any of the first unit; where that ALLOC may lie before
- * the beginning of the trace, nobody knows. */
+/* As libraries come and go, several variables may have the same address.  It belongs to the unit that
+ * the last ALLOC there names, or before any ALLOC to the first unit.  In a trace that begins in the
+ * middle that ALLOC may be missing: then it is not known. */
 static const struct program_global *global_find(const struct objects *o, uint64_t addr)
 {
 	const struct span *owner = spans_find(&o->owners, addr);
@@ -192,8 +192,8 @@ static void words_end(struct objects *o, uint64_t addr, uint64_t len)
 	spans_clear(&o->benign, addr, len);
 }
 
-/* Names are told from places without one by their look (trace_object_is_anonymous), and go to
- * terminals: no blanks, nothing that does not print. */
+/* Names must not look like those made up for memory (trace_object_is_anonymous) and are printed on
+ * terminals: no blanks, nothing unprintable. */
 static void words_add(struct objects *o, const struct event *e)
 {
 	struct span span = { .addr = e->addr, .len = e->len, .base = e->addr };

@@ -2,9 +2,9 @@
  * What lies at an address at this point of the reading: a heap block, a
  * mapping, a thread's stack, a global.
  *
- * Globals are a sorted array.  Where a library was loaded at the place of another, an ALLOC with the
- * number of its unit says from when on the address is of its variable.  What the program itself calls a piece of memory comes first,
- * as long as the memory lives.
+ * Globals are a sorted array.  Where a library was loaded in the place of another, an ALLOC with the
+ * number of its unit says from when on the address belongs to its variable.  A name that the program
+ * itself has given to a piece of memory comes before all of these, as long as the memory lives.
  *
  * Ownership: the caller owns the struct; global names are borrowed.
  */

@@ -1,7 +1,7 @@
 /*
- * What a recording says of the program: its strings, the places in its code, its variables, the memory
- * that nobody writes to.  All of it stands in the control stream (doc/TRACE_FORMAT.md section 4) and
- * is read whole before the first event.
+ * What a recording says of the program: its strings, the places in its code, its variables, the
+ * memory that nobody writes to.  All of it stands in the control stream (doc/TRACE_FORMAT.md section
+ * 4) and is read whole before the first event.
  *
  * Ownership: the caller owns the struct; strings live as long as `text'.
  */
@@ -61,7 +61,7 @@ struct program {
 	VEC(struct program_global) globals;
 	VEC(struct program_names) global_names; /* beside globals */
 	VEC(struct program_memory) steady;	/* nobody writes to it while the program runs */
-	/* Memory that was given out, and no ALLOC says so; told: there is a word about it. */
+	/* Memory that was allocated without an ALLOC; told: the recording lists all such memory. */
 	VEC(struct program_memory) hidden;
 	bool hidden_told;
 };

@@ -49,7 +49,7 @@ struct blocks_thread {
 	bool gap;	/* more were found after a gap */
 };
 
-/* Where nothing is yet. */
+/* A stretch of zeros that the writer may still fill. */
 struct blocks_gap {
 	uint64_t from, to;
 };
@@ -85,7 +85,7 @@ enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
 	__attribute__((warn_unused_result));
 void blocks_close(struct blocks *b);
 
-/* The last block is damage if it is cut and will not come any more; surely so if the run has ended. */
+/* Nothing more will be written: a last block that is cut is damage.  ended: the run has ended. */
 void blocks_end(struct blocks *b, bool ended);
 
 /* NULL when nothing of the thread is in the file. */

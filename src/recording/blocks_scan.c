@@ -9,9 +9,9 @@
  * head with a magic make a false one in the middle of records no concern.
  *
  * A live writer reserves the place of a chunk, then writes it, and only then
- * begins the next chunk in the slot.  So a chunk that is not all there yet (zeros, or the
- * last block of the file) is still in its slot, and one that is not in its slot any more is
- * there, if need be behind what was the end of the file when the scan began.
+ * begins the next chunk in the slot.  So a chunk that is not complete (zeros, or the
+ * last block of the file) is still in its slot; and a chunk that has left its slot is
+ * complete, possibly behind what was the end of the file when the scan began.
  *
  * Bytes come by pread, not mmap: a file that shrinks under us is then a short
  * read and not a signal.
@@ -25,7 +25,7 @@
 #include "trace/notes.h"
 
 #define CACHE (64u << 10)
-/* A live writer may be faster than we are; then something is missing, and said to be. */
+/* How often to look again.  If a live writer is faster still, a note says that something is missing. */
 #define SLOT_TRIES 4
 #define GAP_TRIES 8
 #define HOLD_MAX (64u << 20)
@@ -143,9 +143,10 @@ static uint32_t written(const uint8_t *p, uint32_t n)
 }
 
 /*
- * The records of a slot, unless the slot goes on to another chunk meanwhile: the writer clears the
- * magic before the records, so a head that is still the same vouches for them.  They are read twice:
- * a record that the first reading has seen any of is whole in the second.
+ * The records of a slot, unless the writer begins another chunk in it meanwhile.  The writer clears
+ * the magic before the records, so if the head is the same afterwards, the records belong to
+ * it.  They are read twice: a record of which the first reading saw a part is complete in the
+ * second.
  */
 static bool slot_hold(const struct blocks *b, const struct format_chunk *c, uint64_t at,
 		      struct blocks_chunk *k)
@@ -184,7 +185,7 @@ static void slot_scan(struct blocks *b, uint64_t at, uint64_t room)
 		if (blocks_read_at(b, at, &c, sizeof(c)) != sizeof(c) || c.magic != FORMAT_CHUNK)
 			return;
 		if (!chunk_is_sane(&c)) {
-			/* Perhaps it is just being begun: then the next look tells. */
+			/* Perhaps a chunk is just being begun there; the next look will tell. */
 			if (i + 1 == SLOT_TRIES)
 				blocks_damage(b, "damaged slot", at);
 			continue;
@@ -297,7 +298,7 @@ static void range_scan(struct blocks *b, uint64_t at, uint64_t end)
 		enum scan what;
 		uint64_t n = block_scan(b, at, end, at != good, &what);
 
-		/* Zeros, and then something: it may just have been written, from where we were. */
+		/* Something behind zeros: the writer may just have filled them, so go back. */
 		if (n == 0 && what == SCAN_DAMAGE && why != SCAN_DAMAGE && at != good &&
 		    tries++ < GAP_TRIES) {
 			at = good;
@@ -305,7 +306,7 @@ static void range_scan(struct blocks *b, uint64_t at, uint64_t end)
 			why = SCAN_ZEROS;
 			continue;
 		}
-		/* An area that is used again under our eyes. */
+		/* The writer empties the area while we scan it. */
 		if (n == 0 && what == SCAN_DAMAGE && b->inside && area_is_gone(b))
 			return;
 		if (n == 0 && what < why) {
@@ -346,8 +347,8 @@ bool blocks_size_take(struct blocks *b)
 }
 
 /*
- * Looks again where nothing was yet, and behind what was the end: chunks that had left their slots
- * when those were read are there now.  New slots there ask for another look.
+ * Looks again at gaps and behind the former end of the file: chunks that had left their slots before
+ * the slots were read are there now.  If there are new slots too, another look is needed.
  */
 static void gaps_scan(struct blocks *b)
 {
@@ -456,10 +457,11 @@ static uint32_t area_generation(const struct blocks *b, const struct blocks_area
 }
 
 /*
- * Areas of a live writer are emptied and filled while they are scanned: of what a thread closes
- * meanwhile, one chunk may be found and the one before it not.  So they are scanned when the slots have been
- * read, and those alone that had been begun by then: what had left its slot is there, or was
- * the oldest.  A small ring may have gone round before it is merged: it is held.
+ * A live writer empties and fills areas while they are scanned, so of the chunks that a thread
+ * closes meanwhile one may be found and the one before it missed.  Hence areas are scanned after the
+ * slots, and only those that had been begun by then: a chunk that had left its slot is in one of
+ * them, or was dropped as the oldest.  The writer may come round a small ring before its records are
+ * merged, so they are kept in memory.
  */
 static void areas_scan(struct blocks *b)
 {

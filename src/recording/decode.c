@@ -1,8 +1,8 @@
 /*
  * Walking a chunk: records in order, LATE reads put back in their places.
  *
- * LATE records come after the events they belong between, so a chunk that
- * has them, and an open one, of which nobody knows, is walked once when loaded.
+ * A LATE record comes after the events it belongs between, so a chunk that has any is
+ * walked once when it is loaded.  So is an open chunk, for its head does not say yet whether it has.
  */
 #include "recording/decode.h"
 
@@ -95,14 +95,14 @@ static void late_deliver(struct decode_cursor *c, struct decode_item *item)
 	e->nrefs = 1;
 	memcpy(item->value, &l->value, 8);
 	e->value = l->has_value ? item->value : NULL;
-	item->reads = !l->doubtful; /* what nobody knows orders nothing */
+	item->reads = !l->doubtful; /* a read that may not have happened orders nothing */
 	item->is_event = true;
 	if (l->doubtful)
 		e->flags |= EVENT_UNKNOWN;
 }
 
-/* The head of the record at the cursor, 0 where there is none; after a byte, if it is lean, there
- * may be no more.  The wire is where the body begins. */
+/* The head of the record at the cursor, 0 where there is none.  A lean head is one byte and may be the
+ * last of the chunk.  Leaves the wire where the body begins. */
 static uint32_t head_take(const struct decode_cursor *c, struct wire *w)
 {
 	const struct decode_chunk *k = c->chunk;
@@ -322,7 +322,7 @@ struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *h
 	return k;
 }
 
-/* How much of it is relied on, by the rule in the header.  The doubt is that of this chunk alone. */
+/* How many bytes are settled, by the rule at struct decode_doubt, looking at this chunk alone. */
 static uint32_t chunk_settled(const struct decode_chunk *k, const struct decode_doubt *d,
 			      bool carried)
 {
@@ -387,7 +387,7 @@ bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk 
 	more.n = n;
 	memset(&more.late, 0, sizeof(more.late));
 	chunk_settle(&more, c->tid, carried, head->closed || whole, notes);
-	/* A file that takes back what it gave: it stays as it was. */
+	/* The file has lost records that were there before: keep what was read. */
 	if (more.n < k->n || !late_is_same(k, &more, c->late)) {
 		VEC_RELEASE(&more.late);
 		return false;

@@ -35,7 +35,7 @@ struct decode_late {
 	uint8_t size;
 	bool atomic; /* relaxed */
 	bool has_value;
-	bool doubtful; /* it may have been: EVENT_UNKNOWN */
+	bool doubtful; /* it may or may not have happened: EVENT_UNKNOWN */
 };
 
 struct decode_chunk {
@@ -185,7 +185,7 @@ bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes
 
 void decode_item_release(struct decode_item *item);
 
-/* The kind of the OTHER record with this head, at whose payload w is; FORMAT_NKINDS or more: not known. */
+/* The kind of the OTHER record with this head; w is at its payload.  FORMAT_NKINDS: not known. */
 unsigned decode_kind(uint32_t head, struct wire *w);
 
 #endif /* RECORDING_DECODE_H */

@@ -5,8 +5,8 @@
  * which remembers a read past the end, and everything that a later stage
  * relies on (word counts, event numbers, thread ids) is checked here and in the files beside.
  *
- * Payload shapes repeat, so OTHER kinds are a table, FORMAT_KINDS: which event, which common parts its
- * payload begins with, and a small function for what is special.
+ * Payload shapes repeat, so OTHER kinds are a table, FORMAT_KINDS: which event, which common parts
+ * its payload begins with, and a small function for what is special.
  */
 #include "recording/decode_priv.h"
 

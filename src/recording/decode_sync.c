@@ -93,7 +93,7 @@ bool decode_wait(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	return true;
 }
 
-/* Or it is over, and was in vain. */
+/* JOINING may also tell a call that is over and has failed. */
 bool decode_joining(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)))
@@ -165,7 +165,7 @@ bool decode_block(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	return true;
 }
 
-/* Of memory that is named, the address is no argument: text has none. */
+/* The address of memory that gets a name is no argument, because text has no addresses. */
 bool decode_user(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	struct event *e = &item->e;

@@ -17,9 +17,9 @@ _Static_assert(offsetof(struct format_file, end_signal) == offsetof(struct forma
 	       "three bytes in a row");
 
 /*
- * The file has the size that it will keep, unless somebody still writes who might make it longer: a
- * copy that was cut later is known by that, even where it was cut between two blocks.  The recorder
- * asks for blocks ahead of the end (capture/file.c); a file that is cut to its own size gives them back.
+ * Once nobody writes any more the file keeps its size, so the size is noted: a copy that was cut
+ * short is then known, even if it was cut between two blocks.  The recorder allocates blocks ahead
+ * of the end (capture/file.c); truncating the file to its own size gives them back.
  */
 static void size_settle(int fd, pid_t writer)
 {

@@ -98,7 +98,7 @@ static void chunk_copy(struct copy *c, const struct blocks_thread *t, uint32_t n
 	uint32_t n;
 
 	if (!blocks_load(&c->w->blocks, t, number, &k, &bytes, &n))
-		return; /* the thread ends before it, for this time */
+		return; /* in this copy the thread ends before it */
 	head.first_tseq = k.first_tseq;
 	head.start_ns = k.start_ns;
 	if (!k.closed) {

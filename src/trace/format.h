@@ -222,8 +222,8 @@ static inline unsigned format_length(unsigned code)
  * payload	how it begins: the parts that recording/decode_record.c takes for all
  * rest	what is special of it: decode_plain, nothing, or a function of recording/decode_*.c
  *
- * A head has room for kinds below MORE.  A kind behind it has MORE in its head, and its payload begins
- * with a varint, format_kind_more.  Readers skip kinds that they do not know.
+ * A head has room for kinds below MORE.  A kind behind it has MORE in its head, and its payload
+ * begins with a varint, format_kind_more.  Readers skip kinds that they do not know.
  */
 #define FORMAT_KINDS(X)                                    \
 	X(PAD, NOPS, 0, pad)                               \

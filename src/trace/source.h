@@ -50,7 +50,7 @@ struct trace_source {
 
 struct trace_source *trace_source(struct trace *t);
 
-/* A recording (merge/binary.c).  opt may be NULL in both. */
+/* A recording (merge/source.c).  opt may be NULL in both. */
 enum status binary_source_open(const char *path, const struct trace_options *opt,
 			       struct trace_source **out, struct diag *d)
 	__attribute__((warn_unused_result));

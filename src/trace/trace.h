@@ -64,7 +64,7 @@ struct trace_end {
 };
 
 /* Says in the head of a recording how it ended; what else is known of that, became and (unless it is
- * told here) fault_tid, the runtime has said there.  False: there is no such file, or it cannot be written. */
+ * told here) fault_tid, the runtime has written there.  False: it cannot be written. */
 bool trace_end_write(const char *path, const struct trace_end *end, bool *became);
 
 struct trace_info {
@@ -124,14 +124,14 @@ const char *trace_object_name(struct trace *t, uint64_t addr);
 const char *trace_object_own(struct trace *t, uint64_t addr);
 /* And by the whole object, "table+48": ranges of one object overlap as their offsets say. */
 const char *trace_object_range(struct trace *t, uint64_t addr);
-/* How much of a name is that of the whole object: not the "[3]", not the "+16". */
+/* Length of the part of a name that stands for the whole object, without "[3]" and "+16". */
 size_t trace_object_whole(const char *name);
-/* It names a place in memory and no variable: a block, a stack, an address, a number. */
+/* The name is made up for a place in memory (block, stack, address, number); it is no variable. */
 bool trace_object_is_anonymous(const char *name);
 /* Identity of the object at addr now: distinct after reuse; 0 when not known. */
 uint64_t trace_object_id(struct trace *t, uint64_t addr);
-/* The address that the same thing has in every reading of the trace, whatever names of it were asked
- * for before they came (names/variables.h). */
+/* The address that the same thing has in every reading of the trace.  In text, numbers depend on which
+ * names were asked for early (names/variables.h); this undoes that. */
 uint64_t trace_plain_address(const struct trace *t, uint64_t addr);
 /*
  * What lay at addr when the trace began or its unit was loaded, for memory that is not allocated in
