@@ -77,7 +77,7 @@ MAN  := $(ROOT)/share/man
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base spec trace text names recording merge link order finding monitor lattice predict witness explore report export \
+ROOMS := base spec trace text names recording merge link order finding monitor lattice predict compare witness explore report export \
 	launch analyse live
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 

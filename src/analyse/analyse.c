@@ -161,8 +161,7 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 	r->spec_path = p->a->spec_path;
 	r->plugins = p->a->plugins.at;
 	r->nplugins = p->a->plugins.n;
-	r->truncated = p->truncated.at;
-	r->ntruncated = p->truncated.n;
+	r->truncated = p->truncated;
 	render(p);
 	if (p->a->verbose)
 		talk_times(p);
@@ -204,9 +203,9 @@ static void add_earlier(struct pass *p, struct kept_list *out)
 	map_release(&now);
 	kept_list_sort(out);
 	if (e->missed)
-		pass_truncated(
-			p, "%" PRIu64 " events were dropped (--keep) before they were looked at",
-			e->missed);
+		texts_add(&p->truncated,
+			  "%" PRIu64 " events were dropped (--keep) before they were looked at",
+			  e->missed);
 }
 
 static bool ends_in(const char *path, const char *end)

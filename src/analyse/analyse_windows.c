@@ -32,15 +32,13 @@ struct total {
 	struct kept_list found;
 	uint64_t windows, events, suppressed, benign;
 	uint32_t threads, locks, variables, refused;
-	VEC(char *) truncated;
+	struct texts truncated;
 };
 
 static void total_release(struct total *t)
 {
 	kept_list_release(&t->found);
-	for (size_t i = 0; i < t->truncated.n; i++)
-		mem_free(t->truncated.at[i]);
-	VEC_RELEASE(&t->truncated);
+	texts_release(&t->truncated);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -55,7 +53,7 @@ static void add_truncated(struct total *t, const char *words)
 		if (strcmp(t->truncated.at[i], words) == 0)
 			return;
 	if (t->truncated.n < 100)
-		*VEC_PUSH(&t->truncated) = mem_strdup(words);
+		texts_add(&t->truncated, "%s", words);
 }
 
 static void total_add(struct total *t, const struct pass *p, bool last)
@@ -97,21 +95,17 @@ static int total_report(struct total *t, struct pass *p, const struct pass *whol
 {
 	struct report *r = &p->report;
 
-	for (size_t i = 0; i < p->truncated.n; i++)
-		free(p->truncated.at[i]);
-	VEC_CLEAR(&p->truncated);
-	for (size_t i = 0; i < t->truncated.n; i++)
-		pass_truncated(p, "%s", t->truncated.at[i]);
-	pass_truncated(
-		p,
-		"the recording is too long to fit in memory at once; it was looked at in %" PRIu64
-		" parts that overlap by half, and events farther apart than that only part "
-		"by part (FORESEE_MEMORY=MIB sets how much may be used)",
-		t->windows);
+	texts_release(&p->truncated);
+	texts_move(&p->truncated, &t->truncated);
+	texts_add(&p->truncated,
+		  "the recording is too long to fit in memory at once; it was looked at in %" PRIu64
+		  " parts that overlap by half, and events farther apart than that only part "
+		  "by part (FORESEE_MEMORY=MIB sets how much may be used)",
+		  t->windows);
 	if (p->a->earlier.missed)
-		pass_truncated(
-			p, "%" PRIu64 " events were dropped (--keep) before they were looked at",
-			p->a->earlier.missed);
+		texts_add(&p->truncated,
+			  "%" PRIu64 " events were dropped (--keep) before they were looked at",
+			  p->a->earlier.missed);
 	findings_release(&p->findings);
 	for (size_t i = 0; i < p->a->nengines; i++) {
 		p->analyses[i].counted = false;

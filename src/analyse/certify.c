@@ -287,8 +287,9 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	talk_more("please report it, with the trace; the finding is not to be trusted");
 	strbuf_release(&path);
 	x->claimed = false;
-	x->why = findings_words(f, "internal error: the checker refuses the schedule of '%s': %s",
-				x->engine->name, v->what);
+	x->why =
+		texts_add(&f->words, "internal error: the checker refuses the schedule of '%s': %s",
+			  x->engine->name, v->what);
 }
 
 /* Accesses that are missing may order these events, or change what the spec looks at; but in the
@@ -491,8 +492,8 @@ void certify_findings(struct certify *c, struct findings *f)
 
 		x->status = is_observed(c, x) ? FINDING_OBSERVED : FINDING_WARNING;
 		if (x->status == FINDING_WARNING && !x->claimed && !x->why)
-			x->why = findings_words(f, "%s gives no run in which it happens",
-						x->engine->name);
+			x->why = texts_add(&f->words, "%s gives no run in which it happens",
+					   x->engine->name);
 	}
 	while (next < f->at.n) {
 		round_fill(c, f, &next, &sure, &r);

@@ -1,7 +1,6 @@
 #include "analyse/pass.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +38,6 @@ static void show_progress(void *arg, const char *what, uint64_t done, uint64_t t
 }
 
 /* ---- pass 1 ---- */
-
-void pass_truncated(struct pass *p, const char *format, ...)
-{
-	char *words = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&words, format, ap) < 0)
-		BUG("out of memory for a message");
-	va_end(ap);
-	*VEC_PUSH(&p->truncated) = words;
-}
 
 /* Whether a wait ends depends on signals that may still come, and whether memory was free on who has got
  * it; a circle of locks does not. */
@@ -93,9 +80,7 @@ void pass_release(struct pass *p)
 {
 	certify_release(&p->certify);
 	findings_release(&p->findings);
-	for (size_t i = 0; i < p->truncated.n; i++)
-		free(p->truncated.at[i]);
-	VEC_RELEASE(&p->truncated);
+	texts_release(&p->truncated);
 	VEC_RELEASE(&p->seen);
 	ending_release(&p->ending);
 	stale_release(&p->stale);
@@ -239,18 +224,17 @@ static enum status read_trace(struct pass *p, struct diag *d)
 	st = read_steps(p, d);
 	reading_end(&p->reading);
 	if (engine_stopped(&p->a->engine))
-		pass_truncated(p, "interrupted after event %" PRIu64, p->report.events);
+		texts_add(&p->truncated, "interrupted after event %" PRIu64, p->report.events);
 	else if (p->hurried)
-		pass_truncated(p,
-			       "stopped on request: there was time for the first %" PRIu64
-			       " events; 'foresee check' looks at all of them",
-			       p->report.events);
+		texts_add(&p->truncated,
+			  "stopped on request: there was time for the first %" PRIu64
+			  " events; 'foresee check' looks at all of them",
+			  p->report.events);
 	if (p->limited)
-		pass_truncated(p,
-			       "only the first %" PRIu32
-			       " events fit in memory; later ones were not "
-			       "looked at (FORESEE_MEMORY=MIB sets how much may be used)",
-			       p->model->n);
+		texts_add(&p->truncated,
+			  "only the first %" PRIu32 " events fit in memory; later ones were not "
+			  "looked at (FORESEE_MEMORY=MIB sets how much may be used)",
+			  p->model->n);
 	return st;
 }
 
@@ -267,8 +251,7 @@ static void collect(struct pass *p, size_t i, struct engine_result *r)
 	a->counts = r->counts;
 	a->lattice = r->lattice;
 	r->lattice = NULL;
-	for (size_t k = 0; k < r->truncated.n; k++)
-		pass_truncated(p, "%s", r->truncated.at[k]);
+	texts_move(&p->truncated, &r->truncated);
 	findings_move(&p->findings, &r->findings);
 	engine_result_release(r);
 }
@@ -423,11 +406,13 @@ static enum status certify(struct pass *p, struct diag *d)
 	lap(&then, &p->report.certifying);
 	uncount(p);
 	if (c->skipped)
-		pass_truncated(p, "the budget of the checker: %" PRIu64 " findings not certified",
-			       c->skipped);
+		texts_add(&p->truncated,
+			  "the budget of the checker: %" PRIu64 " findings not certified",
+			  c->skipped);
 	if (c->refused)
-		pass_truncated(p, "internal error: %" PRIu32 " schedules refused by the checker",
-			       c->refused);
+		texts_add(&p->truncated,
+			  "internal error: %" PRIu32 " schedules refused by the checker",
+			  c->refused);
 	p->report.evidence = c->evidence;
 	p->report.watch = certify_watch(c);
 	settle(p);
@@ -534,7 +519,6 @@ enum status pass_run(struct pass *p, struct diag *d)
 	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
 	st = read_and_certify(p, d);
 	talk_progress_end(&p->progress);
-	p->report.truncated = p->truncated.at;
-	p->report.ntruncated = p->truncated.n;
+	p->report.truncated = p->truncated;
 	return st;
 }

@@ -37,7 +37,7 @@ struct pass {
 	uint32_t limit; /* events of the model; 0: what fits (pass_limit) */
 	/* What came of it. */
 	struct findings findings;
-	VEC(char *) truncated;
+	struct texts truncated; /* what was not looked at */
 	struct report report;
 	struct reading reading; /* pass 1 */
 	/* Private. */
@@ -59,9 +59,6 @@ void pass_release(struct pass *p);
 
 /* ST_OK when there is something to report, be it that a->engine.stop was set on the way. */
 enum status pass_run(struct pass *p, struct diag *d) __attribute__((warn_unused_result));
-
-/* Adds to what was not looked at, in words. */
-void pass_truncated(struct pass *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Was there no time to read all of it? */
 bool pass_is_hurried(const struct pass *p);

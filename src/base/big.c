@@ -22,11 +22,6 @@ static void trim(struct big *b)
 		b->limb.n--;
 }
 
-void big_set(struct big *b, uint64_t v)
-{
-	big_set_limbs(b, &v, 1);
-}
-
 void big_set_limbs(struct big *b, const uint64_t *limbs, uint32_t n)
 {
 	VEC_CLEAR(&b->limb);

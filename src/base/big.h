@@ -14,7 +14,6 @@ struct big {
 };
 
 void big_release(struct big *b);
-void big_set(struct big *b, uint64_t v);
 void big_copy(struct big *into, const struct big *from);
 /* n limbs, least first. */
 void big_set_limbs(struct big *b, const uint64_t *limbs, uint32_t n);

@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/texts.h"
 #include "base/talk.h"
-#include "base/vec.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "export/as_std.h"
@@ -56,15 +55,8 @@ static void put_out(struct strbuf *out)
 struct lines {
 	const struct request *of;
 	bool read;
-	VEC(char *) at;
+	struct texts at;
 };
-
-static void lines_release(struct lines *l)
-{
-	for (size_t i = 0; i < l->at.n; i++)
-		mem_free(l->at.at[i]);
-	VEC_RELEASE(&l->at);
-}
 
 /* By a reading of its own.  Where it goes wrong, so does the one that counts. */
 static void lines_read(struct lines *l)
@@ -84,7 +76,7 @@ static void lines_read(struct lines *l)
 	while (l->at.n < PROMELA_EVENTS && trace_next(t, &e, &d) == ST_OK &&
 	       std_writer_event(w, &e, &line, &d) == ST_OK) {
 		line.at[line.n - 1] = '\0'; /* the newline */
-		*VEC_PUSH(&l->at) = mem_strdup(line.at);
+		texts_add(&l->at, "%s", line.at);
 		strbuf_clear(&line);
 	}
 	std_writer_free(w);
@@ -122,7 +114,7 @@ static enum status export_promela(struct request *r, struct trace *t, struct str
 		r->promela.arg = &lines;
 		st = promela_write(m, &r->promela, out, d);
 	}
-	lines_release(&lines);
+	texts_release(&lines.at);
 	reading_close(&reading);
 	model_free(m);
 	return st;
@@ -138,7 +130,7 @@ static enum status export_promela_lattice(struct request *r, struct trace *t,
 	};
 	enum status st = promela_lattice_write(t, &opt, out, d);
 
-	lines_release(&lines);
+	texts_release(&lines.at);
 	return st;
 }
 

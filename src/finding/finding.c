@@ -1,8 +1,6 @@
 #include "finding/finding.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,10 +50,8 @@ void findings_release(struct findings *f)
 {
 	for (size_t i = 0; i < f->at.n; i++)
 		finding_release(&f->at.at[i]);
-	for (size_t i = 0; i < f->words.n; i++)
-		mem_free(f->words.at[i]);
 	VEC_RELEASE(&f->at);
-	VEC_RELEASE(&f->words);
+	texts_release(&f->words);
 }
 
 struct finding *findings_add(struct findings *f, enum finding_kind kind,
@@ -100,19 +96,8 @@ struct finding *findings_add_property(struct findings *f, enum finding_kind kind
 	struct finding *new = findings_add(f, kind, engine);
 
 	assert(finding_is_property(new));
-	new->property = *VEC_PUSH(&f->words) = mem_strdup(name);
+	new->property = texts_add(&f->words, "%s", name);
 	return new;
-}
-
-const char *findings_words(struct findings *f, const char *format, ...)
-{
-	char words[512];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(words, sizeof(words), format, ap);
-	va_end(ap);
-	return *VEC_PUSH(&f->words) = mem_strdup(words);
 }
 
 static uint64_t mix(uint64_t x)
@@ -124,35 +109,35 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-static uint64_t name_hash(const char *s)
-{
-	uint64_t h = 0;
-
-	while (*s)
-		h = mix(h + (unsigned char)*s++);
-	return h;
-}
-
 /* A sum of hashes does not know the order of what it adds. */
-uint64_t finding_signature(const struct finding *f)
+uint64_t finding_signature_of(enum finding_kind kind, const uint64_t *places, uint32_t n)
 {
 	uint64_t sum = 0;
 
-	if (f->property)
-		return mix(name_hash(f->property) + f->kind);
-	for (uint32_t i = 0; i < f->nevents; i++)
-		sum += mix(f->sites[i]);
-	return mix(sum + f->kind);
+	for (uint32_t i = 0; i < n; i++)
+		sum += mix(places[i]);
+	return mix(sum + kind);
+}
+
+uint64_t finding_signature(const struct finding *f)
+{
+	uint64_t places[FINDING_EVENTS] = { 0 };
+
+	for (uint32_t i = 0; i < f->nevents && !f->property; i++)
+		places[i] = f->sites[i];
+	if (!f->property)
+		return finding_signature_of(f->kind, places, f->nevents);
+	for (const char *c = f->property; *c; c++)
+		places[0] = mix(places[0] + (unsigned char)*c);
+	return finding_signature_of(f->kind, places, 1);
 }
 
 void findings_move(struct findings *into, struct findings *from)
 {
 	for (size_t i = 0; i < from->at.n; i++)
 		*VEC_PUSH(&into->at) = from->at.at[i];
-	for (size_t i = 0; i < from->words.n; i++)
-		*VEC_PUSH(&into->words) = from->words.at[i];
+	texts_move(&into->words, &from->words);
 	VEC_RELEASE(&from->at);
-	VEC_RELEASE(&from->words);
 }
 
 void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg)

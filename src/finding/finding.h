@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "finding/schedule.h"
 
@@ -87,13 +88,13 @@ struct finding {
 	VEC(uint64_t) tainted;
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.h). */
 	VEC(uint32_t) cut;
-	const char *why; /* WARNING: why it is no more; static, or from findings_words */
+	const char *why; /* WARNING: why it is no more; static, or of the list's words */
 	uint64_t more;	 /* further pairs with the same signature that were met, not kept */
 };
 
 struct findings {
 	VEC(struct finding) at;
-	VEC(char *) words; /* what `why' points to, unless static */
+	struct texts words; /* what `why' points to, unless static; it moves with them */
 };
 
 void findings_release(struct findings *f);
@@ -136,13 +137,13 @@ static inline bool finding_is_pair(const struct finding *f)
 	return f->kind == FINDING_RACE || finding_is_stale(f);
 }
 
-/* A short text that lives as long as the list, or the one that it is moved to. */
-const char *findings_words(struct findings *f, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Same kind, same places, in either order; of properties the same name: one bug to a reader.  A
- * hash of that. */
+/*
+ * What a reader calls one bug: the same kind and the same places, in any order; of properties the name.
+ * A hash of that.  Places are sites, which are numbers of one reading of a trace; who compares several
+ * readings (report/kept.h) has names, as hashes.
+ */
 uint64_t finding_signature(const struct finding *f);
+uint64_t finding_signature_of(enum finding_kind kind, const uint64_t *places, uint32_t n);
 
 /* Moves all of `from' to the end of `into'. */
 void findings_move(struct findings *into, struct findings *from);

@@ -75,8 +75,8 @@ static enum status initial_find(struct watch *w, uint32_t i, const struct bind_f
 	if (mine.known && mine.raw != its.raw) {
 		eval_print(&v->type, &mine, &a);
 		eval_print(&v->type, &its, &b);
-		bind_note(
-			w,
+		texts_add(
+			&w->notes,
 			"'%s' is %s at the start, not %s as the spec says; the program's value counts",
 			v->name, strbuf_str(&b), strbuf_str(&a));
 	}
@@ -372,9 +372,7 @@ void watch_free(struct watch *w)
 	VEC_RELEASE(&w->memory.at);
 	VEC_RELEASE(&w->locks.at);
 	VEC_RELEASE(&w->late);
-	for (size_t i = 0; i < w->notes.n; i++)
-		mem_free(w->notes.at[i]);
-	VEC_RELEASE(&w->notes);
+	texts_release(&w->notes);
 	intern_free(w->strings);
 	mem_free(w->bound);
 	mem_free(w->initial);

@@ -2,22 +2,8 @@
  * What a user of a spec should know: what the recording does not have, what the spec names and the
  * run does not.
  */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/mem.h"
 #include "monitor/watch_priv.h"
-
-void bind_note(struct watch *w, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	*VEC_PUSH(&w->notes) = mem_strdup(text);
-}
 
 /* ---- at the start ---- */
 
@@ -35,13 +21,14 @@ static void note_reads(struct watch *w, const struct trace_info *info)
 		if (s->events[i].variable >= 0)
 			asked |= 1ull << s->events[i].variable;
 		else
-			bind_note(w,
+			texts_add(&w->notes,
 				  "repeated reads are not all recorded, and event '%s' may be "
 				  "missed: record with --full",
 				  s->events[i].name);
 	}
 	for (; asked; asked &= asked - 1)
-		bind_note(w, "repeated reads of '%s' are not all recorded: record with --full",
+		texts_add(&w->notes,
+			  "repeated reads of '%s' are not all recorded: record with --full",
 			  s->variables[__builtin_ctzll(asked)].name);
 }
 
@@ -50,14 +37,15 @@ static void note_recording(struct watch *w, const struct trace_info *info)
 	if (w->spec->nvariables == 0)
 		return;
 	if (info->locks_only)
-		bind_note(w,
+		texts_add(&w->notes,
 			  "the recording has locks only: nothing is known of what variables hold");
 	else if (info->partial)
-		bind_note(w,
+		texts_add(&w->notes,
 			  "recorded with --only or --ignore: writes of variables may be missing");
 	if (info->late)
-		bind_note(w, "the recording begins in the middle of the run: what variables held "
-			     "there is not known until they are written");
+		texts_add(&w->notes,
+			  "the recording begins in the middle of the run: what variables held "
+			  "there is not known until they are written");
 }
 
 static void note_initial(struct watch *w)
@@ -66,7 +54,7 @@ static void note_initial(struct watch *w)
 		const struct spec_variable *v = &w->spec->variables[i];
 
 		if (w->initial[i].known == 0)
-			bind_note(w,
+			texts_add(&w->notes,
 				  "the initial value of '%s' is not known; say it in the spec: "
 				  "shared %s %s = ...",
 				  v->name, v->type.text, v->name);
@@ -109,14 +97,16 @@ static void note_unseen(struct watch *w)
 
 	for (uint32_t i = 0; i < s->nevents; i++)
 		if (is_only_heard(w, &s->events[i]) && !(w->events_seen >> i & 1))
-			bind_note(w, "nothing in the trace is event '%s'", s->events[i].name);
+			texts_add(&w->notes, "nothing in the trace is event '%s'",
+				  s->events[i].name);
 	for (uint32_t i = 0; i < s->nvariables; i++)
 		if (!w->bound[i].seen && (w->text || !w->bound[i].placed))
-			bind_note(w, "nothing in the trace is about '%s'", s->variables[i].name);
+			texts_add(&w->notes, "nothing in the trace is about '%s'",
+				  s->variables[i].name);
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		if (!s->threads[i].is_number && is_used(s, i) && !(w->threads_seen >> i & 1))
-			bind_note(
-				w,
+			texts_add(
+				&w->notes,
 				"no thread of the run is '%s': none has that start routine or name",
 				s->threads[i].routine);
 }

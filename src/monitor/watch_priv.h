@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"
@@ -76,7 +77,7 @@ struct watch {
 	struct intern *strings;
 	bool begun;    /* an event was seen */
 	size_t nbound; /* notes that binding made; the rest come and go */
-	VEC(char *) notes;
+	struct texts notes;
 };
 
 /* ---- watch.c ---- */
@@ -98,7 +99,6 @@ const char *watch_thread_block(struct watch *w, const struct event *e);
 
 /* ---- bind.c, bind_first.c, bind_name.c, bind_notes.c, bind_type.c ---- */
 
-void bind_note(struct watch *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bind_notes(struct watch *w, const struct trace_info *info);
 /* First values that nothing else tells, by the first reads of the trace. */
 void bind_first(struct watch *w, struct trace *t, const struct trace_info *info);

@@ -307,8 +307,6 @@ static void choose_cells(struct candidates *c)
 			continue;
 		*VEC_PUSH(&c->cells) = cell;
 		*VEC_PUSH(&c->guards) = guard;
-		for (uint64_t i = 0; i < n; i++)
-			c->has[at[i].e / 64] |= (uint64_t)1 << (at[i].e % 64);
 		in_piece += n;
 		if (in_piece >= PIECE_ACCESSES) {
 			*VEC_PUSH(&c->piece_start) = (uint32_t)c->cells.n;
@@ -327,7 +325,6 @@ struct candidates *candidates_new(const struct model *m)
 
 	c->m = m;
 	c->start = mem_alloc(((size_t)m->ncells + 1) * sizeof(*c->start));
-	c->has = mem_zalloc(((size_t)m->n / 64 + 1) * sizeof(*c->has));
 	copy_accesses(c, use);
 	mem_free(use);
 	choose_cells(c);
@@ -344,13 +341,7 @@ void candidates_free(struct candidates *c)
 	VEC_RELEASE(&c->owners);
 	mem_free(c->accesses);
 	mem_free(c->start);
-	mem_free(c->has);
 	mem_free(c);
-}
-
-bool candidates_has(const struct candidates *c, uint32_t e)
-{
-	return c->has[e / 64] >> (e % 64) & 1;
 }
 
 uint32_t candidates_nplaces(const struct candidates *c)

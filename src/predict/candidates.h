@@ -32,9 +32,6 @@ struct candidates;
 struct candidates *candidates_new(const struct model *m);
 void candidates_free(struct candidates *c);
 
-/* e is an access that some pair of classes could make a target. */
-bool candidates_has(const struct candidates *c, uint32_t e);
-
 /* The cells that matter come in pieces of about the same work, whoever does them. */
 size_t candidates_npieces(const struct candidates *c);
 /* Places have numbers below it; a signature is two of them, the smaller one in the high half. */

@@ -37,7 +37,6 @@ struct candidates {
 	const struct model *m;
 	struct candidate_access *accesses; /* those of one cell together, in trace order */
 	uint64_t *start;		   /* by cell: where its accesses begin; [ncells] the end */
-	uint64_t *has;			   /* by event, a bit */
 	VEC(uint32_t) cells;
 	VEC(uint32_t) guards;	   /* of each of those: its guard, or NO_GUARD */
 	VEC(uint32_t) piece_start; /* into cells; a last one ends it */

@@ -195,34 +195,35 @@ static void say_limits(const struct deadlocks *d, struct engine_result *out)
 	const char *name = d->setup->engine->name;
 
 	if (d->g->longest > PATTERN_MOST)
-		engine_truncated(out, "%s: circles of more than %u threads were not looked for",
-				 name, (unsigned)PATTERN_MOST);
+		texts_add(&out->truncated,
+			  "%s: circles of more than %u threads were not looked for", name,
+			  (unsigned)PATTERN_MOST);
 	if (d->g->is_cut)
-		engine_truncated(out,
-				 "%s: so many locks are held at once that not all requests were "
-				 "looked at",
-				 name);
+		texts_add(&out->truncated,
+			  "%s: so many locks are held at once that not all requests were "
+			  "looked at",
+			  name);
 	if (d->warned > DEADLOCKS_SHOWN && !d->opt->all_pairs)
-		engine_truncated(out,
-				 "%s: %u more circles of locks that may be deadlocks: not shown",
-				 name, (unsigned)(d->warned - DEADLOCKS_SHOWN));
+		texts_add(&out->truncated,
+			  "%s: %u more circles of locks that may be deadlocks: not shown", name,
+			  (unsigned)(d->warned - DEADLOCKS_SHOWN));
 	if (d->untried > 0 || d->longer)
-		engine_truncated(
-			out,
-			"%s: stopped at %u found; %s%u more circles of places were not tried%s",
-			name, (unsigned)d->found, d->full || d->cut ? "at least " : "",
-			(unsigned)d->untried, d->longer ? ", nor longer ones looked for" : "");
+		texts_add(&out->truncated,
+			  "%s: stopped at %u found; %s%u more circles of places were not tried%s",
+			  name, (unsigned)d->found, d->full || d->cut ? "at least " : "",
+			  (unsigned)d->untried, d->longer ? ", nor longer ones looked for" : "");
 	else if (d->full)
-		engine_truncated(out, "%s: more than %u circles of %s; the others were not tried",
-				 name, d->opt->all_pairs ? LIMIT_TUPLES : LIMIT_CYCLES,
-				 d->opt->all_pairs ? "requests" : "places");
+		texts_add(&out->truncated,
+			  "%s: more than %u circles of %s; the others were not tried", name,
+			  d->opt->all_pairs ? LIMIT_TUPLES : LIMIT_CYCLES,
+			  d->opt->all_pairs ? "requests" : "places");
 	else if (d->cut && !engine_stopped(d->opt))
-		engine_truncated(out, "%s: budget spent; not all circles of locks were looked at",
-				 name);
+		texts_add(&out->truncated,
+			  "%s: budget spent; not all circles of locks were looked at", name);
 	if (out->counts.undecided > 0 && d->setup->stage == DEADLOCKS_ALL &&
 	    !engine_stopped(d->opt))
-		engine_truncated(out, "%s: budget spent on %llu circles of locks", name,
-				 (unsigned long long)out->counts.undecided);
+		texts_add(&out->truncated, "%s: budget spent on %llu circles of locks", name,
+			  (unsigned long long)out->counts.undecided);
 }
 
 void deadlocks_search(struct engine_run *run, const struct engine_options *opt,

@@ -58,35 +58,28 @@ static enum finding_kind kind_of(const struct deadlocks *d, const struct pattern
 	return FINDING_DEADLOCK;
 }
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x + 1) * 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
-	return x ^ x >> 29;
-}
-
 /* ---- one for each circle of places ---- */
 
 /* Requests by their places: d->signature and d->places. */
 static void hash_places(struct deadlocks *d, const uint32_t *requests, uint32_t n)
 {
-	uint32_t sites[PATTERN_MOST];
-	bool joins = false;
+	enum finding_kind kind = FINDING_DEADLOCK;
+	uint64_t sites[PATTERN_MOST], once[PATTERN_MOST];
+	uint32_t nonce = 0;
 
-	d->signature = n;
-	d->places = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		bool again = false;
+		uint32_t j = 0;
 
 		sites[i] = lockgraph_site(d->g, requests[i]);
-		joins |= lockgraph_is_join(d->g, requests[i]);
-		for (uint32_t j = 0; j < i; j++)
-			again |= sites[j] == sites[i];
-		d->signature += mix(sites[i]);
-		d->places += again ? 0 : mix(sites[i]);
+		if (lockgraph_is_join(d->g, requests[i]))
+			kind = FINDING_JOIN_HOLDING;
+		while (j < i && sites[j] != sites[i])
+			j++;
+		if (j == i)
+			once[nonce++] = sites[i];
 	}
-	d->signature = mix(d->signature + joins);
-	d->places = mix(d->places + joins);
+	d->signature = finding_signature_of(kind, sites, n);
+	d->places = finding_signature_of(kind, once, nonce);
 }
 
 static bool is_wanted(struct deadlocks *d)

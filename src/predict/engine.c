@@ -3,8 +3,6 @@
  */
 #include "predict/engine.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -49,23 +47,10 @@ const struct engine *engine_find(const char *name)
 void engine_result_release(struct engine_result *r)
 {
 	findings_release(&r->findings);
-	for (size_t i = 0; i < r->truncated.n; i++)
-		mem_free(r->truncated.at[i]);
-	VEC_RELEASE(&r->truncated);
+	texts_release(&r->truncated);
 	if (r->lattice)
 		lattice_counts_release(r->lattice);
 	mem_free(r->lattice);
-}
-
-void engine_truncated(struct engine_result *r, const char *format, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	*VEC_PUSH(&r->truncated) = mem_strdup(text);
 }
 
 /* --- what engines at the end share ------------------------------------------ */

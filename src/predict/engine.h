@@ -1,5 +1,6 @@
 /*
- * Engines: one row each in the table of engine.c, one file each beside it.
+ * Engines: one row each in the table of engine.c.  Those that prove lie beside it, those that are kept for
+ * comparison in compare/.
  *
  * An engine takes the run as a stream of steps, or works at the end on the model of the whole
  * run, and proposes findings.  It prints nothing and decides nothing about their status: a
@@ -62,12 +63,10 @@ struct engine_result {
 	bool counted;
 	struct engine_counts counts;
 	struct lattice_counts *lattice; /* of engines that build one, or NULL; owned */
-	VEC(char *) truncated;		/* which budgets ran out, in words; owned */
+	struct texts truncated;		/* which budgets ran out */
 };
 
 void engine_result_release(struct engine_result *r);
-void engine_truncated(struct engine_result *r, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* What engines at the end may use; made when first asked for. */
 struct engine_run;

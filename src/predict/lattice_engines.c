@@ -82,12 +82,13 @@ static void observed_unknown(struct lattices *x, uint64_t found, const struct st
 			continue;
 		why = trouble(x->observed.configs, p);
 		if (s)
-			engine_truncated(&x->early,
-					 "property '%s' says nothing from event %" PRIu64 " on: %s",
-					 x->opt.monitors->at[p].name, s->pos, why);
+			texts_add(&x->early.truncated,
+				  "property '%s' says nothing from event %" PRIu64 " on: %s",
+				  x->opt.monitors->at[p].name, s->pos, why);
 		else
-			engine_truncated(&x->early, "property '%s' says nothing from the start: %s",
-					 x->opt.monitors->at[p].name, why);
+			texts_add(&x->early.truncated,
+				  "property '%s' says nothing from the start: %s",
+				  x->opt.monitors->at[p].name, why);
 	}
 }
 
@@ -232,8 +233,8 @@ static void unknown_take(struct lattices *x, struct engine_result *out)
 	for (; left; left &= left - 1) {
 		uint32_t p = (uint32_t)__builtin_ctzll(left);
 
-		engine_truncated(out, "property '%s' says nothing of some runs: %s",
-				 x->opt.monitors->at[p].name, trouble(x->configs, p));
+		texts_add(&out->truncated, "property '%s' says nothing of some runs: %s",
+			  x->opt.monitors->at[p].name, trouble(x->configs, p));
 	}
 }
 
@@ -243,7 +244,7 @@ static void counts_take(struct lattices *x, struct engine_result *out)
 
 	lattice_counts(x->lattice, counts);
 	if (counts->truncated)
-		engine_truncated(out, "%s: %s", x->row->name, counts->why);
+		texts_add(&out->truncated, "%s: %s", x->row->name, counts->why);
 	out->lattice = counts;
 }
 

@@ -54,8 +54,7 @@ static void add_new(const struct engine_options *opt, struct engine_result *more
 	}
 	more->findings.at.n = kept;
 	findings_move(&out->findings, &more->findings);
-	for (size_t i = 0; i < more->truncated.n; i++)
-		engine_truncated(out, "%s", more->truncated.at[i]);
+	texts_move(&out->truncated, &more->truncated);
 	map_release(&known);
 	engine_result_release(more);
 }

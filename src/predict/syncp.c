@@ -214,9 +214,9 @@ static void propose_found(struct search *s, struct engine_result *out)
 	struct worker *w = &s->workers[0];
 
 	if (found_collect(s->found))
-		engine_truncated(out, "%s: more than %zu %s; the first ones are shown",
-				 s->engine->name, found_count(s->found),
-				 s->opt->all_pairs ? "pairs" : "pairs of places");
+		texts_add(&out->truncated, "%s: more than %zu %s; the first ones are shown",
+			  s->engine->name, found_count(s->found),
+			  s->opt->all_pairs ? "pairs" : "pairs of places");
 	for (size_t i = 0; i < found_count(s->found); i++) {
 		const struct found_pair *p = found_at(s->found, i);
 

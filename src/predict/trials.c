@@ -203,14 +203,14 @@ static void say_limits(const struct trials *t, struct engine_result *out, uint64
 	const char *what = t->s.opt->all_pairs ? "pairs" : "pairs of places";
 
 	if (t->list_is_cut)
-		engine_truncated(out, "%s: too many pairs of accesses; not all were looked at",
-				 t->s.engine->name);
+		texts_add(&out->truncated, "%s: too many pairs of accesses; not all were looked at",
+			  t->s.engine->name);
 	if (t->full)
-		engine_truncated(out, "%s: more than %zu %s; the first ones are shown",
-				 t->s.engine->name, out->findings.at.n, what);
+		texts_add(&out->truncated, "%s: more than %zu %s; the first ones are shown",
+			  t->s.engine->name, out->findings.at.n, what);
 	else if (undecided > 0 && !engine_stopped(t->s.opt))
-		engine_truncated(out, "%s: budget spent on %llu %s", t->s.engine->name,
-				 (unsigned long long)undecided, what);
+		texts_add(&out->truncated, "%s: budget spent on %llu %s", t->s.engine->name,
+			  (unsigned long long)undecided, what);
 }
 
 /* How signatures ended. */
@@ -231,7 +231,8 @@ static void tell(const struct trials *t, const struct causal *hard, const struct
 	out->counted = true;
 	c->candidates = census(t->s.m, hard, t->s.candidates, t->s.opt, &counted);
 	if (!counted)
-		engine_truncated(out, "%s: not all candidates were counted", t->s.engine->name);
+		texts_add(&out->truncated, "%s: not all candidates were counted",
+			  t->s.engine->name);
 	if (c->candidates < known)
 		c->candidates = known;
 	rest = c->candidates - known;

@@ -83,12 +83,13 @@ static void search_end(struct waits *s)
 static void say_limits(const struct waits *s)
 {
 	if (s->full)
-		engine_truncated(s->out,
-				 "%s: more than %u pairs of places; the first ones are shown",
-				 s->engine->name, LIMIT_SIGNATURES);
+		texts_add(&s->out->truncated,
+			  "%s: more than %u pairs of places; the first ones are shown",
+			  s->engine->name, LIMIT_SIGNATURES);
 	else if (s->undecided > 0 && !engine_stopped(&s->opt))
-		engine_truncated(s->out, "%s: budget spent on %llu condition waits and signals",
-				 s->engine->name, (unsigned long long)s->undecided);
+		texts_add(&s->out->truncated,
+			  "%s: budget spent on %llu condition waits and signals", s->engine->name,
+			  (unsigned long long)s->undecided);
 }
 
 void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,

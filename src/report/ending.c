@@ -251,7 +251,7 @@ static void hang_find(const struct ending *e, struct trace *t, struct findings *
 		if (!is_waiting(&e->threads.at[tid]))
 			add_last(e, tid, f);
 	objects_format(e, t, &subject);
-	f->subject = findings_words(out, "%s", subject.n ? strbuf_str(&subject) : "a thread");
+	f->subject = texts_add(&out->words, "%s", subject.n ? strbuf_str(&subject) : "a thread");
 	f->observed = true;
 	strbuf_release(&subject);
 }
@@ -280,7 +280,7 @@ static void crash_find(const struct ending *e, const struct trace_end *end, stru
 		if (tid != end->fault_tid)
 			add_last(e, tid, f);
 	signal_format(end->signal, &subject);
-	f->subject = findings_words(out, "%s", strbuf_str(&subject));
+	f->subject = texts_add(&out->words, "%s", strbuf_str(&subject));
 	f->observed = true;
 	strbuf_release(&subject);
 }

@@ -395,8 +395,8 @@ void findings_json_print(const struct report *r, FILE *to)
 	json_number(&j, "benign", r->benign);
 	exhaustive_json(r, &j);
 	json_open(&j, "truncated", '[');
-	for (size_t i = 0; i < r->ntruncated; i++)
-		json_string(&j, NULL, r->truncated[i]);
+	for (size_t i = 0; i < r->truncated.n; i++)
+		json_string(&j, NULL, r->truncated.at[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	putc('\n', to);

@@ -55,25 +55,14 @@ static uint64_t place_key(const struct report *r, const struct finding *f, uint6
 	return !finding_is_pair(f) && e.name ? add_object(h, e.name) : h;
 }
 
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 31;
-	x *= 0x9e3779b97f4a7c15u;
-	x ^= x >> 29;
-	x *= 0xbf58476d1ce4e5b9u;
-	return x ^ x >> 32;
-}
-
-/* A sum does not know the order of what it adds. */
 uint64_t kept_key(const struct report *r, const struct finding *f)
 {
-	uint64_t sum = 0;
+	uint64_t places[FINDING_EVENTS];
 
-	if (f->property)
-		return mix(add_text(0xcbf29ce484222325u, f->property) + f->kind);
-	for (uint32_t i = 0; i < f->nevents; i++)
-		sum += mix(place_key(r, f, f->events[i]));
-	return mix(sum + f->kind);
+	for (uint32_t i = 0; i < f->nevents && !f->property; i++)
+		places[i] = place_key(r, f, f->events[i]);
+	return f->property ? finding_signature(f)
+			   : finding_signature_of(f->kind, places, f->nevents);
 }
 
 /* ---- one ---- */

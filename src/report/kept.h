@@ -39,10 +39,8 @@ struct kept {
 	};
 };
 
-/*
- * What a reader calls one bug: the kind and the places, in any order; or the property.  The same in every reading of
- * a recording, also of parts of it, which numbers of sites and positions are not.
- */
+/* Its signature (finding.h), by names: the same in every reading of a recording, also of parts of it,
+ * which numbers of sites are not. */
 uint64_t kept_key(const struct report *r, const struct finding *f);
 
 /* Renders one finding of the report, whose evidence is there. */

@@ -51,9 +51,8 @@ struct report {
 	/* Others that come after these: of parts of the recording that were looked at before, or while
 	 * it was made.  May be NULL. */
 	const struct kept_list *kept;
-	uint64_t from_cut, to_cut; /* both 0: this is not about a part of the recording */
-	char *const *truncated;
-	size_t ntruncated;
+	uint64_t from_cut, to_cut;	 /* both 0: this is not about a part of the recording */
+	struct texts truncated;		 /* what was not looked at; borrowed */
 	const struct suppress *suppress; /* or NULL */
 	uint64_t suppressed;
 	uint64_t benign;	 /* races that the program has declared benign: not shown */

@@ -1,7 +1,6 @@
 #include "report/scope.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +37,6 @@ static void scope_add(const struct report_analysis *a, bool *any, bool *decided,
 
 /* ---- why not ---- */
 
-__attribute__((format(printf, 2, 3))) static void add(struct scope *s, const char *format, ...)
-{
-	char *words = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&words, format, ap) < 0)
-		BUG("out of memory for a message");
-	va_end(ap);
-	*VEC_PUSH(&s->because) = words;
-}
-
 /* What the trace does not hold. */
 static void missing_get(const struct report *r, struct scope *s)
 {
@@ -57,17 +44,18 @@ static void missing_get(const struct report *r, struct scope *s)
 
 	trace_info(r->trace, &info);
 	if (info.locks_only)
-		add(s, "no accesses were recorded (--locks-only)");
+		texts_add(&s->because, "no accesses were recorded (--locks-only)");
 	else if (info.partial)
-		add(s, "accesses are missing by request (--only, --ignore)");
+		texts_add(&s->because, "accesses are missing by request (--only, --ignore)");
 	if (info.late)
-		add(s, "the trace begins in the middle of the run; this is about what is left");
+		texts_add(&s->because,
+			  "the trace begins in the middle of the run; this is about what is left");
 	if (info.end.hung)
-		add(s, "the program hung");
+		texts_add(&s->because, "the program hung");
 	else if (info.end.signal)
-		add(s, "the program was killed");
+		texts_add(&s->because, "the program was killed");
 	else if (!info.complete)
-		add(s, "the recording does not hold the whole run");
+		texts_add(&s->because, "the recording does not hold the whole run");
 }
 
 /* What the program had not done yet.  In text, threads need neither begin nor end. */
@@ -80,11 +68,12 @@ static void threads_get(const struct report *r, struct scope *s)
 	if (info.form != TRACE_BINARY)
 		return;
 	if (unstarted)
-		add(s, "%" PRIu32 " thread%s had not begun at the end of the recording", unstarted,
-		    WORDS_PLURAL(unstarted));
+		texts_add(&s->because,
+			  "%" PRIu32 " thread%s had not begun at the end of the recording",
+			  unstarted, WORDS_PLURAL(unstarted));
 	if (running)
-		add(s, "%" PRIu32 " thread%s still ran at the end of the recording", running,
-		    WORDS_PLURAL(running));
+		texts_add(&s->because, "%" PRIu32 " thread%s still ran at the end of the recording",
+			  running, WORDS_PLURAL(running));
 }
 
 /* What was done by code that is not seen, and what cannot be told to come out the same. */
@@ -94,34 +83,41 @@ static void unseen_get(const struct report *r, struct scope *s)
 	uint64_t refused = r->ending->refused;
 
 	if (r->given)
-		add(s, "code that is not instrumented was given what threads share");
+		texts_add(&s->because,
+			  "code that is not instrumented was given what threads share");
 	if (unseen)
-		add(s, "code that is not instrumented was called and may order or use anything");
+		texts_add(&s->because,
+			  "code that is not instrumented was called and may order or use anything");
 	if (refused)
-		add(s, "%" PRIu64 " call%s failed, and why is not recorded", refused,
-		    WORDS_PLURAL(refused));
+		texts_add(&s->because, "%" PRIu64 " call%s failed, and why is not recorded",
+			  refused, WORDS_PLURAL(refused));
 	if (unknown)
-		add(s, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
-		    WORDS_PLURAL(unknown));
+		texts_add(&s->because, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
+			  WORDS_PLURAL(unknown));
 	if (!unknown && !refused && r->stopped)
-		add(s, "what %" PRIu32 " thread%s did could not be followed to the end", r->stopped,
-		    WORDS_PLURAL(r->stopped));
+		texts_add(&s->because,
+			  "what %" PRIu32 " thread%s did could not be followed to the end",
+			  r->stopped, WORDS_PLURAL(r->stopped));
 }
 
 /* What another run may pair otherwise. */
 static void pairing_get(const struct pairing_counts *n, struct scope *s)
 {
 	if (n->waits)
-		add(s, "%" PRIu64 " wait%s for a condition could have been woken by another signal",
-		    n->waits, WORDS_PLURAL(n->waits));
+		texts_add(&s->because,
+			  "%" PRIu64
+			  " wait%s for a condition could have been woken by another signal",
+			  n->waits, WORDS_PLURAL(n->waits));
 	if (n->rounds)
-		add(s, "other threads could have met in %" PRIu64 " round%s of a barrier",
-		    n->rounds, WORDS_PLURAL(n->rounds));
+		texts_add(&s->because,
+			  "other threads could have met in %" PRIu64 " round%s of a barrier",
+			  n->rounds, WORDS_PLURAL(n->rounds));
 	if (n->handed)
-		add(s,
-		    "data of pipes and sockets, or signals, could have come otherwise (%" PRIu64
-		    " time%s)",
-		    n->handed, WORDS_PLURAL(n->handed));
+		texts_add(
+			&s->because,
+			"data of pipes and sockets, or signals, could have come otherwise (%" PRIu64
+			" time%s)",
+			n->handed, WORDS_PLURAL(n->handed));
 }
 
 /* Those of pairing_get, as a condition: "waits ..., and barriers ...". */
@@ -149,16 +145,17 @@ static char *given_words(const struct pairing_counts *n)
 /* What was not searched. */
 static void search_get(const struct report *r, struct scope *s)
 {
-	for (size_t i = 0; i < r->ntruncated; i++)
-		add(s, "%s", r->truncated[i]);
+	for (size_t i = 0; i < r->truncated.n; i++)
+		texts_add(&s->because, "%s", r->truncated.at[i]);
 	if (s->open_races)
-		add(s, "%" PRIu64 " pair%s of places may still race", s->open_races,
-		    WORDS_PLURAL(s->open_races));
+		texts_add(&s->because, "%" PRIu64 " pair%s of places may still race", s->open_races,
+			  WORDS_PLURAL(s->open_races));
 	if (s->open_waits)
-		add(s, "%" PRIu64 " candidate%s may still be deadlocks", s->open_waits,
-		    WORDS_PLURAL(s->open_waits));
+		texts_add(&s->because, "%" PRIu64 " candidate%s may still be deadlocks",
+			  s->open_waits, WORDS_PLURAL(s->open_waits));
 	if (!s->decided && s->because.n == 0)
-		add(s, "these analyses see some %s only", s->races ? "races" : "deadlocks");
+		texts_add(&s->because, "these analyses see some %s only",
+			  s->races ? "races" : "deadlocks");
 }
 
 static int compare(const void *p, const void *q)
@@ -201,7 +198,7 @@ void scope_get(const struct report *r, struct scope *out)
 		else
 			scope_add(a, &out->races, &races, &out->open_races);
 	}
-	out->decided = r->ntruncated == 0 && (races || !out->races) && (waits || !out->waits);
+	out->decided = r->truncated.n == 0 && (races || !out->races) && (waits || !out->waits);
 	if (info.locks_only && out->waits)
 		out->races = false; /* there are none to see */
 	if (out->open_races == UINT64_MAX)
@@ -213,8 +210,6 @@ void scope_get(const struct report *r, struct scope *out)
 
 void scope_release(struct scope *s)
 {
-	for (size_t i = 0; i < s->because.n; i++)
-		free(s->because.at[i]);
-	VEC_RELEASE(&s->because);
+	texts_release(&s->because);
 	free(s->given);
 }

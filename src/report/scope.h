@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/texts.h"
 
 struct engine;
 struct report;
@@ -23,7 +23,7 @@ struct scope {
 	bool decided;			 /* of each, some analysis has decided every candidate */
 	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
 	/* Why not every order was considered, in words, the shortest first; none: it was. */
-	VEC(char *) because;
+	struct texts because;
 	/* Or this is why, and all: it was considered where "waits are woken by ...".  NULL: not so. */
 	char *given;
 };

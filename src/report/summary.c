@@ -89,13 +89,13 @@ static void none_violated(const struct report *r, const struct scope *s, struct 
 
 static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
-	const char *what = looked_for(s, r->properties && r->ntruncated);
+	const char *what = looked_for(s, r->properties && r->truncated.n);
 
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
 	else if (r->benign)
 		strbuf_adds(out, "no finding but those declared benign.");
-	else if (r->ntruncated)
+	else if (r->truncated.n)
 		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
@@ -108,7 +108,7 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 			    what, s->given);
 	else
 		strbuf_addf(out, "no %s found.", what);
-	if (r->events && r->ntruncated == 0 && (s->races || s->waits))
+	if (r->events && r->truncated.n == 0 && (s->races || s->waits))
 		none_violated(r, s, out);
 }
 
@@ -133,8 +133,8 @@ static void because_format(const struct report *r, const struct scope *s, struct
 	for (size_t i = 0; i < s->because.n; i++) {
 		bool apart = false;
 
-		for (size_t k = 0; k < r->ntruncated; k++)
-			apart |= strcmp(s->because.at[i], r->truncated[k]) == 0;
+		for (size_t k = 0; k < r->truncated.n; k++)
+			apart |= strcmp(s->because.at[i], r->truncated.at[k]) == 0;
 		if (!apart && told++ == 0)
 			strbuf_adds(out, "  That is no proof:\n");
 		if (!apart)
@@ -142,7 +142,7 @@ static void because_format(const struct report *r, const struct scope *s, struct
 	}
 	if (s->open_races || s->open_waits)
 		strbuf_adds(out, "  A larger --window looks further, and so does a shorter run.\n");
-	else if (!s->decided && r->ntruncated == 0)
+	else if (!s->decided && r->truncated.n == 0)
 		strbuf_addf(out, "  -a %s decides more.\n",
 			    (s->races ? &engine_races : &engine_deadlocks)->name);
 }
@@ -235,10 +235,10 @@ static const char *remedy(const char *truncated)
 
 static void truncated_format(const struct report *r, struct strbuf *out)
 {
-	for (size_t i = 0; i < r->ntruncated; i++) {
-		const char *help = remedy(r->truncated[i]);
+	for (size_t i = 0; i < r->truncated.n; i++) {
+		const char *help = remedy(r->truncated.at[i]);
 
-		strbuf_addf(out, "not complete: %s\n", r->truncated[i]);
+		strbuf_addf(out, "not complete: %s\n", r->truncated.at[i]);
 		if (help)
 			strbuf_addf(out, "  %s\n", help);
 	}

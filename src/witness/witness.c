@@ -46,19 +46,6 @@ static enum status file_read(const char *path, struct strbuf *out, struct diag *
 	return n < 0 ? ST_IO : out->n > FILE_LIMIT ? ST_BAD_INPUT : ST_OK;
 }
 
-enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,
-			 struct diag *d)
-{
-	struct strbuf text = { 0 };
-	enum status st = file_read(path, &text, d);
-
-	memset(out, 0, sizeof(*out));
-	if (st == ST_OK)
-		st = witness_parse(strbuf_str(&text), text.n, path, ev, out, d);
-	strbuf_release(&text);
-	return st;
-}
-
 enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
 {
 	enum status st = file_read(path, text, d);

@@ -37,10 +37,7 @@ void witness_release(struct witness *w);
 enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
 	__attribute__((warn_unused_result));
 
-/* Reads a file; needs the evidence for ranges by thread.  Errors name file, line and column. */
-enum status witness_read(const char *path, const struct evidence *ev, struct witness *out,
-			 struct diag *d) __attribute__((warn_unused_result));
-/* The same from memory; name is for messages. */
+/* Needs the evidence for ranges by thread; name is for messages, which say line and column. */
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
 			  struct witness *out, struct diag *d) __attribute__((warn_unused_result));
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);

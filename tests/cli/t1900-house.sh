@@ -66,6 +66,8 @@ layers trace/a.c base/vec.h 0
 layers base/a.c trace/trace.h 1
 layers trace/a.c cli/option.h 1
 layers cli/a.c report/show.h 0
+layers predict/a.c compare/sync_priv.h 1
+layers witness/a.c predict/engine.h 1
 layers capture/a.c base/vec.h 1
 layers capture/a.c trace/format.h 0
 layers capture/a.c trace/event.h 1

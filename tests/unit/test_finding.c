@@ -83,7 +83,7 @@ static void test_words(void)
 {
 	struct findings a = { 0 }, b = { 0 };
 
-	add(&a, &engine_hb, 1, 1, 2, 2)->why = findings_words(&a, "%s %d", "because", 7);
+	add(&a, &engine_hb, 1, 1, 2, 2)->why = texts_add(&a.words, "%s %d", "because", 7);
 	VEC_RESERVE(&a.at.at[0].schedule.tail, 1);
 	*VEC_PUSH(&a.at.at[0].schedule.tail) = 3;
 	add(&b, &engine_wcp, 3, 3, 4, 4);

@@ -23,8 +23,8 @@
 #include "predict/engine.h"
 
 #include "base/mem.h"
-#include "predict/slices_priv.h"
-#include "predict/sync_priv.h"
+#include "compare/slices_priv.h"
+#include "compare/sync_priv.h"
 
 struct shb {
 	bool strict;

@@ -5,8 +5,8 @@
  * reads; the slices of older ones are joined into one.  A feed that is not among the kept ones and
  * could be older takes that join: a slice that is too large only takes reports away.
  */
-#ifndef PREDICT_SLICES_PRIV_H
-#define PREDICT_SLICES_PRIV_H
+#ifndef COMPARE_SLICES_PRIV_H
+#define COMPARE_SLICES_PRIV_H
 
 #include <stdint.h>
 
@@ -44,4 +44,4 @@ void slices_add(struct slices *q, const struct step *s, const struct stamp *slic
 void slices_feed(struct slices *q, const struct step_batch *b, const struct step *s,
 		 const struct stamp *now, struct stamp *into);
 
-#endif /* PREDICT_SLICES_PRIV_H */
+#endif /* COMPARE_SLICES_PRIV_H */

@@ -6,12 +6,12 @@
  * since a later section of the lock knows, by happens-before, all that an earlier one knew, only
  * the last turn passed has to be joined.
  */
-#include "predict/wcp_priv.h"
+#include "compare/wcp_priv.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 #define TIDY_FIRST 1024u
 

@@ -1,10 +1,10 @@
 /*
  * A ring of slices for each chain.
  */
-#include "predict/slices_priv.h"
+#include "compare/slices_priv.h"
 
 #include "base/mem.h"
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 void slices_init(struct slices *q, struct stamps *stamps)
 {

@@ -2,8 +2,8 @@
  * The two memories of WCP: what sections of a lock did to a cell, and the order of the sections
  * themselves.
  */
-#ifndef PREDICT_WCP_PRIV_H
-#define PREDICT_WCP_PRIV_H
+#ifndef COMPARE_WCP_PRIV_H
+#define COMPARE_WCP_PRIV_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,4 +91,4 @@ bool wcp_queue_push(struct stamps *stamps, struct wcp_queue *q, const struct wcp
 /* Chain t releases: past := past joined with the releases of all turns whose acquire it knows. */
 void wcp_queue_pass(struct stamps *stamps, struct wcp_queue *q, uint32_t t, struct stamp *past);
 
-#endif /* PREDICT_WCP_PRIV_H */
+#endif /* COMPARE_WCP_PRIV_H */

@@ -21,8 +21,8 @@
 #include "predict/engine.h"
 
 #include "base/mem.h"
-#include "predict/sync_priv.h"
-#include "predict/wcp_priv.h"
+#include "compare/sync_priv.h"
+#include "compare/wcp_priv.h"
 
 #define ITEM_READ 1u
 #define ITEM_WRITE 2u
@@ -372,8 +372,8 @@ static void wcp_end(void *arg, struct engine_result *out)
 
 	pairs_end(&self->pairs, out);
 	if (self->fused)
-		engine_truncated(
-			out,
+		texts_add(
+			&out->truncated,
 			"wcp: more than %u sections of a lock were pending; some races may be missed",
 			WCP_QUEUE_MOST);
 	for (size_t i = 0; i < self->chains.n; i++)

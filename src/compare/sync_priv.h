@@ -12,16 +12,16 @@
  *
  * Memory: by chains, locks, channels and atomic cells; not by events.
  */
-#ifndef PREDICT_SYNC_PRIV_H
-#define PREDICT_SYNC_PRIV_H
+#ifndef COMPARE_SYNC_PRIV_H
+#define COMPARE_SYNC_PRIV_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "compare/stream_priv.h"
 #include "order/stamp.h"
 #include "order/step.h"
-#include "predict/stream_priv.h"
 
 struct sync_lock {
 	struct stamp write; /* the last release in write mode */
@@ -79,4 +79,4 @@ static inline struct stamp *sync_now(struct sync *y, uint32_t chain)
 	return &y->now.at[chain];
 }
 
-#endif /* PREDICT_SYNC_PRIV_H */
+#endif /* COMPARE_SYNC_PRIV_H */

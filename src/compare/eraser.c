@@ -16,8 +16,8 @@
 #include "predict/engine.h"
 
 #include "base/mem.h"
-#include "predict/locksets_priv.h"
-#include "predict/sync_priv.h"
+#include "compare/locksets_priv.h"
+#include "compare/sync_priv.h"
 
 enum eraser_state { VIRGIN, EXCLUSIVE, SHARED, MODIFIED };
 

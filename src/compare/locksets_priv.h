@@ -1,8 +1,8 @@
 /*
  * The locks each chain holds, and sets of locks as small numbers: equal sets, equal ids.
  */
-#ifndef PREDICT_LOCKSETS_PRIV_H
-#define PREDICT_LOCKSETS_PRIV_H
+#ifndef COMPARE_LOCKSETS_PRIV_H
+#define COMPARE_LOCKSETS_PRIV_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,4 +49,4 @@ void locksets_forget(struct locksets *s, uint32_t chain);
 uint32_t locksets_held(struct locksets *s, uint32_t chain, bool writes);
 uint32_t locksets_common(struct locksets *s, uint32_t a, uint32_t b);
 
-#endif /* PREDICT_LOCKSETS_PRIV_H */
+#endif /* COMPARE_LOCKSETS_PRIV_H */

@@ -10,7 +10,7 @@
  * that stayed, or the two themselves raced and both are here.  At most four stay for each chain
  * (reads and writes, plain and atomic), in a cell without races one write and the reads since.
  */
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * chain has released into it, though parts may be of others.  And a plain write leaves A alone: an
  * edge too many hides a race, one too few invents one.
  */
-#include "predict/sync_priv.h"
+#include "compare/sync_priv.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * A thread's set changes with every acquire and release but is only asked for at accesses that
  * matter, so its id is found when first asked for.  Meets of two sets are few; they are remembered.
  */
-#include "predict/locksets_priv.h"
+#include "compare/locksets_priv.h"
 
 #include <string.h>
 
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 void locksets_init(struct locksets *s)
 {

@@ -5,8 +5,8 @@
  * An access is ordered before the present moment of chain t when its chain is t, or when the
  * clock of t knows its time.  Which clock that is makes the difference between the engines.
  */
-#ifndef PREDICT_STREAM_PRIV_H
-#define PREDICT_STREAM_PRIV_H
+#ifndef COMPARE_STREAM_PRIV_H
+#define COMPARE_STREAM_PRIV_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,4 +120,4 @@ void pasts_access(struct pasts *p, const uint32_t *cells, uint32_t ncells, const
 void pasts_split(struct pasts *p, uint32_t from, uint32_t to);
 void pasts_drop(struct pasts *p, uint32_t cell);
 
-#endif /* PREDICT_STREAM_PRIV_H */
+#endif /* COMPARE_STREAM_PRIV_H */

@@ -262,22 +262,21 @@ static void say_limits(const struct goodlock *self)
 		const struct locktree_thread *th = &t->threads.at[tid];
 
 		if (th->broken != 0)
-			engine_truncated(
-				self->out,
-				"goodlock: T%u does not nest its locks; no lock tree for it",
-				(unsigned)tid);
+			texts_add(&self->out->truncated,
+				  "goodlock: T%u does not nest its locks; no lock tree for it",
+				  (unsigned)tid);
 		else if (th->cut)
-			engine_truncated(self->out,
-					 "goodlock: the lock tree of T%u is too large; it has none",
-					 (unsigned)tid);
+			texts_add(&self->out->truncated,
+				  "goodlock: the lock tree of T%u is too large; it has none",
+				  (unsigned)tid);
 	}
 	if (self->full)
-		engine_truncated(self->out,
-				 "goodlock: more than %zu pairs; the first ones are shown",
-				 self->out->findings.at.n);
+		texts_add(&self->out->truncated,
+			  "goodlock: more than %zu pairs; the first ones are shown",
+			  self->out->findings.at.n);
 	else if (self->left == 0)
-		engine_truncated(self->out,
-				 "goodlock: budget spent; not all lock trees were compared");
+		texts_add(&self->out->truncated,
+			  "goodlock: budget spent; not all lock trees were compared");
 }
 
 static void compare_trees(struct goodlock *self)

@@ -11,7 +11,7 @@
 #include "predict/engine.h"
 
 #include "base/mem.h"
-#include "predict/sync_priv.h"
+#include "compare/sync_priv.h"
 
 struct hb {
 	struct sync sync;

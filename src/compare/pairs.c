@@ -1,7 +1,7 @@
 /*
  * Pairs of events that race by some engine's order, made into findings.
  */
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 #include <string.h>
 
@@ -23,36 +23,17 @@ static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen 
 	p->full = p->found.at.n >= (p->all ? PAIRS_ALL : PAIRS_SIGNATURES);
 }
 
-/* The same for (a, b) and (b, a). */
-static uint64_t signature(const struct seen *a, const struct seen *b)
-{
-	uint64_t low = a->site < b->site ? a->site : b->site;
-	uint64_t high = a->site < b->site ? b->site : a->site;
-
-	return (low * 0x9e3779b97f4a7c15u) ^ (high * 0xc2b2ae3d27d4eb4fu >> 7) ^ high << 40;
-}
-
-static bool has_signature(const struct finding *f, const struct seen *a, const struct seen *b)
-{
-	return (f->sites[0] == a->site && f->sites[1] == b->site) ||
-	       (f->sites[0] == b->site && f->sites[1] == a->site);
-}
-
 static void pairs_add_place(struct pairs *p, const struct seen *a, const struct seen *b)
 {
-	for (uint64_t key = signature(a, b);; key++) {
-		uint64_t *place = map_put(&p->index, key, NULL);
+	const uint64_t sites[] = { a->site, b->site };
+	uint64_t *place = map_put(&p->index, finding_signature_of(FINDING_RACE, sites, 2), NULL);
 
-		if (*place == 0) {
-			pairs_keep(p, a, b);
-			*place = p->found.at.n;
-			return;
-		}
-		if (has_signature(&p->found.at.at[*place - 1], a, b)) {
-			p->found.at.at[*place - 1].more++;
-			return;
-		}
+	if (*place != 0) {
+		p->found.at.at[*place - 1].more++;
+		return;
 	}
+	pairs_keep(p, a, b);
+	*place = p->found.at.n;
 }
 
 /* Wide accesses meet in several cells.  All pairs of b are found while b is the present event, so
@@ -82,8 +63,8 @@ void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
 void pairs_end(struct pairs *p, struct engine_result *out)
 {
 	if (p->full)
-		engine_truncated(out, "%s: stopped at %zu pairs of %s; there may be more",
-				 p->engine->name, p->found.at.n, p->all ? "events" : "places");
+		texts_add(&out->truncated, "%s: stopped at %zu pairs of %s; there may be more",
+			  p->engine->name, p->found.at.n, p->all ? "events" : "places");
 	findings_move(&out->findings, &p->found);
 	findings_release(&p->found);
 	map_release(&p->index);

@@ -1,12 +1,12 @@
 /*
  * Which sections of a lock touched a cell.
  */
-#include "predict/wcp_priv.h"
+#include "compare/wcp_priv.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "predict/stream_priv.h"
+#include "compare/stream_priv.h"
 
 void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
 {
