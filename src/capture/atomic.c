@@ -77,10 +77,26 @@ struct rmw {
 	cell_version before;
 };
 
+/* Begins a record of m: site, address, order.  *ref: how it names the version before. */
+static inline __attribute__((always_inline)) uint8_t *
+rmw_begin(struct thread *t, const void *p, const struct rmw *m, uint32_t site, uint64_t *ref)
+{
+	uint64_t delta;
+	uint8_t *q;
+
+	log_ready(t, site);
+	*ref = log_ref(t, m->before, t->tseq + 1);
+	delta = log_delta(t, site, (uintptr_t)p);
+	q = log_varint(t->cursor + 4, site);
+	q = log_varint(q, delta);
+	*q++ = (uint8_t)m->order;
+	return q;
+}
+
 static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32_t site,
 		    const uint64_t *slots, uint64_t mask, uint64_t *slot)
 {
-	uint64_t feeds[LOG_FEEDS + 1], own = t->tseq + 1, ref, delta;
+	uint64_t feeds[LOG_FEEDS + 1], own = t->tseq + 1, ref;
 	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
 	unsigned aux = m->log2;
 	uint8_t *q;
@@ -93,13 +109,7 @@ static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32
 	}
 	if (nfeeds != 0)
 		aux |= 8;
-	log_ready(t, site);
-	ref = log_ref(t, m->before, own);
-	delta = log_delta(t, site, (uintptr_t)p);
-	q = t->cursor + 4;
-	q = log_varint(q, site);
-	q = log_varint(q, delta);
-	*q++ = (uint8_t)m->order;
+	q = rmw_begin(t, p, m, site, &ref);
 	*q++ = (uint8_t)m->op;
 	q = log_varint(q, ref);
 	q = log_varint(q, m->old);
@@ -111,16 +121,9 @@ static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32
 
 static void log_casfail(struct thread *t, const void *p, const struct rmw *m, uint32_t site)
 {
-	uint64_t ref, delta;
-	uint8_t *q;
+	uint64_t ref;
+	uint8_t *q = rmw_begin(t, p, m, site, &ref);
 
-	log_ready(t, site);
-	ref = log_ref(t, m->before, t->tseq + 1);
-	delta = log_delta(t, site, (uintptr_t)p);
-	q = t->cursor + 4;
-	q = log_varint(q, site);
-	q = log_varint(q, delta);
-	*q++ = (uint8_t)m->order;
 	q = log_varint(q, ref);
 	q = log_varint(q, m->old);
 	log_other_end(t, FORMAT_K_CASFAIL, m->log2, q, 1);

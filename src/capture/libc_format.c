@@ -53,41 +53,23 @@ static const char *conversion_parse(const char *f, struct conversion *c)
  * pointer. */
 static const void *conversion_take(const struct conversion *c, va_list list)
 {
+	bool is_float = libc_format_is_float(c->letter);
+
 	for (unsigned i = 0; i < c->stars; i++)
 		(void)va_arg(list, int);
-	switch (c->letter) {
-	case 's':
-	case 'S':
-	case 'n':
+	if (c->letter == 's' || c->letter == 'S' || c->letter == 'n')
 		return va_arg(list, const void *);
-	case 'p':
+	if (c->letter == 'p')
 		(void)va_arg(list, const void *);
-		return NULL;
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
-		if (c->size == SIZE_DOUBLE_LONG) {
-			(void)va_arg(list, long double);
-			return NULL;
-		}
+	else if (is_float && c->size == SIZE_DOUBLE_LONG)
+		(void)va_arg(list, long double);
+	else if (is_float)
 		(void)va_arg(list, double);
-		return NULL;
-	case '%':
-	case 'm':
-		return NULL;
-	default:
-		if (c->size == SIZE_INT) {
-			(void)va_arg(list, int);
-			return NULL;
-		}
+	else if (c->letter != '%' && c->letter != 'm' && c->size == SIZE_INT)
+		(void)va_arg(list, int);
+	else if (c->letter != '%' && c->letter != 'm')
 		(void)va_arg(list, long);
-		return NULL;
-	}
+	return NULL;
 }
 
 void libc_log_format(const char *format, va_list list)

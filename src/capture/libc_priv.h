@@ -45,6 +45,12 @@ static inline void log_opaque(unsigned aux, const void *const *given, unsigned n
 		sync_opaque(t, SITE, aux, given, n);
 }
 
+/* Is it the letter of a conversion of a floating point number, by printf and scanf? */
+static inline bool libc_format_is_float(char letter)
+{
+	return letter != '\0' && strchr("aAeEfFgG", letter) != NULL;
+}
+
 /* Has a format of printf a conversion that writes to memory? */
 static inline bool libc_format_stores(const char *f)
 {

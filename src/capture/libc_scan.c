@@ -83,30 +83,13 @@ static size_t float_size(const struct conversion *c, const char *end)
 
 static void log_conversion(const struct conversion *c, const char *end, void *p)
 {
-	switch (c->kind) {
-	case 'd':
-	case 'i':
-	case 'o':
-	case 'u':
-	case 'x':
-	case 'X':
-	case 'n':
+	if (strchr("diouxXn", c->kind) != NULL) {
 		log_wrote(p, number_size(c));
-		return;
-	case 'p':
+	} else if (c->kind == 'p') {
 		log_wrote(p, sizeof(void *));
-		return;
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
+	} else if (libc_format_is_float(c->kind)) {
 		log_wrote(p, float_size(c, end));
-		return;
-	default:
+	} else {
 		if (c->makes) {
 			log_wrote(p, sizeof(char *));
 			p = *(char **)p;

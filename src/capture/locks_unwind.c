@@ -77,7 +77,8 @@ static uint64_t take(struct cursor *c, unsigned n)
 	return v;
 }
 
-static uint64_t uleb(struct cursor *c)
+/* A number in base 128.  is_signed: the sign is the second bit of its last byte. */
+static uint64_t leb(struct cursor *c, bool is_signed)
 {
 	uint64_t v = 0, byte;
 	unsigned shift = 0;
@@ -88,23 +89,19 @@ static uint64_t uleb(struct cursor *c)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while ((byte & 0x80) && !c->bad);
+	if (is_signed && shift < 64 && (byte & 0x40))
+		v |= ~0ull << shift;
 	return v;
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+	return leb(c, false);
 }
 
 static int64_t sleb(struct cursor *c)
 {
-	uint64_t v = 0, byte;
-	unsigned shift = 0;
-
-	do {
-		byte = take(c, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && !c->bad);
-	if (shift < 64 && (byte & 0x40))
-		v |= ~0ull << shift;
-	return (int64_t)v;
+	return (int64_t)leb(c, true);
 }
 
 static void skip(struct cursor *c, uint64_t n)

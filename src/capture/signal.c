@@ -68,13 +68,13 @@ static void mask_set(uint64_t mask)
 
 /* ---- handling ---- */
 
+/* If this has interrupted a hook, the signal comes again when the hook ends.  True: so it is. */
 static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
 {
 	struct thread *t = thread_self();
 	uint64_t *mask = (uint64_t *)&context->uc_sigmask; /* in force when this handler returns */
 
-	if (!thread_is_inside(t) || t->left || t->put_off.number != 0 || (FAULTS & BIT(n)) ||
-	    (__atomic_load_n(&actions[n].flags, __ATOMIC_RELAXED) & SA_RESETHAND))
+	if (!thread_is_inside(t) || t->left || t->put_off.number != 0)
 		return false;
 	t->put_off.number = n;
 	t->put_off.info = *info;
@@ -82,6 +82,13 @@ static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
 	*mask |= ~FAULTS;
 	t->view.live |= THREAD_SIGNALLED;
 	return true;
+}
+
+/* Faults cannot wait, nor can a signal whose handler is reset by now. */
+static bool can_wait(int n)
+{
+	return !(FAULTS & BIT(n)) &&
+	       !(__atomic_load_n(&actions[n].flags, __ATOMIC_RELAXED) & SA_RESETHAND);
 }
 
 void hook_signal(struct thread *t)
@@ -112,7 +119,7 @@ static void handle(int n, siginfo_t *info, void *context)
 	uint32_t site = view->call_site;
 	int saved = errno;
 
-	if (put_off(n, info, context))
+	if (can_wait(n) && put_off(n, info, context))
 		return;
 	if (!(__atomic_load_n(&a->flags, __ATOMIC_RELAXED) & SA_NODEFER))
 		mask |= BIT(n);
@@ -150,21 +157,6 @@ static struct {
 	uint32_t asked;	  /* threads */
 	uint32_t settled; /* atomic: those that have done so */
 } killing;
-
-/* In the middle of a hook, and perhaps of a record: it comes again at the end of the hook. */
-static bool put_off_killing(struct thread *t, int n, const siginfo_t *info, ucontext_t *context)
-{
-	uint64_t *mask = (uint64_t *)&context->uc_sigmask;
-
-	if (!thread_is_inside(t) || t->left || t->put_off.number != 0)
-		return false;
-	t->put_off.number = n;
-	t->put_off.info = *info;
-	t->put_off.mask = *mask;
-	*mask |= ~FAULTS;
-	t->view.live |= THREAD_SIGNALLED;
-	return true;
-}
 
 /* Outside of hooks nothing else is under way. */
 static void settle_self(struct thread *t)
@@ -216,7 +208,7 @@ static void kills(int n, siginfo_t *info, void *context)
 	struct thread *t = thread_self();
 	bool asked = info->si_code == SI_QUEUE && info->si_ptr == &killing;
 
-	if (asked && put_off_killing(t, n, info, context))
+	if (asked && put_off(n, info, context)) /* not in the middle of a record */
 		return;
 	if (fork_is_recorded() && log_is_on()) {
 		if (__atomic_compare_exchange_n(&killing.by, &by, own, false, __ATOMIC_ACQ_REL,

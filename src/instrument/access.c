@@ -126,7 +126,8 @@ static void emit_copy(struct function *f, struct record *r)
 	unit_hook(u, move ? "foresee_move" : "foresee_copy", u->nothing, args, 4);
 }
 
-/* The private side is our buffer.  Reading into memory that is not recorded is binding. */
+/* The private side is given to the hook as its buffer.  The read is binding: where the bytes go
+ * from memory that is not recorded is not known. */
 static void emit_half_copy(struct function *f, struct record *r)
 {
 	struct unit *u = f->unit;

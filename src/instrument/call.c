@@ -1,6 +1,6 @@
 /*
- * Calls: the site of the call for the callee, a word about code we have not
- * seen, and library functions that touch memory replaced by ours.
+ * Calls: the site of the call is stored for the callee; calls of unseen code are logged; calls of
+ * library functions that touch memory are redirected to the stand-ins.
  */
 #include "instrument/unit_priv.h"
 
@@ -75,10 +75,9 @@ static bool name_is_known(const char *name)
 #undef X
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	/* Those that tell something leave it in the caller's memory, unseen. */
+	if (UNIT_IS_ONE_OF(name, names))
+		return true;
+	/* Functions that get something store it in the caller's memory, unseen. */
 	if (strstr(name, "get") && !strstr(name, "getspecific"))
 		return false;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
@@ -87,7 +86,7 @@ static bool name_is_known(const char *name)
 	return false;
 }
 
-/* Can it write nothing of the program's, if it is libc's? */
+/* If it is libc's function: does it not write to memory of the program? */
 static bool only_reads(LLVMValueRef call, const char *name)
 {
 	static const char *const names[] = {
@@ -97,10 +96,9 @@ static bool only_reads(LLVMValueRef call, const char *name)
 	};
 	unsigned n = LLVMGetNumArgOperands(call);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	if (!strcmp(name, "syscall")) /* pointers go in as numbers */
+	if (UNIT_IS_ONE_OF(name, names))
+		return true;
+	if (!strcmp(name, "syscall")) /* it gets pointers as numbers */
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (type_letter(LLVMTypeOf(LLVMGetOperand(call, i))) == 'p')
@@ -116,16 +114,11 @@ bool call_is_pure(LLVMValueRef call)
 #undef X
 	};
 	LLVMValueRef callee = unit_callee(call);
-	const char *name;
 	size_t n;
 
 	if (!callee || !LLVMIsDeclaration(callee))
 		return false;
-	name = LLVMGetValueName2(callee, &n);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	return UNIT_IS_ONE_OF(LLVMGetValueName2(callee, &n), names);
 }
 
 static void store_call_site(struct function *f, LLVMValueRef site)
@@ -177,8 +170,8 @@ static void given_flush(struct unit *u, struct given *g, LLVMValueRef site)
 	g->n = 0;
 }
 
-/* What the callee may read of what the program knows: not constants, nor locals that are nobody
- * else's.  System calls take numbers for pointers. */
+/* May the callee reach recorded memory through this argument?  Not through constants or private
+ * locals.  System calls take pointers as numbers. */
 static bool is_given(struct function *f, LLVMValueRef call, LLVMValueRef arg, bool numbers)
 {
 	LLVMValueRef base;
@@ -191,7 +184,7 @@ static bool is_given(struct function *f, LLVMValueRef call, LLVMValueRef arg, bo
 	return !LLVMIsAFunction(base) && escape_is_recorded(f, call, arg);
 }
 
-/* The last of them are left in g; those before are told at once. */
+/* Collects them in g; whenever g is full the hook gets them, so the last ones stay in g. */
 static void given_get(struct function *f, LLVMValueRef call, LLVMValueRef site, struct given *g)
 {
 	struct unit *u = f->unit;
@@ -248,7 +241,7 @@ static bool is_harmless_system_call(LLVMValueRef call)
 	return false;
 }
 
-/* open and openat: the flags say that the file must not be there, or are not known. */
+/* open and openat: do the flags say that the file must not exist yet?  True if they are not known. */
 static bool is_first_open(LLVMValueRef call, unsigned at)
 {
 	LLVMValueRef flags = LLVMGetNumArgOperands(call) > at ? LLVMGetOperand(call, at) : NULL;
@@ -365,8 +358,9 @@ static LLVMValueRef stand_in(struct unit *u, const char *name, LLVMTypeRef type)
 }
 
 /*
- * A function that has the name and the type of one of libc's is what the program means by that name, in
- * whichever unit it calls it: the linker then takes it for the runtime's.
+ * A program may define a function by the name and type of one of libc's, and call it from any unit.
+ * Calls are redirected by name, so the function gets the name of the stand-in as well: the linker
+ * prefers it to the runtime's.
  */
 void call_keep_own(struct unit *u)
 {
@@ -406,7 +400,7 @@ static bool is_call_of(LLVMValueRef v, LLVMValueRef f)
 	return (LLVMIsACallInst(v) || LLVMIsAInvokeInst(v)) && LLVMGetCalledValue(v) == f;
 }
 
-/* All uses of f but to call it, which are left to call_emit or to code that is not recorded. */
+/* Replaces all uses of f but calls, which are left to call_emit or lie in code that is not recorded. */
 static void redirect_uses(LLVMValueRef f, LLVMValueRef hook)
 {
 	VEC(LLVMValueRef) calls = { 0 };
@@ -467,7 +461,7 @@ static bool orders_threads(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
 		return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
-	/* Assembler that touches memory may: a lock can be left by a plain mov. */
+	/* Assembler that touches memory may: a plain mov can release a lock. */
 	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
 		return LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL;
 	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);

@@ -1,8 +1,8 @@
 /*
- * Functions that say when they begin: those that FORESEE_CALLS lists, "open,close".
+ * Functions whose calls are events: those that FORESEE_CALLS lists, "open,close".
  *
- * The call of the hook is put in before the optimiser, so that it goes where the function's code
- * goes: copies of an inlined function say so too.  From then on it is a call like others.  Which
+ * The call of the hook is inserted before the optimiser runs, so that it goes where the function's
+ * code goes: inlined copies have it too.  From then on it is a call like others.  Which
  * functions were asked for and found is remembered in the module, and becomes rows of the site
  * table, so that a recording can tell a function that was never called from one that says nothing.
  */
@@ -116,7 +116,7 @@ static void insert(LLVMBuilderRef b, LLVMValueRef f, const char *name)
 	LLVMBuildCall2(b, type, hook, args, 2 + FORESEE_CALL_ARGUMENTS, "");
 }
 
-/* Somebody may have promised that it touches nothing, and calls of it be joined. */
+/* Drops attributes that promise that it touches no memory: calls of it would be merged. */
 static void take_back_promises(LLVMValueRef f)
 {
 	unit_strip_memory_attributes(f);

@@ -223,16 +223,11 @@ static bool is_libc_variable(LLVMValueRef base)
 		"__tzname", "timezone",	 "__timezone", "daylight", "__daylight",
 		"environ",  "__environ", "signgam",
 	};
-	const char *name;
 	size_t n;
 
 	if (!LLVMIsAGlobalVariable(base) || !LLVMIsDeclaration(base))
 		return false;
-	name = LLVMGetValueName2(base, &n);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	return UNIT_IS_ONE_OF(LLVMGetValueName2(base, &n), names);
 }
 
 /* Is it (or is it loaded from) what __errno_location and its like return? */
@@ -245,7 +240,6 @@ static bool is_libc_own(LLVMValueRef base)
 		"__ctype_toupper_loc",
 	};
 	LLVMValueRef callee;
-	const char *name;
 	size_t n;
 
 	if (is_libc_variable(base))
@@ -254,11 +248,7 @@ static bool is_libc_own(LLVMValueRef base)
 		base = escape_base(LLVMGetOperand(base, 0));
 	if (!LLVMIsACallInst(base) || !(callee = unit_callee(base)))
 		return false;
-	name = LLVMGetValueName2(callee, &n);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	return UNIT_IS_ONE_OF(LLVMGetValueName2(callee, &n), names);
 }
 
 static bool has_metadata(LLVMValueRef inst, const char *kind)

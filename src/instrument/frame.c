@@ -1,7 +1,7 @@
 /*
  * Locals that others may reach get a fresh identity each time they come to
- * life.  Their memory was somebody else's before: an older frame, or spilled
- * registers, which nobody records.  Without this a read of bytes that the
+ * life.  Their memory had another use before: an older frame, or spilled
+ * registers, which are not recorded.  Without this a read of bytes that the
  * program has not written since (padding, mostly) would name a dead local's write.
  *
  * A local lives from its llvm.lifetime.start on; without one, from the entry

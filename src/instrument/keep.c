@@ -6,8 +6,8 @@
  * never read goes away.  Specifications name variables as the source does, and what is written
  * and never read is often what they are about: the state of a controller.
  *
- * So they are called used, which costs a program nothing but that.  Those that are only read may
- * become constants as before: they take part in no order.
+ * So they are marked as used, which has no other cost.  Those that are only read may become
+ * constants as before: they order nothing.
  */
 #include "instrument/unit_priv.h"
 

@@ -3,8 +3,8 @@
  *
  * C has them first.  In C++ that is `this' of a mutex or condition, the second argument where a
  * guard is made (after the guard itself), the first of std::call_once.  A guard of several mutexes
- * names none.  Nor does condition_variable_any, which has a mutex of its own inside: the events of
- * that one, and of what it waits with, are seen as coming from the same call.
+ * names none.  Nor does condition_variable_any, which has a mutex of its own inside: events of that
+ * mutex and of the lock that it waits with come from the same call.
  */
 #include "instrument/unit_priv.h"
 

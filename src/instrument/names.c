@@ -110,9 +110,9 @@ uint32_t names_type(struct unit *u, LLVMMetadataRef type)
 
 /* ---- layouts ---- */
 
-static LLVMMetadataRef bare_type(LLVMMetadataRef type)
+LLVMMetadataRef names_bare_type(LLVMMetadataRef type)
 {
-	for (unsigned i = 0; i < NAMES_DEPTH; i++) {
+	for (unsigned i = 0; type && i < NAMES_DEPTH; i++) {
 		enum extra_type kind = extra_type_kind(type);
 
 		if (kind != EXTRA_TYPE_NAMED && kind != EXTRA_TYPE_CONST &&
@@ -145,7 +145,7 @@ static void add_members(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
 
 static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsigned depth)
 {
-	LLVMMetadataRef bare = bare_type(type);
+	LLVMMetadataRef bare = names_bare_type(type);
 	enum extra_type kind = extra_type_kind(bare);
 	char scalar = 'x';
 	uint64_t size = extra_size(bare);

@@ -34,19 +34,6 @@ struct place {
 /* Types nested deeper than this are cut off. */
 #define PATHS_DEPTH 12
 
-static LLVMMetadataRef type_strip(LLVMMetadataRef type)
-{
-	for (unsigned i = 0; type && i < PATHS_DEPTH; i++) {
-		enum extra_type kind = extra_type_kind(type);
-
-		if (kind != EXTRA_TYPE_NAMED && kind != EXTRA_TYPE_CONST &&
-		    kind != EXTRA_TYPE_QUALIFIED)
-			break;
-		type = extra_type_of(type);
-	}
-	return type;
-}
-
 static bool is_aggregate(LLVMMetadataRef type)
 {
 	return type && (extra_type_kind(type) == EXTRA_TYPE_STRUCT ||
@@ -127,7 +114,7 @@ static LLVMMetadataRef step_into(LLVMMetadataRef type, uint64_t *offset, const s
 		if (b)
 			strbuf_adds(b, "[]");
 		type = extra_type_of(type);
-		step = type ? bytes_of(type_strip(type)) : 0;
+		step = type ? bytes_of(names_bare_type(type)) : 0;
 		*offset = step ? *offset % step : 0;
 		return type;
 	default:
@@ -143,7 +130,7 @@ static LLVMMetadataRef add_path(struct strbuf *b, LLVMMetadataRef type, uint64_t
 	for (unsigned i = 0; i < PATHS_DEPTH; i++) {
 		LLVMMetadataRef inner;
 
-		type = type_strip(type);
+		type = names_bare_type(type);
 		if (!type || (offset == 0 && (!at->size || bytes_of(type) < at->size)))
 			return type;
 		inner = step_into(type, &offset, at, b);
@@ -298,7 +285,7 @@ static bool is_pointer(LLVMMetadataRef type)
 static LLVMMetadataRef add_in_struct(struct strbuf *b, LLVMMetadataRef named,
 				     const struct place *at)
 {
-	LLVMMetadataRef type = type_strip(named);
+	LLVMMetadataRef type = names_bare_type(named);
 	uint64_t whole = bytes_of(type);
 
 	if (extra_name(type) || extra_name(named))
@@ -315,14 +302,14 @@ static LLVMMetadataRef add_through_local(struct strbuf *b, const struct place *a
 		variable = extra_local_variable(at->base, false, i);
 		if (!variable)
 			return NULL;
-		pointer = type_strip(extra_type_of(variable));
+		pointer = names_bare_type(extra_type_of(variable));
 		/* A lock is in no void: another variable with this value may know better. */
 		if (!at->lock || (is_pointer(pointer) && extra_type_of(pointer)))
 			break;
 	}
 	if (!is_pointer(pointer) || !extra_name(variable))
 		return NULL;
-	type = type_strip(extra_type_of(pointer));
+	type = names_bare_type(extra_type_of(pointer));
 	if (is_aggregate(type) && !is_lock(type, at))
 		return add_in_struct(b, extra_type_of(pointer), at);
 	if (at->lock && strcmp(extra_name(variable), "this") == 0)
@@ -346,7 +333,7 @@ static void add_through_load(struct unit *u, struct strbuf *b, LLVMValueRef load
 	from = place_of(u, LLVMGetOperand(load, 0));
 	from.size = LLVMPointerSize(u->layout);
 	pointer = add_variable(u, &holder, load, &from);
-	type = is_pointer(pointer) ? type_strip(extra_type_of(pointer)) : NULL;
+	type = is_pointer(pointer) ? names_bare_type(extra_type_of(pointer)) : NULL;
 	if (is_aggregate(type) && !is_lock(type, at))
 		add_in_struct(b, extra_type_of(pointer), at);
 	else if (type && at->away)

@@ -246,7 +246,7 @@ bool plan_returns_twice(LLVMValueRef call)
 {
 	const char *name = unit_intrinsic(call);
 
-	/* LLVM does not say so of its own. */
+	/* LLVM does not mark its own intrinsics. */
 	if (name && unit_has_prefix(name, "llvm.eh.sjlj.setjmp"))
 		return true;
 	return (LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) &&

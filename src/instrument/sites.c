@@ -43,7 +43,7 @@ static uint32_t site_push(struct unit *u, const struct foresee_site *s)
 	return (uint32_t)u->sites.n - 1;
 }
 
-/* The call, long gone, through which inlined code came here. */
+/* The site of the call that was inlined, from which this code comes. */
 static uint32_t inlined_site(struct function *f, LLVMMetadataRef location)
 {
 	struct foresee_site s = { .kind = FORESEE_SITE_CALL };
@@ -63,7 +63,7 @@ static bool has_line(LLVMMetadataRef location)
 	return location && LLVMDILocationGetLine(location);
 }
 
-/* Is it a line of the function that `like', or if that is NULL f, is in, by the same way of inlining? */
+/* Is it a line of the same function as `like' (or f, if that is NULL), inlined along the same calls? */
 static bool is_alike(const struct function *f, LLVMMetadataRef location, LLVMMetadataRef like)
 {
 	LLVMMetadataRef scope = like ? LLVMDILocationGetScope(like) : LLVMGetSubprogram(f->value);
@@ -131,8 +131,8 @@ static LLVMMetadataRef location_user(const struct function *f, LLVMValueRef inst
 }
 
 /*
- * Code moved by the optimiser may have lost its line.  Then its first user's has to do, or the nearest
- * one, or the line where the function begins; and the place is marked.
+ * Code that the optimiser has moved may have lost its line.  Then the line of its first user is taken,
+ * or the nearest one, or that where the function begins; and the site is marked (SITE_NEAR).
  */
 static void set_place_near(struct function *f, struct foresee_site *s, LLVMValueRef inst)
 {

@@ -114,7 +114,7 @@ static void set_depth(struct function *f, LLVMValueRef d)
 	view_store(f, offsetof(struct foresee_view, depth), d);
 }
 
-/* Frames below ours are gone without having left: unwinding, longjmp. */
+/* Frames below ours were left without their exit code: by unwinding, or by longjmp. */
 static void restore_after(struct function *f, LLVMValueRef inst)
 {
 	struct unit *u = f->unit;
@@ -131,8 +131,8 @@ static bool is_reentry(LLVMValueRef inst)
 	return LLVMIsALandingPadInst(inst) || (LLVMIsACallInst(inst) && plan_returns_twice(inst));
 }
 
-/* The place of the last call goes too: unseen code that we return to may call again from a place
- * that nobody knows.  A tail call at the exit point has its own there already. */
+/* Clears call_site as well: unseen code that we return to may make calls, and these are not from the
+ * site of our last call.  A tail call at the exit has stored its own already. */
 static void leave_at(struct function *f, LLVMValueRef ret)
 {
 	LLVMValueRef at = extra_exit_point(ret);

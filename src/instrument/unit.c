@@ -160,6 +160,14 @@ LLVMValueRef unit_string_value(struct unit *u, uint32_t id)
 	return u->string_values.at[id - 1];
 }
 
+bool unit_is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 bool unit_has_prefix(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));

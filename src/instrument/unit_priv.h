@@ -34,12 +34,12 @@ enum action {
 	ACT_RMW,   /* atomicrmw */
 	ACT_CAS,   /* cmpxchg */
 	ACT_FENCE,
-	ACT_COPY,   /* memcpy, memmove: shared to shared */
-	ACT_FETCH,  /* ... shared to private: a binding ranged read */
-	ACT_PUT,    /* ... private to shared: a ranged write */
-	ACT_FILL,   /* memset */
-	ACT_CALL,   /* a call that may run code: call site, opaque, redirection */
-	ACT_UNSEEN, /* touches memory in a way we do not model: left alone, called opaque */
+	ACT_COPY,  /* memcpy, memmove: shared to shared */
+	ACT_FETCH, /* ... shared to private: a binding ranged read */
+	ACT_PUT,   /* ... private to shared: a ranged write */
+	ACT_FILL,  /* memset */
+	ACT_CALL,  /* a call that may run code: call site, opaque, redirection */
+	ACT_UNSEEN, /* touches memory in a way that is not modelled: left as it is, logged as opaque */
 };
 
 /* One instruction that matters.  Facts: see facts.h. */
@@ -106,6 +106,8 @@ LLVMValueRef unit_global(struct unit *u, LLVMTypeRef type, LLVMValueRef init, co
 uint32_t unit_string(struct unit *u, const char *s); /* id; 0 for NULL */
 LLVMValueRef unit_string_value(struct unit *u, uint32_t id);
 bool unit_has_prefix(const char *name, const char *prefix);
+#define UNIT_IS_ONE_OF(name, names) unit_is_one_of(name, names, sizeof(names) / sizeof(*(names)))
+bool unit_is_one_of(const char *name, const char *const *names, size_t n);
 /* The function a call names, through casts; NULL: indirect, or asm. */
 LLVMValueRef unit_callee(LLVMValueRef call);
 const char *unit_intrinsic(LLVMValueRef inst); /* "llvm.memcpy.p0..."; NULL: not one */
@@ -159,6 +161,8 @@ uint32_t names_layout(struct unit *u, LLVMMetadataRef type); /* as hooks.h has i
 LLVMMetadataRef names_global(LLVMValueRef global);	     /* its debug variable, or NULL */
 /* As the source has it: "total", "worker.calls" for a static local, "ns::total". */
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable);
+/* Without typedefs and qualifiers; NULL of NULL. */
+LLVMMetadataRef names_bare_type(LLVMMetadataRef type);
 /* Qualified by namespace, class or function. */
 void names_add_qualified(struct strbuf *b, LLVMMetadataRef node, const char *separator);
 
@@ -217,8 +221,8 @@ void atomic_emit(struct function *f, struct record *r);
 void range_emit(struct function *f, struct record *r);
 bool call_is_pure(LLVMValueRef call); /* FORESEE_PURE: touches nothing, needs no site */
 void call_emit(struct function *f, struct record *r);
-/* The addresses of library functions, when all functions are done: who calls through a table calls
- * ours too. */
+/* When all functions are done: replaces addresses of library functions by those of the stand-ins, so
+ * that calls through pointers and tables are redirected too. */
 void call_redirect_pointers(struct unit *u);
 /* Names of libc that the unit defines itself. */
 void call_keep_own(struct unit *u);
