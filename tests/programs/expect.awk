@@ -6,7 +6,7 @@
 #
 #	// expect T2: lock m; unlock m		all events of T2 that are not about
 #						memory, in order; lines add up.  Not those that
-#						tell of waiting (request, rdrequest, joining, joinfail, semreq)
+#						tell of waiting (request, rdrequest, joining, joinfail, semreq, condreq)
 #	// see T1: alloc; write 7		such events of T1, in this order, others between
 #	// never T1: unknown			no event of T1 has this word
 #	// each T2: wake by			every wake of T2 has these words
@@ -87,7 +87,7 @@ $2 ~ /^T[0-9]+:[0-9]+$/ {
 	for (i = 1; i <= nwanted[head]; i++)
 		if (index(wanted[head, i], op " ") == 1 && !fits(wanted[head, i], op, rest, $2))
 			complain("each " wanted[head, i] ": " $0)
-	if (op ~ /^(read|write|rmw|free|alloc|opaque|use|fence|user|begin|end|request|rdrequest|joining|joinfail|semreq)$/)
+	if (op ~ /^(read|write|rmw|free|alloc|opaque|use|fence|user|begin|end|request|rdrequest|joining|joinfail|semreq|condreq)$/)
 		next
 	if (op ~ /^once/ && rest ~ / 0x[0-9a-f]+ /)
 		next
