@@ -253,15 +253,11 @@ ACCESS(8, uint64_t, 3)
 
 /* Ranges. */
 
-#define ENTER_RANGE(bare)                                         \
-	struct thread *t = hook_enter();                          \
-	if (t != NULL && module_patterns && module_skips(site)) { \
-		hook_leave(t);                                    \
-		t = NULL;                                         \
-	}                                                         \
-	if (t == NULL) {                                          \
-		bare;                                             \
-		return;                                           \
+#define ENTER_RANGE(bare)                       \
+	struct thread *t = hook_enter_at(site); \
+	if (t == NULL) {                        \
+		bare;                           \
+		return;                         \
 	}
 
 /* Vectors and small structs go word by word through the fast path; feeds and

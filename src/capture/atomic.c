@@ -5,17 +5,9 @@
  */
 #include "capture/access.h"
 #include "capture/filter.h"
-#include "capture/module.h"
 #include "capture/place.h"
 #include "capture/real.h"
 #include "capture/sync.h"
-
-#define ENTER_ATOMIC()                                            \
-	struct thread *t = hook_enter();                          \
-	if (t != NULL && module_patterns && module_skips(site)) { \
-		hook_leave(t);                                    \
-		t = NULL;                                         \
-	}
 
 static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int order,
 			    uint32_t site, uint64_t *slot)
@@ -331,7 +323,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	}                                                                                       \
 	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)      \
 	{                                                                                       \
-		ENTER_ATOMIC()                                                                  \
+		struct thread *t = hook_enter_at(site);                                         \
 		T x;                                                                            \
 		if (t == NULL)                                                                  \
 			return __atomic_load_n((const T *)p, __ATOMIC_SEQ_CST);                 \
@@ -342,7 +334,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	EXPORT void foresee_awrite##N(void *p, T value, int order, uint32_t site,               \
 				      const uint64_t *slots, uint64_t mask)                     \
 	{                                                                                       \
-		ENTER_ATOMIC()                                                                  \
+		struct thread *t = hook_enter_at(site);                                         \
 		uint64_t *cell = cell_of(p);                                                    \
 		cell_version v;                                                                 \
 		if (t == NULL) {                                                                \
@@ -362,7 +354,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	EXPORT T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,            \
 				 const uint64_t *slots, uint64_t mask, uint64_t *slot)          \
 	{                                                                                       \
-		ENTER_ATOMIC()                                                                  \
+		struct thread *t = hook_enter_at(site);                                         \
 		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                      \
 		uint64_t *cell = cell_of(p);                                                    \
 		bool binds = slot == NULL && mask == 0;                                         \
@@ -391,7 +383,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	EXPORT bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,  \
 				    uint32_t site)                                              \
 	{                                                                                       \
-		ENTER_ATOMIC()                                                                  \
+		struct thread *t = hook_enter_at(site);                                         \
 		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                        \
 		uint64_t *cell = cell_of(p), seen = *expected;                                  \
 		bool ok;                                                                        \

@@ -3,7 +3,6 @@
  * a range of two words with a memory order.
  */
 #include "capture/filter.h"
-#include "capture/module.h"
 #include "capture/place.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -39,18 +38,6 @@ static void store16(void *p, struct wide x)
 
 	while (!cas16(p, &old, x))
 		;
-}
-
-/* The calling thread if it records this site, else NULL: do the real thing only. */
-static struct thread *enter(uint32_t site)
-{
-	struct thread *t = hook_enter();
-
-	if (t != NULL && module_patterns && module_skips(site)) {
-		hook_leave(t);
-		return NULL;
-	}
-	return t;
 }
 
 /* Bytes that the records of one operation take at most: two ranges, each of them in two parts. */
@@ -192,7 +179,7 @@ static void log_read(struct thread *t, const struct wide_filter *f, const void *
 
 EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 {
-	struct thread *t = enter(site);
+	struct thread *t = hook_enter_at(site);
 	struct wide_filter f;
 	cell_version v[2];
 	struct wide x;
@@ -210,7 +197,7 @@ EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 
 EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site)
 {
-	struct thread *t = enter(site);
+	struct thread *t = hook_enter_at(site);
 	uint64_t *cell = cell_of(p);
 	cell_version v[2];
 	struct wide x;
@@ -254,7 +241,7 @@ static bool cas_fails(struct thread *t, const void *p, struct wide *expected, in
 EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int success, int failure,
 			   uint32_t site)
 {
-	struct thread *t = enter(site);
+	struct thread *t = hook_enter_at(site);
 	uint64_t *cell = cell_of(p);
 	cell_version v[2];
 	struct wide old, x;

@@ -346,8 +346,8 @@ void foresee_callback_end(void);
 /* clang-format off */
 
 /*
- * Calls of these need a call_site and nothing else; those of the KNOWN functions of interposed.def
- * neither.
+ * Calls of functions that begin so, and of the KNOWN functions of interposed.def, need a call_site
+ * and nothing else.
  */
 #define FORESEE_KNOWN_PREFIXES(X) \
 	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \

@@ -59,16 +59,16 @@ static const void *conversion_take(const struct conversion *c, va_list list)
 		(void)va_arg(list, int);
 	if (c->letter == 's' || c->letter == 'S' || c->letter == 'n')
 		return va_arg(list, const void *);
-	if (c->letter == 'p')
-		(void)va_arg(list, const void *);
-	else if (is_float && c->size == SIZE_DOUBLE_LONG)
+	if (c->letter == '%' || c->letter == 'm')
+		return NULL;
+	if (is_float && c->size == SIZE_DOUBLE_LONG)
 		(void)va_arg(list, long double);
-	else if (is_float)
+	if (is_float && c->size != SIZE_DOUBLE_LONG)
 		(void)va_arg(list, double);
-	else if (c->letter != '%' && c->letter != 'm' && c->size == SIZE_INT)
-		(void)va_arg(list, int);
-	else if (c->letter != '%' && c->letter != 'm')
+	if (!is_float && (c->size != SIZE_INT || c->letter == 'p'))
 		(void)va_arg(list, long);
+	if (!is_float && c->size == SIZE_INT && c->letter != 'p')
+		(void)va_arg(list, int);
 	return NULL;
 }
 

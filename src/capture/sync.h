@@ -26,6 +26,7 @@
 #define CAPTURE_SYNC_H
 
 #include "capture/log.h"
+#include "capture/module.h"
 
 /* hook_enter's slow path: adopts an unknown thread, or notes a nested hook. */
 struct thread *hook_enter_slow(struct thread *t) __attribute__((noinline, cold));
@@ -65,6 +66,18 @@ static inline void hook_leave(struct thread *t)
 {
 	if (hook_end(t))
 		hook_signal(t);
+}
+
+/* hook_enter, for an access at site: NULL also if the user asked not to record it. */
+static inline struct thread *hook_enter_at(uint32_t site)
+{
+	struct thread *t = hook_enter();
+
+	if (t != NULL && module_patterns && module_skips(site)) {
+		hook_leave(t);
+		return NULL;
+	}
+	return t;
 }
 
 /* The statement that follows is done inside a hook of t, the calling thread, or not at all.  No
