@@ -11,11 +11,11 @@
 #include "capture/lock_priv.h"
 #include "capture/module.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define HELD 16		/* locks of a thread; of more the rest is not told of */
 #define SEEN (1u << 14) /* numbers in the set; a power of two */
 #define LINES 1000	/* nobody reads more */
-#define LINE_BYTES 1000
 
 static __thread struct {
 	const void *lock;
@@ -53,32 +53,6 @@ static bool is_new(uint64_t number)
 
 /* ---- the line ---- */
 
-struct line {
-	size_t n;
-	char text[LINE_BYTES];
-};
-
-/* What does not fit is left out. */
-static void add(struct line *l, const char *s)
-{
-	size_t n = strnlen(s, sizeof(l->text) - 2 - l->n);
-
-	memcpy(l->text + l->n, s, n);
-	l->n += n;
-}
-
-static void add_number(struct line *l, uint64_t x, unsigned base)
-{
-	char digits[24], *p = digits + sizeof(digits);
-
-	*--p = '\0';
-	do {
-		*--p = "0123456789abcdef"[x % base];
-		x /= base;
-	} while (x != 0);
-	add(l, p);
-}
-
 static const char *last_part(const char *s, char sign)
 {
 	const char *at = strrchr(s, sign);
@@ -87,19 +61,19 @@ static const char *last_part(const char *s, char sign)
 }
 
 /* "[3]", "+8", "[3]+8": where in its variable a lock is. */
-static void add_part(struct line *l, const struct foresee_global *g, uint64_t offset)
+static void add_part(struct text *l, const struct foresee_global *g, uint64_t offset)
 {
 	uint64_t index[FORESEE_DIMENSIONS];
 	unsigned n = foresee_array_index(g->type, g->size, &offset, index);
 
 	for (unsigned i = 0; i < n; i++) {
-		add(l, "[");
-		add_number(l, index[i], 10);
-		add(l, "]");
+		text_add(l, "[");
+		text_add_number(l, index[i], 10);
+		text_add(l, "]");
 	}
 	if (offset != 0) {
-		add(l, "+");
-		add_number(l, offset, 10);
+		text_add(l, "+");
+		text_add_number(l, offset, 10);
 	}
 }
 
@@ -112,26 +86,26 @@ static bool has_name(const struct foresee_site *s)
 }
 
 /* A lock by the variable it lies in, by what the site calls it, else by its address. */
-static void add_lock(struct line *l, const void *lock, uint32_t site)
+static void add_lock(struct text *l, const void *lock, uint32_t site)
 {
 	const struct foresee_global *g = module_global(lock);
 	const struct foresee_site *s = module_site(site, NULL);
 
 	if (g != NULL) {
-		add(l, last_part(g->name, ':'));
+		text_add(l, last_part(g->name, ':'));
 		add_part(l, g, (uintptr_t)lock - (uintptr_t)g->address);
 	} else if (has_name(s)) {
-		add(l, s->variable);
+		text_add(l, s->variable);
 	} else {
-		add(l, "0x");
-		add_number(l, (uintptr_t)lock, 16);
+		text_add(l, "0x");
+		text_add_number(l, (uintptr_t)lock, 16);
 	}
 	if (s != NULL && s->file != NULL) {
-		add(l, " (");
-		add(l, last_part(s->file, '/'));
-		add(l, ":");
-		add_number(l, s->line, 10);
-		add(l, ")");
+		text_add(l, " (");
+		text_add(l, last_part(s->file, '/'));
+		text_add(l, ":");
+		text_add_number(l, s->line, 10);
+		text_add(l, ")");
 	}
 }
 
@@ -154,43 +128,45 @@ static const char *routine(const struct thread *t)
 }
 
 /* The thread's number, and where the text begins that does not depend on it. */
-static size_t add_thread(struct line *l, const struct thread *t)
+static size_t add_thread(struct text *l, const struct thread *t)
 {
 	const char *name = routine(t);
 	size_t rest;
 
-	add(l, "foresee: T");
-	add_number(l, t->tid, 10);
+	text_add(l, "foresee: T");
+	text_add_number(l, t->tid, 10);
 	rest = l->n;
 	if (name != NULL) {
-		add(l, " \"");
-		add(l, name);
-		add(l, "\"");
+		text_add(l, " \"");
+		text_add(l, name);
+		text_add(l, "\"");
 	}
 	return rest;
 }
 
 static void tell(const struct thread *t, const void *lock, unsigned kind)
 {
-	struct line l = { .n = 0 };
+	struct text l = { .n = 0 };
 	uint64_t number = 1;
 	int saved = errno;
 	size_t rest;
 
 	module_lock();
 	rest = add_thread(&l, t);
-	add(&l, kind == FORMAT_K_RACQ || kind == FORMAT_K_RREQ ? " locks to read " : " locks ");
+	text_add(&l,
+		 kind == FORMAT_K_RACQ || kind == FORMAT_K_RREQ ? " locks to read " : " locks ");
 	add_lock(&l, lock, t->view.call_site);
 	for (uint32_t i = 0; i < nheld; i++) {
-		add(&l, i == 0 ? " holding " : ", ");
+		text_add(&l, i == 0 ? " holding " : ", ");
 		add_lock(&l, held[i].lock, held[i].site);
 	}
 	module_unlock();
 	for (size_t i = rest; i < l.n; i++)
-		number = mix(number, (uint8_t)l.text[i]);
+		number = mix(number, (uint8_t)l.at[i]);
 	if (is_new(number) && __atomic_fetch_add(&nlines, 1, __ATOMIC_RELAXED) < LINES) {
-		l.text[l.n++] = '\n';
-		syscall(SYS_write, STDERR_FILENO, l.text, l.n);
+		l.n -= l.n == TEXT_ROOM;
+		text_add(&l, "\n");
+		syscall(SYS_write, STDERR_FILENO, l.at, l.n);
 	}
 	errno = saved;
 }

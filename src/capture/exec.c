@@ -19,28 +19,21 @@
 #include "capture/real.h"
 #include "capture/start.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
-#define NOTE 400u
 #define ARGS_MAX 65536u
 
 extern char **environ;
 
-static void add(char *text, size_t *n, const char *s)
-{
-	for (; *s != '\0' && *n < NOTE; s++)
-		text[(*n)++] = *s;
-}
-
 static void tell(const char *before, const char *path, const char *after, const char *trace)
 {
-	char text[NOTE];
-	size_t n = 0;
+	struct text t = { .n = 0 };
 
-	add(text, &n, before);
-	add(text, &n, path);
-	add(text, &n, after);
-	add(text, &n, trace);
-	log_control(FORMAT_K_C_NOTE, text, n);
+	text_add(&t, before);
+	text_add(&t, path);
+	text_add(&t, after);
+	text_add(&t, trace);
+	log_control(FORMAT_K_C_NOTE, t.at, t.n);
 }
 
 typedef int exec_call(const char *, char *const[], char *const[]);

@@ -32,6 +32,7 @@
 #include "capture/real.h"
 #include "capture/sandbox.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define TOLD 3u /* children that are told of one by one */
 
@@ -47,36 +48,14 @@ bool fork_is_recorded(void)
 
 /* ---- notes ---- */
 
-struct text {
-	size_t n;
-	char at[160];
-};
-
-static void add(struct text *t, const char *s)
-{
-	for (; *s != '\0' && t->n < sizeof(t->at); t->n++)
-		t->at[t->n] = *s++;
-}
-
-static void add_number(struct text *t, uint64_t x)
-{
-	char digits[24], *p = digits + sizeof(digits) - 1;
-
-	*p = '\0';
-	do
-		*--p = (char)('0' + x % 10);
-	while ((x /= 10) != 0);
-	add(t, p);
-}
-
 static void tell(const char *before, uint64_t number, const char *after)
 {
-	struct text t = { 0 };
+	struct text t = { .n = 0 };
 	int saved = errno;
 
-	add(&t, before);
-	add_number(&t, number);
-	add(&t, after);
+	text_add(&t, before);
+	text_add_number(&t, number, 10);
+	text_add(&t, after);
 	log_control(FORMAT_K_C_NOTE, t.at, t.n);
 	errno = saved;
 }

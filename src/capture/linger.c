@@ -34,6 +34,7 @@
 #include "capture/real.h"
 #include "capture/start.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define LOOK_MS 5u
 #define QUIET 3u	/* looks at which nobody gets on: then nobody will */
@@ -138,38 +139,18 @@ static bool tasks_look(struct seen *out)
 
 /* ---- waiting ---- */
 
-static char *put_number(char *p, uint64_t n)
-{
-	char digits[24];
-	size_t k = 0;
-
-	do
-		digits[k++] = (char)('0' + n % 10);
-	while ((n /= 10) != 0);
-	while (k > 0)
-		*p++ = digits[--k];
-	return p;
-}
-
-static char *put_text(char *p, const char *s)
-{
-	size_t n = strlen(s);
-
-	memcpy(p, s, n);
-	return p + n;
-}
-
 static void tell(uint32_t before, uint32_t after, uint64_t ms)
 {
-	char text[200], *p = put_number(text, before);
+	struct text t = { .n = 0 };
 
-	p = put_text(p, before == 1 ? " thread was" : " threads were");
-	p = put_text(p, " left when the program ended, and went on for ");
-	p = put_number(p, ms);
-	p = put_text(p, " ms (--linger); then ");
-	p = put_number(p, after);
-	p = put_text(p, after == 1 ? " was left" : " were left");
-	log_control(FORMAT_K_C_NOTE, text, (size_t)(p - text));
+	text_add_number(&t, before, 10);
+	text_add(&t, before == 1 ? " thread was" : " threads were");
+	text_add(&t, " left when the program ended, and went on for ");
+	text_add_number(&t, ms, 10);
+	text_add(&t, " ms (--linger); then ");
+	text_add_number(&t, after, 10);
+	text_add(&t, after == 1 ? " was left" : " were left");
+	log_control(FORMAT_K_C_NOTE, t.at, t.n);
 }
 
 static void wait_for_others(void)

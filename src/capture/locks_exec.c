@@ -12,6 +12,7 @@
 #include "capture/exec.h"
 #include "capture/log.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 #include "capture/thread.h"
 
 #define NAME_ROOM 4096u
@@ -59,13 +60,10 @@ static char *preload_with(char *room, const char *others)
 
 static void put_pid(void)
 {
-	char digits[16], *p = digits + sizeof(digits);
-	unsigned x = (unsigned)getpid();
+	struct text t = { .n = 0 };
 
-	do
-		*--p = (char)('0' + x % 10);
-	while ((x /= 10) != 0);
-	keep(kept.pid, sizeof(kept.pid), "FORESEE_PID=", p, (size_t)(digits + sizeof(digits) - p));
+	text_add_number(&t, (uint64_t)getpid(), 10);
+	keep(kept.pid, sizeof(kept.pid), "FORESEE_PID=", t.at, t.n);
 }
 
 char *const *exec_environment(char *const env[])

@@ -4,6 +4,7 @@
 #include "capture/filter.h"
 #include "capture/log_priv.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define STACK_FRAMES 255u /* frames that are stated; deeper ones are not logged */
 /* Bytes of a chunk, when tests ask for small ones. */
@@ -323,23 +324,15 @@ void log_settle(struct thread *t)
 
 void log_trouble(const char *what, int error)
 {
-	char text[160];
-	const char *why = strerrordesc_np(error);
-	size_t n = 0;
+	const char *why = strerrordesc_np(error), *broken = assert_broken();
+	struct text t = { .n = 0 };
 
 	if (!log_is_on() || !log_stop())
 		return;
-	if (assert_broken() != NULL) { /* whatever came of it */
-		what = assert_broken();
-		error = 0;
+	text_add(&t, broken != NULL ? broken : what);
+	if (broken == NULL && error != 0 && why != NULL) {
+		text_add(&t, ": ");
+		text_add(&t, why);
 	}
-	for (; *what != '\0' && n < (error != 0 ? 80 : sizeof(text)); n++)
-		text[n] = *what++;
-	if (error != 0 && why != NULL) {
-		text[n++] = ':';
-		text[n++] = ' ';
-		for (; *why != '\0' && n < sizeof(text); n++)
-			text[n] = *why++;
-	}
-	log_control(FORMAT_K_C_TROUBLE, text, n);
+	log_control(FORMAT_K_C_TROUBLE, t.at, t.n);
 }
