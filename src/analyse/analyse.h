@@ -73,6 +73,11 @@ bool analyse_wants_full(const struct analyse *a);
  * What `a' owns it goes on to own. */
 size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out);
 
+/* How many events of a model fit, by the memory that is free now or FORESEE_MEMORY (MiB); 0: any number. */
+uint32_t analyse_limit(void);
+/* How many a window should hold that is one of many (recording/windows.h). */
+uint32_t analyse_window(void);
+
 /* How findings are told in text. */
 void analyse_style(const struct analyse *a, struct explain_options *out);
 

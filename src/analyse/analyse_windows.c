@@ -25,7 +25,28 @@
 #include "recording/windows.h"
 #include "report/explain.h"
 #include "report/show.h"
-#include "trace/trace.h"
+
+#define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */
+#define WINDOW_EVENTS 2000000u
+
+/* Model, clocks and the checker's evidence together, in three quarters of it. */
+uint32_t analyse_limit(void)
+{
+	uint64_t n = mem_share(3, 4) / MODEL_EVENT_BYTES;
+
+	return n == 0 || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+/* Others need memory too while the program runs, and want to hear of findings soon. */
+uint32_t analyse_window(void)
+{
+	uint64_t n = mem_share(1, 8) / MODEL_EVENT_BYTES;
+	bool given = getenv("FORESEE_MEMORY") != NULL;
+
+	return n == 0 || (n > WINDOW_EVENTS && !given) ? WINDOW_EVENTS
+	       : n > UINT32_MAX			       ? UINT32_MAX
+						       : (uint32_t)n;
+}
 
 /* What all windows have come to. */
 struct total {
@@ -147,7 +168,7 @@ static enum status look_at(struct total *t, struct pass *p, const struct pass *w
 	if (st != ST_OK)
 		return st;
 	total_add(t, p, is_end && !engine_stopped(&p->a->engine));
-	if (!is_end && !engine_stopped(&p->a->engine) && !pass_is_hurried(p))
+	if (!is_end && !engine_stopped(&p->a->engine) && !p->hurried)
 		return ST_OK;
 	if (!p->a->quiet && !p->a->shortened)
 		show_notes(p->reading.trace);
@@ -160,7 +181,7 @@ static enum status look_through(struct analyse *a, const struct spool *file,
 				int *status, struct diag *d)
 {
 	uint64_t from = a->earlier.next_cut, to;
-	uint32_t size = pass_window();
+	uint32_t size = analyse_window();
 	enum status st = ST_OK;
 
 	while (st == ST_OK) {
@@ -209,14 +230,14 @@ static int look_twice(struct analyse *a, const struct spool *file, const struct 
 
 bool analyse_in_windows(struct analyse *a, const struct spool *file, int *status)
 {
-	uint32_t limit = pass_limit();
+	uint32_t limit = analyse_limit();
 	struct windows w;
 	bool fits;
 
 	if (a->from_cut || a->to_cut || limit == 0 || !pass_needs_model(a) ||
 	    !windows_open(&w, file->path))
 		return false;
-	fits = w.events <= limit || windows_end(&w, 0, pass_window()) == 0;
+	fits = w.events <= limit || windows_end(&w, 0, analyse_window()) == 0;
 	if (!fits)
 		*status = look_twice(a, file, &w);
 	windows_close(&w);

@@ -87,19 +87,12 @@ static void see(void *arg, struct trace *t, const struct event *e)
 	view_see(&c->view, t, e);
 }
 
-static bool is_about_properties(const struct findings *f)
-{
-	for (size_t i = 0; i < f->at.n; i++)
-		if (finding_is_property(&f->at.at[i]))
-			return true;
-	return false;
-}
-
 /* The spec is bound anew: the analyses' watch has seen the whole trace. */
 static enum status load(struct certify *c, const struct findings *f, struct evidence_options *opt,
 			struct diag *d)
 {
-	const struct monitors *m = is_about_properties(f) ? c->a->engine.monitors : NULL;
+	const struct monitors *m =
+		findings_any(f, finding_is_property) ? c->a->engine.monitors : NULL;
 	const struct spec *spec = m ? m->spec : NULL;
 	enum status st = reading_open(&c->reading, c->path, &c->how, spec, d);
 
@@ -122,38 +115,28 @@ const struct states_watch *certify_watch(const struct certify *c)
 	return c->seen.monitors ? &c->seen : NULL;
 }
 
-static bool is_claimed(const struct findings *f)
+static bool is_claimed(const struct finding *f)
 {
-	for (size_t i = 0; i < f->at.n; i++)
-		if (f->at.at[i].claimed)
-			return true;
-	return false;
+	return f->claimed;
 }
 
-static bool is_checked(const struct findings *f)
+static bool is_checked(const struct finding *f)
 {
-	for (size_t i = 0; i < f->at.n; i++)
-		if (finding_is_stale(&f->at.at[i]))
-			return true;
-	return is_claimed(f);
+	return f->claimed || finding_is_stale(f);
 }
 
 /* Whether a wait ends depends on all signals of the trace. */
-static bool needs_all(const struct findings *f)
+static bool needs_all(const struct finding *f)
 {
-	for (size_t i = 0; i < f->at.n; i++)
-		if (f->at.at[i].kind == FINDING_WAIT_HOLDING ||
-		    f->at.at[i].kind == FINDING_LOST_WAKEUP)
-			return true;
-	return false;
+	return f->kind == FINDING_WAIT_HOLDING || f->kind == FINDING_LOST_WAKEUP;
 }
 
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 {
 	struct positions wanted = { 0 };
 	struct evidence_options opt = {
-		.upto = needs_all(f) ? 0 : last_named(f),
-		.brief = !is_checked(f), /* there is nothing to check */
+		.upto = findings_any(f, needs_all) ? 0 : last_named(f),
+		.brief = !findings_any(f, is_checked), /* there is nothing to check */
 		.path = frames_variable,
 	};
 	enum status st;
@@ -486,7 +469,7 @@ void certify_findings(struct certify *c, struct findings *f)
 	size_t next = 0;
 
 	map_init(&sure);
-	r.cuts = is_claimed(f) ? check_cuts_new(c->evidence) : NULL;
+	r.cuts = findings_any(f, is_claimed) ? check_cuts_new(c->evidence) : NULL;
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
 

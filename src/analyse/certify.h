@@ -45,8 +45,7 @@ struct certify {
 };
 
 /* Opens and reads the trace once more, as far as the findings need it. */
-enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status certify_load(struct certify *c, const struct findings *f, struct diag *d) ST_CHECKED;
 void certify_release(struct certify *c);
 /* What the spec sees, for the report, or NULL. */
 const struct states_watch *certify_watch(const struct certify *c);

@@ -1,7 +1,6 @@
 #include "analyse/pass.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,6 @@
 #include "trace/trace.h"
 #include "witness/evidence.h"
 
-#define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */
-#define WINDOW_EVENTS 2000000u
 #define HURRY_EVENTS 200000u
 
 /* Of a thread. */
@@ -164,30 +161,6 @@ static enum status read_steps(struct pass *p, struct diag *d)
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }
 
-bool pass_is_hurried(const struct pass *p)
-{
-	return p->hurried;
-}
-
-/* Model, clocks and the checker's evidence together, in three quarters of it. */
-uint32_t pass_limit(void)
-{
-	uint64_t n = mem_share(3, 4) / MODEL_EVENT_BYTES;
-
-	return n == 0 || n > UINT32_MAX ? 0 : (uint32_t)n;
-}
-
-/* Others need memory too while the program runs, and want to hear of findings soon. */
-uint32_t pass_window(void)
-{
-	uint64_t n = mem_share(1, 8) / MODEL_EVENT_BYTES;
-	bool given = getenv("FORESEE_MEMORY") != NULL;
-
-	return n == 0 || (n > WINDOW_EVENTS && !given) ? WINDOW_EVENTS
-	       : n > UINT32_MAX			       ? UINT32_MAX
-						       : (uint32_t)n;
-}
-
 static void see(void *arg, struct trace *t, const struct event *e)
 {
 	struct pass *p = arg;
@@ -200,7 +173,7 @@ static void see(void *arg, struct trace *t, const struct event *e)
 static struct model *make_model(const struct pass *p)
 {
 	struct model_options shape = { .values = p->a->engine.values,
-				       .limit = p->limit ? p->limit : pass_limit() };
+				       .limit = p->limit ? p->limit : analyse_limit() };
 
 	return model_new(&shape);
 }

@@ -34,17 +34,17 @@ struct pass {
 	struct analyse *a;
 	/* May be set between pass_init and pass_run; certify.how says which part is read. */
 	struct certify certify;
-	uint32_t limit; /* events of the model; 0: what fits (pass_limit) */
+	uint32_t limit; /* events of the model; 0: what fits (analyse_limit) */
 	/* What came of it. */
 	struct findings findings;
 	struct texts truncated; /* what was not looked at */
+	bool hurried;		/* not all was read (analyse.h: hurry) */
 	struct report report;
 	struct reading reading; /* pass 1 */
 	/* Private. */
 	void *streams[ANALYSE_ENGINES]; /* engines that take steps, while the trace is read */
 	struct report_analysis analyses[ANALYSE_ENGINES];
 	bool needs_model, limited;
-	bool hurried; /* not all was read (analyse.h: hurry) */
 	bool strange; /* threads were stopped by reads of what unseen code wrote */
 	struct model *model;
 	VEC(char) seen; /* [tid] */
@@ -58,19 +58,12 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 void pass_release(struct pass *p);
 
 /* ST_OK when there is something to report, be it that a->engine.stop was set on the way. */
-enum status pass_run(struct pass *p, struct diag *d) __attribute__((warn_unused_result));
-
-/* Was there no time to read all of it? */
-bool pass_is_hurried(const struct pass *p);
+enum status pass_run(struct pass *p, struct diag *d) ST_CHECKED;
 
 /* What is certified in a part of a run stays so however it goes on. */
 bool pass_is_lasting(enum finding_kind k);
 
 /* Some analysis keeps the events in memory. */
 bool pass_needs_model(const struct analyse *a);
-/* How many of them fit, by the memory that is free now or FORESEE_MEMORY (MiB); 0: any number. */
-uint32_t pass_limit(void);
-/* How many a window should hold that is one of many (recording/windows.h). */
-uint32_t pass_window(void);
 
 #endif /* ANALYSE_PASS_H */

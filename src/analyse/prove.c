@@ -1,7 +1,5 @@
 #include "analyse/prove.h"
 
-#include <string.h>
-
 #include "analyse/analyse.h"
 #include "base/mem.h"
 #include "finding/finding.h"

@@ -18,6 +18,6 @@ struct trace_options;
 /* m: of all that is read, or NULL: then one is built from the file, as far as it is needed. */
 enum status prove_findings(const struct analyse *a, const char *path,
 			   const struct trace_options *how, const struct model *m,
-			   struct findings *f, struct diag *d) __attribute__((warn_unused_result));
+			   struct findings *f, struct diag *d) ST_CHECKED;
 
 #endif /* ANALYSE_PROVE_H */

@@ -11,4 +11,7 @@ enum status {
 	ST_AGAIN,     /* no more for now: ask again later (trace_options.follow) */
 };
 
+/* Behind the declaration of a function whose answer must be looked at. */
+#define ST_CHECKED __attribute__((warn_unused_result))
+
 #endif /* BASE_STATUS_H */

@@ -1,6 +1,5 @@
 #include "cli/option.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "compare/stream_priv.h"
-
 void locksets_init(struct locksets *s)
 {
 	memset(s, 0, sizeof(*s));

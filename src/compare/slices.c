@@ -4,7 +4,6 @@
 #include "compare/slices_priv.h"
 
 #include "base/mem.h"
-#include "compare/stream_priv.h"
 
 void slices_init(struct slices *q, struct stamps *stamps)
 {

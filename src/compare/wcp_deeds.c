@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compare/stream_priv.h"
 
 void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
 {

@@ -13,7 +13,6 @@ struct trace;
 
 /* Writes t, just opened from path, to stdout: plain STD where that says everything, else #fmt 1.
  * ST_END when all is written. */
-enum status as_std(struct trace *t, const char *path, bool lenient, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status as_std(struct trace *t, const char *path, bool lenient, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_AS_STD_H */

@@ -29,6 +29,6 @@ struct dot_options {
 /* Reads the trace to its end: ST_END.  ST_LIMIT: more events or cuts than a picture can show.  What is left
  * out otherwise is said in a note: a short text, or "". */
 enum status dot_write(struct trace *t, const struct dot_options *opt, struct strbuf *out,
-		      struct strbuf *note, struct diag *d) __attribute__((warn_unused_result));
+		      struct strbuf *note, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_DOT_H */

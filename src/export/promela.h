@@ -34,6 +34,6 @@ struct promela_options {
 
 /* ST_LIMIT when the trace is too long, ST_BAD_INPUT when the pair is no goal. */
 enum status promela_write(const struct model *m, const struct promela_options *opt,
-			  struct strbuf *out, struct diag *d) __attribute__((warn_unused_result));
+			  struct strbuf *out, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_PROMELA_H */

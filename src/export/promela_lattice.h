@@ -34,7 +34,6 @@ struct promela_lattice_options {
 
 /* Reads the trace to its end: ST_END.  ST_LIMIT: too many points or lanes. */
 enum status promela_lattice_write(struct trace *t, const struct promela_lattice_options *opt,
-				  struct strbuf *out, struct diag *d)
-	__attribute__((warn_unused_result));
+				  struct strbuf *out, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_PROMELA_LATTICE_H */

@@ -23,7 +23,6 @@ struct promela_goals {
 };
 
 enum status promela_goals_find(const struct model *m, const struct promela_options *opt,
-			       struct promela_goals *out, struct diag *d)
-	__attribute__((warn_unused_result));
+			       struct promela_goals *out, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_PROMELA_PRIV_H */

@@ -21,7 +21,6 @@ struct trace;
 
 /* Reads t to its end.  What the language cannot say, or what there is too much of, is named in
  * comments of the text.  ST_OK, or what trace_next said. */
-enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d) ST_CHECKED;
 
 #endif /* EXPORT_SPEC_RACES_H */

@@ -140,6 +140,14 @@ void findings_move(struct findings *into, struct findings *from)
 	VEC_RELEASE(&from->at);
 }
 
+bool findings_any(const struct findings *f, bool (*is)(const struct finding *f))
+{
+	for (size_t i = 0; i < f->at.n; i++)
+		if (is(&f->at.at[i]))
+			return true;
+	return false;
+}
+
 void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg)
 {
 	size_t kept = 0;

@@ -148,6 +148,9 @@ uint64_t finding_signature_of(enum finding_kind kind, const uint64_t *places, ui
 /* Moves all of `from' to the end of `into'. */
 void findings_move(struct findings *into, struct findings *from);
 
+/* Is there one of which `is' says yes? */
+bool findings_any(const struct findings *f, bool (*is)(const struct finding *f));
+
 /* Throws out those of which keep says no. */
 void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg);
 

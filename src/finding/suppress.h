@@ -31,11 +31,10 @@
 struct diag;
 struct suppress;
 
-enum status suppress_read(const char *path, struct suppress **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status suppress_read(const char *path, struct suppress **out, struct diag *d) ST_CHECKED;
 /* The same from memory; name is for messages, which give line and column. */
 enum status suppress_parse(const char *text, size_t n, const char *name, struct suppress **out,
-			   struct diag *d) __attribute__((warn_unused_result));
+			   struct diag *d) ST_CHECKED;
 void suppress_free(struct suppress *s);
 
 /* The names of a finding; strings are borrowed. */

@@ -27,8 +27,6 @@
  */
 #include "lattice/causes_priv.h"
 
-#include "base/mem.h"
-
 /* An access of more cells makes none of them weak: an array, not a variable. */
 #define CELLS_WEAK 64
 

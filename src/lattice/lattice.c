@@ -20,7 +20,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -17,8 +17,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
 #define REPACK 4096 /* levels: so that what is behind is forgotten now and then */
 #define SLACK 12    /* spare bits of a field at most */
 

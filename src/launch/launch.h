@@ -41,7 +41,7 @@ struct launch_end {
 };
 
 /* ST_IO when it could not be started. */
-enum status launch_program(const struct launch *l, struct launch_end *end, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status launch_program(const struct launch *l, struct launch_end *end,
+			   struct diag *d) ST_CHECKED;
 
 #endif /* LAUNCH_LAUNCH_H */

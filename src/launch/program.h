@@ -16,11 +16,10 @@ struct diag;
  * anything, and refuses what cannot be recorded; locks: with the lock recorder.
  * *path is the caller's to free.
  */
-enum status program_find(const char *name, bool locks, char **path, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status program_find(const char *name, bool locks, char **path, struct diag *d) ST_CHECKED;
 
 /* The path of the lock recorder, to be preloaded; the caller's to free. */
-enum status program_lock_recorder(char **path, struct diag *d) __attribute__((warn_unused_result));
+enum status program_lock_recorder(char **path, struct diag *d) ST_CHECKED;
 
 /* "server.foresee" for "/usr/bin/server", "audit.foresee" for "audit.c"; caller frees. */
 char *program_trace_name(const char *name);

@@ -42,7 +42,7 @@ struct session {
  */
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
 			   const struct session_watch *watch, char **trace, struct launch_end *end,
-			   struct diag *d) __attribute__((warn_unused_result));
+			   struct diag *d) ST_CHECKED;
 
 /* As --full does. */
 void session_want_full(struct session *s);

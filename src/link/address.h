@@ -32,11 +32,10 @@ struct address {
 	ino_t ino;
 };
 
-enum status address_parse(struct address *a, const char *text, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status address_parse(struct address *a, const char *text, struct diag *d) ST_CHECKED;
 
 /* A place in the user's own directory for such things, which is made. */
-enum status address_default(struct address *a, struct diag *d) __attribute__((warn_unused_result));
+enum status address_default(struct address *a, struct diag *d) ST_CHECKED;
 
 /* "unix:/path", "tcp:host:port". */
 void address_format(const struct address *a, struct strbuf *out);
@@ -51,17 +50,14 @@ bool address_is_any(const struct address *a);
  * A listening descriptor.  A socket file that nobody answers at is replaced.  Port 0 becomes the
  * one that the system chose.
  */
-enum status address_listen(struct address *a, int *fd, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status address_listen(struct address *a, int *fd, struct diag *d) ST_CHECKED;
 /* Removes the socket file, if it is still the one that was made. */
 void address_unlisten(const struct address *a);
 
 /* A connected descriptor; waits some seconds at most.  ST_END: nobody listens (yet). */
-enum status address_connect(const struct address *a, int *fd, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status address_connect(const struct address *a, int *fd, struct diag *d) ST_CHECKED;
 
 /* Is the other side of a connection one whom we may talk to? */
-enum status address_trust(const struct address *a, int fd, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status address_trust(const struct address *a, int fd, struct diag *d) ST_CHECKED;
 
 #endif /* LINK_ADDRESS_H */

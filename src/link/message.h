@@ -133,14 +133,12 @@ uint8_t *message_buffer_free(struct message_buffer *b, size_t *n);
 void message_buffer_filled(struct message_buffer *b, size_t n);
 
 /* Appends m.  False: there is no room for it now. */
-bool message_put(struct message_buffer *b, const struct message *m)
-	__attribute__((warn_unused_result));
+bool message_put(struct message_buffer *b, const struct message *m) ST_CHECKED;
 
 /*
  * Takes the first message.  ST_END: it is not there whole yet; ST_BAD_INPUT: what came is no
  * message, or one of another version, and nothing after it can be understood.
  */
-enum status message_take(struct message_buffer *b, struct message *m, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status message_take(struct message_buffer *b, struct message *m, struct diag *d) ST_CHECKED;
 
 #endif /* LINK_MESSAGE_H */

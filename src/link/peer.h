@@ -30,7 +30,7 @@ void peer_init(struct peer *p, int fd);
 void peer_release(struct peer *p);
 
 /* Queues a message.  False: there is no room now; peer_move makes some. */
-bool peer_send(struct peer *p, const struct message *m) __attribute__((warn_unused_result));
+bool peer_send(struct peer *p, const struct message *m) ST_CHECKED;
 bool peer_has_unsent(const struct peer *p);
 
 /*
@@ -38,15 +38,13 @@ bool peer_has_unsent(const struct peer *p);
  * none) to be readable.  ST_END: the other side has closed (what it sent before can still be
  * taken); ST_IO: the connection broke.
  */
-enum status peer_move(struct peer *p, int stop, int ms, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status peer_move(struct peer *p, int stop, int ms, struct diag *d) ST_CHECKED;
 
 /* The next message that has come: as message_take. */
-enum status peer_next(struct peer *p, struct message *m, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status peer_next(struct peer *p, struct message *m, struct diag *d) ST_CHECKED;
 
 /* Queues a PING when it is time for one.  False: the other side is silent, and lost. */
-bool peer_keep(struct peer *p) __attribute__((warn_unused_result));
+bool peer_keep(struct peer *p) ST_CHECKED;
 
 /* Milliseconds of a clock that only goes forward. */
 int64_t peer_clock_ms(void);

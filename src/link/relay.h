@@ -28,8 +28,7 @@ struct diag;
 struct relay;
 
 /* ST_END: there is no file yet, or not all of its header. */
-enum status relay_open(const char *path, struct relay **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status relay_open(const char *path, struct relay **out, struct diag *d) ST_CHECKED;
 void relay_close(struct relay *r);
 
 /* All of it shall be sent again, to somebody else. */

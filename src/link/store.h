@@ -45,13 +45,12 @@ struct store_info {
 
 /* Makes path anew, from what HELLO says of the file. */
 enum status store_open(const char *path, const struct message_hello *hello,
-		       const struct store_limits *limits, struct store **out, struct diag *d)
-	__attribute__((warn_unused_result));
+		       const struct store_limits *limits, struct store **out,
+		       struct diag *d) ST_CHECKED;
 void store_close(struct store *s);
 
 /* ST_BAD_INPUT: it cannot be; ST_LIMIT: it is too much; ST_IO: it cannot be written. */
-enum status store_take(struct store *s, const struct message *m, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status store_take(struct store *s, const struct message *m, struct diag *d) ST_CHECKED;
 
 void store_info(const struct store *s, struct store_info *out);
 

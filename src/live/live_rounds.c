@@ -125,7 +125,7 @@ int live_rounds_work(void *arg, int stop, int say)
 	live_tell_begin(&f.teller, arg);
 	if (side_is_over(stop, FIRST_MS))
 		return 0;
-	f.window = pass_window();
+	f.window = analyse_window();
 	while (!live_over && !side_is_over(stop, (int)(look(&f) * 1000)))
 		;
 	return 0;

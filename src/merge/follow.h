@@ -56,6 +56,6 @@ void follow_wait(struct follow *f);
 /* The next look is the last. */
 void follow_end(struct follow *f);
 /* ST_OK, or the file is not there any more. */
-enum status follow_look(struct follow *f, struct diag *d) __attribute__((warn_unused_result));
+enum status follow_look(struct follow *f, struct diag *d) ST_CHECKED;
 
 #endif /* MERGE_FOLLOW_H */

@@ -35,8 +35,7 @@ void merge_free(struct merge *m);
  * ST_LIMIT: it has too few cuts to be read in bounded memory.  In a damaged
  * one a thread that names lost events ends before them, with a note.
  */
-enum status merge_next(struct merge *m, struct event *e, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status merge_next(struct merge *m, struct event *e, struct diag *d) ST_CHECKED;
 
 /*
  * A recording that grows (merge/follow.h).  To be called before the first merge_next: from then on

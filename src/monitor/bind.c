@@ -2,7 +2,6 @@
  * A spec is bound to a trace: its variables get addresses and first values, its patterns the
  * memory they are about, and what cannot be is said.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * That takes a reading of its own, up to where the last byte is settled; so only variables are
  * looked for that neither the program nor the spec gives a value.
  */
-#include <string.h>
 
 #include "base/diag.h"
 #include "monitor/watch_priv.h"

@@ -14,7 +14,6 @@
 #include "base/strbuf.h"
 #include "capture/hooks.h"
 #include "monitor/watch_priv.h"
-#include "trace/format.h"
 #include "names/variables.h"
 
 #define LISTED 4 /* candidates and near names in a message */

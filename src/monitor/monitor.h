@@ -77,21 +77,18 @@ struct monitors {
 
 /* Monitors of all properties of the spec (not mttl: those are left out).  Errors: a formula too
  * large. */
-enum status monitors_new(const struct spec *spec, struct monitors *out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status monitors_new(const struct spec *spec, struct monitors *out, struct diag *d) ST_CHECKED;
 /* Where no spec file is given: the declarations of the plug-ins themselves, as a spec, which the
  * caller frees; what several of them say in the same words is there once. */
-enum status monitors_declared(const char *const *paths, size_t n, struct spec **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status monitors_declared(const char *const *paths, size_t n, struct spec **out,
+			      struct diag *d) ST_CHECKED;
 /* Loads a plug-in and adds its monitors.  Its variables and events are looked up by name in the
  * spec.  The shared object stays loaded until monitors_release. */
-enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status monitors_load(struct monitors *m, const char *path, struct diag *d) ST_CHECKED;
 /* All that a user gives: *spec, or if that is NULL the spec at path, or if that is NULL what the plug-ins
  * declare; then its monitors and those of the plug-ins.  *spec is the caller's to free. */
 enum status monitors_read(const char *path, const char *const *plugins, size_t n,
-			  struct spec **spec, struct monitors *out, struct diag *d)
-	__attribute__((warn_unused_result));
+			  struct spec **spec, struct monitors *out, struct diag *d) ST_CHECKED;
 void monitors_release(struct monitors *m);
 /* A plug-in's own functions, for the checker, which calls them itself; NULL: it is none. */
 const struct foresee_monitor *monitor_plugin(const struct monitor *m);

@@ -38,14 +38,13 @@ struct reading {
 
 /* spec may be NULL.  Whatever comes of it, reading_close ends it. */
 enum status reading_open(struct reading *r, const char *path, const struct trace_options *how,
-			 const struct spec *spec, struct diag *d)
-	__attribute__((warn_unused_result));
+			 const struct spec *spec, struct diag *d) ST_CHECKED;
 /* The same of a trace that is open and not read yet; it stays the caller's. */
 enum status reading_begin(struct reading *r, struct trace *t, const struct spec *spec,
-			  struct diag *d) __attribute__((warn_unused_result));
+			  struct diag *d) ST_CHECKED;
 /* The trace of `first' once more, without a spec.  Not ST_OK: there is no second time. */
-enum status reading_again(struct reading *r, const struct reading *first, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status reading_again(struct reading *r, const struct reading *first,
+			  struct diag *d) ST_CHECKED;
 /* No more is read: the steps and what they hold go, the trace stays. */
 void reading_end(struct reading *r);
 void reading_close(struct reading *r);
@@ -53,15 +52,13 @@ void reading_close(struct reading *r);
 /* Before the first reading_next.  opt->see is called before the spec looks at the event. */
 void reading_steps(struct reading *r, const struct step_options *opt);
 /* As steps_next; the items are those of this batch. */
-enum status reading_next(struct reading *r, struct step_batch *b, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status reading_next(struct reading *r, struct step_batch *b, struct diag *d) ST_CHECKED;
 /* As trace_next, for those who want no steps; the items are those of this event. */
-enum status reading_event(struct reading *r, struct event *e, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status reading_event(struct reading *r, struct event *e, struct diag *d) ST_CHECKED;
 /* All of it, as plain steps unless they were asked for otherwise.  ST_END; ST_OK: the model is full, or
  * *stop was set.  stop may be NULL. */
 enum status reading_model(struct reading *r, struct model *m, const volatile sig_atomic_t *stop,
-			  struct diag *d) __attribute__((warn_unused_result));
+			  struct diag *d) ST_CHECKED;
 
 /* Adds to the items of the struct reading what the event is to the spec, if there is one. */
 void reading_see(void *reading, struct trace *t, const struct event *e);

@@ -57,8 +57,8 @@ struct watch;
 /* Finds the spec's variables in the program of the trace.  A name that is not there: ST_BAD_INPUT,
  * and the diag has the place in the spec and names that are near.  A type whose size or kind is not
  * the program's: likewise. */
-enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out,
+		       struct diag *d) ST_CHECKED;
 void watch_free(struct watch *w);
 
 /* Adds an item if the event matters to the spec.  Call for every event of the trace, in order. */

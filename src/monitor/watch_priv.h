@@ -117,12 +117,11 @@ struct bind_found {
 	uint32_t ninitial, nseen;
 };
 enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
-		      struct bind_found *out, struct diag *d) __attribute__((warn_unused_result));
+		      struct bind_found *out, struct diag *d) ST_CHECKED;
 /* "; did you mean 'a', 'b'?" or nothing. */
 void bind_near(struct trace *t, const char *name, struct strbuf *out);
 /* The declared type against the program's. */
 enum status bind_type(const struct watch *w, const struct spec_variable *v,
-		      const struct bind_found *f, struct diag *d)
-	__attribute__((warn_unused_result));
+		      const struct bind_found *f, struct diag *d) ST_CHECKED;
 
 #endif /* MONITOR_WATCH_PRIV_H */

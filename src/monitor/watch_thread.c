@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "capture/hooks.h"
 #include "monitor/watch_priv.h"
 #include "trace/event.h"

@@ -16,7 +16,7 @@ struct strbuf;
 /* As layout_part; names: where those of types are kept.  ST_END: it is not a layout that one could
  * read.  ST_BAD_INPUT: why says what is wrong with the part. */
 enum status layout_text_part(const char *layout, const char *path, struct intern *names,
-			     uint64_t *offset, struct layout_type *type, struct strbuf *why)
-	__attribute__((warn_unused_result));
+			     uint64_t *offset, struct layout_type *type,
+			     struct strbuf *why) ST_CHECKED;
 
 #endif /* NAMES_LAYOUT_TEXT_H */

@@ -41,8 +41,8 @@ bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *
 /* Part of it by debug information: "", ".balance", "[3]".  ST_END: there is no such information.
  * ST_BAD_INPUT: why says what is wrong with the part. */
 enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
-			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
-	__attribute__((warn_unused_result));
+			   uint64_t *offset, struct layout_type *type,
+			   struct strbuf *why) ST_CHECKED;
 
 /* The next variable by symbol tables, whoever built it; *at begins at 0. */
 struct variables_cursor {

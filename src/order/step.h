@@ -218,8 +218,7 @@ void steps_free(struct steps *s);
 
 /* ST_OK and a batch that is not empty, ST_END, ST_AGAIN (the trace is followed), or an error of
  * trace_next. */
-enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d) ST_CHECKED;
 
 /* So far; ids are 0 .. count - 1. */
 uint32_t steps_cell_count(const struct steps *s);

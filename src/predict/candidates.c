@@ -6,8 +6,6 @@
  */
 #include "predict/candidates.h"
 
-#include <assert.h>
-
 #include "base/map.h"
 #include "predict/candidates_priv.h"
 

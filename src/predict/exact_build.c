@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)
 {

@@ -16,8 +16,6 @@
  */
 #include "predict/lockgraph.h"
 
-#include <string.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "predict/lockgraph_priv.h"

@@ -9,8 +9,6 @@
  */
 #include "predict/patterns_priv.h"
 
-#include <string.h>
-
 #include "predict/engine.h"
 
 #define FAR UINT32_MAX

@@ -11,7 +11,6 @@
  * the two places was shown impossible, by what must run before what or by exact search.
  */
 #include "base/map.h"
-#include "base/mem.h"
 #include "predict/candidates.h"
 #include "predict/engine.h"
 #include "predict/found.h"

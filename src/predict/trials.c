@@ -11,7 +11,6 @@
 
 #include "base/map.h"
 #include "base/pool.h"
-#include "base/vec.h"
 #include "predict/candidates.h"
 #include "predict/census.h"
 #include "predict/engine.h"

@@ -21,7 +21,6 @@
  * every wait would look like a wrong one.
  */
 #include "order/causal.h"
-#include "predict/sections.h"
 #include "predict/waits_priv.h"
 
 #define LOOK_MAX 256u /* events looked at for what a wake was good for */

@@ -3,7 +3,6 @@
  *
  * An order is a prefix of each chain, run as observed, and then events one by one.
  */
-#include <string.h>
 
 #include "predict/sections.h"
 #include "predict/waits_priv.h"

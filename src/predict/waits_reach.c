@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "order/causal.h"
 #include "order/clock.h"
 #include "predict/closure.h"
 #include "predict/limits.h"

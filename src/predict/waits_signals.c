@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "order/causal.h"
-#include "predict/sections.h"
 #include "predict/waits_priv.h"
 
 /* The thread that waits, and those that come no further than the goal. */

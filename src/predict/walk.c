@@ -6,8 +6,6 @@
  */
 #include "predict/candidates.h"
 
-#include <assert.h>
-
 #include "predict/candidates_priv.h"
 
 #define NONE UINT32_MAX

@@ -81,8 +81,8 @@ struct blocks {
 };
 
 /* Errors: no such file, not a recording, a newer version.  Damage is no error. */
-enum status blocks_open(struct blocks *b, const char *path, struct notes *notes, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
+			struct diag *d) ST_CHECKED;
 void blocks_close(struct blocks *b);
 
 /* Nothing more will be written: a last block that is cut is damage.  ended: the run has ended. */

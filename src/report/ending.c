@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "predict/engine.h"
 #include "report/frames.h"
 #include "report/json.h"

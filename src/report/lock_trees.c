@@ -7,7 +7,6 @@
 #include "predict/locktree.h"
 #include "report/frames.h"
 #include "report/words.h"
-#include "trace/trace.h"
 #include "witness/evidence.h"
 
 #define NAME_WIDTH 40 /* at most, for what stands in columns behind the names */

@@ -265,10 +265,9 @@ struct spec {
 /* Parses n bytes.  On an error the diag has "PATH:LINE:COLUMN: what", the line, and a caret under
  * it; *out is NULL. */
 enum status spec_parse(const char *path, const char *text, size_t n, struct spec **out,
-		       struct diag *d) __attribute__((warn_unused_result));
+		       struct diag *d) ST_CHECKED;
 /* The same from a file. */
-enum status spec_read(const char *path, struct spec **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status spec_read(const char *path, struct spec **out, struct diag *d) ST_CHECKED;
 void spec_free(struct spec *s);
 
 /* A message about a place of the spec, as spec_parse makes them, for those who find errors later

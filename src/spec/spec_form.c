@@ -11,7 +11,6 @@
  *	-> <->  (right)   ||   &&   since wsince   [ ! prev once hist start end ]
  *	== != < <= > >=   + -   * / %   - (of one)
  */
-#include <string.h>
 
 #include "spec/spec_priv.h"
 

@@ -19,6 +19,6 @@ struct trace_source;
 /* The bytes are borrowed until the source is closed.  opt may be NULL. */
 enum status std_source_open_memory(const char *name, const void *bytes, size_t n,
 				   const struct trace_options *opt, struct trace_source **out,
-				   struct diag *d) __attribute__((warn_unused_result));
+				   struct diag *d) ST_CHECKED;
 
 #endif /* TEXT_STD_READ_H */

@@ -28,6 +28,6 @@ void std_writer_free(struct std_writer *w);
 
 /* Adds the event's line, newline included.  ST_LIMIT when it names an event too long ago. */
 enum status std_writer_event(struct std_writer *w, const struct event *e, struct strbuf *out,
-			     struct diag *d) __attribute__((warn_unused_result));
+			     struct diag *d) ST_CHECKED;
 
 #endif /* TEXT_STD_WRITE_H */

@@ -52,12 +52,10 @@ struct trace_source *trace_source(struct trace *t);
 
 /* A recording (merge/source.c).  opt may be NULL in both. */
 enum status binary_source_open(const char *path, const struct trace_options *opt,
-			       struct trace_source **out, struct diag *d)
-	__attribute__((warn_unused_result));
+			       struct trace_source **out, struct diag *d) ST_CHECKED;
 
 /* STD and #fmt 1 text; path "-" is standard input (text/std_read.c). */
 enum status std_source_open(const char *path, const struct trace_options *opt,
-			    struct trace_source **out, struct diag *d)
-	__attribute__((warn_unused_result));
+			    struct trace_source **out, struct diag *d) ST_CHECKED;
 
 #endif /* TRACE_SOURCE_H */

@@ -36,18 +36,16 @@ struct trace_options {
 
 /* Opens path ("-": standard input, text only).  Form is found from the bytes. */
 enum status trace_open(const char *path, const struct trace_options *opt, struct trace **out,
-		       struct diag *d) __attribute__((warn_unused_result));
+		       struct diag *d) ST_CHECKED;
 void trace_close(struct trace *t);
 
 /* The same trace once more, from its beginning.  ST_END: there is no second time (standard input, a
  * recording that grows). */
-enum status trace_again(const struct trace *t, struct trace **out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status trace_again(const struct trace *t, struct trace **out, struct diag *d) ST_CHECKED;
 
 /* ST_OK and *e, ST_END, or an error.  Damage in a binary trace is not an error: everything
  * before it is yielded, then ST_END, and trace_info says what was lost. */
-enum status trace_next(struct trace *t, struct event *e, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status trace_next(struct trace *t, struct event *e, struct diag *d) ST_CHECKED;
 
 /* trace_options.follow: nothing is written to the file any more; the rest comes, then ST_END. */
 void trace_follow_end(struct trace *t);

@@ -16,7 +16,6 @@
  */
 #include "witness/check.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

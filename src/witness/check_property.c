@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "witness/check_priv.h"
 #include "witness/judge.h"
 #include "witness/view.h"

@@ -41,8 +41,7 @@ struct evidence_options {
 };
 
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,
-			  struct evidence **out, struct diag *d)
-	__attribute__((warn_unused_result));
+			  struct evidence **out, struct diag *d) ST_CHECKED;
 void evidence_free(struct evidence *ev);
 
 /* Positions 1 .. count are kept; brief: 0, and only the questions about events, objects and locks

@@ -14,7 +14,6 @@
  */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "witness/evidence_priv.h"
 

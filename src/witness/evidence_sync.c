@@ -5,7 +5,6 @@
  * An object lives from its making to its end, at one cell: reuse of memory, INIT and DESTROY
  * give new objects.
  */
-#include <string.h>
 
 #include "trace/format.h"
 #include "witness/evidence_priv.h"

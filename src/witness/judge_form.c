@@ -6,7 +6,6 @@
  * operator wants to know its operands in every state: where one has no value the formula has none
  * either, unless it is false in that very state.
  */
-#include <string.h>
 
 #include "witness/judge_priv.h"
 

@@ -32,7 +32,6 @@ struct selfcheck_result {
 
 /* Reads t to its end or to the first contradiction.  ST_OK either way; errors
  * are those of trace_next. */
-enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct diag *d) ST_CHECKED;
 
 #endif /* WITNESS_SELFCHECK_H */

@@ -17,7 +17,6 @@
  * recorded.
  */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "witness/selfcheck_priv.h"

@@ -7,12 +7,10 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "capture/hooks.h"
-#include "trace/format.h"
 #include "names/variables.h"
 #include "witness/view_priv.h"
 

@@ -34,12 +34,12 @@ void witness_release(struct witness *w);
 
 /* Reads a file into text and takes what needs no trace out of it: kind, property and spec.  A trace is
  * read with the spec in hand; witness_parse takes the rest. */
-enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
-	__attribute__((warn_unused_result));
+enum status witness_head(const char *path, struct strbuf *text, struct witness *out,
+			 struct diag *d) ST_CHECKED;
 
 /* Needs the evidence for ranges by thread; name is for messages, which say line and column. */
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
-			  struct witness *out, struct diag *d) __attribute__((warn_unused_result));
+			  struct witness *out, struct diag *d) ST_CHECKED;
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);
 
 #endif /* WITNESS_WITNESS_H */
