@@ -144,7 +144,7 @@ static size_t add_thread(struct text *l, const struct thread *t)
 	return rest;
 }
 
-static void tell(const struct thread *t, const void *lock, unsigned kind)
+static void pattern_tell(const struct thread *t, const void *lock, unsigned kind)
 {
 	struct text l = { .n = 0 };
 	uint64_t number = 1;
@@ -184,7 +184,7 @@ static bool wanted(const struct thread *t, const void *lock, unsigned kind)
 		number = mix(number, held[i].site);
 	}
 	if (nheld > 0 && __atomic_load_n(&nlines, __ATOMIC_RELAXED) < LINES && is_new(number))
-		tell(t, lock, kind);
+		pattern_tell(t, lock, kind);
 	return true;
 }
 

@@ -25,7 +25,7 @@
 
 extern char **environ;
 
-static void tell(const char *before, const char *path, const char *after, const char *trace)
+static void exec_note(const char *before, const char *path, const char *after, const char *trace)
 {
 	struct text t = { .n = 0 };
 
@@ -38,18 +38,18 @@ static void tell(const char *before, const char *path, const char *after, const 
 
 typedef int exec_call(const char *, char *const[], char *const[]);
 
-static int go(const char *path, char *const argv[], char *const env[], exec_call *call)
+static int exec_go(const char *path, char *const argv[], char *const env[], exec_call *call)
 {
 	int r;
 
 	if (path == NULL || env == NULL || !log_is_on() || !fork_is_recorded())
 		return call(path, argv, env);
-	tell("the program became another one by exec of ", path,
-	     "; that one's trace, if it is recorded, is ", start_next());
+	exec_note("the program became another one by exec of ", path,
+		  "; that one's trace, if it is recorded, is ", start_next());
 	file_became(true);
 	r = call(path, argv, exec_environment(env));
 	file_became(false);
-	tell("no: exec of ", path, " failed, and the program went on", "");
+	exec_note("no: exec of ", path, " failed, and the program went on", "");
 	return r;
 }
 
@@ -58,22 +58,22 @@ REAL_EARLY(execvpe)
 
 EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
-	return go(path, argv, env, real_execve());
+	return exec_go(path, argv, env, real_execve());
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-	return go(path, argv, environ, real_execve());
+	return exec_go(path, argv, environ, real_execve());
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	return go(file, argv, env, real_execvpe());
+	return exec_go(file, argv, env, real_execvpe());
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-	return go(file, argv, environ, real_execvpe());
+	return exec_go(file, argv, environ, real_execvpe());
 }
 
 /* ---- arguments as a list ---- */
@@ -95,21 +95,21 @@ static void gather(char **argv, const char *first, va_list ap)
 		*++argv = va_arg(ap, char *);
 }
 
-#define LIST(name, call, environment)                              \
-	EXPORT int name(const char *path, const char *arg, ...)    \
-	{                                                          \
-		va_list ap, again;                                 \
-		char *const *env = environ;                        \
-		va_start(ap, arg);                                 \
-		va_copy(again, ap);                                \
-		size_t n = count(again);                           \
-		char **argv = alloca((n + 1) * sizeof(*argv));     \
-		va_end(again);                                     \
-		gather(argv, arg, ap);                             \
-		if (environment)                                   \
-			env = va_arg(ap, char *const *);           \
-		va_end(ap);                                        \
-		return go(path, argv, (char *const *)env, call()); \
+#define LIST(name, call, environment)                                   \
+	EXPORT int name(const char *path, const char *arg, ...)         \
+	{                                                               \
+		va_list ap, again;                                      \
+		char *const *env = environ;                             \
+		va_start(ap, arg);                                      \
+		va_copy(again, ap);                                     \
+		size_t n = count(again);                                \
+		char **argv = alloca((n + 1) * sizeof(*argv));          \
+		va_end(again);                                          \
+		gather(argv, arg, ap);                                  \
+		if (environment)                                        \
+			env = va_arg(ap, char *const *);                \
+		va_end(ap);                                             \
+		return exec_go(path, argv, (char *const *)env, call()); \
 	}
 
 LIST(execl, real_execve, false)

@@ -255,3 +255,24 @@ void filter_grow(struct thread *t)
 		table_give(old, old_mask);
 	errno = saved;
 }
+
+bool filter_check(const struct thread *t)
+{
+	uint32_t listed = 0;
+
+	if (t->muted || t->filter_mask == 0)
+		return ASSERT_RECORDING(t->npending == 0);
+	for (uint32_t i = 0; i <= t->filter_mask; i++) {
+		const struct filter_entry *e = &t->filter[i];
+
+		if (!ASSERT_RECORDING((e->dropped & ~e->kept) == 0 &&
+				      (e->listed || e->dropped == 0)))
+			return false;
+		listed += e->listed;
+	}
+	for (uint32_t i = 0; i < t->npending; i++)
+		if (!ASSERT_RECORDING(t->pending[i] <= t->filter_mask &&
+				      t->filter[t->pending[i]].listed))
+			return false;
+	return ASSERT_RECORDING(listed == t->npending);
+}

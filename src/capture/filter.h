@@ -51,6 +51,8 @@ void filter_grow(struct thread *t);
 void filter_release(struct thread *t);
 /* No filtering. */
 void filter_none(struct thread *t);
+/* For tests: asserts what must hold of the table, and of the list of pending entries. */
+bool filter_check(const struct thread *t);
 
 static inline void filter_sweep(struct thread *t)
 {

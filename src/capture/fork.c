@@ -48,7 +48,7 @@ bool fork_is_recorded(void)
 
 /* ---- notes ---- */
 
-static void tell(const char *before, uint64_t number, const char *after)
+static void fork_note(const char *before, uint64_t number, const char *after)
 {
 	struct text t = { .n = 0 };
 	int saved = errno;
@@ -61,13 +61,13 @@ static void tell(const char *before, uint64_t number, const char *after)
 }
 
 /* In the parent; made: pid of the child. */
-static void tell_child(pid_t made)
+static void child_note(pid_t made)
 {
 	if (!log_is_on() || !fork_is_recorded())
 		return;
 	if (__atomic_add_fetch(&nchildren, 1, __ATOMIC_RELAXED) <= TOLD)
-		tell("forked: the child, process ", (uint64_t)made,
-		     ", is not recorded (--follow-fork goes along with it)");
+		fork_note("forked: the child, process ", (uint64_t)made,
+			  ", is not recorded (--follow-fork goes along with it)");
 }
 
 void fork_finish(void)
@@ -75,7 +75,7 @@ void fork_finish(void)
 	uint32_t n = __atomic_load_n(&nchildren, __ATOMIC_RELAXED);
 
 	if (n > TOLD && log_is_on())
-		tell("forked ", n, " children in all, none of them recorded");
+		fork_note("forked ", n, " children in all, none of them recorded");
 }
 
 /* ---- either side ---- */
@@ -97,7 +97,7 @@ static void go_along(void)
 	log_share(thread_self(), MADV_DONTFORK);
 	cell_share(MADV_DONTFORK);
 	nchildren = 0;
-	tell("forked: the recording went on with the child, process ", (uint64_t)recorded, "");
+	fork_note("forked: the recording went on with the child, process ", (uint64_t)recorded, "");
 }
 
 static void in_child(void)
@@ -144,7 +144,7 @@ static pid_t fork_made(pid_t made)
 		log_trouble("a fork that was to be followed failed", errno);
 		file_owner((uint32_t)recorded);
 	} else if (made > 0) {
-		tell_child(made);
+		child_note(made);
 	}
 	return made;
 }

@@ -139,7 +139,7 @@ static bool tasks_look(struct seen *out)
 
 /* ---- waiting ---- */
 
-static void tell(uint32_t before, uint32_t after, uint64_t ms)
+static void linger_note(uint32_t before, uint32_t after, uint64_t ms)
 {
 	struct text t = { .n = 0 };
 
@@ -171,7 +171,7 @@ static void wait_for_others(void)
 			break;
 		quiet = s.going != 0 || events != last ? 0 : quiet + 1;
 	}
-	tell(before, s.others, now_ms() - start);
+	linger_note(before, s.others, now_ms() - start);
 }
 
 /* Somebody else has ended the process. */

@@ -239,7 +239,8 @@ static void step(const struct table *t, struct cursor *c, unsigned op, struct ro
 }
 
 /* Runs until a row begins after pc. */
-static void run(const struct table *t, struct cursor *c, uint64_t at, uint64_t pc, struct row *r)
+static void rows_run(const struct table *t, struct cursor *c, uint64_t at, uint64_t pc,
+		     struct row *r)
 {
 	struct row kept[REMEMBERED];
 	unsigned nkept = 0;
@@ -316,7 +317,7 @@ static bool read_cie(struct table *t, const uint8_t *p)
 			return false;
 	}
 	t->first.base = UINT64_MAX;
-	run(t, &c, 0, UINT64_MAX, &t->first);
+	rows_run(t, &c, 0, UINT64_MAX, &t->first);
 	return !c.bad;
 }
 
@@ -339,7 +340,7 @@ static bool read_fde(struct table *t, const uint8_t *p, uint64_t pc, struct row 
 	if (c.bad || pc < begin || pc - begin >= size)
 		return false;
 	*r = t->first;
-	run(t, &c, begin, pc, r);
+	rows_run(t, &c, begin, pc, r);
 	return !c.bad;
 }
 

@@ -19,21 +19,21 @@
 #include "capture/place.h"
 #include "capture/real.h"
 
-struct run {
+struct once_call {
 	void *control;
 	void (*routine)(void);
 	bool ran;
-	uint32_t site;	   /* of the call: the routine's own calls come in between */
-	struct run *outer; /* a routine may call pthread_once on something else */
+	uint32_t site;		 /* of the call: the routine's own calls come in between */
+	struct once_call *outer; /* a routine may call pthread_once on something else */
 };
 
 /* The innermost call of this thread.  An exception that leaves a routine leaves
  * this dangling until the next call sets it; nobody looks in between. */
-static __thread struct run *innermost;
+static __thread struct once_call *innermost;
 
 static void run_it(void)
 {
-	struct run *r = innermost;
+	struct once_call *r = innermost;
 
 	r->ran = true;
 	lock_note(r->control, FORMAT_K_ONCE_BEGIN, 0);
@@ -44,10 +44,10 @@ static void run_it(void)
 
 int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(void)))
 {
-	struct run r = { .control = control,
-			 .routine = routine,
-			 .site = foresee_self->call_site,
-			 .outer = innermost };
+	struct once_call r = { .control = control,
+			       .routine = routine,
+			       .site = foresee_self->call_site,
+			       .outer = innermost };
 	int result;
 
 	innermost = &r;

@@ -123,6 +123,21 @@ place_value(const struct thread *t, const struct place *p, uint32_t what, uint64
 
 extern const uint8_t place_lengths[] __attribute__((visibility("hidden"))); /* of values, by code */
 
+/* The code of a value, and its bytes; false: it takes more than four. */
+static inline __attribute__((always_inline)) bool place_short(const struct thread *t,
+							      const struct place *p, uint32_t what,
+							      uint64_t addr, uint64_t value,
+							      unsigned *code, uint64_t *bytes)
+{
+	*code = place_value(t, p, what, value);
+	*bytes = value & place_mask(*code >= FORMAT_V_1);
+	if (!place_is_wide(what) || *bytes <= UINT32_MAX)
+		return true;
+	*code = FORMAT_V_ADDRESS;
+	*bytes = (uint32_t)(value - addr);
+	return value - addr + (1u << 31) <= UINT32_MAX;
+}
+
 /* Bits of head and ref, where the ref is a long one: its length and three bytes. */
 #define PLACE_LONG_REF 48u
 
@@ -144,15 +159,8 @@ static inline __attribute__((always_inline)) void place_log(struct thread *t, ui
 	if ((what & FORMAT_CROSS) || place_is_fed(what) || place_is_reread(what) ||
 	    __builtin_expect(p->shape != place_shape(what, site), 0))
 		goto other;
-	code = place_value(t, p, what, value);
-	bytes = value & place_mask(code >= FORMAT_V_1);
-	if (place_is_wide(what) && bytes > UINT32_MAX) {
-		code = FORMAT_V_ADDRESS;
-		bytes = value - addr;
-		if (bytes + (1u << 31) > UINT32_MAX)
-			goto other;
-		bytes = (uint32_t)bytes;
-	}
+	if (!place_short(t, p, what, addr, value, &code, &bytes))
+		goto other;
 	record = p->head | code << FORMAT_V_SHIFT;
 	near = v - p->version + FORMAT_R_WINDOW / 2;
 	if (!place_is_read(what) && v == p->own) {

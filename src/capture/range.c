@@ -343,15 +343,15 @@ static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, 
 /* Versions found by an allocation, as runs.  A block made of more freed pieces
  * than there is room for is ordered after the first of them only; the rest is
  * logged as INIT, which names nothing. */
-struct run {
+struct version_run {
 	cell_version first;
 	uint32_t words, kind;
 };
 
 #define FRAME_MOST (1u << 20) /* bytes in a record; a reader takes eight times that */
-#define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct run) - 1)
+#define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct version_run) - 1)
 
-static bool run_takes(struct run *r, cell_version v)
+static bool run_takes(struct version_run *r, cell_version v)
 {
 	if (v == 0 || r->first == 0)
 		return v == r->first;
@@ -363,7 +363,7 @@ static bool run_takes(struct run *r, cell_version v)
 /* The versions of [from, *end); with `mine' not 0, replaced by it, and then all
  * must be named: *end becomes the first word that there is no room for. */
 static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, cell_version mine,
-			struct run *runs)
+			struct version_run *runs)
 {
 	struct piece seen = { .from = from };
 	size_t n = 0;
@@ -385,13 +385,13 @@ static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, cell_v
 			runs[n - 1].words++;
 			continue;
 		}
-		runs[n++] = (struct run){ v, 1, v != 0 };
+		runs[n++] = (struct version_run){ v, 1, v != 0 };
 	}
 	return n;
 }
 
 static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, uint32_t site,
-		      const struct run *runs, size_t nruns)
+		      const struct version_run *runs, size_t nruns)
 {
 	uint64_t delta;
 	uint8_t *q;
@@ -416,7 +416,7 @@ static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, 
 
 void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
 {
-	struct run *runs = (struct run *)t->piece;
+	struct version_run *runs = (struct version_run *)t->piece;
 	uintptr_t from = (uintptr_t)p, end = from + n;
 
 	if (n == 0)
@@ -433,7 +433,7 @@ void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t sit
 
 void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 {
-	struct run *runs = (struct run *)t->piece;
+	struct version_run *runs = (struct version_run *)t->piece;
 	uintptr_t from = (uintptr_t)p, end = from + n, to;
 
 	for (uintptr_t at = from; t->npending != 0 && at < end; at += 8)

@@ -12,7 +12,7 @@
 #define PAGE 4096u
 #define ARGUMENTS_MOST (8u << 20) /* bytes of arguments and environment */
 
-static void put(uintptr_t from, uintptr_t end)
+static void steady_put(uintptr_t from, uintptr_t end)
 {
 	if (from < end)
 		log_control_memory(FORMAT_K_C_STEADY, from, end - from);
@@ -25,9 +25,9 @@ static void put_segments(uintptr_t bias, const ElfW(Phdr) * at, unsigned n)
 		uintptr_t from = bias + at[i].p_vaddr, end = from + at[i].p_memsz;
 
 		if (at[i].p_type == PT_LOAD && !(at[i].p_flags & PF_W))
-			put(from, end);
+			steady_put(from, end);
 		else if (at[i].p_type == PT_GNU_RELRO)
-			put(from, end & ~(uintptr_t)(PAGE - 1));
+			steady_put(from, end & ~(uintptr_t)(PAGE - 1));
 	}
 }
 
@@ -56,7 +56,7 @@ static void put_arguments(void)
 			at -= 2 + n;
 			break;
 		}
-	put((uintptr_t)at, (uintptr_t)last + strlen(last) + 1);
+	steady_put((uintptr_t)at, (uintptr_t)last + strlen(last) + 1);
 }
 
 void steady_start(void)

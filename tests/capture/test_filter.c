@@ -180,6 +180,7 @@ static void turn(void *unused)
 		look(capture_random(4) == 0 ? capture_random(WORDS) : some);
 	if (capture_random(3) == 0)
 		change(some);
+	CAPTURE_CHECK(filter_check(thread_self()), "a filter that is not what it must be");
 }
 
 static void at_random(void)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "capture/filter.h"
 #include "capture/harness.h"
 #include "capture/hooks.h"
 #include "capture/sync.h"
@@ -27,6 +28,7 @@ static void log_look(const struct thread *t)
 	to = from + file_slot_bytes(t->size);
 	CAPTURE_CHECK(t->cursor >= from + sizeof(*t->chunk) && t->cursor <= to,
 		      "%td bytes in a slot of %td", t->cursor - from, to - from);
+	CAPTURE_CHECK(filter_check(t), "a filter that is not what it must be");
 	CAPTURE_CHECK(t->chunk->first_tseq <= t->tseq + 1, "the chunk begins at %ju, after %ju",
 		      (uintmax_t)t->chunk->first_tseq, (uintmax_t)t->tseq);
 }
