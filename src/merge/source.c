@@ -35,9 +35,14 @@ struct binary {
 	struct follow *follow; /* or NULL */
 };
 
+static struct binary *self(const struct trace_source *s)
+{
+	return (struct binary *)s;
+}
+
 static enum status binary_next(struct trace_source *s, struct event *e, struct diag *d)
 {
-	struct binary *b = (struct binary *)s;
+	struct binary *b = self(s);
 	enum status st;
 
 	if (b->has_ending)
@@ -67,7 +72,7 @@ static enum status binary_next(struct trace_source *s, struct event *e, struct d
 
 static void binary_close(struct trace_source *s)
 {
-	struct binary *b = (struct binary *)s;
+	struct binary *b = self(s);
 
 	merge_free(b->merge);
 	slice_release(&b->slice);
@@ -101,7 +106,7 @@ static void end_get(const struct format_file *head, const struct control *c, str
 
 static void binary_info(const struct trace_source *s, struct trace_info *out)
 {
-	const struct binary *b = (const struct binary *)s;
+	const struct binary *b = self(s);
 
 	out->form = TRACE_BINARY;
 	out->complete = b->control.ended && !b->control.trouble && !b->blocks.damaged &&
@@ -124,28 +129,27 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 
 static uint32_t binary_site_count(const struct trace_source *s)
 {
-	return ((const struct binary *)s)->control.program.site_count;
+	return self(s)->control.program.site_count;
 }
 
 static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_place *out)
 {
-	return program_site(&((const struct binary *)s)->control.program, site, out);
+	return program_site(&self(s)->control.program, site, out);
 }
 
 static uint32_t binary_stack(const struct trace_source *s, uint32_t stack, const uint32_t **sites)
 {
-	/* The answer's room is a cache: asking changes nothing one can see. */
-	return stacks_get((struct stacks *)&((const struct binary *)s)->stacks, stack, sites);
+	return stacks_get(&self(s)->stacks, stack, sites);
 }
 
 static uint32_t binary_thread_count(const struct trace_source *s)
 {
-	return ((const struct binary *)s)->max_tid;
+	return self(s)->max_tid;
 }
 
 static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
 {
-	struct intern *text = ((const struct binary *)s)->control.program.text;
+	struct intern *text = self(s)->control.program.text;
 	char name[16];
 	int n = snprintf(name, sizeof(name), "T%u", tid);
 
@@ -154,64 +158,58 @@ static const char *binary_thread_name(const struct trace_source *s, uint32_t tid
 
 static const char *binary_thread_label(const struct trace_source *s, uint32_t tid)
 {
-	return merge_label(((const struct binary *)s)->merge, tid);
+	return merge_label(self(s)->merge, tid);
 }
 
 static const char *binary_object_name(struct trace_source *s, uint64_t addr)
 {
-	return objects_name(&((struct binary *)s)->objects, addr);
+	return objects_name(&self(s)->objects, addr);
 }
 
 static const char *binary_object_own(struct trace_source *s, uint64_t addr)
 {
-	return objects_own(&((struct binary *)s)->objects, addr);
+	return objects_own(&self(s)->objects, addr);
 }
 
 static const char *binary_object_range(struct trace_source *s, uint64_t addr)
 {
-	return objects_range(&((struct binary *)s)->objects, addr);
+	return objects_range(&self(s)->objects, addr);
 }
 
 static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
 {
-	return objects_id(&((struct binary *)s)->objects, addr);
+	return objects_id(&self(s)->objects, addr);
 }
 
 static const char *binary_object_benign(struct trace_source *s, uint64_t addr)
 {
-	return objects_benign(&((struct binary *)s)->objects, addr);
+	return objects_benign(&self(s)->objects, addr);
 }
 
 static const struct program *binary_program(const struct trace_source *s)
 {
-	return &((const struct binary *)s)->control.program;
+	return &self(s)->control.program;
 }
 
 static enum trace_first binary_first(struct trace_source *s, uint64_t addr, uint8_t *byte)
 {
-	struct binary *b = (struct binary *)s;
-
-	return first_byte(b->first, &b->control.program, addr, byte);
+	return first_byte(self(s)->first, &self(s)->control.program, addr, byte);
 }
 
 static bool binary_extent(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len)
 {
-	struct binary *b = (struct binary *)s;
-
-	return first_extent(b->first, &b->control.program, addr, from, len);
+	return first_extent(self(s)->first, &self(s)->control.program, addr, from, len);
 }
 
 static bool binary_hides(const struct trace_source *s, uint64_t addr, uint64_t len)
 {
-	return program_hides(&((const struct binary *)s)->control.program, addr, len);
+	return program_hides(&self(s)->control.program, addr, len);
 }
 
 static void binary_follow_end(struct trace_source *s)
 {
-	struct binary *b = (struct binary *)s;
-
-	if (b->follow)
-		follow_end(b->follow);
+	if (self(s)->follow)
+		follow_end(self(s)->follow);
 }
 
 static const struct trace_source_ops binary_ops = {

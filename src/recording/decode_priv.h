@@ -79,9 +79,8 @@ typedef bool decode_rest(struct decode_cursor *c, struct wire *w, unsigned aux,
 			 struct decode_item *item);
 decode_rest decode_place, decode_rmw, decode_casfail, decode_range_read, decode_range_write,
 	decode_extent;
-decode_rest decode_opaque, decode_fence, decode_use, decode_life, decode_sem_fail, decode_wake,
-	decode_wait, decode_join, decode_joining, decode_begin, decode_end, decode_channel,
-	decode_block, decode_user;
+decode_rest decode_opaque, decode_use, decode_life, decode_sem_fail, decode_wake, decode_joining,
+	decode_begin, decode_block, decode_user;
 decode_rest decode_pad, decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;
 
 /* What aux says of an operation on a lock. */

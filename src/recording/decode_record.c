@@ -16,11 +16,15 @@
 #define SITE 1u		/* site */
 #define ADDR 2u		/* addr */
 #define REF 4u		/* ref of the word at addr */
+#define ORDER 8u	/* a byte, the memory order */
 #define LOCK 16u	/* aux is a lock's */
 #define ARG 32u		/* one varint, into arg */
 #define PEER 64u	/* tid, into peer */
 #define SYNC 128u	/* ends the epoch of the filter */
 #define UNNUMBERED 512u /* an event without a number */
+#define KIND 1024u	/* aux is the kind of the object */
+#define CODE 2048u	/* aux, into arg */
+#define TIMED 4096u	/* aux says whether the wait can end by itself */
 
 struct shape {
 	uint8_t op; /* EVENT_NOPS: no event */
@@ -73,6 +77,14 @@ static bool parts_take(struct decode_cursor *c, const struct shape *s, struct wi
 		e->arg = wire_varint(w);
 	if (s->has & PEER)
 		e->peer = wire_u32(w);
+	if (s->has & ORDER)
+		e->order = wire_byte(w);
+	if (s->has & KIND)
+		e->lock_kind = (uint8_t)aux;
+	if (s->has & CODE)
+		e->arg = aux;
+	if ((s->has & TIMED) && (aux & FORMAT_WAIT_TIMED))
+		e->flags |= EVENT_TRY;
 	return e->peer < 1u << FORMAT_TID_BITS;
 }
 

@@ -6,14 +6,6 @@
 
 #include "base/wire.h"
 
-bool decode_fence(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
-{
-	(void)c;
-	(void)aux;
-	item->e.order = wire_byte(w);
-	return true;
-}
-
 bool decode_opaque(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	(void)c;
@@ -84,30 +76,19 @@ bool decode_sem_fail(struct decode_cursor *c, struct wire *w, unsigned aux,
 	return true;
 }
 
-/* PARK and JOINING: a wait begins. */
-bool decode_wait(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
-{
-	(void)c;
-	(void)w;
-	item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
-	return true;
-}
-
 /* JOINING may also tell a call that is over and has failed. */
 bool decode_joining(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
-	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)))
-		return decode_wait(c, w, aux, item);
+	(void)c;
+	(void)w;
+	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED))) {
+		item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
+		return true;
+	}
 	item->e.op = EVENT_JOIN_FAIL;
 	item->sync = item->settled = false;
 	item->e.flags |= aux & FORMAT_JOIN_REFUSED ? EVENT_REFUSED : 0;
 	return true;
-}
-
-bool decode_join(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
-{
-	item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
-	return decode_wake(c, w, 0, item);
 }
 
 bool decode_begin(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
@@ -124,22 +105,6 @@ bool decode_begin(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 		return false;
 	item->e.len = high - item->e.addr;
 	return before_take(w, item, &owner);
-}
-
-bool decode_end(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
-{
-	(void)c;
-	(void)w;
-	item->e.arg = aux;
-	return true;
-}
-
-bool decode_channel(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
-{
-	(void)c;
-	(void)w;
-	item->e.lock_kind = (uint8_t)aux;
-	return true;
 }
 
 /* A name and its NUL.  NULL: damage. */

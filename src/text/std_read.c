@@ -314,14 +314,6 @@ static bool std_site(const struct trace_source *s, uint32_t site, struct trace_p
 	return std_site_place(self(s)->names, site, out);
 }
 
-static uint32_t std_stack(const struct trace_source *s, uint32_t stack, const uint32_t **sites)
-{
-	(void)s;
-	(void)stack;
-	*sites = NULL;
-	return 0;
-}
-
 static uint32_t std_threads(const struct trace_source *s)
 {
 	return std_thread_count(self(s)->names);
@@ -330,13 +322,6 @@ static uint32_t std_threads(const struct trace_source *s)
 static const char *std_thread(const struct trace_source *s, uint32_t tid)
 {
 	return std_thread_name(self(s)->names, tid);
-}
-
-static const char *std_label(const struct trace_source *s, uint32_t tid)
-{
-	(void)s;
-	(void)tid;
-	return NULL;
 }
 
 static const char *std_object(struct trace_source *s, uint64_t addr)
@@ -368,13 +353,9 @@ static const struct trace_source_ops std_ops_table = {
 	.info = std_info,
 	.site_count = std_sites,
 	.site = std_site,
-	.stack = std_stack,
 	.thread_count = std_threads,
 	.thread_name = std_thread,
-	.thread_label = std_label,
 	.object_name = std_object,
-	.object_own = std_object,
-	.object_range = std_object,
 	.object_id = std_object_id,
 	.name_address = std_name_address,
 	.plain_address = std_plain,

@@ -237,7 +237,7 @@ static inline unsigned format_length(unsigned code)
 	X(RANGE_WRITE, WRITE, SITE, range_write)           \
 	X(FREE, FREE, SITE | ADDR, extent)                 \
 	X(ALLOC, ALLOC, SITE | ADDR, extent)               \
-	X(FENCE, FENCE, SITE, fence)                       \
+	X(FENCE, FENCE, SITE | ORDER, plain)               \
 	X(USE, USE, SITE, use)                             \
 	X(OPAQUE, OPAQUE, SITE, opaque)                    \
 	X(ACQ, ACQ, OBJECT | LOCK, plain)                  \
@@ -247,7 +247,7 @@ static inline unsigned format_length(unsigned code)
 	X(RREL, RREL, OBJECT | LOCK, plain)                \
 	X(LOCK_INIT, LOCK_INIT, OBJECT | LOCK, life)       \
 	X(LOCK_DESTROY, LOCK_DESTROY, OBJECT | LOCK, life) \
-	X(PARK, PARK, OBJECT | ARG, wait)                  \
+	X(PARK, PARK, OBJECT | ARG | TIMED, plain)         \
 	X(WAKE, WAKE, OBJECT, wake)                        \
 	X(SIGNAL, SIGNAL, OBJECT | ARG, plain)             \
 	X(BROADCAST, BROADCAST, OBJECT | ARG, plain)       \
@@ -263,10 +263,10 @@ static inline unsigned format_length(unsigned code)
 	X(ONCE_PASS, ONCE_PASS, OBJECT, plain)             \
 	X(FORK, FORK, SITE | PEER | SYNC, plain)           \
 	X(FORK_FAIL, FORK_FAIL, SITE | PEER | SYNC, plain) \
-	X(JOIN, JOIN, SITE | SYNC, join)                   \
+	X(JOIN, JOIN, SITE | SYNC | TIMED, wake)           \
 	X(DETACH, DETACH, SITE | PEER | SYNC, plain)       \
 	X(BEGIN, THREAD_BEGIN, SYNC, begin)                \
-	X(END, THREAD_END, SYNC, end)                      \
+	X(END, THREAD_END, SYNC | CODE, plain)             \
 	X(NAME, NOPS, 0, name)                             \
 	X(USER, USER, SITE, user)                          \
 	X(C_PROCESS, NOPS, 0, plain)                       \
@@ -278,8 +278,8 @@ static inline unsigned format_length(unsigned code)
 	X(C_TROUBLE, NOPS, 0, plain)                       \
 	X(C_END, NOPS, 0, plain)                           \
 	X(NESTED, OPAQUE, SITE | UNNUMBERED, plain)        \
-	X(GIVE, GIVE, OBJECT, channel)                     \
-	X(TAKE, TAKE, OBJECT, channel)                     \
+	X(GIVE, GIVE, OBJECT | KIND, plain)                \
+	X(TAKE, TAKE, OBJECT | KIND, plain)                \
 	X(CANCEL, CANCEL, SITE | PEER | SYNC, plain)       \
 	X(REQ, REQ, OBJECT | LOCK, plain)                  \
 	X(RREQ, RREQ, OBJECT | LOCK, plain)                \

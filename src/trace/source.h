@@ -20,11 +20,13 @@ struct trace_source_ops {
 	void (*info)(const struct trace_source *s, struct trace_info *out);
 	uint32_t (*site_count)(const struct trace_source *s);
 	bool (*site)(const struct trace_source *s, uint32_t site, struct trace_place *out);
+	/* NULL: all are empty. */
 	uint32_t (*stack)(const struct trace_source *s, uint32_t stack, const uint32_t **sites);
 	uint32_t (*thread_count)(const struct trace_source *s);
 	const char *(*thread_name)(const struct trace_source *s, uint32_t tid);
-	const char *(*thread_label)(const struct trace_source *s, uint32_t tid);
+	const char *(*thread_label)(const struct trace_source *s, uint32_t tid); /* NULL: none */
 	const char *(*object_name)(struct trace_source *s, uint64_t addr);
+	/* NULL: as object_name. */
 	const char *(*object_own)(struct trace_source *s, uint64_t addr);
 	const char *(*object_range)(struct trace_source *s, uint64_t addr);
 	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);

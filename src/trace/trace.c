@@ -129,7 +129,8 @@ bool trace_site(const struct trace *t, uint32_t site, struct trace_place *out)
 
 uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites)
 {
-	return t->source->ops->stack(t->source, stack, sites);
+	*sites = NULL;
+	return t->source->ops->stack ? t->source->ops->stack(t->source, stack, sites) : 0;
 }
 
 uint32_t trace_thread_count(const struct trace *t)
@@ -144,7 +145,7 @@ const char *trace_thread_name(const struct trace *t, uint32_t tid)
 
 const char *trace_thread_label(const struct trace *t, uint32_t tid)
 {
-	return t->source->ops->thread_label(t->source, tid);
+	return t->source->ops->thread_label ? t->source->ops->thread_label(t->source, tid) : NULL;
 }
 
 const char *trace_object_name(struct trace *t, uint64_t addr)
@@ -154,12 +155,14 @@ const char *trace_object_name(struct trace *t, uint64_t addr)
 
 const char *trace_object_own(struct trace *t, uint64_t addr)
 {
-	return t->source->ops->object_own(t->source, addr);
+	return t->source->ops->object_own ? t->source->ops->object_own(t->source, addr)
+					  : trace_object_name(t, addr);
 }
 
 const char *trace_object_range(struct trace *t, uint64_t addr)
 {
-	return t->source->ops->object_range(t->source, addr);
+	return t->source->ops->object_range ? t->source->ops->object_range(t->source, addr)
+					    : trace_object_name(t, addr);
 }
 
 size_t trace_object_whole(const char *name)

@@ -145,44 +145,28 @@ static void semaphore_event(struct selfcheck *s, const struct event *e, struct s
 
 void selfcheck_sync_event(struct selfcheck *s, const struct event *e)
 {
+	enum event_object kind = event_op_object(e->op);
 	struct selfcheck_object *o;
 	uint32_t place;
 
-	if (e->op < EVENT_ACQ || e->op > EVENT_ONCE_PASS)
+	if (kind != EVENT_OBJECT_LOCK && kind != EVENT_OBJECT_BARRIER &&
+	    kind != EVENT_OBJECT_SEMAPHORE && kind != EVENT_OBJECT_ONCE)
 		return;
 	o = object_get(s, e->addr, &place);
-	switch (e->op) {
-	case EVENT_BAR_INIT:
-	case EVENT_SEM_INIT:
+	if (kind == EVENT_OBJECT_LOCK) {
+		lock_event(s, e, o);
+	} else if (e->op == EVENT_BAR_INIT || e->op == EVENT_SEM_INIT) {
 		object_reset(o);
 		o->known = true;
 		o->value = e->arg;
-		break;
-	case EVENT_BAR_IN:
-	case EVENT_BAR_OUT:
+	} else if (e->op == EVENT_BAR_IN || e->op == EVENT_BAR_OUT) {
 		barrier_event(s, e, o, place);
-		break;
-	case EVENT_SEM_POST:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
+	} else if (kind == EVENT_OBJECT_SEMAPHORE) {
 		semaphore_event(s, e, o);
-		break;
-	case EVENT_ONCE_END:
+	} else if (e->op == EVENT_ONCE_END) {
 		o->done = true;
-		break;
-	case EVENT_ONCE_PASS:
-		if (!o->done)
-			selfcheck_fail(s, "the routine has not been run to its end");
-		break;
-	case EVENT_ONCE_BEGIN:
-	case EVENT_PARK:
-	case EVENT_WAKE:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
-		break;
-	default:
-		lock_event(s, e, o);
-		break;
+	} else if (e->op == EVENT_ONCE_PASS && !o->done) {
+		selfcheck_fail(s, "the routine has not been run to its end");
 	}
 }
 
