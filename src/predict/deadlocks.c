@@ -79,7 +79,7 @@ static void warn(const struct deadlocks *d, const struct deadlocks_group *r, con
 static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *r)
 {
 	return d->setup->stage == DEADLOCKS_ALL && !engine_stopped(d->opt) &&
-	       (r->outcome == DEADLOCKS_SEARCHED || r->outcome == DEADLOCKS_UNDECIDED);
+	       (r->outcome == GOAL_SEARCHED || r->outcome == GOAL_UNDECIDED);
 }
 
 static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
@@ -87,8 +87,8 @@ static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engin
 	struct finding *f;
 
 	if (is_warning(d, r) && (d->warned++ < DEADLOCKS_SHOWN || d->opt->all_pairs))
-		warn(d, r, r->outcome == DEADLOCKS_SEARCHED ? why_searched : why_undecided, out);
-	if (r->outcome != DEADLOCKS_FOUND)
+		warn(d, r, r->outcome == GOAL_SEARCHED ? why_searched : why_undecided, out);
+	if (r->outcome != GOAL_FOUND)
 		return;
 	f = propose_cycle(out, r->kind, d->setup->engine, d->m, r->events.at, r->n);
 	f->claimed = true;
@@ -98,12 +98,8 @@ static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engin
 
 static void count(struct deadlocks *d, const struct deadlocks_group *r, struct engine_counts *c)
 {
-	c->candidates++;
-	c->predicted += r->outcome == DEADLOCKS_FOUND;
-	c->refuted += r->outcome == DEADLOCKS_REFUTED;
-	c->searched += r->outcome == DEADLOCKS_SEARCHED;
-	c->undecided += r->outcome == DEADLOCKS_UNDECIDED;
-	if (r->outcome == DEADLOCKS_FOUND)
+	engine_count(c, r->outcome);
+	if (r->outcome == GOAL_FOUND)
 		map_put(&d->settled, r->places, NULL);
 }
 
@@ -128,7 +124,7 @@ static void settle(struct deadlocks *d, struct deadlocks_group *r, struct engine
 	} else {
 		count(d, r, &out->counts);
 		propose(d, r, out);
-		d->found += r->outcome == DEADLOCKS_FOUND;
+		d->found += r->outcome == GOAL_FOUND;
 	}
 	group_release(r);
 }
@@ -163,7 +159,7 @@ static void try_items(struct deadlocks *d, struct engine_result *out)
 		for (size_t i = 0; i < n; i++) {
 			struct engine_counts *c = &out->counts;
 
-			c->undecided += d->groups.at[i].outcome == DEADLOCKS_UNDECIDED;
+			c->undecided += d->groups.at[i].outcome == GOAL_UNDECIDED;
 			propose(d, &d->groups.at[i], out);
 		}
 	}

@@ -34,15 +34,6 @@ struct deadlocks_kept {
 	uint32_t span; /* how far apart those are */
 };
 
-/* Of several outcomes the highest counts. */
-enum deadlocks_outcome {
-	DEADLOCKS_REFUTED = 1,
-	DEADLOCKS_SEARCHED,
-	DEADLOCKS_UNDECIDED,
-	DEADLOCKS_FOUND,
-	DEADLOCKS_OUTCOMES
-};
-
 struct deadlocks_group {
 	uint32_t n; /* threads */
 	enum finding_kind kind;
@@ -52,7 +43,7 @@ struct deadlocks_group {
 	bool complete; /* there are no others */
 
 	/* From trying it. */
-	enum deadlocks_outcome outcome;
+	enum goal_outcome outcome;
 	struct deadlocks_tuple events; /* FOUND: of the deadlock; else some that were tried */
 	struct exact_order order;
 };

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "order/clock.h"
 #include "predict/closure.h"
 #include "predict/deadlocks_priv.h"
 #include "predict/goal.h"
@@ -24,11 +23,8 @@
 static void found_observed(const struct deadlocks *d, const uint32_t *cut,
 			   struct deadlocks_group *r)
 {
-	r->outcome = DEADLOCKS_FOUND;
-	VEC_CLEAR(&r->order.ids);
-	VEC_RESERVE(&r->order.observed, (size_t)d->m->nchains + 1);
-	clock_copy(r->order.observed.at, cut, d->m->nchains);
-	r->order.observed.n = d->m->nchains;
+	r->outcome = GOAL_FOUND;
+	exact_order_observe(&r->order, d->m, cut);
 }
 
 static bool try_scan(struct deadlocks *d, struct deadlocks_hand *h, const struct causal *c,
@@ -176,54 +172,23 @@ static void choose_tuples(struct deadlocks *d, struct deadlocks_hand *h,
 
 /* ---- reversal and exact search ---- */
 
-static bool try_osr(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
-		    struct deadlocks_group *r)
-{
-	if (!h->osr)
-		h->osr = osr_new(d->m, d->c, !d->strict, d->opt->budget);
-	for (uint32_t i = 0; i < list->n; i++) {
-		struct goal goal = { .next = list->at[i].at, .nnext = r->n };
-
-		if (osr_reach(h->osr, &goal, &r->order) != OSR_FOUND)
-			continue;
-		r->outcome = DEADLOCKS_FOUND;
-		r->events = list->at[i];
-		return true;
-	}
-	return false;
-}
-
-static void try_exact(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
-		      struct deadlocks_group *r)
-{
-	uint64_t steps = 0, budget = d->opt->budget ? d->opt->budget : LIMIT_EXACT_STEPS;
-	bool refuted = list->complete, undecided = false;
-
-	if (!h->exact)
-		h->exact = exact_new(d->m, d->exact, d->opt);
-	for (uint32_t i = 0; i < list->n && !undecided; i++) {
-		struct goal goal = { .next = list->at[i].at, .nnext = r->n };
-		enum exact_answer answer = exact_reach(h->exact, &goal, &r->order);
-
-		r->events = list->at[i];
-		steps += exact_steps(h->exact);
-		if (answer == EXACT_FOUND) {
-			r->outcome = DEADLOCKS_FOUND;
-			return;
-		}
-		refuted &= answer == EXACT_IMPOSSIBLE;
-		undecided = answer == EXACT_UNDECIDED || (steps > budget && i + 1 < list->n);
-	}
-	r->outcome = undecided ? DEADLOCKS_UNDECIDED
-		     : refuted ? DEADLOCKS_REFUTED
-			       : DEADLOCKS_SEARCHED;
-}
-
 static void try_tuples(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
 		       struct deadlocks_group *r)
 {
-	if (!try_osr(d, h, list, r))
-		try_exact(d, h, list, r);
+	struct goals goals = { list->at, sizeof(*list->at), list->n, r->n, list->complete };
+	uint64_t budget = d->opt->budget ? d->opt->budget : LIMIT_EXACT_STEPS;
+	uint32_t last = 0;
+
+	if (!h->osr)
+		h->osr = osr_new(d->m, d->c, !d->strict, d->opt->budget);
+	r->outcome = osr_try(h->osr, &goals, &r->order, &last);
+	if (r->outcome != GOAL_FOUND) {
+		if (!h->exact)
+			h->exact = exact_new(d->m, d->exact, d->opt);
+		r->outcome = exact_try(h->exact, &goals, budget, &r->order, &last);
+	}
+	if (list->n > 0)
+		r->events = list->at[last];
 }
 
 void deadlocks_try_group(void *arg, size_t i, unsigned worker)
@@ -233,12 +198,12 @@ void deadlocks_try_group(void *arg, size_t i, unsigned worker)
 	struct deadlocks_group *r = &d->groups.at[d->first + i];
 	struct choice list;
 
-	r->outcome = DEADLOCKS_UNDECIDED;
+	r->outcome = GOAL_UNDECIDED;
 	if (engine_stopped(d->opt))
 		return;
 	if (try_scan(d, h, d->strict, r) || try_scan(d, h, d->c, r))
 		return;
-	r->outcome = DEADLOCKS_SEARCHED;
+	r->outcome = GOAL_SEARCHED;
 	if (d->setup->stage == DEADLOCKS_SPD)
 		return;
 	choose_tuples(d, h, r, &list);
@@ -256,12 +221,12 @@ void deadlocks_try_item(void *arg, size_t i, unsigned worker)
 	r->n = item->n;
 	r->kind = item->kind;
 	r->events = list.at[0] = item->events;
-	r->outcome = DEADLOCKS_UNDECIDED;
+	r->outcome = GOAL_UNDECIDED;
 	if (engine_stopped(d->opt))
 		return;
 	if (try_closure(d, h, d->strict, r) || try_closure(d, h, d->c, r))
 		return;
-	r->outcome = DEADLOCKS_SEARCHED;
+	r->outcome = GOAL_SEARCHED;
 	if (d->setup->stage == DEADLOCKS_ALL)
 		try_tuples(d, h, &list, r);
 }

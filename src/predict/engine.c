@@ -53,6 +53,15 @@ void engine_result_release(struct engine_result *r)
 	mem_free(r->lattice);
 }
 
+void engine_count(struct engine_counts *c, enum goal_outcome outcome)
+{
+	c->candidates++;
+	c->predicted += outcome == GOAL_FOUND;
+	c->refuted += outcome == GOAL_REFUTED;
+	c->searched += outcome == GOAL_SEARCHED || outcome == GOAL_HEARD;
+	c->undecided += outcome == GOAL_UNDECIDED;
+}
+
 /* --- what engines at the end share ------------------------------------------ */
 
 struct engine_run {

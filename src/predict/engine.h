@@ -22,6 +22,7 @@
 #include "order/causal.h"
 #include "order/model.h"
 #include "order/step.h"
+#include "predict/goal.h"
 
 struct monitors;
 struct watch;
@@ -67,6 +68,8 @@ struct engine_result {
 };
 
 void engine_result_release(struct engine_result *r);
+/* One candidate more that ended so. */
+void engine_count(struct engine_counts *c, enum goal_outcome outcome);
 
 /* What engines at the end may use; made when first asked for. */
 struct engine_run;

@@ -14,19 +14,12 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "predict/goal.h"
 
 struct causal;
 struct engine_options;
-struct goal;
 struct model;
 struct exact;
-
-enum exact_answer {
-	EXACT_FOUND,
-	EXACT_IMPOSSIBLE, /* in every reordering of the whole model */
-	EXACT_NOT_HERE,	  /* not within the window that was searched */
-	EXACT_UNDECIDED,  /* the budget ran out, or the run was stopped */
-};
 
 /* c: CAUSAL_STRICT or CAUSAL_DEP, as opt->strict says; with opt->values CAUSAL_HARD. */
 struct exact *exact_new(const struct model *m, const struct causal *c,
@@ -39,10 +32,16 @@ struct exact_order {
 	VEC(uint32_t) ids;
 };
 void exact_order_release(struct exact_order *o);
+/* Becomes the cut, and nothing behind it. */
+void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut);
 
 /* FOUND: *out is a reordering that reaches the goal.  Otherwise *out is left empty.  The goal is
  * borrowed until the next call. */
-enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exact_order *out);
+enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exact_order *out);
+/* One after the other, until one is reached or they have taken more steps than the budget.  *last: the
+ * one that was tried last. */
+enum goal_outcome exact_try(struct exact *x, const struct goals *list, uint64_t budget,
+			    struct exact_order *out, uint32_t *last);
 
 /* Steps of search that the last exact_reach took: what the budget counts. */
 uint64_t exact_steps(const struct exact *x);

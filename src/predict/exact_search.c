@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order/clock.h"
+
 #define PROBES 6 /* choices that are looked at before one is made */
 
 enum outcome { REFUTED, REACHED, SPENT };
@@ -177,7 +179,7 @@ static enum outcome reach_whole(struct exact *x, struct exact_order *out, bool *
 	return o;
 }
 
-enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exact_order *out)
+enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exact_order *out)
 {
 	enum outcome o = REFUTED;
 	uint32_t from;
@@ -187,13 +189,13 @@ enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exac
 	x->aim = g;
 	x->steps = 0;
 	if (!find_need(x))
-		return EXACT_IMPOSSIBLE;
+		return GOAL_REFUTED;
 	if (!x->values || x->m->n <= x->limit) {
 		bool decided;
 
 		o = reach_whole(x, out, &decided);
 		if (decided)
-			return o == REACHED ? EXACT_FOUND : EXACT_IMPOSSIBLE;
+			return o == REACHED ? GOAL_FOUND : GOAL_REFUTED;
 	}
 	if (place_window(x, &from) && (from > 0 || x->values)) {
 		bool spent = o == SPENT;
@@ -204,8 +206,8 @@ enum exact_answer exact_reach(struct exact *x, const struct goal *g, struct exac
 			o = SPENT;
 	}
 	if (o == SPENT)
-		return EXACT_UNDECIDED;
-	return o == REACHED ? EXACT_FOUND : EXACT_NOT_HERE;
+		return GOAL_UNDECIDED;
+	return o == REACHED ? GOAL_FOUND : GOAL_SEARCHED;
 }
 
 static int compare_guards(const void *a, const void *b, void *arg)
@@ -324,4 +326,33 @@ void exact_order_release(struct exact_order *o)
 uint64_t exact_steps(const struct exact *x)
 {
 	return x->steps;
+}
+
+void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut)
+{
+	VEC_CLEAR(&o->ids);
+	VEC_RESERVE(&o->observed, (size_t)m->nchains + 1);
+	clock_copy(o->observed.at, cut, m->nchains);
+	o->observed.n = m->nchains;
+}
+
+enum goal_outcome exact_try(struct exact *x, const struct goals *list, uint64_t budget,
+			    struct exact_order *out, uint32_t *last)
+{
+	bool refuted = list->complete;
+	uint64_t steps = 0;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct goal goal = goals_get(list, i);
+		enum goal_outcome one = exact_reach(x, &goal, out);
+
+		*last = i;
+		steps += exact_steps(x);
+		if (one == GOAL_FOUND || one == GOAL_UNDECIDED)
+			return one;
+		refuted &= one == GOAL_REFUTED;
+		if (steps > budget && i + 1 < list->n)
+			return GOAL_UNDECIDED;
+	}
+	return refuted ? GOAL_REFUTED : GOAL_SEARCHED;
 }

@@ -9,6 +9,7 @@
 #define PREDICT_GOAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct causal;
@@ -20,6 +21,31 @@ struct goal {
 	const uint32_t *done; /* part of it */
 	uint32_t ndone;
 };
+
+/* How a search ended; of several the highest counts. */
+enum goal_outcome {
+	GOAL_REFUTED = 1, /* not in any reordering of the whole model */
+	GOAL_HEARD,    /* waits: there, but in the order that was found a signal comes in between */
+	GOAL_SEARCHED, /* not where it was looked for */
+	GOAL_UNDECIDED, /* the budget ran out, or the run was stopped */
+	GOAL_FOUND,
+	GOAL_OUTCOMES
+};
+
+/* Several for one finding: tuples of events that are to be next. */
+struct goals {
+	const void *at;	  /* the first tuple: event ids */
+	size_t stride;	  /* bytes from one to the next */
+	uint32_t n, size; /* tuples; events of each */
+	bool complete;	  /* there are no others */
+};
+
+static inline struct goal goals_get(const struct goals *list, uint32_t i)
+{
+	const void *tuple = (const char *)list->at + i * list->stride;
+
+	return (struct goal){ .next = tuple, .nnext = list->size };
+}
 
 /* cut := cut joined with what any such reordering holds.  False: there is none. */
 bool goal_need(const struct goal *g, const struct causal *c, uint32_t *cut);

@@ -136,7 +136,7 @@ static void observed_order(const struct osr *o, struct exact_order *out)
 	out->observed.n = o->m->nchains;
 }
 
-enum osr_answer osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
+enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
 {
 	const struct model *m = o->m;
 
@@ -144,18 +144,36 @@ enum osr_answer osr_reach(struct osr *o, const struct goal *g, struct exact_orde
 	VEC_CLEAR(&out->ids);
 	memset(o->cut, 0, m->nchains * sizeof(*o->cut));
 	if (!goal_need(g, o->c, o->cut) || goal_is_passed(g, m, o->cut))
-		return OSR_NO;
+		return GOAL_SEARCHED;
 	close_sections(o, g);
 	if (!list_open(o))
-		return OSR_NO;
+		return GOAL_SEARCHED;
 	list_moved(o);
 	if (o->moved.n == 0) {
 		observed_order(o, out);
-		return OSR_FOUND;
+		return GOAL_FOUND;
 	}
 	o->low = o->moved.at[0];
 	o->high = last_event(o);
 	if (o->moved.n > OSR_MOVED || o->high - o->low >= o->budget)
-		return OSR_UNDECIDED;
-	return osr_graph(o, out) ? OSR_FOUND : OSR_NO;
+		return GOAL_UNDECIDED;
+	return osr_graph(o, out) ? GOAL_FOUND : GOAL_SEARCHED;
+}
+
+enum goal_outcome osr_try(struct osr *o, const struct goals *list, struct exact_order *out,
+			  uint32_t *found)
+{
+	enum goal_outcome outcome = list->complete ? GOAL_SEARCHED : GOAL_UNDECIDED;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct goal goal = goals_get(list, i);
+		enum goal_outcome one = osr_reach(o, &goal, out);
+
+		*found = i;
+		if (one == GOAL_FOUND)
+			return one;
+		if (one == GOAL_UNDECIDED)
+			outcome = one;
+	}
+	return outcome;
 }

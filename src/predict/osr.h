@@ -16,16 +16,16 @@
 
 #include "predict/exact.h"
 
-struct goal;
 struct osr;
-
-enum osr_answer { OSR_FOUND, OSR_NO, OSR_UNDECIDED };
 
 /* c: CAUSAL_STRICT or CAUSAL_DEP; is_strict says which.  budget: events looked at, 0 default. */
 struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget);
 void osr_free(struct osr *o);
 
 /* FOUND: *out is a reordering that reaches the goal. */
-enum osr_answer osr_reach(struct osr *o, const struct goal *g, struct exact_order *out);
+enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_order *out);
+/* One after the other, until one is reached: *found.  Where there are others nothing is decided. */
+enum goal_outcome osr_try(struct osr *o, const struct goals *list, struct exact_order *out,
+			  uint32_t *found);
 
 #endif /* PREDICT_OSR_H */

@@ -45,7 +45,7 @@ struct shortlist {
 /* How far apart, roughly: near is near. */
 static int distance(const struct shortlist_pair *x)
 {
-	return 31 - __builtin_clz((x->e2 - x->e1) | NEAR);
+	return 31 - __builtin_clz((x->e[1] - x->e[0]) | NEAR);
 }
 
 /* Near ones first, of those the earliest: the schedule is as long as what lies before them. */
@@ -58,9 +58,9 @@ static int compare(const void *a, const void *b)
 		return x->group < y->group ? -1 : 1;
 	if (dx != dy)
 		return dx < dy ? -1 : 1;
-	if (x->e2 != y->e2)
-		return x->e2 < y->e2 ? -1 : 1;
-	return x->e1 > y->e1 ? -1 : x->e1 < y->e1;
+	if (x->e[1] != y->e[1])
+		return x->e[1] < y->e[1] ? -1 : 1;
+	return x->e[0] > y->e[0] ? -1 : x->e[0] < y->e[0];
 }
 
 /* Sorts; leaves out doubles (accesses that share several cells) and all but KEPT of a group. */
@@ -75,8 +75,8 @@ static void tidy(pairs *p)
 		bool same = n > 0 && p->at[i].group == p->at[n - 1].group;
 
 		in_group = same ? in_group : 0;
-		if (in_group == KEPT ||
-		    (same && p->at[i].e1 == p->at[n - 1].e1 && p->at[i].e2 == p->at[n - 1].e2))
+		if (in_group == KEPT || (same && p->at[i].e[0] == p->at[n - 1].e[0] &&
+					 p->at[i].e[1] == p->at[n - 1].e[1]))
 			continue;
 		p->at[n++] = p->at[i];
 		in_group++;
@@ -95,7 +95,7 @@ static bool add_pair(struct hand *h, uint64_t group, uint32_t e1, uint32_t e2)
 {
 	pairs *p = &h->g->pieces[h->piece];
 
-	*VEC_PUSH(p) = (struct shortlist_pair){ group, e1, e2 };
+	*VEC_PUSH(p) = (struct shortlist_pair){ group, { e1, e2 } };
 	if (p->n < h->crowd)
 		return true;
 	tidy(p);

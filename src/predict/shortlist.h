@@ -21,7 +21,7 @@ struct model;
 
 struct shortlist_pair {
 	uint64_t group; /* the signature; with all_pairs the pair itself */
-	uint32_t e1, e2;
+	uint32_t e[2];
 };
 
 /* All pairs are of one group. */

@@ -24,11 +24,8 @@
 #define WAVE 64u /* pieces */
 #define BLOCK 1024u
 
-/* Of several outcomes of a group the highest counts. */
-enum outcome { REFUTED = 1, SEARCHED, UNDECIDED, FOUND, OUTCOMES };
-
 struct result {
-	enum outcome outcome;
+	enum goal_outcome outcome;
 	uint64_t group;
 	uint32_t e1, e2;
 	struct exact_order order;
@@ -85,54 +82,7 @@ void trials_free(struct trials *t)
 void trials_settle(struct trials *t, uint32_t e1, uint32_t e2, uint64_t signature)
 {
 	*map_put(&t->outcomes, t->s.opt->all_pairs ? shortlist_group_of(e1, e2) : signature, NULL) =
-		FOUND;
-}
-
-static bool try_osr(struct osr *o, const struct shortlist_group *g, struct result *r)
-{
-	if (!o)
-		return false;
-	/* A list that is cut short leaves pairs that nobody has tried. */
-	r->outcome = g->complete ? SEARCHED : UNDECIDED;
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t targets[] = { g->at[i].e1, g->at[i].e2 };
-		enum osr_answer answer =
-			osr_reach(o, &(struct goal){ targets, 2, NULL, 0 }, &r->order);
-
-		if (answer == OSR_UNDECIDED)
-			r->outcome = UNDECIDED;
-		if (answer != OSR_FOUND)
-			continue;
-		r->outcome = FOUND;
-		r->e1 = targets[0];
-		r->e2 = targets[1];
-		return true;
-	}
-	return false;
-}
-
-static void try_exact(struct exact *x, const struct shortlist_group *g, uint64_t budget,
-		      struct result *r)
-{
-	uint64_t steps = 0;
-	bool refuted = g->complete, undecided = false;
-
-	for (uint32_t i = 0; i < g->n && !undecided; i++) {
-		uint32_t targets[] = { g->at[i].e1, g->at[i].e2 };
-		enum exact_answer answer =
-			exact_reach(x, &(struct goal){ targets, 2, NULL, 0 }, &r->order);
-
-		steps += exact_steps(x);
-		if (answer == EXACT_FOUND) {
-			r->outcome = FOUND;
-			r->e1 = targets[0];
-			r->e2 = targets[1];
-			return;
-		}
-		refuted &= answer == EXACT_IMPOSSIBLE;
-		undecided = answer == EXACT_UNDECIDED || (steps > budget && i + 1 < g->n);
-	}
-	r->outcome = undecided ? UNDECIDED : refuted ? REFUTED : SEARCHED;
+		GOAL_FOUND;
 }
 
 static void try_group(void *arg, size_t i, unsigned worker)
@@ -140,12 +90,20 @@ static void try_group(void *arg, size_t i, unsigned worker)
 	struct trials *t = arg;
 	struct result *r = &t->results[i];
 	struct shortlist_group g = shortlist_at(t->list, t->first + i);
+	struct goals goals = { g.at->e, sizeof(*g.at), g.n, 2, g.complete };
 	uint64_t budget = t->s.opt->budget ? t->s.opt->budget : LIMIT_EXACT_STEPS;
+	uint32_t last = 0;
 
 	r->group = g.at[0].group;
-	r->outcome = UNDECIDED;
-	if (!engine_stopped(t->s.opt) && !try_osr(t->osr[worker], &g, r) && t->exact)
-		try_exact(t->exact[worker], &g, budget, r);
+	r->outcome = GOAL_UNDECIDED;
+	if (engine_stopped(t->s.opt))
+		return;
+	if (t->osr[worker])
+		r->outcome = osr_try(t->osr[worker], &goals, &r->order, &last);
+	if (r->outcome != GOAL_FOUND && t->exact)
+		r->outcome = exact_try(t->exact[worker], &goals, budget, &r->order, &last);
+	r->e1 = g.at[last].e[0];
+	r->e2 = g.at[last].e[1];
 }
 
 static bool is_full(const struct trials *t, const struct engine_result *out)
@@ -157,13 +115,13 @@ static void take_result(struct trials *t, struct result *r, struct engine_result
 {
 	uint64_t *known = map_put(&t->outcomes, r->group, NULL);
 
-	if (r->outcome == FOUND && is_full(t, out)) {
+	if (r->outcome == GOAL_FOUND && is_full(t, out)) {
 		t->full = true;
-		r->outcome = UNDECIDED;
+		r->outcome = GOAL_UNDECIDED;
 	}
 	if (*known < r->outcome)
 		*known = r->outcome;
-	if (r->outcome == FOUND)
+	if (r->outcome == GOAL_FOUND)
 		propose_race(out, t->s.engine, t->s.m, r->e1, r->e2,
 			     r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
 			     r->order.ids.n);
@@ -194,7 +152,7 @@ static bool is_settled(void *arg, uint64_t group)
 	const struct trials *t = arg;
 	const uint64_t *known = map_get(&t->outcomes, group);
 
-	return known && *known == FOUND;
+	return known && *known == GOAL_FOUND;
 }
 
 static void say_limits(const struct trials *t, struct engine_result *out, uint64_t undecided)
@@ -248,7 +206,7 @@ void trials_run(struct trials *t, const struct causal *hard, struct engine_resul
 					   t->s.candidates, opt,
 					   is_settled,	    t };
 	size_t pieces = candidates_npieces(t->s.candidates), i = 0;
-	uint64_t n[OUTCOMES] = { 0 };
+	uint64_t n[GOAL_OUTCOMES] = { 0 };
 	struct map_item item;
 	struct count count;
 	bool was_full = is_full(t, out); /* by an earlier stage, which has said so */
@@ -265,10 +223,10 @@ void trials_run(struct trials *t, const struct causal *hard, struct engine_resul
 	}
 	while (map_next(&t->outcomes, &i, &item))
 		n[item.value]++;
-	count = (struct count){ n[FOUND], n[REFUTED], n[SEARCHED], n[UNDECIDED],
+	count = (struct count){ n[GOAL_FOUND], n[GOAL_REFUTED], n[GOAL_SEARCHED], n[GOAL_UNDECIDED],
 				goes_on(t) && !t->list_is_cut };
 	if (!was_full)
-		say_limits(t, out, n[UNDECIDED]);
+		say_limits(t, out, n[GOAL_UNDECIDED]);
 	if (hard && !opt->all_pairs)
 		tell(t, hard, &count, out);
 }

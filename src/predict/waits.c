@@ -35,16 +35,10 @@ struct finding *waits_propose_order(struct waits *s, enum finding_kind kind, uin
 	return f;
 }
 
-void waits_count(struct waits *s, enum waits_outcome outcome)
+void waits_count(struct waits *s, enum goal_outcome outcome)
 {
-	struct engine_counts *c = &s->out->counts;
-
-	c->candidates++;
-	c->predicted += outcome == WAITS_FOUND;
-	c->refuted += outcome == WAITS_REFUTED;
-	c->searched += outcome == WAITS_SEARCHED || outcome == WAITS_HEARD;
-	c->undecided += outcome == WAITS_UNDECIDED;
-	s->undecided += outcome == WAITS_UNDECIDED;
+	engine_count(&s->out->counts, outcome);
+	s->undecided += outcome == GOAL_UNDECIDED;
 }
 
 bool waits_is_over(const struct waits *s)

@@ -24,9 +24,9 @@
 struct place {
 	uint32_t request, release; /* the first of them */
 	uint32_t tries;
-	uint64_t steps;		    /* of exact search */
-	enum waits_outcome outcome; /* of those tried */
-	bool more;		    /* there are others */
+	uint64_t steps;		   /* of exact search */
+	enum goal_outcome outcome; /* of those tried */
+	bool more;		   /* there are others */
 	bool sure, warned;
 };
 
@@ -44,7 +44,7 @@ static struct place *place_get(struct holding *h, uint32_t request, uint32_t rel
 	if (*at == 0) {
 		*VEC_PUSH(&h->places) = (struct place){ .request = request,
 							.release = release,
-							.outcome = WAITS_REFUTED };
+							.outcome = GOAL_REFUTED };
 		*at = h->places.n;
 	}
 	return &h->places.at[*at - 1];
@@ -53,23 +53,23 @@ static struct place *place_get(struct holding *h, uint32_t request, uint32_t rel
 /* One way to get there: about to wait, or waiting. */
 struct attempt {
 	struct waits_case way;
-	enum waits_outcome outcome;
+	enum goal_outcome outcome;
 	enum waits_proof proof; /* FOUND */
 };
 
 static bool is_sure(const struct attempt *a)
 {
-	return a->outcome == WAITS_FOUND && a->proof == WAITS_SURE;
+	return a->outcome == GOAL_FOUND && a->proof == WAITS_SURE;
 }
 
 static void attempt(struct waits *s, struct attempt *a)
 {
 	a->outcome = waits_reach(s, &a->way.goal);
-	if (a->outcome != WAITS_FOUND)
+	if (a->outcome != GOAL_FOUND)
 		return;
 	a->proof = waits_prove(s, &a->way);
 	if (a->proof != WAITS_SURE && !waits_case_holds(s, &a->way))
-		a->outcome = WAITS_HEARD;
+		a->outcome = GOAL_HEARD;
 }
 
 /* If that is not sure, the other way; s->order is that of the better one, which is returned. */
@@ -84,7 +84,7 @@ static const struct attempt *attempt_both(struct waits *s, struct attempt *first
 	was = s->order;
 	s->order = (struct exact_order){ 0 };
 	attempt(s, second);
-	if (first->outcome != WAITS_FOUND || is_sure(second)) {
+	if (first->outcome != GOAL_FOUND || is_sure(second)) {
 		exact_order_release(&was);
 		return second->outcome > first->outcome ? second : first;
 	}
@@ -94,8 +94,8 @@ static const struct attempt *attempt_both(struct waits *s, struct attempt *first
 	return first;
 }
 
-static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, uint32_t request,
-				   struct place *p)
+static enum goal_outcome try_pair(struct waits *s, const struct waits_wait *w, uint32_t request,
+				  struct place *p)
 {
 	uint32_t after = waits_after(s->m, w->park);
 	uint32_t next[] = { request, w->release }, then[] = { request, after };
@@ -106,7 +106,7 @@ static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, 
 	const struct attempt *best = attempt_both(s, &about, &parked);
 	struct finding *f;
 
-	if (best->outcome != WAITS_FOUND)
+	if (best->outcome != GOAL_FOUND)
 		return best->outcome;
 	p->sure = best->proof == WAITS_SURE;
 	if (p->sure || (best->proof == WAITS_MORE_LEFT && !p->warned)) {
@@ -116,7 +116,7 @@ static enum waits_outcome try_pair(struct waits *s, const struct waits_wait *w, 
 		f->why = "somebody may signal once more than in the recorded run";
 	}
 	p->warned = true;
-	return WAITS_FOUND;
+	return GOAL_FOUND;
 }
 
 /* The acquire has to wait for whoever holds the lock so, and a signal of its thread follows. */
@@ -145,7 +145,7 @@ static bool is_hung(const struct waits *s, const struct waits_wait *w,
 static void try_request(struct holding *h, const struct waits_wait *w, uint32_t request)
 {
 	struct place *p = place_get(h, request, w->release);
-	enum waits_outcome outcome;
+	enum goal_outcome outcome;
 
 	if (p->sure || p->tries >= LIMIT_TRIES) {
 		p->more = true;
@@ -212,11 +212,11 @@ static void say(struct holding *h)
 		struct finding *f;
 
 		waits_count(h->s,
-			    p->more && p->outcome == WAITS_REFUTED ? WAITS_SEARCHED : p->outcome);
-		if (p->warned || p->outcome <= WAITS_HEARD || waits_is_over(h->s))
+			    p->more && p->outcome == GOAL_REFUTED ? GOAL_SEARCHED : p->outcome);
+		if (p->warned || p->outcome <= GOAL_HEARD || waits_is_over(h->s))
 			continue;
 		f = waits_propose(h->s, FINDING_WAIT_HOLDING, p->request, p->release);
-		f->why = p->outcome == WAITS_UNDECIDED
+		f->why = p->outcome == GOAL_UNDECIDED
 				 ? "not decided: the budget of the search ran out"
 				 : "not decided: not every run was looked at";
 	}

@@ -168,26 +168,26 @@ static void pick_all(struct waits *s, struct waits_picks *picks)
 }
 
 /* *warned: a warning of this signature was given already. */
-static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, uint32_t signal,
-				   bool *sure, bool *warned)
+static enum goal_outcome try_wait(struct waits *s, const struct waits_wait *w, uint32_t signal,
+				  bool *sure, bool *warned)
 {
 	struct waits_case c = { .wait = w,
 				.goal = { &w->release, 1, &signal, 1 },
 				.signal = signal };
-	enum waits_outcome outcome = waits_reach(s, &c.goal);
+	enum goal_outcome outcome = waits_reach(s, &c.goal);
 	enum waits_proof proof;
 	struct finding *f;
 
-	if (outcome != WAITS_FOUND)
+	if (outcome != GOAL_FOUND)
 		return outcome;
 	proof = waits_prove(s, &c);
 	*sure = proof == WAITS_SURE;
 	if (*sure) {
 		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
-		return WAITS_FOUND;
+		return GOAL_FOUND;
 	}
 	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_by_chance(s, w))
-		return WAITS_SEARCHED;
+		return GOAL_SEARCHED;
 	*warned = true;
 	if (proof == WAITS_MORE_LEFT) {
 		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
@@ -195,7 +195,7 @@ static enum waits_outcome try_wait(struct waits *s, const struct waits_wait *w, 
 		f = waits_propose(s, FINDING_LOST_WAKEUP, signal, w->release);
 		f->why = "somebody may signal once more than in the recorded run";
 	}
-	return WAITS_FOUND;
+	return GOAL_FOUND;
 }
 
 void waits_lost(struct waits *s)
@@ -208,7 +208,7 @@ void waits_lost(struct waits *s)
 	pick_all(s, &picks);
 	for (size_t i = 0; i < picks.at.n && !waits_is_over(s); i++) {
 		const struct waits_pick *p = &picks.at.at[i];
-		enum waits_outcome best = p->n > WAITS_TRIES ? WAITS_SEARCHED : WAITS_REFUTED, one;
+		enum goal_outcome best = p->n > WAITS_TRIES ? GOAL_SEARCHED : GOAL_REFUTED, one;
 		bool sure = false, warned = false;
 
 		s->steps = 0;

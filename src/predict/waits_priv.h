@@ -86,10 +86,6 @@ struct waits_item waits_pick_get(const struct waits_pick *p, uint32_t i);
 
 /* ---- searching (waits_reach.c) ---- */
 
-/* Of several outcomes of a signature the highest counts.  HEARD: there, but in the order that was
- * found a signal comes in between. */
-enum waits_outcome { WAITS_REFUTED = 1, WAITS_HEARD, WAITS_SEARCHED, WAITS_UNDECIDED, WAITS_FOUND };
-
 struct waits {
 	const struct model *m;
 	const struct causal *strict, *c; /* c: as the options say */
@@ -110,7 +106,7 @@ struct waits {
 };
 
 /* FOUND: s->order reaches the goal. */
-enum waits_outcome waits_reach(struct waits *s, const struct goal *g);
+enum goal_outcome waits_reach(struct waits *s, const struct goal *g);
 
 /* ---- what was found (waits_order.c) ---- */
 
@@ -158,7 +154,7 @@ struct finding *waits_propose(struct waits *s, enum finding_kind kind, uint32_t 
 struct finding *waits_propose_order(struct waits *s, enum finding_kind kind, uint32_t e1,
 				    uint32_t e2);
 /* A signature is done. */
-void waits_count(struct waits *s, enum waits_outcome outcome);
+void waits_count(struct waits *s, enum goal_outcome outcome);
 /* No more is wanted. */
 bool waits_is_over(const struct waits *s);
 

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "order/clock.h"
 #include "predict/closure.h"
 #include "predict/limits.h"
 #include "predict/waits_priv.h"
@@ -19,10 +18,7 @@ static bool reach_observed(struct waits *s, const struct causal *c, const struct
 {
 	if (!closure_reach(s->m, c, g, s->cut))
 		return false;
-	VEC_CLEAR(&s->order.ids);
-	VEC_RESERVE(&s->order.observed, s->m->nchains + 1);
-	clock_copy(s->order.observed.at, s->cut, s->m->nchains);
-	s->order.observed.n = s->m->nchains;
+	exact_order_observe(&s->order, s->m, s->cut);
 	return true;
 }
 
@@ -34,45 +30,36 @@ static bool is_spent(const struct waits *s, uint64_t budget)
 	return s->all_steps / LIMIT_WAITS > one;
 }
 
-static enum waits_outcome reach_exact(struct waits *s, const struct goal *g)
+static enum goal_outcome reach_exact(struct waits *s, const struct goal *g)
 {
 	uint64_t budget = s->opt.budget ? s->opt.budget : LIMIT_EXACT_STEPS;
-	enum exact_answer answer;
+	enum goal_outcome answer;
 
 	if (s->steps > budget || is_spent(s, budget) || engine_stopped(&s->opt))
-		return WAITS_UNDECIDED;
+		return GOAL_UNDECIDED;
 	answer = exact_reach(s->exact, g, &s->order);
 	s->steps += exact_steps(s->exact);
 	s->all_steps += exact_steps(s->exact);
-	switch (answer) {
-	case EXACT_FOUND:
-		return WAITS_FOUND;
-	case EXACT_IMPOSSIBLE:
-		return WAITS_REFUTED;
-	case EXACT_NOT_HERE:
-		return WAITS_SEARCHED;
-	default:
-		return WAITS_UNDECIDED;
-	}
+	return answer;
 }
 
 static bool reach_cheaply(struct waits *s, const struct goal *g)
 {
-	if (reach_observed(s, s->strict, g) || osr_reach(s->osr_strict, g, &s->order) == OSR_FOUND)
+	if (reach_observed(s, s->strict, g) || osr_reach(s->osr_strict, g, &s->order) == GOAL_FOUND)
 		return true;
 	return s->osr &&
-	       (reach_observed(s, s->c, g) || osr_reach(s->osr, g, &s->order) == OSR_FOUND);
+	       (reach_observed(s, s->c, g) || osr_reach(s->osr, g, &s->order) == GOAL_FOUND);
 }
 
-enum waits_outcome waits_reach(struct waits *s, const struct goal *g)
+enum goal_outcome waits_reach(struct waits *s, const struct goal *g)
 {
-	enum waits_outcome outcome = WAITS_FOUND;
+	enum goal_outcome outcome = GOAL_FOUND;
 
 	if (!is_possible(s, g))
-		return WAITS_REFUTED;
+		return GOAL_REFUTED;
 	if (!reach_cheaply(s, g))
 		outcome = reach_exact(s, g);
-	if (outcome == WAITS_FOUND)
+	if (outcome == GOAL_FOUND)
 		waits_order_note(s);
 	return outcome;
 }

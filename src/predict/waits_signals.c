@@ -188,7 +188,7 @@ static bool reach_all(struct waits *s, const struct waits_case *c, const struct 
 	struct exact_order was = s->order;
 
 	s->order = (struct exact_order){ 0 };
-	if (waits_reach(s, &all) == WAITS_FOUND && waits_case_holds(s, c)) {
+	if (waits_reach(s, &all) == GOAL_FOUND && waits_case_holds(s, c)) {
 		exact_order_release(&was);
 		return true;
 	}

@@ -25,7 +25,7 @@
 #define PAIRS 200 /* of each trace, spread over all */
 
 static VEC(double) times;
-static uint64_t answers[4];
+static uint64_t answers[GOAL_OUTCOMES];
 
 static double now(void)
 {
@@ -58,7 +58,7 @@ static uint32_t held(const struct model *m, uint32_t e)
 {
 	uint32_t hold = m->event[e].hold;
 
-	return hold ? m->holds[hold].set : 0;
+	return model_held_set(m, hold);
 }
 
 /* Event a has to run before b, which comes later in the trace, or b can never be next. */
@@ -81,7 +81,7 @@ static void decide(struct exact *x, uint32_t a, uint32_t b)
 {
 	struct exact_order order = { 0 };
 	double start = now();
-	enum exact_answer answer =
+	enum goal_outcome answer =
 		exact_reach(x, &(struct goal){ (uint32_t[]){ a, b }, 2, NULL, 0 }, &order);
 
 	*VEC_PUSH(&times) = now() - start;
@@ -150,9 +150,9 @@ static void bench(const char *tracegen, const char *name, const char *parameters
 	printf("exact, 1000 events, 8 threads, %-8s %6zu candidates: median %.2f ms, 99 %% %.1f ms, "
 	       "worst %.1f ms; found %.1f %%, impossible %.1f %%, undecided %.2f %%\n",
 	       name, n, times.at[n / 2] * 1e3, times.at[n * 99 / 100] * 1e3, times.at[n - 1] * 1e3,
-	       100.0 * (double)answers[EXACT_FOUND] / (double)n,
-	       100.0 * (double)(answers[EXACT_IMPOSSIBLE] + answers[EXACT_NOT_HERE]) / (double)n,
-	       100.0 * (double)answers[EXACT_UNDECIDED] / (double)n);
+	       100.0 * (double)answers[GOAL_FOUND] / (double)n,
+	       100.0 * (double)(answers[GOAL_REFUTED] + answers[GOAL_SEARCHED]) / (double)n,
+	       100.0 * (double)answers[GOAL_UNDECIDED] / (double)n);
 	fflush(stdout);
 }
 

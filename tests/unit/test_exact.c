@@ -58,7 +58,7 @@ static void search_release(struct search *s)
 	model_free(s->m);
 }
 
-static enum exact_answer reach(struct search *s, uint32_t e1, uint32_t e2)
+static enum goal_outcome reach(struct search *s, uint32_t e1, uint32_t e2)
 {
 	uint32_t targets[] = { e1, e2 };
 
@@ -105,7 +105,7 @@ static bool schedule_holds(const struct trial *x, const struct search *s, uint32
 }
 
 struct score {
-	uint64_t pairs, wrong, broken, answers[EXACT_UNDECIDED + 1];
+	uint64_t pairs, wrong, broken, answers[GOAL_OUTCOMES];
 };
 
 /* Every pair that may race.  exact: FOUND and IMPOSSIBLE are all there is. */
@@ -117,20 +117,19 @@ static void compare(const struct trial *x, struct search *s, bool exact, struct 
 	for (uint32_t e1 = 1; e1 <= s->m->n; e1++)
 		for (uint32_t e2 = e1 + 1; e2 <= s->m->n; e2++) {
 			bool possible = pairs_has(want, (int)e1 - 1, (int)e2 - 1);
-			enum exact_answer a;
+			enum goal_outcome a;
 
 			if (!model_conflict(s->m, e1, e2))
 				continue;
 			a = reach(s, e1, e2);
 			score->pairs++;
 			score->answers[a]++;
-			if ((a == EXACT_FOUND && !possible) ||
-			    (a == EXACT_IMPOSSIBLE && possible) || a == EXACT_UNDECIDED ||
-			    (exact && a == EXACT_NOT_HERE)) {
+			if ((a == GOAL_FOUND && !possible) || (a == GOAL_REFUTED && possible) ||
+			    a == GOAL_UNDECIDED || (exact && a == GOAL_SEARCHED)) {
 				score->wrong++;
 				trial_complain(x, "wrong answer");
 			}
-			if (a == EXACT_FOUND && !schedule_holds(x, s, e1, e2)) {
+			if (a == GOAL_FOUND && !schedule_holds(x, s, e1, e2)) {
 				score->broken++;
 				trial_complain(x, "wrong schedule");
 			}
@@ -167,7 +166,7 @@ static void compare_standing(const struct trial *x, bool strict, struct score *s
 	small.x->limit = 8;
 	for (uint32_t e1 = 1; e1 <= m->n; e1++)
 		for (uint32_t e2 = e1 + 1; e2 <= m->n; e2++) {
-			enum exact_answer a, b;
+			enum goal_outcome a, b;
 
 			if (!model_conflict(m, e1, e2))
 				continue;
@@ -175,11 +174,11 @@ static void compare_standing(const struct trial *x, bool strict, struct score *s
 			b = reach(&small, e1, e2);
 			score->pairs++;
 			score->answers[b]++;
-			if (a != b && b != EXACT_NOT_HERE)
+			if (a != b && b != GOAL_SEARCHED)
 				score->wrong++;
-			if ((a == EXACT_FOUND &&
+			if ((a == GOAL_FOUND &&
 			     !(schedule_holds(x, &whole, e1, e2) && stands_still(&whole, id))) ||
-			    (b == EXACT_FOUND &&
+			    (b == GOAL_FOUND &&
 			     !(schedule_holds(x, &small, e1, e2) && stands_still(&small, id))))
 				score->broken++;
 		}
@@ -217,19 +216,19 @@ static void check_random(const char *what, bool (*begin)(struct trial *x, uint64
 		}
 		trial_end(&x);
 	}
-	TAP_OK(clumsy.answers[EXACT_FOUND] > 1000 || seeds.n == 1, "%s: %llu pairs are found", what,
-	       (unsigned long long)clumsy.answers[EXACT_FOUND]);
+	TAP_OK(clumsy.answers[GOAL_FOUND] > 1000 || seeds.n == 1, "%s: %llu pairs are found", what,
+	       (unsigned long long)clumsy.answers[GOAL_FOUND]);
 	TAP_EQ(clumsy.wrong, 0, "%s: choices: equal to the enumeration", what);
 	TAP_EQ(clumsy.broken, 0, "%s: choices: schedules hold", what);
-	TAP_OK(small.answers[EXACT_NOT_HERE] > 100 || seeds.n == 1,
+	TAP_OK(small.answers[GOAL_SEARCHED] > 100 || seeds.n == 1,
 	       "%s: small windows: %llu pairs are not found", what,
-	       (unsigned long long)small.answers[EXACT_NOT_HERE]);
+	       (unsigned long long)small.answers[GOAL_SEARCHED]);
 	TAP_EQ(small.wrong, 0, "%s: small windows: what is answered is true", what);
 	TAP_EQ(small.broken, 0, "%s: small windows: schedules hold", what);
 	TAP_EQ(standing_still.wrong, 0, "%s: a thread stands still: windows agree with the whole",
 	       what);
 	TAP_EQ(standing_still.broken, 0, "%s: a thread stands still: %llu schedules hold", what,
-	       (unsigned long long)standing_still.answers[EXACT_FOUND]);
+	       (unsigned long long)standing_still.answers[GOAL_FOUND]);
 }
 
 /* --- by hand -------------------------------------------------------------------- */
@@ -269,10 +268,10 @@ static void check_guard(void)
 	struct search s;
 
 	search_init(&s, guarded(false), (struct engine_options){ .jobs = 1 });
-	TAP_EQ(reach(&s, 4, 5), EXACT_FOUND, "without the guard");
+	TAP_EQ(reach(&s, 4, 5), GOAL_FOUND, "without the guard");
 	search_release(&s);
 	search_init(&s, guarded(true), (struct engine_options){ .jobs = 1 });
-	TAP_EQ(reach(&s, 4, 5), EXACT_IMPOSSIBLE, "a guard that cannot be kept");
+	TAP_EQ(reach(&s, 4, 5), GOAL_REFUTED, "a guard that cannot be kept");
 	search_release(&s);
 }
 
@@ -314,16 +313,16 @@ static void check_standing(void)
 	struct search s;
 
 	search_init(&s, standing(false, &e1, &e2), opt);
-	TAP_EQ(reach(&s, e1, e2), EXACT_FOUND, "a thread that stands still is left behind");
+	TAP_EQ(reach(&s, e1, e2), GOAL_FOUND, "a thread that stands still is left behind");
 	TAP_EQ(s.order.observed.n, s.m->nchains, "the window begins late");
 	TAP_OK(s.order.observed.n > 2 && s.order.observed.at[2] <= 2, "it does not run on");
 	search_release(&s);
 	search_init(&s, standing(true, &e1, &e2), opt);
-	TAP_EQ(reach(&s, e1, e2), EXACT_NOT_HERE, "its lock stays taken in the window");
+	TAP_EQ(reach(&s, e1, e2), GOAL_SEARCHED, "its lock stays taken in the window");
 	search_release(&s);
 	opt.window = 0;
 	search_init(&s, standing(true, &e1, &e2), opt);
-	TAP_EQ(reach(&s, e1, e2), EXACT_FOUND, "from the start it need not run at all");
+	TAP_EQ(reach(&s, e1, e2), GOAL_FOUND, "from the start it need not run at all");
 	search_release(&s);
 }
 
@@ -355,16 +354,16 @@ static void check_limits(void)
 	struct search s;
 
 	search_init(&s, counters(&e1, &e2), (struct engine_options){ .jobs = 1 });
-	TAP_EQ(reach(&s, e1, e2), EXACT_FOUND, "found");
+	TAP_EQ(reach(&s, e1, e2), GOAL_FOUND, "found");
 	TAP_OK(exact_steps(s.x) > 100, "it took %llu steps", (unsigned long long)exact_steps(s.x));
-	TAP_EQ(reach(&s, e1, 2), EXACT_IMPOSSIBLE, "one runs before the other");
+	TAP_EQ(reach(&s, e1, 2), GOAL_REFUTED, "one runs before the other");
 	TAP_EQ(s.order.ids.n, 0, "nothing is left of the answer before");
 	search_release(&s);
 	search_init(&s, counters(&e1, &e2), (struct engine_options){ .jobs = 1, .budget = 50 });
-	TAP_EQ(reach(&s, e1, e2), EXACT_UNDECIDED, "a budget");
+	TAP_EQ(reach(&s, e1, e2), GOAL_UNDECIDED, "a budget");
 	search_release(&s);
 	search_init(&s, counters(&e1, &e2), (struct engine_options){ .jobs = 1, .stop = &stop });
-	TAP_EQ(reach(&s, e1, e2), EXACT_UNDECIDED, "a run that is stopped");
+	TAP_EQ(reach(&s, e1, e2), GOAL_UNDECIDED, "a run that is stopped");
 	search_release(&s);
 }
 
@@ -391,9 +390,9 @@ static void check_deadlock(void)
 	search_init(&s, step_build_model(&b, &(struct model_options){ 0 }),
 		    (struct engine_options){ .jobs = 1 });
 	step_builder_release(&b);
-	TAP_EQ(reach(&s, 2, 6), EXACT_FOUND, "both wait for the other's lock");
+	TAP_EQ(reach(&s, 2, 6), GOAL_FOUND, "both wait for the other's lock");
 	TAP_EQ(s.order.ids.n, 2, "each holds one");
-	TAP_EQ(reach(&s, 3, 6), EXACT_IMPOSSIBLE, "both hold the same lock");
+	TAP_EQ(reach(&s, 3, 6), GOAL_REFUTED, "both hold the same lock");
 	search_release(&s);
 }
 
