@@ -12,79 +12,31 @@
 #include "capture/signal.h"
 #include "capture/unseen.h"
 
-/* No reads are dropped, so a process that is killed leaves nothing untold. */
-void signal_start(void)
-{
-}
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-void filter_none(struct thread *t)
-{
-	(void)t;
-}
+#define STUB(name, params) \
+	void name params   \
+	{                  \
+	}
 
-void filter_grow(struct thread *t)
-{
-	(void)t;
-}
+STUB(signal_start, (void)) /* no reads are dropped, so a killed process leaves nothing untold */
+STUB(hook_signal, (struct thread * t))
+STUB(filter_none, (struct thread * t))
+STUB(filter_grow, (struct thread * t))
+STUB(filter_release, (struct thread * t))
+STUB(filter_settle, (struct thread * t))
+STUB(filter_trim, (struct thread * t))
+STUB(filter_sweep_pending, (struct thread * t))
+STUB(range_wrote, (struct thread * t, void *p, size_t n, uint32_t site))
+STUB(channel_log, (struct thread * t, unsigned kind, unsigned channel))
+STUB(unseen_begin, (struct thread * t, const void *f))
+STUB(unseen_main, (struct thread * t))
+STUB(unseen_runs, (struct thread * t))
+STUB(module_forked, (void))
 
-void filter_release(struct thread *t)
-{
-	(void)t;
-}
-
-void filter_settle(struct thread *t)
-{
-	(void)t;
-}
-
-void filter_trim(struct thread *t)
-{
-	(void)t;
-}
-
-void filter_sweep_pending(struct thread *t)
-{
-	(void)t;
-}
-
+/* The program's own store is still to be made. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 		 const uint64_t *slots, uint64_t mask)
 {
-	(void)t, (void)site, (void)slots, (void)mask;
 	memcpy(p, from, n);
-}
-
-void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
-{
-	(void)t, (void)p, (void)n, (void)site;
-}
-
-void channel_log(struct thread *t, unsigned kind, unsigned channel)
-{
-	(void)t, (void)kind, (void)channel;
-}
-
-void unseen_begin(struct thread *t, const void *f)
-{
-	(void)t, (void)f;
-}
-
-void unseen_main(struct thread *t)
-{
-	(void)t;
-}
-
-void unseen_runs(struct thread *t)
-{
-	(void)t;
-}
-
-void module_forked(void)
-{
-}
-
-/* Nothing puts a signal off. */
-void hook_signal(struct thread *t)
-{
-	(void)t;
 }
