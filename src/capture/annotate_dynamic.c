@@ -31,13 +31,13 @@ static void note_once(void)
 		"the program asks to ignore accesses or synchronisation (AnnotateIgnore...): "
 		"they are recorded all the same";
 	static bool noted;
-	struct thread *t;
 
-	if (__atomic_load_n(&noted, __ATOMIC_RELAXED) || (t = hook_enter()) == NULL)
+	if (__atomic_load_n(&noted, __ATOMIC_RELAXED))
 		return;
-	if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
-		log_control(FORMAT_K_C_NOTE, words, sizeof(words) - 1);
-	hook_leave(t);
+	HOOK(t) {
+		if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
+			log_control(FORMAT_K_C_NOTE, words, sizeof(words) - 1);
+	}
 }
 
 #define INTERPOSED_ANNOTATIONS

@@ -54,15 +54,14 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *restrict b,
 				const pthread_barrierattr_t *restrict attr, unsigned count)
 {
 	int r = REAL(pthread_barrier_init)(b, attr, count);
-	struct thread *t;
 
-	if (r == 0 && (t = hook_enter()) != NULL) {
-		barrier_forget(b);
-		object_add(object_lock(b), b, OBJECT_BARRIER, count, 0);
-		object_unlock(b);
-		sync_log1(t, FORMAT_K_BAR_INIT, 0, b, count);
-		hook_leave(t);
-	}
+	if (r == 0)
+		HOOK(t) {
+			barrier_forget(b);
+			object_add(object_lock(b), b, OBJECT_BARRIER, count, 0);
+			object_unlock(b);
+			sync_log1(t, FORMAT_K_BAR_INIT, 0, b, count);
+		}
 	return r;
 }
 
@@ -88,12 +87,11 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
 	int r = REAL(pthread_barrier_destroy)(b);
-	struct thread *t;
 
-	if (r == 0 && (t = hook_enter()) != NULL) {
-		barrier_forget(b);
-		sync_log(t, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_BARRIER, b);
-		hook_leave(t);
-	}
+	if (r == 0)
+		HOOK(t) {
+			barrier_forget(b);
+			sync_log(t, FORMAT_K_LOCK_DESTROY, FORMAT_LOCK_BARRIER, b);
+		}
 	return r;
 }

@@ -127,12 +127,10 @@ static void log_give_fd(struct thread *t, int fd)
 
 static void hooked(unsigned kind, unsigned channel)
 {
-	struct thread *t;
-
-	if (channel == CHANNEL_NONE || (t = hook_enter()) == NULL)
+	if (channel == CHANNEL_NONE)
 		return;
-	channel_log(t, kind, channel);
-	hook_leave(t);
+	HOOK(t)
+		channel_log(t, kind, channel);
 }
 
 void channel_give(unsigned channel)

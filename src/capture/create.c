@@ -160,7 +160,6 @@ static bool is_detached(const pthread_attr_t *attr)
 struct create_start create_child_begin(struct create_start *start)
 {
 	struct create_start s;
-	struct thread *t;
 
 	foresee_self = &thread_gone.view; /* no thread identity yet: hooks must do nothing */
 	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
@@ -168,10 +167,9 @@ struct create_start create_child_begin(struct create_start *start)
 	s = *start; /* in the thread's block: gone once it records */
 	watch_end();
 	thread_begin(s.thread);
-	if (s.thread->unseen_root && (t = hook_enter()) != NULL) {
-		unseen_runs(t);
-		hook_leave(t);
-	}
+	if (s.thread->unseen_root)
+		HOOK(t)
+			unseen_runs(t);
 	if (s.masked)
 		pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
 	return s;
@@ -326,14 +324,13 @@ static bool has_ended(pthread_t handle, uint32_t tid)
 
 void create_joining(pthread_t handle, uint32_t tid, bool timed)
 {
-	struct thread *t;
-
 	/* The library refuses to let a thread wait for itself. */
-	if (tid == 0 || pthread_equal(handle, pthread_self()) || (t = hook_enter()) == NULL)
+	if (tid == 0 || pthread_equal(handle, pthread_self()))
 		return;
-	if (!has_ended(handle, tid))
-		sync_thread(t, FORMAT_K_JOINING, timed ? FORMAT_WAIT_TIMED : 0, tid, 0, 1);
-	hook_leave(t);
+	HOOK(t) {
+		if (!has_ended(handle, tid))
+			sync_thread(t, FORMAT_K_JOINING, timed ? FORMAT_WAIT_TIMED : 0, tid, 0, 1);
+	}
 }
 
 /* A join or a detach did not come about, with the error number r. */
@@ -347,34 +344,32 @@ static void join_failed(struct thread *t, pthread_t handle, uint32_t tid, int r)
 
 void create_join_done(pthread_t handle, uint32_t tid, bool timed, void *out, size_t n, int r)
 {
-	struct thread *t;
-
-	if (tid == 0 || (t = hook_enter()) == NULL)
+	if (tid == 0)
 		return;
-	if (r == 0) {
-		sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid,
-			    handle_forget(handle, tid), 2);
-		if (out != NULL)
-			range_wrote(t, out, n, t->view.call_site);
-	} else {
-		join_failed(t, handle, tid, r);
+	HOOK(t) {
+		if (r == 0) {
+			sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid,
+				    handle_forget(handle, tid), 2);
+			if (out != NULL)
+				range_wrote(t, out, n, t->view.call_site);
+		} else {
+			join_failed(t, handle, tid, r);
+		}
 	}
-	hook_leave(t);
 }
 
 void create_detach_done(pthread_t handle, uint32_t tid, int r)
 {
-	struct thread *t;
-
-	if (tid == 0 || (t = hook_enter()) == NULL)
+	if (tid == 0)
 		return;
-	if (r == 0) {
-		handle_forget(handle, tid);
-		sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
-	} else {
-		join_failed(t, handle, tid, r);
+	HOOK(t) {
+		if (r == 0) {
+			handle_forget(handle, tid);
+			sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
+		} else {
+			join_failed(t, handle, tid, r);
+		}
 	}
-	hook_leave(t);
 }
 
 EXPORT _Noreturn void pthread_exit(void *result)
@@ -388,12 +383,10 @@ EXPORT _Noreturn void pthread_exit(void *result)
 EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
 	int r = REAL(pthread_setname_np)(handle, name);
-	struct thread *t;
 
-	if (r == 0 && pthread_equal(handle, pthread_self()) && (t = hook_enter()) != NULL) {
-		sync_name(t, name, strlen(name));
-		hook_leave(t);
-	}
+	if (r == 0 && pthread_equal(handle, pthread_self()))
+		HOOK(t)
+			sync_name(t, name, strlen(name));
 	return r;
 }
 

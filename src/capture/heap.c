@@ -301,13 +301,11 @@ EXPORT __typeof__(mmap64) mmap64 __attribute__((alias("mmap")));
 
 EXPORT int munmap(void *p, size_t n)
 {
-	struct thread *t;
-
-	if (is_range(p, n) && (t = hook_enter()) != NULL) {
-		shared_remove(p, n);
-		map_death(t, p, n);
-		hook_leave(t);
-	}
+	if (is_range(p, n))
+		HOOK(t) {
+			shared_remove(p, n);
+			map_death(t, p, n);
+		}
 	return REAL(munmap)(p, n);
 }
 

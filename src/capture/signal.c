@@ -419,12 +419,10 @@ static void timers_set(void)
 static void cancelling(pthread_t thread)
 {
 	uint32_t tid = create_find(thread);
-	struct thread *t;
 
-	if (tid != 0 && (t = hook_enter()) != NULL) {
-		sync_thread(t, FORMAT_K_CANCEL, 0, tid, 0, 1);
-		hook_leave(t);
-	}
+	if (tid != 0)
+		HOOK(t)
+			sync_thread(t, FORMAT_K_CANCEL, 0, tid, 0, 1);
 }
 
 #define SEND(n) channel_give(channel_of_signal(n))
