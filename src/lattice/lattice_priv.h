@@ -8,7 +8,8 @@
  *	expand.c	a level's successors: workers and batches
  *	expand_piece.c	a piece of them, in order (the hot part)
  *	breadth.c	which cuts are kept when not all can be
- *	lattice.c	when a level can be built; counts, violations
+ *	lattice.c	when a level can be built; violations
+ *	answers.c	how large it is, what was found
  *	paths.c		levels that were kept: a run back to the start, a walk over all
  */
 #ifndef LATTICE_LATTICE_PRIV_H
