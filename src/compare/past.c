@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 void pasts_init(struct pasts *p, bool all, bool last_write)
 {
@@ -99,17 +100,8 @@ static void past_access(struct pasts *p, struct past *c, const struct stamp *now
 static size_t trail_unknown(const struct trail *t, const struct stamp *now)
 {
 	uint32_t known = stamp_other(now, t->chain);
-	size_t low = 0, high = t->seen.n;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->seen.at[mid].time <= known)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, t->seen.n, t->seen.at[i].time <= known);
 }
 
 static void trails_access(struct trails *c, const struct stamp *now, const struct seen *e,

@@ -238,26 +238,11 @@ static void edges_settle(struct drawing *g)
 	}
 }
 
-static const struct watch_item *item_find(const struct drawing *g, uint64_t pos)
-{
-	size_t low = 0, high = g->all.at.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (g->all.at.at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < g->all.at.n && g->all.at.at[low].pos == pos ? &g->all.at.at[low] : NULL;
-}
-
 /* What the i-th configuration of the edge's begin becomes at its end can be violated, then or later. */
 static bool is_doomed(const struct drawing *g, const struct edge *e, uint32_t i)
 {
 	const struct node *from = &g->nodes.at[e->from], *to = &g->nodes.at[e->to];
-	const struct watch_item *item = item_find(g, e->pos);
+	const struct watch_item *item = watch_items_find(&g->all, e->pos);
 	uint32_t config = g->config_numbers.at[from->configs + i], k = 0;
 
 	if (item)

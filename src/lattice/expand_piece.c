@@ -13,6 +13,7 @@
  * The loops take words of a key, configurations and counts as constants, so that the common shapes
  * (one word, no counts) pay for nothing else; any other shape runs the same source.
  */
+#include "base/search.h"
 #include "lattice/expand_priv.h"
 
 #define MEMO (1u << 14) /* steps that a worker remembers */
@@ -222,29 +223,17 @@ static void area_reserve(struct area *a, size_t n, const struct run_shape s)
 		VEC_RESERVE(&a->counts, (n + 1) * s.limbs);
 }
 
-/* First entry whose successor by the field's lane is not below the bound. */
-static size_t search(const struct level *v, const struct packing_field *f, const uint64_t *bound,
-		     uint32_t words)
+/* The key's successor by the field's lane is below the bound. */
+static bool next_is_below(const uint64_t *key, const struct packing_field *f, const uint64_t *bound,
+			  uint32_t words)
 {
-	const uint64_t unit = UINT64_C(1) << f->shift;
-	size_t lo = 0, hi = v->n;
+	for (uint32_t i = 0; i < words; i++) {
+		uint64_t k = key[i] + (i == f->word ? UINT64_C(1) << f->shift : 0);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const uint64_t *key = v->keys + mid * words;
-		int c = 0;
-
-		for (uint32_t i = 0; i < words && !c; i++) {
-			uint64_t k = key[i] + (i == f->word ? unit : 0);
-
-			c = k < bound[i] ? -1 : k > bound[i];
-		}
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
+		if (k != bound[i])
+			return k < bound[i];
 	}
-	return lo;
+	return false;
 }
 
 /* Keys of the new level in piece i: from the old one's entry i * PIECE on. */
@@ -252,10 +241,11 @@ static size_t piece_from(const struct expand *e, size_t i, const struct packing_
 {
 	const struct level *v = &e->l->level;
 	uint32_t words = e->l->packing->words;
+	const uint64_t *bound = v->keys + i * PIECE * words;
 
-	return i == 0		 ? 0
-	       : i >= e->npieces ? v->n
-				 : search(v, f, v->keys + i * PIECE * words, words);
+	if (i == 0 || i >= e->npieces)
+		return i == 0 ? 0 : v->n;
+	return SEARCH_PAST(k, 0, v->n, next_is_below(v->keys + k * words, f, bound, words));
 }
 
 /* Halves the number of sequences; those of w->runs are in one area, the new ones in the other. */

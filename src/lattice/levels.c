@@ -1,4 +1,5 @@
 /* A level's arrays. */
+#include "base/search.h"
 #include "lattice/lattice_priv.h"
 
 void level_reserve(struct level *v, size_t n, bool configs)
@@ -24,17 +25,8 @@ void level_release(struct level *v)
 size_t level_search(const struct level *v, const uint64_t *key)
 {
 	uint32_t words = v->packing->words;
-	size_t lo = 0, hi = v->n;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (packing_compare(v->keys + mid * words, key, words) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH_PAST(i, 0, v->n, packing_compare(v->keys + i * words, key, words) < 0);
 }
 
 bool level_same_cut(const struct level *v, size_t a, size_t b)

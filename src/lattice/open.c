@@ -11,20 +11,12 @@
 
 #include <assert.h>
 
+#include "base/search.h"
+
 /* One past the last set that the lane has started with so many points. */
 static size_t sets_started(const struct lattice *l, const struct lane_sets *by, uint32_t count)
 {
-	size_t lo = by->head, hi = by->sets.n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (l->lanes.sets.at[by->sets.at[mid]].start < count)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH_PAST(i, by->head, by->sets.n, l->lanes.sets.at[by->sets.at[i]].start < count);
 }
 
 /* Whatever sets of the resource the lane has started by then, it has also ended: the latest, and

@@ -8,6 +8,8 @@
 
 #include <assert.h>
 
+#include "base/search.h"
+
 /* Does the step from entry lead to where it should? */
 static bool leads(struct lattice *l, const struct level *before, size_t entry,
 		  const struct lane_point *m, uint32_t config, uint64_t bad, uint64_t error)
@@ -131,7 +133,7 @@ static void swap_starts(struct walk *w)
 static bool find_next(const struct walk *w, const struct level *after, uint64_t *out)
 {
 	uint64_t *key = mem_alloc(after->packing->words * sizeof(*key));
-	size_t e = after->n, lo = 0, hi = w->next_starts.n;
+	size_t e = after->n;
 
 	if (packing_key(after->packing, w->cut.at, (uint32_t)w->cut.n, key))
 		e = level_search(after, key);
@@ -141,15 +143,7 @@ static bool find_next(const struct walk *w, const struct level *after, uint64_t 
 	mem_free(key);
 	if (e == after->n)
 		return false;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (w->next_starts.at[mid] < e)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*out = lo;
+	*out = SEARCH_PAST(i, 0, w->next_starts.n, w->next_starts.at[i] < e);
 	return true;
 }
 

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 #define WORD_BITS 44
 #define VERSION_BIT ((uint64_t)1 << 63)
 #define WORD_MASK (((uint64_t)1 << WORD_BITS) - 1)
@@ -98,17 +100,7 @@ uint64_t merge_reads_own(const struct merge_reads *r, uint32_t tid, uint64_t key
 
 static size_t stack_after(const struct merge_reads *r, uint64_t addr)
 {
-	size_t low = 0, high = r->stacks.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->stacks.at[mid].high <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, r->stacks.n, r->stacks.at[i].high <= addr);
 }
 
 void merge_reads_own_stack(struct merge_reads *r, uint32_t tid, uint64_t low, uint64_t len)

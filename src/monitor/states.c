@@ -14,22 +14,6 @@
 
 #define MANY 100000 /* configurations */
 
-const struct watch_item *states_item(const struct states_watch *w, uint64_t pos)
-{
-	const struct watch_item *at = w->items->at.at;
-	size_t low = 0, high = w->items->at.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < w->items->at.n && at[low].pos == pos ? &at[low] : NULL;
-}
-
 int states_property(const struct states_watch *w, const char *name)
 {
 	for (uint32_t i = 0; name && i < w->monitors->n; i++)
@@ -59,7 +43,7 @@ void states_walk_release(struct states_walk *k)
 
 bool states_walk_step(struct states_walk *k, uint64_t pos)
 {
-	const struct watch_item *item = states_item(k->watch, pos);
+	const struct watch_item *item = watch_items_find(k->watch->items, pos);
 	const struct watch_items *items = k->watch->items;
 
 	if (!item)
@@ -88,7 +72,7 @@ bool states_is_step(const struct states_watch *w, int property, const struct wat
 
 static bool is_step(const struct states_watch *w, int property, uint64_t pos)
 {
-	const struct watch_item *item = states_item(w, pos);
+	const struct watch_item *item = watch_items_find(w->items, pos);
 
 	return item && states_is_step(w, property, item);
 }

@@ -43,8 +43,6 @@ void states_get(const struct states_watch *w, const uint64_t *order, size_t n, s
 		int property, struct states *out);
 void states_release(struct states *s);
 
-/* What the event is to the spec; NULL: nothing. */
-const struct watch_item *states_item(const struct states_watch *w, uint64_t pos);
 /* The item is a step of the property, or may be (its events' `when' is not asked), or writes one of
  * its variables. */
 bool states_is_step(const struct states_watch *w, int property, const struct watch_item *item);

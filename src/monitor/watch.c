@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "monitor/eval.h"
 #include "monitor/watch_priv.h"
 #include "trace/event.h"
@@ -15,6 +16,14 @@ void watch_items_release(struct watch_items *items)
 {
 	VEC_RELEASE(&items->at);
 	VEC_RELEASE(&items->writes);
+}
+
+const struct watch_item *watch_items_find(const struct watch_items *items, uint64_t pos)
+{
+	const struct watch_item *at = items->at.at;
+	size_t found = SEARCH_PAST(i, 0, items->at.n, at[i].pos < pos);
+
+	return found < items->at.n && at[found].pos == pos ? &at[found] : NULL;
 }
 
 /* ---- ranges ---- */

@@ -52,6 +52,9 @@ struct watch_items {
 
 void watch_items_release(struct watch_items *items);
 
+/* The item at pos; NULL: the spec does not see that event. */
+const struct watch_item *watch_items_find(const struct watch_items *items, uint64_t pos);
+
 struct watch;
 
 /* Finds the spec's variables in the program of the trace.  A name that is not there: ST_BAD_INPUT,

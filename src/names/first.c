@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "names/program.h"
 
@@ -125,17 +126,9 @@ static void tables_make(struct first *f, const struct program *program)
 /* The last piece that does not begin after addr, if it reaches so far. */
 static const struct piece *piece_find(const struct piece *at, size_t n, uint64_t addr)
 {
-	size_t low = 0, high = n;
+	size_t past = SEARCH_PAST(i, 0, n, at[i].addr <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low != 0 && addr < at[low - 1].end ? &at[low - 1] : NULL;
+	return past != 0 && addr < at[past - 1].end ? &at[past - 1] : NULL;
 }
 
 /* The variable at addr; NULL: there is none. */

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 
@@ -183,21 +184,14 @@ void layout_get(struct layout *l, size_t i, struct layout_variable *out)
 
 bool layout_find(struct layout *l, uint64_t address, size_t *i)
 {
-	size_t low = 0, high;
+	size_t found;
 
 	layout_read(l);
-	high = l->by_address.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->entries.at[l->by_address.at[mid]].v.address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == l->by_address.n || l->entries.at[l->by_address.at[low]].v.address != address)
+	found = SEARCH_PAST(k, 0, l->by_address.n,
+			    l->entries.at[l->by_address.at[k]].v.address < address);
+	if (found == l->by_address.n || l->entries.at[l->by_address.at[found]].v.address != address)
 		return false;
-	*i = l->by_address.at[low];
+	*i = l->by_address.at[found];
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/search.h"
 #include "capture/hooks.h"
 #include "names/program.h"
 #include "trace/format.h"
@@ -99,17 +100,7 @@ void objects_release(struct objects *o)
 /* How many begin before addr. */
 static size_t globals_before(const struct objects *o, uint64_t addr)
 {
-	size_t low = 0, high = o->nglobals;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->globals[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, o->nglobals, o->globals[i].addr < addr);
 }
 
 /* As libraries come and go, several variables may have the same address.  It belongs to the unit that

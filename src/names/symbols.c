@@ -12,6 +12,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "names/layout.h"
@@ -288,19 +289,11 @@ static void symbols_open(struct symbols *s)
 /* The last one that begins at or before the address; sizes of assembly functions may be 0. */
 static const struct symbol *symbol_find(const struct symbol *at, size_t n, uint64_t address)
 {
-	size_t low = 0, high = n;
+	size_t past = SEARCH_PAST(i, 0, n, at[i].address <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0)
+	if (past == 0)
 		return NULL;
-	at += low - 1;
+	at += past - 1;
 	return address - at->address < (at->size ? at->size : UNSIZED) ? at : NULL;
 }
 
@@ -353,18 +346,10 @@ struct layout *symbols_layout(struct symbols *s)
 
 static bool unit_find(struct symbols *s, uint64_t address, Dwarf_Die *unit)
 {
-	size_t low = 0, high = s->ranges.n;
+	size_t past = SEARCH_PAST(i, 0, s->ranges.n, s->ranges.at[i].low <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->ranges.at[mid].low <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > 0 && address < s->ranges.at[low - 1].high &&
-	       dwarf_offdie(s->dwarf, s->ranges.at[low - 1].unit, unit) != NULL;
+	return past > 0 && address < s->ranges.at[past - 1].high &&
+	       dwarf_offdie(s->dwarf, s->ranges.at[past - 1].unit, unit) != NULL;
 }
 
 /* From the directory that the compiler ran in. */

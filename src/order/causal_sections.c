@@ -19,6 +19,7 @@
  */
 #include <assert.h>
 
+#include "base/search.h"
 #include "order/causal_priv.h"
 
 static void join_set(struct causal_growing *g, uint32_t set)
@@ -57,17 +58,10 @@ static void section_close(struct causal_growing *g, uint32_t acquire)
 /* The latest acquire among those of one chain that the set has; 0 none. */
 static uint32_t section_latest(const struct causal_growing *g, struct model_list l, uint32_t chain)
 {
-	uint32_t count = causal_growing_at(g, chain), low = 0, high = l.n;
+	uint32_t count = causal_growing_at(g, chain);
+	uint32_t past = SEARCH_PAST(i, 0, l.n, g->c->m->event[l.at[i]].index < count);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (g->c->m->event[l.at[mid]].index < count)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > 0 ? l.at[low - 1] : 0;
+	return past > 0 ? l.at[past - 1] : 0;
 }
 
 /* Read sections that began before the exclusive one must be over. */

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "base/search.h"
 #include "order/model_priv.h"
 
 struct model *model_new(const struct model_options *opt)
@@ -153,39 +154,21 @@ struct model_list model_lock_nth(const struct model *m, uint32_t lock, uint32_t 
 struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_t chain)
 {
 	const struct model_priv *p = m->priv;
-	uint32_t low, high, end, found;
+	uint32_t run, end, found;
 
 	if (list(&p->lock_runs, lock).n == 0)
 		return (struct model_list){ NULL, 0 };
-	low = p->run_start[lock];
-	high = end = p->run_start[lock + 1];
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (p->runs.at[mid].chain < chain)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == end || p->runs.at[low].chain != chain)
+	end = p->run_start[lock + 1];
+	run = SEARCH_PAST(i, p->run_start[lock], end, p->runs.at[i].chain < chain);
+	if (run == end || p->runs.at[run].chain != chain)
 		return (struct model_list){ NULL, 0 };
-	return model_lock_nth(m, lock, low - p->run_start[lock], &found);
+	return model_lock_nth(m, lock, run - p->run_start[lock], &found);
 }
 
 /* The row of e, or of the first event after it. */
 static const struct model_edges *edges_of(const struct model_edges *at, size_t n, uint32_t e)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (at[mid].event < e)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return at + low;
+	return at + SEARCH_PAST(i, 0, n, at[i].event < e);
 }
 
 struct model_list model_preds(const struct model *m, uint32_t e)
@@ -242,15 +225,7 @@ uint32_t model_hold_after(const struct model *m, uint32_t e)
 /* Place of the cell among the touches [low, high), or of the first one above it. */
 static uint32_t touch_find(const struct model *m, uint32_t low, uint32_t high, uint32_t cell)
 {
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->touches[mid].cell < cell)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, low, high, m->touches[i].cell < cell);
 }
 
 bool model_touches(const struct model *m, uint32_t e, uint32_t cell)

@@ -25,6 +25,7 @@
  */
 #include "order/model.h"
 
+#include "base/search.h"
 #include "order/causal.h"
 #include "order/model_priv.h"
 
@@ -45,37 +46,13 @@ static const uint32_t *counts_of(const struct model_sem_run *run, uint8_t op)
 	return op == STEP_POST ? run->posts : run->takes;
 }
 
-/* The first i for which counts[i] is at least n; counts has n + 1 places, the last is enough. */
-static uint32_t count_find(const uint32_t *counts, uint32_t places, uint32_t n)
-{
-	uint32_t lo = 0, hi = places;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (counts[mid] < n)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* How many of the run must come before e, or are e. */
 static uint32_t run_before(const struct counting *c, const struct model_sem_run *run, uint32_t e)
 {
-	uint32_t n = 0, lo = 0, hi = run->n;
+	uint32_t n = 0;
 
 	causal_count(c->hard, e, run->chain, &n);
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (c->m->event[run->at[mid]].index < n)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH_PAST(i, 0, run->n, c->m->event[run->at[i]].index < n);
 }
 
 /* p must come after e, or can never be. */
@@ -90,17 +67,7 @@ static bool comes_after(const struct counting *c, uint32_t e, uint32_t p)
 /* How many of the run may come before e. */
 static uint32_t run_usable(const struct counting *c, const struct model_sem_run *run, uint32_t e)
 {
-	uint32_t lo = run_before(c, run, e), hi = run->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (comes_after(c, e, run->at[mid]))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	return SEARCH_PAST(i, run_before(c, run, e), run->n, !comes_after(c, e, run->at[i]));
 }
 
 static int64_t sum_before(const struct counting *c, uint32_t e, uint8_t op)
@@ -142,7 +109,7 @@ static void demand(struct counting *c, uint32_t e, uint8_t op, int64_t need)
 		int64_t j = need - (all - counts[usable]);
 
 		if (j > 0 && j <= counts[usable])
-			found(c, e, run->at[count_find(counts, usable, (uint32_t)j) - 1]);
+			found(c, e, run->at[SEARCH_PAST(k, 0, usable, counts[k] < j) - 1]);
 	}
 }
 

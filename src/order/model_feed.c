@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "order/model_priv.h"
 
 static bool is_free_read(const struct step *s)
@@ -49,21 +50,13 @@ void model_feed_note(struct model *m, const struct step *s, uint32_t id)
 /* The last of the thread's free reads that begins at or before this number; -1 none. */
 static ptrdiff_t find(const struct model_thread *t, uint64_t tseq)
 {
-	size_t low = 0, high = t->reads.n;
+	size_t high = t->reads.n;
 
 	/* Most feeds name what was read just now. */
 	for (int near = 0; near < 4 && high != 0; near++, high--)
 		if (t->reads.at[high - 1].tseq <= tseq)
 			return (ptrdiff_t)high - 1;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->reads.at[mid].tseq <= tseq)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return (ptrdiff_t)low - 1;
+	return (ptrdiff_t)SEARCH_PAST(i, 0, high, t->reads.at[i].tseq <= tseq) - 1;
 }
 
 static void feed_add(struct model_build *b, const struct model_thread *t, uint64_t tseq,

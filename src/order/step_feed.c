@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "order/step_priv.h"
 
 #define RANGES_MAX (1u << 20) /* ranged reads of a thread that may still be named */
@@ -36,25 +37,18 @@ static void feed_add(struct steps *s, size_t start, uint64_t tseq)
 static bool feed_resolve(struct steps *s, const struct event *e, size_t start, uint64_t tseq)
 {
 	const struct step_thread *t = step_thread(s, e->tid);
-	size_t low = 0, high = t->ranges.n;
+	size_t past;
 
 	if (tseq < t->ranges_dropped)
 		return false;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->ranges.at[mid].tseq <= tseq)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0 || tseq - t->ranges.at[low - 1].tseq >= t->ranges.at[low - 1].n) {
+	past = SEARCH_PAST(i, 0, t->ranges.n, t->ranges.at[i].tseq <= tseq);
+	if (past == 0 || tseq - t->ranges.at[past - 1].tseq >= t->ranges.at[past - 1].n) {
 		feed_add(s, start, tseq);
 		return true;
 	}
-	feed_add(s, start, t->ranges.at[low - 1].tseq);
-	for (; (e->flags & EVENT_COPY) && low < t->ranges.n && t->ranges.at[low].more; low++)
-		feed_add(s, start, t->ranges.at[low].tseq);
+	feed_add(s, start, t->ranges.at[past - 1].tseq);
+	for (; (e->flags & EVENT_COPY) && past < t->ranges.n && t->ranges.at[past].more; past++)
+		feed_add(s, start, t->ranges.at[past].tseq);
 	return true;
 }
 

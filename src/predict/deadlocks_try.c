@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "predict/closure.h"
 #include "predict/deadlocks_priv.h"
 #include "predict/goal.h"
@@ -110,19 +111,11 @@ static void choose_all(struct deadlocks *d, struct deadlocks_hand *h, const stru
 static uint32_t nearest(const struct lockgraph *g, const struct lockgraph_request *r, uint32_t e)
 {
 	const uint32_t *at = g->events + r->first;
-	uint32_t low = 0, high = r->n;
+	uint32_t past = SEARCH_PAST(i, 0, r->n, at[i] < e);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (at[mid] < e)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == r->n || (low > 0 && e - at[low - 1] < at[low] - e))
-		low--;
-	return at[low];
+	if (past == r->n || (past > 0 && e - at[past - 1] < at[past] - e))
+		past--;
+	return at[past];
 }
 
 /* Around each event, or some, of the request that has the fewest. */

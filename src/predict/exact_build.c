@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)
 {
 	const struct model_event *e = &x->m->event[id];
@@ -132,20 +134,15 @@ static uint32_t write_touch(const struct exact *x, uint32_t cell, uint32_t node)
 {
 	const struct exact_cell *c = &x->cells.at[cell];
 
+	uint32_t end, found;
+
 	if (c->first == c->end)
 		return EXACT_NONE;
-	for (uint32_t lo = x->groups.at[c->first].first, hi = x->groups.at[c->end - 1].end;
-	     lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2, t = x->writes.at[mid];
-
-		if (x->touches.at[t].node == node)
-			return t;
-		if (x->touches.at[t].node < node)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return EXACT_NONE;
+	end = x->groups.at[c->end - 1].end;
+	found = SEARCH_PAST(i, x->groups.at[c->first].first, end,
+			    x->touches.at[x->writes.at[i]].node < node);
+	return found < end && x->touches.at[x->writes.at[found]].node == node ? x->writes.at[found]
+									      : EXACT_NONE;
 }
 
 /* From the event seen to the touch, or what stands in for one. */
@@ -288,22 +285,15 @@ static void build_guards(struct exact *x)
 	if (m->nguards == 0)
 		return;
 	for (uint32_t v = 0; v < x->nodes.n; v++) {
-		uint32_t id = x->nodes.at[v].id, lo = 0, hi = m->nguards;
+		uint32_t id = x->nodes.at[v].id, g;
 
 		if (!(m->event[id].flags & MODEL_HAS_GUARDS))
 			continue;
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (m->guards[x->guard_from[mid]].from < id)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		g = SEARCH_PAST(i, 0, m->nguards, m->guards[x->guard_from[i]].from < id);
 		/* What pairs say is counted here. */
-		for (; lo < m->nguards && m->guards[x->guard_from[lo]].from == id; lo++)
-			if (!m->guards[x->guard_from[lo]].paired)
-				*VEC_PUSH(&x->guards) = x->guard_from[lo];
+		for (; g < m->nguards && m->guards[x->guard_from[g]].from == id; g++)
+			if (!m->guards[x->guard_from[g]].paired)
+				*VEC_PUSH(&x->guards) = x->guard_from[g];
 	}
 }
 

@@ -26,6 +26,8 @@
 
 #include <assert.h>
 
+#include "base/search.h"
+
 static const struct model_event *event_of(const struct exact *x, uint32_t node)
 {
 	return &x->m->event[x->nodes.at[node].id];
@@ -62,17 +64,10 @@ static int64_t value_at_start(const struct exact *x, uint32_t sem)
 
 	for (uint32_t i = 0; i < runs.n; i++) {
 		const struct model_sem_run *r = &runs.at[i];
-		uint32_t lo = 0, hi = r->n;
+		uint32_t found =
+			SEARCH_PAST(k, 0, r->n, x->m->event[r->at[k]].index < x->lo[r->chain]);
 
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (x->m->event[r->at[mid]].index < x->lo[r->chain])
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		value += (int64_t)r->posts[lo] - r->takes[lo];
+		value += (int64_t)r->posts[found] - r->takes[found];
 	}
 	return value;
 }
@@ -140,17 +135,9 @@ void exact_build_counters(struct exact *x)
 /* So many of the group lie below `bound' in its chain. */
 static uint32_t count_below(const struct exact *x, const struct exact_group *g, exact_count bound)
 {
-	uint32_t limit = x->offset.at[g->chain] + (uint32_t)bound, lo = g->first, hi = g->end;
+	uint32_t limit = x->offset.at[g->chain] + (uint32_t)bound;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->by_counter.at[mid] < limit)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - g->first;
+	return SEARCH_PAST(i, g->first, g->end, x->by_counter.at[i] < limit) - g->first;
 }
 
 static uint32_t count_before(const struct exact *x, const struct exact_group *g, uint32_t v)
@@ -184,18 +171,8 @@ static bool may_precede(const struct exact *x, uint32_t p, uint32_t v)
 /* So many of the group may come before v: the first ones. */
 static uint32_t count_usable(struct exact *x, const struct exact_group *g, uint32_t v)
 {
-	uint32_t lo = g->first, hi = g->end;
-
 	x->steps++;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (may_precede(x, x->by_counter.at[mid], v))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - g->first;
+	return SEARCH_PAST(i, g->first, g->end, may_precede(x, x->by_counter.at[i], v)) - g->first;
 }
 
 static int64_t sum_before(const struct exact *x, uint32_t first, uint32_t end, uint32_t v)

@@ -16,41 +16,35 @@
  * Needed reads of a write are kept as a row (exact_priv.h), and the second rule is then one
  * comparison of rows.
  */
+#include "base/search.h"
 #include "predict/exact_priv.h"
+
+static uint32_t write_node(const struct exact *x, uint32_t write)
+{
+	return x->touches.at[x->writes.at[write]].node;
+}
 
 /* The last write of the group below `bound' in its chain; EXACT_NONE: there is none. */
 static uint32_t latest_write(const struct exact *x, const struct exact_group *g, exact_count bound)
 {
-	uint32_t limit = x->offset.at[g->chain] + (uint32_t)bound, lo = g->first, hi = g->end;
+	uint32_t limit = x->offset.at[g->chain] + (uint32_t)bound;
+	uint32_t past = SEARCH_PAST(i, g->first, g->end, write_node(x, i) < limit);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->touches.at[x->writes.at[mid]].node < limit)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo == g->first ? EXACT_NONE : x->writes.at[lo - 1];
+	return past == g->first ? EXACT_NONE : x->writes.at[past - 1];
 }
 
 /* The first write of the group that is in and has `node' (EXACT_NONE: anything) before it. */
 static uint32_t first_write_after(const struct exact *x, const struct exact_group *g, uint32_t node)
 {
-	uint32_t lo = g->first, hi = g->end, end;
+	uint32_t end = x->offset.at[g->chain] + (uint32_t)exact_cut(x)[g->chain];
+	uint32_t found = SEARCH_PAST(i, g->first, g->end,
+				     write_node(x, i) == node ||
+					     (write_node(x, i) < end && node != EXACT_NONE &&
+					      !exact_leq(x, node, write_node(x, i))));
 
-	end = x->offset.at[g->chain] + (uint32_t)exact_cut(x)[g->chain];
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2, v = x->touches.at[x->writes.at[mid]].node;
-
-		if (v == node || (v < end && node != EXACT_NONE && !exact_leq(x, node, v)))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == g->end || x->touches.at[x->writes.at[lo]].node >= end)
+	if (found == g->end || write_node(x, found) >= end)
 		return EXACT_NONE;
-	return x->touches.at[x->writes.at[lo]].node;
+	return write_node(x, found);
 }
 
 /* v must come after the readers in `row'. */
@@ -136,21 +130,14 @@ static exact_count acquire_index(const struct exact *x, const struct exact_secti
 static uint32_t latest_section(const struct exact *x, const struct exact_group *g,
 			       exact_count bound, const struct exact_section *s)
 {
-	uint32_t lo = g->first, hi = g->end;
+	uint32_t past = SEARCH_PAST(i, g->first, g->end,
+				    acquire_index(x, &x->sections.at[x->by_lock.at[i]]) < bound);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (acquire_index(x, &x->sections.at[x->by_lock.at[mid]]) < bound)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo > g->first; lo--) {
-		const struct exact_section *o = &x->sections.at[x->by_lock.at[lo - 1]];
+	for (; past > g->first; past--) {
+		const struct exact_section *o = &x->sections.at[x->by_lock.at[past - 1]];
 
 		if (o != s && exact_excludes(o, s))
-			return x->by_lock.at[lo - 1];
+			return x->by_lock.at[past - 1];
 	}
 	return EXACT_NONE;
 }

@@ -14,6 +14,7 @@
  * cut off might have taken it: then every event of the semaphore takes part.  So does every section of a
  * lock that a try found held, for which one it was is open.
  */
+#include "base/search.h"
 #include "predict/exact_priv.h"
 
 void exact_supply_clear(struct exact *x)
@@ -58,17 +59,7 @@ void exact_supply_note(struct exact *x, uint32_t id)
 /* The first of the events, of one chain, that has an index of at least n. */
 static uint32_t find_from(const struct exact *x, const uint32_t *at, uint32_t count, uint32_t n)
 {
-	uint32_t lo = 0, hi = count;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->m->event[at[mid]].index < n)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH_PAST(i, 0, count, x->m->event[at[i]].index < n);
 }
 
 /* What there is at the start, and how many TAKEs are in the universe. */

@@ -15,6 +15,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static uint64_t size_between(const struct exact *x, const uint32_t *from, const uint32_t *to)
 {
 	uint64_t sum = 0;
@@ -26,17 +28,7 @@ static uint64_t size_between(const struct exact *x, const uint32_t *from, const 
 
 uint32_t exact_count_upto(struct model_list list, uint32_t id)
 {
-	uint32_t lo = 0, hi = list.n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (list.at[mid] <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SEARCH_PAST(i, 0, list.n, list.at[i] <= id);
 }
 
 static bool cut_within(const struct exact *x, const uint32_t *a, const uint32_t *b)
@@ -235,12 +227,19 @@ static void close_sections(struct exact *x)
 	} while (grew);
 }
 
+/* Some reordering has it. */
+static bool can_run(const struct exact *x, uint32_t e)
+{
+	memset(x->tmp, 0, x->m->nchains * sizeof(*x->tmp));
+	return causal_upto(x->causal, e, x->tmp);
+}
+
 /* With values a read may be served by writes that nothing leads to: everything takes part. */
 static void take_all(struct exact *x)
 {
 	for (uint32_t c = 0; c < x->m->nchains; c++) {
 		struct model_list list = model_chain(x->m, c);
-		uint32_t lo = x->top[c], hi = x->hi[c];
+		uint32_t hi = x->hi[c];
 
 		for (uint32_t i = 0; i < x->aim->nnext; i++) {
 			const struct model_event *t = &x->m->event[x->aim->next[i]];
@@ -248,16 +247,7 @@ static void take_all(struct exact *x)
 			if (t->chain == c && t->index < hi)
 				hi = t->index;
 		}
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			memset(x->tmp, 0, x->m->nchains * sizeof(*x->tmp));
-			if (causal_upto(x->causal, list.at[mid], x->tmp))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		take(x, c, lo);
+		take(x, c, SEARCH_PAST(i, x->top[c], hi, can_run(x, list.at[i])));
 	}
 }
 

@@ -2,21 +2,14 @@
  * Questions to a graph that is made.
  */
 #include "base/mem.h"
+#include "base/search.h"
 #include "predict/lockgraph_priv.h"
 
 /* The first provider in [low, high) whose key is not below. */
 static uint32_t lower_bound(const struct lockgraph_provider *at, uint32_t low, uint32_t high,
 			    enum lockgraph_key by, uint32_t key)
 {
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (lockgraph_key_of(&at[mid], by) < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, low, high, lockgraph_key_of(&at[i], by) < key);
 }
 
 struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,

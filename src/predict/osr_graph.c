@@ -38,6 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "predict/sections.h"
 
 static int by_to(const void *a, const void *b)
@@ -155,19 +156,11 @@ static osr_mask mask_of(const struct osr *o, uint32_t e)
 static osr_mask mask_of_guards(const struct osr *o, uint32_t to)
 {
 	const struct model *m = o->m;
-	uint32_t low = 0, high = m->nguards;
+	uint32_t i = SEARCH_PAST(k, 0, m->nguards, o->guards[k].to < to);
 	osr_mask mask = 0;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (o->guards[mid].to < to)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < m->nguards && o->guards[low].to == to; low++) {
-		const struct model_guard *g = &o->guards[low];
+	for (; i < m->nguards && o->guards[i].to == to; i++) {
+		const struct model_guard *g = &o->guards[i];
 
 		if (g->from < to && section_in(m, g->when, o->cut) &&
 		    section_in(m, g->from, o->cut))

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 
+#include "base/search.h"
 #include "finding/finding.h"
 #include "finding/schedule.h"
 #include "order/model.h"
@@ -19,17 +20,9 @@
 /* The index in the chain where the thread of event number `last' begins. */
 static uint32_t thread_begin(const struct model *m, struct model_list chain, uint32_t last)
 {
-	uint32_t tid = m->event[chain.at[last]].tid, low = 0, high = last;
+	uint32_t tid = m->event[chain.at[last]].tid;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->event[chain.at[mid]].tid == tid)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, last, m->event[chain.at[i]].tid != tid);
 }
 
 static void count_thread(struct schedule *out, uint32_t tid, uint64_t n)

@@ -4,6 +4,8 @@
  */
 #include "predict/sections.h"
 
+#include "base/search.h"
+
 uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut)
 {
 	if (cut[chain] == 0)
@@ -15,19 +17,11 @@ uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut
 static uint32_t latest_of(const struct model *m, struct model_list list, bool shared,
 			  uint32_t count)
 {
-	uint32_t low = 0, high = list.n;
+	uint32_t past = SEARCH_PAST(i, 0, list.n, m->event[list.at[i]].index < count);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->event[list.at[mid]].index < count)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	while (shared && low > 0 && m->event[list.at[low - 1]].op == STEP_RACQ)
-		low--;
-	return low > 0 ? list.at[low - 1] : 0;
+	while (shared && past > 0 && m->event[list.at[past - 1]].op == STEP_RACQ)
+		past--;
+	return past > 0 ? list.at[past - 1] : 0;
 }
 
 bool section_is_passed(const struct model *m, uint32_t acquire, const uint32_t *cut)

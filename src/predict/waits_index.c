@@ -1,6 +1,7 @@
 /*
  * Waits and signals by condition: two counting sorts each, so linear however many there are.
  */
+#include "base/search.h"
 #include "predict/waits_priv.h"
 
 uint32_t waits_after(const struct model *m, uint32_t e)
@@ -22,17 +23,7 @@ uint32_t waits_before(const struct model *m, uint32_t e)
 
 uint32_t waits_count_before(const uint32_t *at, uint32_t n, uint32_t e)
 {
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (at[mid] < e)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, n, at[i] < e);
 }
 
 /* The last event of the chain, if it has any. */

@@ -4,6 +4,7 @@
  * An order is a prefix of each chain, run as observed, and then events one by one.
  */
 
+#include "base/search.h"
 #include "predict/sections.h"
 #include "predict/waits_priv.h"
 
@@ -58,17 +59,9 @@ static bool is_after_all(const struct waits *s, const struct waits_wait *w)
 	for (uint32_t i = x->sender_start[w->condition]; i < x->sender_start[w->condition + 1];
 	     i++) {
 		const uint32_t *at = x->signals.at + x->senders.at[i].first;
-		uint32_t low = 0, high = x->senders.at[i].n;
+		uint32_t past = SEARCH_PAST(k, 0, x->senders.at[i].n, waits_is_in(s, at[k]));
 
-		while (low < high) {
-			uint32_t mid = low + (high - low) / 2;
-
-			if (waits_is_in(s, at[mid]))
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		if (low > 0 && time_of(s, at[low - 1]) > begun)
+		if (past > 0 && time_of(s, at[past - 1]) > begun)
 			return false;
 	}
 	return true;

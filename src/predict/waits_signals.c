@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "order/causal.h"
 #include "predict/waits_priv.h"
 
@@ -40,17 +41,7 @@ static bool comes_after(const struct waits *s, const struct waits_case *c, uint3
 static uint32_t count_before(const struct waits *s, const struct waits_case *c,
 			     const uint32_t *events, uint32_t n)
 {
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (comes_after(s, c, events[mid]))
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, n, !comes_after(s, c, events[i]));
 }
 
 /* Of each chain the last signal that can be had.  False: some cannot. */

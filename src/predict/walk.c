@@ -6,6 +6,7 @@
  */
 #include "predict/candidates.h"
 
+#include "base/search.h"
 #include "predict/candidates_priv.h"
 
 #define NONE UINT32_MAX
@@ -227,22 +228,6 @@ static void seat_event(struct walk *w, uint32_t seat, uint32_t e)
 	s->last = e;
 }
 
-/* The first of at[0 .. n), ascending, that is not below bound. */
-static uint32_t first_from(const uint32_t *at, uint32_t n, uint32_t bound)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (at[mid] < bound)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Shows e the classes of one list whose latest access is not below bound. */
 static bool meet_list(struct walk *w, const struct candidate_visitor *v, struct candidate *x,
 		      uint32_t seat, uint32_t list, uint32_t bound)
@@ -260,7 +245,7 @@ static bool meet_list(struct walk *w, const struct candidate_visitor *v, struct 
 			continue;
 		x->at = w->events.at + s->begin;
 		x->n = s->n;
-		x->live = first_from(x->at, x->n, bound);
+		x->live = SEARCH_PAST(k, 0, x->n, x->at[k] < bound);
 		x->pair = (uint64_t)i << 32 | seat;
 		if (!v->meet(v->arg, x))
 			return false;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/search.h"
 #include "recording/blocks_priv.h"
 #include "trace/notes.h"
 
@@ -198,17 +199,7 @@ bad:
 
 size_t blocks_find(const struct blocks_thread *t, uint32_t number)
 {
-	size_t low = 0, high = t->chunks.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->chunks.at[mid].number < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, t->chunks.n, t->chunks.at[i].number < number);
 }
 
 bool blocks_load(struct blocks *b, const struct blocks_thread *t, uint32_t number,

@@ -56,7 +56,7 @@ static void formula_format(struct explain *x, const struct monitor *m)
 static void events_add(struct explain *x, uint64_t pos)
 {
 	const struct states_watch *w = x->r->watch;
-	const struct watch_item *item = w ? states_item(w, pos) : NULL;
+	const struct watch_item *item = w ? watch_items_find(w->items, pos) : NULL;
 	const char *comma = "";
 
 	for (uint32_t i = 0; item && w->monitors->spec && i < w->monitors->spec->nevents; i++) {
@@ -260,7 +260,7 @@ static void rows_format(struct run *r, struct columns *c)
 /* "T1's write of landing (:31)" */
 static void whose(const struct run *r, const struct run_row *row, struct strbuf *out)
 {
-	const struct watch_item *item = states_item(r->x->r->watch, row->pos);
+	const struct watch_item *item = watch_items_find(r->x->r->watch->items, row->pos);
 	struct evidence_event e;
 
 	evidence_get(r->x->ev, row->pos, &e);

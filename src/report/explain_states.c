@@ -173,7 +173,7 @@ bool explain_states_written(const struct explain_states *t, size_t state, struct
 
 void explain_states_read(const struct explain_states *t, uint64_t pos, struct strbuf *out)
 {
-	const struct watch_item *item = states_item(t->watch, pos);
+	const struct watch_item *item = watch_items_find(t->watch->items, pos);
 	const char *comma = "";
 
 	for (uint32_t i = 0; item && set_next(item->reads | item->written, &i); i++) {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 /* Twice the promise, then the older half goes: each entry moves once at most. */
 void std_history_add(struct std_history *h, uint64_t pos, uint64_t tseq, uint64_t count)
 {
@@ -20,18 +22,10 @@ void std_history_release(struct std_history *h)
 /* The last entry at or below the key, or NULL; by_pos says which column is the key. */
 static const struct std_past *find(const struct std_history *h, uint64_t key, bool by_pos)
 {
-	size_t low = 0, high = h->past.n;
+	const struct std_past *at = h->past.at;
+	size_t past = SEARCH_PAST(i, 0, h->past.n, (by_pos ? at[i].pos : at[i].tseq) <= key);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct std_past *p = &h->past.at[mid];
-
-		if ((by_pos ? p->pos : p->tseq) <= key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low == 0 ? NULL : &h->past.at[low - 1];
+	return past == 0 ? NULL : &at[past - 1];
 }
 
 bool std_history_tseq(const struct std_history *h, uint64_t pos, uint64_t *tseq)

@@ -12,6 +12,7 @@
  */
 #include "witness/check_cut.h"
 
+#include "base/search.h"
 #include "finding/schedule.h"
 #include "witness/check_priv.h"
 
@@ -402,33 +403,15 @@ static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t
 /* Steps of the first `count' events. */
 static size_t steps_before(const struct needs *n, uint64_t count)
 {
-	size_t low = 0, high = n->steps.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (n->steps.at[mid].index < count)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, n->steps.n, n->steps.at[i].index < count);
 }
 
 /* The last sample that has none but the first nsteps steps; NULL: there is none. */
 static const struct sample *sample_find(const struct needs *n, size_t nsteps)
 {
-	size_t low = 0, high = n->samples.n;
+	size_t past = SEARCH_PAST(i, 0, n->samples.n, n->samples.at[i].step <= nsteps);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (n->samples.at[mid].step <= nsteps)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &n->samples.at[low - 1] : NULL;
+	return past ? &n->samples.at[past - 1] : NULL;
 }
 
 /* What the first `count' events of the thread need of others is in. */
@@ -450,34 +433,18 @@ static bool needs_hold(const struct needs *n, uint64_t count, const struct sched
 static bool user_passes(const struct user *u, uint32_t pos, const struct schedule *s)
 {
 	uint64_t count = count_of(s, u->tid);
-	size_t low = 0, high = u->acquires.n;
+	size_t past = SEARCH_PAST(i, 0, u->acquires.n, u->acquires.at[i].index < count);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (u->acquires.at[mid].index < count)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > 0 && u->acquires.at[low - 1].pos > pos;
+	return past > 0 && u->acquires.at[past - 1].pos > pos;
 }
 
 /* No section that the thread has open at the cut was passed by another thread's. */
 static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
 {
 	const struct evidence_thread *t = &k->ev->threads.at[tid];
-	size_t low = 0, high = t->holds.n;
+	size_t past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < count_of(s, tid));
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->holds.at[mid].index < count_of(s, tid))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (uint32_t h = low ? t->holds.at[low - 1].held : 0; h; h = k->ev->held.at[h].below) {
+	for (uint32_t h = past ? t->holds.at[past - 1].held : 0; h; h = k->ev->held.at[h].below) {
 		const struct evidence_held *held = &k->ev->held.at[h];
 
 		for (uint32_t u = k->users_of[held->object]; u; u = k->users.at[u - 1].next)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/search.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
@@ -97,19 +98,11 @@ static uint32_t item_add(struct evidence *ev, const struct event *e)
  * read.  A number that the thread has not reached is that of a lost event. */
 static size_t feed_find(const struct evidence_thread *t, uint64_t tseq)
 {
-	size_t low = 0, high = t->reads.n;
+	size_t past = SEARCH_PAST(i, 0, t->reads.n, t->reads.at[i].tseq <= tseq);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->reads.at[mid].tseq <= tseq)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0 || tseq - t->reads.at[low - 1].tseq >= t->reads.at[low - 1].count)
+	if (past == 0 || tseq - t->reads.at[past - 1].tseq >= t->reads.at[past - 1].count)
 		return 0;
-	return low;
+	return past;
 }
 
 /* A ranged read that others got in between of comes in pieces, numbered without a gap; who
@@ -358,18 +351,11 @@ uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *
 /* First late cell that is not below (pos, word). */
 static size_t late_find(const struct evidence *ev, uint32_t pos, uint64_t word)
 {
-	size_t low = 0, high = ev->late.n;
+	const struct evidence_late *at = ev->late.at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		struct evidence_late l = ev->late.at[mid];
-
-		if (l.free < pos || (l.free == pos && ev->cells.at[l.cell].word < word))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, ev->late.n,
+			   at[i].free < pos ||
+				   (at[i].free == pos && ev->cells.at[at[i].cell].word < word));
 }
 
 void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
@@ -381,18 +367,11 @@ void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, 
 /* Place of the word among those of an access, which ascend; nwords when it is not there. */
 static uint32_t word_find(const struct evidence *ev, const struct evidence_item *it, uint64_t word)
 {
-	uint32_t low = 0, high = it->nwords;
+	uint32_t found = SEARCH_PAST(i, 0, it->nwords,
+				     ev->cells.at[ev->words.at[it->words + i].cell].word < word);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (ev->cells.at[ev->words.at[it->words + mid].cell].word < word)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < it->nwords && ev->cells.at[ev->words.at[it->words + low].cell].word == word)
-		return low;
+	if (found < it->nwords && ev->cells.at[ev->words.at[it->words + found].cell].word == word)
+		return found;
 	return it->nwords;
 }
 

@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "witness/evidence_priv.h"
 
 #define PAGE 4096u
@@ -116,17 +117,7 @@ static int cell_order(const void *x, const void *y, void *arg)
 /* The first of the written cells whose word is not below. */
 static size_t cell_find(const struct reach_maker *m, uint64_t word)
 {
-	size_t low = 0, high = m->cells.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->ev->cells.at[m->cells.at[mid]].word < word)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, m->cells.n, m->ev->cells.at[m->cells.at[i]].word < word);
 }
 
 static void given_spread(struct reach_maker *m, const struct evidence_given *g)
@@ -272,17 +263,7 @@ void evidence_reach_finish(struct evidence *ev)
 
 static size_t reach_find(const struct evidence *ev, uint32_t pos)
 {
-	size_t low = 0, high = ev->reach.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ev->reach.at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_PAST(i, 0, ev->reach.n, ev->reach.at[i].pos < pos);
 }
 
 void evidence_reach_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)

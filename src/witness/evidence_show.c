@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
@@ -57,17 +58,10 @@ uint64_t evidence_park(const struct evidence *ev, uint64_t pos)
 
 static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)
 {
-	size_t low = 0, high = ev->wanted.n;
+	size_t found = SEARCH_PAST(i, 0, ev->wanted.n, ev->wanted.at[i].pos < pos);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ev->wanted.at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < ev->wanted.n && ev->wanted.at[low].pos == pos ? &ev->wanted.at[low] : NULL;
+	return found < ev->wanted.n && ev->wanted.at[found].pos == pos ? &ev->wanted.at[found]
+								       : NULL;
 }
 
 static uint32_t name_keep(struct evidence *ev, const char *name)
@@ -200,17 +194,9 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 static uint32_t held_before(const struct evidence *ev, const struct evidence_item *it)
 {
 	const struct evidence_thread *t = &ev->threads.at[it->tid];
-	size_t low = 0, high = t->holds.n;
+	size_t past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < it->index);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->holds.at[mid].index < it->index)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? t->holds.at[low - 1].held : 0;
+	return past ? t->holds.at[past - 1].held : 0;
 }
 
 size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)

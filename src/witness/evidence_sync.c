@@ -6,6 +6,7 @@
  * give new objects.
  */
 
+#include "base/search.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
@@ -254,17 +255,10 @@ static void channel_event(struct evidence *ev, const struct event *e, uint32_t p
 static uint32_t signal_find(struct evidence *ev, uint32_t tid, uint64_t tseq)
 {
 	const struct evidence_thread *t = evidence_thread(ev, tid);
-	size_t low = 0, high = t->signals.n;
+	size_t found = SEARCH_PAST(i, 0, t->signals.n, t->signals.at[i].tseq < tseq);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->signals.at[mid].tseq < tseq)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->signals.n && t->signals.at[low].tseq == tseq ? t->signals.at[low].pos : 0;
+	return found < t->signals.n && t->signals.at[found].tseq == tseq ? t->signals.at[found].pos
+									 : 0;
 }
 
 static void condition_event(struct evidence *ev, const struct event *e, uint32_t pos)

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "capture/hooks.h"
 #include "trace/event.h"
 #include "trace/format.h"
@@ -541,17 +542,9 @@ void view_see(struct view *v, struct trace *t, const struct event *e)
 
 const struct view_event *view_at(const struct view *v, uint64_t pos)
 {
-	size_t low = 0, high = v->at.n;
+	size_t found = SEARCH_PAST(i, 0, v->at.n, v->at.at[i].pos < pos);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->at.at[mid].pos < pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < v->at.n && v->at.at[low].pos == pos ? &v->at.at[low] : NULL;
+	return found < v->at.n && v->at.at[found].pos == pos ? &v->at.at[found] : NULL;
 }
 
 void view_apply(const struct view *v, const struct view_event *e, struct value *values)
