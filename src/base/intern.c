@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -47,18 +48,9 @@ static uint64_t short_bytes(const char *s, size_t n)
 /* Where a string of 1 to 8 bytes is kept when it was asked for lately. */
 static struct recent *recent_place(const struct intern *t, uint64_t bytes, size_t n)
 {
-	uint64_t h = (bytes ^ bytes >> 29 ^ n) * 0x9e3779b97f4a7c15u;
+	uint64_t h = hash_upper(bytes ^ bytes >> 29 ^ n);
 
 	return (struct recent *)&t->recent[h >> 52 & (RECENT - 1)];
-}
-
-static uint64_t hash(const char *s, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return h;
 }
 
 struct intern *intern_new(void)
@@ -109,14 +101,14 @@ uint32_t intern_find(const struct intern *t, const char *s, size_t n)
 			return id;
 	}
 
-	const uint64_t *id = map_get(&t->newest, hash(s, n));
+	const uint64_t *id = map_get(&t->newest, hash_bytes(HASH_TEXT, s, n));
 
 	return id != NULL ? find_from(t, (uint32_t)*id, s, n) : 0;
 }
 
 static uint32_t add(struct intern *t, const char *s, size_t n)
 {
-	uint64_t *newest = map_put(&t->newest, hash(s, n), NULL);
+	uint64_t *newest = map_put(&t->newest, hash_bytes(HASH_TEXT, s, n), NULL);
 	uint32_t id = find_from(t, (uint32_t)*newest, s, n);
 	struct entry e;
 

@@ -10,11 +10,12 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 static size_t home(const struct map *m, uint64_t key)
 {
-	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> m->shift);
+	return (size_t)(hash_upper(key ^ key >> 32) >> m->shift);
 }
 
 void map_init(struct map *m)

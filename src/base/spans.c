@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* Node indices; 0 is empty. */
 #define NODE(i) (&s->nodes.at[i])
 
@@ -105,7 +107,7 @@ static bool overlap_take(struct spans *s, uint64_t addr, uint64_t end, struct sp
 void spans_init(struct spans *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->seed = 0x9e3779b97f4a7c15u;
+	s->seed = HASH_GOLDEN;
 	memset(VEC_PUSH(&s->nodes), 0, sizeof(struct span));
 }
 

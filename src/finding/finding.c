@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 
 static const char *const kind_names[] = {
@@ -102,11 +103,7 @@ struct finding *findings_add_property(struct findings *f, enum finding_kind kind
 
 static uint64_t mix(uint64_t x)
 {
-	x ^= x >> 31;
-	x *= 0x9e3779b97f4a7c15u;
-	x ^= x >> 29;
-	x *= 0xbf58476d1ce4e5b9u;
-	return x ^ x >> 32;
+	return hash_pair(x ^ x >> 31, 0);
 }
 
 /* A sum of hashes does not know the order of what it adds. */

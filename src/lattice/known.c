@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "order/clock.h"
 
@@ -116,9 +117,7 @@ static bool known_leq(const struct known *a, const struct known *b)
 static struct known_joined *joined_find(struct knowns *p, const struct known *a,
 					const struct known *b)
 {
-	uint64_t h = (a->serial * 0x9e3779b97f4a7c15u ^ b->serial) * 0xff51afd7ed558ccdu;
-
-	return &p->joined[h >> 32 & (KNOWN_CACHE - 1)];
+	return &p->joined[hash_pair(a->serial, b->serial) >> 32 & (KNOWN_CACHE - 1)];
 }
 
 /* Both are values, not never, and not the same.  A new reference. */

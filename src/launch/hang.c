@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/talk.h"
 
 #define FILE_BYTES 4096
@@ -123,11 +124,6 @@ static bool has_handler(uint64_t caught)
 	return false;
 }
 
-static uint64_t mix(uint64_t mark, uint64_t x)
-{
-	return (mark ^ x) * 0x9e3779b97f4a7c15u + (mark >> 29);
-}
-
 enum task { TASK_BUSY, TASK_WAITS, TASK_GONE };
 
 /* One thread; what it was found doing goes into *mark. */
@@ -151,7 +147,7 @@ static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
 	    !field(status, "voluntary_ctxt_switches", 10, &switches) ||
 	    !field(status, "nonvoluntary_ctxt_switches", 10, &forced))
 		return TASK_BUSY;
-	*mark = mix(mix(mix(*mark, strtoull(task, NULL, 10)), switches), forced);
+	*mark = hash_add(hash_add(hash_add(*mark, strtoull(task, NULL, 10)), switches), forced);
 	return TASK_WAITS;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "link/relay_priv.h"
 #include "recording/blocks.h"
 
@@ -49,13 +50,6 @@ struct relay_thread *relay_thread(struct relay *r, uint32_t tid)
 	return &r->threads.at[*place - 1];
 }
 
-uint64_t relay_hash(uint64_t hash, const uint8_t *p, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * 0x100000001b3u;
-	return hash;
-}
-
 bool relay_head_is_closed(const struct format_chunk *c)
 {
 	return c->magic == FORMAT_CHUNK && (c->flags & FORMAT_CHUNK_CLOSED) &&
@@ -69,7 +63,7 @@ void relay_chunk_put(struct relay *r, struct relay_thread *t, struct message *m)
 
 	*m = (struct message){ .type = MESSAGE_CHUNK };
 	memcpy(&m->chunk.head, r->bytes, sizeof(m->chunk.head));
-	if (t->sent <= m->chunk.head.used && relay_hash(0, records, t->sent) == t->hash)
+	if (t->sent <= m->chunk.head.used && hash_bytes(0, records, t->sent) == t->hash)
 		rest->from = t->sent;
 	rest->n = m->chunk.head.used - rest->from;
 	rest->bytes = records + rest->from;

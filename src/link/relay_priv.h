@@ -58,7 +58,6 @@ struct relay {
 uint64_t relay_read(const struct relay *r, uint64_t offset, void *into, uint64_t n);
 struct relay_thread *relay_thread(struct relay *r, uint32_t tid);
 bool relay_head_is_closed(const struct format_chunk *c);
-uint64_t relay_hash(uint64_t hash, const uint8_t *p, uint32_t n);
 
 /* The chunk whose records lie behind its head in r->bytes is closed: what is left of it to send.
  * Bytes that were sent before it was closed and are others now are sent again. */

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "link/relay_priv.h"
 #include "recording/blocks.h"
 #include "recording/decode.h"
@@ -146,7 +147,7 @@ static bool slot_put(struct relay *r, const struct relay_slot *s, bool final, st
 					 .start_ns = now.start_ns,
 					 .more = { t->sent, n, bytes } } };
 	t->sent += n;
-	t->hash = relay_hash(t->hash, bytes, n);
+	t->hash = hash_bytes(t->hash, bytes, n);
 	r->sent += n;
 	return true;
 }

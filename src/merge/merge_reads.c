@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/search.h"
 
 #define WORD_BITS 44
@@ -41,13 +42,9 @@ uint64_t merge_reads_count(const struct merge_reads *r)
 
 uint64_t merge_reads_key(struct version v, uint64_t word)
 {
-	uint64_t h;
-
 	if (v.tid == 0)
 		return word & WORD_MASK;
-	h = (((uint64_t)v.tid << WORD_BITS) + v.tseq) * 0x9e3779b97f4a7c15u;
-	h = (h ^ h >> 29 ^ word) * 0xc2b2ae3d27d4eb4fu;
-	return VERSION_BIT | (h ^ h >> 31);
+	return VERSION_BIT | hash_pair(((uint64_t)v.tid << WORD_BITS) + v.tseq, word);
 }
 
 bool merge_reads_is_init(uint64_t key)

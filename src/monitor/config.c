@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -201,9 +202,7 @@ static uint32_t step_make(struct configs *c, uint32_t config, const struct watch
 
 static uint64_t pair_hash(uint32_t config, uint64_t key)
 {
-	uint64_t h = (key ^ (uint64_t)config << 32 ^ config) * 0x9e3779b97f4a7c15u;
-
-	return h ^ h >> 32;
+	return hash_add(key, (uint64_t)config << 32 ^ config);
 }
 
 static struct pair *pairs_new(uint32_t n)

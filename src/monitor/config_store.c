@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Marks of a number that has a record. */
@@ -19,10 +20,8 @@ static uint64_t record_hash(const struct config_store *s, const struct config_re
 	size_t n = (s->size - offsetof(struct config_record, bad)) / sizeof(*word);
 	uint64_t h = n;
 
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ word[i]) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
-	}
+	for (size_t i = 0; i < n; i++)
+		h = hash_add(h, word[i]);
 	return h;
 }
 

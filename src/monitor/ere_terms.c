@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 
 #define MOST_TERMS 400000u
 #define MOST_KIDS 4000000u
@@ -63,17 +64,6 @@ static uint32_t kid(const struct ere_terms *t, uint32_t term, uint32_t i)
 
 /* ---- keeping each term once ---- */
 
-static uint64_t hash(enum ere_op op, const uint32_t *kids, uint32_t n)
-{
-	uint64_t h = op;
-
-	for (uint32_t i = 0; i < n; i++) {
-		h = (h ^ kids[i]) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	return h;
-}
-
 static bool is_nullable_of(const struct ere_terms *t, enum ere_op op, const uint32_t *kids,
 			   uint32_t n)
 {
@@ -94,7 +84,7 @@ static bool is_nullable_of(const struct ere_terms *t, enum ere_op op, const uint
 static uint32_t make(struct ere_terms *t, enum ere_op op, const uint32_t *kids, uint32_t n)
 {
 	bool fresh;
-	uint64_t *newest = map_put(&t->newest, hash(op, kids, n), &fresh);
+	uint64_t *newest = map_put(&t->newest, hash_numbers(op, kids, n), &fresh);
 	uint32_t first = fresh ? ERE_FULL : (uint32_t)*newest;
 
 	for (uint32_t i = first; i != ERE_FULL; i = t->at.at[i].same) {

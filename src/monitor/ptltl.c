@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -56,12 +57,6 @@ static const uint8_t is_temporal[] = {
 #undef X
 };
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
 static uint64_t number_bits(const struct spec_number *n)
 {
 	return (uint64_t)n->i; /* a double: its bits */
@@ -71,8 +66,8 @@ static uint64_t expr_hash(const struct spec_expr *e)
 {
 	if (e == NULL)
 		return 1;
-	return mix(mix(mix(e->op, e->index), number_bits(&e->number)),
-		   mix(expr_hash(e->a), expr_hash(e->b)));
+	return hash_add(hash_add(hash_add(e->op, e->index), number_bits(&e->number)),
+			hash_add(expr_hash(e->a), expr_hash(e->b)));
 }
 
 static bool expr_equal(const struct spec_expr *x, const struct spec_expr *y)
@@ -87,7 +82,8 @@ static bool expr_equal(const struct spec_expr *x, const struct spec_expr *y)
 
 static uint32_t node_add(struct ptltl *p, struct map *newest, struct node n)
 {
-	uint64_t h = mix(mix(mix(n.op, n.a), mix(n.b, n.index)), expr_hash(n.expr));
+	uint64_t h =
+		hash_add(hash_add(hash_add(n.op, n.a), hash_add(n.b, n.index)), expr_hash(n.expr));
 	bool fresh;
 	uint64_t *place = map_put(newest, h, &fresh);
 

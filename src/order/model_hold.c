@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "order/model_priv.h"
 
 static uint32_t key_of(uint32_t lock, bool shared)
@@ -27,16 +28,7 @@ static uint32_t key_of(uint32_t lock, bool shared)
 
 static uint64_t filter_bit(uint32_t key)
 {
-	return (uint64_t)1 << ((key >> 1) * 0x9e3779b97f4a7c15u >> 58);
-}
-
-static uint64_t hash(const uint32_t *keys, uint32_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (uint32_t i = 0; i < n; i++)
-		h = (h ^ keys[i]) * 0x100000001b3u;
-	return h;
+	return (uint64_t)1 << (hash_upper(key >> 1) >> 58);
 }
 
 /* Appends the keys of a set and one more to set_keys, sorted, each once.  Returns how many. */
@@ -65,7 +57,7 @@ static uint32_t set_intern(struct model_priv *p, uint32_t n)
 {
 	uint32_t first = (uint32_t)p->set_keys.n - n, id;
 	const uint32_t *keys = p->set_keys.at + first;
-	uint64_t *newest = map_put(&p->set_hash, hash(keys, n), NULL);
+	uint64_t *newest = map_put(&p->set_hash, hash_numbers(n, keys, n), NULL);
 	struct model_set new = { .first = first, .n = n, .next = (uint32_t)*newest };
 
 	for (id = (uint32_t)*newest; id != 0; id = p->sets.at[id].next) {

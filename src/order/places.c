@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "trace/trace.h"
 
 void places_init(struct places *p, struct trace *t)
@@ -31,13 +32,6 @@ void places_release(struct places *p)
 	map_release(&p->of_locks);
 }
 
-static uint64_t add_text(uint64_t h, const char *s)
-{
-	for (; s && *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
-}
-
 uint32_t places_make(struct places *p, uint32_t site)
 {
 	struct trace_place at;
@@ -48,7 +42,7 @@ uint32_t places_make(struct places *p, uint32_t site)
 	if (site >= trace_site_count(p->trace))
 		return site; /* damage; there may be any number of such */
 	if (trace_site(p->trace, site, &at) && at.line != 0) {
-		hash = add_text(add_text(0xcbf29ce484222325u + at.line, at.file), at.variable);
+		hash = hash_text(hash_text(HASH_TEXT + at.line, at.file), at.variable);
 		first = map_put(&p->by_hash, hash, &fresh);
 		if (fresh)
 			*first = site;
@@ -68,9 +62,8 @@ static uint64_t add_family(uint64_t h, const char *name, bool is_many)
 	const char *number = strchr(name, '#'), *plus = strrchr(name, '+');
 	size_t n = number ? (size_t)(number - name) : plus ? (size_t)(plus - name) : strlen(name);
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
-	return number && plus && !is_many ? add_text(h, plus) : add_text(h, "");
+	h = hash_bytes(h, name, n);
+	return hash_text(h, number && plus && !is_many ? plus : "");
 }
 
 /* A block with more locks than a structure has is an array. */
@@ -86,7 +79,7 @@ uint32_t places_family(struct places *p, uint64_t addr)
 	met = map_put(&p->blocks, object, NULL);
 	++*met;
 	family = map_put(&p->families,
-			 add_family(0xcbf29ce484222325u, trace_object_range(p->trace, addr),
+			 add_family(HASH_TEXT, trace_object_range(p->trace, addr),
 				    object != 0 && *met > STRUCT_LOCKS),
 			 NULL);
 	if (*family == 0)

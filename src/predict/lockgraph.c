@@ -16,6 +16,7 @@
  */
 #include "predict/lockgraph.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "predict/lockgraph_priv.h"
@@ -142,7 +143,7 @@ static void find_live(struct build *b)
 static void edge_add(struct build *b, uint32_t from, uint32_t to)
 {
 	uint64_t key = (uint64_t)from << 32 | to;
-	uint64_t *seen = &b->seen[key * 0x9e3779b97f4a7c15u >> (64 - SEEN_BITS)];
+	uint64_t *seen = &b->seen[hash_upper(key) >> (64 - SEEN_BITS)];
 
 	if (*seen == ~key)
 		return;
@@ -244,10 +245,8 @@ static uint32_t place_of(struct build *b, uint32_t site, bool joins)
 
 static uint64_t request_hash(const struct lockgraph_request *r)
 {
-	uint64_t h = ((uint64_t)r->tid << 32 | r->wants) * 0x9e3779b97f4a7c15u;
-
-	h = (h ^ h >> 29 ^ ((uint64_t)r->set << 32 | r->place)) * 0xbf58476d1ce4e5b9u;
-	return h ^ h >> 32 ^ r->shared;
+	return hash_pair((uint64_t)r->tid << 32 | r->wants, (uint64_t)r->set << 32 | r->place) ^
+	       r->shared;
 }
 
 static bool request_equal(const struct lockgraph_request *a, const struct lockgraph_request *b)

@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "predict/engine.h"
 #include "predict/limits.h"
 #include "predict/patterns_priv.h"
@@ -98,15 +99,12 @@ static int compare(const void *a, const void *b)
 static bool is_known(struct patterns *p)
 {
 	struct pattern sorted = p->pattern;
-	uint64_t key = 0xcbf29ce484222325u;
 	bool fresh;
 
 	if (!p->g->has_readers || p->n < 3 || !has_chord(p))
 		return false;
 	qsort(sorted.at, sorted.n, sizeof(*sorted.at), compare);
-	for (uint32_t i = 0; i < sorted.n; i++)
-		key = (key ^ sorted.at[i]) * 0x9e3779b97f4a7c15u;
-	map_put(&p->chorded, key, &fresh);
+	map_put(&p->chorded, hash_numbers(sorted.n, sorted.at, sorted.n), &fresh);
 	return !fresh;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "predict/candidates.h"
 
+#include "base/hash.h"
 #include "base/search.h"
 #include "predict/candidates_priv.h"
 
@@ -96,7 +97,7 @@ static void make_slots(struct walk *w, uint32_t n)
 
 static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
 {
-	uint64_t hash = ((uint64_t)a->owner << 32 | a->kind) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = hash_upper((uint64_t)a->owner << 32 | a->kind);
 	uint32_t i = (uint32_t)(hash >> 32) & (w->nslots - 1);
 	uint32_t chain;
 	struct slot *s;

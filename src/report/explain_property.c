@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "monitor/watch.h"
 #include "report/explain_priv.h"
@@ -150,7 +151,7 @@ static uint32_t column(const struct run *r, uint32_t tid)
 /* It orders the threads. */
 static bool is_interesting(struct run *r, const struct evidence_event *e)
 {
-	uint64_t key = (e->addr * 0x9e3779b97f4a7c15u + e->tid) * 64 + e->op;
+	uint64_t key = hash_pair(e->addr, (uint64_t)e->tid << 8 | e->op);
 	char family = event_op_family(e->op);
 
 	if ((family != 'L' && family != 'S') || e->op == EVENT_REQ || e->op == EVENT_RREQ ||

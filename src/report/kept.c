@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "report/explain.h"
 #include "report/findings_json.h"
@@ -15,13 +16,6 @@
 #include "witness/evidence.h"
 
 /* ---- keys ---- */
-
-static uint64_t add_text(uint64_t h, const char *s)
-{
-	for (; s && *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
-}
 
 /* Blocks are numbered as they come, and elements of an array are one place: "heap#7+16" counts as
  * "heap#+16", "forks[3]" as "forks". */
@@ -35,23 +29,23 @@ static uint64_t add_object(uint64_t h, const char *name)
 		skip = number && name + i > number && (skip || name + i == number + 1) &&
 		       isdigit((unsigned char)name[i]);
 		if (!skip)
-			h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
+			h = hash_byte(h, (uint8_t)name[i]);
 	}
-	return add_text(h, "");
+	return hash_text(h, "");
 }
 
 /* The place of an event, as order/places.h understands it, by names instead of numbers. */
 static uint64_t place_key(const struct report *r, const struct finding *f, uint64_t pos)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = HASH_TEXT;
 	struct evidence_event e;
 	struct trace_place at;
 
 	evidence_get(r->evidence, pos, &e);
 	if (!trace_site(r->trace, e.site, &at) || at.line == 0)
-		h = add_text(h + e.site, "");
+		h = hash_text(h + e.site, "");
 	else
-		h = add_text(add_text(h + at.line, at.file), at.variable);
+		h = hash_text(hash_text(h + at.line, at.file), at.variable);
 	return !finding_is_pair(f) && e.name ? add_object(h, e.name) : h;
 }
 

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "finding/finding.h"
 #include "report/columns.h"
@@ -135,7 +136,7 @@ static bool is_interesting(const struct picture *p, const struct evidence_event 
 /* False: enough of this kind are shown already. */
 static bool take_equal(struct picture *p, const struct evidence_event *e)
 {
-	uint64_t key = (e->addr * 0x9e3779b97f4a7c15u + e->tid) * 64 + e->op;
+	uint64_t key = hash_pair(e->addr, (uint64_t)e->tid << 8 | e->op);
 	uint64_t *times = map_put(&p->equal, key, NULL);
 
 	return (*times)++ < EQUAL_LINES;

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "witness/judge_priv.h"
@@ -65,17 +66,6 @@ struct judge_rx {
 struct key {
 	VEC(uint32_t) at;
 };
-
-static uint64_t key_hash(const struct key *k)
-{
-	uint64_t h = k->at.n;
-
-	for (size_t i = 0; i < k->at.n; i++) {
-		h = (h ^ k->at.at[i]) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 31;
-	}
-	return h;
-}
 
 static bool any_accepts(const struct machine *m, const uint32_t *at, uint32_t n)
 {
@@ -148,7 +138,7 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 /* The number of the state that is made so; UINT32_MAX: there are too many. */
 static uint32_t state_of(struct machine *m, const struct key *k)
 {
-	uint64_t *newest = map_put(&m->newest, key_hash(k), NULL);
+	uint64_t *newest = map_put(&m->newest, hash_numbers(k->at.n, k->at.at, k->at.n), NULL);
 	struct state s = { .nkey = (uint32_t)k->at.n, .same = (uint32_t)*newest - 1 };
 
 	assert(k->at.at && k->at.n > 0);
