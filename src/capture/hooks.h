@@ -354,57 +354,54 @@ void foresee_callback_end(void);
 	X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
 /*
- * Functions of libc that wait for other threads or let them go on, by ways that no stand-in of
+ * The rest of libc's functions, those without a row in a table.
+ *
+ * Functions that wait for other threads or let them go on, by ways that no stand-in of
  * the runtime sees.  A file that is there or not is such a way: lock files.  Of the opens only those
  * that want to be the first count.
  */
-#define FORESEE_WAITING(X)                                                         \
-	X(syscall) X(semop) X(semtimedop) X(semctl) X(msgrcv) X(msgctl)             \
-	X(mq_receive) X(mq_timedreceive) X(mq_notify)                               \
-	X(fork) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)                      \
-	X(posix_spawn) X(posix_spawnp) X(popen) X(pclose)                           \
-	X(aio_read) X(aio_write) X(aio_fsync) X(aio_suspend) X(aio_error)           \
-	X(aio_return) X(aio_cancel) X(lio_listio) X(getaddrinfo_a) X(gai_suspend)
+#define FORESEE_WAITING(X)                                                                  \
+	X(semop) X(semtimedop) X(semctl) X(msgrcv) X(msgctl) X(mq_receive)                  \
+	X(mq_timedreceive) X(mq_notify) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)      \
+	X(posix_spawn) X(posix_spawnp) X(popen) X(aio_read) X(aio_write) X(aio_fsync)       \
+	X(aio_suspend) X(aio_error) X(aio_return) X(aio_cancel) X(lio_listio)               \
+	X(getaddrinfo_a) X(gai_suspend)
 
 /* The same of those that only read what they are given. */
-#define FORESEE_WAITING_READS(X)                                                   \
-	X(msgsnd) X(mq_send) X(mq_timedsend) X(flock) X(lockf) X(lockf64)           \
-	X(open) X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo)       \
-	X(rmdir) X(unlink) X(unlinkat) X(remove) X(rename) X(renameat) X(link)      \
-	X(linkat) X(symlink) X(symlinkat) X(access) X(faccessat) X(system)
+#define FORESEE_WAITING_READS(X)                                                            \
+	X(msgsnd) X(mq_send) X(mq_timedsend) X(flock) X(lockf) X(lockf64) X(open)           \
+	X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo) X(rmdir) X(unlink)    \
+	X(unlinkat) X(remove) X(rename) X(renameat) X(link) X(linkat) X(symlink)            \
+	X(symlinkat) X(access) X(faccessat) X(system)
 
-/* Functions of libc that only read what they are given. */
-#define FORESEE_READING(X)                                                                \
-	X(printf) X(fprintf) X(vprintf) X(vfprintf) X(dprintf) X(vdprintf)                \
-	X(__printf_chk) X(__fprintf_chk) X(__vprintf_chk) X(__vfprintf_chk)               \
-	X(__dprintf_chk) X(__vdprintf_chk) X(perror) X(psignal) X(syslog) X(vsyslog)      \
-	X(open) X(open64) X(openat) X(openat64) X(openlog) X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir)        \
-	X(rewinddir) X(feof) X(ferror) X(clearerr) X(fileno) X(fseek) X(fseeko) X(ftell)  \
-	X(ftello) X(rewind) X(ungetc) X(fputwc) X(fputws) X(wprintf) X(fwprintf)          \
-	X(strcoll) X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp)      \
-	X(atof) X(atoll) X(setlocale) X(chdir) X(chmod) X(chown) X(truncate)              \
-	X(bind) X(connect) X(setsockopt) X(sendto) X(sendmsg) X(writev) X(pwritev)        \
-	X(inet_addr) X(execv) X(execve) X(execvp) X(dlsym) X(dlerror)      \
-	X(freeaddrinfo) X(gai_strerror) X(strerror) X(strsignal)           \
-	X(setenv) X(unsetenv) X(regfree) X(globfree) X(freelocale)                        \
-	X(pthread_setname_np) X(mlock) X(munlock) X(madvise) X(mprotect) X(msync)
+/* Functions that only read what they are given. */
+#define FORESEE_READING(X)                                                                  \
+	X(psignal) X(syslog) X(vsyslog) X(open) X(open64) X(openat) X(openat64) X(openlog)  \
+	X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir) X(rewinddir)        \
+	X(feof) X(ferror) X(clearerr) X(fileno) X(fseek) X(fseeko) X(ftell) X(ftello)       \
+	X(rewind) X(ungetc) X(fputwc) X(fputws) X(wprintf) X(fwprintf) X(strcoll)           \
+	X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp) X(atof) X(atoll)            \
+	X(setlocale) X(chdir) X(chmod) X(chown) X(truncate) X(setsockopt) X(inet_addr)      \
+	X(dlsym) X(dlerror) X(freeaddrinfo) X(gai_strerror) X(strerror) X(strsignal)        \
+	X(setenv) X(unsetenv) X(regfree) X(globfree) X(freelocale) X(mlock) X(munlock)      \
+	X(madvise) X(mprotect) X(msync)
 
-/* Library functions that touch no memory of the caller's. */
-#define FORESEE_PURE(X)                                                                   \
-	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)    \
-	X(sched_yield) X(getpid) X(gettid) X(abort) X(exit) X(_exit) X(quick_exit)        \
-	X(sysconf) X(getpagesize) X(clock) X(isatty) X(labs) X(llabs) X(abs)              \
-	X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh)     \
-	X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(pow) X(sqrt) X(cbrt)   \
-	X(hypot) X(fmod) X(floor) X(ceil) X(round) X(trunc) X(rint) X(fabs) X(fmin)       \
-	X(fmax) X(sinf) X(cosf) X(expf) X(logf) X(powf) X(sqrtf) X(floorf) X(ceilf)       \
-	X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper) X(islower) X(isalnum)        \
-	X(ispunct) X(isprint) X(toupper) X(tolower) X(__errno_location)                   \
-	X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch) X(__cxa_end_catch)      \
-	X(__cxa_throw) X(__cxa_allocate_exception) X(__cxa_free_exception)                \
-	X(__cxa_rethrow) X(_Unwind_Resume) X(__clang_call_terminate) X(_ZSt9terminatev)   \
-	X(__cxa_atexit) X(atexit) X(__cxa_pure_virtual) X(getenv)                         \
-	X(__ctype_b_loc) X(__ctype_tolower_loc) X(__ctype_toupper_loc)
+/* Functions that touch no memory of the caller's. */
+#define FORESEE_PURE(X)                                                                     \
+	X(rand) X(random) X(srand) X(srandom) X(drand48) X(lrand48) X(usleep) X(sleep)      \
+	X(sched_yield) X(getpid) X(gettid) X(abort) X(sysconf) X(getpagesize) X(clock)      \
+	X(isatty) X(labs) X(llabs) X(abs) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)      \
+	X(atan2) X(sinh) X(cosh) X(tanh) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)    \
+	X(log1p) X(pow) X(sqrt) X(cbrt) X(hypot) X(fmod) X(floor) X(ceil) X(round)          \
+	X(trunc) X(rint) X(fabs) X(fmin) X(fmax) X(sinf) X(cosf) X(expf) X(logf) X(powf)    \
+	X(sqrtf) X(floorf) X(ceilf) X(fabsf) X(isalpha) X(isdigit) X(isspace) X(isupper)    \
+	X(islower) X(isalnum) X(ispunct) X(isprint) X(toupper) X(tolower)                   \
+	X(__errno_location) X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch)       \
+	X(__cxa_end_catch) X(__cxa_throw) X(__cxa_allocate_exception)                       \
+	X(__cxa_free_exception) X(__cxa_rethrow) X(_Unwind_Resume)                          \
+	X(__clang_call_terminate) X(_ZSt9terminatev) X(__cxa_atexit) X(atexit)              \
+	X(__cxa_pure_virtual) X(getenv) X(__ctype_b_loc) X(__ctype_tolower_loc)             \
+	X(__ctype_toupper_loc)
 
 /* clang-format on */
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+enum how { KNOWN, PURE, UNSEEN, READS, WAITS, WAITS_READS };
+
 /* Functions that the runtime stands in for, and their types, as libc.def explains them. */
 static const struct {
 	const char *name, *type;
@@ -61,21 +63,44 @@ static bool libc_is_redirected(const char *name, LLVMTypeRef type)
 	return false;
 }
 
+/* What is known of functions by their names; interposed.def and hooks.h explain it. */
+static bool name_is(const char *name, enum how how)
+{
+	static const struct {
+		const char *name;
+		enum how how;
+	} names[] = {
+#define INTERPOSED_NAME(how, name) { #name, how },
+#include "capture/interposed.def"
+#define X(id) { #id, PURE },
+		FORESEE_PURE(X)
+#undef X
+#define X(id) { #id, READS },
+			FORESEE_READING(X)
+#undef X
+#define X(id) { #id, WAITS },
+				FORESEE_WAITING(X)
+#undef X
+#define X(id) { #id, WAITS_READS },
+					FORESEE_WAITING_READS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].how == how && !strcmp(name, names[i].name))
+			return true;
+	return false;
+}
+
 static bool name_is_known(const char *name)
 {
-	static const char *const names[] = {
-#define KNOWN(name) #name,
-#define UNSEEN(name)
-#define INTERPOSED_NAME(how, name) how(name)
-#include "capture/interposed.def"
-	};
 	static const char *const prefixes[] = {
 #define X(prefix) prefix,
 		FORESEE_KNOWN_PREFIXES(X)
 #undef X
 	};
 
-	if (UNIT_IS_ONE_OF(name, names))
+	if (name_is(name, KNOWN))
 		return true;
 	/* Functions that get something store it in the caller's memory, unseen. */
 	if (strstr(name, "get") && !strstr(name, "getspecific"))
@@ -89,14 +114,9 @@ static bool name_is_known(const char *name)
 /* If it is libc's function: does it not write to memory of the program? */
 static bool only_reads(LLVMValueRef call, const char *name)
 {
-	static const char *const names[] = {
-#define X(id) #id,
-		FORESEE_READING(X)
-#undef X
-	};
 	unsigned n = LLVMGetNumArgOperands(call);
 
-	if (UNIT_IS_ONE_OF(name, names))
+	if (name_is(name, READS))
 		return true;
 	if (!strcmp(name, "syscall")) /* it gets pointers as numbers */
 		return false;
@@ -108,17 +128,10 @@ static bool only_reads(LLVMValueRef call, const char *name)
 
 bool call_is_pure(LLVMValueRef call)
 {
-	static const char *const names[] = {
-#define X(id) #id,
-		FORESEE_PURE(X)
-#undef X
-	};
 	LLVMValueRef callee = unit_callee(call);
 	size_t n;
 
-	if (!callee || !LLVMIsDeclaration(callee))
-		return false;
-	return UNIT_IS_ONE_OF(LLVMGetValueName2(callee, &n), names);
+	return callee && LLVMIsDeclaration(callee) && name_is(LLVMGetValueName2(callee, &n), PURE);
 }
 
 static void store_call_site(struct function *f, LLVMValueRef site)
@@ -253,26 +266,13 @@ static bool is_first_open(LLVMValueRef call, unsigned at)
 /* FORESEE_CALLEE_NAMED or _READS for a function of libc that may wait; else NEW. */
 static enum foresee_callee may_wait(LLVMValueRef call, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum foresee_callee what;
-	} names[] = {
-#define X(id) { #id, FORESEE_CALLEE_NAMED },
-		FORESEE_WAITING(X)
-#undef X
-#define X(id) { #id, FORESEE_CALLEE_NAMED_READS },
-			FORESEE_WAITING_READS(X)
-#undef X
-	};
-
 	if ((!strcmp(name, "syscall") && is_harmless_system_call(call)) ||
 	    ((!strcmp(name, "open") || !strcmp(name, "open64")) && !is_first_open(call, 1)) ||
 	    ((!strcmp(name, "openat") || !strcmp(name, "openat64")) && !is_first_open(call, 2)))
 		return FORESEE_CALLEE_NEW;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i].name))
-			return names[i].what;
-	return FORESEE_CALLEE_NEW;
+	return name_is(name, WAITS)	    ? FORESEE_CALLEE_NAMED
+	       : name_is(name, WAITS_READS) ? FORESEE_CALLEE_NAMED_READS
+					    : FORESEE_CALLEE_NEW;
 }
 
 /* The byte that says what a callee is; it has two when only some calls of it may wait. */
