@@ -56,6 +56,12 @@ void mem_free(void *p)
 	free(p);
 }
 
+void mem_free_all(void *const *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mem_free(p[i]);
+}
+
 void mem_zero(void *p, size_t n)
 {
 	memset(p, 0, n);

@@ -14,6 +14,11 @@ void *mem_resize(void *p, size_t n);
 void *mem_grow(void *p, size_t *capacity, size_t need, size_t item); /* doubling */
 char *mem_strdup(const char *s);
 void mem_free(void *p);
+/* Several at once: MEM_FREE_ALL(a, b, c). */
+#define MEM_FREE_ALL(...)                            \
+	mem_free_all((void *const[]){ __VA_ARGS__ }, \
+		     sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void mem_free_all(void *const *p, size_t n);
 /* Zeroes n bytes.  Compilers open-code memset of a few hundred bytes as `rep stos', which takes
  * three times as long as libc's; this one is a call. */
 void mem_zero(void *p, size_t n);

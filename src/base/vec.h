@@ -38,4 +38,10 @@
 
 #define VEC_RELEASE(v) (mem_free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
 
+/* Several at once, of whatever types: VEC_RELEASE_ALL(&a, &b, &c). */
+#define VEC_RELEASE_ALL(...)                            \
+	vec_release_all((void *const[]){ __VA_ARGS__ }, \
+			sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void vec_release_all(void *const *vecs, size_t n);
+
 #endif /* BASE_VEC_H */

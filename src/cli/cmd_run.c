@@ -47,8 +47,7 @@ static void made_release(struct made *m)
 		unlink(m->path);
 	if (m->directory)
 		rmdir(m->directory);
-	mem_free(m->path);
-	mem_free(m->directory);
+	MEM_FREE_ALL(m->path, m->directory);
 	*m = (struct made){ 0 };
 }
 

@@ -305,10 +305,7 @@ static void goodlock_end(void *arg, struct engine_result *out)
 	locktree_release(&self->tree);
 	map_release(&self->heads);
 	map_release(&self->known);
-	mem_free(self->same);
-	mem_free(self->marks);
-	mem_free(self->component);
-	mem_free(self);
+	MEM_FREE_ALL(self->same, self->marks, self->component, self);
 }
 
 const struct engine engine_goodlock = {

@@ -20,9 +20,7 @@ void locksets_release(struct locksets *s)
 {
 	for (size_t i = 0; i < s->chains.n; i++)
 		VEC_RELEASE(&s->chains.at[i].held);
-	VEC_RELEASE(&s->chains);
-	VEC_RELEASE(&s->sets);
-	VEC_RELEASE(&s->scratch);
+	VEC_RELEASE_ALL(&s->chains, &s->sets, &s->scratch);
 	map_release(&s->common);
 	intern_free(s->ids);
 }

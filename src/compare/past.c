@@ -37,8 +37,7 @@ void pasts_release(struct pasts *p)
 		mem_free(p->cells.at[i].far);
 	for (size_t i = 0; i < p->trails.n; i++)
 		trails_clear(&p->trails.at[i]);
-	VEC_RELEASE(&p->cells);
-	VEC_RELEASE(&p->trails);
+	VEC_RELEASE_ALL(&p->cells, &p->trails);
 }
 
 static bool is_ordered(const struct seen *a, const struct seen *b, const struct stamp *now)

@@ -28,12 +28,7 @@ void sync_init(struct sync *y, bool atomics, bool with_hard)
 
 void sync_release(struct sync *y)
 {
-	VEC_RELEASE(&y->now);
-	VEC_RELEASE(&y->hard);
-	VEC_RELEASE(&y->locks);
-	VEC_RELEASE(&y->channels);
-	VEC_RELEASE(&y->fences);
-	VEC_RELEASE(&y->atomic);
+	VEC_RELEASE_ALL(&y->now, &y->hard, &y->locks, &y->channels, &y->fences, &y->atomic);
 	stamps_release(&y->stamps);
 }
 

@@ -354,8 +354,7 @@ static void wcp_chain_release(struct wcp_chain *c)
 		section_close(c, c->open.n - 1);
 	for (size_t i = 0; i < c->spare.n; i++)
 		VEC_RELEASE(&c->spare.at[i].items);
-	VEC_RELEASE(&c->open);
-	VEC_RELEASE(&c->spare);
+	VEC_RELEASE_ALL(&c->open, &c->spare);
 }
 
 static void wcp_lock_release(struct wcp_lock *l)
@@ -380,9 +379,7 @@ static void wcp_end(void *arg, struct engine_result *out)
 		wcp_chain_release(&self->chains.at[i]);
 	for (size_t i = 0; i < self->locks.n; i++)
 		wcp_lock_release(&self->locks.at[i]);
-	VEC_RELEASE(&self->chains);
-	VEC_RELEASE(&self->locks);
-	VEC_RELEASE(&self->gone.at);
+	VEC_RELEASE_ALL(&self->chains, &self->locks, &self->gone.at);
 	wcp_deeds_release(&self->deeds);
 	pasts_release(&self->pasts);
 	sync_release(&self->sync);

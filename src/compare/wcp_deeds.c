@@ -27,8 +27,7 @@ static void shared_clear(struct wcp_deeds *d, struct wcp_deed *x)
 		return;
 	stamps_clear(d, x->shared->reads.at, x->shared->reads.n);
 	stamps_clear(d, x->shared->writes.at, x->shared->writes.n);
-	VEC_RELEASE(&x->shared->reads);
-	VEC_RELEASE(&x->shared->writes);
+	VEC_RELEASE_ALL(&x->shared->reads, &x->shared->writes);
 	mem_free(x->shared);
 	x->shared = NULL;
 }
@@ -37,8 +36,7 @@ void wcp_deeds_release(struct wcp_deeds *d)
 {
 	for (size_t i = 0; i < d->at.n; i++)
 		shared_clear(d, &d->at.at[i]);
-	VEC_RELEASE(&d->at);
-	VEC_RELEASE(&d->first);
+	VEC_RELEASE_ALL(&d->at, &d->first);
 	map_release(&d->index);
 }
 

@@ -17,8 +17,7 @@
 
 void wcp_queue_release(struct wcp_queue *q)
 {
-	VEC_RELEASE(&q->at);
-	VEC_RELEASE(&q->cursor);
+	VEC_RELEASE_ALL(&q->at, &q->cursor);
 }
 
 /* The first k turns become one, known from the first acquire on: whoever passed them all sees no

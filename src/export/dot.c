@@ -390,13 +390,8 @@ static void drawing_release(struct drawing *g)
 	reading_close(&g->reading);
 	watch_items_release(&g->all);
 	intern_free(g->names);
-	VEC_RELEASE(&g->labels);
-	VEC_RELEASE(&g->nodes);
-	VEC_RELEASE(&g->first);
-	VEC_RELEASE(&g->edges);
-	VEC_RELEASE(&g->config_numbers);
-	VEC_RELEASE(&g->doomed);
-	VEC_RELEASE(&g->counts);
+	VEC_RELEASE_ALL(&g->labels, &g->nodes, &g->first, &g->edges, &g->config_numbers, &g->doomed,
+			&g->counts);
 }
 
 static void draw(struct drawing *g, struct strbuf *out, struct strbuf *note)

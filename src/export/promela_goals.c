@@ -157,8 +157,7 @@ static bool find_circles(const struct model *m, struct promela_goals *out)
 		f.npath = 1;
 		good = circles_from(&f);
 	}
-	VEC_RELEASE(&f.requests);
-	VEC_RELEASE(&f.held);
+	VEC_RELEASE_ALL(&f.requests, &f.held);
 	return good;
 }
 

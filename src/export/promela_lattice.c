@@ -28,13 +28,8 @@ static void lattice_release(struct promela_lattice *l)
 {
 	for (size_t i = 0; i < l->sets.n; i++)
 		VEC_RELEASE(&l->sets.at[i].last);
-	VEC_RELEASE(&l->points);
-	VEC_RELEASE(&l->needs);
-	VEC_RELEASE(&l->ids);
-	VEC_RELEASE(&l->writes);
-	VEC_RELEASE(&l->sets);
-	VEC_RELEASE(&l->resources);
-	VEC_RELEASE(&l->lanes);
+	VEC_RELEASE_ALL(&l->points, &l->needs, &l->ids, &l->writes, &l->sets, &l->resources,
+			&l->lanes);
 }
 
 /* ---- taking points ---- */

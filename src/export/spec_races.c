@@ -260,8 +260,7 @@ enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
 	if (st == ST_OK)
 		write_library(&l);
 	for (size_t i = 0; i < l.variables.n; i++) {
-		mem_free(l.variables.at[i].name);
-		mem_free(l.variables.at[i].type);
+		MEM_FREE_ALL(l.variables.at[i].name, l.variables.at[i].type);
 		VEC_RELEASE(&l.variables.at[i].users);
 	}
 	VEC_RELEASE(&l.variables);

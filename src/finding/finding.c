@@ -42,9 +42,7 @@ const char *finding_status_name(enum finding_status s)
 static void finding_release(struct finding *f)
 {
 	schedule_release(&f->schedule);
-	VEC_RELEASE(&f->relaxed);
-	VEC_RELEASE(&f->tainted);
-	VEC_RELEASE(&f->cut);
+	VEC_RELEASE_ALL(&f->relaxed, &f->tainted, &f->cut);
 }
 
 void findings_release(struct findings *f)

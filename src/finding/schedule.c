@@ -2,6 +2,5 @@
 
 void schedule_release(struct schedule *s)
 {
-	VEC_RELEASE(&s->count);
-	VEC_RELEASE(&s->tail);
+	VEC_RELEASE_ALL(&s->count, &s->tail);
 }

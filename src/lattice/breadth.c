@@ -126,8 +126,6 @@ void breadth_cut(struct lattice *l, struct level *v, const uint32_t *observed, s
 			move_entry(v, n++, k);
 	v->n = n;
 	v->cuts = keep - c.left;
-	mem_free(c.starts);
-	mem_free(c.near);
-	mem_free(c.kept);
+	MEM_FREE_ALL(c.starts, c.near, c.kept);
 	VEC_RELEASE(&c.seen);
 }

@@ -47,19 +47,9 @@ void causes_free(struct causes *c)
 		VEC_RELEASE(&c->locks.at[i].readers);
 	for (size_t i = 0; i < c->conds.n; i++)
 		VEC_RELEASE(&c->conds.at[i].parked);
-	VEC_RELEASE(&c->lanes);
-	VEC_RELEASE(&c->cells);
-	VEC_RELEASE(&c->weaks);
-	VEC_RELEASE(&c->opens);
-	VEC_RELEASE(&c->locks);
-	VEC_RELEASE(&c->channels);
-	VEC_RELEASE(&c->conds);
-	VEC_RELEASE(&c->needs);
-	VEC_RELEASE(&c->starts);
-	VEC_RELEASE(&c->joins);
-	VEC_RELEASE(&c->closes);
-	VEC_RELEASE(&c->ranks);
-	VEC_RELEASE(&c->tids);
+	VEC_RELEASE_ALL(&c->lanes, &c->cells, &c->weaks, &c->opens, &c->locks, &c->channels,
+			&c->conds, &c->needs, &c->starts, &c->joins, &c->closes, &c->ranks,
+			&c->tids);
 	map_release(&c->path);
 	knowns_release(&c->knowns);
 	mem_free(c);

@@ -26,18 +26,13 @@ void expand_free(struct expand *e)
 		struct worker *w = &e->workers[i];
 
 		for (int k = 0; k < 2; k++) {
-			VEC_RELEASE(&w->areas[k].keys);
-			VEC_RELEASE(&w->areas[k].counts);
-			VEC_RELEASE(&w->areas[k].configs);
+			VEC_RELEASE_ALL(&w->areas[k].keys, &w->areas[k].counts,
+					&w->areas[k].configs);
 		}
-		mem_free(w->memo);
-		mem_free(w->opens);
-		VEC_RELEASE(&w->runs);
-		VEC_RELEASE(&w->top);
+		MEM_FREE_ALL(w->memo, w->opens);
+		VEC_RELEASE_ALL(&w->runs, &w->top);
 	}
-	mem_free(e->workers);
-	mem_free(e->alive);
-	mem_free(e);
+	MEM_FREE_ALL(e->workers, e->alive, e);
 }
 
 void expand_forget(struct expand *e)

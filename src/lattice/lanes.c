@@ -43,14 +43,9 @@ void lanes_release(struct lanes *ls)
 		release_resource(&ls->resources.at[i]);
 	map_release(ls->set_places);
 	map_release(ls->resource_places);
-	mem_free(ls->set_places);
-	mem_free(ls->resource_places);
-	VEC_RELEASE(&ls->at);
-	VEC_RELEASE(&ls->sets);
-	VEC_RELEASE(&ls->resources);
-	VEC_RELEASE(&ls->free_sets);
-	VEC_RELEASE(&ls->free_resources);
-	VEC_RELEASE(&ls->order);
+	MEM_FREE_ALL(ls->set_places, ls->resource_places);
+	VEC_RELEASE_ALL(&ls->at, &ls->sets, &ls->resources, &ls->free_sets, &ls->free_resources,
+			&ls->order);
 }
 
 struct lane *lanes_reach(struct lanes *ls, uint32_t lane)

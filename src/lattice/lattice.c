@@ -149,9 +149,8 @@ void lattice_free(struct lattice *l)
 	for (size_t i = 0; i < l->packings.n; i++)
 		packing_free(l->packings.at[i]);
 	for (size_t i = 0; i < l->window.n; i++) {
-		VEC_RELEASE(&l->window.at[i].rows);
-		VEC_RELEASE(&l->window.at[i].starts);
-		VEC_RELEASE(&l->window.at[i].open);
+		VEC_RELEASE_ALL(&l->window.at[i].rows, &l->window.at[i].starts,
+				&l->window.at[i].open);
 	}
 	level_release(&l->level);
 	level_release(&l->next);
@@ -160,15 +159,8 @@ void lattice_free(struct lattice *l)
 	expand_free(l->expand);
 	big_release(&l->runs);
 	big_release(&l->violating);
-	VEC_RELEASE(&l->found);
-	VEC_RELEASE(&l->kept);
-	VEC_RELEASE(&l->packings);
-	VEC_RELEASE(&l->window);
-	VEC_RELEASE(&l->views);
-	VEC_RELEASE(&l->top);
-	VEC_RELEASE(&l->passed);
-	VEC_RELEASE(&l->observed_cut);
-	VEC_RELEASE(&l->verdicts);
+	VEC_RELEASE_ALL(&l->found, &l->kept, &l->packings, &l->window, &l->views, &l->top,
+			&l->passed, &l->observed_cut, &l->verdicts);
 	mem_free(l);
 }
 

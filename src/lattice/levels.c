@@ -16,9 +16,7 @@ void level_reserve(struct level *v, size_t n, bool configs)
 
 void level_release(struct level *v)
 {
-	mem_free(v->keys);
-	mem_free(v->configs);
-	mem_free(v->counts);
+	MEM_FREE_ALL(v->keys, v->configs, v->counts);
 	*v = (struct level){ 0 };
 }
 

@@ -37,10 +37,7 @@ void packing_free(struct packing *p)
 {
 	if (!p)
 		return;
-	mem_free(p->by_lane);
-	mem_free(p->active);
-	mem_free(p->guards);
-	mem_free(p);
+	MEM_FREE_ALL(p->by_lane, p->active, p->guards, p);
 }
 
 int packing_compare(const uint64_t *a, const uint64_t *b, uint32_t words)

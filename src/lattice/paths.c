@@ -226,8 +226,5 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 		assert(w.observed.at); /* a point comes between two levels, and has a lane */
 		w.observed.at[lanes_order(&l->lanes, i)]++;
 	}
-	VEC_RELEASE(&w.starts);
-	VEC_RELEASE(&w.next_starts);
-	VEC_RELEASE(&w.cut);
-	VEC_RELEASE(&w.observed);
+	VEC_RELEASE_ALL(&w.starts, &w.next_starts, &w.cut, &w.observed);
 }

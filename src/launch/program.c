@@ -267,8 +267,7 @@ static enum status check_content(int fd, const char *path, bool locks, int depth
 	if (pread(fd, start, sizeof(start) - 1, 0) > 2 && memcmp(start, "#!", 2) == 0)
 		return check_script(start + 2, path, locks, depth, d);
 	st = check_image(&m, path, locks, d);
-	mem_free(m.heads);
-	mem_free(m.dynamic);
+	MEM_FREE_ALL(m.heads, m.dynamic);
 	return st;
 }
 

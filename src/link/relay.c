@@ -392,8 +392,7 @@ void relay_close(struct relay *r)
 		close(r->fd);
 	VEC_RELEASE(&r->threads);
 	map_release(&r->by_tid);
-	VEC_RELEASE(&r->slots);
-	VEC_RELEASE(&r->areas);
+	VEC_RELEASE_ALL(&r->slots, &r->areas);
 	mem_free(r->bytes);
 	mem_free(r);
 }

@@ -84,9 +84,7 @@ void store_file_end(struct store_file *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	f->fd = -1;
-	VEC_RELEASE(&f->slots);
-	VEC_RELEASE(&f->free);
-	VEC_RELEASE(&f->areas);
+	VEC_RELEASE_ALL(&f->slots, &f->free, &f->areas);
 }
 
 /* ---- areas ---- */

@@ -434,8 +434,7 @@ void merge_free(struct merge *m)
 		merge_stream_release(&m->threads[i]->stream);
 		merge_repeats_release(&m->threads[i]->repeats);
 		decode_item_release(&m->threads[i]->item);
-		mem_free(m->threads[i]->label);
-		mem_free(m->threads[i]);
+		MEM_FREE_ALL(m->threads[i]->label, m->threads[i]);
 	}
 	decode_item_release(&m->scanned);
 	merge_reads_release(&m->reads);
@@ -445,9 +444,7 @@ void merge_free(struct merge *m)
 	map_release(&m->follow.open);
 	map_release(&m->follow.gone[0]);
 	map_release(&m->follow.gone[1]);
-	mem_free(m->threads);
-	mem_free(m->by_tid);
-	mem_free(m);
+	MEM_FREE_ALL(m->threads, m->by_tid, m);
 }
 
 bool merge_is_damaged(const struct merge *m)

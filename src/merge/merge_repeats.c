@@ -146,8 +146,7 @@ void merge_repeats_release(struct merge_repeats *r)
 	map_release(&r->open);
 	map_release(&r->left);
 	map_release(&r->tail);
-	VEC_RELEASE(&r->ends.at);
-	VEC_RELEASE(&r->belated.at);
+	VEC_RELEASE_ALL(&r->ends.at, &r->belated.at);
 }
 
 /* Records that the scanning cursor has passed may have closed runs, or synchronised. */

@@ -376,9 +376,7 @@ void prologue_add(struct prologue *p, const struct prologue_thread *t)
 		before_add(&s);
 	if (t->upto != 0 || (s.any && !s.forked))
 		after_add(&s);
-	VEC_RELEASE(&s.locks);
-	VEC_RELEASE(&s.after);
-	VEC_RELEASE(&s.holds);
+	VEC_RELEASE_ALL(&s.locks, &s.after, &s.holds);
 	map_release(&s.hold_at);
 	map_release(&s.barriers);
 }
@@ -446,11 +444,7 @@ void prologue_finish(struct prologue *p)
 
 void prologue_release(struct prologue *p)
 {
-	VEC_RELEASE(&p->events);
-	VEC_RELEASE(&p->after);
-	VEC_RELEASE(&p->ended);
-	VEC_RELEASE(&p->handed);
-	VEC_RELEASE(&p->onces);
+	VEC_RELEASE_ALL(&p->events, &p->after, &p->ended, &p->handed, &p->onces);
 	map_release(&p->joined);
 	map_release(&p->handed_at);
 	map_release(&p->onces_at);

@@ -367,15 +367,10 @@ void watch_free(struct watch *w)
 		return;
 	for (size_t i = 0; i < w->threads.n; i++)
 		VEC_RELEASE(&w->threads.at[i].blocks);
-	VEC_RELEASE(&w->threads);
-	VEC_RELEASE(&w->memory.at);
-	VEC_RELEASE(&w->locks.at);
-	VEC_RELEASE(&w->late);
+	VEC_RELEASE_ALL(&w->threads, &w->memory.at, &w->locks.at, &w->late);
 	texts_release(&w->notes);
 	intern_free(w->strings);
-	mem_free(w->bound);
-	mem_free(w->initial);
-	mem_free(w);
+	MEM_FREE_ALL(w->bound, w->initial, w);
 }
 
 /* ---- questions ---- */

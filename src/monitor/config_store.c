@@ -65,10 +65,8 @@ void config_store_release(struct config_store *s)
 {
 	for (size_t i = 0; i < sizeof(s->blocks) / sizeof(s->blocks[0]); i++)
 		mem_free(s->blocks[i]);
-	mem_free(s->table);
-	mem_free(s->work);
-	VEC_RELEASE(&s->spare);
-	VEC_RELEASE(&s->marks);
+	MEM_FREE_ALL(s->table, s->work);
+	VEC_RELEASE_ALL(&s->spare, &s->marks);
 }
 
 /* A number that nobody has, with room for its record. */

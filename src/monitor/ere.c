@@ -221,8 +221,7 @@ static uint8_t state_decide(struct ere *e, uint32_t term)
 		for (size_t i = 0; i < s.terms.n; i++)
 			e->marks.at[s.terms.at[i]] = DEAD;
 	}
-	VEC_RELEASE(&s.terms);
-	VEC_RELEASE(&s.from);
+	VEC_RELEASE_ALL(&s.terms, &s.from);
 	map_release(&s.seen);
 	return e->marks.at[term];
 }
@@ -274,8 +273,7 @@ static void ere_free(void *self)
 	struct ere *e = self;
 
 	ere_terms_release(&e->terms);
-	VEC_RELEASE(&e->marks);
-	VEC_RELEASE(&e->letters);
+	VEC_RELEASE_ALL(&e->marks, &e->letters);
 	mem_free(e);
 }
 
@@ -319,8 +317,7 @@ static void ere_describe(const void *self, struct strbuf *out)
 			    e->nstates, e->nstates == 1 ? "" : "s");
 	else
 		strbuf_addf(out, "%u state%s", e->nstates, e->nstates == 1 ? "" : "s");
-	VEC_RELEASE(&s.terms);
-	VEC_RELEASE(&s.from);
+	VEC_RELEASE_ALL(&s.terms, &s.from);
 	map_release(&s.seen);
 	ere_free(e);
 }

@@ -38,9 +38,7 @@ void ere_terms_init(struct ere_terms *t)
 
 void ere_terms_release(struct ere_terms *t)
 {
-	VEC_RELEASE(&t->at);
-	VEC_RELEASE(&t->kids);
-	VEC_RELEASE(&t->stack);
+	VEC_RELEASE_ALL(&t->at, &t->kids, &t->stack);
 	map_release(&t->newest);
 	map_release(&t->letters);
 	map_release(&t->derived);

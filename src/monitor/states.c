@@ -113,6 +113,5 @@ void states_get(const struct states_watch *w, const uint64_t *order, size_t n, s
 void states_release(struct states *s)
 {
 	mem_free(s->trouble);
-	VEC_RELEASE(&s->at);
-	VEC_RELEASE(&s->values);
+	VEC_RELEASE_ALL(&s->at, &s->values);
 }

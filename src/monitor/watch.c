@@ -14,8 +14,7 @@
 
 void watch_items_release(struct watch_items *items)
 {
-	VEC_RELEASE(&items->at);
-	VEC_RELEASE(&items->writes);
+	VEC_RELEASE_ALL(&items->at, &items->writes);
 }
 
 const struct watch_item *watch_items_find(const struct watch_items *items, uint64_t pos)

@@ -37,8 +37,7 @@ void first_free(struct first *f)
 {
 	if (!f)
 		return;
-	VEC_RELEASE(&f->globals);
-	VEC_RELEASE(&f->steady);
+	VEC_RELEASE_ALL(&f->globals, &f->steady);
 	mem_free(f);
 }
 

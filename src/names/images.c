@@ -58,9 +58,7 @@ void images_free(struct images *im)
 		symbols_free(im->symbols.at[i]);
 	VEC_RELEASE(&im->symbols);
 	map_release(&im->files);
-	VEC_RELEASE(&im->images);
-	VEC_RELEASE(&im->codes);
-	VEC_RELEASE(&im->inlined);
+	VEC_RELEASE_ALL(&im->images, &im->codes, &im->inlined);
 	map_release(&im->numbers);
 	map_release(&im->code_at);
 	intern_free(im->text);

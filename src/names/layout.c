@@ -42,8 +42,7 @@ void layout_free(struct layout *l)
 {
 	if (!l)
 		return;
-	VEC_RELEASE(&l->entries);
-	VEC_RELEASE(&l->by_address);
+	VEC_RELEASE_ALL(&l->entries, &l->by_address);
 	intern_free(l->text);
 	mem_free(l);
 }

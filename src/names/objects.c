@@ -90,8 +90,7 @@ void objects_release(struct objects *o)
 	map_release(&o->stacks);
 	map_release(&o->numbers);
 	map_release(&o->units);
-	mem_free(o->globals);
-	mem_free(o->reach);
+	MEM_FREE_ALL(o->globals, o->reach);
 	strbuf_release(&o->text);
 }
 

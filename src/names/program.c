@@ -197,11 +197,7 @@ static void tables_release(struct program *p)
 	images_free(p->images);
 	map_release(&p->strings);
 	map_release(&p->site_at);
-	VEC_RELEASE(&p->sites);
-	VEC_RELEASE(&p->globals);
-	VEC_RELEASE(&p->global_names);
-	VEC_RELEASE(&p->steady);
-	VEC_RELEASE(&p->hidden);
+	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden);
 }
 
 void program_reset(struct program *p)

@@ -86,13 +86,9 @@ void symbols_free(struct symbols *s)
 	layout_free(s->layout);
 	file_close(&s->own);
 	file_close(&s->debug);
-	VEC_RELEASE(&s->functions);
-	VEC_RELEASE(&s->variables);
-	VEC_RELEASE(&s->ranges);
+	VEC_RELEASE_ALL(&s->functions, &s->variables, &s->ranges);
 	intern_free(s->text);
-	mem_free(s->build_id);
-	mem_free(s->path);
-	mem_free(s);
+	MEM_FREE_ALL(s->build_id, s->path, s);
 }
 
 /* Whether a section of notes has the build id. */

@@ -208,8 +208,7 @@ static struct causal *make(const struct model *m, enum causal_mode mode, bool se
 		c->slice = mem_alloc(((size_t)m->n + 1) * sizeof(*c->slice));
 	for (uint32_t id = 1; id <= m->n; id++)
 		event(c, id);
-	mem_free(c->slice);
-	mem_free(c->now);
+	MEM_FREE_ALL(c->slice, c->now);
 	VEC_RELEASE(&c->clashes.at);
 	c->slice = c->now = NULL;
 	return c;

@@ -52,12 +52,7 @@ void cells_release(struct cells *c)
 	VEC_RELEASE(&c->blocks);
 	map_release(&c->index);
 	keyset_release(&c->pages);
-	VEC_RELEASE(&c->words);
-	VEC_RELEASE(&c->again);
-	VEC_RELEASE(&c->ids);
-	VEC_RELEASE(&c->splits);
-	VEC_RELEASE(&c->fresh);
-	VEC_RELEASE(&c->dropped);
+	VEC_RELEASE_ALL(&c->words, &c->again, &c->ids, &c->splits, &c->fresh, &c->dropped);
 }
 
 /* ---- ids ---- */

@@ -9,9 +9,7 @@ void chains_init(struct chains *c)
 
 void chains_release(struct chains *c)
 {
-	VEC_RELEASE(&c->next);
-	VEC_RELEASE(&c->threads);
-	VEC_RELEASE(&c->current);
+	VEC_RELEASE_ALL(&c->next, &c->threads, &c->current);
 }
 
 static struct chains_thread *thread_get(struct chains *c, uint32_t tid)

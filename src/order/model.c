@@ -68,49 +68,23 @@ void model_finish(struct model *m)
 	model_settle_counts(m);
 }
 
-static void lists_release(struct model_lists *l)
-{
-	mem_free(l->start);
-	mem_free(l->at);
-}
-
 void model_free(struct model *m)
 {
 	struct model_priv *p;
 
-	if (m == NULL)
+	if (!m)
 		return;
 	p = m->priv;
 	model_build_free(p->build);
-	lists_release(&p->chains);
-	lists_release(&p->cells);
-	lists_release(&p->lock_runs);
-	mem_free(p->run_start);
-	VEC_RELEASE(&p->runs);
-	VEC_RELEASE(&p->edges);
-	VEC_RELEASE(&p->preds);
-	VEC_RELEASE(&p->counted_edges);
-	VEC_RELEASE(&p->counted);
 	model_sems_release(m);
-	VEC_RELEASE(&p->sets);
-	VEC_RELEASE(&p->set_keys);
-	mem_free(p->set_of);
-	VEC_RELEASE(&p->set_one);
-	VEC_RELEASE(&p->set_missing);
+	VEC_RELEASE_ALL(&p->runs, &p->edges, &p->preds, &p->counted_edges, &p->counted, &p->sets,
+			&p->set_keys, &p->set_one, &p->set_missing, &p->last_hold, &p->values,
+			&p->bytes);
 	map_release(&p->set_step);
 	map_release(&p->set_hash);
-	VEC_RELEASE(&p->last_hold);
-	VEC_RELEASE(&p->values);
-	VEC_RELEASE(&p->bytes);
-	mem_free(p->places);
-	mem_free(p);
-	mem_free(m->event);
-	mem_free(m->touches);
-	mem_free(m->feeds);
-	mem_free(m->holds);
-	mem_free(m->guards);
-	mem_free(m->is_loose);
-	mem_free(m);
+	MEM_FREE_ALL(p->chains.start, p->chains.at, p->cells.start, p->cells.at, p->lock_runs.start,
+		     p->lock_runs.at, p->run_start, p->set_of, p->places, p);
+	MEM_FREE_ALL(m->event, m->touches, m->feeds, m->holds, m->guards, m->is_loose, m);
 }
 
 static struct model_list list(const struct model_lists *l, uint32_t i)

@@ -382,20 +382,8 @@ void model_build_free(struct model_build *b)
 		return;
 	for (size_t i = 0; i < b->threads.n; i++)
 		VEC_RELEASE(&b->threads.at[i].reads);
-	VEC_RELEASE(&b->events);
-	VEC_RELEASE(&b->cells);
-	VEC_RELEASE(&b->feeds);
-	VEC_RELEASE(&b->holds);
-	VEC_RELEASE(&b->guards);
-	VEC_RELEASE(&b->threads);
-	VEC_RELEASE(&b->chains);
-	VEC_RELEASE(&b->forks);
-	VEC_RELEASE(&b->channels);
-	VEC_RELEASE(&b->puts);
-	VEC_RELEASE(&b->split_of);
-	VEC_RELEASE(&b->splits);
-	VEC_RELEASE(&b->scratch);
-	VEC_RELEASE(&b->loose);
-	VEC_RELEASE(&b->sems);
+	VEC_RELEASE_ALL(&b->events, &b->cells, &b->feeds, &b->holds, &b->guards, &b->threads,
+			&b->chains, &b->forks, &b->channels, &b->puts, &b->split_of, &b->splits,
+			&b->scratch, &b->loose, &b->sems);
 	mem_free(b);
 }

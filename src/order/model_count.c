@@ -199,6 +199,5 @@ void model_settle_counts(struct model *m)
 		return;
 	for (int i = 0; i < ROUNDS && round_run(&c); i++)
 		;
-	VEC_RELEASE(&c.edges);
-	VEC_RELEASE(&c.found);
+	VEC_RELEASE_ALL(&c.edges, &c.found);
 }

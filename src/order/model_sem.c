@@ -197,10 +197,8 @@ void model_settle_sems(struct model *m)
 
 void model_sems_release(struct model *m)
 {
-	VEC_RELEASE(&m->priv->sems);
-	VEC_RELEASE(&m->priv->sem_runs);
-	mem_free(m->priv->sem_events);
-	mem_free(m->priv->sem_counts);
+	VEC_RELEASE_ALL(&m->priv->sems, &m->priv->sem_runs);
+	MEM_FREE_ALL(m->priv->sem_events, m->priv->sem_counts);
 }
 
 struct model_sem_runs model_sem_runs(const struct model *m, uint32_t sem)

@@ -48,16 +48,11 @@ void steps_free(struct steps *s)
 		return;
 	step_objects_release(s);
 	for (size_t i = 0; i < s->threads.n; i++) {
-		VEC_RELEASE(&s->threads.at[i].ranges);
-		VEC_RELEASE(&s->threads.at[i].join_fails);
-		VEC_RELEASE(&s->threads.at[i].debts);
+		VEC_RELEASE_ALL(&s->threads.at[i].ranges, &s->threads.at[i].join_fails,
+				&s->threads.at[i].debts);
 	}
-	VEC_RELEASE(&s->threads);
-	VEC_RELEASE(&s->untracked);
-	VEC_RELEASE(&s->channels_again);
-	VEC_RELEASE(&s->batch);
-	VEC_RELEASE(&s->feeds);
-	VEC_RELEASE(&s->bytes);
+	VEC_RELEASE_ALL(&s->threads, &s->untracked, &s->channels_again, &s->batch, &s->feeds,
+			&s->bytes);
 	cells_release(&s->cells);
 	freed_release(&s->freed);
 	places_release(&s->places);

@@ -58,23 +58,16 @@ static void object_release(struct object *o)
 {
 	switch (o->family) {
 	case OBJECT_LOCK:
-		VEC_RELEASE(&o->lock.readers);
-		VEC_RELEASE(&o->lock.fails);
+		VEC_RELEASE_ALL(&o->lock.readers, &o->lock.fails);
 		break;
 	case OBJECT_COND:
-		VEC_RELEASE(&o->cond.guests.at);
-		VEC_RELEASE(&o->cond.waits);
-		VEC_RELEASE(&o->cond.signals);
+		VEC_RELEASE_ALL(&o->cond.guests.at, &o->cond.waits, &o->cond.signals);
 		break;
 	case OBJECT_BARRIER:
-		VEC_RELEASE(&o->barrier.guests.at);
-		VEC_RELEASE(&o->barrier.rounds);
+		VEC_RELEASE_ALL(&o->barrier.guests.at, &o->barrier.rounds);
 		break;
 	case OBJECT_SEM:
-		VEC_RELEASE(&o->sem.posts);
-		VEC_RELEASE(&o->sem.waits);
-		VEC_RELEASE(&o->sem.fails);
-		VEC_RELEASE(&o->sem.guard);
+		VEC_RELEASE_ALL(&o->sem.posts, &o->sem.waits, &o->sem.fails, &o->sem.guard);
 		break;
 	default:
 		break;

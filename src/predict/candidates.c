@@ -137,9 +137,7 @@ static void copy_accesses(struct candidates *c, const struct cell_use *use)
 		copy_event(&p, e, next);
 	map_release(&p.places);
 	map_release(&p.owners);
-	mem_free(p.hold);
-	mem_free(p.owner);
-	mem_free(next);
+	MEM_FREE_ALL(p.hold, p.owner, next);
 }
 
 /* --- which of them matter --------------------------------------------------- */
@@ -333,13 +331,8 @@ void candidates_free(struct candidates *c)
 {
 	if (!c)
 		return;
-	VEC_RELEASE(&c->cells);
-	VEC_RELEASE(&c->guards);
-	VEC_RELEASE(&c->piece_start);
-	VEC_RELEASE(&c->owners);
-	mem_free(c->accesses);
-	mem_free(c->start);
-	mem_free(c);
+	VEC_RELEASE_ALL(&c->cells, &c->guards, &c->piece_start, &c->owners);
+	MEM_FREE_ALL(c->accesses, c->start, c);
 }
 
 uint32_t candidates_nplaces(const struct candidates *c)

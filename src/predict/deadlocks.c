@@ -54,8 +54,7 @@ static void close_search(struct deadlocks *d)
 		exact_free(d->hands[i].exact);
 	}
 	mem_free(d->hands);
-	VEC_RELEASE(&d->groups);
-	VEC_RELEASE(&d->items);
+	VEC_RELEASE_ALL(&d->groups, &d->items);
 	map_release(&d->index);
 	map_release(&d->settled);
 	patterns_free(d->patterns);

@@ -268,59 +268,21 @@ void exact_free(struct exact *x)
 {
 	if (!x)
 		return;
-	mem_free(x->lo);
-	mem_free(x->hi);
-	mem_free(x->top);
-	mem_free(x->need);
-	mem_free(x->tmp);
-	mem_free(x->local_chain);
-	mem_free(x->local_cell);
-	mem_free(x->local_lock);
-	mem_free(x->local_sem);
-	mem_free(x->guard_from);
-	VEC_RELEASE(&x->open);
-	VEC_RELEASE(&x->chain);
-	VEC_RELEASE(&x->offset);
-	VEC_RELEASE(&x->nodes);
-	VEC_RELEASE(&x->touches);
-	VEC_RELEASE(&x->cells);
-	VEC_RELEASE(&x->writes);
-	VEC_RELEASE(&x->groups);
-	VEC_RELEASE(&x->locks);
-	VEC_RELEASE(&x->sections);
-	VEC_RELEASE(&x->by_lock);
-	VEC_RELEASE(&x->forever_next);
-	VEC_RELEASE(&x->counters);
-	VEC_RELEASE(&x->by_counter);
-	VEC_RELEASE(&x->busy);
-	VEC_RELEASE(&x->busy_ids);
-	VEC_RELEASE(&x->guards);
-	VEC_RELEASE(&x->candidates);
-	VEC_RELEASE(&x->prefixes);
-	VEC_RELEASE(&x->rows);
-	VEC_RELEASE(&x->stamps);
-	VEC_RELEASE(&x->edges);
-	VEC_RELEASE(&x->queue);
-	VEC_RELEASE(&x->dirty);
-	VEC_RELEASE(&x->wanted);
-	VEC_RELEASE(&x->goal);
-	VEC_RELEASE(&x->levels);
-	VEC_RELEASE(&x->saves);
-	VEC_RELEASE(&x->saved);
-	VEC_RELEASE(&x->marks);
-	VEC_RELEASE(&x->sets);
-	VEC_RELEASE(&x->bans);
-	VEC_RELEASE(&x->choices);
-	VEC_RELEASE(&x->line);
-	VEC_RELEASE(&x->wrong);
-	VEC_RELEASE(&x->done);
+	MEM_FREE_ALL(x->lo, x->hi, x->top, x->need, x->tmp, x->local_chain, x->local_cell,
+		     x->local_lock, x->local_sem, x->guard_from);
+	VEC_RELEASE_ALL(&x->open, &x->chain, &x->offset, &x->nodes, &x->touches, &x->cells,
+			&x->writes, &x->groups, &x->locks, &x->sections, &x->by_lock,
+			&x->forever_next, &x->counters, &x->by_counter, &x->busy, &x->busy_ids,
+			&x->guards, &x->candidates, &x->prefixes, &x->rows, &x->stamps, &x->edges,
+			&x->queue, &x->dirty, &x->wanted, &x->goal, &x->levels, &x->saves,
+			&x->saved, &x->marks, &x->sets, &x->bans, &x->choices, &x->line, &x->wrong,
+			&x->done);
 	mem_free(x);
 }
 
 void exact_order_release(struct exact_order *o)
 {
-	VEC_RELEASE(&o->observed);
-	VEC_RELEASE(&o->ids);
+	VEC_RELEASE_ALL(&o->observed, &o->ids);
 }
 
 uint64_t exact_steps(const struct exact *x)

@@ -115,10 +115,7 @@ static void make_prefixes(struct exact *x)
 		if (can_follow(x, id, cut, &h))
 			cut[x->m->event[id].chain]++;
 	}
-	mem_free(cut);
-	mem_free(h.writers);
-	mem_free(h.readers);
-	mem_free(h.values);
+	MEM_FREE_ALL(cut, h.writers, h.readers, h.values);
 }
 
 void exact_window(struct exact *x, uint32_t from, bool all)

@@ -408,9 +408,7 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 	find_longest(&b);
 	c = circles(&b);
 	lockgraph_list(g, &c);
-	mem_free(b.live);
-	mem_free(b.component);
-	mem_free(b.circled);
+	MEM_FREE_ALL(b.live, b.component, b.circled);
 	VEC_RELEASE(&b.occurrences);
 	map_release(&b.index);
 	map_release(&b.places);
@@ -421,11 +419,6 @@ void lockgraph_free(struct lockgraph *g)
 {
 	if (!g)
 		return;
-	mem_free(g->requests);
-	mem_free(g->events);
-	mem_free(g->providers);
-	mem_free(g->by_place);
-	mem_free(g->place_start);
-	mem_free(g->resource_start);
-	mem_free(g);
+	MEM_FREE_ALL(g->requests, g->events, g->providers, g->by_place, g->place_start,
+		     g->resource_start, g);
 }

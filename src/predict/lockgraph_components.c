@@ -108,11 +108,6 @@ void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t
 	for (uint32_t v = 0; v < n; v++)
 		if (t.index[v] == 0 && t.start[v] < t.start[v + 1])
 			visit(&t, v);
-	mem_free(t.start);
-	mem_free(t.to);
-	mem_free(t.index);
-	mem_free(t.low);
-	mem_free(t.next);
-	VEC_RELEASE(&t.stack);
-	VEC_RELEASE(&t.calls);
+	MEM_FREE_ALL(t.start, t.to, t.index, t.low, t.next);
+	VEC_RELEASE_ALL(&t.stack, &t.calls);
 }

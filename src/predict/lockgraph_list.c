@@ -8,8 +8,7 @@
 
 static void list_places(struct lockgraph *g)
 {
-	mem_free(g->place_start);
-	mem_free(g->by_place);
+	MEM_FREE_ALL(g->place_start, g->by_place);
 	g->place_start = mem_zalloc(((size_t)g->nplaces + 2) * sizeof(*g->place_start));
 	g->by_place = mem_alloc(((size_t)g->nrequests + 1) * sizeof(*g->by_place));
 	for (uint32_t i = 0; i < g->nrequests; i++)

@@ -204,8 +204,6 @@ void lockgraph_prune(const struct lockgraph_circles *g, bool *keep)
 			break;
 		find_circles(&p);
 	}
-	mem_free(p.wanting);
-	mem_free(p.providing);
-	VEC_RELEASE(&p.keys);
-	VEC_RELEASE(&p.edges);
+	MEM_FREE_ALL(p.wanting, p.providing);
+	VEC_RELEASE_ALL(&p.keys, &p.edges);
 }

@@ -14,8 +14,7 @@ void locktree_init(struct locktree *t)
 
 void locktree_release(struct locktree *t)
 {
-	VEC_RELEASE(&t->nodes);
-	VEC_RELEASE(&t->threads);
+	VEC_RELEASE_ALL(&t->nodes, &t->threads);
 	map_release(&t->children);
 }
 

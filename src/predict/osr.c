@@ -39,11 +39,8 @@ void osr_free(struct osr *o)
 	if (!o)
 		return;
 	osr_graph_release(o);
-	VEC_RELEASE(&o->open);
-	VEC_RELEASE(&o->moved);
-	mem_free(o->cut);
-	mem_free(o->try);
-	mem_free(o);
+	VEC_RELEASE_ALL(&o->open, &o->moved);
+	MEM_FREE_ALL(o->cut, o->try, o);
 }
 
 /* Closes one open section of the chain.  False: none can be closed without the targets. */

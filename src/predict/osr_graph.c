@@ -66,15 +66,8 @@ void osr_graph_init(struct osr *o)
 
 void osr_graph_release(struct osr *o)
 {
-	VEC_RELEASE(&o->need);
-	VEC_RELEASE(&o->read);
-	VEC_RELEASE(&o->changes);
-	VEC_RELEASE(&o->reached);
-	mem_free(o->chain_mask);
-	mem_free(o->chain_change);
-	mem_free(o->cells);
-	mem_free(o->locks);
-	mem_free(o->guards);
+	VEC_RELEASE_ALL(&o->need, &o->read, &o->changes, &o->reached);
+	MEM_FREE_ALL(o->chain_mask, o->chain_change, o->cells, o->locks, o->guards);
 }
 
 static void need_feeds(struct osr *o, uint32_t e)

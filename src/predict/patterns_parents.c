@@ -81,8 +81,7 @@ struct patterns_parents *patterns_parents_new(const struct model *m)
 	/* In order of the trace: a thread forks after it was forked itself. */
 	for (size_t i = 0; i < forks.n; i++)
 		fork_take(p, forks.at[i], &joins);
-	VEC_RELEASE(&forks);
-	VEC_RELEASE(&joins);
+	VEC_RELEASE_ALL(&forks, &joins);
 	return p;
 }
 
@@ -90,8 +89,7 @@ void patterns_parents_free(struct patterns_parents *p)
 {
 	if (!p)
 		return;
-	VEC_RELEASE(&p->guards);
-	VEC_RELEASE(&p->of);
+	VEC_RELEASE_ALL(&p->guards, &p->of);
 	mem_free(p);
 }
 

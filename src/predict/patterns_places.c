@@ -88,11 +88,7 @@ void patterns_places_init(struct patterns *p)
 
 void patterns_places_release(struct patterns *p)
 {
-	mem_free(p->next_start);
-	mem_free(p->next);
-	mem_free(p->prev_start);
-	mem_free(p->prev);
-	mem_free(p->distance);
+	MEM_FREE_ALL(p->next_start, p->next, p->prev_start, p->prev, p->distance);
 	VEC_RELEASE(&p->queue);
 }
 

@@ -207,8 +207,7 @@ struct shortlist *shortlist_new(const struct shortlist_source *s, size_t first, 
 	g.cut = mem_zalloc(n + 1);
 	gather(&g, n, s->opt->jobs ? s->opt->jobs : 1);
 	merge(l, &g, n);
-	mem_free(g.pieces);
-	mem_free(g.cut);
+	MEM_FREE_ALL(g.pieces, g.cut);
 	return l;
 }
 
@@ -216,8 +215,7 @@ void shortlist_free(struct shortlist *l)
 {
 	if (!l)
 		return;
-	VEC_RELEASE(&l->pairs);
-	VEC_RELEASE(&l->start);
+	VEC_RELEASE_ALL(&l->pairs, &l->start);
 	mem_free(l);
 }
 

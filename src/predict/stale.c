@@ -27,12 +27,10 @@ void stale_release(struct stale *s)
 {
 	freed_release(&s->live);
 	freed_release(&s->freed);
-	VEC_RELEASE(&s->frees);
-	VEC_RELEASE(&s->unused);
+	VEC_RELEASE_ALL(&s->frees, &s->unused);
 	map_release(&s->versions);
 	map_release(&s->known);
-	VEC_RELEASE(&s->uses);
-	VEC_RELEASE(&s->ranges);
+	VEC_RELEASE_ALL(&s->uses, &s->ranges);
 	map_release(&s->alike);
 }
 

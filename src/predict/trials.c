@@ -73,10 +73,7 @@ void trials_free(struct trials *t)
 	for (size_t i = 0; i < BLOCK; i++)
 		exact_order_release(&t->results[i].order);
 	map_release(&t->outcomes);
-	mem_free(t->results);
-	mem_free(t->osr);
-	mem_free(t->exact);
-	mem_free(t);
+	MEM_FREE_ALL(t->results, t->osr, t->exact, t);
 }
 
 void trials_settle(struct trials *t, uint32_t e1, uint32_t e2, uint64_t signature)

@@ -199,11 +199,6 @@ void waits_index_make(struct waits_index *x, const struct model *m)
 
 void waits_index_release(struct waits_index *x)
 {
-	VEC_RELEASE(&x->waits);
-	VEC_RELEASE(&x->signals);
-	VEC_RELEASE(&x->senders);
-	VEC_RELEASE(&x->requests);
-	mem_free(x->wait_start);
-	mem_free(x->sender_start);
-	mem_free(x->unexplained);
+	VEC_RELEASE_ALL(&x->waits, &x->signals, &x->senders, &x->requests);
+	MEM_FREE_ALL(x->wait_start, x->sender_start, x->unexplained);
 }

@@ -71,15 +71,11 @@ void walk_free(struct walk *w)
 {
 	if (!w)
 		return;
-	VEC_RELEASE(&w->seats);
-	VEC_RELEASE(&w->seat_of);
+	VEC_RELEASE_ALL(&w->seats, &w->seat_of);
 	for (uint32_t k = 0; k < LISTS; k++)
 		VEC_RELEASE(&w->chains[k]);
-	VEC_RELEASE(&w->events);
-	VEC_RELEASE(&w->places);
-	mem_free(w->slots);
-	mem_free(w->head);
-	mem_free(w);
+	VEC_RELEASE_ALL(&w->events, &w->places);
+	MEM_FREE_ALL(w->slots, w->head, w);
 }
 
 static void make_slots(struct walk *w, uint32_t n)

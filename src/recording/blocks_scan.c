@@ -385,9 +385,7 @@ void blocks_scan_clear(struct blocks *b)
 			mem_free(b->threads.at[i].chunks.at[k].held);
 		VEC_RELEASE(&b->threads.at[i].chunks);
 	}
-	VEC_RELEASE(&b->threads);
-	VEC_RELEASE(&b->gaps);
-	VEC_RELEASE(&b->areas);
+	VEC_RELEASE_ALL(&b->threads, &b->gaps, &b->areas);
 	map_release(&b->by_tid);
 	map_init(&b->by_tid);
 	b->nslots = 0;

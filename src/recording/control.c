@@ -118,8 +118,7 @@ void control_read(struct control *c, struct blocks *b, struct notes *notes)
 
 static void cuts_release(struct control *c)
 {
-	VEC_RELEASE(&c->pairs);
-	VEC_RELEASE(&c->cuts);
+	VEC_RELEASE_ALL(&c->pairs, &c->cuts);
 }
 
 void control_read_more(struct control *c, struct blocks *b, struct notes *notes)

@@ -30,9 +30,7 @@ static void item_clear(struct decode_item *item)
 
 void decode_item_release(struct decode_item *item)
 {
-	VEC_RELEASE(&item->refs);
-	VEC_RELEASE(&item->feeds);
-	VEC_RELEASE(&item->fill);
+	VEC_RELEASE_ALL(&item->refs, &item->feeds, &item->fill);
 }
 
 void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)

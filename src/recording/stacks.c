@@ -12,8 +12,7 @@ void stacks_init(struct stacks *s)
 
 void stacks_release(struct stacks *s)
 {
-	VEC_RELEASE(&s->nodes);
-	VEC_RELEASE(&s->path);
+	VEC_RELEASE_ALL(&s->nodes, &s->path);
 	map_release(&s->children);
 }
 

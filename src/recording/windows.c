@@ -111,8 +111,7 @@ bool windows_open(struct windows *w, const char *path)
 
 void windows_close(struct windows *w)
 {
-	VEC_RELEASE(&w->upto);
-	VEC_RELEASE(&w->ends);
+	VEC_RELEASE_ALL(&w->upto, &w->ends);
 	control_release(&w->control);
 	blocks_close(&w->blocks);
 	notes_release(&w->notes);

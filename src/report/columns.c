@@ -16,8 +16,7 @@ void columns_release(struct columns *c)
 	for (size_t i = 0; i < c->rows.n; i++) {
 		for (uint32_t k = 0; k < COLUMNS_MAX; k++)
 			mem_free(c->rows.at[i].cells[k]);
-		mem_free(c->rows.at[i].note);
-		mem_free(c->rows.at[i].brief);
+		MEM_FREE_ALL(c->rows.at[i].note, c->rows.at[i].brief);
 	}
 	VEC_RELEASE(&c->rows);
 	mem_free(c->side);

@@ -18,8 +18,7 @@ void pairing_release(struct pairing *p)
 	map_release(&p->barriers);
 	map_release(&p->guests);
 	map_release(&p->givers);
-	VEC_RELEASE(&p->cond);
-	VEC_RELEASE(&p->barrier);
+	VEC_RELEASE_ALL(&p->cond, &p->barrier);
 }
 
 static struct pairing_cond *cond_at(struct pairing *p, uint64_t addr)

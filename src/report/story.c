@@ -371,8 +371,7 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 void story_wait_release(struct story_wait *w)
 {
 	for (uint32_t i = 0; i < w->nends; i++) {
-		mem_free(w->ends[i].text);
-		mem_free(w->ends[i].note);
+		MEM_FREE_ALL(w->ends[i].text, w->ends[i].note);
 	}
 	w->nends = 0;
 }

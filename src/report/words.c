@@ -312,7 +312,5 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 
 void words_names_release(struct suppress_names *names)
 {
-	VEC_RELEASE(&names->variables);
-	VEC_RELEASE(&names->functions);
-	VEC_RELEASE(&names->files);
+	VEC_RELEASE_ALL(&names->variables, &names->functions, &names->files);
 }

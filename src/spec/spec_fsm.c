@@ -160,7 +160,6 @@ bool spec_parse_fsm(struct spec_parser *p, struct spec_property *y)
 	while (good && !spec_take(p, SPEC_T_END_BRACE))
 		good = parse_state(p, &m);
 	good = good && settle(p, &m, y);
-	VEC_RELEASE(&m.states);
-	VEC_RELEASE(&m.moves);
+	VEC_RELEASE_ALL(&m.states, &m.moves);
 	return good;
 }

@@ -59,11 +59,9 @@ void std_names_free(struct std_names *n)
 	for (size_t i = 0; i < n->threads.n; i++)
 		mem_free(n->threads.at[i].spelling);
 	for (size_t i = 0; i < n->sites.n; i++) {
-		mem_free(n->sites.at[i].file);
-		mem_free(n->sites.at[i].function);
+		MEM_FREE_ALL(n->sites.at[i].file, n->sites.at[i].function);
 	}
-	VEC_RELEASE(&n->threads);
-	VEC_RELEASE(&n->sites);
+	VEC_RELEASE_ALL(&n->threads, &n->sites);
 	intern_free(n->thread_keys);
 	intern_free(n->locations);
 	strbuf_release(&n->shown);

@@ -287,9 +287,7 @@ static void std_close(struct trace_source *source)
 	std_parser_release(&s->parser);
 	std_state_free(s->state);
 	std_names_free(s->names);
-	mem_free(s->buffer);
-	mem_free(s->path);
-	mem_free(s);
+	MEM_FREE_ALL(s->buffer, s->path, s);
 }
 
 static void std_info(const struct trace_source *source, struct trace_info *out)

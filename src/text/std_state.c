@@ -62,8 +62,7 @@ void std_state_free(struct std_state *s)
 		return;
 	for (size_t i = 0; i < s->threads.n; i++)
 		std_history_release(&s->threads.at[i].reads);
-	VEC_RELEASE(&s->threads);
-	VEC_RELEASE(&s->locks);
+	VEC_RELEASE_ALL(&s->threads, &s->locks);
 	map_release(&s->lock_index);
 	map_release(&s->reader_depth);
 	map_release(&s->signal_tid);

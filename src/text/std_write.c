@@ -59,8 +59,7 @@ void std_writer_free(struct std_writer *w)
 		std_history_release(&w->reads.at[i]);
 		std_history_release(&w->signals.at[i]);
 	}
-	VEC_RELEASE(&w->reads);
-	VEC_RELEASE(&w->signals);
+	VEC_RELEASE_ALL(&w->reads, &w->signals);
 	mem_free(w);
 }
 

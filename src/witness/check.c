@@ -48,26 +48,17 @@ void checker_free(struct checker *c)
 		return;
 	for (size_t i = 0; i < c->ev->objects.n; i++)
 		VEC_RELEASE(&c->objects[i].readers);
-	mem_free(c->place);
-	mem_free(c->mark);
-	mem_free(c->last);
-	mem_free(c->objects);
-	mem_free(c->threads);
-	mem_free(c->ins);
+	MEM_FREE_ALL(c->place, c->mark, c->last, c->objects, c->threads, c->ins);
 	map_release(&c->relaxed);
 	map_release(&c->given);
 	map_release(&c->initial);
-	VEC_RELEASE(&c->lasts.at);
-	VEC_RELEASE(&c->initials);
-	VEC_RELEASE(&c->cells);
-	VEC_RELEASE(&c->synced);
+	VEC_RELEASE_ALL(&c->lasts.at, &c->initials, &c->cells, &c->synced);
 	mem_free(c);
 }
 
 void check_verdict_release(struct check_verdict *v)
 {
-	VEC_RELEASE(&v->relaxed);
-	VEC_RELEASE(&v->tainted);
+	VEC_RELEASE_ALL(&v->relaxed, &v->tainted);
 }
 
 /* Undoes what the first n events of the order did. */

@@ -362,11 +362,7 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 
 static void needs_release(struct needs *n)
 {
-	VEC_RELEASE(&n->others);
-	VEC_RELEASE(&n->latest);
-	VEC_RELEASE(&n->steps);
-	VEC_RELEASE(&n->samples);
-	VEC_RELEASE(&n->rows);
+	VEC_RELEASE_ALL(&n->others, &n->latest, &n->steps, &n->samples, &n->rows);
 }
 
 void check_cuts_free(struct check_cuts *k)
@@ -377,13 +373,8 @@ void check_cuts_free(struct check_cuts *k)
 		needs_release(&k->needs[i]);
 	for (size_t i = 0; i < k->users.n; i++)
 		VEC_RELEASE(&k->users.at[i].acquires);
-	VEC_RELEASE(&k->users);
-	VEC_RELEASE(&k->writes);
-	mem_free(k->limit);
-	mem_free(k->needs);
-	mem_free(k->users_of);
-	mem_free(k->writes_of);
-	mem_free(k);
+	VEC_RELEASE_ALL(&k->users, &k->writes);
+	MEM_FREE_ALL(k->limit, k->needs, k->users_of, k->writes_of, k);
 }
 
 /* ---- questions ---- */

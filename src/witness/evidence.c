@@ -45,22 +45,10 @@ void evidence_free(struct evidence *ev)
 	evidence_memory_release(&ev->memory);
 	evidence_sync_release(ev);
 	intern_free(ev->names);
-	VEC_RELEASE(&ev->items);
-	VEC_RELEASE(&ev->words);
-	VEC_RELEASE(&ev->mixed);
-	VEC_RELEASE(&ev->feeds);
-	VEC_RELEASE(&ev->shown);
-	VEC_RELEASE(&ev->unseen);
-	VEC_RELEASE(&ev->guess_bits);
+	VEC_RELEASE_ALL(&ev->items, &ev->words, &ev->mixed, &ev->feeds, &ev->shown, &ev->unseen,
+			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
+			&ev->late, &ev->wanted, &ev->value_at, &ev->bytes);
 	map_release(&ev->guess_at);
-	VEC_RELEASE(&ev->given);
-	VEC_RELEASE(&ev->reach);
-	VEC_RELEASE(&ev->reach_lasts.at);
-	VEC_RELEASE(&ev->cells);
-	VEC_RELEASE(&ev->late);
-	VEC_RELEASE(&ev->wanted);
-	VEC_RELEASE(&ev->value_at);
-	VEC_RELEASE(&ev->bytes);
 	map_release(&ev->zeroed);
 	mem_free(ev);
 }

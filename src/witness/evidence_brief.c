@@ -93,11 +93,7 @@ void evidence_brief_free(struct evidence_brief *b)
 	map_release(&b->inits);
 	VEC_RELEASE(&b->called);
 	intern_free(b->identities);
-	VEC_RELEASE(&b->at);
-	VEC_RELEASE(&b->acquires);
-	VEC_RELEASE(&b->objects);
-	VEC_RELEASE(&b->threads);
-	VEC_RELEASE(&b->allocs);
+	VEC_RELEASE_ALL(&b->at, &b->acquires, &b->objects, &b->threads, &b->allocs);
 	mem_free(b);
 }
 

@@ -490,7 +490,5 @@ void evidence_memory_release(struct evidence_memory *m)
 		map_release(&m->freed.firsts);
 		m->freed.in_use = false;
 	}
-	VEC_RELEASE(&m->pages);
-	VEC_RELEASE(&m->splits);
-	VEC_RELEASE(&m->lasts.at);
+	VEC_RELEASE_ALL(&m->pages, &m->splits, &m->lasts.at);
 }

@@ -252,11 +252,8 @@ void evidence_reach_finish(struct evidence *ev)
 		m.last = mem_zalloc(ev->cells.n * sizeof(*m.last));
 		reach_replay(&m);
 	}
-	VEC_RELEASE(&m.cells);
-	VEC_RELEASE(&ev->given);
-	mem_free(m.writer);
-	mem_free(m.born);
-	mem_free(m.last);
+	VEC_RELEASE_ALL(&m.cells, &ev->given);
+	MEM_FREE_ALL(m.writer, m.born, m.last);
 }
 
 /* ---- questions ---- */

@@ -19,15 +19,10 @@ struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid)
 void evidence_sync_release(struct evidence *ev)
 {
 	for (size_t i = 0; i < ev->threads.n; i++) {
-		VEC_RELEASE(&ev->threads.at[i].events);
-		VEC_RELEASE(&ev->threads.at[i].holds);
-		VEC_RELEASE(&ev->threads.at[i].reads);
-		VEC_RELEASE(&ev->threads.at[i].signals);
+		VEC_RELEASE_ALL(&ev->threads.at[i].events, &ev->threads.at[i].holds,
+				&ev->threads.at[i].reads, &ev->threads.at[i].signals);
 	}
-	VEC_RELEASE(&ev->threads);
-	VEC_RELEASE(&ev->objects);
-	VEC_RELEASE(&ev->groups);
-	VEC_RELEASE(&ev->held);
+	VEC_RELEASE_ALL(&ev->threads, &ev->objects, &ev->groups, &ev->held);
 	map_release(&ev->group_at);
 }
 

@@ -95,10 +95,7 @@ void judge_free(struct judge *j)
 {
 	if (!j)
 		return;
-	mem_free(j->now);
-	mem_free(j->before);
-	mem_free(j->in);
-	mem_free(j->next);
+	MEM_FREE_ALL(j->now, j->before, j->in, j->next);
 	judge_rx_free(j->rx);
 	judge_plugin_free(j->plugin);
 	mem_free(j);

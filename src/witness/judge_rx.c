@@ -277,8 +277,7 @@ static uint32_t machine_step(struct machine *m, uint32_t at, uint64_t letter, ui
 		*VEC_PUSH(&old.at) = m->keys.at[m->states.at[at].key + i];
 	if (key_step(m, &old, letter, number, &new))
 		next = state_of(m, &new);
-	VEC_RELEASE(&old.at);
-	VEC_RELEASE(&new.at);
+	VEC_RELEASE_ALL(&old.at, &new.at);
 	*map_put(&m->steps, pair, NULL) = next;
 	return next;
 }
@@ -341,8 +340,7 @@ static void machine_free(struct machine *m)
 		return;
 	machine_free(m->a);
 	machine_free(m->b);
-	VEC_RELEASE(&m->states);
-	VEC_RELEASE(&m->keys);
+	VEC_RELEASE_ALL(&m->states, &m->keys);
 	map_release(&m->newest);
 	map_release(&m->steps);
 	mem_free(m);
@@ -444,8 +442,7 @@ void judge_rx_free(struct judge_rx *r)
 		return;
 	machine_free(r->whole);
 	map_release(&r->letters);
-	VEC_RELEASE(&r->next);
-	VEC_RELEASE(&r->known);
+	VEC_RELEASE_ALL(&r->next, &r->known);
 	mem_free(r);
 }
 
@@ -530,8 +527,7 @@ static uint8_t fate(struct judge_rx *r, uint32_t state)
 	if (known_of(r, state) == UNTOLD && !s.full)
 		for (i = 0; i < s.at.n; i++)
 			r->known.at[s.at.at[i]] = LOST;
-	VEC_RELEASE(&s.at);
-	VEC_RELEASE(&s.from);
+	VEC_RELEASE_ALL(&s.at, &s.from);
 	map_release(&s.seen);
 	return known_of(r, state);
 }

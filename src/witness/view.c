@@ -42,8 +42,7 @@ void view_release(struct view *v)
 		intern_free(s->strings);
 		mem_free(s);
 	}
-	VEC_RELEASE(&v->at);
-	VEC_RELEASE(&v->writes);
+	VEC_RELEASE_ALL(&v->at, &v->writes);
 	*v = (struct view){ 0 };
 }
 

@@ -58,9 +58,7 @@ enum status witness_head(const char *path, struct strbuf *text, struct witness *
 
 void witness_release(struct witness *w)
 {
-	VEC_RELEASE(&w->targets);
-	VEC_RELEASE(&w->relaxed);
-	VEC_RELEASE(&w->order);
+	VEC_RELEASE_ALL(&w->targets, &w->relaxed, &w->order);
 	mem_free(w->property);
 	w->property = NULL;
 	strbuf_release(&w->spec);
