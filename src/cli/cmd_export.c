@@ -164,23 +164,13 @@ static enum status export_lattice(struct request *r, struct trace *t, struct str
 	return st;
 }
 
-static int export(struct request *r)
-{
-	struct trace *t = input_open(r->path, &r->in);
-	struct strbuf out = { 0 };
-	struct diag d = { 0 };
-	enum status st;
+static enum status export(void *request, struct trace *t, struct diag *d) {
+	struct request *r = request; struct strbuf out = { 0 }; enum status st;
 
-	if (!t)
-		return EXIT_TROUBLE;
-	if (r->std)
-		st = as_std(t, r->path, r->in.lenient, &d);
-	else if (r->kind)
-		st = export_lattice(r, t, &out, &d);
-	else
-		st = export_promela(r, t, &out, &d);
+	if (r->std) return as_std(t, r->path, r->in.lenient, d);
+	st = r->kind ? export_lattice(r, t, &out, d) : export_promela(r, t, &out, d);
 	put_out(&out);
-	return input_close(t, &r->in, st, &d);
+	return st;
 }
 
 /* "mvc" or "weak" */
@@ -266,7 +256,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (p.noperands != 1)
 		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
 	r.path = p.operands[0];
-	return export(&r);
+	return input_read(r.path, &r.in, export, &r);
 }
 
 const struct command cmd_export = {

@@ -84,22 +84,12 @@ static enum status print_sites(struct trace *t, struct diag *d)
 
 /* ---- lock trees ---- */
 
-/* First pass. */
-static enum status read_trees(struct trace *t, struct locktree *trees, struct diag *d)
-{
-	struct reading r;
-	struct step_batch b;
-	enum status st = reading_begin(&r, t, NULL, d);
+struct trees {
+	const struct request *of;
+	struct locktree tree;
+	uint32_t only; /* the thread that is asked for; 0 none of them, or all */
+};
 
-	reading_steps(&r, &(struct step_options){ .recycle = true });
-	while (st == ST_OK && (st = reading_next(&r, &b, d)) == ST_OK)
-		for (size_t i = 0; i < b.n; i++)
-			locktree_step(trees, &b.at[i]);
-	reading_close(&r);
-	return st;
-}
-
-/* The number of the thread that is asked for; 0 none of them, or all. */
 static uint32_t find_thread(const struct request *r, const struct trace *t)
 {
 	for (uint32_t tid = 1; r->thread && tid <= trace_thread_count(t); tid++)
@@ -108,80 +98,72 @@ static uint32_t find_thread(const struct request *r, const struct trace *t)
 	return 0;
 }
 
-/* Second pass: the names of the locks, as they were when they were taken. */
-static enum status print_trees(struct trace *t, const struct lock_trees *l, struct diag *d)
+/* First pass. */
+static enum status read_trees(void *trees, struct trace *t, struct diag *d)
 {
-	struct evidence_options brief = { .wanted = l->wanted.at,
-					  .nwanted = l->wanted.n,
-					  .brief = true,
-					  .path = frames_variable };
-	struct evidence *ev;
-	enum status st = evidence_load(t, &brief, &ev, d);
+	struct trees *l = trees;
+	struct reading r;
+	struct step_batch b;
+	enum status st = reading_begin(&r, t, NULL, d);
 
-	if (st != ST_OK)
-		return st;
-	lock_trees_print(l, ev, stdout);
-	evidence_free(ev);
-	return ST_END;
+	reading_steps(&r, &(struct step_options){ .recycle = true });
+	while (st == ST_OK && (st = reading_next(&r, &b, d)) == ST_OK)
+		for (size_t i = 0; i < b.n; i++)
+			locktree_step(&l->tree, &b.at[i]);
+	reading_close(&r);
+	l->only = find_thread(l->of, t);
+	return st;
 }
 
-static int trees_twice(const struct request *r, const struct spool *file, struct locktree *trees)
+/* Second pass: the names of the locks, as they were when they were taken. */
+static enum status print_trees(void *trees, struct trace *t, struct diag *d)
 {
-	struct input silent = r->in;
-	struct trace *t = input_open(file->path, &r->in);
+	struct evidence_options brief = { .brief = true, .path = frames_variable };
+	struct trees *x = trees;
 	struct lock_trees l;
-	struct diag d = { 0 };
+	struct evidence *ev;
 	enum status st;
-	uint32_t only;
-	int status;
 
-	silent.quiet = true;
-	if (!t)
-		return EXIT_TROUBLE;
-	st = read_trees(t, trees, &d);
-	only = find_thread(r, t);
-	status = input_close(t, &r->in, st, &d);
-	if (status != EXIT_FINE || (r->thread && only == 0))
-		return status;
-	t = input_open(file->path, &silent);
-	if (!t)
-		return EXIT_TROUBLE;
-	lock_trees_init(&l, trees, only);
-	st = print_trees(t, &l, &d);
+	lock_trees_init(&l, &x->tree, x->only);
+	brief.wanted = l.wanted.at;
+	brief.nwanted = l.wanted.n;
+	st = evidence_load(t, &brief, &ev, d);
+	if (st == ST_OK) {
+		lock_trees_print(&l, ev, stdout);
+		evidence_free(ev);
+	}
 	lock_trees_release(&l);
-	return input_close(t, &silent, st, &d);
+	return st;
 }
 
 static int lock_trees(const struct request *r)
 {
-	struct locktree trees;
+	struct trees trees = { .of = r };
+	struct input silent = r->in;
 	struct spool file;
 	int status;
 
+	silent.quiet = true;
 	if (!spool_open(&file, r->path))
 		return EXIT_TROUBLE;
-	locktree_init(&trees);
-	status = trees_twice(r, &file, &trees);
-	locktree_release(&trees);
+	locktree_init(&trees.tree);
+	status = input_read(file.path, &r->in, read_trees, &trees);
+	if (status == EXIT_FINE && (!r->thread || trees.only))
+		status = input_read(file.path, &silent, print_trees, &trees);
+	locktree_release(&trees.tree);
 	spool_close(&file);
 	return status;
 }
 
 /* ---- the command ---- */
 
-static int print(const struct request *r)
+static enum status print(void *request, struct trace *t, struct diag *d)
 {
-	struct trace *t = input_open(r->path, &r->in);
-	struct diag d = { 0 };
-	enum status st;
+	const struct request *r = request;
 
-	if (!t)
-		return EXIT_TROUBLE;
 	if (r->std)
-		st = as_std(t, r->path, r->in.lenient, &d);
-	else
-		st = r->sites ? print_sites(t, &d) : print_lines(r, t, &d);
-	return input_close(t, &r->in, st, &d);
+		return as_std(t, r->path, r->in.lenient, d);
+	return r->sites ? print_sites(t, d) : print_lines(r, t, d);
 }
 
 static int run(const struct command *c, int argc, char **argv)
@@ -233,7 +215,7 @@ static int run(const struct command *c, int argc, char **argv)
 		return command_misuse(c, "--lock-trees looks at the whole trace: it goes with "
 					 "--thread only");
 	r.path = p.operands[0];
-	return r.trees ? lock_trees(&r) : print(&r);
+	return r.trees ? lock_trees(&r) : input_read(r.path, &r.in, print, &r);
 }
 
 const struct command cmd_print = {

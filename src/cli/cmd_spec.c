@@ -268,21 +268,15 @@ static bool view(const char *path, const struct spec_view *v)
 }
 
 /* A specification that is made for the trace. */
-static int library(const char *path, const struct input *in)
+static enum status library(void *unused, struct trace *t, struct diag *d)
 {
-	struct trace *t = input_open(path, in);
 	struct strbuf text = { 0 };
-	struct diag d = { 0 };
-	enum status st;
-	int status;
+	enum status st = spec_races(t, &text, d);
 
-	if (!t)
-		return EXIT_TROUBLE;
-	st = spec_races(t, &text, &d);
+	(void)unused;
 	fputs(strbuf_str(&text), stdout);
-	status = input_close(t, in, st, &d);
 	strbuf_release(&text);
-	return status;
+	return st;
 }
 
 static int run(const struct command *c, int argc, char **argv)
@@ -310,7 +304,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (name && (p.noperands != 1 || v.format || v.trace))
 		return command_misuse(c, "--library takes one trace, and no other option");
 	if (name)
-		return library(p.operands[0], &v.in);
+		return input_read(p.operands[0], &v.in, library, NULL);
 	if (p.noperands == 0)
 		return command_misuse(c, "no spec given");
 	if (v.format && v.trace)

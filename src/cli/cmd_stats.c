@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "base/diag.h"
+#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "report/json.h"
@@ -15,6 +17,27 @@ static const struct option_def stats_options[] = {
 	{ 0 },
 };
 
+/* False after a message. */
+static bool count_events(struct trace *t, const char *path, const struct input *in,
+			 struct tally *out)
+{
+	struct talk_progress progress;
+	struct diag d = { 0 };
+	struct event e;
+	enum status st;
+
+	talk_progress_begin(&progress, path, in->quiet);
+	while ((st = trace_next(t, &e, &d)) == ST_OK) {
+		tally_event(out, t, &e);
+		talk_progress_step(&progress, out->events);
+	}
+	talk_progress_end(&progress);
+	if (st == ST_END)
+		return true;
+	talk_error("%s", d.message);
+	return false;
+}
+
 static int stats(const char *path, const struct input *in, bool json)
 {
 	struct trace *t = input_open(path, in);
@@ -25,7 +48,7 @@ static int stats(const char *path, const struct input *in, bool json)
 	if (!t)
 		return EXIT_TROUBLE;
 	tally_init(&y);
-	good = input_tally(t, path, in, &y);
+	good = count_events(t, path, in, &y);
 	if (good && json) {
 		json_open(&j, NULL, '{');
 		json_number(&j, "foresee", 1);

@@ -1,7 +1,6 @@
 #include "cli/input.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,9 +8,7 @@
 #include "base/talk.h"
 #include "cli/command.h"
 #include "report/show.h"
-#include "report/tally.h"
 #include "trace/trace.h"
-#include "witness/selfcheck.h"
 
 /* "3:8", "3:", ":8" */
 static bool parse_cuts(struct input *in, const char *text)
@@ -72,55 +69,20 @@ struct trace *input_open(const char *path, const struct input *in)
 	return NULL;
 }
 
-int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d)
+int input_read(const char *path, const struct input *in, input_reader *read, void *arg)
 {
+	struct trace *t = input_open(path, in);
+	struct diag d = { 0 };
+	enum status st;
+
+	if (!t)
+		return EXIT_TROUBLE;
+	st = read(arg, t, &d);
 	if (!in->quiet)
 		show_notes(t);
 	trace_close(t);
 	if (st == ST_OK || st == ST_END)
 		return EXIT_FINE;
-	talk_error("%s", d->message);
-	return EXIT_TROUBLE;
-}
-
-bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out)
-{
-	struct talk_progress progress;
-	struct diag d = { 0 };
-	struct event e;
-	enum status st;
-
-	talk_progress_begin(&progress, path, in->quiet);
-	while ((st = trace_next(t, &e, &d)) == ST_OK) {
-		tally_event(out, t, &e);
-		talk_progress_step(&progress, out->events);
-	}
-	talk_progress_end(&progress);
-	if (st == ST_END)
-		return true;
 	talk_error("%s", d.message);
-	return false;
-}
-
-int input_selfcheck(const char *path, const struct input *in)
-{
-	struct trace *t = input_open(path, in);
-	struct selfcheck_result result;
-	struct diag d = { 0 };
-	enum status st;
-	int status;
-
-	if (!t)
-		return EXIT_TROUBLE;
-	st = selfcheck_run(t, &result, &d);
-	status = input_close(t, in, st, &d);
-	if (status != EXIT_FINE)
-		return status;
-	if (result.contradiction) {
-		printf("not consistent: %s\n", result.what);
-		return EXIT_FOUND;
-	}
-	printf("consistent: %" PRIu64 " events, %" PRIu64 " reads checked, %" PRIu64 " unknown\n",
-	       result.events, result.reads, result.unknown);
-	return EXIT_FINE;
+	return EXIT_TROUBLE;
 }

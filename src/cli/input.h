@@ -11,7 +11,6 @@
 
 struct command;
 struct diag;
-struct tally;
 struct trace;
 
 struct input {
@@ -44,17 +43,9 @@ bool input_option(struct input *in, const struct command *c, int id, const char 
 /* NULL after a message. */
 struct trace *input_open(const char *path, const struct input *in);
 
-/* At the end of reading: the notes, what went wrong if anything did, trace_close.  The status to
- * leave with; st may also say that the end was not reached. */
-int input_close(struct trace *t, const struct input *in, enum status st, const struct diag *d);
-
-/* Reads all and counts it.  False after a message. */
-bool input_tally(struct trace *t, const char *path, const struct input *in, struct tally *out);
-
-/*
- * Reads all and holds every read against the writes before it; prints the
- * verdict to stdout.  The status to leave with: 0 consistent, 1 not, 2 trouble.
- */
-int input_selfcheck(const char *path, const struct input *in);
+/* Opens the trace, has it read, shows the notes and closes it; what went wrong is said.  The status to
+ * leave with; read may also say that it did not come to the end. */
+typedef enum status input_reader(void *arg, struct trace *t, struct diag *d);
+int input_read(const char *path, const struct input *in, input_reader *read, void *arg);
 
 #endif /* CLI_INPUT_H */

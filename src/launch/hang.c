@@ -98,21 +98,13 @@ static bool is_waiting(pid_t pid, const char *call)
 /* Signals that the thread itself causes, or that the C library keeps for itself. */
 static bool is_own_signal(unsigned number)
 {
-	switch (number) {
-	case SIGILL:
-	case SIGTRAP:
-	case SIGABRT:
-	case SIGBUS:
-	case SIGFPE:
-	case SIGSEGV:
-	case SIGPIPE:
-	case SIGSYS:
-	case 32:
-	case 33:
-		return true;
-	default:
-		return false;
-	}
+	static const unsigned own[] = { SIGILL,	 SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+					SIGSEGV, SIGPIPE, SIGSYS,  32,	   33 };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] == number)
+			return true;
+	return false;
 }
 
 /* May a handler run that sets the program going again? */

@@ -270,38 +270,29 @@ static void lattices_end(void *arg, struct engine_result *out)
 	mem_free(x);
 }
 
+/* clang-format off */
+#define LATTICE_ROW								\
+	.aim = ENGINE_PROPERTIES, .proof = ENGINE_ASKS, .begin = lattices_begin,	\
+	.steps = lattices_steps, .found = lattices_found, .end = lattices_end
+/* clang-format on */
+
 const struct engine engine_lattice_mvc = {
 	.name = "lattice-mvc",
 	.summary = "properties on all runs that keep the order of conflicting accesses; counts",
-	.aim = ENGINE_PROPERTIES,
-	.proof = ENGINE_ASKS,
 	.lattice = CAUSES_MVC,
-	.begin = lattices_begin,
-	.steps = lattices_steps,
-	.found = lattices_found,
-	.end = lattices_end,
+	LATTICE_ROW,
 };
 
 const struct engine engine_lattice_weak = {
 	.name = "lattice-weak",
 	.summary = "properties on all runs whose reads see their writes; counts",
-	.aim = ENGINE_PROPERTIES,
-	.proof = ENGINE_ASKS,
 	.lattice = CAUSES_WEAK,
-	.begin = lattices_begin,
-	.steps = lattices_steps,
-	.found = lattices_found,
-	.end = lattices_end,
+	LATTICE_ROW,
 };
 
 const struct engine engine_property = {
 	.name = "property",
 	.summary = "properties of a spec, on all runs that the recording proves possible",
-	.aim = ENGINE_PROPERTIES,
-	.proof = ENGINE_ASKS,
 	.lattice = CAUSES_WEAK,
-	.begin = lattices_begin,
-	.steps = lattices_steps,
-	.found = lattices_found,
-	.end = lattices_end,
+	LATTICE_ROW,
 };

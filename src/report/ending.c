@@ -185,21 +185,13 @@ uint32_t ending_running(const struct ending *e)
 /* Signals that the kernel or the program itself sends because something is wrong with it. */
 static bool is_crash(int signal)
 {
-	switch (signal) {
-	case SIGILL:
-	case SIGTRAP:
-	case SIGABRT:
-	case SIGBUS:
-	case SIGFPE:
-	case SIGSEGV:
-	case SIGSYS:
-	case SIGXCPU:
-	case SIGXFSZ:
-	case SIGSTKFLT:
-		return true;
-	default:
-		return false;
-	}
+	static const int crashes[] = { SIGILL,	SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
+				       SIGSEGV, SIGSYS,	 SIGXCPU, SIGXFSZ, SIGSTKFLT };
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		if (crashes[i] == signal)
+			return true;
+	return false;
 }
 
 static const struct ending_thread *thread_of(const struct ending *e, uint32_t tid)
