@@ -13,9 +13,9 @@
 #include "capture/sys.h"
 #include "capture/text.h"
 
-#define HELD 16		/* locks of a thread; of more the rest is not told of */
+#define HELD 16		/* locks of a thread; further ones are left out */
 #define SEEN (1u << 14) /* numbers in the set; a power of two */
-#define LINES 1000	/* nobody reads more */
+#define LINES 1000	/* at most: more would not be read */
 
 static __thread struct {
 	const void *lock;

@@ -248,8 +248,8 @@ static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
 /* ---- test-and-set loops ---- */
 
 /*
- * A thread that waits by test-and-set writes again and again what is there.  Nobody can see such a
- * write, so the first is logged as what it is, and the others are reads: they leave the version
+ * A thread that waits by test-and-set writes again and again what is there.  Such a write cannot be
+ * seen, so the first is logged as what it is, and the others are reads: they leave the version
  * alone, end no epoch, and of a loop of them the filter keeps the first and the last, also where
  * several threads wait for one word.
  */

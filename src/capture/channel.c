@@ -88,7 +88,7 @@ static bool gave_all(const struct thread *t, unsigned channel)
 	return t->gave == channel + 1 && t->gave_tseq == t->tseq;
 }
 
-/* There is nothing to take of a channel that nobody gave to, at all or since the last time. */
+/* There is nothing to take if there was no GIVE, at all or since this thread's last TAKE. */
 static bool took_all(const struct thread *t, unsigned channel)
 {
 	cell_version v = cell_peek(cell_of(&words[channel]));

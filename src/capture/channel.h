@@ -17,7 +17,7 @@
  *
  * A channel is a word of the runtime, its address the object's:
  *
- *	UNSEEN    code that nobody instrumented
+ *	UNSEEN    code that was not instrumented
  *	SOCKET    all sockets, and descriptors that an epoll watches
  *	SIGNAL    one for each number
  *	FILE      by device and inode: both ends of a pipe have the same one

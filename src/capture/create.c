@@ -43,7 +43,7 @@
 static pthread_key_t end_key;
 static bool end_key_made; /* before any thread of ours; never changes again */
 
-/* How the thread is ending, unless somebody says otherwise. */
+/* How the thread ends, unless it returns or exits. */
 static __thread unsigned end_how = FORMAT_END_CANCEL;
 
 /* ---- handles ---- */
@@ -184,7 +184,7 @@ static void bind_self(const struct thread *t)
 
 void create_adopted(const struct thread *t)
 {
-	end_how = FORMAT_END_RETURN; /* nobody will say how it ends */
+	end_how = FORMAT_END_RETURN; /* how it really ends cannot be seen */
 	watch_end();
 	bind_self(t);
 }

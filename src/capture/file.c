@@ -54,7 +54,7 @@ static struct {
 
 struct area {
 	uint64_t at, used;   /* where it is; bytes given away, its head among them */
-	uint32_t generation; /* 0: its content is given up, though somebody writes there */
+	uint32_t generation; /* 0: its content is given up, though a thread still writes there */
 	uint32_t writers;    /* atomic: threads that have a place there and are not done */
 };
 

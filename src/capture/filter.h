@@ -3,7 +3,7 @@
  *
  * Within one epoch (no synchronisation of this thread in between), reads of the same bytes by one
  * thread that see one version, and the same value, say nothing new but that the version was still
- * there.  (Another value of one version was written by code that nobody sees: that read is logged.)
+ * there.  (Another value of one version was written by unseen code: that read is logged.)
  * The first is logged; of the rest only the *last* matters: a version is written once, so when the
  * first and the last of a run of reads see it, those in between do too, in every reordering that
  * keeps the two.

@@ -34,7 +34,7 @@
 #include "capture/sys.h"
 #include "capture/text.h"
 
-#define TOLD 3u /* children that are told of one by one */
+#define TOLD 3u /* children that have a note of their own */
 
 static pid_t recorded;	   /* the process */
 static bool follow;	   /* --follow-fork */

@@ -2,8 +2,8 @@
  * Memory that begins and ends: malloc and its family, mmap and its.
  *
  * A block is logged as long as the allocator says it is (malloc_usable_size),
- * at its birth after the real call, at its death before it: whoever gets the
- * same bytes next logs after us.
+ * at its allocation after the real call, at its release before it: a thread that gets the same
+ * bytes next logs after that.
  *
  * realloc would break that rule, for it frees the old block inside.  While
  * recording it is therefore done in steps: a new block, a logged copy, the

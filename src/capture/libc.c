@@ -97,7 +97,7 @@ static size_t compared(const char *a, const char *b, size_t max, bool fold)
 
 /*
  * By pieces: look how far to read, read that logged, compare what was logged.
- * When somebody writes in between and the logged bytes decide nothing yet, go on after them.
+ * If another thread writes in between, and the logged bytes decide nothing yet, go on after them.
  */
 int libc_compare(const char *a, const char *b, size_t max, bool fold)
 {

@@ -37,7 +37,7 @@ static inline void log_wrote(void *p, size_t n)
 	hook_leave(t);
 }
 
-/* The call reads memory that the n pointers lead to, nobody knows how much; with aux 0 it writes
+/* The call reads memory that the n pointers lead to, how much is not known; with aux 0 it writes
  * there too. */
 static inline void log_opaque(unsigned aux, const void *const *given, unsigned n)
 {

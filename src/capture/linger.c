@@ -37,12 +37,12 @@
 #include "capture/text.h"
 
 #define LOOK_MS 5u
-#define QUIET 3u	/* looks at which nobody gets on: then nobody will */
+#define QUIET 3u	/* looks in a row that find no progress: then there will be none */
 #define GAP (64u << 10) /* bytes of stack below main's caller that are not written to */
 #define ROOM 4096u
 
 static uint64_t most_ms;   /* 0: the end does not wait */
-static uint32_t begun;	   /* atomic: somebody has called exit */
+static uint32_t begun;	   /* atomic: a thread has called exit */
 static __thread bool mine; /* it was this thread */
 
 void linger_set(uint64_t ms)
@@ -109,7 +109,7 @@ static void task_look(const char *tid, struct seen *out)
 	out->going += goes_on(call);
 }
 
-/* False: nobody can tell. */
+/* False: it cannot be found out. */
 static bool tasks_look(struct seen *out)
 {
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
@@ -174,7 +174,7 @@ static void wait_for_others(void)
 	linger_note(before, s.others, now_ms() - start);
 }
 
-/* Somebody else has ended the process. */
+/* Another thread has called exit first. */
 static _Noreturn void wait_for_end(void)
 {
 	uint32_t never = 0;

@@ -2,7 +2,7 @@
  * Mutexes, read-write locks, spin locks.
  *
  * The model: an acquire is logged after the real call got the lock, a release
- * before the real call gives it up, so nobody logs in between.  A release that
+ * before the real call gives it up, so no other thread logs in between.  A release that
  * the library will refuse must not be logged, and it can only be logged before
  * the call; so the wrappers look at what glibc keeps in the lock.  That word is stable
  * where it matters: only the owner changes the fields that say "this thread owns it".
@@ -147,7 +147,7 @@ int lock_mutex_left(const pthread_mutex_t *m, bool held, int r)
 	return r;
 }
 
-/* What a try would say, as far as a look tells: EBUSY, or EAGAIN for all else. */
+/* What a try would return, guessed by a look: EBUSY, or EAGAIN for all else. */
 static int mutex_look(const pthread_mutex_t *m)
 {
 	int kind = m->__data.__kind;

@@ -263,7 +263,7 @@ static __attribute__((noinline, cold)) void show_known(struct thread *t, struct 
 		s->shape = t->stacks.shape;
 }
 
-/* The runtime's own frames have frame pointers: up to whoever called it. */
+/* The runtime's own frames have frame pointers: follows them to the caller of the runtime. */
 static struct frame caller(void)
 {
 	const uint64_t *bp = __builtin_frame_address(0);

@@ -207,7 +207,7 @@ struct log_options {
 	bool full;	 /* no filtering */
 	bool partial;	 /* some accesses are left out by request */
 	bool locks;	 /* all of them are: the lock recorder */
-	uint64_t linger; /* milliseconds that threads which are left may go on */
+	uint64_t linger; /* milliseconds that remaining threads may go on at the end */
 	uint64_t keep;	 /* bytes of closed chunks to keep; 0: all */
 	/* For tests: a cut after so many bytes, in chunks of half as many; 0: as usual. */
 	uint64_t cut;
@@ -219,7 +219,7 @@ bool log_start(const char *path, const struct log_options *opt);
 void log_finish(int status);
 /* In a forked child: forget the file without touching it. */
 void log_abandon(void);
-/* For a fork that the recording goes along with (fork.c).  Has nobody but t an open log?  Are its
+/* For a fork that the recording follows (fork.c).  Is t the only thread with an open log?  Are its
  * slots there in the child (MADV_DOFORK), or not? */
 bool log_is_alone(const struct thread *t);
 void log_share(struct thread *t, int advice);

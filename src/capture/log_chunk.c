@@ -152,7 +152,7 @@ bool log_grow(struct thread *t)
 	errno = saved;
 	if (to == NULL)
 		return false;
-	/* Whoever reads takes the slot for empty until all is there. */
+	/* A reader takes the slot for empty until all is there. */
 	__atomic_store_n(&to->magic, 0, __ATOMIC_RELEASE);
 	memcpy((char *)to + sizeof(to->magic), (char *)from + sizeof(from->magic),
 	       sizeof(*from) - sizeof(from->magic));

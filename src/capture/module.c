@@ -235,7 +235,7 @@ static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
 
 /*
  * What a variable holds at the start: how many of its bytes were looked at, then those bytes, less
- * the zeros at their end.  Constructors of code that nobody sees have run already; the file of the
+ * the zeros at their end.  Constructors of unseen code have run already; the file of the
  * program would not know of them, nor of what the loader has put there.
  */
 static uint8_t *put_initial(uint8_t *p, const struct foresee_global *g)

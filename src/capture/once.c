@@ -28,7 +28,7 @@ struct once_call {
 };
 
 /* The innermost call of this thread.  An exception that leaves a routine leaves
- * this dangling until the next call sets it; nobody looks in between. */
+ * this dangling until the next call sets it; it is not used in between. */
 static __thread struct once_call *innermost;
 
 static void run_it(void)

@@ -22,7 +22,7 @@ void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t
 /* Code that is not recorded (the kernel, libc) has just written [p, p + n) for this thread: logs
  * the bytes that are there now as its write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);
-/* Somebody unseen writes [p, p + n) about now: a write of bytes that are not in the record; memory
+/* Unseen code writes [p, p + n) about now: logs a write of bytes that are not in the record; memory
  * is not looked at.  begun: a call that is to follow does, until the thread's next record. */
 void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun);
 /* Copies shared memory to shared memory; move: they may overlap. */

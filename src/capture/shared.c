@@ -9,9 +9,9 @@
  * reads the new bytes comes after what T1 did; one that still reads the old bytes is ordered more
  * than need be. The second one invalidates what such a reader has recorded of the bytes.
  *
- * What other processes write is seen by nobody: the trace says of such a mapping that others may
- * write to it (FORMAT_ALLOC_SHARED).  Not seen either: stores to a mapping that somebody then reads
- * from the file; mappings past the table.
+ * What other processes write cannot be seen: the trace says of such a mapping that others may write
+ * to it (FORMAT_ALLOC_SHARED).  Not seen either: stores to a mapping that are then read from the
+ * file; mappings past the table.
  */
 #include "capture/shared.h"
 

@@ -7,9 +7,9 @@
  *	pthread_kill                    our handler: TAKE SIGUSR1
  *	                                the program's handler uses x
  *
- * The kernel knows one handler, ours; the program is told of its own.  Setting a
- * handler gives as well: whoever runs it comes after.  A mask needs no event,
- * for a signal that is let in is let in by the thread that handles it.
+ * The kernel knows one handler, ours; a program that asks for its handler gets its own.  Setting a
+ * handler gives as well: a thread that runs it comes after.  Changing the mask needs no event, for
+ * it only lets in signals that the same thread handles.
  *
  * A hook must not run inside another, so a signal that comes in the middle of a hook is put off:
  * our handler returns at once, with signals blocked, and the end of the hook sends the signal to

@@ -1,7 +1,7 @@
 /*
- * Memory that nobody writes to while the program runs: code and constants of the program and its
- * libraries, arguments and environment.  The trace says where it lies, so that a reader need not ask
- * who wrote there.
+ * Memory that is never written to while the program runs: code and constants of the program and its
+ * libraries, arguments and environment.  The trace says where it lies, so that a reader need not
+ * ask who wrote there.
  */
 #ifndef CAPTURE_STEADY_H
 #define CAPTURE_STEADY_H

@@ -85,10 +85,10 @@ static inline uint32_t call_site(struct thread *t)
 }
 
 /*
- * Is the object's cell guarded by the object?  Whoever logs ACQ or REL holds the lock, and in the
- * lock recorder nothing but operations on locks touches their cells: the store is out before the
- * lock is given back, and the next holder's load comes after.  The full runtime has cells of all
- * memory, and a program may write over a lock.
+ * Is the object's cell guarded by the object?  A thread that logs ACQ or REL holds the lock, and in
+ * the lock recorder nothing but operations on locks touches their cells: the store is out before
+ * the lock is given back, and the next holder's load comes after.  The full runtime has cells of
+ * all memory, and a program may write over a lock.
  */
 static inline bool is_guarded(unsigned kind)
 {

@@ -136,7 +136,7 @@ struct thread {
 
 	bool muted;	 /* recording stopped for this thread */
 	uint32_t nested; /* hooks of a signal handler that ran inside a hook */
-	bool hiding;	 /* such a hook has allocated memory: nobody knows which */
+	bool hiding;	 /* such a hook has allocated memory, where is not known */
 	bool left;	 /* a signal handler jumped out of a hook */
 	struct {
 		int number;    /* 0: none */

@@ -15,7 +15,7 @@
  *	select c, (load p), (load q)	made of	load (select c, p, q)
  *
  * and is turned back here.  Where the program did load both, one value goes
- * unused, and a load nobody looks at may as well not happen.
+ * unused, and a load whose value is not used may be left out.
  */
 #include "instrument/unit_priv.h"
 

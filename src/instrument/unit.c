@@ -98,7 +98,7 @@ static LLVMAttributeRef attribute_get(const struct unit *u, const char *name)
 	return LLVMCreateEnumAttribute(u->context, kind, 0);
 }
 
-/* The x86-64 convention: whoever passes a narrow integer widens it. */
+/* The x86-64 convention: the caller extends narrow integers. */
 static bool type_is_narrow(LLVMTypeRef type)
 {
 	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 32;
