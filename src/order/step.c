@@ -316,6 +316,17 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_THREAD_BEGIN:
 		step_fresh_event(s, e);
 		break;
+	case EVENT_LOCK_INIT:
+	case EVENT_COND_INIT:
+	case EVENT_BAR_INIT:
+	case EVENT_SEM_INIT:
+		step_object_make(s, e);
+		break;
+	case EVENT_COND_DESTROY:
+	case EVENT_BAR_DESTROY:
+	case EVENT_SEM_DESTROY:
+		step_object_destroy(s, e);
+		break;
 	case EVENT_ACQ:
 	case EVENT_REL:
 	case EVENT_RACQ:
@@ -323,12 +334,9 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_TRYFAIL:
 	case EVENT_REQ:
 	case EVENT_RREQ:
-	case EVENT_LOCK_INIT:
 	case EVENT_LOCK_DESTROY:
 		step_lock_event(s, e);
 		break;
-	case EVENT_COND_INIT:
-	case EVENT_COND_DESTROY:
 	case EVENT_COND_REQ:
 	case EVENT_PARK:
 	case EVENT_WAKE:
@@ -336,14 +344,10 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_BROADCAST:
 		step_cond_event(s, e);
 		break;
-	case EVENT_BAR_INIT:
-	case EVENT_BAR_DESTROY:
 	case EVENT_BAR_IN:
 	case EVENT_BAR_OUT:
 		step_barrier_event(s, e);
 		break;
-	case EVENT_SEM_INIT:
-	case EVENT_SEM_DESTROY:
 	case EVENT_SEM_POST:
 	case EVENT_SEM_WAIT:
 	case EVENT_SEM_FAIL:

@@ -199,7 +199,7 @@ static void lock_tryfail(struct steps *s, const struct event *e, struct object_l
  * known.  If somebody did hold it, by what is recorded, there is no such rule. */
 static void lock_destroy(struct steps *s, const struct event *e)
 {
-	const struct object *o = step_object_find(s, e->addr, OBJECT_LOCK);
+	const struct object *o = step_object_find(s, e->addr, EVENT_OBJECT_LOCK);
 	bool used = o && o->lock.id != LOCK_UNUSED && o->lock.owner == 0 && o->lock.readers.n == 0;
 
 	step_object_renew(s, e->addr, true);
@@ -214,7 +214,7 @@ static void lock_destroy(struct steps *s, const struct event *e)
 
 static struct object *lock_get(struct steps *s, uint64_t addr)
 {
-	struct object *o = step_object_get(s, addr, OBJECT_LOCK);
+	struct object *o = step_object_get(s, addr, EVENT_OBJECT_LOCK);
 
 	if (o->lock.id == LOCK_UNUSED)
 		o->lock.id = s->nlocks++;
@@ -225,10 +225,6 @@ void step_lock_event(struct steps *s, const struct event *e)
 {
 	struct object *o;
 
-	if (e->op == EVENT_LOCK_INIT) {
-		step_object_make(s, e, OBJECT_LOCK);
-		return;
-	}
 	if (e->op == EVENT_LOCK_DESTROY) {
 		lock_destroy(s, e);
 		return;
@@ -236,7 +232,7 @@ void step_lock_event(struct steps *s, const struct event *e)
 	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ || e->op == EVENT_REQ || e->op == EVENT_RREQ)
 		o = lock_get(s, e->addr);
 	else
-		o = step_object_find(s, e->addr, OBJECT_LOCK);
+		o = step_object_find(s, e->addr, EVENT_OBJECT_LOCK);
 	step_object_use(s, e->addr);
 	if (o)
 		s->base.site = places_of_lock(&s->places, s->base.site, o->lock.family);

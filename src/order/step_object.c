@@ -32,20 +32,20 @@ void step_channel_forget(struct steps *s, uint32_t channel)
 static void channels_forget(struct steps *s, const struct object *o)
 {
 	switch (o->family) {
-	case OBJECT_COND:
+	case EVENT_OBJECT_CONDITION:
 		for (size_t i = 0; i < o->cond.signals.n; i++)
 			step_channel_forget(s, o->cond.signals.at[i].channel);
 		break;
-	case OBJECT_BARRIER:
+	case EVENT_OBJECT_BARRIER:
 		for (size_t i = 0; i < o->barrier.rounds.n; i++)
 			step_channel_forget(s, o->barrier.rounds.at[i].channel);
 		break;
-	case OBJECT_SEM:
+	case EVENT_OBJECT_SEMAPHORE:
 		for (size_t i = o->sem.head; i < o->sem.posts.n; i++)
 			step_channel_forget(s, o->sem.posts.at[i]);
 		break;
-	case OBJECT_ONCE:
-	case OBJECT_CHANNEL:
+	case EVENT_OBJECT_ONCE:
+	case EVENT_OBJECT_CHANNEL:
 		if (o->once.done)
 			step_channel_forget(s, o->once.channel);
 		break;
@@ -57,16 +57,16 @@ static void channels_forget(struct steps *s, const struct object *o)
 static void object_release(struct object *o)
 {
 	switch (o->family) {
-	case OBJECT_LOCK:
+	case EVENT_OBJECT_LOCK:
 		VEC_RELEASE_ALL(&o->lock.readers, &o->lock.fails);
 		break;
-	case OBJECT_COND:
+	case EVENT_OBJECT_CONDITION:
 		VEC_RELEASE_ALL(&o->cond.guests.at, &o->cond.waits, &o->cond.signals);
 		break;
-	case OBJECT_BARRIER:
+	case EVENT_OBJECT_BARRIER:
 		VEC_RELEASE_ALL(&o->barrier.guests.at, &o->barrier.rounds);
 		break;
-	case OBJECT_SEM:
+	case EVENT_OBJECT_SEMAPHORE:
 		VEC_RELEASE_ALL(&o->sem.posts, &o->sem.waits, &o->sem.fails, &o->sem.guard);
 		break;
 	default:
@@ -87,10 +87,10 @@ void step_object_discard(struct steps *s, uint32_t place)
 {
 	struct object *o = &s->objects.at[place];
 
-	assert(!o->mapped && o->family != OBJECT_NONE);
+	assert(!o->mapped && o->family != EVENT_OBJECT_NONE);
 	channels_forget(s, o);
 	object_release(o);
-	o->family = OBJECT_NONE;
+	o->family = EVENT_OBJECT_NONE;
 	o->next = s->unused;
 	s->unused = place + 1;
 }
@@ -98,9 +98,9 @@ void step_object_discard(struct steps *s, uint32_t place)
 /* No object lies in the upper half of the addresses. */
 #define CHANNELS ((uint64_t)1 << 63)
 
-static uint64_t key_of(uint64_t addr, enum object_family family)
+static uint64_t key_of(uint64_t addr, enum event_object family)
 {
-	return family == OBJECT_CHANNEL ? addr ^ CHANNELS : addr;
+	return family == EVENT_OBJECT_CHANNEL ? addr ^ CHANNELS : addr;
 }
 
 static void key_end(struct steps *s, uint64_t key)
@@ -116,7 +116,7 @@ static void key_end(struct steps *s, uint64_t key)
 	map_remove(&s->by_addr, key);
 	keyset_remove(&s->addrs, key);
 	o->mapped = false;
-	if (o->family != OBJECT_COND || o->cond.waits.n == 0)
+	if (o->family != EVENT_OBJECT_CONDITION || o->cond.waits.n == 0)
 		step_object_discard(s, place);
 }
 
@@ -138,17 +138,17 @@ void step_objects_end(struct steps *s, uint64_t addr, uint64_t len)
 	if (len == 0)
 		return;
 	keys_end(s, addr, len);
-	keys_end(s, key_of(addr, OBJECT_CHANNEL), len);
+	keys_end(s, key_of(addr, EVENT_OBJECT_CHANNEL), len);
 }
 
-struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family)
+struct object *step_object_find(struct steps *s, uint64_t addr, enum event_object family)
 {
 	const uint64_t *at = map_get(&s->by_addr, key_of(addr, family));
 
 	return at && s->objects.at[*at].family == family ? &s->objects.at[*at] : NULL;
 }
 
-static struct object *object_new(struct steps *s, uint64_t addr, enum object_family family)
+static struct object *object_new(struct steps *s, uint64_t addr, enum event_object family)
 {
 	uint32_t place = s->unused - 1;
 	struct object *o;
@@ -164,20 +164,20 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum object_fam
 	o->addr = addr;
 	o->family = family;
 	o->mapped = true;
-	if (family == OBJECT_LOCK) {
+	if (family == EVENT_OBJECT_LOCK) {
 		o->lock.id = LOCK_UNUSED;
 		o->lock.family = places_family(&s->places, addr);
 	}
-	if (family == OBJECT_COND)
+	if (family == EVENT_OBJECT_CONDITION)
 		o->cond.id = s->nconditions++;
-	if (family == OBJECT_SEM)
+	if (family == EVENT_OBJECT_SEMAPHORE)
 		o->sem.id = s->nsems++;
 	*map_put(&s->by_addr, key_of(addr, family), NULL) = place;
 	keyset_add(&s->addrs, key_of(addr, family));
 	return o;
 }
 
-struct object *step_object_get(struct steps *s, uint64_t addr, enum object_family family)
+struct object *step_object_get(struct steps *s, uint64_t addr, enum event_object family)
 {
 	struct object *o = step_object_find(s, addr, family);
 
@@ -211,17 +211,20 @@ void step_object_renew(struct steps *s, uint64_t addr, bool ends)
 	life_touch(s, addr, ends ? STEP_USES | STEP_RENEWS : STEP_RENEWS);
 }
 
-struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family)
+void step_object_make(struct steps *s, const struct event *e)
 {
 	struct object *o;
 
 	step_object_renew(s, e->addr, false);
 	step_add(s, STEP_NONE, 0);
 	step_object_end(s, e->addr);
-	o = object_new(s, e->addr, family);
+	o = object_new(s, e->addr, event_op_object(e->op));
 	o->maker = e->tid;
 	o->made = e->pos;
-	return o;
+	if (o->family == EVENT_OBJECT_SEMAPHORE) {
+		o->sem.known = true;
+		o->sem.credit = e->arg;
+	}
 }
 
 void step_object_visit(const struct event *e, struct object_guests *g)
@@ -254,7 +257,7 @@ static void guests_owe(struct steps *s, const struct event *e, const struct obje
 	for (size_t i = 0; i < g->at.n; i++)
 		if (g->at.at[i].tid != e->tid)
 			debt_add(s, t, g->at.at[i].tid, g->at.at[i].pos);
-	for (size_t i = 0; o->family == OBJECT_COND && i < o->cond.signals.n; i++)
+	for (size_t i = 0; o->family == EVENT_OBJECT_CONDITION && i < o->cond.signals.n; i++)
 		if (o->cond.signals.at[i].tid != e->tid)
 			debt_add(s, t, o->cond.signals.at[i].tid, o->cond.signals.at[i].pos);
 	t->is_in_doubt |= g->crowded;
@@ -283,15 +286,16 @@ void step_debts_pay(struct steps *s, uint32_t tid, size_t n)
 	memmove(t->debts.at, t->debts.at + n, t->debts.n * sizeof(*t->debts.at));
 }
 
-void step_object_destroy(struct steps *s, const struct event *e, enum object_family family)
+void step_object_destroy(struct steps *s, const struct event *e)
 {
+	enum event_object family = event_op_object(e->op);
 	const struct object *o = step_object_find(s, e->addr, family);
 
 	step_object_renew(s, e->addr, true);
 	step_add(s, STEP_NONE, 0);
-	if (o && family == OBJECT_COND)
+	if (o && family == EVENT_OBJECT_CONDITION)
 		guests_owe(s, e, o, &o->cond.guests);
-	if (o && family == OBJECT_BARRIER)
+	if (o && family == EVENT_OBJECT_BARRIER)
 		guests_owe(s, e, o, &o->barrier.guests);
 	step_object_end(s, e->addr);
 }

@@ -21,16 +21,6 @@
 #include "order/step.h"
 #include "trace/event.h"
 
-enum object_family {
-	OBJECT_NONE, /* not in use */
-	OBJECT_LOCK,
-	OBJECT_COND,
-	OBJECT_BARRIER,
-	OBJECT_SEM,
-	OBJECT_ONCE,
-	OBJECT_CHANNEL, /* as a once: `done' when something was given */
-};
-
 struct lock_reader {
 	uint32_t tid, depth;
 	uint64_t pos;
@@ -121,11 +111,11 @@ struct object_once {
 
 struct object {
 	uint64_t addr;
-	enum object_family family;
-	bool mapped;	/* found by its address; else only threads parked on it know it */
-	uint32_t maker; /* who has made it; 0: nobody we saw */
-	uint64_t made;	/* with which event */
-	uint32_t next;	/* while not in use */
+	enum event_object family; /* EVENT_OBJECT_NONE: not in use */
+	bool mapped;		  /* found by its address; else only threads parked on it know it */
+	uint32_t maker;		  /* who has made it; 0: nobody we saw */
+	uint64_t made;		  /* with which event */
+	uint32_t next;		  /* while not in use */
 	union {
 		struct object_lock lock;
 		struct object_cond cond;
@@ -269,16 +259,16 @@ void step_channel_forget(struct steps *s, uint32_t channel);
 
 /* The object of that family at addr, good until the next one is made.  An object of another
  * family there is ended. */
-struct object *step_object_get(struct steps *s, uint64_t addr, enum object_family family);
+struct object *step_object_get(struct steps *s, uint64_t addr, enum event_object family);
 /* The same, but NULL when there is none. */
-struct object *step_object_find(struct steps *s, uint64_t addr, enum object_family family);
+struct object *step_object_find(struct steps *s, uint64_t addr, enum event_object family);
 /* Before the steps of an event: its first one uses the object at addr; or makes it, or ends it. */
 void step_object_use(struct steps *s, uint64_t addr);
 void step_object_renew(struct steps *s, uint64_t addr, bool ends);
 /* An init of e->addr: a new object there, made in this event. */
-struct object *step_object_make(struct steps *s, const struct event *e, enum object_family family);
+void step_object_make(struct steps *s, const struct event *e);
 /* A destroy of what lies at e->addr, but for locks (step_lock.c). */
-void step_object_destroy(struct steps *s, const struct event *e, enum object_family family);
+void step_object_destroy(struct steps *s, const struct event *e);
 /* e is a wait, or the end of one. */
 void step_object_visit(const struct event *e, struct object_guests *g);
 /* What the thread's last event has left to this one: how much that is, before its steps, and after

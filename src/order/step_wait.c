@@ -64,7 +64,7 @@ static void signals_limit(struct steps *s, struct object_cond *c)
 
 static void cond_signal(struct steps *s, const struct event *e)
 {
-	struct object_cond *c = &step_object_get(s, e->addr, OBJECT_COND)->cond;
+	struct object_cond *c = &step_object_get(s, e->addr, EVENT_OBJECT_CONDITION)->cond;
 	uint32_t channel = step_channel_new(s);
 
 	step_object_use(s, e->addr);
@@ -102,7 +102,7 @@ static void cond_leave(struct steps *s, struct step_thread *t)
 
 static void cond_request(struct steps *s, const struct event *e)
 {
-	struct object *o = step_object_get(s, e->addr, OBJECT_COND);
+	struct object *o = step_object_get(s, e->addr, EVENT_OBJECT_CONDITION);
 
 	step_object_use(s, e->addr);
 	step_add(s, STEP_NONE, 0);
@@ -115,7 +115,7 @@ static void cond_park(struct steps *s, const struct event *e, struct step_thread
 
 	if (t->parked)
 		cond_leave(s, t);
-	o = step_object_get(s, e->addr, OBJECT_COND);
+	o = step_object_get(s, e->addr, EVENT_OBJECT_CONDITION);
 	step_add(s, STEP_PARK, e->flags & EVENT_TRY ? STEP_TRY : 0)->obj = o->cond.id;
 	if (o->maker != 0 && o->maker != e->tid)
 		step_after(s, o->made, chains_of(&s->chains, o->maker), 0);
@@ -158,12 +158,6 @@ static void cond_wake(struct steps *s, const struct event *e, struct step_thread
 void step_cond_event(struct steps *s, const struct event *e)
 {
 	switch (e->op) {
-	case EVENT_COND_INIT:
-		step_object_make(s, e, OBJECT_COND);
-		break;
-	case EVENT_COND_DESTROY:
-		step_object_destroy(s, e, OBJECT_COND);
-		break;
 	case EVENT_COND_REQ:
 		cond_request(s, e);
 		break;
@@ -242,17 +236,8 @@ static void barrier_out(struct steps *s, const struct event *e, struct object_ba
 
 void step_barrier_event(struct steps *s, const struct event *e)
 {
-	struct object *o;
+	struct object *o = step_object_get(s, e->addr, EVENT_OBJECT_BARRIER);
 
-	if (e->op == EVENT_BAR_INIT) {
-		step_object_make(s, e, OBJECT_BARRIER);
-		return;
-	}
-	if (e->op == EVENT_BAR_DESTROY) {
-		step_object_destroy(s, e, OBJECT_BARRIER);
-		return;
-	}
-	o = step_object_get(s, e->addr, OBJECT_BARRIER);
 	step_object_visit(e, &o->barrier.guests);
 	if (e->op == EVENT_BAR_IN) {
 		step_object_use(s, e->addr); /* who has left it may destroy it */
@@ -389,19 +374,8 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 
 void step_sem_event(struct steps *s, const struct event *e)
 {
-	struct object_sem *m;
+	struct object_sem *m = &step_object_get(s, e->addr, EVENT_OBJECT_SEMAPHORE)->sem;
 
-	if (e->op == EVENT_SEM_INIT) {
-		m = &step_object_make(s, e, OBJECT_SEM)->sem;
-		m->known = true;
-		m->credit = e->arg;
-		return;
-	}
-	if (e->op == EVENT_SEM_DESTROY) {
-		step_object_destroy(s, e, OBJECT_SEM);
-		return;
-	}
-	m = &step_object_get(s, e->addr, OBJECT_SEM)->sem;
 	step_object_use(s, e->addr);
 	switch (e->op) {
 	case EVENT_SEM_POST:
@@ -420,7 +394,7 @@ void step_sem_event(struct steps *s, const struct event *e)
 
 void step_once_event(struct steps *s, const struct event *e)
 {
-	struct object_once *o = &step_object_get(s, e->addr, OBJECT_ONCE)->once;
+	struct object_once *o = &step_object_get(s, e->addr, EVENT_OBJECT_ONCE)->once;
 
 	switch (e->op) {
 	case EVENT_ONCE_BEGIN:
@@ -450,7 +424,7 @@ void step_once_event(struct steps *s, const struct event *e)
 /* All that was given so far comes before what takes it; nothing given, nothing to wait for. */
 void step_channel_event(struct steps *s, const struct event *e)
 {
-	struct object_once *o = &step_object_get(s, e->addr, OBJECT_CHANNEL)->once;
+	struct object_once *o = &step_object_get(s, e->addr, EVENT_OBJECT_CHANNEL)->once;
 
 	if (e->op == EVENT_GIVE && !o->done) {
 		o->channel = step_channel_new(s);
