@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "base/talk.h"
 #include "finding/finding.h"
 #include "report/frames.h"
@@ -28,13 +29,6 @@ struct positions {
 	VEC(uint64_t) at;
 };
 
-static int compare(const void *p, const void *q)
-{
-	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
-
-	return a < b ? -1 : a > b;
-}
-
 static void targets(const struct findings *f, struct positions *out)
 {
 	size_t kept = 0;
@@ -42,8 +36,7 @@ static void targets(const struct findings *f, struct positions *out)
 	for (size_t i = 0; i < f->at.n; i++)
 		for (uint32_t k = 0; k < f->at.at[i].nevents; k++)
 			*VEC_PUSH(&out->at) = f->at.at[i].events[k];
-	if (out->at.n)
-		qsort(out->at.at, out->at.n, sizeof(*out->at.at), compare);
+	SORT_VEC(&out->at, sort_order_u64);
 	for (size_t i = 0; i < out->at.n; i++)
 		if (i == 0 || out->at.at[i] != out->at.at[i - 1])
 			out->at.at[kept++] = out->at.at[i];

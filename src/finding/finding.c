@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 
 static const char *const kind_names[] = {
 #define X(id, name, title) name,
@@ -162,20 +163,15 @@ static int compare(const void *p, const void *q)
 {
 	const struct finding *a = p, *b = q;
 
-	if (a->status != b->status)
-		return a->status > b->status ? -1 : 1;
-	if (a->claimed != b->claimed)
-		return a->claimed ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	for (uint32_t i = 0; i < a->nevents && i < b->nevents; i++)
-		if (a->events[i] != b->events[i])
-			return a->events[i] < b->events[i] ? -1 : 1;
-	if (a->nevents != b->nevents)
-		return a->nevents < b->nevents ? -1 : 1;
-	if (a->property && b->property && strcmp(a->property, b->property) != 0)
-		return strcmp(a->property, b->property);
-	return a->id < b->id ? -1 : a->id > b->id;
+	int order = SORT_ORDER(b->status, a->status) ?: SORT_ORDER(b->claimed, a->claimed) ?:
+		    SORT_ORDER(a->kind, b->kind);
+
+	for (uint32_t i = 0; !order && i < a->nevents && i < b->nevents; i++)
+		order = SORT_ORDER(a->events[i], b->events[i]);
+	order = order ?: SORT_ORDER(a->nevents, b->nevents);
+	if (!order && a->property && b->property)
+		order = strcmp(a->property, b->property);
+	return order ?: SORT_ORDER(a->id, b->id);
 }
 
 /* What has been met of `dropped' counts for `kept', each analysis for itself. */
@@ -197,8 +193,7 @@ void findings_settle(struct findings *f, bool all)
 
 	for (size_t i = 0; i < f->at.n; i++)
 		f->at.at[i].id = (uint32_t)i;
-	if (f->at.n)
-		qsort(f->at.at, f->at.n, sizeof(*f->at.at), compare);
+	SORT_VEC(&f->at, compare);
 	map_init(&first);
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *now = &f->at.at[i];

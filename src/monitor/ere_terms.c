@@ -19,6 +19,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/sort.h"
 
 #define MOST_TERMS 400000u
 #define MOST_KIDS 4000000u
@@ -139,16 +140,9 @@ static uint32_t not(struct ere_terms * t, uint32_t a)
 	return op_of(t, a) == ERE_NOT ? kid(t, a, 0) : make(t, ERE_NOT, &a, 1);
 }
 
-static int compare_terms(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool set_has(const uint32_t *set, uint32_t n, uint32_t term)
 {
-	return bsearch(&term, set, n, sizeof(*set), compare_terms) != NULL;
+	return bsearch(&term, set, n, sizeof(*set), sort_order_u32) != NULL;
 }
 
 /* r and ~r are both there. */
@@ -165,9 +159,9 @@ static uint32_t set_sort(uint32_t *set, uint32_t n, uint32_t unit)
 {
 	uint32_t left = 0;
 
-	qsort(set, n, sizeof(*set), compare_terms);
+	n = (uint32_t)sort_once(set, n);
 	for (uint32_t i = 0; i < n; i++)
-		if (set[i] != unit && (left == 0 || set[left - 1] != set[i]))
+		if (set[i] != unit)
 			set[left++] = set[i];
 	return left;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "names/program.h"
 
@@ -45,9 +46,7 @@ static int piece_order(const void *x, const void *y)
 {
 	const struct piece *a = x, *b = y;
 
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	return a->end < b->end ? -1 : a->end > b->end;
+	return SORT_ORDER(a->addr, b->addr) ?: SORT_ORDER(a->end, b->end);
 }
 
 static bool piece_is_same(const struct piece *a, const struct piece *b)
@@ -112,10 +111,8 @@ static void tables_make(struct first *f, const struct program *program)
 		*VEC_PUSH(&f->steady) = (struct piece){ .addr = program->steady.at[i].addr,
 							.end = program->steady.at[i].addr +
 							       program->steady.at[i].size };
-	if (f->globals.n)
-		qsort(f->globals.at, f->globals.n, sizeof(*f->globals.at), piece_order);
-	if (f->steady.n)
-		qsort(f->steady.at, f->steady.n, sizeof(*f->steady.at), piece_order);
+	SORT_VEC(&f->globals, piece_order);
+	SORT_VEC(&f->steady, piece_order);
 	globals_settle(f);
 	steady_settle(f);
 	f->nglobals = program->globals.n;

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 
@@ -137,9 +138,7 @@ static int address_order(const void *x, const void *y, void *entries)
 	const struct entry *a = (const struct entry *)entries + *(const uint32_t *)x;
 	const struct entry *b = (const struct entry *)entries + *(const uint32_t *)y;
 
-	if (a->v.address != b->v.address)
-		return a->v.address < b->v.address ? -1 : 1;
-	return a->die < b->die ? -1 : a->die > b->die;
+	return SORT_ORDER(a->v.address, b->v.address) ?: SORT_ORDER(a->die, b->die);
 }
 
 static void layout_read(struct layout *l)

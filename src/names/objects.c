@@ -9,6 +9,7 @@
 
 #include "base/intern.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "capture/hooks.h"
 #include "names/program.h"
 #include "trace/format.h"
@@ -22,11 +23,8 @@ static int global_order(const void *x, const void *y)
 {
 	const struct program_global *a = x, *b = y;
 
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return a->unit < b->unit ? -1 : a->unit > b->unit;
+	return SORT_ORDER(a->addr, b->addr) ?: SORT_ORDER(a->size, b->size) ?:
+	       SORT_ORDER(a->unit, b->unit);
 }
 
 /* reach[i] is the highest end among globals 0 to i.  A search for one that covers an address goes back

@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "names/layout.h"
@@ -181,16 +182,14 @@ static int symbol_order(const void *x, const void *y)
 {
 	const struct symbol *a = x, *b = y;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->size < b->size ? -1 : a->size > b->size;
+	return SORT_ORDER(a->address, b->address) ?: SORT_ORDER(a->size, b->size);
 }
 
 static int range_order(const void *x, const void *y)
 {
 	const struct range *a = x, *b = y;
 
-	return a->low < b->low ? -1 : a->low > b->low;
+	return SORT_ORDER(a->low, b->low);
 }
 
 static void table_read(struct symbols *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
@@ -272,12 +271,9 @@ static void symbols_open(struct symbols *s)
 		tables_read(s, s->own.elf, SHT_DYNSYM);
 	if (s->dwarf)
 		units_read(s);
-	if (s->functions.n)
-		qsort(s->functions.at, s->functions.n, sizeof(struct symbol), symbol_order);
-	if (s->variables.n)
-		qsort(s->variables.at, s->variables.n, sizeof(struct symbol), symbol_order);
-	if (s->ranges.n)
-		qsort(s->ranges.at, s->ranges.n, sizeof(struct range), range_order);
+	SORT_VEC(&s->functions, symbol_order);
+	SORT_VEC(&s->variables, symbol_order);
+	SORT_VEC(&s->ranges, range_order);
 }
 
 /* ---- by symbol ---- */

@@ -13,9 +13,8 @@
  */
 #include "order/model.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
+#include "base/sort.h"
 #include "order/model_priv.h"
 
 static bool is_free_read(const struct step *s)
@@ -75,27 +74,14 @@ static void feed_add(struct model_build *b, const struct model_thread *t, uint64
 	} while (t->reads.at[i++].goes_on);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void model_feed_take(struct model *m, const struct step_batch *batch, const struct step *s)
 {
 	struct model_build *b = m->priv->build;
 	const struct model_thread *t = &b->threads.at[s->tid];
-	size_t first = b->feeds.n, n;
+	size_t first = b->feeds.n;
 
 	for (uint32_t i = 0; i < s->nfeeds; i++)
 		feed_add(b, t, batch->feeds[s->feeds + i], s->tseq);
-	if (b->feeds.n - first < 2)
-		return;
-	qsort(b->feeds.at + first, b->feeds.n - first, sizeof(uint32_t), compare);
-	n = first + 1;
-	for (size_t i = n; i < b->feeds.n; i++)
-		if (b->feeds.at[i] != b->feeds.at[n - 1])
-			b->feeds.at[n++] = b->feeds.at[i];
-	b->feeds.n = n;
+	if (b->feeds.n > first + 1)
+		b->feeds.n = first + sort_once(b->feeds.at + first, b->feeds.n - first);
 }

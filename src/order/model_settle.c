@@ -14,9 +14,9 @@
 #include "order/model.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "order/model_priv.h"
 
 /* Appends cell and all that was split from it after touch number `when'.  A split takes the upper
@@ -31,13 +31,6 @@ static void expand(struct model_build *b, uint32_t cell, uint32_t when)
 			expand(b, b->splits.at[split - 1].other, when);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void model_expand(struct model *m, uint32_t first, uint32_t last)
 {
 	struct model_build *b = m->priv->build;
@@ -50,18 +43,12 @@ void model_expand(struct model *m, uint32_t first, uint32_t last)
 /* The cells in scratch, ascending and each once. */
 static void scratch_sort(struct model_build *b)
 {
-	size_t n = 1;
 	bool sorted = true;
 
 	for (size_t i = 1; i < b->scratch.n; i++)
 		sorted &= b->scratch.at[i - 1] < b->scratch.at[i];
-	if (sorted)
-		return;
-	qsort(b->scratch.at, b->scratch.n, sizeof(uint32_t), compare);
-	for (size_t i = 1; i < b->scratch.n; i++)
-		if (b->scratch.at[i] != b->scratch.at[n - 1])
-			b->scratch.at[n++] = b->scratch.at[i];
-	b->scratch.n = n;
+	if (!sorted)
+		b->scratch.n = sort_once(b->scratch.at, b->scratch.n);
 }
 
 void model_settle_touches(struct model *m)

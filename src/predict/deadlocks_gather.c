@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "predict/goal.h"
 #include "predict/spd.h"
 
@@ -188,9 +189,7 @@ static int compare_kept(const void *a, const void *b)
 {
 	const struct deadlocks_kept *x = a, *y = b;
 
-	if (x->span != y->span)
-		return x->span < y->span ? -1 : 1;
-	return memcmp(&x->first, &y->first, sizeof(x->first));
+	return SORT_ORDER(x->span, y->span) ?: memcmp(&x->first, &y->first, sizeof(x->first));
 }
 
 static void settle_groups(struct deadlocks *d)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 
 uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)
 {
@@ -219,9 +220,7 @@ static int compare_open(const void *a, const void *b)
 {
 	const struct exact_open *p = a, *q = b;
 
-	if (p->chain != q->chain)
-		return p->chain < q->chain ? -1 : 1;
-	return (p->acquire > q->acquire) - (p->acquire < q->acquire);
+	return SORT_ORDER(p->chain, q->chain) ?: SORT_ORDER(p->acquire, q->acquire);
 }
 
 /* By lock, then chain and acquire. */
@@ -233,8 +232,7 @@ static void build_sections(struct exact *x)
 	for (size_t i = 0; i < x->locks.n; i++)
 		x->locks.at[i] =
 			(struct exact_lock){ .lock = x->locks.at[i].lock, .forever = EXACT_NONE };
-	if (x->open.n > 0)
-		qsort(x->open.at, x->open.n, sizeof(*x->open.at), compare_open);
+	SORT_VEC(&x->open, compare_open);
 	for (size_t i = 0; i < x->open.n; i++)
 		add_section(x, &x->open.at[i]);
 	for (size_t i = 0; i < x->sections.n; i++)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "order/clock.h"
 
 #define PROBES 6 /* choices that are looked at before one is made */
@@ -215,9 +216,7 @@ static int compare_guards(const void *a, const void *b, void *arg)
 	const struct model_guard *g = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 
-	if (g[i].from != g[j].from)
-		return g[i].from < g[j].from ? -1 : 1;
-	return (i > j) - (i < j);
+	return SORT_ORDER(g[i].from, g[j].from) ?: SORT_ORDER(i, j);
 }
 
 static uint32_t *new_counters(uint32_t n, uint32_t value)

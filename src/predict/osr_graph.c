@@ -39,13 +39,14 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "predict/sections.h"
 
 static int by_to(const void *a, const void *b)
 {
 	const struct model_guard *x = a, *y = b;
 
-	return x->to < y->to ? -1 : x->to > y->to;
+	return SORT_ORDER(x->to, y->to);
 }
 
 void osr_graph_init(struct osr *o)

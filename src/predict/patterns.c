@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "predict/engine.h"
 #include "predict/limits.h"
 #include "predict/patterns_priv.h"
@@ -88,13 +89,6 @@ static bool has_chord(const struct patterns *p)
 	return false;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The same requests were a circle in another order before. */
 static bool is_known(struct patterns *p)
 {
@@ -103,7 +97,7 @@ static bool is_known(struct patterns *p)
 
 	if (!p->g->has_readers || p->n < 3 || !has_chord(p))
 		return false;
-	qsort(sorted.at, sorted.n, sizeof(*sorted.at), compare);
+	qsort(sorted.at, sorted.n, sizeof(*sorted.at), sort_order_u32);
 	map_put(&p->chorded, hash_numbers(sorted.n, sorted.at, sorted.n), &fresh);
 	return !fresh;
 }

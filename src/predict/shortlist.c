@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "order/causal.h"
 #include "predict/candidates.h"
@@ -52,15 +53,9 @@ static int distance(const struct shortlist_pair *x)
 static int compare(const void *a, const void *b)
 {
 	const struct shortlist_pair *x = a, *y = b;
-	int dx = distance(x), dy = distance(y);
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (dx != dy)
-		return dx < dy ? -1 : 1;
-	if (x->e[1] != y->e[1])
-		return x->e[1] < y->e[1] ? -1 : 1;
-	return x->e[0] > y->e[0] ? -1 : x->e[0] < y->e[0];
+	return SORT_ORDER(x->group, y->group) ?: distance(x) - distance(y) ?:
+	       SORT_ORDER(x->e[1], y->e[1]) ?: SORT_ORDER(y->e[0], x->e[0]);
 }
 
 /* Sorts; leaves out doubles (accesses that share several cells) and all but KEPT of a group. */

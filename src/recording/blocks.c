@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "recording/blocks_priv.h"
 #include "trace/notes.h"
 
@@ -18,21 +19,16 @@ static int chunk_order(const void *x, const void *y)
 {
 	const struct blocks_chunk *a = x, *b = y;
 
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	if (a->closed != b->closed)
-		return a->closed ? -1 : 1;
 	/* An open chunk that went on in a larger slot: the other one has its beginning. */
-	if (!a->closed && a->nheld != b->nheld)
-		return a->nheld > b->nheld ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return SORT_ORDER(a->number, b->number) ?: SORT_ORDER(b->closed, a->closed) ?:
+	       (a->closed ? 0 : SORT_ORDER(b->nheld, a->nheld)) ?: SORT_ORDER(a->offset, b->offset);
 }
 
 static int thread_order(const void *x, const void *y)
 {
 	const struct blocks_thread *a = x, *b = y;
 
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return SORT_ORDER(a->tid, b->tid);
 }
 
 /* Dropped are the oldest chunks: what is left of a thread with --keep is the run that ends it. */

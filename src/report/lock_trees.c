@@ -1,8 +1,8 @@
 #include "report/lock_trees.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "predict/locktree.h"
 #include "report/frames.h"
@@ -26,13 +26,6 @@ static uint32_t next(const struct lock_trees *l, uint32_t tid, uint32_t node)
 	return locktree_after(l->trees, thread(l, tid)->root, node, false);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 void lock_trees_init(struct lock_trees *l, const struct locktree *trees, uint32_t only)
 {
 	*l = (struct lock_trees){ .trees = trees, .only = only };
@@ -43,8 +36,7 @@ void lock_trees_init(struct lock_trees *l, const struct locktree *trees, uint32_
 		     n != 0 && l->wanted.n < LOCK_TREES_LINES; n = next(l, tid, n))
 			*VEC_PUSH(&l->wanted) = trees->nodes.at[n].first.pos;
 	}
-	if (l->wanted.n)
-		qsort(l->wanted.at, l->wanted.n, sizeof(*l->wanted.at), compare);
+	SORT_VEC(&l->wanted, sort_order_u64);
 }
 
 void lock_trees_release(struct lock_trees *l)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/sort.h"
 #include "report/ending.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -163,7 +164,7 @@ static int compare(const void *p, const void *q)
 	const char *a = *(char *const *)p, *b = *(char *const *)q;
 	size_t n = strlen(a), m = strlen(b);
 
-	return n != m ? (n < m ? -1 : 1) : strcmp(a, b);
+	return SORT_ORDER(n, m) ?: strcmp(a, b);
 }
 
 static void reasons_get(const struct report *r, struct scope *s)
@@ -177,8 +178,7 @@ static void reasons_get(const struct report *r, struct scope *s)
 	if (s->because.n == 0)
 		s->given = given_words(&n);
 	pairing_get(&n, s);
-	if (s->because.n)
-		qsort(s->because.at, s->because.n, sizeof(*s->because.at), compare);
+	SORT_VEC(&s->because, compare);
 }
 
 void scope_get(const struct report *r, struct scope *out)

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "finding/schedule.h"
 #include "witness/check_priv.h"
 
@@ -553,13 +554,6 @@ bool check_targets(struct checker *c, const struct check_claim *claim, struct ch
 
 #define EXPAND_FEW 16u /* one event in so many: they are gathered and sorted, not looked for */
 
-static int position_compare(const void *p, const void *q)
-{
-	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The events of the cut, in the order of the trace. */
 static void cut_expand(const struct evidence *ev, const struct schedule *s, uint64_t length,
 		       uint64_t end, struct check_order *out)
@@ -579,7 +573,7 @@ static void cut_expand(const struct evidence *ev, const struct schedule *s, uint
 		for (uint32_t i = 0; i < s->count.at[tid]; i++)
 			*VEC_PUSH(&out->at) = evidence_find(ev, (uint32_t)tid, i);
 	if (out->at.n > first)
-		qsort(out->at.at + first, out->at.n - first, sizeof(*out->at.at), position_compare);
+		qsort(out->at.at + first, out->at.n - first, sizeof(*out->at.at), sort_order_u64);
 }
 
 bool check_expand(const struct evidence *ev, const struct schedule *s, struct check_order *out)

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
@@ -422,7 +423,7 @@ static int word_order(const void *x, const void *y, void *evidence)
 	const struct evidence *sorted = evidence;
 	uint64_t p = sorted->cells.at[a->cell].word, q = sorted->cells.at[b->cell].word;
 
-	return p < q ? -1 : p > q;
+	return SORT_ORDER(p, q);
 }
 
 static int late_order(const void *x, const void *y, void *evidence)
@@ -431,11 +432,7 @@ static int late_order(const void *x, const void *y, void *evidence)
 	const struct evidence *sorted = evidence;
 	uint64_t p = sorted->cells.at[a->cell].word, q = sorted->cells.at[b->cell].word;
 
-	if (a->free != b->free)
-		return a->free < b->free ? -1 : 1;
-	if (p != q)
-		return p < q ? -1 : 1;
-	return a->cell < b->cell ? -1 : a->cell > b->cell;
+	return SORT_ORDER(a->free, b->free) ?: SORT_ORDER(p, q) ?: SORT_ORDER(a->cell, b->cell);
 }
 
 /* Freed again: cells that the two have in common must exist. */

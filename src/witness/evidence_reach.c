@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "witness/evidence_priv.h"
 
 #define PAGE 4096u
@@ -111,7 +112,7 @@ static int cell_order(const void *x, const void *y, void *arg)
 	uint64_t a = ev->cells.at[*(const uint32_t *)x].word;
 	uint64_t b = ev->cells.at[*(const uint32_t *)y].word;
 
-	return a < b ? -1 : a > b;
+	return SORT_ORDER(a, b);
 }
 
 /* The first of the written cells whose word is not below. */
@@ -202,9 +203,7 @@ static int ending_order(const void *x, const void *y)
 {
 	const struct ending *a = x, *b = y;
 
-	if (a->pos != b->pos)
-		return a->pos < b->pos ? -1 : 1;
-	return a->entry < b->entry ? -1 : a->entry > b->entry;
+	return SORT_ORDER(a->pos, b->pos) ?: SORT_ORDER(a->entry, b->entry);
 }
 
 /* What each call saw, and whether that was so to its end. */

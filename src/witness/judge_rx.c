@@ -19,12 +19,12 @@
  * (is_lost) counts.  So it may take a lost run for one that can be saved, and not the reverse.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "witness/judge_priv.h"
 
 #define MOST_STATES 50000u /* of one machine */
@@ -162,23 +162,15 @@ static uint32_t state_of(struct machine *m, const struct key *k)
 
 static uint32_t machine_step(struct machine *m, uint32_t at, uint64_t letter, uint32_t number);
 
-static int compare(const void *p, const void *q)
-{
-	uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Of the members from `from' on: each once, in order, without those that are lost. */
 static void set_tidy(const struct machine *m, struct key *k, size_t from)
 {
 	size_t n = from;
 
-	if (k->at.n > from + 1)
-		qsort(k->at.at + from, k->at.n - from, sizeof(*k->at.at), compare);
+	if (k->at.n > from)
+		k->at.n = from + sort_once(k->at.at + from, k->at.n - from);
 	for (size_t i = from; i < k->at.n; i++)
-		if (!m->states.at[k->at.at[i]].is_lost &&
-		    (n == from || k->at.at[n - 1] != k->at.at[i]))
+		if (!m->states.at[k->at.at[i]].is_lost)
 			k->at.at[n++] = k->at.at[i];
 	k->at.n = n;
 }
