@@ -8,7 +8,7 @@
  */
 #include <setjmp.h>
 
-#include "capture/real.h"
+#include "capture/interposed.h"
 #include "capture/thread.h"
 
 EXPORT void __longjmp_chk(jmp_buf where, int value) __attribute__((noreturn));
@@ -25,26 +25,5 @@ static void leave_hook(void)
 REAL_EARLY(longjmp)
 REAL_EARLY(__longjmp_chk)
 
-EXPORT void longjmp(jmp_buf where, int value)
-{
-	leave_hook();
-	real_longjmp()(where, value);
-}
-
-EXPORT void _longjmp(jmp_buf where, int value)
-{
-	leave_hook();
-	real_longjmp()(where, value);
-}
-
-EXPORT void siglongjmp(sigjmp_buf where, int value)
-{
-	leave_hook();
-	real_longjmp()(where, value);
-}
-
-EXPORT void __longjmp_chk(jmp_buf where, int value)
-{
-	leave_hook();
-	real___longjmp_chk()(where, value);
-}
+#define INTERPOSED_JUMPS
+#include "capture/interposed.def"

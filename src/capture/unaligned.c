@@ -7,8 +7,8 @@
  */
 #include <stdint.h>
 
+#include "capture/interposed.h"
 #include "capture/libc_priv.h"
-#include "capture/real.h"
 
 /* A binding read, for it is not known here what the program does with the value. */
 static void load(const void *p, void *into, size_t n)
@@ -23,38 +23,13 @@ static void load(const void *p, void *into, size_t n)
 	hook_leave(t);
 }
 
-#define ACCESS(bits)                                                             \
-	uint##bits##_t __sanitizer_unaligned_load##bits(const void *p);          \
-	void __sanitizer_unaligned_store##bits(void *p, uint##bits##_t v);       \
-	EXPORT uint##bits##_t __sanitizer_unaligned_load##bits(const void *p)    \
-	{                                                                        \
-		uint##bits##_t v;                                                \
-                                                                                 \
-		load(p, &v, sizeof(v));                                          \
-		return v;                                                        \
-	}                                                                        \
-	EXPORT void __sanitizer_unaligned_store##bits(void *p, uint##bits##_t v) \
-	{                                                                        \
-		log_store(p, &v, sizeof(v));                                     \
-	}
+#define LOADED(type, p)                   \
+	({                                \
+		type v_;                  \
+                                          \
+		load(p, &v_, sizeof(v_)); \
+		v_;                       \
+	})
 
-ACCESS(16)
-ACCESS(32)
-ACCESS(64)
-
-#define ANNOUNCED(bytes)                                        \
-	void __tsan_unaligned_read##bytes(const void *p);       \
-	void __tsan_unaligned_write##bytes(void *p);            \
-	EXPORT void __tsan_unaligned_read##bytes(const void *p) \
-	{                                                       \
-		(void)p;                                        \
-	}                                                       \
-	EXPORT void __tsan_unaligned_write##bytes(void *p)      \
-	{                                                       \
-		(void)p;                                        \
-	}
-
-ANNOUNCED(2)
-ANNOUNCED(4)
-ANNOUNCED(8)
-ANNOUNCED(16)
+#define INTERPOSED_UNALIGNED
+#include "capture/interposed.def"
