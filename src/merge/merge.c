@@ -35,7 +35,7 @@
 #include "recording/control.h"
 #include "recording/decode.h"
 #include "merge/merge_priv.h"
-#include "merge/slice.h"
+#include "merge/portion.h"
 #include "merge/walk.h"
 
 /* ---- the queue ---- */
@@ -399,7 +399,7 @@ void merge_thread_new(struct merge *m, const struct blocks_thread *src, uint32_t
 	m->by_tid[t->stream.src->tid] = ++m->n;
 }
 
-struct merge *merge_new(struct blocks *b, const struct control *c, const struct slice *slice,
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct portion *portion,
 			struct stacks *s, struct notes *notes)
 {
 	struct merge *m = mem_zalloc(sizeof(*m));
@@ -408,7 +408,7 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 	m->notes = notes;
 	m->blocks = b;
 	m->stacks = s;
-	m->slice = slice;
+	m->portion = portion;
 	m->running = m->ready_first = m->ready_last = MERGE_NOBODY;
 	m->damaged = b->damaged || !ended;
 	merge_reads_init(&m->reads);
@@ -418,10 +418,10 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 		tids_reach(m, b->threads.at[b->threads.n - 1].tid);
 	for (size_t i = 0; i < b->threads.n; i++)
 		if (b->threads.at[i].tid != FORMAT_CONTROL_TID)
-			merge_thread_new(m, &b->threads.at[i], slice->at.at[i].chunk,
-					 slice->at.at[i].end);
-	m->mode = slice->cut ? &merge_mode_past : &merge_mode_whole;
-	if (slice->cut)
+			merge_thread_new(m, &b->threads.at[i], portion->at.at[i].chunk,
+					 portion->at.at[i].end);
+	m->mode = portion->cut ? &merge_mode_past : &merge_mode_whole;
+	if (portion->cut)
 		merge_past_begin(m);
 	return m;
 }

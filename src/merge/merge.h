@@ -3,10 +3,10 @@
  * such that every event comes after what it names, and every replacement of a
  * version after all reads of it (doc/TRACE_FORMAT.md section 1).
  *
- * What is past (merge/slice.h) is read but not yielded; in its place comes the prologue
+ * What is past (merge/portion.h) is read but not yielded; in its place comes the prologue
  * (merge/prologue.h).
  *
- * Ownership: the merger borrows blocks, control, slice, stacks and notes.
+ * Ownership: the merger borrows blocks, control, portion, stacks and notes.
  * Threads:   belongs to one thread.
  */
 #ifndef MERGE_MERGE_H
@@ -23,10 +23,10 @@ struct control;
 struct diag;
 struct merge;
 struct notes;
-struct slice;
+struct portion;
 struct stacks;
 
-struct merge *merge_new(struct blocks *b, const struct control *c, const struct slice *slice,
+struct merge *merge_new(struct blocks *b, const struct control *c, const struct portion *portion,
 			struct stacks *s, struct notes *notes);
 void merge_free(struct merge *m);
 

@@ -1,8 +1,8 @@
 /*
  * The past of a trace that begins in the middle.
  *
- * Let B be the time when cut k (slice.cut) was begun.  Chunks that are not read hold only what was
- * done before B (merge/slice.c).  Which other events before B that depended on cannot be known any
+ * Let B be the time when cut k (portion.cut) was begun.  Chunks that are not read hold only what was
+ * done before B (merge/portion.c).  Which other events before B that depended on cannot be known any
  * more, so everything done before B has to be past.  It lies in the events up to cut k and
  * MERGE_EXTRA records more.  The past is
  *
@@ -27,7 +27,7 @@
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/merge_priv.h"
-#include "merge/slice.h"
+#include "merge/portion.h"
 #include "trace/notes.h"
 #include "recording/stacks.h"
 
@@ -39,7 +39,7 @@ bool merge_past_has(const struct merge *m, struct version v)
 	if (i != MERGE_NOBODY)
 		return v.tseq <= m->threads[i]->past.upto;
 	last = map_get(&m->past.counted, v.tid);
-	return (last && v.tseq <= *last) || m->slice->cut > m->control->cuts.n; /* all is past */
+	return (last && v.tseq <= *last) || m->portion->cut > m->control->cuts.n; /* all is past */
 }
 
 /*
@@ -51,7 +51,7 @@ static void absent_count(struct merge *m)
 {
 	const struct control *c = m->control;
 
-	for (uint64_t i = 0; i < control_cut_end(c, m->slice->cut - 1); i++) {
+	for (uint64_t i = 0; i < control_cut_end(c, m->portion->cut - 1); i++) {
 		uint64_t *last;
 
 		if (merge_find(m, c->pairs.at[i].tid) != MERGE_NOBODY)
@@ -66,7 +66,7 @@ void merge_past_begin(struct merge *m)
 {
 	absent_count(m);
 	/* The first window ends at that cut. */
-	for (uint64_t k = 0; k < m->slice->cut && !m->all_scanned; k++)
+	for (uint64_t k = 0; k < m->portion->cut && !m->all_scanned; k++)
 		merge_load_cut(m);
 }
 
@@ -144,7 +144,7 @@ static void past_say(struct merge *m)
 		m->notes,
 		"the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
 		"threads in it came before",
-		(unsigned long long)m->slice->cut, m->control->cuts.n, (unsigned long long)n);
+		(unsigned long long)m->portion->cut, m->control->cuts.n, (unsigned long long)n);
 }
 
 static void past_end(struct merge *m)

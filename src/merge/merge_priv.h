@@ -23,7 +23,7 @@ struct blocks;
 struct blocks_thread;
 struct control;
 struct notes;
-struct slice;
+struct portion;
 struct stacks;
 
 /* Pending reads; more between two cuts is ST_LIMIT. */
@@ -230,7 +230,7 @@ struct merge {
 	struct notes *notes;
 	struct blocks *blocks;
 	struct stacks *stacks;
-	const struct slice *slice;
+	const struct portion *portion;
 	const struct control *control;
 	struct merge_thread **threads;
 	uint32_t n, ndone;

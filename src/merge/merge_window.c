@@ -14,7 +14,7 @@
 
 #include "base/diag.h"
 #include "merge/merge_priv.h"
-#include "merge/slice.h"
+#include "merge/portion.h"
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "trace/notes.h"
@@ -146,7 +146,7 @@ void merge_thread_stop(struct merge *m, struct merge_thread *t, struct version v
 	uint32_t tid = t->stream.src->tid;
 	uint64_t dropped;
 
-	if (m->slice->ends) { /* by request: what is named came after the end */
+	if (m->portion->ends) { /* by request: what is named came after the end */
 		merge_thread_cut(m, t);
 		return;
 	}

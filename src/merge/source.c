@@ -11,7 +11,7 @@
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/follow.h"
-#include "merge/slice.h"
+#include "merge/portion.h"
 #include "merge/merge.h"
 #include "trace/notes.h"
 #include "names/first.h"
@@ -27,7 +27,7 @@ struct binary {
 	struct stacks stacks;
 	struct objects objects;
 	struct first *first;
-	struct slice slice;
+	struct portion portion;
 	struct merge *merge;
 	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
 	bool has_ending;
@@ -75,7 +75,7 @@ static void binary_close(struct trace_source *s)
 	struct binary *b = self(s);
 
 	merge_free(b->merge);
-	slice_release(&b->slice);
+	portion_release(&b->portion);
 	objects_release(&b->objects);
 	first_free(b->first);
 	stacks_release(&b->stacks);
@@ -110,18 +110,18 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 
 	out->form = TRACE_BINARY;
 	out->complete = b->control.ended && !b->control.trouble && !b->blocks.damaged &&
-			!b->slice.ends && !merge_is_damaged(b->merge);
+			!b->portion.ends && !merge_is_damaged(b->merge);
 	out->full = b->blocks.head.flags & FORMAT_FULL;
 	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
 	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
-	out->late = b->slice.cut != 0;
-	out->from_cut = b->slice.cut;
+	out->late = b->portion.cut != 0;
+	out->from_cut = b->portion.cut;
 	out->ncuts = b->control.cuts.n;
 	out->version = b->blocks.head.version;
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program.path;
 	out->exit_status = b->control.exit_status;
-	if (!b->slice.ends)
+	if (!b->portion.ends)
 		end_get(&b->blocks.head, &b->control, &out->end);
 	out->nnotes = (uint32_t)b->notes.list.n;
 	out->notes = (const char *const *)b->notes.list.at;
@@ -252,20 +252,20 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	control_read(&b->control, &b->blocks, &b->notes);
 	if (!follows)
 		blocks_end(&b->blocks, b->control.ended);
-	slice_choose(&b->slice, &b->blocks, &b->control, opt ? opt->from_cut : 0,
-		     opt ? opt->to_cut : 0);
+	portion_choose(&b->portion, &b->blocks, &b->control, opt ? opt->from_cut : 0,
+		       opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
 	objects_init(&b->objects, &b->control.program, b->blocks.head.flags & FORMAT_LOCKS,
-		     b->slice.cut != 0);
-	b->first = first_new(b->slice.cut != 0);
-	b->merge = merge_new(&b->blocks, &b->control, &b->slice, &b->stacks, &b->notes);
+		     b->portion.cut != 0);
+	b->first = first_new(b->portion.cut != 0);
+	b->merge = merge_new(&b->blocks, &b->control, &b->portion, &b->stacks, &b->notes);
 	if (follows) {
 		struct follow_parts parts = { &b->blocks, &b->control, &b->objects, b->merge,
 					      &b->notes };
 
 		b->follow = follow_new(path, &parts);
 	}
-	if (follows && b->slice.cut != 0) {
+	if (follows && b->portion.cut != 0) {
 		diag_set(d,
 			 "the beginning of '%s' was dropped or is not asked for: it cannot be "
 			 "followed",

@@ -334,14 +334,14 @@ static void type_describe(struct layout *l, Dwarf_Die *type, struct layout_type 
 
 /* ---- parts ---- */
 
-struct walk {
+struct part {
 	Dwarf_Die type;
 	uint64_t offset;
 	bool bits; /* a bit field */
 	struct strbuf *why;
 };
 
-static bool refuse(struct walk *w, const char *what, const char *name, size_t n)
+static bool refuse(struct part *w, const char *what, const char *name, size_t n)
 {
 	strbuf_addf(w->why, what, (int)n, name);
 	return false;
@@ -349,7 +349,7 @@ static bool refuse(struct walk *w, const char *what, const char *name, size_t n)
 
 /* A member of this struct, or of one without a name in it. */
 static bool member_find(Dwarf_Die *type, const char *name, size_t n, uint64_t offset,
-			unsigned depth, struct walk *w)
+			unsigned depth, struct part *w)
 {
 	Dwarf_Die member;
 
@@ -375,7 +375,7 @@ static bool member_find(Dwarf_Die *type, const char *name, size_t n, uint64_t of
 	return false;
 }
 
-static bool step_member(struct walk *w, const char **path)
+static bool step_member(struct part *w, const char **path)
 {
 	size_t n = strcspn(++*path, ".[");
 	Dwarf_Die type = w->type;
@@ -393,7 +393,7 @@ static bool step_member(struct walk *w, const char **path)
 }
 
 /* Array types are split by dimension here: [2][3] is three of [3]. */
-static bool step_index(struct walk *w, const char **path)
+static bool step_index(struct part *w, const char **path)
 {
 	Dwarf_Die type = w->type, range, element;
 	uint64_t size, sizes[8], index;
@@ -428,7 +428,7 @@ static bool step_index(struct walk *w, const char **path)
 bool layout_part(struct layout *l, size_t i, const char *path, uint64_t *offset,
 		 struct layout_type *type, struct strbuf *why)
 {
-	struct walk w = { .why = why };
+	struct part w = { .why = why };
 	Dwarf_Die die;
 
 	layout_read(l);

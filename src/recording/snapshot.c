@@ -72,7 +72,7 @@ static void cut_get(const struct control *c, uint64_t cut, struct map *out)
 
 /*
  * A chunk is left out when the next one had been begun by the cut: then that cut was over after all
- * that is left out had been closed, and a reader who finds it gone (merge/slice.c) need not begin
+ * that is left out had been closed, and a reader who finds it gone (merge/portion.c) need not begin
  * later than it was asked to.  The last one of a thread that has ended goes when all of it is counted.
  */
 static bool is_needed(const struct copy *c, const struct blocks_thread *t, size_t i)

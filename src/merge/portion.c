@@ -16,7 +16,7 @@
  *   begun later still, that cut was over after that; the one after it will do.
  * - A thread of which nothing is left had ended when it was counted for the last time.
  */
-#include "merge/slice.h"
+#include "merge/portion.h"
 
 #include <string.h>
 
@@ -117,8 +117,8 @@ static uint32_t chunk_choose(const struct blocks_thread *t, uint64_t count)
 	return number;
 }
 
-void slice_choose(struct slice *s, struct blocks *b, const struct control *c, uint64_t from_cut,
-		  uint64_t to_cut)
+void portion_choose(struct portion *s, struct blocks *b, const struct control *c, uint64_t from_cut,
+		    uint64_t to_cut)
 {
 	uint64_t *count, *ends;
 
@@ -132,7 +132,7 @@ void slice_choose(struct slice *s, struct blocks *b, const struct control *c, ui
 	count = counts_at(b, c, s->cut ? s->cut - 1 : 0);
 	ends = counts_at(b, c, to_cut < s->cut ? 0 : to_cut); /* it may end before it can begin */
 	for (size_t i = 0; i < b->threads.n; i++)
-		*VEC_PUSH(&s->at) = (struct slice_start){
+		*VEC_PUSH(&s->at) = (struct portion_start){
 			.chunk = chunk_choose(&b->threads.at[i], count[i]),
 			.end = s->ends ? ends[i] : UINT64_MAX,
 		};
@@ -140,7 +140,7 @@ void slice_choose(struct slice *s, struct blocks *b, const struct control *c, ui
 	mem_free(ends);
 }
 
-void slice_release(struct slice *s)
+void portion_release(struct portion *s)
 {
 	VEC_RELEASE(&s->at);
 }

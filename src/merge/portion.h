@@ -7,8 +7,8 @@
  *
  * Ownership: the caller owns the struct.
  */
-#ifndef MERGE_SLICE_H
-#define MERGE_SLICE_H
+#ifndef MERGE_PORTION_H
+#define MERGE_PORTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,20 +19,20 @@ struct blocks;
 struct control;
 
 /* Of each place in blocks.threads. */
-struct slice_start {
+struct portion_start {
 	uint32_t chunk; /* number of the first one to read */
 	uint64_t end;	/* last event to use; UINT64_MAX: no limit */
 };
 
-struct slice {
+struct portion {
 	uint64_t cut; /* what was done before it was begun is past; 0: nothing is */
 	bool ends;    /* to_cut: it ends before the recording does */
-	VEC(struct slice_start) at;
+	VEC(struct portion_start) at;
 };
 
 /* from_cut and to_cut are those of trace_options. */
-void slice_choose(struct slice *s, struct blocks *b, const struct control *c, uint64_t from_cut,
-		  uint64_t to_cut);
-void slice_release(struct slice *s);
+void portion_choose(struct portion *s, struct blocks *b, const struct control *c, uint64_t from_cut,
+		    uint64_t to_cut);
+void portion_release(struct portion *s);
 
-#endif /* MERGE_SLICE_H */
+#endif /* MERGE_PORTION_H */
