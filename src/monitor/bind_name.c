@@ -71,13 +71,13 @@ static struct wanted split(const char *name)
 	return w;
 }
 
-static bool is_static(const struct variables_item *v)
+static bool is_static(const struct program_global *v)
 {
 	return after_file(v->name) != v->name;
 }
 
 /* Is it called by the first n characters? */
-static bool item_is(const struct variables_item *v, const struct wanted *w, size_t n)
+static bool item_is(const struct program_global *v, const struct wanted *w, size_t n)
 {
 	const char *name = after_file(v->name);
 
@@ -93,13 +93,13 @@ static bool item_is(const struct variables_item *v, const struct wanted *w, size
 /* ---- the list ---- */
 
 struct candidates {
-	struct variables_item at[LISTED];
+	struct program_global at[LISTED];
 	size_t n; /* distinct ones; may be more than fit */
 	bool external;
 };
 
 /* A name that is known outside its file wins over those that are not. */
-static void candidate_add(struct candidates *c, const struct variables_item *v)
+static void candidate_add(struct candidates *c, const struct program_global *v)
 {
 	bool external = !is_static(v);
 
@@ -118,7 +118,7 @@ static void candidate_add(struct candidates *c, const struct variables_item *v)
 
 static void candidates_find(struct trace *t, const struct wanted *w, size_t n, struct candidates *c)
 {
-	struct variables_item v;
+	struct program_global v;
 
 	*c = (struct candidates){ 0 };
 	for (size_t i = 0; i < variables_count(t); i++)
@@ -146,10 +146,10 @@ void bind_near(struct trace *t, const char *name, struct strbuf *out)
 {
 	const char *path = after_file(name) + (*name == '@');
 	struct {
-		struct variables_item v;
+		struct program_global v;
 		unsigned far;
 	} near[LISTED];
-	struct variables_item v;
+	struct program_global v;
 	char first[NEAR_WORD + 1];
 	size_t n = 0, length = strcspn(path, ".[");
 	unsigned most = length < 3 ? 1 : length < 6 ? 2 : 3;
@@ -249,7 +249,7 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 /* ---- parts ---- */
 
 /* Without debug information: elements of arrays, by the list's own words for the type. */
-static bool part_by_words(const struct variables_item *v, const char *part, struct bind_found *out)
+static bool part_by_words(const struct program_global *v, const char *part, struct bind_found *out)
 {
 	uint64_t size = v->size, offset = 0, count, index;
 	const char *bracket = v->type ? strchr(v->type, '[') : NULL;
@@ -274,7 +274,7 @@ static bool part_by_words(const struct variables_item *v, const char *part, stru
 }
 
 static enum status part_find(const struct watch *w, struct trace *t, const char *name,
-			     struct spec_place at, const struct variables_item *v, const char *part,
+			     struct spec_place at, const struct program_global *v, const char *part,
 			     struct bind_found *out, struct diag *d)
 {
 	struct strbuf why = { 0 };
@@ -319,7 +319,7 @@ static enum status symbol_find(const struct watch *w, struct trace *t, const cha
 			       struct spec_place at, struct bind_found *out, struct diag *d)
 {
 	struct variables_cursor cursor = { 0 };
-	struct variables_item v;
+	struct program_global v;
 	struct strbuf near = { 0 };
 	uint64_t addr, size;
 	size_t n = 0;

@@ -18,7 +18,7 @@
 
 struct intern;
 struct strbuf;
-struct variables_item;
+struct program_global;
 
 /* Memory of a declared variable, of a variable that only patterns name, or of a lock. */
 struct watch_range {

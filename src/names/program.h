@@ -32,8 +32,11 @@ struct program_site {
 
 struct program_global {
 	uint64_t addr, size;
-	uint32_t unit;				 /* its first site number, which is no place */
-	const char *name, *type, *file, *layout; /* each may be NULL */
+	uint32_t unit;	  /* its first site number, which is no place */
+	const char *name; /* "total", "file.c:total" for a static one, "file.c:f.calls"; or NULL */
+	const char *type; /* C-like; or NULL */
+	const char *file; /* as the compiler was given it; or NULL */
+	const char *layout; /* as in capture/hooks.h; or NULL */
 	/* The first nseen bytes when the unit came; of these the first ninitial are here, the rest
 	 * are zero.  Nothing is known of those behind. */
 	const uint8_t *initial;

@@ -23,23 +23,13 @@ size_t variables_count(struct trace *t)
 	return p ? p->globals.n : 0;
 }
 
-bool variables_get(struct trace *t, size_t i, struct variables_item *out)
+bool variables_get(struct trace *t, size_t i, struct program_global *out)
 {
 	const struct program *p = program_of(t);
-	const struct program_global *g;
 
 	if (!p || i >= p->globals.n || !p->globals.at[i].name)
 		return false;
-	g = &p->globals.at[i];
-	*out = (struct variables_item){ .name = g->name,
-					.file = g->file,
-					.type = g->type,
-					.layout = g->layout,
-					.addr = g->addr,
-					.size = g->size,
-					.initial = g->initial,
-					.ninitial = g->ninitial,
-					.nseen = g->nseen };
+	*out = p->globals.at[i];
 	return true;
 }
 
@@ -69,7 +59,7 @@ bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *
 	return false;
 }
 
-enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
+enum status variables_part(struct trace *t, const struct program_global *v, const char *part,
 			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
 {
 	const struct program *p = program_of(t);

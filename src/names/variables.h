@@ -16,23 +16,13 @@
 
 #include "base/status.h"
 #include "names/layout.h"
+#include "names/program.h"
 
 struct strbuf;
 struct trace;
 
-struct variables_item {
-	const char *name;   /* "total", "file.c:total" for a static one, "file.c:f.calls" */
-	const char *file;   /* as the compiler was given it; or NULL */
-	const char *type;   /* C-like; or NULL */
-	const char *layout; /* as in capture/hooks.h; or NULL */
-	uint64_t addr, size;
-	/* The first nseen bytes at the start; ninitial of them are here, the rest are zero. */
-	const uint8_t *initial;
-	uint32_t ninitial, nseen;
-};
-
 size_t variables_count(struct trace *t);
-bool variables_get(struct trace *t, size_t i, struct variables_item *out);
+bool variables_get(struct trace *t, size_t i, struct program_global *out);
 
 /* Has [addr, addr + size) been that of two variables, one after the other: of a library, and of one
  * that was loaded where it had been?  Their names. */
@@ -40,7 +30,7 @@ bool variables_clash(struct trace *t, uint64_t addr, uint64_t size, const char *
 
 /* Part of it by debug information: "", ".balance", "[3]".  ST_END: there is no such information.
  * ST_BAD_INPUT: why says what is wrong with the part. */
-enum status variables_part(struct trace *t, const struct variables_item *v, const char *part,
+enum status variables_part(struct trace *t, const struct program_global *v, const char *part,
 			   uint64_t *offset, struct layout_type *type,
 			   struct strbuf *why) ST_CHECKED;
 

@@ -74,7 +74,7 @@ static bool path_ends_in(const char *path, const char *end, size_t n)
 }
 
 /* Is this listed one called by the first n characters of the rest? */
-static bool is_called(const struct variables_item *v, const struct name *w, size_t n)
+static bool is_called(const struct program_global *v, const struct name *w, size_t n)
 {
 	struct name has = name_split(v->name);
 
@@ -87,9 +87,9 @@ static bool is_called(const struct variables_item *v, const struct name *w, size
 
 /* How many are called so, of the rank that counts; *out: one of them. */
 static unsigned listed_find(struct trace *t, const struct name *w, size_t n,
-			    struct variables_item *out)
+			    struct program_global *out)
 {
-	struct variables_item v;
+	struct program_global v;
 	bool outside = false; /* *out is known outside its file */
 	unsigned found = 0;
 
@@ -120,7 +120,7 @@ struct found {
 };
 
 /* "[2][1]" of "int[4][3]", which is all that the list itself says of a type. */
-static bool part_count(const struct variables_item *v, const char *part, uint64_t *offset,
+static bool part_count(const struct program_global *v, const char *part, uint64_t *offset,
 		       uint64_t *size)
 {
 	const char *type = v->type ? strchr(v->type, '[') : NULL;
@@ -142,7 +142,7 @@ static bool part_count(const struct variables_item *v, const char *part, uint64_
 	return whole || *type != '[';
 }
 
-static bool part_find(struct trace *t, const struct variables_item *v, const char *part,
+static bool part_find(struct trace *t, const struct program_global *v, const char *part,
 		      struct found *out)
 {
 	struct strbuf why = { 0 };
@@ -172,7 +172,7 @@ static bool part_find(struct trace *t, const struct variables_item *v, const cha
 static bool symbol_find(struct trace *t, const char *name, struct found *out)
 {
 	struct variables_cursor at = { 0 };
-	struct variables_item v;
+	struct program_global v;
 	uint64_t addr, size;
 	bool found = false;
 
@@ -208,7 +208,7 @@ static bool may_be_said(struct trace *t, const char *name)
 static bool place_find(struct trace *t, const char *name, struct found *out, bool *said)
 {
 	struct name w = name_split(name);
-	struct variables_item v;
+	struct program_global v;
 
 	*out = (struct found){ 0 };
 	*said = false;
