@@ -249,7 +249,7 @@ SUITES := $(foreach s,$(filter-out tests/facts/%,$(wildcard tests/*/run.sh)),'$(
 CLI    := $(foreach s,$(sort $(wildcard tests/cli/t*.sh)),'$(s)')
 fuzz_items = $(foreach f,$(FUZZERS),'plain:scripts/fuzz $(f) $(1)')
 # The checkout may lie anywhere: blanks in its path are the shell's to keep together.
-RUN    := FORESEE_ROOT="$(CURDIR)/$(ROOT)" FORESEE_LLVMS='$(LLVMS)' tests/run -j 2 $(if $(T),-t '$(T)')
+RUN    := FORESEE_ROOT="$(CURDIR)/$(ROOT)" FORESEE_LLVMS='$(LLVMS)' tests/run -j $(JOBS) $(if $(T),-t '$(T)')
 
 # With a pattern only the programs that it names are built: fuzzers are the library once more.
 matching = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -e '$(T)'),$(1))
