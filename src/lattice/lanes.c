@@ -331,3 +331,49 @@ void lanes_forget_order(struct lanes *ls, uint64_t number)
 	memmove(ls->order.at, ls->order.at + ls->order_head, ls->order.n * sizeof(*ls->order.at));
 	ls->order_head = 0;
 }
+
+/* --- for tests --- */
+
+static void set_check(const struct lanes *ls, uint32_t i)
+{
+	const struct lane_set *s = &ls->sets.at[i];
+	const uint64_t *place = map_get(ls->set_places, s->number);
+
+	assert(place && *place == i);
+	assert(s->resource < ls->resources.n && ls->resources.at[s->resource].live);
+	assert(!s->started || s->start < ls->at.at[s->lane].known);
+	for (size_t k = 0; k < s->members.n; k++)
+		assert(s->members.at[k].count <= ls->at.at[s->members.at[k].lane].known);
+}
+
+static void resource_check(const struct lanes *ls, uint32_t i)
+{
+	const struct lane_resource *r = &ls->resources.at[i];
+	const uint64_t *place = map_get(ls->resource_places, r->number);
+	uint32_t nsets = 0;
+
+	assert(place && *place == i);
+	assert(r->slot == LANE_SLOT_ODD || !(ls->free_slots >> r->slot & 1));
+	for (size_t k = 0; k < ls->sets.n; k++)
+		nsets += ls->sets.at[k].live && ls->sets.at[k].resource == i;
+	assert(nsets == r->nsets && nsets != 0);
+	/* In the order in which the lane started them, which open.c searches. */
+	for (size_t b = 0; b < r->by.n; b++)
+		for (size_t k = r->by.at[b].head + 1; k < r->by.at[b].sets.n; k++)
+			assert(ls->sets.at[r->by.at[b].sets.at[k - 1]].start <=
+			       ls->sets.at[r->by.at[b].sets.at[k]].start);
+}
+
+void lanes_check(const struct lanes *ls)
+{
+	assert(ls->arrived - ls->order_first == ls->order.n - ls->order_head);
+	for (size_t i = 0; i < ls->at.n; i++)
+		assert(ls->at.at[i].known - ls->at.at[i].first ==
+		       ls->at.at[i].points.n - ls->at.at[i].head);
+	for (uint32_t i = 0; i < ls->sets.n; i++)
+		if (ls->sets.at[i].live)
+			set_check(ls, i);
+	for (uint32_t i = 0; i < ls->resources.n; i++)
+		if (ls->resources.at[i].live)
+			resource_check(ls, i);
+}

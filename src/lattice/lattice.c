@@ -20,6 +20,7 @@
  */
 #include "lattice/lattice_priv.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -162,6 +163,20 @@ void lattice_free(struct lattice *l)
 	VEC_RELEASE_ALL(&l->found, &l->kept, &l->packings, &l->window, &l->views, &l->top,
 			&l->passed, &l->observed_cut, &l->verdicts);
 	mem_free(l);
+}
+
+void lattice_check(const struct lattice *l)
+{
+	const struct level *v = &l->level;
+
+	lanes_check(&l->lanes);
+	for (size_t i = 1; i < v->n; i++) {
+		uint32_t words = v->packing->words;
+		int order = packing_compare(v->keys + (i - 1) * words, v->keys + i * words, words);
+
+		assert(order < 0 ||
+		       (order == 0 && v->configs && v->configs[i - 1] < v->configs[i]));
+	}
 }
 
 /* --- receiving --- */

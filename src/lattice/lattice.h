@@ -62,6 +62,8 @@ struct lattice_counts {
 struct lattice;
 struct lattice *lattice_new(const struct lattice_options *opt);
 void lattice_free(struct lattice *l);
+/* Aborts where lanes and levels are not what they should be.  Slow: for tests. */
+void lattice_check(const struct lattice *l);
 
 /* Where its points go. */
 struct point_sink lattice_sink(struct lattice *l);

@@ -86,6 +86,8 @@ struct lanes {
 
 void lanes_init(struct lanes *ls);
 void lanes_release(struct lanes *ls);
+/* Aborts where queues, sets and resources do not fit together. */
+void lanes_check(const struct lanes *ls);
 void lanes_set(struct lanes *ls, uint64_t number, uint64_t resource, unsigned flags);
 void lanes_point(struct lanes *ls, const struct point *m);
 void lanes_close(struct lanes *ls, uint64_t number);

@@ -284,6 +284,8 @@ void merge_whole_load(struct merge *m);
 enum status merge_whole_advance(struct merge *m);
 /* Events may be placed up to where all were to be scanned. */
 void merge_limit(struct merge *m);
+/* Aborts where a thread is not in the one list that its state says.  Costs a look at each thread. */
+void merge_check(const struct merge *m);
 /* The next window: scans ahead as far as the mode says. */
 void merge_advance(struct merge *m);
 /* Lets one thread go that reads of INIT hold up, if the mode allows that. */

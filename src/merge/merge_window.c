@@ -82,8 +82,37 @@ void merge_limit(struct merge *m)
 		m->threads[i]->stream.limit = m->threads[i]->stream.load;
 }
 
+/* So many there are on the list, which is of threads in that state. */
+static uint32_t list_check(const struct merge *m, uint32_t first, enum merge_state state)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = first; i != MERGE_NOBODY; i = m->threads[i]->next, n++)
+		assert(i < m->n && n < m->n && m->threads[i]->state == state);
+	return n;
+}
+
+void merge_check(const struct merge *m)
+{
+	uint32_t in[MERGE_DONE + 1] = { 0 }, listed[MERGE_DONE + 1] = { 0 };
+	struct map_item item;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		assert(m->threads[i]->stream.nfetched <= m->threads[i]->stream.nscanned);
+		in[m->threads[i]->state]++;
+		listed[MERGE_EVENT] += list_check(m, m->threads[i]->waiters, MERGE_EVENT);
+	}
+	for (size_t i = 0; map_next(&m->read_waiters, &i, &item);)
+		listed[MERGE_READS] += list_check(m, (uint32_t)item.value - 1, MERGE_READS);
+	listed[MERGE_READY] =
+		list_check(m, m->ready_first, MERGE_READY) + (m->running != MERGE_NOBODY);
+	assert(in[MERGE_READY] == listed[MERGE_READY] && in[MERGE_EVENT] == listed[MERGE_EVENT]);
+	assert(in[MERGE_READS] == listed[MERGE_READS] && in[MERGE_DONE] == m->ndone);
+}
+
 void merge_advance(struct merge *m)
 {
+	merge_check(m);
 	m->window++;
 	m->mode->load(m);
 	m->error = threads_scan(m);

@@ -418,3 +418,53 @@ void cells_drop(struct cells *c, uint64_t addr, uint64_t len)
 	if (len != 0)
 		range_walk(c, addr, last_of(addr, len), len >= REAP_BYTES, word_clear);
 }
+
+/* ---- for tests ---- */
+
+static void id_check(const struct cells *c, uint32_t id, bool *used)
+{
+	assert(id < c->count && !used[id]);
+	used[id] = true;
+}
+
+/* A cell is one run of bytes of one word. */
+static void entry_check(const struct cells *c, const struct entry *e, bool *used)
+{
+	struct cells_word w;
+	bool empty = true;
+
+	if (e->shape != MANY) {
+		assert(e->shape < MANY);
+		if (e->shape != 0)
+			id_check(c, e->at, used);
+		return;
+	}
+	assert(e->at < c->words.n);
+	w = c->words.at[e->at];
+	for (unsigned i = 0; i < 8; i++) {
+		empty &= w.cell[i] == NO_CELL;
+		if (w.cell[i] != NO_CELL && (w.edges >> i & 1))
+			id_check(c, w.cell[i], used);
+	}
+	word_edges(&w);
+	assert(!empty && w.edges == c->words.at[e->at].edges);
+}
+
+void cells_check(const struct cells *c)
+{
+	bool *used = mem_zalloc(c->count + 1);
+	struct map_item item;
+
+	for (size_t i = 0; map_next(&c->index, &i, &item);) {
+		const struct cells_page *p = (const struct cells_page *)(uintptr_t)item.value;
+		uint64_t number;
+
+		assert(p->number == item.key);
+		assert(keyset_next(&c->pages, p->number, p->number, &number));
+		for (unsigned k = 0; k < PAGE_WORDS; k++)
+			entry_check(c, &p->entry[k], used);
+	}
+	for (size_t i = 0; i < c->again.n; i++)
+		id_check(c, c->again.at[i], used);
+	mem_free(used);
+}

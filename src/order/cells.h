@@ -60,6 +60,8 @@ struct cells {
 
 void cells_init(struct cells *c);
 void cells_release(struct cells *c);
+/* Aborts where pages, words and ids do not fit together.  Slow: for tests. */
+void cells_check(const struct cells *c);
 
 /* The cells of [addr, addr + len), made where there are none.  Returns how many; when it is one,
  * it is *one and ids stays as it was.  Precondition: len is not 0, the range ends within 2^64. */

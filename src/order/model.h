@@ -135,6 +135,8 @@ bool model_take(struct model *m, const struct step_batch *b);
 /* Settles cells, sections, lists.  Call once, before any question below. */
 void model_finish(struct model *m);
 void model_free(struct model *m);
+/* Aborts where a finished model is not what this page says.  Slow: for tests. */
+void model_check(const struct model *m);
 
 struct model_list model_chain(const struct model *m, uint32_t chain);
 /* Accesses of a cell, each event once. */

@@ -43,6 +43,8 @@ struct evidence_options {
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 			  struct evidence **out, struct diag *d) ST_CHECKED;
 void evidence_free(struct evidence *ev);
+/* Aborts where what was loaded contradicts itself.  Slow: for tests. */
+void evidence_check(const struct evidence *ev);
 
 /* Positions 1 .. count are kept; brief: 0, and only the questions about events, objects and locks
  * held may be asked, for wanted positions and those acquires. */

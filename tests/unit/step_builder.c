@@ -122,5 +122,6 @@ struct model *step_build_model(const struct step_builder *b, const struct model_
 		size = size % 7 + 1;
 	}
 	model_finish(m);
+	model_check(m);
 	return m;
 }

@@ -123,6 +123,7 @@ static bool cells_round(uint64_t base)
 		for (int b = 0; b < a && good; b++)
 			good = touches_share_byte(&touches[a], &touches[b]) ==
 			       touches_share_cell(&touches[a], &touches[b]);
+	cells_check(&c);
 	cells_release(&c);
 	return good;
 }
@@ -181,6 +182,8 @@ static void test_cells_recycle(void)
 		VEC_CLEAR(&c.splits);
 		VEC_CLEAR(&c.dropped);
 		good = good && c.count <= 512 && nlive + c.again.n == c.count;
+		if (i % 100 == 0)
+			cells_check(&c);
 	}
 	TAP_OK(good, "ids come back, and only those that are free");
 	cells_release(&c);

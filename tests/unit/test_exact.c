@@ -81,6 +81,7 @@ static struct model *load_model(const struct trial *x)
 	while (steps_next(steps, &b, &d) == ST_OK)
 		model_take(m, &b);
 	model_finish(m);
+	model_check(m);
 	steps_free(steps);
 	trace_close(t);
 	return m;

@@ -326,6 +326,7 @@ static void ask(const struct window *v, struct engine_result *out)
 	steps_free(s);
 	trace_close(t);
 	model_finish(m);
+	model_check(m);
 	run = engine_run_new(m);
 	for (size_t i = 0; i < NROWS; i++) {
 		const struct engine *e = engine_find(rows[i].engine);
@@ -411,6 +412,7 @@ static bool is_certified(const struct window *v, const struct row *row, const st
 		return false;
 	if (evidence_load(t, &opt, &ev, &d) != ST_OK)
 		BUG("%s", d.message);
+	evidence_check(ev);
 	c = checker_new(ev);
 	good = check_expand(ev, &f->schedule, &order);
 	if (good) {

@@ -70,6 +70,7 @@ static struct lattice_counts finish(struct bench *b)
 	struct lattice_counts c;
 
 	lattice_finish(b->l);
+	lattice_check(b->l);
 	lattice_counts(b->l, &c);
 	return c;
 }

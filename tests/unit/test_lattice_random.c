@@ -77,8 +77,10 @@ static struct lattice *build(const struct naive *c, struct lattice_options opt, 
 			continue;
 		tell_lanes(c, i + 1, &sink);
 		lattice_build(l);
+		lattice_check(l);
 	}
 	lattice_finish(l);
+	lattice_check(l);
 	return l;
 }
 

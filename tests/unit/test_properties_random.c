@@ -339,6 +339,7 @@ static void proof_begin(struct proof *j)
 	view_bind(&j->view, spec, j->trace);
 	if (evidence_load(j->trace, &opt, &j->evidence, &d) != ST_OK)
 		BUG("%s", d.message);
+	evidence_check(j->evidence);
 	j->checker = checker_new(j->evidence);
 }
 

@@ -322,6 +322,7 @@ static struct model *load(const char *path, bool *good)
 		trace_close(t);
 	}
 	model_finish(m);
+	model_check(m);
 	return m;
 }
 
@@ -379,6 +380,7 @@ static bool answer_get(const struct waits_run *r, bool strict, struct answer *ou
 	good = good && trace_open(path, NULL, &trace, &d) == ST_OK &&
 	       evidence_load(trace, &(struct evidence_options){ 0 }, &ev, &d) == ST_OK;
 	if (good) {
+		evidence_check(ev);
 		c = checker_new(ev);
 		for (size_t i = 0; i < result.findings.at.n; i++)
 			judge(c, ev, &result.findings.at.at[i], strict, out);

@@ -70,6 +70,7 @@ static bool load(struct trial *x)
 		BUG("no memory file");
 	if (trace_open(x->path, NULL, &x->trace, &d) == ST_OK &&
 	    evidence_load(x->trace, &opt, &x->evidence, &d) == ST_OK) {
+		evidence_check(x->evidence);
 		x->checker = checker_new(x->evidence);
 		return true;
 	}

@@ -45,6 +45,7 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 	steps_free(s);
 	trace_close(t);
 	model_finish(m);
+	model_check(m);
 	run = engine_run_new(m);
 	for (size_t i = 0; i < n; i++)
 		if (q[i].engine && q[i].engine->search)

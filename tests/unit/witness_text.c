@@ -28,6 +28,7 @@ void case_open(struct case_trace *t, const char *text, const struct evidence_opt
 		exit(1);
 	}
 	unlink(path);
+	evidence_check(t->ev);
 	t->checker = checker_new(t->ev);
 }
 
