@@ -148,21 +148,13 @@ static void area_add(struct relay *r, const struct format_area *a, uint64_t offs
 						    .turn = a->generation };
 }
 
-static bool slots_are_sane(const struct format_slots *s)
-{
-	return s->magic == FORMAT_SLOTS && s->size >= 4096 && s->size % 4096 == 0 &&
-	       s->size <= BLOCKS_CHUNK_MAX && s->first >= FORMAT_ALIGN &&
-	       s->length % FORMAT_ALIGN == 0 && s->length <= (uint64_t)1 << 40 &&
-	       s->length >= s->first + (uint64_t)s->count * s->size;
-}
-
 static enum found block_take(struct relay *r, struct message *m, uint64_t *length)
 {
 	union block b;
 
 	if (relay_read(r, r->at, &b, sizeof(b)) != sizeof(b))
 		return FOUND_NOTHING;
-	if (slots_are_sane(&b.slots)) {
+	if (blocks_slots_are_sane(&b.slots) && b.slots.length <= (uint64_t)1 << 40) {
 		relay_slots_add(r, &b.slots, r->at);
 		*length = b.slots.length;
 		return FOUND_BLOCK;

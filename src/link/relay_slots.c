@@ -35,10 +35,7 @@ static bool is_same(const struct format_chunk *a, const struct format_chunk *b)
 /* The head as it is now; false: there is no chunk. */
 static bool head_read(const struct relay *r, const struct relay_slot *s, struct format_chunk *c)
 {
-	return relay_read(r, s->offset, c, sizeof(*c)) == sizeof(*c) && c->magic == FORMAT_CHUNK &&
-	       c->tid < 1u << FORMAT_TID_BITS &&
-	       (c->tid == FORMAT_CONTROL_TID ||
-		(c->first_tseq >= 1 && c->first_tseq < (uint64_t)1 << FORMAT_TSEQ_BITS));
+	return relay_read(r, s->offset, c, sizeof(*c)) == sizeof(*c) && blocks_head_is_sane(c);
 }
 
 /* Of n bytes, those of whole records. */

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "link/store_priv.h"
+#include "recording/blocks.h"
 
 const struct store_limits store_limits_default = {
 	.bytes = (uint64_t)4 << 30,
@@ -117,11 +118,6 @@ static void slot_drop(struct store *s, struct thread *t)
 	t->n = 0;
 }
 
-static bool tseq_is_sane(uint32_t tid, uint64_t tseq)
-{
-	return tid == FORMAT_CONTROL_TID || (tseq >= 1 && tseq < (uint64_t)1 << FORMAT_TSEQ_BITS);
-}
-
 static enum status take_open(struct store *s, const struct message *m, struct diag *d)
 {
 	const struct message_records *more = &m->open.more;
@@ -138,7 +134,7 @@ static enum status take_open(struct store *s, const struct message *m, struct di
 	if (!number_is_due(t, head.tid, head.number, d))
 		return ST_BAD_INPUT;
 	if (more->from != t->n || more->n > FORMAT_SLOT_SIZE - sizeof(head) - t->n ||
-	    !tseq_is_sane(head.tid, head.first_tseq)) {
+	    !blocks_tseq_is_sane(head.tid, head.first_tseq)) {
 		diag_set(d, "bytes %u to %llu of an open chunk of T%u that has %u", more->from,
 			 (unsigned long long)more->from + more->n, head.tid, t->n);
 		return ST_BAD_INPUT;
@@ -158,7 +154,7 @@ static bool head_is_sane(const struct format_chunk *c)
 {
 	return c->magic == FORMAT_CHUNK && (c->flags & FORMAT_CHUNK_CLOSED) &&
 	       c->head_sum == format_head_sum(c) && c->used <= MESSAGE_BYTES &&
-	       tseq_is_sane(c->tid, c->first_tseq);
+	       blocks_tseq_is_sane(c->tid, c->first_tseq);
 }
 
 /* Puts it together in s->chunk: what came while it grew, and the rest. */

@@ -19,17 +19,6 @@
 
 #define OPEN_KEEP 256 /* a larger map is not worth clearing again and again */
 
-static uint64_t version_pack(struct version v)
-{
-	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
-}
-
-static struct version version_unpack(uint64_t n)
-{
-	return (struct version){ (uint32_t)(n >> FORMAT_TSEQ_BITS),
-				 n & (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1) };
-}
-
 /* ---- queues ---- */
 
 static void queue_add(struct merge_queue *q, uint64_t n)
@@ -89,7 +78,7 @@ static void open_clear(struct merge *m, struct merge_thread *t)
 	struct map_item item;
 
 	for (size_t i = 0; map_next(&t->repeats.open, &i, &item);)
-		has_come(m, merge_reads_key(version_unpack(item.value), item.key), 1);
+		has_come(m, merge_reads_key(decode_unpack(item.value), item.key), 1);
 	map_empty(&t->repeats.open);
 	t->stream.repeats = false;
 }
@@ -106,7 +95,7 @@ static void keys_clear(struct merge *m, struct map *keys)
 
 static void open_read(struct merge *m, struct merge_thread *t, const struct event *e)
 {
-	uint64_t word = e->addr >> 3, v = version_pack(e->refs[0]), old;
+	uint64_t word = e->addr >> 3, v = decode_pack(e->refs[0]), old;
 	bool fresh;
 	uint64_t *place = map_put(&t->repeats.open, word, &fresh);
 
@@ -117,7 +106,7 @@ static void open_read(struct merge *m, struct merge_thread *t, const struct even
 	*place = v;
 	may_come(m, merge_reads_key(e->refs[0], word), 1);
 	if (!fresh)
-		++*map_put(&t->repeats.left, merge_reads_key(version_unpack(old), word), NULL);
+		++*map_put(&t->repeats.left, merge_reads_key(decode_unpack(old), word), NULL);
 }
 
 /* The thread has stopped reading what it replaces itself. */
@@ -130,7 +119,7 @@ static void open_write(struct merge_repeats *r, const struct event *e)
 			continue;
 		v = *place;
 		map_remove(&r->open, word);
-		++*map_put(&r->left, merge_reads_key(version_unpack(v), word), NULL);
+		++*map_put(&r->left, merge_reads_key(decode_unpack(v), word), NULL);
 	}
 }
 
@@ -185,7 +174,7 @@ bool merge_repeats_withhold(const struct merge *m, const struct merge_thread *t,
 		return false;
 	n = *all;
 	own = map_get(&r->open, word);
-	n -= own && *own == version_pack(v);
+	n -= own && *own == decode_pack(v);
 	own = map_get(&r->left, key);
 	n -= own ? *own : 0;
 	own = map_get(&r->tail, key);

@@ -88,6 +88,28 @@ void blocks_close(struct blocks *b);
 /* Nothing more will be written: a last block that is cut is damage.  ended: the run has ended. */
 void blocks_end(struct blocks *b, bool ended);
 
+/* May a chunk of the thread begin with that event? */
+static inline bool blocks_tseq_is_sane(uint32_t tid, uint64_t tseq)
+{
+	return tid == FORMAT_CONTROL_TID || (tseq >= 1 && tseq < (uint64_t)1 << FORMAT_TSEQ_BITS);
+}
+
+/* May this be the head of a chunk? */
+static inline bool blocks_head_is_sane(const struct format_chunk *c)
+{
+	return c->magic == FORMAT_CHUNK && c->tid < 1u << FORMAT_TID_BITS &&
+	       blocks_tseq_is_sane(c->tid, c->first_tseq);
+}
+
+/* May this be the head of an extent of slots? */
+static inline bool blocks_slots_are_sane(const struct format_slots *s)
+{
+	return s->magic == FORMAT_SLOTS && s->size >= 4096 && s->size % 4096 == 0 &&
+	       s->size <= BLOCKS_CHUNK_MAX && s->first >= FORMAT_ALIGN &&
+	       s->length % FORMAT_ALIGN == 0 &&
+	       s->length >= s->first + (uint64_t)s->count * s->size;
+}
+
 /* NULL when nothing of the thread is in the file. */
 struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid);
 

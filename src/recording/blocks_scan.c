@@ -113,21 +113,6 @@ static struct blocks_chunk *chunk_add(struct blocks *b, uint32_t tid)
 	return VEC_PUSH(&thread_get(b, tid)->chunks);
 }
 
-static bool chunk_is_sane(const struct format_chunk *c)
-{
-	return c->magic == FORMAT_CHUNK && c->tid < 1u << FORMAT_TID_BITS &&
-	       (c->tid == FORMAT_CONTROL_TID ||
-		(c->first_tseq >= 1 && c->first_tseq < (uint64_t)1 << FORMAT_TSEQ_BITS));
-}
-
-static bool slots_are_sane(const struct format_slots *s)
-{
-	return s->magic == FORMAT_SLOTS && s->size >= 4096 && s->size % 4096 == 0 &&
-	       s->size <= BLOCKS_CHUNK_MAX && s->first >= FORMAT_ALIGN &&
-	       s->length % FORMAT_ALIGN == 0 &&
-	       s->length >= s->first + (uint64_t)s->count * s->size;
-}
-
 void blocks_damage(struct blocks *b, const char *what, uint64_t offset)
 {
 	b->damaged = true;
@@ -184,7 +169,7 @@ static void slot_scan(struct blocks *b, uint64_t at, uint64_t room)
 
 		if (blocks_read_at(b, at, &c, sizeof(c)) != sizeof(c) || c.magic != FORMAT_CHUNK)
 			return;
-		if (!chunk_is_sane(&c)) {
+		if (!blocks_head_is_sane(&c)) {
 			/* Perhaps a chunk is just being begun there; the next look will tell. */
 			if (i + 1 == SLOT_TRIES)
 				blocks_damage(b, "damaged slot", at);
@@ -261,13 +246,13 @@ static uint64_t block_scan(struct blocks *b, uint64_t offset, uint64_t end, bool
 		return 0;
 	if (written(h.byte, sizeof(h)) == 0)
 		*what = SCAN_ZEROS;
-	if (slots_are_sane(&h.slots) && !b->inside) {
+	if (blocks_slots_are_sane(&h.slots) && !b->inside) {
 		slots_scan(b, &h.slots, offset);
 		return h.slots.length <= end - offset ? h.slots.length : end - offset;
 	}
 	if (h.area.magic == FORMAT_AREA && !b->inside)
 		return area_add(b, &h.area, offset, end);
-	if (!chunk_is_sane(&h.chunk) || !head_is_closed(&h.chunk, BLOCKS_CHUNK_MAX))
+	if (!blocks_head_is_sane(&h.chunk) || !head_is_closed(&h.chunk, BLOCKS_CHUNK_MAX))
 		return 0;
 	if (h.chunk.used > end - offset - sizeof(h.chunk)) {
 		*what = SCAN_SHORT; /* its last copy may still lie in a slot */

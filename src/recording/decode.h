@@ -185,6 +185,18 @@ bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes
 
 void decode_item_release(struct decode_item *item);
 
+/* A version as one number. */
+static inline uint64_t decode_pack(struct version v)
+{
+	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
+}
+
+static inline struct version decode_unpack(uint64_t n)
+{
+	return (struct version){ (uint32_t)(n >> FORMAT_TSEQ_BITS),
+				 n & (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1) };
+}
+
 /* The kind of the OTHER record with this head; w is at its payload.  FORMAT_NKINDS: not known. */
 unsigned decode_kind(uint32_t head, struct wire *w);
 

@@ -9,15 +9,10 @@
 
 #include "base/wire.h"
 
-static uint64_t version_pack(struct version v)
-{
-	return (uint64_t)v.tid << FORMAT_TSEQ_BITS | v.tseq;
-}
-
 /* False: no event before this one has that name. */
 static bool version_unpack(const struct decode_cursor *c, uint64_t packed, struct version *out)
 {
-	*out = (struct version){ (uint32_t)(packed >> FORMAT_TSEQ_BITS), packed & DECODE_TSEQ_MAX };
+	*out = decode_unpack(packed);
 	if (packed == 0)
 		return true;
 	return packed >> (FORMAT_TSEQ_BITS + FORMAT_TID_BITS) == 0 && out->tid != 0 &&
@@ -74,7 +69,7 @@ bool decode_access_end(struct decode_cursor *c, struct wire *w, unsigned access,
 static void place_remember(struct decode_cursor *c, struct decode_slot *p,
 			   const struct decode_item *item, uint64_t value)
 {
-	uint64_t version = version_pack(item->ref[0]);
+	uint64_t version = decode_pack(item->ref[0]);
 
 	p->addr = item->e.addr;
 	if (item->reads || version != p->own)
@@ -87,14 +82,14 @@ static void place_remember(struct decode_cursor *c, struct decode_slot *p,
 		c->last_read[1] = c->last_read[0];
 		c->last_read[0] = value;
 	} else {
-		p->own = version_pack((struct version){ c->tid, c->tseq + 1 });
+		p->own = decode_pack((struct version){ c->tid, c->tseq + 1 });
 	}
 }
 
 /* Of an access that touches two words: from the first one's. */
 static bool second_take(const struct decode_cursor *c, struct wire *w, struct decode_item *item)
 {
-	uint64_t packed = version_pack(item->ref[0]) + (uint64_t)format_unzigzag(wire_varint(w));
+	uint64_t packed = decode_pack(item->ref[0]) + (uint64_t)format_unzigzag(wire_varint(w));
 
 	return version_unpack(c, packed, &item->ref[1]);
 }
