@@ -18,23 +18,6 @@
 #include "text/std_write.h"
 #include "trace/trace.h"
 
-enum { EXPORT_TO = 1, EXPORT_PAIR, EXPORT_STRICT, EXPORT_LATTICE, EXPORT_ANALYSIS, EXPORT_SPEC };
-
-static const struct option_def export_options[] = {
-	{ EXPORT_TO, 0, "to", "FORM",
-	  "promela, a model for SPIN; std, text; dot, a picture of the lattice" },
-	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
-	{ EXPORT_STRICT, 0, "strict", NULL, "promela: every read keeps its write" },
-	{ EXPORT_LATTICE, 0, "lattice", "KIND",
-	  "mvc or weak: the lattice, whose states are the cuts" },
-	{ EXPORT_ANALYSIS, 'a', "analysis", "NAME",
-	  "lattice-mvc or lattice-weak: the same; of dot weak is the default" },
-	{ EXPORT_SPEC, 's', "spec", "FILE",
-	  "of a lattice: what this specification takes as steps" },
-	INPUT_OPTIONS,
-	{ 0 },
-};
-
 struct request {
 	const char *path, *to;
 	bool std, is_dot; /* to is one of these, not promela */
@@ -43,6 +26,23 @@ struct request {
 	const char *spec_path;
 	struct promela_options promela;
 	struct input in;
+};
+
+enum { EXPORT_PAIR = 1, EXPORT_ANALYSIS };
+
+#define AT(member) OPTION_AT(struct request, member)
+static const struct option_def export_options[] = {
+	{ AT(to), 0, "to", "FORM",
+	  "promela, a model for SPIN; std, text; dot, a picture of the lattice" },
+	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
+	{ AT(promela.strict), 0, "strict", NULL, "promela: every read keeps its write" },
+	{ AT(kind), 0, "lattice", "KIND", "mvc or weak: the lattice, whose states are the cuts" },
+	{ EXPORT_ANALYSIS, 'a', "analysis", "NAME",
+	  "lattice-mvc or lattice-weak: the same; of dot weak is the default" },
+	{ AT(spec_path), 's', "spec", "FILE",
+	  "of a lattice: what this specification takes as steps" },
+	INPUT_OPTIONS,
+	{ 0 },
 };
 
 static void put_out(struct strbuf *out)
@@ -226,17 +226,10 @@ static int run(const struct command *c, int argc, char **argv)
 	int id, status;
 
 	option_begin(&p, c->name, c->options, argc, argv);
+	p.into = &r;
 	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == EXPORT_TO) {
-			r.to = value;
-		} else if (id == EXPORT_STRICT) {
-			r.promela.strict = true;
-		} else if (id == EXPORT_LATTICE) {
-			r.kind = value;
-		} else if (id == EXPORT_ANALYSIS) {
+		if (id == EXPORT_ANALYSIS) {
 			r.kind = strncmp(value, "lattice-", 8) == 0 ? value + 8 : value;
-		} else if (id == EXPORT_SPEC) {
-			r.spec_path = value;
 		} else if (id == EXPORT_PAIR) {
 			if (!parse_pair(value, r.promela.pair))
 				return command_misuse(

@@ -27,29 +27,10 @@
 #include "link/peer.h"
 #include "live/observe.h"
 
-#define OBSERVE_LISTEN 1
-#define OBSERVE_SPOOL 2
-#define OBSERVE_SPOOL_SIZE 3
-#define OBSERVE_ONCE 4
-#define OBSERVE_TOKEN_FILE 5
-#define OBSERVE_PEERS 6
+#define OBSERVE_SPOOL_SIZE 1
+#define OBSERVE_PEERS 2
 
 #define MOST_PEERS 1000
-
-static const struct option_def observe_options[] = {
-	{ OBSERVE_LISTEN, 0, "listen", "ADDR", "where to listen; default a socket of your own" },
-	ANALYSE_OPTIONS,
-	{ OBSERVE_SPOOL, 0, "spool", "DIR", "keep what was received, in files in DIR" },
-	{ OBSERVE_SPOOL_SIZE, 0, "spool-size", "SIZE",
-	  "of each recording keep the last SIZE; default 4G" },
-	{ OBSERVE_ONCE, 0, "once", NULL, "leave after one recording" },
-	{ OBSERVE_TOKEN_FILE, 0, "token-file", "FILE",
-	  "recordings must show the token in the first line of FILE" },
-	{ OBSERVE_PEERS, 0, "peers", "N", "recordings at one time; default 8" },
-	{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },
-	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
-	{ 0 },
-};
 
 struct server {
 	struct observe o;
@@ -62,6 +43,22 @@ struct server {
 	bool leaving;
 	int64_t left_ms; /* when it was told to */
 	int status;
+};
+
+#define AT(member) OPTION_AT(struct server, member)
+static const struct option_def observe_options[] = {
+	{ AT(listen), 0, "listen", "ADDR", "where to listen; default a socket of your own" },
+	ANALYSE_OPTIONS,
+	{ AT(o.spool), 0, "spool", "DIR", "keep what was received, in files in DIR" },
+	{ OBSERVE_SPOOL_SIZE, 0, "spool-size", "SIZE",
+	  "of each recording keep the last SIZE; default 4G" },
+	{ AT(o.once), 0, "once", NULL, "leave after one recording" },
+	{ AT(token_file), 0, "token-file", "FILE",
+	  "recordings must show the token in the first line of FILE" },
+	{ OBSERVE_PEERS, 0, "peers", "N", "recordings at one time; default 8" },
+	{ AT(o.quiet), 'q', "quiet", NULL, "say nothing but errors" },
+	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
+	{ 0 },
 };
 
 /* ---- beginning ---- */
@@ -271,32 +268,16 @@ static int observe(struct server *s)
 static bool take_option(struct server *s, const struct command *c, const struct option_parser *p,
 			int id, const char *value, int *status)
 {
-	struct input in = { .quiet = s->o.quiet };
-
 	*status = EXIT_TROUBLE;
 	switch (id) {
-	case OBSERVE_LISTEN:
-		s->listen = value;
-		return true;
-	case OBSERVE_SPOOL:
-		s->o.spool = value;
-		return true;
 	case OBSERVE_SPOOL_SIZE:
 		return option_size(p, "--spool-size", value, STORE_LEAST_BYTES, &s->o.limits.bytes);
-	case OBSERVE_ONCE:
-		return s->o.once = true;
-	case OBSERVE_TOKEN_FILE:
-		s->token_file = value;
-		return true;
 	case OBSERVE_PEERS:
 		return option_number(p, "--peers", value, 1, MOST_PEERS, &s->most_peers);
 	default:
 		if (id >= ANALYSE_LIST)
 			return analyse_option(&s->o.analyse, p, id, value);
-		if (!input_option(&in, c, id, value, status))
-			return false;
-		s->o.quiet = in.quiet;
-		return true;
+		return input_option(&(struct input){ 0 }, c, id, value, status);
 	}
 }
 
@@ -311,6 +292,7 @@ static int run(const struct command *c, int argc, char **argv)
 	s.o.limits = store_limits_default;
 	analyse_init(&s.o.analyse);
 	option_begin(&p, c->name, c->options, argc, argv);
+	p.into = &s;
 	while (good && (id = option_next(&p, &value)) != OPTION_DONE)
 		good = take_option(&s, c, &p, id, value, &status);
 	if (good)

@@ -13,35 +13,28 @@
 #include "trace/trace.h"
 #include "witness/evidence.h"
 
-enum {
-	PRINT_STD = 1,
-	PRINT_FROM,
-	PRINT_TO,
-	PRINT_THREAD,
-	PRINT_STACKS,
-	PRINT_SITES,
-	PRINT_LOCK_TREES,
-};
-
-static const struct option_def print_options[] = {
-	{ PRINT_STD, 0, "std", NULL, "as STD text, or as #fmt 1 text where STD has no words" },
-	{ PRINT_FROM, 0, "from", "N", "start at event N" },
-	{ PRINT_TO, 0, "to", "N", "stop after event N" },
-	{ PRINT_THREAD, 0, "thread", "T", "only events of thread T" },
-	{ PRINT_STACKS, 0, "stacks", NULL, "call stacks too" },
-	{ PRINT_SITES, 0, "sites", NULL,
-	  "the table of places with dependency facts instead of events" },
-	{ PRINT_LOCK_TREES, 0, "lock-trees", NULL,
-	  "which locks each thread takes inside which, instead of events" },
-	INPUT_OPTIONS,
-	{ 0 },
-};
-
 struct request {
 	const char *path, *thread;
 	uint64_t from, to;
 	bool std, stacks, sites, trees;
 	struct input in;
+};
+
+enum { PRINT_FROM = 1, PRINT_TO };
+
+#define AT(member) OPTION_AT(struct request, member)
+static const struct option_def print_options[] = {
+	{ AT(std), 0, "std", NULL, "as STD text, or as #fmt 1 text where STD has no words" },
+	{ PRINT_FROM, 0, "from", "N", "start at event N" },
+	{ PRINT_TO, 0, "to", "N", "stop after event N" },
+	{ AT(thread), 0, "thread", "T", "only events of thread T" },
+	{ AT(stacks), 0, "stacks", NULL, "call stacks too" },
+	{ AT(sites), 0, "sites", NULL,
+	  "the table of places with dependency facts instead of events" },
+	{ AT(trees), 0, "lock-trees", NULL,
+	  "which locks each thread takes inside which, instead of events" },
+	INPUT_OPTIONS,
+	{ 0 },
 };
 
 static bool is_wanted(const struct request *r, const struct trace *t, const struct event *e)
@@ -174,35 +167,12 @@ static int run(const struct command *c, int argc, char **argv)
 	int id, status = EXIT_TROUBLE;
 
 	option_begin(&p, c->name, c->options, argc, argv);
+	p.into = &r;
 	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		bool good = true;
-
-		switch (id) {
-		case PRINT_STD:
-			r.std = true;
-			break;
-		case PRINT_FROM:
-			good = option_number(&p, "--from", value, 1, UINT64_MAX, &r.from);
-			break;
-		case PRINT_TO:
-			good = option_number(&p, "--to", value, 1, UINT64_MAX, &r.to);
-			break;
-		case PRINT_THREAD:
-			r.thread = value;
-			break;
-		case PRINT_STACKS:
-			r.stacks = true;
-			break;
-		case PRINT_SITES:
-			r.sites = true;
-			break;
-		case PRINT_LOCK_TREES:
-			r.trees = true;
-			break;
-		default:
-			good = input_option(&r.in, c, id, value, &status);
-		}
-		if (!good)
+		if (id == PRINT_FROM || id == PRINT_TO
+			    ? !option_number(&p, id == PRINT_FROM ? "--from" : "--to", value, 1,
+					     UINT64_MAX, id == PRINT_FROM ? &r.from : &r.to)
+			    : !input_option(&r.in, c, id, value, &status))
 			return status;
 	}
 	if (p.noperands != 1)

@@ -17,25 +17,24 @@
 #include "spec/spec.h"
 #include "trace/trace.h"
 
-enum { SPEC_CMD_FORMAT = 1, SPEC_CMD_TRACE, SPEC_CMD_LIBRARY };
+struct spec_view {
+	struct input in;
+	bool format;
+	const char *trace;   /* NULL: none */
+	const char *library; /* the same */
+};
 
+#define AT(member) OPTION_AT(struct spec_view, member)
 static const struct option_def spec_options[] = {
-	{ SPEC_CMD_FORMAT, 0, "format", NULL,
-	  "print the file itself, laid out, with all parentheses" },
-	{ SPEC_CMD_TRACE, 0, "trace", "TRACE",
+	{ AT(format), 0, "format", NULL, "print the file itself, laid out, with all parentheses" },
+	{ AT(trace), 0, "trace", "TRACE",
 	  "say where the variables are in the program of this recording" },
-	{ SPEC_CMD_LIBRARY, 0, "library", "NAME",
+	{ AT(library), 0, "library", "NAME",
 	  "write a specification made for a trace instead: races" },
 	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },
 	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
 	{ 0 },
-};
-
-struct spec_view {
-	struct input in;
-	bool format;
-	const char *trace; /* NULL: none */
 };
 
 /* ---- sets ---- */
@@ -281,7 +280,6 @@ static enum status library(void *unused, struct trace *t, struct diag *d)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	const char *name = NULL;
 	struct spec_view v = { 0 };
 	struct option_parser p;
 	const char *value;
@@ -289,21 +287,16 @@ static int run(const struct command *c, int argc, char **argv)
 	int id, status;
 
 	option_begin(&p, c->name, c->options, argc, argv);
+	p.into = &v;
 	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == SPEC_CMD_FORMAT)
-			v.format = true;
-		else if (id == SPEC_CMD_TRACE)
-			v.trace = value;
-		else if (id == SPEC_CMD_LIBRARY)
-			name = value;
-		else if (!input_option(&v.in, c, id, value, &status))
+		if (!input_option(&v.in, c, id, value, &status))
 			return status;
 	}
-	if (name && strcmp(name, "races") != 0)
-		return command_misuse(c, "unknown library '%s': expected races", name);
-	if (name && (p.noperands != 1 || v.format || v.trace))
+	if (v.library && strcmp(v.library, "races") != 0)
+		return command_misuse(c, "unknown library '%s': expected races", v.library);
+	if (v.library && (p.noperands != 1 || v.format || v.trace))
 		return command_misuse(c, "--library takes one trace, and no other option");
-	if (name)
+	if (v.library)
 		return input_read(p.operands[0], &v.in, library, NULL);
 	if (p.noperands == 0)
 		return command_misuse(c, "no spec given");

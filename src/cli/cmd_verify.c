@@ -18,20 +18,8 @@
 #include "witness/view.h"
 #include "witness/witness.h"
 
-#define STRICT 1
-#define VALUES 2
-#define SPEC 3
-#define MONITOR 4
+#define MONITOR 1
 #define MONITORS 16 /* plug-ins */
-
-static const struct option_def verify_options[] = {
-	{ STRICT, 0, "strict", NULL, "every read must see its write, whatever the witness says" },
-	{ VALUES, 0, "values", NULL, "a read may see any write of the same value" },
-	{ SPEC, 's', "spec", "FILE", "properties: this spec, not the one in the witness" },
-	{ MONITOR, 0, "monitor", "FILE.so", "properties: a plug-in's, too; may be given again" },
-	INPUT_OPTIONS,
-	{ 0 },
-};
 
 struct verify {
 	struct input in;
@@ -39,6 +27,17 @@ struct verify {
 	const char *spec;
 	const char *plugins[MONITORS];
 	size_t nplugins;
+};
+
+#define AT(member) OPTION_AT(struct verify, member)
+static const struct option_def verify_options[] = {
+	{ AT(strict), 0, "strict", NULL,
+	  "every read must see its write, whatever the witness says" },
+	{ AT(values), 0, "values", NULL, "a read may see any write of the same value" },
+	{ AT(spec), 's', "spec", "FILE", "properties: this spec, not the one in the witness" },
+	{ MONITOR, 0, "monitor", "FILE.so", "properties: a plug-in's, too; may be given again" },
+	INPUT_OPTIONS,
+	{ 0 },
 };
 
 /* What checks a property. */
@@ -344,14 +343,9 @@ static int run(const struct command *c, int argc, char **argv)
 	int id, status;
 
 	option_begin(&p, c->name, c->options, argc, argv);
+	p.into = &v;
 	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == STRICT)
-			v.strict = true;
-		else if (id == VALUES)
-			v.values = true;
-		else if (id == SPEC)
-			v.spec = value;
-		else if (id == MONITOR && v.nplugins < MONITORS)
+		if (id == MONITOR && v.nplugins < MONITORS)
 			v.plugins[v.nplugins++] = value;
 		else if (!input_option(&v.in, c, id, value, &status))
 			return status;

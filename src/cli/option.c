@@ -100,7 +100,7 @@ static int next_short(struct option_parser *p, const char **value)
 	return bad(p);
 }
 
-int option_next(struct option_parser *p, const char **value)
+static int next(struct option_parser *p, const char **value)
 {
 	*value = NULL;
 	if (p->bundle && *p->bundle)
@@ -132,6 +132,21 @@ int option_next(struct option_parser *p, const char **value)
 	for (; p->at < p->argc; p->at++)
 		p->operands[p->noperands++] = p->argv[p->at];
 	return OPTION_DONE;
+}
+
+int option_next(struct option_parser *p, const char **value)
+{
+	int id;
+
+	while ((id = next(p, value)) >= OPTION_INTO) {
+		void *to = (char *)p->into + (id - OPTION_INTO);
+
+		if (*value)
+			*(const char **)to = *value;
+		else
+			*(bool *)to = true;
+	}
+	return id;
 }
 
 bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,

@@ -21,6 +21,11 @@ struct option_def {
 	const char *help;
 };
 
+/* The id of an option that goes into the struct `into': without a value it sets a bool there, with one a
+ * const char *. */
+#define OPTION_AT(type, member) (OPTION_INTO + (int)offsetof(type, member))
+#define OPTION_INTO 1000 /* above all other ids */
+
 #define OPTION_DONE 0	/* no more options */
 #define OPTION_BAD (-1) /* a message was printed; leave with 2 */
 #define OPTION_HELP (-2)
@@ -30,6 +35,7 @@ struct option_parser {
 	const struct option_def *table;
 	int argc;
 	char **argv;  /* of the command: argv[0] is its name */
+	void *into;   /* for OPTION_AT */
 	bool program; /* the first operand starts a program's command line: stop there */
 	/* Results. */
 	int noperands;
@@ -42,7 +48,7 @@ struct option_parser {
 /* Operands end up in p->operands; valid once OPTION_DONE is returned. */
 void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
 		  int argc, char **argv);
-/* The id of the next option, with its value, or one of OPTION_*. */
+/* The id of the next option that is not OPTION_AT, with its value, or one of OPTION_*. */
 int option_next(struct option_parser *p, const char **value);
 
 /* A number within [low, high], or a message and false. */
