@@ -38,19 +38,10 @@ static bool take_option(struct session *s, const struct option_parser *p, int id
 		return add_pattern(s, "only", value);
 	case SESSION_IGNORE:
 		return add_pattern(s, "ignore", value);
-	case SESSION_LOCKS:
-		s->locks = true;
-		return true;
 	case SESSION_KEEP:
 		return option_size(p, "--keep", value, KEEP_LEAST, &s->keep);
 	case SESSION_LINGER:
 		return option_number(p, "--linger", value, 0, 600000, &s->linger);
-	case SESSION_FOLLOW:
-		s->follow = true;
-		return true;
-	case SESSION_QUIET:
-		s->quiet = true;
-		return true;
 	case SESSION_COLOR:
 		return talk_parse_color(value);
 	case SESSION_NO_HANG_STOP:
@@ -78,6 +69,7 @@ int session_command(const struct command *c, int argc, char **argv,
 
 	option_begin(&p, c->name, c->options, argc, argv);
 	p.program = true;
+	p.into = &s;
 	while ((id = option_next(&p, &value)) > OPTION_DONE) {
 		s.announce |= id == how->announce;
 		if (is_own(id) ? !take_option(&s, &p, id, value)

@@ -6,25 +6,22 @@
 
 #include <stdbool.h>
 
-#include "launch/launch.h"
+#include "cli/option.h"
+#include "launch/session.h"
 
 struct command;
 struct option_parser;
-struct session;
 
 /* Rows for the option tables of both commands, which differ in what they call the trace. */
 #define SESSION_TRACE 101
 #define SESSION_FULL 102
 #define SESSION_ONLY 103
 #define SESSION_IGNORE 104
-#define SESSION_LOCKS 105
-#define SESSION_QUIET 106
-#define SESSION_COLOR 107
-#define SESSION_NO_HANG_STOP 108
-#define SESSION_VERBOSE 109
-#define SESSION_KEEP 110
-#define SESSION_FOLLOW 111
-#define SESSION_LINGER 112
+#define SESSION_COLOR 105
+#define SESSION_NO_HANG_STOP 106
+#define SESSION_VERBOSE 107
+#define SESSION_KEEP 108
+#define SESSION_LINGER 109
 #define SESSION_LINGER_MS 1000
 #define SESSION_TRACE_HELP "where the trace goes; default PROG.foresee"
 #define SESSION_OPTIONS                                                                   \
@@ -33,15 +30,16 @@ struct session;
 		  "record accesses of matching variables only; repeatable" },             \
 		{ SESSION_IGNORE, 0, "ignore", "PAT",                                     \
 		  "leave out matching variables; repeatable" },                           \
-		{ SESSION_LOCKS, 0, "locks-only", NULL,                                   \
+		{ OPTION_AT(struct session, locks), 0, "locks-only", NULL,                \
 		  "record no accesses, only locks and the like, of any program" },        \
 		{ SESSION_KEEP, 0, "keep", "SIZE",                                        \
 		  "keep only the last SIZE (2G, 500M) of what threads did" },             \
-		{ SESSION_FOLLOW, 0, "follow-fork", NULL,                                 \
+		{ OPTION_AT(struct session, follow), 0, "follow-fork", NULL,              \
 		  "go along with the child when the program forks" },                     \
 		{ SESSION_LINGER, 0, "linger", "MS",                                      \
 		  "let threads that are left at the end go on, at most so long; 1000" },  \
-		{ SESSION_QUIET, 'q', "quiet", NULL, "say nothing but errors" },          \
+		{ OPTION_AT(struct session, quiet), 'q', "quiet", NULL,                   \
+		  "say nothing but errors" },                                             \
 	{                                                                                 \
 		SESSION_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" \
 	}
