@@ -123,25 +123,26 @@ static struct cells_page *page_find(struct cells *c, uint64_t number, bool make)
 	return p;
 }
 
-/* Precondition: its entries are empty. */
-static void page_remove(struct cells *c, struct cells_page *p)
-{
-	unsigned place = p->number & (CELLS_CACHE - 1);
-
-	if (c->cache[place].page == p)
-		c->cache[place].page = NULL;
-	map_remove(&c->index, p->number);
-	keyset_remove(&c->pages, p->number);
-	p->next = c->unused;
-	c->unused = p;
-}
-
 static bool page_is_empty(const struct cells_page *p)
 {
 	for (unsigned i = 0; i < PAGE_WORDS; i++)
 		if (p->entry[i].shape != 0)
 			return false;
 	return true;
+}
+
+/* Precondition: its entries are empty. */
+static void page_remove(struct cells *c, struct cells_page *p)
+{
+	unsigned place = p->number & (CELLS_CACHE - 1);
+
+	assert(page_is_empty(p));
+	if (c->cache[place].page == p)
+		c->cache[place].page = NULL;
+	map_remove(&c->index, p->number);
+	keyset_remove(&c->pages, p->number);
+	p->next = c->unused;
+	c->unused = p;
 }
 
 /* ---- words ---- */
@@ -233,7 +234,13 @@ static void word_fill(struct cells *c, struct entry *e, uint64_t word, unsigned 
 	word_edges(w);
 }
 
-/* Precondition: cells begin at `from' and at `to'. */
+/* No cell has both the byte and the one before. */
+static bool is_apart(const struct cells_word *w, unsigned byte)
+{
+	return (w->edges >> byte & 1) || w->cell[byte] == NO_CELL;
+}
+
+/* Precondition: no cell reaches across `from' or `to'. */
 static void word_list(struct cells *c, const struct entry *e, unsigned from, unsigned to)
 {
 	const struct cells_word *w;
@@ -244,8 +251,9 @@ static void word_list(struct cells *c, const struct entry *e, unsigned from, uns
 		return;
 	}
 	w = word_of(c, e);
+	assert(is_apart(w, from) && is_apart(w, to));
 	for (unsigned i = from; i < to; i++)
-		if (w->cell[i] != NO_CELL && (i == from || (w->edges >> i & 1)))
+		if (w->cell[i] != NO_CELL && (w->edges >> i & 1))
 			*VEC_PUSH(&c->ids) = w->cell[i];
 }
 
@@ -263,8 +271,9 @@ static void word_clear(struct cells *c, struct entry *e, unsigned from, unsigned
 		return;
 	}
 	w = word_of(c, e);
+	assert(is_apart(w, from) && is_apart(w, to));
 	for (unsigned i = from; i < to; i++)
-		if (w->cell[i] != NO_CELL && (i == from || (w->edges >> i & 1)))
+		if (w->cell[i] != NO_CELL && (w->edges >> i & 1))
 			*VEC_PUSH(&c->dropped) = w->cell[i];
 	for (unsigned i = 0; i < 8; i++) {
 		if (i >= from && i < to)

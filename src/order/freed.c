@@ -28,7 +28,9 @@ bool freed_find(const struct freed *f, uint64_t first, uint64_t last, struct fre
 
 void freed_add(struct freed *f, const struct freed_range *r)
 {
-	assert(r->first <= r->last);
+	struct freed_range old;
+
+	assert(r->first <= r->last && !freed_find(f, r->first, r->last, &old));
 	f->n++;
 	keyset_add(&f->lasts, r->last);
 	*map_put(&f->firsts, r->last, NULL) = r->first;

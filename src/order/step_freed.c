@@ -106,6 +106,7 @@ static void range_free(struct steps *s, uint64_t first, uint64_t last)
 {
 	struct freed_range r;
 
+	assert(first % 8 == 0 && last % 8 == 7);
 	do {
 		if (!freed_find(&s->freed, first, last, &r))
 			r = (struct freed_range){ first, last, stand_in_new(s) };

@@ -3,6 +3,7 @@
  *
  * An order is a prefix of each chain, run as observed, and then events one by one.
  */
+#include <assert.h>
 
 #include "base/search.h"
 #include "predict/sections.h"
@@ -134,7 +135,9 @@ static void wait_delay(struct exact_order *o, const struct model *m, const struc
 bool waits_is_quiet(struct waits *s, const struct waits_wait *w)
 {
 	const struct exact_order *o = &s->order;
+	uint32_t next = waits_after(s->m, w->park);
 
+	assert(waits_is_in(s, w->park) && !(next && waits_is_in(s, next)));
 	if (is_after_all(s, w))
 		return true;
 	if (o->observed.n && section_in(s->m, w->release, o->observed.at) &&
