@@ -19,7 +19,6 @@
  */
 #include <assert.h>
 
-#include "base/search.h"
 #include "order/causal_priv.h"
 
 static void join_set(struct causal_growing *g, uint32_t set)
@@ -58,8 +57,7 @@ static void section_close(struct causal_growing *g, uint32_t acquire)
 /* The latest acquire among those of one chain that the set has; 0 none. */
 static uint32_t section_latest(const struct causal_growing *g, struct model_list l, uint32_t chain)
 {
-	uint32_t count = causal_growing_at(g, chain);
-	uint32_t past = SEARCH_PAST(i, 0, l.n, g->c->m->event[l.at[i]].index < count);
+	uint32_t past = model_list_within(g->c->m, l, causal_growing_at(g, chain));
 
 	return past > 0 ? l.at[past - 1] : 0;
 }

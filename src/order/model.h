@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/search.h"
 #include "order/step.h"
 
 #define MODEL_HAS_PREDS 0x4000u	 /* in flags, beside STEP_*: model_preds() is not empty */
@@ -139,6 +140,11 @@ void model_free(struct model *m);
 void model_check(const struct model *m);
 
 struct model_list model_chain(const struct model *m, uint32_t chain);
+/* How many of the events, all of one chain, are among its first `count'. */
+static inline uint32_t model_list_within(const struct model *m, struct model_list l, uint32_t count)
+{
+	return SEARCH_PAST(i, 0, l.n, m->event[l.at[i]].index < count);
+}
 /* Accesses of a cell, each event once. */
 struct model_list model_cell(const struct model *m, uint32_t cell);
 /* Acquires (both modes) of a lock by one chain. */

@@ -52,7 +52,7 @@ static uint32_t run_before(const struct counting *c, const struct model_sem_run 
 	uint32_t n = 0;
 
 	causal_count(c->hard, e, run->chain, &n);
-	return SEARCH_PAST(i, 0, run->n, c->m->event[run->at[i]].index < n);
+	return model_list_within(c->m, (struct model_list){ run->at, run->n }, n);
 }
 
 /* p must come after e, or can never be. */

@@ -56,22 +56,6 @@ static void group_nodes(struct exact *x, uint32_t first, uint32_t end, uint32_t 
 	*to = (uint32_t)x->groups.n;
 }
 
-/* What has run before the start. */
-static int64_t value_at_start(const struct exact *x, uint32_t sem)
-{
-	struct model_sem_runs runs = model_sem_runs(x->m, sem);
-	int64_t value = (int64_t)model_sem_value(x->m, sem);
-
-	for (uint32_t i = 0; i < runs.n; i++) {
-		const struct model_sem_run *r = &runs.at[i];
-		uint32_t found =
-			SEARCH_PAST(k, 0, r->n, x->m->event[r->at[k]].index < x->lo[r->chain]);
-
-		value += (int64_t)r->posts[found] - r->takes[found];
-	}
-	return value;
-}
-
 /* Nodes lie chain by chain, so each list comes out sorted by chains. */
 static void list_nodes(struct exact *x, uint32_t *ends)
 {
@@ -118,8 +102,9 @@ void exact_build_counters(struct exact *x)
 	for (size_t i = 0; i < x->counters.n; i++) {
 		struct exact_counter *c = &x->counters.at[i];
 		const uint32_t *end = ends + i * KINDS;
+		int64_t takes;
 
-		c->value = value_at_start(x, c->sem);
+		c->value = exact_supply_start(x, c->sem, &takes);
 		c->dirty = false;
 		group_nodes(x, at, end[0], &c->first_post, &c->end_post);
 		group_nodes(x, end[0], end[1], &c->first_take, &c->end_take);

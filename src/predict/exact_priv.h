@@ -382,6 +382,8 @@ bool exact_supply(struct exact *x);
 /* The semaphore, or the try that failed, takes part. */
 void exact_supply_note(struct exact *x, uint32_t id);
 void exact_supply_clear(struct exact *x);
+/* What there is of a semaphore at the start, and how many TAKEs are in the universe. */
+int64_t exact_supply_start(const struct exact *x, uint32_t sem, int64_t *takes);
 
 /* exact_saturate.c */
 /* Brings in the node, with all that it needs. */

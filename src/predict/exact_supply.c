@@ -14,7 +14,6 @@
  * cut off might have taken it: then every event of the semaphore takes part.  So does every section of a
  * lock that a try found held, for which one it was is open.
  */
-#include "base/search.h"
 #include "predict/exact_priv.h"
 
 void exact_supply_clear(struct exact *x)
@@ -56,14 +55,13 @@ void exact_supply_note(struct exact *x, uint32_t id)
 	x->counters.at[*local].zeros |= e->op == STEP_ZERO;
 }
 
-/* The first of the events, of one chain, that has an index of at least n. */
-static uint32_t find_from(const struct exact *x, const uint32_t *at, uint32_t count, uint32_t n)
+/* So many of the run are among the first `count' events of its chain. */
+static uint32_t run_within(const struct exact *x, const struct model_sem_run *r, uint32_t count)
 {
-	return SEARCH_PAST(i, 0, count, x->m->event[at[i]].index < n);
+	return model_list_within(x->m, (struct model_list){ r->at, r->n }, count);
 }
 
-/* What there is at the start, and how many TAKEs are in the universe. */
-static int64_t value_at_start(const struct exact *x, uint32_t sem, int64_t *takes)
+int64_t exact_supply_start(const struct exact *x, uint32_t sem, int64_t *takes)
 {
 	struct model_sem_runs runs = model_sem_runs(x->m, sem);
 	int64_t value = (int64_t)model_sem_value(x->m, sem);
@@ -71,8 +69,8 @@ static int64_t value_at_start(const struct exact *x, uint32_t sem, int64_t *take
 	*takes = 0;
 	for (uint32_t i = 0; i < runs.n; i++) {
 		const struct model_sem_run *r = &runs.at[i];
-		uint32_t lo = find_from(x, r->at, r->n, x->lo[r->chain]);
-		uint32_t top = find_from(x, r->at, r->n, x->top[r->chain]);
+		uint32_t lo = run_within(x, r, x->lo[r->chain]);
+		uint32_t top = run_within(x, r, x->top[r->chain]);
 
 		value += (int64_t)r->posts[lo] - r->takes[lo];
 		*takes += r->takes[top] - r->takes[lo];
@@ -84,8 +82,8 @@ static int64_t value_at_start(const struct exact *x, uint32_t sem, int64_t *take
 static uint32_t next_of_run(struct exact *x, struct exact_counter *c, const struct model_sem_run *r,
 			    int64_t takes, int64_t value)
 {
-	uint32_t lo = find_from(x, r->at, r->n, x->lo[r->chain]);
-	uint32_t top = find_from(x, r->at, r->n, x->top[r->chain]);
+	uint32_t lo = run_within(x, r, x->lo[r->chain]);
+	uint32_t top = run_within(x, r, x->top[r->chain]);
 	int64_t base = (int64_t)r->posts[lo] - r->takes[lo];
 	int64_t f = (int64_t)r->posts[top] - r->takes[top] - base;
 
@@ -112,7 +110,7 @@ static bool supply_counter(struct exact *x, size_t counter)
 	bool grew = false;
 
 	for (uint32_t i = 0; i < runs.n; i++) {
-		int64_t takes, value = value_at_start(x, sem, &takes);
+		int64_t takes, value = exact_supply_start(x, sem, &takes);
 		struct exact_counter *c = &x->counters.at[counter];
 		uint32_t next = next_of_run(x, c, &runs.at[i], takes, value);
 		enum exact_room room;
@@ -133,7 +131,7 @@ static bool supply_busy(struct exact *x, uint32_t id)
 	x->steps += x->m->nchains / EXACT_LANES;
 	for (uint32_t k = 0; k < x->m->nchains; k++) {
 		struct model_list l = model_lock_chain(x->m, x->m->event[id].obj, k);
-		uint32_t i = l.n ? find_from(x, l.at, l.n, x->top[k]) : 0;
+		uint32_t i = model_list_within(x->m, l, x->top[k]);
 		enum exact_room room;
 
 		while (i < l.n && !model_explains(x->m, id, l.at[i]))

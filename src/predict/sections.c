@@ -4,8 +4,6 @@
  */
 #include "predict/sections.h"
 
-#include "base/search.h"
-
 uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut)
 {
 	if (cut[chain] == 0)
@@ -17,7 +15,7 @@ uint32_t section_open(const struct model *m, uint32_t chain, const uint32_t *cut
 static uint32_t latest_of(const struct model *m, struct model_list list, bool shared,
 			  uint32_t count)
 {
-	uint32_t past = SEARCH_PAST(i, 0, list.n, m->event[list.at[i]].index < count);
+	uint32_t past = model_list_within(m, list, count);
 
 	while (shared && past > 0 && m->event[list.at[past - 1]].op == STEP_RACQ)
 		past--;
