@@ -1,5 +1,6 @@
 #include "base/strbuf.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,4 +53,15 @@ void strbuf_release(struct strbuf *b)
 const char *strbuf_str(const struct strbuf *b)
 {
 	return b->at != NULL ? b->at : "";
+}
+
+bool strbuf_add_number(struct strbuf *b, const void *bytes, uint64_t len)
+{
+	uint64_t v = 0;
+
+	if (len > sizeof(v))
+		return false;
+	memcpy(&v, bytes, len);
+	strbuf_addf(b, "%" PRIu64, v);
+	return true;
 }

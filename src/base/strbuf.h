@@ -2,7 +2,9 @@
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
 	char *at;
@@ -12,6 +14,8 @@ struct strbuf {
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_adds(struct strbuf *b, const char *s);
 void strbuf_addf(struct strbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Bytes as they lie in memory, as one decimal number.  False: they are more than 8. */
+bool strbuf_add_number(struct strbuf *b, const void *bytes, uint64_t len);
 void strbuf_clear(struct strbuf *b);
 void strbuf_release(struct strbuf *b);
 const char *strbuf_str(const struct strbuf *b); /* never NULL */

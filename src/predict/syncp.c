@@ -89,15 +89,18 @@ static enum answer ask(struct worker *w, uint32_t e1, uint32_t e2, uint32_t *tak
 	return *taken > a->index ? TAKES : APART;
 }
 
-/* Accesses of the class that had to run have to for any further pair. */
-static uint32_t pass_taken(const struct worker *w, const struct candidate *x, uint32_t p,
-			   uint32_t taken)
+/* The first access of the class from *p on that does not have to run, and the answer for it; TAKES:
+ * all have to.  Those that had to have to for any further pair. */
+static enum answer ask_next(struct worker *w, const struct candidate *x, uint32_t *p)
 {
 	const struct model_event *event = w->search->m->event;
+	enum answer a = TAKES;
+	uint32_t taken;
 
-	while (p < x->n && event[x->at[p]].index < taken)
-		p++;
-	return p;
+	while (*p < x->n && (a = ask(w, x->at[*p], x->e, &taken)) == TAKES)
+		while (*p < x->n && event[x->at[*p]].index < taken)
+			++*p;
+	return a;
 }
 
 static bool add(struct worker *w, const struct candidate *x, uint32_t e1)
@@ -112,7 +115,8 @@ static bool meet_some(void *arg, const struct candidate *x)
 	struct worker *w = arg;
 	struct search *s = w->search;
 	uint64_t *pointer = map_put(&w->pointers, x->pair, NULL);
-	uint32_t p, taken;
+	enum answer a;
+	uint32_t p;
 
 	if (*pointer == DONE)
 		return true;
@@ -121,46 +125,22 @@ static bool meet_some(void *arg, const struct candidate *x)
 		return true;
 	}
 	p = *pointer > x->live ? (uint32_t)*pointer : x->live;
-	while (p < x->n) {
-		switch (ask(w, x->at[p], x->e, &taken)) {
-		case APART:
-			*pointer = DONE;
-			return add(w, x, x->at[p]);
-		case NONE:
-			*pointer = DONE;
-			return true;
-		case TAKES:
-			p = pass_taken(w, x, p, taken);
-			break;
-		}
-	}
-	*pointer = p;
-	return !engine_stopped(s->opt);
+	a = ask_next(w, x, &p);
+	*pointer = a == TAKES ? p : DONE;
+	return a == APART ? add(w, x, x->at[p]) : a == NONE || !engine_stopped(s->opt);
 }
 
 static bool meet_every(void *arg, const struct candidate *x)
 {
 	struct worker *w = arg;
 	struct search *s = w->search;
-	uint32_t p = x->live, taken;
+	uint32_t p = x->live;
+	enum answer a;
 
-	while (p < x->n) {
-		uint32_t e1 = x->at[p];
-
-		switch (ask(w, e1, x->e, &taken)) {
-		case APART:
-			if (candidates_mine(s->m, e1, x->e, x->cell) && !add(w, x, e1))
-				return false;
-			p++;
-			break;
-		case NONE:
-			return true;
-		case TAKES:
-			p = pass_taken(w, x, p, taken);
-			break;
-		}
-	}
-	return !engine_stopped(s->opt);
+	for (; (a = ask_next(w, x, &p)) == APART; p++)
+		if (candidates_mine(s->m, x->at[p], x->e, x->cell) && !add(w, x, x->at[p]))
+			return false;
+	return a == NONE || !engine_stopped(s->opt);
 }
 
 static bool is_found(void *arg, uint64_t signature)

@@ -1,7 +1,6 @@
 #include "report/show.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/talk.h"
 #include "capture/hooks.h"
@@ -58,13 +57,8 @@ void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
 /* Decimal up to 8 bytes; longer: bytes in memory order, shortened. */
 static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 {
-	uint64_t v = 0;
-
-	if (len <= 8) {
-		memcpy(&v, bytes, len);
-		strbuf_addf(out, "%" PRIu64, v);
+	if (strbuf_add_number(out, bytes, len))
 		return;
-	}
 	strbuf_adds(out, "[");
 	for (uint64_t i = 0; i < len && i < VALUE_BYTES; i++)
 		strbuf_addf(out, "%s%02x", i ? " " : "", bytes[i]);

@@ -174,13 +174,8 @@ static void add_words(const struct std_writer *w, const struct event *e, struct 
 
 static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 {
-	uint64_t v = 0;
-
-	if (len <= 8) {
-		memcpy(&v, bytes, len);
-		strbuf_addf(out, "%" PRIu64, v);
+	if (strbuf_add_number(out, bytes, len))
 		return;
-	}
 	strbuf_adds(out, "x");
 	for (uint64_t i = 0; i < len; i++)
 		strbuf_addf(out, "%02x", bytes[i]);
