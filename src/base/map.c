@@ -29,6 +29,12 @@ void map_release(struct map *m)
 	map_init(m);
 }
 
+void map_release_all(struct map *const *maps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		map_release(maps[i]);
+}
+
 static void clear(struct map *m)
 {
 	for (size_t i = 0; i < m->capacity; i++)

@@ -29,6 +29,11 @@ struct map {
 
 void map_init(struct map *m);
 void map_release(struct map *m);
+/* Several at once: MAP_RELEASE_ALL(&a, &b). */
+#define MAP_RELEASE_ALL(...)                                  \
+	map_release_all((struct map *const[]){ __VA_ARGS__ }, \
+			sizeof((struct map *const[]){ __VA_ARGS__ }) / sizeof(struct map *))
+void map_release_all(struct map *const *maps, size_t n);
 void map_clear(struct map *m);
 
 /* The value's place, or NULL.  Good until the next put or remove. */

@@ -303,8 +303,7 @@ static void goodlock_end(void *arg, struct engine_result *out)
 		compare_trees(self);
 	say_limits(self);
 	locktree_release(&self->tree);
-	map_release(&self->heads);
-	map_release(&self->known);
+	MAP_RELEASE_ALL(&self->heads, &self->known);
 	MEM_FREE_ALL(self->same, self->marks, self->component, self);
 }
 

@@ -438,12 +438,9 @@ void merge_free(struct merge *m)
 	}
 	decode_item_release(&m->scanned);
 	merge_reads_release(&m->reads);
-	map_release(&m->read_waiters);
-	map_release(&m->forced);
+	MAP_RELEASE_ALL(&m->read_waiters, &m->forced);
 	merge_past_release(m);
-	map_release(&m->follow.open);
-	map_release(&m->follow.gone[0]);
-	map_release(&m->follow.gone[1]);
+	MAP_RELEASE_ALL(&m->follow.open, &m->follow.gone[0], &m->follow.gone[1]);
 	MEM_FREE_ALL(m->threads, m->by_tid, m);
 }
 

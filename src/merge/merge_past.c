@@ -255,6 +255,5 @@ const struct merge_mode merge_mode_present = {
 void merge_past_release(struct merge *m)
 {
 	prologue_release(&m->past.prologue);
-	map_release(&m->past.gone);
-	map_release(&m->past.counted);
+	MAP_RELEASE_ALL(&m->past.gone, &m->past.counted);
 }

@@ -30,8 +30,7 @@ void merge_reads_init(struct merge_reads *r)
 
 void merge_reads_release(struct merge_reads *r)
 {
-	map_release(&r->count);
-	map_release(&r->own);
+	MAP_RELEASE_ALL(&r->count, &r->own);
 	VEC_RELEASE(&r->stacks);
 }
 

@@ -132,9 +132,7 @@ void merge_repeats_end(struct merge *m, struct merge_thread *t)
 
 void merge_repeats_release(struct merge_repeats *r)
 {
-	map_release(&r->open);
-	map_release(&r->left);
-	map_release(&r->tail);
+	MAP_RELEASE_ALL(&r->open, &r->left, &r->tail);
 	VEC_RELEASE_ALL(&r->ends.at, &r->belated.at);
 }
 

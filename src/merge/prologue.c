@@ -377,8 +377,7 @@ void prologue_add(struct prologue *p, const struct prologue_thread *t)
 	if (t->upto != 0 || (s.any && !s.forked))
 		after_add(&s);
 	VEC_RELEASE_ALL(&s.locks, &s.after, &s.holds);
-	map_release(&s.hold_at);
-	map_release(&s.barriers);
+	MAP_RELEASE_ALL(&s.hold_at, &s.barriers);
 }
 
 /* ---- all ---- */
@@ -445,7 +444,5 @@ void prologue_finish(struct prologue *p)
 void prologue_release(struct prologue *p)
 {
 	VEC_RELEASE_ALL(&p->events, &p->after, &p->ended, &p->handed, &p->onces);
-	map_release(&p->joined);
-	map_release(&p->handed_at);
-	map_release(&p->onces_at);
+	MAP_RELEASE_ALL(&p->joined, &p->handed_at, &p->onces_at);
 }

@@ -40,9 +40,7 @@ void ere_terms_init(struct ere_terms *t)
 void ere_terms_release(struct ere_terms *t)
 {
 	VEC_RELEASE_ALL(&t->at, &t->kids, &t->stack);
-	map_release(&t->newest);
-	map_release(&t->letters);
-	map_release(&t->derived);
+	MAP_RELEASE_ALL(&t->newest, &t->letters, &t->derived);
 }
 
 bool ere_is_nullable(const struct ere_terms *t, uint32_t term)

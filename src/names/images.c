@@ -59,8 +59,7 @@ void images_free(struct images *im)
 	VEC_RELEASE(&im->symbols);
 	map_release(&im->files);
 	VEC_RELEASE_ALL(&im->images, &im->codes, &im->inlined);
-	map_release(&im->numbers);
-	map_release(&im->code_at);
+	MAP_RELEASE_ALL(&im->numbers, &im->code_at);
 	intern_free(im->text);
 	pthread_mutex_destroy(&im->lock);
 	mem_free(im);

@@ -85,9 +85,7 @@ void objects_release(struct objects *o)
 	spans_release(&o->benign);
 	spans_release(&o->owners);
 	intern_free(o->words);
-	map_release(&o->stacks);
-	map_release(&o->numbers);
-	map_release(&o->units);
+	MAP_RELEASE_ALL(&o->stacks, &o->numbers, &o->units);
 	MEM_FREE_ALL(o->globals, o->reach);
 	strbuf_release(&o->text);
 }

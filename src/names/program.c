@@ -195,8 +195,7 @@ void program_init(struct program *p)
 static void tables_release(struct program *p)
 {
 	images_free(p->images);
-	map_release(&p->strings);
-	map_release(&p->site_at);
+	MAP_RELEASE_ALL(&p->strings, &p->site_at);
 	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden);
 }
 

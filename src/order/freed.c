@@ -13,8 +13,7 @@ void freed_init(struct freed *f)
 void freed_release(struct freed *f)
 {
 	keyset_release(&f->lasts);
-	map_release(&f->firsts);
-	map_release(&f->cells);
+	MAP_RELEASE_ALL(&f->firsts, &f->cells);
 }
 
 bool freed_find(const struct freed *f, uint64_t first, uint64_t last, struct freed_range *out)

@@ -26,10 +26,7 @@ void places_init(struct places *p, struct trace *t)
 void places_release(struct places *p)
 {
 	VEC_RELEASE(&p->first);
-	map_release(&p->by_hash);
-	map_release(&p->families);
-	map_release(&p->blocks);
-	map_release(&p->of_locks);
+	MAP_RELEASE_ALL(&p->by_hash, &p->families, &p->blocks, &p->of_locks);
 }
 
 uint32_t places_make(struct places *p, uint32_t site)

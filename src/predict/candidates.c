@@ -135,8 +135,7 @@ static void copy_accesses(struct candidates *c, const struct cell_use *use)
 	map_init(&p.owners);
 	for (uint32_t e = 1; e <= m->n; e++)
 		copy_event(&p, e, next);
-	map_release(&p.places);
-	map_release(&p.owners);
+	MAP_RELEASE_ALL(&p.places, &p.owners);
 	MEM_FREE_ALL(p.hold, p.owner, next);
 }
 

@@ -55,8 +55,7 @@ static void close_search(struct deadlocks *d)
 	}
 	mem_free(d->hands);
 	VEC_RELEASE_ALL(&d->groups, &d->items);
-	map_release(&d->index);
-	map_release(&d->settled);
+	MAP_RELEASE_ALL(&d->index, &d->settled);
 	patterns_free(d->patterns);
 	lockgraph_free(d->g);
 }

@@ -410,8 +410,7 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 	lockgraph_list(g, &c);
 	MEM_FREE_ALL(b.live, b.component, b.circled);
 	VEC_RELEASE(&b.occurrences);
-	map_release(&b.index);
-	map_release(&b.places);
+	MAP_RELEASE_ALL(&b.index, &b.places);
 	return g;
 }
 

@@ -28,8 +28,7 @@ void stale_release(struct stale *s)
 	freed_release(&s->live);
 	freed_release(&s->freed);
 	VEC_RELEASE_ALL(&s->frees, &s->unused);
-	map_release(&s->versions);
-	map_release(&s->known);
+	MAP_RELEASE_ALL(&s->versions, &s->known);
 	VEC_RELEASE_ALL(&s->uses, &s->ranges);
 	map_release(&s->alike);
 }

@@ -160,8 +160,7 @@ static void copy_release(struct copy *c)
 	for (size_t i = 0; i < c->open.n; i++)
 		mem_free(c->open.at[i].bytes);
 	VEC_RELEASE(&c->open);
-	map_release(&c->low);
-	map_release(&c->high);
+	MAP_RELEASE_ALL(&c->low, &c->high);
 }
 
 static void copy_all(struct copy *c, uint64_t from_cut, uint64_t to_cut)

@@ -27,9 +27,7 @@ void ending_init(struct ending *e)
 void ending_release(struct ending *e)
 {
 	VEC_RELEASE(&e->threads);
-	map_release(&e->holders);
-	map_release(&e->barriers);
-	map_release(&e->come);
+	MAP_RELEASE_ALL(&e->holders, &e->barriers, &e->come);
 	pairing_release(&e->pairing);
 }
 

@@ -14,10 +14,7 @@ void pairing_init(struct pairing *p)
 
 void pairing_release(struct pairing *p)
 {
-	map_release(&p->conds);
-	map_release(&p->barriers);
-	map_release(&p->guests);
-	map_release(&p->givers);
+	MAP_RELEASE_ALL(&p->conds, &p->barriers, &p->guests, &p->givers);
 	VEC_RELEASE_ALL(&p->cond, &p->barrier);
 }
 

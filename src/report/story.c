@@ -200,10 +200,7 @@ static void look_through(struct picture *p, const uint64_t *order, size_t n)
 
 static void picture_release(struct picture *p)
 {
-	map_release(&p->ours);
-	map_release(&p->equal);
-	map_release(&p->odd);
-	map_release(&p->keep);
+	MAP_RELEASE_ALL(&p->ours, &p->equal, &p->odd, &p->keep);
 }
 
 /* Places in order of what is shown, the last first. */

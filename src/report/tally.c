@@ -21,9 +21,7 @@ void tally_init(struct tally *y)
 void tally_release(struct tally *y)
 {
 	VEC_RELEASE(&y->by_thread);
-	map_release(&y->words);
-	map_release(&y->objects);
-	map_release(&y->locks);
+	MAP_RELEASE_ALL(&y->words, &y->objects, &y->locks);
 }
 
 static void count_words(struct tally *y, const struct event *e)

@@ -63,9 +63,7 @@ void std_state_free(struct std_state *s)
 	for (size_t i = 0; i < s->threads.n; i++)
 		std_history_release(&s->threads.at[i].reads);
 	VEC_RELEASE_ALL(&s->threads, &s->locks);
-	map_release(&s->lock_index);
-	map_release(&s->reader_depth);
-	map_release(&s->signal_tid);
+	MAP_RELEASE_ALL(&s->lock_index, &s->reader_depth, &s->signal_tid);
 	std_history_release(&s->signals);
 	mem_free(s);
 }

@@ -50,9 +50,7 @@ void checker_free(struct checker *c)
 	for (size_t i = 0; i < c->ev->objects.n; i++)
 		VEC_RELEASE(&c->objects[i].readers);
 	MEM_FREE_ALL(c->place, c->mark, c->last, c->objects, c->threads, c->ins);
-	map_release(&c->relaxed);
-	map_release(&c->given);
-	map_release(&c->initial);
+	MAP_RELEASE_ALL(&c->relaxed, &c->given, &c->initial);
 	VEC_RELEASE_ALL(&c->lasts.at, &c->initials, &c->cells, &c->synced);
 	mem_free(c);
 }

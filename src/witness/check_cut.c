@@ -355,8 +355,7 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 			k->limit[it->tid]++;
 	}
 	mem_free(locks);
-	map_release(&k->slot_at);
-	map_release(&k->user_at);
+	MAP_RELEASE_ALL(&k->slot_at, &k->user_at);
 	return k;
 }
 

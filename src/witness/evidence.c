@@ -48,8 +48,7 @@ void evidence_free(struct evidence *ev)
 	VEC_RELEASE_ALL(&ev->items, &ev->words, &ev->mixed, &ev->feeds, &ev->shown, &ev->unseen,
 			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
 			&ev->late, &ev->wanted, &ev->value_at, &ev->bytes);
-	map_release(&ev->guess_at);
-	map_release(&ev->zeroed);
+	MAP_RELEASE_ALL(&ev->guess_at, &ev->zeroed);
 	mem_free(ev);
 }
 

@@ -88,9 +88,7 @@ void evidence_brief_free(struct evidence_brief *b)
 		VEC_RELEASE(&b->threads.at[i].held);
 	for (int i = 0; i <= LEVELS; i++)
 		map_release(&b->blocks[i]);
-	map_release(&b->places);
-	map_release(&b->remade);
-	map_release(&b->inits);
+	MAP_RELEASE_ALL(&b->places, &b->remade, &b->inits);
 	VEC_RELEASE(&b->called);
 	intern_free(b->identities);
 	VEC_RELEASE_ALL(&b->at, &b->acquires, &b->objects, &b->threads, &b->allocs);

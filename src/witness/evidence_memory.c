@@ -480,8 +480,7 @@ void evidence_memory_finish(struct evidence *ev)
 
 void evidence_memory_release(struct evidence_memory *m)
 {
-	map_release(&m->at);
-	map_release(&m->stamps);
+	MAP_RELEASE_ALL(&m->at, &m->stamps);
 	if (m->freed.in_use) {
 		keyset_release(&m->freed.lasts);
 		map_release(&m->freed.firsts);

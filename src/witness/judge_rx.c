@@ -333,8 +333,7 @@ static void machine_free(struct machine *m)
 	machine_free(m->a);
 	machine_free(m->b);
 	VEC_RELEASE_ALL(&m->states, &m->keys);
-	map_release(&m->newest);
-	map_release(&m->steps);
+	MAP_RELEASE_ALL(&m->newest, &m->steps);
 	mem_free(m);
 }
 

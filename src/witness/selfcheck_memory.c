@@ -219,8 +219,6 @@ void selfcheck_memory_event(struct selfcheck *s, const struct event *e)
 
 void selfcheck_memory_release(struct selfcheck_memory *m)
 {
-	map_release(&m->at);
-	map_release(&m->zeroed);
-	map_release(&m->shared);
+	MAP_RELEASE_ALL(&m->at, &m->zeroed, &m->shared);
 	VEC_RELEASE(&m->words);
 }

@@ -175,6 +175,5 @@ void selfcheck_sync_release(struct selfcheck_sync *y)
 	for (size_t i = 0; i < y->objects.n; i++)
 		VEC_RELEASE(&y->objects.at[i].readers);
 	VEC_RELEASE(&y->objects);
-	map_release(&y->at);
-	map_release(&y->barriers);
+	MAP_RELEASE_ALL(&y->at, &y->barriers);
 }
