@@ -20,4 +20,10 @@ struct schedule {
 
 void schedule_release(struct schedule *s);
 
+/* How many events of the thread are in the cut. */
+static inline uint64_t schedule_count(const struct schedule *s, uint32_t tid)
+{
+	return tid < s->count.n ? s->count.at[tid] : 0;
+}
+
 #endif /* FINDING_SCHEDULE_H */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/characters.h"
+
 #define BETWEEN 8 /* blanks between two columns, room for the arrow */
 #define CLOSER 3  /* ... where a table beside them needs the room, and there are no arrows */
 
@@ -24,31 +26,6 @@ void columns_release(struct columns *c)
 	c->n = 0;
 }
 
-/* ---- characters, not bytes ---- */
-
-static bool is_start(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-static int width(const char *s)
-{
-	int n = 0;
-
-	for (; s && *s; s++)
-		n += is_start(*s);
-	return n;
-}
-
-/* Its first n characters. */
-static void add_first(struct strbuf *out, const char *s, int n)
-{
-	for (; *s && (n > 0 || !is_start(*s)); s++) {
-		n -= is_start(*s);
-		strbuf_add(out, s, 1);
-	}
-}
-
 /* What stays when a cell is cut: all from its last two blanks on. */
 static const char *tail(const char *s)
 {
@@ -62,7 +39,7 @@ static const char *tail(const char *s)
 /* The cell, cut to a width with a mark; returns its width. */
 static int add_cell(struct strbuf *out, const char *s, int most)
 {
-	int n = width(s), end;
+	int n = characters_width(s), end;
 
 	if (!s)
 		return 0;
@@ -70,10 +47,10 @@ static int add_cell(struct strbuf *out, const char *s, int most)
 		strbuf_adds(out, s);
 		return n;
 	}
-	end = width(tail(s));
+	end = characters_width(tail(s));
 	if (end > most / 2)
 		end = 0;
-	add_first(out, s, most - end - 2);
+	characters_add_first(out, s, most - end - 2);
 	strbuf_adds(out, "..");
 	strbuf_adds(out, end ? tail(s) : "");
 	return most;
@@ -220,7 +197,7 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 	out->between = c->side ? CLOSER : BETWEEN;
 	out->all = all;
 	for (uint32_t k = 0; k < c->n; k++)
-		out->columns[k] = width(c->heads[k]);
+		out->columns[k] = characters_width(c->heads[k]);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct columns_row *r = &c->rows.at[i];
 
@@ -229,8 +206,8 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 		if ((int)b.n > out->numbers)
 			out->numbers = (int)b.n;
 		for (uint32_t k = 0; k < c->n; k++)
-			if (width(r->cells[k]) > out->columns[k])
-				out->columns[k] = width(r->cells[k]);
+			if (characters_width(r->cells[k]) > out->columns[k])
+				out->columns[k] = characters_width(r->cells[k]);
 	}
 	strbuf_release(&b);
 	while (narrow(c, out))
@@ -285,7 +262,7 @@ static void end_line(struct strbuf *out)
 static void note_format(const struct columns *c, const struct widths *w, const char *note,
 			struct strbuf *out)
 {
-	if (end_of(c, w) + 4 + width(note) <= w->all) {
+	if (end_of(c, w) + 4 + characters_width(note) <= w->all) {
 		strbuf_addf(out, "    %s", note);
 		return;
 	}
@@ -345,8 +322,8 @@ static int widest_head(const struct columns *c)
 	int n = 0;
 
 	for (uint32_t k = 0; k < c->n; k++)
-		if (width(c->heads[k]) > n)
-			n = width(c->heads[k]);
+		if (characters_width(c->heads[k]) > n)
+			n = characters_width(c->heads[k]);
 	return n;
 }
 
@@ -356,19 +333,19 @@ static int widest_cell(const struct columns *c)
 
 	for (size_t i = 0; i < c->rows.n; i++)
 		for (uint32_t k = 0; k < c->n; k++)
-			if (width(c->rows.at[i].cells[k]) > n)
-				n = width(c->rows.at[i].cells[k]);
+			if (characters_width(c->rows.at[i].cells[k]) > n)
+				n = characters_width(c->rows.at[i].cells[k]);
 	return n < COLUMNS_WIDEST ? n : COLUMNS_WIDEST;
 }
 
 /* Of the notes, if they make a table. */
 static int side_width(const struct columns *c)
 {
-	int n = width(c->side);
+	int n = characters_width(c->side);
 
 	for (size_t i = 0; c->side && i < c->rows.n; i++)
-		if (width(c->rows.at[i].note) > n)
-			n = width(c->rows.at[i].note);
+		if (characters_width(c->rows.at[i].note) > n)
+			n = characters_width(c->rows.at[i].note);
 	return n;
 }
 
@@ -387,12 +364,12 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 		start = out->n;
 		strbuf_addf(out, "%*s%*" PRIu64 "  ", w->indent, "", w->numbers, r->numbers[nth]);
 		strbuf_adds(out, c->heads[k]);
-		fill(out, ' ', head - width(c->heads[k]) + 2);
+		fill(out, ' ', head - characters_width(c->heads[k]) + 2);
 		add_cell(out, r->cells[k], COLUMNS_WIDEST);
 		nth += nth == 0;
 	}
 	if (side && r->note) {
-		fill(out, ' ', side - width(out->n > start ? out->at + start : ""));
+		fill(out, ' ', side - characters_width(out->n > start ? out->at + start : ""));
 		strbuf_adds(out, r->note);
 		end_line(out);
 		return;
@@ -440,7 +417,8 @@ static bool is_crowded(const struct columns *c, const struct widths *w)
 	bool crowded = end > w->all;
 
 	for (size_t i = 0; i < c->rows.n && !crowded; i++)
-		crowded = c->rows.at[i].stuck && end + 4 + width(c->rows.at[i].note) > w->all;
+		crowded = c->rows.at[i].stuck &&
+			  end + 4 + characters_width(c->rows.at[i].note) > w->all;
 	return crowded && c->n > 2;
 }
 
@@ -450,7 +428,7 @@ static bool is_cut(const struct columns *c, const struct widths *w)
 {
 	for (size_t i = 0; i < c->rows.n; i++)
 		for (uint32_t k = 0; k < c->n; k++)
-			if (width(c->rows.at[i].cells[k]) > w->columns[k] &&
+			if (characters_width(c->rows.at[i].cells[k]) > w->columns[k] &&
 			    w->columns[k] < COLUMNS_WIDEST)
 				return true;
 	return false;

@@ -7,8 +7,8 @@
  *	locks	a lock has one holder, or readers (check_sync.c)
  *	reads	a binding read sees its write, and that one its value (check_memory.c)
  *
- * At the end the targets must be the next events of their threads and conflict, or wait for one
- * another (check_deadlock.c), or wait for a signal (check_wait.c).  Or a property is violated by the
+ * At the end the targets must be the next events of their threads and conflict (check_race.c), or wait
+ * for one another (check_deadlock.c), or wait for a signal (check_wait.c).  Or a property is violated by the
  * last event of the order (check_property.c).
  *
  * A thread whose last read saw another write has stopped: what it would do next is not known.  So
@@ -19,11 +19,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "finding/schedule.h"
 #include "witness/check_priv.h"
 
 struct checker *checker_new(const struct evidence *ev)
@@ -361,69 +358,6 @@ bool check_is_next(struct checker *c, uint64_t pos)
 	return next_check(c, pos);
 }
 
-static bool access_check(struct checker *c, uint64_t pos)
-{
-	const struct evidence_item *it;
-
-	if (!check_exists(c, pos))
-		return false;
-	it = evidence_item(c->ev, pos);
-	if (c->place[pos] != 0)
-		return check_fail(c, pos, "is a target and in the order as well");
-	if (!evidence_is_touch(it))
-		return check_fail(c, pos, "is no access to memory, so no target of a race");
-	if (it->flags & EVENT_REREAD)
-		return check_fail(c, pos, "only says that a read was repeated: no target");
-	return check_is_next(c, pos);
-}
-
-/* A target that reads: would it see what it saw? */
-static void target_note(struct checker *c, uint64_t pos)
-{
-	const struct evidence_item *it = evidence_item(c->ev, pos);
-	struct check_seen seen;
-
-	if (it->op != EVENT_READ && it->op != EVENT_RMW)
-		return;
-	check_read(c, (uint32_t)pos, &seen);
-	if (seen.differs || seen.tainted || (it->flags & EVENT_UNKNOWN))
-		*VEC_PUSH(&c->out->relaxed) = pos;
-}
-
-static bool is_atomic(const struct evidence_item *it)
-{
-	return (it->flags & EVENT_ATOMIC) || it->op == EVENT_RMW || evidence_is_use(it->op);
-}
-
-/* A use of an object leaves it what it is. */
-static bool is_reader(const struct evidence_item *it)
-{
-	return it->op == EVENT_READ || evidence_is_use(it->op);
-}
-
-static bool race_check(struct checker *c, uint64_t a, uint64_t b)
-{
-	const struct evidence_item *x, *y;
-
-	if (!access_check(c, a) || !access_check(c, b))
-		return false;
-	x = evidence_item(c->ev, a);
-	y = evidence_item(c->ev, b);
-	if (x->tid == y->tid)
-		return check_fail(c, b, "both targets are of one thread");
-	if (is_reader(x) && is_reader(y))
-		return check_fail(c, b, "both targets only read");
-	if (is_atomic(x) && is_atomic(y))
-		return check_fail(c, b, "both targets are atomic");
-	if (!evidence_overlap(c->ev, a, b))
-		return check_fail(c, b, "has no byte in common with event %" PRIu64, a);
-	target_note(c, a);
-	if (x->op <= EVENT_FREE && x->op != EVENT_READ)
-		check_write(c, (uint32_t)a);
-	target_note(c, b);
-	return true;
-}
-
 /* The order may go on to the targets of a race; first gets the one that then comes first. */
 static size_t targets_strip(const struct check_claim *claim, uint64_t *first, uint64_t *second)
 {
@@ -496,7 +430,7 @@ static size_t race_run(struct checker *c)
 	size_t held = check_events(c, n);
 
 	if (held == n)
-		c->out->certified = race_check(c, first, second);
+		c->out->certified = check_race(c, first, second);
 	return held;
 }
 
@@ -543,61 +477,11 @@ bool check_targets(struct checker *c, const struct check_claim *claim, struct ch
 	if (claim->values && c->ev->values && c->initials.n == 0)
 		check_initial_learn(c);
 	out->certified = true;
-	out->certified = race_check(c, claim->targets[0], claim->targets[1]);
+	out->certified = check_race(c, claim->targets[0], claim->targets[1]);
 	if (out->certified)
 		cancelled_doubt(c);
 	reset(c, 0);
 	return out->certified;
-}
-
-#define EXPAND_FEW 16u /* one event in so many: they are gathered and sorted, not looked for */
-
-/* The events of the cut, in the order of the trace. */
-static void cut_expand(const struct evidence *ev, const struct schedule *s, uint64_t length,
-		       uint64_t end, struct check_order *out)
-{
-	size_t first = out->at.n;
-
-	if (length > end / EXPAND_FEW) {
-		for (uint64_t pos = 1; pos <= end; pos++) {
-			const struct evidence_item *it = evidence_item(ev, pos);
-
-			if (it->tid < s->count.n && it->index < s->count.at[it->tid])
-				*VEC_PUSH(&out->at) = pos;
-		}
-		return;
-	}
-	for (size_t tid = 0; tid < s->count.n; tid++)
-		for (uint32_t i = 0; i < s->count.at[tid]; i++)
-			*VEC_PUSH(&out->at) = evidence_find(ev, (uint32_t)tid, i);
-	if (out->at.n > first)
-		qsort(out->at.at + first, out->at.n - first, sizeof(*out->at.at), sort_order_u64);
-}
-
-bool check_expand(const struct evidence *ev, const struct schedule *s, struct check_order *out)
-{
-	uint64_t end = 0, length = 0;
-
-	for (size_t tid = 0; tid < s->count.n; tid++) {
-		uint64_t n = s->count.at[tid], last;
-
-		if (n == 0)
-			continue;
-		if (n > UINT32_MAX)
-			return false;
-		last = evidence_find(ev, (uint32_t)tid, (uint32_t)n - 1);
-		if (last == 0)
-			return false;
-		end = last > end ? last : end;
-		length += n;
-	}
-	cut_expand(ev, s, length, end, out);
-	for (size_t i = 0; i < s->tail.n; i++) {
-		if (s->tail.at[i] == 0 || s->tail.at[i] > evidence_count(ev))
-			return false;
-		*VEC_PUSH(&out->at) = s->tail.at[i];
-	}
-	return true;
 }
 
 bool check_stale(const struct evidence *ev, uint64_t free, uint64_t use)

@@ -14,34 +14,8 @@
 
 #include "base/search.h"
 #include "finding/schedule.h"
+#include "witness/check_needs.h"
 #include "witness/check_priv.h"
-
-/* Events from number `index' of a thread on need the first `count' events of another. */
-struct need {
-	uint32_t index, count;
-	uint32_t slot; /* of the other */
-};
-
-/* All needs before step number `step', by slot. */
-struct sample {
-	uint32_t step;
-	uint32_t nslots;
-	size_t row; /* in rows */
-};
-
-/*
- * What a thread needs of the others, which have slots in the order in which it first needed them.
- *
- * To look at the needs of its first events is to look at one sample and the steps after it.  One is made
- * when as many steps have come as there are slots, so all of them take no more room than the steps.
- */
-struct needs {
-	VEC(uint32_t) others;	/* by slot */
-	VEC(uint32_t) latest;	/* by slot: count, while the tables are made */
-	VEC(struct need) steps; /* indices ascend, and so do the counts of a slot */
-	VEC(struct sample) samples;
-	VEC(uint32_t) rows;
-};
 
 /* An acquire by one thread: in the trace, in the thread. */
 struct acquire {
@@ -79,60 +53,15 @@ struct lock {
 	bool destroyed;
 };
 
-static uint32_t slot_get(struct check_cuts *k, uint32_t tid, uint32_t other)
-{
-	bool fresh;
-	uint64_t *slot = map_put(&k->slot_at, (uint64_t)tid << 32 | other, &fresh);
-	struct needs *n = &k->needs[tid];
-
-	if (fresh) {
-		*slot = n->others.n;
-		*VEC_PUSH(&n->others) = other;
-		*VEC_PUSH(&n->latest) = 0;
-	}
-	return (uint32_t)*slot;
-}
-
-/* What all steps so far come to, if there are enough since the last one. */
-static void sample_take(struct needs *n)
-{
-	size_t last = n->samples.n ? n->samples.at[n->samples.n - 1].step : 0;
-	size_t nslots = n->latest.n;
-
-	if (n->steps.n - last < nslots)
-		return;
-	*VEC_PUSH(&n->samples) =
-		(struct sample){ (uint32_t)n->steps.n, (uint32_t)nslots, n->rows.n };
-	VEC_RESERVE(&n->rows, n->rows.n + nslots);
-	memcpy(n->rows.at + n->rows.n, n->latest.at, nslots * sizeof(*n->rows.at));
-	n->rows.n += nslots;
-}
-
-/* The event needs the first count events of another thread. */
-static void need_count(struct check_cuts *k, const struct evidence_item *it, uint32_t other,
-		       uint32_t count)
-{
-	struct needs *n = &k->needs[it->tid];
-	uint32_t slot;
-
-	if (other == it->tid)
-		return;
-	slot = slot_get(k, it->tid, other);
-	if (n->latest.at[slot] >= count)
-		return;
-	n->latest.at[slot] = count;
-	*VEC_PUSH(&n->steps) = (struct need){ it->index, count, slot };
-	sample_take(n);
-}
-
 /* The event needs another one.  False: that came later. */
 static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
 {
+	const struct evidence_item *it = evidence_item(k->ev, pos);
 	const struct evidence_item *o = evidence_item(k->ev, other);
 
 	if (other >= pos)
 		return false;
-	need_count(k, evidence_item(k->ev, pos), o->tid, o->index + 1);
+	needs_add(&k->needs[it->tid], &k->slot_at, it, o->tid, o->index + 1);
 	return true;
 }
 
@@ -359,11 +288,6 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 	return k;
 }
 
-static void needs_release(struct needs *n)
-{
-	VEC_RELEASE_ALL(&n->others, &n->latest, &n->steps, &n->samples, &n->rows);
-}
-
 void check_cuts_free(struct check_cuts *k)
 {
 	if (!k)
@@ -378,51 +302,17 @@ void check_cuts_free(struct check_cuts *k)
 
 /* ---- questions ---- */
 
-static uint64_t count_of(const struct schedule *s, uint32_t tid)
-{
-	return tid < s->count.n ? s->count.at[tid] : 0;
-}
-
 static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(k->ev, pos);
 
-	return it->index < count_of(s, it->tid);
-}
-
-/* Steps of the first `count' events. */
-static size_t steps_before(const struct needs *n, uint64_t count)
-{
-	return SEARCH_PAST(i, 0, n->steps.n, n->steps.at[i].index < count);
-}
-
-/* The last sample that has none but the first nsteps steps; NULL: there is none. */
-static const struct sample *sample_find(const struct needs *n, size_t nsteps)
-{
-	size_t past = SEARCH_PAST(i, 0, n->samples.n, n->samples.at[i].step <= nsteps);
-
-	return past ? &n->samples.at[past - 1] : NULL;
-}
-
-/* What the first `count' events of the thread need of others is in. */
-static bool needs_hold(const struct needs *n, uint64_t count, const struct schedule *s)
-{
-	size_t nsteps = steps_before(n, count);
-	const struct sample *x = sample_find(n, nsteps);
-
-	for (uint32_t i = 0; x && i < x->nslots; i++)
-		if (n->rows.at[x->row + i] > count_of(s, n->others.at[i]))
-			return false;
-	for (size_t i = x ? x->step : 0; i < nsteps; i++)
-		if (n->steps.at[i].count > count_of(s, n->others.at[n->steps.at[i].slot]))
-			return false;
-	return true;
+	return it->index < schedule_count(s, it->tid);
 }
 
 /* An acquire by the user later than pos is in. */
 static bool user_passes(const struct user *u, uint32_t pos, const struct schedule *s)
 {
-	uint64_t count = count_of(s, u->tid);
+	uint64_t count = schedule_count(s, u->tid);
 	size_t past = SEARCH_PAST(i, 0, u->acquires.n, u->acquires.at[i].index < count);
 
 	return past > 0 && u->acquires.at[past - 1].pos > pos;
@@ -432,7 +322,7 @@ static bool user_passes(const struct user *u, uint32_t pos, const struct schedul
 static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
 {
 	const struct evidence_thread *t = &k->ev->threads.at[tid];
-	size_t past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < count_of(s, tid));
+	size_t past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < schedule_count(s, tid));
 
 	for (uint32_t h = past ? t->holds.at[past - 1].held : 0; h; h = k->ev->held.at[h].below) {
 		const struct evidence_held *held = &k->ev->held.at[h];
@@ -470,7 +360,7 @@ static void cell_set(const struct check_cuts *k, struct checker *c, uint32_t cel
 	for (uint32_t w = k->writes_of[cell]; w && open; w = k->writes.at[w - 1].before) {
 		const struct written *x = &k->writes.at[w - 1];
 
-		if (!(x->mask & open) || x->index >= count_of(s, x->tid))
+		if (!(x->mask & open) || x->index >= schedule_count(s, x->tid))
 			continue;
 		if (c->last[cell] == 0)
 			*VEC_PUSH(&c->cells) = cell;
@@ -512,7 +402,7 @@ static bool target_fits(const struct check_cuts *k, const struct schedule *s, ui
 	if (pos == 0 || pos > evidence_count(k->ev))
 		return false;
 	it = evidence_item(k->ev, pos);
-	return it->op <= EVENT_FREE && it->index == count_of(s, it->tid);
+	return it->op <= EVENT_FREE && it->index == schedule_count(s, it->tid);
 }
 
 bool checker_run_cut(struct checker *c, const struct check_cuts *k, const struct check_claim *claim,

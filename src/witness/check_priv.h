@@ -109,7 +109,8 @@ bool check_targets(struct checker *c, const struct check_claim *claim, struct ch
 /* After the order: the event exists; it is next in its thread, which goes on. */
 bool check_exists(struct checker *c, uint64_t pos);
 bool check_is_next(struct checker *c, uint64_t pos);
-/* After the order: the targets are what the claim says. */
+/* After the order: the targets are what the claim says.  A race comes in that order. */
+bool check_race(struct checker *c, uint64_t first, uint64_t second);
 bool check_deadlock(struct checker *c);
 bool check_wait(struct checker *c);
 /* A claim about a property, the order and all.  How many events of the order held. */

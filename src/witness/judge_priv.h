@@ -39,6 +39,10 @@ uint32_t judge_form_size(const struct spec_form *f);
 
 enum judge_verdict judge_fsm(struct judge *j, const struct judge_moment *m, bool first);
 
+/* No event of any run fits both patterns, whatever their conditions. */
+bool judge_events_exclude(const struct spec *s, const struct spec_event *x,
+			  const struct spec_event *y);
+
 struct judge_rx *judge_rx_new(const struct spec *s, const struct spec_property *p);
 void judge_rx_free(struct judge_rx *r);
 /* letter: the property's events that one event is; 0: the beginning. */

@@ -48,14 +48,6 @@ void view_release(struct view *v)
 
 /* ---- one event ---- */
 
-struct look {
-	struct view *v;
-	struct view_sight *s;
-	struct trace *t;
-	const struct event *e;
-	struct view_event is;
-};
-
 static bool meets(const struct view_place *p, uint64_t addr, uint64_t len)
 {
 	return addr < p->to && (addr >= p->from || p->from - addr < len);
@@ -76,7 +68,7 @@ static void value_set(struct value *v, const struct view_write *w)
 	}
 }
 
-static void write_add(struct look *l, const struct view_write *w)
+static void write_add(struct view_look *l, const struct view_write *w)
 {
 	if (w->mask == 0)
 		return;
@@ -85,13 +77,13 @@ static void write_add(struct look *l, const struct view_write *w)
 	value_set(&l->s->variable[w->variable].now, w);
 }
 
-static uint8_t all_bytes(const struct look *l, uint32_t variable)
+static uint8_t all_bytes(const struct view_look *l, uint32_t variable)
 {
 	return (uint8_t)((1u << l->v->spec->variables[variable].type.size) - 1);
 }
 
 /* All of it becomes something that nobody knows. */
-static void forget(struct look *l, uint32_t variable)
+static void forget(struct view_look *l, uint32_t variable)
 {
 	write_add(l, &(struct view_write){ .variable = variable, .mask = all_bytes(l, variable) });
 }
@@ -99,7 +91,7 @@ static void forget(struct look *l, uint32_t variable)
 /* ---- memory ---- */
 
 /* The bytes of the event that lie at place p, from `bytes'; NULL: unknown. */
-static struct view_write part_of(const struct look *l, uint32_t variable,
+static struct view_write part_of(const struct view_look *l, uint32_t variable,
 				 const struct view_place *p, const uint8_t *bytes)
 {
 	struct view_write w = { .variable = variable, .known = bytes != NULL };
@@ -117,7 +109,7 @@ static struct view_write part_of(const struct look *l, uint32_t variable,
 }
 
 /* What was read is not what the variable had: something wrote there that was not recorded. */
-static void surprise(struct look *l, uint32_t variable, struct view_write seen)
+static void surprise(struct view_look *l, uint32_t variable, struct view_write seen)
 {
 	const struct value *now = &l->s->variable[variable].now;
 
@@ -128,7 +120,7 @@ static void surprise(struct look *l, uint32_t variable, struct view_write seen)
 	write_add(l, &seen);
 }
 
-static void variable_access(struct look *l, uint32_t i, const struct view_place *p, bool reads,
+static void variable_access(struct view_look *l, uint32_t i, const struct view_place *p, bool reads,
 			    bool writes)
 {
 	const struct event *e = l->e;
@@ -149,7 +141,7 @@ static void variable_access(struct look *l, uint32_t i, const struct view_place 
 	}
 }
 
-static void access_look(struct look *l)
+static void access_look(struct view_look *l)
 {
 	const struct event *e = l->e;
 	bool reads = e->op != EVENT_WRITE, writes = e->op != EVENT_READ;
@@ -174,7 +166,7 @@ static void access_look(struct look *l)
 
 /* Memory comes or goes: what variables in it held they hold no longer.  What the program gave a name
  * has none when it is freed. */
-static void block_look(struct look *l)
+static void block_look(struct view_look *l)
 {
 	const struct event *e = l->e;
 	struct view_object *o;
@@ -198,7 +190,7 @@ static void block_look(struct look *l)
 	}
 }
 
-static void lock_look(struct look *l)
+static void lock_look(struct view_look *l)
 {
 	bool takes = l->e->op == EVENT_ACQ || l->e->op == EVENT_RACQ;
 
@@ -212,83 +204,6 @@ static void lock_look(struct look *l)
 	}
 }
 
-/* ---- threads ---- */
-
-static struct view_thread *thread_of(struct view_sight *s, uint32_t tid)
-{
-	VEC_REACH(&s->threads, tid);
-	return &s->threads.at[tid];
-}
-
-static const char *keep(struct view_sight *s, const char *text)
-{
-	return text ? intern_str(s->strings, intern_add(s->strings, text, strlen(text))) : NULL;
-}
-
-/* The function that is furthest out at the event, through all that it was inlined into. */
-static const char *outermost(struct trace *t, const struct event *e)
-{
-	const uint32_t *sites;
-	uint32_t n = trace_stack(t, e->stack, &sites), site = e->site;
-	const char *name = NULL;
-	struct trace_place p;
-
-	for (uint32_t i = n; i > 0; i--)
-		if (sites[i - 1] != 0) {
-			site = sites[i - 1];
-			break;
-		}
-	for (unsigned depth = 0; depth < 64 && site && trace_site(t, site, &p); depth++) {
-		name = p.function;
-		site = p.inlined;
-	}
-	return name;
-}
-
-/* A start routine: as the call that made the thread names it, else where its first event is. */
-static void routine_learn(struct look *l)
-{
-	const struct event *e = l->e;
-	uint32_t tid = e->op == EVENT_FORK ? e->peer : e->tid;
-	struct trace_place p;
-
-	if (!l->s->names || thread_of(l->s, tid)->routine)
-		return;
-	if (e->op == EVENT_FORK) {
-		if (trace_site(l->t, e->site, &p) && (p.flags & FORESEE_SITE_ROUTINE))
-			thread_of(l->s, tid)->routine = keep(l->s, p.said);
-	} else if (e->op != EVENT_THREAD_BEGIN && e->site != 0) {
-		thread_of(l->s, tid)->routine = keep(l->s, outermost(l->t, e));
-	}
-}
-
-/* By creation; in text T3 is the third, whoever comes first. */
-static uint64_t thread_number(const struct look *l, uint32_t tid)
-{
-	const char *name = l->s->text ? trace_thread_name(l->t, tid) : "";
-	char *end;
-	uint64_t n;
-
-	name += *name == 'T';
-	if (*name < '0' || *name > '9')
-		return tid;
-	n = strtoul(name, &end, 10);
-	return *end || n > UINT32_MAX ? tid : n;
-}
-
-static bool thread_is(const struct look *l, const struct spec_thread *d, uint32_t tid)
-{
-	const char *called[] = { thread_of(l->s, tid)->routine, trace_thread_label(l->t, tid),
-				 trace_thread_name(l->t, tid) };
-
-	if (d->is_number)
-		return thread_number(l, tid) == d->number;
-	for (unsigned i = 0; i < 3; i++)
-		if (called[i] && strcmp(called[i], d->routine) == 0)
-			return true;
-	return false;
-}
-
 /* ---- other patterns ---- */
 
 static bool number_is(const struct spec_number *n, int64_t is)
@@ -296,7 +211,7 @@ static bool number_is(const struct spec_number *n, int64_t is)
 	return n->is_float ? n->f == (double)is : n->i == is;
 }
 
-static bool words_fit(const struct look *l, const struct spec_event *p)
+static bool words_fit(const struct view_look *l, const struct spec_event *p)
 {
 	uint32_t at = 0;
 	int64_t given;
@@ -310,22 +225,22 @@ static bool words_fit(const struct look *l, const struct spec_event *p)
 	return true;
 }
 
-static bool peer_fits(const struct look *l, const struct spec_event *p)
+static bool peer_fits(const struct view_look *l, const struct spec_event *p)
 {
 	const struct spec_arg *a = p->args;
 
 	if (p->nargs == 0)
 		return true;
 	if (a->is_number)
-		return number_is(&a->number, (int64_t)thread_number(l, l->e->peer));
-	return a->thread >= 0 && thread_is(l, &l->v->spec->threads[a->thread], l->e->peer);
+		return number_is(&a->number, (int64_t)view_thread_number(l, l->e->peer));
+	return a->thread >= 0 && view_thread_is(l, &l->v->spec->threads[a->thread], l->e->peer);
 }
 
 /* The name of the block that begins or ends. */
-static const char *block_name(struct look *l)
+static const char *block_name(struct view_look *l)
 {
-	struct view_thread *of = thread_of(l->s, l->e->tid);
-	const char *name = keep(l->s, l->e->name);
+	struct view_thread *of = view_thread_of(l->s, l->e->tid);
+	const char *name = view_keep(l->s, l->e->name);
 
 	if (l->e->op == EVENT_BEGIN)
 		*VEC_PUSH(&of->blocks) = name;
@@ -334,7 +249,7 @@ static const char *block_name(struct look *l)
 	return name;
 }
 
-static void pattern_look(struct look *l, enum spec_op op)
+static void pattern_look(struct view_look *l, enum spec_op op)
 {
 	bool block = op == SPEC_BEGIN || op == SPEC_FINISH;
 	const char *name = block ? block_name(l) : NULL;
@@ -359,7 +274,7 @@ static void pattern_look(struct look *l, enum spec_op op)
 /* ---- what the program says of the spec's names ---- */
 
 /* FORESEE_INTERNAL: a variable that is nowhere else gets a value. */
-static void internal_look(struct look *l)
+static void internal_look(struct view_look *l)
 {
 	const struct spec *s = l->v->spec;
 	struct spec_number n = { 0 };
@@ -384,7 +299,7 @@ static void internal_look(struct look *l)
 }
 
 /* FORESEE_VARIABLE: from here on it is there.  False: it was, or does not fit. */
-static bool object_move(struct look *l, struct view_object *o, uint64_t size)
+static bool object_move(struct view_look *l, struct view_object *o, uint64_t size)
 {
 	const struct event *e = l->e;
 
@@ -395,7 +310,7 @@ static bool object_move(struct look *l, struct view_object *o, uint64_t size)
 	return true;
 }
 
-static void names_look(struct look *l)
+static void names_look(struct view_look *l)
 {
 	const struct spec *s = l->v->spec;
 
@@ -416,7 +331,7 @@ static void names_look(struct look *l)
 			(void)object_move(l, &l->s->object[i], l->e->len);
 }
 
-static void user_look(struct look *l)
+static void user_look(struct view_look *l)
 {
 	switch (l->e->lock_kind) {
 	case FORMAT_USER_EVENT:
@@ -439,7 +354,7 @@ static void user_look(struct look *l)
 /* ---- all ---- */
 
 /* Bytes that nothing was done to, and that nothing else tells of: the first read shows them. */
-static void first_look(struct look *l)
+static void first_look(struct view_look *l)
 {
 	const struct event *e = l->e;
 	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->op == EVENT_RMW ? e->old : NULL;
@@ -462,7 +377,7 @@ static void first_look(struct look *l)
 	}
 }
 
-static void event_look(struct look *l)
+static void event_look(struct view_look *l)
 {
 	switch (l->e->op) {
 	case EVENT_READ:
@@ -509,11 +424,11 @@ static bool is_aside(const struct view *v, const struct event *e)
 
 void view_see(struct view *v, struct trace *t, const struct event *e)
 {
-	struct look l = { .v = v, .s = v->sight, .t = t, .e = e };
+	struct view_look l = { .v = v, .s = v->sight, .t = t, .e = e };
 
 	if (v->trouble[0])
 		return;
-	routine_learn(&l);
+	view_routine_learn(&l);
 	if (is_aside(v, e))
 		return;
 	if (e->op <= EVENT_ALLOC)
@@ -521,7 +436,7 @@ void view_see(struct view *v, struct trace *t, const struct event *e)
 	if (e->tseq == 0) /* put there for what was before the trace */
 		return;
 	l.is.pos = e->pos;
-	l.is.thread = (uint32_t)thread_number(&l, e->tid);
+	l.is.thread = (uint32_t)view_thread_number(&l, e->tid);
 	l.is.writes = (uint32_t)v->writes.n;
 	event_look(&l);
 	for (uint32_t i = 0; i < v->spec->nevents; i++) {
@@ -530,7 +445,7 @@ void view_see(struct view *v, struct trace *t, const struct event *e)
 		if (p->op == SPEC_ANY)
 			l.is.events |= 1ull << i;
 		if (p->by >= 0 && (l.is.events >> i & 1) &&
-		    !thread_is(&l, &v->spec->threads[p->by], e->tid))
+		    !view_thread_is(&l, &v->spec->threads[p->by], e->tid))
 			l.is.events &= ~(1ull << i);
 	}
 	if (l.is.events || l.is.reads || l.is.written || l.is.nwrites)

@@ -47,4 +47,22 @@ bool view_bind_all(struct view *v, struct trace *t);
 /* Takes in a place. */
 void view_place_set(struct view_sight *s, struct view_place *p, uint64_t addr, uint64_t size);
 
+/* One event that is looked at. */
+struct view_look {
+	struct view *v;
+	struct view_sight *s;
+	struct trace *t;
+	const struct event *e;
+	struct view_event is;
+};
+
+struct view_thread *view_thread_of(struct view_sight *s, uint32_t tid);
+/* The text, for as long as the view is; NULL of NULL. */
+const char *view_keep(struct view_sight *s, const char *text);
+/* A start routine: as the call that made the thread names it, else where its first event is. */
+void view_routine_learn(struct view_look *l);
+/* By creation; in text T3 is the third, whoever comes first. */
+uint64_t view_thread_number(const struct view_look *l, uint32_t tid);
+bool view_thread_is(const struct view_look *l, const struct spec_thread *d, uint32_t tid);
+
 #endif /* WITNESS_VIEW_PRIV_H */

@@ -1,0 +1,47 @@
+/*
+ * What the first events of a thread need of other threads, so that it can be asked of a cut at once.
+ */
+#ifndef WITNESS_CHECK_NEEDS_H
+#define WITNESS_CHECK_NEEDS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "finding/schedule.h"
+#include "witness/evidence_priv.h"
+
+/* Events from number `index' of a thread on need the first `count' events of another. */
+struct need {
+	uint32_t index, count;
+	uint32_t slot; /* of the other */
+};
+
+/* All needs before step number `step', by slot. */
+struct sample {
+	uint32_t step;
+	uint32_t nslots;
+	size_t row; /* in rows */
+};
+
+/*
+ * What a thread needs of the others, which have slots in the order in which it first needed them.
+ *
+ * To look at the needs of its first events is to look at one sample and the steps after it.  One is made
+ * when as many steps have come as there are slots, so all of them take no more room than the steps.
+ */
+struct needs {
+	VEC(uint32_t) others;	/* by slot */
+	VEC(uint32_t) latest;	/* by slot: count, while the tables are made */
+	VEC(struct need) steps; /* indices ascend, and so do the counts of a slot */
+	VEC(struct sample) samples;
+	VEC(uint32_t) rows;
+};
+
+/* The event needs the first `count' events of another thread; indices ascend.  slots: one for all threads,
+ * while the needs are gathered. */
+void needs_add(struct needs *n, struct map *slots, const struct evidence_item *it, uint32_t other,
+	       uint32_t count);
+void needs_release(struct needs *n);
+/* What the first `count' events of the thread need of others is in. */
+bool needs_hold(const struct needs *n, uint64_t count, const struct schedule *s);
+
+#endif /* WITNESS_CHECK_NEEDS_H */
