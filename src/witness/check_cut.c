@@ -61,7 +61,7 @@ static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
 
 	if (other >= pos)
 		return false;
-	needs_add(&k->needs[it->tid], &k->slot_at, it, o->tid, o->index + 1);
+	check_needs_add(&k->needs[it->tid], &k->slot_at, it, o->tid, o->index + 1);
 	return true;
 }
 
@@ -293,7 +293,7 @@ void check_cuts_free(struct check_cuts *k)
 	if (!k)
 		return;
 	for (size_t i = 0; i < k->ev->threads.n; i++)
-		needs_release(&k->needs[i]);
+		check_needs_release(&k->needs[i]);
 	for (size_t i = 0; i < k->users.n; i++)
 		VEC_RELEASE(&k->users.at[i].acquires);
 	VEC_RELEASE_ALL(&k->users, &k->writes);
@@ -341,7 +341,8 @@ static bool cut_holds(const struct check_cuts *k, const struct schedule *s)
 		if (s->count.at[tid] == 0)
 			continue;
 		if (tid >= k->ev->threads.n || s->count.at[tid] > k->limit[tid] ||
-		    !open_holds(k, tid, s) || !needs_hold(&k->needs[tid], s->count.at[tid], s))
+		    !open_holds(k, tid, s) ||
+		    !check_needs_hold(&k->needs[tid], s->count.at[tid], s))
 			return false;
 	}
 	return true;

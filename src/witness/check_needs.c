@@ -32,8 +32,8 @@ static void sample_take(struct needs *n)
 	n->rows.n += nslots;
 }
 
-void needs_add(struct needs *n, struct map *slots, const struct evidence_item *it, uint32_t other,
-	       uint32_t count)
+void check_needs_add(struct needs *n, struct map *slots, const struct evidence_item *it,
+		     uint32_t other, uint32_t count)
 {
 	uint32_t slot;
 
@@ -47,7 +47,7 @@ void needs_add(struct needs *n, struct map *slots, const struct evidence_item *i
 	sample_take(n);
 }
 
-void needs_release(struct needs *n)
+void check_needs_release(struct needs *n)
 {
 	VEC_RELEASE_ALL(&n->others, &n->latest, &n->steps, &n->samples, &n->rows);
 }
@@ -66,7 +66,7 @@ static const struct sample *sample_find(const struct needs *n, size_t nsteps)
 	return past ? &n->samples.at[past - 1] : NULL;
 }
 
-bool needs_hold(const struct needs *n, uint64_t count, const struct schedule *s)
+bool check_needs_hold(const struct needs *n, uint64_t count, const struct schedule *s)
 {
 	size_t nsteps = steps_before(n, count);
 	const struct sample *x = sample_find(n, nsteps);

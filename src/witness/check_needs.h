@@ -38,10 +38,10 @@ struct needs {
 
 /* The event needs the first `count' events of another thread; indices ascend.  slots: one for all threads,
  * while the needs are gathered. */
-void needs_add(struct needs *n, struct map *slots, const struct evidence_item *it, uint32_t other,
-	       uint32_t count);
-void needs_release(struct needs *n);
+void check_needs_add(struct needs *n, struct map *slots, const struct evidence_item *it,
+		     uint32_t other, uint32_t count);
+void check_needs_release(struct needs *n);
 /* What the first `count' events of the thread need of others is in. */
-bool needs_hold(const struct needs *n, uint64_t count, const struct schedule *s);
+bool check_needs_hold(const struct needs *n, uint64_t count, const struct schedule *s);
 
 #endif /* WITNESS_CHECK_NEEDS_H */
