@@ -156,9 +156,12 @@ void log_account(const struct thread *t, uint64_t bytes, bool ended)
 	state.closed += bytes;
 	if (ended && ASSERT_RECORDING(state.nended < ENDED_MAX && t->index < state.ntable &&
 				      state.table[t->index] == t)) {
+		struct thread *last = state.table[--state.ntable];
+
+		ASSERT_RECORDING(last->index == state.ntable);
 		state.ended[state.nended++] = (struct pair){ t->tid, t->tseq };
-		state.table[t->index] = state.table[--state.ntable];
-		state.table[t->index]->index = t->index;
+		state.table[t->index] = last;
+		last->index = t->index;
 	}
 	/* With areas, a cut at the beginning of each: a reader of what is left begins at a cut. */
 	if (state.closed >= state.cut || state.nended == ENDED_MAX ||

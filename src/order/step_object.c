@@ -120,9 +120,21 @@ static void key_end(struct steps *s, uint64_t key)
 		step_object_discard(s, place);
 }
 
+/* A lock that ends while somebody holds it tells nothing about who waits for whom: what comes there is
+ * another one, and free. */
+static void key_end_loosely(struct steps *s, uint64_t key)
+{
+	const uint64_t *at = map_get(&s->by_addr, key);
+	const struct object *o = at ? &s->objects.at[*at] : NULL;
+
+	if (o && o->family == EVENT_OBJECT_LOCK && (o->lock.owner != 0 || o->lock.readers.n != 0))
+		step_add(s, STEP_LOOSE, 0)->obj = o->lock.id;
+	key_end(s, key);
+}
+
 void step_object_end(struct steps *s, uint64_t addr)
 {
-	key_end(s, addr);
+	key_end_loosely(s, addr);
 }
 
 static void keys_end(struct steps *s, uint64_t key, uint64_t len)
@@ -130,7 +142,7 @@ static void keys_end(struct steps *s, uint64_t key, uint64_t len)
 	uint64_t last = len - 1 <= UINT64_MAX - key ? key + len - 1 : UINT64_MAX;
 
 	while (keyset_next(&s->addrs, key, last, &key))
-		key_end(s, key);
+		key_end_loosely(s, key);
 }
 
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len)

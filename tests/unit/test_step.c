@@ -119,6 +119,9 @@ static void test_locks(void)
 		"1|acq(m)|1\n1|rel(m)|1\n1|lockinit(m)|1\n1|acq(m)|1\n1|rel(m)|1\n"
 		"1|lockdestroy(m)|1\n1|lockdestroy(n)|1\n1|acq(m)|1\n",
 		"acquire:0 release:0 none acquire:1 release:1 acquire:1y+release:1 none acquire:2");
+	steps_are("a lock that ends while it is held tells nothing about who waits",
+		  "1|acq(m)|1\n2|lockinit(m)|2\n1|acq(m)|3\n1|lockdestroy(m)|4\n1|acq(n)|5\n",
+		  "acquire:0 none+loose:0 acquire:1 none+loose:1 acquire:2");
 	steps_are("a destroy needs the lock free, and comes after nothing",
 		  "1|lockinit(m)|1\n2|acq(m)|1\n2|rel(m)|1\n3|acq(m)|1\n2|req(m)|1\n3|rel(m)|1\n"
 		  "1|acq(m)|1\n1|rel(m)|1\n1|lockdestroy(m)|1\n",
