@@ -122,7 +122,7 @@ static void key_end(struct steps *s, uint64_t key)
 
 /* A lock that ends while somebody holds it tells nothing about who waits for whom: what comes there is
  * another one, and free. */
-static void key_end_loosely(struct steps *s, uint64_t key)
+void step_object_end(struct steps *s, uint64_t key)
 {
 	const uint64_t *at = map_get(&s->by_addr, key);
 	const struct object *o = at ? &s->objects.at[*at] : NULL;
@@ -132,17 +132,12 @@ static void key_end_loosely(struct steps *s, uint64_t key)
 	key_end(s, key);
 }
 
-void step_object_end(struct steps *s, uint64_t addr)
-{
-	key_end_loosely(s, addr);
-}
-
 static void keys_end(struct steps *s, uint64_t key, uint64_t len)
 {
 	uint64_t last = len - 1 <= UINT64_MAX - key ? key + len - 1 : UINT64_MAX;
 
 	while (keyset_next(&s->addrs, key, last, &key))
-		key_end_loosely(s, key);
+		step_object_end(s, key);
 }
 
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len)
@@ -260,16 +255,17 @@ static void debt_add(struct steps *s, struct step_thread *t, uint32_t tid, uint6
 /* The destroy of a condition or barrier waits until nobody is inside, so whoever was is out before the
  * thread goes on.  The destroy itself needs nothing: it may be called at any time.  Who is parked
  * still, as far as is known here, was woken before: by one of the signals since. */
-static void guests_owe(struct steps *s, const struct event *e, const struct object *o,
-		       const struct object_guests *g)
+static void guests_owe(struct steps *s, const struct event *e, const struct object *o)
 {
+	bool cond = o->family == EVENT_OBJECT_CONDITION;
+	const struct object_guests *g = cond ? &o->cond.guests : &o->barrier.guests;
 	struct step_thread *t = step_thread(s, e->tid);
 	size_t n = t->debts.n;
 
 	for (size_t i = 0; i < g->at.n; i++)
 		if (g->at.at[i].tid != e->tid)
 			debt_add(s, t, g->at.at[i].tid, g->at.at[i].pos);
-	for (size_t i = 0; o->family == EVENT_OBJECT_CONDITION && i < o->cond.signals.n; i++)
+	for (size_t i = 0; cond && i < o->cond.signals.n; i++)
 		if (o->cond.signals.at[i].tid != e->tid)
 			debt_add(s, t, o->cond.signals.at[i].tid, o->cond.signals.at[i].pos);
 	t->is_in_doubt |= g->crowded;
@@ -305,9 +301,7 @@ void step_object_destroy(struct steps *s, const struct event *e)
 
 	step_object_renew(s, e->addr, true);
 	step_add(s, STEP_NONE, 0);
-	if (o && family == EVENT_OBJECT_CONDITION)
-		guests_owe(s, e, o, &o->cond.guests);
-	if (o && family == EVENT_OBJECT_BARRIER)
-		guests_owe(s, e, o, &o->barrier.guests);
+	if (o && (family == EVENT_OBJECT_CONDITION || family == EVENT_OBJECT_BARRIER))
+		guests_owe(s, e, o);
 	step_object_end(s, e->addr);
 }

@@ -275,8 +275,8 @@ void step_object_visit(const struct event *e, struct object_guests *g);
  * them so many.  *lost is set when not all of it is known. */
 size_t step_debts_take(struct steps *s, uint32_t tid, bool *lost);
 void step_debts_pay(struct steps *s, uint32_t tid, size_t n);
-/* Whatever lies there is over; a later use is of a new object. */
-void step_object_end(struct steps *s, uint64_t addr);
+/* Whatever lies there is over; a later use is of a new object.  key: its address; of a channel, key_of. */
+void step_object_end(struct steps *s, uint64_t key);
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len);
 /* Frees an object that is no longer mapped. */
 void step_object_discard(struct steps *s, uint32_t place);
