@@ -141,8 +141,8 @@ text_agrees() {
 }
 
 # Some witnesses, then the same ones damaged.  Not all of those are wrong: two events that have
-# nothing to do with each other may change places.
-refused=0 certified=0
+# nothing to do with each other may change places (swapped), as often as the recorded order has such.
+refused=0 certified=0 swapped=0
 witnesses_hold() {
 	local w how n
 
@@ -158,7 +158,7 @@ witnesses_hold() {
 			awk -v how=$how -v seed=$((++seed)) -v events="$n" -f "$here/damage.awk" "$w" >damaged
 			run foresee verify "$1" damaged
 			case $status in
-			0) certified=$((certified + 1)) ;;
+			0) [ $how = swap ] && swapped=$((swapped + 1)) || certified=$((certified + 1)) ;;
 			1) refused=$((refused + 1)) ;;
 			*) complain "$w, damaged by $how: $(cat out err)" ;;
 			esac
@@ -190,8 +190,8 @@ for ((s = 1; s <= ${long:+24} + 5; s++)); do
 		verdict "program $s $mode"
 	done
 done
-echo "# witnesses damaged: $refused refused, $certified still right"
-is "$((refused > 2 * certified && refused > 50))" 1 "what is damaged is mostly refused"
+echo "# witnesses damaged: $refused refused, $swapped swapped and $certified others still right"
+is "$((refused > 20 * certified && refused > 50))" 1 "what is damaged is mostly refused"
 
 # ---- with one possible order: what is left out by default adds no finding ----
 # It may cost some: a read that is left out follows one of the same version, but at another place,
