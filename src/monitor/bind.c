@@ -46,7 +46,7 @@ static enum status initial_of_spec(const struct watch *w, const struct spec_vari
 	if (!v->has_initial)
 		return ST_OK;
 	if (!eval_raw(&v->type, &v->initial, &out->raw)) {
-		spec_complain(w->spec, v->place, d,
+		spec_complain(w->spec, v->spot, d,
 			      "the initial value of '%s' does not fit its type", v->name);
 		return ST_BAD_INPUT;
 	}
@@ -149,7 +149,7 @@ static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, s
 
 	trace_info(t, &info);
 	if (!variables_address(t, name, false, &addr)) {
-		spec_complain(w->spec, v->place, d, "the trace has too many names");
+		spec_complain(w->spec, v->spot, d, "the trace has too many names");
 		return ST_BAD_INPUT;
 	}
 	variable_place(w, i, addr, r);
@@ -173,7 +173,7 @@ static enum status variable_bind(struct watch *w, struct trace *t, uint32_t i, b
 	events_of(w, i, &r);
 	if (w->text)
 		return variable_text(w, t, i, r, d);
-	st = bind_name(w, t, v->name, v->place, &f, d);
+	st = bind_name(w, t, v->name, v->spot, &f, d);
 	if (st != ST_OK)
 		return st;
 	if (f.late) {
@@ -211,12 +211,12 @@ static enum status object_bind(struct watch *w, struct trace *t, uint32_t i, str
 
 	*set = 1ull << i;
 	if (e->args[0].is_number || !name) {
-		spec_complain(w->spec, e->place, d, "expected the name of a %s",
+		spec_complain(w->spec, e->spot, d, "expected the name of a %s",
 			      lock ? "lock" : "variable");
 		return ST_BAD_INPUT;
 	}
 	if (!w->text)
-		st = bind_name(w, t, name, e->place, &f, d);
+		st = bind_name(w, t, name, e->spot, &f, d);
 	else if (!variables_address(t, name, lock, &f.addr))
 		st = ST_BAD_INPUT;
 	if (st != ST_OK)
@@ -254,7 +254,7 @@ static enum status call_bind(struct watch *w, struct trace *t, uint32_t i, struc
 
 	if (e->nargs == 0 || w->text || is_told(t, e->args[0].name, &any))
 		return ST_OK;
-	spec_complain(w->spec, e->place, d,
+	spec_complain(w->spec, e->spot, d,
 		      "the recording does not tell of calls of '%s'; build the program with "
 		      "foresee-cc --foresee-calls=%s (or FORESEE_CALLS=%s in the environment)%s",
 		      e->args[0].name, e->args[0].name, e->args[0].name,
@@ -266,12 +266,12 @@ static enum status words_check(const struct watch *w, const struct spec_event *e
 {
 	for (uint32_t i = 1; i < e->nargs; i++)
 		if (!e->args[i].is_number) {
-			spec_complain(w->spec, e->place, d, "expected a number instead of '%s'",
+			spec_complain(w->spec, e->spot, d, "expected a number instead of '%s'",
 				      e->args[i].name ? e->args[i].name : "");
 			return ST_BAD_INPUT;
 		}
 	if (e->nargs > 0 && !e->args[0].name) {
-		spec_complain(w->spec, e->place, d, "expected a name before the numbers");
+		spec_complain(w->spec, e->spot, d, "expected a name before the numbers");
 		return ST_BAD_INPUT;
 	}
 	return ST_OK;

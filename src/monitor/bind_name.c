@@ -126,7 +126,7 @@ static void candidates_find(struct trace *t, const struct wanted *w, size_t n, s
 			candidate_add(c, &v);
 }
 
-static enum status ambiguous(const struct watch *w, const char *name, struct spec_place at,
+static enum status ambiguous(const struct watch *w, const char *name, struct spec_spot at,
 			     const struct candidates *c, struct diag *d)
 {
 	struct strbuf b = { 0 };
@@ -216,7 +216,7 @@ static const char *why_not(struct trace *t, const char *name)
 }
 
 static enum status missing(const struct watch *w, struct trace *t, const char *name,
-			   struct spec_place at, struct diag *d)
+			   struct spec_spot at, struct diag *d)
 {
 	const char *path = after_file(name);
 	struct strbuf b = { 0 };
@@ -274,7 +274,7 @@ static bool part_by_words(const struct program_global *v, const char *part, stru
 }
 
 static enum status part_find(const struct watch *w, struct trace *t, const char *name,
-			     struct spec_place at, const struct program_global *v, const char *part,
+			     struct spec_spot at, const struct program_global *v, const char *part,
 			     struct bind_found *out, struct diag *d)
 {
 	struct strbuf why = { 0 };
@@ -316,7 +316,7 @@ static enum status part_find(const struct watch *w, struct trace *t, const char 
 /* ---- names ---- */
 
 static enum status symbol_find(const struct watch *w, struct trace *t, const char *name,
-			       struct spec_place at, struct bind_found *out, struct diag *d)
+			       struct spec_spot at, struct bind_found *out, struct diag *d)
 {
 	struct variables_cursor cursor = { 0 };
 	struct program_global v;
@@ -357,7 +357,7 @@ static size_t shorter(const char *path, size_t n)
 }
 
 static enum status name_find(const struct watch *w, struct trace *t, const char *name,
-			     struct spec_place at, struct bind_found *out, struct diag *d)
+			     struct spec_spot at, struct bind_found *out, struct diag *d)
 {
 	struct wanted wanted = split(name);
 	struct candidates c;
@@ -379,7 +379,7 @@ static enum status name_find(const struct watch *w, struct trace *t, const char 
 	return missing(w, t, name, at, d);
 }
 
-enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
+enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_spot at,
 		      struct bind_found *out, struct diag *d)
 {
 	enum status st = name_find(w, t, name, at, out, d);

@@ -43,7 +43,7 @@ static enum status differ(const struct watch *w, const struct spec_variable *v,
 			  const struct bind_found *f, struct diag *d)
 {
 	spec_complain(
-		w->spec, v->place, d,
+		w->spec, v->spot, d,
 		"'%s' is declared as '%s' (%u byte%s), but the program has '%s' (%llu byte%s)",
 		v->name, v->type.text, v->type.size, v->type.size == 1 ? "" : "s",
 		f->type ? f->type : "something else", (unsigned long long)f->size,

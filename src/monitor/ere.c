@@ -343,7 +343,7 @@ enum status monitor_ere_new(const struct spec *s, const struct spec_property *p,
 	out->trouble = ere_trouble;
 	if (e->initial != ERE_FULL)
 		return ST_OK;
-	spec_complain(s, p->place, d, "property '%s' is too large", p->name);
+	spec_complain(s, p->spot, d, "property '%s' is too large", p->name);
 	ere_free(e);
 	return ST_BAD_INPUT;
 }

@@ -231,7 +231,7 @@ void eval_explain(const struct spec *s, const struct spec_expr *e,
 		return;
 	strbuf_addf(out, "%s in '", r.why);
 	spec_print_expr(s, r.at, out);
-	strbuf_addf(out, "', line %" PRIu32, r.at->place.line);
+	strbuf_addf(out, "', line %" PRIu32, r.at->spot.line);
 }
 
 static bool float_raw(const struct spec_type *type, const struct spec_number *number, uint64_t *raw)

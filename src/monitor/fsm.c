@@ -194,7 +194,7 @@ enum status monitor_fsm_new(const struct spec *s, const struct spec_property *p,
 	out->trouble = fsm_trouble;
 	if (out->size <= MONITOR_STATE)
 		return ST_OK;
-	spec_complain(s, p->place, d, "property '%s' has %u states, and may have %u", p->name,
+	spec_complain(s, p->spot, d, "property '%s' has %u states, and may have %u", p->name,
 		      p->nstates, 8 * MONITOR_STATE);
 	fsm_free(f);
 	return ST_BAD_INPUT;

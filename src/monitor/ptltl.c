@@ -406,7 +406,7 @@ enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *
 	out->trouble = ptltl_trouble;
 	if (out->size <= MONITOR_STATE)
 		return ST_OK;
-	spec_complain(s, property->place, d,
+	spec_complain(s, property->spot, d,
 		      "property '%s' is too large: its monitor needs %u bits, and may have %u",
 		      property->name, p->nbits, 8 * MONITOR_STATE);
 	ptltl_free(p);

@@ -116,7 +116,7 @@ struct bind_found {
 	const uint8_t *initial;
 	uint32_t ninitial, nseen;
 };
-enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_place at,
+enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_spot at,
 		      struct bind_found *out, struct diag *d) ST_CHECKED;
 /* "; did you mean 'a', 'b'?" or nothing. */
 void bind_near(struct trace *t, const char *name, struct strbuf *out);

@@ -49,7 +49,7 @@ static void formula_format(struct explain *x, const struct monitor *m)
 	lines_add(&x->out, strbuf_str(&text));
 	strbuf_adds(&x->out, "   at ");
 	frames_path(spec->path, &x->out);
-	strbuf_addf(&x->out, ":%" PRIu32 "\n", m->property->place.line);
+	strbuf_addf(&x->out, ":%" PRIu32 "\n", m->property->spot.line);
 	strbuf_release(&text);
 }
 

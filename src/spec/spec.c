@@ -1,5 +1,5 @@
 /*
- * A spec's memory, its file, and messages that show a place of it.
+ * A spec's memory, its file, and messages that show a spot of it.
  */
 #include "spec/spec.h"
 
@@ -127,7 +127,7 @@ static const char *skip_rest(const char *s, const char *end)
 	return s;
 }
 
-static struct line_part line_find(const struct spec *s, struct spec_place at)
+static struct line_part line_find(const struct spec *s, struct spec_spot at)
 {
 	const char *end = s->text + s->ntext, *line = s->text, *next;
 	struct line_part part;
@@ -161,7 +161,7 @@ static const char *show_character(struct strbuf *b, const char *s, const char *e
 	return s + (n ? n : 1);
 }
 
-static void show_line(const struct spec *s, struct spec_place at, struct strbuf *b)
+static void show_line(const struct spec *s, struct spec_spot at, struct strbuf *b)
 {
 	struct line_part part = line_find(s, at);
 	const char *c;
@@ -176,7 +176,7 @@ static void show_line(const struct spec *s, struct spec_place at, struct strbuf 
 	strbuf_adds(b, "^");
 }
 
-static void complain(const struct spec *s, struct spec_place at, struct diag *d, const char *format,
+static void complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
 		     va_list ap)
 {
 	struct strbuf where = { 0 };
@@ -188,7 +188,7 @@ static void complain(const struct spec *s, struct spec_place at, struct diag *d,
 	strbuf_release(&where);
 }
 
-void spec_complain(const struct spec *s, struct spec_place at, struct diag *d, const char *format,
+void spec_complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
 		   ...)
 {
 	va_list ap;
@@ -198,7 +198,7 @@ void spec_complain(const struct spec *s, struct spec_place at, struct diag *d, c
 	va_end(ap);
 }
 
-void spec_fail(struct spec_parser *p, struct spec_place at, const char *format, ...)
+void spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
 {
 	va_list ap;
 

@@ -33,7 +33,7 @@ struct strbuf;
 #define SPEC_DEPTH 500	   /* of nesting; a row of operators nests too */
 #define SPEC_NODES 10000   /* of one property */
 
-struct spec_place {
+struct spec_spot {
 	uint32_t line, column; /* from 1; column in bytes */
 };
 
@@ -64,7 +64,7 @@ struct spec_variable {
 	struct spec_type type;
 	bool has_initial;
 	struct spec_number initial;
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 enum spec_expr_op {
@@ -88,7 +88,7 @@ enum spec_expr_op {
 
 struct spec_expr {
 	enum spec_expr_op op;
-	struct spec_place place;
+	struct spec_spot spot;
 	uint32_t index;
 	struct spec_number number;
 	struct spec_expr *a, *b;
@@ -132,7 +132,7 @@ struct spec_event {
 	int32_t variable; /* READ, WRITE of a declared variable: its number, else -1 (args[0].name) */
 	int32_t by;	  /* thread declaration, or -1: any */
 	struct spec_expr *when; /* a truth value, in the state after the event; or NULL */
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 struct spec_thread {
@@ -140,7 +140,7 @@ struct spec_thread {
 	bool is_number;
 	uint64_t number;     /* creation index; main is 1 */
 	const char *routine; /* start routine, thread name or label */
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 /* ---- formulas ---- */
@@ -176,7 +176,7 @@ enum spec_form_op {
 
 struct spec_form {
 	enum spec_form_op op;
-	struct spec_place place;
+	struct spec_spot spot;
 	uint32_t index; /* EVENT: its number; AT: thread declaration */
 	struct spec_expr *expr;
 	struct spec_form *a, *b;
@@ -199,7 +199,7 @@ enum spec_rx_op {
 
 struct spec_rx {
 	enum spec_rx_op op;
-	struct spec_place place;
+	struct spec_spot spot;
 	uint32_t index;
 	struct spec_rx *a, *b;
 };
@@ -209,7 +209,7 @@ struct spec_rx {
 struct spec_move {
 	uint32_t event, to;
 	struct spec_expr *when; /* or NULL */
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 struct spec_state {
@@ -217,7 +217,7 @@ struct spec_state {
 	bool initial, bad;
 	struct spec_move *moves; /* in the order written */
 	uint32_t nmoves;
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 /* ---- properties ---- */
@@ -241,7 +241,7 @@ struct spec_property {
 	const char *handler; /* or NULL */
 	/* Sets of numbers: what it names, itself or in the conditions of its events and moves. */
 	uint64_t variables, events;
-	struct spec_place place;
+	struct spec_spot spot;
 };
 
 struct spec {
@@ -270,9 +270,9 @@ enum status spec_parse(const char *path, const char *text, size_t n, struct spec
 enum status spec_read(const char *path, struct spec **out, struct diag *d) ST_CHECKED;
 void spec_free(struct spec *s);
 
-/* A message about a place of the spec, as spec_parse makes them, for those who find errors later
+/* A message about a spot of the spec, as spec_parse makes them, for those who find errors later
  * (a name that the program does not have). */
-void spec_complain(const struct spec *s, struct spec_place at, struct diag *d, const char *format,
+void spec_complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
 		   ...) __attribute__((format(printf, 4, 5)));
 
 /* Fully parenthesised; parses to the same tree. */

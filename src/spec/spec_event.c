@@ -41,7 +41,7 @@ static bool parse_op(struct spec_parser *p, enum spec_op *out)
 		near = near_find(word, spec_op_words, SPEC_NOPS);
 	}
 	if (near)
-		spec_fail(p, p->token.place, "unknown kind of event '%s', did you mean '%s'?", word,
+		spec_fail(p, p->token.spot, "unknown kind of event '%s', did you mean '%s'?", word,
 			  near);
 	else
 		spec_expected(p,
@@ -62,7 +62,7 @@ static bool parse_name(struct spec_parser *p, struct spec_arg *a)
 
 static bool parse_integer(struct spec_parser *p, struct spec_arg *a)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	a->is_number = true;
 	if (!spec_parse_constant(p, &a->number))
@@ -75,7 +75,7 @@ static bool parse_integer(struct spec_parser *p, struct spec_arg *a)
 
 static bool parse_thread_arg(struct spec_parser *p, struct spec_arg *a)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	if (p->token.kind != SPEC_T_NUMBER) {
 		if (!spec_parse_word(p, "a declared thread, or its number", false, &a->name))
@@ -99,7 +99,7 @@ static bool parse_arg(struct spec_parser *p, enum spec_op op, bool first, struct
 	return first ? parse_name(p, a) : parse_integer(p, a);
 }
 
-static bool complain_count(struct spec_parser *p, struct spec_place at, enum spec_op op)
+static bool complain_count(struct spec_parser *p, struct spec_spot at, enum spec_op op)
 {
 	spec_fail(p, at, "wrong number of arguments: %s takes %s", spec_op_words[op],
 		  shapes[op].takes);
@@ -108,7 +108,7 @@ static bool complain_count(struct spec_parser *p, struct spec_place at, enum spe
 
 static bool parse_args(struct spec_parser *p, struct spec_event *e)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	unsigned most = shapes[e->op].most;
 
 	if (!spec_need(p, SPEC_T_OPEN, "'('"))
@@ -117,7 +117,7 @@ static bool parse_args(struct spec_parser *p, struct spec_event *e)
 	if (p->token.kind != SPEC_T_CLOSE) {
 		do {
 			if (e->nargs == most)
-				return complain_count(p, p->token.place, e->op);
+				return complain_count(p, p->token.spot, e->op);
 			if (!parse_arg(p, e->op, e->nargs == 0, &e->args[e->nargs]))
 				return false;
 			e->nargs++;
@@ -130,7 +130,7 @@ static bool parse_args(struct spec_parser *p, struct spec_event *e)
 
 static bool parse_by(struct spec_parser *p, struct spec_event *e)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	const char *name;
 
 	if (!spec_parse_word(p, "a declared thread", false, &name))
@@ -143,19 +143,19 @@ bool spec_parse_event(struct spec_parser *p)
 {
 	struct spec *s = p->spec;
 	struct spec_event *e = &s->events[s->nevents];
-	struct spec_place at;
+	struct spec_spot at;
 	bool by;
 
 	if (s->nevents == SPEC_EVENTS) {
-		spec_fail(p, p->token.place, "more than %d events", SPEC_EVENTS);
+		spec_fail(p, p->token.spot, "more than %d events", SPEC_EVENTS);
 		return false;
 	}
-	e->place = p->token.place;
+	e->spot = p->token.spot;
 	e->variable = e->by = -1;
 	if (!spec_parse_word(p, "the name of an event", true, &e->name) ||
 	    !spec_need(p, SPEC_T_ASSIGN, "'='") || !parse_op(p, &e->op))
 		return false;
-	at = p->token.place;
+	at = p->token.spot;
 	if (!parse_args(p, e))
 		return false;
 	s->nevents++;

@@ -61,27 +61,27 @@ static unsigned deeper(unsigned a, unsigned b)
 	return (a > b ? a : b) + 1;
 }
 
-static bool form_make(struct spec_parser *p, enum spec_form_op op, struct spec_place at,
+static bool form_make(struct spec_parser *p, enum spec_form_op op, struct spec_spot at,
 		      unsigned depth, struct spec_item *out)
 {
 	if (!spec_grow(p, at, depth))
 		return false;
-	*out = (struct spec_item){ .place = at, .depth = depth };
+	*out = (struct spec_item){ .spot = at, .depth = depth };
 	out->form = spec_alloc(p->spec, sizeof(*out->form));
 	out->form->op = op;
-	out->form->place = at;
+	out->form->spot = at;
 	return true;
 }
 
-static bool expr_make(struct spec_parser *p, enum spec_expr_op op, struct spec_place at,
+static bool expr_make(struct spec_parser *p, enum spec_expr_op op, struct spec_spot at,
 		      unsigned depth, struct spec_item *out)
 {
 	if (!spec_grow(p, at, depth))
 		return false;
-	*out = (struct spec_item){ .place = at, .depth = depth };
+	*out = (struct spec_item){ .spot = at, .depth = depth };
 	out->expr = spec_alloc(p->spec, sizeof(*out->expr));
 	out->expr->op = op;
-	out->expr->place = at;
+	out->expr->spot = at;
 	return true;
 }
 
@@ -91,7 +91,7 @@ static bool need_form(struct spec_parser *p, const struct spec_item *i)
 		return true;
 	if (p->token.kind == SPEC_T_ASSIGN)
 		return spec_expected(p, "an operator");
-	spec_fail(p, i->place,
+	spec_fail(p, i->spot,
 		  "a number stands where a formula is expected: compare it with something, "
 		  "as in x != 0");
 	return false;
@@ -106,13 +106,13 @@ static bool need_expr(struct spec_parser *p, struct spec_item *i)
 		return true;
 	if (i->form->op != SPEC_F_TRUE && i->form->op != SPEC_F_FALSE) {
 		spec_fail(
-			p, i->place,
+			p, i->spot,
 			i->form->op == SPEC_F_EXPR
 				? "a comparison is not a number: write a < b && b < c for a < b < c"
 				: "a formula stands where a number is expected");
 		return false;
 	}
-	if (!expr_make(p, SPEC_CONST, i->place, 1, &number))
+	if (!expr_make(p, SPEC_CONST, i->spot, 1, &number))
 		return false;
 	number.expr->number.i = i->form->op == SPEC_F_TRUE;
 	*i = number;
@@ -120,7 +120,7 @@ static bool need_expr(struct spec_parser *p, struct spec_item *i)
 }
 
 /* left := left op right; at: of the operator. */
-static bool combine(struct spec_parser *p, const struct operator* o, struct spec_place at,
+static bool combine(struct spec_parser *p, const struct operator* o, struct spec_spot at,
 		    struct spec_item *left, struct spec_item *right)
 {
 	unsigned depth = deeper(left->depth, right->depth);
@@ -145,7 +145,7 @@ static bool combine(struct spec_parser *p, const struct operator* o, struct spec
 		truth.form->expr = made.expr;
 		made = truth;
 	}
-	made.place = left->place; /* where it begins */
+	made.spot = left->spot; /* where it begins */
 	*left = made;
 	return true;
 }
@@ -158,7 +158,7 @@ static bool operand(struct spec_parser *p, struct spec_item *out);
 
 static bool parse_prefix(struct spec_parser *p, enum spec_form_op op, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	struct spec_item a;
 
 	spec_lex(p);
@@ -171,7 +171,7 @@ static bool parse_prefix(struct spec_parser *p, enum spec_form_op op, struct spe
 
 static bool parse_negative(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	struct spec_item a;
 
 	if (spec_lex_peek(p) == SPEC_T_NUMBER)
@@ -187,7 +187,7 @@ static bool parse_negative(struct spec_parser *p, struct spec_item *out)
 /* [P, Q) and [P, Q)w */
 static bool parse_interval(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	enum spec_form_op op = SPEC_F_INTERVAL;
 	struct spec_item a, b;
 
@@ -207,18 +207,18 @@ static bool parse_interval(struct spec_parser *p, struct spec_item *out)
 
 static bool parse_parenthesis(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	spec_lex(p);
 	if (!climb(p, L_IMPLIES, out) || !spec_need(p, SPEC_T_CLOSE, "an operator or ')'"))
 		return false;
-	out->place = at;
+	out->spot = at;
 	return true;
 }
 
 static bool parse_variable(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	const char *name;
 
 	if (!spec_parse_lvalue(p, "a formula", &name) || !expr_make(p, SPEC_VARIABLE, at, 1, out))
@@ -230,7 +230,7 @@ static bool parse_variable(struct spec_parser *p, struct spec_item *out)
 /* e() */
 static bool parse_event_atom(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	const char *name;
 
 	if (!spec_parse_word(p, "an event", false, &name))
@@ -244,7 +244,7 @@ static bool parse_event_atom(struct spec_parser *p, struct spec_item *out)
 }
 
 /* Of mttl, after `@thread': (F) is what it knows of the thread's last state, .x likewise. */
-static bool parse_remote(struct spec_parser *p, struct spec_place at, const char *name,
+static bool parse_remote(struct spec_parser *p, struct spec_spot at, const char *name,
 			 struct spec_item *out)
 {
 	struct spec_item a;
@@ -264,7 +264,7 @@ static bool parse_remote(struct spec_parser *p, struct spec_place at, const char
 	if (!operand(p, &a))
 		return false;
 	if (!a.expr || (a.expr->op != SPEC_VARIABLE && a.expr->op != SPEC_REMOTE)) {
-		spec_fail(p, a.place, "after '@%.64s.' stands a variable", name);
+		spec_fail(p, a.spot, "after '@%.64s.' stands a variable", name);
 		return false;
 	}
 	if (!expr_make(p, SPEC_REMOTE, at, a.depth + 1, out))
@@ -277,7 +277,7 @@ static bool parse_remote(struct spec_parser *p, struct spec_place at, const char
 /* @symbol, or in mttl @thread(...) and @thread.x */
 static bool parse_at(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	const char *name;
 
 	if (!spec_parse_lvalue(p, "a variable", &name))
@@ -305,7 +305,7 @@ static const struct {
 
 static bool parse_word_operand(struct spec_parser *p, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (spec_is_word(p, prefixes[i].word))
@@ -325,7 +325,7 @@ static bool parse_word_operand(struct spec_parser *p, struct spec_item *out)
 
 static bool parse_operand(struct spec_parser *p, const char *what, struct spec_item *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	switch (p->token.kind) {
 	case SPEC_T_WORD:
@@ -367,7 +367,7 @@ static bool parse_row(struct spec_parser *p, enum level least, struct spec_item 
 	if (!parse_operand(p, least > L_COMPARE ? "a number" : "a formula", out))
 		return false;
 	while ((o = operator_find(p)) && o->level >= least) {
-		struct spec_place at = p->token.place;
+		struct spec_spot at = p->token.spot;
 		struct spec_item right;
 
 		spec_lex(p);
@@ -404,7 +404,7 @@ bool spec_parse_condition(struct spec_parser *p, struct spec_expr **out)
 	if (!climb(p, L_COMPARE, &i) || !need_form(p, &i))
 		return false;
 	if (i.form->op != SPEC_F_EXPR) {
-		spec_fail(p, i.place, "a condition is one comparison, as in x == 1");
+		spec_fail(p, i.spot, "a condition is one comparison, as in x == 1");
 		return false;
 	}
 	*out = i.form->expr;

@@ -10,12 +10,12 @@
 #include "base/near.h"
 #include "spec/spec_priv.h"
 
-/* A move before the states have numbers and places of their own. */
+/* A move before the states have numbers and spots of their own. */
 struct raw_move {
 	struct spec_move move;
 	uint32_t from;
 	const char *event, *to;
-	struct spec_place to_place;
+	struct spec_spot to_spot;
 };
 
 struct machine {
@@ -27,15 +27,15 @@ static bool parse_move(struct spec_parser *p, struct machine *m)
 {
 	struct raw_move raw = { .from = (uint32_t)m->states.n - 1 };
 
-	raw.move.place = p->token.place;
-	if (!spec_grow(p, raw.move.place, 1) ||
+	raw.move.spot = p->token.spot;
+	if (!spec_grow(p, raw.move.spot, 1) ||
 	    !spec_parse_word(p, "an event or '}'", false, &raw.event))
 		return false;
 	if (spec_take_word(p, "when") && !spec_parse_condition(p, &raw.move.when))
 		return false;
 	if (!spec_need(p, SPEC_T_ARROW, raw.move.when ? "'->'" : "'when' or '->'"))
 		return false;
-	raw.to_place = p->token.place;
+	raw.to_spot = p->token.spot;
 	if (!spec_parse_word(p, "a state", false, &raw.to) ||
 	    !spec_need(p, SPEC_T_SEMICOLON, "';'"))
 		return false;
@@ -53,7 +53,7 @@ static int state_find(const struct spec_state *states, size_t n, const char *nam
 
 static bool parse_state(struct spec_parser *p, struct machine *m)
 {
-	struct spec_state state = { .place = p->token.place };
+	struct spec_state state = { .spot = p->token.spot };
 
 	state.initial = spec_take_word(p, "initial");
 	state.bad = spec_take_word(p, "bad");
@@ -61,12 +61,12 @@ static bool parse_state(struct spec_parser *p, struct machine *m)
 		return spec_expected(p, state.bad	? "'state'"
 					: state.initial ? "'bad' or 'state'"
 							: "'initial', 'bad', 'state' or '}'");
-	state.place = p->token.place;
-	if (!spec_grow(p, state.place, 1) ||
+	state.spot = p->token.spot;
+	if (!spec_grow(p, state.spot, 1) ||
 	    !spec_parse_word(p, "the name of a state", false, &state.name))
 		return false;
 	if (state_find(m->states.at, m->states.n, state.name) >= 0) {
-		spec_fail(p, state.place, "there is a state '%.64s' already", state.name);
+		spec_fail(p, state.spot, "there is a state '%.64s' already", state.name);
 		return false;
 	}
 	*VEC_PUSH(&m->states) = state;
@@ -88,10 +88,10 @@ static bool complain_state(struct spec_parser *p, const struct spec_property *y,
 		names[i] = y->states[i].name;
 	near = near_find(raw->to, names, y->nstates);
 	if (near)
-		spec_fail(p, raw->to_place, "there is no state '%.64s', did you mean '%s'?",
+		spec_fail(p, raw->to_spot, "there is no state '%.64s', did you mean '%s'?",
 			  raw->to, near);
 	else
-		spec_fail(p, raw->to_place, "there is no state '%.64s'", raw->to);
+		spec_fail(p, raw->to_spot, "there is no state '%.64s'", raw->to);
 	return false;
 }
 
@@ -116,7 +116,7 @@ static bool settle_moves(struct spec_parser *p, const struct machine *m, struct 
 				return complain_state(p, y, raw);
 			state->moves[j] = raw->move;
 			state->moves[j].to = (uint32_t)to;
-			spec_use(p, SPEC_USE_EVENT, raw->event, raw->move.place,
+			spec_use(p, SPEC_USE_EVENT, raw->event, raw->move.spot,
 				 &state->moves[j].event);
 		}
 	}
@@ -131,7 +131,7 @@ static bool settle(struct spec_parser *p, const struct machine *m, struct spec_p
 		const struct spec_state *state = &m->states.at[i];
 
 		if (state->initial && first) {
-			spec_fail(p, state->place, "a second initial state: '%.64s' is one already",
+			spec_fail(p, state->spot, "a second initial state: '%.64s' is one already",
 				  first->name);
 			return false;
 		}
@@ -139,7 +139,7 @@ static bool settle(struct spec_parser *p, const struct machine *m, struct spec_p
 			first = state;
 	}
 	if (!first) {
-		spec_fail(p, y->place, "the state machine '%.64s' has no initial state", y->name);
+		spec_fail(p, y->spot, "the state machine '%.64s' has no initial state", y->name);
 		return false;
 	}
 	y->nstates = (uint32_t)m->states.n;

@@ -26,11 +26,11 @@ static const char *text_end(const struct spec_parser *p)
 	return p->spec->text + p->spec->ntext;
 }
 
-static struct spec_place place_here(const struct spec_parser *p)
+static struct spec_spot spot_here(const struct spec_parser *p)
 {
 	size_t column = (size_t)(p->at - p->line_at) + 1;
 
-	return (struct spec_place){ p->line, (uint32_t)column };
+	return (struct spec_spot){ p->line, (uint32_t)column };
 }
 
 static bool is_word_byte(char c)
@@ -63,17 +63,17 @@ static void complain_byte(struct spec_parser *p)
 	unsigned n = spec_lex_utf8(p->at, text_end(p));
 
 	if (c == 0)
-		spec_fail(p, place_here(p), "a NUL byte: this is not text");
+		spec_fail(p, spot_here(p), "a NUL byte: this is not text");
 	else if (c < 0x20 || c == 0x7f)
-		spec_fail(p, place_here(p), "control byte 0x%02x", c);
+		spec_fail(p, spot_here(p), "control byte 0x%02x", c);
 	else if (c < 0x80)
-		spec_fail(p, place_here(p), "'%c' is no part of the language", c);
+		spec_fail(p, spot_here(p), "'%c' is no part of the language", c);
 	else if (n)
-		spec_fail(p, place_here(p),
+		spec_fail(p, spot_here(p),
 			  "'%.*s' outside a comment or string: names are of ASCII letters", (int)n,
 			  p->at);
 	else
-		spec_fail(p, place_here(p), "byte 0x%02x is not UTF-8", c);
+		spec_fail(p, spot_here(p), "byte 0x%02x is not UTF-8", c);
 }
 
 static void newline(struct spec_parser *p)
@@ -86,7 +86,7 @@ static void newline(struct spec_parser *p)
 /* A comment that ends with its line, or the other kind. */
 static bool skip_comment(struct spec_parser *p)
 {
-	struct spec_place from = place_here(p);
+	struct spec_spot from = spot_here(p);
 	const char *end = text_end(p);
 	bool line = p->at[1] == '/';
 
@@ -151,18 +151,18 @@ static bool integer_read(struct spec_parser *p, const char *text, struct spec_to
 	char *end;
 
 	if (text[0] == '0' && isdigit((unsigned char)text[1])) {
-		spec_fail(p, t->place, "'%s': there are no octal numbers, write 0x or decimal",
+		spec_fail(p, t->spot, "'%s': there are no octal numbers, write 0x or decimal",
 			  text);
 		return false;
 	}
 	errno = 0;
 	v = strtoull(text + (hex ? 2 : 0), &end, hex ? 16 : 10);
 	if ((hex && !isxdigit((unsigned char)text[2])) || !is_suffix(end)) {
-		spec_fail(p, t->place, "bad number '%s'", text);
+		spec_fail(p, t->spot, "bad number '%s'", text);
 		return false;
 	}
 	if (errno == ERANGE) {
-		spec_fail(p, t->place, "'%s' does not fit 64 bits", text);
+		spec_fail(p, t->spot, "'%s' does not fit 64 bits", text);
 		return false;
 	}
 	t->number.is_big = v > INT64_MAX;
@@ -181,9 +181,9 @@ static bool float_read(struct spec_parser *p, const char *text, struct spec_toke
 		end++;
 	}
 	if (*end != '\0')
-		spec_fail(p, t->place, "bad number '%s'", text);
+		spec_fail(p, t->spot, "bad number '%s'", text);
 	else if (!isfinite(t->number.f))
-		spec_fail(p, t->place, "'%s' is too large", text);
+		spec_fail(p, t->spot, "'%s' is too large", text);
 	else
 		return true;
 	return false;
@@ -208,7 +208,7 @@ static bool number_read(struct spec_parser *p, struct spec_token *t)
 	}
 	t->n = (size_t)(s - p->at);
 	if (t->n >= sizeof(text)) {
-		spec_fail(p, t->place, "a number of %zu characters", t->n);
+		spec_fail(p, t->spot, "a number of %zu characters", t->n);
 		return false;
 	}
 	memcpy(text, p->at, t->n);
@@ -257,7 +257,7 @@ static bool character_read(struct spec_parser *p, struct spec_token *t)
 		v = (unsigned char)*p->at++;
 	}
 	if (v < 0 || *p->at != '\'') {
-		spec_fail(p, t->place,
+		spec_fail(p, t->spot,
 			  "bad character constant: one ASCII character in quotes, or an "
 			  "escape of C");
 		return false;
@@ -281,18 +281,18 @@ static bool string_read(struct spec_parser *p, struct spec_token *t)
 			goto bad;
 		}
 		if (*p->at == '\\' && *++p->at != '"' && *p->at != '\\') {
-			spec_fail(p, place_here(p),
+			spec_fail(p, spot_here(p),
 				  "in a string a backslash stands before \" or \\ only");
 			goto bad;
 		}
 		*VEC_PUSH(&text) = *p->at;
 	}
 	if (p->at >= end || *p->at != '"') {
-		spec_fail(p, t->place, "the string does not end on its line");
+		spec_fail(p, t->spot, "the string does not end on its line");
 		goto bad;
 	}
 	if (text.n == 0) {
-		spec_fail(p, t->place, "an empty string");
+		spec_fail(p, t->spot, "an empty string");
 		goto bad;
 	}
 	p->at++;
@@ -339,7 +339,7 @@ void spec_lex(struct spec_parser *p)
 	memset(t, 0, sizeof(*t));
 	if (!skip_blanks(p))
 		return;
-	t->place = place_here(p);
+	t->spot = spot_here(p);
 	t->at = p->at;
 	if (p->at == text_end(p)) {
 		t->kind = SPEC_T_END;

@@ -50,14 +50,14 @@ void spec_fail_expected(struct spec_parser *p, const char *what)
 		strstr(what, "operator") || strstr(what, "formula") ? slip_find(p) : NULL;
 
 	if (t->kind == SPEC_T_END)
-		spec_fail(p, t->place, "expected %s, found the end of the file", what);
+		spec_fail(p, t->spot, "expected %s, found the end of the file", what);
 	else if (t->kind == SPEC_T_STRING)
-		spec_fail(p, t->place, "expected %s, found %.*s%s", what, n, t->at, more);
+		spec_fail(p, t->spot, "expected %s, found %.*s%s", what, n, t->at, more);
 	else if (slip)
-		spec_fail(p, t->place, "expected %s, found '%.*s%s', did you mean '%s'?", what, n,
+		spec_fail(p, t->spot, "expected %s, found '%.*s%s', did you mean '%s'?", what, n,
 			  t->at, more, slip);
 	else
-		spec_fail(p, t->place, "expected %s, found '%.*s%s'", what, n, t->at, more);
+		spec_fail(p, t->spot, "expected %s, found '%.*s%s'", what, n, t->at, more);
 }
 
 bool spec_take_word(struct spec_parser *p, const char *word)
@@ -88,16 +88,16 @@ bool spec_nest(struct spec_parser *p)
 {
 	if (++p->nesting <= 2 * SPEC_DEPTH + 8)
 		return true;
-	spec_fail(p, p->token.place, "nested deeper than %d", SPEC_DEPTH);
+	spec_fail(p, p->token.spot, "nested deeper than %d", SPEC_DEPTH);
 	return false;
 }
 
-bool spec_grow(struct spec_parser *p, struct spec_place place, unsigned depth)
+bool spec_grow(struct spec_parser *p, struct spec_spot spot, unsigned depth)
 {
 	if (++p->nodes > SPEC_NODES)
-		spec_fail(p, place, "more than %d operators and operands", SPEC_NODES);
+		spec_fail(p, spot, "more than %d operators and operands", SPEC_NODES);
 	else if (depth > SPEC_DEPTH)
-		spec_fail(p, place,
+		spec_fail(p, spot,
 			  "nested deeper than %d: a row of operators nests too, put parentheses "
 			  "around parts of it",
 			  SPEC_DEPTH);
@@ -123,7 +123,7 @@ bool spec_is_reserved(const char *word, size_t n)
 
 bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, const char **out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 
 	if (p->token.kind != SPEC_T_WORD)
 		return spec_expected(p, what);
@@ -212,14 +212,14 @@ bool spec_parse_lvalue(struct spec_parser *p, const char *what, const char **out
 }
 
 void spec_use(struct spec_parser *p, enum spec_use_kind kind, const char *name,
-	      struct spec_place place, uint32_t *number)
+	      struct spec_spot spot, uint32_t *number)
 {
-	*VEC_PUSH(&p->uses) = (struct spec_use){ kind, name, place, number };
+	*VEC_PUSH(&p->uses) = (struct spec_use){ kind, name, spot, number };
 }
 
 bool spec_parse_constant(struct spec_parser *p, struct spec_number *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	bool negative = spec_take(p, SPEC_T_MINUS);
 
 	memset(out, 0, sizeof(*out));
@@ -252,7 +252,7 @@ static bool room_for(struct spec_parser *p, uint32_t n, uint32_t limit, const ch
 {
 	if (n < limit)
 		return true;
-	spec_fail(p, p->token.place, "more than %u %s", limit, what);
+	spec_fail(p, p->token.spot, "more than %u %s", limit, what);
 	return false;
 }
 
@@ -263,7 +263,7 @@ static bool check_variable(struct spec_parser *p)
 
 	if (t->kind != SPEC_T_WORD || !spec_is_reserved(t->at, t->n))
 		return true;
-	spec_fail(p, t->place,
+	spec_fail(p, t->spot,
 		  "'%.*s' is a word of the language: write @%.*s for the program's variable",
 		  (int)t->n, t->at, (int)t->n, t->at);
 	return false;
@@ -273,19 +273,19 @@ static bool parse_shared(struct spec_parser *p)
 {
 	struct spec *s = p->spec;
 	struct spec_variable *v = &s->variables[s->nvariables];
-	struct spec_place at;
+	struct spec_spot at;
 
 	if (!room_for(p, s->nvariables, SPEC_VARIABLES, "variables") ||
 	    !spec_parse_type(p, &v->type))
 		return false;
-	v->place = p->token.place;
+	v->spot = p->token.spot;
 	if (!check_variable(p) || !spec_parse_lvalue(p, "a variable", &v->name))
 		return false;
 	s->nvariables++;
 	v->has_initial = spec_take(p, SPEC_T_ASSIGN);
 	if (!v->has_initial)
 		return spec_need(p, SPEC_T_SEMICOLON, "'=' or ';'");
-	at = p->token.place;
+	at = p->token.spot;
 	return spec_parse_constant(p, &v->initial) &&
 	       spec_type_fits(p, &v->type, at, &v->initial) &&
 	       spec_need(p, SPEC_T_SEMICOLON, "';'");
@@ -299,7 +299,7 @@ static bool parse_thread(struct spec_parser *p)
 
 	if (!room_for(p, s->nthreads, SPEC_THREADS, "threads"))
 		return false;
-	t->place = p->token.place;
+	t->spot = p->token.spot;
 	if (!spec_parse_word(p, "the name of a thread", true, &t->name) ||
 	    !spec_need(p, SPEC_T_ASSIGN, "'='"))
 		return false;
@@ -310,7 +310,7 @@ static bool parse_thread(struct spec_parser *p)
 		t->is_number = true;
 		t->number = (uint64_t)n->i;
 		if (n->is_big || n->i < 1 || n->i > UINT32_MAX) {
-			spec_fail(p, p->token.place, "threads are counted from 1, which is main");
+			spec_fail(p, p->token.spot, "threads are counted from 1, which is main");
 			return false;
 		}
 	} else {
@@ -323,7 +323,7 @@ static bool parse_thread(struct spec_parser *p)
 static bool parse_relevant(struct spec_parser *p)
 {
 	do {
-		struct spec_place at = p->token.place;
+		struct spec_spot at = p->token.spot;
 		const char *name;
 
 		if (!spec_grow(p, at, 1) || !spec_parse_lvalue(p, "a variable or an event", &name))
@@ -365,14 +365,14 @@ static bool parse_ere(struct spec_parser *p, struct spec_property *y)
 
 static bool parse_mttl(struct spec_parser *p, struct spec_property *y)
 {
-	struct spec_place at;
+	struct spec_spot at;
 	const char *name = NULL;
 	bool good;
 
 	y->body = SPEC_MTTL;
 	if (!spec_need(p, SPEC_T_AT, "'@' and a thread"))
 		return false;
-	at = p->token.place;
+	at = p->token.spot;
 	if (!spec_parse_word(p, "a thread", false, &name) || !spec_need(p, SPEC_T_OPEN, "'('"))
 		return false;
 	spec_use(p, SPEC_USE_THREAD, name, at, &y->at);
@@ -405,7 +405,7 @@ bool spec_parse_property(struct spec_parser *p)
 
 	if (!room_for(p, s->nproperties, SPEC_PROPERTIES, "properties"))
 		return false;
-	y->place = p->token.place;
+	y->spot = p->token.spot;
 	if (!spec_parse_word(p, "the name of a property", false, &y->name) ||
 	    !parse_step(p, &y->step) || !spec_need(p, SPEC_T_COLON, "':'") || !parse_body(p, y))
 		return false;
@@ -445,7 +445,7 @@ static bool parse_declaration(struct spec_parser *p)
 	}
 	if (!near)
 		return spec_expected(p, "'shared', 'event', 'relevant', 'thread' or 'property'");
-	spec_fail(p, p->token.place, "expected a declaration, found '%s', did you mean '%s'?", word,
+	spec_fail(p, p->token.spot, "expected a declaration, found '%s', did you mean '%s'?", word,
 		  near);
 	return false;
 }

@@ -79,7 +79,7 @@ enum spec_token_kind {
 
 struct spec_token {
 	enum spec_token_kind kind;
-	struct spec_place place;
+	struct spec_spot spot;
 	const char *at; /* in the text */
 	size_t n;
 	struct spec_number number;
@@ -100,7 +100,7 @@ enum spec_use_kind {
 struct spec_use {
 	enum spec_use_kind kind;
 	const char *name;
-	struct spec_place place;
+	struct spec_spot spot;
 	uint32_t *number;
 };
 
@@ -122,7 +122,7 @@ struct spec_parser {
 struct spec_item {
 	struct spec_form *form; /* NULL: */
 	struct spec_expr *expr;
-	struct spec_place place;
+	struct spec_spot spot;
 	unsigned depth;
 };
 
@@ -132,7 +132,7 @@ enum spec_token_kind spec_lex_peek(struct spec_parser *p); /* the kind of the on
 /* Bytes of the character at s that is not ASCII; end: of the text.  0: it is not UTF-8. */
 unsigned spec_lex_utf8(const char *s, const char *end);
 
-void spec_fail(struct spec_parser *p, struct spec_place at, const char *format, ...)
+void spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "expected WHAT, found ..." at the token. */
 void spec_fail_expected(struct spec_parser *p, const char *what);
@@ -156,14 +156,14 @@ bool spec_parse_lvalue(struct spec_parser *p, const char *what, const char **out
 bool spec_parse_constant(struct spec_parser *p, struct spec_number *out);
 bool spec_parse_type(struct spec_parser *p, struct spec_type *out);
 /* Whether a variable of this type can hold the number; else a complaint. */
-bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct spec_place at,
+bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct spec_spot at,
 		    const struct spec_number *number);
 
 void spec_use(struct spec_parser *p, enum spec_use_kind kind, const char *name,
-	      struct spec_place place, uint32_t *number);
+	      struct spec_spot spot, uint32_t *number);
 bool spec_nest(struct spec_parser *p); /* pairs with p->nesting-- */
 /* A node at this depth; false: too many, too deep. */
-bool spec_grow(struct spec_parser *p, struct spec_place place, unsigned depth);
+bool spec_grow(struct spec_parser *p, struct spec_spot spot, unsigned depth);
 
 bool spec_parse_event(struct spec_parser *p);
 bool spec_parse_form(struct spec_parser *p, struct spec_form **out);

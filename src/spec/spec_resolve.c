@@ -35,8 +35,8 @@ static int thread_find(const struct spec *s, const char *name)
 	return -1;
 }
 
-static bool complain_twice(struct spec_parser *p, struct spec_place at, const char *what,
-			   const char *name, struct spec_place first)
+static bool complain_twice(struct spec_parser *p, struct spec_spot at, const char *what,
+			   const char *name, struct spec_spot first)
 {
 	spec_fail(p, at, "%s '%.64s' is declared twice, first on line %u", what, name, first.line);
 	return false;
@@ -51,19 +51,19 @@ static bool check_twice(struct spec_parser *p)
 		int j = variable_find(s, v->name);
 
 		if (j < (int)i)
-			return complain_twice(p, v->place, "variable", v->name,
-					      s->variables[j].place);
+			return complain_twice(p, v->spot, "variable", v->name,
+					      s->variables[j].spot);
 	}
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		const struct spec_event *e = &s->events[i];
 		int j = event_find(s, e->name), v = variable_find(s, e->name);
 
 		if (j < (int)i)
-			return complain_twice(p, e->place, "event", e->name, s->events[j].place);
+			return complain_twice(p, e->spot, "event", e->name, s->events[j].spot);
 		if (v >= 0) {
-			spec_fail(p, e->place,
+			spec_fail(p, e->spot,
 				  "event '%.64s' has the name of the variable of line %u", e->name,
-				  s->variables[v].place.line);
+				  s->variables[v].spot.line);
 			return false;
 		}
 	}
@@ -72,14 +72,14 @@ static bool check_twice(struct spec_parser *p)
 		int j = thread_find(s, t->name);
 
 		if (j < (int)i)
-			return complain_twice(p, t->place, "thread", t->name, s->threads[j].place);
+			return complain_twice(p, t->spot, "thread", t->name, s->threads[j].spot);
 	}
 	for (uint32_t i = 0; i < s->nproperties; i++)
 		for (uint32_t j = 0; j < i; j++)
 			if (strcmp(s->properties[i].name, s->properties[j].name) == 0)
-				return complain_twice(p, s->properties[i].place, "property",
+				return complain_twice(p, s->properties[i].spot, "property",
 						      s->properties[i].name,
-						      s->properties[j].place);
+						      s->properties[j].spot);
 	return true;
 }
 
@@ -108,10 +108,10 @@ static bool complain_unknown(struct spec_parser *p, const struct spec_use *u, co
 	const char *near = nearest(p->spec, u->name, wanted);
 
 	if (near)
-		spec_fail(p, u->place, "%s '%.64s' is not declared, did you mean '%s'?", what,
+		spec_fail(p, u->spot, "%s '%.64s' is not declared, did you mean '%s'?", what,
 			  u->name, near);
 	else
-		spec_fail(p, u->place, "%s '%.64s' is not declared: %s", what, u->name, hint);
+		spec_fail(p, u->spot, "%s '%.64s' is not declared: %s", what, u->name, hint);
 	return false;
 }
 
@@ -126,7 +126,7 @@ static bool resolve_variable(struct spec_parser *p, const struct spec_use *u)
 	if (event_find(p->spec, u->name) < 0)
 		return complain_unknown(p, u, "variable", W_VARIABLES,
 					"declare it, as in 'shared int x;'");
-	spec_fail(p, u->place, "'%.64s' is an event: write '%.64s()' in a formula", u->name,
+	spec_fail(p, u->spot, "'%.64s' is an event: write '%.64s()' in a formula", u->name,
 		  u->name);
 	return false;
 }
@@ -142,7 +142,7 @@ static bool resolve_event(struct spec_parser *p, const struct spec_use *u)
 	if (variable_find(p->spec, u->name) < 0)
 		return complain_unknown(p, u, "event", W_EVENTS,
 					"declare it, as in 'event open = call(file_open);'");
-	spec_fail(p, u->place, "'%.64s' is a variable, not an event", u->name);
+	spec_fail(p, u->spot, "'%.64s' is a variable, not an event", u->name);
 	return false;
 }
 
@@ -214,12 +214,12 @@ static bool check_expr(struct spec_parser *p, const struct spec_expr *e, enum sp
 	else if (e->op == SPEC_REMOTE)
 		*kind = a;
 	else if (e->op < SPEC_EQ && (a == SPEC_POINTER || b == SPEC_POINTER))
-		spec_fail(p, e->place, "arithmetic on a pointer: pointers can only be compared");
+		spec_fail(p, e->spot, "arithmetic on a pointer: pointers can only be compared");
 	else if (e->op == SPEC_MOD && *kind == SPEC_FLOAT)
-		spec_fail(p, e->place, "'%%' takes integers");
+		spec_fail(p, e->spot, "'%%' takes integers");
 	else if (e->op >= SPEC_EQ && *kind == SPEC_FLOAT &&
 		 (a == SPEC_POINTER || b == SPEC_POINTER))
-		spec_fail(p, e->place, "a pointer is compared with a floating-point number");
+		spec_fail(p, e->spot, "a pointer is compared with a floating-point number");
 	return !p->failed;
 }
 

@@ -14,7 +14,7 @@ struct part {
 
 static bool parse_alternatives(struct spec_parser *p, struct part *out);
 
-static bool make(struct spec_parser *p, enum spec_rx_op op, struct spec_place at,
+static bool make(struct spec_parser *p, enum spec_rx_op op, struct spec_spot at,
 		 const struct part *a, const struct part *b, struct part *out)
 {
 	unsigned depth = a ? a->depth : 0;
@@ -44,7 +44,7 @@ static bool is_atom(const struct spec_parser *p)
 
 static bool parse_atom(struct spec_parser *p, struct part *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	const char *name;
 
 	if (!is_atom(p))
@@ -69,14 +69,14 @@ static bool parse_repeated(struct spec_parser *p, struct part *out)
 	} all[] = { { SPEC_T_STAR, SPEC_RX_STAR },
 		    { SPEC_T_PLUS, SPEC_RX_PLUS },
 		    { SPEC_T_QUESTION, SPEC_RX_OPT } };
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	bool negated = spec_take(p, SPEC_T_TILDE);
 	struct part a, b;
 
 	if (!parse_atom(p, &a))
 		return false;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct spec_place star = p->token.place;
+		struct spec_spot star = p->token.spot;
 
 		if (!spec_take(p, all[i].kind))
 			continue;
@@ -91,7 +91,7 @@ static bool parse_repeated(struct spec_parser *p, struct part *out)
 
 static bool parse_row(struct spec_parser *p, struct part *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	struct part next, both;
 
 	if (!is_atom(p) && p->token.kind != SPEC_T_TILDE)
@@ -99,7 +99,7 @@ static bool parse_row(struct spec_parser *p, struct part *out)
 	if (!parse_repeated(p, out))
 		return false;
 	while (is_atom(p) || p->token.kind == SPEC_T_TILDE) {
-		at = p->token.place;
+		at = p->token.spot;
 		if (!parse_repeated(p, &next) || !make(p, SPEC_RX_CAT, at, out, &next, &both))
 			return false;
 		*out = both;
@@ -113,7 +113,7 @@ static bool parse_inner(struct spec_parser *p, struct part *out)
 		return false;
 	while (p->token.kind == SPEC_T_BAR || p->token.kind == SPEC_T_AMPERSAND) {
 		enum spec_rx_op op = p->token.kind == SPEC_T_BAR ? SPEC_RX_OR : SPEC_RX_AND;
-		struct spec_place at = p->token.place;
+		struct spec_spot at = p->token.spot;
 		struct part next, both;
 
 		spec_lex(p);

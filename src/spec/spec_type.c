@@ -81,7 +81,7 @@ struct words {
 	unsigned is_void, is_record, is_enum;
 	const char *name; /* of another type */
 	int known;	  /* its row, or -1 */
-	struct spec_place name_place;
+	struct spec_spot name_spot;
 };
 
 static bool has_base(const struct words *w)
@@ -152,7 +152,7 @@ static bool take_named(struct spec_parser *p, struct words *w, struct strbuf *te
 	    next != SPEC_T_STRING)
 		return false;
 	w->name = spec_copy(p->spec, p->token.at, p->token.n);
-	w->name_place = p->token.place;
+	w->name_spot = p->token.spot;
 	w->known = -1;
 	for (size_t i = 0; i < NNAMED; i++)
 		if (strcmp(named[i].word, w->name) == 0)
@@ -182,10 +182,10 @@ static bool complain_named(struct spec_parser *p, const struct words *w)
 		words[i] = named[i].word;
 	near = near_find(w->name, words, NNAMED);
 	if (near)
-		spec_fail(p, w->name_place, "unknown type '%.64s', did you mean '%s'?", w->name,
+		spec_fail(p, w->name_spot, "unknown type '%.64s', did you mean '%s'?", w->name,
 			  near);
 	else
-		spec_fail(p, w->name_place,
+		spec_fail(p, w->name_spot,
 			  "unknown type '%.64s': write the integer type, float, double or pointer "
 			  "that it is",
 			  w->name);
@@ -193,7 +193,7 @@ static bool complain_named(struct spec_parser *p, const struct words *w)
 }
 
 /* Of the words alone, without stars. */
-static bool plain_type(struct spec_parser *p, const struct words *w, struct spec_place at,
+static bool plain_type(struct spec_parser *p, const struct words *w, struct spec_spot at,
 		       struct spec_type *out)
 {
 	unsigned sized = w->is_short + w->is_char + w->is_float + w->is_double;
@@ -232,7 +232,7 @@ static bool plain_type(struct spec_parser *p, const struct words *w, struct spec
 
 bool spec_parse_type(struct spec_parser *p, struct spec_type *out)
 {
-	struct spec_place at = p->token.place;
+	struct spec_spot at = p->token.spot;
 	struct strbuf text = { 0 };
 	struct words w = { 0 };
 	bool good = take_words(p, &w, &text);
@@ -272,7 +272,7 @@ static bool integer_fits(const struct spec_type *t, const struct spec_number *n)
 	return is_signed && (bits == 64 || n->i >= -((int64_t)1 << (bits - 1)));
 }
 
-bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct spec_place at,
+bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct spec_spot at,
 		    const struct spec_number *number)
 {
 	struct strbuf text = { 0 };

@@ -117,7 +117,7 @@ static void test_no_value(void)
 	struct strbuf why = { 0 };
 	struct spec_expr *by_zero = op(SPEC_DIV, c(1), c(0)), *e;
 
-	by_zero->place.line = 12;
+	by_zero->spot.line = 12;
 	values[INT].known = 7;
 	is(op(SPEC_EQ, by_zero, c(1)), EVAL_ERROR, "1 / 0");
 	is(op(SPEC_EQ, op(SPEC_MOD, c(1), c(0)), c(1)), EVAL_ERROR, "1 % 0");

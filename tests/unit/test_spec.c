@@ -538,7 +538,7 @@ static void test_files(void)
 	       "one more");
 	diag_clear(&d);
 	TAP_OK(spec_parse("f", "", 0, &s, &d) == ST_OK && s->nproperties == 0, "nothing at all");
-	spec_complain(s, (struct spec_place){ 7, 9 }, &d, "late");
+	spec_complain(s, (struct spec_spot){ 7, 9 }, &d, "late");
 	TAP_STR(d.message, "f:7:9: late\n  \n  ^", "a place that is not there");
 	spec_free(s);
 	TAP_OK(spec_parse("f", "x", 1, &s, NULL) == ST_BAD_INPUT && !s, "nobody listens");
