@@ -96,7 +96,7 @@ static void items_keep(struct drawing *g)
 	}
 }
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void dot_event(void *arg, struct trace *t, const struct event *e)
 {
 	struct drawing *g = arg;
 	struct strbuf text = { 0 };
@@ -149,7 +149,7 @@ static enum status read_all(struct drawing *g, struct causes *causes, struct dia
 	struct step_batch b;
 	enum status st;
 
-	reading_steps(&g->reading, &(struct step_options){ .see = see, .see_arg = g });
+	reading_steps(&g->reading, &(struct step_options){ .see = dot_event, .see_arg = g });
 	while ((st = reading_next(&g->reading, &b, d)) == ST_OK && g->npoints <= DOT_NODES) {
 		causes_take(causes, &b, reading_items(&g->reading));
 		items_keep(g);

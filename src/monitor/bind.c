@@ -86,10 +86,10 @@ static enum status initial_find(struct watch *w, uint32_t i, const struct bind_f
 
 /* ---- variables ---- */
 
-static void late_add(struct watch *w, const char *name, bool lock, struct watch_range is)
+static void named_add(struct watch *w, const char *name, bool lock, struct watch_range is)
 {
 	is.from = is.to = 0;
-	*VEC_PUSH(&w->late) = (struct watch_late){ .name = name, .lock = lock, .is = is };
+	*VEC_PUSH(&w->named) = (struct watch_named){ .name = name, .lock = lock, .is = is };
 }
 
 /* Events of the spec about a declared variable. */
@@ -105,19 +105,19 @@ static void events_of(const struct watch *w, uint32_t variable, struct watch_ran
 	}
 }
 
-static void variable_place(struct watch *w, uint32_t i, uint64_t addr, struct watch_range r)
+static void variable_found(struct watch *w, uint32_t i, uint64_t addr, struct watch_range r)
 {
 	struct watch_bound *b = &w->bound[i];
 
 	b->addr = addr;
-	b->placed = true;
+	b->found = true;
 	r.from = addr;
 	r.to = addr + b->size;
 	watch_range_add(&w->memory, r);
 }
 
 /* Text calls elements by offset as well: t[3] of four bytes is t+12. */
-static void element_place(struct watch *w, struct trace *t, const struct spec_variable *v,
+static void element_found(struct watch *w, struct trace *t, const struct spec_variable *v,
 			  struct watch_range r)
 {
 	const char *bracket = strchr(v->name, '[');
@@ -152,12 +152,12 @@ static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, s
 		spec_complain(w->spec, v->spot, d, "the trace has too many names");
 		return ST_BAD_INPUT;
 	}
-	variable_place(w, i, addr, r);
+	variable_found(w, i, addr, r);
 	if (info.form == TRACE_FMT1)
-		element_place(w, t, v, r);
-	late_add(w, name, false, r);
-	w->late.at[w->late.n - 1].is.from = addr;
-	w->late.at[w->late.n - 1].is.to = addr + w->bound[i].size;
+		element_found(w, t, v, r);
+	named_add(w, name, false, r);
+	w->named.at[w->named.n - 1].is.from = addr;
+	w->named.at[w->named.n - 1].is.to = addr + w->bound[i].size;
 	return initial_find(w, i, &none, false, d);
 }
 
@@ -176,15 +176,15 @@ static enum status variable_bind(struct watch *w, struct trace *t, uint32_t i, b
 	st = bind_name(w, t, v->name, v->spot, &f, d);
 	if (st != ST_OK)
 		return st;
-	if (f.late) {
-		late_add(w, v->name, false, r);
+	if (f.named_later) {
+		named_add(w, v->name, false, r);
 		return initial_find(w, i, &f, is_late, d);
 	}
 	st = bind_type(w, v, &f, d);
 	if (st != ST_OK)
 		return st;
 	w->bound[i].type = f.type ? bind_keep(w, f.type) : NULL;
-	variable_place(w, i, f.addr, r);
+	variable_found(w, i, f.addr, r);
 	return initial_find(w, i, &f, is_late, d);
 }
 
@@ -221,8 +221,8 @@ static enum status object_bind(struct watch *w, struct trace *t, uint32_t i, str
 		st = ST_BAD_INPUT;
 	if (st != ST_OK)
 		return st;
-	if (f.late) {
-		late_add(w, name, lock, r);
+	if (f.named_later) {
+		named_add(w, name, lock, r);
 		return ST_OK;
 	}
 	r.from = f.addr;
@@ -367,7 +367,7 @@ void watch_free(struct watch *w)
 		return;
 	for (size_t i = 0; i < w->threads.n; i++)
 		VEC_RELEASE(&w->threads.at[i].blocks);
-	VEC_RELEASE_ALL(&w->threads, &w->memory.at, &w->locks.at, &w->late);
+	VEC_RELEASE_ALL(&w->threads, &w->memory.at, &w->locks.at, &w->named);
 	texts_release(&w->notes);
 	intern_free(w->strings);
 	MEM_FREE_ALL(w->bound, w->initial, w);

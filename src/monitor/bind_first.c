@@ -81,14 +81,14 @@ void bind_first(struct watch *w, struct trace *t, const struct trace_info *info)
 	struct event e;
 
 	for (uint32_t i = 0; i < w->spec->nvariables; i++)
-		l.n += w->initial[i].known == 0 && w->bound[i].placed;
+		l.n += w->initial[i].known == 0 && w->bound[i].found;
 	if (l.n == 0 || info->locks_only || trace_again(t, &again, &d) != ST_OK)
 		return;
 	l.n = 0;
 	for (uint32_t i = 0; i < w->spec->nvariables; i++) {
 		uint64_t addr;
 
-		if (w->initial[i].known == 0 && w->bound[i].placed &&
+		if (w->initial[i].known == 0 && w->bound[i].found &&
 		    address_again(w, again, i, &addr))
 			looking_add(&l, i, addr);
 	}

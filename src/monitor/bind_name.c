@@ -373,7 +373,7 @@ static enum status name_find(const struct watch *w, struct trace *t, const char 
 			return part_find(w, t, name, at, &c.at[0], wanted.path + n, out, d);
 	}
 	if (may_come(t, name)) {
-		out->late = true;
+		out->named_later = true;
 		return ST_OK;
 	}
 	return missing(w, t, name, at, d);
@@ -386,7 +386,7 @@ enum status bind_name(struct watch *w, struct trace *t, const char *name, struct
 	const char *had[2];
 
 	/* Events have addresses, and this one is of two variables. */
-	if (st == ST_OK && !out->late && variables_clash(t, out->addr, out->size, had)) {
+	if (st == ST_OK && !out->named_later && variables_clash(t, out->addr, out->size, had)) {
 		spec_complain(
 			w->spec, at, d,
 			"'%s' cannot be followed: libraries came and went, and its memory was "

@@ -100,7 +100,7 @@ static void note_unseen(struct watch *w)
 			texts_add(&w->notes, "nothing in the trace is event '%s'",
 				  s->events[i].name);
 	for (uint32_t i = 0; i < s->nvariables; i++)
-		if (!w->bound[i].seen && (w->text || !w->bound[i].placed))
+		if (!w->bound[i].seen && (w->text || !w->bound[i].found))
 			texts_add(&w->notes, "nothing in the trace is about '%s'",
 				  s->variables[i].name);
 	for (uint32_t i = 0; i < s->nthreads; i++)

@@ -117,7 +117,7 @@ static uint64_t events_open(const struct monitor *m, const struct watch_item *it
 			    const struct occurred *o, uint64_t open)
 {
 	open &= m->events | (m->property != NULL ? m->property->events : 0);
-	return monitor_is_step(m, o->yes | open, item->written, item->reads) ? open : 0;
+	return monitor_is_look(m, o->yes | open, item->written, item->reads) ? open : 0;
 }
 
 static void explain_when(struct configs *c, uint64_t open, const struct watch_item *item,
@@ -164,7 +164,7 @@ static void monitor_take(struct configs *c, uint32_t i, const struct watch_item 
 		verdict_enter(c, i, error != 0 ? MONITOR_ERROR : MONITOR_UNKNOWN, state);
 		strbuf_clear(&c->why[i]);
 		explain_when(c, open, item, &c->why[i]);
-	} else if (monitor_is_step(m, in.events, in.written, item->reads)) {
+	} else if (monitor_is_look(m, in.events, in.written, item->reads)) {
 		verdict_enter(c, i, m->step(m->self, before, &in, state), state);
 	}
 }

@@ -180,7 +180,7 @@ static bool is_live(const struct ere *e, uint32_t term)
 	return ere_is_nullable(&e->terms, term) || e->marks.at[term] == LIVE;
 }
 
-/* Follows all letters from the terms found, until one is live: its place, else the number of
+/* Follows all letters from the terms found, until one is live: its index, else the number of
  * terms; *full: there was no room to look at all of them. */
 static uint32_t search_run(struct ere *e, struct search *s, bool *full)
 {

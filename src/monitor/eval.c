@@ -22,7 +22,7 @@ struct result {
 		__int128 i; /* in INT64_MIN .. UINT64_MAX */
 		double f;
 	};
-	const struct spec_expr *at; /* not FINE: the place, and */
+	const struct spec_expr *at; /* not FINE: where, and */
 	const char *why;
 };
 

@@ -1,5 +1,5 @@
 /*
- * The monitors of a spec, and when each of them steps.
+ * The monitors of a spec, and when each of them looks.
  */
 #include "monitor/monitor.h"
 
@@ -23,8 +23,8 @@ static uint64_t written(const struct spec *s, const struct spec_property *p)
 }
 
 /* A regular expression or a machine moves by events alone: a write that is none of them would be a
- * step that does nothing. */
-static void steps(const struct spec *s, const struct spec_property *p, struct monitor *m)
+ * look that does nothing. */
+static void looks(const struct spec *s, const struct spec_property *p, struct monitor *m)
 {
 	bool formula = p->body == SPEC_PTLTL;
 
@@ -45,7 +45,7 @@ static enum status make(const struct spec *s, const struct spec_property *p, str
 			struct diag *d)
 {
 	*out = (struct monitor){ .name = p->name, .property = p };
-	steps(s, p, out);
+	looks(s, p, out);
 	switch (p->body) {
 	case SPEC_PTLTL:
 		return monitor_ptltl_new(s, p, out, d);

@@ -49,7 +49,7 @@ struct monitor_input {
 struct monitor {
 	const char *name; /* of the property */
 	uint32_t size;	  /* bytes of a state, at most MONITOR_STATE */
-	/* It steps when the input is one of these events, writes one of these variables, or reads
+	/* It looks when the input is one of these events, writes one of these variables, or reads
 	 * one of these (which are declared relevant). */
 	uint64_t events, writes, reads;
 	const struct spec_property *property; /* NULL: a plug-in */
@@ -93,8 +93,8 @@ void monitors_release(struct monitors *m);
 /* A plug-in's own functions, for the checker, which calls them itself; NULL: it is none. */
 const struct foresee_monitor *monitor_plugin(const struct monitor *m);
 
-/* True if the input is a step of the monitor; reads: variables that it reads. */
-static inline bool monitor_is_step(const struct monitor *m, uint64_t events, uint64_t written,
+/* True if the monitor looks at the input; reads: variables that it reads. */
+static inline bool monitor_is_look(const struct monitor *m, uint64_t events, uint64_t written,
 				   uint64_t reads)
 {
 	return ((events & m->events) | (written & m->writes) | (reads & m->reads)) != 0;

@@ -85,9 +85,9 @@ static uint32_t node_add(struct ptltl *p, struct map *newest, struct node n)
 	uint64_t h =
 		hash_add(hash_add(hash_add(n.op, n.a), hash_add(n.b, n.index)), expr_hash(n.expr));
 	bool fresh;
-	uint64_t *place = map_put(newest, h, &fresh);
+	uint64_t *last = map_put(newest, h, &fresh);
 
-	n.same = fresh ? NONE : (uint32_t)*place;
+	n.same = fresh ? NONE : (uint32_t)*last;
 	for (uint32_t i = n.same; i != NONE; i = p->nodes.at[i].same) {
 		const struct node *o = &p->nodes.at[i];
 
@@ -95,7 +95,7 @@ static uint32_t node_add(struct ptltl *p, struct map *newest, struct node n)
 		    expr_equal(o->expr, n.expr))
 			return i;
 	}
-	*place = p->nodes.n;
+	*last = p->nodes.n;
 	*VEC_PUSH(&p->nodes) = n;
 	return (uint32_t)p->nodes.n - 1;
 }

@@ -57,7 +57,7 @@ void reading_see(void *reading, struct trace *t, const struct event *e)
 		watch_see(r->watch, t, e, &r->items);
 }
 
-static void see(void *reading, struct trace *t, const struct event *e)
+static void step_event(void *reading, struct trace *t, const struct event *e)
 {
 	struct reading *r = reading;
 
@@ -73,7 +73,7 @@ void reading_steps(struct reading *r, const struct step_options *opt)
 	assert(!r->steps);
 	r->see = opt->see;
 	r->see_arg = opt->see_arg;
-	how.see = r->see || r->watch ? see : NULL;
+	how.see = r->see || r->watch ? step_event : NULL;
 	how.see_arg = r;
 	r->steps = steps_new(r->trace, &how);
 }

@@ -62,19 +62,19 @@ bool states_walk_step(struct states_walk *k, uint64_t pos)
 	return true;
 }
 
-bool states_is_step(const struct states_watch *w, int property, const struct watch_item *item)
+bool states_is_look(const struct states_watch *w, int property, const struct watch_item *item)
 {
 	const struct monitor *m = &w->monitors->at[property];
 
-	return monitor_is_step(m, item->events, item->written, item->reads) ||
+	return monitor_is_look(m, item->events, item->written, item->reads) ||
 	       (m->property && item->written & m->property->variables);
 }
 
-static bool is_step(const struct states_watch *w, int property, uint64_t pos)
+static bool is_look(const struct states_watch *w, int property, uint64_t pos)
 {
 	const struct watch_item *item = watch_items_find(w->items, pos);
 
-	return item && states_is_step(w, property, item);
+	return item && states_is_look(w, property, item);
 }
 
 static void state_add(const struct states_walk *k, struct states *out)
@@ -90,18 +90,18 @@ void states_get(const struct states_watch *w, const uint64_t *order, size_t n, s
 		int property, struct states *out)
 {
 	struct states_walk k;
-	uint64_t steps = 0, done = 0;
+	uint64_t looks = 0, done = 0;
 
 	memset(out, 0, sizeof(*out));
 	out->nvalues = w->monitors->spec ? w->monitors->spec->nvariables : 0;
 	for (size_t i = 0; i < n; i++)
-		steps += is_step(w, property, order[i]);
-	out->before = steps > most ? steps - most : 0;
+		looks += is_look(w, property, order[i]);
+	out->before = looks > most ? looks - most : 0;
 	states_walk_init(&k, w);
 	if (out->before == 0)
 		state_add(&k, out);
 	for (size_t i = 0; i < n; i++) {
-		if (states_walk_step(&k, order[i]) && is_step(w, property, order[i]) &&
+		if (states_walk_step(&k, order[i]) && is_look(w, property, order[i]) &&
 		    ++done >= out->before)
 			state_add(&k, out);
 	}

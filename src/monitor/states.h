@@ -1,5 +1,5 @@
 /*
- * An order of events as a spec sees it: the steps that matter, what its variables hold after each,
+ * An order of events as a spec sees it: the looks that matter, what its variables hold after each,
  * and which properties are violated there.  For reports; the checker has its own (witness/view.h).
  *
  * Ownership: states_watch is borrowed; states_release frees what a run holds.
@@ -34,18 +34,18 @@ struct states {
 	VEC(struct state) at;
 	VEC(struct monitor_value) values; /* nvalues for each state */
 	uint32_t nvalues;		  /* variables of the spec */
-	uint64_t before;		  /* steps left out before the first */
+	uint64_t before;		  /* looks left out before the first */
 	char *trouble;			  /* why the property has no value at the end; or NULL */
 };
 
-/* The last `most' steps of the property along the order, after the state before them. */
+/* The last `most' looks of the property along the order, after the state before them. */
 void states_get(const struct states_watch *w, const uint64_t *order, size_t n, size_t most,
 		int property, struct states *out);
 void states_release(struct states *s);
 
-/* The item is a step of the property, or may be (its events' `when' is not asked), or writes one of
+/* The item is a look of the property, or may be (its events' `when' is not asked), or writes one of
  * its variables. */
-bool states_is_step(const struct states_watch *w, int property, const struct watch_item *item);
+bool states_is_look(const struct states_watch *w, int property, const struct watch_item *item);
 /* The property's number; -1: there is none of this name. */
 int states_property(const struct states_watch *w, const char *name);
 

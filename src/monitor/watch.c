@@ -205,10 +205,10 @@ static uint64_t whole(uint64_t size)
 }
 
 /* What the program has named ends with its memory. */
-static void late_end(struct watch *w, const struct event *e)
+static void named_end(struct watch *w, const struct event *e)
 {
-	for (size_t i = 0; i < w->late.n; i++) {
-		struct watch_late *l = &w->late.at[i];
+	for (size_t i = 0; i < w->named.n; i++) {
+		struct watch_named *l = &w->named.at[i];
 
 		if (l->is.to == 0 || !overlaps(&l->is, e->addr, e->len))
 			continue;
@@ -238,8 +238,8 @@ static void see_block(struct seen *s)
 		else
 			write_bytes(s, is, NULL);
 	}
-	if (e->op == EVENT_FREE && s->w->late.n)
-		late_end(s->w, e);
+	if (e->op == EVENT_FREE && s->w->named.n)
+		named_end(s->w, e);
 }
 
 /* ---- locks ---- */
@@ -328,8 +328,8 @@ static void see_internal(struct seen *s)
 
 	if (!s->e->name || !event_argument(s->e, &at, &n.i))
 		return;
-	for (size_t i = 0; i < s->w->late.n; i++) {
-		const struct watch_late *l = &s->w->late.at[i];
+	for (size_t i = 0; i < s->w->named.n; i++) {
+		const struct watch_named *l = &s->w->named.at[i];
 		struct watch_write w = { .variable = (uint32_t)l->is.variable };
 		const struct spec_variable *v;
 
@@ -345,8 +345,8 @@ static void see_internal(struct seen *s)
 }
 
 /* FORESEE_VARIABLE: from now on it lies there.  What it holds is not known, but for what the spec
- * says of its first place. */
-static void late_place(struct seen *s, struct watch_late *l)
+ * says of its first address. */
+static void named_settle(struct seen *s, struct watch_named *l)
 {
 	struct watch_ranges *r = l->lock ? &s->w->locks : &s->w->memory;
 	const struct event *e = s->e;
@@ -357,7 +357,7 @@ static void late_place(struct seen *s, struct watch_late *l)
 		return;
 	if (l->is.to != 0)
 		range_drop(r, &l->is);
-	if (b && (b->placed || !s->w->initial[l->is.variable].known)) {
+	if (b && (b->found || !s->w->initial[l->is.variable].known)) {
 		struct watch_write w = { .variable = (uint32_t)l->is.variable };
 
 		w.mask = whole(size);
@@ -367,7 +367,7 @@ static void late_place(struct seen *s, struct watch_late *l)
 	l->is.to = e->addr + size;
 	watch_range_add(r, l->is);
 	if (b) {
-		b->placed = b->seen = true;
+		b->found = b->seen = true;
 		b->addr = e->addr;
 	}
 }
@@ -385,9 +385,9 @@ static void see_user(struct seen *s)
 		see_internal(s);
 		break;
 	case FORMAT_USER_NAMES:
-		for (size_t i = 0; s->e->name && s->e->len && i < s->w->late.n; i++)
-			if (strcmp(s->w->late.at[i].name, s->e->name) == 0)
-				late_place(s, &s->w->late.at[i]);
+		for (size_t i = 0; s->e->name && s->e->len && i < s->w->named.n; i++)
+			if (strcmp(s->w->named.at[i].name, s->e->name) == 0)
+				named_settle(s, &s->w->named.at[i]);
 		break;
 	default:
 		break;

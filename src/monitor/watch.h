@@ -3,7 +3,7 @@
  * matters an item: which variables it reads, what it writes to them, which of the spec's events it
  * may be.
  *
- * Binding.  Names are C names: globals, `struct.field', `array[3]', `file.c:static_name'; in text
+ * Names are C names: globals, `struct.field', `array[3]', `file.c:static_name'; in text
  * traces the names there.  Addresses come from the trace's own tables and the program's debug
  * information, initial values from the program file, else from the spec, else from the first read
  * that shows them.
@@ -58,7 +58,7 @@ const struct watch_item *watch_items_find(const struct watch_items *items, uint6
 struct watch;
 
 /* Finds the spec's variables in the program of the trace.  A name that is not there: ST_BAD_INPUT,
- * and the diag has the place in the spec and names that are near.  A type whose size or kind is not
+ * and the diag has the spot in the spec and names that are near.  A type whose size or kind is not
  * the program's: likewise. */
 enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out,
 		       struct diag *d) ST_CHECKED;

@@ -43,13 +43,13 @@ struct watch_bound {
 	uint32_t size;
 	const char *type;
 	const char *origin;
-	bool placed;		  /* addr is known */
+	bool found;		  /* addr is known */
 	bool seen;		  /* something was done to it */
 	struct monitor_value now; /* in the recorded run */
 };
 
 /* A name that the program itself gives as it runs (FORESEE_VARIABLE, FORESEE_INTERNAL). */
-struct watch_late {
+struct watch_named {
 	const char *name;
 	bool lock;
 	struct watch_range is; /* from and to: at present */
@@ -68,7 +68,7 @@ struct watch {
 	struct watch_ranges memory, locks;
 	uint64_t of_op[SPEC_NOPS]; /* events of the spec by what they are */
 	uint64_t any[SPEC_NOPS];   /* READ ... REL: those of any object */
-	VEC(struct watch_late) late;
+	VEC(struct watch_named) named;
 	bool text;			  /* the trace is */
 	bool names;			  /* a thread is declared by a name */
 	uint64_t threads_seen;		  /* declarations that a thread has fitted */
@@ -76,7 +76,7 @@ struct watch {
 	VEC(struct watch_thread) threads; /* by tid */
 	struct intern *strings;
 	bool begun;    /* an event was seen */
-	size_t nbound; /* notes that binding made; the rest come and go */
+	size_t nbound; /* notes from watch_bind; the rest come and go */
 	struct texts notes;
 };
 
@@ -108,7 +108,7 @@ const char *bind_keep(struct watch *w, const char *s);
 struct bind_found {
 	uint64_t addr, size;
 	const char *type; /* or NULL */
-	bool late;	  /* the program will say where it is */
+	bool named_later; /* the program will say where it is */
 	bool has_layout;  /* by debug information: */
 	uint8_t kind;	  /* enum layout_kind */
 	bool is_signed, is_loose;

@@ -28,7 +28,7 @@ static const char *routine_at_fork(struct trace *t, const struct event *e)
 	return p.said;
 }
 
-/* The function around a place, through all it was inlined into. */
+/* The function around a site, through all it was inlined into. */
 static const char *function_around(struct trace *t, uint32_t site)
 {
 	struct trace_place p;

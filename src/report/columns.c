@@ -17,7 +17,7 @@ void columns_release(struct columns *c)
 		mem_free(c->heads[i]);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		for (uint32_t k = 0; k < COLUMNS_MAX; k++)
-			mem_free(c->rows.at[i].cells[k]);
+			mem_free(c->rows.at[i].entries[k]);
 		MEM_FREE_ALL(c->rows.at[i].note, c->rows.at[i].brief);
 	}
 	VEC_RELEASE(&c->rows);
@@ -26,7 +26,7 @@ void columns_release(struct columns *c)
 	c->n = 0;
 }
 
-/* What stays when a cell is cut: all from its last two blanks on. */
+/* What stays when a entry is cut: all from its last two blanks on. */
 static const char *tail(const char *s)
 {
 	const char *last = s + strlen(s);
@@ -36,8 +36,8 @@ static const char *tail(const char *s)
 	return last;
 }
 
-/* The cell, cut to a width with a mark; returns its width. */
-static int add_cell(struct strbuf *out, const char *s, int most)
+/* The entry, cut to a width with a mark; returns its width. */
+static int add_entry(struct strbuf *out, const char *s, int most)
 {
 	int n = characters_width(s), end;
 
@@ -78,7 +78,7 @@ void columns_event(struct columns *c, uint64_t number, uint32_t column, const ch
 
 	assert(column < c->n);
 	r->numbers[0] = number;
-	r->cells[column] = mem_strdup(text);
+	r->entries[column] = mem_strdup(text);
 }
 
 void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const char *text,
@@ -123,7 +123,7 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 		r->gap += counts[i];
 		snprintf(text, sizeof(text), "... %" PRIu64 " event%s", counts[i],
 			 counts[i] == 1 ? "" : "s");
-		r->cells[i] = mem_strdup(text);
+		r->entries[i] = mem_strdup(text);
 	}
 	if (others == 0)
 		return;
@@ -140,7 +140,7 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 
 	assert(columns[0] != columns[1] && columns[0] < c->n && columns[1] < c->n);
 	for (int i = 0; i < 2; i++)
-		r->cells[columns[i]] = mem_strdup(texts[i]);
+		r->entries[columns[i]] = mem_strdup(texts[i]);
 	r->left = columns[first];
 	r->right = columns[!first];
 	r->numbers[0] = numbers[first];
@@ -206,8 +206,8 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 		if ((int)b.n > out->numbers)
 			out->numbers = (int)b.n;
 		for (uint32_t k = 0; k < c->n; k++)
-			if (characters_width(r->cells[k]) > out->columns[k])
-				out->columns[k] = characters_width(r->cells[k]);
+			if (characters_width(r->entries[k]) > out->columns[k])
+				out->columns[k] = characters_width(r->entries[k]);
 	}
 	strbuf_release(&b);
 	while (narrow(c, out))
@@ -236,13 +236,13 @@ static void between(const struct widths *w, const struct columns_row *r, uint32_
 						     : "--------");
 }
 
-static void cells_format(const struct columns *c, const struct widths *w,
-			 char *const cells[COLUMNS_MAX], const struct columns_row *r,
-			 struct strbuf *out)
+static void entries_format(const struct columns *c, const struct widths *w,
+			   char *const entries[COLUMNS_MAX], const struct columns_row *r,
+			   struct strbuf *out)
 {
 	for (uint32_t k = 0; k < c->n; k++) {
 		bool crossed = r->right > 0 && k > r->left && k < r->right;
-		int n = add_cell(out, cells[k], w->columns[k]);
+		int n = add_entry(out, entries[k], w->columns[k]);
 
 		fill(out, crossed ? '-' : ' ', w->columns[k] - n);
 		if (k + 1 < c->n)
@@ -279,7 +279,7 @@ static const char *note_of(const struct columns *c, const struct widths *w,
 static bool is_blank(const struct columns *c, const struct columns_row *r)
 {
 	for (uint32_t k = 0; k < c->n; k++)
-		if (r->cells[k])
+		if (r->entries[k])
 			return false;
 	return true;
 }
@@ -290,7 +290,7 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 	struct strbuf number = { 0 };
 
 	fill(out, ' ', w->indent + w->numbers + 2);
-	cells_format(c, w, c->heads, &plain, out);
+	entries_format(c, w, c->heads, &plain, out);
 	if (w->side)
 		strbuf_addf(out, "    %s", c->side);
 	end_line(out);
@@ -305,7 +305,7 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 			end_line(out);
 			continue;
 		}
-		cells_format(c, w, r->cells, r, out);
+		entries_format(c, w, r->entries, r, out);
 		if (w->side && r->note)
 			strbuf_addf(out, "    %s", r->note);
 		else if (note_of(c, w, r))
@@ -333,8 +333,8 @@ static int widest_cell(const struct columns *c)
 
 	for (size_t i = 0; i < c->rows.n; i++)
 		for (uint32_t k = 0; k < c->n; k++)
-			if (characters_width(c->rows.at[i].cells[k]) > n)
-				n = characters_width(c->rows.at[i].cells[k]);
+			if (characters_width(c->rows.at[i].entries[k]) > n)
+				n = characters_width(c->rows.at[i].entries[k]);
 	return n < COLUMNS_WIDEST ? n : COLUMNS_WIDEST;
 }
 
@@ -349,7 +349,7 @@ static int side_width(const struct columns *c)
 	return n;
 }
 
-/* The cells of a row, one a line: two for a pair; behind the last, from column `side' on, the note. */
+/* The entries of a row, one a line: two for a pair; behind the last, from column `side' on, the note. */
 static void lines_format(const struct columns *c, const struct columns_row *r,
 			 const struct widths *w, int head, int side, struct strbuf *out)
 {
@@ -357,7 +357,7 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 	int nth = 0;
 
 	for (uint32_t k = 0; k < c->n; k++) {
-		if (!r->cells[k])
+		if (!r->entries[k])
 			continue;
 		if (nth > 0)
 			end_line(out);
@@ -365,7 +365,7 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 		strbuf_addf(out, "%*s%*" PRIu64 "  ", w->indent, "", w->numbers, r->numbers[nth]);
 		strbuf_adds(out, c->heads[k]);
 		fill(out, ' ', head - characters_width(c->heads[k]) + 2);
-		add_cell(out, r->cells[k], COLUMNS_WIDEST);
+		add_entry(out, r->entries[k], COLUMNS_WIDEST);
 		nth += nth == 0;
 	}
 	if (side && r->note) {
@@ -428,13 +428,13 @@ static bool is_cut(const struct columns *c, const struct widths *w)
 {
 	for (size_t i = 0; i < c->rows.n; i++)
 		for (uint32_t k = 0; k < c->n; k++)
-			if (characters_width(c->rows.at[i].cells[k]) > w->columns[k] &&
+			if (characters_width(c->rows.at[i].entries[k]) > w->columns[k] &&
 			    w->columns[k] < COLUMNS_WIDEST)
 				return true;
 	return false;
 }
 
-/* Columns that leave `side' characters beside them, with no cell cut. */
+/* Columns that leave `side' characters beside them, with no entry cut. */
 static bool has_room(const struct columns *c, int indent, int all, int side, struct widths *out)
 {
 	measure(c, indent, all - side, out);

@@ -29,12 +29,12 @@
 #include "base/vec.h"
 
 #define COLUMNS_MAX 8
-#define COLUMNS_WIDEST 60    /* no cell is wider ... */
+#define COLUMNS_WIDEST 60    /* no entry is wider ... */
 #define COLUMNS_NARROWEST 20 /* ... nor cut to less, whatever the width of the picture */
 
 struct columns_row {
 	uint64_t numbers[2]; /* events; 0 none */
-	char *cells[COLUMNS_MAX];
+	char *entries[COLUMNS_MAX];
 	uint32_t left, right; /* a pair: its columns, left < right */
 	char *note;	      /* after the row, or NULL */
 	char *brief;	      /* ... where a table of notes has no room; or NULL */
@@ -75,8 +75,8 @@ void columns_blank(struct columns *c);
 enum columns_room { COLUMNS_NONE, COLUMNS_LIST, COLUMNS_BESIDE };
 enum columns_room columns_room(const struct columns *c, int indent, int width);
 
-/* Each line begins with indent blanks and ends with a newline.  Cells that do not fit are cut in
- * the middle: what follows their last two blanks, a place, stays.  For a table none is cut: a list
+/* Each line begins with indent blanks and ends with a newline.  Entries that do not fit are cut in
+ * the middle: what follows their last two blanks, a location, stays.  For a table none is cut: a list
  * has more room. */
 void columns_format(const struct columns *c, int indent, int width, struct strbuf *out);
 

@@ -11,7 +11,7 @@
 #include "trace/format.h"
 #include "trace/trace.h"
 
-#define LINES 20 /* of many threads most wait at the same place */
+#define LINES 20 /* of many threads most wait at the same site */
 
 /* Why the thread that it waits for does nothing. */
 static void peer_format(const struct ending *e, const struct trace *t, uint32_t tid,
@@ -175,7 +175,7 @@ void ending_waits(const struct ending *e, struct trace *t, struct strbuf *out)
 		strbuf_adds(out, "  ");
 		wait_format(e, t, tid, false, out);
 		strbuf_adds(out, "  ");
-		frames_place(t, x->site, x->stack, out);
+		frames_location(t, x->site, x->stack, out);
 		strbuf_adds(out, "\n");
 	}
 	if (n > LINES)

@@ -445,7 +445,7 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		evidence_get(x.ev, f->events[i], &e);
 		strbuf_clear(&x.out);
-		frames_place(x.t, e.site, e.stack, &x.out);
+		frames_location(x.t, e.site, e.stack, &x.out);
 		strbuf_addf(out, "%s%s", i > 0 && i + 1 == f->nevents ? " and " : ", ",
 			    x.out.n ? strbuf_str(&x.out) : "a place not known");
 	}

@@ -1,9 +1,9 @@
 /*
  * A violated property in words: which, at what event, and the run that leads there, with what the
- * spec's variables hold after each step.
+ * spec's variables hold after each look.
  *
- * Rows are the steps of the property: its events, and writes of its variables; and the locks and signals
- * between them that several threads use.  Of a long run the last ROWS steps are shown, for what lies
+ * Rows are the looks of the property: its events, and writes of its variables; and the locks and signals
+ * between them that several threads use.  Of a long run the last ROWS looks are shown, for what lies
  * nearest to the end explains it best.
  */
 #include <inttypes.h>
@@ -97,17 +97,17 @@ static void event_format(struct explain *x, const struct finding *f)
 
 /* ---- rows ---- */
 
-struct run_row {
+struct told_row {
 	uint64_t pos;
-	size_t state; /* 0: no step of the spec */
+	size_t state; /* 0: no look */
 };
 
-/* How much of a step its row says: all, all but the values, which stand in the table, or that in
+/* How much of a look its row says: all, all but the values, which stand in the table, or that in
  * short names. */
 enum names { NAMES_FULL, NAMES_ALONE, NAMES_SHORT };
 
 /* One finding's run. */
-struct run {
+struct told_run {
 	struct explain *x;
 	const struct finding *f;
 	const struct check_order *order;
@@ -118,12 +118,12 @@ struct run {
 	uint32_t ntids;
 	const char *file; /* of the last event; NULL not known */
 	enum names names;
-	struct map equal;	  /* hash of thread, operation, object: times shown */
-	VEC(struct run_row) rows; /* the last first */
-	size_t first;		  /* state before the first row */
+	struct map equal;	   /* hash of thread, operation, object: times shown */
+	VEC(struct told_row) rows; /* the last first */
+	size_t first;		   /* state before the first row */
 };
 
-static bool take_column(struct run *r, uint32_t tid)
+static bool take_column(struct told_run *r, uint32_t tid)
 {
 	uint32_t at = r->ntids;
 
@@ -139,7 +139,7 @@ static bool take_column(struct run *r, uint32_t tid)
 	return true;
 }
 
-static uint32_t column(const struct run *r, uint32_t tid)
+static uint32_t column(const struct told_run *r, uint32_t tid)
 {
 	uint32_t i = 0;
 
@@ -149,7 +149,7 @@ static uint32_t column(const struct run *r, uint32_t tid)
 }
 
 /* It orders the threads. */
-static bool is_interesting(struct run *r, const struct evidence_event *e)
+static bool is_interesting(struct told_run *r, const struct evidence_event *e)
 {
 	uint64_t key = hash_pair(e->addr, (uint64_t)e->tid << 8 | e->op);
 	char family = event_op_family(e->op);
@@ -161,7 +161,7 @@ static bool is_interesting(struct run *r, const struct evidence_event *e)
 }
 
 /* From the end, as far as there are states and columns. */
-static void choose(struct run *r)
+static void choose(struct told_run *r)
 {
 	size_t state = r->states.at.n - 1, others = 0;
 	struct evidence_event e;
@@ -175,17 +175,17 @@ static void choose(struct run *r)
 			if (!take_column(r, e.tid))
 				break;
 			others += !is_state;
-			*VEC_PUSH(&r->rows) = (struct run_row){ pos, is_state ? state : 0 };
+			*VEC_PUSH(&r->rows) = (struct told_row){ pos, is_state ? state : 0 };
 		}
 		state -= is_state;
 	}
 	r->first = state;
 	while (r->rows.n && r->rows.at[r->rows.n - 1].state == 0 && !r->x->opt->all)
-		r->rows.n--; /* what comes before the first step orders nothing */
+		r->rows.n--; /* what comes before the first look orders nothing */
 }
 
 /* "write landing = 1", "lock m", "open" */
-static void step_format(const struct run *r, const struct run_row *row, struct strbuf *out)
+static void step_format(const struct told_run *r, const struct told_row *row, struct strbuf *out)
 {
 	const struct explain *x = r->x;
 	struct evidence_event e;
@@ -214,20 +214,20 @@ static void step_format(const struct run *r, const struct run_row *row, struct s
 	}
 }
 
-static void place_format(const struct run *r, uint64_t pos, const char *before, const char *after,
-			 struct strbuf *out)
+static void location_format(const struct told_run *r, uint64_t pos, const char *before,
+			    const char *after, struct strbuf *out)
 {
 	struct evidence_event e;
-	struct strbuf place = { 0 };
+	struct strbuf location = { 0 };
 
 	evidence_get(r->x->ev, pos, &e);
-	frames_brief(r->x->t, e.site, e.stack, r->file, &place);
-	if (place.n)
-		strbuf_addf(out, "%s%s%s", before, strbuf_str(&place), after);
-	strbuf_release(&place);
+	frames_brief(r->x->t, e.site, e.stack, r->file, &location);
+	if (location.n)
+		strbuf_addf(out, "%s%s%s", before, strbuf_str(&location), after);
+	strbuf_release(&location);
 }
 
-static void rows_format(struct run *r, struct columns *c)
+static void rows_format(struct told_run *r, struct columns *c)
 {
 	struct strbuf text = { 0 };
 	struct evidence_event e;
@@ -243,12 +243,12 @@ static void rows_format(struct run *r, struct columns *c)
 		explain_states_note(&r->table, r->first, r->first, c);
 	}
 	for (size_t i = r->rows.n; i-- > 0;) {
-		const struct run_row *row = &r->rows.at[i];
+		const struct told_row *row = &r->rows.at[i];
 
 		evidence_get(r->x->ev, row->pos, &e);
 		strbuf_clear(&text);
 		step_format(r, row, &text);
-		place_format(r, row->pos, "  ", "", &text);
+		location_format(r, row->pos, "  ", "", &text);
 		columns_event(c, row->pos, column(r, e.tid), strbuf_str(&text));
 		if (row->state)
 			explain_states_note(&r->table, row->state - 1, row->state, c);
@@ -259,7 +259,7 @@ static void rows_format(struct run *r, struct columns *c)
 /* ---- what hid it ---- */
 
 /* "T1's write of landing (:31)" */
-static void whose(const struct run *r, const struct run_row *row, struct strbuf *out)
+static void whose(const struct told_run *r, const struct told_row *row, struct strbuf *out)
 {
 	const struct watch_item *item = watch_items_find(r->x->r->watch->items, row->pos);
 	struct evidence_event e;
@@ -272,22 +272,22 @@ static void whose(const struct run *r, const struct run_row *row, struct strbuf 
 	} else {
 		step_format(r, row, out);
 	}
-	place_format(r, row->pos, " (", ")", out);
+	location_format(r, row->pos, " (", ")", out);
 }
 
-/* Two steps that came the other way round, as near to the end as can be. */
-static bool swapped_find(const struct run *r, size_t *late, size_t *early)
+/* Two looks that came the other way round, as near to the end as can be. */
+static bool swapped_find(const struct told_run *r, size_t *after, size_t *before)
 {
-	for (*late = 0; *late < r->rows.n; ++*late)
-		for (*early = *late + 1; *early < r->rows.n; ++*early)
-			if (r->rows.at[*late].state && r->rows.at[*early].state &&
-			    r->rows.at[*late].pos < r->rows.at[*early].pos)
+	for (*after = 0; *after < r->rows.n; ++*after)
+		for (*before = *after + 1; *before < r->rows.n; ++*before)
+			if (r->rows.at[*after].state && r->rows.at[*before].state &&
+			    r->rows.at[*after].pos < r->rows.at[*before].pos)
 				return true;
 	return false;
 }
 
-/* A step that came before the last one, and that this run does without. */
-static bool missing_find(const struct run *r, struct run_row *out)
+/* A look that came before the last one, and that this run does without. */
+static bool missing_find(const struct told_run *r, struct told_row *out)
 {
 	const struct states_watch *w = r->x->r->watch;
 	uint64_t last = r->order->at.at[r->order->at.n - 1];
@@ -300,25 +300,25 @@ static bool missing_find(const struct run *r, struct run_row *out)
 	for (size_t i = w->items->at.n; i-- > 0 && !found;) {
 		const struct watch_item *item = &w->items->at.at[i];
 
-		found = item->pos < last && states_is_step(w, r->property, item) &&
+		found = item->pos < last && states_is_look(w, r->property, item) &&
 			!map_get(&there, item->pos);
-		*out = (struct run_row){ .pos = item->pos };
+		*out = (struct told_row){ .pos = item->pos };
 	}
 	map_release(&there);
 	return found;
 }
 
 /* "in the recorded run T1's write of x (:10) came before T2's write of y (:20)"; or nothing. */
-static void hidden_format(const struct run *r, struct strbuf *out)
+static void hidden_format(const struct told_run *r, struct strbuf *out)
 {
-	struct run_row missing;
-	size_t late, early;
+	struct told_row missing;
+	size_t after, before;
 
-	if (swapped_find(r, &late, &early)) {
+	if (swapped_find(r, &after, &before)) {
 		strbuf_adds(out, "in the recorded run ");
-		whose(r, &r->rows.at[late], out);
+		whose(r, &r->rows.at[after], out);
 		strbuf_adds(out, " came before ");
-		whose(r, &r->rows.at[early], out);
+		whose(r, &r->rows.at[before], out);
 	} else if (missing_find(r, &missing)) {
 		strbuf_adds(out, "in the recorded run ");
 		whose(r, &missing, out);
@@ -344,7 +344,7 @@ static void wrapped(struct explain *x, const char *text)
 	}
 }
 
-static void lead_format(const struct run *r)
+static void lead_format(const struct told_run *r)
 {
 	struct strbuf text = { 0 }, hidden = { 0 };
 
@@ -365,14 +365,14 @@ static void lead_format(const struct run *r)
 
 /* ---- the run that shows it ---- */
 
-static void run_release(struct run *r)
+static void told_release(struct told_run *r)
 {
 	states_release(&r->states);
 	map_release(&r->equal);
 	VEC_RELEASE(&r->rows);
 }
 
-static void before_format(const struct run *r)
+static void before_format(const struct told_run *r)
 {
 	uint64_t left = r->states.before + r->first;
 
@@ -382,7 +382,7 @@ static void before_format(const struct run *r)
 }
 
 /* The longest with which the table has room. */
-static void choose_names(struct run *r)
+static void choose_names(struct told_run *r)
 {
 	enum columns_room best = COLUMNS_NONE, room;
 	enum names chosen = NAMES_FULL;
@@ -409,7 +409,7 @@ static void choose_names(struct run *r)
 static void run_format(struct explain *x, const struct finding *f, int property,
 		       const struct check_order *order)
 {
-	struct run r = { .x = x, .f = f, .order = order, .property = property };
+	struct told_run r = { .x = x, .f = f, .order = order, .property = property };
 	struct columns c = { 0 };
 	struct evidence_event e;
 	struct trace_place at;
@@ -432,7 +432,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 		rows_format(&r, &c);
 		explain_picture(x, f, &c);
 	}
-	run_release(&r);
+	told_release(&r);
 }
 
 void explain_property(struct explain *x, const struct finding *f)

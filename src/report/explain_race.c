@@ -93,7 +93,7 @@ static void title(struct explain *x, const struct finding *f, const char *subjec
 
 /* ---- the accesses ---- */
 
-/* "holds m (:31)"; places in `file' by their line alone. */
+/* "holds m (:31)"; locations in `file' by their line alone. */
 static void held_format(const struct explain *x, uint64_t pos, const char *file, struct strbuf *out)
 {
 	uint64_t acquires[EXPLAIN_LOCKS];
@@ -120,7 +120,7 @@ struct access {
 
 struct widths {
 	size_t thread, op;
-	bool below; /* no room for the locks beside the place */
+	bool below; /* no room for the locks beside the location */
 };
 
 static size_t longer(size_t a, size_t b)

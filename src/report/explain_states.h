@@ -1,12 +1,12 @@
 /*
- * What a spec's variables hold after each step of a run, as a table beside its picture:
+ * What a spec's variables hold after each look of a run, as a table beside its picture:
  *
  *	approved  landing  radio
  *	0         0        1
  *	1*        0        1
  *	1         1*       0        <-- violated
  *
- * A star marks what the step has changed.  Only the variables that the property is about have a
+ * A star marks what the event has changed.  Only the variables that the property is about have a
  * column.
  */
 #ifndef REPORT_EXPLAIN_STATES_H
@@ -40,7 +40,7 @@ void explain_states_shorten(struct explain_states *t);
 /* The head of the table, if there is one. */
 void explain_states_head(const struct explain_states *t, struct columns *c);
 /* The state as the note of the latest row; before: the one that it follows, or itself.  Where the table
- * has no room what a step writes is in its row, and is not said again. */
+ * has no room what an event writes is in its row, and is not said again. */
 void explain_states_note(const struct explain_states *t, size_t before, size_t state,
 			 struct columns *c);
 

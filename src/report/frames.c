@@ -232,7 +232,7 @@ bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct tra
 	return known;
 }
 
-void frames_place(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out)
+void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out)
 {
 	struct trace_place p;
 

@@ -1,8 +1,8 @@
 /*
- * Places and call stacks in words.
+ * Locations and call stacks in words.
  *
  * Headers of the system are somebody else's: a reader wants to know from where in the program
- * they were entered.  So a place is named by its innermost frame outside of them, and runs of
+ * they were entered.  So a site is named by its innermost frame outside of them, and runs of
  * such frames are folded in a stack.
  */
 #ifndef REPORT_FRAMES_H
@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-/* The places of an event, innermost first: its own, those that was inlined into, the callers. */
+/* The sites of an event, innermost first: its own, those that was inlined into, the callers. */
 struct frames {
 	VEC(struct trace_place) at;
 };
@@ -24,7 +24,7 @@ void frames_release(struct frames *f);
 /* Without the innermost ones that lie in headers of the system, unless all do. */
 void frames_enter(struct frames *f);
 
-/* What comes before a line that is not the place's own but the nearest: "~"; else "". */
+/* What comes before a line that is not the site's own but the nearest: "~"; else "". */
 const char *frames_near(const struct trace_place *p);
 
 /* A path without "x/..", from the current directory when that is shorter. */
@@ -34,9 +34,9 @@ void frames_name(const char *name, struct strbuf *out);
 
 /* The innermost frame in the program itself, else the innermost; false: nothing is known. */
 bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out);
-/* That place: "audit.c:31 in add_entry"; nothing when nothing is known. */
-void frames_place(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out);
-/* That place in short: ":31" when it lies in `file', else "audit.c:31"; nothing when nothing is
+/* Its location: "audit.c:31 in add_entry"; nothing when nothing is known. */
+void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out);
+/* The same in short: ":31" when it lies in `file', else "audit.c:31"; nothing when nothing is
  * known.  file may be NULL. */
 void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,
 		  struct strbuf *out);
@@ -45,7 +45,7 @@ void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const ch
  * of the system were entered; NULL: none, or no name (*p). */
 const char *frames_variable(const struct trace *t, uint32_t site, uint32_t stack);
 
-/* The stack, one place a line, each ended; all but the first line begin with indent blanks.
+/* The stack, one location a line, each ended; all but the first line begin with indent blanks.
  * Repeated frames, frames of system headers and the middle of a deep stack are folded. */
 void frames_format(const struct frames *f, int indent, struct strbuf *out);
 

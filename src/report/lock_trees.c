@@ -92,7 +92,7 @@ static void node_print(struct printing *p, uint32_t node, size_t width)
 			    n->ask.pos == 0 ? ", by trying" : "");
 	evidence_get(p->ev, n->first.pos, &e);
 	strbuf_adds(&p->line, "  ");
-	frames_place(evidence_trace(p->ev), e.site, e.stack, &p->line);
+	frames_location(evidence_trace(p->ev), e.site, e.stack, &p->line);
 	while (p->line.at[p->line.n - 1] == ' ')
 		p->line.at[--p->line.n] = '\0';
 	fprintf(p->to, "%s\n", p->line.at);

@@ -1,7 +1,7 @@
 /*
  * What the analyses have looked for, how far they got, and why "none" may not mean none.
  *
- * This is the one place that knows what keeps a report from saying that there is nothing in any run that
+ * Nothing else knows what keeps a report from saying that there is nothing in any run that
  * the recording proves possible: everything that was not recorded, not read, not searched or not decided.
  */
 #ifndef REPORT_SCOPE_H

@@ -65,7 +65,7 @@ static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 	strbuf_adds(out, len > VALUE_BYTES ? " ...]" : "]");
 }
 
-/* "account.lock (heap#1+32)".  The release and acquire inside a wait have its place, and that is
+/* "account.lock (heap#1+32)".  The release and acquire inside a wait have its site, and that is
  * about the condition; so has a once of the C library that ends a thread there. */
 static void add_lock(struct show *s, const struct event *e, const char *name, struct strbuf *out)
 {

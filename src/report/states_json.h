@@ -1,5 +1,5 @@
 /*
- * The run of a violated property as JSON: what the spec's variables hold after each step.
+ * The run of a violated property as JSON: what the spec's variables hold after each look.
  */
 #ifndef REPORT_STATES_JSON_H
 #define REPORT_STATES_JSON_H
@@ -8,11 +8,11 @@ struct finding;
 struct json;
 struct report;
 
-/* Of a longer run only so many steps, the last. */
+/* Of a longer run only so many looks, the last. */
 #define STATES_JSON_STEPS 10000
 
 /* "states": [{"event": 3, "events": ["open"], "values": {"x": 1}}, ...], with the state before the
- * first step in front; null without a certified run. */
+ * first look in front; null without a certified run. */
 void states_json(const struct report *r, const struct finding *f, struct json *j);
 
 /* "object": the variables of the property. */

@@ -52,7 +52,7 @@ struct picture {
 	struct map equal;		/* hash of thread, operation, object: times shown */
 	struct map odd;			/* positions of reads that see another value */
 	struct map keep;		/* positions that are shown in any case */
-	size_t begin;			/* place in the order where a target's thread begins */
+	size_t begin;			/* position in the order where a target's thread begins */
 };
 
 static bool is_sync(const struct evidence_event *e)
@@ -97,8 +97,8 @@ bool story_is_shared(const struct story *s, uint64_t addr)
 	return user && *user == SEVERAL;
 }
 
-/* The place of a thread in tids, the targets' first; ntids: none. */
-static uint32_t place(const struct picture *p, uint32_t tid)
+/* The index of a thread in tids, the targets' first; ntids: none. */
+static uint32_t index_of(const struct picture *p, uint32_t tid)
 {
 	uint32_t i = 0;
 
@@ -124,8 +124,8 @@ static bool is_on_targets(const struct picture *p, const struct evidence_event *
 static bool is_interesting(const struct picture *p, const struct evidence_event *e)
 {
 	if (e->op == EVENT_FORK || e->op == EVENT_JOIN)
-		return place(p, e->tid) < p->ntargets &&
-		       (e->op == EVENT_JOIN || place(p, e->peer) < p->ntargets);
+		return index_of(p, e->tid) < p->ntargets &&
+		       (e->op == EVENT_JOIN || index_of(p, e->peer) < p->ntargets);
 	if (e->op == EVENT_REQ || e->op == EVENT_RREQ)
 		return false; /* in this order it may not have to wait, and what it gets follows */
 	if (is_sync(e))
@@ -145,7 +145,7 @@ static bool take_equal(struct picture *p, const struct evidence_event *e)
 /* Room for one more thread; the targets' have theirs. */
 static bool take_column(struct picture *p, uint32_t tid)
 {
-	if (place(p, tid) < p->ntids)
+	if (index_of(p, tid) < p->ntids)
 		return true;
 	if (p->ntids == COLUMNS_MAX || (p->ntids >= MOST_COLUMNS && p->ntids >= p->ntargets))
 		return false;
@@ -160,7 +160,7 @@ static void add_target(struct picture *p, uint64_t pos)
 	struct trace_place at;
 
 	evidence_get(p->ev, pos, &e);
-	if (place(p, e.tid) < p->ntids)
+	if (index_of(p, e.tid) < p->ntids)
 		return;
 	if (frames_own(evidence_trace(p->ev), e.site, e.stack, &at))
 		p->files[p->ntids] = at.file;
@@ -190,7 +190,7 @@ static void look_through(struct picture *p, const uint64_t *order, size_t n)
 	p->begin = n;
 	for (size_t i = 0; i < n; i++) {
 		evidence_get(p->ev, order[i], &e);
-		if (place(p, e.tid) >= p->ntargets)
+		if (index_of(p, e.tid) >= p->ntargets)
 			continue;
 		p->begin = p->begin < i ? p->begin : i;
 		if (is_sync(&e))
@@ -230,10 +230,10 @@ static void choose(struct picture *p, const uint64_t *order, size_t n, struct ch
 
 /* ---- lines ---- */
 
-/* Two blanks and the place, or nothing. */
+/* Two blanks and the location, or nothing. */
 static void add_place(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
 {
-	uint32_t at = place(p, e->tid);
+	uint32_t at = index_of(p, e->tid);
 
 	strbuf_adds(out, "  ");
 	frames_brief(evidence_trace(p->ev), e->site, e->stack,
@@ -272,7 +272,7 @@ static void add_gap(const struct picture *p, const uint64_t *order, size_t from,
 		uint32_t c;
 
 		evidence_get(p->ev, order[i], &e);
-		c = place(p, e.tid);
+		c = index_of(p, e.tid);
 		if (c < p->ntids)
 			counts[column(p, c)]++;
 		else
@@ -318,7 +318,7 @@ static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct
 		add_gap(p, order, from, chosen.at[i], out);
 		evidence_get(p->ev, order[chosen.at[i]], &e);
 		line_format(p, &e, &text);
-		columns_event(out, e.pos, column(p, place(p, e.tid)), strbuf_str(&text));
+		columns_event(out, e.pos, column(p, index_of(p, e.tid)), strbuf_str(&text));
 	}
 	add_gap(p, order, from, n, out);
 	strbuf_release(&text);
@@ -359,7 +359,7 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 		strbuf_clear(&text);
 		strbuf_adds(&text, end->text);
 		add_place(&p, &e, &text);
-		columns_stuck(out, e.pos, column(&p, place(&p, e.tid)), text.at, end->note);
+		columns_stuck(out, e.pos, column(&p, index_of(&p, e.tid)), text.at, end->note);
 	}
 	strbuf_release(&text);
 	picture_release(&p);

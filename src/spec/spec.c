@@ -1,5 +1,5 @@
 /*
- * A spec's memory, its file, and messages that show a spot of it.
+ * A spec's memory, its file, and messages that show a spot in it.
  */
 #include "spec/spec.h"
 

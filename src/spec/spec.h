@@ -224,7 +224,7 @@ struct spec_state {
 
 enum spec_body { SPEC_PTLTL, SPEC_ERE_NEVER, SPEC_ERE_MUST, SPEC_FSM, SPEC_MTTL };
 
-/* Which events a property takes as a step.  AUTO: each of its events and each write of one of its
+/* Which events a property looks at (`step' in a spec).  AUTO: each of its events and each write of one of its
  * variables; EVENT: its events alone; WRITE: the writes alone. */
 enum spec_step { SPEC_STEP_AUTO, SPEC_STEP_EVENT, SPEC_STEP_WRITE };
 
@@ -257,7 +257,7 @@ struct spec {
 	struct spec_property *properties;
 	uint32_t nproperties;
 	/* Declared `relevant': every access of these variables, not only writes, and these events are
-	 * in the lattice, and steps of every property. */
+	 * in the lattice, and looks of every property. */
 	uint64_t relevant_variables, relevant_events;
 	struct spec_priv *priv;
 };
@@ -270,7 +270,7 @@ enum status spec_parse(const char *path, const char *text, size_t n, struct spec
 enum status spec_read(const char *path, struct spec **out, struct diag *d) ST_CHECKED;
 void spec_free(struct spec *s);
 
-/* A message about a spot of the spec, as spec_parse makes them, for those who find errors later
+/* A message about a spot in the spec, as spec_parse makes them, for those who find errors later
  * (a name that the program does not have). */
 void spec_complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
 		   ...) __attribute__((format(printf, 4, 5)));

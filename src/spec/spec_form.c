@@ -6,7 +6,7 @@
  *	(x + 1) * 2 == y        (x + 1 == 2) && y == 0
  *
  * so both are parsed by the same function, and each operator then asks of its operands what it
- * needs.  That takes one look at each token.  Binding, from loose to tight:
+ * needs.  That takes one look at each token.  Operators, from loose to tight:
  *
  *	-> <->  (right)   ||   &&   since wsince   [ ! prev once hist start end ]
  *	== != < <= > >=   + -   * / %   - (of one)

@@ -10,7 +10,7 @@
 #include "base/near.h"
 #include "spec/spec_priv.h"
 
-/* A move before the states have numbers and spots of their own. */
+/* A move before all states are known. */
 struct raw_move {
 	struct spec_move move;
 	uint32_t from;
@@ -88,8 +88,8 @@ static bool complain_state(struct spec_parser *p, const struct spec_property *y,
 		names[i] = y->states[i].name;
 	near = near_find(raw->to, names, y->nstates);
 	if (near)
-		spec_fail(p, raw->to_spot, "there is no state '%.64s', did you mean '%s'?",
-			  raw->to, near);
+		spec_fail(p, raw->to_spot, "there is no state '%.64s', did you mean '%s'?", raw->to,
+			  near);
 	else
 		spec_fail(p, raw->to_spot, "there is no state '%.64s'", raw->to);
 	return false;

@@ -78,8 +78,7 @@ static bool check_twice(struct spec_parser *p)
 		for (uint32_t j = 0; j < i; j++)
 			if (strcmp(s->properties[i].name, s->properties[j].name) == 0)
 				return complain_twice(p, s->properties[i].spot, "property",
-						      s->properties[i].name,
-						      s->properties[j].spot);
+						      s->properties[i].name, s->properties[j].spot);
 	return true;
 }
 
