@@ -23,17 +23,17 @@ static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen 
 	p->full = p->found.at.n >= (p->all ? PAIRS_ALL : PAIRS_SIGNATURES);
 }
 
-static void pairs_add_place(struct pairs *p, const struct seen *a, const struct seen *b)
+static void pairs_add_signature(struct pairs *p, const struct seen *a, const struct seen *b)
 {
 	const uint64_t sites[] = { a->site, b->site };
-	uint64_t *place = map_put(&p->index, finding_signature_of(FINDING_RACE, sites, 2), NULL);
+	uint64_t *known = map_put(&p->index, finding_signature_of(FINDING_RACE, sites, 2), NULL);
 
-	if (*place != 0) {
-		p->found.at.at[*place - 1].more++;
+	if (*known != 0) {
+		p->found.at.at[*known - 1].more++;
 		return;
 	}
 	pairs_keep(p, a, b);
-	*place = p->found.at.n;
+	*known = p->found.at.n;
 }
 
 /* Wide accesses meet in several cells.  All pairs of b are found while b is the present event, so
@@ -57,7 +57,7 @@ void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
 	if (p->all)
 		pairs_add_event(p, a, b);
 	else
-		pairs_add_place(p, a, b);
+		pairs_add_signature(p, a, b);
 }
 
 void pairs_end(struct pairs *p, struct engine_result *out)

@@ -68,7 +68,7 @@ struct pairs {
 	const char *why; /* static */
 	bool all, full;
 	struct findings found;
-	struct map index;	/* signature: 1 + place in found; all: event: its latest partner */
+	struct map index;	/* signature: 1 + index in found; all: event: its latest partner */
 	uint64_t first, second; /* the pair before, by position */
 };
 

@@ -110,17 +110,17 @@ static void section_close(struct wcp_chain *c, size_t i)
 }
 
 /* The section already has such an access, or one that stands for it: a write. */
-static bool section_has(struct wcp *self, const struct wcp_section *x, uint32_t place, bool writes)
+static bool section_has(struct wcp *self, const struct wcp_section *x, uint32_t deed, bool writes)
 {
-	const struct wcp_deed *d = &self->deeds.at.at[place];
+	const struct wcp_deed *d = &self->deeds.at.at[deed];
 
 	return d->section == x->id &&
 	       (x->items.at[d->item].bits & (writes ? ITEM_WRITE : ITEM_READ | ITEM_WRITE));
 }
 
-static void section_note(struct wcp *self, struct wcp_section *x, uint32_t place, uint32_t bits)
+static void section_note(struct wcp *self, struct wcp_section *x, uint32_t deed, uint32_t bits)
 {
-	struct wcp_deed *d = &self->deeds.at.at[place];
+	struct wcp_deed *d = &self->deeds.at.at[deed];
 
 	if (d->section == x->id) {
 		x->items.at[d->item].bits |= bits;
@@ -128,7 +128,7 @@ static void section_note(struct wcp *self, struct wcp_section *x, uint32_t place
 	}
 	d->section = x->id;
 	d->item = (uint32_t)x->items.n;
-	*VEC_PUSH(&x->items) = (struct wcp_item){ place, d->life, bits };
+	*VEC_PUSH(&x->items) = (struct wcp_item){ deed, d->life, bits };
 }
 
 /* Rule (a): the access comes after the sections it is in conflict with.  They have all ended when
@@ -143,12 +143,12 @@ static void wcp_follow(struct wcp *self, const struct step *s, const uint32_t *c
 		struct wcp_section *x = &c->open.at[k];
 
 		for (uint32_t i = 0; i < s->ncells; i++) {
-			uint32_t place = wcp_deeds_find(&self->deeds, x->lock, cells[i]);
+			uint32_t deed = wcp_deeds_find(&self->deeds, x->lock, cells[i]);
 
-			if (section_has(self, x, place, writes))
+			if (section_has(self, x, deed, writes))
 				continue;
-			wcp_deed_join(&self->deeds, place, s->chain, writes, x->shared, past);
-			section_note(self, x, place, writes ? ITEM_WRITE : ITEM_READ);
+			wcp_deed_join(&self->deeds, deed, s->chain, writes, x->shared, past);
+			section_note(self, x, deed, writes ? ITEM_WRITE : ITEM_READ);
 		}
 	}
 }

@@ -42,19 +42,19 @@ void wcp_deeds_release(struct wcp_deeds *d)
 
 uint32_t wcp_deeds_find(struct wcp_deeds *d, uint32_t lock, uint32_t cell)
 {
-	uint64_t *place = map_put(&d->index, (uint64_t)lock << 32 | cell, NULL);
+	uint64_t *deed = map_put(&d->index, (uint64_t)lock << 32 | cell, NULL);
 
-	if (*place == 0) {
-		*place = d->at.n;
+	if (*deed == 0) {
+		*deed = d->at.n;
 		VEC_REACH(&d->first, cell);
 		*VEC_PUSH(&d->at) = (struct wcp_deed){
 			.lock = lock,
 			.cell = cell,
 			.next = d->first.at[cell],
 		};
-		d->first.at[cell] = (uint32_t)*place;
+		d->first.at[cell] = (uint32_t)*deed;
 	}
-	return (uint32_t)*place;
+	return (uint32_t)*deed;
 }
 
 static void releases_set(struct wcp_deeds *d, struct wcp_releases *into,
@@ -85,7 +85,7 @@ void wcp_deeds_split(struct wcp_deeds *d, uint32_t from, uint32_t to)
 		deed_copy(d, wcp_deeds_find(d, d->at.at[i].lock, to), i);
 }
 
-/* The places stay, for the cell's number will be given out again. */
+/* The deeds stay, for the cell's number will be given out again. */
 void wcp_deeds_drop(struct wcp_deeds *d, uint32_t cell)
 {
 	const struct wcp_releases none = { 0 };
@@ -110,7 +110,7 @@ static void releases_add(struct wcp_deeds *d, struct wcp_releases *r, const stru
 	stamp_set(d->stamps, &r->latest, by);
 }
 
-/* at[0 .. n) with the place for the chain's stamp; NULL: none yet. */
+/* at[0 .. n) with the one of the chain's stamp; NULL: none yet. */
 static struct stamp *shared_find(struct stamp *at, size_t n, uint32_t chain)
 {
 	for (size_t i = 0; i < n; i++)
@@ -132,10 +132,10 @@ static void shared_add(struct wcp_deeds *d, struct wcp_deed *x, const struct sta
 	stamp_set(d->stamps, at, by);
 }
 
-void wcp_deed_release(struct wcp_deeds *d, uint32_t place, const struct stamp *by, bool reads,
+void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool reads,
 		      bool writes, bool shared)
 {
-	struct wcp_deed *x = &d->at.at[place];
+	struct wcp_deed *x = &d->at.at[deed];
 
 	if (reads && shared)
 		shared_add(d, x, by, false);
@@ -161,10 +161,10 @@ static void shared_join(struct wcp_deeds *d, const struct stamp *at, size_t n, u
 			stamp_join(d->stamps, into, &at[i]);
 }
 
-void wcp_deed_join(struct wcp_deeds *d, uint32_t place, uint32_t t, bool writes, bool shared,
+void wcp_deed_join(struct wcp_deeds *d, uint32_t deed, uint32_t t, bool writes, bool shared,
 		   struct stamp *into)
 {
-	const struct wcp_deed *x = &d->at.at[place];
+	const struct wcp_deed *x = &d->at.at[deed];
 
 	releases_join(d, &x->writes, t, into);
 	if (writes)

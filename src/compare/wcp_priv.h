@@ -42,24 +42,24 @@ struct wcp_deed {
 
 struct wcp_deeds {
 	struct stamps *stamps;	 /* borrowed */
-	struct map index;	 /* lock, cell: place in at */
+	struct map index;	 /* lock, cell: index in at */
 	VEC(struct wcp_deed) at; /* [0] unused */
 	VEC(uint32_t) first;	 /* [cell]: 0 none */
 };
 
 void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps);
 void wcp_deeds_release(struct wcp_deeds *d);
-/* Its place; made when absent. */
+/* Its index; made when absent. */
 uint32_t wcp_deeds_find(struct wcp_deeds *d, uint32_t lock, uint32_t cell);
 void wcp_deeds_split(struct wcp_deeds *d, uint32_t from, uint32_t to);
 void wcp_deeds_drop(struct wcp_deeds *d, uint32_t cell);
 
 /* A section of chain `by->chain' with such accesses ends at `by'. */
-void wcp_deed_release(struct wcp_deeds *d, uint32_t place, const struct stamp *by, bool reads,
+void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool reads,
 		      bool writes, bool shared);
 /* into := into joined with the releases by chains other than t of sections that have an access in
  * conflict with this one; those in read mode exclude only sections in write mode. */
-void wcp_deed_join(struct wcp_deeds *d, uint32_t place, uint32_t t, bool writes, bool shared,
+void wcp_deed_join(struct wcp_deeds *d, uint32_t deed, uint32_t t, bool writes, bool shared,
 		   struct stamp *into);
 
 /* --- queues: sections that a later release may come after --------------------- */

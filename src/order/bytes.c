@@ -92,11 +92,11 @@ void bytes_release(struct bytes *b)
 /* NULL: there is none, and none is to be made. */
 static struct bytes_page *page_find(struct bytes *b, uint64_t number, bool make)
 {
-	unsigned place = number & (BYTES_CACHE - 1);
-	struct bytes_page *p = b->cache[place].page;
+	unsigned line = number & (BYTES_CACHE - 1);
+	struct bytes_page *p = b->cache[line].page;
 	uint64_t *at;
 
-	if (p && b->cache[place].number == number)
+	if (p && b->cache[line].number == number)
 		return p;
 	at = map_get(&b->index, number);
 	if (at) {
@@ -108,8 +108,8 @@ static struct bytes_page *page_find(struct bytes *b, uint64_t number, bool make)
 	} else {
 		return NULL;
 	}
-	b->cache[place].number = number;
-	b->cache[place].page = p;
+	b->cache[line].number = number;
+	b->cache[line].page = p;
 	return p;
 }
 
@@ -321,7 +321,7 @@ static void word_write(struct word *w, unsigned mask, const uint8_t *value, uint
 	w->writer = all || w->writer == 0 || w->writer == tid ? tid : MANY;
 }
 
-/* The event's bytes in the word, at their places. */
+/* The event's bytes in the word, each where it lies. */
 static void bytes_take(const struct event *e, const uint8_t *from, uint64_t number, unsigned mask,
 		       uint8_t out[8])
 {

@@ -192,7 +192,7 @@ static struct causal *make(const struct model *m, enum causal_mode mode, bool se
 	c->paired = mode == CAUSAL_STRICT || mode == CAUSAL_DEP;
 	if (mode >= CAUSAL_MUST_STRICT)
 		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
-	/* Without free reads and feeds the two models are one, and STRICT is the faster. */
+	/* Without free reads and feeds the two are one, and STRICT is the faster. */
 	c->mode = mode == CAUSAL_DEP && !m->has_facts && m->event[m->n + 1].feed == 0
 			  ? CAUSAL_STRICT
 			  : mode;

@@ -2,7 +2,7 @@
  * The reference model is an array from bytes to ids; tests/unit/test_step.c holds this file to it.
  *
  *	page    16 words, found by hash, with a small direct-mapped cache before it
- *	entry   one word: no cell; one cell and the mask of its bytes; or a place in `words'
+ *	entry   one word: no cell; one cell and the mask of its bytes; or an index in `words'
  *	word    an id for every byte, and where runs of equal ids begin
  *
  * Nearly every touch is of a word with one cell of just those bytes, or of a run in `words':
@@ -17,7 +17,7 @@
 #define PAGE_WORDS (1u << PAGE_SHIFT)
 #define BLOCK_PAGES 256
 #define NO_CELL UINT32_MAX
-#define MANY 0x100u	       /* entry.shape: `at' is a place in words */
+#define MANY 0x100u	       /* entry.shape: `at' is an index in words */
 #define REAP_BYTES (64u << 10) /* a drop of this many gives empty pages back */
 
 struct entry {
@@ -101,11 +101,11 @@ static struct cells_page *page_new(struct cells *c)
 /* NULL: it does not exist and is not to be made. */
 static struct cells_page *page_find(struct cells *c, uint64_t number, bool make)
 {
-	unsigned place = number & (CELLS_CACHE - 1);
-	struct cells_page *p = c->cache[place].page;
+	unsigned line = number & (CELLS_CACHE - 1);
+	struct cells_page *p = c->cache[line].page;
 	uint64_t *at;
 
-	if (p && c->cache[place].number == number)
+	if (p && c->cache[line].number == number)
 		return p;
 	at = map_get(&c->index, number);
 	if (at) {
@@ -118,8 +118,8 @@ static struct cells_page *page_find(struct cells *c, uint64_t number, bool make)
 	} else {
 		return NULL;
 	}
-	c->cache[place].number = number;
-	c->cache[place].page = p;
+	c->cache[line].number = number;
+	c->cache[line].page = p;
 	return p;
 }
 
@@ -134,11 +134,11 @@ static bool page_is_empty(const struct cells_page *p)
 /* Precondition: its entries are empty. */
 static void page_remove(struct cells *c, struct cells_page *p)
 {
-	unsigned place = p->number & (CELLS_CACHE - 1);
+	unsigned line = p->number & (CELLS_CACHE - 1);
 
 	assert(page_is_empty(p));
-	if (c->cache[place].page == p)
-		c->cache[place].page = NULL;
+	if (c->cache[line].page == p)
+		c->cache[line].page = NULL;
 	map_remove(&c->index, p->number);
 	keyset_remove(&c->pages, p->number);
 	p->next = c->unused;
@@ -167,26 +167,26 @@ static void word_edges(struct cells_word *w)
 	w->edges = (uint16_t)edges;
 }
 
-/* The entry as a place in words. */
+/* The entry as an index in words. */
 static struct cells_word *word_open(struct cells *c, struct entry *e)
 {
 	struct cells_word *w;
-	uint32_t place;
+	uint32_t index;
 
 	if (e->shape == MANY)
 		return word_of(c, e);
 	if (c->unused_word != 0) {
-		place = c->unused_word - 1;
-		c->unused_word = c->words.at[place].next;
+		index = c->unused_word - 1;
+		c->unused_word = c->words.at[index].next;
 	} else {
-		place = (uint32_t)c->words.n;
+		index = (uint32_t)c->words.n;
 		(void)VEC_PUSH(&c->words);
 	}
-	w = &c->words.at[place];
+	w = &c->words.at[index];
 	for (unsigned i = 0; i < 8; i++)
 		w->cell[i] = e->shape >> i & 1 ? e->at : NO_CELL;
 	word_edges(w);
-	*e = (struct entry){ .at = place, .shape = MANY };
+	*e = (struct entry){ .at = index, .shape = MANY };
 	return w;
 }
 

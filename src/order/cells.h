@@ -48,7 +48,7 @@ struct cells {
 	VEC(struct cells_page *) blocks; /* all memory of pages */
 	struct cells_page *unused;	 /* list */
 	VEC(struct cells_word) words;	 /* words of more than one cell */
-	uint32_t unused_word;		 /* list; place + 1 */
+	uint32_t unused_word;		 /* list; index + 1 */
 	uint32_t count;
 	VEC(uint32_t) again; /* ids to give out again */
 

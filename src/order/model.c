@@ -54,7 +54,7 @@ void model_finish(struct model *m)
 	VEC_REACH(&b->loose, m->nlocks);
 	TAKE(m->is_loose, &b->loose);
 	if (m->has_values)
-		model_settle_places(m);
+		model_settle_stretches(m);
 	model_settle_touches(m);
 	VEC_REACH(&p->last_hold, b->threads.n);
 	for (size_t i = 0; i < b->threads.n; i++)
@@ -82,7 +82,7 @@ void model_free(struct model *m)
 			&p->bytes);
 	MAP_RELEASE_ALL(&p->set_step, &p->set_hash);
 	MEM_FREE_ALL(p->chains.start, p->chains.at, p->cells.start, p->cells.at, p->lock_runs.start,
-		     p->lock_runs.at, p->run_start, p->set_of, p->places, p);
+		     p->lock_runs.at, p->run_start, p->set_of, p->stretches, p);
 	MEM_FREE_ALL(m->event, m->touches, m->feeds, m->holds, m->guards, m->is_loose, m);
 }
 
@@ -195,7 +195,7 @@ uint32_t model_hold_after(const struct model *m, uint32_t e)
 	return m->priv->last_hold.at[v->tid];
 }
 
-/* Place of the cell among the touches [low, high), or of the first one above it. */
+/* Where the cell is among the touches [low, high), or of the first one above it. */
 static uint32_t touch_find(const struct model *m, uint32_t low, uint32_t high, uint32_t cell)
 {
 	return SEARCH_PAST(i, low, high, m->touches[i].cell < cell);

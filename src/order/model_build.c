@@ -85,7 +85,7 @@ static void join_take(struct model *m, uint32_t chain)
 static void put_take(struct model *m, uint32_t channel)
 {
 	struct model_build *b = m->priv->build;
-	uint32_t chain = current(b)->chain, place;
+	uint32_t chain = current(b)->chain, index;
 
 	VEC_REACH(&b->channels, channel);
 	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next) {
@@ -94,15 +94,15 @@ static void put_take(struct model *m, uint32_t channel)
 			return;
 		}
 	}
-	place = b->free_put;
-	if (place != 0) {
-		b->free_put = b->puts.at[place - 1].next;
+	index = b->free_put;
+	if (index != 0) {
+		b->free_put = b->puts.at[index - 1].next;
 	} else {
 		(void)VEC_PUSH(&b->puts);
-		place = (uint32_t)b->puts.n;
+		index = (uint32_t)b->puts.n;
 	}
-	b->puts.at[place - 1] = (struct model_put){ chain, m->n, b->channels.at[channel] };
-	b->channels.at[channel] = place;
+	b->puts.at[index - 1] = (struct model_put){ chain, m->n, b->channels.at[channel] };
+	b->channels.at[channel] = index;
 }
 
 static void get_take(struct model *m, uint32_t channel, bool paired)
@@ -118,11 +118,11 @@ static void channel_forget(struct model_build *b, uint32_t channel)
 {
 	VEC_REACH(&b->channels, channel);
 	while (b->channels.at[channel] != 0) {
-		uint32_t place = b->channels.at[channel];
+		uint32_t index = b->channels.at[channel];
 
-		b->channels.at[channel] = b->puts.at[place - 1].next;
-		b->puts.at[place - 1].next = b->free_put;
-		b->free_put = place;
+		b->channels.at[channel] = b->puts.at[index - 1].next;
+		b->puts.at[index - 1].next = b->free_put;
+		b->free_put = index;
 	}
 }
 

@@ -9,7 +9,7 @@
  * A ranged read has one number for each word, and may come as several events ("pieces") when
  * other threads got in between; a feed names the first number and means all of them.
  * Pieces follow each other in the thread, in numbers and in addresses.  Where two reads of one
- * place only look like pieces the feed gets larger than it was, which is safe.
+ * location only look like pieces the feed gets larger than it was, which is safe.
  */
 #include "order/model.h"
 

@@ -45,12 +45,12 @@ struct model_sem {
 /* With values: the bytes of an access. */
 struct model_bytes {
 	uint64_t addr;
-	uint64_t first; /* 1 + place in bytes; 0 not known */
+	uint64_t first; /* 1 + index in bytes; 0 not known */
 	uint32_t len;
 };
 
 /* Where the bytes of a cell lie. */
-struct model_place {
+struct model_stretch {
 	uint64_t first, end; /* addresses, end behind the last; 0, 0 not known */
 };
 
@@ -77,8 +77,8 @@ struct model_priv {
 	VEC(uint32_t) last_hold;   /* by tid: what it holds after its last event */
 	VEC(struct model_bytes) values;
 	VEC(uint8_t) bytes;
-	struct model_place *places; /* with values: by cell */
-	struct model_build *build;  /* NULL after model_finish */
+	struct model_stretch *stretches; /* with values: by cell */
+	struct model_build *build;	 /* NULL after model_finish */
 };
 
 /* A free read that later writes may name as what feeds them. */
@@ -109,14 +109,14 @@ struct model_fork {
 
 struct model_put {
 	uint32_t chain, event;
-	uint32_t next; /* of the same channel; 1 + place in puts, 0 end */
+	uint32_t next; /* of the same channel; 1 + index in puts, 0 end */
 };
 
-/* Touches with a place below `when' that are of cell obj are of cell other too. */
+/* Touches with an index below `when' that are of cell obj are of cell other too. */
 struct model_split {
 	uint64_t addr; /* first byte of other */
 	uint32_t when, other;
-	uint32_t next; /* of the same obj; 1 + place in splits, 0 end */
+	uint32_t next; /* of the same obj; 1 + index in splits, 0 end */
 };
 
 struct model_sem_count {
@@ -135,10 +135,10 @@ struct model_build {
 	VEC(struct model_thread) threads; /* by tid */
 	VEC(struct model_chain) chains;
 	VEC(struct model_fork) forks;
-	VEC(uint32_t) channels; /* 1 + place in puts */
+	VEC(uint32_t) channels; /* 1 + index in puts */
 	VEC(struct model_put) puts;
-	uint32_t free_put;	/* list of puts to use again; 1 + place */
-	VEC(uint32_t) split_of; /* by cell, 1 + place in splits */
+	uint32_t free_put;	/* list of puts to use again; 1 + index */
+	VEC(uint32_t) split_of; /* by cell, 1 + index in splits */
 	VEC(struct model_split) splits;
 	VEC(uint32_t) scratch;
 	VEC(bool) loose; /* by lock */
@@ -165,8 +165,8 @@ void model_settle_touches(struct model *m);
 void model_settle_chains(struct model *m);
 void model_settle_lists(struct model *m);
 
-/* model_value.c: finds the places of cells; before model_settle_touches. */
-void model_settle_places(struct model *m);
+/* model_value.c: finds where cells lie; before model_settle_touches. */
+void model_settle_stretches(struct model *m);
 
 /* Event e touches the cell; after model_settle_touches. */
 bool model_touches(const struct model *m, uint32_t e, uint32_t cell);

@@ -154,13 +154,13 @@ static void cells_list(struct model *m)
 }
 
 /* A run as it was met. */
-struct run {
+struct lock_run {
 	uint32_t lock;
 	struct model_run run;
 };
 
 /* Runs by lock; those of one lock stay in the order of their chains. */
-static void runs_sort(struct model *m, const struct run *runs, size_t n)
+static void runs_sort(struct model *m, const struct lock_run *runs, size_t n)
 {
 	struct model_priv *p = m->priv;
 
@@ -181,7 +181,7 @@ static void locks_list(struct model *m, const uint32_t *lock_of)
 	const struct model_lists *chains = &m->priv->chains;
 	struct model_lists *l = &m->priv->lock_runs;
 	uint32_t *latest = mem_zalloc(((size_t)m->nlocks + 1) * sizeof(*latest)); /* 1 + chain */
-	VEC(struct run) runs = { 0 };
+	VEC(struct lock_run) runs = { 0 };
 
 	for (uint32_t c = 0; c < m->nchains; c++) {
 		for (uint32_t i = chains->start[c]; i < chains->start[c + 1]; i++) {
@@ -191,7 +191,7 @@ static void locks_list(struct model *m, const uint32_t *lock_of)
 				continue;
 			if (latest[lock] != c + 1) {
 				latest[lock] = c + 1;
-				*VEC_PUSH(&runs) = (struct run){ lock, { c, l->start[lock] } };
+				*VEC_PUSH(&runs) = (struct lock_run){ lock, { c, l->start[lock] } };
 			}
 			l->at[l->start[lock]++] = chains->at[i];
 		}

@@ -20,7 +20,7 @@
 
 #include "order/model_priv.h"
 
-static bool has_place(const struct model_event *e, const struct model_bytes *v)
+static bool has_bytes(const struct model_event *e, const struct model_bytes *v)
 {
 	return e->op >= STEP_READ && e->op <= STEP_RMW && v->len != 0;
 }
@@ -29,8 +29,8 @@ static void ends_note(struct model_priv *p, const struct model_bytes *v)
 {
 	const struct model_build *b = p->build;
 
-	p->places[b->scratch.at[0]].first = v->addr;
-	p->places[b->scratch.at[b->scratch.n - 1]].end = v->addr + v->len;
+	p->stretches[b->scratch.at[0]].first = v->addr;
+	p->stretches[b->scratch.at[b->scratch.n - 1]].end = v->addr + v->len;
 }
 
 static void borders_note(struct model_priv *p)
@@ -38,8 +38,8 @@ static void borders_note(struct model_priv *p)
 	const struct model_build *b = p->build;
 
 	for (size_t i = 1; i < b->scratch.n; i++) {
-		struct model_place *left = &p->places[b->scratch.at[i - 1]];
-		struct model_place *right = &p->places[b->scratch.at[i]];
+		struct model_stretch *left = &p->stretches[b->scratch.at[i - 1]];
+		struct model_stretch *right = &p->stretches[b->scratch.at[i]];
 
 		if (left->end == 0)
 			left->end = right->first != 0 ? right->first : (left->first | 7) + 1;
@@ -48,19 +48,19 @@ static void borders_note(struct model_priv *p)
 	}
 }
 
-void model_settle_places(struct model *m)
+void model_settle_stretches(struct model *m)
 {
 	struct model_priv *p = m->priv;
 
 	VEC_REACH(&p->values, m->n);
-	p->places = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*p->places));
+	p->stretches = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*p->stretches));
 	for (size_t i = 0; i < p->build->splits.n; i++)
-		p->places[p->build->splits.at[i].other].first = p->build->splits.at[i].addr;
+		p->stretches[p->build->splits.at[i].other].first = p->build->splits.at[i].addr;
 	for (int borders = 0; borders < 2; borders++) {
 		for (uint32_t id = 1; id <= m->n; id++) {
 			const struct model_event *e = &m->event[id];
 
-			if (!has_place(e, &p->values.at[id]) || e->touch == e[1].touch)
+			if (!has_bytes(e, &p->values.at[id]) || e->touch == e[1].touch)
 				continue;
 			model_expand(m, e->touch, e[1].touch);
 			if (borders)
@@ -84,15 +84,15 @@ bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *rea
 	const struct model_priv *p = m->priv;
 	const struct model_event *x = &m->event[e];
 	const struct model_bytes *v;
-	const struct model_place *c;
+	const struct model_stretch *c;
 	const uint8_t *bytes;
 	uint64_t n;
 
-	if (!m->has_values || e >= p->values.n || !has_place(x, &p->values.at[e]) ||
+	if (!m->has_values || e >= p->values.n || !has_bytes(x, &p->values.at[e]) ||
 	    !model_touches(m, e, cell))
 		return false;
 	v = &p->values.at[e];
-	c = &p->places[cell];
+	c = &p->stretches[cell];
 	n = c->end - c->first;
 	if (v->first == 0 || c->first < v->addr || c->end > v->addr + v->len || n - 1 > 7)
 		return false;

@@ -152,10 +152,10 @@ struct step {
 	uint32_t life;	 /* USES, RENEWS: cell */
 	uint32_t len;	 /* access, SPLIT: bytes, at most UINT32_MAX */
 	uint32_t ncells; /* access; with one, it is obj, else step_cells() */
-	uint32_t cells;	 /* place in the batch's pool */
+	uint32_t cells;	 /* index in the batch's pool */
 	uint32_t nfeeds,
 		feeds;	/* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
-	uint32_t value; /* access, when values are wanted: 1 + place in bytes, 0 none; RMW: the
+	uint32_t value; /* access, when values are wanted: 1 + index in bytes, 0 none; RMW: the
 			  * bytes seen, then the bytes stored */
 	uint32_t site;	/* what stands for its place (order/places.h); of locks a number only */
 	uint32_t stack;

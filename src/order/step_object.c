@@ -4,7 +4,7 @@
  * An object ends with its memory, with an init or a destroy, or when something of another kind
  * is used at its address; what comes there later is a new one.  Not so channels: a program may take
  * the address of anything for one, of a lock too, so they have addresses of their own.  A condition may end while threads
- * are parked on it: they still know it by its place, and the last to wake up discards it.
+ * are parked on it: they still know it by its index, and the last to wake up discards it.
  *
  * Whether an object may be used at all is the business of its life (order/step.h).
  */
@@ -83,16 +83,16 @@ void step_objects_release(struct steps *s)
 	keyset_release(&s->addrs);
 }
 
-void step_object_discard(struct steps *s, uint32_t place)
+void step_object_discard(struct steps *s, uint32_t index)
 {
-	struct object *o = &s->objects.at[place];
+	struct object *o = &s->objects.at[index];
 
 	assert(!o->mapped && o->family != EVENT_OBJECT_NONE);
 	channels_forget(s, o);
 	object_release(o);
 	o->family = EVENT_OBJECT_NONE;
 	o->next = s->unused;
-	s->unused = place + 1;
+	s->unused = index + 1;
 }
 
 /* No object lies in the upper half of the addresses. */
@@ -107,17 +107,17 @@ static void key_end(struct steps *s, uint64_t key)
 {
 	const uint64_t *at = map_get(&s->by_addr, key);
 	struct object *o;
-	uint32_t place;
+	uint32_t index;
 
 	if (!at)
 		return;
-	place = (uint32_t)*at;
-	o = &s->objects.at[place];
+	index = (uint32_t)*at;
+	o = &s->objects.at[index];
 	map_remove(&s->by_addr, key);
 	keyset_remove(&s->addrs, key);
 	o->mapped = false;
 	if (o->family != EVENT_OBJECT_CONDITION || o->cond.waits.n == 0)
-		step_object_discard(s, place);
+		step_object_discard(s, index);
 }
 
 /* A lock that ends while somebody holds it tells nothing about who waits for whom: what comes there is
@@ -157,16 +157,16 @@ struct object *step_object_find(struct steps *s, uint64_t addr, enum event_objec
 
 static struct object *object_new(struct steps *s, uint64_t addr, enum event_object family)
 {
-	uint32_t place = s->unused - 1;
+	uint32_t index = s->unused - 1;
 	struct object *o;
 
 	if (s->unused != 0) {
-		s->unused = s->objects.at[place].next;
+		s->unused = s->objects.at[index].next;
 	} else {
-		place = (uint32_t)s->objects.n;
+		index = (uint32_t)s->objects.n;
 		(void)VEC_PUSH(&s->objects);
 	}
-	o = &s->objects.at[place];
+	o = &s->objects.at[index];
 	memset(o, 0, sizeof(*o));
 	o->addr = addr;
 	o->family = family;
@@ -179,7 +179,7 @@ static struct object *object_new(struct steps *s, uint64_t addr, enum event_obje
 		o->cond.id = s->nconditions++;
 	if (family == EVENT_OBJECT_SEMAPHORE)
 		o->sem.id = s->nsems++;
-	*map_put(&s->by_addr, key_of(addr, family), NULL) = place;
+	*map_put(&s->by_addr, key_of(addr, family), NULL) = index;
 	keyset_add(&s->addrs, key_of(addr, family));
 	return o;
 }

@@ -149,7 +149,7 @@ struct step_thread {
 	/* What its next event comes after; is_in_doubt: not all of that is known. */
 	VEC(struct step_debt) debts;
 	bool is_in_doubt;
-	uint32_t parked; /* condition, place + 1; 0: not parked */
+	uint32_t parked; /* condition, index + 1; 0: not parked */
 	uint64_t park_pos;
 	/* Ranged reads, which have a number for every word, in order. */
 	VEC(struct step_range) ranges;
@@ -176,7 +176,7 @@ struct steps {
 	VEC(struct step_thread) threads; /* [tid] */
 
 	VEC(struct object) objects;
-	uint32_t unused; /* objects; place + 1 */
+	uint32_t unused; /* objects; index + 1 */
 	struct map by_addr;
 	struct keyset addrs;
 	uint32_t nlocks, nconditions, nsems;
@@ -279,7 +279,7 @@ void step_debts_pay(struct steps *s, uint32_t tid, size_t n);
 void step_object_end(struct steps *s, uint64_t key);
 void step_objects_end(struct steps *s, uint64_t addr, uint64_t len);
 /* Frees an object that is no longer mapped. */
-void step_object_discard(struct steps *s, uint32_t place);
+void step_object_discard(struct steps *s, uint32_t index);
 void step_objects_release(struct steps *s);
 
 /* ---- step_lock.c, step_wait.c ---- */

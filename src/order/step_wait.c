@@ -83,8 +83,8 @@ static void cond_signal(struct steps *s, const struct event *e)
 /* The thread is parked no longer. */
 static void cond_leave(struct steps *s, struct step_thread *t)
 {
-	uint32_t place = t->parked - 1;
-	struct object_cond *c = &s->objects.at[place].cond;
+	uint32_t index = t->parked - 1;
+	struct object_cond *c = &s->objects.at[index].cond;
 	size_t i = 0;
 
 	while (c->waits.at[i].pos != t->park_pos)
@@ -96,8 +96,8 @@ static void cond_leave(struct steps *s, struct step_thread *t)
 	if (i == 0 && c->signals.n != 0)
 		signals_remove(s, c, signal_is_before,
 			       c->waits.n ? c->waits.at[0].pos : UINT64_MAX);
-	if (c->waits.n == 0 && !s->objects.at[place].mapped)
-		step_object_discard(s, place);
+	if (c->waits.n == 0 && !s->objects.at[index].mapped)
+		step_object_discard(s, index);
 }
 
 static void cond_request(struct steps *s, const struct event *e)

@@ -3,7 +3,7 @@
  * reversal, by exact search.
  *
  * Which tuples of a group are tried: those that lie near each other, and of them none of which one
- * must run before another, by the same model that the search goes by.  A group all of whose tuples
+ * must run before another, by the same rules that the search goes by.  A group all of whose tuples
  * are ordered so is refuted without a search.
  */
 #include <string.h>

@@ -120,7 +120,7 @@ static void note_values(struct exact *x, uint32_t v)
 	x->wrong.at[v] = wrong;
 }
 
-static void run(struct exact *x, uint32_t v)
+static void run_node(struct exact *x, uint32_t v)
 {
 	const struct exact_node *n = &x->nodes.at[v];
 
@@ -226,12 +226,12 @@ static bool is_better(const struct exact *x, uint32_t v, uint32_t than)
 }
 
 /* The earliest event that can run, but acquires that stay open after all others. */
-static uint32_t pick(struct exact *x)
+static uint32_t pick_next(struct exact *x)
 {
 	uint32_t best = EXACT_NONE, later = EXACT_NONE;
 
 	for (uint32_t k = 0; k < x->nchains; k++) {
-		uint32_t v = next_of(x, k), *place = &best;
+		uint32_t v = next_of(x, k), *pick = &best;
 		const struct exact_node *n;
 
 		if (v == EXACT_NONE)
@@ -239,9 +239,9 @@ static uint32_t pick(struct exact *x)
 		n = &x->nodes.at[v];
 		if (n->section != EXACT_NONE && x->sections.at[n->section].acquire == v &&
 		    stays_open(x, &x->sections.at[n->section]) && !x->clumsy)
-			place = &later;
-		if (is_better(x, v, *place) && can_run(x, v))
-			*place = v;
+			pick = &later;
+		if (is_better(x, v, *pick) && can_run(x, v))
+			*pick = v;
 	}
 	return best != EXACT_NONE ? best : later;
 }
@@ -252,11 +252,11 @@ bool exact_linearise(struct exact *x)
 
 	start(x);
 	for (;;) {
-		uint32_t v = pick(x);
+		uint32_t v = pick_next(x);
 
 		if (v == EXACT_NONE)
 			break;
-		run(x, v);
+		run_node(x, v);
 	}
 	for (uint32_t k = 0; k < x->nchains; k++) {
 		uint32_t v = next_of(x, k);

@@ -188,7 +188,7 @@ struct exact_level {
 
 struct exact_save {
 	uint32_t row;
-	size_t data; /* place of the old counters in saved */
+	size_t data; /* index of the old counters in saved */
 };
 
 struct exact_set {
@@ -331,7 +331,7 @@ void exact_window(struct exact *x, uint32_t from, bool all);
 /* How many events of the list have ids up to `id'. */
 uint32_t exact_count_upto(struct model_list list, uint32_t id);
 /* x->top and x->open := the universe for the targets, where x->need must be in.  False: some of
- * that has no place in it. */
+ * that has no room in it. */
 bool exact_universe(struct exact *x);
 /* Takes event id, and all it needs, into the universe, if it is not passed by that. */
 enum exact_room { EXACT_TAKEN, EXACT_NO_WAY, EXACT_NO_ROOM };

@@ -149,7 +149,7 @@ static enum outcome attempt(struct exact *x, uint64_t allowance, struct exact_or
 }
 
 /* The start of a window around the targets; false: they are too far apart. */
-static bool place_window(const struct exact *x, uint32_t *from)
+static bool window_around(const struct exact *x, uint32_t *from)
 {
 	uint32_t first = x->aim->next[0], last = x->aim->next[0], step = x->window / 4, slack,
 		 before;
@@ -198,7 +198,7 @@ enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exac
 		if (decided)
 			return o == REACHED ? GOAL_FOUND : GOAL_REFUTED;
 	}
-	if (place_window(x, &from) && (from > 0 || x->values)) {
+	if (window_around(x, &from) && (from > 0 || x->values)) {
 		bool spent = o == SPENT;
 
 		exact_window(x, from, false);

@@ -1,6 +1,6 @@
 /*
  * What the engines that search reorderings have in common: how much they report, how long they
- * look, in which model.
+ * look, by which rules.
  */
 #ifndef PREDICT_LIMITS_H
 #define PREDICT_LIMITS_H
@@ -17,7 +17,7 @@
 #define LIMIT_CYCLES 1000u	      /* circles of places that may be deadlocks */
 #define LIMIT_TUPLES 1000000u	      /* deadlock patterns with all_pairs, of one length */
 
-/* A trace without dependency facts means the strict model. */
+/* A trace without dependency facts means the strict rules. */
 static inline enum causal_mode limits_mode(const struct model *m, const struct engine_options *opt)
 {
 	return m->has_facts && !opt->strict ? CAUSAL_DEP : CAUSAL_STRICT;

@@ -2,7 +2,7 @@
  * Is there an order of the events I in which the moved sections come last of their locks?
  *
  * The graph (Shi, Mathur and Pavlogiannis, ICSE 2024) has these edges, for needed reads r (all
- * reads in the strict model), w the write that r saw, w' another write of the cell:
+ * reads by the strict rules), w the write that r saw, w' another write of the cell:
  *
  *	program order, hard edges, guards	forward in the trace
  *	w -> r,  w' -> w if w' is earlier,  r -> w' if w' is later		forward
@@ -295,8 +295,8 @@ static bool sweep(struct osr *o)
 	return true;
 }
 
-/* place[i] := 1 + how many sections come before section i.  False: a cycle. */
-static bool number_sections(const struct osr *o, uint8_t *place)
+/* rank[i] := 1 + how many sections come before section i.  False: a cycle. */
+static bool number_sections(const struct osr *o, uint8_t *rank)
 {
 	uint8_t n = (uint8_t)o->moved.n;
 	osr_mask done = 0;
@@ -309,18 +309,18 @@ static bool number_sections(const struct osr *o, uint8_t *place)
 			i++;
 		if (i == n)
 			return false;
-		place[i] = k;
+		rank[i] = k;
 		done |= (osr_mask)1 << i;
 	}
 	return true;
 }
 
-static uint8_t highest_place(osr_mask mask, const uint8_t *place)
+static uint8_t highest_rank(osr_mask mask, const uint8_t *rank)
 {
 	uint8_t highest = 0;
 
 	for (; mask; mask &= mask - 1) {
-		uint8_t k = place[__builtin_ctzll(mask)];
+		uint8_t k = rank[__builtin_ctzll(mask)];
 
 		highest = k > highest ? k : highest;
 	}
@@ -328,7 +328,7 @@ static uint8_t highest_place(osr_mask mask, const uint8_t *place)
 }
 
 /* Events of mask 0 in observed order, then the groups. */
-static void emit(const struct osr *o, const uint8_t *place, struct exact_order *out)
+static void emit(const struct osr *o, const uint8_t *rank, struct exact_order *out)
 {
 	size_t start[OSR_MOVED + 2] = { 0 };
 
@@ -340,24 +340,24 @@ static void emit(const struct osr *o, const uint8_t *place, struct exact_order *
 
 		if (out->observed.at[v->chain] > v->index)
 			out->observed.at[v->chain] = v->index;
-		start[highest_place(o->reached.at[i].mask, place) + 1]++;
+		start[highest_rank(o->reached.at[i].mask, rank) + 1]++;
 	}
 	for (size_t k = 1; k < OSR_MOVED + 2; k++)
 		start[k] += start[k - 1];
 	VEC_RESERVE(&out->ids, o->reached.n + 1);
 	out->ids.n = o->reached.n;
 	for (size_t i = 0; i < o->reached.n; i++)
-		out->ids.at[start[highest_place(o->reached.at[i].mask, place)]++] =
+		out->ids.at[start[highest_rank(o->reached.at[i].mask, rank)]++] =
 			o->reached.at[i].id;
 }
 
 bool osr_graph(struct osr *o, struct exact_order *out)
 {
-	uint8_t place[OSR_MOVED];
+	uint8_t rank[OSR_MOVED];
 
 	mark_needed(o);
-	if (!sweep(o) || !number_sections(o, place))
+	if (!sweep(o) || !number_sections(o, rank))
 		return false;
-	emit(o, place, out);
+	emit(o, rank, out);
 	return true;
 }

@@ -18,7 +18,7 @@ typedef uint64_t osr_mask;
 /* From `index' on, the events of a chain come after these sections. */
 struct osr_change {
 	uint32_t index;
-	uint32_t prev; /* an earlier one of the chain; 1 + place in changes, 0 none */
+	uint32_t prev; /* an earlier one of the chain; 1 + index in changes, 0 none */
 	osr_mask mask;
 };
 
@@ -56,7 +56,7 @@ struct osr {
 	struct osr_cell *cells;
 	struct osr_lock *locks;
 	osr_mask *chain_mask;	/* by chain: of its latest event */
-	uint32_t *chain_change; /* by chain: its latest change; 1 + place, 0 none */
+	uint32_t *chain_change; /* by chain: its latest change; 1 + index, 0 none */
 	VEC(struct osr_change) changes;
 	VEC(struct osr_event) reached; /* events that come after some moved section */
 	struct model_guard *guards;    /* by `to' */

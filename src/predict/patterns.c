@@ -102,7 +102,7 @@ static bool is_known(struct patterns *p)
 	return !fresh;
 }
 
-/* The last request is in place.  False: enough of this circle of places. */
+/* The last request is there.  False: enough of this circle of places. */
 static bool close_pattern(struct patterns *p)
 {
 	uint64_t spent = 0;

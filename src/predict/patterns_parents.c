@@ -10,13 +10,13 @@
 
 struct guard {
 	uint32_t acquire;
-	uint32_t next; /* 1 + place of another guard of the thread; 0 end */
+	uint32_t next; /* 1 + index of another guard of the thread; 0 end */
 };
 
 struct patterns_parents {
 	const struct model *m;
 	VEC(struct guard) guards;
-	VEC(uint32_t) of; /* by tid: 1 + place of its first guard */
+	VEC(uint32_t) of; /* by tid: 1 + index of its first guard */
 };
 
 /* By tid: the first join of it; 0 none. */

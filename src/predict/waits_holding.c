@@ -21,7 +21,7 @@
 #define NEAR 4u /* acquires tried before a wait, and after */
 
 /* All pairs of a request and a wait at the same two places. */
-struct place {
+struct meeting {
 	uint32_t request, release; /* the first of them */
 	uint32_t tries;
 	uint64_t steps;		   /* of exact search */
@@ -32,22 +32,22 @@ struct place {
 
 struct holding {
 	struct waits *s;
-	struct map by_key; /* 1 + number of a place */
-	VEC(struct place) places;
+	struct map by_key; /* 1 + number of a meeting */
+	VEC(struct meeting) meetings;
 };
 
-static struct place *place_get(struct holding *h, uint32_t request, uint32_t release)
+static struct meeting *meeting_get(struct holding *h, uint32_t request, uint32_t release)
 {
 	uint64_t key = waits_key(h->s->m, request, release);
 	uint64_t *at = map_put(&h->by_key, key, NULL);
 
 	if (*at == 0) {
-		*VEC_PUSH(&h->places) = (struct place){ .request = request,
-							.release = release,
-							.outcome = GOAL_REFUTED };
-		*at = h->places.n;
+		*VEC_PUSH(&h->meetings) = (struct meeting){ .request = request,
+							    .release = release,
+							    .outcome = GOAL_REFUTED };
+		*at = h->meetings.n;
 	}
-	return &h->places.at[*at - 1];
+	return &h->meetings.at[*at - 1];
 }
 
 /* One way to get there: about to wait, or waiting. */
@@ -95,7 +95,7 @@ static const struct attempt *attempt_both(struct waits *s, struct attempt *first
 }
 
 static enum goal_outcome try_pair(struct waits *s, const struct waits_wait *w, uint32_t request,
-				  struct place *p)
+				  struct meeting *p)
 {
 	uint32_t after = waits_after(s->m, w->park);
 	uint32_t next[] = { request, w->release }, then[] = { request, after };
@@ -144,7 +144,7 @@ static bool is_hung(const struct waits *s, const struct waits_wait *w,
 
 static void try_request(struct holding *h, const struct waits_wait *w, uint32_t request)
 {
-	struct place *p = place_get(h, request, w->release);
+	struct meeting *p = meeting_get(h, request, w->release);
 	enum goal_outcome outcome;
 
 	if (p->sure || p->tries >= LIMIT_TRIES) {
@@ -207,8 +207,8 @@ static void pick_all(const struct waits *s, struct waits_picks *picks)
 
 static void say(struct holding *h)
 {
-	for (size_t i = 0; i < h->places.n; i++) {
-		const struct place *p = &h->places.at[i];
+	for (size_t i = 0; i < h->meetings.n; i++) {
+		const struct meeting *p = &h->meetings.at[i];
 		struct finding *f;
 
 		waits_count(h->s,
@@ -241,6 +241,6 @@ void waits_holding(struct waits *s)
 	}
 	say(&h);
 	map_release(&h.by_key);
-	VEC_RELEASE(&h.places);
+	VEC_RELEASE(&h.meetings);
 	waits_picks_release(&picks);
 }

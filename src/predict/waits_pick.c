@@ -1,5 +1,5 @@
 /*
- * The first few and the last few.  Late waits are the likely ones: fewer signals are left.  Early
+ * The first few and the last few.  The last waits are the likely ones: fewer signals are left.  The first
  * ones have a short past, so a search sees all of it.
  */
 #include "predict/limits.h"
@@ -24,14 +24,14 @@ void waits_picks_release(struct waits_picks *p)
 
 void waits_picks_add(struct waits_picks *p, uint64_t key, struct waits_item item)
 {
-	uint64_t *place = map_put(&p->by_key, key, NULL);
+	uint64_t *at = map_put(&p->by_key, key, NULL);
 	struct waits_pick *k;
 
-	if (*place == 0) {
+	if (*at == 0) {
 		*VEC_PUSH(&p->at) = (struct waits_pick){ .key = key };
-		*place = p->at.n;
+		*at = p->at.n;
 	}
-	k = &p->at.at[*place - 1];
+	k = &p->at.at[*at - 1];
 	k->at[k->n < HALF ? k->n : HALF + k->n % HALF] = item;
 	k->n++;
 }

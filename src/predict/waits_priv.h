@@ -73,7 +73,7 @@ struct waits_pick {
 };
 
 struct waits_picks {
-	struct map by_key; /* 1 + place in at */
+	struct map by_key; /* 1 + index in at */
 	VEC(struct waits_pick) at;
 };
 

@@ -11,7 +11,7 @@
  *
  *			or where it looks after the others (a watchdog)
  *
- * So each thread has to get to its end, or to a place where it waits for one that is stuck: a join,
+ * So each thread has to get to its end, or to where it waits for one that is stuck: a join,
  * another condition, a lock.  Only then the wait is for ever.  Where a wait ended and nobody knows
  * why, somebody may signal who is not in the trace at all: another process.
  */

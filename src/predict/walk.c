@@ -23,7 +23,7 @@
 struct seat {
 	struct candidate_access first; /* one of the class */
 	uint32_t chain, place;
-	uint32_t nth;	     /* its place is so in w->places */
+	uint32_t nth;	     /* its place has this index in w->places */
 	uint32_t list;	     /* LISTS * chain, + HAS_GUARD, + READS_ONLY, + IS_ATOMIC */
 	uint32_t begin;	     /* its accesses begin there in w->events */
 	uint32_t n;	     /* so many of them so far */
@@ -31,8 +31,8 @@ struct seat {
 	uint32_t prev, next; /* seats of the same list, latest first */
 };
 
-/* A place of the hash table from classes to seats; empty unless the stamp is that of the cell. */
-struct slot {
+/* From a class to its seat; empty unless the stamp is that of the cell. */
+struct bucket {
 	uint32_t owner, kind;
 	uint32_t seat, stamp;
 };
@@ -41,8 +41,8 @@ struct walk {
 	const struct candidates *c;
 	const struct model *m;
 	VEC(struct seat) seats;
-	struct slot *slots;
-	uint32_t nslots; /* a power of two, or 0 */
+	struct bucket *buckets;
+	uint32_t nbuckets; /* a power of two, or 0 */
 	uint32_t stamp;
 	VEC(uint32_t) seat_of; /* by access of the cell */
 	uint32_t guard;	       /* of the cell */
@@ -75,37 +75,37 @@ void walk_free(struct walk *w)
 	for (uint32_t k = 0; k < LISTS; k++)
 		VEC_RELEASE(&w->chains[k]);
 	VEC_RELEASE_ALL(&w->events, &w->places);
-	MEM_FREE_ALL(w->slots, w->head, w);
+	MEM_FREE_ALL(w->buckets, w->head, w);
 }
 
-static void make_slots(struct walk *w, uint32_t n)
+static void make_buckets(struct walk *w, uint32_t n)
 {
 	w->stamp++;
-	if (w->nslots / 2 >= n)
+	if (w->nbuckets / 2 >= n)
 		return;
-	if (w->nslots == 0)
-		w->nslots = 64;
-	while (w->nslots / 2 < n)
-		w->nslots *= 2;
-	mem_free(w->slots);
-	w->slots = mem_zalloc(w->nslots * sizeof(*w->slots));
+	if (w->nbuckets == 0)
+		w->nbuckets = 64;
+	while (w->nbuckets / 2 < n)
+		w->nbuckets *= 2;
+	mem_free(w->buckets);
+	w->buckets = mem_zalloc(w->nbuckets * sizeof(*w->buckets));
 }
 
 static uint32_t seat_find(struct walk *w, const struct candidate_access *a)
 {
 	uint64_t hash = hash_upper((uint64_t)a->owner << 32 | a->kind);
-	uint32_t i = (uint32_t)(hash >> 32) & (w->nslots - 1);
+	uint32_t i = (uint32_t)(hash >> 32) & (w->nbuckets - 1);
 	uint32_t chain;
-	struct slot *s;
+	struct bucket *s;
 
-	for (;; i = (i + 1) & (w->nslots - 1)) {
-		s = &w->slots[i];
+	for (;; i = (i + 1) & (w->nbuckets - 1)) {
+		s = &w->buckets[i];
 		if (s->stamp != w->stamp)
 			break;
 		if (s->owner == a->owner && s->kind == a->kind)
 			return s->seat;
 	}
-	*s = (struct slot){ a->owner, a->kind, (uint32_t)w->seats.n, w->stamp };
+	*s = (struct bucket){ a->owner, a->kind, (uint32_t)w->seats.n, w->stamp };
 	chain = w->c->owners.at[a->owner].chain;
 	*VEC_PUSH(&w->seats) = (struct seat){
 		.first = *a,
@@ -126,7 +126,7 @@ static void set_seats(struct walk *w, const struct candidate_access *at, uint32_
 	VEC_CLEAR(&w->seats);
 	VEC_RESERVE(&w->seat_of, n);
 	VEC_RESERVE(&w->events, n);
-	make_slots(w, n);
+	make_buckets(w, n);
 	for (uint32_t i = 0; i < n; i++) {
 		w->seat_of.at[i] = seat_find(w, &at[i]);
 		w->seats.at[w->seat_of.at[i]].n++;
