@@ -3,13 +3,13 @@
  *
  * A load, without the filter and the logging:
  *
- *	do { v = cell; x = *p; } while (cell locked or changed);   log(x, v)
+ *	do { v = tag; x = *p; } while (tag locked or changed);   log(x, v)
  *
  * and a store:
  *
- *	lock cell (was v); *p = x; unlock with my next event's name;   log(x, v)
+ *	lock tag (was v); *p = x; unlock with my next event's name;   log(x, v)
  *
- * The record is written after the cell is unlocked, so that the cell is held as briefly as can be.
+ * The record is written after the tag is unlocked, so that the tag is held as briefly as can be.
  * Another thread may then name the event before its record is in the log; that is true of at most
  * one event of each thread at a time, and cuts allow for it.
  */
@@ -17,7 +17,7 @@
 
 #include "capture/filter.h"
 #include "capture/module.h"
-#include "capture/place.h"
+#include "capture/habit.h"
 #include "capture/range.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -42,35 +42,35 @@
 static uint64_t read_cross(struct thread *t, const void *p, unsigned log2, uint32_t site,
 			   uint32_t flags)
 {
-	uint64_t *a = cell_of(p), *b = a + 1;
-	cell_version va, vb;
+	uint64_t *a = tag_of(p), *b = a + 1;
+	tag_version va, vb;
 	uint64_t x;
 
 	do {
-		va = cell_peek(a);
-		vb = cell_peek(b);
+		va = tag_peek(a);
+		vb = tag_peek(b);
 		x = access_load(p, log2);
-	} while (!cell_still(a, va) || !cell_still(b, vb));
-	place_log(t, FORMAT_READ | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT | flags, site,
-		  (uintptr_t)p, va, x, &(struct place_more){ .second = vb });
+	} while (!tag_still(a, va) || !tag_still(b, vb));
+	habit_log(t, FORMAT_READ | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT | flags, site,
+		  (uintptr_t)p, va, x, &(struct habit_more){ .second = vb });
 	return x;
 }
 
 static void write_cross(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
 			const uint64_t *feeds, unsigned nfeeds)
 {
-	uint64_t *a = cell_of(p), *b = a + 1;
-	cell_version va = cell_lock(a), vb = cell_lock(b); /* ascending: no deadlock */
-	cell_version mine = cell_make(t->tid, t->tseq + 1);
+	uint64_t *a = tag_of(p), *b = a + 1;
+	tag_version va = tag_lock(a), vb = tag_lock(b); /* ascending: no deadlock */
+	tag_version mine = tag_make(t->tid, t->tseq + 1);
 
 	access_store(p, log2, x);
-	cell_unlock(b, mine);
-	cell_unlock(a, mine);
-	place_log(t,
+	tag_unlock(b, mine);
+	tag_unlock(a, mine);
+	habit_log(t,
 		  FORMAT_WRITE | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT |
 			  (nfeeds != 0 ? FORMAT_WRITE_FED : 0),
 		  site, (uintptr_t)p, va, x,
-		  &(struct place_more){ .second = vb, .feeds = feeds, .nfeeds = nfeeds });
+		  &(struct habit_more){ .second = vb, .feeds = feeds, .nfeeds = nfeeds });
 }
 
 static inline bool crosses(const void *p, unsigned log2)
@@ -80,75 +80,74 @@ static inline bool crosses(const void *p, unsigned log2)
 
 /* A read that is logged or begins a run; t is in a hook. */
 static inline __attribute__((always_inline)) uint64_t
-read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *slot)
+read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *keeper)
 {
-	uint64_t *cell = cell_of(p);
+	uint64_t *tag = tag_of(p);
 	struct filter_entry *e = NULL;
 	uint64_t key = filter_key(p, 0);
-	cell_version v;
+	tag_version v;
 	uint64_t x;
 
 	if (__builtin_expect(crosses(p, log2), 0)) {
-		x = read_cross(t, p, log2, site, slot != NULL ? FORMAT_READ_FREE : 0);
+		x = read_cross(t, p, log2, site, keeper != NULL ? FORMAT_READ_FREE : 0);
 	} else {
-		if (slot == NULL)
+		if (keeper == NULL)
 			e = filter_prepare(t, p, key);
 		do {
-			v = cell_peek(cell);
+			v = tag_peek(tag);
 			x = access_load(p, log2);
-		} while (__builtin_expect(!cell_still(cell, v), 0));
+		} while (__builtin_expect(!tag_still(tag, v), 0));
 		if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
 			return x;
-		place_log(t,
+		habit_log(t,
 			  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
-				  (slot != NULL ? FORMAT_READ_FREE : 0),
+				  (keeper != NULL ? FORMAT_READ_FREE : 0),
 			  site, (uintptr_t)p, v, x, NULL);
 	}
-	if (slot != NULL)
-		*slot = t->tseq;
+	if (keeper != NULL)
+		*keeper = t->tseq;
 	return x;
 }
 
 /*
  * The shortest way: a read of bytes that this run has dropped before.  True: it was dropped, *x is
  * the value.  Everything else is left to read_word, so that this needs no stack frame.  A locked
- * cell, or an access that reaches into a second word, never equals the version of a run.
+ * tag, or an access that reaches into a second word, never equals the version of a run.
  */
 static inline __attribute__((always_inline)) bool
 read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
 {
-	const uint64_t *cell = cell_of(p);
+	const uint64_t *tag = tag_of(p);
 	struct filter_entry *e = filter_at(t, p);
 	unsigned mask = filter_mask(p, log2);
-	cell_version v;
+	tag_version v;
 
 	if (e->key != filter_key(p, 0) ||
 	    (e->state & FILTER_STATE(UINT32_MAX, mask)) != FILTER_STATE(t->epoch, mask))
 		return false;
-	v = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+	v = __atomic_load_n(tag, __ATOMIC_ACQUIRE);
 	*x = access_load(p, log2);
-	if (!cell_still(cell, v) || e->version != v ||
-	    access_load(filter_value(t, e, p), log2) != *x)
+	if (!tag_still(tag, v) || e->version != v || access_load(filter_value(t, e, p), log2) != *x)
 		return false;
-	e->place = (uint64_t)site << 32 | (uint32_t)t->tseq;
+	e->read = (uint64_t)site << 32 | (uint32_t)t->tseq;
 	t->saved++;
 	return true;
 }
 
 static inline __attribute__((always_inline)) void write_word(struct thread *t, void *p,
 							     unsigned log2, uint64_t x,
-							     uint32_t site, const uint64_t *slots,
+							     uint32_t site, const uint64_t *keepers,
 							     uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	uint64_t *cell = cell_of(p);
+	uint64_t *tag = tag_of(p);
 	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT;
 	unsigned nfeeds = 0;
-	cell_version v;
+	tag_version v;
 
-	cell_prepare(cell);
-	if (slots != NULL)
-		nfeeds = log_feed_gather(slots, mask, feeds);
+	tag_prepare(tag);
+	if (keepers != NULL)
+		nfeeds = log_feed_gather(keepers, mask, feeds);
 	filter_write(t, p);
 	if (__builtin_expect(crosses(p, log2), 0)) {
 		filter_write(t, (char *)p + 7);
@@ -159,22 +158,22 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 	/* If the chunk is full the next one is begun here, before others can name the event: if the
 	 * program was killed in between, they would name an event that is in no record. */
 	log_ready(t, site);
-	v = cell_lock(cell);
+	v = tag_lock(tag);
 	access_store(p, log2, x);
-	cell_unlock(cell, cell_make(t->tid, t->tseq + 1));
+	tag_unlock(tag, tag_make(t->tid, t->tseq + 1));
 	if (nfeeds == 1 && feeds[0] == t->tseq)
 		bits |= FORMAT_WRITE_FED1;
 	else if (nfeeds != 0)
 		bits |= FORMAT_WRITE_FED;
-	place_log(t, bits, site, (uintptr_t)p, v, x,
-		  nfeeds == 0 ? NULL : &(struct place_more){ .feeds = feeds, .nfeeds = nfeeds });
+	habit_log(t, bits, site, (uintptr_t)p, v, x,
+		  nfeeds == 0 ? NULL : &(struct habit_more){ .feeds = feeds, .nfeeds = nfeeds });
 }
 
 /* A store that is left out by request still says what it depended on. */
-static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uint64_t mask)
+static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	unsigned n = log_feed_gather(slots, mask, feeds);
+	unsigned n = log_feed_gather(keepers, mask, feeds);
 	uint8_t *p;
 
 	if (n == 0)
@@ -184,66 +183,66 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *slots, uin
 	log_other_end(t, FORMAT_K_USE, 0, log_feeds(p, feeds, n, t->tseq + 1), 1);
 }
 
-#define ACCESS(N, T, LOG2)                                                                      \
-	static __attribute__((noinline))                                                        \
-	T read_more##N(const void *p, uint32_t site, struct thread *t)                          \
-	{                                                                                       \
-		T x;                                                                            \
-		if (__builtin_expect(module_patterns, 0) && module_skips(site))                 \
-			x = *(const volatile T *)p;                                             \
-		else                                                                            \
-			x = (T)read_word(t, p, LOG2, site, NULL);                               \
-		hook_leave(t);                                                                  \
-		return x;                                                                       \
-	}                                                                                       \
-	static __attribute__((noinline, cold)) T read_slow##N(const void *p, uint32_t site)     \
-	{                                                                                       \
-		struct thread *t = hook_enter_slow(thread_self());                              \
-		return t != NULL ? read_more##N(p, site, t) : *(const volatile T *)p;           \
-	}                                                                                       \
-	EXPORT T foresee_read##N(const void *p, uint32_t site)                                  \
-	{                                                                                       \
-		struct thread *t = thread_self();                                               \
-		uint64_t x;                                                                     \
-		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                           \
-			return read_slow##N(p, site);                                           \
-		t->view.live = 0;                                                               \
-		__asm__ volatile("" ::: "memory");                                              \
-		if (read_again(t, p, LOG2, site, &x))                                           \
-			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                  \
-		return read_more##N(p, site, t);                                                \
-	}                                                                                       \
-	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)               \
-	{                                                                                       \
-		T x;                                                                            \
-		ENTER_OR(return *(const volatile T *)p)                                         \
-		x = (T)read_word(t, p, LOG2, site, slot);                                       \
-		hook_leave(t);                                                                  \
-		return x;                                                                       \
-	}                                                                                       \
-	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                           \
-	{                                                                                       \
-		ENTER_OR({                                                                      \
-			*(volatile T *)p = value;                                               \
-			return;                                                                 \
-		})                                                                              \
-		write_word(t, p, LOG2, value, site, NULL, 0);                                   \
-		hook_leave(t);                                                                  \
-	}                                                                                       \
-	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots, \
-					uint64_t mask)                                          \
-	{                                                                                       \
-		ENTER_OR({                                                                      \
-			if (t != NULL) {                                                        \
-				t->view.live &= ~THREAD_LIVE;                                   \
-				skip_fed(t, site, slots, mask);                                 \
-				hook_leave(t);                                                  \
-			}                                                                       \
-			*(volatile T *)p = value;                                               \
-			return;                                                                 \
-		})                                                                              \
-		write_word(t, p, LOG2, value, site, slots, mask);                               \
-		hook_leave(t);                                                                  \
+#define ACCESS(N, T, LOG2)                                                                        \
+	static __attribute__((noinline))                                                          \
+	T read_more##N(const void *p, uint32_t site, struct thread *t)                            \
+	{                                                                                         \
+		T x;                                                                              \
+		if (__builtin_expect(module_patterns, 0) && module_skips(site))                   \
+			x = *(const volatile T *)p;                                               \
+		else                                                                              \
+			x = (T)read_word(t, p, LOG2, site, NULL);                                 \
+		hook_leave(t);                                                                    \
+		return x;                                                                         \
+	}                                                                                         \
+	static __attribute__((noinline, cold)) T read_slow##N(const void *p, uint32_t site)       \
+	{                                                                                         \
+		struct thread *t = hook_enter_slow(thread_self());                                \
+		return t != NULL ? read_more##N(p, site, t) : *(const volatile T *)p;             \
+	}                                                                                         \
+	EXPORT T foresee_read##N(const void *p, uint32_t site)                                    \
+	{                                                                                         \
+		struct thread *t = thread_self();                                                 \
+		uint64_t x;                                                                       \
+		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                             \
+			return read_slow##N(p, site);                                             \
+		t->view.live = 0;                                                                 \
+		__asm__ volatile("" ::: "memory");                                                \
+		if (read_again(t, p, LOG2, site, &x))                                             \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \
+		return read_more##N(p, site, t);                                                  \
+	}                                                                                         \
+	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
+	{                                                                                         \
+		T x;                                                                              \
+		ENTER_OR(return *(const volatile T *)p)                                           \
+		x = (T)read_word(t, p, LOG2, site, keeper);                                       \
+		hook_leave(t);                                                                    \
+		return x;                                                                         \
+	}                                                                                         \
+	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
+	{                                                                                         \
+		ENTER_OR({                                                                        \
+			*(volatile T *)p = value;                                                 \
+			return;                                                                   \
+		})                                                                                \
+		write_word(t, p, LOG2, value, site, NULL, 0);                                     \
+		hook_leave(t);                                                                    \
+	}                                                                                         \
+	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
+					uint64_t mask)                                            \
+	{                                                                                         \
+		ENTER_OR({                                                                        \
+			if (t != NULL) {                                                          \
+				t->view.live &= ~THREAD_LIVE;                                     \
+				skip_fed(t, site, keepers, mask);                                 \
+				hook_leave(t);                                                    \
+			}                                                                         \
+			*(volatile T *)p = value;                                                 \
+			return;                                                                   \
+		})                                                                                \
+		write_word(t, p, LOG2, value, site, keepers, mask);                               \
+		hook_leave(t);                                                                    \
 	}
 
 ACCESS(1, uint8_t, 0)
@@ -272,47 +271,47 @@ static unsigned part_log2(size_t left)
 static uint64_t small_read(struct thread *t, const char *p, char *into, size_t n, uint32_t site,
 			   bool free_read)
 {
-	uint64_t first = t->tseq, slot, x;
+	uint64_t first = t->tseq, keeper, x;
 
 	for (size_t done = 0; done < n;) {
 		unsigned log2 = part_log2(n - done);
 
-		x = read_word(t, p + done, log2, site, free_read ? &slot : NULL);
+		x = read_word(t, p + done, log2, site, free_read ? &keeper : NULL);
 		memcpy(into + done, &x, 1u << log2);
 		done += 1u << log2;
 	}
-	return free_read ? log_slot(t->tseq, t->tseq - first) : 0;
+	return free_read ? log_keeper(t->tseq, t->tseq - first) : 0;
 }
 
-EXPORT void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot)
+EXPORT void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper)
 {
 	ENTER_RANGE(memcpy(into, p, n))
-	bool free_read = slot != NULL && n <= 8 * LOG_SLOT_WORDS && n % 8 == 0;
+	bool free_read = keeper != NULL && n <= 8 * LOG_KEEPER_WORDS && n % 8 == 0;
 
-	if (slot != NULL)
-		*slot = 0;
+	if (keeper != NULL)
+		*keeper = 0;
 	if (n > SMALL)
 		range_read(t, p, into, n, site, false);
 	else if (free_read)
-		*slot = small_read(t, p, into, n, site, true);
+		*keeper = small_read(t, p, into, n, site, true);
 	else
 		small_read(t, p, into, n, site, false);
 	hook_leave(t);
 }
 
 EXPORT void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
-				const uint64_t *slots, uint64_t mask)
+				const uint64_t *keepers, uint64_t mask)
 {
 	ENTER_RANGE(memcpy(p, from, n))
 	if (n > SMALL) {
-		range_write(t, p, from, n, site, slots, mask);
+		range_write(t, p, from, n, site, keepers, mask);
 	} else {
 		for (size_t done = 0; done < n;) {
 			unsigned log2 = part_log2(n - done);
 			uint64_t x = 0;
 
 			memcpy(&x, (const char *)from + done, 1u << log2);
-			write_word(t, (char *)p + done, log2, x, site, slots, mask);
+			write_word(t, (char *)p + done, log2, x, site, keepers, mask);
 			done += 1u << log2;
 		}
 	}
@@ -367,10 +366,10 @@ EXPORT void foresee_move(void *to, const void *from, size_t n, uint32_t site)
 	hook_leave(t);
 }
 
-EXPORT void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *slots,
+EXPORT void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers,
 			 uint64_t mask)
 {
 	ENTER_RANGE(memset(to, byte, n))
-	range_fill(t, to, byte, n, site, slots, mask);
+	range_fill(t, to, byte, n, site, keepers, mask);
 	hook_leave(t);
 }

@@ -2,7 +2,7 @@
  * The model: a set of lines; a line that is not in it yet is written.  A line has names in it,
  * which take a search; so each pattern, as the hooks see it, has a number, and only a new number
  * makes a line.  Several numbers may lead to one line (a routine that calls the
- * same function at two places): the line has a number too, without the thread's, in the same set.
+ * same function on two lines): the line has a number too, without the thread's, in the same set.
  */
 #include "capture/announce.h"
 
@@ -40,9 +40,9 @@ static bool is_new(uint64_t number)
 
 	number |= 1;
 	for (uint32_t i = 0; i < SEEN; i++) {
-		uint64_t *slot = &seen[(at + i) & (SEEN - 1)], was = 0;
+		uint64_t *bucket = &seen[(at + i) & (SEEN - 1)], was = 0;
 
-		if (__atomic_compare_exchange_n(slot, &was, number, false, __ATOMIC_RELAXED,
+		if (__atomic_compare_exchange_n(bucket, &was, number, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			return true;
 		if (was == number)

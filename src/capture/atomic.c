@@ -5,33 +5,33 @@
  */
 #include "capture/access.h"
 #include "capture/filter.h"
-#include "capture/place.h"
+#include "capture/habit.h"
 #include "capture/real.h"
 #include "capture/sync.h"
 
 static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int order,
-			    uint32_t site, uint64_t *slot)
+			    uint32_t site, uint64_t *keeper)
 {
-	uint64_t *cell = cell_of(p);
+	uint64_t *tag = tag_of(p);
 	uint64_t key = filter_key(p, FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0));
 	uint32_t bits = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
 	struct filter_entry *e = NULL;
-	cell_version v;
+	tag_version v;
 	uint64_t x;
 
-	if (slot == NULL)
+	if (keeper == NULL)
 		e = filter_prepare(t, p, key);
 	do {
-		v = cell_peek(cell);
+		v = tag_peek(tag);
 		x = access_load(p, log2); /* on x86 a plain load is all that any order needs */
-	} while (!cell_still(cell, v));
+	} while (!tag_still(tag, v));
 	if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
 		return x;
-	if (slot != NULL)
+	if (keeper != NULL)
 		bits |= FORMAT_READ_FREE;
-	place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)p, v, x, NULL);
-	if (slot != NULL)
-		*slot = t->tseq;
+	habit_log(t, bits | (uint32_t)order << HABIT_ORDER_SHIFT, site, (uintptr_t)p, v, x, NULL);
+	if (keeper != NULL)
+		*keeper = t->tseq;
 	return x;
 }
 
@@ -41,7 +41,7 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
  */
 static inline void prepare_write(struct thread *t, const void *p, int order, uint32_t site)
 {
-	cell_prepare(cell_of(p));
+	tag_prepare(tag_of(p));
 	if (order >= __ATOMIC_RELEASE)
 		filter_sweep(t);
 	else
@@ -50,23 +50,23 @@ static inline void prepare_write(struct thread *t, const void *p, int order, uin
 }
 
 static void log_write(struct thread *t, const void *p, unsigned log2, uint64_t x, int order,
-		      uint32_t site, cell_version v, const uint64_t *slots, uint64_t mask)
+		      uint32_t site, tag_version v, const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
 
 	if (nfeeds != 0)
 		bits |= FORMAT_WRITE_FED;
-	place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)p, v, x,
-		  &(struct place_more){ .feeds = feeds, .nfeeds = nfeeds });
+	habit_log(t, bits | (uint32_t)order << HABIT_ORDER_SHIFT, site, (uintptr_t)p, v, x,
+		  &(struct habit_more){ .feeds = feeds, .nfeeds = nfeeds });
 }
 
 struct rmw {
 	unsigned log2;
 	int op, order;
 	uint64_t old, new;
-	cell_version before;
+	tag_version before;
 };
 
 /* Begins a record of m: site, address, order.  *ref: how it names the version before. */
@@ -86,16 +86,16 @@ rmw_begin(struct thread *t, const void *p, const struct rmw *m, uint32_t site, u
 }
 
 static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32_t site,
-		    const uint64_t *slots, uint64_t mask, uint64_t *slot)
+		    const uint64_t *keepers, uint64_t mask, uint64_t *keeper)
 {
 	uint64_t feeds[LOG_FEEDS + 1], own = t->tseq + 1, ref;
-	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 	unsigned aux = m->log2;
 	uint8_t *q;
 
-	if (slot != NULL) {
+	if (keeper != NULL) {
 		aux |= 4;
-		*slot = own;
+		*keeper = own;
 		if (m->op != FORESEE_RMW_XCHG)
 			feeds[nfeeds++] = own; /* what it adds to flows into what it stores */
 	}
@@ -129,7 +129,7 @@ static void log_casfail(struct thread *t, const void *p, const struct rmw *m, ui
 static bool cas_fails(struct thread *t, const void *p, uint64_t *expected, unsigned log2, int order,
 		      uint32_t site)
 {
-	uint64_t *cell = cell_of(p);
+	uint64_t *tag = tag_of(p);
 	uint64_t key = filter_key(p, FILTER_ATOMIC | (order != 0 ? FILTER_ACQUIRE : 0));
 	struct rmw m = { .log2 = log2, .order = order };
 	struct filter_entry *e;
@@ -138,9 +138,9 @@ static bool cas_fails(struct thread *t, const void *p, uint64_t *expected, unsig
 		return false;
 	e = filter_prepare(t, p, key);
 	do {
-		m.before = cell_peek(cell);
+		m.before = tag_peek(tag);
 		m.old = access_load(p, log2);
-	} while (!cell_still(cell, m.before));
+	} while (!tag_still(tag, m.before));
 	if (m.old == *expected)
 		return false;
 	if (e == NULL || !filter_drops(t, e, key, p, log2, m.old, m.before, site))
@@ -276,7 +276,7 @@ static void same_note(struct thread *t, const void *p, const struct rmw *m)
 
 	if (e == NULL)
 		return;
-	filter_drops(t, e, key, p, m->log2, m->old, cell_make(t->tid, 0), 0);
+	filter_drops(t, e, key, p, m->log2, m->old, tag_make(t->tid, 0), 0);
 	log_settle(t);
 }
 
@@ -294,7 +294,7 @@ static inline bool same_is_known(const struct thread *t, const void *p, const st
  */
 static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t site)
 {
-	uint64_t *cell = cell_of(p), key = same_key(p, m->order);
+	uint64_t *tag = tag_of(p), key = same_key(p, m->order);
 	struct filter_entry *e = filter_at(t, p);
 	struct rmw look = { .log2 = m->log2, .order = order_read(m->order), .old = m->old };
 
@@ -302,10 +302,10 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	    access_load(filter_value(t, e, p), m->log2) != m->old)
 		return false;
 	do {
-		look.before = cell_peek(cell);
+		look.before = tag_peek(tag);
 		if (!access_keep(p, m->log2, m->old))
 			return false;
-	} while (!cell_still(cell, look.before));
+	} while (!tag_still(tag, look.before));
 	if (!filter_drops(t, e, key, p, m->log2, m->old, look.before, site))
 		log_casfail(t, p, &look, site);
 	return true;
@@ -321,43 +321,43 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 						    __ATOMIC_SEQ_CST));                         \
 		return old;                                                                     \
 	}                                                                                       \
-	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)      \
+	EXPORT T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper)    \
 	{                                                                                       \
 		struct thread *t = hook_enter_at(site);                                         \
 		T x;                                                                            \
 		if (t == NULL)                                                                  \
 			return __atomic_load_n((const T *)p, __ATOMIC_SEQ_CST);                 \
-		x = (T)read_atomic(t, p, LOG2, order, site, slot);                              \
+		x = (T)read_atomic(t, p, LOG2, order, site, keeper);                            \
 		hook_leave(t);                                                                  \
 		return x;                                                                       \
 	}                                                                                       \
 	EXPORT void foresee_awrite##N(void *p, T value, int order, uint32_t site,               \
-				      const uint64_t *slots, uint64_t mask)                     \
+				      const uint64_t *keepers, uint64_t mask)                   \
 	{                                                                                       \
 		struct thread *t = hook_enter_at(site);                                         \
-		uint64_t *cell = cell_of(p);                                                    \
-		cell_version v;                                                                 \
+		uint64_t *tag = tag_of(p);                                                      \
+		tag_version v;                                                                  \
 		if (t == NULL) {                                                                \
 			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
 			return;                                                                 \
 		}                                                                               \
 		prepare_write(t, p, order, site);                                               \
-		v = cell_lock(cell);                                                            \
+		v = tag_lock(tag);                                                              \
 		if (order == __ATOMIC_SEQ_CST)                                                  \
 			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
 		else                                                                            \
 			__atomic_store_n((T *)p, value, __ATOMIC_RELEASE);                      \
-		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                              \
-		log_write(t, p, LOG2, value, order, site, v, slots, mask);                      \
+		tag_unlock(tag, tag_make(t->tid, t->tseq + 1));                                 \
+		log_write(t, p, LOG2, value, order, site, v, keepers, mask);                    \
 		hook_leave(t);                                                                  \
 	}                                                                                       \
 	EXPORT T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,            \
-				 const uint64_t *slots, uint64_t mask, uint64_t *slot)          \
+				 const uint64_t *keepers, uint64_t mask, uint64_t *keeper)      \
 	{                                                                                       \
 		struct thread *t = hook_enter_at(site);                                         \
 		struct rmw m = { .log2 = LOG2, .op = op, .order = order };                      \
-		uint64_t *cell = cell_of(p);                                                    \
-		bool binds = slot == NULL && mask == 0;                                         \
+		uint64_t *tag = tag_of(p);                                                      \
+		bool binds = keeper == NULL && mask == 0;                                       \
 		T stored;                                                                       \
 		if (t == NULL)                                                                  \
 			return rmw_bare##N(p, value, op, &stored);                              \
@@ -370,11 +370,11 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			}                                                                       \
 		}                                                                               \
 		prepare_write(t, p, order, site);                                               \
-		m.before = cell_lock(cell);                                                     \
+		m.before = tag_lock(tag);                                                       \
 		m.old = rmw_bare##N(p, value, op, &stored);                                     \
 		m.new = stored;                                                                 \
-		cell_unlock(cell, cell_make(t->tid, t->tseq + 1));                              \
-		log_rmw(t, p, &m, site, slots, mask, slot);                                     \
+		tag_unlock(tag, tag_make(t->tid, t->tseq + 1));                                 \
+		log_rmw(t, p, &m, site, keepers, mask, keeper);                                 \
 		if (m.old == m.new &&binds)                                                     \
 			same_note(t, p, &m);                                                    \
 		hook_leave(t);                                                                  \
@@ -385,7 +385,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	{                                                                                       \
 		struct thread *t = hook_enter_at(site);                                         \
 		struct rmw m = { .log2 = LOG2, .op = FORESEE_RMW_XCHG };                        \
-		uint64_t *cell = cell_of(p), seen = *expected;                                  \
+		uint64_t *tag = tag_of(p), seen = *expected;                                    \
 		bool ok;                                                                        \
 		if (t == NULL)                                                                  \
 			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
@@ -396,10 +396,10 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			return false;                                                           \
 		}                                                                               \
 		prepare_write(t, p, success, site);                                             \
-		m.before = cell_lock(cell);                                                     \
+		m.before = tag_lock(tag);                                                       \
 		ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,              \
 						 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
-		cell_unlock(cell, ok ? cell_make(t->tid, t->tseq + 1) : m.before);              \
+		tag_unlock(tag, ok ? tag_make(t->tid, t->tseq + 1) : m.before);                 \
 		m.old = *expected;                                                              \
 		m.new = desired;                                                                \
 		m.order = ok ? success : failure;                                               \

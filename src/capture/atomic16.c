@@ -1,9 +1,9 @@
 /*
- * 16-byte atomics: both cells are held, or seqlock-read, together.  Logged as
+ * 16-byte atomics: both tags are held, or seqlock-read, together.  Logged as
  * a range of two words with a memory order.
  */
 #include "capture/filter.h"
-#include "capture/place.h"
+#include "capture/habit.h"
 #include "capture/real.h"
 #include "capture/sync.h"
 
@@ -44,7 +44,7 @@ static void store16(void *p, struct wide x)
 #define WIDE_ROOM (4 * LOG_SLACK)
 
 /*
- * Room for all records, before both cells are held, while nobody can name the events yet.  A write
+ * Room for all records, before both tags are held, while nobody can name the events yet.  A write
  * that releases ends the epoch (atomic.c: prepare_write).
  */
 static void prepare_write(struct thread *t, const void *p, int order, uint32_t site)
@@ -59,7 +59,7 @@ static void prepare_write(struct thread *t, const void *p, int order, uint32_t s
 }
 
 /* One record: the words from word `first' on, n of them. */
-static void log_words(struct thread *t, unsigned kind, const void *p, const cell_version v[2],
+static void log_words(struct thread *t, unsigned kind, const void *p, const tag_version v[2],
 		      struct wide x, unsigned first, unsigned n, int order, uint32_t site)
 {
 	uint64_t delta;
@@ -75,16 +75,15 @@ static void log_words(struct thread *t, unsigned kind, const void *p, const cell
 	log_other_end(t, kind, FORMAT_RANGE_ATOMIC, q + 8 * n, n);
 }
 
-/* Two peers in one slot cannot be named in one record. */
-static bool clash(const struct thread *t, cell_version a, cell_version b)
+/* Two peers in one seat cannot be named in one record. */
+static bool clash(const struct thread *t, tag_version a, tag_version b)
 {
-	return a != 0 && b != 0 && cell_tid(a) != t->tid && cell_tid(b) != t->tid &&
-	       cell_tid(a) != cell_tid(b) &&
-	       cell_tid(a) % FORMAT_PEERS == cell_tid(b) % FORMAT_PEERS;
+	return a != 0 && b != 0 && tag_tid(a) != t->tid && tag_tid(b) != t->tid &&
+	       tag_tid(a) != tag_tid(b) && tag_tid(a) % FORMAT_PEERS == tag_tid(b) % FORMAT_PEERS;
 }
 
 /* Events are numbered one per word.  The caller has called log_ready, before the first. */
-static void log_wide(struct thread *t, unsigned kind, const void *p, const cell_version v[2],
+static void log_wide(struct thread *t, unsigned kind, const void *p, const tag_version v[2],
 		     struct wide x, int order, uint32_t site)
 {
 	if (clash(t, v[0], v[1])) {
@@ -96,16 +95,16 @@ static void log_wide(struct thread *t, unsigned kind, const void *p, const cell_
 }
 
 /* Both words at one moment, and their versions. */
-static struct wide look(const void *p, cell_version v[2])
+static struct wide look(const void *p, tag_version v[2])
 {
-	uint64_t *cell = cell_of(p);
+	uint64_t *tag = tag_of(p);
 	struct wide x;
 
 	do {
-		v[0] = cell_peek(cell);
-		v[1] = cell_peek(cell + 1);
+		v[0] = tag_peek(tag);
+		v[1] = tag_peek(tag + 1);
 		x = load16(p);
-	} while (!cell_still(cell, v[0]) || !cell_still(cell + 1, v[1]));
+	} while (!tag_still(tag, v[0]) || !tag_still(tag + 1, v[1]));
 	return x;
 }
 
@@ -135,7 +134,7 @@ static struct wide_filter filter_begin(struct thread *t, const void *p, int orde
 
 /* Have both words been read, in this epoch, as they are? */
 static bool filter_knows(const struct thread *t, const struct wide_filter *f, uint64_t flag,
-			 const cell_version v[2], const uint64_t x[2])
+			 const tag_version v[2], const uint64_t x[2])
 {
 	bool known = f->on;
 
@@ -150,7 +149,7 @@ static bool filter_knows(const struct thread *t, const struct wide_filter *f, ui
 }
 
 static void filter_take(struct thread *t, const struct wide_filter *f, uint64_t flag,
-			const cell_version v[2], const uint64_t x[2], uint32_t site)
+			const tag_version v[2], const uint64_t x[2], uint32_t site)
 {
 	for (unsigned i = 0; i < 2 && f->on; i++)
 		filter_drops(t, filter_at(t, f->at[i]), f->key[i] | flag, f->at[i], 3, x[i], v[i],
@@ -158,7 +157,7 @@ static void filter_take(struct thread *t, const struct wide_filter *f, uint64_t 
 }
 
 static void log_read(struct thread *t, const struct wide_filter *f, const void *p,
-		     const cell_version v[2], struct wide wide, int order, uint32_t site)
+		     const tag_version v[2], struct wide wide, int order, uint32_t site)
 {
 	uint32_t bits = FORMAT_READ | 3u << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
 	uint64_t x[2] = { wide.low, wide.high };
@@ -173,7 +172,7 @@ static void log_read(struct thread *t, const struct wide_filter *f, const void *
 	if (!twice)
 		log_wide(t, FORMAT_K_RANGE_READ, p, v, wide, order, site);
 	for (unsigned i = 0; i < 2 && twice; i++)
-		place_log(t, bits | (uint32_t)order << PLACE_ORDER_SHIFT, site, (uintptr_t)f->at[i],
+		habit_log(t, bits | (uint32_t)order << HABIT_ORDER_SHIFT, site, (uintptr_t)f->at[i],
 			  v[i], x[i], NULL);
 }
 
@@ -181,7 +180,7 @@ EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 {
 	struct thread *t = hook_enter_at(site);
 	struct wide_filter f;
-	cell_version v[2];
+	tag_version v[2];
 	struct wide x;
 
 	if (t == NULL) {
@@ -198,8 +197,8 @@ EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site)
 {
 	struct thread *t = hook_enter_at(site);
-	uint64_t *cell = cell_of(p);
-	cell_version v[2];
+	uint64_t *tag = tag_of(p);
+	tag_version v[2];
 	struct wide x;
 
 	memcpy(&x, from, 16);
@@ -208,11 +207,11 @@ EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site
 		return;
 	}
 	prepare_write(t, p, order, site);
-	v[0] = cell_lock(cell);
-	v[1] = cell_lock(cell + 1);
+	v[0] = tag_lock(tag);
+	v[1] = tag_lock(tag + 1);
 	store16(p, x);
-	cell_unlock(cell + 1, cell_make(t->tid, t->tseq + 2));
-	cell_unlock(cell, cell_make(t->tid, t->tseq + 1));
+	tag_unlock(tag + 1, tag_make(t->tid, t->tseq + 2));
+	tag_unlock(tag, tag_make(t->tid, t->tseq + 1));
 	log_ready(t, site);
 	log_wide(t, FORMAT_K_RANGE_WRITE, p, v, x, order, site);
 	hook_leave(t);
@@ -223,7 +222,7 @@ static bool cas_fails(struct thread *t, const void *p, struct wide *expected, in
 		      uint32_t site)
 {
 	struct wide_filter f;
-	cell_version v[2];
+	tag_version v[2];
 	struct wide x = load16(p);
 
 	if (memcmp(&x, expected, 16) == 0)
@@ -242,8 +241,8 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 			   uint32_t site)
 {
 	struct thread *t = hook_enter_at(site);
-	uint64_t *cell = cell_of(p);
-	cell_version v[2];
+	uint64_t *tag = tag_of(p);
+	tag_version v[2];
 	struct wide old, x;
 	bool ok;
 
@@ -260,14 +259,14 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 		return false;
 	}
 	prepare_write(t, p, success, site);
-	v[0] = cell_lock(cell);
-	v[1] = cell_lock(cell + 1);
+	v[0] = tag_lock(tag);
+	v[1] = tag_lock(tag + 1);
 	ok = cas16(p, &old, x);
 	if (ok) /* events tseq + 1, + 2 are the read */
-		cell_unlock(cell + 1, cell_make(t->tid, t->tseq + 4));
+		tag_unlock(tag + 1, tag_make(t->tid, t->tseq + 4));
 	else
-		cell_unlock(cell + 1, v[1]);
-	cell_unlock(cell, ok ? cell_make(t->tid, t->tseq + 3) : v[0]);
+		tag_unlock(tag + 1, v[1]);
+	tag_unlock(tag, ok ? tag_make(t->tid, t->tseq + 3) : v[0]);
 	log_ready(t, site);
 	log_wide(t, FORMAT_K_RANGE_READ, p, v, old, ok ? success : failure, site);
 	if (ok)

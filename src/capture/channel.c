@@ -5,7 +5,7 @@
 
 #include "capture/sys.h"
 
-static uint64_t words[CHANNEL_COUNT]; /* never read or written: their cells count */
+static uint64_t words[CHANNEL_COUNT]; /* never read or written: their tags count */
 
 /* Is it watched by an epoll?  Then a thread that waits there takes from CHANNEL_SOCKET. */
 static uint8_t watched[CHANNEL_COUNT];
@@ -91,7 +91,7 @@ static bool gave_all(const struct thread *t, unsigned channel)
 /* There is nothing to take if there was no GIVE, at all or since this thread's last TAKE. */
 static bool took_all(const struct thread *t, unsigned channel)
 {
-	cell_version v = cell_peek(cell_of(&words[channel]));
+	tag_version v = tag_peek(tag_of(&words[channel]));
 
 	return v == 0 || (t->took == channel + 1 && t->took_version == v);
 }
@@ -109,12 +109,12 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 		t->gave_tseq = own;
 	} else {
 		t->took = channel + 1;
-		t->took_version = cell_make(t->tid, own);
+		t->took_version = tag_make(t->tid, own);
 	}
 }
 
 /* The flag is read after the GIVE and set before the TAKE of channel_watch: one of the two sees
- * the other, whichever comes first at the cell. */
+ * the other, whichever comes first at the tag. */
 static void log_give_fd(struct thread *t, int fd)
 {
 	bool anonymous;

@@ -31,7 +31,7 @@
 /* What rows of interposed.def are made of.  A call that gives to a descriptor, before; ... */
 #define GIVE(fd) channel_give_fd(fd)
 
-/* ... and of size bytes to the place `at' of what may be a mapped file. */
+/* ... and of size bytes at offset `at' of what may be a mapped file. */
 #define WRITE(fd, at, size) \
 	GIVE(fd);           \
 	off_t offset = shared_write_begin(fd, at, size)

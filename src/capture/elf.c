@@ -8,7 +8,7 @@
 #include "capture/log.h"
 #include "capture/sys.h"
 
-#define IMAGES 1024u   /* remembered at a time; places in others have addresses only */
+#define IMAGES 1024u   /* remembered at a time; code in others has addresses only */
 #define NUMBERS 65536u /* in a trace */
 #define BUILD_ID 64u   /* bytes */
 #define NAME_ROOM 4096u

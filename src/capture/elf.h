@@ -1,5 +1,5 @@
 /*
- * The program and its libraries, as far as places, locks or variables in them are in the trace:
+ * The program and its libraries, as far as sites, locks or variables in them are in the trace:
  * each is written to it once, with what it takes to find its names later.
  */
 #ifndef CAPTURE_ELF_H

@@ -55,7 +55,7 @@ static struct {
 struct area {
 	uint64_t at, used;   /* where it is; bytes given away, its head among them */
 	uint32_t generation; /* 0: its content is given up, though a thread still writes there */
-	uint32_t writers;    /* atomic: threads that have a place there and are not done */
+	uint32_t writers;    /* atomic: threads that write a chunk there and are not done */
 };
 
 static struct {
@@ -126,7 +126,7 @@ static int descriptor_reopen(void)
 
 /*
  * The descriptor, when it is about to be used.  Programs close what they do not know, up to the
- * highest number, or put something of their own in its place: that must not be written to.  Asking
+ * highest number, or open something of their own under its number: that must not be written to.  Asking
  * the kernel takes a fraction of a microsecond, once for a chunk.
  */
 static int descriptor(void)

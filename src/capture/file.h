@@ -1,5 +1,5 @@
 /*
- * The trace file: slots that chunks are written in, and the place at the end, or the areas
+ * The trace file: slots that chunks are written in, and the end of the file, or the areas
  * (--keep), where finished chunks go.
  *
  * Slots are mapped from the file, so what a killed program wrote in them is in

@@ -1,7 +1,7 @@
 #include "capture/filter.h"
 
 #include "capture/assert.h"
-#include "capture/place.h"
+#include "capture/habit.h"
 #include "capture/sys.h"
 
 static const void *address(const struct filter_entry *e)
@@ -24,7 +24,7 @@ static unsigned piece_take(unsigned *mask, unsigned *log2)
 	return at;
 }
 
-static void log_late(struct thread *t, const struct filter_entry *e)
+static void log_trailing(struct thread *t, const struct filter_entry *e)
 {
 	uint64_t at = t->tseq - (uint32_t)((uint32_t)t->tseq - e->last);
 	unsigned mask = e->dropped, log2;
@@ -36,7 +36,7 @@ static void log_late(struct thread *t, const struct filter_entry *e)
 
 		/* Not log_ready: this may run while a chunk is being closed, in the
 		 * room kept for it, and states no stack. */
-		if (!log_late_room(t)) {
+		if (!log_trailing_room(t)) {
 			log_trouble("too many racing reads in one chunk", 0);
 			return;
 		}
@@ -60,7 +60,7 @@ static void log_late(struct thread *t, const struct filter_entry *e)
  * writes (into the frame of a function that has returned, say) is not the program's write. */
 static bool holds(const struct filter_entry *e)
 {
-	return cell_still(cell_of(address(e)), e->version);
+	return tag_still(tag_of(address(e)), e->version);
 }
 
 /*
@@ -75,7 +75,7 @@ void filter_close(struct thread *t, struct filter_entry *e)
 	ASSERT_RECORDING((run.dropped & ~run.kept) == 0);
 	e->dropped = 0;
 	if (!holds(&run)) {
-		log_late(t, &run);
+		log_trailing(t, &run);
 		return;
 	}
 	while (mask != 0) {
@@ -84,7 +84,7 @@ void filter_close(struct thread *t, struct filter_entry *e)
 
 		if (run.key & FILTER_ATOMIC)
 			bits |= FORMAT_ATOMIC;
-		place_log(t, bits, run.site, (uintptr_t)address(&run) + at, run.version, 0, NULL);
+		habit_log(t, bits, run.site, (uintptr_t)address(&run) + at, run.version, 0, NULL);
 	}
 }
 
@@ -116,7 +116,7 @@ void filter_settle(struct thread *t)
 			e->last = (uint32_t)t->tseq;
 			t->pending[n++] = t->pending[i];
 		} else {
-			log_late(t, e);
+			log_trailing(t, e);
 			e->dropped = 0;
 		}
 	}

@@ -115,7 +115,7 @@ static inline void *filter_value(const struct thread *t, const struct filter_ent
 
 /* True: drop this read, of x at p.  Else it is about to be logged. */
 static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
-				const void *p, unsigned log2, uint64_t x, cell_version v,
+				const void *p, unsigned log2, uint64_t x, tag_version v,
 				uint32_t site)
 {
 	unsigned mask = filter_mask(p, log2);

@@ -95,7 +95,7 @@ static void go_along(void)
 	file_follow();
 	file_owner((uint32_t)recorded);
 	log_share(thread_self(), MADV_DONTFORK);
-	cell_share(MADV_DONTFORK);
+	tag_share(MADV_DONTFORK);
 	nchildren = 0;
 	fork_note("forked: the recording went on with the child, process ", (uint64_t)recorded, "");
 }
@@ -129,7 +129,7 @@ static void before(void)
 		return;
 	file_owner(0); /* whoever waits for this process shall wait for the child instead */
 	log_share(t, MADV_DOFORK);
-	cell_share(MADV_DOFORK);
+	tag_share(MADV_DOFORK);
 }
 
 /* The call is over in the parent. */

@@ -75,7 +75,7 @@ static void log_birth(struct thread *t, void *p, unsigned flags)
 {
 	size_t n = REAL(malloc_usable_size)(p);
 
-	if (!cell_cover(p, n))
+	if (!tag_cover(p, n))
 		log_trouble("the heap lies where it cannot be followed", ENOMEM);
 	else
 		range_alloc(t, p, n, size_aux(n) | flags, t->view.call_site);
@@ -246,7 +246,7 @@ static size_t whole_pages(size_t n)
 
 static void map_birth(struct thread *t, void *p, size_t n, unsigned flags)
 {
-	if (!cell_cover(p, n))
+	if (!tag_cover(p, n))
 		log_trouble("a mapping lies where it cannot be followed", ENOMEM);
 	else
 		range_alloc(t, p, whole_pages(n), FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG | flags,
@@ -282,7 +282,7 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 	/* The old mapping ends, even if the call then fails. */
 	if (over && (t = hook_enter()) != NULL) {
 		shared_remove(at, n);
-		if (cell_cover(at, n))
+		if (tag_cover(at, n))
 			map_death(t, at, n);
 		hook_leave(t);
 	}

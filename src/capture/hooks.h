@@ -7,20 +7,20 @@
  * logs value and order together; a store likewise.  When nothing is being
  * recorded each hook does the bare access and returns.
  *
- * Sites.  A site is one static place in the program.  Each translation unit
+ * Sites.  A site is one static point of the program.  Each translation unit
  * carries a table of them (struct foresee_site) and a 32-bit base that the
  * runtime fills in when the module registers; hooks take base + index.  Site 0
- * of a table is never used, so that a site number of 0 means "unknown place".
+ * of a table is never used, so that a site number of 0 means "unknown site".
  *
  * Call sites.  Before every call the pass stores the site of the call into
  * foresee_self->call_site.  An instrumented callee pushes it on the shadow
  * stack; an interposed library function (pthread_mutex_lock, malloc, strlen)
- * takes it as its own place.
+ * takes it as its own site.
  *
  * Feeds.  A function with free loads (doc/DEPENDENCY_FACTS.md) owns an array
- * of 64-bit slots in its frame, one per free load site, zero at entry.  The
+ * of 64-bit keepers in its frame, one per free load site, zero at entry.  The
  * hook of a free load stores its event number there; the hook of a store that
- * such loads feed gets the array and a mask of the slots that feed it.
+ * such loads feed gets the array and a mask of the keepers that feed it.
  */
 #ifndef CAPTURE_HOOKS_H
 #define CAPTURE_HOOKS_H
@@ -37,7 +37,7 @@
 
 /* At most this many free load sites per function (one bit each in a feed
  * mask) and feeds per store; the pass makes what exceeds them binding. */
-#define FORESEE_SLOTS 64
+#define FORESEE_KEEPERS 64
 #define FORESEE_FEEDS 8
 
 /*
@@ -88,7 +88,7 @@ enum foresee_site_kind {
 #undef X
 };
 
-/* Site flags: the dependency facts of the place, for --facts and the tests. */
+/* Site flags: the dependency facts of the site, for --facts and the tests. */
 #define FORESEE_SITE_FREE 1u	 /* a free load */
 #define FORESEE_SITE_FED 2u	 /* a store with feeds */
 #define FORESEE_SITE_VOLATILE 4u /* a volatile access; always binding */
@@ -98,8 +98,8 @@ enum foresee_site_kind {
 #define FORESEE_SITE_NEAR 32u /* the optimiser took its line; this is the nearest of the function */
 
 /*
- * One static place.  Strings are NUL-terminated constants or NULL.  `inlined'
- * is the index, within the same table, of the place this one was inlined into
+ * One static program point.  Strings are NUL-terminated constants or NULL.  `inlined'
+ * is the index, within the same table, of the site this one was inlined into
  * (a CALL site in the enclosing function), 0 when not inlined.
  */
 struct foresee_site {
@@ -108,12 +108,12 @@ struct foresee_site {
 	const char *variable; /* "total", "struct account.balance", "count[]"; NULL unknown */
 	uint32_t line;
 	uint32_t inlined;
-	uint64_t feeds; /* a fed store: mask of the slots that feed it */
+	uint64_t feeds; /* a fed store: mask of the keepers that feed it */
 	uint16_t column;
-	uint8_t kind;  /* enum foresee_site_kind */
-	uint8_t flags; /* FORESEE_SITE_* */
-	uint32_t size; /* bytes touched; 0 when not static.  A free load: see slot */
-	uint16_t slot; /* a free load: its slot + 1; 0 otherwise */
+	uint8_t kind;	 /* enum foresee_site_kind */
+	uint8_t flags;	 /* FORESEE_SITE_* */
+	uint32_t size;	 /* bytes touched; 0 when not static.  A free load: see keeper */
+	uint16_t keeper; /* a free load: its keeper + 1; 0 otherwise */
 	uint16_t pad[3];
 };
 _Static_assert(sizeof(struct foresee_site) == 56, "the pass lays out this struct");
@@ -205,15 +205,15 @@ void foresee_module_unregister(const struct foresee_module *m);
 /*
  * Plain accesses of 1, 2, 4 and 8 bytes at any alignment.
  *	T    foresee_readN(p, site)                    binding
- *	T    foresee_readNf(p, site, slot)             free: *slot = event number
+ *	T    foresee_readNf(p, site, keeper)             free: *keeper = event number
  *	void foresee_writeN(p, value, site)            no feeds
- *	void foresee_writeNf(p, value, site, slots, mask)
+ *	void foresee_writeNf(p, value, site, keepers, mask)
  */
-#define FORESEE_ACCESS(N, T)                                                             \
-	T foresee_read##N(const void *p, uint32_t site);                                 \
-	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot);              \
-	void foresee_write##N(void *p, T value, uint32_t site);                          \
-	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots, \
+#define FORESEE_ACCESS(N, T)                                                               \
+	T foresee_read##N(const void *p, uint32_t site);                                   \
+	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper);              \
+	void foresee_write##N(void *p, T value, uint32_t site);                            \
+	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
 				 uint64_t mask);
 FORESEE_ACCESS(1, uint8_t)
 FORESEE_ACCESS(2, uint16_t)
@@ -224,18 +224,18 @@ FORESEE_ACCESS(8, uint64_t)
 /*
  * Accesses of any other size (vectors, i128, x86_fp80, structs, byval), and
  * memory intrinsics.  read copies from shared memory to the private buffer
- * `into', write from the private buffer `from' to shared memory; slot and
- * slots may be NULL (binding; not fed).  mask is ignored without slots.
+ * `into', write from the private buffer `from' to shared memory; keeper and
+ * keepers may be NULL (binding; not fed).  mask is ignored without keepers.
  * memcpy, memmove: a free ranged read that feeds the ranged write.
  * touch: a binding ranged read with nowhere to put the bytes (byval argument).
  */
-void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot);
-void foresee_write_range(void *p, const void *from, size_t n, uint32_t site, const uint64_t *slots,
-			 uint64_t mask);
+void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper);
+void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
+			 const uint64_t *keepers, uint64_t mask);
 void foresee_touch_range(const void *p, size_t n, uint32_t site);
 void foresee_copy(void *to, const void *from, size_t n, uint32_t site);
 void foresee_move(void *to, const void *from, size_t n, uint32_t site);
-void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *slots,
+void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers,
 		  uint64_t mask);
 
 /* Memory orders as in C11 (__ATOMIC_RELAXED ... __ATOMIC_SEQ_CST). */
@@ -264,16 +264,16 @@ enum foresee_rmw_op {
 };
 
 /*
- * Atomics of 1, 2, 4, 8 bytes.  slot: NULL when the result is binding.
+ * Atomics of 1, 2, 4, 8 bytes.  keeper: NULL when the result is binding.
  * cas: *expected receives the old value; returns success; always binding.
  */
-#define FORESEE_ATOMIC(N, T)                                                                      \
-	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot);              \
-	void foresee_awrite##N(void *p, T value, int order, uint32_t site, const uint64_t *slots, \
-			       uint64_t mask);                                                    \
-	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,                     \
-			  const uint64_t *slots, uint64_t mask, uint64_t *slot);                  \
-	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,           \
+#define FORESEE_ATOMIC(N, T)                                                            \
+	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper);  \
+	void foresee_awrite##N(void *p, T value, int order, uint32_t site,              \
+			       const uint64_t *keepers, uint64_t mask);                 \
+	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,           \
+			  const uint64_t *keepers, uint64_t mask, uint64_t *keeper);    \
+	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure, \
 			     uint32_t site);
 FORESEE_ATOMIC(1, uint8_t)
 FORESEE_ATOMIC(2, uint16_t)

@@ -1,10 +1,10 @@
 /*
  * Lean records: a lock taken, in a few bytes; a lock given back, in one.
  *
- *	ACQ   slot | address, from that of the lock taken last | ref     6 or 8 bytes
- *	REL   slot                                                       of the lock taken last
+ *	ACQ   seat | address, from that of the lock taken last | ref     6 or 8 bytes
+ *	REL   seat                                                       of the lock taken last
  *
- * each by one store.  The slot stands for kind, aux and site, as the last whole record
+ * each by one store.  The seat stands for the habit there: kind, aux and site, as the last whole record
  * from that site gave them.  What does not fit is written as a whole
  * record, which the tables learn from (doc/TRACE_FORMAT.md section 3).
  *
@@ -28,14 +28,14 @@ static inline uint64_t lean_shape(unsigned kind, unsigned aux, uint32_t site)
 
 /* Is v the version of the last acquire that has no release yet?  INIT is not: then the mutex was
  * locked before recording began, or it is the copy of a locked one. */
-static inline bool lean_is_last(const struct thread *t, cell_version v)
+static inline bool lean_is_last(const struct thread *t, tag_version v)
 {
 	return v != 0 && v == t->taken[(t->ntaken - 1) % FORMAT_HELD];
 }
 
 static inline void lean_push(struct thread *t, uint64_t obj)
 {
-	t->taken[t->ntaken++ % FORMAT_HELD] = cell_make(t->tid, t->tseq + 1);
+	t->taken[t->ntaken++ % FORMAT_HELD] = tag_make(t->tid, t->tseq + 1);
 	t->last_taken = obj;
 }
 
@@ -55,17 +55,17 @@ static inline void lean_commit(struct thread *t, uint64_t record, unsigned n)
  * record is made of.  So no lengths are computed, and the address does not depend on the site.
  */
 static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, const void *p,
-				cell_version before)
+				tag_version before)
 {
-	unsigned slot = format_shape(site, 1), n = 6;
+	unsigned seat = format_shape(site, 1), n = 6;
 	uint64_t obj = (uintptr_t)p, ref = log_name(t, before, t->tseq + 1), near, record;
 
 	near = format_zigzag((int64_t)(obj - t->last_taken) >> 3);
-	if (__builtin_expect(t->shapes[slot] != lean_shape(FORMAT_K_ACQ, aux, site) ||
+	if (__builtin_expect(t->shapes[seat] != lean_shape(FORMAT_K_ACQ, aux, site) ||
 				     (obj | t->last_taken) % 8 != 0 || !log_is_known(t, before),
 			     0))
 		return false;
-	record = near << FORMAT_LEAN_SHIFT | slot << FORMAT_SHAPE_SHIFT;
+	record = near << FORMAT_LEAN_SHIFT | seat << FORMAT_SHAPE_SHIFT;
 	if (__builtin_expect((near >> FORMAT_NARROW_ADDR | ref >> FORMAT_NARROW_REF) == 0, 1)) {
 		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_NARROW_ADDR);
 	} else if ((near >> FORMAT_WIDE_ADDR | ref >> FORMAT_WIDE_REF) == 0) {
@@ -81,22 +81,22 @@ static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, c
 }
 
 /* A release.  Where the version before it is that of the last acquire, so is the lock. */
-static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, cell_version before)
+static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, tag_version before)
 {
-	unsigned slot = format_shape(site, 0);
+	unsigned seat = format_shape(site, 0);
 
-	if (__builtin_expect(t->shapes[slot] != lean_shape(FORMAT_K_REL, aux, site) ||
+	if (__builtin_expect(t->shapes[seat] != lean_shape(FORMAT_K_REL, aux, site) ||
 				     !lean_is_last(t, before),
 			     0))
 		return false;
 	t->ntaken--;
-	lean_commit(t, slot << FORMAT_SHAPE_SHIFT, 1);
+	lean_commit(t, seat << FORMAT_SHAPE_SHIFT, 1);
 	return true;
 }
 
 /* The next event is in a whole record. */
 static inline void lean_learn(struct thread *t, unsigned kind, unsigned aux, uint32_t site,
-			      const void *p, cell_version before)
+			      const void *p, tag_version before)
 {
 	t->shapes[format_shape(site, kind == FORMAT_K_ACQ)] = lean_shape(kind, aux, site);
 	if (kind == FORMAT_K_ACQ)

@@ -11,7 +11,7 @@
 #include "capture/range.h"
 #include "capture/sync.h"
 
-/* In a hook: the place of the call. */
+/* In a hook: the site of the call. */
 #define SITE (t->view.call_site)
 
 static inline void log_read(const void *p, size_t n)

@@ -204,7 +204,7 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	int r;
 
-	cell_expect(m);
+	tag_expect(m);
 	r = mutex_try(m);
 	if (r == 0 && mutex_brief(FORMAT_K_ACQ, m))
 		return 0;

@@ -1,7 +1,7 @@
 /*
  * The fast path of the lock recorder, for a mutex.
  *
- * It is for a thread that has called from the same place before, with the same stack, where the
+ * It is for a thread that has called from the same site before, with the same stack, where the
  * record is lean and there is room for it.  All of that is checked before anything is done;
  * otherwise the general path (sync.c) does it all.  No call is made and hardly a register saved: a
  * program that locks much spends its time here.
@@ -18,7 +18,7 @@
 
 /* Is the stack the same as in the last call from there, and as in the last record?  Then the log
  * has it. */
-static inline bool locks_fast_is_place(const struct thread *t, const struct locks_stack *s,
+static inline bool locks_fast_is_known(const struct thread *t, const struct locks_stack *s,
 				       uintptr_t pc, uintptr_t sp)
 {
 	return s->pc == pc && s->sp == sp && s->shape == t->stacks.shape &&
@@ -26,27 +26,27 @@ static inline bool locks_fast_is_place(const struct thread *t, const struct lock
 }
 
 /*
- * log_ready has nothing to do where this gets to the end: there is room, and a shape in its slot
+ * log_ready has nothing to do where this gets to the end: there is room, and a habit in its seat
  * means that the chunk has a record already, which stated the stack.
  */
 static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux, const void *obj,
 				  uintptr_t pc, uintptr_t sp)
 {
 	struct locks_stack *s = locks_stack_at(&t->stacks, pc, sp);
-	struct locks_cell *cell = locks_cell_expect(obj);
-	cell_version before;
+	struct locks_tag *tag = locks_tag_expect(obj);
+	tag_version before;
 
-	if (__builtin_expect(t->cursor >= t->limit || !locks_fast_is_place(t, s, pc, sp) ||
-				     !locks_cell_is_of(cell, obj),
+	if (__builtin_expect(t->cursor >= t->limit || !locks_fast_is_known(t, s, pc, sp) ||
+				     !locks_tag_is_of(tag, obj),
 			     0))
 		return false;
-	before = __atomic_load_n(&cell->version, __ATOMIC_RELAXED);
+	before = __atomic_load_n(&tag->version, __ATOMIC_RELAXED);
 	if (__builtin_expect(kind == FORMAT_K_REL ? !lean_release(t, aux, s->site, before)
 						  : !lean_acquire(t, aux, s->site, obj, before),
 			     0))
 		return false;
 	/* Guarded by the mutex, as sync.c says. */
-	cell_unlock(&cell->version, cell_make(t->tid, t->tseq));
+	tag_unlock(&tag->version, tag_make(t->tid, t->tseq));
 	return true;
 }
 

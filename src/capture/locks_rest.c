@@ -36,7 +36,7 @@ STUB(module_forked, (void))
 
 /* The program's own store is still to be made. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
-		 const uint64_t *slots, uint64_t mask)
+		 const uint64_t *keepers, uint64_t mask)
 {
 	memcpy(p, from, n);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "capture/locks_exec.h"
-#include "capture/locks_place.h"
+#include "capture/locks_site.h"
 #include "capture/log.h"
 #include "capture/start.h"
 #include "capture/sys.h"
@@ -99,7 +99,7 @@ const char *start_asked(struct log_options *opt)
 /* What they need is there before the first thread is. */
 bool start_prepare(void)
 {
-	if (locks_cell_start() && locks_place_start())
+	if (locks_tag_start() && locks_site_start())
 		return true;
 	log_trouble("no memory for the tables of locks and places", errno);
 	return false;

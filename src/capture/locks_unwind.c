@@ -6,7 +6,7 @@
  *	CIE             alignment factors, encodings, instructions that all its FDEs start with
  *
  * Instructions build the rows one after the other; the last row that begins at or before the
- * place is the one.  Whatever is rare on this machine, or does not fit the image, ends the stack
+ * address is the one.  Whatever is rare on this machine, or does not fit the image, ends the stack
  * there: a shorter stack is the worst that can come of it.  tests/unit/test_locks_unwind.c holds
  * this to the unwinder of the compiler's runtime.
  */

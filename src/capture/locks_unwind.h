@@ -2,8 +2,8 @@
  * From a frame to its caller's, by the tables that exceptions use (.eh_frame).
  *
  * Of a table's row three things are of use here: where the frame ends (CFA), that the return
- * address lies right below that, and where the caller's rbp was saved.  They depend on the place
- * in the code only, so the answer for a place is looked up once and kept.
+ * address lies right below that, and where the caller's rbp was saved.  They depend on the point
+ * in the code only, so the answer for a point is looked up once and kept.
  *
  * No lock, no allocation, nothing of the C library.
  */

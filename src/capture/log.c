@@ -92,7 +92,7 @@ static void chunk_full(struct thread *t)
 
 /*
  * This thread stops recording.  It may be in the middle of a hook that goes on
- * to write a record, so the cursor is left at a place where that does no harm:
+ * to write a record, so the cursor is left where that does no harm:
  * the slot's records end (head 0) where the last whole one ended.
  */
 void log_mute(struct thread *t)
@@ -102,7 +102,7 @@ void log_mute(struct thread *t)
 	t->muted = true;
 	foresee_self = &thread_gone.view;
 	t->cursor = scrap;
-	t->limit = scrap + sizeof(scrap) - STACK_ROOM - LATE_ROOM;
+	t->limit = scrap + sizeof(scrap) - STACK_ROOM - TRAILING_ROOM;
 	/* The filter's tables stay mapped: the caller may be using them. */
 	t->npending = 0;
 	t->resting = NULL;
@@ -204,10 +204,10 @@ void log_catch_up(struct thread *t, uint32_t site)
 
 void log_peer(struct thread *t, uint32_t tid)
 {
-	uint32_t slot = tid & (FORMAT_PEERS - 1);
+	uint32_t seat = tid & (FORMAT_PEERS - 1);
 
-	t->peers[slot] = (struct peer){ tid, 0 };
-	put_small(t, FORMAT_K_PEER, slot, tid, 2);
+	t->peers[seat] = (struct peer){ tid, 0 };
+	put_small(t, FORMAT_K_PEER, seat, tid, 2);
 	ASSERT_RECORDING(tid != 0 && tid != t->tid && tid < 1u << FORMAT_TID_BITS);
 }
 

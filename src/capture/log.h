@@ -2,7 +2,7 @@
  * The log: records of one thread, encoded into its slot of the trace file.
  *
  * Everything rare - a full chunk, a changed stack, a new peer - is in log.c.  Records of accesses:
- * place.h.
+ * habit.h.
  *
  * Rules: all functions run in the owning thread with view.live == 0 (between
  * hook_enter and hook_leave).  The record's head is stored last, so that a
@@ -34,40 +34,40 @@ static inline void log_ready(struct thread *t, uint32_t site)
 }
 
 /* Can v be named without a PEER record? */
-static inline bool log_is_known(const struct thread *t, cell_version v)
+static inline bool log_is_known(const struct thread *t, tag_version v)
 {
-	uint32_t tid = cell_tid(v);
+	uint32_t tid = tag_tid(v);
 
 	return v == 0 || tid == t->tid || t->peers[tid & (FORMAT_PEERS - 1)].tid == tid;
 }
 
 /* How event number `own' of this thread names v, which is known. */
-static inline uint64_t log_name(const struct thread *t, cell_version v, uint64_t own)
+static inline uint64_t log_name(const struct thread *t, tag_version v, uint64_t own)
 {
-	uint32_t tid = cell_tid(v), slot = tid & (FORMAT_PEERS - 1);
+	uint32_t tid = tag_tid(v), seat = tid & (FORMAT_PEERS - 1);
 
 	if (v == 0)
 		return 0;
 	if (tid == t->tid)
-		return (own - cell_tseq(v)) << 1;
-	return format_zigzag((int64_t)(cell_tseq(v) - t->peers[slot].tseq)) << 5 | slot << 1 | 1;
+		return (own - tag_tseq(v)) << 1;
+	return format_zigzag((int64_t)(tag_tseq(v) - t->peers[seat].tseq)) << 5 | seat << 1 | 1;
 }
 
 /* The next name of an event of that thread counts from v. */
-static inline void log_named(struct thread *t, cell_version v)
+static inline void log_named(struct thread *t, tag_version v)
 {
-	uint32_t tid = cell_tid(v);
+	uint32_t tid = tag_tid(v);
 
 	if (v != 0 && tid != t->tid)
-		t->peers[tid & (FORMAT_PEERS - 1)].tseq = cell_tseq(v);
+		t->peers[tid & (FORMAT_PEERS - 1)].tseq = tag_tseq(v);
 }
 
-static inline uint64_t log_ref(struct thread *t, cell_version v, uint64_t own)
+static inline uint64_t log_ref(struct thread *t, tag_version v, uint64_t own)
 {
 	uint64_t ref;
 
 	if (__builtin_expect(!log_is_known(t, v), 0))
-		log_peer(t, cell_tid(v));
+		log_peer(t, tag_tid(v));
 	ref = log_name(t, v, own);
 	log_named(t, v);
 	return ref;
@@ -109,7 +109,7 @@ static inline void log_count(struct thread *t, uint64_t events)
 }
 
 /*
- * A small OTHER record: log_other_begin gives the place for the payload (at least LOG_SLACK - 4
+ * A small OTHER record: log_other_begin says where the payload goes (at least LOG_SLACK - 4
  * bytes), log_other_end takes where it ended.  For records of up to `need' bytes use log_other_room
  * first.  The payload of a kind behind FORMAT_K_MORE begins with format_kind_more.
  */
@@ -119,30 +119,30 @@ void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, 
 uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need);
 
 /*
- * Feeds.  A slot holds the number of the free read's last event, and in its
+ * Feeds.  A keeper holds the number of the free read's last event, and in its
  * top byte how many more there were (a vector touches several words).
  */
-#define LOG_SLOT_WORDS 4u /* a free read of more words is made binding */
-#define LOG_FEEDS (FORESEE_FEEDS * LOG_SLOT_WORDS)
-#define LOG_SLOT_SHIFT 56
+#define LOG_KEEPER_WORDS 4u /* a free read of more words is made binding */
+#define LOG_FEEDS (FORESEE_FEEDS * LOG_KEEPER_WORDS)
+#define LOG_KEEPER_SHIFT 56
 
-static inline uint64_t log_slot(uint64_t last, size_t words)
+static inline uint64_t log_keeper(uint64_t last, size_t words)
 {
-	return last | (uint64_t)(words - 1) << LOG_SLOT_SHIFT;
+	return last | (uint64_t)(words - 1) << LOG_KEEPER_SHIFT;
 }
 
-/* The event numbers in the slots that mask names; returns how many. */
-static inline unsigned log_feed_gather(const uint64_t *slots, uint64_t mask,
+/* The event numbers in the keepers that mask names; returns how many. */
+static inline unsigned log_feed_gather(const uint64_t *keepers, uint64_t mask,
 				       uint64_t out[LOG_FEEDS])
 {
 	unsigned n = 0;
 
 	for (; mask != 0; mask &= mask - 1) {
-		uint64_t s = slots[__builtin_ctzll(mask)];
+		uint64_t s = keepers[__builtin_ctzll(mask)];
 
 		if (s == 0)
 			continue;
-		for (uint64_t more = s >> LOG_SLOT_SHIFT;; more--) {
+		for (uint64_t more = s >> LOG_KEEPER_SHIFT;; more--) {
 			if (n < LOG_FEEDS)
 				out[n++] = (s << 8 >> 8) - more;
 			if (more == 0)
@@ -161,7 +161,7 @@ static inline uint8_t *log_feeds(uint8_t *p, const uint64_t *feeds, unsigned n, 
 }
 
 /* Where the run of versions that starts at i ends, and its kind (may be NULL). */
-static inline size_t log_run_end(const cell_version *v, size_t i, size_t n, unsigned *kind)
+static inline size_t log_run_end(const tag_version *v, size_t i, size_t n, unsigned *kind)
 {
 	size_t k = i + 1;
 	unsigned what = v[i] == 0 ? 0 : 1;
@@ -184,16 +184,16 @@ static inline size_t log_run_end(const cell_version *v, size_t i, size_t n, unsi
 
 /* Runs of versions, as ranges name them; own is the number of the first word's
  * event, and step whether each word has its own (1) or all share one (0). */
-uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n, uint64_t own,
+uint8_t *log_runs(struct thread *t, uint8_t *p, const tag_version *v, size_t n, uint64_t own,
 		  unsigned step);
 /* Before log_runs: makes sure every thread named has its PEER record. */
-void log_runs_prepare(struct thread *t, const cell_version *v, size_t n);
+void log_runs_prepare(struct thread *t, const tag_version *v, size_t n);
 
 /* Moves the chunk to a larger slot; pointers into it become invalid.  False: there is no larger
  * one. */
 bool log_grow(struct thread *t);
 /* Is there room for a LATE record? */
-bool log_late_room(struct thread *t);
+bool log_trailing_room(struct thread *t);
 
 /* The thread's first chunk; false: recording has stopped. */
 bool log_open(struct thread *t);

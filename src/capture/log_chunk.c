@@ -86,7 +86,7 @@ void chunk_begin(struct thread *t)
 	t->ntaken = 0;
 	t->last_taken = 0;
 	memset(t->predict, 0, sizeof(t->predict));
-	memset(t->places, 0, sizeof(t->places));
+	memset(t->habits, 0, sizeof(t->habits));
 	memset(t->last_read, 0, sizeof(t->last_read));
 	t->last_version = 0;
 	t->nlate = 0;
@@ -166,7 +166,7 @@ bool log_grow(struct thread *t)
 	return true;
 }
 
-bool log_late_room(struct thread *t)
+bool log_trailing_room(struct thread *t)
 {
 	while (t->cursor + 128 > chunk_end(t))
 		if (!log_grow(t))

@@ -31,7 +31,7 @@ extern struct log_state log_state;
 #define SETTLE_COST 256u /* bytes of records for each run that is closed */
 
 #define STACK_ROOM 2048u
-#define LATE_ROOM 16384u
+#define TRAILING_ROOM 16384u
 
 static inline uint8_t *chunk_end(const struct thread *t)
 {
@@ -41,7 +41,7 @@ static inline uint8_t *chunk_end(const struct thread *t)
 /* How far the slot may be filled. */
 static inline uint8_t *chunk_room(const struct thread *t)
 {
-	return chunk_end(t) - STACK_ROOM - (t->size == FILE_SIZES - 1 ? LATE_ROOM : 0);
+	return chunk_end(t) - STACK_ROOM - (t->size == FILE_SIZES - 1 ? TRAILING_ROOM : 0);
 }
 
 /* How far the chunk may go. */

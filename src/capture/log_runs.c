@@ -6,17 +6,17 @@
 
 #include "capture/assert.h"
 
-void log_runs_prepare(struct thread *t, const cell_version *v, size_t n)
+void log_runs_prepare(struct thread *t, const tag_version *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t tid = cell_tid(v[i]);
+		uint32_t tid = tag_tid(v[i]);
 
 		if (v[i] != 0 && tid != t->tid && t->peers[tid & (FORMAT_PEERS - 1)].tid != tid)
 			log_peer(t, tid);
 	}
 }
 
-uint8_t *log_runs(struct thread *t, uint8_t *p, const cell_version *v, size_t n, uint64_t own,
+uint8_t *log_runs(struct thread *t, uint8_t *p, const tag_version *v, size_t n, uint64_t own,
 		  unsigned step)
 {
 	size_t count = 0, i, k;

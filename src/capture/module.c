@@ -51,7 +51,7 @@ static struct {
 
 /* ---- the set of functions ---- */
 
-static size_t function_slot(const void *const *set, size_t room, const void *f)
+static size_t function_bucket(const void *const *set, size_t room, const void *f)
 {
 	size_t i = ((uintptr_t)f * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
 
@@ -70,14 +70,14 @@ static void function_add(const void *f)
 			return; /* calls of it will be logged as opaque: sound, only less exact */
 		for (size_t i = 0; i < all.room; i++)
 			if (all.functions[i] != NULL)
-				bigger[function_slot(bigger, room, all.functions[i])] =
+				bigger[function_bucket(bigger, room, all.functions[i])] =
 					all.functions[i];
 		/* The old table stays mapped: another thread may be looking into it. */
 		__atomic_store_n(&all.functions, bigger, __ATOMIC_RELEASE);
 		__atomic_store_n(&all.room, room, __ATOMIC_RELEASE);
 	}
 	ASSERT_RECORDING((all.room & (all.room - 1)) == 0);
-	all.functions[function_slot(all.functions, all.room, f)] = f;
+	all.functions[function_bucket(all.functions, all.room, f)] = f;
 	all.nfunctions++;
 	ASSERT_RECORDING(all.nfunctions <
 			 all.room); /* or a search for what is not there has no end */
@@ -86,7 +86,7 @@ static void function_add(const void *f)
 /* Entries after it, up to the next free one, may be there only because it was in their way. */
 static void function_drop(const void *f)
 {
-	size_t i = function_slot(all.functions, all.room, f);
+	size_t i = function_bucket(all.functions, all.room, f);
 
 	if (all.functions[i] == NULL)
 		return;
@@ -97,7 +97,7 @@ static void function_drop(const void *f)
 		const void *moved = all.functions[i];
 
 		all.functions[i] = NULL;
-		all.functions[function_slot(all.functions, all.room, moved)] = moved;
+		all.functions[function_bucket(all.functions, all.room, moved)] = moved;
 	}
 }
 
@@ -106,7 +106,7 @@ bool module_has_function(const void *f)
 	bool known;
 
 	sys_lock_take(&all.lock);
-	known = all.room != 0 && all.functions[function_slot(all.functions, all.room, f)] == f;
+	known = all.room != 0 && all.functions[function_bucket(all.functions, all.room, f)] == f;
 	sys_lock_drop(&all.lock);
 	return known;
 }
@@ -194,21 +194,21 @@ bool module_is_seen(const void *start)
  * keeps a file name from being written for every site. */
 static uint32_t put_string(const char *s)
 {
-	size_t slot = ((uintptr_t)s >> 2) % STRINGS_CACHED, n;
+	size_t at = ((uintptr_t)s >> 2) % STRINGS_CACHED, n;
 	static uint8_t
 		buffer[FORESEE_LAYOUT_MOST + 16]; /* guarded by the lock of the control stream */
 	uint8_t *p;
 
 	if (s == NULL)
 		return 0;
-	if (all.strings[slot].s == s)
-		return all.strings[slot].id;
+	if (all.strings[at].s == s)
+		return all.strings[at].id;
 	n = strnlen(s, FORESEE_LAYOUT_MOST);
 	p = log_varint(buffer, ++all.nstrings);
 	memcpy(p, s, n);
 	log_control_put(FORMAT_K_C_STRING, buffer, (size_t)(p - buffer) + n);
-	all.strings[slot].s = s;
-	all.strings[slot].id = all.nstrings;
+	all.strings[at].s = s;
+	all.strings[at].id = all.nstrings;
 	return all.nstrings;
 }
 
@@ -228,7 +228,7 @@ static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
 	p = log_varint(p, s->flags);
 	p = log_varint(p, s->size);
 	p = log_varint(p, s->inlined ? base + s->inlined : 0);
-	p = log_varint(p, s->slot);
+	p = log_varint(p, s->keeper);
 	p = log_varint(p, s->feeds);
 	log_control_put(FORMAT_K_C_SITE, buffer, (size_t)(p - buffer));
 }
@@ -295,7 +295,7 @@ static void put_module(const struct foresee_module *m)
 
 /*
  * The unit's variables lie where those of an unloaded library lay: they are new memory, without the
- * history of the old ones.  The unit's first site number, which is no real place, tells the reader
+ * history of the old ones.  The unit's first site number, which is of no code, tells the reader
  * whose variables they are from now on.  That the old ones ended needs no event: the loader orders
  * their end, unseen, after everything that used them.
  */

@@ -1,5 +1,5 @@
 /*
- * --only and --ignore: places that are not recorded, by name.
+ * --only and --ignore: sites that are not recorded, by name.
  */
 #include <string.h>
 

@@ -16,7 +16,7 @@
 
 #include "capture/filter.h"
 #include "capture/lock_priv.h"
-#include "capture/place.h"
+#include "capture/habit.h"
 #include "capture/real.h"
 
 struct once_call {
@@ -72,7 +72,7 @@ EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
  * Guards of local statics (Itanium C++ ABI 3.3.3).  Compiled code tests the
  * guard's first byte itself, with an atomic load that the pass sees, and only calls on
  * when it is 0.  So the store of that byte, in the C++ runtime where no pass has
- * been, must look like any other store: made under the cell's lock.
+ * been, must look like any other store: made under the tag's lock.
  */
 int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
@@ -90,19 +90,19 @@ EXPORT void __cxa_guard_release(uint64_t *guard)
 {
 	void (*real)(uint64_t *) = REAL(__cxa_guard_release);
 	struct thread *t = hook_enter();
-	uint64_t *cell = cell_of(guard);
-	cell_version before;
+	uint64_t *tag = tag_of(guard);
+	tag_version before;
 
 	if (t == NULL) {
 		real(guard);
 		return;
 	}
 	sync_log(t, FORMAT_K_ONCE_END, 0, guard);
-	before = cell_lock(cell);
+	before = tag_lock(tag);
 	real(guard);
-	place_log(t, FORMAT_WRITE | FORMAT_ATOMIC | (uint32_t)__ATOMIC_RELEASE << PLACE_ORDER_SHIFT,
+	habit_log(t, FORMAT_WRITE | FORMAT_ATOMIC | (uint32_t)__ATOMIC_RELEASE << HABIT_ORDER_SHIFT,
 		  t->view.call_site, (uintptr_t)guard, before, *(uint8_t *)guard, NULL);
-	cell_unlock(cell, cell_make(t->tid, t->tseq));
+	tag_unlock(tag, tag_make(t->tid, t->tseq));
 	hook_leave(t);
 }
 

@@ -14,7 +14,7 @@
 struct piece {
 	uintptr_t from; /* first byte */
 	size_t bytes, words;
-	uint32_t peers[FORMAT_PEERS]; /* threads named, by peer slot */
+	uint32_t peers[FORMAT_PEERS]; /* threads named, by peer seat */
 };
 
 /* Most bytes a record of a piece can take, PEER records and feeds included. */
@@ -22,16 +22,16 @@ struct piece {
 	(THREAD_PIECE + (THREAD_PIECE / 8 + 2) * 12 + LOG_FEEDS * 10 + FORMAT_PEERS * 8 + 64)
 _Static_assert(PIECE_ROOM <= 16384, "what log_other_room gives");
 
-/* Two threads that share a peer slot cannot be named in one record. */
-static bool piece_clashes(struct piece *w, uint32_t me, cell_version v)
+/* Two threads that share a peer seat cannot be named in one record. */
+static bool piece_clashes(struct piece *w, uint32_t me, tag_version v)
 {
-	uint32_t tid = cell_tid(v), *slot = &w->peers[tid & (FORMAT_PEERS - 1)];
+	uint32_t tid = tag_tid(v), *seat = &w->peers[tid & (FORMAT_PEERS - 1)];
 
-	if (v == 0 || tid == me || *slot == tid)
+	if (v == 0 || tid == me || *seat == tid)
 		return false;
-	if (*slot != 0)
+	if (*seat != 0)
 		return true;
-	*slot = tid;
+	*seat = tid;
 	return false;
 }
 
@@ -42,12 +42,12 @@ static void piece_begin(struct thread *t, struct piece *w, uintptr_t from, uint3
 }
 
 /* May a word of version v be part of it?  If not, the piece must be logged first. */
-static bool piece_takes(const struct thread *t, struct piece *w, cell_version v)
+static bool piece_takes(const struct thread *t, struct piece *w, tag_version v)
 {
 	return w->words < THREAD_PIECE / 8 && !piece_clashes(w, t->tid, v);
 }
 
-static void piece_add(struct thread *t, struct piece *w, cell_version v, size_t bytes)
+static void piece_add(struct thread *t, struct piece *w, tag_version v, size_t bytes)
 {
 	t->versions[w->words++] = v;
 	w->bytes += bytes;
@@ -112,15 +112,15 @@ static void word_copy(void *to, const void *from, size_t n)
 			((volatile uint8_t *)to)[i] = ((const volatile uint8_t *)from)[i];
 }
 
-static cell_version word_read(uintptr_t at, uint8_t *into, size_t n)
+static tag_version word_read(uintptr_t at, uint8_t *into, size_t n)
 {
-	uint64_t *cell = cell_of((void *)at);
-	cell_version v;
+	uint64_t *tag = tag_of((void *)at);
+	tag_version v;
 
 	do {
-		v = cell_peek(cell);
+		v = tag_peek(tag);
 		word_copy(into, (const void *)at, n);
-	} while (!cell_still(cell, v));
+	} while (!tag_still(tag, v));
 	return v;
 }
 
@@ -134,18 +134,18 @@ static bool word_write(struct thread *t, struct piece *w, const uint8_t *from, u
 {
 	uintptr_t at = w->from + w->bytes;
 	size_t n = in_word(at, end);
-	uint64_t *cell = cell_of((void *)at);
-	cell_version v = cell_lock(cell);
+	uint64_t *tag = tag_of((void *)at);
+	tag_version v = tag_lock(tag);
 
 	if (!piece_takes(t, w, v)) {
-		cell_unlock(cell, v);
+		tag_unlock(tag, v);
 		return false;
 	}
 	if (from != NULL)
 		word_copy((void *)at, from, n);
 	else if (into != NULL)
 		word_copy(into, (const void *)at, n);
-	cell_unlock(cell, cell_make(t->tid, t->tseq + 1 + w->words));
+	tag_unlock(tag, tag_make(t->tid, t->tseq + 1 + w->words));
 	piece_add(t, w, v, n);
 	return true;
 }
@@ -163,7 +163,7 @@ static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32
 		uintptr_t at = from + w.bytes;
 		size_t n = in_word(at, end);
 		uint8_t *to = t->piece + w.bytes;
-		cell_version v = word_read(at, to, n);
+		tag_version v = word_read(at, to, n);
 
 		if (!piece_takes(t, &w, v))
 			break; /* read again as the first of the next piece */
@@ -201,10 +201,10 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 }
 
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
-		 const uint64_t *slots, uint64_t mask)
+		 const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 
 	for (size_t done = 0; done < n;)
 		done += write_piece(t, (uintptr_t)p + done, (const uint8_t *)from + done,
@@ -285,10 +285,10 @@ void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t
 }
 
 void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
-		const uint64_t *slots, uint64_t mask)
+		const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	unsigned nfeeds = slots != NULL ? log_feed_gather(slots, mask, feeds) : 0;
+	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 
 	memset(t->piece, byte, sizeof(t->piece));
 	for (size_t done = 0; done < n;) {
@@ -322,14 +322,14 @@ uint64_t range_chain;
 static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, size_t n,
 		    uint32_t site)
 {
-	uint64_t *cell = cell_of(&range_chain);
+	uint64_t *tag = tag_of(&range_chain);
 	uint64_t own = t->tseq + 1, ref, delta;
-	cell_version before;
+	tag_version before;
 	uint8_t *q;
 
 	log_ready(t, site); /* before others can name the event */
-	before = cell_lock(cell);
-	cell_unlock(cell, cell_make(t->tid, own));
+	before = tag_lock(tag);
+	tag_unlock(tag, tag_make(t->tid, own));
 	ref = log_ref(t, before, own);
 	delta = log_delta(t, site, p);
 	q = t->cursor + 4;
@@ -344,14 +344,14 @@ static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, 
  * than there is room for is ordered after the first of them only; the rest is
  * logged as INIT, which names nothing. */
 struct version_run {
-	cell_version first;
+	tag_version first;
 	uint32_t words, kind;
 };
 
 #define FRAME_MOST (1u << 20) /* bytes in a record; a reader takes eight times that */
 #define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct version_run) - 1)
 
-static bool run_takes(struct version_run *r, cell_version v)
+static bool run_takes(struct version_run *r, tag_version v)
 {
 	if (v == 0 || r->first == 0)
 		return v == r->first;
@@ -362,19 +362,19 @@ static bool run_takes(struct version_run *r, cell_version v)
 
 /* The versions of [from, *end); with `mine' not 0, replaced by it, and then all
  * must be named: *end becomes the first word that there is no room for. */
-static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, cell_version mine,
+static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, tag_version mine,
 			struct version_run *runs)
 {
 	struct piece seen = { .from = from };
 	size_t n = 0;
 
 	for (uintptr_t at = from & ~(uintptr_t)7; at < *end; at += 8) {
-		uint64_t *cell = cell_of((void *)at);
-		cell_version v = mine != 0 ? cell_lock(cell) : cell_peek(cell);
+		uint64_t *tag = tag_of((void *)at);
+		tag_version v = mine != 0 ? tag_lock(tag) : tag_peek(tag);
 		bool fits = n < ALLOC_RUNS && !piece_clashes(&seen, t->tid, v);
 
 		if (mine != 0)
-			cell_unlock(cell, fits ? mine : v);
+			tag_unlock(tag, fits ? mine : v);
 		if (!fits && mine != 0) {
 			*end = at;
 			break;
@@ -423,7 +423,7 @@ void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t sit
 		return;
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
-		cell_reset(p, n);
+		tag_reset(p, n);
 		log_big(t, FORMAT_K_ALLOC, aux, from, n, site);
 		return;
 	}
@@ -439,11 +439,11 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 	for (uintptr_t at = from; t->npending != 0 && at < end; at += 8)
 		filter_write(t, (void *)at);
 	for (; from < end; from = to) {
-		cell_version mine;
+		tag_version mine;
 		size_t nruns;
 
 		log_other_room(t, site, PIECE_ROOM); /* before others can name the event */
-		mine = cell_make(t->tid, t->tseq + 1);
+		mine = tag_make(t->tid, t->tseq + 1);
 		to = end - from > FRAME_MOST ? (from + FRAME_MOST) & ~(uintptr_t)7 : end;
 		nruns = find_runs(t, from, &to, mine, runs);
 		log_alloc(t, from, to - from, FORMAT_ALLOC_FRAME, site, runs, nruns);
@@ -459,7 +459,7 @@ void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
 		log_big(t, FORMAT_K_FREE, aux, from, n, site);
-		cell_reset(p, n);
+		tag_reset(p, n);
 		return;
 	}
 	while (from < end) {

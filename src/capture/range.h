@@ -2,7 +2,7 @@
  * Ranged accesses: anything that is not one aligned-or-not scalar of 1, 2, 4
  * or 8 bytes.
  *
- * A range is handled word by word, each with its cell: racing threads may get
+ * A range is handled word by word, each with its tag: racing threads may get
  * between two words of a range, never inside a word.  All functions run
  * between hook_enter and hook_leave.  Pieces of at most THREAD_PIECE bytes
  * become one record each.
@@ -18,7 +18,7 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 		    bool free_read);
 /* Copies private memory to shared memory. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
-		 const uint64_t *slots, uint64_t mask);
+		 const uint64_t *keepers, uint64_t mask);
 /* Code that is not recorded (the kernel, libc) has just written [p, p + n) for this thread: logs
  * the bytes that are there now as its write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);
@@ -29,12 +29,12 @@ void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t site);
 void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
-		const uint64_t *slots, uint64_t mask);
+		const uint64_t *keepers, uint64_t mask);
 /* A binding read of a string, up to and including its NUL or max bytes, exactly;
  * returns the length without NUL (max when there is none). */
 size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site);
 
-/* The cells of big blocks are given back to the kernel instead of written, so they cannot order
+/* The tags of big blocks are given back to the kernel instead of written, so they cannot order
  * anything; the object at this address orders all of them. */
 extern uint64_t range_chain;
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capture/cell.h"
+#include "capture/tag.h"
 #include "capture/sys.h"
 
 #define BLOCK_SHIFT 40
@@ -14,7 +14,7 @@ static uint8_t covered[BLOCKS];	 /* set once, never cleared; read without the lo
 
 static uintptr_t shadow_of(unsigned b)
 {
-	return (((uintptr_t)b << BLOCK_SHIFT) ^ CELL_FLIP) + CELL_SKEW;
+	return (((uintptr_t)b << BLOCK_SHIFT) ^ TAG_FLIP) + TAG_SKEW;
 }
 
 /* covering held. */
@@ -26,8 +26,8 @@ static bool block_add(unsigned b)
 
 	if (covered[b])
 		return true; /* another thread was faster */
-	if (covered[b ^ (CELL_FLIP >> BLOCK_SHIFT)])
-		return false; /* our cells would lie on top of the program's memory */
+	if (covered[b ^ (TAG_FLIP >> BLOCK_SHIFT)])
+		return false; /* our tags would lie on top of the program's memory */
 	at = sys_mmap((void *)shadow, size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (at != (void *)shadow) {
@@ -56,14 +56,14 @@ static bool cover_block(unsigned b)
 	return good;
 }
 
-void cell_share(int advice)
+void tag_share(int advice)
 {
 	for (unsigned b = 0; b < BLOCKS; b++)
 		if (covered[b])
 			madvise((void *)shadow_of(b), (size_t)1 << BLOCK_SHIFT, advice);
 }
 
-bool cell_cover(const void *p, size_t n)
+bool tag_cover(const void *p, size_t n)
 {
 	uintptr_t first = (uintptr_t)p >> BLOCK_SHIFT;
 	uintptr_t last = ((uintptr_t)p + (n ? n - 1 : 0)) >> BLOCK_SHIFT;
@@ -74,11 +74,11 @@ bool cell_cover(const void *p, size_t n)
 	return true;
 }
 
-void cell_reset(const void *p, size_t n)
+void tag_reset(const void *p, size_t n)
 {
 	uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
-	if (from < to && madvise(cell_of((void *)from), to - from, MADV_DONTNEED) != 0)
-		memset(cell_of((void *)from), 0, to - from); /* locked in memory, by mlockall */
+	if (from < to && madvise(tag_of((void *)from), to - from, MADV_DONTNEED) != 0)
+		memset(tag_of((void *)from), 0, to - from); /* locked in memory, by mlockall */
 }

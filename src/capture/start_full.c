@@ -59,21 +59,23 @@ const char *start_asked(struct log_options *opt)
 static bool cover_everything(void)
 {
 	const uintptr_t block = (uintptr_t)1 << 40;
-	const void *places[] = {
-		(void *)0x10000,	&foresee_self, sbrk(0), &places, (void *)(uintptr_t)&strlen,
-		getenv("FORESEE_TRACE")
-	};
+	const void *samples[] = { (void *)0x10000,
+				  &foresee_self,
+				  sbrk(0),
+				  &samples,
+				  (void *)(uintptr_t)&strlen,
+				  getenv("FORESEE_TRACE") };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		uintptr_t at = (uintptr_t)places[i];
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		uintptr_t at = (uintptr_t)samples[i];
 
-		if (!cell_cover(places[i], 1))
+		if (!tag_cover(samples[i], 1))
 			return false;
 		/* Mappings grow downwards from the libraries, heaps upwards from the program. */
-		if (at > 2 * block && !cell_cover((void *)(at - block), 1))
+		if (at > 2 * block && !tag_cover((void *)(at - block), 1))
 			return false;
 	}
-	return cell_cover((void *)((uintptr_t)sbrk(0) + block), 1) || sbrk(0) == (void *)-1;
+	return tag_cover((void *)((uintptr_t)sbrk(0) + block), 1) || sbrk(0) == (void *)-1;
 }
 
 /* The environment of the program has all that the next one needs. */

@@ -78,16 +78,16 @@ static void vain_note(struct thread *t, unsigned kind, unsigned aux, uint64_t id
 static inline uint32_t call_site(struct thread *t)
 {
 #ifdef FORESEE_LOCKS
-	return locks_place(t);
+	return locks_site(t);
 #else
 	return t->view.call_site;
 #endif
 }
 
 /*
- * Is the object's cell guarded by the object?  A thread that logs ACQ or REL holds the lock, and in
- * the lock recorder nothing but operations on locks touches their cells: the store is out before
- * the lock is given back, and the next holder's load comes after.  The full runtime has cells of
+ * Is the object's tag guarded by the object?  A thread that logs ACQ or REL holds the lock, and in
+ * the lock recorder nothing but operations on locks touches their tags: the store is out before
+ * the lock is given back, and the next holder's load comes after.  The full runtime has tags of
  * all memory, and a program may write over a lock.
  */
 static inline bool is_guarded(unsigned kind)
@@ -101,18 +101,18 @@ static inline bool is_guarded(unsigned kind)
 }
 
 /* The version that this operation replaces. */
-static inline cell_version replace(uint64_t *cell, unsigned kind, cell_version by)
+static inline tag_version replace(uint64_t *tag, unsigned kind, tag_version by)
 {
-	cell_version v = __atomic_load_n(cell, __ATOMIC_RELAXED);
+	tag_version v = __atomic_load_n(tag, __ATOMIC_RELAXED);
 
 	if (is_guarded(kind)) {
-		cell_unlock(cell, by);
+		tag_unlock(tag, by);
 		return v;
 	}
 	do {
-		if (__builtin_expect(v & CELL_LOCKED, 0))
-			v = cell_wait(cell);
-	} while (!__atomic_compare_exchange_n(cell, &v, by, false, __ATOMIC_ACQ_REL,
+		if (__builtin_expect(v & TAG_LOCKED, 0))
+			v = tag_wait(tag);
+	} while (!__atomic_compare_exchange_n(tag, &v, by, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
 	return v;
 }
@@ -120,7 +120,7 @@ static inline cell_version replace(uint64_t *cell, unsigned kind, cell_version b
 struct object {
 	const void *at;
 	uint32_t site;
-	cell_version before;
+	tag_version before;
 };
 
 static inline uint64_t put(struct thread *t, unsigned kind, unsigned aux, struct object o,
@@ -153,13 +153,13 @@ static inline __attribute__((always_inline)) uint64_t operation(struct thread *t
 								const uint64_t *args,
 								unsigned nargs)
 {
-	uint64_t *cell = cell_of(obj);
+	uint64_t *tag = tag_of(obj);
 	struct object o = { .at = obj, .site = call_site(t) };
-	cell_version own = cell_make(t->tid, t->tseq + 1);
+	tag_version own = tag_make(t->tid, t->tseq + 1);
 
 	epoch_end(t, kind, aux);
 	log_ready(t, o.site); /* before others can name the event */
-	o.before = is_remark(kind) ? cell_peek(cell) : replace(cell, kind, own);
+	o.before = is_remark(kind) ? tag_peek(tag) : replace(tag, kind, own);
 	if ((kind == FORMAT_K_REL && lean_release(t, aux, o.site, o.before)) ||
 	    (kind == FORMAT_K_ACQ && lean_acquire(t, aux, o.site, obj, o.before)))
 		return t->tseq;

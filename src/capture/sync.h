@@ -19,8 +19,8 @@
  * program's: hook_enter .. hook_leave keeps it (sync_log makes no system call
  * on its fast path; the slow path saves errno itself).
  *
- * The place of the operation is t->view.call_site, set by the instrumented
- * caller; the lock recorder finds it on the stack (locks_place.h).
+ * The site of the operation is t->view.call_site, set by the instrumented
+ * caller; the lock recorder finds it on the stack (locks_site.h).
  */
 #ifndef CAPTURE_SYNC_H
 #define CAPTURE_SYNC_H
@@ -52,13 +52,13 @@ uint64_t hook_signal_with(struct thread *t, uint64_t x);
  * hook_signal is due (the sign bit is THREAD_SIGNALLED). */
 static inline bool hook_end(struct thread *t)
 {
-	__asm__ goto("orl %1, %0\n\tjs %l[late]"
+	__asm__ goto("orl %1, %0\n\tjs %l[delayed]"
 		     :
 		     : "m"(t->view.live), "i"(THREAD_LIVE)
 		     : "memory", "cc"
-		     : late);
+		     : delayed);
 	return false;
-late:
+delayed:
 	return true;
 }
 

@@ -151,7 +151,7 @@ void thread_begin(struct thread *t)
 	foresee_self = &t->view;
 	t->kernel = (pid_t)syscall(SYS_gettid);
 	find_stack(t);
-	if (!cell_cover((void *)t->stack_low, t->stack_high - t->stack_low))
+	if (!tag_cover((void *)t->stack_low, t->stack_high - t->stack_low))
 		log_trouble("a thread's stack lies where it cannot be followed", 0);
 	if (log_open(t)) {
 		log_begin(t);
@@ -187,7 +187,7 @@ uint64_t thread_end(struct thread *t, unsigned how)
 	}
 	foresee_self = &thread_gone.view;
 	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on())
-		cell_reset((void *)t->stack_low, t->stack_high - t->stack_low);
+		tag_reset((void *)t->stack_low, t->stack_high - t->stack_low);
 	end = t->tseq;
 	sys_lock_take(&all.lock);
 	t->ended = true;

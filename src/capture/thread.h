@@ -20,12 +20,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/cell.h"
+#include "capture/tag.h"
 #include "capture/file.h"
 #include "capture/hooks.h"
 #include "capture/scope.h"
 #ifdef FORESEE_LOCKS
-#include "capture/locks_place.h"
+#include "capture/locks_site.h"
 #endif
 
 #define THREAD_LIVE 1u
@@ -41,7 +41,7 @@
 /* What this thread has read of a word in this epoch, and what was dropped. */
 struct filter_entry {
 	uint64_t key; /* the word's address and FILTER_* flags */
-	cell_version version;
+	tag_version version;
 	union {
 		struct {
 			uint32_t epoch;
@@ -57,7 +57,7 @@ struct filter_entry {
 			uint32_t last; /* low bits of the number before the last dropped read */
 			uint32_t site; /* of that read */
 		};
-		uint64_t place; /* the same, stored as one */
+		uint64_t read; /* the same, stored as one */
 	};
 };
 
@@ -71,15 +71,15 @@ struct peer {
 	uint64_t tid, tseq;
 };
 
-/* The last access of a place. */
-struct place {
-	_Alignas(64) uint64_t shape; /* place_shape; 0: none in this chunk */
+/* What a site did last, from which the next access there is predicted. */
+struct habit {
+	_Alignas(64) uint64_t shape; /* habit_shape; 0: none in this chunk */
 	uint64_t addr;
-	uint64_t stride;      /* the last difference between addresses that was not 0 */
-	cell_version version; /* named last, unless it was its own last event */
-	cell_version own;     /* its last event */
+	uint64_t stride;     /* the last difference between addresses that was not 0 */
+	tag_version version; /* named last, unless it was its own last event */
+	tag_version own;     /* its last event */
 	uint64_t value;
-	uint32_t head; /* of a short record: the slot */
+	uint32_t head; /* of a short record: the seat */
 };
 
 #define THREAD_UNSEEN 32u
@@ -111,14 +111,14 @@ struct thread {
 	uint32_t rest;	/* chunks until a filter that did not pay is tried again */
 	struct filter_entry *resting; /* its table meanwhile, and mask */
 	uint32_t resting_mask;
-	uint64_t shapes[FORMAT_SHAPES];	 /* lean_shape; 0: none */
-	cell_version taken[FORMAT_HELD]; /* acquires that were not yet given back */
+	uint64_t shapes[FORMAT_SHAPES]; /* lean_shape; 0: none */
+	tag_version taken[FORMAT_HELD]; /* acquires that were not yet given back */
 	struct peer peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
-	/* What place.h predicts the next access from. */
-	cell_version last_version; /* named by the last access */
-	uint64_t last_read[2];	   /* values of the last read that is logged, and the one before */
-	struct place places[FORMAT_PLACES];
+	/* What habit.h predicts the next access from. */
+	tag_version last_version; /* named by the last access */
+	uint64_t last_read[2];	  /* values of the last read that is logged, and the one before */
+	struct habit habits[FORMAT_HABITS];
 
 	uint32_t settled;   /* epoch when runs of dropped reads were last looked at (log.c) */
 	uint32_t unsettled; /* bytes logged since they were last closed */
@@ -147,7 +147,7 @@ struct thread {
 	/* Channels: the last one given and the last one taken, + 1, and when. */
 	uint32_t gave, took;
 	uint64_t gave_tseq;
-	cell_version took_version;
+	tag_version took_version;
 
 	/* The last call that was in vain: kind and flags, of what, and its event (sync.c). */
 	uint32_t vain;
@@ -176,7 +176,7 @@ struct thread {
 #endif
 
 	/* Room for ranges. */
-	cell_version versions[THREAD_PIECE / 8 + 2];
+	tag_version versions[THREAD_PIECE / 8 + 2];
 	_Alignas(16) uint8_t piece[THREAD_PIECE + 16];
 };
 

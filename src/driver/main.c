@@ -37,10 +37,10 @@ static void add(struct command *k, const char *word)
 }
 
 /* An option that ends in a path. */
-static void add_path(struct command *k, int slot, const char *option, const char *path)
+static void add_path(struct command *k, int i, const char *option, const char *path)
 {
-	snprintf(k->strings[slot], sizeof(k->strings[slot]), "%s%s", option, path);
-	add(k, k->strings[slot]);
+	snprintf(k->strings[i], sizeof(k->strings[i]), "%s%s", option, path);
+	add(k, k->strings[i]);
 }
 
 static void add_compile(struct command *k, const struct cmdline *c, const struct toolchain *t)

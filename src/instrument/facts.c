@@ -288,7 +288,7 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 
 static bool load_can_be_free(const struct function *f, const struct record *r)
 {
-	if (r->is_volatile || f->nslots == FORESEE_SLOTS)
+	if (r->is_volatile || f->nslots == FORESEE_KEEPERS)
 		return false;
 	if (r->action == ACT_READ)
 		return !access_has_no_slots(f, r->inst);

@@ -203,7 +203,7 @@ void sites_add(struct function *f)
 		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
 			s.size = access_size(u, r);
 		if (r->free)
-			s.slot = (uint16_t)(r->slot + 1);
+			s.keeper = (uint16_t)(r->slot + 1);
 		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));

@@ -34,7 +34,7 @@ struct address {
 
 enum status address_parse(struct address *a, const char *text, struct diag *d) ST_CHECKED;
 
-/* A place in the user's own directory for such things, which is made. */
+/* A path in the user's own directory for such things, which is made. */
 enum status address_default(struct address *a, struct diag *d) ST_CHECKED;
 
 /* "unix:/path", "tcp:host:port". */

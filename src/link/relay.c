@@ -3,7 +3,7 @@
  *
  *	file   | head | FCHK | FCHK | FSLT [slot][slot] | FCHK | FARE FCHK FCHK ... | FCHK ->  r->at
  *
- * Finished chunks lie one after the other, and are sent when r->at comes to them.  A place that was
+ * Finished chunks lie one after the other, and are sent when r->at comes to them.  A stretch that was
  * reserved by a thread and is not written yet is a hole: nothing behind it is sent before it is
  * filled, or the order of chunks of a thread could break.  After the end of the run nobody fills
  * holes, and they are skipped in steps of FORMAT_ALIGN as the reader does.
@@ -41,13 +41,13 @@ uint64_t relay_read(const struct relay *r, uint64_t offset, void *into, uint64_t
 struct relay_thread *relay_thread(struct relay *r, uint32_t tid)
 {
 	bool fresh;
-	uint64_t *place = map_put(&r->by_tid, tid, &fresh);
+	uint64_t *index = map_put(&r->by_tid, tid, &fresh);
 
 	if (fresh) {
 		*VEC_PUSH(&r->threads) = (struct relay_thread){ 0 };
-		*place = r->threads.n;
+		*index = r->threads.n;
 	}
-	return &r->threads.at[*place - 1];
+	return &r->threads.at[*index - 1];
 }
 
 bool relay_head_is_closed(const struct format_chunk *c)
@@ -139,7 +139,7 @@ static enum found chunk_take(struct relay *r, const struct format_chunk *c, uint
 
 static void area_add(struct relay *r, const struct format_area *a, uint64_t offset)
 {
-	/* Areas are begun in the order of their places, the first time. */
+	/* Areas are begun in the order of their offsets, the first time. */
 	r->overrun |= a->generation != r->areas.n + 1;
 	*VEC_PUSH(&r->areas) = (struct relay_area){ .offset = offset,
 						    .length = a->length,

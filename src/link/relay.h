@@ -1,7 +1,7 @@
 /*
  * Follows a growing trace file and turns what is new in it into messages (link/message.h).
  *
- * The file is the buffer: the relay keeps places, never records, so a slow observer costs no
+ * The file is the buffer: the relay keeps offsets, never records, so a slow observer costs no
  * memory and the program that writes the file nothing at all.  Every byte of a chunk is sent once:
  * OPEN messages while it is written, then CHUNK with the rest.  Chunks of a ring (--keep) that were
  * overwritten before they could be sent become DROPPED.

@@ -38,7 +38,7 @@ struct relay {
 	int fd;
 	struct format_file file;
 	VEC(struct relay_thread) threads;
-	struct map by_tid; /* to place in threads + 1 */
+	struct map by_tid; /* to index in threads + 1 */
 	VEC(struct relay_slot) slots;
 	VEC(struct relay_area) areas;
 	uint64_t at; /* of the next block */

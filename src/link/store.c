@@ -26,7 +26,7 @@ struct store {
 	struct store_limits limits;
 	struct store_info info;
 	VEC(struct thread) threads;
-	struct map by_tid; /* to place in threads + 1 */
+	struct map by_tid; /* to index in threads + 1 */
 	uint32_t open;
 	uint8_t *chunk; /* head and records */
 };
@@ -64,11 +64,11 @@ void store_close(struct store *s)
 /* The thread, made when it is new.  NULL: it cannot be. */
 static struct thread *thread_get(struct store *s, uint32_t tid, struct diag *d, enum status *st)
 {
-	uint64_t *place = map_get(&s->by_tid, tid);
+	uint64_t *index = map_get(&s->by_tid, tid);
 
 	*st = ST_OK;
-	if (place)
-		return &s->threads.at[*place - 1];
+	if (index)
+		return &s->threads.at[*index - 1];
 	if (tid >= 1u << FORMAT_TID_BITS) {
 		diag_set(d, "bad thread number %u", tid);
 		*st = ST_BAD_INPUT;

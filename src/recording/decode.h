@@ -97,7 +97,7 @@ struct decode_tables {
 		uint64_t addr, stride, version, own, value;
 		uint32_t site;
 		uint8_t access, order; /* access 0: none in this chunk */
-	} place[FORMAT_PLACES];
+	} place[FORMAT_HABITS];
 	struct version peer[FORMAT_PEERS];
 	/* Lean ones. */
 	struct {

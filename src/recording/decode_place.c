@@ -97,7 +97,7 @@ static bool second_take(const struct decode_cursor *c, struct wire *w, struct de
 bool decode_place(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	struct event *e = &item->e;
-	struct decode_slot *p = &c->tables->place[format_place(e->site, aux)];
+	struct decode_slot *p = &c->tables->place[format_habit(e->site, aux)];
 	unsigned form = aux & FORMAT_FORM;
 	uint64_t value;
 

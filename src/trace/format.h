@@ -114,22 +114,22 @@ _Static_assert(sizeof(struct format_area) == 64, "area head");
 #define FORMAT_OTHER 3u
 
 /*
- * Short records: an access once more, from a place that has had an ACCESS record in this chunk.
+ * Short records: an access once more, from a site that has had an ACCESS record in this chunk.
  *
- *	bits 0-1   1 + the highest bit of the place's slot     4-5  address: FORMAT_A_*
+ *	bits 0-1   1 + the highest bit of the habit's seat     4-5  address: FORMAT_A_*
  *	     2-3   ref: FORMAT_R_*                             6-8  value: FORMAT_V_*
- *	     9-15  the rest of the slot
+ *	     9-15  the rest of the seat
  */
-#define FORMAT_PLACES 256 /* slots */
+#define FORMAT_HABITS 256 /* seats */
 #define FORMAT_R_SHIFT 2
 #define FORMAT_A_SHIFT 4
 #define FORMAT_V_SHIFT 6
 #define FORMAT_SLOT_SHIFT 9
 
 enum format_short_ref {
-	FORMAT_R_SAME, /* the version that the place named last, by other than FORMAT_R_OWN */
+	FORMAT_R_SAME, /* the version that the habit named last, by other than FORMAT_R_OWN */
 	FORMAT_R_NEAR, /* a byte: the difference from it, and FORMAT_R_WINDOW / 2 */
-	FORMAT_R_OWN,  /* the place's last event: one half of a word was written, now the other */
+	FORMAT_R_OWN,  /* the habit's last event: one half of a word was written, now the other */
 	FORMAT_R_LONG, /* a byte: up to 8, so many bytes follow, a ref; else FORMAT_R_FIRST and the
 			* difference from the version that the thread named last, and half a window */
 };
@@ -138,7 +138,7 @@ enum format_short_ref {
 #define FORMAT_R_LAST_WINDOW (256u - FORMAT_R_FIRST)
 
 enum format_short_address {
-	FORMAT_A_SAME,	 /* the place's last one */
+	FORMAT_A_SAME,	 /* the habit's last one */
 	FORMAT_A_STRIDE, /* on by the last difference that was not 0; at first, by its size */
 	FORMAT_A_NEAR,	 /* two bytes, zigzag */
 	FORMAT_A_LONG,	 /* a byte: with FORMAT_A_FAR the number of bytes, zigzag; else a hop */
@@ -146,7 +146,7 @@ enum format_short_address {
 #define FORMAT_A_FAR 128u
 
 enum format_short_value {
-	FORMAT_V_SAME,	/* the place's last one */
+	FORMAT_V_SAME,	/* the habit's last one */
 	FORMAT_V_READ,	/* that of the thread's last read; not in reads */
 	FORMAT_V_READ2, /* that of the one before it; not in reads */
 	FORMAT_V_1,	/* bytes */
@@ -190,9 +190,9 @@ static inline unsigned format_length(unsigned code)
 
 #define FORMAT_HOP 64u
 
-/* Lean records, each as one number.  A REL is the slot alone; an ACQ has its address, then its ref,
+/* Lean records, each as one number.  A REL is the seat alone; an ACQ has its address, then its ref,
  * in 6 bytes, or in 8. */
-#define FORMAT_SHAPE_SHIFT 2 /* 6 bits: slot of the shape */
+#define FORMAT_SHAPE_SHIFT 2 /* 6 bits: seat of the habit */
 #define FORMAT_WIDE (1u << 8)
 #define FORMAT_LEAN_SHIFT 9 /* address */
 #define FORMAT_NARROW_ADDR 15
@@ -207,11 +207,11 @@ static inline unsigned format_length(unsigned code)
 
 /* Per-thread prediction tables, zero at the start of each chunk. */
 #define FORMAT_PREDICT 256 /* last address by site & 255 */
-#define FORMAT_PEERS 16	   /* threads recently named, by slot */
+#define FORMAT_PEERS 16	   /* threads recently named, by seat */
 #define FORMAT_SHAPES 64   /* kind, aux and site of the last ACQ or REL, by format_shape */
 #define FORMAT_HELD 8	   /* locks taken last, and not given back in the same order */
 
-/* Versions, as cells and refs name them: thread and event number. */
+/* Versions, as tags and refs name them: thread and event number. */
 #define FORMAT_TID_BITS 20
 #define FORMAT_TSEQ_BITS 43
 
@@ -382,7 +382,7 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_ALLOC_FRAME 2u	/* a local variable; replaces the versions it names */
 #define FORMAT_ALLOC_KIND 3u	/* mask */
 #define FORMAT_ALLOC_ZEROED 4u	/* calloc, anonymous mmap: bytes are zero */
-#define FORMAT_ALLOC_BIG 8u	/* ordered by the big-block chain instead of by cells */
+#define FORMAT_ALLOC_BIG 8u	/* ordered by the big-block chain instead of by tags */
 #define FORMAT_ALLOC_SHARED 16u /* a mapping that others may write to: a file, other processes */
 #define FORMAT_ALLOC_STEADY 32u /* a mapping that this process cannot write to */
 
@@ -448,19 +448,19 @@ static inline uint32_t format_head_sum(const struct format_chunk *c)
 	return (uint32_t)(s ^ (s >> 32));
 }
 
-/* The slot of a shape: never 0, which would be the end of the data. */
+/* The seat of a lock's habit: never 0, which would be the end of the data. */
 static inline unsigned format_shape(uint32_t site, unsigned acquires)
 {
-	unsigned slot = (site << 1 | acquires) % FORMAT_SHAPES;
+	unsigned seat = (site << 1 | acquires) % FORMAT_SHAPES;
 
-	return slot + (slot == 0);
+	return seat + (seat == 0);
 }
 
-/* The slot of a place that makes such accesses.  Closing a run, or a store that is fed by the event
+/* The seat of the habit of a site that makes such accesses.  Closing a run, or a store that is fed by the event
  * before it, may take turns with others there. */
-static inline unsigned format_place(uint32_t site, unsigned access)
+static inline unsigned format_habit(uint32_t site, unsigned access)
 {
-	return (site ^ (access & FORMAT_READ_REREAD) << 2) % FORMAT_PLACES;
+	return (site ^ (access & FORMAT_READ_REREAD) << 2) % FORMAT_HABITS;
 }
 
 /* Words (aligned, 8 bytes) that [addr, addr + n) touches. */

@@ -157,7 +157,7 @@ static void jumped(void)
 {
 	pthread_t t;
 
-	cell_patience = 100;
+	tag_patience = 100;
 	trap_start();
 	at_point = jump;
 	point = capture_point();
@@ -185,7 +185,7 @@ static void jumped(void)
 /* The lock of the log itself, for certain: between any two instructions that hold it. */
 static void jumped_locked(void)
 {
-	cell_patience = 100;
+	tag_patience = 100;
 	self = thread_self();
 	if (sigsetjmp(out, 1) == 0) {
 		self->view.live = 0;
@@ -207,10 +207,10 @@ static void write_x(void *unused)
 
 static void vanished(void)
 {
-	cell_patience = 100;
+	tag_patience = 100;
 	crew_start(2);
 	crew_do(0, write_x, NULL);
-	cell_lock(cell_of(&x));
+	tag_lock(tag_of(&x));
 	x = 17; /* and is never heard of again */
 	crew_do(1, write_x, NULL);
 	CAPTURE_CHECK(x == 9, "not written");

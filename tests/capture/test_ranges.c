@@ -211,10 +211,10 @@ static unsigned long looks;
 
 static void look_at(const struct thread *t, const void *p)
 {
-	cell_version v = __atomic_load_n(cell_of(p), __ATOMIC_RELAXED);
+	tag_version v = __atomic_load_n(tag_of(p), __ATOMIC_RELAXED);
 
-	CAPTURE_CHECK(cell_tid(v) != t->tid || cell_tseq(v) <= t->tseq,
-		      "event %ju can be named and is not there", (uintmax_t)cell_tseq(v));
+	CAPTURE_CHECK(tag_tid(v) != t->tid || tag_tseq(v) <= t->tseq,
+		      "event %ju can be named and is not there", (uintmax_t)tag_tseq(v));
 }
 
 static void look(long number)
@@ -229,7 +229,7 @@ static void look(long number)
 		look_at(t, area + i);
 }
 
-/* Blocks so big that their cells are not written: all have one object. */
+/* Blocks so big that their tags are not written: all have one object. */
 static void big_blocks(void *unused)
 {
 	static _Alignas(4096) uint8_t block[2][1 << 16];

@@ -1,5 +1,5 @@
 /*
- * Two threads want cells for one block of addresses, and one comes when the other has mapped them
+ * Two threads want tags for one block of addresses, and one comes when the other has mapped them
  * and not yet said so.
  */
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "capture/cell.h"
+#include "capture/tag.h"
 #include "capture/harness.h"
 
 #define BLOCK ((void *)((uintptr_t)40 << 40)) /* Linux puts nothing there by itself */
@@ -23,7 +23,7 @@ static void *second_run(void *unused)
 	is_second = true;
 	while (!__atomic_load_n(&first_mapped, __ATOMIC_ACQUIRE))
 		sched_yield();
-	second_good = cell_cover(BLOCK, 1);
+	second_good = tag_cover(BLOCK, 1);
 	__atomic_store_n(&second_over, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -49,27 +49,27 @@ static void race(void)
 	CAPTURE_CHECK(pthread_create(&second, NULL, second_run, NULL) == 0, "no thread");
 	is_first = true;
 	capture_watch = watch;
-	good = cell_cover(BLOCK, 1);
+	good = tag_cover(BLOCK, 1);
 	pthread_join(second, NULL);
 	CAPTURE_CHECK(good && second_good, "the block is not covered: %d %d", good, second_good);
-	*cell_of(BLOCK) = 1;
+	*tag_of(BLOCK) = 1;
 }
 
 static void refuse(void)
 {
-	uint64_t *cell = cell_of((char *)BLOCK + (1u << 20));
-	void *page = (void *)((uintptr_t)cell & ~(uintptr_t)4095);
+	uint64_t *tag = tag_of((char *)BLOCK + (1u << 20));
+	void *page = (void *)((uintptr_t)tag & ~(uintptr_t)4095);
 
-	/* Something of the program lies where the cells would. */
+	/* Something of the program lies where the tags would. */
 	CAPTURE_CHECK(mmap(page, 4096, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == page,
 		      "no page");
-	CAPTURE_CHECK(!cell_cover(BLOCK, 1), "cells over memory of the program");
-	CAPTURE_CHECK(!cell_cover(BLOCK, 1), "and again");
+	CAPTURE_CHECK(!tag_cover(BLOCK, 1), "tags over memory of the program");
+	CAPTURE_CHECK(!tag_cover(BLOCK, 1), "and again");
 	CAPTURE_CHECK(*(char *)page == 0, "the page was touched");
 }
 
-/* Cells of a block that begins are INIT, whether or not the kernel takes the pages back. */
+/* Tags of a block that begins are INIT, whether or not the kernel takes the pages back. */
 static char pages[64 * 4096] __attribute__((aligned(4096)));
 
 static void reset(void)
@@ -78,21 +78,21 @@ static void reset(void)
 		char *from = pages + 100, *to = pages + sizeof(pages) - 100;
 
 		for (char *p = pages; p < pages + sizeof(pages); p += 8)
-			*cell_of(p) = 7;
+			*tag_of(p) = 7;
 		if (lock)
-			CAPTURE_CHECK(mlock(cell_of(pages), sizeof(pages)) == 0, "not locked");
-		cell_reset(from, (size_t)(to - from));
+			CAPTURE_CHECK(mlock(tag_of(pages), sizeof(pages)) == 0, "not locked");
+		tag_reset(from, (size_t)(to - from));
 		for (char *p = pages; p < pages + sizeof(pages); p += 8)
-			CAPTURE_CHECK((*cell_of(p) == 0) == (p >= pages + 4096 &&
-							     p < pages + sizeof(pages) - 4096),
-				      "cell %td, locked %d", p - pages, lock);
+			CAPTURE_CHECK((*tag_of(p) == 0) == (p >= pages + 4096 &&
+							    p < pages + sizeof(pages) - 4096),
+				      "tag %td, locked %d", p - pages, lock);
 	}
 }
 
 static const struct capture_case cases[] = {
 	{ .name = "two cover one block", .run = race },
-	{ .name = "no room for cells", .run = refuse },
-	{ .name = "cells are INIT again", .run = reset },
+	{ .name = "no room for tags", .run = refuse },
+	{ .name = "tags are INIT again", .run = reset },
 };
 
 int main(int argc, char **argv)

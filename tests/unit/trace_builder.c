@@ -25,7 +25,7 @@ struct stream {
 	/* For short records: the last access of each place, and what the thread named and read. */
 	struct place {
 		uint64_t shape, addr, stride, version, own, value;
-	} place[FORMAT_PLACES];
+	} place[FORMAT_HABITS];
 	uint64_t last_version, last_read[2];
 	/* For lean records: what is in each slot, the ring of acquires, the last one's address. */
 	uint64_t shape[FORMAT_SHAPES];

@@ -93,10 +93,10 @@ static size_t event(char kind, uint32_t site, const void *at, uint64_t n, uint64
 }
 
 /* Is one of the feeds an execution that got another value? */
-static bool is_loose(const uint64_t *slots, uint64_t mask)
+static bool is_loose(const uint64_t *keepers, uint64_t mask)
 {
-	for (unsigned i = 0; slots && i < FORESEE_SLOTS; i++)
-		if (mask >> i & 1 && changed[slots[i]])
+	for (unsigned i = 0; keepers && i < FORESEE_KEEPERS; i++)
+		if (mask >> i & 1 && changed[keepers[i]])
 			return true;
 	return false;
 }
@@ -115,103 +115,103 @@ static uint64_t given(size_t e, bool free_read)
 	return v;
 }
 
-static uint64_t get(const void *p, uint64_t n, uint32_t site, uint64_t *slot)
+static uint64_t get(const void *p, uint64_t n, uint32_t site, uint64_t *keeper)
 {
 	size_t e = event('r', site, p, n, 0, false);
 
-	if (slot)
-		*slot = e;
-	return given(e, slot != NULL);
+	if (keeper)
+		*keeper = e;
+	return given(e, keeper != NULL);
 }
 
-static void get_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot)
+static void get_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper)
 {
-	uint64_t v = get(p, n, site, slot);
+	uint64_t v = get(p, n, site, keeper);
 
 	for (size_t i = 0; i < n; i++)
 		((char *)into)[i] = (char)(v >> 8 * (i & 7));
 }
 
-static void put(void *p, uint64_t n, uint64_t value, uint32_t site, const uint64_t *slots,
+static void put(void *p, uint64_t n, uint64_t value, uint32_t site, const uint64_t *keepers,
 		uint64_t mask)
 {
-	event('w', site, p, n, value, is_loose(slots, mask));
+	event('w', site, p, n, value, is_loose(keepers, mask));
 }
 
-static void put_range(void *p, const void *from, size_t n, uint32_t site, const uint64_t *slots,
+static void put_range(void *p, const void *from, size_t n, uint32_t site, const uint64_t *keepers,
 		      uint64_t mask)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum = mix(sum, ((const unsigned char *)from)[i]);
-	put(p, n, sum, site, slots, mask);
+	put(p, n, sum, site, keepers, mask);
 }
 
-#define HOOKS(N, T)                                                                               \
-	T foresee_read##N(const void *p, uint32_t site)                                           \
-	{                                                                                         \
-		return (T)get(p, N, site, NULL);                                                  \
-	}                                                                                         \
-	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *slot)                        \
-	{                                                                                         \
-		return (T)get(p, N, site, slot);                                                  \
-	}                                                                                         \
-	void foresee_write##N(void *p, T value, uint32_t site)                                    \
-	{                                                                                         \
-		put(p, N, value, site, NULL, 0);                                                  \
-	}                                                                                         \
-	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *slots,          \
-				 uint64_t mask)                                                   \
-	{                                                                                         \
-		put(p, N, value, site, slots, mask);                                              \
-	}                                                                                         \
-	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *slot)               \
-	{                                                                                         \
-		(void)order;                                                                      \
-		return (T)get(p, N, site, slot);                                                  \
-	}                                                                                         \
-	void foresee_awrite##N(void *p, T value, int order, uint32_t site, const uint64_t *slots, \
-			       uint64_t mask)                                                     \
-	{                                                                                         \
-		(void)order;                                                                      \
-		put(p, N, value, site, slots, mask);                                              \
-	}                                                                                         \
-	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,                     \
-			  const uint64_t *slots, uint64_t mask, uint64_t *slot)                   \
-	{                                                                                         \
-		(void)op, (void)order;                                                            \
-		put(p, N, value, site, slots, mask);                                              \
-		return (T)get(p, N, site, slot);                                                  \
-	}                                                                                         \
-	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,           \
-			     uint32_t site)                                                       \
-	{                                                                                         \
-		T old;                                                                            \
-                                                                                                  \
-		(void)success, (void)failure;                                                     \
-		put(p, N, *expected, site, NULL, 0);                                              \
-		put(p, N, desired, site, NULL, 0);                                                \
-		old = (T)get(p, N, site, NULL);                                                   \
-		if (old & 1)                                                                      \
-			return true;                                                              \
-		*expected = old;                                                                  \
-		return false;                                                                     \
+#define HOOKS(N, T)                                                                        \
+	T foresee_read##N(const void *p, uint32_t site)                                    \
+	{                                                                                  \
+		return (T)get(p, N, site, NULL);                                           \
+	}                                                                                  \
+	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
+	{                                                                                  \
+		return (T)get(p, N, site, keeper);                                         \
+	}                                                                                  \
+	void foresee_write##N(void *p, T value, uint32_t site)                             \
+	{                                                                                  \
+		put(p, N, value, site, NULL, 0);                                           \
+	}                                                                                  \
+	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
+				 uint64_t mask)                                            \
+	{                                                                                  \
+		put(p, N, value, site, keepers, mask);                                     \
+	}                                                                                  \
+	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper)      \
+	{                                                                                  \
+		(void)order;                                                               \
+		return (T)get(p, N, site, keeper);                                         \
+	}                                                                                  \
+	void foresee_awrite##N(void *p, T value, int order, uint32_t site,                 \
+			       const uint64_t *keepers, uint64_t mask)                     \
+	{                                                                                  \
+		(void)order;                                                               \
+		put(p, N, value, site, keepers, mask);                                     \
+	}                                                                                  \
+	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,              \
+			  const uint64_t *keepers, uint64_t mask, uint64_t *keeper)        \
+	{                                                                                  \
+		(void)op, (void)order;                                                     \
+		put(p, N, value, site, keepers, mask);                                     \
+		return (T)get(p, N, site, keeper);                                         \
+	}                                                                                  \
+	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,    \
+			     uint32_t site)                                                \
+	{                                                                                  \
+		T old;                                                                     \
+                                                                                           \
+		(void)success, (void)failure;                                              \
+		put(p, N, *expected, site, NULL, 0);                                       \
+		put(p, N, desired, site, NULL, 0);                                         \
+		old = (T)get(p, N, site, NULL);                                            \
+		if (old & 1)                                                               \
+			return true;                                                       \
+		*expected = old;                                                           \
+		return false;                                                              \
 	}
 HOOKS(1, uint8_t)
 HOOKS(2, uint16_t)
 HOOKS(4, uint32_t)
 HOOKS(8, uint64_t)
 
-void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *slot)
+void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper)
 {
-	get_range(p, into, n, site, slot);
+	get_range(p, into, n, site, keeper);
 }
 
-void foresee_write_range(void *p, const void *from, size_t n, uint32_t site, const uint64_t *slots,
-			 uint64_t mask)
+void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
+			 const uint64_t *keepers, uint64_t mask)
 {
-	put_range(p, from, n, site, slots, mask);
+	put_range(p, from, n, site, keepers, mask);
 }
 
 void foresee_aread16(const void *p, void *into, int order, uint32_t site)
@@ -242,9 +242,10 @@ void foresee_move(void *to, const void *from, size_t n, uint32_t site)
 	foresee_copy(to, from, n, site);
 }
 
-void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *slots, uint64_t mask)
+void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers,
+		  uint64_t mask)
 {
-	put(to, n, (uint64_t)byte, site, slots, mask);
+	put(to, n, (uint64_t)byte, site, keepers, mask);
 }
 
 void foresee_fence(int order, uint32_t site)

@@ -2,13 +2,13 @@
  * Three tables, from the fastest to the slowest:
  *
  *	the thread's stacks   (pc, sp) -> whole stack       compared word by word with memory
- *	all code places       pc -> site, unwinding rule    read without a lock
+ *	all call sites         pc -> site, unwinding rule    read without a lock
  *	.eh_frame             pc -> rule                    read once for each pc
  *
- * When a library is closed (dlclose below), its places are struck out of the second table, and the
+ * When a library is closed (dlclose below), its sites are struck out of the second table, and the
  * kept stacks of all threads become invalid (locks_age).
  */
-#include "capture/locks_place.h"
+#include "capture/locks_site.h"
 
 #include <dlfcn.h>
 
@@ -44,7 +44,7 @@ static struct {
 	uintptr_t start, size; /* of the runtime's own image */
 } own;
 
-/* ---- places in code ---- */
+/* ---- sites in code ---- */
 
 static uint32_t code_home(uint64_t pc)
 {
@@ -60,7 +60,7 @@ static void put_site(uint32_t site, uint32_t image, uint64_t offset)
 	log_control(FORMAT_K_C_CODE, buffer, (size_t)(p - buffer));
 }
 
-/* codes.lock held.  The slot is free. */
+/* codes.lock held.  The bucket is free. */
 static const struct code *code_fill(struct code *c, uint64_t pc)
 {
 	struct dl_find_object at;
@@ -81,7 +81,7 @@ static const struct code *code_fill(struct code *c, uint64_t pc)
 	return c;
 }
 
-/* codes.lock held.  Of more places than there is room for nothing is known; the trace says so. */
+/* codes.lock held.  Of more sites than there is room for nothing is known; the trace says so. */
 static const struct code *code_refuse(void)
 {
 	static const char what[] = "more places in code than can be told apart";
@@ -273,7 +273,7 @@ static struct frame caller(void)
 	return (struct frame){ .pc = bp[1], .sp = (uint64_t)(bp + 2), .bp = bp[0] };
 }
 
-uint32_t locks_place(struct thread *t)
+uint32_t locks_site(struct thread *t)
 {
 	struct frame f = caller();
 	struct locks_stack *s = locks_stack_at(&t->stacks, f.pc, f.sp);
@@ -293,7 +293,7 @@ uint32_t locks_place(struct thread *t)
 	return s->site;
 }
 
-bool locks_place_start(void)
+bool locks_site_start(void)
 {
 	struct dl_find_object at;
 

@@ -1,46 +1,46 @@
-#include "capture/place.h"
+#include "capture/habit.h"
 
 #include "capture/assert.h"
 
-const uint8_t place_lengths[] = {
+const uint8_t habit_lengths[] = {
 	[FORMAT_V_1] = 1, [FORMAT_V_2] = 2, [FORMAT_V_4] = 4, [FORMAT_V_ADDRESS] = 4
 };
 
-static uint8_t *second_put(uint8_t *q, cell_version v, const struct place_more *more)
+static uint8_t *second_put(uint8_t *q, tag_version v, const struct habit_more *more)
 {
 	return log_varint(q, format_zigzag((int64_t)(more->second - v)));
 }
 
-/* A whole record: the slot is free, or belongs to another place. */
+/* A whole record: the seat is free, or has the habit of another site. */
 static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t what, uint32_t site,
-						  uint64_t addr, cell_version v, uint64_t value,
-						  const struct place_more *more)
+						  uint64_t addr, tag_version v, uint64_t value,
+						  const struct habit_more *more)
 {
-	unsigned slot = format_place(site, what);
-	struct place *p = &t->places[slot];
+	unsigned seat = format_habit(site, what);
+	struct habit *p = &t->habits[seat];
 	uint64_t ref = log_ref(t, v, t->tseq + 1); /* may put a PEER record in front */
 	uint8_t *q = log_varint(t->cursor + 4, site);
 
 	if (what & FORMAT_ATOMIC)
-		*q++ = (uint8_t)(what >> PLACE_ORDER_SHIFT);
+		*q++ = (uint8_t)(what >> HABIT_ORDER_SHIFT);
 	q = log_varint(q, addr);
 	q = log_varint(q, ref);
 	if (what & FORMAT_CROSS)
 		q = second_put(q, v, more);
 	q = log_varint(q, value);
-	if (place_is_fed(what))
+	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
-	*p = (struct place){ .shape = place_shape(what, site),
-			     .head = ((slot >> 7) + 1) | (slot & 127) << FORMAT_SLOT_SHIFT,
+	*p = (struct habit){ .shape = habit_shape(what, site),
+			     .head = ((seat >> 7) + 1) | (seat & 127) << FORMAT_SLOT_SHIFT,
 			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
-	ASSERT_RECORDING(place_shape(what, site) != 0); /* 0 is a place that was not learnt */
-	place_remember(t, p, what, addr, v, value);
+	ASSERT_RECORDING(habit_shape(what, site) != 0); /* 0 is a seat that no habit has */
+	habit_remember(t, p, what, addr, v, value);
 	log_other_end(t, FORMAT_K_ACCESS, what & 255, q, 0);
-	place_count(t, what);
+	habit_count(t, what);
 }
 
 /* The ref, at the cursor, for it may put a PEER record there.  Returns where it ends. */
-static uint8_t *ref_put(struct thread *t, const struct place *p, cell_version v, unsigned *head)
+static uint8_t *ref_put(struct thread *t, const struct habit *p, tag_version v, unsigned *head)
 {
 	uint64_t near = v - p->version + FORMAT_R_WINDOW / 2, ref;
 	uint64_t far = v - t->last_version + FORMAT_R_LAST_WINDOW / 2;
@@ -69,7 +69,7 @@ static uint8_t *ref_put(struct thread *t, const struct place *p, cell_version v,
 	return q + 1 + *q;
 }
 
-static uint8_t *address_put(const struct thread *t, struct place *p, uint64_t addr, uint8_t *q,
+static uint8_t *address_put(const struct thread *t, struct habit *p, uint64_t addr, uint8_t *q,
 			    unsigned *head)
 {
 	uint64_t d = addr - p->addr, z = format_zigzag((int64_t)d);
@@ -116,30 +116,30 @@ static uint8_t *wide_put(uint64_t addr, uint64_t value, uint8_t *q, unsigned *he
 	return q + low;
 }
 
-static uint8_t *value_put(const struct thread *t, const struct place *p, uint32_t what,
+static uint8_t *value_put(const struct thread *t, const struct habit *p, uint32_t what,
 			  uint64_t addr, uint64_t value, uint8_t *q, unsigned *head)
 {
 	unsigned code;
 
-	if (place_is_reread(what))
+	if (habit_is_reread(what))
 		return q; /* FORMAT_V_SAME is 0 */
-	code = place_value(t, p, what, value);
+	code = habit_value(t, p, what, value);
 	if (code >= FORMAT_V_1 && value > UINT32_MAX)
 		return wide_put(addr, value, q, head);
-	value &= place_mask(code >= FORMAT_V_1);
+	value &= habit_mask(code >= FORMAT_V_1);
 	memcpy(q, &value, 8);
 	*head |= code << FORMAT_V_SHIFT;
-	return q + place_lengths[code];
+	return q + habit_lengths[code];
 }
 
-void place_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, cell_version v,
-		    uint64_t value, const struct place_more *more)
+void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		    uint64_t value, const struct habit_more *more)
 {
-	struct place *p = &t->places[format_place(site, what)];
+	struct habit *p = &t->habits[format_habit(site, what)];
 	unsigned head = p->head;
 	uint8_t *q;
 
-	if (p->shape != place_shape(what, site)) {
+	if (p->shape != habit_shape(what, site)) {
 		learn(t, what, site, addr, v, value, more);
 		return;
 	}
@@ -148,11 +148,11 @@ void place_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t add
 		q = second_put(q, v, more);
 	q = address_put(t, p, addr, q, &head);
 	q = value_put(t, p, what, addr, value, q, &head);
-	if (place_is_fed(what))
+	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
-	place_remember(t, p, what, addr, v, value);
+	habit_remember(t, p, what, addr, v, value);
 	__asm__ volatile("" ::: "memory");
 	memcpy(t->cursor, &head, 2);
 	t->cursor = q;
-	place_count(t, what);
+	habit_count(t, what);
 }

@@ -2,18 +2,18 @@
  * Where a call into the lock recorder comes from: its site and the stack.
  *
  * The program was not instrumented, so a site is a return address, and the stack is what unwinding
- * finds.  Unwinding is slow, and programs call from the same places over and over.  So each thread
+ * finds.  Unwinding is slow, and programs call from the same sites over and over.  So each thread
  * keeps its last stacks, by return address and stack pointer, and where in memory the callers'
  * return addresses lie.  While these words do not change, the stack is the same.
  */
-#ifndef CAPTURE_LOCKS_PLACE_H
-#define CAPTURE_LOCKS_PLACE_H
+#ifndef CAPTURE_LOCKS_SITE_H
+#define CAPTURE_LOCKS_SITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define LOCKS_FRAMES 32u  /* of deeper stacks the innermost */
-#define LOCKS_STACKS 128u /* kept by a thread, a place for each; a power of two */
+#define LOCKS_STACKS 128u /* kept by a thread, an entry for each; a power of two */
 
 struct locks_frame {
 	uint64_t back; /* return address */
@@ -56,9 +56,9 @@ static inline bool locks_stack_is_still(const struct locks_stack *s)
 struct thread;
 
 /* Inside a hook: the site of the call into the runtime.  t->view gets the stack. */
-uint32_t locks_place(struct thread *t);
+uint32_t locks_site(struct thread *t);
 
 /* Before anything is recorded; false: no memory. */
-bool locks_place_start(void);
+bool locks_site_start(void);
 
-#endif /* CAPTURE_LOCKS_PLACE_H */
+#endif /* CAPTURE_LOCKS_SITE_H */
