@@ -52,7 +52,7 @@ void analyse_add(struct analyse *a, const struct engine *e)
 	if (has(a, e))
 		return;
 	if (a->nengines == ANALYSE_ENGINES)
-		BUG("more engines than places for them");
+		BUG("more engines than there is room for");
 	a->engines[a->nengines++] = e;
 }
 

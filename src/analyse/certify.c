@@ -72,7 +72,7 @@ static bool holds_all(const struct evidence *ev, const struct findings *f)
 	return true;
 }
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void event_take(void *arg, struct trace *t, const struct event *e)
 {
 	struct certify *c = arg;
 
@@ -93,8 +93,8 @@ static enum status load(struct certify *c, const struct findings *f, struct evid
 		c->seen = (struct states_watch){ .monitors = m, .items = &c->reading.items };
 	if (st == ST_OK && spec) {
 		view_bind(&c->view, spec, c->reading.trace);
-		opt->see = see;
-		opt->see_arg = c;
+		opt->each = event_take;
+		opt->each_arg = c;
 	}
 	if (st == ST_OK)
 		st = evidence_load(c->reading.trace, opt, &c->evidence, d);
@@ -173,9 +173,9 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 	w->values = c->a->engine.values;
 	for (uint32_t i = 0; i < f->nevents; i++)
 		*VEC_PUSH(&w->targets) = f->events[i];
-	w->has_relaxed = true;
-	for (size_t i = 0; i < f->relaxed.n; i++)
-		*VEC_PUSH(&w->relaxed) = f->relaxed.at[i];
+	w->has_stray = true;
+	for (size_t i = 0; i < f->stray.n; i++)
+		*VEC_PUSH(&w->stray) = f->stray.at[i];
 	for (size_t i = 0; i < order->at.n; i++)
 		*VEC_PUSH(&w->order) = order->at.at[i];
 	if (!f->property)
@@ -293,8 +293,8 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 
 	x->dep = v->dep;
 	x->observed = v->observed;
-	for (size_t i = 0; i < v->relaxed.n; i++)
-		*VEC_PUSH(&x->relaxed) = v->relaxed.at[i];
+	for (size_t i = 0; i < v->stray.n; i++)
+		*VEC_PUSH(&x->stray) = v->stray.at[i];
 	for (size_t i = 0; i < v->tainted.n; i++)
 		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
 	if (why) {

@@ -50,7 +50,7 @@ void certify_release(struct certify *c);
 /* What the spec sees, for the report, or NULL. */
 const struct states_watch *certify_watch(const struct certify *c);
 
-/* Sets status, certified, dep, observed, relaxed, tainted and why of each finding. */
+/* Sets status, certified, dep, observed, stray, tainted and why of each finding. */
 void certify_findings(struct certify *c, struct findings *f);
 
 /* Writes ID.witness for every certified finding.  False after a message. */

@@ -161,7 +161,7 @@ static enum status read_steps(struct pass *p, struct diag *d)
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void event_take(void *arg, struct trace *t, const struct event *e)
 {
 	struct pass *p = arg;
 
@@ -182,7 +182,7 @@ static enum status read_trace(struct pass *p, struct diag *d)
 {
 	struct step_options how = { .values = p->a->engine.values && p->needs_model,
 				    .recycle = !p->needs_model,
-				    .see = see,
+				    .see = event_take,
 				    .see_arg = p };
 	enum status st;
 

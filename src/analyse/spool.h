@@ -23,7 +23,7 @@ void spool_close(struct spool *s);
 /* In a message: the name that the user knows, for that of the copy. */
 void spool_mend(const struct spool *s, struct diag *d);
 
-/* The first bytes of a recording in its place, if there are more: they can be read like one that was cut.
+/* The first bytes of a recording instead of it, if there are more: they can be read like one that was cut.
  * True: it is so now. */
 bool spool_shorten(struct spool *s, uint64_t bytes);
 

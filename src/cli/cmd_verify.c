@@ -141,7 +141,7 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 	targets_show(ev, w, v->observed, &text);
 	printf("certified: %s\n", strbuf_str(&text));
 	strbuf_release(&text);
-	numbers_print("reads that see another write:", v->relaxed.at, v->relaxed.n);
+	numbers_print("reads that see another write:", v->stray.at, v->stray.n);
 	numbers_print("free reads whose value may differ (model dep):", v->tainted.at,
 		      v->tainted.n);
 	gaps_print(evidence_trace(ev));
@@ -220,8 +220,8 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 	st = reading_begin(&told, t, p->spec, d);
 	reading_close(&told);
 	view_bind(&p->view, p->spec, t);
-	opt->see = see;
-	opt->see_arg = p;
+	opt->each = see;
+	opt->each_arg = p;
 	return st;
 }
 
@@ -254,8 +254,8 @@ static int witness_check(const struct evidence *ev, const struct witness *w, con
 		.ntargets = (uint32_t)w->targets.n,
 		.order = w->order.at,
 		.norder = w->order.n,
-		.relaxed = w->relaxed.at,
-		.nrelaxed = w->relaxed.n,
+		.stray = w->stray.at,
+		.nstray = w->stray.n,
 		.strict = v->strict || !w->dep,
 		.values = v->values || w->values,
 		.view = w->property ? &p->view : NULL,

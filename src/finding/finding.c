@@ -43,7 +43,7 @@ const char *finding_status_name(enum finding_status s)
 static void finding_release(struct finding *f)
 {
 	schedule_release(&f->schedule);
-	VEC_RELEASE_ALL(&f->relaxed, &f->tainted, &f->cut);
+	VEC_RELEASE_ALL(&f->stray, &f->tainted, &f->cut);
 }
 
 void findings_release(struct findings *f)
@@ -157,7 +157,7 @@ void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct find
 	f->at.n = kept;
 }
 
-/* Surest first, and of warnings those that come with a schedule; then by kind and place in the trace;
+/* Surest first, and of warnings those that come with a schedule; then by kind and position;
  * then as they were found (id). */
 static int compare(const void *p, const void *q)
 {
@@ -188,7 +188,7 @@ static void absorb(struct finding *kept, struct finding *dropped)
 
 void findings_settle(struct findings *f, bool all)
 {
-	struct map first; /* signature, to place among those kept */
+	struct map first; /* signature, to index among those kept */
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->at.n; i++)
@@ -198,16 +198,16 @@ void findings_settle(struct findings *f, bool all)
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *now = &f->at.at[i];
 		bool fresh = true;
-		uint64_t *place = NULL;
+		uint64_t *index = NULL;
 
 		if (!all)
-			place = map_put(&first, finding_signature(now), &fresh);
+			index = map_put(&first, finding_signature(now), &fresh);
 		if (!fresh) {
-			absorb(&f->at.at[*place], now);
+			absorb(&f->at.at[*index], now);
 			continue;
 		}
-		if (place)
-			*place = kept;
+		if (index)
+			*index = kept;
 		f->at.at[kept] = *now;
 		f->at.at[kept].id = (uint32_t)kept + 1;
 		kept++;

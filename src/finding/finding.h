@@ -84,7 +84,7 @@ struct finding {
 	struct schedule schedule;
 	/* From the checker: targets that see another write than observed; free reads whose value
 	 * may differ. */
-	VEC(uint64_t) relaxed;
+	VEC(uint64_t) stray;
 	VEC(uint64_t) tainted;
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.h). */
 	VEC(uint32_t) cut;
@@ -102,7 +102,7 @@ void findings_release(struct findings *f);
 /* A new one at the end, without events, zeroed but for these. */
 struct finding *findings_add(struct findings *f, enum finding_kind kind,
 			     const struct engine *engine);
-/* One event more, at its place in the order of positions.  At most FINDING_EVENTS. */
+/* One event more, in the order of positions.  At most FINDING_EVENTS. */
 void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op);
 
 /* findings_add for a race of these two, in either order. */

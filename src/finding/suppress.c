@@ -43,14 +43,14 @@ void suppress_free(struct suppress *s)
 
 /* ---- reading ---- */
 
-struct place {
+struct spot {
 	const char *file;
 	uint32_t line, column; /* column: of the start of the text */
 	struct diag *d;
 };
 
-static enum status complain(const struct place *p, size_t offset, const char *what,
-			    const char *word, int n)
+static enum status complain(const struct spot *p, size_t offset, const char *what, const char *word,
+			    int n)
 {
 	diag_set(p->d, "%s:%u:%zu: %s '%.*s'", p->file, p->line, p->column + offset, what,
 		 n < LONGEST_QUOTE ? n : LONGEST_QUOTE, word);
@@ -86,7 +86,7 @@ static bool part_parse(const char *s, size_t n, enum part *out)
 }
 
 /* A line without its blanks, n > 0 characters. */
-static enum status rule_parse(struct suppress *s, const struct place *p, const char *at, size_t n)
+static enum status rule_parse(struct suppress *s, const struct spot *p, const char *at, size_t n)
 {
 	const char *end = at + n;
 	const char *first = memchr(at, ':', n);
@@ -120,7 +120,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static enum status line_parse(struct suppress *s, struct place *p, const char *at, size_t n)
+static enum status line_parse(struct suppress *s, struct spot *p, const char *at, size_t n)
 {
 	size_t skipped = 0;
 
@@ -138,7 +138,7 @@ enum status suppress_parse(const char *text, size_t n, const char *name, struct 
 			   struct diag *d)
 {
 	struct suppress *s = mem_zalloc(sizeof(*s));
-	struct place p = { .file = name, .line = 1, .d = d };
+	struct spot p = { .file = name, .line = 1, .d = d };
 	enum status st = ST_OK;
 
 	*out = NULL;

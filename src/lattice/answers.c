@@ -14,7 +14,7 @@ static void explain(const struct lattice *l, char *out, size_t n)
 		[CUT_MEMORY] = "memory ran out (FORESEE_MEMORY=MIB sets how much may be used)",
 		[CUT_BUDGET] = "the budget of cuts ran out (--budget sets it)",
 		[CUT_HORIZON] = "too many points were waiting for a thread that did not go on",
-		[CUT_LATE] = "a thread went on that seemed to wait or had not been there",
+		[CUT_DELAYED] = "a thread went on that seemed to wait or had not been there",
 		[CUT_STOP] = "interrupted",
 		[CUT_KEPT] = "levels to keep took too much memory (FORESEE_MEMORY=MIB)",
 	};

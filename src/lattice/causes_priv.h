@@ -48,14 +48,14 @@ struct causes_open {
 	uint32_t set;	   /* its number for the sink */
 	uint32_t refs;	   /* cells whose value it has; locks: 1 */
 	bool sent, spoilt; /* the sink knows it; a member was left out, so it is never complete */
-	uint32_t unused;   /* while refs is 0: the next one, place + 1 */
+	uint32_t unused;   /* while refs is 0: the next one, index + 1 */
 };
 
 /* Memory by algorithm A, and what both kinds need: the latest write, and all accesses since,
  * joined (weak: all there ever were).  Of a cell or, MVC, of a lock. */
 struct causes_cell {
 	struct known *write, *all;
-	uint32_t weak; /* place + 1; 0: algorithm A */
+	uint32_t weak; /* index + 1; 0: algorithm A */
 };
 
 /* Memory by weak happens-before: all accesses are points.
@@ -66,9 +66,9 @@ struct causes_cell {
 struct causes_weak {
 	struct known *base, *readers; /* readers: of the present value */
 	uint32_t resource;
-	uint32_t open; /* place + 1; 0: the present value has no set */
+	uint32_t open; /* index + 1; 0: the present value has no set */
 	bool shared;
-	uint32_t unused; /* while it belongs to no cell: the next one, place + 1 */
+	uint32_t unused; /* while it belongs to no cell: the next one, index + 1 */
 };
 
 struct causes_reader {
@@ -81,7 +81,7 @@ struct causes_lock {
 	bool held;  /* MVC: in write mode, by an acquire that is in some run */
 	bool known; /* it has a resource */
 	uint32_t resource;
-	uint32_t open; /* WEAK: of the section in write mode; place + 1 */
+	uint32_t open; /* WEAK: of the section in write mode; index + 1 */
 	VEC(struct causes_reader) readers;
 };
 
@@ -138,7 +138,7 @@ static inline bool causes_is_never(const struct causes *c, const struct known *k
 
 /* ---- causes.c ---- */
 
-/* A set that the event in hand starts; its place in opens + 1. */
+/* A set that the event in hand starts; its index in opens + 1. */
 uint32_t causes_start(struct causes *c, uint32_t resource, unsigned flags);
 void causes_join(struct causes *c, uint32_t open);
 /* One cell, or the lock, has it no longer; closed when it was the last. */

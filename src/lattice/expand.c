@@ -30,7 +30,7 @@ void expand_free(struct expand *e)
 					&w->areas[k].configs);
 		}
 		MEM_FREE_ALL(w->memo, w->opens);
-		VEC_RELEASE_ALL(&w->runs, &w->top);
+		VEC_RELEASE_ALL(&w->parts, &w->top);
 	}
 	MEM_FREE_ALL(e->workers, e->alive, e);
 }
@@ -43,7 +43,7 @@ void expand_forget(struct expand *e)
 	}
 }
 
-static void level_append(struct level *v, const struct run *r, bool configs)
+static void level_append(struct level *v, const struct entries *r, bool configs)
 {
 	uint32_t words = v->packing->words;
 
@@ -62,7 +62,7 @@ static void level_append(struct level *v, const struct run *r, bool configs)
 static void work(void *arg, size_t i, unsigned worker)
 {
 	struct expand *e = arg;
-	struct run r = expand_piece(e, &e->workers[worker], e->first + i);
+	struct entries r = expand_piece(e, &e->workers[worker], e->first + i);
 
 	e->results[i] = (struct level){ .packing = e->l->packing, .limbs = e->l->level.limbs };
 	level_append(&e->results[i], &r, e->l->level.configs != NULL);
@@ -79,7 +79,7 @@ static bool parallel_batch(struct expand *e, unsigned jobs)
 	pool_run(jobs, n, work, e);
 	for (size_t i = 0; i < n; i++) {
 		struct level *v = &e->results[i];
-		struct run r = { v->keys, v->counts, v->configs, v->n };
+		struct entries r = { v->keys, v->counts, v->configs, v->n };
 
 		level_append(&l->next, &r, l->level.configs != NULL);
 		level_release(v);
@@ -91,7 +91,7 @@ static bool parallel_batch(struct expand *e, unsigned jobs)
 
 static bool next_batch(struct expand *e)
 {
-	struct run r;
+	struct entries r;
 
 	if (e->jobs > 1 && e->l->level.n >= PARALLEL)
 		return parallel_batch(e, e->jobs);

@@ -31,8 +31,8 @@ static uint32_t step_slow(struct lattice *l, struct worker *w, struct memo *at, 
 	return at->to;
 }
 
-RUN_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
-			 const struct lane_point *m)
+ENTRIES_INLINE uint32_t step(struct lattice *l, struct worker *w, uint32_t config,
+			     const struct lane_point *m)
 {
 	struct memo *at;
 
@@ -64,8 +64,8 @@ uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point
 /* --- successors by one lane --- */
 
 /* Are all counts of the key at least the row's? */
-RUN_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
-		    uint32_t words)
+ENTRIES_INLINE bool has(const uint64_t *key, const uint64_t *row, const uint64_t *guards,
+			uint32_t words)
 {
 	uint64_t lost = 0;
 
@@ -124,8 +124,9 @@ static bool starts_free(const struct lattice *l, struct worker *w, size_t entry,
 
 /* One word and no configurations: the loop that most time goes into.  No branch depends on which
  * cuts the point may follow, for that is anybody's guess. */
-RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
-			      size_t to, struct run *o, const uint32_t limbs, const bool track)
+ENTRIES_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
+				  size_t to, struct entries *o, const uint32_t limbs,
+				  const bool track)
 {
 	const struct lattice *l = e->l;
 	const struct packing_field f = l->packing->by_lane[l->packing->active[k]];
@@ -150,7 +151,7 @@ RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, si
 		top = moved > top ? moved : top;
 		keys_out[n] = key + unit;
 		if (limbs)
-			run_copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
+			entries_copy_words(counts_out + n * limbs, counts + i * limbs, limbs);
 		n += ok;
 	}
 	w->top.at[k] = (uint32_t)top;
@@ -159,8 +160,8 @@ RUN_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, si
 }
 
 /* Any shape. */
-RUN_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
-			    struct run *o, const struct run_shape s)
+ENTRIES_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size_t from,
+				size_t to, struct entries *o, const struct entries_shape s)
 {
 	struct lattice *l = e->l;
 	const struct packing *p = l->packing;
@@ -183,19 +184,19 @@ RUN_INLINE void by_lane_any(struct expand *e, struct worker *w, uint32_t k, size
 		if (e->track)
 			__atomic_store_n(&e->alive[i], 1, __ATOMIC_RELAXED);
 		top = x >= top ? x + 1 : top;
-		run_copy_words(next, key, s.words);
+		entries_copy_words(next, key, s.words);
 		next[f.word] += UINT64_C(1) << f.shift;
-		w->edges +=
-			!s.configs || i == from || run_compare(key - s.words, key, s.words) != 0;
-		run_push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
-			 s.limbs ? v.counts + i * s.limbs : NULL, s);
+		w->edges += !s.configs || i == from ||
+			    entries_compare(key - s.words, key, s.words) != 0;
+		entries_push(o, next, s.configs ? step(l, w, v.configs[i], &points[x]) : 0,
+			     s.limbs ? v.counts + i * s.limbs : NULL, s);
 	}
 	w->top.at[k] = (uint32_t)top;
 }
 
 /* Successors of entries [from, to) by active lane k. */
-RUN_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
-			struct run *o, const struct run_shape s)
+ENTRIES_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t from, size_t to,
+			    struct entries *o, const struct entries_shape s)
 {
 	if (s.words > 1 || s.configs)
 		by_lane_any(e, w, k, from, to, o, s);
@@ -207,14 +208,14 @@ RUN_INLINE void by_lane(struct expand *e, struct worker *w, uint32_t k, size_t f
 
 /* --- pieces --- */
 
-static struct run area_run(struct area *a, size_t at, const struct run_shape s)
+static struct entries area_entries(struct area *a, size_t at, const struct entries_shape s)
 {
-	return (struct run){ .keys = a->keys.at + at * s.words,
-			     .configs = s.configs ? a->configs.at + at : NULL,
-			     .counts = s.limbs ? a->counts.at + at * s.limbs : NULL };
+	return (struct entries){ .keys = a->keys.at + at * s.words,
+				 .configs = s.configs ? a->configs.at + at : NULL,
+				 .counts = s.limbs ? a->counts.at + at * s.limbs : NULL };
 }
 
-static void area_reserve(struct area *a, size_t n, const struct run_shape s)
+static void area_reserve(struct area *a, size_t n, const struct entries_shape s)
 {
 	VEC_RESERVE(&a->keys, (n + 1) * s.words);
 	if (s.configs)
@@ -248,36 +249,37 @@ static size_t piece_from(const struct expand *e, size_t i, const struct packing_
 	return SEARCH_PAST(k, 0, v->n, next_is_below(v->keys + k * words, f, bound, words));
 }
 
-/* Halves the number of sequences; those of w->runs are in one area, the new ones in the other. */
-RUN_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
-			    const struct run_shape s)
+/* Halves the number of sequences; those of w->parts are in one area, the new ones in the other. */
+ENTRIES_INLINE void merge_round(struct worker *w, struct area *to, size_t total,
+				const struct entries_shape s)
 {
 	size_t n = 0, at = 0;
 
 	area_reserve(to, total, s);
-	for (size_t i = 0; i < w->runs.n; i += 2, n++) {
-		struct run o = area_run(to, at, s);
-		const struct run *a = &w->runs.at[i], none = { .n = 0 };
+	for (size_t i = 0; i < w->parts.n; i += 2, n++) {
+		struct entries o = area_entries(to, at, s);
+		const struct entries *a = &w->parts.at[i], none = { .n = 0 };
 
-		if (i + 1 < w->runs.n)
-			run_merge(a, a + 1, &o, s);
+		if (i + 1 < w->parts.n)
+			entries_merge(a, a + 1, &o, s);
 		else
-			run_merge(a, &none, &o, s);
+			entries_merge(a, &none, &o, s);
 		at += o.n;
-		w->runs.at[n] = o;
+		w->parts.at[n] = o;
 	}
-	w->runs.n = n;
+	w->parts.n = n;
 }
 
 /* The piece's entries, in one of the worker's areas. */
-RUN_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const struct run_shape s)
+ENTRIES_INLINE struct entries piece(struct expand *e, struct worker *w, size_t i,
+				    const struct entries_shape s)
 {
 	const struct packing *p = e->l->packing;
 	size_t total = 0, at = 0;
 	int area = 0;
 
-	VEC_RESERVE(&w->runs, p->nactive + 1);
-	w->runs.n = 0;
+	VEC_RESERVE(&w->parts, p->nactive + 1);
+	w->parts.n = 0;
 	for (uint32_t k = 0; k < p->nactive; k++) {
 		const struct packing_field *f = &p->by_lane[p->active[k]];
 
@@ -286,35 +288,35 @@ RUN_INLINE struct run piece(struct expand *e, struct worker *w, size_t i, const 
 	area_reserve(&w->areas[0], total, s);
 	for (uint32_t k = 0; k < p->nactive; k++) {
 		const struct packing_field *f = &p->by_lane[p->active[k]];
-		struct run o = area_run(&w->areas[0], at, s);
+		struct entries o = area_entries(&w->areas[0], at, s);
 
 		by_lane(e, w, k, piece_from(e, i, f), piece_from(e, i + 1, f), &o, s);
 		if (!o.n)
 			continue;
-		*VEC_PUSH(&w->runs) = o;
+		*VEC_PUSH(&w->parts) = o;
 		at += o.n;
 	}
-	while (w->runs.n > 1) {
+	while (w->parts.n > 1) {
 		area = !area;
 		merge_round(w, &w->areas[area], total, s);
 	}
-	return w->runs.n ? w->runs.at[0] : (struct run){ .n = 0 };
+	return w->parts.n ? w->parts.at[0] : (struct entries){ .n = 0 };
 }
 
-struct run expand_piece(struct expand *e, struct worker *w, size_t i)
+struct entries expand_piece(struct expand *e, struct worker *w, size_t i)
 {
 	const struct level *v = &e->l->level;
-	const struct run_shape s = { .words = e->l->packing->words,
-				     .limbs = v->limbs,
-				     .configs = v->configs != NULL };
+	const struct entries_shape s = { .words = e->l->packing->words,
+					 .limbs = v->limbs,
+					 .configs = v->configs != NULL };
 
 	if (s.words == 1 && s.limbs == 0 && !s.configs)
-		return piece(e, w, i, (struct run_shape){ 1, 0, false });
+		return piece(e, w, i, (struct entries_shape){ 1, 0, false });
 	if (s.words == 1 && s.limbs == 1 && !s.configs)
-		return piece(e, w, i, (struct run_shape){ 1, 1, false });
+		return piece(e, w, i, (struct entries_shape){ 1, 1, false });
 	if (s.words == 1 && s.limbs == 0 && s.configs)
-		return piece(e, w, i, (struct run_shape){ 1, 0, true });
+		return piece(e, w, i, (struct entries_shape){ 1, 0, true });
 	if (s.words == 1 && s.limbs == 1 && s.configs)
-		return piece(e, w, i, (struct run_shape){ 1, 1, true });
+		return piece(e, w, i, (struct entries_shape){ 1, 1, true });
 	return piece(e, w, i, s);
 }

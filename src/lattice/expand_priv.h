@@ -5,7 +5,7 @@
 #define LATTICE_EXPAND_PRIV_H
 
 #include "lattice/lattice_priv.h"
-#include "lattice/runs_priv.h"
+#include "lattice/entries_priv.h"
 
 #define PIECE 2048	 /* entries of the old level to a piece, about */
 #define OPENS (1u << 12) /* cuts whose open sets it remembers */
@@ -32,7 +32,7 @@ struct worker {
 	struct memo *memo;
 	struct opens *opens;
 	uint64_t round; /* of expansions; a level may be expanded again, with more points */
-	VEC(struct run) runs;
+	VEC(struct entries) parts;
 	VEC(uint32_t) top; /* by active lane: largest count - base that moved on, + 1 */
 	uint64_t edges;
 	uint32_t wait;
@@ -52,7 +52,7 @@ struct expand {
 };
 
 /* The entries of piece i, in one of the worker's areas. */
-struct run expand_piece(struct expand *e, struct worker *w, size_t i);
+struct entries expand_piece(struct expand *e, struct worker *w, size_t i);
 /* The worker remembers steps of configurations from now on. */
 void expand_memo_ready(struct worker *w);
 

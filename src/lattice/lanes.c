@@ -14,11 +14,11 @@
 
 void lanes_init(struct lanes *ls)
 {
-	*ls = (struct lanes){ .free_slots = ~(UINT64_C(1) << LANE_SLOT_ODD) };
-	ls->set_places = mem_zalloc(sizeof(*ls->set_places));
-	ls->resource_places = mem_zalloc(sizeof(*ls->resource_places));
-	map_init(ls->set_places);
-	map_init(ls->resource_places);
+	*ls = (struct lanes){ .free_bits = ~(UINT64_C(1) << LANE_BIT_ODD) };
+	ls->set_index = mem_zalloc(sizeof(*ls->set_index));
+	ls->resource_index = mem_zalloc(sizeof(*ls->resource_index));
+	map_init(ls->set_index);
+	map_init(ls->resource_index);
 }
 
 static void release_resource(struct lane_resource *r)
@@ -41,9 +41,9 @@ void lanes_release(struct lanes *ls)
 		VEC_RELEASE(&ls->sets.at[i].members);
 	for (size_t i = 0; i < ls->resources.n; i++)
 		release_resource(&ls->resources.at[i]);
-	map_release(ls->set_places);
-	map_release(ls->resource_places);
-	MEM_FREE_ALL(ls->set_places, ls->resource_places);
+	map_release(ls->set_index);
+	map_release(ls->resource_index);
+	MEM_FREE_ALL(ls->set_index, ls->resource_index);
 	VEC_RELEASE_ALL(&ls->at, &ls->sets, &ls->resources, &ls->free_sets, &ls->free_resources,
 			&ls->order);
 }
@@ -67,24 +67,24 @@ const struct lane_point *lanes_at(const struct lanes *ls, uint32_t lane, uint32_
 static uint32_t resource_of(struct lanes *ls, uint64_t number)
 {
 	bool fresh;
-	uint64_t *place = map_put(ls->resource_places, number, &fresh);
+	uint64_t *index = map_put(ls->resource_index, number, &fresh);
 	struct lane_resource *r;
 	uint32_t i;
 
 	if (!fresh)
-		return (uint32_t)*place;
+		return (uint32_t)*index;
 	if (ls->free_resources.n)
 		i = ls->free_resources.at[--ls->free_resources.n];
 	else {
 		i = (uint32_t)ls->resources.n;
 		(void)VEC_PUSH(&ls->resources);
 	}
-	*place = i;
+	*index = i;
 	r = &ls->resources.at[i];
-	*r = (struct lane_resource){ .number = number, .live = true, .slot = LANE_SLOT_ODD };
-	if (ls->free_slots) {
-		r->slot = (unsigned)__builtin_ctzll(ls->free_slots);
-		ls->free_slots &= ls->free_slots - 1;
+	*r = (struct lane_resource){ .number = number, .live = true, .bit = LANE_BIT_ODD };
+	if (ls->free_bits) {
+		r->bit = (unsigned)__builtin_ctzll(ls->free_bits);
+		ls->free_bits &= ls->free_bits - 1;
 	}
 	return i;
 }
@@ -93,18 +93,18 @@ static void drop_resource(struct lanes *ls, uint32_t i)
 {
 	struct lane_resource *r = &ls->resources.at[i];
 
-	if (r->slot != LANE_SLOT_ODD)
-		ls->free_slots |= UINT64_C(1) << r->slot;
+	if (r->bit != LANE_BIT_ODD)
+		ls->free_bits |= UINT64_C(1) << r->bit;
 	release_resource(r);
 	r->live = false;
-	map_remove(ls->resource_places, r->number);
+	map_remove(ls->resource_index, r->number);
 	*VEC_PUSH(&ls->free_resources) = i;
 }
 
 void lanes_set(struct lanes *ls, uint64_t number, uint64_t resource, unsigned flags)
 {
 	bool fresh;
-	uint64_t *place = map_put(ls->set_places, number, &fresh);
+	uint64_t *index = map_put(ls->set_index, number, &fresh);
 	uint32_t i;
 
 	assert(fresh);
@@ -114,7 +114,7 @@ void lanes_set(struct lanes *ls, uint64_t number, uint64_t resource, unsigned fl
 		i = (uint32_t)ls->sets.n;
 		(void)VEC_PUSH(&ls->sets);
 	}
-	*place = i;
+	*index = i;
 	ls->sets.at[i] = (struct lane_set){ .number = number,
 					    .resource = resource_of(ls, resource),
 					    .flags = flags,
@@ -161,7 +161,7 @@ static void drop_set(struct lanes *ls, uint32_t i)
 		remove_set(sets_by(r, s->lane), i);
 	if (--r->nsets == 0)
 		drop_resource(ls, s->resource);
-	map_remove(ls->set_places, s->number);
+	map_remove(ls->set_index, s->number);
 	VEC_RELEASE(&s->members);
 	s->live = false;
 	*VEC_PUSH(&ls->free_sets) = i;
@@ -200,26 +200,26 @@ static void add_member(struct lanes *ls, uint32_t i, uint32_t lane, uint32_t cou
 
 void lanes_close(struct lanes *ls, uint64_t number)
 {
-	uint64_t *place = map_get(ls->set_places, number);
+	uint64_t *index = map_get(ls->set_index, number);
 	struct lane_set *s;
 
-	if (!place)
+	if (!index)
 		return;
-	s = &ls->sets.at[*place];
+	s = &ls->sets.at[*index];
 	s->closed = true;
 	ls->news++;
 	/* It was thought to be open until its next member. */
 	if ((s->flags & POINT_OWN) && s->members.n == 1 && s->members.at[0].count == s->start + 1)
 		ls->odd_sets++;
-	drop_if_over(ls, (uint32_t)*place);
+	drop_if_over(ls, (uint32_t)*index);
 }
 
-static uint32_t set_place(const struct lanes *ls, uint32_t number)
+static uint32_t set_find(const struct lanes *ls, uint32_t number)
 {
-	uint64_t *place = map_get(ls->set_places, number);
+	uint64_t *index = map_get(ls->set_index, number);
 
-	assert(place);
-	return (uint32_t)*place;
+	assert(index);
+	return (uint32_t)*index;
 }
 
 /* --- points --- */
@@ -244,9 +244,9 @@ static void copy_parts(const struct lanes *ls, struct lane_point *p, const struc
 		if (m->needs[i].lane != m->lane)
 			p->needs[p->nneeds++] = m->needs[i];
 	for (uint32_t i = 0; i < m->nstarts; i++)
-		p->sets[i] = set_place(ls, m->starts[i]);
+		p->sets[i] = set_find(ls, m->starts[i]);
 	for (uint32_t i = 0; i < m->njoins; i++)
-		p->sets[m->nstarts + i] = set_place(ls, m->joins[i]);
+		p->sets[m->nstarts + i] = set_find(ls, m->joins[i]);
 	if (!m->item)
 		return;
 	p->item = (void *)(block + needs + sets);
@@ -337,9 +337,9 @@ void lanes_forget_order(struct lanes *ls, uint64_t number)
 static void set_check(const struct lanes *ls, uint32_t i)
 {
 	const struct lane_set *s = &ls->sets.at[i];
-	const uint64_t *place = map_get(ls->set_places, s->number);
+	const uint64_t *index = map_get(ls->set_index, s->number);
 
-	assert(place && *place == i);
+	assert(index && *index == i);
 	assert(s->resource < ls->resources.n && ls->resources.at[s->resource].live);
 	assert(!s->started || s->start < ls->at.at[s->lane].known);
 	for (size_t k = 0; k < s->members.n; k++)
@@ -349,11 +349,11 @@ static void set_check(const struct lanes *ls, uint32_t i)
 static void resource_check(const struct lanes *ls, uint32_t i)
 {
 	const struct lane_resource *r = &ls->resources.at[i];
-	const uint64_t *place = map_get(ls->resource_places, r->number);
+	const uint64_t *index = map_get(ls->resource_index, r->number);
 	uint32_t nsets = 0;
 
-	assert(place && *place == i);
-	assert(r->slot == LANE_SLOT_ODD || !(ls->free_slots >> r->slot & 1));
+	assert(index && *index == i);
+	assert(r->bit == LANE_BIT_ODD || !(ls->free_bits >> r->bit & 1));
 	for (size_t k = 0; k < ls->sets.n; k++)
 		nsets += ls->sets.at[k].live && ls->sets.at[k].resource == i;
 	assert(nsets == r->nsets && nsets != 0);

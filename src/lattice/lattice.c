@@ -201,26 +201,26 @@ static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, ui
 /* A level that was passed had all that the point needs, its lane's points before it among them: it
  * was built as if the lane could not go on.  A wait that ended by itself, a thread that nobody
  * forked. */
-static bool comes_late(const struct lattice *l, const struct point *m)
+static bool comes_delayed(const struct lattice *l, const struct point *m)
 {
 	uint32_t own = m->lane < l->lanes.at.n ? l->lanes.at.at[m->lane].known : 0;
-	bool late =
+	bool delayed =
 		l->level.number > 0 && own <= (m->lane < l->passed.n ? l->passed.at[m->lane] : 0);
 
-	for (uint32_t i = 0; late && i < m->nneeds; i++) {
+	for (uint32_t i = 0; delayed && i < m->nneeds; i++) {
 		uint32_t u = m->needs[i].lane;
 
-		late = m->needs[i].count <= (u < l->passed.n ? l->passed.at[u] : 0);
+		delayed = m->needs[i].count <= (u < l->passed.n ? l->passed.at[u] : 0);
 	}
-	return late;
+	return delayed;
 }
 
 static void sink_point(void *arg, const struct point *m)
 {
 	struct lattice *l = arg;
 
-	if (!l->stopped && comes_late(l, m))
-		leave_out(l, CUT_LATE, l->level.number, 0);
+	if (!l->stopped && comes_delayed(l, m))
+		leave_out(l, CUT_DELAYED, l->level.number, 0);
 	if (!l->stopped)
 		lanes_point(&l->lanes, m);
 	else

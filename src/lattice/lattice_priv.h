@@ -23,7 +23,7 @@
 struct lane_point {
 	uint64_t pos, number;	  /* number: in order of arrival */
 	struct point_need *needs; /* one block: needs, sets, item, writes; NULL: none of them */
-	uint32_t *sets;		  /* starts, then joins; places in sets */
+	uint32_t *sets;		  /* starts, then joins; indices in sets */
 	struct watch_item *item;
 	struct watch_write *writes;
 	uint32_t nneeds, nstarts, njoins;
@@ -45,7 +45,7 @@ struct lane_set {
 	VEC(struct point_need) members; /* by lane: with so many points of it, all are in */
 };
 
-#define LANE_SLOT_ODD 63u /* of resources that got no slot of their own */
+#define LANE_BIT_ODD 63u /* of resources that got no bit of their own */
 
 /* Sets of a resource that a lane started, in order, from head on: most leave at the front. */
 struct lane_sets {
@@ -58,7 +58,7 @@ struct lane_resource {
 	uint64_t number;
 	bool live;
 	uint32_t nsets; /* that are live */
-	unsigned slot;	/* bit in the masks of open sets */
+	unsigned bit;	/* bit in the masks of open sets */
 	VEC(struct lane_sets) by;
 };
 
@@ -73,8 +73,8 @@ struct lanes {
 	VEC(struct lane_set) sets;
 	VEC(struct lane_resource) resources;
 	VEC(uint32_t) free_sets, free_resources;
-	struct map *set_places, *resource_places; /* number -> place */
-	uint64_t free_slots;
+	struct map *set_index, *resource_index; /* number, to index */
+	uint64_t free_bits;
 	uint64_t arrived;    /* points */
 	VEC(uint32_t) order; /* their lanes; number order_first is at[order_head] */
 	size_t order_head;
@@ -119,7 +119,7 @@ struct packing {
 /* What may be asked of a lane's next point. */
 struct packing_lane {
 	/* By count - base.  Rows: words each, what it needs; compares with a key as one
-	 * subtraction.  Starts: slots of the resources of sets that it starts. */
+	 * subtraction.  Starts: bits of the resources of sets that it starts. */
 	VEC(uint64_t) rows, starts;
 	uint32_t filled;
 	VEC(struct lane_open) open; /* by count - open_first */
@@ -174,7 +174,7 @@ enum cut_reason {
 	CUT_MEMORY,
 	CUT_BUDGET,
 	CUT_HORIZON,
-	CUT_LATE,
+	CUT_DELAYED,
 	CUT_STOP,
 	CUT_KEPT
 };

@@ -49,17 +49,17 @@ static struct lane_open after_point(const struct lattice *l, struct lane_open o,
 	for (uint32_t i = 0; i < m->nstarts + m->njoins; i++) {
 		const struct lane_set *s = &l->lanes.sets.at[m->sets[i]];
 		const struct lane_resource *r = &l->lanes.resources.at[s->resource];
-		uint64_t bit = UINT64_C(1) << r->slot;
+		uint64_t bit = UINT64_C(1) << r->bit;
 		bool own = s->members.n == 1 && (s->closed || (s->flags & POINT_OWN));
 
 		if (s->lane != lane)
 			continue;
 		if (own && s->closed && s->members.at[0].count == index + 1) {
 			o.certain &= ~bit;
-			if (r->slot != LANE_SLOT_ODD && all_over(l, r, lane, index + 1))
+			if (r->bit != LANE_BIT_ODD && all_over(l, r, lane, index + 1))
 				o.maybe &= ~bit;
 		} else if (i < m->nstarts && own && !(s->flags & POINT_SHARED) &&
-			   r->slot != LANE_SLOT_ODD) {
+			   r->bit != LANE_BIT_ODD) {
 			o.certain |= bit;
 		} else if (i < m->nstarts || (o.certain & bit && !s->closed)) {
 			o.certain &= ~bit;
@@ -95,9 +95,9 @@ void open_forget(struct lattice *l, uint32_t lane, uint32_t base)
 	w->open.n -= gone;
 	memmove(w->open.at, w->open.at + gone, w->open.n * sizeof(*w->open.at));
 	w->open_first = base;
-	/* Slots of resources that have gone. */
+	/* Bits of resources that have gone. */
 	for (size_t i = 0; i < w->open.n; i++)
-		w->open.at[i].maybe &= ~l->lanes.free_slots;
+		w->open.at[i].maybe &= ~l->lanes.free_bits;
 }
 
 /* A set that was thought to be its lane's own is not: ask for each. */

@@ -80,7 +80,7 @@ static uint32_t bits_for(uint64_t v)
 }
 
 /* Puts the active lanes' fields of these widths into words; the number of words. */
-static uint32_t place_fields(struct packing *p, const uint32_t *bits)
+static uint32_t put_fields(struct packing *p, const uint32_t *bits)
 {
 	uint32_t word = 0, free = 64;
 
@@ -135,14 +135,14 @@ static void choose_fields(struct lattice *l, struct packing *p, const uint32_t *
 		least[k] = bits_for(top[i] - low[i] + (known > top[i]));
 		most[k] = bits_for(known - low[i]);
 	}
-	p->words = place_fields(p, least);
+	p->words = put_fields(p, least);
 	for (uint32_t more = SLACK; more-- > 0;) {
 		for (uint32_t k = 0; k < p->nactive; k++) {
 			bits[k] = least[k] + more;
 			if (bits[k] > most[k])
 				bits[k] = most[k];
 		}
-		if (place_fields(p, bits) == p->words)
+		if (put_fields(p, bits) == p->words)
 			break;
 	}
 	mem_free(least);
@@ -253,9 +253,9 @@ static void fill_rows(struct lattice *l, uint32_t lane)
 		uint64_t starts = 0;
 
 		for (uint32_t i = 0; i < m->nstarts; i++)
-			starts |= UINT64_C(1)
-				  << l->lanes.resources.at[l->lanes.sets.at[m->sets[i]].resource]
-					     .slot;
+			starts |=
+				UINT64_C(1)
+				<< l->lanes.resources.at[l->lanes.sets.at[m->sets[i]].resource].bit;
 		VEC_REACH(&w->rows, (size_t)(w->filled + 1) * p->words - 1);
 		VEC_REACH(&w->starts, w->filled);
 		row_of(p, lane, m, w->rows.at + (size_t)w->filled * p->words);

@@ -206,7 +206,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		positions_json(j, "order", order.at.at, order.at.n);
 	else
 		json_number(j, "order_length", length);
-	positions_json(j, "relaxed", f->relaxed.at, f->relaxed.n);
+	positions_json(j, "relaxed", f->stray.at, f->stray.n);
 	positions_json(j, "tainted", f->tainted.at, f->tainted.n);
 	json_close(j, '}');
 	VEC_RELEASE(&order.at);

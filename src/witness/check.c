@@ -28,13 +28,13 @@ struct checker *checker_new(const struct evidence *ev)
 	struct checker *c = mem_zalloc(sizeof(*c));
 
 	c->ev = ev;
-	c->place = mem_zalloc(ev->items.n * sizeof(*c->place));
+	c->when = mem_zalloc(ev->items.n * sizeof(*c->when));
 	c->mark = mem_zalloc(ev->items.n);
 	c->last = mem_zalloc(ev->cells.n * sizeof(*c->last));
 	c->objects = mem_zalloc(ev->objects.n * sizeof(*c->objects));
 	c->threads = mem_zalloc(ev->threads.n * sizeof(*c->threads));
 	c->ins = mem_zalloc(ev->groups.n * sizeof(*c->ins));
-	map_init(&c->relaxed);
+	map_init(&c->stray);
 	map_init(&c->given);
 	map_init(&c->initial);
 	return c;
@@ -46,15 +46,15 @@ void checker_free(struct checker *c)
 		return;
 	for (size_t i = 0; i < c->ev->objects.n; i++)
 		VEC_RELEASE(&c->objects[i].readers);
-	MEM_FREE_ALL(c->place, c->mark, c->last, c->objects, c->threads, c->ins);
-	MAP_RELEASE_ALL(&c->relaxed, &c->given, &c->initial);
+	MEM_FREE_ALL(c->when, c->mark, c->last, c->objects, c->threads, c->ins);
+	MAP_RELEASE_ALL(&c->stray, &c->given, &c->initial);
 	VEC_RELEASE_ALL(&c->lasts.at, &c->initials, &c->cells, &c->synced);
 	mem_free(c);
 }
 
 void check_verdict_release(struct check_verdict *v)
 {
-	VEC_RELEASE_ALL(&v->relaxed, &v->tainted);
+	VEC_RELEASE_ALL(&v->stray, &v->tainted);
 }
 
 /* Undoes what the first n events of the order did. */
@@ -63,7 +63,7 @@ static void reset(struct checker *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint64_t pos = c->claim->order[i];
 
-		c->place[pos] = 0;
+		c->when[pos] = 0;
 		c->mark[pos] = 0;
 		if (evidence_item(c->ev, pos)->op == EVENT_BAR_IN)
 			c->ins[evidence_item(c->ev, pos)->group] = 0;
@@ -80,7 +80,7 @@ static void reset(struct checker *c, size_t n)
 	VEC_CLEAR(&c->lasts.at);
 	VEC_CLEAR(&c->cells);
 	VEC_CLEAR(&c->synced);
-	map_clear(&c->relaxed);
+	map_clear(&c->stray);
 	map_clear(&c->given);
 	c->tainted_bytes = 0;
 }
@@ -134,7 +134,7 @@ static bool fork_check(struct checker *c, uint32_t pos)
 		return true;
 	if (fork == EVIDENCE_NO_FORK)
 		return check_fail(c, pos, "the fork of its thread is not in the trace");
-	if (c->place[fork] == 0)
+	if (c->when[fork] == 0)
 		return check_fail(c, pos, "comes before the fork of its thread, event %" PRIu32,
 				  fork);
 	return true;
@@ -187,7 +187,7 @@ static bool next_check(struct checker *c, uint64_t pos)
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 	const struct check_thread *t = &c->threads[it->tid];
 
-	if (c->place[pos] != 0)
+	if (c->when[pos] != 0)
 		return check_fail(c, pos, "comes twice");
 	if (t->frozen != 0)
 		return check_fail(c, pos,
@@ -326,7 +326,7 @@ size_t check_events(struct checker *c, size_t n)
 			return i;
 		unseen_note(c, (uint32_t)pos);
 		check_inside_note(c, (uint32_t)pos);
-		c->place[pos] = (uint32_t)i + 1;
+		c->when[pos] = (uint32_t)i + 1;
 		c->threads[evidence_item(c->ev, pos)->tid].done++;
 	}
 	return n;
@@ -348,7 +348,7 @@ bool check_is_next(struct checker *c, uint64_t pos)
 	const struct evidence_item *it = evidence_item(c->ev, pos);
 	const struct check_thread *t = &c->threads[it->tid];
 
-	if (c->place[pos] != 0)
+	if (c->when[pos] != 0)
 		return check_fail(c, pos, "is a target and in the order as well");
 	if (t->frozen == 0 && t->done < it->index)
 		return check_fail(c, pos,
@@ -454,8 +454,8 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 	c->out = out;
 	if (!claim_check(c))
 		return;
-	for (size_t i = 0; claim->relaxed && i < claim->nrelaxed; i++)
-		*map_put(&c->relaxed, claim->relaxed[i], NULL) = 1;
+	for (size_t i = 0; claim->stray && i < claim->nstray; i++)
+		*map_put(&c->stray, claim->stray[i], NULL) = 1;
 	if (claim->values && c->ev->values && c->initials.n == 0)
 		check_initial_learn(c);
 	out->certified = true;

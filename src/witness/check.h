@@ -30,8 +30,8 @@ struct check_claim {
 	const uint64_t *order;
 	size_t norder;
 	/* Reads that may see another write as the last event of their thread.  NULL: the targets. */
-	const uint64_t *relaxed;
-	size_t nrelaxed;
+	const uint64_t *stray;
+	size_t nstray;
 	bool strict; /* every read binds */
 	bool values; /* a read may see any write of the same value */
 	/* PROPERTY, PROPERTY_ERROR: what the spec sees, of the whole trace; the property's name; where
@@ -52,7 +52,7 @@ struct check_verdict {
 	 * rule, in words. */
 	uint64_t pos;
 	char what[300];
-	VEC(uint64_t) relaxed; /* targets and last reads that see another write than observed */
+	VEC(uint64_t) stray;   /* targets and last reads that see another write than observed */
 	VEC(uint64_t) tainted; /* free reads in the order whose value may differ */
 };
 
@@ -64,7 +64,7 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 void check_verdict_release(struct check_verdict *v);
 
 /* Is the first a free, and the second a later event about some of the same bytes, or an object in them,
- * with nothing new in their place?  Then the recorded run used what was free. */
+ * with nothing new there?  Then the recorded run used what was free. */
 bool check_stale(const struct evidence *ev, uint64_t free, uint64_t use);
 
 /* The positions of a schedule, one by one, into out (appended).  False: it names events that the

@@ -25,7 +25,7 @@ struct acquire {
 /* The acquires of a lock by one thread. */
 struct user {
 	uint32_t tid;
-	uint32_t next; /* of the same lock; 1 + place in users, 0 end */
+	uint32_t next; /* of the same lock; 1 + index in users, 0 end */
 	VEC(struct acquire) acquires;
 };
 
@@ -33,7 +33,7 @@ struct written {
 	uint32_t pos;
 	uint32_t tid, index; /* of that event, as in the evidence */
 	uint32_t mask;	     /* bytes of the cell */
-	uint32_t before;     /* of the same cell; 1 + place in writes, 0 end */
+	uint32_t before;     /* of the same cell; 1 + index in writes, 0 end */
 };
 
 struct check_cuts {
@@ -44,7 +44,7 @@ struct check_cuts {
 	uint32_t *writes_of; /* by cell: the latest */
 	VEC(struct user) users;
 	VEC(struct written) writes;
-	struct map slot_at, user_at; /* thread << 32 | other; object << 32 | thread */
+	struct map seat_at, user_at; /* thread << 32 | other; object << 32 | thread */
 };
 
 /* A lock while the tables are made. */
@@ -61,7 +61,7 @@ static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
 
 	if (other >= pos)
 		return false;
-	check_needs_add(&k->needs[it->tid], &k->slot_at, it, o->tid, o->index + 1);
+	check_needs_add(&k->needs[it->tid], &k->seat_at, it, o->tid, o->index + 1);
 	return true;
 }
 
@@ -137,8 +137,8 @@ static bool access_note(struct check_cuts *k, uint32_t pos)
 		plain &= word_note(k, pos, i);
 	if (it->op != EVENT_FREE)
 		return plain;
-	for (evidence_late_range(k->ev, pos, &from, &to); from < to; from++)
-		write_note(k, k->ev->late.at[from].cell, k->ev->late.at[from].mask, pos);
+	for (evidence_trailing_range(k->ev, pos, &from, &to); from < to; from++)
+		write_note(k, k->ev->trailing.at[from].cell, k->ev->trailing.at[from].mask, pos);
 	return plain;
 }
 
@@ -148,15 +148,15 @@ static void acquire_note(struct check_cuts *k, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(k->ev, pos);
 	bool fresh;
-	uint64_t *place = map_put(&k->user_at, (uint64_t)it->object << 32 | it->tid, &fresh);
+	uint64_t *index = map_put(&k->user_at, (uint64_t)it->object << 32 | it->tid, &fresh);
 
 	if (fresh) {
-		*place = k->users.n;
+		*index = k->users.n;
 		*VEC_PUSH(&k->users) =
 			(struct user){ .tid = it->tid, .next = k->users_of[it->object] };
 		k->users_of[it->object] = (uint32_t)k->users.n;
 	}
-	*VEC_PUSH(&k->users.at[*place].acquires) = (struct acquire){ pos, it->index };
+	*VEC_PUSH(&k->users.at[*index].acquires) = (struct acquire){ pos, it->index };
 }
 
 static bool lock_note(struct check_cuts *k, uint32_t pos, struct lock *l)
@@ -275,7 +275,7 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 	k->needs = mem_zalloc((ev->threads.n + 1) * sizeof(*k->needs));
 	k->users_of = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users_of));
 	k->writes_of = mem_zalloc((ev->cells.n + 1) * sizeof(*k->writes_of));
-	map_init(&k->slot_at);
+	map_init(&k->seat_at);
 	map_init(&k->user_at);
 	for (uint32_t pos = 1; pos <= evidence_count(ev); pos++) {
 		const struct evidence_item *it = evidence_item(ev, pos);
@@ -284,7 +284,7 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 			k->limit[it->tid]++;
 	}
 	mem_free(locks);
-	MAP_RELEASE_ALL(&k->slot_at, &k->user_at);
+	MAP_RELEASE_ALL(&k->seat_at, &k->user_at);
 	return k;
 }
 
@@ -378,7 +378,7 @@ static void target_set(const struct check_cuts *k, struct checker *c, uint32_t p
 	struct evidence_mixed m;
 
 	if (fork != 0 && fork != EVIDENCE_NO_FORK && is_in(k, s, fork))
-		c->place[fork] = 1;
+		c->when[fork] = 1;
 	for (uint32_t i = 0; i < it->nwords; i++) {
 		evidence_spread(k->ev, it, i, &m);
 		for (unsigned b = 0; b < 8; b++)
@@ -392,7 +392,7 @@ static void target_clear(const struct check_cuts *k, struct checker *c, uint32_t
 	uint32_t fork = k->ev->threads.at[evidence_item(k->ev, pos)->tid].fork;
 
 	if (fork != 0 && fork != EVIDENCE_NO_FORK)
-		c->place[fork] = 0;
+		c->when[fork] = 0;
 }
 
 /* An access that is next in its thread. */

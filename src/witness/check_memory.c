@@ -23,27 +23,27 @@ static bool value_get(const struct evidence *ev, uint32_t pos, uint64_t at, bool
 		      uint8_t *out)
 {
 	const struct evidence_item *it = evidence_item(ev, pos);
-	uint64_t place = ev->value_at.at[pos];
+	uint64_t index = ev->value_at.at[pos];
 
-	if (place == 0 || it->op == EVENT_FREE || at - it->addr >= it->len)
+	if (index == 0 || it->op == EVENT_FREE || at - it->addr >= it->len)
 		return false;
 	if (it->op == EVENT_RMW && written)
-		place += it->len;
-	*out = ev->bytes.at[place - 1 + (at - it->addr)];
+		index += it->len;
+	*out = ev->bytes.at[index - 1 + (at - it->addr)];
 	return true;
 }
 
 static uint64_t *initial_get(struct checker *c, uint32_t cell)
 {
 	bool fresh;
-	uint64_t *place = map_put(&c->initial, cell, &fresh);
+	uint64_t *index = map_put(&c->initial, cell, &fresh);
 
 	if (fresh) {
-		*place = c->initials.n;
+		*index = c->initials.n;
 		*VEC_PUSH(&c->initials) = 0;
 		*VEC_PUSH(&c->initials) = 0;
 	}
-	return &c->initials.at[*place];
+	return &c->initials.at[*index];
 }
 
 static void initial_set(struct checker *c, uint32_t cell, unsigned k, uint8_t byte)
@@ -93,16 +93,16 @@ static bool value_is_same(struct checker *c, uint32_t read, uint32_t write, uint
 			  uint64_t word, unsigned k)
 {
 	uint64_t at = (word << 3) + k;
-	const uint64_t *place;
+	const uint64_t *index;
 	uint8_t saw, stored;
 
 	if (!c->claim->values || !c->ev->values || !value_get(c->ev, read, at, false, &saw))
 		return false;
 	if (write != 0)
 		return value_get(c->ev, write, at, true, &stored) && stored == saw;
-	place = map_get(&c->initial, cell);
-	return place && (c->initials.at[*place + 1] >> k & 1) &&
-	       (uint8_t)(c->initials.at[*place] >> 8 * k) == saw;
+	index = map_get(&c->initial, cell);
+	return index && (c->initials.at[*index + 1] >> k & 1) &&
+	       (uint8_t)(c->initials.at[*index] >> 8 * k) == saw;
 }
 
 /* ---- reads ---- */
@@ -269,10 +269,10 @@ static bool read_event(struct checker *c, uint32_t pos)
 		*VEC_PUSH(&c->out->tainted) = pos;
 		return true;
 	}
-	if (it->op == EVENT_RMW || !map_get(&c->relaxed, pos))
+	if (it->op == EVENT_RMW || !map_get(&c->stray, pos))
 		return read_fail(c, pos, &seen);
 	c->threads[it->tid].frozen = pos;
-	*VEC_PUSH(&c->out->relaxed) = pos;
+	*VEC_PUSH(&c->out->stray) = pos;
 	return true;
 }
 
@@ -326,8 +326,8 @@ void check_write(struct checker *c, uint32_t pos)
 	}
 	if (it->op != EVENT_FREE)
 		return;
-	for (evidence_late_range(c->ev, pos, &from, &to); from < to; from++)
-		cell_write(c, c->ev->late.at[from].cell, c->ev->late.at[from].mask, pos);
+	for (evidence_trailing_range(c->ev, pos, &from, &to); from < to; from++)
+		cell_write(c, c->ev->trailing.at[from].cell, c->ev->trailing.at[from].mask, pos);
 }
 
 static void write_event(struct checker *c, uint32_t pos)

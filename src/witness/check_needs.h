@@ -12,33 +12,33 @@
 /* Events from number `index' of a thread on need the first `count' events of another. */
 struct need {
 	uint32_t index, count;
-	uint32_t slot; /* of the other */
+	uint32_t seat; /* of the other */
 };
 
-/* All needs before step number `step', by slot. */
+/* All needs before step number `step', by seat. */
 struct sample {
 	uint32_t step;
-	uint32_t nslots;
+	uint32_t nseats;
 	size_t row; /* in rows */
 };
 
 /*
- * What a thread needs of the others, which have slots in the order in which it first needed them.
+ * What a thread needs of the others, which have seats in the order in which it first needed them.
  *
  * To look at the needs of its first events is to look at one sample and the steps after it.  One is made
- * when as many steps have come as there are slots, so all of them take no more room than the steps.
+ * when as many steps have come as there are seats, so all of them take no more room than the steps.
  */
 struct needs {
-	VEC(uint32_t) others;	/* by slot */
-	VEC(uint32_t) latest;	/* by slot: count, while the tables are made */
-	VEC(struct need) steps; /* indices ascend, and so do the counts of a slot */
+	VEC(uint32_t) others;	/* by seat */
+	VEC(uint32_t) latest;	/* by seat: count, while the tables are made */
+	VEC(struct need) steps; /* indices ascend, and so do the counts of a seat */
 	VEC(struct sample) samples;
 	VEC(uint32_t) rows;
 };
 
-/* The event needs the first `count' events of another thread; indices ascend.  slots: one for all threads,
+/* The event needs the first `count' events of another thread; indices ascend.  seats: one for all threads,
  * while the needs are gathered. */
-void check_needs_add(struct needs *n, struct map *slots, const struct evidence_item *it,
+void check_needs_add(struct needs *n, struct map *seats, const struct evidence_item *it,
 		     uint32_t other, uint32_t count);
 void check_needs_release(struct needs *n);
 /* What the first `count' events of the thread need of others is in. */

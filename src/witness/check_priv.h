@@ -19,7 +19,7 @@ struct check_object {
 	bool touched;
 	bool destroyed, done; /* done: once */
 	uint32_t freed;	      /* the latest FREE of its memory; 0 none */
-	uint32_t renewed;     /* of a place: its latest making or destroy; 0 none */
+	uint32_t renewed; /* of the first at its address: its latest making or destroy; 0 none */
 	uint32_t owner, depth;
 	uint32_t begun;	   /* once: begins so far; channel: gives before this number are all done */
 	uint64_t nreaders; /* holds for reading, of all threads */
@@ -46,17 +46,17 @@ struct checker {
 	const struct evidence *ev;
 	const struct check_claim *claim;
 	struct check_verdict *out;
-	uint32_t *place; /* [pos]: when it came in the order, from 1; 0 not */
-	uint8_t *mark;	 /* [pos]: CHECK_* */
-	uint32_t *last;	 /* [cell]: latest write, or MIXED and a place in lasts */
+	uint32_t *when; /* [pos]: when it came in the order, from 1; 0 not */
+	uint8_t *mark;	/* [pos]: CHECK_* */
+	uint32_t *last; /* [cell]: latest write, or MIXED and an index in lasts */
 	struct evidence_lasts lasts;
 	struct check_object *objects;
 	struct check_thread *threads;
 	uint32_t *ins; /* [group]: threads that came to the barrier */
 	uint64_t tainted_bytes;
-	struct map relaxed; /* positions that the claim names */
+	struct map stray;   /* positions that the claim names */
 	struct map given;   /* gives that others in front of them wait for: object << 32 | number */
-	struct map initial; /* with values: cell, to a place in initials */
+	struct map initial; /* with values: cell, to an index in initials */
 	VEC(uint64_t) initials; /* known bytes, then their mask, in pairs */
 	VEC(uint32_t) cells;	/* that are not initial any more */
 	VEC(uint32_t) synced;	/* objects that are not initial any more */

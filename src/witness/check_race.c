@@ -10,7 +10,7 @@ static bool access_check(struct checker *c, uint64_t pos)
 	if (!check_exists(c, pos))
 		return false;
 	it = evidence_item(c->ev, pos);
-	if (c->place[pos] != 0)
+	if (c->when[pos] != 0)
 		return check_fail(c, pos, "is a target and in the order as well");
 	if (!evidence_is_touch(it))
 		return check_fail(c, pos, "is no access to memory, so no target of a race");
@@ -29,7 +29,7 @@ static void target_note(struct checker *c, uint64_t pos)
 		return;
 	check_read(c, (uint32_t)pos, &seen);
 	if (seen.differs || seen.tainted || (it->flags & EVENT_UNKNOWN))
-		*VEC_PUSH(&c->out->relaxed) = pos;
+		*VEC_PUSH(&c->out->stray) = pos;
 }
 
 static bool is_atomic(const struct evidence_item *it)

@@ -78,9 +78,9 @@ static bool memory_check(struct checker *c, uint32_t pos)
 }
 
 /* What was made or destroyed there last is what it was: a use is of the same life. */
-static bool place_check(struct checker *c, uint32_t pos)
+static bool same_life_check(struct checker *c, uint32_t pos)
 {
-	uint32_t now = object_at(c, info_get(c, pos)->place)->renewed;
+	uint32_t now = object_at(c, info_get(c, pos)->first)->renewed;
 	uint32_t then = evidence_item(c->ev, pos)->life;
 
 	if (now == then)
@@ -105,17 +105,17 @@ bool check_life(struct checker *c, uint32_t pos)
 {
 	uint32_t init = info_get(c, pos)->init;
 
-	if (init != 0 && init != pos && c->place[init] == 0)
+	if (init != 0 && init != pos && c->when[init] == 0)
 		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
 				  check_object_name(c, pos), init);
 	if (evidence_is_destroy(evidence_item(c->ev, pos)->op))
-		return place_check(c, pos);
+		return same_life_check(c, pos);
 	if (!evidence_is_use(evidence_item(c->ev, pos)->op))
 		return true; /* a wait may end when what was waited for is gone */
 	if (object_get(c, pos)->destroyed)
 		return check_fail(c, pos, "uses %.60s after it was destroyed",
 				  check_object_name(c, pos));
-	return place_check(c, pos) && memory_check(c, pos);
+	return same_life_check(c, pos) && memory_check(c, pos);
 }
 
 /* ---- the ends of conditions and barriers ----
@@ -149,7 +149,7 @@ static bool keeps_inside(const struct checker *c, uint32_t tid, uint32_t destroy
 	if (in->op == EVENT_BAR_IN)
 		return c->ins[in->group] < c->ev->groups.at[in->group].ins;
 	signal = signal_of(c, tid);
-	return signal != 0 && signal < destroy && c->place[signal] == 0;
+	return signal != 0 && signal < destroy && c->when[signal] == 0;
 }
 
 bool check_nobody_inside(struct checker *c, uint32_t pos)
@@ -279,10 +279,10 @@ static bool wake(struct checker *c, uint32_t pos)
 		return true; /* by itself, or by the clock */
 	if (it->signal == 0)
 		return check_fail(c, pos, "was woken by a signal that is not in the trace");
-	if (c->place[it->signal] == 0)
+	if (c->when[it->signal] == 0)
 		return check_fail(c, pos, "comes before event %" PRIu32 ", which woke it",
 				  it->signal);
-	if (it->park != 0 && c->place[it->park] > c->place[it->signal])
+	if (it->park != 0 && c->when[it->park] > c->when[it->signal])
 		return check_fail(c, pos,
 				  "was woken by event %" PRIu32
 				  ", which came before it waited at event %" PRIu32,
@@ -385,7 +385,7 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 		return false;
 	o = object_get(c, pos);
 	if (evidence_renews(it->op))
-		object_at(c, info_get(c, pos)->place)->renewed = pos;
+		object_at(c, info_get(c, pos)->first)->renewed = pos;
 	if (evidence_is_destroy(it->op)) {
 		o->destroyed = true;
 		return destroy_check(c, pos, o);

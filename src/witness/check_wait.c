@@ -66,12 +66,12 @@ static bool wait_find(struct checker *c, struct wait *w)
  * since. */
 static bool sleep_check(struct checker *c, const struct wait *w)
 {
-	if (c->place[w->park] == 0)
+	if (c->when[w->park] == 0)
 		return check_fail(c, w->release, "is in the order, and event %" PRIu64 " is not",
 				  w->park);
 	if (c->threads[w->tid].done != evidence_item(c->ev, w->park)->index + 1)
 		return check_fail(c, w->release, "begins a wait that is over: its thread goes on");
-	for (uint32_t i = c->place[w->release]; i < c->claim->norder; i++) {
+	for (uint32_t i = c->when[w->release]; i < c->claim->norder; i++) {
 		const struct evidence_item *it = evidence_item(c->ev, c->claim->order[i]);
 
 		if (is_signal(it) && it->object == w->condition)
@@ -91,7 +91,7 @@ static bool sends_later(const struct checker *c, const struct wait *w, uint32_t 
 	for (size_t i = t->signals.n; i > 0; i--) {
 		uint32_t pos = t->signals.at[i - 1].pos;
 
-		if (c->place[pos] == 0 && evidence_item(c->ev, pos)->object == w->condition)
+		if (c->when[pos] == 0 && evidence_item(c->ev, pos)->object == w->condition)
 			return true;
 	}
 	return false;
@@ -147,7 +147,7 @@ static bool holding_check(struct checker *c, const struct wait *w)
 
 	if (it->op != EVENT_ACQ && it->op != EVENT_RACQ && !is_open(it))
 		return check_fail(c, other, "acquires no lock, so nobody can wait with it");
-	if (c->place[w->release] ? !sleep_check(c, w) : !check_is_next(c, w->release))
+	if (c->when[w->release] ? !sleep_check(c, w) : !check_is_next(c, w->release))
 		return false;
 	if (!check_is_next(c, other) || !check_is_request(c, other))
 		return false;
@@ -167,13 +167,13 @@ static bool holding_check(struct checker *c, const struct wait *w)
 	return true;
 }
 
-/* Who waits on the condition right before `place' of the order; 0 nobody. */
-static uint32_t waiter_find(const struct checker *c, const struct wait *w, uint32_t place)
+/* Who waits on the condition right before `when' of the order; 0 nobody. */
+static uint32_t waiter_find(const struct checker *c, const struct wait *w, uint32_t when)
 {
 	uint8_t *waits = mem_zalloc(c->ev->threads.n);
 	uint32_t found = 0;
 
-	for (uint32_t i = 0; i + 1 < place; i++) {
+	for (uint32_t i = 0; i + 1 < when; i++) {
 		uint64_t pos = c->claim->order[i];
 		const struct evidence_item *it = evidence_item(c->ev, pos);
 		/* The release and the park are one call. */
@@ -202,9 +202,9 @@ static bool lost_check(struct checker *c, const struct wait *w)
 		return check_fail(c, w->other,
 				  "is no signal of the condition that event %" PRIu64 " waits for",
 				  w->release);
-	if (c->place[w->other] == 0)
+	if (c->when[w->other] == 0)
 		return check_fail(c, w->other, "is the signal to be lost, and not in the order");
-	waiter = waiter_find(c, w, c->place[w->other]);
+	waiter = waiter_find(c, w, c->when[w->other]);
 	if (waiter != 0)
 		return check_fail(c, w->other, "is not lost: %.40s waits here",
 				  check_thread_name(c, waiter));

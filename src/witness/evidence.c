@@ -47,7 +47,7 @@ void evidence_free(struct evidence *ev)
 	intern_free(ev->names);
 	VEC_RELEASE_ALL(&ev->items, &ev->words, &ev->mixed, &ev->feeds, &ev->shown, &ev->unseen,
 			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
-			&ev->late, &ev->wanted, &ev->value_at, &ev->bytes);
+			&ev->trailing, &ev->wanted, &ev->value_at, &ev->bytes);
 	MAP_RELEASE_ALL(&ev->guess_at, &ev->zeroed);
 	mem_free(ev);
 }
@@ -81,7 +81,7 @@ static uint32_t item_add(struct evidence *ev, const struct event *e)
 	return pos;
 }
 
-/* The free read of the thread that has the number, as a place in reads + 1; 0: there is no such
+/* The free read of the thread that has the number, as an index in reads + 1; 0: there is no such
  * read.  A number that the thread has not reached is that of a lost event. */
 static size_t feed_find(const struct evidence_thread *t, uint64_t tseq)
 {
@@ -94,9 +94,9 @@ static size_t feed_find(const struct evidence_thread *t, uint64_t tseq)
 
 /* A ranged read that others got in between of comes in pieces, numbered without a gap; who
  * copies it names the first number and means all. */
-static bool is_next_piece(const struct evidence_thread *t, size_t place)
+static bool is_next_piece(const struct evidence_thread *t, size_t i)
 {
-	const struct evidence_read *r = &t->reads.at[place];
+	const struct evidence_read *r = &t->reads.at[i];
 
 	return r->range && r[-1].range && r[-1].tseq + r[-1].count == r->tseq;
 }
@@ -233,8 +233,8 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 
 	/* To the end, for a thread that was cancelled is not to be trusted from where on is not known. */
 	while ((st = trace_next(ev->trace, &e, d)) == ST_OK) {
-		if (opt->see)
-			opt->see(opt->see_arg, ev->trace, &e);
+		if (opt->each)
+			opt->each(opt->each_arg, ev->trace, &e);
 		if (e.op == EVENT_CANCEL)
 			evidence_thread(ev, e.peer)->cancelled = true;
 		if (opt->digest)
@@ -335,20 +335,20 @@ uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *
 	return word;
 }
 
-/* First late cell that is not below (pos, word). */
-static size_t late_find(const struct evidence *ev, uint32_t pos, uint64_t word)
+/* First trailing cell that is not below (pos, word). */
+static size_t trailing_find(const struct evidence *ev, uint32_t pos, uint64_t word)
 {
-	const struct evidence_late *at = ev->late.at;
+	const struct evidence_trailing *at = ev->trailing.at;
 
-	return SEARCH_PAST(i, 0, ev->late.n,
+	return SEARCH_PAST(i, 0, ev->trailing.n,
 			   at[i].free < pos ||
 				   (at[i].free == pos && ev->cells.at[at[i].cell].word < word));
 }
 
-void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
+void evidence_trailing_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
 {
-	*from = late_find(ev, pos, 0);
-	*to = late_find(ev, pos + 1, 0);
+	*from = trailing_find(ev, pos, 0);
+	*to = trailing_find(ev, pos + 1, 0);
 }
 
 /* Place of the word among those of an access, which ascend; nwords when it is not there. */
@@ -377,33 +377,34 @@ static bool touches(const struct evidence *ev, uint32_t pos, uint64_t word, unsi
 	}
 	if (it->op != EVENT_FREE)
 		return false;
-	for (size_t l = late_find(ev, pos, word); l < ev->late.n; l++) {
-		if (ev->late.at[l].free != pos || ev->cells.at[ev->late.at[l].cell].word != word)
+	for (size_t l = trailing_find(ev, pos, word); l < ev->trailing.n; l++) {
+		if (ev->trailing.at[l].free != pos ||
+		    ev->cells.at[ev->trailing.at[l].cell].word != word)
 			break;
-		if (ev->late.at[l].cell == cell && (ev->late.at[l].mask >> k & 1))
+		if (ev->trailing.at[l].cell == cell && (ev->trailing.at[l].mask >> k & 1))
 			return true;
 	}
 	return false;
 }
 
-static bool late_overlap(const struct evidence *ev, uint32_t freed, uint32_t b)
+static bool trailing_overlap(const struct evidence *ev, uint32_t freed, uint32_t b)
 {
 	size_t from, to;
 
 	if (evidence_item(ev, freed)->op != EVENT_FREE)
 		return false;
-	for (evidence_late_range(ev, freed, &from, &to); from < to; from++) {
-		uint32_t cell = ev->late.at[from].cell;
+	for (evidence_trailing_range(ev, freed, &from, &to); from < to; from++) {
+		uint32_t cell = ev->trailing.at[from].cell;
 		uint64_t word = ev->cells.at[cell].word;
 
 		for (unsigned k = 0; k < 8; k++)
-			if ((ev->late.at[from].mask >> k & 1) && touches(ev, b, word, k, cell))
+			if ((ev->trailing.at[from].mask >> k & 1) && touches(ev, b, word, k, cell))
 				return true;
 	}
 	return false;
 }
 
-/* The one uses, makes or ends an object; the other is about what lies at the same place, or frees it.
+/* The one uses, makes or ends an object; the other is about what lies at the same address, or frees it.
  * Plain accesses of the bytes of objects are a matter of their own. */
 static bool object_overlap(const struct evidence *ev, const struct evidence_item *x, uint32_t b)
 {
@@ -438,6 +439,6 @@ bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b)
 			if (m.cell[k] != 0 && touches(ev, (uint32_t)b, word, k, m.cell[k]))
 				return true;
 	}
-	return late_overlap(ev, (uint32_t)a, (uint32_t)b) ||
-	       late_overlap(ev, (uint32_t)b, (uint32_t)a);
+	return trailing_overlap(ev, (uint32_t)a, (uint32_t)b) ||
+	       trailing_overlap(ev, (uint32_t)b, (uint32_t)a);
 }

@@ -1,6 +1,6 @@
 /*
  * The trace as the checker holds it: read once through trace/trace.h, kept event by event, with
- * what each read saw.  Reports take names and places from it too.
+ * what each read saw.  Reports take names and sites from it too.
  *
  * Nothing here comes from order/ or predict/: an error there must not be repeated here.
  *
@@ -31,13 +31,13 @@ struct evidence_options {
 	/* Keep the wanted events alone, and the acquires of locks held there: enough to describe
 	 * them, nothing to check.  Memory does not grow with the trace. */
 	bool brief;
-	/* How the program calls what is locked, signalled or waited for at a place, "account.lock";
-	 * NULL: the place does not say.  By it go objects that have no name, or one without the
+	/* How the program calls what is locked, signalled or waited for at a site, "account.lock";
+	 * NULL: the site does not say.  By it go objects that have no name, or one without the
 	 * member: "account.lock (heap#1+32)".  May be missing. */
 	const char *(*path)(const struct trace *t, uint32_t site, uint32_t stack);
 	/* Called with every event of the trace in order, whatever is kept of it; or NULL. */
-	void (*see)(void *arg, struct trace *t, const struct event *e);
-	void *see_arg;
+	void (*each)(void *arg, struct trace *t, const struct event *e);
+	void *each_arg;
 };
 
 enum status evidence_load(struct trace *t, const struct evidence_options *opt,

@@ -36,7 +36,7 @@ struct brief_thread {
 struct brief_event {
 	struct evidence_event event;
 	size_t held, nheld; /* wanted ones: into acquires */
-	uint32_t object;    /* 1 + place in objects; 0 none */
+	uint32_t object;    /* 1 + index in objects; 0 none */
 	uint64_t park;	    /* where it begins a wait */
 };
 
@@ -53,7 +53,7 @@ struct brief_name {
 
 struct evidence_brief {
 	VEC(struct brief_event) at;
-	struct map places; /* position, to place in at */
+	struct map index_of; /* position, to index in at */
 	VEC(uint64_t) acquires;
 	VEC(struct brief_object) objects;
 	VEC(struct brief_thread) threads;
@@ -63,7 +63,7 @@ struct evidence_brief {
 	struct map inits;		/* the same of LOCK_INIT alone, to site << 32 | stack */
 	struct intern *identities;
 	VEC(struct brief_name) called; /* by identity */
-	struct map blocks[LEVELS + 1]; /* number of an aligned block, to place in allocs */
+	struct map blocks[LEVELS + 1]; /* number of an aligned block, to index in allocs */
 };
 
 struct evidence_brief *evidence_brief_new(void)
@@ -71,7 +71,7 @@ struct evidence_brief *evidence_brief_new(void)
 	struct evidence_brief *b = mem_zalloc(sizeof(*b));
 
 	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
-	map_init(&b->places);
+	map_init(&b->index_of);
 	map_init(&b->remade);
 	map_init(&b->inits);
 	b->identities = intern_new();
@@ -88,7 +88,7 @@ void evidence_brief_free(struct evidence_brief *b)
 		VEC_RELEASE(&b->threads.at[i].held);
 	for (int i = 0; i <= LEVELS; i++)
 		map_release(&b->blocks[i]);
-	MAP_RELEASE_ALL(&b->places, &b->remade, &b->inits);
+	MAP_RELEASE_ALL(&b->index_of, &b->remade, &b->inits);
 	VEC_RELEASE(&b->called);
 	intern_free(b->identities);
 	VEC_RELEASE_ALL(&b->at, &b->acquires, &b->objects, &b->threads, &b->allocs);
@@ -136,14 +136,14 @@ static void alloc_add(struct evidence_brief *b, const struct evidence_event *e, 
 	while (len > 0) {
 		unsigned level = addr ? (unsigned)__builtin_ctzll(addr) : LEVELS;
 		unsigned fits = 63 - (unsigned)__builtin_clzll(len);
-		uint64_t *place;
+		uint64_t *index;
 
 		level = level < fits ? level : fits;
 		level = level < LEVELS ? level : LEVELS;
-		place = map_put(&b->blocks[level], addr >> level, NULL);
-		if (*place != 0)
-			alloc_drop(b, (uint32_t)*place);
-		*place = made;
+		index = map_put(&b->blocks[level], addr >> level, NULL);
+		if (*index != 0)
+			alloc_drop(b, (uint32_t)*index);
+		*index = made;
 		b->allocs.at[made].refs++;
 		addr += (uint64_t)1 << level;
 		len -= (uint64_t)1 << level;
@@ -151,17 +151,17 @@ static void alloc_add(struct evidence_brief *b, const struct evidence_event *e, 
 	alloc_drop(b, made);
 }
 
-/* The latest that covers addr; place 0 when there is none. */
+/* The latest that covers addr; index 0 when there is none. */
 static uint32_t alloc_find(const struct evidence_brief *b, uint64_t addr)
 {
 	uint32_t best = 0;
 
 	for (unsigned level = 0; level <= LEVELS; level++) {
-		const uint64_t *place =
+		const uint64_t *index =
 			b->blocks[level].n ? map_get(&b->blocks[level], addr >> level) : NULL;
 
-		if (place && b->allocs.at[*place].event.pos > b->allocs.at[best].event.pos)
-			best = (uint32_t)*place;
+		if (index && b->allocs.at[*index].event.pos > b->allocs.at[best].event.pos)
+			best = (uint32_t)*index;
 	}
 	return best;
 }
@@ -184,7 +184,7 @@ static void lock_add(struct brief_thread *t, const struct evidence_event *e)
 	}
 }
 
-/* Held already when the thread acquired it at place i. */
+/* Held already when the thread acquired it at index i. */
 static bool is_inner(const struct brief_thread *t, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -198,24 +198,24 @@ static bool is_inner(const struct brief_thread *t, size_t i)
 static void keep(struct evidence_brief *b, const struct brief_event *e)
 {
 	bool fresh;
-	uint64_t *place = map_put(&b->places, e->event.pos, &fresh);
+	uint64_t *index = map_put(&b->index_of, e->event.pos, &fresh);
 
 	if (!fresh)
 		return;
-	*place = b->at.n;
+	*index = b->at.n;
 	*VEC_PUSH(&b->at) = *e;
 }
 
 /* Who made a lock knows what it is, even if all take it through one function. */
 static void init_call(struct evidence *ev, const struct evidence_event *e, struct brief_name *name)
 {
-	const uint64_t *place = map_get(&ev->brief->inits, e->addr);
+	const uint64_t *index = map_get(&ev->brief->inits, e->addr);
 	struct evidence_event init = { .op = EVENT_LOCK_INIT, .addr = e->addr };
 
-	if (!place)
+	if (!index)
 		return;
-	init.site = (uint32_t)(*place >> 32);
-	init.stack = (uint32_t)*place;
+	init.site = (uint32_t)(*index >> 32);
+	init.stack = (uint32_t)*index;
 	evidence_call(ev, &init, &name->called, &name->name);
 }
 
@@ -287,7 +287,7 @@ static void park_add(struct evidence *ev, const struct evidence_event *e, bool w
 	if (release == 0 || e->op != EVENT_PARK)
 		return;
 	object_fill(ev, &park.event);
-	ev->brief->at.at[*map_get(&ev->brief->places, release)].park = e->pos;
+	ev->brief->at.at[*map_get(&ev->brief->index_of, release)].park = e->pos;
 	keep(ev->brief, &park);
 }
 
@@ -336,9 +336,9 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 
 static const struct brief_event *find(const struct evidence *ev, uint64_t pos)
 {
-	const uint64_t *place = map_get(&ev->brief->places, pos);
+	const uint64_t *index = map_get(&ev->brief->index_of, pos);
 
-	return place ? &ev->brief->at.at[*place] : NULL;
+	return index ? &ev->brief->at.at[*index] : NULL;
 }
 
 void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)

@@ -60,8 +60,8 @@ void evidence_check(const struct evidence *ev)
 		assert(ev->held.at[i].below < i && ev->held.at[i].acquire < ev->items.n);
 	for (size_t i = 1; i < ev->objects.n; i++)
 		assert(ev->objects.at[i].older < i && ev->objects.at[i].cell < ev->cells.n);
-	for (size_t i = 1; i < ev->late.n; i++)
-		assert(ev->late.at[i - 1].free <= ev->late.at[i].free);
+	for (size_t i = 1; i < ev->trailing.n; i++)
+		assert(ev->trailing.at[i - 1].free <= ev->trailing.at[i].free);
 	for (size_t i = 1; i < ev->reach.n; i++)
 		assert(ev->reach.at[i - 1].pos <= ev->reach.at[i].pos);
 	for (size_t i = 1; i < ev->unseen.n; i++)

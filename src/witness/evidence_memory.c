@@ -30,7 +30,7 @@
 
 struct evidence_page {
 	uint64_t number;
-	uint32_t cell[PAGE_WORDS]; /* 0 none; MIXED and a place in splits */
+	uint32_t cell[PAGE_WORDS]; /* 0 none; MIXED and a index in splits */
 };
 
 /* ---- latest writes ---- */
@@ -69,34 +69,34 @@ uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr)
 
 static struct evidence_page *page_get(struct evidence_memory *m, uint64_t number)
 {
-	uint64_t *place;
+	uint64_t *index;
 	bool fresh;
 
 	if (m->pages.n != 0 && m->hot == number)
-		return &m->pages.at[m->hot_place];
-	place = map_put(&m->at, number, &fresh);
+		return &m->pages.at[m->hot_index];
+	index = map_put(&m->at, number, &fresh);
 	if (fresh) {
 		struct evidence_page *p;
 
-		*place = m->pages.n;
+		*index = m->pages.n;
 		p = VEC_PUSH(&m->pages);
 		memset(p, 0, sizeof(*p));
 		p->number = number;
 	}
 	m->hot = number;
-	m->hot_place = *place;
-	return &m->pages.at[*place];
+	m->hot_index = *index;
+	return &m->pages.at[*index];
 }
 
 /* One more byte of a new cell that its FREE has written. */
-static void late_add(struct evidence *ev, uint32_t cell, unsigned k, uint32_t freed)
+static void trailing_add(struct evidence *ev, uint32_t cell, unsigned k, uint32_t freed)
 {
-	struct evidence_late *l = ev->late.n ? &ev->late.at[ev->late.n - 1] : NULL;
+	struct evidence_trailing *l = ev->trailing.n ? &ev->trailing.at[ev->trailing.n - 1] : NULL;
 
 	evidence_last_set(&ev->memory.lasts, &ev->cells.at[cell].last, 1u << k, freed);
 	if (!l || l->cell != cell || l->free != freed) {
-		l = VEC_PUSH(&ev->late);
-		*l = (struct evidence_late){ freed, cell, 0 };
+		l = VEC_PUSH(&ev->trailing);
+		*l = (struct evidence_trailing){ freed, cell, 0 };
 	}
 	l->mask |= 1u << k;
 }
@@ -121,7 +121,7 @@ static void cell_fill(struct evidence *ev, uint32_t cell, unsigned mask)
 		if (alloc != 0 && ev->items.at[alloc].flags & EVENT_ZEROED)
 			zero |= 1u << k;
 		if (freed > alloc)
-			late_add(ev, cell, k, freed);
+			trailing_add(ev, cell, k, freed);
 	}
 	if (ev->values && zero != 0)
 		*map_put(&ev->zeroed, cell, NULL) = zero;
@@ -347,10 +347,10 @@ static void range_walk(struct evidence *ev, uint64_t addr, uint64_t len, word_fn
 		return;
 	}
 	for (uint64_t n = from; n <= to; n++) {
-		const uint64_t *place = map_get(&m->at, n);
+		const uint64_t *index = map_get(&m->at, n);
 
-		if (place)
-			page_walk(ev, *place, addr, len, each, pos);
+		if (index)
+			page_walk(ev, *index, addr, len, each, pos);
 	}
 }
 
@@ -387,7 +387,7 @@ void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t l
 	evidence_stamp(&ev->memory, addr, len, pos, false);
 }
 
-static void word_free(struct evidence *ev, uint64_t word, unsigned mask, uint32_t *place,
+static void word_free(struct evidence *ev, uint64_t word, unsigned mask, uint32_t *cells,
 		      uint32_t pos)
 {
 	uint32_t cell[8], one = 0;
@@ -396,9 +396,9 @@ static void word_free(struct evidence *ev, uint64_t word, unsigned mask, uint32_
 
 	(void)word;
 	for (unsigned k = 0; k < 8; k++) {
-		cell[k] = *place & EVIDENCE_MIXED
-				  ? ev->memory.splits.at[*place & ~EVIDENCE_MIXED].cell[k]
-				  : *place;
+		cell[k] = *cells & EVIDENCE_MIXED
+				  ? ev->memory.splits.at[*cells & ~EVIDENCE_MIXED].cell[k]
+				  : *cells;
 		if (!(mask >> k & 1))
 			cell[k] = 0;
 		if (cell[k] == 0)
@@ -426,9 +426,9 @@ static int word_order(const void *x, const void *y, void *evidence)
 	return SORT_ORDER(p, q);
 }
 
-static int late_order(const void *x, const void *y, void *evidence)
+static int trailing_order(const void *x, const void *y, void *evidence)
 {
-	const struct evidence_late *a = x, *b = y;
+	const struct evidence_trailing *a = x, *b = y;
 	const struct evidence *sorted = evidence;
 	uint64_t p = sorted->cells.at[a->cell].word, q = sorted->cells.at[b->cell].word;
 
@@ -473,8 +473,9 @@ void evidence_free_event(struct evidence *ev, uint32_t pos)
 
 void evidence_memory_finish(struct evidence *ev)
 {
-	if (ev->late.n > 1)
-		qsort_r(ev->late.at, ev->late.n, sizeof(*ev->late.at), late_order, ev);
+	if (ev->trailing.n > 1)
+		qsort_r(ev->trailing.at, ev->trailing.n, sizeof(*ev->trailing.at), trailing_order,
+			ev);
 	evidence_memory_release(&ev->memory);
 }
 

@@ -28,7 +28,7 @@
 #include "trace/trace.h"
 #include "witness/evidence.h"
 
-#define EVIDENCE_MIXED 0x80000000u /* in place of a number: place in a table, bytes differ */
+#define EVIDENCE_MIXED 0x80000000u /* instead of a number: index in a table, bytes differ */
 #define EVIDENCE_LIMIT 0x7ffffff0u /* numbers stay below */
 
 struct evidence_item {
@@ -101,11 +101,11 @@ struct evidence_lasts {
 
 struct evidence_cell {
 	uint64_t word;
-	uint32_t last;	 /* while loading: the latest write, or MIXED and its place in lasts */
+	uint32_t last;	 /* while loading: the latest write, or MIXED and its index in lasts */
 	uint32_t object; /* newest object at this cell */
 };
 
-#define EVIDENCE_TRIES 16 /* places asked for a path; locks that one function takes have none */
+#define EVIDENCE_TRIES 16 /* sites asked for a path; locks that one function takes have none */
 
 /* How the program calls an object. */
 struct evidence_called {
@@ -118,15 +118,15 @@ struct evidence_object_info {
 	enum event_object family;
 	uint64_t addr;
 	uint32_t cell, older; /* older: of the same cell */
-	uint32_t place;	      /* the first object at its address in this cell */
-	uint32_t renewed;     /* while loading, of a place: its latest making or destroy; 0 none */
-	uint32_t name;	      /* into names */
-	uint32_t named;	      /* ... as of so many names given */
-	uint32_t init;	      /* the event that made it; 0 none */
-	bool closed;	      /* destroyed */
-	bool loose;	      /* lock: released by a thread that did not hold it */
-	bool counted;	      /* barrier, semaphore: value is what init said */
-	uint64_t value;	      /* barrier: threads; semaphore: first value */
+	uint32_t first;	      /* the first object at its address in this cell */
+	uint32_t renewed; /* while loading, of the first: its latest making or destroy; 0 none */
+	uint32_t name;	  /* into names */
+	uint32_t named;	  /* ... as of so many names given */
+	uint32_t init;	  /* the event that made it; 0 none */
+	bool closed;	  /* destroyed */
+	bool loose;	  /* lock: released by a thread that did not hold it */
+	bool counted;	  /* barrier, semaphore: value is what init said */
+	uint64_t value;	  /* barrier: threads; semaphore: first value */
 	int64_t balance; /* while loading: posts less waits; ONCE: begins; CHANNEL: gives; LOCK: holders */
 	struct evidence_called called;
 };
@@ -191,7 +191,7 @@ struct evidence_phase {
 };
 
 /* A cell that was first touched after the FREE of its memory: the FREE has written it too. */
-struct evidence_late {
+struct evidence_trailing {
 	uint32_t free, cell;
 	uint32_t mask; /* bytes */
 };
@@ -206,7 +206,7 @@ struct evidence_given {
 /* Bytes of a cell that unseen code may have read and another thread writes (evidence_reach.c). */
 struct evidence_reach {
 	uint32_t pos, cell; /* sorted by pos: the OPAQUE */
-	uint32_t seen; /* the latest write in the trace, or MIXED and its place in reach_lasts */
+	uint32_t seen; /* the latest write in the trace, or MIXED and its index in reach_lasts */
 	uint8_t mask;
 	bool unsure; /* somebody wrote it while the code ran */
 };
@@ -225,18 +225,18 @@ struct evidence_freed {
 
 /* The state of memory while loading. */
 struct evidence_memory {
-	struct map at; /* page number, to place in pages */
+	struct map at; /* page number, to index in pages */
 	VEC(struct evidence_page) pages;
 	VEC(struct evidence_split) splits;
 	struct evidence_lasts lasts;
 	struct map stamps;     /* aligned block, to ALLOC << 32 | FREE that covered it last */
 	uint64_t stamp_levels; /* sizes of blocks in use */
 	struct evidence_freed freed;
-	uint64_t hot; /* page number last used, and its place */
-	size_t hot_place;
+	uint64_t hot; /* page number last used, and its index */
+	size_t hot_index;
 };
 
-/* What is said of an address, as of now: places in names; 0 nothing. */
+/* What is said of an address, as of now: indices in names; 0 nothing. */
 struct evidence_told {
 	uint32_t name, given, benign;
 };
@@ -260,7 +260,7 @@ struct evidence {
 	VEC(struct evidence_mixed) mixed;
 	VEC(uint32_t) feeds;
 	VEC(struct evidence_cell) cells;	  /* [0] unused */
-	VEC(struct evidence_late) late;		  /* sorted by FREE, then by word */
+	VEC(struct evidence_trailing) trailing;	  /* sorted by FREE, then by word */
 	VEC(struct evidence_shown) shown;	  /* by cell; recordings only */
 	VEC(struct evidence_object_info) objects; /* [0] unused */
 	VEC(struct evidence_group) groups;	  /* [0] unused */
@@ -269,7 +269,7 @@ struct evidence {
 	VEC(struct evidence_unseen) unseen; /* by pos; no two of one thread in a row */
 	uint32_t nwriting;		    /* threads in unseen code that may write */
 	struct evidence_phase phase;
-	struct map guess_at;	 /* free read, to 8 * the place of its bits in guess_bits */
+	struct map guess_at;	 /* free read, to 8 * the index of its bits in guess_bits */
 	VEC(uint8_t) guess_bits; /* a bit for each byte of the read: it is a guess */
 	VEC(struct evidence_given) given;
 	VEC(struct evidence_reach) reach;
@@ -283,7 +283,7 @@ struct evidence {
 	VEC(struct evidence_wanted) wanted;
 	uint32_t named; /* names given by the program so far */
 	bool values;
-	VEC(uint64_t) value_at; /* [pos]: 1 + place in bytes; 0 none */
+	VEC(uint64_t) value_at; /* [pos]: 1 + index in bytes; 0 none */
 	VEC(uint8_t) bytes;
 	struct map zeroed; /* with values: cell, to the bytes that begin as zero */
 	char digest[DIGEST_HEX];
@@ -313,7 +313,7 @@ static inline bool evidence_is_destroy(enum event_op op)
 	return event_op_life(op) & EVENT_LIFE_ENDS;
 }
 
-/* A new life begins at the place, or ends there. */
+/* A new life begins there, or one ends. */
 static inline bool evidence_renews(enum event_op op)
 {
 	return event_op_life(op) & (EVENT_LIFE_MAKES | EVENT_LIFE_ENDS);
@@ -354,8 +354,8 @@ static inline bool evidence_is_touch(const struct evidence_item *it)
 uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *it, uint32_t i,
 			 struct evidence_mixed *out);
 
-/* FREE at pos: late cells are late.at[*from .. *to). */
-void evidence_late_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
+/* FREE at pos: trailing cells are trailing.at[*from .. *to). */
+void evidence_trailing_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
 
 /* ---- loading ---- */
 
@@ -378,10 +378,10 @@ void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t
 uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 
 /* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
- * beginning at `start', goes by that name and not by its place on a stack; site 0: no variable. */
+ * beginning at `start', goes by that name and not by where it is on a stack; site 0: no variable. */
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
 /* What an ALLOC of that kind and site made: a block, a local variable, or one of a library that came
- * where another lay, a global like others (its site is no place). */
+ * where another lay, a global like others (its site says nothing). */
 enum evidence_made { EVIDENCE_BLOCK, EVIDENCE_LOCAL, EVIDENCE_GLOBAL };
 enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site);
 /* What the program calls what lies there; 0 nothing. */
@@ -389,7 +389,7 @@ uint32_t evidence_given(struct evidence *ev, uint64_t addr);
 void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out);
 void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
 		   struct evidence_object *out);
-/* Adds the path that the place of an event gives an object to its name; once for each object.  Not
+/* Adds the path that the site of an event gives an object to its name; once for each object.  Not
  * to what a text or a global variable names. */
 void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,
 		   uint32_t *name);

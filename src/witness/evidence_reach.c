@@ -66,8 +66,8 @@ struct reach_maker {
 
 /* Each cell that an access touches. */
 static void each_touched(struct reach_maker *m, uint32_t pos,
-			 void (*see)(struct reach_maker *, uint32_t pos, uint32_t cell,
-				     unsigned mask))
+			 void (*note)(struct reach_maker *, uint32_t pos, uint32_t cell,
+				      unsigned mask))
 {
 	const struct evidence *ev = m->ev;
 	const struct evidence_item *it = evidence_item(ev, pos);
@@ -78,18 +78,18 @@ static void each_touched(struct reach_maker *m, uint32_t pos,
 		struct evidence_word w = ev->words.at[it->words + i];
 
 		if (!(w.seen & EVIDENCE_MIXED)) {
-			see(m, pos, w.cell,
-			    evidence_mask(it->addr, it->len, ev->cells.at[w.cell].word));
+			note(m, pos, w.cell,
+			     evidence_mask(it->addr, it->len, ev->cells.at[w.cell].word));
 			continue;
 		}
 		evidence_spread(ev, it, i, &x);
 		for (unsigned k = 0; k < 8; k++)
 			if (x.cell[k] != 0)
-				see(m, pos, x.cell[k], 1u << k);
+				note(m, pos, x.cell[k], 1u << k);
 	}
 	if (it->op == EVENT_FREE)
-		for (evidence_late_range(ev, pos, &from, &to); from < to; from++)
-			see(m, pos, ev->late.at[from].cell, ev->late.at[from].mask);
+		for (evidence_trailing_range(ev, pos, &from, &to); from < to; from++)
+			note(m, pos, ev->trailing.at[from].cell, ev->trailing.at[from].mask);
 }
 
 static void touch_note(struct reach_maker *m, uint32_t pos, uint32_t cell, unsigned mask)
@@ -164,14 +164,14 @@ static void write_note(struct reach_maker *m, uint32_t pos, uint32_t cell, unsig
 /* Entries of a state live on in the states that it becomes: each has one of its own. */
 static uint32_t state_keep(struct evidence *ev, uint32_t state)
 {
-	uint32_t place = (uint32_t)ev->reach_lasts.at.n;
+	uint32_t index = (uint32_t)ev->reach_lasts.at.n;
 
 	if (!(state & EVIDENCE_MIXED))
 		return state;
 	struct evidence_last copy = ev->reach_lasts.at.at[state & ~EVIDENCE_MIXED];
 
 	*VEC_PUSH(&ev->reach_lasts.at) = copy;
-	return EVIDENCE_MIXED | place;
+	return EVIDENCE_MIXED | index;
 }
 
 static bool is_same(const struct evidence *ev, uint32_t a, uint32_t b, unsigned mask)

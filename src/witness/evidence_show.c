@@ -131,7 +131,7 @@ static bool is_member(const char *path, const char *name)
 	return strncmp(path, name, n) == 0 && path[n] == '.';
 }
 
-/* The release and acquire inside a wait have its place, and that is about the condition. */
+/* The release and acquire inside a wait have its site, and that is about the condition. */
 static bool is_told(const struct evidence_event *e)
 {
 	return !(e->flags & EVENT_IN_WAIT) && e->op != EVENT_GIVE && e->op != EVENT_TAKE;
@@ -190,7 +190,7 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 	return true;
 }
 
-/* The innermost lock that the thread holds right before it, as a place in held; 0 none. */
+/* The innermost lock that the thread holds right before it, as an index in held; 0 none. */
 static uint32_t held_before(const struct evidence *ev, const struct evidence_item *it)
 {
 	const struct evidence_thread *t = &ev->threads.at[it->tid];

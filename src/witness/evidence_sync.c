@@ -43,10 +43,10 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum event_object
 		.name = evidence_name(ev, addr, local ? made->site : 0, made->addr),
 		.named = ev->named,
 	};
-	ev->objects.at[o].place = o;
+	ev->objects.at[o].first = o;
 	for (uint32_t p = ev->objects.at[o].older; p != 0; p = ev->objects.at[p].older)
 		if (ev->objects.at[p].addr == addr)
-			ev->objects.at[o].place = ev->objects.at[p].place;
+			ev->objects.at[o].first = ev->objects.at[p].first;
 	ev->cells.at[cell].object = o;
 	return o;
 }
@@ -111,14 +111,14 @@ static uint32_t freed_find(const struct evidence *ev, uint32_t object)
 }
 
 static void life_note(struct evidence *ev, enum event_op op, uint32_t pos,
-		      struct evidence_object_info *place)
+		      struct evidence_object_info *first)
 {
 	if (evidence_is_use(op))
 		ev->items.at[pos].freed = freed_find(ev, ev->items.at[pos].object);
 	if (evidence_is_use(op) || evidence_is_destroy(op))
-		ev->items.at[pos].life = place->renewed;
+		ev->items.at[pos].life = first->renewed;
 	if (evidence_renews(op))
-		place->renewed = pos;
+		first->renewed = pos;
 }
 
 /* ---- locks ---- */
@@ -365,7 +365,7 @@ void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t po
 	object_event(ev, e, pos);
 	object = event_op_family(e->op) == 'T' ? 0 : ev->items.at[pos].object;
 	if (object != 0)
-		life_note(ev, e->op, pos, &ev->objects.at[ev->objects.at[object].place]);
+		life_note(ev, e->op, pos, &ev->objects.at[ev->objects.at[object].first]);
 	if (object != 0)
 		evidence_call(ev, &brief, &ev->objects.at[object].called,
 			      &ev->objects.at[object].name);

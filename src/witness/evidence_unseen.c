@@ -2,7 +2,7 @@
  * Where unseen code runs, and when it may have written.
  *
  * A call of unseen code lasts until the thread's next event that did not come from there: one
- * whose frame on top of the caller's was not called from the place of the call or from nowhere known.  A
+ * whose frame on top of the caller's was not called from the site of the call or from nowhere known.  A
  * handler that ran unrecorded inside a hook shows as OPAQUE with an old number and is over at once.
  *
  *	T1   OPAQUE .... next	FORK T2			T2 comes after all T1 did

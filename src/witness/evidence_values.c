@@ -182,23 +182,23 @@ static void guess_add(struct evidence *ev, uint32_t pos, uint64_t at)
 {
 	const struct evidence_item *it = &ev->items.at[pos];
 	bool fresh;
-	uint64_t *place = map_put(&ev->guess_at, pos, &fresh);
+	uint64_t *index = map_put(&ev->guess_at, pos, &fresh);
 
 	if (fresh) {
-		*place = 8 * ev->guess_bits.n;
+		*index = 8 * ev->guess_bits.n;
 		VEC_RESERVE(&ev->guess_bits, ev->guess_bits.n + it->len / 8 + 1);
 		memset(ev->guess_bits.at + ev->guess_bits.n, 0, it->len / 8 + 1);
 		ev->guess_bits.n += it->len / 8 + 1;
 	}
-	ev->guess_bits.at[(*place + at) / 8] |= (uint8_t)(1u << (*place + at) % 8);
+	ev->guess_bits.at[(*index + at) / 8] |= (uint8_t)(1u << (*index + at) % 8);
 }
 
 bool evidence_guess(const struct evidence *ev, uint32_t pos, uint64_t addr)
 {
-	const uint64_t *place = map_get(&ev->guess_at, pos);
+	const uint64_t *index = map_get(&ev->guess_at, pos);
 	uint64_t at = addr - evidence_item(ev, pos)->addr;
 
-	return place && (ev->guess_bits.at[(*place + at) / 8] >> (*place + at) % 8 & 1);
+	return index && (ev->guess_bits.at[(*index + at) / 8] >> (*index + at) % 8 & 1);
 }
 
 static void read_value(struct evidence *ev, struct evidence_shown *s, uint64_t addr, uint8_t saw,

@@ -7,9 +7,9 @@
  *	e  .  ()	0 nothing read, 1 matched, 2 never
  *	~r		a state of r
  *	r|s  r&s	a state of r, a state of s
- *	r s		a state of r, and a set of states of s: one for each place where r may have
+ *	r s		a state of r, and a set of states of s: one for each point where r may have
  *			ended
- *	r* r+ r?	whether it may end here, and a set of states of r: one for each place where a
+ *	r* r+ r?	whether it may end here, and a set of states of r: one for each point where a
  *			round may have begun
  *
  * `never' is violated where the whole accepts, `must' where no letters lead from here to where it
@@ -436,7 +436,7 @@ static void search_add(struct search *s, uint32_t state, uint32_t from)
 	*VEC_PUSH(&s->from) = from;
 }
 
-/* Follows all letters from the states found, until one can be saved: its place; UINT32_MAX: none. */
+/* Follows all letters from the states found, until one can be saved: its index; UINT32_MAX: none. */
 static uint32_t search_run(struct judge_rx *r, struct search *s)
 {
 	for (uint32_t i = 0; i < s->at.n; i++) {

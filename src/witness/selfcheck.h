@@ -27,7 +27,7 @@ struct selfcheck_result {
 	uint64_t unknown; /* of these: the value could not be vouched for */
 	bool contradiction;
 	uint64_t pos;	/* of the first contradiction; 0: the order itself is impossible */
-	char what[400]; /* it, in words, with thread and place */
+	char what[400]; /* it, in words, with thread and location */
 };
 
 /* Reads t to its end or to the first contradiction.  ST_OK either way; errors

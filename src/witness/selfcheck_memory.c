@@ -15,13 +15,13 @@
 static struct selfcheck_word *word_get(struct selfcheck *s, uint64_t word, bool *fresh)
 {
 	struct selfcheck_memory *m = &s->memory;
-	uint64_t *place = map_put(&m->at, word, fresh);
+	uint64_t *index = map_put(&m->at, word, fresh);
 
 	if (*fresh) {
-		*place = m->words.n;
+		*index = m->words.n;
 		memset(VEC_PUSH(&m->words), 0, sizeof(struct selfcheck_word));
 	}
-	return &m->words.at[*place];
+	return &m->words.at[*index];
 }
 
 /* The word's state, after what happened to its object; *renewed: another object than before. */
@@ -108,7 +108,7 @@ static void bytes_forget(const struct selfcheck *s, struct selfcheck_word *w)
 
 /* In a trace that begins in the middle, a read that is unknown may have seen what the past has
  * replaced. */
-static bool is_stray(const struct selfcheck *s, const struct event *e)
+static bool may_be_replaced(const struct selfcheck *s, const struct event *e)
 {
 	return s->late && (e->flags & EVENT_UNKNOWN);
 }
@@ -120,7 +120,7 @@ static void access_event(struct selfcheck *s, const struct event *e)
 	uint64_t words = format_words(e->addr, e->len);
 	bool good = true;
 
-	if (!(e->flags & EVENT_HAS_VALUE) || e->op == EVENT_FREE || is_stray(s, e))
+	if (!(e->flags & EVENT_HAS_VALUE) || e->op == EVENT_FREE || may_be_replaced(s, e))
 		saw = NULL;
 	for (uint64_t i = 0; i < words; i++) {
 		uint64_t word = (e->addr >> 3) + i;
@@ -129,7 +129,7 @@ static void access_event(struct selfcheck *s, const struct event *e)
 		bool renewed;
 		struct selfcheck_word *w = word_touch(s, word, &renewed);
 
-		if (e->refs && i < e->nrefs && (renewed || !is_stray(s, e)))
+		if (e->refs && i < e->nrefs && (renewed || !may_be_replaced(s, e)))
 			version_check(s, e, (uint32_t)i, w, renewed);
 		if (reads && saw) {
 			good &= bytes_check(s, e, w, saw, from, to);

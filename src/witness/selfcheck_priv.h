@@ -22,7 +22,7 @@ struct selfcheck_word {
 };
 
 struct selfcheck_memory {
-	struct map at; /* word, to place in words */
+	struct map at; /* word, to index in words */
 	VEC(struct selfcheck_word) words;
 	struct map zeroed; /* ids of objects that began as zeros */
 	struct map shared; /* ids of mappings that others may write to */
@@ -46,7 +46,7 @@ struct selfcheck_object {
 };
 
 struct selfcheck_sync {
-	struct map at; /* address, to place in objects */
+	struct map at; /* address, to index in objects */
 	VEC(struct selfcheck_object) objects;
 	struct map barriers; /* object << 32 | generation, to ins << 32 | outs */
 };
@@ -54,7 +54,7 @@ struct selfcheck_sync {
 struct selfcheck_thread {
 	bool forked, ran, ended, joined;
 	uint64_t last; /* number of its last event */
-	/* A call of unseen code has not ended: its place, and the frames below it. */
+	/* A call of unseen code has not ended: its site, and the frames below it. */
 	bool unseen;
 	uint32_t unseen_site, unseen_depth;
 };
@@ -80,7 +80,7 @@ struct selfcheck {
 	bool late; /* it begins in the middle of the run */
 };
 
-/* The first contradiction stays.  The message gets thread and place in front. */
+/* The first contradiction stays.  The message gets thread and location in front. */
 void selfcheck_fail(struct selfcheck *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

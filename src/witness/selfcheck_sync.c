@@ -16,19 +16,19 @@ static void object_reset(struct selfcheck_object *o)
 	o->id = id;
 }
 
-static struct selfcheck_object *object_get(struct selfcheck *s, uint64_t addr, uint32_t *place_out)
+static struct selfcheck_object *object_get(struct selfcheck *s, uint64_t addr, uint32_t *index_out)
 {
 	bool fresh;
-	uint64_t *place = map_put(&s->sync.at, addr, &fresh);
+	uint64_t *index = map_put(&s->sync.at, addr, &fresh);
 	uint64_t id = trace_object_id(s->trace, addr);
 	struct selfcheck_object *o;
 
 	if (fresh) {
-		*place = s->sync.objects.n;
+		*index = s->sync.objects.n;
 		memset(VEC_PUSH(&s->sync.objects), 0, sizeof(struct selfcheck_object));
 	}
-	*place_out = (uint32_t)*place;
-	o = &s->sync.objects.at[*place];
+	*index_out = (uint32_t)*index;
+	o = &s->sync.objects.at[*index];
 	if (o->id != id) {
 		object_reset(o);
 		o->id = id;
@@ -112,9 +112,9 @@ static void lock_event(struct selfcheck *s, const struct event *e, struct selfch
 }
 
 static void barrier_event(struct selfcheck *s, const struct event *e, struct selfcheck_object *o,
-			  uint32_t place)
+			  uint32_t index)
 {
-	uint64_t key = (uint64_t)place << 32 | (uint32_t)e->arg, *n;
+	uint64_t key = (uint64_t)index << 32 | (uint32_t)e->arg, *n;
 
 	if (!o->known)
 		return;
@@ -147,12 +147,12 @@ void selfcheck_sync_event(struct selfcheck *s, const struct event *e)
 {
 	enum event_object kind = event_op_object(e->op);
 	struct selfcheck_object *o;
-	uint32_t place;
+	uint32_t index;
 
 	if (kind != EVENT_OBJECT_LOCK && kind != EVENT_OBJECT_BARRIER &&
 	    kind != EVENT_OBJECT_SEMAPHORE && kind != EVENT_OBJECT_ONCE)
 		return;
-	o = object_get(s, e->addr, &place);
+	o = object_get(s, e->addr, &index);
 	if (kind == EVENT_OBJECT_LOCK) {
 		lock_event(s, e, o);
 	} else if (e->op == EVENT_BAR_INIT || e->op == EVENT_SEM_INIT) {
@@ -160,7 +160,7 @@ void selfcheck_sync_event(struct selfcheck *s, const struct event *e)
 		o->known = true;
 		o->value = e->arg;
 	} else if (e->op == EVENT_BAR_IN || e->op == EVENT_BAR_OUT) {
-		barrier_event(s, e, o, place);
+		barrier_event(s, e, o, index);
 	} else if (kind == EVENT_OBJECT_SEMAPHORE) {
 		semaphore_event(s, e, o);
 	} else if (e->op == EVENT_ONCE_END) {

@@ -5,15 +5,15 @@
  *	    `------------- inside unseen code ------------------'
  *
  * A call of unseen code lasts until the thread's next event that did not come
- * from there.  What comes from there shows by its place, or, in a callback, by
- * the place that its frame on top of the caller's stack was called from: that of the
+ * from there.  What comes from there shows by its site, or, in a callback, by
+ * the site that its frame on top of the caller's stack was called from: that of the
  * call itself or, after a first callback, none that is known.
  *
  * A signal handler that came in the middle of a hook did what it did unrecorded
  * (NESTED), and nothing orders that before what others saw of it.  So what
  * a handler can explain is a doubt until the end of the trace tells whether
  * there was one.  So it is with a thread that unseen code has made for itself: it says OPAQUE, of no
- * place, when it begins, and writes whenever it likes.  But it posts semaphores by calls that are
+ * site, when it begins, and writes whenever it likes.  But it posts semaphores by calls that are
  * recorded.
  */
 #include <stdarg.h>

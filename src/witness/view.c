@@ -48,7 +48,7 @@ void view_release(struct view *v)
 
 /* ---- one event ---- */
 
-static bool meets(const struct view_place *p, uint64_t addr, uint64_t len)
+static bool meets(const struct view_span *p, uint64_t addr, uint64_t len)
 {
 	return addr < p->to && (addr >= p->from || p->from - addr < len);
 }
@@ -90,9 +90,9 @@ static void forget(struct view_look *l, uint32_t variable)
 
 /* ---- memory ---- */
 
-/* The bytes of the event that lie at place p, from `bytes'; NULL: unknown. */
+/* The bytes of the event that lie in p, from `bytes'; NULL: unknown. */
 static struct view_write part_of(const struct view_look *l, uint32_t variable,
-				 const struct view_place *p, const uint8_t *bytes)
+				 const struct view_span *p, const uint8_t *bytes)
 {
 	struct view_write w = { .variable = variable, .known = bytes != NULL };
 	const struct event *e = l->e;
@@ -120,7 +120,7 @@ static void surprise(struct view_look *l, uint32_t variable, struct view_write s
 	write_add(l, &seen);
 }
 
-static void variable_access(struct view_look *l, uint32_t i, const struct view_place *p, bool reads,
+static void variable_access(struct view_look *l, uint32_t i, const struct view_span *p, bool reads,
 			    bool writes)
 {
 	const struct event *e = l->e;
@@ -172,7 +172,7 @@ static void block_look(struct view_look *l)
 	struct view_object *o;
 
 	for (uint32_t i = 0; e->len && i < l->v->spec->nvariables; i++) {
-		const struct view_place *p[] = { &l->s->variable[i].at, &l->s->variable[i].again };
+		const struct view_span *p[] = { &l->s->variable[i].at, &l->s->variable[i].again };
 
 		for (unsigned k = 0; k < 2; k++) {
 			struct view_write w = part_of(l, i, p[k], NULL);
@@ -186,7 +186,7 @@ static void block_look(struct view_look *l)
 	     i++) {
 		o = i < SPEC_VARIABLES ? &l->s->variable[i] : &l->s->object[i - SPEC_VARIABLES];
 		if (o->said && meets(&o->at, e->addr, e->len))
-			o->at = (struct view_place){ 0 };
+			o->at = (struct view_span){ 0 };
 	}
 }
 
@@ -306,7 +306,7 @@ static bool object_move(struct view_look *l, struct view_object *o, uint64_t siz
 	if (!o->said || strcmp(o->name, e->name) != 0 || e->len < size ||
 	    (o->at.from == e->addr && o->at.to == e->addr + size))
 		return false;
-	view_place_set(l->s, &o->at, e->addr, size);
+	view_span_set(l->s, &o->at, e->addr, size);
 	return true;
 }
 
@@ -321,10 +321,10 @@ static void names_look(struct view_look *l)
 
 		if (!object_move(l, o, s->variables[i].type.size))
 			continue;
-		/* What the spec says of its first value is about its first place. */
-		if (o->placed || l->v->initial[i].known == 0)
+		/* What the spec says of its first value is about where it lay first. */
+		if (o->located || l->v->initial[i].known == 0)
 			forget(l, i);
-		o->placed = true;
+		o->located = true;
 	}
 	for (uint32_t i = 0; i < s->nevents; i++)
 		if (l->s->object[i].name)

@@ -25,9 +25,9 @@ static bool fail(struct view *v, const char *format, ...)
 	return false;
 }
 
-void view_place_set(struct view_sight *s, struct view_place *p, uint64_t addr, uint64_t size)
+void view_span_set(struct view_sight *s, struct view_span *p, uint64_t addr, uint64_t size)
 {
-	*p = (struct view_place){ addr, addr + size };
+	*p = (struct view_span){ addr, addr + size };
 	if (s->high == 0 || addr < s->low)
 		s->low = addr;
 	if (addr + size > s->high)
@@ -205,7 +205,7 @@ static bool may_be_said(struct trace *t, const char *name)
 }
 
 /* *said: not there, but the program may say where.  False: nowhere. */
-static bool place_find(struct trace *t, const char *name, struct found *out, bool *said)
+static bool program_find(struct trace *t, const char *name, struct found *out, bool *said)
 {
 	struct name w = name_split(name);
 	struct program_global v;
@@ -233,7 +233,7 @@ static bool name_find(struct trace *t, const char *name, struct found *out, bool
 {
 	const char *had[2];
 
-	return place_find(t, name, out, said) &&
+	return program_find(t, name, out, said) &&
 	       (*said || !variables_clash(t, out->addr, out->size, had));
 }
 
@@ -268,8 +268,8 @@ static void element_set(struct view *v, struct trace *t, uint32_t i)
 		return;
 	snprintf(base, sizeof(base), "%.*s", (int)(bracket - of->name), of->name);
 	if (variables_address(t, base, false, &addr))
-		view_place_set(v->sight, &v->sight->variable[i].again, addr + index * of->type.size,
-			       of->type.size);
+		view_span_set(v->sight, &v->sight->variable[i].again, addr + index * of->type.size,
+			      of->type.size);
 }
 
 static bool variable_bind(struct view *v, struct trace *t, uint32_t i,
@@ -297,15 +297,15 @@ static bool variable_bind(struct view *v, struct trace *t, uint32_t i,
 			return fail(v, "'%.100s' is not of that size in the program", of->name);
 		if (f.has_kind && f.kind != kinds[of->type.kind])
 			return fail(v, "'%.100s' is not of that kind in the program", of->name);
-		view_place_set(v->sight, &o->at, f.addr, of->type.size);
-		o->placed = true;
+		view_span_set(v->sight, &o->at, f.addr, of->type.size);
+		o->located = true;
 	}
 	if (info->form == TRACE_FMT1)
 		element_set(v, t, i);
 	if (!info->late)
 		initial_set(v, i, &f);
 	/* Else a read before anything was done there tells it. */
-	if (v->initial[i].known == 0 && o->placed && !info->locks_only)
+	if (v->initial[i].known == 0 && o->located && !info->locks_only)
 		o->open = (uint8_t)((1u << of->type.size) - 1);
 	o->now = v->initial[i];
 	return true;
@@ -336,7 +336,7 @@ static bool object_bind(struct view *v, struct trace *t, uint32_t i)
 		return fail(v, "the checker does not find '%.100s' in the program", o->name);
 	}
 	if (!o->said)
-		view_place_set(v->sight, &o->at, f.addr, f.size ? f.size : 1);
+		view_span_set(v->sight, &o->at, f.addr, f.size ? f.size : 1);
 	return true;
 }
 

@@ -10,19 +10,19 @@
 struct intern;
 
 /* Memory; to == 0: nowhere. */
-struct view_place {
+struct view_span {
 	uint64_t from, to;
 };
 
 /* A declared variable, or what a pattern names that is none (a lock, other memory). */
 struct view_object {
-	struct view_place at;
-	struct view_place again; /* text: an element has two names */
-	const char *name;	 /* ... */
-	bool said;		 /* the program itself says where it is, as it runs */
-	bool placed;		 /* at is, or was once, somewhere */
-	struct value now;	 /* variables: in the recorded run */
-	uint8_t open;		 /* variables: bytes that a first read may tell */
+	struct view_span at;
+	struct view_span again; /* text: an element has two names */
+	const char *name;	/* ... */
+	bool said;		/* the program itself says where it is, as it runs */
+	bool located;		/* at is, or was once, somewhere */
+	struct value now;	/* variables: in the recorded run */
+	uint8_t open;		/* variables: bytes that a first read may tell */
 };
 
 struct view_thread {
@@ -38,14 +38,14 @@ struct view_sight {
 	bool text;	    /* the trace is */
 	bool broad;	    /* a pattern fits every event, or every access */
 	bool names;	    /* a thread is known by its start routine, perhaps */
-	uint64_t low, high; /* around all that has a place */
+	uint64_t low, high; /* around all that lies somewhere */
 };
 
 /* Places, and what the program and the spec say of first values.  False: v->trouble says why. */
 bool view_bind_all(struct view *v, struct trace *t);
 
-/* Takes in a place. */
-void view_place_set(struct view_sight *s, struct view_place *p, uint64_t addr, uint64_t size);
+/* Sets it, and takes it into low and high. */
+void view_span_set(struct view_sight *s, struct view_span *p, uint64_t addr, uint64_t size);
 
 /* One event that is looked at. */
 struct view_look {

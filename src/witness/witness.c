@@ -58,7 +58,7 @@ enum status witness_head(const char *path, struct strbuf *text, struct witness *
 
 void witness_release(struct witness *w)
 {
-	VEC_RELEASE_ALL(&w->targets, &w->relaxed, &w->order);
+	VEC_RELEASE_ALL(&w->targets, &w->stray, &w->order);
 	mem_free(w->property);
 	w->property = NULL;
 	strbuf_release(&w->spec);
@@ -177,9 +177,9 @@ void witness_format(const struct witness *w, const struct evidence *ev, struct s
 	strbuf_adds(out, w->targets.n ? "\ntarget " : "\ntarget  none");
 	ids_format(w->targets.at, w->targets.n, out);
 	strbuf_adds(out, "\nrelaxed");
-	if (w->relaxed.n == 0)
+	if (w->stray.n == 0)
 		strbuf_adds(out, " none");
-	ids_format(w->relaxed.at, w->relaxed.n, out);
+	ids_format(w->stray.at, w->stray.n, out);
 	strbuf_addf(out, "\nmodel   %s\n", w->dep ? "dep" : "strict");
 	if (w->values)
 		strbuf_adds(out, "values\n");

@@ -22,8 +22,8 @@ struct witness {
 	enum finding_kind kind;
 	bool dep; /* line `model dep' */
 	bool values;
-	VEC(uint64_t) targets, relaxed;
-	bool has_relaxed;
+	VEC(uint64_t) targets, stray;
+	bool has_stray;
 	VEC(uint64_t) order; /* without the targets; of a property with it */
 	/* Of properties: its name, and the spec that says what it is; NULL, "": not given. */
 	char *property;

@@ -248,22 +248,22 @@ static enum status target_take(struct parser *p, struct witness *out)
 	return st;
 }
 
-static enum status relaxed_take(struct parser *p, struct witness *out)
+static enum status stray_take(struct parser *p, struct witness *out)
 {
 	struct id_list list = { .ids = { 0 } };
 	const char *start = p->at;
 	enum status st;
 
-	out->has_relaxed = true;
+	out->has_stray = true;
 	if (!word_next(p))
 		return bad(p, "expected event numbers or 'none' after 'relaxed'");
 	if (word_is(p, "none"))
 		return ST_OK;
 	p->at = start;
 	st = ids_take(p, &list);
-	out->relaxed.at = list.ids.at;
-	out->relaxed.n = list.ids.n;
-	out->relaxed.capacity = list.ids.capacity;
+	out->stray.at = list.ids.at;
+	out->stray.n = list.ids.n;
+	out->stray.capacity = list.ids.capacity;
 	return st;
 }
 
@@ -377,7 +377,7 @@ static enum status key_take(struct parser *p, unsigned key, struct witness *out)
 	case KEY_TARGET:
 		return p->ev ? target_take(p, out) : skip(p);
 	case KEY_RELAXED:
-		return p->ev ? relaxed_take(p, out) : skip(p);
+		return p->ev ? stray_take(p, out) : skip(p);
 	case KEY_MODEL:
 		return model_take(p, out);
 	case KEY_TAINTED: /* found out anew, never believed */

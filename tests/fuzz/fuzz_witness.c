@@ -96,8 +96,8 @@ static bool run(struct checker *c, const struct witness *w, const struct watcher
 				     .ntargets = (uint32_t)w->targets.n,
 				     .order = w->order.at,
 				     .norder = w->order.n,
-				     .relaxed = w->has_relaxed ? w->relaxed.at : NULL,
-				     .nrelaxed = w->relaxed.n,
+				     .stray = w->has_stray ? w->stray.at : NULL,
+				     .nstray = w->stray.n,
 				     .strict = strict,
 				     .values = values,
 				     .view = p->view.spec ? &p->view : NULL,
@@ -107,7 +107,7 @@ static bool run(struct checker *c, const struct witness *w, const struct watcher
 	checker_run(c, &claim, &v);
 	checker_run(c, &claim, &again);
 	assert(v.certified == again.certified && v.pos == again.pos && !strcmp(v.what, again.what));
-	assert(v.tainted.n == again.tainted.n && v.relaxed.n == again.relaxed.n);
+	assert(v.tainted.n == again.tainted.n && v.stray.n == again.stray.n);
 	assert(v.certified || v.what[0]);
 	assert(!v.certified || !strict || (!v.dep && v.tainted.n == 0));
 	check_verdict_release(&v);

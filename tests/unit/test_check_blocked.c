@@ -30,8 +30,8 @@ static void show_claim(const struct check_claim *c, const struct check_verdict *
 	       v->doubtful, v->what);
 	for (size_t i = 0; i < c->norder; i++)
 		printf(" %llu", (unsigned long long)c->order[i]);
-	for (size_t i = 0; i < c->nrelaxed; i++)
-		printf("%s %llu", i ? "" : "; relaxed", (unsigned long long)c->relaxed[i]);
+	for (size_t i = 0; i < c->nstray; i++)
+		printf("%s %llu", i ? "" : "; relaxed", (unsigned long long)c->stray[i]);
 	printf("\n");
 }
 
@@ -81,10 +81,10 @@ static void try_claim(const struct trial *x, struct tiny_rng *rng, struct check_
 	c.order = o->at.at;
 	c.norder = o->at.n;
 	c.strict = tiny_chance(rng, 30);
-	c.relaxed = relaxed;
+	c.stray = relaxed;
 	for (size_t q = 0; q < o->at.n && tiny_chance(rng, 20); q++)
-		if (x->t.at[o->at.at[q] - 1].op == TINY_READ && c.nrelaxed < TINY_EVENTS)
-			relaxed[c.nrelaxed++] = o->at.at[q];
+		if (x->t.at[o->at.at[q] - 1].op == TINY_READ && c.nstray < TINY_EVENTS)
+			relaxed[c.nstray++] = o->at.at[q];
 	compare_claim(x, &c);
 }
 

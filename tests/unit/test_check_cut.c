@@ -82,7 +82,7 @@ static void compare(const struct trial *x, const struct check_cuts *k, const str
 	    (!walk.certified || walk.dep || cut.dep || cut.observed != walk.observed ||
 	     cut.doubtful != walk.doubtful || cut.doubt != walk.doubt || cut.tainted.n ||
 	     strcmp(cut.what, walk.what) != 0 ||
-	     !same_list(cut.relaxed.at, cut.relaxed.n, walk.relaxed.at, walk.relaxed.n)) &&
+	     !same_list(cut.stray.at, cut.stray.n, walk.stray.at, walk.stray.n)) &&
 	    t->bad++ == 0)
 		(void)trial_complain(x, walk.what);
 	if (yes)

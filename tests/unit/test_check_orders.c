@@ -28,8 +28,8 @@ static void show_claim(const struct check_claim *c, bool got)
 	       c->values ? ", values" : "", got ? "yes" : "no");
 	for (size_t i = 0; i < c->norder; i++)
 		printf(" %llu", (unsigned long long)c->order[i]);
-	for (size_t i = 0; i < c->nrelaxed; i++)
-		printf("%s %llu", i ? "" : "; relaxed", (unsigned long long)c->relaxed[i]);
+	for (size_t i = 0; i < c->nstray; i++)
+		printf("%s %llu", i ? "" : "; relaxed", (unsigned long long)c->stray[i]);
 	printf("\n");
 }
 
@@ -44,7 +44,7 @@ static void compare_claim(const struct trial *x, const struct check_claim *claim
 	strict.strict = true;
 	/* A free read that is relaxed as well may be taken either way. */
 	if (got == want && (!got || claim->strict || claim->values ||
-			    dep == !trial_holds(x, &strict) || (dep && claim->nrelaxed)))
+			    dep == !trial_holds(x, &strict) || (dep && claim->nstray)))
 		return;
 	checks.wrong++;
 	if (trial_complain(x,
@@ -116,13 +116,13 @@ static void try_claim(const struct trial *x, struct tiny_rng *rng, const uint64_
 	size_t first = tiny_below(rng, 2);
 
 	if (tiny_chance(rng, 30)) {
-		c.relaxed = relaxed;
-		for (size_t q = 0; q < o->at.n && c.nrelaxed < TINY_EVENTS; q++)
+		c.stray = relaxed;
+		for (size_t q = 0; q < o->at.n && c.nstray < TINY_EVENTS; q++)
 			if (x->t.at[o->at.at[q] - 1].op == TINY_READ && tiny_chance(rng, 50))
-				relaxed[c.nrelaxed++] = o->at.at[q];
+				relaxed[c.nstray++] = o->at.at[q];
 	}
 	compare_claim(x, &c);
-	if (c.relaxed)
+	if (c.stray)
 		return;
 	longer = c;
 	*VEC_PUSH(&o->at) = targets[first];

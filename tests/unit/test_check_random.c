@@ -453,10 +453,10 @@ static void compare(const struct run *r, struct case_trace *t, const struct orde
 		at[i] = (uint64_t)o->at[i] + 1;
 	for (int i = 0; i < r->n; i++)
 		if (relaxed >> i & 1)
-			loose[c.nrelaxed++] = (uint64_t)i + 1;
+			loose[c.nstray++] = (uint64_t)i + 1;
 	c.order = at;
 	c.norder = (size_t)o->n;
-	c.relaxed = relaxed ? loose : NULL;
+	c.stray = relaxed ? loose : NULL;
 	c.strict = r->strict;
 	checker_run(t->checker, &c, &v);
 	tally.claims++;

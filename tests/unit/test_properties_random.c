@@ -330,7 +330,7 @@ static void proof_see(void *arg, struct trace *trace, const struct event *e)
 
 static void proof_begin(struct proof *j)
 {
-	struct evidence_options opt = { .values = true, .see = proof_see, .see_arg = j };
+	struct evidence_options opt = { .values = true, .each = proof_see, .each_arg = j };
 	struct diag d = { 0 };
 
 	memset(j, 0, sizeof(*j));

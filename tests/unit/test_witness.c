@@ -57,11 +57,11 @@ static void test_parse(void)
 		     "relaxed 2\r\nmodel dep\r\ntainted 7 8 nonsense\r\nvalues\r\n\r\norder 1\r\n3",
 		     &w),
 	       "every line, with comments and CRLF");
-	TAP_OK(w.dep && w.values && w.has_relaxed && w.relaxed.n == 1 && w.relaxed.at[0] == 2,
+	TAP_OK(w.dep && w.values && w.has_stray && w.stray.n == 1 && w.stray.at[0] == 2,
 	       "is understood");
 	TAP_EQ(w.digest[0], 0, "no digest");
 	witness_release(&w);
-	TAP_OK(parse(HEAD "order\n", &w) && !w.dep && !w.has_relaxed, "the least there can be");
+	TAP_OK(parse(HEAD "order\n", &w) && !w.dep && !w.has_stray, "the least there can be");
 	witness_release(&w);
 	expect_order(HEAD "order 1 3", "1 3", "numbers");
 	expect_order(HEAD "order\n1\n3\n", "1 3", "one a line");

@@ -231,8 +231,8 @@ static bool claim_holds(const struct trial *x, const struct check_claim *c, bool
 	int order[TINY_EVENTS], n = 0;
 	uint32_t relaxed = 0;
 
-	for (size_t i = 0; i < c->nrelaxed; i++)
-		relaxed |= 1u << (c->relaxed[i] - 1);
+	for (size_t i = 0; i < c->nstray; i++)
+		relaxed |= 1u << (c->stray[i] - 1);
 	for (size_t i = 0; i < c->norder; i++) {
 		if (n == x->t.n || c->order[i] < 1 || c->order[i] > (uint64_t)x->t.n)
 			return false;

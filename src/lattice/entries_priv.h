@@ -1,11 +1,11 @@
 /*
  * Entries of a level in order, and how two such sequences become one: the loops of expand_piece.c.
  *
- * All are inlined with words of a key, configurations and counts as constants (struct run_shape),
+ * All are inlined with words of a key, configurations and counts as constants (struct entries_shape),
  * so that the common shapes pay for nothing else.
  */
-#ifndef LATTICE_RUNS_PRIV_H
-#define LATTICE_RUNS_PRIV_H
+#ifndef LATTICE_ENTRIES_PRIV_H
+#define LATTICE_ENTRIES_PRIV_H
 
 #include <assert.h>
 #include <stdbool.h>
@@ -13,22 +13,22 @@
 #include <stdint.h>
 #include <string.h>
 
-#define RUN_INLINE static inline __attribute__((always_inline))
+#define ENTRIES_INLINE static inline __attribute__((always_inline))
 
 /* Entries in order, as in struct level. */
-struct run {
+struct entries {
 	uint64_t *keys, *counts;
 	uint32_t *configs;
 	size_t n;
 };
 
 /* What the loops take as constants. */
-struct run_shape {
+struct entries_shape {
 	uint32_t words, limbs;
 	bool configs;
 };
 
-RUN_INLINE int run_compare(const uint64_t *a, const uint64_t *b, uint32_t words)
+ENTRIES_INLINE int entries_compare(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++)
 		if (a[i] != b[i])
@@ -36,13 +36,13 @@ RUN_INLINE int run_compare(const uint64_t *a, const uint64_t *b, uint32_t words)
 	return 0;
 }
 
-RUN_INLINE void run_copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
+ENTRIES_INLINE void entries_copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = from[i];
 }
 
-RUN_INLINE void run_add_words(uint64_t *to, const uint64_t *from, uint32_t n)
+ENTRIES_INLINE void entries_add_words(uint64_t *to, const uint64_t *from, uint32_t n)
 {
 	unsigned carry = 0;
 
@@ -58,18 +58,18 @@ RUN_INLINE void run_add_words(uint64_t *to, const uint64_t *from, uint32_t n)
 }
 
 /* Appends; entries of the same key come from one cut, which has few configurations. */
-RUN_INLINE void run_push(struct run *o, const uint64_t *key, uint32_t config, const uint64_t *count,
-			 const struct run_shape s)
+ENTRIES_INLINE void entries_push(struct entries *o, const uint64_t *key, uint32_t config,
+				 const uint64_t *count, const struct entries_shape s)
 {
 	size_t at = o->n;
 
 	if (s.configs) {
 		while (at > 0 && o->configs[at - 1] >= config &&
-		       run_compare(o->keys + (at - 1) * s.words, key, s.words) == 0) {
+		       entries_compare(o->keys + (at - 1) * s.words, key, s.words) == 0) {
 			if (o->configs[at - 1] == config) {
 				if (s.limbs)
-					run_add_words(o->counts + (at - 1) * s.limbs, count,
-						      s.limbs);
+					entries_add_words(o->counts + (at - 1) * s.limbs, count,
+							  s.limbs);
 				return;
 			}
 			at--;
@@ -81,23 +81,24 @@ RUN_INLINE void run_push(struct run *o, const uint64_t *key, uint32_t config, co
 		if (s.configs)
 			memmove(o->counts + (at + 1) * s.limbs, o->counts + at * s.limbs,
 				(o->n - at) * s.limbs * sizeof(*o->counts));
-		run_copy_words(o->counts + at * s.limbs, count, s.limbs);
+		entries_copy_words(o->counts + at * s.limbs, count, s.limbs);
 	}
-	run_copy_words(o->keys + o->n * s.words, key, s.words);
+	entries_copy_words(o->keys + o->n * s.words, key, s.words);
 	o->n++;
 }
 
-RUN_INLINE void run_take(struct run *o, const struct run *a, size_t i, const struct run_shape s)
+ENTRIES_INLINE void entries_take(struct entries *o, const struct entries *a, size_t i,
+				 const struct entries_shape s)
 {
-	run_copy_words(o->keys + o->n * s.words, a->keys + i * s.words, s.words);
+	entries_copy_words(o->keys + o->n * s.words, a->keys + i * s.words, s.words);
 	if (s.configs)
 		o->configs[o->n] = a->configs[i];
 	if (s.limbs)
-		run_copy_words(o->counts + o->n * s.limbs, a->counts + i * s.limbs, s.limbs);
+		entries_copy_words(o->counts + o->n * s.limbs, a->counts + i * s.limbs, s.limbs);
 }
 
-RUN_INLINE void run_take_rest(struct run *o, const struct run *a, size_t i,
-			      const struct run_shape s)
+ENTRIES_INLINE void entries_take_rest(struct entries *o, const struct entries *a, size_t i,
+				      const struct entries_shape s)
 {
 	size_t n = a->n - i;
 
@@ -113,8 +114,8 @@ RUN_INLINE void run_take_rest(struct run *o, const struct run *a, size_t i,
 }
 
 /* One word and at most one limb: no branch depends on which is smaller. */
-RUN_INLINE void run_merge_words(const struct run *a, const struct run *b, struct run *o,
-				const struct run_shape s)
+ENTRIES_INLINE void entries_merge_words(const struct entries *a, const struct entries *b,
+					struct entries *o, const struct entries_shape s)
 {
 	const uint64_t *restrict ka = a->keys, *restrict kb = b->keys;
 	const uint64_t *restrict na = a->counts, *restrict nb = b->counts;
@@ -143,38 +144,39 @@ RUN_INLINE void run_merge_words(const struct run *a, const struct run *b, struct
 		n++;
 	}
 	o->n = n;
-	run_take_rest(o, a, i, s);
-	run_take_rest(o, b, j, s);
+	entries_take_rest(o, a, i, s);
+	entries_take_rest(o, b, j, s);
 }
 
-RUN_INLINE void run_merge_any(const struct run *a, const struct run *b, struct run *o,
-			      const struct run_shape s)
+ENTRIES_INLINE void entries_merge_any(const struct entries *a, const struct entries *b,
+				      struct entries *o, const struct entries_shape s)
 {
 	size_t i = 0, j = 0;
 
 	while (i < a->n && j < b->n) {
-		int c = run_compare(a->keys + i * s.words, b->keys + j * s.words, s.words);
+		int c = entries_compare(a->keys + i * s.words, b->keys + j * s.words, s.words);
 
 		if (c == 0 && s.configs && a->configs[i] != b->configs[j])
 			c = a->configs[i] < b->configs[j] ? -1 : 1;
-		run_take(o, c <= 0 ? a : b, c <= 0 ? i : j, s);
+		entries_take(o, c <= 0 ? a : b, c <= 0 ? i : j, s);
 		if (c == 0 && s.limbs)
-			run_add_words(o->counts + o->n * s.limbs, b->counts + j * s.limbs, s.limbs);
+			entries_add_words(o->counts + o->n * s.limbs, b->counts + j * s.limbs,
+					  s.limbs);
 		i += c <= 0;
 		j += c >= 0;
 		o->n++;
 	}
-	run_take_rest(o, a, i, s);
-	run_take_rest(o, b, j, s);
+	entries_take_rest(o, a, i, s);
+	entries_take_rest(o, b, j, s);
 }
 
-RUN_INLINE void run_merge(const struct run *a, const struct run *b, struct run *o,
-			  const struct run_shape s)
+ENTRIES_INLINE void entries_merge(const struct entries *a, const struct entries *b,
+				  struct entries *o, const struct entries_shape s)
 {
 	if (s.words == 1 && s.limbs <= 1)
-		run_merge_words(a, b, o, s);
+		entries_merge_words(a, b, o, s);
 	else
-		run_merge_any(a, b, o, s);
+		entries_merge_any(a, b, o, s);
 }
 
-#endif /* LATTICE_RUNS_PRIV_H */
+#endif /* LATTICE_ENTRIES_PRIV_H */
