@@ -383,10 +383,9 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 static void round_fill(struct certify *c, struct findings *f, size_t *next, const struct map *sure,
 		       struct round *r)
 {
-	struct map now; /* signatures of this round */
+	struct map now = { 0 }; /* signatures of this round */
 	uint64_t steps = 0;
 
-	map_init(&now);
 	for (; *next < f->at.n && steps < ROUND_STEPS; ++*next) {
 		struct finding *x = &f->at.at[*next];
 		uint64_t signature = finding_signature(x), length;
@@ -458,10 +457,9 @@ void certify_findings(struct certify *c, struct findings *f)
 {
 	unsigned jobs = c->a->engine.jobs ? c->a->engine.jobs : 1;
 	struct round r = { .c = c, .checkers = mem_zalloc(jobs * sizeof(struct checker *)) };
-	struct map sure; /* signatures of what is certified already */
+	struct map sure = { 0 }; /* signatures of what is certified already */
 	size_t next = 0;
 
-	map_init(&sure);
 	r.cuts = findings_any(f, is_claimed) ? check_cuts_new(c->evidence) : NULL;
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];

@@ -57,7 +57,6 @@ struct intern *intern_new(void)
 {
 	struct intern *t = mem_zalloc(sizeof(*t));
 
-	map_init(&t->newest);
 	*VEC_PUSH(&t->entries) = (struct entry){ 0 };
 	return t;
 }

@@ -30,11 +30,6 @@ static uint64_t node_bits(const struct keyset *k, unsigned level, uint64_t prefi
 	return bits ? *bits : 0;
 }
 
-void keyset_init(struct keyset *k)
-{
-	map_init(&k->nodes);
-}
-
 void keyset_release(struct keyset *k)
 {
 	map_release(&k->nodes);

@@ -12,11 +12,11 @@
 
 #include "base/map.h"
 
+/* All zero: empty. */
 struct keyset {
 	struct map nodes; /* level and prefix, to the bits of its children that are there */
 };
 
-void keyset_init(struct keyset *k);
 void keyset_release(struct keyset *k);
 
 void keyset_add(struct keyset *k, uint64_t key);

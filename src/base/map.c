@@ -18,15 +18,10 @@ static size_t home(const struct map *m, uint64_t key)
 	return (size_t)(hash_upper(key ^ key >> 32) >> m->shift);
 }
 
-void map_init(struct map *m)
-{
-	memset(m, 0, sizeof(*m));
-}
-
 void map_release(struct map *m)
 {
 	mem_free(m->at);
-	map_init(m);
+	*m = (struct map){ 0 };
 }
 
 void map_release_all(struct map *const *maps, size_t n)

@@ -4,7 +4,8 @@
  * Open addressing with linear probing; a key may be any number.  Removal
  * shifts the run back, so there are no tombstones and a map that shrinks stays fast.
  *
- * Ownership: the caller owns the struct; map_release frees what it holds.
+ * Ownership: the caller owns the struct, which is empty when all zero; map_release frees what it holds and
+ *            leaves it so.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -27,7 +28,6 @@ struct map {
 
 #define MAP_FREE UINT64_MAX
 
-void map_init(struct map *m);
 void map_release(struct map *m);
 /* Several at once: MAP_RELEASE_ALL(&a, &b). */
 #define MAP_RELEASE_ALL(...)                                  \

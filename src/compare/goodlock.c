@@ -48,8 +48,6 @@ static void *goodlock_begin(const struct engine *e, const struct engine_options 
 	self->opt = *opt;
 	self->left = opt->budget ? opt->budget : LIMIT_PATTERN_STEPS;
 	locktree_init(&self->tree);
-	map_init(&self->heads);
-	map_init(&self->known);
 	return self;
 }
 

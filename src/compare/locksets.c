@@ -12,7 +12,6 @@ void locksets_init(struct locksets *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->ids = intern_new();
-	map_init(&s->common);
 	*VEC_PUSH(&s->sets) = (struct lockset){ 0 };
 }
 

@@ -11,7 +11,6 @@ void pairs_init(struct pairs *p, const struct engine *engine, const char *why, b
 	p->engine = engine;
 	p->why = why;
 	p->all = all;
-	map_init(&p->index);
 }
 
 static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen *b)

@@ -11,7 +11,6 @@ void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
 {
 	memset(d, 0, sizeof(*d));
 	d->stamps = stamps;
-	map_init(&d->index);
 	*VEC_PUSH(&d->at) = (struct wcp_deed){ 0 };
 }
 

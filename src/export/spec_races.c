@@ -255,7 +255,6 @@ enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
 	struct library l = { .t = t, .out = out };
 	enum status st;
 
-	map_init(&l.by_addr);
 	st = read_trace(&l, d);
 	if (st == ST_OK)
 		write_library(&l);

@@ -188,13 +188,12 @@ static void absorb(struct finding *kept, struct finding *dropped)
 
 void findings_settle(struct findings *f, bool all)
 {
-	struct map first; /* signature, to index among those kept */
+	struct map first = { 0 }; /* signature, to index among those kept */
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->at.n; i++)
 		f->at.at[i].id = (uint32_t)i;
 	SORT_VEC(&f->at, compare);
-	map_init(&first);
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *now = &f->at.at[i];
 		bool fresh = true;

@@ -118,7 +118,6 @@ static bool check_reducible(const struct cfg *g)
 void cfg_init(struct cfg *g, LLVMValueRef function)
 {
 	*g = (struct cfg){ 0 };
-	map_init(&g->number);
 	order_blocks(g, LLVMGetEntryBasicBlock(function));
 	for (size_t i = 0; i < g->order.n; i++)
 		*VEC_PUSH(&g->dominator) = i ? CFG_NONE : 0;

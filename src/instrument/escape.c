@@ -204,12 +204,11 @@ static bool is_variadic_area(struct function *f, LLVMValueRef p, struct map *see
 
 bool escape_is_private(struct function *f, LLVMValueRef p)
 {
-	struct map seen;
+	struct map seen = { 0 };
 	bool private;
 
 	if (base_is_private(f, escape_base(p)))
 		return true;
-	map_init(&seen);
 	private = is_variadic_area(f, p, &seen);
 	map_release(&seen);
 	return private;

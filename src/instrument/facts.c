@@ -273,7 +273,6 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 {
 	struct flow w = { .f = f, .cfg = cfg };
 
-	map_init(&w.seen);
 	flow_follow(&w, r);
 	if (!w.binding && sinks_have_room(&w)) {
 		r->free = true;

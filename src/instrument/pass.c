@@ -99,9 +99,6 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 {
 	struct function f = { .unit = u, .value = value };
 
-	map_init(&f.by_inst);
-	map_init(&f.private);
-	map_init(&f.buffers);
 	/* Locals of a function that setjmp returns to twice must stay in memory. */
 	if (!plan_calls_setjmp(value))
 		extra_promote(analyses, value);

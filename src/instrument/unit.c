@@ -35,11 +35,6 @@ void unit_init(struct unit *u, LLVMModuleRef m)
 	u->pointer = LLVMPointerType(u->i8, 0);
 	u->nothing = LLVMVoidTypeInContext(u->context);
 	u->strings = intern_new();
-	map_init(&u->ignored);
-	map_init(&u->seen);
-	map_init(&u->bytes);
-	map_init(&u->inlined);
-	map_init(&u->structs);
 	u->base = unit_global(u, u->i32, unit_int(u->i32, 0), "foresee.base", false);
 	u->self = LLVMGetNamedGlobal(m, "foresee_self");
 	if (!u->self) {

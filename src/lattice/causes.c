@@ -31,7 +31,6 @@ struct causes *causes_new(const struct causes_options *opt, const struct point_s
 	if (c->sends)
 		c->sink = *sink;
 	knowns_init(&c->knowns);
-	map_init(&c->path);
 	for (size_t i = 0; i < opt->npath; i++)
 		*map_put(&c->path, opt->path[i], NULL) = i + 1;
 	return c;

@@ -17,8 +17,6 @@ void lanes_init(struct lanes *ls)
 	*ls = (struct lanes){ .free_bits = ~(UINT64_C(1) << LANE_BIT_ODD) };
 	ls->set_index = mem_zalloc(sizeof(*ls->set_index));
 	ls->resource_index = mem_zalloc(sizeof(*ls->resource_index));
-	map_init(ls->set_index);
-	map_init(ls->resource_index);
 }
 
 static void release_resource(struct lane_resource *r)

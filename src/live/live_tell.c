@@ -52,7 +52,6 @@ void live_tell_begin(struct live_teller *t, struct live_process *p)
 	t->a.witness_dir = NULL;
 	t->a.engine.jobs = 1;
 	t->a.engine.stop = &live_over;
-	map_init(&t->known);
 }
 
 static void say_line(const struct live_teller *t, const char *words, size_t n, const char *end)

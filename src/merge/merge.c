@@ -412,7 +412,6 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 	m->running = m->ready_first = m->ready_last = MERGE_NOBODY;
 	m->damaged = b->damaged || !ended;
 	merge_reads_init(&m->reads);
-	map_init(&m->read_waiters);
 	m->control = c;
 	if (b->threads.n != 0)
 		tids_reach(m, b->threads.at[b->threads.n - 1].tid);

@@ -262,7 +262,7 @@ static void gone_add(struct merge *m, uint64_t key)
 	if (f->gone[1].n == GONE_MAX) {
 		map_release(&f->gone[0]);
 		f->gone[0] = f->gone[1];
-		map_init(&f->gone[1]);
+		f->gone[1] = (struct map){ 0 };
 	}
 	map_put(&f->gone[1], key, NULL);
 }

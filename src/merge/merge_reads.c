@@ -24,8 +24,6 @@
 void merge_reads_init(struct merge_reads *r)
 {
 	memset(r, 0, sizeof(*r));
-	map_init(&r->count);
-	map_init(&r->own);
 }
 
 void merge_reads_release(struct merge_reads *r)

@@ -65,12 +65,10 @@ static void has_come(struct merge *m, uint64_t key, uint64_t n)
 
 static void map_empty(struct map *m)
 {
-	if (m->capacity <= OPEN_KEEP) {
+	if (m->capacity <= OPEN_KEEP)
 		map_clear(m);
-		return;
-	}
-	map_release(m);
-	map_init(m);
+	else
+		map_release(m);
 }
 
 static void open_clear(struct merge *m, struct merge_thread *t)

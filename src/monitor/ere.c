@@ -211,7 +211,6 @@ static uint8_t state_decide(struct ere *e, uint32_t term)
 
 	if (e->marks.at[term] != STATE)
 		return e->marks.at[term];
-	map_init(&s.seen);
 	search_add(&s, term, UINT32_MAX);
 	at = search_run(e, &s, &full);
 	if (at < s.terms.n) {
@@ -301,7 +300,6 @@ static void ere_describe(const void *self, struct strbuf *out)
 
 	VEC_CLEAR(&e->letters);
 	letters_find(e, true);
-	map_init(&s.seen);
 	search_add(&s, e->initial, UINT32_MAX);
 	for (uint32_t i = 0; i < s.terms.n && !full; i++) {
 		for (size_t k = 0; k < e->letters.n && !full; k++) {

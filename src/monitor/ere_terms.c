@@ -28,9 +28,6 @@
 void ere_terms_init(struct ere_terms *t)
 {
 	memset(t, 0, sizeof(*t));
-	map_init(&t->newest);
-	map_init(&t->letters);
-	map_init(&t->derived);
 	for (uint32_t i = ERE_NOTHING; i <= ERE_ALL; i++)
 		*VEC_PUSH(&t->at) = (struct ere_term){ .op = ERE_LEAF,
 						       .nullable = i == ERE_EMPTY || i == ERE_ALL,

@@ -388,10 +388,9 @@ enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *
 			      struct monitor *out, struct diag *d)
 {
 	struct ptltl *p = mem_zalloc(sizeof(*p));
-	struct map newest;
+	struct map newest = { 0 };
 
 	p->spec = s;
-	map_init(&newest);
 	/* Operands are there before the operator, so the whole formula comes last. */
 	flatten(p, &newest, property->form);
 	map_release(&newest);

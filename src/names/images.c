@@ -46,9 +46,6 @@ struct images *images_new(void)
 
 	pthread_mutex_init(&im->lock, NULL);
 	im->text = intern_new();
-	map_init(&im->files);
-	map_init(&im->numbers);
-	map_init(&im->code_at);
 	return im;
 }
 

@@ -66,9 +66,6 @@ void objects_init(struct objects *o, const struct program *p, bool locks, bool l
 {
 	memset(o, 0, sizeof(*o));
 	o->late = late;
-	map_init(&o->stacks);
-	map_init(&o->numbers);
-	map_init(&o->units);
 	o->locks = locks;
 	spans_init(&o->blocks);
 	spans_init(&o->named);

@@ -69,8 +69,6 @@ void bytes_init(struct bytes *b, struct trace *t)
 	trace_info(t, &info);
 	b->trace = t;
 	b->on = info.form == TRACE_BINARY && !info.partial && !info.locks_only;
-	map_init(&b->index);
-	keyset_init(&b->pages);
 	spans_init(&b->blocks);
 }
 

@@ -198,7 +198,6 @@ static struct causal *make(const struct model *m, enum causal_mode mode, bool se
 			  : mode;
 	rowtree_init(&c->cuts, m->nchains);
 	rowtree_init(&c->locks, 2 * m->nlocks);
-	map_init(&c->before);
 	*VEC_PUSH(&c->sets) = (struct causal_set){ 0, 0 };
 	/* NEVER until it is known: an event that needs a later one is in no reordering. */
 	c->after = mem_alloc(((size_t)m->n + 1) * sizeof(*c->after));

@@ -41,8 +41,6 @@ struct cells_word {
 void cells_init(struct cells *c)
 {
 	memset(c, 0, sizeof(*c));
-	map_init(&c->index);
-	keyset_init(&c->pages);
 }
 
 void cells_release(struct cells *c)

@@ -2,14 +2,6 @@
 
 #include <assert.h>
 
-void freed_init(struct freed *f)
-{
-	keyset_init(&f->lasts);
-	map_init(&f->firsts);
-	map_init(&f->cells);
-	f->n = 0;
-}
-
 void freed_release(struct freed *f)
 {
 	keyset_release(&f->lasts);

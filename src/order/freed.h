@@ -28,7 +28,6 @@ struct freed_range {
 	uint32_t cell;
 };
 
-void freed_init(struct freed *f);
 void freed_release(struct freed *f);
 
 /* The lowest range that has a byte of [first, last]. */

@@ -17,8 +17,6 @@ struct model *model_new(const struct model_options *opt)
 	m->priv->build = b;
 	m->has_values = opt->values;
 	b->limit = opt->limit != 0 && opt->limit < UINT32_MAX - 16 ? opt->limit : UINT32_MAX - 16;
-	map_init(&m->priv->set_step);
-	map_init(&m->priv->set_hash);
 	*VEC_PUSH(&b->events) = (struct model_event){ 0 };
 	*VEC_PUSH(&b->holds) = (struct model_hold){ 0 };
 	*VEC_PUSH(&m->priv->sets) = (struct model_set){ 0 };

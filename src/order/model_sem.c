@@ -28,9 +28,8 @@ static bool is_sem_op(uint8_t op)
 static void mutexes_find(struct model *m, bool *is_mutex)
 {
 	const struct model_build *b = m->priv->build;
-	struct map open;
+	struct map open = { 0 };
 
-	map_init(&open);
 	for (size_t i = 0; i < b->sems.n; i++)
 		is_mutex[i] = b->sems.at[i].met && b->sems.at[i].first == 1;
 	for (uint32_t id = 1; id <= m->n; id++) {

@@ -14,10 +14,6 @@ void places_init(struct places *p, struct trace *t)
 	struct trace_info info;
 
 	*p = (struct places){ 0 };
-	map_init(&p->by_hash);
-	map_init(&p->families);
-	map_init(&p->blocks);
-	map_init(&p->of_locks);
 	trace_info(t, &info);
 	if (info.form == TRACE_BINARY)
 		p->trace = t;

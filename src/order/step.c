@@ -33,11 +33,8 @@ struct steps *steps_new(struct trace *t, const struct step_options *opt)
 		s->opt = *opt;
 	chains_init(&s->chains);
 	cells_init(&s->cells);
-	freed_init(&s->freed);
 	places_init(&s->places, t);
 	bytes_init(&s->bytes_seen, t);
-	map_init(&s->by_addr);
-	keyset_init(&s->addrs);
 	VEC_RESERVE(&s->batch, BATCH_STEPS + 64);
 	return s;
 }

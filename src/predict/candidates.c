@@ -131,8 +131,6 @@ static void copy_accesses(struct candidates *c, const struct cell_use *use)
 	p.owner = mem_alloc(((size_t)m->nchains + 1) * sizeof(*p.owner));
 	for (uint32_t v = 0; v < m->nchains; v++)
 		p.hold[v] = UINT32_MAX;
-	map_init(&p.places);
-	map_init(&p.owners);
 	for (uint32_t e = 1; e <= m->n; e++)
 		copy_event(&p, e, next);
 	MAP_RELEASE_ALL(&p.places, &p.owners);

@@ -92,7 +92,6 @@ static void teller_init(struct teller *t, const struct census *c)
 {
 	t->all = c;
 	t->walk = walk_new(c->candidates);
-	map_init(&t->seen);
 	if (c->nplaces <= SQUARE_PLACES)
 		t->bits = mem_zalloc((c->nplaces * c->nplaces / 64 + 1) * sizeof(*t->bits));
 }

@@ -31,8 +31,6 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	d->hands = mem_zalloc(d->jobs * sizeof(*d->hands));
 	for (unsigned i = 0; i < d->jobs; i++)
 		d->hands[i].cut = mem_zalloc(((size_t)d->m->nchains + 1) * sizeof(uint32_t));
-	map_init(&d->index);
-	map_init(&d->settled);
 	/* Clocks cost a look at every event: none where there is nothing to ask. */
 	if (patterns_longest(d->patterns) < 2)
 		return;

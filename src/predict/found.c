@@ -30,7 +30,6 @@ struct found *found_new(size_t npieces, size_t limit, bool all)
 	struct found *f = mem_zalloc(sizeof(*f));
 
 	pthread_mutex_init(&f->lock, NULL);
-	map_init(&f->board);
 	f->pieces = mem_zalloc((npieces + 1) * sizeof(*f->pieces));
 	f->npieces = npieces;
 	f->limit = limit;

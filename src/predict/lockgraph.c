@@ -363,9 +363,8 @@ static void find_longest(struct build *b)
 {
 	uint32_t *resources = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*resources));
 	uint32_t *threads = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*threads));
-	struct map met; /* component and tid */
+	struct map met = { 0 }; /* component and tid */
 
-	map_init(&met);
 	for (uint32_t r = 0; r < b->nresources; r++)
 		resources[b->component[r]]++;
 	for (uint32_t i = 0; i < b->g->nrequests; i++) {
@@ -393,8 +392,6 @@ struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 
 	g->m = m;
 	g->has_joins = joins;
-	map_init(&b.index);
-	map_init(&b.places);
 	if (joins)
 		find_live(&b);
 	g->nresources = b.nresources = m->nlocks + b.ntids;

@@ -8,7 +8,6 @@
 void locktree_init(struct locktree *t)
 {
 	*t = (struct locktree){ 0 };
-	map_init(&t->children);
 	VEC_REACH(&t->nodes, 0);
 }
 

@@ -33,7 +33,6 @@ struct patterns *patterns_new(const struct lockgraph *g, const struct engine_opt
 	p->left = opt->budget ? opt->budget : LIMIT_PATTERN_STEPS;
 	if (parents && g->nrequests > 0)
 		p->parents = patterns_parents_new(g->m);
-	map_init(&p->chorded);
 	patterns_places_init(p);
 	return p;
 }

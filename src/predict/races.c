@@ -37,10 +37,9 @@ static uint64_t proposal_key(const struct engine_options *opt, const struct find
 static void add_new(const struct engine_options *opt, struct engine_result *more,
 		    struct engine_result *out)
 {
-	struct map known;
+	struct map known = { 0 };
 	size_t kept = 0;
 
-	map_init(&known);
 	for (size_t i = 0; i < out->findings.at.n; i++)
 		map_put(&known, proposal_key(opt, &out->findings.at.at[i]), NULL);
 	for (size_t i = 0; i < more->findings.at.n; i++) {

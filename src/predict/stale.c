@@ -16,11 +16,6 @@ enum use_state { USE_OPEN, USE_SURE, USE_DOUBTFUL };
 void stale_init(struct stale *s)
 {
 	*s = (struct stale){ 0 };
-	freed_init(&s->live);
-	freed_init(&s->freed);
-	map_init(&s->versions);
-	map_init(&s->known);
-	map_init(&s->alike);
 }
 
 void stale_release(struct stale *s)
@@ -317,11 +312,10 @@ static const struct engine lifetime = { .name = "lifetime" };
 void stale_find(struct stale *s, const struct trace *t, bool whole, struct findings *out)
 {
 	struct trace_info info;
-	struct map told;
+	struct map told = { 0 };
 	bool fresh_places;
 
 	trace_info(t, &info);
-	map_init(&told);
 	for (size_t i = 0; !info.partial && i < s->uses.n; i++) {
 		const struct stale_use *u = &s->uses.at[i];
 		struct finding *f;

@@ -61,12 +61,10 @@ static void search_cell(void *arg, uint32_t cell)
 
 	(void)cell;
 	/* Clearing costs its capacity: one busy cell must not burden all others. */
-	if (w->pointers.capacity > 4096) {
+	if (w->pointers.capacity > 4096)
 		map_release(&w->pointers);
-		map_init(&w->pointers);
-	} else {
+	else
 		map_clear(&w->pointers);
-	}
 }
 
 enum answer {
@@ -177,7 +175,6 @@ static void worker_init(struct worker *w, struct search *s)
 {
 	w->search = s;
 	w->walk = walk_new(s->candidates);
-	map_init(&w->pointers);
 	w->meeting = causal_meeting_new(s->closed);
 }
 

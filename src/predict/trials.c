@@ -59,7 +59,6 @@ struct trials *trials_new(const struct trials_setup *setup)
 		if (t->exact)
 			t->exact[i] = exact_new(setup->m, setup->exact, setup->opt);
 	}
-	map_init(&t->outcomes);
 	return t;
 }
 

@@ -61,7 +61,6 @@ static void search_begin(struct waits *s, struct engine_run *run)
 	s->must = engine_causal(run, limits_must(s->m, &s->opt));
 	s->exact = exact_new(s->m, s->must, &s->opt);
 	s->cut = mem_zalloc(((size_t)s->m->nchains + 1) * sizeof(*s->cut));
-	map_init(&s->at);
 }
 
 static void search_end(struct waits *s)

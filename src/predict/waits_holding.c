@@ -225,10 +225,8 @@ static void say(struct holding *h)
 void waits_holding(struct waits *s)
 {
 	struct holding h = { .s = s };
-	struct waits_picks picks;
+	struct waits_picks picks = { 0 };
 
-	waits_picks_init(&picks);
-	map_init(&h.by_key);
 	pick_all(s, &picks);
 	for (size_t i = 0; i < picks.at.n; i++) {
 		const struct waits_pick *p = &picks.at.at[i];

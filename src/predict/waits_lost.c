@@ -200,11 +200,10 @@ static enum goal_outcome try_wait(struct waits *s, const struct waits_wait *w, u
 
 void waits_lost(struct waits *s)
 {
-	struct waits_picks picks;
+	struct waits_picks picks = { 0 };
 
 	if (!s->m->has_accesses)
 		return;
-	waits_picks_init(&picks);
 	pick_all(s, &picks);
 	for (size_t i = 0; i < picks.at.n && !waits_is_over(s); i++) {
 		const struct waits_pick *p = &picks.at.at[i];

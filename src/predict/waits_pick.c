@@ -9,13 +9,6 @@ _Static_assert(WAITS_TRIES == LIMIT_TRIES, "the same limit as elsewhere");
 
 #define HALF (WAITS_TRIES / 2)
 
-void waits_picks_init(struct waits_picks *p)
-{
-	map_init(&p->by_key);
-	p->at.at = NULL;
-	p->at.n = p->at.capacity = 0;
-}
-
 void waits_picks_release(struct waits_picks *p)
 {
 	map_release(&p->by_key);

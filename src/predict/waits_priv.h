@@ -77,7 +77,6 @@ struct waits_picks {
 	VEC(struct waits_pick) at;
 };
 
-void waits_picks_init(struct waits_picks *p);
 void waits_picks_release(struct waits_picks *p);
 void waits_picks_add(struct waits_picks *p, uint64_t key, struct waits_item item);
 /* How many are kept; number i of them, the last one met first. */

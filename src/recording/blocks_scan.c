@@ -372,7 +372,6 @@ void blocks_scan_clear(struct blocks *b)
 	}
 	VEC_RELEASE_ALL(&b->threads, &b->gaps, &b->areas);
 	map_release(&b->by_tid);
-	map_init(&b->by_tid);
 	b->nslots = 0;
 }
 

@@ -193,8 +193,6 @@ bool snapshot_make(struct snapshot *s, struct windows *w, uint64_t from_cut, uin
 	*s = (struct snapshot){ .fd = c.fd };
 	if (c.fd < 0)
 		return false;
-	map_init(&c.low);
-	map_init(&c.high);
 	copy_all(&c, from_cut, to_cut);
 	copy_release(&c);
 	snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);

@@ -6,7 +6,6 @@
 void stacks_init(struct stacks *s)
 {
 	memset(s, 0, sizeof(*s));
-	map_init(&s->children);
 	*VEC_PUSH(&s->nodes) = (struct stacks_node){ 0, 0, 0 };
 }
 

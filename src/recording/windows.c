@@ -68,10 +68,9 @@ static void count(struct windows *w)
 static void sum_cuts(struct windows *w)
 {
 	const struct control *c = &w->control;
-	struct map at; /* tid, to its number in the last cut */
+	struct map at = { 0 }; /* tid, to its number in the last cut */
 	uint64_t sum = 0;
 
-	map_init(&at);
 	*VEC_PUSH(&w->upto) = 0;
 	for (size_t k = 0; k < c->cuts.n; k++) {
 		for (uint64_t i = c->cuts.at[k]; i < control_cut_end(c, k + 1); i++) {

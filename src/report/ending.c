@@ -12,9 +12,6 @@
 void ending_init(struct ending *e)
 {
 	*e = (struct ending){ 0 };
-	map_init(&e->holders);
-	map_init(&e->barriers);
-	map_init(&e->come);
 	pairing_init(&e->pairing);
 }
 
@@ -202,10 +199,9 @@ static void add_last(const struct ending *e, uint32_t tid, struct finding *f)
 /* What threads wait for, in names; each once. */
 static void objects_format(const struct ending *e, struct trace *t, struct strbuf *out)
 {
-	struct map seen;
+	struct map seen = { 0 };
 	bool fresh;
 
-	map_init(&seen);
 	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
 		const struct ending_thread *x = &e->threads.at[tid];
 

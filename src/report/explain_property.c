@@ -291,10 +291,9 @@ static bool missing_find(const struct told_run *r, struct told_row *out)
 {
 	const struct states_watch *w = r->x->r->watch;
 	uint64_t last = r->order->at.at[r->order->at.n - 1];
-	struct map there;
+	struct map there = { 0 };
 	bool found = false;
 
-	map_init(&there);
 	for (size_t i = 0; i < r->order->at.n; i++)
 		map_put(&there, r->order->at.at[i], NULL);
 	for (size_t i = w->items->at.n; i-- > 0 && !found;) {
@@ -416,7 +415,6 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 
 	states_get(x->r->watch, order->at.at, order->at.n, ROWS, property, &r.states);
 	explain_states_init(&r.table, x->r->watch, &r.states, f);
-	map_init(&r.equal);
 	if (order->at.n) {
 		evidence_get(x->ev, order->at.at[order->at.n - 1], &e);
 		if (frames_own(x->t, e.site, e.stack, &at))

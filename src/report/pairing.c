@@ -6,10 +6,6 @@
 void pairing_init(struct pairing *p)
 {
 	*p = (struct pairing){ 0 };
-	map_init(&p->conds);
-	map_init(&p->barriers);
-	map_init(&p->guests);
-	map_init(&p->givers);
 }
 
 void pairing_release(struct pairing *p)

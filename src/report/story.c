@@ -70,7 +70,6 @@ struct story *story_new(const struct evidence *ev)
 	bool fresh;
 
 	s->ev = ev;
-	map_init(&s->users);
 	for (uint64_t pos = 1; pos <= evidence_count(ev); pos++) {
 		evidence_get(ev, pos, &e);
 		if (!is_sync(&e))
@@ -174,10 +173,6 @@ static void picture_init(struct picture *p, const struct story *s, const struct 
 	p->s = s;
 	p->ev = s->ev;
 	p->f = f;
-	map_init(&p->ours);
-	map_init(&p->equal);
-	map_init(&p->odd);
-	map_init(&p->keep);
 	for (size_t i = 0; i < f->tainted.n; i++)
 		map_put(&p->odd, f->tainted.at[i], NULL);
 }
@@ -395,11 +390,10 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		      const struct evidence_event *e2, struct evidence_event *release,
 		      struct evidence_event *acquire)
 {
-	struct map last; /* lock, to the position of B's last acquire before e2 */
+	struct map last = { 0 }; /* lock, to the position of B's last acquire before e2 */
 	uint64_t pos, *taken;
 	bool found = false;
 
-	map_init(&last);
 	for (uint32_t i = e2->index, k = 0; i-- > 0 && k < LOOK; k++) {
 		bool fresh;
 

@@ -13,9 +13,6 @@
 void tally_init(struct tally *y)
 {
 	memset(y, 0, sizeof(*y));
-	map_init(&y->words);
-	map_init(&y->objects);
-	map_init(&y->locks);
 }
 
 void tally_release(struct tally *y)

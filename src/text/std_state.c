@@ -50,9 +50,6 @@ struct std_state *std_state_new(const struct std_names *names, bool named)
 
 	s->names = names;
 	s->named = named;
-	map_init(&s->lock_index);
-	map_init(&s->reader_depth);
-	map_init(&s->signal_tid);
 	return s;
 }
 

@@ -34,9 +34,6 @@ struct checker *checker_new(const struct evidence *ev)
 	c->objects = mem_zalloc(ev->objects.n * sizeof(*c->objects));
 	c->threads = mem_zalloc(ev->threads.n * sizeof(*c->threads));
 	c->ins = mem_zalloc(ev->groups.n * sizeof(*c->ins));
-	map_init(&c->stray);
-	map_init(&c->given);
-	map_init(&c->initial);
 	return c;
 }
 

@@ -275,8 +275,6 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 	k->needs = mem_zalloc((ev->threads.n + 1) * sizeof(*k->needs));
 	k->users_of = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users_of));
 	k->writes_of = mem_zalloc((ev->cells.n + 1) * sizeof(*k->writes_of));
-	map_init(&k->seat_at);
-	map_init(&k->user_at);
 	for (uint32_t pos = 1; pos <= evidence_count(ev); pos++) {
 		const struct evidence_item *it = evidence_item(ev, pos);
 

@@ -76,10 +76,9 @@ static bool arguments_check(struct checker *c, uint64_t pos, uint64_t marks)
 static bool taint_check(struct checker *c)
 {
 	const unsigned guesses = CHECK_READ_GUESSED | CHECK_WRITE_GUESSED;
-	struct map tainted; /* threads that have read one, to CHECK_READ_* */
+	struct map tainted = { 0 }; /* threads that have read one, to CHECK_READ_* */
 	bool good = true;
 
-	map_init(&tainted);
 	for (size_t i = 0; i < c->claim->norder && good; i++) {
 		uint64_t pos = c->claim->order[i];
 		const struct evidence_item *it = evidence_item(c->ev, pos);

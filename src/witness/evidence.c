@@ -32,7 +32,6 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
 	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
 	*VEC_PUSH(&ev->value_at) = 0;
-	map_init(&ev->guess_at);
 	evidence_phase_begin(ev, info.late);
 	return ev;
 }

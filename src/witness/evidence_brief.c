@@ -71,12 +71,7 @@ struct evidence_brief *evidence_brief_new(void)
 	struct evidence_brief *b = mem_zalloc(sizeof(*b));
 
 	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
-	map_init(&b->index_of);
-	map_init(&b->remade);
-	map_init(&b->inits);
 	b->identities = intern_new();
-	for (int i = 0; i <= LEVELS; i++)
-		map_init(&b->blocks[i]);
 	return b;
 }
 

@@ -284,7 +284,7 @@ void evidence_access(struct evidence *ev, uint32_t pos)
 static bool freed_find(const struct evidence_freed *f, uint64_t first, uint64_t last,
 		       uint64_t *from, uint64_t *to)
 {
-	if (!f->in_use || !keyset_next(&f->lasts, first, UINT64_MAX, to))
+	if (!keyset_next(&f->lasts, first, UINT64_MAX, to))
 		return false;
 	*from = *map_get(&f->firsts, *to);
 	return *from <= last;
@@ -292,11 +292,6 @@ static bool freed_find(const struct evidence_freed *f, uint64_t first, uint64_t 
 
 static void freed_put(struct evidence_freed *f, uint64_t first, uint64_t last)
 {
-	if (!f->in_use) {
-		keyset_init(&f->lasts);
-		map_init(&f->firsts);
-		f->in_use = true;
-	}
 	keyset_add(&f->lasts, last);
 	*map_put(&f->firsts, last, NULL) = first;
 }
@@ -481,11 +476,7 @@ void evidence_memory_finish(struct evidence *ev)
 
 void evidence_memory_release(struct evidence_memory *m)
 {
-	MAP_RELEASE_ALL(&m->at, &m->stamps);
-	if (m->freed.in_use) {
-		keyset_release(&m->freed.lasts);
-		map_release(&m->freed.firsts);
-		m->freed.in_use = false;
-	}
+	MAP_RELEASE_ALL(&m->at, &m->stamps, &m->freed.firsts);
+	keyset_release(&m->freed.lasts);
 	VEC_RELEASE_ALL(&m->pages, &m->splits, &m->lasts.at);
 }

@@ -218,7 +218,6 @@ struct evidence_split {
 
 /* Memory that was freed and not given out again, as ranges that do not overlap. */
 struct evidence_freed {
-	bool in_use;
 	struct keyset lasts; /* last byte of each */
 	struct map firsts;   /* last byte, to the first */
 };

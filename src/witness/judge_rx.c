@@ -320,8 +320,6 @@ static struct machine *machine_new(const struct spec_rx *r)
 	m->event = r->index;
 	m->a = machine_new(r->a);
 	m->b = machine_new(r->b);
-	map_init(&m->newest);
-	map_init(&m->steps);
 	first_make(m);
 	return m;
 }
@@ -374,7 +372,6 @@ struct judge_rx *judge_rx_new(const struct spec *s, const struct spec_property *
 	r->spec = s;
 	r->property = p;
 	r->whole = machine_new(p->rx);
-	map_init(&r->letters);
 	if (is_plain(p->rx)) {
 		for (uint64_t left = p->events; left; left &= left - 1)
 			*VEC_PUSH(&r->next) = left & -left;
@@ -467,7 +464,6 @@ static uint8_t fate(struct judge_rx *r, uint32_t state)
 		return known_of(r, state) == LOST ? LOST : SAVED;
 	if (known_of(r, state) != UNTOLD)
 		return known_of(r, state);
-	map_init(&s.seen);
 	search_add(&s, state, UINT32_MAX);
 	i = search_run(r, &s);
 	for (; i != UINT32_MAX; i = s.from.at[i])

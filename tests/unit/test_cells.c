@@ -212,11 +212,10 @@ static void test_cells_far(void)
 static void test_keyset(void)
 {
 	static bool has[1 << 12];
-	struct keyset k;
+	struct keyset k = { 0 };
 	bool good = true;
 	uint64_t key;
 
-	keyset_init(&k);
 	for (int i = 0; i < 40000; i++) {
 		uint64_t spread =
 			i < 20000 ? 1 : (uint64_t)1 << 52; /* keys close, keys far apart */

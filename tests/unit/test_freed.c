@@ -32,9 +32,8 @@ int main(void)
 	struct freed_range all = { UINT64_MAX - 7, UINT64_MAX, 3 }, got = { 0 }, want = { 0 };
 	uint32_t cell[SPACE] = { 0 }, cells = 0;
 	bool good = true;
-	struct freed f;
+	struct freed f = { 0 };
 
-	freed_init(&f);
 	srand(5);
 	for (int i = 0; i < 50000 && good; i++) {
 		uint64_t first = (uint64_t)rand() % SPACE;

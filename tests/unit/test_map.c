@@ -86,10 +86,9 @@ static bool step(struct map *m, uint64_t *state)
 int main(void)
 {
 	uint64_t state = 0x9e3779b97f4a7c15;
-	struct map m;
+	struct map m = { 0 };
 	bool good = true;
 
-	map_init(&m);
 	TAP_OK(map_get(&m, 7) == NULL && !map_remove(&m, 7), "an empty map has nothing");
 	for (int i = 0; i < 200000 && good; i++) {
 		good = step(&m, &state) && (i % 1000 != 0 || same(&m));

@@ -103,11 +103,10 @@ static void test_index(void)
 /* What is kept, last first, as text. */
 static void picks_are(uint32_t n, uint32_t first, uint32_t last, const char *name)
 {
-	struct waits_picks p;
+	struct waits_picks p = { 0 };
 	uint32_t count, i;
 	bool good = true;
 
-	waits_picks_init(&p);
 	for (i = 0; i < n; i++) {
 		waits_picks_add(&p, 7, (struct waits_item){ i, i + 1 });
 		waits_picks_add(&p, 8, (struct waits_item){ 0, 0 });
