@@ -77,10 +77,8 @@ static enum status compile(const char *driver, const char *source, char *path,
 	struct launch_end end = { 0 };
 	enum status st;
 
-	if (access(driver, X_OK) != 0) {
-		diag_set(d, "cannot find the compiler driver '%s'", driver);
-		return ST_IO;
-	}
+	if (access(driver, X_OK) != 0)
+		return diag_fail(d, ST_IO, "cannot find the compiler driver '%s'", driver);
 	/* A source named like an option stays a file. */
 	strbuf_addf(&file, "%s%s", source[0] == '-' ? "./" : "", source);
 	strbuf_adds(&calls, "--foresee-calls=");
@@ -129,10 +127,8 @@ static enum status prepare(struct made *m, char **argv, const struct spec *spec,
 
 	if (!program_is_source(argv[0]) || access(argv[0], X_OK) == 0)
 		return ST_OK;
-	if (access(argv[0], R_OK) != 0) {
-		diag_set(d, "cannot read '%s': %s", argv[0], strerror(errno));
-		return ST_IO;
-	}
+	if (access(argv[0], R_OK) != 0)
+		return diag_fail(d, ST_IO, "cannot read '%s': %s", argv[0], strerror(errno));
 	st = made_compile(m, argv[0], spec, d);
 	if (st == ST_OK)
 		argv[0] = m->path;

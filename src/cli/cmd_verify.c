@@ -164,11 +164,11 @@ static enum status spec_get(const struct verify *v, const char *path, const stru
 	struct strbuf name = { 0 };
 	enum status st;
 
-	if (!v->spec && w->spec.n == 0 && v->nplugins == 0) {
-		diag_set(d, "'%s' is about the property '%s' and has no spec: give it with -s FILE",
-			 path, w->property);
-		return ST_BAD_INPUT;
-	}
+	if (!v->spec && w->spec.n == 0 && v->nplugins == 0)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' is about the property '%s' and has no spec: give it with -s FILE",
+			path, w->property);
 	if (v->spec || w->spec.n == 0)
 		return ST_OK;
 	strbuf_addf(&name, "%s (spec)", path);

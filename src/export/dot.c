@@ -156,14 +156,12 @@ static enum status read_all(struct drawing *g, struct causes *causes, struct dia
 	}
 	if (st == ST_END)
 		causes_finish(causes);
-	if (g->npoints > DOT_NODES) {
-		diag_set(
-			d,
+	if (g->npoints > DOT_NODES)
+		return diag_fail(
+			d, ST_LIMIT,
 			"too long to draw: more than %u events count; a spec with fewer events, or "
 			"a shorter run, can be drawn",
 			DOT_NODES);
-		return ST_LIMIT;
-	}
 	return st;
 }
 

@@ -407,12 +407,11 @@ enum status promela_write(const struct model *m, const struct promela_options *o
 	struct promela_goals goals = { 0 };
 	enum status st;
 
-	if (m->n > PROMELA_EVENTS || m->nchains > PROMELA_CHAINS) {
-		diag_set(d,
-			 "too long for a Promela model: %u events (at most %d) of %u threads (%d)",
-			 m->n, PROMELA_EVENTS, m->nchains, PROMELA_CHAINS);
-		return ST_LIMIT;
-	}
+	if (m->n > PROMELA_EVENTS || m->nchains > PROMELA_CHAINS)
+		return diag_fail(
+			d, ST_LIMIT,
+			"too long for a Promela model: %u events (at most %d) of %u threads (%d)",
+			m->n, PROMELA_EVENTS, m->nchains, PROMELA_CHAINS);
 	w.counter = m->n < 255 ? "byte" : "short";
 	st = promela_goals_find(m, opt, &goals, d);
 	if (st == ST_OK) {

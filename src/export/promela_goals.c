@@ -193,11 +193,11 @@ static enum status keep_pair(const uint64_t *pair, uint64_t base, struct promela
 		out->deadlocks = g.deadlock;
 		return ST_OK;
 	}
-	diag_set(d,
-		 "events %llu and %llu are not two conflicting accesses, nor two acquires that can "
-		 "wait for each other",
-		 (unsigned long long)pair[0], (unsigned long long)pair[1]);
-	return ST_BAD_INPUT;
+	return diag_fail(
+		d, ST_BAD_INPUT,
+		"events %llu and %llu are not two conflicting accesses, nor two acquires that can "
+		"wait for each other",
+		(unsigned long long)pair[0], (unsigned long long)pair[1]);
 }
 
 /* One race is found without the others: there may be too many of them. */
@@ -221,19 +221,16 @@ enum status promela_goals_find(const struct model *m, const struct promela_optio
 				out); /* short of some circles it may still be there */
 		return keep_pair(opt->pair, m->base, out, d);
 	}
-	if (!find_races(m, out)) {
-		diag_set(
-			d,
+	if (!find_races(m, out))
+		return diag_fail(
+			d, ST_LIMIT,
 			"more than %d conflicting pairs: choose one with --pair, or take a part of "
 			"the trace",
 			PROMELA_GOALS);
-		return ST_LIMIT;
-	}
-	if (!find_circles(m, out)) {
-		diag_set(d,
-			 "too many circles of locks: choose a pair with --pair, or take a part of "
-			 "the trace");
-		return ST_LIMIT;
-	}
+	if (!find_circles(m, out))
+		return diag_fail(
+			d, ST_LIMIT,
+			"too many circles of locks: choose a pair with --pair, or take a part of "
+			"the trace");
 	return ST_OK;
 }

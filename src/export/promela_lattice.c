@@ -283,11 +283,11 @@ static enum status write_model(const struct promela_lattice *l,
 			       const struct promela_lattice_options *opt, struct strbuf *out,
 			       struct diag *d)
 {
-	if (l->points.n > PROMELA_EVENTS || l->lanes.n > PROMELA_CHAINS) {
-		diag_set(d, "too long for a Promela model: more than %d points, or than %d threads",
-			 PROMELA_EVENTS, PROMELA_CHAINS);
-		return ST_LIMIT;
-	}
+	if (l->points.n > PROMELA_EVENTS || l->lanes.n > PROMELA_CHAINS)
+		return diag_fail(
+			d, ST_LIMIT,
+			"too long for a Promela model: more than %d points, or than %d threads",
+			PROMELA_EVENTS, PROMELA_CHAINS);
 	write_head(l, opt, out);
 	write_variables(l, out);
 	if (opt->monitors)

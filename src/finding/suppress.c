@@ -52,9 +52,8 @@ struct spot {
 static enum status complain(const struct spot *p, size_t offset, const char *what, const char *word,
 			    int n)
 {
-	diag_set(p->d, "%s:%u:%zu: %s '%.*s'", p->file, p->line, p->column + offset, what,
-		 n < LONGEST_QUOTE ? n : LONGEST_QUOTE, word);
-	return ST_BAD_INPUT;
+	return diag_fail(p->d, ST_BAD_INPUT, "%s:%u:%zu: %s '%.*s'", p->file, p->line,
+			 p->column + offset, what, n < LONGEST_QUOTE ? n : LONGEST_QUOTE, word);
 }
 
 static bool is_word(const char *s, size_t n, const char *word)

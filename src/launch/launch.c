@@ -261,10 +261,8 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 
 	fflush(NULL);
 	memset(end, 0, sizeof(*end));
-	if (pipe2(report, O_CLOEXEC) != 0) {
-		diag_set(d, "cannot make a pipe: %s", strerror(errno));
-		return ST_IO;
-	}
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return diag_fail(d, ST_IO, "cannot make a pipe: %s", strerror(errno));
 	pid = start(l, report, old);
 	error = pid < 0 ? errno : 0;
 	close(report[1]);
@@ -280,9 +278,7 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 	close(report[0]);
 	end->seconds = talk_clock() - begun;
 	finish(old);
-	if (error) {
-		diag_set(d, "cannot run '%s': %s", l->path, strerror(error));
-		return ST_IO;
-	}
+	if (error)
+		return diag_fail(d, ST_IO, "cannot run '%s': %s", l->path, strerror(error));
 	return ST_OK;
 }

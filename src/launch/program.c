@@ -175,36 +175,31 @@ static enum status check_loader(const struct image *m, const char *path, struct 
 		    !read_at(m->fd, h->p_offset, loader, h->p_filesz))
 			loader[0] = '\0';
 	}
-	if (!loader[0]) {
-		diag_set(
-			d,
+	if (!loader[0])
+		return diag_fail(
+			d, ST_BAD_INPUT,
 			"'%s' is linked statically; --locks-only needs a dynamically linked program",
 			path);
-		return ST_BAD_INPUT;
-	}
-	if (!strstr(loader, LOADER)) {
-		diag_set(d, "'%s' does not use the GNU C library; --locks-only needs it", path);
-		return ST_BAD_INPUT;
-	}
+	if (!strstr(loader, LOADER))
+		return diag_fail(d, ST_BAD_INPUT,
+				 "'%s' does not use the GNU C library; --locks-only needs it",
+				 path);
 	return ST_OK;
 }
 
 static enum status check_runtime(const struct image *m, const char *path, struct diag *d)
 {
-	if (!m->dynamic) {
-		diag_set(d,
-			 "'%s' is linked statically; recording needs a dynamically linked program",
-			 path);
-		return ST_BAD_INPUT;
-	}
-	if (!needs_runtime(m)) {
-		diag_set(
-			d,
+	if (!m->dynamic)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' is linked statically; recording needs a dynamically linked program",
+			path);
+	if (!needs_runtime(m))
+		return diag_fail(
+			d, ST_BAD_INPUT,
 			"'%s' was not built for recording; build it with 'CC=foresee-cc make', or give "
 			"its source: 'foresee run FILE.c'; --locks-only records locks without that",
 			path);
-		return ST_BAD_INPUT;
-	}
 	return ST_OK;
 }
 
@@ -212,19 +207,13 @@ static enum status check_image(struct image *m, const char *path, bool locks, st
 {
 	Elf64_Ehdr head;
 
-	if (!read_at(m->fd, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) {
-		diag_set(d, "'%s' is not an ELF program", path);
-		return ST_BAD_INPUT;
-	}
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64) {
-		diag_set(d, "'%s' is not a program for x86-64", path);
-		return ST_BAD_INPUT;
-	}
+	if (!read_at(m->fd, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is not an ELF program", path);
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is not a program for x86-64", path);
 	if ((head.e_type != ET_EXEC && head.e_type != ET_DYN) ||
-	    head.e_phentsize != sizeof(Elf64_Phdr)) {
-		diag_set(d, "'%s' is an ELF file, but not a program", path);
-		return ST_BAD_INPUT;
-	}
+	    head.e_phentsize != sizeof(Elf64_Phdr))
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is an ELF file, but not a program", path);
 	m->count = head.e_phnum;
 	m->heads = read_table(m->fd, head.e_phoff, (uint64_t)head.e_phnum * sizeof(Elf64_Phdr));
 	for (unsigned i = 0; m->heads && i < m->count; i++) {
@@ -245,15 +234,13 @@ static enum status check_script(const char *line, const char *path, bool locks, 
 	size_t blanks = strspn(line, " \t"), n = strcspn(line + blanks, " \t\n");
 	char interpreter[SCRIPT_LINE];
 
-	if (!locks) {
-		diag_set(d, "'%s' is a script, not an ELF program; give the program that it runs",
-			 path);
-		return ST_BAD_INPUT;
-	}
-	if (n == 0 || depth >= SCRIPTS_MOST) {
-		diag_set(d, "'%s' is a script of no interpreter", path);
-		return ST_BAD_INPUT;
-	}
+	if (!locks)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' is a script, not an ELF program; give the program that it runs",
+			path);
+	if (n == 0 || depth >= SCRIPTS_MOST)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is a script of no interpreter", path);
 	snprintf(interpreter, sizeof(interpreter), "%.*s", (int)n, line + blanks);
 	return check_program(interpreter, locks, depth + 1, d);
 }
@@ -284,28 +271,20 @@ static enum status check_program(const char *path, bool locks, int depth, struct
 	struct stat file;
 	int fd;
 
-	if (stat(path, &file) != 0) {
-		diag_set(d, "cannot find '%s': %s", path, strerror(errno));
-		return ST_BAD_INPUT;
-	}
-	if (S_ISDIR(file.st_mode)) {
-		diag_set(d, "'%s' is a directory", path);
-		return ST_BAD_INPUT;
-	}
-	if (!S_ISREG(file.st_mode) || access(path, X_OK) != 0) {
-		diag_set(d, "'%s' is not executable", path);
-		return ST_BAD_INPUT;
-	}
-	if (is_privileged(path, &file)) {
-		diag_set(d, "'%s' is setuid or setgid, or has capabilities, and cannot be recorded",
-			 path);
-		return ST_BAD_INPUT;
-	}
+	if (stat(path, &file) != 0)
+		return diag_fail(d, ST_BAD_INPUT, "cannot find '%s': %s", path, strerror(errno));
+	if (S_ISDIR(file.st_mode))
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is a directory", path);
+	if (!S_ISREG(file.st_mode) || access(path, X_OK) != 0)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is not executable", path);
+	if (is_privileged(path, &file))
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' is setuid or setgid, or has capabilities, and cannot be recorded",
+			path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
-		return ST_BAD_INPUT;
-	}
+	if (fd < 0)
+		return diag_fail(d, ST_BAD_INPUT, "cannot read '%s': %s", path, strerror(errno));
 	st = check_content(fd, path, locks, depth, d);
 	close(fd);
 	return st;
@@ -325,19 +304,16 @@ enum status program_find(const char *name, bool locks, char **path, struct diag 
 	enum status st;
 
 	*path = NULL;
-	if (is_trace(name)) {
-		diag_set(d, "'%s' is a trace, not a program; 'foresee check %s' analyses it", name,
-			 name);
-		return ST_BAD_INPUT;
-	}
+	if (is_trace(name))
+		return diag_fail(d, ST_BAD_INPUT,
+				 "'%s' is a trace, not a program; 'foresee check %s' analyses it",
+				 name, name);
 
 	*path = strchr(name, '/') ? mem_strdup(name) : search_path(name);
-	if (!*path) {
-		diag_set(d, "cannot find '%s' along PATH%s%s", name,
-			 access(name, F_OK) == 0 ? "; for the one here write ./" : "",
-			 access(name, F_OK) == 0 ? name : "");
-		return ST_BAD_INPUT;
-	}
+	if (!*path)
+		return diag_fail(d, ST_BAD_INPUT, "cannot find '%s' along PATH%s%s", name,
+				 access(name, F_OK) == 0 ? "; for the one here write ./" : "",
+				 access(name, F_OK) == 0 ? name : "");
 	st = check_program(*path, locks, 0, d);
 	if (st != ST_OK) {
 		mem_free(*path);

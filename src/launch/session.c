@@ -45,20 +45,15 @@ static enum status make_room(const char *path, struct diag *d)
 	int fd;
 
 	if (lstat(path, &st) == 0) {
-		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-			diag_set(d, "cannot write '%s': not a regular file", path);
-			return ST_IO;
-		}
-		if (unlink(path) != 0) {
-			diag_set(d, "cannot replace '%s': %s", path, strerror(errno));
-			return ST_IO;
-		}
+		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+			return diag_fail(d, ST_IO, "cannot write '%s': not a regular file", path);
+		if (unlink(path) != 0)
+			return diag_fail(d, ST_IO, "cannot replace '%s': %s", path,
+					 strerror(errno));
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		diag_set(d, "cannot write '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (fd < 0)
+		return diag_fail(d, ST_IO, "cannot write '%s': %s", path, strerror(errno));
 	close(fd);
 	unlink(path);
 	return ST_OK;

@@ -24,8 +24,9 @@
 
 static enum status bad(struct diag *d, const char *text, const char *why)
 {
-	diag_set(d, "bad address '%s': %s; expected unix:/PATH, HOST:PORT or :PORT", text, why);
-	return ST_BAD_INPUT;
+	return diag_fail(d, ST_BAD_INPUT,
+			 "bad address '%s': %s; expected unix:/PATH, HOST:PORT or :PORT", text,
+			 why);
 }
 
 static enum status parse_unix(struct address *a, const char *text, const char *path, struct diag *d)
@@ -127,20 +128,17 @@ enum status address_default(struct address *a, struct diag *d)
 				: snprintf(directory, sizeof(directory), "/tmp/foresee-%u",
 					   (unsigned)geteuid());
 	*a = (struct address){ 0 };
-	if (n + sizeof("/observe.sock") > sizeof(a->path)) {
-		diag_set(d, "the path '%s' is too long for a socket; use --listen", runtime);
-		return ST_BAD_INPUT;
-	}
-	if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
-		diag_set(d, "cannot make the directory '%s': %s; use --listen", directory,
-			 strerror(errno));
-		return ST_IO;
-	}
-	if (!is_private(directory)) {
-		diag_set(d, "the directory '%s' is not yours alone; remove it, or use --listen",
-			 directory);
-		return ST_BAD_INPUT;
-	}
+	if (n + sizeof("/observe.sock") > sizeof(a->path))
+		return diag_fail(d, ST_BAD_INPUT,
+				 "the path '%s' is too long for a socket; use --listen", runtime);
+	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
+		return diag_fail(d, ST_IO, "cannot make the directory '%s': %s; use --listen",
+				 directory, strerror(errno));
+	if (!is_private(directory))
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"the directory '%s' is not yours alone; remove it, or use --listen",
+			directory);
 	strcpy(a->path, directory);
 	strcat(a->path, "/observe.sock");
 	return ST_OK;
@@ -337,7 +335,6 @@ enum status address_trust(const struct address *a, int fd, struct diag *d)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 &&
 	    (who.uid == geteuid() || who.uid == 0))
 		return ST_OK;
-	diag_set(d, "the other side of '%s' is user %d, neither you nor root", a->path,
-		 (int)who.uid);
-	return ST_BAD_INPUT;
+	return diag_fail(d, ST_BAD_INPUT, "the other side of '%s' is user %d, neither you nor root",
+			 a->path, (int)who.uid);
 }

@@ -241,28 +241,21 @@ static bool take_payload(struct wire *w, struct message *m)
 
 static enum status head_check(const struct message_head *h, size_t there, struct diag *d)
 {
-	if (h->magic != MESSAGE_MAGIC) {
-		diag_set(d, "what came is no message of foresee");
-		return ST_BAD_INPUT;
-	}
-	if (there >= 6 && h->version != MESSAGE_VERSION) {
-		diag_set(
-			d,
+	if (h->magic != MESSAGE_MAGIC)
+		return diag_fail(d, ST_BAD_INPUT, "what came is no message of foresee");
+	if (there >= 6 && h->version != MESSAGE_VERSION)
+		return diag_fail(
+			d, ST_BAD_INPUT,
 			"the other side speaks version %u of the protocol, this foresee version %u; "
 			"use the same foresee on both sides",
 			h->version, MESSAGE_VERSION);
-		return ST_BAD_INPUT;
-	}
 	if (there < sizeof(*h))
 		return ST_OK;
-	if (h->type == MESSAGE_NONE || h->type >= MESSAGE_NTYPES || h->zero != 0) {
-		diag_set(d, "a message of unknown kind %u", h->type);
-		return ST_BAD_INPUT;
-	}
-	if (h->length < types[h->type].least || h->length > types[h->type].most) {
-		diag_set(d, "a %s message of %u bytes", types[h->type].name, h->length);
-		return ST_BAD_INPUT;
-	}
+	if (h->type == MESSAGE_NONE || h->type >= MESSAGE_NTYPES || h->zero != 0)
+		return diag_fail(d, ST_BAD_INPUT, "a message of unknown kind %u", h->type);
+	if (h->length < types[h->type].least || h->length > types[h->type].most)
+		return diag_fail(d, ST_BAD_INPUT, "a %s message of %u bytes", types[h->type].name,
+				 h->length);
 	return ST_OK;
 }
 
@@ -282,17 +275,14 @@ enum status message_take(struct message_buffer *b, struct message *m, struct dia
 	if (there < sizeof(head) || there - sizeof(head) < head.length)
 		return ST_END;
 	payload = b->at + b->begin + sizeof(head);
-	if (payload_sum(payload, head.length, head.type) != head.sum) {
-		diag_set(d, "a %s message is damaged: its sum does not agree",
-			 types[head.type].name);
-		return ST_BAD_INPUT;
-	}
+	if (payload_sum(payload, head.length, head.type) != head.sum)
+		return diag_fail(d, ST_BAD_INPUT, "a %s message is damaged: its sum does not agree",
+				 types[head.type].name);
 	w = (struct wire){ payload, payload + head.length, false };
 	*m = (struct message){ .type = (enum message_type)head.type };
-	if (!take_payload(&w, m)) {
-		diag_set(d, "a %s message that makes no sense", types[head.type].name);
-		return ST_BAD_INPUT;
-	}
+	if (!take_payload(&w, m))
+		return diag_fail(d, ST_BAD_INPUT, "a %s message that makes no sense",
+				 types[head.type].name);
 	b->begin += sizeof(head) + head.length;
 	return ST_OK;
 }

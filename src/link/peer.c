@@ -57,8 +57,7 @@ static bool is_for_later(int error)
 
 static enum status broke(struct diag *d, int error)
 {
-	diag_set(d, "the connection broke: %s", strerror(error));
-	return ST_IO;
+	return diag_fail(d, ST_IO, "the connection broke: %s", strerror(error));
 }
 
 static enum status move_out(struct peer *p, struct diag *d)
@@ -85,10 +84,8 @@ static enum status move_in(struct peer *p, struct diag *d)
 		return ST_OK;
 	if (n < 0)
 		return is_for_later(errno) ? ST_OK : broke(d, errno);
-	if (n == 0) {
-		diag_set(d, "the other side has closed the connection");
-		return ST_END;
-	}
+	if (n == 0)
+		return diag_fail(d, ST_END, "the other side has closed the connection");
 	message_buffer_filled(&p->in, (size_t)n);
 	p->received += (uint64_t)n;
 	p->heard_ms = peer_clock_ms();

@@ -99,10 +99,8 @@ static enum status slot_get(struct store *s, struct thread *t, struct diag *d)
 {
 	enum status st;
 
-	if (s->open >= s->limits.open) {
-		diag_set(d, "more than %u chunks grow at a time", s->limits.open);
-		return ST_LIMIT;
-	}
+	if (s->open >= s->limits.open)
+		return diag_fail(d, ST_LIMIT, "more than %u chunks grow at a time", s->limits.open);
 	st = store_file_take(&s->file, &t->slot, d);
 	s->open += st == ST_OK;
 	return st;
@@ -134,11 +132,10 @@ static enum status take_open(struct store *s, const struct message *m, struct di
 	if (!number_is_due(t, head.tid, head.number, d))
 		return ST_BAD_INPUT;
 	if (more->from != t->n || more->n > FORMAT_SLOT_SIZE - sizeof(head) - t->n ||
-	    !blocks_tseq_is_sane(head.tid, head.first_tseq)) {
-		diag_set(d, "bytes %u to %llu of an open chunk of T%u that has %u", more->from,
-			 (unsigned long long)more->from + more->n, head.tid, t->n);
-		return ST_BAD_INPUT;
-	}
+	    !blocks_tseq_is_sane(head.tid, head.first_tseq))
+		return diag_fail(d, ST_BAD_INPUT,
+				 "bytes %u to %llu of an open chunk of T%u that has %u", more->from,
+				 (unsigned long long)more->from + more->n, head.tid, t->n);
 	if (t->slot == NO_SLOT)
 		st = slot_get(s, t, d);
 	if (st == ST_OK)
@@ -167,12 +164,12 @@ static enum status chunk_join(struct store *s, const struct thread *t, const str
 	enum status st = ST_OK;
 
 	if ((rest->from != 0 && rest->from != t->n) || rest->from > c->used ||
-	    rest->n != c->used - rest->from) {
-		diag_set(d, "bytes %u to %llu of a chunk of T%u with %u, of which %u have come",
-			 rest->from, (unsigned long long)rest->from + rest->n, c->tid, c->used,
-			 t->n);
-		return ST_BAD_INPUT;
-	}
+	    rest->n != c->used - rest->from)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"bytes %u to %llu of a chunk of T%u with %u, of which %u have come",
+			rest->from, (unsigned long long)rest->from + rest->n, c->tid, c->used,
+			t->n);
 	if (rest->from != 0)
 		st = store_file_read(&s->file, t->slot, records, rest->from, d);
 	if (st != ST_OK)
@@ -181,8 +178,8 @@ static enum status chunk_join(struct store *s, const struct thread *t, const str
 	memcpy(records + rest->from, rest->bytes, rest->n);
 	if (format_sum(records, c->used, c->number) == c->sum)
 		return ST_OK;
-	diag_set(d, "chunk %u of T%u does not agree with its sum", c->number, c->tid);
-	return ST_BAD_INPUT;
+	return diag_fail(d, ST_BAD_INPUT, "chunk %u of T%u does not agree with its sum", c->number,
+			 c->tid);
 }
 
 static enum status take_chunk(struct store *s, const struct message *m, struct diag *d)
@@ -191,10 +188,8 @@ static enum status take_chunk(struct store *s, const struct message *m, struct d
 	struct thread *t;
 	enum status st;
 
-	if (!head_is_sane(c)) {
-		diag_set(d, "a chunk with a bad head");
-		return ST_BAD_INPUT;
-	}
+	if (!head_is_sane(c))
+		return diag_fail(d, ST_BAD_INPUT, "a chunk with a bad head");
 	t = thread_get(s, c->tid, d, &st);
 	if (!t)
 		return st;
@@ -235,10 +230,9 @@ static enum status take_dropped(struct store *s, const struct message *m, struct
 		return st;
 	if (!number_is_due(t, m->dropped.tid, from, d))
 		return ST_BAD_INPUT;
-	if (to <= from || m->dropped.tid == FORMAT_CONTROL_TID) {
-		diag_set(d, "chunks %u to %u of T%u cannot be dropped", from, to, m->dropped.tid);
-		return ST_BAD_INPUT;
-	}
+	if (to <= from || m->dropped.tid == FORMAT_CONTROL_TID)
+		return diag_fail(d, ST_BAD_INPUT, "chunks %u to %u of T%u cannot be dropped", from,
+				 to, m->dropped.tid);
 	if (t->slot != NO_SLOT)
 		st = store_file_wipe(&s->file, t->slot, d);
 	slot_drop(s, t);
@@ -249,11 +243,10 @@ static enum status take_dropped(struct store *s, const struct message *m, struct
 
 static enum status take_end(struct store *s, const struct message *m, struct diag *d)
 {
-	if (m->end.bytes != s->info.received) {
-		diag_set(d, "%llu bytes were sent and %llu have come",
-			 (unsigned long long)m->end.bytes, (unsigned long long)s->info.received);
-		return ST_BAD_INPUT;
-	}
+	if (m->end.bytes != s->info.received)
+		return diag_fail(d, ST_BAD_INPUT, "%llu bytes were sent and %llu have come",
+				 (unsigned long long)m->end.bytes,
+				 (unsigned long long)s->info.received);
 	s->info.ended = true;
 	s->info.status = m->end.status;
 	s->info.signal = m->end.signal & MESSAGE_SIGNAL;
@@ -265,10 +258,9 @@ static enum status take_end(struct store *s, const struct message *m, struct dia
 
 enum status store_take(struct store *s, const struct message *m, struct diag *d)
 {
-	if (s->info.ended && m->type != MESSAGE_PING) {
-		diag_set(d, "a %s message after the end", message_name(m->type));
-		return ST_BAD_INPUT;
-	}
+	if (s->info.ended && m->type != MESSAGE_PING)
+		return diag_fail(d, ST_BAD_INPUT, "a %s message after the end",
+				 message_name(m->type));
 	switch (m->type) {
 	case MESSAGE_OPEN:
 		return take_open(s, m, d);
@@ -281,8 +273,8 @@ enum status store_take(struct store *s, const struct message *m, struct diag *d)
 	case MESSAGE_PING:
 		return ST_OK;
 	default:
-		diag_set(d, "a %s message where records were due", message_name(m->type));
-		return ST_BAD_INPUT;
+		return diag_fail(d, ST_BAD_INPUT, "a %s message where records were due",
+				 message_name(m->type));
 	}
 }
 

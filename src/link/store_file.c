@@ -33,10 +33,9 @@ static enum status write_at(const struct store_file *f, uint64_t at, const void 
 
 		if (w < 0 && errno == EINTR)
 			continue;
-		if (w <= 0) {
-			diag_set(d, "cannot write the spool: %s", strerror(w < 0 ? errno : ENOSPC));
-			return ST_IO;
-		}
+		if (w <= 0)
+			return diag_fail(d, ST_IO, "cannot write the spool: %s",
+					 strerror(w < 0 ? errno : ENOSPC));
 		p += w;
 		at += (uint64_t)w;
 		n -= (size_t)w;
@@ -63,10 +62,9 @@ enum status store_file_begin(struct store_file *f, const char *path,
 	f->area_size = limit / AREAS < AREA_MOST ? limit / AREAS : AREA_MOST;
 	f->area_size -= f->area_size % PAGE;
 	f->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (f->fd < 0) {
-		diag_set(d, "cannot write the spool '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (f->fd < 0)
+		return diag_fail(d, ST_IO, "cannot write the spool '%s': %s", path,
+				 strerror(errno));
 	return write_at(f, 0, &f->head, sizeof(f->head), d);
 }
 
@@ -182,11 +180,11 @@ static enum status control_append(struct store_file *f, const struct format_chun
 	enum status st;
 
 	f->control += n;
-	if (f->control > f->limit / 2) {
-		diag_set(d, "the control stream alone takes more than half of the spool; a larger "
-			    "--spool-size may help");
-		return ST_LIMIT;
-	}
+	if (f->control > f->limit / 2)
+		return diag_fail(
+			d, ST_LIMIT,
+			"the control stream alone takes more than half of the spool; a larger "
+			"--spool-size may help");
 	f->end += padded(n);
 	st = write_at(f, at, c, n, d);
 	return st == ST_OK ? write_at(f, at + n, zeros, padded(n) - n, d) : st;
@@ -220,10 +218,8 @@ static enum status extent_add(struct store_file *f, struct diag *d)
 	head.first = (uint32_t)(first - at);
 	head.length = head.first + (uint64_t)head.count * head.size;
 	f->end += head.length;
-	if (ftruncate(f->fd, (off_t)f->end) != 0) {
-		diag_set(d, "cannot write the spool: %s", strerror(errno));
-		return ST_IO;
-	}
+	if (ftruncate(f->fd, (off_t)f->end) != 0)
+		return diag_fail(d, ST_IO, "cannot write the spool: %s", strerror(errno));
 	for (uint32_t i = head.count; i-- > 0;)
 		*VEC_PUSH(&f->free) = (uint32_t)f->slots.n + i;
 	for (uint32_t i = 0; i < head.count; i++)
@@ -292,11 +288,9 @@ enum status store_file_read(const struct store_file *f, uint32_t slot, uint8_t *
 
 		if (r < 0 && errno == EINTR)
 			continue;
-		if (r <= 0) {
-			diag_set(d, "cannot read the spool: %s",
-				 r < 0 ? strerror(errno) : "it has become shorter");
-			return ST_IO;
-		}
+		if (r <= 0)
+			return diag_fail(d, ST_IO, "cannot read the spool: %s",
+					 r < 0 ? strerror(errno) : "it has become shorter");
 		got += (uint32_t)r;
 	}
 	return ST_OK;

@@ -41,14 +41,13 @@ static enum status threads_scan(struct merge *m)
 				m->mode->scanned(m, t, &m->scanned);
 		}
 		m->damaged = m->damaged || t->stream.damaged;
-		if (merge_reads_count(&m->reads) > MERGE_READS_MAX) {
-			diag_set(&m->why,
-				 "more than %u reads between two cuts near event %llu of T%u: "
-				 "the recording has too few cuts to be read in bounded memory",
-				 MERGE_READS_MAX, (unsigned long long)t->stream.scan.tseq,
-				 t->stream.src->tid);
-			return ST_LIMIT;
-		}
+		if (merge_reads_count(&m->reads) > MERGE_READS_MAX)
+			return diag_fail(
+				&m->why, ST_LIMIT,
+				"more than %u reads between two cuts near event %llu of T%u: "
+				"the recording has too few cuts to be read in bounded memory",
+				MERGE_READS_MAX, (unsigned long long)t->stream.scan.tseq,
+				t->stream.src->tid);
 	}
 	return ST_OK;
 }

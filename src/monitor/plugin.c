@@ -56,37 +56,33 @@ static enum status table_find(struct library *l, struct diag *d)
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
-	if (table == NULL) {
-		diag_set(d,
-			 "'%s' is no plug-in: it has no table 'foresee_monitors'; see "
-			 "<foresee_monitor.h>",
-			 l->path);
-		return ST_BAD_INPUT;
-	}
+	if (table == NULL)
+		return diag_fail(d, ST_BAD_INPUT,
+				 "'%s' is no plug-in: it has no table 'foresee_monitors'; see "
+				 "<foresee_monitor.h>",
+				 l->path);
 	if (dladdr1(table, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL ||
-	    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_size < sizeof(uint32_t)) {
-		diag_set(d,
-			 "'%s' is no plug-in: its 'foresee_monitors' is no table; define it by "
-			 "FORESEE_MONITORS",
-			 l->path);
-		return ST_BAD_INPUT;
-	}
+	    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_size < sizeof(uint32_t))
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' is no plug-in: its 'foresee_monitors' is no table; define it by "
+			"FORESEE_MONITORS",
+			l->path);
 	l->table = table;
-	if (l->table->abi != FORESEE_MONITOR_ABI) {
-		diag_set(d,
-			 "plug-in '%s' has interface %u, this foresee %u: build it again with "
-			 "the <foresee_monitor.h> of this version",
-			 l->path, l->table->abi, FORESEE_MONITOR_ABI);
-		return ST_BAD_INPUT;
-	}
+	if (l->table->abi != FORESEE_MONITOR_ABI)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"plug-in '%s' has interface %u, this foresee %u: build it again with "
+			"the <foresee_monitor.h> of this version",
+			l->path, l->table->abi, FORESEE_MONITOR_ABI);
 	if (symbol->st_size < sizeof(*l->table) ||
 	    l->table->monitor_size < sizeof(struct foresee_monitor) ||
 	    l->table->monitor_size % _Alignof(struct foresee_monitor) != 0 ||
-	    (l->table->count > 0 && l->table->monitors == NULL)) {
-		diag_set(d, "plug-in '%s' has a table that is not as FORESEE_MONITORS makes it",
-			 l->path);
-		return ST_BAD_INPUT;
-	}
+	    (l->table->count > 0 && l->table->monitors == NULL))
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"plug-in '%s' has a table that is not as FORESEE_MONITORS makes it",
+			l->path);
 	return ST_OK;
 }
 
@@ -318,12 +314,11 @@ static enum status names_find(struct plugin *p, bool events, uint32_t *numbers, 
 		const char *name = names[*n];
 		uint32_t found = UINT32_MAX;
 
-		if (*n >= MOST) {
-			diag_set(d, "plug-in '%s': monitor '%s' names more than %u %s",
-				 p->library->path, p->monitor->name, MOST,
-				 events ? "events" : "variables");
-			return ST_BAD_INPUT;
-		}
+		if (*n >= MOST)
+			return diag_fail(d, ST_BAD_INPUT,
+					 "plug-in '%s': monitor '%s' names more than %u %s",
+					 p->library->path, p->monitor->name, MOST,
+					 events ? "events" : "variables");
 		if (p->spec != NULL)
 			found = events ? event_find(p->spec, name) : variable_find(p->spec, name);
 		if (found == UINT32_MAX) {
@@ -352,29 +347,26 @@ static bool name_is_good(const char *name)
 static enum status monitor_check(const struct monitors *all, const struct library *l,
 				 const struct foresee_monitor *m, struct diag *d)
 {
-	if (!name_is_good(m->name) || m->initial == NULL || m->step == NULL || m->is_bad == NULL) {
-		diag_set(d,
-			 "plug-in '%s': a monitor must have a name of letters, digits and _, "
-			 "initial, step and is_bad",
-			 l->path);
-		return ST_BAD_INPUT;
-	}
-	if (m->state_size > MONITOR_STATE) {
-		diag_set(d, "plug-in '%s': the state of monitor '%s' has %u bytes, and may have %u",
-			 l->path, m->name, m->state_size, MONITOR_STATE);
-		return ST_BAD_INPUT;
-	}
+	if (!name_is_good(m->name) || m->initial == NULL || m->step == NULL || m->is_bad == NULL)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"plug-in '%s': a monitor must have a name of letters, digits and _, "
+			"initial, step and is_bad",
+			l->path);
+	if (m->state_size > MONITOR_STATE)
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"plug-in '%s': the state of monitor '%s' has %u bytes, and may have %u",
+			l->path, m->name, m->state_size, MONITOR_STATE);
 	for (uint32_t i = 0; i < all->n; i++) {
-		if (strcmp(all->at[i].name, m->name) == 0) {
-			diag_set(d, "plug-in '%s': there is a property '%s' already", l->path,
-				 m->name);
-			return ST_BAD_INPUT;
-		}
+		if (strcmp(all->at[i].name, m->name) == 0)
+			return diag_fail(d, ST_BAD_INPUT,
+					 "plug-in '%s': there is a property '%s' already", l->path,
+					 m->name);
 	}
-	if (all->n >= MOST) {
-		diag_set(d, "plug-in '%s': no more than %u properties at once", l->path, MOST);
-		return ST_LIMIT;
-	}
+	if (all->n >= MOST)
+		return diag_fail(d, ST_LIMIT, "plug-in '%s': no more than %u properties at once",
+				 l->path, MOST);
 	return ST_OK;
 }
 

@@ -72,26 +72,21 @@ static enum status file_head_check(struct blocks *b, const char *path, struct di
 	size_t magic = sizeof(b->head.magic);
 	uint64_t n = blocks_read_at(b, 0, &b->head, sizeof(b->head));
 
-	if (memcmp(b->head.magic, FORMAT_MAGIC, n < magic ? n : magic) != 0) {
-		diag_set(d, "'%s' is not a foresee recording", path);
-		return ST_BAD_INPUT;
-	}
-	if (n >= 12 && b->head.version > FORMAT_VERSION) {
-		diag_set(d,
-			 "trace '%s' has version %u, this foresee reads up to %u; "
-			 "use a newer foresee",
-			 path, b->head.version, FORMAT_VERSION);
-		return ST_BAD_INPUT;
-	}
+	if (memcmp(b->head.magic, FORMAT_MAGIC, n < magic ? n : magic) != 0)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is not a foresee recording", path);
+	if (n >= 12 && b->head.version > FORMAT_VERSION)
+		return diag_fail(d, ST_BAD_INPUT,
+				 "trace '%s' has version %u, this foresee reads up to %u; "
+				 "use a newer foresee",
+				 path, b->head.version, FORMAT_VERSION);
 	if (n < sizeof(b->head)) {
 		memset(&b->head, 0, sizeof(b->head));
 		b->head.version = FORMAT_VERSION;
 		blocks_damage(b, "the file ends inside its header", n);
 		b->head.header_size = sizeof(b->head);
-	} else if (b->head.header_size < sizeof(b->head)) {
-		diag_set(d, "bad header size %u in '%s'", b->head.header_size, path);
-		return ST_BAD_INPUT;
-	}
+	} else if (b->head.header_size < sizeof(b->head))
+		return diag_fail(d, ST_BAD_INPUT, "bad header size %u in '%s'", b->head.header_size,
+				 path);
 	return ST_OK;
 }
 

@@ -82,10 +82,8 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 	size_t n;
 
 	*out = NULL;
-	if (!f) {
-		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (!f)
+		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
 	errno = 0;
 	while (text.n <= SPEC_BYTES && (n = fread(chunk, 1, sizeof(chunk), f)) > 0)
 		strbuf_add(&text, chunk, n);

@@ -469,11 +469,9 @@ enum status spec_parse(const char *path, const char *text, size_t n, struct spec
 	bool good;
 
 	*out = NULL;
-	if (n > SPEC_BYTES) {
-		diag_set(d, "'%s' is longer than the %u MB that a spec may have", path,
-			 SPEC_BYTES >> 20);
-		return ST_LIMIT;
-	}
+	if (n > SPEC_BYTES)
+		return diag_fail(d, ST_LIMIT, "'%s' is longer than the %u MB that a spec may have",
+				 path, SPEC_BYTES >> 20);
 	p.spec = spec_new(path, text, n);
 	p.at = p.line_at = p.spec->text;
 	good = parse_all(&p);

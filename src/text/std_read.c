@@ -259,10 +259,8 @@ static enum status std_next(struct trace_source *source, struct event *e, struct
 	const char *line;
 	size_t n;
 
-	if (s->failed) {
-		diag_set(d, "'%s' was refused before", s->path);
-		return ST_BAD_INPUT;
-	}
+	if (s->failed)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' was refused before", s->path);
 	for (;;) {
 		enum status st = line_next(s, &line, &n, d);
 
@@ -389,10 +387,8 @@ enum status std_source_open(const char *path, const struct trace_options *opt,
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct std_source *s;
 
-	if (fd < 0) {
-		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (fd < 0)
+		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
 	s = mem_zalloc(sizeof(*s));
 	s->fd = fd;
 	s->path = mem_strdup(is_stdin ? "(standard input)" : path);

@@ -194,14 +194,12 @@ static enum status add_named(struct std_writer *w, const struct event *e, struct
 		return ST_OK;
 	}
 	for (uint32_t i = 0; i < e->nfeeds; i++) {
-		if (!std_history_pos(&w->reads.at[e->tid], e->feeds[i], &pos)) {
-			diag_set(d,
-				 "event %" PRIu64
-				 " is fed by a read more than %u reads ago; text cannot "
-				 "name it",
-				 e->pos, STD_HISTORY);
-			return ST_LIMIT;
-		}
+		if (!std_history_pos(&w->reads.at[e->tid], e->feeds[i], &pos))
+			return diag_fail(d, ST_LIMIT,
+					 "event %" PRIu64
+					 " is fed by a read more than %u reads ago; text cannot "
+					 "name it",
+					 e->pos, STD_HISTORY);
 		/* Two words of one ranged read are one event here. */
 		if (pos == last)
 			continue;

@@ -34,10 +34,8 @@ static enum status form_find(const char *path, bool *binary, struct diag *d)
 	if (strcmp(path, "-") == 0)
 		return ST_OK;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (fd < 0)
+		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
 	/* pread, so that a pipe is left whole for the text reader. */
 	n = pread(fd, head, sizeof(head), 0);
 	if (n < 0 && errno != ESPIPE) {
@@ -48,15 +46,12 @@ static enum status form_find(const char *path, bool *binary, struct diag *d)
 	close(fd);
 	if (n < 0)
 		return ST_OK;
-	if (n == 0) {
-		diag_set(d, "'%s' is empty: not a trace", path);
-		return ST_BAD_INPUT;
-	}
+	if (n == 0)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is empty: not a trace", path);
 	*binary = memcmp(head, FORMAT_MAGIC, (size_t)n < magic ? (size_t)n : magic) == 0;
-	if (!*binary && memchr(head, 0, (size_t)n)) {
-		diag_set(d, "'%s' is not a trace: neither a foresee recording nor text", path);
-		return ST_BAD_INPUT;
-	}
+	if (!*binary && memchr(head, 0, (size_t)n))
+		return diag_fail(d, ST_BAD_INPUT,
+				 "'%s' is not a trace: neither a foresee recording nor text", path);
 	return ST_OK;
 }
 

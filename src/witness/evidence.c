@@ -257,11 +257,11 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 		}
 		if (e.pos < EVIDENCE_LIMIT)
 			event_add(ev, &e, is_wanted);
-		if (ev->too_big || e.pos >= EVIDENCE_LIMIT) {
-			diag_set(d, "too much to hold in memory at event %llu: at most 2^31 words",
-				 (unsigned long long)e.pos);
-			return ST_LIMIT;
-		}
+		if (ev->too_big || e.pos >= EVIDENCE_LIMIT)
+			return diag_fail(
+				d, ST_LIMIT,
+				"too much to hold in memory at event %llu: at most 2^31 words",
+				(unsigned long long)e.pos);
 	}
 	return st;
 }

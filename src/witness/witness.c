@@ -27,10 +27,8 @@ static enum status file_read(const char *path, struct strbuf *out, struct diag *
 	char buffer[65536];
 	ssize_t n = 0;
 
-	if (fd < 0) {
-		diag_set(d, "cannot open '%s': %s", path, strerror(errno));
-		return ST_IO;
-	}
+	if (fd < 0)
+		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
 	while (out->n <= FILE_LIMIT && (n = read(fd, buffer, sizeof(buffer))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;

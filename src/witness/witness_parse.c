@@ -57,9 +57,8 @@ __attribute__((format(printf, 2, 3))) static enum status bad(struct parser *p, c
 	va_start(ap, format);
 	vsnprintf(what, sizeof(what), format, ap);
 	va_end(ap);
-	diag_set(p->d, "%.150s:%u:%u: %s", p->name, p->line, (unsigned)(from - p->line_at) + 1,
-		 what);
-	return ST_BAD_INPUT;
+	return diag_fail(p->d, ST_BAD_INPUT, "%.150s:%u:%u: %s", p->name, p->line,
+			 (unsigned)(from - p->line_at) + 1, what);
 }
 
 /* The next word of this line; false at its end. */
