@@ -3,7 +3,7 @@
  * with that hash; ids of one hash are chained.
  *
  * Names in traces are short and come again and again, so in front of the map lies a table of
- * those of at most eight bytes: a hit compares one number and touches one place.
+ * those of at most eight bytes: a hit compares one number and touches one cache line.
  */
 #include "base/intern.h"
 
@@ -46,7 +46,7 @@ static uint64_t short_bytes(const char *s, size_t n)
 }
 
 /* Where a string of 1 to 8 bytes is kept when it was asked for lately. */
-static struct recent *recent_place(const struct intern *t, uint64_t bytes, size_t n)
+static struct recent *recent_entry(const struct intern *t, uint64_t bytes, size_t n)
 {
 	uint64_t h = hash_upper(bytes ^ bytes >> 29 ^ n);
 
@@ -86,7 +86,7 @@ static uint32_t find_from(const struct intern *t, uint32_t id, const char *s, si
 static uint32_t recent_find(const struct intern *t, const char *s, size_t n)
 {
 	uint64_t bytes = short_bytes(s, n);
-	const struct recent *r = recent_place(t, bytes, n);
+	const struct recent *r = recent_entry(t, bytes, n);
 
 	return r->bytes == bytes && r->n == n ? r->id : 0;
 }
@@ -132,7 +132,7 @@ uint32_t intern_add(struct intern *t, const char *s, size_t n)
 	if (n - 1 >= 8)
 		return add(t, s, n);
 	bytes = short_bytes(s, n);
-	r = recent_place(t, bytes, n);
+	r = recent_entry(t, bytes, n);
 	if (r->bytes != bytes || r->n != n)
 		*r = (struct recent){ bytes, (uint32_t)n, add(t, s, n) };
 	return r->id;

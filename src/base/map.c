@@ -2,8 +2,8 @@
  * The reference model is an array of pairs searched from the front;
  * tests/unit/test_map.c holds this file to it on random operations.
  *
- * A place is one pair, so that a look-up that hits at once touches one cache
- * line.  A free place is marked by its key; the one key that is the mark lives
+ * A bucket is one pair, so that a look-up that hits at once touches one cache
+ * line.  A free bucket is marked by its key; the one key that is the mark lives
  * beside the table.
  */
 #include "base/map.h"
@@ -44,7 +44,7 @@ void map_clear(struct map *m)
 	m->has_odd = false;
 }
 
-/* The key's place, or the free place where it would go. */
+/* The bucket of the key, or the free one where it would go. */
 static size_t find(const struct map *m, uint64_t key)
 {
 	size_t i = home(m, key);

@@ -19,7 +19,7 @@ struct map_item {
 };
 
 struct map {
-	struct map_item *at; /* free places have the key MAP_FREE */
+	struct map_item *at; /* free buckets have the key MAP_FREE */
 	size_t n, capacity;  /* capacity: 0 or a power of two */
 	unsigned shift;	     /* 64 - log2 capacity */
 	bool has_odd;	     /* the key MAP_FREE itself is kept apart */
@@ -36,9 +36,9 @@ void map_release(struct map *m);
 void map_release_all(struct map *const *maps, size_t n);
 void map_clear(struct map *m);
 
-/* The value's place, or NULL.  Good until the next put or remove. */
+/* Where the value is, or NULL.  Good until the next put or remove. */
 uint64_t *map_get(const struct map *m, uint64_t key);
-/* The value's place, made with value 0 when absent; *fresh (may be NULL) says which. */
+/* Where the value is, made with value 0 when absent; *fresh (may be NULL) says which. */
 uint64_t *map_put(struct map *m, uint64_t key, bool *fresh);
 bool map_remove(struct map *m, uint64_t key);
 

@@ -2,7 +2,7 @@
  * Work in parallel: n independent pieces over a few threads.
  *
  * Pieces are handed out in order, so piece i starts no later than piece i + 1.  Results belong in
- * places of their own (out[i]); what is made of them must not depend on who did what.
+ * entries of their own (out[i]); what is made of them must not depend on who did what.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H

@@ -336,7 +336,7 @@ void create_joining(pthread_t handle, uint32_t tid, bool timed)
 /* A join or a detach did not come about, with the error number r. */
 static void join_failed(struct thread *t, pthread_t handle, uint32_t tid, int r)
 {
-	unsigned why = r == EBUSY || r == ETIMEDOUT ? FORMAT_JOIN_LATE : FORMAT_JOIN_REFUSED;
+	unsigned why = r == EBUSY || r == ETIMEDOUT ? FORMAT_JOIN_UNENDED : FORMAT_JOIN_REFUSED;
 
 	if (!pthread_equal(handle, pthread_self())) /* of itself a thread is refused in every run */
 		sync_thread(t, FORMAT_K_JOINING, why, tid, 0, 1);

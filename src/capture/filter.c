@@ -47,11 +47,11 @@ static void log_trailing(struct thread *t, const struct filter_entry *e)
 		q = log_varint(q, e->site);
 		q = log_varint(q, log_delta(t, e->site, p));
 		q = log_varint(q, ref);
-		log_other_end(t, FORMAT_K_LATE,
-			      FORMAT_LATE_NOVALUE |
-				      (e->key & FILTER_ATOMIC ? FORMAT_LATE_ATOMIC : 0),
+		log_other_end(t, FORMAT_K_TRAILING,
+			      FORMAT_TRAILING_NOVALUE |
+				      (e->key & FILTER_ATOMIC ? FORMAT_TRAILING_ATOMIC : 0),
 			      q, 0);
-		t->nlate++;
+		t->ntrailing++;
 		t->nextra++;
 	}
 }

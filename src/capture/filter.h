@@ -14,14 +14,14 @@
  * So each entry remembers where the last dropped read came.  When the epoch
  * ends the run is closed: if the version is still there, by a REREAD at this point
  * (later than the last dropped read was: that binds more, never less);
- * else by a LATE record, which says after which event the last dropped read
- * came.  LATE records stay within the chunk of that event: before a chunk is
+ * else by a TRAILING record, which says after which event the last dropped read
+ * came.  TRAILING records stay within the chunk of that event: before a chunk is
  * closed, every entry is checked and either moves up to the chunk's end (the
- * version is still there) or gets its LATE record.  Entries that nothing was
+ * version is still there) or gets its TRAILING record.  Entries that nothing was
  * dropped for during a whole chunk are closed then, so that this work is paid for by
  * dropped reads.
  *
- * REREAD and LATE are records without an event number, so a run can be closed
+ * REREAD and TRAILING are records without an event number, so a run can be closed
  * at any point, in the middle of another hook too.
  *
  * Only binding reads are dropped; free reads feed writes and are all logged.
@@ -123,7 +123,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 
 	if (e->key != key || e->version != v || e->epoch != t->epoch ||
 	    ((mask & ~e->kept) == 0 && access_load(value, log2) != x)) {
-		/* A run still open ended because its version went: a LATE record. */
+		/* A run still open ended because its version went: a TRAILING record. */
 		if (__builtin_expect(e->dropped != 0, 0))
 			filter_close(t, e);
 		e->key = key;

@@ -1,14 +1,14 @@
 /*
  * A slot, from its start:
  *
- *	head | records ...            | reserve for LATE | LOG_SLACK and stack
+ *	head | records ...            | reserve for TRAILING | LOG_SLACK and stack
  *	     ^first                   ^limit                                 ^end
  *
  * Past `limit' the chunk is closed before the next record.  Closing may add
- * LATE records; catching up with a stack may take STACK_ROOM.
+ * TRAILING records; catching up with a stack may take STACK_ROOM.
  *
  * A thread begins in a slot of the smallest size.  When that is full the chunk is not closed but
- * goes on in a larger one, and so smaller slots have no reserve for LATE.  What is in the smaller
+ * goes on in a larger one, and so smaller slots have no reserve for TRAILING.  What is in the smaller
  * one stays there until the chunk is closed: whoever reads the file meanwhile may have looked at
  * the larger one before the chunk came there, and finds its beginning.
  */
@@ -89,7 +89,7 @@ void chunk_begin(struct thread *t)
 	memset(t->habits, 0, sizeof(t->habits));
 	memset(t->last_read, 0, sizeof(t->last_read));
 	t->last_version = 0;
-	t->nlate = 0;
+	t->ntrailing = 0;
 	t->nextra = 0;
 	t->logged_depth = 0; /* restate it: keep 0, then all */
 	t->view.low = 0;
@@ -125,7 +125,7 @@ bool chunk_close(struct thread *t, uint32_t flags)
 	if (!chunk_is_sound(t))
 		return false;
 	c->used = (uint32_t)(t->cursor - (uint8_t *)(c + 1));
-	c->nlate = t->nlate;
+	c->ntrailing = t->ntrailing;
 	c->nevents = t->tseq + 1 - c->first_tseq;
 	c->nitems = (uint32_t)((int64_t)c->nevents + t->nextra);
 	c->sum = format_sum(c + 1, c->used, c->number);

@@ -20,7 +20,7 @@ static inline bool is_remark(unsigned kind)
 static inline bool is_vain(unsigned kind, unsigned aux)
 {
 	return kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL ||
-	       (kind == FORMAT_K_JOINING && (aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED)));
+	       (kind == FORMAT_K_JOINING && (aux & (FORMAT_JOIN_UNENDED | FORMAT_JOIN_REFUSED)));
 }
 
 /* The call in vain that this tells of, or, if it is the request of a timed call, that such a call
@@ -32,7 +32,7 @@ static inline uint32_t vain_of(unsigned kind, unsigned aux)
 	if ((kind == FORMAT_K_REQ || kind == FORMAT_K_RREQ) && (aux & FORMAT_LOCK_TRY))
 		return FORMAT_K_TRYFAIL << 8 | aux;
 	if (kind == FORMAT_K_JOINING && aux == FORMAT_WAIT_TIMED)
-		return FORMAT_K_JOINING << 8 | FORMAT_JOIN_LATE;
+		return FORMAT_K_JOINING << 8 | FORMAT_JOIN_UNENDED;
 	return 0;
 }
 

@@ -131,7 +131,7 @@ struct thread {
 	/* Smaller slots that hold the chunk's beginning still, until it is closed. */
 	struct format_chunk *outgrown[FILE_SIZES - 1];
 	uint32_t nchunks;
-	uint32_t nlate;
+	uint32_t ntrailing;
 	int64_t nextra; /* events shown without a number, less numbers beyond the first of a range */
 
 	bool muted;	 /* recording stopped for this thread */

@@ -53,7 +53,7 @@ static void emit_read(struct function *f, struct record *r)
 	if (size) {
 		snprintf(name, sizeof(name), "foresee_read%u%s", size, r->free ? "f" : "");
 		args[1] = sites_number(f, r->site);
-		args[2] = stack_slot(f, r);
+		args[2] = stack_keeper(f, r);
 		v = unit_hook(u, name, LLVMIntTypeInContext(u->context, 8 * size), args,
 			      r->free ? 3 : 2);
 		replace(r->inst, access_from_int(u, v, type));
@@ -63,7 +63,7 @@ static void emit_read(struct function *f, struct record *r)
 	args[1] = unit_pointer(u, buffer);
 	args[2] = unit_int(u->i64, LLVMStoreSizeOfType(u->layout, type));
 	args[3] = sites_number(f, r->site);
-	args[4] = stack_slot(f, r);
+	args[4] = stack_keeper(f, r);
 	unit_hook(u, "foresee_read_range", u->nothing, args, 5);
 	replace(r->inst, LLVMBuildLoad2(u->builder, type, buffer, ""));
 }
@@ -82,7 +82,7 @@ static void emit_write(struct function *f, struct record *r)
 		snprintf(name, sizeof(name), "foresee_write%u%s", size, r->feeds ? "f" : "");
 		args[1] = access_to_int(u, value, size);
 		args[2] = sites_number(f, r->site);
-		args[3] = stack_slots(f, r);
+		args[3] = stack_keepers(f, r);
 		args[4] = unit_int(u->i64, r->feeds);
 		unit_hook(u, name, u->nothing, args, r->feeds ? 5 : 3);
 		replace(r->inst, NULL);
@@ -93,7 +93,7 @@ static void emit_write(struct function *f, struct record *r)
 	args[1] = unit_pointer(u, buffer);
 	args[2] = unit_int(u->i64, LLVMStoreSizeOfType(u->layout, type));
 	args[3] = sites_number(f, r->site);
-	args[4] = stack_slots(f, r);
+	args[4] = stack_keepers(f, r);
 	args[5] = unit_int(u->i64, r->feeds);
 	unit_hook(u, "foresee_write_range", u->nothing, args, 6);
 	replace(r->inst, NULL);
@@ -133,15 +133,15 @@ static void emit_half_copy(struct function *f, struct record *r)
 	struct unit *u = f->unit;
 	LLVMValueRef to = unit_pointer(u, LLVMGetOperand(r->inst, 0));
 	LLVMValueRef from = unit_pointer(u, LLVMGetOperand(r->inst, 1));
-	LLVMValueRef slots = LLVMConstNull(LLVMPointerType(u->i64, 0));
+	LLVMValueRef keepers = LLVMConstNull(LLVMPointerType(u->i64, 0));
 	LLVMValueRef n = length_of(u, r->inst), site = sites_number(f, r->site);
 
 	if (r->action == ACT_FETCH) {
-		LLVMValueRef args[5] = { from, to, n, site, slots };
+		LLVMValueRef args[5] = { from, to, n, site, keepers };
 
 		unit_hook(u, "foresee_read_range", u->nothing, args, 5);
 	} else {
-		LLVMValueRef args[6] = { to, from, n, site, slots, unit_int(u->i64, 0) };
+		LLVMValueRef args[6] = { to, from, n, site, keepers, unit_int(u->i64, 0) };
 
 		unit_hook(u, "foresee_write_range", u->nothing, args, 6);
 	}
@@ -155,7 +155,7 @@ static void emit_fill(struct function *f, struct record *r)
 		LLVMBuildZExt(u->builder, LLVMGetOperand(r->inst, 1), u->i32, ""),
 		length_of(u, r->inst),
 		sites_number(f, r->site),
-		stack_slots(f, r),
+		stack_keepers(f, r),
 		unit_int(u->i64, r->feeds),
 	};
 

@@ -53,7 +53,7 @@ static LLVMValueRef emit_read(struct function *f, struct record *r, uint32_t siz
 	struct unit *u = f->unit;
 	char name[32];
 	LLVMValueRef args[4] = { unit_pointer(u, plan_pointer(r->inst)), order_of(u, r->inst),
-				 sites_number(f, r->site), stack_slot(f, r) };
+				 sites_number(f, r->site), stack_keeper(f, r) };
 
 	snprintf(name, sizeof(name), "foresee_aread%u", size);
 	return access_from_int(
@@ -69,7 +69,7 @@ static void emit_write(struct function *f, struct record *r, uint32_t size)
 				 access_to_int(u, LLVMGetOperand(r->inst, 0), size),
 				 order_of(u, r->inst),
 				 sites_number(f, r->site),
-				 stack_slots(f, r),
+				 stack_keepers(f, r),
 				 unit_int(u->i64, r->feeds) };
 
 	snprintf(name, sizeof(name), "foresee_awrite%u", size);
@@ -89,7 +89,7 @@ static uint64_t rmw_op(LLVMValueRef inst)
 	return 0;
 }
 
-/* The hook adds the rmw itself to its feeds: at the call its slot holds the instance before. */
+/* The hook adds the rmw itself to its feeds: at the call its keeper holds the instance before. */
 static LLVMValueRef emit_rmw(struct function *f, struct record *r, uint32_t size)
 {
 	struct unit *u = f->unit;
@@ -97,15 +97,15 @@ static LLVMValueRef emit_rmw(struct function *f, struct record *r, uint32_t size
 	char name[32];
 
 	if (r->free)
-		others.feeds &= ~(1ull << r->slot);
+		others.feeds &= ~(1ull << r->keeper);
 	LLVMValueRef args[8] = { unit_pointer(u, plan_pointer(r->inst)),
 				 access_to_int(u, LLVMGetOperand(r->inst, 1), size),
 				 unit_int(u->i32, rmw_op(r->inst)),
 				 order_of(u, r->inst),
 				 sites_number(f, r->site),
-				 stack_slots(f, &others),
+				 stack_keepers(f, &others),
 				 unit_int(u->i64, others.feeds),
-				 stack_slot(f, r) };
+				 stack_keeper(f, r) };
 
 	snprintf(name, sizeof(name), "foresee_armw%u", size);
 	return access_from_int(

@@ -72,7 +72,7 @@ static LLVMValueRef as_number(LLVMBuilderRef b, LLVMTypeRef i64, LLVMValueRef f,
 						   : LLVMBuildSExt(b, v, i64, "");
 }
 
-static void place_at_entry(LLVMBuilderRef b, LLVMValueRef f)
+static void position_at_entry(LLVMBuilderRef b, LLVMValueRef f)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(f), location = NULL;
@@ -97,7 +97,7 @@ static void insert(LLVMBuilderRef b, LLVMValueRef f, const char *name)
 	LLVMValueRef args[2 + FORESEE_CALL_ARGUMENTS], hook;
 	unsigned n = 0;
 
-	place_at_entry(b, f);
+	position_at_entry(b, f);
 	for (unsigned i = 0; i < FORESEE_CALL_ARGUMENTS; i++)
 		args[2 + i] = LLVMConstInt(i64, 0, 0);
 	for (unsigned i = 0; i < LLVMCountParams(f) && n < FORESEE_CALL_ARGUMENTS; i++) {

@@ -95,8 +95,8 @@ static bool divisor_is_safe(LLVMValueRef inst)
 	return n != 0 && (n != -1 || op == LLVMUDiv || op == LLVMURem);
 }
 
-/* An atomic load or store of 16 bytes: its hook takes no slots. */
-static bool access_has_no_slots(const struct function *f, LLVMValueRef inst)
+/* An atomic load or store of 16 bytes: its hook takes no keepers. */
+static bool access_has_no_keepers(const struct function *f, LLVMValueRef inst)
 {
 	return LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic &&
 	       !plan_scalar_size(f->unit, plan_type(inst));
@@ -107,7 +107,7 @@ static void flow_sink(struct flow *w, LLVMValueRef user)
 	struct record *r = plan_find(w->f, user);
 
 	if (!r || r->is_volatile || r->action == ACT_UNSEEN ||
-	    (r->action == ACT_WRITE && access_has_no_slots(w->f, user)))
+	    (r->action == ACT_WRITE && access_has_no_keepers(w->f, user)))
 		w->binding = true;
 	else
 		*VEC_PUSH(&w->sinks) = (size_t)(r - w->f->records.at);
@@ -276,9 +276,9 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 	flow_follow(&w, r);
 	if (!w.binding && sinks_have_room(&w)) {
 		r->free = true;
-		r->slot = f->nslots++;
+		r->keeper = f->nkeepers++;
 		for (size_t i = 0; i < w.sinks.n; i++)
-			f->records.at[w.sinks.at[i]].feeds |= 1ull << r->slot;
+			f->records.at[w.sinks.at[i]].feeds |= 1ull << r->keeper;
 	}
 	map_release(&w.seen);
 	VEC_RELEASE(&w.todo);
@@ -287,10 +287,10 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 
 static bool load_can_be_free(const struct function *f, const struct record *r)
 {
-	if (r->is_volatile || f->nslots == FORESEE_KEEPERS)
+	if (r->is_volatile || f->nkeepers == FORESEE_KEEPERS)
 		return false;
 	if (r->action == ACT_READ)
-		return !access_has_no_slots(f, r->inst);
+		return !access_has_no_keepers(f, r->inst);
 	return r->action == ACT_RMW;
 }
 
@@ -325,7 +325,7 @@ static void print_feeds(const struct function *f, const struct record *r, struct
 	for (size_t i = 0; i < f->records.n; i++) {
 		const struct record *from = &f->records.at[i];
 
-		if (!from->free || !(r->feeds >> from->slot & 1))
+		if (!from->free || !(r->feeds >> from->keeper & 1))
 			continue;
 		strbuf_adds(b, separator);
 		if (from == r)

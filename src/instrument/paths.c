@@ -20,7 +20,7 @@
 #include "base/strbuf.h"
 
 /* Where a pointer points. */
-struct place {
+struct pointee {
 	LLVMValueRef base;
 	uint64_t offset;       /* from base, variable indices taken as 0 */
 	LLVMTypeRef outer;     /* outermost named struct walked into; may be NULL */
@@ -55,7 +55,7 @@ static bool is_in_std(LLVMMetadataRef type)
 }
 
 /* Of an aggregate at the beginning of which a lock lies: the lock itself, or a part of it. */
-static bool is_lock(LLVMMetadataRef type, const struct place *at)
+static bool is_lock(LLVMMetadataRef type, const struct pointee *at)
 {
 	return at->lock && (is_in_std(type) || (extra_type_kind(type) == EXTRA_TYPE_UNION &&
 						bytes_of(type) == at->size));
@@ -85,14 +85,14 @@ static LLVMMetadataRef member_at(LLVMMetadataRef type, uint64_t offset)
 
 /* Touched as a whole, from its beginning: a struct of more than a word, unless a lock is all that
  * is in it. */
-static bool is_whole(LLVMMetadataRef type, uint64_t offset, const struct place *at)
+static bool is_whole(LLVMMetadataRef type, uint64_t offset, const struct pointee *at)
 {
 	return is_lock(type, at) ||
 	       (offset == 0 && at->size > 8 && bytes_of(type) == at->size && !at->lock);
 }
 
 /* One step down, to the member or element that has the byte at *offset; NULL: this is it. */
-static LLVMMetadataRef step_into(LLVMMetadataRef type, uint64_t *offset, const struct place *at,
+static LLVMMetadataRef step_into(LLVMMetadataRef type, uint64_t *offset, const struct pointee *at,
 				 struct strbuf *b)
 {
 	LLVMMetadataRef m;
@@ -125,7 +125,7 @@ static LLVMMetadataRef step_into(LLVMMetadataRef type, uint64_t *offset, const s
 /* Members down to the byte at offset, as long as they hold all that is touched.  Returns the type
  * of the last one, or NULL. */
 static LLVMMetadataRef add_path(struct strbuf *b, LLVMMetadataRef type, uint64_t offset,
-				const struct place *at)
+				const struct pointee *at)
 {
 	for (unsigned i = 0; i < PATHS_DEPTH; i++) {
 		LLVMMetadataRef inner;
@@ -201,9 +201,9 @@ static bool has_variable_index(LLVMValueRef gep)
 	return false;
 }
 
-static struct place place_of(struct unit *u, LLVMValueRef p)
+static struct pointee pointee_of(struct unit *u, LLVMValueRef p)
 {
-	struct place at = { .base = p };
+	struct pointee at = { .base = p };
 
 	for (;;) {
 		bool gep = LLVMIsAGetElementPtrInst(p) ||
@@ -283,7 +283,7 @@ static bool is_pointer(LLVMMetadataRef type)
 
 /* In a struct behind a pointer; an array of them is taken for one. */
 static LLVMMetadataRef add_in_struct(struct strbuf *b, LLVMMetadataRef named,
-				     const struct place *at)
+				     const struct pointee *at)
 {
 	LLVMMetadataRef type = names_bare_type(named);
 	uint64_t whole = bytes_of(type);
@@ -294,7 +294,7 @@ static LLVMMetadataRef add_in_struct(struct strbuf *b, LLVMMetadataRef named,
 }
 
 /* By the debug type of a local pointer: "account.balance", "*p", "p[]". */
-static LLVMMetadataRef add_through_local(struct strbuf *b, const struct place *at)
+static LLVMMetadataRef add_through_local(struct strbuf *b, const struct pointee *at)
 {
 	LLVMMetadataRef variable, pointer, type;
 
@@ -319,18 +319,18 @@ static LLVMMetadataRef add_through_local(struct strbuf *b, const struct place *a
 }
 
 static LLVMMetadataRef add_variable(struct unit *u, struct strbuf *b, LLVMValueRef inst,
-				    const struct place *at);
+				    const struct pointee *at);
 
 /* A lock, by the debug type of the pointer to it that was loaded: "account.lock", or from an array
  * of locks "table.locks[]". */
 static void add_through_load(struct unit *u, struct strbuf *b, LLVMValueRef load,
-			     const struct place *at)
+			     const struct pointee *at)
 {
 	struct strbuf holder = { 0 };
 	LLVMMetadataRef pointer, type;
-	struct place from;
+	struct pointee from;
 
-	from = place_of(u, LLVMGetOperand(load, 0));
+	from = pointee_of(u, LLVMGetOperand(load, 0));
 	from.size = LLVMPointerSize(u->layout);
 	pointer = add_variable(u, &holder, load, &from);
 	type = is_pointer(pointer) ? names_bare_type(extra_type_of(pointer)) : NULL;
@@ -341,8 +341,8 @@ static void add_through_load(struct unit *u, struct strbuf *b, LLVMValueRef load
 	strbuf_release(&holder);
 }
 
-/* The same where loads of several places meet, and agree. */
-static void add_through_loads(struct unit *u, struct strbuf *b, const struct place *at)
+/* The same where loads from several addresses meet, and agree. */
+static void add_through_loads(struct unit *u, struct strbuf *b, const struct pointee *at)
 {
 	bool phi = LLVMIsAPHINode(at->base) != NULL;
 	unsigned n = phi ? LLVMCountIncoming(at->base) : 1;
@@ -364,7 +364,7 @@ static void add_through_loads(struct unit *u, struct strbuf *b, const struct pla
 }
 
 static LLVMMetadataRef add_through_pointer(struct unit *u, struct strbuf *b, LLVMValueRef inst,
-					   const struct place *at)
+					   const struct pointee *at)
 {
 	uint64_t offset = 0;
 	LLVMMetadataRef type = struct_of_alias(u, inst, &offset);
@@ -388,7 +388,7 @@ static LLVMMetadataRef add_through_pointer(struct unit *u, struct strbuf *b, LLV
 
 /* Returns the debug type of what it has named, if that is known. */
 static LLVMMetadataRef add_variable(struct unit *u, struct strbuf *b, LLVMValueRef inst,
-				    const struct place *at)
+				    const struct pointee *at)
 {
 	LLVMMetadataRef variable;
 
@@ -411,7 +411,7 @@ uint32_t paths_variable(struct function *f, const struct record *r)
 	LLVMValueRef lock = NULL;
 	struct strbuf b = { 0 };
 	uint64_t size = 0;
-	struct place at;
+	struct pointee at;
 	uint32_t id;
 
 	switch (r->action) {
@@ -419,14 +419,14 @@ uint32_t paths_variable(struct function *f, const struct record *r)
 	case ACT_WRITE:
 	case ACT_RMW:
 	case ACT_CAS:
-		at = place_of(u, plan_pointer(r->inst));
+		at = pointee_of(u, plan_pointer(r->inst));
 		size = LLVMStoreSizeOfType(u->layout, plan_type(r->inst));
 		break;
 	case ACT_COPY:
 	case ACT_PUT:
 	case ACT_FILL:
 	case ACT_FETCH:
-		at = place_of(u, LLVMGetOperand(r->inst, r->action == ACT_FETCH ? 1 : 0));
+		at = pointee_of(u, LLVMGetOperand(r->inst, r->action == ACT_FETCH ? 1 : 0));
 		if (LLVMIsAConstantInt(LLVMGetOperand(r->inst, 2)))
 			size = LLVMConstIntGetZExtValue(LLVMGetOperand(r->inst, 2));
 		break;
@@ -434,7 +434,7 @@ uint32_t paths_variable(struct function *f, const struct record *r)
 		lock = locks_argument(r->inst, &size);
 		if (!lock)
 			return 0;
-		at = place_of(u, lock);
+		at = pointee_of(u, lock);
 		break;
 	default:
 		return 0;

@@ -1,6 +1,6 @@
 /*
  * Rows of the site table.  Until tables.c writes them out, the strings of a
- * row are ids of the unit's string table in the place of pointers.
+ * row are ids of the unit's string table instead of pointers.
  */
 #include "instrument/unit_priv.h"
 
@@ -13,7 +13,7 @@ static const char *id_as_pointer(uint32_t id)
 
 static uint32_t inlined_site(struct function *f, LLVMMetadataRef location);
 
-static void set_place(struct function *f, struct foresee_site *s, LLVMMetadataRef location)
+static void set_location(struct function *f, struct foresee_site *s, LLVMMetadataRef location)
 {
 	struct unit *u = f->unit;
 	LLVMMetadataRef scope =
@@ -52,7 +52,7 @@ static uint32_t inlined_site(struct function *f, LLVMMetadataRef location)
 
 	if (known)
 		return (uint32_t)*known;
-	set_place(f, &s, location);
+	set_location(f, &s, location);
 	row = site_push(f->unit, &s);
 	*map_put(&f->unit->inlined, (uintptr_t)location, NULL) = row;
 	return row;
@@ -134,7 +134,7 @@ static LLVMMetadataRef location_user(const struct function *f, LLVMValueRef inst
  * Code that the optimiser has moved may have lost its line.  Then the line of its first user is taken,
  * or the nearest one, or that where the function begins; and the site is marked (SITE_NEAR).
  */
-static void set_place_near(struct function *f, struct foresee_site *s, LLVMValueRef inst)
+static void set_location_near(struct function *f, struct foresee_site *s, LLVMValueRef inst)
 {
 	LLVMMetadataRef own = LLVMInstructionGetDebugLoc(inst), other = NULL, function;
 
@@ -143,7 +143,7 @@ static void set_place_near(struct function *f, struct foresee_site *s, LLVMValue
 		if (!other)
 			other = location_near(f, inst, own);
 	}
-	set_place(f, s, other ? other : own);
+	set_location(f, s, other ? other : own);
 	function =
 		own ? extra_subprogram(LLVMDILocationGetScope(own)) : LLVMGetSubprogram(f->value);
 	if (s->line == 0 && function)
@@ -198,12 +198,12 @@ void sites_add(struct function *f)
 		struct record *r = &f->records.at[i];
 		struct foresee_site s = { .kind = kind_of(u, r), .feeds = r->feeds };
 
-		set_place_near(f, &s, r->inst);
+		set_location_near(f, &s, r->inst);
 		s.variable = id_as_pointer(paths_variable(f, r));
 		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
 			s.size = access_size(u, r);
 		if (r->free)
-			s.keeper = (uint16_t)(r->slot + 1);
+			s.keeper = (uint16_t)(r->keeper + 1);
 		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
@@ -218,7 +218,7 @@ uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at
 	struct foresee_site s = { .kind = FORESEE_SITE_NONE };
 	size_t n;
 
-	set_place(f, &s, LLVMInstructionGetDebugLoc(at));
+	set_location(f, &s, LLVMInstructionGetDebugLoc(at));
 	s.variable = id_as_pointer(unit_string(f->unit, LLVMGetValueName2(local, &n)));
 	return site_push(f->unit, &s);
 }

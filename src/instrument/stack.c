@@ -1,12 +1,12 @@
 /*
- * The frame: shadow stack code at entry and exit, slots of free loads, and
+ * The frame: shadow stack code at entry and exit, keepers of free loads, and
  * buffers for values that travel by memory.  hooks.h gives the exact steps.
  */
 #include "instrument/unit_priv.h"
 
 #include <stddef.h>
 
-/* Slots up to this many are zeroed one by one. */
+/* Keepers up to this many are zeroed one by one. */
 #define STACK_STORES 4
 
 bool stack_is_needed(const struct function *f)
@@ -64,20 +64,21 @@ static void push_frame(struct function *f)
 	view_store(f, offsetof(struct foresee_view, call_site), unit_int(u->i32, 0));
 }
 
-static void zero_slots(struct function *f)
+static void zero_keepers(struct function *f)
 {
 	struct unit *u = f->unit;
 
-	if (f->nslots > STACK_STORES) {
-		LLVMBuildMemSet(u->builder, f->slots, unit_int(u->i8, 0),
-				unit_int(u->i64, 8ull * f->nslots), 8);
+	if (f->nkeepers > STACK_STORES) {
+		LLVMBuildMemSet(u->builder, f->keepers, unit_int(u->i8, 0),
+				unit_int(u->i64, 8ull * f->nkeepers), 8);
 		return;
 	}
-	for (uint32_t i = 0; i < f->nslots; i++) {
+	for (uint32_t i = 0; i < f->nkeepers; i++) {
 		LLVMValueRef index = unit_int(u->i64, i);
 
-		LLVMBuildStore(u->builder, unit_int(u->i64, 0),
-			       LLVMBuildInBoundsGEP2(u->builder, u->i64, f->slots, &index, 1, ""));
+		LLVMBuildStore(
+			u->builder, unit_int(u->i64, 0),
+			LLVMBuildInBoundsGEP2(u->builder, u->i64, f->keepers, &index, 1, ""));
 	}
 }
 
@@ -88,11 +89,12 @@ void stack_enter(struct function *f)
 
 	LLVMPositionBuilderBefore(u->builder, first);
 	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	if (f->nslots) {
-		LLVMValueRef array = stack_buffer(f, LLVMArrayType(u->i64, f->nslots), STACK_SLOTS);
+	if (f->nkeepers) {
+		LLVMValueRef array =
+			stack_buffer(f, LLVMArrayType(u->i64, f->nkeepers), STACK_KEEPERS);
 
-		f->slots = LLVMBuildBitCast(u->builder, array, LLVMPointerType(u->i64, 0), "");
-		zero_slots(f);
+		f->keepers = LLVMBuildBitCast(u->builder, array, LLVMPointerType(u->i64, 0), "");
+		zero_keepers(f);
 	}
 	f->self = LLVMBuildLoad2(u->builder, u->pointer, u->self, "foresee.self");
 	f->base = LLVMBuildLoad2(u->builder, u->i32, u->base, "foresee.base");
@@ -184,17 +186,17 @@ LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use u
 	return alloca;
 }
 
-LLVMValueRef stack_slot(struct function *f, const struct record *r)
+LLVMValueRef stack_keeper(struct function *f, const struct record *r)
 {
 	struct unit *u = f->unit;
-	LLVMValueRef index = unit_int(u->i64, r->slot);
+	LLVMValueRef index = unit_int(u->i64, r->keeper);
 
 	if (!r->free)
 		return LLVMConstNull(LLVMPointerType(u->i64, 0));
-	return LLVMBuildInBoundsGEP2(u->builder, u->i64, f->slots, &index, 1, "");
+	return LLVMBuildInBoundsGEP2(u->builder, u->i64, f->keepers, &index, 1, "");
 }
 
-LLVMValueRef stack_slots(struct function *f, const struct record *r)
+LLVMValueRef stack_keepers(struct function *f, const struct record *r)
 {
-	return r->feeds ? f->slots : LLVMConstNull(LLVMPointerType(f->unit->i64, 0));
+	return r->feeds ? f->keepers : LLVMConstNull(LLVMPointerType(f->unit->i64, 0));
 }

@@ -42,7 +42,7 @@ void unit_init(struct unit *u, LLVMModuleRef m)
 		LLVMSetThreadLocalMode(u->self, LLVMInitialExecTLSModel);
 	}
 	u->fp_traps = module_sees_fp(m);
-	VEC_PUSH(&u->sites)[0] = (struct foresee_site){ 0 }; /* site 0: unknown place */
+	VEC_PUSH(&u->sites)[0] = (struct foresee_site){ 0 }; /* site 0: unknown */
 }
 
 void unit_release(struct unit *u)

@@ -6,7 +6,7 @@
  *	plan	which instructions matter, and what becomes of each	plan.c
  *	facts	which loads are free, which stores they feed		facts.c
  *	sites	a row of the site table for each			sites.c
- *	stack	entry and exit code, slots				stack.c
+ *	stack	entry and exit code, keepers				stack.c
  *	emit	replace the instructions by hook calls			access.c atomic.c call.c
  *
  * Nothing is changed before the facts are known, so the analysis sees the
@@ -47,10 +47,11 @@ struct record {
 	LLVMValueRef inst;
 	enum action action;
 	bool is_volatile;
-	bool free;	/* the read part */
-	uint32_t slot;	/* of a free read */
-	uint64_t feeds; /* slots that flow into the written value; own slot: the rmw feeds itself */
-	uint32_t site;	/* row of the site table */
+	bool free;	 /* the read part */
+	uint32_t keeper; /* of a free read */
+	uint64_t
+		feeds; /* keepers that flow into the written value; own keeper: the rmw feeds itself */
+	uint32_t site; /* row of the site table */
 };
 
 struct unit {
@@ -85,8 +86,8 @@ struct function {
 
 	/* From stack.c, once code is being emitted. */
 	struct map buffers; /* type and use -> alloca */
-	uint32_t nslots;
-	LLVMValueRef slots; /* [nslots x i64] */
+	uint32_t nkeepers;
+	LLVMValueRef keepers; /* [nkeepers x i64] */
 	LLVMValueRef self, depth, base;
 	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
 };
@@ -199,20 +200,20 @@ void frame_emit(struct function *f, LLVMValueRef first);
 void frame_leave(struct function *f, LLVMValueRef at);
 
 bool stack_is_needed(const struct function *f);
-void stack_enter(struct function *f); /* entry code: self, base, slots */
+void stack_enter(struct function *f); /* entry code: self, base, keepers */
 void stack_leave(struct function *f); /* at returns, landing pads, after setjmp */
 
 /* Memory of the frame for values of a type, the same at each call; its content is needed from
- * one instruction to the next only, except for the slots. */
+ * one instruction to the next only, except for the keepers. */
 enum stack_use {
 	STACK_VALUE,
 	STACK_OTHER_VALUE, /* a second one at the same time */
-	STACK_SLOTS,
+	STACK_KEEPERS,
 };
 LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use use);
 
-LLVMValueRef stack_slot(struct function *f, const struct record *r);  /* &slots[i] or NULL */
-LLVMValueRef stack_slots(struct function *f, const struct record *r); /* slots or NULL */
+LLVMValueRef stack_keeper(struct function *f, const struct record *r);	/* &keepers[i] or NULL */
+LLVMValueRef stack_keepers(struct function *f, const struct record *r); /* keepers or NULL */
 
 /* ---- access.c, atomic.c, call.c: one record each ---- */
 

@@ -3,7 +3,7 @@
  * such that every event comes after what it names, and every replacement of a
  * version after all reads of it (doc/TRACE_FORMAT.md section 1).
  *
- * What is past (merge/portion.h) is read but not yielded; in its place comes the prologue
+ * What is past (merge/portion.h) is read but not yielded; instead comes the prologue
  * (merge/prologue.h).
  *
  * Ownership: the merger borrows blocks, control, portion, stacks and notes.

@@ -51,7 +51,7 @@ struct merge_stream {
 	/* The first read that may be missing, and its chunk. */
 	bool has_doubt;
 	uint32_t doubt_number;
-	struct decode_late doubt;
+	struct decode_trailing doubt;
 	/* The chunk after the scanned one, read early to know whether there is one. */
 	struct blocks_chunk next_head;
 	uint8_t *next_bytes;
@@ -137,7 +137,7 @@ struct merge_queue {
 /* Reads of a thread of a growing recording that go on without a record (merge_repeats.c). */
 struct merge_repeats {
 	struct map open; /* words that were read so, to the version */
-	/* By merge_reads_key: versions that were open, whose LATE record may come yet; reads that are
+	/* By merge_reads_key: versions that were open, whose TRAILING record may come yet; reads that are
 	 * there and not settled. */
 	struct map left, tail;
 	uint64_t nsettled, nsynced; /* of the scanning cursor, when they were looked at */
@@ -234,7 +234,7 @@ struct merge {
 	const struct control *control;
 	struct merge_thread **threads;
 	uint32_t n, ndone;
-	uint32_t *by_tid; /* tid, to place + 1; 0 none */
+	uint32_t *by_tid; /* tid, to index + 1; 0 none */
 	uint32_t ntids;
 	struct merge_reads reads;
 	struct map read_waiters; /* key, to the first thread + 1 */
@@ -258,7 +258,7 @@ struct merge {
 
 /* ---- merge.c ---- */
 
-/* Place of the thread, or MERGE_NOBODY. */
+/* Index of the thread, or MERGE_NOBODY. */
 uint32_t merge_find(const struct merge *m, uint32_t tid);
 /* Thread i shall run. */
 void merge_ready(struct merge *m, uint32_t i);

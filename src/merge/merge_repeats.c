@@ -1,14 +1,14 @@
 /*
  * Reads of a growing recording that have no record, or none yet.
  *
- * A thread may repeat a recorded read without further records; a LATE record tells the last
+ * A thread may repeat a recorded read without further records; a TRAILING record tells the last
  * repetition, afterwards.  Two things follow.
  *
- * - In a chunk that is being written, events are scanned only up to where no future LATE record can
- *   belong (decode_chunk_open); the rest is the `tail'.  A closed chunk has all its LATE records.
+ * - In a chunk that is being written, events are scanned only up to where no future TRAILING record can
+ *   belong (decode_chunk_open); the rest is the `tail'.  A closed chunk has all its TRAILING records.
  * - Until it synchronises again, a thread may still be reading any version it has read since the last
  *   synchronisation.  `open' has the last version read of each word; `left', the ones before, whose
- *   LATE records may still come, until the recorder closes all runs; `tail', the reads in the
+ *   TRAILING records may still come, until the recorder closes all runs; `tail', the reads in the
  *   tail.  None of these versions may be replaced yet.  So while a thread spins on a flag, the write
  *   that sets the flag is held back until the thread is seen to go on.
  */
@@ -95,13 +95,13 @@ static void open_read(struct merge *m, struct merge_thread *t, const struct even
 {
 	uint64_t word = e->addr >> 3, v = decode_pack(e->refs[0]), old;
 	bool fresh;
-	uint64_t *place = map_put(&t->repeats.open, word, &fresh);
+	uint64_t *last = map_put(&t->repeats.open, word, &fresh);
 
 	t->stream.repeats = true;
-	if (!fresh && *place == v)
+	if (!fresh && *last == v)
 		return;
-	old = *place;
-	*place = v;
+	old = *last;
+	*last = v;
 	may_come(m, merge_reads_key(e->refs[0], word), 1);
 	if (!fresh)
 		++*map_put(&t->repeats.left, merge_reads_key(decode_unpack(old), word), NULL);
@@ -111,11 +111,11 @@ static void open_read(struct merge *m, struct merge_thread *t, const struct even
 static void open_write(struct merge_repeats *r, const struct event *e)
 {
 	for (uint32_t i = 0; r->open.n != 0 && i < e->nrefs; i++) {
-		uint64_t word = (e->addr >> 3) + i, *place = map_get(&r->open, word), v;
+		uint64_t word = (e->addr >> 3) + i, *last = map_get(&r->open, word), v;
 
-		if (!place)
+		if (!last)
 			continue;
-		v = *place;
+		v = *last;
 		map_remove(&r->open, word);
 		++*map_put(&r->left, merge_reads_key(decode_unpack(v), word), NULL);
 	}

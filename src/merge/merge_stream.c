@@ -317,7 +317,8 @@ bool merge_stream_is_open(const struct merge_stream *s)
 
 	return merge_stream_is_scanned(s) &&
 	       (c->tseq < s->limit || s->grace > 0 ||
-		(c->late < c->chunk->late.n && c->chunk->late.at[c->late].after <= c->tseq));
+		(c->trailing < c->chunk->trailing.n &&
+		 c->chunk->trailing.at[c->trailing].after <= c->tseq));
 }
 
 bool merge_stream_is_end(const struct merge_stream *s)

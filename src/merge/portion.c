@@ -23,7 +23,7 @@
 #include "recording/blocks.h"
 #include "recording/control.h"
 
-/* Last event counted by cut k, by place in b->threads. */
+/* Last event counted by cut k, by index in b->threads. */
 static uint64_t *counts_at(struct blocks *b, const struct control *c, uint64_t k)
 {
 	uint64_t *count = mem_zalloc((b->threads.n + 1) * sizeof(*count));

@@ -18,7 +18,7 @@
 struct blocks;
 struct control;
 
-/* Of each place in blocks.threads. */
+/* Of each thread, as in blocks.threads. */
 struct portion_start {
 	uint32_t chunk; /* number of the first one to read */
 	uint64_t end;	/* last event to use; UINT64_MAX: no limit */

@@ -52,7 +52,7 @@ struct scan {
 	const struct prologue_thread *thread;
 	VEC(struct event) locks; /* as acquires, in the order of their releases */
 	VEC(struct event) after; /* the gate */
-	struct map hold_at;	 /* address << 1 | for reading, to place in holds */
+	struct map hold_at;	 /* address << 1 | for reading, to index in holds */
 	VEC(struct hold) holds;
 	struct map barriers;	   /* addresses that it came to */
 	bool parked;		   /* PARK was seen, or is at the start */
@@ -75,13 +75,13 @@ static bool is_past(const struct scan *s, struct version v)
 static struct hold *hold_get(struct scan *s, const struct event *e, bool reads)
 {
 	bool fresh;
-	uint64_t *place = map_put(&s->hold_at, e->addr << 1 | reads, &fresh);
+	uint64_t *index = map_put(&s->hold_at, e->addr << 1 | reads, &fresh);
 
 	if (fresh) {
-		*place = s->holds.n;
+		*index = s->holds.n;
 		memset(VEC_PUSH(&s->holds), 0, sizeof(struct hold));
 	}
-	return &s->holds.at[*place];
+	return &s->holds.at[*index];
 }
 
 /* The acquire, in the past, of what e gives back. */

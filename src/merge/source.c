@@ -132,7 +132,7 @@ static uint32_t binary_site_count(const struct trace_source *s)
 	return self(s)->control.program.site_count;
 }
 
-static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_place *out)
+static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_site *out)
 {
 	return program_site(&self(s)->control.program, site, out);
 }

@@ -234,7 +234,7 @@ static enum status object_bind(struct watch *w, struct trace *t, uint32_t i, str
 /* Functions that were built to say when they are called. */
 static bool is_told(struct trace *t, const char *function, bool *any)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	*any = false;
 	for (uint32_t i = 1; i < trace_site_count(t); i++) {

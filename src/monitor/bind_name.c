@@ -187,7 +187,7 @@ void bind_near(struct trace *t, const char *name, struct strbuf *out)
 /* The program names memory as it runs, and may use this name. */
 static bool may_come(struct trace *t, const char *name)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	for (uint32_t i = 1; i < trace_site_count(t); i++)
 		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
@@ -198,11 +198,11 @@ static bool may_come(struct trace *t, const char *name)
 
 static const char *why_not(struct trace *t, const char *name)
 {
-	enum layout_place place;
+	enum layout_storage storage;
 
-	if (!variables_elsewhere(t, name, &place))
+	if (!variables_elsewhere(t, name, &storage))
 		return NULL;
-	switch (place) {
+	switch (storage) {
 	case LAYOUT_THREAD:
 		return "is thread-local: there is one for each thread, and none that all share";
 	case LAYOUT_CHANGED:

@@ -21,7 +21,7 @@ struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid)
 
 static const char *routine_at_fork(struct trace *t, const struct event *e)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (!trace_site(t, e->site, &p) || !(p.flags & FORESEE_SITE_ROUTINE))
 		return NULL;
@@ -31,7 +31,7 @@ static const char *routine_at_fork(struct trace *t, const struct event *e)
 /* The function around a site, through all it was inlined into. */
 static const char *function_around(struct trace *t, uint32_t site)
 {
-	struct trace_place p;
+	struct trace_site p;
 	const char *name = NULL;
 
 	for (unsigned i = 0; i < 64 && site != 0 && trace_site(t, site, &p); i++) {

@@ -22,22 +22,22 @@ struct image {
 };
 
 struct code {
-	uint32_t image; /* place in images + 1; 0 none */
+	uint32_t image; /* index in images + 1; 0 none */
 	uint64_t address;
-	bool known; /* place is filled in */
-	struct trace_place place;
+	bool known; /* site is filled in */
+	struct trace_site site;
 };
 
 struct images {
-	pthread_mutex_t lock; /* guards all that is found out later: places, text, symbols */
+	pthread_mutex_t lock; /* guards all that is found out later: sites, text, symbols */
 	struct intern *text;
-	struct map numbers; /* of the file, to place in images */
+	struct map numbers; /* of the file, to index in images */
 	VEC(struct image) images;
-	struct map files; /* path and build id, as text, to place in symbols */
+	struct map files; /* path and build id, as text, to index in symbols */
 	VEC(struct symbols *) symbols;
-	struct map code_at; /* site, to place in codes */
+	struct map code_at; /* site, to index in codes */
 	VEC(struct code) codes;
-	VEC(struct trace_place) inlined; /* site IMAGES_SITES + i */
+	VEC(struct trace_site) inlined; /* site IMAGES_SITES + i */
 };
 
 struct images *images_new(void)
@@ -75,19 +75,19 @@ static struct symbols *symbols_of(struct images *im, const char *path, const uin
 {
 	struct strbuf key = { 0 };
 	struct symbols *s;
-	uint64_t *place;
+	uint64_t *index;
 	bool fresh;
 
 	strbuf_add(&key, path, strlen(path) + 1);
 	strbuf_add(&key, id, nid);
-	place = map_put(&im->files, intern_add(im->text, key.at, key.n), &fresh);
+	index = map_put(&im->files, intern_add(im->text, key.at, key.n), &fresh);
 	strbuf_release(&key);
 	if (fresh) {
-		*place = im->symbols.n;
+		*index = im->symbols.n;
 		s = symbols_new(path, id, nid);
 		*VEC_PUSH(&im->symbols) = s;
 	}
-	return im->symbols.at[*place];
+	return im->symbols.at[*index];
 }
 
 void images_take(struct images *im, struct wire *w)
@@ -120,21 +120,21 @@ void images_take(struct images *im, struct wire *w)
 void images_take_code(struct images *im, struct wire *w, uint32_t most, uint32_t *site)
 {
 	struct code c = { 0 };
-	uint64_t *place;
+	uint64_t *index;
 	bool fresh;
 
 	*site = wire_u32(w);
-	place = map_get(&im->numbers, wire_u32(w));
-	c.image = place ? (uint32_t)*place + 1 : 0;
+	index = map_get(&im->numbers, wire_u32(w));
+	c.image = index ? (uint32_t)*index + 1 : 0;
 	c.address = wire_varint(w);
 	if (*site == 0 || *site >= most)
 		wire_fail(w);
 	if (w->bad)
 		return;
-	place = map_put(&im->code_at, *site, &fresh);
+	index = map_put(&im->code_at, *site, &fresh);
 	if (!fresh)
 		return; /* damage: the first one stands */
-	*place = im->codes.n;
+	*index = im->codes.n;
 	*VEC_PUSH(&im->codes) = c;
 }
 
@@ -158,9 +158,9 @@ static const char *outline(struct images *im, const struct image *i, uint64_t ad
 	return s;
 }
 
-static struct trace_place place_of(const struct symbols_frame *f)
+static struct trace_site site_of(const struct symbols_frame *f)
 {
-	return (struct trace_place){
+	return (struct trace_site){
 		.file = f->file, .function = f->function, .line = f->line, .column = f->column
 	};
 }
@@ -173,25 +173,25 @@ static void code_find(struct images *im, struct code *c)
 
 	c->known = true;
 	if (n == 0) {
-		c->place.function = outline(im, i, c->address);
+		c->site.function = outline(im, i, c->address);
 		return;
 	}
-	c->place = place_of(&frames[0]);
-	if (!c->place.function)
-		c->place.function = outline(im, i, c->address);
+	c->site = site_of(&frames[0]);
+	if (!c->site.function)
+		c->site.function = outline(im, i, c->address);
 	for (size_t k = n; --k > 0;) {
-		struct trace_place outer = place_of(&frames[k]);
+		struct trace_site outer = site_of(&frames[k]);
 
 		outer.inlined = k + 1 < n ? IMAGES_SITES + (uint32_t)im->inlined.n - 1 : 0;
 		*VEC_PUSH(&im->inlined) = outer;
 	}
 	if (n > 1)
-		c->place.inlined = IMAGES_SITES + (uint32_t)im->inlined.n - 1;
+		c->site.inlined = IMAGES_SITES + (uint32_t)im->inlined.n - 1;
 }
 
-bool images_site(struct images *im, uint32_t site, struct trace_place *out)
+bool images_site(struct images *im, uint32_t site, struct trace_site *out)
 {
-	uint64_t *place;
+	uint64_t *index;
 	bool known = true;
 
 	pthread_mutex_lock(&im->lock);
@@ -200,12 +200,12 @@ bool images_site(struct images *im, uint32_t site, struct trace_place *out)
 		if (known)
 			*out = im->inlined.at[site - IMAGES_SITES];
 	} else {
-		place = map_get(&im->code_at, site);
-		known = place != NULL;
-		if (known && !im->codes.at[*place].known)
-			code_find(im, &im->codes.at[*place]);
+		index = map_get(&im->code_at, site);
+		known = index != NULL;
+		if (known && !im->codes.at[*index].known)
+			code_find(im, &im->codes.at[*index]);
 		if (known)
-			*out = im->codes.at[*place].place;
+			*out = im->codes.at[*index].site;
 	}
 	pthread_mutex_unlock(&im->lock);
 	return known;

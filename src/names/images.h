@@ -1,9 +1,9 @@
 /*
  * The program and its libraries as a recording with --locks-only names them (C_IMAGE), and the
- * places in their code (C_CODE).  Names are looked up when somebody asks, and kept.
+ * sites in their code (C_CODE).  Names are looked up when somebody asks, and kept.
  *
- * One address may stand for several places, a function inlined into another: those further out get
- * site numbers of their own, from IMAGES_SITES on, that only trace_place.inlined leads to.
+ * One address may stand for several sites, a function inlined into another: those further out get
+ * site numbers of their own, from IMAGES_SITES on, that only trace_site.inlined leads to.
  *
  * Ownership: strings live as long as the struct.
  * Threads:   images_site may be called from several at once.
@@ -29,8 +29,8 @@ void images_free(struct images *im);
 void images_take(struct images *im, struct wire *w);
 void images_take_code(struct images *im, struct wire *w, uint32_t most, uint32_t *site);
 
-/* False: not a place of this kind. */
-bool images_site(struct images *im, uint32_t site, struct trace_place *out);
+/* False: not a site of this kind. */
+bool images_site(struct images *im, uint32_t site, struct trace_site *out);
 
 /* "queue_lock", "table+40", "libfoo.so+0x4060"; "one_lock or two_lock" where one library has taken the
  * place of another; false, nothing added: addr is in no image. */

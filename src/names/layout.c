@@ -56,7 +56,7 @@ static const char *keep(struct layout *l, const char *s)
 /* ---- the list ---- */
 
 /* Where an expression leads: one address is memory, the address of a thread's block is not. */
-static enum layout_place place_of(Dwarf_Die *die, uint64_t *address)
+static enum layout_storage storage_of(Dwarf_Die *die, uint64_t *address)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *ops;
@@ -96,9 +96,9 @@ static void variable_add(struct layout *l, Dwarf_Die *die, const struct scope *s
 	e.v.file = s->file;
 	e.v.function = s->function;
 	e.v.external = flag;
-	e.v.place = place_of(die, &e.v.address);
+	e.v.storage = storage_of(die, &e.v.address);
 	/* Variables on the stack are not listed. */
-	if (s->function && (e.v.place == LAYOUT_GONE || l->entries.n >= VARIABLES_MOST))
+	if (s->function && (e.v.storage == LAYOUT_GONE || l->entries.n >= VARIABLES_MOST))
 		return;
 	*VEC_PUSH(&l->entries) = e;
 }
@@ -161,7 +161,7 @@ static void layout_read(struct layout *l)
 		scope_walk(l, &unit, &s);
 	}
 	for (uint32_t i = 0; i < l->entries.n; i++)
-		if (l->entries.at[i].v.place == LAYOUT_MEMORY)
+		if (l->entries.at[i].v.storage == LAYOUT_MEMORY)
 			*VEC_PUSH(&l->by_address) = i;
 	if (l->by_address.n)
 		qsort_r(l->by_address.at, l->by_address.n, sizeof(uint32_t), address_order,

@@ -22,11 +22,11 @@ struct strbuf;
 struct layout *layout_new(struct Dwarf *dwarf);
 void layout_free(struct layout *l);
 
-enum layout_place {
+enum layout_storage {
 	LAYOUT_MEMORY,
 	LAYOUT_THREAD,	/* one for each thread */
 	LAYOUT_CHANGED, /* the compiler keeps something else, or it in pieces */
-	LAYOUT_GONE,	/* it has no place: optimised out, or never defined here */
+	LAYOUT_GONE,	/* it has none: optimised out, or never defined here */
 };
 
 struct layout_variable {
@@ -34,7 +34,7 @@ struct layout_variable {
 	const char *function; /* it is local to; or NULL */
 	const char *file;     /* of its unit; or NULL */
 	bool external;
-	enum layout_place place;
+	enum layout_storage storage;
 	uint64_t address; /* in the file; LAYOUT_MEMORY */
 };
 size_t layout_count(struct layout *l);

@@ -10,9 +10,9 @@
 
 static const char *string_get(const struct program *p, uint32_t id)
 {
-	uint64_t *place = id ? map_get(&p->strings, id) : NULL;
+	uint64_t *index = id ? map_get(&p->strings, id) : NULL;
 
-	return place ? intern_str(p->text, (uint32_t)*place) : NULL;
+	return index ? intern_str(p->text, (uint32_t)*index) : NULL;
 }
 
 static uint32_t string_take(struct program *p, struct wire *w)
@@ -39,7 +39,7 @@ static void site_take(struct program *p, struct wire *w)
 {
 	struct program_site s = { 0 };
 	bool fresh;
-	uint64_t *place;
+	uint64_t *index;
 
 	s.number = wire_u32(w);
 	s.file = wire_u32(w);
@@ -51,18 +51,18 @@ static void site_take(struct program *p, struct wire *w)
 	s.flags = (uint8_t)wire_u32(w);
 	s.size = wire_u32(w);
 	s.inlined = wire_u32(w);
-	s.slot = (uint16_t)wire_u32(w);
+	s.keeper = (uint16_t)wire_u32(w);
 	s.feeds = wire_varint(w);
 	if (s.number == 0 || s.number >= PROGRAM_SITES_MAX)
 		wire_fail(w);
 	if (w->bad)
 		return;
-	place = map_put(&p->site_at, s.number, &fresh);
+	index = map_put(&p->site_at, s.number, &fresh);
 	if (fresh) {
-		*place = p->sites.n;
+		*index = p->sites.n;
 		*VEC_PUSH(&p->sites) = s;
 	} else {
-		p->sites.at[*place] = s;
+		p->sites.at[*index] = s;
 	}
 	if (s.number >= p->site_count)
 		p->site_count = s.number + 1;
@@ -213,15 +213,15 @@ void program_release(struct program *p)
 	intern_free(p->text);
 }
 
-bool program_site(const struct program *p, uint32_t number, struct trace_place *out)
+bool program_site(const struct program *p, uint32_t number, struct trace_site *out)
 {
-	uint64_t *place = map_get(&p->site_at, number);
+	uint64_t *index = map_get(&p->site_at, number);
 	const struct program_site *s;
 
 	memset(out, 0, sizeof(*out));
-	if (!place)
+	if (!index)
 		return images_site(p->images, number, out);
-	s = &p->sites.at[*place];
+	s = &p->sites.at[*index];
 	out->file = string_get(p, s->file);
 	out->function = string_get(p, s->function);
 	if (s->flags & (FORESEE_SITE_ROUTINE | FORESEE_SITE_NAMING))
@@ -235,7 +235,7 @@ bool program_site(const struct program *p, uint32_t number, struct trace_place *
 	out->flags = s->flags;
 	out->inlined = s->inlined;
 	out->feeds = s->feeds;
-	out->slot = s->slot;
+	out->keeper = s->keeper;
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * What a recording says of the program: its strings, the places in its code, its variables, the
+ * What a recording says of the program: its strings, the sites in its code, its variables, the
  * memory that nobody writes to.  All of it stands in the control stream (doc/TRACE_FORMAT.md section
  * 4) and is read whole before the first event.
  *
@@ -26,13 +26,13 @@ struct program_site {
 	uint32_t file, function, variable; /* string ids of the recording */
 	uint32_t line, column, size, inlined;
 	uint8_t kind, flags;
-	uint16_t slot;
+	uint16_t keeper;
 	uint64_t feeds;
 };
 
 struct program_global {
 	uint64_t addr, size;
-	uint32_t unit;	  /* its first site number, which is no place */
+	uint32_t unit;	  /* its first site number, which is no site */
 	const char *name; /* "total", "file.c:total" for a static one, "file.c:f.calls"; or NULL */
 	const char *type; /* C-like; or NULL */
 	const char *file; /* as the compiler was given it; or NULL */
@@ -57,9 +57,9 @@ struct program {
 	struct map strings; /* string id of the recording, to intern id */
 	const char *path;   /* of the executable, or NULL */
 	VEC(struct program_site) sites;
-	struct map site_at;    /* site number, to place in sites */
+	struct map site_at;    /* site number, to index in sites */
 	uint32_t site_count;   /* highest number + 1 */
-	struct images *images; /* of --locks-only: these have places and variables too */
+	struct images *images; /* of --locks-only: these have sites and variables too */
 	uint32_t unit;	       /* the one whose tables are being read */
 	VEC(struct program_global) globals;
 	VEC(struct program_names) global_names; /* beside globals */
@@ -82,7 +82,7 @@ void program_settle(struct program *p);
 /* The rest of a payload as text, up to its first zero byte. */
 const char *program_text(struct program *p, struct wire *w);
 /* As trace_site and trace_hides. */
-bool program_site(const struct program *p, uint32_t number, struct trace_place *out);
+bool program_site(const struct program *p, uint32_t number, struct trace_site *out);
 bool program_hides(const struct program *p, uint64_t addr, uint64_t len);
 
 #endif /* NAMES_PROGRAM_H */

@@ -96,7 +96,7 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
 	return false;
 }
 
-bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *place)
+bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage *storage)
 {
 	const struct program *p = program_of(t);
 	struct images_file file;
@@ -109,7 +109,7 @@ bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *p
 
 			layout_get(l, k, &v);
 			if (strcmp(v.name, name) == 0) {
-				*place = v.place;
+				*storage = v.storage;
 				return true;
 			}
 		}

@@ -43,7 +43,7 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
 
 /* A variable of that name that is not listed above: where debug
  * information has it. */
-bool variables_elsewhere(struct trace *t, const char *name, enum layout_place *place);
+bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage *storage);
 
 /* Text: the address that stands for a name.  False: not text, or too many names. */
 bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr);

@@ -27,7 +27,7 @@ void places_release(struct places *p)
 
 uint32_t places_make(struct places *p, uint32_t site)
 {
-	struct trace_place at;
+	struct trace_site at;
 	uint32_t stands = site;
 	uint64_t hash, *first;
 	bool fresh;

@@ -132,9 +132,9 @@ void blocks_close(struct blocks *b)
 
 struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid)
 {
-	uint64_t *place = map_get(&b->by_tid, tid);
+	uint64_t *index = map_get(&b->by_tid, tid);
 
-	return place ? &b->threads.at[*place - 1] : NULL;
+	return index ? &b->threads.at[*index - 1] : NULL;
 }
 
 /* A chunk that is being written is in its slot still, or was not begun when the slot was read, which

@@ -31,7 +31,7 @@ struct blocks_chunk {
 	uint64_t sum;
 	uint32_t number;
 	uint32_t room; /* closed: bytes of records; open: bytes there may be */
-	uint32_t nlate;
+	uint32_t ntrailing;
 	uint32_t version; /* of the format, which is the file's: blocks_load says it */
 	bool closed, last, in_slot;
 	/* In a slot: its records as they were, then zeros; a record that starts before `seen' is
@@ -75,7 +75,7 @@ struct blocks {
 	size_t area;			   /* this one */
 	uint64_t areas_end;		   /* where the last one in the file ends */
 	VEC(struct blocks_thread) threads; /* sorted by tid; the control stream is tid 0 */
-	struct map by_tid;		   /* tid to place in threads + 1, while scanning */
+	struct map by_tid;		   /* tid to index in threads + 1, while scanning */
 	uint8_t *cache;			   /* for scanning */
 	uint64_t cache_at, cache_n;
 };
@@ -113,7 +113,7 @@ static inline bool blocks_slots_are_sane(const struct format_slots *s)
 /* NULL when nothing of the thread is in the file. */
 struct blocks_thread *blocks_thread(struct blocks *b, uint32_t tid);
 
-/* Place in t->chunks of the first copy of chunk `number', or of the next one there is. */
+/* Index in t->chunks of the first copy of chunk `number', or of the next one there is. */
 size_t blocks_find(const struct blocks_thread *t, uint32_t number);
 
 /*

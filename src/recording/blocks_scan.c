@@ -8,7 +8,7 @@
  * FORMAT_ALIGN until a head agrees with its sum again; 32 bits of sum over a
  * head with a magic make a false one in the middle of records no concern.
  *
- * A live writer reserves the place of a chunk, then writes it, and only then
+ * A live writer reserves the room of a chunk, then writes it, and only then
  * begins the next chunk in the slot.  So a chunk that is not complete (zeros, or the
  * last block of the file) is still in its slot; and a chunk that has left its slot is
  * complete, possibly behind what was the end of the file when the scan began.
@@ -72,16 +72,16 @@ static bool head_read(struct blocks *b, uint64_t offset, bool creeping, void *in
 static struct blocks_thread *thread_get(struct blocks *b, uint32_t tid)
 {
 	bool fresh;
-	uint64_t *place = map_put(&b->by_tid, tid, &fresh);
+	uint64_t *index = map_put(&b->by_tid, tid, &fresh);
 
 	if (fresh) {
 		struct blocks_thread *t = VEC_PUSH(&b->threads);
 
 		memset(t, 0, sizeof(*t));
 		t->tid = tid;
-		*place = b->threads.n;
+		*index = b->threads.n;
 	}
-	return &b->threads.at[*place - 1];
+	return &b->threads.at[*index - 1];
 }
 
 static bool head_is_closed(const struct format_chunk *c, uint64_t room)
@@ -104,7 +104,7 @@ static void chunk_fill(struct blocks_chunk *k, const struct format_chunk *c, uin
 	k->start_ns = c->start_ns;
 	k->sum = c->sum;
 	k->number = c->number;
-	k->nlate = c->nlate;
+	k->ntrailing = c->ntrailing;
 	k->seen = k->room;
 }
 
@@ -271,7 +271,7 @@ static void gap_add(struct blocks *b, uint64_t from, uint64_t to)
 		*VEC_PUSH(&b->gaps) = (struct blocks_gap){ from, to };
 }
 
-/* Blocks from `at' on, before `end'.  Places where something may come yet go to b->gaps. */
+/* Blocks from `at' on, before `end'.  Gaps where something may come yet go to b->gaps. */
 static void range_scan(struct blocks *b, uint64_t at, uint64_t end)
 {
 	uint64_t bad = at, good = at;

@@ -1,7 +1,7 @@
 /*
- * Walking a chunk: records in order, LATE reads put back in their places.
+ * Walking a chunk: records in order, TRAILING reads put back where they belong.
  *
- * A LATE record comes after the events it belongs between, so a chunk that has any is
+ * A TRAILING record comes after the events it belongs between, so a chunk that has any is
  * walked once when it is loaded.  So is an open chunk, for its head does not say yet whether it has.
  */
 #include "recording/decode.h"
@@ -37,7 +37,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 {
 	c->chunk = chunk;
 	c->at = 0;
-	c->late = 0;
+	c->trailing = 0;
 	c->page = 0;
 	c->stack = 0;
 	c->name = NULL;
@@ -73,9 +73,9 @@ bool decode_is_repeatable(const struct event *e)
 	       !(e->flags & (EVENT_FREE_READ | EVENT_RANGE | EVENT_REREAD));
 }
 
-static void late_deliver(struct decode_cursor *c, struct decode_item *item)
+static void trailing_deliver(struct decode_cursor *c, struct decode_item *item)
 {
-	const struct decode_late *l = &c->chunk->late.at[c->late++];
+	const struct decode_trailing *l = &c->chunk->trailing.at[c->trailing++];
 	struct event *e = &item->e;
 
 	item_clear(item);
@@ -178,8 +178,8 @@ bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes
 	for (;;) {
 		int r;
 
-		if (c->late < k->late.n && k->late.at[c->late].after <= c->tseq) {
-			late_deliver(c, item);
+		if (c->trailing < k->trailing.n && k->trailing.at[c->trailing].after <= c->tseq) {
+			trailing_deliver(c, item);
 			return true;
 		}
 		r = record_take(c, item);
@@ -199,14 +199,16 @@ bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes
 /* ---- chunks ---- */
 
 /* Stable, for there may be several after one event. */
-static void late_sort(struct decode_chunk *k)
+static void trailing_sort(struct decode_chunk *k)
 {
-	struct decode_late *from = k->late.at, *to = mem_alloc(k->late.n * sizeof(*to) + 1), *swap;
+	struct decode_trailing *from = k->trailing.at,
+			       *to = mem_alloc(k->trailing.n * sizeof(*to) + 1), *swap;
 
-	for (size_t run = 1; run < k->late.n; run *= 2) {
-		for (size_t a = 0; a < k->late.n; a += 2 * run) {
-			size_t b = a + run < k->late.n ? a + run : k->late.n, i = a, j = b, o = a;
-			size_t end = b + run < k->late.n ? b + run : k->late.n;
+	for (size_t run = 1; run < k->trailing.n; run *= 2) {
+		for (size_t a = 0; a < k->trailing.n; a += 2 * run) {
+			size_t b = a + run < k->trailing.n ? a + run : k->trailing.n, i = a, j = b,
+			       o = a;
+			size_t end = b + run < k->trailing.n ? b + run : k->trailing.n;
 
 			while (i < b || j < end)
 				to[o++] = j >= end || (i < b && from[i].after <= from[j].after)
@@ -217,8 +219,8 @@ static void late_sort(struct decode_chunk *k)
 		from = to;
 		to = swap;
 	}
-	k->late.at = from;
-	k->late.capacity = k->late.n;
+	k->trailing.at = from;
+	k->trailing.capacity = k->trailing.n;
 	mem_free(to);
 }
 
@@ -239,17 +241,17 @@ static void doubt_note(struct decode_doubt *d, const struct decode_cursor *c,
 	} else if (item->is_event && !d->has_read && decode_is_repeatable(e)) {
 		d->has_read = true;
 		d->read_at = c->at;
-		d->read = (struct decode_late){ .after = tseq,
-						.addr = e->addr,
-						.ref = item->ref[0],
-						.site = e->site,
-						.size = (uint8_t)e->len,
-						.atomic = e->flags & EVENT_ATOMIC,
-						.doubtful = true };
+		d->read = (struct decode_trailing){ .after = tseq,
+						    .addr = e->addr,
+						    .ref = item->ref[0],
+						    .site = e->site,
+						    .size = (uint8_t)e->len,
+						    .atomic = e->flags & EVENT_ATOMIC,
+						    .doubtful = true };
 	}
 }
 
-/* Gathers LATE records, finds the end of an open chunk, and what may be missing after it. */
+/* Gathers TRAILING records, finds the end of an open chunk, and what may be missing after it. */
 static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt *doubt,
 		       struct notes *notes)
 {
@@ -266,18 +268,18 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		uint32_t head = head_take(c, &w);
 
 		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
-		    (head >> FORMAT_KIND_SHIFT & FORMAT_KIND_MASK) == FORMAT_K_LATE) {
-			struct decode_late late = { 0 };
+		    (head >> FORMAT_KIND_SHIFT & FORMAT_KIND_MASK) == FORMAT_K_TRAILING) {
+			struct decode_trailing trailing = { 0 };
 
 			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
 			body.end = w.at;
 			body.bad = w.bad;
-			r = !w.bad && decode_late_take(c, &body, head >> FORMAT_AUX_SHIFT & 255,
-						       &late)
+			r = !w.bad && decode_trailing_take(c, &body, head >> FORMAT_AUX_SHIFT & 255,
+							   &trailing)
 				    ? 1
 				    : -1;
 			if (r > 0) {
-				*VEC_PUSH(&k->late) = late;
+				*VEC_PUSH(&k->trailing) = trailing;
 				c->at = (uint32_t)(w.at - k->bytes);
 				continue;
 			}
@@ -292,8 +294,8 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		chunk_break(c, notes, "damaged record");
 	else
 		k->n = c->at;
-	if (k->late.n > 1)
-		late_sort(k);
+	if (k->trailing.n > 1)
+		trailing_sort(k);
 	decode_item_release(&item);
 	decode_cursor_release(c);
 }
@@ -307,7 +309,7 @@ struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *h
 	k->head = *head;
 	k->bytes = bytes;
 	k->n = n;
-	if (!head->closed || head->nlate != 0 || ends) {
+	if (!head->closed || head->ntrailing != 0 || ends) {
 		chunk_scan(k, tid, &doubt, notes);
 		if (!head->closed)
 			k->bytes = mem_resize(k->bytes, k->n ? k->n : 1);
@@ -361,13 +363,13 @@ struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *
 	return k;
 }
 
-/* The first n LATE records are where they were. */
-static bool late_is_same(const struct decode_chunk *a, const struct decode_chunk *b, uint32_t n)
+/* The first n TRAILING records are where they were. */
+static bool trailing_is_same(const struct decode_chunk *a, const struct decode_chunk *b, uint32_t n)
 {
-	if (a->late.n < n || b->late.n < n)
+	if (a->trailing.n < n || b->trailing.n < n)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (a->late.at[i].after != b->late.at[i].after)
+		if (a->trailing.at[i].after != b->trailing.at[i].after)
 			return false;
 	return true;
 }
@@ -383,14 +385,14 @@ bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk 
 	memcpy(k->bytes + k->n, bytes + k->n, n - k->n);
 	more.head = *head;
 	more.n = n;
-	memset(&more.late, 0, sizeof(more.late));
+	memset(&more.trailing, 0, sizeof(more.trailing));
 	chunk_settle(&more, c->tid, carried, head->closed || whole, notes);
 	/* The file has lost records that were there before: keep what was read. */
-	if (more.n < k->n || !late_is_same(k, &more, c->late)) {
-		VEC_RELEASE(&more.late);
+	if (more.n < k->n || !trailing_is_same(k, &more, c->trailing)) {
+		VEC_RELEASE(&more.trailing);
 		return false;
 	}
-	VEC_RELEASE(&k->late);
+	VEC_RELEASE(&k->trailing);
 	*k = more;
 	return true;
 }
@@ -409,21 +411,21 @@ void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *
 	notes_release(&unheard);
 }
 
-void decode_chunk_doubt(struct decode_chunk *c, struct decode_late read)
+void decode_chunk_doubt(struct decode_chunk *c, struct decode_trailing read)
 {
-	size_t i = c->late.n;
+	size_t i = c->trailing.n;
 
-	*VEC_PUSH(&c->late) = read;
-	for (; i > 0 && c->late.at[i - 1].after > read.after; i--)
-		c->late.at[i] = c->late.at[i - 1];
-	c->late.at[i] = read;
+	*VEC_PUSH(&c->trailing) = read;
+	for (; i > 0 && c->trailing.at[i - 1].after > read.after; i--)
+		c->trailing.at[i] = c->trailing.at[i - 1];
+	c->trailing.at[i] = read;
 }
 
 void decode_chunk_free(struct decode_chunk *c)
 {
 	if (!c)
 		return;
-	VEC_RELEASE(&c->late);
+	VEC_RELEASE(&c->trailing);
 	mem_free(c->bytes);
 	mem_free(c);
 }

@@ -3,8 +3,8 @@
  * program order (doc/TRACE_FORMAT.md section 3).
  *
  * A chunk is loaded once; any number of cursors may walk it, each with its
- * own prediction tables.  LATE records are found when the chunk is loaded and
- * delivered by the cursor in their proper place.
+ * own prediction tables.  TRAILING records are found when the chunk is loaded and
+ * delivered by the cursor where they belong.
  *
  * Ownership: an item belongs to the caller and is reused; what it points to
  * (values, names) lies in the item or in the chunk.
@@ -27,7 +27,7 @@ struct wire;
 /* A ranged record may touch so many words; more is damage. */
 #define DECODE_RANGE_WORDS (1u << 20)
 
-struct decode_late {
+struct decode_trailing {
 	uint64_t after; /* the event number it follows */
 	uint64_t addr, value;
 	struct version ref;
@@ -45,9 +45,9 @@ struct decode_chunk {
 	uint32_t n;	/* bytes of good records; of one that grows, that are settled */
 	uint32_t room;	/* one that grows: bytes there may be, else 0 */
 	uint32_t whole; /* one that grows: bytes of whole records, settled or not */
-	bool scanned;	/* LATE records were gathered */
+	bool scanned;	/* TRAILING records were gathered */
 	bool broken;	/* ends in damage: the thread ends here */
-	VEC(struct decode_late) late; /* sorted by after */
+	VEC(struct decode_trailing) trailing; /* sorted by after */
 };
 
 /*
@@ -63,14 +63,14 @@ struct decode_chunk {
 struct decode_doubt {
 	bool has_settled, has_sync, has_read;
 	uint64_t settled;	      /* event number; has_settled: it is known */
-	struct decode_late read;      /* r, `after' its own number */
+	struct decode_trailing read;  /* r, `after' its own number */
 	uint32_t settled_at, read_at; /* where the records after those two begin */
 };
 
 /* One event as the merger needs it. */
 struct decode_item {
 	struct event e;
-	uint64_t numbers; /* event numbers it takes: words for ranges, 0 for LATE and NESTED */
+	uint64_t numbers; /* event numbers it takes: words for ranges, 0 for TRAILING and NESTED */
 	bool is_event;	  /* else a record that only changes the cursor */
 	bool reads;	  /* names versions that others may not replace before it */
 	bool replaces;	  /* replaces the versions it names */
@@ -92,12 +92,12 @@ struct decode_item {
 /* What records of a chunk refer to: a part of a cursor, apart because of its size. */
 struct decode_tables {
 	uint64_t predict[FORMAT_PREDICT];
-	/* Short ones: the last access of each place. */
-	struct decode_slot {
+	/* Short ones: the last access of each habit. */
+	struct decode_habit {
 		uint64_t addr, stride, version, own, value;
 		uint32_t site;
 		uint8_t access, order; /* access 0: none in this chunk */
-	} place[FORMAT_HABITS];
+	} habit[FORMAT_HABITS];
 	struct version peer[FORMAT_PEERS];
 	/* Lean ones. */
 	struct {
@@ -116,8 +116,8 @@ struct decode_cursor {
 	struct decode_tables *tables;
 	struct stacks *stacks; /* NULL: stacks are not followed */
 	uint32_t tid;
-	uint32_t at;   /* offset of the next record */
-	uint32_t late; /* next of chunk->late */
+	uint32_t at;	   /* offset of the next record */
+	uint32_t trailing; /* next of chunk->trailing */
 	uint32_t page;
 	uint32_t stack;
 	uint64_t tseq; /* of the last event delivered */
@@ -133,7 +133,7 @@ struct decode_cursor {
 	uint64_t copy_len, copy_tseq;
 	bool copy_fresh;
 	uint64_t last_pointer; /* before version 3: value of the last 8-byte READ */
-	/* What short records refer to: the version named last, as one number (decode_place.c), and
+	/* What short records refer to: the version named last, as one number (decode_habit.c), and
 	 * the values of the last two reads. */
 	uint64_t last_version, last_read[2];
 	uint32_t nheld; /* ever put into tables->held, less those taken out */
@@ -141,14 +141,14 @@ struct decode_cursor {
 };
 
 /*
- * Takes bytes.  When the chunk is open or has LATE records, walks it once;
+ * Takes bytes.  When the chunk is open or has TRAILING records, walks it once;
  * damage found is noted and cut off.  With `ends' (what should follow is lost) the first read that
  * may be missing of the chunk is put in, as one that is unknown.
  */
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
 				      uint32_t n, bool ends, struct notes *notes);
 /*
- * A chunk that is being written, of which n is cut to what is settled: no LATE record to come belongs
+ * A chunk that is being written, of which n is cut to what is settled: no TRAILING record to come belongs
  * there.  carried: a read of an earlier chunk may be repeated in this one.  Bytes, taken, have room
  * for n of them.
  */
@@ -166,8 +166,8 @@ bool decode_is_repeatable(const struct event *e);
 /* What a chunk, of which there may be later ones, says of it.  Takes bytes. */
 void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
 			struct decode_doubt *out);
-/* Puts such a read in its place. */
-void decode_chunk_doubt(struct decode_chunk *c, struct decode_late read);
+/* Puts such a read where it belongs. */
+void decode_chunk_doubt(struct decode_chunk *c, struct decode_trailing read);
 void decode_chunk_free(struct decode_chunk *c);
 
 /* Starts at a chunk's first record. */

@@ -1,6 +1,6 @@
 /*
  * Records of memory: READ and WRITE, atomics, ranges, and blocks that come and go.  Accesses since
- * version 3 are in decode_place.c.
+ * version 3 are in decode_habit.c.
  */
 #include "recording/decode_priv.h"
 

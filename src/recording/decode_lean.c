@@ -36,11 +36,11 @@ void decode_lean_learn(struct decode_cursor *c, unsigned kind, unsigned aux,
 		       const struct decode_item *item)
 {
 	const struct event *e = &item->e;
-	unsigned slot = format_shape(e->site, kind == FORMAT_K_ACQ);
+	unsigned i = format_shape(e->site, kind == FORMAT_K_ACQ);
 
-	c->tables->shape[slot].site = e->site;
-	c->tables->shape[slot].kind = (uint8_t)kind;
-	c->tables->shape[slot].aux = (uint8_t)aux;
+	c->tables->shape[i].site = e->site;
+	c->tables->shape[i].kind = (uint8_t)kind;
+	c->tables->shape[i].aux = (uint8_t)aux;
 	if (kind == FORMAT_K_ACQ)
 		held_push(c, e->addr);
 	else if (item->ref[0].tid == c->tid &&
@@ -82,14 +82,14 @@ static bool release_take(struct decode_cursor *c, struct decode_item *item)
 
 bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
-	unsigned slot = head >> FORMAT_SHAPE_SHIFT, kind, aux;
+	unsigned i = head >> FORMAT_SHAPE_SHIFT, kind, aux;
 	struct event *e = &item->e;
 
-	if (slot == 0 || slot >= FORMAT_SHAPES)
+	if (i == 0 || i >= FORMAT_SHAPES)
 		return false;
-	kind = c->tables->shape[slot].kind;
-	aux = c->tables->shape[slot].aux;
-	e->site = c->tables->shape[slot].site;
+	kind = c->tables->shape[i].kind;
+	aux = c->tables->shape[i].aux;
+	e->site = c->tables->shape[i].site;
 	if (kind == FORMAT_K_ACQ ? !acquire_take(c, w, item)
 				 : kind != FORMAT_K_REL || !release_take(c, item))
 		return false;

@@ -5,7 +5,7 @@
  *	decode_access	other operations on memory; loads and stores before version 3
  *	decode_sync	synchronisation, threads, annotations
  *	decode_state	records that only change the cursor
- *	decode_place	loads and stores
+ *	decode_habit	loads and stores
  *	decode_lean	the short form of lock records
  *	decode_parts	what several of them are made of
  */
@@ -77,11 +77,11 @@ bool decode_access(struct decode_cursor *c, struct wire *w, uint32_t head,
 /* The rest of a payload, behind what the table of kinds says.  False: damage. */
 typedef bool decode_rest(struct decode_cursor *c, struct wire *w, unsigned aux,
 			 struct decode_item *item);
-decode_rest decode_place, decode_rmw, decode_casfail, decode_range_read, decode_range_write,
+decode_rest decode_whole, decode_rmw, decode_casfail, decode_range_read, decode_range_write,
 	decode_extent;
 decode_rest decode_opaque, decode_use, decode_life, decode_sem_fail, decode_wake, decode_joining,
 	decode_begin, decode_block, decode_user;
-decode_rest decode_pad, decode_page, decode_peer, decode_stack, decode_name, decode_late_skip;
+decode_rest decode_pad, decode_page, decode_peer, decode_stack, decode_name, decode_trailing_skip;
 
 /* What aux says of an operation on a lock. */
 void decode_lock(struct event *e, unsigned aux);
@@ -92,8 +92,8 @@ bool decode_lean(struct decode_cursor *c, struct wire *w, uint32_t head, struct 
 void decode_lean_learn(struct decode_cursor *c, unsigned kind, unsigned aux,
 		       const struct decode_item *item);
 
-/* The payload of a LATE record. */
-bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
-		      struct decode_late *out);
+/* The payload of a TRAILING record. */
+bool decode_trailing_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+			  struct decode_trailing *out);
 
 #endif /* RECORDING_DECODE_PRIV_H */

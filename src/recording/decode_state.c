@@ -24,14 +24,14 @@ bool decode_page(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 
 bool decode_peer(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
-	uint64_t slot = wire_varint(w);
+	uint64_t i = wire_varint(w);
 	uint32_t tid = wire_u32(w);
 
 	(void)aux;
 	(void)item;
-	if (slot >= FORMAT_PEERS || tid == 0 || tid >= 1u << FORMAT_TID_BITS)
+	if (i >= FORMAT_PEERS || tid == 0 || tid >= 1u << FORMAT_TID_BITS)
 		return false;
-	c->tables->peer[slot] = (struct version){ tid, 0 };
+	c->tables->peer[i] = (struct version){ tid, 0 };
 	return true;
 }
 
@@ -70,8 +70,8 @@ bool decode_name(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	return true;
 }
 
-bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
-		      struct decode_late *out)
+bool decode_trailing_take(struct decode_cursor *c, struct wire *w, unsigned aux,
+			  struct decode_trailing *out)
 {
 	uint64_t back = wire_varint(w), size = wire_varint(w);
 
@@ -79,8 +79,8 @@ bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 		return false;
 	out->after = c->tseq - back;
 	out->size = (uint8_t)size;
-	out->atomic = aux & FORMAT_LATE_ATOMIC;
-	out->has_value = !(aux & FORMAT_LATE_NOVALUE);
+	out->atomic = aux & FORMAT_TRAILING_ATOMIC;
+	out->has_value = !(aux & FORMAT_TRAILING_NOVALUE);
 	out->site = wire_u32(w);
 	out->addr = decode_addr(c, out->site, wire_varint(w));
 	if (!decode_ref(c, wire_varint(w), out->after + 1, &out->ref))
@@ -90,12 +90,12 @@ bool decode_late_take(struct decode_cursor *c, struct wire *w, unsigned aux,
 	       format_words(out->addr, size) == 1 && out->after + 1 >= c->chunk->head.first_tseq;
 }
 
-/* Delivered from chunk->late; here only the address prediction and the peers move on. */
-bool decode_late_skip(struct decode_cursor *c, struct wire *w, unsigned aux,
-		      struct decode_item *item)
+/* Delivered from chunk->trailing; here only the address prediction and the peers move on. */
+bool decode_trailing_skip(struct decode_cursor *c, struct wire *w, unsigned aux,
+			  struct decode_item *item)
 {
-	struct decode_late late;
+	struct decode_trailing trailing;
 
 	(void)item;
-	return c->chunk->scanned && decode_late_take(c, w, aux, &late);
+	return c->chunk->scanned && decode_trailing_take(c, w, aux, &trailing);
 }

@@ -81,7 +81,7 @@ bool decode_joining(struct decode_cursor *c, struct wire *w, unsigned aux, struc
 {
 	(void)c;
 	(void)w;
-	if (!(aux & (FORMAT_JOIN_LATE | FORMAT_JOIN_REFUSED))) {
+	if (!(aux & (FORMAT_JOIN_UNENDED | FORMAT_JOIN_REFUSED))) {
 		item->e.flags |= aux & FORMAT_WAIT_TIMED ? EVENT_TRY : 0;
 		return true;
 	}

@@ -108,7 +108,7 @@ static void chunk_copy(struct copy *c, const struct blocks_thread *t, uint32_t n
 		return;
 	}
 	head.used = n;
-	head.nlate = k.nlate;
+	head.ntrailing = k.ntrailing;
 	head.flags = FORMAT_CHUNK_CLOSED | (k.last ? FORMAT_CHUNK_LAST : 0);
 	head.sum = k.sum;
 	head.nevents = k.nevents;

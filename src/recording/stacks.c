@@ -18,17 +18,17 @@ void stacks_release(struct stacks *s)
 uint32_t stacks_push(struct stacks *s, uint32_t stack, uint32_t site)
 {
 	bool fresh;
-	uint64_t *place;
+	uint64_t *index;
 
 	assert(stack < s->nodes.n);
-	place = map_put(&s->children, (uint64_t)stack << 32 | site, &fresh);
+	index = map_put(&s->children, (uint64_t)stack << 32 | site, &fresh);
 	if (fresh) {
 		uint32_t depth = s->nodes.at[stack].depth + 1;
 
-		*place = s->nodes.n;
+		*index = s->nodes.n;
 		*VEC_PUSH(&s->nodes) = (struct stacks_node){ stack, site, depth };
 	}
-	return (uint32_t)*place;
+	return (uint32_t)*index;
 }
 
 uint32_t stacks_cut(const struct stacks *s, uint32_t stack, uint32_t keep)

@@ -34,7 +34,7 @@ struct windows {
 	 * in memory. */
 	VEC(uint64_t) upto;
 	uint64_t all;	    /* and up to the end, no less than that */
-	VEC(uint64_t) ends; /* private: by place in blocks.threads */
+	VEC(uint64_t) ends; /* private: by index in blocks.threads */
 };
 
 /* False: there is no recording at path, or not yet. */

@@ -62,7 +62,7 @@ static void origin_add(const struct explain *x, struct origins *all, uint64_t po
 
 static const char *local_name(const struct explain *x, const struct origin *o)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	return trace_site(x->t, o->object.alloc_site, &p) && p.variable ? p.variable : "it";
 }

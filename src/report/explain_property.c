@@ -411,7 +411,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	struct told_run r = { .x = x, .f = f, .order = order, .property = property };
 	struct columns c = { 0 };
 	struct evidence_event e;
-	struct trace_place at;
+	struct trace_site at;
 
 	states_get(x->r->watch, order->at.at, order->at.n, ROWS, property, &r.states);
 	explain_states_init(&r.table, x->r->watch, &r.states, f);

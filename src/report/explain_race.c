@@ -130,7 +130,7 @@ static size_t longer(size_t a, size_t b)
 
 static void access_init(const struct explain *x, uint64_t pos, struct access *a)
 {
-	struct trace_place own = { 0 };
+	struct trace_site own = { 0 };
 
 	memset(a, 0, sizeof(*a));
 	evidence_get(x->ev, pos, &a->e);

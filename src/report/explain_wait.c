@@ -180,7 +180,7 @@ static void others_add(const struct explain *x, struct rows *rows, const struct 
 {
 	uint64_t acquires[EXPLAIN_LOCKS];
 	size_t n = evidence_held(x->ev, e->pos, acquires, EXPLAIN_LOCKS);
-	struct trace_place own = { 0 };
+	struct trace_site own = { 0 };
 	struct evidence_event lock;
 	struct row *r = NULL;
 

@@ -72,7 +72,7 @@ static void analyses_json(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
-static void place_json(const struct trace_place *p, struct json *j)
+static void place_json(const struct trace_site *p, struct json *j)
 {
 	json_string(j, "file", p->file);
 	json_number(j, "line", p->line);
@@ -99,7 +99,7 @@ static void stack_json(const struct frames *frames, struct json *j)
 static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
 {
 	struct frames frames = { 0 };
-	struct trace_place none = { 0 };
+	struct trace_site none = { 0 };
 	struct evidence_event e;
 
 	evidence_get(r->evidence, acquire, &e);
@@ -136,7 +136,7 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 			struct json *j)
 {
 	struct frames frames = { 0 };
-	struct trace_place none = { 0 };
+	struct trace_site none = { 0 };
 	struct evidence_event e;
 
 	evidence_get(r->evidence, pos, &e);

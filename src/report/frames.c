@@ -17,7 +17,7 @@
 
 static void add_site(const struct trace *t, uint32_t site, struct frames *out)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	for (int depth = 0; depth < DEEPEST_INLINING && site != 0; depth++) {
 		if (!trace_site(t, site, &p))
@@ -130,7 +130,7 @@ void frames_path(const char *file, struct strbuf *out)
 	strbuf_release(&near);
 }
 
-static bool is_system(const struct trace_place *p)
+static bool is_system(const struct trace_site *p)
 {
 	struct strbuf path = { 0 };
 	bool system;
@@ -185,14 +185,14 @@ static void add_function(const char *name, struct strbuf *out)
 	strbuf_release(&brief);
 }
 
-const char *frames_near(const struct trace_place *p)
+const char *frames_near(const struct trace_site *p)
 {
 	return p->flags & FORESEE_SITE_NEAR ? "~" : "";
 }
 
 /* "audit.c:31 in add_entry", "audit.c:~31" if that is the nearest line; "?" when nothing is known.  Long
  * names are shortened. */
-static void add_place(const struct trace_place *p, struct strbuf *out)
+static void add_place(const struct trace_site *p, struct strbuf *out)
 {
 	if (p->file)
 		frames_path(p->file, out);
@@ -218,7 +218,7 @@ void frames_enter(struct frames *f)
 	memmove(f->at.at, f->at.at + n, f->at.n * sizeof(*f->at.at));
 }
 
-bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out)
+bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_site *out)
 {
 	struct frames f = { 0 };
 	bool known;
@@ -234,7 +234,7 @@ bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct tra
 
 void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (frames_own(t, site, stack, &p))
 		add_place(&p, out);
@@ -243,7 +243,7 @@ void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struc
 void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const char *file,
 		  struct strbuf *out)
 {
-	struct trace_place p;
+	struct trace_site p;
 	const char *slash;
 
 	if (!frames_own(t, site, stack, &p))
@@ -282,7 +282,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_place(const struct trace_place *a, const struct trace_place *b)
+static bool same_place(const struct trace_site *a, const struct trace_site *b)
 {
 	return a->line == b->line && same_text(a->file, b->file) &&
 	       same_text(a->function, b->function);
@@ -318,7 +318,7 @@ static void add_line(const struct frames *f, size_t i, size_t n, bool system, st
 /* From frame i on, too many for a line each.  The last one tells which thread this is. */
 static void add_rest(const struct frames *f, size_t i, int indent, struct strbuf *out)
 {
-	const struct trace_place *last = &f->at.at[f->at.n - 1];
+	const struct trace_site *last = &f->at.at[f->at.n - 1];
 	bool shown = !is_system(last);
 	size_t n = f->at.n - i - shown;
 

@@ -17,7 +17,7 @@
 
 /* The sites of an event, innermost first: its own, those that was inlined into, the callers. */
 struct frames {
-	VEC(struct trace_place) at;
+	VEC(struct trace_site) at;
 };
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
 void frames_release(struct frames *f);
@@ -25,7 +25,7 @@ void frames_release(struct frames *f);
 void frames_enter(struct frames *f);
 
 /* What comes before a line that is not the site's own but the nearest: "~"; else "". */
-const char *frames_near(const struct trace_place *p);
+const char *frames_near(const struct trace_site *p);
 
 /* A path without "x/..", from the current directory when that is shorter. */
 void frames_path(const char *file, struct strbuf *out);
@@ -33,7 +33,7 @@ void frames_path(const char *file, struct strbuf *out);
 void frames_name(const char *name, struct strbuf *out);
 
 /* The innermost frame in the program itself, else the innermost; false: nothing is known. */
-bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_place *out);
+bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_site *out);
 /* Its location: "audit.c:31 in add_entry"; nothing when nothing is known. */
 void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out);
 /* The same in short: ":31" when it lies in `file', else "audit.c:31"; nothing when nothing is

@@ -39,7 +39,7 @@ static uint64_t place_key(const struct report *r, const struct finding *f, uint6
 {
 	uint64_t h = HASH_TEXT;
 	struct evidence_event e;
-	struct trace_place at;
+	struct trace_site at;
 
 	evidence_get(r->evidence, pos, &e);
 	if (!trace_site(r->trace, e.site, &at) || at.line == 0)

@@ -211,7 +211,7 @@ static bool is_together(const struct evidence *ev, const struct evidence_event *
 			const struct evidence_event *b)
 {
 	const struct trace *t = evidence_trace(ev);
-	struct trace_place p, q;
+	struct trace_site p, q;
 
 	return frames_own(t, a->site, a->stack, &p) && frames_own(t, b->site, b->stack, &q) &&
 	       p.function && q.function && strcmp(p.function, q.function) == 0;

@@ -40,7 +40,7 @@ const char *show_op(uint8_t op)
 
 void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (site == 0 || !trace_site(t, site, &p))
 		return;
@@ -83,7 +83,7 @@ static void add_lock(struct show *s, const struct event *e, const char *name, st
 
 static void add_object(struct show *s, const struct event *e, struct strbuf *out)
 {
-	struct trace_place p;
+	struct trace_site p;
 	bool memory = event_op_family(e->op) == 'A' || e->op == EVENT_ALLOC;
 	/* Of a range no element is meant. */
 	const char *name = e->flags & EVENT_RANGE ? trace_object_range(s->trace, e->addr)
@@ -284,7 +284,7 @@ static const char *kind_word(unsigned kind)
 void show_sites(const struct trace *t, FILE *to)
 {
 	struct strbuf line = { 0 };
-	struct trace_place p;
+	struct trace_site p;
 
 	for (uint32_t site = 1; site < trace_site_count(t); site++) {
 		if (!trace_site(t, site, &p))
@@ -293,7 +293,7 @@ void show_sites(const struct trace *t, FILE *to)
 		strbuf_addf(&line, "%6" PRIu32 "  %-6s %3" PRIu32 "  ", site, kind_word(p.kind),
 			    p.size);
 		if (p.flags & FORESEE_SITE_FREE)
-			strbuf_addf(&line, "free, slot %d  ", p.slot - 1);
+			strbuf_addf(&line, "free, slot %d  ", p.keeper - 1);
 		if (p.flags & FORESEE_SITE_FED)
 			strbuf_addf(&line, "fed by slots 0x%" PRIx64 "  ", p.feeds);
 		if (p.flags & FORESEE_SITE_VOLATILE)

@@ -156,7 +156,7 @@ static bool take_column(struct picture *p, uint32_t tid)
 static void add_target(struct picture *p, uint64_t pos)
 {
 	struct evidence_event e;
-	struct trace_place at;
+	struct trace_site at;
 
 	evidence_get(p->ev, pos, &e);
 	if (index_of(p, e.tid) < p->ntids)

@@ -93,7 +93,7 @@ static bool is_part(const char *variable, const char *name)
 /* What the site says, when that is a name: not *p, not p[3] of a stack's pointer. */
 static const char *site_variable(const struct evidence *ev, const struct evidence_event *e)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (e->op == EVENT_FREE || !trace_site(evidence_trace(ev), e->site, &p) || !p.variable)
 		return NULL;
@@ -103,7 +103,7 @@ static const char *site_variable(const struct evidence *ev, const struct evidenc
 /* A variable of a function goes by its own name, not by its place on a stack. */
 static const char *local_variable(const struct evidence *ev, const struct evidence_object *o)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (!o->local || !trace_site(evidence_trace(ev), o->alloc_site, &p))
 		return NULL;
@@ -241,7 +241,7 @@ static void add_access_names(const struct evidence *ev, const struct evidence_ev
 			     struct suppress_names *out)
 {
 	struct evidence_object o;
-	struct trace_place p;
+	struct trace_site p;
 
 	if (trace_site(evidence_trace(ev), e->site, &p) && p.variable)
 		*VEC_PUSH(&out->variables) = p.variable;

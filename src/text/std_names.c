@@ -254,7 +254,7 @@ uint32_t std_site_count(const struct std_names *n)
 	return (uint32_t)n->sites.n + 1;
 }
 
-bool std_site_place(const struct std_names *n, uint32_t site, struct trace_place *out)
+bool std_site_find(const struct std_names *n, uint32_t site, struct trace_site *out)
 {
 	const struct site *s;
 
@@ -268,19 +268,19 @@ bool std_site_place(const struct std_names *n, uint32_t site, struct trace_place
 	return true;
 }
 
-void std_place_format(const struct trace_place *place, struct strbuf *out)
+void std_site_format(const struct trace_site *site, struct strbuf *out)
 {
 	size_t start = out->n;
 
-	if (!place || (!place->file && !place->function)) {
-		strbuf_addf(out, "%" PRIu32, place ? place->line : 0);
+	if (!site || (!site->file && !site->function)) {
+		strbuf_addf(out, "%" PRIu32, site ? site->line : 0);
 		return;
 	}
-	strbuf_adds(out, place->file ? place->file : place->function);
-	if (place->file && place->line != 0) {
-		strbuf_addf(out, ":%" PRIu32, place->line);
-		if (place->function)
-			strbuf_addf(out, ":%s", place->function);
+	strbuf_adds(out, site->file ? site->file : site->function);
+	if (site->file && site->line != 0) {
+		strbuf_addf(out, ":%" PRIu32, site->line);
+		if (site->function)
+			strbuf_addf(out, ":%s", site->function);
 	}
 	for (char *at = out->at + start; *at; at++)
 		if ((unsigned char)*at <= ' ' || *at == '|' || *at == 0x7f)

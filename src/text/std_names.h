@@ -9,9 +9,9 @@
  * so things of different names never overlap, and parts of one variable do
  * when their offsets do.
  *
- * A location is kept as text and shown as a place: "12" is a line, "a.c:12"
+ * A location is kept as text and shown as a site: "12" is a line, "a.c:12"
  * a file and a line, "a.c:12:f" with a function; anything else is taken as a
- * file without line.  std_place_format gives the text back unchanged.
+ * file without line.  std_site_format gives the text back unchanged.
  */
 #ifndef TEXT_STD_NAMES_H
 #define TEXT_STD_NAMES_H
@@ -24,7 +24,7 @@
 #include "text/std.h"
 
 struct std_names;
-struct trace_place;
+struct trace_site;
 
 struct std_names *std_names_new(void);
 void std_names_free(struct std_names *n);
@@ -53,9 +53,9 @@ const char *std_thread_name(const struct std_names *n, uint32_t tid);
 /* A site id, from 1. */
 uint32_t std_site_add(struct std_names *n, const char *s, size_t len);
 uint32_t std_site_count(const struct std_names *n);
-bool std_site_place(const struct std_names *n, uint32_t site, struct trace_place *out);
+bool std_site_find(const struct std_names *n, uint32_t site, struct trace_site *out);
 
-/* The text of a place; blanks and bars become '_'.  NULL or an unknown place: "0". */
-void std_place_format(const struct trace_place *place, struct strbuf *out);
+/* The text of a site; blanks and bars become '_'.  NULL or an unknown site: "0". */
+void std_site_format(const struct trace_site *site, struct strbuf *out);
 
 #endif /* TEXT_STD_NAMES_H */

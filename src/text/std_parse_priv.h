@@ -14,7 +14,7 @@ struct std_cursor {
 	const char *at, *end;
 };
 
-/* The line is no event, because of what is at that place.  False. */
+/* The line is no event, because of what is at that spot.  False. */
 bool std_refuse(struct std_cursor *c, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Digits at the cursor as a number.  False when there are none or it overflows. */

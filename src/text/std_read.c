@@ -305,9 +305,9 @@ static uint32_t std_sites(const struct trace_source *s)
 	return std_site_count(self(s)->names);
 }
 
-static bool std_site(const struct trace_source *s, uint32_t site, struct trace_place *out)
+static bool std_site(const struct trace_source *s, uint32_t site, struct trace_site *out)
 {
-	return std_site_place(self(s)->names, site, out);
+	return std_site_find(self(s)->names, site, out);
 }
 
 static uint32_t std_threads(const struct trace_source *s)

@@ -238,7 +238,7 @@ static enum status add_marks(struct std_writer *w, const struct event *e, struct
 enum status std_writer_event(struct std_writer *w, const struct event *e, struct strbuf *out,
 			     struct diag *d)
 {
-	struct trace_place place;
+	struct trace_site site;
 	enum status st = ST_OK;
 
 	threads_reserve(w, e->tid);
@@ -253,7 +253,7 @@ enum status std_writer_event(struct std_writer *w, const struct event *e, struct
 	if (w->fmt1)
 		st = add_marks(w, e, out, d);
 	strbuf_adds(out, "|");
-	std_place_format(trace_site(w->trace, e->site, &place) ? &place : NULL, out);
+	std_site_format(trace_site(w->trace, e->site, &site) ? &site : NULL, out);
 	strbuf_adds(out, "\n");
 	return st;
 }

@@ -6,7 +6,7 @@
  *	40 u64 other's number                               48 u64 arg
  *	56 u32 feeds    60 u32 bytes of text    64  feeds as u64, then value, old value, text
  *
- * Places, stacks and refs are left out: the first two decide nothing, and refs follow from the
+ * Sites, stacks and refs are left out: the first two decide nothing, and refs follow from the
  * order.  So are flags that only tell how the recorder came to know something.
  */
 #include "trace/digest.h"

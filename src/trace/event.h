@@ -1,7 +1,7 @@
 /*
  * One event of a run, as every reader yields it and every engine takes it.
  *
- * Events come in one linear order (trace/trace.h).  `pos' is the 1-based place
+ * Events come in one linear order (trace/trace.h).  `pos' is the 1-based position
  * in that order: the number that `foresee print' shows, that findings and
  * witnesses name, and for STD text the number of the event (comment lines,
  * blank lines and the #fmt line are not counted).
@@ -95,7 +95,7 @@ struct event {
 	uint8_t rmw;	   /* enum foresee_rmw_op, for RMW */
 	uint8_t lock_kind; /* FORMAT_LOCK_*; GIVE, TAKE: FORMAT_CHANNEL_*; USER: FORMAT_USER_* */
 	uint32_t flags;
-	uint32_t site;	/* place; 0 unknown (trace_site) */
+	uint32_t site;	/* 0 unknown (trace_site) */
 	uint32_t stack; /* call stack; 0 empty (trace_stack) */
 
 	/* What it is about: a memory range, or the address of an object.  Text

@@ -19,7 +19,7 @@
 /* File header flags. */
 #define FORMAT_FULL 1u	  /* --full: nothing was filtered */
 #define FORMAT_PARTIAL 2u /* --only / --ignore / --locks-only: accesses are missing by request */
-#define FORMAT_LOCKS 4u	  /* --locks-only: there are none; places are addresses of code */
+#define FORMAT_LOCKS 4u	  /* --locks-only: there are none; sites are addresses of code */
 #define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones, and may be gone */
 #define FORMAT_COPY 16u	  /* an observer's: what did not arrive is missing */
 
@@ -55,7 +55,7 @@ _Static_assert(sizeof(struct format_file) == 64, "file header");
 
 #define FORMAT_CONTROL_TID 0 /* the control stream */
 
-#define FORMAT_CHUNK_CLOSED 1u /* used, nlate and sum are valid */
+#define FORMAT_CHUNK_CLOSED 1u /* used, ntrailing and sum are valid */
 #define FORMAT_CHUNK_LAST 2u   /* the thread ended here in good order */
 
 /* A chunk: this head, then `used' bytes of records. */
@@ -66,7 +66,7 @@ struct format_chunk {
 	uint32_t used;	     /* bytes of records; while open: not valid */
 	uint64_t first_tseq; /* event number of the chunk's first event */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC when the chunk was begun */
-	uint32_t nlate;	     /* LATE records inside */
+	uint32_t ntrailing;  /* TRAILING records inside */
 	uint32_t flags;
 	uint64_t sum;	   /* format_sum of the records, seeded with number */
 	uint64_t nevents;  /* events numbered in this chunk */
@@ -92,8 +92,8 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
 /*
  * An area (--keep): this head, then closed chunks of threads, one after the other, then zeros up to
  * `length'.  When the file has grown to its bound the oldest area is emptied and gets a new
- * generation.  Heads of chunks are written in the order of their places, so there are no holes; the
- * records of the last ones may not be there yet (their sum is wrong, and the chunk is in its slot).
+ * generation.  Heads of chunks are written in the order in which they lie, so there are no holes;
+ * the records of the last ones may not be there yet (their sum is wrong, and the chunk is in its slot).
  */
 struct format_area {
 	uint32_t magic;	     /* FORMAT_AREA */
@@ -124,7 +124,7 @@ _Static_assert(sizeof(struct format_area) == 64, "area head");
 #define FORMAT_R_SHIFT 2
 #define FORMAT_A_SHIFT 4
 #define FORMAT_V_SHIFT 6
-#define FORMAT_SLOT_SHIFT 9
+#define FORMAT_HABIT_SHIFT 9
 
 enum format_short_ref {
 	FORMAT_R_SAME, /* the version that the habit named last, by other than FORMAT_R_OWN */
@@ -230,7 +230,7 @@ static inline unsigned format_length(unsigned code)
 	X(PAGE, NOPS, 0, page)                             \
 	X(PEER, NOPS, 0, peer)                             \
 	X(STACK, NOPS, 0, stack)                           \
-	X(LATE, NOPS, 0, late_skip)                        \
+	X(TRAILING, NOPS, 0, trailing_skip)                \
 	X(RMW, RMW, SITE | ADDR, rmw)                      \
 	X(CASFAIL, READ, SITE | ADDR, casfail)             \
 	X(RANGE_READ, READ, SITE, range_read)              \
@@ -288,7 +288,7 @@ static inline unsigned format_length(unsigned code)
 	X(C_CODE, NOPS, 0, plain)                          \
 	X(BLOCK, BEGIN, SITE | SYNC, block)                \
 	X(C_NOTE, NOPS, 0, plain)                          \
-	X(ACCESS, READ, SITE, place)                       \
+	X(ACCESS, READ, SITE, whole)                       \
 	X(MORE, NOPS, 0, plain)                            \
 	X(C_STEADY, NOPS, 0, plain)                        \
 	X(C_HIDDEN, NOPS, 0, plain)
@@ -373,7 +373,7 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_WAIT_TIMED 1u
 #define FORMAT_WAKE_TIMEOUT 2u	/* WAKE: it timed out */
 #define FORMAT_WAKE_CANCEL 4u	/* WAKE: the thread was cancelled */
-#define FORMAT_JOIN_LATE 8u	/* JOINING: no, the call is over; the thread had not ended */
+#define FORMAT_JOIN_UNENDED 8u	/* JOINING: no, the call is over; the thread had not ended */
 #define FORMAT_JOIN_REFUSED 16u /* JOINING: no, the call was refused for another reason */
 
 /* aux of ALLOC and FREE. */
@@ -399,9 +399,9 @@ static inline unsigned format_kind_more(unsigned kind)
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
 #define FORMAT_RMW_CAS 255u
 
-/* aux of LATE. */
-#define FORMAT_LATE_ATOMIC 1u /* relaxed */
-#define FORMAT_LATE_NOVALUE 2u
+/* aux of TRAILING. */
+#define FORMAT_TRAILING_ATOMIC 1u /* relaxed */
+#define FORMAT_TRAILING_NOVALUE 2u
 
 /* aux of END. */
 #define FORMAT_END_RETURN 0u

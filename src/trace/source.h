@@ -19,7 +19,7 @@ struct trace_source_ops {
 	void (*close)(struct trace_source *s); /* frees s */
 	void (*info)(const struct trace_source *s, struct trace_info *out);
 	uint32_t (*site_count)(const struct trace_source *s);
-	bool (*site)(const struct trace_source *s, uint32_t site, struct trace_place *out);
+	bool (*site)(const struct trace_source *s, uint32_t site, struct trace_site *out);
 	/* NULL: all are empty. */
 	uint32_t (*stack)(const struct trace_source *s, uint32_t stack, const uint32_t **sites);
 	uint32_t (*thread_count)(const struct trace_source *s);

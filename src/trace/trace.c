@@ -117,7 +117,7 @@ uint32_t trace_site_count(const struct trace *t)
 	return t->source->ops->site_count(t->source);
 }
 
-bool trace_site(const struct trace *t, uint32_t site, struct trace_place *out)
+bool trace_site(const struct trace *t, uint32_t site, struct trace_site *out)
 {
 	return t->source->ops->site(t->source, site, out);
 }

@@ -85,8 +85,8 @@ struct trace_info {
 /* Notes may grow as events are read; complete is final after ST_END. */
 void trace_info(const struct trace *t, struct trace_info *out);
 
-/* A static place. */
-struct trace_place {
+/* One point of the program, as its reader knows it. */
+struct trace_site {
 	const char *file;     /* NULL unknown */
 	const char *function; /* NULL unknown */
 	const char *variable; /* NULL unknown */
@@ -95,12 +95,12 @@ struct trace_place {
 	uint8_t kind, flags;
 	uint32_t inlined; /* the site this was inlined into, 0 none */
 	uint64_t feeds;
-	uint16_t slot;
+	uint16_t keeper;
 };
 /* Number of sites; valid ids are 1 .. count - 1. */
 uint32_t trace_site_count(const struct trace *t);
 /* False when the id is not known. */
-bool trace_site(const struct trace *t, uint32_t site, struct trace_place *out);
+bool trace_site(const struct trace *t, uint32_t site, struct trace_site *out);
 
 /* Call sites of a stack, innermost first; the event's own site is not in it. */
 uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites);

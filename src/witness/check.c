@@ -91,7 +91,7 @@ const char *check_thread_name(const struct checker *c, uint32_t tid)
 static int describe(const struct checker *c, uint64_t pos, char *out, size_t size)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
-	struct trace_place place;
+	struct trace_site place;
 	int n;
 
 	n = snprintf(out, size, "event %" PRIu64 " (%.40s %s", pos, check_thread_name(c, it->tid),

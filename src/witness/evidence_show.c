@@ -97,7 +97,7 @@ void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
 uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start)
 {
 	struct strbuf b = { 0 };
-	struct trace_place p;
+	struct trace_site p;
 	uint32_t id = evidence_given(ev, addr);
 
 	if (id != 0)
@@ -116,7 +116,7 @@ uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64
 
 enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	if (kind != FORMAT_ALLOC_FRAME)
 		return EVIDENCE_BLOCK;

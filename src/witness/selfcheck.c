@@ -11,7 +11,7 @@ void selfcheck_describe(struct selfcheck *s, struct selfcheck_result *r, const c
 			va_list ap)
 {
 	const struct event *e = s->e;
-	struct trace_place place;
+	struct trace_site place;
 	int n;
 
 	r->contradiction = true;

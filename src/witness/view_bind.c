@@ -195,7 +195,7 @@ static bool symbol_find(struct trace *t, const char *name, struct found *out)
 /* The program may give the name itself, as it runs. */
 static bool may_be_said(struct trace *t, const char *name)
 {
-	struct trace_place p;
+	struct trace_site p;
 
 	for (uint32_t i = 1; i < trace_site_count(t); i++)
 		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&

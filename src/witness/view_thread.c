@@ -24,7 +24,7 @@ static const char *outermost(struct trace *t, const struct event *e)
 	const uint32_t *sites;
 	uint32_t n = trace_stack(t, e->stack, &sites), site = e->site;
 	const char *name = NULL;
-	struct trace_place p;
+	struct trace_site p;
 
 	for (uint32_t i = n; i > 0; i--)
 		if (sites[i - 1] != 0) {
@@ -42,7 +42,7 @@ void view_routine_learn(struct view_look *l)
 {
 	const struct event *e = l->e;
 	uint32_t tid = e->op == EVENT_FORK ? e->peer : e->tid;
-	struct trace_place p;
+	struct trace_site p;
 
 	if (!l->s->names || view_thread_of(l->s, tid)->routine)
 		return;

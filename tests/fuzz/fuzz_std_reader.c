@@ -21,7 +21,7 @@ static uint64_t read_all(struct trace_source *s, uint64_t *mix)
 	uint64_t n = 0;
 
 	while (s->ops->next(s, &e, &d) == ST_OK) {
-		struct trace_place place;
+		struct trace_site place;
 
 		n++;
 		assert(e.pos == n && e.tid != 0 && e.op < EVENT_NOPS);

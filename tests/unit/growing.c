@@ -160,7 +160,7 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 				     .number = c->number,
 				     .version = FORMAT_VERSION,
 				     .room = c->used,
-				     .nlate = c->nlate,
+				     .ntrailing = c->ntrailing,
 				     .closed = true };
 	struct decode_cursor *cursor = mem_zalloc(sizeof(*cursor));
 	struct decode_item item = { 0 };

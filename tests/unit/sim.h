@@ -4,7 +4,7 @@
  *
  * What it exercises: racing accesses of all sizes, two-word accesses, ranges
  * that others get between, read-modify-writes, locks, blocks, reused stacks,
- * dropped reads (LATE), chunks closed anywhere, cuts taken while threads run.
+ * dropped reads (TRAILING), chunks closed anywhere, cuts taken while threads run.
  */
 #ifndef TESTS_SIM_H
 #define TESTS_SIM_H

@@ -403,7 +403,7 @@ static void test_threads(void)
 	TAP_OK(e.peer == 2 && e.peer_tseq == 0 && e.flags == EVENT_TRY, "not for ever");
 	next(EVENT_JOIN, "join");
 	{
-		struct trace_place place;
+		struct trace_site place;
 		struct trace_info info;
 
 		TAP_OK(trace_site(trace, 12, &place) && strcmp(place.file, "main.c") == 0 &&

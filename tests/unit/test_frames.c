@@ -57,8 +57,7 @@ static void test_names(void)
 
 static void push(struct frames *f, const char *file, uint32_t line, const char *function)
 {
-	*VEC_PUSH(&f->at) =
-		(struct trace_place){ .file = file, .line = line, .function = function };
+	*VEC_PUSH(&f->at) = (struct trace_site){ .file = file, .line = line, .function = function };
 }
 
 static void stack(struct frames *f, const char *want, const char *what)

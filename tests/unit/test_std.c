@@ -133,7 +133,7 @@ static void test_meaning(void)
 	struct trace_source *s = open_text("T1|fork(5)|1\r\n \nT5|r(T5)|2\r\nT1|acq(x)|3\n"
 					   "T1|acq(x)|a.c:4:f\nT1|w(x)|07\n#end\nT1|join(5)|9",
 					   false);
-	struct trace_place p;
+	struct trace_site p;
 	struct event e[6];
 	struct trace_info info = { 0 };
 	int n = 0;

@@ -18,7 +18,7 @@ struct stream {
 	struct history *history;
 	struct strbuf open; /* records of the open chunk */
 	uint64_t tseq, first_tseq;
-	uint32_t number, nlate;
+	uint32_t number, ntrailing;
 	uint64_t start; /* when the open chunk was begun, by the builder's clock */
 	uint64_t predict[FORMAT_PREDICT];
 	struct version peer[FORMAT_PEERS];
@@ -438,7 +438,7 @@ uint64_t builder_end(struct builder *b, unsigned kind, unsigned aux, uint64_t nu
 	struct stream *s = stream_get(b, b->tid);
 
 	other_add(s, kind, aux, &b->body);
-	s->nlate += kind == FORMAT_K_LATE;
+	s->ntrailing += kind == FORMAT_K_TRAILING;
 	s->tseq += numbers;
 	return s->tseq;
 }
@@ -584,7 +584,7 @@ void builder_late(struct builder *b, uint32_t tid, uint64_t after, unsigned size
 	builder_put_addr(b, site, addr);
 	builder_put_ref(b, ref, after + 1);
 	builder_put(b, value);
-	builder_end(b, FORMAT_K_LATE, 0, 0);
+	builder_end(b, FORMAT_K_TRAILING, 0, 0);
 }
 
 uint64_t builder_fork(struct builder *b, uint32_t tid, uint32_t child)
@@ -679,7 +679,7 @@ static struct format_chunk chunk_head(const struct stream *s, uint32_t tid, uint
 
 	if (flags & FORMAT_CHUNK_CLOSED) {
 		c.used = (uint32_t)s->open.n;
-		c.nlate = s->nlate;
+		c.ntrailing = s->ntrailing;
 		c.nevents = s->tseq + 1 - s->first_tseq;
 		c.sum = format_sum(strbuf_str(&s->open), s->open.n, s->number);
 		c.head_sum = format_head_sum(&c);
@@ -707,7 +707,7 @@ void builder_close_chunk(struct builder *b, uint32_t tid, uint32_t more_flags)
 	s->number++;
 	s->first_tseq = s->tseq + 1;
 	s->start = ++b->clock;
-	s->nlate = 0;
+	s->ntrailing = 0;
 	history_add(s);
 	memset(s->place, 0, sizeof(s->place));
 	s->last_version = s->last_read[0] = s->last_read[1] = 0;

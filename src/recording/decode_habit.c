@@ -1,6 +1,5 @@
 /*
- * Accesses: whole records, short ones, and the slots of places that these refer to
- * (src/capture/place.h writes them).
+ * Accesses: whole records, short ones, and the habits that these refer to.
  *
  * Short records know a version as one number, thread and event number together, as cells do: the
  * difference of two events of one thread is small.
@@ -64,9 +63,9 @@ bool decode_access_end(struct decode_cursor *c, struct wire *w, unsigned access,
 	return !w->bad;
 }
 
-/* ---- places ---- */
+/* ---- habits ---- */
 
-static void place_remember(struct decode_cursor *c, struct decode_slot *p,
+static void habit_remember(struct decode_cursor *c, struct decode_habit *p,
 			   const struct decode_item *item, uint64_t value)
 {
 	uint64_t version = decode_pack(item->ref[0]);
@@ -94,10 +93,10 @@ static bool second_take(const struct decode_cursor *c, struct wire *w, struct de
 	return version_unpack(c, packed, &item->ref[1]);
 }
 
-bool decode_place(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	struct event *e = &item->e;
-	struct decode_slot *p = &c->tables->place[format_habit(e->site, aux)];
+	struct decode_habit *p = &c->tables->habit[format_habit(e->site, aux)];
 	unsigned form = aux & FORMAT_FORM;
 	uint64_t value;
 
@@ -110,17 +109,17 @@ bool decode_place(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	    ((aux & FORMAT_CROSS) && !second_take(c, w, item)))
 		return false;
 	value = wire_varint(w);
-	*p = (struct decode_slot){ .site = e->site,
-				   .access = (uint8_t)aux,
-				   .order = e->order,
-				   .stride = (uint64_t)1 << (aux >> FORMAT_SIZE_SHIFT & 3) };
+	*p = (struct decode_habit){ .site = e->site,
+				    .access = (uint8_t)aux,
+				    .order = e->order,
+				    .stride = (uint64_t)1 << (aux >> FORMAT_SIZE_SHIFT & 3) };
 	if (!decode_access_end(c, w, aux, value, item))
 		return false;
-	place_remember(c, p, item, value);
+	habit_remember(c, p, item, value);
 	return true;
 }
 
-static bool short_ref(struct decode_cursor *c, struct wire *w, const struct decode_slot *p,
+static bool short_ref(struct decode_cursor *c, struct wire *w, const struct decode_habit *p,
 		      unsigned code, struct decode_item *item)
 {
 	uint64_t packed = p->version;
@@ -144,7 +143,7 @@ static bool short_ref(struct decode_cursor *c, struct wire *w, const struct deco
 	return version_unpack(c, packed, &item->ref[0]);
 }
 
-static bool short_address(const struct decode_cursor *c, struct wire *w, struct decode_slot *p,
+static bool short_address(const struct decode_cursor *c, struct wire *w, struct decode_habit *p,
 			  unsigned code, uint64_t *addr)
 {
 	uint64_t d = 0;
@@ -174,7 +173,7 @@ static bool short_address(const struct decode_cursor *c, struct wire *w, struct 
 	return true;
 }
 
-static bool short_value(const struct decode_cursor *c, struct wire *w, const struct decode_slot *p,
+static bool short_value(const struct decode_cursor *c, struct wire *w, const struct decode_habit *p,
 			unsigned code, uint64_t addr, uint64_t *value)
 {
 	unsigned n;
@@ -206,8 +205,8 @@ static bool short_value(const struct decode_cursor *c, struct wire *w, const str
 
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
-	unsigned slot = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_SLOT_SHIFT;
-	struct decode_slot *p = &c->tables->place[slot];
+	unsigned i = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_HABIT_SHIFT;
+	struct decode_habit *p = &c->tables->habit[i];
 	struct event *e = &item->e;
 	uint64_t value;
 
@@ -221,6 +220,6 @@ bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct
 	    !short_value(c, w, p, head >> FORMAT_V_SHIFT & 7, e->addr, &value) ||
 	    !decode_access_end(c, w, p->access, value, item))
 		return false;
-	place_remember(c, p, item, value);
+	habit_remember(c, p, item, value);
 	return true;
 }
