@@ -31,7 +31,7 @@ static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t wha
 	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
 	*p = (struct habit){ .shape = habit_shape(what, site),
-			     .head = ((seat >> 7) + 1) | (seat & 127) << FORMAT_SLOT_SHIFT,
+			     .head = ((seat >> 7) + 1) | (seat & 127) << FORMAT_HABIT_SHIFT,
 			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
 	ASSERT_RECORDING(habit_shape(what, site) != 0); /* 0 is a seat that no habit has */
 	habit_remember(t, p, what, addr, v, value);

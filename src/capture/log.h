@@ -192,7 +192,7 @@ void log_runs_prepare(struct thread *t, const tag_version *v, size_t n);
 /* Moves the chunk to a larger slot; pointers into it become invalid.  False: there is no larger
  * one. */
 bool log_grow(struct thread *t);
-/* Is there room for a LATE record? */
+/* Is there room for a TRAILING record? */
 bool log_trailing_room(struct thread *t);
 
 /* The thread's first chunk; false: recording has stopped. */

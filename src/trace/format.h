@@ -93,7 +93,7 @@ _Static_assert(sizeof(struct format_slots) == 64, "slot head");
  * An area (--keep): this head, then closed chunks of threads, one after the other, then zeros up to
  * `length'.  When the file has grown to its bound the oldest area is emptied and gets a new
  * generation.  Heads of chunks are written in the order in which they lie, so there are no holes;
- * the records of the last ones may not be there yet (their sum is wrong, and the chunk is in its slot).
+ * the records of the last ones may not be there yet (the sum is wrong: the chunk is in its slot).
  */
 struct format_area {
 	uint32_t magic;	     /* FORMAT_AREA */
@@ -456,8 +456,8 @@ static inline unsigned format_shape(uint32_t site, unsigned acquires)
 	return seat + (seat == 0);
 }
 
-/* The seat of the habit of a site that makes such accesses.  Closing a run, or a store that is fed by the event
- * before it, may take turns with others there. */
+/* The seat of the habit of such accesses at a site.  Closing a run, or a store that is fed by the
+ * event before it, may take turns with others there. */
 static inline unsigned format_habit(uint32_t site, unsigned access)
 {
 	return (site ^ (access & FORMAT_READ_REREAD) << 2) % FORMAT_HABITS;
