@@ -65,7 +65,6 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 	p->report.lenient = a->lenient;
 	p->needs_model = pass_needs_model(a);
 	ending_init(&p->ending);
-	stale_init(&p->stale);
 	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;

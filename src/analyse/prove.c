@@ -8,9 +8,7 @@
 #include "order/model.h"
 #include "predict/engine.h"
 #include "predict/lattice_proofs.h"
-#include "predict/limits.h"
 #include "predict/propose.h"
-#include "predict/syncp.h"
 #include "trace/trace.h"
 
 /* ---- races ---- */
@@ -51,22 +49,24 @@ static enum status model_read(const struct analyse *a, const char *path,
 
 static void prove(const struct analyse *a, const struct model *m, struct findings *f)
 {
-	struct causal *c = causal_new(m, limits_mode(m, &a->engine));
-	uint32_t *cut = mem_alloc((m->nchains + 1) * sizeof(*cut));
+	struct causal *c = causal_new(m, engine_mode(m, &a->engine), false);
+	struct exact_order order = { 0 };
 
 	for (size_t i = 0; i < f->at.n && !engine_stopped(&a->engine); i++) {
 		struct finding *x = &f->at.at[i];
-		uint64_t e1 = x->events[0] - m->base, e2 = x->events[1] - m->base;
+		uint32_t next[] = { (uint32_t)(x->events[0] - m->base),
+				    (uint32_t)(x->events[1] - m->base) };
+		struct goal goal = { .next = next, .nnext = 2 };
 
-		if (!is_open(x) || e2 > m->n)
+		if (!is_open(x) || x->events[1] - m->base > m->n)
 			continue;
-		if (!syncp_pair(m, c, (uint32_t)e1, (uint32_t)e2, cut))
+		if (!goal_reach(&goal, m, c, exact_order_clear(&order, m)))
 			continue;
-		propose_schedule(m, cut, NULL, 0, &x->schedule);
+		propose_schedule(m, &order, &x->schedule);
 		x->claimed = true;
 		x->why = NULL;
 	}
-	mem_free(cut);
+	exact_order_release(&order);
 	causal_free(c);
 }
 

@@ -22,7 +22,6 @@
 
 #include "base/mem.h"
 #include "order/step.h"
-#include "predict/limits.h"
 #include "predict/lockgraph.h"
 #include "predict/locktree.h"
 

@@ -183,7 +183,7 @@ static void event(struct causal *c, uint32_t id)
 	}
 }
 
-static struct causal *make(const struct model *m, enum causal_mode mode, bool sections)
+struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sections)
 {
 	struct causal *c = mem_zalloc(sizeof(*c));
 
@@ -211,16 +211,6 @@ static struct causal *make(const struct model *m, enum causal_mode mode, bool se
 	VEC_RELEASE(&c->clashes.at);
 	c->slice = c->now = NULL;
 	return c;
-}
-
-struct causal *causal_new(const struct model *m, enum causal_mode mode)
-{
-	return make(m, mode, false);
-}
-
-struct causal *causal_new_sections(const struct model *m, enum causal_mode mode)
-{
-	return make(m, mode, true);
 }
 
 void causal_free(struct causal *c)

@@ -42,9 +42,7 @@ enum causal_mode {
 	CAUSAL_MODES
 };
 
-struct causal *causal_new(const struct model *m, enum causal_mode mode);
-/* The same with sections. */
-struct causal *causal_new_sections(const struct model *m, enum causal_mode mode);
+struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sections);
 void causal_free(struct causal *c);
 /* How much it took, in nodes of rows: for tests that hold it to the size of the trace. */
 uint64_t causal_work(const struct causal *c);

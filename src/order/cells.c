@@ -38,11 +38,6 @@ struct cells_word {
 	uint32_t next; /* while unused */
 };
 
-void cells_init(struct cells *c)
-{
-	memset(c, 0, sizeof(*c));
-}
-
 void cells_release(struct cells *c)
 {
 	for (size_t i = 0; i < c->blocks.n; i++)

@@ -8,7 +8,7 @@
  * ids (cells of one touch, in the order of their bytes), splits (in the order they were made; they
  * come before the touch), fresh (cells that a touch has made) and dropped (cells that are gone).
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct; zeroed it has no cells.
  */
 #ifndef ORDER_CELLS_H
 #define ORDER_CELLS_H
@@ -58,7 +58,6 @@ struct cells {
 	VEC(uint32_t) dropped;
 };
 
-void cells_init(struct cells *c);
 void cells_release(struct cells *c);
 /* Aborts where pages, words and ids do not fit together.  Slow: for tests. */
 void cells_check(const struct cells *c);

@@ -1,12 +1,5 @@
 #include "order/chains.h"
 
-#include <string.h>
-
-void chains_init(struct chains *c)
-{
-	memset(c, 0, sizeof(*c));
-}
-
 void chains_release(struct chains *c)
 {
 	VEC_RELEASE_ALL(&c->next, &c->threads, &c->current);

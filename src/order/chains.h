@@ -8,7 +8,7 @@
  *	T1   fork T2 ......... join T2   fork T3
  *	        T2 ========|                T3 ======      one chain
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct; zeroed it has no threads.
  */
 #ifndef ORDER_CHAINS_H
 #define ORDER_CHAINS_H
@@ -33,7 +33,6 @@ struct chains {
 	VEC(uint32_t) current; /* [tid]: its chain while nothing special is to be done */
 };
 
-void chains_init(struct chains *c);
 void chains_release(struct chains *c);
 
 /* The chain of the next event of tid.  *lost: the thread was joined before, so this event is in

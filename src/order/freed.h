@@ -5,7 +5,7 @@
  * that stands for its bytes without cells: FREE touches it, and who touches such bytes later gets
  * a cell that is split from it.
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct; zeroed it has no ranges.
  */
 #ifndef ORDER_FREED_H
 #define ORDER_FREED_H

@@ -182,17 +182,6 @@ struct model_list model_counted(const struct model *m, uint32_t e)
 	return (struct model_list){ p->counted.at + row->first, row[1].first - row->first };
 }
 
-/* The thread's next event tells; a chain has its threads one after the other. */
-uint32_t model_hold_after(const struct model *m, uint32_t e)
-{
-	const struct model_event *v = &m->event[e];
-	struct model_list l = model_chain(m, v->chain);
-
-	if (v->index + 1 < l.n && m->event[l.at[v->index + 1]].tid == v->tid)
-		return m->event[l.at[v->index + 1]].hold;
-	return m->priv->last_hold.at[v->tid];
-}
-
 /* Where the cell is among the touches [low, high), or of the first one above it. */
 static uint32_t touch_find(const struct model *m, uint32_t low, uint32_t high, uint32_t cell)
 {

@@ -140,6 +140,11 @@ void model_free(struct model *m);
 void model_check(const struct model *m);
 
 struct model_list model_chain(const struct model *m, uint32_t chain);
+/* The event is in the cut. */
+static inline bool model_is_in(const struct model *m, uint32_t e, const uint32_t *cut)
+{
+	return m->event[e].index < cut[m->event[e].chain];
+}
 /* How many of the events, all of one chain, are among its first `count'. */
 static inline uint32_t model_list_within(const struct model *m, struct model_list l, uint32_t count)
 {
@@ -187,8 +192,10 @@ static inline uint32_t model_nfeeds(const struct model *m, uint32_t e)
 	return m->event[e + 1].feed - m->event[e].feed;
 }
 
-/* What the thread holds right after its event e. */
-uint32_t model_hold_after(const struct model *m, uint32_t e);
+/* What the chain holds after so many of its events: the first of a list in m->holds, 0 nothing. */
+uint32_t model_hold_at(const struct model *m, uint32_t chain, uint32_t count);
+/* Within the cut, an acquire later in the trace than this one excludes its section. */
+bool model_hold_is_passed(const struct model *m, uint32_t acquire, const uint32_t *cut);
 
 /* The set of (lock, mode) from a hold on: equal sets have equal ids, the empty one 0.  Sets are made
  * when first asked for: one thread at a time. */

@@ -168,7 +168,7 @@ static bool round_run(struct counting *c)
 	VEC_CLEAR(&c->edges);
 	VEC_CLEAR(&c->found);
 	c->row.event = 0;
-	c->hard = causal_new(c->m, CAUSAL_HARD);
+	c->hard = causal_new(c->m, CAUSAL_HARD, false);
 	for (uint32_t id = 1; id <= c->m->n; id++) {
 		const struct model_event *e = &c->m->event[id];
 

@@ -128,6 +128,43 @@ uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool sha
 	return hold;
 }
 
+/* The thread's next event tells; a chain has its threads one after the other. */
+uint32_t model_hold_at(const struct model *m, uint32_t chain, uint32_t count)
+{
+	struct model_list l = model_chain(m, chain);
+	uint32_t tid = count != 0 ? m->event[l.at[count - 1]].tid : 0;
+
+	if (count == 0)
+		return 0;
+	if (count < l.n && m->event[l.at[count]].tid == tid)
+		return m->event[l.at[count]].hold;
+	return m->priv->last_hold.at[tid];
+}
+
+/*
+ * Within a chain the sections of a lock follow each other, so of all acquires of a lock in a cut
+ * only the latest of each chain can be open, and only the latest matters to the others.
+ */
+bool model_hold_is_passed(const struct model *m, uint32_t acquire, const uint32_t *cut)
+{
+	const struct model_event *a = &m->event[acquire];
+
+	for (uint32_t i = 0; i < model_lock_nchains(m, a->obj); i++) {
+		uint32_t chain, past;
+		struct model_list list = model_lock_nth(m, a->obj, i, &chain);
+
+		if (chain == a->chain || cut[chain] == 0 || list.at[list.n - 1] <= acquire)
+			continue;
+		past = model_list_within(m, list, cut[chain]);
+		while (a->op == STEP_RACQ && past > 0 &&
+		       m->event[list.at[past - 1]].op == STEP_RACQ)
+			past--;
+		if (past > 0 && list.at[past - 1] > acquire)
+			return true;
+	}
+	return false;
+}
+
 /* The set of a hold is that of the next one and its own lock. */
 uint32_t model_held_set(const struct model *m, uint32_t hold)
 {

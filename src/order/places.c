@@ -13,10 +13,8 @@ void places_init(struct places *p, struct trace *t)
 {
 	struct trace_info info;
 
-	*p = (struct places){ 0 };
 	trace_info(t, &info);
-	if (info.form == TRACE_BINARY)
-		p->trace = t;
+	*p = (struct places){ .trace = info.form == TRACE_BINARY ? t : NULL };
 }
 
 void places_release(struct places *p)

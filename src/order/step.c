@@ -31,8 +31,6 @@ struct steps *steps_new(struct trace *t, const struct step_options *opt)
 	s->trace = t;
 	if (opt)
 		s->opt = *opt;
-	chains_init(&s->chains);
-	cells_init(&s->cells);
 	places_init(&s->places, t);
 	bytes_init(&s->bytes_seen, t);
 	VEC_RESERVE(&s->batch, BATCH_STEPS + 64);

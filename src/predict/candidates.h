@@ -51,22 +51,31 @@ struct candidate_visitor {
 	/* What must run before e.  False: e can never be next. */
 	bool (*before)(void *arg, uint32_t e, struct causal_known *out);
 	/* NULL, or called when a cell begins. */
-	void (*cell)(void *arg, uint32_t cell);
+	void (*cell)(void *arg);
 	/* NULL, or asked before anything else about two classes: a quick way to say no. */
 	bool (*wanted)(void *arg, uint64_t signature);
 	/* NULL, or says that nothing more is wanted of two places, now or later.  An access of which
 	 * this holds with every place of the cell is passed over. */
 	bool (*over)(void *arg, uint64_t signature);
-	/* False ends the walk. */
+	/* False ends the piece. */
 	bool (*meet)(void *arg, const struct candidate *x);
 	void *arg;
 };
 
-struct walk;
-struct walk *walk_new(const struct candidates *c);
-void walk_free(struct walk *w);
-/* False: the visitor ended it. */
-bool walk_piece(struct walk *w, size_t piece, const struct candidate_visitor *v);
+/* A walk over n pieces from the first on, by as many threads as the options say. */
+struct walk_work {
+	const struct candidates *c;
+	unsigned jobs;
+	size_t first, n;
+	void *workers; /* [jobs], one for each thread: what the visitor is called with */
+	size_t size;   /* of one */
+	struct candidate_visitor visitor;
+	/* Before a piece, counted from the first.  False: it is passed over. */
+	bool (*begin)(void *worker, size_t piece);
+	/* After it; whole: neither passed over nor ended by the visitor. */
+	void (*end)(void *worker, size_t piece, bool whole);
+};
+void walk_pieces(const struct walk_work *work);
 
 /* The pair is the business of this cell: a pair that shares several is met in each. */
 bool candidates_mine(const struct model *m, uint32_t e1, uint32_t e2, uint32_t cell);

@@ -2,38 +2,25 @@
  * A walk over all candidates with hard edges alone, noting signatures.  With few places the set
  * is a square of bits, which is asked before anything else: most questions end there.
  */
-#include "predict/census.h"
-
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "order/causal.h"
-#include "predict/candidates.h"
-#include "predict/engine.h"
+#include "predict/races_priv.h"
 
 #define SQUARE_PLACES 16384u	  /* up to 32 MiB of bits a thread */
 #define MOST_SIGNATURES 20000000u /* beyond that nobody counts */
 
 struct teller {
-	const struct census *all;
-	struct walk *walk;
+	const struct causal *hard;
+	const struct engine_options *opt;
+	size_t nplaces;
 	uint64_t *bits;	 /* nplaces * nplaces of them, or NULL */
 	struct map seen; /* otherwise */
 	bool full;
 };
 
-struct census {
-	const struct model *m;
-	const struct causal *hard;
-	const struct candidates *candidates;
-	const struct engine_options *opt;
-	size_t nplaces;
-	struct teller *tellers;
-};
-
 static size_t bit_of(const struct teller *t, uint64_t signature)
 {
-	return (size_t)(signature >> 32) * t->all->nplaces + (uint32_t)signature;
+	return (size_t)(signature >> 32) * t->nplaces + (uint32_t)signature;
 }
 
 static bool is_new(void *arg, uint64_t signature)
@@ -72,82 +59,71 @@ static bool before(void *arg, uint32_t e, struct causal_known *out)
 	struct teller *t = arg;
 
 	/* An event that can never be next is a candidate all the same, and refuted. */
-	(void)causal_known(t->all->hard, e, out);
+	(void)causal_known(t->hard, e, out);
 	return true;
 }
 
-static void count_piece(void *arg, size_t piece, unsigned worker)
+static bool piece_begin(void *arg, size_t piece)
 {
-	const struct census *c = arg;
-	struct teller *t = &c->tellers[worker];
-	struct candidate_visitor v = {
-		.before = before, .wanted = is_new, .over = is_noted, .meet = note, .arg = t
-	};
+	const struct teller *t = arg;
 
-	if (t->full || engine_stopped(c->opt) || !walk_piece(t->walk, piece, &v))
-		t->full = true;
+	(void)piece;
+	return !t->full && !engine_stopped(t->opt);
 }
 
-static void teller_init(struct teller *t, const struct census *c)
+static void piece_end(void *arg, size_t piece, bool whole)
 {
-	t->all = c;
-	t->walk = walk_new(c->candidates);
-	if (c->nplaces <= SQUARE_PLACES)
-		t->bits = mem_zalloc((c->nplaces * c->nplaces / 64 + 1) * sizeof(*t->bits));
-}
+	struct teller *t = arg;
 
-static void teller_release(struct teller *t)
-{
-	walk_free(t->walk);
-	map_release(&t->seen);
-	mem_free(t->bits);
+	(void)piece;
+	t->full |= !whole;
 }
 
 /* Into the first one's set. */
-static void teller_join(struct teller *into, const struct teller *from)
+static void teller_join(struct teller *into, const struct teller *from, size_t words)
 {
-	size_t words = into->all->nplaces * into->all->nplaces / 64 + 1, i = 0;
 	struct map_item item;
 
 	into->full |= from->full;
 	for (size_t w = 0; into->bits && w < words; w++)
 		into->bits[w] |= from->bits[w];
-	while (map_next(&from->seen, &i, &item))
+	for (size_t i = 0; map_next(&from->seen, &i, &item);)
 		map_put(&into->seen, item.key, NULL);
 }
 
-static uint64_t teller_count(const struct teller *t)
+uint64_t census(const struct races *s, const struct causal *hard, bool *complete)
 {
-	size_t words = t->all->nplaces * t->all->nplaces / 64 + 1;
-	uint64_t n = t->seen.n;
-
-	for (size_t w = 0; t->bits && w < words; w++)
-		n += (uint64_t)__builtin_popcountll(t->bits[w]);
-	return n;
-}
-
-uint64_t census(const struct model *m, const struct causal *hard,
-		const struct candidates *candidates, const struct engine_options *opt,
-		bool *complete)
-{
-	unsigned jobs = opt->jobs ? opt->jobs : 1;
-	struct census c = { .m = m,
-			    .hard = hard,
-			    .candidates = candidates,
-			    .opt = opt,
-			    .nplaces = candidates_nplaces(candidates) };
+	size_t nplaces = candidates_nplaces(s->candidates), words = nplaces * nplaces / 64 + 1;
+	unsigned jobs = engine_jobs(s->opt);
+	struct teller *t = mem_alloc(jobs * sizeof(*t));
 	uint64_t n;
 
-	c.tellers = mem_zalloc(jobs * sizeof(*c.tellers));
 	for (unsigned i = 0; i < jobs; i++)
-		teller_init(&c.tellers[i], &c);
-	pool_run(jobs, candidates_npieces(candidates), count_piece, &c);
+		t[i] = (struct teller){ .hard = hard,
+					.opt = s->opt,
+					.nplaces = nplaces,
+					.bits = nplaces <= SQUARE_PLACES
+							? mem_zalloc(words * sizeof(*t->bits))
+							: NULL };
+	walk_pieces(&(struct walk_work){
+		.c = s->candidates,
+		.jobs = jobs,
+		.n = candidates_npieces(s->candidates),
+		.workers = t,
+		.size = sizeof(*t),
+		.visitor = { .before = before, .wanted = is_new, .over = is_noted, .meet = note },
+		.begin = piece_begin,
+		.end = piece_end });
 	for (unsigned i = 1; i < jobs; i++)
-		teller_join(&c.tellers[0], &c.tellers[i]);
-	n = teller_count(&c.tellers[0]);
-	*complete = !c.tellers[0].full;
-	for (unsigned i = 0; i < jobs; i++)
-		teller_release(&c.tellers[i]);
-	mem_free(c.tellers);
+		teller_join(&t[0], &t[i], words);
+	n = t[0].seen.n;
+	for (size_t w = 0; t[0].bits && w < words; w++)
+		n += (uint64_t)__builtin_popcountll(t[0].bits[w]);
+	*complete = !t[0].full;
+	for (unsigned i = 0; i < jobs; i++) {
+		map_release(&t[i].seen);
+		mem_free(t[i].bits);
+	}
+	mem_free(t);
 	return n;
 }

@@ -9,8 +9,8 @@
 #include "predict/deadlocks_priv.h"
 #include "predict/osr.h"
 #include "predict/propose.h"
+#include "predict/waits_priv.h"
 
-#define BLOCK 128u
 #define PLACE_EDGES 2000000u /* pairs of places that are told apart */
 
 static const char why_undecided[] =
@@ -27,7 +27,7 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	if (lockgraph_place_edges(d->g) > PLACE_EDGES)
 		lockgraph_coarsen(d->g);
 	d->patterns = patterns_new(d->g, d->opt, d->setup->parents);
-	d->jobs = d->opt->jobs ? d->opt->jobs : 1;
+	d->jobs = engine_jobs(d->opt);
 	d->hands = mem_zalloc(d->jobs * sizeof(*d->hands));
 	for (unsigned i = 0; i < d->jobs; i++)
 		d->hands[i].cut = mem_zalloc(((size_t)d->m->nchains + 1) * sizeof(uint32_t));
@@ -37,11 +37,11 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	d->hard = engine_causal(run, CAUSAL_HARD);
 	if (d->setup->stage == DEADLOCKS_LIST)
 		return;
-	mode = limits_mode(d->m, d->opt);
+	mode = engine_mode(d->m, d->opt);
 	d->c = engine_causal(run, mode);
 	/* A schedule in which every read keeps its write is worth more: it is looked for first. */
 	d->strict = mode == CAUSAL_DEP ? engine_causal(run, CAUSAL_STRICT) : NULL;
-	d->exact = d->opt->values ? d->hard : engine_causal(run, limits_must(d->m, d->opt));
+	d->exact = d->opt->values ? d->hard : engine_causal(run, engine_must(d->m, d->opt));
 }
 
 static void close_search(struct deadlocks *d)
@@ -52,24 +52,20 @@ static void close_search(struct deadlocks *d)
 		exact_free(d->hands[i].exact);
 	}
 	mem_free(d->hands);
-	VEC_RELEASE_ALL(&d->groups, &d->items);
+	for (size_t i = 0; i < DEADLOCKS_BLOCK; i++)
+		exact_order_release(&d->orders[i]);
+	VEC_RELEASE(&d->groups);
 	MAP_RELEASE_ALL(&d->index, &d->settled);
 	patterns_free(d->patterns);
 	lockgraph_free(d->g);
 }
 
-static void group_release(struct deadlocks_group *r)
-{
-	VEC_RELEASE(&r->kept);
-	exact_order_release(&r->order);
-}
-
 /* ---- proposals ---- */
 
-static void warn(const struct deadlocks *d, const struct deadlocks_group *r, const char *why,
-		 struct engine_result *out)
+static void add(const struct deadlocks *d, const struct deadlocks_group *r,
+		const struct exact_order *order, const char *why, struct engine_result *out)
 {
-	propose_cycle(out, r->kind, d->setup->engine, d->m, r->events.at, r->n)->why = why;
+	propose(out, r->kind, d->setup->engine, d->m, r->events.at, r->n, order)->why = why;
 }
 
 static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *r)
@@ -78,31 +74,21 @@ static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *
 	       (r->outcome == GOAL_SEARCHED || r->outcome == GOAL_UNDECIDED);
 }
 
-static void propose(struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
+/* What came of a group, in the order of the groups: the same however many threads tried them. */
+static void settle(struct deadlocks *d, const struct deadlocks_group *r,
+		   const struct exact_order *order, struct engine_result *out)
 {
-	struct finding *f;
-
+	if (d->opt->all_pairs)
+		out->counts.undecided += r->outcome == GOAL_UNDECIDED;
+	else
+		engine_count(&out->counts, r->outcome);
 	if (is_warning(d, r) && (d->warned++ < DEADLOCKS_SHOWN || d->opt->all_pairs))
-		warn(d, r, r->outcome == GOAL_SEARCHED ? why_searched : why_undecided, out);
+		add(d, r, NULL, r->outcome == GOAL_SEARCHED ? why_searched : why_undecided, out);
 	if (r->outcome != GOAL_FOUND)
 		return;
-	f = propose_cycle(out, r->kind, d->setup->engine, d->m, r->events.at, r->n);
-	f->claimed = true;
-	propose_schedule(d->m, r->order.observed.n ? r->order.observed.at : NULL, r->order.ids.at,
-			 r->order.ids.n, &f->schedule);
-}
-
-static void count(struct deadlocks *d, const struct deadlocks_group *r, struct engine_counts *c)
-{
-	engine_count(c, r->outcome);
-	if (r->outcome == GOAL_FOUND)
-		map_put(&d->settled, r->places, NULL);
-}
-
-static void progress(const struct deadlocks *d, size_t done, size_t total)
-{
-	if (d->opt->progress)
-		d->opt->progress(d->opt->progress_arg, d->setup->engine->name, done, total);
+	add(d, r, order, NULL, out);
+	map_put(&d->settled, r->places, NULL);
+	d->found += !d->opt->all_pairs;
 }
 
 /* ---- one length ---- */
@@ -112,109 +98,63 @@ static bool has_enough(const struct deadlocks *d)
 	return d->found >= DEADLOCKS_SHOWN;
 }
 
-/* What came of a group, in the order of the groups: the same however many threads tried them. */
-static void settle(struct deadlocks *d, struct deadlocks_group *r, struct engine_result *out)
-{
-	if (has_enough(d)) {
-		d->untried++;
-	} else {
-		count(d, r, &out->counts);
-		propose(d, r, out);
-		d->found += r->outcome == GOAL_FOUND;
-	}
-	group_release(r);
-}
-
 static void try_groups(struct deadlocks *d, struct engine_result *out)
 {
 	size_t total = d->groups.n;
 
-	for (d->first = 0; d->first < total; d->first += BLOCK) {
-		size_t n = total - d->first < BLOCK ? total - d->first : BLOCK;
+	for (d->first = 0; d->first < total; d->first += DEADLOCKS_BLOCK) {
+		size_t n = total - d->first < DEADLOCKS_BLOCK ? total - d->first : DEADLOCKS_BLOCK;
 
-		progress(d, d->first, total);
+		engine_progress(d->opt, d->setup->engine, d->first, total);
 		if (!has_enough(d))
-			pool_run(d->jobs, n, deadlocks_try_group, d);
-		for (size_t i = d->first; i < d->first + n; i++)
-			settle(d, &d->groups.at[i], out);
-	}
-	VEC_CLEAR(&d->groups);
-}
-
-static void try_items(struct deadlocks *d, struct engine_result *out)
-{
-	size_t total = d->items.n, room = total < BLOCK ? total : BLOCK;
-
-	VEC_CLEAR(&d->groups);
-	VEC_REACH(&d->groups, room);
-	for (d->first = 0; d->first < total; d->first += BLOCK) {
-		size_t n = total - d->first < BLOCK ? total - d->first : BLOCK;
-
-		progress(d, d->first, total);
-		pool_run(d->jobs, n, deadlocks_try_item, d);
+			pool_run(d->jobs, n, deadlocks_try, d);
 		for (size_t i = 0; i < n; i++) {
-			struct engine_counts *c = &out->counts;
-
-			c->undecided += d->groups.at[i].outcome == GOAL_UNDECIDED;
-			propose(d, &d->groups.at[i], out);
+			if (has_enough(d))
+				d->untried++;
+			else
+				settle(d, &d->groups.at[d->first + i], &d->orders[i], out);
 		}
 	}
-	for (size_t i = 0; i < d->groups.n; i++)
-		group_release(&d->groups.at[i]);
-	VEC_CLEAR(&d->groups);
-	VEC_CLEAR(&d->items);
 }
 
 static void list_all(struct deadlocks *d, struct engine_result *out)
 {
 	for (size_t i = 0; i < d->groups.n; i++) {
-		warn(d, &d->groups.at[i], d->setup->why, out);
+		add(d, &d->groups.at[i], NULL, d->setup->why, out);
 		map_put(&d->settled, d->groups.at[i].places, NULL);
-		group_release(&d->groups.at[i]);
 	}
-	for (size_t i = 0; i < d->items.n; i++) {
-		const struct deadlocks_item *x = &d->items.at[i];
-
-		propose_cycle(out, x->kind, d->setup->engine, d->m, x->events.at, x->n)->why =
-			d->setup->why;
-	}
-	VEC_CLEAR(&d->groups);
-	VEC_CLEAR(&d->items);
 }
 
 static void say_limits(const struct deadlocks *d, struct engine_result *out)
 {
 	const char *name = d->setup->engine->name;
+	struct texts *said = &out->truncated;
 
 	if (d->g->longest > PATTERN_MOST)
-		texts_add(&out->truncated,
-			  "%s: circles of more than %u threads were not looked for", name,
+		texts_add(said, "%s: circles of more than %u threads were not looked for", name,
 			  (unsigned)PATTERN_MOST);
 	if (d->g->is_cut)
-		texts_add(&out->truncated,
+		texts_add(said,
 			  "%s: so many locks are held at once that not all requests were "
 			  "looked at",
 			  name);
 	if (d->warned > DEADLOCKS_SHOWN && !d->opt->all_pairs)
-		texts_add(&out->truncated,
-			  "%s: %u more circles of locks that may be deadlocks: not shown", name,
-			  (unsigned)(d->warned - DEADLOCKS_SHOWN));
+		texts_add(said, "%s: %u more circles of locks that may be deadlocks: not shown",
+			  name, (unsigned)(d->warned - DEADLOCKS_SHOWN));
 	if (d->untried > 0 || d->longer)
-		texts_add(&out->truncated,
+		texts_add(said,
 			  "%s: stopped at %u found; %s%u more circles of places were not tried%s",
 			  name, (unsigned)d->found, d->full || d->cut ? "at least " : "",
 			  (unsigned)d->untried, d->longer ? ", nor longer ones looked for" : "");
 	else if (d->full)
-		texts_add(&out->truncated,
-			  "%s: more than %u circles of %s; the others were not tried", name,
+		texts_add(said, "%s: more than %u circles of %s; the others were not tried", name,
 			  d->opt->all_pairs ? LIMIT_TUPLES : LIMIT_CYCLES,
 			  d->opt->all_pairs ? "requests" : "places");
 	else if (d->cut && !engine_stopped(d->opt))
-		texts_add(&out->truncated,
-			  "%s: budget spent; not all circles of locks were looked at", name);
+		texts_add(said, "%s: budget spent; not all circles of locks were looked at", name);
 	if (out->counts.undecided > 0 && d->setup->stage == DEADLOCKS_ALL &&
 	    !engine_stopped(d->opt))
-		texts_add(&out->truncated, "%s: budget spent on %llu circles of locks", name,
+		texts_add(said, "%s: budget spent on %llu circles of locks", name,
 			  (unsigned long long)out->counts.undecided);
 }
 
@@ -233,12 +173,108 @@ void deadlocks_search(struct engine_run *run, const struct engine_options *opt,
 		deadlocks_gather(&d, n);
 		if (setup->stage == DEADLOCKS_LIST)
 			list_all(&d, out);
-		else if (opt->all_pairs)
-			try_items(&d, out);
 		else
 			try_groups(&d, out);
+		for (size_t i = 0; i < d.groups.n; i++)
+			VEC_RELEASE(&d.groups.at[i].kept);
+		VEC_CLEAR(&d.groups);
 	}
 	say_limits(&d, out);
 	out->counted = setup->stage == DEADLOCKS_ALL && !opt->all_pairs;
 	close_search(&d);
 }
+
+/* ---- threads that wait for a lock they hold themselves ----
+ *
+ * Whoever asks twice for a lock that does not nest waits for ever, in every run: so the recorded
+ * run ended there, and the last event of the thread is the request.
+ */
+
+static bool holds_itself(const struct model *m, const struct model_event *v)
+{
+	for (uint32_t h = v->hold; h != 0; h = m->holds[h].next)
+		if (m->holds[h].lock == v->obj && (v->op == STEP_REQ || !m->holds[h].shared))
+			return true;
+	return false;
+}
+
+/* Two readers that both want to write wait for themselves and for each other; once is enough,
+ * unless that one is only a warning. */
+static bool is_told(const struct engine_result *out, uint64_t pos)
+{
+	for (size_t i = 0; i < out->findings.at.n; i++) {
+		const struct finding *f = &out->findings.at.at[i];
+
+		for (uint32_t k = 0; f->claimed && k < f->nevents; k++)
+			if (f->events[k] == pos)
+				return true;
+	}
+	return false;
+}
+
+static void search_own(struct engine_run *run, const struct engine *engine,
+		       struct engine_result *out)
+{
+	const struct model *m = engine_model(run);
+	struct exact_order order = { 0 };
+
+	for (uint32_t e = 1; e <= m->n; e++) {
+		const struct model_event *v = &m->event[e];
+		struct goal g = { .next = &e, .nnext = 1 };
+		bool found;
+
+		if ((v->op != STEP_REQ && v->op != STEP_RREQ) || (v->flags & STEP_TRY) ||
+		    m->is_loose[v->obj] || !holds_itself(m, v) || !lockgraph_is_last(m, e) ||
+		    is_told(out, m->base + e))
+			continue;
+		found = goal_reach(&g, m, engine_causal(run, CAUSAL_STRICT),
+				   exact_order_clear(&order, m));
+		engine_count(&out->counts, found ? GOAL_FOUND : GOAL_UNDECIDED);
+		propose(out, FINDING_DEADLOCK, engine, m, &e, 1, found ? &order : NULL)->why =
+			found ? NULL : "what came before it is not known well enough to repeat it";
+	}
+	exact_order_release(&order);
+}
+
+/* ---- the engines ---- */
+
+static void spd_search(const struct engine *e, struct engine_run *run,
+		       const struct engine_options *opt, struct engine_result *out)
+{
+	struct deadlocks_setup setup = {
+		.engine = e, .stage = DEADLOCKS_SPD, .must = true, .parents = true
+	};
+
+	deadlocks_search(run, opt, &setup, out);
+}
+
+const struct engine engine_spd = {
+	.name = "spd",
+	.summary = "sync-preserving deadlocks: critical sections keep their order",
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_PROVES,
+	.search = spd_search,
+};
+
+static void all_search(const struct engine *e, struct engine_run *run,
+		       const struct engine_options *opt, struct engine_result *out)
+{
+	struct deadlocks_setup setup = {
+		.engine = e, .stage = DEADLOCKS_ALL, .must = true, .parents = true, .joins = true
+	};
+
+	deadlocks_search(run, opt, &setup, out);
+	search_own(run, e, out);
+	waits_search(e, run, opt, out);
+	out->counted = !opt->all_pairs; /* counts are by places */
+}
+
+const struct engine engine_deadlocks = {
+	.name = "deadlocks",
+	.summary =
+		"all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",
+	.aim = ENGINE_WAITS,
+	.proof = ENGINE_PROVES,
+	.usual = true,
+	.search = all_search,
+};

@@ -12,16 +12,13 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "predict/goal.h"
-#include "predict/spd.h"
 
 bool deadlocks_unordered(const struct deadlocks *d, const struct causal *c,
 			 const struct deadlocks_tuple *t, uint32_t n, uint32_t *cut)
 {
 	struct goal goal = { .next = t->at, .nnext = n };
 
-	memset(cut, 0, d->m->nchains * sizeof(*cut));
-	return goal_need(&goal, c, cut) && !goal_is_passed(&goal, d->m, cut);
+	return goal_is_possible(&goal, d->m, c, cut);
 }
 
 uint32_t deadlocks_span(const struct deadlocks_tuple *t, uint32_t n)
@@ -149,7 +146,7 @@ static bool first_events(struct deadlocks *d, const struct causal *c, const stru
 	bool found = true;
 
 	if (c)
-		found = spd_scan(&q, p, &steps, out->at, d->hands[0].cut) == SPD_FOUND;
+		found = spd_scan(&q, p, &steps, out->at, d->hands[0].cut);
 	else
 		deadlocks_tuple_at(d->g, p, (const uint32_t[PATTERN_MOST]){ 0 }, out);
 	*spent += UINT64_MAX - steps;
@@ -222,7 +219,7 @@ static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 	uint32_t at[PATTERN_MOST] = { 0 };
 
 	do {
-		struct deadlocks_item item = { .n = p->n, .kind = kind_of(d, p) };
+		struct deadlocks_group item = { .n = p->n, .kind = kind_of(d, p) };
 
 		if (++*spent > LIMIT_PATTERN_STEPS) {
 			d->cut = true;
@@ -232,11 +229,11 @@ static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 		if (d->setup->must &&
 		    !deadlocks_unordered(d, d->hard, &item.events, p->n, d->hands[0].cut))
 			continue;
-		if (d->items.n == LIMIT_TUPLES) {
+		if (d->groups.n == LIMIT_TUPLES) {
 			d->full = true;
 			return false;
 		}
-		*VEC_PUSH(&d->items) = item;
+		*VEC_PUSH(&d->groups) = item;
 	} while (deadlocks_next_tuple(d->g, p, at) && !engine_stopped(d->opt));
 	return true;
 }

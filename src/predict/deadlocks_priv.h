@@ -1,19 +1,16 @@
 /*
  * What gathering patterns and trying them have in common.
  *
- * Without all_pairs the unit is the group: all patterns with the same places.  With it, each tuple
- * of events is one.
+ * The unit is the group: all patterns with the same places.  With all_pairs it is one tuple of events.
  */
 #ifndef PREDICT_DEADLOCKS_PRIV_H
 #define PREDICT_DEADLOCKS_PRIV_H
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "order/causal.h"
 #include "predict/deadlocks.h"
 #include "predict/engine.h"
 #include "predict/exact.h"
-#include "predict/limits.h"
 #include "predict/lockgraph.h"
 #include "predict/patterns.h"
 
@@ -22,6 +19,7 @@
 /* Groups that are reported as deadlocks, and as many as warnings: who has so many does not read
  * more, and each deadlock is checked along its whole schedule. */
 #define DEADLOCKS_SHOWN 100u
+#define DEADLOCKS_BLOCK 128u
 
 struct deadlocks_tuple {
 	uint32_t at[PATTERN_MOST]; /* events */
@@ -37,20 +35,13 @@ struct deadlocks_kept {
 struct deadlocks_group {
 	uint32_t n; /* threads */
 	enum finding_kind kind;
-	uint64_t places; /* hash of the set of its places */
-	VEC(struct deadlocks_kept) kept;
+	uint64_t places;		 /* hash of the set of its places */
+	VEC(struct deadlocks_kept) kept; /* all_pairs: none */
 	uint32_t met;
 	bool complete; /* there are no others */
 
-	/* From trying it. */
-	enum goal_outcome outcome;
-	struct deadlocks_tuple events; /* FOUND: of the deadlock; else some that were tried */
-	struct exact_order order;
-};
-
-struct deadlocks_item {
-	uint32_t n;
-	enum finding_kind kind;
+	enum goal_outcome outcome; /* from trying it */
+	/* FOUND: of the deadlock; else some that were tried.  all_pairs: those that it is about. */
 	struct deadlocks_tuple events;
 };
 
@@ -74,28 +65,27 @@ struct deadlocks {
 	unsigned jobs;
 
 	/* Of the length at hand. */
-	VEC(struct deadlocks_group) groups; /* without all_pairs */
-	VEC(struct deadlocks_item) items;   /* with it */
-	struct map index;		    /* signature, to 1 + number of its group */
-	uint64_t signature, places;	    /* of the circle of places at hand */
+	VEC(struct deadlocks_group) groups;
+	struct map index;	    /* without all_pairs: signature, to 1 + number of its group */
+	uint64_t signature, places; /* of the circle of places at hand */
 
 	size_t ngroups;	    /* of all lengths */
 	struct map settled; /* sets of places that a shorter circle was found at */
 	size_t first;	    /* of the block that is being tried */
-	uint32_t found;	    /* groups that are deadlocks; at DEADLOCKS_SHOWN the search ends */
-	uint32_t warned;    /* groups that are warnings, whether reported or not */
-	uint32_t untried;   /* groups that were left when the search ended */
-	bool longer;	    /* it ended before the longest patterns were looked for */
-	bool cut;	    /* patterns were left out for want of steps */
-	bool full;	    /* or of room */
+	struct exact_order orders[DEADLOCKS_BLOCK]; /* FOUND: by what order */
+	uint32_t found;	  /* groups that are deadlocks; at DEADLOCKS_SHOWN the search ends */
+	uint32_t warned;  /* groups that are warnings, whether reported or not */
+	uint32_t untried; /* groups that were left when the search ended */
+	bool longer;	  /* it ended before the longest patterns were looked for */
+	bool cut;	  /* patterns were left out for want of steps */
+	bool full;	  /* or of room */
 };
 
-/* deadlocks_gather.c: fills groups or items with the patterns of n threads. */
+/* deadlocks_gather.c: fills groups with the patterns of n threads. */
 void deadlocks_gather(struct deadlocks *d, uint32_t n);
 
-/* deadlocks_try.c: works of a pool over groups, and over items into groups[i]. */
-void deadlocks_try_group(void *arg, size_t i, unsigned worker);
-void deadlocks_try_item(void *arg, size_t i, unsigned worker);
+/* deadlocks_try.c: work of a pool over a block of groups. */
+void deadlocks_try(void *arg, size_t i, unsigned worker);
 
 /* None of the n events must run before another, by c. */
 bool deadlocks_unordered(const struct deadlocks *d, const struct causal *c,
@@ -108,7 +98,19 @@ bool deadlocks_next_tuple(const struct lockgraph *g, const struct pattern *p, ui
 void deadlocks_tuple_at(const struct lockgraph *g, const struct pattern *p, const uint32_t *at,
 			struct deadlocks_tuple *out);
 
-/* Threads that wait for themselves; what is found is added to the counts. */
-void deadlocks_own(struct engine_run *run, const struct engine *engine, struct engine_result *out);
+/* spd.c: sync-preserving deadlocks (Tunc et al., PLDI 2023): of a pattern, the earliest events that
+ * can all be next at once while sections keep their observed order. */
+struct spd_question {
+	const struct lockgraph *g;
+	const struct causal *c;
+	/* True: closed under sections, and so a run.  False: only what must run before what counts;
+	 * then a false answer says that of any events of the pattern one must run before another. */
+	bool closed;
+};
+
+/* True: *events are next after `cut' in observed order.  False: none are, or the steps ran out.
+ * *steps: how many are left.  events: room for the pattern's; cut: nchains counters. */
+bool spd_scan(const struct spd_question *q, const struct pattern *p, uint64_t *steps,
+	      uint32_t *events, uint32_t *cut);
 
 #endif /* PREDICT_DEADLOCKS_PRIV_H */

@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "predict/closure.h"
 #include "predict/deadlocks_priv.h"
-#include "predict/goal.h"
 #include "predict/osr.h"
-#include "predict/spd.h"
 
 #define SPD_STEPS 1000000u /* of all patterns of a group */
 #define PRODUCT_MOST 4096u /* tuples of a pattern, if all are to be looked at */
@@ -21,36 +18,29 @@
 
 /* ---- in observed order ---- */
 
-static void found_observed(const struct deadlocks *d, const uint32_t *cut,
-			   struct deadlocks_group *r)
+/* With all_pairs the tuple itself; else the earliest events of a pattern. */
+static bool reach_observed(struct deadlocks *d, const struct causal *c, struct deadlocks_group *r,
+			   uint32_t *cut)
 {
-	r->outcome = GOAL_FOUND;
-	exact_order_observe(&r->order, d->m, cut);
-}
-
-static bool try_scan(struct deadlocks *d, struct deadlocks_hand *h, const struct causal *c,
-		     struct deadlocks_group *r)
-{
+	struct goal goal = { .next = r->events.at, .nnext = r->n };
 	struct spd_question q = { d->g, c, true };
 	uint64_t steps = SPD_STEPS;
 
-	for (size_t i = 0; c && i < r->kept.n; i++) {
-		if (spd_scan(&q, &r->kept.at[i].pattern, &steps, r->events.at, h->cut) != SPD_FOUND)
-			continue;
-		found_observed(d, h->cut, r);
-		return true;
-	}
+	if (d->opt->all_pairs)
+		return goal_reach(&goal, d->m, c, cut);
+	for (size_t i = 0; i < r->kept.n; i++)
+		if (spd_scan(&q, &r->kept.at[i].pattern, &steps, r->events.at, cut))
+			return true;
 	return false;
 }
 
-static bool try_closure(struct deadlocks *d, struct deadlocks_hand *h, const struct causal *c,
-			struct deadlocks_group *r)
+static bool try_observed(struct deadlocks *d, const struct causal *c, struct deadlocks_group *r,
+			 uint32_t *cut, struct exact_order *out)
 {
-	struct goal goal = { .next = r->events.at, .nnext = r->n };
-
-	if (!c || !closure_reach(d->m, c, &goal, h->cut))
+	if (!c || !reach_observed(d, c, r, cut))
 		return false;
-	found_observed(d, h->cut, r);
+	r->outcome = GOAL_FOUND;
+	exact_order_observe(out, d->m, cut);
 	return true;
 }
 
@@ -146,14 +136,12 @@ static void choose_tuples(struct deadlocks *d, struct deadlocks_hand *h,
 {
 	struct spd_question q = { d->g, d->exact, false };
 
-	out->n = 0;
-	out->complete = r->complete;
 	for (size_t i = 0; i < r->kept.n; i++) {
 		const struct pattern *p = &r->kept.at[i].pattern;
 		struct deadlocks_tuple first = { { 0 } };
 		uint64_t steps = UINT64_MAX;
 
-		if (spd_scan(&q, p, &steps, first.at, h->cut) != SPD_FOUND)
+		if (!spd_scan(&q, p, &steps, first.at, h->cut))
 			continue;
 		choose(out, &first, p->n);
 		if (product(d->g, p) <= PRODUCT_MOST)
@@ -166,60 +154,42 @@ static void choose_tuples(struct deadlocks *d, struct deadlocks_hand *h,
 /* ---- reversal and exact search ---- */
 
 static void try_tuples(struct deadlocks *d, struct deadlocks_hand *h, const struct choice *list,
-		       struct deadlocks_group *r)
+		       struct deadlocks_group *r, struct exact_order *out)
 {
 	struct goals goals = { list->at, sizeof(*list->at), list->n, r->n, list->complete };
-	uint64_t budget = d->opt->budget ? d->opt->budget : LIMIT_EXACT_STEPS;
 	uint32_t last = 0;
 
 	if (!h->osr)
 		h->osr = osr_new(d->m, d->c, !d->strict, d->opt->budget);
-	r->outcome = osr_try(h->osr, &goals, &r->order, &last);
+	r->outcome = osr_try(h->osr, &goals, out, &last);
 	if (r->outcome != GOAL_FOUND) {
 		if (!h->exact)
 			h->exact = exact_new(d->m, d->exact, d->opt);
-		r->outcome = exact_try(h->exact, &goals, budget, &r->order, &last);
+		r->outcome = exact_try(h->exact, &goals, out, &last);
 	}
 	if (list->n > 0)
 		r->events = list->at[last];
 }
 
-void deadlocks_try_group(void *arg, size_t i, unsigned worker)
+void deadlocks_try(void *arg, size_t i, unsigned worker)
 {
 	struct deadlocks *d = arg;
 	struct deadlocks_hand *h = &d->hands[worker];
 	struct deadlocks_group *r = &d->groups.at[d->first + i];
+	struct exact_order *out = &d->orders[i];
 	struct choice list;
 
 	r->outcome = GOAL_UNDECIDED;
 	if (engine_stopped(d->opt))
 		return;
-	if (try_scan(d, h, d->strict, r) || try_scan(d, h, d->c, r))
+	if (try_observed(d, d->strict, r, h->cut, out) || try_observed(d, d->c, r, h->cut, out))
 		return;
 	r->outcome = GOAL_SEARCHED;
 	if (d->setup->stage == DEADLOCKS_SPD)
 		return;
+	list.n = d->opt->all_pairs;
+	list.at[0] = r->events;
+	list.complete = d->opt->all_pairs || r->complete;
 	choose_tuples(d, h, r, &list);
-	try_tuples(d, h, &list, r);
-}
-
-void deadlocks_try_item(void *arg, size_t i, unsigned worker)
-{
-	struct deadlocks *d = arg;
-	struct deadlocks_hand *h = &d->hands[worker];
-	const struct deadlocks_item *item = &d->items.at[d->first + i];
-	struct deadlocks_group *r = &d->groups.at[i];
-	struct choice list = { .n = 1, .complete = true };
-
-	r->n = item->n;
-	r->kind = item->kind;
-	r->events = list.at[0] = item->events;
-	r->outcome = GOAL_UNDECIDED;
-	if (engine_stopped(d->opt))
-		return;
-	if (try_closure(d, h, d->strict, r) || try_closure(d, h, d->c, r))
-		return;
-	r->outcome = GOAL_SEARCHED;
-	if (d->setup->stage == DEADLOCKS_ALL)
-		try_tuples(d, h, &list, r);
+	try_tuples(d, h, &list, r, out);
 }

@@ -6,32 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "predict/waits.h"
 
-/* The cheap first, the wide last. */
 const struct engine *const engine_table[] = {
-	/* races */
-	&engine_hb,
-	&engine_shb,
-	&engine_wcp,
-	&engine_eraser,
-	&engine_syncp,
-	&engine_osr,
-	&engine_exact,
-	&engine_races,
-	/* deadlocks */
-	&engine_goodlock,
-	&engine_patterns_all,
-	&engine_patterns_mhb,
-	&engine_patterns,
-	&engine_spd,
-	&engine_waits,
-	&engine_deadlocks,
-	/* properties */
-	&engine_lattice_mvc,
-	&engine_lattice_weak,
-	&engine_property,
-	NULL,
+#define X(row) &engine_##row,
+	ENGINES(X)
+#undef X
+		NULL,
 };
 
 const struct engine *engine_find(const char *name)
@@ -98,6 +78,6 @@ const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode
 	if (!run->model->has_pairs && mode >= CAUSAL_MUST_STRICT)
 		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
 	if (!run->causal[mode])
-		run->causal[mode] = causal_new(run->model, mode);
+		run->causal[mode] = causal_new(run->model, mode, false);
 	return run->causal[mode];
 }

@@ -113,14 +113,56 @@ const struct engine *engine_find(const char *name);
 struct engine_run *engine_run_new(const struct model *m);
 void engine_run_free(struct engine_run *run);
 
+/* How much is reported and how long is searched. */
+#define LIMIT_SIGNATURES 10000u	    /* findings, one for each pair of places */
+#define LIMIT_PAIRS 10000000u	    /* findings with all_pairs */
+#define LIMIT_OSR_STEPS 2000000u    /* events looked at for one pair */
+#define LIMIT_EXACT_STEPS 10000000u /* exact search for one pair of places */
+#define LIMIT_WAITS 10u /* pairs of places of condition waits that may spend all of that */
+#define LIMIT_TRIES 16u /* pairs of events tried for one pair of places */
+#define LIMIT_PATTERN_STEPS 20000000u /* requests looked at for all deadlock patterns */
+#define LIMIT_CYCLES 1000u	      /* circles of places that may be deadlocks */
+#define LIMIT_TUPLES 1000000u	      /* deadlock patterns with all_pairs, of one length */
+
+/* A trace without dependency facts means the strict rules. */
+static inline enum causal_mode engine_mode(const struct model *m, const struct engine_options *opt)
+{
+	return m->has_facts && !opt->strict ? CAUSAL_DEP : CAUSAL_STRICT;
+}
+
+/* The same for a search that counts: what must run before what, and no more. */
+static inline enum causal_mode engine_must(const struct model *m, const struct engine_options *opt)
+{
+	return engine_mode(m, opt) == CAUSAL_DEP ? CAUSAL_MUST_DEP : CAUSAL_MUST_STRICT;
+}
+
+static inline unsigned engine_jobs(const struct engine_options *opt)
+{
+	return opt->jobs ? opt->jobs : 1;
+}
+
+/* From the thread that called the engine. */
+static inline void engine_progress(const struct engine_options *opt, const struct engine *e,
+				   uint64_t done, uint64_t total)
+{
+	if (opt->progress)
+		opt->progress(opt->progress_arg, e->name, done, total);
+}
+
 static inline bool engine_stopped(const struct engine_options *opt)
 {
 	return opt->stop && *opt->stop;
 }
 
-extern const struct engine engine_hb, engine_shb, engine_wcp, engine_eraser, engine_syncp,
-	engine_osr, engine_exact, engine_races, engine_goodlock, engine_patterns_all,
-	engine_patterns_mhb, engine_patterns, engine_spd, engine_deadlocks, engine_lattice_mvc,
-	engine_lattice_weak, engine_property;
+/* X(row): races, deadlocks, properties; the cheap first, the wide last. */
+#define ENGINES(X)                                                                            \
+	X(hb)                                                                                 \
+	X(shb) X(wcp) X(eraser) X(syncp) X(osr) X(exact) X(races) X(goodlock) X(patterns_all) \
+		X(patterns_mhb) X(patterns) X(spd) X(waits) X(deadlocks) X(lattice_mvc)       \
+			X(lattice_weak) X(property)
+
+#define X(row) extern const struct engine engine_##row;
+ENGINES(X)
+#undef X
 
 #endif /* PREDICT_ENGINE_H */

@@ -32,16 +32,18 @@ struct exact_order {
 	VEC(uint32_t) ids;
 };
 void exact_order_release(struct exact_order *o);
+/* Becomes a cut of nothing, which is returned, and nothing behind it. */
+uint32_t *exact_order_clear(struct exact_order *o, const struct model *m);
 /* Becomes the cut, and nothing behind it. */
 void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut);
 
 /* FOUND: *out is a reordering that reaches the goal.  Otherwise *out is left empty.  The goal is
  * borrowed until the next call. */
 enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exact_order *out);
-/* One after the other, until one is reached or they have taken more steps than the budget.  *last: the
- * one that was tried last. */
-enum goal_outcome exact_try(struct exact *x, const struct goals *list, uint64_t budget,
-			    struct exact_order *out, uint32_t *last);
+/* One after the other, until one is reached or they have taken more steps than the budget, or than
+ * LIMIT_EXACT_STEPS.  *last: the one that was tried last. */
+enum goal_outcome exact_try(struct exact *x, const struct goals *list, struct exact_order *out,
+			    uint32_t *last);
 
 /* Steps of search that the last exact_reach took: what the budget counts. */
 uint64_t exact_steps(const struct exact *x);

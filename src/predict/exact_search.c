@@ -289,19 +289,25 @@ uint64_t exact_steps(const struct exact *x)
 	return x->steps;
 }
 
-void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut)
+uint32_t *exact_order_clear(struct exact_order *o, const struct model *m)
 {
 	VEC_CLEAR(&o->ids);
-	VEC_RESERVE(&o->observed, (size_t)m->nchains + 1);
-	clock_copy(o->observed.at, cut, m->nchains);
+	VEC_CLEAR(&o->observed);
+	VEC_REACH(&o->observed, m->nchains);
 	o->observed.n = m->nchains;
+	return o->observed.at;
 }
 
-enum goal_outcome exact_try(struct exact *x, const struct goals *list, uint64_t budget,
-			    struct exact_order *out, uint32_t *last)
+void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut)
 {
+	clock_copy(exact_order_clear(o, m), cut, m->nchains);
+}
+
+enum goal_outcome exact_try(struct exact *x, const struct goals *list, struct exact_order *out,
+			    uint32_t *last)
+{
+	uint64_t steps = 0, budget = x->opt->budget ? x->opt->budget : LIMIT_EXACT_STEPS;
 	bool refuted = list->complete;
-	uint64_t steps = 0;
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		struct goal goal = goals_get(list, i);

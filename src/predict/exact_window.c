@@ -252,11 +252,8 @@ static void take_all(struct exact *x)
 static void find_open(struct exact *x)
 {
 	for (uint32_t c = 0; c < x->m->nchains; c++) {
-		uint32_t h;
+		uint32_t h = model_hold_at(x->m, c, x->lo[c]);
 
-		if (x->lo[c] == 0)
-			continue;
-		h = model_hold_after(x->m, model_chain(x->m, c).at[x->lo[c] - 1]);
 		for (; h; h = x->m->holds[h].next)
 			found_acquire(x, x->m->holds[h].acquire, true);
 	}

@@ -2,12 +2,11 @@
  * The board is a map from signatures to the lowest piece that has them, under one lock: it is
  * asked before a search, which costs far more.
  */
-#include "predict/found.h"
-
 #include <pthread.h>
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "predict/races_priv.h"
 
 struct piece {
 	VEC(struct found_pair) at;
@@ -130,12 +129,8 @@ bool found_collect(struct found *f)
 	return false;
 }
 
-size_t found_count(const struct found *f)
+const struct found_pair *found_pairs(const struct found *f, size_t *n)
 {
-	return f->kept.n;
-}
-
-const struct found_pair *found_at(const struct found *f, size_t i)
-{
-	return &f->kept.at[i];
+	*n = f->kept.n;
+	return f->kept.at;
 }

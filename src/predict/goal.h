@@ -47,6 +47,24 @@ static inline struct goal goals_get(const struct goals *list, uint32_t i)
 	return (struct goal){ .next = tuple, .nnext = list->size };
 }
 
+/*
+ * Sync-preserving closures (doc/SEMANTICS.md 2.4) of single cuts: the least cut with everything
+ * that must run before some events in which, of the sections of each lock, only the one latest in
+ * the trace is open.  What such a cut holds can run in observed order.
+ *
+ * Who asks for all accesses of a trace has them cheaper by causal_new with sections.
+ */
+
+/* cut := the least closed cut that holds it.  False: there is none. */
+bool goal_close(const struct model *m, const struct causal *c, uint32_t *cut);
+/* From nothing: cut := what runs, in observed order, until the goal is reached.  False: no such
+ * sync-preserving run. */
+bool goal_reach(const struct goal *g, const struct model *m, const struct causal *c, uint32_t *cut);
+
+/* The cut is what any such reordering holds, and nothing that is to be next is in it.  False: there is
+ * no such reordering. */
+bool goal_is_possible(const struct goal *g, const struct model *m, const struct causal *c,
+		      uint32_t *cut);
 /* cut := cut joined with what any such reordering holds.  False: there is none. */
 bool goal_need(const struct goal *g, const struct causal *c, uint32_t *cut);
 

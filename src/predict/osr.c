@@ -11,13 +11,10 @@
  */
 #include "predict/osr.h"
 
-#include <string.h>
-
 #include "order/clock.h"
 #include "predict/goal.h"
-#include "predict/limits.h"
+#include "predict/engine.h"
 #include "predict/osr_priv.h"
-#include "predict/sections.h"
 
 struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget)
 {
@@ -48,7 +45,7 @@ static bool close_one(struct osr *o, uint32_t chain, const struct goal *g)
 {
 	const struct model *m = o->m;
 
-	for (uint32_t h = section_open(m, chain, o->cut); h; h = m->holds[h].next) {
+	for (uint32_t h = model_hold_at(m, chain, o->cut[chain]); h; h = m->holds[h].next) {
 		uint32_t release = m->event[m->holds[h].acquire].partner;
 
 		if (!release)
@@ -81,7 +78,7 @@ static bool list_open(struct osr *o)
 
 	VEC_CLEAR(&o->open);
 	for (uint32_t v = 0; v < m->nchains; v++) {
-		for (uint32_t h = section_open(m, v, o->cut); h; h = m->holds[h].next) {
+		for (uint32_t h = model_hold_at(m, v, o->cut[v]); h; h = m->holds[h].next) {
 			uint32_t a = m->holds[h].acquire;
 
 			for (size_t i = 0; i < o->open.n; i++) {
@@ -104,7 +101,7 @@ static void list_moved(struct osr *o)
 		uint32_t a = o->open.at[i];
 		size_t at;
 
-		if (!section_is_passed(o->m, a, o->cut))
+		if (!model_hold_is_passed(o->m, a, o->cut))
 			continue;
 		VEC_PUSH(&o->moved);
 		for (at = o->moved.n - 1; at > 0 && o->moved.at[at - 1] > a; at--)
@@ -126,28 +123,20 @@ static uint32_t last_event(const struct osr *o)
 	return last;
 }
 
-static void observed_order(const struct osr *o, struct exact_order *out)
-{
-	VEC_RESERVE(&out->observed, o->m->nchains + 1);
-	clock_copy(out->observed.at, o->cut, o->m->nchains);
-	out->observed.n = o->m->nchains;
-}
-
 enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
 {
 	const struct model *m = o->m;
 
 	VEC_CLEAR(&out->observed);
 	VEC_CLEAR(&out->ids);
-	memset(o->cut, 0, m->nchains * sizeof(*o->cut));
-	if (!goal_need(g, o->c, o->cut) || goal_is_passed(g, m, o->cut))
+	if (!goal_is_possible(g, m, o->c, o->cut))
 		return GOAL_SEARCHED;
 	close_sections(o, g);
 	if (!list_open(o))
 		return GOAL_SEARCHED;
 	list_moved(o);
 	if (o->moved.n == 0) {
-		observed_order(o, out);
+		exact_order_observe(out, m, o->cut);
 		return GOAL_FOUND;
 	}
 	o->low = o->moved.at[0];

@@ -40,7 +40,6 @@
 
 #include "base/search.h"
 #include "base/sort.h"
-#include "predict/sections.h"
 
 static int by_to(const void *a, const void *b)
 {
@@ -156,8 +155,8 @@ static osr_mask mask_of_guards(const struct osr *o, uint32_t to)
 	for (; i < m->nguards && o->guards[i].to == to; i++) {
 		const struct model_guard *g = &o->guards[i];
 
-		if (g->from < to && section_in(m, g->when, o->cut) &&
-		    section_in(m, g->from, o->cut))
+		if (g->from < to && model_is_in(m, g->when, o->cut) &&
+		    model_is_in(m, g->from, o->cut))
 			mask |= mask_of(o, g->from);
 	}
 	return mask;
@@ -289,7 +288,7 @@ static bool sweep(struct osr *o)
 		lock_at(o, a->obj)->moved[a->op == STEP_RACQ] |= (osr_mask)1 << i;
 	}
 	for (uint32_t e = o->low; e <= o->high; e++)
-		if (section_in(m, e, o->cut) && !sweep_event(o, e, &next))
+		if (model_is_in(m, e, o->cut) && !sweep_event(o, e, &next))
 			return false;
 	assert(next == o->moved.n);
 	return true;
@@ -332,9 +331,7 @@ static void emit(const struct osr *o, const uint8_t *rank, struct exact_order *o
 {
 	size_t start[OSR_MOVED + 2] = { 0 };
 
-	VEC_RESERVE(&out->observed, o->m->nchains + 1);
-	memcpy(out->observed.at, o->cut, o->m->nchains * sizeof(*o->cut));
-	out->observed.n = o->m->nchains;
+	exact_order_observe(out, o->m, o->cut);
 	for (size_t i = 0; i < o->reached.n; i++) {
 		const struct model_event *v = &o->m->event[o->reached.at[i].id];
 

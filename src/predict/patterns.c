@@ -20,7 +20,6 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "predict/engine.h"
-#include "predict/limits.h"
 #include "predict/patterns_priv.h"
 
 struct patterns *patterns_new(const struct lockgraph *g, const struct engine_options *opt,

@@ -12,10 +12,6 @@
 #include <assert.h>
 
 #include "base/search.h"
-#include "finding/finding.h"
-#include "finding/schedule.h"
-#include "order/model.h"
-#include "predict/engine.h"
 
 /* The index in the chain where the thread of event number `last' begins. */
 static uint32_t thread_begin(const struct model *m, struct model_list chain, uint32_t last)
@@ -25,12 +21,6 @@ static uint32_t thread_begin(const struct model *m, struct model_list chain, uin
 	return SEARCH_PAST(i, 0, last, m->event[chain.at[i]].tid != tid);
 }
 
-static void count_thread(struct schedule *out, uint32_t tid, uint64_t n)
-{
-	VEC_REACH(&out->count, tid);
-	out->count.at[tid] = n;
-}
-
 static void count_chain(const struct model *m, uint32_t chain, uint32_t cut, struct schedule *out)
 {
 	struct model_list events = model_chain(m, chain);
@@ -38,43 +28,28 @@ static void count_chain(const struct model *m, uint32_t chain, uint32_t cut, str
 	assert(cut <= events.n);
 	while (cut > 0) {
 		uint32_t begin = thread_begin(m, events, cut - 1);
+		uint32_t tid = m->event[events.at[begin]].tid;
 
-		count_thread(out, m->event[events.at[begin]].tid, cut - begin);
+		VEC_REACH(&out->count, tid);
+		out->count.at[tid] = cut - begin;
 		cut = begin;
 	}
 }
 
-void propose_schedule(const struct model *m, const uint32_t *observed, const uint32_t *ids,
-		      size_t n, struct schedule *out)
+void propose_schedule(const struct model *m, const struct exact_order *order, struct schedule *out)
 {
 	assert(m->base == 0); /* else the counts would lack what came before */
 	VEC_CLEAR(&out->count);
 	VEC_CLEAR(&out->tail);
-	for (uint32_t c = 0; observed && c < m->nchains; c++)
-		count_chain(m, c, observed[c], out);
-	if (n == 0)
-		return;
-	VEC_RESERVE(&out->tail, n);
-	for (size_t i = 0; i < n; i++)
-		*VEC_PUSH(&out->tail) = m->base + ids[i];
+	for (uint32_t c = 0; c < order->observed.n; c++)
+		count_chain(m, c, order->observed.at[c], out);
+	for (size_t i = 0; i < order->ids.n; i++)
+		*VEC_PUSH(&out->tail) = m->base + order->ids.at[i];
 }
 
-struct finding *propose_race(struct engine_result *r, const struct engine *engine,
-			     const struct model *m, uint32_t e1, uint32_t e2,
-			     const uint32_t *observed, const uint32_t *ids, size_t n)
-{
-	const struct model_event *a = &m->event[e1], *b = &m->event[e2];
-	struct finding *f = findings_add_race(&r->findings, engine, m->base + e1, a->site, a->op,
-					      m->base + e2, b->site, b->op);
-
-	f->claimed = true;
-	propose_schedule(m, observed, ids, n, &f->schedule);
-	return f;
-}
-
-struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind,
-			      const struct engine *engine, const struct model *m,
-			      const uint32_t *events, uint32_t n)
+struct finding *propose(struct engine_result *r, enum finding_kind kind,
+			const struct engine *engine, const struct model *m, const uint32_t *events,
+			uint32_t n, const struct exact_order *order)
 {
 	struct finding *f = findings_add(&r->findings, kind, engine);
 
@@ -83,5 +58,8 @@ struct finding *propose_cycle(struct engine_result *r, enum finding_kind kind,
 
 		finding_add_event(f, m->base + events[i], e->site, e->op);
 	}
+	f->claimed = order != NULL;
+	if (order)
+		propose_schedule(m, order, &f->schedule);
 	return f;
 }

@@ -3,17 +3,9 @@
  * around, all but the best of each group are thrown away.  One more than are wanted is kept, which
  * tells that a list is not complete.
  */
-#include "predict/shortlist.h"
-
-#include <stdlib.h>
-
-#include "base/pool.h"
 #include "base/sort.h"
 #include "base/vec.h"
-#include "order/causal.h"
-#include "predict/candidates.h"
-#include "predict/engine.h"
-#include "predict/limits.h"
+#include "predict/races_priv.h"
 
 #define KEPT (LIMIT_TRIES + 1)
 #define NEAR 1024u
@@ -22,25 +14,12 @@
 
 typedef VEC(struct shortlist_pair) pairs;
 
+/* What one thread works with. */
 struct gatherer {
 	const struct shortlist_source *s;
-	size_t first;  /* piece */
-	pairs *pieces; /* from it on */
+	pairs *pieces; /* all of them */
 	bool *cut;     /* by piece */
-	struct hand *hands;
-};
-
-/* What one thread works with. */
-struct hand {
-	struct gatherer *g;
-	struct walk *walk;
 	size_t piece, crowd;
-};
-
-struct shortlist {
-	pairs pairs;
-	VEC(uint32_t) start; /* of each group; a last one ends it */
-	bool is_cut;
 };
 
 /* How far apart, roughly: near is near. */
@@ -63,9 +42,7 @@ static void tidy(pairs *p)
 {
 	size_t n = 0, in_group = 0;
 
-	if (p->n == 0)
-		return;
-	qsort(p->at, p->n, sizeof(*p->at), compare);
+	SORT_VEC(p, compare);
 	for (size_t i = 0; i < p->n; i++) {
 		bool same = n > 0 && p->at[i].group == p->at[n - 1].group;
 
@@ -81,142 +58,144 @@ static void tidy(pairs *p)
 
 static bool gather_before(void *arg, uint32_t e, struct causal_known *out)
 {
-	struct hand *h = arg;
+	struct gatherer *g = arg;
 
-	return causal_known(h->g->s->c, e, out);
+	return causal_known(g->s->c, e, out);
 }
 
-static bool add_pair(struct hand *h, uint64_t group, uint32_t e1, uint32_t e2)
+static bool add_pair(struct gatherer *g, uint64_t group, uint32_t e1, uint32_t e2)
 {
-	pairs *p = &h->g->pieces[h->piece];
+	pairs *p = &g->pieces[g->piece];
 
 	*VEC_PUSH(p) = (struct shortlist_pair){ group, { e1, e2 } };
-	if (p->n < h->crowd)
+	if (p->n < g->crowd)
 		return true;
 	tidy(p);
-	h->crowd = 2 * p->n > CROWD ? 2 * p->n : CROWD;
+	g->crowd = 2 * p->n > CROWD ? 2 * p->n : CROWD;
 	if (p->n <= MOST_PAIRS)
 		return true;
-	h->g->cut[h->piece] = true;
+	g->cut[g->piece] = true;
 	return false;
 }
 
 static bool meet_some(void *arg, const struct candidate *x)
 {
-	struct hand *h = arg;
+	struct gatherer *g = arg;
 	uint32_t n = x->n - x->live < KEPT ? x->n - x->live : KEPT;
 
-	if (h->g->s->skip(h->g->s->arg, x->signature))
+	if (g->s->skip(g->s->arg, x->signature))
 		return true;
 	for (uint32_t i = 1; i <= n; i++)
-		if (!add_pair(h, x->signature, x->at[x->n - i], x->e))
+		if (!add_pair(g, x->signature, x->at[x->n - i], x->e))
 			return false;
-	return !engine_stopped(h->g->s->opt);
+	return !engine_stopped(g->s->races->opt);
 }
 
 static bool meet_every(void *arg, const struct candidate *x)
 {
-	struct hand *h = arg;
+	struct gatherer *g = arg;
 
 	for (uint32_t i = x->live; i < x->n; i++) {
 		uint64_t group = shortlist_group_of(x->at[i], x->e);
 
-		if (h->g->s->skip(h->g->s->arg, group))
+		if (g->s->skip(g->s->arg, group))
 			continue;
-		if (!add_pair(h, group, x->at[i], x->e))
+		if (!add_pair(g, group, x->at[i], x->e))
 			return false;
 	}
-	return !engine_stopped(h->g->s->opt);
+	return !engine_stopped(g->s->races->opt);
 }
 
 static bool is_skipped(void *arg, uint64_t signature)
 {
-	struct hand *h = arg;
+	struct gatherer *g = arg;
 
-	return h->g->s->skip(h->g->s->arg, signature);
+	return g->s->skip(g->s->arg, signature);
 }
 
-static void gather_piece(void *arg, size_t piece, unsigned worker)
+static bool gather_begin(void *arg, size_t piece)
 {
 	struct gatherer *g = arg;
-	struct hand *h = &g->hands[worker];
-	struct candidate_visitor v = {
-		.before = gather_before, .over = is_skipped, .meet = meet_some, .arg = h
-	};
 
-	if (engine_stopped(g->s->opt))
-		return;
-	if (g->s->opt->all_pairs) {
-		v.meet = meet_every;
-		v.over = NULL;
-	}
-	h->piece = piece;
-	h->crowd = CROWD;
-	walk_piece(h->walk, g->first + piece, &v);
+	g->piece = piece;
+	g->crowd = CROWD;
+	return !engine_stopped(g->s->races->opt);
+}
+
+static void gather_end(void *arg, size_t piece, bool whole)
+{
+	struct gatherer *g = arg;
+
+	(void)whole;
 	tidy(&g->pieces[piece]);
 }
 
-static void gather(struct gatherer *g, size_t pieces, unsigned jobs)
+static void gather(const struct gatherer *all, size_t first, size_t n)
 {
-	g->hands = mem_zalloc(jobs * sizeof(*g->hands));
-	for (unsigned i = 0; i < jobs; i++) {
-		g->hands[i].g = g;
-		g->hands[i].walk = walk_new(g->s->candidates);
-	}
-	pool_run(jobs, pieces, gather_piece, g);
+	const struct races *r = all->s->races;
+	unsigned jobs = engine_jobs(r->opt);
+	struct gatherer *workers = mem_alloc(jobs * sizeof(*workers));
+	bool every = r->opt->all_pairs;
+
 	for (unsigned i = 0; i < jobs; i++)
-		walk_free(g->hands[i].walk);
-	mem_free(g->hands);
+		workers[i] = *all;
+	walk_pieces(&(struct walk_work){ .c = r->candidates,
+					 .jobs = jobs,
+					 .first = first,
+					 .n = n,
+					 .workers = workers,
+					 .size = sizeof(*workers),
+					 .visitor = { .before = gather_before,
+						      .over = every ? NULL : is_skipped,
+						      .meet = every ? meet_every : meet_some },
+					 .begin = gather_begin,
+					 .end = gather_end });
+	mem_free(workers);
 }
 
-static void merge(struct shortlist *l, struct gatherer *g, size_t pieces)
+static void merge(struct shortlist *l, const struct gatherer *g, size_t pieces)
 {
+	pairs all = { 0 };
+
 	for (size_t i = 0; i < pieces; i++) {
 		pairs *p = &g->pieces[i];
 
-		VEC_RESERVE(&l->pairs, l->pairs.n + p->n + 1);
+		VEC_RESERVE(&all, all.n + p->n + 1);
 		for (size_t j = 0; j < p->n; j++)
-			l->pairs.at[l->pairs.n++] = p->at[j];
+			all.at[all.n++] = p->at[j];
 		l->is_cut |= g->cut[i];
 		VEC_RELEASE(p);
-		if (l->pairs.n > MOST_PAIRS)
-			tidy(&l->pairs);
-		if (l->pairs.n > 2 * (size_t)MOST_PAIRS) {
-			l->pairs.n = 2 * (size_t)MOST_PAIRS;
+		if (all.n > MOST_PAIRS)
+			tidy(&all);
+		if (all.n > 2 * (size_t)MOST_PAIRS) {
+			all.n = 2 * (size_t)MOST_PAIRS;
 			l->is_cut = true;
 		}
 	}
-	tidy(&l->pairs);
-	for (size_t i = 0; i < l->pairs.n; i++)
-		if (i == 0 || l->pairs.at[i].group != l->pairs.at[i - 1].group)
+	tidy(&all);
+	l->pairs = all.at;
+	for (size_t i = 0; i < all.n; i++)
+		if (i == 0 || all.at[i].group != all.at[i - 1].group)
 			*VEC_PUSH(&l->start) = (uint32_t)i;
-	*VEC_PUSH(&l->start) = (uint32_t)l->pairs.n;
+	*VEC_PUSH(&l->start) = (uint32_t)all.n;
 }
 
-struct shortlist *shortlist_new(const struct shortlist_source *s, size_t first, size_t n)
+void shortlist_make(struct shortlist *l, const struct shortlist_source *s, size_t first, size_t n)
 {
-	struct shortlist *l = mem_zalloc(sizeof(*l));
-	struct gatherer g = { .s = s, .first = first };
+	struct gatherer g = { .s = s,
+			      .pieces = mem_zalloc((n + 1) * sizeof(*g.pieces)),
+			      .cut = mem_zalloc(n + 1) };
 
-	g.pieces = mem_zalloc((n + 1) * sizeof(*g.pieces));
-	g.cut = mem_zalloc(n + 1);
-	gather(&g, n, s->opt->jobs ? s->opt->jobs : 1);
+	*l = (struct shortlist){ 0 };
+	gather(&g, first, n);
 	merge(l, &g, n);
 	MEM_FREE_ALL(g.pieces, g.cut);
-	return l;
 }
 
-void shortlist_free(struct shortlist *l)
+void shortlist_release(struct shortlist *l)
 {
-	if (!l)
-		return;
-	VEC_RELEASE_ALL(&l->pairs, &l->start);
-	mem_free(l);
-}
-
-size_t shortlist_count(const struct shortlist *l)
-{
-	return l->start.n - 1;
+	mem_free(l->pairs);
+	VEC_RELEASE(&l->start);
 }
 
 struct shortlist_group shortlist_at(const struct shortlist *l, size_t i)
@@ -224,13 +203,8 @@ struct shortlist_group shortlist_at(const struct shortlist *l, size_t i)
 	uint32_t begin = l->start.at[i], n = l->start.at[i + 1] - begin;
 
 	return (struct shortlist_group){
-		.at = l->pairs.at + begin,
+		.at = l->pairs + begin,
 		.n = n < LIMIT_TRIES ? n : LIMIT_TRIES,
 		.complete = n <= LIMIT_TRIES && !l->is_cut,
 	};
-}
-
-bool shortlist_is_cut(const struct shortlist *l)
-{
-	return l->is_cut;
 }

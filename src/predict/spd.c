@@ -9,15 +9,9 @@
  * Cut and pointers only grow, so a pattern costs as many steps as it has events, and the first
  * answer is the earliest.
  */
-#include "predict/spd.h"
-
 #include <string.h>
 
-#include "order/causal.h"
-#include "predict/closure.h"
-#include "predict/lockgraph.h"
-#include "predict/patterns.h"
-#include "predict/sections.h"
+#include "predict/deadlocks_priv.h"
 
 /* Joins what runs before the events whose pointers have moved.  False: that can never be. */
 static bool join_moved(const struct spd_question *q, const struct pattern *p, const bool *moved,
@@ -26,7 +20,7 @@ static bool join_moved(const struct spd_question *q, const struct pattern *p, co
 	for (uint32_t i = 0; i < p->n; i++)
 		if (moved[i] && !causal_arrive(q->c, events[i], cut))
 			return false;
-	return !q->closed || closure_extend(q->g->m, q->c, cut);
+	return !q->closed || goal_close(q->g->m, q->c, cut);
 }
 
 /* Passes the events of a request that are in the cut.  False: all are. */
@@ -35,15 +29,15 @@ static bool pass_taken(const struct lockgraph *g, uint32_t request, uint32_t *at
 {
 	const struct lockgraph_request *r = &g->requests[request];
 
-	while (*at < r->n && section_in(g->m, g->events[r->first + *at], cut)) {
+	while (*at < r->n && model_is_in(g->m, g->events[r->first + *at], cut)) {
 		++*at;
 		*steps -= *steps > 0;
 	}
 	return *at < r->n;
 }
 
-enum spd_answer spd_scan(const struct spd_question *q, const struct pattern *p, uint64_t *steps,
-			 uint32_t *events, uint32_t *cut)
+bool spd_scan(const struct spd_question *q, const struct pattern *p, uint64_t *steps,
+	      uint32_t *events, uint32_t *cut)
 {
 	uint32_t at[PATTERN_MOST] = { 0 };
 	bool moved[PATTERN_MOST], again = true;
@@ -55,20 +49,20 @@ enum spd_answer spd_scan(const struct spd_question *q, const struct pattern *p, 
 	}
 	while (again) {
 		if (*steps == 0)
-			return SPD_SPENT;
+			return false;
 		*steps -= 1;
 		if (!join_moved(q, p, moved, events, cut))
-			return SPD_NONE;
+			return false;
 		again = false;
 		for (uint32_t i = 0; i < p->n; i++) {
 			uint32_t before = at[i];
 
 			if (!pass_taken(q->g, p->at[i], &at[i], cut, steps))
-				return SPD_NONE;
+				return false;
 			moved[i] = at[i] != before;
 			again |= moved[i];
 			events[i] = q->g->events[q->g->requests[p->at[i]].first + at[i]];
 		}
 	}
-	return SPD_FOUND;
+	return true;
 }

@@ -13,19 +13,12 @@
 
 enum use_state { USE_OPEN, USE_SURE, USE_DOUBTFUL };
 
-void stale_init(struct stale *s)
-{
-	*s = (struct stale){ 0 };
-}
-
 void stale_release(struct stale *s)
 {
 	freed_release(&s->live);
 	freed_release(&s->freed);
-	VEC_RELEASE_ALL(&s->frees, &s->unused);
-	MAP_RELEASE_ALL(&s->versions, &s->known);
-	VEC_RELEASE_ALL(&s->uses, &s->ranges);
-	map_release(&s->alike);
+	VEC_RELEASE_ALL(&s->frees, &s->unused, &s->uses, &s->ranges);
+	MAP_RELEASE_ALL(&s->versions, &s->known, &s->alike);
 }
 
 /* ---- who knows of what ---- */

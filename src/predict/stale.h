@@ -17,7 +17,7 @@
  * Of a range the first word counts: it is what the pointer points to.  A call that is told after it
  * was done, a lock say, may have been done before the free, unless its thread knew of the free by then.
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct; zeroed it has seen nothing.
  */
 #ifndef PREDICT_STALE_H
 #define PREDICT_STALE_H
@@ -66,7 +66,6 @@ struct stale {
 	struct map alike; /* the places of a use and its free, to how many uses there are */
 };
 
-void stale_init(struct stale *s);
 void stale_release(struct stale *s);
 void stale_take(struct stale *s, const struct event *e);
 

@@ -1,4 +1,7 @@
 /*
+ * Sync-preserving races: those that show in a reordering where the critical sections of each lock
+ * keep their observed order.  All of them, and nothing else (doc/SEMANTICS.md 2.4).
+ *
  * For two classes of accesses, is there a pair that can be next at once?
  *
  * The closure of a pair grows with both its events.  So with the later event e2 going through the
@@ -11,39 +14,27 @@
  * That decides each pair of classes in as many steps as they have members, and misses nothing.
  * With all_pairs each pair is looked at.
  */
-#include "predict/syncp.h"
-
 #include <string.h>
 
 #include "base/map.h"
-#include "base/pool.h"
-#include "predict/candidates.h"
-#include "predict/closure.h"
-#include "predict/engine.h"
-#include "predict/found.h"
-#include "predict/goal.h"
-#include "predict/limits.h"
 #include "predict/propose.h"
+#include "predict/races_priv.h"
 
 #define DONE UINT64_MAX
 
 struct search {
-	const struct model *m;
-	const struct engine_options *opt;
-	const struct candidates *candidates;
+	const struct races *races;
 	struct causal *closed; /* with sections */
 	struct found *found;
-	struct worker *workers;
-	const struct engine *engine;
 };
 
 struct worker {
-	struct search *search;
-	struct walk *walk;
+	const struct search *search;
 	size_t piece;
 	struct map pointers; /* by pair of classes of the cell; DONE when decided */
 	struct causal_meeting *meeting;
 	struct causal_known before; /* of the later event */
+	bool reports;		    /* progress: one of them does */
 };
 
 static bool search_before(void *arg, uint32_t e, struct causal_known *out)
@@ -55,11 +46,10 @@ static bool search_before(void *arg, uint32_t e, struct causal_known *out)
 	return can;
 }
 
-static void search_cell(void *arg, uint32_t cell)
+static void search_cell(void *arg)
 {
 	struct worker *w = arg;
 
-	(void)cell;
 	/* Clearing costs its capacity: one busy cell must not burden all others. */
 	if (w->pointers.capacity > 4096)
 		map_release(&w->pointers);
@@ -76,7 +66,7 @@ enum answer {
 /* taken: how much of e1's chain has to run. */
 static enum answer ask(struct worker *w, uint32_t e1, uint32_t e2, uint32_t *taken)
 {
-	const struct model_event *a = &w->search->m->event[e1];
+	const struct model_event *a = &w->search->races->m->event[e1];
 
 	*taken = causal_known_at(&w->before, a->chain);
 	if (*taken > a->index)
@@ -91,7 +81,7 @@ static enum answer ask(struct worker *w, uint32_t e1, uint32_t e2, uint32_t *tak
  * all have to.  Those that had to have to for any further pair. */
 static enum answer ask_next(struct worker *w, const struct candidate *x, uint32_t *p)
 {
-	const struct model_event *event = w->search->m->event;
+	const struct model_event *event = w->search->races->m->event;
 	enum answer a = TAKES;
 	uint32_t taken;
 
@@ -111,7 +101,7 @@ static bool add(struct worker *w, const struct candidate *x, uint32_t e1)
 static bool meet_some(void *arg, const struct candidate *x)
 {
 	struct worker *w = arg;
-	struct search *s = w->search;
+	const struct search *s = w->search;
 	uint64_t *pointer = map_put(&w->pointers, x->pair, NULL);
 	enum answer a;
 	uint32_t p;
@@ -125,13 +115,13 @@ static bool meet_some(void *arg, const struct candidate *x)
 	p = *pointer > x->live ? (uint32_t)*pointer : x->live;
 	a = ask_next(w, x, &p);
 	*pointer = a == TAKES ? p : DONE;
-	return a == APART ? add(w, x, x->at[p]) : a == NONE || !engine_stopped(s->opt);
+	return a == APART ? add(w, x, x->at[p]) : a == NONE || !engine_stopped(s->races->opt);
 }
 
 static bool meet_every(void *arg, const struct candidate *x)
 {
 	struct worker *w = arg;
-	struct search *s = w->search;
+	const struct races *s = w->search->races;
 	uint32_t p = x->live;
 	enum answer a;
 
@@ -148,108 +138,80 @@ static bool is_found(void *arg, uint64_t signature)
 	return found_has(w->search->found, w->piece, signature);
 }
 
-static void search_piece(void *arg, size_t piece, unsigned worker)
+static bool search_begin(void *arg, size_t piece)
 {
-	struct search *s = arg;
-	struct worker *w = &s->workers[worker];
-	struct candidate_visitor v = { .before = search_before,
-				       .cell = search_cell,
-				       .over = is_found,
-				       .meet = meet_some,
-				       .arg = w };
+	struct worker *w = arg;
 
-	if (s->opt->all_pairs) {
-		v.meet = meet_every;
-		v.over = NULL;
-	}
 	w->piece = piece;
-	if (!engine_stopped(s->opt) && !found_enough(s->found, piece))
-		walk_piece(w->walk, piece, &v);
-	found_done(s->found, piece);
-	if (worker == 0 && s->opt->progress)
-		s->opt->progress(s->opt->progress_arg, s->engine->name, piece,
-				 candidates_npieces(s->candidates));
+	return !engine_stopped(w->search->races->opt) && !found_enough(w->search->found, piece);
 }
 
-static void worker_init(struct worker *w, struct search *s)
+static void search_end(void *arg, size_t piece, bool whole)
 {
-	w->search = s;
-	w->walk = walk_new(s->candidates);
-	w->meeting = causal_meeting_new(s->closed);
+	struct worker *w = arg;
+	const struct races *s = w->search->races;
+
+	(void)whole;
+	found_done(w->search->found, piece);
+	if (w->reports)
+		engine_progress(s->opt, s->engine, piece, candidates_npieces(s->candidates));
 }
 
-static void worker_release(struct worker *w)
+static void propose_found(const struct search *s, struct causal_meeting *meeting,
+			  struct engine_result *out)
 {
-	walk_free(w->walk);
-	map_release(&w->pointers);
-	causal_meeting_free(w->meeting);
-}
+	const struct races *r = s->races;
+	bool more = found_collect(s->found);
+	struct exact_order o = { 0 };
+	size_t n;
+	const struct found_pair *p = found_pairs(s->found, &n);
 
-static void propose_found(struct search *s, struct engine_result *out)
-{
-	uint32_t n = s->m->nchains, *cut = mem_alloc(((size_t)n + 1) * sizeof(*cut));
-	struct worker *w = &s->workers[0];
-
-	if (found_collect(s->found))
+	if (more)
 		texts_add(&out->truncated, "%s: more than %zu %s; the first ones are shown",
-			  s->engine->name, found_count(s->found),
-			  s->opt->all_pairs ? "pairs" : "pairs of places");
-	for (size_t i = 0; i < found_count(s->found); i++) {
-		const struct found_pair *p = found_at(s->found, i);
-
-		(void)causal_meet(w->meeting, p->e1, p->e2);
-		memset(cut, 0, n * sizeof(*cut));
-		causal_meeting_into(w->meeting, cut);
-		propose_race(out, s->engine, s->m, p->e1, p->e2, cut, NULL, 0);
+			  r->engine->name, n, r->opt->all_pairs ? "pairs" : "pairs of places");
+	for (const struct found_pair *end = p + n; p < end; p++) {
+		(void)causal_meet(meeting, p->e1, p->e2);
+		causal_meeting_into(meeting, exact_order_clear(&o, r->m));
+		propose(out, FINDING_RACE, r->engine, r->m, (const uint32_t[]){ p->e1, p->e2 }, 2,
+			&o);
 	}
-	mem_free(cut);
+	exact_order_release(&o);
 }
 
-struct found *syncp_search(const struct model *m, enum causal_mode mode,
-			   const struct candidates *candidates, const struct engine_options *opt,
-			   const struct engine *engine, struct engine_result *out)
+struct found *syncp_search(const struct races *r, enum causal_mode mode, struct engine_result *out)
 {
-	struct search s = { .m = m, .opt = opt, .candidates = candidates, .engine = engine };
-	size_t pieces = candidates_npieces(candidates);
-	unsigned jobs = opt->jobs ? opt->jobs : 1;
+	size_t pieces = candidates_npieces(r->candidates);
+	unsigned jobs = engine_jobs(r->opt);
+	bool all = r->opt->all_pairs;
+	struct search s = { .races = r,
+			    .found = found_new(pieces, all ? LIMIT_PAIRS : LIMIT_SIGNATURES, all) };
+	struct worker *workers;
 
-	s.found =
-		found_new(pieces, opt->all_pairs ? LIMIT_PAIRS : LIMIT_SIGNATURES, opt->all_pairs);
-	s.closed = pieces ? causal_new_sections(m, mode) : NULL;
-	s.workers = mem_zalloc(jobs * sizeof(*s.workers));
-	for (unsigned i = 0; i < jobs && pieces; i++)
-		worker_init(&s.workers[i], &s);
-	pool_run(jobs, pieces, search_piece, &s);
-	propose_found(&s, out);
-	for (unsigned i = 0; i < jobs && pieces; i++)
-		worker_release(&s.workers[i]);
-	mem_free(s.workers);
+	if (pieces == 0)
+		return s.found;
+	s.closed = causal_new(r->m, mode, true);
+	workers = mem_alloc(jobs * sizeof(*workers));
+	for (unsigned i = 0; i < jobs; i++)
+		workers[i] = (struct worker){ .search = &s,
+					      .meeting = causal_meeting_new(s.closed),
+					      .reports = i == 0 };
+	walk_pieces(&(struct walk_work){ .c = r->candidates,
+					 .jobs = jobs,
+					 .n = pieces,
+					 .workers = workers,
+					 .size = sizeof(*workers),
+					 .visitor = { .before = search_before,
+						      .cell = search_cell,
+						      .over = all ? NULL : is_found,
+						      .meet = all ? meet_every : meet_some },
+					 .begin = search_begin,
+					 .end = search_end });
+	propose_found(&s, workers[0].meeting, out);
+	for (unsigned i = 0; i < jobs; i++) {
+		map_release(&workers[i].pointers);
+		causal_meeting_free(workers[i].meeting);
+	}
+	mem_free(workers);
 	causal_free(s.closed);
 	return s.found;
 }
-
-bool syncp_pair(const struct model *m, const struct causal *c, uint32_t e1, uint32_t e2,
-		uint32_t *cut)
-{
-	uint32_t events[] = { e1, e2 };
-
-	return closure_reach(m, c, &(struct goal){ .next = events, .nnext = 2 }, cut);
-}
-
-static void search_alone(const struct engine *e, struct engine_run *run,
-			 const struct engine_options *opt, struct engine_result *out)
-{
-	const struct model *m = engine_model(run);
-	struct candidates *candidates = candidates_new(m);
-
-	found_free(syncp_search(m, limits_mode(m, opt), candidates, opt, e, out));
-	candidates_free(candidates);
-}
-
-const struct engine engine_syncp = {
-	.name = "syncp",
-	.summary = "sync-preserving races: critical sections keep their order",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_PROVES,
-	.search = search_alone,
-};

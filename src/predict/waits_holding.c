@@ -15,7 +15,6 @@
  * nothing to say.  If the recorded run hung, what T1 would have done next is not known, and needs
  * not be: it has asked for the lock, and never got it, while T2 waited.
  */
-#include "predict/limits.h"
 #include "predict/waits_priv.h"
 
 #define NEAR 4u /* acquires tried before a wait, and after */
@@ -104,17 +103,12 @@ static enum goal_outcome try_pair(struct waits *s, const struct waits_wait *w, u
 					   .goal = { then, after ? 2 : 1, &w->park, 1 },
 					   .is_parked = true } };
 	const struct attempt *best = attempt_both(s, &about, &parked);
-	struct finding *f;
 
 	if (best->outcome != GOAL_FOUND)
 		return best->outcome;
 	p->sure = best->proof == WAITS_SURE;
-	if (p->sure || (best->proof == WAITS_MORE_LEFT && !p->warned)) {
-		waits_propose_order(s, FINDING_WAIT_HOLDING, request, w->release);
-	} else if (!p->warned) {
-		f = waits_propose(s, FINDING_WAIT_HOLDING, request, w->release);
-		f->why = "somebody may signal once more than in the recorded run";
-	}
+	if (p->sure || !p->warned)
+		waits_tell(s, FINDING_WAIT_HOLDING, request, w->release, best->proof);
 	p->warned = true;
 	return GOAL_FOUND;
 }
@@ -209,16 +203,15 @@ static void say(struct holding *h)
 {
 	for (size_t i = 0; i < h->meetings.n; i++) {
 		const struct meeting *p = &h->meetings.at[i];
-		struct finding *f;
 
 		waits_count(h->s,
 			    p->more && p->outcome == GOAL_REFUTED ? GOAL_SEARCHED : p->outcome);
 		if (p->warned || p->outcome <= GOAL_HEARD || waits_is_over(h->s))
 			continue;
-		f = waits_propose(h->s, FINDING_WAIT_HOLDING, p->request, p->release);
-		f->why = p->outcome == GOAL_UNDECIDED
-				 ? "not decided: the budget of the search ran out"
-				 : "not decided: not every run was looked at";
+		waits_propose(h->s, FINDING_WAIT_HOLDING, p->request, p->release,
+			      p->outcome == GOAL_UNDECIDED
+				      ? "not decided: the budget of the search ran out"
+				      : "not decided: not every run was looked at");
 	}
 }
 

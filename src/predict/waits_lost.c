@@ -176,25 +176,15 @@ static enum goal_outcome try_wait(struct waits *s, const struct waits_wait *w, u
 				.signal = signal };
 	enum goal_outcome outcome = waits_reach(s, &c.goal);
 	enum waits_proof proof;
-	struct finding *f;
 
 	if (outcome != GOAL_FOUND)
 		return outcome;
 	proof = waits_prove(s, &c);
 	*sure = proof == WAITS_SURE;
-	if (*sure) {
-		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
-		return GOAL_FOUND;
-	}
-	if (*warned || !w->by || !waits_is_unheard(s, signal) || is_by_chance(s, w))
+	if (!*sure && (*warned || !w->by || !waits_is_unheard(s, signal) || is_by_chance(s, w)))
 		return GOAL_SEARCHED;
-	*warned = true;
-	if (proof == WAITS_MORE_LEFT) {
-		waits_propose_order(s, FINDING_LOST_WAKEUP, signal, w->release);
-	} else {
-		f = waits_propose(s, FINDING_LOST_WAKEUP, signal, w->release);
-		f->why = "somebody may signal once more than in the recorded run";
-	}
+	*warned |= !*sure;
+	waits_tell(s, FINDING_LOST_WAKEUP, signal, w->release, proof);
 	return GOAL_FOUND;
 }
 
@@ -207,7 +197,7 @@ void waits_lost(struct waits *s)
 	pick_all(s, &picks);
 	for (size_t i = 0; i < picks.at.n && !waits_is_over(s); i++) {
 		const struct waits_pick *p = &picks.at.at[i];
-		enum goal_outcome best = p->n > WAITS_TRIES ? GOAL_SEARCHED : GOAL_REFUTED, one;
+		enum goal_outcome best = p->n > LIMIT_TRIES ? GOAL_SEARCHED : GOAL_REFUTED, one;
 		bool sure = false, warned = false;
 
 		s->steps = 0;

@@ -6,7 +6,6 @@
 #include <assert.h>
 
 #include "base/search.h"
-#include "predict/sections.h"
 #include "predict/waits_priv.h"
 
 #define MOVE_MAX 65536u /* events that are listed one by one for the sake of a move */
@@ -23,7 +22,7 @@ static uint64_t time_of(const struct waits *s, uint32_t e)
 {
 	const uint64_t *at;
 
-	if (s->order.observed.n && section_in(s->m, e, s->order.observed.at))
+	if (s->order.observed.n && model_is_in(s->m, e, s->order.observed.at))
 		return e;
 	at = map_get(&s->at, e);
 	return at ? s->m->n + *at : UINT64_MAX;
@@ -85,7 +84,7 @@ static bool observed_split(struct waits *s, uint32_t e)
 	if (last - e >= MOVE_MAX)
 		return false;
 	for (uint32_t i = e; i <= last; i++)
-		if (section_in(m, i, o->observed.at))
+		if (model_is_in(m, i, o->observed.at))
 			*VEC_PUSH(&parts.ids) = i;
 	for (size_t i = 0; i < o->ids.n; i++)
 		*VEC_PUSH(&parts.ids) = o->ids.at[i];
@@ -140,7 +139,7 @@ bool waits_is_quiet(struct waits *s, const struct waits_wait *w)
 	assert(waits_is_in(s, w->park) && !(next && waits_is_in(s, next)));
 	if (is_after_all(s, w))
 		return true;
-	if (o->observed.n && section_in(s->m, w->release, o->observed.at) &&
+	if (o->observed.n && model_is_in(s->m, w->release, o->observed.at) &&
 	    !observed_split(s, w->release))
 		return false;
 	wait_delay(&s->order, s->m, w);

@@ -1,19 +1,25 @@
 /*
- * What the searches for lost wakeups and for waits with a lock held share.
+ * Condition variables: waits that nobody ends.
+ *
+ *	lost-wakeup		the signal comes when nobody waits yet, and then the wait begins
+ *	wait-holding-lock	a thread waits, or is about to, with a second lock held, which the
+ *				thread that is to signal asks for first
+ *
+ * Sound as far as `claimed' goes: then the schedule leads there, every signal that another thread
+ * sent is part of it, and none of those threads can come to send one more.  Where that is not so
+ * the finding has reasons against it in `why', or the checker gives them.
  */
 #ifndef PREDICT_WAITS_PRIV_H
 #define PREDICT_WAITS_PRIV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "predict/engine.h"
-#include "predict/exact.h"
-#include "predict/goal.h"
 #include "predict/osr.h"
+
+/* Adds findings and counts (by signature) to out, in the name of e. */
+void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
+		  struct engine_result *out);
 
 /* ---- the waits and signals of a model (waits_index.c) ---- */
 
@@ -58,9 +64,7 @@ uint32_t waits_count_before(const uint32_t *at, uint32_t n, uint32_t e);
  * if it hangs the program does, and it was not merely left behind when the program ended. */
 bool waits_is_missed(const struct model *m, uint32_t tid);
 
-/* ---- a few instances of each key, from many (waits_pick.c) ---- */
-
-#define WAITS_TRIES 16u /* LIMIT_TRIES, half of them first ones and half last ones */
+/* ---- a few instances of each key, from many (waits.c) ---- */
 
 struct waits_item {
 	uint32_t a, b;
@@ -68,8 +72,8 @@ struct waits_item {
 
 struct waits_pick {
 	uint64_t key;
-	uint64_t n; /* all that were met */
-	struct waits_item at[WAITS_TRIES];
+	uint64_t n;			   /* all that were met */
+	struct waits_item at[LIMIT_TRIES]; /* half of them first ones and half last ones */
 };
 
 struct waits_picks {
@@ -83,7 +87,7 @@ void waits_picks_add(struct waits_picks *p, uint64_t key, struct waits_item item
 uint32_t waits_pick_count(const struct waits_pick *p);
 struct waits_item waits_pick_get(const struct waits_pick *p, uint32_t i);
 
-/* ---- searching (waits_reach.c) ---- */
+/* ---- searching (waits.c) ---- */
 
 struct waits {
 	const struct model *m;
@@ -147,11 +151,12 @@ enum waits_proof waits_prove(struct waits *s, const struct waits_case *c);
 
 /* ---- results (waits.c) ---- */
 
-/* A new finding of two events. */
-struct finding *waits_propose(struct waits *s, enum finding_kind kind, uint32_t e1, uint32_t e2);
-/* The same with s->order. */
-struct finding *waits_propose_order(struct waits *s, enum finding_kind kind, uint32_t e1,
-				    uint32_t e2);
+/* A finding of two events, with s->order; with a reason against it: without. */
+void waits_propose(struct waits *s, enum finding_kind kind, uint32_t e1, uint32_t e2,
+		   const char *why);
+/* The same; the reason against it, if there is one, is that the proof says so. */
+void waits_tell(struct waits *s, enum finding_kind kind, uint32_t e1, uint32_t e2,
+		enum waits_proof proof);
 /* A signature is done. */
 void waits_count(struct waits *s, enum goal_outcome outcome);
 /* No more is wanted. */

@@ -7,6 +7,7 @@
 #include "predict/candidates.h"
 
 #include "base/hash.h"
+#include "base/pool.h"
 #include "base/search.h"
 #include "predict/candidates_priv.h"
 
@@ -55,7 +56,7 @@ struct walk {
 	bool over[FEW_PLACES], writes[FEW_PLACES]; /* by place; writes: some class there does */
 };
 
-struct walk *walk_new(const struct candidates *c)
+static struct walk *walk_new(const struct candidates *c)
 {
 	struct walk *w = mem_zalloc(sizeof(*w));
 
@@ -67,10 +68,8 @@ struct walk *walk_new(const struct candidates *c)
 	return w;
 }
 
-void walk_free(struct walk *w)
+static void walk_free(struct walk *w)
 {
-	if (!w)
-		return;
 	VEC_RELEASE_ALL(&w->seats, &w->seat_of);
 	for (uint32_t k = 0; k < LISTS; k++)
 		VEC_RELEASE(&w->chains[k]);
@@ -291,7 +290,7 @@ static bool walk_cell(struct walk *w, uint32_t index, const struct candidate_vis
 	set_seats(w, at, n);
 	set_places(w);
 	if (v->cell)
-		v->cell(v->arg, cell);
+		v->cell(v->arg);
 	for (uint32_t i = 0; i < n && go_on; i++) {
 		struct candidate x = { .cell = cell, .e = at[i].e };
 		struct causal_known before;
@@ -307,12 +306,37 @@ static bool walk_cell(struct walk *w, uint32_t index, const struct candidate_vis
 	return go_on;
 }
 
-bool walk_piece(struct walk *w, size_t piece, const struct candidate_visitor *v)
-{
-	uint32_t begin = w->c->piece_start.at[piece], end = w->c->piece_start.at[piece + 1];
+/* ---- all pieces ---- */
 
-	for (uint32_t i = begin; i < end; i++)
-		if (!walk_cell(w, i, v))
-			return false;
-	return true;
+struct walkers {
+	const struct walk_work *work;
+	struct walk **walks; /* by thread */
+};
+
+static void walk_piece(void *arg, size_t piece, unsigned worker)
+{
+	const struct walkers *all = arg;
+	const struct walk_work *work = all->work;
+	struct walk *w = all->walks[worker];
+	struct candidate_visitor v = work->visitor;
+	uint32_t i = work->c->piece_start.at[work->first + piece];
+	bool go_on;
+
+	v.arg = (char *)work->workers + worker * work->size;
+	go_on = work->begin(v.arg, piece);
+	for (; go_on && i < work->c->piece_start.at[work->first + piece + 1]; i++)
+		go_on = walk_cell(w, i, &v);
+	work->end(v.arg, piece, go_on);
+}
+
+void walk_pieces(const struct walk_work *work)
+{
+	struct walkers all = { work, mem_alloc(work->jobs * sizeof(struct walk *)) };
+
+	for (unsigned i = 0; i < work->jobs; i++)
+		all.walks[i] = walk_new(work->c);
+	pool_run(work->jobs, work->n, walk_piece, &all);
+	for (unsigned i = 0; i < work->jobs; i++)
+		walk_free(all.walks[i]);
+	mem_free(all.walks);
 }

@@ -21,7 +21,6 @@
 #include "order/model.h"
 #include "order/step.h"
 #include "predict/engine.h"
-#include "predict/waits.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"

@@ -93,7 +93,8 @@ static void measure(const char *path)
 {
 	struct engine_options opt = { .jobs = 1 };
 	struct model *m = load(path);
-	struct causal *hard = causal_new(m, CAUSAL_HARD), *c = causal_new(m, CAUSAL_DEP);
+	struct causal *hard = causal_new(m, CAUSAL_HARD, false),
+		      *c = causal_new(m, CAUSAL_DEP, false);
 	struct exact *x = exact_new(m, c, &opt);
 	VEC(uint32_t) pairs = { 0 };
 

@@ -138,7 +138,7 @@ static bool before_agrees(const struct model *m, const struct causal *k, enum ca
 
 static bool model_agrees(const struct model *m, enum causal_mode mode)
 {
-	struct causal *k = causal_new(m, mode);
+	struct causal *k = causal_new(m, mode, false);
 	bool good = true;
 
 	for (uint32_t e = 1; e <= m->n; e++)
@@ -301,8 +301,8 @@ static void test_counter(void)
 			  0);		 /* 9: its own write, for which 3 must be as it was */
 	step_build(&b, 2, STEP_NONE, 0); /* 10 */
 	m = step_build_model(&b, &plain);
-	dep = causal_new(m, CAUSAL_DEP);
-	strict = causal_new(m, CAUSAL_STRICT);
+	dep = causal_new(m, CAUSAL_DEP, false);
+	strict = causal_new(m, CAUSAL_STRICT, false);
 	TAP_OK(orders(m, strict, 3, 6) && !orders(m, dep, 3, 6), "free reads do not order");
 	TAP_OK(orders(m, dep, 5, 8) && orders(m, dep, 3, 8), "a slice does");
 	TAP_OK(!orders(m, dep, 5, 7), "a read that is next is not bound yet");
@@ -331,7 +331,7 @@ static void test_trouble(void)
 	step_build(&b, 4, STEP_NONE, 0);	/* 7 */
 	m = step_build_model(&b, &plain);
 	for (int mode = CAUSAL_HARD; mode <= CAUSAL_DEP; mode++)
-		k[mode] = causal_new(m, mode);
+		k[mode] = causal_new(m, mode, false);
 	for (int mode = CAUSAL_HARD; mode <= CAUSAL_DEP; mode++)
 		TAP_OK(!is_never(k[mode], 1) && !causal_upto(k[mode], 1, cut) &&
 			       is_never(k[mode], 2),
@@ -374,7 +374,7 @@ static void test_arrive(void)
 	step_build(&b, 4, STEP_NONE, 0); /* 8: it woke up by itself */
 	step_build_more(&b, STEP_AFTER, 0)->from = 1;
 	m = step_build_model(&b, &plain);
-	k = causal_new(m, CAUSAL_STRICT);
+	k = causal_new(m, CAUSAL_STRICT, false);
 	TAP_OK(orders(m, k, 3, 4), "a wake comes after its signal");
 	TAP_OK(!arrives_after(m, k, 3, 4) && arrives_after(m, k, 2, 4),
 	       "who sleeps has parked, and needs no signal");
@@ -403,7 +403,7 @@ static void test_wide(void)
 		}
 	}
 	m = step_build_model(&b, &plain);
-	k = causal_new(m, CAUSAL_STRICT);
+	k = causal_new(m, CAUSAL_STRICT, false);
 	TAP_OK(causal_upto(k, m->n - 1, cut), "the last read can be reached");
 	for (uint32_t c = 0; c < chains; c++)
 		good = good && cut[c] == 24u - (c == chains - 1);
@@ -428,7 +428,7 @@ static double work_of_crowd(uint32_t threads)
 		step_build(&b, t, STEP_REL, 0);
 	}
 	m = step_build_model(&b, &(struct model_options){ 0 });
-	k = causal_new_sections(m, CAUSAL_STRICT);
+	k = causal_new(m, CAUSAL_STRICT, true);
 	work = (double)causal_work(k) / m->n;
 	causal_free(k);
 	model_free(m);

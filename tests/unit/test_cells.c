@@ -107,9 +107,8 @@ static bool cells_round(uint64_t base)
 {
 	int life[BYTES], lives = BYTES, n = 0;
 	bool good = true;
-	struct cells c;
+	struct cells c = { 0 };
 
-	cells_init(&c);
 	for (int i = 0; i < BYTES; i++)
 		life[i] = i + 1;
 	while (n < TOUCHES && good) {
@@ -140,12 +139,11 @@ static void test_cells_random(void)
 /* With ids given out again, no two live cells have the same, and drops name live ones. */
 static void test_cells_recycle(void)
 {
-	struct cells c;
+	struct cells c = { 0 };
 	bool live[CELLS] = { false }, good = true;
 	size_t nlive = 0;
 	uint32_t one;
 
-	cells_init(&c);
 	for (int i = 0; i < 20000; i++) {
 		uint64_t addr = 4096 + 4 * dice(256);
 		uint32_t len = 4 + 4 * dice(3);
@@ -192,10 +190,9 @@ static void test_cells_recycle(void)
 /* Would take ages if it cost what the range is long, or what exists elsewhere. */
 static void test_cells_far(void)
 {
-	struct cells c;
+	struct cells c = { 0 };
 	uint32_t one;
 
-	cells_init(&c);
 	for (uint64_t i = 0; i < 100000; i++)
 		cells_touch(&c, i << 32, 8, &one);
 	for (uint64_t i = 0; i < 100000; i++) {

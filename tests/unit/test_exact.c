@@ -44,9 +44,11 @@ static void search_init(struct search *s, struct model *m, struct engine_options
 	memset(s, 0, sizeof(*s));
 	s->m = m;
 	s->opt = opt;
-	s->c = causal_new(m, opt.values ? CAUSAL_HARD
-			     : strict	? CAUSAL_MUST_STRICT
-					: CAUSAL_MUST_DEP);
+	s->c = causal_new(m,
+			  opt.values ? CAUSAL_HARD
+			  : strict   ? CAUSAL_MUST_STRICT
+				     : CAUSAL_MUST_DEP,
+			  false);
 	s->x = exact_new(m, s->c, &s->opt);
 }
 

@@ -88,6 +88,11 @@ static void test_conflicts(void)
 	step_builder_release(&b);
 }
 
+static uint32_t hold_after(const struct model *m, uint32_t e)
+{
+	return model_hold_at(m, m->event[e].chain, m->event[e].index + 1);
+}
+
 static bool holds_are(const struct model *m, uint32_t hold, uint32_t n, const uint32_t *acquires)
 {
 	for (uint32_t i = 0; i < n; i++, hold = m->holds[hold].next)
@@ -123,9 +128,9 @@ static void test_holds(void)
 	TAP_OK(m->event[1].hold == 0, "nothing is held before the first acquire");
 	TAP_OK(HOLDS_ARE(m, m->event[4].hold, 3, 2, 1), "innermost first");
 	TAP_OK(HOLDS_ARE(m, m->event[5].hold, 3, 2), "a release out of order leaves the others");
-	TAP_OK(HOLDS_ARE(m, model_hold_after(m, 4), 3, 2), "after a release");
-	TAP_OK(HOLDS_ARE(m, model_hold_after(m, 14), 14), "after a thread's last event");
-	TAP_OK(model_hold_after(m, 11) == 0, "after the last release");
+	TAP_OK(HOLDS_ARE(m, hold_after(m, 4), 3, 2), "after a release");
+	TAP_OK(HOLDS_ARE(m, hold_after(m, 14), 14), "after a thread's last event");
+	TAP_OK(hold_after(m, 11) == 0, "after the last release");
 	TAP_EQ(model_held_set(m, m->event[5].hold), model_held_set(m, m->event[8].hold),
 	       "equal sets have equal ids, whatever the order");
 	TAP_OK(m->event[1].partner == 4 && m->event[4].partner == 1 && m->event[3].partner == 11,
@@ -134,7 +139,7 @@ static void test_holds(void)
 	{
 		uint32_t both = model_held_set(m, m->event[8].hold);
 		uint32_t reader = model_held_set(m, m->event[10].hold);
-		uint32_t writer = model_held_set(m, model_hold_after(m, 14));
+		uint32_t writer = model_held_set(m, hold_after(m, 14));
 
 		TAP_OK(model_sets_disjoint(m, reader, both), "two readers do not exclude");
 		TAP_OK(!model_sets_disjoint(m, reader, writer), "reader and writer do");

@@ -127,7 +127,6 @@ static void test_random(void)
 		struct model *m;
 
 		memset(&r, 0, sizeof(r));
-		cells_init(&r.cells);
 		while (r.b.pos < EVENTS) {
 			if (rand() % 12 == 0)
 				random_alloc(&r);

@@ -287,10 +287,9 @@ static void test_threads(void)
 /* What text cannot say, since its reader refuses it: an event of a thread after its join. */
 static void test_chains_lost(void)
 {
-	struct chains c;
+	struct chains c = { 0 };
 	bool lost = false;
 
-	chains_init(&c);
 	TAP_EQ(chains_run(&c, 1, &lost), 0, "the first thread");
 	TAP_EQ(chains_fork(&c, 1, 2), 1, "a child");
 	TAP_EQ(chains_fork(&c, 1, 2), CHAINS_NONE, "not twice");

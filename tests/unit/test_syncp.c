@@ -11,7 +11,7 @@
 #include "predict/goal.h"
 #include "predict/osr.h"
 #include "predict/propose.h"
-#include "predict/syncp.h"
+#include "predict/goal.h"
 #include "reorder_naive.h"
 #include "step_builder.h"
 
@@ -81,7 +81,8 @@ static bool single_agrees(const struct model *m, const struct causal *c)
 	for (uint32_t a = 1; a <= m->n; a++)
 		for (uint32_t b = a + 1; b <= m->n; b++)
 			if (m->event[a].chain != m->event[b].chain &&
-			    syncp_pair(m, c, a, b, cut) != naive_syncp(m, c, a, b))
+			    goal_reach(&(struct goal){ .next = (uint32_t[]){ a, b }, .nnext = 2 },
+				       m, c, cut) != naive_syncp(m, c, a, b))
 				return false;
 	return true;
 }
@@ -89,7 +90,7 @@ static bool single_agrees(const struct model *m, const struct causal *c)
 static void order_to_schedule(const struct model *m, const struct exact_order *o,
 			      struct schedule *s)
 {
-	propose_schedule(m, o->observed.n ? o->observed.at : NULL, o->ids.at, o->ids.n, s);
+	propose_schedule(m, o, s);
 }
 
 /* Any two events may be asked for, which gives far more reversals than races do. */
@@ -214,7 +215,7 @@ static void test_random(const struct naive_kind *k, const char *name)
 		struct model *m = naive_model(k);
 
 		for (int strict = 0; strict < (k->facts ? 2 : 1); strict++) {
-			struct causal *c = causal_new(m, mode_of(m, strict));
+			struct causal *c = causal_new(m, mode_of(m, strict), false);
 			bool is_strict = mode_of(m, strict) == CAUSAL_STRICT;
 
 			try_engine(m, c, is_strict, false, &bad);
@@ -376,7 +377,7 @@ static void test_chain_of_reversals(void)
 			step_build(&b, steps[i].tid, (enum step_op)steps[i].op, steps[i].obj);
 	}
 	m = step_build_model(&b, &(struct model_options){ 0 });
-	c = causal_new(m, CAUSAL_STRICT);
+	c = causal_new(m, CAUSAL_STRICT, false);
 	o = osr_new(m, c, true, 0);
 	TAP_EQ(osr_reach(o, &(struct goal){ targets, 3, NULL, 0 }, &out), GOAL_FOUND,
 	       "three sections move");

@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "predict/waits.h"
+#include "predict/engine.h"
 #include "predict/waits_priv.h"
 #include "step_builder.h"
 #include "tap.h"

@@ -21,8 +21,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "predict/engine.h"
-#include "predict/waits.h"
+#include "predict/waits_priv.h"
 #include "tap.h"
 #include "trace/trace.h"
 #include "waits_run.h"
