@@ -155,11 +155,12 @@ static inline bool engine_stopped(const struct engine_options *opt)
 }
 
 /* X(row): races, deadlocks, properties; the cheap first, the wide last. */
-#define ENGINES(X)                                                                            \
-	X(hb)                                                                                 \
-	X(shb) X(wcp) X(eraser) X(syncp) X(osr) X(exact) X(races) X(goodlock) X(patterns_all) \
-		X(patterns_mhb) X(patterns) X(spd) X(waits) X(deadlocks) X(lattice_mvc)       \
-			X(lattice_weak) X(property)
+/* clang-format off */
+#define ENGINES(X)										\
+	X(hb) X(shb) X(wcp) X(eraser) X(syncp) X(osr) X(exact) X(races)				\
+	X(goodlock) X(patterns_all) X(patterns_mhb) X(patterns) X(spd) X(waits) X(deadlocks)	\
+	X(lattice_mvc) X(lattice_weak) X(property)
+/* clang-format on */
 
 #define X(row) extern const struct engine engine_##row;
 ENGINES(X)
