@@ -84,6 +84,11 @@ void talk_more(const char *format, ...)
 	va_end(ap);
 }
 
+int64_t talk_clock_ms(void)
+{
+	return (int64_t)(talk_clock() * 1000);
+}
+
 double talk_clock(void)
 {
 	struct timespec now;

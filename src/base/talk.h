@@ -40,6 +40,7 @@ void talk_progress_end(struct talk_progress *p);
 
 /* Seconds of a clock that only goes forward. */
 double talk_clock(void);
+int64_t talk_clock_ms(void);
 
 /* Flushes stdout.  status, or 2 with a message when something could not be written. */
 int talk_finish(int status);

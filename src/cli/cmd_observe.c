@@ -210,7 +210,7 @@ static void obey(struct server *s)
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (s->leaving && peer_clock_ms() - s->left_ms < LAUNCH_ECHO_MS)
+	if (s->leaving && talk_clock_ms() - s->left_ms < LAUNCH_ECHO_MS)
 		return;
 	if (s->leaving) {
 		for (size_t i = 0; i < s->peers.n; i++)
@@ -219,7 +219,7 @@ static void obey(struct server *s)
 		talk_note("stopping; reports of what has come are next, Ctrl-C again ends at once");
 	}
 	s->leaving = true;
-	s->left_ms = peer_clock_ms();
+	s->left_ms = talk_clock_ms();
 	for (size_t i = 0; i < s->peers.n; i++)
 		side_tell(&s->peers.at[i]);
 }

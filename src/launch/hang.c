@@ -95,26 +95,13 @@ static bool is_waiting(pid_t pid, const char *call)
 	return (op & FUTEX_PRIVATE_FLAG) || !is_shared(pid, address);
 }
 
-/* Signals that the thread itself causes, or that the C library keeps for itself. */
-static bool is_own_signal(unsigned number)
-{
-	static const unsigned own[] = { SIGILL,	 SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-					SIGSEGV, SIGPIPE, SIGSYS,  32,	   33 };
+#define BIT(signal) (1ull << ((signal)-1))
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (own[i] == number)
-			return true;
-	return false;
-}
-
-/* May a handler run that sets the program going again? */
-static bool has_handler(uint64_t caught)
-{
-	for (unsigned i = 1; i <= 64; i++)
-		if ((caught >> (i - 1) & 1) && !is_own_signal(i))
-			return true;
-	return false;
-}
+/* Signals that the thread itself causes, or that the C library keeps for itself: no handler of one
+ * of these sets a program going again that only waits. */
+#define OWN_SIGNALS                                                                             \
+	(BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | \
+	 BIT(SIGPIPE) | BIT(SIGSYS) | BIT(32) | BIT(33))
 
 enum task { TASK_BUSY, TASK_WAITS, TASK_GONE };
 
@@ -134,7 +121,7 @@ static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
 	if (*state == 'Z' || *state == 'X') /* the first thread may end before the others */
 		return TASK_GONE;
 	if (*state != 'S' || !proc_read(pid, task, "syscall", call) || !is_waiting(pid, call) ||
-	    !field(status, "SigCgt", 16, &caught) || has_handler(caught) ||
+	    !field(status, "SigCgt", 16, &caught) || (caught & ~OWN_SIGNALS) != 0 ||
 	    !field(status, "TracerPid", 10, &tracer) || tracer != 0 ||
 	    !field(status, "voluntary_ctxt_switches", 10, &switches) ||
 	    !field(status, "nonvoluntary_ctxt_switches", 10, &forced))

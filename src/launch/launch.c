@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -31,21 +30,13 @@ static volatile sig_atomic_t child; /* pid; set before the handler can run */
 static volatile sig_atomic_t requests;
 static volatile int64_t requested_ms;
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /*
  * The first request to stop is the program's to obey.  Who asks again wants it dead; who asks a third
  * time wants us to leave it.
  */
 static void stop_on_request(int number, bool has_it)
 {
-	int64_t now = now_ms(), ago = now - requested_ms;
+	int64_t now = talk_clock_ms(), ago = now - requested_ms;
 
 	if (requests > 0 && ago < LAUNCH_ECHO_MS)
 		return;
@@ -138,7 +129,8 @@ static bool watch(pid_t pid, const struct launch *l)
 	hang_init(&h, pid);
 	/* An old kernel: wait without a look. */
 	while (fd >= 0 && poll(&end, 1, LOOK_MS) <= 0) {
-		if (requests == 1 && !told_request && now_ms() - requested_ms >= STUBBORN_MS) {
+		if (requests == 1 && !told_request &&
+		    talk_clock_ms() - requested_ms >= STUBBORN_MS) {
 			told_request = true;
 			if (!l->quiet)
 				talk_note("the program was asked to end and has not; Ctrl-C again "
@@ -243,10 +235,10 @@ static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
 /* Signals mean again what they meant before; not before the echo of a request is over. */
 static void finish(const struct sigaction *old)
 {
-	int64_t left = requests ? requested_ms + LAUNCH_ECHO_MS - now_ms() : 0;
+	int64_t left = requests ? requested_ms + LAUNCH_ECHO_MS - talk_clock_ms() : 0;
 
 	child = 0;
-	for (; left > 0; left = requested_ms + LAUNCH_ECHO_MS - now_ms())
+	for (; left > 0; left = requested_ms + LAUNCH_ECHO_MS - talk_clock_ms())
 		poll(NULL, 0, (int)left);
 	for (size_t i = 0; i < NPASSED; i++)
 		sigaction(passed_on[i], &old[i], NULL);

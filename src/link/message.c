@@ -57,71 +57,114 @@ void message_buffer_filled(struct message_buffer *b, size_t n)
 	b->end += n;
 }
 
-/* ---- putting ---- */
+/* ---- payloads: one walk for both directions ---- */
 
-static uint8_t *put(uint8_t *p, const void *bytes, size_t n)
+struct codec {
+	uint8_t *out; /* where the next byte goes; NULL: a message is taken from `in' */
+	struct wire in;
+};
+
+#define FIELD(c, x) field(c, &(x), sizeof(x))
+
+static void field(struct codec *c, void *value, size_t n)
 {
-	if (n != 0)
-		memcpy(p, bytes, n);
-	return p + n;
+	const uint8_t *from = c->out ? NULL : wire_bytes(&c->in, n);
+
+	if (c->out)
+		c->out = mempcpy(c->out, value, n);
+	else if (from)
+		memcpy(value, from, n);
 }
 
-static uint8_t *put32(uint8_t *p, uint32_t v)
+static void padding(struct codec *c)
 {
-	return put(p, &v, sizeof(v));
+	uint32_t zero = 0;
+
+	FIELD(c, zero);
 }
 
-static uint8_t *put64(uint8_t *p, uint64_t v)
+/* With its NUL, which must be there.  Too long ones lose their end when they are put. */
+static void words(struct codec *c, const char **text)
 {
-	return put(p, &v, sizeof(v));
+	size_t n;
+
+	if (!c->out)
+		*text = (const char *)c->in.at;
+	n = strnlen(*text, c->out ? MESSAGE_WORDS - 1 : wire_left(&c->in));
+	if (c->out) {
+		c->out = mempcpy(c->out, *text, n);
+		*c->out++ = 0;
+	} else if (n == wire_left(&c->in) || n >= MESSAGE_WORDS) {
+		wire_fail(&c->in);
+		*text = "";
+	} else {
+		c->in.at += n + 1;
+	}
 }
 
-/* With its NUL; too long ones lose their end. */
-static uint8_t *put_words(uint8_t *p, const char *words)
+static void records(struct codec *c, struct message_records *r)
 {
-	size_t n = strnlen(words, MESSAGE_WORDS - 1);
-
-	p = put(p, words, n);
-	*p++ = 0;
-	return p;
+	FIELD(c, r->from);
+	padding(c);
+	if (c->out && r->n != 0)
+		c->out = mempcpy(c->out, r->bytes, r->n);
+	if (!c->out) {
+		r->n = (uint32_t)wire_left(&c->in);
+		r->bytes = wire_bytes(&c->in, r->n);
+	}
 }
 
-static uint8_t *put_hello(uint8_t *p, const struct message_hello *h)
+static void payload_walk(struct codec *c, struct message *m)
 {
-	p = put32(put32(put32(put32(p, h->format), h->flags), h->pid), 0);
-	p = put64(p, h->start_ns);
-	return put_words(put_words(p, h->token), h->program);
-}
-
-static uint8_t *put_payload(uint8_t *p, const struct message *m)
-{
-	const struct message_records *r;
+	uint32_t again;
 
 	switch (m->type) {
 	case MESSAGE_HELLO:
-		return put_hello(p, &m->hello);
+		FIELD(c, m->hello.format);
+		FIELD(c, m->hello.flags);
+		FIELD(c, m->hello.pid);
+		padding(c);
+		FIELD(c, m->hello.start_ns);
+		words(c, &m->hello.token);
+		words(c, &m->hello.program);
+		break;
 	case MESSAGE_REFUSED:
-		return put_words(put32(p, m->refused.again), m->refused.words);
+		again = m->refused.again;
+		FIELD(c, again);
+		m->refused.again = again != 0;
+		words(c, &m->refused.words);
+		break;
 	case MESSAGE_CHUNK:
-		r = &m->chunk.rest;
-		p = put32(put32(put(p, &m->chunk.head, sizeof(m->chunk.head)), r->from), 0);
-		return put(p, r->bytes, r->n);
+		FIELD(c, m->chunk.head);
+		records(c, &m->chunk.rest);
+		break;
 	case MESSAGE_OPEN:
-		r = &m->open.more;
-		p = put64(put32(put32(p, m->open.tid), m->open.number), m->open.first_tseq);
-		p = put32(put32(put64(p, m->open.start_ns), r->from), 0);
-		return put(p, r->bytes, r->n);
+		FIELD(c, m->open.tid);
+		FIELD(c, m->open.number);
+		FIELD(c, m->open.first_tseq);
+		FIELD(c, m->open.start_ns);
+		records(c, &m->open.more);
+		break;
 	case MESSAGE_DROPPED:
-		p = put32(put32(p, m->dropped.tid), m->dropped.from);
-		return put32(put32(p, m->dropped.to), 0);
+		FIELD(c, m->dropped.tid);
+		FIELD(c, m->dropped.from);
+		FIELD(c, m->dropped.to);
+		padding(c);
+		break;
 	case MESSAGE_END:
-		return put64(put32(put32(p, m->end.status), m->end.signal), m->end.bytes);
+		FIELD(c, m->end.status);
+		FIELD(c, m->end.signal);
+		FIELD(c, m->end.bytes);
+		break;
 	case MESSAGE_BYE:
-		return put64(p, m->bye.bytes);
-	default: /* WELCOME, PING */
-		return p;
+		FIELD(c, m->bye.bytes);
+		break;
+	default: /* WELCOME may say more one day; PING */
+		c->in.at = c->in.end;
 	}
 }
+
+/* ---- putting ---- */
 
 /* At most so many bytes of payload. */
 static size_t payload_bound(const struct message *m)
@@ -139,13 +182,15 @@ bool message_put(struct message_buffer *b, const struct message *m)
 				     .version = MESSAGE_VERSION,
 				     .type = (uint16_t)m->type };
 	size_t room;
-	uint8_t *at = message_buffer_free(b, &room), *payload = at + sizeof(head), *end;
+	uint8_t *at = message_buffer_free(b, &room), *payload = at + sizeof(head);
+	struct codec c = { .out = payload };
+	struct message copy = *m;
 
 	assert(m->type > MESSAGE_NONE && m->type < MESSAGE_NTYPES);
 	if (room < sizeof(head) + payload_bound(m))
 		return false;
-	end = put_payload(payload, m);
-	head.length = (uint32_t)(end - payload);
+	payload_walk(&c, &copy);
+	head.length = (uint32_t)(c.out - payload);
 	assert(head.length >= types[m->type].least && head.length <= types[m->type].most);
 	head.sum = payload_sum(payload, head.length, head.type);
 	memcpy(at, &head, sizeof(head));
@@ -154,90 +199,6 @@ bool message_put(struct message_buffer *b, const struct message *m)
 }
 
 /* ---- taking ---- */
-
-/* Up to a NUL that must be there. */
-static const char *take_words(struct wire *w)
-{
-	const char *words = (const char *)w->at;
-	size_t n = strnlen(words, wire_left(w));
-
-	if (n == wire_left(w) || n >= MESSAGE_WORDS) {
-		wire_fail(w);
-		return "";
-	}
-	w->at += n + 1;
-	return words;
-}
-
-static uint32_t take32(struct wire *w)
-{
-	return (uint32_t)wire_fixed(w, 4);
-}
-
-static void take_records(struct wire *w, struct message_records *r)
-{
-	r->from = take32(w);
-	(void)take32(w);
-	r->n = (uint32_t)wire_left(w);
-	r->bytes = wire_bytes(w, r->n);
-}
-
-static void take_hello(struct wire *w, struct message_hello *h)
-{
-	h->format = take32(w);
-	h->flags = take32(w);
-	h->pid = take32(w);
-	(void)take32(w);
-	h->start_ns = wire_fixed(w, 8);
-	h->token = take_words(w);
-	h->program = take_words(w);
-}
-
-/* False: it is not what its type says. */
-static bool take_payload(struct wire *w, struct message *m)
-{
-	const uint8_t *head;
-
-	switch (m->type) {
-	case MESSAGE_HELLO:
-		take_hello(w, &m->hello);
-		break;
-	case MESSAGE_REFUSED:
-		m->refused.again = take32(w) != 0;
-		m->refused.words = take_words(w);
-		break;
-	case MESSAGE_CHUNK:
-		head = wire_bytes(w, sizeof(m->chunk.head));
-		memcpy(&m->chunk.head, head, sizeof(m->chunk.head));
-		take_records(w, &m->chunk.rest);
-		break;
-	case MESSAGE_OPEN:
-		m->open.tid = take32(w);
-		m->open.number = take32(w);
-		m->open.first_tseq = wire_fixed(w, 8);
-		m->open.start_ns = wire_fixed(w, 8);
-		take_records(w, &m->open.more);
-		break;
-	case MESSAGE_DROPPED:
-		m->dropped.tid = take32(w);
-		m->dropped.from = take32(w);
-		m->dropped.to = take32(w);
-		(void)take32(w);
-		break;
-	case MESSAGE_END:
-		m->end.status = take32(w);
-		m->end.signal = take32(w);
-		m->end.bytes = wire_fixed(w, 8);
-		break;
-	case MESSAGE_BYE:
-		m->bye.bytes = wire_fixed(w, 8);
-		break;
-	default: /* WELCOME may say more one day */
-		w->at = w->end;
-		break;
-	}
-	return !w->bad && w->at == w->end;
-}
 
 static enum status head_check(const struct message_head *h, size_t there, struct diag *d)
 {
@@ -264,7 +225,7 @@ enum status message_take(struct message_buffer *b, struct message *m, struct dia
 	struct message_head head = { 0 };
 	const uint8_t *payload;
 	size_t there = b->end - b->begin;
-	struct wire w;
+	struct codec c;
 
 	/* Whoever speaks something else is found out by the first bytes. */
 	if (there < 4)
@@ -278,9 +239,10 @@ enum status message_take(struct message_buffer *b, struct message *m, struct dia
 	if (payload_sum(payload, head.length, head.type) != head.sum)
 		return diag_fail(d, ST_BAD_INPUT, "a %s message is damaged: its sum does not agree",
 				 types[head.type].name);
-	w = (struct wire){ payload, payload + head.length, false };
+	c = (struct codec){ .in = { payload, payload + head.length, false } };
 	*m = (struct message){ .type = (enum message_type)head.type };
-	if (!take_payload(&w, m))
+	payload_walk(&c, m);
+	if (c.in.bad || c.in.at != c.in.end)
 		return diag_fail(d, ST_BAD_INPUT, "a %s message that makes no sense",
 				 types[head.type].name);
 	b->begin += sizeof(head) + head.length;

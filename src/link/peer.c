@@ -5,19 +5,11 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/sha256.h"
-
-int64_t peer_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "base/talk.h"
 
 void peer_init(struct peer *p, int fd)
 {
@@ -25,7 +17,7 @@ void peer_init(struct peer *p, int fd)
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	message_buffer_init(&p->in);
 	message_buffer_init(&p->out);
-	p->heard_ms = p->said_ms = peer_clock_ms();
+	p->heard_ms = p->said_ms = talk_clock_ms();
 }
 
 void peer_release(struct peer *p)
@@ -41,7 +33,7 @@ bool peer_send(struct peer *p, const struct message *m)
 {
 	if (!message_put(&p->out, m))
 		return false;
-	p->said_ms = peer_clock_ms();
+	p->said_ms = talk_clock_ms();
 	return true;
 }
 
@@ -88,7 +80,7 @@ static enum status move_in(struct peer *p, struct diag *d)
 		return diag_fail(d, ST_END, "the other side has closed the connection");
 	message_buffer_filled(&p->in, (size_t)n);
 	p->received += (uint64_t)n;
-	p->heard_ms = peer_clock_ms();
+	p->heard_ms = talk_clock_ms();
 	return ST_OK;
 }
 
@@ -120,7 +112,7 @@ enum status peer_next(struct peer *p, struct message *m, struct diag *d)
 
 bool peer_keep(struct peer *p)
 {
-	int64_t now = peer_clock_ms();
+	int64_t now = talk_clock_ms();
 
 	if (now - p->said_ms >= PEER_PING_MS &&
 	    !peer_send(p, &(struct message){ .type = MESSAGE_PING }))

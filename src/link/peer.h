@@ -46,9 +46,6 @@ enum status peer_next(struct peer *p, struct message *m, struct diag *d) ST_CHEC
 /* Queues a PING when it is time for one.  False: the other side is silent, and lost. */
 bool peer_keep(struct peer *p) ST_CHECKED;
 
-/* Milliseconds of a clock that only goes forward. */
-int64_t peer_clock_ms(void);
-
 /* Are two tokens equal?  Takes as long whatever the answer. */
 bool peer_token_is(const char *given, const char *wanted);
 

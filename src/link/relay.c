@@ -19,23 +19,13 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "link/relay_priv.h"
 #include "recording/blocks.h"
 
 uint64_t relay_read(const struct relay *r, uint64_t offset, void *into, uint64_t n)
 {
-	uint64_t got = 0;
-
-	while (got < n) {
-		ssize_t k = pread(r->fd, (char *)into + got, n - got, (off_t)(offset + got));
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			break;
-		got += (uint64_t)k;
-	}
-	return got;
+	return io_read_at(r->fd, offset, into, n);
 }
 
 struct relay_thread *relay_thread(struct relay *r, uint32_t tid)

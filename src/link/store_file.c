@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/io.h"
 #include "link/store_priv.h"
 
 #define PAGE 4096u
@@ -26,21 +27,9 @@
 static enum status write_at(const struct store_file *f, uint64_t at, const void *data, size_t n,
 			    struct diag *d)
 {
-	const char *p = data;
-
-	while (n > 0) {
-		ssize_t w = pwrite(f->fd, p, n, (off_t)at);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w <= 0)
-			return diag_fail(d, ST_IO, "cannot write the spool: %s",
-					 strerror(w < 0 ? errno : ENOSPC));
-		p += w;
-		at += (uint64_t)w;
-		n -= (size_t)w;
-	}
-	return ST_OK;
+	if (io_write_at(f->fd, at, data, n))
+		return ST_OK;
+	return diag_fail(d, ST_IO, "cannot write the spool: %s", strerror(errno));
 }
 
 static uint64_t padded(uint64_t n)
@@ -281,17 +270,9 @@ enum status store_file_read(const struct store_file *f, uint32_t slot, uint8_t *
 			    struct diag *d)
 {
 	uint64_t at = f->slots.at[slot].offset + sizeof(struct format_chunk);
-	uint32_t got = 0;
 
-	while (got < n) {
-		ssize_t r = pread(f->fd, into + got, n - got, (off_t)(at + got));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return diag_fail(d, ST_IO, "cannot read the spool: %s",
-					 r < 0 ? strerror(errno) : "it has become shorter");
-		got += (uint32_t)r;
-	}
-	return ST_OK;
+	if (io_read_at(f->fd, at, into, n) == n)
+		return ST_OK;
+	return diag_fail(d, ST_IO, "cannot read the spool: %s",
+			 errno ? strerror(errno) : "it has become shorter");
 }

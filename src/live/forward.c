@@ -75,14 +75,14 @@ enum outcome {
 static bool has_time(struct sender *s)
 {
 	if (!s->deadline && side_is_over(s->stop, 0))
-		s->deadline = peer_clock_ms() + (int64_t)s->f->wait * 1000;
-	return !s->deadline || peer_clock_ms() < s->deadline;
+		s->deadline = talk_clock_ms() + (int64_t)s->f->wait * 1000;
+	return !s->deadline || talk_clock_ms() < s->deadline;
 }
 
 /* Sleeps, or less when the end comes nearer. */
 static void pause_for(struct sender *s, int ms)
 {
-	int64_t left = s->deadline ? s->deadline - peer_clock_ms() : ms;
+	int64_t left = s->deadline ? s->deadline - talk_clock_ms() : ms;
 
 	if (left < ms)
 		ms = left > 0 ? (int)left : 0;
@@ -124,10 +124,10 @@ static enum outcome refused(const struct sender *s, const struct message *m)
 /* Waits for the answer to HELLO. */
 static enum outcome wait_for_welcome(struct sender *s, struct diag *d)
 {
-	int64_t until = peer_clock_ms() + PEER_HANDSHAKE_MS;
+	int64_t until = talk_clock_ms() + PEER_HANDSHAKE_MS;
 	struct message m;
 
-	while (has_time(s) && peer_clock_ms() < until) {
+	while (has_time(s) && talk_clock_ms() < until) {
 		enum status moved = peer_move(&s->peer, -1, LOOK_MS, d);
 		enum status st = peer_next(&s->peer, &m, d);
 
@@ -184,7 +184,7 @@ static enum outcome meet(struct sender *s)
 
 static void look(struct sender *s)
 {
-	int64_t now = peer_clock_ms();
+	int64_t now = talk_clock_ms();
 
 	if (s->looked_last || (now < s->look_ms && !s->deadline))
 		return;
@@ -245,7 +245,7 @@ static void tell_behind(struct sender *s)
 static enum outcome send_on(struct sender *s, struct diag *d)
 {
 	int ms = s->has_next || peer_has_unsent(&s->peer) ? LOOK_MS
-							  : (int)(s->look_ms - peer_clock_ms());
+							  : (int)(s->look_ms - talk_clock_ms());
 	enum outcome o;
 	enum status st;
 

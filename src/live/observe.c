@@ -40,10 +40,10 @@ struct watch {
 /* Sends what is queued, for a while. */
 static void flush_out(struct peer *p)
 {
-	int64_t until = peer_clock_ms() + FAREWELL_MS;
+	int64_t until = talk_clock_ms() + FAREWELL_MS;
 	struct diag d = { 0 };
 
-	while (peer_has_unsent(p) && peer_clock_ms() < until)
+	while (peer_has_unsent(p) && talk_clock_ms() < until)
 		if (peer_move(p, -1, 100, &d) != ST_OK)
 			return;
 }
@@ -62,11 +62,11 @@ static void say_refused(struct peer *p, bool again, const char *why)
 /* A close with bytes unread would take our last words with it: let some of them come first. */
 static void drain(struct peer *p)
 {
-	int64_t until = peer_clock_ms() + FAREWELL_MS / 4;
+	int64_t until = talk_clock_ms() + FAREWELL_MS / 4;
 	struct diag d = { 0 };
 
 	shutdown(p->fd, SHUT_WR);
-	while (peer_clock_ms() < until) {
+	while (talk_clock_ms() < until) {
 		p->in.begin = p->in.end = 0;
 		if (peer_move(p, -1, 50, &d) != ST_OK)
 			return;
@@ -124,9 +124,9 @@ static bool hello_is_good(const struct watch *w, const struct message_hello *h, 
 /* True: *m is the peer's HELLO, and good. */
 static bool hear_hello(struct watch *w, struct message *m, struct diag *d)
 {
-	int64_t until = peer_clock_ms() + PEER_HANDSHAKE_MS;
+	int64_t until = talk_clock_ms() + PEER_HANDSHAKE_MS;
 
-	while (peer_clock_ms() < until) {
+	while (talk_clock_ms() < until) {
 		enum status moved = peer_move(&w->peer, w->stop, 200, d);
 		enum status st = peer_next(&w->peer, m, d);
 

@@ -16,11 +16,11 @@
  * Bytes come by pread, not mmap: a file that shrinks under us is then a short
  * read and not a signal.
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "recording/blocks_priv.h"
 #include "trace/notes.h"
 
@@ -38,22 +38,11 @@ static uint64_t align_up(uint64_t n)
 /* Bytes read, fewer than n only at the end of the file. */
 uint64_t blocks_read_at(const struct blocks *b, uint64_t offset, void *into, uint64_t n)
 {
-	uint64_t got = 0;
-
 	if (offset >= b->size)
 		return 0;
 	if (n > b->size - offset)
 		n = b->size - offset;
-	while (got < n) {
-		ssize_t r = pread(b->fd, (char *)into + got, n - got, (off_t)(offset + got));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			break;
-		got += (uint64_t)r;
-	}
-	return got;
+	return io_read_at(b->fd, offset, into, n);
 }
 
 /* A head through the cache, which pays when the scan creeps. */

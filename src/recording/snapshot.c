@@ -10,12 +10,12 @@
  */
 #include "recording/snapshot.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "trace/format.h"
@@ -42,20 +42,7 @@ struct copy {
 
 static void write_at(struct copy *c, uint64_t offset, const void *bytes, size_t n)
 {
-	const char *from = bytes;
-
-	while (n > 0 && !c->failed) {
-		ssize_t done = pwrite(c->fd, from, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		c->failed = done <= 0;
-		if (c->failed)
-			return;
-		from += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
+	c->failed = c->failed || !io_write_at(c->fd, offset, bytes, n);
 }
 
 static uint64_t aligned(uint64_t n, uint64_t to)
