@@ -23,6 +23,11 @@
 /* Address of a new last item, uninitialised. */
 #define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])
 
+/* Index of an item to fill: one of those whose indices are in `unused', or a new last one. */
+#define VEC_TAKE(v, unused)                                \
+	((unused)->n ? (size_t)(unused)->at[--(unused)->n] \
+		     : (VEC_RESERVE((v), (v)->n + 1), (v)->n++))
+
 /* Makes item i exist; what is new is zeroed. */
 #define VEC_REACH(v, i)                                                                      \
 	do {                                                                                 \

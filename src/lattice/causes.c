@@ -46,9 +46,9 @@ void causes_free(struct causes *c)
 		VEC_RELEASE(&c->locks.at[i].readers);
 	for (size_t i = 0; i < c->conds.n; i++)
 		VEC_RELEASE(&c->conds.at[i].parked);
-	VEC_RELEASE_ALL(&c->lanes, &c->cells, &c->weaks, &c->opens, &c->locks, &c->channels,
-			&c->conds, &c->needs, &c->starts, &c->joins, &c->closes, &c->ranks,
-			&c->tids);
+	VEC_RELEASE_ALL(&c->lanes, &c->cells, &c->weaks, &c->unused_weaks, &c->opens,
+			&c->unused_opens, &c->locks, &c->channels, &c->conds, &c->needs, &c->starts,
+			&c->joins, &c->closes, &c->ranks, &c->tids);
 	map_release(&c->path);
 	knowns_release(&c->knowns);
 	mem_free(c);
@@ -58,14 +58,8 @@ void causes_free(struct causes *c)
 
 uint32_t causes_start(struct causes *c, uint32_t resource, unsigned flags)
 {
-	uint32_t at = c->unused_open - 1;
+	uint32_t at = (uint32_t)VEC_TAKE(&c->opens, &c->unused_opens);
 
-	if (c->unused_open) {
-		c->unused_open = c->opens.at[at].unused;
-	} else {
-		at = (uint32_t)c->opens.n;
-		(void)VEC_PUSH(&c->opens);
-	}
 	c->opens.at[at] = (struct causes_open){ .set = c->nsets, .refs = 1, .sent = c->sent };
 	if (c->sent) {
 		c->sink.set(c->sink.arg, c->nsets, resource, flags);
@@ -93,8 +87,7 @@ void causes_leave(struct causes *c, uint32_t open)
 		return;
 	if (o->sent && !o->spoilt)
 		*VEC_PUSH(&c->closes) = o->set;
-	o->unused = c->unused_open;
-	c->unused_open = open;
+	*VEC_PUSH(&c->unused_opens) = open - 1;
 }
 
 static void closes_send(struct causes *c)

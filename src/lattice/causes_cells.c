@@ -32,8 +32,7 @@
 
 static struct causes_cell *cell_get(struct causes *c, uint32_t id)
 {
-	if (id >= c->cells.n)
-		VEC_REACH(&c->cells, id);
+	VEC_REACH(&c->cells, id);
 	return &c->cells.at[id];
 }
 
@@ -49,14 +48,8 @@ bool causes_touches(const struct causes *c, const struct step_batch *b, const st
 
 static uint32_t weak_new(struct causes *c)
 {
-	uint32_t at = c->unused_weak - 1;
+	uint32_t at = (uint32_t)VEC_TAKE(&c->weaks, &c->unused_weaks);
 
-	if (c->unused_weak) {
-		c->unused_weak = c->weaks.at[at].unused;
-	} else {
-		at = (uint32_t)c->weaks.n;
-		(void)VEC_PUSH(&c->weaks);
-	}
 	c->weaks.at[at] = (struct causes_weak){ .resource = c->nresources++ };
 	return at + 1;
 }
@@ -255,8 +248,7 @@ void causes_drop(struct causes *c, uint32_t cell)
 
 		weak_leave(c, w);
 		known_set(&c->knowns, &w->base, NULL);
-		w->unused = c->unused_weak;
-		c->unused_weak = x->weak;
+		*VEC_PUSH(&c->unused_weaks) = x->weak - 1;
 		x->weak = 0;
 	}
 }

@@ -48,7 +48,6 @@ struct causes_open {
 	uint32_t set;	   /* its number for the sink */
 	uint32_t refs;	   /* cells whose value it has; locks: 1 */
 	bool sent, spoilt; /* the sink knows it; a member was left out, so it is never complete */
-	uint32_t unused;   /* while refs is 0: the next one, index + 1 */
 };
 
 /* Memory by algorithm A, and what both kinds need: the latest write, and all accesses since,
@@ -68,7 +67,6 @@ struct causes_weak {
 	uint32_t resource;
 	uint32_t open; /* index + 1; 0: the present value has no set */
 	bool shared;
-	uint32_t unused; /* while it belongs to no cell: the next one, index + 1 */
 };
 
 struct causes_reader {
@@ -103,9 +101,9 @@ struct causes {
 	VEC(struct causes_lane) lanes;
 	VEC(struct causes_cell) cells;
 	VEC(struct causes_weak) weaks;
-	uint32_t unused_weak;
+	VEC(uint32_t) unused_weaks; /* indices */
 	VEC(struct causes_open) opens;
-	uint32_t unused_open;
+	VEC(uint32_t) unused_opens;
 	VEC(struct causes_lock) locks;
 	VEC(struct known *) channels;
 	VEC(struct causes_cond) conds;

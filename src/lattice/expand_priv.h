@@ -5,10 +5,16 @@
 #define LATTICE_EXPAND_PRIV_H
 
 #include "lattice/lattice_priv.h"
-#include "lattice/entries_priv.h"
 
 #define PIECE 2048	 /* entries of the old level to a piece, about */
 #define OPENS (1u << 12) /* cuts whose open sets it remembers */
+
+/* Entries in order, as in struct level. */
+struct entries {
+	uint64_t *keys, *counts;
+	uint32_t *configs;
+	size_t n;
+};
 
 struct area {
 	VEC(uint64_t) keys, counts;

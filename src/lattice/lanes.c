@@ -8,15 +8,21 @@
 
 #include <assert.h>
 
-#include "base/map.h"
-
 #define COMPACT 1024 /* dead items at the front of a queue before it is moved */
+
+/* Moves a queue, a vec whose items from `head' on are alive, if most of it is dead. */
+#define QUEUE_COMPACT(v, head)                                                         \
+	do {                                                                           \
+		if ((head) >= COMPACT && (head)*2 >= (v)->n) {                         \
+			(v)->n -= (head);                                              \
+			memmove((v)->at, (v)->at + (head), (v)->n * sizeof(*(v)->at)); \
+			(head) = 0;                                                    \
+		}                                                                      \
+	} while (0)
 
 void lanes_init(struct lanes *ls)
 {
 	*ls = (struct lanes){ .free_bits = ~(UINT64_C(1) << LANE_BIT_ODD) };
-	ls->set_index = mem_zalloc(sizeof(*ls->set_index));
-	ls->resource_index = mem_zalloc(sizeof(*ls->resource_index));
 }
 
 static void release_resource(struct lane_resource *r)
@@ -39,9 +45,7 @@ void lanes_release(struct lanes *ls)
 		VEC_RELEASE(&ls->sets.at[i].members);
 	for (size_t i = 0; i < ls->resources.n; i++)
 		release_resource(&ls->resources.at[i]);
-	map_release(ls->set_index);
-	map_release(ls->resource_index);
-	MEM_FREE_ALL(ls->set_index, ls->resource_index);
+	MAP_RELEASE_ALL(&ls->set_index, &ls->resource_index);
 	VEC_RELEASE_ALL(&ls->at, &ls->sets, &ls->resources, &ls->free_sets, &ls->free_resources,
 			&ls->order);
 }
@@ -65,19 +69,13 @@ const struct lane_point *lanes_at(const struct lanes *ls, uint32_t lane, uint32_
 static uint32_t resource_of(struct lanes *ls, uint64_t number)
 {
 	bool fresh;
-	uint64_t *index = map_put(ls->resource_index, number, &fresh);
+	uint64_t *index = map_put(&ls->resource_index, number, &fresh);
 	struct lane_resource *r;
 	uint32_t i;
 
 	if (!fresh)
 		return (uint32_t)*index;
-	if (ls->free_resources.n)
-		i = ls->free_resources.at[--ls->free_resources.n];
-	else {
-		i = (uint32_t)ls->resources.n;
-		(void)VEC_PUSH(&ls->resources);
-	}
-	*index = i;
+	*index = i = (uint32_t)VEC_TAKE(&ls->resources, &ls->free_resources);
 	r = &ls->resources.at[i];
 	*r = (struct lane_resource){ .number = number, .live = true, .bit = LANE_BIT_ODD };
 	if (ls->free_bits) {
@@ -95,24 +93,18 @@ static void drop_resource(struct lanes *ls, uint32_t i)
 		ls->free_bits |= UINT64_C(1) << r->bit;
 	release_resource(r);
 	r->live = false;
-	map_remove(ls->resource_index, r->number);
+	map_remove(&ls->resource_index, r->number);
 	*VEC_PUSH(&ls->free_resources) = i;
 }
 
 void lanes_set(struct lanes *ls, uint64_t number, uint64_t resource, unsigned flags)
 {
 	bool fresh;
-	uint64_t *index = map_put(ls->set_index, number, &fresh);
+	uint64_t *index = map_put(&ls->set_index, number, &fresh);
 	uint32_t i;
 
 	assert(fresh);
-	if (ls->free_sets.n)
-		i = ls->free_sets.at[--ls->free_sets.n];
-	else {
-		i = (uint32_t)ls->sets.n;
-		(void)VEC_PUSH(&ls->sets);
-	}
-	*index = i;
+	*index = i = (uint32_t)VEC_TAKE(&ls->sets, &ls->free_sets);
 	ls->sets.at[i] = (struct lane_set){ .number = number,
 					    .resource = resource_of(ls, resource),
 					    .flags = flags,
@@ -143,11 +135,7 @@ static void remove_set(struct lane_sets *by, uint32_t i)
 	memmove(by->sets.at + by->head + 1, by->sets.at + by->head,
 		(k - by->head) * sizeof(*by->sets.at));
 	by->head++;
-	if (by->head < COMPACT || by->head * 2 < by->sets.n)
-		return;
-	by->sets.n -= by->head;
-	memmove(by->sets.at, by->sets.at + by->head, by->sets.n * sizeof(*by->sets.at));
-	by->head = 0;
+	QUEUE_COMPACT(&by->sets, by->head);
 }
 
 static void drop_set(struct lanes *ls, uint32_t i)
@@ -159,7 +147,7 @@ static void drop_set(struct lanes *ls, uint32_t i)
 		remove_set(sets_by(r, s->lane), i);
 	if (--r->nsets == 0)
 		drop_resource(ls, s->resource);
-	map_remove(ls->set_index, s->number);
+	map_remove(&ls->set_index, s->number);
 	VEC_RELEASE(&s->members);
 	s->live = false;
 	*VEC_PUSH(&ls->free_sets) = i;
@@ -181,7 +169,6 @@ static void drop_if_over(struct lanes *ls, uint32_t i)
 static void add_member(struct lanes *ls, uint32_t i, uint32_t lane, uint32_t count)
 {
 	struct lane_set *s = &ls->sets.at[i];
-	struct point_need *m;
 
 	assert(!s->closed);
 	for (size_t k = 0; k < s->members.n; k++)
@@ -192,13 +179,12 @@ static void add_member(struct lanes *ls, uint32_t i, uint32_t lane, uint32_t cou
 	/* It looked as if it were its lane's own. */
 	if (s->members.n && (s->flags & POINT_OWN))
 		ls->odd_sets++;
-	m = VEC_PUSH(&s->members);
-	*m = (struct point_need){ .lane = lane, .count = count };
+	*VEC_PUSH(&s->members) = (struct point_need){ .lane = lane, .count = count };
 }
 
 void lanes_close(struct lanes *ls, uint64_t number)
 {
-	uint64_t *index = map_get(ls->set_index, number);
+	uint64_t *index = map_get(&ls->set_index, number);
 	struct lane_set *s;
 
 	if (!index)
@@ -214,7 +200,7 @@ void lanes_close(struct lanes *ls, uint64_t number)
 
 static uint32_t set_find(const struct lanes *ls, uint32_t number)
 {
-	uint64_t *index = map_get(ls->set_index, number);
+	uint64_t *index = map_get(&ls->set_index, number);
 
 	assert(index);
 	return (uint32_t)*index;
@@ -304,12 +290,7 @@ void lanes_forget(struct lanes *ls, const uint32_t *counts, uint32_t n)
 
 		while (lane->first < counts[i])
 			forget_first(ls, lane);
-		if (lane->head < COMPACT || lane->head * 2 < lane->points.n)
-			continue;
-		lane->points.n -= lane->head;
-		memmove(lane->points.at, lane->points.at + lane->head,
-			lane->points.n * sizeof(*lane->points.at));
-		lane->head = 0;
+		QUEUE_COMPACT(&lane->points, lane->head);
 	}
 }
 
@@ -323,11 +304,7 @@ void lanes_forget_order(struct lanes *ls, uint64_t number)
 {
 	ls->order_head += number - ls->order_first;
 	ls->order_first = number;
-	if (ls->order_head < COMPACT || ls->order_head * 2 < ls->order.n)
-		return;
-	ls->order.n -= ls->order_head;
-	memmove(ls->order.at, ls->order.at + ls->order_head, ls->order.n * sizeof(*ls->order.at));
-	ls->order_head = 0;
+	QUEUE_COMPACT(&ls->order, ls->order_head);
 }
 
 /* --- for tests --- */
@@ -335,7 +312,7 @@ void lanes_forget_order(struct lanes *ls, uint64_t number)
 static void set_check(const struct lanes *ls, uint32_t i)
 {
 	const struct lane_set *s = &ls->sets.at[i];
-	const uint64_t *index = map_get(ls->set_index, s->number);
+	const uint64_t *index = map_get(&ls->set_index, s->number);
 
 	assert(index && *index == i);
 	assert(s->resource < ls->resources.n && ls->resources.at[s->resource].live);
@@ -347,7 +324,7 @@ static void set_check(const struct lanes *ls, uint32_t i)
 static void resource_check(const struct lanes *ls, uint32_t i)
 {
 	const struct lane_resource *r = &ls->resources.at[i];
-	const uint64_t *index = map_get(ls->resource_index, r->number);
+	const uint64_t *index = map_get(&ls->resource_index, r->number);
 	uint32_t nsets = 0;
 
 	assert(index && *index == i);

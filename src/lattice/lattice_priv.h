@@ -4,8 +4,7 @@
  *	lanes.c		points and sets as they come, until no cut needs them any more
  *	packing.c	cuts as numbers of a few bits for each lane
  *	open.c		which sets are open in a cut
- *	levels.c	a level's arrays
- *	expand.c	a level's successors: workers and batches
+ *	expand.c	a level's arrays, and its successors: workers and batches
  *	expand_piece.c	a piece of them, in order (the hot part)
  *	breadth.c	which cuts are kept when not all can be
  *	lattice.c	when a level can be built; violations
@@ -15,6 +14,7 @@
 #ifndef LATTICE_LATTICE_PRIV_H
 #define LATTICE_LATTICE_PRIV_H
 
+#include "base/map.h"
 #include "lattice/lattice.h"
 #include "monitor/config.h"
 
@@ -73,7 +73,7 @@ struct lanes {
 	VEC(struct lane_set) sets;
 	VEC(struct lane_resource) resources;
 	VEC(uint32_t) free_sets, free_resources;
-	struct map *set_index, *resource_index; /* number, to index */
+	struct map set_index, resource_index; /* number, to index */
 	uint64_t free_bits;
 	uint64_t arrived;    /* points */
 	VEC(uint32_t) order; /* their lanes; number order_first is at[order_head] */
@@ -143,11 +143,19 @@ static inline uint32_t packing_count(const struct packing *p, const uint64_t *ke
 	return f->base + (uint32_t)(key[f->word] >> f->shift & f->mask);
 }
 
+static inline __attribute__((always_inline)) int packing_compare(const uint64_t *a,
+								 const uint64_t *b, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
 struct packing *packing_new(uint32_t nlanes);
 void packing_free(struct packing *p);
 void packing_cut(const struct packing *p, const uint64_t *key, uint32_t *cut);
 bool packing_key(const struct packing *p, const uint32_t *cut, uint32_t n, uint64_t *key);
-int packing_compare(const uint64_t *a, const uint64_t *b, uint32_t words);
 
 /* --- levels --- */
 

@@ -100,7 +100,6 @@ void open_forget(struct lattice *l, uint32_t lane, uint32_t base)
 		w->open.at[i].maybe &= ~l->lanes.free_bits;
 }
 
-/* A set that was thought to be its lane's own is not: ask for each. */
 void open_doubt(struct lattice *l)
 {
 	for (size_t i = 0; i < l->window.n; i++) {

@@ -40,14 +40,6 @@ void packing_free(struct packing *p)
 	MEM_FREE_ALL(p->by_lane, p->active, p->guards, p);
 }
 
-int packing_compare(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i++)
-		if (a[i] != b[i])
-			return a[i] < b[i] ? -1 : 1;
-	return 0;
-}
-
 void packing_cut(const struct packing *p, const uint64_t *key, uint32_t *cut)
 {
 	for (uint32_t i = 0; i < p->nlanes; i++)

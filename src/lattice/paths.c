@@ -102,31 +102,24 @@ bool lattice_path(const struct lattice *l, const struct lattice_found *f, struct
 
 /* --- a walk over all --- */
 
+/* By cut of a level: its first entry. */
+struct starts {
+	VEC(size_t) at;
+};
+
 struct walk {
 	const struct lattice *l;
 	const struct lattice_visitor *v;
-	VEC(size_t) starts, next_starts; /* by cut of the level: first entry */
+	struct starts starts, next; /* of the level, and of the one after */
 	VEC(uint32_t) cut, observed;
 };
 
 static void list_starts(const struct level *v, struct walk *w)
 {
-	VEC_CLEAR(&w->next_starts);
+	VEC_CLEAR(&w->next.at);
 	for (size_t i = 0; i < v->n; i++)
 		if (i == 0 || !level_same_cut(v, i - 1, i))
-			*VEC_PUSH(&w->next_starts) = i;
-}
-
-static void swap_starts(struct walk *w)
-{
-	size_t *at = w->starts.at, n = w->starts.n, capacity = w->starts.capacity;
-
-	w->starts.at = w->next_starts.at;
-	w->starts.n = w->next_starts.n;
-	w->starts.capacity = w->next_starts.capacity;
-	w->next_starts.at = at;
-	w->next_starts.n = n;
-	w->next_starts.capacity = capacity;
+			*VEC_PUSH(&w->next.at) = i;
 }
 
 /* Number among the cuts of the level after; false: it is not there. */
@@ -143,14 +136,14 @@ static bool find_next(const struct walk *w, const struct level *after, uint64_t 
 	mem_free(key);
 	if (e == after->n)
 		return false;
-	*out = SEARCH_PAST(i, 0, w->next_starts.n, w->next_starts.at[i] < e);
+	*out = SEARCH_PAST(i, 0, w->next.at.n, w->next.at.at[i] < e);
 	return true;
 }
 
 static void walk_edges(struct walk *w, const struct level *v, const struct level *after,
 		       size_t index)
 {
-	const uint64_t *key = v->keys + w->starts.at[index] * v->packing->words;
+	const uint64_t *key = v->keys + w->starts.at.at[index] * v->packing->words;
 
 	for (uint32_t lane = 0; lane < w->cut.n; lane++) {
 		struct lattice_edge e = { .level = v->number, .from = index };
@@ -183,9 +176,9 @@ static void load_cut(struct walk *w, const struct level *v, size_t entry)
 
 static void walk_level(struct walk *w, const struct level *v, const struct level *after)
 {
-	for (size_t i = 0; i < w->starts.n; i++) {
-		size_t from = w->starts.at[i],
-		       to = i + 1 < w->starts.n ? w->starts.at[i + 1] : v->n;
+	for (size_t i = 0; i < w->starts.at.n; i++) {
+		size_t from = w->starts.at.at[i],
+		       to = i + 1 < w->starts.at.n ? w->starts.at.at[i + 1] : v->n;
 		struct lattice_node n = { .level = v->number,
 					  .index = i,
 					  .cut = w->cut.at,
@@ -198,8 +191,8 @@ static void walk_level(struct walk *w, const struct level *v, const struct level
 		n.dead = is_dead(w, v, v->keys + from * v->packing->words);
 		w->v->node(w->v->arg, &n);
 	}
-	for (size_t i = 0; after && i < w->starts.n; i++) {
-		load_cut(w, v, w->starts.at[i]);
+	for (size_t i = 0; after && i < w->starts.at.n; i++) {
+		load_cut(w, v, w->starts.at.at[i]);
 		walk_edges(w, v, after, i);
 	}
 }
@@ -217,7 +210,10 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 	}
 	list_starts(kept_level(l, 0), &w);
 	for (uint64_t i = 0; i <= n; i++) {
-		swap_starts(&w);
+		struct starts done = w.starts;
+
+		w.starts = w.next;
+		w.next = done;
 		if (i < n)
 			list_starts(kept_level(l, i + 1), &w);
 		walk_level(&w, kept_level(l, i), i < n ? kept_level(l, i + 1) : NULL);
@@ -226,5 +222,5 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 		assert(w.observed.at); /* a point comes between two levels, and has a lane */
 		w.observed.at[lanes_order(&l->lanes, i)]++;
 	}
-	VEC_RELEASE_ALL(&w.starts, &w.next_starts, &w.cut, &w.observed);
+	VEC_RELEASE_ALL(&w.starts.at, &w.next.at, &w.cut, &w.observed);
 }

@@ -14,19 +14,29 @@
 
 #include "base/search.h"
 #include "finding/schedule.h"
-#include "witness/check_needs.h"
 #include "witness/check_priv.h"
 
-/* An acquire by one thread: in the trace, in the thread. */
-struct acquire {
-	uint32_t pos, index;
+/* From event number `index' of a thread on. */
+struct mark {
+	uint32_t index, value;
 };
 
-/* The acquires of a lock by one thread. */
-struct user {
-	uint32_t tid;
-	uint32_t next; /* of the same lock; 1 + index in users, 0 end */
-	VEC(struct acquire) acquires;
+/*
+ * A row for each pair of numbers that have met, with marks whose indices and values ascend.
+ *
+ *	users	of a lock by a thread: its acquires; values are positions
+ *	needs	of a thread of another: so many first events of that one
+ */
+struct row {
+	uint32_t other; /* the second of the pair */
+	uint32_t next;	/* with the same first; 1 + index in rows, 0 end */
+	VEC(struct mark) marks;
+};
+
+struct table {
+	uint32_t *first; /* by the first of the pair: 1 + index in rows, 0 none */
+	VEC(struct row) rows;
+	struct map row_at; /* first << 32 | second, to index in rows */
 };
 
 struct written {
@@ -38,13 +48,10 @@ struct written {
 
 struct check_cuts {
 	const struct evidence *ev;
-	uint32_t *limit;     /* by thread: so many events are plain */
-	struct needs *needs; /* by thread */
-	uint32_t *users_of;  /* by object */
+	uint32_t *limit; /* by thread: so many events are plain */
+	struct table users, needs;
 	uint32_t *writes_of; /* by cell: the latest */
-	VEC(struct user) users;
 	VEC(struct written) writes;
-	struct map seat_at, user_at; /* thread << 32 | other; object << 32 | thread */
 };
 
 /* A lock while the tables are made. */
@@ -52,6 +59,39 @@ struct lock {
 	uint32_t owner, depth;
 	bool destroyed;
 };
+
+static void mark_add(struct table *t, uint32_t of, uint32_t other, struct mark m)
+{
+	bool fresh;
+	uint64_t *at = map_put(&t->row_at, (uint64_t)of << 32 | other, &fresh);
+	struct row *r;
+
+	if (fresh) {
+		*at = t->rows.n;
+		*VEC_PUSH(&t->rows) = (struct row){ .other = other, .next = t->first[of] };
+		t->first[of] = (uint32_t)t->rows.n;
+	}
+	r = &t->rows.at[*at];
+	if (r->marks.n == 0 || r->marks.at[r->marks.n - 1].value < m.value)
+		*VEC_PUSH(&r->marks) = m;
+}
+
+/* What the row comes to in the first `count' events; 0 nothing. */
+static uint32_t row_value(const struct row *r, uint64_t count)
+{
+	size_t past = SEARCH_PAST(i, 0, r->marks.n, r->marks.at[i].index < count);
+
+	return past ? r->marks.at[past - 1].value : 0;
+}
+
+static void table_release(struct table *t)
+{
+	for (size_t i = 0; i < t->rows.n; i++)
+		VEC_RELEASE(&t->rows.at[i].marks);
+	VEC_RELEASE(&t->rows);
+	map_release(&t->row_at);
+	mem_free(t->first);
+}
 
 /* The event needs another one.  False: that came later. */
 static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
@@ -61,7 +101,8 @@ static bool need_event(struct check_cuts *k, uint32_t pos, uint32_t other)
 
 	if (other >= pos)
 		return false;
-	check_needs_add(&k->needs[it->tid], &k->seat_at, it, o->tid, o->index + 1);
+	if (o->tid != it->tid)
+		mark_add(&k->needs, it->tid, o->tid, (struct mark){ it->index, o->index + 1 });
 	return true;
 }
 
@@ -147,16 +188,8 @@ static bool access_note(struct check_cuts *k, uint32_t pos)
 static void acquire_note(struct check_cuts *k, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(k->ev, pos);
-	bool fresh;
-	uint64_t *index = map_put(&k->user_at, (uint64_t)it->object << 32 | it->tid, &fresh);
 
-	if (fresh) {
-		*index = k->users.n;
-		*VEC_PUSH(&k->users) =
-			(struct user){ .tid = it->tid, .next = k->users_of[it->object] };
-		k->users_of[it->object] = (uint32_t)k->users.n;
-	}
-	*VEC_PUSH(&k->users.at[*index].acquires) = (struct acquire){ pos, it->index };
+	mark_add(&k->users, it->object, it->tid, (struct mark){ it->index, pos });
 }
 
 static bool lock_note(struct check_cuts *k, uint32_t pos, struct lock *l)
@@ -272,8 +305,8 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 
 	k->ev = ev;
 	k->limit = mem_zalloc((ev->threads.n + 1) * sizeof(*k->limit));
-	k->needs = mem_zalloc((ev->threads.n + 1) * sizeof(*k->needs));
-	k->users_of = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users_of));
+	k->needs.first = mem_zalloc((ev->threads.n + 1) * sizeof(*k->needs.first));
+	k->users.first = mem_zalloc((ev->objects.n + 1) * sizeof(*k->users.first));
 	k->writes_of = mem_zalloc((ev->cells.n + 1) * sizeof(*k->writes_of));
 	for (uint32_t pos = 1; pos <= evidence_count(ev); pos++) {
 		const struct evidence_item *it = evidence_item(ev, pos);
@@ -282,7 +315,7 @@ struct check_cuts *check_cuts_new(const struct evidence *ev)
 			k->limit[it->tid]++;
 	}
 	mem_free(locks);
-	MAP_RELEASE_ALL(&k->seat_at, &k->user_at);
+	MAP_RELEASE_ALL(&k->users.row_at, &k->needs.row_at);
 	return k;
 }
 
@@ -290,12 +323,10 @@ void check_cuts_free(struct check_cuts *k)
 {
 	if (!k)
 		return;
-	for (size_t i = 0; i < k->ev->threads.n; i++)
-		check_needs_release(&k->needs[i]);
-	for (size_t i = 0; i < k->users.n; i++)
-		VEC_RELEASE(&k->users.at[i].acquires);
-	VEC_RELEASE_ALL(&k->users, &k->writes);
-	MEM_FREE_ALL(k->limit, k->needs, k->users_of, k->writes_of, k);
+	table_release(&k->users);
+	table_release(&k->needs);
+	VEC_RELEASE(&k->writes);
+	MEM_FREE_ALL(k->limit, k->writes_of, k);
 }
 
 /* ---- questions ---- */
@@ -307,15 +338,6 @@ static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t
 	return it->index < schedule_count(s, it->tid);
 }
 
-/* An acquire by the user later than pos is in. */
-static bool user_passes(const struct user *u, uint32_t pos, const struct schedule *s)
-{
-	uint64_t count = schedule_count(s, u->tid);
-	size_t past = SEARCH_PAST(i, 0, u->acquires.n, u->acquires.at[i].index < count);
-
-	return past > 0 && u->acquires.at[past - 1].pos > pos;
-}
-
 /* No section that the thread has open at the cut was passed by another thread's. */
 static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
 {
@@ -325,10 +347,26 @@ static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct sc
 	for (uint32_t h = past ? t->holds.at[past - 1].held : 0; h; h = k->ev->held.at[h].below) {
 		const struct evidence_held *held = &k->ev->held.at[h];
 
-		for (uint32_t u = k->users_of[held->object]; u; u = k->users.at[u - 1].next)
-			if (k->users.at[u - 1].tid != tid &&
-			    user_passes(&k->users.at[u - 1], held->acquire, s))
+		for (uint32_t i = k->users.first[held->object]; i;
+		     i = k->users.rows.at[i - 1].next) {
+			const struct row *r = &k->users.rows.at[i - 1];
+
+			if (r->other != tid &&
+			    row_value(r, schedule_count(s, r->other)) > held->acquire)
 				return false;
+		}
+	}
+	return true;
+}
+
+/* What the first events of the thread need of others is in. */
+static bool needs_hold(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
+{
+	for (uint32_t i = k->needs.first[tid]; i; i = k->needs.rows.at[i - 1].next) {
+		const struct row *r = &k->needs.rows.at[i - 1];
+
+		if (row_value(r, s->count.at[tid]) > schedule_count(s, r->other))
+			return false;
 	}
 	return true;
 }
@@ -339,8 +377,7 @@ static bool cut_holds(const struct check_cuts *k, const struct schedule *s)
 		if (s->count.at[tid] == 0)
 			continue;
 		if (tid >= k->ev->threads.n || s->count.at[tid] > k->limit[tid] ||
-		    !open_holds(k, tid, s) ||
-		    !check_needs_hold(&k->needs[tid], s->count.at[tid], s))
+		    !open_holds(k, tid, s) || !needs_hold(k, tid, s))
 			return false;
 	}
 	return true;

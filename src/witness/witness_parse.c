@@ -26,26 +26,9 @@ struct parser {
 	struct diag *d;
 	const char *word; /* the present word; it does not end in NUL */
 	size_t nword;
-	unsigned seen; /* mask of keys */
+	unsigned seen; /* mask of lines, by their number in the table */
 	bool done;     /* what needs no trace has been read, and there is none */
 };
-
-enum key {
-	KEY_WITNESS,
-	KEY_TRACE,
-	KEY_KIND,
-	KEY_TARGET,
-	KEY_RELAXED,
-	KEY_MODEL,
-	KEY_TAINTED,
-	KEY_VALUES,
-	KEY_SPEC,
-	KEY_ORDER,
-	NKEYS
-};
-
-static const char *const keys[NKEYS] = { "witness", "trace",   "kind",	 "target", "relaxed",
-					 "model",   "tainted", "values", "spec",   "order" };
 
 __attribute__((format(printf, 2, 3))) static enum status bad(struct parser *p, const char *format,
 							     ...)
@@ -210,59 +193,46 @@ static enum status order_take(struct parser *p, struct witness *out)
 	return ST_OK;
 }
 
-struct id_list {
-	VEC(uint64_t) ids;
-};
-
-static enum status ids_take(struct parser *p, struct id_list *out)
+/* The numbers up to the end of the line; *none: there is the word none instead. */
+static enum status ids_take(struct parser *p, struct witness *w, bool stray, bool *none)
 {
-	while (word_next(p)) {
-		uint64_t pos;
-		enum status st = id_take(p, &pos);
+	__typeof__(w->targets) *out = stray ? &w->stray : &w->targets;
 
+	for (*none = false; word_next(p);) {
+		enum status st;
+		uint64_t pos;
+
+		*none = out->n == 0 && word_is(p, "none");
+		if (*none)
+			return ST_OK;
+		st = id_take(p, &pos);
 		if (st != ST_OK)
 			return st;
-		if (out->ids.n >= evidence_count(p->ev))
+		if (out->n >= evidence_count(p->ev))
 			return bad(p, "more events than the trace has");
-		*VEC_PUSH(&out->ids) = pos;
+		*VEC_PUSH(out) = pos;
 	}
 	return ST_OK;
 }
 
 static enum status target_take(struct parser *p, struct witness *out)
 {
-	struct id_list list = { .ids = { 0 } };
-	const char *start = p->at;
-	enum status st;
+	bool none;
+	enum status st = ids_take(p, out, false, &none);
 
-	if (word_next(p) && word_is(p, "none"))
-		return ST_OK;
-	p->at = start;
-	st = ids_take(p, &list);
-	if (st == ST_OK && (list.ids.n == 0 || list.ids.n > FINDING_EVENTS))
+	if (st == ST_OK && !none && (out->targets.n == 0 || out->targets.n > FINDING_EVENTS))
 		st = bad(p, "expected 1 to %d event numbers after 'target'", FINDING_EVENTS);
-	out->targets.at = list.ids.at;
-	out->targets.n = list.ids.n;
-	out->targets.capacity = list.ids.capacity;
 	return st;
 }
 
 static enum status stray_take(struct parser *p, struct witness *out)
 {
-	struct id_list list = { .ids = { 0 } };
-	const char *start = p->at;
-	enum status st;
+	bool none;
+	enum status st = ids_take(p, out, true, &none);
 
 	out->has_stray = true;
-	if (!word_next(p))
-		return bad(p, "expected event numbers or 'none' after 'relaxed'");
-	if (word_is(p, "none"))
-		return ST_OK;
-	p->at = start;
-	st = ids_take(p, &list);
-	out->stray.at = list.ids.at;
-	out->stray.n = list.ids.n;
-	out->stray.capacity = list.ids.capacity;
+	if (st == ST_OK && !none && out->stray.n == 0)
+		st = bad(p, "expected event numbers or 'none' after 'relaxed'");
 	return st;
 }
 
@@ -287,22 +257,18 @@ static enum status name_take(struct parser *p, enum finding_kind k, size_t n, st
 
 static enum status kind_take(struct parser *p, struct witness *out)
 {
-	static const char *const names[] = {
-#define X(id, name, title) name,
-		FINDING_KINDS(X)
-#undef X
-	};
-
 	if (!word_next(p))
 		return bad(p, "expected a kind");
-	for (unsigned k = 0; k < FINDING_NKINDS; k++) {
-		if (is_kind_of(p, (enum finding_kind)k, names[k]))
-			return name_take(p, (enum finding_kind)k, strlen(names[k]) + 1, out);
-		if (!word_is(p, names[k]))
+	for (enum finding_kind k = 0; k < FINDING_NKINDS; k++) {
+		const char *name = finding_kind_name(k);
+
+		if (is_kind_of(p, k, name))
+			return name_take(p, k, strlen(name) + 1, out);
+		if (!word_is(p, name))
 			continue;
-		out->kind = (enum finding_kind)k;
+		out->kind = k;
 		if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
-			return bad(p, "expected the property's name, as %s:NAME", names[k]);
+			return bad(p, "expected the property's name, as %s:NAME", name);
 		return ST_OK;
 	}
 	return bad(p, "unknown kind '%.*s'", shown(p), p->word);
@@ -349,68 +315,72 @@ static enum status spec_take(struct parser *p, struct witness *out)
 	return ST_OK;
 }
 
-/* What only a trace tells. */
-static enum status skip(struct parser *p)
+static enum status values_take(struct parser *p, struct witness *out)
 {
+	(void)p;
+	out->values = true;
+	return ST_OK;
+}
+
+static enum status skip(struct parser *p, struct witness *out)
+{
+	(void)out;
 	while (word_next(p))
 		;
 	return ST_OK;
 }
 
-static enum status version_take(struct parser *p)
+static enum status version_take(struct parser *p, struct witness *out)
 {
+	(void)out;
 	if (!word_next(p) || !word_is(p, "1"))
 		return bad(p, "unknown version; this program reads 'witness 1'");
 	return ST_OK;
 }
 
-static enum status key_take(struct parser *p, unsigned key, struct witness *out)
-{
-	switch (key) {
-	case KEY_WITNESS:
-		return version_take(p);
-	case KEY_TRACE:
-		return digest_take(p, out);
-	case KEY_KIND:
-		return kind_take(p, out);
-	case KEY_TARGET:
-		return p->ev ? target_take(p, out) : skip(p);
-	case KEY_RELAXED:
-		return p->ev ? stray_take(p, out) : skip(p);
-	case KEY_MODEL:
-		return model_take(p, out);
-	case KEY_TAINTED: /* found out anew, never believed */
-		return skip(p);
-	case KEY_VALUES:
-		out->values = true;
-		return ST_OK;
-	case KEY_SPEC:
-		return spec_take(p, out);
-	default:
-		p->done = p->ev == NULL;
-		return p->ev ? order_take(p, out) : skip(p);
-	}
-}
+enum { NEEDED = 1, REPEATED = 2, OF_TRACE = 4, LAST = 8 };
+
+/* The lines of a file, by their first words; the first one comes first. */
+static const struct line {
+	const char *word;
+	enum status (*take)(struct parser *p, struct witness *out);
+	unsigned is; /* OF_TRACE: only a trace tells what it means */
+} lines[] = {
+	{ "witness", version_take, NEEDED },
+	{ "trace", digest_take, 0 },
+	{ "kind", kind_take, NEEDED },
+	{ "target", target_take, NEEDED | OF_TRACE },
+	{ "relaxed", stray_take, OF_TRACE },
+	{ "model", model_take, 0 },
+	{ "tainted", skip, 0 }, /* found out anew, never believed */
+	{ "values", values_take, 0 },
+	{ "spec", spec_take, REPEATED },
+	{ "order", order_take, NEEDED | OF_TRACE | LAST },
+};
+#define NLINES (sizeof(lines) / sizeof(lines[0]))
 
 static enum status line_take(struct parser *p, struct witness *out)
 {
-	unsigned key = 0;
+	unsigned n = 0;
+	const struct line *l;
 	enum status st;
 
 	if (!word_next(p))
 		return ST_OK;
-	while (key < NKEYS && !word_is(p, keys[key]))
-		key++;
-	if (p->seen == 0 && key != KEY_WITNESS)
+	while (n < NLINES && !word_is(p, lines[n].word))
+		n++;
+	if (p->seen == 0 && n != 0)
 		return bad(p, "not a witness: expected 'witness 1' first");
-	if (key == NKEYS)
+	if (n == NLINES)
 		return bad(p, "unknown word '%.*s' at the start of a line", shown(p), p->word);
-	if ((p->seen >> key & 1) && key != KEY_SPEC)
-		return bad(p, "a second line '%s'", keys[key]);
-	p->seen |= 1u << key;
-	st = key_take(p, key, out);
+	l = &lines[n];
+	if ((p->seen >> n & 1) && !(l->is & REPEATED))
+		return bad(p, "a second line '%s'", l->word);
+	p->seen |= 1u << n;
+	p->done = !p->ev && (l->is & LAST);
+	st = (l->is & OF_TRACE && !p->ev ? skip : l->take)(p, out);
 	if (st == ST_OK && word_next(p))
-		return bad(p, "unexpected '%.*s' after '%s'", shown(p), p->word, keys[key]);
+		return bad(p, "unexpected '%.*s' after '%s'", shown(p), p->word, l->word);
 	return st;
 }
 
@@ -435,7 +405,6 @@ static void targets_strip(struct witness *w)
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
 			  struct witness *out, struct diag *d)
 {
-	static const unsigned needed[] = { KEY_WITNESS, KEY_KIND, KEY_TARGET, KEY_ORDER };
 	struct parser p = { .name = name,
 			    .ev = ev,
 			    .at = text,
@@ -449,9 +418,9 @@ enum status witness_parse(const char *text, size_t n, const char *name, const st
 	do {
 		st = line_take(&p, out);
 	} while (st == ST_OK && !p.done && line_next(&p));
-	for (unsigned i = 0; st == ST_OK && i < sizeof(needed) / sizeof(*needed); i++)
-		if (!(p.seen >> needed[i] & 1))
-			st = bad(&p, "the file ends without a line '%s'", keys[needed[i]]);
+	for (unsigned i = 0; st == ST_OK && i < NLINES; i++)
+		if ((lines[i].is & NEEDED) && !(p.seen >> i & 1))
+			st = bad(&p, "the file ends without a line '%s'", lines[i].word);
 	if (st == ST_OK && ev && out->targets.n == 0 && !out->property)
 		st = bad(&p, "only the witness of a property may have no target");
 	if (st == ST_OK)
