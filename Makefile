@@ -82,8 +82,8 @@ ROOMS := base spec trace text names recording merge link order finding monitor l
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
-SHARED := annotate annotate_dynamic annotate_tsan assert barrier c11 cond create elf exec file fork habit jump \
-	linger lock log log_chunk log_control object once real sandbox sem start sync sys tag thread
+SHARED := annotate assert barrier c11 cond create elf exec file fork habit jump \
+	linger lock log log_chunk log_control object once real sandbox sem start sync sys tag text thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))

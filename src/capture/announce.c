@@ -53,28 +53,16 @@ static bool is_new(uint64_t number)
 
 /* ---- the line ---- */
 
-static const char *last_part(const char *s, char sign)
-{
-	const char *at = strrchr(s, sign);
-
-	return at != NULL ? at + 1 : s;
-}
-
 /* "[3]", "+8", "[3]+8": where in its variable a lock is. */
 static void add_part(struct text *l, const struct foresee_global *g, uint64_t offset)
 {
 	uint64_t index[FORESEE_DIMENSIONS];
 	unsigned n = foresee_array_index(g->type, g->size, &offset, index);
 
-	for (unsigned i = 0; i < n; i++) {
-		text_add(l, "[");
-		text_add_number(l, index[i], 10);
-		text_add(l, "]");
-	}
-	if (offset != 0) {
-		text_add(l, "+");
-		text_add_number(l, offset, 10);
-	}
+	for (unsigned i = 0; i < n; i++)
+		text_add(l, "[%lu]", index[i]);
+	if (offset != 0)
+		text_add(l, "+%lu", offset);
 }
 
 /* The site knows the lock by a name: "account.lock", not "*m". */
@@ -92,21 +80,15 @@ static void add_lock(struct text *l, const void *lock, uint32_t site)
 	const struct foresee_site *s = module_site(site, NULL);
 
 	if (g != NULL) {
-		text_add(l, last_part(g->name, ':'));
+		text_add(l, "%s", text_behind(g->name, ':'));
 		add_part(l, g, (uintptr_t)lock - (uintptr_t)g->address);
 	} else if (has_name(s)) {
-		text_add(l, s->variable);
+		text_add(l, "%s", s->variable);
 	} else {
-		text_add(l, "0x");
-		text_add_number(l, (uintptr_t)lock, 16);
+		text_add(l, "0x%lx", (uintptr_t)lock);
 	}
-	if (s != NULL && s->file != NULL) {
-		text_add(l, " (");
-		text_add(l, last_part(s->file, '/'));
-		text_add(l, ":");
-		text_add_number(l, s->line, 10);
-		text_add(l, ")");
-	}
+	if (s != NULL && s->file != NULL)
+		text_add(l, " (%s:%lu)", text_behind(s->file, '/'), (unsigned long)s->line);
 }
 
 /* The site that is furthest out on the stack: it lies in the routine of the thread. */
@@ -133,14 +115,10 @@ static size_t add_thread(struct text *l, const struct thread *t)
 	const char *name = routine(t);
 	size_t rest;
 
-	text_add(l, "foresee: T");
-	text_add_number(l, t->tid, 10);
+	text_add(l, "foresee: T%lu", (unsigned long)t->tid);
 	rest = l->n;
-	if (name != NULL) {
-		text_add(l, " \"");
-		text_add(l, name);
-		text_add(l, "\"");
-	}
+	if (name != NULL)
+		text_add(l, " \"%s\"", name);
 	return rest;
 }
 

@@ -7,6 +7,7 @@
 
 #include "capture/log.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define IMAGES 1024u   /* remembered at a time; code in others has addresses only */
 #define NUMBERS 65536u /* in a trace */
@@ -26,7 +27,7 @@ static const char self; /* lies in the runtime */
 
 static bool is_plumbing(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	const char *name = text_behind(path, '/');
 
 	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0;
 }

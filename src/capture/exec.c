@@ -19,22 +19,10 @@
 #include "capture/real.h"
 #include "capture/start.h"
 #include "capture/sys.h"
-#include "capture/text.h"
 
 #define ARGS_MAX 65536u
 
 extern char **environ;
-
-static void exec_note(const char *before, const char *path, const char *after, const char *trace)
-{
-	struct text t = { .n = 0 };
-
-	text_add(&t, before);
-	text_add(&t, path);
-	text_add(&t, after);
-	text_add(&t, trace);
-	log_control(FORMAT_K_C_NOTE, t.at, t.n);
-}
 
 typedef int exec_call(const char *, char *const[], char *const[]);
 
@@ -44,12 +32,14 @@ static int exec_go(const char *path, char *const argv[], char *const env[], exec
 
 	if (path == NULL || env == NULL || !log_is_on() || !fork_is_recorded())
 		return call(path, argv, env);
-	exec_note("the program became another one by exec of ", path,
-		  "; that one's trace, if it is recorded, is ", start_next());
+	log_note(
+		"the program became another one by exec of %s; that one's trace, if it is recorded, "
+		"is %s",
+		path, start_next());
 	file_became(true);
 	r = call(path, argv, exec_environment(env));
 	file_became(false);
-	exec_note("no: exec of ", path, " failed, and the program went on", "");
+	log_note("no: exec of %s failed, and the program went on", path);
 	return r;
 }
 

@@ -32,7 +32,6 @@
 #include "capture/real.h"
 #include "capture/sandbox.h"
 #include "capture/sys.h"
-#include "capture/text.h"
 
 #define TOLD 3u /* children that have a note of their own */
 
@@ -48,26 +47,16 @@ bool fork_is_recorded(void)
 
 /* ---- notes ---- */
 
-static void fork_note(const char *before, uint64_t number, const char *after)
-{
-	struct text t = { .n = 0 };
-	int saved = errno;
-
-	text_add(&t, before);
-	text_add_number(&t, number, 10);
-	text_add(&t, after);
-	log_control(FORMAT_K_C_NOTE, t.at, t.n);
-	errno = saved;
-}
-
 /* In the parent; made: pid of the child. */
 static void child_note(pid_t made)
 {
 	if (!log_is_on() || !fork_is_recorded())
 		return;
 	if (__atomic_add_fetch(&nchildren, 1, __ATOMIC_RELAXED) <= TOLD)
-		fork_note("forked: the child, process ", (uint64_t)made,
-			  ", is not recorded (--follow-fork goes along with it)");
+		log_note(
+			"forked: the child, process %lu, is not recorded (--follow-fork goes along "
+			"with it)",
+			(unsigned long)made);
 }
 
 void fork_finish(void)
@@ -75,7 +64,7 @@ void fork_finish(void)
 	uint32_t n = __atomic_load_n(&nchildren, __ATOMIC_RELAXED);
 
 	if (n > TOLD && log_is_on())
-		fork_note("forked ", n, " children in all, none of them recorded");
+		log_note("forked %lu children in all, none of them recorded", (unsigned long)n);
 }
 
 /* ---- either side ---- */
@@ -97,7 +86,8 @@ static void go_along(void)
 	log_share(thread_self(), MADV_DONTFORK);
 	tag_share(MADV_DONTFORK);
 	nchildren = 0;
-	fork_note("forked: the recording went on with the child, process ", (uint64_t)recorded, "");
+	log_note("forked: the recording went on with the child, process %lu",
+		 (unsigned long)recorded);
 }
 
 static void in_child(void)

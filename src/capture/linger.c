@@ -34,7 +34,6 @@
 #include "capture/real.h"
 #include "capture/start.h"
 #include "capture/sys.h"
-#include "capture/text.h"
 
 #define LOOK_MS 5u
 #define QUIET 3u	/* looks in a row that find no progress: then there will be none */
@@ -139,20 +138,6 @@ static bool tasks_look(struct seen *out)
 
 /* ---- waiting ---- */
 
-static void linger_note(uint32_t before, uint32_t after, uint64_t ms)
-{
-	struct text t = { .n = 0 };
-
-	text_add_number(&t, before, 10);
-	text_add(&t, before == 1 ? " thread was" : " threads were");
-	text_add(&t, " left when the program ended, and went on for ");
-	text_add_number(&t, ms, 10);
-	text_add(&t, " ms (--linger); then ");
-	text_add_number(&t, after, 10);
-	text_add(&t, after == 1 ? " was left" : " were left");
-	log_control(FORMAT_K_C_NOTE, t.at, t.n);
-}
-
 static void wait_for_others(void)
 {
 	const struct timespec pause = { 0, LOOK_MS * 1000000 };
@@ -171,7 +156,11 @@ static void wait_for_others(void)
 			break;
 		quiet = s.going != 0 || events != last ? 0 : quiet + 1;
 	}
-	linger_note(before, s.others, now_ms() - start);
+	log_note(
+		"%lu thread%s left when the program ended, and went on for %lu ms (--linger); then "
+		"%lu %s left",
+		(unsigned long)before, before == 1 ? " was" : "s were", now_ms() - start,
+		(unsigned long)s.others, s.others == 1 ? "was" : "were");
 }
 
 /* Another thread has called exit first. */

@@ -62,7 +62,7 @@ static void put_pid(void)
 {
 	struct text t = { .n = 0 };
 
-	text_add_number(&t, (uint64_t)getpid(), 10);
+	text_add(&t, "%lu", (unsigned long)getpid());
 	keep(kept.pid, sizeof(kept.pid), "FORESEE_PID=", t.at, t.n);
 }
 

@@ -329,10 +329,8 @@ void log_trouble(const char *what, int error)
 
 	if (!log_is_on() || !log_stop())
 		return;
-	text_add(&t, broken != NULL ? broken : what);
-	if (broken == NULL && error != 0 && why != NULL) {
-		text_add(&t, ": ");
-		text_add(&t, why);
-	}
+	text_add(&t, "%s", broken != NULL ? broken : what);
+	if (broken == NULL && error != 0 && why != NULL)
+		text_add(&t, ": %s", why);
 	log_control(FORMAT_K_C_TROUBLE, t.at, t.n);
 }

@@ -243,6 +243,8 @@ void log_trouble(const char *what, int error);
 
 /* Control stream; any thread, takes a lock inside. */
 void log_control(unsigned kind, const void *payload, size_t n);
+/* A note for whoever reads the trace, by a format that text.h knows. */
+void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* C_STEADY or C_HIDDEN of [addr, addr + n). */
 void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n);
 /* Several control records under one lock. */

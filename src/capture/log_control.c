@@ -6,6 +6,7 @@
 #include "capture/assert.h"
 #include "capture/log_priv.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 /* Bytes closed between two cuts. */
 #define CUT_BYTES (4u << 20)
@@ -82,6 +83,19 @@ void log_control(unsigned kind, const void *payload, size_t n)
 	log_control_lock();
 	log_control_put(kind, payload, n);
 	log_control_unlock();
+}
+
+void log_note(const char *format, ...)
+{
+	struct text t = { .n = 0 };
+	int saved = errno;
+	va_list args;
+
+	va_start(args, format);
+	text_add_list(&t, format, args);
+	va_end(args);
+	log_control(FORMAT_K_C_NOTE, t.at, t.n);
+	errno = saved;
 }
 
 void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n)

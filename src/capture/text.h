@@ -4,9 +4,8 @@
 #ifndef CAPTURE_TEXT_H
 #define CAPTURE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 #define TEXT_ROOM 1000u
 
@@ -15,23 +14,11 @@ struct text {
 	char at[TEXT_ROOM];
 };
 
-static inline void text_add(struct text *t, const char *s)
-{
-	size_t n = strnlen(s, TEXT_ROOM - t->n);
+/* As printf, of which it knows %s, %lu and %lx. */
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_list(struct text *t, const char *format, va_list args);
 
-	memcpy(t->at + t->n, s, n);
-	t->n += n;
-}
-
-static inline void text_add_number(struct text *t, uint64_t x, unsigned base)
-{
-	char digits[24], *p = digits + sizeof(digits);
-
-	*--p = '\0';
-	do
-		*--p = "0123456789abcdef"[x % base];
-	while ((x /= base) != 0);
-	text_add(t, p);
-}
+/* What comes behind the last sign, or all of s. */
+const char *text_behind(const char *s, char sign);
 
 #endif /* CAPTURE_TEXT_H */

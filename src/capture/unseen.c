@@ -31,6 +31,7 @@
 #include "capture/channel.h"
 #include "capture/module.h"
 #include "capture/real.h"
+#include "capture/text.h"
 
 /* Libraries by the beginning of their file name. */
 static const char *const quiet[] = {
@@ -41,7 +42,7 @@ static const char *const quiet[] = {
 
 static bool is_quiet(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	const char *name = text_behind(path, '/');
 
 	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (strncmp(name, quiet[i], strlen(quiet[i])) == 0)
