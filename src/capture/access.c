@@ -16,8 +16,8 @@
 #include "capture/access.h"
 
 #include "capture/filter.h"
-#include "capture/module.h"
 #include "capture/habit.h"
+#include "capture/module.h"
 #include "capture/range.h"
 #include "capture/real.h"
 #include "capture/sync.h"
@@ -250,13 +250,20 @@ ACCESS(2, uint16_t, 1)
 ACCESS(4, uint32_t, 2)
 ACCESS(8, uint64_t, 3)
 
-/* Ranges. */
+/* ---- ranges ---- */
 
-#define ENTER_RANGE(bare)                       \
-	struct thread *t = hook_enter_at(site); \
-	if (t == NULL) {                        \
-		bare;                           \
-		return;                         \
+/* A hook about the site `site': with t the statements, without it the bare access. */
+#define RANGE_HOOK(name, params, bare, ...)             \
+	EXPORT void name params                         \
+	{                                               \
+		struct thread *t = hook_enter_at(site); \
+                                                        \
+		if (t == NULL) {                        \
+			bare;                           \
+			return;                         \
+		}                                       \
+		__VA_ARGS__;                            \
+		hook_leave(t);                          \
 	}
 
 /* Vectors and small structs go word by word through the fast path; feeds and
@@ -283,9 +290,9 @@ static uint64_t small_read(struct thread *t, const char *p, char *into, size_t n
 	return free_read ? log_keeper(t->tseq, t->tseq - first) : 0;
 }
 
-EXPORT void foresee_read_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper)
+static void read_range(struct thread *t, const void *p, void *into, size_t n, uint32_t site,
+		       uint64_t *keeper)
 {
-	ENTER_RANGE(memcpy(into, p, n))
 	bool free_read = keeper != NULL && n <= 8 * LOG_KEEPER_WORDS && n % 8 == 0;
 
 	if (keeper != NULL)
@@ -296,27 +303,43 @@ EXPORT void foresee_read_range(const void *p, void *into, size_t n, uint32_t sit
 		*keeper = small_read(t, p, into, n, site, true);
 	else
 		small_read(t, p, into, n, site, false);
-	hook_leave(t);
 }
 
-EXPORT void foresee_write_range(void *p, const void *from, size_t n, uint32_t site,
-				const uint64_t *keepers, uint64_t mask)
+static void write_range(struct thread *t, char *p, const char *from, size_t n, uint32_t site,
+			const uint64_t *keepers, uint64_t mask)
 {
-	ENTER_RANGE(memcpy(p, from, n))
 	if (n > SMALL) {
 		range_write(t, p, from, n, site, keepers, mask);
-	} else {
-		for (size_t done = 0; done < n;) {
-			unsigned log2 = part_log2(n - done);
-			uint64_t x = 0;
-
-			memcpy(&x, (const char *)from + done, 1u << log2);
-			write_word(t, (char *)p + done, log2, x, site, keepers, mask);
-			done += 1u << log2;
-		}
+		return;
 	}
-	hook_leave(t);
+	for (size_t done = 0; done < n;) {
+		unsigned log2 = part_log2(n - done);
+		uint64_t x = 0;
+
+		memcpy(&x, from + done, 1u << log2);
+		write_word(t, p + done, log2, x, site, keepers, mask);
+		done += 1u << log2;
+	}
 }
+
+RANGE_HOOK(foresee_read_range,
+	   (const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper),
+	   memcpy(into, p, n), read_range(t, p, into, n, site, keeper))
+RANGE_HOOK(foresee_write_range,
+	   (void *p, const void *from, size_t n, uint32_t site, const uint64_t *keepers,
+	    uint64_t mask),
+	   memcpy(p, from, n), write_range(t, p, from, n, site, keepers, mask))
+RANGE_HOOK(foresee_touch_range, (const void *p, size_t n, uint32_t site), (void)p,
+	   range_read(t, p, NULL, n, site, false))
+RANGE_HOOK(foresee_copy, (void *to, const void *from, size_t n, uint32_t site), memcpy(to, from, n),
+	   range_copy(t, to, from, n, site))
+RANGE_HOOK(foresee_move, (void *to, const void *from, size_t n, uint32_t site),
+	   memmove(to, from, n), range_move(t, to, from, n, site))
+RANGE_HOOK(foresee_fill,
+	   (void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers, uint64_t mask),
+	   memset(to, byte, n), range_fill(t, to, byte, n, site, keepers, mask))
+
+/* ---- local variables that others may reach ---- */
 
 EXPORT void foresee_frame(void *p, size_t n, uint32_t site)
 {
@@ -324,52 +347,44 @@ EXPORT void foresee_frame(void *p, size_t n, uint32_t site)
 		range_frame(t, p, n, site);
 }
 
+/* Forgets the scopes that lie in these bytes: they are somebody else's now. */
+static void scopes_forget(struct thread *t, const void *p, size_t n)
+{
+	uintptr_t from = (uintptr_t)p, end = from + n;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < t->nscopes; i++) {
+		uintptr_t at = (uintptr_t)t->scopes[i].at;
+
+		if (at >= end || at + t->scopes[i].n <= from)
+			t->scopes[kept++] = t->scopes[i];
+	}
+	t->nscopes = kept;
+}
+
+void access_scopes_end(struct thread *t)
+{
+	while (t->nscopes > 0) {
+		const struct scope *s = &t->scopes[--t->nscopes];
+
+		range_free(t, s->at, s->n, FORMAT_ALLOC_FRAME, s->site);
+	}
+}
+
 EXPORT void foresee_scope(void *p, size_t n, uint32_t site)
 {
-	struct thread *t = hook_enter();
-
-	if (t != NULL) {
+	HOOK(t) {
 		range_frame(t, p, n, site);
-		scope_begin(t, p, n, site);
-		hook_leave(t);
+		scopes_forget(t, p, n);
+		if (t->nscopes < THREAD_SCOPES)
+			t->scopes[t->nscopes++] = (struct scope){ p, n, site };
 	}
 }
 
 EXPORT void foresee_scope_end(void *p, size_t n, uint32_t site)
 {
-	struct thread *t = hook_enter();
-
-	if (t != NULL) {
-		scope_end(t, p, n, site);
-		hook_leave(t);
+	HOOK(t) {
+		scopes_forget(t, p, n);
+		range_free(t, p, n, FORMAT_ALLOC_FRAME, site);
 	}
-}
-
-EXPORT void foresee_touch_range(const void *p, size_t n, uint32_t site)
-{
-	ENTER_RANGE((void)p)
-	range_read(t, p, NULL, n, site, false);
-	hook_leave(t);
-}
-
-EXPORT void foresee_copy(void *to, const void *from, size_t n, uint32_t site)
-{
-	ENTER_RANGE(memcpy(to, from, n))
-	range_copy(t, to, from, n, site);
-	hook_leave(t);
-}
-
-EXPORT void foresee_move(void *to, const void *from, size_t n, uint32_t site)
-{
-	ENTER_RANGE(memmove(to, from, n))
-	range_move(t, to, from, n, site);
-	hook_leave(t);
-}
-
-EXPORT void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers,
-			 uint64_t mask)
-{
-	ENTER_RANGE(memset(to, byte, n))
-	range_fill(t, to, byte, n, site, keepers, mask);
-	hook_leave(t);
 }

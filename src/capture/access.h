@@ -59,4 +59,9 @@ static inline bool access_keep(void *p, unsigned log2, uint64_t x)
 	}
 }
 
+struct thread;
+
+/* In a thread that ends: its local variables end with it (access.c). */
+void access_scopes_end(struct thread *t);
+
 #endif /* CAPTURE_ACCESS_H */

@@ -4,7 +4,7 @@
  * makes a line.  Several numbers may lead to one line (a routine that calls the
  * same function on two lines): the line has a number too, without the thread's, in the same set.
  */
-#include "capture/announce.h"
+#include "capture/process.h"
 
 #include <string.h>
 

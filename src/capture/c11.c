@@ -6,11 +6,9 @@
 #include <errno.h>
 #include <threads.h>
 
-#include "capture/cond_priv.h"
 #include "capture/create_priv.h"
 #include "capture/interposed.h"
 #include "capture/lock_priv.h"
-#include "capture/once_priv.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one object, two names");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one object, two names");

@@ -25,8 +25,6 @@
  * PARK and the real wait is lost in the program, yet may be named as what woke
  * the waiter later; the order it claims (signal before wake) is still true.
  */
-#include "capture/cond_priv.h"
-
 #include <errno.h>
 
 #include "capture/interposed.h"

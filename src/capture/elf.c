@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -14,6 +15,7 @@
 #define BUILD_ID 64u   /* bytes */
 #define NAME_ROOM 4096u
 #define PAGE 4096u
+#define ARGUMENTS_MOST (8u << 20) /* bytes of arguments and environment */
 
 static struct {
 	struct sys_lock lock; /* guards the rest; taken before that of the control stream */
@@ -189,4 +191,70 @@ void elf_forget(void)
 	sys_lock_take(&all.lock);
 	all.n = 0;
 	sys_lock_drop(&all.lock);
+}
+
+/* ---- memory that is never written to ---- */
+
+static void steady_put(uintptr_t from, uintptr_t end)
+{
+	if (from < end)
+		log_control_memory(FORMAT_K_C_STEADY, from, end - from);
+}
+
+/* The loader takes whole pages away from those that may write, once it has relocated. */
+static void put_segments(uintptr_t bias, const Elf64_Phdr *at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uintptr_t from = bias + at[i].p_vaddr, end = from + at[i].p_memsz;
+
+		if (at[i].p_type == PT_LOAD && !(at[i].p_flags & PF_W))
+			steady_put(from, end);
+		else if (at[i].p_type == PT_GNU_RELRO)
+			steady_put(from, end & ~(uintptr_t)(PAGE - 1));
+	}
+}
+
+static int each_image(struct dl_phdr_info *i, size_t size, void *unused)
+{
+	(void)size, (void)unused;
+	put_segments(i->dlpi_addr, i->dlpi_phdr, i->dlpi_phnum);
+	return 0;
+}
+
+/* They lie at the top of the stack, in this order: the arguments' addresses, the environment's,
+ * their strings, the name of the program's file. */
+static void put_arguments(void)
+{
+	const char *last = (const char *)getauxval(AT_EXECFN);
+	char **at = environ;
+
+	if (last == NULL || at == NULL || (const char *)at > last ||
+	    (size_t)(last - (const char *)at) > ARGUMENTS_MOST)
+		return;
+	/* Below: NULL, the last argument, ..., the first one, how many. */
+	for (size_t n = 0; n < ARGUMENTS_MOST / sizeof(*at); n++)
+		if (((uintptr_t *)at)[-2 - (ptrdiff_t)n] == n)
+			break;
+		else if (at[-2 - (ptrdiff_t)n] == program_invocation_name) {
+			at -= 2 + n;
+			break;
+		}
+	steady_put((uintptr_t)at, (uintptr_t)last + strlen(last) + 1);
+}
+
+void elf_steady_start(void)
+{
+	dl_iterate_phdr(each_image, NULL);
+	put_arguments();
+}
+
+void elf_steady_image(const void *p)
+{
+	struct dl_find_object found;
+	struct heads h;
+
+	if (_dl_find_object((void *)(uintptr_t)p, &found) != 0)
+		return;
+	h = heads_of(&found);
+	put_segments(found.dlfo_link_map->l_addr, h.at, h.n);
 }

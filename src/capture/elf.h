@@ -26,4 +26,12 @@ void elf_note(const void *p);
 /* A library has gone: what lies at its addresses from now on is another. */
 void elf_forget(void);
 
+/*
+ * Memory that is never written to while the program runs: code and constants of the program and its
+ * libraries, arguments and environment.  The trace says where it lies, so that a reader need not
+ * ask who wrote there.  What is there at the start; the library that p lies in, which has come later.
+ */
+void elf_steady_start(void);
+void elf_steady_image(const void *p);
+
 #endif /* CAPTURE_ELF_H */

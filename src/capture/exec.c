@@ -6,7 +6,7 @@
  * Only in the recorded process: children are not recorded.  A child of vfork runs in our memory,
  * and is told apart by its process number.
  */
-#include "capture/exec.h"
+#include "capture/process.h"
 
 #include <alloca.h>
 #include <stdarg.h>
@@ -14,10 +14,8 @@
 #include <string.h>
 
 #include "capture/file.h"
-#include "capture/fork.h"
 #include "capture/log.h"
 #include "capture/real.h"
-#include "capture/start.h"
 #include "capture/sys.h"
 
 #define ARGS_MAX 65536u

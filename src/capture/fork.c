@@ -17,7 +17,7 @@
  *
  * Our handlers were registered first: before a fork they run last, after it first.
  */
-#include "capture/fork.h"
+#include "capture/process.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +30,6 @@
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/real.h"
-#include "capture/sandbox.h"
 #include "capture/sys.h"
 
 #define TOLD 3u /* children that have a note of their own */

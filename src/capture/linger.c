@@ -20,7 +20,7 @@
  * _exit and abort end at once, and so does an exit from a handler that interrupted a hook: others
  * may be waiting for that hook.
  */
-#include "capture/linger.h"
+#include "capture/process.h"
 
 #include <alloca.h>
 #include <fcntl.h>
@@ -29,10 +29,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "capture/fork.h"
 #include "capture/log.h"
 #include "capture/real.h"
-#include "capture/start.h"
 #include "capture/sys.h"
 
 #define LOOK_MS 5u

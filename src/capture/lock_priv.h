@@ -1,6 +1,6 @@
 /*
- * What the wrappers of mutexes share: POSIX and C11 mutexes are one thing in
- * glibc, and a condition wait gives one up and takes it again.
+ * What the wrappers of locks, conditions and one-time initialisation share: POSIX and C11 objects
+ * are one thing in glibc, and a condition wait gives a mutex up and takes it again.
  */
 #ifndef CAPTURE_LOCK_PRIV_H
 #define CAPTURE_LOCK_PRIV_H
@@ -64,7 +64,28 @@ int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
 bool lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));
 int lock_mutex_left(const pthread_mutex_t *m, bool held, int r);
 
-/* For rows of interposed.def: the call came back with r, and l has begun or ended. */
+/* ---- condition waits, for both families of names ---- */
+
+struct cond_wait {
+	pthread_cond_t *cond;
+	pthread_mutex_t *mutex;
+	const struct timespec *until; /* NULL: for ever */
+	clockid_t clock;
+	/* The real wait; returns an error number. */
+	int (*wait)(const struct cond_wait *w);
+};
+
+int cond_wait(struct cond_wait *w);
+/* kind: FORMAT_K_SIGNAL or FORMAT_K_BROADCAST.  Called before the real one. */
+void cond_wake(pthread_cond_t *c, unsigned kind);
+
+/* ---- one-time initialisation; call(control, routine) is the real function ---- */
+
+int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(void)));
+
+/* ---- rows of interposed.def ---- */
+
+/* The call came back with r, and l has begun or ended. */
 #define BEGUN(l, aux) LOCK_NOTED(l, FORMAT_K_LOCK_INIT, aux)
 #define ENDED(l, aux) LOCK_NOTED(l, FORMAT_K_LOCK_DESTROY, aux)
 #define LOCK_NOTED(l, kind, aux)                                 \

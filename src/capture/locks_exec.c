@@ -4,12 +4,11 @@
  * program made no thread, the trace of the next one replaces its trace, under the name that was
  * asked for.
  */
-#include "capture/locks_exec.h"
+#include "capture/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/exec.h"
 #include "capture/log.h"
 #include "capture/sys.h"
 #include "capture/text.h"

@@ -8,8 +8,8 @@
 #include "capture/channel.h"
 #include "capture/filter.h"
 #include "capture/module.h"
+#include "capture/process.h"
 #include "capture/range.h"
-#include "capture/signal.h"
 #include "capture/unseen.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -27,6 +27,7 @@ STUB(filter_release, (struct thread * t))
 STUB(filter_settle, (struct thread * t))
 STUB(filter_trim, (struct thread * t))
 STUB(filter_sweep_pending, (struct thread * t))
+STUB(access_scopes_end, (struct thread * t))
 STUB(range_wrote, (struct thread * t, void *p, size_t n, uint32_t site))
 STUB(channel_log, (struct thread * t, unsigned kind, unsigned channel))
 STUB(unseen_begin, (struct thread * t, const void *f))

@@ -14,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/locks_exec.h"
 #include "capture/locks_site.h"
 #include "capture/log.h"
-#include "capture/start.h"
+#include "capture/process.h"
 #include "capture/sys.h"
 
 extern char **environ;

@@ -9,7 +9,6 @@
 #include "capture/log.h"
 #include "capture/range.h"
 #include "capture/real.h"
-#include "capture/steady.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 
@@ -341,7 +340,7 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 			function_add(m->functions[i]);
 	if (all.started && log_is_on()) {
 		if (first)
-			steady_image(m);
+			elf_steady_image(m);
 		module_mark(m);
 		put_module(m);
 		renew = image_is_reused(m);

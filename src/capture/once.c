@@ -10,13 +10,11 @@
  * pthread_once does not say which thread ran the routine, so it is given a routine of ours, which
  * knows.
  */
-#include "capture/once_priv.h"
-
 #include <pthread.h>
 
 #include "capture/filter.h"
-#include "capture/lock_priv.h"
 #include "capture/habit.h"
+#include "capture/lock_priv.h"
 #include "capture/real.h"
 
 struct once_call {

@@ -3,13 +3,12 @@
  * these would end in SIGSYS.  So the recording ends just before a filter is set, and says why; from
  * then on the runtime makes no system call of its own.
  */
-#include "capture/sandbox.h"
+#include "capture/process.h"
 
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-#include "capture/fork.h"
 #include "capture/log.h"
 #include "capture/real.h"
 #include "capture/sys.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capture/tag.h"
 #include "capture/sys.h"
+#include "capture/tag.h"
 
 #define BLOCK_SHIFT 40
 #define BLOCKS 128 /* 47 bits of user addresses */

@@ -32,9 +32,8 @@
 #include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/file.h"
-#include "capture/fork.h"
 #include "capture/interposed.h"
-#include "capture/signal.h"
+#include "capture/process.h"
 #include "capture/sys.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */

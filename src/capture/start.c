@@ -9,12 +9,9 @@
 
 #include "capture/create_priv.h"
 #include "capture/file.h"
-#include "capture/fork.h"
-#include "capture/linger.h"
 #include "capture/log.h"
+#include "capture/process.h"
 #include "capture/real.h"
-#include "capture/signal.h"
-#include "capture/start.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 

@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/announce.h"
-#include "capture/exec.h"
+#include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/module.h"
-#include "capture/start.h"
-#include "capture/steady.h"
+#include "capture/process.h"
 #include "capture/sys.h"
 
 static void parse_options(const char *s, struct log_options *opt)
@@ -91,7 +89,7 @@ bool start_prepare(void)
 		return false;
 	}
 	log_control_memory(FORMAT_K_C_HIDDEN, 0, 0);
-	steady_start();
+	elf_steady_start();
 	module_start();
 	return true;
 }

@@ -180,7 +180,7 @@ uint64_t thread_end(struct thread *t, unsigned how)
 		uint8_t *p;
 
 		if (how != FORMAT_END_PROCESS && !inside)
-			scope_end_all(t);
+			access_scopes_end(t);
 		filter_sweep(t);
 		p = log_other_begin(t, 0);
 		log_other_end(t, FORMAT_K_END, how, p, 1);

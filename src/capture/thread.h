@@ -23,7 +23,6 @@
 #include "capture/tag.h"
 #include "capture/file.h"
 #include "capture/hooks.h"
-#include "capture/scope.h"
 #ifdef FORESEE_LOCKS
 #include "capture/locks_site.h"
 #endif
@@ -82,6 +81,20 @@ struct habit {
 	uint32_t head; /* of a short record: the seat */
 };
 
+/*
+ * A local variable that holds a synchronisation object: another thread may still use it when the
+ * variable's scope ends, and that is a race like any other.
+ *
+ * A scope ends where its function says so, or with its thread: pthread_exit and cancellation leave
+ * functions that say nothing.  Where a jump has left one, it ends when the memory is somebody else's.
+ */
+struct scope {
+	void *at;
+	size_t n;
+	uint32_t site;
+};
+
+#define THREAD_SCOPES 16u /* of more nobody is told that they end with their thread */
 #define THREAD_UNSEEN 32u
 #define THREAD_NAME 64u
 #define THREAD_PIECE 4096u /* bytes of a range handled at once */
@@ -157,9 +170,8 @@ struct thread {
 	uint32_t nunseen, unseen[THREAD_UNSEEN];
 	bool unseen_root; /* its first function was called by unseen code */
 
-	/* Locals that hold a synchronisation object and have not ended (scope.h). */
 	uint32_t nscopes;
-	struct scope scopes[SCOPES_MAX];
+	struct scope scopes[THREAD_SCOPES]; /* that have not ended */
 
 	/* Identity. */
 	uint32_t index;	   /* in the log's table of open logs */

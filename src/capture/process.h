@@ -1,0 +1,70 @@
+/*
+ * The life of the recorded process: its start, processes that it makes, programs that it becomes,
+ * and its end.  Some of it differs between the runtime that records all accesses (start_full.c) and
+ * the lock recorder (locks_start.c, locks_exec.c).
+ */
+#ifndef CAPTURE_PROCESS_H
+#define CAPTURE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct log_options;
+
+/* ---- start (start.c) ---- */
+
+/* The trace to write, and how; NULL: record nothing.  Asked once, before anything else. */
+const char *start_asked(struct log_options *opt);
+/* The trace is there, nothing is recorded yet.  False: it cannot begin, and the trace says why. */
+bool start_prepare(void);
+/* From now on a signal that kills the process is noted in the trace before it does. */
+void signal_start(void);
+
+/*
+ * Locking patterns, told while the program runs (`foresee run -v'): a line on stderr the first
+ * time a thread takes a lock, or has to wait for it, while it holds others.
+ *
+ *	foresee: T2 "worker" locks b (audit.c:31) holding a (audit.c:29)
+ *
+ * A pattern is where the lock is taken, where the held ones were, and the routine that the thread
+ * began with; neither the thread nor, where one line takes several locks, the lock makes a new
+ * pattern.
+ */
+void announce_start(void);
+
+/* ---- fork: a child is not recorded, and the trace says so.  With daemon and --follow-fork the
+ * recording goes on in the child, and the parent is not recorded any more. ---- */
+
+/* Before the program runs. */
+void fork_start(bool follow);
+/* The run is over: what is left to tell of children. */
+void fork_finish(void);
+/* Is this the recorded process?  A child of vfork, which shares its memory, is not. */
+bool fork_is_recorded(void);
+
+/* Filters of system calls (seccomp): under one, a system call of the recorder could get the program
+ * killed.  Called with all arguments of a system call; stops the recording if it is about to set a
+ * filter. */
+void sandbox_look(long number, const long a[6]);
+
+/* ---- exec ---- */
+
+/* The name of the trace for the program that this one is about to become by exec.  A file of
+ * that name is removed. */
+const char *start_next(void);
+/* env, and the variables that the recorder needs to be there again in the next program; env
+ * itself if it needs none, or there is no memory. */
+char *const *exec_environment(char *const env[]);
+/* What the environment had for the lock recorder, for a program that this one may become: its name
+ * (n bytes), the trace, options.  Copied. */
+void locks_exec_keep(const char *preload, size_t n, const char *trace, const char *options);
+
+/* ---- end: threads that still run may go on for a moment (linger.c) ---- */
+
+/* For at most so long; 0: not at all.  Before the program runs. */
+void linger_set(uint64_t ms);
+/* For quick_exit, which has its own way from there. */
+void linger_quick(void);
+
+#endif /* CAPTURE_PROCESS_H */
