@@ -2,16 +2,12 @@
 
 #include <string.h>
 
-#include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/strbuf.h"
 #include "base/talk.h"
-#include "cli/option.h"
 #include "finding/suppress.h"
-
-#define MOST_JOBS 1024
 
 /* ---- names of analyses ---- */
 
@@ -128,43 +124,6 @@ static bool take_command(struct analyse *a, const char *value)
 	return true;
 }
 
-static bool take_number(struct analyse *a, const struct option_parser *p, int id, const char *value)
-{
-	uint64_t n;
-
-	switch (id) {
-	case ANALYSE_WINDOW:
-		if (!option_number(p, "--window", value, 1, UINT32_MAX, &n))
-			return false;
-		a->engine.window = (uint32_t)n;
-		return true;
-	case ANALYSE_BUDGET:
-		return option_number(p, "--budget", value, 1, UINT64_MAX, &a->engine.budget);
-	case ANALYSE_BREADTH:
-		if (strcmp(value, "all") == 0) {
-			a->engine.breadth = 0;
-			return true;
-		}
-		return option_number_or(p, "--breadth", value, ", or all", 1, UINT64_MAX,
-					&a->engine.breadth);
-	default:
-		if (!option_number(p, "--jobs", value, 1, MOST_JOBS, &n))
-			return false;
-		a->engine.jobs = (unsigned)n;
-		return true;
-	}
-}
-
-static bool take_status(struct analyse *a, const struct option_parser *p, const char *value)
-{
-	uint64_t n;
-
-	if (!option_number(p, "--expect-status", value, 0, 255, &n))
-		return false;
-	a->expected = (int)n;
-	return true;
-}
-
 bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value)
 {
 	switch (id) {
@@ -188,25 +147,12 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_path("spec", value, &a->spec_path);
 	case ANALYSE_MONITOR:
 		return take_path("monitor", value, VEC_PUSH(&a->plugins));
-	case ANALYSE_EXPECT:
-		return take_status(a, p, value);
-	case ANALYSE_COUNT:
-		return a->engine.count = true;
-	case ANALYSE_WINDOW:
-	case ANALYSE_BUDGET:
 	case ANALYSE_BREADTH:
-	case ANALYSE_JOBS:
-		return take_number(a, p, id, value);
-	case ANALYSE_STRICT:
-		return a->engine.strict = true;
-	case ANALYSE_VALUES:
-		return a->engine.values = true;
-	case ANALYSE_ALL_PAIRS:
-		return a->engine.all_pairs = true;
-	case ANALYSE_FORK_JOIN:
-		return a->engine.fork_join = true;
-	case ANALYSE_VERBOSE:
-		return a->verbose = true;
+		if (strcmp(value, "all") != 0)
+			return option_number(p, value, ", or all", 1, UINT64_MAX,
+					     &a->engine.breadth);
+		a->engine.breadth = 0;
+		return true;
 	default:
 		BUG("option %d is not of an analysis", id);
 	}

@@ -7,63 +7,63 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct analyse;
-struct option_parser;
+#include "analyse/analyse.h"
+#include "cli/option.h"
 
 /* Rows for the option tables of commands that analyse. */
-#define ANALYSE_LIST 301
-#define ANALYSE_FORMAT 302
-#define ANALYSE_OUTPUT 303
-#define ANALYSE_WITNESS_DIR 304
-#define ANALYSE_SUPPRESS 305
-#define ANALYSE_STRICT 306
-#define ANALYSE_VALUES 307
-#define ANALYSE_ALL_PAIRS 308
-#define ANALYSE_FORK_JOIN 309
-#define ANALYSE_WINDOW 310
-#define ANALYSE_BUDGET 311
-#define ANALYSE_JOBS 312
-#define ANALYSE_VERBOSE 313
-#define ANALYSE_ON_FINDING 314
-#define ANALYSE_SPEC 315
-#define ANALYSE_MONITOR 316
-#define ANALYSE_BREADTH 317
-#define ANALYSE_COUNT 318
-#define ANALYSE_EXPECT 319
+enum {
+	ANALYSE_FIRST = 301,
+	ANALYSE_LIST = ANALYSE_FIRST,
+	ANALYSE_FORMAT,
+	ANALYSE_OUTPUT,
+	ANALYSE_WITNESS_DIR,
+	ANALYSE_SUPPRESS,
+	ANALYSE_ON_FINDING,
+	ANALYSE_SPEC,
+	ANALYSE_MONITOR,
+	ANALYSE_BREADTH,
+};
+#define ANALYSE_MOST_JOBS 1024
+#define ANALYSE_AT(member) OPTION_IN(OPTION_ANALYSE, struct analyse, member)
+#define ANALYSE_NUMBER(member, low, high) OPTION_NUMBER(struct analyse, member, low, high)
 /* clang-format off */
 #define ANALYSE_OPTIONS										\
-	{ ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
-	{ ANALYSE_SPEC, 's', "spec", "FILE", "properties that every run shall have" },		\
-	{ ANALYSE_MONITOR, 0, "monitor", "FILE.so",						\
+	{ .id = ANALYSE_LIST, 'a', "analysis", "LIST", "analyses to run, with commas; see below" },	\
+	{ .id = ANALYSE_SPEC, 's', "spec", "FILE", "properties that every run shall have" },		\
+	{ .id = ANALYSE_MONITOR, 0, "monitor", "FILE.so",						\
 	  "a monitor of your own, a shared object; may be given again" },			\
-	{ ANALYSE_BREADTH, 0, "breadth", "N",							\
+	{ .id = ANALYSE_BREADTH, 0, "breadth", "N",							\
 	  "lattices: cuts of a level to keep; 1: the recorded run alone; default all" },	\
-	{ ANALYSE_COUNT, 0, "count", NULL, "lattices: count cuts and runs" },			\
-	{ ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },		\
-	{ ANALYSE_OUTPUT, 'o', "output", "FILE",						\
+	{ ANALYSE_AT(engine.count), 0, "count", NULL, "lattices: count cuts and runs" },			\
+	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },		\
+	{ .id = ANALYSE_OUTPUT, 'o', "output", "FILE",						\
 	  "where the report goes; default standard output" },					\
-	{ ANALYSE_WITNESS_DIR, 0, "witness-dir", "DIR",						\
+	{ .id = ANALYSE_WITNESS_DIR, 0, "witness-dir", "DIR",						\
 	  "write the proof of finding N to DIR/N.witness" },					\
-	{ ANALYSE_SUPPRESS, 0, "suppress", "FILE",						\
+	{ .id = ANALYSE_SUPPRESS, 0, "suppress", "FILE",						\
 	  "leave out findings that match a rule of FILE" },					\
-	{ ANALYSE_STRICT, 0, "strict", NULL, "every read keeps its write" },			\
-	{ ANALYSE_VALUES, 0, "values", NULL,							\
+	{ ANALYSE_AT(engine.strict), 0, "strict", NULL, "every read keeps its write" },			\
+	{ ANALYSE_AT(engine.values), 0, "values", NULL,							\
 	  "exact: any write of the same value serves a read" },					\
-	{ ANALYSE_ALL_PAIRS, 0, "all-pairs", NULL,						\
+	{ ANALYSE_AT(engine.all_pairs), 0, "all-pairs", NULL,						\
 	  "every pair or cycle of events, not one for each set of places" },				\
-	{ ANALYSE_FORK_JOIN, 0, "fork-join", NULL,						\
+	{ ANALYSE_AT(engine.fork_join), 0, "fork-join", NULL,						\
 	  "eraser: ownership passes along fork and join" },					\
-	{ ANALYSE_WINDOW, 0, "window", "N", "events that a window of the search holds" },	\
-	{ ANALYSE_BUDGET, 0, "budget", "N", "steps of search for one candidate" },		\
-	{ ANALYSE_JOBS, 0, "jobs", "N", "threads to use; default one per processor" },		\
-	{ ANALYSE_ON_FINDING, 0, "on-finding", "CMD",						\
+	{ ANALYSE_AT(engine.window), 0, "window", "N", "events that a window of the search holds",	\
+	  ANALYSE_NUMBER(engine.window, 1, UINT32_MAX) },					\
+	{ ANALYSE_AT(engine.budget), 0, "budget", "N", "steps of search for one candidate",	\
+	  ANALYSE_NUMBER(engine.budget, 1, UINT64_MAX) },					\
+	{ ANALYSE_AT(engine.jobs), 0, "jobs", "N", "threads to use; default one per processor",	\
+	  ANALYSE_NUMBER(engine.jobs, 1, ANALYSE_MOST_JOBS) },					\
+	{ .id = ANALYSE_ON_FINDING, 0, "on-finding", "CMD",						\
 	  "run 'sh -c CMD' for each new finding, which is JSON on its standard input" },		\
-	{ ANALYSE_EXPECT, 0, "expect-status", "N",						\
-	  "a program that ends with status N has ended well; 128 + the signal" },		\
-	{ ANALYSE_VERBOSE, 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
+	{ ANALYSE_AT(expected), 0, "expect-status", "N",					\
+	  "a program that ends with status N has ended well; 128 + the signal",			\
+	  ANALYSE_NUMBER(expected, 0, 255) },							\
+	{ ANALYSE_AT(verbose), 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
 /* clang-format on */
 
-/* One of the rows above.  False after a message. */
+/* One of the rows above that is not OPTION_IN.  False after a message. */
 bool analyse_option(struct analyse *a, const struct option_parser *p, int id, const char *value);
 
 /* For --help: the analyses, from the table. */

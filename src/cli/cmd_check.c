@@ -1,4 +1,3 @@
-#include "analyse/analyse.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
@@ -19,36 +18,19 @@ static int check(struct analyse *a, char **paths, int n)
 	return analyse_finish(a, status);
 }
 
-/* Sets *status and answers false when the command is to end here. */
-static bool take_options(struct analyse *a, const struct command *c, struct option_parser *p,
-			 int *status)
+static int check_command(const struct command *c, int argc, char **argv)
 {
-	struct input in = { 0 };
-	const char *value;
-	int id;
-
-	while ((id = option_next(p, &value)) != OPTION_DONE) {
-		*status = EXIT_TROUBLE;
-		if (id >= ANALYSE_LIST ? !analyse_option(a, p, id, value)
-				       : !input_option(&in, c, id, value, status))
-			return false;
-	}
-	a->lenient = in.lenient;
-	a->from_cut = in.from_cut;
-	a->to_cut = in.to_cut;
-	a->quiet = in.quiet;
-	return true;
-}
-
-static int run(const struct command *c, int argc, char **argv)
-{
-	struct option_parser p;
 	struct analyse a;
+	struct input in = { 0 };
+	struct option_parser p = { .into = { [OPTION_ANALYSE] = &a, [OPTION_INPUT] = &in } };
 	int status;
 
 	analyse_init(&a);
-	option_begin(&p, c->name, c->options, argc, argv);
-	if (take_options(&a, c, &p, &status)) {
+	if (command_options(c, &p, argc, argv, &status)) {
+		a.lenient = in.lenient;
+		a.from_cut = in.from_cut;
+		a.to_cut = in.to_cut;
+		a.quiet = in.quiet;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
 		else if (p.noperands > 1 && a.witness_dir)
@@ -67,5 +49,5 @@ const struct command cmd_check = {
 	.details = "TRACE is a recording, or STD text; - reads it from standard input.\n",
 	.options = check_options,
 	.more = analyse_list,
-	.run = run,
+	.run = check_command,
 };

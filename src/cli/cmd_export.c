@@ -34,10 +34,17 @@ enum { EXPORT_PAIR = 1, EXPORT_ANALYSIS };
 static const struct option_def export_options[] = {
 	{ AT(to), 0, "to", "FORM",
 	  "promela, a model for SPIN; std, text; dot, a picture of the lattice" },
-	{ EXPORT_PAIR, 0, "pair", "I,J", "promela: only the race or deadlock of events I and J" },
+	{ .id = EXPORT_PAIR,
+	  0,
+	  "pair",
+	  "I,J",
+	  "promela: only the race or deadlock of events I and J" },
 	{ AT(promela.strict), 0, "strict", NULL, "promela: every read keeps its write" },
 	{ AT(kind), 0, "lattice", "KIND", "mvc or weak: the lattice, whose states are the cuts" },
-	{ EXPORT_ANALYSIS, 'a', "analysis", "NAME",
+	{ .id = EXPORT_ANALYSIS,
+	  'a',
+	  "analysis",
+	  "NAME",
 	  "lattice-mvc or lattice-weak: the same; of dot weak is the default" },
 	{ AT(spec_path), 's', "spec", "FILE",
 	  "of a lattice: what this specification takes as steps" },
@@ -164,10 +171,14 @@ static enum status export_lattice(struct request *r, struct trace *t, struct str
 	return st;
 }
 
-static enum status export(void *request, struct trace *t, struct diag *d) {
-	struct request *r = request; struct strbuf out = { 0 }; enum status st;
+static enum status export_trace(void *request, struct trace *t, struct diag *d)
+{
+	struct request *r = request;
+	struct strbuf out = { 0 };
+	enum status st;
 
-	if (r->std) return as_std(t, r->path, r->in.lenient, d);
+	if (r->std)
+		return as_std(t, r->path, r->in.lenient, d);
 	st = r->kind ? export_lattice(r, t, &out, d) : export_promela(r, t, &out, d);
 	put_out(&out);
 	return st;
@@ -218,27 +229,29 @@ static int refuse(const struct command *c, struct request *r)
 	return -1;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static bool take_option(void *request, const struct option_parser *p, int id, const char *value)
+{
+	struct request *r = request;
+
+	(void)p;
+	if (id == EXPORT_ANALYSIS) {
+		r->kind = strncmp(value, "lattice-", 8) == 0 ? value + 8 : value;
+		return true;
+	}
+	if (parse_pair(value, r->promela.pair))
+		return true;
+	command_misuse(&cmd_export, "bad value '%s' of --pair: expected two events, as 3,8", value);
+	return false;
+}
+
+static int export_command(const struct command *c, int argc, char **argv)
 {
 	struct request r = { 0 };
-	struct option_parser p;
-	const char *value;
-	int id, status;
+	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_INPUT] = &r.in } };
+	int status;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	p.into = &r;
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == EXPORT_ANALYSIS) {
-			r.kind = strncmp(value, "lattice-", 8) == 0 ? value + 8 : value;
-		} else if (id == EXPORT_PAIR) {
-			if (!parse_pair(value, r.promela.pair))
-				return command_misuse(
-					c, "bad value '%s' of --pair: expected two events, as 3,8",
-					value);
-		} else if (!input_option(&r.in, c, id, value, &status)) {
-			return status;
-		}
-	}
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
 	r.std = r.to && strcmp(r.to, "std") == 0;
 	r.is_dot = r.to && strcmp(r.to, "dot") == 0;
 	if (r.is_dot && !r.kind)
@@ -249,7 +262,7 @@ static int run(const struct command *c, int argc, char **argv)
 	if (p.noperands != 1)
 		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
 	r.path = p.operands[0];
-	return input_read(r.path, &r.in, export, &r);
+	return input_read(r.path, &r.in, export_trace, &r);
 }
 
 const struct command cmd_export = {
@@ -265,5 +278,6 @@ const struct command cmd_export = {
 		"lattice for Graphviz, a node for each cut with the events of each thread so far\n"
 		"and the spec's variables; the recorded run is bold, what violates a property red.\n",
 	.options = export_options,
-	.run = run,
+	.take = take_option,
+	.run = export_command,
 };

@@ -13,10 +13,12 @@
 #include "cli/topic.h"
 #include "launch/program.h"
 
-enum { HELP_PLAIN = 1 };
+struct help {
+	bool plain;
+};
 
 static const struct option_def help_options[] = {
-	{ HELP_PLAIN, 0, "plain", NULL, "plain text, even on a terminal" },
+	{ OPTION_AT(struct help, plain), 0, "plain", NULL, "plain text, even on a terminal" },
 	{ 0 },
 };
 
@@ -41,26 +43,17 @@ static void list_topics(FILE *to)
 	topic_list(to);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int help_command(const struct command *c, int argc, char **argv)
 {
 	const struct command *about = NULL;
 	const struct topic *topic;
-	struct option_parser p;
-	const char *value;
-	bool plain = !isatty(STDOUT_FILENO);
+	struct help h = { .plain = !isatty(STDOUT_FILENO) };
+	struct option_parser p = { .into = { [OPTION_OWN] = &h } };
 	char page[64];
-	int id;
+	int status;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == OPTION_HELP) {
-			command_help(c, stdout);
-			return EXIT_FINE;
-		}
-		if (id != HELP_PLAIN)
-			return EXIT_TROUBLE;
-		plain = true;
-	}
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
 	if (p.noperands > 1)
 		return command_misuse(c, "more than one command");
 	if (p.noperands == 1) {
@@ -74,7 +67,7 @@ static int run(const struct command *c, int argc, char **argv)
 			return EXIT_TROUBLE;
 	}
 	snprintf(page, sizeof(page), about ? "foresee-%s" : "foresee", about ? about->name : "");
-	if (!plain)
+	if (!h.plain)
 		show_page(page);
 	if (about)
 		command_help(about, stdout);
@@ -89,5 +82,5 @@ const struct command cmd_help = {
 	.summary = "show the manual",
 	.options = help_options,
 	.more = list_topics,
-	.run = run,
+	.run = help_command,
 };

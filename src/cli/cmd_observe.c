@@ -27,8 +27,7 @@
 #include "link/peer.h"
 #include "live/observe.h"
 
-#define OBSERVE_SPOOL_SIZE 1
-#define OBSERVE_PEERS 2
+enum { OBSERVE_SPOOL_SIZE = 1 };
 
 #define MOST_PEERS 1000
 
@@ -50,14 +49,18 @@ static const struct option_def observe_options[] = {
 	{ AT(listen), 0, "listen", "ADDR", "where to listen; default a socket of your own" },
 	ANALYSE_OPTIONS,
 	{ AT(o.spool), 0, "spool", "DIR", "keep what was received, in files in DIR" },
-	{ OBSERVE_SPOOL_SIZE, 0, "spool-size", "SIZE",
+	{ .id = OBSERVE_SPOOL_SIZE,
+	  0,
+	  "spool-size",
+	  "SIZE",
 	  "of each recording keep the last SIZE; default 4G" },
 	{ AT(o.once), 0, "once", NULL, "leave after one recording" },
 	{ AT(token_file), 0, "token-file", "FILE",
 	  "recordings must show the token in the first line of FILE" },
-	{ OBSERVE_PEERS, 0, "peers", "N", "recordings at one time; default 8" },
+	{ AT(most_peers), 0, "peers", "N", "recordings at one time; default 8",
+	  OPTION_NUMBER(struct server, most_peers, 1, MOST_PEERS) },
 	{ AT(o.quiet), 'q', "quiet", NULL, "say nothing but errors" },
-	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
+	INPUT_COLOR_OPTION,
 	{ 0 },
 };
 
@@ -264,38 +267,23 @@ static int observe(struct server *s)
 
 /* ---- options ---- */
 
-/* False: leave with *status. */
-static bool take_option(struct server *s, const struct command *c, const struct option_parser *p,
-			int id, const char *value, int *status)
+static bool take_spool_size(void *server, const struct option_parser *p, int id, const char *value)
 {
-	*status = EXIT_TROUBLE;
-	switch (id) {
-	case OBSERVE_SPOOL_SIZE:
-		return option_size(p, "--spool-size", value, STORE_LEAST_BYTES, &s->o.limits.bytes);
-	case OBSERVE_PEERS:
-		return option_number(p, "--peers", value, 1, MOST_PEERS, &s->most_peers);
-	default:
-		if (id >= ANALYSE_LIST)
-			return analyse_option(&s->o.analyse, p, id, value);
-		return input_option(&(struct input){ 0 }, c, id, value, status);
-	}
+	struct server *s = server;
+
+	(void)id;
+	return option_size(p, value, STORE_LEAST_BYTES, &s->o.limits.bytes);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int observe_command(const struct command *c, int argc, char **argv)
 {
 	struct server s = { .most_peers = 8, .status = EXIT_FINE };
-	struct option_parser p;
-	const char *value;
-	int id, status = EXIT_FINE;
-	bool good = true;
+	struct option_parser p = { .into = { [OPTION_OWN] = &s, [OPTION_ANALYSE] = &s.o.analyse } };
+	int status;
 
 	s.o.limits = store_limits_default;
 	analyse_init(&s.o.analyse);
-	option_begin(&p, c->name, c->options, argc, argv);
-	p.into = &s;
-	while (good && (id = option_next(&p, &value)) != OPTION_DONE)
-		good = take_option(&s, c, &p, id, value, &status);
-	if (good)
+	if (command_options(c, &p, argc, argv, &status))
 		status = p.noperands ? command_misuse(c, "observe takes no argument '%s'",
 						      p.operands[0])
 				     : observe(&s);
@@ -315,5 +303,6 @@ const struct command cmd_observe = {
 		"what 'foresee check' would give for each.\n",
 	.options = observe_options,
 	.more = analyse_list,
-	.run = run,
+	.take = take_spool_size,
+	.run = observe_command,
 };

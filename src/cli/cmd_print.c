@@ -20,13 +20,12 @@ struct request {
 	struct input in;
 };
 
-enum { PRINT_FROM = 1, PRINT_TO };
-
 #define AT(member) OPTION_AT(struct request, member)
+#define NUMBER(member) OPTION_NUMBER(struct request, member, 1, UINT64_MAX)
 static const struct option_def print_options[] = {
 	{ AT(std), 0, "std", NULL, "as STD text, or as #fmt 1 text where STD has no words" },
-	{ PRINT_FROM, 0, "from", "N", "start at event N" },
-	{ PRINT_TO, 0, "to", "N", "stop after event N" },
+	{ AT(from), 0, "from", "N", "start at event N", NUMBER(from) },
+	{ AT(to), 0, "to", "N", "stop after event N", NUMBER(to) },
 	{ AT(thread), 0, "thread", "T", "only events of thread T" },
 	{ AT(stacks), 0, "stacks", NULL, "call stacks too" },
 	{ AT(sites), 0, "sites", NULL,
@@ -159,22 +158,14 @@ static enum status print(void *request, struct trace *t, struct diag *d)
 	return r->sites ? print_sites(t, d) : print_lines(r, t, d);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int print_command(const struct command *c, int argc, char **argv)
 {
 	struct request r = { .from = 1, .to = UINT64_MAX };
-	struct option_parser p;
-	const char *value;
-	int id, status = EXIT_TROUBLE;
+	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_INPUT] = &r.in } };
+	int status;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	p.into = &r;
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == PRINT_FROM || id == PRINT_TO
-			    ? !option_number(&p, id == PRINT_FROM ? "--from" : "--to", value, 1,
-					     UINT64_MAX, id == PRINT_FROM ? &r.from : &r.to)
-			    : !input_option(&r.in, c, id, value, &status))
-			return status;
-	}
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
 	if (p.noperands != 1)
 		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
 	if (r.std && (r.from != 1 || r.to != UINT64_MAX || r.thread || r.stacks || r.sites))
@@ -196,5 +187,5 @@ const struct command cmd_print = {
 		"TRACE is a recording, or STD text; - reads text from standard input. T2:5 is the\n"
 		"fifth event of thread T2; versions of memory are named by the event that wrote them.\n",
 	.options = print_options,
-	.run = run,
+	.run = print_command,
 };

@@ -8,45 +8,22 @@
 #include "launch/session.h"
 #include "live/forward.h"
 
-#define RECORD_OBSERVER 1
-#define RECORD_TOKEN 2
-#define RECORD_TOKEN_FILE 3
-#define RECORD_WAIT 4
-
+#define AT(member) OPTION_AT(struct forward, member)
 static const struct option_def record_options[] = {
-	{ SESSION_TRACE, 'o', "output", "TRACE", SESSION_TRACE_HELP },
+	{ .id = SESSION_TRACE, 'o', "output", "TRACE", SESSION_TRACE_HELP },
 	SESSION_OPTIONS,
-	{ RECORD_OBSERVER, 0, "observer", "ADDR",
+	{ AT(observer), 0, "observer", "ADDR",
 	  "send the recording, as it grows, to 'foresee observe'" },
-	{ RECORD_TOKEN_FILE, 0, "token-file", "FILE", "the token that the observer wants" },
-	{ RECORD_TOKEN, 0, "token", "TOKEN", "the same; others can see it in the process list" },
-	{ RECORD_WAIT, 0, "observer-wait", "SECONDS",
-	  "send what is left for so long after the end; default 10" },
-	{ SESSION_VERBOSE, 'v', "verbose", NULL, "announce locking patterns as they appear" },
+	{ AT(token_file), 0, "token-file", "FILE", "the token that the observer wants" },
+	{ AT(token_given), 0, "token", "TOKEN", "the same; others can see it in the process list" },
+	{ AT(wait), 0, "observer-wait", "SECONDS",
+	  "send what is left for so long after the end; default 10",
+	  OPTION_NUMBER(struct forward, wait, 0, 86400) },
+	{ SESSION_AT(announce), 'v', "verbose", NULL, "announce locking patterns as they appear" },
 	{ 0 },
 };
 
-static bool take_option(void *arg, const struct option_parser *p, int id, const char *value)
-{
-	struct forward *f = arg;
-
-	f->asked = true;
-	switch (id) {
-	case RECORD_OBSERVER:
-		f->observer = value;
-		return true;
-	case RECORD_TOKEN:
-		f->token_given = value;
-		return true;
-	case RECORD_TOKEN_FILE:
-		f->token_file = value;
-		return true;
-	case RECORD_WAIT:
-		return option_number(p, "--observer-wait", value, 0, 86400, &f->wait);
-	default:
-		BUG("option %d is not of record", id);
-	}
-}
+#define NOT_GIVEN UINT64_MAX /* of --observer-wait */
 
 static int record(void *arg, struct session *s, char **argv)
 {
@@ -58,9 +35,11 @@ static int record(void *arg, struct session *s, char **argv)
 	int status = EXIT_OWN_FAILURE;
 
 	f->quiet = s->quiet;
-	if (f->asked && !f->observer)
+	if (!f->observer && (f->token_file || f->token_given || f->wait != NOT_GIVEN))
 		return command_misuse(&cmd_record,
 				      "a token or --observer-wait goes with --observer");
+	if (f->wait == NOT_GIVEN)
+		f->wait = FORWARD_WAIT;
 	if (f->observer && forward_prepare(f, argv[0]) != EXIT_FINE)
 		return EXIT_OWN_FAILURE;
 	if (program_find(argv[0], s->locks, &path, &d) != ST_OK ||
@@ -77,16 +56,12 @@ static int record(void *arg, struct session *s, char **argv)
 	return status;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int record_command(const struct command *c, int argc, char **argv)
 {
-	struct forward f = { .wait = FORWARD_WAIT };
+	struct forward f = { .wait = NOT_GIVEN };
+	struct option_parser p = { .into = { [OPTION_OWN] = &f } };
 
-	return session_command(c, argc, argv,
-			       &(struct session_command){ .option = take_option,
-							  .act = record,
-							  .arg = &f,
-							  .hang = LAUNCH_HANG_TELL,
-							  .announce = SESSION_VERBOSE });
+	return session_command(c, argc, argv, &p, LAUNCH_HANG_TELL, record);
 }
 
 const struct command cmd_record = {
@@ -99,5 +74,5 @@ const struct command cmd_record = {
 		"failed. ADDR is unix:/PATH, HOST:PORT or :PORT; the token may also be in the\n"
 		"environment, FORESEE_TOKEN. An observer never slows the program down.\n",
 	.options = record_options,
-	.run = run,
+	.run = record_command,
 };

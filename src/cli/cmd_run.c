@@ -24,15 +24,21 @@
 #include "live/live.h"
 #include "monitor/watch.h"
 
-#define RUN_NO_LIVE 401
+/* One `run'. */
+struct run_request {
+	struct analyse a;
+	bool no_live;
+	struct live *live; /* while the program runs */
+};
 
 static const struct option_def run_options[] = {
-	{ SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP },
+	{ .id = SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP },
 	SESSION_OPTIONS,
 	ANALYSE_OPTIONS,
-	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
+	{ ANALYSE_AT(lenient), 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	SESSION_HANG_OPTION,
-	{ RUN_NO_LIVE, 0, "no-live", NULL, "analyse when the program has ended, not before" },
+	{ OPTION_AT(struct run_request, no_live), 0, "no-live", NULL,
+	  "analyse when the program has ended, not before" },
 	{ 0 },
 };
 
@@ -135,37 +141,16 @@ static enum status prepare(struct made *m, char **argv, const struct spec *spec,
 	return st;
 }
 
-/* One `run'. */
-struct run {
-	struct analyse a;
-	bool no_live;
-	struct live *live; /* while the program runs */
-};
-
-static bool take_option(void *arg, const struct option_parser *p, int id, const char *value)
-{
-	struct run *r = arg;
-
-	switch (id) {
-	case INPUT_LENIENT:
-		return r->a.lenient = true;
-	case RUN_NO_LIVE:
-		return r->no_live = true;
-	default:
-		return analyse_option(&r->a, p, id, value);
-	}
-}
-
 static void watch_begin(void *arg, const char *trace)
 {
-	struct run *r = arg;
+	struct run_request *r = arg;
 
 	r->live = live_start(&r->a, trace, &(struct live_options){ 0 });
 }
 
 static void watch_end(void *arg, const char *trace, const struct launch_end *end)
 {
-	struct run *r = arg;
+	struct run_request *r = arg;
 
 	(void)trace;
 	(void)end;
@@ -174,8 +159,8 @@ static void watch_end(void *arg, const char *trace, const struct launch_end *end
 }
 
 /* A recording that ends well is told of on stderr; *trace is the caller's to free. */
-static enum status record(struct run *r, const struct session *s, struct made *made, char **argv,
-			  char **trace, struct diag *d)
+static enum status record(struct run_request *r, const struct session *s, struct made *made,
+			  char **argv, char **trace, struct diag *d)
 {
 	struct session_watch watch = { .begin = watch_begin, .end = watch_end, .arg = r };
 	struct launch_end end = { 0 };
@@ -199,7 +184,7 @@ static enum status record(struct run *r, const struct session *s, struct made *m
 
 /* After a source file --spec is ours, too: the program is made for this run, and has no such
  * option.  argv moves on. */
-static bool take_late_spec(struct analyse *a, char **argv)
+static bool take_spec_behind(struct analyse *a, char **argv)
 {
 	while (program_is_source(argv[0]) && argv[1]) {
 		bool apart = strcmp(argv[1], "--spec") == 0 || strcmp(argv[1], "-s") == 0;
@@ -222,7 +207,7 @@ static bool take_late_spec(struct analyse *a, char **argv)
 
 static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
-	struct run *r = arg;
+	struct run_request *r = arg;
 	struct analyse *a = &r->a;
 	struct made made = { 0 };
 	struct diag d = { 0 };
@@ -230,7 +215,8 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	int status = EXIT_TROUBLE;
 
 	a->quiet = s->quiet;
-	if (!take_late_spec(a, argv) || !analyse_begin(a, argv, 1))
+	s->announce = a->verbose;
+	if (!take_spec_behind(a, argv) || !analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
 	if (analyse_wants_full(a) && !s->locks)
 		session_want_full(s);
@@ -243,18 +229,14 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	return analyse_finish(a, status);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int run_command(const struct command *c, int argc, char **argv)
 {
-	struct run r = { 0 };
+	struct run_request r = { 0 };
+	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_ANALYSE] = &r.a } };
 	int status;
 
 	analyse_init(&r.a);
-	status = session_command(c, argc, argv,
-				 &(struct session_command){ .option = take_option,
-							    .act = record_and_analyse,
-							    .arg = &r,
-							    .hang = LAUNCH_HANG_STOP,
-							    .announce = ANALYSE_VERBOSE });
+	status = session_command(c, argc, argv, &p, LAUNCH_HANG_STOP, record_and_analyse);
 	analyse_release(&r.a);
 	return status;
 }
@@ -268,5 +250,5 @@ const struct command cmd_run = {
 		"temporary directory. PROG must be built with foresee-cc, or --locks-only given.\n",
 	.options = run_options,
 	.more = analyse_list,
-	.run = run,
+	.run = run_command,
 };

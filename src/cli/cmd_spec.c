@@ -31,9 +31,9 @@ static const struct option_def spec_options[] = {
 	  "say where the variables are in the program of this recording" },
 	{ AT(library), 0, "library", "NAME",
 	  "write a specification made for a trace instead: races" },
-	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },
-	{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },
-	{ INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" },
+	INPUT_LENIENT_OPTION,
+	INPUT_QUIET_OPTION,
+	INPUT_COLOR_OPTION,
 	{ 0 },
 };
 
@@ -278,20 +278,15 @@ static enum status library(void *unused, struct trace *t, struct diag *d)
 	return st;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int spec_command(const struct command *c, int argc, char **argv)
 {
 	struct spec_view v = { 0 };
-	struct option_parser p;
-	const char *value;
+	struct option_parser p = { .into = { [OPTION_OWN] = &v, [OPTION_INPUT] = &v.in } };
 	bool good = true;
-	int id, status;
+	int status;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	p.into = &v;
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (!input_option(&v.in, c, id, value, &status))
-			return status;
-	}
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
 	if (v.library && strcmp(v.library, "races") != 0)
 		return command_misuse(c, "unknown library '%s': expected races", v.library);
 	if (v.library && (p.noperands != 1 || v.format || v.trace))
@@ -320,5 +315,5 @@ const struct command cmd_spec = {
 		"With --library races: for each variable and pair of threads of TRACE, the formula that no\n"
 		"two accesses of it, one of them a write, follow one another with nothing between.\n",
 	.options = spec_options,
-	.run = run,
+	.run = spec_command,
 };

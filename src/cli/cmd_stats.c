@@ -9,10 +9,15 @@
 #include "report/tally.h"
 #include "trace/trace.h"
 
+struct request {
+	struct input in;
+	bool json;
+};
+
 enum { STATS_FORMAT = 1 };
 
 static const struct option_def stats_options[] = {
-	{ STATS_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
+	{ .id = STATS_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
@@ -65,28 +70,30 @@ static int stats(const char *path, const struct input *in, bool json)
 	return good ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static bool take_format(void *request, const struct option_parser *p, int id, const char *value)
 {
-	struct input in = { 0 };
-	struct option_parser p;
-	bool json = false;
-	const char *value;
-	int id, status;
+	struct request *r = request;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == STATS_FORMAT) {
-			json = strcmp(value, "json") == 0;
-			if (!json && strcmp(value, "text") != 0)
-				return command_misuse(
-					c, "unknown format '%s': expected text or json", value);
-		} else if (!input_option(&in, c, id, value, &status)) {
-			return status;
-		}
-	}
+	(void)p;
+	(void)id;
+	r->json = strcmp(value, "json") == 0;
+	if (r->json || strcmp(value, "text") == 0)
+		return true;
+	command_misuse(&cmd_stats, "unknown format '%s': expected text or json", value);
+	return false;
+}
+
+static int stats_command(const struct command *c, int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_INPUT] = &r.in } };
+	int status;
+
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
 	if (p.noperands != 1)
 		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
-	return stats(p.operands[0], &in, json);
+	return stats(p.operands[0], &r.in, r.json);
 }
 
 const struct command cmd_stats = {
@@ -95,5 +102,6 @@ const struct command cmd_stats = {
 	.summary = "count what a trace holds",
 	.details = "TRACE is a recording, or STD text; - reads text from standard input.\n",
 	.options = stats_options,
-	.run = run,
+	.take = take_format,
+	.run = stats_command,
 };

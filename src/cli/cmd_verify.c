@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/talk.h"
+#include "base/vec.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "monitor/monitor.h"
@@ -19,14 +20,12 @@
 #include "witness/witness.h"
 
 #define MONITOR 1
-#define MONITORS 16 /* plug-ins */
 
 struct verify {
 	struct input in;
 	bool strict, values;
 	const char *spec;
-	const char *plugins[MONITORS];
-	size_t nplugins;
+	VEC(const char *) plugins;
 };
 
 #define AT(member) OPTION_AT(struct verify, member)
@@ -35,7 +34,11 @@ static const struct option_def verify_options[] = {
 	  "every read must see its write, whatever the witness says" },
 	{ AT(values), 0, "values", NULL, "a read may see any write of the same value" },
 	{ AT(spec), 's', "spec", "FILE", "properties: this spec, not the one in the witness" },
-	{ MONITOR, 0, "monitor", "FILE.so", "properties: a plug-in's, too; may be given again" },
+	{ .id = MONITOR,
+	  0,
+	  "monitor",
+	  "FILE.so",
+	  "properties: a plug-in's, too; may be given again" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
@@ -150,7 +153,7 @@ static int verdict_print(const struct evidence *ev, const struct witness *w,
 
 /* ---- properties ---- */
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void watcher_event(void *arg, struct trace *t, const struct event *e)
 {
 	struct watcher *p = arg;
 
@@ -164,7 +167,7 @@ static enum status spec_get(const struct verify *v, const char *path, const stru
 	struct strbuf name = { 0 };
 	enum status st;
 
-	if (!v->spec && w->spec.n == 0 && v->nplugins == 0)
+	if (!v->spec && w->spec.n == 0 && v->plugins.n == 0)
 		return diag_fail(
 			d, ST_BAD_INPUT,
 			"'%s' is about the property '%s' and has no spec: give it with -s FILE",
@@ -191,7 +194,8 @@ static enum status monitors_get(const struct verify *v, const char *path, const 
 	enum status st = spec_get(v, path, w, &out->spec, d);
 
 	if (st == ST_OK)
-		st = monitors_read(v->spec, v->plugins, v->nplugins, &out->spec, &out->monitors, d);
+		st = monitors_read(v->spec, v->plugins.at, v->plugins.n, &out->spec, &out->monitors,
+				   d);
 	if (st == ST_OK && !property_of(out, w->property)) {
 		diag_set(
 			d,
@@ -220,7 +224,7 @@ static enum status watcher_init(struct watcher *p, const struct verify *v, const
 	st = reading_begin(&told, t, p->spec, d);
 	reading_close(&told);
 	view_bind(&p->view, p->spec, t);
-	opt->each = see;
+	opt->each = watcher_event;
 	opt->each_arg = p;
 	return st;
 }
@@ -334,33 +338,42 @@ static int trace_check(const char *path, const struct input *in)
 	return EXIT_FINE;
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static bool take_plugin(void *verify, const struct option_parser *p, int id, const char *value)
+{
+	struct verify *v = verify;
+
+	(void)p;
+	(void)id;
+	*VEC_PUSH(&v->plugins) = value;
+	return true;
+}
+
+static int verify(const char *path, const char *witness, const struct verify *v)
+{
+	struct trace *t = input_open(path, &v->in);
+	int status = t ? files_check(t, witness, v) : EXIT_TROUBLE;
+
+	trace_close(t);
+	return status;
+}
+
+static int verify_command(const struct command *c, int argc, char **argv)
 {
 	struct verify v = { 0 };
-	struct option_parser p;
-	const char *value;
-	struct trace *t;
-	int id, status;
+	struct option_parser p = { .into = { [OPTION_OWN] = &v, [OPTION_INPUT] = &v.in } };
+	int status;
 
-	option_begin(&p, c->name, c->options, argc, argv);
-	p.into = &v;
-	while ((id = option_next(&p, &value)) != OPTION_DONE) {
-		if (id == MONITOR && v.nplugins < MONITORS)
-			v.plugins[v.nplugins++] = value;
-		else if (!input_option(&v.in, c, id, value, &status))
-			return status;
-	}
-	if (p.noperands == 0)
-		return command_misuse(c, "no trace given");
-	if (p.noperands > 2)
-		return command_misuse(c, "more than a trace and a witness given");
-	if (p.noperands == 1)
-		return trace_check(p.operands[0], &v.in);
-	t = input_open(p.operands[0], &v.in);
-	if (!t)
-		return EXIT_TROUBLE;
-	status = files_check(t, p.operands[1], &v);
-	trace_close(t);
+	if (!command_options(c, &p, argc, argv, &status))
+		;
+	else if (p.noperands == 0)
+		status = command_misuse(c, "no trace given");
+	else if (p.noperands > 2)
+		status = command_misuse(c, "more than a trace and a witness given");
+	else if (p.noperands == 1)
+		status = trace_check(p.operands[0], &v.in);
+	else
+		status = verify(p.operands[0], p.operands[1], &v);
+	VEC_RELEASE(&v.plugins);
 	return status;
 }
 
@@ -383,5 +396,6 @@ const struct command cmd_verify = {
 		"anew. Whose spec counts is for you to say: -s takes yours. What was certified is\n"
 		"printed with it.\n",
 	.options = verify_options,
-	.run = run,
+	.take = take_plugin,
+	.run = verify_command,
 };

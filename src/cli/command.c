@@ -5,6 +5,9 @@
 
 #include "base/near.h"
 #include "base/talk.h"
+#include "cli/analyse_options.h"
+#include "cli/input.h"
+#include "cli/session_options.h"
 #include "cli/topic.h"
 
 /* Ended by NULL. */
@@ -33,6 +36,35 @@ const struct command *command_find(const char *name)
 		talk_error("unknown command '%s'", name);
 	talk_more("the commands are:%s", all);
 	return NULL;
+}
+
+static bool take(const struct command *c, struct option_parser *p, int id, const char *value)
+{
+	if (id >= ANALYSE_FIRST)
+		return analyse_option(p->into[OPTION_ANALYSE], p, id, value);
+	if (id >= INPUT_FIRST)
+		return input_option(p->into[OPTION_INPUT], id, value);
+	if (id >= SESSION_FIRST)
+		return session_option(p->into[OPTION_SESSION], p, id, value);
+	return c->take(p->into[OPTION_OWN], p, id, value);
+}
+
+bool command_options(const struct command *c, struct option_parser *p, int argc, char **argv,
+		     int *status)
+{
+	const char *value;
+	int id;
+
+	*status = EXIT_TROUBLE;
+	option_begin(p, c->name, c->options, argc, argv);
+	while ((id = option_next(p, &value)) > OPTION_DONE)
+		if (!take(c, p, id, value))
+			return false;
+	if (id == OPTION_HELP) {
+		command_help(c, stdout);
+		*status = EXIT_FINE;
+	}
+	return id == OPTION_DONE;
 }
 
 static void print_usage(const struct command *c, FILE *to)

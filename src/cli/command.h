@@ -17,6 +17,8 @@ struct command {
 	const char *details; /* paragraphs for --help, or NULL */
 	const struct option_def *options;
 	void (*more)(FILE *to); /* at the end of --help, or NULL */
+	/* An option of its own that is not OPTION_AT, into OPTION_OWN.  False after a message. */
+	bool (*take)(void *own, const struct option_parser *p, int id, const char *value);
 	int (*run)(const struct command *c, int argc, char **argv);
 };
 
@@ -25,6 +27,11 @@ extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_ver
 
 /* NULL, after a message that lists what exists. */
 const struct command *command_find(const char *name);
+
+/* All options of a command line: those of input.h, analyse_options.h and session_options.h, too.  False:
+ * leave with *status. */
+bool command_options(const struct command *c, struct option_parser *p, int argc, char **argv,
+		     int *status);
 
 void command_help(const struct command *c, FILE *to);
 void command_overview(FILE *to);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/exit.h"
 #include "base/talk.h"
-#include "cli/command.h"
 #include "report/show.h"
 #include "trace/trace.h"
 
@@ -32,27 +32,9 @@ static bool parse_cuts(struct input *in, const char *text)
 	return false;
 }
 
-bool input_option(struct input *in, const struct command *c, int id, const char *value, int *status)
+bool input_option(struct input *in, int id, const char *value)
 {
-	*status = EXIT_TROUBLE;
-	switch (id) {
-	case INPUT_LENIENT:
-		in->lenient = true;
-		return true;
-	case INPUT_QUIET:
-		in->quiet = true;
-		return true;
-	case INPUT_CUTS:
-		return parse_cuts(in, value);
-	case INPUT_COLOR:
-		return talk_parse_color(value);
-	case OPTION_HELP:
-		command_help(c, stdout);
-		*status = EXIT_FINE;
-		return false;
-	default:
-		return false;
-	}
+	return id == INPUT_COLOR ? talk_parse_color(value) : parse_cuts(in, value);
 }
 
 struct trace *input_open(const char *path, const struct input *in)

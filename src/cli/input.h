@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "cli/option.h"
 
-struct command;
 struct diag;
 struct trace;
 
@@ -19,26 +19,26 @@ struct input {
 };
 
 /* Rows for the option tables of commands that read traces. */
-#define INPUT_LENIENT 201
-#define INPUT_QUIET 202
-#define INPUT_COLOR 203
-#define INPUT_CUTS 204
+enum { INPUT_FIRST = 201, INPUT_COLOR = INPUT_FIRST, INPUT_CUTS };
+/* clang-format off */
 #define INPUT_LENIENT_HELP "repair ill-formed text with a note"
-#define INPUT_OPTIONS                                                                            \
-	{ INPUT_LENIENT, 0, "lenient", NULL, INPUT_LENIENT_HELP },                               \
-		{ INPUT_QUIET, 'q', "quiet", NULL, "say nothing but errors" },                   \
-		{ INPUT_CUTS, 0, "cuts", "FROM:TO",                                              \
-		  "only what lies between two cuts of a recording; 0: its beginning, its end" }, \
-	{                                                                                        \
-		INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never"          \
-	}
+#define INPUT_LENIENT_OPTION									\
+	{ OPTION_IN(OPTION_INPUT, struct input, lenient), 0, "lenient", NULL, INPUT_LENIENT_HELP }
+#define INPUT_QUIET_OPTION									\
+	{ OPTION_IN(OPTION_INPUT, struct input, quiet), 'q', "quiet", NULL, "say nothing but errors" }
+#define INPUT_COLOR_OPTION									\
+	{ .id = INPUT_COLOR, 0, "color", "WHEN", "colour messages: auto, always, never" }
+#define INPUT_OPTIONS										\
+	INPUT_LENIENT_OPTION,									\
+	INPUT_QUIET_OPTION,									\
+	{ .id = INPUT_CUTS, 0, "cuts", "FROM:TO",							\
+	  "only what lies between two cuts of a recording; 0: its beginning, its end" },	\
+	INPUT_COLOR_OPTION
+/* clang-format on */
 
-/*
- * For ids that the command does not know: takes in one of the rows above, or prints help.
- * True to go on, else leave with *status.
- */
-bool input_option(struct input *in, const struct command *c, int id, const char *value,
-		  int *status);
+/* One of the rows above that is not OPTION_IN; in may be NULL but for INPUT_CUTS.  False after a
+ * message. */
+bool input_option(struct input *in, int id, const char *value);
 
 /* NULL after a message. */
 struct trace *input_open(const char *path, const struct input *in);

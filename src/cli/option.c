@@ -11,7 +11,6 @@
 void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
 		  int argc, char **argv)
 {
-	memset(p, 0, sizeof(*p));
 	p->command = command;
 	p->table = table;
 	p->argc = argc;
@@ -46,6 +45,19 @@ static int unknown_long(const struct option_parser *p, const char *name, size_t 
 	return bad(p);
 }
 
+/* The value of the option that was found: what is attached to it, or the next argument. */
+static int value_take(struct option_parser *p, const struct option_def *o, const char *attached,
+		      const char **value)
+{
+	p->found = o;
+	if (!o->value)
+		return o->id;
+	if (!attached && p->at == p->argc)
+		return OPTION_BAD;
+	*value = attached ? attached : p->argv[p->at++];
+	return o->id;
+}
+
 static int next_long(struct option_parser *p, const char *arg, const char **value)
 {
 	const char *name = arg + 2;
@@ -61,15 +73,10 @@ static int next_long(struct option_parser *p, const char *arg, const char **valu
 			talk_error("option '--%s' takes no value", o->name);
 			return bad(p);
 		}
-		if (!o->value)
+		if (value_take(p, o, equals ? equals + 1 : NULL, value) == o->id)
 			return o->id;
-		if (!equals && p->at == p->argc) {
-			talk_error("option '--%s' needs a value: --%s %s", o->name, o->name,
-				   o->value);
-			return bad(p);
-		}
-		*value = equals ? equals + 1 : p->argv[p->at++];
-		return o->id;
+		talk_error("option '--%s' needs a value: --%s %s", o->name, o->name, o->value);
+		return bad(p);
 	}
 	return unknown_long(p, name, n);
 }
@@ -81,17 +88,12 @@ static int next_short(struct option_parser *p, const char **value)
 	for (const struct option_def *o = p->table; o->id; o++) {
 		if (o->letter != letter)
 			continue;
-		if (!o->value)
-			return o->id;
-		if (*p->bundle) {
-			*value = p->bundle;
-		} else if (p->at < p->argc) {
-			*value = p->argv[p->at++];
-		} else {
+		if (value_take(p, o, *p->bundle ? p->bundle : NULL, value) != o->id) {
 			talk_error("option '-%c' needs a value: -%c %s", letter, letter, o->value);
 			return bad(p);
 		}
-		p->bundle = NULL;
+		if (o->value)
+			p->bundle = NULL;
 		return o->id;
 	}
 	if (letter == 'h')
@@ -134,52 +136,52 @@ static int next(struct option_parser *p, const char **value)
 	return OPTION_DONE;
 }
 
+static bool number_store(const struct option_parser *p, const char *text, void *to)
+{
+	const struct option_def *o = p->found;
+	uint64_t n;
+
+	if (!option_number(p, text, "", o->low, o->high, &n))
+		return false;
+	memcpy(to, &n, o->width); /* little-endian, as traces are */
+	return true;
+}
+
 int option_next(struct option_parser *p, const char **value)
 {
 	int id;
 
-	while ((id = next(p, value)) >= OPTION_INTO) {
-		void *to = (char *)p->into + (id - OPTION_INTO);
+	while ((id = next(p, value)) >= OPTION_ROOM) {
+		void *to = (char *)p->into[id / OPTION_ROOM - 1] + id % OPTION_ROOM;
 
-		if (*value)
-			*(const char **)to = *value;
-		else
+		if (!*value)
 			*(bool *)to = true;
+		else if (!p->found->width)
+			*(const char **)to = *value;
+		else if (!number_store(p, *value, to))
+			return OPTION_BAD;
 	}
 	return id;
 }
 
-bool option_number(const struct option_parser *p, const char *name, const char *text, uint64_t low,
+bool option_number(const struct option_parser *p, const char *text, const char *other, uint64_t low,
 		   uint64_t high, uint64_t *out)
 {
-	return option_number_or(p, name, text, "", low, high, out);
-}
-
-bool option_number_or(const struct option_parser *p, const char *name, const char *text,
-		      const char *other, uint64_t low, uint64_t high, uint64_t *out)
-{
-	char *end;
-	unsigned long long v;
+	char *end, most[32] = "";
 
 	errno = 0;
-	v = strtoull(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || v < low || v > high) {
-		if (high == UINT64_MAX)
-			talk_error("bad value '%s' of %s: expected a number from %" PRIu64 "%s",
-				   text, name, low, other);
-		else
-			talk_error("bad value '%s' of %s: expected a number from %" PRIu64
-				   " to %" PRIu64 "%s",
-				   text, name, low, high, other);
-		bad(p);
-		return false;
-	}
-	*out = v;
-	return true;
+	*out = strtoull(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *out >= low && *out <= high)
+		return true;
+	if (high != UINT64_MAX)
+		snprintf(most, sizeof(most), " to %" PRIu64, high);
+	talk_error("bad value '%s' of --%s: expected a number from %" PRIu64 "%s%s", text,
+		   p->found->name, low, most, other);
+	bad(p);
+	return false;
 }
 
-bool option_size(const struct option_parser *p, const char *name, const char *text, uint64_t low,
-		 uint64_t *out)
+bool option_size(const struct option_parser *p, const char *text, uint64_t low, uint64_t *out)
 {
 	static const char units[] = "KMGT";
 	const char *unit;
@@ -193,19 +195,17 @@ bool option_size(const struct option_parser *p, const char *name, const char *te
 		shift = 10 * (unsigned)(unit - units + 1);
 		end++;
 	}
-	if (text[0] < '0' || text[0] > '9' || *end || errno || v > UINT64_MAX >> shift) {
-		talk_error("bad value '%s' of %s: expected a size like 500M or 2G", text, name);
-		bad(p);
-		return false;
-	}
-	if (v << shift < low) {
-		talk_error("%s %s is too little: give at least %" PRIu64 "%c", name, text,
-			   low >> 20 ? low >> 20 : low >> 10, low >> 20 ? 'M' : 'K');
-		bad(p);
-		return false;
-	}
 	*out = v << shift;
-	return true;
+	if (text[0] < '0' || text[0] > '9' || *end || errno || v > UINT64_MAX >> shift)
+		talk_error("bad value '%s' of --%s: expected a size like 500M or 2G", text,
+			   p->found->name);
+	else if (*out < low)
+		talk_error("--%s %s is too little: give at least %" PRIu64 "%c", p->found->name,
+			   text, low >> 20 ? low >> 20 : low >> 10, low >> 20 ? 'M' : 'K');
+	else
+		return true;
+	bad(p);
+	return false;
 }
 
 void option_help(const struct option_def *table, FILE *to)

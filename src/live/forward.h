@@ -23,7 +23,6 @@ struct forward {
 	const char *observer; /* NULL: none */
 	const char *token_given, *token_file;
 	uint64_t wait; /* seconds */
-	bool asked;    /* some option of these was given */
 	bool quiet;
 	/* Private. */
 	struct address where;
