@@ -45,24 +45,6 @@ static inline void log_opaque(unsigned aux, const void *const *given, unsigned n
 		sync_opaque(t, SITE, aux, given, n);
 }
 
-/* Is it the letter of a conversion of a floating point number, by printf and scanf? */
-static inline bool libc_format_is_float(char letter)
-{
-	return letter != '\0' && strchr("aAeEfFgG", letter) != NULL;
-}
-
-/* Has a format of printf a conversion that writes to memory? */
-static inline bool libc_format_stores(const char *f)
-{
-	while ((f = strchr(f, '%')) != NULL) {
-		f += 1 + strspn(f + 1, "0123456789$#- +'I*.hlLqjzt");
-		if (*f == 'n')
-			return true;
-		f += *f != '\0';
-	}
-	return false;
-}
-
 /* Logs (OPAQUE) that printing by that format reads what its arguments point to, and writes for
  * %n. */
 void libc_log_format(const char *format, va_list list);
@@ -83,9 +65,6 @@ static inline void log_store(void *p, const void *bytes, size_t n)
 	range_write(t, p, bytes, n, SITE, NULL, 0);
 	hook_leave(t);
 }
-
-/* Compares at most max bytes of two strings, as logged; fold: capitals count as small letters. */
-int libc_compare(const char *a, const char *b, size_t max, bool fold);
 
 /* A variadic function calls the one that takes a va_list, `args'; last: its last named
  * parameter. */
