@@ -126,7 +126,7 @@ static void pattern_tell(const struct thread *t, const void *lock, unsigned kind
 {
 	struct text l = { .n = 0 };
 	uint64_t number = 1;
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	size_t rest;
 
 	module_lock();
@@ -146,7 +146,6 @@ static void pattern_tell(const struct thread *t, const void *lock, unsigned kind
 		text_add(&l, "\n");
 		syscall(SYS_write, STDERR_FILENO, l.at, l.n);
 	}
-	errno = saved;
 }
 
 /* ---- what the wrappers say ---- */

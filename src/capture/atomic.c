@@ -79,8 +79,7 @@ rmw_begin(struct thread *t, const void *p, const struct rmw *m, uint32_t site, u
 	log_ready(t, site);
 	*ref = log_ref(t, m->before, t->tseq + 1);
 	delta = log_delta(t, site, (uintptr_t)p);
-	q = log_varint(t->cursor + 4, site);
-	q = log_varint(q, delta);
+	q = LOG_NUMBERS(t->cursor + 4, site, delta);
 	*q++ = (uint8_t)m->order;
 	return q;
 }
@@ -103,9 +102,7 @@ static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32
 		aux |= 8;
 	q = rmw_begin(t, p, m, site, &ref);
 	*q++ = (uint8_t)m->op;
-	q = log_varint(q, ref);
-	q = log_varint(q, m->old);
-	q = log_varint(q, m->new);
+	q = LOG_NUMBERS(q, ref, m->old, m->new);
 	if (nfeeds != 0)
 		q = log_feeds(q, feeds, nfeeds, own);
 	log_other_end(t, FORMAT_K_RMW, aux, q, 1);
@@ -116,8 +113,7 @@ static void log_casfail(struct thread *t, const void *p, const struct rmw *m, ui
 	uint64_t ref;
 	uint8_t *q = rmw_begin(t, p, m, site, &ref);
 
-	q = log_varint(q, ref);
-	q = log_varint(q, m->old);
+	q = LOG_NUMBERS(q, ref, m->old);
 	log_other_end(t, FORMAT_K_CASFAIL, m->log2, q, 1);
 }
 

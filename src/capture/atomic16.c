@@ -70,7 +70,7 @@ static void log_words(struct thread *t, unsigned kind, const void *p, const tag_
 	q = log_varint(t->cursor + 4, site);
 	*q++ = (uint8_t)order;
 	q = log_varint(log_varint(q, delta), 8 * n);
-	q = log_runs(t, q, v + first, n, t->tseq + 1, 1);
+	q = log_runs(t, q, v + first, n);
 	memcpy(q, (const char *)&x + 8 * first, 8 * n);
 	log_other_end(t, kind, FORMAT_RANGE_ATOMIC, q + 8 * n, n);
 }

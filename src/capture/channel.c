@@ -52,10 +52,9 @@ static unsigned of_fd(int fd, bool *anonymous)
 {
 	struct stat st;
 	uint64_t key;
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	long r = syscall(SYS_fstat, fd, &st);
 
-	errno = saved;
 	*anonymous = r == 0 && is_anonymous(&st);
 	if (r != 0)
 		return CHANNEL_NONE;

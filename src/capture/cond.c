@@ -38,8 +38,8 @@ static uint32_t open_waits(struct object_note **list, const void *cond)
 {
 	uint32_t n = 0;
 
-	for (struct object_note **at = object_seek(list, cond); *at != NULL;
-	     at = object_seek(&(*at)->next, cond)) {
+	OBJECT_EACH(at, list, cond)
+	{
 		if ((*at)->what == OBJECT_WAIT)
 			n++;
 		else if ((*at)->what == OBJECT_BROADCAST)
@@ -97,31 +97,30 @@ static bool cond_park(const struct cond_wait *w)
 static struct object_note settle(struct object_note **list, const void *cond, uint32_t tid,
 				 bool woken)
 {
-	struct object_note **at = object_seek(list, cond), **signal = NULL;
-	struct object_note by = { .tid = 0 };
+	struct object_note **wait = object_find(list, cond, OBJECT_WAIT, tid), **signal = NULL;
+	struct object_note by = { .tid = 0 }, **head;
 
-	while (*at != NULL && ((*at)->what != OBJECT_WAIT || (*at)->tid != tid))
-		at = object_seek(&(*at)->next, cond);
-	if (*at == NULL)
+	if (wait == NULL)
 		return by;
-	object_drop(at);
-	for (at = object_seek(at, cond); woken && *at != NULL;
-	     at = object_seek(&(*at)->next, cond)) {
-		if ((*at)->what == OBJECT_SIGNAL && signal == NULL)
-			signal = at;
-		if ((*at)->what == OBJECT_BROADCAST) {
-			signal = at;
-			break;
+	object_drop(wait);
+	if (woken)
+		OBJECT_EACH(at, wait, cond)
+		{
+			if ((*at)->what == OBJECT_SIGNAL && signal == NULL)
+				signal = at;
+			if ((*at)->what == OBJECT_BROADCAST) {
+				signal = at;
+				break;
+			}
 		}
-	}
 	if (signal != NULL) {
 		by = **signal;
 		if (by.what == OBJECT_SIGNAL)
 			object_drop(signal);
 	}
-	for (at = object_seek(list, cond); *at != NULL && (*at)->what != OBJECT_WAIT;
-	     at = object_seek(at, cond))
-		object_drop(at);
+	for (head = object_seek(list, cond); *head != NULL && (*head)->what != OBJECT_WAIT;
+	     head = object_seek(head, cond))
+		object_drop(head);
 	return by;
 }
 
@@ -184,31 +183,6 @@ static int wait_until(const struct cond_wait *w)
 static int wait_clock(const struct cond_wait *w)
 {
 	return REAL(pthread_cond_clockwait)(w->cond, w->mutex, w->clock, w->until);
-}
-
-EXPORT int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
-{
-	struct cond_wait w = { .cond = c, .mutex = m, .wait = wait_forever };
-
-	return cond_wait(&w);
-}
-
-EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
-				  const struct timespec *restrict at)
-{
-	struct cond_wait w = { .cond = c, .mutex = m, .until = at, .wait = wait_until };
-
-	return cond_wait(&w);
-}
-
-EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
-				  clockid_t clock, const struct timespec *restrict at)
-{
-	struct cond_wait w = {
-		.cond = c, .mutex = m, .until = at, .clock = clock, .wait = wait_clock
-	};
-
-	return cond_wait(&w);
 }
 
 #define INTERPOSED_CONDITIONS

@@ -49,68 +49,47 @@ static __thread unsigned end_how = FORMAT_END_CANCEL;
 /* ---- handles ---- */
 
 /*
- * Which thread a handle stands for.  A handle may stand for a new thread as soon
+ * Which thread a handle stands for: the note on tid, or with tid 0 the newest; all 0 when there is
+ * none.  Its tseq is the END event, 0 while the thread runs.  A handle may stand for a new thread as soon
  * as the real join returns, before its old meaning is forgotten here; so notes
  * are told apart by tid, and the newest is the one that counts.
  */
-static const void *handle_key(pthread_t handle)
+static struct object_note handle_note(pthread_t handle, uint32_t tid, bool forget)
 {
-	return (const void *)handle;
-}
+	const void *key = (const void *)handle;
+	struct object_note **at = object_find(object_lock(key), key, OBJECT_THREAD, tid);
+	struct object_note note = { 0 };
 
-/* The note on tid, or with tid 0 the newest; locked list in hand. */
-static struct object_note **handle_seek(struct object_note **list, pthread_t handle, uint32_t tid)
-{
-	struct object_note **found = NULL, **at;
-
-	for (at = object_seek(list, handle_key(handle)); *at != NULL;
-	     at = object_seek(&(*at)->next, handle_key(handle)))
-		if ((*at)->what == OBJECT_THREAD && (tid == 0 || (*at)->tid == tid))
-			found = at;
-	return found;
+	if (at != NULL)
+		note = **at;
+	if (at != NULL && forget)
+		object_drop(at);
+	object_unlock(key);
+	return note;
 }
 
 static void handle_bind(pthread_t handle, uint32_t tid)
 {
-	object_add(object_lock(handle_key(handle)), handle_key(handle), OBJECT_THREAD, tid, 0);
-	object_unlock(handle_key(handle));
+	const void *key = (const void *)handle;
+
+	object_add(object_lock(key), key, OBJECT_THREAD, tid, 0);
+	object_unlock(key);
 }
 
 /* tid has ended; nothing to do when it is detached. */
 static void handle_ended(pthread_t handle, uint32_t tid, uint64_t tseq)
 {
-	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
+	const void *key = (const void *)handle;
+	struct object_note **at = object_find(object_lock(key), key, OBJECT_THREAD, tid);
 
 	if (at != NULL)
 		(*at)->tseq = tseq;
-	object_unlock(handle_key(handle));
-}
-
-/* Returns the END event of tid, 0 unknown. */
-static uint64_t handle_forget(pthread_t handle, uint32_t tid)
-{
-	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
-	uint64_t tseq = 0;
-
-	if (at != NULL) {
-		tseq = (*at)->tseq;
-		object_drop(at);
-	}
-	object_unlock(handle_key(handle));
-	return tseq;
+	object_unlock(key);
 }
 
 uint32_t create_find(pthread_t handle)
 {
-	struct object_note **at;
-	uint32_t tid;
-
-	if (!log_is_on())
-		return 0;
-	at = handle_seek(object_lock(handle_key(handle)), handle, 0);
-	tid = at != NULL ? (*at)->tid : 0;
-	object_unlock(handle_key(handle));
-	return tid;
+	return log_is_on() ? handle_note(handle, 0, false).tid : 0;
 }
 
 /* ---- the end ---- */
@@ -312,23 +291,13 @@ EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *rest
 
 /* ---- join, detach, exit ---- */
 
-/* Whether it has ended, as far as is known here. */
-static bool has_ended(pthread_t handle, uint32_t tid)
-{
-	struct object_note **at = handle_seek(object_lock(handle_key(handle)), handle, tid);
-	bool ended = at != NULL && (*at)->tseq != 0;
-
-	object_unlock(handle_key(handle));
-	return ended;
-}
-
 void create_joining(pthread_t handle, uint32_t tid, bool timed)
 {
 	/* The library refuses to let a thread wait for itself. */
 	if (tid == 0 || pthread_equal(handle, pthread_self()))
 		return;
 	HOOK(t) {
-		if (!has_ended(handle, tid))
+		if (handle_note(handle, tid, false).tseq == 0)
 			sync_thread(t, FORMAT_K_JOINING, timed ? FORMAT_WAIT_TIMED : 0, tid, 0, 1);
 	}
 }
@@ -349,7 +318,7 @@ void create_join_done(pthread_t handle, uint32_t tid, bool timed, void *out, siz
 	HOOK(t) {
 		if (r == 0) {
 			sync_thread(t, FORMAT_K_JOIN, timed ? FORMAT_WAIT_TIMED : 0, tid,
-				    handle_forget(handle, tid), 2);
+				    handle_note(handle, tid, true).tseq, 2);
 			if (out != NULL)
 				range_wrote(t, out, n, t->view.call_site);
 		} else {
@@ -364,7 +333,7 @@ void create_detach_done(pthread_t handle, uint32_t tid, int r)
 		return;
 	HOOK(t) {
 		if (r == 0) {
-			handle_forget(handle, tid);
+			handle_note(handle, tid, true);
 			sync_thread(t, FORMAT_K_DETACH, 0, tid, 0, 1);
 		} else {
 			join_failed(t, handle, tid, r);
@@ -380,14 +349,11 @@ EXPORT _Noreturn void pthread_exit(void *result)
 }
 
 /* Only a thread's own name: a record belongs to the thread that makes it. */
-EXPORT int pthread_setname_np(pthread_t handle, const char *name)
+static void thread_named(pthread_t handle, const char *name)
 {
-	int r = REAL(pthread_setname_np)(handle, name);
-
-	if (r == 0 && pthread_equal(handle, pthread_self()))
+	if (pthread_equal(handle, pthread_self()))
 		HOOK(t)
 			sync_name(t, name, strlen(name));
-	return r;
 }
 
 #define INTERPOSED_THREADS

@@ -132,16 +132,12 @@ static uint8_t *put_path(uint8_t *p, const char *name)
 static void put_image(const char *name, struct heads h, const struct elf_image *i)
 {
 	static uint8_t buffer[2 * NAME_ROOM + BUILD_ID + 64]; /* guarded by all.lock */
-	int saved = errno;
-	uint8_t *p = log_varint(buffer, i->number);
+	SYS_KEEPS_ERRNO;
+	uint8_t *p = LOG_NUMBERS(buffer, i->number, i->bias, i->low, i->high);
 
-	p = log_varint(p, i->bias);
-	p = log_varint(p, i->low);
-	p = log_varint(p, i->high);
 	p = put_build_id(p, h, i);
 	p = put_path(p, name);
 	log_control(FORMAT_K_C_IMAGE, buffer, (size_t)(p - buffer));
-	errno = saved;
 }
 
 /* all.lock held. */

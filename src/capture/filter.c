@@ -41,12 +41,8 @@ static void log_trailing(struct thread *t, const struct filter_entry *e)
 			return;
 		}
 		ref = log_ref(t, e->version, at + 1);
-		q = t->cursor + 4;
-		q = log_varint(q, t->tseq - at);
-		q = log_varint(q, 1u << log2);
-		q = log_varint(q, e->site);
-		q = log_varint(q, log_delta(t, e->site, p));
-		q = log_varint(q, ref);
+		q = LOG_NUMBERS(t->cursor + 4, t->tseq - at, 1u << log2, e->site,
+				log_delta(t, e->site, p), ref);
 		log_other_end(t, FORMAT_K_TRAILING,
 			      FORMAT_TRAILING_NOVALUE |
 				      (e->key & FILTER_ATOMIC ? FORMAT_TRAILING_ATOMIC : 0),
@@ -243,7 +239,7 @@ void filter_grow(struct thread *t)
 		t->filter_mask == 0 ? FILTER_FIRST : (t->filter_mask + 1) * FILTER_GROWTH;
 	struct filter_entry *old = t->filter;
 	uint32_t old_mask = t->filter_mask;
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	t->crowded = 0;
 	if (entries > FILTER_LAST ||
@@ -253,7 +249,6 @@ void filter_grow(struct thread *t)
 	ASSERT_RECORDING(t->npending == 0);
 	if (!t->muted && table_take(t, entries) && old_mask != 0)
 		table_give(old, old_mask);
-	errno = saved;
 }
 
 bool filter_check(const struct thread *t)

@@ -23,8 +23,7 @@ static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t wha
 
 	if (what & FORMAT_ATOMIC)
 		*q++ = (uint8_t)(what >> HABIT_ORDER_SHIFT);
-	q = log_varint(q, addr);
-	q = log_varint(q, ref);
+	q = LOG_NUMBERS(q, addr, ref);
 	if (what & FORMAT_CROSS)
 		q = second_put(q, v, more);
 	q = log_varint(q, value);

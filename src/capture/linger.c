@@ -172,7 +172,7 @@ static _Noreturn void wait_for_end(void)
 
 static void linger(void)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	if (most_ms == 0 || !log_is_on() || !fork_is_recorded() || thread_is_inside(thread_self()))
 		return;
@@ -183,7 +183,6 @@ static void linger(void)
 	}
 	mine = true;
 	wait_for_others();
-	errno = saved;
 }
 
 /* ---- the ways to end ---- */

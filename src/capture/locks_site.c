@@ -53,11 +53,9 @@ static uint32_t code_home(uint64_t pc)
 
 static void put_site(uint32_t site, uint32_t image, uint64_t offset)
 {
-	uint8_t buffer[32], *p = log_varint(buffer, site);
+	uint8_t buffer[32], *end = LOG_NUMBERS(buffer, site, image, offset);
 
-	p = log_varint(p, image);
-	p = log_varint(p, offset);
-	log_control(FORMAT_K_C_CODE, buffer, (size_t)(p - buffer));
+	log_control(FORMAT_K_C_CODE, buffer, (size_t)(end - buffer));
 }
 
 /* codes.lock held.  The bucket is free. */

@@ -21,26 +21,24 @@ bool log_is_on(void)
 
 bool log_open(struct thread *t)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	t->size = 0;
 	memset(t->outgrown, 0, sizeof(t->outgrown));
 	if (!log_is_on() || (t->chunk = file_slot_take(t->size)) == NULL) {
 		if (log_is_on())
 			log_trouble("cannot get room for another thread", errno);
-		errno = saved;
 		return false;
 	}
 	t->nchunks = 0;
 	chunk_begin(t);
 	log_table_add(t);
-	errno = saved;
 	return true;
 }
 
 void log_close(struct thread *t)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	uint64_t bytes;
 
 	if (t->chunk == NULL)
@@ -53,14 +51,13 @@ void log_close(struct thread *t)
 		log_account(t, bytes, true);
 	}
 	t->chunk = NULL;
-	errno = saved;
 }
 
 /* Out of room: begins the next chunk.  If the file cannot be written, the record that is being
  * made goes to a scrap page, and the thread does not record any more. */
 static void chunk_switch(struct thread *t)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	uint64_t bytes;
 
 	filter_settle(t);
@@ -70,7 +67,6 @@ static void chunk_switch(struct thread *t)
 		if (log_is_on())
 			log_trouble("cannot write to the trace", errno);
 		log_mute(t);
-		errno = saved;
 		return;
 	}
 	bytes = t->chunk->used;
@@ -78,7 +74,6 @@ static void chunk_switch(struct thread *t)
 	log_account(t, bytes, false);
 	filter_trim(t);
 	t->review = true;
-	errno = saved;
 }
 
 /* The chunk has come to its limit. */
@@ -118,7 +113,7 @@ void log_leave(struct thread *t)
 static void state_stack(struct thread *t)
 {
 	uint32_t logged = t->logged_depth, depth = t->view.depth, keep = t->view.low;
-	uint8_t *head = t->cursor, *p = head + 4;
+	uint8_t *p = t->cursor + 4;
 
 	if (logged > STACK_FRAMES)
 		logged = STACK_FRAMES;
@@ -129,28 +124,14 @@ static void state_stack(struct thread *t)
 	if (keep > depth) /* a handler came while the two were being set */
 		keep = depth;
 	if (keep != logged || depth != keep) {
-		p = log_varint(p, keep);
-		p = log_varint(p, depth - keep);
+		p = LOG_NUMBERS(p, keep, depth - keep);
 		for (uint32_t i = keep; i < depth; i++)
 			p = log_varint(p, t->view.frames[i]);
-		ASSERT_RECORDING(p <= head + STACK_ROOM);
-		log_commit(head, FORMAT_OTHER | FORMAT_K_STACK << FORMAT_KIND_SHIFT |
-					 (uint32_t)(p - head - 4) << FORMAT_LEN_SHIFT);
-		t->cursor = p;
+		ASSERT_RECORDING(p <= t->cursor + STACK_ROOM);
+		log_record_end(t, FORMAT_K_STACK, 0, p);
 	}
 	t->view.low = t->view.depth;
 	t->logged_depth = t->view.depth;
-}
-
-static void put_small(struct thread *t, unsigned kind, uint64_t a, uint64_t b, unsigned n)
-{
-	uint8_t *head = t->cursor, *p = log_varint(head + 4, a);
-
-	if (n > 1)
-		p = log_varint(p, b);
-	log_commit(head, FORMAT_OTHER | kind << FORMAT_KIND_SHIFT |
-				 (uint32_t)(p - head - 4) << FORMAT_LEN_SHIFT);
-	t->cursor = p;
 }
 
 /* Closes the runs, unless a synchronisation has done so since the last time. */
@@ -167,9 +148,7 @@ static void runs_settle(struct thread *t)
 		t->settling = false;
 		if (t->muted)
 			return;
-		log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_PAD << FORMAT_KIND_SHIFT |
-					      FORMAT_PAD_SETTLED << FORMAT_AUX_SHIFT);
-		t->cursor += 4;
+		log_record_end(t, FORMAT_K_PAD, FORMAT_PAD_SETTLED, t->cursor + 4);
 	}
 	t->settled = t->epoch;
 	chunk_limit_set(t);
@@ -182,7 +161,7 @@ void log_catch_up(struct thread *t, uint32_t site)
 		t->nested = 0;
 		if (!t->muted)
 			chunk_limit_set(t);
-		put_small(t, FORMAT_K_NESTED, site, 0, 1);
+		log_record_end(t, FORMAT_K_NESTED, 0, log_varint(t->cursor + 4, site));
 		t->nextra++;
 		if (t->hiding)
 			log_control_memory(FORMAT_K_C_HIDDEN, 0, UINT64_MAX);
@@ -207,7 +186,7 @@ void log_peer(struct thread *t, uint32_t tid)
 	uint32_t seat = tid & (FORMAT_PEERS - 1);
 
 	t->peers[seat] = (struct peer){ tid, 0 };
-	put_small(t, FORMAT_K_PEER, seat, tid, 2);
+	log_record_end(t, FORMAT_K_PEER, 0, LOG_NUMBERS(t->cursor + 4, seat, tid));
 	ASSERT_RECORDING(tid != 0 && tid != t->tid && tid < 1u << FORMAT_TID_BITS);
 }
 
@@ -239,12 +218,9 @@ uint8_t *log_other_room(struct thread *t, uint32_t site, size_t need)
 
 void log_other_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events)
 {
-	uint8_t *head = t->cursor;
-	size_t n = (size_t)(end - head) - 4;
+	size_t n = (size_t)(end - t->cursor) - 4;
 
-	log_commit(head, format_kind_head(kind) | aux << FORMAT_AUX_SHIFT |
-				 (uint32_t)n << FORMAT_LEN_SHIFT);
-	t->cursor = end;
+	log_record_end(t, kind, aux, end);
 	if (events > 1)
 		t->nextra -= (int64_t)events - 1;
 	log_count(t, events);

@@ -88,6 +88,20 @@ static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
+/* Several, one behind the other: up to seven.  Returns where they end. */
+#define LOG_NUMBERS(p, ...)                                                               \
+	LOG_PICK(__VA_ARGS__, LOG_SEVEN, LOG_SIX, LOG_FIVE, LOG_FOUR, LOG_THREE, LOG_TWO, \
+		 LOG_ONE, )                                                               \
+	(p, __VA_ARGS__)
+#define LOG_PICK(a, b, c, d, e, f, g, name, ...) name
+#define LOG_ONE(p, a) log_varint(p, a)
+#define LOG_TWO(p, a, ...) LOG_ONE(log_varint(p, a), __VA_ARGS__)
+#define LOG_THREE(p, a, ...) LOG_TWO(log_varint(p, a), __VA_ARGS__)
+#define LOG_FOUR(p, a, ...) LOG_THREE(log_varint(p, a), __VA_ARGS__)
+#define LOG_FIVE(p, a, ...) LOG_FOUR(log_varint(p, a), __VA_ARGS__)
+#define LOG_SIX(p, a, ...) LOG_FIVE(log_varint(p, a), __VA_ARGS__)
+#define LOG_SEVEN(p, a, ...) LOG_SIX(log_varint(p, a), __VA_ARGS__)
+
 static inline uint64_t log_delta(struct thread *t, uint32_t site, uint64_t addr)
 {
 	uint64_t *last = &t->predict[site & (FORMAT_PREDICT - 1)];
@@ -160,32 +174,8 @@ static inline uint8_t *log_feeds(uint8_t *p, const uint64_t *feeds, unsigned n, 
 	return p;
 }
 
-/* Where the run of versions that starts at i ends, and its kind (may be NULL). */
-static inline size_t log_run_end(const tag_version *v, size_t i, size_t n, unsigned *kind)
-{
-	size_t k = i + 1;
-	unsigned what = v[i] == 0 ? 0 : 1;
-
-	if (what == 0) {
-		while (k < n && v[k] == 0)
-			k++;
-	} else if (k < n && v[k] == v[i]) {
-		what = 2;
-		while (k < n && v[k] == v[i])
-			k++;
-	} else {
-		while (k < n && v[k] == v[i] + (k - i))
-			k++;
-	}
-	if (kind != NULL)
-		*kind = what;
-	return k;
-}
-
-/* Runs of versions, as ranges name them; own is the number of the first word's
- * event, and step whether each word has its own (1) or all share one (0). */
-uint8_t *log_runs(struct thread *t, uint8_t *p, const tag_version *v, size_t n, uint64_t own,
-		  unsigned step);
+/* Runs of versions, as ranges name them, of words whose events come next, one each. */
+uint8_t *log_runs(struct thread *t, uint8_t *p, const tag_version *v, size_t n);
 /* Before log_runs: makes sure every thread named has its PEER record. */
 void log_runs_prepare(struct thread *t, const tag_version *v, size_t n);
 

@@ -17,6 +17,7 @@
 
 #include "capture/assert.h"
 #include "capture/log_priv.h"
+#include "capture/sys.h"
 
 uint8_t *chunk_limit(const struct thread *t)
 {
@@ -39,10 +40,7 @@ void chunk_limit_set(struct thread *t)
 
 static void put_name(struct thread *t, unsigned what, const void *payload, size_t n)
 {
-	memcpy(t->cursor + 4, payload, n);
-	log_commit(t->cursor, FORMAT_OTHER | FORMAT_K_NAME << FORMAT_KIND_SHIFT |
-				      what << FORMAT_AUX_SHIFT | (uint32_t)n << FORMAT_LEN_SHIFT);
-	t->cursor += 4 + n;
+	log_record_end(t, FORMAT_K_NAME, what, mempcpy(t->cursor + 4, payload, n));
 }
 
 /* Repeats what the thread's first chunk says of the thread, for --keep may drop that chunk. */
@@ -54,8 +52,8 @@ static void chunk_introduce(struct thread *t)
 		put_name(t, FORMAT_NAME_THREAD, t->name, t->nname);
 	if (t->stack_high == 0)
 		return;
-	end = log_varint(log_varint(stack, t->stack_low), t->stack_high - t->stack_low);
-	end = log_varint(end, t->unseen_root ? FORMAT_ROOT_UNSEEN : FORMAT_ROOT_SEEN);
+	end = LOG_NUMBERS(stack, t->stack_low, t->stack_high - t->stack_low,
+			  t->unseen_root ? FORMAT_ROOT_UNSEEN : FORMAT_ROOT_SEEN);
 	put_name(t, FORMAT_NAME_STACK, stack, (size_t)(end - stack));
 }
 
@@ -143,13 +141,12 @@ bool log_grow(struct thread *t)
 {
 	struct format_chunk *from = t->chunk, *to;
 	size_t used = (size_t)(t->cursor - (uint8_t *)(from + 1));
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	if (t->muted || t->size == FILE_SIZES - 1 || !chunk_is_sound(t))
 		return false;
 	ASSERT_RECORDING(t->outgrown[t->size] == NULL);
 	to = file_slot_take(t->size + 1);
-	errno = saved;
 	if (to == NULL)
 		return false;
 	/* A reader takes the slot for empty until all is there. */

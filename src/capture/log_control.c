@@ -62,7 +62,6 @@ static bool control_room(struct thread *t, size_t n)
 void log_control_put(unsigned kind, const void *payload, size_t n)
 {
 	struct thread *t = &state.control;
-	uint8_t *head;
 
 	if (t->chunk == NULL || !ASSERT_RECORDING(n <= UINT16_MAX))
 		return;
@@ -72,10 +71,7 @@ void log_control_put(unsigned kind, const void *payload, size_t n)
 			return;
 		state.torn = false;
 	}
-	head = t->cursor;
-	memcpy(head + 4, payload, n);
-	log_commit(head, format_kind_head(kind) | (uint32_t)n << FORMAT_LEN_SHIFT);
-	t->cursor = head + 4 + n;
+	log_record_end(t, kind, 0, mempcpy(t->cursor + 4, payload, n));
 }
 
 void log_control(unsigned kind, const void *payload, size_t n)
@@ -88,23 +84,20 @@ void log_control(unsigned kind, const void *payload, size_t n)
 void log_note(const char *format, ...)
 {
 	struct text t = { .n = 0 };
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	va_list args;
 
 	va_start(args, format);
 	text_add_list(&t, format, args);
 	va_end(args);
 	log_control(FORMAT_K_C_NOTE, t.at, t.n);
-	errno = saved;
 }
 
 void log_control_memory(unsigned kind, uintptr_t addr, uint64_t n)
 {
-	uint8_t buffer[32], *p = log_varint(buffer, format_kind_more(kind));
+	uint8_t buffer[32], *end = LOG_NUMBERS(buffer, format_kind_more(kind), addr, n);
 
-	p = log_varint(p, addr);
-	p = log_varint(p, n);
-	log_control(kind, buffer, (size_t)(p - buffer));
+	log_control(kind, buffer, (size_t)(end - buffer));
 }
 
 /* ---- cuts; state.lock held ---- */
@@ -124,13 +117,12 @@ static void pairs_sort(struct pair *p, size_t n)
 static void cut_put(const struct pair *p, size_t n)
 {
 	static uint8_t buffer[16 + CUT_PAIRS * 12];
-	uint8_t *at = log_varint(log_varint(buffer, state.cuts), n);
+	uint8_t *at = LOG_NUMBERS(buffer, state.cuts, n);
 	uint32_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		ASSERT_RECORDING(p[i].tid > before || i == 0);
-		at = log_varint(at, p[i].tid - before);
-		at = log_varint(at, p[i].tseq);
+		at = LOG_NUMBERS(at, p[i].tid - before, p[i].tseq);
 		before = p[i].tid;
 	}
 	log_control_put(FORMAT_K_C_CUT, buffer, (size_t)(at - buffer));

@@ -18,6 +18,14 @@ struct log_state {
 };
 extern struct log_state log_state;
 
+/* The record that begins at the cursor, with a payload up to `end', is there: the head comes last. */
+static inline void log_record_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end)
+{
+	log_commit(t->cursor, format_kind_head(kind) | aux << FORMAT_AUX_SHIFT |
+				      (uint32_t)(end - t->cursor - 4) << FORMAT_LEN_SHIFT);
+	t->cursor = end;
+}
+
 /* ---- log_chunk.c ---- */
 
 /*

@@ -215,20 +215,11 @@ static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
 {
 	uint32_t file = put_string(s->file), function = put_string(s->function);
 	uint32_t variable = put_string(s->variable);
-	uint8_t buffer[128], *p = buffer;
+	uint8_t buffer[128], *p;
 
-	p = log_varint(p, base + i);
-	p = log_varint(p, file);
-	p = log_varint(p, function);
-	p = log_varint(p, variable);
-	p = log_varint(p, s->line);
-	p = log_varint(p, s->column);
-	p = log_varint(p, s->kind);
-	p = log_varint(p, s->flags);
-	p = log_varint(p, s->size);
-	p = log_varint(p, s->inlined ? base + s->inlined : 0);
-	p = log_varint(p, s->keeper);
-	p = log_varint(p, s->feeds);
+	p = LOG_NUMBERS(buffer, base + i, file, function, variable, s->line, s->column, s->kind);
+	p = LOG_NUMBERS(p, s->flags, s->size, s->inlined ? base + s->inlined : 0, s->keeper,
+			s->feeds);
 	log_control_put(FORMAT_K_C_SITE, buffer, (size_t)(p - buffer));
 }
 
@@ -260,30 +251,22 @@ static void put_global(const struct foresee_global *g)
 	uint32_t name = put_string(g->name), file = put_string(g->file), type = put_string(g->type);
 	uint32_t layout = put_string(g->layout);
 	static uint8_t buffer[INITIAL_MOST + 96]; /* guarded by the lock of the control stream */
-	uint8_t *p = buffer;
+	uint8_t *p;
 
-	p = log_varint(p, (uintptr_t)g->address);
-	p = log_varint(p, g->size);
-	p = log_varint(p, name);
-	p = log_varint(p, file);
-	p = log_varint(p, type);
-	p = log_varint(p, g->line);
-	p = log_varint(p, layout);
+	p = LOG_NUMBERS(buffer, (uintptr_t)g->address, g->size, name, file, type, g->line, layout);
 	p = put_initial(p, g);
 	log_control_put(FORMAT_K_C_GLOBAL, buffer, (size_t)(p - buffer));
 }
 
 static void put_module(const struct foresee_module *m)
 {
-	uint8_t buffer[48], *p = buffer;
+	uint8_t buffer[48], *p;
 	uint32_t base = *m->base, name;
 
 	elf_note(m);
 	log_control_lock();
 	name = put_string(m->name);
-	p = log_varint(p, base);
-	p = log_varint(p, m->nsites);
-	p = log_varint(p, name);
+	p = LOG_NUMBERS(buffer, base, m->nsites, name);
 	log_control_put(FORMAT_K_C_MODULE, buffer, (size_t)(p - buffer));
 	for (uint32_t i = 1; i < m->nsites; i++)
 		put_site(base, i, &m->sites[i]);
@@ -320,7 +303,7 @@ static void globals_renew(const struct foresee_module *m)
 
 EXPORT void foresee_module_register(const struct foresee_module *m)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	bool first, renew = false;
 
 	if (m->abi != FORESEE_ABI || m->nsites == 0) {
@@ -350,7 +333,6 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 	sys_lock_drop(&all.lock);
 	if (renew)
 		globals_renew(m);
-	errno = saved;
 }
 
 /* A unit that is unloaded (dlclose) keeps its numbers, for its table is in the trace.  The cache

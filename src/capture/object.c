@@ -45,6 +45,17 @@ struct object_note **object_seek(struct object_note **at, const void *obj)
 	return at;
 }
 
+struct object_note **object_find(struct object_note **list, const void *obj, enum object_what what,
+				 uint32_t tid)
+{
+	struct object_note **found = NULL;
+
+	OBJECT_EACH(at, list, obj)
+	if ((*at)->what == what && (tid == 0 || (*at)->tid == tid))
+		found = at;
+	return found;
+}
+
 static struct object_note *pool_take(void)
 {
 	struct object_note *n;

@@ -36,6 +36,15 @@ void object_unlock(const void *obj);
 /* The first link, from `at' on, to a note of obj; at the end a link to NULL. */
 struct object_note **object_seek(struct object_note **at, const void *obj);
 
+/* All notes of obj, by the links to them. */
+#define OBJECT_EACH(at, list, obj)                                          \
+	for (struct object_note **at = object_seek(list, obj); *at != NULL; \
+	     at = object_seek(&(*at)->next, obj))
+
+/* The newest note of that kind, of thread tid unless that is 0; NULL: there is none. */
+struct object_note **object_find(struct object_note **list, const void *obj, enum object_what what,
+				 uint32_t tid);
+
 /* Adds a note at the end.  NULL: no memory; the caller goes on without the note. */
 struct object_note *object_add(struct object_note **list, const void *obj, enum object_what what,
 			       uint32_t tid, uint64_t tseq);

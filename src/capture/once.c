@@ -14,8 +14,8 @@
 
 #include "capture/filter.h"
 #include "capture/habit.h"
+#include "capture/interposed.h"
 #include "capture/lock_priv.h"
-#include "capture/real.h"
 
 struct once_call {
 	void *control;
@@ -61,30 +61,15 @@ static int posix_once(void *control, void (*routine)(void))
 	return REAL(pthread_once)(control, routine);
 }
 
-EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
-{
-	return once_run(control, routine, posix_once);
-}
-
 /*
  * Guards of local statics (Itanium C++ ABI 3.3.3).  Compiled code tests the
  * guard's first byte itself, with an atomic load that the pass sees, and only calls on
  * when it is 0.  So the store of that byte, in the C++ runtime where no pass has
  * been, must look like any other store: made under the tag's lock.
  */
-int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
-void __cxa_guard_abort(uint64_t *guard);
 
-EXPORT int __cxa_guard_acquire(uint64_t *guard)
-{
-	int mine = REAL(__cxa_guard_acquire)(guard);
-
-	lock_note(guard, mine ? FORMAT_K_ONCE_BEGIN : FORMAT_K_ONCE_PASS, 0);
-	return mine;
-}
-
-EXPORT void __cxa_guard_release(uint64_t *guard)
+static void guard_release(uint64_t *guard)
 {
 	void (*real)(uint64_t *) = REAL(__cxa_guard_release);
 	struct thread *t = hook_enter();
@@ -104,9 +89,5 @@ EXPORT void __cxa_guard_release(uint64_t *guard)
 	hook_leave(t);
 }
 
-/* The initialiser threw: the static stays as it was, the next caller tries again. */
-EXPORT void __cxa_guard_abort(uint64_t *guard)
-{
-	lock_note(guard, FORMAT_K_ONCE_END, 0);
-	REAL(__cxa_guard_abort)(guard);
-}
+#define INTERPOSED_ONCE
+#include "capture/interposed.def"

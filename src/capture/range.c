@@ -63,11 +63,8 @@ static uint8_t *piece_head(struct thread *t, const struct piece *w, uint32_t sit
 	log_ready(t, site);
 	log_runs_prepare(t, t->versions, w->words);
 	delta = log_delta(t, site, w->from);
-	p = t->cursor + 4;
-	p = log_varint(p, site);
-	p = log_varint(p, delta);
-	p = log_varint(p, w->bytes);
-	return log_runs(t, p, t->versions, w->words, t->tseq + 1, 1);
+	p = LOG_NUMBERS(t->cursor + 4, site, delta, w->bytes);
+	return log_runs(t, p, t->versions, w->words);
 }
 
 static void piece_log_read(struct thread *t, const struct piece *w, uint32_t site, bool free_read,
@@ -200,38 +197,50 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 	return t->tseq;
 }
 
+/* from NULL: the bytes are there already. */
+static void write_pieces(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
+			 const uint64_t *feeds, unsigned nfeeds)
+{
+	for (size_t done = 0; done < n;)
+		done += write_piece(t, (uintptr_t)p + done,
+				    from != NULL ? (const uint8_t *)from + done : NULL,
+				    (uintptr_t)p + n, site, 0, feeds, nfeeds);
+}
+
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 		 const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
-	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 
-	for (size_t done = 0; done < n;)
-		done += write_piece(t, (uintptr_t)p + done, (const uint8_t *)from + done,
-				    (uintptr_t)p + n, site, 0, feeds, nfeeds);
+	write_pieces(t, p, from, n, site, feeds,
+		     keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0);
 }
 
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 {
-	for (size_t done = 0; done < n;)
-		done += write_piece(t, (uintptr_t)p + done, NULL, (uintptr_t)p + n, site, 0, NULL,
-				    0);
+	write_pieces(t, p, NULL, n, site, NULL, 0);
 }
 
-void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun)
+/* The words of [from, end) get new versions, by records of that kind without their bytes. */
+static void range_touch(struct thread *t, unsigned kind, unsigned aux, uintptr_t from,
+			uintptr_t end, uint32_t site)
 {
-	uintptr_t from = (uintptr_t)p, end = from + n;
-	unsigned aux = FORMAT_RANGE_NOVALUE | (begun ? FORMAT_RANGE_BEGUN : 0);
-
 	while (from < end) {
 		struct piece w;
 
 		piece_begin(t, &w, from, site);
 		while (w.from + w.bytes < end && word_write(t, &w, NULL, NULL, end))
 			;
-		piece_log_write(t, &w, site, aux, NULL, 0, t->piece, 0);
+		log_other_end(t, kind, aux, piece_head(t, &w, site), w.words);
 		from += w.bytes;
 	}
+}
+
+void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun)
+{
+	range_touch(t, FORMAT_K_RANGE_WRITE,
+		    FORMAT_RANGE_NOVALUE | (begun ? FORMAT_RANGE_BEGUN : 0), (uintptr_t)p,
+		    (uintptr_t)p + n, site);
 }
 
 /* Small copies are free reads that feed the write; the reads of larger ones are
@@ -255,8 +264,7 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 	ASSERT_RECORDING(!small || t->tseq + 1 - first <= LOG_FEEDS);
 	for (uint64_t k = first; small && k <= t->tseq && nfeeds < LOG_FEEDS; k++)
 		feeds[nfeeds++] = k;
-	for (size_t done = 0; done < n;)
-		done += write_piece(t, to + done, bytes + done, to + n, site, 0, feeds, nfeeds);
+	write_pieces(t, (void *)to, bytes, n, site, feeds, nfeeds);
 }
 
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
@@ -325,19 +333,13 @@ static void log_big(struct thread *t, unsigned kind, unsigned aux, uintptr_t p, 
 	uint64_t *tag = tag_of(&range_chain);
 	uint64_t own = t->tseq + 1, ref, delta;
 	tag_version before;
-	uint8_t *q;
 
 	log_ready(t, site); /* before others can name the event */
 	before = tag_lock(tag);
 	tag_unlock(tag, tag_make(t->tid, own));
 	ref = log_ref(t, before, own);
 	delta = log_delta(t, site, p);
-	q = t->cursor + 4;
-	q = log_varint(q, site);
-	q = log_varint(q, delta);
-	q = log_varint(q, n);
-	q = log_varint(q, ref);
-	log_other_end(t, kind, aux, q, 1);
+	log_other_end(t, kind, aux, LOG_NUMBERS(t->cursor + 4, site, delta, n, ref), 1);
 }
 
 /* Versions found by an allocation, as runs.  A block made of more freed pieces
@@ -401,11 +403,7 @@ static void log_alloc(struct thread *t, uintptr_t from, size_t n, unsigned aux, 
 	for (size_t i = 0; i < nruns; i++)
 		log_runs_prepare(t, &runs[i].first, 1);
 	delta = log_delta(t, site, from);
-	q = t->cursor + 4;
-	q = log_varint(q, site);
-	q = log_varint(q, delta);
-	q = log_varint(q, n);
-	q = log_varint(q, nruns);
+	q = LOG_NUMBERS(t->cursor + 4, site, delta, n, nruns);
 	for (size_t i = 0; i < nruns; i++) {
 		q = log_varint(q, (uint64_t)runs[i].words << 2 | runs[i].kind);
 		if (runs[i].kind != 0)
@@ -452,23 +450,13 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 
 void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site)
 {
-	uintptr_t from = (uintptr_t)p, end = from + n;
-
 	if (n == 0)
 		return;
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
-		log_big(t, FORMAT_K_FREE, aux, from, n, site);
+		log_big(t, FORMAT_K_FREE, aux, (uintptr_t)p, n, site);
 		tag_reset(p, n);
 		return;
 	}
-	while (from < end) {
-		struct piece w;
-
-		piece_begin(t, &w, from, site);
-		while (w.from + w.bytes < end && word_write(t, &w, NULL, NULL, end))
-			;
-		log_other_end(t, FORMAT_K_FREE, aux, piece_head(t, &w, site), w.words);
-		from += w.bytes;
-	}
+	range_touch(t, FORMAT_K_FREE, aux, (uintptr_t)p, (uintptr_t)p + n, site);
 }

@@ -1,8 +1,9 @@
 #include "capture/real.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stddef.h>
+
+#include "capture/sys.h"
 
 static __thread bool finding;
 
@@ -18,7 +19,7 @@ bool real_is_finding(void)
  */
 void *real_find(const char *name, const char *version)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	void *p = NULL;
 
 	finding = true;
@@ -27,6 +28,5 @@ void *real_find(const char *name, const char *version)
 	if (p == NULL)
 		p = dlsym(RTLD_NEXT, name);
 	finding = false;
-	errno = saved;
 	return p;
 }

@@ -39,11 +39,9 @@ static uint32_t used;			  /* atomic: a bound on the entries; 0: nothing to do */
 
 static bool file_stat(int fd, struct stat *st)
 {
-	int saved = errno;
-	bool good = syscall(SYS_fstat, fd, st) == 0;
+	SYS_KEEPS_ERRNO;
 
-	errno = saved;
-	return good;
+	return syscall(SYS_fstat, fd, st) == 0;
 }
 
 void shared_add(void *p, size_t n, int fd, off_t offset)
@@ -128,12 +126,10 @@ static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 /* Where the next plain write to fd goes. */
 static off_t position(int fd, const struct stat *st)
 {
-	int saved = errno;
-	off_t at = syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND ? st->st_size
-							      : syscall(SYS_lseek, fd, 0, SEEK_CUR);
+	SYS_KEEPS_ERRNO;
 
-	errno = saved;
-	return at;
+	return syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND ? st->st_size
+							  : syscall(SYS_lseek, fd, 0, SEEK_CUR);
 }
 
 off_t shared_write_begin(int fd, off_t at, size_t n)

@@ -92,14 +92,14 @@ static bool can_wait(int n)
 
 void hook_signal(struct thread *t)
 {
-	int saved = errno, n = t->put_off.number;
+	int n = t->put_off.number;
+	SYS_KEEPS_ERRNO;
 
 	ASSERT_RECORDING(n > 0 && n < _NSIG);
 	t->view.live &= ~THREAD_SIGNALLED;
 	t->put_off.number = 0;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);
 	mask_set(t->put_off.mask); /* it comes here */
-	errno = saved;
 }
 
 uint64_t hook_signal_with(struct thread *t, uint64_t x)

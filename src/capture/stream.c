@@ -15,13 +15,13 @@
 #include "capture/channel.h"
 #include "capture/interposed.h"
 #include "capture/libc_priv.h"
+#include "capture/sys.h"
 
 static int number(FILE *f)
 {
-	int saved = errno, fd = fileno_unlocked(f);
+	SYS_KEEPS_ERRNO;
 
-	errno = saved;
-	return fd;
+	return fileno_unlocked(f);
 }
 
 static void give(FILE *f)

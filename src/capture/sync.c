@@ -131,9 +131,7 @@ static inline uint64_t put(struct thread *t, unsigned kind, unsigned aux, struct
 	uint64_t delta = log_delta(t, o.site, (uintptr_t)o.at);
 	uint8_t *p = t->cursor + 4;
 
-	p = log_varint(p, o.site);
-	p = log_varint(p, delta);
-	p = log_varint(p, ref);
+	p = LOG_NUMBERS(p, o.site, delta, ref);
 	for (unsigned i = 0; i < nargs; i++)
 		p = log_varint(p, args[i]);
 	log_other_end(t, kind, aux, p, 1);

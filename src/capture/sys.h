@@ -25,6 +25,14 @@ static inline void sys_munmap(void *at, size_t n)
 	syscall(SYS_munmap, at, n);
 }
 
+/* errno is the program's: at the end of the block it is again what it is here. */
+#define SYS_KEEPS_ERRNO const int sys_errno_ __attribute__((cleanup(sys_errno_restore))) = errno
+
+static inline void sys_errno_restore(const int *kept)
+{
+	errno = *kept;
+}
+
 /* Zeroed private memory, or NULL. */
 static inline void *sys_pages(size_t n)
 {

@@ -38,7 +38,7 @@ static struct {
 
 struct thread *thread_new(void)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	struct thread *t;
 	char *room;
 
@@ -69,7 +69,6 @@ struct thread *thread_new(void)
 	sys_lock_drop(&all.lock);
 	if (t == NULL)
 		log_trouble("no memory for another thread", errno);
-	errno = saved;
 	return t;
 }
 
@@ -83,12 +82,11 @@ static void block_give(struct thread *t)
 
 void thread_drop(struct thread *t)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	sys_lock_take(&all.lock);
 	block_give(t);
 	sys_lock_drop(&all.lock);
-	errno = saved;
 }
 
 /* ---- stacks ---- */
@@ -121,25 +119,20 @@ static struct stack_owner *owner_of(uintptr_t low)
 static void log_begin(struct thread *t)
 {
 	struct stack_owner *o = owner_of(t->stack_low), before = { 0 };
-	uint8_t *p;
 
 	sys_lock_take(&all.lock);
 	if (t->stack_low != 0 && o->low == t->stack_low)
 		before = *o;
 	sys_lock_drop(&all.lock);
-	p = log_other_begin(t, 0);
-	p = log_varint(p, t->fork_tid);
-	p = log_varint(p, t->fork_tseq);
-	p = log_varint(p, t->stack_low);
-	p = log_varint(p, t->stack_high);
-	p = log_varint(p, before.tid);
-	p = log_varint(p, before.tseq);
-	log_other_end(t, FORMAT_K_BEGIN, 0, p, 1);
+	log_other_end(t, FORMAT_K_BEGIN, 0,
+		      LOG_NUMBERS(log_other_begin(t, 0), t->fork_tid, t->fork_tseq, t->stack_low,
+				  t->stack_high, before.tid, before.tseq),
+		      1);
 }
 
 void thread_begin(struct thread *t)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 
 	ASSERT_RECORDING(t->tid != 0 && t->chunk == NULL && !t->ended);
 	/* What the C library allocates below is not the program's. */
@@ -159,12 +152,11 @@ void thread_begin(struct thread *t)
 	} else {
 		foresee_self = &thread_gone.view;
 	}
-	errno = saved;
 }
 
 uint64_t thread_end(struct thread *t, unsigned how)
 {
-	int saved = errno;
+	SYS_KEEPS_ERRNO;
 	uint64_t end;
 	struct stack_owner *o = owner_of(t->stack_low);
 	bool inside = thread_is_inside(t);
@@ -177,13 +169,10 @@ uint64_t thread_end(struct thread *t, unsigned how)
 			log_trouble("a thread was cancelled in the middle of a record", 0);
 	}
 	if (t->chunk != NULL && !t->muted) {
-		uint8_t *p;
-
 		if (how != FORMAT_END_PROCESS && !inside)
 			access_scopes_end(t);
 		filter_sweep(t);
-		p = log_other_begin(t, 0);
-		log_other_end(t, FORMAT_K_END, how, p, 1);
+		log_other_end(t, FORMAT_K_END, how, log_other_begin(t, 0), 1);
 	}
 	foresee_self = &thread_gone.view;
 	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on())
@@ -200,7 +189,6 @@ uint64_t thread_end(struct thread *t, unsigned how)
 		block_give(t);
 		sys_lock_drop(&all.lock);
 	}
-	errno = saved;
 	return end;
 }
 

@@ -43,7 +43,7 @@
 #	  owners of locks	t2040	lock.c: lock_forked
 #	1000 threads alive	t7560	file.c: more slots (add_extent)
 #	100 000 over the run	t7560	file.c: slots used again (8000 without LONG)
-#	read, recv, fread, ...	t7570	libc.def: read, fread, fgets, epoll_wait; libc_rows.c: recvmsg
+#	read, recv, fread, ...	t7570	libc.def: read, fread, fgets, epoll_wait; libc.c: recvmsg
 #	unseen libraries	t7530	unseen.c: OPAQUE at calls
 
 hostile=$SRC/tests/programs/hostile
