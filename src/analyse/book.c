@@ -1,6 +1,5 @@
 #include "analyse/book.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,13 +12,9 @@ enum entry_kind { ENTRY_FINDING = 1, ENTRY_WINDOW, ENTRY_MISSED };
 /* In front of each; a finding's strings come behind it, one after the other, each with its NUL. */
 struct entry {
 	uint32_t kind;
-	uint32_t length; /* of all */
-	uint64_t number; /* the cut, or the events */
-	struct {
-		uint64_t key, from_cut, to_cut;
-		uint32_t kind, status;
-		bool certified, told;
-	} finding;
+	uint32_t length;     /* of all */
+	uint64_t number;     /* the cut, or the events */
+	struct kept finding; /* but for its strings */
 };
 
 void book_open(struct book *b)
@@ -39,21 +34,11 @@ void book_close(struct book *b)
 /* The file's offset is ours alone. */
 static void append(struct book *b, const void *bytes, size_t n)
 {
-	const char *at = bytes;
 	struct stat st;
 
 	if (b->fd < 0 || fstat(b->fd, &st) != 0 || (uint64_t)st.st_size + n > BOOK_BYTES)
 		return;
-	while (n > 0) {
-		ssize_t done = write(b->fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return;
-		at += done;
-		n -= (size_t)done;
-	}
+	(void)!strbuf_write(b->fd, bytes, n);
 }
 
 void book_add(struct book *b, const struct kept *k)
@@ -63,13 +48,7 @@ void book_add(struct book *b, const struct kept *k)
 
 	memset(&e, 0, sizeof(e));
 	e.kind = ENTRY_FINDING;
-	e.finding.key = k->key;
-	e.finding.from_cut = k->from_cut;
-	e.finding.to_cut = k->to_cut;
-	e.finding.kind = k->kind;
-	e.finding.status = k->status;
-	e.finding.certified = k->certified;
-	e.finding.told = k->told;
+	e.finding = *k;
 	strbuf_add(&out, &e, sizeof(e));
 	for (int i = 0; i < KEPT_STRINGS; i++)
 		strbuf_add(&out, k->strings[i], strlen(k->strings[i]) + 1);
@@ -106,16 +85,9 @@ void book_add_missed(struct book *b, uint64_t events)
 static bool finding_take(const struct entry *e, const char *at, const char *end,
 			 struct kept_list *out)
 {
-	struct kept k = {
-		.key = e->finding.key,
-		.kind = e->finding.kind,
-		.status = e->finding.status,
-		.certified = e->finding.certified,
-		.told = e->finding.told,
-		.from_cut = e->finding.from_cut,
-		.to_cut = e->finding.to_cut,
-	};
+	struct kept k = e->finding;
 
+	memset(k.strings, 0, sizeof(k.strings));
 	for (int i = 0; i < KEPT_STRINGS; i++) {
 		const char *nul = memchr(at, 0, (size_t)(end - at));
 

@@ -25,22 +25,12 @@
 
 /* ---- reading ---- */
 
-struct positions {
-	VEC(uint64_t) at;
-};
-
-static void targets(const struct findings *f, struct positions *out)
+/* Ascending; some may come twice. */
+static void targets(const struct findings *f, struct check_order *out)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < f->at.n; i++)
-		for (uint32_t k = 0; k < f->at.at[i].nevents; k++)
-			*VEC_PUSH(&out->at) = f->at.at[i].events[k];
+		VEC_APPEND(&out->at, f->at.at[i].events, f->at.at[i].nevents);
 	SORT_VEC(&out->at, sort_order_u64);
-	for (size_t i = 0; i < out->at.n; i++)
-		if (i == 0 || out->at.at[i] != out->at.at[i - 1])
-			out->at.at[kept++] = out->at.at[i];
-	out->at.n = kept;
 }
 
 /* The last position that is named; counts of a schedule may reach further. */
@@ -126,7 +116,7 @@ static bool needs_all(const struct finding *f)
 
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 {
-	struct positions wanted = { 0 };
+	struct check_order wanted = { 0 };
 	struct evidence_options opt = {
 		.upto = findings_any(f, needs_all) ? 0 : last_named(f),
 		.brief = !findings_any(f, is_checked), /* there is nothing to check */
@@ -154,8 +144,7 @@ void certify_release(struct certify *c)
 {
 	view_release(&c->view);
 	c->seen = (struct states_watch){ 0 };
-	if (c->evidence)
-		evidence_free(c->evidence);
+	evidence_free(c->evidence);
 	c->evidence = NULL;
 	reading_close(&c->reading);
 }
@@ -171,13 +160,10 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 	w->kind = f->kind;
 	w->dep = f->dep;
 	w->values = c->a->engine.values;
-	for (uint32_t i = 0; i < f->nevents; i++)
-		*VEC_PUSH(&w->targets) = f->events[i];
+	VEC_APPEND(&w->targets, f->events, f->nevents);
 	w->has_stray = true;
-	for (size_t i = 0; i < f->stray.n; i++)
-		*VEC_PUSH(&w->stray) = f->stray.at[i];
-	for (size_t i = 0; i < order->at.n; i++)
-		*VEC_PUSH(&w->order) = order->at.at[i];
+	VEC_APPEND(&w->stray, f->stray.at, f->stray.n);
+	VEC_APPEND(&w->order, order->at.at, order->at.n);
 	if (!f->property)
 		return;
 	w->property = mem_strdup(f->property);
@@ -293,10 +279,8 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 
 	x->dep = v->dep;
 	x->observed = v->observed;
-	for (size_t i = 0; i < v->stray.n; i++)
-		*VEC_PUSH(&x->stray) = v->stray.at[i];
-	for (size_t i = 0; i < v->tainted.n; i++)
-		*VEC_PUSH(&x->tainted) = v->tainted.at[i];
+	VEC_APPEND(&x->stray, v->stray.at, v->stray.n);
+	VEC_APPEND(&x->tainted, v->tainted.at, v->tainted.n);
 	if (why) {
 		x->why = why;
 	} else {

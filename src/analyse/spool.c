@@ -27,21 +27,6 @@ int spool_nameless(void)
 	return fd;
 }
 
-static bool write_all(int fd, const char *at, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 static bool copy(int from, int to)
 {
 	char piece[1 << 16];
@@ -50,7 +35,7 @@ static bool copy(int from, int to)
 	while ((n = read(from, piece, sizeof(piece))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 || !write_all(to, piece, (size_t)n))
+		if (n < 0 || !strbuf_write(to, piece, (size_t)n))
 			return false;
 	}
 	return true;

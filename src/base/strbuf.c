@@ -1,9 +1,11 @@
 #include "base/strbuf.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -63,5 +65,20 @@ bool strbuf_add_number(struct strbuf *b, const void *bytes, uint64_t len)
 		return false;
 	memcpy(&v, bytes, len);
 	strbuf_addf(b, "%" PRIu64, v);
+	return true;
+}
+
+bool strbuf_write(int fd, const void *bytes, size_t n)
+{
+	for (const char *at = bytes; n > 0;) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		at += done;
+		n -= (size_t)done;
+	}
 	return true;
 }

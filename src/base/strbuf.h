@@ -20,4 +20,7 @@ void strbuf_clear(struct strbuf *b);
 void strbuf_release(struct strbuf *b);
 const char *strbuf_str(const struct strbuf *b); /* never NULL */
 
+/* All of these bytes to a file, whatever signals come.  False, errno set: it did not take them. */
+bool strbuf_write(int fd, const void *bytes, size_t n);
+
 #endif /* BASE_STRBUF_H */

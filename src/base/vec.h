@@ -23,6 +23,17 @@
 /* Address of a new last item, uninitialised. */
 #define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])
 
+/* `count' items more, copied from an array. */
+#define VEC_APPEND(v, from, count)                                                     \
+	do {                                                                           \
+		size_t vec_more = (count);                                             \
+		if (vec_more) {                                                        \
+			VEC_RESERVE((v), (v)->n + vec_more);                           \
+			memcpy((v)->at + (v)->n, (from), vec_more * sizeof(*(v)->at)); \
+			(v)->n += vec_more;                                            \
+		}                                                                      \
+	} while (0)
+
 /* Index of an item to fill: one of those whose indices are in `unused', or a new last one. */
 #define VEC_TAKE(v, unused)                                \
 	((unused)->n ? (size_t)(unused)->at[--(unused)->n] \

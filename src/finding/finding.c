@@ -1,21 +1,16 @@
 #include "finding/finding.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/sort.h"
 
-static const char *const kind_names[] = {
-#define X(id, name, title) name,
-	FINDING_KINDS(X)
-#undef X
-};
-
-static const char *const kind_titles[] = {
-#define X(id, name, title) title,
+static const struct {
+	const char *name, *title;
+} kinds[] = {
+#define X(id, name, title) { name, title },
 	FINDING_KINDS(X)
 #undef X
 };
@@ -23,13 +18,13 @@ static const char *const kind_titles[] = {
 const char *finding_kind_name(enum finding_kind k)
 {
 	assert(k < FINDING_NKINDS);
-	return kind_names[k];
+	return kinds[k].name;
 }
 
 const char *finding_kind_title(enum finding_kind k)
 {
 	assert(k < FINDING_NKINDS);
-	return kind_titles[k];
+	return kinds[k].title;
 }
 
 const char *finding_status_name(enum finding_status s)
@@ -119,10 +114,11 @@ uint64_t finding_signature(const struct finding *f)
 {
 	uint64_t places[FINDING_EVENTS] = { 0 };
 
-	for (uint32_t i = 0; i < f->nevents && !f->property; i++)
+	for (uint32_t i = 0; i < f->nevents; i++)
 		places[i] = f->sites[i];
 	if (!f->property)
 		return finding_signature_of(f->kind, places, f->nevents);
+	places[0] = 0;
 	for (const char *c = f->property; *c; c++)
 		places[0] = mix(places[0] + (unsigned char)*c);
 	return finding_signature_of(f->kind, places, 1);
@@ -130,8 +126,7 @@ uint64_t finding_signature(const struct finding *f)
 
 void findings_move(struct findings *into, struct findings *from)
 {
-	for (size_t i = 0; i < from->at.n; i++)
-		*VEC_PUSH(&into->at) = from->at.at[i];
+	VEC_APPEND(&into->at, from->at.at, from->at.n);
 	texts_move(&into->words, &from->words);
 	VEC_RELEASE(&from->at);
 }

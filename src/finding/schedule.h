@@ -18,7 +18,10 @@ struct schedule {
 	VEC(uint64_t) tail;  /* then these, by position */
 };
 
-void schedule_release(struct schedule *s);
+static inline void schedule_release(struct schedule *s)
+{
+	VEC_RELEASE_ALL(&s->count, &s->tail);
+}
 
 /* How many events of the thread are in the cut. */
 static inline uint64_t schedule_count(const struct schedule *s, uint32_t tid)

@@ -88,8 +88,7 @@ void causes_order(const struct causes *c, struct schedule *out)
 		VEC_REACH(&out->count, tid);
 		out->count.at[tid]++;
 	}
-	for (size_t i = head; i < total; i++)
-		*VEC_PUSH(&out->tail) = order[i];
+	VEC_APPEND(&out->tail, order + head, total - head);
 	mem_free(order);
 	mem_free(at);
 }

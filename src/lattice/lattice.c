@@ -41,8 +41,7 @@ static void add_found(struct lattice *l, uint32_t property, bool error, uint64_t
 	uint64_t bit = UINT64_C(1) << property;
 
 	*f = (struct lattice_found){ .property = property, .error = error, .level = level };
-	for (uint32_t i = 0; i < n; i++)
-		*VEC_PUSH(&f->cut) = cut[i];
+	VEC_APPEND(&f->cut, cut, n);
 	if (level == 0)
 		return;
 	if (!path_back(l, &l->level, cut, n, UINT32_MAX, error ? 0 : bit, error ? bit : 0, &step))

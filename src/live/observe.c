@@ -273,28 +273,13 @@ static void lock_output(const struct watch *w, short type)
 		;
 }
 
-static bool write_all(int fd, const char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		p += k;
-		n -= (size_t)k;
-	}
-	return true;
-}
-
 /* Several processes write to one output: each all at once. */
 static bool put_out(const struct watch *w, const char *text, size_t n)
 {
 	bool good;
 
 	lock_output(w, F_WRLCK);
-	good = write_all(fileno(w->out), text, n);
+	good = strbuf_write(fileno(w->out), text, n);
 	lock_output(w, F_UNLCK);
 	return good;
 }

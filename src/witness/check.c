@@ -7,9 +7,9 @@
  *	locks	a lock has one holder, or readers (check_sync.c)
  *	reads	a binding read sees its write, and that one its value (check_memory.c)
  *
- * At the end the targets must be the next events of their threads and conflict (check_race.c), or wait
- * for one another (check_deadlock.c), or wait for a signal (check_wait.c).  Or a property is violated by the
- * last event of the order (check_property.c).
+ * At the end the targets must be the next events of their threads and conflict, or wait for one another, or
+ * wait for a signal (check_targets.c).  Or a property is violated by the last event of the order
+ * (check_property.c).
  *
  * A thread whose last read saw another write has stopped: what it would do next is not known.  So
  * nothing of it may follow, it is no target, and it cannot be joined.
@@ -377,6 +377,7 @@ static size_t targets_strip(const struct check_claim *claim, uint64_t *first, ui
 static void cancelled_doubt(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
+	char what[150];
 
 	for (uint32_t tid = 0; tid < c->ev->threads.n; tid++) {
 		bool is_part = c->threads[tid].done != 0;
@@ -385,14 +386,15 @@ static void cancelled_doubt(struct checker *c)
 			is_part |= evidence_item(c->ev, claim->targets[i])->tid == tid;
 		if (!is_part || !c->ev->threads.at[tid].cancelled || c->out->doubtful)
 			continue;
-		c->out->doubtful = true;
-		c->out->doubt = "a thread in it was cancelled, and what it did because of that "
-				"cannot be told from the rest";
-		(void)check_fail(c, 0,
-				 "%.40s was cancelled, and what it did because of that cannot "
-				 "be told from the rest: no more than a warning",
-				 check_thread_name(c, tid));
-		c->out->certified = true;
+		snprintf(what, sizeof(what),
+			 "%.40s was cancelled, and what it did because of that cannot be told from "
+			 "the rest",
+			 check_thread_name(c, tid));
+		check_doubt(
+			c, 0,
+			"a thread in it was cancelled, and what it did because of that cannot be "
+			"told from the rest",
+			what);
 	}
 }
 
@@ -442,19 +444,24 @@ static size_t others_run(struct checker *c)
 	return held;
 }
 
+static void run_begin(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
+{
+	memset(out, 0, sizeof(*out));
+	c->claim = claim;
+	c->out = out;
+	if (claim->values && c->ev->values && c->initials.n == 0)
+		check_initial_learn(c);
+}
+
 void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
 {
 	size_t held;
 
-	memset(out, 0, sizeof(*out));
-	c->claim = claim;
-	c->out = out;
+	run_begin(c, claim, out);
 	if (!claim_check(c))
 		return;
 	for (size_t i = 0; claim->stray && i < claim->nstray; i++)
 		*map_put(&c->stray, claim->stray[i], NULL) = 1;
-	if (claim->values && c->ev->values && c->initials.n == 0)
-		check_initial_learn(c);
 	out->certified = true;
 	held = is_property(claim)	     ? check_property(c)
 	       : claim->kind == FINDING_RACE ? race_run(c)
@@ -468,11 +475,7 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 
 bool check_targets(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
 {
-	memset(out, 0, sizeof(*out));
-	c->claim = claim;
-	c->out = out;
-	if (claim->values && c->ev->values && c->initials.n == 0)
-		check_initial_learn(c);
+	run_begin(c, claim, out);
 	out->certified = true;
 	out->certified = check_race(c, claim->targets[0], claim->targets[1]);
 	if (out->certified)

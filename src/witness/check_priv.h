@@ -115,10 +115,6 @@ bool check_deadlock(struct checker *c);
 bool check_wait(struct checker *c);
 /* A claim about a property, the order and all.  How many events of the order held. */
 size_t check_property(struct checker *c);
-/* The event is one that asks for a lock and, if that is held, waits without end; or false. */
-bool check_is_request(struct checker *c, uint64_t pos);
-/* If the lock it asks for may be released by anybody, the claim is no more than a warning. */
-void check_loose_doubt(struct checker *c, uint64_t pos);
 
 /* The read part of an access sees something else than observed, or something tainted. */
 struct check_seen {

@@ -41,7 +41,7 @@ static const struct evidence_object_info *info_get(const struct checker *c, uint
 
 const char *check_object_name(const struct checker *c, uint32_t pos)
 {
-	return intern_str(c->ev->names, info_get(c, pos)->name);
+	return intern_str(c->ev->names, info_get(c, pos)->called.name);
 }
 
 static struct check_reader *reader_get(struct check_object *o, uint32_t tid)

@@ -32,7 +32,7 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
 	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
 	*VEC_PUSH(&ev->value_at) = 0;
-	evidence_phase_begin(ev, info.late);
+	ev->phase = (struct evidence_phase){ .from = 1, .alive = info.late };
 	return ev;
 }
 
@@ -139,13 +139,9 @@ static void value_add(struct evidence *ev, const struct event *e)
 	*VEC_PUSH(&ev->value_at) = has ? ev->bytes.n + 1 : 0;
 	if (!has)
 		return;
-	VEC_RESERVE(&ev->bytes, ev->bytes.n + 2 * e->len);
-	if (e->op == EVENT_RMW) {
-		memcpy(ev->bytes.at + ev->bytes.n, e->old, e->len);
-		ev->bytes.n += e->len;
-	}
-	memcpy(ev->bytes.at + ev->bytes.n, e->value, e->len);
-	ev->bytes.n += e->len;
+	if (e->op == EVENT_RMW)
+		VEC_APPEND(&ev->bytes, e->old, e->len);
+	VEC_APPEND(&ev->bytes, e->value, e->len);
 }
 
 static void wanted_add(struct evidence *ev, const struct event *e, uint32_t pos)

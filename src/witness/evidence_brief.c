@@ -5,9 +5,8 @@
  * Memory: bounded by the wanted events, threads, locks held at once, and blocks of memory ever
  * used; not by the number of events.
  *
- * Who allocated an address: ranges are cut into aligned blocks of powers of two as in
- * evidence_stamp.c.  Each block points to the allocation that covered exactly it last, and an
- * allocation that no block points to any more is forgotten.
+ * Who allocated an address: ranges are cut into aligned blocks of powers of two (evidence_stamp.c).  Each
+ * block has the allocation that covered exactly it last.
  *
  * Identity of a lock or another object is its address, the allocation around it and the LOCK_INIT or
  * LOCK_DESTROY that was last there.
@@ -18,13 +17,9 @@
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
-#define LEVELS 62
-
 struct brief_alloc {
 	struct evidence_event event;
 	uint32_t kind; /* FORMAT_ALLOC_* */
-	uint32_t refs; /* blocks that point here; 0: free, and next is good */
-	uint32_t next;
 };
 
 struct brief_thread {
@@ -42,13 +37,7 @@ struct brief_event {
 
 struct brief_object {
 	struct evidence_told told;
-	struct brief_alloc alloc; /* refs 0: not known */
-};
-
-struct brief_name {
-	uint32_t name;	/* 0: not met yet */
-	uint32_t named; /* as of so many names given */
-	struct evidence_called called;
+	struct brief_alloc alloc; /* event.pos 0: not known */
 };
 
 struct evidence_brief {
@@ -57,20 +46,20 @@ struct evidence_brief {
 	VEC(uint64_t) acquires;
 	VEC(struct brief_object) objects;
 	VEC(struct brief_thread) threads;
-	VEC(struct brief_alloc) allocs; /* [0] unused */
-	uint32_t unused;		/* first free one of allocs, 0 none */
+	VEC(struct brief_alloc) allocs; /* by block; [0] is of none */
+	struct map alloc_at;		/* key of a block, to index in allocs */
+	uint64_t levels;		/* sizes of blocks in use */
 	struct map remade;		/* address, to the last LOCK_INIT or LOCK_DESTROY there */
 	struct map inits;		/* the same of LOCK_INIT alone, to site << 32 | stack */
 	struct intern *identities;
-	VEC(struct brief_name) called; /* by identity */
-	struct map blocks[LEVELS + 1]; /* number of an aligned block, to index in allocs */
+	VEC(struct evidence_called) called; /* by identity */
 };
 
 struct evidence_brief *evidence_brief_new(void)
 {
 	struct evidence_brief *b = mem_zalloc(sizeof(*b));
 
-	memset(VEC_PUSH(&b->allocs), 0, sizeof(*b->allocs.at));
+	VEC_REACH(&b->allocs, 0);
 	b->identities = intern_new();
 	return b;
 }
@@ -81,82 +70,41 @@ void evidence_brief_free(struct evidence_brief *b)
 		return;
 	for (size_t i = 0; i < b->threads.n; i++)
 		VEC_RELEASE(&b->threads.at[i].held);
-	for (int i = 0; i <= LEVELS; i++)
-		map_release(&b->blocks[i]);
-	MAP_RELEASE_ALL(&b->index_of, &b->remade, &b->inits);
-	VEC_RELEASE(&b->called);
+	MAP_RELEASE_ALL(&b->index_of, &b->remade, &b->inits, &b->alloc_at);
 	intern_free(b->identities);
-	VEC_RELEASE_ALL(&b->at, &b->acquires, &b->objects, &b->threads, &b->allocs);
+	VEC_RELEASE_ALL(&b->at, &b->acquires, &b->objects, &b->threads, &b->allocs, &b->called);
 	mem_free(b);
-}
-
-static struct brief_thread *thread_get(struct evidence_brief *b, uint32_t tid)
-{
-	VEC_REACH(&b->threads, tid);
-	return &b->threads.at[tid];
 }
 
 /* ---- allocations ---- */
 
-static uint32_t alloc_new(struct evidence_brief *b)
-{
-	uint32_t i = b->unused;
-
-	if (i != 0) {
-		b->unused = b->allocs.at[i].next;
-		return i;
-	}
-	VEC_PUSH(&b->allocs);
-	return (uint32_t)b->allocs.n - 1;
-}
-
-static void alloc_drop(struct evidence_brief *b, uint32_t i)
-{
-	struct brief_alloc *a = &b->allocs.at[i];
-
-	assert(a->refs > 0);
-	if (--a->refs > 0)
-		return;
-	a->next = b->unused;
-	b->unused = i;
-}
-
 static void alloc_add(struct evidence_brief *b, const struct evidence_event *e, uint32_t kind)
 {
-	uint64_t addr = e->addr, len = e->len;
-	uint32_t made = alloc_new(b);
+	uint64_t addr = e->addr, len = e->len, key;
 
-	/* Held while its blocks are made, so that it cannot go in between. */
-	b->allocs.at[made] = (struct brief_alloc){ .event = *e, .kind = kind, .refs = 1 };
-	while (len > 0) {
-		unsigned level = addr ? (unsigned)__builtin_ctzll(addr) : LEVELS;
-		unsigned fits = 63 - (unsigned)__builtin_clzll(len);
-		uint64_t *index;
+	while (evidence_block_next(&addr, &len, &b->levels, &key)) {
+		bool fresh;
+		uint64_t *at = map_put(&b->alloc_at, key, &fresh);
 
-		level = level < fits ? level : fits;
-		level = level < LEVELS ? level : LEVELS;
-		index = map_put(&b->blocks[level], addr >> level, NULL);
-		if (*index != 0)
-			alloc_drop(b, (uint32_t)*index);
-		*index = made;
-		b->allocs.at[made].refs++;
-		addr += (uint64_t)1 << level;
-		len -= (uint64_t)1 << level;
+		if (fresh) {
+			*at = b->allocs.n;
+			(void)VEC_PUSH(&b->allocs);
+		}
+		b->allocs.at[*at] = (struct brief_alloc){ *e, kind };
 	}
-	alloc_drop(b, made);
 }
 
-/* The latest that covers addr; index 0 when there is none. */
-static uint32_t alloc_find(const struct evidence_brief *b, uint64_t addr)
+/* The latest that covers addr; its position is 0 when there is none. */
+static const struct brief_alloc *alloc_find(const struct evidence_brief *b, uint64_t addr)
 {
-	uint32_t best = 0;
+	const struct brief_alloc *best = &b->allocs.at[0];
+	uint64_t levels = b->levels, key;
 
-	for (unsigned level = 0; level <= LEVELS; level++) {
-		const uint64_t *index =
-			b->blocks[level].n ? map_get(&b->blocks[level], addr >> level) : NULL;
+	while (evidence_block_around(addr, &levels, &key)) {
+		const uint64_t *at = map_get(&b->alloc_at, key);
 
-		if (index && b->allocs.at[*index].event.pos > b->allocs.at[best].event.pos)
-			best = (uint32_t)*index;
+		if (at && b->allocs.at[*at].event.pos > best->event.pos)
+			best = &b->allocs.at[*at];
 	}
 	return best;
 }
@@ -202,7 +150,8 @@ static void keep(struct evidence_brief *b, const struct brief_event *e)
 }
 
 /* Who made a lock knows what it is, even if all take it through one function. */
-static void init_call(struct evidence *ev, const struct evidence_event *e, struct brief_name *name)
+static void init_call(struct evidence *ev, const struct evidence_event *e,
+		      struct evidence_called *called)
 {
 	const uint64_t *index = map_get(&ev->brief->inits, e->addr);
 	struct evidence_event init = { .op = EVENT_LOCK_INIT, .addr = e->addr };
@@ -211,7 +160,7 @@ static void init_call(struct evidence *ev, const struct evidence_event *e, struc
 		return;
 	init.site = (uint32_t)(*index >> 32);
 	init.stack = (uint32_t)*index;
-	evidence_call(ev, &init, &name->called, &name->name);
+	evidence_call(ev, &init, called);
 }
 
 /* What a synchronisation event is about, as things are now. */
@@ -220,28 +169,23 @@ static void object_fill(struct evidence *ev, struct evidence_event *e)
 	struct evidence_brief *b = ev->brief;
 	char family = event_op_family(e->op);
 	const uint64_t *remade = map_get(&b->remade, e->addr);
-	const struct brief_alloc *made = &b->allocs.at[alloc_find(b, e->addr)];
-	bool local = made->refs != 0 && made->kind == FORMAT_ALLOC_FRAME;
+	const struct brief_alloc *made = alloc_find(b, e->addr);
+	bool local = made->event.pos != 0 && made->kind == FORMAT_ALLOC_FRAME;
 	uint64_t key[] = { e->addr, made->event.pos, remade ? *remade : 0 };
-	struct brief_name *name;
-	uint32_t given;
+	struct evidence_called *called;
 
 	if (family != 'L' && family != 'S')
 		return;
 	e->object = intern_add(b->identities, (const char *)key, sizeof(key));
 	VEC_REACH(&b->called, e->object);
-	name = &b->called.at[e->object];
-	if (name->name == 0) {
-		name->name =
-			evidence_name(ev, e->addr, local ? made->event.site : 0, made->event.addr);
+	called = &b->called.at[e->object];
+	if (called->name == 0) {
+		evidence_name(ev, e->addr, local ? made->event.site : 0, made->event.addr, called);
 		if (remade && *remade > made->event.pos)
-			init_call(ev, e, name);
-	} else if (name->named != ev->named && (given = evidence_given(ev, e->addr)) != 0) {
-		name->name = given;
-		name->called = (struct evidence_called){ .tries = EVIDENCE_TRIES };
+			init_call(ev, e, called);
 	}
-	name->named = ev->named;
-	evidence_call(ev, e, &name->called, &name->name);
+	evidence_rename(ev, e->addr, called);
+	evidence_call(ev, e, called);
 }
 
 static void wanted_add(struct evidence *ev, const struct evidence_event *e)
@@ -249,8 +193,7 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 	struct evidence_brief *b = ev->brief;
 	const struct brief_thread *t = &b->threads.at[e->tid];
 	struct brief_event wanted = { .event = *e, .held = b->acquires.n };
-	struct brief_object o = { 0 };
-	uint32_t alloc = alloc_find(b, e->addr);
+	struct brief_object o = { .alloc = *alloc_find(b, e->addr) };
 
 	for (size_t i = 0; i < t->held.n; i++) {
 		struct brief_event acquire = { .event = t->held.at[i] };
@@ -263,8 +206,6 @@ static void wanted_add(struct evidence *ev, const struct evidence_event *e)
 		keep(b, &acquire);
 	}
 	evidence_told(ev, e->addr, &o.told);
-	if (alloc != 0)
-		o.alloc = b->allocs.at[alloc];
 	object_fill(ev, &wanted.event);
 	*VEC_PUSH(&b->objects) = o;
 	wanted.object = (uint32_t)b->objects.n;
@@ -288,12 +229,10 @@ static void park_add(struct evidence *ev, const struct evidence_event *e, bool w
 
 void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted)
 {
-	struct brief_thread *t = thread_get(ev->brief, e->tid);
 	uint64_t room = UINT64_MAX - e->addr;
 	struct evidence_event x = {
 		.pos = e->pos,
 		.tid = e->tid,
-		.index = t->count++,
 		.op = e->op,
 		.flags = e->flags,
 		.addr = e->addr,
@@ -303,6 +242,8 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 		.peer = event_op_family(e->op) == 'T' ? e->peer : 0,
 	};
 
+	VEC_REACH(&ev->brief->threads, e->tid);
+	x.index = ev->brief->threads.at[e->tid].count++;
 	if (wanted)
 		wanted_add(ev, &x);
 	park_add(ev, &x, wanted);
@@ -314,7 +255,7 @@ void evidence_brief_event(struct evidence *ev, const struct event *e, bool wante
 	case EVENT_RACQ:
 	case EVENT_REL:
 	case EVENT_RREL:
-		lock_add(t, &x);
+		lock_add(&ev->brief->threads.at[e->tid], &x);
 		break;
 	case EVENT_LOCK_INIT:
 		*map_put(&ev->brief->inits, e->addr, NULL) = (uint64_t)e->site << 32 | e->stack;
@@ -339,15 +280,11 @@ static const struct brief_event *find(const struct evidence *ev, uint64_t pos)
 void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
 {
 	const struct brief_event *e = find(ev, pos);
-	const struct brief_name *name;
 
 	assert(e);
 	*out = e->event;
-	if (out->object == 0)
-		return;
-	name = &ev->brief->called.at[out->object];
-	out->name = intern_str(ev->names, name->name);
-	out->path = name->called.path ? intern_str(ev->names, name->called.path) : NULL;
+	if (out->object != 0)
+		evidence_called_get(ev, &ev->brief->called.at[out->object], out);
 }
 
 uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos)
@@ -361,24 +298,12 @@ bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evide
 {
 	const struct brief_event *e = find(ev, pos);
 	const struct brief_object *o;
-	enum evidence_made made;
 
 	if (!e || e->object == 0)
 		return false;
 	o = &ev->brief->objects.at[e->object - 1];
-	memset(out, 0, sizeof(*out));
-	evidence_tell(ev, &o->told, out);
-	made = evidence_made(ev, o->alloc.kind, o->alloc.event.site);
-	if (o->alloc.refs == 0 || made == EVIDENCE_GLOBAL)
-		return true;
-	out->heap = made == EVIDENCE_BLOCK;
-	out->local = made == EVIDENCE_LOCAL;
-	out->alloc_pos = o->alloc.event.pos;
-	out->alloc_addr = o->alloc.event.addr;
-	out->size = o->alloc.event.len;
-	out->alloc_tid = o->alloc.event.tid;
-	out->alloc_site = o->alloc.event.site;
-	out->alloc_stack = o->alloc.event.stack;
+	evidence_tell(ev, &o->told, o->alloc.event.pos ? &o->alloc.event : NULL, o->alloc.kind,
+		      out);
 	return true;
 }
 

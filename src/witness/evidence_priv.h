@@ -107,9 +107,11 @@ struct evidence_cell {
 
 #define EVIDENCE_TRIES 16 /* sites asked for a path; locks that one function takes have none */
 
-/* How the program calls an object. */
+/* How an object is called: in ev->names. */
 struct evidence_called {
-	uint32_t path; /* into names; 0 not known */
+	uint32_t name;	/* 0: not asked yet */
+	uint32_t named; /* as of so many names given */
+	uint32_t path;	/* how the program calls it; 0 not known */
 	uint32_t tries;
 };
 
@@ -120,8 +122,6 @@ struct evidence_object_info {
 	uint32_t cell, older; /* older: of the same cell */
 	uint32_t first;	      /* the first object at its address in this cell */
 	uint32_t renewed; /* while loading, of the first: its latest making or destroy; 0 none */
-	uint32_t name;	  /* into names */
-	uint32_t named;	  /* ... as of so many names given */
 	uint32_t init;	  /* the event that made it; 0 none */
 	bool closed;	  /* destroyed */
 	bool loose;	  /* lock: released by a thread that did not hold it */
@@ -182,10 +182,11 @@ struct evidence_unseen {
 	uint32_t tid, pos;
 };
 
-/* The present phase (evidence_phase.c). */
+/* The present phase (evidence_unseen.c). */
 struct evidence_phase {
-	uint32_t from;	/* its first event */
-	uint32_t alive; /* threads */
+	uint32_t from; /* its first event */
+	uint32_t
+		alive; /* threads; of a late trace one more, for it is never known to be one alone */
 	struct evidence_unseen
 		last[2]; /* where unseen code began last; the other one: of another thread */
 };
@@ -367,6 +368,11 @@ void evidence_free_event(struct evidence *ev, uint32_t pos);
 void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t len);
 /* The cell of one byte, made when new. */
 uint32_t evidence_cell_of(struct evidence *ev, uint64_t addr);
+/* The first of the aligned blocks that a range consists of, which is cut off it: its key, and its size
+ * among the levels in use.  False: nothing is left. */
+bool evidence_block_next(uint64_t *addr, uint64_t *len, uint64_t *levels, uint64_t *key);
+/* The block around addr of the smallest size in levels, which is taken out.  False: none is left. */
+bool evidence_block_around(uint64_t addr, uint64_t *levels, uint64_t *key);
 /* The event has covered the range: as FREE, or as the begin of a lifetime. */
 void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint32_t pos,
 		    bool freed);
@@ -376,22 +382,21 @@ void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t
 /* The ALLOC that covers addr; 0 none. */
 uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
 
-/* What lies at addr now, in ev->names.  What is at a local variable, declared at `site' and
- * beginning at `start', goes by that name and not by where it is on a stack; site 0: no variable. */
-uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start);
-/* What an ALLOC of that kind and site made: a block, a local variable, or one of a library that came
- * where another lay, a global like others (its site says nothing). */
-enum evidence_made { EVIDENCE_BLOCK, EVIDENCE_LOCAL, EVIDENCE_GLOBAL };
-enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site);
-/* What the program calls what lies there; 0 nothing. */
-uint32_t evidence_given(struct evidence *ev, uint64_t addr);
-void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out);
-void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
-		   struct evidence_object *out);
+/* Names what lies at addr now.  What is at a local variable, declared at `site' and beginning at
+ * `start', goes by that name and not by where it is on a stack; site 0: no variable. */
+void evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start,
+		   struct evidence_called *out);
+/* A lock may be made first and named by the program then. */
+void evidence_rename(struct evidence *ev, uint64_t addr, struct evidence_called *c);
 /* Adds the path that the site of an event gives an object to its name; once for each object.  Not
  * to what a text or a global variable names. */
-void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,
-		   uint32_t *name);
+void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c);
+void evidence_called_get(const struct evidence *ev, const struct evidence_called *c,
+			 struct evidence_event *out);
+void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out);
+/* alloc: the ALLOC around it, of that kind; NULL: not known. */
+void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
+		   const struct evidence_event *alloc, uint32_t kind, struct evidence_object *out);
 void evidence_memory_finish(struct evidence *ev);
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);
@@ -410,14 +415,10 @@ void evidence_reach_finish(struct evidence *ev);
 /* The OPAQUE's: reach.at[*from .. *to). */
 void evidence_reach_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
 
-/* late: the trace begins in the middle of the run. */
-void evidence_phase_begin(struct evidence *ev, bool late);
 /* Every event, kept or not. */
 void evidence_phase_event(struct evidence *ev, const struct event *e);
 /* Unseen code of the thread that may write begins at pos. */
 void evidence_phase_unseen(struct evidence *ev, uint32_t tid, uint32_t pos);
-/* Is there more than one thread? */
-bool evidence_phase_is_shared(const struct evidence *ev);
 /* Nothing more comes. */
 void evidence_phase_end(struct evidence *ev);
 /* Is the byte that the free read saw there a guess? */

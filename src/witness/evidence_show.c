@@ -34,10 +34,7 @@ void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event
 		.peer = thread ? it->object : 0,
 	};
 	if (!thread && it->object != 0) {
-		const struct evidence_object_info *o = &ev->objects.at[it->object];
-
-		out->name = intern_str(ev->names, o->name);
-		out->path = o->called.path ? intern_str(ev->names, o->called.path) : NULL;
+		evidence_called_get(ev, &ev->objects.at[it->object].called, out);
 		out->object = it->object;
 	}
 }
@@ -69,7 +66,8 @@ static uint32_t name_keep(struct evidence *ev, const char *name)
 	return intern_add(ev->names, name, strlen(name));
 }
 
-uint32_t evidence_given(struct evidence *ev, uint64_t addr)
+/* What the program calls what lies there; 0 nothing. */
+static uint32_t given_name(struct evidence *ev, uint64_t addr)
 {
 	uint32_t own = name_keep(ev, trace_object_own(ev->trace, addr));
 	uint32_t name = name_keep(ev, trace_object_name(ev->trace, addr));
@@ -83,25 +81,46 @@ void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out
 
 	out->benign = benign ? name_keep(ev, benign) : 0;
 	out->name = name_keep(ev, trace_object_own(ev->trace, addr));
-	out->given = evidence_given(ev, addr);
+	out->given = given_name(ev, addr);
 }
 
-void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
-		   struct evidence_object *out)
+static const char *name_of(const struct evidence *ev, uint32_t name)
 {
-	out->name = intern_str(ev->names, told->name);
-	out->given = told->given ? intern_str(ev->names, told->given) : NULL;
-	out->benign = told->benign ? intern_str(ev->names, told->benign) : NULL;
+	return name ? intern_str(ev->names, name) : NULL;
 }
 
-uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start)
+/* What lies there is a block, a local variable, or a variable of a library that came where another lay: a
+ * global like others, whose site says nothing. */
+void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
+		   const struct evidence_event *alloc, uint32_t kind, struct evidence_object *out)
+{
+	bool local = kind == FORMAT_ALLOC_FRAME;
+	struct trace_site p;
+
+	*out = (struct evidence_object){ .name = intern_str(ev->names, told->name),
+					 .given = name_of(ev, told->given),
+					 .benign = name_of(ev, told->benign) };
+	if (!alloc || (local && !trace_site(ev->trace, alloc->site, &p)))
+		return;
+	out->heap = !local;
+	out->local = local;
+	out->alloc_pos = alloc->pos;
+	out->alloc_addr = alloc->addr;
+	out->size = alloc->len;
+	out->alloc_tid = alloc->tid;
+	out->alloc_site = alloc->site;
+	out->alloc_stack = alloc->stack;
+}
+
+void evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start,
+		   struct evidence_called *out)
 {
 	struct strbuf b = { 0 };
 	struct trace_site p;
-	uint32_t id = evidence_given(ev, addr);
 
-	if (id != 0)
-		return id;
+	*out = (struct evidence_called){ .name = given_name(ev, addr), .named = ev->named };
+	if (out->name != 0)
+		return;
 	if (site != 0 && trace_site(ev->trace, site, &p) && p.variable) {
 		strbuf_adds(&b, p.variable);
 		if (addr != start)
@@ -109,18 +128,27 @@ uint32_t evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64
 	} else {
 		strbuf_adds(&b, trace_object_name(ev->trace, addr));
 	}
-	id = intern_add(ev->names, strbuf_str(&b), b.n);
+	out->name = intern_add(ev->names, strbuf_str(&b), b.n);
 	strbuf_release(&b);
-	return id;
 }
 
-enum evidence_made evidence_made(const struct evidence *ev, unsigned kind, uint32_t site)
+void evidence_rename(struct evidence *ev, uint64_t addr, struct evidence_called *c)
 {
-	struct trace_site p;
+	uint32_t given = c->named != ev->named ? given_name(ev, addr) : 0;
 
-	if (kind != FORMAT_ALLOC_FRAME)
-		return EVIDENCE_BLOCK;
-	return trace_site(ev->trace, site, &p) ? EVIDENCE_LOCAL : EVIDENCE_GLOBAL;
+	c->named = ev->named;
+	if (given == 0 || given == c->name)
+		return;
+	c->name = given;
+	c->path = 0;
+	c->tries = EVIDENCE_TRIES;
+}
+
+void evidence_called_get(const struct evidence *ev, const struct evidence_called *c,
+			 struct evidence_event *out)
+{
+	out->name = intern_str(ev->names, c->name);
+	out->path = name_of(ev, c->path);
 }
 
 /* The path of a local variable's member begins as the variable does. */
@@ -137,8 +165,7 @@ static bool is_told(const struct evidence_event *e)
 	return !(e->flags & EVENT_IN_WAIT) && e->op != EVENT_GIVE && e->op != EVENT_TAKE;
 }
 
-void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c,
-		   uint32_t *name)
+void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c)
 {
 	struct strbuf b = { 0 };
 	const char *path, *own;
@@ -153,40 +180,29 @@ void evidence_call(struct evidence *ev, const struct evidence_event *e, struct e
 	path = ev->path(ev->trace, e->site, e->stack);
 	if (!path)
 		return;
-	own = intern_str(ev->names, *name);
+	own = intern_str(ev->names, c->name);
 	c->path = intern_add(ev->names, path, strlen(path));
 	strbuf_adds(&b, path);
 	if (strcmp(path, own) != 0 && !is_member(path, own))
 		strbuf_addf(&b, " (%s)", own);
-	*name = intern_add(ev->names, strbuf_str(&b), b.n);
+	c->name = intern_add(ev->names, strbuf_str(&b), b.n);
 	strbuf_release(&b);
 }
 
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)
 {
 	const struct evidence_wanted *w;
-	const struct evidence_item *a;
-	enum evidence_made made;
+	struct evidence_event alloc = { 0 };
 
 	if (ev->brief)
 		return evidence_brief_object(ev, pos, out);
 	w = wanted_find(ev, pos);
 	if (!w)
 		return false;
-	memset(out, 0, sizeof(*out));
-	evidence_tell(ev, &w->told, out);
-	a = evidence_item(ev, w->alloc);
-	made = evidence_made(ev, a->kind, a->site);
-	if (w->alloc != 0 && a->op == EVENT_ALLOC && made != EVIDENCE_GLOBAL) {
-		out->heap = made == EVIDENCE_BLOCK;
-		out->local = made == EVIDENCE_LOCAL;
-		out->alloc_pos = w->alloc;
-		out->alloc_addr = a->addr;
-		out->size = a->len;
-		out->alloc_tid = a->tid;
-		out->alloc_site = a->site;
-		out->alloc_stack = a->stack;
-	}
+	if (w->alloc != 0)
+		evidence_get(ev, w->alloc, &alloc);
+	evidence_tell(ev, &w->told, w->alloc != 0 && alloc.op == EVENT_ALLOC ? &alloc : NULL,
+		      evidence_item(ev, w->alloc)->kind, out);
 	return true;
 }
 

@@ -13,49 +13,56 @@
  */
 #include "witness/evidence_priv.h"
 
-static uint64_t stamp_key(uint64_t block, unsigned level)
+static uint64_t block_key(uint64_t addr, unsigned level)
 {
-	return (block << level | ((uint64_t)1 << level >> 1)) * 2 + (level == 0);
+	return (addr >> level << level | ((uint64_t)1 << level >> 1)) * 2 + (level == 0);
 }
 
-static void stamp_put(struct evidence_memory *m, uint64_t block, unsigned level, uint32_t pos,
-		      bool freed)
+bool evidence_block_next(uint64_t *addr, uint64_t *len, uint64_t *levels, uint64_t *key)
 {
-	uint64_t *v = map_put(&m->stamps, stamp_key(block, level), NULL);
+	unsigned level = *addr ? (unsigned)__builtin_ctzll(*addr) : 62, fits;
 
-	m->stamp_levels |= (uint64_t)1 << level;
-	*v = freed ? (*v >> 32 << 32 | pos) : ((uint64_t)pos << 32 | (*v & UINT32_MAX));
-}
-
-/* The first of the aligned blocks that [addr, addr + len) consists of: log2 of its size. */
-static unsigned block_level(uint64_t addr, uint64_t len)
-{
-	unsigned level = addr ? (unsigned)__builtin_ctzll(addr) : 62;
-	unsigned fits = 63 - (unsigned)__builtin_clzll(len);
-
+	if (*len == 0)
+		return false;
+	fits = 63 - (unsigned)__builtin_clzll(*len);
 	level = level < fits ? level : fits;
-	return level < 62 ? level : 62;
+	level = level < 62 ? level : 62;
+	*levels |= (uint64_t)1 << level;
+	*key = block_key(*addr, level);
+	*addr += (uint64_t)1 << level;
+	*len -= (uint64_t)1 << level;
+	return true;
+}
+
+bool evidence_block_around(uint64_t addr, uint64_t *levels, uint64_t *key)
+{
+	if (*levels == 0)
+		return false;
+	*key = block_key(addr, (unsigned)__builtin_ctzll(*levels));
+	*levels &= *levels - 1;
+	return true;
 }
 
 void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint32_t pos,
 		    bool freed)
 {
-	while (len > 0) {
-		unsigned level = block_level(addr, len);
+	uint64_t key;
 
-		stamp_put(m, addr >> level, level, pos, freed);
-		addr += (uint64_t)1 << level;
-		len -= (uint64_t)1 << level;
+	while (evidence_block_next(&addr, &len, &m->stamp_levels, &key)) {
+		uint64_t *v = map_put(&m->stamps, key, NULL);
+
+		*v = freed ? (*v >> 32 << 32 | pos) : ((uint64_t)pos << 32 | (*v & UINT32_MAX));
 	}
 }
 
 void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
 			uint32_t *freed)
 {
+	uint64_t levels = m->stamp_levels, key;
+
 	*alloc = *freed = 0;
-	for (uint64_t levels = m->stamp_levels; levels != 0; levels &= levels - 1) {
-		unsigned level = (unsigned)__builtin_ctzll(levels);
-		const uint64_t *v = map_get(&m->stamps, stamp_key(addr >> level, level));
+	while (evidence_block_around(addr, &levels, &key)) {
+		const uint64_t *v = map_get(&m->stamps, key);
 
 		if (v && *v >> 32 > *alloc)
 			*alloc = (uint32_t)(*v >> 32);

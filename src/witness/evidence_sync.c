@@ -40,27 +40,14 @@ static uint32_t object_new(struct evidence *ev, uint32_t cell, enum event_object
 		.addr = addr,
 		.cell = cell,
 		.older = ev->cells.at[cell].object,
-		.name = evidence_name(ev, addr, local ? made->site : 0, made->addr),
-		.named = ev->named,
 	};
+	evidence_name(ev, addr, local ? made->site : 0, made->addr, &ev->objects.at[o].called);
 	ev->objects.at[o].first = o;
 	for (uint32_t p = ev->objects.at[o].older; p != 0; p = ev->objects.at[p].older)
 		if (ev->objects.at[p].addr == addr)
 			ev->objects.at[o].first = ev->objects.at[p].first;
 	ev->cells.at[cell].object = o;
 	return o;
-}
-
-/* A lock may be made first and named then. */
-static void object_rename(struct evidence *ev, struct evidence_object_info *o)
-{
-	uint32_t given = o->named != ev->named ? evidence_given(ev, o->addr) : 0;
-
-	o->named = ev->named;
-	if (given == 0 || given == o->name)
-		return;
-	o->name = given;
-	o->called = (struct evidence_called){ .tries = EVIDENCE_TRIES };
 }
 
 static uint32_t object_get(struct evidence *ev, enum event_object family, uint64_t addr)
@@ -73,7 +60,7 @@ static uint32_t object_get(struct evidence *ev, enum event_object family, uint64
 		o = ev->objects.at[o].older;
 	if (o == 0 || ev->objects.at[o].closed)
 		o = object_new(ev, cell, family, addr);
-	object_rename(ev, &ev->objects.at[o]);
+	evidence_rename(ev, addr, &ev->objects.at[o].called);
 	return o;
 }
 
@@ -89,16 +76,6 @@ static uint32_t object_init(struct evidence *ev, enum event_object family, const
 		ev->objects.at[o].value = e->arg;
 	}
 	return o;
-}
-
-static void object_destroy(struct evidence *ev, enum event_object family, const struct event *e,
-			   uint32_t pos)
-{
-	uint32_t o = object_get(ev, family, e->addr);
-
-	ev->items.at[pos].object = o;
-	ev->items.at[pos].known = family == EVENT_OBJECT_LOCK && ev->objects.at[o].balance == 0;
-	ev->objects.at[o].closed = true;
 }
 
 /* The latest FREE of the memory that the object lies in; 0 none. */
@@ -169,12 +146,10 @@ static void loose_note(struct evidence *ev, const struct event *e, uint32_t obje
 	}
 }
 
-static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t object)
 {
 	struct evidence_thread *t = evidence_thread(ev, e->tid);
-	uint32_t object = object_get(ev, EVENT_OBJECT_LOCK, e->addr);
 
-	ev->items.at[pos].object = object;
 	loose_note(ev, e, object);
 	if (e->op == EVENT_ACQ || e->op == EVENT_RACQ) {
 		*VEC_PUSH(&ev->held) = (struct evidence_held){ pos, object, t->held };
@@ -189,9 +164,8 @@ static void lock_event(struct evidence *ev, const struct event *e, uint32_t pos)
 
 /* ---- the other objects ---- */
 
-static void barrier_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void barrier_event(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t object)
 {
-	uint32_t object = object_get(ev, EVENT_OBJECT_BARRIER, e->addr);
 	uint64_t key = (uint64_t)object << 32 | (uint32_t)e->arg;
 	bool fresh;
 	uint64_t *group = map_put(&ev->group_at, key, &fresh);
@@ -200,18 +174,15 @@ static void barrier_event(struct evidence *ev, const struct event *e, uint32_t p
 		*group = ev->groups.n;
 		*VEC_PUSH(&ev->groups) = (struct evidence_group){ .object = object };
 	}
-	ev->items.at[pos].object = object;
 	ev->items.at[pos].group = (uint32_t)*group;
 	ev->groups.at[*group].ins += e->op == EVENT_BAR_IN;
 }
 
 /* Without SEM_INIT the first value is the least that lets the observed waits pass. */
-static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void semaphore_event(struct evidence *ev, const struct event *e, uint32_t object)
 {
-	uint32_t object = object_get(ev, EVENT_OBJECT_SEMAPHORE, e->addr);
 	struct evidence_object_info *o = &ev->objects.at[object];
 
-	ev->items.at[pos].object = object;
 	o->balance += (e->op == EVENT_SEM_POST) - (e->op == EVENT_SEM_WAIT);
 	if (!o->counted && o->balance < 0 && (uint64_t)-o->balance > o->value)
 		o->value = (uint64_t)-o->balance;
@@ -226,21 +197,9 @@ bool evidence_may_grow(const struct evidence *ev)
 	return false;
 }
 
-static void once_event(struct evidence *ev, const struct event *e, uint32_t pos)
-{
-	uint32_t object = object_get(ev, EVENT_OBJECT_ONCE, e->addr);
-
-	ev->items.at[pos].object = object;
-	if (e->op == EVENT_ONCE_BEGIN)
-		ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance++;
-}
-
 /* Gives are numbered; a take knows how many there were. */
-static void channel_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void channel_event(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t object)
 {
-	uint32_t object = object_get(ev, EVENT_OBJECT_CHANNEL, e->addr);
-
-	ev->items.at[pos].object = object;
 	ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance;
 	ev->objects.at[object].balance += e->op == EVENT_GIVE;
 }
@@ -259,10 +218,8 @@ static uint32_t signal_find(struct evidence *ev, uint32_t tid, uint64_t tseq)
 static void condition_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_item *it = &ev->items.at[pos];
-	struct evidence_thread *t;
+	struct evidence_thread *t = evidence_thread(ev, e->tid);
 
-	it->object = object_get(ev, EVENT_OBJECT_CONDITION, e->addr);
-	t = evidence_thread(ev, e->tid);
 	switch (e->op) {
 	case EVENT_SIGNAL:
 	case EVENT_BROADCAST:
@@ -316,57 +273,61 @@ static void thread_event(struct evidence *ev, const struct event *e, uint32_t po
 	}
 }
 
-static void object_event(struct evidence *ev, const struct event *e, uint32_t pos)
+static void use_event(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t object)
 {
-	enum event_object family = event_op_object(e->op);
-
-	if (evidence_is_making(e->op)) {
-		ev->items.at[pos].object = object_init(ev, family, e, pos);
-		return;
-	}
-	if (evidence_is_destroy(e->op)) {
-		object_destroy(ev, family, e, pos);
-		return;
-	}
-	switch (family) {
+	switch (event_op_object(e->op)) {
 	case EVENT_OBJECT_LOCK:
-		lock_event(ev, e, pos);
+		lock_event(ev, e, pos, object);
 		break;
 	case EVENT_OBJECT_CONDITION:
 		condition_event(ev, e, pos);
 		break;
 	case EVENT_OBJECT_BARRIER:
-		barrier_event(ev, e, pos);
+		barrier_event(ev, e, pos, object);
 		break;
 	case EVENT_OBJECT_SEMAPHORE:
-		if (e->op != EVENT_SEM_REQ)
-			semaphore_event(ev, e, pos);
+		semaphore_event(ev, e, object);
 		break;
 	case EVENT_OBJECT_CHANNEL:
-		channel_event(ev, e, pos);
+		channel_event(ev, e, pos, object);
 		break;
-	case EVENT_OBJECT_ONCE:
-		once_event(ev, e, pos);
+	default: /* once */
+		if (e->op == EVENT_ONCE_BEGIN)
+			ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance++;
 		break;
-	default:
-		if (event_op_family(e->op) == 'T')
-			thread_event(ev, e, pos);
-		break;
+	}
+}
+
+static void object_event(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	enum event_object family = event_op_object(e->op);
+	uint32_t object = evidence_is_making(e->op) ? object_init(ev, family, e, pos)
+						    : object_get(ev, family, e->addr);
+	struct evidence_object_info *o = &ev->objects.at[object];
+
+	ev->items.at[pos].object = object;
+	if (evidence_is_destroy(e->op)) {
+		ev->items.at[pos].known = family == EVENT_OBJECT_LOCK && o->balance == 0;
+		o->closed = true;
+	} else if (!evidence_is_making(e->op)) {
+		use_event(ev, e, pos, object);
 	}
 }
 
 void evidence_sync_event(struct evidence *ev, const struct event *e, uint32_t pos)
 {
+	enum event_object family = event_op_object(e->op);
 	struct evidence_event brief = {
 		.op = e->op, .flags = e->flags, .addr = e->addr, .site = e->site, .stack = e->stack
 	};
-	uint32_t object;
+	struct evidence_object_info *o;
 
+	if (event_op_family(e->op) == 'T')
+		thread_event(ev, e, pos);
+	if (family < EVENT_OBJECT_LOCK || family > EVENT_OBJECT_CHANNEL || e->op == EVENT_SEM_REQ)
+		return;
 	object_event(ev, e, pos);
-	object = event_op_family(e->op) == 'T' ? 0 : ev->items.at[pos].object;
-	if (object != 0)
-		life_note(ev, e->op, pos, &ev->objects.at[ev->objects.at[object].first]);
-	if (object != 0)
-		evidence_call(ev, &brief, &ev->objects.at[object].called,
-			      &ev->objects.at[object].name);
+	o = &ev->objects.at[ev->items.at[pos].object];
+	life_note(ev, e->op, pos, &ev->objects.at[o->first]);
+	evidence_call(ev, &brief, &o->called);
 }

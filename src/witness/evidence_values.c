@@ -208,7 +208,7 @@ static void read_value(struct evidence *ev, struct evidence_shown *s, uint64_t a
 	bool good = byte_read(ev, s, addr, saw, it->tid, &it->surprise);
 
 	it->strange |= !good;
-	if (!good || ((s->guessed >> (addr & 7) & 1) && evidence_phase_is_shared(ev))) {
+	if (!good || ((s->guessed >> (addr & 7) & 1) && ev->phase.alive > 1)) {
 		it->guessed = true;
 		if (it->flags & EVENT_FREE_READ)
 			guess_add(ev, pos, addr - it->addr);

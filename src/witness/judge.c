@@ -78,11 +78,8 @@ struct judge *judge_new(const struct spec *s, const char *property,
 	j = mem_zalloc(sizeof(*j));
 	j->spec = s;
 	j->property = p;
-	j->monitor = plugin;
 	if (plugin) {
-		j->plugin = judge_plugin_new(s, plugin);
-		j->step_events = judge_plugin_events(j->plugin);
-		j->step_writes = judge_plugin_variables(j->plugin);
+		j->plugin = judge_plugin_new(s, plugin, &j->step_events, &j->step_writes);
 	} else {
 		steps_set(j);
 		body_make(j);
@@ -101,6 +98,58 @@ void judge_free(struct judge *j)
 	mem_free(j);
 }
 
+/* ---- state machines: the states that it is in, one of them unless it is `fsm any' ---- */
+
+/* From one state, the first move that fits, or each; none: it stays. */
+static void moves_take(struct judge *j, const struct judge_moment *m, uint32_t from, bool *none,
+		       bool *open)
+{
+	const struct spec_state *s = &j->property->states[from];
+	bool leaves = false;
+
+	for (uint32_t i = 0; i < s->nmoves && (j->property->any || !leaves); i++) {
+		const struct spec_move *move = &s->moves[i];
+		enum value_truth fits = VALUE_TRUE;
+
+		if (!(m->events >> move->event & 1))
+			continue;
+		if (move->when)
+			fits = value_truth(j->spec, move->when, m->values, m->thread, &j->trouble);
+		if (fits == VALUE_TRUE)
+			j->next[move->to] = true;
+		*none |= fits == VALUE_NONE;
+		*open |= fits == VALUE_OPEN;
+		leaves |= fits != VALUE_FALSE;
+	}
+	if (!leaves)
+		j->next[from] = true;
+}
+
+static enum judge_verdict fsm_look(struct judge *j, const struct judge_moment *m, bool first)
+{
+	const struct spec_property *p = j->property;
+	bool none = false, open = false, *spare = j->in;
+
+	memset(j->next, 0, p->nstates);
+	for (uint32_t i = 0; i < p->nstates; i++) {
+		if (first)
+			j->next[i] = p->states[i].initial;
+		else if (j->in[i])
+			moves_take(j, m, i, &none, &open);
+	}
+	j->in = j->next;
+	j->next = spare;
+	/* In a bad state it is, whatever else may be. */
+	for (uint32_t i = 0; i < p->nstates; i++)
+		if (j->in[i] && p->states[i].bad)
+			return JUDGE_BAD;
+	if (open)
+		return JUDGE_UNKNOWN;
+	return none ? JUDGE_ERROR : JUDGE_GOOD;
+}
+
+/* ---- steps ---- */
+
 static enum judge_verdict look(struct judge *j, const struct judge_moment *m, bool first)
 {
 	uint64_t letter;
@@ -113,7 +162,7 @@ static enum judge_verdict look(struct judge *j, const struct judge_moment *m, bo
 		j->begun = !first;
 		return judge_form(j, m);
 	case SPEC_FSM:
-		return judge_fsm(j, m, first);
+		return fsm_look(j, m, first);
 	default:
 		letter = m->events & j->property->events;
 		if (!first && letter == 0)
@@ -181,4 +230,49 @@ enum judge_verdict judge_take(struct judge *j, const struct judge_step *step)
 const char *judge_trouble(const struct judge *j)
 {
 	return j->verdict == JUDGE_ERROR || j->verdict == JUDGE_UNKNOWN ? j->trouble : NULL;
+}
+
+/* ---- which patterns of a spec no one event can be ---- */
+
+static bool is_access(const struct spec_event *e)
+{
+	return e->op == SPEC_READ || e->op == SPEC_WRITE;
+}
+
+static bool is_called(const struct spec_event *e)
+{
+	return e->op == SPEC_CALL || e->op == SPEC_USER || e->op == SPEC_BEGIN ||
+	       e->op == SPEC_FINISH;
+}
+
+/* What both say of one argument cannot be. */
+static bool args_clash(const struct spec_arg *x, const struct spec_arg *y)
+{
+	if (x->is_number != y->is_number ||
+	    (x->is_number && (x->number.is_float || y->number.is_float)))
+		return false;
+	return x->is_number ? x->number.i != y->number.i : strcmp(x->name, y->name) != 0;
+}
+
+bool judge_events_exclude(const struct spec *s, const struct spec_event *x,
+			  const struct spec_event *y)
+{
+	if (x->by >= 0 && y->by >= 0) {
+		const struct spec_thread *t = &s->threads[x->by], *u = &s->threads[y->by];
+
+		if (t->is_number && u->is_number && t->number != u->number)
+			return true;
+	}
+	if (x->op == SPEC_ANY || y->op == SPEC_ANY)
+		return false;
+	/* One access may read and write, and touch several variables. */
+	if (is_access(x) && is_access(y))
+		return false;
+	if (x->op != y->op)
+		return true;
+	/* A lock or a thread may have two names; functions, blocks and words of the program have one. */
+	for (uint32_t i = 0; is_called(x) && i < x->nargs && i < y->nargs; i++)
+		if (args_clash(&x->args[i], &y->args[i]))
+			return true;
+	return false;
 }

@@ -34,26 +34,29 @@ static bool number_find(const struct spec *s, const char *name, bool event, uint
 }
 
 static uint32_t names_find(struct judge_plugin *p, const char *const *names, bool event,
-			   uint32_t *out)
+			   uint32_t *out, uint64_t *set)
 {
 	uint32_t n = 0;
 
-	for (; names && names[n] && n < MOST; n++)
+	for (*set = 0; names && names[n] && n < MOST; n++) {
 		if (!number_find(p->spec, names[n], event, &out[n])) {
 			p->lacks = true;
 			return n;
 		}
+		*set |= 1ull << out[n];
+	}
 	return n;
 }
 
-struct judge_plugin *judge_plugin_new(const struct spec *s, const struct foresee_monitor *m)
+struct judge_plugin *judge_plugin_new(const struct spec *s, const struct foresee_monitor *m,
+				      uint64_t *events, uint64_t *variables)
 {
 	struct judge_plugin *p = mem_zalloc(sizeof(*p));
 
 	p->spec = s;
 	p->monitor = m;
-	p->nvariables = names_find(p, m->variables, false, p->variable);
-	p->nevents = names_find(p, m->events, true, p->event);
+	p->nvariables = names_find(p, m->variables, false, p->variable, variables);
+	p->nevents = names_find(p, m->events, true, p->event, events);
 	p->room = mem_zalloc(m->state_size + 2 * FENCE);
 	memset(p->room, FENCE_BYTE, FENCE);
 	memset(p->room + FENCE + m->state_size, FENCE_BYTE, FENCE);
@@ -66,25 +69,6 @@ void judge_plugin_free(struct judge_plugin *p)
 		return;
 	mem_free(p->room);
 	mem_free(p);
-}
-
-static uint64_t set_of(const uint32_t *numbers, uint32_t n)
-{
-	uint64_t set = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		set |= 1ull << numbers[i];
-	return set;
-}
-
-uint64_t judge_plugin_events(const struct judge_plugin *p)
-{
-	return set_of(p->event, p->nevents);
-}
-
-uint64_t judge_plugin_variables(const struct judge_plugin *p)
-{
-	return set_of(p->variable, p->nvariables);
 }
 
 /* False: one is not known, and the monitor does not take that. */

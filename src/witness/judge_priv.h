@@ -1,5 +1,6 @@
 /*
- * What the kinds of properties have in common (judge.c), and what each does (judge_KIND.c).
+ * What the kinds of properties have in common (judge.c, with state machines), and what each does
+ * (judge_KIND.c).
  */
 #ifndef WITNESS_JUDGE_PRIV_H
 #define WITNESS_JUDGE_PRIV_H
@@ -19,8 +20,7 @@ struct judge_moment {
 
 struct judge {
 	const struct spec *spec;
-	const struct spec_property *property;	       /* or NULL, and */
-	const struct foresee_monitor *monitor;	       /* ... a plug-in's */
+	const struct spec_property *property;	       /* or NULL: a plug-in's */
 	uint64_t step_events, step_writes, step_reads; /* any of these is a step */
 	enum judge_verdict verdict;
 	const char *trouble;
@@ -37,8 +37,6 @@ struct judge {
 enum judge_verdict judge_form(struct judge *j, const struct judge_moment *m);
 uint32_t judge_form_size(const struct spec_form *f);
 
-enum judge_verdict judge_fsm(struct judge *j, const struct judge_moment *m, bool first);
-
 /* No event of any run fits both patterns, whatever their conditions. */
 bool judge_events_exclude(const struct spec *s, const struct spec_event *x,
 			  const struct spec_event *y);
@@ -48,11 +46,10 @@ void judge_rx_free(struct judge_rx *r);
 /* letter: the property's events that one event is; 0: the beginning. */
 enum judge_verdict judge_rx(struct judge_rx *r, uint64_t letter);
 
-struct judge_plugin *judge_plugin_new(const struct spec *s, const struct foresee_monitor *m);
+/* *events, *variables: the sets of the spec's that it names. */
+struct judge_plugin *judge_plugin_new(const struct spec *s, const struct foresee_monitor *m,
+				      uint64_t *events, uint64_t *variables);
 void judge_plugin_free(struct judge_plugin *p);
-/* Sets of the spec's events and variables that it names. */
-uint64_t judge_plugin_events(const struct judge_plugin *p);
-uint64_t judge_plugin_variables(const struct judge_plugin *p);
 enum judge_verdict judge_plugin(struct judge_plugin *p, const struct judge_moment *m, bool first,
 				const char **why);
 

@@ -67,18 +67,11 @@ struct key {
 	VEC(uint32_t) at;
 };
 
-static bool any_accepts(const struct machine *m, const uint32_t *at, uint32_t n)
+/* One of the n states accepts, or is sure to. */
+static bool any_accepts(const struct machine *m, const uint32_t *at, size_t n, bool surely)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (m->states.at[at[i]].accepts)
-			return true;
-	return false;
-}
-
-static bool any_is_sure(const struct machine *m, const uint32_t *at, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (m->states.at[at[i]].is_sure)
+	for (size_t i = 0; i < n; i++)
+		if (surely ? m->states.at[at[i]].is_sure : m->states.at[at[i]].accepts)
 			return true;
 	return false;
 }
@@ -119,9 +112,9 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 		break;
 	case SPEC_RX_CAT:
 		assert(a && b);
-		s->accepts = any_accepts(m->b, key + 1, n - 1);
+		s->accepts = any_accepts(m->b, key + 1, n - 1, false);
 		s->is_lost = n == 1 && (a[key[0]].is_lost || b[m->b->first].is_lost);
-		s->is_sure = any_is_sure(m->b, key + 1, n - 1);
+		s->is_sure = any_accepts(m->b, key + 1, n - 1, true);
 		break;
 	case SPEC_RX_STAR:
 	case SPEC_RX_PLUS:
@@ -130,7 +123,7 @@ static void state_tell(const struct machine *m, const uint32_t *key, uint32_t n,
 		s->accepts = key[0];
 		s->is_lost = !key[0] && n == 1;
 		s->is_sure = (m->op != SPEC_RX_OPT && key[0] && m->a->op == SPEC_RX_ANY) ||
-			     (key[0] && any_is_sure(m->a, key + 1, n - 1));
+			     (key[0] && any_accepts(m->a, key + 1, n - 1, true));
 		break;
 	}
 }
@@ -151,8 +144,7 @@ static uint32_t state_of(struct machine *m, const struct key *k)
 		return UINT32_MAX;
 	s.key = (uint32_t)m->keys.n;
 	state_tell(m, k->at.at, s.nkey, &s);
-	for (uint32_t i = 0; i < s.nkey; i++)
-		*VEC_PUSH(&m->keys) = k->at.at[i];
+	VEC_APPEND(&m->keys, k->at.at, s.nkey);
 	*VEC_PUSH(&m->states) = s;
 	*newest = m->states.n;
 	return (uint32_t)m->states.n - 1;
@@ -211,7 +203,7 @@ static bool rounds_step(struct machine *m, const struct key *old, uint64_t lette
 	*VEC_PUSH(&out->at) = 0;
 	if (!set_step(m->a, old, letter, number, out))
 		return false;
-	out->at.at[0] = any_accepts(m->a, out->at.at + 1, (uint32_t)out->at.n - 1);
+	out->at.at[0] = any_accepts(m->a, out->at.at + 1, out->at.n - 1, false);
 	if (out->at.at[0] && m->op != SPEC_RX_OPT)
 		*VEC_PUSH(&out->at) = m->a->first;
 	set_tidy(m->a, out, 1);
@@ -265,8 +257,7 @@ static uint32_t machine_step(struct machine *m, uint32_t at, uint64_t letter, ui
 
 	if (known)
 		return (uint32_t)*known;
-	for (uint32_t i = 0; i < m->states.at[at].nkey; i++)
-		*VEC_PUSH(&old.at) = m->keys.at[m->states.at[at].key + i];
+	VEC_APPEND(&old.at, m->keys.at + m->states.at[at].key, m->states.at[at].nkey);
 	if (key_step(m, &old, letter, number, &new))
 		next = state_of(m, &new);
 	VEC_RELEASE_ALL(&old.at, &new.at);

@@ -1,8 +1,7 @@
-/* The parts of the self-check: memory, synchronisation objects, threads, unseen code. */
+/* The self-check (selfcheck.c) and its memory (selfcheck_memory.c). */
 #ifndef WITNESS_SELFCHECK_PRIV_H
 #define WITNESS_SELFCHECK_PRIV_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -87,20 +86,8 @@ void selfcheck_fail(struct selfcheck *s, const char *format, ...)
 /* Like selfcheck_fail, unless the trace turns out to have somebody who explains it. */
 void selfcheck_doubt(struct selfcheck *s, enum selfcheck_doubt kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A contradiction at the present event, into r. */
-void selfcheck_describe(struct selfcheck *s, struct selfcheck_result *r, const char *format,
-			va_list ap);
-
-struct selfcheck_thread *selfcheck_thread(struct selfcheck *s, uint32_t tid);
-
-/* Before the other parts see the event; at the end of the trace. */
-void selfcheck_unseen_event(struct selfcheck *s, const struct event *e);
-void selfcheck_unseen_settle(struct selfcheck *s);
 
 void selfcheck_memory_event(struct selfcheck *s, const struct event *e);
 void selfcheck_memory_release(struct selfcheck_memory *m);
-
-void selfcheck_sync_event(struct selfcheck *s, const struct event *e);
-void selfcheck_sync_release(struct selfcheck_sync *y);
 
 #endif /* WITNESS_SELFCHECK_PRIV_H */
