@@ -45,11 +45,9 @@ static enum status initial_of_spec(const struct watch *w, const struct spec_vari
 	out->known = 0;
 	if (!v->has_initial)
 		return ST_OK;
-	if (!eval_raw(&v->type, &v->initial, &out->raw)) {
-		spec_complain(w->spec, v->spot, d,
-			      "the initial value of '%s' does not fit its type", v->name);
-		return ST_BAD_INPUT;
-	}
+	if (!eval_raw(&v->type, &v->initial, &out->raw))
+		return spec_complain(w->spec, v->spot, d,
+				     "the initial value of '%s' does not fit its type", v->name);
 	out->known = all_bytes(v->type.size);
 	return ST_OK;
 }
@@ -148,10 +146,8 @@ static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, s
 	uint64_t addr;
 
 	trace_info(t, &info);
-	if (!variables_address(t, name, false, &addr)) {
-		spec_complain(w->spec, v->spot, d, "the trace has too many names");
-		return ST_BAD_INPUT;
-	}
+	if (!variables_address(t, name, false, &addr))
+		return spec_complain(w->spec, v->spot, d, "the trace has too many names");
 	variable_found(w, i, addr, r);
 	if (info.form == TRACE_FMT1)
 		element_found(w, t, v, r);
@@ -210,11 +206,9 @@ static enum status object_bind(struct watch *w, struct trace *t, uint32_t i, str
 	enum status st = ST_OK;
 
 	*set = 1ull << i;
-	if (e->args[0].is_number || !name) {
-		spec_complain(w->spec, e->spot, d, "expected the name of a %s",
-			      lock ? "lock" : "variable");
-		return ST_BAD_INPUT;
-	}
+	if (e->args[0].is_number || !name)
+		return spec_complain(w->spec, e->spot, d, "expected the name of a %s",
+				     lock ? "lock" : "variable");
 	if (!w->text)
 		st = bind_name(w, t, name, e->spot, &f, d);
 	else if (!variables_address(t, name, lock, &f.addr))
@@ -254,26 +248,23 @@ static enum status call_bind(struct watch *w, struct trace *t, uint32_t i, struc
 
 	if (e->nargs == 0 || w->text || is_told(t, e->args[0].name, &any))
 		return ST_OK;
-	spec_complain(w->spec, e->spot, d,
-		      "the recording does not tell of calls of '%s'; build the program with "
-		      "foresee-cc --foresee-calls=%s (or FORESEE_CALLS=%s in the environment)%s",
-		      e->args[0].name, e->args[0].name, e->args[0].name,
-		      any ? "; other functions are told of" : "");
-	return ST_BAD_INPUT;
+	return spec_complain(
+		w->spec, e->spot, d,
+		"the recording does not tell of calls of '%s'; build the program with "
+		"foresee-cc --foresee-calls=%s (or FORESEE_CALLS=%s in the environment)%s",
+		e->args[0].name, e->args[0].name, e->args[0].name,
+		any ? "; other functions are told of" : "");
 }
 
 static enum status words_check(const struct watch *w, const struct spec_event *e, struct diag *d)
 {
 	for (uint32_t i = 1; i < e->nargs; i++)
-		if (!e->args[i].is_number) {
-			spec_complain(w->spec, e->spot, d, "expected a number instead of '%s'",
-				      e->args[i].name ? e->args[i].name : "");
-			return ST_BAD_INPUT;
-		}
-	if (e->nargs > 0 && !e->args[0].name) {
-		spec_complain(w->spec, e->spot, d, "expected a name before the numbers");
-		return ST_BAD_INPUT;
-	}
+		if (!e->args[i].is_number)
+			return spec_complain(w->spec, e->spot, d,
+					     "expected a number instead of '%s'",
+					     e->args[i].name ? e->args[i].name : "");
+	if (e->nargs > 0 && !e->args[0].name)
+		return spec_complain(w->spec, e->spot, d, "expected a name before the numbers");
 	return ST_OK;
 }
 

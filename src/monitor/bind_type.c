@@ -42,13 +42,12 @@ static bool known_find(const char *type, uint8_t *kind, bool *is_signed)
 static enum status differ(const struct watch *w, const struct spec_variable *v,
 			  const struct bind_found *f, struct diag *d)
 {
-	spec_complain(
+	return spec_complain(
 		w->spec, v->spot, d,
 		"'%s' is declared as '%s' (%u byte%s), but the program has '%s' (%llu byte%s)",
 		v->name, v->type.text, v->type.size, v->type.size == 1 ? "" : "s",
 		f->type ? f->type : "something else", (unsigned long long)f->size,
 		f->size == 1 ? "" : "s");
-	return ST_BAD_INPUT;
 }
 
 enum status bind_type(const struct watch *w, const struct spec_variable *v,

@@ -275,30 +275,13 @@ static const char *plugin_trouble(const void *self)
 
 /* ---- loading ---- */
 
-static uint32_t variable_find(const struct spec *s, const char *name)
-{
-	uint32_t i = 0;
-
-	while (i < s->nvariables && strcmp(s->variables[i].name, name) != 0)
-		i++;
-	return i < s->nvariables ? i : UINT32_MAX;
-}
-
-static uint32_t event_find(const struct spec *s, const char *name)
-{
-	uint32_t i = 0;
-
-	while (i < s->nevents && strcmp(s->events[i].name, name) != 0)
-		i++;
-	return i < s->nevents ? i : UINT32_MAX;
-}
-
-static void not_declared(const struct plugin *p, const char *name, bool event, struct diag *d)
+static enum status not_declared(const struct plugin *p, const char *name, bool event,
+				struct diag *d)
 {
 	const char *where = p->spec != NULL ? "the spec" : "a spec, or the plug-in's declarations";
 
-	diag_set(
-		d,
+	return diag_fail(
+		d, ST_BAD_INPUT,
 		"plug-in '%s': monitor '%s' wants %s '%s', which is not declared: put '%s%s%s' into %s",
 		p->library->path, p->monitor->name, event ? "event" : "variable", name,
 		event ? "event " : "shared TYPE ", name, event ? " = ...;" : ";", where);
@@ -312,20 +295,19 @@ static enum status names_find(struct plugin *p, bool events, uint32_t *numbers, 
 
 	for (; names != NULL && names[*n] != NULL; (*n)++) {
 		const char *name = names[*n];
-		uint32_t found = UINT32_MAX;
+		int found = p->spec == NULL
+				    ? -1
+				    : spec_find(p->spec,
+						events ? SPEC_USE_EVENT : SPEC_USE_VARIABLE, name);
 
 		if (*n >= MOST)
 			return diag_fail(d, ST_BAD_INPUT,
 					 "plug-in '%s': monitor '%s' names more than %u %s",
 					 p->library->path, p->monitor->name, MOST,
 					 events ? "events" : "variables");
-		if (p->spec != NULL)
-			found = events ? event_find(p->spec, name) : variable_find(p->spec, name);
-		if (found == UINT32_MAX) {
-			not_declared(p, name, events, d);
-			return ST_BAD_INPUT;
-		}
-		numbers[*n] = found;
+		if (found < 0)
+			return not_declared(p, name, events, d);
+		numbers[*n] = (uint32_t)found;
 		*set |= UINT64_C(1) << found;
 	}
 	return ST_OK;

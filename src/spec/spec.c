@@ -186,24 +186,26 @@ static void complain(const struct spec *s, struct spec_spot at, struct diag *d, 
 	strbuf_release(&where);
 }
 
-void spec_complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
-		   ...)
+enum status spec_complain(const struct spec *s, struct spec_spot at, struct diag *d,
+			  const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
 	complain(s, at, d, format, ap);
 	va_end(ap);
+	return ST_BAD_INPUT;
 }
 
-void spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
+bool spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
 {
 	va_list ap;
 
 	p->failed = true;
 	if (p->d == NULL || p->d->message[0] != '\0')
-		return;
+		return false;
 	va_start(ap, format);
 	complain(p->spec, at, p->d, format, ap);
 	va_end(ap);
+	return false;
 }

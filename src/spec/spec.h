@@ -271,9 +271,21 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d) ST_CH
 void spec_free(struct spec *s);
 
 /* A message about a spot in the spec, as spec_parse makes them, for those who find errors later
- * (a name that the program does not have). */
-void spec_complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
-		   ...) __attribute__((format(printf, 4, 5)));
+ * (a name that the program does not have).  ST_BAD_INPUT. */
+enum status spec_complain(const struct spec *s, struct spec_spot at, struct diag *d,
+			  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* What a name of a spec may stand for. */
+enum spec_use_kind {
+	SPEC_USE_VARIABLE,
+	SPEC_USE_EVENT,
+	SPEC_USE_THREAD,
+	SPEC_USE_PROPERTY, /* these four are declared */
+	SPEC_USE_ACCESS,   /* a variable if it is declared, else anything */
+	SPEC_USE_RELEVANT, /* a variable or an event */
+};
+/* The number of what is declared by that name, one of the first four kinds; -1: there is none. */
+int spec_find(const struct spec *s, enum spec_use_kind kind, const char *name);
 
 /* Fully parenthesised; parses to the same tree. */
 void spec_print_expr(const struct spec *s, const struct spec_expr *e, struct strbuf *out);

@@ -1,9 +1,6 @@
 /*
  * Event patterns: op "(" [ arg { "," arg } ] ")" [ "by" thread ] [ "when" comparison ]
  */
-#include <string.h>
-
-#include "base/near.h"
 #include "spec/spec_priv.h"
 
 #define ARGS 9 /* a name and what FORESEE_EVENT8 takes */
@@ -28,31 +25,20 @@ static const struct {
 
 static bool parse_op(struct spec_parser *p, enum spec_op *out)
 {
-	char word[NEAR_WORD + 1] = "";
-	const char *near = NULL;
-
 	for (int i = 0; i < SPEC_NOPS; i++) {
 		*out = (enum spec_op)i;
-		if (spec_take_word(p, spec_op_words[i]))
+		if (spec_take(p, spec_op_words[i]))
 			return true;
 	}
-	if (p->token.kind == SPEC_T_WORD && p->token.n <= NEAR_WORD) {
-		memcpy(word, p->token.at, p->token.n);
-		near = near_find(word, spec_op_words, SPEC_NOPS);
-	}
-	if (near)
-		spec_fail(p, p->token.spot, "unknown kind of event '%s', did you mean '%s'?", word,
-			  near);
-	else
-		spec_expected(p,
-			      "read, write, acq, rel, fork, join, begin, end, call, user or any");
-	return false;
+	return spec_unknown_word(
+		p, "unknown kind of event", spec_op_words, SPEC_NOPS,
+		"read, write, acq, rel, fork, join, begin, end, call, user or any");
 }
 
 /* The first one names an object; a string does so too when no file is meant. */
 static bool parse_name(struct spec_parser *p, struct spec_arg *a)
 {
-	if (p->token.kind == SPEC_T_STRING && spec_lex_peek(p) != SPEC_T_COLON) {
+	if (p->token.kind == SPEC_T_STRING && !spec_is_followed(p, ":")) {
 		a->name = p->token.string;
 		spec_lex(p);
 		return true;
@@ -69,8 +55,7 @@ static bool parse_integer(struct spec_parser *p, struct spec_arg *a)
 		return false;
 	if (!a->number.is_float)
 		return true;
-	spec_fail(p, at, "arguments are integers");
-	return false;
+	return spec_fail(p, at, "arguments are integers");
 }
 
 static bool parse_thread_arg(struct spec_parser *p, struct spec_arg *a)
@@ -87,8 +72,7 @@ static bool parse_thread_arg(struct spec_parser *p, struct spec_arg *a)
 		return false;
 	if (!a->number.is_big && a->number.i > 0 && a->number.i <= UINT32_MAX)
 		return true;
-	spec_fail(p, at, "threads are counted from 1, which is main");
-	return false;
+	return spec_fail(p, at, "threads are counted from 1, which is main");
 }
 
 static bool parse_arg(struct spec_parser *p, enum spec_op op, bool first, struct spec_arg *a)
@@ -101,9 +85,8 @@ static bool parse_arg(struct spec_parser *p, enum spec_op op, bool first, struct
 
 static bool complain_count(struct spec_parser *p, struct spec_spot at, enum spec_op op)
 {
-	spec_fail(p, at, "wrong number of arguments: %s takes %s", spec_op_words[op],
-		  shapes[op].takes);
-	return false;
+	return spec_fail(p, at, "wrong number of arguments: %s takes %s", spec_op_words[op],
+			 shapes[op].takes);
 }
 
 static bool parse_args(struct spec_parser *p, struct spec_event *e)
@@ -111,21 +94,21 @@ static bool parse_args(struct spec_parser *p, struct spec_event *e)
 	struct spec_spot at = p->token.spot;
 	unsigned most = shapes[e->op].most;
 
-	if (!spec_need(p, SPEC_T_OPEN, "'('"))
+	if (!spec_need(p, "(", "'('"))
 		return false;
 	e->args = spec_alloc(p->spec, most * sizeof(*e->args));
-	if (p->token.kind != SPEC_T_CLOSE) {
+	if (!spec_is(p, ")")) {
 		do {
 			if (e->nargs == most)
 				return complain_count(p, p->token.spot, e->op);
 			if (!parse_arg(p, e->op, e->nargs == 0, &e->args[e->nargs]))
 				return false;
 			e->nargs++;
-		} while (spec_take(p, SPEC_T_COMMA));
+		} while (spec_take(p, ","));
 	}
 	if (e->nargs < shapes[e->op].least)
 		return complain_count(p, at, e->op);
-	return spec_need(p, SPEC_T_CLOSE, "',' or ')'");
+	return spec_need(p, ")", "',' or ')'");
 }
 
 static bool parse_by(struct spec_parser *p, struct spec_event *e)
@@ -146,14 +129,12 @@ bool spec_parse_event(struct spec_parser *p)
 	struct spec_spot at;
 	bool by;
 
-	if (s->nevents == SPEC_EVENTS) {
-		spec_fail(p, p->token.spot, "more than %d events", SPEC_EVENTS);
-		return false;
-	}
+	if (s->nevents == SPEC_EVENTS)
+		return spec_fail(p, p->token.spot, "more than %d events", SPEC_EVENTS);
 	e->spot = p->token.spot;
 	e->variable = e->by = -1;
 	if (!spec_parse_word(p, "the name of an event", true, &e->name) ||
-	    !spec_need(p, SPEC_T_ASSIGN, "'='") || !parse_op(p, &e->op))
+	    !spec_need(p, "=", "'='") || !parse_op(p, &e->op))
 		return false;
 	at = p->token.spot;
 	if (!parse_args(p, e))
@@ -161,11 +142,11 @@ bool spec_parse_event(struct spec_parser *p)
 	s->nevents++;
 	if ((e->op == SPEC_READ || e->op == SPEC_WRITE) && e->nargs == 1)
 		spec_use(p, SPEC_USE_ACCESS, e->args[0].name, at, (uint32_t *)&e->variable);
-	by = spec_take_word(p, "by");
+	by = spec_take(p, "by");
 	if (by && !parse_by(p, e))
 		return false;
-	if (spec_take_word(p, "when"))
+	if (spec_take(p, "when"))
 		return spec_parse_condition(p, &e->when) &&
-		       spec_need(p, SPEC_T_SEMICOLON, "an operator of arithmetic or ';'");
-	return spec_need(p, SPEC_T_SEMICOLON, by ? "'when' or ';'" : "'by', 'when' or ';'");
+		       spec_need(p, ";", "an operator of arithmetic or ';'");
+	return spec_need(p, ";", by ? "'when' or ';'" : "'by', 'when' or ';'");
 }

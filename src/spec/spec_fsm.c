@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "base/near.h"
 #include "spec/spec_priv.h"
 
 /* A move before all states are known. */
@@ -31,13 +30,12 @@ static bool parse_move(struct spec_parser *p, struct machine *m)
 	if (!spec_grow(p, raw.move.spot, 1) ||
 	    !spec_parse_word(p, "an event or '}'", false, &raw.event))
 		return false;
-	if (spec_take_word(p, "when") && !spec_parse_condition(p, &raw.move.when))
+	if (spec_take(p, "when") && !spec_parse_condition(p, &raw.move.when))
 		return false;
-	if (!spec_need(p, SPEC_T_ARROW, raw.move.when ? "'->'" : "'when' or '->'"))
+	if (!spec_need(p, "->", raw.move.when ? "'->'" : "'when' or '->'"))
 		return false;
 	raw.to_spot = p->token.spot;
-	if (!spec_parse_word(p, "a state", false, &raw.to) ||
-	    !spec_need(p, SPEC_T_SEMICOLON, "';'"))
+	if (!spec_parse_word(p, "a state", false, &raw.to) || !spec_need(p, ";", "';'"))
 		return false;
 	*VEC_PUSH(&m->moves) = raw;
 	return true;
@@ -55,9 +53,9 @@ static bool parse_state(struct spec_parser *p, struct machine *m)
 {
 	struct spec_state state = { .spot = p->token.spot };
 
-	state.initial = spec_take_word(p, "initial");
-	state.bad = spec_take_word(p, "bad");
-	if (!spec_take_word(p, "state"))
+	state.initial = spec_take(p, "initial");
+	state.bad = spec_take(p, "bad");
+	if (!spec_take(p, "state"))
 		return spec_expected(p, state.bad	? "'state'"
 					: state.initial ? "'bad' or 'state'"
 							: "'initial', 'bad', 'state' or '}'");
@@ -65,14 +63,12 @@ static bool parse_state(struct spec_parser *p, struct machine *m)
 	if (!spec_grow(p, state.spot, 1) ||
 	    !spec_parse_word(p, "the name of a state", false, &state.name))
 		return false;
-	if (state_find(m->states.at, m->states.n, state.name) >= 0) {
-		spec_fail(p, state.spot, "there is a state '%.64s' already", state.name);
-		return false;
-	}
+	if (state_find(m->states.at, m->states.n, state.name) >= 0)
+		return spec_fail(p, state.spot, "there is a state '%.64s' already", state.name);
 	*VEC_PUSH(&m->states) = state;
-	if (!spec_need(p, SPEC_T_BRACE, "'{'"))
+	if (!spec_need(p, "{", "'{'"))
 		return false;
-	while (!spec_take(p, SPEC_T_END_BRACE))
+	while (!spec_take(p, "}"))
 		if (!parse_move(p, m))
 			return false;
 	return true;
@@ -82,17 +78,11 @@ static bool complain_state(struct spec_parser *p, const struct spec_property *y,
 			   const struct raw_move *raw)
 {
 	const char **names = spec_alloc(p->spec, y->nstates * sizeof(*names));
-	const char *near;
 
 	for (uint32_t i = 0; i < y->nstates; i++)
 		names[i] = y->states[i].name;
-	near = near_find(raw->to, names, y->nstates);
-	if (near)
-		spec_fail(p, raw->to_spot, "there is no state '%.64s', did you mean '%s'?", raw->to,
-			  near);
-	else
-		spec_fail(p, raw->to_spot, "there is no state '%.64s'", raw->to);
-	return false;
+	return spec_unknown(p, raw->to_spot, "there is no state", raw->to, "", names, y->nstates,
+			    "");
 }
 
 /* Now that nothing moves any more: the tree's own arrays. */
@@ -130,18 +120,16 @@ static bool settle(struct spec_parser *p, const struct machine *m, struct spec_p
 	for (size_t i = 0; i < m->states.n; i++) {
 		const struct spec_state *state = &m->states.at[i];
 
-		if (state->initial && first) {
-			spec_fail(p, state->spot, "a second initial state: '%.64s' is one already",
-				  first->name);
-			return false;
-		}
+		if (state->initial && first)
+			return spec_fail(p, state->spot,
+					 "a second initial state: '%.64s' is one already",
+					 first->name);
 		if (state->initial)
 			first = state;
 	}
-	if (!first) {
-		spec_fail(p, y->spot, "the state machine '%.64s' has no initial state", y->name);
-		return false;
-	}
+	if (!first)
+		return spec_fail(p, y->spot, "the state machine '%.64s' has no initial state",
+				 y->name);
 	y->nstates = (uint32_t)m->states.n;
 	y->states = spec_alloc(p->spec, y->nstates * sizeof(*y->states));
 	memcpy(y->states, m->states.at, y->nstates * sizeof(*y->states));
@@ -154,10 +142,10 @@ bool spec_parse_fsm(struct spec_parser *p, struct spec_property *y)
 	bool good = true;
 
 	y->body = SPEC_FSM;
-	y->any = spec_take_word(p, "any");
-	if (!spec_need(p, SPEC_T_BRACE, y->any ? "'{'" : "'any' or '{'"))
+	y->any = spec_take(p, "any");
+	if (!spec_need(p, "{", y->any ? "'{'" : "'any' or '{'"))
 		return false;
-	while (good && !spec_take(p, SPEC_T_END_BRACE))
+	while (good && !spec_take(p, "}"))
 		good = parse_state(p, &m);
 	good = good && settle(p, &m, y);
 	VEC_RELEASE_ALL(&m.states, &m.moves);

@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *text;
-	enum spec_token_kind kind;
-} puncts[] = {
-#define X(id, text) { text, SPEC_T_##id },
-	SPEC_PUNCTS(X)
-#undef X
+/* Longer ones first. */
+static const char *const signs[] = {
+	"<->", "->", "==", "!=", "<=", ">=", "&&", "||", "::", "<", ">",
+	"!",   "+",  "-",  "*",	 "/",  "%",  "(",  ")",	 "[",  "]", "{",
+	"}",   ",",  ";",  ":",	 "=",  "@",  ".",  "|",	 "&",  "~", "?",
 };
 
 static const char *text_end(const struct spec_parser *p)
@@ -150,21 +148,15 @@ static bool integer_read(struct spec_parser *p, const char *text, struct spec_to
 	unsigned long long v;
 	char *end;
 
-	if (text[0] == '0' && isdigit((unsigned char)text[1])) {
-		spec_fail(p, t->spot, "'%s': there are no octal numbers, write 0x or decimal",
-			  text);
-		return false;
-	}
+	if (text[0] == '0' && isdigit((unsigned char)text[1]))
+		return spec_fail(p, t->spot,
+				 "'%s': there are no octal numbers, write 0x or decimal", text);
 	errno = 0;
 	v = strtoull(text + (hex ? 2 : 0), &end, hex ? 16 : 10);
-	if ((hex && !isxdigit((unsigned char)text[2])) || !is_suffix(end)) {
-		spec_fail(p, t->spot, "bad number '%s'", text);
-		return false;
-	}
-	if (errno == ERANGE) {
-		spec_fail(p, t->spot, "'%s' does not fit 64 bits", text);
-		return false;
-	}
+	if ((hex && !isxdigit((unsigned char)text[2])) || !is_suffix(end))
+		return spec_fail(p, t->spot, "bad number '%s'", text);
+	if (errno == ERANGE)
+		return spec_fail(p, t->spot, "'%s' does not fit 64 bits", text);
 	t->number.is_big = v > INT64_MAX;
 	t->number.i = (int64_t)v;
 	return true;
@@ -207,10 +199,8 @@ static bool number_read(struct spec_parser *p, struct spec_token *t)
 		is_float |= !hex && (*s == 'e' || *s == 'E');
 	}
 	t->n = (size_t)(s - p->at);
-	if (t->n >= sizeof(text)) {
-		spec_fail(p, t->spot, "a number of %zu characters", t->n);
-		return false;
-	}
+	if (t->n >= sizeof(text))
+		return spec_fail(p, t->spot, "a number of %zu characters", t->n);
 	memcpy(text, p->at, t->n);
 	text[t->n] = '\0';
 	p->at = s;
@@ -256,12 +246,10 @@ static bool character_read(struct spec_parser *p, struct spec_token *t)
 	} else if (*p->at >= 0x20 && *p->at < 0x7f && *p->at != '\'') {
 		v = (unsigned char)*p->at++;
 	}
-	if (v < 0 || *p->at != '\'') {
-		spec_fail(p, t->spot,
-			  "bad character constant: one ASCII character in quotes, or an "
-			  "escape of C");
-		return false;
-	}
+	if (v < 0 || *p->at != '\'')
+		return spec_fail(p, t->spot,
+				 "bad character constant: one ASCII character in quotes, or an "
+				 "escape of C");
 	p->at++;
 	t->n = (size_t)(p->at - from);
 	t->number.i = v < 128 ? v : v - 256; /* char is signed */
@@ -315,15 +303,12 @@ static bool word_read(struct spec_parser *p, struct spec_token *t)
 	return true;
 }
 
-static bool punct_read(struct spec_parser *p, struct spec_token *t)
+static bool sign_read(struct spec_parser *p, struct spec_token *t)
 {
-	for (size_t i = 0; i < sizeof(puncts) / sizeof(puncts[0]); i++) {
-		size_t n = strlen(puncts[i].text);
-
-		if (strncmp(p->at, puncts[i].text, n) == 0) {
-			t->kind = puncts[i].kind;
-			t->n = n;
-			p->at += n;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		t->n = strlen(signs[i]);
+		if (strncmp(p->at, signs[i], t->n) == 0) {
+			p->at += t->n;
 			return true;
 		}
 	}
@@ -358,17 +343,18 @@ void spec_lex(struct spec_parser *p)
 		t->kind = SPEC_T_WORD;
 		good = word_read(p, t);
 	} else {
-		good = punct_read(p, t);
+		t->kind = SPEC_T_SIGN;
+		good = sign_read(p, t);
 	}
 	if (!good)
 		t->kind = SPEC_T_BAD;
 }
 
-enum spec_token_kind spec_lex_peek(struct spec_parser *p)
+struct spec_token spec_lex_peek(struct spec_parser *p)
 {
 	struct spec_parser ahead = *p;
 
 	ahead.d = NULL;
 	spec_lex(&ahead);
-	return ahead.token.kind;
+	return ahead.token;
 }

@@ -13,35 +13,38 @@
 
 /* ---- tokens ---- */
 
-bool spec_is_word(const struct spec_parser *p, const char *word)
+static bool is(const struct spec_token *t, const char *text)
 {
-	const struct spec_token *t = &p->token;
+	return strlen(text) == t->n && memcmp(t->at, text, t->n) == 0;
+}
 
-	return t->kind == SPEC_T_WORD && strlen(word) == t->n && memcmp(t->at, word, t->n) == 0;
+bool spec_is(const struct spec_parser *p, const char *text)
+{
+	return is(&p->token, text);
+}
+
+bool spec_is_followed(struct spec_parser *p, const char *text)
+{
+	struct spec_token next = spec_lex_peek(p);
+
+	return is(&next, text);
 }
 
 /* What people write who think of other languages. */
 static const char *slip_find(const struct spec_parser *p)
 {
-	static const char *const words[][2] = { { "and", "&&" },
-						{ "or", "||" },
-						{ "not", "!" },
-						{ "always", "hist" },
-						{ "eventually", "once" } };
+	static const char *const slips[][2] = { { "=", "==" },	      { "&", "&&" },
+						{ "|", "||" },	      { "and", "&&" },
+						{ "or", "||" },	      { "not", "!" },
+						{ "always", "hist" }, { "eventually", "once" } };
 
-	if (p->token.kind == SPEC_T_ASSIGN)
-		return "==";
-	if (p->token.kind == SPEC_T_AMPERSAND)
-		return "&&";
-	if (p->token.kind == SPEC_T_BAR)
-		return "||";
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (spec_is_word(p, words[i][0]))
-			return words[i][1];
+	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
+		if (spec_is(p, slips[i][0]))
+			return slips[i][1];
 	return NULL;
 }
 
-void spec_fail_expected(struct spec_parser *p, const char *what)
+bool spec_expected(struct spec_parser *p, const char *what)
 {
 	const struct spec_token *t = &p->token;
 	const char *more = t->n > 40 ? "..." : "";
@@ -50,35 +53,46 @@ void spec_fail_expected(struct spec_parser *p, const char *what)
 		strstr(what, "operator") || strstr(what, "formula") ? slip_find(p) : NULL;
 
 	if (t->kind == SPEC_T_END)
-		spec_fail(p, t->spot, "expected %s, found the end of the file", what);
-	else if (t->kind == SPEC_T_STRING)
-		spec_fail(p, t->spot, "expected %s, found %.*s%s", what, n, t->at, more);
-	else if (slip)
-		spec_fail(p, t->spot, "expected %s, found '%.*s%s', did you mean '%s'?", what, n,
-			  t->at, more, slip);
-	else
-		spec_fail(p, t->spot, "expected %s, found '%.*s%s'", what, n, t->at, more);
+		return spec_fail(p, t->spot, "expected %s, found the end of the file", what);
+	if (t->kind == SPEC_T_STRING)
+		return spec_fail(p, t->spot, "expected %s, found %.*s%s", what, n, t->at, more);
+	return spec_fail(p, t->spot, "expected %s, found '%.*s%s'%s%s%s", what, n, t->at, more,
+			 slip ? ", did you mean '" : "", slip ? slip : "", slip ? "'?" : "");
 }
 
-bool spec_take_word(struct spec_parser *p, const char *word)
+bool spec_unknown(struct spec_parser *p, struct spec_spot at, const char *what, const char *name,
+		  const char *tail, const char *const *names, size_t n, const char *hint)
 {
-	if (!spec_is_word(p, word))
+	const char *near = near_find(name, names, n);
+
+	if (near)
+		return spec_fail(p, at, "%s '%.64s'%s, did you mean '%s'?", what, name, tail, near);
+	return spec_fail(p, at, "%s '%.64s'%s%s", what, name, tail, hint);
+}
+
+bool spec_unknown_word(struct spec_parser *p, const char *what, const char *const *words, size_t n,
+		       const char *expected)
+{
+	char word[NEAR_WORD + 1] = "";
+
+	if (p->token.kind == SPEC_T_WORD && p->token.n <= NEAR_WORD)
+		memcpy(word, p->token.at, p->token.n);
+	if (!near_find(word, words, n))
+		return spec_expected(p, expected);
+	return spec_unknown(p, p->token.spot, what, word, "", words, n, "");
+}
+
+bool spec_take(struct spec_parser *p, const char *text)
+{
+	if (!spec_is(p, text))
 		return false;
 	spec_lex(p);
 	return true;
 }
 
-bool spec_take(struct spec_parser *p, enum spec_token_kind kind)
+bool spec_need(struct spec_parser *p, const char *text, const char *what)
 {
-	if (p->token.kind != kind)
-		return false;
-	spec_lex(p);
-	return true;
-}
-
-bool spec_need(struct spec_parser *p, enum spec_token_kind kind, const char *what)
-{
-	return spec_take(p, kind) || spec_expected(p, what);
+	return spec_take(p, text) || spec_expected(p, what);
 }
 
 /* ---- limits ---- */
@@ -88,22 +102,20 @@ bool spec_nest(struct spec_parser *p)
 {
 	if (++p->nesting <= 2 * SPEC_DEPTH + 8)
 		return true;
-	spec_fail(p, p->token.spot, "nested deeper than %d", SPEC_DEPTH);
-	return false;
+	return spec_fail(p, p->token.spot, "nested deeper than %d", SPEC_DEPTH);
 }
 
 bool spec_grow(struct spec_parser *p, struct spec_spot spot, unsigned depth)
 {
 	if (++p->nodes > SPEC_NODES)
-		spec_fail(p, spot, "more than %d operators and operands", SPEC_NODES);
-	else if (depth > SPEC_DEPTH)
-		spec_fail(p, spot,
-			  "nested deeper than %d: a row of operators nests too, put parentheses "
-			  "around parts of it",
-			  SPEC_DEPTH);
-	else
-		return true;
-	return false;
+		return spec_fail(p, spot, "more than %d operators and operands", SPEC_NODES);
+	if (depth > SPEC_DEPTH)
+		return spec_fail(
+			p, spot,
+			"nested deeper than %d: a row of operators nests too, put parentheses "
+			"around parts of it",
+			SPEC_DEPTH);
+	return true;
 }
 
 /* ---- names ---- */
@@ -131,8 +143,7 @@ bool spec_parse_word(struct spec_parser *p, const char *what, bool declared, con
 	spec_lex(p);
 	if (!declared || !spec_is_reserved(*out, strlen(*out)))
 		return true;
-	spec_fail(p, at, "'%s' is a word of the language and cannot be %s", *out, what);
-	return false;
+	return spec_fail(p, at, "'%s' is a word of the language and cannot be %s", *out, what);
 }
 
 /* ident { "::" ident } { "." ident | "[" number "]" }; *plain: names and dots alone, as of a file. */
@@ -141,7 +152,7 @@ static bool parse_path(struct spec_parser *p, const char *what, struct strbuf *n
 	*plain = true;
 	if (p->token.kind != SPEC_T_WORD)
 		return spec_expected(p, what);
-	while (spec_lex_peek(p) == SPEC_T_SCOPE) {
+	while (spec_is_followed(p, "::")) {
 		strbuf_add(name, p->token.at, p->token.n);
 		strbuf_adds(name, "::");
 		spec_lex(p);
@@ -153,7 +164,7 @@ static bool parse_path(struct spec_parser *p, const char *what, struct strbuf *n
 	for (;;) {
 		strbuf_add(name, p->token.at, p->token.n);
 		spec_lex(p);
-		while (spec_take(p, SPEC_T_BRACKET)) {
+		while (spec_take(p, "[")) {
 			struct spec_number *i = &p->token.number;
 
 			if (p->token.kind != SPEC_T_NUMBER || i->is_float ||
@@ -161,11 +172,11 @@ static bool parse_path(struct spec_parser *p, const char *what, struct strbuf *n
 				return spec_expected(p, "the number of an element");
 			strbuf_addf(name, "[%lld]", (long long)i->i);
 			spec_lex(p);
-			if (!spec_need(p, SPEC_T_END_BRACKET, "']'"))
+			if (!spec_need(p, "]", "']'"))
 				return false;
 			*plain = false;
 		}
-		if (!spec_take(p, SPEC_T_DOT))
+		if (!spec_take(p, "."))
 			return true;
 		strbuf_adds(name, ".");
 		if (p->token.kind != SPEC_T_WORD)
@@ -177,7 +188,7 @@ static bool parse_lvalue(struct spec_parser *p, const char *what, struct strbuf 
 {
 	bool plain;
 
-	if (spec_take(p, SPEC_T_AT)) {
+	if (spec_take(p, "@")) {
 		if (p->token.kind != SPEC_T_WORD)
 			return spec_expected(p, "a symbol of the program");
 		strbuf_adds(name, "@");
@@ -188,11 +199,11 @@ static bool parse_lvalue(struct spec_parser *p, const char *what, struct strbuf 
 	if (p->token.kind == SPEC_T_STRING) {
 		strbuf_adds(name, p->token.string);
 		spec_lex(p);
-		if (p->token.kind != SPEC_T_COLON)
+		if (!spec_is(p, ":"))
 			return spec_expected(p, "':' after the name of a file");
 	} else if (!parse_path(p, what, name, &plain)) {
 		return false;
-	} else if (!plain || p->token.kind != SPEC_T_COLON) {
+	} else if (!plain || !spec_is(p, ":")) {
 		return true;
 	}
 	spec_lex(p);
@@ -220,16 +231,16 @@ void spec_use(struct spec_parser *p, enum spec_use_kind kind, const char *name,
 bool spec_parse_constant(struct spec_parser *p, struct spec_number *out)
 {
 	struct spec_spot at = p->token.spot;
-	bool negative = spec_take(p, SPEC_T_MINUS);
+	bool negative = spec_take(p, "-");
 
 	memset(out, 0, sizeof(*out));
 	if (p->token.kind == SPEC_T_NUMBER)
 		*out = p->token.number;
 	else if (negative)
 		return spec_expected(p, "a number");
-	else if (spec_is_word(p, "true"))
+	else if (spec_is(p, "true"))
 		out->i = 1;
-	else if (!spec_is_word(p, "false") && !spec_is_word(p, "NULL"))
+	else if (!spec_is(p, "false") && !spec_is(p, "NULL"))
 		return spec_expected(p, "a constant");
 	spec_lex(p);
 	if (!negative)
@@ -237,8 +248,7 @@ bool spec_parse_constant(struct spec_parser *p, struct spec_number *out)
 	if (out->is_float) {
 		out->f = -out->f;
 	} else if (out->is_big && out->i != INT64_MIN) {
-		spec_fail(p, at, "-%llu does not fit 64 bits", (unsigned long long)out->i);
-		return false;
+		return spec_fail(p, at, "-%llu does not fit 64 bits", (unsigned long long)out->i);
 	} else {
 		out->is_big = false;
 		out->i = (int64_t)(0 - (uint64_t)out->i);
@@ -252,8 +262,7 @@ static bool room_for(struct spec_parser *p, uint32_t n, uint32_t limit, const ch
 {
 	if (n < limit)
 		return true;
-	spec_fail(p, p->token.spot, "more than %u %s", limit, what);
-	return false;
+	return spec_fail(p, p->token.spot, "more than %u %s", limit, what);
 }
 
 /* In a formula such a word at its beginning would not be read as a name. */
@@ -263,10 +272,9 @@ static bool check_variable(struct spec_parser *p)
 
 	if (t->kind != SPEC_T_WORD || !spec_is_reserved(t->at, t->n))
 		return true;
-	spec_fail(p, t->spot,
-		  "'%.*s' is a word of the language: write @%.*s for the program's variable",
-		  (int)t->n, t->at, (int)t->n, t->at);
-	return false;
+	return spec_fail(p, t->spot,
+			 "'%.*s' is a word of the language: write @%.*s for the program's variable",
+			 (int)t->n, t->at, (int)t->n, t->at);
 }
 
 static bool parse_shared(struct spec_parser *p)
@@ -282,13 +290,12 @@ static bool parse_shared(struct spec_parser *p)
 	if (!check_variable(p) || !spec_parse_lvalue(p, "a variable", &v->name))
 		return false;
 	s->nvariables++;
-	v->has_initial = spec_take(p, SPEC_T_ASSIGN);
+	v->has_initial = spec_take(p, "=");
 	if (!v->has_initial)
-		return spec_need(p, SPEC_T_SEMICOLON, "'=' or ';'");
+		return spec_need(p, ";", "'=' or ';'");
 	at = p->token.spot;
 	return spec_parse_constant(p, &v->initial) &&
-	       spec_type_fits(p, &v->type, at, &v->initial) &&
-	       spec_need(p, SPEC_T_SEMICOLON, "';'");
+	       spec_type_fits(p, &v->type, at, &v->initial) && spec_need(p, ";", "';'");
 }
 
 static bool parse_thread(struct spec_parser *p)
@@ -301,7 +308,7 @@ static bool parse_thread(struct spec_parser *p)
 		return false;
 	t->spot = p->token.spot;
 	if (!spec_parse_word(p, "the name of a thread", true, &t->name) ||
-	    !spec_need(p, SPEC_T_ASSIGN, "'='"))
+	    !spec_need(p, "=", "'='"))
 		return false;
 	s->nthreads++;
 	if (p->token.kind == SPEC_T_STRING) {
@@ -309,15 +316,14 @@ static bool parse_thread(struct spec_parser *p)
 	} else if (p->token.kind == SPEC_T_NUMBER && !n->is_float) {
 		t->is_number = true;
 		t->number = (uint64_t)n->i;
-		if (n->is_big || n->i < 1 || n->i > UINT32_MAX) {
-			spec_fail(p, p->token.spot, "threads are counted from 1, which is main");
-			return false;
-		}
+		if (n->is_big || n->i < 1 || n->i > UINT32_MAX)
+			return spec_fail(p, p->token.spot,
+					 "threads are counted from 1, which is main");
 	} else {
 		return spec_expected(p, "the number of a thread, or its start routine in quotes");
 	}
 	spec_lex(p);
-	return spec_need(p, SPEC_T_SEMICOLON, "';'");
+	return spec_need(p, ";", "';'");
 }
 
 static bool parse_relevant(struct spec_parser *p)
@@ -329,19 +335,19 @@ static bool parse_relevant(struct spec_parser *p)
 		if (!spec_grow(p, at, 1) || !spec_parse_lvalue(p, "a variable or an event", &name))
 			return false;
 		spec_use(p, SPEC_USE_RELEVANT, name, at, NULL);
-	} while (spec_take(p, SPEC_T_COMMA));
-	return spec_need(p, SPEC_T_SEMICOLON, "',' or ';'");
+	} while (spec_take(p, ","));
+	return spec_need(p, ";", "',' or ';'");
 }
 
 /* ---- properties ---- */
 
 static bool parse_step(struct spec_parser *p, enum spec_step *out)
 {
-	if (!spec_take_word(p, "step"))
-		return p->token.kind == SPEC_T_COLON || spec_expected(p, "':' or 'step'");
-	if (spec_take_word(p, "event"))
+	if (!spec_take(p, "step"))
+		return spec_is(p, ":") || spec_expected(p, "':' or 'step'");
+	if (spec_take(p, "event"))
 		*out = SPEC_STEP_EVENT;
-	else if (spec_take_word(p, "write"))
+	else if (spec_take(p, "write"))
 		*out = SPEC_STEP_WRITE;
 	else
 		return spec_expected(p, "'event' or 'write'");
@@ -352,9 +358,9 @@ static bool parse_ere(struct spec_parser *p, struct spec_property *y)
 {
 	if (!spec_parse_rx(p, &y->rx))
 		return false;
-	if (spec_take_word(p, "never"))
+	if (spec_take(p, "never"))
 		y->body = SPEC_ERE_NEVER;
-	else if (spec_take_word(p, "must"))
+	else if (spec_take(p, "must"))
 		y->body = SPEC_ERE_MUST;
 	else
 		return spec_expected(
@@ -370,29 +376,27 @@ static bool parse_mttl(struct spec_parser *p, struct spec_property *y)
 	bool good;
 
 	y->body = SPEC_MTTL;
-	if (!spec_need(p, SPEC_T_AT, "'@' and a thread"))
+	if (!spec_need(p, "@", "'@' and a thread"))
 		return false;
 	at = p->token.spot;
-	if (!spec_parse_word(p, "a thread", false, &name) || !spec_need(p, SPEC_T_OPEN, "'('"))
+	if (!spec_parse_word(p, "a thread", false, &name) || !spec_need(p, "(", "'('"))
 		return false;
 	spec_use(p, SPEC_USE_THREAD, name, at, &y->at);
 	p->mttl = true;
 	good = spec_parse_form(p, &y->form);
 	p->mttl = false;
-	return good && spec_need(p, SPEC_T_CLOSE, "an operator or ')'");
+	return good && spec_need(p, ")", "an operator or ')'");
 }
 
 static bool parse_body(struct spec_parser *p, struct spec_property *y)
 {
-	static const char *const words[] = { "ptltl", "ere", "fsm", "mttl" };
-
-	if (spec_take_word(p, words[0]))
+	if (spec_take(p, "ptltl"))
 		return spec_parse_form(p, &y->form);
-	if (spec_take_word(p, words[1]))
+	if (spec_take(p, "ere"))
 		return parse_ere(p, y);
-	if (spec_take_word(p, words[2]))
+	if (spec_take(p, "fsm"))
 		return spec_parse_fsm(p, y);
-	if (spec_take_word(p, words[3]))
+	if (spec_take(p, "mttl"))
 		return parse_mttl(p, y);
 	return spec_expected(p, "'ptltl', 'ere', 'fsm' or 'mttl'");
 }
@@ -407,14 +411,14 @@ bool spec_parse_property(struct spec_parser *p)
 		return false;
 	y->spot = p->token.spot;
 	if (!spec_parse_word(p, "the name of a property", false, &y->name) ||
-	    !parse_step(p, &y->step) || !spec_need(p, SPEC_T_COLON, "':'") || !parse_body(p, y))
+	    !parse_step(p, &y->step) || !spec_need(p, ":", "':'") || !parse_body(p, y))
 		return false;
 	s->nproperties++;
-	if (spec_take_word(p, "handler"))
+	if (spec_take(p, "handler"))
 		return spec_parse_word(p, "the name of a handler", false, &y->handler) &&
-		       spec_need(p, SPEC_T_SEMICOLON, "';'");
+		       spec_need(p, ";", "';'");
 	end = y->body == SPEC_PTLTL ? "an operator, 'handler' or ';'" : "'handler' or ';'";
-	return spec_need(p, SPEC_T_SEMICOLON, end);
+	return spec_need(p, ";", end);
 }
 
 /* ---- the file ---- */
@@ -430,24 +434,16 @@ static bool parse_declaration(struct spec_parser *p)
 		{ "property", spec_parse_property },
 	};
 	enum { N = sizeof(all) / sizeof(all[0]) };
-	const char *words[N], *near = NULL;
-	char word[NEAR_WORD + 1] = "";
+	const char *words[N];
 
 	p->nodes = 0;
 	for (size_t i = 0; i < N; i++) {
-		if (spec_take_word(p, all[i].word))
+		if (spec_take(p, all[i].word))
 			return all[i].parse(p);
 		words[i] = all[i].word;
 	}
-	if (p->token.kind == SPEC_T_WORD && p->token.n <= NEAR_WORD) {
-		memcpy(word, p->token.at, p->token.n);
-		near = near_find(word, words, N);
-	}
-	if (!near)
-		return spec_expected(p, "'shared', 'event', 'relevant', 'thread' or 'property'");
-	spec_fail(p, p->token.spot, "expected a declaration, found '%s', did you mean '%s'?", word,
-		  near);
-	return false;
+	return spec_unknown_word(p, "expected a declaration, found", words, N,
+				 "'shared', 'event', 'relevant', 'thread' or 'property'");
 }
 
 static bool parse_all(struct spec_parser *p)

@@ -30,51 +30,13 @@ const char *spec_copy(struct spec *s, const char *text, size_t n);
 
 /* ---- tokens ---- */
 
-/* X(id, text): longer ones first. */
-#define SPEC_PUNCTS(X)      \
-	X(IFF, "<->")       \
-	X(ARROW, "->")      \
-	X(EQ, "==")         \
-	X(NE, "!=")         \
-	X(LE, "<=")         \
-	X(GE, ">=")         \
-	X(ANDAND, "&&")     \
-	X(OROR, "||")       \
-	X(SCOPE, "::")      \
-	X(LT, "<")          \
-	X(GT, ">")          \
-	X(BANG, "!")        \
-	X(PLUS, "+")        \
-	X(MINUS, "-")       \
-	X(STAR, "*")        \
-	X(SLASH, "/")       \
-	X(PERCENT, "%")     \
-	X(OPEN, "(")        \
-	X(CLOSE, ")")       \
-	X(BRACKET, "[")     \
-	X(END_BRACKET, "]") \
-	X(BRACE, "{")       \
-	X(END_BRACE, "}")   \
-	X(COMMA, ",")       \
-	X(SEMICOLON, ";")   \
-	X(COLON, ":")       \
-	X(ASSIGN, "=")      \
-	X(AT, "@")          \
-	X(DOT, ".")         \
-	X(BAR, "|")         \
-	X(AMPERSAND, "&")   \
-	X(TILDE, "~")       \
-	X(QUESTION, "?")
-
 enum spec_token_kind {
 	SPEC_T_BAD, /* the lexer has complained; fits nothing */
 	SPEC_T_END,
 	SPEC_T_WORD,
 	SPEC_T_NUMBER, /* characters too */
 	SPEC_T_STRING,
-#define X(id, text) SPEC_T_##id,
-	SPEC_PUNCTS(X)
-#undef X
+	SPEC_T_SIGN, /* "->", "(" */
 };
 
 struct spec_token {
@@ -89,14 +51,6 @@ struct spec_token {
 /* ---- the parser ---- */
 
 /* A name that is looked up when all declarations are known. */
-enum spec_use_kind {
-	SPEC_USE_VARIABLE,
-	SPEC_USE_EVENT,
-	SPEC_USE_THREAD,
-	SPEC_USE_ACCESS,   /* a variable if it is declared, else *number stays */
-	SPEC_USE_RELEVANT, /* a variable or an event; number is NULL */
-};
-
 struct spec_use {
 	enum spec_use_kind kind;
 	const char *name;
@@ -126,27 +80,32 @@ struct spec_item {
 	unsigned depth;
 };
 
-void spec_lex(struct spec_parser *p);			   /* on to the next token */
-enum spec_token_kind spec_lex_peek(struct spec_parser *p); /* the kind of the one after it */
+void spec_lex(struct spec_parser *p);			/* on to the next token */
+struct spec_token spec_lex_peek(struct spec_parser *p); /* the one after it */
 
 /* Bytes of the character at s that is not ASCII; end: of the text.  0: it is not UTF-8. */
 unsigned spec_lex_utf8(const char *s, const char *end);
 
-void spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
+/* Complains: false. */
+bool spec_fail(struct spec_parser *p, struct spec_spot at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* "expected WHAT, found ..." at the token. */
-void spec_fail_expected(struct spec_parser *p, const char *what);
-static inline bool spec_expected(struct spec_parser *p, const char *what)
-{
-	spec_fail_expected(p, what);
-	return false;
-}
-bool spec_is_word(const struct spec_parser *p, const char *word);
+/* "expected WHAT, found ..." at the token: false. */
+bool spec_expected(struct spec_parser *p, const char *what);
+/* "WHAT 'name'TAIL, did you mean 'near'?" with one of the names; without one the hint stands behind the
+ * tail.  False. */
+bool spec_unknown(struct spec_parser *p, struct spec_spot at, const char *what, const char *name,
+		  const char *tail, const char *const *names, size_t n, const char *hint);
+/* The same of the token, which must be one of the words: "WHAT 'token', did you mean", else as
+ * spec_expected. */
+bool spec_unknown_word(struct spec_parser *p, const char *what, const char *const *words, size_t n,
+		       const char *expected);
+/* The token is that word or sign; the one after it is. */
+bool spec_is(const struct spec_parser *p, const char *text);
+bool spec_is_followed(struct spec_parser *p, const char *text);
 /* Steps over it if it is there. */
-bool spec_take_word(struct spec_parser *p, const char *word);
-bool spec_take(struct spec_parser *p, enum spec_token_kind kind);
+bool spec_take(struct spec_parser *p, const char *text);
 /* It must be there; what: as for spec_expected. */
-bool spec_need(struct spec_parser *p, enum spec_token_kind kind, const char *what);
+bool spec_need(struct spec_parser *p, const char *text, const char *what);
 /* A word that cannot begin a name of the spec. */
 bool spec_is_reserved(const char *word, size_t n);
 /* A word; declared: that may name something of the spec, so none of the language's own. */

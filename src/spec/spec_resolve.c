@@ -6,191 +6,130 @@
  */
 #include <string.h>
 
-#include "base/near.h"
 #include "spec/spec_priv.h"
 
 /* ---- what there is ---- */
 
-static int variable_find(const struct spec *s, const char *name)
+static const struct {
+	const char *what;
+	const char *hint; /* how it would be declared */
+} kinds[] = {
+	[SPEC_USE_VARIABLE] = { "variable", ": declare it, as in 'shared int x;'" },
+	[SPEC_USE_EVENT] = { "event", ": declare it, as in 'event open = call(file_open);'" },
+	[SPEC_USE_THREAD] = { "thread",
+			      ": declare it, as in 'thread t = 2;' or 'thread t = \"worker\";'" },
+	[SPEC_USE_RELEVANT] = { "variable or event", ": declare it with 'shared' or 'event'" },
+	[SPEC_USE_PROPERTY] = { "property", NULL },
+};
+
+/* The name of the i-th declaration of a kind and where it is; NULL: there are not so many. */
+static const char *declared(const struct spec *s, enum spec_use_kind kind, uint32_t i,
+			    struct spec_spot *at)
 {
-	for (uint32_t i = 0; i < s->nvariables; i++)
-		if (strcmp(s->variables[i].name, name) == 0)
-			return (int)i;
-	return -1;
+#define GET(list, count) (i < (count) ? (*at = (list)[i].spot, (list)[i].name) : NULL)
+	switch (kind) {
+	case SPEC_USE_VARIABLE:
+		return GET(s->variables, s->nvariables);
+	case SPEC_USE_EVENT:
+		return GET(s->events, s->nevents);
+	case SPEC_USE_THREAD:
+		return GET(s->threads, s->nthreads);
+	case SPEC_USE_PROPERTY:
+		return GET(s->properties, s->nproperties);
+	default:
+		BUG("nothing is declared as %d", (int)kind);
+	}
+#undef GET
 }
 
-static int event_find(const struct spec *s, const char *name)
+int spec_find(const struct spec *s, enum spec_use_kind kind, const char *name)
 {
-	for (uint32_t i = 0; i < s->nevents; i++)
-		if (strcmp(s->events[i].name, name) == 0)
+	struct spec_spot at;
+	const char *has;
+
+	for (uint32_t i = 0; (has = declared(s, kind, i, &at)); i++)
+		if (strcmp(has, name) == 0)
 			return (int)i;
 	return -1;
-}
-
-static int thread_find(const struct spec *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->nthreads; i++)
-		if (strcmp(s->threads[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
-static bool complain_twice(struct spec_parser *p, struct spec_spot at, const char *what,
-			   const char *name, struct spec_spot first)
-{
-	spec_fail(p, at, "%s '%.64s' is declared twice, first on line %u", what, name, first.line);
-	return false;
 }
 
 static bool check_twice(struct spec_parser *p)
 {
 	const struct spec *s = p->spec;
+	struct spec_spot at, first;
+	const char *name;
 
-	for (uint32_t i = 0; i < s->nvariables; i++) {
-		const struct spec_variable *v = &s->variables[i];
-		int j = variable_find(s, v->name);
+	for (enum spec_use_kind kind = SPEC_USE_VARIABLE; kind <= SPEC_USE_PROPERTY; kind++) {
+		for (uint32_t i = 0; (name = declared(s, kind, i, &at)); i++) {
+			int j = spec_find(s, kind, name);
+			int v = kind == SPEC_USE_EVENT ? spec_find(s, SPEC_USE_VARIABLE, name) : -1;
 
-		if (j < (int)i)
-			return complain_twice(p, v->spot, "variable", v->name,
-					      s->variables[j].spot);
-	}
-	for (uint32_t i = 0; i < s->nevents; i++) {
-		const struct spec_event *e = &s->events[i];
-		int j = event_find(s, e->name), v = variable_find(s, e->name);
-
-		if (j < (int)i)
-			return complain_twice(p, e->spot, "event", e->name, s->events[j].spot);
-		if (v >= 0) {
-			spec_fail(p, e->spot,
-				  "event '%.64s' has the name of the variable of line %u", e->name,
-				  s->variables[v].spot.line);
-			return false;
+			declared(s, kind, (uint32_t)j, &first);
+			if (j < (int)i)
+				return spec_fail(p, at,
+						 "%s '%.64s' is declared twice, first on line %u",
+						 kinds[kind].what, name, first.line);
+			if (v >= 0)
+				return spec_fail(
+					p, at,
+					"event '%.64s' has the name of the variable of line %u",
+					name, s->variables[v].spot.line);
 		}
 	}
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct spec_thread *t = &s->threads[i];
-		int j = thread_find(s, t->name);
-
-		if (j < (int)i)
-			return complain_twice(p, t->spot, "thread", t->name, s->threads[j].spot);
-	}
-	for (uint32_t i = 0; i < s->nproperties; i++)
-		for (uint32_t j = 0; j < i; j++)
-			if (strcmp(s->properties[i].name, s->properties[j].name) == 0)
-				return complain_twice(p, s->properties[i].spot, "property",
-						      s->properties[i].name, s->properties[j].spot);
 	return true;
 }
 
 /* ---- names ---- */
 
-enum wanted { W_VARIABLES = 1, W_EVENTS = 2, W_THREADS = 4 };
-
-static const char *nearest(const struct spec *s, const char *name, unsigned wanted)
+static bool complain_unknown(struct spec_parser *p, const struct spec_use *u)
 {
-	const char *names[SPEC_VARIABLES + SPEC_EVENTS + SPEC_THREADS];
+	const char *names[SPEC_VARIABLES + SPEC_EVENTS + SPEC_THREADS], *name;
+	struct spec_spot at;
 	size_t n = 0;
 
-	for (uint32_t i = 0; (wanted & W_VARIABLES) && i < s->nvariables; i++)
-		names[n++] = s->variables[i].name;
-	for (uint32_t i = 0; (wanted & W_EVENTS) && i < s->nevents; i++)
-		names[n++] = s->events[i].name;
-	for (uint32_t i = 0; (wanted & W_THREADS) && i < s->nthreads; i++)
-		names[n++] = s->threads[i].name;
-	return near_find(name, names, n);
-}
+	for (enum spec_use_kind kind = SPEC_USE_VARIABLE; kind <= SPEC_USE_THREAD; kind++) {
+		bool wanted =
+			u->kind == SPEC_USE_RELEVANT ? kind != SPEC_USE_THREAD : kind == u->kind;
 
-/* hint: how it would be declared. */
-static bool complain_unknown(struct spec_parser *p, const struct spec_use *u, const char *what,
-			     unsigned wanted, const char *hint)
-{
-	const char *near = nearest(p->spec, u->name, wanted);
-
-	if (near)
-		spec_fail(p, u->spot, "%s '%.64s' is not declared, did you mean '%s'?", what,
-			  u->name, near);
-	else
-		spec_fail(p, u->spot, "%s '%.64s' is not declared: %s", what, u->name, hint);
-	return false;
-}
-
-static bool resolve_variable(struct spec_parser *p, const struct spec_use *u)
-{
-	int i = variable_find(p->spec, u->name);
-
-	if (i >= 0) {
-		*u->number = (uint32_t)i;
-		return true;
+		for (uint32_t i = 0; wanted && (name = declared(p->spec, kind, i, &at)); i++)
+			names[n++] = name;
 	}
-	if (event_find(p->spec, u->name) < 0)
-		return complain_unknown(p, u, "variable", W_VARIABLES,
-					"declare it, as in 'shared int x;'");
-	spec_fail(p, u->spot, "'%.64s' is an event: write '%.64s()' in a formula", u->name,
-		  u->name);
-	return false;
-}
-
-static bool resolve_event(struct spec_parser *p, const struct spec_use *u)
-{
-	int i = event_find(p->spec, u->name);
-
-	if (i >= 0) {
-		*u->number = (uint32_t)i;
-		return true;
-	}
-	if (variable_find(p->spec, u->name) < 0)
-		return complain_unknown(p, u, "event", W_EVENTS,
-					"declare it, as in 'event open = call(file_open);'");
-	spec_fail(p, u->spot, "'%.64s' is a variable, not an event", u->name);
-	return false;
-}
-
-static bool resolve_thread(struct spec_parser *p, const struct spec_use *u)
-{
-	int i = thread_find(p->spec, u->name);
-
-	if (i < 0)
-		return complain_unknown(
-			p, u, "thread", W_THREADS,
-			"declare it, as in 'thread t = 2;' or 'thread t = \"worker\";'");
-	*u->number = (uint32_t)i;
-	return true;
+	return spec_unknown(p, u->spot, kinds[u->kind].what, u->name, " is not declared", names, n,
+			    kinds[u->kind].hint);
 }
 
 static bool resolve_relevant(struct spec_parser *p, const struct spec_use *u)
 {
-	int v = variable_find(p->spec, u->name), e = event_find(p->spec, u->name);
+	int v = spec_find(p->spec, SPEC_USE_VARIABLE, u->name);
+	int e = spec_find(p->spec, SPEC_USE_EVENT, u->name);
 
 	if (v >= 0)
 		p->spec->relevant_variables |= UINT64_C(1) << v;
 	else if (e >= 0)
 		p->spec->relevant_events |= UINT64_C(1) << e;
 	else
-		return complain_unknown(p, u, "variable or event", W_VARIABLES | W_EVENTS,
-					"declare it with 'shared' or 'event'");
+		return complain_unknown(p, u);
 	return true;
 }
 
 static bool resolve_use(struct spec_parser *p, const struct spec_use *u)
 {
+	enum spec_use_kind kind = u->kind == SPEC_USE_ACCESS ? SPEC_USE_VARIABLE : u->kind;
 	int i;
 
-	switch (u->kind) {
-	case SPEC_USE_VARIABLE:
-		return resolve_variable(p, u);
-	case SPEC_USE_EVENT:
-		return resolve_event(p, u);
-	case SPEC_USE_THREAD:
-		return resolve_thread(p, u);
-	case SPEC_USE_RELEVANT:
+	if (kind == SPEC_USE_RELEVANT)
 		return resolve_relevant(p, u);
-	case SPEC_USE_ACCESS:
-		i = variable_find(p->spec, u->name);
-		if (i >= 0)
-			*u->number = (uint32_t)i;
+	i = spec_find(p->spec, kind, u->name);
+	if (i >= 0)
+		*u->number = (uint32_t)i;
+	if (i >= 0 || u->kind == SPEC_USE_ACCESS)
 		return true;
-	}
-	BUG("bad use %d", (int)u->kind);
+	if (kind == SPEC_USE_VARIABLE && spec_find(p->spec, SPEC_USE_EVENT, u->name) >= 0)
+		return spec_fail(p, u->spot, "'%.64s' is an event: write '%.64s()' in a formula",
+				 u->name, u->name);
+	if (kind == SPEC_USE_EVENT && spec_find(p->spec, SPEC_USE_VARIABLE, u->name) >= 0)
+		return spec_fail(p, u->spot, "'%.64s' is a variable, not an event", u->name);
+	return complain_unknown(p, u);
 }
 
 /* ---- types of expressions ---- */

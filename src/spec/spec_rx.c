@@ -32,14 +32,13 @@ static bool make(struct spec_parser *p, enum spec_rx_op op, struct spec_spot at,
 
 static bool is_end_word(const struct spec_parser *p)
 {
-	return spec_is_word(p, "never") || spec_is_word(p, "must") || spec_is_word(p, "handler");
+	return spec_is(p, "never") || spec_is(p, "must") || spec_is(p, "handler");
 }
 
 static bool is_atom(const struct spec_parser *p)
 {
-	enum spec_token_kind k = p->token.kind;
-
-	return (k == SPEC_T_WORD && !is_end_word(p)) || k == SPEC_T_DOT || k == SPEC_T_OPEN;
+	return (p->token.kind == SPEC_T_WORD && !is_end_word(p)) || spec_is(p, ".") ||
+	       spec_is(p, "(");
 }
 
 static bool parse_atom(struct spec_parser *p, struct part *out)
@@ -49,11 +48,11 @@ static bool parse_atom(struct spec_parser *p, struct part *out)
 
 	if (!is_atom(p))
 		return spec_expected(p, "an event, '.' or '('");
-	if (spec_take(p, SPEC_T_DOT))
+	if (spec_take(p, "."))
 		return make(p, SPEC_RX_ANY, at, NULL, NULL, out);
-	if (spec_take(p, SPEC_T_OPEN))
+	if (spec_take(p, "("))
 		return parse_alternatives(p, out) &&
-		       spec_need(p, SPEC_T_CLOSE, "an event, '|', '&', '~' or ')'");
+		       spec_need(p, ")", "an event, '|', '&', '~' or ')'");
 	if (!spec_parse_word(p, "an event", false, &name) ||
 	    !make(p, SPEC_RX_EVENT, at, NULL, NULL, out))
 		return false;
@@ -64,13 +63,11 @@ static bool parse_atom(struct spec_parser *p, struct part *out)
 static bool parse_repeated(struct spec_parser *p, struct part *out)
 {
 	static const struct {
-		enum spec_token_kind kind;
+		const char *text;
 		enum spec_rx_op op;
-	} all[] = { { SPEC_T_STAR, SPEC_RX_STAR },
-		    { SPEC_T_PLUS, SPEC_RX_PLUS },
-		    { SPEC_T_QUESTION, SPEC_RX_OPT } };
+	} all[] = { { "*", SPEC_RX_STAR }, { "+", SPEC_RX_PLUS }, { "?", SPEC_RX_OPT } };
 	struct spec_spot at = p->token.spot;
-	bool negated = spec_take(p, SPEC_T_TILDE);
+	bool negated = spec_take(p, "~");
 	struct part a, b;
 
 	if (!parse_atom(p, &a))
@@ -78,7 +75,7 @@ static bool parse_repeated(struct spec_parser *p, struct part *out)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct spec_spot star = p->token.spot;
 
-		if (!spec_take(p, all[i].kind))
+		if (!spec_take(p, all[i].text))
 			continue;
 		if (!make(p, all[i].op, star, &a, NULL, &b))
 			return false;
@@ -94,11 +91,11 @@ static bool parse_row(struct spec_parser *p, struct part *out)
 	struct spec_spot at = p->token.spot;
 	struct part next, both;
 
-	if (!is_atom(p) && p->token.kind != SPEC_T_TILDE)
+	if (!is_atom(p) && !spec_is(p, "~"))
 		return make(p, SPEC_RX_EMPTY, at, NULL, NULL, out);
 	if (!parse_repeated(p, out))
 		return false;
-	while (is_atom(p) || p->token.kind == SPEC_T_TILDE) {
+	while (is_atom(p) || spec_is(p, "~")) {
 		at = p->token.spot;
 		if (!parse_repeated(p, &next) || !make(p, SPEC_RX_CAT, at, out, &next, &both))
 			return false;
@@ -111,8 +108,8 @@ static bool parse_inner(struct spec_parser *p, struct part *out)
 {
 	if (!parse_row(p, out))
 		return false;
-	while (p->token.kind == SPEC_T_BAR || p->token.kind == SPEC_T_AMPERSAND) {
-		enum spec_rx_op op = p->token.kind == SPEC_T_BAR ? SPEC_RX_OR : SPEC_RX_AND;
+	while (spec_is(p, "|") || spec_is(p, "&")) {
+		enum spec_rx_op op = spec_is(p, "|") ? SPEC_RX_OR : SPEC_RX_AND;
 		struct spec_spot at = p->token.spot;
 		struct part next, both;
 

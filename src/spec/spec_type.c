@@ -7,88 +7,64 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "base/strbuf.h"
 #include "spec/spec_priv.h"
 
-/* X(word, kind, size, signed) */
-#define NAMED(X)                        \
-	X("bool", INT, 1, 0)            \
-	X("_Bool", INT, 1, 0)           \
-	X("int8_t", INT, 1, 1)          \
-	X("int16_t", INT, 2, 1)         \
-	X("int32_t", INT, 4, 1)         \
-	X("int64_t", INT, 8, 1)         \
-	X("uint8_t", INT, 1, 0)         \
-	X("uint16_t", INT, 2, 0)        \
-	X("uint32_t", INT, 4, 0)        \
-	X("uint64_t", INT, 8, 0)        \
-	X("int_least8_t", INT, 1, 1)    \
-	X("int_least16_t", INT, 2, 1)   \
-	X("int_least32_t", INT, 4, 1)   \
-	X("int_least64_t", INT, 8, 1)   \
-	X("uint_least8_t", INT, 1, 0)   \
-	X("uint_least16_t", INT, 2, 0)  \
-	X("uint_least32_t", INT, 4, 0)  \
-	X("uint_least64_t", INT, 8, 0)  \
-	X("int_fast8_t", INT, 1, 1)     \
-	X("int_fast16_t", INT, 8, 1)    \
-	X("int_fast32_t", INT, 8, 1)    \
-	X("int_fast64_t", INT, 8, 1)    \
-	X("uint_fast8_t", INT, 1, 0)    \
-	X("uint_fast16_t", INT, 8, 0)   \
-	X("uint_fast32_t", INT, 8, 0)   \
-	X("uint_fast64_t", INT, 8, 0)   \
-	X("intmax_t", INT, 8, 1)        \
-	X("uintmax_t", INT, 8, 0)       \
-	X("intptr_t", INT, 8, 1)        \
-	X("uintptr_t", INT, 8, 0)       \
-	X("size_t", INT, 8, 0)          \
-	X("ssize_t", INT, 8, 1)         \
-	X("ptrdiff_t", INT, 8, 1)       \
-	X("wchar_t", INT, 4, 1)         \
-	X("atomic_bool", INT, 1, 0)     \
-	X("atomic_char", INT, 1, 1)     \
-	X("atomic_schar", INT, 1, 1)    \
-	X("atomic_uchar", INT, 1, 0)    \
-	X("atomic_short", INT, 2, 1)    \
-	X("atomic_ushort", INT, 2, 0)   \
-	X("atomic_int", INT, 4, 1)      \
-	X("atomic_uint", INT, 4, 0)     \
-	X("atomic_long", INT, 8, 1)     \
-	X("atomic_ulong", INT, 8, 0)    \
-	X("atomic_llong", INT, 8, 1)    \
-	X("atomic_ullong", INT, 8, 0)   \
-	X("atomic_size_t", INT, 8, 0)   \
-	X("atomic_intptr_t", INT, 8, 1) \
-	X("atomic_uintptr_t", INT, 8, 0)
+#define MOST_WORDS 16
 
-static const struct {
-	const char *word;
-	enum spec_kind kind;
+/* Integers that have names of their own. */
+static const struct integers {
 	uint8_t size;
 	bool is_signed;
-} named[] = {
-#define X(word, kind, size, sign) { word, SPEC_##kind, size, sign },
-	NAMED(X)
-#undef X
+	const char *words[MOST_WORDS];
+} integers[] = {
+	{ 1,
+	  false,
+	  { "bool", "_Bool", "uint8_t", "uint_least8_t", "uint_fast8_t", "atomic_bool",
+	    "atomic_uchar" } },
+	{ 1, true, { "int8_t", "int_least8_t", "int_fast8_t", "atomic_char", "atomic_schar" } },
+	{ 2, true, { "int16_t", "int_least16_t", "atomic_short" } },
+	{ 2, false, { "uint16_t", "uint_least16_t", "atomic_ushort" } },
+	{ 4, true, { "int32_t", "int_least32_t", "wchar_t", "atomic_int" } },
+	{ 4, false, { "uint32_t", "uint_least32_t", "atomic_uint" } },
+	{ 8,
+	  true,
+	  { "int64_t", "int_least64_t", "int_fast16_t", "int_fast32_t", "int_fast64_t", "intmax_t",
+	    "intptr_t", "ssize_t", "ptrdiff_t", "atomic_long", "atomic_llong",
+	    "atomic_intptr_t" } },
+	{ 8,
+	  false,
+	  { "uint64_t", "uint_least64_t", "uint_fast16_t", "uint_fast32_t", "uint_fast64_t",
+	    "uintmax_t", "uintptr_t", "size_t", "atomic_ulong", "atomic_ullong", "atomic_size_t",
+	    "atomic_uintptr_t" } },
 };
-#define NNAMED (sizeof(named) / sizeof(named[0]))
+#define NINTEGERS (sizeof(integers) / sizeof(integers[0]))
+
+static const struct integers *integers_find(const char *word)
+{
+	for (size_t i = 0; i < NINTEGERS; i++)
+		for (size_t k = 0; k < MOST_WORDS && integers[i].words[k]; k++)
+			if (strcmp(integers[i].words[k], word) == 0)
+				return &integers[i];
+	return NULL;
+}
+
+/* Words that count; the last three stand for `struct' and `union', `enum', another name. */
+enum { SIGNED, UNSIGNED, SHORT, LONG, INT, CHAR, FLOAT, DOUBLE, VOID, RECORD, ENUM, NAME, NWORDS };
 
 /* The words before the stars. */
 struct words {
-	unsigned is_signed, is_unsigned, is_short, is_long, is_int, is_char, is_float, is_double;
-	unsigned is_void, is_record, is_enum;
+	unsigned n[NWORDS];
 	const char *name; /* of another type */
-	int known;	  /* its row, or -1 */
 	struct spec_spot name_spot;
 };
 
 static bool has_base(const struct words *w)
 {
-	return w->is_signed || w->is_unsigned || w->is_short || w->is_long || w->is_int ||
-	       w->is_char || w->is_float || w->is_double || w->is_void || w->is_record ||
-	       w->is_enum || w->name;
+	for (int i = 0; i < NWORDS; i++)
+		if (w->n[i])
+			return true;
+	return false;
 }
 
 static bool add(struct spec_parser *p, struct strbuf *text)
@@ -102,27 +78,18 @@ static bool add(struct spec_parser *p, struct strbuf *text)
 
 static bool is_qualifier(const struct spec_parser *p)
 {
-	return spec_is_word(p, "const") || spec_is_word(p, "volatile") ||
-	       spec_is_word(p, "_Atomic");
+	return spec_is(p, "const") || spec_is(p, "volatile") || spec_is(p, "_Atomic");
 }
 
 /* A word that counts. */
 static bool take_simple(struct spec_parser *p, struct words *w, struct strbuf *text)
 {
-	const struct {
-		const char *word;
-		unsigned *count;
-	} all[] = {
-		{ "signed", &w->is_signed }, { "unsigned", &w->is_unsigned },
-		{ "short", &w->is_short },   { "long", &w->is_long },
-		{ "int", &w->is_int },	     { "char", &w->is_char },
-		{ "float", &w->is_float },   { "double", &w->is_double },
-		{ "void", &w->is_void },
-	};
+	static const char *const all[] = { "signed", "unsigned", "short",  "long", "int",
+					   "char",   "float",	 "double", "void" };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (spec_is_word(p, all[i].word)) {
-			++*all[i].count;
+	for (int i = SIGNED; i <= VOID; i++) {
+		if (spec_is(p, all[i])) {
+			w->n[i]++;
 			return add(p, text);
 		}
 	}
@@ -132,11 +99,11 @@ static bool take_simple(struct spec_parser *p, struct words *w, struct strbuf *t
 /* struct X, union X, enum X */
 static bool take_tagged(struct spec_parser *p, struct words *w, struct strbuf *text)
 {
-	bool is_enum = spec_is_word(p, "enum");
+	bool is_enum = spec_is(p, "enum");
 
-	if (!is_enum && !spec_is_word(p, "struct") && !spec_is_word(p, "union"))
+	if (!is_enum && !spec_is(p, "struct") && !spec_is(p, "union"))
 		return false;
-	*(is_enum ? &w->is_enum : &w->is_record) += 1;
+	w->n[is_enum ? ENUM : RECORD]++;
 	add(p, text);
 	if (p->token.kind != SPEC_T_WORD)
 		return spec_expected(p, "a tag");
@@ -146,17 +113,14 @@ static bool take_tagged(struct spec_parser *p, struct words *w, struct strbuf *t
 /* A name of another type, if what follows it can be more of a declaration. */
 static bool take_named(struct spec_parser *p, struct words *w, struct strbuf *text)
 {
-	enum spec_token_kind next = spec_lex_peek(p);
+	enum spec_token_kind next = spec_lex_peek(p).kind;
 
-	if (next != SPEC_T_WORD && next != SPEC_T_STAR && next != SPEC_T_AT &&
-	    next != SPEC_T_STRING)
+	if (next != SPEC_T_WORD && next != SPEC_T_STRING && !spec_is_followed(p, "*") &&
+	    !spec_is_followed(p, "@"))
 		return false;
+	w->n[NAME]++;
 	w->name = spec_copy(p->spec, p->token.at, p->token.n);
 	w->name_spot = p->token.spot;
-	w->known = -1;
-	for (size_t i = 0; i < NNAMED; i++)
-		if (strcmp(named[i].word, w->name) == 0)
-			w->known = (int)i;
 	return add(p, text);
 }
 
@@ -175,58 +139,43 @@ static bool take_words(struct spec_parser *p, struct words *w, struct strbuf *te
 
 static bool complain_named(struct spec_parser *p, const struct words *w)
 {
-	const char *words[NNAMED];
-	const char *near;
+	const char *words[NINTEGERS * MOST_WORDS];
+	size_t n = 0;
 
-	for (size_t i = 0; i < NNAMED; i++)
-		words[i] = named[i].word;
-	near = near_find(w->name, words, NNAMED);
-	if (near)
-		spec_fail(p, w->name_spot, "unknown type '%.64s', did you mean '%s'?", w->name,
-			  near);
-	else
-		spec_fail(p, w->name_spot,
-			  "unknown type '%.64s': write the integer type, float, double or pointer "
-			  "that it is",
-			  w->name);
-	return false;
+	for (size_t i = 0; i < NINTEGERS; i++)
+		for (size_t k = 0; k < MOST_WORDS && integers[i].words[k]; k++)
+			words[n++] = integers[i].words[k];
+	return spec_unknown(p, w->name_spot, "unknown type", w->name, "", words, n,
+			    ": write the integer type, float, double or pointer that it is");
 }
 
 /* Of the words alone, without stars. */
 static bool plain_type(struct spec_parser *p, const struct words *w, struct spec_spot at,
 		       struct spec_type *out)
 {
-	unsigned sized = w->is_short + w->is_char + w->is_float + w->is_double;
-	unsigned other = w->is_void + w->is_record + w->is_enum + (w->name != NULL);
-	unsigned signs = w->is_signed + w->is_unsigned;
-	bool real = w->is_float || w->is_double;
+	const struct integers *known = w->name ? integers_find(w->name) : NULL;
+	const unsigned *n = w->n;
+	unsigned sized = n[SHORT] + n[CHAR] + n[FLOAT] + n[DOUBLE];
+	unsigned other = n[VOID] + n[RECORD] + n[ENUM] + n[NAME];
+	unsigned signs = n[SIGNED] + n[UNSIGNED];
+	bool real = n[FLOAT] || n[DOUBLE];
 
-	if (w->is_double == 1 && w->is_long == 1 && sized == 1) {
-		spec_fail(p, at, "long double has more than the 8 bytes that a variable may have");
-		return false;
-	}
-	if (sized + (w->is_long != 0) + other > 1 || w->is_long > 2 || signs > 1 || w->is_int > 1 ||
-	    ((real || other) && (signs || w->is_int)) || (w->is_char && w->is_int)) {
-		spec_fail(p, at, "these words make no type");
-		return false;
-	}
-	if (w->name && w->known < 0)
+	if (n[DOUBLE] == 1 && n[LONG] == 1 && sized == 1)
+		return spec_fail(p, at,
+				 "long double has more than the 8 bytes that a variable may have");
+	if (sized + (n[LONG] != 0) + other > 1 || n[LONG] > 2 || signs > 1 || n[INT] > 1 ||
+	    ((real || other) && (signs || n[INT])) || (n[CHAR] && n[INT]))
+		return spec_fail(p, at, "these words make no type");
+	if (w->name && !known)
 		return complain_named(p, w);
-	if (w->is_void || w->is_record) {
-		spec_fail(p, at,
-			  w->is_void ? "nothing is of type void"
-				     : "a struct is not one value: declare its members, as "
-				       "in 'shared int s.count;'");
-		return false;
-	}
+	if (n[VOID] || n[RECORD])
+		return spec_fail(
+			p, at,
+			n[VOID] ? "nothing is of type void"
+				: "a struct is not one value: declare its members, as in 'shared int s.count;'");
 	out->kind = real ? SPEC_FLOAT : SPEC_INT;
-	out->size = w->is_char ? 1 : w->is_short ? 2 : w->is_long || w->is_double ? 8 : 4;
-	out->is_signed = !w->is_unsigned;
-	if (w->name) {
-		out->kind = named[w->known].kind;
-		out->size = named[w->known].size;
-		out->is_signed = named[w->known].is_signed;
-	}
+	out->size = known ? known->size : n[CHAR] ? 1 : n[SHORT] ? 2 : n[LONG] || n[DOUBLE] ? 8 : 4;
+	out->is_signed = known ? known->is_signed : !n[UNSIGNED];
 	return true;
 }
 
@@ -237,9 +186,9 @@ bool spec_parse_type(struct spec_parser *p, struct spec_type *out)
 	struct words w = { 0 };
 	bool good = take_words(p, &w, &text);
 
-	if (good && p->token.kind == SPEC_T_STAR) {
+	if (good && spec_is(p, "*")) {
 		*out = (struct spec_type){ SPEC_POINTER, 8, false, NULL };
-		while (p->token.kind == SPEC_T_STAR || is_qualifier(p))
+		while (spec_is(p, "*") || is_qualifier(p))
 			add(p, &text);
 	} else if (good) {
 		good = plain_type(p, &w, at, out);
