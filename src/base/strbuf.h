@@ -18,6 +18,8 @@ void strbuf_addf(struct strbuf *b, const char *format, ...) __attribute__((forma
 bool strbuf_add_number(struct strbuf *b, const void *bytes, uint64_t len);
 void strbuf_clear(struct strbuf *b);
 void strbuf_release(struct strbuf *b);
+/* One that is released where its block ends: STRBUF_SCOPED text = { 0 }; */
+#define STRBUF_SCOPED __attribute__((cleanup(strbuf_release))) struct strbuf
 const char *strbuf_str(const struct strbuf *b); /* never NULL */
 
 /* All of these bytes to a file, whatever signals come.  False, errno set: it did not take them. */

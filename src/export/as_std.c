@@ -12,7 +12,7 @@
 static enum status write_lines(struct trace *t, bool fmt1, struct diag *d)
 {
 	struct std_writer *w = std_writer_new(t, fmt1);
-	struct strbuf line = { 0 };
+	STRBUF_SCOPED line = { 0 };
 	struct event e;
 	enum status st;
 
@@ -25,7 +25,6 @@ static enum status write_lines(struct trace *t, bool fmt1, struct diag *d)
 			break;
 		fwrite(line.at, 1, line.n, stdout);
 	}
-	strbuf_release(&line);
 	std_writer_free(w);
 	return st;
 }

@@ -99,13 +99,12 @@ static void items_keep(struct drawing *g)
 static void dot_event(void *arg, struct trace *t, const struct event *e)
 {
 	struct drawing *g = arg;
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	label_format(t, e, &text);
 	VEC_REACH(&g->labels, e->pos);
 	g->labels.at[e->pos] =
 		(struct event_label){ intern_add(g->names, text.at, text.n), e->tid };
-	strbuf_release(&text);
 }
 
 static void count_point(void *arg, const struct point *m)
@@ -289,7 +288,7 @@ static void quoted(struct strbuf *out, const char *s)
 static void values_format(const struct drawing *g, const struct node *n, struct strbuf *out)
 {
 	const struct spec *spec = g->opt->monitors ? g->opt->monitors->spec : NULL;
-	struct strbuf told = { 0 }, one = { 0 };
+	STRBUF_SCOPED told = { 0 }, one = { 0 };
 	uint32_t lines = 0;
 
 	for (uint32_t i = 0; spec && spec->nvariables && i < n->nconfigs; i++) {
@@ -312,14 +311,12 @@ static void values_format(const struct drawing *g, const struct node *n, struct 
 	}
 	if (lines > VALUATIONS)
 		strbuf_addf(out, "\n... %" PRIu32 " more", lines - VALUATIONS);
-	strbuf_release(&told);
-	strbuf_release(&one);
 }
 
 static void node_format(const struct drawing *g, size_t i, struct strbuf *out)
 {
 	const struct node *n = &g->nodes.at[i];
-	struct strbuf label = { 0 };
+	STRBUF_SCOPED label = { 0 };
 
 	for (uint32_t k = 0; k < n->nlanes; k++)
 		strbuf_addf(&label, "%s%" PRIu32, k ? " " : "", g->counts.at[n->counts + k]);
@@ -334,13 +331,12 @@ static void node_format(const struct drawing *g, size_t i, struct strbuf *out)
 	if (n->dead)
 		strbuf_adds(out, ", shape=octagon, xlabel=\"dead end\"");
 	strbuf_adds(out, "];\n");
-	strbuf_release(&label);
 }
 
 static void edge_format(const struct drawing *g, const struct edge *e, struct strbuf *out)
 {
 	bool observed = g->nodes.at[e->from].observed && g->nodes.at[e->to].observed;
-	struct strbuf label = { 0 };
+	STRBUF_SCOPED label = { 0 };
 
 	strbuf_addf(&label, "%" PRIu64 " %s", e->pos,
 		    intern_str(g->names, g->labels.at[e->pos].text));
@@ -351,7 +347,6 @@ static void edge_format(const struct drawing *g, const struct edge *e, struct st
 	if (e->bad)
 		strbuf_adds(out, ", color=red");
 	strbuf_adds(out, "];\n");
-	strbuf_release(&label);
 }
 
 static void graph_format(const struct drawing *g, const struct lattice_counts *counts,

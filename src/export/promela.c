@@ -182,7 +182,7 @@ static bool format_feeds(const struct writer *w, uint32_t id, struct strbuf *out
 static void add_write(const struct writer *w, uint32_t id, struct strbuf *effect)
 {
 	const struct model_event *e = &w->m->event[id];
-	struct strbuf feeds = { 0 };
+	STRBUF_SCOPED feeds = { 0 };
 	bool fed = format_feeds(w, id, &feeds);
 
 	for (uint32_t i = 0; i < model_ntouches(w->m, id); i++) {
@@ -194,18 +194,16 @@ static void add_write(const struct writer *w, uint32_t id, struct strbuf *effect
 		else
 			strbuf_addf(effect, "lw_%u = %u; ", cell, id);
 	}
-	strbuf_release(&feeds);
 }
 
 static void add_use(const struct writer *w, uint32_t id, struct strbuf *guard)
 {
-	struct strbuf feeds = { 0 };
+	STRBUF_SCOPED feeds = { 0 };
 
 	if (format_feeds(w, id, &feeds)) {
 		add_and(guard);
 		strbuf_addf(guard, "!(%s)", strbuf_str(&feeds));
 	}
-	strbuf_release(&feeds);
 }
 
 /* What the event is, as a comment that nothing in a name can end. */
@@ -228,7 +226,7 @@ static void write_comment(const struct writer *w, uint32_t id)
 static void write_event(const struct writer *w, uint32_t id)
 {
 	const struct model_event *e = &w->m->event[id];
-	struct strbuf guard = { 0 }, effect = { 0 };
+	STRBUF_SCOPED guard = { 0 }, effect = { 0 };
 
 	add_preds(w, id, &guard);
 	if (e->flags & MODEL_HAS_GUARDS)
@@ -245,8 +243,6 @@ static void write_event(const struct writer *w, uint32_t id)
 		    guard.n ? strbuf_str(&guard) : "true", strbuf_str(&effect), e->chain);
 	write_comment(w, id);
 	strbuf_adds(w->out, "\n");
-	strbuf_release(&guard);
-	strbuf_release(&effect);
 }
 
 static void write_chain(const struct writer *w, uint32_t chain)
@@ -295,12 +291,11 @@ static void write_variables(const struct writer *w)
 static void write_next(const struct writer *w, uint32_t e)
 {
 	const struct model_event *ev = &w->m->event[e];
-	struct strbuf guard = { 0 };
+	STRBUF_SCOPED guard = { 0 };
 
 	strbuf_addf(&guard, "pc_%u == %u", ev->chain, ev->index);
 	add_preds(w, e, &guard);
 	strbuf_adds(w->out, strbuf_str(&guard));
-	strbuf_release(&guard);
 }
 
 static void write_goal(const struct writer *w, const struct promela_goal *g)

@@ -208,7 +208,7 @@ static void write_point(const struct promela_lattice *l, size_t i,
 			const struct promela_lattice_options *opt, struct strbuf *out)
 {
 	const struct lattice_point *p = &l->points.at[i];
-	struct strbuf guard = { 0 }, effect = { 0 };
+	STRBUF_SCOPED guard = { 0 }, effect = { 0 };
 
 	strbuf_addf(&guard, "c_%u == %u", p->lane, p->index);
 	for (uint32_t k = 0; k < p->nneeds; k++)
@@ -224,8 +224,6 @@ static void write_point(const struct promela_lattice *l, size_t i,
 		strbuf_addf(out, "AFTER_%zu ", i);
 	strbuf_adds(out, "}");
 	write_comment(opt, p->pos, out);
-	strbuf_release(&guard);
-	strbuf_release(&effect);
 }
 
 static void write_variables(const struct promela_lattice *l, struct strbuf *out)

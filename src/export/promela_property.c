@@ -297,7 +297,7 @@ void promela_property(const struct promela_lattice *l, const struct promela_latt
 	struct property p = {
 		.l = l, .opt = opt, .m = &opt->monitors->at[monitor], .spec = opt->monitors->spec
 	};
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	if (p.m->property->body != SPEC_PTLTL) {
 		strbuf_adds(out, "#error this property is no formula\n");
@@ -319,5 +319,4 @@ void promela_property(const struct promela_lattice *l, const struct promela_latt
 		strbuf_addf(out, "#error this property is not in the model: %s\n", p.trouble);
 	else
 		strbuf_add(out, strbuf_str(&text), text.n);
-	strbuf_release(&text);
 }

@@ -105,7 +105,7 @@ static bool is_shared(const struct variable *v)
 /* The program has a variable of this name and type. */
 static bool is_bound(struct library *l, const char *type, const char *name)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct reading r = { 0 };
 	struct spec *s = NULL;
 	struct diag d = { 0 };
@@ -116,7 +116,6 @@ static bool is_bound(struct library *l, const char *type, const char *name)
 		reading_begin(&r, l->t, s, &d) == ST_OK;
 	reading_close(&r);
 	spec_free(s);
-	strbuf_release(&text);
 	return bound;
 }
 

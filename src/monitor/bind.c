@@ -57,7 +57,7 @@ static enum status initial_find(struct watch *w, uint32_t i, const struct bind_f
 {
 	const struct spec_variable *v = &w->spec->variables[i];
 	struct monitor_value mine, its = { 0 };
-	struct strbuf a = { 0 }, b = { 0 };
+	STRBUF_SCOPED a = { 0 }, b = { 0 };
 	enum status st = initial_of_spec(w, v, &mine, d);
 
 	if (st != ST_OK || late)
@@ -77,8 +77,6 @@ static enum status initial_find(struct watch *w, uint32_t i, const struct bind_f
 			"'%s' is %s at the start, not %s as the spec says; the program's value counts",
 			v->name, strbuf_str(&b), strbuf_str(&a));
 	}
-	strbuf_release(&a);
-	strbuf_release(&b);
 	return ST_OK;
 }
 
@@ -119,7 +117,7 @@ static void element_found(struct watch *w, struct trace *t, const struct spec_va
 			  struct watch_range r)
 {
 	const char *bracket = strchr(v->name, '[');
-	struct strbuf name = { 0 };
+	STRBUF_SCOPED name = { 0 };
 	unsigned long long index;
 	int end = 0;
 	uint64_t addr;
@@ -133,7 +131,6 @@ static void element_found(struct watch *w, struct trace *t, const struct spec_va
 		r.to = r.from + v->type.size;
 		watch_range_add(&w->memory, r);
 	}
-	strbuf_release(&name);
 }
 
 static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, struct watch_range r,

@@ -129,14 +129,13 @@ static void candidates_find(struct trace *t, const struct wanted *w, size_t n, s
 static enum status ambiguous(const struct watch *w, const char *name, struct spec_spot at,
 			     const struct candidates *c, struct diag *d)
 {
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 
 	for (size_t i = 0; i < c->n && i < LISTED; i++)
 		strbuf_addf(&b, "%s'%s:%s'", i ? ", " : "", c->at[i].file ? c->at[i].file : "?",
 			    after_file(c->at[i].name));
 	spec_complain(w->spec, at, d, "'%s' is not the only one; write %s%s", name, strbuf_str(&b),
 		      c->n > LISTED ? ", ..." : "");
-	strbuf_release(&b);
 	return ST_BAD_INPUT;
 }
 
@@ -219,7 +218,7 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 			   struct spec_spot at, struct diag *d)
 {
 	const char *path = after_file(name);
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 	char first[256];
 	struct candidates elsewhere;
 	struct trace_info info;
@@ -242,7 +241,6 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	else
 		spec_complain(w->spec, at, d, "the program has no variable '%s'%s", name,
 			      strbuf_str(&b));
-	strbuf_release(&b);
 	return ST_BAD_INPUT;
 }
 
@@ -277,7 +275,7 @@ static enum status part_find(const struct watch *w, struct trace *t, const char 
 			     struct spec_spot at, const struct program_global *v, const char *part,
 			     struct bind_found *out, struct diag *d)
 {
-	struct strbuf why = { 0 };
+	STRBUF_SCOPED why = { 0 };
 	struct layout_type type;
 	uint64_t offset;
 	enum status st = variables_part(t, v, part, &offset, &type, &why);
@@ -303,7 +301,6 @@ static enum status part_find(const struct watch *w, struct trace *t, const char 
 			      "cannot find '%s' without the debug information of the program: it "
 			      "is gone, or was built again since",
 			      name);
-	strbuf_release(&why);
 	if (st != ST_OK)
 		return ST_BAD_INPUT;
 	offset = out->addr - v->addr;
@@ -320,7 +317,7 @@ static enum status symbol_find(const struct watch *w, struct trace *t, const cha
 {
 	struct variables_cursor cursor = { 0 };
 	struct program_global v;
-	struct strbuf near = { 0 };
+	STRBUF_SCOPED near = { 0 };
 	uint64_t addr, size;
 	size_t n = 0;
 
@@ -336,7 +333,6 @@ static enum status symbol_find(const struct watch *w, struct trace *t, const cha
 		spec_complain(w->spec, at, d, "%s symbol '%s' in the program%s",
 			      n ? "there is more than one" : "there is no", name + 1,
 			      strbuf_str(&near));
-		strbuf_release(&near);
 		return ST_BAD_INPUT;
 	}
 	for (size_t i = 0; i < variables_count(t); i++) {

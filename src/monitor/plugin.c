@@ -100,7 +100,7 @@ static void library_leave(struct library *l)
 static enum status library_open(const char *path, struct library **out, struct diag *d)
 {
 	struct library *l = mem_zalloc(sizeof(*l));
-	struct strbuf name = { 0 };
+	STRBUF_SCOPED name = { 0 };
 	enum status st;
 
 	/* A bare name would be looked for where the system has its libraries. */
@@ -108,7 +108,6 @@ static enum status library_open(const char *path, struct library **out, struct d
 	l->users = 1;
 	l->path = mem_strdup(path);
 	l->handle = dlopen(strbuf_str(&name), RTLD_NOW | RTLD_LOCAL);
-	strbuf_release(&name);
 	if (l->handle == NULL) {
 		diag_set(d, "cannot load plug-in '%s': %s", path, dlerror());
 		st = ST_BAD_INPUT;
@@ -407,7 +406,7 @@ enum status monitors_load(struct monitors *m, const char *path, struct diag *d)
 
 enum status monitors_declared(const char *const *paths, size_t n, struct spec **out, struct diag *d)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	enum status st = ST_OK;
 
 	for (size_t i = 0; i < n && st == ST_OK; i++) {
@@ -426,7 +425,6 @@ enum status monitors_declared(const char *const *paths, size_t n, struct spec **
 	}
 	if (st == ST_OK)
 		st = spec_parse(n == 1 ? paths[0] : "plug-ins", strbuf_str(&text), text.n, out, d);
-	strbuf_release(&text);
 	return st;
 }
 

@@ -190,7 +190,7 @@ static bool narrow(const struct columns *c, struct widths *w)
 
 static void measure(const struct columns *c, int indent, int all, struct widths *out)
 {
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 
 	memset(out, 0, sizeof(*out));
 	out->indent = indent;
@@ -209,7 +209,6 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 			if (characters_width(r->entries[k]) > out->columns[k])
 				out->columns[k] = characters_width(r->entries[k]);
 	}
-	strbuf_release(&b);
 	while (narrow(c, out))
 		;
 }
@@ -287,7 +286,7 @@ static bool is_blank(const struct columns *c, const struct columns_row *r)
 static void beside_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
 	static const struct columns_row plain;
-	struct strbuf number = { 0 };
+	STRBUF_SCOPED number = { 0 };
 
 	fill(out, ' ', w->indent + w->numbers + 2);
 	entries_format(c, w, c->heads, &plain, out);
@@ -312,7 +311,6 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 			note_format(c, w, note_of(c, w, r), out);
 		end_line(out);
 	}
-	strbuf_release(&number);
 }
 
 /* ---- the list ---- */

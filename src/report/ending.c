@@ -221,7 +221,7 @@ static const struct engine by_end = { .name = "end" };
 static void hang_find(const struct ending *e, struct trace *t, struct findings *out)
 {
 	struct finding *f = findings_add(out, FINDING_HANG, &by_end);
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 
 	for (uint32_t tid = 1; tid < e->threads.n; tid++)
 		if (ending_is_waiting(&e->threads.at[tid]))
@@ -232,7 +232,6 @@ static void hang_find(const struct ending *e, struct trace *t, struct findings *
 	objects_format(e, t, &subject);
 	f->subject = texts_add(&out->words, "%s", subject.n ? strbuf_str(&subject) : "a thread");
 	f->observed = true;
-	strbuf_release(&subject);
 }
 
 void ending_signal_format(int signal, struct strbuf *out)
@@ -251,7 +250,7 @@ void ending_signal_format(int signal, struct strbuf *out)
 static void crash_find(const struct ending *e, const struct trace_end *end, struct findings *out)
 {
 	struct finding *f = findings_add(out, FINDING_CRASH, &by_end);
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 
 	if (end->fault_tid)
 		add_last(e, end->fault_tid, f);
@@ -261,7 +260,6 @@ static void crash_find(const struct ending *e, const struct trace_end *end, stru
 	ending_signal_format(end->signal, &subject);
 	f->subject = texts_add(&out->words, "%s", strbuf_str(&subject));
 	f->observed = true;
-	strbuf_release(&subject);
 }
 
 /* A target is where a thread stood at the end: its last event, or in a condition wait the release

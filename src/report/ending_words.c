@@ -261,7 +261,7 @@ static void frames_json(struct trace *t, const struct ending_thread *x, struct j
 
 static void threads_json(const struct ending *e, struct trace *t, bool hung, struct json *j)
 {
-	struct strbuf what = { 0 };
+	STRBUF_SCOPED what = { 0 };
 
 	json_open(j, "threads", '[');
 	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
@@ -280,7 +280,6 @@ static void threads_json(const struct ending *e, struct trace *t, bool hung, str
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	strbuf_release(&what);
 }
 
 static void number_or_null(struct json *j, const char *key, bool known, uint64_t n)

@@ -273,12 +273,11 @@ static bool is_told_in_full(struct explain *x, const char *subject)
 /* What a finding is about, as the report names it. */
 static void subject_get(const struct explain *x, const struct finding *f, struct strbuf *out)
 {
-	struct strbuf whole = { 0 };
+	STRBUF_SCOPED whole = { 0 };
 
 	strbuf_clear(out);
 	words_subject(x->ev, f, &whole);
 	frames_name(strbuf_str(&whole), out);
-	strbuf_release(&whole);
 }
 
 /* The i-th, of the report's own and then those that were kept. */
@@ -286,7 +285,7 @@ static bool format_one(struct explain *x, size_t i, bool in_lines)
 {
 	const struct findings *own = x->r->findings;
 	const struct kept *k = i < own->at.n ? NULL : &x->r->kept->at.at[i - own->at.n];
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 	bool full;
 
 	if (k)
@@ -305,7 +304,6 @@ static bool format_one(struct explain *x, size_t i, bool in_lines)
 	} else {
 		line_format(x, &own->at.at[i], strbuf_str(&subject));
 	}
-	strbuf_release(&subject);
 	return full;
 }
 
@@ -342,7 +340,7 @@ static enum topic topic_of(enum finding_kind k)
 static void hints_format(struct explain *x)
 {
 	const char *lead = "how to read this:";
-	struct strbuf path = { 0 };
+	STRBUF_SCOPED path = { 0 };
 	uint32_t certified = 0; /* the first one that is */
 	unsigned topics = 0;
 
@@ -380,7 +378,6 @@ static void hints_format(struct explain *x)
 		strbuf_addf(&x->out, "%s foresee help %s\n", lead, topic_names[i]);
 		lead = "                 ";
 	}
-	strbuf_release(&path);
 }
 
 static void explain_begin(struct explain *x, const struct report *r,
@@ -417,7 +414,7 @@ void explain_finding(const struct report *r, const struct explain_options *opt,
 		     const struct finding *f, struct strbuf *full, struct strbuf *line)
 {
 	struct finding unnumbered = *f;
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 	struct explain x;
 
 	unnumbered.id = 0;
@@ -428,13 +425,12 @@ void explain_finding(const struct report *r, const struct explain_options *opt,
 	strbuf_clear(&x.out);
 	line_format(&x, &unnumbered, strbuf_str(&subject));
 	strbuf_adds(line, strbuf_str(&x.out) + 1);
-	strbuf_release(&subject);
 	explain_end(&x);
 }
 
 void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out)
 {
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 	struct evidence_event e;
 	struct explain x;
 
@@ -452,6 +448,5 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 	if (f->property && f->nevents == 0)
 		strbuf_adds(out, ", in the initial state");
 	strbuf_addf(out, " (%s)", sureness(f));
-	strbuf_release(&subject);
 	explain_end(&x);
 }

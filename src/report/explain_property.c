@@ -41,7 +41,7 @@ static void lines_add(struct strbuf *out, const char *text)
 static void formula_format(struct explain *x, const struct monitor *m)
 {
 	const struct spec *spec = x->r->watch->monitors->spec;
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	if (!m->property)
 		return; /* a plug-in knows what it means */
@@ -50,7 +50,6 @@ static void formula_format(struct explain *x, const struct monitor *m)
 	strbuf_adds(&x->out, "   at ");
 	frames_path(spec->path, &x->out);
 	strbuf_addf(&x->out, ":%" PRIu32 "\n", m->property->spot.line);
-	strbuf_release(&text);
 }
 
 /* " put, big": what the spec calls it. */
@@ -218,18 +217,17 @@ static void location_format(const struct told_run *r, uint64_t pos, const char *
 			    const char *after, struct strbuf *out)
 {
 	struct evidence_event e;
-	struct strbuf location = { 0 };
+	STRBUF_SCOPED location = { 0 };
 
 	evidence_get(r->x->ev, pos, &e);
 	frames_brief(r->x->t, e.site, e.stack, r->file, &location);
 	if (location.n)
 		strbuf_addf(out, "%s%s%s", before, strbuf_str(&location), after);
-	strbuf_release(&location);
 }
 
 static void rows_format(struct told_run *r, struct columns *c)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct evidence_event e;
 
 	for (uint32_t i = 0; i < r->ntids; i++) {
@@ -253,7 +251,6 @@ static void rows_format(struct told_run *r, struct columns *c)
 		if (row->state)
 			explain_states_note(&r->table, row->state - 1, row->state, c);
 	}
-	strbuf_release(&text);
 }
 
 /* ---- what hid it ---- */
@@ -345,7 +342,7 @@ static void wrapped(struct explain *x, const char *text)
 
 static void lead_format(const struct told_run *r)
 {
-	struct strbuf text = { 0 }, hidden = { 0 };
+	STRBUF_SCOPED text = { 0 }, hidden = { 0 };
 
 	if (r->f->observed) {
 		strbuf_adds(&text, r->order->at.n ? "The recorded run up to there:"
@@ -358,8 +355,6 @@ static void lead_format(const struct told_run *r)
 	strbuf_adds(&r->x->out, "\n");
 	wrapped(r->x, strbuf_str(&text));
 	strbuf_adds(&r->x->out, "\n\n");
-	strbuf_release(&text);
-	strbuf_release(&hidden);
 }
 
 /* ---- the run that shows it ---- */

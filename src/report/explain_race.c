@@ -71,7 +71,7 @@ static void block_format(const struct explain *x, const struct finding *f, struc
 
 static void title(struct explain *x, const struct finding *f, const char *subject)
 {
-	struct strbuf about = { 0 };
+	STRBUF_SCOPED about = { 0 };
 	size_t start = x->out.n;
 	bool fits;
 
@@ -88,7 +88,6 @@ static void title(struct explain *x, const struct finding *f, const char *subjec
 	explain_sure(x, f, start);
 	if (about.n && !fits)
 		strbuf_addf(&x->out, "   %s\n", about.at);
-	strbuf_release(&about);
 }
 
 /* ---- the accesses ---- */

@@ -40,7 +40,7 @@ uint64_t explain_states_variables(const struct states_watch *w, const char *prop
 static void measure(struct explain_states *t)
 {
 	const struct states *s = t->states;
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	for (uint32_t i = 0; set_next(t->shown, &i); i++) {
 		t->widths[i] = (int)strlen(t->names[i]);
@@ -51,7 +51,6 @@ static void measure(struct explain_states *t)
 				t->widths[i] = (int)text.n + 1;
 		}
 	}
-	strbuf_release(&text);
 }
 
 void explain_states_init(struct explain_states *t, const struct states_watch *w,
@@ -92,12 +91,11 @@ void explain_states_shorten(struct explain_states *t)
 
 void explain_states_head(const struct explain_states *t, struct columns *c)
 {
-	struct strbuf head = { 0 };
+	STRBUF_SCOPED head = { 0 };
 
 	for (uint32_t i = 0; set_next(t->shown, &i); i++)
 		strbuf_addf(&head, "%s%-*s", head.n ? "  " : "", t->widths[i], t->names[i]);
 	columns_side(c, strbuf_str(&head));
-	strbuf_release(&head);
 }
 
 static bool is_changed(const struct monitor_value *a, const struct monitor_value *b)
@@ -121,7 +119,7 @@ static const char *mark_of(const struct explain_states *t, size_t state)
 void explain_states_note(const struct explain_states *t, size_t before, size_t state,
 			 struct columns *c)
 {
-	struct strbuf note = { 0 }, brief = { 0 }, value = { 0 };
+	STRBUF_SCOPED note = { 0 }, brief = { 0 }, value = { 0 };
 	const char *mark = mark_of(t, state);
 
 	for (uint32_t i = 0; set_next(t->shown, &i); i++) {
@@ -141,9 +139,6 @@ void explain_states_note(const struct explain_states *t, size_t before, size_t s
 		strbuf_addf(&brief, "%s%s", brief.n ? "  " : "", mark);
 	}
 	columns_note(c, strbuf_str(&note), brief.n ? brief.at : NULL);
-	strbuf_release(&note);
-	strbuf_release(&brief);
-	strbuf_release(&value);
 }
 
 void explain_states_events(const struct explain_states *t, size_t state, struct strbuf *out)

@@ -414,12 +414,11 @@ static void schedule_format(struct explain *x, const struct finding *f, const st
 /* What would prevent it, apart from the picture if there is one. */
 static void remedy_add(struct explain *x, const struct finding *f, const struct cycle *c)
 {
-	struct strbuf words = { 0 };
+	STRBUF_SCOPED words = { 0 };
 
 	remedy_format(x->ev, f, c, &words);
 	if (words.n)
 		strbuf_addf(&x->out, "%s   %s\n", f->claimed ? "\n" : "", words.at);
-	strbuf_release(&words);
 }
 
 void explain_wait(struct explain *x, const struct finding *f, const char *subject)

@@ -215,13 +215,12 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 /* A variable, or the list of locks and conditions, or of a property's variables. */
 static void object_json(const struct report *r, const struct finding *f, struct json *j)
 {
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 	struct words_objects o;
 
 	if (finding_is_pair(f) || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
 		json_string(j, "object", strbuf_str(&subject));
-		strbuf_release(&subject);
 		return;
 	}
 	if (f->property) {
@@ -318,7 +317,7 @@ static void findings_json(const struct report *r, struct json *j)
 /* A count may have any size; above 2^53 readers of JSON lose digits. */
 static void big_json(struct json *j, const char *key, const struct big *b)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	uint64_t n;
 
 	if (big_fits(b, &n) && n <= (uint64_t)1 << 53) {
@@ -327,7 +326,6 @@ static void big_json(struct json *j, const char *key, const struct big *b)
 	}
 	big_print(b, &text);
 	json_string(j, key, strbuf_str(&text));
-	strbuf_release(&text);
 }
 
 static void lattice_json(const struct report_analysis *a, struct json *j)

@@ -120,19 +120,17 @@ static void relative(const char *path, const char *here, struct strbuf *out)
 
 void frames_path(const char *file, struct strbuf *out)
 {
-	struct strbuf whole = { 0 }, near = { 0 };
+	STRBUF_SCOPED whole = { 0 }, near = { 0 };
 
 	normalise(file, &whole);
 	if (strbuf_str(&whole)[0] == '/' && working_directory()[0] == '/')
 		relative(whole.at, working_directory(), &near);
 	strbuf_adds(out, near.n && near.n < whole.n ? near.at : strbuf_str(&whole));
-	strbuf_release(&whole);
-	strbuf_release(&near);
 }
 
 static bool is_system(const struct trace_site *p)
 {
-	struct strbuf path = { 0 };
+	STRBUF_SCOPED path = { 0 };
 	bool system;
 
 	if (!p->file)
@@ -140,7 +138,6 @@ static bool is_system(const struct trace_site *p)
 	normalise(p->file, &path);
 	system = strncmp(strbuf_str(&path), "/usr/include/", 13) == 0 ||
 		 strncmp(strbuf_str(&path), "/usr/lib/", 9) == 0;
-	strbuf_release(&path);
 	return system;
 }
 
@@ -174,7 +171,7 @@ void frames_name(const char *name, struct strbuf *out)
 
 static void add_function(const char *name, struct strbuf *out)
 {
-	struct strbuf brief = { 0 };
+	STRBUF_SCOPED brief = { 0 };
 
 	frames_name(name, &brief);
 	if (brief.n <= NAME_WIDTH)
@@ -182,7 +179,6 @@ static void add_function(const char *name, struct strbuf *out)
 	else
 		strbuf_addf(out, "%.*s..%s", NAME_WIDTH / 2 - 1, brief.at,
 			    brief.at + brief.n - (NAME_WIDTH / 2 - 1));
-	strbuf_release(&brief);
 }
 
 const char *frames_near(const struct trace_site *p)

@@ -118,7 +118,7 @@ static void tree_print(struct printing *p, uint32_t tid)
 static void thread_print(struct printing *p, uint32_t tid)
 {
 	const struct locktree_thread *th = thread(p->l, tid);
-	struct strbuf name = { 0 };
+	STRBUF_SCOPED name = { 0 };
 
 	if (th->root == 0 || (p->l->only != 0 && p->l->only != tid))
 		return;
@@ -133,7 +133,6 @@ static void thread_print(struct printing *p, uint32_t tid)
 		fprintf(p->to, "%s\n", name.at);
 	if (locktree_has(p->l->trees, tid))
 		tree_print(p, tid);
-	strbuf_release(&name);
 }
 
 void lock_trees_print(const struct lock_trees *l, const struct evidence *ev, FILE *to)

@@ -27,12 +27,11 @@ static const char *lock(const struct evidence_event *e)
 static void place_format(const struct evidence *ev, const struct evidence_event *e,
 			 struct strbuf *out)
 {
-	struct strbuf at = { 0 };
+	STRBUF_SCOPED at = { 0 };
 
 	frames_brief(evidence_trace(ev), e->site, e->stack, NULL, &at);
 	if (at.n)
 		strbuf_addf(out, " (%s)", at.at);
-	strbuf_release(&at);
 }
 
 /* The place in the cycle of the condition wait; n: none. */

@@ -283,7 +283,7 @@ static const char *kind_word(unsigned kind)
 
 void show_sites(const struct trace *t, FILE *to)
 {
-	struct strbuf line = { 0 };
+	STRBUF_SCOPED line = { 0 };
 	struct trace_site p;
 
 	for (uint32_t site = 1; site < trace_site_count(t); site++) {
@@ -305,7 +305,6 @@ void show_sites(const struct trace *t, FILE *to)
 			strbuf_addf(&line, " (inlined into %" PRIu32 ")", p.inlined);
 		fprintf(to, "%s\n", strbuf_str(&line));
 	}
-	strbuf_release(&line);
 }
 
 void show_notes(const struct trace *t)

@@ -18,7 +18,7 @@ static void value_json(const struct spec_variable *v, const struct monitor_value
 		       struct json *j)
 {
 	struct spec_number n = eval_number(&v->type, value->raw);
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	if (!eval_is_known(&v->type, value)) {
 		json_string(j, v->name, NULL);
@@ -30,7 +30,6 @@ static void value_json(const struct spec_variable *v, const struct monitor_value
 		eval_print(&v->type, value, &text);
 		json_string(j, v->name, strbuf_str(&text));
 	}
-	strbuf_release(&text);
 }
 
 static void state_json(const struct spec *spec, const struct states *s, size_t i, struct json *j)

@@ -296,7 +296,7 @@ static void add_targets(const struct picture *p, struct columns *out)
 /* Heads and lines, but for the end. */
 static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct columns *out)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct evidence_event e;
 	struct chosen chosen;
 	size_t from = 0;
@@ -316,7 +316,6 @@ static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct
 		columns_event(out, e.pos, column(p, index_of(p, e.tid)), strbuf_str(&text));
 	}
 	add_gap(p, order, from, n, out);
-	strbuf_release(&text);
 }
 
 void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
@@ -337,7 +336,7 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 		 const uint64_t *order, size_t n, struct columns *out)
 {
 	struct evidence_event e;
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct picture p;
 
 	assert(w->nkeep < LINES);
@@ -356,7 +355,6 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 		add_place(&p, &e, &text);
 		columns_stuck(out, e.pos, column(&p, index_of(&p, e.tid)), text.at, end->note);
 	}
-	strbuf_release(&text);
 	picture_release(&p);
 }
 

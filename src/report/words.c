@@ -134,7 +134,7 @@ static void name_format(const struct evidence *ev, const struct evidence_event *
 
 void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 {
-	struct strbuf whole = { 0 };
+	STRBUF_SCOPED whole = { 0 };
 	struct evidence_object o;
 	struct evidence_event e;
 	const char *variable, *name;
@@ -158,7 +158,6 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 		strbuf_adds(out, variable);
 	else
 		strbuf_addf(out, "%s (%s)", strbuf_str(&whole), variable);
-	strbuf_release(&whole);
 }
 
 static void pair_subject(const struct evidence *ev, const struct finding *f, struct strbuf *out)

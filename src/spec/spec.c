@@ -76,7 +76,7 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 {
 	bool is_input = strcmp(path, "-") == 0;
 	FILE *f = is_input ? stdin : fopen(path, "rbe");
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	enum status st = ST_IO;
 	char chunk[4096];
 	size_t n;
@@ -96,7 +96,6 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 				out, d);
 	if (!is_input)
 		fclose(f);
-	strbuf_release(&text);
 	return st;
 }
 
@@ -177,13 +176,12 @@ static void show_line(const struct spec *s, struct spec_spot at, struct strbuf *
 static void complain(const struct spec *s, struct spec_spot at, struct diag *d, const char *format,
 		     va_list ap)
 {
-	struct strbuf where = { 0 };
+	STRBUF_SCOPED where = { 0 };
 	char what[512];
 
 	vsnprintf(what, sizeof(what), format, ap);
 	show_line(s, at, &where);
 	diag_set(d, "%.600s:%u:%u: %s%s", s->path, at.line, at.column, what, strbuf_str(&where));
-	strbuf_release(&where);
 }
 
 enum status spec_complain(const struct spec *s, struct spec_spot at, struct diag *d,

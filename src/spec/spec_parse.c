@@ -213,12 +213,11 @@ static bool parse_lvalue(struct spec_parser *p, const char *what, struct strbuf 
 
 bool spec_parse_lvalue(struct spec_parser *p, const char *what, const char **out)
 {
-	struct strbuf name = { 0 };
+	STRBUF_SCOPED name = { 0 };
 	bool good = parse_lvalue(p, what, &name);
 
 	if (good)
 		*out = spec_copy(p->spec, strbuf_str(&name), name.n);
-	strbuf_release(&name);
 	return good;
 }
 

@@ -182,7 +182,7 @@ static bool plain_type(struct spec_parser *p, const struct words *w, struct spec
 bool spec_parse_type(struct spec_parser *p, struct spec_type *out)
 {
 	struct spec_spot at = p->token.spot;
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct words w = { 0 };
 	bool good = take_words(p, &w, &text);
 
@@ -195,7 +195,6 @@ bool spec_parse_type(struct spec_parser *p, struct spec_type *out)
 	}
 	if (good)
 		out->text = spec_copy(p->spec, strbuf_str(&text), text.n);
-	strbuf_release(&text);
 	return good;
 }
 
@@ -224,7 +223,7 @@ static bool integer_fits(const struct spec_type *t, const struct spec_number *n)
 bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct spec_spot at,
 		    const struct spec_number *number)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	bool fits;
 
 	if (type->kind == SPEC_FLOAT)
@@ -234,7 +233,6 @@ bool spec_type_fits(struct spec_parser *p, const struct spec_type *type, struct 
 	if (!fits) {
 		spec_print_number(number, &text);
 		spec_fail(p, at, "%s does not fit the type '%.64s'", strbuf_str(&text), type->text);
-		strbuf_release(&text);
 	}
 	return fits;
 }
