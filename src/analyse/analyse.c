@@ -184,10 +184,9 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 static void add_earlier(struct pass *p, struct kept_list *out)
 {
 	struct book_content *e = &p->a->earlier;
-	struct trace_info info;
 	struct map now = { 0 };
+	struct trace_info info = trace_info(p->reading.trace);
 
-	trace_info(p->reading.trace, &info);
 	for (size_t i = 0; i < p->findings.at.n; i++)
 		map_put(&now, kept_key(&p->report, &p->findings.at.at[i]), NULL);
 	for (size_t i = 0; i < e->found.at.n; i++) {

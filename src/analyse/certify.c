@@ -259,9 +259,8 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 static const char *gaps(const struct certify *c, const struct check_verdict *v)
 {
 	const struct spec *spec = c->seen.monitors ? c->seen.monitors->spec : NULL;
-	struct trace_info info;
+	struct trace_info info = trace_info(c->reading.trace);
 
-	trace_info(c->reading.trace, &info);
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

@@ -315,12 +315,12 @@ static bool is_told_by(const struct evidence *ev, const struct finding *f,
 
 	if (race->kind != FINDING_RACE || race->status == FINDING_WARNING)
 		return false;
-	evidence_get(ev, race->events[0], &a);
-	evidence_get(ev, f->events[0], &b);
+	a = evidence_get(ev, race->events[0]);
+	b = evidence_get(ev, f->events[0]);
 	if (a.op != EVENT_FREE || a.site != b.site)
 		return false;
-	evidence_get(ev, race->events[1], &a);
-	evidence_get(ev, f->events[1], &b);
+	a = evidence_get(ev, race->events[1]);
+	b = evidence_get(ev, f->events[1]);
 	return a.op == b.op && a.site == b.site;
 }
 
@@ -478,7 +478,7 @@ enum status pass_run(struct pass *p, struct diag *d)
 		return st;
 	p->a->engine.watch = p->reading.watch;
 	p->a->engine.items = reading_items(&p->reading);
-	trace_info(p->reading.trace, &info);
+	info = trace_info(p->reading.trace);
 	p->stale.text = info.form != TRACE_BINARY;
 	p->report.trace = p->reading.trace;
 	p->report.from_cut = p->certify.how.from_cut;

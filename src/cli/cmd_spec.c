@@ -171,10 +171,9 @@ static void print_bound(const struct spec *s, const struct watch *w, struct trac
 			const char *path)
 {
 	const char *const *notes;
-	struct trace_info info;
 	int width = 0;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (uint32_t i = 0; i < s->nvariables; i++)
 		if ((int)strlen(s->variables[i].name) > width)
 			width = (int)strlen(s->variables[i].name);

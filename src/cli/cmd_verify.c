@@ -53,10 +53,9 @@ struct watcher {
 /* "T1 write, a.c:10 in f" */
 static void event_show(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 {
-	struct evidence_event e;
 	size_t before;
+	struct evidence_event e = evidence_get(ev, pos);
 
-	evidence_get(ev, pos, &e);
 	strbuf_addf(out, "%s %s", trace_thread_name(evidence_trace(ev), e.tid), show_op(e.op));
 	if (e.name)
 		strbuf_addf(out, " %s", e.name);
@@ -122,9 +121,8 @@ static void targets_show(const struct evidence *ev, const struct witness *w, boo
 /* A trace that leaves accesses out proves less. */
 static void gaps_print(struct trace *t)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	if (!info.partial)
 		return;
 	printf("%s: this run is possible only as far as the recorded events go\n",

@@ -48,10 +48,9 @@ static bool is_plain(const char *path, bool lenient)
 
 enum status as_std(struct trace *t, const char *path, bool lenient, struct diag *d)
 {
-	struct trace_info info;
 	bool fmt1;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	/* Standard input cannot be read twice, and keeps the form it came in. */
 	fmt1 = info.form == TRACE_FMT1;
 	if (info.form != TRACE_STD && strcmp(path, "-") != 0)

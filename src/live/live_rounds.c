@@ -38,9 +38,8 @@ struct follower {
 static void note_missed(struct follower *f, const struct pass *p, const struct windows *w)
 {
 	uint64_t begin = f->from > f->seen_cut ? f->from : f->seen_cut, end;
-	struct trace_info info;
+	struct trace_info info = trace_info(p->reading.trace);
 
-	trace_info(p->reading.trace, &info);
 	end = info.from_cut < windows_last(w) ? info.from_cut : windows_last(w);
 	if (!info.late || end <= begin)
 		return;

@@ -139,10 +139,9 @@ static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, s
 	const struct spec_variable *v = &w->spec->variables[i];
 	const char *name = v->name + (*v->name == '@');
 	const struct bind_found none = { 0 };
-	struct trace_info info;
 	uint64_t addr;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	if (!variables_address(t, name, false, &addr))
 		return spec_complain(w->spec, v->spot, d, "the trace has too many names");
 	variable_found(w, i, addr, r);
@@ -328,7 +327,7 @@ enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out
 	enum status st;
 
 	memset(&info, 0, sizeof(info));
-	trace_info(t, &info);
+	info = trace_info(t);
 	w->spec = s;
 	w->text = info.form != TRACE_BINARY;
 	w->names = has_names(s);

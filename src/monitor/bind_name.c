@@ -229,7 +229,7 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	/* Where another file has one of this name, the file is what is wrong. */
 	candidates_find(t, &(struct wanted){ .path = first }, strlen(first), &elsewhere);
 	why = elsewhere.n ? NULL : why_not(t, first);
-	trace_info(t, &info);
+	info = trace_info(t);
 	if (variables_count(t) == 0)
 		spec_complain(w->spec, at, d, "the recording knows no variables, so not '%s'%s",
 			      name,

@@ -66,7 +66,7 @@ void bytes_init(struct bytes *b, struct trace *t)
 	struct trace_info info;
 
 	memset(b, 0, sizeof(*b));
-	trace_info(t, &info);
+	info = trace_info(t);
 	b->trace = t;
 	b->on = info.form == TRACE_BINARY && !info.partial && !info.locks_only;
 	spans_init(&b->blocks);

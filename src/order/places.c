@@ -11,9 +11,8 @@
 
 void places_init(struct places *p, struct trace *t)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	*p = (struct places){ .trace = info.form == TRACE_BINARY ? t : NULL };
 }
 

@@ -304,11 +304,10 @@ static const struct engine lifetime = { .name = "lifetime" };
 
 void stale_find(struct stale *s, const struct trace *t, bool whole, struct findings *out)
 {
-	struct trace_info info;
 	struct map told = { 0 };
 	bool fresh_places;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (size_t i = 0; !info.partial && i < s->uses.n; i++) {
 		const struct stale_use *u = &s->uses.at[i];
 		struct finding *f;

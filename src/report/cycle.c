@@ -37,7 +37,7 @@ bool cycle_park(const struct evidence *ev, const struct evidence_event *release,
 	uint64_t pos = evidence_park(ev, release->pos);
 
 	if (pos != 0)
-		evidence_get(ev, pos, park);
+		*park = evidence_get(ev, pos);
 	return pos != 0;
 }
 
@@ -73,7 +73,7 @@ static uint64_t find_held(const struct evidence *ev, const struct evidence_event
 	struct evidence_event e;
 
 	for (size_t i = n < HELD ? n : HELD; i-- > 0;) {
-		evidence_get(ev, acquires[i], &e);
+		e = evidence_get(ev, acquires[i]);
 		if (cycle_is_same(&e, asker) && !(reads && e.op == EVENT_RACQ))
 			return acquires[i];
 	}
@@ -120,7 +120,7 @@ void cycle_find(const struct evidence *ev, const struct finding *f, struct cycle
 	s.ev = ev;
 	s.n = f->nevents;
 	for (uint32_t i = 0; i < s.n; i++)
-		evidence_get(ev, f->events[i], &s.targets[i]);
+		s.targets[i] = evidence_get(ev, f->events[i]);
 	for (uint32_t a = 0; a < s.n; a++)
 		for (uint32_t b = 0; b < s.n; b++)
 			if (a != b || s.n == 1) /* one alone waits for itself */

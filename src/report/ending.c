@@ -298,10 +298,9 @@ static bool is_explained_by(const struct ending *e, const struct finding *f)
 
 void ending_find(const struct ending *e, struct trace *t, int expected, struct findings *f)
 {
-	struct trace_info info;
 	bool explained = false;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	if (!info.end.known || info.end.became || info.end.status == expected)
 		return;
 	for (size_t i = 0; i < f->at.n; i++)

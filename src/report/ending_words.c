@@ -137,10 +137,9 @@ static void stack_format(struct trace *t, const struct ending_thread *x, struct 
 
 void ending_format(const struct ending *e, struct trace *t, struct strbuf *out)
 {
-	struct trace_info info;
 	uint32_t n = 0;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
 		if (!is_there(&e->threads.at[tid]) || n++ >= LINES)
 			continue;
@@ -159,10 +158,9 @@ void ending_format(const struct ending *e, struct trace *t, struct strbuf *out)
 
 void ending_waits(const struct ending *e, struct trace *t, struct strbuf *out)
 {
-	struct trace_info info;
 	uint32_t n = 0;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (uint32_t tid = 1; !info.complete && tid < e->threads.n; tid++) {
 		const struct ending_thread *x = &e->threads.at[tid];
 
@@ -187,10 +185,9 @@ void ending_waits(const struct ending *e, struct trace *t, struct strbuf *out)
 void ending_title(const struct ending *e, struct trace *t, const struct finding *f,
 		  struct strbuf *out)
 {
-	struct trace_info info;
 	uint32_t n = 0, at = 0;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	if (f->kind == FINDING_CRASH) {
 		strbuf_adds(out, "crash");
 		if (info.end.fault_tid) {
@@ -217,9 +214,8 @@ void ending_title(const struct ending *e, struct trace *t, const struct finding 
 
 void ending_words(const struct trace *t, struct strbuf *out)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	if (!info.end.known || (info.end.status == 0 && !info.end.hung))
 		return;
 	strbuf_adds(out, info.end.became ? "  The program became another one, which "
@@ -292,9 +288,8 @@ static void number_or_null(struct json *j, const char *key, bool known, uint64_t
 
 void ending_json(const struct ending *e, struct trace *t, struct json *j)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	json_open(j, "program", '{');
 	number_or_null(j, "status", info.end.known, (uint64_t)info.end.status);
 	number_or_null(j, "signal", info.end.signal != 0, (uint64_t)info.end.signal);

@@ -68,10 +68,9 @@ void explain_stack(const struct explain *x, const struct evidence_event *e, size
 
 void explain_lock(const struct explain *x, uint64_t acquire, const char *file, struct strbuf *out)
 {
-	struct evidence_event e;
 	size_t before;
+	struct evidence_event e = evidence_get(x->ev, acquire);
 
-	evidence_get(x->ev, acquire, &e);
 	strbuf_adds(out, e.name ? words_brief(e.name) : "a lock");
 	if (e.op == EVENT_RACQ)
 		strbuf_adds(out, " for reading");
@@ -104,7 +103,7 @@ static void tainted_format(struct explain *x, const struct finding *f)
 		    " nothing up to here depends on it:\n",
 		    f->tainted.n, WORDS_PLURAL(f->tainted.n));
 	for (size_t i = 0; i < f->tainted.n && i < TAINTED; i++) {
-		evidence_get(x->ev, f->tainted.at[i], &e);
+		e = evidence_get(x->ev, f->tainted.at[i]);
 		strbuf_addf(&x->out, "     event %" PRIu64 ", ", e.pos);
 		words_thread(x->t, e.tid, &x->out);
 		strbuf_adds(&x->out, ": read of ");
@@ -252,7 +251,7 @@ static void line_format(struct explain *x, const struct finding *f, const char *
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
 	short_title(x, f, subject);
 	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(x->ev, f->events[i], &e);
+		e = evidence_get(x->ev, f->events[i]);
 		strbuf_addf(&x->out, "%s %s %s ", i ? "," : ":", trace_thread_name(x->t, e.tid),
 			    finding_is_pair(f) || f->property ? words_op(&e) : words_target(&e));
 		frames_brief(x->t, e.site, e.stack, NULL, &x->out);
@@ -439,7 +438,7 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 	short_title(&x, f, strbuf_str(&subject));
 	strbuf_adds(out, strbuf_str(&x.out));
 	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(x.ev, f->events[i], &e);
+		e = evidence_get(x.ev, f->events[i]);
 		strbuf_clear(&x.out);
 		frames_location(x.t, e.site, e.stack, &x.out);
 		strbuf_addf(out, "%s%s", i > 0 && i + 1 == f->nevents ? " and " : ", ",

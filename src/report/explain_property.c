@@ -76,7 +76,7 @@ static void event_format(struct explain *x, const struct finding *f)
 		strbuf_adds(&x->out, "   in the initial state, before any event\n");
 		return;
 	}
-	evidence_get(x->ev, f->events[0], &e);
+	e = evidence_get(x->ev, f->events[0]);
 	strbuf_adds(&x->out, "   ");
 	words_thread(x->t, e.tid, &x->out);
 	strbuf_addf(&x->out, "  %s", words_op(&e));
@@ -169,7 +169,7 @@ static void choose(struct told_run *r)
 		uint64_t pos = r->order->at.at[i];
 		bool is_state = pos == r->states.at.at[state].pos;
 
-		evidence_get(r->x->ev, pos, &e);
+		e = evidence_get(r->x->ev, pos);
 		if (is_state || (others < ROWS && is_interesting(r, &e))) {
 			if (!take_column(r, e.tid))
 				break;
@@ -187,10 +187,9 @@ static void choose(struct told_run *r)
 static void step_format(const struct told_run *r, const struct told_row *row, struct strbuf *out)
 {
 	const struct explain *x = r->x;
-	struct evidence_event e;
 	char family;
+	struct evidence_event e = evidence_get(x->ev, row->pos);
 
-	evidence_get(x->ev, row->pos, &e);
 	family = event_op_family(e.op);
 	if (family == 'O' && row->state && r->states.at.at[row->state].events) {
 		explain_states_events(&r->table, row->state, out);
@@ -216,10 +215,9 @@ static void step_format(const struct told_run *r, const struct told_row *row, st
 static void location_format(const struct told_run *r, uint64_t pos, const char *before,
 			    const char *after, struct strbuf *out)
 {
-	struct evidence_event e;
 	STRBUF_SCOPED location = { 0 };
+	struct evidence_event e = evidence_get(r->x->ev, pos);
 
-	evidence_get(r->x->ev, pos, &e);
 	frames_brief(r->x->t, e.site, e.stack, r->file, &location);
 	if (location.n)
 		strbuf_addf(out, "%s%s%s", before, strbuf_str(&location), after);
@@ -243,7 +241,7 @@ static void rows_format(struct told_run *r, struct columns *c)
 	for (size_t i = r->rows.n; i-- > 0;) {
 		const struct told_row *row = &r->rows.at[i];
 
-		evidence_get(r->x->ev, row->pos, &e);
+		e = evidence_get(r->x->ev, row->pos);
 		strbuf_clear(&text);
 		step_format(r, row, &text);
 		location_format(r, row->pos, "  ", "", &text);
@@ -259,9 +257,8 @@ static void rows_format(struct told_run *r, struct columns *c)
 static void whose(const struct told_run *r, const struct told_row *row, struct strbuf *out)
 {
 	const struct watch_item *item = watch_items_find(r->x->r->watch->items, row->pos);
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(r->x->ev, row->pos);
 
-	evidence_get(r->x->ev, row->pos, &e);
 	strbuf_addf(out, "%s's ", trace_thread_name(r->x->t, e.tid));
 	if (item && item->reads | item->written && event_op_family(e.op) == 'A') {
 		strbuf_addf(out, "%s of", show_op(e.op));
@@ -411,7 +408,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	states_get(x->r->watch, order->at.at, order->at.n, ROWS, property, &r.states);
 	explain_states_init(&r.table, x->r->watch, &r.states, f);
 	if (order->at.n) {
-		evidence_get(x->ev, order->at.at[order->at.n - 1], &e);
+		e = evidence_get(x->ev, order->at.at[order->at.n - 1]);
 		if (frames_own(x->t, e.site, e.stack, &at))
 			r.file = at.file;
 		choose(&r);

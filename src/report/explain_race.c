@@ -27,10 +27,9 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 {
 	struct evidence_object o;
 	struct evidence_event e;
-	struct trace_info info;
+	struct trace_info info = trace_info(x->t);
 
-	trace_info(x->t, &info);
-	evidence_get(x->ev, f->events[0], &e);
+	e = evidence_get(x->ev, f->events[0]);
 	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o))
 		return;
 	if (event_op_family(e.op) != 'A')
@@ -55,12 +54,11 @@ static void block_format(const struct explain *x, const struct finding *f, struc
 {
 	struct evidence_object o;
 	struct evidence_event e;
-	struct trace_info info;
+	struct trace_info info = trace_info(x->t);
 
-	trace_info(x->t, &info);
 	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o) || !o.heap)
 		return;
-	evidence_get(x->ev, f->events[1], &e);
+	e = evidence_get(x->ev, f->events[1]);
 	if (f->kind == FINDING_USE_AFTER_FREE && event_op_family(e.op) == 'A')
 		strbuf_addf(out, "%" PRIu64 " byte%s at +%" PRIu64 " ", e.len, WORDS_PLURAL(e.len),
 			    e.addr - o.alloc_addr);
@@ -132,7 +130,7 @@ static void access_init(const struct explain *x, uint64_t pos, struct access *a)
 	struct trace_site own = { 0 };
 
 	memset(a, 0, sizeof(*a));
-	evidence_get(x->ev, pos, &a->e);
+	a->e = evidence_get(x->ev, pos);
 	words_thread(x->t, a->e.tid, &a->thread);
 	frames_own(x->t, a->e.site, a->e.stack, &own);
 	held_format(x, pos, own.file, &a->held);
@@ -199,8 +197,8 @@ static void life_format(struct explain *x, const struct finding *f)
 	struct evidence_event e[2];
 	int end;
 
-	evidence_get(x->ev, f->events[0], &e[0]);
-	evidence_get(x->ev, f->events[1], &e[1]);
+	e[0] = evidence_get(x->ev, f->events[0]);
+	e[1] = evidence_get(x->ev, f->events[1]);
 	if ((e[0].flags | e[1].flags) & EVENT_SCOPE)
 		strbuf_adds(&x->out, e[0].flags & EVENT_SCOPE
 					     ? "   its scope ended first in the recorded run: the "

@@ -186,7 +186,7 @@ static void others_add(const struct explain *x, struct rows *rows, const struct 
 
 	frames_own(x->t, e->site, e->stack, &own);
 	for (size_t i = 0; i < n && i < EXPLAIN_LOCKS; i++) {
-		evidence_get(x->ev, acquires[i], &lock);
+		lock = evidence_get(x->ev, acquires[i]);
 		if (acquires[i] == known || (cycle_is_wait(e) && cycle_is_same(&lock, e)))
 			continue;
 		if (!r)
@@ -210,7 +210,7 @@ static void member_add(const struct explain *x, const struct cycle *c, uint32_t 
 	struct row *r;
 
 	if (held) {
-		evidence_get(x->ev, held, &lock);
+		lock = evidence_get(x->ev, held);
 		r = row_add(rows, "holds", &lock);
 		name_format(lock.name, "a lock", &r->object);
 		if (lock.op == EVENT_RACQ)

@@ -19,9 +19,8 @@
 
 static void trace_json(const struct report *r, struct json *j)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(r->trace);
 
-	trace_info(r->trace, &info);
 	json_open(j, "trace", '{');
 	json_string(j, "path", r->path);
 	json_number(j, "events", r->events);
@@ -100,9 +99,8 @@ static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
 {
 	struct frames frames = { 0 };
 	struct trace_site none = { 0 };
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(r->evidence, acquire);
 
-	evidence_get(r->evidence, acquire, &e);
 	frames_get(r->trace, e.site, e.stack, &frames);
 	json_open(j, NULL, '{');
 	json_string(j, "lock", e.name);
@@ -121,7 +119,7 @@ static void held_json(const struct report *r, uint64_t pos, struct json *j)
 
 	json_open(j, "holds", '[');
 	for (size_t i = 0; i < n && i < HELD; i++) {
-		evidence_get(r->evidence, acquires[i], &e);
+		e = evidence_get(r->evidence, acquires[i]);
 		json_string(j, NULL, e.name);
 	}
 	json_close(j, ']');
@@ -137,9 +135,8 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 {
 	struct frames frames = { 0 };
 	struct trace_site none = { 0 };
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(r->evidence, pos);
 
-	evidence_get(r->evidence, pos, &e);
 	frames_get(r->trace, e.site, e.stack, &frames);
 	json_open(j, NULL, '{');
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
@@ -166,9 +163,8 @@ static void positions_json(struct json *j, const char *key, const uint64_t *at, 
 /* A target that the order holds already, and does not lead to: the signal that is lost. */
 static bool is_done(const struct report *r, const struct finding *f, uint64_t pos)
 {
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(r->evidence, pos);
 
-	evidence_get(r->evidence, pos, &e);
 	return f->kind == FINDING_LOST_WAKEUP && !cycle_is_wait(&e);
 }
 
@@ -257,7 +253,7 @@ static void members_json(const struct report *r, const struct finding *f, struct
 	positions_json(j, "events", f->events, f->nevents);
 	json_open(j, "threads", '[');
 	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(r->evidence, f->events[i], &e);
+		e = evidence_get(r->evidence, f->events[i]);
 		json_string(j, NULL, trace_thread_name(r->trace, e.tid));
 	}
 	json_close(j, ']');

@@ -38,10 +38,9 @@ static uint64_t add_object(uint64_t h, const char *name)
 static uint64_t place_key(const struct report *r, const struct finding *f, uint64_t pos)
 {
 	uint64_t h = HASH_TEXT;
-	struct evidence_event e;
 	struct trace_site at;
+	struct evidence_event e = evidence_get(r->evidence, pos);
 
-	evidence_get(r->evidence, pos, &e);
 	if (!trace_site(r->trace, e.site, &at) || at.line == 0)
 		h = hash_text(h + e.site, "");
 	else

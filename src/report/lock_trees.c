@@ -56,9 +56,8 @@ struct printing {
 static void name_format(const struct printing *p, uint32_t node, struct strbuf *out)
 {
 	const struct locktree_node *n = &p->l->trees->nodes.at[node];
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(p->ev, n->first.pos);
 
-	evidence_get(p->ev, n->first.pos, &e);
 	strbuf_addf(out, "%*s%s%s", (int)(2 * n->depth), "", e.name ? words_brief(e.name) : "?",
 		    n->shared ? " for reading" : "");
 }
@@ -90,7 +89,7 @@ static void node_print(struct printing *p, uint32_t node, size_t width)
 	else
 		strbuf_addf(&p->line, "%" PRIu64 " time%s%s", n->count, WORDS_PLURAL(n->count),
 			    n->ask.pos == 0 ? ", by trying" : "");
-	evidence_get(p->ev, n->first.pos, &e);
+	e = evidence_get(p->ev, n->first.pos);
 	strbuf_adds(&p->line, "  ");
 	frames_location(evidence_trace(p->ev), e.site, e.stack, &p->line);
 	while (p->line.at[p->line.n - 1] == ' ')

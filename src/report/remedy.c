@@ -125,7 +125,7 @@ void remedy_hidden(const struct evidence *ev, const struct finding *f, const str
 
 		if (c->at[i].held <= request->pos || cycle_is_stuck(request))
 			continue;
-		evidence_get(ev, c->at[i].held, &held);
+		held = evidence_get(ev, c->at[i].held);
 		strbuf_addf(out, "in the observed run %s locked %s", thread(ev, request),
 			    lock(request));
 		strbuf_addf(out, " before %s did", thread(ev, &held));
@@ -153,7 +153,7 @@ bool remedy_signal(const struct evidence *ev, const struct cycle *c, struct evid
 
 		if (pos == 0)
 			return false;
-		evidence_get(ev, pos, out);
+		*out = evidence_get(ev, pos);
 		if ((out->op == EVENT_SIGNAL || out->op == EVENT_BROADCAST) &&
 		    cycle_is_same(out, &park))
 			return true;
@@ -179,7 +179,7 @@ static bool find_gate(const struct evidence *ev, const struct cycle *c, uint32_t
 	size_t n = evidence_held(ev, c->at[i].request.pos, acquires, HELD);
 
 	for (size_t k = 0; k < n && k < HELD; k++) {
-		evidence_get(ev, acquires[k], out);
+		*out = evidence_get(ev, acquires[k]);
 		if (acquires[k] < taken && out->op == EVENT_ACQ && !is_wanted(c, out))
 			return true;
 	}
@@ -226,11 +226,11 @@ static bool find_past(const struct evidence *ev, const struct cycle *c, uint32_t
 
 	if (taken == 0)
 		return false;
-	evidence_get(ev, taken, &held);
+	held = evidence_get(ev, taken);
 	pos = held.index >= back ? evidence_find(ev, held.tid, held.index - back) : 0;
 	if (pos == 0)
 		return false;
-	evidence_get(ev, pos, out);
+	*out = evidence_get(ev, pos);
 	return out->op == EVENT_ACQ && !is_wanted(c, out) && is_together(ev, out, &held);
 }
 
@@ -269,9 +269,8 @@ static bool past_gate_format(const struct evidence *ev, const struct cycle *c, s
 /* A lock that its holder asks for again. */
 static void self_remedy(const struct evidence *ev, const struct cycle_wait *w, struct strbuf *out)
 {
-	struct evidence_event held;
+	struct evidence_event held = evidence_get(ev, w->held);
 
-	evidence_get(ev, w->held, &held);
 	if (held.op == EVENT_RACQ)
 		strbuf_addf(out, "%s does not turn from reading to writing", lock(&held));
 	else
@@ -308,7 +307,7 @@ static void join_remedy(const struct evidence *ev, const struct cycle *c, struct
 
 		if (!cycle_is_join(e) || c->at[cycle_before(c, i)].held == 0)
 			continue;
-		evidence_get(ev, c->at[cycle_before(c, i)].held, &held);
+		held = evidence_get(ev, c->at[cycle_before(c, i)].held);
 		strbuf_addf(out, "if %s released %s before it joins", thread(ev, e), lock(&held));
 		strbuf_addf(out, " %s, this could not happen",
 			    trace_thread_name(evidence_trace(ev), e->peer));
@@ -323,7 +322,7 @@ static void wait_remedy(const struct evidence *ev, const struct cycle *c, struct
 
 	if (c->at[cycle_before(c, i)].held == 0)
 		return;
-	evidence_get(ev, c->at[cycle_before(c, i)].held, &held);
+	held = evidence_get(ev, c->at[cycle_before(c, i)].held);
 	strbuf_addf(out, "a wait gives up its own mutex alone; if %s released %s before,",
 		    thread(ev, &held), lock(&held));
 	strbuf_adds(out, " this could not happen");

@@ -41,9 +41,8 @@ static void scope_add(const struct report_analysis *a, bool *any, bool *decided,
 /* What the trace does not hold. */
 static void missing_get(const struct report *r, struct scope *s)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(r->trace);
 
-	trace_info(r->trace, &info);
 	if (info.locks_only)
 		texts_add(&s->because, "no accesses were recorded (--locks-only)");
 	else if (info.partial)
@@ -63,9 +62,8 @@ static void missing_get(const struct report *r, struct scope *s)
 static void threads_get(const struct report *r, struct scope *s)
 {
 	uint32_t unstarted = ending_unstarted(r->ending), running = ending_running(r->ending);
-	struct trace_info info;
+	struct trace_info info = trace_info(r->trace);
 
-	trace_info(r->trace, &info);
 	if (info.form != TRACE_BINARY)
 		return;
 	if (unstarted)
@@ -184,9 +182,8 @@ static void reasons_get(const struct report *r, struct scope *s)
 void scope_get(const struct report *r, struct scope *out)
 {
 	bool races = false, waits = false;
-	struct trace_info info;
+	struct trace_info info = trace_info(r->trace);
 
-	trace_info(r->trace, &info);
 	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];

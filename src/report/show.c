@@ -309,9 +309,8 @@ void show_sites(const struct trace *t, FILE *to)
 
 void show_notes(const struct trace *t)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (uint32_t i = 0; i < info.nnotes; i++)
 		talk_note("note: %s", info.notes[i]);
 }

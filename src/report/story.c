@@ -71,7 +71,7 @@ struct story *story_new(const struct evidence *ev)
 
 	s->ev = ev;
 	for (uint64_t pos = 1; pos <= evidence_count(ev); pos++) {
-		evidence_get(ev, pos, &e);
+		e = evidence_get(ev, pos);
 		if (!is_sync(&e))
 			continue;
 		user = map_put(&s->users, e.addr, &fresh);
@@ -155,10 +155,9 @@ static bool take_column(struct picture *p, uint32_t tid)
 /* A column for the thread of a target. */
 static void add_target(struct picture *p, uint64_t pos)
 {
-	struct evidence_event e;
 	struct trace_site at;
+	struct evidence_event e = evidence_get(p->ev, pos);
 
-	evidence_get(p->ev, pos, &e);
 	if (index_of(p, e.tid) < p->ntids)
 		return;
 	if (frames_own(evidence_trace(p->ev), e.site, e.stack, &at))
@@ -184,7 +183,7 @@ static void look_through(struct picture *p, const uint64_t *order, size_t n)
 
 	p->begin = n;
 	for (size_t i = 0; i < n; i++) {
-		evidence_get(p->ev, order[i], &e);
+		e = evidence_get(p->ev, order[i]);
 		if (index_of(p, e.tid) >= p->ntargets)
 			continue;
 		p->begin = p->begin < i ? p->begin : i;
@@ -215,7 +214,7 @@ static void choose(struct picture *p, const uint64_t *order, size_t n, struct ch
 
 		if (!kept && room == 0)
 			continue;
-		evidence_get(p->ev, order[i], &e);
+		e = evidence_get(p->ev, order[i]);
 		if (kept || (is_interesting(p, &e) && take_equal(p, &e) && take_column(p, e.tid))) {
 			out->at[out->n++] = i;
 			room -= !kept;
@@ -266,7 +265,7 @@ static void add_gap(const struct picture *p, const uint64_t *order, size_t from,
 	for (size_t i = from; i < to; i++) {
 		uint32_t c;
 
-		evidence_get(p->ev, order[i], &e);
+		e = evidence_get(p->ev, order[i]);
 		c = index_of(p, e.tid);
 		if (c < p->ntids)
 			counts[column(p, c)]++;
@@ -284,7 +283,7 @@ static void add_targets(const struct picture *p, struct columns *out)
 	struct evidence_event e;
 
 	for (int i = 0; i < 2; i++) {
-		evidence_get(p->ev, p->f->events[i], &e);
+		e = evidence_get(p->ev, p->f->events[i]);
 		line_format(p, &e, &text[i]);
 	}
 	columns_pair(out, p->f->events, columns, (const char *const[]){ text[0].at, text[1].at },
@@ -311,7 +310,7 @@ static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct
 	}
 	for (size_t i = chosen.n; i-- > 0; from = chosen.at[i] + 1) {
 		add_gap(p, order, from, chosen.at[i], out);
-		evidence_get(p->ev, order[chosen.at[i]], &e);
+		e = evidence_get(p->ev, order[chosen.at[i]]);
 		line_format(p, &e, &text);
 		columns_event(out, e.pos, column(p, index_of(p, e.tid)), strbuf_str(&text));
 	}
@@ -349,7 +348,7 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 	for (uint32_t i = 0; i < w->nends; i++) {
 		const struct story_end *end = &w->ends[i];
 
-		evidence_get(s->ev, end->pos, &e);
+		e = evidence_get(s->ev, end->pos);
 		strbuf_clear(&text);
 		strbuf_adds(&text, end->text);
 		add_place(&p, &e, &text);
@@ -398,7 +397,7 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		pos = evidence_find(ev, e2->tid, i);
 		if (pos < e1->pos)
 			break;
-		evidence_get(ev, pos, acquire);
+		*acquire = evidence_get(ev, pos);
 		if (!is_acquire(acquire->op))
 			continue;
 		taken = map_put(&last, acquire->addr, &fresh);
@@ -409,12 +408,12 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		pos = evidence_find(ev, e1->tid, i);
 		if (pos == 0 || pos > e2->pos)
 			break;
-		evidence_get(ev, pos, release);
+		*release = evidence_get(ev, pos);
 		taken = is_release(release->op) ? map_get(&last, release->addr) : NULL;
 		found = taken && *taken > pos;
 	}
 	if (found)
-		evidence_get(ev, *taken, acquire);
+		*acquire = evidence_get(ev, *taken);
 	map_release(&last);
 	return found;
 }
@@ -426,8 +425,8 @@ void story_hidden(const struct evidence *ev, const struct finding *f, struct str
 	const char *name;
 
 	assert(f->nevents == 2);
-	evidence_get(ev, f->events[0], &e1);
-	evidence_get(ev, f->events[1], &e2);
+	e1 = evidence_get(ev, f->events[0]);
+	e2 = evidence_get(ev, f->events[1]);
 	if (!find_edge(ev, &e1, &e2, &release, &acquire)) {
 		uint64_t apart = e2.pos - e1.pos;
 

@@ -43,9 +43,8 @@ static void counts_format(const struct engine_counts *c, bool waits, bool partia
  * no candidate have nothing to say. */
 static void analyses_format(const struct report *r, struct strbuf *out)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(r->trace);
 
-	trace_info(r->trace, &info);
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 

@@ -109,9 +109,8 @@ static void print_tables(const struct tally *y, const struct trace *t, FILE *to)
 
 void tally_print(const struct tally *y, const struct trace *t, const char *path, FILE *to)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	fprintf(to, "%s: %s, %" PRIu64 " event%s of %" PRIu32 " thread%s, %zu lock%s\n", path,
 		form_word(info.form), y->events, PLURAL(y->events), thread_count(y),
 		PLURAL(thread_count(y)), y->locks.n, PLURAL(y->locks.n));
@@ -135,9 +134,8 @@ void tally_print(const struct tally *y, const struct trace *t, const char *path,
 
 void tally_json(const struct tally *y, const struct trace *t, const char *path, struct json *j)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	json_open(j, "trace", '{');
 	json_string(j, "path", path);
 	json_string(j, "form", form_word(info.form));

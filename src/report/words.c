@@ -136,10 +136,9 @@ void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)
 {
 	STRBUF_SCOPED whole = { 0 };
 	struct evidence_object o;
-	struct evidence_event e;
 	const char *variable, *name;
+	struct evidence_event e = evidence_get(ev, pos);
 
-	evidence_get(ev, pos, &e);
 	if (event_op_family(e.op) != 'A' && e.name) {
 		strbuf_adds(out, e.name);
 		return;
@@ -166,7 +165,7 @@ static void pair_subject(const struct evidence *ev, const struct finding *f, str
 	struct evidence_event e;
 
 	for (uint32_t i = f->nevents; i-- > 0;) {
-		evidence_get(ev, f->events[i], &e);
+		e = evidence_get(ev, f->events[i]);
 		if (event_op_family(e.op) != 'A') {
 			best = f->events[i]; /* an object, which has a name of its own */
 			break;
@@ -279,7 +278,7 @@ static void add_lock_names(const struct evidence *ev, const struct finding *f,
 		*VEC_PUSH(&out->variables) = words_brief(o.at[i]);
 	}
 	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(ev, f->events[i], &e);
+		e = evidence_get(ev, f->events[i]);
 		if (cycle_is_lock(&e))
 			add_parts(ev, &e, out);
 		else if (cycle_is_wait(&e) && cycle_park(ev, &e, &park))
@@ -300,7 +299,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 	if (!f->property && !finding_is_end(f) && !finding_is_pair(f))
 		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
-		evidence_get(ev, f->events[i], &e);
+		e = evidence_get(ev, f->events[i]);
 		if (event_op_family(e.op) == 'A')
 			add_access_names(ev, &e, out);
 		frames_get(t, e.site, e.stack, &frames);

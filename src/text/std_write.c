@@ -44,9 +44,8 @@ bool std_event_is_plain(const struct event *e)
 struct std_writer *std_writer_new(struct trace *t, bool fmt1)
 {
 	struct std_writer *w = mem_zalloc(sizeof(*w));
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	w->trace = t;
 	w->fmt1 = fmt1;
 	w->plain_source = info.form == TRACE_STD;

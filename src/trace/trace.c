@@ -105,11 +105,12 @@ enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 	return t->source->ops->next(t->source, e, d);
 }
 
-void trace_info(const struct trace *t, struct trace_info *out)
+struct trace_info trace_info(const struct trace *t)
 {
-	memset(out, 0, sizeof(*out));
-	out->exit_status = -1;
-	t->source->ops->info(t->source, out);
+	struct trace_info info = { .exit_status = -1 };
+
+	t->source->ops->info(t->source, &info);
+	return info;
 }
 
 uint32_t trace_site_count(const struct trace *t)

@@ -83,7 +83,7 @@ struct trace_info {
 	const char *const *notes;
 };
 /* Notes may grow as events are read; complete is final after ST_END. */
-void trace_info(const struct trace *t, struct trace_info *out);
+struct trace_info trace_info(const struct trace *t);
 
 /* One point of the program, as its reader knows it. */
 struct trace_site {

@@ -375,9 +375,8 @@ static bool is_settled(const struct evidence *ev, uint32_t tid)
 /* Who but the waiting thread, and `except', could still wake it? */
 static void signals_doubt(struct checker *c, const struct wait *w, uint32_t except)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(c->ev->trace);
 
-	trace_info(c->ev->trace, &info);
 	for (uint32_t tid = 1; tid < c->ev->threads.n; tid++) {
 		if (tid == w->tid || tid == except)
 			continue;

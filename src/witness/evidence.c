@@ -16,9 +16,8 @@
 static struct evidence *evidence_new(struct trace *t, const struct evidence_options *opt)
 {
 	struct evidence *ev = mem_zalloc(sizeof(*ev));
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	ev->trace = t;
 	ev->binary = info.form == TRACE_BINARY;
 	ev->whole = ev->binary && !info.partial && !info.locks_only;

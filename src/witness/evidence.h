@@ -66,7 +66,7 @@ struct evidence_event {
 	const char *path; /* what options.path called it, part of the name; or NULL */
 	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };
-void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
+struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos);
 /* Position of event number index (from 0) of a thread; 0 when there is none. */
 uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
 /* The PARK of the condition wait that a REL with EVENT_IN_WAIT begins; 0 none.  Brief: of wanted

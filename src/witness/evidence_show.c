@@ -9,19 +9,20 @@
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
-void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
+struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos)
 {
 	const struct evidence_item *it;
+	struct evidence_event e;
 	bool thread;
 
 	if (ev->brief) {
-		evidence_brief_get(ev, pos, out);
-		return;
+		evidence_brief_get(ev, pos, &e);
+		return e;
 	}
 	assert(pos >= 1 && pos <= evidence_count(ev));
 	it = evidence_item(ev, pos);
 	thread = event_op_family(it->op) == 'T';
-	*out = (struct evidence_event){
+	e = (struct evidence_event){
 		.pos = pos,
 		.tid = it->tid,
 		.index = it->index,
@@ -34,9 +35,10 @@ void evidence_get(const struct evidence *ev, uint64_t pos, struct evidence_event
 		.peer = thread ? it->object : 0,
 	};
 	if (!thread && it->object != 0) {
-		evidence_called_get(ev, &ev->objects.at[it->object].called, out);
-		out->object = it->object;
+		evidence_called_get(ev, &ev->objects.at[it->object].called, &e);
+		e.object = it->object;
 	}
+	return e;
 }
 
 uint64_t evidence_park(const struct evidence *ev, uint64_t pos)
@@ -200,7 +202,7 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 	if (!w)
 		return false;
 	if (w->alloc != 0)
-		evidence_get(ev, w->alloc, &alloc);
+		alloc = evidence_get(ev, w->alloc);
 	evidence_tell(ev, &w->told, w->alloc != 0 && alloc.op == EVENT_ALLOC ? &alloc : NULL,
 		      evidence_item(ev, w->alloc)->kind, out);
 	return true;

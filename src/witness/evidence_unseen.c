@@ -87,9 +87,8 @@ void evidence_phase_event(struct evidence *ev, const struct event *e)
 
 void evidence_phase_end(struct evidence *ev)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(ev->trace);
 
-	trace_info(ev->trace, &info);
 	if (!info.complete)
 		evidence_phase_unseen(ev, 0, UINT32_MAX);
 	phase_close(ev);

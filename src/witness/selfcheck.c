@@ -360,7 +360,7 @@ enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct 
 	enum status st = ST_OK;
 
 	memset(out, 0, sizeof(*out));
-	trace_info(t, &info);
+	info = trace_info(t);
 	s.binary = info.form == TRACE_BINARY;
 	s.late = info.late;
 	s.memory.lenient = info.partial;

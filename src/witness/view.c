@@ -19,7 +19,7 @@ void view_bind(struct view *v, const struct spec *s, struct trace *t)
 	struct trace_info info;
 
 	*v = (struct view){ .spec = s };
-	trace_info(t, &info);
+	info = trace_info(t);
 	v->sight = mem_zalloc(sizeof(*v->sight));
 	v->sight->strings = intern_new();
 	v->sight->text = info.form != TRACE_BINARY;

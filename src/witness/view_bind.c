@@ -342,9 +342,8 @@ static bool object_bind(struct view *v, struct trace *t, uint32_t i)
 
 bool view_bind_all(struct view *v, struct trace *t)
 {
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
 
-	trace_info(t, &info);
 	for (uint32_t i = 0; i < v->spec->nvariables; i++)
 		if (!variable_bind(v, t, i, &info))
 			return false;

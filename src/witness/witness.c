@@ -81,7 +81,7 @@ static size_t run_length(const struct witness *w, const struct evidence *ev, siz
 {
 	size_t n = 1;
 
-	evidence_get(ev, w->order.at[i], first);
+	*first = evidence_get(ev, w->order.at[i]);
 	while (i + n < w->order.n &&
 	       evidence_find(ev, first->tid, first->index + (uint32_t)n) == w->order.at[i + n])
 		n++;

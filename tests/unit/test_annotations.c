@@ -154,7 +154,7 @@ static void damaged(const char *what, unsigned kind, unsigned aux, const void *b
 	builder_end(b, kind, aux, 1);
 	reopen(b);
 	TAP_EQ(trace_next(trace, &e, &d), ST_END, "%s", what);
-	trace_info(trace, &info);
+	info = trace_info(trace);
 	TAP_OK(!info.complete && info.nnotes != 0, "is noted");
 	trace_close(trace);
 }

@@ -49,7 +49,7 @@ static enum status count(const void *bytes, size_t n, struct count *c)
 		return st;
 	while ((st = trace_next(t, &e, &d)) == ST_OK)
 		c->events++;
-	trace_info(t, &c->info);
+	c->info = trace_info(t);
 	for (uint32_t i = 0; i < c->info.nnotes; i++) {
 		strncat(c->notes, c->info.notes[i], sizeof(c->notes) - strlen(c->notes) - 2);
 		strcat(c->notes, "\n");

@@ -34,7 +34,7 @@ static void cut_make(const struct trial *x, struct schedule *s)
 
 	VEC_CLEAR(&s->count);
 	for (uint32_t pos = 1; pos <= upto; pos++) {
-		evidence_get(x->evidence, pos, &e);
+		e = evidence_get(x->evidence, pos);
 		VEC_REACH(&s->count, e.tid);
 		s->count.at[e.tid]++;
 	}
@@ -47,9 +47,8 @@ static void cut_make(const struct trial *x, struct schedule *s)
 
 static bool is_next(const struct trial *x, const struct schedule *s, uint64_t pos)
 {
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(x->evidence, pos);
 
-	evidence_get(x->evidence, pos, &e);
 	return e.index == (e.tid < s->count.n ? s->count.at[e.tid] : 0);
 }
 

@@ -399,7 +399,7 @@ static uint64_t find(const struct evidence *ev, uint8_t op)
 	struct evidence_event e;
 
 	for (uint64_t i = 1; i <= evidence_count(ev); i++) {
-		evidence_get(ev, i, &e);
+		e = evidence_get(ev, i);
 		if (e.op == op)
 			return i;
 	}

@@ -38,7 +38,7 @@ static void finish(void)
 	struct trace_info info;
 
 	TAP_EQ(trace_next(trace, &e, &d), ST_END, "then the end");
-	trace_info(trace, &info);
+	info = trace_info(trace);
 	TAP_OK(info.complete && info.nnotes == 0, "complete, nothing to note");
 	for (uint32_t i = 0; i < info.nnotes; i++)
 		printf("# %s\n", info.notes[i]);
@@ -411,7 +411,7 @@ static void test_threads(void)
 			       strcmp(place.variable, "total") == 0 && place.line == 33,
 		       "a place");
 		TAP_EQ(trace_site_count(trace), 13, "the number of places");
-		trace_info(trace, &info);
+		info = trace_info(trace);
 		TAP_STR(info.program, "/bin/prog", "the program");
 		TAP_STR(trace_thread_name(trace, 2), "T2", "a thread's name");
 		TAP_EQ(trace_thread_count(trace), 2, "the number of threads");
@@ -435,7 +435,7 @@ static void test_bad_stack(void)
 	reopen(b);
 	next(EVENT_THREAD_BEGIN, "begin");
 	TAP_EQ(trace_next(trace, &e, &d), ST_END, "nothing after a damaged stack");
-	trace_info(trace, &info);
+	info = trace_info(trace);
 	TAP_OK(!info.complete && info.nnotes == 1 && strstr(info.notes[0], "damaged record of T1"),
 	       "and that is said");
 	trace_close(trace);

@@ -136,8 +136,8 @@ static bool same_event(const struct evidence *a, const struct evidence *b, uint6
 {
 	struct evidence_event x, y;
 
-	evidence_get(a, pos, &x);
-	evidence_get(b, pos, &y);
+	x = evidence_get(a, pos);
+	y = evidence_get(b, pos);
 	return x.pos == y.pos && x.tid == y.tid && x.index == y.index && x.op == y.op &&
 	       x.flags == y.flags && x.addr == y.addr && x.len == y.len && x.site == y.site &&
 	       x.stack == y.stack && x.peer == y.peer && same_text(x.name, y.name);
@@ -156,10 +156,10 @@ static bool same_identity(const struct evidence *a, const struct evidence *b, ui
 {
 	struct evidence_event x[2], y[2];
 
-	evidence_get(a, p, &x[0]);
-	evidence_get(a, q, &x[1]);
-	evidence_get(b, p, &y[0]);
-	evidence_get(b, q, &y[1]);
+	x[0] = evidence_get(a, p);
+	x[1] = evidence_get(a, q);
+	y[0] = evidence_get(b, p);
+	y[1] = evidence_get(b, q);
 	return (x[0].object != 0) == (y[0].object != 0) &&
 	       (x[0].object == x[1].object) == (y[0].object == y[1].object);
 }
@@ -167,9 +167,8 @@ static bool same_identity(const struct evidence *a, const struct evidence *b, ui
 static bool same_object(const struct evidence *a, const struct evidence *b, uint64_t pos)
 {
 	struct evidence_object x = { 0 }, y = { 0 };
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(a, pos);
 
-	evidence_get(a, pos, &e);
 	if (e.op > EVENT_FREE)
 		return true;
 	if (!evidence_object(a, pos, &x) || !evidence_object(b, pos, &y))

@@ -243,10 +243,9 @@ struct tally {
 static void check_whole(const struct follower *f, const struct run *r, unsigned i,
 			struct tally *all)
 {
-	struct trace_info info;
 	unsigned wrong = 0;
+	struct trace_info info = trace_info(f->trace);
 
-	trace_info(f->trace, &info);
 	for (unsigned k = 0; k < TIDS; k++)
 		wrong += f->sums.of[k] != r->want.of[k];
 	all->cases++;

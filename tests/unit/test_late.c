@@ -93,7 +93,7 @@ static void events_read(struct events *v, const char *name, const struct trace_o
 	}
 	if (st != ST_END)
 		WRONG("reading ends with %d %s", st, d.message);
-	trace_info(t, &v->info);
+	v->info = trace_info(t);
 	v->info.notes = NULL;
 	trace_close(t);
 }

@@ -145,7 +145,7 @@ static void look(void)
 		gaps += e.tseq != n[e.tid] + 1;
 		n[e.tid] = e.tseq;
 	}
-	trace_info(t, &info);
+	info = trace_info(t);
 	if (info.nnotes != 0 && ++damaged < 4)
 		printf("# %s\n", info.notes[0]);
 	trace_close(t);

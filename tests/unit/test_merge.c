@@ -31,7 +31,7 @@ static enum status replay_file(struct replay *r, struct trace_info *info, struct
 		return st;
 	while ((st = trace_next(t, &e, d)) == ST_OK)
 		replay_event(r, &e);
-	trace_info(t, info);
+	*info = trace_info(t);
 	info->notes = NULL;
 	trace_close(t);
 	return st;

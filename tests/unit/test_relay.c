@@ -47,7 +47,7 @@ static bool read_trace(const char *path, struct reading *r)
 		r->events++;
 	}
 	digest_end(&sum, r->digest);
-	trace_info(t, &info);
+	info = trace_info(t);
 	r->complete = info.complete;
 	trace_close(t);
 	return st == ST_END;

@@ -217,13 +217,13 @@ static void test_evidence(void)
 	TAP_EQ(held[0], 2, "the inner one");
 	TAP_EQ(evidence_held(c.ev, 1, held, 8), 0, "none before the first");
 	TAP_EQ(evidence_held(c.ev, 5, held, 1), 2, "more than fit are counted");
-	evidence_get(c.ev, 2, &e);
+	e = evidence_get(c.ev, 2);
 	TAP_STR(e.name, "n", "the name of a lock");
 	TAP_EQ(e.index, 1, "the number in its thread");
 	TAP_EQ(evidence_find(c.ev, e.tid, 4), 5, "and back");
 	TAP_EQ(evidence_find(c.ev, e.tid, 6), 7, "the last");
 	TAP_EQ(evidence_find(c.ev, e.tid, 7), 0, "past the last");
-	evidence_get(c.ev, 5, &e);
+	e = evidence_get(c.ev, 5);
 	TAP_STR(e.name, NULL, "accesses have no name");
 	TAP_OK(evidence_object(c.ev, 5, &o) && !o.heap, "a variable");
 	TAP_STR(o.name, "x", "by name");
@@ -248,7 +248,7 @@ static void test_requests(void)
 
 	case_open(&c, trace, NULL);
 	for (uint64_t i = 1; i <= 9; i++)
-		evidence_get(c.ev, i, &e[i]);
+		e[i] = evidence_get(c.ev, i);
 	TAP_OK(e[2].op == EVENT_REQ && e[2].object != 0 && e[2].object == e[1].object &&
 		       e[3].object == e[1].object && e[5].object == e[1].object,
 	       "requests, acquires and releases of one lock");
