@@ -84,4 +84,12 @@ static inline const uint8_t *wire_bytes(struct wire *w, uint64_t n)
 	return p;
 }
 
+/* The next n bytes as a wire of their own, which is bad when there are fewer. */
+static inline struct wire wire_part(struct wire *w, uint64_t n)
+{
+	const uint8_t *at = wire_bytes(w, n);
+
+	return (struct wire){ at, w->at, w->bad };
+}
+
 #endif /* BASE_WIRE_H */

@@ -127,26 +127,6 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->notes = (const char *const *)b->notes.list.at;
 }
 
-static uint32_t binary_site_count(const struct trace_source *s)
-{
-	return self(s)->control.program.site_count;
-}
-
-static bool binary_site(const struct trace_source *s, uint32_t site, struct trace_site *out)
-{
-	return program_site(&self(s)->control.program, site, out);
-}
-
-static uint32_t binary_stack(const struct trace_source *s, uint32_t stack, const uint32_t **sites)
-{
-	return stacks_get(&self(s)->stacks, stack, sites);
-}
-
-static uint32_t binary_thread_count(const struct trace_source *s)
-{
-	return self(s)->max_tid;
-}
-
 static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
 {
 	struct intern *text = self(s)->control.program.text;
@@ -156,55 +136,40 @@ static const char *binary_thread_name(const struct trace_source *s, uint32_t tid
 	return intern_str(text, intern_add(text, name, (size_t)n));
 }
 
-static const char *binary_thread_label(const struct trace_source *s, uint32_t tid)
-{
-	return merge_label(self(s)->merge, tid);
-}
+/* An operation that a part of the recording answers. */
+#define ASK(type, name, params, answer)     \
+	static type binary_##name params    \
+	{                                   \
+		struct binary *b = self(s); \
+                                            \
+		return answer;              \
+	}
+#define PROGRAM (&b->control.program)
 
-static const char *binary_object_name(struct trace_source *s, uint64_t addr)
-{
-	return objects_name(&self(s)->objects, addr);
-}
-
-static const char *binary_object_own(struct trace_source *s, uint64_t addr)
-{
-	return objects_own(&self(s)->objects, addr);
-}
-
-static const char *binary_object_range(struct trace_source *s, uint64_t addr)
-{
-	return objects_range(&self(s)->objects, addr);
-}
-
-static uint64_t binary_object_id(struct trace_source *s, uint64_t addr)
-{
-	return objects_id(&self(s)->objects, addr);
-}
-
-static const char *binary_object_benign(struct trace_source *s, uint64_t addr)
-{
-	return objects_benign(&self(s)->objects, addr);
-}
-
-static const struct program *binary_program(const struct trace_source *s)
-{
-	return &self(s)->control.program;
-}
-
-static enum trace_first binary_first(struct trace_source *s, uint64_t addr, uint8_t *byte)
-{
-	return first_byte(self(s)->first, &self(s)->control.program, addr, byte);
-}
-
-static bool binary_extent(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len)
-{
-	return first_extent(self(s)->first, &self(s)->control.program, addr, from, len);
-}
-
-static bool binary_hides(const struct trace_source *s, uint64_t addr, uint64_t len)
-{
-	return program_hides(&self(s)->control.program, addr, len);
-}
+ASK(uint32_t, site_count, (const struct trace_source *s), PROGRAM->site_count)
+ASK(bool, site, (const struct trace_source *s, uint32_t site, struct trace_site *out),
+    program_site(PROGRAM, site, out))
+ASK(uint32_t, stack, (const struct trace_source *s, uint32_t stack, const uint32_t **sites),
+    stacks_get(&b->stacks, stack, sites))
+ASK(uint32_t, thread_count, (const struct trace_source *s), b->max_tid)
+ASK(const char *, thread_label, (const struct trace_source *s, uint32_t tid),
+    merge_label(b->merge, tid))
+ASK(const char *, object_name, (struct trace_source * s, uint64_t addr),
+    objects_name(&b->objects, addr))
+ASK(const char *, object_own, (struct trace_source * s, uint64_t addr),
+    objects_own(&b->objects, addr))
+ASK(const char *, object_range, (struct trace_source * s, uint64_t addr),
+    objects_range(&b->objects, addr))
+ASK(uint64_t, object_id, (struct trace_source * s, uint64_t addr), objects_id(&b->objects, addr))
+ASK(const char *, object_benign, (struct trace_source * s, uint64_t addr),
+    objects_benign(&b->objects, addr))
+ASK(const struct program *, program, (const struct trace_source *s), PROGRAM)
+ASK(enum trace_first, first, (struct trace_source * s, uint64_t addr, uint8_t *byte),
+    first_byte(b->first, PROGRAM, addr, byte))
+ASK(bool, extent, (struct trace_source * s, uint64_t addr, uint64_t *from, uint64_t *len),
+    first_extent(b->first, PROGRAM, addr, from, len))
+ASK(bool, hides, (const struct trace_source *s, uint64_t addr, uint64_t len),
+    program_hides(PROGRAM, addr, len))
 
 static void binary_follow_end(struct trace_source *s)
 {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/io.h"
 #include "recording/blocks_priv.h"
 #include "trace/notes.h"
 
@@ -35,14 +36,11 @@ static uint64_t align_up(uint64_t n)
 	return (n + FORMAT_ALIGN - 1) & ~(uint64_t)(FORMAT_ALIGN - 1);
 }
 
-/* Bytes read, fewer than n only at the end of the file. */
 uint64_t blocks_read_at(const struct blocks *b, uint64_t offset, void *into, uint64_t n)
 {
-	if (offset >= b->size)
-		return 0;
-	if (n > b->size - offset)
-		n = b->size - offset;
-	return io_read_at(b->fd, offset, into, n);
+	uint64_t left = offset < b->size ? b->size - offset : 0;
+
+	return io_read_at(b->fd, offset, into, n < left ? n : left);
 }
 
 /* A head through the cache, which pays when the scan creeps. */
@@ -206,14 +204,15 @@ static uint64_t area_add(struct blocks *b, const struct format_area *a, uint64_t
 	return length;
 }
 
-/* Has the writer emptied the area since its scan began? */
-static bool area_is_gone(const struct blocks *b)
+/* The generation now; 0: there is no area, or it is being emptied. */
+static uint32_t area_generation(const struct blocks *b, const struct blocks_area *a)
 {
-	const struct blocks_area *a = &b->areas.at[b->area];
 	struct format_area now;
 
-	return blocks_read_at(b, a->offset, &now, sizeof(now)) != sizeof(now) ||
-	       now.magic != FORMAT_AREA || now.generation != a->generation;
+	if (blocks_read_at(b, a->offset, &now, sizeof(now)) != sizeof(now) ||
+	    now.magic != FORMAT_AREA)
+		return 0;
+	return now.generation;
 }
 
 /* What a block turned out to be, when it has no length. */
@@ -281,7 +280,8 @@ static void range_scan(struct blocks *b, uint64_t at, uint64_t end)
 			continue;
 		}
 		/* The writer empties the area while we scan it. */
-		if (n == 0 && what == SCAN_DAMAGE && b->inside && area_is_gone(b))
+		if (n == 0 && what == SCAN_DAMAGE && b->inside &&
+		    area_generation(b, &b->areas.at[b->area]) != b->areas.at[b->area].generation)
 			return;
 		if (n == 0 && what < why) {
 			why = what;
@@ -414,17 +414,6 @@ static void areas_hold(struct blocks *b)
 		}
 		t->chunks.n = kept;
 	}
-}
-
-/* The generation now; 0: there is no area, or it is being emptied. */
-static uint32_t area_generation(const struct blocks *b, const struct blocks_area *a)
-{
-	struct format_area now;
-
-	if (blocks_read_at(b, a->offset, &now, sizeof(now)) != sizeof(now) ||
-	    now.magic != FORMAT_AREA)
-		return 0;
-	return now.generation;
 }
 
 /*

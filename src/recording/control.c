@@ -71,9 +71,8 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 
 		if (!k->closed && (head == 0 || (uint32_t)(at - bytes) >= k->seen))
 			return true;
-		body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
-		body.end = w.at;
-		body.bad = w.bad || (head & FORMAT_FORM) != FORMAT_OTHER;
+		body = wire_part(&w, head >> FORMAT_LEN_SHIFT);
+		body.bad |= (head & FORMAT_FORM) != FORMAT_OTHER;
 		if (!body.bad)
 			record_take(c, decode_kind(head, &body), &body, notes);
 		if (body.bad) {

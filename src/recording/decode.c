@@ -10,6 +10,7 @@
 
 #include "recording/decode_priv.h"
 #include "trace/notes.h"
+#include "base/sort.h"
 #include "base/wire.h"
 
 /* ---- cursors ---- */
@@ -35,21 +36,15 @@ void decode_item_release(struct decode_item *item)
 
 void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 {
-	c->chunk = chunk;
-	c->at = 0;
-	c->trailing = 0;
-	c->page = 0;
-	c->stack = 0;
-	c->name = NULL;
-	c->stack_low = c->stack_len = c->root = 0;
-	c->copy_fresh = false;
-	c->tseq = chunk->head.first_tseq - 1;
+	*c = (struct decode_cursor){ .chunk = chunk,
+				     .tables = c->tables,
+				     .stacks = c->stacks,
+				     .tid = c->tid,
+				     .tseq = chunk->head.first_tseq - 1,
+				     .nsettled = c->nsettled,
+				     .nsynced = c->nsynced };
 	if (c->tables)
 		mem_zero(c->tables, sizeof(*c->tables));
-	c->last_pointer = c->last_version = 0;
-	c->last_read[0] = c->last_read[1] = 0;
-	c->nheld = 0;
-	c->taken = 0;
 }
 
 void decode_cursor_copy(struct decode_cursor *c, const struct decode_cursor *from)
@@ -198,30 +193,12 @@ bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes
 
 /* ---- chunks ---- */
 
-/* Stable, for there may be several after one event. */
-static void trailing_sort(struct decode_chunk *k)
+/* In the order of their records, for there may be several after one event. */
+static int trailing_order(const void *x, const void *y)
 {
-	struct decode_trailing *from = k->trailing.at,
-			       *to = mem_alloc(k->trailing.n * sizeof(*to) + 1), *swap;
+	const struct decode_trailing *a = x, *b = y;
 
-	for (size_t run = 1; run < k->trailing.n; run *= 2) {
-		for (size_t a = 0; a < k->trailing.n; a += 2 * run) {
-			size_t b = a + run < k->trailing.n ? a + run : k->trailing.n, i = a, j = b,
-			       o = a;
-			size_t end = b + run < k->trailing.n ? b + run : k->trailing.n;
-
-			while (i < b || j < end)
-				to[o++] = j >= end || (i < b && from[i].after <= from[j].after)
-						  ? from[i++]
-						  : from[j++];
-		}
-		swap = from;
-		from = to;
-		to = swap;
-	}
-	k->trailing.at = from;
-	k->trailing.capacity = k->trailing.n;
-	mem_free(to);
+	return SORT_ORDER(a->after, b->after) ?: SORT_ORDER(a->record, b->record);
 }
 
 static void doubt_note(struct decode_doubt *d, const struct decode_cursor *c,
@@ -271,14 +248,13 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		    (head >> FORMAT_KIND_SHIFT & FORMAT_KIND_MASK) == FORMAT_K_TRAILING) {
 			struct decode_trailing trailing = { 0 };
 
-			body.at = wire_bytes(&w, head >> FORMAT_LEN_SHIFT);
-			body.end = w.at;
-			body.bad = w.bad;
+			body = wire_part(&w, head >> FORMAT_LEN_SHIFT);
 			r = !w.bad && decode_trailing_take(c, &body, head >> FORMAT_AUX_SHIFT & 255,
 							   &trailing)
 				    ? 1
 				    : -1;
 			if (r > 0) {
+				trailing.record = c->at;
 				*VEC_PUSH(&k->trailing) = trailing;
 				c->at = (uint32_t)(w.at - k->bytes);
 				continue;
@@ -294,21 +270,27 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		chunk_break(c, notes, "damaged record");
 	else
 		k->n = c->at;
-	if (k->trailing.n > 1)
-		trailing_sort(k);
+	SORT_VEC(&k->trailing, trailing_order);
 	decode_item_release(&item);
 	decode_cursor_release(c);
+}
+
+static struct decode_chunk *chunk_make(const struct blocks_chunk *head, uint8_t *bytes, uint32_t n)
+{
+	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+
+	k->head = *head;
+	k->bytes = bytes;
+	k->n = n;
+	return k;
 }
 
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
 				      uint32_t n, bool ends, struct notes *notes)
 {
-	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct decode_chunk *k = chunk_make(head, bytes, n);
 	struct decode_doubt doubt;
 
-	k->head = *head;
-	k->bytes = bytes;
-	k->n = n;
 	if (!head->closed || head->ntrailing != 0 || ends) {
 		chunk_scan(k, tid, &doubt, notes);
 		if (!head->closed)
@@ -354,11 +336,9 @@ static void chunk_settle(struct decode_chunk *k, uint32_t tid, bool carried, boo
 struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *head,
 				       uint8_t *bytes, uint32_t n, bool carried)
 {
-	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct decode_chunk *k = chunk_make(head, bytes, n);
 
-	k->head = *head;
-	k->bytes = bytes;
-	k->n = k->room = n;
+	k->room = n;
 	chunk_settle(k, tid, carried, false, NULL);
 	return k;
 }
@@ -400,12 +380,9 @@ bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk 
 void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes, uint32_t n,
 			struct decode_doubt *out)
 {
-	struct decode_chunk *k = mem_zalloc(sizeof(*k));
+	struct decode_chunk *k = chunk_make(head, bytes, n);
 	struct notes unheard = { 0 };
 
-	k->head = *head;
-	k->bytes = bytes;
-	k->n = n;
 	chunk_scan(k, tid, out, &unheard);
 	decode_chunk_free(k);
 	notes_release(&unheard);

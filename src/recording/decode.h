@@ -32,6 +32,7 @@ struct decode_trailing {
 	uint64_t addr, value;
 	struct version ref;
 	uint32_t site;
+	uint32_t record; /* where it was */
 	uint8_t size;
 	bool atomic; /* relaxed */
 	bool has_value;

@@ -92,12 +92,9 @@ static bool other_take(struct decode_cursor *c, struct wire *w, uint32_t head,
 		       struct decode_item *item)
 {
 	unsigned kind, aux = head >> FORMAT_AUX_SHIFT & 255;
+	struct wire body = wire_part(w, head >> FORMAT_LEN_SHIFT);
 	const struct shape *s;
-	struct wire body;
 
-	body.at = wire_bytes(w, head >> FORMAT_LEN_SHIFT);
-	body.end = w->at;
-	body.bad = w->bad;
 	if (w->bad)
 		return false;
 	kind = decode_kind(head, &body);

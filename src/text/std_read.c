@@ -300,36 +300,6 @@ static void std_info(const struct trace_source *source, struct trace_info *out)
 	out->notes = (const char *const *)s->notes.list.at;
 }
 
-static uint32_t std_sites(const struct trace_source *s)
-{
-	return std_site_count(self(s)->names);
-}
-
-static bool std_site(const struct trace_source *s, uint32_t site, struct trace_site *out)
-{
-	return std_site_find(self(s)->names, site, out);
-}
-
-static uint32_t std_threads(const struct trace_source *s)
-{
-	return std_thread_count(self(s)->names);
-}
-
-static const char *std_thread(const struct trace_source *s, uint32_t tid)
-{
-	return std_thread_name(self(s)->names, tid);
-}
-
-static const char *std_object(struct trace_source *s, uint64_t addr)
-{
-	return std_address_name(self(s)->names, addr, self(s)->fmt1);
-}
-
-static uint64_t std_object_id(struct trace_source *s, uint64_t addr)
-{
-	return std_address_id(self(s)->names, addr, self(s)->fmt1);
-}
-
 static uint64_t std_name_address(struct trace_source *s, const char *name, bool lock)
 {
 	enum event_object space = lock ? EVENT_OBJECT_LOCK : EVENT_OBJECT_MEMORY;
@@ -338,23 +308,40 @@ static uint64_t std_name_address(struct trace_source *s, const char *name, bool 
 	return id ? std_address(space, id, self(s)->fmt1, 0) : 0;
 }
 
-static uint64_t std_plain(const struct trace_source *s, uint64_t addr)
-{
-	return std_address_plain(self(s)->names, addr, self(s)->fmt1);
-}
+/* An operation that the names answer. */
+#define ASK(type, name, params, answer)               \
+	static type source_##name params              \
+	{                                             \
+		struct std_names *n = self(s)->names; \
+                                                      \
+		return answer;                        \
+	}
+
+ASK(uint32_t, site_count, (const struct trace_source *s), std_site_count(n))
+ASK(bool, site, (const struct trace_source *s, uint32_t site, struct trace_site *out),
+    std_site_find(n, site, out))
+ASK(uint32_t, thread_count, (const struct trace_source *s), std_thread_count(n))
+ASK(const char *, thread_name, (const struct trace_source *s, uint32_t tid),
+    std_thread_name(n, tid))
+ASK(const char *, object_name, (struct trace_source * s, uint64_t addr),
+    std_address_name(n, addr, self(s)->fmt1))
+ASK(uint64_t, object_id, (struct trace_source * s, uint64_t addr),
+    std_address_id(n, addr, self(s)->fmt1))
+ASK(uint64_t, plain_address, (const struct trace_source *s, uint64_t addr),
+    std_address_plain(n, addr, self(s)->fmt1))
 
 static const struct trace_source_ops std_ops_table = {
 	.next = std_next,
 	.close = std_close,
 	.info = std_info,
-	.site_count = std_sites,
-	.site = std_site,
-	.thread_count = std_threads,
-	.thread_name = std_thread,
-	.object_name = std_object,
-	.object_id = std_object_id,
+	.site_count = source_site_count,
+	.site = source_site,
+	.thread_count = source_thread_count,
+	.thread_name = source_thread_name,
+	.object_name = source_object_name,
+	.object_id = source_object_id,
 	.name_address = std_name_address,
-	.plain_address = std_plain,
+	.plain_address = source_plain_address,
 };
 
 /* The header is looked at now, so that trace_info knows the form from the start. */

@@ -113,53 +113,47 @@ struct trace_info trace_info(const struct trace *t)
 	return info;
 }
 
-uint32_t trace_site_count(const struct trace *t)
-{
-	return t->source->ops->site_count(t->source);
-}
-
-bool trace_site(const struct trace *t, uint32_t site, struct trace_site *out)
-{
-	return t->source->ops->site(t->source, site, out);
-}
-
 uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites)
 {
 	*sites = NULL;
 	return t->source->ops->stack ? t->source->ops->stack(t->source, stack, sites) : 0;
 }
 
-uint32_t trace_thread_count(const struct trace *t)
+void trace_follow_end(struct trace *t)
 {
-	return t->source->ops->thread_count(t->source);
+	if (t->source->ops->follow_end)
+		t->source->ops->follow_end(t->source);
 }
 
-const char *trace_thread_name(const struct trace *t, uint32_t tid)
-{
-	return t->source->ops->thread_name(t->source, tid);
-}
+/* What is asked of the source as it is, or answered so where it has no such operation. */
+#define ASK(type, name, params, args, otherwise)                     \
+	type trace_##name params                                     \
+	{                                                            \
+		const struct trace_source_ops *ops = t->source->ops; \
+                                                                     \
+		return ops->name ? ops->name args : (otherwise);     \
+	}
 
-const char *trace_thread_label(const struct trace *t, uint32_t tid)
-{
-	return t->source->ops->thread_label ? t->source->ops->thread_label(t->source, tid) : NULL;
-}
-
-const char *trace_object_name(struct trace *t, uint64_t addr)
-{
-	return t->source->ops->object_name(t->source, addr);
-}
-
-const char *trace_object_own(struct trace *t, uint64_t addr)
-{
-	return t->source->ops->object_own ? t->source->ops->object_own(t->source, addr)
-					  : trace_object_name(t, addr);
-}
-
-const char *trace_object_range(struct trace *t, uint64_t addr)
-{
-	return t->source->ops->object_range ? t->source->ops->object_range(t->source, addr)
-					    : trace_object_name(t, addr);
-}
+ASK(uint32_t, site_count, (const struct trace *t), (t->source), 0)
+ASK(bool, site, (const struct trace *t, uint32_t site, struct trace_site *out),
+    (t->source, site, out), false)
+ASK(uint32_t, thread_count, (const struct trace *t), (t->source), 0)
+ASK(const char *, thread_name, (const struct trace *t, uint32_t tid), (t->source, tid), NULL)
+ASK(const char *, thread_label, (const struct trace *t, uint32_t tid), (t->source, tid), NULL)
+ASK(const char *, object_name, (struct trace * t, uint64_t addr), (t->source, addr), NULL)
+ASK(const char *, object_own, (struct trace * t, uint64_t addr), (t->source, addr),
+    trace_object_name(t, addr))
+ASK(const char *, object_range, (struct trace * t, uint64_t addr), (t->source, addr),
+    trace_object_name(t, addr))
+ASK(uint64_t, object_id, (struct trace * t, uint64_t addr), (t->source, addr), 0)
+ASK(const char *, object_benign, (struct trace * t, uint64_t addr), (t->source, addr), NULL)
+ASK(uint64_t, plain_address, (const struct trace *t, uint64_t addr), (t->source, addr), addr)
+ASK(enum trace_first, first, (struct trace * t, uint64_t addr, uint8_t *byte),
+    (t->source, addr, byte), TRACE_FIRST_UNKNOWN)
+ASK(bool, extent, (struct trace * t, uint64_t addr, uint64_t *from, uint64_t *len),
+    (t->source, addr, from, len), false)
+ASK(bool, hides, (const struct trace *t, uint64_t addr, uint64_t len), (t->source, addr, len),
+    false)
 
 size_t trace_object_whole(const char *name)
 {
@@ -182,44 +176,4 @@ size_t trace_object_whole(const char *name)
 bool trace_object_is_anonymous(const char *name)
 {
 	return strncmp(name, "0x", 2) == 0 || strchr(name, '#') || strchr(name, ' ');
-}
-
-uint64_t trace_object_id(struct trace *t, uint64_t addr)
-{
-	return t->source->ops->object_id(t->source, addr);
-}
-
-uint64_t trace_plain_address(const struct trace *t, uint64_t addr)
-{
-	const struct trace_source_ops *ops = t->source->ops;
-
-	return ops->plain_address ? ops->plain_address(t->source, addr) : addr;
-}
-
-const char *trace_object_benign(struct trace *t, uint64_t addr)
-{
-	return t->source->ops->object_benign ? t->source->ops->object_benign(t->source, addr)
-					     : NULL;
-}
-
-enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte)
-{
-	return t->source->ops->first ? t->source->ops->first(t->source, addr, byte)
-				     : TRACE_FIRST_UNKNOWN;
-}
-
-bool trace_extent(struct trace *t, uint64_t addr, uint64_t *from, uint64_t *len)
-{
-	return t->source->ops->extent && t->source->ops->extent(t->source, addr, from, len);
-}
-
-bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len)
-{
-	return t->source->ops->hides && t->source->ops->hides(t->source, addr, len);
-}
-
-void trace_follow_end(struct trace *t)
-{
-	if (t->source->ops->follow_end)
-		t->source->ops->follow_end(t->source);
 }
