@@ -143,6 +143,11 @@ const char *intern_str(const struct intern *t, uint32_t id)
 	return id != 0 && id < t->entries.n ? t->entries.at[id].text : NULL;
 }
 
+const char *intern_keep(struct intern *t, const char *s)
+{
+	return s && *s ? intern_str(t, intern_add(t, s, strlen(s))) : NULL;
+}
+
 uint32_t intern_count(const struct intern *t)
 {
 	return (uint32_t)t->entries.n - 1;

@@ -16,6 +16,8 @@ uint32_t intern_add(struct intern *t, const char *s, size_t n);
 /* The id, or 0 when the string was never added. */
 uint32_t intern_find(const struct intern *t, const char *s, size_t n);
 const char *intern_str(const struct intern *t, uint32_t id); /* NULL for 0 */
-uint32_t intern_count(const struct intern *t);		     /* highest id */
+/* The text as it is kept; NULL for NULL and for "". */
+const char *intern_keep(struct intern *t, const char *s);
+uint32_t intern_count(const struct intern *t); /* highest id */
 
 #endif /* BASE_INTERN_H */

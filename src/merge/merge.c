@@ -411,7 +411,6 @@ struct merge *merge_new(struct blocks *b, const struct control *c, const struct 
 	m->portion = portion;
 	m->running = m->ready_first = m->ready_last = MERGE_NOBODY;
 	m->damaged = b->damaged || !ended;
-	merge_reads_init(&m->reads);
 	m->control = c;
 	if (b->threads.n != 0)
 		tids_reach(m, b->threads.at[b->threads.n - 1].tid);

@@ -96,7 +96,6 @@ struct merge_reads {
 	VEC(struct merge_stack) stacks; /* as owned now, sorted, not overlapping */
 };
 
-void merge_reads_init(struct merge_reads *r);
 void merge_reads_release(struct merge_reads *r);
 uint64_t merge_reads_count(const struct merge_reads *r);
 

@@ -21,11 +21,6 @@
 #define VERSION_BIT ((uint64_t)1 << 63)
 #define WORD_MASK (((uint64_t)1 << WORD_BITS) - 1)
 
-void merge_reads_init(struct merge_reads *r)
-{
-	memset(r, 0, sizeof(*r));
-}
-
 void merge_reads_release(struct merge_reads *r)
 {
 	MAP_RELEASE_ALL(&r->count, &r->own);

@@ -15,12 +15,6 @@
 #define BUILD_ID_MOST 64u
 #define INLINED_MOST 16u
 
-struct image {
-	uint64_t bias, low, high;
-	const char *name; /* last part of the path */
-	struct symbols *symbols;
-};
-
 struct code {
 	uint32_t image; /* index in images + 1; 0 none */
 	uint64_t address;
@@ -32,7 +26,7 @@ struct images {
 	pthread_mutex_t lock; /* guards all that is found out later: sites, text, symbols */
 	struct intern *text;
 	struct map numbers; /* of the file, to index in images */
-	VEC(struct image) images;
+	VEC(struct images_file) images;
 	struct map files; /* path and build id, as text, to index in symbols */
 	VEC(struct symbols *) symbols;
 	struct map code_at; /* site, to index in codes */
@@ -53,10 +47,8 @@ void images_free(struct images *im)
 {
 	for (size_t i = 0; i < im->symbols.n; i++)
 		symbols_free(im->symbols.at[i]);
-	VEC_RELEASE(&im->symbols);
-	map_release(&im->files);
-	VEC_RELEASE_ALL(&im->images, &im->codes, &im->inlined);
-	MAP_RELEASE_ALL(&im->numbers, &im->code_at);
+	VEC_RELEASE_ALL(&im->symbols, &im->images, &im->codes, &im->inlined);
+	MAP_RELEASE_ALL(&im->files, &im->numbers, &im->code_at);
 	intern_free(im->text);
 	pthread_mutex_destroy(&im->lock);
 	mem_free(im);
@@ -93,7 +85,7 @@ static struct symbols *symbols_of(struct images *im, const char *path, const uin
 void images_take(struct images *im, struct wire *w)
 {
 	uint32_t number = wire_u32(w);
-	struct image i = { 0 };
+	struct images_file i = { 0 };
 	const uint8_t *id, *path;
 	const char *whole, *slash;
 	size_t nid, n;
@@ -141,7 +133,7 @@ void images_take_code(struct images *im, struct wire *w, uint32_t most, uint32_t
 /* ---- code ---- */
 
 /* By name and offset: all that is known without debug information. */
-static const char *outline(struct images *im, const struct image *i, uint64_t address)
+static const char *outline(struct images *im, const struct images_file *i, uint64_t address)
 {
 	struct strbuf b = { 0 };
 	uint64_t offset;
@@ -158,17 +150,10 @@ static const char *outline(struct images *im, const struct image *i, uint64_t ad
 	return s;
 }
 
-static struct trace_site site_of(const struct symbols_frame *f)
-{
-	return (struct trace_site){
-		.file = f->file, .function = f->function, .line = f->line, .column = f->column
-	};
-}
-
 static void code_find(struct images *im, struct code *c)
 {
-	const struct image *i = c->image ? &im->images.at[c->image - 1] : NULL;
-	struct symbols_frame frames[INLINED_MOST];
+	const struct images_file *i = c->image ? &im->images.at[c->image - 1] : NULL;
+	struct trace_site frames[INLINED_MOST];
 	size_t n = i ? symbols_code(i->symbols, c->address - 1, frames, INLINED_MOST) : 0;
 
 	c->known = true;
@@ -176,14 +161,12 @@ static void code_find(struct images *im, struct code *c)
 		c->site.function = outline(im, i, c->address);
 		return;
 	}
-	c->site = site_of(&frames[0]);
+	c->site = frames[0];
 	if (!c->site.function)
 		c->site.function = outline(im, i, c->address);
 	for (size_t k = n; --k > 0;) {
-		struct trace_site outer = site_of(&frames[k]);
-
-		outer.inlined = k + 1 < n ? IMAGES_SITES + (uint32_t)im->inlined.n - 1 : 0;
-		*VEC_PUSH(&im->inlined) = outer;
+		frames[k].inlined = k + 1 < n ? IMAGES_SITES + (uint32_t)im->inlined.n - 1 : 0;
+		*VEC_PUSH(&im->inlined) = frames[k];
 	}
 	if (n > 1)
 		c->site.inlined = IMAGES_SITES + (uint32_t)im->inlined.n - 1;
@@ -213,8 +196,12 @@ bool images_site(struct images *im, uint32_t site, struct trace_site *out)
 
 /* ---- data ---- */
 
-/* The last one counts: a library may have been loaded where another was. */
-static const struct image *image_find(const struct images *im, uint64_t addr)
+const struct images_file *images_get(const struct images *im, size_t i)
+{
+	return i < im->images.n ? &im->images.at[i] : NULL;
+}
+
+const struct images_file *images_find(const struct images *im, uint64_t addr)
 {
 	for (size_t i = im->images.n; i-- > 0;)
 		if (addr >= im->images.at[i].low && addr < im->images.at[i].high)
@@ -222,35 +209,9 @@ static const struct image *image_find(const struct images *im, uint64_t addr)
 	return NULL;
 }
 
-static struct images_file file_of(const struct image *i)
-{
-	return (struct images_file){ i->symbols, i->name, i->bias, i->low, i->high };
-}
-
-bool images_get(const struct images *im, size_t i, struct images_file *out)
-{
-	if (i >= im->images.n)
-		return false;
-	*out = file_of(&im->images.at[i]);
-	return true;
-}
-
-bool images_find(const struct images *im, uint64_t addr, struct images_file *out)
-{
-	const struct image *i = image_find(im, addr);
-
-	if (i)
-		*out = file_of(i);
-	return i != NULL;
-}
-
-bool images_hold(const struct images *im, uint64_t addr)
-{
-	return image_find(im, addr) != NULL;
-}
-
 /* The name that an address has in an image. */
-static void name_in(struct images *im, const struct image *i, uint64_t addr, struct strbuf *out)
+static void name_in(struct images *im, const struct images_file *i, uint64_t addr,
+		    struct strbuf *out)
 {
 	const char *name;
 	uint64_t offset;
@@ -278,7 +239,7 @@ bool images_name(struct images *im, uint64_t addr, struct strbuf *out)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < im->images.n; i++) {
-		const struct image *image = &im->images.at[i];
+		const struct images_file *image = &im->images.at[i];
 		bool again = addr < image->low || addr >= image->high;
 
 		for (unsigned k = 0; k < n && !again; k++)

@@ -35,16 +35,16 @@ bool images_site(struct images *im, uint32_t site, struct trace_site *out);
 /* "queue_lock", "table+40", "libfoo.so+0x4060"; "one_lock or two_lock" where one library has taken the
  * place of another; false, nothing added: addr is in no image. */
 bool images_name(struct images *im, uint64_t addr, struct strbuf *out);
-bool images_hold(const struct images *im, uint64_t addr);
 
-/* Image i, from 0; false: no more. */
 struct images_file {
 	struct symbols *symbols;
-	const char *name;
+	const char *name; /* last part of the path */
 	uint64_t bias, low, high;
 };
-bool images_get(const struct images *im, size_t i, struct images_file *out);
-/* The one that holds an address. */
-bool images_find(const struct images *im, uint64_t addr, struct images_file *out);
+/* Image i, from 0; NULL: no more. */
+const struct images_file *images_get(const struct images *im, size_t i);
+/* The one that holds an address; of several the last: a library may have been loaded where another
+ * was.  NULL: none does. */
+const struct images_file *images_find(const struct images *im, uint64_t addr);
 
 #endif /* NAMES_IMAGES_H */

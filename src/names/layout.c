@@ -48,11 +48,6 @@ void layout_free(struct layout *l)
 	mem_free(l);
 }
 
-static const char *keep(struct layout *l, const char *s)
-{
-	return s && *s ? intern_str(l->text, intern_add(l->text, s, strlen(s))) : NULL;
-}
-
 /* ---- the list ---- */
 
 /* Where an expression leads: one address is memory, the address of a thread's block is not. */
@@ -86,7 +81,7 @@ static void variable_add(struct layout *l, Dwarf_Die *die, const struct scope *s
 	Dwarf_Attribute attribute;
 	bool flag = false;
 
-	e.v.name = keep(l, dwarf_diename(die));
+	e.v.name = intern_keep(l->text, dwarf_diename(die));
 	if (!e.v.name || dwarf_hasattr(die, DW_AT_abstract_origin))
 		return;
 	if (dwarf_hasattr(die, DW_AT_declaration))
@@ -117,7 +112,7 @@ static void scope_walk(struct layout *l, Dwarf_Die *parent, const struct scope *
 			variable_add(l, &child, s);
 			break;
 		case DW_TAG_subprogram:
-			inner.function = keep(l, dwarf_diename(&child));
+			inner.function = intern_keep(l->text, dwarf_diename(&child));
 			if (!inner.function || inner.depth > DEPTH_MOST)
 				break;
 			scope_walk(l, &child, &inner);
@@ -157,7 +152,7 @@ static void layout_read(struct layout *l)
 
 		if (!dwarf_offdie(l->dwarf, at + head, &unit))
 			continue;
-		s.file = keep(l, dwarf_diename(&unit));
+		s.file = intern_keep(l->text, dwarf_diename(&unit));
 		scope_walk(l, &unit, &s);
 	}
 	for (uint32_t i = 0; i < l->entries.n; i++)
@@ -306,7 +301,7 @@ static void type_describe(struct layout *l, Dwarf_Die *type, struct layout_type 
 
 	*out = (struct layout_type){ .kind = LAYOUT_OTHER };
 	add_type(&b, type, 0);
-	out->text = keep(l, strbuf_str(&b));
+	out->text = intern_keep(l->text, strbuf_str(&b));
 	strbuf_release(&b);
 	if (!type_peel(&bare))
 		return;

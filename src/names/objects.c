@@ -147,7 +147,7 @@ static void number_give(struct objects *o, const struct event *e)
 	if (kind >= EVENT_OBJECTS || !number_words[kind] || (life & EVENT_LIFE_ENDS))
 		return;
 	number = map_put(&o->numbers, e->addr, &fresh);
-	if ((fresh || (life & EVENT_LIFE_MAKES)) && !images_hold(o->images, e->addr))
+	if ((fresh || (life & EVENT_LIFE_MAKES)) && !images_find(o->images, e->addr))
 		*number = (uint64_t)kind << 32 | ++o->nnumbers[kind];
 }
 

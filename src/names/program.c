@@ -45,14 +45,14 @@ static void site_take(struct program *p, struct wire *w)
 	s.file = wire_u32(w);
 	s.function = wire_u32(w);
 	s.variable = wire_u32(w);
-	s.line = wire_u32(w);
-	s.column = wire_u32(w);
-	s.kind = (uint8_t)wire_u32(w);
-	s.flags = (uint8_t)wire_u32(w);
-	s.size = wire_u32(w);
-	s.inlined = wire_u32(w);
-	s.keeper = (uint16_t)wire_u32(w);
-	s.feeds = wire_varint(w);
+	s.is.line = wire_u32(w);
+	s.is.column = wire_u32(w);
+	s.is.kind = (uint8_t)wire_u32(w);
+	s.is.flags = (uint8_t)wire_u32(w);
+	s.is.size = wire_u32(w);
+	s.is.inlined = wire_u32(w);
+	s.is.keeper = (uint16_t)wire_u32(w);
+	s.is.feeds = wire_varint(w);
 	if (s.number == 0 || s.number >= PROGRAM_SITES_MAX)
 		wire_fail(w);
 	if (w->bad)
@@ -218,24 +218,16 @@ bool program_site(const struct program *p, uint32_t number, struct trace_site *o
 	uint64_t *index = map_get(&p->site_at, number);
 	const struct program_site *s;
 
-	memset(out, 0, sizeof(*out));
-	if (!index)
+	if (!index) {
+		memset(out, 0, sizeof(*out));
 		return images_site(p->images, number, out);
+	}
 	s = &p->sites.at[*index];
+	*out = s->is;
 	out->file = string_get(p, s->file);
 	out->function = string_get(p, s->function);
-	if (s->flags & (FORESEE_SITE_ROUTINE | FORESEE_SITE_NAMING))
-		out->said = string_get(p, s->variable);
-	else
-		out->variable = string_get(p, s->variable);
-	out->line = s->line;
-	out->column = s->column;
-	out->size = s->size;
-	out->kind = s->kind;
-	out->flags = s->flags;
-	out->inlined = s->inlined;
-	out->feeds = s->feeds;
-	out->keeper = s->keeper;
+	*(out->flags & (FORESEE_SITE_ROUTINE | FORESEE_SITE_NAMING) ? &out->said : &out->variable) =
+		string_get(p, s->variable);
 	return true;
 }
 

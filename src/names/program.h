@@ -24,10 +24,7 @@ struct wire;
 struct program_site {
 	uint32_t number;
 	uint32_t file, function, variable; /* string ids of the recording */
-	uint32_t line, column, size, inlined;
-	uint8_t kind, flags;
-	uint16_t keeper;
-	uint64_t feeds;
+	struct trace_site is;		   /* but for these */
 };
 
 struct program_global {

@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "names/layout.h"
+#include "trace/trace.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/.build-id/"
 #define FILE_MOST ((off_t)1 << 32)
@@ -64,7 +65,6 @@ struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t ni
 	if (nid)
 		memcpy(s->build_id, build_id, nid);
 	s->nid = nid;
-
 	s->text = intern_new();
 	return s;
 }
@@ -173,11 +173,6 @@ static void debug_open(struct symbols *s)
 
 /* ---- tables ---- */
 
-static const char *keep(struct symbols *s, const char *text)
-{
-	return text && *text ? intern_str(s->text, intern_add(s->text, text, strlen(text))) : NULL;
-}
-
 static int symbol_order(const void *x, const void *y)
 {
 	const struct symbol *a = x, *b = y;
@@ -206,7 +201,8 @@ static void table_read(struct symbols *s, Elf *elf, Elf_Scn *section, const GElf
 			continue;
 		type = GELF_ST_TYPE(is.st_info);
 		new = (struct symbol){ is.st_value, is.st_size,
-				       keep(s, elf_strptr(elf, head->sh_link, is.st_name)) };
+				       intern_keep(s->text,
+						   elf_strptr(elf, head->sh_link, is.st_name)) };
 		if (!new.name)
 			continue;
 		if (type == STT_FUNC || type == STT_GNU_IFUNC)
@@ -352,19 +348,18 @@ static const char *file_name(struct symbols *s, Dwarf_Die *unit, const char *nam
 	const char *directory = NULL;
 
 	if (!name || name[0] == '/')
-		return keep(s, name);
+		return intern_keep(s->text, name);
 	if (dwarf_attr(unit, DW_AT_comp_dir, &attribute))
 		directory = dwarf_formstring(&attribute);
 	if (directory)
 		strbuf_addf(&path, "%s/", directory);
 	strbuf_adds(&path, name);
-	name = keep(s, strbuf_str(&path));
+	name = intern_keep(s->text, strbuf_str(&path));
 	strbuf_release(&path);
 	return name;
 }
 
-static void line_find(struct symbols *s, Dwarf_Die *unit, uint64_t address,
-		      struct symbols_frame *out)
+static void line_find(struct symbols *s, Dwarf_Die *unit, uint64_t address, struct trace_site *out)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
 	int number = 0, column = 0;
@@ -389,7 +384,7 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 
 /* Where the function of an inlined call was called. */
 static void call_find(struct symbols *s, Dwarf_Die *unit, Dwarf_Die *inlined,
-		      struct symbols_frame *out)
+		      struct trace_site *out)
 {
 	uint64_t file = number_of(inlined, DW_AT_call_file);
 	Dwarf_Files *files;
@@ -415,7 +410,7 @@ static int scopes_find(Dwarf_Die *unit, uint64_t address, Dwarf_Die **out)
 	return n;
 }
 
-size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *out, size_t max)
+size_t symbols_code(struct symbols *s, uint64_t address, struct trace_site *out, size_t max)
 {
 	Dwarf_Die unit, *scopes = NULL;
 	size_t n = 1;
@@ -424,7 +419,7 @@ size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *o
 	symbols_open(s);
 	if (max == 0 || !s->dwarf || !unit_find(s, address, &unit))
 		return 0;
-	out[0] = (struct symbols_frame){ 0 };
+	out[0] = (struct trace_site){ 0 };
 	line_find(s, &unit, address, &out[0]);
 	nscopes = scopes_find(&unit, address, &scopes);
 	for (int i = 0; i < nscopes; i++) {
@@ -432,10 +427,10 @@ size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *o
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		out[n - 1].function = keep(s, dwarf_diename(&scopes[i]));
+		out[n - 1].function = intern_keep(s->text, dwarf_diename(&scopes[i]));
 		if (tag == DW_TAG_subprogram || n == max)
 			break;
-		out[n] = (struct symbols_frame){ 0 };
+		out[n] = (struct trace_site){ 0 };
 		call_find(s, &unit, &scopes[i], &out[n++]);
 	}
 	free(scopes);

@@ -18,20 +18,16 @@
 
 struct layout;
 struct symbols;
+struct trace_site;
 
 /* build_id: nid bytes; 0: not known, then any file will do.  Both are copied. */
 struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t nid);
 void symbols_free(struct symbols *s);
 
-struct symbols_frame {
-	const char *function; /* as the source has it when there is a line; may be NULL */
-	const char *file;     /* NULL unknown */
-	uint32_t line, column;
-};
-
 /* What is at an address of code, innermost first: functions that were inlined there, then the one
- * around them.  At most max, 0: nothing is known but perhaps symbols_function. */
-size_t symbols_code(struct symbols *s, uint64_t address, struct symbols_frame *out, size_t max);
+ * around them, each with file, line, column and, as the source has it, function.  At most max, 0:
+ * nothing is known but perhaps symbols_function. */
+size_t symbols_code(struct symbols *s, uint64_t address, struct trace_site *out, size_t max);
 
 /* The function or variable around an address by the symbol tables, and how far in; NULL none. */
 const char *symbols_function(struct symbols *s, uint64_t address, uint64_t *offset);

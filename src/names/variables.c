@@ -63,7 +63,7 @@ enum status variables_part(struct trace *t, const struct program_global *v, cons
 			   uint64_t *offset, struct layout_type *type, struct strbuf *why)
 {
 	const struct program *p = program_of(t);
-	struct images_file file;
+	const struct images_file *file;
 	struct layout *l;
 	size_t i;
 
@@ -73,10 +73,10 @@ enum status variables_part(struct trace *t, const struct program_global *v, cons
 		if (st != ST_END)
 			return st;
 	}
-	if (!p || !images_find(p->images, v->addr, &file))
+	if (!p || !(file = images_find(p->images, v->addr)))
 		return ST_END;
-	l = symbols_layout(file.symbols);
-	if (!l || !layout_find(l, v->addr - file.bias, &i))
+	l = symbols_layout(file->symbols);
+	if (!l || !layout_find(l, v->addr - file->bias, &i))
 		return ST_END;
 	return layout_part(l, i, part, offset, type, why) ? ST_OK : ST_BAD_INPUT;
 }
@@ -85,12 +85,12 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
 		      uint64_t *addr, uint64_t *size)
 {
 	const struct program *p = program_of(t);
-	struct images_file file;
+	const struct images_file *file;
 
-	for (; p && images_get(p->images, at->image, &file); at->image++, at->symbol = 0) {
-		if (!symbols_find(file.symbols, name, &at->symbol, addr, size))
+	for (; p && (file = images_get(p->images, at->image)); at->image++, at->symbol = 0) {
+		if (!symbols_find(file->symbols, name, &at->symbol, addr, size))
 			continue;
-		*addr += file.bias;
+		*addr += file->bias;
 		return true;
 	}
 	return false;
@@ -99,10 +99,10 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
 bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage *storage)
 {
 	const struct program *p = program_of(t);
-	struct images_file file;
+	const struct images_file *file;
 
-	for (size_t i = 0; p && images_get(p->images, i, &file); i++) {
-		struct layout *l = symbols_layout(file.symbols);
+	for (size_t i = 0; p && (file = images_get(p->images, i)); i++) {
+		struct layout *l = symbols_layout(file->symbols);
 
 		for (size_t k = 0; l && k < layout_count(l); k++) {
 			struct layout_variable v;

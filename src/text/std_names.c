@@ -268,6 +268,21 @@ bool std_site_find(const struct std_names *n, uint32_t site, struct trace_site *
 	return true;
 }
 
+static void clean(struct strbuf *out, size_t start)
+{
+	for (char *at = out->at + start; *at; at++)
+		if ((unsigned char)*at <= ' ' || *at == '|' || *at == 0x7f)
+			*at = '_';
+}
+
+void std_name_format(const char *name, struct strbuf *out)
+{
+	size_t start = out->n;
+
+	strbuf_adds(out, name);
+	clean(out, start);
+}
+
 void std_site_format(const struct trace_site *site, struct strbuf *out)
 {
 	size_t start = out->n;
@@ -277,12 +292,8 @@ void std_site_format(const struct trace_site *site, struct strbuf *out)
 		return;
 	}
 	strbuf_adds(out, site->file ? site->file : site->function);
-	if (site->file && site->line != 0) {
-		strbuf_addf(out, ":%" PRIu32, site->line);
-		if (site->function)
-			strbuf_addf(out, ":%s", site->function);
-	}
-	for (char *at = out->at + start; *at; at++)
-		if ((unsigned char)*at <= ' ' || *at == '|' || *at == 0x7f)
-			*at = '_';
+	if (site->file && site->line != 0)
+		strbuf_addf(out, ":%" PRIu32 "%s%s", site->line, site->function ? ":" : "",
+			    site->function ? site->function : "");
+	clean(out, start);
 }

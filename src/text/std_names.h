@@ -55,7 +55,9 @@ uint32_t std_site_add(struct std_names *n, const char *s, size_t len);
 uint32_t std_site_count(const struct std_names *n);
 bool std_site_find(const struct std_names *n, uint32_t site, struct trace_site *out);
 
-/* The text of a site; blanks and bars become '_'.  NULL or an unknown site: "0". */
+/* Text as it is, but for what would end a field: blanks and bars become '_'. */
+void std_name_format(const char *name, struct strbuf *out);
+/* The text of a site, the same way.  NULL or an unknown site: "0". */
 void std_site_format(const struct trace_site *site, struct strbuf *out);
 
 #endif /* TEXT_STD_NAMES_H */

@@ -70,17 +70,6 @@ static void threads_reserve(struct std_writer *w, uint32_t tid)
 	}
 }
 
-/* Names go out as they are, but for what would end the field. */
-static void add_name(struct strbuf *out, const char *name)
-{
-	size_t start = out->n;
-
-	strbuf_adds(out, name);
-	for (char *at = out->at + start; *at; at++)
-		if ((unsigned char)*at <= ' ' || *at == '|' || *at == 0x7f)
-			*at = '_';
-}
-
 /* Names that programs chose freely: everything with a meaning here becomes %XX. */
 static void add_encoded(struct strbuf *out, const char *name)
 {
@@ -105,7 +94,7 @@ static void add_range(struct std_writer *w, const struct event *e, struct strbuf
 		strbuf_addf(out, "0x%" PRIx64 "+%" PRIu64, e->addr & ~(uint64_t)UINT32_MAX,
 			    e->addr & UINT32_MAX);
 	else
-		add_name(out, name);
+		std_name_format(name, out);
 	if (e->len != STD_WORD)
 		strbuf_addf(out, ":%" PRIu64, e->len);
 }
@@ -132,7 +121,7 @@ static void add_operand(struct std_writer *w, const struct event *e, struct strb
 		add_range(w, e, out);
 		break;
 	case STD_THREAD:
-		add_name(out, trace_thread_name(w->trace, e->peer));
+		std_name_format(trace_thread_name(w->trace, e->peer), out);
 		break;
 	case STD_LABEL:
 		add_encoded(out, e->name);
@@ -141,14 +130,14 @@ static void add_operand(struct std_writer *w, const struct event *e, struct strb
 		add_call(e, out);
 		break;
 	default:
-		add_name(out, trace_object_own(w->trace, e->addr));
+		std_name_format(trace_object_own(w->trace, e->addr), out);
 		break;
 	}
 	if (operand == STD_COUNTED)
 		strbuf_addf(out, ":%" PRIu64, e->arg);
 	if (operand == STD_TWO) {
 		strbuf_adds(out, ",");
-		add_name(out, trace_object_own(w->trace, e->arg));
+		std_name_format(trace_object_own(w->trace, e->arg), out);
 	}
 	strbuf_adds(out, ")");
 }
@@ -246,7 +235,7 @@ enum status std_writer_event(struct std_writer *w, const struct event *e, struct
 				e->flags & EVENT_RANGE ? format_words(e->addr, e->len) : 1);
 	else if (e->op == EVENT_SIGNAL || e->op == EVENT_BROADCAST)
 		std_history_add(&w->signals.at[e->tid], e->pos, e->tseq, 1);
-	add_name(out, trace_thread_name(w->trace, e->tid));
+	std_name_format(trace_thread_name(w->trace, e->tid), out);
 	strbuf_addf(out, "|%s", event_op_name(e->op));
 	add_operand(w, e, out);
 	if (w->fmt1)

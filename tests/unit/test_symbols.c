@@ -3,6 +3,7 @@
  * of it, where anything may come out but a crash.
  */
 #include "names/symbols.h"
+#include "trace/trace.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -58,7 +59,7 @@ static const char *last_part(const char *path)
 
 static void test_code(struct symbols *s, uint64_t bias)
 {
-	struct symbols_frame f[8] = { 0 };
+	struct trace_site f[8] = { 0 };
 	size_t n = symbols_code(s, place_inlined - bias, f, 8);
 	uint64_t offset;
 
@@ -92,7 +93,7 @@ static void test_other(const char *path, uint64_t bias)
 {
 	static const uint8_t id[20] = { 1, 2, 3 };
 	struct symbols *s = symbols_new(path, id, sizeof(id));
-	struct symbols_frame f[8];
+	struct trace_site f[8];
 	uint64_t offset;
 
 	TAP_EQ(symbols_code(s, place_plain - bias, f, 8), 0, "another build id: no place");
@@ -136,7 +137,7 @@ static uint8_t *read_all(const char *path, size_t *n)
 static void ask(const char *path, uint64_t bias)
 {
 	struct symbols *s = symbols_new(path, NULL, 0);
-	struct symbols_frame f[8];
+	struct trace_site f[8];
 	uint64_t offset;
 
 	symbols_code(s, place_inlined - bias, f, 8);
