@@ -105,10 +105,7 @@ static bool name_is_known(const char *name)
 	/* Functions that get something store it in the caller's memory, unseen. */
 	if (strstr(name, "get") && !strstr(name, "getspecific"))
 		return false;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (unit_has_prefix(name, prefixes[i]))
-			return true;
-	return false;
+	return UNIT_HAS_ONE_OF(name, prefixes);
 }
 
 /* If it is libc's function: does it not write to memory of the program? */
@@ -129,9 +126,8 @@ static bool only_reads(LLVMValueRef call, const char *name)
 bool call_is_pure(LLVMValueRef call)
 {
 	LLVMValueRef callee = unit_callee(call);
-	size_t n;
 
-	return callee && LLVMIsDeclaration(callee) && name_is(LLVMGetValueName2(callee, &n), PURE);
+	return callee && LLVMIsDeclaration(callee) && name_is(unit_name(callee), PURE);
 }
 
 static void store_call_site(struct function *f, LLVMValueRef site)
@@ -148,7 +144,7 @@ static void store_call_site(struct function *f, LLVMValueRef site)
 static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site)
 {
 	struct unit *u = f->unit;
-	unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+	unsigned kind = unit_attribute("byval");
 	unsigned n = LLVMGetNumArgOperands(call);
 
 	for (unsigned i = 0; i < n; i++) {
@@ -203,8 +199,7 @@ static void given_get(struct function *f, LLVMValueRef call, LLVMValueRef site, 
 	struct unit *u = f->unit;
 	LLVMValueRef callee = unit_callee(call);
 	unsigned n = LLVMGetNumArgOperands(call);
-	size_t length;
-	bool numbers = callee && !strcmp(LLVMGetValueName2(callee, &length), "syscall");
+	bool numbers = callee && !strcmp(unit_name(callee), "syscall");
 
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef arg = LLVMGetOperand(call, i);
@@ -369,13 +364,12 @@ void call_keep_own(struct unit *u)
 		LLVMLinkage linkage = LLVMGetLinkage(f);
 		LLVMValueRef alias;
 		char ours[OURS];
-		size_t n;
 
 		if (LLVMIsDeclaration(f) ||
 		    (linkage != LLVMExternalLinkage && linkage != LLVMWeakAnyLinkage) ||
-		    !libc_is_redirected(LLVMGetValueName2(f, &n), type))
+		    !libc_is_redirected(unit_name(f), type))
 			continue;
-		name_ours(ours, LLVMGetValueName2(f, &n));
+		name_ours(ours, unit_name(f));
 		alias = LLVMAddAlias2(u->module, type, 0, f, ours);
 		LLVMSetLinkage(alias, linkage);
 		LLVMSetVisibility(alias, LLVMGetVisibility(f));
@@ -419,11 +413,10 @@ void call_redirect_pointers(struct unit *u)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f)) {
 		LLVMTypeRef type = LLVMGlobalGetValueType(f);
 		const char *name;
-		size_t n;
 
 		if (!LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMExternalWeakLinkage)
 			continue;
-		name = LLVMGetValueName2(f, &n);
+		name = unit_name(f);
 		if (libc_is_redirected(name, type))
 			redirect_uses(f, stand_in(u, name, type));
 	}
@@ -435,7 +428,6 @@ void call_emit(struct function *f, struct record *r)
 	LLVMValueRef callee = unit_callee(r->inst);
 	LLVMValueRef site;
 	const char *name;
-	size_t n;
 
 	LLVMPositionBuilderBefore(u->builder, r->inst);
 	site = sites_number(f, r->site);
@@ -447,7 +439,7 @@ void call_emit(struct function *f, struct record *r)
 		/* its address in one more place crashes the link-time optimiser of LLVM 14 */
 		hook_opaque(f, r->inst, unit_null(u), unit_null(u), site);
 	} else if (!map_get(&u->seen, (uintptr_t)callee) && !LLVMIsAGlobalAlias(callee)) {
-		name = LLVMGetValueName2(callee, &n);
+		name = unit_name(callee);
 		if (libc_is_redirected(name, LLVMGetCalledFunctionType(r->inst)))
 			redirect(u, r->inst, name);
 		else if (!name_is_known(name))

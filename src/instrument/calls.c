@@ -5,6 +5,9 @@
  * code goes: inlined copies have it too.  From then on it is a call like others.  Which
  * functions were asked for and found is remembered in the module, and becomes rows of the site
  * table, so that a recording can tell a function that was never called from one that says nothing.
+ *
+ * And what any call says by its arguments: which routine a new thread will run, and what the program
+ * calls a piece of memory.  All of these are names that specifications use.
  */
 #include "instrument/unit_priv.h"
 
@@ -37,11 +40,10 @@ static const char *listed_name(const char *list, LLVMValueRef f)
 {
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(f);
 	const char *source = subprogram ? extra_name(subprogram) : NULL, *name;
-	size_t n;
 
 	if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
 		return NULL;
-	name = LLVMGetValueName2(f, &n);
+	name = unit_name(f);
 	if (source && is_listed(list, source))
 		return source;
 	return is_listed(list, name) ? name : NULL;
@@ -49,9 +51,7 @@ static const char *listed_name(const char *list, LLVMValueRef f)
 
 static bool is_unsigned(LLVMValueRef f, unsigned param)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName("zeroext", 7);
-
-	return LLVMGetEnumAttributeAtIndex(f, param + 1, kind) != NULL;
+	return LLVMGetEnumAttributeAtIndex(f, param + 1, unit_attribute("zeroext")) != NULL;
 }
 
 /* As 64 bits; NULL: no integer or pointer, or a wide one. */
@@ -174,4 +174,61 @@ void calls_add_sites(struct unit *u)
 		sites_add_entry(u, LLVMGetMDString(text, &length));
 	}
 	VEC_RELEASE(&nodes);
+}
+
+/* ---- what a call says by its arguments ---- */
+
+const char *calls_string(LLVMValueRef p)
+{
+	LLVMValueRef g = escape_base(p), text;
+	size_t n;
+
+	if (!LLVMIsAGlobalVariable(g) || !(text = LLVMGetInitializer(g)) ||
+	    !LLVMIsAConstantDataArray(text) || !LLVMIsConstantString(text))
+		return NULL;
+	return LLVMGetAsString(text, &n);
+}
+
+/* X: the argument of these functions, and what it is. */
+static const struct {
+	const char *function;
+	unsigned argument;
+	uint8_t flag;
+} said[] = {
+	{ "pthread_create", 2, FORESEE_SITE_ROUTINE },
+	{ "thrd_create", 1, FORESEE_SITE_ROUTINE },
+	{ "foresee_variable", 2, FORESEE_SITE_NAMING },
+	{ "foresee_internal", 0, FORESEE_SITE_NAMING },
+};
+
+static uint32_t routine_name(struct unit *u, LLVMValueRef p)
+{
+	LLVMValueRef f = escape_base(p);
+	LLVMMetadataRef subprogram;
+
+	if (!LLVMIsAFunction(f))
+		return 0;
+	subprogram = LLVMGetSubprogram(f);
+	return subprogram ? names_function(u, subprogram) : unit_string(u, unit_name(f));
+}
+
+void calls_add_said(struct unit *u, LLVMValueRef call, struct foresee_site *s)
+{
+	LLVMValueRef callee = unit_callee(call), argument;
+	const char *name;
+	uint32_t id;
+
+	if (!callee)
+		return;
+	name = unit_name(callee);
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		if (strcmp(name, said[i].function) != 0 ||
+		    LLVMGetNumArgOperands(call) <= said[i].argument)
+			continue;
+		argument = LLVMGetOperand(call, said[i].argument);
+		id = said[i].flag == FORESEE_SITE_ROUTINE ? routine_name(u, argument)
+							  : unit_string(u, calls_string(argument));
+		s->variable = (const char *)(uintptr_t)id;
+		s->flags |= said[i].flag;
+	}
 }

@@ -40,11 +40,6 @@ LLVMValueRef escape_base(LLVMValueRef p)
 	}
 }
 
-static unsigned attribute_kind(const char *name)
-{
-	return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
-
 /* Is v passed only as byval, so that the callee sees a copy? */
 static bool call_copies(LLVMValueRef call, LLVMValueRef v)
 {
@@ -52,7 +47,7 @@ static bool call_copies(LLVMValueRef call, LLVMValueRef v)
 
 	for (unsigned i = 0; i < nargs; i++)
 		if (LLVMGetOperand(call, i) == v &&
-		    !LLVMGetCallSiteEnumAttribute(call, i + 1, attribute_kind("byval")))
+		    !LLVMGetCallSiteEnumAttribute(call, i + 1, unit_attribute("byval")))
 			return false;
 	return LLVMGetCalledValue(call) != v;
 }
@@ -66,10 +61,7 @@ static bool call_keeps_private(LLVMValueRef call, LLVMValueRef v)
 	};
 	const char *name = unit_intrinsic(call);
 
-	for (size_t i = 0; name && i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (unit_has_prefix(name, harmless[i]))
-			return true;
-	return !name && call_copies(call, v);
+	return name ? UNIT_HAS_ONE_OF(name, harmless) : call_copies(call, v);
 }
 
 static bool stays_private(LLVMValueRef v, unsigned depth)
@@ -118,7 +110,7 @@ static bool is_byval_argument(const struct function *f, LLVMValueRef v)
 	for (unsigned i = 0; i < n; i++)
 		if (LLVMGetParam(f->value, i) == v)
 			return LLVMGetEnumAttributeAtIndex(f->value, i + 1,
-							   attribute_kind("byval"));
+							   unit_attribute("byval"));
 	return false;
 }
 
@@ -222,11 +214,10 @@ static bool is_libc_variable(LLVMValueRef base)
 		"__tzname", "timezone",	 "__timezone", "daylight", "__daylight",
 		"environ",  "__environ", "signgam",
 	};
-	size_t n;
 
 	if (!LLVMIsAGlobalVariable(base) || !LLVMIsDeclaration(base))
 		return false;
-	return UNIT_IS_ONE_OF(LLVMGetValueName2(base, &n), names);
+	return UNIT_IS_ONE_OF(unit_name(base), names);
 }
 
 /* Is it (or is it loaded from) what __errno_location and its like return? */
@@ -239,7 +230,6 @@ static bool is_libc_own(LLVMValueRef base)
 		"__ctype_toupper_loc",
 	};
 	LLVMValueRef callee;
-	size_t n;
 
 	if (is_libc_variable(base))
 		return true;
@@ -247,7 +237,7 @@ static bool is_libc_own(LLVMValueRef base)
 		base = escape_base(LLVMGetOperand(base, 0));
 	if (!LLVMIsACallInst(base) || !(callee = unit_callee(base)))
 		return false;
-	return UNIT_IS_ONE_OF(LLVMGetValueName2(callee, &n), names);
+	return UNIT_IS_ONE_OF(unit_name(callee), names);
 }
 
 static bool has_metadata(LLVMValueRef inst, const char *kind)
@@ -282,13 +272,8 @@ static bool is_of_tools(LLVMValueRef global)
 		"__llvm_",	     "__prof",	 "__sancov", "__asan", "__tsan",
 		"__stack_chk_guard", "foresee.",
 	};
-	size_t n;
-	const char *name = LLVMGetValueName2(global, &n);
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (unit_has_prefix(name, prefixes[i]))
-			return true;
-	return false;
+	return UNIT_HAS_ONE_OF(unit_name(global), prefixes);
 }
 
 bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p)

@@ -66,20 +66,9 @@ static const char *const facts_pure_fp[] = {
 	"llvm.minnum.", "llvm.maxnum.",	 "llvm.minimum.", "llvm.maximum.",
 };
 
-static bool name_in(const char *name, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (unit_has_prefix(name, list[i]))
-			return true;
-	return false;
-}
-
 static bool fp_is_strict(const struct function *f)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName("strictfp", strlen("strictfp"));
-
-	return f->unit->fp_traps ||
-	       LLVMGetEnumAttributeAtIndex(f->value, LLVMAttributeFunctionIndex, kind);
+	return f->unit->fp_traps || unit_function_has(f->value, "strictfp");
 }
 
 /* A division whose divisor can neither be zero nor overflow. */
@@ -145,7 +134,6 @@ static void flow_phi(struct flow *w, LLVMValueRef phi, LLVMValueRef v)
 static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
 {
 	const char *name = unit_intrinsic(call);
-	bool fp;
 
 	if (!name) {
 		w->binding = true;
@@ -159,14 +147,23 @@ static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
 			w->binding = true;
 		return;
 	}
-	fp = name_in(name, facts_pure_fp, sizeof(facts_pure_fp) / sizeof(*facts_pure_fp));
 	flow_derive_if(w, call,
-		       name_in(name, facts_pure, sizeof(facts_pure) / sizeof(*facts_pure)) ||
-			       (fp && !fp_is_strict(w->f)));
+		       UNIT_HAS_ONE_OF(name, facts_pure) ||
+			       (UNIT_HAS_ONE_OF(name, facts_pure_fp) && !fp_is_strict(w->f)));
+}
+
+static void flow_write(struct flow *w, LLVMValueRef write, LLVMValueRef v)
+{
+	if (plan_pointer(write) == v)
+		w->binding = true;
+	else
+		flow_sink(w, write);
 }
 
 static void flow_use(struct flow *w, LLVMValueRef user, LLVMValueRef v)
 {
+	unsigned n;
+
 	switch (LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : (LLVMOpcode)0) {
 	case LLVMAdd:
 	case LLVMSub:
@@ -214,25 +211,16 @@ static void flow_use(struct flow *w, LLVMValueRef user, LLVMValueRef v)
 		flow_derive_if(w, user, divisor_is_safe(user));
 		break;
 	case LLVMInsertElement:
-		flow_derive_if(w, user, LLVMIsAConstantInt(LLVMGetOperand(user, 2)));
-		break;
-	case LLVMExtractElement:
-		flow_derive_if(w, user, LLVMIsAConstantInt(LLVMGetOperand(user, 1)));
+	case LLVMExtractElement: /* the index is the last operand */
+		n = (unsigned)LLVMGetNumOperands(user);
+		flow_derive_if(w, user, LLVMIsAConstantInt(LLVMGetOperand(user, n - 1)));
 		break;
 	case LLVMPHI:
 		flow_phi(w, user, v);
 		break;
 	case LLVMStore:
-		if (LLVMGetOperand(user, 1) == v)
-			w->binding = true;
-		else
-			flow_sink(w, user);
-		break;
 	case LLVMAtomicRMW:
-		if (LLVMGetOperand(user, 0) == v)
-			w->binding = true;
-		else
-			flow_sink(w, user);
+		flow_write(w, user, v);
 		break;
 	case LLVMCall:
 		flow_call(w, user, v);
@@ -281,8 +269,7 @@ static void facts_find_load(struct function *f, const struct cfg *cfg, struct re
 			f->records.at[w.sinks.at[i]].feeds |= 1ull << r->keeper;
 	}
 	map_release(&w.seen);
-	VEC_RELEASE(&w.todo);
-	VEC_RELEASE(&w.sinks);
+	VEC_RELEASE_ALL(&w.todo, &w.sinks);
 }
 
 static bool load_can_be_free(const struct function *f, const struct record *r)
@@ -294,13 +281,6 @@ static bool load_can_be_free(const struct function *f, const struct record *r)
 	return r->action == ACT_RMW;
 }
 
-static bool function_has_attribute(const struct function *f, const char *name)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	return kind && LLVMGetEnumAttributeAtIndex(f->value, LLVMAttributeFunctionIndex, kind);
-}
-
 void facts_find(struct function *f)
 {
 	struct cfg cfg;
@@ -308,7 +288,7 @@ void facts_find(struct function *f)
 	cfg_init(&cfg, f->value);
 	f->all_binding =
 		!cfg.reducible || plan_calls_setjmp(f->value) ||
-		function_has_attribute(f, "presplitcoroutine") ||
+		unit_function_has(f->value, "presplitcoroutine") ||
 		LLVMGetStringAttributeAtIndex(f->value, LLVMAttributeFunctionIndex,
 					      "coroutine.presplit", strlen("coroutine.presplit"));
 	for (size_t i = 0; i < f->records.n && !f->all_binding; i++)
@@ -340,36 +320,21 @@ static void print_feeds(const struct function *f, const struct record *r, struct
 
 static void print_fact(const struct function *f, const struct record *r, struct strbuf *b)
 {
-	switch (r->action) {
-	case ACT_RMW:
-		strbuf_adds(b, r->free ? "free+" : "binding+");
-		print_feeds(f, r, b);
-		break;
-	case ACT_READ:
-		strbuf_adds(b, r->free ? "free" : "binding");
-		break;
-	case ACT_CAS:
-	case ACT_FETCH:
-		strbuf_adds(b, "binding");
-		break;
-	case ACT_WRITE:
-	case ACT_FILL:
-	case ACT_PUT:
-		print_feeds(f, r, b);
-		break;
-	case ACT_COPY:
-		strbuf_adds(b, "copy");
-		break;
-	case ACT_FENCE:
-		strbuf_adds(b, "fence");
-		break;
-	case ACT_CALL:
-		strbuf_adds(b, "call");
-		break;
-	case ACT_UNSEEN:
-		strbuf_adds(b, "opaque");
-		break;
+	static const char *const words[] = {
+		[ACT_CAS] = "binding", [ACT_FETCH] = "binding", [ACT_COPY] = "copy",
+		[ACT_FENCE] = "fence", [ACT_CALL] = "call",	[ACT_UNSEEN] = "opaque",
+	};
+
+	if (words[r->action]) {
+		strbuf_adds(b, words[r->action]);
+		return;
 	}
+	if (r->action == ACT_READ || r->action == ACT_RMW)
+		strbuf_adds(b, r->free ? "free" : "binding");
+	if (r->action == ACT_RMW)
+		strbuf_adds(b, "+");
+	if (r->action != ACT_READ)
+		print_feeds(f, r, b);
 }
 
 void facts_print(const struct function *f)

@@ -66,9 +66,7 @@ static bool has_end(LLVMValueRef local)
 
 static bool is_main(const struct function *f)
 {
-	size_t n;
-
-	return strcmp(LLVMGetValueName2(f->value, &n), "main") == 0;
+	return strcmp(unit_name(f->value), "main") == 0;
 }
 
 /* Was it put here from another function? */
@@ -138,7 +136,7 @@ static unsigned announce_lifetimes(struct function *f, LLVMValueRef alloca, LLVM
 
 static void announce_arguments(struct function *f, LLVMValueRef first)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+	unsigned kind = unit_attribute("byval");
 
 	for (unsigned i = 0; i < LLVMCountParams(f->value); i++) {
 		LLVMValueRef p = LLVMGetParam(f->value, i);
@@ -174,7 +172,6 @@ void frame_emit(struct function *f, LLVMValueRef first)
 {
 	struct unit *u = f->unit;
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f->value);
-	size_t n;
 
 	announce_arguments(f, first);
 	for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b)) {
@@ -184,7 +181,7 @@ void frame_emit(struct function *f, LLVMValueRef first)
 			next = LLVMGetNextInstruction(i);
 			announce_va_list(f, i);
 			if (!LLVMIsAAllocaInst(i) || escape_is_private(f, i) ||
-			    unit_has_prefix(LLVMGetValueName2(i, &n), "foresee."))
+			    unit_has_prefix(unit_name(i), "foresee."))
 				continue;
 			if (announce_lifetimes(f, i, i) != 0)
 				continue;

@@ -73,10 +73,7 @@ static const char *in_std(const char *mangled)
 
 static bool makes_guard(const char *name)
 {
-	for (size_t i = 0; i < sizeof(guards) / sizeof(*guards); i++)
-		if (unit_has_prefix(name, guards[i]))
-			return strstr(name, "EC1E") || strstr(name, "EC2E");
-	return false;
+	return UNIT_HAS_ONE_OF(name, guards) && (strstr(name, "EC1E") || strstr(name, "EC2E"));
 }
 
 /* The lock type is the guard's argument: the first class named in it. */
@@ -115,11 +112,10 @@ LLVMValueRef locks_argument(LLVMValueRef call, uint64_t *size)
 	LLVMValueRef callee = unit_callee(call), argument = NULL;
 	const struct family *family;
 	const char *name, *inner;
-	size_t n;
 
 	if (!callee)
 		return NULL;
-	name = LLVMGetValueName2(callee, &n);
+	name = unit_name(callee);
 	inner = in_std(name);
 	family = inner ? NULL : FAMILY_OF(c_functions, name);
 	if (inner) {

@@ -41,12 +41,9 @@ void names_add_qualified(struct strbuf *b, LLVMMetadataRef node, const char *sep
 uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram)
 {
 	struct strbuf b = { 0 };
-	uint32_t id;
 
 	names_add_qualified(&b, subprogram, "::");
-	id = unit_string(u, strbuf_str(&b));
-	strbuf_release(&b);
-	return id;
+	return unit_text(u, &b);
 }
 
 static void add_type(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
@@ -98,14 +95,10 @@ static void add_type(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
 uint32_t names_type(struct unit *u, LLVMMetadataRef type)
 {
 	struct strbuf b = { 0 };
-	uint32_t id = 0;
 
-	if (type) {
+	if (type)
 		add_type(&b, type, 0);
-		id = unit_string(u, strbuf_str(&b));
-	}
-	strbuf_release(&b);
-	return id;
+	return unit_text(u, &b);
 }
 
 /* ---- layouts ---- */
@@ -177,20 +170,17 @@ static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsign
 uint32_t names_layout(struct unit *u, LLVMMetadataRef type)
 {
 	struct strbuf b = { 0 };
-	uint32_t id = 0;
 
-	if (type) {
+	if (type)
 		add_layout(&b, type, false, 0);
-		id = b.n < FORESEE_LAYOUT_MOST ? unit_string(u, strbuf_str(&b)) : 0;
-	}
-	strbuf_release(&b);
-	return id;
+	if (b.n >= FORESEE_LAYOUT_MOST)
+		strbuf_clear(&b);
+	return unit_text(u, &b);
 }
 
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable)
 {
-	size_t n;
-	const char *name = LLVMGetValueName2(global, &n);
+	const char *name = unit_name(global);
 
 	if (variable && extra_name(variable) && unit_has_prefix(name, "_Z"))
 		names_add_qualified(b, variable, "::");

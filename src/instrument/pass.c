@@ -6,13 +6,6 @@
 #include "base/intern.h"
 #include "instrument/unit_priv.h"
 
-static bool has_attribute(LLVMValueRef f, const char *name)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	return kind && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
-}
-
 /* A copy that nobody calls and the compiler is about to drop. */
 static bool is_discarded(LLVMValueRef f)
 {
@@ -29,12 +22,10 @@ static bool is_discarded(LLVMValueRef f)
 
 static bool is_instrumented(const struct unit *u, LLVMValueRef f)
 {
-	size_t n;
-
 	return !LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
-	       !unit_has_prefix(LLVMGetValueName2(f, &n), "foresee.") && !is_discarded(f) &&
-	       !has_attribute(f, "naked") &&
-	       !has_attribute(f, "disable_sanitizer_instrumentation") &&
+	       !unit_has_prefix(unit_name(f), "foresee.") && !is_discarded(f) &&
+	       !unit_function_has(f, "naked") &&
+	       !unit_function_has(f, "disable_sanitizer_instrumentation") &&
 	       !map_get(&u->ignored, (uintptr_t)f);
 }
 
@@ -58,7 +49,7 @@ static void find_ignored(struct unit *u)
 	for (int i = 0; i < n; i++) {
 		LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
 
-		if (LLVMGetNumOperands(row) >= 2 && is_ignore(said_string(LLVMGetOperand(row, 1))))
+		if (LLVMGetNumOperands(row) >= 2 && is_ignore(calls_string(LLVMGetOperand(row, 1))))
 			ignore(u, escape_base(LLVMGetOperand(row, 0)));
 	}
 	for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(u->module); g; g = LLVMGetNextGlobalIFunc(g))
@@ -115,11 +106,8 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 			emit_record(&f, &f.records.at[i]);
 		unit_strip_memory_attributes(value);
 	}
-	map_release(&f.by_inst);
-	map_release(&f.private);
-	map_release(&f.buffers);
-	VEC_RELEASE(&f.records);
-	VEC_RELEASE(&f.scopes);
+	MAP_RELEASE_ALL(&f.by_inst, &f.private, &f.buffers);
+	VEC_RELEASE_ALL(&f.records, &f.scopes);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

@@ -412,7 +412,6 @@ uint32_t paths_variable(struct function *f, const struct record *r)
 	struct strbuf b = { 0 };
 	uint64_t size = 0;
 	struct pointee at;
-	uint32_t id;
 
 	switch (r->action) {
 	case ACT_READ:
@@ -442,7 +441,5 @@ uint32_t paths_variable(struct function *f, const struct record *r)
 	at.size = size;
 	at.lock = lock != NULL;
 	add_variable(u, &b, r->inst, &at);
-	id = unit_string(u, strbuf_str(&b));
-	strbuf_release(&b);
-	return id;
+	return unit_text(u, &b);
 }

@@ -190,10 +190,7 @@ static void plan_intrinsic(struct function *f, LLVMValueRef inst, const char *na
 				LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) != 0;
 		return;
 	}
-	for (size_t i = 0; i < sizeof(plan_silent) / sizeof(*plan_silent); i++)
-		if (unit_has_prefix(name, plan_silent[i]))
-			return;
-	if (extra_touches_memory(inst))
+	if (!UNIT_HAS_ONE_OF(name, plan_silent) && extra_touches_memory(inst))
 		plan_add(f, inst, ACT_UNSEEN);
 }
 
@@ -255,20 +252,16 @@ bool plan_returns_twice(LLVMValueRef call)
 
 bool plan_calls_setjmp(LLVMValueRef function)
 {
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
-	     b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (plan_returns_twice(i))
-				return true;
+	UNIT_EACH(i, function)
+		if (plan_returns_twice(i))
+			return true;
 	return false;
 }
 
 void plan_make(struct function *f)
 {
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
-	     b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			plan_instruction(f, i);
+	UNIT_EACH(i, f->value)
+		plan_instruction(f, i);
 }
 
 bool plan_separates_loads(LLVMValueRef inst)

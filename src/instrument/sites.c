@@ -32,7 +32,7 @@ static void set_location(struct function *f, struct foresee_site *s, LLVMMetadat
 	s->file = id_as_pointer(unit_string(u, file ? LLVMDIFileGetFilename(file, &len)
 						    : LLVMGetSourceFileName(u->module, &n)));
 	s->function = id_as_pointer(scope ? names_function(u, extra_subprogram(scope))
-					  : unit_string(u, LLVMGetValueName2(f->value, &n)));
+					  : unit_string(u, unit_name(f->value)));
 	if (within)
 		s->inlined = inlined_site(f, within);
 }
@@ -76,24 +76,20 @@ static bool is_alike(const struct function *f, LLVMMetadataRef location, LLVMMet
 
 #define NEAR_STEPS 1000 /* instructions that are looked at, each way */
 
-static LLVMValueRef step_back(LLVMValueRef inst)
+/* The instruction before or after it in the layout of the function; NULL of NULL, and at its ends. */
+static LLVMValueRef step(LLVMValueRef inst, bool back)
 {
-	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
-	LLVMValueRef before = LLVMGetPreviousInstruction(inst);
+	LLVMBasicBlockRef block = inst ? LLVMGetInstructionParent(inst) : NULL;
 
-	while (!before && (block = LLVMGetPreviousBasicBlock(block)))
-		before = LLVMGetLastInstruction(block);
-	return before;
-}
-
-static LLVMValueRef step_on(LLVMValueRef inst)
-{
-	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
-	LLVMValueRef after = LLVMGetNextInstruction(inst);
-
-	while (!after && (block = LLVMGetNextBasicBlock(block)))
-		after = LLVMGetFirstInstruction(block);
-	return after;
+	if (inst)
+		inst = back ? LLVMGetPreviousInstruction(inst) : LLVMGetNextInstruction(inst);
+	while (!inst && block) {
+		block = back ? LLVMGetPreviousBasicBlock(block) : LLVMGetNextBasicBlock(block);
+		if (block)
+			inst = back ? LLVMGetLastInstruction(block)
+				    : LLVMGetFirstInstruction(block);
+	}
+	return inst;
 }
 
 /* The nearest one that has a line, by the layout of the function. */
@@ -105,8 +101,8 @@ static LLVMMetadataRef location_near(const struct function *f, LLVMValueRef inst
 	for (int i = 0; i < NEAR_STEPS && (before || after); i++) {
 		LLVMMetadataRef at;
 
-		before = before ? step_back(before) : NULL;
-		after = after ? step_on(after) : NULL;
+		before = step(before, true);
+		after = step(after, false);
 		if (before && is_alike(f, at = LLVMInstructionGetDebugLoc(before), own))
 			return at;
 		if (after && is_alike(f, at = LLVMInstructionGetDebugLoc(after), own))
@@ -208,7 +204,7 @@ void sites_add(struct function *f)
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
 		if (r->action == ACT_CALL)
-			said_add(u, r->inst, &s);
+			calls_add_said(u, r->inst, &s);
 		r->site = site_push(u, &s);
 	}
 }
@@ -216,10 +212,9 @@ void sites_add(struct function *f)
 uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at)
 {
 	struct foresee_site s = { .kind = FORESEE_SITE_NONE };
-	size_t n;
 
 	set_location(f, &s, LLVMInstructionGetDebugLoc(at));
-	s.variable = id_as_pointer(unit_string(f->unit, LLVMGetValueName2(local, &n)));
+	s.variable = id_as_pointer(unit_string(f->unit, unit_name(local)));
 	return site_push(f->unit, &s);
 }
 

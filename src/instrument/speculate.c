@@ -19,13 +19,10 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <string.h>
-
 void pass_start(LLVMModuleRef m)
 {
-	unsigned kind =
-		LLVMGetEnumAttributeKindForName("sanitize_thread", strlen("sanitize_thread"));
-	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
+	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m),
+						     unit_attribute("sanitize_thread"), 0);
 
 	calls_insert(m);
 	keep_variables(m);
@@ -84,14 +81,7 @@ static bool is_scalar_select(LLVMValueRef inst)
 
 void speculate_undo(struct function *f)
 {
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
-	     b = LLVMGetNextBasicBlock(b)) {
-		LLVMValueRef next;
-
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
-			next = LLVMGetNextInstruction(i);
-			if (is_scalar_select(i))
-				undo(f, i);
-		}
-	}
+	UNIT_EACH(i, f->value)
+		if (is_scalar_select(i))
+			undo(f, i);
 }

@@ -152,11 +152,9 @@ void stack_leave(struct function *f)
 {
 	VEC(LLVMValueRef) found = { 0 };
 
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
-	     b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (LLVMIsAReturnInst(i) || is_reentry(i))
-				*VEC_PUSH(&found) = i;
+	UNIT_EACH(i, f->value)
+		if (LLVMIsAReturnInst(i) || is_reentry(i))
+			*VEC_PUSH(&found) = i;
 	for (size_t i = 0; i < found.n; i++) {
 		if (LLVMIsAReturnInst(found.at[i]))
 			leave_at(f, found.at[i]);

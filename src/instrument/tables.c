@@ -91,16 +91,15 @@ static LLVMValueRef make_functions(struct unit *u, size_t *n)
 
 static bool global_is_listed(LLVMValueRef g)
 {
-	size_t n;
-	const char *name = LLVMGetValueName2(g, &n);
+	static const char *const not_ours[] = { "llvm.", ".str",    "foresee",
+						"_ZGV",	 "__llvm_", "__prof" };
+	const char *name = unit_name(g);
 
-	if (!LLVMGetInitializer(g) || LLVMIsGlobalConstant(g) || LLVMIsThreadLocal(g) || !n ||
+	if (!LLVMGetInitializer(g) || LLVMIsGlobalConstant(g) || LLVMIsThreadLocal(g) || !*name ||
 	    !is_referable(g) || (is_local(g) && !LLVMGetFirstUse(g)) ||
 	    LLVMGetPointerAddressSpace(LLVMTypeOf(g)) != 0)
 		return false;
-	return !unit_has_prefix(name, "llvm.") && !unit_has_prefix(name, ".str") &&
-	       !unit_has_prefix(name, "foresee") && !unit_has_prefix(name, "_ZGV") &&
-	       !unit_has_prefix(name, "__llvm_") && !unit_has_prefix(name, "__prof");
+	return !UNIT_HAS_ONE_OF(name, not_ours);
 }
 
 /* "total", or "file.c:total" for a static one. */
@@ -108,7 +107,6 @@ static uint32_t global_name(struct unit *u, LLVMValueRef g, LLVMMetadataRef vari
 			    const char *file)
 {
 	struct strbuf b = { 0 };
-	uint32_t id;
 
 	if (is_local(g)) {
 		const char *slash = strrchr(file, '/');
@@ -116,9 +114,7 @@ static uint32_t global_name(struct unit *u, LLVMValueRef g, LLVMMetadataRef vari
 		strbuf_addf(&b, "%s:", slash ? slash + 1 : file);
 	}
 	names_add_global(&b, g, variable);
-	id = unit_string(u, strbuf_str(&b));
-	strbuf_release(&b);
-	return id;
+	return unit_text(u, &b);
 }
 
 static LLVMValueRef make_global(struct unit *u, LLVMValueRef g)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/strbuf.h"
 
 /* Does the unit unmask floating point exceptions, or ask which were raised? */
 static bool module_sees_fp(LLVMModuleRef m)
@@ -49,14 +50,8 @@ void unit_release(struct unit *u)
 {
 	LLVMDisposeBuilder(u->builder);
 	intern_free(u->strings);
-	map_release(&u->ignored);
-	map_release(&u->seen);
-	map_release(&u->bytes);
-	map_release(&u->inlined);
-	map_release(&u->structs);
-	VEC_RELEASE(&u->functions);
-	VEC_RELEASE(&u->string_values);
-	VEC_RELEASE(&u->sites);
+	MAP_RELEASE_ALL(&u->ignored, &u->seen, &u->bytes, &u->inlined, &u->structs);
+	VEC_RELEASE_ALL(&u->functions, &u->string_values, &u->sites);
 }
 
 LLVMValueRef unit_int(LLVMTypeRef type, uint64_t value)
@@ -86,11 +81,14 @@ LLVMValueRef unit_global(struct unit *u, LLVMTypeRef type, LLVMValueRef init, co
 	return g;
 }
 
+unsigned unit_attribute(const char *name)
+{
+	return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
 static LLVMAttributeRef attribute_get(const struct unit *u, const char *name)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-	return LLVMCreateEnumAttribute(u->context, kind, 0);
+	return LLVMCreateEnumAttribute(u->context, unit_attribute(name), 0);
 }
 
 /* The x86-64 convention: the caller extends narrow integers. */
@@ -136,6 +134,14 @@ uint32_t unit_string(struct unit *u, const char *s)
 	return s && *s ? intern_add(u->strings, s, strlen(s)) : 0;
 }
 
+uint32_t unit_text(struct unit *u, struct strbuf *b)
+{
+	uint32_t id = unit_string(u, strbuf_str(b));
+
+	strbuf_release(b);
+	return id;
+}
+
 LLVMValueRef unit_string_value(struct unit *u, uint32_t id)
 {
 	const char *s = intern_str(u->strings, id);
@@ -168,6 +174,21 @@ bool unit_has_prefix(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
+bool unit_has_one_of(const char *name, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (unit_has_prefix(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+const char *unit_name(LLVMValueRef v)
+{
+	size_t n;
+
+	return LLVMGetValueName2(v, &n);
+}
+
 LLVMValueRef unit_callee(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -180,27 +201,29 @@ LLVMValueRef unit_callee(LLVMValueRef call)
 const char *unit_intrinsic(LLVMValueRef inst)
 {
 	LLVMValueRef callee;
-	size_t n;
 
 	if (!LLVMIsACallInst(inst) && !LLVMIsAInvokeInst(inst))
 		return NULL;
 	callee = LLVMGetCalledValue(inst);
 	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee))
 		return NULL;
-	return LLVMGetValueName2(callee, &n);
+	return unit_name(callee);
+}
+
+bool unit_function_has(LLVMValueRef function, const char *attribute)
+{
+	unsigned kind = unit_attribute(attribute);
+
+	return kind && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
 }
 
 bool unit_call_has(LLVMValueRef call, const char *attribute)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+	unsigned kind = unit_attribute(attribute);
 	LLVMValueRef callee = unit_callee(call);
 
-	if (!kind)
-		return false;
-	if (LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind))
-		return true;
-	return callee && LLVMIsAFunction(callee) &&
-	       LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
+	return (kind && LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind)) ||
+	       (callee && LLVMIsAFunction(callee) && unit_function_has(callee, attribute));
 }
 
 /* Instrumented code logs, so promises about memory no longer hold. */
@@ -220,7 +243,7 @@ void unit_strip_memory_attributes(LLVMValueRef v)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+		unsigned kind = unit_attribute(names[i]);
 
 		if (!kind)
 			continue;

@@ -26,6 +26,7 @@
 #include "instrument/extra.h"
 
 struct intern;
+struct strbuf;
 
 /* What becomes of an instruction. */
 enum action {
@@ -92,6 +93,13 @@ struct function {
 	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
 };
 
+/* Each instruction of a function, which may be erased on the way. */
+#define UNIT_EACH(inst, function)                                                         \
+	for (LLVMBasicBlockRef unit_block = LLVMGetFirstBasicBlock(function); unit_block; \
+	     unit_block = LLVMGetNextBasicBlock(unit_block))                              \
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(unit_block), unit_next;  \
+		     inst && (unit_next = LLVMGetNextInstruction(inst), true); inst = unit_next)
+
 /* ---- unit.c: types, hooks, strings ---- */
 
 void unit_init(struct unit *u, LLVMModuleRef m);
@@ -106,12 +114,20 @@ LLVMValueRef unit_global(struct unit *u, LLVMTypeRef type, LLVMValueRef init, co
 			 bool constant);
 uint32_t unit_string(struct unit *u, const char *s); /* id; 0 for NULL */
 LLVMValueRef unit_string_value(struct unit *u, uint32_t id);
+uint32_t unit_text(struct unit *u,
+		   struct strbuf *b); /* the same of all that is in b; releases it */
+const char *unit_name(LLVMValueRef v);
 bool unit_has_prefix(const char *name, const char *prefix);
+#define UNIT_HAS_ONE_OF(name, prefixes) \
+	unit_has_one_of(name, prefixes, sizeof(prefixes) / sizeof(*(prefixes)))
+bool unit_has_one_of(const char *name, const char *const *prefixes, size_t n);
 #define UNIT_IS_ONE_OF(name, names) unit_is_one_of(name, names, sizeof(names) / sizeof(*(names)))
 bool unit_is_one_of(const char *name, const char *const *names, size_t n);
 /* The function a call names, through casts; NULL: indirect, or asm. */
 LLVMValueRef unit_callee(LLVMValueRef call);
 const char *unit_intrinsic(LLVMValueRef inst); /* "llvm.memcpy.p0..."; NULL: not one */
+unsigned unit_attribute(const char *name);     /* its kind; 0: this LLVM has none such */
+bool unit_function_has(LLVMValueRef function, const char *attribute);
 bool unit_call_has(LLVMValueRef call, const char *attribute); /* the call or its callee */
 void unit_strip_memory_attributes(LLVMValueRef function_or_call);
 
@@ -155,7 +171,6 @@ void sites_add(struct function *f); /* a row for each record */
 uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at);
 LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */
 
-struct strbuf;
 uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram);
 uint32_t names_type(struct unit *u, LLVMMetadataRef type);   /* "struct account *" */
 uint32_t names_layout(struct unit *u, LLVMMetadataRef type); /* as hooks.h has it */
@@ -177,19 +192,20 @@ LLVMValueRef locks_argument(LLVMValueRef call, uint64_t *size);
 
 void tables_emit(struct unit *u);
 
-/* ---- said.c, calls.c: what is said of a call, and what calls say ---- */
+/* ---- calls.c: what is said of a call, and what calls say ---- */
 
 /* The string constant that a pointer names; NULL: it is none. */
-const char *said_string(LLVMValueRef p);
+const char *calls_string(LLVMValueRef p);
 /* The routine of a new thread, the name of some memory: fills in variable and flags. */
-void said_add(struct unit *u, LLVMValueRef call, struct foresee_site *s);
+void calls_add_said(struct unit *u, LLVMValueRef call, struct foresee_site *s);
 
 /* Before the optimiser: functions that are named by FORESEE_CALLS say when they begin. */
 void calls_insert(LLVMModuleRef m);
 
+void calls_add_sites(struct unit *u); /* a row for each of them */
+
 /* keep.c: before the optimiser, so that static variables stay what the source says. */
 void keep_variables(LLVMModuleRef m);
-void calls_add_sites(struct unit *u); /* a row for each of them */
 uint32_t sites_add_entry(struct unit *u, const char *function);
 
 /* ---- stack.c ---- */
