@@ -15,6 +15,24 @@
 #define SORT_VEC(v, order) \
 	((void)((v)->n && (qsort((v)->at, (v)->n, sizeof(*(v)->at), (order)), 1)))
 
+/*
+ * A counting sort: `put' is done for each of n items, in the order of their keys, which are below nkeys,
+ * and of equal ones in their own; `sort_at' is how many come before it.  key and put are said of i.
+ * start: [nkeys + 2], zeroes; then those with key k are start[k] .. start[k + 1].
+ */
+#define SORT_BY_KEY(start, nkeys, i, n, key, put)                        \
+	do {                                                             \
+		for (size_t i = 0; i < (n); i++)                         \
+			(start)[(key) + 2]++;                            \
+		for (size_t sort_k = 2; sort_k <= (nkeys) + 1; sort_k++) \
+			(start)[sort_k] += (start)[sort_k - 1];          \
+		for (size_t i = 0; i < (n); i++) {                       \
+			uint32_t sort_at = (start)[(key) + 1]++;         \
+                                                                         \
+			put;                                             \
+		}                                                        \
+	} while (0)
+
 int sort_order_u32(const void *a, const void *b);
 int sort_order_u64(const void *a, const void *b);
 

@@ -52,6 +52,21 @@
 
 #define VEC_CLEAR(v) ((void)((v)->n = 0))
 
+/* Takes out n items from index i on; those behind them move up. */
+#define VEC_CUT(v, i, count) \
+	((v)->n -= (count),  \
+	 memmove((v)->at + (i), (v)->at + (i) + (count), ((v)->n - (i)) * sizeof(*(v)->at)))
+
+/* What one has the other has then; both are of one item. */
+#define VEC_SWAP(a, b)                              \
+	do {                                        \
+		char vec_was[sizeof(*(a))];         \
+                                                    \
+		memcpy(vec_was, (a), sizeof(*(a))); \
+		memcpy((a), (b), sizeof(*(a)));     \
+		memcpy((b), vec_was, sizeof(*(a))); \
+	} while (0)
+
 #define VEC_RELEASE(v) (mem_free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
 
 /* Several at once, of whatever types: VEC_RELEASE_ALL(&a, &b, &c). */

@@ -39,7 +39,7 @@ struct goodlock {
 	bool full;
 };
 
-static void *goodlock_begin(const struct engine *e, const struct engine_options *opt)
+void *goodlock_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct goodlock *self = mem_zalloc(sizeof(*self));
 
@@ -50,7 +50,7 @@ static void *goodlock_begin(const struct engine *e, const struct engine_options 
 	return self;
 }
 
-static void goodlock_steps(void *arg, const struct step_batch *b)
+void goodlock_steps(void *arg, const struct step_batch *b)
 {
 	struct goodlock *self = arg;
 
@@ -291,7 +291,7 @@ static void compare_trees(struct goodlock *self)
 	}
 }
 
-static void goodlock_end(void *arg, struct engine_result *out)
+void goodlock_end(void *arg, struct engine_result *out)
 {
 	struct goodlock *self = arg;
 
@@ -303,13 +303,3 @@ static void goodlock_end(void *arg, struct engine_result *out)
 	MAP_RELEASE_ALL(&self->heads, &self->known);
 	MEM_FREE_ALL(self->same, self->marks, self->component, self);
 }
-
-const struct engine engine_goodlock = {
-	.name = "goodlock",
-	.summary = "two locks taken in opposite orders, by lock trees of each thread",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_WARNS,
-	.begin = goodlock_begin,
-	.steps = goodlock_steps,
-	.end = goodlock_end,
-};

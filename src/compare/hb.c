@@ -8,30 +8,20 @@
  * The race with the smallest second event is real.  Later ones may not be: what comes after a race
  * may depend on how it ended.  Hence no finding here claims anything.
  */
-#include "predict/engine.h"
 
-#include "base/mem.h"
-#include "compare/sync_priv.h"
+#include "compare/stream_priv.h"
 
-struct hb {
-	struct sync sync;
-	struct pasts pasts;
-	struct pairs pairs;
-};
-
-static void *hb_begin(const struct engine *e, const struct engine_options *opt)
+void *hb_begin(const struct engine *e, const struct engine_options *opt)
 {
-	struct hb *self = mem_zalloc(sizeof(*self));
+	struct stream *self = mem_alloc(sizeof(*self));
 
-	sync_init(&self->sync, true, false);
-	pasts_init(&self->pasts, opt->all_pairs, true);
-	pairs_init(&self->pairs, e,
-		   "unordered in the observed run; only the first such race is sure to be real",
-		   opt->all_pairs);
+	stream_init(self, e, opt,
+		    "unordered in the observed run; only the first such race is sure to be real",
+		    STREAM_ATOMICS | STREAM_LAST_WRITE);
 	return self;
 }
 
-static void hb_access(struct hb *self, const struct step_batch *b, const struct step *s)
+static void hb_access(struct stream *self, const struct step_batch *b, const struct step *s)
 {
 	const uint32_t *cells = step_cells(b, s);
 	bool atomic = seen_is_atomic(s);
@@ -48,9 +38,9 @@ static void hb_access(struct hb *self, const struct step_batch *b, const struct 
 		sync_publish(&self->sync, s, cells);
 }
 
-static void hb_steps(void *arg, const struct step_batch *b)
+void hb_steps(void *arg, const struct step_batch *b)
 {
-	struct hb *self = arg;
+	struct stream *self = arg;
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct step *s = &b->at[i];
@@ -58,11 +48,9 @@ static void hb_steps(void *arg, const struct step_batch *b)
 		if (step_is_access(s)) {
 			hb_access(self, b, s);
 		} else if (s->op == STEP_SPLIT) {
-			pasts_split(&self->pasts, s->obj, s->other);
-			sync_split(&self->sync, s->obj, s->other);
+			stream_split(self, s->obj, s->other);
 		} else if (s->op == STEP_DROP) {
-			pasts_drop(&self->pasts, s->obj);
-			sync_drop(&self->sync, s->obj);
+			stream_drop(self, s->obj);
 		} else {
 			if (step_is_life(s)) {
 				struct step life = step_life(s);
@@ -75,22 +63,8 @@ static void hb_steps(void *arg, const struct step_batch *b)
 	}
 }
 
-static void hb_end(void *arg, struct engine_result *out)
+void hb_end(void *arg, struct engine_result *out)
 {
-	struct hb *self = arg;
-
-	pairs_end(&self->pairs, out);
-	pasts_release(&self->pasts);
-	sync_release(&self->sync);
-	mem_free(self);
+	stream_end(arg, out);
+	mem_free(arg);
 }
-
-const struct engine engine_hb = {
-	.name = "hb",
-	.summary = "races by happens-before in the observed run (FastTrack)",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_WARNS,
-	.begin = hb_begin,
-	.steps = hb_steps,
-	.end = hb_end,
-};

@@ -3,16 +3,6 @@
  */
 #include "compare/stream_priv.h"
 
-#include <string.h>
-
-void pairs_init(struct pairs *p, const struct engine *engine, const char *why, bool all)
-{
-	memset(p, 0, sizeof(*p));
-	p->engine = engine;
-	p->why = why;
-	p->all = all;
-}
-
 static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen *b)
 {
 	struct finding *f = findings_add_race(&p->found, p->engine, a->pos, a->site, a->op, b->pos,
@@ -57,14 +47,4 @@ void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
 		pairs_add_event(p, a, b);
 	else
 		pairs_add_signature(p, a, b);
-}
-
-void pairs_end(struct pairs *p, struct engine_result *out)
-{
-	if (p->full)
-		texts_add(&out->truncated, "%s: stopped at %zu pairs of %s; there may be more",
-			  p->engine->name, p->found.at.n, p->all ? "events" : "places");
-	findings_move(&out->findings, &p->found);
-	findings_release(&p->found);
-	map_release(&p->index);
 }

@@ -12,18 +12,6 @@
  */
 #include "compare/stream_priv.h"
 
-#include <string.h>
-
-#include "base/mem.h"
-#include "base/search.h"
-
-void pasts_init(struct pasts *p, bool all, bool last_write)
-{
-	memset(p, 0, sizeof(*p));
-	p->all = all;
-	p->last_write = last_write;
-}
-
 static void trails_clear(struct trails *t)
 {
 	for (size_t i = 0; i < t->by_chain.n; i++)

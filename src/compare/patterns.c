@@ -5,8 +5,8 @@
 #include "predict/deadlocks.h"
 #include "predict/engine.h"
 
-static void patterns_search(const struct engine *e, struct engine_run *run,
-			    const struct engine_options *opt, struct engine_result *out)
+void patterns_search(const struct engine *e, struct engine_run *run,
+		     const struct engine_options *opt, struct engine_result *out)
 {
 	struct deadlocks_setup setup = {
 		.engine = e,
@@ -18,27 +18,3 @@ static void patterns_search(const struct engine *e, struct engine_run *run,
 
 	deadlocks_search(run, opt, &setup, out);
 }
-
-const struct engine engine_patterns = {
-	.name = "patterns",
-	.summary = "circles of lock requests that no common lock, fork or join keeps apart",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_WARNS,
-	.search = patterns_search,
-};
-
-const struct engine engine_patterns_mhb = {
-	.name = "patterns-mhb",
-	.summary = "patterns, blind to locks that a parent holds around its children",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_WARNS,
-	.search = patterns_search,
-};
-
-const struct engine engine_patterns_all = {
-	.name = "patterns-all",
-	.summary = "patterns-mhb, blind to forks and joins as well",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_WARNS,
-	.search = patterns_search,
-};

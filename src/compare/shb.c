@@ -20,54 +20,144 @@
  * "Never": after a STOP nothing of the thread can be part of a reordering, nor anything that needs
  * what comes after it.  Its clock absorbs all others, and accesses under it are not looked at.
  */
-#include "predict/engine.h"
 
-#include "base/mem.h"
-#include "compare/slices_priv.h"
-#include "compare/sync_priv.h"
+#include "compare/stream_priv.h"
+
+/* ---- slices of recent free reads ----
+ *
+ * Feeds name reads by their number in the thread.  A chain remembers its last SLICES_KEPT free
+ * reads; the slices of older ones are joined into one.  A feed that is not among the kept ones and
+ * could be older takes that join: a slice that is too large only takes reports away.
+ */
+
+#define SLICES_KEPT 64
+
+struct slice {
+	uint64_t first, end; /* numbers: a ranged read has one for each word */
+	struct stamp stamp;
+};
+
+struct slice_ring {
+	uint32_t tid;	  /* a chain is one thread after another */
+	uint64_t n;	  /* reads so far; the last SLICES_KEPT are in at[i % SLICES_KEPT] */
+	uint64_t old_end; /* numbers below belong to reads in `old', or are not free */
+	struct stamp old;
+	struct slice at[SLICES_KEPT];
+};
+
+struct slices {
+	struct stamps *stamps;		   /* borrowed */
+	VEC(struct slice_ring *) by_chain; /* NULL: no free read yet */
+};
+
+static void ring_restart(struct slices *q, struct slice_ring *r, uint32_t tid)
+{
+	for (uint32_t i = 0; i < SLICES_KEPT; i++)
+		stamp_clear(q->stamps, &r->at[i].stamp);
+	stamp_clear(q->stamps, &r->old);
+	r->tid = tid;
+	r->n = r->old_end = 0;
+}
+
+static struct slice_ring *ring_of(struct slices *q, const struct step *s)
+{
+	struct slice_ring *r;
+
+	VEC_REACH(&q->by_chain, s->chain);
+	if (!q->by_chain.at[s->chain])
+		q->by_chain.at[s->chain] = mem_zalloc(sizeof(*r));
+	r = q->by_chain.at[s->chain];
+	if (r->tid != s->tid)
+		ring_restart(q, r, s->tid);
+	return r;
+}
+
+static uint64_t words(const struct step *s)
+{
+	return s->len ? (s->addr + s->len - 1) / 8 - s->addr / 8 + 1 : 1;
+}
+
+/* s is a free read. */
+static void slices_add(struct slices *q, const struct step *s, const struct stamp *slice)
+{
+	struct slice_ring *r = ring_of(q, s);
+	struct slice *at = &r->at[r->n % SLICES_KEPT];
+
+	if (r->n >= SLICES_KEPT) {
+		stamp_collect(q->stamps, &r->old, &at->stamp);
+		r->old_end = at->end > r->old_end ? at->end : r->old_end;
+	}
+	at->first = s->tseq;
+	at->end = s->tseq + words(s);
+	stamp_set(q->stamps, &at->stamp, slice);
+	r->n++;
+}
+
+/* The slice of the read with that number; NULL: a binding read, whose slice its thread's clock has.
+ * Newest first: feeds mostly name what was just read, and a number of its own beats being inside a
+ * range (an unaligned read touches two words with one number). */
+static const struct stamp *ring_find(const struct slice_ring *r, uint64_t tseq)
+{
+	uint64_t kept = r->n < SLICES_KEPT ? r->n : SLICES_KEPT;
+
+	for (uint64_t i = 1; i <= kept; i++) {
+		const struct slice *at = &r->at[(r->n - i) % SLICES_KEPT];
+
+		if (at->first <= tseq && tseq < at->end)
+			return &at->stamp;
+	}
+	return tseq < r->old_end ? &r->old : NULL;
+}
+
+/* into := into joined with the slices of the feeds of s, as far as `now' does not know them. */
+static void slices_feed(struct slices *q, const struct step_batch *b, const struct step *s,
+			const struct stamp *now, struct stamp *into)
+{
+	const struct slice_ring *r;
+
+	if (s->nfeeds == 0 || s->chain >= q->by_chain.n || !q->by_chain.at[s->chain])
+		return;
+	r = ring_of(q, s);
+	for (uint32_t i = 0; i < s->nfeeds; i++) {
+		const struct stamp *slice = ring_find(r, b->feeds[s->feeds + i]);
+
+		if (slice && !stamp_leq(q->stamps, slice, now))
+			stamp_collect(q->stamps, into, slice);
+	}
+}
+
+/* ---- the engine ---- */
 
 struct shb {
 	bool strict;
-	struct sync sync;
-	struct pasts pasts;
-	struct pairs pairs;
+	struct stream stream;
 	VEC(struct stamp) last; /* [cell]: S */
 	struct slices slices;	/* Q */
 };
 
-static void *shb_begin(const struct engine *e, const struct engine_options *opt)
+void *shb_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct shb *self = mem_zalloc(sizeof(*self));
 
 	self->strict = opt->strict;
-	sync_init(&self->sync, false, false);
-	pasts_init(&self->pasts, opt->all_pairs, false);
-	pairs_init(&self->pairs, e, "schedulable by happens-before; no schedule was written out",
-		   opt->all_pairs);
-	slices_init(&self->slices, &self->sync.stamps);
+	stream_init(&self->stream, e, opt,
+		    "schedulable by happens-before; no schedule was written out", 0);
+	self->slices.stamps = &self->stream.sync.stamps;
 	return self;
 }
 
 static void shb_stop(struct shb *self, uint32_t chain)
 {
-	stamp_make_never(&self->sync.stamps, sync_now(&self->sync, chain));
-}
-
-/* out := what must run for the cells to have their values; out is empty. */
-static void shb_gather(struct shb *self, const uint32_t *cells, uint32_t n, struct stamp *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (cells[i] < self->last.n)
-			stamp_collect(&self->sync.stamps, out, &self->last.at[cells[i]]);
+	stamp_make_never(&self->stream.sync.stamps, sync_now(&self->stream.sync, chain));
 }
 
 static void shb_read(struct shb *self, const struct step *s, const uint32_t *cells)
 {
-	struct stamps *stamps = &self->sync.stamps;
+	struct stamps *stamps = &self->stream.sync.stamps;
 	struct stamp slice = { 0 };
 
 	if (!(s->flags & STEP_FREE_READ) || self->strict) {
-		struct stamp *now = sync_now(&self->sync, s->chain);
+		struct stamp *now = sync_now(&self->stream.sync, s->chain);
 
 		for (uint32_t i = 0; i < s->ncells; i++)
 			if (cells[i] < self->last.n)
@@ -78,16 +168,18 @@ static void shb_read(struct shb *self, const struct step *s, const uint32_t *cel
 	}
 	if (s->flags & STEP_TAINTED)
 		stamp_make_never(stamps, &slice);
-	else
-		shb_gather(self, cells, s->ncells, &slice);
+	/* What must run for the cells to have their values. */
+	for (uint32_t i = 0; i < s->ncells && !(s->flags & STEP_TAINTED); i++)
+		if (cells[i] < self->last.n)
+			stamp_collect(stamps, &slice, &self->last.at[cells[i]]);
 	slices_add(&self->slices, s, &slice);
 }
 
 static void shb_write(struct shb *self, const struct step_batch *b, const struct step *s,
 		      const uint32_t *cells)
 {
-	struct stamps *stamps = &self->sync.stamps;
-	struct stamp *now = sync_now(&self->sync, s->chain), slice = { 0 };
+	struct stamps *stamps = &self->stream.sync.stamps;
+	struct stamp *now = sync_now(&self->stream.sync, s->chain), slice = { 0 };
 
 	stamp_set(stamps, &slice, now);
 	if (!self->strict)
@@ -103,11 +195,11 @@ static void shb_write(struct shb *self, const struct step_batch *b, const struct
 static void shb_access(struct shb *self, const struct step_batch *b, const struct step *s)
 {
 	const uint32_t *cells = step_cells(b, s);
-	const struct stamp *now = sync_now(&self->sync, s->chain);
+	const struct stamp *now = sync_now(&self->stream.sync, s->chain);
 	struct seen e = seen_make(s, now->time);
 
-	if (!(s->flags & STEP_SHADOW) && !stamp_is_never(&self->sync.stamps, now))
-		pasts_access(&self->pasts, cells, s->ncells, now, &e, &self->pairs);
+	if (!(s->flags & STEP_SHADOW) && !stamp_is_never(&self->stream.sync.stamps, now))
+		pasts_access(&self->stream.pasts, cells, s->ncells, now, &e, &self->stream.pairs);
 	/* The event itself could be a target; what follows could not. */
 	if (s->flags & STEP_STOP)
 		shb_stop(self, s->chain);
@@ -119,40 +211,31 @@ static void shb_access(struct shb *self, const struct step_batch *b, const struc
 
 static void shb_use(struct shb *self, const struct step_batch *b, const struct step *s)
 {
-	struct stamp *now = sync_now(&self->sync, s->chain), slice = { 0 };
+	struct stamp *now = sync_now(&self->stream.sync, s->chain), slice = { 0 };
 
 	if (self->strict)
 		return;
 	slices_feed(&self->slices, b, s, now, &slice);
-	stamp_join(&self->sync.stamps, now, &slice);
-	stamp_clear(&self->sync.stamps, &slice);
-}
-
-static void shb_split(struct shb *self, uint32_t from, uint32_t to)
-{
-	pasts_split(&self->pasts, from, to);
-	VEC_REACH(&self->last, from > to ? from : to);
-	stamp_set(&self->sync.stamps, &self->last.at[to], &self->last.at[from]);
-}
-
-static void shb_drop(struct shb *self, uint32_t cell)
-{
-	pasts_drop(&self->pasts, cell);
-	if (cell < self->last.n)
-		stamp_clear(&self->sync.stamps, &self->last.at[cell]);
+	stamp_join(&self->stream.sync.stamps, now, &slice);
+	stamp_clear(&self->stream.sync.stamps, &slice);
 }
 
 static void shb_other(struct shb *self, const struct step_batch *b, const struct step *s)
 {
 	switch (s->op) {
 	case STEP_SPLIT:
-		shb_split(self, s->obj, s->other);
+		stream_split(&self->stream, s->obj, s->other);
+		VEC_REACH(&self->last, s->obj > s->other ? s->obj : s->other);
+		stamp_set(&self->stream.sync.stamps, &self->last.at[s->other],
+			  &self->last.at[s->obj]);
 		return;
 	case STEP_DROP:
-		shb_drop(self, s->obj);
+		stream_drop(&self->stream, s->obj);
+		if (s->obj < self->last.n)
+			stamp_clear(&self->stream.sync.stamps, &self->last.at[s->obj]);
 		return;
 	case STEP_FORGET:
-		sync_step(&self->sync, s);
+		sync_step(&self->stream.sync, s);
 		return;
 	case STEP_USE:
 		shb_use(self, b, s);
@@ -160,10 +243,10 @@ static void shb_other(struct shb *self, const struct step_batch *b, const struct
 	case STEP_AFTER:
 		/* A must, though no happens-before, from an event whose clock is gone: all that
 		 * went before is above it.  That loses reports and is sound. */
-		sync_after_all(&self->sync, s->chain);
+		sync_after_all(&self->stream.sync, s->chain);
 		break;
 	default:
-		sync_step(&self->sync, s);
+		sync_step(&self->stream.sync, s);
 	}
 	if (s->flags & STEP_STOP)
 		shb_stop(self, s->chain);
@@ -174,11 +257,11 @@ static void shb_other(struct shb *self, const struct step_batch *b, const struct
 static void shb_life(struct shb *self, const struct step_batch *b, const struct step *s)
 {
 	const struct step life = step_life(s);
-	const struct stamp *now = sync_now(&self->sync, s->chain);
+	const struct stamp *now = sync_now(&self->stream.sync, s->chain);
 	struct seen e = seen_make(&life, now->time);
 
-	if (!stamp_is_never(&self->sync.stamps, now))
-		pasts_access(&self->pasts, &life.obj, 1, now, &e, &self->pairs);
+	if (!stamp_is_never(&self->stream.sync.stamps, now))
+		pasts_access(&self->stream.pasts, &life.obj, 1, now, &e, &self->stream.pairs);
 	if (life.op != STEP_WRITE)
 		shb_read(self, &life, &life.obj);
 	shb_other(self, b, s);
@@ -186,7 +269,7 @@ static void shb_life(struct shb *self, const struct step_batch *b, const struct 
 		shb_write(self, b, &life, &life.obj);
 }
 
-static void shb_steps(void *arg, const struct step_batch *b)
+void shb_steps(void *arg, const struct step_batch *b)
 {
 	struct shb *self = arg;
 
@@ -202,24 +285,13 @@ static void shb_steps(void *arg, const struct step_batch *b)
 	}
 }
 
-static void shb_end(void *arg, struct engine_result *out)
+void shb_end(void *arg, struct engine_result *out)
 {
 	struct shb *self = arg;
 
-	pairs_end(&self->pairs, out);
-	pasts_release(&self->pasts);
-	slices_release(&self->slices);
-	VEC_RELEASE(&self->last);
-	sync_release(&self->sync);
+	stream_end(&self->stream, out);
+	for (size_t i = 0; i < self->slices.by_chain.n; i++)
+		mem_free(self->slices.by_chain.at[i]);
+	VEC_RELEASE_ALL(&self->slices.by_chain, &self->last);
 	mem_free(self);
 }
-
-const struct engine engine_shb = {
-	.name = "shb",
-	.summary = "happens-before races that can be scheduled, all of them real",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_ASKS,
-	.begin = shb_begin,
-	.steps = shb_steps,
-	.end = shb_end,
-};

@@ -1,16 +1,12 @@
 /*
- * What the engines that follow a run step by step have in common: the accesses a cell remembers,
- * and the pairs that are told.
+ * What the engines that follow a run step by step have in common: happens-before of the observed run, the
+ * accesses a cell remembers, and the pairs that are told.
  *
  * An access is ordered before the present moment of chain t when its chain is t, or when the
  * clock of t knows its time.  Which clock that is makes the difference between the engines.
  */
 #ifndef COMPARE_STREAM_PRIV_H
 #define COMPARE_STREAM_PRIV_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -72,12 +68,9 @@ struct pairs {
 	uint64_t first, second; /* the pair before, by position */
 };
 
-void pairs_init(struct pairs *p, const struct engine *engine, const char *why, bool all);
 /* a came before b.  With `all' a pair is kept once however many cells it shares; else one
  * finding for each pair of places, and a count of the rest. */
 void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);
-/* Hands the findings over and releases p. */
-void pairs_end(struct pairs *p, struct engine_result *out);
 
 /* --- past ------------------------------------------------------------------- */
 
@@ -108,7 +101,6 @@ struct pasts {
 	VEC(struct trails) trails;
 };
 
-void pasts_init(struct pasts *p, bool all, bool last_write);
 void pasts_release(struct pasts *p);
 
 /* Tells which accesses of the cells are not ordered before e, by the clock `now' of its chain,
@@ -119,5 +111,93 @@ void pasts_access(struct pasts *p, const uint32_t *cells, uint32_t ncells, const
 /* Cell `to' takes over what `from' has seen. */
 void pasts_split(struct pasts *p, uint32_t from, uint32_t to);
 void pasts_drop(struct pasts *p, uint32_t cell);
+
+/* --- happens-before ----------------------------------------------------------
+ *
+ * A clock for every chain, lock, channel and atomic cell (doc/ENGINES.md, hb).  Edges:
+ *	FORK, JOIN, PUT to GET		always
+ *	REL to ACQ and RACQ, RREL to ACQ	when lock steps are given
+ *	release to acquire, by C11	when `atomics' is set
+ *
+ * `hard', when asked for, holds for every chain what reaches it by the first and third kind of
+ * edge, with all that happened before: the ground on which WCP builds.
+ *
+ * Memory: by chains, locks, channels and atomic cells; not by events.
+ */
+
+struct sync_lock {
+	struct stamp write; /* the last release in write mode */
+	struct stamp reads; /* releases in read mode since, together */
+};
+
+struct sync_fences {
+	struct stamp release; /* the last release fence */
+	struct stamp seen;    /* what relaxed loads met, for the next acquire fence */
+};
+
+struct sync_atomic {
+	struct stamp clock; /* what an acquire load of the present value learns */
+	uint32_t from;	    /* who released it: 0 nobody, 1 + chain, or SYNC_SEVERAL */
+};
+
+#define SYNC_SEVERAL UINT32_MAX
+
+struct sync {
+	bool atomics, with_hard;
+	struct stamps stamps;
+	VEC(struct stamp) now; /* [chain]; time from 1 */
+	VEC(struct stamp) hard;
+	VEC(struct sync_lock) locks;
+	VEC(struct stamp) channels;
+	VEC(struct sync_fences) fences; /* [chain] */
+	VEC(struct sync_atomic) atomic; /* [cell], as far as some atomic access went */
+};
+
+void sync_grow(struct sync *y, uint32_t chain);
+struct sync_lock *sync_lock(struct sync *y, uint32_t lock);
+
+/* Everything but accesses; steps that mean nothing here are left alone. */
+void sync_step(struct sync *y, const struct step *s);
+
+/* An atomic access: what it acquires, and afterwards, when it has been looked at, what it
+ * releases. */
+void sync_acquire(struct sync *y, const struct step *s, const uint32_t *cells);
+void sync_publish(struct sync *y, const struct step *s, const uint32_t *cells);
+
+void sync_split(struct sync *y, uint32_t from, uint32_t to);
+void sync_drop(struct sync *y, uint32_t cell);
+
+/* The chain comes after everything that any chain has done so far. */
+void sync_after_all(struct sync *y, uint32_t chain);
+
+/* The chain's clock; good until a chain is met for the first time. */
+static inline struct stamp *sync_now(struct sync *y, uint32_t chain)
+{
+	if (chain >= y->now.n)
+		sync_grow(y, chain);
+	return &y->now.at[chain];
+}
+
+/* --- an engine --------------------------------------------------------------- */
+
+struct stream {
+	struct sync sync;
+	struct pasts pasts;
+	struct pairs pairs;
+};
+
+#define STREAM_ATOMICS 1u    /* their order counts */
+#define STREAM_HARD 2u	     /* with sync.hard */
+#define STREAM_LAST_WRITE 4u /* as FastTrack: pasts.last_write */
+
+/* why: what is to be said of each finding; static. */
+void stream_init(struct stream *s, const struct engine *e, const struct engine_options *opt,
+		 const char *why, unsigned flags);
+/* Hands the findings over and releases s. */
+void stream_end(struct stream *s, struct engine_result *out);
+
+/* SPLIT and DROP, for what all of them keep of a cell. */
+void stream_split(struct stream *s, uint32_t from, uint32_t to);
+void stream_drop(struct stream *s, uint32_t cell);
 
 #endif /* COMPARE_STREAM_PRIV_H */

@@ -13,24 +13,9 @@
  * chain has released into it, though parts may be of others.  And a plain write leaves A alone: an
  * edge too many hides a race, one too few invents one.
  */
-#include "compare/sync_priv.h"
-
 #include <assert.h>
-#include <string.h>
 
-void sync_init(struct sync *y, bool atomics, bool with_hard)
-{
-	memset(y, 0, sizeof(*y));
-	y->atomics = atomics;
-	y->with_hard = with_hard;
-	stamps_init(&y->stamps);
-}
-
-void sync_release(struct sync *y)
-{
-	VEC_RELEASE_ALL(&y->now, &y->hard, &y->locks, &y->channels, &y->fences, &y->atomic);
-	stamps_release(&y->stamps);
-}
+#include "compare/stream_priv.h"
 
 void sync_grow(struct sync *y, uint32_t chain)
 {
@@ -236,4 +221,45 @@ void sync_after_all(struct sync *y, uint32_t chain)
 		stamp_join(&y->stamps, now, &y->now.at[u]);
 		tick(&y->now.at[u]);
 	}
+}
+
+/* --- an engine --------------------------------------------------------------- */
+
+void stream_init(struct stream *s, const struct engine *e, const struct engine_options *opt,
+		 const char *why, unsigned flags)
+{
+	*s = (struct stream){
+		.sync = { .atomics = flags & STREAM_ATOMICS, .with_hard = flags & STREAM_HARD },
+		.pasts = { .all = opt->all_pairs, .last_write = flags & STREAM_LAST_WRITE },
+		.pairs = { .engine = e, .why = why, .all = opt->all_pairs },
+	};
+	stamps_init(&s->sync.stamps);
+}
+
+void stream_end(struct stream *s, struct engine_result *out)
+{
+	struct pairs *p = &s->pairs;
+	struct sync *y = &s->sync;
+
+	if (p->full)
+		texts_add(&out->truncated, "%s: stopped at %zu pairs of %s; there may be more",
+			  p->engine->name, p->found.at.n, p->all ? "events" : "places");
+	findings_move(&out->findings, &p->found);
+	findings_release(&p->found);
+	map_release(&p->index);
+	pasts_release(&s->pasts);
+	VEC_RELEASE_ALL(&y->now, &y->hard, &y->locks, &y->channels, &y->fences, &y->atomic);
+	stamps_release(&y->stamps);
+}
+
+void stream_split(struct stream *s, uint32_t from, uint32_t to)
+{
+	pasts_split(&s->pasts, from, to);
+	sync_split(&s->sync, from, to);
+}
+
+void stream_drop(struct stream *s, uint32_t cell)
+{
+	pasts_drop(&s->pasts, cell);
+	sync_drop(&s->sync, cell);
 }

@@ -18,10 +18,8 @@
  *
  * The first race told is a real race or a deadlock; later ones are hints.
  */
-#include "predict/engine.h"
 
-#include "base/mem.h"
-#include "compare/sync_priv.h"
+#include "compare/stream_priv.h"
 #include "compare/wcp_priv.h"
 
 #define ITEM_READ 1u
@@ -54,9 +52,7 @@ struct wcp_lock {
 };
 
 struct wcp {
-	struct sync sync;
-	struct pasts pasts;
-	struct pairs pairs;
+	struct stream stream;
 	struct wcp_deeds deeds;
 	struct wcp_gone gone;
 	VEC(struct wcp_lock) locks;
@@ -65,17 +61,15 @@ struct wcp {
 	bool fused; /* some queue was too long */
 };
 
-static void *wcp_begin(const struct engine *e, const struct engine_options *opt)
+void *wcp_begin(const struct engine *e, const struct engine_options *opt)
 {
 	struct wcp *self = mem_zalloc(sizeof(*self));
 
-	sync_init(&self->sync, true, true);
-	pasts_init(&self->pasts, opt->all_pairs, false);
-	pairs_init(
-		&self->pairs, e,
+	stream_init(
+		&self->stream, e, opt,
 		"by weak causal precedence; the first may be a deadlock instead, later ones are hints",
-		opt->all_pairs);
-	wcp_deeds_init(&self->deeds, &self->sync.stamps);
+		STREAM_ATOMICS | STREAM_HARD);
+	wcp_deeds_init(&self->deeds, &self->stream.sync.stamps);
 	return self;
 }
 
@@ -83,7 +77,7 @@ static void *wcp_begin(const struct engine *e, const struct engine_options *opt)
 
 static struct wcp_chain *wcp_chain(struct wcp *self, uint32_t chain)
 {
-	sync_now(&self->sync, chain);
+	sync_now(&self->stream.sync, chain);
 	VEC_REACH(&self->chains, chain);
 	return &self->chains.at[chain];
 }
@@ -99,7 +93,7 @@ static void section_open(struct wcp *self, const struct step *s)
 	VEC_CLEAR(&x->items);
 	x->lock = s->obj;
 	x->id = ++self->sections;
-	x->acquired = sync_now(&self->sync, s->chain)->time;
+	x->acquired = sync_now(&self->stream.sync, s->chain)->time;
 	x->shared = s->op == STEP_RACQ;
 }
 
@@ -136,7 +130,7 @@ static void section_note(struct wcp *self, struct wcp_section *x, uint32_t deed,
 static void wcp_follow(struct wcp *self, const struct step *s, const uint32_t *cells)
 {
 	struct wcp_chain *c = wcp_chain(self, s->chain);
-	struct stamp *past = &self->sync.hard.at[s->chain];
+	struct stamp *past = &self->stream.sync.hard.at[s->chain];
 	bool writes = s->op != STEP_READ;
 
 	for (size_t k = 0; k < c->open.n; k++) {
@@ -163,10 +157,10 @@ static struct wcp_lock *wcp_lock(struct wcp *self, uint32_t lock)
 
 static void wcp_acquire(struct wcp *self, const struct step *s)
 {
-	struct stamps *stamps = &self->sync.stamps;
-	struct stamp *now = sync_now(&self->sync, s->chain);
-	struct stamp *past = &self->sync.hard.at[s->chain];
-	const struct stamp *before = &sync_lock(&self->sync, s->obj)->write;
+	struct stamps *stamps = &self->stream.sync.stamps;
+	struct stamp *now = sync_now(&self->stream.sync, s->chain);
+	struct stamp *past = &self->stream.sync.hard.at[s->chain];
+	const struct stamp *before = &sync_lock(&self->stream.sync, s->obj)->write;
 	struct wcp_lock *l = wcp_lock(self, s->obj);
 
 	/* Where the release is known, so is all that came before it. */
@@ -175,7 +169,7 @@ static void wcp_acquire(struct wcp *self, const struct step *s)
 	if (s->op == STEP_ACQ)
 		stamp_join(stamps, past, &l->reads);
 	section_open(self, s);
-	sync_step(&self->sync, s);
+	sync_step(&self->stream.sync, s);
 }
 
 static struct wcp_queue *reader_queue(struct wcp_lock *l, uint32_t chain)
@@ -193,8 +187,8 @@ static struct wcp_queue *reader_queue(struct wcp_lock *l, uint32_t chain)
 /* Rule (b).  Read sections of one chain are ordered, those of several are not: a queue for each. */
 static void wcp_pass(struct wcp *self, struct wcp_lock *l, uint32_t chain, bool shared)
 {
-	struct stamp *past = &self->sync.hard.at[chain];
-	struct stamps *stamps = &self->sync.stamps;
+	struct stamp *past = &self->stream.sync.hard.at[chain];
+	struct stamps *stamps = &self->stream.sync.stamps;
 
 	wcp_queue_pass(stamps, &l->turns, chain, past);
 	for (size_t i = 0; i < l->readers.n && !shared; i++)
@@ -207,16 +201,19 @@ static void wcp_remember(struct wcp *self, const struct wcp_section *x, const st
 	for (size_t i = 0; i < x->items.n; i++) {
 		const struct wcp_item *item = &x->items.at[i];
 
-		if (self->deeds.at.at[item->deed].life == item->life)
-			wcp_deed_release(&self->deeds, item->deed, now, item->bits & ITEM_READ,
-					 item->bits & ITEM_WRITE, x->shared);
+		if (self->deeds.at.at[item->deed].life != item->life)
+			continue;
+		if (item->bits & ITEM_READ)
+			wcp_deed_release(&self->deeds, item->deed, now, false, x->shared);
+		if (item->bits & ITEM_WRITE)
+			wcp_deed_release(&self->deeds, item->deed, now, true, x->shared);
 	}
 }
 
 static void wcp_section_end(struct wcp *self, const struct wcp_section *x, const struct stamp *now)
 {
-	struct stamps *stamps = &self->sync.stamps;
-	struct stamp *past = &self->sync.hard.at[now->chain];
+	struct stamps *stamps = &self->stream.sync.stamps;
+	struct stamp *past = &self->stream.sync.hard.at[now->chain];
 	struct wcp_lock *l = wcp_lock(self, x->lock);
 	struct wcp_turn turn = { .chain = now->chain, .acquired = x->acquired, .release = *now };
 
@@ -229,7 +226,7 @@ static void wcp_section_end(struct wcp *self, const struct wcp_section *x, const
 		stamp_clear(stamps, &l->reads);
 	}
 	if (!wcp_queue_push(stamps, x->shared ? reader_queue(l, now->chain) : &l->turns, &turn,
-			    &self->gone, (uint32_t)self->sync.now.n))
+			    &self->gone, (uint32_t)self->stream.sync.now.n))
 		self->fused = true;
 }
 
@@ -239,12 +236,13 @@ static void wcp_release(struct wcp *self, const struct step *s)
 
 	for (size_t i = c->open.n; i-- > 0;) {
 		if (c->open.at[i].lock == s->obj) {
-			wcp_section_end(self, &c->open.at[i], sync_now(&self->sync, s->chain));
+			wcp_section_end(self, &c->open.at[i],
+					sync_now(&self->stream.sync, s->chain));
 			section_close(c, i);
 			break;
 		}
 	}
-	sync_step(&self->sync, s);
+	sync_step(&self->stream.sync, s);
 }
 
 /* --- steps ------------------------------------------------------------------ */
@@ -257,20 +255,19 @@ static void wcp_access(struct wcp *self, const struct step_batch *b, const struc
 	if (s->flags & STEP_SHADOW)
 		return;
 	if (seen_is_atomic(s))
-		sync_acquire(&self->sync, s, cells);
+		sync_acquire(&self->stream.sync, s, cells);
 	wcp_follow(self, s, cells);
-	e = seen_make(s, sync_now(&self->sync, s->chain)->time);
-	pasts_access(&self->pasts, cells, s->ncells, &self->sync.hard.at[s->chain], &e,
-		     &self->pairs);
+	e = seen_make(s, sync_now(&self->stream.sync, s->chain)->time);
+	pasts_access(&self->stream.pasts, cells, s->ncells, &self->stream.sync.hard.at[s->chain],
+		     &e, &self->stream.pairs);
 	if (seen_is_atomic(s))
-		sync_publish(&self->sync, s, cells);
+		sync_publish(&self->stream.sync, s, cells);
 }
 
 /* What an open section did to `from' it has done to `to'. */
 static void wcp_split(struct wcp *self, uint32_t from, uint32_t to)
 {
-	pasts_split(&self->pasts, from, to);
-	sync_split(&self->sync, from, to);
+	stream_split(&self->stream, from, to);
 	wcp_deeds_split(&self->deeds, from, to);
 	for (size_t c = 0; c < self->chains.n; c++) {
 		for (size_t k = 0; k < self->chains.at[c].open.n; k++) {
@@ -298,7 +295,7 @@ static void wcp_thread(struct wcp *self, const struct step *s)
 	self->gone.at.at[s->obj] = s->op == STEP_JOIN;
 	while (c->open.n)
 		section_close(c, c->open.n - 1);
-	sync_step(&self->sync, s);
+	sync_step(&self->stream.sync, s);
 }
 
 static void wcp_other(struct wcp *self, const struct step *s)
@@ -320,16 +317,15 @@ static void wcp_other(struct wcp *self, const struct step *s)
 		wcp_split(self, s->obj, s->other);
 		break;
 	case STEP_DROP:
-		pasts_drop(&self->pasts, s->obj);
-		sync_drop(&self->sync, s->obj);
+		stream_drop(&self->stream, s->obj);
 		wcp_deeds_drop(&self->deeds, s->obj);
 		break;
 	default:
-		sync_step(&self->sync, s);
+		sync_step(&self->stream.sync, s);
 	}
 }
 
-static void wcp_steps(void *arg, const struct step_batch *b)
+void wcp_steps(void *arg, const struct step_batch *b)
 {
 	struct wcp *self = arg;
 
@@ -365,11 +361,10 @@ static void wcp_lock_release(struct wcp_lock *l)
 	wcp_queue_release(&l->turns);
 }
 
-static void wcp_end(void *arg, struct engine_result *out)
+void wcp_end(void *arg, struct engine_result *out)
 {
 	struct wcp *self = arg;
 
-	pairs_end(&self->pairs, out);
 	if (self->fused)
 		texts_add(
 			&out->truncated,
@@ -381,17 +376,6 @@ static void wcp_end(void *arg, struct engine_result *out)
 		wcp_lock_release(&self->locks.at[i]);
 	VEC_RELEASE_ALL(&self->chains, &self->locks, &self->gone.at);
 	wcp_deeds_release(&self->deeds);
-	pasts_release(&self->pasts);
-	sync_release(&self->sync);
+	stream_end(&self->stream, out);
 	mem_free(self);
 }
-
-const struct engine engine_wcp = {
-	.name = "wcp",
-	.summary = "races by weak causal precedence: sections may swap unless they conflict",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_WARNS,
-	.begin = wcp_begin,
-	.steps = wcp_steps,
-	.end = wcp_end,
-};

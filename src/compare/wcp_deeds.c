@@ -3,10 +3,6 @@
  */
 #include "compare/wcp_priv.h"
 
-#include <string.h>
-
-#include "base/mem.h"
-
 void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
 {
 	memset(d, 0, sizeof(*d));
@@ -14,19 +10,15 @@ void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
 	*VEC_PUSH(&d->at) = (struct wcp_deed){ 0 };
 }
 
-static void stamps_clear(struct wcp_deeds *d, struct stamp *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		stamp_clear(d->stamps, &at[i]);
-}
-
 static void shared_clear(struct wcp_deeds *d, struct wcp_deed *x)
 {
 	if (!x->shared)
 		return;
-	stamps_clear(d, x->shared->reads.at, x->shared->reads.n);
-	stamps_clear(d, x->shared->writes.at, x->shared->writes.n);
-	VEC_RELEASE_ALL(&x->shared->reads, &x->shared->writes);
+	for (int writes = 0; writes < 2; writes++) {
+		for (size_t i = 0; i < x->shared->by[writes].n; i++)
+			stamp_clear(d->stamps, &x->shared->by[writes].at[i]);
+		VEC_RELEASE(&x->shared->by[writes]);
+	}
 	mem_free(x->shared);
 	x->shared = NULL;
 }
@@ -63,16 +55,21 @@ static void releases_set(struct wcp_deeds *d, struct wcp_releases *into,
 	stamp_set(d->stamps, &into->other, &from->other);
 }
 
+static struct wcp_releases *releases_of(struct wcp_deed *x, bool writes)
+{
+	return writes ? &x->writes : &x->reads;
+}
+
 static void deed_copy(struct wcp_deeds *d, uint32_t into, uint32_t from)
 {
 	const struct wcp_shared *shared = d->at.at[from].shared;
 
-	releases_set(d, &d->at.at[into].reads, &d->at.at[from].reads);
-	releases_set(d, &d->at.at[into].writes, &d->at.at[from].writes);
-	for (size_t i = 0; shared && i < shared->reads.n; i++)
-		wcp_deed_release(d, into, &shared->reads.at[i], true, false, true);
-	for (size_t i = 0; shared && i < shared->writes.n; i++)
-		wcp_deed_release(d, into, &shared->writes.at[i], false, true, true);
+	for (int writes = 0; writes < 2; writes++) {
+		releases_set(d, releases_of(&d->at.at[into], writes),
+			     releases_of(&d->at.at[from], writes));
+		for (size_t i = 0; shared && i < shared->by[writes].n; i++)
+			wcp_deed_release(d, into, &shared->by[writes].at[i], writes, true);
+	}
 }
 
 void wcp_deeds_split(struct wcp_deeds *d, uint32_t from, uint32_t to)
@@ -109,68 +106,39 @@ static void releases_add(struct wcp_deeds *d, struct wcp_releases *r, const stru
 	stamp_set(d->stamps, &r->latest, by);
 }
 
-/* at[0 .. n) with the one of the chain's stamp; NULL: none yet. */
-static struct stamp *shared_find(struct stamp *at, size_t n, uint32_t chain)
-{
-	for (size_t i = 0; i < n; i++)
-		if (at[i].chain == chain)
-			return &at[i];
-	return NULL;
-}
-
 static void shared_add(struct wcp_deeds *d, struct wcp_deed *x, const struct stamp *by, bool writes)
 {
 	struct wcp_shared *s = x->shared = x->shared ? x->shared : mem_zalloc(sizeof(*s));
-	struct stamp *at = writes ? shared_find(s->writes.at, s->writes.n, by->chain)
-				  : shared_find(s->reads.at, s->reads.n, by->chain);
+	size_t i = 0;
 
-	if (!at) {
-		at = writes ? VEC_PUSH(&s->writes) : VEC_PUSH(&s->reads);
-		*at = (struct stamp){ 0 };
-	}
-	stamp_set(d->stamps, at, by);
+	while (i < s->by[writes].n && s->by[writes].at[i].chain != by->chain)
+		i++;
+	VEC_REACH(&s->by[writes], i);
+	stamp_set(d->stamps, &s->by[writes].at[i], by);
 }
 
-void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool reads,
-		      bool writes, bool shared)
+void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool writes,
+		      bool shared)
 {
 	struct wcp_deed *x = &d->at.at[deed];
 
-	if (reads && shared)
-		shared_add(d, x, by, false);
-	else if (reads)
-		releases_add(d, &x->reads, by);
-	if (writes && shared)
-		shared_add(d, x, by, true);
-	else if (writes)
-		releases_add(d, &x->writes, by);
-}
-
-static void releases_join(struct wcp_deeds *d, const struct wcp_releases *r, uint32_t t,
-			  struct stamp *into)
-{
-	stamp_join(d->stamps, into, r->latest.chain == t ? &r->other : &r->latest);
-}
-
-static void shared_join(struct wcp_deeds *d, const struct stamp *at, size_t n, uint32_t t,
-			struct stamp *into)
-{
-	for (size_t i = 0; i < n; i++)
-		if (at[i].chain != t)
-			stamp_join(d->stamps, into, &at[i]);
+	if (shared)
+		shared_add(d, x, by, writes);
+	else
+		releases_add(d, releases_of(x, writes), by);
 }
 
 void wcp_deed_join(struct wcp_deeds *d, uint32_t deed, uint32_t t, bool writes, bool shared,
 		   struct stamp *into)
 {
-	const struct wcp_deed *x = &d->at.at[deed];
+	struct wcp_deed *x = &d->at.at[deed];
 
-	releases_join(d, &x->writes, t, into);
-	if (writes)
-		releases_join(d, &x->reads, t, into);
-	if (shared || !x->shared)
-		return;
-	shared_join(d, x->shared->writes.at, x->shared->writes.n, t, into);
-	if (writes)
-		shared_join(d, x->shared->reads.at, x->shared->reads.n, t, into);
+	for (int other = 1; other >= !writes; other--) {
+		const struct wcp_releases *r = releases_of(x, other);
+
+		stamp_join(d->stamps, into, r->latest.chain == t ? &r->other : &r->latest);
+		for (size_t i = 0; !shared && x->shared && i < x->shared->by[other].n; i++)
+			if (x->shared->by[other].at[i].chain != t)
+				stamp_join(d->stamps, into, &x->shared->by[other].at[i]);
+	}
 }

@@ -5,9 +5,6 @@
 #ifndef COMPARE_WCP_PRIV_H
 #define COMPARE_WCP_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/stamp.h"
@@ -25,7 +22,7 @@ struct wcp_releases {
 };
 
 struct wcp_shared {
-	VEC(struct stamp) reads, writes;
+	VEC(struct stamp) by[2]; /* reads, writes; one for each chain */
 };
 
 /* There are many, seldom in the cache: what a read needs comes first. */
@@ -55,8 +52,8 @@ void wcp_deeds_split(struct wcp_deeds *d, uint32_t from, uint32_t to);
 void wcp_deeds_drop(struct wcp_deeds *d, uint32_t cell);
 
 /* A section of chain `by->chain' with such accesses ends at `by'. */
-void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool reads,
-		      bool writes, bool shared);
+void wcp_deed_release(struct wcp_deeds *d, uint32_t deed, const struct stamp *by, bool writes,
+		      bool shared);
 /* into := into joined with the releases by chains other than t of sections that have an access in
  * conflict with this one; those in read mode exclude only sections in write mode. */
 void wcp_deed_join(struct wcp_deeds *d, uint32_t deed, uint32_t t, bool writes, bool shared,

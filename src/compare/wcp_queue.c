@@ -9,9 +9,6 @@
 #include "compare/wcp_priv.h"
 
 #include <assert.h>
-#include <string.h>
-
-#include "compare/stream_priv.h"
 
 #define TIDY_FIRST 1024u
 

@@ -30,8 +30,6 @@
  */
 #include "order/bytes.h"
 
-#include <string.h>
-
 #include "trace/format.h"
 #include "trace/trace.h"
 
@@ -260,11 +258,6 @@ static bool word_is_open(const struct bytes *b, const struct word *w)
 	return begun != 0 && w->since >= begun;
 }
 
-static void reader_note(struct word *w, uint32_t tid)
-{
-	w->reader = w->reader == 0 || w->reader == tid ? tid : MANY;
-}
-
 /* Known bytes have changed. */
 static bool change_explain(struct bytes *b, struct word *w, unsigned off, uint32_t tid)
 {
@@ -365,7 +358,7 @@ static bool access_event(struct bytes *b, const struct event *e)
 
 		given_note(b, w, e->tid);
 		if (e->op != EVENT_WRITE)
-			reader_note(w, e->tid);
+			w->reader = w->reader == 0 || w->reader == e->tid ? e->tid : MANY;
 		if (saw) {
 			bytes_take(e, saw, number, mask, value);
 			good &= word_read(b, w, number << 3, mask, value, e->tid);
@@ -379,6 +372,13 @@ static bool access_event(struct bytes *b, const struct event *e)
 	return !good;
 }
 
+static struct span block_of(const struct event *e, enum block_kind kind)
+{
+	return (struct span){
+		.addr = e->addr, .len = e->len, .base = e->addr, .id = e->pos, .kind = kind
+	};
+}
+
 /* A variable on a stack, which others can reach from now on. */
 static void frame_event(struct bytes *b, const struct event *e)
 {
@@ -386,11 +386,7 @@ static void frame_event(struct bytes *b, const struct event *e)
 
 	range_renew(b, e->addr, e->len, e->pos, e->len > FRAME_MAX);
 	if (e->len > FRAME_MAX) {
-		spans_lay(&b->blocks, (struct span){ .addr = e->addr,
-						     .len = e->len,
-						     .base = e->addr,
-						     .id = e->pos,
-						     .kind = BLOCK_FRAME });
+		spans_lay(&b->blocks, block_of(e, BLOCK_FRAME));
 		return;
 	}
 	for (uint64_t number = e->addr >> 3; number <= last >> 3; number++) {
@@ -404,17 +400,14 @@ static void frame_event(struct bytes *b, const struct event *e)
 
 static void alloc_event(struct bytes *b, const struct event *e)
 {
-	struct span block = { .addr = e->addr, .len = e->len, .base = e->addr, .id = e->pos };
-
 	if (e->arg == FORMAT_ALLOC_FRAME) {
 		frame_event(b, e);
 		return;
 	}
-	block.kind = e->flags & EVENT_ZEROED   ? BLOCK_ZERO
-		     : e->flags & EVENT_STEADY ? BLOCK_STEADY
-					       : BLOCK_UNKNOWN;
 	range_renew(b, e->addr, e->len, e->pos, true);
-	spans_put(&b->blocks, block);
+	spans_put(&b->blocks, block_of(e, e->flags & EVENT_ZEROED   ? BLOCK_ZERO
+					  : e->flags & EVENT_STEADY ? BLOCK_STEADY
+								    : BLOCK_UNKNOWN));
 }
 
 static void free_event(struct bytes *b, const struct event *e)
@@ -425,11 +418,7 @@ static void free_event(struct bytes *b, const struct event *e)
 	}
 	range_renew(b, e->addr, e->len, e->pos, true);
 	if (e->arg == FORMAT_ALLOC_HEAP)
-		spans_lay(&b->blocks, (struct span){ .addr = e->addr,
-						     .len = e->len,
-						     .base = e->addr,
-						     .id = e->pos,
-						     .kind = BLOCK_FREED });
+		spans_lay(&b->blocks, block_of(e, BLOCK_FREED));
 	else
 		spans_clear(&b->blocks, e->addr, e->len);
 }
@@ -459,11 +448,7 @@ bool bytes_event(struct bytes *b, const struct event *e)
 		return false;
 	case EVENT_THREAD_BEGIN:
 		range_renew(b, e->addr, e->len, e->pos, true);
-		spans_put(&b->blocks, (struct span){ .addr = e->addr,
-						     .len = e->len,
-						     .base = e->addr,
-						     .id = e->pos,
-						     .kind = BLOCK_STACK });
+		spans_put(&b->blocks, block_of(e, BLOCK_STACK));
 		return false;
 	default:
 		return false;

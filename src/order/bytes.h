@@ -7,9 +7,6 @@
 #ifndef ORDER_BYTES_H
 #define ORDER_BYTES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/keyset.h"
 #include "order/unseen.h"

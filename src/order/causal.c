@@ -116,36 +116,26 @@ static void strict_event(struct causal_growing *g, const struct model_event *e)
 {
 	if (!model_reads(e))
 		return;
-	if (e->flags & STEP_TAINTED)
-		g->never = true;
+	g->never |= (e->flags & STEP_TAINTED) != 0;
 	for (uint32_t i = e->touch; i < e[1].touch; i++)
 		if (g->c->m->touches[i].seen != 0)
 			join_after(g, g->c->m->touches[i].seen);
-}
-
-static bool binds(const struct model_event *e)
-{
-	return model_reads(e) && (!(e->flags & STEP_FREE_READ) || (e->flags & STEP_SHADOW));
 }
 
 static void dep_event(struct causal_growing *g, const struct model_event *e)
 {
 	if (e->op == STEP_USE)
 		join_feeds(g, e);
-	if (binds(e))
+	if (model_binds(e))
 		join_value(g, e);
-}
-
-static struct model_list more_preds(const struct causal *c, uint32_t e)
-{
-	return c->paired ? model_pairs(c->m, e) : model_counted(c->m, e);
 }
 
 /* What e needs to be next, beyond the event before it.  was: the set of that one.  A wait of a semaphore
  * may be called when there is nothing to take, so that is needed by what comes after it alone. */
 static void before_event(struct causal *c, struct causal_growing *g, uint32_t e, uint32_t was)
 {
-	struct model_list preds = model_preds(c->m, e), more = more_preds(c, e);
+	struct model_list preds = model_preds(c->m, e);
+	struct model_list more = c->paired ? model_pairs(c->m, e) : model_counted(c->m, e);
 
 	for (uint32_t i = 0; i < preds.n; i++)
 		join_after(g, preds.at[i]);
@@ -223,11 +213,6 @@ void causal_free(struct causal *c)
 	map_release(&c->before);
 	mem_free(c->after);
 	mem_free(c);
-}
-
-uint64_t causal_work(const struct causal *c)
-{
-	return (uint64_t)c->cuts.n + c->locks.n;
 }
 
 /* The event before e in its chain; 0 none. */

@@ -25,9 +25,6 @@
 #ifndef ORDER_CAUSAL_H
 #define ORDER_CAUSAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "order/rowtree.h"
 
 struct model;
@@ -44,8 +41,6 @@ enum causal_mode {
 
 struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sections);
 void causal_free(struct causal *c);
-/* How much it took, in nodes of rows: for tests that hold it to the size of the trace. */
-uint64_t causal_work(const struct causal *c);
 
 /* What must run before an event, to be asked chain by chain. */
 struct causal_known {

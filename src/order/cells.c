@@ -11,7 +11,6 @@
 #include "order/cells.h"
 
 #include <assert.h>
-#include <string.h>
 
 #define PAGE_SHIFT 4
 #define PAGE_WORDS (1u << PAGE_SHIFT)
@@ -234,7 +233,7 @@ static bool is_apart(const struct cells_word *w, unsigned byte)
 }
 
 /* Precondition: no cell reaches across `from' or `to'. */
-static void word_list(struct cells *c, const struct entry *e, unsigned from, unsigned to)
+static void word_list(struct cells *c, struct entry *e, unsigned from, unsigned to)
 {
 	const struct cells_word *w;
 
@@ -401,17 +400,12 @@ static uint64_t last_of(uint64_t addr, uint64_t len)
 	return len - 1 <= UINT64_MAX - addr ? addr + len - 1 : UINT64_MAX;
 }
 
-static void list_visit(struct cells *c, struct entry *e, unsigned from, unsigned to)
-{
-	word_list(c, e, from, to);
-}
-
 uint32_t cells_find(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one)
 {
 	size_t start = c->ids.n;
 
 	if (len != 0)
-		range_walk(c, addr, last_of(addr, len), false, list_visit);
+		range_walk(c, addr, last_of(addr, len), false, word_list);
 	return ids_since(c, start, one);
 }
 

@@ -13,9 +13,6 @@
 #ifndef ORDER_CELLS_H
 #define ORDER_CELLS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/keyset.h"

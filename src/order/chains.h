@@ -14,7 +14,6 @@
 #define ORDER_CHAINS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/vec.h"
 

@@ -10,9 +10,6 @@
 #ifndef ORDER_FREED_H
 #define ORDER_FREED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/keyset.h"
 

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-#include "base/search.h"
 #include "order/model_priv.h"
 
 struct model *model_new(const struct model_options *opt)
@@ -136,10 +135,18 @@ struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_
 	return model_lock_nth(m, lock, run - p->run_start[lock], &found);
 }
 
-/* The row of e, or of the first event after it. */
+/* The row of e; NULL: there is none. */
 static const struct model_edges *edges_of(const struct model_edges *at, size_t n, uint32_t e)
 {
-	return at + SEARCH_PAST(i, 0, n, at[i].event < e);
+	const struct model_edges *row = at + SEARCH_PAST(i, 0, n, at[i].event < e);
+
+	return n != 0 && row->event == e ? row : NULL;
+}
+
+/* Those who wait may have got what they need from others. */
+static bool has_choice(const struct model_event *e)
+{
+	return e->op == STEP_TAKE || e->op == STEP_ZERO || e->op == STEP_BUSY;
 }
 
 struct model_list model_preds(const struct model *m, uint32_t e)
@@ -150,7 +157,7 @@ struct model_list model_preds(const struct model *m, uint32_t e)
 	if (!(m->event[e].flags & MODEL_HAS_PREDS))
 		return (struct model_list){ NULL, 0 };
 	row = edges_of(p->edges.at, p->edges.n, e);
-	assert(row->event == e);
+	assert(row);
 	return (struct model_list){ p->preds.at + row->first, row->paired - row->first };
 }
 
@@ -158,26 +165,22 @@ struct model_list model_pairs(const struct model *m, uint32_t e)
 {
 	const struct model_priv *p = m->priv;
 	const struct model_edges *row;
-	uint8_t op = m->event[e].op;
 
-	if (!(m->event[e].flags & MODEL_HAS_PREDS) ||
-	    (op != STEP_TAKE && op != STEP_ZERO && op != STEP_BUSY))
+	if (!(m->event[e].flags & MODEL_HAS_PREDS) || !has_choice(&m->event[e]))
 		return (struct model_list){ NULL, 0 };
 	row = edges_of(p->edges.at, p->edges.n, e);
-	assert(row->event == e);
+	assert(row);
 	return (struct model_list){ p->preds.at + row->paired, row[1].first - row->paired };
 }
 
 struct model_list model_counted(const struct model *m, uint32_t e)
 {
 	const struct model_priv *p = m->priv;
-	const struct model_edges *row;
-	uint8_t op = m->event[e].op;
+	const struct model_edges *row = NULL;
 
-	if (p->counted_edges.n == 0 || (op != STEP_TAKE && op != STEP_ZERO && op != STEP_BUSY))
-		return (struct model_list){ NULL, 0 };
-	row = edges_of(p->counted_edges.at, p->counted_edges.n, e);
-	if (row->event != e)
+	if (has_choice(&m->event[e]))
+		row = edges_of(p->counted_edges.at, p->counted_edges.n, e);
+	if (!row)
 		return (struct model_list){ NULL, 0 };
 	return (struct model_list){ p->counted.at + row->first, row[1].first - row->first };
 }

@@ -14,10 +14,6 @@
 #ifndef ORDER_MODEL_H
 #define ORDER_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/search.h"
 #include "order/step.h"
 
@@ -105,6 +101,12 @@ struct model {
 static inline bool model_reads(const struct model_event *e)
 {
 	return e->op == STEP_READ || e->op == STEP_RMW || (e->flags & STEP_USES);
+}
+
+/* The read decides something by itself. */
+static inline bool model_binds(const struct model_event *e)
+{
+	return model_reads(e) && (!(e->flags & STEP_FREE_READ) || (e->flags & STEP_SHADOW));
 }
 
 static inline bool model_writes(const struct model_event *e)
@@ -197,6 +199,9 @@ uint32_t model_hold_at(const struct model *m, uint32_t chain, uint32_t count);
 /* Within the cut, an acquire later in the trace than this one excludes its section. */
 bool model_hold_is_passed(const struct model *m, uint32_t acquire, const uint32_t *cut);
 
+/* The first of the list that keeps out who wants the lock, to read it if `shared'; 0 none. */
+uint32_t model_hold_find(const struct model *m, uint32_t hold, uint32_t lock, bool shared);
+
 /* The set of (lock, mode) from a hold on: equal sets have equal ids, the empty one 0.  Sets are made
  * when first asked for: one thread at a time. */
 uint32_t model_held_set(const struct model *m, uint32_t hold);
@@ -207,6 +212,8 @@ struct model_list model_set(const struct model *m, uint32_t set);
 /* Held sets, or lists like theirs, have no lock in common, unless both hold it in read mode. */
 bool model_keys_disjoint(struct model_list a, struct model_list b);
 bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b);
+/* As model_hold_find, of a held set. */
+bool model_set_excludes(const struct model *m, uint32_t set, uint32_t lock, bool shared);
 
 /* The two accesses conflict: different chains, a common cell, a write, not both atomic; both
  * may be targets. */

@@ -4,10 +4,8 @@
  * What needs the whole run (cells, for splits look back; lists) is left to model_settle.c.
  * Everything here is append-only but for the current event, the last of b->events.
  */
-#include "order/model.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "order/model_priv.h"
 
@@ -148,6 +146,11 @@ static void guard_take(struct model *m, const struct step *s)
 	b->events.at[g.to].flags |= MODEL_HAS_GUARDS;
 }
 
+static void reach(uint32_t *count, uint32_t id)
+{
+	*count = id >= *count ? id + 1 : *count;
+}
+
 /* The edges a step brings to the current event. */
 static void edge_take(struct model *m, const struct step *s)
 {
@@ -173,8 +176,7 @@ static void edge_take(struct model *m, const struct step *s)
 	case STEP_LOOSE:
 		VEC_REACH(&m->priv->build->loose, s->obj);
 		m->priv->build->loose.at[s->obj] = true;
-		if (s->obj >= m->nlocks)
-			m->nlocks = s->obj + 1;
+		reach(&m->nlocks, s->obj);
 		break;
 	default:
 		break;
@@ -187,8 +189,7 @@ static void lock_take(struct model *m, const struct step *s, struct model_thread
 	bool shared = s->op == STEP_RACQ || s->op == STEP_RREL;
 	uint32_t acquire;
 
-	if (s->obj >= m->nlocks)
-		m->nlocks = s->obj + 1;
+	reach(&m->nlocks, s->obj);
 	if (s->flags & STEP_RENEWS) {
 		current(b)->partner = m->n;
 		return;
@@ -204,25 +205,16 @@ static void lock_take(struct model *m, const struct step *s, struct model_thread
 	}
 }
 
-static void cells_take(struct model *m, const struct step_batch *batch, const struct step *s)
+static void cells_take(struct model *m, const uint32_t *cells, uint32_t n)
 {
 	struct model_build *b = m->priv->build;
-	const uint32_t *cells = step_cells(batch, s);
 
-	VEC_RESERVE(&b->cells, b->cells.n + s->ncells);
-	for (uint32_t i = 0; i < s->ncells; i++) {
+	VEC_RESERVE(&b->cells, b->cells.n + n);
+	for (uint32_t i = 0; i < n; i++) {
 		b->cells.at[b->cells.n + i] = cells[i];
-		if (cells[i] >= m->ncells)
-			m->ncells = cells[i] + 1;
+		reach(&m->ncells, cells[i]);
 	}
-	b->cells.n += s->ncells;
-}
-
-static void life_take(struct model *m, uint32_t cell)
-{
-	*VEC_PUSH(&m->priv->build->cells) = cell;
-	if (cell >= m->ncells)
-		m->ncells = cell + 1;
+	b->cells.n += n;
 }
 
 static void value_take(struct model *m, const struct step_batch *batch, const struct step *s)
@@ -250,15 +242,11 @@ static bool is_full(struct model *m, const struct step *s)
 	return b->full;
 }
 
-static bool has_peer(const struct step *s)
-{
-	return s->op == STEP_FORK || s->op == STEP_JOIN || s->op == STEP_JOINING;
-}
-
 /* Makes the current event, without what it is about. */
 static struct model_thread *event_begin(struct model *m, const struct step *s)
 {
 	struct model_build *b = m->priv->build;
+	bool has_peer = s->op == STEP_FORK || s->op == STEP_JOIN || s->op == STEP_JOINING;
 	struct model_thread *t;
 	struct model_chain *c;
 	uint32_t id;
@@ -278,7 +266,7 @@ static struct model_thread *event_begin(struct model *m, const struct step *s)
 		.index = c->n++,
 		.tid = s->tid,
 		.obj = s->obj,
-		.partner = has_peer(s) ? s->other : 0,
+		.partner = has_peer ? s->other : 0,
 		.hold = t->hold,
 		.touch = (uint32_t)b->cells.n,
 		.feed = (uint32_t)b->feeds.n,
@@ -321,10 +309,10 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 	struct model_thread *t = event_begin(m, s);
 
 	if (step_is_life(s))
-		life_take(m, s->life);
+		cells_take(m, &s->life, 1);
 	if (step_is_access(s)) {
 		m->has_accesses = true;
-		cells_take(m, batch, s);
+		cells_take(m, step_cells(batch, s), s->ncells);
 		if (m->has_values)
 			value_take(m, batch, s);
 		model_feed_note(m, s, m->n);
@@ -332,9 +320,8 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 		lock_take(m, s, t);
 	} else {
 		edge_take(m, s);
-		if ((s->op == STEP_REQ || s->op == STEP_RREQ || s->op == STEP_BUSY) &&
-		    s->obj >= m->nlocks)
-			m->nlocks = s->obj + 1;
+		if (s->op == STEP_REQ || s->op == STEP_RREQ || s->op == STEP_BUSY)
+			reach(&m->nlocks, s->obj);
 		if (s->op >= STEP_POST && s->op <= STEP_ZERO)
 			sem_take(m, s);
 	}
@@ -351,8 +338,7 @@ static void split_take(struct model *m, const struct step *s)
 	*VEC_PUSH(&b->splits) = (struct model_split){ s->addr, (uint32_t)b->cells.n, s->other,
 						      b->split_of.at[s->obj] };
 	b->split_of.at[s->obj] = (uint32_t)b->splits.n;
-	if (s->other >= m->ncells)
-		m->ncells = s->other + 1;
+	reach(&m->ncells, s->other);
 }
 
 bool model_take(struct model *m, const struct step_batch *batch)

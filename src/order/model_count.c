@@ -23,9 +23,7 @@
  * times; each time all that is found is true.  One chain, or all that are waited for, is what most
  * programs have, and then nothing is left open.
  */
-#include "order/model.h"
 
-#include "base/search.h"
 #include "order/causal.h"
 #include "order/model_priv.h"
 
@@ -181,13 +179,9 @@ static bool round_run(struct counting *c)
 	}
 	causal_free(c->hard);
 	*VEC_PUSH(&c->edges) = (struct model_edges){ c->m->n + 1, (uint32_t)c->found.n, 0 };
-	VEC_CLEAR(&p->counted_edges);
-	VEC_CLEAR(&p->counted);
-	for (size_t i = 0; i < c->edges.n; i++)
-		*VEC_PUSH(&p->counted_edges) = c->edges.at[i];
-	for (size_t i = 0; i < c->found.n; i++)
-		*VEC_PUSH(&p->counted) = c->found.at[i];
-	return c->found.n > before;
+	VEC_SWAP(&p->counted_edges, &c->edges);
+	VEC_SWAP(&p->counted, &c->found);
+	return p->counted.n > before;
 }
 
 void model_settle_counts(struct model *m)

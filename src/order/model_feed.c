@@ -11,17 +11,9 @@
  * Pieces follow each other in the thread, in numbers and in addresses.  Where two reads of one
  * location only look like pieces the feed gets larger than it was, which is safe.
  */
-#include "order/model.h"
 
-#include "base/search.h"
 #include "base/sort.h"
 #include "order/model_priv.h"
-
-static bool is_free_read(const struct step *s)
-{
-	return (s->op == STEP_READ || s->op == STEP_RMW) && (s->flags & STEP_FREE_READ) &&
-	       !(s->flags & STEP_SHADOW);
-}
 
 static uint32_t words(uint64_t addr, uint32_t len)
 {
@@ -34,7 +26,8 @@ void model_feed_note(struct model *m, const struct step *s, uint32_t id)
 	struct model_free_read r = { s->tseq, s->addr + s->len, id, words(s->addr, s->len), s->site,
 				     false };
 
-	if (!is_free_read(s))
+	if ((s->op != STEP_READ && s->op != STEP_RMW) || !(s->flags & STEP_FREE_READ) ||
+	    (s->flags & STEP_SHADOW))
 		return;
 	m->has_facts = true;
 	if (t->reads.n != 0) {

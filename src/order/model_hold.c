@@ -12,24 +12,11 @@
  * Sets are made for those holds only that somebody asks for.  A program that takes its locks in
  * one order has as many sets as it has nestings, and no engine wants to know them.
  */
-#include "order/model.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "order/model_priv.h"
-
-static uint32_t key_of(uint32_t lock, bool shared)
-{
-	assert(lock < UINT32_MAX / 2);
-	return lock << 1 | shared;
-}
-
-static uint64_t filter_bit(uint32_t key)
-{
-	return (uint64_t)1 << (hash_upper(key >> 1) >> 58);
-}
 
 /* Appends the keys of a set and one more to set_keys, sorted, each once.  Returns how many. */
 static uint32_t keys_append(struct model_priv *p, uint32_t set, uint32_t key)
@@ -69,7 +56,7 @@ static uint32_t set_intern(struct model_priv *p, uint32_t n)
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
-		new.filter |= filter_bit(keys[i]);
+		new.filter |= (uint64_t)1 << (hash_upper(keys[i] >> 1) >> 58);
 	id = (uint32_t)p->sets.n;
 	*VEC_PUSH(&p->sets) = new;
 	*newest = id;
@@ -128,6 +115,13 @@ uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool sha
 	return hold;
 }
 
+uint32_t model_hold_find(const struct model *m, uint32_t hold, uint32_t lock, bool shared)
+{
+	while (hold != 0 && (m->holds[hold].lock != lock || (shared && m->holds[hold].shared)))
+		hold = m->holds[hold].next;
+	return hold;
+}
+
 /* The thread's next event tells; a chain has its threads one after the other. */
 uint32_t model_hold_at(const struct model *m, uint32_t chain, uint32_t count)
 {
@@ -180,8 +174,9 @@ uint32_t model_held_set(const struct model *m, uint32_t hold)
 	set = p->set_of[hold];
 	while (p->set_missing.n > 0) {
 		uint32_t next = p->set_missing.at[--p->set_missing.n];
-		uint32_t key = key_of(m->holds[next].lock, m->holds[next].shared);
+		uint32_t key = m->holds[next].lock << 1 | m->holds[next].shared;
 
+		assert(m->holds[next].lock < UINT32_MAX / 2);
 		set = set == 0 ? set_single(p, key) : set_add(p, set, key);
 		p->set_of[next] = set;
 	}
@@ -219,4 +214,14 @@ bool model_sets_disjoint(const struct model *m, uint32_t a, uint32_t b)
 
 	return (x->filter & y->filter) == 0 ||
 	       model_keys_disjoint(model_set(m, a), model_set(m, b));
+}
+
+bool model_set_excludes(const struct model *m, uint32_t set, uint32_t lock, bool shared)
+{
+	struct model_list keys = model_set(m, set);
+
+	for (uint32_t i = 0; i < keys.n; i++)
+		if (keys.at[i] >> 1 == lock && !(shared && (keys.at[i] & 1)))
+			return true;
+	return false;
 }

@@ -4,10 +4,6 @@
 #ifndef ORDER_MODEL_PRIV_H
 #define ORDER_MODEL_PRIV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/model.h"

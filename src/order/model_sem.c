@@ -8,10 +8,10 @@
  *
  * Of the others the events are listed, by chain.
  */
-#include "order/model.h"
 
 #include <assert.h>
 
+#include "base/sort.h"
 #include "order/model_priv.h"
 
 static bool is_sem_op(uint8_t op)
@@ -103,41 +103,29 @@ void model_sems_to_locks(struct model *m)
 
 /* ---- the others ---- */
 
-/* sem_events := events by semaphore, then chain.  ends[s]: the end of those of semaphore s. */
-static uint32_t events_list(struct model *m, uint32_t *ends)
+/* sem_events := events by semaphore, then chain; those of one semaphore and chain are a run.  Returns how
+ * many there are. */
+static uint32_t runs_make(struct model *m)
 {
 	struct model_priv *p = m->priv;
-	uint32_t sum = 0;
+	uint32_t *start = mem_zalloc(((size_t)m->nsems + 2) * sizeof(*start));
+	VEC(uint32_t) all = { 0 };
 
-	for (uint32_t id = 1; id <= m->n; id++)
-		if (is_sem_op(m->event[id].op))
-			ends[m->event[id].obj]++;
-	for (uint32_t s = 0; s < m->nsems; s++) {
-		uint32_t n = ends[s];
-
-		ends[s] = sum;
-		sum += n;
-	}
-	p->sem_events = mem_alloc(((size_t)sum + 1) * sizeof(*p->sem_events));
-	for (uint32_t c = 0; c < m->nchains && sum != 0; c++) {
+	for (uint32_t c = 0; c < m->nchains; c++) {
 		struct model_list l = model_chain(m, c);
 
 		for (uint32_t i = 0; i < l.n; i++)
 			if (is_sem_op(m->event[l.at[i]].op))
-				p->sem_events[ends[m->event[l.at[i]].obj]++] = l.at[i];
+				*VEC_PUSH(&all) = l.at[i];
 	}
-	return sum;
-}
-
-static void runs_make(struct model *m, const uint32_t *ends)
-{
-	struct model_priv *p = m->priv;
-
-	for (uint32_t s = 0, i = 0; s < m->nsems; s++) {
+	p->sem_events = mem_alloc((all.n + 1) * sizeof(*p->sem_events));
+	SORT_BY_KEY(start, m->nsems, i, all.n, m->event[all.at[i]].obj,
+		    p->sem_events[sort_at] = all.at[i]);
+	for (uint32_t s = 0; s < m->nsems; s++) {
 		struct model_sem *sem = &p->sems.at[s];
 
 		sem->first = (uint32_t)p->sem_runs.n;
-		for (; i < ends[s]; i++) {
+		for (uint32_t i = start[s]; i < start[s + 1]; i++) {
 			uint32_t chain = m->event[p->sem_events[i]].chain;
 
 			if (p->sem_runs.n == sem->first ||
@@ -149,6 +137,9 @@ static void runs_make(struct model *m, const uint32_t *ends)
 		}
 		sem->n = (uint32_t)p->sem_runs.n - sem->first;
 	}
+	mem_free(start);
+	mem_free(all.at);
+	return (uint32_t)all.n;
 }
 
 static void runs_count(struct model *m, uint32_t nevents)
@@ -174,15 +165,8 @@ static void runs_count(struct model *m, uint32_t nevents)
 
 void model_settle_sem_runs(struct model *m)
 {
-	uint32_t *ends, n;
-
-	if (m->nsems == 0)
-		return;
-	ends = mem_zalloc(m->nsems * sizeof(*ends));
-	n = events_list(m, ends);
-	runs_make(m, ends);
-	runs_count(m, n);
-	mem_free(ends);
+	if (m->nsems != 0)
+		runs_count(m, runs_make(m));
 }
 
 void model_settle_sems(struct model *m)

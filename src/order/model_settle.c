@@ -11,10 +11,8 @@
  *
  * The reference model is to expand each touch and to replay the writes; that is also the code.
  */
-#include "order/model.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/sort.h"
 #include "order/model_priv.h"
@@ -167,12 +165,7 @@ static void runs_sort(struct model *m, const struct lock_run *runs, size_t n)
 	p->run_start = mem_zalloc(((size_t)m->nlocks + 2) * sizeof(*p->run_start));
 	VEC_RESERVE(&p->runs, n + 1);
 	p->runs.n = n;
-	for (size_t i = 0; i < n; i++)
-		p->run_start[runs[i].lock + 2]++;
-	for (uint32_t lock = 2; lock <= m->nlocks + 1; lock++)
-		p->run_start[lock] += p->run_start[lock - 1];
-	for (size_t i = 0; i < n; i++)
-		p->runs.at[p->run_start[runs[i].lock + 1]++] = runs[i].run;
+	SORT_BY_KEY(p->run_start, m->nlocks, i, n, runs[i].lock, p->runs.at[sort_at] = runs[i].run);
 }
 
 /* Chain after chain: each lock's list comes out sorted by chains. */

@@ -14,9 +14,6 @@
  * its last one ends.  Then, from left to right, each cell begins where the one before ends, and
  * ends where that is known or where the next one is known to begin, else with its word.
  */
-#include "order/model.h"
-
-#include <string.h>
 
 #include "order/model_priv.h"
 

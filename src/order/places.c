@@ -4,8 +4,6 @@
  */
 #include "order/places.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "trace/trace.h"
 

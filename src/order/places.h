@@ -14,8 +14,6 @@
 #ifndef ORDER_PLACES_H
 #define ORDER_PLACES_H
 
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 

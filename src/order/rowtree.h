@@ -24,7 +24,6 @@
 #define ORDER_ROWTREE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/vec.h"
 

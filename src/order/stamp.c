@@ -17,9 +17,7 @@
 #include "order/stamp.h"
 
 #include <assert.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "order/clock.h"
 
 #define FRAME_MIN 4u

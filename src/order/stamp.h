@@ -24,8 +24,6 @@
 #define ORDER_STAMP_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/vec.h"
 

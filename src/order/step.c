@@ -12,7 +12,6 @@
 #include "order/step.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "order/step_priv.h"
 #include "trace/trace.h"
@@ -56,11 +55,6 @@ void steps_free(struct steps *s)
 	mem_free(s);
 }
 
-uint32_t steps_cell_count(const struct steps *s)
-{
-	return s->cells.count;
-}
-
 uint64_t steps_strange_count(const struct steps *s)
 {
 	return s->nstrange;
@@ -79,11 +73,6 @@ uint32_t steps_variable_count(const struct steps *s)
 uint32_t steps_lock_count(const struct steps *s)
 {
 	return s->nlocks;
-}
-
-uint32_t steps_channel_count(const struct steps *s)
-{
-	return s->nchannels;
 }
 
 const char *step_op_name(enum step_op op)
@@ -278,7 +267,7 @@ static void join_failed(struct steps *s, const struct event *e)
 	bool known = !(e->flags & EVENT_REFUSED) && !t->ended && t->join_fails.n < JOIN_FAILS_MAX;
 
 	if (known)
-		*VEC_PUSH(&t->join_fails) = (struct join_fail){ s->base.chain, e->pos };
+		*VEC_PUSH(&t->join_fails) = (struct step_point){ s->base.chain, e->pos };
 	step_add(s, STEP_NONE, known ? 0 : STEP_STOP);
 }
 

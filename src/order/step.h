@@ -220,16 +220,13 @@ void steps_free(struct steps *s);
  * trace_next. */
 enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d) ST_CHECKED;
 
-/* So far; ids are 0 .. count - 1. */
-uint32_t steps_cell_count(const struct steps *s);
 /* Reads of what unseen code wrote that stopped their threads, so far. */
 uint64_t steps_strange_count(const struct steps *s);
 /* Times that unseen code was given a pointer to what several threads touch, so far. */
 uint64_t steps_given_count(const struct steps *s);
-/* Of the cells those that accesses have made. */
+/* Cells that accesses have made, locks, so far. */
 uint32_t steps_variable_count(const struct steps *s);
 uint32_t steps_lock_count(const struct steps *s);
-uint32_t steps_channel_count(const struct steps *s);
 
 const char *step_op_name(enum step_op op);
 

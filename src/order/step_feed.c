@@ -5,8 +5,6 @@
  * names one of those numbers, or for a copy the first one and means them all; steps name
  * the number that the read's step carries.
  */
-#include <string.h>
-
 #include "base/search.h"
 #include "order/step_priv.h"
 
@@ -18,9 +16,7 @@ void step_range_note(struct steps *s, const struct event *e)
 	bool more = t->ranges.n != 0 && t->range_end == e->tseq;
 
 	if (t->ranges.n == RANGES_MAX) {
-		t->ranges.n /= 2;
-		memmove(t->ranges.at, t->ranges.at + t->ranges.n,
-			t->ranges.n * sizeof(t->ranges.at[0]));
+		VEC_CUT(&t->ranges, 0, RANGES_MAX / 2);
 		t->ranges_dropped = t->ranges.at[0].tseq;
 	}
 	*VEC_PUSH(&t->ranges) = (struct step_range){ e->tseq, e->nrefs, more };

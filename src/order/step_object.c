@@ -9,7 +9,6 @@
  * Whether an object may be used at all is the business of its life (order/step.h).
  */
 #include <assert.h>
-#include <string.h>
 
 #include "order/step_priv.h"
 
@@ -249,7 +248,7 @@ void step_object_visit(const struct event *e, struct object_guests *g)
 
 static void debt_add(struct steps *s, struct step_thread *t, uint32_t tid, uint64_t pos)
 {
-	*VEC_PUSH(&t->debts) = (struct step_debt){ pos, chains_of(&s->chains, tid) };
+	*VEC_PUSH(&t->debts) = (struct step_point){ chains_of(&s->chains, tid), pos };
 }
 
 /* The destroy of a condition or barrier waits until nobody is inside, so whoever was is out before the
@@ -290,8 +289,7 @@ void step_debts_pay(struct steps *s, uint32_t tid, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		step_after(s, t->debts.at[i].pos, t->debts.at[i].chain, 0);
-	t->debts.n -= n;
-	memmove(t->debts.at, t->debts.at + n, t->debts.n * sizeof(*t->debts.at));
+	VEC_CUT(&t->debts, 0, n);
 }
 
 void step_object_destroy(struct steps *s, const struct event *e)

@@ -21,6 +21,12 @@
 #include "order/step.h"
 #include "trace/event.h"
 
+/* An event of a chain. */
+struct step_point {
+	uint32_t chain;
+	uint64_t pos;
+};
+
 struct lock_reader {
 	uint32_t tid, depth;
 	uint64_t pos;
@@ -43,11 +49,6 @@ struct object_lock {
 	VEC(struct lock_fail) fails; /* tries that failed, of sections that are open */
 };
 
-struct cond_wait {
-	uint32_t tid;
-	uint64_t pos;
-};
-
 /* Latest wait of a thread, or how it ended. */
 struct object_guest {
 	uint32_t tid;
@@ -68,7 +69,7 @@ struct cond_signal {
 struct object_cond {
 	uint32_t id;
 	struct object_guests guests;
-	VEC(struct cond_wait) waits;	 /* in the order of pos */
+	VEC(uint64_t) waits;		 /* positions of those that are parked, ascending */
 	VEC(struct cond_signal) signals; /* the same */
 };
 
@@ -80,11 +81,6 @@ struct barrier_round {
 struct object_barrier {
 	struct object_guests guests;
 	VEC(struct barrier_round) rounds;
-};
-
-struct sem_point {
-	uint32_t chain;
-	uint64_t pos;
 };
 
 struct sem_posted {
@@ -99,8 +95,8 @@ struct object_sem {
 	VEC(uint32_t) posts; /* channels; those from `head' on are not taken yet */
 	size_t head;
 	uint64_t untold;	      /* posts after those, which have no channel */
-	VEC(struct sem_point) waits;  /* the latest of each chain */
-	VEC(struct sem_point) fails;  /* all */
+	VEC(struct step_point) waits; /* the latest of each chain */
+	VEC(struct step_point) fails; /* all */
 	VEC(struct sem_posted) guard; /* by chain */
 };
 
@@ -133,21 +129,11 @@ struct step_range {
 
 #define JOIN_FAILS_MAX 64u /* joins of one thread that were in vain, kept */
 
-struct join_fail {
-	uint32_t chain;
-	uint64_t pos;
-};
-
-struct step_debt {
-	uint64_t pos;
-	uint32_t chain;
-};
-
 struct step_thread {
 	bool ended;
-	VEC(struct join_fail) join_fails; /* joins of it that came before it had ended */
+	VEC(struct step_point) join_fails; /* joins of it that came before it had ended */
 	/* What its next event comes after; is_in_doubt: not all of that is known. */
-	VEC(struct step_debt) debts;
+	VEC(struct step_point) debts;
 	bool is_in_doubt;
 	uint32_t parked; /* condition, index + 1; 0: not parked */
 	uint64_t park_pos;

@@ -5,8 +5,6 @@
  * nobody can get from them any more; what is named after that stops its thread, which costs
  * findings and is never wrong.
  */
-#include <string.h>
-
 #include "order/step_priv.h"
 
 #define SIGNALS_MAX 4096 /* of one condition */
@@ -24,16 +22,15 @@
  * who was parked when it came: with waits in order, while it is younger than the first of them.
  */
 
-/* Removes the signals for which `gone' is set. */
-static void signals_remove(struct steps *s, struct object_cond *c,
-			   bool (*gone)(const struct cond_signal *g, uint64_t pos), uint64_t pos)
+/* Removes those that were sent before pos, or have been used. */
+static void signals_remove(struct steps *s, struct object_cond *c, uint64_t pos, bool used)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->signals.n; i++) {
 		struct cond_signal g = c->signals.at[i];
 
-		if (gone(&g, pos))
+		if (g.pos < pos || (used && g.used))
 			step_channel_forget(s, g.channel);
 		else
 			c->signals.at[kept++] = g;
@@ -41,25 +38,14 @@ static void signals_remove(struct steps *s, struct object_cond *c,
 	c->signals.n = kept;
 }
 
-static bool signal_is_before(const struct cond_signal *g, uint64_t pos)
-{
-	return g->pos < pos;
-}
-
-static bool signal_is_used(const struct cond_signal *g, uint64_t pos)
-{
-	(void)pos;
-	return g->used;
-}
-
 static void signals_limit(struct steps *s, struct object_cond *c)
 {
 	if (c->signals.n < SIGNALS_MAX)
 		return;
 	c->guests.crowded = true; /* one that goes may be what a guest will wake by */
-	signals_remove(s, c, signal_is_used, 0);
+	signals_remove(s, c, 0, true);
 	if (c->signals.n > SIGNALS_MAX / 2)
-		signals_remove(s, c, signal_is_before, c->signals.at[SIGNALS_MAX / 4].pos);
+		signals_remove(s, c, c->signals.at[SIGNALS_MAX / 4].pos, false);
 }
 
 static void cond_signal(struct steps *s, const struct event *e)
@@ -87,15 +73,12 @@ static void cond_leave(struct steps *s, struct step_thread *t)
 	struct object_cond *c = &s->objects.at[index].cond;
 	size_t i = 0;
 
-	while (c->waits.at[i].pos != t->park_pos)
+	while (c->waits.at[i] != t->park_pos)
 		i++;
-	memmove(&c->waits.at[i], &c->waits.at[i + 1],
-		(c->waits.n - i - 1) * sizeof(c->waits.at[0]));
-	c->waits.n--;
+	VEC_CUT(&c->waits, i, 1);
 	t->parked = 0;
 	if (i == 0 && c->signals.n != 0)
-		signals_remove(s, c, signal_is_before,
-			       c->waits.n ? c->waits.at[0].pos : UINT64_MAX);
+		signals_remove(s, c, c->waits.n ? c->waits.at[0] : UINT64_MAX, false);
 	if (c->waits.n == 0 && !s->objects.at[index].mapped)
 		step_object_discard(s, index);
 }
@@ -122,7 +105,7 @@ static void cond_park(struct steps *s, const struct event *e, struct step_thread
 	step_object_visit(e, &o->cond.guests);
 	t->parked = (uint32_t)(o - s->objects.at) + 1;
 	t->park_pos = e->pos;
-	*VEC_PUSH(&o->cond.waits) = (struct cond_wait){ e->tid, e->pos };
+	*VEC_PUSH(&o->cond.waits) = e->pos;
 }
 
 static struct cond_signal *signal_find(struct object_cond *c, const struct event *e)
@@ -183,9 +166,7 @@ void step_cond_event(struct steps *s, const struct event *e)
 static void round_forget(struct steps *s, struct object_barrier *b, size_t i)
 {
 	step_channel_forget(s, b->rounds.at[i].channel);
-	memmove(&b->rounds.at[i], &b->rounds.at[i + 1],
-		(b->rounds.n - i - 1) * sizeof(b->rounds.at[0]));
-	b->rounds.n--;
+	VEC_CUT(&b->rounds, i, 1);
 }
 
 static void rounds_limit(struct steps *s, struct object_barrier *b)
@@ -274,7 +255,7 @@ static void fails_guard(struct steps *s, const struct event *e, struct object_se
 		*g = (struct sem_posted){ chain, 0 };
 	}
 	for (; g->nfails < m->fails.n; g->nfails++) {
-		struct sem_point f = m->fails.at[g->nfails];
+		struct step_point f = m->fails.at[g->nfails];
 
 		if (f.chain != chain)
 			step_guard(s, f.pos, f.pos, f.chain, e->pos, STEP_PAIRED);
@@ -316,8 +297,7 @@ static uint32_t post_take(struct object_sem *m)
 	uint32_t channel = m->posts.at[m->head++];
 
 	if (m->head * 2 >= m->posts.n) {
-		m->posts.n -= m->head;
-		memmove(m->posts.at, m->posts.at + m->head, m->posts.n * sizeof(m->posts.at[0]));
+		VEC_CUT(&m->posts, 0, m->head);
 		m->head = 0;
 	}
 	return channel;
@@ -331,7 +311,7 @@ static void wait_note(struct object_sem *m, uint32_t chain, uint64_t pos)
 			return;
 		}
 	}
-	*VEC_PUSH(&m->waits) = (struct sem_point){ chain, pos };
+	*VEC_PUSH(&m->waits) = (struct step_point){ chain, pos };
 }
 
 static void sem_wait(struct steps *s, const struct event *e, struct object_sem *m)
@@ -365,7 +345,7 @@ static void sem_fail(struct steps *s, const struct event *e, struct object_sem *
 		return;
 	}
 	m->known = true; /* it is zero now */
-	*VEC_PUSH(&m->fails) = (struct sem_point){ s->base.chain, e->pos };
+	*VEC_PUSH(&m->fails) = (struct step_point){ s->base.chain, e->pos };
 	sem_step(s, m, STEP_ZERO, 0);
 	for (size_t i = 0; i < m->waits.n; i++)
 		if (m->waits.at[i].chain != s->base.chain)

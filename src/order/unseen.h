@@ -13,9 +13,6 @@
 #ifndef ORDER_UNSEEN_H
 #define ORDER_UNSEEN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/vec.h"
 #include "trace/event.h"
 

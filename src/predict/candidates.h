@@ -20,10 +20,6 @@
 #ifndef PREDICT_CANDIDATES_H
 #define PREDICT_CANDIDATES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "order/causal.h"
 #include "order/model.h"
 

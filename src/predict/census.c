@@ -3,7 +3,6 @@
  * is a square of bits, which is asked before anything else: most questions end there.
  */
 #include "base/map.h"
-#include "base/mem.h"
 #include "predict/races_priv.h"
 
 #define SQUARE_PLACES 16384u	  /* up to 32 MiB of bits a thread */

@@ -7,7 +7,6 @@
 
 #include "base/pool.h"
 #include "predict/deadlocks_priv.h"
-#include "predict/osr.h"
 #include "predict/propose.h"
 #include "predict/waits_priv.h"
 
@@ -22,7 +21,7 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 {
 	enum causal_mode mode;
 
-	d->m = engine_model(run);
+	d->m = run->model;
 	d->g = lockgraph_new(d->m, d->setup->joins);
 	if (lockgraph_place_edges(d->g) > PLACE_EDGES)
 		lockgraph_coarsen(d->g);
@@ -190,14 +189,6 @@ void deadlocks_search(struct engine_run *run, const struct engine_options *opt,
  * run ended there, and the last event of the thread is the request.
  */
 
-static bool holds_itself(const struct model *m, const struct model_event *v)
-{
-	for (uint32_t h = v->hold; h != 0; h = m->holds[h].next)
-		if (m->holds[h].lock == v->obj && (v->op == STEP_REQ || !m->holds[h].shared))
-			return true;
-	return false;
-}
-
 /* Two readers that both want to write wait for themselves and for each other; once is enough,
  * unless that one is only a warning. */
 static bool is_told(const struct engine_result *out, uint64_t pos)
@@ -215,7 +206,7 @@ static bool is_told(const struct engine_result *out, uint64_t pos)
 static void search_own(struct engine_run *run, const struct engine *engine,
 		       struct engine_result *out)
 {
-	const struct model *m = engine_model(run);
+	const struct model *m = run->model;
 	struct exact_order order = { 0 };
 
 	for (uint32_t e = 1; e <= m->n; e++) {
@@ -224,8 +215,9 @@ static void search_own(struct engine_run *run, const struct engine *engine,
 		bool found;
 
 		if ((v->op != STEP_REQ && v->op != STEP_RREQ) || (v->flags & STEP_TRY) ||
-		    m->is_loose[v->obj] || !holds_itself(m, v) || !lockgraph_is_last(m, e) ||
-		    is_told(out, m->base + e))
+		    m->is_loose[v->obj] ||
+		    !model_hold_find(m, v->hold, v->obj, v->op == STEP_RREQ) ||
+		    !lockgraph_is_last(m, e) || is_told(out, m->base + e))
 			continue;
 		found = goal_reach(&g, m, engine_causal(run, CAUSAL_STRICT),
 				   exact_order_clear(&order, m));
@@ -238,8 +230,8 @@ static void search_own(struct engine_run *run, const struct engine *engine,
 
 /* ---- the engines ---- */
 
-static void spd_search(const struct engine *e, struct engine_run *run,
-		       const struct engine_options *opt, struct engine_result *out)
+void spd_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
+		struct engine_result *out)
 {
 	struct deadlocks_setup setup = {
 		.engine = e, .stage = DEADLOCKS_SPD, .must = true, .parents = true
@@ -248,16 +240,8 @@ static void spd_search(const struct engine *e, struct engine_run *run,
 	deadlocks_search(run, opt, &setup, out);
 }
 
-const struct engine engine_spd = {
-	.name = "spd",
-	.summary = "sync-preserving deadlocks: critical sections keep their order",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_PROVES,
-	.search = spd_search,
-};
-
-static void all_search(const struct engine *e, struct engine_run *run,
-		       const struct engine_options *opt, struct engine_result *out)
+void deadlocks_search_all(const struct engine *e, struct engine_run *run,
+			  const struct engine_options *opt, struct engine_result *out)
 {
 	struct deadlocks_setup setup = {
 		.engine = e, .stage = DEADLOCKS_ALL, .must = true, .parents = true, .joins = true
@@ -268,13 +252,3 @@ static void all_search(const struct engine *e, struct engine_run *run,
 	waits_search(e, run, opt, out);
 	out->counted = !opt->all_pairs; /* counts are by places */
 }
-
-const struct engine engine_deadlocks = {
-	.name = "deadlocks",
-	.summary =
-		"all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_PROVES,
-	.usual = true,
-	.search = all_search,
-};

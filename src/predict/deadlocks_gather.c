@@ -8,9 +8,6 @@
  */
 #include "predict/deadlocks_priv.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sort.h"
 
 bool deadlocks_unordered(const struct deadlocks *d, const struct causal *c,

@@ -6,9 +6,7 @@
  * must run before another, by the same rules that the search goes by.  A group all of whose tuples
  * are ordered so is refuted without a search.
  */
-#include <string.h>
 
-#include "base/search.h"
 #include "predict/deadlocks_priv.h"
 #include "predict/osr.h"
 

@@ -3,12 +3,17 @@
  */
 #include "predict/engine.h"
 
-#include <string.h>
-
-#include "base/mem.h"
+#define X(row, title, says, what, sure, ...)                         \
+	const struct engine engine_##row = { .name = (title),        \
+					     .summary = (says),      \
+					     .aim = ENGINE_##what,   \
+					     .proof = ENGINE_##sure, \
+					     __VA_ARGS__ };
+ENGINES(X)
+#undef X
 
 const struct engine *const engine_table[] = {
-#define X(row) &engine_##row,
+#define X(row, ...) &engine_##row,
 	ENGINES(X)
 #undef X
 		NULL,
@@ -44,11 +49,6 @@ void engine_count(struct engine_counts *c, enum goal_outcome outcome)
 
 /* --- what engines at the end share ------------------------------------------ */
 
-struct engine_run {
-	const struct model *model;
-	struct causal *causal[CAUSAL_MODES]; /* NULL: not asked for yet */
-};
-
 struct engine_run *engine_run_new(const struct model *m)
 {
 	struct engine_run *run = mem_zalloc(sizeof(*run));
@@ -65,11 +65,6 @@ void engine_run_free(struct engine_run *run)
 		if (run->causal[i])
 			causal_free(run->causal[i]);
 	mem_free(run);
-}
-
-const struct model *engine_model(struct engine_run *run)
-{
-	return run->model;
 }
 
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode)

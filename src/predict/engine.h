@@ -1,5 +1,5 @@
 /*
- * Engines: one row each in the table of engine.c.  Those that prove lie beside it, those that are kept for
+ * Engines: one row each of the table below.  Those that prove lie beside it, those that are kept for
  * comparison in compare/.
  *
  * An engine takes the run as a stream of steps, or works at the end on the model of the whole
@@ -12,9 +12,6 @@
 #define PREDICT_ENGINE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "finding/finding.h"
 #include "lattice/causes.h"
@@ -72,8 +69,10 @@ void engine_result_release(struct engine_result *r);
 void engine_count(struct engine_counts *c, enum goal_outcome outcome);
 
 /* What engines at the end may use; made when first asked for. */
-struct engine_run;
-const struct model *engine_model(struct engine_run *run);
+struct engine_run {
+	const struct model *model;	     /* borrowed */
+	struct causal *causal[CAUSAL_MODES]; /* NULL: not asked for yet */
+};
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode);
 
 /* What an engine looks for.  Properties are about runs as a whole: it builds a lattice. */
@@ -86,6 +85,12 @@ enum engine_proof {
 	ENGINE_PROVES, /* they come with schedules */
 };
 
+typedef void engine_search(const struct engine *e, struct engine_run *run,
+			   const struct engine_options *opt, struct engine_result *out);
+typedef void *engine_begin(const struct engine *e, const struct engine_options *opt);
+typedef void engine_steps(void *self, const struct step_batch *b);
+typedef void engine_end(void *self, struct engine_result *out);
+
 /* A row.  Its functions are given the row itself: rows that differ in little share them. */
 struct engine {
 	const char *name, *summary;
@@ -94,12 +99,11 @@ struct engine {
 	enum causes_kind lattice; /* ENGINE_PROPERTIES: which order its runs keep */
 	bool usual;		  /* it runs when the user names none */
 	/* Either it works on the model of the whole run ... */
-	void (*search)(const struct engine *e, struct engine_run *run,
-		       const struct engine_options *opt, struct engine_result *out);
+	engine_search *search;
 	/* ... or it takes steps.  end frees what begin has made. */
-	void *(*begin)(const struct engine *e, const struct engine_options *opt);
-	void (*steps)(void *self, const struct step_batch *b);
-	void (*end)(void *self, struct engine_result *out);
+	engine_begin *begin;
+	engine_steps *steps;
+	engine_end *end;
 	/* ENGINE_PROPERTIES: those found violated so far, as bits.  After steps with an empty batch, in
 	 * all that there is. */
 	uint64_t (*found)(const void *self);
@@ -154,16 +158,68 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	return opt->stop && *opt->stop;
 }
 
-/* X(row): races, deadlocks, properties; the cheap first, the wide last. */
+/*
+ * The table: X(row, name, summary, aim, proof, how it works).  Races, deadlocks, properties; the cheap
+ * first, the wide last.
+ */
 /* clang-format off */
 #define ENGINES(X)										\
-	X(hb) X(shb) X(wcp) X(eraser) X(syncp) X(osr) X(exact) X(races)				\
-	X(goodlock) X(patterns_all) X(patterns_mhb) X(patterns) X(spd) X(waits) X(deadlocks)	\
-	X(lattice_mvc) X(lattice_weak) X(property)
+	X(hb, "hb", "races by happens-before in the observed run (FastTrack)",			\
+	  RACES, WARNS, ENGINE_STEPS(hb))							\
+	X(shb, "shb", "happens-before races that can be scheduled, all of them real",		\
+	  RACES, ASKS, ENGINE_STEPS(shb))							\
+	X(wcp, "wcp",										\
+	  "races by weak causal precedence: sections may swap unless they conflict",		\
+	  RACES, WARNS, ENGINE_STEPS(wcp))							\
+	X(eraser, "eraser", "variables without a lock that all their accesses hold",		\
+	  RACES, WARNS, ENGINE_STEPS(eraser))							\
+	X(syncp, "syncp", "sync-preserving races: critical sections keep their order",		\
+	  RACES, PROVES, .search = races_search)						\
+	X(osr, "osr", "races by optimistic reversal of critical sections",			\
+	  RACES, PROVES, .search = races_search)						\
+	X(exact, "exact", "races by exact search in windows of the trace",			\
+	  RACES, PROVES, .search = races_search)						\
+	X(races, "races", "all sound race engines: syncp, osr, exact",				\
+	  RACES, PROVES, .search = races_search, .usual = true)					\
+	X(goodlock, "goodlock",									\
+	  "two locks taken in opposite orders, by lock trees of each thread",			\
+	  WAITS, WARNS, ENGINE_STEPS(goodlock))							\
+	X(patterns_all, "patterns-all", "patterns-mhb, blind to forks and joins as well",	\
+	  WAITS, WARNS, .search = patterns_search)						\
+	X(patterns_mhb, "patterns-mhb",								\
+	  "patterns, blind to locks that a parent holds around its children",			\
+	  WAITS, WARNS, .search = patterns_search)						\
+	X(patterns, "patterns",									\
+	  "circles of lock requests that no common lock, fork or join keeps apart",		\
+	  WAITS, WARNS, .search = patterns_search)						\
+	X(spd, "spd", "sync-preserving deadlocks: critical sections keep their order",		\
+	  WAITS, PROVES, .search = spd_search)							\
+	X(waits, "waits", "lost wakeups, and condition waits that hold another lock",		\
+	  WAITS, PROVES, .search = waits_search)						\
+	X(deadlocks, "deadlocks",								\
+	  "all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",	\
+	  WAITS, PROVES, .search = deadlocks_search_all, .usual = true)				\
+	X(lattice_mvc, "lattice-mvc",								\
+	  "properties on all runs that keep the order of conflicting accesses; counts",		\
+	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_MVC))						\
+	X(lattice_weak, "lattice-weak",								\
+	  "properties on all runs whose reads see their writes; counts",			\
+	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_WEAK))					\
+	X(property, "property",									\
+	  "properties of a spec, on all runs that the recording proves possible",		\
+	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_WEAK))
 /* clang-format on */
 
-#define X(row) extern const struct engine engine_##row;
+#define ENGINE_STEPS(name) .begin = name##_begin, .steps = name##_steps, .end = name##_end
+#define ENGINE_LATTICE(order) ENGINE_STEPS(lattices), .found = lattices_found, .lattice = (order)
+
+#define X(row, ...) extern const struct engine engine_##row;
 ENGINES(X)
 #undef X
+engine_search races_search, patterns_search, spd_search, waits_search, deadlocks_search_all;
+engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, lattices_begin;
+engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, lattices_steps;
+engine_end hb_end, shb_end, wcp_end, eraser_end, goodlock_end, lattices_end;
+uint64_t lattices_found(const void *self);
 
 #endif /* PREDICT_ENGINE_H */

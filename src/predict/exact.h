@@ -11,8 +11,6 @@
 #ifndef PREDICT_EXACT_H
 #define PREDICT_EXACT_H
 
-#include <stdint.h>
-
 #include "base/vec.h"
 #include "predict/goal.h"
 

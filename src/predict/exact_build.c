@@ -5,9 +5,7 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/search.h"
 #include "base/sort.h"
 
 uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)

@@ -26,8 +26,6 @@
 
 #include <assert.h>
 
-#include "base/search.h"
-
 static const struct model_event *event_of(const struct exact *x, uint32_t node)
 {
 	return &x->m->event[x->nodes.at[node].id];
@@ -43,9 +41,10 @@ static uint32_t kind_of(uint8_t op)
 }
 
 /* Groups of one kind of one semaphore: by_counter from `first' to `end'. */
-static void group_nodes(struct exact *x, uint32_t first, uint32_t end, uint32_t *from, uint32_t *to)
+static struct exact_span group_nodes(struct exact *x, uint32_t first, uint32_t end)
 {
-	*from = (uint32_t)x->groups.n;
+	uint32_t from = (uint32_t)x->groups.n;
+
 	for (uint32_t j = first; j < end; j++) {
 		uint32_t k = x->nodes.at[x->by_counter.at[j]].chain;
 
@@ -53,7 +52,7 @@ static void group_nodes(struct exact *x, uint32_t first, uint32_t end, uint32_t 
 			*VEC_PUSH(&x->groups) = (struct exact_group){ k, j, j };
 		x->groups.at[x->groups.n - 1].end = j + 1;
 	}
-	*to = (uint32_t)x->groups.n;
+	return (struct exact_span){ from, (uint32_t)x->groups.n };
 }
 
 /* Nodes lie chain by chain, so each list comes out sorted by chains. */
@@ -106,9 +105,9 @@ void exact_build_counters(struct exact *x)
 
 		c->value = exact_supply_start(x, c->sem, &takes);
 		c->dirty = false;
-		group_nodes(x, at, end[0], &c->first_post, &c->end_post);
-		group_nodes(x, end[0], end[1], &c->first_take, &c->end_take);
-		group_nodes(x, end[1], end[2], &c->first_zero, &c->end_zero);
+		c->posts = group_nodes(x, at, end[0]);
+		c->takes = group_nodes(x, end[0], end[1]);
+		c->zeros = group_nodes(x, end[1], end[2]);
 		at = end[2];
 	}
 	x->busy_dirty = false;
@@ -160,11 +159,11 @@ static uint32_t count_usable(struct exact *x, const struct exact_group *g, uint3
 	return SEARCH_PAST(i, g->first, g->end, may_precede(x, x->by_counter.at[i], v)) - g->first;
 }
 
-static int64_t sum_before(const struct exact *x, uint32_t first, uint32_t end, uint32_t v)
+static int64_t sum_before(const struct exact *x, struct exact_span of, uint32_t v)
 {
 	int64_t sum = 0;
 
-	for (uint32_t i = first; i < end; i++)
+	for (uint32_t i = of.first; i < of.end; i++)
 		sum += count_before(x, &x->groups.at[i], v);
 	return sum;
 }
@@ -185,20 +184,20 @@ static void add_ban(struct exact *x, uint32_t before, uint32_t after)
 }
 
 /* At least `need' of these groups come before v. */
-static bool demand(struct exact *x, const struct exact_counter *c, uint32_t first, uint32_t end,
-		   uint32_t v, int64_t need)
+static bool demand(struct exact *x, const struct exact_counter *c, struct exact_span of, uint32_t v,
+		   int64_t need)
 {
 	int64_t all = 0;
 
 	if (need <= 0)
 		return true;
-	for (uint32_t i = first; i < end; i++)
+	for (uint32_t i = of.first; i < of.end; i++)
 		all += count_usable(x, &x->groups.at[i], v);
 	if (all < need) {
 		x->clipped |= c->clipped;
 		return false;
 	}
-	for (uint32_t i = first; i < end && !x->clumsy; i++) {
+	for (uint32_t i = of.first; i < of.end && !x->clumsy; i++) {
 		const struct exact_group *g = &x->groups.at[i];
 		int64_t j = need - (all - count_usable(x, g, v));
 
@@ -213,23 +212,23 @@ static bool demand(struct exact *x, const struct exact_counter *c, uint32_t firs
 
 static bool rule_take(struct exact *x, const struct exact_counter *c, uint32_t v)
 {
-	int64_t takes = sum_before(x, c->first_take, c->end_take, v);
+	int64_t takes = sum_before(x, c->takes, v);
 
-	return demand(x, c, c->first_post, c->end_post, v, takes - c->value);
+	return demand(x, c, c->posts, v, takes - c->value);
 }
 
 static bool rule_zero(struct exact *x, const struct exact_counter *c, uint32_t v)
 {
-	int64_t posts = sum_before(x, c->first_post, c->end_post, v);
+	int64_t posts = sum_before(x, c->posts, v);
 
-	return rule_take(x, c, v) && demand(x, c, c->first_take, c->end_take, v, posts + c->value);
+	return rule_take(x, c, v) && demand(x, c, c->takes, v, posts + c->value);
 }
 
 typedef bool rule(struct exact *x, const struct exact_counter *c, uint32_t v);
 
-static bool apply_rule(struct exact *x, size_t counter, uint32_t first, uint32_t end, rule *r)
+static bool apply_rule(struct exact *x, size_t counter, struct exact_span of, rule *r)
 {
-	for (uint32_t i = first; i < end; i++) {
+	for (uint32_t i = of.first; i < of.end; i++) {
 		const struct exact_group g = x->groups.at[i];
 
 		for (uint32_t j = g.first; j < g.end; j++) {
@@ -322,8 +321,7 @@ bool exact_apply_counts(struct exact *x)
 		if (!c.dirty)
 			continue;
 		x->counters.at[i].dirty = false;
-		if (!apply_rule(x, i, c.first_take, c.end_take, rule_take) ||
-		    !apply_rule(x, i, c.first_zero, c.end_zero, rule_zero))
+		if (!apply_rule(x, i, c.takes, rule_take) || !apply_rule(x, i, c.zeros, rule_zero))
 			return false;
 	}
 	if (!x->busy_dirty)
@@ -396,10 +394,10 @@ static void add_first(struct exact *x, uint32_t a, uint32_t b)
 	*VEC_PUSH(&x->choices) = (struct exact_choice){ EXACT_FIRST, a, b };
 }
 
-/* The first of each chain that has not run and may come before v. */
-static void choose_sooner(struct exact *x, uint32_t first, uint32_t end, uint32_t v)
+/* Of each chain the first that has not run and may come before v, ... */
+static void choose_sooner(struct exact *x, struct exact_span of, uint32_t v)
 {
-	for (uint32_t i = first; i < end; i++) {
+	for (uint32_t i = of.first; i < of.end; i++) {
 		const struct exact_group *g = &x->groups.at[i];
 		uint32_t ran = count_below(x, g, x->done.at[g->chain]);
 
@@ -408,10 +406,10 @@ static void choose_sooner(struct exact *x, uint32_t first, uint32_t end, uint32_
 	}
 }
 
-/* The last of each chain that has run and need not come before v. */
-static void choose_later(struct exact *x, uint32_t first, uint32_t end, uint32_t v)
+/* ... and the last that has run and need not come before it. */
+static void choose_later(struct exact *x, struct exact_span of, uint32_t v)
 {
-	for (uint32_t i = first; i < end; i++) {
+	for (uint32_t i = of.first; i < of.end; i++) {
 		const struct exact_group *g = &x->groups.at[i];
 		uint32_t ran = count_below(x, g, x->done.at[g->chain]);
 
@@ -456,13 +454,13 @@ void exact_count_choices(struct exact *x, uint32_t node)
 	switch (event_of(x, node)->op) {
 	case STEP_TAKE:
 		c = &x->counters.at[n->counter];
-		choose_sooner(x, c->first_post, c->end_post, node);
-		choose_later(x, c->first_take, c->end_take, node);
+		choose_sooner(x, c->posts, node);
+		choose_later(x, c->takes, node);
 		break;
 	case STEP_ZERO:
 		c = &x->counters.at[n->counter];
-		choose_sooner(x, c->first_take, c->end_take, node);
-		choose_later(x, c->first_post, c->end_post, node);
+		choose_sooner(x, c->takes, node);
+		choose_later(x, c->posts, node);
 		break;
 	default:
 		assert(event_of(x, node)->op == STEP_BUSY);

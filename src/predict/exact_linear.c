@@ -14,7 +14,6 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <string.h>
 
 static uint32_t content_row(const struct exact *x, const struct exact_cell *c)
 {

@@ -11,7 +11,6 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <string.h>
 
 void exact_order_start(struct exact *x)
 {

@@ -27,10 +27,6 @@
 #ifndef PREDICT_EXACT_PRIV_H
 #define PREDICT_EXACT_PRIV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/vec.h"
 #include "order/causal.h"
 #include "order/model.h"
@@ -84,6 +80,10 @@ struct exact_group {
 	uint32_t chain, first, end;
 };
 
+struct exact_span {
+	uint32_t first, end;
+};
+
 struct exact_cell {
 	uint32_t cell; /* model */
 	uint32_t row;
@@ -112,15 +112,13 @@ struct exact_lock {
 
 /* A semaphore of the universe. */
 struct exact_counter {
-	uint32_t sem;		       /* model */
-	uint32_t first_post, end_post; /* groups of POSTs, ... */
-	uint32_t first_take, end_take; /* ... of TAKEs, ... */
-	uint32_t first_zero, end_zero; /* ... and of ZEROs: of by_counter */
-	int64_t value;		       /* at the start */
-	int64_t now;		       /* linearising */
-	bool zeros;		       /* while the universe is found: some ZERO is in it */
-	bool clipped;		       /* not all its events that might have helped are there */
-	bool dirty;		       /* look at its rules */
+	uint32_t sem;			       /* model */
+	struct exact_span posts, takes, zeros; /* groups, of by_counter */
+	int64_t value;			       /* at the start */
+	int64_t now;			       /* linearising */
+	bool has_zeros;			       /* while the universe is found: some ZERO is in it */
+	bool clipped; /* not all its events that might have helped are there */
+	bool dirty;   /* look at its rules */
 };
 
 /* Where `after' is in, `before' comes before it.  `before' is in. */

@@ -16,7 +16,6 @@
  * Needed reads of a write are kept as a row (exact_priv.h), and the second rule is then one
  * comparison of rows.
  */
-#include "base/search.h"
 #include "predict/exact_priv.h"
 
 static uint32_t write_node(const struct exact *x, uint32_t write)

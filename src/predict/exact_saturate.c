@@ -10,7 +10,6 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <string.h>
 
 static void want(struct exact *x, uint32_t node)
 {

@@ -9,8 +9,6 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sort.h"
 #include "order/clock.h"

@@ -52,7 +52,7 @@ void exact_supply_note(struct exact *x, uint32_t id)
 		*local = (uint32_t)x->counters.n;
 		*VEC_PUSH(&x->counters) = (struct exact_counter){ .sem = e->obj };
 	}
-	x->counters.at[*local].zeros |= e->op == STEP_ZERO;
+	x->counters.at[*local].has_zeros |= e->op == STEP_ZERO;
 }
 
 /* So many of the run are among the first `count' events of its chain. */
@@ -87,7 +87,7 @@ static uint32_t next_of_run(struct exact *x, struct exact_counter *c, const stru
 	int64_t base = (int64_t)r->posts[lo] - r->takes[lo];
 	int64_t f = (int64_t)r->posts[top] - r->takes[top] - base;
 
-	if (c->zeros)
+	if (c->has_zeros)
 		return top < r->n ? r->at[top] : 0;
 	if (f >= takes - (r->takes[top] - r->takes[lo]) - value)
 		return 0;

@@ -13,9 +13,6 @@
 #include "predict/exact_priv.h"
 
 #include <assert.h>
-#include <string.h>
-
-#include "base/search.h"
 
 static uint64_t size_between(const struct exact *x, const uint32_t *from, const uint32_t *to)
 {

@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "base/map.h"
-#include "base/vec.h"
 #include "predict/races_priv.h"
 
 struct piece {

@@ -1,7 +1,5 @@
 #include "predict/goal.h"
 
-#include <string.h>
-
 #include "order/causal.h"
 #include "order/model.h"
 

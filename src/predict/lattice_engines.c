@@ -15,6 +15,7 @@
 #include "predict/engine.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "lattice/causes.h"
@@ -76,19 +77,14 @@ static const char *trouble(const struct configs *c, uint32_t property)
 static void observed_unknown(struct lattices *x, uint64_t found, const struct step *s)
 {
 	for (uint32_t p = 0; p < x->opt.monitors->n; p++) {
-		const char *why;
+		char from[64] = "the start";
 
 		if (!(found >> p & 1))
 			continue;
-		why = trouble(x->observed.configs, p);
 		if (s)
-			texts_add(&x->early.truncated,
-				  "property '%s' says nothing from event %" PRIu64 " on: %s",
-				  x->opt.monitors->at[p].name, s->pos, why);
-		else
-			texts_add(&x->early.truncated,
-				  "property '%s' says nothing from the start: %s",
-				  x->opt.monitors->at[p].name, why);
+			snprintf(from, sizeof(from), "event %" PRIu64 " on", s->pos);
+		texts_add(&x->early.truncated, "property '%s' says nothing from %s: %s",
+			  x->opt.monitors->at[p].name, from, trouble(x->observed.configs, p));
 	}
 }
 
@@ -154,7 +150,7 @@ static void observed_take(struct lattices *x, const struct step_batch *b)
 
 /* ---- begin, steps ---- */
 
-static void *lattices_begin(const struct engine *row, const struct engine_options *opt)
+void *lattices_begin(const struct engine *row, const struct engine_options *opt)
 {
 	struct lattices *x = mem_zalloc(sizeof(*x));
 	struct causes_options how = { .kind = row->lattice };
@@ -181,7 +177,7 @@ static void *lattices_begin(const struct engine *row, const struct engine_option
 }
 
 /* An empty batch: no more for now, so what can be built is. */
-static void lattices_steps(void *arg, const struct step_batch *b)
+void lattices_steps(void *arg, const struct step_batch *b)
 {
 	struct lattices *x = arg;
 
@@ -195,7 +191,7 @@ static void lattices_steps(void *arg, const struct step_batch *b)
 	lattice_build(x->lattice);
 }
 
-static uint64_t lattices_found(const void *arg)
+uint64_t lattices_found(const void *arg)
 {
 	const struct lattices *x = arg;
 	uint64_t found = x->observed.bad | x->observed.error;
@@ -248,7 +244,7 @@ static void counts_take(struct lattices *x, struct engine_result *out)
 	out->lattice = counts;
 }
 
-static void lattices_end(void *arg, struct engine_result *out)
+void lattices_end(void *arg, struct engine_result *out)
 {
 	struct lattices *x = arg;
 
@@ -269,30 +265,3 @@ static void lattices_end(void *arg, struct engine_result *out)
 	VEC_RELEASE(&x->observed.count);
 	mem_free(x);
 }
-
-/* clang-format off */
-#define LATTICE_ROW								\
-	.aim = ENGINE_PROPERTIES, .proof = ENGINE_ASKS, .begin = lattices_begin,	\
-	.steps = lattices_steps, .found = lattices_found, .end = lattices_end
-/* clang-format on */
-
-const struct engine engine_lattice_mvc = {
-	.name = "lattice-mvc",
-	.summary = "properties on all runs that keep the order of conflicting accesses; counts",
-	.lattice = CAUSES_MVC,
-	LATTICE_ROW,
-};
-
-const struct engine engine_lattice_weak = {
-	.name = "lattice-weak",
-	.summary = "properties on all runs whose reads see their writes; counts",
-	.lattice = CAUSES_WEAK,
-	LATTICE_ROW,
-};
-
-const struct engine engine_property = {
-	.name = "property",
-	.summary = "properties of a spec, on all runs that the recording proves possible",
-	.lattice = CAUSES_WEAK,
-	LATTICE_ROW,
-};

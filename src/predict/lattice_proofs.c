@@ -1,7 +1,5 @@
 #include "predict/lattice_proofs.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "lattice/causes.h"
 #include "lattice/lattice.h"

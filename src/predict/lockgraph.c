@@ -19,7 +19,6 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "predict/lockgraph_priv.h"
 
 #define SEEN_BITS 15u	    /* edges that were met lately, by hash */
 #define HELD_FEW 16u	    /* by one request */
@@ -32,13 +31,10 @@ struct occurrence {
 struct build {
 	const struct model *m;
 	struct lockgraph *g;
-	bool joins;
+	struct lockgraph_circles c;
 	uint32_t ntids;
-	bool *live; /* by tid: a resource */
-	uint32_t nresources;
 	VEC(struct lockgraph_edge) edges;
 	uint64_t *seen;
-	uint32_t *component; /* by resource */
 	uint32_t
 		*circled; /* by hold: itself or the nearest around it that is on a circle; 0 none */
 
@@ -95,7 +91,7 @@ static bool wants(const struct build *b, uint32_t e, uint32_t *resource)
 	case STEP_JOIN:
 	case STEP_JOINING:
 		*resource = b->m->nlocks + v->partner;
-		return b->joins && b->live[v->partner] && !(v->flags & STEP_TRY) &&
+		return b->c.live && b->c.live[v->partner] && !(v->flags & STEP_TRY) &&
 		       is_join(b->m, e);
 	default:
 		return false;
@@ -122,7 +118,7 @@ static void find_live(struct build *b)
 		if (is_join(m, e))
 			*VEC_PUSH(&joins) = e;
 	}
-	b->live = mem_zalloc((size_t)b->ntids + 1);
+	b->c.live = mem_zalloc((size_t)b->ntids + 1);
 	/* Backwards: who is joined has joined others before, so that a chain of joins takes one round. */
 	while (grew) {
 		grew = false;
@@ -130,9 +126,9 @@ static void find_live(struct build *b)
 			const struct model_event *v = &m->event[joins.at[i]];
 
 			/* A join that never ended may be part of what hung. */
-			if (!b->live[v->partner] &&
-			    (v->hold != 0 || v->op == STEP_JOINING || b->live[v->tid]))
-				grew = b->live[v->partner] = true;
+			if (!b->c.live[v->partner] &&
+			    (v->hold != 0 || v->op == STEP_JOINING || b->c.live[v->tid]))
+				grew = b->c.live[v->partner] = true;
 		}
 	}
 	VEC_RELEASE(&joins);
@@ -165,9 +161,11 @@ static void edges_from_held(struct build *b, const struct model_event *v, uint32
 	}
 }
 
-static void find_components(struct build *b)
+/* False: there are no circles. */
+static bool find_components(struct build *b)
 {
 	const struct model *m = b->m;
+	uint32_t any = 0;
 
 	b->seen = mem_zalloc(sizeof(*b->seen) << SEEN_BITS);
 	for (uint32_t e = 1; e <= m->n; e++) {
@@ -177,42 +175,19 @@ static void find_components(struct build *b)
 		if (!wants(b, e, &resource))
 			continue;
 		edges_from_held(b, v, resource);
-		if (b->joins && b->live[v->tid])
+		if (b->c.live && b->c.live[v->tid])
 			edge_add(b, m->nlocks + v->tid, resource);
 	}
 	mem_free(b->seen);
-	b->component = mem_alloc(((size_t)b->nresources + 1) * sizeof(*b->component));
-	lockgraph_components(b->nresources, b->edges.at, b->edges.n, b->component);
+	b->c.component = mem_alloc(((size_t)b->c.nresources + 1) * sizeof(*b->c.component));
+	lockgraph_components(b->c.nresources, b->edges.at, b->edges.n, b->c.component);
 	VEC_RELEASE(&b->edges);
-}
-
-static bool has_components(const struct build *b)
-{
-	for (uint32_t r = 0; r < b->nresources; r++)
-		if (b->component[r] != 0)
-			return true;
-	return false;
-}
-
-static struct lockgraph_circles circles(const struct build *b)
-{
-	return (struct lockgraph_circles){ .m = b->m,
-					   .requests = b->requests.at,
-					   .nrequests = (uint32_t)b->requests.n,
-					   .nresources = b->nresources,
-					   .live = b->joins ? b->live : NULL,
-					   .component = b->component };
+	for (uint32_t r = 0; r < b->c.nresources; r++)
+		any |= b->c.component[r];
+	return any != 0;
 }
 
 /* --- requests ------------------------------------------------------------------ */
-
-/* Its thread is a resource on the circles that `wanted' is on. */
-static bool provides_itself(const struct build *b, uint32_t tid, uint32_t wanted)
-{
-	struct lockgraph_circles c = circles(b);
-
-	return lockgraph_provides_itself(&c, tid, wanted);
-}
 
 /* What is held around a circle may be much: it is passed over. */
 static void find_circled(struct build *b)
@@ -221,17 +196,17 @@ static void find_circled(struct build *b)
 
 	b->circled = mem_zalloc(((size_t)m->nholds + 1) * sizeof(*b->circled));
 	for (uint32_t h = 1; h < m->nholds; h++) /* a hold comes after its next one */
-		b->circled[h] = b->component[m->holds[h].lock] ? h : b->circled[m->holds[h].next];
+		b->circled[h] = b->c.component[m->holds[h].lock] ? h : b->circled[m->holds[h].next];
 }
 
 static bool is_on_circle(const struct build *b, const struct model_event *v, uint32_t wanted)
 {
-	if (b->component[wanted] == 0)
+	if (b->c.component[wanted] == 0)
 		return false;
 	for (uint32_t h = b->circled[v->hold]; h != 0; h = b->circled[b->m->holds[h].next])
-		if (b->component[b->m->holds[h].lock] == b->component[wanted])
+		if (b->c.component[b->m->holds[h].lock] == b->c.component[wanted])
 			return true;
-	return provides_itself(b, v->tid, wanted);
+	return lockgraph_provides_itself(&b->c, v->tid, wanted);
 }
 
 static uint32_t place_of(struct build *b, uint32_t site, bool joins)
@@ -243,25 +218,19 @@ static uint32_t place_of(struct build *b, uint32_t site, bool joins)
 	return (uint32_t)*place - 1;
 }
 
-static uint64_t request_hash(const struct lockgraph_request *r)
-{
-	return hash_pair((uint64_t)r->tid << 32 | r->wants, (uint64_t)r->set << 32 | r->place) ^
-	       r->shared;
-}
-
-static bool request_equal(const struct lockgraph_request *a, const struct lockgraph_request *b)
-{
-	return a->tid == b->tid && a->wants == b->wants && a->set == b->set &&
-	       a->place == b->place && a->shared == b->shared;
-}
-
 static uint32_t request_find(struct build *b, const struct lockgraph_request *r)
 {
-	uint64_t *head = map_put(&b->index, request_hash(r), NULL);
+	uint64_t hash =
+		hash_pair((uint64_t)r->tid << 32 | r->wants, (uint64_t)r->set << 32 | r->place);
+	uint64_t *head = map_put(&b->index, hash ^ r->shared, NULL);
 
-	for (uint32_t i = (uint32_t)*head; i != 0; i = b->requests.at[i - 1].first)
-		if (request_equal(&b->requests.at[i - 1], r))
+	for (uint32_t i = (uint32_t)*head; i != 0; i = b->requests.at[i - 1].first) {
+		const struct lockgraph_request *o = &b->requests.at[i - 1];
+
+		if (o->tid == r->tid && o->wants == r->wants && o->set == r->set &&
+		    o->place == r->place && o->shared == r->shared)
 			return i - 1;
+	}
 	*VEC_PUSH(&b->requests) = *r;
 	b->held += model_set(b->m, r->set).n;
 	b->requests.at[b->requests.n - 1].first = (uint32_t)*head;
@@ -290,7 +259,7 @@ static void find_requests(struct build *b)
 		const struct model_event *v = &m->event[e];
 		uint32_t wanted, request;
 
-		if ((v->hold == 0 && !(b->joins && b->live[v->tid])) || !wants(b, e, &wanted) ||
+		if ((v->hold == 0 && !(b->c.live && b->c.live[v->tid])) || !wants(b, e, &wanted) ||
 		    !is_on_circle(b, v, wanted) || !has_room(b, v->hold))
 			continue;
 		request =
@@ -313,10 +282,11 @@ static void drop_requests(struct build *b)
 {
 	bool *keep = mem_alloc(b->requests.n + 1);
 	uint32_t *number = mem_alloc((b->requests.n + 1) * sizeof(*number));
-	struct lockgraph_circles c = circles(b);
 	size_t nrequests = 0, n = 0;
 
-	lockgraph_prune(&c, keep);
+	b->c.requests = b->requests.at;
+	b->c.nrequests = (uint32_t)b->requests.n;
+	lockgraph_prune(&b->c, keep);
 	for (size_t i = 0; i < b->requests.n; i++) {
 		number[i] = (uint32_t)nrequests;
 		if (keep[i])
@@ -361,14 +331,14 @@ static void take_requests(struct build *b)
  */
 static void find_longest(struct build *b)
 {
-	uint32_t *resources = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*resources));
-	uint32_t *threads = mem_zalloc(((size_t)b->nresources + 1) * sizeof(*threads));
+	uint32_t *resources = mem_zalloc(((size_t)b->c.nresources + 1) * sizeof(*resources));
+	uint32_t *threads = mem_zalloc(((size_t)b->c.nresources + 1) * sizeof(*threads));
 	struct map met = { 0 }; /* component and tid */
 
-	for (uint32_t r = 0; r < b->nresources; r++)
-		resources[b->component[r]]++;
+	for (uint32_t r = 0; r < b->c.nresources; r++)
+		resources[b->c.component[r]]++;
 	for (uint32_t i = 0; i < b->g->nrequests; i++) {
-		uint32_t c = b->component[b->g->requests[i].wants], most;
+		uint32_t c = b->c.component[b->g->requests[i].wants], most;
 		bool fresh;
 
 		map_put(&met, (uint64_t)c << 32 | b->g->requests[i].tid, &fresh);
@@ -387,25 +357,22 @@ static void find_longest(struct build *b)
 struct lockgraph *lockgraph_new(const struct model *m, bool joins)
 {
 	struct lockgraph *g = mem_zalloc(sizeof(*g));
-	struct build b = { .m = m, .g = g, .joins = joins };
-	struct lockgraph_circles c;
+	struct build b = { .m = m, .g = g, .c = { .m = m } };
 
 	g->m = m;
 	g->has_joins = joins;
 	if (joins)
 		find_live(&b);
-	g->nresources = b.nresources = m->nlocks + b.ntids;
-	find_components(&b);
-	if (has_components(&b)) {
+	g->nresources = b.c.nresources = m->nlocks + b.ntids;
+	if (find_components(&b)) {
 		find_circled(&b);
 		find_requests(&b);
 		drop_requests(&b);
 	}
 	take_requests(&b);
 	find_longest(&b);
-	c = circles(&b);
-	lockgraph_list(g, &c);
-	MEM_FREE_ALL(b.live, b.component, b.circled);
+	lockgraph_list(g, &b.c);
+	MEM_FREE_ALL(b.c.live, b.c.component, b.circled);
 	VEC_RELEASE(&b.occurrences);
 	MAP_RELEASE_ALL(&b.index, &b.places);
 	return g;

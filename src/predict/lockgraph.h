@@ -17,10 +17,6 @@
 #ifndef PREDICT_LOCKGRAPH_H
 #define PREDICT_LOCKGRAPH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "order/model.h"
 
 struct lockgraph_request {
@@ -108,5 +104,30 @@ struct lockgraph_edge {
 };
 void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
 			  uint32_t *component);
+
+/* ---- the parts of its making ---- */
+
+/* Requests before they are a graph. */
+struct lockgraph_circles {
+	const struct model *m;
+	const struct lockgraph_request *requests;
+	uint32_t nrequests, nresources;
+	bool *live;	     /* by tid: the thread is a resource; NULL: none is */
+	uint32_t *component; /* by resource */
+};
+
+/* The thread is a resource on the circles that `wanted' is on. */
+static inline bool lockgraph_provides_itself(const struct lockgraph_circles *c, uint32_t tid,
+					     uint32_t wanted)
+{
+	return c->live && c->live[tid] && c->component[c->m->nlocks + tid] == c->component[wanted];
+}
+
+/* lockgraph_list.c: lists of the requests of g by place, and of providers. */
+void lockgraph_list(struct lockgraph *g, const struct lockgraph_circles *c);
+
+/* lockgraph_prune.c.  keep[i] := request i may meet the next one and the one before it on some
+ * circle; component is brought up to date. */
+void lockgraph_prune(const struct lockgraph_circles *g, bool *keep);
 
 #endif /* PREDICT_LOCKGRAPH_H */

@@ -9,8 +9,7 @@
  */
 #include "predict/lockgraph.h"
 
-#include <string.h>
-
+#include "base/sort.h"
 #include "base/vec.h"
 
 #define GONE UINT32_MAX /* as index: its component is complete */
@@ -23,19 +22,6 @@ struct tarjan {
 	VEC(uint32_t) stack, calls;
 	uint32_t *component;
 };
-
-static void edges_sort(struct tarjan *t, uint32_t n, const struct lockgraph_edge *edges,
-		       size_t nedges)
-{
-	t->start = mem_zalloc(((size_t)n + 2) * sizeof(*t->start));
-	t->to = mem_alloc((nedges + 1) * sizeof(*t->to));
-	for (size_t i = 0; i < nedges; i++)
-		t->start[edges[i].from + 2]++;
-	for (uint32_t v = 2; v <= n + 1; v++)
-		t->start[v] += t->start[v - 1];
-	for (size_t i = 0; i < nedges; i++)
-		t->to[t->start[edges[i].from + 1]++] = edges[i].to;
-}
 
 static void enter(struct tarjan *t, uint32_t v)
 {
@@ -100,7 +86,9 @@ void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t
 	struct tarjan t = { .component = component };
 	size_t size = ((size_t)n + 1) * sizeof(uint32_t);
 
-	edges_sort(&t, n, edges, nedges);
+	t.start = mem_zalloc(((size_t)n + 2) * sizeof(*t.start));
+	t.to = mem_alloc((nedges + 1) * sizeof(*t.to));
+	SORT_BY_KEY(t.start, n, i, nedges, edges[i].from, t.to[sort_at] = edges[i].to);
 	t.index = mem_zalloc(size);
 	t.low = mem_zalloc(size);
 	t.next = mem_zalloc(size);

@@ -1,22 +1,26 @@
 /*
- * What a graph is looked up by: requests by place, and who provides each resource.
+ * What a graph is looked up by, requests by place, and who provides each resource; and questions to it.
  */
-#include <string.h>
-
+#include "base/search.h"
+#include "base/sort.h"
 #include "base/vec.h"
-#include "predict/lockgraph_priv.h"
+#include "predict/lockgraph.h"
 
 static void list_places(struct lockgraph *g)
 {
 	MEM_FREE_ALL(g->place_start, g->by_place);
 	g->place_start = mem_zalloc(((size_t)g->nplaces + 2) * sizeof(*g->place_start));
 	g->by_place = mem_alloc(((size_t)g->nrequests + 1) * sizeof(*g->by_place));
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		g->place_start[g->requests[i].place + 2]++;
-	for (uint32_t p = 2; p <= g->nplaces + 1; p++)
-		g->place_start[p] += g->place_start[p - 1];
-	for (uint32_t i = 0; i < g->nrequests; i++)
-		g->by_place[g->place_start[g->requests[i].place + 1]++] = i;
+	SORT_BY_KEY(g->place_start, g->nplaces, i, g->nrequests, g->requests[i].place,
+		    g->by_place[sort_at] = (uint32_t)i);
+}
+
+/* What providers are sorted by, one key after the other. */
+enum key { BY_WANTS, BY_PLACE, BY_RESOURCE };
+
+static uint32_t key_of(const struct lockgraph_provider *p, enum key by)
+{
+	return by == BY_WANTS ? p->wants : by == BY_PLACE ? p->place : p->resource;
 }
 
 typedef VEC(struct lockgraph_provider) providers;
@@ -44,16 +48,11 @@ static void list_provided(struct lockgraph *g, const struct lockgraph_circles *c
 }
 
 /* One pass of a radix sort; it keeps the order of equal ones.  start: room for nkeys + 2. */
-static void sort_by(enum lockgraph_key by, uint32_t nkeys, const struct lockgraph_provider *from,
-		    size_t n, struct lockgraph_provider *to, uint32_t *start)
+static void sort_by(enum key by, uint32_t nkeys, const struct lockgraph_provider *from, size_t n,
+		    struct lockgraph_provider *to, uint32_t *start)
 {
 	memset(start, 0, ((size_t)nkeys + 2) * sizeof(*start));
-	for (size_t i = 0; i < n; i++)
-		start[lockgraph_key_of(&from[i], by) + 2]++;
-	for (uint32_t k = 2; k <= nkeys + 1; k++)
-		start[k] += start[k - 1];
-	for (size_t i = 0; i < n; i++)
-		to[start[lockgraph_key_of(&from[i], by) + 1]++] = from[i];
+	SORT_BY_KEY(start, nkeys, i, n, key_of(&from[i], by), to[sort_at] = from[i]);
 }
 
 /* In the order that lookups want. */
@@ -65,29 +64,24 @@ static void sort_providers(struct lockgraph *g)
 
 	mem_free(g->resource_start);
 	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
-	sort_by(LOCKGRAPH_BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
-	sort_by(LOCKGRAPH_BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
-	sort_by(LOCKGRAPH_BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
+	sort_by(BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
+	sort_by(BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
+	sort_by(BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
 	mem_free(from);
 	g->providers = to;
 }
 
-static void list_providers(struct lockgraph *g, const struct lockgraph_circles *c)
+void lockgraph_list(struct lockgraph *g, const struct lockgraph_circles *c)
 {
 	providers list = { 0 };
 
+	list_places(g);
 	for (uint32_t i = 0; i < g->nrequests; i++)
 		list_provided(g, c, i, &list);
 	VEC_RESERVE(&list, list.n + 1);
 	g->providers = list.at;
 	g->nproviders = (uint32_t)list.n;
 	sort_providers(g);
-}
-
-void lockgraph_list(struct lockgraph *g, const struct lockgraph_circles *c)
-{
-	list_places(g);
-	list_providers(g, c);
 }
 
 void lockgraph_coarsen(struct lockgraph *g)
@@ -100,4 +94,69 @@ void lockgraph_coarsen(struct lockgraph *g)
 	g->is_coarse = true;
 	list_places(g);
 	sort_providers(g);
+}
+
+/* ---- questions ---- */
+
+/* The first provider in [low, high) whose key is not below. */
+static uint32_t lower_bound(const struct lockgraph_provider *at, uint32_t low, uint32_t high,
+			    enum key by, uint32_t key)
+{
+	return SEARCH_PAST(i, low, high, key_of(&at[i], by) < key);
+}
+
+struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,
+					   uint32_t place)
+{
+	uint32_t low = g->resource_start[resource], high = g->resource_start[resource + 1];
+	uint32_t first = lower_bound(g->providers, low, high, BY_PLACE, place);
+	uint32_t end = lower_bound(g->providers, first, high, BY_PLACE, place + 1);
+
+	return (struct lockgraph_range){ g->providers + first, end - first };
+}
+
+struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t wants)
+{
+	uint32_t first = lower_bound(r.at, 0, r.n, BY_WANTS, wants), end = first;
+
+	while (end < r.n && r.at[end].wants == wants)
+		end++;
+	return (struct lockgraph_range){ r.at + first, end - first };
+}
+
+bool lockgraph_waits(const struct lockgraph *g, uint32_t a, uint32_t b)
+{
+	const struct lockgraph_request *x = &g->requests[a], *y = &g->requests[b];
+
+	if (x->tid == y->tid)
+		return false;
+	if (x->wants >= g->m->nlocks)
+		return x->wants == lockgraph_thread(g, y->tid);
+	return model_set_excludes(g->m, y->set, x->wants, x->shared);
+}
+
+/* Places that provide each resource, and places that want it. */
+uint64_t lockgraph_place_edges(const struct lockgraph *g)
+{
+	uint32_t *wanted = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*wanted));
+	uint32_t *met = mem_zalloc(((size_t)g->nresources + 1) * sizeof(*met));
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < g->nplaces; p++) {
+		for (uint32_t i = g->place_start[p]; i < g->place_start[p + 1]; i++) {
+			uint32_t resource = g->requests[g->by_place[i]].wants;
+
+			wanted[resource] += met[resource] != p + 1;
+			met[resource] = p + 1;
+		}
+	}
+	for (uint32_t i = 0; i < g->nproviders; i++) {
+		const struct lockgraph_provider *x = &g->providers[i];
+
+		if (i == 0 || x[-1].resource != x->resource || x[-1].place != x->place)
+			sum += wanted[x->resource];
+	}
+	mem_free(wanted);
+	mem_free(met);
+	return sum;
 }

@@ -20,7 +20,7 @@
 #include <assert.h>
 
 #include "base/vec.h"
-#include "predict/lockgraph_priv.h"
+#include "predict/lockgraph.h"
 
 #define ROUNDS 8u
 #define STEPS 300000000u /* keys looked at */
@@ -98,41 +98,22 @@ static bool excludes(struct prune *p, const struct lockgraph_request *r, const s
 	       (c->n != 0 && spend(p, set.n + c->n) && !model_keys_disjoint(set, keys));
 }
 
-/* Calls f for each resource on the circles of what it wants that the request provides.  Returns
- * how often f did not say false. */
-typedef bool provided_fn(struct prune *p, const struct lockgraph_request *r, uint32_t resource);
-
-static uint32_t each_provided(struct prune *p, const struct lockgraph_request *r, provided_fn *f)
+/* What the request provides on the circles of what it wants: the i-th, from *i on.  False: no more. */
+static bool provided_next(const struct prune *p, const struct lockgraph_request *r, uint32_t *i,
+			  uint32_t *resource)
 {
 	const struct lockgraph_circles *g = p->g;
 	struct model_list set = model_set(g->m, r->set);
-	uint32_t component = g->component[r->wants], n = 0;
 
-	for (uint32_t i = 0; i < set.n; i++)
-		if (g->component[set.at[i] >> 1] == component)
-			n += f(p, r, set.at[i] >> 1);
-	if (lockgraph_provides_itself(g, r->tid, r->wants))
-		n += f(p, r, g->m->nlocks + r->tid);
-	return n;
-}
-
-static bool note_provider(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
-{
-	common_add(p, &p->providing[resource], r);
-	return true;
-}
-
-static bool add_edge(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
-{
-	if (excludes(p, r, &p->wanting[resource]))
-		return false;
-	*VEC_PUSH(&p->edges) = (struct lockgraph_edge){ resource, r->wants };
-	return true;
-}
-
-static bool stays(struct prune *p, const struct lockgraph_request *r, uint32_t resource)
-{
-	return !excludes(p, r, &p->wanting[resource]);
+	for (; *i < set.n; ++*i) {
+		*resource = set.at[*i] >> 1;
+		if (g->component[*resource] == g->component[r->wants]) {
+			++*i;
+			return true;
+		}
+	}
+	*resource = g->m->nlocks + r->tid;
+	return (*i)++ == set.n && lockgraph_provides_itself(g, r->tid, r->wants);
 }
 
 /* W and P of all resources.  Returns how much is provided. */
@@ -150,7 +131,8 @@ static uint64_t find_commons(struct prune *p)
 		if (!p->keep[i])
 			continue;
 		common_add(p, &p->wanting[r->wants], r);
-		n += each_provided(p, r, note_provider);
+		for (uint32_t k = 0, resource; provided_next(p, r, &k, &resource); n++)
+			common_add(p, &p->providing[resource], r);
 	}
 	return n;
 }
@@ -158,19 +140,22 @@ static uint64_t find_commons(struct prune *p)
 /* Who can meet somebody, by the present W and P.  Returns how much of what is provided is left. */
 static uint64_t find_edges(struct prune *p)
 {
-	uint64_t sum = 0;
-
 	VEC_CLEAR(&p->edges);
 	for (uint32_t i = 0; i < p->g->nrequests; i++) {
 		const struct lockgraph_request *r = &p->g->requests[i];
-		uint32_t n = 0;
+		size_t before = p->edges.n;
 
-		if (p->keep[i] && !excludes(p, r, &p->providing[r->wants]))
-			n = each_provided(p, r, add_edge);
-		p->keep[i] = n > 0;
-		sum += n;
+		if (!p->keep[i] || excludes(p, r, &p->providing[r->wants])) {
+			p->keep[i] = false;
+			continue;
+		}
+		for (uint32_t k = 0, resource; provided_next(p, r, &k, &resource);)
+			if (!excludes(p, r, &p->wanting[resource]))
+				*VEC_PUSH(&p->edges) =
+					(struct lockgraph_edge){ resource, r->wants };
+		p->keep[i] = p->edges.n > before;
 	}
-	return sum;
+	return p->edges.n;
 }
 
 /* With fewer edges there are fewer circles. */
@@ -181,9 +166,15 @@ static void find_circles(struct prune *p)
 	lockgraph_components(g->nresources, p->edges.at, p->edges.n, g->component);
 	for (uint32_t i = 0; i < g->nrequests; i++) {
 		const struct lockgraph_request *r = &g->requests[i];
+		bool stays = false;
 
-		p->keep[i] =
-			p->keep[i] && g->component[r->wants] != 0 && each_provided(p, r, stays) > 0;
+		if (!p->keep[i] || g->component[r->wants] == 0) {
+			p->keep[i] = false;
+			continue;
+		}
+		for (uint32_t k = 0, resource; provided_next(p, r, &k, &resource);)
+			stays |= !excludes(p, r, &p->wanting[resource]);
+		p->keep[i] = stays;
 	}
 }
 

@@ -19,10 +19,6 @@
 #ifndef PREDICT_LOCKTREE_H
 #define PREDICT_LOCKTREE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 

@@ -12,7 +12,6 @@
 #include "predict/osr.h"
 
 #include "order/clock.h"
-#include "predict/goal.h"
 #include "predict/engine.h"
 #include "predict/osr_priv.h"
 

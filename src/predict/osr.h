@@ -11,9 +11,6 @@
 #ifndef PREDICT_OSR_H
 #define PREDICT_OSR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "predict/exact.h"
 
 struct osr;

@@ -35,10 +35,7 @@
 #include "predict/osr_priv.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/search.h"
 #include "base/sort.h"
 
 static int by_to(const void *a, const void *b)
@@ -110,7 +107,7 @@ static void mark_needed(struct osr *o)
 			need_feeds(o, e);
 		if (!model_reads(v))
 			continue;
-		if (o->is_strict || !(v->flags & STEP_FREE_READ) || (v->flags & STEP_SHADOW))
+		if (o->is_strict || model_binds(v))
 			o->need.at[e - o->low] = 1;
 		for (uint32_t i = v->touch; o->need.at[e - o->low] && i < v[1].touch; i++)
 			need_write(o, m->touches[i].seen, m->touches[i].cell);

@@ -15,7 +15,6 @@
 #include "predict/patterns.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/sort.h"

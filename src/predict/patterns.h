@@ -12,10 +12,6 @@
 #ifndef PREDICT_PATTERNS_H
 #define PREDICT_PATTERNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "finding/finding.h"
 
 struct engine_options;

@@ -103,12 +103,10 @@ static bool guard_excludes(const struct patterns_parents *p, uint32_t acquire,
 			   const struct lockgraph_request *r)
 {
 	const struct model_event *a = &p->m->event[acquire];
-	struct model_list held = model_set(p->m, r->set);
 	bool shared = is_shared(p, acquire);
 
-	for (uint32_t i = 0; r->tid != a->tid && i < held.n; i++)
-		if (held.at[i] >> 1 == a->obj && !(shared && (held.at[i] & 1)))
-			return true;
+	if (r->tid != a->tid && model_set_excludes(p->m, r->set, a->obj, shared))
+		return true;
 	for (uint32_t i = first_guard(p, r->tid); i != 0; i = p->guards.at[i - 1].next) {
 		uint32_t other = p->guards.at[i - 1].acquire;
 

@@ -114,13 +114,6 @@ static void find_distances(struct patterns *p, uint32_t first)
 			step_back(p, first, p->queue.at[i], p->distance[p->queue.at[i]] + 1);
 }
 
-static void forget_distances(struct patterns *p)
-{
-	for (size_t i = 0; i < p->queue.n; i++)
-		p->distance[p->queue.at[i]] = FAR;
-	VEC_CLEAR(&p->queue);
-}
-
 /* No rotation of the circle is less; finds its period. */
 static bool is_least(struct patterns *p)
 {
@@ -183,6 +176,7 @@ void patterns_places_walk(struct patterns *p, uint32_t n)
 		p->places[0] = first;
 		if (p->distance[first] <= n)
 			walk_on(p, 1);
-		forget_distances(p);
+		while (p->queue.n > 0)
+			p->distance[p->queue.at[--p->queue.n]] = FAR;
 	}
 }

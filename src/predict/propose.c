@@ -11,24 +11,14 @@
 
 #include <assert.h>
 
-#include "base/search.h"
-
-/* The index in the chain where the thread of event number `last' begins. */
-static uint32_t thread_begin(const struct model *m, struct model_list chain, uint32_t last)
-{
-	uint32_t tid = m->event[chain.at[last]].tid;
-
-	return SEARCH_PAST(i, 0, last, m->event[chain.at[i]].tid != tid);
-}
-
 static void count_chain(const struct model *m, uint32_t chain, uint32_t cut, struct schedule *out)
 {
 	struct model_list events = model_chain(m, chain);
 
 	assert(cut <= events.n);
 	while (cut > 0) {
-		uint32_t begin = thread_begin(m, events, cut - 1);
-		uint32_t tid = m->event[events.at[begin]].tid;
+		uint32_t tid = m->event[events.at[cut - 1]].tid;
+		uint32_t begin = SEARCH_PAST(i, 0, cut, m->event[events.at[i]].tid != tid);
 
 		VEC_REACH(&out->count, tid);
 		out->count.at[tid] = cut - begin;

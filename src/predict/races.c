@@ -281,10 +281,10 @@ static void try_all(struct races *s, struct engine_run *run)
 	MEM_FREE_ALL(t.results, t.osr, t.exact);
 }
 
-static void search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
-		   struct engine_result *out)
+void races_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
+		  struct engine_result *out)
 {
-	const struct model *m = engine_model(run);
+	const struct model *m = run->model;
 	struct races s = {
 		.engine = e, .opt = opt, .m = m, .candidates = candidates_new(m), .out = out
 	};
@@ -297,36 +297,3 @@ static void search(const struct engine *e, struct engine_run *run, const struct 
 		try_all(&s, run);
 	candidates_free(s.candidates);
 }
-
-const struct engine engine_syncp = {
-	.name = "syncp",
-	.summary = "sync-preserving races: critical sections keep their order",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_PROVES,
-	.search = search,
-};
-
-const struct engine engine_osr = {
-	.name = "osr",
-	.summary = "races by optimistic reversal of critical sections",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_PROVES,
-	.search = search,
-};
-
-const struct engine engine_exact = {
-	.name = "exact",
-	.summary = "races by exact search in windows of the trace",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_PROVES,
-	.search = search,
-};
-
-const struct engine engine_races = {
-	.name = "races",
-	.summary = "all sound race engines: syncp, osr, exact",
-	.aim = ENGINE_RACES,
-	.proof = ENGINE_PROVES,
-	.usual = true,
-	.search = search,
-};

@@ -4,7 +4,6 @@
  * tells that a list is not complete.
  */
 #include "base/sort.h"
-#include "base/vec.h"
 #include "predict/races_priv.h"
 
 #define KEPT (LIMIT_TRIES + 1)

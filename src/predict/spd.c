@@ -9,7 +9,6 @@
  * Cut and pointers only grow, so a pattern costs as many steps as it has events, and the first
  * answer is the earliest.
  */
-#include <string.h>
 
 #include "predict/deadlocks_priv.h"
 

@@ -147,15 +147,10 @@ static void use_add(struct stale *s, uint32_t piece, const struct event *e)
 	f->uses = (uint32_t)s->uses.n;
 }
 
-static uint64_t word_tseq(const struct stale_free *f, uint64_t addr)
-{
-	return f->tseq + (addr >> 3) - (f->addr >> 3);
-}
-
 /* Text has neither versions nor calls: its order is what happened. */
 static bool is_stale(const struct stale *s, const struct stale_free *f, const struct event *e)
 {
-	uint64_t tseq = word_tseq(f, e->addr);
+	uint64_t tseq = f->tseq + (e->addr >> 3) - (f->addr >> 3); /* of the word */
 
 	if (s->text)
 		return true;
@@ -260,12 +255,6 @@ static bool block_cut(struct stale *s, const struct event *e, uint64_t last)
 	return s->text || (r.last + 1) % PAGE != 0;
 }
 
-/* Blocks of a megabyte have one number for all their words, which no access names. */
-static bool is_by_words(const struct stale *s, const struct event *e)
-{
-	return s->text || (e->nrefs > 0 && (e->flags & EVENT_RANGE));
-}
-
 static void ended(struct stale *s, const struct event *e)
 {
 	uint64_t last = e->addr + (e->len - 1);
@@ -279,7 +268,8 @@ static void ended(struct stale *s, const struct event *e)
 			used(s, e);
 		return;
 	}
-	if (block_cut(s, e, last) && is_by_words(s, e))
+	/* Blocks of a megabyte have one number for all their words, which no access names. */
+	if (block_cut(s, e, last) && (s->text || (e->nrefs > 0 && (e->flags & EVENT_RANGE))))
 		piece_add(s, e);
 }
 

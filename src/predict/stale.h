@@ -22,9 +22,6 @@
 #ifndef PREDICT_STALE_H
 #define PREDICT_STALE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "finding/finding.h"

@@ -14,7 +14,6 @@
  * That decides each pair of classes in as many steps as they have members, and misses nothing.
  * With all_pairs each pair is looked at.
  */
-#include <string.h>
 
 #include "base/map.h"
 #include "predict/propose.h"

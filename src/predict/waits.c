@@ -179,7 +179,7 @@ static void say_limits(const struct waits *s)
 void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
 		  struct engine_result *out)
 {
-	struct waits s = { .m = engine_model(run), .opt = *opt, .engine = e, .out = out };
+	struct waits s = { .m = run->model, .opt = *opt, .engine = e, .out = out };
 
 	out->counted = true;
 	waits_index_make(&s.index, s.m);
@@ -192,11 +192,3 @@ void waits_search(const struct engine *e, struct engine_run *run, const struct e
 	}
 	waits_index_release(&s.index);
 }
-
-const struct engine engine_waits = {
-	.name = "waits",
-	.summary = "lost wakeups, and condition waits that hold another lock",
-	.aim = ENGINE_WAITS,
-	.proof = ENGINE_PROVES,
-	.search = waits_search,
-};

@@ -158,9 +158,8 @@ static void try_wait(struct holding *h, const struct waits_wait *w, const struct
 	const struct waits_index *x = &h->s->index;
 	const struct model *m = h->s->m;
 
-	for (uint32_t i = x->sender_start[w->condition];
-	     i < x->sender_start[w->condition + 1] && !waits_is_over(h->s); i++) {
-		const struct waits_sender *from = &x->senders.at[i];
+	for (const struct waits_sender *from = waits_senders(x, w->condition);
+	     from < waits_senders(x, w->condition + 1) && !waits_is_over(h->s); from++) {
 		struct model_list acquires = model_lock_chain(m, held->lock, from->chain);
 		uint32_t n = waits_count_before(acquires.at, acquires.n, w->release);
 

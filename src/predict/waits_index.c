@@ -1,7 +1,7 @@
 /*
  * Waits and signals by condition: two counting sorts each, so linear however many there are.
  */
-#include "base/search.h"
+#include "base/sort.h"
 #include "predict/waits_priv.h"
 
 uint32_t waits_after(const struct model *m, uint32_t e)
@@ -112,27 +112,14 @@ static void list_requests(struct waits_index *x, const struct model *m)
 	}
 }
 
-/* start[k] := how many have a key below k, from counts in start[k + 1]. */
-static void sum_up(uint32_t *start, uint32_t nkeys)
-{
-	for (uint32_t k = 0; k < nkeys; k++)
-		start[k + 1] += start[k];
-}
-
 static void sort_waits(struct waits_index *x)
 {
 	struct waits_wait *sorted = mem_alloc((x->waits.n + 1) * sizeof(*sorted));
-	uint32_t *at = mem_alloc(((size_t)x->nconditions + 1) * sizeof(*at));
 
 	x->wait_start = mem_zalloc(((size_t)x->nconditions + 2) * sizeof(*x->wait_start));
-	for (size_t i = 0; i < x->waits.n; i++)
-		x->wait_start[x->waits.at[i].condition + 1]++;
-	sum_up(x->wait_start, x->nconditions);
-	memcpy(at, x->wait_start, ((size_t)x->nconditions + 1) * sizeof(*at));
-	for (size_t i = 0; i < x->waits.n; i++)
-		sorted[at[x->waits.at[i].condition]++] = x->waits.at[i];
+	SORT_BY_KEY(x->wait_start, x->nconditions, i, x->waits.n, x->waits.at[i].condition,
+		    sorted[sort_at] = x->waits.at[i]);
 	mem_free(x->waits.at);
-	mem_free(at);
 	x->waits.at = sorted;
 	x->waits.capacity = x->waits.n + 1;
 }
@@ -144,19 +131,10 @@ static void sort_signals(struct waits_index *x, const struct model *m, bool by_c
 	uint32_t *start = mem_zalloc(((size_t)nkeys + 2) * sizeof(*start));
 	uint32_t *sorted = mem_alloc((x->signals.n + 1) * sizeof(*sorted));
 
-	for (size_t i = 0; i < x->signals.n; i++) {
-		const struct model_event *v = &m->event[x->signals.at[i]];
-
-		start[(by_chain ? v->chain : v->obj) + 1]++;
-	}
-	sum_up(start, nkeys);
-	for (size_t i = 0; i < x->signals.n; i++) {
-		const struct model_event *v = &m->event[x->signals.at[i]];
-
-		sorted[start[by_chain ? v->chain : v->obj]++] = x->signals.at[i];
-	}
-	mem_free(x->signals.at);
-	mem_free(start);
+	SORT_BY_KEY(start, nkeys, i, x->signals.n,
+		    by_chain ? m->event[x->signals.at[i]].chain : m->event[x->signals.at[i]].obj,
+		    sorted[sort_at] = x->signals.at[i]);
+	MEM_FREE_ALL(x->signals.at, start);
 	x->signals.at = sorted;
 	x->signals.capacity = x->signals.n + 1;
 }
@@ -176,7 +154,8 @@ static void list_senders(struct waits_index *x, const struct model *m)
 		}
 		x->senders.at[x->senders.n - 1].n++;
 	}
-	sum_up(x->sender_start, x->nconditions);
+	for (uint32_t k = 0; k < x->nconditions; k++)
+		x->sender_start[k + 1] += x->sender_start[k];
 }
 
 void waits_index_make(struct waits_index *x, const struct model *m)

@@ -20,7 +20,6 @@
  * A run without any access was recorded for its locks only.  No test is to be seen there, and
  * every wait would look like a wrong one.
  */
-#include "order/causal.h"
 #include "predict/waits_priv.h"
 
 #define LOOK_MAX 256u /* events looked at for what a wake was good for */
@@ -55,14 +54,6 @@ static uint32_t knows(struct waits *s, uint32_t e, uint32_t chain)
 	return causal_before(s->must, e, s->cut) ? s->cut[chain] : 0;
 }
 
-static bool is_held(const struct model *m, uint32_t e, uint32_t lock)
-{
-	for (uint32_t h = m->event[e].hold; h; h = m->holds[h].next)
-		if (m->holds[h].lock == lock)
-			return true;
-	return false;
-}
-
 /* The write is what the signal was about: its thread made it before, and who waits could not have
  * seen it when it made its test.  known: events of that thread that it knew of. */
 static bool is_news(const struct model *m, const struct waits_wait *w, uint32_t known,
@@ -71,7 +62,7 @@ static bool is_news(const struct model *m, const struct waits_wait *w, uint32_t 
 	const struct model_event *v = &m->event[write], *r = &m->event[w->release];
 
 	return v->tid == m->event[w->by].tid && write < w->by && v->index >= known &&
-	       (write > r->partner || !is_held(m, write, r->obj));
+	       (write > r->partner || !model_hold_find(m, v->hold, r->obj, false));
 }
 
 /* After it the thread learns something, and only what this signal was not about. */
@@ -132,9 +123,8 @@ static void pick_for_ever(struct waits *s, uint32_t wait, struct waits_picks *pi
 
 	if (!waits_is_missed(m, m->event[w->release].tid))
 		return;
-	for (uint32_t i = x->sender_start[w->condition]; i < x->sender_start[w->condition + 1];
-	     i++) {
-		const struct waits_sender *from = &x->senders.at[i];
+	for (const struct waits_sender *from = waits_senders(x, w->condition);
+	     from < waits_senders(x, w->condition + 1); from++) {
 		const uint32_t *at = x->signals.at + from->first;
 		uint32_t n = from->n;
 

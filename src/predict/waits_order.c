@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 
-#include "base/search.h"
 #include "predict/waits_priv.h"
 
 #define MOVE_MAX 65536u /* events that are listed one by one for the sake of a move */
@@ -53,13 +52,12 @@ bool waits_is_unheard(const struct waits *s, uint32_t signal)
 /* Each sender's signals come in the order they have in the trace, so the last that is in counts. */
 static bool is_after_all(const struct waits *s, const struct waits_wait *w)
 {
-	const struct waits_index *x = &s->index;
+	const struct waits_sender *from = waits_senders(&s->index, w->condition);
 	uint64_t begun = time_of(s, w->release);
 
-	for (uint32_t i = x->sender_start[w->condition]; i < x->sender_start[w->condition + 1];
-	     i++) {
-		const uint32_t *at = x->signals.at + x->senders.at[i].first;
-		uint32_t past = SEARCH_PAST(k, 0, x->senders.at[i].n, waits_is_in(s, at[k]));
+	for (; from < waits_senders(&s->index, w->condition + 1); from++) {
+		const uint32_t *at = s->index.signals.at + from->first;
+		uint32_t past = SEARCH_PAST(k, 0, from->n, waits_is_in(s, at[k]));
 
 		if (past > 0 && time_of(s, at[past - 1]) > begun)
 			return false;
@@ -120,10 +118,8 @@ static void wait_delay(struct exact_order *o, const struct model *m, const struc
 		if (e != 0 && e != w->release && e != w->park)
 			*VEC_PUSH(&out.ids) = e;
 	}
-	VEC_RELEASE(&o->ids);
-	o->ids.at = out.ids.at;
-	o->ids.n = out.ids.n;
-	o->ids.capacity = out.ids.capacity;
+	VEC_SWAP(&o->ids, &out.ids);
+	exact_order_release(&out);
 }
 
 /*

@@ -17,10 +17,6 @@
 #include "predict/engine.h"
 #include "predict/osr.h"
 
-/* Adds findings and counts (by signature) to out, in the name of e. */
-void waits_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
-		  struct engine_result *out);
-
 /* ---- the waits and signals of a model (waits_index.c) ---- */
 
 /* One condition wait.  Waiting lasts from `release' to `wake', both event ids. */
@@ -49,6 +45,13 @@ struct waits_index {
 	uint8_t *unexplained;
 	VEC(uint32_t) requests; /* of locks, where a thread's recording ends: it hung there */
 };
+
+/* Those that send to a condition: from this one up to that of the next condition. */
+static inline const struct waits_sender *waits_senders(const struct waits_index *x,
+						       uint32_t condition)
+{
+	return x->senders.at + x->sender_start[condition];
+}
 
 void waits_index_make(struct waits_index *x, const struct model *m);
 void waits_index_release(struct waits_index *x);

@@ -15,10 +15,7 @@
  * another condition, a lock.  Only then the wait is for ever.  Where a wait ended and nobody knows
  * why, somebody may signal who is not in the trace at all: another process.
  */
-#include <string.h>
 
-#include "base/search.h"
-#include "order/causal.h"
 #include "predict/waits_priv.h"
 
 /* The thread that waits, and those that come no further than the goal. */
@@ -50,31 +47,26 @@ struct signals {
 };
 static bool signals_list(const struct waits *s, const struct waits_case *c, struct signals *out)
 {
-	const struct waits_index *x = &s->index;
-	uint32_t condition = c->wait->condition;
+	const struct waits_sender *from = waits_senders(&s->index, c->wait->condition);
 
-	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++) {
-		const uint32_t *at = x->signals.at + x->senders.at[i].first;
-		uint32_t n = x->senders.at[i].n, can;
+	for (; from < waits_senders(&s->index, c->wait->condition + 1); from++) {
+		const uint32_t *at = s->index.signals.at + from->first;
 
-		if (is_stuck(s, c, s->m->event[at[n - 1]].tid))
+		if (is_stuck(s, c, s->m->event[at[from->n - 1]].tid))
 			continue; /* the others of this chain come before, or are its own */
-		can = count_before(s, c, at, n);
-		if (can < n)
+		if (count_before(s, c, at, from->n) < from->n)
 			return false;
-		*VEC_PUSH(&out->at) = at[n - 1];
+		*VEC_PUSH(&out->at) = at[from->n - 1];
 	}
 	return true;
 }
 
 static bool signals_are_in(const struct waits *s, const struct waits_case *c)
 {
-	const struct waits_index *x = &s->index;
-	uint32_t condition = c->wait->condition;
+	const struct waits_sender *from = waits_senders(&s->index, c->wait->condition);
 
-	for (uint32_t i = x->sender_start[condition]; i < x->sender_start[condition + 1]; i++) {
-		const struct waits_sender *from = &x->senders.at[i];
-		uint32_t last = x->signals.at[from->first + from->n - 1];
+	for (; from < waits_senders(&s->index, c->wait->condition + 1); from++) {
+		uint32_t last = s->index.signals.at[from->first + from->n - 1];
 
 		if (!is_stuck(s, c, s->m->event[last].tid) && !waits_is_in(s, last))
 			return false;
@@ -106,14 +98,6 @@ static bool is_blocked_at(const struct waits *s, const struct waits_case *c, uin
 			  (v->op == STEP_GET && b->op == STEP_PARK && !(b->flags & STEP_TRY)));
 }
 
-/* Both sections are of one lock, and keep each other out. */
-static bool excludes(const struct model *m, uint32_t h1, uint32_t h2)
-{
-	const struct model_hold *a = &m->holds[h1], *b = &m->holds[h2];
-
-	return a->lock == b->lock && !(a->shared && b->shared);
-}
-
 /* A thread that is stuck at `at' has a lock that is held at e.  So e, which comes later than that,
  * is never reached.  The mutex of the wait is not kept. */
 static bool is_kept_out(const struct waits *s, const struct waits_case *c, uint32_t e, uint32_t at)
@@ -124,9 +108,8 @@ static bool is_kept_out(const struct waits *s, const struct waits_case *c, uint3
 	for (uint32_t h = m->event[at].hold; h; h = m->holds[h].next) {
 		if (at == c->wait->release && m->holds[h].lock == mutex)
 			continue;
-		for (uint32_t k = m->event[e].hold; k; k = m->holds[k].next)
-			if (excludes(m, h, k))
-				return true;
+		if (model_hold_find(m, m->event[e].hold, m->holds[h].lock, m->holds[h].shared))
+			return true;
 	}
 	return false;
 }

@@ -4,11 +4,9 @@
  * Cost of an access: the chains that have touched the cell before in a way that may clash with it,
  * plus the classes that can still meet it.  All else is done when a class is moved to the front of its chain's list.
  */
-#include "predict/candidates.h"
 
 #include "base/hash.h"
 #include "base/pool.h"
-#include "base/search.h"
 #include "predict/candidates_priv.h"
 
 #define NONE UINT32_MAX

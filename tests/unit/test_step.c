@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "order/chains.h"
-#include "order/step.h"
+#include "order/step_priv.h"
 #include "trace/trace.h"
 #include "unit/steps_text.h"
 
@@ -210,7 +210,7 @@ static void test_condition_bound(void)
 	s = steps_new(t, &opt);
 	while (steps_next(s, &b, &d) == ST_OK)
 		continue;
-	TAP_OK(steps_channel_count(s) <= 4097, "signals of one condition are bounded");
+	TAP_OK(s->nchannels <= 4097, "signals of one condition are bounded");
 	steps_free(s);
 	trace_close(t);
 	strbuf_release(&text);
@@ -355,7 +355,7 @@ static void test_batches(void)
 	TAP_OK(largest <= 1100, "a little at a time");
 	TAP_EQ(n, 6, "six events");
 	TAP_EQ(nstop, 2, "what is too long to follow stops, and so does who reads it there");
-	TAP_EQ(steps_cell_count(s), (16 << 20) / 8 + 1, "no more cells than lived at once");
+	TAP_EQ(s->cells.count, (16 << 20) / 8 + 1, "no more cells than lived at once");
 	TAP_OK(st == ST_BAD_INPUT && d.message[0], "the error comes last");
 	TAP_EQ(steps_next(s, &b, &d), ST_BAD_INPUT, "and stays");
 	steps_free(s);
