@@ -23,19 +23,19 @@
 #include "capture/sync.h"
 
 /* The beginning of every hook: the thread if it records; else the bare access is done. */
-#define ENTER_OR(bare)                                                    \
-	struct thread *t = thread_self();                                 \
-	if (__builtin_expect(t->view.live != THREAD_LIVE, 0)) {           \
-		t = hook_enter_slow(t);                                   \
-		if (t == NULL)                                            \
-			bare;                                             \
-	} else {                                                          \
-		t->view.live = 0;                                         \
-		__asm__ volatile("" ::: "memory");                        \
-	}                                                                 \
-	if (__builtin_expect(module_patterns, 0) && module_skips(site)) { \
-		hook_leave(t);                                            \
-		bare;                                                     \
+#define ENTER_OR(bare)                                         \
+	struct thread *t = thread_self();                      \
+	if (UNLIKELY(t->view.live != THREAD_LIVE)) {           \
+		t = hook_enter_slow(t);                        \
+		if (t == NULL)                                 \
+			bare;                                  \
+	} else {                                               \
+		t->view.live = 0;                              \
+		__asm__ volatile("" ::: "memory");             \
+	}                                                      \
+	if (UNLIKELY(module_patterns) && module_skips(site)) { \
+		hook_leave(t);                                 \
+		bare;                                          \
 	}
 
 /* Two words: rare, so one routine serves all sizes.  Logs like the fast path. */
@@ -79,8 +79,8 @@ static inline bool crosses(const void *p, unsigned log2)
 }
 
 /* A read that is logged or begins a run; t is in a hook. */
-static inline __attribute__((always_inline)) uint64_t
-read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *keeper)
+INLINE uint64_t read_word(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			  uint64_t *keeper)
 {
 	uint64_t *tag = tag_of(p);
 	struct filter_entry *e = NULL;
@@ -88,7 +88,7 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 	tag_version v;
 	uint64_t x;
 
-	if (__builtin_expect(crosses(p, log2), 0)) {
+	if (UNLIKELY(crosses(p, log2))) {
 		x = read_cross(t, p, log2, site, keeper != NULL ? FORMAT_READ_FREE : 0);
 	} else {
 		if (keeper == NULL)
@@ -96,7 +96,7 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
 		do {
 			v = tag_peek(tag);
 			x = access_load(p, log2);
-		} while (__builtin_expect(!tag_still(tag, v), 0));
+		} while (UNLIKELY(!tag_still(tag, v)));
 		if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
 			return x;
 		habit_log(t,
@@ -114,8 +114,7 @@ read_word(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_
  * the value.  Everything else is left to read_word, so that this needs no stack frame.  A locked
  * tag, or an access that reaches into a second word, never equals the version of a run.
  */
-static inline __attribute__((always_inline)) bool
-read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
+INLINE bool read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
 {
 	const uint64_t *tag = tag_of(p);
 	struct filter_entry *e = filter_at(t, p);
@@ -134,10 +133,8 @@ read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64
 	return true;
 }
 
-static inline __attribute__((always_inline)) void write_word(struct thread *t, void *p,
-							     unsigned log2, uint64_t x,
-							     uint32_t site, const uint64_t *keepers,
-							     uint64_t mask)
+INLINE void write_word(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
+		       const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
 	uint64_t *tag = tag_of(p);
@@ -149,7 +146,7 @@ static inline __attribute__((always_inline)) void write_word(struct thread *t, v
 	if (keepers != NULL)
 		nfeeds = log_feed_gather(keepers, mask, feeds);
 	filter_write(t, p);
-	if (__builtin_expect(crosses(p, log2), 0)) {
+	if (UNLIKELY(crosses(p, log2))) {
 		filter_write(t, (char *)p + 7);
 		log_ready(t, site);
 		write_cross(t, p, log2, x, site, feeds, nfeeds);
@@ -188,14 +185,14 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	T read_more##N(const void *p, uint32_t site, struct thread *t)                            \
 	{                                                                                         \
 		T x;                                                                              \
-		if (__builtin_expect(module_patterns, 0) && module_skips(site))                   \
+		if (UNLIKELY(module_patterns) && module_skips(site))                              \
 			x = *(const volatile T *)p;                                               \
 		else                                                                              \
 			x = (T)read_word(t, p, LOG2, site, NULL);                                 \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
 	}                                                                                         \
-	static __attribute__((noinline, cold)) T read_slow##N(const void *p, uint32_t site)       \
+	static COLD T read_slow##N(const void *p, uint32_t site)                                  \
 	{                                                                                         \
 		struct thread *t = hook_enter_slow(thread_self());                                \
 		return t != NULL ? read_more##N(p, site, t) : *(const volatile T *)p;             \
@@ -204,7 +201,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	{                                                                                         \
 		struct thread *t = thread_self();                                                 \
 		uint64_t x;                                                                       \
-		if (__builtin_expect(t->view.live != THREAD_LIVE, 0))                             \
+		if (UNLIKELY(t->view.live != THREAD_LIVE))                                        \
 			return read_slow##N(p, site);                                             \
 		t->view.live = 0;                                                                 \
 		__asm__ volatile("" ::: "memory");                                                \

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline __attribute__((always_inline)) uint64_t access_load(const void *p, unsigned log2)
+#include "capture/hint.h"
+
+INLINE uint64_t access_load(const void *p, unsigned log2)
 {
 	switch (log2) {
 	case 0:
@@ -19,7 +21,7 @@ static inline __attribute__((always_inline)) uint64_t access_load(const void *p,
 	}
 }
 
-static inline __attribute__((always_inline)) void access_store(void *p, unsigned log2, uint64_t x)
+INLINE void access_store(void *p, unsigned log2, uint64_t x)
 {
 	switch (log2) {
 	case 0:
@@ -39,24 +41,20 @@ static inline __attribute__((always_inline)) void access_store(void *p, unsigned
 /* Writes x over x, atomically; false: it is not x. */
 static inline bool access_keep(void *p, unsigned log2, uint64_t x)
 {
-	uint8_t x1 = (uint8_t)x;
-	uint16_t x2 = (uint16_t)x;
-	uint32_t x4 = (uint32_t)x;
-
+#define KEEP(type)                                                                 \
+	__atomic_compare_exchange_n((type *)p, &(type){ (type)x }, (type)x, false, \
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 	switch (log2) {
 	case 0:
-		return __atomic_compare_exchange_n((uint8_t *)p, &x1, x1, false, __ATOMIC_SEQ_CST,
-						   __ATOMIC_SEQ_CST);
+		return KEEP(uint8_t);
 	case 1:
-		return __atomic_compare_exchange_n((uint16_t *)p, &x2, x2, false, __ATOMIC_SEQ_CST,
-						   __ATOMIC_SEQ_CST);
+		return KEEP(uint16_t);
 	case 2:
-		return __atomic_compare_exchange_n((uint32_t *)p, &x4, x4, false, __ATOMIC_SEQ_CST,
-						   __ATOMIC_SEQ_CST);
+		return KEEP(uint32_t);
 	default:
-		return __atomic_compare_exchange_n((uint64_t *)p, &x, x, false, __ATOMIC_SEQ_CST,
-						   __ATOMIC_SEQ_CST);
+		return KEEP(uint64_t);
 	}
+#undef KEEP
 }
 
 struct thread;

@@ -15,11 +15,13 @@
 
 #include <stdbool.h>
 
+#include "capture/hint.h"
+
 #define ASSERT_RECORDING(good)                                                        \
 	({                                                                            \
 		bool good_ = (good);                                                  \
                                                                                       \
-		if (__builtin_expect(!good_, 0))                                      \
+		if (UNLIKELY(!good_))                                                 \
 			assert_failed("the recorder finds its data broken, " __FILE__ \
 				      ":" ASSERT_TEXT(__LINE__) ": " #good);          \
 		good_;                                                                \
@@ -27,7 +29,7 @@
 #define ASSERT_TEXT(line) ASSERT_TEXT_OF(line)
 #define ASSERT_TEXT_OF(line) #line
 
-void assert_failed(const char *what) __attribute__((noinline, cold));
+void assert_failed(const char *what) COLD;
 
 /* What the first one said that failed; NULL: none has. */
 const char *assert_broken(void);

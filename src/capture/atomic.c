@@ -70,8 +70,8 @@ struct rmw {
 };
 
 /* Begins a record of m: site, address, order.  *ref: how it names the version before. */
-static inline __attribute__((always_inline)) uint8_t *
-rmw_begin(struct thread *t, const void *p, const struct rmw *m, uint32_t site, uint64_t *ref)
+INLINE uint8_t *rmw_begin(struct thread *t, const void *p, const struct rmw *m, uint32_t site,
+			  uint64_t *ref)
 {
 	uint64_t delta;
 	uint8_t *q;
@@ -197,48 +197,40 @@ static int64_t sign_extend(uint64_t x, unsigned log2)
 	return (int64_t)(x << unused) >> unused;
 }
 
-static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
+/* The result in its low bits. */
+static uint64_t compute_wide(int op, uint64_t old, uint64_t x, unsigned log2)
 {
-	uint64_t r;
-
 	switch (op) {
 	case FORESEE_RMW_XCHG:
-		r = x;
-		break;
+		return x;
 	case FORESEE_RMW_ADD:
-		r = old + x;
-		break;
+		return old + x;
 	case FORESEE_RMW_SUB:
-		r = old - x;
-		break;
+		return old - x;
 	case FORESEE_RMW_AND:
-		r = old & x;
-		break;
+		return old & x;
 	case FORESEE_RMW_NAND:
-		r = ~(old & x);
-		break;
+		return ~(old & x);
 	case FORESEE_RMW_OR:
-		r = old | x;
-		break;
+		return old | x;
 	case FORESEE_RMW_XOR:
-		r = old ^ x;
-		break;
+		return old ^ x;
 	case FORESEE_RMW_MAX:
-		r = sign_extend(old, log2) > sign_extend(x, log2) ? old : x;
-		break;
+		return sign_extend(old, log2) > sign_extend(x, log2) ? old : x;
 	case FORESEE_RMW_MIN:
-		r = sign_extend(old, log2) < sign_extend(x, log2) ? old : x;
-		break;
+		return sign_extend(old, log2) < sign_extend(x, log2) ? old : x;
 	case FORESEE_RMW_UMAX:
-		r = old > x ? old : x;
-		break;
+		return old > x ? old : x;
 	case FORESEE_RMW_UMIN:
-		r = old < x ? old : x;
-		break;
+		return old < x ? old : x;
 	default:
-		r = compute_float(op, old, x, log2);
+		return compute_float(op, old, x, log2);
 	}
-	return log2 == 3 ? r : r & ((1ull << (8u << log2)) - 1);
+}
+
+static uint64_t compute(int op, uint64_t old, uint64_t x, unsigned log2)
+{
+	return compute_wide(op, old, x, log2) & ~0ull >> (64 - (8u << log2));
 }
 
 /* ---- test-and-set loops ---- */
@@ -281,7 +273,7 @@ static inline bool same_is_known(const struct thread *t, const void *p, const st
 {
 	const struct filter_entry *e = filter_at(t, p);
 
-	return __builtin_expect(e->key == same_key(p, m->order), 0) && e->epoch == t->epoch;
+	return UNLIKELY(e->key == same_key(p, m->order)) && e->epoch == t->epoch;
 }
 
 /*
@@ -416,11 +408,7 @@ ATOMIC(8, uint64_t, 3)
 
 EXPORT void foresee_fence(int order, uint32_t site)
 {
-	struct thread *t = hook_enter();
-
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (t != NULL) {
+	HOOK(t)
 		sync_fence(t, order, site);
-		hook_leave(t);
-	}
 }

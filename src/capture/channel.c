@@ -156,34 +156,30 @@ void channel_take_fd(int fd)
 void channel_take_read(int fd, const void *bytes, size_t n)
 {
 	const struct signalfd_siginfo *s = bytes;
-	struct thread *t = hook_enter();
 	bool anonymous;
 
-	if (t == NULL)
-		return;
-	channel_log(t, FORMAT_K_TAKE, of_fd(fd, &anonymous));
-	if (anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
-		for (; n >= sizeof(*s); n -= sizeof(*s), s++)
-			channel_log(t, FORMAT_K_TAKE, channel_of_signal((int)s->ssi_signo));
-	hook_leave(t);
+	HOOK(t) {
+		channel_log(t, FORMAT_K_TAKE, of_fd(fd, &anonymous));
+		if (anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
+			for (; n >= sizeof(*s); n -= sizeof(*s), s++)
+				channel_log(t, FORMAT_K_TAKE, channel_of_signal((int)s->ssi_signo));
+	}
 }
 
 /* What was given to fd before is passed on: the wait takes from the sockets' channel only. */
 void channel_watch(int epoll, int fd)
 {
-	struct thread *t = hook_enter();
 	bool anonymous;
 	unsigned channel;
 
-	if (t == NULL)
-		return;
-	channel = of_fd(fd, &anonymous);
-	if (channel != CHANNEL_NONE)
-		__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
-	channel_log(t, FORMAT_K_TAKE, channel);
-	log_give_fd(t, epoll);
-	channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
-	hook_leave(t);
+	HOOK(t) {
+		channel = of_fd(fd, &anonymous);
+		if (channel != CHANNEL_NONE)
+			__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
+		channel_log(t, FORMAT_K_TAKE, channel);
+		log_give_fd(t, epoll);
+		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
+	}
 }
 
 void channel_has_signalfd(void)

@@ -52,21 +52,20 @@ static uint32_t open_waits(struct object_note **list, const void *cond)
 
 void cond_wake(pthread_cond_t *c, unsigned kind)
 {
-	struct thread *t = hook_enter();
 	struct object_note **list;
 	uint64_t tseq;
 	uint32_t n;
 
-	if (t == NULL)
-		return;
-	list = object_lock(c);
-	n = open_waits(list, c);
-	tseq = sync_log1(t, kind, 0, c, n);
-	if (n > 0)
-		object_add(list, c, kind == FORMAT_K_SIGNAL ? OBJECT_SIGNAL : OBJECT_BROADCAST,
-			   t->tid, tseq);
-	object_unlock(c);
-	hook_leave(t);
+	HOOK(t) {
+		list = object_lock(c);
+		n = open_waits(list, c);
+		tseq = sync_log1(t, kind, 0, c, n);
+		if (n > 0)
+			object_add(list, c,
+				   kind == FORMAT_K_SIGNAL ? OBJECT_SIGNAL : OBJECT_BROADCAST,
+				   t->tid, tseq);
+		object_unlock(c);
+	}
 }
 
 /* False: nothing is recorded. */
@@ -127,27 +126,25 @@ static struct object_note settle(struct object_note **list, const void *cond, ui
 static void cond_back(const struct cond_wait *w, unsigned aux, int r)
 {
 	unsigned lock = lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT;
-	struct thread *t = hook_enter();
 	struct object_note by;
 	struct object_note **list;
 
-	if (t == NULL)
-		return;
-	if (w->until != NULL)
-		aux |= FORMAT_WAIT_TIMED;
-	if (r == ETIMEDOUT)
-		aux |= FORMAT_WAKE_TIMEOUT;
-	list = object_lock(w->cond);
-	by = settle(list, w->cond, t->tid, r == 0 || r == EOWNERDEAD);
-	sync_log2(t, FORMAT_K_WAKE, aux, w->cond, by.tid, by.tseq);
-	object_unlock(w->cond);
-	if (r == EOWNERDEAD)
-		lock |= FORMAT_LOCK_DEAD;
-	if (r != ENOTRECOVERABLE)
-		lock_log(t, FORMAT_K_ACQ, lock, w->mutex);
-	else
-		lock_log(t, FORMAT_K_TRYFAIL, lock | FORMAT_LOCK_REFUSED, w->mutex);
-	hook_leave(t);
+	HOOK(t) {
+		if (w->until != NULL)
+			aux |= FORMAT_WAIT_TIMED;
+		if (r == ETIMEDOUT)
+			aux |= FORMAT_WAKE_TIMEOUT;
+		list = object_lock(w->cond);
+		by = settle(list, w->cond, t->tid, r == 0 || r == EOWNERDEAD);
+		sync_log2(t, FORMAT_K_WAKE, aux, w->cond, by.tid, by.tseq);
+		object_unlock(w->cond);
+		if (r == EOWNERDEAD)
+			lock |= FORMAT_LOCK_DEAD;
+		if (r != ENOTRECOVERABLE)
+			lock_log(t, FORMAT_K_ACQ, lock, w->mutex);
+		else
+			lock_log(t, FORMAT_K_TRYFAIL, lock | FORMAT_LOCK_REFUSED, w->mutex);
+	}
 }
 
 /* The thread is being cancelled; glibc has taken the mutex again. */

@@ -40,7 +40,7 @@
 /* Closes the run of one entry. */
 void filter_close(struct thread *t, struct filter_entry *e);
 /* Closes all runs: the epoch ends. */
-void filter_sweep_pending(struct thread *t) __attribute__((noinline, cold));
+void filter_sweep_pending(struct thread *t) COLD;
 /* Before a chunk is closed, and when the next one is open. */
 void filter_settle(struct thread *t);
 void filter_trim(struct thread *t);
@@ -56,7 +56,7 @@ bool filter_check(const struct thread *t);
 
 static inline void filter_sweep(struct thread *t)
 {
-	if (__builtin_expect(t->npending != 0, 0))
+	if (UNLIKELY(t->npending != 0))
 		filter_sweep_pending(t);
 	t->epoch++;
 }
@@ -90,16 +90,16 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 {
 	struct filter_entry *e;
 
-	if (__builtin_expect(t->review, 0))
+	if (UNLIKELY(t->review))
 		filter_review(t);
 	if (t->filter_mask == 0)
 		return NULL;
 	e = filter_at(t, p);
-	if (__builtin_expect(e->key == key || e->epoch != t->epoch, 1))
+	if (LIKELY(e->key == key || e->epoch != t->epoch))
 		return e;
 	if (e->dropped != 0)
 		filter_close(t, e);
-	if (__builtin_expect(++t->crowded > t->filter_mask / 2, 0)) {
+	if (UNLIKELY(++t->crowded > t->filter_mask / 2)) {
 		filter_grow(t);
 		e = filter_at(t, p);
 	}
@@ -124,7 +124,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 	if (e->key != key || e->version != v || e->epoch != t->epoch ||
 	    ((mask & ~e->kept) == 0 && access_load(value, log2) != x)) {
 		/* A run still open ended because its version went: a TRAILING record. */
-		if (__builtin_expect(e->dropped != 0, 0))
+		if (UNLIKELY(e->dropped != 0))
 			filter_close(t, e);
 		e->key = key;
 		e->version = v;

@@ -251,7 +251,7 @@ EXPORT long syscall(long number, ...)
 	va_end(ap);
 	sandbox_look(number, a);
 	r = call(number, a);
-	if (__builtin_expect(is_fork(number, a), 0)) {
+	if (UNLIKELY(is_fork(number, a))) {
 		if (r == 0)
 			in_child();
 		else if (r > 0)

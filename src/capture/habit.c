@@ -12,9 +12,8 @@ static uint8_t *second_put(uint8_t *q, tag_version v, const struct habit_more *m
 }
 
 /* A whole record: the seat is free, or has the habit of another site. */
-static __attribute__((noinline, cold)) void learn(struct thread *t, uint32_t what, uint32_t site,
-						  uint64_t addr, tag_version v, uint64_t value,
-						  const struct habit_more *more)
+static COLD void learn(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		       uint64_t value, const struct habit_more *more)
 {
 	unsigned seat = format_habit(site, what);
 	struct habit *p = &t->habits[seat];

@@ -63,9 +63,8 @@ static inline uint64_t habit_shape(uint32_t what, uint32_t site)
 }
 
 /* What the next access of the site, and of the thread, is compared with. */
-static inline __attribute__((always_inline)) void habit_remember(struct thread *t, struct habit *p,
-								 uint32_t what, uint64_t addr,
-								 tag_version v, uint64_t value)
+INLINE void habit_remember(struct thread *t, struct habit *p, uint32_t what, uint64_t addr,
+			   tag_version v, uint64_t value)
 {
 	p->addr = addr;
 	if (habit_is_read(what) || v != p->own)
@@ -83,7 +82,7 @@ static inline __attribute__((always_inline)) void habit_remember(struct thread *
 }
 
 /* A reread takes no number. */
-static inline __attribute__((always_inline)) void habit_count(struct thread *t, uint32_t what)
+INLINE void habit_count(struct thread *t, uint32_t what)
 {
 	if (habit_is_reread(what))
 		t->nextra++;
@@ -92,7 +91,7 @@ static inline __attribute__((always_inline)) void habit_count(struct thread *t, 
 }
 
 /* All ones where it is true, and never by a branch. */
-static inline __attribute__((always_inline)) uint64_t habit_mask(bool yes)
+INLINE uint64_t habit_mask(bool yes)
 {
 	uint64_t mask = -(uint64_t)yes;
 
@@ -101,16 +100,15 @@ static inline __attribute__((always_inline)) uint64_t habit_mask(bool yes)
 }
 
 /* a == b ? then : code, likewise. */
-static inline __attribute__((always_inline)) unsigned habit_pick(unsigned code, uint64_t a,
-								 uint64_t b, unsigned then)
+INLINE unsigned habit_pick(unsigned code, uint64_t a, uint64_t b, unsigned then)
 {
 	__asm__("cmpq %2, %1\n\tcmovel %3, %0" : "+r"(code) : "r"(a), "rm"(b), "r"(then) : "cc");
 	return code;
 }
 
 /* How a value is written, if in up to four bytes. */
-static inline __attribute__((always_inline)) unsigned
-habit_value(const struct thread *t, const struct habit *p, uint32_t what, uint64_t value)
+INLINE unsigned habit_value(const struct thread *t, const struct habit *p, uint32_t what,
+			    uint64_t value)
 {
 	unsigned code = FORMAT_V_4 - (value <= UINT8_MAX) - (value <= UINT16_MAX);
 
@@ -124,10 +122,8 @@ habit_value(const struct thread *t, const struct habit *p, uint32_t what, uint64
 extern const uint8_t habit_lengths[] __attribute__((visibility("hidden"))); /* of values, by code */
 
 /* The code of a value, and its bytes; false: it takes more than four. */
-static inline __attribute__((always_inline)) bool habit_short(const struct thread *t,
-							      const struct habit *p, uint32_t what,
-							      uint64_t addr, uint64_t value,
-							      unsigned *code, uint64_t *bytes)
+INLINE bool habit_short(const struct thread *t, const struct habit *p, uint32_t what, uint64_t addr,
+			uint64_t value, unsigned *code, uint64_t *bytes)
 {
 	*code = habit_value(t, p, what, value);
 	*bytes = value & habit_mask(*code >= FORMAT_V_1);
@@ -145,10 +141,8 @@ static inline __attribute__((always_inline)) bool habit_short(const struct threa
  * Logs an access: the next event, unless it is a reread.  what: FORMAT_READ or FORMAT_WRITE, log2 of
  * the size, flags, order.  more may be NULL where they do not ask for it.
  */
-static inline __attribute__((always_inline)) void habit_log(struct thread *t, uint32_t what,
-							    uint32_t site, uint64_t addr,
-							    tag_version v, uint64_t value,
-							    const struct habit_more *more)
+INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		      uint64_t value, const struct habit_more *more)
 {
 	struct habit *p = &t->habits[format_habit(site, what)];
 	uint64_t record, bytes, near, d, z;
@@ -157,7 +151,7 @@ static inline __attribute__((always_inline)) void habit_log(struct thread *t, ui
 	log_ready(t, site);
 	__asm__("" : "+r"(p)); /* is kept, not computed again */
 	if ((what & FORMAT_CROSS) || habit_is_fed(what) || habit_is_reread(what) ||
-	    __builtin_expect(p->shape != habit_shape(what, site), 0))
+	    UNLIKELY(p->shape != habit_shape(what, site)))
 		goto other;
 	if (!habit_short(t, p, what, addr, value, &code, &bytes))
 		goto other;
@@ -165,7 +159,7 @@ static inline __attribute__((always_inline)) void habit_log(struct thread *t, ui
 	near = v - p->version + FORMAT_R_WINDOW / 2;
 	if (!habit_is_read(what) && v == p->own) {
 		record |= FORMAT_R_OWN << FORMAT_R_SHIFT;
-	} else if (__builtin_expect(near < FORMAT_R_WINDOW, 1)) {
+	} else if (LIKELY(near < FORMAT_R_WINDOW)) {
 		differs = near != FORMAT_R_WINDOW / 2; /* FORMAT_R_SAME, FORMAT_R_NEAR */
 		record |= differs << FORMAT_R_SHIFT | (near & -(uint64_t)differs) << 16;
 		at += 8 * differs;
@@ -183,7 +177,7 @@ static inline __attribute__((always_inline)) void habit_log(struct thread *t, ui
 		}
 	}
 	d = addr - p->addr;
-	if (__builtin_expect((d == 0) | (d == p->stride), 1)) {
+	if (LIKELY((d == 0) | (d == p->stride))) {
 		record |= (unsigned)(d != 0) << FORMAT_A_SHIFT; /* FORMAT_A_SAME, FORMAT_A_STRIDE */
 	} else {						/* FORMAT_A_NEAR, FORMAT_A_LONG */
 		z = format_zigzag((int64_t)d);

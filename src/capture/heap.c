@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 
 #include "capture/interposed.h"
-#include "capture/range.h"
+#include "capture/libc_priv.h"
 #include "capture/shared.h"
 #include "capture/sync.h"
 
@@ -142,34 +142,24 @@ EXPORT int posix_memalign(void **out, size_t align, size_t n)
 {
 	void *p;
 	int r = REAL(posix_memalign)(&p, align, n);
-	struct thread *t;
 
-	if (r != 0)
-		return r;
-	if ((t = hook_enter()) == NULL) {
-		born_unseen(p);
-		*out = p;
-		return 0;
+	if (r == 0) {
+		born(p, 0);
+		log_store(out, &p, sizeof(p));
 	}
-	log_birth(t, p, 0);
-	range_write(t, out, &p, sizeof(p), t->view.call_site, NULL, 0);
-	hook_leave(t);
-	return 0;
+	return r;
 }
 
 EXPORT void free(void *p)
 {
 	void (*real)(void *);
-	struct thread *t;
 
 	/* The lookup of free may itself free an old message of dlerror: that one is left. */
 	if (p == NULL || is_early(p) || real_is_finding())
 		return;
 	real = REAL(free);
-	if ((t = hook_enter()) != NULL) {
+	HOOK(t)
 		log_death(t, p);
-		hook_leave(t);
-	}
 	real(p);
 }
 
@@ -276,23 +266,22 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 		       (is_shared(flags) ? FORMAT_ALLOC_SHARED : 0) |
 		       (flags & MAP_ANONYMOUS || prot & PROT_WRITE ? 0 : FORMAT_ALLOC_STEADY);
 	bool over = (flags & MAP_FIXED) && is_range(at, n);
-	struct thread *t;
 	void *p;
 
 	/* The old mapping ends, even if the call then fails. */
-	if (over && (t = hook_enter()) != NULL) {
-		shared_remove(at, n);
-		if (tag_cover(at, n))
-			map_death(t, at, n);
-		hook_leave(t);
-	}
+	if (over)
+		HOOK(t) {
+			shared_remove(at, n);
+			if (tag_cover(at, n))
+				map_death(t, at, n);
+		}
 	p = real(at, n, prot, flags, fd, offset);
-	if (p != MAP_FAILED && (t = hook_enter()) != NULL) {
-		if ((aux & ~FORMAT_ALLOC_STEADY) == FORMAT_ALLOC_SHARED)
-			shared_add(p, n, fd, offset);
-		map_birth(t, p, n, aux);
-		hook_leave(t);
-	}
+	if (p != MAP_FAILED)
+		HOOK(t) {
+			if ((aux & ~FORMAT_ALLOC_STEADY) == FORMAT_ALLOC_SHARED)
+				shared_add(p, n, fd, offset);
+			map_birth(t, p, n, aux);
+		}
 	return p;
 }
 
@@ -318,7 +307,6 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	void *(*real)(void *, size_t, size_t, int, ...) = REAL(mremap);
 	size_t keep = whole_pages(n) < whole_pages(had) ? whole_pages(n) : whole_pages(had);
 	bool moves = n > had || (flags & MREMAP_FIXED);
-	struct thread *t;
 	va_list args;
 	void *at, *p;
 	bool shared;
@@ -326,22 +314,23 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	va_start(args, flags);
 	at = va_arg(args, void *); /* meant only with MREMAP_FIXED */
 	va_end(args);
-	if (is_range(old, had) && (t = hook_enter()) != NULL) {
-		if (moves)
-			map_death(t, old, had);
-		else if (whole_pages(had) > keep)
-			map_death(t, (char *)old + keep, whole_pages(had) - keep);
-		hook_leave(t);
-	}
+	if (is_range(old, had))
+		HOOK(t) {
+			if (moves)
+				map_death(t, old, had);
+			else if (whole_pages(had) > keep)
+				map_death(t, (char *)old + keep, whole_pages(had) - keep);
+		}
 	p = real(old, had, n, flags, at);
 	shared = p != MAP_FAILED && shared_move(old, p, n);
-	if (moves && had != 0 && (t = hook_enter()) != NULL) {
-		void *now = p != MAP_FAILED ? p : old;
+	if (moves && had != 0)
+		HOOK(t) {
+			void *now = p != MAP_FAILED ? p : old;
 
-		map_birth(t, now, p != MAP_FAILED ? n : had, shared ? FORMAT_ALLOC_SHARED : 0);
-		range_wrote(t, now, keep, t->view.call_site);
-		hook_leave(t);
-	}
+			map_birth(t, now, p != MAP_FAILED ? n : had,
+				  shared ? FORMAT_ALLOC_SHARED : 0);
+			range_wrote(t, now, keep, t->view.call_site);
+		}
 	return p;
 }
 

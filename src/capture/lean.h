@@ -61,12 +61,11 @@ static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, c
 	uint64_t obj = (uintptr_t)p, ref = log_name(t, before, t->tseq + 1), near, record;
 
 	near = format_zigzag((int64_t)(obj - t->last_taken) >> 3);
-	if (__builtin_expect(t->shapes[seat] != lean_shape(FORMAT_K_ACQ, aux, site) ||
-				     (obj | t->last_taken) % 8 != 0 || !log_is_known(t, before),
-			     0))
+	if (UNLIKELY(t->shapes[seat] != lean_shape(FORMAT_K_ACQ, aux, site) ||
+		     (obj | t->last_taken) % 8 != 0 || !log_is_known(t, before)))
 		return false;
 	record = near << FORMAT_LEAN_SHIFT | seat << FORMAT_SHAPE_SHIFT;
-	if (__builtin_expect((near >> FORMAT_NARROW_ADDR | ref >> FORMAT_NARROW_REF) == 0, 1)) {
+	if (LIKELY((near >> FORMAT_NARROW_ADDR | ref >> FORMAT_NARROW_REF) == 0)) {
 		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_NARROW_ADDR);
 	} else if ((near >> FORMAT_WIDE_ADDR | ref >> FORMAT_WIDE_REF) == 0) {
 		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_WIDE_ADDR) | FORMAT_WIDE;
@@ -85,9 +84,8 @@ static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, t
 {
 	unsigned seat = format_shape(site, 0);
 
-	if (__builtin_expect(t->shapes[seat] != lean_shape(FORMAT_K_REL, aux, site) ||
-				     !lean_is_last(t, before),
-			     0))
+	if (UNLIKELY(t->shapes[seat] != lean_shape(FORMAT_K_REL, aux, site) ||
+		     !lean_is_last(t, before)))
 		return false;
 	t->ntaken--;
 	lean_commit(t, seat << FORMAT_SHAPE_SHIFT, 1);

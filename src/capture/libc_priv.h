@@ -29,12 +29,9 @@ static inline void log_string(const char *s, size_t max)
 /* p may be NULL: the caller did not want that result. */
 static inline void log_wrote(void *p, size_t n)
 {
-	struct thread *t;
-
-	if (p == NULL || n == 0 || (t = hook_enter()) == NULL)
-		return;
-	range_wrote(t, p, n, SITE);
-	hook_leave(t);
+	if (p != NULL && n != 0)
+		HOOK(t)
+			range_wrote(t, p, n, SITE);
 }
 
 /* The call reads memory that the n pointers lead to, how much is not known; with aux 0 it writes

@@ -32,11 +32,11 @@
 
 void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
 
-static __thread int owner; /* lock_owner_self; 0: not known yet */
+static __thread int owner; /* owner_self; 0: not known yet */
 
 /* Locks a mutex and looks what the library writes as its owner: right however this thread was
  * made. */
-static __attribute__((noinline, cold)) int find_owner(void)
+static COLD int find_owner(void)
 {
 	pthread_mutex_t probe = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 	int found = 0;
@@ -48,9 +48,10 @@ static __attribute__((noinline, cold)) int find_owner(void)
 	return found;
 }
 
-int lock_owner_self(void)
+/* The number of the calling thread, as glibc keeps it in locks. */
+static int owner_self(void)
 {
-	if (__builtin_expect(owner == 0, 0))
+	if (UNLIKELY(owner == 0))
 		owner = find_owner();
 	return owner;
 }
@@ -116,9 +117,9 @@ bool lock_mutex_is_held(const pthread_mutex_t *m)
 	unsigned word = (unsigned)m->__data.__lock;
 
 	if (kind & (KIND_ROBUST | KIND_INHERIT))
-		return (int)(word & FUTEX_TID_MASK) == lock_owner_self();
+		return (int)(word & FUTEX_TID_MASK) == owner_self();
 	if (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP)
-		return m->__data.__owner == lock_owner_self();
+		return m->__data.__owner == owner_self();
 	if (kind & KIND_PROTECT)
 		word &= (1u << CEILING_SHIFT) - 1;
 	return word != 0;
@@ -142,7 +143,7 @@ bool lock_mutex_leave(const pthread_mutex_t *m)
 
 int lock_mutex_left(const pthread_mutex_t *m, bool held, int r)
 {
-	if (__builtin_expect(held && r != 0, 0))
+	if (UNLIKELY(held && r != 0))
 		lock_refused(m, lock_mutex_aux(m));
 	return r;
 }
@@ -183,8 +184,7 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 
 /* The fast path of the lock recorder; false: not taken, nothing is done.  It is taken for a
  * release only of the lock that this thread took last, which the library will not refuse. */
-static inline __attribute__((always_inline)) bool mutex_brief(unsigned kind,
-							      const pthread_mutex_t *m)
+INLINE bool mutex_brief(unsigned kind, const pthread_mutex_t *m)
 {
 	return locks_fast(kind, lock_mutex_aux(m), m, (uintptr_t)__builtin_return_address(0),
 			  (uintptr_t)__builtin_frame_address(0) + 16);
@@ -239,7 +239,7 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
 
 static bool rwlock_is_own(const pthread_rwlock_t *l)
 {
-	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self();
+	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == owner_self();
 }
 
 EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)

@@ -11,8 +11,6 @@
 
 #include "capture/sync.h"
 
-/* The number of the calling thread, as glibc keeps it in locks. */
-int lock_owner_self(void);
 /* In a forked child: the number has changed. */
 void lock_forked(void);
 
@@ -30,7 +28,7 @@ extern void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
 static inline void lock_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
 {
 	sync_log(t, kind, aux, obj);
-	if (__builtin_expect(lock_watch != NULL, 0))
+	if (UNLIKELY(lock_watch != NULL))
 		lock_watch(t, kind, obj);
 }
 
@@ -42,7 +40,7 @@ static inline void lock_log(struct thread *t, unsigned kind, unsigned aux, const
 int lock_tried(const void *obj, unsigned kind, unsigned aux, int r);
 /* A call on obj was refused, or its effect is undefined; the reason is not recorded.  aux as in
  * FORMAT_K_TRYFAIL. */
-void lock_refused(const void *obj, unsigned aux) __attribute__((noinline, cold));
+void lock_refused(const void *obj, unsigned aux) COLD;
 /* Logs one event, as a hook of its own: REL, RREL, LOCK_INIT, LOCK_DESTROY. */
 void lock_note(const void *obj, unsigned kind, unsigned aux);
 
@@ -57,8 +55,7 @@ void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own)
 bool lock_is_time(clockid_t clock, const struct timespec *at);
 
 /* The wrappers' bodies, for both families of names. */
-void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
-	__attribute__((noinline, cold));
+void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r) COLD;
 int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r);
 /* Before the real call; then r is what that one said.  Returns r. */
 bool lock_mutex_leave(const pthread_mutex_t *m) __attribute__((noinline));

@@ -36,14 +36,12 @@ static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux,
 	struct locks_tag *tag = locks_tag_expect(obj);
 	tag_version before;
 
-	if (__builtin_expect(t->cursor >= t->limit || !locks_fast_is_known(t, s, pc, sp) ||
-				     !locks_tag_is_of(tag, obj),
-			     0))
+	if (UNLIKELY(t->cursor >= t->limit || !locks_fast_is_known(t, s, pc, sp) ||
+		     !locks_tag_is_of(tag, obj)))
 		return false;
 	before = __atomic_load_n(&tag->version, __ATOMIC_RELAXED);
-	if (__builtin_expect(kind == FORMAT_K_REL ? !lean_release(t, aux, s->site, before)
-						  : !lean_acquire(t, aux, s->site, obj, before),
-			     0))
+	if (UNLIKELY(kind == FORMAT_K_REL ? !lean_release(t, aux, s->site, before)
+					  : !lean_acquire(t, aux, s->site, obj, before)))
 		return false;
 	/* Guarded by the mutex, as sync.c says. */
 	tag_unlock(&tag->version, tag_make(t->tid, t->tseq));
@@ -61,7 +59,7 @@ static inline bool locks_fast(unsigned kind, unsigned aux, const void *obj, uint
 	struct thread *t = thread_self();
 	bool done;
 
-	if (__builtin_expect(t->view.live != THREAD_LIVE, 0))
+	if (UNLIKELY(t->view.live != THREAD_LIVE))
 		return false;
 	t->view.live = 0;
 	__asm__ volatile("" ::: "memory");

@@ -200,8 +200,7 @@ static bool frame_leave(struct frame *f, const struct locks_rule *rule, uint64_t
 
 /* What is below main and below a thread's function says nothing; nor does what calls back into
  * the runtime (pthread_once), where there is somebody who called that. */
-static __attribute__((noinline, cold)) void unwind(const struct thread *t, struct frame f,
-						   struct locks_stack *s)
+static COLD void unwind(const struct thread *t, struct frame f, struct locks_stack *s)
 {
 	uint64_t high = stack_high(t, f.sp);
 	const struct code *c = code_get(f.pc);
@@ -249,13 +248,13 @@ static bool show(struct foresee_view *v, const struct locks_stack *s)
 	return true;
 }
 
-static __attribute__((noinline, cold)) void show_new(struct thread *t, struct locks_stack *s)
+static COLD void show_new(struct thread *t, struct locks_stack *s)
 {
 	s->shape = show(&t->view, s) ? ++t->stacks.shapes : t->stacks.shape;
 }
 
 /* One that was met before; its shape may be that of another by now. */
-static __attribute__((noinline, cold)) void show_known(struct thread *t, struct locks_stack *s)
+static COLD void show_known(struct thread *t, struct locks_stack *s)
 {
 	if (!show(&t->view, s))
 		s->shape = t->stacks.shape;
@@ -277,13 +276,11 @@ uint32_t locks_site(struct thread *t)
 	struct locks_stack *s = locks_stack_at(&t->stacks, f.pc, f.sp);
 	uint32_t age = __atomic_load_n(&locks_age, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(s->pc != f.pc || s->sp != f.sp || s->age != age ||
-				     !locks_stack_is_still(s),
-			     0)) {
+	if (UNLIKELY(s->pc != f.pc || s->sp != f.sp || s->age != age || !locks_stack_is_still(s))) {
 		s->age = age;
 		unwind(t, f, s);
 		show_new(t, s);
-	} else if (__builtin_expect(s->shape != t->stacks.shape, 0)) {
+	} else if (UNLIKELY(s->shape != t->stacks.shape)) {
 		show_known(t, s);
 	}
 	t->stacks.shape = s->shape;

@@ -56,18 +56,16 @@ static void preload_drop(char *list)
 		memmove(list, rest + 1, strlen(rest + 1) + 1);
 }
 
-/* The number behind name in lines of options; 0: it is not there. */
-static uint64_t number_of(const char *options, const char *name)
+bool start_option(const char *s, size_t n)
 {
-	const char *at = options != NULL ? strstr(options, name) : NULL;
-
-	return at != NULL ? strtoull(at + strlen(name), NULL, 10) : 0;
+	(void)s, (void)n; /* `replace' was for start_asked */
+	return true;
 }
 
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = get("FORESEE_LOCKS"), *pid = get("FORESEE_PID");
-	const char *options = get("FORESEE_LOCKS_OPTIONS"), *cut = get("FORESEE_CUT");
+	const char *options = get("FORESEE_LOCKS_OPTIONS");
 	char *list = get("LD_PRELOAD");
 	bool own;
 
@@ -86,12 +84,8 @@ const char *start_asked(struct log_options *opt)
 	drop("FORESEE_LOCKS_OPTIONS");
 	if (!own)
 		return NULL;
-	opt->partial = true;
 	opt->locks = true;
-	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
-	opt->follow = options != NULL && strstr(options, "follow-fork\n") != NULL;
-	opt->linger = number_of(options, "linger=");
-	opt->keep = number_of(options, "keep=");
+	start_options(opt, options, get("FORESEE_CUT"));
 	return path;
 }
 

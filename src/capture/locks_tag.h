@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/hint.h"
+
 #define LOCKS_TAG_BITS 21 /* entries: 32 MiB, if all pages of it are ever touched */
 #define LOCKS_TAG_MASK ((1u << LOCKS_TAG_BITS) - 1)
 
@@ -39,7 +41,7 @@ static inline struct locks_tag *locks_tag_expect(const void *p)
 }
 
 /* The entry of a word that is not at home; made if it is new. */
-uint64_t *locks_tag_find(uint64_t word) __attribute__((noinline, cold));
+uint64_t *locks_tag_find(uint64_t word) COLD;
 
 /* Relaxed: the version of a new entry is 0, as if it had always been there. */
 static inline bool locks_tag_is_of(const struct locks_tag *c, const void *p)
@@ -51,7 +53,7 @@ static inline uint64_t *tag_of(const void *p)
 {
 	struct locks_tag *c = locks_tag_expect(p);
 
-	if (__builtin_expect(locks_tag_is_of(c, p), 1))
+	if (LIKELY(locks_tag_is_of(c, p)))
 		return &c->version;
 	return locks_tag_find((uintptr_t)p >> 3);
 }

@@ -13,6 +13,7 @@
 #include "capture/locks_unwind.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REG_BP 6u
@@ -112,129 +113,97 @@ static void skip(struct cursor *c, uint64_t n)
 		c->at += n;
 }
 
+/* Bytes of an address, by the low half of its encoding; negative: with a sign.  0: not known. */
+static const int8_t address_bytes[16] = {
+	[ENC_ABS] = 8,	   [ENC_UDATA2] = 2,  [ENC_UDATA4] = 4, [ENC_UDATA8] = 8,
+	[ENC_SDATA2] = -2, [ENC_SDATA4] = -4, [ENC_SDATA8] = 8,
+};
+
 static uint64_t address(struct cursor *c, unsigned encoding, const struct table *t)
 {
+	unsigned relative = encoding & 0xf0;
+	int bytes = address_bytes[encoding & 0x0f];
 	uintptr_t here = (uintptr_t)c->at;
-	uint64_t v;
+	uint64_t v = take(c, (unsigned)abs(bytes));
 
-	switch (encoding & 0x0f) {
-	case ENC_ABS:
-	case ENC_UDATA8:
-	case ENC_SDATA8:
-		v = take(c, 8);
-		break;
-	case ENC_UDATA2:
-		v = take(c, 2);
-		break;
-	case ENC_UDATA4:
-		v = take(c, 4);
-		break;
-	case ENC_SDATA2:
-		v = (uint64_t)(int16_t)take(c, 2);
-		break;
-	case ENC_SDATA4:
-		v = (uint64_t)(int32_t)take(c, 4);
-		break;
-	default:
-		c->bad = true;
-		return 0;
-	}
-	switch (encoding & 0xf0) {
-	case ENC_ABS:
-		return v;
-	case ENC_PCREL:
-		return v + here;
-	case ENC_DATAREL:
-		return v + (uintptr_t)t->header;
-	default:
-		c->bad = true;
-		return 0;
-	}
+	if (bytes < 0)
+		v = (uint64_t)((int64_t)(v << (64 + 8 * bytes)) >> (64 + 8 * bytes));
+	c->bad |= bytes == 0 ||
+		  (relative != ENC_ABS && relative != ENC_PCREL && relative != ENC_DATAREL);
+	return c->bad		       ? 0
+	       : relative == ENC_PCREL ? v + here
+	       : relative == ENC_ABS   ? v
+				       : v + (uintptr_t)t->header;
 }
 
 /* ---- rows ---- */
 
-static void set(struct row *r, uint64_t reg, enum where where, int64_t offset)
+static void set(struct row *r, uint64_t reg, struct saved saved)
 {
 	if (reg == REG_BP)
-		r->bp = (struct saved){ where, offset };
+		r->bp = saved;
 	else if (reg == REG_RA)
-		r->ra = (struct saved){ where, offset };
+		r->ra = saved;
 }
 
 static void restore(const struct table *t, struct row *r, uint64_t reg)
 {
-	if (reg == REG_BP)
-		r->bp = t->first.bp;
-	else if (reg == REG_RA)
-		r->ra = t->first.ra;
+	set(r, reg, reg == REG_BP ? t->first.bp : t->first.ra);
 }
 
-/* Instructions without an operand in their first byte, but for the location.  */
+/*
+ * Instructions without an operand in their first byte, but for the location.  Operands: r a register,
+ * u a number, f one in units of the data factor, s such a one with a sign, x an expression.
+ */
+static const struct {
+	const char *operands; /* NULL: not known */
+	enum { NOTHING, SET, RESTORE, CFA } effect;
+	enum where where; /* SET */
+} instructions[64] = {
+	[0x00] = { "", NOTHING, 0 },	   /* nop */
+	[0x05] = { "rf", SET, AT_CFA },	   /* offset_extended */
+	[0x06] = { "r", RESTORE, 0 },	   /* restore_extended */
+	[0x07] = { "r", SET, UNDEFINED },  /* undefined */
+	[0x08] = { "r", SET, SAME },	   /* same_value */
+	[0x09] = { "ru", SET, ELSEWHERE }, /* register */
+	[0x0c] = { "ru", CFA, 0 },	   /* def_cfa */
+	[0x0d] = { "r", CFA, 0 },	   /* def_cfa_register */
+	[0x0e] = { "u", CFA, 0 },	   /* def_cfa_offset */
+	[0x0f] = { "x", CFA, 0 },	   /* def_cfa_expression */
+	[0x10] = { "rx", SET, ELSEWHERE }, /* expression */
+	[0x11] = { "rs", SET, AT_CFA },	   /* offset_extended_sf */
+	[0x12] = { "rs", CFA, 0 },	   /* def_cfa_sf */
+	[0x13] = { "s", CFA, 0 },	   /* def_cfa_offset_sf */
+	[0x14] = { "ru", SET, ELSEWHERE }, /* val_offset */
+	[0x15] = { "ru", SET, ELSEWHERE }, /* val_offset_sf */
+	[0x16] = { "rx", SET, ELSEWHERE }, /* val_expression */
+	[0x2e] = { "u", NOTHING, 0 },	   /* GNU_args_size */
+};
+
 static void step(const struct table *t, struct cursor *c, unsigned op, struct row *r)
 {
-	uint64_t reg;
+	const char *operands = instructions[op].operands;
+	uint64_t reg = r->base;
+	int64_t offset = r->offset;
 
-	switch (op) {
-	case 0x00: /* nop */
-		break;
-	case 0x05: /* offset_extended */
-		reg = uleb(c);
-		set(r, reg, AT_CFA, (int64_t)uleb(c) * t->data_factor);
-		break;
-	case 0x06: /* restore_extended */
-		restore(t, r, uleb(c));
-		break;
-	case 0x07: /* undefined */
-		set(r, uleb(c), UNDEFINED, 0);
-		break;
-	case 0x08: /* same_value */
-		set(r, uleb(c), SAME, 0);
-		break;
-	case 0x09: /* register */
-		set(r, uleb(c), ELSEWHERE, 0);
-		uleb(c);
-		break;
-	case 0x0c: /* def_cfa */
-		r->base = uleb(c);
-		r->offset = (int64_t)uleb(c);
-		break;
-	case 0x0d: /* def_cfa_register */
-		r->base = uleb(c);
-		break;
-	case 0x0e: /* def_cfa_offset */
-		r->offset = (int64_t)uleb(c);
-		break;
-	case 0x0f: /* def_cfa_expression */
-		r->base = UINT64_MAX;
-		skip(c, uleb(c));
-		break;
-	case 0x10: /* expression */
-	case 0x16: /* val_expression */
-		set(r, uleb(c), ELSEWHERE, 0);
-		skip(c, uleb(c));
-		break;
-	case 0x11: /* offset_extended_sf */
-		reg = uleb(c);
-		set(r, reg, AT_CFA, sleb(c) * t->data_factor);
-		break;
-	case 0x12: /* def_cfa_sf */
-		r->base = uleb(c);
-		r->offset = sleb(c) * t->data_factor;
-		break;
-	case 0x13: /* def_cfa_offset_sf */
-		r->offset = sleb(c) * t->data_factor;
-		break;
-	case 0x14: /* val_offset */
-	case 0x15: /* val_offset_sf */
-		set(r, uleb(c), ELSEWHERE, 0);
-		uleb(c);
-		break;
-	case 0x2e: /* GNU_args_size */
-		uleb(c);
-		break;
-	default:
-		c->bad = true;
+	for (const char *o = operands; o != NULL && *o != '\0'; o++) {
+		if (*o == 'r')
+			reg = uleb(c);
+		else if (*o == 'x')
+			skip(c, uleb(c));
+		else
+			offset = *o == 's' ? sleb(c) : (int64_t)uleb(c);
+		if (*o == 's' || *o == 'f')
+			offset *= t->data_factor;
+	}
+	c->bad |= operands == NULL;
+	if (instructions[op].effect == RESTORE)
+		restore(t, r, reg);
+	if (instructions[op].effect == SET)
+		set(r, reg, (struct saved){ instructions[op].where, offset });
+	if (instructions[op].effect == CFA) {
+		r->base = *operands == 'x' ? UINT64_MAX : reg;
+		r->offset = offset;
 	}
 }
 
@@ -251,7 +220,7 @@ static void rows_run(const struct table *t, struct cursor *c, uint64_t at, uint6
 		if (op >> 6 == 1) {
 			at += low * t->code_factor;
 		} else if (op >> 6 == 2) {
-			set(r, low, AT_CFA, (int64_t)uleb(c) * t->data_factor);
+			set(r, low, (struct saved){ AT_CFA, (int64_t)uleb(c) * t->data_factor });
 		} else if (op >> 6 == 3) {
 			restore(t, r, low);
 		} else if (op == 0x01) { /* set_loc */

@@ -20,16 +20,15 @@
 #define LOG_SLACK 256u
 
 /* Makes room and states whatever changed since the last record: the stack. */
-void log_catch_up(struct thread *t, uint32_t site) __attribute__((noinline, cold));
+void log_catch_up(struct thread *t, uint32_t site) COLD;
 
 /* A PEER record for tid. */
-void log_peer(struct thread *t, uint32_t tid) __attribute__((noinline, cold));
+void log_peer(struct thread *t, uint32_t tid) COLD;
 
 static inline void log_ready(struct thread *t, uint32_t site)
 {
-	if (__builtin_expect(t->cursor >= t->limit || t->view.depth != t->logged_depth ||
-				     t->view.low != t->logged_depth,
-			     0))
+	if (UNLIKELY(t->cursor >= t->limit || t->view.depth != t->logged_depth ||
+		     t->view.low != t->logged_depth))
 		log_catch_up(t, site);
 }
 
@@ -66,7 +65,7 @@ static inline uint64_t log_ref(struct thread *t, tag_version v, uint64_t own)
 {
 	uint64_t ref;
 
-	if (__builtin_expect(!log_is_known(t, v), 0))
+	if (UNLIKELY(!log_is_known(t, v)))
 		log_peer(t, tag_tid(v));
 	ref = log_name(t, v, own);
 	log_named(t, v);
@@ -80,7 +79,7 @@ static inline unsigned log_bytes(uint64_t v)
 
 static inline uint8_t *log_varint(uint8_t *p, uint64_t v)
 {
-	while (__builtin_expect(v >= 0x80, 0)) {
+	while (UNLIKELY(v >= 0x80)) {
 		*p++ = (uint8_t)(v | 0x80);
 		v >>= 7;
 	}

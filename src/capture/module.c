@@ -283,22 +283,20 @@ static void put_module(const struct foresee_module *m)
  */
 static void globals_renew(const struct foresee_module *m)
 {
-	struct thread *t = hook_enter();
 	struct dl_find_object unit, at;
 
-	if (t == NULL)
-		return;
-	if (_dl_find_object((void *)(uintptr_t)m, &unit) == 0)
-		for (uint64_t i = 0; i < m->nglobals; i++) {
-			const struct foresee_global *g = &m->globals[i];
-			void *p = (void *)(uintptr_t)g->address;
+	HOOK(t) {
+		if (_dl_find_object((void *)(uintptr_t)m, &unit) == 0)
+			for (uint64_t i = 0; i < m->nglobals; i++) {
+				const struct foresee_global *g = &m->globals[i];
+				void *p = (void *)(uintptr_t)g->address;
 
-			/* A variable of that name in an older image may be the one in use. */
-			if (_dl_find_object(p, &at) == 0 &&
-			    at.dlfo_map_start == unit.dlfo_map_start)
-				range_frame(t, p, g->size, *m->base);
-		}
-	hook_leave(t);
+				/* A variable of that name in an older image may be the one in use. */
+				if (_dl_find_object(p, &at) == 0 &&
+				    at.dlfo_map_start == unit.dlfo_map_start)
+					range_frame(t, p, g->size, *m->base);
+			}
+	}
 }
 
 EXPORT void foresee_module_register(const struct foresee_module *m)

@@ -16,6 +16,10 @@ struct log_options;
 
 /* The trace to write, and how; NULL: record nothing.  Asked once, before anything else. */
 const char *start_asked(struct log_options *opt);
+/* Takes the options out of their lines; cut: as FORESEE_CUT has it, or NULL. */
+void start_options(struct log_options *opt, const char *lines, const char *cut);
+/* A line of n bytes that only one of the runtimes knows.  True: not all accesses are recorded. */
+bool start_option(const char *line, size_t n);
 /* The trace is there, nothing is recorded yet.  False: it cannot begin, and the trace says why. */
 bool start_prepare(void);
 /* From now on a signal that kills the process is noted in the trace before it does. */

@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 
+#include "capture/hint.h"
+
 /* version: a glibc symbol version ("GLIBC_2.3.2") or NULL for the default. */
-void *real_find(const char *name, const char *version) __attribute__((noinline, cold));
+void *real_find(const char *name, const char *version) COLD;
 
 /* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
 bool real_is_finding(void);
@@ -19,7 +21,7 @@ bool real_is_finding(void);
 	({                                                              \
 		static pointer real_;                                   \
 		pointer p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-		if (__builtin_expect(p_ == NULL, 0)) {                  \
+		if (UNLIKELY(p_ == NULL)) {                             \
 			p_ = (pointer)real_find(symbol, version);       \
 			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED); \
 		}                                                       \

@@ -15,6 +15,30 @@
 #include "capture/sync.h"
 #include "capture/sys.h"
 
+/* The value of NAME= in a line of n bytes; kept: what it is in other lines. */
+static uint64_t option_number(const char *line, size_t n, const char *name, uint64_t kept)
+{
+	size_t k = strlen(name);
+
+	return n > k && memcmp(line, name, k) == 0 ? strtoull(line + k, NULL, 10) : kept;
+}
+
+void start_options(struct log_options *opt, const char *lines, const char *cut)
+{
+	size_t n;
+
+	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
+	opt->partial = opt->locks;
+	for (const char *s = lines; s != NULL && *s != '\0'; s += n, s += *s == '\n') {
+		n = strcspn(s, "\n");
+		opt->full |= !opt->locks && n == 4 && memcmp(s, "full", 4) == 0;
+		opt->follow |= n == 11 && memcmp(s, "follow-fork", 11) == 0;
+		opt->linger = option_number(s, n, "linger=", opt->linger);
+		opt->keep = option_number(s, n, "keep=", opt->keep);
+		opt->partial |= start_option(s, n);
+	}
+}
+
 static void put_process(void)
 {
 	static uint8_t buffer[8192];

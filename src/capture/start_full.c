@@ -14,42 +14,24 @@
 #include "capture/process.h"
 #include "capture/sys.h"
 
-static void parse_options(const char *s, struct log_options *opt)
+bool start_option(const char *s, size_t n)
 {
-	while (s != NULL && *s != '\0') {
-		const char *end = strchrnul(s, '\n');
-		size_t n = (size_t)(end - s);
-
-		if (n == 4 && memcmp(s, "full", 4) == 0) {
-			opt->full = true;
-		} else if (n == 11 && memcmp(s, "follow-fork", 11) == 0) {
-			opt->follow = true;
-		} else if (n == 8 && memcmp(s, "announce", 8) == 0) {
-			announce_start();
-		} else if (n > 7 && memcmp(s, "linger=", 7) == 0) {
-			opt->linger = strtoull(s + 7, NULL, 10);
-		} else if (n > 5 && memcmp(s, "keep=", 5) == 0) {
-			opt->keep = strtoull(s + 5, NULL, 10);
-		} else if (n > 5 && memcmp(s, "only=", 5) == 0) {
-			module_pattern(s + 5, n - 5, true);
-			opt->partial = true;
-		} else if (n > 7 && memcmp(s, "ignore=", 7) == 0) {
-			module_pattern(s + 7, n - 7, false);
-			opt->partial = true;
-		}
-		s = *end == '\0' ? end : end + 1;
-	}
+	if (n == 8 && memcmp(s, "announce", 8) == 0)
+		announce_start();
+	else if (n > 5 && memcmp(s, "only=", 5) == 0)
+		module_pattern(s + 5, n - 5, true);
+	else if (n > 7 && memcmp(s, "ignore=", 7) == 0)
+		module_pattern(s + 7, n - 7, false);
+	return module_patterns;
 }
 
 const char *start_asked(struct log_options *opt)
 {
 	const char *path = getenv("FORESEE_TRACE"), *pid = getenv("FORESEE_PID");
-	const char *cut = getenv("FORESEE_CUT");
 
 	if (path == NULL || (pid != NULL && strtol(pid, NULL, 10) != getpid()))
 		return NULL;
-	parse_options(getenv("FORESEE_OPTIONS"), opt);
-	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
+	start_options(opt, getenv("FORESEE_OPTIONS"), getenv("FORESEE_CUT"));
 	return path;
 }
 

@@ -110,7 +110,7 @@ static inline tag_version replace(uint64_t *tag, unsigned kind, tag_version by)
 		return v;
 	}
 	do {
-		if (__builtin_expect(v & TAG_LOCKED, 0))
+		if (UNLIKELY(v & TAG_LOCKED))
 			v = tag_wait(tag);
 	} while (!__atomic_compare_exchange_n(tag, &v, by, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
@@ -139,17 +139,14 @@ static inline uint64_t put(struct thread *t, unsigned kind, unsigned aux, struct
 }
 
 /* An ACQ or REL that is not lean. */
-static __attribute__((noinline, cold)) uint64_t put_lock(struct thread *t, unsigned kind,
-							 unsigned aux, struct object o)
+static COLD uint64_t put_lock(struct thread *t, unsigned kind, unsigned aux, struct object o)
 {
 	lean_learn(t, kind, aux, o.site, o.at, o.before);
 	return put(t, kind, aux, o, NULL, 0);
 }
 
-static inline __attribute__((always_inline)) uint64_t operation(struct thread *t, unsigned kind,
-								unsigned aux, const void *obj,
-								const uint64_t *args,
-								unsigned nargs)
+INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+			  const uint64_t *args, unsigned nargs)
 {
 	uint64_t *tag = tag_of(obj);
 	struct object o = { .at = obj, .site = call_site(t) };

@@ -29,14 +29,14 @@
 #include "capture/module.h"
 
 /* hook_enter's slow path: adopts an unknown thread, or notes a nested hook. */
-struct thread *hook_enter_slow(struct thread *t) __attribute__((noinline, cold));
+struct thread *hook_enter_slow(struct thread *t) COLD;
 
 /* The calling thread, ready to log, or NULL: do the real thing only. */
 static inline struct thread *hook_enter(void)
 {
 	struct thread *t = thread_self();
 
-	if (__builtin_expect(t->view.live != THREAD_LIVE, 0))
+	if (UNLIKELY(t->view.live != THREAD_LIVE))
 		return hook_enter_slow(t);
 	t->view.live = 0;
 	__asm__ volatile("" ::: "memory");
@@ -44,7 +44,7 @@ static inline struct thread *hook_enter(void)
 }
 
 /* A signal was put off until the end of the hook: now it is delivered (signal.c). */
-void hook_signal(struct thread *t) __attribute__((noinline, cold));
+void hook_signal(struct thread *t) COLD;
 /* The same, and returns x: a tail call, so that hooks need no stack frame. */
 uint64_t hook_signal_with(struct thread *t, uint64_t x);
 

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/hint.h"
 #include "trace/format.h"
 
 #define TAG_FLIP 0x400000000000u
@@ -65,7 +66,7 @@ static inline uint64_t tag_tseq(tag_version v)
  * program hangs because of the recorder.  What that thread wrote is in no record, so recording
  * stops.
  */
-tag_version tag_wait(uint64_t *tag) __attribute__((noinline, cold));
+tag_version tag_wait(uint64_t *tag) COLD;
 
 /* How often a waiter yields before it gives up; a variable for the sake of tests. */
 extern unsigned tag_patience;
@@ -74,7 +75,7 @@ static inline tag_version tag_peek(const uint64_t *tag)
 {
 	tag_version v = __atomic_load_n(tag, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(v & TAG_LOCKED, 0) ? tag_wait((uint64_t *)tag) : v;
+	return UNLIKELY(v & TAG_LOCKED) ? tag_wait((uint64_t *)tag) : v;
 }
 
 static inline bool tag_still(const uint64_t *tag, tag_version v)
@@ -104,7 +105,7 @@ static inline tag_version tag_lock(uint64_t *tag)
 	tag_version v = __atomic_load_n(tag, __ATOMIC_RELAXED);
 
 	for (;;) {
-		if (__builtin_expect(v & TAG_LOCKED, 0))
+		if (UNLIKELY(v & TAG_LOCKED))
 			v = tag_wait(tag);
 		if (__atomic_compare_exchange_n(tag, &v, v | TAG_LOCKED, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))

@@ -86,7 +86,9 @@ static enum foresee_callee by_image(const void *f, enum foresee_callee what)
 	return what == FORESEE_CALLEE_PLAIN ? FORESEE_CALLEE_READS : FORESEE_CALLEE_QUIET;
 }
 
-enum foresee_callee unseen_callee(const void *f, enum foresee_callee what)
+/* What a call of f is: SEEN, READS, QUIET or WAITS.  what: as far as the pass could tell, NEW, PLAIN
+ * or NAMED. */
+static enum foresee_callee callee_of(const void *f, enum foresee_callee what)
 {
 	if (module_has_function(f))
 		return FORESEE_CALLEE_SEEN;
@@ -136,7 +138,7 @@ static bool is_beside(const void *f)
 
 void unseen_begin(struct thread *t, const void *f)
 {
-	enum foresee_callee what = unseen_callee(f, FORESEE_CALLEE_NEW);
+	enum foresee_callee what = callee_of(f, FORESEE_CALLEE_NEW);
 
 	if (what == FORESEE_CALLEE_WAITS) {
 		t->unseen[t->nunseen++] = 0;
@@ -191,7 +193,7 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 		what = FORESEE_CALLEE_NEW;
 	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_PLAIN ||
 	    what == FORESEE_CALLEE_NAMED || what == FORESEE_CALLEE_NAMED_READS) {
-		what = unseen_callee(callee, what);
+		what = callee_of(callee, what);
 		if (byte != NULL)
 			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
 	}

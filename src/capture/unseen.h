@@ -7,10 +7,6 @@
 
 #include "capture/thread.h"
 
-/* What a call of f is: SEEN, READS, QUIET or WAITS.  what: as far as the pass could tell, NEW, PLAIN
- * or NAMED. */
-enum foresee_callee unseen_callee(const void *f, enum foresee_callee what);
-
 /* A new thread that begins in f.  If that is unseen code, t->unseen_root says so; functions of the
  * program that it runs are callbacks if it may order threads. */
 void unseen_begin(struct thread *t, const void *f);
