@@ -83,7 +83,7 @@ objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
 SHARED := annotate assert barrier c11 cond create elf exec file fork habit jump \
-	linger lock log log_chunk log_control object once real sandbox sem start sync sys tag text thread
+	linger lock log log_chunk log_control object once real sem start sync sys tag text thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))
 LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))

@@ -35,35 +35,18 @@ static int mtx_tried(const mtx_t *m, unsigned flags, int result)
 	return result;
 }
 
-EXPORT int mtx_lock(mtx_t *m)
-{
-	int r = REAL(mtx_trylock)(m);
-
-	if (r != thrd_success) {
-		lock_mutex_request(POSIX(m), 0, error_of(r));
-		r = REAL(mtx_lock)(m);
+/* It tries first, as LOCK does. */
+#define MTX(name, params, args, flags, good)                              \
+	EXPORT int name params                                            \
+	{                                                                 \
+		int r = good ? REAL(mtx_trylock)(m) : thrd_error;         \
+                                                                          \
+		if (r != thrd_success) {                                  \
+			lock_mutex_request(POSIX(m), flags, error_of(r)); \
+			r = REAL(name) args;                              \
+		}                                                         \
+		return mtx_tried(m, flags, r);                            \
 	}
-	return mtx_tried(m, 0, r);
-}
-
-EXPORT int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict at)
-{
-	int r = lock_is_time(CLOCK_REALTIME, at) ? REAL(mtx_trylock)(m) : thrd_error;
-
-	if (r != thrd_success) {
-		lock_mutex_request(POSIX(m), FORMAT_LOCK_TRY, error_of(r));
-		r = REAL(mtx_timedlock)(m, at);
-	}
-	return mtx_tried(m, FORMAT_LOCK_TRY, r);
-}
-
-EXPORT void mtx_destroy(mtx_t *m)
-{
-	unsigned aux = lock_mutex_aux(POSIX(m));
-
-	REAL(mtx_destroy)(m);
-	lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
-}
 
 static int wait_forever(const struct cond_wait *w)
 {
@@ -125,13 +108,6 @@ EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *arg)
 
 	create_thread(&c);
 	return c.result;
-}
-
-EXPORT _Noreturn void thrd_exit(int result)
-{
-	create_child_exit();
-	REAL(thrd_exit)(result);
-	__builtin_unreachable();
 }
 
 #define INTERPOSED_C11

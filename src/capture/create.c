@@ -341,13 +341,6 @@ void create_detach_done(pthread_t handle, uint32_t tid, int r)
 	}
 }
 
-EXPORT _Noreturn void pthread_exit(void *result)
-{
-	create_child_exit();
-	REAL(pthread_exit)(result);
-	__builtin_unreachable();
-}
-
 /* Only a thread's own name: a record belongs to the thread that makes it. */
 static void thread_named(pthread_t handle, const char *name)
 {

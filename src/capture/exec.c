@@ -15,7 +15,7 @@
 
 #include "capture/file.h"
 #include "capture/log.h"
-#include "capture/real.h"
+#include "capture/interposed.h"
 #include "capture/sys.h"
 
 #define ARGS_MAX 65536u
@@ -43,26 +43,6 @@ static int exec_go(const char *path, char *const argv[], char *const env[], exec
 
 REAL_EARLY(execve)
 REAL_EARLY(execvpe)
-
-EXPORT int execve(const char *path, char *const argv[], char *const env[])
-{
-	return exec_go(path, argv, env, real_execve());
-}
-
-EXPORT int execv(const char *path, char *const argv[])
-{
-	return exec_go(path, argv, environ, real_execve());
-}
-
-EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
-{
-	return exec_go(file, argv, env, real_execvpe());
-}
-
-EXPORT int execvp(const char *file, char *const argv[])
-{
-	return exec_go(file, argv, environ, real_execvpe());
-}
 
 /* ---- arguments as a list ---- */
 
@@ -103,3 +83,6 @@ static void gather(char **argv, const char *first, va_list ap)
 LIST(execl, real_execve, false)
 LIST(execlp, real_execvpe, false)
 LIST(execle, real_execve, true)
+
+#define INTERPOSED_EXEC
+#include "capture/interposed.def"

@@ -19,11 +19,13 @@
  */
 #include "capture/process.h"
 
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "capture/file.h"
 #include "capture/lock_priv.h"
@@ -210,6 +212,26 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 	return fork_made(REAL(clone)(clone_run, stack, flags, &start, parent_tid, tls, child_tid));
 }
 
+/* ---- system calls ---- */
+
+/*
+ * Under a filter of system calls (seccomp) one of the recorder could get the program killed: it
+ * allows what the program needs, which may not include our pwrite and membarrier.  So the recording
+ * ends just before a filter is set, and says why; from then on the runtime makes no system call of
+ * its own.
+ */
+static void sandbox_look(long number, const long a[6])
+{
+	bool sets = (number == SYS_prctl && a[0] == PR_SET_SECCOMP) ||
+		    (number == SYS_seccomp &&
+		     (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER));
+
+	if (sets && log_is_on() && fork_is_recorded())
+		log_trouble(
+			"the program limits its system calls (seccomp): not recorded from there",
+			0);
+}
+
 static long call(long number, const long a[6])
 {
 	register long r10 __asm__("r10") = a[3];
@@ -262,4 +284,16 @@ EXPORT long syscall(long number, ...)
 		return -1;
 	}
 	return r;
+}
+
+EXPORT int prctl(int option, ...)
+{
+	long a[6] = { option };
+	va_list ap;
+
+	va_start(ap, option);
+	for (int i = 1; i < 5; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	return (int)syscall(SYS_prctl, a[0], a[1], a[2], a[3], a[4]);
 }

@@ -170,7 +170,7 @@ static _Noreturn void wait_for_end(void)
 		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }
 
-static void linger(void)
+void linger(void)
 {
 	SYS_KEEPS_ERRNO;
 
@@ -194,11 +194,6 @@ EXPORT void exit(int status)
 	linger();
 	real_exit()(status);
 	__builtin_unreachable();
-}
-
-void linger_quick(void)
-{
-	linger();
 }
 
 typedef int main_function(int, char **, char **);

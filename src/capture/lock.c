@@ -223,18 +223,6 @@ EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 	return lock_mutex_left(m, held, REAL(pthread_mutex_unlock)(m));
 }
 
-EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
-{
-	unsigned aux = lock_mutex_aux(m); /* destroying overwrites the kind */
-	int r = REAL(pthread_mutex_destroy)(m);
-
-	if (r == 0)
-		lock_note(m, FORMAT_K_LOCK_DESTROY, aux);
-	else
-		lock_refused(m, aux);
-	return r;
-}
-
 /* ---- read-write locks ---- */
 
 static bool rwlock_is_own(const pthread_rwlock_t *l)

@@ -47,11 +47,6 @@ void fork_finish(void);
 /* Is this the recorded process?  A child of vfork, which shares its memory, is not. */
 bool fork_is_recorded(void);
 
-/* Filters of system calls (seccomp): under one, a system call of the recorder could get the program
- * killed.  Called with all arguments of a system call; stops the recording if it is about to set a
- * filter. */
-void sandbox_look(long number, const long a[6]);
-
 /* ---- exec ---- */
 
 /* The name of the trace for the program that this one is about to become by exec.  A file of
@@ -68,7 +63,7 @@ void locks_exec_keep(const char *preload, size_t n, const char *trace, const cha
 
 /* For at most so long; 0: not at all.  Before the program runs. */
 void linger_set(uint64_t ms);
-/* For quick_exit, which has its own way from there. */
-void linger_quick(void);
+/* At the end of the program, before anything that belongs to it. */
+void linger(void);
 
 #endif /* CAPTURE_PROCESS_H */

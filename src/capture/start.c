@@ -9,9 +9,9 @@
 
 #include "capture/create_priv.h"
 #include "capture/file.h"
+#include "capture/interposed.h"
 #include "capture/log.h"
 #include "capture/process.h"
-#include "capture/real.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
 
@@ -171,21 +171,5 @@ static _Noreturn void leave(int status)
 		syscall(SYS_exit_group, status);
 }
 
-EXPORT void _exit(int status)
-{
-	leave(status);
-}
-
-EXPORT void _Exit(int status)
-{
-	leave(status);
-}
-
-/* With handlers, and then past _exit. */
-EXPORT void quick_exit(int status)
-{
-	quick_status = status;
-	linger_quick();
-	REAL(quick_exit)(status);
-	__builtin_unreachable();
-}
+#define INTERPOSED_ENDS
+#include "capture/interposed.def"

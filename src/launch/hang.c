@@ -157,11 +157,6 @@ static uint64_t all_look(struct hang *h)
 	return busy || h->threads == 0 ? 0 : mark | 1;
 }
 
-void hang_init(struct hang *h, pid_t pid)
-{
-	*h = (struct hang){ .pid = pid };
-}
-
 bool hang_look(struct hang *h)
 {
 	uint64_t mark = all_look(h);

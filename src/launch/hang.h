@@ -17,14 +17,12 @@
 #define HANG_SECONDS 2.0
 
 struct hang {
-	pid_t pid;
+	pid_t pid;	  /* the rest is 0 at first */
 	uint32_t threads; /* that wait, as of the last look */
 	/* Private. */
 	uint64_t mark; /* of what the threads were found doing; 0: not all wait */
 	double since;  /* when it was so for the first time */
 };
-
-void hang_init(struct hang *h, pid_t pid);
 
 /* To be called a few times a second.  True: for HANG_SECONDS now, nothing has moved. */
 bool hang_look(struct hang *h);

@@ -124,9 +124,8 @@ static bool watch(pid_t pid, const struct launch *l)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 	bool told_request = false, hangs = false;
-	struct hang h;
+	struct hang h = { .pid = pid };
 
-	hang_init(&h, pid);
 	/* An old kernel: wait without a look. */
 	while (fd >= 0 && poll(&end, 1, LOOK_MS) <= 0) {
 		if (requests == 1 && !told_request &&

@@ -105,11 +105,6 @@ enum status peer_move(struct peer *p, int stop, int ms, struct diag *d)
 	return out;
 }
 
-enum status peer_next(struct peer *p, struct message *m, struct diag *d)
-{
-	return message_take(&p->in, m, d);
-}
-
 bool peer_keep(struct peer *p)
 {
 	int64_t now = talk_clock_ms();

@@ -20,9 +20,9 @@ struct diag;
 
 struct peer {
 	int fd;
-	struct message_buffer in, out;
-	int64_t heard_ms, said_ms; /* when bytes last came, or were last put */
-	uint64_t received;	   /* bytes */
+	struct message_buffer in, out; /* message_take(&p->in, ..): the next that has come */
+	int64_t heard_ms, said_ms;     /* when bytes last came, or were last put */
+	uint64_t received;	       /* bytes */
 };
 
 /* Takes fd. */
@@ -39,9 +39,6 @@ bool peer_has_unsent(const struct peer *p);
  * taken); ST_IO: the connection broke.
  */
 enum status peer_move(struct peer *p, int stop, int ms, struct diag *d) ST_CHECKED;
-
-/* The next message that has come: as message_take. */
-enum status peer_next(struct peer *p, struct message *m, struct diag *d) ST_CHECKED;
 
 /* Queues a PING when it is time for one.  False: the other side is silent, and lost. */
 bool peer_keep(struct peer *p) ST_CHECKED;

@@ -129,7 +129,7 @@ static enum outcome wait_for_welcome(struct sender *s, struct diag *d)
 
 	while (has_time(s) && talk_clock_ms() < until) {
 		enum status moved = peer_move(&s->peer, -1, LOOK_MS, d);
-		enum status st = peer_next(&s->peer, &m, d);
+		enum status st = message_take(&s->peer.in, &m, d);
 
 		if (st == ST_OK && m.type == MESSAGE_WELCOME)
 			return GOING_ON;
@@ -221,7 +221,7 @@ static enum outcome hear(struct sender *s, struct diag *d)
 	struct message m;
 	enum status st;
 
-	while ((st = peer_next(&s->peer, &m, d)) == ST_OK) {
+	while ((st = message_take(&s->peer.in, &m, d)) == ST_OK) {
 		if (m.type == MESSAGE_REFUSED)
 			return refused(s, &m);
 		if (m.type == MESSAGE_BYE)

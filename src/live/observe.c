@@ -128,7 +128,7 @@ static bool hear_hello(struct watch *w, struct message *m, struct diag *d)
 
 	while (talk_clock_ms() < until) {
 		enum status moved = peer_move(&w->peer, w->stop, 200, d);
-		enum status st = peer_next(&w->peer, m, d);
+		enum status st = message_take(&w->peer.in, m, d);
 
 		if (st == ST_OK && m->type == MESSAGE_HELLO)
 			return hello_is_good(w, &m->hello, d);
@@ -201,7 +201,7 @@ static enum status take_messages(struct watch *w, struct diag *d)
 	enum status st = ST_OK;
 
 	while (st == ST_OK && !info.ended) {
-		st = peer_next(&w->peer, &m, d);
+		st = message_take(&w->peer.in, &m, d);
 		if (st == ST_OK)
 			st = store_take(w->store, &m, d);
 		store_info(w->store, &info);
