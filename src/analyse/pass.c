@@ -64,7 +64,6 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 	p->report.path = name;
 	p->report.lenient = a->lenient;
 	p->needs_model = pass_needs_model(a);
-	ending_init(&p->ending);
 	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;

@@ -47,12 +47,11 @@ static int stats(const char *path, const struct input *in, bool json)
 {
 	struct trace *t = input_open(path, in);
 	struct json j = { .to = stdout };
-	struct tally y;
+	struct tally y = { 0 };
 	bool good;
 
 	if (!t)
 		return EXIT_TROUBLE;
-	tally_init(&y);
 	good = count_events(t, path, in, &y);
 	if (good && json) {
 		json_open(&j, NULL, '{');

@@ -206,21 +206,15 @@ static void add_use(const struct writer *w, uint32_t id, struct strbuf *guard)
 	}
 }
 
-/* What the event is, as a comment that nothing in a name can end. */
-static void write_comment(const struct writer *w, uint32_t id)
+void promela_comment(uint64_t number, const char *text, struct strbuf *out)
 {
-	const char *text;
+	strbuf_addf(out, "\t/* %llu: ", (unsigned long long)number);
+	for (; *text; text++) {
+		bool plain = *text != '/' && *text != '\\' && (unsigned char)*text >= ' ';
 
-	if (!w->opt->describe)
-		return;
-	text = w->opt->describe(w->opt->arg, w->m->base + id);
-	strbuf_addf(w->out, "\t/* %u: ", id);
-	for (; *text; text++)
-		if (*text != '/' && *text != '\\' && (unsigned char)*text >= ' ')
-			strbuf_add(w->out, text, 1);
-		else
-			strbuf_adds(w->out, "_");
-	strbuf_adds(w->out, " */");
+		strbuf_add(out, plain ? text : "_", 1);
+	}
+	strbuf_adds(out, " */");
 }
 
 static void write_event(const struct writer *w, uint32_t id)
@@ -241,7 +235,8 @@ static void write_event(const struct writer *w, uint32_t id)
 		add_use(w, id, &guard);
 	strbuf_addf(w->out, "\tatomic { (%s) -> %spc_%u++ };",
 		    guard.n ? strbuf_str(&guard) : "true", strbuf_str(&effect), e->chain);
-	write_comment(w, id);
+	if (w->opt->describe)
+		promela_comment(id, w->opt->describe(w->opt->arg, w->m->base + id), w->out);
 	strbuf_adds(w->out, "\n");
 }
 

@@ -19,8 +19,8 @@
 #include <assert.h>
 
 #include "base/diag.h"
-#include "export/promela.h"
 #include "export/promela_lattice_priv.h"
+#include "export/promela_priv.h"
 #include "monitor/monitor.h"
 #include "monitor/reading.h"
 
@@ -189,21 +189,6 @@ static void write_join(const struct lattice_set *s, struct strbuf *effect)
 		strbuf_addf(effect, ") -> 0 : %u); ", s->number);
 }
 
-/* What the event is, as a comment that nothing in a name can end. */
-static void write_comment(const struct promela_lattice_options *opt, uint64_t pos,
-			  struct strbuf *out)
-{
-	const char *text = opt->describe ? opt->describe(opt->arg, pos) : "";
-
-	strbuf_addf(out, "\t/* %llu: ", (unsigned long long)pos);
-	for (; *text; text++) {
-		bool plain = *text != '/' && *text != '\\' && (unsigned char)*text >= ' ';
-
-		strbuf_add(out, plain ? text : "_", 1);
-	}
-	strbuf_adds(out, " */\n");
-}
-
 static void write_point(const struct promela_lattice *l, size_t i,
 			const struct promela_lattice_options *opt, struct strbuf *out)
 {
@@ -223,7 +208,8 @@ static void write_point(const struct promela_lattice *l, size_t i,
 	if (opt->monitors && p->has_item)
 		strbuf_addf(out, "AFTER_%zu ", i);
 	strbuf_adds(out, "}");
-	write_comment(opt, p->pos, out);
+	promela_comment(p->pos, opt->describe ? opt->describe(opt->arg, p->pos) : "", out);
+	strbuf_adds(out, "\n");
 }
 
 static void write_variables(const struct promela_lattice *l, struct strbuf *out)

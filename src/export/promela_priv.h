@@ -1,4 +1,4 @@
-/* What is to be reached, for promela.c; found in promela_goals.c. */
+/* What is to be reached, for promela.c; found in promela_goals.c.  Comments in models. */
 #ifndef EXPORT_PROMELA_PRIV_H
 #define EXPORT_PROMELA_PRIV_H
 
@@ -21,6 +21,9 @@ struct promela_goals {
 	VEC(struct promela_goal) at;
 	size_t deadlocks;
 };
+
+/* What the event is, as a comment that nothing in a name can end. */
+void promela_comment(uint64_t number, const char *text, struct strbuf *out);
 
 enum status promela_goals_find(const struct model *m, const struct promela_options *opt,
 			       struct promela_goals *out, struct diag *d) ST_CHECKED;

@@ -48,32 +48,6 @@ static bool is_whole(const struct spec_type *type, uint64_t mask)
 	return mask == (type->size == 8 ? UINT64_MAX : (1ull << 8 * type->size) - 1);
 }
 
-static const char *operator_of(enum spec_expr_op op)
-{
-	switch (op) {
-	case SPEC_ADD:
-		return "+";
-	case SPEC_SUB:
-		return "-";
-	case SPEC_MUL:
-		return "*";
-	case SPEC_EQ:
-		return "==";
-	case SPEC_NE:
-		return "!=";
-	case SPEC_LT:
-		return "<";
-	case SPEC_LE:
-		return "<=";
-	case SPEC_GT:
-		return ">";
-	case SPEC_GE:
-		return ">=";
-	default:
-		return NULL;
-	}
-}
-
 static void write_const(struct property *p, const struct spec_number *n, struct strbuf *out)
 {
 	if (n->is_float || n->is_big || n->i < INT_MIN || n->i > INT_MAX)
@@ -94,80 +68,58 @@ static void write_expr(struct property *p, const struct spec_expr *e, struct str
 		strbuf_adds(out, "(-");
 		write_expr(p, e->a, out);
 		strbuf_adds(out, ")");
-	} else if (operator_of(e->op)) {
+	} else if (e->op == SPEC_DIV || e->op == SPEC_MOD || e->op == SPEC_REMOTE) {
+		p->trouble = "it divides, or asks another thread";
+	} else {
 		strbuf_adds(out, "(");
 		write_expr(p, e->a, out);
-		strbuf_addf(out, " %s ", operator_of(e->op));
+		strbuf_addf(out, " %s ", spec_expr_words[e->op]);
 		write_expr(p, e->b, out);
 		strbuf_adds(out, ")");
-	} else {
-		p->trouble = "it divides, or asks another thread";
 	}
 }
 
 /* ---- formulas ---- */
 
-/* The formula in this state in terms of its parts a and b; k is its own number.  first: in the
- * initial state. */
+/* A formula in this state, and in the initial one where that is another: n_ now, p_ in the state before,
+ * a and b its parts, k itself. */
+static const struct {
+	const char *now, *first;
+} values[SPEC_NFORMS] = {
+	[SPEC_F_TRUE] = { "1", NULL },
+	[SPEC_F_FALSE] = { "0", NULL },
+	[SPEC_F_NOT] = { "!n_a", NULL },
+	[SPEC_F_AND] = { "n_a && n_b", NULL },
+	[SPEC_F_OR] = { "n_a || n_b", NULL },
+	[SPEC_F_IMPLIES] = { "!n_a || n_b", NULL },
+	[SPEC_F_IFF] = { "n_a == n_b", NULL },
+	[SPEC_F_PREV] = { "p_a", "n_a" },
+	[SPEC_F_ONCE] = { "n_a || p_k", "n_a" },
+	[SPEC_F_HIST] = { "n_a && p_k", "n_a" },
+	[SPEC_F_START] = { "n_a && !p_a", "0" },
+	[SPEC_F_STOP] = { "!n_a && p_a", "0" },
+	[SPEC_F_SINCE] = { "n_b || (n_a && p_k)", "n_b" },
+	[SPEC_F_WSINCE] = { "n_b || (n_a && p_k)", "n_b || n_a" },
+	[SPEC_F_INTERVAL] = { "!n_b && (n_a || p_k)", "!n_b && n_a" },
+	[SPEC_F_WINTERVAL] = { "!n_b && (n_a || p_k)", "!n_b" },
+};
+
 static void write_value(struct property *p, const struct spec_form *f, uint32_t a, uint32_t b,
 			uint32_t k, bool first, struct strbuf *out)
 {
-	switch (f->op) {
-	case SPEC_F_TRUE:
-	case SPEC_F_FALSE:
-		strbuf_adds(out, f->op == SPEC_F_TRUE ? "1" : "0");
-		break;
-	case SPEC_F_EXPR:
+	const char *text = first && values[f->op].first ? values[f->op].first : values[f->op].now;
+
+	if (f->op == SPEC_F_EXPR)
 		write_expr(p, f->expr, out);
-		break;
-	case SPEC_F_EVENT:
+	else if (f->op == SPEC_F_EVENT)
 		strbuf_addf(out, first ? "0" : "e_%u", f->index);
-		break;
-	case SPEC_F_NOT:
-		strbuf_addf(out, "!n_%u", a);
-		break;
-	case SPEC_F_AND:
-		strbuf_addf(out, "n_%u && n_%u", a, b);
-		break;
-	case SPEC_F_OR:
-		strbuf_addf(out, "n_%u || n_%u", a, b);
-		break;
-	case SPEC_F_IMPLIES:
-		strbuf_addf(out, "!n_%u || n_%u", a, b);
-		break;
-	case SPEC_F_IFF:
-		strbuf_addf(out, "n_%u == n_%u", a, b);
-		break;
-	case SPEC_F_PREV:
-		strbuf_addf(out, first ? "n_%u" : "p_%u", a);
-		break;
-	case SPEC_F_ONCE:
-		strbuf_addf(out, first ? "n_%u" : "n_%u || p_%u", a, k);
-		break;
-	case SPEC_F_HIST:
-		strbuf_addf(out, first ? "n_%u" : "n_%u && p_%u", a, k);
-		break;
-	case SPEC_F_START:
-		strbuf_addf(out, first ? "0" : "n_%u && !p_%u", a, a);
-		break;
-	case SPEC_F_STOP:
-		strbuf_addf(out, first ? "0" : "!n_%u && p_%u", a, a);
-		break;
-	case SPEC_F_SINCE:
-		strbuf_addf(out, first ? "n_%u" : "n_%u || (n_%u && p_%u)", b, a, k);
-		break;
-	case SPEC_F_WSINCE:
-		strbuf_addf(out, first ? "n_%u || n_%u" : "n_%u || (n_%u && p_%u)", b, a, k);
-		break;
-	case SPEC_F_INTERVAL:
-		strbuf_addf(out, first ? "!n_%u && n_%u" : "!n_%u && (n_%u || p_%u)", b, a, k);
-		break;
-	case SPEC_F_WINTERVAL:
-		strbuf_addf(out, first ? "!n_%u" : "!n_%u && (n_%u || p_%u)", b, a, k);
-		break;
-	default:
+	else if (!text)
 		p->trouble = "it is about what threads know";
-		break;
+	for (; text && *text; text++) {
+		if (*text == 'a' || *text == 'b' || *text == 'k')
+			strbuf_addf(out, "%u", *text == 'a' ? a : *text == 'b' ? b : k);
+		else
+			strbuf_add(out, text, 1);
 	}
 }
 

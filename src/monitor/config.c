@@ -143,8 +143,8 @@ static void verdict_enter(struct configs *c, uint32_t i, enum monitor_verdict v,
 	if (v == MONITOR_BAD)
 		return;
 	strbuf_clear(&c->why[i]);
-	if (m->trouble != NULL && m->trouble(m->self) != NULL)
-		strbuf_adds(&c->why[i], m->trouble(m->self));
+	if (m->trouble != NULL)
+		strbuf_adds(&c->why[i], strbuf_str(m->trouble));
 }
 
 /* One monitor's step, from before to state. */

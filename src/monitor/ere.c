@@ -43,7 +43,7 @@ struct ere {
 	VEC(uint8_t) marks; /* by term */
 	uint32_t nstates;
 	VEC(uint64_t) letters; /* that can occur; none: too many to tell */
-	bool full;
+	struct strbuf trouble;
 };
 
 /* ---- letters ---- */
@@ -141,20 +141,19 @@ static bool letters_find(struct ere *e, bool plain)
 /* Counts a term as a state; false: there are too many. */
 static bool state_enter(struct ere *e, uint32_t term)
 {
-	if (term == ERE_FULL) {
-		e->full = true;
-		return false;
+	if (term != ERE_FULL) {
+		VEC_REACH(&e->marks, term);
+		if (e->marks.at[term] != FRESH)
+			return true;
+		if (e->nstates < MONITOR_ERE_STATES) {
+			e->nstates++;
+			e->marks.at[term] = STATE;
+			return true;
+		}
 	}
-	VEC_REACH(&e->marks, term);
-	if (e->marks.at[term] != FRESH)
-		return true;
-	if (e->nstates >= MONITOR_ERE_STATES) {
-		e->full = true;
-		return false;
-	}
-	e->nstates++;
-	e->marks.at[term] = STATE;
-	return true;
+	strbuf_clear(&e->trouble);
+	strbuf_adds(&e->trouble, "the regular expression has too many states");
+	return false;
 }
 
 /* A search for a word: terms in the order found, each with the one it was found from. */
@@ -272,7 +271,7 @@ static void ere_free(void *self)
 	struct ere *e = self;
 
 	ere_terms_release(&e->terms);
-	VEC_RELEASE_ALL(&e->marks, &e->letters);
+	VEC_RELEASE_ALL(&e->marks, &e->letters, &e->trouble);
 	mem_free(e);
 }
 
@@ -320,13 +319,6 @@ static void ere_describe(const void *self, struct strbuf *out)
 	ere_free(e);
 }
 
-static const char *ere_trouble(const void *self)
-{
-	const struct ere *e = self;
-
-	return e->full ? "the regular expression has too many states" : NULL;
-}
-
 enum status monitor_ere_new(const struct spec *s, const struct spec_property *p,
 			    struct monitor *out, struct diag *d)
 {
@@ -338,10 +330,9 @@ enum status monitor_ere_new(const struct spec *s, const struct spec_property *p,
 	out->step = ere_step;
 	out->free = ere_free;
 	out->describe = ere_describe;
-	out->trouble = ere_trouble;
+	out->trouble = &e->trouble;
 	if (e->initial != ERE_FULL)
 		return ST_OK;
-	spec_complain(s, p->spot, d, "property '%s' is too large", p->name);
 	ere_free(e);
-	return ST_BAD_INPUT;
+	return spec_complain(s, p->spot, d, "property '%s' is too large", p->name);
 }

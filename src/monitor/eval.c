@@ -7,12 +7,12 @@
  */
 #include "monitor/eval.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/strbuf.h"
 
 struct result {
@@ -143,38 +143,24 @@ static struct result calculate(const struct spec_expr *e, const struct result *a
 	}
 }
 
+/* How two numbers are to one another; NaN is to none in any way but the last. */
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
 static bool compare(enum spec_expr_op op, const struct result *a, const struct result *b)
 {
-	bool less, equal;
+	static const uint8_t holds[] = {
+		[SPEC_EQ] = EQUAL,   [SPEC_NE] = LESS | GREATER | UNORDERED,
+		[SPEC_LT] = LESS,    [SPEC_LE] = LESS | EQUAL,
+		[SPEC_GT] = GREATER, [SPEC_GE] = GREATER | EQUAL,
+	};
+	double x, y;
 
-	if (a->is_float || b->is_float) {
-		double x = as_double(a), y = as_double(b);
-
-		/* NaN: neither less, nor equal, nor greater. */
-		if (__builtin_isunordered(x, y))
-			return op == SPEC_NE;
-		less = x < y;
-		equal = x == y;
-	} else {
-		less = a->i < b->i;
-		equal = a->i == b->i;
-	}
-	switch (op) {
-	case SPEC_EQ:
-		return equal;
-	case SPEC_NE:
-		return !equal;
-	case SPEC_LT:
-		return less;
-	case SPEC_LE:
-		return less || equal;
-	case SPEC_GT:
-		return !less && !equal;
-	case SPEC_GE:
-		return !less;
-	default:
-		BUG("no comparison: %d", op);
-	}
+	assert(op >= SPEC_EQ && op <= SPEC_GE);
+	if (!a->is_float && !b->is_float)
+		return holds[op] & (a->i < b->i ? LESS : a->i == b->i ? EQUAL : GREATER);
+	x = as_double(a);
+	y = as_double(b);
+	return holds[op] & (x < y ? LESS : x == y ? EQUAL : x > y ? GREATER : UNORDERED);
 }
 
 static struct result evaluate(const struct context *c, const struct spec_expr *e)

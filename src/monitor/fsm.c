@@ -169,13 +169,6 @@ static void fsm_describe(const void *self, struct strbuf *out)
 		    f->property->any ? ", any number at once" : "");
 }
 
-static const char *fsm_trouble(const void *self)
-{
-	const struct fsm *f = self;
-
-	return f->trouble.n > 0 ? strbuf_str(&f->trouble) : NULL;
-}
-
 enum status monitor_fsm_new(const struct spec *s, const struct spec_property *p,
 			    struct monitor *out, struct diag *d)
 {
@@ -191,11 +184,10 @@ enum status monitor_fsm_new(const struct spec *s, const struct spec_property *p,
 	out->step = p->any ? any_step : one_step;
 	out->free = fsm_free;
 	out->describe = fsm_describe;
-	out->trouble = fsm_trouble;
+	out->trouble = &f->trouble;
 	if (out->size <= MONITOR_STATE)
 		return ST_OK;
-	spec_complain(s, p->spot, d, "property '%s' has %u states, and may have %u", p->name,
-		      p->nstates, 8 * MONITOR_STATE);
 	fsm_free(f);
-	return ST_BAD_INPUT;
+	return spec_complain(s, p->spot, d, "property '%s' has %u states, and may have %u", p->name,
+			     p->nstates, 8 * MONITOR_STATE);
 }

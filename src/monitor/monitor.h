@@ -60,10 +60,10 @@ struct monitor {
 	enum monitor_verdict (*step)(void *self, const uint8_t *before,
 				     const struct monitor_input *in, uint8_t *after);
 	void (*free)(void *self);
-	/* For people: how big it is ("3 bits", "7 states"), and why a step gave ERROR or UNKNOWN
-	 * (static or owned by the monitor); the latter may be NULL. */
+	/* For people: how big it is ("3 bits", "7 states"), and why a step gave ERROR or UNKNOWN; the
+	 * latter may be NULL. */
 	void (*describe)(const void *self, struct strbuf *out);
-	const char *(*trouble)(const void *self);
+	const struct strbuf *trouble;
 };
 
 #define MONITOR_STATE 4096u	 /* bytes */

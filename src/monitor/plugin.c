@@ -265,13 +265,6 @@ const struct foresee_monitor *monitor_plugin(const struct monitor *m)
 	return m->step == plugin_step ? ((const struct plugin *)m->self)->monitor : NULL;
 }
 
-static const char *plugin_trouble(const void *self)
-{
-	const struct plugin *p = self;
-
-	return p->trouble.n > 0 ? strbuf_str(&p->trouble) : NULL;
-}
-
 /* ---- loading ---- */
 
 static enum status not_declared(const struct plugin *p, const char *name, bool event,
@@ -360,8 +353,7 @@ static enum status monitor_add(struct monitors *all, struct library *l,
 			       .initial = plugin_initial,
 			       .step = plugin_step,
 			       .free = plugin_free,
-			       .describe = plugin_describe,
-			       .trouble = plugin_trouble };
+			       .describe = plugin_describe };
 	struct plugin *p = mem_zalloc(sizeof(*p));
 	enum status st;
 
@@ -383,6 +375,7 @@ static enum status monitor_add(struct monitors *all, struct library *l,
 	}
 	p->room = mem_alloc(m->state_size + 2 * GUARD);
 	out.self = p;
+	out.trouble = &p->trouble;
 	all->at = mem_resize(all->at, (all->n + 1) * sizeof(*all->at));
 	all->at[all->n++] = out;
 	return ST_OK;

@@ -195,46 +195,27 @@ static bool past(const struct ptltl *p, const struct moment *m, uint32_t node)
 	return m->before[bit / 8] >> bit % 8 & 1;
 }
 
-/* Operands a and b are definite; b is false where there is none. */
-static bool temporal_first(uint8_t op, bool a, bool b)
-{
-	switch (op) {
-	case SPEC_F_START:
-	case SPEC_F_STOP:
-		return false;
-	case SPEC_F_SINCE:
-		return b;
-	case SPEC_F_WSINCE:
-		return a || b;
-	case SPEC_F_INTERVAL:
-		return a && !b;
-	case SPEC_F_WINTERVAL:
-		return !b;
-	default: /* prev, once, hist */
-		return a;
-	}
-}
+/* X(op, in the first state, in others): a and b are its operands, definite, b false where there is none;
+ * was: what looks_back_at says, one state ago. */
+#define TEMPORAL(X)                            \
+	X(PREV, a, was)                        \
+	X(ONCE, a, a || was)                   \
+	X(HIST, a, a &&was)                    \
+	X(START, false, a && !was)             \
+	X(STOP, false, !a && was)              \
+	X(SINCE, b, b || (a && was))           \
+	X(WSINCE, a || b, b || (a && was))     \
+	X(INTERVAL, a && !b, !b && (a || was)) \
+	X(WINTERVAL, !b, !b && (a || was))
 
-/* was: what looks_back_at says, one state ago. */
-static bool temporal_next(uint8_t op, bool a, bool b, bool was)
+static bool temporal_holds(uint8_t op, bool first, bool a, bool b, bool was)
 {
 	switch (op) {
-	case SPEC_F_PREV:
-		return was;
-	case SPEC_F_ONCE:
-		return a || was;
-	case SPEC_F_HIST:
-		return a && was;
-	case SPEC_F_START:
-		return a && !was;
-	case SPEC_F_STOP:
-		return !a && was;
-	case SPEC_F_SINCE:
-	case SPEC_F_WSINCE:
-		return b || (a && was);
-	case SPEC_F_INTERVAL:
-	case SPEC_F_WINTERVAL:
-		return !b && (a || was);
+#define X(id, at_first, then) \
+	case SPEC_F_##id:     \
+		return first ? (at_first) : (then);
+		TEMPORAL(X)
+#undef X
 	default:
 		BUG("no temporal operator: %d", op);
 	}
@@ -244,19 +225,14 @@ static uint8_t temporal(const struct ptltl *p, const struct moment *m, uint32_t 
 {
 	const struct node *n = &p->nodes.at[i];
 	uint8_t a = p->now[n->a], b = n->b != NONE ? p->now[n->b] : EVAL_FALSE;
-	bool holds;
+	bool was = m->before != NULL && past(p, m, looks_back_at(p, i));
 
 	/* prev F has a value where F has none; who asks for it next finds a verdict. */
-	if (n->op == SPEC_F_PREV && m->before != NULL)
-		return past(p, m, n->a) ? EVAL_TRUE : EVAL_FALSE;
-	if (!is_definite(a) || !is_definite(b))
+	if (!(n->op == SPEC_F_PREV && m->before != NULL) && (!is_definite(a) || !is_definite(b)))
 		return truth_strict(a, b);
-	if (m->before == NULL)
-		holds = temporal_first(n->op, a == EVAL_TRUE, b == EVAL_TRUE);
-	else
-		holds = temporal_next(n->op, a == EVAL_TRUE, b == EVAL_TRUE,
-				      past(p, m, looks_back_at(p, i)));
-	return holds ? EVAL_TRUE : EVAL_FALSE;
+	return temporal_holds(n->op, m->before == NULL, a == EVAL_TRUE, b == EVAL_TRUE, was)
+		       ? EVAL_TRUE
+		       : EVAL_FALSE;
 }
 
 static uint8_t value(const struct ptltl *p, const struct moment *m, uint32_t i)
@@ -377,13 +353,6 @@ static void ptltl_describe(const void *self, struct strbuf *out)
 		    p->nodes.n, p->nodes.n == 1 ? "" : "s");
 }
 
-static const char *ptltl_trouble(const void *self)
-{
-	const struct ptltl *p = self;
-
-	return p->trouble.n > 0 ? strbuf_str(&p->trouble) : NULL;
-}
-
 enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *property,
 			      struct monitor *out, struct diag *d)
 {
@@ -402,7 +371,7 @@ enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *
 	out->step = ptltl_step;
 	out->free = ptltl_free;
 	out->describe = ptltl_describe;
-	out->trouble = ptltl_trouble;
+	out->trouble = &p->trouble;
 	if (out->size <= MONITOR_STATE)
 		return ST_OK;
 	spec_complain(s, property->spot, d,

@@ -2,14 +2,35 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/characters.h"
-
 #define BETWEEN 8 /* blanks between two columns, room for the arrow */
 #define CLOSER 3  /* ... where a table beside them needs the room, and there are no arrows */
+
+static bool is_start(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* A text as characters, not bytes: what a reader counts.  0 of NULL. */
+static int characters_width(const char *s)
+{
+	int n = 0;
+
+	for (; s && *s; s++)
+		n += is_start(*s);
+	return n;
+}
+
+/* The first n characters of s. */
+static void characters_add_first(struct strbuf *out, const char *s, int n)
+{
+	for (; *s && (n > 0 || !is_start(*s)); s++) {
+		n -= is_start(*s);
+		strbuf_add(out, s, 1);
+	}
+}
 
 void columns_release(struct columns *c)
 {
@@ -22,11 +43,10 @@ void columns_release(struct columns *c)
 	}
 	VEC_RELEASE(&c->rows);
 	mem_free(c->side);
-	c->side = NULL;
-	c->n = 0;
+	*c = (struct columns){ 0 };
 }
 
-/* What stays when a entry is cut: all from its last two blanks on. */
+/* What stays when an entry is cut: all from its last two blanks on. */
 static const char *tail(const char *s)
 {
 	const char *last = s + strlen(s);
@@ -84,12 +104,9 @@ void columns_event(struct columns *c, uint64_t number, uint32_t column, const ch
 void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const char *text,
 		   const char *note)
 {
-	struct columns_row *r;
-
 	columns_event(c, number, column, text);
-	r = &c->rows.at[c->rows.n - 1];
-	r->note = mem_strdup(note);
-	r->stuck = true;
+	columns_note(c, note, NULL);
+	c->rows.at[c->rows.n - 1].stuck = true;
 }
 
 void columns_blank(struct columns *c)
@@ -188,6 +205,13 @@ static bool narrow(const struct columns *c, struct widths *w)
 	return true;
 }
 
+static void widen(int *width, const char *text)
+{
+	int n = characters_width(text);
+
+	*width = n > *width ? n : *width;
+}
+
 static void measure(const struct columns *c, int indent, int all, struct widths *out)
 {
 	STRBUF_SCOPED b = { 0 };
@@ -206,8 +230,7 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 		if ((int)b.n > out->numbers)
 			out->numbers = (int)b.n;
 		for (uint32_t k = 0; k < c->n; k++)
-			if (characters_width(r->entries[k]) > out->columns[k])
-				out->columns[k] = characters_width(r->entries[k]);
+			widen(&out->columns[k], r->entries[k]);
 	}
 	while (narrow(c, out))
 		;
@@ -320,19 +343,17 @@ static int widest_head(const struct columns *c)
 	int n = 0;
 
 	for (uint32_t k = 0; k < c->n; k++)
-		if (characters_width(c->heads[k]) > n)
-			n = characters_width(c->heads[k]);
+		widen(&n, c->heads[k]);
 	return n;
 }
 
-static int widest_cell(const struct columns *c)
+static int widest_entry(const struct columns *c)
 {
 	int n = 0;
 
 	for (size_t i = 0; i < c->rows.n; i++)
 		for (uint32_t k = 0; k < c->n; k++)
-			if (characters_width(c->rows.at[i].entries[k]) > n)
-				n = characters_width(c->rows.at[i].entries[k]);
+			widen(&n, c->rows.at[i].entries[k]);
 	return n < COLUMNS_WIDEST ? n : COLUMNS_WIDEST;
 }
 
@@ -342,8 +363,7 @@ static int side_width(const struct columns *c)
 	int n = characters_width(c->side);
 
 	for (size_t i = 0; c->side && i < c->rows.n; i++)
-		if (characters_width(c->rows.at[i].note) > n)
-			n = characters_width(c->rows.at[i].note);
+		widen(&n, c->rows.at[i].note);
 	return n;
 }
 
@@ -382,7 +402,7 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 /* Where the table begins in a list. */
 static int list_side(const struct columns *c, const struct widths *w)
 {
-	return w->indent + w->numbers + 2 + widest_head(c) + 2 + widest_cell(c) + 4;
+	return w->indent + w->numbers + 2 + widest_head(c) + 2 + widest_entry(c) + 4;
 }
 
 static void list_format(const struct columns *c, const struct widths *w, struct strbuf *out)

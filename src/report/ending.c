@@ -1,4 +1,4 @@
-#include "report/ending_priv.h"
+#include "report/ending.h"
 
 #include <signal.h>
 #include <string.h>
@@ -8,12 +8,6 @@
 #include "trace/event.h"
 #include "trace/format.h"
 #include "trace/trace.h"
-
-void ending_init(struct ending *e)
-{
-	*e = (struct ending){ 0 };
-	pairing_init(&e->pairing);
-}
 
 void ending_release(struct ending *e)
 {
@@ -137,34 +131,17 @@ bool ending_is_waiting(const struct ending_thread *t)
 		t->op == EVENT_PARK || t->op == EVENT_BAR_IN || t->op == EVENT_SEM_REQ);
 }
 
-uint32_t ending_unstarted(const struct ending *e)
+/* The first thread is nobody's to join, and ends last. */
+struct ending_counts ending_counts(const struct ending *e)
 {
-	uint32_t n = 0;
+	struct ending_counts n = { 0 };
 
-	for (uint32_t tid = 1; tid < e->threads.n; tid++)
-		n += e->threads.at[tid].forked && !e->threads.at[tid].begun;
-	return n;
-}
-
-/* The first thread is nobody's to join. */
-uint32_t ending_unjoined(const struct ending *e)
-{
-	uint32_t n = 0;
-
-	for (uint32_t tid = 1; tid < e->threads.n; tid++)
-		n += e->threads.at[tid].forked && !e->threads.at[tid].joined &&
-		     !e->threads.at[tid].detached;
-	return n;
-}
-
-uint32_t ending_running(const struct ending *e)
-{
-	uint32_t n = 0;
-
-	for (uint32_t tid = 2; tid < e->threads.n; tid++) {
+	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
 		const struct ending_thread *t = &e->threads.at[tid];
 
-		n += t->begun && !t->ended && !ending_is_waiting(t);
+		n.unstarted += t->forked && !t->begun;
+		n.unjoined += t->forked && !t->joined && !t->detached;
+		n.running += tid > 1 && t->begun && !t->ended && !ending_is_waiting(t);
 	}
 	return n;
 }

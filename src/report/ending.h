@@ -10,7 +10,7 @@
  *	   T2  waits for m, which T3 holds, and T3 has ended
  *	       f.c:12 in worker
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct, all zero at first.
  */
 #ifndef REPORT_ENDING_H
 #define REPORT_ENDING_H
@@ -48,14 +48,15 @@ struct ending {
 	struct pairing pairing;
 };
 
-void ending_init(struct ending *e);
 void ending_release(struct ending *e);
 void ending_take(struct ending *e, const struct event *event);
 
-/* Made, and did nothing; neither joined nor detached; neither at their end nor waiting. */
-uint32_t ending_unstarted(const struct ending *e);
-uint32_t ending_unjoined(const struct ending *e);
-uint32_t ending_running(const struct ending *e);
+/* Threads that were made and did nothing; neither joined nor detached; neither at their end nor
+ * waiting. */
+struct ending_counts {
+	uint32_t unstarted, unjoined, running;
+};
+struct ending_counts ending_counts(const struct ending *e);
 
 /*
  * Adds the hang or the crash, if the run has ended in one, and nothing that was found already explains
@@ -75,5 +76,14 @@ void ending_waits(const struct ending *e, struct trace *t, struct strbuf *out);
 void ending_json(const struct ending *e, struct trace *t, struct json *j);
 /* "The program was killed by signal 9 (Killed)."  Nothing for a good end. */
 void ending_words(const struct trace *t, struct strbuf *out);
+
+/* ---- for ending.c and ending_words.c ---- */
+
+/* Its last event is one that waits. */
+bool ending_is_waiting(const struct ending_thread *t);
+/* NULL: it has done nothing. */
+const struct ending_thread *ending_thread_of(const struct ending *e, uint32_t tid);
+/* "SIGSEGV (Segmentation fault)" */
+void ending_signal_format(int signal, struct strbuf *out);
 
 #endif /* REPORT_ENDING_H */

@@ -1,5 +1,5 @@
 /* How the run ended, in words and in JSON. */
-#include "report/ending_priv.h"
+#include "report/ending.h"
 
 #include <inttypes.h>
 
@@ -295,8 +295,8 @@ void ending_json(const struct ending *e, struct trace *t, struct json *j)
 	number_or_null(j, "signal", info.end.signal != 0, (uint64_t)info.end.signal);
 	json_bool(j, "hung", info.end.hung);
 	json_bool(j, "asked", info.end.asked);
-	json_number(j, "threads_unstarted", ending_unstarted(e));
-	json_number(j, "threads_unjoined", ending_unjoined(e));
+	json_number(j, "threads_unstarted", ending_counts(e).unstarted);
+	json_number(j, "threads_unjoined", ending_counts(e).unjoined);
 	if (info.end.hung || info.end.signal)
 		threads_json(e, t, info.end.hung, j);
 	json_close(j, '}');

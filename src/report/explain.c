@@ -7,7 +7,6 @@
 #include "report/explain_priv.h"
 #include "report/kept.h"
 #include "report/scope.h"
-#include "report/summary.h"
 
 #define TITLE_WIDTH 100 /* at most: farther apart, its ends are not read together */
 #define TAINTED 3

@@ -5,11 +5,12 @@
 #define REPORT_EXPLAIN_PRIV_H
 
 #include "base/intern.h"
+#include "monitor/states.h"
 #include "report/columns.h"
+#include "report/cycle.h"
 #include "report/explain.h"
 #include "report/frames.h"
 #include "report/report.h"
-#include "report/story.h"
 #include "report/words.h"
 #include "trace/trace.h"
 #include "witness/check.h"
@@ -17,6 +18,8 @@
 
 #define EXPLAIN_INDENT 4 /* of pictures */
 #define EXPLAIN_LOCKS 8	 /* shown of those that a thread holds */
+
+struct story; /* what all stories about one trace share */
 
 struct explain {
 	const struct report *r;
@@ -64,5 +67,131 @@ void explain_wait_title(const struct explain *x, const struct finding *f, const 
 void explain_property(struct explain *x, const struct finding *f);
 /* "property land violated" */
 void explain_property_title(const struct finding *f, struct strbuf *out);
+
+/* ---- story.c ---- */
+
+/*
+ * From the order of a witness, which may have a million events, to the few lines that tell what
+ * happens: the synchronisation that orders the threads of the finding, accesses to the same
+ * bytes, and at the end the targets: side by side, or where each thread waits.
+ */
+
+/* The evidence is borrowed. */
+struct story *story_new(const struct evidence *ev);
+void story_free(struct story *s);
+
+/* Several threads synchronise on what lies there. */
+bool story_is_shared(const struct story *s, uint64_t addr);
+
+/* Of a race; the order is without the targets. */
+void story_columns(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
+		   struct columns *out);
+
+/* An event that is next at the end, and does not come. */
+struct story_end {
+	uint64_t pos;
+	char *text; /* in its column; owned */
+	char *note; /* why; owned */
+};
+
+/* What a story of threads that wait is about. */
+struct story_wait {
+	uint64_t targets[FINDING_EVENTS]; /* their threads have columns, from the left */
+	uint32_t ntargets;
+	struct story_end ends[FINDING_EVENTS];
+	uint32_t nends;
+	uint64_t keep[FINDING_EVENTS]; /* events of the order that are shown in any case */
+	uint32_t nkeep;
+};
+void story_wait_release(struct story_wait *w);
+
+/* Of any other finding. */
+void story_waits(const struct story *s, const struct finding *f, const struct story_wait *w,
+		 const uint64_t *order, size_t n, struct columns *out);
+
+/* What hid a race in the observed run, as a clause: "in the observed run T2's unlock of m came
+ * before T3's lock of m". */
+void story_hidden(const struct evidence *ev, const struct finding *f, struct strbuf *out);
+
+/* ---- remedy.c ---- */
+
+/*
+ * What can be said about threads that wait for one another, beyond who and where: whether it
+ * happened, what hid it, what would prevent it.  All of it holds of the recorded run; where that
+ * does not tell, nothing is said.
+ */
+
+/* The recorded run ended so.  whole: the evidence holds all of it. */
+bool remedy_happened(const struct evidence *ev, const struct finding *f, const struct cycle *c,
+		     bool whole);
+
+/* What was different in the observed run, as a clause: "in the observed run T1 locked b (:12)
+ * before T2 did". */
+void remedy_hidden(const struct evidence *ev, const struct finding *f, const struct cycle *c,
+		   struct strbuf *out);
+
+/* A sentence about what would prevent it; nothing when nothing near is known to. */
+void remedy_format(const struct evidence *ev, const struct finding *f, const struct cycle *c,
+		   struct strbuf *out);
+
+/* WAIT_HOLDING: the first signal of the condition by the thread that wants the lock, after that.
+ * False where the evidence does not reach so far. */
+bool remedy_signal(const struct evidence *ev, const struct cycle *c, struct evidence_event *out);
+
+/* ---- summary.c ---- */
+
+/*
+ * The last lines of a report: how many findings, and how far the analyses have looked.
+ *
+ * Nothing here may sound cleaner than it is: "no race" or "no deadlock" is said of the recorded
+ * run's reorderings only where every candidate was refuted and no budget ran out.
+ */
+
+void summary_format(const struct report *r, struct strbuf *out);
+
+/* ---- explain_states.c ---- */
+
+/*
+ * What a spec's variables hold after each look of a run, as a table beside its picture:
+ *
+ *	approved  landing  radio
+ *	0         0        1
+ *	1*        0        1
+ *	1         1*       0        <-- violated
+ *
+ * A star marks what the event has changed.  Only the variables that the property is about have a
+ * column.
+ */
+
+/* All borrowed. */
+struct explain_states {
+	const struct states_watch *watch;
+	const struct states *states;
+	const struct finding *f;
+	uint64_t shown; /* variables */
+	int widths[SPEC_VARIABLES];
+	const char *names[SPEC_VARIABLES]; /* as they are written */
+};
+
+void explain_states_init(struct explain_states *t, const struct states_watch *w,
+			 const struct states *s, const struct finding *f);
+/* From now on, names by their last part where no other variable has it: `valid' of `store::entry.valid'. */
+void explain_states_shorten(struct explain_states *t);
+/* The head of the table, if there is one. */
+void explain_states_head(const struct explain_states *t, struct columns *c);
+/* The state as the note of the latest row; before: the one that it follows, or itself.  Where the table
+ * has no room what an event writes is in its row, and is not said again. */
+void explain_states_note(const struct explain_states *t, size_t before, size_t state,
+			 struct columns *c);
+
+/* "open, use": the spec's events that led there. */
+void explain_states_events(const struct explain_states *t, size_t state, struct strbuf *out);
+/* " x = 1, y = 2": what was written to get there.  False: nothing. */
+bool explain_states_written(const struct explain_states *t, size_t state, struct strbuf *out);
+/* " x": variables of the spec that the event reads or writes. */
+void explain_states_read(const struct explain_states *t, uint64_t pos, struct strbuf *out);
+
+/* The variables of the property, by number; of a plug-in's all. */
+uint64_t explain_states_variables(const struct states_watch *w, const char *property);
 
 #endif /* REPORT_EXPLAIN_PRIV_H */

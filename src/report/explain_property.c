@@ -13,7 +13,6 @@
 #include "base/map.h"
 #include "monitor/watch.h"
 #include "report/explain_priv.h"
-#include "report/explain_states.h"
 #include "report/show.h"
 
 #define ROWS 30

@@ -136,13 +136,6 @@ static void access_init(const struct explain *x, uint64_t pos, struct access *a)
 	held_format(x, pos, own.file, &a->held);
 }
 
-static void access_release(struct access *a)
-{
-	strbuf_release(&a->thread);
-	strbuf_release(&a->held);
-	strbuf_release(&a->stack);
-}
-
 static void access_format(struct explain *x, const struct access *a, const struct widths *w)
 {
 	size_t start;
@@ -182,7 +175,7 @@ static void accesses_format(struct explain *x, const struct finding *f)
 	}
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		access_format(x, &at[i], &w);
-		access_release(&at[i]);
+		VEC_RELEASE_ALL(&at[i].thread, &at[i].held, &at[i].stack);
 	}
 }
 

@@ -1,11 +1,8 @@
-#include "report/explain_states.h"
-
 #include <string.h>
 
-#include "finding/finding.h"
 #include "monitor/eval.h"
 #include "monitor/watch.h"
-#include "report/columns.h"
+#include "report/explain_priv.h"
 
 static const struct spec *spec_of(const struct explain_states *t)
 {

@@ -19,9 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/cycle.h"
 #include "report/explain_priv.h"
-#include "report/remedy.h"
 
 #define NAMED_THREADS 3 /* in a title */
 
@@ -155,11 +153,9 @@ static struct row *row_add(struct rows *rows, const char *verb, const struct evi
 
 static void rows_release(struct rows *rows)
 {
-	for (size_t i = 0; i < rows->at.n; i++) {
-		strbuf_release(&rows->at.at[i].thread);
-		strbuf_release(&rows->at.at[i].object);
-		strbuf_release(&rows->at.at[i].stack);
-	}
+	for (size_t i = 0; i < rows->at.n; i++)
+		VEC_RELEASE_ALL(&rows->at.at[i].thread, &rows->at.at[i].object,
+				&rows->at.at[i].stack);
 	VEC_RELEASE(&rows->at);
 }
 

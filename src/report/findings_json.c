@@ -1,21 +1,17 @@
 #include "report/findings_json.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 
 #include "capture/hooks.h"
-#include "report/cycle.h"
+#include "monitor/eval.h"
 #include "report/ending.h"
-#include "report/frames.h"
+#include "report/explain_priv.h"
 #include "report/json.h"
 #include "report/kept.h"
-#include "report/report.h"
 #include "report/scope.h"
 #include "report/show.h"
-#include "report/states_json.h"
-#include "report/words.h"
-#include "trace/trace.h"
-#include "witness/check.h"
-#include "witness/evidence.h"
 
 static void trace_json(const struct report *r, struct json *j)
 {
@@ -33,10 +29,7 @@ static void trace_json(const struct report *r, struct json *j)
 	json_real(j, "reading_seconds", r->reading);
 	json_real(j, "model_seconds", r->modelling);
 	json_real(j, "certifying_seconds", r->certifying);
-	json_open(j, "notes", '[');
-	for (uint32_t i = 0; i < info.nnotes; i++)
-		json_string(j, NULL, info.notes[i]);
-	json_close(j, ']');
+	json_strings(j, "notes", info.notes, info.nnotes);
 	json_close(j, '}');
 }
 
@@ -208,6 +201,90 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 	VEC_RELEASE(&order.at);
 }
 
+/* ---- the run of a violated property ---- */
+
+#define LOOKS 10000		 /* of a longer run only so many, the last */
+#define EXACT ((int64_t)1 << 53) /* integers beyond lose digits in many a reader */
+
+/* A number where JSON has it, else as text; null: not known. */
+static void value_json(const struct spec_variable *v, const struct monitor_value *value,
+		       struct json *j)
+{
+	struct spec_number n = eval_number(&v->type, value->raw);
+	STRBUF_SCOPED text = { 0 };
+
+	if (!eval_is_known(&v->type, value)) {
+		json_string(j, v->name, NULL);
+	} else if (n.is_float && isfinite(n.f)) {
+		json_real(j, v->name, n.f);
+	} else if (v->type.kind == SPEC_INT && !n.is_big && n.i >= -EXACT && n.i <= EXACT) {
+		json_signed(j, v->name, n.i);
+	} else {
+		eval_print(&v->type, value, &text);
+		json_string(j, v->name, strbuf_str(&text));
+	}
+}
+
+static void state_json(const struct spec *spec, const struct states *s, size_t i, struct json *j)
+{
+	const struct state *now = &s->at.at[i];
+
+	assert(spec || s->nvalues == 0); /* values are those of its variables */
+	json_open(j, NULL, '{');
+	json_number(j, "event", now->pos);
+	json_open(j, "events", '[');
+	for (uint32_t k = 0; spec && k < spec->nevents; k++)
+		if (now->events >> k & 1)
+			json_string(j, NULL, spec->events[k].name);
+	json_close(j, ']');
+	json_open(j, "values", '{');
+	for (uint32_t k = 0; k < s->nvalues; k++)
+		value_json(&spec->variables[k], &s->values.at[i * s->nvalues + k], j);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+/* "states": [{"event": 3, "events": ["open"], "values": {"x": 1}}, ...], with the state before the
+ * first look in front; null without a certified run. */
+static void states_json(const struct report *r, const struct finding *f, struct json *j)
+{
+	int property = r->watch ? states_property(r->watch, f->property) : -1;
+	struct check_order order = { 0 };
+	struct states s;
+
+	if (!f->certified || property < 0 || !check_expand(r->evidence, &f->schedule, &order)) {
+		json_string(j, "states", NULL);
+		VEC_RELEASE(&order.at);
+		return;
+	}
+	states_get(r->watch, order.at.at, order.at.n, LOOKS, property, &s);
+	if (s.trouble)
+		json_string(j, "trouble", s.trouble);
+	if (s.before)
+		json_number(j, "states_before", s.before);
+	json_open(j, "states", '[');
+	for (size_t i = 0; i < s.at.n; i++)
+		state_json(r->watch->monitors->spec, &s, i, j);
+	json_close(j, ']');
+	states_release(&s);
+	VEC_RELEASE(&order.at);
+}
+
+/* "object": the variables of the property. */
+static void states_json_object(const struct report *r, const struct finding *f, struct json *j)
+{
+	const struct spec *spec = r->watch ? r->watch->monitors->spec : NULL;
+	uint64_t variables = r->watch ? explain_states_variables(r->watch, f->property) : 0;
+
+	json_open(j, "object", '[');
+	for (uint32_t i = 0; spec && i < spec->nvariables; i++)
+		if (variables >> i & 1)
+			json_string(j, NULL, spec->variables[i].name);
+	json_close(j, ']');
+}
+
+/* ---- findings ---- */
+
 /* A variable, or the list of locks and conditions, or of a property's variables. */
 static void object_json(const struct report *r, const struct finding *f, struct json *j)
 {
@@ -224,10 +301,7 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 		return;
 	}
 	words_objects(r->evidence, f, &o);
-	json_open(j, "object", '[');
-	for (uint32_t i = 0; i < o.n; i++)
-		json_string(j, NULL, o.at[i]);
-	json_close(j, ']');
+	json_strings(j, "object", o.at, o.n);
 }
 
 /* Positions in a part of a recording count from where it begins. */
@@ -367,10 +441,7 @@ static void exhaustive_json(const struct report *r, struct json *j)
 
 	scope_get(r, &s);
 	json_bool(j, "exhaustive", s.because.n == 0 && r->events != 0 && (s.races || s.waits));
-	json_open(j, "not_exhaustive_because", '[');
-	for (size_t i = 0; i < s.because.n; i++)
-		json_string(j, NULL, s.because.at[i]);
-	json_close(j, ']');
+	json_strings(j, "not_exhaustive_because", (const char *const *)s.because.at, s.because.n);
 	scope_release(&s);
 }
 
@@ -388,10 +459,7 @@ void findings_json_print(const struct report *r, FILE *to)
 	json_number(&j, "suppressed", r->suppressed);
 	json_number(&j, "benign", r->benign);
 	exhaustive_json(r, &j);
-	json_open(&j, "truncated", '[');
-	for (size_t i = 0; i < r->truncated.n; i++)
-		json_string(&j, NULL, r->truncated.at[i]);
-	json_close(&j, ']');
+	json_strings(&j, "truncated", (const char *const *)r->truncated.at, r->truncated.n);
 	json_close(&j, '}');
 	putc('\n', to);
 }

@@ -87,6 +87,14 @@ void json_string(struct json *j, const char *key, const char *value)
 		fputs("null", j->to);
 }
 
+void json_strings(struct json *j, const char *key, const char *const *at, size_t n)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < n; i++)
+		json_string(j, NULL, at[i]);
+	json_close(j, ']');
+}
+
 void json_number(struct json *j, const char *key, uint64_t value)
 {
 	begin(j, key);

@@ -22,6 +22,8 @@ struct json {
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);
 void json_string(struct json *j, const char *key, const char *value); /* NULL: null */
+/* An array of n strings. */
+void json_strings(struct json *j, const char *key, const char *const *at, size_t n);
 void json_number(struct json *j, const char *key, uint64_t value);
 void json_signed(struct json *j, const char *key, int64_t value);
 void json_real(struct json *j, const char *key, double value); /* finite */

@@ -3,43 +3,33 @@
 #include "trace/event.h"
 #include "trace/format.h"
 
-void pairing_init(struct pairing *p)
-{
-	*p = (struct pairing){ 0 };
-}
-
 void pairing_release(struct pairing *p)
 {
-	MAP_RELEASE_ALL(&p->conds, &p->barriers, &p->guests, &p->givers);
-	VEC_RELEASE_ALL(&p->cond, &p->barrier);
+	MAP_RELEASE_ALL(&p->numbers, &p->guests, &p->givers);
+	VEC_RELEASE(&p->objects);
 }
 
-static struct pairing_cond *cond_at(struct pairing *p, uint64_t addr)
+/* A condition and a barrier at one address are two. */
+static uint64_t key_of(const struct event *e)
 {
-	uint64_t *number = map_put(&p->conds, addr, NULL);
-
-	if (*number == 0) {
-		*VEC_PUSH(&p->cond) = (struct pairing_cond){ 0 };
-		*number = p->cond.n;
-	}
-	return &p->cond.at[*number - 1];
+	return e->addr << 1 | (event_op_object(e->op) == EVENT_OBJECT_BARRIER);
 }
 
-static struct pairing_barrier *barrier_at(struct pairing *p, uint64_t addr)
+static struct pairing_object *object_at(struct pairing *p, const struct event *e)
 {
-	uint64_t *number = map_put(&p->barriers, addr, NULL);
+	uint64_t *number = map_put(&p->numbers, key_of(e), NULL);
 
 	if (*number == 0) {
-		*VEC_PUSH(&p->barrier) = (struct pairing_barrier){ 0 };
-		*number = p->barrier.n;
+		*VEC_PUSH(&p->objects) = (struct pairing_object){ 0 };
+		*number = p->objects.n;
 	}
-	return &p->barrier.at[*number - 1];
+	return &p->objects.at[*number - 1];
 }
 
 static void barrier_come(struct pairing *p, const struct event *e)
 {
-	struct pairing_barrier *b = barrier_at(p, e->addr);
-	uint64_t number = (uint64_t)(b - p->barrier.at);
+	struct pairing_object *b = object_at(p, e);
+	uint64_t number = (uint64_t)(b - p->objects.at);
 	bool fresh;
 
 	map_put(&p->guests, number << 32 | e->tid, &fresh);
@@ -50,7 +40,7 @@ static void barrier_come(struct pairing *p, const struct event *e)
 /* Without an init it takes as many as had come when the first one left. */
 static void barrier_leave(struct pairing *p, const struct event *e)
 {
-	struct pairing_barrier *b = barrier_at(p, e->addr);
+	struct pairing_object *b = object_at(p, e);
 
 	if (b->need == 0)
 		b->need = b->come;
@@ -84,21 +74,19 @@ void pairing_take(struct pairing *p, const struct event *e)
 	switch (e->op) {
 	case EVENT_COND_INIT:
 	case EVENT_COND_DESTROY:
-		map_remove(&p->conds, e->addr);
+	case EVENT_BAR_DESTROY:
+		map_remove(&p->numbers, key_of(e));
 		break;
 	case EVENT_SIGNAL:
 	case EVENT_BROADCAST:
-		cond_at(p, e->addr)->signals++;
+		object_at(p, e)->signals++;
 		break;
 	case EVENT_WAKE:
-		cond_at(p, e->addr)->wakes += e->peer != 0;
+		object_at(p, e)->wakes += e->peer != 0;
 		break;
 	case EVENT_BAR_INIT:
-		map_remove(&p->barriers, e->addr);
-		barrier_at(p, e->addr)->need = e->arg;
-		break;
-	case EVENT_BAR_DESTROY:
-		map_remove(&p->barriers, e->addr);
+		map_remove(&p->numbers, key_of(e));
+		object_at(p, e)->need = e->arg;
 		break;
 	case EVENT_BAR_IN:
 		barrier_come(p, e);
@@ -119,13 +107,12 @@ struct pairing_counts pairing_count(const struct pairing *p)
 {
 	struct pairing_counts n = { .handed = p->handed };
 
-	for (size_t i = 0; i < p->cond.n; i++)
-		n.waits += p->cond.at[i].signals > 1 ? p->cond.at[i].wakes : 0;
-	for (size_t i = 0; i < p->barrier.n; i++) {
-		const struct pairing_barrier *b = &p->barrier.at[i];
+	for (size_t i = 0; i < p->objects.n; i++) {
+		const struct pairing_object *o = &p->objects.at[i];
 
-		if (b->need && b->threads > b->need)
-			n.rounds += (b->come + b->need - 1) / b->need;
+		n.waits += o->signals > 1 ? o->wakes : 0;
+		if (o->need && o->threads > o->need)
+			n.rounds += (o->come + o->need - 1) / o->need;
 	}
 	return n;
 }

@@ -9,7 +9,7 @@
  *
  * It is fed with the events of a trace, in their order.
  *
- * Ownership: the caller owns the struct.
+ * Ownership: the caller owns the struct, all zero at first.
  */
 #ifndef REPORT_PAIRING_H
 #define REPORT_PAIRING_H
@@ -22,23 +22,20 @@
 
 struct event;
 
-struct pairing_cond {
+/* A condition, or a barrier. */
+struct pairing_object {
 	uint64_t signals; /* and broadcasts */
 	uint64_t wakes;	  /* by one of them */
-};
-
-struct pairing_barrier {
 	uint64_t need;	  /* threads to a round; 0: not known */
 	uint64_t come;	  /* times that one came */
 	uint64_t threads; /* that ever came */
 };
 
 struct pairing {
-	struct map conds, barriers; /* address, to a number in the lists below, + 1 */
-	struct map guests;	    /* number of a barrier << 32 | tid: has come */
-	struct map givers;	    /* address of a channel, to tid, or to 0: several gave */
-	VEC(struct pairing_cond) cond;
-	VEC(struct pairing_barrier) barrier;
+	struct map numbers; /* address and whether it is a barrier, to a number in the list, + 1 */
+	struct map guests;  /* number of a barrier << 32 | tid: has come */
+	struct map givers;  /* address of a channel, to tid, or to 0: several gave */
+	VEC(struct pairing_object) objects;
 	uint64_t handed; /* times that something came from another thread through the kernel */
 };
 
@@ -47,7 +44,6 @@ struct pairing_counts {
 	uint64_t waits, rounds, handed;
 };
 
-void pairing_init(struct pairing *p);
 void pairing_release(struct pairing *p);
 void pairing_take(struct pairing *p, const struct event *e);
 struct pairing_counts pairing_count(const struct pairing *p);

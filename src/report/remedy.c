@@ -1,13 +1,8 @@
-#include "report/remedy.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "finding/finding.h"
-#include "report/frames.h"
-#include "report/words.h"
-#include "trace/trace.h"
+#include "report/explain_priv.h"
 
 #define HELD 16	     /* locks looked at, of those that a thread holds */
 #define LOOK 1000000 /* events looked at for a signal */

@@ -61,18 +61,18 @@ static void missing_get(const struct report *r, struct scope *s)
 /* What the program had not done yet.  In text, threads need neither begin nor end. */
 static void threads_get(const struct report *r, struct scope *s)
 {
-	uint32_t unstarted = ending_unstarted(r->ending), running = ending_running(r->ending);
+	struct ending_counts n = ending_counts(r->ending);
 	struct trace_info info = trace_info(r->trace);
 
 	if (info.form != TRACE_BINARY)
 		return;
-	if (unstarted)
+	if (n.unstarted)
 		texts_add(&s->because,
 			  "%" PRIu32 " thread%s had not begun at the end of the recording",
-			  unstarted, WORDS_PLURAL(unstarted));
-	if (running)
+			  n.unstarted, WORDS_PLURAL(n.unstarted));
+	if (n.running)
 		texts_add(&s->because, "%" PRIu32 " thread%s still ran at the end of the recording",
-			  running, WORDS_PLURAL(running));
+			  n.running, WORDS_PLURAL(n.running));
 }
 
 /* What was done by code that is not seen, and what cannot be told to come out the same. */

@@ -14,28 +14,13 @@
 /* The short names are for text traces. */
 const char *show_op(uint8_t op)
 {
-	switch (op) {
-	case EVENT_READ:
-		return "read";
-	case EVENT_WRITE:
-		return "write";
-	case EVENT_ACQ:
-		return "lock";
-	case EVENT_REL:
-		return "unlock";
-	case EVENT_RACQ:
-		return "rdlock";
-	case EVENT_RREL:
-		return "rdunlock";
-	case EVENT_REQ:
-		return "request";
-	case EVENT_RREQ:
-		return "rdrequest";
-	case EVENT_PARK:
-		return "wait";
-	default:
-		return event_op_name(op);
-	}
+	static const char *const words[EVENT_NOPS] = {
+		[EVENT_READ] = "read",	 [EVENT_WRITE] = "write",    [EVENT_ACQ] = "lock",
+		[EVENT_REL] = "unlock",	 [EVENT_RACQ] = "rdlock",    [EVENT_RREL] = "rdunlock",
+		[EVENT_REQ] = "request", [EVENT_RREQ] = "rdrequest", [EVENT_PARK] = "wait",
+	};
+
+	return words[op] ? words[op] : event_op_name(op);
 }
 
 void show_place(const struct trace *t, uint32_t site, struct strbuf *out)

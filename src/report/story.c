@@ -11,20 +11,13 @@
  * operation, same object) the last two stay, and of all the last LINES: what lies nearest to the
  * end explains it best.  Long stretches of the rest are counted.
  */
-#include "report/story.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "finding/finding.h"
-#include "report/columns.h"
-#include "report/frames.h"
-#include "report/words.h"
-#include "trace/trace.h"
-#include "witness/evidence.h"
+#include "report/explain_priv.h"
 
 #define LINES 20
 #define MOST_COLUMNS 4 /* unless there are more targets */

@@ -1,15 +1,11 @@
-#include "report/summary.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "finding/suppress.h"
 #include "report/ending.h"
+#include "report/explain_priv.h"
 #include "report/kept.h"
-#include "report/report.h"
 #include "report/scope.h"
-#include "report/words.h"
-#include "trace/trace.h"
 
 static void add_count(struct strbuf *out, const char **comma, uint64_t n, const char *what)
 {

@@ -10,11 +10,6 @@
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-void tally_init(struct tally *y)
-{
-	memset(y, 0, sizeof(*y));
-}
-
 void tally_release(struct tally *y)
 {
 	VEC_RELEASE(&y->by_thread);
@@ -173,9 +168,6 @@ void tally_json(const struct tally *y, const struct trace *t, const char *path, 
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_open(j, "notes", '[');
-	for (uint32_t i = 0; i < info.nnotes; i++)
-		json_string(j, NULL, info.notes[i]);
-	json_close(j, ']');
+	json_strings(j, "notes", info.notes, info.nnotes);
 	json_close(j, '}');
 }

@@ -20,6 +20,7 @@ struct trace;
 
 #define TALLY_WORDS (1u << 24)
 
+/* All zero at first. */
 struct tally {
 	uint64_t events, by_op[EVENT_NOPS];
 	uint64_t free_reads, binding_reads, unknown_reads; /* reads and rmws */
@@ -29,7 +30,6 @@ struct tally {
 	bool more_words;
 };
 
-void tally_init(struct tally *y);
 void tally_release(struct tally *y);
 
 /* Counts e, the event t has just yielded. */

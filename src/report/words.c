@@ -19,47 +19,32 @@ void words_thread(const struct trace *t, uint32_t tid, struct strbuf *out)
 
 const char *words_op(const struct evidence_event *e)
 {
-	bool atomic = (e->flags & EVENT_ATOMIC) != 0;
+	static const char *const atomic[EVENT_NOPS] = {
+		[EVENT_READ] = "atomic read",
+		[EVENT_WRITE] = "atomic write",
+		[EVENT_RMW] = "atomic update",
+	};
+	static const char *const words[EVENT_NOPS] = {
+		[EVENT_RMW] = "update",	       [EVENT_BAR_IN] = "arrive at",
+		[EVENT_BAR_OUT] = "leave",     [EVENT_SEM_POST] = "post",
+		[EVENT_SEM_WAIT] = "wait for", [EVENT_FREE] = "free",
+		[EVENT_COND_REQ] = "wait on",  [EVENT_PARK] = "wait on",
+		[EVENT_WAKE] = "woken by",     [EVENT_RACQ] = "lock to read",
+		[EVENT_RREL] = "unlock",       [EVENT_TRYFAIL] = "fail to lock",
+		[EVENT_REQ] = "lock",	       [EVENT_RREQ] = "lock to read",
+		[EVENT_JOINING] = "join",
+	};
+	unsigned life = event_op_life(e->op);
 
-	switch (e->op) {
-	case EVENT_READ:
-		return atomic ? "atomic read" : "read";
-	case EVENT_WRITE:
-		return atomic ? "atomic write" : "write";
-	case EVENT_RMW:
-		return atomic ? "atomic update" : "update";
-	case EVENT_BAR_IN:
-		return "arrive at";
-	case EVENT_BAR_OUT:
-		return "leave";
-	case EVENT_SEM_POST:
-		return "post";
-	case EVENT_SEM_WAIT:
-		return "wait for";
-	case EVENT_FREE:
-		return e->flags & EVENT_SCOPE ? "end" : "free";
-	case EVENT_COND_REQ:
-	case EVENT_PARK:
-		return "wait on";
-	case EVENT_WAKE:
-		return "woken by";
-	case EVENT_RACQ:
-		return "lock to read";
-	case EVENT_RREL:
-		return "unlock";
-	case EVENT_TRYFAIL:
-		return "fail to lock";
-	case EVENT_REQ:
-		return "lock";
-	case EVENT_RREQ:
-		return "lock to read";
-	case EVENT_JOINING:
-		return "join";
-	default:
-		return event_op_life(e->op) & EVENT_LIFE_MAKES	? "init"
-		       : event_op_life(e->op) & EVENT_LIFE_ENDS ? "destroy"
-								: show_op(e->op);
-	}
+	if (e->op == EVENT_FREE && e->flags & EVENT_SCOPE)
+		return "end";
+	if (e->flags & EVENT_ATOMIC && atomic[e->op])
+		return atomic[e->op];
+	if (words[e->op])
+		return words[e->op];
+	return life & EVENT_LIFE_MAKES	? "init"
+	       : life & EVENT_LIFE_ENDS ? "destroy"
+					: show_op(e->op);
 }
 
 const char *words_target(const struct evidence_event *e)

@@ -86,6 +86,9 @@ enum spec_expr_op {
 	SPEC_REMOTE, /* mttl: a, as thread `index' knew it last */
 };
 
+/* "+", "==": of those with a and b; else NULL. */
+extern const char *const spec_expr_words[SPEC_REMOTE + 1];
+
 struct spec_expr {
 	enum spec_expr_op op;
 	struct spec_spot spot;

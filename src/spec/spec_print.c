@@ -24,7 +24,7 @@ static const char *const form_words[] = {
 #undef X
 };
 
-static const char *const expr_words[] = {
+const char *const spec_expr_words[SPEC_REMOTE + 1] = {
 	[SPEC_ADD] = "+", [SPEC_SUB] = "-", [SPEC_MUL] = "*", [SPEC_DIV] = "/",
 	[SPEC_MOD] = "%", [SPEC_EQ] = "==", [SPEC_NE] = "!=", [SPEC_LT] = "<",
 	[SPEC_LE] = "<=", [SPEC_GT] = ">",  [SPEC_GE] = ">=",
@@ -160,7 +160,7 @@ static void print_expr(const struct spec *s, const struct spec_expr *e, bool inn
 	default:
 		strbuf_adds(out, inner ? "(" : "");
 		print_expr(s, e->a, true, out);
-		strbuf_addf(out, " %s ", expr_words[e->op]);
+		strbuf_addf(out, " %s ", spec_expr_words[e->op]);
 		print_expr(s, e->b, true, out);
 		strbuf_adds(out, inner ? ")" : "");
 	}

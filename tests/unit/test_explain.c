@@ -56,7 +56,7 @@ static char *explain(const struct made *m)
 	struct report_analysis analysis = { .engine = &engine_deadlocks,
 					    .findings = 1,
 					    .complete = true };
-	struct ending ending;
+	struct ending ending = { 0 };
 	struct report r = {
 		.path = "t.std",
 		.ending = &ending,
@@ -73,7 +73,6 @@ static char *explain(const struct made *m)
 	size_t n;
 	FILE *to = open_memstream(&out, &n);
 
-	ending_init(&ending);
 	explain_print(&r, &how, to);
 	ending_release(&ending);
 	fclose(to);

@@ -49,7 +49,7 @@ static char *explain(const struct made *m)
 	struct case_trace t;
 	struct spec_text s;
 	struct report r;
-	struct ending ending;
+	struct ending ending = { 0 };
 	char *out;
 	size_t n;
 	FILE *to = open_memstream(&out, &n);
@@ -57,7 +57,6 @@ static char *explain(const struct made *m)
 	case_open(&t, m->text, NULL);
 	spec_text_open(&s, m->spec, m->steps);
 	make(m, &findings);
-	ending_init(&ending);
 	r = (struct report){
 		.path = "t.std",
 		.ending = &ending,
