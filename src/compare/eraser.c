@@ -19,9 +19,10 @@
 
 /* ---- lock sets ----
  *
- * The locks each chain holds, and sets of locks as small numbers: equal sets, equal ids.  A thread's set
- * changes with every acquire and release but is only asked for at accesses that matter, so its id is found
- * when first asked for.  Meets of two sets are few; they are remembered.
+ * The locks each chain holds, and sets of locks as small numbers: equal sets, equal ids.  A
+ * thread's set changes with every acquire and release but is only asked for at accesses that
+ * matter, so its id is found when first asked for.  Meets of two sets are few; they are
+ * remembered.
  */
 
 #define LOCKSETS_EMPTY 0u

@@ -210,7 +210,7 @@ static bool find_circles(struct goodlock *self)
 {
 	const struct locktree *t = &self->tree;
 	VEC(struct lockgraph_edge) edges = { 0 };
-	uint32_t nlocks = 0, any = 0;
+	uint32_t nlocks = 0, ncircles;
 
 	for (uint32_t n = 1; n < t->nodes.n; n++) {
 		const struct locktree_node *x = node(self, n);
@@ -222,11 +222,9 @@ static bool find_circles(struct goodlock *self)
 				(struct lockgraph_edge){ node(self, x->parent)->lock, x->lock };
 	}
 	self->component = mem_zalloc(((size_t)nlocks + 1) * sizeof(*self->component));
-	lockgraph_components(nlocks, edges.at, edges.n, self->component);
+	ncircles = lockgraph_components(nlocks, edges.at, edges.n, self->component);
 	VEC_RELEASE(&edges);
-	for (uint32_t l = 0; l < nlocks; l++)
-		any |= self->component[l];
-	return any != 0;
+	return ncircles != 0;
 }
 
 static void index_nodes(struct goodlock *self)

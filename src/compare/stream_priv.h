@@ -1,6 +1,6 @@
 /*
- * What the engines that follow a run step by step have in common: happens-before of the observed run, the
- * accesses a cell remembers, and the pairs that are told.
+ * What the engines that follow a run step by step have in common: happens-before of the observed
+ * run, the accesses a cell remembers, and the pairs that are told.
  *
  * An access is ordered before the present moment of chain t when its chain is t, or when the
  * clock of t knows its time.  Which clock that is makes the difference between the engines.

@@ -23,8 +23,8 @@ static bool is_sem_op(uint8_t op)
 
 #define NO_LOCK UINT32_MAX
 
-/* Semaphores that are no mutex for what one thread does with them: open has, by (semaphore, thread),
- * those that are between a wait and a post. */
+/* Semaphores that are no mutex for what one thread does with them: open has, by (semaphore,
+ * thread), those that are between a wait and a post. */
 static void mutexes_find(struct model *m, bool *is_mutex)
 {
 	const struct model_build *b = m->priv->build;
@@ -103,8 +103,8 @@ void model_sems_to_locks(struct model *m)
 
 /* ---- the others ---- */
 
-/* sem_events := events by semaphore, then chain; those of one semaphore and chain are a run.  Returns how
- * many there are. */
+/* sem_events := events by semaphore, then chain; those of one semaphore and chain are a run. 
+ * Returns how many there are. */
 static uint32_t runs_make(struct model *m)
 {
 	struct model_priv *p = m->priv;

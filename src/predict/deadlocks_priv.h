@@ -1,7 +1,8 @@
 /*
  * What gathering patterns and trying them have in common.
  *
- * The unit is the group: all patterns with the same places.  With all_pairs it is one tuple of events.
+ * The unit is the group: all patterns with the same places.  With all_pairs it is one tuple of
+ * events.
  */
 #ifndef PREDICT_DEADLOCKS_PRIV_H
 #define PREDICT_DEADLOCKS_PRIV_H

@@ -62,8 +62,7 @@ void engine_run_free(struct engine_run *run)
 	if (!run)
 		return;
 	for (int i = 0; i < CAUSAL_MODES; i++)
-		if (run->causal[i])
-			causal_free(run->causal[i]);
+		causal_free(run->causal[i]);
 	mem_free(run);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Engines: one row each of the table below.  Those that prove lie beside it, those that are kept for
- * comparison in compare/.
+ * Engines: one row each of the table below.  Those that prove lie beside it, those that are kept
+ * for comparison in compare/.
  *
  * An engine takes the run as a stream of steps, or works at the end on the model of the whole
  * run, and proposes findings.  It prints nothing and decides nothing about their status: a
@@ -159,8 +159,8 @@ static inline bool engine_stopped(const struct engine_options *opt)
 }
 
 /*
- * The table: X(row, name, summary, aim, proof, how it works).  Races, deadlocks, properties; the cheap
- * first, the wide last.
+ * The table: X(row, name, summary, aim, proof, how it works).  Races, deadlocks, properties; the
+ * cheap first, the wide last.
  */
 /* clang-format off */
 #define ENGINES(X)										\

@@ -30,9 +30,9 @@ bool goal_is_possible(const struct goal *g, const struct model *m, const struct 
 }
 
 /*
- * One round over the open sections: closes those that a later one has passed.  The definition is that
- * of order/causal_sections.c, here for any cut and one question: each open section is held against the
- * later ones of its lock, over and over.
+ * One round over the open sections: closes those that a later one has passed.  The definition is
+ * that of order/causal_sections.c, here for any cut and one question: each open section is held
+ * against the later ones of its lock, over and over.
  */
 static bool close_round(const struct model *m, const struct causal *c, uint32_t *cut, bool *grew)
 {

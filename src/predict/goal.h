@@ -61,8 +61,8 @@ bool goal_close(const struct model *m, const struct causal *c, uint32_t *cut);
  * sync-preserving run. */
 bool goal_reach(const struct goal *g, const struct model *m, const struct causal *c, uint32_t *cut);
 
-/* The cut is what any such reordering holds, and nothing that is to be next is in it.  False: there is
- * no such reordering. */
+/* The cut is what any such reordering holds, and nothing that is to be next is in it.  False:
+ * there is no such reordering. */
 bool goal_is_possible(const struct goal *g, const struct model *m, const struct causal *c,
 		      uint32_t *cut);
 /* cut := cut joined with what any such reordering holds.  False: there is none. */

@@ -165,7 +165,7 @@ static void edges_from_held(struct build *b, const struct model_event *v, uint32
 static bool find_components(struct build *b)
 {
 	const struct model *m = b->m;
-	uint32_t any = 0;
+	uint32_t n;
 
 	b->seen = mem_zalloc(sizeof(*b->seen) << SEEN_BITS);
 	for (uint32_t e = 1; e <= m->n; e++) {
@@ -180,11 +180,9 @@ static bool find_components(struct build *b)
 	}
 	mem_free(b->seen);
 	b->c.component = mem_alloc(((size_t)b->c.nresources + 1) * sizeof(*b->c.component));
-	lockgraph_components(b->c.nresources, b->edges.at, b->edges.n, b->c.component);
+	n = lockgraph_components(b->c.nresources, b->edges.at, b->edges.n, b->c.component);
 	VEC_RELEASE(&b->edges);
-	for (uint32_t r = 0; r < b->c.nresources; r++)
-		any |= b->c.component[r];
-	return any != 0;
+	return n != 0;
 }
 
 /* --- requests ------------------------------------------------------------------ */

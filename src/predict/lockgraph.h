@@ -98,12 +98,12 @@ struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t want
 bool lockgraph_waits(const struct lockgraph *g, uint32_t a, uint32_t b);
 
 /* Edges from resource to resource.  component[i] := number, from 1, of the circles i is on; 0:
- * it is on none. */
+ * it is on none.  Returns how many numbers there are. */
 struct lockgraph_edge {
 	uint32_t from, to;
 };
-void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
-			  uint32_t *component);
+uint32_t lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
+			      uint32_t *component);
 
 /* ---- the parts of its making ---- */
 

@@ -80,8 +80,8 @@ static void visit(struct tarjan *t, uint32_t from)
 	}
 }
 
-void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
-			  uint32_t *component)
+uint32_t lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t nedges,
+			      uint32_t *component)
 {
 	struct tarjan t = { .component = component };
 	size_t size = ((size_t)n + 1) * sizeof(uint32_t);
@@ -98,4 +98,5 @@ void lockgraph_components(uint32_t n, const struct lockgraph_edge *edges, size_t
 			visit(&t, v);
 	MEM_FREE_ALL(t.start, t.to, t.index, t.low, t.next);
 	VEC_RELEASE_ALL(&t.stack, &t.calls);
+	return t.ncomponents;
 }

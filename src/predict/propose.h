@@ -9,8 +9,8 @@
 
 void propose_schedule(const struct model *m, const struct exact_order *order, struct schedule *out);
 
-/* A finding about n events.  order: it is claimed, after that, which does not hold them; NULL: nothing
- * is claimed yet. */
+/* A finding about n events.  order: it is claimed, after that, which does not hold them; NULL:
+ * nothing is claimed yet. */
 struct finding *propose(struct engine_result *r, enum finding_kind kind,
 			const struct engine *engine, const struct model *m, const uint32_t *events,
 			uint32_t n, const struct exact_order *order);

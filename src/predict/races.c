@@ -10,11 +10,11 @@
  * Each finding has a schedule.  What has none is counted: refuted when every pair of accesses of
  * the two places was shown impossible, by what must run before what or by exact search.
  *
- * The expensive stages go in waves of pieces of the candidates, and in blocks of groups within a wave: of
- * each signature (with all_pairs: each pair) a few pairs are tried, and the first one that succeeds stands
- * for it.  Within a block the threads share the work; between two the findings are proposed in order and
- * counted.  So memory is bounded by a wave, and where a limit strikes does not depend on the number of
- * threads.
+ * The expensive stages go in waves of pieces of the candidates, and in blocks of groups within a
+ * wave: of each signature (with all_pairs: each pair) a few pairs are tried, and the first one
+ * that succeeds stands for it.  Within a block the threads share the work; between two the
+ * findings are proposed in order and counted.  So memory is bounded by a wave, and where a limit
+ * strikes does not depend on the number of threads.
  *
  * A signature may come up in several waves.  Once found it is skipped; it is refuted if each
  * wave refutes the pairs it has.
@@ -207,8 +207,8 @@ static void say_limits(const struct trials *t, uint64_t undecided)
 			  what);
 }
 
-/* n: how signatures ended.  Candidates that were in no list have only pairs that were refuted on the
- * way, if all were looked at: not so when it was stopped, or a limit was reached. */
+/* n: how signatures ended.  Candidates that were in no list have only pairs that were refuted on
+ * the way, if all were looked at: not so when it was stopped, or a limit was reached. */
 static void tell(const struct trials *t, const struct causal *hard, const uint64_t *n)
 {
 	struct engine_counts *c = &t->s->out->counts;
@@ -229,8 +229,8 @@ static void tell(const struct trials *t, const struct causal *hard, const uint64
 	c->refuted = n[GOAL_REFUTED] + (all ? rest : 0);
 }
 
-/* hard: CAUSAL_HARD, and then, unless every pair is wanted, all candidates are counted by how they ended;
- * NULL: they are not. */
+/* hard: CAUSAL_HARD, and then, unless every pair is wanted, all candidates are counted by how
+ * they ended; NULL: they are not. */
 static void run_trials(struct trials *t, const struct causal *c, const struct causal *hard)
 {
 	bool was_full = is_full(t->s); /* by an earlier stage, which has said so */

@@ -1,6 +1,6 @@
 /*
- * The stages of the search for races: sync-preserving ones, a few pairs of each signature for what costs
- * more, and how many signatures there are at all.
+ * The stages of the search for races: sync-preserving ones, a few pairs of each signature for
+ * what costs more, and how many signatures there are at all.
  */
 #ifndef PREDICT_RACES_PRIV_H
 #define PREDICT_RACES_PRIV_H
@@ -17,7 +17,7 @@ struct races {
 	struct engine_result *out;
 };
 
-/* ---- pairs that pieces of work find, put together as if one was done after the other (found.c) ----
+/* ---- pairs that pieces find, put together as if one was done after the other (found.c) ----
  *
  * One pair is kept for each signature: that of the lowest piece.  A piece may ask whether a
  * signature was found in a lower one already, and leave it then; whether it did so in time or
@@ -56,16 +56,16 @@ const struct found_pair *found_pairs(const struct found *f, size_t *n);
 
 /* ---- sync-preserving races (syncp.c) ---- */
 
-/* Searches the candidates and proposes what it finds to `out'.  The caller frees the result: the pairs and
- * signatures that were found. */
+/* Searches the candidates and proposes what it finds to `out'.  The caller frees the result: the
+ * pairs and signatures that were found. */
 struct found *syncp_search(const struct races *s, enum causal_mode mode, struct engine_result *out);
 
 /*
  * ---- for searches that cost too much to be made for every pair (shortlist.c) ----
  *
- * A few pairs of accesses for each signature: those near each other first, and of those the earliest.
- * Pairs of which one must run before the other are left out.  A group whose list is complete has
- * all others that there are, so who refutes those has refuted the signature.
+ * A few pairs of accesses for each signature: those near each other first, and of those the
+ * earliest. Pairs of which one must run before the other are left out.  A group whose list is
+ * complete has all others that there are, so who refutes those has refuted the signature.
  */
 
 struct shortlist_pair {
@@ -104,7 +104,7 @@ void shortlist_make(struct shortlist *l, const struct shortlist_source *s, size_
 void shortlist_release(struct shortlist *l);
 struct shortlist_group shortlist_at(const struct shortlist *l, size_t i);
 
-/* ---- signatures with a pair of accesses that no lock and no hard edge keeps apart (census.c) ---- */
+/* ---- signatures with a pair that no lock and no hard edge keeps apart (census.c) ---- */
 
 /* hard: CAUSAL_HARD.  *complete: false when the run was stopped or there are too many. */
 uint64_t census(const struct races *s, const struct causal *hard, bool *complete);

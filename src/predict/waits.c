@@ -9,8 +9,8 @@
 
 /* ---- a few instances ----
  *
- * The first few and the last few.  The last waits are the likely ones: fewer signals are left.  The first
- * ones have a short past, so a search sees all of it.
+ * The first few and the last few.  The last waits are the likely ones: fewer signals are left. 
+ * The first ones have a short past, so a search sees all of it.
  */
 
 #define HALF (LIMIT_TRIES / 2)
