@@ -262,10 +262,8 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 	v[0] = tag_lock(tag);
 	v[1] = tag_lock(tag + 1);
 	ok = cas16(p, &old, x);
-	if (ok) /* events tseq + 1, + 2 are the read */
-		tag_unlock(tag + 1, tag_make(t->tid, t->tseq + 4));
-	else
-		tag_unlock(tag + 1, v[1]);
+	/* Events tseq + 1, + 2 are the read. */
+	tag_unlock(tag + 1, ok ? tag_make(t->tid, t->tseq + 4) : v[1]);
 	tag_unlock(tag, ok ? tag_make(t->tid, t->tseq + 3) : v[0]);
 	log_ready(t, site);
 	log_wide(t, FORMAT_K_RANGE_READ, p, v, old, ok ? success : failure, site);

@@ -41,13 +41,7 @@ void channel_same(int old_fd, int new_fd)
 		__atomic_store_n(&number_of[new_fd], number(old_fd) + 1, __ATOMIC_RELAXED);
 }
 
-/* A file of no type: many descriptors share its inode. */
-static bool is_anonymous(const struct stat *st)
-{
-	return (st->st_mode & S_IFMT) == 0;
-}
-
-/* CHANNEL_NONE: no such descriptor. */
+/* CHANNEL_NONE: no such descriptor.  anonymous: a file of no type; many descriptors share its inode. */
 static unsigned of_fd(int fd, bool *anonymous)
 {
 	struct stat st;
@@ -55,7 +49,7 @@ static unsigned of_fd(int fd, bool *anonymous)
 	SYS_KEEPS_ERRNO;
 	long r = syscall(SYS_fstat, fd, &st);
 
-	*anonymous = r == 0 && is_anonymous(&st);
+	*anonymous = r == 0 && (st.st_mode & S_IFMT) == 0;
 	if (r != 0)
 		return CHANNEL_NONE;
 	if (S_ISSOCK(st.st_mode))

@@ -160,18 +160,21 @@ static bool image_is_reused(const struct foresee_module *m)
 	return false;
 }
 
+static bool image_is_same(const struct foresee_module *m, const void *p)
+{
+	struct dl_find_object unit, at;
+
+	return _dl_find_object((void *)(uintptr_t)m, &unit) == 0 &&
+	       _dl_find_object((void *)(uintptr_t)p, &at) == 0 &&
+	       at.dlfo_map_start == unit.dlfo_map_start;
+}
+
 /* The unit is unloaded, and other functions may come to lie at these addresses.  Some that the
  * unit lists may lie in another image (inline functions of C++) and stay. */
 static void functions_forget(const struct foresee_module *m)
 {
-	struct dl_find_object unit, at;
-
-	if (all.room == 0 || _dl_find_object((void *)(uintptr_t)m, &unit) != 0)
-		return;
-	for (uint64_t i = 0; i < m->nfunctions; i++)
-		if (m->functions[i] != NULL &&
-		    _dl_find_object((void *)(uintptr_t)m->functions[i], &at) == 0 &&
-		    at.dlfo_map_start == unit.dlfo_map_start)
+	for (uint64_t i = 0; all.room != 0 && i < m->nfunctions; i++)
+		if (m->functions[i] != NULL && image_is_same(m, m->functions[i]))
 			function_drop(m->functions[i]);
 }
 
@@ -283,20 +286,14 @@ static void put_module(const struct foresee_module *m)
  */
 static void globals_renew(const struct foresee_module *m)
 {
-	struct dl_find_object unit, at;
+	HOOK(t)
+		for (uint64_t i = 0; i < m->nglobals; i++) {
+			const struct foresee_global *g = &m->globals[i];
 
-	HOOK(t) {
-		if (_dl_find_object((void *)(uintptr_t)m, &unit) == 0)
-			for (uint64_t i = 0; i < m->nglobals; i++) {
-				const struct foresee_global *g = &m->globals[i];
-				void *p = (void *)(uintptr_t)g->address;
-
-				/* A variable of that name in an older image may be the one in use. */
-				if (_dl_find_object(p, &at) == 0 &&
-				    at.dlfo_map_start == unit.dlfo_map_start)
-					range_frame(t, p, g->size, *m->base);
-			}
-	}
+			/* A variable of that name in an older image may be the one in use. */
+			if (image_is_same(m, g->address))
+				range_frame(t, (void *)(uintptr_t)g->address, g->size, *m->base);
+		}
 }
 
 EXPORT void foresee_module_register(const struct foresee_module *m)

@@ -51,6 +51,10 @@ static struct action {
 	int flags;
 } actions[_NSIG];
 
+/* Our handlers as the kernel gets them. */
+#define OURS ((sighandler_t)(signal_handler *)handle)
+#define OURS_KILLING ((sighandler_t)(signal_handler *)kills)
+
 /* Masks as the kernel has them. */
 #define BIT(n) (1ull << ((n)-1))
 #define FAULTS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGSYS))
@@ -227,16 +231,10 @@ static void kills(int n, siginfo_t *info, void *context)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), own, n, info);
 }
 
-static sighandler_t ours_killing(void)
-{
-	return (sighandler_t)(signal_handler *)kills;
-}
-
 static struct sigaction action_killing(void)
 {
-	struct sigaction k = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction k = { .sa_handler = OURS_KILLING, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
-	k.sa_handler = ours_killing();
 	sigfillset(&k.sa_mask);
 	return k;
 }
@@ -253,17 +251,6 @@ void signal_start(void)
 }
 
 /* ---- setting ---- */
-
-/* Our handler as the kernel gets it. */
-static sighandler_t ours(void)
-{
-	return (sighandler_t)(signal_handler *)handle;
-}
-
-static bool is_number(int n)
-{
-	return n > 0 && n < _NSIG;
-}
 
 static bool is_function(sighandler_t h)
 {
@@ -289,12 +276,12 @@ static struct sigaction for_kernel(int n, const struct sigaction *act)
 {
 	struct sigaction k = *act;
 
-	if (act->sa_handler == SIG_DFL && log_is_on() && n < 32 && (KILLS & BIT(n)))
+	if (act->sa_handler == SIG_DFL && log_is_on() && (KILLS & BIT(n)))
 		return action_killing();
 	if (!is_function(act->sa_handler) || !log_is_on())
 		return k;
 	action_put(n, act);
-	k.sa_handler = ours();
+	k.sa_handler = OURS;
 	k.sa_flags |= SA_SIGINFO;
 	sigfillset(&k.sa_mask);
 	return k;
@@ -303,11 +290,11 @@ static struct sigaction for_kernel(int n, const struct sigaction *act)
 /* What the kernel had, as the program knows it: before, when it was ours. */
 static void for_program(struct sigaction *k, const struct action *before)
 {
-	if (k->sa_handler == ours_killing()) {
+	if (k->sa_handler == OURS_KILLING) {
 		memset(k, 0, sizeof(*k)); /* SIG_DFL */
 		return;
 	}
-	if (k->sa_handler != ours())
+	if (k->sa_handler != OURS)
 		return;
 	k->sa_handler = (sighandler_t)before->handler;
 	k->sa_flags = (k->sa_flags & ~SA_SIGINFO) | (before->flags & SA_SIGINFO);
@@ -321,7 +308,7 @@ EXPORT int sigaction(int n, const struct sigaction *restrict act, struct sigacti
 	struct action before;
 	int r;
 
-	if (!is_number(n))
+	if (channel_of_signal(n) == CHANNEL_NONE)
 		return real_sigaction()(n, act, old);
 	before = action_get(n);
 	if (act != NULL) {
@@ -342,28 +329,28 @@ static sighandler_t set_handler(int n, sighandler_t h, sighandler_t (*real)(int,
 	struct sigaction k;
 	sighandler_t r;
 
-	if (!is_number(n))
+	if (channel_of_signal(n) == CHANNEL_NONE)
 		return real(n, h);
 	before = action_get(n);
 	channel_give(channel_of_signal(n));
 	if (!is_function(h) || !log_is_on()) {
 		r = real(n, h);
-		if (h == SIG_DFL && r != SIG_ERR && log_is_on() && n < 32 && (KILLS & BIT(n))) {
+		if (h == SIG_DFL && r != SIG_ERR && log_is_on() && (KILLS & BIT(n))) {
 			k = action_killing();
 			real_sigaction()(n, &k, NULL);
 		}
 	} else {
 		__atomic_store_n(&actions[n].handler, (signal_handler *)h, __ATOMIC_RELEASE);
-		r = real(n, ours());
+		r = real(n, OURS);
 		if (r != SIG_ERR && real_sigaction()(n, NULL, &k) == 0) {
 			k.sa_handler = h;
 			k = for_kernel(n, &k);
 			real_sigaction()(n, &k, NULL);
 		}
 	}
-	if (r == ours_killing())
+	if (r == OURS_KILLING)
 		return SIG_DFL;
-	return r == ours() ? (sighandler_t)before.handler : r;
+	return r == OURS ? (sighandler_t)before.handler : r;
 }
 
 #define SETS(name)                                       \

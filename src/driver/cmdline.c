@@ -44,6 +44,10 @@ static const char *const checks[] = {
 	"-module-file-info", "--migrate", "-extract-api",
 };
 
+static const char *const preprocesses[] = { "-E", "-M", "-MM", "--preprocess" };
+static const char *const compiles[] = { "-c", "-S", "--compile", "--assemble", "--precompile" };
+static const char *const relocates[] = { "-r", "-Wl,-r", "-Wl,--relocatable" };
+
 static const char *const source_suffixes[] = {
 	"c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "CC", "CXX", "ii", "cppm", "ixx",
 	"ll", "bc",
@@ -151,24 +155,18 @@ static void see_option(struct cmdline *c, const char *word)
 		see_library(c);
 	} else if (LISTED(checks, word)) {
 		reach(c, PHASE_CHECK);
-	} else if (strcmp(word, "-E") == 0 || strcmp(word, "-M") == 0 || strcmp(word, "-MM") == 0 ||
-		   strcmp(word, "--preprocess") == 0) {
+	} else if (LISTED(preprocesses, word)) {
 		reach(c, PHASE_PREPROCESS);
-	} else if (strcmp(word, "-c") == 0 || strcmp(word, "-S") == 0 ||
-		   strcmp(word, "--compile") == 0 || strcmp(word, "--assemble") == 0 ||
-		   strcmp(word, "--precompile") == 0) {
+	} else if (LISTED(compiles, word)) {
 		reach(c, PHASE_COMPILE);
-	} else if (strcmp(word, "-r") == 0 || strcmp(word, "-Wl,-r") == 0 ||
-		   strcmp(word, "-Wl,--relocatable") == 0) {
+	} else if (LISTED(relocates, word)) {
 		c->relocatable = true;
 	} else if (strcmp(word, "-static") == 0 || strcmp(word, "--static") == 0) {
 		c->is_static = "-static";
 	} else if (strcmp(word, "-static-pie") == 0) {
 		c->is_static = "-static-pie";
-	} else if (strcmp(word, "-m32") == 0) {
-		c->target = "-m32";
-	} else if (strcmp(word, "-mx32") == 0) {
-		c->target = "-mx32";
+	} else if (strcmp(word, "-m32") == 0 || strcmp(word, "-mx32") == 0) {
+		c->target = word[2] == 'x' ? "-mx32" : "-m32";
 	} else if (strcmp(word, "-m64") == 0) {
 		c->target = NULL;
 	} else if (starts(word, "-fsanitize=")) {

@@ -126,46 +126,39 @@ static bool command_is_possible(const char *self, const struct cmdline *c)
 	return false;
 }
 
-/* Takes --foresee-calls=f,g out of argv and puts the names behind those in FORESEE_CALLS, where the
- * pass finds them.  False: out of memory. */
-static bool take_calls(int *argc, char **argv)
+/* FORESEE_CALLS, where the pass finds names, gets those of --foresee-calls=f,g too.  False: out of
+ * memory. */
+static bool calls_add(const char *names)
 {
-	int n = 1;
+	const char *old = getenv("FORESEE_CALLS");
+	char *all;
+	bool set;
 
-	for (int i = 1; i < *argc; i++) {
-		const char *old = getenv("FORESEE_CALLS");
-		char *all;
-		bool set;
-
-		if (strncmp(argv[i], CALLS_OPTION, strlen(CALLS_OPTION)) != 0) {
-			argv[n++] = argv[i];
-			continue;
-		}
-		if (asprintf(&all, "%s,%s", old ? old : "", argv[i] + strlen(CALLS_OPTION)) < 0)
-			return false;
-		set = setenv("FORESEE_CALLS", all, 1) == 0;
-		free(all);
-		if (!set)
-			return false;
-	}
-	*argc = n;
-	return true;
+	if (asprintf(&all, "%s,%s", old ? old : "", names) < 0)
+		return false;
+	set = setenv("FORESEE_CALLS", all, 1) == 0;
+	free(all);
+	return set;
 }
 
-/* Takes --foresee-llvm=N out of argv; the last one counts, then FORESEE_LLVM. */
-static const char *take_llvm(int *argc, char **argv)
+/* Takes our own options out of argv.  *llvm: as --foresee-llvm=N says, the last one counts, then
+ * FORESEE_LLVM; NULL: not at all.  False: out of memory. */
+static bool take_options(int *argc, char **argv, const char **llvm)
 {
-	const char *wanted = getenv("FORESEE_LLVM");
 	int n = 1;
 
+	*llvm = getenv("FORESEE_LLVM");
 	for (int i = 1; i < *argc; i++) {
 		if (strncmp(argv[i], LLVM_OPTION, strlen(LLVM_OPTION)) == 0)
-			wanted = argv[i] + strlen(LLVM_OPTION);
-		else
+			*llvm = argv[i] + strlen(LLVM_OPTION);
+		else if (strncmp(argv[i], CALLS_OPTION, strlen(CALLS_OPTION)) != 0)
 			argv[n++] = argv[i];
+		else if (!calls_add(argv[i] + strlen(CALLS_OPTION)))
+			return false;
 	}
 	*argc = n;
-	return wanted && *wanted ? wanted : NULL;
+	*llvm = *llvm && **llvm ? *llvm : NULL;
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -173,12 +166,12 @@ int main(int argc, char **argv)
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	const char *self = slash ? slash + 1 : argc > 0 ? argv[0] : "foresee-cc";
 	bool cxx = strstr(self, "++") != NULL;
-	const char *wanted = take_llvm(&argc, argv);
+	const char *wanted;
 	static struct toolchain tools;
 	static struct command command;
 	struct cmdline line;
 
-	if (!take_calls(&argc, argv)) {
+	if (!take_options(&argc, argv, &wanted)) {
 		fprintf(stderr, "%s: error: out of memory\n", self);
 		return 1;
 	}
