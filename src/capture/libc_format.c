@@ -84,19 +84,21 @@ static bool stores(const char *f)
  * pointer. */
 static const void *printed_take(const struct conversion *c, va_list list)
 {
+	bool floats = is_float(c->letter), longs = c->longs != 0 || c->letter == 'p';
+
 	for (unsigned i = 0; i < c->stars; i++)
 		(void)va_arg(list, int);
 	if (c->letter == 's' || c->letter == 'S' || c->letter == 'n')
 		return va_arg(list, const void *);
 	if (c->letter == '%' || c->letter == 'm')
 		return NULL;
-	if (is_float(c->letter) && c->extended)
+	if (floats && c->extended)
 		(void)va_arg(list, long double);
-	else if (is_float(c->letter))
+	if (floats && !c->extended)
 		(void)va_arg(list, double);
-	else if (c->longs != 0 || c->letter == 'p')
+	if (!floats && longs)
 		(void)va_arg(list, long);
-	else
+	if (!floats && !longs)
 		(void)va_arg(list, int);
 	return NULL;
 }

@@ -114,7 +114,7 @@ static void skip(struct cursor *c, uint64_t n)
 }
 
 /* Bytes of an address, by the low half of its encoding; negative: with a sign.  0: not known. */
-static const int8_t address_bytes[16] = {
+static const int address_bytes[16] = {
 	[ENC_ABS] = 8,	   [ENC_UDATA2] = 2,  [ENC_UDATA4] = 4, [ENC_UDATA8] = 8,
 	[ENC_SDATA2] = -2, [ENC_SDATA4] = -4, [ENC_SDATA8] = 8,
 };
