@@ -175,8 +175,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 
 	if (n == 0)
 		return;
-	p = log_other_begin(t, site);
-	p = log_varint(p, site);
+	p = log_varint(log_other_begin(t, site), site);
 	log_other_end(t, FORMAT_K_USE, 0, log_feeds(p, feeds, n, t->tseq + 1), 1);
 }
 

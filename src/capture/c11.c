@@ -15,16 +15,10 @@ _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one object, two names")
 
 static int error_of(int result)
 {
-	switch (result) {
-	case thrd_success:
-		return 0;
-	case thrd_busy:
-		return EBUSY;
-	case thrd_timedout:
-		return ETIMEDOUT;
-	default:
-		return EINVAL;
-	}
+	return result == thrd_success	 ? 0
+	       : result == thrd_busy	 ? EBUSY
+	       : result == thrd_timedout ? ETIMEDOUT
+					 : EINVAL;
 }
 
 #define POSIX(m) ((pthread_mutex_t *)(uintptr_t)(m))
@@ -64,15 +58,9 @@ static int cnd_run(cnd_t *c, mtx_t *m, const struct timespec *until)
 			       .mutex = POSIX(m),
 			       .until = until,
 			       .wait = until != NULL ? wait_until : wait_forever };
+	int r = cond_wait(&w);
 
-	switch (cond_wait(&w)) {
-	case 0:
-		return thrd_success;
-	case ETIMEDOUT:
-		return thrd_timedout;
-	default:
-		return thrd_error;
-	}
+	return r == 0 ? thrd_success : r == ETIMEDOUT ? thrd_timedout : thrd_error;
 }
 
 static int c11_once(void *flag, void (*routine)(void))

@@ -195,10 +195,7 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	if (vain_again(t, vain_of(kind, aux), a))
 		return t->tseq;
 	epoch_end(t, kind, aux);
-	p = log_other_begin(t, site);
-	p = log_varint(p, site);
-	if (nargs > 0)
-		p = log_varint(p, a);
+	p = LOG_NUMBERS(log_other_begin(t, site), site, a);
 	if (nargs > 1)
 		p = log_varint(p, b);
 	log_other_end(t, kind, aux, p, 1);
@@ -245,9 +242,8 @@ void sync_name(struct thread *t, const char *name, size_t n)
 
 static void opaque_put(struct thread *t, uint32_t site, unsigned aux, uintptr_t given)
 {
-	uint8_t *p = log_other_begin(t, site);
+	uint8_t *p = log_varint(log_other_begin(t, site), site);
 
-	p = log_varint(p, site);
 	if (given != 0)
 		p = log_varint(p, given);
 	log_other_end(t, FORMAT_K_OPAQUE, aux | (given != 0 ? FORMAT_OPAQUE_GIVEN : 0), p, 1);
@@ -270,12 +266,9 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 
 void sync_fence(struct thread *t, int order, uint32_t site)
 {
-	uint8_t *p;
-
 	filter_sweep(t);
-	p = log_other_begin(t, site);
-	p = log_varint(p, site);
-	log_other_end(t, FORMAT_K_FENCE, 0, log_varint(p, (unsigned)order), 1);
+	log_other_end(t, FORMAT_K_FENCE, 0,
+		      LOG_NUMBERS(log_other_begin(t, site), site, (unsigned)order), 1);
 }
 
 struct thread *hook_enter_slow(struct thread *t)

@@ -95,7 +95,7 @@ uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *ob
 uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
 		   uint64_t b);
 
-/* Events about threads: site, then the arguments; no object. */
+/* Events about threads: site, then one or two arguments; no object. */
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
 		     unsigned nargs);
 /* Unseen code runs here (aux: FORMAT_OPAQUE_READS or 0), which was given n pointers; a fence. */
