@@ -1,6 +1,5 @@
 /* What goes before and after the analysis of traces: engines, specs, where reports go. */
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -263,8 +262,7 @@ static void talk_unused(const struct suppress *s)
 		struct suppress_rule r = suppress_rule(s, i);
 
 		if (!r.used)
-			talk_more("rule '%s' (line %" PRIu32 ") has hidden nothing", r.text,
-				  r.line);
+			talk_more("rule '%s' (line %u) has hidden nothing", r.text, r.line);
 	}
 }
 

@@ -19,7 +19,6 @@
 #include "report/frames.h"
 #include "trace/trace.h"
 #include "witness/check.h"
-#include "witness/check_cut.h"
 #include "witness/evidence.h"
 #include "witness/witness.h"
 
@@ -211,7 +210,7 @@ bool certify_write(const struct certify *c, const struct findings *f)
 		if (!x->certified || !check_expand(c->evidence, &x->schedule, &order))
 			continue;
 		strbuf_clear(&path);
-		strbuf_addf(&path, "%s/%" PRIu32 ".witness", c->a->witness_dir, x->id);
+		strbuf_addf(&path, "%s/%u.witness", c->a->witness_dir, x->id);
 		good = write_witness(c, x, &order, fopen(strbuf_str(&path), "we"),
 				     strbuf_str(&path));
 	}

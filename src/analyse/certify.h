@@ -25,7 +25,7 @@ struct evidence;
 struct findings;
 
 /* Steps of walks over all findings; those beyond it stay warnings, and this is why.  What is
- * certified without a walk (witness/check_cut.h) costs none. */
+ * certified without a walk (check_cuts) costs none. */
 #define CERTIFY_BUDGET 2000000000u
 extern const char certify_skipped[];
 

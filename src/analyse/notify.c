@@ -122,7 +122,7 @@ void notify_send(struct notify *n, const struct kept *k, uint32_t id, const char
 	fd = json_file(k, id);
 	message_format(k, id, trace, target, &text);
 	if (fd < 0 || !packet_send(n, &text, fd))
-		talk_error("cannot tell the command of --on-finding of finding %" PRIu32 ": %s", id,
+		talk_error("cannot tell the command of --on-finding of finding %u: %s", id,
 			   strerror(errno));
 	if (fd >= 0)
 		close(fd);

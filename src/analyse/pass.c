@@ -203,7 +203,7 @@ static enum status read_trace(struct pass *p, struct diag *d)
 			  p->report.events);
 	if (p->limited)
 		texts_add(&p->truncated,
-			  "only the first %" PRIu32 " events fit in memory; later ones were not "
+			  "only the first %u events fit in memory; later ones were not "
 			  "looked at (FORESEE_MEMORY=MIB sets how much may be used)",
 			  p->model->n);
 	return st;
@@ -381,8 +381,7 @@ static enum status certify(struct pass *p, struct diag *d)
 			  "the budget of the checker: %" PRIu64 " findings not certified",
 			  c->skipped);
 	if (c->refused)
-		texts_add(&p->truncated,
-			  "internal error: %" PRIu32 " schedules refused by the checker",
+		texts_add(&p->truncated, "internal error: %u schedules refused by the checker",
 			  c->refused);
 	p->report.evidence = c->evidence;
 	p->report.watch = certify_watch(c);

@@ -8,7 +8,6 @@
 #include <assert.h>
 
 struct choice {
-	struct lattice *l;
 	struct level *v;
 	const uint32_t *observed;
 	size_t left; /* cuts that may still be kept */
@@ -110,9 +109,9 @@ static void move_entry(struct level *v, size_t to, size_t from)
 			v->limbs * sizeof(*v->counts));
 }
 
-void breadth_cut(struct lattice *l, struct level *v, const uint32_t *observed, size_t keep)
+void breadth_cut(struct level *v, const uint32_t *observed, size_t keep)
 {
-	struct choice c = { .l = l, .v = v, .observed = observed, .left = keep };
+	struct choice c = { .v = v, .observed = observed, .left = keep };
 	size_t n = 0;
 
 	if (v->cuts <= keep)

@@ -2,7 +2,7 @@
  * Events into points.
  *
  * The reference model is a relation over all events: program order, hard edges, and what
- * causes_cells.c and causes_locks.c say of memory and locks, closed; a point needs the points that it
+ * causes_cells.c says of memory and locks, closed; a point needs the points that it
  * relates to it.  Here each lane knows how many points of each lane came before its present
  * moment, and so do cells, locks and channels; a join of both is the closure.
  *

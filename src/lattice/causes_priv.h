@@ -1,6 +1,6 @@
 /*
  * The state behind causes.h, shared by causes.c (events, points), causes_lanes.c, causes_cells.c
- * (memory), causes_locks.c and causes_order.c (a path back to all events).
+ * (memory, locks) and causes_order.c (a path back to all events).
  *
  * An event is walked in three steps: what it must come after is joined into its lane; if it is a
  * point the lane's count goes up; what may come after it is told to cells, locks and channels.
@@ -167,12 +167,6 @@ void causes_access_before(struct causes *c, const struct step_batch *b, const st
 void causes_access_after(struct causes *c, const struct step_batch *b, const struct step *s);
 void causes_split(struct causes *c, uint32_t from, uint32_t to);
 void causes_drop(struct causes *c, uint32_t cell);
-/* By algorithm A: a write of one cell, before and after. */
-void causes_exchange_before(struct causes *c, const struct causes_cell *x);
-void causes_write_after(struct causes *c, struct causes_cell *x);
-
-/* ---- causes_locks.c ---- */
-
 void causes_lock_before(struct causes *c, const struct step *s);
 void causes_lock_after(struct causes *c, const struct step *s);
 

@@ -316,7 +316,7 @@ static void cut_level(struct lattice *l, struct level *v, uint64_t keep, enum cu
 
 	if (had <= keep)
 		return;
-	breadth_cut(l, v, l->observed_cut.at, keep);
+	breadth_cut(v, l->observed_cut.at, keep);
 	leave_out(l, why, v->number, had - v->cuts);
 	l->top_loose = true;
 }

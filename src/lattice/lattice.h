@@ -27,7 +27,6 @@
 #include "lattice/point.h"
 
 struct configs;
-struct strbuf;
 
 struct lattice_options {
 	struct configs *configs; /* NULL: counts only */

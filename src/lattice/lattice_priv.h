@@ -171,11 +171,6 @@ struct level {
 	const struct packing *packing;
 };
 
-struct found_state {
-	uint64_t bad, error; /* properties found */
-	uint64_t unknown;
-};
-
 enum cut_reason {
 	CUT_NONE,
 	CUT_BREADTH,
@@ -205,7 +200,9 @@ struct lattice {
 	/* answers */
 	uint64_t cuts, edges, dead_ends, widest, bytes;
 	VEC(struct lattice_found) found;
-	struct found_state seen;
+	struct {
+		uint64_t bad, error, unknown; /* properties found */
+	} seen;
 	VEC(uint8_t) verdicts; /* by configuration: looked at, and what it was */
 	size_t collect_at;
 	bool finishing, done, stopped;
@@ -269,7 +266,7 @@ enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint
 uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point *m);
 
 /* Leaves `keep' cuts of the level. */
-void breadth_cut(struct lattice *l, struct level *v, const uint32_t *observed, size_t keep);
+void breadth_cut(struct level *v, const uint32_t *observed, size_t keep);
 
 /* The last step of a run to the cut: the lane, and the entry of the level before.  config: where it
  * leads; UINT32_MAX: anywhere (bad, error: 0), or to where such a property becomes so. */

@@ -12,7 +12,6 @@
 #include "base/diag.h"
 #include "base/near.h"
 #include "base/strbuf.h"
-#include "capture/hooks.h"
 #include "monitor/watch_priv.h"
 #include "names/variables.h"
 
@@ -182,18 +181,6 @@ void bind_near(struct trace *t, const char *name, struct strbuf *out)
 }
 
 /* ---- what is not there ---- */
-
-/* The program names memory as it runs, and may use this name. */
-static bool may_come(struct trace *t, const char *name)
-{
-	struct trace_site p;
-
-	for (uint32_t i = 1; i < trace_site_count(t); i++)
-		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
-		    (!p.said || strcmp(p.said, name) == 0))
-			return true;
-	return false;
-}
 
 static const char *why_not(struct trace *t, const char *name)
 {
@@ -368,7 +355,7 @@ static enum status name_find(const struct watch *w, struct trace *t, const char 
 		if (c.n == 1)
 			return part_find(w, t, name, at, &c.at[0], wanted.path + n, out, d);
 	}
-	if (may_come(t, name)) {
+	if (variables_may_come(t, name)) {
 		out->named_later = true;
 		return ST_OK;
 	}

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "capture/hooks.h"
 #include "names/program.h"
 #include "names/images.h"
 #include "names/layout_text.h"
 #include "trace/source.h"
+#include "trace/trace.h"
 #include "names/symbols.h"
 
 static const struct program *program_of(struct trace *t)
@@ -114,6 +116,17 @@ bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage 
 			}
 		}
 	}
+	return false;
+}
+
+bool variables_may_come(struct trace *t, const char *name)
+{
+	struct trace_site p;
+
+	for (uint32_t i = 1; i < trace_site_count(t); i++)
+		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
+		    (!p.said || strcmp(p.said, name) == 0))
+			return true;
 	return false;
 }
 

@@ -45,6 +45,9 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
  * information has it. */
 bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage *storage);
 
+/* The program names memory as it runs, and may use this name. */
+bool variables_may_come(struct trace *t, const char *name);
+
 /* Text: the address that stands for a name.  False: not text, or too many names. */
 bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr);
 

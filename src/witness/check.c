@@ -132,8 +132,7 @@ static bool fork_check(struct checker *c, uint32_t pos)
 	if (fork == EVIDENCE_NO_FORK)
 		return check_fail(c, pos, "the fork of its thread is not in the trace");
 	if (c->when[fork] == 0)
-		return check_fail(c, pos, "comes before the fork of its thread, event %" PRIu32,
-				  fork);
+		return check_fail(c, pos, "comes before the fork of its thread, event %u", fork);
 	return true;
 }
 
@@ -143,13 +142,13 @@ bool check_over(struct checker *c, uint32_t pos, uint32_t tid, bool known)
 	const struct check_thread *s = &c->threads[tid];
 
 	if (s->done < t->events.n)
-		return check_fail(c, pos, "%.40s has not ended: its event %" PRIu32 " is to come",
+		return check_fail(c, pos, "%.40s has not ended: its event %u is to come",
 				  check_thread_name(c, tid), t->events.at[s->done]);
 	if (s->frozen != 0)
-		return check_fail(c, pos,
-				  "%.40s has stopped at event %" PRIu32
-				  ", which sees another write than observed",
-				  check_thread_name(c, tid), s->frozen);
+		return check_fail(
+			c, pos,
+			"%.40s has stopped at event %u, which sees another write than observed",
+			check_thread_name(c, tid), s->frozen);
 	if (c->ev->cut && !known && !t->ended)
 		return check_fail(c, pos, "the end of %.40s is not in the part of the trace used",
 				  check_thread_name(c, tid));
@@ -187,12 +186,12 @@ static bool next_check(struct checker *c, uint64_t pos)
 	if (c->when[pos] != 0)
 		return check_fail(c, pos, "comes twice");
 	if (t->frozen != 0)
-		return check_fail(c, pos,
-				  "its thread has stopped at event %" PRIu32
-				  ", a read that sees another write than observed",
-				  t->frozen);
+		return check_fail(
+			c, pos,
+			"its thread has stopped at event %u, a read that sees another write than observed",
+			t->frozen);
 	if (it->index != t->done)
-		return check_fail(c, pos, "comes before event %" PRIu32 " of its thread",
+		return check_fail(c, pos, "comes before event %u of its thread",
 				  c->ev->threads.at[it->tid].events.at[t->done]);
 	return fork_check(c, (uint32_t)pos) && check_nobody_inside(c, (uint32_t)pos);
 }
@@ -213,8 +212,7 @@ static bool feeds_check(struct checker *c, uint32_t pos)
 
 		if (c->mark[read] & CHECK_READ_TAINTED)
 			return check_fail(c, pos,
-					  "decides by what event %" PRIu32
-					  " read, which may differ here",
+					  "decides by what event %u read, which may differ here",
 					  read);
 		if (c->mark[read] & CHECK_READ_GUESSED)
 			check_guess_doubt(c, pos);
@@ -350,7 +348,7 @@ bool check_is_next(struct checker *c, uint64_t pos)
 	if (t->frozen == 0 && t->done < it->index)
 		return check_fail(c, pos,
 				  "is not the next event of its thread after the order: event "
-				  "%" PRIu32 " is",
+				  "%u is",
 				  c->ev->threads.at[it->tid].events.at[t->done]);
 	return next_check(c, pos);
 }
@@ -412,10 +410,10 @@ static bool claim_check(struct checker *c)
 	if (is_property(claim))
 		return true;
 	if (!cycle && claim->ntargets != 2)
-		return check_fail(c, 0, "%s is of two events; these are %" PRIu32,
+		return check_fail(c, 0, "%s is of two events; these are %u",
 				  finding_kind_name(claim->kind), claim->ntargets);
 	if (claim->ntargets < least || claim->ntargets > FINDING_EVENTS)
-		return check_fail(c, 0, "%s is of %" PRIu32 " to %d events; these are %" PRIu32,
+		return check_fail(c, 0, "%s is of %u to %d events; these are %u",
 				  finding_kind_name(claim->kind), least, FINDING_EVENTS,
 				  claim->ntargets);
 	return true;

@@ -67,6 +67,15 @@ void check_verdict_release(struct check_verdict *v);
  * with nothing new there?  Then the recorded run used what was free. */
 bool check_stale(const struct evidence *ev, uint64_t free, uint64_t use);
 
+/* Tables of what the events of each thread need, for claims whose order is a cut of the recorded run in
+ * observed order: most are certified without walking it.  The evidence is borrowed.  Read-only once made. */
+struct check_cuts *check_cuts_new(const struct evidence *ev);
+void check_cuts_free(struct check_cuts *k);
+/* The claim, whose order is that of the schedule, is certified, and out is what checker_run would
+ * say; or false: walk it. */
+bool checker_run_cut(struct checker *c, const struct check_cuts *k, const struct check_claim *claim,
+		     const struct schedule *s, struct check_verdict *out);
+
 /* The positions of a schedule, one by one, into out (appended).  False: it names events that the
  * evidence does not hold. */
 struct check_order {

@@ -1,5 +1,19 @@
 /*
- * Tables of what the first events of each thread need, made in one look at the trace.
+ * Many races, each after a cut of the recorded run in observed order, checked without walking it.
+ *
+ * A cut is so many first events of each thread.  In observed order every event of it finds what it
+ * found in the recorded run if the cut has what the event depended on: the fork of its thread, all of
+ * a thread it joined, the writes it saw, the making of its lock; and if no section that is open at
+ * the cut was passed by a later one of its lock.  Then nothing differs, so nothing is tainted.
+ *
+ *	thread	T1  T2  T3		T2's first 40 events need 7 of T1: a step in a table
+ *	cut	9   40  0		for T1 and T2, found by bisection
+ *
+ * Anything less plain (waits, semaphores, barriers, readers, tries, unknown writers ...) ends the
+ * part of its thread that is judged here.  Such a cut is not refused, it has to be walked: the
+ * answer is "yes" or "walk it".
+ *
+ * The tables of what the first events of each thread need are made in one look at the trace.
  *
  * Why an event that has what it needs may come (check.c has the rules):
  *
@@ -10,8 +24,6 @@
  *
  * tests/unit/test_check_cut.c holds every answer here to the walk.
  */
-#include "witness/check_cut.h"
-
 #include "base/search.h"
 #include "finding/schedule.h"
 #include "witness/check_priv.h"

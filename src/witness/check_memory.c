@@ -11,7 +11,6 @@
  * With values, a read that sees an untainted write of the bytes it saw is as good as observed: an
  * untainted write stores what was logged.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "witness/check_priv.h"
@@ -216,7 +215,7 @@ static void write_name(uint32_t pos, char *out, size_t size)
 	if (pos == 0)
 		snprintf(out, size, "the initial value");
 	else
-		snprintf(out, size, "the write of event %" PRIu32, pos);
+		snprintf(out, size, "the write of event %u", pos);
 }
 
 static bool read_fail(struct checker *c, uint32_t pos, const struct check_seen *seen)

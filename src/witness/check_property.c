@@ -30,7 +30,7 @@ static bool target_check(struct checker *c)
 	if (claim->view->trouble[0])
 		return check_fail(c, 0, "%.200s", claim->view->trouble);
 	if (claim->ntargets > 1)
-		return check_fail(c, 0, "a property is violated at one event; these are %" PRIu32,
+		return check_fail(c, 0, "a property is violated at one event; these are %u",
 				  claim->ntargets);
 	if (claim->ntargets == 0 && last != 0)
 		return check_fail(c, 0,

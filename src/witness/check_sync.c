@@ -70,10 +70,9 @@ static bool memory_check(struct checker *c, uint32_t pos)
 	if (now == then)
 		return true;
 	if (now != 0)
-		return check_fail(c, pos, "uses %.60s, whose memory event %" PRIu32 " has freed",
+		return check_fail(c, pos, "uses %.60s, whose memory event %u has freed",
 				  check_object_name(c, pos), now);
-	return check_fail(c, pos,
-			  "uses %.60s, whose memory event %" PRIu32 " had freed as observed",
+	return check_fail(c, pos, "uses %.60s, whose memory event %u had freed as observed",
 			  check_object_name(c, pos), then);
 }
 
@@ -85,10 +84,10 @@ static bool same_life_check(struct checker *c, uint32_t pos)
 
 	if (now == then)
 		return true;
-	return check_fail(c, pos,
-			  "uses %.60s in another life of it: event %" PRIu32
-			  " has begun that, not event %" PRIu32 " as observed",
-			  check_object_name(c, pos), now, then);
+	return check_fail(
+		c, pos,
+		"uses %.60s in another life of it: event %u has begun that, not event %u as observed",
+		check_object_name(c, pos), now, then);
 }
 
 /* Nobody held the lock when it was destroyed as observed. */
@@ -106,7 +105,7 @@ bool check_life(struct checker *c, uint32_t pos)
 	uint32_t init = info_get(c, pos)->init;
 
 	if (init != 0 && init != pos && c->when[init] == 0)
-		return check_fail(c, pos, "uses %.60s before event %" PRIu32 " has made it",
+		return check_fail(c, pos, "uses %.60s before event %u has made it",
 				  check_object_name(c, pos), init);
 	if (evidence_is_destroy(evidence_item(c->ev, pos)->op))
 		return same_life_check(c, pos);
@@ -280,12 +279,10 @@ static bool wake(struct checker *c, uint32_t pos)
 	if (it->signal == 0)
 		return check_fail(c, pos, "was woken by a signal that is not in the trace");
 	if (c->when[it->signal] == 0)
-		return check_fail(c, pos, "comes before event %" PRIu32 ", which woke it",
-				  it->signal);
+		return check_fail(c, pos, "comes before event %u, which woke it", it->signal);
 	if (it->park != 0 && c->when[it->park] > c->when[it->signal])
 		return check_fail(c, pos,
-				  "was woken by event %" PRIu32
-				  ", which came before it waited at event %" PRIu32,
+				  "was woken by event %u, which came before it waited at event %u",
 				  it->signal, it->park);
 	return true;
 }
@@ -298,12 +295,12 @@ static bool barrier_out(struct checker *c, uint32_t pos)
 
 	if (info->counted && all < info->value)
 		return check_fail(c, pos,
-				  "%" PRIu32 " of the %" PRIu64 " threads that %.60s waits for "
+				  "%u of the %" PRIu64 " threads that %.60s waits for "
 				  "are in the trace",
 				  all, info->value, check_object_name(c, pos));
 	if (c->ins[it->group] < all)
 		return check_fail(c, pos,
-				  "%" PRIu32 " of the %" PRIu32 " threads of its round have come "
+				  "%u of the %u threads of its round have come "
 				  "to %.60s",
 				  c->ins[it->group], all, check_object_name(c, pos));
 	return true;

@@ -119,7 +119,7 @@ static bool open_check(struct checker *c, uint64_t pos)
 	       evidence_is_waiting(evidence_item(c->ev, t->events.at[next])->op))
 		next++;
 	if (next < t->events.n)
-		return check_fail(c, pos, "was answered: event %" PRIu32 " of its thread follows",
+		return check_fail(c, pos, "was answered: event %u of its thread follows",
 				  t->events.at[next]);
 	if (t->goes_on || (t->lingers && !own))
 		return check_fail(c, pos, "was answered: its thread goes on");

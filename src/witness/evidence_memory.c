@@ -412,22 +412,20 @@ static void word_free(struct evidence *ev, uint64_t word, unsigned mask, uint32_
 	cells_write(ev, cell, in, same, pos);
 }
 
-static int word_order(const void *x, const void *y, void *evidence)
+int evidence_cell_order(const void *x, const void *y, void *evidence)
 {
-	const struct evidence_word *a = x, *b = y;
-	const struct evidence *sorted = evidence;
-	uint64_t p = sorted->cells.at[a->cell].word, q = sorted->cells.at[b->cell].word;
+	const struct evidence *ev = evidence;
+	const uint32_t *a = x, *b = y;
 
-	return SORT_ORDER(p, q);
+	return SORT_ORDER(ev->cells.at[*a].word, ev->cells.at[*b].word);
 }
 
 static int trailing_order(const void *x, const void *y, void *evidence)
 {
 	const struct evidence_trailing *a = x, *b = y;
-	const struct evidence *sorted = evidence;
-	uint64_t p = sorted->cells.at[a->cell].word, q = sorted->cells.at[b->cell].word;
 
-	return SORT_ORDER(a->free, b->free) ?: SORT_ORDER(p, q) ?: SORT_ORDER(a->cell, b->cell);
+	return SORT_ORDER(a->free, b->free) ?: evidence_cell_order(&a->cell, &b->cell, evidence) ?:
+	       SORT_ORDER(a->cell, b->cell);
 }
 
 /* Freed again: cells that the two have in common must exist. */
@@ -462,8 +460,8 @@ void evidence_free_event(struct evidence *ev, uint32_t pos)
 	ev->items.at[pos].nwords = (uint32_t)(ev->words.n - from);
 	evidence_stamp(&ev->memory, addr, len, pos, true);
 	if (ev->words.n - from > 1)
-		qsort_r(ev->words.at + from, ev->words.n - from, sizeof(*ev->words.at), word_order,
-			ev);
+		qsort_r(ev->words.at + from, ev->words.n - from, sizeof(*ev->words.at),
+			evidence_cell_order, ev);
 }
 
 void evidence_memory_finish(struct evidence *ev)

@@ -397,6 +397,8 @@ void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out
 /* alloc: the ALLOC around it, of that kind; NULL: not known. */
 void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
 		   const struct evidence_event *alloc, uint32_t kind, struct evidence_object *out);
+/* For qsort_r: what begins with the number of a cell, by the cells' words. */
+int evidence_cell_order(const void *x, const void *y, void *evidence);
 void evidence_memory_finish(struct evidence *ev);
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);

@@ -106,15 +106,6 @@ static void touch_note(struct reach_maker *m, uint32_t pos, uint32_t cell, unsig
 	m->writer[cell] = m->writer[cell] == 0 || m->writer[cell] == it->tid ? it->tid : MANY;
 }
 
-static int cell_order(const void *x, const void *y, void *arg)
-{
-	const struct evidence *ev = arg;
-	uint64_t a = ev->cells.at[*(const uint32_t *)x].word;
-	uint64_t b = ev->cells.at[*(const uint32_t *)y].word;
-
-	return SORT_ORDER(a, b);
-}
-
 /* The first of the written cells whose word is not below. */
 static size_t cell_find(const struct reach_maker *m, uint64_t word)
 {
@@ -245,7 +236,7 @@ void evidence_reach_finish(struct evidence *ev)
 		if (evidence_item(ev, pos)->op <= EVENT_FREE)
 			each_touched(&m, pos, touch_note);
 	if (m.cells.n)
-		qsort_r(m.cells.at, m.cells.n, sizeof(*m.cells.at), cell_order, ev);
+		qsort_r(m.cells.at, m.cells.n, sizeof(*m.cells.at), evidence_cell_order, ev);
 	reach_spread(&m);
 	if (ev->reach.n) {
 		m.last = mem_zalloc(ev->cells.n * sizeof(*m.last));

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "capture/hooks.h"
 #include "names/variables.h"
 #include "witness/view_priv.h"
 
@@ -192,18 +191,6 @@ static bool symbol_find(struct trace *t, const char *name, struct found *out)
 	return found;
 }
 
-/* The program may give the name itself, as it runs. */
-static bool may_be_said(struct trace *t, const char *name)
-{
-	struct trace_site p;
-
-	for (uint32_t i = 1; i < trace_site_count(t); i++)
-		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
-		    (!p.said || strcmp(p.said, name) == 0))
-			return true;
-	return false;
-}
-
 /* *said: not there, but the program may say where.  False: nowhere. */
 static bool program_find(struct trace *t, const char *name, struct found *out, bool *said)
 {
@@ -224,7 +211,7 @@ static bool program_find(struct trace *t, const char *name, struct found *out, b
 		if (found)
 			return found == 1 && part_find(t, &v, w.rest + n, out);
 	}
-	*said = may_be_said(t, name);
+	*said = variables_may_come(t, name);
 	return *said;
 }
 

@@ -130,7 +130,7 @@ static void order_format(const struct witness *w, const struct evidence *ev, str
 
 		n = run_length(w, ev, i, &first);
 		name = trace_thread_name(evidence_trace(ev), first.tid);
-		snprintf(word, sizeof(word), "%.60s:%" PRIu32 "-%" PRIu64, name, first.index + 1,
+		snprintf(word, sizeof(word), "%.60s:%u-%" PRIu64, name, first.index + 1,
 			 (uint64_t)first.index + n);
 		for (size_t k = 0; k < n && plain <= sizeof(word); k++)
 			plain += digits(w->order.at[i + k]) + (k > 0);

@@ -3,7 +3,7 @@
  * cuts: what it certifies the walk certifies, in the same words; and what is left to the walk though
  * it takes nothing but plain events is nothing the walk would certify.
  */
-#include "witness/check_cut.h"
+#include "witness/check.h"
 
 #include <string.h>
 

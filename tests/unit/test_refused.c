@@ -13,7 +13,6 @@
 
 #include "unit/tap.h"
 #include "witness/check.h"
-#include "witness/check_cut.h"
 
 void __wrap_checker_run(struct checker *c, const struct check_claim *claim,
 			struct check_verdict *out);
