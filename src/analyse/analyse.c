@@ -155,6 +155,10 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 {
 	struct report *r = &p->report;
 
+	if (p->a->earlier.missed)
+		texts_add(&p->truncated,
+			  "%" PRIu64 " events were dropped (--keep) before they were looked at",
+			  p->a->earlier.missed);
 	r->kept = kept;
 	r->witness_dir = p->a->witness_dir;
 	r->spec_path = p->a->spec_path;
@@ -199,10 +203,6 @@ static void add_earlier(struct pass *p, struct kept_list *out)
 	}
 	map_release(&now);
 	kept_list_sort(out);
-	if (e->missed)
-		texts_add(&p->truncated,
-			  "%" PRIu64 " events were dropped (--keep) before they were looked at",
-			  e->missed);
 }
 
 static bool ends_in(const char *path, const char *end)

@@ -123,10 +123,6 @@ static int total_report(struct total *t, struct pass *p, const struct pass *whol
 		  " parts that overlap by half, and events farther apart than that only part "
 		  "by part (FORESEE_MEMORY=MIB sets how much may be used)",
 		  t->windows);
-	if (p->a->earlier.missed)
-		texts_add(&p->truncated,
-			  "%" PRIu64 " events were dropped (--keep) before they were looked at",
-			  p->a->earlier.missed);
 	findings_release(&p->findings);
 	for (size_t i = 0; i < p->a->nengines; i++) {
 		p->analyses[i].counted = false;

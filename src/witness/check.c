@@ -44,8 +44,8 @@ void checker_free(struct checker *c)
 	for (size_t i = 0; i < c->ev->objects.n; i++)
 		VEC_RELEASE(&c->objects[i].readers);
 	MEM_FREE_ALL(c->when, c->mark, c->last, c->objects, c->threads, c->ins);
-	MAP_RELEASE_ALL(&c->stray, &c->given, &c->initial);
-	VEC_RELEASE_ALL(&c->lasts.at, &c->initials, &c->cells, &c->synced);
+	MAP_RELEASE_ALL(&c->stray, &c->given, &c->initial, &c->initial_known);
+	VEC_RELEASE_ALL(&c->lasts.at, &c->cells, &c->synced);
 	mem_free(c);
 }
 
@@ -447,7 +447,7 @@ static void run_begin(struct checker *c, const struct check_claim *claim, struct
 	memset(out, 0, sizeof(*out));
 	c->claim = claim;
 	c->out = out;
-	if (claim->values && c->ev->values && c->initials.n == 0)
+	if (claim->values && c->ev->values && !c->learnt)
 		check_initial_learn(c);
 }
 

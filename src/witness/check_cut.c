@@ -152,47 +152,28 @@ static void write_note(struct check_cuts *k, uint32_t cell, uint32_t mask, uint3
 	k->writes_of[cell] = (uint32_t)k->writes.n;
 }
 
-static bool word_note(struct check_cuts *k, uint32_t pos, uint32_t i)
-{
-	const struct evidence_item *it = evidence_item(k->ev, pos);
-	struct evidence_word w = k->ev->words.at[it->words + i];
-	bool reads = it->op == EVENT_READ || it->op == EVENT_RMW, writes = it->op != EVENT_READ;
-	struct evidence_mixed m;
+struct noted {
+	struct check_cuts *k;
+	bool plain;
+};
 
-	if (!(w.seen & EVIDENCE_MIXED)) {
-		if (reads && w.seen != 0 && !need_event(k, pos, w.seen))
-			return false;
-		if (writes)
-			write_note(k, w.cell,
-				   evidence_mask(it->addr, it->len, k->ev->cells.at[w.cell].word),
-				   pos);
-		return true;
-	}
-	evidence_spread(k->ev, it, i, &m);
-	for (unsigned b = 0; b < 8; b++) {
-		if (m.cell[b] == 0)
-			continue;
-		if (reads && m.seen[b] != 0 && !need_event(k, pos, m.seen[b]))
-			return false;
-		if (writes)
-			write_note(k, m.cell[b], 1u << b, pos);
-	}
-	return true;
+static void touch_note(void *noted, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
+{
+	struct noted *n = noted;
+	uint8_t op = evidence_item(n->k->ev, pos)->op;
+
+	if ((op == EVENT_READ || op == EVENT_RMW) && seen != 0)
+		n->plain &= need_event(n->k, pos, seen);
+	if (op != EVENT_READ)
+		write_note(n->k, cell, mask, pos);
 }
 
 static bool access_note(struct check_cuts *k, uint32_t pos)
 {
-	const struct evidence_item *it = evidence_item(k->ev, pos);
-	bool plain = !(it->flags & EVENT_UNKNOWN);
-	size_t from, to;
+	struct noted n = { k, !(evidence_item(k->ev, pos)->flags & EVENT_UNKNOWN) };
 
-	for (uint32_t i = 0; i < it->nwords; i++)
-		plain &= word_note(k, pos, i);
-	if (it->op != EVENT_FREE)
-		return plain;
-	for (evidence_trailing_range(k->ev, pos, &from, &to); from < to; from++)
-		write_note(k, k->ev->trailing.at[from].cell, k->ev->trailing.at[from].mask, pos);
-	return plain;
+	evidence_each_touched(k->ev, pos, touch_note, &n);
+	return n.plain;
 }
 
 /* ---- locks ---- */

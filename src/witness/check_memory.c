@@ -32,25 +32,12 @@ static bool value_get(const struct evidence *ev, uint32_t pos, uint64_t at, bool
 	return true;
 }
 
-static uint64_t *initial_get(struct checker *c, uint32_t cell)
-{
-	bool fresh;
-	uint64_t *index = map_put(&c->initial, cell, &fresh);
-
-	if (fresh) {
-		*index = c->initials.n;
-		*VEC_PUSH(&c->initials) = 0;
-		*VEC_PUSH(&c->initials) = 0;
-	}
-	return &c->initials.at[*index];
-}
-
 static void initial_set(struct checker *c, uint32_t cell, unsigned k, uint8_t byte)
 {
-	uint64_t *v = initial_get(c, cell);
+	uint64_t *v = map_put(&c->initial, cell, NULL);
 
-	v[0] = (v[0] & ~((uint64_t)0xff << 8 * k)) | (uint64_t)byte << 8 * k;
-	v[1] |= 1u << k;
+	*v = (*v & ~((uint64_t)0xff << 8 * k)) | (uint64_t)byte << 8 * k;
+	*map_put(&c->initial_known, cell, NULL) |= 1u << k;
 }
 
 static void initial_read(struct checker *c, uint32_t pos)
@@ -74,7 +61,7 @@ void check_initial_learn(struct checker *c)
 	struct map_item zero;
 	size_t at = 0;
 
-	*VEC_PUSH(&c->initials) = 0; /* not empty: learnt */
+	c->learnt = true;
 	for (uint32_t pos = 1; pos <= evidence_count(c->ev); pos++) {
 		const struct evidence_item *it = evidence_item(c->ev, pos);
 
@@ -92,16 +79,15 @@ static bool value_is_same(struct checker *c, uint32_t read, uint32_t write, uint
 			  uint64_t word, unsigned k)
 {
 	uint64_t at = (word << 3) + k;
-	const uint64_t *index;
+	const uint64_t *known;
 	uint8_t saw, stored;
 
 	if (!c->claim->values || !c->ev->values || !value_get(c->ev, read, at, false, &saw))
 		return false;
 	if (write != 0)
 		return value_get(c->ev, write, at, true, &stored) && stored == saw;
-	index = map_get(&c->initial, cell);
-	return index && (c->initials.at[*index + 1] >> k & 1) &&
-	       (uint8_t)(c->initials.at[*index] >> 8 * k) == saw;
+	known = map_get(&c->initial_known, cell);
+	return known && (*known >> k & 1) && (uint8_t)(*map_get(&c->initial, cell) >> 8 * k) == saw;
 }
 
 /* ---- reads ---- */
@@ -289,10 +275,12 @@ static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned 
 	return n;
 }
 
-static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t pos)
+static void cell_write(void *checker, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
 {
+	struct checker *c = checker;
 	uint32_t *state = &c->last[cell];
 
+	(void)seen;
 	if (evidence_item(c->ev, pos)->op == EVENT_FREE)
 		check_objects_free(c, cell, mask, pos);
 	if (*state == 0)
@@ -305,28 +293,7 @@ static void cell_write(struct checker *c, uint32_t cell, unsigned mask, uint32_t
 
 void check_write(struct checker *c, uint32_t pos)
 {
-	const struct evidence_item *it = evidence_item(c->ev, pos);
-	struct evidence_mixed m;
-	size_t from, to;
-
-	for (uint32_t i = 0; i < it->nwords; i++) {
-		struct evidence_word w = c->ev->words.at[it->words + i];
-
-		if (!(w.seen & EVIDENCE_MIXED)) {
-			uint64_t word = c->ev->cells.at[w.cell].word;
-
-			cell_write(c, w.cell, evidence_mask(it->addr, it->len, word), pos);
-			continue;
-		}
-		evidence_spread(c->ev, it, i, &m);
-		for (unsigned k = 0; k < 8; k++)
-			if (m.cell[k] != 0)
-				cell_write(c, m.cell[k], 1u << k, pos);
-	}
-	if (it->op != EVENT_FREE)
-		return;
-	for (evidence_trailing_range(c->ev, pos, &from, &to); from < to; from++)
-		cell_write(c, c->ev->trailing.at[from].cell, c->ev->trailing.at[from].mask, pos);
+	evidence_each_touched(c->ev, pos, cell_write, c);
 }
 
 static void write_event(struct checker *c, uint32_t pos)

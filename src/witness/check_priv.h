@@ -54,12 +54,12 @@ struct checker {
 	struct check_thread *threads;
 	uint32_t *ins; /* [group]: threads that came to the barrier */
 	uint64_t tainted_bytes;
-	struct map stray;   /* positions that the claim names */
-	struct map given;   /* gives that others in front of them wait for: object << 32 | number */
-	struct map initial; /* with values: cell, to an index in initials */
-	VEC(uint64_t) initials; /* known bytes, then their mask, in pairs */
-	VEC(uint32_t) cells;	/* that are not initial any more */
-	VEC(uint32_t) synced;	/* objects that are not initial any more */
+	struct map stray; /* positions that the claim names */
+	struct map given; /* gives that others in front of them wait for: object << 32 | number */
+	bool learnt;	  /* with values, the two below: */
+	struct map initial, initial_known; /* cell, to its first bytes, and which are known */
+	VEC(uint32_t) cells;		   /* that are not initial any more */
+	VEC(uint32_t) synced;		   /* objects that are not initial any more */
 };
 
 /* Breaks the claim at event pos.  Always false, for `return'. */

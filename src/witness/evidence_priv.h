@@ -357,6 +357,35 @@ uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *
 /* FREE at pos: trailing cells are trailing.at[*from .. *to). */
 void evidence_trailing_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
 
+/* Each cell that an access or a FREE touches, with the bytes as a mask and the write that they were
+ * observed to see; trailing cells of a FREE too. */
+typedef void evidence_touch_fn(void *arg, uint32_t pos, uint32_t cell, unsigned mask,
+			       uint32_t seen);
+static inline __attribute__((always_inline)) void
+evidence_each_touched(const struct evidence *ev, uint32_t pos, evidence_touch_fn *note, void *arg)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	size_t from, to;
+
+	for (uint32_t i = 0; i < it->nwords; i++) {
+		struct evidence_word w = ev->words.at[it->words + i];
+		const struct evidence_mixed *m;
+
+		if (!(w.seen & EVIDENCE_MIXED)) {
+			note(arg, pos, w.cell,
+			     evidence_mask(it->addr, it->len, ev->cells.at[w.cell].word), w.seen);
+			continue;
+		}
+		m = &ev->mixed.at[w.seen & ~EVIDENCE_MIXED];
+		for (unsigned k = 0; k < 8; k++)
+			if (m->cell[k] != 0)
+				note(arg, pos, m->cell[k], 1u << k, m->seen[k]);
+	}
+	if (it->op == EVENT_FREE)
+		for (evidence_trailing_range(ev, pos, &from, &to); from < to; from++)
+			note(arg, pos, ev->trailing.at[from].cell, ev->trailing.at[from].mask, 0);
+}
+
 /* ---- loading ---- */
 
 void evidence_memory_release(struct evidence_memory *m);

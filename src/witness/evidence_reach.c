@@ -64,39 +64,12 @@ struct reach_maker {
 	VEC(uint32_t) cells; /* that somebody writes, by word */
 };
 
-/* Each cell that an access touches. */
-static void each_touched(struct reach_maker *m, uint32_t pos,
-			 void (*note)(struct reach_maker *, uint32_t pos, uint32_t cell,
-				      unsigned mask))
+static void touch_note(void *maker, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
 {
-	const struct evidence *ev = m->ev;
-	const struct evidence_item *it = evidence_item(ev, pos);
-	struct evidence_mixed x;
-	size_t from, to;
-
-	for (uint32_t i = 0; i < it->nwords; i++) {
-		struct evidence_word w = ev->words.at[it->words + i];
-
-		if (!(w.seen & EVIDENCE_MIXED)) {
-			note(m, pos, w.cell,
-			     evidence_mask(it->addr, it->len, ev->cells.at[w.cell].word));
-			continue;
-		}
-		evidence_spread(ev, it, i, &x);
-		for (unsigned k = 0; k < 8; k++)
-			if (x.cell[k] != 0)
-				note(m, pos, x.cell[k], 1u << k);
-	}
-	if (it->op == EVENT_FREE)
-		for (evidence_trailing_range(ev, pos, &from, &to); from < to; from++)
-			note(m, pos, ev->trailing.at[from].cell, ev->trailing.at[from].mask);
-}
-
-static void touch_note(struct reach_maker *m, uint32_t pos, uint32_t cell, unsigned mask)
-{
+	struct reach_maker *m = maker;
 	const struct evidence_item *it = evidence_item(m->ev, pos);
 
-	(void)mask;
+	(void)mask, (void)seen;
 	if (m->born[cell] == 0)
 		m->born[cell] = pos;
 	if (it->op == EVENT_READ)
@@ -147,8 +120,11 @@ static void reach_spread(struct reach_maker *m)
 	}
 }
 
-static void write_note(struct reach_maker *m, uint32_t pos, uint32_t cell, unsigned mask)
+static void write_note(void *maker, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
 {
+	struct reach_maker *m = maker;
+
+	(void)seen;
 	evidence_last_set(&m->ev->reach_lasts, &m->last[cell], mask, pos);
 }
 
@@ -218,7 +194,7 @@ static void reach_replay(struct reach_maker *m)
 				state_keep(ev, m->last[ev->reach.at[begun].cell]);
 		if (pos < ev->items.n && evidence_item(ev, pos)->op <= EVENT_FREE &&
 		    evidence_item(ev, pos)->op != EVENT_READ)
-			each_touched(m, pos, write_note);
+			evidence_each_touched(ev, pos, write_note, m);
 	}
 	assert(begun == ev->reach.n && ended == ev->reach.n);
 	mem_free(ends);
@@ -234,7 +210,7 @@ void evidence_reach_finish(struct evidence *ev)
 	m.born = mem_zalloc(ev->cells.n * sizeof(*m.born));
 	for (uint32_t pos = 1; pos < ev->items.n; pos++)
 		if (evidence_item(ev, pos)->op <= EVENT_FREE)
-			each_touched(&m, pos, touch_note);
+			evidence_each_touched(ev, pos, touch_note, &m);
 	if (m.cells.n)
 		qsort_r(m.cells.at, m.cells.n, sizeof(*m.cells.at), evidence_cell_order, ev);
 	reach_spread(&m);
