@@ -68,6 +68,25 @@ bool strbuf_add_number(struct strbuf *b, const void *bytes, uint64_t len)
 	return true;
 }
 
+bool strbuf_read(struct strbuf *b, FILE *f, uint64_t most)
+{
+	char piece[1 << 14];
+	bool good;
+	size_t n;
+
+	errno = 0;
+	while (b->n <= most && (n = fread(piece, 1, sizeof(piece), f)) > 0)
+		strbuf_add(b, piece, n);
+	good = !ferror(f);
+	if (f != stdin) {
+		int error = errno;
+
+		fclose(f);
+		errno = error;
+	}
+	return good;
+}
+
 bool strbuf_write(int fd, const void *bytes, size_t n)
 {
 	for (const char *at = bytes; n > 0;) {

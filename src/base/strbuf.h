@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct strbuf {
 	char *at;
@@ -22,6 +23,9 @@ void strbuf_release(struct strbuf *b);
 #define STRBUF_SCOPED __attribute__((cleanup(strbuf_release))) struct strbuf
 const char *strbuf_str(const struct strbuf *b); /* never NULL */
 
+/* All that a file holds, but not much more than `most' bytes.  Closes it, unless it is stdin.  False, errno
+ * set: it could not be read. */
+bool strbuf_read(struct strbuf *b, FILE *f, uint64_t most);
 /* All of these bytes to a file, whatever signals come.  False, errno set: it did not take them. */
 bool strbuf_write(int fd, const void *bytes, size_t n);
 

@@ -158,24 +158,14 @@ enum status suppress_parse(const char *text, size_t n, const char *name, struct 
 enum status suppress_read(const char *path, struct suppress **out, struct diag *d)
 {
 	struct strbuf text = { 0 };
-	char piece[4096];
+	FILE *f = fopen(path, "re");
 	enum status st;
-	FILE *f;
-	size_t n;
 
 	*out = NULL;
-	errno = 0;
-	f = fopen(path, "re");
-	while (f && (n = fread(piece, 1, sizeof(piece), f)) > 0)
-		strbuf_add(&text, piece, n);
-	if (!f || ferror(f)) {
-		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
-		st = ST_IO;
-	} else {
+	if (!f || !strbuf_read(&text, f, UINT64_MAX - 1))
+		st = diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
+	else
 		st = suppress_parse(strbuf_str(&text), text.n, path, out, d);
-	}
-	if (f)
-		fclose(f);
 	strbuf_release(&text);
 	return st;
 }

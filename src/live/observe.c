@@ -193,37 +193,25 @@ static char *describe(const struct message_hello *h)
 
 /* ---- receiving ---- */
 
-/* Why it ended, in *d; ST_OK: as it should. */
-static enum status take_messages(struct watch *w, struct diag *d)
+/* ST_OK: the run has ended, as *out says; else why there is no more, in *d. */
+static enum status take_messages(struct watch *w, struct store_info *out, struct diag *d)
 {
-	struct store_info info = { 0 };
 	struct message m;
 	enum status st = ST_OK;
 
-	while (st == ST_OK && !info.ended) {
+	for (out->ended = false; st == ST_OK && !out->ended;) {
 		st = message_take(&w->peer.in, &m, d);
 		if (st == ST_OK)
 			st = store_take(w->store, &m, d);
-		store_info(w->store, &info);
+		store_info(w->store, out);
 	}
 	return st;
 }
 
-static bool has_ended(const struct watch *w)
+static void say_bye(struct watch *w, uint64_t received)
 {
-	struct store_info info;
+	struct message bye = { .type = MESSAGE_BYE, .bye = { .bytes = received } };
 
-	store_info(w->store, &info);
-	return info.ended;
-}
-
-static void say_bye(struct watch *w)
-{
-	struct store_info info;
-	struct message bye = { .type = MESSAGE_BYE };
-
-	store_info(w->store, &info);
-	bye.bye.bytes = info.received;
 	if (peer_send(&w->peer, &bye))
 		flush_out(&w->peer);
 }
@@ -236,10 +224,11 @@ static bool receive(struct watch *w)
 	for (;;) {
 		enum status moved = peer_move(&w->peer, w->stop, LOOK_MS, &d);
 		struct diag wrong = { 0 };
-		enum status st = take_messages(w, &wrong);
+		struct store_info info;
+		enum status st = take_messages(w, &info, &wrong);
 
-		if (st == ST_OK && has_ended(w)) {
-			say_bye(w);
+		if (st == ST_OK) {
+			say_bye(w, info.received);
 			return true;
 		}
 		if (st != ST_END) {

@@ -78,24 +78,17 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 	FILE *f = is_input ? stdin : fopen(path, "rbe");
 	STRBUF_SCOPED text = { 0 };
 	enum status st = ST_IO;
-	char chunk[4096];
-	size_t n;
 
 	*out = NULL;
 	if (!f)
 		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
-	errno = 0;
-	while (text.n <= SPEC_BYTES && (n = fread(chunk, 1, sizeof(chunk), f)) > 0)
-		strbuf_add(&text, chunk, n);
-	if (ferror(f))
+	if (!strbuf_read(&text, f, SPEC_BYTES))
 		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
 	else if (strncmp(strbuf_str(&text), "FORESEE\n", 8) == 0)
 		diag_set(d, "'%s' is a recording, not a specification", path);
 	else
 		st = spec_parse(is_input ? "(standard input)" : path, strbuf_str(&text), text.n,
 				out, d);
-	if (!is_input)
-		fclose(f);
 	return st;
 }
 

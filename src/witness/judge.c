@@ -184,45 +184,36 @@ enum judge_verdict judge_begin(struct judge *j, const struct value *initial)
 enum judge_verdict judge_take(struct judge *j, const struct judge_step *step)
 {
 	uint64_t named = j->step_events | (j->property ? j->property->events : 0);
-	uint64_t sure = 0, none = 0, open = 0;
 	bool other = (step->written & j->step_writes) || (step->reads & j->step_reads);
-	const char *why_none = NULL, *why_open = NULL;
+	/* Events by what their conditions are; the last reason for each. */
+	uint64_t are[] = { [VALUE_OPEN] = 0 };
+	const char *why[] = { [VALUE_OPEN] = NULL };
 
 	if (j->verdict != JUDGE_GOOD)
 		return j->verdict;
 	for (uint64_t left = step->events & named; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctzll(left);
 		const struct spec_expr *when = j->spec->events[i].when;
-		const char *why = NULL;
+		const char *reason = NULL;
+		enum value_truth is = VALUE_TRUE;
 
-		switch (when ? value_truth(j->spec, when, step->values, step->thread, &why)
-			     : VALUE_TRUE) {
-		case VALUE_TRUE:
-			sure |= 1ull << i;
-			break;
-		case VALUE_NONE:
-			none |= 1ull << i;
-			why_none = why;
-			break;
-		case VALUE_OPEN:
-			open |= 1ull << i;
-			why_open = why;
-			break;
-		case VALUE_FALSE:
-			break;
-		}
+		if (when)
+			is = value_truth(j->spec, when, step->values, step->thread, &reason);
+		are[is] |= 1ull << i;
+		why[is] = reason;
 	}
-	if (none && (other || (sure | none) & j->step_events)) {
-		j->trouble = why_none;
+	if (are[VALUE_NONE] && (other || (are[VALUE_TRUE] | are[VALUE_NONE]) & j->step_events)) {
+		j->trouble = why[VALUE_NONE];
 		j->verdict = JUDGE_ERROR;
-	} else if (open && (other || (sure | open) & j->step_events)) {
-		j->trouble = why_open;
+	} else if (are[VALUE_OPEN] &&
+		   (other || (are[VALUE_TRUE] | are[VALUE_OPEN]) & j->step_events)) {
+		j->trouble = why[VALUE_OPEN];
 		j->verdict = JUDGE_UNKNOWN;
-	} else if (other || (sure & j->step_events)) {
-		j->verdict = look(
-			j,
-			&(struct judge_moment){ step->values, sure, step->written, step->thread },
-			false);
+	} else if (other || (are[VALUE_TRUE] & j->step_events)) {
+		j->verdict = look(j,
+				  &(struct judge_moment){ step->values, are[VALUE_TRUE],
+							  step->written, step->thread },
+				  false);
 	}
 	return j->verdict;
 }

@@ -5,11 +5,9 @@
 #include "witness/witness.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -21,37 +19,18 @@
 
 /* ---- from disk ---- */
 
-static enum status file_read(const char *path, struct strbuf *out, struct diag *d)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char buffer[65536];
-	ssize_t n = 0;
-
-	if (fd < 0)
-		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
-	while (out->n <= FILE_LIMIT && (n = read(fd, buffer, sizeof(buffer))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		strbuf_add(out, buffer, (size_t)n);
-	}
-	if (n < 0)
-		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
-	else if (out->n > FILE_LIMIT)
-		diag_set(d, "'%s' is longer than 4 GiB: not a witness", path);
-	close(fd);
-	return n < 0 ? ST_IO : out->n > FILE_LIMIT ? ST_BAD_INPUT : ST_OK;
-}
-
 enum status witness_head(const char *path, struct strbuf *text, struct witness *out, struct diag *d)
 {
-	enum status st = file_read(path, text, d);
+	FILE *f = fopen(path, "re");
 
 	memset(out, 0, sizeof(*out));
-	if (st == ST_OK)
-		st = witness_parse(strbuf_str(text), text->n, path, NULL, out, d);
-	return st;
+	if (!f)
+		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
+	if (!strbuf_read(text, f, FILE_LIMIT))
+		return diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
+	if (text->n > FILE_LIMIT)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is longer than 4 GiB: not a witness", path);
+	return witness_parse(strbuf_str(text), text->n, path, NULL, out, d);
 }
 
 void witness_release(struct witness *w)
