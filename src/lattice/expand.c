@@ -1,52 +1,15 @@
 /*
- * A level's arrays, and its successors: workers, pieces and batches.
+ * The successors of a level: workers, pieces and batches.
  *
  * Pieces are independent: workers take one each, and they are put together in order.
  */
 #include "lattice/expand_priv.h"
 
 #include "base/pool.h"
-#include "base/search.h"
 
 #define PARALLEL 32768 /* entries of a level worth several workers */
 #define BATCH 16       /* pieces for each worker at a time */
 #define OPENS_VIEWS 6  /* open sets are worth remembering from so many lanes on */
-
-/* --- a level --- */
-
-void level_reserve(struct level *v, size_t n, bool configs)
-{
-	uint32_t words = v->packing->words;
-
-	v->keys = mem_grow(v->keys, &v->key_room, (n + 1) * words, sizeof(*v->keys));
-	if (configs)
-		v->configs = mem_grow(v->configs, &v->config_room, n + 1, sizeof(*v->configs));
-	if (v->limbs)
-		v->counts =
-			mem_grow(v->counts, &v->count_room, (n + 1) * v->limbs, sizeof(*v->counts));
-}
-
-void level_release(struct level *v)
-{
-	MEM_FREE_ALL(v->keys, v->configs, v->counts);
-	*v = (struct level){ 0 };
-}
-
-size_t level_search(const struct level *v, const uint64_t *key)
-{
-	uint32_t words = v->packing->words;
-
-	return SEARCH_PAST(i, 0, v->n, packing_compare(v->keys + i * words, key, words) < 0);
-}
-
-bool level_same_cut(const struct level *v, size_t a, size_t b)
-{
-	uint32_t words = v->packing->words;
-
-	return packing_compare(v->keys + a * words, v->keys + b * words, words) == 0;
-}
-
-/* --- workers --- */
 
 struct expand *expand_new(unsigned jobs)
 {
@@ -137,7 +100,7 @@ static bool next_batch(struct expand *e)
 	return ++e->first < e->npieces;
 }
 
-/* --- successors --- */
+/* --- a level --- */
 
 static void begin(struct expand *e, struct lattice *l)
 {

@@ -4,7 +4,8 @@
  *	lanes.c		points and sets as they come, until no cut needs them any more
  *	packing.c	cuts as numbers of a few bits for each lane
  *	open.c		which sets are open in a cut
- *	expand.c	a level's arrays, and its successors: workers and batches
+ *	levels.c	a level's arrays
+ *	expand.c	a level's successors: workers and batches
  *	expand_piece.c	a piece of them, in order (the hot part)
  *	breadth.c	which cuts are kept when not all can be
  *	lattice.c	when a level can be built; violations
