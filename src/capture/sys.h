@@ -26,7 +26,8 @@ static inline void sys_munmap(void *at, size_t n)
 }
 
 /* errno is the program's: at the end of the block it is again what it is here. */
-#define SYS_KEEPS_ERRNO const int sys_errno_ __attribute__((cleanup(sys_errno_restore))) = errno
+#define SYS_KEEPS_ERRNO \
+	const int sys_errno_ __attribute__((cleanup(sys_errno_restore), unused)) = errno
 
 static inline void sys_errno_restore(const int *kept)
 {
