@@ -113,11 +113,7 @@ static uint32_t add(struct intern *t, const char *s, size_t n)
 
 	if (id != 0)
 		return id;
-	e.text = mem_alloc(n + 1);
-	memcpy(e.text, s, n);
-	e.text[n] = '\0';
-	e.n = n;
-	e.next = (uint32_t)*newest;
+	e = (struct entry){ mem_text(s, n), n, (uint32_t)*newest };
 	id = (uint32_t)t->entries.n;
 	*VEC_PUSH(&t->entries) = e;
 	*newest = id;

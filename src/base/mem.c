@@ -44,11 +44,18 @@ void *mem_grow(void *p, size_t *capacity, size_t need, size_t item)
 	return mem_resize(p, c * item);
 }
 
+char *mem_text(const void *bytes, size_t n)
+{
+	char *copy = mem_alloc(n + 1);
+
+	memcpy(copy, bytes, n);
+	copy[n] = '\0';
+	return copy;
+}
+
 char *mem_strdup(const char *s)
 {
-	size_t n = strlen(s) + 1;
-
-	return memcpy(mem_alloc(n), s, n);
+	return mem_text(s, strlen(s));
 }
 
 void mem_free(void *p)

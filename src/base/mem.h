@@ -13,6 +13,7 @@ void *mem_zalloc(size_t n); /* zeroed */
 void *mem_resize(void *p, size_t n);
 void *mem_grow(void *p, size_t *capacity, size_t need, size_t item); /* doubling */
 char *mem_strdup(const char *s);
+char *mem_text(const void *bytes, size_t n); /* the bytes and a NUL */
 void mem_free(void *p);
 /* Several at once: MEM_FREE_ALL(a, b, c). */
 #define MEM_FREE_ALL(...)                            \

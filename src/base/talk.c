@@ -57,32 +57,18 @@ static void say(const char *paint, const char *prefix, const char *format, va_li
 	putc('\n', stderr);
 }
 
-void talk_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say("\033[31m", "foresee: ", format, ap);
-	va_end(ap);
-}
-
-void talk_note(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say("", "foresee: ", format, ap);
-	va_end(ap);
-}
-
-void talk_more(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say("", "  ", format, ap);
-	va_end(ap);
-}
+#define SAY(name, paint, prefix)                \
+	void name(const char *format, ...)      \
+	{                                       \
+		va_list ap;                     \
+                                                \
+		va_start(ap, format);           \
+		say(paint, prefix, format, ap); \
+		va_end(ap);                     \
+	}
+SAY(talk_error, "\033[31m", "foresee: ")
+SAY(talk_note, "", "foresee: ")
+SAY(talk_more, "", "  ")
 
 int64_t talk_clock_ms(void)
 {

@@ -131,20 +131,18 @@ static void emit_copy(struct function *f, struct record *r)
 static void emit_half_copy(struct function *f, struct record *r)
 {
 	struct unit *u = f->unit;
+	bool fetch = r->action == ACT_FETCH;
 	LLVMValueRef to = unit_pointer(u, LLVMGetOperand(r->inst, 0));
 	LLVMValueRef from = unit_pointer(u, LLVMGetOperand(r->inst, 1));
-	LLVMValueRef keepers = LLVMConstNull(LLVMPointerType(u->i64, 0));
-	LLVMValueRef n = length_of(u, r->inst), site = sites_number(f, r->site);
+	LLVMValueRef args[6] = { fetch ? from : to,
+				 fetch ? to : from,
+				 length_of(u, r->inst),
+				 sites_number(f, r->site),
+				 LLVMConstNull(LLVMPointerType(u->i64, 0)),
+				 unit_int(u->i64, 0) };
 
-	if (r->action == ACT_FETCH) {
-		LLVMValueRef args[5] = { from, to, n, site, keepers };
-
-		unit_hook(u, "foresee_read_range", u->nothing, args, 5);
-	} else {
-		LLVMValueRef args[6] = { to, from, n, site, keepers, unit_int(u->i64, 0) };
-
-		unit_hook(u, "foresee_write_range", u->nothing, args, 6);
-	}
+	unit_hook(u, fetch ? "foresee_read_range" : "foresee_write_range", u->nothing, args,
+		  fetch ? 5 : 6);
 }
 
 static void emit_fill(struct function *f, struct record *r)

@@ -23,29 +23,20 @@ static LLVMValueRef buffer_for(struct function *f, LLVMTypeRef type, LLVMValueRe
 	return unit_pointer(f->unit, *buffer);
 }
 
-static LLVMValueRef emit_read16(struct function *f, struct record *r)
+/* Of 16 bytes, by way of a buffer. */
+static LLVMValueRef emit_wide(struct function *f, struct record *r)
 {
 	struct unit *u = f->unit;
 	LLVMTypeRef type = plan_type(r->inst);
+	bool read = r->action == ACT_READ;
 	LLVMValueRef buffer;
 	LLVMValueRef args[4] = { unit_pointer(u, plan_pointer(r->inst)),
-				 buffer_for(f, type, NULL, STACK_VALUE, &buffer),
-				 order_of(u, r->inst), sites_number(f, r->site) };
-
-	unit_hook(u, "foresee_aread16", u->nothing, args, 4);
-	return LLVMBuildLoad2(u->builder, type, buffer, "");
-}
-
-static void emit_write16(struct function *f, struct record *r)
-{
-	struct unit *u = f->unit;
-	LLVMValueRef buffer;
-	LLVMValueRef args[4] = { unit_pointer(u, plan_pointer(r->inst)),
-				 buffer_for(f, plan_type(r->inst), LLVMGetOperand(r->inst, 0),
+				 buffer_for(f, type, read ? NULL : LLVMGetOperand(r->inst, 0),
 					    STACK_VALUE, &buffer),
 				 order_of(u, r->inst), sites_number(f, r->site) };
 
-	unit_hook(u, "foresee_awrite16", u->nothing, args, 4);
+	unit_hook(u, read ? "foresee_aread16" : "foresee_awrite16", u->nothing, args, 4);
+	return read ? LLVMBuildLoad2(u->builder, type, buffer, "") : NULL;
 }
 
 static LLVMValueRef emit_read(struct function *f, struct record *r, uint32_t size)
@@ -161,12 +152,12 @@ void atomic_emit(struct function *f, struct record *r)
 		by = emit_rmw(f, r, size);
 	else if (r->action == ACT_CAS)
 		by = emit_cas(f, r, size);
+	else if (!size)
+		by = emit_wide(f, r);
 	else if (r->action == ACT_READ)
-		by = size ? emit_read(f, r, size) : emit_read16(f, r);
-	else if (size)
-		emit_write(f, r, size);
+		by = emit_read(f, r, size);
 	else
-		emit_write16(f, r);
+		emit_write(f, r, size);
 	if (by)
 		LLVMReplaceAllUsesWith(r->inst, by);
 	LLVMInstructionEraseFromParent(r->inst);

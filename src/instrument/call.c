@@ -130,16 +130,6 @@ bool call_is_pure(LLVMValueRef call)
 	return callee && LLVMIsDeclaration(callee) && name_is(unit_name(callee), PURE);
 }
 
-static void store_call_site(struct function *f, LLVMValueRef site)
-{
-	struct unit *u = f->unit;
-	LLVMValueRef offset = unit_int(u->i64, offsetof(struct foresee_view, call_site));
-	LLVMValueRef p = LLVMBuildInBoundsGEP2(u->builder, u->i8, f->self, &offset, 1, "");
-
-	LLVMBuildStore(u->builder, site,
-		       LLVMBuildBitCast(u->builder, p, LLVMPointerType(u->i32, 0), ""));
-}
-
 /* The callee reads its byval arguments from our memory before it starts. */
 static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site)
 {
@@ -445,7 +435,7 @@ void call_emit(struct function *f, struct record *r)
 		else if (!name_is_known(name))
 			emit_maybe_opaque(f, r->inst, callee, name, site);
 	}
-	store_call_site(f, site);
+	stack_view_store(f, offsetof(struct foresee_view, call_site), site);
 }
 
 /* Of an instruction that the pass does not model. */

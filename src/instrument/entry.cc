@@ -212,11 +212,6 @@ void extra_keep(LLVMModuleRef m, LLVMValueRef *globals, size_t n)
 	appendToCompilerUsed(*unwrap(m), kept);
 }
 
-LLVMTypeRef extra_gep_type(LLVMValueRef gep)
-{
-	return wrap(cast<GEPOperator>(unwrap(gep))->getSourceElementType());
-}
-
 const char *extra_name(LLVMMetadataRef md)
 {
 	StringRef name;
@@ -315,20 +310,6 @@ int64_t extra_dimension(LLVMMetadataRef md, unsigned i)
 		return -1;
 	auto *count = range->getCount().dyn_cast<ConstantInt *>();
 	return count ? count->getSExtValue() : -1;
-}
-
-uint64_t extra_size(LLVMMetadataRef md)
-{
-	auto *type = node<DIType>(md);
-
-	return type ? type->getSizeInBits() / 8 : 0;
-}
-
-uint64_t extra_offset(LLVMMetadataRef md)
-{
-	auto *type = node<DIType>(md);
-
-	return type ? type->getOffsetInBits() / 8 : 0;
 }
 
 bool extra_is_bits(LLVMMetadataRef md)

@@ -55,9 +55,6 @@ void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor);
 /* The optimiser is to take these variables for used by what it does not see. */
 void extra_keep(LLVMModuleRef m, LLVMValueRef *globals, size_t n);
 
-/* The type a getelementptr, instruction or constant, indexes into. */
-LLVMTypeRef extra_gep_type(LLVMValueRef gep);
-
 /* Debug information.  NULL or 0 where a node has no such thing. */
 enum extra_type {
 	EXTRA_TYPE_OTHER, /* base type, enum */
@@ -81,8 +78,6 @@ extra_element_count(LLVMMetadataRef type); /* members of a struct, dimensions of
 LLVMMetadataRef extra_element(LLVMMetadataRef type,
 			      unsigned i);		   /* a data member; NULL if not one */
 int64_t extra_dimension(LLVMMetadataRef type, unsigned i); /* -1: not constant */
-uint64_t extra_size(LLVMMetadataRef type);		   /* bytes */
-uint64_t extra_offset(LLVMMetadataRef member);		   /* bytes */
 bool extra_is_bits(LLVMMetadataRef member);
 /* Kind of a base type or enum, as layouts have it (hooks.h): one of i u f c x. */
 char extra_scalar(LLVMMetadataRef type);

@@ -116,6 +116,11 @@ LLVMMetadataRef names_bare_type(LLVMMetadataRef type)
 	return type;
 }
 
+uint64_t names_size(LLVMMetadataRef type)
+{
+	return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
+}
+
 static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsigned depth);
 
 static void add_members(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
@@ -129,7 +134,7 @@ static void add_members(struct strbuf *b, LLVMMetadataRef type, unsigned depth)
 		if (!member)
 			continue;
 		strbuf_addf(b, "%s%s@%llu:", between, extra_name(member) ? extra_name(member) : "",
-			    (unsigned long long)extra_offset(member));
+			    (unsigned long long)(LLVMDITypeGetOffsetInBits(member) / 8));
 		add_layout(b, extra_type_of(member), extra_is_bits(member), depth + 1);
 		between = " ";
 	}
@@ -141,7 +146,7 @@ static void add_layout(struct strbuf *b, LLVMMetadataRef type, bool bits, unsign
 	LLVMMetadataRef bare = names_bare_type(type);
 	enum extra_type kind = extra_type_kind(bare);
 	char scalar = 'x';
-	uint64_t size = extra_size(bare);
+	uint64_t size = names_size(bare);
 
 	if (depth > NAMES_DEPTH || b->n > FORESEE_LAYOUT_MOST) {
 		strbuf_addf(b, "x%llu\"\"", (unsigned long long)size);

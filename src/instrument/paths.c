@@ -40,11 +40,6 @@ static bool is_aggregate(LLVMMetadataRef type)
 			extra_type_kind(type) == EXTRA_TYPE_UNION);
 }
 
-static uint64_t bytes_of(LLVMMetadataRef type)
-{
-	return LLVMDITypeGetSizeInBits(type) / 8;
-}
-
 static bool is_in_std(LLVMMetadataRef type)
 {
 	LLVMMetadataRef scope, outermost = NULL;
@@ -58,7 +53,7 @@ static bool is_in_std(LLVMMetadataRef type)
 static bool is_lock(LLVMMetadataRef type, const struct pointee *at)
 {
 	return at->lock && (is_in_std(type) || (extra_type_kind(type) == EXTRA_TYPE_UNION &&
-						bytes_of(type) == at->size));
+						names_size(type) == at->size));
 }
 
 /* The first member that has (a bit of) the byte at offset; NULL if none has. */
@@ -88,7 +83,7 @@ static LLVMMetadataRef member_at(LLVMMetadataRef type, uint64_t offset)
 static bool is_whole(LLVMMetadataRef type, uint64_t offset, const struct pointee *at)
 {
 	return is_lock(type, at) ||
-	       (offset == 0 && at->size > 8 && bytes_of(type) == at->size && !at->lock);
+	       (offset == 0 && at->size > 8 && names_size(type) == at->size && !at->lock);
 }
 
 /* One step down, to the member or element that has the byte at *offset; NULL: this is it. */
@@ -109,12 +104,12 @@ static LLVMMetadataRef step_into(LLVMMetadataRef type, uint64_t *offset, const s
 		*offset -= LLVMDITypeGetOffsetInBits(m) / 8;
 		return extra_type_of(m);
 	case EXTRA_TYPE_ARRAY:
-		if (*offset == 0 && bytes_of(type) == at->size && !at->lock)
+		if (*offset == 0 && names_size(type) == at->size && !at->lock)
 			return NULL;
 		if (b)
 			strbuf_adds(b, "[]");
 		type = extra_type_of(type);
-		step = type ? bytes_of(names_bare_type(type)) : 0;
+		step = type ? names_size(names_bare_type(type)) : 0;
 		*offset = step ? *offset % step : 0;
 		return type;
 	default:
@@ -131,7 +126,7 @@ static LLVMMetadataRef add_path(struct strbuf *b, LLVMMetadataRef type, uint64_t
 		LLVMMetadataRef inner;
 
 		type = names_bare_type(type);
-		if (!type || (offset == 0 && (!at->size || bytes_of(type) < at->size)))
+		if (!type || (offset == 0 && (!at->size || names_size(type) < at->size)))
 			return type;
 		inner = step_into(type, &offset, at, b);
 		if (!inner)
@@ -162,7 +157,7 @@ static LLVMMetadataRef find_struct(struct unit *u, const char *name, size_t n)
 /* Bytes an address step skips; *inner: those past the first index. */
 static uint64_t gep_offset(struct unit *u, LLVMValueRef gep, uint64_t *inner)
 {
-	LLVMTypeRef type = extra_gep_type(gep);
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
 	unsigned n = (unsigned)LLVMGetNumOperands(gep);
 	uint64_t offset = 0;
 
@@ -215,7 +210,7 @@ static struct pointee pointee_of(struct unit *u, LLVMValueRef p)
 		if (!gep && escape_base(p) == p)
 			return at;
 		if (gep) {
-			type = extra_gep_type(p);
+			type = LLVMGetGEPSourceElementType(p);
 			offset = gep_offset(u, p, &inner);
 			if (LLVMGetTypeKind(type) == LLVMStructTypeKind &&
 			    LLVMGetStructName(type)) {
@@ -286,7 +281,7 @@ static LLVMMetadataRef add_in_struct(struct strbuf *b, LLVMMetadataRef named,
 				     const struct pointee *at)
 {
 	LLVMMetadataRef type = names_bare_type(named);
-	uint64_t whole = bytes_of(type);
+	uint64_t whole = names_size(type);
 
 	if (extra_name(type) || extra_name(named))
 		strbuf_adds(b, extra_name(extra_name(type) ? type : named));

@@ -28,7 +28,7 @@ static LLVMValueRef view_load(struct function *f, size_t offset, LLVMTypeRef typ
 	return LLVMBuildLoad2(f->unit->builder, type, view_field(f, offset, type), "");
 }
 
-static void view_store(struct function *f, size_t offset, LLVMValueRef v)
+void stack_view_store(struct function *f, size_t offset, LLVMValueRef v)
 {
 	LLVMBuildStore(f->unit->builder, v, view_field(f, offset, LLVMTypeOf(v)));
 }
@@ -59,9 +59,9 @@ static void push_frame(struct function *f)
 	index = LLVMBuildZExt(u->builder, index, u->i64, "");
 	LLVMBuildStore(u->builder, site,
 		       LLVMBuildInBoundsGEP2(u->builder, u->i32, frames, &index, 1, ""));
-	view_store(f, offsetof(struct foresee_view, depth),
-		   LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
-	view_store(f, offsetof(struct foresee_view, call_site), unit_int(u->i32, 0));
+	stack_view_store(f, offsetof(struct foresee_view, depth),
+			 LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
+	stack_view_store(f, offsetof(struct foresee_view, call_site), unit_int(u->i32, 0));
 }
 
 static void zero_keepers(struct function *f)
@@ -111,9 +111,9 @@ static void set_depth(struct function *f, LLVMValueRef d)
 	LLVMValueRef low = view_load(f, offsetof(struct foresee_view, low), u->i32);
 	LLVMValueRef below = LLVMBuildICmp(u->builder, LLVMIntULT, low, d, "");
 
-	view_store(f, offsetof(struct foresee_view, low),
-		   LLVMBuildSelect(u->builder, below, low, d, ""));
-	view_store(f, offsetof(struct foresee_view, depth), d);
+	stack_view_store(f, offsetof(struct foresee_view, low),
+			 LLVMBuildSelect(u->builder, below, low, d, ""));
+	stack_view_store(f, offsetof(struct foresee_view, depth), d);
 }
 
 /* Frames below ours were left without their exit code: by unwinding, or by longjmp. */
@@ -144,7 +144,8 @@ static void leave_at(struct function *f, LLVMValueRef ret)
 	emit_if_unseen(f, f->depth, "foresee_callback_end", NULL, 0, at);
 	set_depth(f, f->depth);
 	if (at == ret)
-		view_store(f, offsetof(struct foresee_view, call_site), unit_int(f->unit->i32, 0));
+		stack_view_store(f, offsetof(struct foresee_view, call_site),
+				 unit_int(f->unit->i32, 0));
 }
 
 /* Found first, for the code splits the blocks that are walked through. */

@@ -179,6 +179,7 @@ LLVMMetadataRef names_global(LLVMValueRef global);	     /* its debug variable, o
 void names_add_global(struct strbuf *b, LLVMValueRef global, LLVMMetadataRef variable);
 /* Without typedefs and qualifiers; NULL of NULL. */
 LLVMMetadataRef names_bare_type(LLVMMetadataRef type);
+uint64_t names_size(LLVMMetadataRef type); /* bytes; 0 of NULL */
 /* Qualified by namespace, class or function. */
 void names_add_qualified(struct strbuf *b, LLVMMetadataRef node, const char *separator);
 
@@ -215,6 +216,8 @@ void frame_emit(struct function *f, LLVMValueRef first);
 /* Before `at', where the function is left: those that live as long as it end. */
 void frame_leave(struct function *f, LLVMValueRef at);
 
+/* Code that stores v in a member of struct foresee_view. */
+void stack_view_store(struct function *f, size_t offset, LLVMValueRef v);
 bool stack_is_needed(const struct function *f);
 void stack_enter(struct function *f); /* entry code: self, base, keepers */
 void stack_leave(struct function *f); /* at returns, landing pads, after setjmp */

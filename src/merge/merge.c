@@ -236,9 +236,7 @@ static void label_take(struct merge_thread *t)
 	if (!c->name)
 		return;
 	mem_free(t->label);
-	t->label = mem_alloc((size_t)c->nname + 1);
-	memcpy(t->label, c->name, c->nname);
-	t->label[c->nname] = 0;
+	t->label = mem_text(c->name, c->nname);
 	c->name = NULL;
 }
 

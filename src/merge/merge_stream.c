@@ -118,6 +118,13 @@ static void doubt_find(struct merge_stream *s)
 		s->src->tid, s->src->tid, (unsigned long long)all.read.after);
 }
 
+/* Nothing is missing behind the chunk, which is the last one loaded. */
+static bool is_final(const struct merge_stream *s, const struct blocks_chunk *head)
+{
+	return head->closed && (head->last || s->ended) && s->next_number == s->src->count &&
+	       !s->src->gap;
+}
+
 /* The chunk is the thread's next one. */
 static bool chunk_follows(struct merge_stream *s, const struct blocks_chunk *head)
 {
@@ -202,8 +209,7 @@ static bool chunk_enter(struct merge_stream *s)
 	if (!chunk_follows(s, &head))
 		return false;
 	chunk_prefetch(s);
-	whole = s->next_bytes || (head.closed && (head.last || s->ended) &&
-				  s->next_number == s->src->count && !s->src->gap);
+	whole = s->next_bytes || is_final(s, &head);
 	s->damaged |= !whole;
 	c = decode_chunk_new(s->src->tid, &head, bytes, n,
 			     !whole && head.number + 1 != s->src->count &&
@@ -241,10 +247,7 @@ static void stream_settle(struct merge_stream *s)
 		return;
 	doubt_find(s);
 	chunk_prefetch(s);
-	if (!s->next_bytes)
-		s->damaged |=
-			!(s->scan.chunk->head.closed && (s->scan.chunk->head.last || s->ended) &&
-			  s->next_number == s->src->count && !s->src->gap);
+	s->damaged |= !s->next_bytes && !is_final(s, &s->scan.chunk->head);
 	if (s->has_doubt && s->scan.chunk->head.number == s->doubt_number)
 		decode_chunk_doubt(s->scan.chunk, s->doubt);
 }

@@ -103,8 +103,7 @@ static uint64_t dropped_before(struct blocks *b, const struct control *c)
 	return (gone > after ? gone : after) + 1;
 }
 
-/* The last chunk whose first event is counted; those before need not be read. */
-static uint32_t chunk_choose(const struct blocks_thread *t, uint64_t count)
+uint32_t portion_chunk(const struct blocks_thread *t, uint64_t count)
 {
 	uint32_t number = t->first;
 
@@ -133,7 +132,7 @@ void portion_choose(struct portion *s, struct blocks *b, const struct control *c
 	ends = counts_at(b, c, to_cut < s->cut ? 0 : to_cut); /* it may end before it can begin */
 	for (size_t i = 0; i < b->threads.n; i++)
 		*VEC_PUSH(&s->at) = (struct portion_start){
-			.chunk = chunk_choose(&b->threads.at[i], count[i]),
+			.chunk = portion_chunk(&b->threads.at[i], count[i]),
 			.end = s->ends ? ends[i] : UINT64_MAX,
 		};
 	mem_free(count);

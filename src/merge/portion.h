@@ -16,6 +16,7 @@
 #include "base/vec.h"
 
 struct blocks;
+struct blocks_thread;
 struct control;
 
 /* Of each thread, as in blocks.threads. */
@@ -34,5 +35,8 @@ struct portion {
 void portion_choose(struct portion *s, struct blocks *b, const struct control *c, uint64_t from_cut,
 		    uint64_t to_cut);
 void portion_release(struct portion *s);
+
+/* The last chunk of the thread whose first event is among the first `count'. */
+uint32_t portion_chunk(const struct blocks_thread *t, uint64_t count);
 
 #endif /* MERGE_PORTION_H */

@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "recording/blocks.h"
+#include "merge/portion.h"
 #include "merge/walk.h"
 #include "recording/stacks.h"
 
@@ -298,15 +299,10 @@ static void first_note(struct scan *s, const struct event *e)
 static void thread_scan(struct scan *s)
 {
 	const struct prologue_thread *t = s->thread;
-	uint32_t number = t->src->first;
 	struct walk w;
 
-	for (size_t i = 0; i < t->src->chunks.n; i++)
-		if (t->src->chunks.at[i].number > number &&
-		    t->src->chunks.at[i].number < t->src->count &&
-		    t->src->chunks.at[i].first_tseq <= t->upto + 1)
-			number = t->src->chunks.at[i].number;
-	walk_begin(&w, s->prologue->blocks, t->src, number, s->prologue->stacks);
+	walk_begin(&w, s->prologue->blocks, t->src, portion_chunk(t->src, t->upto + 1),
+		   s->prologue->stacks);
 	while (walk_next(&w) && w.item.e.tseq <= t->end) {
 		if (w.item.e.tseq <= t->upto)
 			continue;

@@ -99,8 +99,7 @@ bool walk_root(struct blocks *b, const struct blocks_thread *src, struct walk_ro
 		root_note(r, &w);
 		if (w.cursor.name) {
 			mem_free(r->name);
-			r->name = mem_zalloc((size_t)w.cursor.nname + 1);
-			memcpy(r->name, w.cursor.name, w.cursor.nname);
+			r->name = mem_text(w.cursor.name, w.cursor.nname);
 			w.cursor.name = NULL;
 		}
 	}

@@ -68,15 +68,6 @@ void std_names_free(struct std_names *n)
 	mem_free(n);
 }
 
-static char *copy(const char *s, size_t len)
-{
-	char *c = mem_alloc(len + 1);
-
-	memcpy(c, s, len);
-	c[len] = '\0';
-	return c;
-}
-
 uint32_t std_name_expect(struct std_names *n, enum event_object space, const char *s, size_t len)
 {
 	assert(space < EVENT_OBJECTS);
@@ -172,14 +163,14 @@ uint32_t std_thread_add(struct std_names *n, const char *s, size_t len, bool col
 		if (n->threads.n >= THREADS_MAX)
 			return 0;
 		tid = intern_add(n->thread_keys, s + skip, len - skip);
-		*VEC_PUSH(&n->threads) = (struct thread){ copy(s, len), column };
+		*VEC_PUSH(&n->threads) = (struct thread){ mem_text(s, len), column };
 		assert(tid == n->threads.n);
 		return tid;
 	}
 	t = &n->threads.at[tid - 1];
 	if (column && !t->column) {
 		mem_free(t->spelling);
-		*t = (struct thread){ copy(s, len), true };
+		*t = (struct thread){ mem_text(s, len), true };
 	}
 	return tid;
 }
@@ -223,17 +214,17 @@ static struct site site_parse(const char *s, size_t len)
 		if (n == 0)
 			continue;
 		if (at + 1 + n == end) {
-			out.file = copy(s, (size_t)(at - s));
+			out.file = mem_text(s, (size_t)(at - s));
 			return out;
 		}
 		if (at[1 + n] == ':' && at + 2 + n < end) {
-			out.file = copy(s, (size_t)(at - s));
-			out.function = copy(at + 2 + n, (size_t)(end - at - 2 - (ptrdiff_t)n));
+			out.file = mem_text(s, (size_t)(at - s));
+			out.function = mem_text(at + 2 + n, (size_t)(end - at - 2 - (ptrdiff_t)n));
 			return out;
 		}
 	}
 	out.line = 0;
-	out.file = copy(s, len);
+	out.file = mem_text(s, len);
 	return out;
 }
 
