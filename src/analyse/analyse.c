@@ -1,10 +1,6 @@
 #include "analyse/analyse.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -12,10 +8,7 @@
 #include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/map.h"
-#include "base/talk.h"
 #include "launch/program.h"
 #include "report/explain.h"
 #include "report/findings_json.h"

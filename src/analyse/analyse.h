@@ -6,12 +6,8 @@
 #define ANALYSE_ANALYSE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 #include "analyse/book.h"
-#include "base/vec.h"
 #include "monitor/monitor.h"
 #include "predict/engine.h"
 

@@ -2,10 +2,9 @@
 #ifndef ANALYSE_ANALYSE_PRIV_H
 #define ANALYSE_ANALYSE_PRIV_H
 
-#include <stdbool.h>
+#include "base/common.h"
 
 struct analyse;
-struct diag;
 struct kept_list;
 struct pass;
 struct spool;

@@ -1,17 +1,12 @@
 /* What goes before and after the analysis of traces: engines, specs, where reports go. */
-#include <errno.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyse/analyse.h"
 #include "analyse/notify.h"
 #include "analyse/spool.h"
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/mem.h"
-#include "base/talk.h"
 #include "finding/suppress.h"
 
 void analyse_init(struct analyse *a)

@@ -11,17 +11,12 @@
  * Lattices stream, and a property is about the run from its start: their analyses read the recording as
  * a whole, once, before the windows of the others.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analyse/analyse.h"
 #include "analyse/analyse_priv.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/talk.h"
 #include "recording/windows.h"
 #include "report/explain.h"
 #include "report/show.h"

@@ -1,11 +1,8 @@
 #include "analyse/book.h"
 
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/mem.h"
 
 enum entry_kind { ENTRY_FINDING = 1, ENTRY_WINDOW, ENTRY_MISSED };
 

@@ -7,9 +7,6 @@
 #ifndef ANALYSE_BOOK_H
 #define ANALYSE_BOOK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "report/kept.h"
 
 /* More than that is not kept: a finding takes a few kilobytes. */

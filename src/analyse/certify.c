@@ -1,20 +1,10 @@
 #include "analyse/certify.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyse/analyse.h"
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "base/pool.h"
-#include "base/sort.h"
-#include "base/talk.h"
 #include "finding/finding.h"
 #include "report/frames.h"
 #include "trace/trace.h"

@@ -8,10 +8,6 @@
 #ifndef ANALYSE_CERTIFY_H
 #define ANALYSE_CERTIFY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "monitor/reading.h"
 #include "monitor/states.h"
 #include "predict/engine.h"
@@ -20,7 +16,6 @@
 #include "witness/view.h"
 
 struct analyse;
-struct diag;
 struct evidence;
 struct findings;
 

@@ -4,23 +4,14 @@
  */
 #include "analyse/notify.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
-#include "base/vec.h"
 #include "launch/side.h"
 #include "report/findings_json.h"
 #include "report/kept.h"

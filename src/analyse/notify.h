@@ -14,8 +14,7 @@
 #ifndef ANALYSE_NOTIFY_H
 #define ANALYSE_NOTIFY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 #include <sys/types.h>
 
 struct kept;

@@ -1,12 +1,6 @@
 #include "analyse/pass.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analyse/prove.h"
-#include "base/diag.h"
-#include "base/mem.h"
 #include "finding/suppress.h"
 #include "order/model.h"
 #include "order/step.h"

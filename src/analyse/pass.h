@@ -13,21 +13,14 @@
 #ifndef ANALYSE_PASS_H
 #define ANALYSE_PASS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "analyse/analyse.h"
 #include "analyse/certify.h"
-#include "base/status.h"
-#include "base/talk.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 #include "monitor/reading.h"
 #include "predict/stale.h"
 #include "report/ending.h"
 #include "report/report.h"
 
-struct diag;
 struct model;
 
 struct pass {

@@ -1,7 +1,6 @@
 #include "analyse/prove.h"
 
 #include "analyse/analyse.h"
-#include "base/mem.h"
 #include "finding/finding.h"
 #include "monitor/reading.h"
 #include "order/causal.h"

@@ -7,10 +7,9 @@
 #ifndef ANALYSE_PROVE_H
 #define ANALYSE_PROVE_H
 
-#include "base/status.h"
+#include "base/common.h"
 
 struct analyse;
-struct diag;
 struct findings;
 struct model;
 struct trace_options;

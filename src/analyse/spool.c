@@ -1,17 +1,9 @@
 #include "analyse/spool.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 
 int spool_nameless(void)
 {

@@ -4,10 +4,7 @@
 #ifndef ANALYSE_SPOOL_H
 #define ANALYSE_SPOOL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct diag;
+#include "base/common.h"
 
 struct spool {
 	const char *path; /* to open */

@@ -1,12 +1,6 @@
 #include "cli/analyse_options.h"
 
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
 #include "base/near.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "finding/suppress.h"
 
 /* ---- names of analyses ---- */

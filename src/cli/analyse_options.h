@@ -4,9 +4,6 @@
 #ifndef CLI_ANALYSE_OPTIONS_H
 #define CLI_ANALYSE_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "analyse/analyse.h"
 #include "cli/option.h"
 

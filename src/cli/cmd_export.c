@@ -1,10 +1,4 @@
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/texts.h"
-#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "export/as_std.h"

@@ -3,12 +3,9 @@
  * lies (PREFIX/bin, or bin of a build tree); otherwise plain text made from
  * the option tables.
  */
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/topic.h"
 #include "launch/program.h"

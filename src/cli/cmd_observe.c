@@ -4,10 +4,8 @@
  * This process accepts connections and counts; every peer has a process of its own (live/observe.h),
  * so what one sends cannot harm the others, nor their reports.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -15,10 +13,6 @@
 #include <unistd.h>
 
 #include "analyse/analyse.h"
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
-#include "base/vec.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"

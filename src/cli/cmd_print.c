@@ -1,7 +1,5 @@
-#include <string.h>
 
 #include "analyse/spool.h"
-#include "base/diag.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "export/as_std.h"

@@ -1,6 +1,3 @@
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/session_options.h"
 #include "launch/launch.h"

@@ -4,16 +4,9 @@
  * The program's own output passes through untouched; what foresee found comes after it on
  * stdout.  While it runs, findings that are sure are told on stderr, in a line each (live/live.h).
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyse/analyse.h"
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/talk.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"

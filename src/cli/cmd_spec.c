@@ -1,13 +1,7 @@
 /*
  * What a spec says, as the tool has understood it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "export/spec_races.h"

@@ -1,7 +1,4 @@
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/talk.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "report/json.h"

@@ -1,11 +1,4 @@
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
-#include "base/vec.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "monitor/monitor.h"

@@ -1,10 +1,6 @@
 #include "cli/command.h"
 
-#include <stdarg.h>
-#include <string.h>
-
 #include "base/near.h"
-#include "base/talk.h"
 #include "cli/analyse_options.h"
 #include "cli/input.h"
 #include "cli/session_options.h"

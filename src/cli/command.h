@@ -5,8 +5,6 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <stdio.h>
-
 #include "base/exit.h"
 #include "cli/option.h"
 

@@ -1,12 +1,6 @@
 #include "cli/input.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/talk.h"
 #include "report/show.h"
 #include "trace/trace.h"
 

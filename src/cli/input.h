@@ -4,13 +4,8 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "cli/option.h"
 
-struct diag;
 struct trace;
 
 struct input {

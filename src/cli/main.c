@@ -1,9 +1,6 @@
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/talk.h"
 #include "cli/command.h"
 
 /* Descriptors 0 to 2 that are closed would become files of ours, and messages would go into them.

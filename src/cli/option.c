@@ -1,12 +1,6 @@
 #include "cli/option.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/near.h"
-#include "base/talk.h"
 
 void option_begin(struct option_parser *p, const char *command, const struct option_def *table,
 		  int argc, char **argv)

@@ -8,10 +8,7 @@
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/common.h"
 
 struct option_def {
 	int id; /* from 1, by name in each row: the last members may be left out; 0 ends a table */

@@ -1,9 +1,5 @@
 #include "cli/session_options.h"
 
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/talk.h"
 #include "cli/command.h"
 
 /* Options go to the runtime one a line; a pattern cannot hold a line end. */

@@ -4,8 +4,6 @@
 #ifndef CLI_SESSION_OPTIONS_H
 #define CLI_SESSION_OPTIONS_H
 
-#include <stdbool.h>
-
 #include "cli/input.h"
 #include "launch/session.h"
 

@@ -1,7 +1,5 @@
 #include "cli/topic.h"
 
-#include <string.h>
-
 static const char race[] =
 	"how to read a report about data races\n"
 	"\n"

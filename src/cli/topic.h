@@ -4,7 +4,7 @@
 #ifndef CLI_TOPIC_H
 #define CLI_TOPIC_H
 
-#include <stdio.h>
+#include "base/common.h"
 
 struct topic {
 	const char *name;

@@ -14,7 +14,6 @@
  * joins and channels.
  */
 
-#include "base/intern.h"
 #include "compare/stream_priv.h"
 
 /* ---- lock sets ----

@@ -20,7 +20,6 @@
  */
 #include "predict/engine.h"
 
-#include "base/mem.h"
 #include "order/step.h"
 #include "predict/lockgraph.h"
 #include "predict/locktree.h"

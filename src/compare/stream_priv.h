@@ -8,8 +8,6 @@
 #ifndef COMPARE_STREAM_PRIV_H
 #define COMPARE_STREAM_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 #include "order/stamp.h"
 #include "order/step.h"

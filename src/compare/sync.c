@@ -13,7 +13,6 @@
  * chain has released into it, though parts may be of others.  And a plain write leaves A alone: an
  * edge too many hides a race, one too few invents one.
  */
-#include <assert.h>
 
 #include "compare/stream_priv.h"
 

@@ -5,8 +5,6 @@
 #ifndef COMPARE_WCP_PRIV_H
 #define COMPARE_WCP_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "order/stamp.h"
 
 /* --- deeds: accesses of a cell inside sections of a lock ---------------------- */

@@ -8,8 +8,6 @@
  */
 #include "compare/wcp_priv.h"
 
-#include <assert.h>
-
 #define TIDY_FIRST 1024u
 
 void wcp_queue_release(struct wcp_queue *q)

@@ -1,10 +1,5 @@
 #include "export/as_std.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/strbuf.h"
 #include "text/std.h"
 #include "text/std_write.h"
 #include "trace/trace.h"

@@ -4,11 +4,8 @@
 #ifndef EXPORT_AS_STD_H
 #define EXPORT_AS_STD_H
 
-#include <stdbool.h>
+#include "base/common.h"
 
-#include "base/status.h"
-
-struct diag;
 struct trace;
 
 /* Writes t, just opened from path, to stdout: plain STD where that says everything, else #fmt 1.

@@ -7,11 +7,6 @@
  */
 #include "export/dot.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/intern.h"
 #include "lattice/lattice.h"
 #include "monitor/config.h"
 #include "monitor/eval.h"

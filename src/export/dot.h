@@ -10,11 +10,8 @@
 #ifndef EXPORT_DOT_H
 #define EXPORT_DOT_H
 
-#include "base/status.h"
-#include "base/strbuf.h"
 #include "lattice/causes.h"
 
-struct diag;
 struct monitors;
 struct trace;
 

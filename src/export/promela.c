@@ -20,8 +20,6 @@
  */
 #include "export/promela.h"
 
-#include "base/diag.h"
-#include "base/vec.h"
 #include "export/promela_priv.h"
 #include "order/model.h"
 

@@ -10,13 +10,8 @@
 #ifndef EXPORT_PROMELA_H
 #define EXPORT_PROMELA_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
-#include "base/status.h"
-#include "base/strbuf.h"
-
-struct diag;
 struct model;
 
 /* SPIN's state vector and processes set limits; so does the patience of those who run it. */

@@ -4,9 +4,7 @@
  * What a thread holds at an event follows from its own events before it, so whether requests wait for
  * one another when all of them are next can be told here; SPIN is left to find out whether they can be.
  */
-#include <string.h>
 
-#include "base/diag.h"
 #include "export/promela_priv.h"
 #include "order/model.h"
 

@@ -16,9 +16,6 @@
  */
 #include "export/promela_lattice.h"
 
-#include <assert.h>
-
-#include "base/diag.h"
 #include "export/promela_lattice_priv.h"
 #include "export/promela_priv.h"
 #include "monitor/monitor.h"

@@ -14,13 +14,8 @@
 #ifndef EXPORT_PROMELA_LATTICE_H
 #define EXPORT_PROMELA_LATTICE_H
 
-#include <stdint.h>
-
-#include "base/status.h"
-#include "base/strbuf.h"
 #include "lattice/causes.h"
 
-struct diag;
 struct monitors;
 struct trace;
 

@@ -2,7 +2,6 @@
 #ifndef EXPORT_PROMELA_LATTICE_PRIV_H
 #define EXPORT_PROMELA_LATTICE_PRIV_H
 
-#include "base/vec.h"
 #include "export/promela_lattice.h"
 #include "monitor/watch.h"
 

@@ -2,10 +2,6 @@
 #ifndef EXPORT_PROMELA_PRIV_H
 #define EXPORT_PROMELA_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "export/promela.h"
 
 #define PROMELA_CIRCLE 8 /* requests that wait for one another, at most */

@@ -10,7 +10,6 @@
  * Where something cannot be said with the 32-bit numbers of Promela, or is no formula, the property
  * is an #error: nothing is searched, so nothing is concluded.
  */
-#include <limits.h>
 
 #include "export/promela_lattice_priv.h"
 #include "monitor/monitor.h"

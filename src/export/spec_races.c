@@ -1,14 +1,7 @@
 #include "export/spec_races.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "monitor/reading.h"
 #include "spec/spec.h"
 #include "trace/trace.h"

@@ -13,10 +13,8 @@
 #ifndef EXPORT_SPEC_RACES_H
 #define EXPORT_SPEC_RACES_H
 
-#include "base/status.h"
+#include "base/common.h"
 
-struct diag;
-struct strbuf;
 struct trace;
 
 /* Reads t to its end.  What the language cannot say, or what there is too much of, is named in

@@ -1,12 +1,5 @@
 #include "finding/finding.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/sort.h"
-
 static const struct {
 	const char *name, *title;
 } kinds[] = {

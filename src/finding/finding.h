@@ -10,12 +10,6 @@
 #ifndef FINDING_FINDING_H
 #define FINDING_FINDING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/texts.h"
-#include "base/vec.h"
 #include "finding/schedule.h"
 
 /* X(id, name in JSON, name in text) */

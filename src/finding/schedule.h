@@ -8,10 +8,7 @@
 #ifndef FINDING_SCHEDULE_H
 #define FINDING_SCHEDULE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 struct schedule {
 	VEC(uint64_t) count; /* count.at[tid]: so many first events of the thread, observed order */

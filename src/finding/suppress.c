@@ -1,13 +1,6 @@
 #include "finding/suppress.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/strbuf.h"
 
 #define ANY_KIND FINDING_NKINDS
 #define LONGEST_QUOTE 40  /* of a rule in a message */

@@ -20,15 +20,8 @@
 #ifndef FINDING_SUPPRESS_H
 #define FINDING_SUPPRESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 
-struct diag;
 struct suppress;
 
 enum status suppress_read(const char *path, struct suppress **out, struct diag *d) ST_CHECKED;

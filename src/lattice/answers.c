@@ -1,8 +1,6 @@
 /*
  * What a lattice has to say: how large it is, whether all of it was built, what was found.
  */
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "lattice/lattice_priv.h"
 

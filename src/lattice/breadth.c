@@ -5,8 +5,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
 struct choice {
 	struct level *v;
 	const uint32_t *observed;

@@ -13,9 +13,6 @@
  */
 #include "lattice/causes.h"
 
-#include <assert.h>
-
-#include "base/mem.h"
 #include "lattice/causes_priv.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"

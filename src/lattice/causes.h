@@ -19,10 +19,6 @@
 #ifndef LATTICE_CAUSES_H
 #define LATTICE_CAUSES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "lattice/point.h"
 #include "order/step.h"
 

@@ -22,9 +22,6 @@
  */
 #include "lattice/causes_priv.h"
 
-#include <assert.h>
-
-#include "base/mem.h"
 #include "finding/schedule.h"
 
 void causes_rank(struct causes *c, uint32_t tid)

@@ -9,11 +9,6 @@
 #ifndef LATTICE_CAUSES_PRIV_H
 #define LATTICE_CAUSES_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "lattice/causes.h"
 #include "lattice/known.h"
 

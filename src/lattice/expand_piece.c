@@ -13,9 +13,7 @@
  * The loops take words of a key, configurations and counts as constants, so that the common shapes
  * (one word, no counts) pay for nothing else; any other shape runs the same source.
  */
-#include <assert.h>
 
-#include "base/search.h"
 #include "lattice/expand_priv.h"
 
 #define ENTRIES_INLINE static inline __attribute__((always_inline))

@@ -8,11 +8,6 @@
  */
 #include "lattice/known.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/mem.h"
 #include "order/clock.h"
 
 #define KNOWN_MIN 4u

@@ -12,11 +12,7 @@
 #ifndef LATTICE_KNOWN_H
 #define LATTICE_KNOWN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 #define KNOWN_CLASSES 30
 #define KNOWN_CACHE 1024u

@@ -6,8 +6,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
 #define COMPACT 1024 /* dead items at the front of a queue before it is moved */
 
 /* Moves a queue, a vec whose items from `head' on are alive, if most of it is dead. */

@@ -20,12 +20,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/diag.h"
-
 #define BUDGET UINT64_C(200000000)
 #define HORIZON (1u << 20)
 #define MEMORY_LEAST (UINT64_C(64) << 20)

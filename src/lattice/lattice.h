@@ -18,12 +18,8 @@
 #define LATTICE_LATTICE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/big.h"
-#include "base/vec.h"
 #include "lattice/point.h"
 
 struct configs;

@@ -15,7 +15,6 @@
 #ifndef LATTICE_LATTICE_PRIV_H
 #define LATTICE_LATTICE_PRIV_H
 
-#include "base/map.h"
 #include "lattice/lattice.h"
 #include "monitor/config.h"
 

@@ -1,5 +1,4 @@
 /* A level's arrays. */
-#include "base/search.h"
 #include "lattice/lattice_priv.h"
 
 void level_reserve(struct level *v, size_t n, bool configs)

@@ -9,10 +9,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
-#include "base/search.h"
-
 /* One past the last set that the lane has started with so many points. */
 static size_t sets_started(const struct lattice *l, const struct lane_sets *by, uint32_t count)
 {

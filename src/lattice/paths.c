@@ -6,10 +6,6 @@
  */
 #include "lattice/lattice_priv.h"
 
-#include <assert.h>
-
-#include "base/search.h"
-
 /* Does the step from entry lead to where it should? */
 static bool leads(struct lattice *l, const struct level *before, size_t entry,
 		  const struct lane_point *m, uint32_t config, uint64_t bad, uint64_t error)

@@ -19,8 +19,7 @@
 #ifndef LATTICE_POINT_H
 #define LATTICE_POINT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct watch_item;
 struct watch_write;

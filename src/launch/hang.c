@@ -2,17 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "base/hash.h"
-#include "base/talk.h"
 
 #define FILE_BYTES 4096
 

@@ -9,8 +9,7 @@
 #ifndef LAUNCH_HANG_H
 #define LAUNCH_HANG_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 #include <sys/types.h>
 
 /* A thread on its way from one wait into the next looks asleep too, for a moment. */

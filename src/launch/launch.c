@@ -1,19 +1,12 @@
 #include "launch/launch.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "launch/hang.h"
 #include "trace/format.h"
 

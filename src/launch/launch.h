@@ -7,11 +7,7 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
-#include <stdbool.h>
-
-#include "base/status.h"
-
-struct diag;
+#include "base/common.h"
 
 /* The same request by two ways, in so short a time: timeout(1) signals us and our group. */
 #define LAUNCH_ECHO_MS 200

@@ -1,19 +1,10 @@
 #include "launch/program.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
 
 #define RUNTIME "libforesee_rt.so"
 #define LOCK_RECORDER "libforesee_locks.so"

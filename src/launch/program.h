@@ -4,11 +4,7 @@
 #ifndef LAUNCH_PROGRAM_H
 #define LAUNCH_PROGRAM_H
 
-#include <stdbool.h>
-
-#include "base/status.h"
-
-struct diag;
+#include "base/common.h"
 
 /*
  * The path to run for name: itself when it holds a slash, else found as the

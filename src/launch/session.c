@@ -1,18 +1,10 @@
 #include "launch/session.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/talk.h"
 #include "launch/launch.h"
 #include "launch/program.h"
 #include "recording/blocks.h"

@@ -4,14 +4,7 @@
 #ifndef LAUNCH_SESSION_H
 #define LAUNCH_SESSION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
-#include "base/strbuf.h"
 #include "launch/launch.h"
-
-struct diag;
 
 /*
  * What goes on beside a recording, if anything: begin is called right before the program starts,

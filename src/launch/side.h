@@ -8,7 +8,7 @@
 #ifndef LAUNCH_SIDE_H
 #define LAUNCH_SIDE_H
 
-#include <stdbool.h>
+#include "base/common.h"
 #include <sys/types.h>
 
 struct side {

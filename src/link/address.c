@@ -1,20 +1,13 @@
 #include "link/address.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/diag.h"
-#include "base/strbuf.h"
 
 #define CONNECT_MS 3000
 #define BACKLOG 16

@@ -11,14 +11,9 @@
 #ifndef LINK_ADDRESS_H
 #define LINK_ADDRESS_H
 
-#include <stdbool.h>
+#include "base/common.h"
 #include <sys/types.h>
 #include <sys/un.h>
-
-#include "base/status.h"
-
-struct diag;
-struct strbuf;
 
 #define ADDRESS_HOST 256
 

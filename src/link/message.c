@@ -1,10 +1,5 @@
 #include "link/message.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
 #include "base/wire.h"
 
 static const struct {

@@ -13,14 +13,8 @@
 #ifndef LINK_MESSAGE_H
 #define LINK_MESSAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
+#include "base/common.h"
 #include "trace/format.h"
-
-struct diag;
 
 #define MESSAGE_MAGIC 0x4b4e4c46u /* "FLNK" */
 #define MESSAGE_VERSION 1

@@ -1,15 +1,11 @@
 #include "link/peer.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/sha256.h"
-#include "base/talk.h"
 
 void peer_init(struct peer *p, int fd)
 {

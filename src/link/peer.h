@@ -6,13 +6,7 @@
 #ifndef LINK_PEER_H
 #define LINK_PEER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "link/message.h"
-
-struct diag;
 
 #define PEER_HANDSHAKE_MS 5000
 #define PEER_PING_MS 5000     /* who has said nothing for so long says PING */

@@ -11,14 +11,10 @@
  * An area is a small file of that kind that starts anew when its generation changes.  In it heads are
  * written in order, so that its end can be told from a hole.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/hash.h"
 #include "base/io.h"
 #include "link/relay_priv.h"
 #include "recording/blocks.h"

@@ -18,13 +18,8 @@
 #ifndef LINK_RELAY_H
 #define LINK_RELAY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "link/message.h"
 
-struct diag;
 struct relay;
 
 /* ST_END: there is no file yet, or not all of its header. */

@@ -2,8 +2,6 @@
 #ifndef LINK_RELAY_PRIV_H
 #define LINK_RELAY_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "link/relay.h"
 
 /* What of a thread has been sent. */

@@ -7,9 +7,7 @@
  * that was torn in the reading would be sent wrong; the bytes are read a second time, after the
  * last head was seen, and what was sent is held against the closed chunk in the end.
  */
-#include <string.h>
 
-#include "base/hash.h"
 #include "link/relay_priv.h"
 #include "recording/blocks.h"
 #include "recording/decode.h"

@@ -1,9 +1,5 @@
 #include "link/store.h"
 
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/map.h"
 #include "link/store_priv.h"
 #include "recording/blocks.h"
 

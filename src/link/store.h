@@ -14,13 +14,8 @@
 #ifndef LINK_STORE_H
 #define LINK_STORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "link/message.h"
 
-struct diag;
 struct store;
 
 #define STORE_LEAST_BYTES (16u << 20)

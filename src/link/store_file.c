@@ -8,12 +8,9 @@
  * the first bytes of records that a slot has grown by.  An area that is emptied has generation 0
  * until it is empty.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/io.h"
 #include "link/store_priv.h"
 

@@ -2,7 +2,6 @@
 #ifndef LINK_STORE_PRIV_H
 #define LINK_STORE_PRIV_H
 
-#include "base/vec.h"
 #include "link/store.h"
 
 struct store_slot {

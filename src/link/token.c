@@ -1,14 +1,9 @@
 #include "link/token.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
 #include "base/exit.h"
-#include "base/talk.h"
 
 #define RANDOM_BYTES 16
 

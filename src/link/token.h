@@ -5,7 +5,7 @@
 #ifndef LINK_TOKEN_H
 #define LINK_TOKEN_H
 
-#include <stdbool.h>
+#include "base/common.h"
 
 #define TOKEN_BYTES 256 /* with the NUL */
 

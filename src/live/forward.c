@@ -1,16 +1,10 @@
 #include "live/forward.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "launch/launch.h"
 #include "link/peer.h"
 #include "link/relay.h"

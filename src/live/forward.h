@@ -7,9 +7,6 @@
 #ifndef LIVE_FORWARD_H
 #define LIVE_FORWARD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "launch/side.h"
 #include "link/address.h"
 #include "link/token.h"

@@ -1,12 +1,8 @@
 #include "live/live.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "base/mem.h"
-#include "base/talk.h"
 #include "live/live_priv.h"
 
 #define END_MS 1000 /* to end in good order */

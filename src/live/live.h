@@ -18,7 +18,7 @@
 #ifndef LIVE_LIVE_H
 #define LIVE_LIVE_H
 
-#include <stdbool.h>
+#include "base/common.h"
 
 struct analyse;
 struct kept;

@@ -7,13 +7,10 @@
 #define LIVE_LIVE_PRIV_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "analyse/analyse.h"
 #include "analyse/book.h"
-#include "base/map.h"
 #include "launch/side.h"
 #include "live/live.h"
 

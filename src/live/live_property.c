@@ -16,12 +16,9 @@
  *
  * Memory: what lies between two looks at the file, and what the lattice keeps (lattice/lattice.h).
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "analyse/pass.h"
-#include "base/diag.h"
-#include "base/talk.h"
 #include "live/live_priv.h"
 #include "monitor/monitor.h"
 #include "monitor/reading.h"

@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "analyse/pass.h"
-#include "base/diag.h"
-#include "base/talk.h"
 #include "live/live_priv.h"
 #include "recording/snapshot.h"
 #include "recording/windows.h"

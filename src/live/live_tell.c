@@ -1,13 +1,9 @@
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyse/notify.h"
 #include "analyse/pass.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "live/live_priv.h"
 #include "report/explain.h"
 

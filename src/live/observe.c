@@ -1,19 +1,12 @@
 #include "live/observe.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/exit.h"
-#include "base/strbuf.h"
-#include "base/talk.h"
 #include "launch/side.h"
 #include "link/peer.h"
 #include "live/live.h"

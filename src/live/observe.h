@@ -10,9 +10,6 @@
 #define LIVE_OBSERVE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "analyse/analyse.h"
 #include "link/address.h"

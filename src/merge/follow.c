@@ -7,7 +7,6 @@
  */
 #include "merge/follow.h"
 
-#include "base/mem.h"
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/merge.h"

@@ -27,13 +27,10 @@
 #ifndef MERGE_FOLLOW_H
 #define MERGE_FOLLOW_H
 
-#include <stdbool.h>
-
-#include "base/status.h"
+#include "base/common.h"
 
 struct blocks;
 struct control;
-struct diag;
 struct merge;
 struct notes;
 struct objects;

@@ -25,12 +25,6 @@
  */
 #include "merge/merge.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "recording/decode.h"

@@ -12,15 +12,10 @@
 #ifndef MERGE_MERGE_H
 #define MERGE_MERGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "trace/event.h"
 
 struct blocks;
 struct control;
-struct diag;
 struct merge;
 struct notes;
 struct portion;

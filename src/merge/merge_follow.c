@@ -29,8 +29,6 @@
  * all threads that will make them wait for it; of several that wait for one another so, the first
  * does.  That may be the wrong one, so reads of INIT of that word are unknown from then on.
  */
-#include <assert.h>
-#include <string.h>
 
 #include "recording/blocks.h"
 #include "recording/control.h"

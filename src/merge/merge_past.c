@@ -22,7 +22,6 @@
  * Events of P are read and swallowed.  Then come those that stand for what P has left behind
  * (merge/prologue.c), then the rest, in which P is named INIT.
  */
-#include <string.h>
 
 #include "recording/blocks.h"
 #include "recording/control.h"

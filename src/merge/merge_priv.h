@@ -9,13 +9,6 @@
 #ifndef MERGE_MERGE_PRIV_H
 #define MERGE_MERGE_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/status.h"
-#include "base/vec.h"
 #include "recording/decode.h"
 #include "merge/prologue.h"
 

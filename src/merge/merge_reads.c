@@ -12,11 +12,6 @@
  */
 #include "merge/merge_priv.h"
 
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/search.h"
-
 #define WORD_BITS 44
 #define VERSION_BIT ((uint64_t)1 << 63)
 #define WORD_MASK (((uint64_t)1 << WORD_BITS) - 1)

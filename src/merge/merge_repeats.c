@@ -12,8 +12,6 @@
  *   tail.  None of these versions may be replaced yet.  So while a thread spins on a flag, the write
  *   that sets the flag is held back until the thread is seen to go on.
  */
-#include <assert.h>
-#include <string.h>
 
 #include "merge/merge_priv.h"
 

@@ -4,9 +4,6 @@
  */
 #include "merge/merge_priv.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "recording/blocks.h"
 #include "trace/notes.h"
 

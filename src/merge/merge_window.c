@@ -9,10 +9,7 @@
  * and whoever is still blocked by a read of INIT at the end, or INIT_PATIENCE cuts
  * later, when what really came before has long been yielded, goes on.
  */
-#include <assert.h>
-#include <string.h>
 
-#include "base/diag.h"
 #include "merge/merge_priv.h"
 #include "merge/portion.h"
 #include "recording/blocks.h"

@@ -18,8 +18,6 @@
  */
 #include "merge/portion.h"
 
-#include <string.h>
-
 #include "recording/blocks.h"
 #include "recording/control.h"
 

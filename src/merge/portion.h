@@ -10,10 +10,7 @@
 #ifndef MERGE_PORTION_H
 #define MERGE_PORTION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 struct blocks;
 struct blocks_thread;

@@ -33,8 +33,6 @@
  */
 #include "merge/prologue.h"
 
-#include <string.h>
-
 #include "recording/blocks.h"
 #include "merge/portion.h"
 #include "merge/walk.h"

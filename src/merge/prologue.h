@@ -9,11 +9,6 @@
 #ifndef MERGE_PROLOGUE_H
 #define MERGE_PROLOGUE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/event.h"
 
 struct blocks;

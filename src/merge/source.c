@@ -2,12 +2,7 @@
  * A recording as a source of events: blocks, control stream, merger, and what
  * names things, put together.
  */
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
-#include "base/mem.h"
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/follow.h"

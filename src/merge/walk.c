@@ -1,8 +1,5 @@
 #include "merge/walk.h"
 
-#include <string.h>
-
-#include "base/mem.h"
 #include "recording/blocks.h"
 #include "trace/notes.h"
 

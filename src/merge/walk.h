@@ -6,9 +6,6 @@
 #ifndef MERGE_WALK_H
 #define MERGE_WALK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "recording/decode.h"
 
 struct blocks;

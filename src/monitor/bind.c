@@ -2,13 +2,7 @@
  * A spec is bound to a trace: its variables get addresses and first values, its patterns the
  * memory they are about, and what cannot be is said.
  */
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
 #include "capture/hooks.h"
 #include "monitor/eval.h"
 #include "monitor/watch_priv.h"

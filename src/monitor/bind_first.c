@@ -7,7 +7,6 @@
  * looked for that neither the program nor the spec gives a value.
  */
 
-#include "base/diag.h"
 #include "monitor/watch_priv.h"
 #include "names/variables.h"
 

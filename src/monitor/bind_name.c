@@ -5,13 +5,8 @@
  * Which prefix is the variable's name is not plain to see: `worker.calls' is a static variable of
  * the function worker as well as a member of a struct.  The longest that is listed counts.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
 #include "base/near.h"
-#include "base/strbuf.h"
 #include "monitor/watch_priv.h"
 #include "names/variables.h"
 

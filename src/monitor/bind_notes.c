@@ -2,7 +2,6 @@
  * What a user of a spec should know: what the recording does not have, what the spec names and the
  * run does not.
  */
-#include "base/mem.h"
 #include "monitor/watch_priv.h"
 
 /* ---- at the start ---- */

@@ -2,9 +2,7 @@
  * The type that a spec declares against the one that the program has.  By debug information kinds
  * and signs are known; without it there is the type's name, which may be anybody's, and the size.
  */
-#include <string.h>
 
-#include "base/diag.h"
 #include "monitor/watch_priv.h"
 #include "names/layout.h"
 

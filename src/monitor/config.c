@@ -9,14 +9,8 @@
  */
 #include "monitor/config.h"
 
-#include <assert.h>
 #include <pthread.h>
-#include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "monitor/config_priv.h"
 #include "monitor/eval.h"
 

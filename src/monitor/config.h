@@ -14,9 +14,6 @@
 #ifndef MONITOR_CONFIG_H
 #define MONITOR_CONFIG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "monitor/monitor.h"
 #include "monitor/watch.h"
 

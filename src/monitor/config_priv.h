@@ -14,10 +14,6 @@
 #ifndef MONITOR_CONFIG_PRIV_H
 #define MONITOR_CONFIG_PRIV_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "monitor/monitor.h"
 
 #define CONFIG_NONE UINT32_MAX

@@ -4,12 +4,6 @@
  */
 #include "monitor/config_priv.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/mem.h"
-
 /* Marks of a number that has a record. */
 #define THERE 1u
 #define MARKED 2u

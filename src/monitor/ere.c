@@ -22,12 +22,6 @@
  */
 #include "monitor/monitor.h"
 
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "monitor/ere_priv.h"
 
 #define MOST_LETTERS 1024u

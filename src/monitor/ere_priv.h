@@ -13,11 +13,6 @@
 #ifndef MONITOR_ERE_PRIV_H
 #define MONITOR_ERE_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "spec/spec.h"
 
 #define ERE_NOTHING 0u /* matches no word */

@@ -14,13 +14,6 @@
  */
 #include "monitor/ere_priv.h"
 
-#include <assert.h>
-#include <stdlib.h>
-
-#include "base/diag.h"
-#include "base/hash.h"
-#include "base/sort.h"
-
 #define MOST_TERMS 400000u
 #define MOST_KIDS 4000000u
 #define MOST_DERIVED 4000000u

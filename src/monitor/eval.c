@@ -7,14 +7,6 @@
  */
 #include "monitor/eval.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/strbuf.h"
-
 struct result {
 	enum { FINE, ERROR, UNKNOWN } state;
 	bool is_float;

@@ -8,11 +8,7 @@
 #ifndef MONITOR_EVAL_H
 #define MONITOR_EVAL_H
 
-#include <stdint.h>
-
 #include "monitor/monitor.h"
-
-struct strbuf;
 
 enum eval_truth { EVAL_FALSE, EVAL_TRUE, EVAL_ERROR, EVAL_UNKNOWN };
 

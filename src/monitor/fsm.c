@@ -11,11 +11,6 @@
  */
 #include "monitor/monitor.h"
 
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
 #include "monitor/eval.h"
 
 struct fsm {

@@ -3,11 +3,6 @@
  */
 #include "monitor/monitor.h"
 
-#include <assert.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
-
 /* What `step write' counts: its variables, and those whose writes it has as events. */
 static uint64_t written(const struct spec *s, const struct spec_property *p)
 {

@@ -13,16 +13,9 @@
 #ifndef MONITOR_MONITOR_H
 #define MONITOR_MONITOR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "spec/spec.h"
 
-struct diag;
 struct foresee_monitor;
-struct strbuf;
 
 /* What the spec's variables hold: bytes in memory order as a little-endian number, and which of
  * them are known (bit i: byte i). */

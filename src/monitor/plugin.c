@@ -14,12 +14,7 @@
 #include <elf.h>
 #include <foresee_monitor.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
 #include "monitor/eval.h"
 #include "monitor/monitor.h"
 

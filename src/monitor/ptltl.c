@@ -19,15 +19,6 @@
  */
 #include "monitor/monitor.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "monitor/eval.h"
 
 #define NONE UINT32_MAX

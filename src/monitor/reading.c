@@ -1,7 +1,5 @@
 #include "monitor/reading.h"
 
-#include <assert.h>
-
 #include "order/model.h"
 #include "trace/trace.h"
 

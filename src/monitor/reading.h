@@ -17,11 +17,9 @@
 
 #include <signal.h>
 
-#include "base/status.h"
 #include "monitor/watch.h"
 #include "order/step.h"
 
-struct diag;
 struct model;
 struct trace_options;
 

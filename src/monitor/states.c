@@ -6,9 +6,6 @@
  */
 #include "monitor/states.h"
 
-#include <string.h>
-
-#include "base/mem.h"
 #include "monitor/config.h"
 #include "monitor/watch.h"
 

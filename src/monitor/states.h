@@ -8,10 +8,6 @@
 #ifndef MONITOR_STATES_H
 #define MONITOR_STATES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "monitor/monitor.h"
 
 struct watch_item;

@@ -4,9 +4,6 @@
  */
 #include "monitor/watch.h"
 
-#include <string.h>
-
-#include "base/search.h"
 #include "monitor/eval.h"
 #include "monitor/watch_priv.h"
 #include "trace/event.h"

@@ -16,17 +16,9 @@
 #ifndef MONITOR_WATCH_H
 #define MONITOR_WATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
-#include "base/vec.h"
 #include "monitor/monitor.h"
 
-struct diag;
 struct event;
-struct strbuf;
 struct trace;
 
 /* The bytes of a variable under mask become these (little-endian numbers); mask bytes are 0 or 255. */

@@ -7,17 +7,10 @@
 #ifndef MONITOR_WATCH_PRIV_H
 #define MONITOR_WATCH_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/texts.h"
-#include "base/vec.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
 
-struct intern;
-struct strbuf;
 struct program_global;
 
 /* Memory of a declared variable, of a variable that only patterns name, or of a lock. */

@@ -6,8 +6,6 @@
  * it is not a function by name, it is the one that the thread's first event comes from, furthest
  * out on the stack.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/hooks.h"
 #include "monitor/watch_priv.h"

@@ -5,12 +5,6 @@
  */
 #include "names/first.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/search.h"
-#include "base/sort.h"
-#include "base/vec.h"
 #include "names/program.h"
 
 struct piece {

@@ -7,9 +7,6 @@
 #ifndef NAMES_FIRST_H
 #define NAMES_FIRST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "trace/trace.h"
 
 struct program;

@@ -1,14 +1,7 @@
 #include "names/images.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <string.h>
 
-#include "base/intern.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "names/symbols.h"
 #include "base/wire.h"
 

@@ -11,12 +11,8 @@
 #ifndef NAMES_IMAGES_H
 #define NAMES_IMAGES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "trace/trace.h"
 
-struct strbuf;
 struct symbols;
 struct wire;
 

@@ -2,16 +2,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/mem.h"
-#include "base/search.h"
-#include "base/sort.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 
 #define UNITS_MOST (1u << 20)
 #define VARIABLES_MOST (1u << 22)

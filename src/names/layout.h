@@ -10,13 +10,10 @@
 #ifndef NAMES_LAYOUT_H
 #define NAMES_LAYOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct Dwarf;
 struct layout;
-struct strbuf;
 
 /* dwarf: borrowed. */
 struct layout *layout_new(struct Dwarf *dwarf);

@@ -1,11 +1,6 @@
 #include "names/layout_text.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/intern.h"
 #include "base/near.h"
-#include "base/strbuf.h"
 
 #define DEPTH_MOST 32u
 #define NUMBER_MOST (1ull << 40)

@@ -5,13 +5,7 @@
 #ifndef NAMES_LAYOUT_TEXT_H
 #define NAMES_LAYOUT_TEXT_H
 
-#include <stdint.h>
-
-#include "base/status.h"
 #include "names/layout.h"
-
-struct intern;
-struct strbuf;
 
 /* As layout_part; names: where those of types are kept.  ST_END: it is not a layout that one could
  * read.  ST_BAD_INPUT: why says what is wrong with the part. */

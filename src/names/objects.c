@@ -4,12 +4,6 @@
  */
 #include "names/objects.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/search.h"
-#include "base/sort.h"
 #include "capture/hooks.h"
 #include "names/program.h"
 #include "trace/format.h"

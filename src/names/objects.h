@@ -11,17 +11,10 @@
 #ifndef NAMES_OBJECTS_H
 #define NAMES_OBJECTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/strbuf.h"
 #include "trace/event.h"
 #include "base/spans.h"
 
 struct images;
-struct intern;
 struct program;
 struct program_global;
 

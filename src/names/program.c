@@ -1,8 +1,5 @@
 #include "names/program.h"
 
-#include <string.h>
-
-#include "base/intern.h"
 #include "base/wire.h"
 #include "capture/hooks.h"
 #include "names/images.h"

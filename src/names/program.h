@@ -8,15 +8,9 @@
 #ifndef NAMES_PROGRAM_H
 #define NAMES_PROGRAM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/trace.h"
 
 struct images;
-struct intern;
 struct wire;
 
 #define PROGRAM_SITES_MAX (1u << 26) /* site numbers; higher ones are damage */

@@ -4,18 +4,9 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/intern.h"
-#include "base/mem.h"
-#include "base/search.h"
-#include "base/sort.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "names/layout.h"
 #include "trace/trace.h"
 

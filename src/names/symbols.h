@@ -12,9 +12,7 @@
 #ifndef NAMES_SYMBOLS_H
 #define NAMES_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct layout;
 struct symbols;

@@ -1,8 +1,5 @@
 #include "names/variables.h"
 
-#include <string.h>
-
-#include "base/strbuf.h"
 #include "capture/hooks.h"
 #include "names/program.h"
 #include "names/images.h"

@@ -10,15 +10,9 @@
 #ifndef NAMES_VARIABLES_H
 #define NAMES_VARIABLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "names/layout.h"
 #include "names/program.h"
 
-struct strbuf;
 struct trace;
 
 size_t variables_count(struct trace *t);

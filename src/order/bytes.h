@@ -7,7 +7,6 @@
 #ifndef ORDER_BYTES_H
 #define ORDER_BYTES_H
 
-#include "base/map.h"
 #include "base/keyset.h"
 #include "order/unseen.h"
 #include "base/spans.h"

@@ -28,8 +28,6 @@
  */
 #include "order/causal.h"
 
-#include <assert.h>
-
 #include "order/causal_priv.h"
 
 /* Begins with what is known after an event of the chain. */

@@ -4,8 +4,6 @@
 #ifndef ORDER_CAUSAL_PRIV_H
 #define ORDER_CAUSAL_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "order/causal.h"
 #include "order/model.h"
 #include "order/rowtree.h"

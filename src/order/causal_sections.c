@@ -17,7 +17,6 @@
  * With readers there are several latest sections, one for each chain; those before the latest
  * exclusive one must be over.
  */
-#include <assert.h>
 
 #include "order/causal_priv.h"
 

@@ -10,8 +10,6 @@
  */
 #include "order/cells.h"
 
-#include <assert.h>
-
 #define PAGE_SHIFT 4
 #define PAGE_WORDS (1u << PAGE_SHIFT)
 #define BLOCK_PAGES 256

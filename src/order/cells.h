@@ -13,8 +13,7 @@
 #ifndef ORDER_CELLS_H
 #define ORDER_CELLS_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 #include "base/keyset.h"
 
 struct cells_page;

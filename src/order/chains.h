@@ -13,9 +13,7 @@
 #ifndef ORDER_CHAINS_H
 #define ORDER_CHAINS_H
 
-#include <stdbool.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 #define CHAINS_NONE UINT32_MAX
 

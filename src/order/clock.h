@@ -7,9 +7,7 @@
 #ifndef ORDER_CLOCK_H
 #define ORDER_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/common.h"
 
 #define CLOCK_STEP 4u
 

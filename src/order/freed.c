@@ -1,7 +1,5 @@
 #include "order/freed.h"
 
-#include <assert.h>
-
 void freed_release(struct freed *f)
 {
 	keyset_release(&f->lasts);

@@ -10,7 +10,7 @@
 #ifndef ORDER_FREED_H
 #define ORDER_FREED_H
 
-#include "base/map.h"
+#include "base/common.h"
 #include "base/keyset.h"
 
 struct freed {

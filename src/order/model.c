@@ -3,8 +3,6 @@
  */
 #include "order/model.h"
 
-#include <assert.h>
-
 #include "order/model_priv.h"
 
 struct model *model_new(const struct model_options *opt)

@@ -14,7 +14,6 @@
 #ifndef ORDER_MODEL_H
 #define ORDER_MODEL_H
 
-#include "base/search.h"
 #include "order/step.h"
 
 #define MODEL_HAS_PREDS 0x4000u	 /* in flags, beside STEP_*: model_preds() is not empty */

@@ -5,8 +5,6 @@
  * Everything here is append-only but for the current event, the last of b->events.
  */
 
-#include <assert.h>
-
 #include "order/model_priv.h"
 
 #define LIMIT (UINT32_MAX - 16)

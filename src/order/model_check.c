@@ -1,7 +1,6 @@
 /*
  * What engines take for granted of a finished model; for tests.
  */
-#include <assert.h>
 
 #include "order/model_priv.h"
 

@@ -12,7 +12,6 @@
  * location only look like pieces the feed gets larger than it was, which is safe.
  */
 
-#include "base/sort.h"
 #include "order/model_priv.h"
 
 static uint32_t words(uint64_t addr, uint32_t len)

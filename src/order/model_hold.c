@@ -13,9 +13,6 @@
  * one order has as many sets as it has nestings, and no engine wants to know them.
  */
 
-#include <assert.h>
-
-#include "base/hash.h"
 #include "order/model_priv.h"
 
 /* Appends the keys of a set and one more to set_keys, sorted, each once.  Returns how many. */

@@ -4,8 +4,6 @@
 #ifndef ORDER_MODEL_PRIV_H
 #define ORDER_MODEL_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "order/model.h"
 
 /* Lists of event ids, one after the other: list i is at[start[i] .. start[i + 1]). */

@@ -9,9 +9,6 @@
  * Of the others the events are listed, by chain.
  */
 
-#include <assert.h>
-
-#include "base/sort.h"
 #include "order/model_priv.h"
 
 static bool is_sem_op(uint8_t op)

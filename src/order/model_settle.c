@@ -12,9 +12,6 @@
  * The reference model is to expand each touch and to replay the writes; that is also the code.
  */
 
-#include <assert.h>
-
-#include "base/sort.h"
 #include "order/model_priv.h"
 
 /* Appends cell and all that was split from it after touch number `when'.  A split takes the upper

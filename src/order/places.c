@@ -4,7 +4,6 @@
  */
 #include "order/places.h"
 
-#include "base/hash.h"
 #include "trace/trace.h"
 
 void places_init(struct places *p, struct trace *t)

@@ -14,8 +14,7 @@
 #ifndef ORDER_PLACES_H
 #define ORDER_PLACES_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct trace;
 

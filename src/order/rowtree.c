@@ -12,8 +12,6 @@
  */
 #include "order/rowtree.h"
 
-#include <assert.h>
-
 #include "order/clock.h"
 
 void rowtree_init(struct rowtree *r, uint32_t keys)

@@ -23,9 +23,7 @@
 #ifndef ORDER_ROWTREE_H
 #define ORDER_ROWTREE_H
 
-#include <stdbool.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 #define ROWTREE_BITS 4u
 #define ROWTREE_FAN (1u << ROWTREE_BITS)

@@ -16,8 +16,6 @@
  */
 #include "order/stamp.h"
 
-#include <assert.h>
-
 #include "order/clock.h"
 
 #define FRAME_MIN 4u

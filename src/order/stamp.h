@@ -23,9 +23,7 @@
 #ifndef ORDER_STAMP_H
 #define ORDER_STAMP_H
 
-#include <stdbool.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 #define STAMP_PAGE 64u
 #define STAMP_CLASSES 30

@@ -11,8 +11,6 @@
  */
 #include "order/step.h"
 
-#include <assert.h>
-
 #include "order/step_priv.h"
 #include "trace/trace.h"
 

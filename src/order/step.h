@@ -33,13 +33,8 @@
 #ifndef ORDER_STEP_H
 #define ORDER_STEP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
-#include "base/status.h"
-
-struct diag;
 struct event;
 struct trace;
 

@@ -5,7 +5,6 @@
  * names one of those numbers, or for a copy the first one and means them all; steps name
  * the number that the read's step carries.
  */
-#include "base/search.h"
 #include "order/step_priv.h"
 
 #define RANGES_MAX (1u << 20) /* ranged reads of a thread that may still be named */

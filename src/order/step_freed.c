@@ -8,7 +8,6 @@
  * cell, which lies in one word, lies in one range or in none.  The lives of objects lie in the upper
  * half of the addresses, each at that of its object, and fare as the memory does.
  */
-#include <assert.h>
 
 #include "order/step_priv.h"
 

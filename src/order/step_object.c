@@ -8,7 +8,6 @@
  *
  * Whether an object may be used at all is the business of its life (order/step.h).
  */
-#include <assert.h>
 
 #include "order/step_priv.h"
 

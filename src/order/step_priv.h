@@ -9,9 +9,6 @@
 #ifndef ORDER_STEP_PRIV_H
 #define ORDER_STEP_PRIV_H
 
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "order/bytes.h"
 #include "order/cells.h"
 #include "order/chains.h"

@@ -13,7 +13,6 @@
 #ifndef ORDER_UNSEEN_H
 #define ORDER_UNSEEN_H
 
-#include "base/vec.h"
 #include "trace/event.h"
 
 struct trace;

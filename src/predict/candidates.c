@@ -6,7 +6,6 @@
  */
 #include "predict/candidates.h"
 
-#include "base/map.h"
 #include "predict/candidates_priv.h"
 
 #define PIECE_ACCESSES 16384 /* a piece has so many, or one cell */

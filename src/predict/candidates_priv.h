@@ -4,7 +4,7 @@
 #ifndef PREDICT_CANDIDATES_PRIV_H
 #define PREDICT_CANDIDATES_PRIV_H
 
-#include "base/vec.h"
+#include "base/common.h"
 #include "predict/candidates.h"
 
 /* Chain and held locks of an access; many accesses have one in common. */

@@ -2,7 +2,6 @@
  * A walk over all candidates with hard edges alone, noting signatures.  With few places the set
  * is a square of bits, which is asked before anything else: most questions end there.
  */
-#include "base/map.h"
 #include "predict/races_priv.h"
 
 #define SQUARE_PLACES 16384u	  /* up to 32 MiB of bits a thread */

@@ -10,7 +10,7 @@
 #ifndef PREDICT_DEADLOCKS_H
 #define PREDICT_DEADLOCKS_H
 
-#include <stdbool.h>
+#include "base/common.h"
 
 struct engine_options;
 struct engine_result;

@@ -8,8 +8,6 @@
  */
 #include "predict/deadlocks_priv.h"
 
-#include "base/sort.h"
-
 bool deadlocks_unordered(const struct deadlocks *d, const struct causal *c,
 			 const struct deadlocks_tuple *t, uint32_t n, uint32_t *cut)
 {

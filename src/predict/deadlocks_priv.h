@@ -7,8 +7,6 @@
 #ifndef PREDICT_DEADLOCKS_PRIV_H
 #define PREDICT_DEADLOCKS_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "predict/deadlocks.h"
 #include "predict/engine.h"
 #include "predict/exact.h"

@@ -11,7 +11,6 @@
 #ifndef PREDICT_EXACT_H
 #define PREDICT_EXACT_H
 
-#include "base/vec.h"
 #include "predict/goal.h"
 
 struct causal;

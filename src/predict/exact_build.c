@@ -4,10 +4,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
-#include "base/sort.h"
-
 uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)
 {
 	const struct model_event *e = &x->m->event[id];

@@ -24,8 +24,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
 static const struct model_event *event_of(const struct exact *x, uint32_t node)
 {
 	return &x->m->event[x->nodes.at[node].id];

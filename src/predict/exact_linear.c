@@ -13,8 +13,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
 static uint32_t content_row(const struct exact *x, const struct exact_cell *c)
 {
 	return c->content == EXACT_START ? c->row : x->touches.at[c->content].row;

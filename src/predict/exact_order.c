@@ -10,8 +10,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
 void exact_order_start(struct exact *x)
 {
 	x->cut_row = x->nrows;

@@ -27,7 +27,6 @@
 #ifndef PREDICT_EXACT_PRIV_H
 #define PREDICT_EXACT_PRIV_H
 
-#include "base/vec.h"
 #include "order/causal.h"
 #include "order/model.h"
 #include "predict/engine.h"

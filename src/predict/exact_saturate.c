@@ -9,8 +9,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
 static void want(struct exact *x, uint32_t node)
 {
 	if (!x->nodes.at[node].needed)

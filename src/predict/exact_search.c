@@ -8,9 +8,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
-#include "base/sort.h"
 #include "order/clock.h"
 
 #define PROBES 6 /* choices that are looked at before one is made */

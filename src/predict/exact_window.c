@@ -12,8 +12,6 @@
  */
 #include "predict/exact_priv.h"
 
-#include <assert.h>
-
 static uint64_t size_between(const struct exact *x, const uint32_t *from, const uint32_t *to)
 {
 	uint64_t sum = 0;

@@ -4,7 +4,6 @@
  */
 #include <pthread.h>
 
-#include "base/map.h"
 #include "predict/races_priv.h"
 
 struct piece {

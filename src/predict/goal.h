@@ -8,9 +8,7 @@
 #ifndef PREDICT_GOAL_H
 #define PREDICT_GOAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct causal;
 struct model;

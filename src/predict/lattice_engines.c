@@ -14,10 +14,6 @@
  */
 #include "predict/engine.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/mem.h"
 #include "lattice/causes.h"
 #include "monitor/config.h"
 

@@ -1,6 +1,5 @@
 #include "predict/lattice_proofs.h"
 
-#include "base/mem.h"
 #include "lattice/causes.h"
 #include "lattice/lattice.h"
 #include "monitor/config.h"

@@ -18,8 +18,7 @@
 #ifndef PREDICT_LATTICE_PROOFS_H
 #define PREDICT_LATTICE_PROOFS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct engine_options;
 struct findings;

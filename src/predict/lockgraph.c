@@ -16,10 +16,6 @@
  */
 #include "predict/lockgraph.h"
 
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/vec.h"
-
 #define SEEN_BITS 15u	    /* edges that were met lately, by hash */
 #define HELD_FEW 16u	    /* by one request */
 #define HELD_MOST 16000000u /* locks held, of all requests together */

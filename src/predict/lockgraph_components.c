@@ -9,9 +9,6 @@
  */
 #include "predict/lockgraph.h"
 
-#include "base/sort.h"
-#include "base/vec.h"
-
 #define GONE UINT32_MAX /* as index: its component is complete */
 
 struct tarjan {

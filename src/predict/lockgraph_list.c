@@ -1,9 +1,6 @@
 /*
  * What a graph is looked up by, requests by place, and who provides each resource; and questions to it.
  */
-#include "base/search.h"
-#include "base/sort.h"
-#include "base/vec.h"
 #include "predict/lockgraph.h"
 
 static void list_places(struct lockgraph *g)

@@ -17,9 +17,7 @@
  * Who holds thousands of locks provides all of them, each with all of them in P: so there is an
  * end to looking, and whoever was not looked at stays.
  */
-#include <assert.h>
 
-#include "base/vec.h"
 #include "predict/lockgraph.h"
 
 #define ROUNDS 8u

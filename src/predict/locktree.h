@@ -19,8 +19,7 @@
 #ifndef PREDICT_LOCKTREE_H
 #define PREDICT_LOCKTREE_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct step;
 

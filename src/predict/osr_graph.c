@@ -34,10 +34,6 @@
  */
 #include "predict/osr_priv.h"
 
-#include <assert.h>
-
-#include "base/sort.h"
-
 static int by_to(const void *a, const void *b)
 {
 	const struct model_guard *x = a, *y = b;

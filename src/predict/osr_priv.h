@@ -5,7 +5,6 @@
 #ifndef PREDICT_OSR_PRIV_H
 #define PREDICT_OSR_PRIV_H
 
-#include "base/vec.h"
 #include "order/causal.h"
 #include "order/model.h"
 #include "predict/osr.h"

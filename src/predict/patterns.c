@@ -14,10 +14,6 @@
  */
 #include "predict/patterns.h"
 
-#include <assert.h>
-
-#include "base/hash.h"
-#include "base/sort.h"
 #include "predict/engine.h"
 #include "predict/patterns_priv.h"
 

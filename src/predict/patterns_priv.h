@@ -4,8 +4,7 @@
 #ifndef PREDICT_PATTERNS_PRIV_H
 #define PREDICT_PATTERNS_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 #include "predict/lockgraph.h"
 #include "predict/patterns.h"
 

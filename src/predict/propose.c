@@ -9,8 +9,6 @@
  */
 #include "predict/propose.h"
 
-#include <assert.h>
-
 static void count_chain(const struct model *m, uint32_t chain, uint32_t cut, struct schedule *out)
 {
 	struct model_list events = model_chain(m, chain);

@@ -19,7 +19,6 @@
  * A signature may come up in several waves.  Once found it is skipped; it is refuted if each
  * wave refutes the pairs it has.
  */
-#include "base/map.h"
 #include "base/pool.h"
 #include "predict/osr.h"
 #include "predict/propose.h"

@@ -3,7 +3,6 @@
  * around, all but the best of each group are thrown away.  One more than are wanted is kept, which
  * tells that a list is not complete.
  */
-#include "base/sort.h"
 #include "predict/races_priv.h"
 
 #define KEPT (LIMIT_TRIES + 1)

@@ -22,8 +22,6 @@
 #ifndef PREDICT_STALE_H
 #define PREDICT_STALE_H
 
-#include "base/map.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 #include "order/freed.h"
 

@@ -15,7 +15,6 @@
  * With all_pairs each pair is looked at.
  */
 
-#include "base/map.h"
 #include "predict/propose.h"
 #include "predict/races_priv.h"
 

@@ -1,7 +1,6 @@
 /*
  * Waits and signals by condition: two counting sorts each, so linear however many there are.
  */
-#include "base/sort.h"
 #include "predict/waits_priv.h"
 
 uint32_t waits_after(const struct model *m, uint32_t e)

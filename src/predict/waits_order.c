@@ -3,7 +3,6 @@
  *
  * An order is a prefix of each chain, run as observed, and then events one by one.
  */
-#include <assert.h>
 
 #include "predict/waits_priv.h"
 

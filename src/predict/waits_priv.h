@@ -12,8 +12,7 @@
 #ifndef PREDICT_WAITS_PRIV_H
 #define PREDICT_WAITS_PRIV_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 #include "predict/engine.h"
 #include "predict/osr.h"
 

@@ -5,7 +5,6 @@
  * plus the classes that can still meet it.  All else is done when a class is moved to the front of its chain's list.
  */
 
-#include "base/hash.h"
 #include "base/pool.h"
 #include "predict/candidates_priv.h"
 

@@ -3,15 +3,9 @@
  */
 #include "recording/blocks.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/search.h"
-#include "base/sort.h"
 #include "recording/blocks_priv.h"
 #include "trace/notes.h"
 

@@ -11,15 +11,9 @@
 #ifndef RECORDING_BLOCKS_H
 #define RECORDING_BLOCKS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/status.h"
-#include "base/vec.h"
+#include "base/common.h"
 #include "trace/format.h"
 
-struct diag;
 struct notes;
 
 #define BLOCKS_CHUNK_MAX (16u << 20) /* bytes of records; more is damage */

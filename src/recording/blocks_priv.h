@@ -2,9 +2,6 @@
 #ifndef RECORDING_BLOCKS_PRIV_H
 #define RECORDING_BLOCKS_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "recording/blocks.h"
 
 /* Bytes read, fewer than n only at the end of the file. */

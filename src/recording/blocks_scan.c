@@ -16,7 +16,6 @@
  * Bytes come by pread, not mmap: a file that shrinks under us is then a short
  * read and not a signal.
  */
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

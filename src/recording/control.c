@@ -1,7 +1,5 @@
 #include "recording/control.h"
 
-#include <string.h>
-
 #include "base/wire.h"
 #include "recording/blocks.h"
 #include "recording/decode.h"

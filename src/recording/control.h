@@ -7,10 +7,6 @@
 #ifndef RECORDING_CONTROL_H
 #define RECORDING_CONTROL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "names/program.h"
 
 struct blocks;

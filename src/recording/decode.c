@@ -6,11 +6,8 @@
  */
 #include "recording/decode.h"
 
-#include <string.h>
-
 #include "recording/decode_priv.h"
 #include "trace/notes.h"
-#include "base/sort.h"
 #include "base/wire.h"
 
 /* ---- cursors ---- */

@@ -12,10 +12,6 @@
 #ifndef RECORDING_DECODE_H
 #define RECORDING_DECODE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "recording/blocks.h"
 #include "trace/event.h"
 #include "trace/format.h"

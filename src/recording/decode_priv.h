@@ -12,10 +12,6 @@
 #ifndef RECORDING_DECODE_PRIV_H
 #define RECORDING_DECODE_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "recording/decode.h"
 
 struct wire;

@@ -2,11 +2,8 @@
  * How a process ended, said by the one who waited for it.  A process that is killed can say nothing
  * itself; what is written here goes to the head of its trace, which nothing else changes by then.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -10,14 +10,10 @@
  */
 #include "recording/snapshot.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "trace/format.h"
 #include "recording/windows.h"
 

@@ -6,8 +6,7 @@
 #ifndef RECORDING_SNAPSHOT_H
 #define RECORDING_SNAPSHOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
 struct windows;
 

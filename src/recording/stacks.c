@@ -1,8 +1,5 @@
 #include "recording/stacks.h"
 
-#include <assert.h>
-#include <string.h>
-
 void stacks_init(struct stacks *s)
 {
 	memset(s, 0, sizeof(*s));

@@ -8,10 +8,7 @@
 #ifndef RECORDING_STACKS_H
 #define RECORDING_STACKS_H
 
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct stacks_node {
 	uint32_t parent, site;

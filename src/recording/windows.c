@@ -1,10 +1,6 @@
 #include "recording/windows.h"
 
-#include <string.h>
 #include <unistd.h>
-
-#include "base/diag.h"
-#include "base/map.h"
 
 #define RECORD_BYTES 8u /* of an event, on average: for chunks whose events are not counted yet */
 #define EXTRA 100000u	/* events past the end of a window that may be needed to place others */

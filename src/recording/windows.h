@@ -16,10 +16,6 @@
 #ifndef RECORDING_WINDOWS_H
 #define RECORDING_WINDOWS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "trace/notes.h"

@@ -1,10 +1,5 @@
 #include "report/columns.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define BETWEEN 8 /* blanks between two columns, room for the arrow */
 #define CLOSER 3  /* ... where a table beside them needs the room, and there are no arrows */
 

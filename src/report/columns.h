@@ -22,11 +22,7 @@
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/strbuf.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 #define COLUMNS_MAX 8
 #define COLUMNS_WIDEST 60    /* no entry is wider ... */

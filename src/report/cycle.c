@@ -1,8 +1,5 @@
 #include "report/cycle.h"
 
-#include <assert.h>
-#include <string.h>
-
 #define HELD 64 /* locks looked at, of those that a thread holds */
 
 bool cycle_is_lock(const struct evidence_event *e)

@@ -9,9 +9,6 @@
 #ifndef REPORT_CYCLE_H
 #define REPORT_CYCLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "finding/finding.h"
 #include "witness/evidence.h"
 

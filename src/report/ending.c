@@ -1,7 +1,6 @@
 #include "report/ending.h"
 
 #include <signal.h>
-#include <string.h>
 
 #include "predict/engine.h"
 #include "report/words.h"

@@ -15,12 +15,6 @@
 #ifndef REPORT_ENDING_H
 #define REPORT_ENDING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 #include "report/pairing.h"
 

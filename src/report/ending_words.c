@@ -1,8 +1,6 @@
 /* How the run ended, in words and in JSON. */
 #include "report/ending.h"
 
-#include <inttypes.h>
-
 #include "report/frames.h"
 #include "report/json.h"
 #include "report/show.h"

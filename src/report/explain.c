@@ -1,8 +1,5 @@
 #include "report/explain.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"

@@ -5,12 +5,10 @@
 #ifndef REPORT_EXPLAIN_H
 #define REPORT_EXPLAIN_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "base/common.h"
 
 struct finding;
 struct report;
-struct strbuf;
 
 #define EXPLAIN_FULL 20	    /* findings that are told in full; the others get a line each */
 #define EXPLAIN_SAME_NAME 3 /* of these on one variable */

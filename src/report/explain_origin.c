@@ -5,7 +5,6 @@
  *	heap#1, heap#2 were allocated by T1 at bank.c:8 in open_account
  *	                                       bank.c:30 in main
  */
-#include <string.h>
 
 #include "report/explain_priv.h"
 

@@ -4,7 +4,6 @@
 #ifndef REPORT_EXPLAIN_PRIV_H
 #define REPORT_EXPLAIN_PRIV_H
 
-#include "base/intern.h"
 #include "monitor/states.h"
 #include "report/columns.h"
 #include "report/cycle.h"

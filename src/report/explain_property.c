@@ -6,11 +6,7 @@
  * between them that several threads use.  Of a long run the last ROWS looks are shown, for what lies
  * nearest to the end explains it best.
  */
-#include <inttypes.h>
-#include <string.h>
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "monitor/watch.h"
 #include "report/explain_priv.h"
 #include "report/show.h"

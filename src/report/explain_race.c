@@ -2,8 +2,6 @@
  * A data race in words: what, by whom, under which locks, in which order.  So of a use after free,
  * whose order is that of the recorded run.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/explain_priv.h"
 

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "monitor/eval.h"
 #include "monitor/watch.h"

@@ -16,8 +16,6 @@
  *	     4  lock   b  :12                           <- waits for T3
  *	     8                      lock   a  :22       <- waits for T2
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/explain_priv.h"
 

@@ -1,7 +1,5 @@
 #include "report/findings_json.h"
 
-#include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 
 #include "capture/hooks.h"

@@ -4,8 +4,7 @@
 #ifndef REPORT_FINDINGS_JSON_H
 #define REPORT_FINDINGS_JSON_H
 
-#include <stdint.h>
-#include <stdio.h>
+#include "base/common.h"
 
 struct finding;
 struct report;

@@ -1,9 +1,6 @@
 #include "report/frames.h"
 
-#include <assert.h>
 #include <ctype.h>
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/hooks.h"

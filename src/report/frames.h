@@ -8,11 +8,6 @@
 #ifndef REPORT_FRAMES_H
 #define REPORT_FRAMES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "trace/trace.h"
 
 /* The sites of an event, innermost first: its own, those that was inlined into, the callers. */

@@ -1,7 +1,5 @@
 #include "report/json.h"
 
-#include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 
 /* Bytes of the UTF-8 character at s, 0 when it is none.  Overlong forms and surrogates are none. */

@@ -10,9 +10,7 @@
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/common.h"
 
 struct json {
 	FILE *to;

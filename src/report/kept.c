@@ -1,13 +1,7 @@
 #include "report/kept.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/hash.h"
-#include "base/mem.h"
 #include "report/explain.h"
 #include "report/findings_json.h"
 #include "report/report.h"

@@ -7,11 +7,6 @@
 #ifndef REPORT_KEPT_H
 #define REPORT_KEPT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 
 struct explain_options;

@@ -1,9 +1,5 @@
 #include "report/lock_trees.h"
 
-#include <inttypes.h>
-
-#include "base/sort.h"
-#include "base/strbuf.h"
 #include "predict/locktree.h"
 #include "report/frames.h"
 #include "report/words.h"

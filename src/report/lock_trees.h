@@ -11,10 +11,7 @@
 #ifndef REPORT_LOCK_TREES_H
 #define REPORT_LOCK_TREES_H
 
-#include <stdint.h>
-#include <stdio.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 struct evidence;
 struct locktree;

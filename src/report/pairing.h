@@ -14,11 +14,7 @@
 #ifndef REPORT_PAIRING_H
 #define REPORT_PAIRING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct event;
 

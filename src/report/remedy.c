@@ -1,6 +1,3 @@
-#include <assert.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/explain_priv.h"
 

@@ -7,10 +7,6 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "finding/finding.h"
 #include "predict/engine.h"
 

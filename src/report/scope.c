@@ -1,12 +1,5 @@
 #include "report/scope.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/sort.h"
 #include "report/ending.h"
 #include "report/report.h"
 #include "report/words.h"

@@ -7,10 +7,7 @@
 #ifndef REPORT_SCOPE_H
 #define REPORT_SCOPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/texts.h"
+#include "base/common.h"
 
 struct engine;
 struct report;

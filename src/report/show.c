@@ -1,8 +1,5 @@
 #include "report/show.h"
 
-#include <inttypes.h>
-
-#include "base/talk.h"
 #include "capture/hooks.h"
 #include "report/frames.h"
 #include "trace/format.h"

@@ -8,11 +8,6 @@
 #ifndef REPORT_SHOW_H
 #define REPORT_SHOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "base/strbuf.h"
 #include "trace/event.h"
 
 struct trace;

@@ -11,12 +11,7 @@
  * operation, same object) the last two stay, and of all the last LINES: what lies nearest to the
  * end explains it best.  Long stretches of the rest are counted.
  */
-#include <assert.h>
-#include <inttypes.h>
-#include <string.h>
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "report/explain_priv.h"
 
 #define LINES 20

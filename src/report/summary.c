@@ -1,5 +1,3 @@
-#include <inttypes.h>
-#include <string.h>
 
 #include "finding/suppress.h"
 #include "report/ending.h"

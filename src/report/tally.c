@@ -1,8 +1,5 @@
 #include "report/tally.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/json.h"
 #include "trace/format.h"
 #include "text/std.h"

@@ -7,12 +7,6 @@
 #ifndef REPORT_TALLY_H
 #define REPORT_TALLY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/event.h"
 
 struct json;

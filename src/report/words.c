@@ -1,8 +1,6 @@
 #include "report/words.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/cycle.h"
 #include "report/frames.h"

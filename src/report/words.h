@@ -5,9 +5,6 @@
 #ifndef REPORT_WORDS_H
 #define REPORT_WORDS_H
 
-#include <stdint.h>
-
-#include "base/strbuf.h"
 #include "finding/finding.h"
 #include "finding/suppress.h"
 #include "witness/evidence.h"

@@ -3,12 +3,6 @@
  */
 #include "spec/spec.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/strbuf.h"
 #include "spec/spec_priv.h"
 
 /* ---- memory ---- */

@@ -15,14 +15,7 @@
 #ifndef SPEC_SPEC_H
 #define SPEC_SPEC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
-
-struct diag;
-struct strbuf;
+#include "base/common.h"
 
 /* What one file may hold; more is an error that says so. */
 #define SPEC_BYTES (16u << 20)

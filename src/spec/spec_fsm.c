@@ -5,7 +5,6 @@
  *	state = [ "initial" ] [ "bad" ] "state" ident "{" { move } "}"
  *	move  = event [ "when" comparison ] "->" state ";"
  */
-#include <string.h>
 
 #include "spec/spec_priv.h"
 

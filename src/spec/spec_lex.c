@@ -7,10 +7,7 @@
 #include "spec/spec_priv.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Longer ones first. */
 static const char *const signs[] = {

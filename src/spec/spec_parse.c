@@ -5,10 +5,8 @@
  *
  * Names may be used before they are declared: they are looked up at the end.
  */
-#include <string.h>
 
 #include "base/near.h"
-#include "base/strbuf.h"
 #include "spec/spec_priv.h"
 
 /* ---- tokens ---- */

@@ -4,12 +4,7 @@
  * What stands between delimiters of its own needs none: once(x == 1), [x == 1, y == 2).
  */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/strbuf.h"
 #include "spec/spec_priv.h"
 
 const char *const spec_op_words[SPEC_NOPS] = {

@@ -9,12 +9,6 @@
 #ifndef SPEC_SPEC_PRIV_H
 #define SPEC_SPEC_PRIV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/vec.h"
 #include "spec/spec.h"
 
 /* ---- memory: dies with the spec ---- */

@@ -4,7 +4,6 @@
  * Variables and events share their names, for `relevant' takes both; threads and properties have
  * names of their own.
  */
-#include <string.h>
 
 #include "spec/spec_priv.h"
 

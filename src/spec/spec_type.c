@@ -5,9 +5,7 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/strbuf.h"
 #include "spec/spec_priv.h"
 
 #define MOST_WORDS 16

@@ -1,8 +1,6 @@
 /* Tables only: what each operation takes, and the words for flags. */
 #include "text/std.h"
 
-#include <string.h>
-
 #include "capture/hooks.h"
 #include "trace/format.h"
 

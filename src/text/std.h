@@ -5,10 +5,6 @@
 #ifndef TEXT_STD_H
 #define TEXT_STD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "trace/event.h"
 
 #define STD_HEADER "#fmt 1"

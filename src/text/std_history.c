@@ -1,9 +1,5 @@
 #include "text/std_history.h"
 
-#include <string.h>
-
-#include "base/search.h"
-
 /* Twice the promise, then the older half goes: each entry moves once at most. */
 void std_history_add(struct std_history *h, uint64_t pos, uint64_t tseq, uint64_t count)
 {

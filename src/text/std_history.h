@@ -9,10 +9,7 @@
 #ifndef TEXT_STD_HISTORY_H
 #define TEXT_STD_HISTORY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 #define STD_HISTORY (1u << 20)
 

@@ -1,7 +1,6 @@
 /*
  * The marks behind an operation: '~', a memory order, words, event numbers, values.
  */
-#include <string.h>
 
 #include "text/std.h"
 #include "text/std_parse_priv.h"

@@ -1,11 +1,5 @@
 #include "text/std_names.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/vec.h"
 #include "trace/format.h"
 #include "trace/trace.h"
 

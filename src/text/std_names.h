@@ -16,11 +16,6 @@
 #ifndef TEXT_STD_NAMES_H
 #define TEXT_STD_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/strbuf.h"
 #include "text/std.h"
 
 struct std_names;

@@ -12,10 +12,6 @@
  */
 #include "text/std_parse.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "text/std.h"
 #include "text/std_parse_priv.h"
 

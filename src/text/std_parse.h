@@ -8,12 +8,6 @@
 #ifndef TEXT_STD_PARSE_H
 #define TEXT_STD_PARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "trace/event.h"
 
 struct std_span {

@@ -9,17 +9,9 @@
  */
 #include "text/std_read.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
-#include "base/vec.h"
 #include "trace/notes.h"
 #include "trace/source.h"
 #include "text/std_names.h"

@@ -8,11 +8,8 @@
 #ifndef TEXT_STD_READ_H
 #define TEXT_STD_READ_H
 
-#include <stddef.h>
+#include "base/common.h"
 
-#include "base/status.h"
-
-struct diag;
 struct trace_options;
 struct trace_source;
 

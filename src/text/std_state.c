@@ -9,12 +9,6 @@
  */
 #include "text/std_state.h"
 
-#include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "text/std_history.h"
 #include "text/std_names.h"
 

@@ -8,10 +8,6 @@
 #ifndef TEXT_STD_STATE_H
 #define TEXT_STD_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "trace/event.h"
 
 struct std_state;

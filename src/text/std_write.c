@@ -9,14 +9,6 @@
  */
 #include "text/std_write.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/format.h"
 #include "text/std_history.h"
 #include "text/std_names.h"

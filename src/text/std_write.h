@@ -9,13 +9,8 @@
 #ifndef TEXT_STD_WRITE_H
 #define TEXT_STD_WRITE_H
 
-#include <stdbool.h>
-
-#include "base/status.h"
-#include "base/strbuf.h"
 #include "trace/event.h"
 
-struct diag;
 struct std_writer;
 struct trace;
 

@@ -11,8 +11,6 @@
  */
 #include "trace/digest.h"
 
-#include <string.h>
-
 #define HEAD 64u
 #define FLAGS                                                                              \
 	(EVENT_FREE_READ | EVENT_ATOMIC | EVENT_REREAD | EVENT_UNKNOWN | EVENT_HAS_VALUE | \

@@ -7,9 +7,6 @@
 #ifndef TRACE_DIGEST_H
 #define TRACE_DIGEST_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/sha256.h"
 #include "trace/event.h"
 

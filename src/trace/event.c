@@ -1,7 +1,6 @@
 /* What is known of kinds of events, from the one list in events.def. */
 #include "trace/event.h"
 
-#include "base/diag.h"
 #include "trace/format.h"
 
 #define MAKES EVENT_LIFE_MAKES

@@ -12,8 +12,7 @@
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
 enum event_op {
 #define EVENT(id, name, family, object, life, operand, marks, flags) EVENT_##id,

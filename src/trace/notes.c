@@ -1,8 +1,5 @@
 #include "trace/notes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 void notes_add(struct notes *n, const char *format, ...)
 {
 	char text[512];

@@ -6,9 +6,7 @@
 #ifndef TRACE_NOTES_H
 #define TRACE_NOTES_H
 
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 /* A hostile file must not fill memory with complaints. */
 #define NOTES_MAX 1000

@@ -7,13 +7,9 @@
 #include "trace/trace.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
 #include "trace/format.h"
 #include "trace/source.h"
 

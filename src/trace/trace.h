@@ -12,14 +12,8 @@
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "trace/event.h"
 
-struct diag;
 struct trace;
 
 enum trace_form { TRACE_BINARY, TRACE_STD, TRACE_FMT1 };

@@ -16,11 +16,6 @@
  */
 #include "witness/check.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "witness/check_priv.h"
 
 struct checker *checker_new(const struct evidence *ev)

@@ -10,11 +10,6 @@
 #ifndef WITNESS_CHECK_H
 #define WITNESS_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "finding/finding.h"
 
 struct evidence;

@@ -1,7 +1,5 @@
 /* A schedule, which is a cut of the trace and a tail, as the order of its events. */
-#include <stdlib.h>
 
-#include "base/sort.h"
 #include "finding/schedule.h"
 #include "witness/check_priv.h"
 

@@ -11,7 +11,6 @@
  * With values, a read that sees an untainted write of the bytes it saw is as good as observed: an
  * untainted write stores what was logged.
  */
-#include <stdio.h>
 
 #include "witness/check_priv.h"
 

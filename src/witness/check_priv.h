@@ -2,11 +2,6 @@
 #ifndef WITNESS_CHECK_PRIV_H
 #define WITNESS_CHECK_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "witness/check.h"
 #include "witness/evidence_priv.h"
 

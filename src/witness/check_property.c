@@ -12,9 +12,6 @@
  * were not recorded.  It is what the threads did, but where nothing recorded orders two events the
  * trace has them in an order of its own: past such a read it is no more than a warning.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "witness/check_priv.h"
 #include "witness/judge.h"

@@ -4,7 +4,6 @@
  * An object that was made by an event in the trace can be used after that event only, and not
  * after its end.  What a failed try, a post or a wake needs is in each function.
  */
-#include <inttypes.h>
 
 #include "trace/format.h"
 #include "witness/check_priv.h"

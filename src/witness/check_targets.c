@@ -2,7 +2,6 @@
  * What the targets of a claim must be after its order: of a race, of requests that wait for one another, of a
  * wait that nobody ends.
  */
-#include <inttypes.h>
 
 #include "trace/format.h"
 #include "witness/check_priv.h"

@@ -5,11 +5,6 @@
  */
 #include "witness/evidence.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/search.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 

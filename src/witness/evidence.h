@@ -10,14 +10,8 @@
 #ifndef WITNESS_EVIDENCE_H
 #define WITNESS_EVIDENCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/status.h"
 #include "trace/event.h"
 
-struct diag;
 struct trace;
 struct evidence;
 

@@ -11,8 +11,6 @@
  * Identity of a lock or another object is its address, the allocation around it and the LOCK_INIT or
  * LOCK_DESTROY that was last there.
  */
-#include <assert.h>
-#include <string.h>
 
 #include "trace/format.h"
 #include "witness/evidence_priv.h"

@@ -1,7 +1,6 @@
 /*
  * What the checker takes for granted of evidence that is loaded; for tests.
  */
-#include <assert.h>
 
 #include "witness/evidence_priv.h"
 

@@ -18,10 +18,7 @@
  * Known limit: of what two FREEs have in common with no allocation between, the words after the
  * first 2^16 count as written by the second FREE only, unless they are touched between.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/sort.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 

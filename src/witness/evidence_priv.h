@@ -16,13 +16,7 @@
 #ifndef WITNESS_EVIDENCE_PRIV_H
 #define WITNESS_EVIDENCE_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/intern.h"
 #include "base/keyset.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/digest.h"
 #include "trace/event.h"
 #include "trace/trace.h"

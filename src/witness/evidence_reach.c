@@ -12,11 +12,7 @@
  * taken.  What lies behind pointers in there is not followed.  If somebody writes it between the call
  * and the thread's next event, nobody knows what the code saw.
  */
-#include <assert.h>
-#include <stdlib.h>
 
-#include "base/search.h"
-#include "base/sort.h"
 #include "witness/evidence_priv.h"
 
 #define PAGE 4096u

@@ -1,11 +1,7 @@
 /*
  * What reports ask of the evidence, full or brief: an event, what it is of, which locks are held.
  */
-#include <assert.h>
-#include <string.h>
 
-#include "base/search.h"
-#include "base/strbuf.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 

@@ -6,7 +6,6 @@
  * give new objects.
  */
 
-#include "base/search.h"
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 

@@ -7,10 +7,6 @@
  */
 #include "witness/judge.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/mem.h"
 #include "witness/judge_priv.h"
 
 static const struct spec_property *property_find(const struct spec *s, const char *name)

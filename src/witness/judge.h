@@ -15,9 +15,6 @@
 #ifndef WITNESS_JUDGE_H
 #define WITNESS_JUDGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "witness/value.h"
 
 struct foresee_monitor;

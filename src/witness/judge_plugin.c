@@ -4,9 +4,7 @@
  * believed nothing.
  */
 #include <foresee_monitor.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "witness/judge_priv.h"
 
 #define FENCE 256u /* bytes; a multiple of any alignment */

@@ -5,7 +5,6 @@
 #ifndef WITNESS_JUDGE_PRIV_H
 #define WITNESS_JUDGE_PRIV_H
 
-#include "base/vec.h"
 #include "witness/judge.h"
 
 struct judge_rx;

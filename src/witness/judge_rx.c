@@ -18,13 +18,7 @@
  * be, as far as their patterns tell; where those are too many, only what is lost by its form alone
  * (is_lost) counts.  So it may take a lost run for one that can be saved, and not the reverse.
  */
-#include <assert.h>
-#include <string.h>
 
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/sort.h"
 #include "witness/judge_priv.h"
 
 #define MOST_STATES 50000u /* of one machine */

@@ -1,10 +1,5 @@
 #include "witness/selfcheck.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/diag.h"
 #include "witness/selfcheck_priv.h"
 
 /* A contradiction at the present event, into r. */

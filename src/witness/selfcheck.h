@@ -13,12 +13,8 @@
 #ifndef WITNESS_SELFCHECK_H
 #define WITNESS_SELFCHECK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/common.h"
 
-#include "base/status.h"
-
-struct diag;
 struct trace;
 
 struct selfcheck_result {

@@ -7,7 +7,6 @@
  * bytes.  Its version is then the old one, or INIT, for the recorder forgets
  * versions of large blocks and stacks by whole pages.
  */
-#include <string.h>
 
 #include "trace/format.h"
 #include "witness/selfcheck_priv.h"

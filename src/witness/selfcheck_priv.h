@@ -2,11 +2,6 @@
 #ifndef WITNESS_SELFCHECK_PRIV_H
 #define WITNESS_SELFCHECK_PRIV_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/vec.h"
 #include "trace/event.h"
 #include "trace/trace.h"
 #include "witness/selfcheck.h"

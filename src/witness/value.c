@@ -4,8 +4,6 @@
  */
 #include "witness/value.h"
 
-#include <string.h>
-
 enum standing { FINE, NONE, OPEN };
 
 struct number {

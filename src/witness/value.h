@@ -7,9 +7,6 @@
 #ifndef WITNESS_VALUE_H
 #define WITNESS_VALUE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "spec/spec.h"
 
 /* In memory order; bit i of known: byte i is. */

@@ -3,12 +3,6 @@
  */
 #include "witness/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/mem.h"
-#include "base/search.h"
 #include "capture/hooks.h"
 #include "trace/event.h"
 #include "trace/format.h"

@@ -12,10 +12,6 @@
 #ifndef WITNESS_VIEW_H
 #define WITNESS_VIEW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
 #include "witness/value.h"
 
 struct event;

@@ -5,11 +5,7 @@
  * ends in f.c, and the rest a part of it.  Where several are called so, one that is known outside its
  * file counts before those that are not; two of equal rank are nobody.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/strbuf.h"
 #include "names/variables.h"
 #include "witness/view_priv.h"
 

@@ -7,8 +7,6 @@
 #include "trace/trace.h"
 #include "witness/view.h"
 
-struct intern;
-
 /* Memory; to == 0: nowhere. */
 struct view_span {
 	uint64_t from, to;

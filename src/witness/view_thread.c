@@ -1,8 +1,5 @@
 /* Which thread of a spec the one of an event is. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/intern.h"
 #include "capture/hooks.h"
 #include "trace/event.h"
 #include "witness/view_priv.h"

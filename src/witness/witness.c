@@ -4,13 +4,6 @@
  */
 #include "witness/witness.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/diag.h"
-#include "base/mem.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 

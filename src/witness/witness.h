@@ -6,15 +6,8 @@
 #ifndef WITNESS_WITNESS_H
 #define WITNESS_WITNESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/status.h"
-#include "base/strbuf.h"
-#include "base/vec.h"
 #include "finding/finding.h"
 
-struct diag;
 struct evidence;
 
 struct witness {

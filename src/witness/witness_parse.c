@@ -4,13 +4,7 @@
  * A file is hostile: a range may name a million events in ten bytes, so an order is cut off as
  * soon as it has more events than the trace.
  */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
