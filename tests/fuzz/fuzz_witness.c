@@ -56,7 +56,7 @@ struct watcher {
 	struct view view;
 };
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void event_take(void *arg, struct trace *t, const struct event *e)
 {
 	struct watcher *p = arg;
 
@@ -76,8 +76,8 @@ static void watcher_init(struct watcher *p, const uint8_t *data, size_t n, struc
 	    spec_parse("fuzz", head.spec.at ? head.spec.at : "", head.spec.n, &p->spec, &d) ==
 		    ST_OK) {
 		view_bind(&p->view, p->spec, t);
-		opt->see = see;
-		opt->see_arg = p;
+		opt->each = event_take;
+		opt->each_arg = p;
 	}
 	witness_release(&head);
 }
