@@ -85,9 +85,9 @@ static void stop_end(const struct sigaction *old)
 
 /* ---- the report ---- */
 
-void analyse_style(const struct analyse *a, struct explain_options *out)
+struct explain_options analyse_style(const struct analyse *a)
 {
-	*out = (struct explain_options){
+	return (struct explain_options){
 		.color = talk_is_colored(a->to),
 		.all = a->verbose,
 		.hints = !a->quiet,
@@ -107,14 +107,12 @@ static void talk_times(const struct pass *p)
 
 static void render(struct pass *p)
 {
-	struct explain_options how;
+	struct explain_options how = analyse_style(p->a);
 
-	if (p->a->json) {
+	if (p->a->json)
 		findings_json_print(&p->report, p->a->to);
-		return;
-	}
-	analyse_style(p->a, &how);
-	explain_print(&p->report, &how, p->a->to);
+	else
+		explain_print(&p->report, &how, p->a->to);
 }
 
 /* Who was told of it while the program ran is not told again. */
@@ -122,11 +120,10 @@ static void notify_of(struct pass *p)
 {
 	const struct kept_list *later = p->report.kept;
 	uint32_t id = (uint32_t)p->findings.at.n;
-	struct explain_options how;
+	struct explain_options how = analyse_style(p->a);
 
 	if (!p->a->notify)
 		return;
-	analyse_style(p->a, &how);
 	for (size_t i = 0; i < p->findings.at.n; i++) {
 		const struct finding *f = &p->findings.at.at[i];
 		const struct kept *old =

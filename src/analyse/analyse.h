@@ -75,7 +75,7 @@ uint32_t analyse_limit(void);
 uint32_t analyse_window(void);
 
 /* How findings are told in text. */
-void analyse_style(const struct analyse *a, struct explain_options *out);
+struct explain_options analyse_style(const struct analyse *a);
 
 /* Of two traces, or of a trace and the writing of its report, the status that counts. */
 int analyse_worse(int a, int b);

@@ -184,17 +184,14 @@ static bool is_input(const char *output, char *const *inputs, int n)
 /* Could the file be written, now that nothing is lost by it? */
 static bool may_write(const char *path)
 {
-	struct strbuf dir = { 0 };
+	STRBUF_SCOPED dir = { 0 };
 	const char *slash = strrchr(path, '/');
 	struct stat st;
-	bool may;
 
 	if (stat(path, &st) == 0)
 		return access(path, W_OK) == 0;
 	strbuf_add(&dir, path, slash ? (size_t)(slash + 1 - path) : 0);
-	may = access(dir.n ? strbuf_str(&dir) : ".", W_OK | X_OK) == 0;
-	strbuf_release(&dir);
-	return may;
+	return access(dir.n ? strbuf_str(&dir) : ".", W_OK | X_OK) == 0;
 }
 
 /* A report on traces goes to its file when it is whole: who ends us before must not find half of it, or

@@ -74,14 +74,13 @@ static void add_truncated(struct total *t, const char *words)
 
 static void total_add(struct total *t, const struct pass *p, bool last)
 {
-	struct explain_options how;
+	struct explain_options how = analyse_style(p->a);
 
-	analyse_style(p->a, &how);
 	for (size_t i = 0; i < p->findings.at.n; i++) {
 		const struct finding *f = &p->findings.at.at[i];
 		struct kept k;
 
-		if (!last && !pass_is_lasting(f->kind))
+		if (!last && !pass_is_lasting(NULL, f))
 			continue;
 		kept_make(&p->report, &how, f, &k);
 		kept_list_add(&t->found, &k);

@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum entry_kind { ENTRY_FINDING = 1, ENTRY_WINDOW, ENTRY_MISSED };
-
 /* In front of each; a finding's strings come behind it, one after the other, each with its NUL. */
 struct entry {
 	uint32_t kind;
@@ -40,11 +38,11 @@ static void append(struct book *b, const void *bytes, size_t n)
 
 void book_add(struct book *b, const struct kept *k)
 {
-	struct strbuf out = { 0 };
+	STRBUF_SCOPED out = { 0 };
 	struct entry e;
 
 	memset(&e, 0, sizeof(e));
-	e.kind = ENTRY_FINDING;
+	e.kind = BOOK_FINDING;
 	e.finding = *k;
 	strbuf_add(&out, &e, sizeof(e));
 	for (int i = 0; i < KEPT_STRINGS; i++)
@@ -53,10 +51,9 @@ void book_add(struct book *b, const struct kept *k)
 	memcpy(out.at, &e, sizeof(e));
 	if (out.n < BOOK_BYTES)
 		append(b, out.at, out.n);
-	strbuf_release(&out);
 }
 
-static void add_number(struct book *b, enum entry_kind kind, uint64_t number)
+void book_add_number(struct book *b, enum book_kind kind, uint64_t number)
 {
 	struct entry e;
 
@@ -65,16 +62,6 @@ static void add_number(struct book *b, enum entry_kind kind, uint64_t number)
 	e.length = sizeof(e);
 	e.number = number;
 	append(b, &e, sizeof(e));
-}
-
-void book_add_window(struct book *b, uint64_t next_cut)
-{
-	add_number(b, ENTRY_WINDOW, next_cut);
-}
-
-void book_add_missed(struct book *b, uint64_t events)
-{
-	add_number(b, ENTRY_MISSED, events);
 }
 
 /* ---- reading ---- */
@@ -109,14 +96,14 @@ static size_t entry_take(const char *at, size_t n, struct book_content *out)
 	memcpy(&e, at, sizeof(e));
 	if (e.length < sizeof(e) || e.length > n)
 		return 0;
-	switch ((enum entry_kind)e.kind) {
-	case ENTRY_FINDING:
+	switch ((enum book_kind)e.kind) {
+	case BOOK_FINDING:
 		return finding_take(&e, at + sizeof(e), at + e.length, &out->found) ? e.length : 0;
-	case ENTRY_WINDOW:
+	case BOOK_WINDOW:
 		out->windows++;
 		out->next_cut = e.number;
 		return e.length;
-	case ENTRY_MISSED:
+	case BOOK_MISSED:
 		out->missed += e.number;
 		return e.length;
 	}

@@ -28,8 +28,9 @@ void book_open(struct book *b);
 void book_close(struct book *b);
 
 void book_add(struct book *b, const struct kept *k);
-void book_add_window(struct book *b, uint64_t next_cut);
-void book_add_missed(struct book *b, uint64_t events);
+enum book_kind { BOOK_FINDING = 1, BOOK_WINDOW, BOOK_MISSED };
+/* WINDOW: one was looked at, the next begins at that cut; MISSED: so many events. */
+void book_add_number(struct book *b, enum book_kind kind, uint64_t number);
 
 /* As far as it was written; what a killed process has begun and not finished is left out. */
 void book_read(const struct book *b, struct book_content *out);

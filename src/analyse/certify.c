@@ -97,24 +97,18 @@ static bool is_checked(const struct finding *f)
 	return f->claimed || finding_is_stale(f);
 }
 
-/* Whether a wait ends depends on all signals of the trace. */
-static bool needs_all(const struct finding *f)
-{
-	return f->kind == FINDING_WAIT_HOLDING || f->kind == FINDING_LOST_WAKEUP;
-}
-
 enum status certify_load(struct certify *c, const struct findings *f, struct diag *d)
 {
 	struct check_order wanted = { 0 };
 	struct evidence_options opt = {
-		.upto = findings_any(f, needs_all) ? 0 : last_named(f),
+		.upto = findings_any(f, finding_is_wait) ? 0 : last_named(f),
 		.brief = !findings_any(f, is_checked), /* there is nothing to check */
 		.path = frames_variable,
+		.values = c->a->engine.values,
 	};
 	enum status st;
 
 	opt.digest = c->a->witness_dir != NULL && !opt.brief;
-	opt.values = c->a->engine.values;
 	targets(f, &wanted);
 	opt.wanted = wanted.at.at;
 	opt.nwanted = wanted.at.n;
@@ -175,14 +169,13 @@ static bool write_text(FILE *to, const char *path, const struct strbuf *text)
 static bool write_witness(const struct certify *c, const struct finding *f,
 			  const struct check_order *order, FILE *to, const char *path)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	struct witness w;
 	bool good;
 
 	fill(c, f, order, &w);
 	witness_format(&w, c->evidence, &text);
 	good = write_text(to, path, &text);
-	strbuf_release(&text);
 	witness_release(&w);
 	return good;
 }
@@ -190,7 +183,7 @@ static bool write_witness(const struct certify *c, const struct finding *f,
 bool certify_write(const struct certify *c, const struct findings *f)
 {
 	struct check_order order = { 0 };
-	struct strbuf path = { 0 };
+	STRBUF_SCOPED path = { 0 };
 	bool good = true;
 
 	for (size_t i = 0; i < f->at.n && good; i++) {
@@ -204,7 +197,6 @@ bool certify_write(const struct certify *c, const struct findings *f)
 		good = write_witness(c, x, &order, fopen(strbuf_str(&path), "we"),
 				     strbuf_str(&path));
 	}
-	strbuf_release(&path);
 	VEC_RELEASE(&order.at);
 	return good;
 }
@@ -216,7 +208,7 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 		   const struct check_order *order, const struct check_verdict *v)
 {
 	const char *where = c->a->witness_dir;
-	struct strbuf path = { 0 };
+	STRBUF_SCOPED path = { 0 };
 	int fd;
 
 	c->refused++;
@@ -236,7 +228,6 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 	if (write_witness(c, x, order, fd >= 0 ? fdopen(fd, "w") : NULL, strbuf_str(&path)))
 		talk_more("witness: %s", strbuf_str(&path));
 	talk_more("please report it, with the trace; the finding is not to be trusted");
-	strbuf_release(&path);
 	x->claimed = false;
 	x->why =
 		texts_add(&f->words, "internal error: the checker refuses the schedule of '%s': %s",

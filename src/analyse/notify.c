@@ -28,6 +28,12 @@ struct notify {
 	struct side side;
 };
 
+/* A packet's one file. */
+union control {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
 /* ---- sending ---- */
 
 static void add_variable(struct strbuf *b, const char *name, const char *value)
@@ -83,10 +89,7 @@ static int json_file(const struct kept *k, uint32_t id)
 
 static bool packet_send(const struct notify *n, const struct strbuf *text, int fd)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
+	union control control = { 0 };
 	struct iovec part = { .iov_base = text->at, .iov_len = text->n };
 	struct msghdr m = { .msg_iov = &part,
 			    .msg_iovlen = 1,
@@ -105,7 +108,7 @@ static bool packet_send(const struct notify *n, const struct strbuf *text, int f
 void notify_send(struct notify *n, const struct kept *k, uint32_t id, const char *trace,
 		 pid_t target)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	int fd;
 
 	if (!n)
@@ -117,7 +120,6 @@ void notify_send(struct notify *n, const struct kept *k, uint32_t id, const char
 			   strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	strbuf_release(&text);
 }
 
 /* ---- the process beside ---- */
@@ -159,10 +161,7 @@ static void message_release(struct message *m)
 /* False: nothing is there. */
 static bool receive(struct runner *r)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
+	union control control;
 	char text[PACKET];
 	struct iovec part = { .iov_base = text, .iov_len = sizeof(text) - 1 };
 	struct msghdr h = { .msg_iov = &part,
@@ -178,9 +177,7 @@ static bool receive(struct runner *r)
 	if (!c || c->cmsg_type != SCM_RIGHTS)
 		return true;
 	memcpy(&m.input, CMSG_DATA(c), sizeof(m.input));
-	m.text = mem_alloc(m.n + 1);
-	memcpy(m.text, text, m.n);
-	m.text[m.n] = '\0';
+	m.text = mem_text(text, m.n);
 	if (r->queue.n < NOTIFY_QUEUE) {
 		*VEC_PUSH(&r->queue) = m;
 	} else {

@@ -32,10 +32,10 @@ static void show_progress(void *arg, const char *what, uint64_t done, uint64_t t
 
 /* Whether a wait ends depends on signals that may still come, and whether memory was free on who has got
  * it; a circle of locks does not. */
-bool pass_is_lasting(enum finding_kind k)
+bool pass_is_lasting(void *none, const struct finding *f)
 {
-	return k != FINDING_WAIT_HOLDING && k != FINDING_LOST_WAKEUP && k != FINDING_HANG &&
-	       k != FINDING_CRASH && k != FINDING_USE_AFTER_FREE && k != FINDING_DOUBLE_FREE;
+	(void)none;
+	return !finding_is_wait(f) && !finding_is_end(f) && !finding_is_stale(f);
 }
 
 bool pass_needs_model(const struct analyse *a)
@@ -48,17 +48,23 @@ bool pass_needs_model(const struct analyse *a)
 
 void pass_init(struct pass *p, struct analyse *a, const char *path, const char *name)
 {
-	memset(p, 0, sizeof(*p));
-	p->a = a;
-	p->certify = (struct certify){
+	*p = (struct pass){
 		.a = a,
-		.path = path,
-		.how = { .lenient = a->lenient, .from_cut = a->from_cut, .to_cut = a->to_cut },
+		.certify = { .a = a,
+			     .path = path,
+			     .how = { .lenient = a->lenient,
+				      .from_cut = a->from_cut,
+				      .to_cut = a->to_cut } },
+		.needs_model = pass_needs_model(a),
+		.report = { .path = name,
+			    .lenient = a->lenient,
+			    .ending = &p->ending,
+			    .analyses = p->analyses,
+			    .nanalyses = a->nengines,
+			    .findings = &p->findings,
+			    .suppress = a->suppress,
+			    .properties = a->engine.monitors ? a->engine.monitors->n : 0 },
 	};
-	p->report.path = name;
-	p->report.lenient = a->lenient;
-	p->needs_model = pass_needs_model(a);
-	p->report.ending = &p->ending;
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;
 	for (size_t i = 0; i < a->nengines; i++)
@@ -282,7 +288,7 @@ static bool is_wanted(void *arg, const struct finding *f)
 {
 	struct pass *p = arg;
 	struct suppress_names names = { 0 };
-	struct strbuf subject = { 0 };
+	STRBUF_SCOPED subject = { 0 };
 	bool hidden;
 
 	if (is_benign(p, f)) {
@@ -295,7 +301,6 @@ static bool is_wanted(void *arg, const struct finding *f)
 	words_names(p->report.evidence, f, strbuf_str(&subject), &names);
 	hidden = suppress_match(p->a->suppress, f->kind, &names);
 	words_names_release(&names);
-	strbuf_release(&subject);
 	p->report.suppressed += hidden;
 	return !hidden;
 }
@@ -383,12 +388,6 @@ static enum status certify(struct pass *p, struct diag *d)
 	return ST_OK;
 }
 
-static bool is_lasting(void *arg, const struct finding *f)
-{
-	(void)arg;
-	return pass_is_lasting(f->kind);
-}
-
 /* The engines that have a model, once more, on this one. */
 static void search_again(struct pass *p)
 {
@@ -448,7 +447,7 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 	end_engines(p);
 	/* What has not come yet may end a wait. */
 	if (p->hurried)
-		findings_keep(&p->findings, is_lasting, NULL);
+		findings_keep(&p->findings, pass_is_lasting, NULL);
 	else if (!engine_stopped(&p->a->engine)) {
 		ending_find(&p->ending, p->reading.trace, p->a->expected, &p->findings);
 		stale_find(&p->stale, p->reading.trace, p->certify.how.to_cut == 0, &p->findings);
@@ -462,7 +461,6 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 enum status pass_run(struct pass *p, struct diag *d)
 {
 	const struct monitors *m = p->a->engine.monitors;
-	struct trace_info info;
 	enum status st =
 		reading_open(&p->reading, p->certify.path, &p->certify.how, m ? m->spec : NULL, d);
 
@@ -470,16 +468,10 @@ enum status pass_run(struct pass *p, struct diag *d)
 		return st;
 	p->a->engine.watch = p->reading.watch;
 	p->a->engine.items = reading_items(&p->reading);
-	info = trace_info(p->reading.trace);
-	p->stale.text = info.form != TRACE_BINARY;
+	p->stale.text = trace_info(p->reading.trace).form != TRACE_BINARY;
 	p->report.trace = p->reading.trace;
 	p->report.from_cut = p->certify.how.from_cut;
 	p->report.to_cut = p->certify.how.to_cut;
-	p->report.analyses = p->analyses;
-	p->report.nanalyses = p->a->nengines;
-	p->report.findings = &p->findings;
-	p->report.suppress = p->a->suppress;
-	p->report.properties = m ? m->n : 0;
 	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
 	st = read_and_certify(p, d);
 	talk_progress_end(&p->progress);

@@ -53,8 +53,8 @@ void pass_release(struct pass *p);
 /* ST_OK when there is something to report, be it that a->engine.stop was set on the way. */
 enum status pass_run(struct pass *p, struct diag *d) ST_CHECKED;
 
-/* What is certified in a part of a run stays so however it goes on. */
-bool pass_is_lasting(enum finding_kind k);
+/* What is certified in a part of a run stays so however it goes on; for findings_keep. */
+bool pass_is_lasting(void *none, const struct finding *f);
 
 /* Some analysis keeps the events in memory. */
 bool pass_needs_model(const struct analyse *a);

@@ -8,14 +8,13 @@
 int spool_nameless(void)
 {
 	const char *where = getenv("TMPDIR");
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 	int fd;
 
 	strbuf_addf(&b, "%s/foresee-input.XXXXXX", where && *where ? where : "/tmp");
 	fd = mkostemp(b.at, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(b.at);
-	strbuf_release(&b);
 	return fd;
 }
 
@@ -45,6 +44,15 @@ static int source(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* It is read from the copy from now on. */
+static bool copy_take(struct spool *s, int fd)
+{
+	s->fd = fd;
+	snprintf(s->name, sizeof(s->name), "/proc/self/fd/%d", fd);
+	s->path = s->name;
+	return true;
+}
+
 bool spool_open(struct spool *s, const char *path)
 {
 	int from = source(path);
@@ -64,9 +72,7 @@ bool spool_open(struct spool *s, const char *path)
 		spool_close(s);
 		return false;
 	}
-	snprintf(s->name, sizeof(s->name), "/proc/self/fd/%d", s->fd);
-	s->path = s->name;
-	return true;
+	return copy_take(s, s->fd);
 }
 
 bool spool_shorten(struct spool *s, uint64_t bytes)
@@ -86,10 +92,7 @@ bool spool_shorten(struct spool *s, uint64_t bytes)
 		return false;
 	}
 	spool_close(s);
-	s->fd = fd;
-	snprintf(s->name, sizeof(s->name), "/proc/self/fd/%d", fd);
-	s->path = s->name;
-	return true;
+	return copy_take(s, fd);
 }
 
 void spool_close(struct spool *s)

@@ -27,7 +27,7 @@
 		for (size_t sort_k = 2; sort_k <= (nkeys) + 1; sort_k++) \
 			(start)[sort_k] += (start)[sort_k - 1];          \
 		for (size_t i = 0; i < (n); i++) {                       \
-			uint32_t sort_at = (start)[(key) + 1]++;         \
+			size_t sort_at = (start)[(key) + 1]++;           \
                                                                          \
 			put;                                             \
 		}                                                        \

@@ -113,6 +113,12 @@ static inline bool finding_is_property(const struct finding *f)
 	return f->kind == FINDING_PROPERTY || f->kind == FINDING_PROPERTY_ERROR;
 }
 
+/* A condition wait that nobody ends: whether that is so depends on all signals of the trace. */
+static inline bool finding_is_wait(const struct finding *f)
+{
+	return f->kind == FINDING_WAIT_HOLDING || f->kind == FINDING_LOST_WAKEUP;
+}
+
 /* How the run ended, and no analysis: it has no schedule. */
 static inline bool finding_is_end(const struct finding *f)
 {

@@ -68,12 +68,9 @@ static bool kind_parse(const char *s, size_t n, unsigned *out)
 
 static bool part_parse(const char *s, size_t n, enum part *out)
 {
-	for (int i = 0; i < NPARTS; i++) {
-		if (!is_word(s, n, part_names[i]))
-			continue;
-		*out = i;
-		return true;
-	}
+	for (*out = 0; *out < NPARTS; ++*out)
+		if (is_word(s, n, part_names[*out]))
+			return true;
 	return false;
 }
 
@@ -99,9 +96,7 @@ static enum status rule_parse(struct suppress *s, const struct spot *p, const ch
 				first + 1, (int)(second - first - 1));
 	if (second + 1 == end)
 		return complain(p, n, "empty pattern after", at, (int)n);
-	r.text = mem_alloc(n + 1);
-	memcpy(r.text, at, n);
-	r.text[n] = '\0';
+	r.text = mem_text(at, n);
 	r.glob = r.text + (second + 1 - at);
 	*VEC_PUSH(&s->rules) = r;
 	return ST_OK;
@@ -150,17 +145,13 @@ enum status suppress_parse(const char *text, size_t n, const char *name, struct 
 
 enum status suppress_read(const char *path, struct suppress **out, struct diag *d)
 {
-	struct strbuf text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 	FILE *f = fopen(path, "re");
-	enum status st;
 
 	*out = NULL;
 	if (!f || !strbuf_read(&text, f, UINT64_MAX - 1))
-		st = diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
-	else
-		st = suppress_parse(strbuf_str(&text), text.n, path, out, d);
-	strbuf_release(&text);
-	return st;
+		return diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
+	return suppress_parse(strbuf_str(&text), text.n, path, out, d);
 }
 
 /* ---- matching ---- */

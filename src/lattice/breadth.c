@@ -42,27 +42,17 @@ static uint64_t distance(const struct choice *c, size_t cut)
 /* Sorted by counting: distances are small numbers. */
 static void sort_cuts(struct choice *c)
 {
-	uint64_t *far = mem_alloc(c->ncuts * sizeof(*far));
-	VEC(size_t) from = { 0 };
-	size_t sum = 0;
+	uint64_t *far = mem_alloc(c->ncuts * sizeof(*far)), most = 0;
+	size_t *start;
 
 	for (size_t i = 0; i < c->ncuts; i++) {
 		far[i] = distance(c, i);
-		VEC_REACH(&from, far[i]);
-		assert(from.at && far[i] < from.n);
-		from.at[far[i]]++;
+		most = far[i] > most ? far[i] : most;
 	}
-	for (size_t i = 0; i < from.n; i++) {
-		size_t n = from.at[i];
-
-		from.at[i] = sum;
-		sum += n;
-	}
+	start = mem_zalloc((most + 3) * sizeof(*start));
 	c->near = mem_alloc(c->ncuts * sizeof(*c->near));
-	for (size_t i = 0; i < c->ncuts; i++)
-		c->near[from.at[far[i]]++] = i;
-	VEC_RELEASE(&from);
-	mem_free(far);
+	SORT_BY_KEY(start, most + 1, i, c->ncuts, far[i], c->near[sort_at] = i);
+	MEM_FREE_ALL(far, start);
 }
 
 static void keep_cut(struct choice *c, size_t cut)

@@ -104,20 +104,25 @@ static void notify_before(struct causes *c, uint32_t cond)
 		known_join(&c->knowns, causes_now(c), c->conds.at[cond].parked.at[i].known);
 }
 
+/* The step as an access, if it is one or touches the life of an object. */
+static void step_access(struct causes *c, const struct step_batch *b, const struct step *s,
+			void (*access)(struct causes *, const struct step_batch *,
+				       const struct step *))
+{
+	struct step life;
+
+	if (step_is_life(s)) {
+		life = step_life(s);
+		access(c, b, &life);
+	} else if (step_is_access(s)) {
+		access(c, b, s);
+	}
+}
+
 static void step_before(struct causes *c, const struct step_batch *b, const struct step *s)
 {
-	if (step_is_life(s)) {
-		struct step life = step_life(s);
-
-		causes_access_before(c, b, &life);
-	}
+	step_access(c, b, s, causes_access_before);
 	switch (s->op) {
-	case STEP_READ:
-	case STEP_WRITE:
-	case STEP_RMW:
-	case STEP_FREE:
-		causes_access_before(c, b, s);
-		break;
 	case STEP_ACQ:
 	case STEP_REL:
 	case STEP_RACQ:
@@ -206,18 +211,8 @@ static void wait_after(struct causes *c, const struct step *s)
 
 static void step_after(struct causes *c, const struct step_batch *b, const struct step *s)
 {
-	if (step_is_life(s)) {
-		struct step life = step_life(s);
-
-		causes_access_after(c, b, &life);
-	}
+	step_access(c, b, s, causes_access_after);
 	switch (s->op) {
-	case STEP_READ:
-	case STEP_WRITE:
-	case STEP_RMW:
-	case STEP_FREE:
-		causes_access_after(c, b, s);
-		break;
 	case STEP_ACQ:
 	case STEP_REL:
 	case STEP_RACQ:

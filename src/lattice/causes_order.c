@@ -35,24 +35,6 @@ void causes_rank(struct causes *c, uint32_t tid)
 	*VEC_PUSH(&c->tids) = tid;
 }
 
-/* Events of each rank below n, and no later than the last of the path: how many, then where
- * they begin. */
-static size_t *ranks_count(const struct causes *c, size_t last)
-{
-	size_t n = c->opt.npath, *at = mem_zalloc((n + 1) * sizeof(*at)), sum = 0;
-
-	for (size_t i = 0; i <= last; i++)
-		if (c->ranks.at[i] < n)
-			at[c->ranks.at[i]]++;
-	for (size_t i = 0; i <= n; i++) {
-		size_t here = at[i];
-
-		at[i] = sum;
-		sum += here;
-	}
-	return at;
-}
-
 static size_t last_of_path(const struct causes *c)
 {
 	uint64_t last = 0;
@@ -65,18 +47,18 @@ static size_t last_of_path(const struct causes *c)
 
 void causes_order(const struct causes *c, struct schedule *out)
 {
-	size_t n = c->opt.npath, last, head = 0, *at, total;
+	size_t n = c->opt.npath, last, head = 0, *start, total;
 	uint64_t *order;
 
 	if (n == 0)
 		return;
 	last = last_of_path(c);
-	at = ranks_count(c, last);
-	total = at[n];
-	order = mem_alloc((total + 1) * sizeof(*order));
-	for (size_t i = 0; i <= last; i++)
-		if (c->ranks.at[i] < n)
-			order[at[c->ranks.at[i]]++] = c->first + i;
+	start = mem_zalloc((n + 3) * sizeof(*start));
+	order = mem_alloc((last + 2) * sizeof(*order));
+	/* Absent events, and those of the last rank, come behind all that count. */
+	SORT_BY_KEY(start, n + 1, i, last + 1, c->ranks.at[i] < n ? c->ranks.at[i] : n,
+		    order[sort_at] = c->first + i);
+	total = start[n];
 	order[total++] = c->opt.path[n - 1];
 	/* As long as it goes on as observed, counts say it. */
 	while (head < total && (head == 0 || order[head] > order[head - 1])) {
@@ -86,6 +68,5 @@ void causes_order(const struct causes *c, struct schedule *out)
 		out->count.at[tid]++;
 	}
 	VEC_APPEND(&out->tail, order + head, total - head);
-	mem_free(order);
-	mem_free(at);
+	MEM_FREE_ALL(order, start);
 }

@@ -18,11 +18,6 @@
 		}                                                                      \
 	} while (0)
 
-void lanes_init(struct lanes *ls)
-{
-	*ls = (struct lanes){ .free_bits = ~(UINT64_C(1) << LANE_BIT_ODD) };
-}
-
 static void release_resource(struct lane_resource *r)
 {
 	for (size_t i = 0; i < r->by.n; i++)

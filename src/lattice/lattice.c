@@ -112,7 +112,7 @@ struct lattice *lattice_new(const struct lattice_options *opt)
 		l->opt.horizon = HORIZON;
 	if (l->opt.keep)
 		l->opt.jobs = 1;
-	lanes_init(&l->lanes);
+	l->lanes.free_bits = ~(UINT64_C(1) << LANE_BIT_ODD);
 	l->expand = expand_new(l->opt.jobs);
 	l->packing = packing_new(0);
 	l->packing->guards = mem_zalloc(sizeof(*l->packing->guards));
@@ -355,7 +355,6 @@ static void advance(struct lattice *l, uint64_t edges, uint64_t dead)
 {
 	uint64_t bytes = (l->level.n + l->next.n) * level_entry_bytes(&l->level);
 	enum cut_reason why = l->cuts >= l->opt.budget ? CUT_BUDGET : CUT_BREADTH;
-	struct level old;
 
 	l->edges += edges;
 	l->dead_ends += dead;
@@ -369,9 +368,7 @@ static void advance(struct lattice *l, uint64_t edges, uint64_t dead)
 	l->cuts += l->next.cuts;
 	if (l->opt.keep)
 		keep_level(l);
-	old = l->level;
-	l->level = l->next;
-	l->next = old;
+	VEC_SWAP(&l->level, &l->next);
 	collect(l);
 }
 

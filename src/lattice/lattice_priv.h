@@ -84,7 +84,6 @@ struct lanes {
 	uint32_t odd_sets;	  /* grows when what packing knows of open sets is no longer so */
 };
 
-void lanes_init(struct lanes *ls);
 void lanes_release(struct lanes *ls);
 /* Aborts where queues, sets and resources do not fit together. */
 void lanes_check(const struct lanes *ls);

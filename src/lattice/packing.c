@@ -240,24 +240,23 @@ static void fill_rows(struct lattice *l, uint32_t lane)
 	uint32_t base = p->by_lane[lane].base, known = l->lanes.at.at[lane].known;
 	uint32_t need = l->top.at[lane] - base + 1;
 
-	while (w->filled < need && base + w->filled < known) {
-		const struct lane_point *m = lanes_at(&l->lanes, lane, base + w->filled);
-		uint64_t starts = 0;
+	for (; w->filled < need; w->filled++) {
+		size_t at = w->filled;
+		const struct lane_point *m;
 
+		VEC_REACH(&w->rows, (at + 1) * p->words - 1);
+		VEC_REACH(&w->starts, at);
+		w->starts.at[at] = 0;
+		if (base + at >= known) { /* its point may still come */
+			row_never(p, lane, w->rows.at + at * p->words);
+			return;
+		}
+		m = lanes_at(&l->lanes, lane, base + w->filled);
+		row_of(p, lane, m, w->rows.at + at * p->words);
 		for (uint32_t i = 0; i < m->nstarts; i++)
-			starts |=
+			w->starts.at[at] |=
 				UINT64_C(1)
 				<< l->lanes.resources.at[l->lanes.sets.at[m->sets[i]].resource].bit;
-		VEC_REACH(&w->rows, (size_t)(w->filled + 1) * p->words - 1);
-		VEC_REACH(&w->starts, w->filled);
-		row_of(p, lane, m, w->rows.at + (size_t)w->filled * p->words);
-		w->starts.at[w->filled++] = starts;
-	}
-	if (w->filled < need) {
-		VEC_REACH(&w->rows, (size_t)(w->filled + 1) * p->words - 1);
-		VEC_REACH(&w->starts, w->filled);
-		row_never(p, lane, w->rows.at + (size_t)w->filled * p->words);
-		w->starts.at[w->filled] = 0;
 	}
 }
 

@@ -54,8 +54,7 @@ bool path_back(struct lattice *l, const struct level *before, const uint32_t *cu
 				}
 		back[lane]++;
 	}
-	mem_free(key);
-	mem_free(back);
+	MEM_FREE_ALL(key, back);
 	return found;
 }
 
@@ -98,24 +97,19 @@ bool lattice_path(const struct lattice *l, const struct lattice_found *f, struct
 
 /* --- a walk over all --- */
 
-/* By cut of a level: its first entry. */
-struct starts {
-	VEC(size_t) at;
-};
-
 struct walk {
 	const struct lattice *l;
 	const struct lattice_visitor *v;
-	struct starts starts, next; /* of the level, and of the one after */
+	VEC(size_t) starts, next; /* by cut of the level, and of the one after: its first entry */
 	VEC(uint32_t) cut, observed;
 };
 
 static void list_starts(const struct level *v, struct walk *w)
 {
-	VEC_CLEAR(&w->next.at);
+	VEC_CLEAR(&w->next);
 	for (size_t i = 0; i < v->n; i++)
 		if (i == 0 || !level_same_cut(v, i - 1, i))
-			*VEC_PUSH(&w->next.at) = i;
+			*VEC_PUSH(&w->next) = i;
 }
 
 /* Number among the cuts of the level after; false: it is not there. */
@@ -132,14 +126,14 @@ static bool find_next(const struct walk *w, const struct level *after, uint64_t 
 	mem_free(key);
 	if (e == after->n)
 		return false;
-	*out = SEARCH_PAST(i, 0, w->next.at.n, w->next.at.at[i] < e);
+	*out = SEARCH_PAST(i, 0, w->next.n, w->next.at[i] < e);
 	return true;
 }
 
 static void walk_edges(struct walk *w, const struct level *v, const struct level *after,
 		       size_t index)
 {
-	const uint64_t *key = v->keys + w->starts.at.at[index] * v->packing->words;
+	const uint64_t *key = v->keys + w->starts.at[index] * v->packing->words;
 
 	for (uint32_t lane = 0; lane < w->cut.n; lane++) {
 		struct lattice_edge e = { .level = v->number, .from = index };
@@ -172,9 +166,9 @@ static void load_cut(struct walk *w, const struct level *v, size_t entry)
 
 static void walk_level(struct walk *w, const struct level *v, const struct level *after)
 {
-	for (size_t i = 0; i < w->starts.at.n; i++) {
-		size_t from = w->starts.at.at[i],
-		       to = i + 1 < w->starts.at.n ? w->starts.at.at[i + 1] : v->n;
+	for (size_t i = 0; i < w->starts.n; i++) {
+		size_t from = w->starts.at[i];
+		size_t to = i + 1 < w->starts.n ? w->starts.at[i + 1] : v->n;
 		struct lattice_node n = { .level = v->number,
 					  .index = i,
 					  .cut = w->cut.at,
@@ -187,8 +181,8 @@ static void walk_level(struct walk *w, const struct level *v, const struct level
 		n.dead = is_dead(w, v, v->keys + from * v->packing->words);
 		w->v->node(w->v->arg, &n);
 	}
-	for (size_t i = 0; after && i < w->starts.at.n; i++) {
-		load_cut(w, v, w->starts.at.at[i]);
+	for (size_t i = 0; after && i < w->starts.n; i++) {
+		load_cut(w, v, w->starts.at[i]);
 		walk_edges(w, v, after, i);
 	}
 }
@@ -206,10 +200,7 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 	}
 	list_starts(kept_level(l, 0), &w);
 	for (uint64_t i = 0; i <= n; i++) {
-		struct starts done = w.starts;
-
-		w.starts = w.next;
-		w.next = done;
+		VEC_SWAP(&w.starts, &w.next);
 		if (i < n)
 			list_starts(kept_level(l, i + 1), &w);
 		walk_level(&w, kept_level(l, i), i < n ? kept_level(l, i + 1) : NULL);
@@ -218,5 +209,5 @@ void lattice_each(const struct lattice *l, const struct lattice_visitor *v)
 		assert(w.observed.at); /* a point comes between two levels, and has a lane */
 		w.observed.at[lanes_order(&l->lanes, i)]++;
 	}
-	VEC_RELEASE_ALL(&w.starts.at, &w.next.at, &w.cut, &w.observed);
+	VEC_RELEASE_ALL(&w.starts, &w.next, &w.cut, &w.observed);
 }

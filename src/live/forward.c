@@ -316,7 +316,7 @@ static void tell_outcome(const struct sender *s, enum outcome o)
 static int forward_work(void *arg, int stop, int say)
 {
 	struct sender s = { .f = arg, .stop = stop };
-	struct strbuf name = { 0 };
+	STRBUF_SCOPED name = { 0 };
 	struct diag d = { 0 };
 	enum outcome o = LOST;
 
@@ -337,7 +337,6 @@ static int forward_work(void *arg, int stop, int say)
 	}
 	tell_outcome(&s, o);
 	relay_close(s.relay);
-	strbuf_release(&name);
 	return o == RECEIVED ? EXIT_FINE : EXIT_TROUBLE;
 }
 

@@ -41,7 +41,7 @@ static void note_missed(struct follower *f, const struct pass *p, const struct w
 	end = info.from_cut < windows_last(w) ? info.from_cut : windows_last(w);
 	if (!info.late || end <= begin)
 		return;
-	book_add_missed(&f->teller.p->book, w->upto.at[end] - w->upto.at[begin]);
+	book_add_number(&f->teller.p->book, BOOK_MISSED, w->upto.at[end] - w->upto.at[begin]);
 	f->seen_cut = end;
 }
 
@@ -83,7 +83,7 @@ static void slide(struct follower *f, const struct windows *w, uint64_t to)
 {
 	f->seen_cut = to;
 	f->from = windows_next(w, f->from, to);
-	book_add_window(&f->teller.p->book, f->from);
+	book_add_number(&f->teller.p->book, BOOK_WINDOW, f->from);
 }
 
 /* Looks at the file, and at what it holds if it is time to.  How long to wait then, in seconds. */

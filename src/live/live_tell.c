@@ -52,12 +52,11 @@ void live_tell_begin(struct live_teller *t, struct live_process *p)
 
 static void say_line(const struct live_teller *t, const char *words, size_t n, const char *end)
 {
-	struct strbuf line = { 0 };
+	STRBUF_SCOPED line = { 0 };
 
 	strbuf_addf(&line, "foresee: live: %.*s, after %.1f s%s\n", (int)n, words,
 		    talk_clock() - t->p->l->begun, end);
 	write_all(STDERR_FILENO, strbuf_str(&line));
-	strbuf_release(&line);
 }
 
 void live_tell_words(const struct live_teller *t, const char *words)
@@ -93,15 +92,14 @@ static void tell(struct live_teller *t, struct kept *k)
 
 void live_tell_findings(struct live_teller *t, const struct pass *p, bool done)
 {
-	struct explain_options how;
+	struct explain_options how = analyse_style(&t->a);
 
-	analyse_style(&t->a, &how);
 	for (size_t i = 0; i < p->findings.at.n; i++) {
 		const struct finding *x = &p->findings.at.at[i];
 		bool sure = x->certified && !map_get(&t->known, kept_key(&p->report, x));
 		struct kept k;
 
-		if (!pass_is_lasting(x->kind) || !(sure || done))
+		if (!pass_is_lasting(NULL, x) || !(sure || done))
 			continue;
 		kept_make(&p->report, &how, x, &k);
 		if (sure)

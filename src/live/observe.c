@@ -99,19 +99,17 @@ static bool was_a_look(const struct peer *p)
 
 static bool hello_is_good(const struct watch *w, const struct message_hello *h, struct diag *d)
 {
-	if (w->o->token[0] && !peer_token_is(h->token, w->o->token)) {
+	if (w->o->token[0] && !peer_token_is(h->token, w->o->token))
 		diag_set(d, h->token[0] ? "wrong token"
 					: "no token; give record --token-file, or FORESEE_TOKEN");
-		return false;
-	}
-	if (h->format == 0 || h->format > FORMAT_VERSION) {
+	else if (h->format == 0 || h->format > FORMAT_VERSION)
 		diag_set(d,
 			 "the recording has version %u, this foresee reads up to %u; use the same "
 			 "foresee on both sides",
 			 h->format, FORMAT_VERSION);
-		return false;
-	}
-	return true;
+	else
+		return true;
+	return false;
 }
 
 /* True: *m is the peer's HELLO, and good. */
@@ -157,12 +155,11 @@ static bool name_spool(struct watch *w, const struct message_hello *h, struct di
 	int fd;
 
 	if (w->o->spool) {
-		struct strbuf name = { 0 };
+		STRBUF_SCOPED name = { 0 };
 
 		add_plain(&name, h->program);
 		strbuf_addf(&w->spool, "%s/%s-%u-%u.foresee", w->o->spool, strbuf_str(&name),
 			    h->pid, w->number);
-		strbuf_release(&name);
 		return true;
 	}
 	strbuf_addf(&w->spool, "%s/foresee-observe.XXXXXX", where && *where ? where : "/tmp");
@@ -282,7 +279,7 @@ static void name_witness(struct watch *w, struct strbuf *b)
 static int report(struct watch *w)
 {
 	struct analyse *a = &w->o->analyse;
-	struct strbuf witness = { 0 };
+	STRBUF_SCOPED witness = { 0 };
 	char *text = NULL;
 	size_t n = 0;
 	int status;
@@ -303,7 +300,6 @@ static int report(struct watch *w)
 	}
 	a->to = w->out;
 	free(text);
-	strbuf_release(&witness);
 	return status;
 }
 
@@ -311,7 +307,7 @@ static int report(struct watch *w)
 static void tell_live(void *arg, const struct kept *k)
 {
 	const struct watch *w = arg;
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 
 	if (!w->o->quiet)
 		talk_note("%s: live: %s", w->program, k->summary);
@@ -319,7 +315,6 @@ static void tell_live(void *arg, const struct kept *k)
 		return;
 	strbuf_addf(&b, "%s, while it runs:\n%s\n", w->program, k->text);
 	put_out(w, b.at, b.n);
-	strbuf_release(&b);
 }
 
 static void tell_received(const struct watch *w, bool whole)

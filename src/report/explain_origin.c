@@ -22,13 +22,13 @@ struct origins {
 static struct evidence_event made_by(const struct evidence_object *o)
 {
 	return (struct evidence_event){ .op = EVENT_ALLOC,
-					.site = o->alloc_site,
-					.stack = o->alloc_stack };
+					.site = o->alloc.site,
+					.stack = o->alloc.stack };
 }
 
 static bool is_alike(const struct origin *a, const struct evidence_object *o, const char *stack)
 {
-	return a->object.heap && o->heap && a->object.alloc_tid == o->alloc_tid &&
+	return a->object.heap && o->heap && a->object.alloc.tid == o->alloc.tid &&
 	       strcmp(strbuf_str(&a->stack), stack) == 0;
 }
 
@@ -38,10 +38,10 @@ static void origin_add(const struct explain *x, struct origins *all, uint64_t po
 	struct origin fresh = { 0 }, *same = NULL;
 	struct evidence_event made;
 
-	if (!evidence_object(x->ev, pos, &fresh.object) || !fresh.object.alloc_tid)
+	if (!evidence_object(x->ev, pos, &fresh.object) || !fresh.object.alloc.tid)
 		return;
 	for (size_t i = 0; i < all->at.n; i++)
-		if (all->at.at[i].object.alloc_pos == fresh.object.alloc_pos)
+		if (all->at.at[i].object.alloc.pos == fresh.object.alloc.pos)
 			return;
 	made = made_by(&fresh.object);
 	explain_stack(x, &made, 0, &fresh.stack);
@@ -63,7 +63,7 @@ static const char *local_name(const struct explain *x, const struct origin *o)
 {
 	struct trace_site p;
 
-	return trace_site(x->t, o->object.alloc_site, &p) && p.variable ? p.variable : "it";
+	return trace_site(x->t, o->object.alloc.site, &p) && p.variable ? p.variable : "it";
 }
 
 void explain_origins(struct explain *x, const uint64_t *events, size_t n)
@@ -83,7 +83,7 @@ void explain_origins(struct explain *x, const uint64_t *events, size_t n)
 				    o->count == 1 ? "was" : "were");
 		else
 			strbuf_addf(&x->out, "%s is a local variable of ", local_name(x, o));
-		words_thread(x->t, o->object.alloc_tid, &x->out);
+		words_thread(x->t, o->object.alloc.tid, &x->out);
 		strbuf_adds(&x->out, o->object.heap ? " at " : ": ");
 		explain_stack(x, &made, x->out.n - start, &x->out);
 		strbuf_release(&o->names);

@@ -16,8 +16,8 @@ static void offset_format(const struct evidence_object *o, uint64_t addr, struct
 
 	if (*part)
 		strbuf_addf(out, " at %s", part);
-	else if ((o->local || o->heap) && addr != o->alloc_addr)
-		strbuf_addf(out, " at +%" PRIu64, addr - o->alloc_addr);
+	else if ((o->local || o->heap) && addr != o->alloc.addr)
+		strbuf_addf(out, " at +%" PRIu64, addr - o->alloc.addr);
 }
 
 /* "4 bytes at +8, global": what can be said besides the name. */
@@ -36,9 +36,9 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 	offset_format(&o, e.addr, out);
 	if (o.heap)
 		strbuf_addf(out, " in %.*s of %" PRIu64 " bytes", (int)trace_object_whole(o.name),
-			    o.name, o.size);
+			    o.name, o.alloc.len);
 	else if (o.local)
-		strbuf_addf(out, ", local of %s", trace_thread_name(x->t, o.alloc_tid));
+		strbuf_addf(out, ", local of %s", trace_thread_name(x->t, o.alloc.tid));
 	else if (strncmp(o.name, "stack", 5) == 0)
 		strbuf_addf(out, " in the %.*s", (int)trace_object_whole(o.name), o.name);
 	else if (strncmp(o.name, "0x", 2) == 0)
@@ -59,10 +59,10 @@ static void block_format(const struct explain *x, const struct finding *f, struc
 	e = evidence_get(x->ev, f->events[1]);
 	if (f->kind == FINDING_USE_AFTER_FREE && event_op_family(e.op) == 'A')
 		strbuf_addf(out, "%" PRIu64 " byte%s at +%" PRIu64 " ", e.len, WORDS_PLURAL(e.len),
-			    e.addr - o.alloc_addr);
+			    e.addr - o.alloc.addr);
 	if (f->kind == FINDING_USE_AFTER_FREE)
 		strbuf_addf(out, "in %.*s of ", (int)trace_object_whole(o.name), o.name);
-	strbuf_addf(out, "%" PRIu64 " bytes", o.size);
+	strbuf_addf(out, "%" PRIu64 " bytes", o.alloc.len);
 }
 
 static void title(struct explain *x, const struct finding *f, const char *subject)

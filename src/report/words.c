@@ -88,7 +88,7 @@ static const char *local_variable(const struct evidence *ev, const struct eviden
 {
 	struct trace_site p;
 
-	if (!o->local || !trace_site(evidence_trace(ev), o->alloc_site, &p))
+	if (!o->local || !trace_site(evidence_trace(ev), o->alloc.site, &p))
 		return NULL;
 	return p.variable;
 }
@@ -111,8 +111,8 @@ static void name_format(const struct evidence *ev, const struct evidence_event *
 	}
 	local = local_variable(ev, &o);
 	strbuf_adds(out, local ? local : o.name);
-	if (local && o.alloc_addr != e->addr)
-		strbuf_addf(out, "+%" PRIu64, e->addr - o.alloc_addr);
+	if (local && o.alloc.addr != e->addr)
+		strbuf_addf(out, "+%" PRIu64, e->addr - o.alloc.addr);
 }
 
 void words_object(const struct evidence *ev, uint64_t pos, struct strbuf *out)

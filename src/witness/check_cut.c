@@ -142,15 +142,6 @@ static bool need_join(struct check_cuts *k, uint32_t pos)
 
 /* ---- memory ---- */
 
-static void write_note(struct check_cuts *k, uint32_t cell, uint32_t mask, uint32_t pos)
-{
-	const struct evidence_item *it = evidence_item(k->ev, pos);
-
-	*VEC_PUSH(&k->writes) =
-		(struct written){ pos, it->tid, it->index, mask, k->writes_of[cell] };
-	k->writes_of[cell] = (uint32_t)k->writes.n;
-}
-
 struct noted {
 	struct check_cuts *k;
 	bool plain;
@@ -159,12 +150,16 @@ struct noted {
 static void touch_note(void *noted, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
 {
 	struct noted *n = noted;
-	uint8_t op = evidence_item(n->k->ev, pos)->op;
+	struct check_cuts *k = n->k;
+	const struct evidence_item *it = evidence_item(k->ev, pos);
 
-	if ((op == EVENT_READ || op == EVENT_RMW) && seen != 0)
-		n->plain &= need_event(n->k, pos, seen);
-	if (op != EVENT_READ)
-		write_note(n->k, cell, mask, pos);
+	if ((it->op == EVENT_READ || it->op == EVENT_RMW) && seen != 0)
+		n->plain &= need_event(k, pos, seen);
+	if (it->op == EVENT_READ)
+		return;
+	*VEC_PUSH(&k->writes) =
+		(struct written){ pos, it->tid, it->index, mask, k->writes_of[cell] };
+	k->writes_of[cell] = (uint32_t)k->writes.n;
 }
 
 static bool access_note(struct check_cuts *k, uint32_t pos)

@@ -20,12 +20,12 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	ev->brief = opt->brief ? evidence_brief_new() : NULL;
 	ev->names = intern_new();
 	ev->path = opt->path;
-	memset(VEC_PUSH(&ev->items), 0, sizeof(*ev->items.at));
-	memset(VEC_PUSH(&ev->cells), 0, sizeof(*ev->cells.at));
-	memset(VEC_PUSH(&ev->objects), 0, sizeof(*ev->objects.at));
-	memset(VEC_PUSH(&ev->groups), 0, sizeof(*ev->groups.at));
-	memset(VEC_PUSH(&ev->held), 0, sizeof(*ev->held.at));
-	*VEC_PUSH(&ev->value_at) = 0;
+	VEC_REACH(&ev->items, 0);
+	VEC_REACH(&ev->cells, 0);
+	VEC_REACH(&ev->objects, 0);
+	VEC_REACH(&ev->groups, 0);
+	VEC_REACH(&ev->held, 0);
+	VEC_REACH(&ev->value_at, 0);
 	ev->phase = (struct evidence_phase){ .from = 1, .alive = info.late };
 	return ev;
 }
@@ -186,12 +186,6 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 
 /* ---- the pass ---- */
 
-static void options_check(const struct evidence_options *opt)
-{
-	for (size_t i = 1; i < opt->nwanted; i++)
-		assert(opt->wanted[i - 1] <= opt->wanted[i]);
-}
-
 /* Not all of it is here. */
 static void thread_goes_on(struct evidence_thread *t, enum event_op op)
 {
@@ -264,7 +258,8 @@ enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 	enum status st;
 
 	*out = NULL;
-	options_check(opt);
+	for (size_t i = 1; i < opt->nwanted; i++)
+		assert(opt->wanted[i - 1] <= opt->wanted[i]);
 	digest_init(&digest);
 	st = read_all(ev, opt, &digest, d);
 	if (st != ST_END) {

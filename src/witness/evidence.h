@@ -66,11 +66,10 @@ uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
 /* The PARK of the condition wait that a REL with EVENT_IN_WAIT begins; 0 none.  Brief: of wanted
  * ones, and it may then be asked for like a wanted event. */
 uint64_t evidence_park(const struct evidence *ev, uint64_t pos);
-/* Both are accesses with a byte in common, of the same object (not one address used twice). */
 /* The events that were left out (upto) may say more about what some semaphore began with: nobody told,
  * so it is what its waits need. */
 bool evidence_may_grow(const struct evidence *ev);
-
+/* Both are accesses with a byte in common, of the same object (not one address used twice). */
 bool evidence_overlap(const struct evidence *ev, uint64_t a, uint64_t b);
 
 /* What lies at a wanted access, or around the lock that is acquired there. */
@@ -78,10 +77,10 @@ struct evidence_object {
 	const char *name;   /* as trace_object_own */
 	const char *given;  /* what the program calls it, as trace_object_name; or NULL */
 	const char *benign; /* as trace_object_benign */
-	bool heap;	    /* a block, and then: who allocated it; 0 not known */
-	bool local;	    /* a variable of a function, and then: where it is declared */
-	uint64_t alloc_pos, alloc_addr, size;
-	uint32_t alloc_tid, alloc_site, alloc_stack;
+	bool heap;	    /* a block */
+	bool local;	    /* a variable of a function */
+	struct evidence_event
+		alloc; /* of these: who allocated it, where it is declared; else zeros */
 };
 /* False: pos was not wanted, or is neither. */
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);

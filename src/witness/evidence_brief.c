@@ -115,14 +115,11 @@ static void lock_add(struct brief_thread *t, const struct evidence_event *e)
 		*VEC_PUSH(&t->held) = *e;
 		return;
 	}
-	for (size_t i = t->held.n; i-- > 0;) {
-		if (t->held.at[i].addr != e->addr)
-			continue;
-		memmove(&t->held.at[i], &t->held.at[i + 1],
-			(t->held.n - i - 1) * sizeof(*t->held.at));
-		t->held.n--;
-		return;
-	}
+	for (size_t i = t->held.n; i-- > 0;)
+		if (t->held.at[i].addr == e->addr) {
+			VEC_CUT(&t->held, i, 1);
+			return;
+		}
 }
 
 /* Held already when the thread acquired it at index i. */
@@ -275,14 +272,16 @@ static const struct brief_event *find(const struct evidence *ev, uint64_t pos)
 	return index ? &ev->brief->at.at[*index] : NULL;
 }
 
-void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out)
+struct evidence_event evidence_brief_get(const struct evidence *ev, uint64_t pos)
 {
 	const struct brief_event *e = find(ev, pos);
+	struct evidence_event out;
 
 	assert(e);
-	*out = e->event;
-	if (out->object != 0)
-		evidence_called_get(ev, &ev->brief->called.at[out->object], out);
+	out = e->event;
+	if (out.object != 0)
+		evidence_called_get(ev, &ev->brief->called.at[out.object], &out);
+	return out;
 }
 
 uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos)

@@ -30,7 +30,7 @@ struct evidence_page {
 	uint32_t cell[PAGE_WORDS]; /* 0 none; MIXED and a index in splits */
 };
 
-/* ---- latest writes ---- */
+/* ---- numbers by byte ---- */
 
 void evidence_last_set(struct evidence_lasts *l, uint32_t *state, unsigned mask, uint32_t pos)
 {
@@ -73,12 +73,8 @@ static struct evidence_page *page_get(struct evidence_memory *m, uint64_t number
 		return &m->pages.at[m->hot_index];
 	index = map_put(&m->at, number, &fresh);
 	if (fresh) {
-		struct evidence_page *p;
-
 		*index = m->pages.n;
-		p = VEC_PUSH(&m->pages);
-		memset(p, 0, sizeof(*p));
-		p->number = number;
+		*VEC_PUSH(&m->pages) = (struct evidence_page){ .number = number };
 	}
 	m->hot = number;
 	m->hot_index = *index;
@@ -138,47 +134,44 @@ static uint32_t cell_new(struct evidence *ev, uint64_t word, unsigned mask)
 }
 
 /* Bytes of a split word that have no cell get a new one together. */
-static void split_fill(struct evidence *ev, uint64_t word, size_t split, unsigned mask)
+static void split_fill(struct evidence *ev, uint64_t word, uint32_t split, unsigned mask)
 {
-	const uint32_t *cell = ev->memory.splits.at[split].cell;
 	unsigned empty = 0;
-	uint32_t made;
 
 	for (unsigned k = 0; k < 8; k++)
-		if (cell[k] == 0)
+		if (evidence_last(&ev->memory.splits, split, k) == 0)
 			empty |= 1u << k;
-	if (!(empty & mask))
-		return;
-	made = cell_new(ev, word, empty);
-	for (unsigned k = 0; k < 8; k++)
-		if (empty >> k & 1)
-			ev->memory.splits.at[split].cell[k] = made;
+	if (empty & mask)
+		evidence_last_set(&ev->memory.splits, &split, empty, cell_new(ev, word, empty));
 }
 
-/* The cells of the bytes in mask, made where there are none; others are 0.  True: it is one. */
+/* The cells that a word has in the bytes of the mask; others are 0.  True: it is one. */
+static bool cells_spread(const struct evidence *ev, uint32_t state, unsigned mask, uint32_t out[8])
+{
+	uint32_t one = 0;
+	bool same = true;
+
+	for (unsigned k = 0; k < 8; k++) {
+		out[k] = mask >> k & 1 ? evidence_last(&ev->memory.splits, state, k) : 0;
+		one = one ? one : out[k];
+		same &= out[k] == 0 || out[k] == one;
+	}
+	return same;
+}
+
+/* The same, and cells are made where there are none. */
 static bool cells_get(struct evidence *ev, uint64_t word, unsigned mask, uint32_t out[8])
 {
 	struct evidence_page *p = page_get(&ev->memory, word / PAGE_WORDS);
-	uint32_t cell = p->cell[word % PAGE_WORDS], one = 0;
-	bool same = true;
+	uint32_t cell = p->cell[word % PAGE_WORDS];
 
 	if (cell == 0) {
 		cell = cell_new(ev, word, 0xff);
 		page_get(&ev->memory, word / PAGE_WORDS)->cell[word % PAGE_WORDS] = cell;
 	}
-	if (!(cell & EVIDENCE_MIXED)) {
-		for (unsigned k = 0; k < 8; k++)
-			out[k] = mask >> k & 1 ? cell : 0;
-		return true;
-	}
-	split_fill(ev, word, cell & ~EVIDENCE_MIXED, mask);
-	for (unsigned k = 0; k < 8; k++) {
-		out[k] = mask >> k & 1 ? ev->memory.splits.at[cell & ~EVIDENCE_MIXED].cell[k] : 0;
-		if (out[k] != 0 && one == 0)
-			one = out[k];
-		same &= out[k] == 0 || out[k] == one;
-	}
-	return same;
+	if (cell & EVIDENCE_MIXED)
+		split_fill(ev, word, cell, mask);
+	return cells_spread(ev, cell, mask, out);
 }
 
 uint32_t evidence_cell_of(struct evidence *ev, uint64_t addr)
@@ -349,25 +342,11 @@ static void range_walk(struct evidence *ev, uint64_t addr, uint64_t len, word_fn
 static void word_renew(struct evidence *ev, uint64_t word, unsigned mask, uint32_t *cell,
 		       uint32_t pos)
 {
-	struct evidence_split *s;
-
 	(void)word, (void)pos;
-	if (mask == 0xff) {
+	if (mask == 0xff)
 		*cell = 0;
-		return;
-	}
-	if (!(*cell & EVIDENCE_MIXED)) {
-		uint32_t whole = *cell;
-
-		*cell = (uint32_t)ev->memory.splits.n | EVIDENCE_MIXED;
-		s = VEC_PUSH(&ev->memory.splits);
-		for (unsigned k = 0; k < 8; k++)
-			s->cell[k] = whole;
-	}
-	s = &ev->memory.splits.at[*cell & ~EVIDENCE_MIXED];
-	for (unsigned k = 0; k < 8; k++)
-		if (mask >> k & 1)
-			s->cell[k] = 0;
+	else
+		evidence_last_set(&ev->memory.splits, cell, mask, 0);
 }
 
 void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t len)
@@ -382,23 +361,13 @@ void evidence_renew(struct evidence *ev, uint32_t pos, uint64_t addr, uint64_t l
 static void word_free(struct evidence *ev, uint64_t word, unsigned mask, uint32_t *cells,
 		      uint32_t pos)
 {
-	uint32_t cell[8], one = 0;
+	uint32_t cell[8];
+	bool same = cells_spread(ev, *cells, mask, cell);
 	unsigned in = 0;
-	bool same = true;
 
 	(void)word;
-	for (unsigned k = 0; k < 8; k++) {
-		cell[k] = *cells & EVIDENCE_MIXED
-				  ? ev->memory.splits.at[*cells & ~EVIDENCE_MIXED].cell[k]
-				  : *cells;
-		if (!(mask >> k & 1))
-			cell[k] = 0;
-		if (cell[k] == 0)
-			continue;
-		in |= 1u << k;
-		one = one ? one : cell[k];
-		same &= cell[k] == one;
-	}
+	for (unsigned k = 0; k < 8; k++)
+		in |= (unsigned)(cell[k] != 0) << k;
 	if (in == 0)
 		return;
 	if (ev->words.n >= EVIDENCE_LIMIT) {
@@ -473,5 +442,5 @@ void evidence_memory_release(struct evidence_memory *m)
 {
 	MAP_RELEASE_ALL(&m->at, &m->stamps, &m->freed.firsts);
 	keyset_release(&m->freed.lasts);
-	VEC_RELEASE_ALL(&m->pages, &m->splits, &m->lasts.at);
+	VEC_RELEASE_ALL(&m->pages, &m->splits.at, &m->lasts.at);
 }

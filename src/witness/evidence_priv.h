@@ -85,7 +85,7 @@ struct evidence_shown {
 	uint32_t settled; /* foreign: after what is calm up to there it is as sure as any */
 };
 
-/* Latest writes by byte. */
+/* Latest writes, or cells, by byte. */
 struct evidence_last {
 	uint32_t at[8];
 };
@@ -207,9 +207,6 @@ struct evidence_reach {
 };
 
 struct evidence_page;
-struct evidence_split {
-	uint32_t cell[8];
-};
 
 /* Memory that was freed and not given out again, as ranges that do not overlap. */
 struct evidence_freed {
@@ -221,7 +218,7 @@ struct evidence_freed {
 struct evidence_memory {
 	struct map at; /* page number, to index in pages */
 	VEC(struct evidence_page) pages;
-	VEC(struct evidence_split) splits;
+	struct evidence_lasts splits; /* cells of words that have several */
 	struct evidence_lasts lasts;
 	struct map stamps;     /* aligned block, to ALLOC << 32 | FREE that covered it last */
 	uint64_t stamp_levels; /* sizes of blocks in use */
@@ -455,7 +452,7 @@ struct evidence_brief *evidence_brief_new(void);
 void evidence_brief_free(struct evidence_brief *b);
 void evidence_brief_event(struct evidence *ev, const struct event *e, bool wanted);
 /* As the functions of the same names without `brief'. */
-void evidence_brief_get(const struct evidence *ev, uint64_t pos, struct evidence_event *out);
+struct evidence_event evidence_brief_get(const struct evidence *ev, uint64_t pos);
 uint64_t evidence_brief_park(const struct evidence *ev, uint64_t pos);
 bool evidence_brief_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out);
 size_t evidence_brief_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max);

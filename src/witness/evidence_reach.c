@@ -220,14 +220,9 @@ void evidence_reach_finish(struct evidence *ev)
 
 /* ---- questions ---- */
 
-static size_t reach_find(const struct evidence *ev, uint32_t pos)
-{
-	return SEARCH_PAST(i, 0, ev->reach.n, ev->reach.at[i].pos < pos);
-}
-
 void evidence_reach_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
 {
-	*from = reach_find(ev, pos);
+	*from = SEARCH_PAST(i, 0, ev->reach.n, ev->reach.at[i].pos < pos);
 	for (*to = *from; *to < ev->reach.n && ev->reach.at[*to].pos == pos;)
 		++*to;
 }

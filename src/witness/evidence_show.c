@@ -11,10 +11,8 @@ struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos)
 	struct evidence_event e;
 	bool thread;
 
-	if (ev->brief) {
-		evidence_brief_get(ev, pos, &e);
-		return e;
-	}
+	if (ev->brief)
+		return evidence_brief_get(ev, pos);
 	assert(pos >= 1 && pos <= evidence_count(ev));
 	it = evidence_item(ev, pos);
 	thread = event_op_family(it->op) == 'T';
@@ -102,18 +100,13 @@ void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
 		return;
 	out->heap = !local;
 	out->local = local;
-	out->alloc_pos = alloc->pos;
-	out->alloc_addr = alloc->addr;
-	out->size = alloc->len;
-	out->alloc_tid = alloc->tid;
-	out->alloc_site = alloc->site;
-	out->alloc_stack = alloc->stack;
+	out->alloc = *alloc;
 }
 
 void evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t start,
 		   struct evidence_called *out)
 {
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 	struct trace_site p;
 
 	*out = (struct evidence_called){ .name = given_name(ev, addr), .named = ev->named };
@@ -127,7 +120,6 @@ void evidence_name(struct evidence *ev, uint64_t addr, uint32_t site, uint64_t s
 		strbuf_adds(&b, trace_object_name(ev->trace, addr));
 	}
 	out->name = intern_add(ev->names, strbuf_str(&b), b.n);
-	strbuf_release(&b);
 }
 
 void evidence_rename(struct evidence *ev, uint64_t addr, struct evidence_called *c)
@@ -165,7 +157,7 @@ static bool is_told(const struct evidence_event *e)
 
 void evidence_call(struct evidence *ev, const struct evidence_event *e, struct evidence_called *c)
 {
-	struct strbuf b = { 0 };
+	STRBUF_SCOPED b = { 0 };
 	const char *path, *own;
 
 	if (!ev->path || c->path != 0 || c->tries == EVIDENCE_TRIES || !is_told(e))
@@ -179,12 +171,11 @@ void evidence_call(struct evidence *ev, const struct evidence_event *e, struct e
 	if (!path)
 		return;
 	own = intern_str(ev->names, c->name);
-	c->path = intern_add(ev->names, path, strlen(path));
+	c->path = name_keep(ev, path);
 	strbuf_adds(&b, path);
 	if (strcmp(path, own) != 0 && !is_member(path, own))
 		strbuf_addf(&b, " (%s)", own);
 	c->name = intern_add(ev->names, strbuf_str(&b), b.n);
-	strbuf_release(&b);
 }
 
 bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_object *out)

@@ -54,42 +54,32 @@ static void phase_close(struct evidence *ev)
 	memset(ev->phase.last, 0, sizeof(ev->phase.last));
 }
 
-static void thread_lives(struct evidence *ev, uint32_t tid)
+/* The thread is born, or gone, if that is what comes next in its life. */
+static void thread_becomes(struct evidence *ev, uint32_t tid, enum evidence_life life)
 {
 	struct evidence_thread *t = evidence_thread(ev, tid);
+	bool born = life == EVIDENCE_ALIVE;
 
-	if (t->life != EVIDENCE_UNBORN)
+	if (t->life + 1 != life)
 		return;
-	t->life = EVIDENCE_ALIVE;
-	if (++ev->phase.alive == 2)
-		phase_close(ev);
-}
-
-static void thread_gone(struct evidence *ev, uint32_t tid)
-{
-	struct evidence_thread *t = evidence_thread(ev, tid);
-
-	if (t->life != EVIDENCE_ALIVE)
-		return;
-	t->life = EVIDENCE_GONE;
-	if (--ev->phase.alive == 1)
+	t->life = life;
+	ev->phase.alive += born ? 1 : -1;
+	if (ev->phase.alive == (born ? 2 : 1))
 		phase_close(ev);
 }
 
 void evidence_phase_event(struct evidence *ev, const struct event *e)
 {
-	thread_lives(ev, e->tid);
+	thread_becomes(ev, e->tid, EVIDENCE_ALIVE);
 	if (e->op == EVENT_FORK)
-		thread_lives(ev, e->peer);
+		thread_becomes(ev, e->peer, EVIDENCE_ALIVE);
 	else if (e->op == EVENT_FORK_FAIL || (e->op == EVENT_JOIN && e->peer != e->tid))
-		thread_gone(ev, e->peer);
+		thread_becomes(ev, e->peer, EVIDENCE_GONE);
 }
 
 void evidence_phase_end(struct evidence *ev)
 {
-	struct trace_info info = trace_info(ev->trace);
-
-	if (!info.complete)
+	if (!trace_info(ev->trace).complete)
 		evidence_phase_unseen(ev, 0, UINT32_MAX);
 	phase_close(ev);
 }

@@ -161,31 +161,34 @@ static void set_tidy(const struct machine *m, struct key *k, size_t from)
 	k->at.n = n;
 }
 
-/* Adds what the members of a set become.  False: too many states. */
+/* Adds what a state becomes.  False: too many states. */
+static bool state_step(struct machine *m, uint32_t at, uint64_t letter, uint32_t number,
+		       struct key *out)
+{
+	uint32_t next = machine_step(m, at, letter, number);
+
+	if (next != UINT32_MAX)
+		*VEC_PUSH(&out->at) = next;
+	return next != UINT32_MAX;
+}
+
+/* Adds what the members of a set become. */
 static bool set_step(struct machine *m, const struct key *old, uint64_t letter, uint32_t number,
 		     struct key *out)
 {
-	for (size_t i = 1; i < old->at.n; i++) {
-		uint32_t next = machine_step(m, old->at.at[i], letter, number);
-
-		if (next == UINT32_MAX)
+	for (size_t i = 1; i < old->at.n; i++)
+		if (!state_step(m, old->at.at[i], letter, number, out))
 			return false;
-		*VEC_PUSH(&out->at) = next;
-	}
 	return true;
 }
 
 static bool cat_step(struct machine *m, const struct key *old, uint64_t letter, uint32_t number,
 		     struct key *out)
 {
-	uint32_t a = machine_step(m->a, old->at.at[0], letter, number);
-
-	if (a == UINT32_MAX)
+	if (!state_step(m->a, old->at.at[0], letter, number, out) ||
+	    !set_step(m->b, old, letter, number, out))
 		return false;
-	*VEC_PUSH(&out->at) = a;
-	if (!set_step(m->b, old, letter, number, out))
-		return false;
-	if (m->a->states.at[a].accepts)
+	if (m->a->states.at[out->at.at[0]].accepts)
 		*VEC_PUSH(&out->at) = m->b->first;
 	set_tidy(m->b, out, 1);
 	return true;
@@ -201,20 +204,6 @@ static bool rounds_step(struct machine *m, const struct key *old, uint64_t lette
 	if (out->at.at[0] && m->op != SPEC_RX_OPT)
 		*VEC_PUSH(&out->at) = m->a->first;
 	set_tidy(m->a, out, 1);
-	return true;
-}
-
-/* Each part takes the step: of ~r, r|s and r&s. */
-static bool parts_step(struct machine *m, const struct key *old, uint64_t letter, uint32_t number,
-		       struct key *out)
-{
-	for (size_t i = 0; i < old->at.n; i++) {
-		uint32_t next = machine_step(i ? m->b : m->a, old->at.at[i], letter, number);
-
-		if (next == UINT32_MAX)
-			return false;
-		*VEC_PUSH(&out->at) = next;
-	}
 	return true;
 }
 
@@ -237,8 +226,9 @@ static bool key_step(struct machine *m, const struct key *old, uint64_t letter, 
 	case SPEC_RX_PLUS:
 	case SPEC_RX_OPT:
 		return rounds_step(m, old, letter, number, out);
-	default:
-		return parts_step(m, old, letter, number, out);
+	default: /* each part takes the step: of ~r, r|s and r&s */
+		return state_step(m->a, old->at.at[0], letter, number, out) &&
+		       (!m->b || state_step(m->b, old->at.at[1], letter, number, out));
 	}
 }
 
@@ -389,6 +379,7 @@ static uint32_t step(struct judge_rx *r, uint32_t at, uint64_t letter)
 }
 
 enum { UNTOLD, SAVED, LOST };
+static const enum judge_verdict verdicts[] = { JUDGE_UNKNOWN, JUDGE_GOOD, JUDGE_BAD };
 
 static uint8_t known_of(struct judge_rx *r, uint32_t state)
 {
@@ -468,12 +459,5 @@ enum judge_verdict judge_rx(struct judge_rx *r, uint64_t letter)
 		return JUDGE_UNKNOWN;
 	if (r->property->body == SPEC_ERE_NEVER)
 		return r->whole->states.at[r->at].accepts ? JUDGE_BAD : JUDGE_GOOD;
-	switch (fate(r, r->at)) {
-	case SAVED:
-		return JUDGE_GOOD;
-	case LOST:
-		return JUDGE_BAD;
-	default:
-		return JUDGE_UNKNOWN;
-	}
+	return verdicts[fate(r, r->at)];
 }

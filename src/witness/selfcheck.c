@@ -198,7 +198,7 @@ static struct selfcheck_object *object_get(struct selfcheck *s, uint64_t addr, u
 
 	if (fresh) {
 		*index = s->sync.objects.n;
-		memset(VEC_PUSH(&s->sync.objects), 0, sizeof(struct selfcheck_object));
+		VEC_REACH(&s->sync.objects, *index);
 	}
 	*index_out = (uint32_t)*index;
 	o = &s->sync.objects.at[*index];
@@ -349,16 +349,16 @@ static void sync_release(struct selfcheck_sync *y)
 enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct diag *d)
 {
 	static const char impossible[] = "contradiction: ";
-	struct selfcheck s = { .trace = t, .out = out };
-	struct trace_info info;
+	struct trace_info info = trace_info(t);
+	struct selfcheck s = { .trace = t,
+			       .out = out,
+			       .binary = info.form == TRACE_BINARY,
+			       .late = info.late,
+			       .memory.lenient = info.partial };
 	struct event e;
 	enum status st = ST_OK;
 
 	memset(out, 0, sizeof(*out));
-	info = trace_info(t);
-	s.binary = info.form == TRACE_BINARY;
-	s.late = info.late;
-	s.memory.lenient = info.partial;
 	while (!out->contradiction && (st = trace_next(t, &e, d)) == ST_OK) {
 		s.e = &e;
 		out->events++;

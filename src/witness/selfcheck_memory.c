@@ -11,31 +11,24 @@
 #include "trace/format.h"
 #include "witness/selfcheck_priv.h"
 
-static struct selfcheck_word *word_get(struct selfcheck *s, uint64_t word, bool *fresh)
-{
-	struct selfcheck_memory *m = &s->memory;
-	uint64_t *index = map_put(&m->at, word, fresh);
-
-	if (*fresh) {
-		*index = m->words.n;
-		memset(VEC_PUSH(&m->words), 0, sizeof(struct selfcheck_word));
-	}
-	return &m->words.at[*index];
-}
-
 /* The word's state, after what happened to its object; *renewed: another object than before. */
 static struct selfcheck_word *word_touch(struct selfcheck *s, uint64_t word, bool *renewed)
 {
-	struct selfcheck_word *w = word_get(s, word, renewed);
-	uint64_t id = trace_object_id(s->trace, word << 3);
+	struct selfcheck_memory *m = &s->memory;
+	uint64_t *index = map_put(&m->at, word, renewed), id;
+	struct selfcheck_word *w;
 
-	if (*renewed)
-		w->opaque = s->memory.opaque;
+	if (*renewed) {
+		*index = m->words.n;
+		*VEC_PUSH(&m->words) = (struct selfcheck_word){ .opaque = m->opaque };
+	}
+	w = &m->words.at[*index];
+	id = trace_object_id(s->trace, word << 3);
 	if (*renewed || w->object != id) {
 		*renewed = true;
 		w->object = id;
-		w->known = map_get(&s->memory.zeroed, id) ? 0xff : 0;
-		w->foreign = map_get(&s->memory.shared, id) != NULL;
+		w->known = map_get(&m->zeroed, id) ? 0xff : 0;
+		w->foreign = map_get(&m->shared, id) != NULL;
 		memset(w->byte, 0, 8);
 	}
 	return w;
@@ -176,13 +169,10 @@ static void object_event(struct selfcheck *s, const struct event *e)
 	struct selfcheck_word *w;
 	bool renewed;
 
-	for (uint64_t word = last; word > e->addr >> 3; word--) {
-		w = word_touch(s, word, &renewed);
-		w->foreign = true;
-	}
+	for (uint64_t word = last; word > e->addr >> 3; word--)
+		word_touch(s, word, &renewed)->foreign = true;
 	w = word_touch(s, e->addr >> 3, &renewed);
 	w->foreign = true;
-
 	version_check(s, e, 0, w, renewed);
 	if (!(event_op_life(e->op) & EVENT_LIFE_KEEPS))
 		w->v = (struct version){ e->tid, e->tseq };

@@ -10,13 +10,10 @@
 
 void view_bind(struct view *v, const struct spec *s, struct trace *t)
 {
-	struct trace_info info;
-
 	*v = (struct view){ .spec = s };
-	info = trace_info(t);
 	v->sight = mem_zalloc(sizeof(*v->sight));
 	v->sight->strings = intern_new();
-	v->sight->text = info.form != TRACE_BINARY;
+	v->sight->text = trace_info(t).form != TRACE_BINARY;
 	for (uint32_t i = 0; i < s->nevents; i++)
 		v->sight->broad |= s->events[i].op == SPEC_ANY ||
 				   (s->events[i].op <= SPEC_WRITE && s->events[i].nargs == 0);

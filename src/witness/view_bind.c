@@ -140,22 +140,18 @@ static bool part_count(const struct program_global *v, const char *part, uint64_
 static bool part_find(struct trace *t, const struct program_global *v, const char *part,
 		      struct found *out)
 {
-	struct strbuf why = { 0 };
+	STRBUF_SCOPED why = { 0 };
 	struct layout_type type;
 	uint64_t offset, size;
 	enum status st = variables_part(t, v, part, &offset, &type, &why);
-	bool good = true;
 
-	strbuf_release(&why);
 	if (st == ST_OK && offset <= v->size && type.size <= v->size - offset) {
 		size = type.size;
 		out->has_kind = true;
 		out->kind = type.kind;
-	} else {
-		good = (st == ST_OK || st == ST_END) && part_count(v, part, &offset, &size);
-	}
-	if (!good)
+	} else if ((st != ST_OK && st != ST_END) || !part_count(v, part, &offset, &size)) {
 		return false;
+	}
 	out->addr = v->addr + offset;
 	out->size = size;
 	out->nseen = v->nseen > offset ? v->nseen - (uint32_t)offset : 0;

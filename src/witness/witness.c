@@ -79,17 +79,6 @@ static void ids_format(const uint64_t *ids, size_t n, struct strbuf *out)
 		strbuf_addf(out, " %" PRIu64, ids[i]);
 }
 
-static size_t digits(uint64_t x)
-{
-	size_t n = 1;
-
-	while (x >= 10) {
-		x /= 10;
-		n++;
-	}
-	return n;
-}
-
 static void order_format(const struct witness *w, const struct evidence *ev, struct strbuf *out)
 {
 	struct evidence_event first;
@@ -105,7 +94,8 @@ static void order_format(const struct witness *w, const struct evidence *ev, str
 		snprintf(word, sizeof(word), "%.60s:%u-%" PRIu64, name, first.index + 1,
 			 (uint64_t)first.index + n);
 		for (size_t k = 0; k < n && plain <= sizeof(word); k++)
-			plain += digits(w->order.at[i + k]) + (k > 0);
+			plain +=
+				(size_t)snprintf(NULL, 0, "%" PRIu64, w->order.at[i + k]) + (k > 0);
 		if (strlen(word) < plain && name_is_plain(name)) {
 			word_add(out, &column, word);
 			continue;

@@ -244,8 +244,7 @@ static enum status name_take(struct parser *p, enum finding_kind k, size_t n, st
 	out->kind = k;
 	if (p->nword - n > LONGEST_NAME || memchr(p->word, '\0', p->nword))
 		return bad(p, "the property's name is too long, or no name");
-	out->property = mem_zalloc(p->nword - n + 1);
-	memcpy(out->property, p->word + n, p->nword - n);
+	out->property = mem_text(p->word + n, p->nword - n);
 	return ST_OK;
 }
 

@@ -174,9 +174,9 @@ static bool same_object(const struct evidence *a, const struct evidence *b, uint
 	if (!evidence_object(a, pos, &x) || !evidence_object(b, pos, &y))
 		return false;
 	return same_text(x.name, y.name) && x.heap == y.heap && x.local == y.local &&
-	       x.alloc_pos == y.alloc_pos && x.alloc_addr == y.alloc_addr && x.size == y.size &&
-	       x.alloc_tid == y.alloc_tid && x.alloc_site == y.alloc_site &&
-	       x.alloc_stack == y.alloc_stack;
+	       x.alloc.pos == y.alloc.pos && x.alloc.addr == y.alloc.addr &&
+	       x.alloc.len == y.alloc.len && x.alloc.tid == y.alloc.tid &&
+	       x.alloc.site == y.alloc.site && x.alloc.stack == y.alloc.stack;
 }
 
 static bool same_locks(const struct evidence *a, const struct evidence *b, uint64_t pos)

@@ -227,7 +227,7 @@ static void test_evidence(void)
 	TAP_STR(e.name, NULL, "accesses have no name");
 	TAP_OK(evidence_object(c.ev, 5, &o) && !o.heap, "a variable");
 	TAP_STR(o.name, "x", "by name");
-	TAP_OK(evidence_object(c.ev, 9, &o) && o.heap && o.alloc_pos == 8 && o.size == 64,
+	TAP_OK(evidence_object(c.ev, 9, &o) && o.heap && o.alloc.pos == 8 && o.alloc.len == 64,
 	       "a block, and who made it");
 	TAP_OK(!evidence_object(c.ev, 7, &o), "not wanted, not there");
 	TAP_OK(evidence_overlap(c.ev, 5, 7) && !evidence_overlap(c.ev, 5, 9) &&
