@@ -1,7 +1,6 @@
 /*
  * What nearly every file of the tool needs, in one line: the C library's everyday headers and our own.
- * A source file has it from its header.  The rooms that live in other processes (capture, instrument,
- * driver) do not use it.
+ * A source file has it from its header.  Recorder and driver (capture, driver) do not use it.
  */
 #ifndef BASE_COMMON_H
 #define BASE_COMMON_H

@@ -17,9 +17,7 @@
 
 #include "capture/filter.h"
 #include "capture/habit.h"
-#include "capture/module.h"
 #include "capture/range.h"
-#include "capture/real.h"
 #include "capture/sync.h"
 
 /* The beginning of every hook: the thread if it records; else the bare access is done. */

@@ -2,10 +2,7 @@
 #ifndef CAPTURE_ACCESS_H
 #define CAPTURE_ACCESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "capture/hint.h"
+#include "capture/common.h"
 
 INLINE uint64_t access_load(const void *p, unsigned log2)
 {

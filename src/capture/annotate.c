@@ -13,11 +13,6 @@
  * instrumented accesses these are logged too, and order as accesses do; the annotations add to that
  * and remove nothing.
  */
-#include <stdarg.h>
-#include <string.h>
-
-#include "capture/hooks.h"
-#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 
 #define ARGUMENTS 8u

@@ -6,12 +6,7 @@
  */
 #include "capture/process.h"
 
-#include <string.h>
-
 #include "capture/lock_priv.h"
-#include "capture/module.h"
-#include "capture/sys.h"
-#include "capture/text.h"
 
 #define HELD 16		/* locks of a thread; further ones are left out */
 #define SEEN (1u << 14) /* numbers in the set; a power of two */

@@ -1,5 +1,3 @@
-#include "capture/assert.h"
-
 #include "capture/thread.h"
 
 static const char *broken; /* atomic: set once */

@@ -3,10 +3,8 @@
  * code we do not see may share the location; and one record tells what was
  * read and what was written.
  */
-#include "capture/access.h"
 #include "capture/filter.h"
 #include "capture/habit.h"
-#include "capture/real.h"
 #include "capture/sync.h"
 
 static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int order,

@@ -4,7 +4,6 @@
  */
 #include "capture/filter.h"
 #include "capture/habit.h"
-#include "capture/real.h"
 #include "capture/sync.h"
 
 struct wide {

@@ -3,9 +3,6 @@
  * its generation i / c + 1: nobody enters the next one before all of this one
  * have entered, and every entry is counted before the real call.
  */
-#include <pthread.h>
-
-#include "capture/interposed.h"
 #include "capture/object.h"
 #include "capture/sync.h"
 

@@ -3,11 +3,9 @@
  * library calls one from the other internally, where it cannot be intercepted; so each has a
  * stand-in of its own, which does what its POSIX twin does.
  */
-#include <errno.h>
 #include <threads.h>
 
 #include "capture/create_priv.h"
-#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one object, two names");

@@ -3,8 +3,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-#include "capture/sys.h"
-
 static uint64_t words[CHANNEL_COUNT]; /* never read or written: their tags count */
 
 /* Is it watched by an epoll?  Then a thread that waits there takes from CHANNEL_SOCKET. */

@@ -25,8 +25,6 @@
 #ifndef CAPTURE_CHANNEL_H
 #define CAPTURE_CHANNEL_H
 
-#include <signal.h>
-
 #include "capture/sync.h"
 
 #define CHANNEL_FILES 256u

@@ -25,9 +25,6 @@
  * PARK and the real wait is lost in the program, yet may be named as what woke
  * the waiter later; the order it claims (signal before wake) is still true.
  */
-#include <errno.h>
-
-#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 #include "capture/object.h"
 

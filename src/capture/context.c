@@ -5,10 +5,8 @@
  * back.  A new coroutine begins with the frames of whoever switched to it first.
  */
 #include <alloca.h>
-#include <string.h>
 #include <ucontext.h>
 
-#include "capture/real.h"
 #include "capture/thread.h"
 
 #define KEPT 255u /* frames; deeper ones are not logged */

@@ -28,16 +28,9 @@
  */
 #include "capture/create_priv.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-
-#include "capture/assert.h"
-#include "capture/interposed.h"
 #include "capture/object.h"
 #include "capture/range.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 #include "capture/unseen.h"
 
 static pthread_key_t end_key;

@@ -5,11 +5,7 @@
 #ifndef CAPTURE_CREATE_PRIV_H
 #define CAPTURE_CREATE_PRIV_H
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "capture/common.h"
 
 /* What a new thread is to do; its maker leaves it in the block of the new thread. */
 struct create_start {

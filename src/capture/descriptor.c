@@ -9,10 +9,7 @@
  * of a fifo, descriptors sent through sockets (an eventfd that arrives under another
  * number), close_range.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/select.h>
@@ -21,11 +18,8 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "capture/channel.h"
-#include "capture/file.h"
-#include "capture/interposed.h"
 #include "capture/shared.h"
 
 /* What rows of interposed.def are made of.  A call that gives to a descriptor, before; ... */

@@ -2,13 +2,9 @@
 
 #include <elf.h>
 #include <link.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 #include "capture/log.h"
-#include "capture/sys.h"
-#include "capture/text.h"
 
 #define IMAGES 1024u   /* remembered at a time; code in others has addresses only */
 #define NUMBERS 65536u /* in a trace */

@@ -5,9 +5,7 @@
 #ifndef CAPTURE_ELF_H
 #define CAPTURE_ELF_H
 
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "capture/common.h"
 
 struct elf_image {
 	uint32_t number;     /* in the trace; 0: none, too many */

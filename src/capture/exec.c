@@ -9,14 +9,8 @@
 #include "capture/process.h"
 
 #include <alloca.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "capture/file.h"
 #include "capture/log.h"
-#include "capture/interposed.h"
-#include "capture/sys.h"
 
 #define ARGS_MAX 65536u
 

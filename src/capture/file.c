@@ -1,14 +1,7 @@
 #include "capture/file.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
-
-#include "capture/assert.h"
-#include "capture/sys.h"
 
 #define PAGE 4096u
 /* By how many slots the file grows: few at first, for small recordings; then it doubles their

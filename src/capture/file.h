@@ -13,11 +13,7 @@
 #ifndef CAPTURE_FILE_H
 #define CAPTURE_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "trace/format.h"
+#include "capture/common.h"
 
 /* Creates path with its header; it must not exist yet.  keep: bytes of chunks to keep, 0 all.
  * False, errno set: cannot. */

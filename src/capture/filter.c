@@ -1,8 +1,6 @@
 #include "capture/filter.h"
 
-#include "capture/assert.h"
 #include "capture/habit.h"
-#include "capture/sys.h"
 
 static const void *address(const struct filter_entry *e)
 {

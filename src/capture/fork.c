@@ -20,19 +20,9 @@
 #include "capture/process.h"
 
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/prctl.h>
 
-#include "capture/file.h"
 #include "capture/lock_priv.h"
-#include "capture/log.h"
-#include "capture/module.h"
-#include "capture/real.h"
-#include "capture/sys.h"
 
 #define TOLD 3u /* children that have a note of their own */
 

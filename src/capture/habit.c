@@ -1,7 +1,5 @@
 #include "capture/habit.h"
 
-#include "capture/assert.h"
-
 const uint8_t habit_lengths[] = {
 	[FORMAT_V_1] = 1, [FORMAT_V_2] = 2, [FORMAT_V_4] = 4, [FORMAT_V_ADDRESS] = 4
 };

@@ -13,17 +13,10 @@
  * The real functions are looked up with dlsym, which may itself allocate: those
  * few bytes come from a small area of our own and are never given back.
  */
-#include <errno.h>
 #include <malloc.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
-#include "capture/interposed.h"
 #include "capture/libc_priv.h"
 #include "capture/shared.h"
-#include "capture/sync.h"
 
 #define BIG (1u << 20) /* from here on, ordered as a whole */
 #define PAGE 4096u

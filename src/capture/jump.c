@@ -8,7 +8,6 @@
  */
 #include <setjmp.h>
 
-#include "capture/interposed.h"
 #include "capture/thread.h"
 
 EXPORT void __longjmp_chk(jmp_buf where, int value) __attribute__((noreturn));

@@ -15,12 +15,8 @@
  */
 #include "capture/libc.h"
 
-#include <errno.h>
-#include <limits.h>
-
 #include "capture/channel.h"
 #include "capture/libc_priv.h"
-#include "capture/real.h"
 
 #define PIECE 256u /* bytes compared at once; buffers are on somebody else's stack */
 

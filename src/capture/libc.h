@@ -13,17 +13,12 @@
 #include <math.h>
 #include <netdb.h>
 #include <poll.h>
-#include <pthread.h>
+#include "capture/common.h"
 #include <pwd.h>
 #include <regex.h>
-#include <sched.h>
 #include <search.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -43,11 +38,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <threads.h>
-#include <time.h>
-#include <unistd.h>
 #include <wchar.h>
-
-#include "capture/hooks.h"
 
 /* std::thread, where the program has libstdc++. */
 extern void _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(

@@ -6,15 +6,10 @@
  * A format with numbered arguments is not parsed: what it prints or stores counts as read or written
  * by unseen code.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <wchar.h>
 
 #include "capture/libc_priv.h"
-#include "capture/real.h"
 
 #define POINTERS 16 /* of one call; further ones are not logged */
 

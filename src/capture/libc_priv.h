@@ -5,9 +5,6 @@
 #ifndef CAPTURE_LIBC_PRIV_H
 #define CAPTURE_LIBC_PRIV_H
 
-#include <stdarg.h>
-#include <string.h>
-
 #include "capture/range.h"
 #include "capture/sync.h"
 

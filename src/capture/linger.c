@@ -23,15 +23,8 @@
 #include "capture/process.h"
 
 #include <alloca.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include "capture/log.h"
-#include "capture/real.h"
-#include "capture/sys.h"
 
 #define LOOK_MS 5u
 #define QUIET 3u	/* looks in a row that find no progress: then there will be none */

@@ -13,12 +13,7 @@
  */
 #include "capture/lock_priv.h"
 
-#include <errno.h>
-#include <linux/futex.h>
-
-#include "capture/interposed.h"
 #include "capture/locks_fast.h"
-#include "capture/sys.h"
 
 /* Bits of __kind, as in glibc's pthreadP.h. */
 #define KIND_TYPE 3

@@ -5,10 +5,6 @@
 #ifndef CAPTURE_LOCK_PRIV_H
 #define CAPTURE_LOCK_PRIV_H
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <time.h>
-
 #include "capture/sync.h"
 
 /* In a forked child: the number has changed. */

@@ -6,13 +6,7 @@
  */
 #include "capture/process.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/log.h"
-#include "capture/sys.h"
-#include "capture/text.h"
-#include "capture/thread.h"
 
 #define NAME_ROOM 4096u
 #define MORE 5u /* variables that are added, and the end */

@@ -3,11 +3,8 @@
  * out: it records no memory, so there is nothing to filter and no range to log, and no channels; it
  * does not put signals off.
  */
-#include <string.h>
-
 #include "capture/channel.h"
 #include "capture/filter.h"
-#include "capture/module.h"
 #include "capture/process.h"
 #include "capture/range.h"
 #include "capture/unseen.h"

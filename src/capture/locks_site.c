@@ -10,13 +10,9 @@
  */
 #include "capture/locks_site.h"
 
-#include <dlfcn.h>
-
 #include "capture/elf.h"
 #include "capture/locks_unwind.h"
-#include "capture/real.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 
 #define CODE_BITS 17
 #define CODE_MASK ((1u << CODE_BITS) - 1)

@@ -9,8 +9,7 @@
 #ifndef CAPTURE_LOCKS_SITE_H
 #define CAPTURE_LOCKS_SITE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "capture/common.h"
 
 #define LOCKS_FRAMES 32u  /* of deeper stacks the innermost */
 #define LOCKS_STACKS 128u /* kept by a thread, an entry for each; a power of two */

@@ -11,13 +11,8 @@
  * By hand, for shells have a getenv and an unsetenv of their own, about variables of theirs; and
  * in place, for the environment that main gets as an argument is this one.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "capture/locks_site.h"
 #include "capture/log.h"
 #include "capture/process.h"
-#include "capture/sys.h"
 
 extern char **environ;
 

@@ -1,8 +1,5 @@
-#include "capture/assert.h"
 #include "capture/elf.h"
 #include "capture/log.h"
-#include "capture/sys.h"
-#include "capture/tag.h"
 
 struct locks_tag *locks_tags;
 

@@ -12,10 +12,7 @@
 #ifndef CAPTURE_LOCKS_TAG_H
 #define CAPTURE_LOCKS_TAG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "capture/hint.h"
+#include "capture/common.h"
 
 #define LOCKS_TAG_BITS 21 /* entries: 32 MiB, if all pages of it are ever touched */
 #define LOCKS_TAG_MASK ((1u << LOCKS_TAG_BITS) - 1)

@@ -12,10 +12,6 @@
  */
 #include "capture/locks_unwind.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define REG_BP 6u
 #define REG_SP 7u
 #define REG_RA 16u

@@ -10,7 +10,7 @@
 #ifndef CAPTURE_LOCKS_UNWIND_H
 #define CAPTURE_LOCKS_UNWIND_H
 
-#include <stdint.h>
+#include "capture/common.h"
 
 enum locks_base {
 	LOCKS_BASE_NONE, /* no caller, or none that can be found */

@@ -1,10 +1,5 @@
-#include <errno.h>
-
-#include "capture/assert.h"
 #include "capture/filter.h"
 #include "capture/log_priv.h"
-#include "capture/sys.h"
-#include "capture/text.h"
 
 #define STACK_FRAMES 255u /* frames that are stated; deeper ones are not logged */
 /* Bytes of a chunk, when tests ask for small ones. */

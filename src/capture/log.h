@@ -11,8 +11,6 @@
 #ifndef CAPTURE_LOG_H
 #define CAPTURE_LOG_H
 
-#include <string.h>
-
 #include "capture/thread.h"
 
 /* Room that every record may take without asking: an access with its feeds, or

@@ -12,12 +12,7 @@
  * one stays there until the chunk is closed: whoever reads the file meanwhile may have looked at
  * the larger one before the chunk came there, and finds its beginning.
  */
-#include <errno.h>
-#include <time.h>
-
-#include "capture/assert.h"
 #include "capture/log_priv.h"
-#include "capture/sys.h"
 
 uint8_t *chunk_limit(const struct thread *t)
 {

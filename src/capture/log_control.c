@@ -3,10 +3,7 @@
  *
  * Any thread may come here; one lock guards it all.
  */
-#include "capture/assert.h"
 #include "capture/log_priv.h"
-#include "capture/sys.h"
-#include "capture/text.h"
 
 /* Bytes closed between two cuts. */
 #define CUT_BYTES (4u << 20)

@@ -5,7 +5,6 @@
 #ifndef CAPTURE_LOG_PRIV_H
 #define CAPTURE_LOG_PRIV_H
 
-#include "capture/file.h"
 #include "capture/log.h"
 
 struct log_state {

@@ -4,8 +4,6 @@
  */
 #include "capture/log.h"
 
-#include "capture/assert.h"
-
 void log_runs_prepare(struct thread *t, const tag_version *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,16 +1,10 @@
 #include "capture/module.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "capture/assert.h"
 #include "capture/elf.h"
-#include "capture/log.h"
 #include "capture/range.h"
-#include "capture/real.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 
 #define INITIAL_MOST 4096u	 /* bytes of a variable that are kept */
 #define INITIAL_EACH (1u << 20)	 /* bytes that are looked at, of a variable */

@@ -4,9 +4,7 @@
 #ifndef CAPTURE_MODULE_H
 #define CAPTURE_MODULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "capture/common.h"
 
 /* True when --only or --ignore patterns are in force. */
 extern bool module_patterns;
@@ -18,7 +16,6 @@ bool module_skips(uint32_t site);
  * matched against variable, file, file's last part, and function. */
 void module_pattern(const char *pattern, size_t n, bool only);
 /* A unit comes: which of its sites are off?  One caller at a time. */
-struct foresee_module;
 void module_mark(const struct foresee_module *m);
 
 /* Is the function instrumented?  Is any unit in the image (program or library) whose mapping
@@ -28,8 +25,6 @@ bool module_is_seen(const void *start);
 
 /* Names.  Between lock and unlock no unit is unloaded, so what the lookups return stays valid;
  * NULL: no unit has it.  into: the site this one was inlined into, 0 none; may be NULL. */
-struct foresee_site;
-struct foresee_global;
 void module_lock(void);
 void module_unlock(void);
 const struct foresee_site *module_site(uint32_t site, uint32_t *into);

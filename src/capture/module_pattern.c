@@ -1,11 +1,7 @@
 /*
  * --only and --ignore: sites that are not recorded, by name.
  */
-#include <string.h>
-
-#include "capture/hooks.h"
 #include "capture/module.h"
-#include "capture/sys.h"
 
 #define SITES_MAX (1u << 24)
 #define PATTERNS_MAX 64

@@ -1,10 +1,5 @@
 #include "capture/object.h"
 
-#include <stddef.h>
-
-#include "capture/assert.h"
-#include "capture/sys.h"
-
 #define BUCKET_BITS 8
 #define BUCKETS (1u << BUCKET_BITS)
 #define POOL_BYTES (64u << 10)

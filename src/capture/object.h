@@ -11,7 +11,7 @@
 #ifndef CAPTURE_OBJECT_H
 #define CAPTURE_OBJECT_H
 
-#include <stdint.h>
+#include "capture/common.h"
 
 enum object_what {
 	OBJECT_WAIT,	  /* condition: thread tid waits */

@@ -10,11 +10,8 @@
  * pthread_once does not say which thread ran the routine, so it is given a routine of ours, which
  * knows.
  */
-#include <pthread.h>
-
 #include "capture/filter.h"
 #include "capture/habit.h"
-#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 
 struct once_call {

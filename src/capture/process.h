@@ -6,9 +6,7 @@
 #ifndef CAPTURE_PROCESS_H
 #define CAPTURE_PROCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "capture/common.h"
 
 struct log_options;
 

@@ -1,6 +1,5 @@
 #include "capture/range.h"
 
-#include "capture/assert.h"
 #include "capture/filter.h"
 #include "capture/sync.h"
 

@@ -1,9 +1,4 @@
-#include "capture/real.h"
-
-#include <dlfcn.h>
-#include <stddef.h>
-
-#include "capture/sys.h"
+#include "capture/common.h"
 
 static __thread bool finding;
 

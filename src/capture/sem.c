@@ -3,12 +3,8 @@
  * granted: the log never shows more waits than posts.  Named semaphores
  * (sem_open) are objects like others whose first value is not known.
  */
-#include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <semaphore.h>
 
-#include "capture/interposed.h"
 #include "capture/lock_priv.h"
 
 /* r: 0, or -1 with errno. */

@@ -1,8 +1,3 @@
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include "capture/sys.h"
 #include "capture/tag.h"
 
 #define BLOCK_SHIFT 40

@@ -15,13 +15,10 @@
  */
 #include "capture/shared.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
-#include "capture/assert.h"
 #include "capture/range.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 
 #define MAPPINGS 64u
 

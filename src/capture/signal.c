@@ -19,22 +19,12 @@
  * Not seen: signals that the kernel sends because of what another thread did
  * (SIGIO, SIGPIPE, end of asynchronous input and output).
  */
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
-#include "capture/assert.h"
 #include "capture/channel.h"
 #include "capture/create_priv.h"
-#include "capture/file.h"
-#include "capture/interposed.h"
 #include "capture/process.h"
-#include "capture/sys.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */
 

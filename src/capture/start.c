@@ -2,18 +2,9 @@
  * Start and end of the runtime.  `foresee record' switches it on through the
  * environment; otherwise it does nothing.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/create_priv.h"
-#include "capture/file.h"
-#include "capture/interposed.h"
-#include "capture/log.h"
 #include "capture/process.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 
 /* The value of NAME= in a line of n bytes; kept: what it is in other lines. */
 static uint64_t option_number(const char *line, size_t n, const char *name, uint64_t kept)

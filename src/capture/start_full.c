@@ -5,14 +5,10 @@
  *	linger=MS, follow-fork
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/process.h"
-#include "capture/sys.h"
 
 bool start_option(const char *s, size_t n)
 {

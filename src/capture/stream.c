@@ -8,14 +8,10 @@
  * characters, and fflush(NULL) of streams other than stdout and stderr.
  */
 #define __NO_INLINE__ 1 /* or the header defines some of them itself */
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "capture/channel.h"
-#include "capture/interposed.h"
 #include "capture/libc_priv.h"
-#include "capture/sys.h"
 
 static int number(FILE *f)
 {

@@ -1,6 +1,5 @@
 #include "capture/sync.h"
 
-#include "capture/assert.h"
 #include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/filter.h"

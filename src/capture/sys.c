@@ -1,4 +1,4 @@
-#include "capture/sys.h"
+#include "capture/common.h"
 
 #define HELD_MOST 8u /* more at once are never held */
 

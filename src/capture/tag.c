@@ -1,7 +1,5 @@
 #include "capture/tag.h"
 
-#include <sched.h>
-
 #include "capture/log.h"
 
 #define SPINS 200 /* before it gives way */

@@ -23,12 +23,7 @@
 #ifndef CAPTURE_TAG_H
 #define CAPTURE_TAG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "capture/hint.h"
-#include "trace/format.h"
+#include "capture/common.h"
 
 #define TAG_FLIP 0x400000000000u
 #define TAG_SKEW 0x1a2b5000u

@@ -1,6 +1,4 @@
-#include "capture/text.h"
-
-#include <string.h>
+#include "capture/common.h"
 
 static void bytes_add(struct text *t, const char *s, size_t n)
 {

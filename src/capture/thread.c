@@ -1,10 +1,7 @@
 #include "capture/thread.h"
 
-#include "capture/assert.h"
 #include "capture/filter.h"
-#include "capture/log.h"
 #include "capture/sync.h"
-#include "capture/sys.h"
 
 static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
 struct thread thread_scratch = { .view = { .frames = scratch_frames, .unseen = FORESEE_NOWHERE } };

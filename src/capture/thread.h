@@ -15,14 +15,8 @@
 #ifndef CAPTURE_THREAD_H
 #define CAPTURE_THREAD_H
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/tag.h"
 #include "capture/file.h"
-#include "capture/hooks.h"
 #ifdef FORESEE_LOCKS
 #include "capture/locks_site.h"
 #endif

@@ -5,9 +5,6 @@
  * __tsan_unaligned_read4 and its like only announce an access that the caller then makes, which
  * instrumented code records when it makes it: there is nothing more to do.
  */
-#include <stdint.h>
-
-#include "capture/interposed.h"
 #include "capture/libc_priv.h"
 
 /* A binding read, for it is not known here what the program does with the value. */

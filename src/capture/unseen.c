@@ -22,16 +22,10 @@
  */
 #include "capture/unseen.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 
-#include "capture/assert.h"
 #include "capture/channel.h"
-#include "capture/module.h"
-#include "capture/real.h"
-#include "capture/text.h"
 
 /* Libraries by the beginning of their file name. */
 static const char *const quiet[] = {

@@ -6,8 +6,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <stdio.h>
-
 LLVMValueRef access_to_int(struct unit *u, LLVMValueRef v, uint32_t size)
 {
 	LLVMTypeRef type = LLVMIntTypeInContext(u->context, 8 * size);

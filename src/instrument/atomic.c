@@ -4,10 +4,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
 static LLVMValueRef order_of(struct unit *u, LLVMValueRef inst)
 {
 	return unit_int(u->i32, (uint64_t)extra_order(inst, false));

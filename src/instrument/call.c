@@ -4,11 +4,7 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <assert.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 enum how { KNOWN, PURE, UNSEEN, READS, WAITS, WAITS_READS };

@@ -11,10 +11,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <llvm-c/DebugInfo.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CALLS_METADATA "foresee.calls"
 #define CALLS_HOOK "foresee_called"
 

@@ -8,11 +8,8 @@
 #define INSTRUMENT_CFG_H
 
 #include <llvm-c/Core.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct cfg {
 	struct map number;	      /* block -> position in `order' */

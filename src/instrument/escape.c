@@ -13,8 +13,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <string.h>
-
 /* Uses nested deeper than this are called escapes. */
 #define ESCAPE_DEPTH 16
 

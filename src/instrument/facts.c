@@ -15,12 +15,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/strbuf.h"
 #include "instrument/cfg.h"
 
 /* Where the value of one load goes. */

@@ -14,9 +14,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <llvm-c/DebugInfo.h>
-#include <string.h>
-
 static bool is_object_name(const char *name)
 {
 	static const char *const names[] = { "pthread_mutex_t",

@@ -11,8 +11,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include "base/vec.h"
-
 #define KEEP_DEPTH 16u /* of addresses made of addresses */
 
 /* Is nothing done with the address but to load from it? */

@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <string.h>
 #include <threads.h>
 
 struct family {

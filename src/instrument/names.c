@@ -3,10 +3,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <llvm-c/DebugInfo.h>
-
-#include "base/strbuf.h"
-
 /* Types nested deeper than this are cut off. */
 #define NAMES_DEPTH 12
 

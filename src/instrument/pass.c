@@ -1,9 +1,6 @@
 /*
  * The pass: which functions, in which steps (unit_priv.h has the list).
  */
-#include <string.h>
-
-#include "base/intern.h"
 #include "instrument/unit_priv.h"
 
 /* A copy that nobody calls and the compiler is about to drop. */

@@ -13,12 +13,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <llvm-c/DebugInfo.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/strbuf.h"
-
 /* Where a pointer points. */
 struct pointee {
 	LLVMValueRef base;

@@ -4,8 +4,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <string.h>
-
 /* Intrinsics that LLVM says touch memory, though none the program can see. */
 static const char *const plan_silent[] = {
 	"llvm.dbg.",

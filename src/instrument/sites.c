@@ -4,8 +4,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <llvm-c/DebugInfo.h>
-
 static const char *id_as_pointer(uint32_t id)
 {
 	return (const char *)(uintptr_t)id;

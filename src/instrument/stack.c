@@ -4,8 +4,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <stddef.h>
-
 /* Keepers up to this many are zeroed one by one. */
 #define STACK_STORES 4
 

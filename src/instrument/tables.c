@@ -4,14 +4,7 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <assert.h>
-
 #include <llvm-c/Comdat.h>
-#include <llvm-c/DebugInfo.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/strbuf.h"
 
 static LLVMValueRef string_of(struct unit *u, const char *id)
 {

@@ -3,12 +3,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/intern.h"
-#include "base/strbuf.h"
-
 /* Does the unit unmask floating point exceptions, or ask which were raised? */
 static bool module_sees_fp(LLVMModuleRef m)
 {

@@ -16,17 +16,12 @@
 #define INSTRUMENT_UNIT_PRIV_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 #include "capture/hooks.h"
 #include "instrument/extra.h"
-
-struct intern;
-struct strbuf;
 
 /* What becomes of an instruction. */
 enum action {
