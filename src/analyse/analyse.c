@@ -8,7 +8,6 @@
 #include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
-#include "base/exit.h"
 #include "launch/program.h"
 #include "report/explain.h"
 #include "report/findings_json.h"

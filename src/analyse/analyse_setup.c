@@ -6,7 +6,6 @@
 #include "analyse/analyse.h"
 #include "analyse/notify.h"
 #include "analyse/spool.h"
-#include "base/exit.h"
 #include "finding/suppress.h"
 
 void analyse_init(struct analyse *a)

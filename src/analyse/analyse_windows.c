@@ -16,7 +16,6 @@
 #include "analyse/analyse_priv.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
-#include "base/exit.h"
 #include "recording/windows.h"
 #include "report/explain.h"
 #include "report/show.h"

@@ -5,10 +5,6 @@
  */
 #include "base/big.h"
 
-#include <inttypes.h>
-
-#include "base/strbuf.h"
-
 #define TEN19 UINT64_C(10000000000000000000)
 
 void big_release(struct big *b)

@@ -2,12 +2,7 @@
 #ifndef BASE_BIG_H
 #define BASE_BIG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
-
-struct strbuf;
+#include "base/common.h"
 
 struct big {
 	VEC(uint64_t) limb; /* least first; no zero at the top */

@@ -1,8 +1,4 @@
-#include "base/diag.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/common.h"
 
 static void set(struct diag *d, const char *format, va_list ap)
 {

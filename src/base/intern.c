@@ -5,13 +5,7 @@
  * Names in traces are short and come again and again, so in front of the map lies a table of
  * those of at most eight bytes: a hit compares one number and touches one cache line.
  */
-#include "base/intern.h"
-
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/common.h"
 
 struct entry {
 	char *text;

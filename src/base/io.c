@@ -1,6 +1,5 @@
 #include "base/io.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 size_t io_read_at(int fd, uint64_t at, void *into, size_t n)

@@ -4,9 +4,7 @@
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
 /* Bytes read; fewer than n at the end of the file, or (errno set) after an error. */
 size_t io_read_at(int fd, uint64_t at, void *into, size_t n);

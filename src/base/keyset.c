@@ -12,8 +12,6 @@
  */
 #include "base/keyset.h"
 
-#include <assert.h>
-
 #define LEVELS 11 /* 6 bits each: 66 */
 #define LEVEL_SHIFT 58
 

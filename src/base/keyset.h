@@ -7,10 +7,7 @@
 #ifndef BASE_KEYSET_H
 #define BASE_KEYSET_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/map.h"
+#include "base/common.h"
 
 /* All zero: empty. */
 struct keyset {

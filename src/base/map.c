@@ -6,12 +6,7 @@
  * line.  A free bucket is marked by its key; the one key that is the mark lives
  * beside the table.
  */
-#include "base/map.h"
-
-#include <string.h>
-
-#include "base/hash.h"
-#include "base/mem.h"
+#include "base/common.h"
 
 static size_t home(const struct map *m, uint64_t key)
 {

@@ -1,9 +1,4 @@
-#include "base/mem.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/common.h"
 
 static void *checked(void *p, size_t n)
 {

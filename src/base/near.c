@@ -1,7 +1,5 @@
 #include "base/near.h"
 
-#include <string.h>
-
 unsigned near_distance(const char *a, const char *b)
 {
 	size_t n = strnlen(a, NEAR_WORD + 1), m = strnlen(b, NEAR_WORD + 1);

@@ -2,7 +2,7 @@
 #ifndef BASE_NEAR_H
 #define BASE_NEAR_H
 
-#include <stddef.h>
+#include "base/common.h"
 
 #define NEAR_WORD 64 /* longer words have no near miss */
 

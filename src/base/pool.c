@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/mem.h"
-
 struct pool {
 	size_t n;
 	void (*work)(void *arg, size_t i, unsigned worker);

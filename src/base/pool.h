@@ -7,7 +7,7 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
-#include <stddef.h>
+#include "base/common.h"
 
 /* Calls work(arg, i, worker) once for each i in [0, n); worker is in [0, jobs).  Returns when all
  * are done.  With jobs 1 everything runs in the calling thread; worker 0 always does, so it alone

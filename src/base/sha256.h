@@ -6,8 +6,7 @@
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/common.h"
 
 #define SHA256_BYTES 32
 #define SHA256_HEX 65 /* with the NUL */

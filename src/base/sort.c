@@ -1,4 +1,4 @@
-#include "base/sort.h"
+#include "base/common.h"
 
 int sort_order_u32(const void *a, const void *b)
 {

@@ -4,10 +4,6 @@
  */
 #include "base/spans.h"
 
-#include <string.h>
-
-#include "base/hash.h"
-
 /* Node indices; 0 is empty. */
 #define NODE(i) (&s->nodes.at[i])
 

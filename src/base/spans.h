@@ -8,10 +8,7 @@
 #ifndef BASE_SPANS_H
 #define BASE_SPANS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/vec.h"
+#include "base/common.h"
 
 struct span {
 	uint64_t addr, len; /* an empty one still has an address */

@@ -14,4 +14,11 @@ enum status {
 /* Behind the declaration of a function whose answer must be looked at. */
 #define ST_CHECKED __attribute__((warn_unused_result))
 
+/* What commands leave with. */
+#define EXIT_FINE 0
+#define EXIT_FOUND 1
+#define EXIT_TROUBLE 2
+#define EXIT_LIMIT 3	     /* a budget ran out and nothing was found */
+#define EXIT_OWN_FAILURE 125 /* of record: the status is the program's otherwise */
+
 #endif /* BASE_STATUS_H */

@@ -1,13 +1,6 @@
-#include "base/strbuf.h"
+#include "base/common.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "base/mem.h"
 
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
 {

@@ -1,16 +1,8 @@
-#include "base/talk.h"
+#include "base/common.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/exit.h"
 
 static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 

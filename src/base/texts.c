@@ -1,9 +1,4 @@
-#include "base/texts.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "base/diag.h"
+#include "base/common.h"
 
 const char *texts_add(struct texts *t, const char *format, ...)
 {
@@ -15,6 +10,19 @@ const char *texts_add(struct texts *t, const char *format, ...)
 		BUG("out of memory for a message");
 	va_end(ap);
 	return *VEC_PUSH(t) = text;
+}
+
+void texts_note(struct texts *t, const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (t->n > TEXTS_NOTES)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	texts_add(t, "%s", t->n < TEXTS_NOTES ? text : "and more of the kind");
 }
 
 void texts_move(struct texts *into, struct texts *from)

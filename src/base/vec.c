@@ -1,4 +1,4 @@
-#include "base/vec.h"
+#include "base/common.h"
 
 void vec_release_all(void *const *vecs, size_t n)
 {

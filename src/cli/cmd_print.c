@@ -1,4 +1,3 @@
-
 #include "analyse/spool.h"
 #include "cli/command.h"
 #include "cli/input.h"

@@ -1,4 +1,3 @@
-
 #include "cli/command.h"
 #include "cli/input.h"
 #include "report/json.h"

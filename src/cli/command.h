@@ -5,7 +5,6 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "base/exit.h"
 #include "cli/option.h"
 
 struct command {

@@ -1,6 +1,5 @@
 #include "cli/input.h"
 
-#include "base/exit.h"
 #include "report/show.h"
 #include "trace/trace.h"
 

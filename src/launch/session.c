@@ -10,7 +10,6 @@
 #include "recording/blocks.h"
 #include "report/frames.h"
 #include "report/show.h"
-#include "trace/notes.h"
 #include "trace/trace.h"
 
 void session_want_full(struct session *s)
@@ -145,13 +144,13 @@ struct counts {
 /* From the heads of chunks alone, so that it costs nothing. */
 static bool count(const char *trace, struct counts *out)
 {
-	struct notes notes = { 0 };
+	struct texts notes = { 0 };
 	struct diag d = { 0 };
 	struct blocks b;
 
 	memset(out, 0, sizeof(*out));
 	if (blocks_open(&b, trace, &notes, &d) != ST_OK) {
-		notes_release(&notes);
+		texts_release(&notes);
 		return false;
 	}
 	out->bytes = b.size;
@@ -172,7 +171,7 @@ static bool count(const char *trace, struct counts *out)
 		}
 	}
 	blocks_close(&b);
-	notes_release(&notes);
+	texts_release(&notes);
 	return true;
 }
 

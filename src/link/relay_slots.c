@@ -11,7 +11,6 @@
 #include "link/relay_priv.h"
 #include "recording/blocks.h"
 #include "recording/decode.h"
-#include "trace/notes.h"
 
 void relay_slots_add(struct relay *r, const struct format_slots *s, uint64_t offset)
 {
@@ -45,7 +44,7 @@ static uint32_t whole_records(const struct relay *r, const struct format_chunk *
 				     .version = r->file.version,
 				     .room = n };
 	uint8_t *copy = mem_alloc(n + 1);
-	struct notes notes = { 0 };
+	struct texts notes = { 0 };
 	struct decode_chunk *k;
 	uint32_t extent;
 
@@ -53,7 +52,7 @@ static uint32_t whole_records(const struct relay *r, const struct format_chunk *
 	k = decode_chunk_new(c->tid, &head, copy, n, false, &notes);
 	extent = k->n;
 	decode_chunk_free(k);
-	notes_release(&notes);
+	texts_release(&notes);
 	return extent;
 }
 

@@ -3,8 +3,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "base/exit.h"
-
 #define RANDOM_BYTES 16
 
 static int take(const char *from, const char *text, char *into)

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/exit.h"
 #include "launch/launch.h"
 #include "link/peer.h"
 #include "link/relay.h"

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/exit.h"
 #include "launch/side.h"
 #include "link/peer.h"
 #include "live/live.h"

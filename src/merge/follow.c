@@ -10,13 +10,12 @@
 #include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/merge.h"
-#include "trace/notes.h"
 #include "names/objects.h"
 
 struct follow {
 	char *path;
 	struct follow_parts parts;
-	struct notes unheard;
+	struct texts unheard;
 	bool due;	  /* the next call has to look */
 	bool over;	  /* the next look is the last one */
 	bool ended;	  /* the last look is done */
@@ -41,7 +40,7 @@ struct follow *follow_new(const char *path, const struct follow_parts *parts)
 	f->parts = *parts;
 	f->control = control_bytes(parts->blocks);
 	/* Notes made when the file was opened are dropped; the last look makes those that still hold. */
-	notes_release(parts->notes);
+	texts_release(parts->notes);
 	parts->blocks->notes = &f->unheard;
 	merge_follow(parts->merge);
 	return f;
@@ -51,7 +50,7 @@ void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	notes_release(&f->unheard);
+	texts_release(&f->unheard);
 	mem_free(f->path);
 	mem_free(f);
 }
@@ -86,7 +85,7 @@ enum status follow_look(struct follow *f, struct diag *d)
 		return ST_OK;
 	f->due = false;
 	last = is_last(f);
-	notes_release(&f->unheard);
+	texts_release(&f->unheard);
 	st = blocks_open(&fresh, f->path, last ? p->notes : &f->unheard, d);
 	if (st != ST_OK)
 		return st;

@@ -32,7 +32,6 @@
 struct blocks;
 struct control;
 struct merge;
-struct notes;
 struct objects;
 
 struct follow;
@@ -42,7 +41,7 @@ struct follow_parts {
 	struct control *control;
 	struct objects *objects;
 	struct merge *merge;
-	struct notes *notes;
+	struct texts *notes;
 };
 
 /* Before the first event is read. */

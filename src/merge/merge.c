@@ -25,9 +25,7 @@
  */
 #include "merge/merge.h"
 
-#include "recording/blocks.h"
 #include "recording/control.h"
-#include "recording/decode.h"
 #include "merge/merge_priv.h"
 #include "merge/portion.h"
 #include "merge/walk.h"
@@ -392,7 +390,7 @@ void merge_thread_new(struct merge *m, const struct blocks_thread *src, uint32_t
 }
 
 struct merge *merge_new(struct blocks *b, const struct control *c, const struct portion *portion,
-			struct stacks *s, struct notes *notes)
+			struct stacks *s, struct texts *notes)
 {
 	struct merge *m = mem_zalloc(sizeof(*m));
 	bool ended = c->ended && !c->trouble;

@@ -17,12 +17,11 @@
 struct blocks;
 struct control;
 struct merge;
-struct notes;
 struct portion;
 struct stacks;
 
 struct merge *merge_new(struct blocks *b, const struct control *c, const struct portion *portion,
-			struct stacks *s, struct notes *notes);
+			struct stacks *s, struct texts *notes);
 void merge_free(struct merge *m);
 
 /*

@@ -30,9 +30,7 @@
  * does.  That may be the wrong one, so reads of INIT of that word are unknown from then on.
  */
 
-#include "recording/blocks.h"
 #include "recording/control.h"
-#include "trace/format.h"
 #include "merge/merge.h"
 #include "merge/merge_priv.h"
 

@@ -23,11 +23,9 @@
  * (merge/prologue.c), then the rest, in which P is named INIT.
  */
 
-#include "recording/blocks.h"
 #include "recording/control.h"
 #include "merge/merge_priv.h"
 #include "merge/portion.h"
-#include "trace/notes.h"
 #include "recording/stacks.h"
 
 bool merge_past_has(const struct merge *m, struct version v)
@@ -139,7 +137,7 @@ static void past_say(struct merge *m)
 
 	for (uint32_t i = 0; i < m->n; i++)
 		n += m->threads[i]->past.upto;
-	notes_add(
+	texts_note(
 		m->notes,
 		"the trace begins in the middle of the run, at cut %llu of %zu: %llu events of the "
 		"threads in it came before",

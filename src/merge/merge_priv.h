@@ -12,12 +12,8 @@
 #include "recording/decode.h"
 #include "merge/prologue.h"
 
-struct blocks;
-struct blocks_thread;
 struct control;
-struct notes;
 struct portion;
-struct stacks;
 
 /* Pending reads; more between two cuts is ST_LIMIT. */
 #define MERGE_READS_MAX (1u << 25)
@@ -28,7 +24,7 @@ struct stacks;
 struct merge_stream {
 	struct blocks *blocks;
 	const struct blocks_thread *src;
-	struct notes *notes;
+	struct texts *notes;
 	bool ended;   /* the run ended in good order */
 	bool damaged; /* events of this thread are known to be lost */
 	bool over;    /* scanned to its end */
@@ -57,7 +53,7 @@ struct merge_stream {
 };
 
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
-		       struct stacks *stacks, bool ended, struct notes *notes);
+		       struct stacks *stacks, bool ended, struct texts *notes);
 /* From this chunk on, up to this event.  Before the first scan. */
 void merge_stream_start(struct merge_stream *s, uint32_t chunk, uint64_t end);
 void merge_stream_release(struct merge_stream *s);
@@ -219,7 +215,7 @@ struct merge_follow {
 
 struct merge {
 	const struct merge_mode *mode;
-	struct notes *notes;
+	struct texts *notes;
 	struct blocks *blocks;
 	struct stacks *stacks;
 	const struct portion *portion;

@@ -4,11 +4,8 @@
  */
 #include "merge/merge_priv.h"
 
-#include "recording/blocks.h"
-#include "trace/notes.h"
-
 void merge_stream_init(struct merge_stream *s, struct blocks *b, const struct blocks_thread *src,
-		       struct stacks *stacks, bool ended, struct notes *notes)
+		       struct stacks *stacks, bool ended, struct texts *notes)
 {
 	memset(s, 0, sizeof(*s));
 	s->blocks = b;
@@ -109,7 +106,7 @@ static void doubt_find(struct merge_stream *s)
 		s->doubt_number = s->scan.chunk ? s->scan.chunk->head.number : s->next_number;
 		s->doubt.after = s->scan.tseq;
 	}
-	notes_add(
+	texts_note(
 		s->notes,
 		"T%u ended without closing its epoch: nothing of T%u after event %llu is relied on",
 		s->src->tid, s->src->tid, (unsigned long long)all.read.after);
@@ -128,12 +125,12 @@ static bool chunk_follows(struct merge_stream *s, const struct blocks_chunk *hea
 	if (head->first_tseq == s->scan.tseq + 1)
 		return true;
 	s->damaged = true;
-	notes_add(s->notes,
-		  "chunk %u of T%u at offset %llu starts with event %llu, not %llu: "
-		  "nothing of T%u after it is used",
-		  head->number, s->src->tid, (unsigned long long)head->offset,
-		  (unsigned long long)head->first_tseq, (unsigned long long)s->scan.tseq + 1,
-		  s->src->tid);
+	texts_note(s->notes,
+		   "chunk %u of T%u at offset %llu starts with event %llu, not %llu: "
+		   "nothing of T%u after it is used",
+		   head->number, s->src->tid, (unsigned long long)head->offset,
+		   (unsigned long long)head->first_tseq, (unsigned long long)s->scan.tseq + 1,
+		   s->src->tid);
 	return false;
 }
 

@@ -12,9 +12,7 @@
 
 #include "merge/merge_priv.h"
 #include "merge/portion.h"
-#include "recording/blocks.h"
 #include "recording/control.h"
-#include "trace/notes.h"
 
 #define INIT_PATIENCE 16
 
@@ -185,10 +183,10 @@ void merge_thread_stop(struct merge *m, struct merge_thread *t, struct version v
 	}
 	m->damaged = true;
 	dropped = thread_drain(m, t);
-	notes_add(m->notes,
-		  "T%u ends before its event %llu, which needs the lost event %llu of T%u; "
-		  "%llu of its events are not used",
-		  tid, at, (unsigned long long)v.tseq, v.tid, (unsigned long long)dropped);
+	texts_note(m->notes,
+		   "T%u ends before its event %llu, which needs the lost event %llu of T%u; "
+		   "%llu of its events are not used",
+		   tid, at, (unsigned long long)v.tseq, v.tid, (unsigned long long)dropped);
 	merge_thread_end(m, t);
 }
 
@@ -205,10 +203,10 @@ static void threads_stuck(struct merge *m)
 	at = t->item.e.tseq + t->word;
 	m->stopped = true;
 	if (m->damaged) {
-		notes_add(m->notes,
-			  "event %llu of T%u and others wait for one another; "
-			  "nothing after them is used",
-			  at, t->stream.src->tid);
+		texts_note(m->notes,
+			   "event %llu of T%u and others wait for one another; "
+			   "nothing after them is used",
+			   at, t->stream.src->tid);
 		return;
 	}
 	diag_set(&m->why, "contradiction: event %llu of T%u comes after itself (%s)", at,

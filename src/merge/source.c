@@ -8,7 +8,6 @@
 #include "merge/follow.h"
 #include "merge/portion.h"
 #include "merge/merge.h"
-#include "trace/notes.h"
 #include "names/first.h"
 #include "names/objects.h"
 #include "trace/source.h"
@@ -16,7 +15,7 @@
 
 struct binary {
 	struct trace_source base; /* first */
-	struct notes notes;
+	struct texts notes;
 	struct blocks blocks;
 	struct control control;
 	struct stacks stacks;
@@ -76,7 +75,7 @@ static void binary_close(struct trace_source *s)
 	stacks_release(&b->stacks);
 	control_release(&b->control);
 	blocks_close(&b->blocks);
-	notes_release(&b->notes);
+	texts_release(&b->notes);
 	follow_free(b->follow);
 	mem_free(b);
 }
@@ -118,8 +117,8 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->exit_status = b->control.exit_status;
 	if (!b->portion.ends)
 		end_get(&b->blocks.head, &b->control, &out->end);
-	out->nnotes = (uint32_t)b->notes.list.n;
-	out->notes = (const char *const *)b->notes.list.at;
+	out->nnotes = (uint32_t)b->notes.n;
+	out->notes = (const char *const *)b->notes.at;
 }
 
 static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
@@ -204,7 +203,7 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	/* Leniency is about text: a damaged recording is always read as far as it goes. */
 	st = blocks_open(&b->blocks, path, &b->notes, d);
 	if (st != ST_OK) {
-		notes_release(&b->notes);
+		texts_release(&b->notes);
 		mem_free(b);
 		return st;
 	}

@@ -1,8 +1,5 @@
 #include "merge/walk.h"
 
-#include "recording/blocks.h"
-#include "trace/notes.h"
-
 void walk_begin(struct walk *w, struct blocks *b, const struct blocks_thread *src, uint32_t number,
 		struct stacks *stacks)
 {
@@ -25,7 +22,7 @@ void walk_end(struct walk *w)
 /* Without notes: the merger will make them when it reads the chunk. */
 static struct decode_chunk *chunk_load(struct walk *w)
 {
-	struct notes quiet = { 0 }, *notes = w->blocks->notes;
+	struct texts quiet = { 0 }, *notes = w->blocks->notes;
 	bool damaged = w->blocks->damaged;
 	struct decode_chunk *c = NULL;
 	struct blocks_chunk head;
@@ -37,7 +34,7 @@ static struct decode_chunk *chunk_load(struct walk *w)
 		c = decode_chunk_new(w->src->tid, &head, bytes, n, false, &quiet);
 	w->blocks->notes = notes;
 	w->blocks->damaged = damaged;
-	notes_release(&quiet);
+	texts_release(&quiet);
 	return c;
 }
 

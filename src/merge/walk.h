@@ -8,10 +8,6 @@
 
 #include "recording/decode.h"
 
-struct blocks;
-struct blocks_thread;
-struct stacks;
-
 struct walk {
 	struct blocks *blocks;
 	const struct blocks_thread *src;

@@ -1,11 +1,9 @@
 #include "names/variables.h"
 
 #include "capture/hooks.h"
-#include "names/program.h"
 #include "names/images.h"
 #include "names/layout_text.h"
 #include "trace/source.h"
-#include "trace/trace.h"
 #include "names/symbols.h"
 
 static const struct program *program_of(struct trace *t)

@@ -13,8 +13,6 @@
 #include "names/layout.h"
 #include "names/program.h"
 
-struct trace;
-
 size_t variables_count(struct trace *t);
 bool variables_get(struct trace *t, size_t i, struct program_global *out);
 

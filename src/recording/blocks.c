@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "recording/blocks_priv.h"
-#include "trace/notes.h"
 
 static int chunk_order(const void *x, const void *y)
 {
@@ -53,9 +52,9 @@ static void thread_settle(struct blocks *b, struct blocks_thread *t)
 		} else if (k->number > t->count) {
 			t->gap = true;
 			b->damaged = true;
-			notes_add(b->notes,
-				  "chunk %u of T%u is missing; nothing of T%u after it is used",
-				  t->count, t->tid, t->tid);
+			texts_note(b->notes,
+				   "chunk %u of T%u is missing; nothing of T%u after it is used",
+				   t->count, t->tid, t->tid);
 			break;
 		}
 	}
@@ -84,7 +83,7 @@ static enum status file_head_check(struct blocks *b, const char *path, struct di
 	return ST_OK;
 }
 
-enum status blocks_open(struct blocks *b, const char *path, struct notes *notes, struct diag *d)
+enum status blocks_open(struct blocks *b, const char *path, struct texts *notes, struct diag *d)
 {
 	enum status status;
 
@@ -201,13 +200,14 @@ bool blocks_load(struct blocks *b, const struct blocks_thread *t, uint32_t numbe
 	}
 	b->damaged = true;
 	if (b->head.flags & FORMAT_KEEP)
-		notes_add(b->notes,
-			  "chunk %u of T%u at offset %llu is damaged, or was dropped while it was "
-			  "being read: nothing of T%u after it is used",
-			  number, t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
+		texts_note(b->notes,
+			   "chunk %u of T%u at offset %llu is damaged, or was dropped while it was "
+			   "being read: nothing of T%u after it is used",
+			   number, t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
 	else
-		notes_add(b->notes,
-			  "damaged chunk %u of T%u at offset %llu: nothing of T%u after it is used",
-			  number, t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
+		texts_note(
+			b->notes,
+			"damaged chunk %u of T%u at offset %llu: nothing of T%u after it is used",
+			number, t->tid, (unsigned long long)t->chunks.at[first].offset, t->tid);
 	return false;
 }

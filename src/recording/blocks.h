@@ -14,8 +14,6 @@
 #include "base/common.h"
 #include "trace/format.h"
 
-struct notes;
-
 #define BLOCKS_CHUNK_MAX (16u << 20) /* bytes of records; more is damage */
 
 struct blocks_chunk {
@@ -57,7 +55,7 @@ struct blocks {
 	int fd;
 	uint64_t size; /* of the file when it was opened */
 	struct format_file head;
-	struct notes *notes;
+	struct texts *notes;
 	bool damaged;
 	bool cut;	  /* the last block is not all there */
 	uint64_t tail_at; /* the last head of a block that was cut */
@@ -75,7 +73,7 @@ struct blocks {
 };
 
 /* Errors: no such file, not a recording, a newer version.  Damage is no error. */
-enum status blocks_open(struct blocks *b, const char *path, struct notes *notes,
+enum status blocks_open(struct blocks *b, const char *path, struct texts *notes,
 			struct diag *d) ST_CHECKED;
 void blocks_close(struct blocks *b);
 

@@ -20,9 +20,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/io.h"
 #include "recording/blocks_priv.h"
-#include "trace/notes.h"
 
 #define CACHE (64u << 10)
 /* How often to look again.  If a live writer is faster still, a note says that something is missing. */
@@ -102,7 +100,7 @@ static struct blocks_chunk *chunk_add(struct blocks *b, uint32_t tid)
 void blocks_damage(struct blocks *b, const char *what, uint64_t offset)
 {
 	b->damaged = true;
-	notes_add(b->notes, "%s at offset %llu", what, (unsigned long long)offset);
+	texts_note(b->notes, "%s at offset %llu", what, (unsigned long long)offset);
 }
 
 /* Bytes up to the last that is not zero. */
@@ -296,8 +294,8 @@ static void range_scan(struct blocks *b, uint64_t at, uint64_t end)
 			continue;
 		}
 		if (why == SCAN_DAMAGE)
-			notes_add(b->notes, "%llu bytes skipped before offset %llu",
-				  (unsigned long long)(at - bad), (unsigned long long)at);
+			texts_note(b->notes, "%llu bytes skipped before offset %llu",
+				   (unsigned long long)(at - bad), (unsigned long long)at);
 		else if (!b->inside)
 			gap_add(b, good, at);
 		why = SCAN_ZEROS;

@@ -3,7 +3,6 @@
 #include "base/wire.h"
 #include "recording/blocks.h"
 #include "recording/decode.h"
-#include "trace/notes.h"
 
 /* A cut may be spread over several records with its number. */
 static void cut_take(struct control *c, struct wire *w)
@@ -30,7 +29,7 @@ static void cut_take(struct control *c, struct wire *w)
 	}
 }
 
-static void record_take(struct control *c, unsigned kind, struct wire *w, struct notes *notes)
+static void record_take(struct control *c, unsigned kind, struct wire *w, struct texts *notes)
 {
 	uint64_t status;
 
@@ -40,10 +39,10 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 		break;
 	case FORMAT_K_C_TROUBLE:
 		c->trouble = true;
-		notes_add(notes, "the recorder says: %s", program_text(&c->program, w));
+		texts_note(notes, "the recorder says: %s", program_text(&c->program, w));
 		break;
 	case FORMAT_K_C_NOTE:
-		notes_add(notes, "the recorder says: %s", program_text(&c->program, w));
+		texts_note(notes, "the recorder says: %s", program_text(&c->program, w));
 		break;
 	case FORMAT_K_C_END:
 		status = wire_varint(w);
@@ -58,7 +57,7 @@ static void record_take(struct control *c, unsigned kind, struct wire *w, struct
 
 /* False: damage; the rest of the stream is not used. */
 static bool chunk_take(struct control *c, const struct blocks_chunk *k, const uint8_t *bytes,
-		       uint32_t n, struct notes *notes)
+		       uint32_t n, struct texts *notes)
 {
 	struct wire w = { bytes, bytes + n, false };
 
@@ -74,9 +73,9 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 		if (!body.bad)
 			record_take(c, decode_kind(head, &body), &body, notes);
 		if (body.bad) {
-			notes_add(notes, "damaged control record at offset %llu",
-				  (unsigned long long)(k->offset + sizeof(struct format_chunk) +
-						       (uint64_t)(at - bytes)));
+			texts_note(notes, "damaged control record at offset %llu",
+				   (unsigned long long)(k->offset + sizeof(struct format_chunk) +
+							(uint64_t)(at - bytes)));
 			return false;
 		}
 		c->bytes += (uint64_t)(w.at - at);
@@ -84,7 +83,7 @@ static bool chunk_take(struct control *c, const struct blocks_chunk *k, const ui
 	return true;
 }
 
-static void stream_read(struct control *c, struct blocks *b, struct notes *notes)
+static void stream_read(struct control *c, struct blocks *b, struct texts *notes)
 {
 	const struct blocks_thread *t = blocks_thread(b, FORMAT_CONTROL_TID);
 	bool good = true;
@@ -106,7 +105,7 @@ static void stream_read(struct control *c, struct blocks *b, struct notes *notes
 	program_settle(&c->program);
 }
 
-void control_read(struct control *c, struct blocks *b, struct notes *notes)
+void control_read(struct control *c, struct blocks *b, struct texts *notes)
 {
 	memset(c, 0, sizeof(*c));
 	program_init(&c->program);
@@ -118,7 +117,7 @@ static void cuts_release(struct control *c)
 	VEC_RELEASE_ALL(&c->pairs, &c->cuts);
 }
 
-void control_read_more(struct control *c, struct blocks *b, struct notes *notes)
+void control_read_more(struct control *c, struct blocks *b, struct texts *notes)
 {
 	cuts_release(c);
 	program_reset(&c->program);

@@ -10,7 +10,6 @@
 #include "names/program.h"
 
 struct blocks;
-struct notes;
 
 struct control_pair {
 	uint32_t tid;
@@ -28,9 +27,9 @@ struct control {
 	uint64_t bytes;
 };
 
-void control_read(struct control *c, struct blocks *b, struct notes *notes);
+void control_read(struct control *c, struct blocks *b, struct texts *notes);
 /* Again, from a recording that has grown.  Strings that were given out stay good. */
-void control_read_more(struct control *c, struct blocks *b, struct notes *notes);
+void control_read_more(struct control *c, struct blocks *b, struct texts *notes);
 void control_release(struct control *c);
 
 /* Cut k, from 1, is pairs[control_cut_end(c, k - 1)] up to pairs[control_cut_end(c, k)]. */

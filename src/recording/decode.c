@@ -7,7 +7,6 @@
 #include "recording/decode.h"
 
 #include "recording/decode_priv.h"
-#include "trace/notes.h"
 #include "base/wire.h"
 
 /* ---- cursors ---- */
@@ -149,21 +148,21 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 	return 1;
 }
 
-static void chunk_break(struct decode_cursor *c, struct notes *notes, const char *why)
+static void chunk_break(struct decode_cursor *c, struct texts *notes, const char *why)
 {
 	struct decode_chunk *k = c->chunk;
 
 	k->broken = true;
 	k->n = c->at;
 	if (notes)
-		notes_add(
+		texts_note(
 			notes, "%s of T%u at offset %llu: nothing of T%u after event %llu is used",
 			why, c->tid,
 			(unsigned long long)(k->head.offset + sizeof(struct format_chunk) + c->at),
 			c->tid, (unsigned long long)c->tseq);
 }
 
-bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes)
+bool decode_next(struct decode_cursor *c, struct decode_item *item, struct texts *notes)
 {
 	struct decode_chunk *k = c->chunk;
 
@@ -227,7 +226,7 @@ static void doubt_note(struct decode_doubt *d, const struct decode_cursor *c,
 
 /* Gathers TRAILING records, finds the end of an open chunk, and what may be missing after it. */
 static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt *doubt,
-		       struct notes *notes)
+		       struct texts *notes)
 {
 	struct decode_cursor cursor = { .tid = tid }, *c = &cursor;
 	struct decode_item item = { 0 };
@@ -283,7 +282,7 @@ static struct decode_chunk *chunk_make(const struct blocks_chunk *head, uint8_t 
 }
 
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
-				      uint32_t n, bool ends, struct notes *notes)
+				      uint32_t n, bool ends, struct texts *notes)
 {
 	struct decode_chunk *k = chunk_make(head, bytes, n);
 	struct decode_doubt doubt;
@@ -316,13 +315,13 @@ static uint32_t chunk_settled(const struct decode_chunk *k, const struct decode_
 
 /* Walks it, and cuts it to what is settled unless it is all there will be. */
 static void chunk_settle(struct decode_chunk *k, uint32_t tid, bool carried, bool all,
-			 struct notes *notes)
+			 struct texts *notes)
 {
-	struct notes unheard = { 0 };
+	struct texts unheard = { 0 };
 	struct decode_doubt doubt;
 
 	chunk_scan(k, tid, &doubt, all ? notes : &unheard);
-	notes_release(&unheard);
+	texts_release(&unheard);
 	k->whole = k->n;
 	if (all)
 		return;
@@ -353,7 +352,7 @@ static bool trailing_is_same(const struct decode_chunk *a, const struct decode_c
 
 bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk *head,
 		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
-		       struct notes *notes)
+		       struct texts *notes)
 {
 	struct decode_chunk *k = c->chunk, more = *k;
 
@@ -378,11 +377,11 @@ void decode_doubt_learn(uint32_t tid, const struct blocks_chunk *head, uint8_t *
 			struct decode_doubt *out)
 {
 	struct decode_chunk *k = chunk_make(head, bytes, n);
-	struct notes unheard = { 0 };
+	struct texts unheard = { 0 };
 
 	chunk_scan(k, tid, out, &unheard);
 	decode_chunk_free(k);
-	notes_release(&unheard);
+	texts_release(&unheard);
 }
 
 void decode_chunk_doubt(struct decode_chunk *c, struct decode_trailing read)

@@ -14,9 +14,7 @@
 
 #include "recording/blocks.h"
 #include "trace/event.h"
-#include "trace/format.h"
 
-struct notes;
 struct stacks;
 struct wire;
 
@@ -143,7 +141,7 @@ struct decode_cursor {
  * may be missing of the chunk is put in, as one that is unknown.
  */
 struct decode_chunk *decode_chunk_new(uint32_t tid, const struct blocks_chunk *head, uint8_t *bytes,
-				      uint32_t n, bool ends, struct notes *notes);
+				      uint32_t n, bool ends, struct texts *notes);
 /*
  * A chunk that is being written, of which n is cut to what is settled: no TRAILING record to come belongs
  * there.  carried: a read of an earlier chunk may be repeated in this one.  Bytes, taken, have room
@@ -157,7 +155,7 @@ struct decode_chunk *decode_chunk_open(uint32_t tid, const struct blocks_chunk *
  */
 bool decode_chunk_grow(const struct decode_cursor *c, const struct blocks_chunk *head,
 		       const uint8_t *bytes, uint32_t n, bool carried, bool whole,
-		       struct notes *notes);
+		       struct texts *notes);
 /* A read that may be repeated without a record: of one word, and binding. */
 bool decode_is_repeatable(const struct event *e);
 /* What a chunk, of which there may be later ones, says of it.  Takes bytes. */
@@ -178,7 +176,7 @@ void decode_cursor_release(struct decode_cursor *c);
  * NULL when another cursor has been here), ends the chunk for every
  * cursor, and sets chunk->broken.
  */
-bool decode_next(struct decode_cursor *c, struct decode_item *item, struct notes *notes);
+bool decode_next(struct decode_cursor *c, struct decode_item *item, struct texts *notes);
 
 void decode_item_release(struct decode_item *item);
 

@@ -14,8 +14,6 @@
 
 #include "recording/decode.h"
 
-struct wire;
-
 #define DECODE_TSEQ_MAX (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1)
 
 /* The record with this head, whose body is next in w.  item is clear.  False: damage. */

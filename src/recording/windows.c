@@ -95,7 +95,7 @@ bool windows_open(struct windows *w, const char *path)
 
 	memset(w, 0, sizeof(*w));
 	if (blocks_open(&w->blocks, path, &w->notes, &d) != ST_OK) {
-		notes_release(&w->notes);
+		texts_release(&w->notes);
 		return false;
 	}
 	control_read(&w->control, &w->blocks, &w->notes);
@@ -109,7 +109,7 @@ void windows_close(struct windows *w)
 	VEC_RELEASE_ALL(&w->upto, &w->ends);
 	control_release(&w->control);
 	blocks_close(&w->blocks);
-	notes_release(&w->notes);
+	texts_release(&w->notes);
 }
 
 /* ---- windows ---- */

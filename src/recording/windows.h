@@ -18,12 +18,11 @@
 
 #include "recording/blocks.h"
 #include "recording/control.h"
-#include "trace/notes.h"
 
 struct windows {
 	struct blocks blocks;
 	struct control control;
-	struct notes notes;
+	struct texts notes;
 	uint64_t bytes;	 /* of records, those of chunks that are being written too */
 	uint64_t events; /* about so many */
 	/* Events of all threads up to cut k, [0] is 0; words of ranges count one by one, as they do

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "trace/notes.h"
 #include "trace/source.h"
 #include "text/std_names.h"
 #include "text/std_parse.h"
@@ -38,7 +37,7 @@ struct std_source {
 	struct std_names *names;
 	struct std_state *state;
 	VEC(uint64_t) feeds;
-	struct notes notes;
+	struct texts notes;
 	uint64_t repairs;
 };
 
@@ -237,8 +236,8 @@ static enum status take_line(struct std_source *s, const char *line, size_t n, s
 		if (!s->lenient)
 			return bad_event(s, l.operand_column, why, d);
 		s->repairs++;
-		notes_add(&s->notes, "%s:%" PRIu64 ":%u: %s; event dropped", s->path, s->line,
-			  l.operand_column, why);
+		texts_note(&s->notes, "%s:%" PRIu64 ":%u: %s; event dropped", s->path, s->line,
+			   l.operand_column, why);
 		return ST_END;
 	}
 	e->pos = ++s->pos;
@@ -272,7 +271,7 @@ static void std_close(struct trace_source *source)
 
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
-	notes_release(&s->notes);
+	texts_release(&s->notes);
 	VEC_RELEASE(&s->feeds);
 	std_parser_release(&s->parser);
 	std_state_free(s->state);
@@ -288,8 +287,8 @@ static void std_info(const struct trace_source *source, struct trace_info *out)
 	out->complete = s->ended && s->repairs == 0;
 	out->full = true;
 	out->bytes = s->consumed;
-	out->nnotes = (uint32_t)s->notes.list.n;
-	out->notes = (const char *const *)s->notes.list.at;
+	out->nnotes = (uint32_t)s->notes.n;
+	out->notes = (const char *const *)s->notes.at;
 }
 
 static uint64_t std_name_address(struct trace_source *s, const char *name, bool lock)

@@ -9,7 +9,6 @@
 #include "base/vec.h"
 #include "sim.h"
 #include "recording/decode.h"
-#include "trace/notes.h"
 #include "trace_builder.h"
 
 #define SLOT 8192u /* chunks of the tests are small */
@@ -164,7 +163,7 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 				     .closed = true };
 	struct decode_cursor *cursor = mem_zalloc(sizeof(*cursor));
 	struct decode_item item = { 0 };
-	struct notes notes = { 0 };
+	struct texts notes = { 0 };
 	uint8_t *copy = mem_alloc(c->used + 1);
 	struct decode_chunk *k;
 	uint32_t end;
@@ -178,7 +177,7 @@ static uint32_t whole(const struct format_chunk *c, uint32_t n)
 	end = cursor->at >= n ? cursor->at : c->used;
 	decode_chunk_free(k);
 	decode_item_release(&item);
-	notes_release(&notes);
+	texts_release(&notes);
 	decode_cursor_release(cursor);
 	mem_free(cursor);
 	return end;

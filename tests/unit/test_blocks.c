@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "tap.h"
 #include "recording/blocks.h"
-#include "trace/notes.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
 
@@ -163,7 +162,7 @@ static void test_copies(void)
 static void test_index(void)
 {
 	struct builder *b = sample();
-	struct notes notes = { 0 };
+	struct texts notes = { 0 };
 	struct blocks_chunk which;
 	struct blocks blocks;
 	const uint8_t *bytes;
@@ -182,7 +181,7 @@ static void test_index(void)
 	       "a chunk by number");
 	mem_free(records);
 	blocks_close(&blocks);
-	notes_release(&notes);
+	texts_release(&notes);
 	builder_free(b);
 }
 

@@ -15,7 +15,6 @@
 #include "tap.h"
 #include "recording/blocks.h"
 #include "trace/digest.h"
-#include "trace/notes.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
 
@@ -327,7 +326,7 @@ static bool is_as_written(struct blocks *b, const struct blocks_thread *t, uint3
 /* Whatever chunks the copy has are the original's; how many are wrong. */
 static unsigned wrong_chunks(unsigned *there)
 {
-	struct notes notes = { 0 };
+	struct texts notes = { 0 };
 	struct blocks a, b;
 	unsigned wrong = 0;
 
@@ -345,7 +344,7 @@ static unsigned wrong_chunks(unsigned *there)
 	}
 	blocks_close(&a);
 	blocks_close(&b);
-	notes_release(&notes);
+	texts_release(&notes);
 	return wrong;
 }
 
