@@ -29,6 +29,8 @@ struct map {
 #define MAP_FREE UINT64_MAX
 
 void map_release(struct map *m);
+/* One that is released where its block ends: MAP_SCOPED seen = { 0 }; */
+#define MAP_SCOPED __attribute__((cleanup(map_release))) struct map
 /* Several at once: MAP_RELEASE_ALL(&a, &b). */
 #define MAP_RELEASE_ALL(...)                                  \
 	map_release_all((struct map *const[]){ __VA_ARGS__ }, \

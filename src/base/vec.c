@@ -1,12 +1,16 @@
 #include "base/common.h"
 
-void vec_release_all(void *const *vecs, size_t n)
+void vec_release(void *vec)
 {
 	VEC(char) v; /* all have the same parts, whatever they hold */
 
-	for (size_t i = 0; i < n; i++) {
-		memcpy(&v, vecs[i], sizeof(v));
-		VEC_RELEASE(&v);
-		memcpy(vecs[i], &v, sizeof(v));
-	}
+	memcpy(&v, vec, sizeof(v));
+	VEC_RELEASE(&v);
+	memcpy(vec, &v, sizeof(v));
+}
+
+void vec_release_all(void *const *vecs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		vec_release(vecs[i]);
 }

@@ -75,4 +75,9 @@
 			sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
 void vec_release_all(void *const *vecs, size_t n);
 
+/* One that is released where its block ends, or a struct whose first member is one:
+ * VEC_SCOPED struct list l = { 0 }; */
+#define VEC_SCOPED __attribute__((cleanup(vec_release)))
+void vec_release(void *vec);
+
 #endif /* BASE_VEC_H */

@@ -56,29 +56,6 @@ static struct ending_thread *thread_at(struct ending *e, uint32_t tid)
 	return &e->threads.at[tid];
 }
 
-static void thread_take(struct ending *e, const struct event *v)
-{
-	switch (v->op) {
-	case EVENT_FORK:
-		thread_at(e, v->peer)->forked = true;
-		break;
-	case EVENT_FORK_FAIL:
-		thread_at(e, v->peer)->forked = false;
-		break;
-	case EVENT_JOIN:
-		thread_at(e, v->peer)->joined = true;
-		break;
-	case EVENT_DETACH:
-		thread_at(e, v->peer)->detached = true;
-		break;
-	case EVENT_THREAD_END:
-		thread_at(e, v->tid)->ended = v->arg != FORMAT_END_PROCESS;
-		break;
-	default:
-		break;
-	}
-}
-
 void ending_take(struct ending *e, const struct event *v)
 {
 	struct ending_thread *t = thread_at(e, v->tid);
@@ -115,8 +92,20 @@ void ending_take(struct ending *e, const struct event *v)
 	case EVENT_GIVE:
 		e->unseen += v->lock_kind == FORMAT_CHANNEL_UNSEEN;
 		break;
+	case EVENT_FORK:
+	case EVENT_FORK_FAIL:
+		thread_at(e, v->peer)->forked = v->op == EVENT_FORK;
+		break;
+	case EVENT_JOIN:
+		thread_at(e, v->peer)->joined = true;
+		break;
+	case EVENT_DETACH:
+		thread_at(e, v->peer)->detached = true;
+		break;
+	case EVENT_THREAD_END:
+		t->ended = v->arg != FORMAT_END_PROCESS;
+		break;
 	default:
-		thread_take(e, v);
 		break;
 	}
 }
@@ -175,7 +164,7 @@ static void add_last(const struct ending *e, uint32_t tid, struct finding *f)
 /* What threads wait for, in names; each once. */
 static void objects_format(const struct ending *e, struct trace *t, struct strbuf *out)
 {
-	struct map seen = { 0 };
+	MAP_SCOPED seen = { 0 };
 	bool fresh;
 
 	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
@@ -188,7 +177,6 @@ static void objects_format(const struct ending *e, struct trace *t, struct strbu
 			strbuf_addf(out, "%s%s", out->n ? ", " : "",
 				    words_brief(trace_object_name(t, x->addr)));
 	}
-	map_release(&seen);
 }
 
 /* Not in the table: how the run ended needs no analysis. */

@@ -117,29 +117,16 @@ static bool is_there(const struct ending_thread *t)
 	return (t->pos && !t->ended) || (t->forked && !t->begun);
 }
 
-static void stack_format(struct trace *t, const struct ending_thread *x, struct strbuf *out)
-{
-	struct frames frames = { 0 };
-
-	if (x->pos == 0)
-		return;
-	frames_get(t, x->site, x->stack, &frames);
-	if (event_op_family(x->op) != 'A')
-		frames_enter(&frames);
-	if (frames.at.n) {
-		strbuf_adds(out, "       ");
-		frames_format(&frames, 7, out);
-	}
-	frames_release(&frames);
-}
-
 void ending_format(const struct ending *e, struct trace *t, struct strbuf *out)
 {
 	uint32_t n = 0;
 	struct trace_info info = trace_info(t);
 
 	for (uint32_t tid = 1; tid < e->threads.n; tid++) {
-		if (!is_there(&e->threads.at[tid]) || n++ >= LINES)
+		const struct ending_thread *x = &e->threads.at[tid];
+		STRBUF_SCOPED stack = { 0 };
+
+		if (!is_there(x) || n++ >= LINES)
 			continue;
 		strbuf_adds(out, "   ");
 		words_thread(t, tid, out);
@@ -147,8 +134,9 @@ void ending_format(const struct ending *e, struct trace *t, struct strbuf *out)
 		if (tid == info.end.fault_tid)
 			strbuf_adds(out, "got the signal; ");
 		last_format(e, t, tid, info.end.hung, out);
-		strbuf_adds(out, "\n");
-		stack_format(t, &e->threads.at[tid], out);
+		if (x->pos)
+			frames_stack(t, x->op, x->site, x->stack, 7, &stack);
+		strbuf_addf(out, stack.n ? "\n       %s" : "\n%s", strbuf_str(&stack));
 	}
 	if (n > LINES)
 		strbuf_addf(out, "   and %" PRIu32 " threads more\n", n - LINES);
@@ -238,7 +226,7 @@ static const char *state_of(const struct ending_thread *t)
 
 static void frames_json(struct trace *t, const struct ending_thread *x, struct json *j)
 {
-	struct frames frames = { 0 };
+	VEC_SCOPED struct frames frames = { 0 };
 
 	frames_get(t, x->site, x->stack, &frames);
 	json_open(j, "stack", '[');
@@ -250,7 +238,6 @@ static void frames_json(struct trace *t, const struct ending_thread *x, struct j
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	frames_release(&frames);
 }
 
 static void threads_json(const struct ending *e, struct trace *t, bool hung, struct json *j)

@@ -50,16 +50,10 @@ void explain_sure(struct explain *x, const struct finding *f, size_t start)
 void explain_stack(const struct explain *x, const struct evidence_event *e, size_t indent,
 		   struct strbuf *out)
 {
-	struct frames frames = { 0 };
+	size_t before = out->n;
 
-	frames_get(x->t, e->site, e->stack, &frames);
-	if (event_op_family(e->op) != 'A')
-		frames_enter(&frames);
-	if (frames.at.n)
-		frames_format(&frames, (int)indent, out);
-	else
-		strbuf_adds(out, "place not known\n");
-	frames_release(&frames);
+	frames_stack(x->t, e->op, e->site, e->stack, (int)indent, out);
+	strbuf_adds(out, out->n == before ? "place not known\n" : "");
 }
 
 void explain_lock(const struct explain *x, uint64_t acquire, const char *file, struct strbuf *out)

@@ -182,10 +182,9 @@ static void choose(struct told_run *r)
 static void step_format(const struct told_run *r, const struct told_row *row, struct strbuf *out)
 {
 	const struct explain *x = r->x;
-	char family;
 	struct evidence_event e = evidence_get(x->ev, row->pos);
+	char family = event_op_family(e.op);
 
-	family = event_op_family(e.op);
 	if (family == 'O' && row->state && r->states.at.at[row->state].events) {
 		explain_states_events(&r->table, row->state, out);
 		return;
@@ -221,7 +220,6 @@ static void location_format(const struct told_run *r, uint64_t pos, const char *
 static void rows_format(struct told_run *r, struct columns *c)
 {
 	STRBUF_SCOPED text = { 0 };
-	struct evidence_event e;
 
 	for (uint32_t i = 0; i < r->ntids; i++) {
 		strbuf_clear(&text);
@@ -236,11 +234,11 @@ static void rows_format(struct told_run *r, struct columns *c)
 	for (size_t i = r->rows.n; i-- > 0;) {
 		const struct told_row *row = &r->rows.at[i];
 
-		e = evidence_get(r->x->ev, row->pos);
 		strbuf_clear(&text);
 		step_format(r, row, &text);
 		location_format(r, row->pos, "  ", "", &text);
-		columns_event(c, row->pos, column(r, e.tid), strbuf_str(&text));
+		columns_event(c, row->pos, column(r, evidence_get(r->x->ev, row->pos).tid),
+			      strbuf_str(&text));
 		if (row->state)
 			explain_states_note(&r->table, row->state - 1, row->state, c);
 	}
@@ -280,7 +278,7 @@ static bool missing_find(const struct told_run *r, struct told_row *out)
 {
 	const struct states_watch *w = r->x->r->watch;
 	uint64_t last = r->order->at.at[r->order->at.n - 1];
-	struct map there = { 0 };
+	MAP_SCOPED there = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; i < r->order->at.n; i++)
@@ -292,7 +290,6 @@ static bool missing_find(const struct told_run *r, struct told_row *out)
 			!map_get(&there, item->pos);
 		*out = (struct told_row){ .pos = item->pos };
 	}
-	map_release(&there);
 	return found;
 }
 
@@ -351,22 +348,6 @@ static void lead_format(const struct told_run *r)
 
 /* ---- the run that shows it ---- */
 
-static void told_release(struct told_run *r)
-{
-	states_release(&r->states);
-	map_release(&r->equal);
-	VEC_RELEASE(&r->rows);
-}
-
-static void before_format(const struct told_run *r)
-{
-	uint64_t left = r->states.before + r->first;
-
-	if (left == 0)
-		return;
-	strbuf_addf(&r->x->out, "    %" PRIu64 " step%s before; then:\n", left, WORDS_PLURAL(left));
-}
-
 /* The longest with which the table has room. */
 static void choose_names(struct told_run *r)
 {
@@ -399,6 +380,7 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	struct columns c = { 0 };
 	struct evidence_event e;
 	struct trace_site at;
+	uint64_t left;
 
 	states_get(x->r->watch, order->at.at, order->at.n, ROWS, property, &r.states);
 	explain_states_init(&r.table, x->r->watch, &r.states, f);
@@ -412,19 +394,24 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 		strbuf_addf(&x->out, "   %s\n", r.states.trouble);
 	if (order->at.n || r.table.shown) {
 		lead_format(&r);
-		before_format(&r);
+		left = r.states.before + r.first;
+		if (left)
+			strbuf_addf(&x->out, "    %" PRIu64 " step%s before; then:\n", left,
+				    WORDS_PLURAL(left));
 		choose_names(&r);
 		rows_format(&r, &c);
 		explain_picture(x, f, &c);
 	}
-	told_release(&r);
+	states_release(&r.states);
+	map_release(&r.equal);
+	VEC_RELEASE(&r.rows);
 }
 
 void explain_property(struct explain *x, const struct finding *f)
 {
 	const struct states_watch *w = x->r->watch;
 	int number = w ? states_property(w, f->property) : -1;
-	struct check_order order = { 0 };
+	VEC_SCOPED struct check_order order = { 0 };
 	size_t start = x->out.n;
 
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
@@ -436,5 +423,4 @@ void explain_property(struct explain *x, const struct finding *f)
 	if (number >= 0 && f->status != FINDING_WARNING &&
 	    check_expand(x->ev, &f->schedule, &order))
 		run_format(x, f, number, &order);
-	VEC_RELEASE(&order.at);
 }

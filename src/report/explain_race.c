@@ -24,14 +24,12 @@ static void offset_format(const struct evidence_object *o, uint64_t addr, struct
 static void object_format(const struct explain *x, const struct finding *f, struct strbuf *out)
 {
 	struct evidence_object o;
-	struct evidence_event e;
-	struct trace_info info = trace_info(x->t);
+	struct evidence_event e = evidence_get(x->ev, f->events[0]);
 
-	e = evidence_get(x->ev, f->events[0]);
-	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o))
+	/* The life of an object has a name. */
+	if (trace_info(x->t).form != TRACE_BINARY || event_op_family(e.op) != 'A' ||
+	    !evidence_object(x->ev, f->events[0], &o))
 		return;
-	if (event_op_family(e.op) != 'A')
-		return; /* the life of an object, which has a name */
 	strbuf_addf(out, "%" PRIu64 " byte%s", e.len, WORDS_PLURAL(e.len));
 	offset_format(&o, e.addr, out);
 	if (o.heap)
@@ -51,12 +49,11 @@ static void object_format(const struct explain *x, const struct finding *f, stru
 static void block_format(const struct explain *x, const struct finding *f, struct strbuf *out)
 {
 	struct evidence_object o;
-	struct evidence_event e;
-	struct trace_info info = trace_info(x->t);
+	struct evidence_event e = evidence_get(x->ev, f->events[1]);
 
-	if (info.form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o) || !o.heap)
+	if (trace_info(x->t).form != TRACE_BINARY || !evidence_object(x->ev, f->events[0], &o) ||
+	    !o.heap)
 		return;
-	e = evidence_get(x->ev, f->events[1]);
 	if (f->kind == FINDING_USE_AFTER_FREE && event_op_family(e.op) == 'A')
 		strbuf_addf(out, "%" PRIu64 " byte%s at +%" PRIu64 " ", e.len, WORDS_PLURAL(e.len),
 			    e.addr - o.alloc.addr);
@@ -185,11 +182,10 @@ static bool is_end(const struct evidence_event *e)
 /* What it means when memory, or an object, comes to its end. */
 static void life_format(struct explain *x, const struct finding *f)
 {
-	struct evidence_event e[2];
+	struct evidence_event e[2] = { evidence_get(x->ev, f->events[0]),
+				       evidence_get(x->ev, f->events[1]) };
 	int end;
 
-	e[0] = evidence_get(x->ev, f->events[0]);
-	e[1] = evidence_get(x->ev, f->events[1]);
 	if ((e[0].flags | e[1].flags) & EVENT_SCOPE)
 		strbuf_adds(&x->out, e[0].flags & EVENT_SCOPE
 					     ? "   its scope ended first in the recorded run: the "
@@ -213,7 +209,7 @@ static void life_format(struct explain *x, const struct finding *f)
 
 static void schedule_format(struct explain *x, const struct finding *f)
 {
-	struct check_order order = { 0 };
+	VEC_SCOPED struct check_order order = { 0 };
 	struct columns c = { 0 };
 
 	if (f->status != FINDING_WARNING && check_expand(x->ev, &f->schedule, &order)) {
@@ -223,7 +219,6 @@ static void schedule_format(struct explain *x, const struct finding *f)
 		story_columns(explain_story(x), f, order.at.at, order.at.n, &c);
 		explain_picture(x, f, &c);
 	}
-	VEC_RELEASE(&order.at);
 }
 
 void explain_race(struct explain *x, const struct finding *f, const char *subject)

@@ -384,7 +384,7 @@ static void schedule_format(struct explain *x, const struct finding *f, const st
 {
 	bool whole = evidence_count(x->ev) == x->r->events;
 	bool happened = remedy_happened(x->ev, f, c, whole);
-	struct check_order order = { 0 };
+	VEC_SCOPED struct check_order order = { 0 };
 
 	if (happened)
 		strbuf_adds(&x->out, "\n   It happened in the recorded run: that ended there.\n");
@@ -402,7 +402,6 @@ static void schedule_format(struct explain *x, const struct finding *f, const st
 		strbuf_adds(&x->out, ":\n\n");
 		picture_format(x, f, c, &order);
 	}
-	VEC_RELEASE(&order.at);
 }
 
 /* What would prevent it, apart from the picture if there is one. */

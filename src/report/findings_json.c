@@ -73,13 +73,17 @@ static void place_json(const struct trace_site *p, struct json *j)
 
 #define HELD 64 /* locks named, of those that a thread holds */
 
-/* The callers. */
-static void stack_json(const struct frames *frames, struct json *j)
+/* Where it is, and the callers. */
+static void stack_json(const struct report *r, const struct evidence_event *e, struct json *j)
 {
+	VEC_SCOPED struct frames frames = { 0 };
+
+	frames_get(r->trace, e->site, e->stack, &frames);
+	place_json(frames.at.n ? &frames.at.at[0] : &(struct trace_site){ 0 }, j);
 	json_open(j, "stack", '[');
-	for (size_t i = 1; i < frames->at.n; i++) {
+	for (size_t i = 1; i < frames.at.n; i++) {
 		json_open(j, NULL, '{');
-		place_json(&frames->at.at[i], j);
+		place_json(&frames.at.at[i], j);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -88,31 +92,23 @@ static void stack_json(const struct frames *frames, struct json *j)
 /* Where a lock was taken that is held now. */
 static void taken_json(const struct report *r, uint64_t acquire, struct json *j)
 {
-	struct frames frames = { 0 };
-	struct trace_site none = { 0 };
 	struct evidence_event e = evidence_get(r->evidence, acquire);
 
-	frames_get(r->trace, e.site, e.stack, &frames);
 	json_open(j, NULL, '{');
 	json_string(j, "lock", e.name);
 	json_number(j, "event", acquire);
-	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
-	stack_json(&frames, j);
+	stack_json(r, &e, j);
 	json_close(j, '}');
-	frames_release(&frames);
 }
 
 static void held_json(const struct report *r, uint64_t pos, struct json *j)
 {
 	uint64_t acquires[HELD];
 	size_t n = evidence_held(r->evidence, pos, acquires, HELD);
-	struct evidence_event e;
 
 	json_open(j, "holds", '[');
-	for (size_t i = 0; i < n && i < HELD; i++) {
-		e = evidence_get(r->evidence, acquires[i]);
-		json_string(j, NULL, e.name);
-	}
+	for (size_t i = 0; i < n && i < HELD; i++)
+		json_string(j, NULL, evidence_get(r->evidence, acquires[i]).name);
 	json_close(j, ']');
 	json_open(j, "taken", '[');
 	for (size_t i = 0; i < n && i < HELD; i++)
@@ -124,11 +120,8 @@ static void held_json(const struct report *r, uint64_t pos, struct json *j)
 static void target_json(const struct report *r, const struct finding *f, uint64_t pos,
 			struct json *j)
 {
-	struct frames frames = { 0 };
-	struct trace_site none = { 0 };
 	struct evidence_event e = evidence_get(r->evidence, pos);
 
-	frames_get(r->trace, e.site, e.stack, &frames);
 	json_open(j, NULL, '{');
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
@@ -136,11 +129,9 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 		    finding_is_pair(f) || f->property || finding_is_end(f) ? show_op(e.op)
 									   : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
-	place_json(frames.at.n ? &frames.at.at[0] : &none, j);
-	stack_json(&frames, j);
+	stack_json(r, &e, j);
 	held_json(r, pos, j);
 	json_close(j, '}');
-	frames_release(&frames);
 }
 
 static void positions_json(struct json *j, const char *key, const uint64_t *at, size_t n)
@@ -170,7 +161,7 @@ static size_t order_most(const struct report *r)
 
 static void witness_json(const struct report *r, const struct finding *f, struct json *j)
 {
-	struct check_order order = { 0 };
+	VEC_SCOPED struct check_order order = { 0 };
 	uint64_t length = f->schedule.tail.n;
 	bool whole;
 
@@ -180,7 +171,6 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 	whole = !f->certified || length <= order_most(r);
 	if (!f->claimed || (whole && !check_expand(r->evidence, &f->schedule, &order))) {
 		json_string(j, "witness", NULL);
-		VEC_RELEASE(&order.at);
 		return;
 	}
 	for (uint32_t i = 0; !f->property && i < f->nevents; i++)
@@ -196,7 +186,6 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 	positions_json(j, "relaxed", f->stray.at, f->stray.n);
 	positions_json(j, "tainted", f->tainted.at, f->tainted.n);
 	json_close(j, '}');
-	VEC_RELEASE(&order.at);
 }
 
 /* ---- the run of a violated property ---- */
@@ -247,12 +236,11 @@ static void state_json(const struct spec *spec, const struct states *s, size_t i
 static void states_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	int property = r->watch ? states_property(r->watch, f->property) : -1;
-	struct check_order order = { 0 };
+	VEC_SCOPED struct check_order order = { 0 };
 	struct states s;
 
 	if (!f->certified || property < 0 || !check_expand(r->evidence, &f->schedule, &order)) {
 		json_string(j, "states", NULL);
-		VEC_RELEASE(&order.at);
 		return;
 	}
 	states_get(r->watch, order.at.at, order.at.n, LOOKS, property, &s);
@@ -265,7 +253,6 @@ static void states_json(const struct report *r, const struct finding *f, struct 
 		state_json(r->watch->monitors->spec, &s, i, j);
 	json_close(j, ']');
 	states_release(&s);
-	VEC_RELEASE(&order.at);
 }
 
 /* "object": the variables of the property. */
@@ -315,8 +302,6 @@ static void part_json(const struct report *r, struct json *j)
 
 static void members_json(const struct report *r, const struct finding *f, struct json *j)
 {
-	struct evidence_event e;
-
 	json_string(j, "kind", finding_kind_name(f->kind));
 	json_string(j, "analysis", f->engine->name);
 	json_string(j, "status", finding_status_name(f->status));
@@ -324,10 +309,10 @@ static void members_json(const struct report *r, const struct finding *f, struct
 	json_string(j, "model", f->dep ? "dep" : "strict");
 	positions_json(j, "events", f->events, f->nevents);
 	json_open(j, "threads", '[');
-	for (uint32_t i = 0; i < f->nevents; i++) {
-		e = evidence_get(r->evidence, f->events[i]);
-		json_string(j, NULL, trace_thread_name(r->trace, e.tid));
-	}
+	for (uint32_t i = 0; i < f->nevents; i++)
+		json_string(
+			j, NULL,
+			trace_thread_name(r->trace, evidence_get(r->evidence, f->events[i]).tid));
 	json_close(j, ']');
 	object_json(r, f, j);
 	json_open(j, "places", '[');
@@ -347,14 +332,6 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		states_json(r, f, j);
 }
 
-static void finding_json(const struct report *r, const struct finding *f, struct json *j)
-{
-	json_open(j, NULL, '{');
-	json_number(j, "id", f->id);
-	members_json(r, f, j);
-	json_close(j, '}');
-}
-
 void findings_json_members(const struct report *r, const struct finding *f, FILE *to)
 {
 	struct json j = { .to = to };
@@ -372,8 +349,12 @@ static void findings_json(const struct report *r, struct json *j)
 	uint32_t id = (uint32_t)r->findings->at.n;
 
 	json_open(j, "findings", '[');
-	for (size_t i = 0; i < r->findings->at.n; i++)
-		finding_json(r, &r->findings->at.at[i], j);
+	for (size_t i = 0; i < r->findings->at.n; i++) {
+		json_open(j, NULL, '{');
+		json_number(j, "id", r->findings->at.at[i].id);
+		members_json(r, &r->findings->at.at[i], j);
+		json_close(j, '}');
+	}
 	for (size_t i = 0; r->kept && i < r->kept->at.n; i++) {
 		fputs(j->more ? ", " : "", j->to);
 		findings_json_object(++id, r->kept->at.at[i].json, j->to);

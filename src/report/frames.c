@@ -35,11 +35,6 @@ void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct fra
 		add_site(t, sites[i], out);
 }
 
-void frames_release(struct frames *f)
-{
-	VEC_RELEASE(&f->at);
-}
-
 /* ---- paths ---- */
 
 static void drop_last(struct strbuf *out, size_t start)
@@ -128,14 +123,12 @@ void frames_path(const char *file, struct strbuf *out)
 static bool is_system(const struct trace_site *p)
 {
 	STRBUF_SCOPED path = { 0 };
-	bool system;
 
 	if (!p->file)
 		return false;
 	normalise(p->file, &path);
-	system = strncmp(strbuf_str(&path), "/usr/include/", 13) == 0 ||
-		 strncmp(strbuf_str(&path), "/usr/lib/", 9) == 0;
-	return system;
+	return strncmp(strbuf_str(&path), "/usr/include/", 13) == 0 ||
+	       strncmp(strbuf_str(&path), "/usr/lib/", 9) == 0;
 }
 
 /* ---- places ---- */
@@ -205,24 +198,19 @@ void frames_enter(struct frames *f)
 
 	while (n < f->at.n && is_system(&f->at.at[n]))
 		n++;
-	if (n == 0 || n == f->at.n)
-		return;
-	f->at.n -= n;
-	memmove(f->at.at, f->at.at + n, f->at.n * sizeof(*f->at.at));
+	if (n > 0 && n < f->at.n)
+		VEC_CUT(&f->at, 0, n);
 }
 
 bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct trace_site *out)
 {
-	struct frames f = { 0 };
-	bool known;
+	VEC_SCOPED struct frames f = { 0 };
 
 	frames_get(t, site, stack, &f);
 	frames_enter(&f);
-	known = f.at.n > 0;
-	if (known)
+	if (f.at.n)
 		*out = f.at.at[0];
-	frames_release(&f);
-	return known;
+	return f.at.n > 0;
 }
 
 void frames_location(const struct trace *t, uint32_t site, uint32_t stack, struct strbuf *out)
@@ -252,20 +240,18 @@ void frames_brief(const struct trace *t, uint32_t site, uint32_t stack, const ch
 
 const char *frames_variable(const struct trace *t, uint32_t site, uint32_t stack)
 {
-	struct frames f = { 0 };
-	const char *found = NULL;
+	VEC_SCOPED struct frames f = { 0 };
 
 	frames_get(t, site, stack, &f);
-	for (size_t i = 0; i < f.at.n && !found; i++) {
+	for (size_t i = 0; i < f.at.n; i++) {
 		const char *variable = f.at.at[i].variable;
 
 		if (variable && (isalpha((unsigned char)variable[0]) || variable[0] == '_'))
-			found = variable;
+			return variable;
 		if (!is_system(&f.at.at[i]))
 			break;
 	}
-	frames_release(&f);
-	return found;
+	return NULL;
 }
 
 /* ---- stacks ---- */
@@ -338,4 +324,16 @@ void frames_format(const struct frames *f, int indent, struct strbuf *out)
 		strbuf_addf(out, "%*s", lines ? indent : 0, "");
 		add_line(f, i, n, system, out);
 	}
+}
+
+void frames_stack(const struct trace *t, uint8_t op, uint32_t site, uint32_t stack, int indent,
+		  struct strbuf *out)
+{
+	VEC_SCOPED struct frames frames = { 0 };
+
+	frames_get(t, site, stack, &frames);
+	if (event_op_family(op) != 'A')
+		frames_enter(&frames);
+	if (frames.at.n)
+		frames_format(&frames, indent, out);
 }

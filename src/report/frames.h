@@ -10,12 +10,12 @@
 
 #include "trace/trace.h"
 
-/* The sites of an event, innermost first: its own, those that was inlined into, the callers. */
+/* The sites of an event, innermost first: its own, those that was inlined into, the callers.
+ * VEC_SCOPED struct frames f = { 0 }; */
 struct frames {
 	VEC(struct trace_site) at;
 };
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
-void frames_release(struct frames *f);
 /* Without the innermost ones that lie in headers of the system, unless all do. */
 void frames_enter(struct frames *f);
 
@@ -43,5 +43,9 @@ const char *frames_variable(const struct trace *t, uint32_t site, uint32_t stack
 /* The stack, one location a line, each ended; all but the first line begin with indent blanks.
  * Repeated frames, frames of system headers and the middle of a deep stack are folded. */
 void frames_format(const struct frames *f, int indent, struct strbuf *out);
+/* The same of an event that does op, of synchronisation from where the program calls it; nothing when
+ * nothing is known. */
+void frames_stack(const struct trace *t, uint8_t op, uint32_t site, uint32_t stack, int indent,
+		  struct strbuf *out);
 
 #endif /* REPORT_FRAMES_H */

@@ -69,7 +69,7 @@ static char *take(struct strbuf *b)
 
 static char *json_of(const struct report *r, const struct finding *f)
 {
-	char *text = NULL, *members;
+	char *text = NULL;
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);
 
@@ -78,9 +78,7 @@ static char *json_of(const struct report *r, const struct finding *f)
 	findings_json_members(r, f, to);
 	if (fclose(to) != 0)
 		BUG("out of memory for a finding");
-	members = mem_strdup(text);
-	free(text);
-	return members;
+	return text;
 }
 
 void kept_make(const struct report *r, const struct explain_options *how, const struct finding *f,

@@ -16,15 +16,11 @@ bool scope_is_shared(const struct report *r, const struct engine *e)
 
 /* ---- how far ---- */
 
-static bool has_decided(const struct report_analysis *a)
-{
-	return a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
-}
-
 static void scope_add(const struct report_analysis *a, bool *any, bool *decided, uint64_t *open)
 {
 	*any = true;
-	*decided |= has_decided(a);
+	*decided |=
+		a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
 	if (a->counted && a->counts.searched < *open)
 		*open = a->counts.searched;
 }
@@ -32,81 +28,77 @@ static void scope_add(const struct report_analysis *a, bool *any, bool *decided,
 /* ---- why not ---- */
 
 /* What the trace does not hold. */
-static void missing_get(const struct report *r, struct scope *s)
+static void missing_get(const struct report *r, struct texts *because)
 {
 	struct trace_info info = trace_info(r->trace);
 
 	if (info.locks_only)
-		texts_add(&s->because, "no accesses were recorded (--locks-only)");
+		texts_add(because, "no accesses were recorded (--locks-only)");
 	else if (info.partial)
-		texts_add(&s->because, "accesses are missing by request (--only, --ignore)");
+		texts_add(because, "accesses are missing by request (--only, --ignore)");
 	if (info.late)
-		texts_add(&s->because,
+		texts_add(because,
 			  "the trace begins in the middle of the run; this is about what is left");
 	if (info.end.hung)
-		texts_add(&s->because, "the program hung");
+		texts_add(because, "the program hung");
 	else if (info.end.signal)
-		texts_add(&s->because, "the program was killed");
+		texts_add(because, "the program was killed");
 	else if (!info.complete)
-		texts_add(&s->because, "the recording does not hold the whole run");
+		texts_add(because, "the recording does not hold the whole run");
 }
 
 /* What the program had not done yet.  In text, threads need neither begin nor end. */
-static void threads_get(const struct report *r, struct scope *s)
+static void threads_get(const struct report *r, struct texts *because)
 {
 	struct ending_counts n = ending_counts(r->ending);
-	struct trace_info info = trace_info(r->trace);
 
-	if (info.form != TRACE_BINARY)
+	if (trace_info(r->trace).form != TRACE_BINARY)
 		return;
 	if (n.unstarted)
-		texts_add(&s->because,
-			  "%" PRIu32 " thread%s had not begun at the end of the recording",
+		texts_add(because, "%" PRIu32 " thread%s had not begun at the end of the recording",
 			  n.unstarted, WORDS_PLURAL(n.unstarted));
 	if (n.running)
-		texts_add(&s->because, "%" PRIu32 " thread%s still ran at the end of the recording",
+		texts_add(because, "%" PRIu32 " thread%s still ran at the end of the recording",
 			  n.running, WORDS_PLURAL(n.running));
 }
 
 /* What was done by code that is not seen, and what cannot be told to come out the same. */
-static void unseen_get(const struct report *r, struct scope *s)
+static void unseen_get(const struct report *r, struct texts *because)
 {
 	uint64_t unknown = r->ending->unknown, unseen = r->ending->unseen;
 	uint64_t refused = r->ending->refused;
 
 	if (r->given)
-		texts_add(&s->because,
-			  "code that is not instrumented was given what threads share");
+		texts_add(because, "code that is not instrumented was given what threads share");
 	if (unseen)
-		texts_add(&s->because,
+		texts_add(because,
 			  "code that is not instrumented was called and may order or use anything");
 	if (refused)
-		texts_add(&s->because, "%" PRIu64 " call%s failed, and why is not recorded",
-			  refused, WORDS_PLURAL(refused));
+		texts_add(because, "%" PRIu64 " call%s failed, and why is not recorded", refused,
+			  WORDS_PLURAL(refused));
 	if (unknown)
-		texts_add(&s->because, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
+		texts_add(because, "%" PRIu64 " read%s saw what unseen code wrote", unknown,
 			  WORDS_PLURAL(unknown));
 	if (!unknown && !refused && r->stopped)
-		texts_add(&s->because,
-			  "what %" PRIu32 " thread%s did could not be followed to the end",
+		texts_add(because, "what %" PRIu32 " thread%s did could not be followed to the end",
 			  r->stopped, WORDS_PLURAL(r->stopped));
 }
 
 /* What another run may pair otherwise. */
-static void pairing_get(const struct pairing_counts *n, struct scope *s)
+static void pairing_get(const struct pairing_counts *n, struct texts *because)
 {
 	if (n->waits)
-		texts_add(&s->because,
+		texts_add(because,
 			  "%" PRIu64
 			  " wait%s for a condition could have been woken by another signal",
 			  n->waits, WORDS_PLURAL(n->waits));
 	if (n->rounds)
-		texts_add(&s->because,
+		texts_add(because,
 			  "other threads could have met in %" PRIu64 " round%s of a barrier",
 			  n->rounds, WORDS_PLURAL(n->rounds));
 	if (n->handed)
 		texts_add(
-			&s->because,
+			because,
 			"data of pipes and sockets, or signals, could have come otherwise (%" PRIu64
 			" time%s)",
 			n->handed, WORDS_PLURAL(n->handed));
@@ -119,19 +111,12 @@ static char *given_words(const struct pairing_counts *n)
 				n->rounds ? "barriers are met by the threads that met" : NULL,
 				n->handed ? "what comes through the kernel comes as it came"
 					  : NULL };
-	char *all = NULL;
+	struct strbuf all = { 0 };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		char *longer;
-
-		if (!words[i])
-			continue;
-		if (asprintf(&longer, "%s%s%s", all ? all : "", all ? ", and " : "", words[i]) < 0)
-			BUG("out of memory for a message");
-		free(all);
-		all = longer;
-	}
-	return all;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i])
+			strbuf_addf(&all, "%s%s", all.n ? ", and " : "", words[i]);
+	return all.at;
 }
 
 /* What was not searched. */
@@ -162,20 +147,19 @@ static void reasons_get(const struct report *r, struct scope *s)
 {
 	struct pairing_counts n = pairing_count(&r->ending->pairing);
 
-	missing_get(r, s);
-	threads_get(r, s);
-	unseen_get(r, s);
+	missing_get(r, &s->because);
+	threads_get(r, &s->because);
+	unseen_get(r, &s->because);
 	search_get(r, s);
 	if (s->because.n == 0)
 		s->given = given_words(&n);
-	pairing_get(&n, s);
+	pairing_get(&n, &s->because);
 	SORT_VEC(&s->because, compare);
 }
 
 void scope_get(const struct report *r, struct scope *out)
 {
 	bool races = false, waits = false;
-	struct trace_info info = trace_info(r->trace);
 
 	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
 	for (size_t i = 0; i < r->nanalyses; i++) {
@@ -189,7 +173,7 @@ void scope_get(const struct report *r, struct scope *out)
 			scope_add(a, &out->races, &races, &out->open_races);
 	}
 	out->decided = r->truncated.n == 0 && (races || !out->races) && (waits || !out->waits);
-	if (info.locks_only && out->waits)
+	if (trace_info(r->trace).locks_only && out->waits)
 		out->races = false; /* there are none to see */
 	if (out->open_races == UINT64_MAX)
 		out->open_races = 0;
@@ -201,5 +185,5 @@ void scope_get(const struct report *r, struct scope *out)
 void scope_release(struct scope *s)
 {
 	texts_release(&s->because);
-	free(s->given);
+	mem_free(s->given);
 }

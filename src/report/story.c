@@ -248,13 +248,10 @@ static void add_gap(const struct picture *p, const uint64_t *order, size_t from,
 		    struct columns *out)
 {
 	uint64_t counts[COLUMNS_MAX] = { 0 }, others = 0;
-	struct evidence_event e;
 
 	for (size_t i = from; i < to; i++) {
-		uint32_t c;
+		uint32_t c = index_of(p, evidence_get(p->ev, order[i]).tid);
 
-		e = evidence_get(p->ev, order[i]);
-		c = index_of(p, e.tid);
 		if (c < p->ntids)
 			counts[column(p, c)]++;
 		else
@@ -266,18 +263,15 @@ static void add_gap(const struct picture *p, const uint64_t *order, size_t from,
 
 static void add_targets(const struct picture *p, struct columns *out)
 {
-	struct strbuf text[2] = { 0 };
+	STRBUF_SCOPED first = { 0 }, second = { 0 };
 	const uint32_t columns[2] = { column(p, 0), column(p, 1) };
-	struct evidence_event e;
+	struct evidence_event e = evidence_get(p->ev, p->f->events[0]);
 
-	for (int i = 0; i < 2; i++) {
-		e = evidence_get(p->ev, p->f->events[i]);
-		line_format(p, &e, &text[i]);
-	}
-	columns_pair(out, p->f->events, columns, (const char *const[]){ text[0].at, text[1].at },
+	line_format(p, &e, &first);
+	e = evidence_get(p->ev, p->f->events[1]);
+	line_format(p, &e, &second);
+	columns_pair(out, p->f->events, columns, (const char *const[]){ first.at, second.at },
 		     "nothing orders these two");
-	strbuf_release(&text[0]);
-	strbuf_release(&text[1]);
 }
 
 /* Heads and lines, but for the end. */
@@ -347,23 +341,12 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 
 void story_wait_release(struct story_wait *w)
 {
-	for (uint32_t i = 0; i < w->nends; i++) {
+	for (uint32_t i = 0; i < w->nends; i++)
 		MEM_FREE_ALL(w->ends[i].text, w->ends[i].note);
-	}
 	w->nends = 0;
 }
 
 /* ---- what hid it ---- */
-
-static bool is_release(uint8_t op)
-{
-	return op == EVENT_REL || op == EVENT_RREL;
-}
-
-static bool is_acquire(uint8_t op)
-{
-	return op == EVENT_ACQ || op == EVENT_RACQ;
-}
 
 /*
  * The first release by the first target's thread, after its access, of a lock that the second
@@ -375,7 +358,7 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		      const struct evidence_event *e2, struct evidence_event *release,
 		      struct evidence_event *acquire)
 {
-	struct map last = { 0 }; /* lock, to the position of B's last acquire before e2 */
+	MAP_SCOPED last = { 0 }; /* lock, to the position of B's last acquire before e2 */
 	uint64_t pos, *taken;
 	bool found = false;
 
@@ -386,7 +369,7 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		if (pos < e1->pos)
 			break;
 		*acquire = evidence_get(ev, pos);
-		if (!is_acquire(acquire->op))
+		if (acquire->op != EVENT_ACQ && acquire->op != EVENT_RACQ)
 			continue;
 		taken = map_put(&last, acquire->addr, &fresh);
 		if (fresh)
@@ -397,24 +380,24 @@ static bool find_edge(const struct evidence *ev, const struct evidence_event *e1
 		if (pos == 0 || pos > e2->pos)
 			break;
 		*release = evidence_get(ev, pos);
-		taken = is_release(release->op) ? map_get(&last, release->addr) : NULL;
+		if (release->op != EVENT_REL && release->op != EVENT_RREL)
+			continue;
+		taken = map_get(&last, release->addr);
 		found = taken && *taken > pos;
 	}
 	if (found)
 		*acquire = evidence_get(ev, *taken);
-	map_release(&last);
 	return found;
 }
 
 void story_hidden(const struct evidence *ev, const struct finding *f, struct strbuf *out)
 {
 	const struct trace *t = evidence_trace(ev);
-	struct evidence_event e1, e2, release, acquire;
+	struct evidence_event e1 = evidence_get(ev, f->events[0]), release, acquire;
+	struct evidence_event e2 = evidence_get(ev, f->events[1]);
 	const char *name;
 
 	assert(f->nevents == 2);
-	e1 = evidence_get(ev, f->events[0]);
-	e2 = evidence_get(ev, f->events[1]);
 	if (!find_edge(ev, &e1, &e2, &release, &acquire)) {
 		uint64_t apart = e2.pos - e1.pos;
 
@@ -428,7 +411,6 @@ void story_hidden(const struct evidence *ev, const struct finding *f, struct str
 		return;
 	}
 	name = release.name ? words_brief(release.name) : "a lock";
-	strbuf_addf(out, "in the observed run %s's unlock of %s", trace_thread_name(t, e1.tid),
-		    name);
-	strbuf_addf(out, " came before %s's lock of %s", trace_thread_name(t, e2.tid), name);
+	strbuf_addf(out, "in the observed run %s's unlock of %s came before %s's lock of %s",
+		    trace_thread_name(t, e1.tid), name, trace_thread_name(t, e2.tid), name);
 }

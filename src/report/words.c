@@ -159,12 +159,6 @@ static void pair_subject(const struct evidence *ev, const struct finding *f, str
 	words_object(ev, best, out);
 }
 
-static void add_object(const char *name, struct words_objects *out)
-{
-	if (name)
-		out->at[out->n++] = name;
-}
-
 void words_objects(const struct evidence *ev, const struct finding *f, struct words_objects *out)
 {
 	struct evidence_event park;
@@ -176,11 +170,12 @@ void words_objects(const struct evidence *ev, const struct finding *f, struct wo
 	cycle_find(ev, f, &c);
 	for (uint32_t i = 0; i < c.n; i++) {
 		const struct evidence_event *e = &c.at[i].request;
+		const char *name = cycle_is_lock(e)				  ? e->name
+				   : cycle_is_wait(e) && cycle_park(ev, e, &park) ? park.name
+										  : NULL;
 
-		if (cycle_is_lock(e))
-			add_object(e->name, out);
-		else if (cycle_is_wait(e) && cycle_park(ev, e, &park))
-			add_object(park.name, out);
+		if (name)
+			out->at[out->n++] = name;
 	}
 }
 
@@ -273,7 +268,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		 struct suppress_names *out)
 {
 	const struct trace *t = evidence_trace(ev);
-	struct frames frames = { 0 };
+	VEC_SCOPED struct frames frames = { 0 };
 	struct evidence_event e;
 
 	out->property = f->property;
@@ -288,7 +283,6 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		frames_get(t, e.site, e.stack, &frames);
 		add_frame_names(&frames, out);
 	}
-	frames_release(&frames);
 }
 
 void words_names_release(struct suppress_names *names)

@@ -67,7 +67,7 @@ static void stack(struct frames *f, const char *want, const char *what)
 	frames_format(f, 2, &b);
 	TAP_STR(strbuf_str(&b), want, "%s", what);
 	strbuf_release(&b);
-	frames_release(f);
+	VEC_RELEASE(&f->at);
 }
 
 static void test_stacks(void)
