@@ -43,12 +43,9 @@ static bool is_plain(const char *path, bool lenient)
 
 enum status as_std(struct trace *t, const char *path, bool lenient, struct diag *d)
 {
-	bool fmt1;
-	struct trace_info info = trace_info(t);
-
+	enum trace_form form = trace_info(t).form;
 	/* Standard input cannot be read twice, and keeps the form it came in. */
-	fmt1 = info.form == TRACE_FMT1;
-	if (info.form != TRACE_STD && strcmp(path, "-") != 0)
-		fmt1 = !is_plain(path, lenient);
-	return write_lines(t, fmt1, d);
+	bool again = form != TRACE_STD && strcmp(path, "-") != 0;
+
+	return write_lines(t, again ? !is_plain(path, lenient) : form == TRACE_FMT1, d);
 }

@@ -38,17 +38,13 @@ static bool is_free_read(const struct writer *w, uint32_t e)
 	       !(ev->flags & STEP_SHADOW);
 }
 
-/* A condition that is built from parts; without parts it is true. */
-static void add_and(struct strbuf *guard)
-{
-	if (guard->n)
-		strbuf_adds(guard, " && ");
-}
+/* One more part of a condition; without parts it is true. */
+#define ADD_AND(guard, ...) \
+	(strbuf_adds(guard, (guard)->n ? " && " : ""), strbuf_addf(guard, __VA_ARGS__))
 
 static void add_done(const struct writer *w, uint32_t e, struct strbuf *guard)
 {
-	add_and(guard);
-	strbuf_addf(guard, "pc_%u > %u", w->m->event[e].chain, w->m->event[e].index);
+	ADD_AND(guard, "pc_%u > %u", w->m->event[e].chain, w->m->event[e].index);
 }
 
 /* Events of other chains that must have happened. */
@@ -74,14 +70,11 @@ static void add_guards(const struct writer *w, uint32_t e, struct strbuf *guard,
 
 		if (g->paired)
 			continue; /* the locks and semaphores say it better */
-		if (e == g->when) {
-			add_and(guard);
-			strbuf_addf(guard, "late_%u == 0", k);
-		}
+		if (e == g->when)
+			ADD_AND(guard, "late_%u == 0", k);
 		if (e == g->from) {
-			add_and(guard);
-			strbuf_addf(guard, "!(pc_%u > %u && pc_%u > %u)", to->chain, to->index,
-				    when->chain, when->index);
+			ADD_AND(guard, "!(pc_%u > %u && pc_%u > %u)", to->chain, to->index,
+				when->chain, when->index);
 			strbuf_addf(effect, "late_%u = (pc_%u > %u); ", k, to->chain, to->index);
 		}
 	}
@@ -92,14 +85,12 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 {
 	switch (e->op) {
 	case STEP_ACQ:
-		add_and(guard);
-		strbuf_addf(guard, "own_%u == 0 && rd_%u == 0", e->obj, e->obj);
+		ADD_AND(guard, "own_%u == 0 && rd_%u == 0", e->obj, e->obj);
 		if (!(e->flags & STEP_RENEWS)) /* it needs the lock free, and leaves it so */
 			strbuf_addf(effect, "own_%u = 1; ", e->obj);
 		break;
 	case STEP_RACQ:
-		add_and(guard);
-		strbuf_addf(guard, "own_%u == 0", e->obj);
+		ADD_AND(guard, "own_%u == 0", e->obj);
 		strbuf_addf(effect, "rd_%u++; ", e->obj);
 		break;
 	case STEP_REL:
@@ -109,8 +100,7 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 		strbuf_addf(effect, "rd_%u--; ", e->obj);
 		break;
 	case STEP_BUSY:
-		add_and(guard);
-		strbuf_addf(guard, "(own_%u == 1", e->obj);
+		ADD_AND(guard, "(own_%u == 1", e->obj);
 		if (e->flags & STEP_READERS)
 			strbuf_addf(guard, " || rd_%u > 0", e->obj);
 		strbuf_adds(guard, ")");
@@ -119,13 +109,11 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 		strbuf_addf(effect, "sem_%u++; ", e->obj);
 		break;
 	case STEP_TAKE:
-		add_and(guard);
-		strbuf_addf(guard, "sem_%u > 0", e->obj);
+		ADD_AND(guard, "sem_%u > 0", e->obj);
 		strbuf_addf(effect, "sem_%u--; ", e->obj);
 		break;
 	case STEP_ZERO:
-		add_and(guard);
-		strbuf_addf(guard, "sem_%u == 0", e->obj);
+		ADD_AND(guard, "sem_%u == 0", e->obj);
 		break;
 	default:
 		break;
@@ -140,14 +128,10 @@ static void add_read(const struct writer *w, uint32_t id, struct strbuf *guard,
 	uint32_t n = model_ntouches(w->m, id);
 
 	if (!is_free_read(w, id)) {
-		if (e->flags & STEP_TAINTED) {
-			add_and(guard);
-			strbuf_adds(guard, "false");
-		}
-		for (uint32_t i = 0; i < n; i++) {
-			add_and(guard);
-			strbuf_addf(guard, "lw_%u == %u", touch[i].cell, touch[i].seen);
-		}
+		if (e->flags & STEP_TAINTED)
+			ADD_AND(guard, "false");
+		for (uint32_t i = 0; i < n; i++)
+			ADD_AND(guard, "lw_%u == %u", touch[i].cell, touch[i].seen);
 	} else if (e->flags & STEP_TAINTED) {
 		strbuf_addf(effect, "t_%u = 1; ", id);
 	} else {
@@ -198,10 +182,8 @@ static void add_use(const struct writer *w, uint32_t id, struct strbuf *guard)
 {
 	STRBUF_SCOPED feeds = { 0 };
 
-	if (format_feeds(w, id, &feeds)) {
-		add_and(guard);
-		strbuf_addf(guard, "!(%s)", strbuf_str(&feeds));
-	}
+	if (format_feeds(w, id, &feeds))
+		ADD_AND(guard, "!(%s)", strbuf_str(&feeds));
 }
 
 void promela_comment(uint64_t number, const char *text, struct strbuf *out)

@@ -134,12 +134,11 @@ static enum status variable_text(struct watch *w, struct trace *t, uint32_t i, s
 	const char *name = v->name + (*v->name == '@');
 	const struct bind_found none = { 0 };
 	uint64_t addr;
-	struct trace_info info = trace_info(t);
 
 	if (!variables_address(t, name, false, &addr))
 		return spec_complain(w->spec, v->spot, d, "the trace has too many names");
 	variable_found(w, i, addr, r);
-	if (info.form == TRACE_FMT1)
+	if (trace_info(t).form == TRACE_FMT1)
 		element_found(w, t, v, r);
 	named_add(w, name, false, r);
 	w->named.at[w->named.n - 1].is.from = addr;
@@ -290,18 +289,6 @@ static enum status event_bind(struct watch *w, struct trace *t, uint32_t i, stru
 
 /* ---- life ---- */
 
-static enum status bind_all(struct watch *w, struct trace *t, const struct trace_info *info,
-			    struct diag *d)
-{
-	enum status st = ST_OK;
-
-	for (uint32_t i = 0; st == ST_OK && i < w->spec->nvariables; i++)
-		st = variable_bind(w, t, i, info->late, d);
-	for (uint32_t i = 0; st == ST_OK && i < w->spec->nevents; i++)
-		st = event_bind(w, t, i, d);
-	return st;
-}
-
 static bool has_names(const struct spec *s)
 {
 	for (uint32_t i = 0; i < s->nthreads; i++)
@@ -317,18 +304,19 @@ static bool has_names(const struct spec *s)
 enum status watch_bind(const struct spec *s, struct trace *t, struct watch **out, struct diag *d)
 {
 	struct watch *w = mem_zalloc(sizeof(*w));
-	struct trace_info info;
-	enum status st;
+	struct trace_info info = trace_info(t);
+	enum status st = ST_OK;
 
-	memset(&info, 0, sizeof(info));
-	info = trace_info(t);
 	w->spec = s;
 	w->text = info.form != TRACE_BINARY;
 	w->names = has_names(s);
 	w->strings = intern_new();
 	w->bound = mem_zalloc((s->nvariables + 1) * sizeof(*w->bound));
 	w->initial = mem_zalloc((s->nvariables + 1) * sizeof(*w->initial));
-	st = bind_all(w, t, &info, d);
+	for (uint32_t i = 0; st == ST_OK && i < s->nvariables; i++)
+		st = variable_bind(w, t, i, info.late, d);
+	for (uint32_t i = 0; st == ST_OK && i < s->nevents; i++)
+		st = event_bind(w, t, i, d);
 	if (st != ST_OK) {
 		watch_free(w);
 		*out = NULL;

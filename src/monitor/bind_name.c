@@ -128,9 +128,8 @@ static enum status ambiguous(const struct watch *w, const char *name, struct spe
 	for (size_t i = 0; i < c->n && i < LISTED; i++)
 		strbuf_addf(&b, "%s'%s:%s'", i ? ", " : "", c->at[i].file ? c->at[i].file : "?",
 			    after_file(c->at[i].name));
-	spec_complain(w->spec, at, d, "'%s' is not the only one; write %s%s", name, strbuf_str(&b),
-		      c->n > LISTED ? ", ..." : "");
-	return ST_BAD_INPUT;
+	return spec_complain(w->spec, at, d, "'%s' is not the only one; write %s%s", name,
+			     strbuf_str(&b), c->n > LISTED ? ", ..." : "");
 }
 
 /* ---- near names ---- */
@@ -203,7 +202,6 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	STRBUF_SCOPED b = { 0 };
 	char first[256];
 	struct candidates elsewhere;
-	struct trace_info info;
 	const char *why;
 
 	bind_near(t, name, &b);
@@ -211,19 +209,16 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	/* Where another file has one of this name, the file is what is wrong. */
 	candidates_find(t, &(struct wanted){ .path = first }, strlen(first), &elsewhere);
 	why = elsewhere.n ? NULL : why_not(t, first);
-	info = trace_info(t);
 	if (variables_count(t) == 0)
-		spec_complain(w->spec, at, d, "the recording knows no variables, so not '%s'%s",
-			      name,
-			      info.locks_only ? ": build with foresee-cc, and record without "
-						"--locks-only"
-					      : "");
-	else if (why)
-		spec_complain(w->spec, at, d, "'%s' %s", first, why);
-	else
-		spec_complain(w->spec, at, d, "the program has no variable '%s'%s", name,
-			      strbuf_str(&b));
-	return ST_BAD_INPUT;
+		return spec_complain(
+			w->spec, at, d, "the recording knows no variables, so not '%s'%s", name,
+			trace_info(t).locks_only
+				? ": build with foresee-cc, and record without --locks-only"
+				: "");
+	if (why)
+		return spec_complain(w->spec, at, d, "'%s' %s", first, why);
+	return spec_complain(w->spec, at, d, "the program has no variable '%s'%s", name,
+			     strbuf_str(&b));
 }
 
 /* ---- parts ---- */
@@ -274,16 +269,15 @@ static enum status part_find(const struct watch *w, struct trace *t, const char 
 			st = ST_END; /* not the same file after all */
 	}
 	if (st == ST_BAD_INPUT)
-		spec_complain(w->spec, at, d, "'%s' of type '%s': %s", v->name,
-			      v->type ? v->type : "not known", strbuf_str(&why));
-	if (st == ST_END && part_by_words(v, part, out))
-		st = ST_OK;
-	else if (st == ST_END)
-		spec_complain(w->spec, at, d,
-			      "cannot find '%s' without the debug information of the program: it "
-			      "is gone, or was built again since",
-			      name);
-	if (st != ST_OK)
+		return spec_complain(w->spec, at, d, "'%s' of type '%s': %s", v->name,
+				     v->type ? v->type : "not known", strbuf_str(&why));
+	if (st == ST_END && !part_by_words(v, part, out))
+		return spec_complain(
+			w->spec, at, d,
+			"cannot find '%s' without the debug information of the program: it "
+			"is gone, or was built again since",
+			name);
+	if (st != ST_OK && st != ST_END)
 		return ST_BAD_INPUT;
 	offset = out->addr - v->addr;
 	out->nseen = v->nseen > offset ? v->nseen - (uint32_t)offset : 0;
@@ -312,10 +306,9 @@ static enum status symbol_find(const struct watch *w, struct trace *t, const cha
 	}
 	if (n != 1) {
 		bind_near(t, name, &near);
-		spec_complain(w->spec, at, d, "%s symbol '%s' in the program%s",
-			      n ? "there is more than one" : "there is no", name + 1,
-			      strbuf_str(&near));
-		return ST_BAD_INPUT;
+		return spec_complain(w->spec, at, d, "%s symbol '%s' in the program%s",
+				     n ? "there is more than one" : "there is no", name + 1,
+				     strbuf_str(&near));
 	}
 	for (size_t i = 0; i < variables_count(t); i++) {
 		if (!variables_get(t, i, &v) || v.addr != out->addr)
@@ -364,13 +357,11 @@ enum status bind_name(struct watch *w, struct trace *t, const char *name, struct
 	const char *had[2];
 
 	/* Events have addresses, and this one is of two variables. */
-	if (st == ST_OK && !out->named_later && variables_clash(t, out->addr, out->size, had)) {
-		spec_complain(
+	if (st == ST_OK && !out->named_later && variables_clash(t, out->addr, out->size, had))
+		return spec_complain(
 			w->spec, at, d,
 			"'%s' cannot be followed: libraries came and went, and its memory was "
 			"that of '%s', then of '%s'",
 			name, had[0], had[1]);
-		st = ST_BAD_INPUT;
-	}
 	return st;
 }

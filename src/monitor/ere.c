@@ -157,6 +157,12 @@ struct search {
 	struct map seen;
 };
 
+static void search_release(struct search *s)
+{
+	VEC_RELEASE_ALL(&s->terms, &s->from);
+	map_release(&s->seen);
+}
+
 static void search_add(struct search *s, uint32_t term, uint32_t from)
 {
 	bool fresh;
@@ -173,14 +179,14 @@ static bool is_live(const struct ere *e, uint32_t term)
 	return ere_is_nullable(&e->terms, term) || e->marks.at[term] == LIVE;
 }
 
-/* Follows all letters from the terms found, until one is live: its index, else the number of
- * terms; *full: there was no room to look at all of them. */
-static uint32_t search_run(struct ere *e, struct search *s, bool *full)
+/* Follows all letters from the terms found, until one is live, unless all are wanted: its index, else
+ * the number of terms; *full: there was no room to look at all of them. */
+static uint32_t search_run(struct ere *e, struct search *s, bool all, bool *full)
 {
 	for (uint32_t i = 0; i < s->terms.n; i++) {
 		uint32_t term = s->terms.at[i];
 
-		if (is_live(e, term))
+		if (!all && is_live(e, term))
 			return i;
 		for (size_t k = 0; k < e->letters.n && e->marks.at[term] != DEAD; k++) {
 			uint32_t next = ere_derive(&e->terms, term, e->letters.at[k]);
@@ -205,7 +211,7 @@ static uint8_t state_decide(struct ere *e, uint32_t term)
 	if (e->marks.at[term] != STATE)
 		return e->marks.at[term];
 	search_add(&s, term, UINT32_MAX);
-	at = search_run(e, &s, &full);
+	at = search_run(e, &s, false, &full);
 	if (at < s.terms.n) {
 		for (; at != UINT32_MAX; at = s.from.at[at])
 			e->marks.at[s.terms.at[at]] = LIVE;
@@ -213,8 +219,7 @@ static uint8_t state_decide(struct ere *e, uint32_t term)
 		for (size_t i = 0; i < s.terms.n; i++)
 			e->marks.at[s.terms.at[i]] = DEAD;
 	}
-	VEC_RELEASE_ALL(&s.terms, &s.from);
-	map_release(&s.seen);
+	search_release(&s);
 	return e->marks.at[term];
 }
 
@@ -294,22 +299,14 @@ static void ere_describe(const void *self, struct strbuf *out)
 	VEC_CLEAR(&e->letters);
 	letters_find(e, true);
 	search_add(&s, e->initial, UINT32_MAX);
-	for (uint32_t i = 0; i < s.terms.n && !full; i++) {
-		for (size_t k = 0; k < e->letters.n && !full; k++) {
-			uint32_t next = ere_derive(&e->terms, s.terms.at[i], e->letters.at[k]);
-
-			full = !state_enter(e, next);
-			if (!full)
-				search_add(&s, next, i);
-		}
-	}
+	if (!full)
+		search_run(e, &s, true, &full);
 	if (full)
 		strbuf_addf(out, "more than %u state%s, which is too large: unknown past that",
 			    e->nstates, e->nstates == 1 ? "" : "s");
 	else
 		strbuf_addf(out, "%u state%s", e->nstates, e->nstates == 1 ? "" : "s");
-	VEC_RELEASE_ALL(&s.terms, &s.from);
-	map_release(&s.seen);
+	search_release(&s);
 	ere_free(e);
 }
 

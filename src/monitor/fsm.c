@@ -152,8 +152,7 @@ static void fsm_free(void *self)
 {
 	struct fsm *f = self;
 
-	strbuf_release(&f->trouble);
-	mem_free(f);
+	MEM_FREE_ALL(f->trouble.at, f);
 }
 
 static void fsm_describe(const void *self, struct strbuf *out)

@@ -96,19 +96,17 @@ static enum status library_open(const char *path, struct library **out, struct d
 {
 	struct library *l = mem_zalloc(sizeof(*l));
 	STRBUF_SCOPED name = { 0 };
-	enum status st;
+	enum status st = ST_BAD_INPUT;
 
 	/* A bare name would be looked for where the system has its libraries. */
 	strbuf_addf(&name, "%s%s", strchr(path, '/') == NULL ? "./" : "", path);
 	l->users = 1;
 	l->path = mem_strdup(path);
 	l->handle = dlopen(strbuf_str(&name), RTLD_NOW | RTLD_LOCAL);
-	if (l->handle == NULL) {
+	if (l->handle == NULL)
 		diag_set(d, "cannot load plug-in '%s': %s", path, dlerror());
-		st = ST_BAD_INPUT;
-	} else {
+	else
 		st = table_find(l, d);
-	}
 	if (st == ST_OK)
 		*out = l;
 	else
@@ -118,13 +116,14 @@ static enum status library_open(const char *path, struct library **out, struct d
 
 /* ---- calls ---- */
 
-static void complain(struct plugin *p, const char *what, const char *variable)
+static enum monitor_verdict complain(struct plugin *p, const char *what, const char *variable)
 {
 	strbuf_clear(&p->trouble);
 	strbuf_addf(&p->trouble, "plug-in '%s', monitor '%s': %s", p->library->path,
 		    p->monitor->name, what);
 	if (variable != NULL)
 		strbuf_addf(&p->trouble, " '%s'", variable);
+	return MONITOR_UNKNOWN;
 }
 
 static bool guard_is_whole(const uint8_t *at)
@@ -176,8 +175,7 @@ static enum monitor_verdict answer(struct plugin *p, uint8_t *state)
 
 	if (!guard_is_whole(p->room) || !guard_is_whole(p->room + GUARD + size)) {
 		p->broken = true;
-		complain(p, "it wrote outside its state", NULL);
-		return MONITOR_UNKNOWN;
+		return complain(p, "it wrote outside its state", NULL);
 	}
 	memcpy(state, p->room + GUARD, size);
 	switch (said) {
@@ -189,11 +187,9 @@ static enum monitor_verdict answer(struct plugin *p, uint8_t *state)
 		complain(p, "it says that it has no value", NULL);
 		return MONITOR_ERROR;
 	case FORESEE_UNKNOWN:
-		complain(p, "it says that it cannot tell", NULL);
-		return MONITOR_UNKNOWN;
+		return complain(p, "it says that it cannot tell", NULL);
 	default:
-		complain(p, "is_bad gave an answer that is none", NULL);
-		return MONITOR_UNKNOWN;
+		return complain(p, "is_bad gave an answer that is none", NULL);
 	}
 }
 
@@ -207,10 +203,8 @@ static enum monitor_verdict call(struct plugin *p, const uint8_t *before,
 
 	if (p->broken)
 		return MONITOR_UNKNOWN; /* the trouble is told */
-	if (missing != NULL) {
-		complain(p, "nobody knows the value of", missing);
-		return MONITOR_UNKNOWN;
-	}
+	if (missing != NULL)
+		return complain(p, "nobody knows the value of", missing);
 	given.events = renumber(p->events, p->nevents, in->events);
 	given.written = renumber(p->variables, p->nvariables, in->written);
 	memset(p->room, GUARD_BYTE, GUARD);
@@ -241,10 +235,8 @@ static void plugin_free(void *self)
 {
 	struct plugin *p = self;
 
-	mem_free(p->room);
-	strbuf_release(&p->trouble);
 	library_leave(p->library);
-	mem_free(p);
+	MEM_FREE_ALL(p->room, p->trouble.at, p);
 }
 
 static void plugin_describe(const void *self, struct strbuf *out)

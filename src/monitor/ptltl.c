@@ -330,10 +330,7 @@ static void ptltl_free(void *self)
 {
 	struct ptltl *p = self;
 
-	VEC_RELEASE(&p->nodes);
-	mem_free(p->now);
-	strbuf_release(&p->trouble);
-	mem_free(p);
+	MEM_FREE_ALL(p->nodes.at, p->now, p->trouble.at, p);
 }
 
 static void ptltl_describe(const void *self, struct strbuf *out)
@@ -348,12 +345,11 @@ enum status monitor_ptltl_new(const struct spec *s, const struct spec_property *
 			      struct monitor *out, struct diag *d)
 {
 	struct ptltl *p = mem_zalloc(sizeof(*p));
-	struct map newest = { 0 };
+	MAP_SCOPED newest = { 0 };
 
 	p->spec = s;
 	/* Operands are there before the operator, so the whole formula comes last. */
 	flatten(p, &newest, property->form);
-	map_release(&newest);
 	number_bits_of_states(p);
 	p->now = mem_zalloc(p->nodes.n);
 	out->self = p;

@@ -3,11 +3,6 @@
 #include "order/model.h"
 #include "trace/trace.h"
 
-static enum status bind(struct reading *r, const struct spec *spec, struct diag *d)
-{
-	return spec ? watch_bind(spec, r->trace, &r->watch, d) : ST_OK;
-}
-
 enum status reading_open(struct reading *r, const char *path, const struct trace_options *how,
 			 const struct spec *spec, struct diag *d)
 {
@@ -15,14 +10,14 @@ enum status reading_open(struct reading *r, const char *path, const struct trace
 
 	*r = (struct reading){ 0 };
 	st = trace_open(path, how, &r->trace, d);
-	return st == ST_OK ? bind(r, spec, d) : st;
+	return st == ST_OK && spec ? watch_bind(spec, r->trace, &r->watch, d) : st;
 }
 
 enum status reading_begin(struct reading *r, struct trace *t, const struct spec *spec,
 			  struct diag *d)
 {
 	*r = (struct reading){ .trace = t, .borrowed = true };
-	return bind(r, spec, d);
+	return spec ? watch_bind(spec, t, &r->watch, d) : ST_OK;
 }
 
 enum status reading_again(struct reading *r, const struct reading *first, struct diag *d)

@@ -409,6 +409,13 @@ static uint64_t filter_threads(struct seen *s)
 
 static void see_any(struct seen *s)
 {
+	static const enum spec_op others[EVENT_NOPS] = {
+		[EVENT_FORK] = SPEC_FORK,
+		[EVENT_JOIN] = SPEC_JOIN,
+		[EVENT_BEGIN] = SPEC_BEGIN,
+		[EVENT_END] = SPEC_FINISH,
+	};
+
 	switch (s->e->op) {
 	case EVENT_READ:
 	case EVENT_WRITE:
@@ -426,16 +433,10 @@ static void see_any(struct seen *s)
 		see_lock(s);
 		break;
 	case EVENT_FORK:
-		see_others(s, SPEC_FORK);
-		break;
 	case EVENT_JOIN:
-		see_others(s, SPEC_JOIN);
-		break;
 	case EVENT_BEGIN:
-		see_others(s, SPEC_BEGIN);
-		break;
 	case EVENT_END:
-		see_others(s, SPEC_FINISH);
+		see_others(s, others[s->e->op]);
 		break;
 	case EVENT_USER:
 		see_user(s);

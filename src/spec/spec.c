@@ -59,9 +59,7 @@ void spec_free(struct spec *s)
 		return;
 	for (size_t i = 0; i < s->priv->blocks.n; i++)
 		mem_free(s->priv->blocks.at[i]);
-	VEC_RELEASE(&s->priv->blocks);
-	mem_free(s->priv);
-	mem_free(s);
+	MEM_FREE_ALL(s->priv->blocks.at, s->priv, s);
 }
 
 /* ---- the file ---- */
@@ -71,19 +69,15 @@ enum status spec_read(const char *path, struct spec **out, struct diag *d)
 	bool is_input = strcmp(path, "-") == 0;
 	FILE *f = is_input ? stdin : fopen(path, "rbe");
 	STRBUF_SCOPED text = { 0 };
-	enum status st = ST_IO;
 
 	*out = NULL;
 	if (!f)
 		return diag_fail(d, ST_IO, "cannot open '%s': %s", path, strerror(errno));
 	if (!strbuf_read(&text, f, SPEC_BYTES))
-		diag_set(d, "cannot read '%s': %s", path, strerror(errno));
-	else if (strncmp(strbuf_str(&text), "FORESEE\n", 8) == 0)
-		diag_set(d, "'%s' is a recording, not a specification", path);
-	else
-		st = spec_parse(is_input ? "(standard input)" : path, strbuf_str(&text), text.n,
-				out, d);
-	return st;
+		return diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
+	if (strncmp(strbuf_str(&text), "FORESEE\n", 8) == 0)
+		return diag_fail(d, ST_IO, "'%s' is a recording, not a specification", path);
+	return spec_parse(is_input ? "(standard input)" : path, strbuf_str(&text), text.n, out, d);
 }
 
 /* ---- messages ---- */

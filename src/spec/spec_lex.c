@@ -51,24 +51,23 @@ unsigned spec_lex_utf8(const char *s, const char *end)
 	return n;
 }
 
-/* What no token starts with. */
-static void complain_byte(struct spec_parser *p)
+/* What no token starts with: false. */
+static bool complain_byte(struct spec_parser *p)
 {
 	unsigned char c = (unsigned char)*p->at;
 	unsigned n = spec_lex_utf8(p->at, text_end(p));
 
 	if (c == 0)
-		spec_fail(p, spot_here(p), "a NUL byte: this is not text");
-	else if (c < 0x20 || c == 0x7f)
-		spec_fail(p, spot_here(p), "control byte 0x%02x", c);
-	else if (c < 0x80)
-		spec_fail(p, spot_here(p), "'%c' is no part of the language", c);
-	else if (n)
-		spec_fail(p, spot_here(p),
-			  "'%.*s' outside a comment or string: names are of ASCII letters", (int)n,
-			  p->at);
-	else
-		spec_fail(p, spot_here(p), "byte 0x%02x is not UTF-8", c);
+		return spec_fail(p, spot_here(p), "a NUL byte: this is not text");
+	if (c < 0x20 || c == 0x7f)
+		return spec_fail(p, spot_here(p), "control byte 0x%02x", c);
+	if (c < 0x80)
+		return spec_fail(p, spot_here(p), "'%c' is no part of the language", c);
+	if (n == 0)
+		return spec_fail(p, spot_here(p), "byte 0x%02x is not UTF-8", c);
+	return spec_fail(p, spot_here(p),
+			 "'%.*s' outside a comment or string: names are of ASCII letters", (int)n,
+			 p->at);
 }
 
 static void newline(struct spec_parser *p)
@@ -86,10 +85,8 @@ static bool skip_comment(struct spec_parser *p)
 	bool line = p->at[1] == '/';
 
 	for (p->at += 2; p->at < end;) {
-		if (*p->at == '\0') {
-			complain_byte(p);
-			return false;
-		}
+		if (*p->at == '\0')
+			return complain_byte(p);
 		if (line && *p->at == '\n')
 			return true;
 		if (!line && *p->at == '*' && end - p->at > 1 && p->at[1] == '/') {
@@ -170,12 +167,8 @@ static bool float_read(struct spec_parser *p, const char *text, struct spec_toke
 		end++;
 	}
 	if (*end != '\0')
-		spec_fail(p, t->spot, "bad number '%s'", text);
-	else if (!isfinite(t->number.f))
-		spec_fail(p, t->spot, "'%s' is too large", text);
-	else
-		return true;
-	return false;
+		return spec_fail(p, t->spot, "bad number '%s'", text);
+	return isfinite(t->number.f) || spec_fail(p, t->spot, "'%s' is too large", text);
 }
 
 /* Digits, letters, a point before a digit, a sign after an exponent. */
@@ -256,38 +249,26 @@ static bool character_read(struct spec_parser *p, struct spec_token *t)
 static bool string_read(struct spec_parser *p, struct spec_token *t)
 {
 	const char *from = ++p->at, *end = text_end(p);
-	VEC(char) text = { 0 };
+	STRBUF_SCOPED text = { 0 };
 
 	for (; p->at < end && *p->at != '"'; p->at++) {
 		if (*p->at == '\n')
 			break;
-		if ((unsigned char)*p->at < 0x20 || *p->at == 0x7f) {
-			complain_byte(p);
-			goto bad;
-		}
-		if (*p->at == '\\' && *++p->at != '"' && *p->at != '\\') {
-			spec_fail(p, spot_here(p),
-				  "in a string a backslash stands before \" or \\ only");
-			goto bad;
-		}
-		*VEC_PUSH(&text) = *p->at;
+		if ((unsigned char)*p->at < 0x20 || *p->at == 0x7f)
+			return complain_byte(p);
+		if (*p->at == '\\' && *++p->at != '"' && *p->at != '\\')
+			return spec_fail(p, spot_here(p),
+					 "in a string a backslash stands before \" or \\ only");
+		strbuf_add(&text, p->at, 1);
 	}
-	if (p->at >= end || *p->at != '"') {
-		spec_fail(p, t->spot, "the string does not end on its line");
-		goto bad;
-	}
-	if (text.n == 0) {
-		spec_fail(p, t->spot, "an empty string");
-		goto bad;
-	}
+	if (p->at >= end || *p->at != '"')
+		return spec_fail(p, t->spot, "the string does not end on its line");
+	if (text.n == 0)
+		return spec_fail(p, t->spot, "an empty string");
 	p->at++;
 	t->n = (size_t)(p->at - from) + 1;
 	t->string = spec_copy(p->spec, text.at, text.n);
-	VEC_RELEASE(&text);
 	return true;
-bad:
-	VEC_RELEASE(&text);
-	return false;
 }
 
 /* ---- tokens ---- */
@@ -309,8 +290,7 @@ static bool sign_read(struct spec_parser *p, struct spec_token *t)
 			return true;
 		}
 	}
-	complain_byte(p);
-	return false;
+	return complain_byte(p);
 }
 
 void spec_lex(struct spec_parser *p)

@@ -166,6 +166,14 @@ void spec_print_expr(const struct spec *s, const struct spec_expr *e, struct str
 	print_expr(s, e, false, out);
 }
 
+static void print_when(const struct spec *s, const struct spec_expr *when, struct strbuf *out)
+{
+	if (!when)
+		return;
+	strbuf_adds(out, " when ");
+	print_expr(s, when, false, out);
+}
+
 /* ---- formulas ---- */
 
 static void print_form(const struct spec *s, const struct spec_form *f, bool inner,
@@ -182,11 +190,6 @@ static void print_form(const struct spec *s, const struct spec_form *f, bool inn
 	case SPEC_F_EVENT:
 		strbuf_addf(out, "%s()", s->events[f->index].name);
 		break;
-	case SPEC_F_AT:
-		strbuf_addf(out, "@%s(", s->threads[f->index].name);
-		print_form(s, f->a, false, out);
-		strbuf_adds(out, ")");
-		break;
 	case SPEC_F_INTERVAL:
 	case SPEC_F_WINTERVAL:
 		strbuf_adds(out, "[");
@@ -195,17 +198,14 @@ static void print_form(const struct spec *s, const struct spec_form *f, bool inn
 		print_form(s, f->b, false, out);
 		strbuf_adds(out, f->op == SPEC_F_INTERVAL ? ")" : ")w");
 		break;
-	case SPEC_F_NOT:
-	case SPEC_F_PREV:
-	case SPEC_F_ONCE:
-	case SPEC_F_HIST:
-	case SPEC_F_START:
-	case SPEC_F_STOP:
-		strbuf_addf(out, "%s(", form_words[f->op]);
-		print_form(s, f->a, false, out);
-		strbuf_adds(out, ")");
-		break;
 	default:
+		if (!f->b) {
+			strbuf_addf(out, "%s%s(", form_words[f->op],
+				    f->op == SPEC_F_AT ? s->threads[f->index].name : "");
+			print_form(s, f->a, false, out);
+			strbuf_adds(out, ")");
+			break;
+		}
 		strbuf_adds(out, inner ? "(" : "");
 		print_form(s, f->a, true, out);
 		strbuf_addf(out, " %s ", form_words[f->op]);
@@ -273,10 +273,7 @@ void spec_print_event(const struct spec *s, const struct spec_event *e, struct s
 	strbuf_adds(out, ")");
 	if (e->by >= 0)
 		strbuf_addf(out, " by %s", s->threads[e->by].name);
-	if (e->when) {
-		strbuf_adds(out, " when ");
-		print_expr(s, e->when, false, out);
-	}
+	print_when(s, e->when, out);
 	strbuf_adds(out, ";");
 }
 
@@ -294,10 +291,7 @@ static void print_machine(const struct spec *s, const struct spec_property *p, s
 			const struct spec_move *m = &state->moves[j];
 
 			strbuf_addf(out, "\n\t\t%s", s->events[m->event].name);
-			if (m->when) {
-				strbuf_adds(out, " when ");
-				print_expr(s, m->when, false, out);
-			}
+			print_when(s, m->when, out);
 			strbuf_addf(out, " -> %s;", p->states[m->to].name);
 		}
 		strbuf_adds(out, state->nmoves ? "\n\t}\n" : " }\n");
