@@ -9,8 +9,7 @@
 #include "analyse/pass.h"
 #include "analyse/spool.h"
 #include "launch/program.h"
-#include "report/explain.h"
-#include "report/findings_json.h"
+#include "report/report.h"
 #include "report/show.h"
 #include "trace/trace.h"
 

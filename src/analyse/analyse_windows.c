@@ -17,7 +17,7 @@
 #include "analyse/pass.h"
 #include "analyse/spool.h"
 #include "recording/windows.h"
-#include "report/explain.h"
+#include "report/report.h"
 #include "report/show.h"
 
 #define MODEL_EVENT_BYTES 200 /* measured: about 150 with all clocks and the evidence */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "launch/side.h"
-#include "report/findings_json.h"
+#include "report/report.h"
 #include "report/kept.h"
 
 #define PACKET (32u << 10)

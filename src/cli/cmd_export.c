@@ -3,7 +3,6 @@
 #include "export/as_std.h"
 #include "export/dot.h"
 #include "export/promela.h"
-#include "export/promela_lattice.h"
 #include "monitor/monitor.h"
 #include "monitor/reading.h"
 #include "order/model.h"

@@ -55,7 +55,7 @@ static void event_show(const struct evidence *ev, uint64_t pos, struct strbuf *o
 		strbuf_addf(out, " %s", trace_thread_name(evidence_trace(ev), e.peer));
 	before = out->n;
 	strbuf_adds(out, " at ");
-	show_place(evidence_trace(ev), e.site, out);
+	show_location(evidence_trace(ev), e.site, out);
 	if (out->n == before + 4) {
 		out->n = before;
 		out->at[before] = 0;

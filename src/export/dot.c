@@ -42,8 +42,6 @@ struct drawing {
 	struct watch_items all; /* of all batches */
 	struct configs *configs;
 	struct lattice *lattice;
-	struct point_sink into; /* the lattice's */
-	uint64_t npoints;
 	struct intern *names;
 	VEC(struct event_label) labels; /* by position */
 	VEC(struct node) nodes;
@@ -71,7 +69,7 @@ static void label_format(struct trace *t, const struct event *e, struct strbuf *
 		strbuf_addf(out, " %s", e->name);
 	before = out->n;
 	strbuf_adds(out, "\n");
-	show_place(t, e->site, out);
+	show_location(t, e->site, out);
 	if (out->n == before + 1)
 		out->at[--out->n] = '\0';
 }
@@ -85,8 +83,7 @@ static void items_keep(struct drawing *g)
 		uint32_t writes = item.writes;
 
 		item.writes = (uint32_t)g->all.writes.n;
-		for (uint32_t k = 0; k < item.nwrites; k++)
-			*VEC_PUSH(&g->all.writes) = batch->writes.at[writes + k];
+		VEC_APPEND(&g->all.writes, batch->writes.at + writes, item.nwrites);
 		*VEC_PUSH(&g->all.at) = item;
 	}
 }
@@ -102,55 +99,20 @@ static void dot_event(void *arg, struct trace *t, const struct event *e)
 		(struct event_label){ intern_add(g->names, text.at, text.n), e->tid };
 }
 
-static void count_point(void *arg, const struct point *m)
-{
-	struct drawing *g = arg;
-
-	if (++g->npoints <= DOT_NODES)
-		g->into.point(g->into.arg, m);
-}
-
-static void pass_set(void *arg, uint32_t set, uint32_t resource, unsigned flags)
-{
-	struct drawing *g = arg;
-
-	g->into.set(g->into.arg, set, resource, flags);
-}
-
-static void pass_close(void *arg, uint32_t set)
-{
-	struct drawing *g = arg;
-
-	g->into.close(g->into.arg, set);
-}
-
-static void pass_wait(void *arg, uint32_t lane, bool waits)
-{
-	struct drawing *g = arg;
-
-	g->into.wait(g->into.arg, lane, waits);
-}
-
-static void pass_end(void *arg, uint32_t lane)
-{
-	struct drawing *g = arg;
-
-	g->into.end(g->into.arg, lane);
-}
-
 static enum status read_all(struct drawing *g, struct causes *causes, struct diag *d)
 {
 	struct step_batch b;
 	enum status st;
 
 	reading_steps(&g->reading, &(struct step_options){ .see = dot_event, .see_arg = g });
-	while ((st = reading_next(&g->reading, &b, d)) == ST_OK && g->npoints <= DOT_NODES) {
+	while ((st = reading_next(&g->reading, &b, d)) == ST_OK &&
+	       causes_points(causes) <= DOT_NODES) {
 		causes_take(causes, &b, reading_items(&g->reading));
 		items_keep(g);
 	}
 	if (st == ST_END)
 		causes_finish(causes);
-	if (g->npoints > DOT_NODES)
+	if (causes_points(causes) > DOT_NODES)
 		return diag_fail(
 			d, ST_LIMIT,
 			"too long to draw: more than %u events count; a spec with fewer events, or "
@@ -163,12 +125,7 @@ static enum status build(struct drawing *g, struct diag *d)
 {
 	struct causes_options how = { .kind = g->opt->kind,
 				      .spec = g->opt->monitors ? g->opt->monitors->spec : NULL };
-	struct point_sink sink = { .arg = g,
-				   .set = pass_set,
-				   .point = count_point,
-				   .close = pass_close,
-				   .wait = pass_wait,
-				   .end = pass_end };
+	struct point_sink sink = lattice_sink(g->lattice);
 	struct causes *causes = causes_new(&how, &sink);
 	enum status st = read_all(g, causes, d);
 
@@ -199,8 +156,7 @@ static void node_take(void *arg, const struct lattice_node *n)
 			      .dead = n->dead };
 	while (g->first.n <= n->level)
 		*VEC_PUSH(&g->first) = g->nodes.n - 1;
-	for (uint32_t i = 0; i < n->nlanes; i++)
-		*VEC_PUSH(&g->counts) = n->cut[i];
+	VEC_APPEND(&g->counts, n->cut, n->nlanes);
 	for (uint32_t i = 0; i < nconfigs; i++) {
 		bool bad = is_bad(g, configs[i]);
 
@@ -372,8 +328,7 @@ static void graph_format(const struct drawing *g, const struct lattice_counts *c
 
 static void drawing_release(struct drawing *g)
 {
-	if (g->lattice)
-		lattice_free(g->lattice);
+	lattice_free(g->lattice);
 	configs_free(g->configs);
 	reading_close(&g->reading);
 	watch_items_release(&g->all);
@@ -410,7 +365,6 @@ enum status dot_write(struct trace *t, const struct dot_options *opt, struct str
 		how.configs = g.configs = configs_new(m, watch_initial(g.reading.watch));
 	if (st == ST_OK) {
 		g.lattice = lattice_new(&how);
-		g.into = lattice_sink(g.lattice);
 		st = build(&g, d);
 	}
 	if (st == ST_END)

@@ -14,9 +14,6 @@
  * One process with one place, and each point one step: what the state has beside the counters
  * follows from them, so two states differ exactly if their cuts do.
  */
-#include "export/promela_lattice.h"
-
-#include "export/promela_lattice_priv.h"
 #include "export/promela_priv.h"
 #include "monitor/monitor.h"
 #include "monitor/reading.h"
@@ -77,8 +74,7 @@ static void add_item(struct promela_lattice *l, struct lattice_point *p, const s
 		return;
 	p->item = *m->item;
 	p->item.writes = (uint32_t)l->writes.n;
-	for (uint32_t i = 0; i < m->item->nwrites; i++)
-		*VEC_PUSH(&l->writes) = m->writes[m->item->writes + i];
+	VEC_APPEND(&l->writes, m->writes + m->item->writes, m->item->nwrites);
 }
 
 static void take_point(void *arg, const struct point *m)
@@ -93,8 +89,7 @@ static void take_point(void *arg, const struct point *m)
 	p.index = l->lanes.at[m->lane]++;
 	p.needs = (uint32_t)l->needs.n;
 	p.nneeds = m->nneeds;
-	for (uint32_t i = 0; i < m->nneeds; i++)
-		*VEC_PUSH(&l->needs) = m->needs[i];
+	VEC_APPEND(&l->needs, m->needs, m->nneeds);
 	p.nstarts = m->nstarts;
 	p.starts = add_ids(l, &p, m->starts, m->nstarts);
 	p.njoins = m->njoins;
@@ -111,25 +106,12 @@ static void take_close(void *arg, uint32_t set)
 	l->sets.at[set].closed = true;
 }
 
-static void take_wait(void *arg, uint32_t lane, bool waits)
-{
-	(void)arg, (void)lane, (void)waits;
-}
-
-static void take_end(void *arg, uint32_t lane)
-{
-	(void)arg, (void)lane;
-}
-
 static enum status take_trace(struct promela_lattice *l, struct reading *r,
 			      const struct causes_options *how, struct diag *d)
 {
-	struct point_sink sink = { .arg = l,
-				   .set = take_set,
-				   .point = take_point,
-				   .close = take_close,
-				   .wait = take_wait,
-				   .end = take_end };
+	struct point_sink sink = {
+		.arg = l, .set = take_set, .point = take_point, .close = take_close
+	};
 	struct causes *c = causes_new(how, &sink);
 	struct step_batch b;
 	enum status st;

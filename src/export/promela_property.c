@@ -11,7 +11,7 @@
  * is an #error: nothing is searched, so nothing is concluded.
  */
 
-#include "export/promela_lattice_priv.h"
+#include "export/promela_priv.h"
 #include "monitor/monitor.h"
 
 struct property {

@@ -51,6 +51,11 @@ void causes_free(struct causes *c)
 	mem_free(c);
 }
 
+uint64_t causes_points(const struct causes *c)
+{
+	return c->points;
+}
+
 /* ---- sets ---- */
 
 uint32_t causes_start(struct causes *c, uint32_t resource, unsigned flags)
@@ -312,6 +317,7 @@ static void point_send(struct causes *c, const struct watch_item *item,
 		m.item = item;
 		m.writes = items->writes.at;
 	}
+	c->points++;
 	c->sink.point(c->sink.arg, &m);
 }
 

@@ -43,6 +43,7 @@ struct causes;
 /* sink may be NULL with a path. */
 struct causes *causes_new(const struct causes_options *opt, const struct point_sink *sink);
 void causes_free(struct causes *c);
+uint64_t causes_points(const struct causes *c); /* sent so far */
 /* items: of the events of this batch; NULL without a spec. */
 void causes_take(struct causes *c, const struct step_batch *b, const struct watch_items *items);
 /* The trace has ended: closes sets and lanes. */

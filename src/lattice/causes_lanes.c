@@ -21,7 +21,7 @@ static void lane_tell(struct causes *c, uint32_t lane, bool waits)
 {
 	struct causes_lane *l = &c->lanes.at[lane];
 
-	if (c->sends && !l->ended && (l->waits != waits || !l->met))
+	if (c->sink.wait && !l->ended && (l->waits != waits || !l->met))
 		c->sink.wait(c->sink.arg, lane, waits);
 	if (l->waits && l->wait != CAUSES_WAIT_FORK)
 		c->nwaits--;
@@ -58,7 +58,7 @@ void causes_lane_end(struct causes *c, uint32_t lane)
 {
 	struct causes_lane *l = &c->lanes.at[lane];
 
-	if (c->sends && !l->ended)
+	if (c->sink.end && !l->ended)
 		c->sink.end(c->sink.arg, lane);
 	l->ended = true;
 }

@@ -91,6 +91,7 @@ struct causes {
 	struct causes_options opt;
 	struct point_sink sink;
 	bool sends;	 /* there is a sink */
+	uint64_t points; /* sent so far */
 	struct map path; /* position, to its number from 1 */
 	struct knowns knowns;
 	VEC(struct causes_lane) lanes;

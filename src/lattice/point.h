@@ -52,7 +52,7 @@ struct point_sink {
 	void (*set)(void *arg, uint32_t set, uint32_t resource, unsigned flags);
 	void (*point)(void *arg, const struct point *m);
 	void (*close)(void *arg, uint32_t set);
-	/* The lane's next point will need one that is not known yet (it waits for a join, a barrier,
+	/* The next two may be NULL.  The lane's next point will need one that is not known yet (it waits for a join, a barrier,
 	 * a signal); `waits' false: no longer so.  A hint for online use. */
 	void (*wait)(void *arg, uint32_t lane, bool waits);
 	/* No more points in this lane, for now: lanes of ended threads may be taken up again. */

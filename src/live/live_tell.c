@@ -5,7 +5,7 @@
 #include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "live/live_priv.h"
-#include "report/explain.h"
+#include "report/report.h"
 
 #define NICE 10
 

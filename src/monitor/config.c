@@ -307,8 +307,7 @@ void configs_free(struct configs *c)
 		mem_free(c->front[i]);
 	for (size_t i = 0; i < sizeof(c->why) / sizeof(c->why[0]); i++)
 		strbuf_release(&c->why[i]);
-	mem_free(c->shared);
-	mem_free(c);
+	MEM_FREE_ALL(c->shared, c);
 }
 
 uint32_t config_initial(struct configs *c)

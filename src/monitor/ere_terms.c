@@ -91,9 +91,7 @@ static uint32_t make(struct ere_terms *t, enum ere_op op, const uint32_t *kids, 
 					       .kids = (uint32_t)t->kids.n,
 					       .nkids = n,
 					       .same = first };
-	VEC_RESERVE(&t->kids, t->kids.n + n);
-	memcpy(t->kids.at + t->kids.n, kids, n * sizeof(*kids));
-	t->kids.n += n;
+	VEC_APPEND(&t->kids, kids, n);
 	return (uint32_t)t->at.n - 1;
 }
 

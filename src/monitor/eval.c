@@ -214,18 +214,12 @@ void eval_explain(const struct spec *s, const struct spec_expr *e,
 
 static bool float_raw(const struct spec_type *type, const struct spec_number *number, uint64_t *raw)
 {
-	double f = number->is_float ? number->f
-		   : number->is_big ? (double)(uint64_t)number->i
-				    : (double)number->i;
+	struct result r = from_number(number);
+	double f = as_double(&r);
+	float narrow = (float)f;
 
 	*raw = 0;
-	if (type->size == 4) {
-		float narrow = (float)f;
-
-		memcpy(raw, &narrow, sizeof(narrow));
-	} else {
-		memcpy(raw, &f, sizeof(f));
-	}
+	memcpy(raw, type->size == 4 ? (void *)&narrow : &f, type->size);
 	return true;
 }
 

@@ -39,16 +39,6 @@ static enum eval_truth fits(struct fsm *f, const struct spec_move *m,
 
 /* ---- one state ---- */
 
-static enum monitor_verdict one_initial(void *self, const struct monitor_value *values,
-					uint8_t *state)
-{
-	const struct fsm *f = self;
-
-	(void)values;
-	memcpy(state, &f->initial, sizeof(f->initial));
-	return f->property->states[f->initial].bad ? MONITOR_BAD : MONITOR_GOOD;
-}
-
 static enum monitor_verdict one_step(void *self, const uint8_t *before,
 				     const struct monitor_input *in, uint8_t *after)
 {
@@ -97,17 +87,6 @@ static bool set_is_bad(const struct fsm *f, const uint8_t *set)
 	return false;
 }
 
-static enum monitor_verdict any_initial(void *self, const struct monitor_value *values,
-					uint8_t *state)
-{
-	const struct fsm *f = self;
-
-	(void)values;
-	memset(state, 0, set_bytes(f));
-	set_add(state, f->initial);
-	return f->property->states[f->initial].bad ? MONITOR_BAD : MONITOR_GOOD;
-}
-
 /* What comes of one state; adds to `after', and to error and unknown. */
 static void any_moves(struct fsm *f, uint32_t at, const struct monitor_input *in, uint8_t *after,
 		      bool *error, bool *unknown)
@@ -148,6 +127,21 @@ static enum monitor_verdict any_step(void *self, const uint8_t *before,
 
 /* ---- both ---- */
 
+static enum monitor_verdict fsm_initial(void *self, const struct monitor_value *values,
+					uint8_t *state)
+{
+	const struct fsm *f = self;
+
+	(void)values;
+	if (f->property->any) {
+		memset(state, 0, set_bytes(f));
+		set_add(state, f->initial);
+	} else {
+		memcpy(state, &f->initial, sizeof(f->initial));
+	}
+	return f->property->states[f->initial].bad ? MONITOR_BAD : MONITOR_GOOD;
+}
+
 static void fsm_free(void *self)
 {
 	struct fsm *f = self;
@@ -174,7 +168,7 @@ enum status monitor_fsm_new(const struct spec *s, const struct spec_property *p,
 		f->initial++;
 	out->self = f;
 	out->size = p->any ? set_bytes(f) : sizeof(f->initial);
-	out->initial = p->any ? any_initial : one_initial;
+	out->initial = fsm_initial;
 	out->step = p->any ? any_step : one_step;
 	out->free = fsm_free;
 	out->describe = fsm_describe;

@@ -79,8 +79,7 @@ static void state_add(const struct states_walk *k, struct states *out)
 	const struct monitor_value *values = config_values(k->configs, k->config);
 
 	*VEC_PUSH(&out->at) = k->state;
-	for (uint32_t i = 0; i < out->nvalues; i++)
-		*VEC_PUSH(&out->values) = values[i];
+	VEC_APPEND(&out->values, values, out->nvalues);
 }
 
 void states_get(const struct states_watch *w, const uint64_t *order, size_t n, size_t most,

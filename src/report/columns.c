@@ -79,17 +79,15 @@ void columns_head(struct columns *c, const char *text)
 	c->heads[c->n++] = mem_strdup(text);
 }
 
-static struct columns_row *new_row(struct columns *c)
+struct columns_row *columns_blank(struct columns *c)
 {
-	struct columns_row *r = VEC_PUSH(&c->rows);
-
-	memset(r, 0, sizeof(*r));
-	return r;
+	*VEC_PUSH(&c->rows) = (struct columns_row){ 0 };
+	return &c->rows.at[c->rows.n - 1];
 }
 
 void columns_event(struct columns *c, uint64_t number, uint32_t column, const char *text)
 {
-	struct columns_row *r = new_row(c);
+	struct columns_row *r = columns_blank(c);
 
 	assert(column < c->n);
 	r->numbers[0] = number;
@@ -104,16 +102,6 @@ void columns_stuck(struct columns *c, uint64_t number, uint32_t column, const ch
 	c->rows.at[c->rows.n - 1].stuck = true;
 }
 
-void columns_blank(struct columns *c)
-{
-	new_row(c);
-}
-
-void columns_side(struct columns *c, const char *head)
-{
-	c->side = mem_strdup(head);
-}
-
 void columns_note(struct columns *c, const char *note, const char *brief)
 {
 	struct columns_row *r = &c->rows.at[c->rows.n - 1];
@@ -125,7 +113,7 @@ void columns_note(struct columns *c, const char *note, const char *brief)
 
 void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t others)
 {
-	struct columns_row *r = new_row(c);
+	struct columns_row *r = columns_blank(c);
 	char text[80];
 
 	r->gap = others;
@@ -147,7 +135,7 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t columns[2],
 		  const char *const texts[2], const char *note)
 {
-	struct columns_row *r = new_row(c);
+	struct columns_row *r = columns_blank(c);
 	int first = columns[0] > columns[1];
 
 	assert(columns[0] != columns[1] && columns[0] < c->n && columns[1] < c->n);
@@ -164,7 +152,8 @@ void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t c
 
 struct widths {
 	int indent, numbers, between, all, columns[COLUMNS_MAX];
-	bool side; /* the table of notes has room */
+	int head, entry, notes; /* the widest; notes: of the table that they make */
+	bool side;		/* the table of notes has room */
 };
 
 static void numbers_format(const struct columns_row *r, struct strbuf *out)
@@ -207,16 +196,18 @@ static void widen(int *width, const char *text)
 	*width = n > *width ? n : *width;
 }
 
-static void measure(const struct columns *c, int indent, int all, struct widths *out)
+/* With nothing cut; but no entry counts for more than it is shown of. */
+static void measure(const struct columns *c, int indent, struct widths *out)
 {
 	STRBUF_SCOPED b = { 0 };
 
-	memset(out, 0, sizeof(*out));
-	out->indent = indent;
-	out->between = c->side ? CLOSER : BETWEEN;
-	out->all = all;
-	for (uint32_t k = 0; k < c->n; k++)
-		out->columns[k] = characters_width(c->heads[k]);
+	*out = (struct widths){ .indent = indent,
+				.between = c->side ? CLOSER : BETWEEN,
+				.notes = characters_width(c->side) };
+	for (uint32_t k = 0; k < c->n; k++) {
+		widen(&out->columns[k], c->heads[k]);
+		widen(&out->head, c->heads[k]);
+	}
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct columns_row *r = &c->rows.at[i];
 
@@ -224,10 +215,22 @@ static void measure(const struct columns *c, int indent, int all, struct widths 
 		numbers_format(r, &b);
 		if ((int)b.n > out->numbers)
 			out->numbers = (int)b.n;
-		for (uint32_t k = 0; k < c->n; k++)
+		for (uint32_t k = 0; k < c->n; k++) {
 			widen(&out->columns[k], r->entries[k]);
+			widen(&out->entry, r->entries[k]);
+		}
+		if (c->side)
+			widen(&out->notes, r->note);
 	}
-	while (narrow(c, out))
+	if (out->entry > COLUMNS_WIDEST)
+		out->entry = COLUMNS_WIDEST;
+}
+
+/* Columns that fit into `all' characters, if they can. */
+static void fit(const struct columns *c, int all, struct widths *w)
+{
+	w->all = all;
+	while (narrow(c, w))
 		;
 }
 
@@ -333,38 +336,9 @@ static void beside_format(const struct columns *c, const struct widths *w, struc
 
 /* ---- the list ---- */
 
-static int widest_head(const struct columns *c)
-{
-	int n = 0;
-
-	for (uint32_t k = 0; k < c->n; k++)
-		widen(&n, c->heads[k]);
-	return n;
-}
-
-static int widest_entry(const struct columns *c)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < c->rows.n; i++)
-		for (uint32_t k = 0; k < c->n; k++)
-			widen(&n, c->rows.at[i].entries[k]);
-	return n < COLUMNS_WIDEST ? n : COLUMNS_WIDEST;
-}
-
-/* Of the notes, if they make a table. */
-static int side_width(const struct columns *c)
-{
-	int n = characters_width(c->side);
-
-	for (size_t i = 0; c->side && i < c->rows.n; i++)
-		widen(&n, c->rows.at[i].note);
-	return n;
-}
-
 /* The entries of a row, one a line: two for a pair; behind the last, from column `side' on, the note. */
 static void lines_format(const struct columns *c, const struct columns_row *r,
-			 const struct widths *w, int head, int side, struct strbuf *out)
+			 const struct widths *w, int side, struct strbuf *out)
 {
 	size_t start = out->n;
 	int nth = 0;
@@ -377,7 +351,7 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 		start = out->n;
 		strbuf_addf(out, "%*s%*" PRIu64 "  ", w->indent, "", w->numbers, r->numbers[nth]);
 		strbuf_adds(out, c->heads[k]);
-		fill(out, ' ', head - characters_width(c->heads[k]) + 2);
+		fill(out, ' ', w->head - characters_width(c->heads[k]) + 2);
 		add_entry(out, r->entries[k], COLUMNS_WIDEST);
 		nth += nth == 0;
 	}
@@ -395,16 +369,16 @@ static void lines_format(const struct columns *c, const struct columns_row *r,
 }
 
 /* Where the table begins in a list. */
-static int list_side(const struct columns *c, const struct widths *w)
+static int list_side(const struct widths *w)
 {
-	return w->indent + w->numbers + 2 + widest_head(c) + 2 + widest_entry(c) + 4;
+	return w->indent + w->numbers + 2 + w->head + 2 + w->entry + 4;
 }
 
 static void list_format(const struct columns *c, const struct widths *w, struct strbuf *out)
 {
-	int head = widest_head(c), side = list_side(c, w);
+	int side = list_side(w);
 
-	if (!c->side || side + side_width(c) > w->all)
+	if (!c->side || side + w->notes > w->all)
 		side = 0;
 	if (side) {
 		fill(out, ' ', side);
@@ -415,7 +389,7 @@ static void list_format(const struct columns *c, const struct widths *w, struct 
 		const struct columns_row *r = &c->rows.at[i];
 
 		if (r->gap == 0) {
-			lines_format(c, r, w, head, side, out);
+			lines_format(c, r, w, side, out);
 			continue;
 		}
 		fill(out, ' ', w->indent + w->numbers + 2);
@@ -447,49 +421,38 @@ static bool is_cut(const struct columns *c, const struct widths *w)
 	return false;
 }
 
-/* Columns that leave `side' characters beside them, with no entry cut. */
-static bool has_room(const struct columns *c, int indent, int all, int side, struct widths *out)
+/* Columns with no entry cut; table: they leave room for the notes beside them. */
+static bool has_room(const struct columns *c, int indent, int all, bool table, struct widths *out)
 {
-	measure(c, indent, all - side, out);
+	int room;
+
+	measure(c, indent, out);
+	room = all - (table ? out->notes + 4 : 0);
+	fit(c, room, out);
 	out->all = all;
-	return end_of(c, out) <= all - side && !is_cut(c, out);
+	return end_of(c, out) <= room && !is_cut(c, out);
 }
 
 enum columns_room columns_room(const struct columns *c, int indent, int all)
 {
-	int side = side_width(c) + 4;
 	struct widths w;
 
-	if (has_room(c, indent, all, side, &w))
+	if (has_room(c, indent, all, true, &w))
 		return COLUMNS_BESIDE;
-	return list_side(c, &w) + side_width(c) <= all ? COLUMNS_LIST : COLUMNS_NONE;
-}
-
-static void table_format(const struct columns *c, int indent, int all, struct strbuf *out)
-{
-	enum columns_room room = columns_room(c, indent, all);
-	struct widths w;
-
-	if (has_room(c, indent, all, room == COLUMNS_BESIDE ? side_width(c) + 4 : 0, &w) &&
-	    room != COLUMNS_LIST) {
-		w.side = room == COLUMNS_BESIDE;
-		beside_format(c, &w, out);
-	} else {
-		list_format(c, &w, out);
-	}
+	return list_side(&w) + w.notes <= all ? COLUMNS_LIST : COLUMNS_NONE;
 }
 
 void columns_format(const struct columns *c, int indent, int all, struct strbuf *out)
 {
+	enum columns_room room = c->side ? columns_room(c, indent, all) : COLUMNS_NONE;
 	struct widths w;
+	bool fits = has_room(c, indent, all, room == COLUMNS_BESIDE, &w);
 
-	if (c->side) {
-		table_format(c, indent, all, out);
-		return;
-	}
-	measure(c, indent, all, &w);
-	if (is_crowded(c, &w))
-		list_format(c, &w, out);
-	else
+	if (!c->side)
+		fits = !is_crowded(c, &w);
+	w.side = room == COLUMNS_BESIDE;
+	if (fits && room != COLUMNS_LIST)
 		beside_format(c, &w, out);
+	else
+		list_format(c, &w, out);
 }

@@ -41,7 +41,9 @@ struct columns_row {
 struct columns {
 	uint32_t n;
 	char *heads[COLUMNS_MAX];
-	char *side; /* head of a table that the notes make; or NULL */
+	/* Head of a table that the notes make; or NULL.  It stands beside the picture, or there are only
+	 * brief ones.  Owned. */
+	char *side;
 	VEC(struct columns_row) rows;
 };
 
@@ -60,12 +62,10 @@ void columns_gap(struct columns *c, const uint64_t counts[COLUMNS_MAX], uint64_t
 void columns_pair(struct columns *c, const uint64_t numbers[2], const uint32_t columns[2],
 		  const char *const texts[2], const char *note);
 
-/* The notes are rows of a table with this head: beside the picture, or there are only brief ones. */
-void columns_side(struct columns *c, const char *head);
 /* The note of the latest row, and what is left of it without the table; either may be NULL. */
 void columns_note(struct columns *c, const char *note, const char *brief);
-/* A row without an event. */
-void columns_blank(struct columns *c);
+/* A row without an event; good until the next one. */
+struct columns_row *columns_blank(struct columns *c);
 
 /* How a picture with a table beside it comes out: without the table, as a list, or in columns. */
 enum columns_room { COLUMNS_NONE, COLUMNS_LIST, COLUMNS_BESIDE };

@@ -187,12 +187,10 @@ static void hang_find(const struct ending *e, struct trace *t, struct findings *
 	struct finding *f = findings_add(out, FINDING_HANG, &by_end);
 	STRBUF_SCOPED subject = { 0 };
 
-	for (uint32_t tid = 1; tid < e->threads.n; tid++)
-		if (ending_is_waiting(&e->threads.at[tid]))
-			add_last(e, tid, f);
-	for (uint32_t tid = 1; tid < e->threads.n; tid++)
-		if (!ending_is_waiting(&e->threads.at[tid]))
-			add_last(e, tid, f);
+	for (int waits = 1; waits >= 0; waits--) /* those that wait first */
+		for (uint32_t tid = 1; tid < e->threads.n; tid++)
+			if (ending_is_waiting(&e->threads.at[tid]) == waits)
+				add_last(e, tid, f);
 	objects_format(e, t, &subject);
 	f->subject = texts_add(&out->words, "%s", subject.n ? strbuf_str(&subject) : "a thread");
 	f->observed = true;

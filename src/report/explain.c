@@ -1,9 +1,6 @@
-#include "report/explain.h"
-
 #include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"
-#include "report/scope.h"
 
 #define TITLE_WIDTH 100 /* at most: farther apart, its ends are not read together */
 #define TAINTED 3
@@ -369,11 +366,11 @@ static void hints_format(struct explain *x)
 	}
 }
 
-static void explain_begin(struct explain *x, const struct report *r,
-			  const struct explain_options *opt)
+static struct explain explain_begin(const struct report *r, const struct explain_options *opt)
 {
-	*x = (struct explain){ .r = r, .opt = opt, .ev = r->evidence, .t = r->trace };
-	x->names = intern_new();
+	return (struct explain){
+		.r = r, .opt = opt, .ev = r->evidence, .t = r->trace, .names = intern_new()
+	};
 }
 
 static void explain_end(struct explain *x)
@@ -387,9 +384,8 @@ static void explain_end(struct explain *x)
 
 void explain_print(const struct report *r, const struct explain_options *opt, FILE *to)
 {
-	struct explain x;
+	struct explain x = explain_begin(r, opt);
 
-	explain_begin(&x, r, opt);
 	findings_print(&x, to);
 	summary_format(r, &x.out);
 	hints_format(&x);
@@ -404,10 +400,9 @@ void explain_finding(const struct report *r, const struct explain_options *opt,
 {
 	struct finding unnumbered = *f;
 	STRBUF_SCOPED subject = { 0 };
-	struct explain x;
+	struct explain x = explain_begin(r, opt);
 
 	unnumbered.id = 0;
-	explain_begin(&x, r, opt);
 	subject_get(&x, f, &subject);
 	full_format(&x, &unnumbered, strbuf_str(&subject));
 	strbuf_adds(full, strbuf_str(&x.out) + 1);
@@ -421,9 +416,8 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 {
 	STRBUF_SCOPED subject = { 0 };
 	struct evidence_event e;
-	struct explain x;
+	struct explain x = explain_begin(r, &(struct explain_options){ 0 });
 
-	explain_begin(&x, r, &(struct explain_options){ 0 });
 	subject_get(&x, f, &subject);
 	short_title(&x, f, strbuf_str(&subject));
 	strbuf_adds(out, strbuf_str(&x.out));

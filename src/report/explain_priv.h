@@ -7,7 +7,6 @@
 #include "monitor/states.h"
 #include "report/columns.h"
 #include "report/cycle.h"
-#include "report/explain.h"
 #include "report/frames.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -31,6 +30,12 @@ struct explain {
 	uint32_t full, lines; /* findings told so far, each way */
 	struct strbuf out;
 };
+
+/* The width that two texts need. */
+static inline size_t explain_longer(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
 
 /* ---- explain.c ---- */
 
@@ -192,5 +197,28 @@ void explain_states_read(const struct explain_states *t, uint64_t pos, struct st
 
 /* The variables of the property, by number; of a plug-in's all. */
 uint64_t explain_states_variables(const struct states_watch *w, const char *property);
+
+/* ---- scope.c ---- */
+
+/*
+ * What the analyses have looked for, how far they got, and why "none" may not mean none.
+ *
+ * Nothing else knows what keeps a report from saying that there is nothing in any run that
+ * the recording proves possible: everything that was not recorded, not read, not searched or not decided.
+ */
+/* Several analyses look for the same as this one. */
+bool scope_is_shared(const struct report *r, const struct engine *e);
+
+struct scope {
+	bool races, waits, properties;	 /* looked for */
+	bool decided;			 /* of each, some analysis has decided every candidate */
+	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
+	/* Why not every order was considered, in words, the shortest first; none: it was. */
+	struct texts because;
+	/* Or this is why, and all: it was considered where "waits are woken by ...".  NULL: not so. */
+	char *given;
+};
+void scope_get(const struct report *r, struct scope *out);
+void scope_release(struct scope *s);
 
 #endif /* REPORT_EXPLAIN_PRIV_H */

@@ -115,11 +115,6 @@ struct widths {
 	bool below; /* no room for the locks beside the location */
 };
 
-static size_t longer(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 static void access_init(const struct explain *x, uint64_t pos, struct access *a)
 {
 	struct trace_site own = { 0 };
@@ -156,8 +151,8 @@ static void accesses_format(struct explain *x, const struct finding *f)
 
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		access_init(x, f->events[i], &at[i]);
-		w.thread = longer(w.thread, at[i].thread.n);
-		w.op = longer(w.op, strlen(words_op(&at[i].e)));
+		w.thread = explain_longer(w.thread, at[i].thread.n);
+		w.op = explain_longer(w.op, strlen(words_op(&at[i].e)));
 	}
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		struct access *a = &at[i];
@@ -165,7 +160,7 @@ static void accesses_format(struct explain *x, const struct finding *f)
 
 		explain_stack(x, &a->e, indent, &a->stack);
 		a->first = strcspn(a->stack.at, "\n");
-		w.below |= indent + longer(a->first + 2, PLACE_WIDTH) + a->held.n >
+		w.below |= indent + explain_longer(a->first + 2, PLACE_WIDTH) + a->held.n >
 			   (size_t)x->opt->width;
 	}
 	for (uint32_t i = 0; i < f->nevents; i++) {

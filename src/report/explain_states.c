@@ -91,7 +91,7 @@ void explain_states_head(const struct explain_states *t, struct columns *c)
 
 	for (uint32_t i = 0; set_next(t->shown, &i); i++)
 		strbuf_addf(&head, "%s%-*s", head.n ? "  " : "", t->widths[i], t->names[i]);
-	columns_side(c, strbuf_str(&head));
+	c->side = mem_strdup(strbuf_str(&head));
 }
 
 static bool is_changed(const struct monitor_value *a, const struct monitor_value *b)

@@ -229,11 +229,6 @@ static void signal_add(const struct explain *x, const struct cycle *c, struct ro
 	name_format(signal.name, "a condition", &r->object);
 }
 
-static size_t longer(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Threads that run the same code have the same stacks: the callers are shown once. */
 static void row_shorten(const struct explain *x, struct rows *rows, size_t i)
 {
@@ -262,10 +257,10 @@ static void rows_format(struct explain *x, struct rows *rows)
 	for (size_t i = 0; i < rows->at.n; i++) {
 		const struct row *r = &rows->at.at[i];
 
-		name = longer(name, r->thread.n);
-		verb = longer(verb, strlen(r->verb));
+		name = explain_longer(name, r->thread.n);
+		verb = explain_longer(verb, strlen(r->verb));
 		if (r->e.pos)
-			object = longer(object, r->object.n);
+			object = explain_longer(object, r->object.n);
 	}
 	indent = name + verb + object + 9;
 	for (size_t i = 0; i < rows->at.n; i++)

@@ -1,5 +1,3 @@
-#include "report/findings_json.h"
-
 #include <math.h>
 
 #include "capture/hooks.h"
@@ -8,7 +6,6 @@
 #include "report/explain_priv.h"
 #include "report/json.h"
 #include "report/kept.h"
-#include "report/scope.h"
 #include "report/show.h"
 
 static void trace_json(const struct report *r, struct json *j)

@@ -2,8 +2,6 @@
 
 #include <ctype.h>
 
-#include "report/explain.h"
-#include "report/findings_json.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "trace/trace.h"

@@ -16,8 +16,8 @@ static const char *lock(const struct evidence_event *e)
 }
 
 /* " (f.c:8)", or nothing. */
-static void place_format(const struct evidence *ev, const struct evidence_event *e,
-			 struct strbuf *out)
+static void location_format(const struct evidence *ev, const struct evidence_event *e,
+			    struct strbuf *out)
 {
 	STRBUF_SCOPED at = { 0 };
 
@@ -95,8 +95,8 @@ static void holding_hidden(const struct evidence *ev, const struct cycle *c, str
 	assert(c->n > 0);
 	i %= c->n;
 	request = &c->at[cycle_after(c, i)].request;
-	strbuf_addf(out, "in the observed run %s was woken", thread(ev, &c->at[i].request));
-	strbuf_addf(out, " before %s locked %s", thread(ev, request), lock(request));
+	strbuf_addf(out, "in the observed run %s was woken before %s locked %s",
+		    thread(ev, &c->at[i].request), thread(ev, request), lock(request));
 }
 
 /*
@@ -118,9 +118,8 @@ void remedy_hidden(const struct evidence *ev, const struct finding *f, const str
 		if (c->at[i].held <= request->pos || cycle_is_stuck(request))
 			continue;
 		held = evidence_get(ev, c->at[i].held);
-		strbuf_addf(out, "in the observed run %s locked %s", thread(ev, request),
-			    lock(request));
-		strbuf_addf(out, " before %s did", thread(ev, &held));
+		strbuf_addf(out, "in the observed run %s locked %s before %s did",
+			    thread(ev, request), lock(request), thread(ev, &held));
 		return;
 	}
 	if (f->kind == FINDING_WAIT_HOLDING)
@@ -189,9 +188,9 @@ static bool gate_format(const struct evidence *ev, const struct cycle *c, struct
 		if (!find_gate(ev, c, i, &gate))
 			continue;
 		strbuf_addf(out, "%s holds %s here", thread(ev, own), lock(&gate));
-		place_format(ev, &gate, out);
-		strbuf_addf(out, "; if %s took %s as well", thread(ev, next), lock(&gate));
-		strbuf_addf(out, " before %s, this could not happen", lock(own));
+		location_format(ev, &gate, out);
+		strbuf_addf(out, "; if %s took %s as well before %s, this could not happen",
+			    thread(ev, next), lock(&gate), lock(own));
 		return true;
 	}
 	return false;
@@ -251,7 +250,7 @@ static bool past_gate_format(const struct evidence *ev, const struct cycle *c, s
 			continue;
 		strbuf_addf(out, "%s take %s shortly before", c->n == 2 ? "both" : "all of them",
 			    lock(&gate));
-		place_format(ev, &gate, out);
+		location_format(ev, &gate, out);
 		strbuf_adds(out, "; if they held it up to here, this could not happen");
 		return true;
 	}
@@ -300,8 +299,8 @@ static void join_remedy(const struct evidence *ev, const struct cycle *c, struct
 		if (!cycle_is_join(e) || c->at[cycle_before(c, i)].held == 0)
 			continue;
 		held = evidence_get(ev, c->at[cycle_before(c, i)].held);
-		strbuf_addf(out, "if %s released %s before it joins", thread(ev, e), lock(&held));
-		strbuf_addf(out, " %s, this could not happen",
+		strbuf_addf(out, "if %s released %s before it joins %s, this could not happen",
+			    thread(ev, e), lock(&held),
 			    trace_thread_name(evidence_trace(ev), e->peer));
 		return;
 	}
@@ -315,9 +314,10 @@ static void wait_remedy(const struct evidence *ev, const struct cycle *c, struct
 	if (c->at[cycle_before(c, i)].held == 0)
 		return;
 	held = evidence_get(ev, c->at[cycle_before(c, i)].held);
-	strbuf_addf(out, "a wait gives up its own mutex alone; if %s released %s before,",
+	strbuf_addf(out,
+		    "a wait gives up its own mutex alone; if %s released %s before, this could not "
+		    "happen",
 		    thread(ev, &held), lock(&held));
-	strbuf_adds(out, " this could not happen");
 }
 
 static void lost_remedy(const struct evidence *ev, const struct cycle *c, struct strbuf *out)

@@ -59,4 +59,45 @@ struct report {
 	const struct ending *ending; /* how the run ended */
 };
 
+/* ---- explain.c ---- */
+
+/*
+ * Findings as text for a person at a terminal: what, where, under which locks, in which order,
+ * how sure, what to type next; at the end what was looked at and how far.
+ */
+#define EXPLAIN_FULL 20	    /* findings that are told in full; the others get a line each */
+#define EXPLAIN_SAME_NAME 3 /* of these on one variable */
+
+struct explain_options {
+	bool color;
+	bool all;   /* every finding in full */
+	bool hints; /* what to type next */
+	int width;  /* of the terminal, in characters */
+};
+
+void explain_print(const struct report *r, const struct explain_options *opt, FILE *to);
+
+/* One finding in full, and in a line, from after its number on: report/kept.h keeps that. */
+void explain_finding(const struct report *r, const struct explain_options *opt,
+		     const struct finding *f, struct strbuf *full, struct strbuf *line);
+/* "data race on x, a.c:10 in f and b.c:20 in g (predicted, certified)" */
+void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out);
+
+/* ---- findings_json.c ---- */
+
+/*
+ * A report as JSON, version 1: one object, one line.  doc/man/foresee-check.1 lists the members.
+ */
+/* A witness longer than this is given by its length alone; so is one longer than its share of what
+ * all of a report may have. */
+#define FINDINGS_JSON_ORDER 100000
+#define FINDINGS_JSON_ORDERS 2000000
+
+void findings_json_print(const struct report *r, FILE *to);
+
+/* The members of a finding's object, all but the number: report/kept.h keeps them. */
+void findings_json_members(const struct report *r, const struct finding *f, FILE *to);
+/* The object, from these. */
+void findings_json_object(uint32_t id, const char *members, FILE *to);
+
 #endif /* REPORT_REPORT_H */

@@ -1,4 +1,4 @@
-#include "report/scope.h"
+#include "report/explain_priv.h"
 
 #include "report/ending.h"
 #include "report/report.h"

@@ -20,7 +20,7 @@ const char *show_op(uint8_t op)
 	return words[op] ? words[op] : event_op_name(op);
 }
 
-void show_place(const struct trace *t, uint32_t site, struct strbuf *out)
+void show_location(const struct trace *t, uint32_t site, struct strbuf *out)
 {
 	struct trace_site p;
 
@@ -236,7 +236,7 @@ void show_event(struct show *s, const struct event *e, struct strbuf *out)
 	add_details(s, e, out);
 	pad(out, start, &s->object_width, 40);
 	strbuf_adds(out, "  ");
-	show_place(s->trace, e->site, out);
+	show_location(s->trace, e->site, out);
 	while (out->n > 0 && out->at[out->n - 1] == ' ')
 		out->at[--out->n] = '\0';
 	if (!s->stacks)
@@ -248,7 +248,7 @@ void show_event(struct show *s, const struct event *e, struct strbuf *out)
 		if (sites[i] == 0)
 			continue; /* called from code that is not recorded */
 		strbuf_adds(out, "\n            called from ");
-		show_place(s->trace, sites[i], out);
+		show_location(s->trace, sites[i], out);
 	}
 }
 
@@ -282,7 +282,7 @@ void show_sites(const struct trace *t, FILE *to)
 			strbuf_adds(&line, "volatile  ");
 		if (p.variable)
 			strbuf_addf(&line, "%s  ", p.variable);
-		show_place(t, site, &line);
+		show_location(t, site, &line);
 		if (p.inlined)
 			strbuf_addf(&line, " (inlined into %" PRIu32 ")", p.inlined);
 		fprintf(to, "%s\n", strbuf_str(&line));

@@ -16,7 +16,7 @@ struct trace;
 const char *show_op(uint8_t op);
 
 /* "audit.c:31 in add_entry", what of it is known; adds nothing for site 0. */
-void show_place(const struct trace *t, uint32_t site, struct strbuf *out);
+void show_location(const struct trace *t, uint32_t site, struct strbuf *out);
 
 /* One line without newline.  Widths of names are fitted as lines come. */
 struct show {

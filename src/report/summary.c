@@ -1,9 +1,7 @@
-
 #include "finding/suppress.h"
 #include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"
-#include "report/scope.h"
 
 static void add_count(struct strbuf *out, const char **comma, uint64_t n, const char *what)
 {
@@ -55,14 +53,13 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 
 static const char *looked_for(const struct scope *s, bool properties)
 {
-	if (properties && (s->races || s->waits))
-		return s->races && s->waits ? "race, deadlock or violated property"
-		       : s->waits	    ? "deadlock or violated property"
-					    : "race or violated property";
-	return s->races && s->waits ? "race or deadlock"
-	       : s->waits	    ? "deadlock"
-	       : s->races	    ? "race"
-				    : "violated property";
+	static const char *const words[2][4] = {
+		{ "violated property", "race", "deadlock", "race or deadlock" },
+		{ "violated property", "race or violated property", "deadlock or violated property",
+		  "race, deadlock or violated property" },
+	};
+
+	return words[properties][s->races | s->waits << 1];
 }
 
 /* Beside races and deadlocks, which were told of, or alone.  A lattice has many of the runs that are

@@ -63,17 +63,9 @@ static uint32_t thread_count(const struct tally *y)
 	return n;
 }
 
-static const char *form_word(enum trace_form form)
-{
-	switch (form) {
-	case TRACE_BINARY:
-		return "recording";
-	case TRACE_STD:
-		return "STD text";
-	default:
-		return "#fmt 1 text";
-	}
-}
+static const char *const form_words[] = {
+	[TRACE_BINARY] = "recording", [TRACE_STD] = "STD text", [TRACE_FMT1] = "#fmt 1 text"
+};
 
 static double bytes_per_event(const struct tally *y, const struct trace_info *info)
 {
@@ -104,7 +96,7 @@ void tally_print(const struct tally *y, const struct trace *t, const char *path,
 	struct trace_info info = trace_info(t);
 
 	fprintf(to, "%s: %s, %" PRIu64 " event%s of %" PRIu32 " thread%s, %zu lock%s\n", path,
-		form_word(info.form), y->events, PLURAL(y->events), thread_count(y),
+		form_words[info.form], y->events, PLURAL(y->events), thread_count(y),
 		PLURAL(thread_count(y)), y->locks.n, PLURAL(y->locks.n));
 	fprintf(to, "  memory   %s%zu word%s in %zu object%s\n", y->more_words ? "more than " : "",
 		y->words.n, PLURAL(y->words.n), y->objects.n, PLURAL(y->objects.n));
@@ -130,7 +122,7 @@ void tally_json(const struct tally *y, const struct trace *t, const char *path, 
 
 	json_open(j, "trace", '{');
 	json_string(j, "path", path);
-	json_string(j, "form", form_word(info.form));
+	json_string(j, "form", form_words[info.form]);
 	json_number(j, "events", y->events);
 	json_number(j, "threads", thread_count(y));
 	json_number(j, "locks", y->locks.n);

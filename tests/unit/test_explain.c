@@ -1,7 +1,6 @@
 /*
  * The text about threads that wait for one another, word by word, from findings made by hand.
  */
-#include "report/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "base/strbuf.h"
 #include "finding/finding.h"
 #include "report/ending.h"
-#include "report/explain.h"
 #include "report/report.h"
 #include "spec_text.h"
 #include "tap.h"
