@@ -137,6 +137,7 @@ static enum status read_steps(struct pass *p, struct diag *d)
 {
 	const struct steps *s = p->reading.steps;
 	double then = talk_clock();
+	struct steps_counts counts;
 	struct step_batch b;
 	enum status st = ST_END;
 
@@ -152,10 +153,11 @@ static enum status read_steps(struct pass *p, struct diag *d)
 	if (p->a->enough)
 		*p->a->enough = ANALYSE_READ;
 	p->hurried |= p->a->shortened;
-	p->report.locks = steps_lock_count(s);
-	p->report.variables = steps_variable_count(s);
-	p->strange = steps_strange_count(s) != 0;
-	p->report.given = steps_given_count(s) != 0;
+	counts = steps_counts(s);
+	p->report.locks = counts.locks;
+	p->report.variables = counts.variables;
+	p->strange = counts.strange != 0;
+	p->report.given = counts.given != 0;
 	return engine_stopped(&p->a->engine) || p->hurried ? ST_END : st;
 }
 

@@ -1,13 +1,9 @@
 #include "analyse/prove.h"
 
 #include "analyse/analyse.h"
-#include "finding/finding.h"
 #include "monitor/reading.h"
-#include "order/causal.h"
-#include "order/model.h"
 #include "predict/engine.h"
 #include "predict/lattice_proofs.h"
-#include "predict/propose.h"
 #include "trace/trace.h"
 
 /* ---- races ---- */
@@ -61,7 +57,7 @@ static void prove(const struct analyse *a, const struct model *m, struct finding
 			continue;
 		if (!goal_reach(&goal, m, c, exact_order_clear(&order, m)))
 			continue;
-		propose_schedule(m, &order, &x->schedule);
+		engine_schedule(m, &order, &x->schedule);
 		x->claimed = true;
 		x->why = NULL;
 	}

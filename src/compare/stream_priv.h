@@ -106,7 +106,7 @@ void pasts_release(struct pasts *p);
 void pasts_access(struct pasts *p, const uint32_t *cells, uint32_t ncells, const struct stamp *now,
 		  const struct seen *e, struct pairs *out);
 
-/* Cell `to' takes over what `from' has seen. */
+/* Cell `to', which has seen nothing, takes over what `from' has. */
 void pasts_split(struct pasts *p, uint32_t from, uint32_t to);
 void pasts_drop(struct pasts *p, uint32_t cell);
 
@@ -161,9 +161,6 @@ void sync_step(struct sync *y, const struct step *s);
  * releases. */
 void sync_acquire(struct sync *y, const struct step *s, const uint32_t *cells);
 void sync_publish(struct sync *y, const struct step *s, const uint32_t *cells);
-
-void sync_split(struct sync *y, uint32_t from, uint32_t to);
-void sync_drop(struct sync *y, uint32_t cell);
 
 /* The chain comes after everything that any chain has done so far. */
 void sync_after_all(struct sync *y, uint32_t chain);

@@ -191,25 +191,6 @@ void sync_publish(struct sync *y, const struct step *s, const uint32_t *cells)
 		tick(sync_now(y, s->chain));
 }
 
-void sync_split(struct sync *y, uint32_t from, uint32_t to)
-{
-	if (from < y->atomic.n && y->atomic.at[from].clock.time) {
-		VEC_REACH(&y->atomic, to);
-		stamp_set(&y->stamps, &y->atomic.at[to].clock, &y->atomic.at[from].clock);
-		y->atomic.at[to].from = y->atomic.at[from].from;
-	} else {
-		sync_drop(y, to);
-	}
-}
-
-void sync_drop(struct sync *y, uint32_t cell)
-{
-	if (cell < y->atomic.n) {
-		stamp_clear(&y->stamps, &y->atomic.at[cell].clock);
-		y->atomic.at[cell].from = 0;
-	}
-}
-
 void sync_after_all(struct sync *y, uint32_t chain)
 {
 	struct stamp *now = sync_now(y, chain);
@@ -251,14 +232,26 @@ void stream_end(struct stream *s, struct engine_result *out)
 	stamps_release(&y->stamps);
 }
 
-void stream_split(struct stream *s, uint32_t from, uint32_t to)
-{
-	pasts_split(&s->pasts, from, to);
-	sync_split(&s->sync, from, to);
-}
-
 void stream_drop(struct stream *s, uint32_t cell)
 {
+	struct sync *y = &s->sync;
+
 	pasts_drop(&s->pasts, cell);
-	sync_drop(&s->sync, cell);
+	if (cell < y->atomic.n) {
+		stamp_clear(&y->stamps, &y->atomic.at[cell].clock);
+		y->atomic.at[cell].from = 0;
+	}
+}
+
+void stream_split(struct stream *s, uint32_t from, uint32_t to)
+{
+	struct sync *y = &s->sync;
+
+	stream_drop(s, to);
+	pasts_split(&s->pasts, from, to);
+	if (from < y->atomic.n && y->atomic.at[from].clock.time) {
+		VEC_REACH(&y->atomic, to);
+		stamp_set(&y->stamps, &y->atomic.at[to].clock, &y->atomic.at[from].clock);
+		y->atomic.at[to].from = y->atomic.at[from].from;
+	}
 }

@@ -69,7 +69,8 @@ void *wcp_begin(const struct engine *e, const struct engine_options *opt)
 		&self->stream, e, opt,
 		"by weak causal precedence; the first may be a deadlock instead, later ones are hints",
 		STREAM_ATOMICS | STREAM_HARD);
-	wcp_deeds_init(&self->deeds, &self->stream.sync.stamps);
+	self->deeds.stamps = &self->stream.sync.stamps;
+	VEC_REACH(&self->deeds.at, 0);
 	return self;
 }
 

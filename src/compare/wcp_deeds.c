@@ -3,13 +3,6 @@
  */
 #include "compare/wcp_priv.h"
 
-void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps)
-{
-	memset(d, 0, sizeof(*d));
-	d->stamps = stamps;
-	*VEC_PUSH(&d->at) = (struct wcp_deed){ 0 };
-}
-
 static void shared_clear(struct wcp_deeds *d, struct wcp_deed *x)
 {
 	if (!x->shared)

@@ -42,7 +42,6 @@ struct wcp_deeds {
 	VEC(uint32_t) first;	 /* [cell]: 0 none */
 };
 
-void wcp_deeds_init(struct wcp_deeds *d, struct stamps *stamps);
 void wcp_deeds_release(struct wcp_deeds *d);
 /* Its index; made when absent. */
 uint32_t wcp_deeds_find(struct wcp_deeds *d, uint32_t lock, uint32_t cell);

@@ -230,7 +230,7 @@ static unsigned differs(const struct word *w, unsigned mask, const uint8_t saw[8
 
 static bool strange_is_good(const struct bytes *b, const struct word *w, uint32_t tid)
 {
-	return w->owner == tid || w->until <= unseen_calm(&b->unseen, tid);
+	return w->owner == tid || w->until <= unseen_thread(&b->unseen, tid)->calm;
 }
 
 /* Bytes are seen that no recorded event has left: who can have written them?  False: somebody whose
@@ -238,7 +238,7 @@ static bool strange_is_good(const struct bytes *b, const struct word *w, uint32_
 static bool strange_explain(struct bytes *b, struct word *w, unsigned mask, uint32_t tid)
 {
 	uint64_t others = unseen_others(&b->unseen, tid), own = unseen_own(&b->unseen, tid);
-	uint64_t from = unseen_calm(&b->unseen, tid);
+	uint64_t from = unseen_thread(&b->unseen, tid)->calm;
 
 	from = w->since > from ? w->since : from;
 	if (others > from) {
@@ -253,7 +253,7 @@ static bool strange_explain(struct bytes *b, struct word *w, unsigned mask, uint
 /* Is a recorded call writing the word? */
 static bool word_is_open(const struct bytes *b, const struct word *w)
 {
-	uint64_t begun = w->writer == MANY ? 0 : unseen_begun(&b->unseen, w->writer);
+	uint64_t begun = w->writer == MANY ? 0 : unseen_thread(&b->unseen, w->writer)->begun;
 
 	return begun != 0 && w->since >= begun;
 }
@@ -279,8 +279,9 @@ static bool word_read(struct bytes *b, struct word *w, uint64_t addr, unsigned m
 {
 	unsigned off = differs(w, mask & w->known, saw), fresh = mask & ~w->known, asked;
 	bool good = !(w->strange & mask) || strange_is_good(b, w, tid);
+	const struct unseen_thread *t = unseen_thread(&b->unseen, tid);
 
-	asked = unseen_is_stack(&b->unseen, tid, addr) ? w->framed : 0xff;
+	asked = addr - t->stack < t->stack_len ? w->framed : 0xff; /* its own stack */
 	if (fresh & asked & ~w->steady)
 		good &= strange_explain(b, w, fresh & asked & ~w->steady, tid);
 	if (off & asked)

@@ -32,7 +32,6 @@ struct cells_word {
 	uint32_t cell[8]; /* NO_CELL: never touched */
 	/* Bit i: byte i and the one before belong to different cells; bits 0 and 8 are set. */
 	uint16_t edges;
-	uint32_t next; /* while unused */
 };
 
 void cells_release(struct cells *c)
@@ -42,7 +41,8 @@ void cells_release(struct cells *c)
 	VEC_RELEASE(&c->blocks);
 	map_release(&c->index);
 	keyset_release(&c->pages);
-	VEC_RELEASE_ALL(&c->words, &c->again, &c->ids, &c->splits, &c->fresh, &c->dropped);
+	VEC_RELEASE_ALL(&c->words, &c->unused_words, &c->again, &c->ids, &c->splits, &c->fresh,
+			&c->dropped);
 }
 
 /* ---- ids ---- */
@@ -165,13 +165,7 @@ static struct cells_word *word_open(struct cells *c, struct entry *e)
 
 	if (e->shape == MANY)
 		return word_of(c, e);
-	if (c->unused_word != 0) {
-		index = c->unused_word - 1;
-		c->unused_word = c->words.at[index].next;
-	} else {
-		index = (uint32_t)c->words.n;
-		(void)VEC_PUSH(&c->words);
-	}
+	index = (uint32_t)VEC_TAKE(&c->words, &c->unused_words);
 	w = &c->words.at[index];
 	for (unsigned i = 0; i < 8; i++)
 		w->cell[i] = e->shape >> i & 1 ? e->at : NO_CELL;
@@ -272,8 +266,7 @@ static void word_clear(struct cells *c, struct entry *e, unsigned from, unsigned
 	}
 	word_edges(w);
 	if (empty) {
-		w->next = c->unused_word;
-		c->unused_word = e->at + 1;
+		*VEC_PUSH(&c->unused_words) = e->at;
 		e->shape = 0;
 	}
 }
@@ -393,24 +386,19 @@ static void range_walk(struct cells *c, uint64_t addr, uint64_t last, bool reap,
 	}
 }
 
-static uint64_t last_of(uint64_t addr, uint64_t len)
-{
-	return len - 1 <= UINT64_MAX - addr ? addr + len - 1 : UINT64_MAX;
-}
-
 uint32_t cells_find(struct cells *c, uint64_t addr, uint64_t len, uint32_t *one)
 {
 	size_t start = c->ids.n;
 
 	if (len != 0)
-		range_walk(c, addr, last_of(addr, len), false, word_list);
+		range_walk(c, addr, cells_last(addr, len), false, word_list);
 	return ids_since(c, start, one);
 }
 
 void cells_drop(struct cells *c, uint64_t addr, uint64_t len)
 {
 	if (len != 0)
-		range_walk(c, addr, last_of(addr, len), len >= REAP_BYTES, word_clear);
+		range_walk(c, addr, cells_last(addr, len), len >= REAP_BYTES, word_clear);
 }
 
 /* ---- for tests ---- */

@@ -19,6 +19,12 @@
 struct cells_page;
 struct cells_word;
 
+/* The last byte of a range, or of all there are. */
+static inline uint64_t cells_last(uint64_t addr, uint64_t len)
+{
+	return len - 1 <= UINT64_MAX - addr ? addr + (len - 1) : UINT64_MAX;
+}
+
 struct cells_split {
 	uint32_t from, to; /* `to' is the new cell */
 	uint64_t addr;	   /* the bytes that it took */
@@ -44,7 +50,7 @@ struct cells {
 	VEC(struct cells_page *) blocks; /* all memory of pages */
 	struct cells_page *unused;	 /* list */
 	VEC(struct cells_word) words;	 /* words of more than one cell */
-	uint32_t unused_word;		 /* list; index + 1 */
+	VEC(uint32_t) unused_words;
 	uint32_t count;
 	VEC(uint32_t) again; /* ids to give out again */
 

@@ -71,13 +71,13 @@ void model_free(struct model *m)
 		return;
 	p = m->priv;
 	model_build_free(p->build);
-	model_sems_release(m);
-	VEC_RELEASE_ALL(&p->runs, &p->edges, &p->preds, &p->counted_edges, &p->counted, &p->sets,
-			&p->set_keys, &p->set_one, &p->set_missing, &p->last_hold, &p->values,
-			&p->bytes);
+	VEC_RELEASE_ALL(&p->sems, &p->sem_runs, &p->runs, &p->edges, &p->preds, &p->counted_edges,
+			&p->counted, &p->sets, &p->set_keys, &p->set_one, &p->set_missing,
+			&p->last_hold, &p->values, &p->bytes);
 	MAP_RELEASE_ALL(&p->set_step, &p->set_hash);
 	MEM_FREE_ALL(p->chains.start, p->chains.at, p->cells.start, p->cells.at, p->lock_runs.start,
-		     p->lock_runs.at, p->run_start, p->set_of, p->stretches, p);
+		     p->lock_runs.at, p->run_start, p->set_of, p->stretches, p->sem_events,
+		     p->sem_counts, p);
 	MEM_FREE_ALL(m->event, m->touches, m->feeds, m->holds, m->guards, m->is_loose, m);
 }
 

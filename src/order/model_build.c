@@ -90,15 +90,9 @@ static void put_take(struct model *m, uint32_t channel)
 			return;
 		}
 	}
-	index = b->free_put;
-	if (index != 0) {
-		b->free_put = b->puts.at[index - 1].next;
-	} else {
-		(void)VEC_PUSH(&b->puts);
-		index = (uint32_t)b->puts.n;
-	}
-	b->puts.at[index - 1] = (struct model_put){ chain, m->n, b->channels.at[channel] };
-	b->channels.at[channel] = index;
+	index = (uint32_t)VEC_TAKE(&b->puts, &b->unused_puts);
+	b->puts.at[index] = (struct model_put){ chain, m->n, b->channels.at[channel] };
+	b->channels.at[channel] = index + 1;
 }
 
 static void get_take(struct model *m, uint32_t channel, bool paired)
@@ -113,13 +107,9 @@ static void get_take(struct model *m, uint32_t channel, bool paired)
 static void channel_forget(struct model_build *b, uint32_t channel)
 {
 	VEC_REACH(&b->channels, channel);
-	while (b->channels.at[channel] != 0) {
-		uint32_t index = b->channels.at[channel];
-
-		b->channels.at[channel] = b->puts.at[index - 1].next;
-		b->puts.at[index - 1].next = b->free_put;
-		b->free_put = index;
-	}
+	for (uint32_t i = b->channels.at[channel]; i != 0; i = b->puts.at[i - 1].next)
+		*VEC_PUSH(&b->unused_puts) = i - 1;
+	b->channels.at[channel] = 0;
 }
 
 /* 0 when it lies before the model. */
@@ -367,7 +357,7 @@ void model_build_free(struct model_build *b)
 	for (size_t i = 0; i < b->threads.n; i++)
 		VEC_RELEASE(&b->threads.at[i].reads);
 	VEC_RELEASE_ALL(&b->events, &b->cells, &b->feeds, &b->holds, &b->guards, &b->threads,
-			&b->chains, &b->forks, &b->channels, &b->puts, &b->split_of, &b->splits,
-			&b->scratch, &b->loose, &b->sems);
+			&b->chains, &b->forks, &b->channels, &b->puts, &b->unused_puts,
+			&b->split_of, &b->splits, &b->scratch, &b->loose, &b->sems);
 	mem_free(b);
 }

@@ -131,7 +131,7 @@ struct model_build {
 	VEC(struct model_fork) forks;
 	VEC(uint32_t) channels; /* 1 + index in puts */
 	VEC(struct model_put) puts;
-	uint32_t free_put;	/* list of puts to use again; 1 + index */
+	VEC(uint32_t) unused_puts;
 	VEC(uint32_t) split_of; /* by cell, 1 + index in splits */
 	VEC(struct model_split) splits;
 	VEC(uint32_t) scratch;
@@ -170,7 +170,6 @@ bool model_touches(const struct model *m, uint32_t e, uint32_t cell);
 void model_sems_to_locks(struct model *m);
 void model_settle_sems(struct model *m);
 void model_settle_sem_runs(struct model *m);
-void model_sems_release(struct model *m);
 
 /* model_count.c: what counting shows.  After all else. */
 void model_settle_counts(struct model *m);

@@ -175,12 +175,6 @@ void model_settle_sems(struct model *m)
 		*VEC_PUSH(&p->sems) = (struct model_sem){ .value = p->build->sems.at[s].first };
 }
 
-void model_sems_release(struct model *m)
-{
-	VEC_RELEASE_ALL(&m->priv->sems, &m->priv->sem_runs);
-	MEM_FREE_ALL(m->priv->sem_events, m->priv->sem_counts);
-}
-
 struct model_sem_runs model_sem_runs(const struct model *m, uint32_t sem)
 {
 	const struct model_sem *s = &m->priv->sems.at[sem];

@@ -53,24 +53,12 @@ void steps_free(struct steps *s)
 	mem_free(s);
 }
 
-uint64_t steps_strange_count(const struct steps *s)
+struct steps_counts steps_counts(const struct steps *s)
 {
-	return s->nstrange;
-}
-
-uint64_t steps_given_count(const struct steps *s)
-{
-	return s->bytes_seen.ngiven;
-}
-
-uint32_t steps_variable_count(const struct steps *s)
-{
-	return s->cells.count - s->nhidden;
-}
-
-uint32_t steps_lock_count(const struct steps *s)
-{
-	return s->nlocks;
+	return (struct steps_counts){ .strange = s->nstrange,
+				      .given = s->bytes_seen.ngiven,
+				      .variables = s->cells.count - s->nhidden,
+				      .locks = s->nlocks };
 }
 
 const char *step_op_name(enum step_op op)

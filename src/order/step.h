@@ -215,13 +215,14 @@ void steps_free(struct steps *s);
  * trace_next. */
 enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d) ST_CHECKED;
 
-/* Reads of what unseen code wrote that stopped their threads, so far. */
-uint64_t steps_strange_count(const struct steps *s);
-/* Times that unseen code was given a pointer to what several threads touch, so far. */
-uint64_t steps_given_count(const struct steps *s);
-/* Cells that accesses have made, locks, so far. */
-uint32_t steps_variable_count(const struct steps *s);
-uint32_t steps_lock_count(const struct steps *s);
+/* So far. */
+struct steps_counts {
+	uint64_t strange;   /* reads of what unseen code wrote that stopped their threads */
+	uint64_t given;	    /* times that it was given a pointer to what several threads touch */
+	uint32_t variables; /* cells that accesses have made */
+	uint32_t locks;
+};
+struct steps_counts steps_counts(const struct steps *s);
 
 const char *step_op_name(enum step_op op);
 

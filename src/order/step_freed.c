@@ -119,16 +119,11 @@ static void range_free(struct steps *s, uint64_t first, uint64_t last)
 	} while (r.last != last);
 }
 
-static uint64_t last_of(const struct event *e)
-{
-	return e->len - 1 <= UINT64_MAX - e->addr ? e->addr + (e->len - 1) : UINT64_MAX;
-}
-
 /* Steps cannot say more than 2^32 bytes; the cells are right all the same. */
 void step_free_event(struct steps *s, const struct event *e)
 {
 	size_t start = s->cells.ids.n;
-	uint64_t first = e->addr, last = last_of(e);
+	uint64_t first = e->addr, last = cells_last(e->addr, e->len);
 	uint32_t one = 0;
 	struct step *st;
 	bool whole;
@@ -157,7 +152,7 @@ void step_free_event(struct steps *s, const struct event *e)
 
 void step_fresh_event(struct steps *s, const struct event *e)
 {
-	uint64_t first = e->addr, last = last_of(e);
+	uint64_t first = e->addr, last = cells_last(e->addr, e->len);
 	struct freed_range r;
 
 	while (e->len != 0 && freed_find(&s->freed, first, last, &r)) {

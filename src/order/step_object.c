@@ -76,7 +76,7 @@ void step_objects_release(struct steps *s)
 {
 	for (size_t i = 0; i < s->objects.n; i++)
 		object_release(&s->objects.at[i]);
-	VEC_RELEASE(&s->objects);
+	VEC_RELEASE_ALL(&s->objects, &s->unused);
 	map_release(&s->by_addr);
 	keyset_release(&s->addrs);
 }
@@ -89,8 +89,7 @@ void step_object_discard(struct steps *s, uint32_t index)
 	channels_forget(s, o);
 	object_release(o);
 	o->family = EVENT_OBJECT_NONE;
-	o->next = s->unused;
-	s->unused = index + 1;
+	*VEC_PUSH(&s->unused) = index;
 }
 
 /* No object lies in the upper half of the addresses. */
@@ -132,7 +131,7 @@ void step_object_end(struct steps *s, uint64_t key)
 
 static void keys_end(struct steps *s, uint64_t key, uint64_t len)
 {
-	uint64_t last = len - 1 <= UINT64_MAX - key ? key + len - 1 : UINT64_MAX;
+	uint64_t last = cells_last(key, len);
 
 	while (keyset_next(&s->addrs, key, last, &key))
 		step_object_end(s, key);
@@ -155,16 +154,9 @@ struct object *step_object_find(struct steps *s, uint64_t addr, enum event_objec
 
 static struct object *object_new(struct steps *s, uint64_t addr, enum event_object family)
 {
-	uint32_t index = s->unused - 1;
-	struct object *o;
+	size_t index = VEC_TAKE(&s->objects, &s->unused);
+	struct object *o = &s->objects.at[index];
 
-	if (s->unused != 0) {
-		s->unused = s->objects.at[index].next;
-	} else {
-		index = (uint32_t)s->objects.n;
-		(void)VEC_PUSH(&s->objects);
-	}
-	o = &s->objects.at[index];
 	memset(o, 0, sizeof(*o));
 	o->addr = addr;
 	o->family = family;

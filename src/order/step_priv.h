@@ -108,7 +108,6 @@ struct object {
 	bool mapped;		  /* found by its address; else only threads parked on it know it */
 	uint32_t maker;		  /* who has made it; 0: nobody we saw */
 	uint64_t made;		  /* with which event */
-	uint32_t next;		  /* while not in use */
 	union {
 		struct object_lock lock;
 		struct object_cond cond;
@@ -159,7 +158,7 @@ struct steps {
 	VEC(struct step_thread) threads; /* [tid] */
 
 	VEC(struct object) objects;
-	uint32_t unused; /* objects; index + 1 */
+	VEC(uint32_t) unused; /* objects */
 	struct map by_addr;
 	struct keyset addrs;
 	uint32_t nlocks, nconditions, nsems;

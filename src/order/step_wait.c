@@ -370,48 +370,33 @@ void step_sem_event(struct steps *s, const struct event *e)
 	}
 }
 
-/* ---- onces ---- */
+/* ---- onces, channels ----
+ *
+ * All that was given so far comes before what takes it.
+ */
 
-void step_once_event(struct steps *s, const struct event *e)
+/* otherwise: flags of what takes where nothing was given. */
+static void once_turn(struct steps *s, struct object_once *o, bool gives, unsigned otherwise)
 {
-	struct object_once *o = &step_object_get(s, e->addr, EVENT_OBJECT_ONCE)->once;
-
-	switch (e->op) {
-	case EVENT_ONCE_BEGIN:
-		/* After an end: that one gave up, and this is the next to try. */
-		if (o->done)
-			step_add(s, STEP_GET, 0)->obj = o->channel;
-		else
-			step_add(s, STEP_NONE, 0);
-		break;
-	case EVENT_ONCE_END:
-		if (!o->done)
-			o->channel = step_channel_new(s);
-		o->done = true;
-		step_add(s, STEP_PUT, 0)->obj = o->channel;
-		break;
-	default:
-		if (o->done)
-			step_add(s, STEP_GET, 0)->obj = o->channel;
-		else
-			step_add(s, STEP_NONE, STEP_STOP);
-		break;
-	}
-}
-
-/* ---- channels ---- */
-
-/* All that was given so far comes before what takes it; nothing given, nothing to wait for. */
-void step_channel_event(struct steps *s, const struct event *e)
-{
-	struct object_once *o = &step_object_get(s, e->addr, EVENT_OBJECT_CHANNEL)->once;
-
-	if (e->op == EVENT_GIVE && !o->done) {
+	if (gives && !o->done) {
 		o->channel = step_channel_new(s);
 		o->done = true;
 	}
 	if (o->done)
-		step_add(s, e->op == EVENT_GIVE ? STEP_PUT : STEP_GET, 0)->obj = o->channel;
+		step_add(s, gives ? STEP_PUT : STEP_GET, 0)->obj = o->channel;
 	else
-		step_add(s, STEP_NONE, 0);
+		step_add(s, STEP_NONE, otherwise);
+}
+
+/* A begin after an end: that one gave up, and this is the next to try. */
+void step_once_event(struct steps *s, const struct event *e)
+{
+	once_turn(s, &step_object_get(s, e->addr, EVENT_OBJECT_ONCE)->once, e->op == EVENT_ONCE_END,
+		  e->op == EVENT_ONCE_PASS ? STEP_STOP : 0);
+}
+
+void step_channel_event(struct steps *s, const struct event *e)
+{
+	once_turn(s, &step_object_get(s, e->addr, EVENT_OBJECT_CHANNEL)->once, e->op == EVENT_GIVE,
+		  0);
 }

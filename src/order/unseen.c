@@ -175,22 +175,7 @@ uint64_t unseen_others(const struct unseen *u, uint32_t tid)
 
 uint64_t unseen_own(const struct unseen *u, uint32_t tid)
 {
-	if (tid >= u->threads.n)
-		return 0;
-	return u->threads.at[tid].inside ? UINT64_MAX : u->threads.at[tid].ended;
-}
+	const struct unseen_thread *t = unseen_thread(u, tid);
 
-uint64_t unseen_calm(const struct unseen *u, uint32_t tid)
-{
-	return tid < u->threads.n ? u->threads.at[tid].calm : 0;
-}
-
-uint64_t unseen_begun(const struct unseen *u, uint32_t tid)
-{
-	return tid < u->threads.n ? u->threads.at[tid].begun : 0;
-}
-
-bool unseen_is_stack(const struct unseen *u, uint32_t tid, uint64_t addr)
-{
-	return tid < u->threads.n && addr - u->threads.at[tid].stack < u->threads.at[tid].stack_len;
+	return t->inside ? UINT64_MAX : t->ended;
 }

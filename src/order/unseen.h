@@ -19,9 +19,10 @@ struct trace;
 
 struct unseen_thread {
 	uint64_t ended; /* the position of the last event that ended unseen code of it; 0 none */
-	uint64_t calm;
-	uint64_t last;	       /* number of its last event */
-	uint64_t begun;	       /* since when a call of it has been writing what it named; 0 none */
+	uint64_t calm;	/* up to there all unseen code comes before what it does from now on */
+	uint64_t last;	/* number of its last event */
+	/* Since when a recorded call of it has been writing what it named (EVENT_BEGUN); 0 none. */
+	uint64_t begun;
 	uint32_t newer, older; /* in the list by `ended', + 1; 0 none */
 	bool inside;
 	uint32_t site, depth; /* of the call */
@@ -44,11 +45,12 @@ void unseen_event(struct unseen *u, const struct trace *t, const struct event *e
 uint64_t unseen_others(const struct unseen *u, uint32_t tid);
 /* The same of the thread itself; 0 never. */
 uint64_t unseen_own(const struct unseen *u, uint32_t tid);
-/* Up to there all unseen code comes before whatever the thread does from now on. */
-uint64_t unseen_calm(const struct unseen *u, uint32_t tid);
-/* Since when a recorded call of the thread's has been writing (EVENT_BEGUN); 0: none is. */
-uint64_t unseen_begun(const struct unseen *u, uint32_t tid);
-/* Does addr lie in the thread's own stack? */
-bool unseen_is_stack(const struct unseen *u, uint32_t tid, uint64_t addr);
+/* What is known of the thread: all zero before its first event. */
+static inline const struct unseen_thread *unseen_thread(const struct unseen *u, uint32_t tid)
+{
+	static const struct unseen_thread none;
+
+	return tid < u->threads.n ? &u->threads.at[tid] : &none;
+}
 
 #endif /* ORDER_UNSEEN_H */

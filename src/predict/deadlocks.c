@@ -3,15 +3,14 @@
  * block threads share the work; between two all goes in order, so that nothing depends on how many
  * there are.
  */
-#include "predict/deadlocks.h"
-
 #include "base/pool.h"
 #include "predict/deadlocks_priv.h"
-#include "predict/propose.h"
 #include "predict/waits_priv.h"
 
 #define PLACE_EDGES 2000000u /* pairs of places that are told apart */
 
+static const char why_listed[] =
+	"a pattern of locks alone: whether a run can reach it was not asked";
 static const char why_undecided[] =
 	"a circle of locks that could not be decided: the search ran out of steps";
 static const char why_searched[] =
@@ -22,10 +21,10 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	enum causal_mode mode;
 
 	d->m = run->model;
-	d->g = lockgraph_new(d->m, d->setup->joins);
+	d->g = lockgraph_new(d->m, d->joins);
 	if (lockgraph_place_edges(d->g) > PLACE_EDGES)
 		lockgraph_coarsen(d->g);
-	d->patterns = patterns_new(d->g, d->opt, d->setup->parents);
+	d->patterns = patterns_new(d->g, d->opt, d->parents);
 	d->jobs = engine_jobs(d->opt);
 	d->hands = mem_zalloc(d->jobs * sizeof(*d->hands));
 	for (unsigned i = 0; i < d->jobs; i++)
@@ -34,7 +33,7 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	if (patterns_longest(d->patterns) < 2)
 		return;
 	d->hard = engine_causal(run, CAUSAL_HARD);
-	if (d->setup->stage == DEADLOCKS_LIST)
+	if (d->stage == DEADLOCKS_LIST)
 		return;
 	mode = engine_mode(d->m, d->opt);
 	d->c = engine_causal(run, mode);
@@ -64,12 +63,12 @@ static void close_search(struct deadlocks *d)
 static void add(const struct deadlocks *d, const struct deadlocks_group *r,
 		const struct exact_order *order, const char *why, struct engine_result *out)
 {
-	propose(out, r->kind, d->setup->engine, d->m, r->events.at, r->n, order)->why = why;
+	engine_propose(out, r->kind, d->engine, d->m, r->events.at, r->n, order)->why = why;
 }
 
 static bool is_warning(const struct deadlocks *d, const struct deadlocks_group *r)
 {
-	return d->setup->stage == DEADLOCKS_ALL && !engine_stopped(d->opt) &&
+	return d->stage == DEADLOCKS_ALL && !engine_stopped(d->opt) &&
 	       (r->outcome == GOAL_SEARCHED || r->outcome == GOAL_UNDECIDED);
 }
 
@@ -104,7 +103,7 @@ static void try_groups(struct deadlocks *d, struct engine_result *out)
 	for (d->first = 0; d->first < total; d->first += DEADLOCKS_BLOCK) {
 		size_t n = total - d->first < DEADLOCKS_BLOCK ? total - d->first : DEADLOCKS_BLOCK;
 
-		engine_progress(d->opt, d->setup->engine, d->first, total);
+		engine_progress(d->opt, d->engine, d->first, total);
 		if (!has_enough(d))
 			pool_run(d->jobs, n, deadlocks_try, d);
 		for (size_t i = 0; i < n; i++) {
@@ -119,14 +118,14 @@ static void try_groups(struct deadlocks *d, struct engine_result *out)
 static void list_all(struct deadlocks *d, struct engine_result *out)
 {
 	for (size_t i = 0; i < d->groups.n; i++) {
-		add(d, &d->groups.at[i], NULL, d->setup->why, out);
+		add(d, &d->groups.at[i], NULL, why_listed, out);
 		map_put(&d->settled, d->groups.at[i].places, NULL);
 	}
 }
 
 static void say_limits(const struct deadlocks *d, struct engine_result *out)
 {
-	const char *name = d->setup->engine->name;
+	const char *name = d->engine->name;
 	struct texts *said = &out->truncated;
 
 	if (d->g->longest > PATTERN_MOST)
@@ -151,36 +150,32 @@ static void say_limits(const struct deadlocks *d, struct engine_result *out)
 			  d->opt->all_pairs ? "requests" : "places");
 	else if (d->cut && !engine_stopped(d->opt))
 		texts_add(said, "%s: budget spent; not all circles of locks were looked at", name);
-	if (out->counts.undecided > 0 && d->setup->stage == DEADLOCKS_ALL &&
-	    !engine_stopped(d->opt))
+	if (out->counts.undecided > 0 && d->stage == DEADLOCKS_ALL && !engine_stopped(d->opt))
 		texts_add(said, "%s: budget spent on %llu circles of locks", name,
 			  (unsigned long long)out->counts.undecided);
 }
 
-void deadlocks_search(struct engine_run *run, const struct engine_options *opt,
-		      const struct deadlocks_setup *setup, struct engine_result *out)
+static void search_patterns(struct deadlocks *d, struct engine_run *run, struct engine_result *out)
 {
-	struct deadlocks d = { .setup = setup, .opt = opt };
 	uint32_t longest;
 
-	open_search(&d, run);
-	longest = patterns_longest(d.patterns);
-	for (uint32_t n = 2; n <= longest && !engine_stopped(opt); n++) {
-		d.longer = has_enough(&d);
-		if (d.longer)
+	open_search(d, run);
+	longest = patterns_longest(d->patterns);
+	for (uint32_t n = 2; n <= longest && !engine_stopped(d->opt); n++) {
+		d->longer = has_enough(d);
+		if (d->longer)
 			break;
-		deadlocks_gather(&d, n);
-		if (setup->stage == DEADLOCKS_LIST)
-			list_all(&d, out);
+		deadlocks_gather(d, n);
+		if (d->stage == DEADLOCKS_LIST)
+			list_all(d, out);
 		else
-			try_groups(&d, out);
-		for (size_t i = 0; i < d.groups.n; i++)
-			VEC_RELEASE(&d.groups.at[i].kept);
-		VEC_CLEAR(&d.groups);
+			try_groups(d, out);
+		for (size_t i = 0; i < d->groups.n; i++)
+			VEC_RELEASE(&d->groups.at[i].kept);
+		VEC_CLEAR(&d->groups);
 	}
-	say_limits(&d, out);
-	out->counted = setup->stage == DEADLOCKS_ALL && !opt->all_pairs;
-	close_search(&d);
+	say_limits(d, out);
+	close_search(d);
 }
 
 /* ---- threads that wait for a lock they hold themselves ----
@@ -222,32 +217,37 @@ static void search_own(struct engine_run *run, const struct engine *engine,
 		found = goal_reach(&g, m, engine_causal(run, CAUSAL_STRICT),
 				   exact_order_clear(&order, m));
 		engine_count(&out->counts, found ? GOAL_FOUND : GOAL_UNDECIDED);
-		propose(out, FINDING_DEADLOCK, engine, m, &e, 1, found ? &order : NULL)->why =
+		engine_propose(out, FINDING_DEADLOCK, engine, m, &e, 1, found ? &order : NULL)
+			->why =
 			found ? NULL : "what came before it is not known well enough to repeat it";
 	}
 	exact_order_release(&order);
 }
 
-/* ---- the engines ---- */
+/* ---- the engines ----
+ *
+ * Those that list patterns, with all filters and with fewer, claim nothing: a pattern may be one
+ * that no run can reach.
+ */
 
-void spd_search(const struct engine *e, struct engine_run *run, const struct engine_options *opt,
-		struct engine_result *out)
+void deadlocks_search(const struct engine *e, struct engine_run *run,
+		      const struct engine_options *opt, struct engine_result *out)
 {
-	struct deadlocks_setup setup = {
-		.engine = e, .stage = DEADLOCKS_SPD, .must = true, .parents = true
+	bool all = e == &engine_deadlocks;
+	struct deadlocks d = {
+		.engine = e,
+		.opt = opt,
+		.stage = all		    ? DEADLOCKS_ALL
+			 : e == &engine_spd ? DEADLOCKS_SPD
+					    : DEADLOCKS_LIST,
+		.must = e != &engine_patterns_all,
+		.parents = e != &engine_patterns_all && e != &engine_patterns_mhb,
+		.joins = all,
 	};
 
-	deadlocks_search(run, opt, &setup, out);
-}
-
-void deadlocks_search_all(const struct engine *e, struct engine_run *run,
-			  const struct engine_options *opt, struct engine_result *out)
-{
-	struct deadlocks_setup setup = {
-		.engine = e, .stage = DEADLOCKS_ALL, .must = true, .parents = true, .joins = true
-	};
-
-	deadlocks_search(run, opt, &setup, out);
+	search_patterns(&d, run, out);
+	if (!all)
+		return;
 	search_own(run, e, out);
 	waits_search(e, run, opt, out);
 	out->counted = !opt->all_pairs; /* counts are by places */

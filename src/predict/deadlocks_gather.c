@@ -82,8 +82,7 @@ static bool is_wanted(struct deadlocks *d)
 	if (map_get(&d->settled, d->places))
 		return false;
 	if (known)
-		return d->setup->stage != DEADLOCKS_LIST &&
-		       d->groups.at[*known - 1].met < DEADLOCKS_MET;
+		return d->stage != DEADLOCKS_LIST && d->groups.at[*known - 1].met < DEADLOCKS_MET;
 	d->full |= d->ngroups >= LIMIT_CYCLES;
 	return !d->full;
 }
@@ -161,7 +160,7 @@ static bool meet_group(void *arg, const struct pattern *p, uint64_t *spent)
 		if (!is_wanted(d))
 			return !d->full;
 	}
-	if (!first_events(d, d->setup->must ? d->hard : NULL, p, &k.first, spent))
+	if (!first_events(d, d->must ? d->hard : NULL, p, &k.first, spent))
 		return true;
 	group = group_of(d, p);
 	if (group->kept.n == 0)
@@ -171,7 +170,7 @@ static bool meet_group(void *arg, const struct pattern *p, uint64_t *spent)
 	k.span = deadlocks_span(&k.first, p->n);
 	keep(group, &k);
 	group->met++;
-	if (d->setup->stage != DEADLOCKS_LIST && group->met < DEADLOCKS_MET)
+	if (d->stage != DEADLOCKS_LIST && group->met < DEADLOCKS_MET)
 		return true;
 	group->complete = false;
 	return d->g->is_coarse; /* others may be at other places */
@@ -221,7 +220,7 @@ static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 			break;
 		}
 		deadlocks_tuple_at(d->g, p, at, &item.events);
-		if (d->setup->must &&
+		if (d->must &&
 		    !deadlocks_unordered(d, d->hard, &item.events, p->n, d->hands[0].cut))
 			continue;
 		if (d->groups.n == LIMIT_TUPLES) {

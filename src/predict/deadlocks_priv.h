@@ -1,5 +1,11 @@
 /*
- * What gathering patterns and trying them have in common.
+ * The search for deadlocks that the engines patterns, spd and deadlocks share: patterns in order
+ * of their length, each stage on what the ones before have left (doc/ENGINES.md).
+ *
+ *	patterns	requests that wait for one another, held sets disjoint
+ *	must-edges	no event of the pattern must run before another
+ *	spd		in observed order
+ *	osr, exact	some sections reversed; any reordering
  *
  * The unit is the group: all patterns with the same places.  With all_pairs it is one tuple of
  * events.
@@ -7,9 +13,7 @@
 #ifndef PREDICT_DEADLOCKS_PRIV_H
 #define PREDICT_DEADLOCKS_PRIV_H
 
-#include "predict/deadlocks.h"
 #include "predict/engine.h"
-#include "predict/exact.h"
 #include "predict/lockgraph.h"
 #include "predict/patterns.h"
 
@@ -19,6 +23,12 @@
  * more, and each deadlock is checked along its whole schedule. */
 #define DEADLOCKS_SHOWN 100u
 #define DEADLOCKS_BLOCK 128u
+
+enum deadlocks_stage {
+	DEADLOCKS_LIST, /* patterns as they are, claiming nothing */
+	DEADLOCKS_SPD,
+	DEADLOCKS_ALL,
+};
 
 struct deadlocks_tuple {
 	uint32_t at[PATTERN_MOST]; /* events */
@@ -52,8 +62,12 @@ struct deadlocks_hand {
 };
 
 struct deadlocks {
-	const struct deadlocks_setup *setup;
+	const struct engine *engine;
 	const struct engine_options *opt;
+	enum deadlocks_stage stage;
+	bool must;    /* leave out patterns whose events must run one after the other */
+	bool parents; /* and those that a lock held by a parent keeps apart */
+	bool joins;   /* joins are requests, too */
 	const struct model *m;
 	struct lockgraph *g;
 	struct patterns *patterns;

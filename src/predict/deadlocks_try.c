@@ -183,7 +183,7 @@ void deadlocks_try(void *arg, size_t i, unsigned worker)
 	if (try_observed(d, d->strict, r, h->cut, out) || try_observed(d, d->c, r, h->cut, out))
 		return;
 	r->outcome = GOAL_SEARCHED;
-	if (d->setup->stage == DEADLOCKS_SPD)
+	if (d->stage == DEADLOCKS_SPD)
 		return;
 	list.n = d->opt->all_pairs;
 	list.at[0] = r->events;

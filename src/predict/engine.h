@@ -19,7 +19,7 @@
 #include "order/causal.h"
 #include "order/model.h"
 #include "order/step.h"
-#include "predict/goal.h"
+#include "predict/exact.h"
 
 struct monitors;
 struct watch;
@@ -74,6 +74,14 @@ struct engine_run {
 	struct causal *causal[CAUSAL_MODES]; /* NULL: not asked for yet */
 };
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode);
+
+/* A finding about n events.  order: it is claimed, after that, which does not hold them; NULL:
+ * nothing is claimed yet. */
+struct finding *engine_propose(struct engine_result *r, enum finding_kind kind,
+			       const struct engine *engine, const struct model *m,
+			       const uint32_t *events, uint32_t n, const struct exact_order *order);
+/* From a model's events to a schedule of trace positions. */
+void engine_schedule(const struct model *m, const struct exact_order *order, struct schedule *out);
 
 /* What an engine looks for.  Properties are about runs as a whole: it builds a lattice. */
 enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_PROPERTIES };
@@ -185,20 +193,20 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	  "two locks taken in opposite orders, by lock trees of each thread",			\
 	  WAITS, WARNS, ENGINE_STEPS(goodlock))							\
 	X(patterns_all, "patterns-all", "patterns-mhb, blind to forks and joins as well",	\
-	  WAITS, WARNS, .search = patterns_search)						\
+	  WAITS, WARNS, .search = deadlocks_search)						\
 	X(patterns_mhb, "patterns-mhb",								\
 	  "patterns, blind to locks that a parent holds around its children",			\
-	  WAITS, WARNS, .search = patterns_search)						\
+	  WAITS, WARNS, .search = deadlocks_search)						\
 	X(patterns, "patterns",									\
 	  "circles of lock requests that no common lock, fork or join keeps apart",		\
-	  WAITS, WARNS, .search = patterns_search)						\
+	  WAITS, WARNS, .search = deadlocks_search)						\
 	X(spd, "spd", "sync-preserving deadlocks: critical sections keep their order",		\
-	  WAITS, PROVES, .search = spd_search)							\
+	  WAITS, PROVES, .search = deadlocks_search)						\
 	X(waits, "waits", "lost wakeups, and condition waits that hold another lock",		\
 	  WAITS, PROVES, .search = waits_search)						\
 	X(deadlocks, "deadlocks",								\
 	  "all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",	\
-	  WAITS, PROVES, .search = deadlocks_search_all, .usual = true)				\
+	  WAITS, PROVES, .search = deadlocks_search, .usual = true)					\
 	X(lattice_mvc, "lattice-mvc",								\
 	  "properties on all runs that keep the order of conflicting accesses; counts",		\
 	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_MVC))						\
@@ -216,7 +224,7 @@ static inline bool engine_stopped(const struct engine_options *opt)
 #define X(row, ...) extern const struct engine engine_##row;
 ENGINES(X)
 #undef X
-engine_search races_search, patterns_search, spd_search, waits_search, deadlocks_search_all;
+engine_search races_search, waits_search, deadlocks_search;
 engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, lattices_begin;
 engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, lattices_steps;
 engine_end hb_end, shb_end, wcp_end, eraser_end, goodlock_end, lattices_end;

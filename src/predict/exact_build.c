@@ -16,8 +16,6 @@ uint32_t exact_node_of(const struct exact *x, uint32_t id, bool *before)
 
 static void build_nodes(struct exact *x)
 {
-	struct exact_node *end;
-
 	VEC_CLEAR(&x->chain);
 	VEC_CLEAR(&x->offset);
 	VEC_CLEAR(&x->nodes);
@@ -41,11 +39,10 @@ static void build_nodes(struct exact *x)
 	*VEC_PUSH(&x->offset) = (uint32_t)x->nodes.n;
 	x->nchains = (uint32_t)x->chain.n;
 	x->width = (x->nchains + EXACT_LANES - 1) / EXACT_LANES * EXACT_LANES;
-	end = VEC_PUSH(&x->nodes);
-	*end = (struct exact_node){ .section = EXACT_NONE,
-				    .counter = EXACT_NONE,
-				    .edges = EXACT_NONE };
-	x->nodes.n--;
+	VEC_RESERVE(&x->nodes, x->nodes.n + 1);
+	x->nodes.at[x->nodes.n] = (struct exact_node){ .section = EXACT_NONE,
+						       .counter = EXACT_NONE,
+						       .edges = EXACT_NONE };
 	VEC_RESERVE(&x->goal, x->width);
 	VEC_RESERVE(&x->done, x->width);
 	VEC_RESERVE(&x->wrong, x->nodes.n + 1);
@@ -88,6 +85,13 @@ static void build_touches(struct exact *x)
 	x->nodes.at[x->nodes.n].touch = (uint32_t)x->touches.n;
 }
 
+void exact_build_group(struct exact *x, uint32_t first, uint32_t j, uint32_t chain)
+{
+	if (j == first || x->groups.at[x->groups.n - 1].chain != chain)
+		*VEC_PUSH(&x->groups) = (struct exact_group){ chain, j, j };
+	x->groups.at[x->groups.n - 1].end = j + 1;
+}
+
 /* The writes in order of their cells, and a group for each cell and chain. */
 static void build_writes(struct exact *x)
 {
@@ -113,13 +117,9 @@ static void build_writes(struct exact *x)
 		uint32_t first = c->first, end = c->end;
 
 		c->first = (uint32_t)x->groups.n;
-		for (uint32_t j = first; j < end; j++) {
-			uint32_t k = x->nodes.at[x->touches.at[x->writes.at[j]].node].chain;
-
-			if (j == first || x->groups.at[x->groups.n - 1].chain != k)
-				*VEC_PUSH(&x->groups) = (struct exact_group){ k, j, j };
-			x->groups.at[x->groups.n - 1].end = j + 1;
-		}
+		for (uint32_t j = first; j < end; j++)
+			exact_build_group(x, first, j,
+					  x->nodes.at[x->touches.at[x->writes.at[j]].node].chain);
 		c->end = (uint32_t)x->groups.n;
 	}
 }
@@ -258,13 +258,8 @@ static void group_sections(struct exact *x)
 		uint32_t first = l->first, end = l->end;
 
 		l->first = (uint32_t)x->groups.n;
-		for (uint32_t j = first; j < end; j++) {
-			uint32_t k = x->sections.at[x->by_lock.at[j]].chain;
-
-			if (j == first || x->groups.at[x->groups.n - 1].chain != k)
-				*VEC_PUSH(&x->groups) = (struct exact_group){ k, j, j };
-			x->groups.at[x->groups.n - 1].end = j + 1;
-		}
+		for (uint32_t j = first; j < end; j++)
+			exact_build_group(x, first, j, x->sections.at[x->by_lock.at[j]].chain);
 		l->end = (uint32_t)x->groups.n;
 	}
 }

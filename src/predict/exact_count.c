@@ -43,13 +43,8 @@ static struct exact_span group_nodes(struct exact *x, uint32_t first, uint32_t e
 {
 	uint32_t from = (uint32_t)x->groups.n;
 
-	for (uint32_t j = first; j < end; j++) {
-		uint32_t k = x->nodes.at[x->by_counter.at[j]].chain;
-
-		if (j == first || x->groups.at[x->groups.n - 1].chain != k)
-			*VEC_PUSH(&x->groups) = (struct exact_group){ k, j, j };
-		x->groups.at[x->groups.n - 1].end = j + 1;
-	}
+	for (uint32_t j = first; j < end; j++)
+		exact_build_group(x, first, j, x->nodes.at[x->by_counter.at[j]].chain);
 	return (struct exact_span){ from, (uint32_t)x->groups.n };
 }
 
@@ -354,12 +349,6 @@ bool exact_choose_first(struct exact *x, const struct exact_choice *c)
 
 /* ---- linearising ---- */
 
-void exact_count_start(struct exact *x)
-{
-	for (size_t i = 0; i < x->counters.n; i++)
-		x->counters.at[i].now = x->counters.at[i].value;
-}
-
 bool exact_count_allows(const struct exact *x, uint32_t node)
 {
 	const struct exact_node *n = &x->nodes.at[node];
@@ -387,11 +376,6 @@ void exact_count_run(struct exact *x, uint32_t node)
 		x->counters.at[x->nodes.at[node].counter].now += op == STEP_POST ? 1 : -1;
 }
 
-static void add_first(struct exact *x, uint32_t a, uint32_t b)
-{
-	*VEC_PUSH(&x->choices) = (struct exact_choice){ EXACT_FIRST, a, b };
-}
-
 /* Of each chain the first that has not run and may come before v, ... */
 static void choose_sooner(struct exact *x, struct exact_span of, uint32_t v)
 {
@@ -400,7 +384,7 @@ static void choose_sooner(struct exact *x, struct exact_span of, uint32_t v)
 		uint32_t ran = count_below(x, g, x->done.at[g->chain]);
 
 		if (ran < count_usable(x, g, v))
-			add_first(x, x->by_counter.at[g->first + ran], v);
+			exact_choice_add(x, EXACT_FIRST, x->by_counter.at[g->first + ran], v);
 	}
 }
 
@@ -412,13 +396,8 @@ static void choose_later(struct exact *x, struct exact_span of, uint32_t v)
 		uint32_t ran = count_below(x, g, x->done.at[g->chain]);
 
 		if (ran > count_before(x, g, v))
-			add_first(x, v, x->by_counter.at[g->first + ran - 1]);
+			exact_choice_add(x, EXACT_FIRST, v, x->by_counter.at[g->first + ran - 1]);
 	}
-}
-
-static bool has_run(const struct exact *x, uint32_t node)
-{
-	return exact_index(x, node) < x->done.at[x->nodes.at[node].chain];
 }
 
 /* Sections of one chain: the first that has not begun, the last that has ended. */
@@ -431,16 +410,16 @@ static void choose_sections(struct exact *x, const struct exact_group *g, uint32
 
 		if (s->shared && !wants_readers(x, busy))
 			continue;
-		if (s->acquire != EXACT_NONE && !has_run(x, s->acquire)) {
+		if (s->acquire != EXACT_NONE && !exact_has_run(x, s->acquire)) {
 			if (may_precede(x, s->acquire, busy))
-				add_first(x, s->acquire, busy);
+				exact_choice_add(x, EXACT_FIRST, s->acquire, busy);
 			break;
 		}
-		if (s->release != EXACT_NONE && has_run(x, s->release))
+		if (s->release != EXACT_NONE && exact_has_run(x, s->release))
 			ended = s->release;
 	}
 	if (ended != EXACT_NONE && !exact_leq(x, ended, busy))
-		add_first(x, busy, ended);
+		exact_choice_add(x, EXACT_FIRST, busy, ended);
 }
 
 void exact_count_choices(struct exact *x, uint32_t node)

@@ -13,11 +13,6 @@
  */
 #include "predict/exact_priv.h"
 
-static uint32_t content_row(const struct exact *x, const struct exact_cell *c)
-{
-	return c->content == EXACT_START ? c->row : x->touches.at[c->content].row;
-}
-
 static bool stays_open(const struct exact *x, const struct exact_section *s)
 {
 	return s->release == EXACT_NONE || !exact_is_in(x, s->release);
@@ -45,30 +40,32 @@ static bool content_serves(const struct exact *x, const struct exact_touch *t)
 	return false;
 }
 
-/* v is next in its chain.  What it waits for beside the partial order is none of its business. */
-static bool order_allows(struct exact *x, uint32_t v)
+/* All of the row has run once v, which is next in its chain, has. */
+static bool runs_with(struct exact *x, uint32_t row, uint32_t v)
 {
-	exact_count *done = x->done.at;
-	uint32_t k = x->nodes.at[v].chain;
+	exact_count *own = &x->done.at[x->nodes.at[v].chain];
 	bool ready;
 
-	x->steps++;
-	done[k]++;
-	ready = exact_row_leq(x, exact_row(x, v), done);
-	done[k]--;
+	++*own;
+	ready = exact_row_leq(x, exact_row(x, row), x->done.at);
+	--*own;
 	return ready;
 }
 
+/* What v waits for beside the partial order is none of its business. */
+static bool order_allows(struct exact *x, uint32_t v)
+{
+	x->steps++;
+	return runs_with(x, v, v);
+}
+
+/* The readers of the content have run; a read and write in one sees it itself. */
 static bool write_allowed(struct exact *x, const struct exact_touch *t)
 {
-	exact_count *done = x->done.at;
-	uint32_t k = x->nodes.at[t->node].chain;
-	bool ready;
+	const struct exact_cell *c = &x->cells.at[t->cell];
 
-	done[k]++; /* a read and write in one sees the content itself */
-	ready = exact_row_leq(x, exact_row(x, content_row(x, &x->cells.at[t->cell])), done);
-	done[k]--;
-	return ready;
+	return runs_with(x, c->content == EXACT_START ? c->row : x->touches.at[c->content].row,
+			 t->node);
 }
 
 static bool read_allowed(const struct exact *x, const struct exact_touch *t)
@@ -163,21 +160,14 @@ static void start(struct exact *x)
 		x->locks.at[s->lock].writers += !s->shared;
 		x->locks.at[s->lock].readers += s->shared;
 	}
-	exact_count_start(x);
+	for (size_t i = 0; i < x->counters.n; i++)
+		x->counters.at[i].now = x->counters.at[i].value;
 }
 
 static bool is_held(const struct exact *x, const struct exact_section *s)
 {
-	const exact_count *done = x->done.at;
-
-	if (s->acquire != EXACT_NONE && exact_index(x, s->acquire) >= done[s->chain])
-		return false;
-	return s->release == EXACT_NONE || exact_index(x, s->release) >= done[s->chain];
-}
-
-static void add_choice(struct exact *x, enum exact_kind kind, uint32_t a, uint32_t b)
-{
-	*VEC_PUSH(&x->choices) = (struct exact_choice){ kind, a, b };
+	return (s->acquire == EXACT_NONE || exact_has_run(x, s->acquire)) &&
+	       (s->release == EXACT_NONE || !exact_has_run(x, s->release));
 }
 
 /* What keeps v, which the partial order allows, from running. */
@@ -195,7 +185,7 @@ static void find_choices(struct exact *x, uint32_t v)
 
 				if (exact_excludes(&x->sections.at[o], s) &&
 				    is_held(x, &x->sections.at[o]))
-					add_choice(x, EXACT_SECTIONS, n->section, o);
+					exact_choice_add(x, EXACT_SECTIONS, n->section, o);
 			}
 	}
 	if (n->counter != EXACT_NONE)
@@ -204,9 +194,9 @@ static void find_choices(struct exact *x, uint32_t v)
 		const struct exact_touch *t = &x->touches.at[i];
 
 		if (t->writes && !write_allowed(x, t))
-			add_choice(x, EXACT_WRITES, i, x->cells.at[t->cell].content);
+			exact_choice_add(x, EXACT_WRITES, i, x->cells.at[t->cell].content);
 		if (t->reads && !read_allowed(x, t))
-			add_choice(x, EXACT_READ, i, x->candidates.at[t->candidate]);
+			exact_choice_add(x, EXACT_READ, i, x->candidates.at[t->candidate]);
 	}
 }
 

@@ -27,11 +27,7 @@
 #ifndef PREDICT_EXACT_PRIV_H
 #define PREDICT_EXACT_PRIV_H
 
-#include "order/causal.h"
-#include "order/model.h"
 #include "predict/engine.h"
-#include "predict/exact.h"
-#include "predict/goal.h"
 
 #define EXACT_WINDOW 5000u
 #define EXACT_BUDGET 5000000u
@@ -149,7 +145,7 @@ struct exact_edge {
 enum exact_kind {
 	EXACT_SECTIONS,
 	EXACT_WRITES,
-	EXACT_READ,
+	EXACT_READ, /* from here on a kind and its denial */
 	EXACT_READ_NOT,
 	EXACT_FIRST,
 	EXACT_FIRST_NOT
@@ -162,18 +158,9 @@ struct exact_choice {
 /* All there is beside c. */
 static inline struct exact_choice exact_choice_other(struct exact_choice c)
 {
-	switch (c.kind) {
-	case EXACT_READ:
-		return (struct exact_choice){ EXACT_READ_NOT, c.a, c.b };
-	case EXACT_READ_NOT:
-		return (struct exact_choice){ EXACT_READ, c.a, c.b };
-	case EXACT_FIRST:
-		return (struct exact_choice){ EXACT_FIRST_NOT, c.a, c.b };
-	case EXACT_FIRST_NOT:
-		return (struct exact_choice){ EXACT_FIRST, c.a, c.b };
-	default:
+	if (c.kind < EXACT_READ)
 		return (struct exact_choice){ c.kind, c.b, c.a };
-	}
+	return (struct exact_choice){ c.kind ^ 1, c.a, c.b };
 }
 
 /* To undo. */
@@ -271,6 +258,11 @@ struct exact {
 	VEC(exact_count) done; /* one row: nodes in line */
 };
 
+static inline void exact_choice_add(struct exact *x, enum exact_kind kind, uint32_t a, uint32_t b)
+{
+	*VEC_PUSH(&x->choices) = (struct exact_choice){ kind, a, b };
+}
+
 static inline exact_count *exact_row(const struct exact *x, uint32_t row)
 {
 	return x->rows.at + (size_t)row * x->width;
@@ -285,6 +277,12 @@ static inline exact_count *exact_cut(const struct exact *x)
 static inline exact_count exact_index(const struct exact *x, uint32_t node)
 {
 	return (exact_count)(node - x->offset.at[x->nodes.at[node].chain]);
+}
+
+/* Linearising: it is in the line. */
+static inline bool exact_has_run(const struct exact *x, uint32_t node)
+{
+	return exact_index(x, node) < x->done.at[x->nodes.at[node].chain];
 }
 
 static inline uint32_t exact_touch_end(const struct exact *x, uint32_t node)
@@ -336,7 +334,9 @@ enum exact_room exact_take_upto(struct exact *x, uint32_t id);
 /* The lock gets a local number. */
 void exact_use_lock(struct exact *x, uint32_t lock);
 
-/* exact_build.c: nodes and all that hangs on them. */
+/* exact_build.c: nodes and all that hangs on them.  group: item j of a list that begins at `first'
+ * is of this local chain; items come chain by chain. */
+void exact_build_group(struct exact *x, uint32_t first, uint32_t j, uint32_t chain);
 void exact_build(struct exact *x);
 /* exact_count.c: the semaphores' part of it; after the nodes. */
 void exact_build_counters(struct exact *x);
@@ -367,9 +367,8 @@ void exact_count_touched(struct exact *x, uint32_t node);
 bool exact_apply_counts(struct exact *x);
 bool exact_apply_bans(struct exact *x);
 bool exact_choose_first(struct exact *x, const struct exact_choice *c);
-/* Linearising: the start, whether a node with a counter can run, that it ran, what it might have
- * been that keeps it. */
-void exact_count_start(struct exact *x);
+/* Linearising: whether a node with a counter can run, that it ran, what it might have been that
+ * keeps it. */
 bool exact_count_allows(const struct exact *x, uint32_t node);
 void exact_count_run(struct exact *x, uint32_t node);
 void exact_count_choices(struct exact *x, uint32_t node);

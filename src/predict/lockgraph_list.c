@@ -95,29 +95,22 @@ void lockgraph_coarsen(struct lockgraph *g)
 
 /* ---- questions ---- */
 
-/* The first provider in [low, high) whose key is not below. */
-static uint32_t lower_bound(const struct lockgraph_provider *at, uint32_t low, uint32_t high,
-			    enum key by, uint32_t key)
-{
-	return SEARCH_PAST(i, low, high, key_of(&at[i], by) < key);
-}
-
 struct lockgraph_range lockgraph_providers(const struct lockgraph *g, uint32_t resource,
 					   uint32_t place)
 {
+	const struct lockgraph_provider *at = g->providers;
 	uint32_t low = g->resource_start[resource], high = g->resource_start[resource + 1];
-	uint32_t first = lower_bound(g->providers, low, high, BY_PLACE, place);
-	uint32_t end = lower_bound(g->providers, first, high, BY_PLACE, place + 1);
+	uint32_t first = SEARCH_PAST(i, low, high, at[i].place < place);
+	uint32_t end = SEARCH_PAST(i, first, high, at[i].place <= place);
 
-	return (struct lockgraph_range){ g->providers + first, end - first };
+	return (struct lockgraph_range){ at + first, end - first };
 }
 
 struct lockgraph_range lockgraph_wanting(struct lockgraph_range r, uint32_t wants)
 {
-	uint32_t first = lower_bound(r.at, 0, r.n, BY_WANTS, wants), end = first;
+	uint32_t first = SEARCH_PAST(i, 0, r.n, r.at[i].wants < wants);
+	uint32_t end = SEARCH_PAST(i, first, r.n, r.at[i].wants <= wants);
 
-	while (end < r.n && r.at[end].wants == wants)
-		end++;
 	return (struct lockgraph_range){ r.at + first, end - first };
 }
 

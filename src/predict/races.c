@@ -21,7 +21,6 @@
  */
 #include "base/pool.h"
 #include "predict/osr.h"
-#include "predict/propose.h"
 #include "predict/races_priv.h"
 
 #define WAVE 64u /* pieces */
@@ -144,7 +143,7 @@ static void take_result(struct trials *t, struct result *r)
 	if (*known < r->outcome)
 		*known = r->outcome;
 	if (r->outcome == GOAL_FOUND)
-		propose(s->out, FINDING_RACE, s->engine, s->m, r->events, 2, &r->order);
+		engine_propose(s->out, FINDING_RACE, s->engine, s->m, r->events, 2, &r->order);
 }
 
 static bool goes_on(const struct trials *t)

@@ -224,13 +224,8 @@ static void piece_add(struct stale *s, const struct event *e)
 		.pos = e->pos, .tseq = e->tseq, .addr = e->addr, .tid = e->tid, .site = e->site
 	};
 
-	if (s->unused.n) {
-		r.cell = s->unused.at[--s->unused.n];
-		s->frees.at[r.cell] = f;
-	} else {
-		r.cell = (uint32_t)s->frees.n;
-		*VEC_PUSH(&s->frees) = f;
-	}
+	r.cell = (uint32_t)VEC_TAKE(&s->frees, &s->unused);
+	s->frees.at[r.cell] = f;
 	freed_add(&s->freed, &r);
 	if (!s->text)
 		versions_add(s, e->tid, e->tseq, e->nrefs);

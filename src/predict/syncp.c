@@ -15,7 +15,6 @@
  * With all_pairs each pair is looked at.
  */
 
-#include "predict/propose.h"
 #include "predict/races_priv.h"
 
 #define DONE UINT64_MAX
@@ -170,8 +169,8 @@ static void propose_found(const struct search *s, struct causal_meeting *meeting
 	for (const struct found_pair *end = p + n; p < end; p++) {
 		(void)causal_meet(meeting, p->e1, p->e2);
 		causal_meeting_into(meeting, exact_order_clear(&o, r->m));
-		propose(out, FINDING_RACE, r->engine, r->m, (const uint32_t[]){ p->e1, p->e2 }, 2,
-			&o);
+		engine_propose(out, FINDING_RACE, r->engine, r->m,
+			       (const uint32_t[]){ p->e1, p->e2 }, 2, &o);
 	}
 	exact_order_release(&o);
 }

@@ -4,7 +4,6 @@
  * Each pair of places is one finding.  For each a few instances are tried, however many the run
  * has: those are picked first, so cost is linear in waits and signals.
  */
-#include "predict/propose.h"
 #include "predict/waits_priv.h"
 
 /* ---- a few instances ----
@@ -112,8 +111,8 @@ void waits_propose(struct waits *s, enum finding_kind kind, uint32_t e1, uint32_
 {
 	if (s->out->findings.at.n + 1 >= LIMIT_SIGNATURES)
 		s->full = true;
-	propose(s->out, kind, s->engine, s->m, (const uint32_t[]){ e1, e2 }, 2,
-		why ? NULL : &s->order)
+	engine_propose(s->out, kind, s->engine, s->m, (const uint32_t[]){ e1, e2 }, 2,
+		       why ? NULL : &s->order)
 		->why = why;
 }
 

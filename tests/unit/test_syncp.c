@@ -10,7 +10,6 @@
 #include "predict/engine.h"
 #include "predict/goal.h"
 #include "predict/osr.h"
-#include "predict/propose.h"
 #include "predict/goal.h"
 #include "reorder_naive.h"
 #include "step_builder.h"
@@ -90,7 +89,7 @@ static bool single_agrees(const struct model *m, const struct causal *c)
 static void order_to_schedule(const struct model *m, const struct exact_order *o,
 			      struct schedule *s)
 {
-	propose_schedule(m, o, s);
+	engine_schedule(m, o, s);
 }
 
 /* Any two events may be asked for, which gives far more reversals than races do. */

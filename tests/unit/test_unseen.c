@@ -69,7 +69,8 @@ static bool is_before(const struct world *w, const struct past *p, uint32_t tid)
 
 static void ask(struct world *w, uint32_t tid)
 {
-	uint64_t others = unseen_others(&w->unseen, tid), calm = unseen_calm(&w->unseen, tid);
+	uint64_t others = unseen_others(&w->unseen, tid),
+		 calm = unseen_thread(&w->unseen, tid)->calm;
 
 	w->asked++;
 	w->calm += calm != 0;
