@@ -175,14 +175,13 @@ static void wcp_acquire(struct wcp *self, const struct step *s)
 
 static struct wcp_queue *reader_queue(struct wcp_lock *l, uint32_t chain)
 {
-	struct wcp_reader *r;
+	size_t i = 0;
 
-	for (size_t i = 0; i < l->readers.n; i++)
-		if (l->readers.at[i].chain == chain)
-			return &l->readers.at[i].turns;
-	r = VEC_PUSH(&l->readers);
-	*r = (struct wcp_reader){ .chain = chain };
-	return &r->turns;
+	while (i < l->readers.n && l->readers.at[i].chain != chain)
+		i++;
+	VEC_REACH(&l->readers, i);
+	l->readers.at[i].chain = chain;
+	return &l->readers.at[i].turns;
 }
 
 /* Rule (b).  Read sections of one chain are ordered, those of several are not: a queue for each. */

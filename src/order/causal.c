@@ -209,8 +209,7 @@ void causal_free(struct causal *c)
 	rowtree_release(&c->locks);
 	VEC_RELEASE(&c->sets);
 	map_release(&c->before);
-	mem_free(c->after);
-	mem_free(c);
+	MEM_FREE_ALL(c->after, c);
 }
 
 /* The event before e in its chain; 0 none. */

@@ -146,11 +146,6 @@ uint32_t model_hold_push(struct model *m, uint32_t hold, uint32_t acquire, uint3
 uint32_t model_hold_drop(struct model *m, uint32_t hold, uint32_t lock, bool shared,
 			 uint32_t *acquire);
 
-/* model_feed.c: which reads feed a write.  note: id may be one of them, call it before take;
- * take: appends the feeds of the newest event. */
-void model_feed_note(struct model *m, const struct step *s, uint32_t id);
-void model_feed_take(struct model *m, const struct step_batch *b, const struct step *s);
-
 /* model_settle.c.  expand: the final cells of touches [first, last), in the order of their bytes,
  * are in build->scratch. */
 void model_expand(struct model *m, uint32_t first, uint32_t last);

@@ -94,8 +94,7 @@ void model_sems_to_locks(struct model *m)
 	}
 	if (any)
 		holds_redo(m, lock_of);
-	mem_free(is_mutex);
-	mem_free(lock_of);
+	MEM_FREE_ALL(is_mutex, lock_of);
 }
 
 /* ---- the others ---- */
@@ -134,8 +133,7 @@ static uint32_t runs_make(struct model *m)
 		}
 		sem->n = (uint32_t)p->sem_runs.n - sem->first;
 	}
-	mem_free(start);
-	mem_free(all.at);
+	MEM_FREE_ALL(start, all.at);
 	return (uint32_t)all.n;
 }
 

@@ -36,20 +36,14 @@ static size_t frame_bytes(uint32_t class)
 	       (n <= STAMP_PAGE ? n * sizeof(uint32_t) : n / STAMP_PAGE * sizeof(void *));
 }
 
-/* A block for many frames or pages, so that malloc is rarely asked. */
-static char *stamps_block(struct stamps *p, size_t size, size_t *n)
-{
-	*n = size < BLOCK_BYTES ? BLOCK_BYTES / size : 1;
-	return *VEC_PUSH(&p->blocks) = mem_alloc(*n * size);
-}
-
+/* A block for many, so that malloc is rarely asked. */
 static void frames_refill(struct stamps *p, uint32_t class)
 {
-	size_t n;
-	char *block = stamps_block(p, frame_bytes(class), &n);
+	size_t size = frame_bytes(class), n = size < BLOCK_BYTES ? BLOCK_BYTES / size : 1;
+	char *block = *VEC_PUSH(&p->blocks) = mem_alloc(n * size);
 
 	while (n--) {
-		struct stamp_frame *f = (struct stamp_frame *)(block + n * frame_bytes(class));
+		struct stamp_frame *f = (struct stamp_frame *)(block + n * size);
 
 		f->n = FRAME_MIN << class;
 		f->class = class;
@@ -75,40 +69,12 @@ static struct stamp_frame *frame_new(struct stamps *p, uint32_t need)
 	return f;
 }
 
-static struct stamp_page *page_new(struct stamps *p)
-{
-	struct stamp_page *page;
-
-	if (!p->spare_page) {
-		size_t n;
-		char *block = stamps_block(p, sizeof(*page), &n);
-
-		while (n--) {
-			page = (struct stamp_page *)(block + n * sizeof(*page));
-			page->spare = p->spare_page;
-			p->spare_page = page;
-		}
-	}
-	page = p->spare_page;
-	p->spare_page = page->spare;
-	page->refs = 1;
-	return page;
-}
-
-static void page_put(struct stamps *p, struct stamp_page *page)
-{
-	if (page && --page->refs == 0) {
-		page->spare = p->spare_page;
-		p->spare_page = page;
-	}
-}
-
 static void frame_put(struct stamps *p, struct stamp_frame *f)
 {
 	if (!f || --f->refs)
 		return;
 	for (uint32_t i = 0; !frame_is_flat(f) && i < f->n / STAMP_PAGE; i++)
-		page_put(p, f->page[i]);
+		frame_put(p, f->page[i]);
 	f->spare = p->spare[f->class];
 	p->spare[f->class] = f;
 }
@@ -152,9 +118,9 @@ void stamp_make_never(struct stamps *p, struct stamp *s)
 
 /* --- change ----------------------------------------------------------------- */
 
-static struct stamp_page *page_copy(struct stamps *p, const uint32_t *at, uint32_t n)
+static struct stamp_frame *page_copy(struct stamps *p, const uint32_t *at, uint32_t n)
 {
-	struct stamp_page *page = page_new(p);
+	struct stamp_frame *page = frame_new(p, STAMP_PAGE);
 
 	if (n)
 		clock_copy(page->at, at, n);
@@ -200,7 +166,7 @@ static struct stamp_frame *stamp_own(struct stamps *p, struct stamp *s, uint32_t
 
 static void stamp_raise(struct stamps *p, struct stamp *s, uint32_t chain, uint32_t time)
 {
-	struct stamp_page **page;
+	struct stamp_frame **page;
 	struct stamp_frame *f;
 
 	if (stamp_other(s, chain) >= time)
@@ -212,19 +178,19 @@ static void stamp_raise(struct stamps *p, struct stamp *s, uint32_t chain, uint3
 	}
 	page = &f->page[chain / STAMP_PAGE];
 	if (!*page || (*page)->refs > 1) {
-		struct stamp_page *old = *page;
+		struct stamp_frame *old = *page;
 
 		*page = page_copy(p, old ? old->at : NULL, old ? STAMP_PAGE : 0);
-		page_put(p, old);
+		frame_put(p, old);
 	}
 	(*page)->at[chain % STAMP_PAGE] = time;
 }
 
 /* *page := *page joined with n counters, which are those of `from' when that is not NULL. */
-static void page_join(struct stamps *p, struct stamp_page **page, struct stamp_page *from,
+static void page_join(struct stamps *p, struct stamp_frame **page, struct stamp_frame *from,
 		      const uint32_t *at, uint32_t n)
 {
-	struct stamp_page *old = *page;
+	struct stamp_frame *old = *page;
 
 	if (old && clock_leq(at, old->at, n))
 		return;
@@ -238,7 +204,7 @@ static void page_join(struct stamps *p, struct stamp_page **page, struct stamp_p
 		clock_join(old->at, at, n);
 		return;
 	}
-	page_put(p, old);
+	frame_put(p, old);
 }
 
 static void stamp_join_frame(struct stamps *p, struct stamp *into, const struct stamp_frame *from)
@@ -254,7 +220,7 @@ static void stamp_join_frame(struct stamps *p, struct stamp *into, const struct 
 		return;
 	}
 	for (uint32_t i = 0; i < from->n / STAMP_PAGE; i++) {
-		struct stamp_page *page = from->page[i];
+		struct stamp_frame *page = from->page[i];
 
 		if (page && page != f->page[i])
 			page_join(p, &f->page[i], page, page->at, STAMP_PAGE);
@@ -278,7 +244,7 @@ static bool frame_leq(const struct stamp_frame *a, const struct stamp *b)
 	if (frame_is_flat(a))
 		return counters_leq(a->at, 0, a->n, b);
 	for (uint32_t i = 0; i < a->n / STAMP_PAGE; i++) {
-		const struct stamp_page *page = a->page[i];
+		const struct stamp_frame *page = a->page[i];
 
 		if (!page ||
 		    (f && i < f->n / STAMP_PAGE && !frame_is_flat(f) && f->page[i] == page))

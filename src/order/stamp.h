@@ -28,24 +28,16 @@
 #define STAMP_PAGE 64u
 #define STAMP_CLASSES 30
 
-struct stamp_page {
-	union {
-		uint64_t refs;
-		struct stamp_page *spare; /* while nobody holds it */
-	};
-	uint32_t at[STAMP_PAGE];
-};
-
 struct stamp_frame {
 	union {
 		uint64_t refs;
-		struct stamp_frame *spare;
+		struct stamp_frame *spare; /* while nobody holds it */
 	};
 	uint32_t n;	/* counters; those past it are zero */
 	uint32_t class; /* n == 4 << class */
 	union {
-		uint32_t at[0];		    /* n <= STAMP_PAGE */
-		struct stamp_page *page[0]; /* else; NULL: all zero */
+		uint32_t at[0];		     /* n <= STAMP_PAGE */
+		struct stamp_frame *page[0]; /* else, STAMP_PAGE counters each; NULL: all zero */
 	};
 };
 
@@ -59,7 +51,6 @@ struct stamp {
 
 struct stamps {
 	struct stamp_frame *spare[STAMP_CLASSES];
-	struct stamp_page *spare_page;
 	struct stamp_frame *never;
 	VEC(void *) blocks;
 };
@@ -88,7 +79,7 @@ static inline bool stamp_is_never(const struct stamps *p, const struct stamp *s)
 
 static inline uint32_t stamp_frame_at(const struct stamp_frame *f, uint32_t chain)
 {
-	const struct stamp_page *page;
+	const struct stamp_frame *page;
 
 	if (!f || chain >= f->n)
 		return 0;

@@ -245,15 +245,14 @@ void step_barrier_event(struct steps *s, const struct event *e)
 static void fails_guard(struct steps *s, const struct event *e, struct object_sem *m)
 {
 	uint32_t chain = s->base.chain;
-	struct sem_posted *g = NULL;
+	struct sem_posted *g;
+	size_t i = 0;
 
-	for (size_t i = 0; i < m->guard.n && !g; i++)
-		if (m->guard.at[i].chain == chain)
-			g = &m->guard.at[i];
-	if (!g) {
-		g = VEC_PUSH(&m->guard);
-		*g = (struct sem_posted){ chain, 0 };
-	}
+	while (i < m->guard.n && m->guard.at[i].chain != chain)
+		i++;
+	VEC_REACH(&m->guard, i);
+	g = &m->guard.at[i];
+	g->chain = chain;
 	for (; g->nfails < m->fails.n; g->nfails++) {
 		struct step_point f = m->fails.at[g->nfails];
 
@@ -305,13 +304,12 @@ static uint32_t post_take(struct object_sem *m)
 
 static void wait_note(struct object_sem *m, uint32_t chain, uint64_t pos)
 {
-	for (size_t i = 0; i < m->waits.n; i++) {
-		if (m->waits.at[i].chain == chain) {
-			m->waits.at[i].pos = pos;
-			return;
-		}
-	}
-	*VEC_PUSH(&m->waits) = (struct step_point){ chain, pos };
+	size_t i = 0;
+
+	while (i < m->waits.n && m->waits.at[i].chain != chain)
+		i++;
+	VEC_REACH(&m->waits, i);
+	m->waits.at[i] = (struct step_point){ chain, pos };
 }
 
 static void sem_wait(struct steps *s, const struct event *e, struct object_sem *m)

@@ -6,8 +6,6 @@
  */
 #include "predict/candidates.h"
 
-#include "predict/candidates_priv.h"
-
 #define PIECE_ACCESSES 16384 /* a piece has so many, or one cell */
 #define GUARDS_TRIED 16
 #define ROLES_LOOKED_AT 256 /* more in one cell: taken as worth it, unseen */
@@ -329,16 +327,6 @@ void candidates_free(struct candidates *c)
 		return;
 	VEC_RELEASE_ALL(&c->cells, &c->guards, &c->piece_start, &c->owners);
 	MEM_FREE_ALL(c->accesses, c->start, c);
-}
-
-uint32_t candidates_nplaces(const struct candidates *c)
-{
-	return c->nplaces;
-}
-
-size_t candidates_npieces(const struct candidates *c)
-{
-	return c->piece_start.n - 1;
 }
 
 bool candidates_mine(const struct model *m, uint32_t e1, uint32_t e2, uint32_t cell)

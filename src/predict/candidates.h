@@ -23,15 +23,56 @@
 #include "order/causal.h"
 #include "order/model.h"
 
-struct candidates;
+/* Chain and held locks of an access; many accesses have one in common. */
+struct candidate_owner {
+	uint32_t chain, set;
+};
+
+/* One cell of one access.  owner and kind together are its class. */
+struct candidate_access {
+	uint32_t e;
+	uint32_t owner;
+	uint32_t kind; /* place << 2 | writes << 1 | atomic */
+};
+
+/*
+ * A cell's guard is a lock that most of its accesses hold, if there is one.  Two accesses that
+ * hold it, where every write holds it alone, cannot race: such pairs need not be looked at one by
+ * one, though other locks they hold may make thousands of classes of them.
+ */
+#define NO_GUARD UINT32_MAX
+
+/* The access holds the lock, alone or to read. */
+bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
+			   uint32_t guard);
+
+#define KIND_ATOMIC 1u
+#define KIND_WRITES 2u
+
+struct candidates {
+	const struct model *m;
+	struct candidate_access *accesses; /* those of one cell together, in trace order */
+	uint64_t *start;		   /* by cell: where its accesses begin; [ncells] the end */
+	VEC(uint32_t) cells;
+	VEC(uint32_t) guards;	   /* of each of those: its guard, or NO_GUARD */
+	VEC(uint32_t) piece_start; /* into cells; a last one ends it */
+	VEC(struct candidate_owner) owners;
+	uint32_t
+		nplaces; /* a signature is two of their numbers, the smaller one in the high half */
+};
 
 struct candidates *candidates_new(const struct model *m);
 void candidates_free(struct candidates *c);
 
 /* The cells that matter come in pieces of about the same work, whoever does them. */
-size_t candidates_npieces(const struct candidates *c);
-/* Places have numbers below it; a signature is two of them, the smaller one in the high half. */
-uint32_t candidates_nplaces(const struct candidates *c);
+static inline size_t candidates_npieces(const struct candidates *c)
+{
+	return c->piece_start.n - 1;
+}
+
+/* The two may race as far as chains, operations and locks tell. */
+bool candidates_may_race(const struct candidates *c, const struct candidate_access *a,
+			 const struct candidate_access *b);
 
 /* Access e and the earlier accesses of a class it may race with: at[live .. n), in trace order,
  * do not have to run before it. */

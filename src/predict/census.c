@@ -91,7 +91,7 @@ static void teller_join(struct teller *into, const struct teller *from, size_t w
 
 uint64_t census(const struct races *s, const struct causal *hard, bool *complete)
 {
-	size_t nplaces = candidates_nplaces(s->candidates), words = nplaces * nplaces / 64 + 1;
+	size_t nplaces = s->candidates->nplaces, words = nplaces * nplaces / 64 + 1;
 	unsigned jobs = engine_jobs(s->opt);
 	struct teller *t = mem_alloc(jobs * sizeof(*t));
 	uint64_t n;

@@ -87,12 +87,12 @@ static bool is_wanted(struct deadlocks *d)
 	return !d->full;
 }
 
-static bool begin_group(void *arg, const uint32_t *places, uint32_t n)
+static bool begin_circle(void *arg, const uint32_t *places, uint32_t n)
 {
 	struct deadlocks *d = arg;
 	uint32_t requests[PATTERN_MOST];
 
-	if (d->g->is_coarse)
+	if (d->opt->all_pairs || d->g->is_coarse)
 		return !d->full;
 	for (uint32_t i = 0; i < n; i++)
 		requests[i] = d->g->by_place[d->g->place_start[places[i]]];
@@ -198,15 +198,6 @@ static void settle_groups(struct deadlocks *d)
 
 /* ---- every tuple of events ---- */
 
-static bool begin_every(void *arg, const uint32_t *places, uint32_t n)
-{
-	struct deadlocks *d = arg;
-
-	(void)places;
-	(void)n;
-	return !d->full;
-}
-
 static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 {
 	struct deadlocks *d = arg;
@@ -235,8 +226,7 @@ static bool meet_every(void *arg, const struct pattern *p, uint64_t *spent)
 void deadlocks_gather(struct deadlocks *d, uint32_t n)
 {
 	bool all = d->opt->all_pairs;
-	struct patterns_visitor v = { all ? begin_every : begin_group,
-				      all ? meet_every : meet_group, d };
+	struct patterns_visitor v = { begin_circle, all ? meet_every : meet_group, d };
 
 	map_clear(&d->index);
 	d->cut |= !patterns_walk(d->patterns, n, &v);

@@ -12,6 +12,8 @@
  */
 #include "predict/exact_priv.h"
 
+#include "order/clock.h"
+
 static uint64_t size_between(const struct exact *x, const uint32_t *from, const uint32_t *to)
 {
 	uint64_t sum = 0;
@@ -24,15 +26,6 @@ static uint64_t size_between(const struct exact *x, const uint32_t *from, const 
 uint32_t exact_count_upto(struct model_list list, uint32_t id)
 {
 	return SEARCH_PAST(i, 0, list.n, list.at[i] <= id);
-}
-
-static bool cut_within(const struct exact *x, const uint32_t *a, const uint32_t *b)
-{
-	uint32_t above = 0;
-
-	for (uint32_t c = 0; c < x->m->nchains; c++)
-		above |= a[c] > b[c];
-	return above == 0;
 }
 
 /* How locks and semaphores stand. */
@@ -53,7 +46,7 @@ static bool can_follow(struct exact *x, uint32_t id, const uint32_t *cut, struct
 	if (cut[e->chain] != e->index || !causal_upto(x->causal, id, x->tmp))
 		return false;
 	x->tmp[e->chain]--;
-	if (!cut_within(x, x->tmp, cut))
+	if (!clock_leq(x->tmp, cut, x->m->nchains))
 		return false;
 	switch (e->op) {
 	case STEP_ACQ:
@@ -149,9 +142,9 @@ void exact_use_lock(struct exact *x, uint32_t lock)
 
 static void found_acquire(struct exact *x, uint32_t id, bool before)
 {
-	struct exact_open *o = VEC_PUSH(&x->open);
-
-	*o = (struct exact_open){ .acquire = id, .chain = x->m->event[id].chain, .before = before };
+	*VEC_PUSH(&x->open) = (struct exact_open){ .acquire = id,
+						   .chain = x->m->event[id].chain,
+						   .before = before };
 	if (!before)
 		exact_use_lock(x, x->m->event[id].obj);
 }

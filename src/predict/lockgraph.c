@@ -294,8 +294,7 @@ static void drop_requests(struct build *b)
 	}
 	b->requests.n = nrequests;
 	b->occurrences.n = n;
-	mem_free(keep);
-	mem_free(number);
+	MEM_FREE_ALL(keep, number);
 }
 
 static void take_requests(struct build *b)
@@ -344,8 +343,7 @@ static void find_longest(struct build *b)
 			b->g->longest = most;
 	}
 	map_release(&met);
-	mem_free(resources);
-	mem_free(threads);
+	MEM_FREE_ALL(resources, threads);
 }
 
 struct lockgraph *lockgraph_new(const struct model *m, bool joins)

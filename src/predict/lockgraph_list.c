@@ -146,7 +146,6 @@ uint64_t lockgraph_place_edges(const struct lockgraph *g)
 		if (i == 0 || x[-1].resource != x->resource || x[-1].place != x->place)
 			sum += wanted[x->resource];
 	}
-	mem_free(wanted);
-	mem_free(met);
+	MEM_FREE_ALL(wanted, met);
 	return sum;
 }

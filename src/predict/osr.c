@@ -15,6 +15,13 @@
 #include "predict/engine.h"
 #include "predict/osr_priv.h"
 
+static int by_to(const void *a, const void *b)
+{
+	const struct model_guard *x = a, *y = b;
+
+	return SORT_ORDER(x->to, y->to);
+}
+
 struct osr *osr_new(const struct model *m, const struct causal *c, bool is_strict, uint64_t budget)
 {
 	struct osr *o = mem_zalloc(sizeof(*o));
@@ -26,7 +33,15 @@ struct osr *osr_new(const struct model *m, const struct causal *c, bool is_stric
 	o->budget = budget ? budget : LIMIT_OSR_STEPS;
 	o->cut = mem_zalloc(chains * sizeof(*o->cut));
 	o->try = mem_zalloc(chains * sizeof(*o->try));
-	osr_graph_init(o);
+	o->chain_mask = mem_zalloc(chains * sizeof(*o->chain_mask));
+	o->chain_change = mem_zalloc(chains * sizeof(*o->chain_change));
+	o->cells = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*o->cells));
+	o->locks = mem_zalloc(((size_t)m->nlocks + 1) * sizeof(*o->locks));
+	o->guards = mem_alloc(((size_t)m->nguards + 1) * sizeof(*o->guards));
+	if (m->nguards > 0) {
+		memcpy(o->guards, m->guards, m->nguards * sizeof(*o->guards));
+		qsort(o->guards, m->nguards, sizeof(*o->guards), by_to);
+	}
 	return o;
 }
 
@@ -34,9 +49,9 @@ void osr_free(struct osr *o)
 {
 	if (!o)
 		return;
-	osr_graph_release(o);
-	VEC_RELEASE_ALL(&o->open, &o->moved);
-	MEM_FREE_ALL(o->cut, o->try, o);
+	VEC_RELEASE_ALL(&o->open, &o->moved, &o->need, &o->read, &o->changes, &o->reached);
+	MEM_FREE_ALL(o->cut, o->try, o->chain_mask, o->chain_change, o->cells, o->locks, o->guards,
+		     o);
 }
 
 /* Closes one open section of the chain.  False: none can be closed without the targets. */

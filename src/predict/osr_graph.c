@@ -34,35 +34,6 @@
  */
 #include "predict/osr_priv.h"
 
-static int by_to(const void *a, const void *b)
-{
-	const struct model_guard *x = a, *y = b;
-
-	return SORT_ORDER(x->to, y->to);
-}
-
-void osr_graph_init(struct osr *o)
-{
-	const struct model *m = o->m;
-	size_t chains = (size_t)m->nchains + 1;
-
-	o->chain_mask = mem_zalloc(chains * sizeof(*o->chain_mask));
-	o->chain_change = mem_zalloc(chains * sizeof(*o->chain_change));
-	o->cells = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*o->cells));
-	o->locks = mem_zalloc(((size_t)m->nlocks + 1) * sizeof(*o->locks));
-	o->guards = mem_alloc(((size_t)m->nguards + 1) * sizeof(*o->guards));
-	if (m->nguards == 0)
-		return;
-	memcpy(o->guards, m->guards, m->nguards * sizeof(*o->guards));
-	qsort(o->guards, m->nguards, sizeof(*o->guards), by_to);
-}
-
-void osr_graph_release(struct osr *o)
-{
-	VEC_RELEASE_ALL(&o->need, &o->read, &o->changes, &o->reached);
-	MEM_FREE_ALL(o->chain_mask, o->chain_change, o->cells, o->locks, o->guards);
-}
-
 static void need_feeds(struct osr *o, uint32_t e)
 {
 	for (uint32_t i = o->m->event[e].feed; i < o->m->event[e + 1].feed; i++)

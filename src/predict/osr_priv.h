@@ -65,7 +65,4 @@ struct osr {
  * is a cycle. */
 bool osr_graph(struct osr *o, struct exact_order *out);
 
-void osr_graph_init(struct osr *o);
-void osr_graph_release(struct osr *o);
-
 #endif /* PREDICT_OSR_PRIV_H */

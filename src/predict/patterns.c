@@ -36,9 +36,9 @@ void patterns_free(struct patterns *p)
 	if (!p)
 		return;
 	patterns_parents_free(p->parents);
-	patterns_places_release(p);
+	VEC_RELEASE(&p->queue);
 	map_release(&p->chorded);
-	mem_free(p);
+	MEM_FREE_ALL(p->next_start, p->next, p->prev_start, p->prev, p->distance, p);
 }
 
 uint32_t patterns_longest(const struct patterns *p)

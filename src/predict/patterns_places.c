@@ -56,8 +56,7 @@ static void find_edges(struct patterns *p)
 		}
 		p->next_start[place + 1] = (uint32_t)n;
 	}
-	mem_free(met);
-	mem_free(marked);
+	MEM_FREE_ALL(met, marked);
 }
 
 static void reverse_edges(struct patterns *p)
@@ -84,12 +83,6 @@ void patterns_places_init(struct patterns *p)
 		p->distance[i] = FAR;
 	find_edges(p);
 	reverse_edges(p);
-}
-
-void patterns_places_release(struct patterns *p)
-{
-	MEM_FREE_ALL(p->next_start, p->next, p->prev_start, p->prev, p->distance);
-	VEC_RELEASE(&p->queue);
 }
 
 /* Takes in the places, none below `first', from which one step leads to q. */

@@ -48,7 +48,6 @@ struct patterns {
 
 /* patterns_places.c */
 void patterns_places_init(struct patterns *p);
-void patterns_places_release(struct patterns *p);
 /* Calls patterns_circle for each circle of n places, as long as there are steps left. */
 void patterns_places_walk(struct patterns *p, uint32_t n);
 

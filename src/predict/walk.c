@@ -6,7 +6,7 @@
  */
 
 #include "base/pool.h"
-#include "predict/candidates_priv.h"
+#include "predict/candidates.h"
 
 #define NONE UINT32_MAX
 #define FEW_PLACES 64
