@@ -194,8 +194,7 @@ static void trails_copy(struct trails *into, const struct trails *from)
 		struct trail *copy = VEC_PUSH(&into->by_chain);
 
 		*copy = (struct trail){ .chain = t->chain };
-		for (size_t k = 0; k < t->seen.n; k++)
-			*VEC_PUSH(&copy->seen) = t->seen.at[k];
+		VEC_APPEND(&copy->seen, t->seen.at, t->seen.n);
 	}
 }
 

@@ -214,9 +214,7 @@ static void value_take(struct model *m, const struct step_batch *batch, const st
 	VEC_REACH(&p->values, m->n);
 	if (s->value != 0) {
 		v.first = p->bytes.n + 1;
-		VEC_RESERVE(&p->bytes, p->bytes.n + n);
-		memcpy(p->bytes.at + p->bytes.n, batch->bytes + s->value - 1, n);
-		p->bytes.n += n;
+		VEC_APPEND(&p->bytes, batch->bytes + s->value - 1, n);
 	}
 	p->values.at[m->n] = v;
 }

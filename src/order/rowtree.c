@@ -30,8 +30,7 @@ void rowtree_init_scratch(struct rowtree *r, const struct rowtree *from)
 	memset(r, 0, sizeof(*r));
 	r->keys = from->keys;
 	r->levels = from->levels;
-	for (size_t i = 0; i < from->blocks.n; i++)
-		*VEC_PUSH(&r->blocks) = from->blocks.at[i];
+	VEC_APPEND(&r->blocks, from->blocks.at, from->blocks.n);
 	r->n = r->first = (uint32_t)from->blocks.n * ROWTREE_BLOCK;
 }
 

@@ -18,6 +18,7 @@
 #define BATCH_POOL (1u << 16)  /* cells or feeds */
 #define BATCH_BYTES (1u << 20) /* values */
 #define ACCESS_MAX (16u << 20) /* bytes followed of one access; recordings have at most half */
+#define RANGES_MAX (1u << 20)  /* ranged reads of a thread that may still be named */
 
 /* ---- life ---- */
 
@@ -99,25 +100,78 @@ struct step_thread *step_thread(struct steps *s, uint32_t tid)
 	return &s->threads.at[tid];
 }
 
+/* ---- feeds, by the numbers that steps have ----
+ *
+ * A ranged read has a number for each of its words, and the reader may yield it in pieces.  A feed
+ * names one of those numbers, or for a copy the first one and means them all; steps name
+ * the number that the read's step carries.
+ */
+
+static void range_note(struct steps *s, const struct event *e)
+{
+	struct step_thread *t = step_thread(s, e->tid);
+	bool more = t->ranges.n != 0 && t->range_end == e->tseq;
+
+	if (t->ranges.n == RANGES_MAX) {
+		VEC_CUT(&t->ranges, 0, RANGES_MAX / 2);
+		t->ranges_dropped = t->ranges.at[0].tseq;
+	}
+	*VEC_PUSH(&t->ranges) = (struct step_range){ e->tseq, e->nrefs, more };
+	t->range_end = e->tseq + e->nrefs;
+}
+
+static void feed_add(struct steps *s, size_t start, uint64_t tseq)
+{
+	if (s->feeds.n == start || s->feeds.at[s->feeds.n - 1] != tseq)
+		*VEC_PUSH(&s->feeds) = tseq;
+}
+
+/* False: what it names is not known any more. */
+static bool feed_resolve(struct steps *s, const struct event *e, size_t start, uint64_t tseq)
+{
+	const struct step_thread *t = step_thread(s, e->tid);
+	size_t past;
+
+	if (tseq < t->ranges_dropped)
+		return false;
+	past = SEARCH_PAST(i, 0, t->ranges.n, t->ranges.at[i].tseq <= tseq);
+	if (past == 0 || tseq - t->ranges.at[past - 1].tseq >= t->ranges.at[past - 1].n) {
+		feed_add(s, start, tseq);
+		return true;
+	}
+	feed_add(s, start, t->ranges.at[past - 1].tseq);
+	for (; (e->flags & EVENT_COPY) && past < t->ranges.n && t->ranges.at[past].more; past++)
+		feed_add(s, start, t->ranges.at[past].tseq);
+	return true;
+}
+
+/* Feeds of e into st; it stops when one of them is not known any more. */
+static void feeds_take(struct steps *s, const struct event *e, struct step *st)
+{
+	size_t start = s->feeds.n;
+	bool known = true;
+
+	for (uint32_t i = 0; i < e->nfeeds; i++) {
+		if (e->tid < s->threads.n && e->feeds[i] < s->threads.at[e->tid].range_end)
+			known &= feed_resolve(s, e, start, e->feeds[i]);
+		else
+			feed_add(s, start, e->feeds[i]);
+	}
+	st->feeds = (uint32_t)start;
+	st->nfeeds = (uint32_t)(s->feeds.n - start);
+	st->flags |= known ? 0 : STEP_STOP;
+}
+
 /* ---- accesses ---- */
 
 static void value_add(struct steps *s, const struct event *e, struct step *st)
 {
-	const size_t n = st->len;
-	uint8_t *at;
-
 	if (!e->value || (e->op == EVENT_RMW && !e->old))
 		return;
-	VEC_RESERVE(&s->bytes, s->bytes.n + 2 * n);
-	at = s->bytes.at + s->bytes.n;
 	st->value = (uint32_t)s->bytes.n + 1;
-	if (e->op == EVENT_RMW) {
-		memcpy(at, e->old, n);
-		at += n;
-		s->bytes.n += n;
-	}
-	memcpy(at, e->value, n);
-	s->bytes.n += n;
+	if (e->op == EVENT_RMW)
+		VEC_APPEND(&s->bytes, e->old, st->len);
+	VEC_APPEND(&s->bytes, e->value, st->len);
 }
 
 /* Acquire and release by C11 memory order; what is no order is taken for the strongest. */
@@ -212,9 +266,9 @@ static void access_event(struct steps *s, const struct event *e)
 	if (s->opt.values && (e->flags & EVENT_HAS_VALUE))
 		value_add(s, e, st);
 	if (e->nfeeds != 0)
-		step_feeds_add(s, e, st);
+		feeds_take(s, e, st);
 	if (e->op == EVENT_READ && (e->flags & EVENT_RANGE))
-		step_range_note(s, e);
+		range_note(s, e);
 }
 
 /* ---- threads ---- */
@@ -271,6 +325,28 @@ static void thread_ends(struct steps *s, const struct event *e)
 
 /* ---- all ---- */
 
+static void object_event(struct steps *s, const struct event *e)
+{
+	static void (*const turns[])(struct steps *, const struct event *) = {
+		[EVENT_OBJECT_LOCK] = step_lock_event,
+		[EVENT_OBJECT_CONDITION] = step_cond_event,
+		[EVENT_OBJECT_BARRIER] = step_barrier_event,
+		[EVENT_OBJECT_SEMAPHORE] = step_sem_event,
+		[EVENT_OBJECT_ONCE] = step_once_event,
+		[EVENT_OBJECT_CHANNEL] = step_channel_event,
+	};
+	enum event_object object = event_op_object(e->op);
+	unsigned life = event_op_life(e->op);
+
+	assert(object < sizeof(turns) / sizeof(*turns) && turns[object]);
+	if (life & EVENT_LIFE_MAKES)
+		step_object_make(s, e);
+	else if ((life & EVENT_LIFE_ENDS) && object != EVENT_OBJECT_LOCK)
+		step_object_destroy(s, e);
+	else
+		turns[object](s, e);
+}
+
 static void event_turn(struct steps *s, const struct event *e)
 {
 	switch ((enum event_op)e->op) {
@@ -286,52 +362,6 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_THREAD_BEGIN:
 		step_fresh_event(s, e);
 		break;
-	case EVENT_LOCK_INIT:
-	case EVENT_COND_INIT:
-	case EVENT_BAR_INIT:
-	case EVENT_SEM_INIT:
-		step_object_make(s, e);
-		break;
-	case EVENT_COND_DESTROY:
-	case EVENT_BAR_DESTROY:
-	case EVENT_SEM_DESTROY:
-		step_object_destroy(s, e);
-		break;
-	case EVENT_ACQ:
-	case EVENT_REL:
-	case EVENT_RACQ:
-	case EVENT_RREL:
-	case EVENT_TRYFAIL:
-	case EVENT_REQ:
-	case EVENT_RREQ:
-	case EVENT_LOCK_DESTROY:
-		step_lock_event(s, e);
-		break;
-	case EVENT_COND_REQ:
-	case EVENT_PARK:
-	case EVENT_WAKE:
-	case EVENT_SIGNAL:
-	case EVENT_BROADCAST:
-		step_cond_event(s, e);
-		break;
-	case EVENT_BAR_IN:
-	case EVENT_BAR_OUT:
-		step_barrier_event(s, e);
-		break;
-	case EVENT_SEM_POST:
-	case EVENT_SEM_WAIT:
-	case EVENT_SEM_FAIL:
-		step_sem_event(s, e);
-		break;
-	case EVENT_ONCE_BEGIN:
-	case EVENT_ONCE_END:
-	case EVENT_ONCE_PASS:
-		step_once_event(s, e);
-		break;
-	case EVENT_GIVE:
-	case EVENT_TAKE:
-		step_channel_event(s, e);
-		break;
 	case EVENT_FORK:
 	case EVENT_FORK_FAIL:
 	case EVENT_JOIN:
@@ -342,7 +372,7 @@ static void event_turn(struct steps *s, const struct event *e)
 		step_add(s, STEP_FENCE, order_flags(e));
 		break;
 	case EVENT_USE:
-		step_feeds_add(s, e, step_add(s, STEP_USE, 0));
+		feeds_take(s, e, step_add(s, STEP_USE, 0));
 		break;
 	case EVENT_OPAQUE:
 		step_add(s, STEP_OPAQUE, 0);
@@ -366,6 +396,8 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_NOPS:
 		step_add(s, STEP_NONE, 0);
 		break;
+	default:
+		object_event(s, e);
 	}
 }
 

@@ -1,7 +1,6 @@
 /*
  * The state behind steps_next, shared by the files that turn events into steps: step.c (accesses,
- * threads, batches), step_feed.c, step_object.c (what lies at an address), step_lock.c and
- * step_wait.c.
+ * threads, batches), step_object.c (what lies at an address), step_lock.c and step_wait.c.
  *
  * An event is turned by one function, which adds one step or more with step_add, in order, and
  * step_note for what is no event.
@@ -226,13 +225,6 @@ void step_splits_add(struct steps *s);
 void step_free_event(struct steps *s, const struct event *e);
 /* Memory begins anew: a block, a local variable, a thread's stack. */
 void step_fresh_event(struct steps *s, const struct event *e);
-
-/* ---- step_feed.c ---- */
-
-/* A ranged read has gone by. */
-void step_range_note(struct steps *s, const struct event *e);
-/* Feeds of e into st; it stops when one of them is not known any more. */
-void step_feeds_add(struct steps *s, const struct event *e, struct step *st);
 
 /* ---- step_object.c ---- */
 

@@ -145,25 +145,11 @@ bool candidates_may_race(const struct candidates *c, const struct candidate_acce
 	       x->chain != y->chain && model_sets_disjoint(c->m, x->set, y->set);
 }
 
-static bool set_has(const struct model *m, uint32_t set, uint32_t key)
-{
-	struct model_list keys = model_set(m, set);
-
-	for (uint32_t i = 0; i < keys.n; i++)
-		if (keys.at[i] == key)
-			return true;
-	return false;
-}
-
 bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
 			   uint32_t guard)
 {
-	uint32_t set = c->owners.at[a->owner].set;
-
-	if (guard == NO_GUARD || set == 0)
-		return false;
-	return set_has(c->m, set, guard << 1) ||
-	       (!(a->kind & KIND_WRITES) && set_has(c->m, set, guard << 1 | 1));
+	return guard != NO_GUARD &&
+	       model_set_excludes(c->m, c->owners.at[a->owner].set, guard, a->kind & KIND_WRITES);
 }
 
 /* A lock that all accesses with locks have in common, or at least the first ones of them. */
@@ -185,8 +171,7 @@ static uint32_t guard_find(const struct candidates *c, const struct candidate_ac
 			continue;
 		}
 		for (uint32_t k = 0; k < ncommon; k++)
-			if (set_has(c->m, c->owners.at[owner].set, common[k] << 1) ||
-			    set_has(c->m, c->owners.at[owner].set, common[k] << 1 | 1)) {
+			if (model_set_excludes(c->m, c->owners.at[owner].set, common[k], false)) {
 				uint32_t kept = common[k];
 
 				common[k] = common[left];

@@ -42,10 +42,6 @@ struct candidate_access {
  */
 #define NO_GUARD UINT32_MAX
 
-/* The access holds the lock, alone or to read. */
-bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
-			   uint32_t guard);
-
 #define KIND_ATOMIC 1u
 #define KIND_WRITES 2u
 
@@ -57,8 +53,8 @@ struct candidates {
 	VEC(uint32_t) guards;	   /* of each of those: its guard, or NO_GUARD */
 	VEC(uint32_t) piece_start; /* into cells; a last one ends it */
 	VEC(struct candidate_owner) owners;
-	uint32_t
-		nplaces; /* a signature is two of their numbers, the smaller one in the high half */
+	/* Their numbers are below it; a signature is two of them, the smaller one in the high half. */
+	uint32_t nplaces;
 };
 
 struct candidates *candidates_new(const struct model *m);
@@ -70,6 +66,9 @@ static inline size_t candidates_npieces(const struct candidates *c)
 	return c->piece_start.n - 1;
 }
 
+/* The access holds the lock, alone or to read. */
+bool candidates_is_guarded(const struct candidates *c, const struct candidate_access *a,
+			   uint32_t guard);
 /* The two may race as far as chains, operations and locks tell. */
 bool candidates_may_race(const struct candidates *c, const struct candidate_access *a,
 			 const struct candidate_access *b);

@@ -34,19 +34,13 @@ void exact_order_start(struct exact *x)
 
 void exact_save_row(struct exact *x, uint32_t row)
 {
-	struct exact_save *s;
-
 	if (x->stamps.at[row] == x->serial)
 		return;
 	x->stamps.at[row] = x->serial;
 	if (x->levels.n == 0)
 		return; /* never undone */
-	VEC_RESERVE(&x->saved, x->saved.n + x->width);
-	memcpy(x->saved.at + x->saved.n, exact_row(x, row), x->width * sizeof(exact_count));
-	s = VEC_PUSH(&x->saves);
-	s->row = row;
-	s->data = x->saved.n;
-	x->saved.n += x->width;
+	*VEC_PUSH(&x->saves) = (struct exact_save){ row, x->saved.n };
+	VEC_APPEND(&x->saved, exact_row(x, row), x->width);
 }
 
 void exact_level_push(struct exact *x)

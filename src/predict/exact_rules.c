@@ -23,10 +23,11 @@ static uint32_t write_node(const struct exact *x, uint32_t write)
 	return x->touches.at[x->writes.at[write]].node;
 }
 
-/* The last write of the group below `bound' in its chain; EXACT_NONE: there is none. */
-static uint32_t latest_write(const struct exact *x, const struct exact_group *g, exact_count bound)
+/* The last write of the group before `node', that one left out; EXACT_NONE: there is none. */
+static uint32_t latest_write(const struct exact *x, const struct exact_group *g, uint32_t node)
 {
-	uint32_t limit = x->offset.at[g->chain] + (uint32_t)bound;
+	uint32_t bound = (uint32_t)exact_row(x, node)[g->chain];
+	uint32_t limit = x->offset.at[g->chain] + bound - (g->chain == x->nodes.at[node].chain);
 	uint32_t past = SEARCH_PAST(i, g->first, g->end, write_node(x, i) < limit);
 
 	return past == g->first ? EXACT_NONE : x->writes.at[past - 1];
@@ -65,14 +66,11 @@ static bool rule_write(struct exact *x, uint32_t touch)
 {
 	const struct exact_touch *t = &x->touches.at[touch];
 	const struct exact_cell *c = &x->cells.at[t->cell];
-	uint32_t own = x->nodes.at[t->node].chain;
 
 	if (!after_readers(x, c->row, t->node))
 		return false;
 	for (uint32_t i = c->first; i < c->end; i++) {
-		const struct exact_group *g = &x->groups.at[i];
-		exact_count bound = exact_row(x, t->node)[g->chain];
-		uint32_t w = latest_write(x, g, g->chain == own ? (exact_count)(bound - 1) : bound);
+		uint32_t w = latest_write(x, &x->groups.at[i], t->node);
 
 		x->steps++;
 		if (w != EXACT_NONE && !after_readers(x, x->touches.at[w].row, t->node))
@@ -85,12 +83,9 @@ static bool rule_read(struct exact *x, uint32_t touch)
 {
 	const struct exact_touch *t = &x->touches.at[touch];
 	const struct exact_cell *c = &x->cells.at[t->cell];
-	uint32_t own = x->nodes.at[t->node].chain;
 
 	for (uint32_t i = c->first; i < c->end; i++) {
-		const struct exact_group *g = &x->groups.at[i];
-		exact_count bound = exact_row(x, t->node)[g->chain];
-		uint32_t v = latest_write(x, g, g->chain == own ? (exact_count)(bound - 1) : bound);
+		uint32_t v = latest_write(x, &x->groups.at[i], t->node);
 
 		x->steps++;
 		if (v == EXACT_NONE || v == t->rf)

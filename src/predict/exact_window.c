@@ -96,9 +96,7 @@ static void make_prefixes(struct exact *x)
 		h.values[s] = model_sem_value(x->m, s);
 	for (uint32_t id = 1; id <= x->m->n; id++) {
 		if (id % step == 1 || step == 1) {
-			VEC_RESERVE(&x->prefixes, x->prefixes.n + nchains);
-			memcpy(x->prefixes.at + x->prefixes.n, cut, nchains * sizeof(*cut));
-			x->prefixes.n += nchains;
+			VEC_APPEND(&x->prefixes, cut, nchains);
 		}
 		if (can_follow(x, id, cut, &h))
 			cut[x->m->event[id].chain]++;

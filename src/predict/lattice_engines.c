@@ -254,10 +254,8 @@ void lattices_end(void *arg, struct engine_result *out)
 	counts_take(x, out);
 	causes_free(x->causes);
 	lattice_free(x->lattice);
-	if (x->configs) {
-		configs_free(x->configs);
-		configs_free(x->observed.configs);
-	}
+	configs_free(x->configs);
+	configs_free(x->observed.configs);
 	VEC_RELEASE(&x->observed.count);
 	mem_free(x);
 }

@@ -39,12 +39,9 @@ struct lattice_proofs *lattice_proofs_new(const struct engine_options *opt, stru
 
 static void proof_release(struct proof *x)
 {
-	if (x->causes)
-		causes_free(x->causes);
-	if (x->lattice)
-		lattice_free(x->lattice);
-	if (x->configs)
-		configs_free(x->configs);
+	causes_free(x->causes);
+	lattice_free(x->lattice);
+	configs_free(x->configs);
 	x->causes = NULL;
 	x->lattice = NULL;
 	x->configs = NULL;

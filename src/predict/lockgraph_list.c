@@ -12,14 +12,6 @@ static void list_places(struct lockgraph *g)
 		    g->by_place[sort_at] = (uint32_t)i);
 }
 
-/* What providers are sorted by, one key after the other. */
-enum key { BY_WANTS, BY_PLACE, BY_RESOURCE };
-
-static uint32_t key_of(const struct lockgraph_provider *p, enum key by)
-{
-	return by == BY_WANTS ? p->wants : by == BY_PLACE ? p->place : p->resource;
-}
-
 typedef VEC(struct lockgraph_provider) providers;
 
 static void list_provided(struct lockgraph *g, const struct lockgraph_circles *c, uint32_t request,
@@ -44,28 +36,22 @@ static void list_provided(struct lockgraph *g, const struct lockgraph_circles *c
 	*VEC_PUSH(out) = p;
 }
 
-/* One pass of a radix sort; it keeps the order of equal ones.  start: room for nkeys + 2. */
-static void sort_by(enum key by, uint32_t nkeys, const struct lockgraph_provider *from, size_t n,
-		    struct lockgraph_provider *to, uint32_t *start)
-{
-	memset(start, 0, ((size_t)nkeys + 2) * sizeof(*start));
-	SORT_BY_KEY(start, nkeys, i, n, key_of(&from[i], by), to[sort_at] = from[i]);
-}
-
-/* In the order that lookups want. */
+/* In the order that lookups want: a radix sort, each pass of which keeps the order of equal ones. */
 static void sort_providers(struct lockgraph *g)
 {
-	uint32_t most = g->nplaces > g->nresources ? g->nplaces : g->nresources;
-	struct lockgraph_provider *from = g->providers,
-				  *to = mem_alloc(((size_t)g->nproviders + 1) * sizeof(*to));
+	uint32_t most = g->nplaces > g->nresources ? g->nplaces : g->nresources, n = g->nproviders;
+	size_t size = ((size_t)most + 2) * sizeof(*g->resource_start);
+	struct lockgraph_provider *a = g->providers, *b = mem_alloc(((size_t)n + 1) * sizeof(*b));
+	uint32_t *start = mem_zalloc(size);
 
-	mem_free(g->resource_start);
-	g->resource_start = mem_alloc(((size_t)most + 2) * sizeof(*g->resource_start));
-	sort_by(BY_WANTS, g->nresources, from, g->nproviders, to, g->resource_start);
-	sort_by(BY_PLACE, g->nplaces, to, g->nproviders, from, g->resource_start);
-	sort_by(BY_RESOURCE, g->nresources, from, g->nproviders, to, g->resource_start);
-	mem_free(from);
-	g->providers = to;
+	SORT_BY_KEY(start, g->nresources, i, n, a[i].wants, b[sort_at] = a[i]);
+	memset(start, 0, size);
+	SORT_BY_KEY(start, g->nplaces, i, n, b[i].place, a[sort_at] = b[i]);
+	memset(start, 0, size);
+	SORT_BY_KEY(start, g->nresources, i, n, a[i].resource, b[sort_at] = a[i]);
+	MEM_FREE_ALL(a, g->resource_start);
+	g->providers = b;
+	g->resource_start = start;
 }
 
 void lockgraph_list(struct lockgraph *g, const struct lockgraph_circles *c)

@@ -51,8 +51,7 @@ static void common_begin(struct prune *p, struct common *c, struct model_list se
 	c->first = (uint32_t)p->keys.n;
 	c->n = set.n;
 	VEC_RESERVE(&p->keys, p->keys.n + set.n + 1);
-	memcpy(p->keys.at + p->keys.n, set.at, set.n * sizeof(*set.at));
-	p->keys.n += set.n;
+	VEC_APPEND(&p->keys, set.at, set.n);
 }
 
 static void common_meet(struct prune *p, struct common *c, struct model_list set)

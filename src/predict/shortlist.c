@@ -158,9 +158,7 @@ static void merge(struct shortlist *l, const struct gatherer *g, size_t pieces)
 	for (size_t i = 0; i < pieces; i++) {
 		pairs *p = &g->pieces[i];
 
-		VEC_RESERVE(&all, all.n + p->n + 1);
-		for (size_t j = 0; j < p->n; j++)
-			all.at[all.n++] = p->at[j];
+		VEC_APPEND(&all, p->at, p->n);
 		l->is_cut |= g->cut[i];
 		VEC_RELEASE(p);
 		if (all.n > MOST_PAIRS)

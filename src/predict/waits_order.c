@@ -83,8 +83,7 @@ static bool observed_split(struct waits *s, uint32_t e)
 	for (uint32_t i = e; i <= last; i++)
 		if (model_is_in(m, i, o->observed.at))
 			*VEC_PUSH(&parts.ids) = i;
-	for (size_t i = 0; i < o->ids.n; i++)
-		*VEC_PUSH(&parts.ids) = o->ids.at[i];
+	VEC_APPEND(&parts.ids, o->ids.at, o->ids.n);
 	for (uint32_t v = 0; v < m->nchains; v++) {
 		struct model_list chain = model_chain(m, v);
 		uint32_t n = waits_count_before(chain.at, chain.n, e);

@@ -179,8 +179,7 @@ enum waits_proof waits_prove(struct waits *s, const struct waits_case *c)
 
 	if (signals_are_in(s, c) && waits_case_holds(s, c))
 		return over ? WAITS_SURE : WAITS_NOT_OVER;
-	for (uint32_t i = 0; i < c->goal.ndone; i++)
-		*VEC_PUSH(&left.at) = c->goal.done[i];
+	VEC_APPEND(&left.at, c->goal.done, c->goal.ndone);
 	sure = over && signals_list(s, c, &left) && reach_all(s, c, &left);
 	VEC_RELEASE(&left.at);
 	return sure ? WAITS_SURE : WAITS_MORE_LEFT;
