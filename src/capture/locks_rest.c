@@ -31,6 +31,14 @@ STUB(unseen_begin, (struct thread * t, const void *f))
 STUB(unseen_main, (struct thread * t))
 STUB(unseen_runs, (struct thread * t))
 STUB(module_forked, (void))
+STUB(tag_share, (int advice))
+STUB(tag_reset, (const void *p, size_t n))
+
+/* There is no shadow to map. */
+bool tag_cover(const void *p, size_t n)
+{
+	return true;
+}
 
 /* The program's own store is still to be made. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,

@@ -39,20 +39,3 @@ uint64_t *locks_tag_find(uint64_t word)
 			return &c->version;
 	}
 }
-
-/* There is no shadow to map or to give back. */
-bool tag_cover(const void *p, size_t n)
-{
-	(void)p, (void)n;
-	return true;
-}
-
-void tag_share(int advice)
-{
-	(void)advice;
-}
-
-void tag_reset(const void *p, size_t n)
-{
-	(void)p, (void)n;
-}

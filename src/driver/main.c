@@ -10,11 +10,6 @@
  * is added or lost: what we add stands between --start-no-unused-arguments and its end.
  */
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "driver/cmdline.h"
 #include "driver/toolchain.h"
@@ -171,18 +166,14 @@ int main(int argc, char **argv)
 	static struct command command;
 	struct cmdline line;
 
-	if (!take_options(&argc, argv, &wanted)) {
+	command.argv = calloc((size_t)argc + ROOM, sizeof(*command.argv));
+	if (!command.argv || !take_options(&argc, argv, &wanted)) {
 		fprintf(stderr, "%s: error: out of memory\n", self);
 		return 1;
 	}
 	cmdline_read(&line, argc, argv);
 	if (!command_is_possible(self, &line) || !toolchain_find(&tools, self, cxx, wanted))
 		return 1;
-	command.argv = calloc((size_t)argc + ROOM, sizeof(*command.argv));
-	if (!command.argv) {
-		fprintf(stderr, "%s: error: out of memory\n", self);
-		return 1;
-	}
 	command_build(&command, argc, argv, &line, &tools);
 	execvp(tools.compiler, command.argv);
 	fprintf(stderr, "%s: error: cannot run %s: %s\n", self, tools.compiler, strerror(errno));

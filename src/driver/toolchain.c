@@ -2,10 +2,6 @@
 #include "driver/toolchain.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static bool path_format(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

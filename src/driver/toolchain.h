@@ -10,6 +10,10 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define TOOLCHAIN_OLDEST 14
 #define TOOLCHAIN_NEWEST 20

@@ -5,7 +5,7 @@
  * An edge whose target is not later in reverse postorder is retreating.  The
  * graph is reducible iff the target of each dominates its source.
  */
-#include "instrument/cfg.h"
+#include "instrument/unit_priv.h"
 
 #define CFG_NONE UINT32_MAX
 
@@ -129,8 +129,7 @@ void cfg_init(struct cfg *g, LLVMValueRef function)
 void cfg_release(struct cfg *g)
 {
 	map_release(&g->number);
-	VEC_RELEASE(&g->order);
-	VEC_RELEASE(&g->dominator);
+	VEC_RELEASE_ALL(&g->order, &g->dominator);
 }
 
 bool cfg_is_back_edge(const struct cfg *g, LLVMBasicBlockRef from, LLVMBasicBlockRef to)

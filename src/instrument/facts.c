@@ -15,8 +15,6 @@
  */
 #include "instrument/unit_priv.h"
 
-#include "instrument/cfg.h"
-
 /* Where the value of one load goes. */
 struct flow {
 	struct function *f;

@@ -26,11 +26,6 @@ static bool is_instrumented(const struct unit *u, LLVMValueRef f)
 	       !map_get(&u->ignored, (uintptr_t)f);
 }
 
-static void ignore(struct unit *u, LLVMValueRef f)
-{
-	map_put(&u->ignored, (uintptr_t)f, NULL);
-}
-
 static bool is_ignore(const char *annotation)
 {
 	return annotation && !strcmp(annotation, "foresee_ignore");
@@ -47,40 +42,22 @@ static void find_ignored(struct unit *u)
 		LLVMValueRef row = LLVMGetOperand(rows, (unsigned)i);
 
 		if (LLVMGetNumOperands(row) >= 2 && is_ignore(calls_string(LLVMGetOperand(row, 1))))
-			ignore(u, escape_base(LLVMGetOperand(row, 0)));
+			map_put(&u->ignored, (uintptr_t)escape_base(LLVMGetOperand(row, 0)), NULL);
 	}
 	for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(u->module); g; g = LLVMGetNextGlobalIFunc(g))
-		ignore(u, escape_base(LLVMGetGlobalIFuncResolver(g)));
+		map_put(&u->ignored, (uintptr_t)escape_base(LLVMGetGlobalIFuncResolver(g)), NULL);
 }
 
 static void emit_record(struct function *f, struct record *r)
 {
-	switch (r->action) {
-	case ACT_READ:
-	case ACT_WRITE:
-		if (LLVMGetOrdering(r->inst) == LLVMAtomicOrderingNotAtomic)
-			access_emit(f, r);
-		else
-			atomic_emit(f, r);
-		break;
-	case ACT_RMW:
-	case ACT_CAS:
-	case ACT_FENCE:
-		atomic_emit(f, r);
-		break;
-	case ACT_COPY:
-	case ACT_FETCH:
-	case ACT_PUT:
-	case ACT_FILL:
-		range_emit(f, r);
-		break;
-	case ACT_CALL:
-		call_emit(f, r);
-		break;
-	case ACT_UNSEEN:
-		call_emit_unseen(f, r);
-		break;
-	}
+	static void (*const emit[])(struct function *, struct record *) = {
+		[ACT_READ] = access_emit,	 [ACT_WRITE] = access_emit, [ACT_RMW] = atomic_emit,
+		[ACT_CAS] = atomic_emit,	 [ACT_FENCE] = atomic_emit, [ACT_COPY] = range_emit,
+		[ACT_FETCH] = range_emit,	 [ACT_PUT] = range_emit,    [ACT_FILL] = range_emit,
+		[ACT_UNSEEN] = call_emit_unseen, [ACT_CALL] = call_emit,
+	};
+
+	(plan_is_atomic_access(r) ? atomic_emit : emit[r->action])(f, r);
 }
 
 static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
@@ -93,7 +70,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 	speculate_undo(&f);
 	plan_merge_loads(&f);
 	plan_make(&f);
-	if (stack_is_needed(&f)) {
+	if (f.records.n > 0) {
 		facts_find(&f);
 		sites_add(&f);
 		facts_print(&f);

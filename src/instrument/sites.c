@@ -159,29 +159,20 @@ static uint32_t access_size(const struct unit *u, const struct record *r)
 
 static uint8_t kind_of(const struct unit *u, const struct record *r)
 {
-	switch (r->action) {
-	case ACT_READ:
-	case ACT_WRITE:
-		if (LLVMGetOrdering(r->inst) != LLVMAtomicOrderingNotAtomic)
-			return FORESEE_SITE_ATOMIC;
-		if (!plan_scalar_size(u, plan_type(r->inst)))
-			return FORESEE_SITE_RANGE;
-		return r->action == ACT_READ ? FORESEE_SITE_READ : FORESEE_SITE_WRITE;
-	case ACT_RMW:
-	case ACT_CAS:
+	static const uint8_t kinds[] = {
+		[ACT_READ] = FORESEE_SITE_READ,	  [ACT_WRITE] = FORESEE_SITE_WRITE,
+		[ACT_RMW] = FORESEE_SITE_ATOMIC,  [ACT_CAS] = FORESEE_SITE_ATOMIC,
+		[ACT_FENCE] = FORESEE_SITE_FENCE, [ACT_COPY] = FORESEE_SITE_RANGE,
+		[ACT_FETCH] = FORESEE_SITE_RANGE, [ACT_PUT] = FORESEE_SITE_RANGE,
+		[ACT_FILL] = FORESEE_SITE_RANGE,  [ACT_CALL] = FORESEE_SITE_CALL,
+		[ACT_UNSEEN] = FORESEE_SITE_CALL,
+	};
+
+	if (plan_is_atomic_access(r))
 		return FORESEE_SITE_ATOMIC;
-	case ACT_COPY:
-	case ACT_FETCH:
-	case ACT_PUT:
-	case ACT_FILL:
+	if (r->action <= ACT_WRITE && !plan_scalar_size(u, plan_type(r->inst)))
 		return FORESEE_SITE_RANGE;
-	case ACT_FENCE:
-		return FORESEE_SITE_FENCE;
-	case ACT_CALL:
-	case ACT_UNSEEN:
-		break;
-	}
-	return FORESEE_SITE_CALL;
+	return kinds[r->action];
 }
 
 void sites_add(struct function *f)

@@ -7,11 +7,6 @@
 /* Keepers up to this many are zeroed one by one. */
 #define STACK_STORES 4
 
-bool stack_is_needed(const struct function *f)
-{
-	return f->records.n > 0;
-}
-
 static LLVMValueRef view_field(struct function *f, size_t offset, LLVMTypeRef type)
 {
 	struct unit *u = f->unit;

@@ -150,8 +150,29 @@ uint32_t plan_scalar_size(const struct unit *u, LLVMTypeRef type);
 /* The pointer and the value type of a load, store, rmw or cmpxchg. */
 LLVMValueRef plan_pointer(LLVMValueRef inst);
 LLVMTypeRef plan_type(LLVMValueRef inst);
+/* A load or store that is atomic. */
+static inline bool plan_is_atomic_access(const struct record *r)
+{
+	return r->action <= ACT_WRITE && LLVMGetOrdering(r->inst) != LLVMAtomicOrderingNotAtomic;
+}
 bool plan_returns_twice(LLVMValueRef call); /* false for any other instruction */
 bool plan_calls_setjmp(LLVMValueRef function);
+
+/* ---- cfg.c: the control flow graph of a function: which edges go back, and whether every cycle has
+ * one way in (reducible) ---- */
+
+struct cfg {
+	struct map number;	      /* block -> position in `order' */
+	VEC(LLVMBasicBlockRef) order; /* reachable blocks, reverse postorder */
+	VEC(uint32_t) dominator;      /* immediate, by position */
+	bool reducible;
+};
+
+void cfg_init(struct cfg *g, LLVMValueRef function);
+void cfg_release(struct cfg *g);
+
+/* May control go from `from' to `to' around a cycle?  True where in doubt. */
+bool cfg_is_back_edge(const struct cfg *g, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 
 /* ---- facts.c: doc/DEPENDENCY_FACTS.md ---- */
 
@@ -213,7 +234,6 @@ void frame_leave(struct function *f, LLVMValueRef at);
 
 /* Code that stores v in a member of struct foresee_view. */
 void stack_view_store(struct function *f, size_t offset, LLVMValueRef v);
-bool stack_is_needed(const struct function *f);
 void stack_enter(struct function *f); /* entry code: self, base, keepers */
 void stack_leave(struct function *f); /* at returns, landing pads, after setjmp */
 
