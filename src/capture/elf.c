@@ -159,15 +159,12 @@ static struct elf_image image_add(const struct dl_find_object *found)
 
 struct elf_image elf_of(const struct dl_find_object *found)
 {
-	struct elf_image i;
+	SYS_HOLD(&all.lock);
 	unsigned k = 0;
 
-	sys_lock_take(&all.lock);
 	while (k < all.n && all.maps[k] != found->dlfo_link_map)
 		k++;
-	i = k < all.n ? all.images[k] : image_add(found);
-	sys_lock_drop(&all.lock);
-	return i;
+	return k < all.n ? all.images[k] : image_add(found);
 }
 
 void elf_note(const void *p)

@@ -97,10 +97,9 @@ static bool descriptor_is_ours(int fd)
 
 static int descriptor_reopen(void)
 {
-	int fd;
+	SYS_HOLD(&file.reopening);
+	int fd = __atomic_load_n(&file.fd, __ATOMIC_RELAXED);
 
-	sys_lock_take(&file.reopening);
-	fd = __atomic_load_n(&file.fd, __ATOMIC_RELAXED);
 	if (!descriptor_is_ours(fd)) {
 		fd = (int)syscall(SYS_openat, AT_FDCWD, file.path, O_RDWR | O_CLOEXEC);
 		if (fd >= 0 && !descriptor_is_ours(fd)) { /* another file has the name */
@@ -113,7 +112,6 @@ static int descriptor_reopen(void)
 			__atomic_store_n(&file.fd, fd, __ATOMIC_RELEASE);
 		}
 	}
-	sys_lock_drop(&file.reopening);
 	return fd;
 }
 
@@ -315,14 +313,10 @@ static bool add_extent(unsigned size)
 
 struct format_chunk *file_slot_take(unsigned size)
 {
+	SYS_HOLD(&file.lock);
 	struct slots *s = &file.slots[size];
-	struct format_chunk *slot = NULL;
 
-	sys_lock_take(&file.lock);
-	if (s->nfree != 0 || add_extent(size))
-		slot = s->free[--s->nfree];
-	sys_lock_drop(&file.lock);
-	return slot;
+	return s->nfree != 0 || add_extent(size) ? s->free[--s->nfree] : NULL;
 }
 
 void file_slot_give(struct format_chunk *slot, unsigned size)
@@ -332,10 +326,9 @@ void file_slot_give(struct format_chunk *slot, unsigned size)
 	/* The chunk must not outlive the older chunks that --keep drops. */
 	if (areas.length != 0)
 		__atomic_store_n(&slot->magic, 0, __ATOMIC_RELEASE);
-	sys_lock_take(&file.lock);
+	SYS_HOLD(&file.lock);
 	if (ASSERT_RECORDING(slot != NULL && s->nfree < s->n))
 		s->free[s->nfree++] = slot;
-	sys_lock_drop(&file.lock);
 }
 
 bool file_append(const void *data, size_t n)
@@ -443,8 +436,8 @@ static struct area *area_take(const struct format_chunk *c, uint64_t *at)
 {
 	uint64_t n = (sizeof(*c) + c->used + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
 	struct area *a = NULL;
+	SYS_HOLD(&areas.lock);
 
-	sys_lock_take(&areas.lock);
 	if (areas.begun != 0)
 		a = &areas.at[areas.now];
 	if (a == NULL || a->used + n > areas.length)
@@ -457,7 +450,6 @@ static struct area *area_take(const struct format_chunk *c, uint64_t *at)
 		a->used += n;
 		__atomic_add_fetch(&a->writers, 1, __ATOMIC_RELAXED);
 	}
-	sys_lock_drop(&areas.lock);
 	return a;
 }
 

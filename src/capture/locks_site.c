@@ -90,26 +90,20 @@ static const struct code *code_refuse(void)
 
 static const struct code *code_add(uint64_t pc)
 {
-	const struct code *found = NULL;
+	SYS_HOLD(&codes.lock);
 	struct code *room = NULL;
 
-	sys_lock_take(&codes.lock);
-	for (uint32_t i = code_home(pc); found == NULL; i = (i + 1) & CODE_MASK) {
+	for (uint32_t i = code_home(pc);; i = (i + 1) & CODE_MASK) {
 		struct code *c = &codes.at[i];
 
 		if (c->pc == pc)
-			found = c;
-		else if (c->pc <= STRUCK && room == NULL)
+			return c;
+		if (c->pc <= STRUCK && room == NULL)
 			room = c;
-		if (c->pc != 0 || found != NULL)
-			continue;
-		if (codes.n < CODE_MOST && codes.nsites < SITE_MOST)
-			found = code_fill(room, pc);
-		else
-			found = code_refuse();
+		if (c->pc == 0)
+			return codes.n < CODE_MOST && codes.nsites < SITE_MOST ? code_fill(room, pc)
+									       : code_refuse();
 	}
-	sys_lock_drop(&codes.lock);
-	return found;
 }
 
 static const struct code *code_get(uint64_t pc)

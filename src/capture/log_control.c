@@ -154,8 +154,8 @@ static void cut_make(void)
 void log_account(const struct thread *t, uint64_t bytes, bool ended)
 {
 	static const char no_room[] = "no room for all that --keep asks for: less is kept";
+	SYS_HOLD(&state.lock);
 
-	sys_lock_take(&state.lock);
 	state.closed += bytes;
 	if (ended && ASSERT_RECORDING(state.nended < ENDED_MAX && t->index < state.ntable &&
 				      state.table[t->index] == t)) {
@@ -174,47 +174,45 @@ void log_account(const struct thread *t, uint64_t bytes, bool ended)
 	}
 	if (file_is_short())
 		log_control_put(FORMAT_K_C_NOTE, no_room, sizeof(no_room) - 1);
-	sys_lock_drop(&state.lock);
 }
 
 /* ---- the table ---- */
 
 void log_table_add(struct thread *t)
 {
-	sys_lock_take(&state.lock);
+	SYS_HOLD(&state.lock);
+
 	ASSERT_RECORDING(t->tid != 0 && state.ntable < 1u << FORMAT_TID_BITS);
 	t->index = (uint32_t)state.ntable;
 	state.table[state.ntable++] = t;
 	chunk_limit_set(t); /* log_table_stop may have been here before it was in the table */
-	sys_lock_drop(&state.lock);
 }
 
 void log_table_stop(void)
 {
-	sys_lock_take(&state.lock);
+	SYS_HOLD(&state.lock);
+
 	for (size_t i = 0; i < state.ntable; i++)
 		__atomic_store_n(&state.table[i]->limit, NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&log_state.on, false, __ATOMIC_RELEASE);
-	sys_lock_drop(&state.lock);
 }
 
 uint64_t log_events(void)
 {
+	SYS_HOLD(&state.lock);
 	uint64_t n = 0;
 
-	sys_lock_take(&state.lock);
 	for (size_t i = 0; i < state.ntable; i++)
 		n += __atomic_load_n(&state.table[i]->tseq, __ATOMIC_RELAXED);
-	sys_lock_drop(&state.lock);
 	return n;
 }
 
 void log_each(void (*f)(struct thread *t))
 {
-	sys_lock_take(&state.lock);
+	SYS_HOLD(&state.lock);
+
 	for (size_t i = 0; i < state.ntable; i++)
 		f(state.table[i]);
-	sys_lock_drop(&state.lock);
 }
 
 bool log_is_alone(const struct thread *t)

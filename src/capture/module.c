@@ -96,12 +96,9 @@ static void function_drop(const void *f)
 
 bool module_has_function(const void *f)
 {
-	bool known;
+	SYS_HOLD(&all.lock);
 
-	sys_lock_take(&all.lock);
-	known = all.room != 0 && all.functions[function_bucket(all.functions, all.room, f)] == f;
-	sys_lock_drop(&all.lock);
-	return known;
+	return all.room != 0 && all.functions[function_bucket(all.functions, all.room, f)] == f;
 }
 
 /* ---- the images (program, libraries) that instrumented units lie in ---- */
@@ -174,14 +171,10 @@ static void functions_forget(const struct foresee_module *m)
 
 bool module_is_seen(const void *start)
 {
-	const struct image *i;
-	bool seen;
+	SYS_HOLD(&all.lock);
+	const struct image *i = image_find(start);
 
-	sys_lock_take(&all.lock);
-	i = image_find(start);
-	seen = i != NULL && i->units > 0;
-	sys_lock_drop(&all.lock);
-	return seen;
+	return i != NULL && i->units > 0;
 }
 
 /* ---- telling the trace ---- */
@@ -328,7 +321,8 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
  * of strings is emptied: others may come to lie at their addresses. */
 EXPORT void foresee_module_unregister(const struct foresee_module *m)
 {
-	sys_lock_take(&all.lock);
+	SYS_HOLD(&all.lock);
+
 	for (unsigned i = 0; i < all.nunits; i++)
 		if (all.units[i] == m)
 			all.units[i] = all.units[--all.nunits];
@@ -336,7 +330,6 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 	image_count(m, -1);
 	memset(all.strings, 0, sizeof(all.strings));
 	elf_forget();
-	sys_lock_drop(&all.lock);
 }
 
 void module_forked(void)
@@ -362,7 +355,8 @@ static void put_streams(void)
 
 void module_start(void)
 {
-	sys_lock_take(&all.lock);
+	SYS_HOLD(&all.lock);
+
 	all.started = true;
 	elf_forget();
 	put_streams();
@@ -370,7 +364,6 @@ void module_start(void)
 		module_mark(all.units[i]);
 		put_module(all.units[i]);
 	}
-	sys_lock_drop(&all.lock);
 }
 
 /* ---- names ---- */

@@ -53,9 +53,9 @@ struct object_note **object_find(struct object_note **list, const void *obj, enu
 
 static struct object_note *pool_take(void)
 {
+	SYS_HOLD(&pool_lock);
 	struct object_note *n;
 
-	sys_lock_take(&pool_lock);
 	if (pool == NULL && (n = sys_pages(POOL_BYTES)) != NULL) {
 		for (size_t i = 0; i < POOL_BYTES / sizeof(*n); i++) {
 			n[i].next = pool;
@@ -65,7 +65,6 @@ static struct object_note *pool_take(void)
 	n = pool;
 	if (n != NULL)
 		pool = n->next;
-	sys_lock_drop(&pool_lock);
 	return n;
 }
 
@@ -91,8 +90,7 @@ void object_drop(struct object_note **at)
 	if (!ASSERT_RECORDING(n != NULL))
 		return;
 	*at = n->next;
-	sys_lock_take(&pool_lock);
+	SYS_HOLD(&pool_lock);
 	n->next = pool;
 	pool = n;
-	sys_lock_drop(&pool_lock);
 }

@@ -39,16 +39,12 @@ static bool block_add(unsigned b)
 
 static bool cover_block(unsigned b)
 {
-	bool good;
-
 	if (b >= BLOCKS)
 		return false;
 	if (__atomic_load_n(&covered[b], __ATOMIC_ACQUIRE))
 		return true;
-	sys_lock_take(&covering);
-	good = block_add(b);
-	sys_lock_drop(&covering);
-	return good;
+	SYS_HOLD(&covering);
+	return block_add(b);
 }
 
 void tag_share(int advice)

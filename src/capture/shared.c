@@ -48,7 +48,7 @@ void shared_add(void *p, size_t n, int fd, off_t offset)
 
 	if (!file_stat(fd, &st))
 		return;
-	sys_lock_take(&lock);
+	SYS_HOLD(&lock);
 	for (i = 0; i < MAPPINGS && mappings[i].at != 0; i++)
 		;
 	if (i < MAPPINGS) {
@@ -56,7 +56,6 @@ void shared_add(void *p, size_t n, int fd, off_t offset)
 		if (used <= i)
 			__atomic_store_n(&used, i + 1, __ATOMIC_RELAXED);
 	}
-	sys_lock_drop(&lock);
 }
 
 void shared_remove(const void *p, size_t n)
@@ -65,7 +64,7 @@ void shared_remove(const void *p, size_t n)
 
 	if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
 		return;
-	sys_lock_take(&lock);
+	SYS_HOLD(&lock);
 	for (uint32_t i = 0; i < used; i++) {
 		struct mapping *m = &mappings[i];
 
@@ -74,25 +73,20 @@ void shared_remove(const void *p, size_t n)
 		else if (from - m->at < m->n)
 			m->n = from - m->at;
 	}
-	sys_lock_drop(&lock);
 }
 
 bool shared_move(const void *p, void *to, size_t n)
 {
-	bool found = false;
-
 	if (p == NULL || __atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
 		return false;
-	sys_lock_take(&lock);
-	for (uint32_t i = 0; i < used && !found; i++) {
-		found = mappings[i].at == (uintptr_t)p;
-		if (found) {
+	SYS_HOLD(&lock);
+	for (uint32_t i = 0; i < used; i++)
+		if (mappings[i].at == (uintptr_t)p) {
 			mappings[i].at = (uintptr_t)to;
 			mappings[i].n = n;
+			return true;
 		}
-	}
-	sys_lock_drop(&lock);
-	return found;
+	return false;
 }
 
 /* The bytes [at, at + n) of the file, where m shows them. */
@@ -110,13 +104,13 @@ static void mapping_touch(struct thread *t, const struct mapping *m, off_t at, s
 static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 {
 	HOOK(t) {
-		sys_lock_take(&lock);
+		SYS_HOLD(&lock);
+
 		ASSERT_RECORDING(used <= MAPPINGS);
 		for (uint32_t i = 0; i < used; i++)
 			if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
 			    mappings[i].device == st->st_dev)
 				mapping_touch(t, &mappings[i], at, n, begun);
-		sys_lock_drop(&lock);
 	}
 }
 

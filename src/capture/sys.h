@@ -72,6 +72,16 @@ struct sys_lock {
 void sys_lock_take(struct sys_lock *l);
 void sys_lock_drop(struct sys_lock *l);
 
+/* Takes the lock, and gives it back at the end of the block. */
+#define SYS_HOLD(lock)                                                                        \
+	struct sys_lock *const sys_held_ __attribute__((cleanup(sys_lock_release), unused)) = \
+		(sys_lock_take(lock), lock)
+
+static inline void sys_lock_release(struct sys_lock *const *l)
+{
+	sys_lock_drop(*l);
+}
+
 /*
  * The calling thread has left the hook that took them: its locks are free again.  What they guard
  * may be half done, so recording must stop before anything else.  True: l was among them.

@@ -80,10 +80,9 @@ static void block_give(struct thread *t)
 void thread_drop(struct thread *t)
 {
 	SYS_KEEPS_ERRNO;
+	SYS_HOLD(&all.lock);
 
-	sys_lock_take(&all.lock);
 	block_give(t);
-	sys_lock_drop(&all.lock);
 }
 
 /* ---- stacks ---- */
