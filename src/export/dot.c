@@ -18,10 +18,6 @@
 #define VALUATIONS 3		     /* of a node, told */
 #define OUR_KEYS ((uint64_t)1 << 63) /* of steps: the lattice has others */
 
-struct event_label {
-	uint32_t text, tid; /* text: into names */
-};
-
 struct node {
 	uint64_t level;
 	uint32_t configs, nconfigs; /* into drawing.configs */
@@ -43,7 +39,7 @@ struct drawing {
 	struct configs *configs;
 	struct lattice *lattice;
 	struct intern *names;
-	VEC(struct event_label) labels; /* by position */
+	VEC(uint32_t) labels; /* by position: into names */
 	VEC(struct node) nodes;
 	VEC(size_t) first; /* by level: its first node */
 	VEC(struct edge) edges;
@@ -95,8 +91,7 @@ static void dot_event(void *arg, struct trace *t, const struct event *e)
 
 	label_format(t, e, &text);
 	VEC_REACH(&g->labels, e->pos);
-	g->labels.at[e->pos] =
-		(struct event_label){ intern_add(g->names, text.at, text.n), e->tid };
+	g->labels.at[e->pos] = intern_add(g->names, text.at, text.n);
 }
 
 static enum status read_all(struct drawing *g, struct causes *causes, struct diag *d)
@@ -289,8 +284,7 @@ static void edge_format(const struct drawing *g, const struct edge *e, struct st
 	bool observed = g->nodes.at[e->from].observed && g->nodes.at[e->to].observed;
 	STRBUF_SCOPED label = { 0 };
 
-	strbuf_addf(&label, "%" PRIu64 " %s", e->pos,
-		    intern_str(g->names, g->labels.at[e->pos].text));
+	strbuf_addf(&label, "%" PRIu64 " %s", e->pos, intern_str(g->names, g->labels.at[e->pos]));
 	strbuf_addf(out, "\tn%zu -> n%zu [label=", e->from, e->to);
 	quoted(out, strbuf_str(&label));
 	if (observed)

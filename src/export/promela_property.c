@@ -16,7 +16,6 @@
 
 struct property {
 	const struct promela_lattice *l;
-	const struct promela_lattice_options *opt;
 	const struct monitor *m;
 	const struct spec *spec;
 	uint64_t events, variables; /* what it names, and what its steps depend on */
@@ -245,9 +244,9 @@ static void find_names(struct property *p)
 void promela_property(const struct promela_lattice *l, const struct promela_lattice_options *opt,
 		      uint32_t monitor, struct strbuf *out)
 {
-	struct property p = {
-		.l = l, .opt = opt, .m = &opt->monitors->at[monitor], .spec = opt->monitors->spec
-	};
+	struct property p = { .l = l,
+			      .m = &opt->monitors->at[monitor],
+			      .spec = opt->monitors->spec };
 	STRBUF_SCOPED text = { 0 };
 
 	if (p.m->property->body != SPEC_PTLTL) {

@@ -134,7 +134,8 @@ static enum status ambiguous(const struct watch *w, const char *name, struct spe
 
 /* ---- near names ---- */
 
-void bind_near(struct trace *t, const char *name, struct strbuf *out)
+/* "; did you mean 'a', 'b'?" or nothing. */
+static void add_near(struct trace *t, const char *name, struct strbuf *out)
 {
 	const char *path = after_file(name) + (*name == '@');
 	struct {
@@ -204,7 +205,7 @@ static enum status missing(const struct watch *w, struct trace *t, const char *n
 	struct candidates elsewhere;
 	const char *why;
 
-	bind_near(t, name, &b);
+	add_near(t, name, &b);
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(path, ".["), path);
 	/* Where another file has one of this name, the file is what is wrong. */
 	candidates_find(t, &(struct wanted){ .path = first }, strlen(first), &elsewhere);
@@ -305,7 +306,7 @@ static enum status symbol_find(const struct watch *w, struct trace *t, const cha
 		n++;
 	}
 	if (n != 1) {
-		bind_near(t, name, &near);
+		add_near(t, name, &near);
 		return spec_complain(w->spec, at, d, "%s symbol '%s' in the program%s",
 				     n ? "there is more than one" : "there is no", name + 1,
 				     strbuf_str(&near));

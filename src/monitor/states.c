@@ -19,35 +19,26 @@ int states_property(const struct states_watch *w, const char *name)
 	return -1;
 }
 
-static void verdicts_get(struct states_walk *k)
+/* Step by step: the state now. */
+struct walk {
+	struct configs *configs;
+	uint32_t config;
+	struct state state;
+};
+
+static void verdicts_get(struct walk *k)
 {
 	k->state.bad = config_bad(k->configs, k->config);
 	k->state.error = config_error(k->configs, k->config);
 	k->state.unknown = config_unknown(k->configs, k->config);
 }
 
-void states_walk_init(struct states_walk *k, const struct states_watch *w)
+static void walk_step(struct walk *k, const struct watch_items *items,
+		      const struct watch_item *item)
 {
-	*k = (struct states_walk){ .watch = w, .configs = configs_new(w->monitors, w->initial) };
-	k->config = config_initial(k->configs);
-	verdicts_get(k);
-}
-
-void states_walk_release(struct states_walk *k)
-{
-	configs_free(k->configs);
-}
-
-bool states_walk_step(struct states_walk *k, uint64_t pos)
-{
-	const struct watch_item *item = watch_items_find(k->watch->items, pos);
-	const struct watch_items *items = k->watch->items;
-
-	if (!item)
-		return false;
-	k->config = config_step(k->configs, k->config, item, items->writes.at, pos, 0);
+	k->config = config_step(k->configs, k->config, item, items->writes.at, item->pos, 0);
 	k->state = (struct state){
-		.pos = pos,
+		.pos = item->pos,
 		.events = config_events(k->configs, k->config, item),
 		.written = item->written,
 	};
@@ -56,7 +47,6 @@ bool states_walk_step(struct states_walk *k, uint64_t pos)
 		config_mark(k->configs, k->config);
 		configs_sweep(k->configs);
 	}
-	return true;
 }
 
 bool states_is_look(const struct states_watch *w, int property, const struct watch_item *item)
@@ -74,7 +64,7 @@ static bool is_look(const struct states_watch *w, int property, uint64_t pos)
 	return item && states_is_look(w, property, item);
 }
 
-static void state_add(const struct states_walk *k, struct states *out)
+static void state_add(const struct walk *k, struct states *out)
 {
 	const struct monitor_value *values = config_values(k->configs, k->config);
 
@@ -85,7 +75,7 @@ static void state_add(const struct states_walk *k, struct states *out)
 void states_get(const struct states_watch *w, const uint64_t *order, size_t n, size_t most,
 		int property, struct states *out)
 {
-	struct states_walk k;
+	struct walk k = { .configs = configs_new(w->monitors, w->initial) };
 	uint64_t looks = 0, done = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -93,17 +83,22 @@ void states_get(const struct states_watch *w, const uint64_t *order, size_t n, s
 	for (size_t i = 0; i < n; i++)
 		looks += is_look(w, property, order[i]);
 	out->before = looks > most ? looks - most : 0;
-	states_walk_init(&k, w);
+	k.config = config_initial(k.configs);
+	verdicts_get(&k);
 	if (out->before == 0)
 		state_add(&k, out);
 	for (size_t i = 0; i < n; i++) {
-		if (states_walk_step(&k, order[i]) && is_look(w, property, order[i]) &&
-		    ++done >= out->before)
+		const struct watch_item *item = watch_items_find(w->items, order[i]);
+
+		if (!item)
+			continue;
+		walk_step(&k, w->items, item);
+		if (states_is_look(w, property, item) && ++done >= out->before)
 			state_add(&k, out);
 	}
 	if (configs_trouble(k.configs, (uint32_t)property))
 		out->trouble = mem_strdup(configs_trouble(k.configs, (uint32_t)property));
-	states_walk_release(&k);
+	configs_free(k.configs);
 }
 
 void states_release(struct states *s)

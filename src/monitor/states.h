@@ -45,16 +45,4 @@ bool states_is_look(const struct states_watch *w, int property, const struct wat
 /* The property's number; -1: there is none of this name. */
 int states_property(const struct states_watch *w, const char *name);
 
-/* Step by step: the state now. */
-struct states_walk {
-	const struct states_watch *watch;
-	struct configs *configs;
-	uint32_t config;
-	struct state state;
-};
-void states_walk_init(struct states_walk *k, const struct states_watch *w);
-void states_walk_release(struct states_walk *k);
-/* False: the event is none of the spec's, and nothing has changed. */
-bool states_walk_step(struct states_walk *k, uint64_t pos);
-
 #endif /* MONITOR_STATES_H */

@@ -479,7 +479,6 @@ void watch_see(struct watch *w, struct trace *t, const struct event *e, struct w
 	if (!s.item.events && !s.item.reads && !s.item.written && !s.item.nwrites)
 		return;
 	s.item.pos = e->pos;
-	s.item.tid = e->tid;
 	s.item.thread = watch_thread_number(w, t, e->tid);
 	*VEC_PUSH(&out->at) = s.item;
 }

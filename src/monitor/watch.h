@@ -30,7 +30,6 @@ struct watch_write {
 
 struct watch_item {
 	uint64_t pos;
-	uint32_t tid;
 	uint32_t thread;	  /* creation index, for `tid' */
 	uint64_t events;	  /* whose pattern fits; `when' is still to be asked */
 	uint64_t reads, written;  /* variables */

@@ -80,7 +80,6 @@ void watch_range_add(struct watch_ranges *r, struct watch_range new);
 
 /* ---- watch_thread.c ---- */
 
-struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid);
 /* Looks at an event for names of start routines; only where w->names. */
 void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e);
 /* Creation index. */
@@ -111,8 +110,6 @@ struct bind_found {
 };
 enum status bind_name(struct watch *w, struct trace *t, const char *name, struct spec_spot at,
 		      struct bind_found *out, struct diag *d) ST_CHECKED;
-/* "; did you mean 'a', 'b'?" or nothing. */
-void bind_near(struct trace *t, const char *name, struct strbuf *out);
 /* The declared type against the program's. */
 enum status bind_type(const struct watch *w, const struct spec_variable *v,
 		      const struct bind_found *f, struct diag *d) ST_CHECKED;

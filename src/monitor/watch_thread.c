@@ -11,7 +11,7 @@
 #include "monitor/watch_priv.h"
 #include "trace/event.h"
 
-struct watch_thread *watch_thread_of(struct watch *w, uint32_t tid)
+static struct watch_thread *thread_of(struct watch *w, uint32_t tid)
 {
 	VEC_REACH(&w->threads, tid);
 	return &w->threads.at[tid];
@@ -59,7 +59,7 @@ static void declared_find(struct watch *w, struct trace *t, uint32_t tid)
 void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e)
 {
 	uint32_t tid = e->op == EVENT_FORK ? e->peer : e->tid;
-	struct watch_thread *of = watch_thread_of(w, tid);
+	struct watch_thread *of = thread_of(w, tid);
 	const char *name = NULL;
 
 	if (of->looked && e->op != EVENT_THREAD_END && e->op != EVENT_JOIN)
@@ -95,7 +95,7 @@ uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t ti
 
 static bool has_name(struct watch *w, struct trace *t, const char *name, uint32_t tid)
 {
-	const char *routine = watch_thread_of(w, tid)->routine;
+	const char *routine = thread_of(w, tid)->routine;
 	const char *label = trace_thread_label(t, tid);
 
 	return (routine && strcmp(routine, name) == 0) || (label && strcmp(label, name) == 0) ||
@@ -115,7 +115,7 @@ bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32
 
 const char *watch_thread_block(struct watch *w, const struct event *e)
 {
-	struct watch_thread *of = watch_thread_of(w, e->tid);
+	struct watch_thread *of = thread_of(w, e->tid);
 	const char *name = e->name ? bind_keep(w, e->name) : NULL;
 
 	if (e->op == EVENT_BEGIN)

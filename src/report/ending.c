@@ -65,7 +65,6 @@ void ending_take(struct ending *e, const struct event *v)
 		t->before = t->pos;
 		t->pos = v->pos;
 		t->addr = v->addr;
-		t->arg = v->arg;
 		t->site = v->site;
 		t->stack = v->stack;
 		t->peer = v->peer;

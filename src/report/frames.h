@@ -16,8 +16,6 @@ struct frames {
 	VEC(struct trace_site) at;
 };
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
-/* Without the innermost ones that lie in headers of the system, unless all do. */
-void frames_enter(struct frames *f);
 
 /* What comes before a line that is not the site's own but the nearest: "~"; else "". */
 const char *frames_near(const struct trace_site *p);

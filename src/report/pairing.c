@@ -1,5 +1,4 @@
-#include "report/pairing.h"
-
+#include "report/ending.h"
 #include "trace/event.h"
 #include "trace/format.h"
 

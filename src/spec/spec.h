@@ -285,7 +285,6 @@ int spec_find(const struct spec *s, enum spec_use_kind kind, const char *name);
 
 /* Fully parenthesised; parses to the same tree. */
 void spec_print_expr(const struct spec *s, const struct spec_expr *e, struct strbuf *out);
-void spec_print_event(const struct spec *s, const struct spec_event *e, struct strbuf *out);
 void spec_print_property(const struct spec *s, const struct spec_property *p, struct strbuf *out);
 /* The whole file, declarations too. */
 void spec_print(const struct spec *s, struct strbuf *out);

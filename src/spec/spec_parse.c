@@ -398,7 +398,7 @@ static bool parse_body(struct spec_parser *p, struct spec_property *y)
 	return spec_expected(p, "'ptltl', 'ere', 'fsm' or 'mttl'");
 }
 
-bool spec_parse_property(struct spec_parser *p)
+static bool parse_property(struct spec_parser *p)
 {
 	struct spec *s = p->spec;
 	struct spec_property *y = &s->properties[s->nproperties];
@@ -426,9 +426,9 @@ static bool parse_declaration(struct spec_parser *p)
 		const char *word;
 		bool (*parse)(struct spec_parser *p);
 	} all[] = {
-		{ "shared", parse_shared },	     { "event", spec_parse_event },
-		{ "relevant", parse_relevant },	     { "thread", parse_thread },
-		{ "property", spec_parse_property },
+		{ "shared", parse_shared },	{ "event", spec_parse_event },
+		{ "relevant", parse_relevant }, { "thread", parse_thread },
+		{ "property", parse_property },
 	};
 	enum { N = sizeof(all) / sizeof(all[0]) };
 	const char *words[N];

@@ -263,7 +263,7 @@ static void print_arg(const struct spec *s, const struct spec_event *e, const st
 		print_name(a->name, e->op <= SPEC_REL, out);
 }
 
-void spec_print_event(const struct spec *s, const struct spec_event *e, struct strbuf *out)
+static void print_event(const struct spec *s, const struct spec_event *e, struct strbuf *out)
 {
 	strbuf_addf(out, "event %s = %s(", e->name, spec_op_words[e->op]);
 	for (uint32_t i = 0; i < e->nargs; i++) {
@@ -376,7 +376,7 @@ void spec_print(const struct spec *s, struct strbuf *out)
 		strbuf_adds(out, ";\n");
 	}
 	for (uint32_t i = 0; i < s->nevents; i++) {
-		spec_print_event(s, &s->events[i], out);
+		print_event(s, &s->events[i], out);
 		strbuf_adds(out, "\n");
 	}
 	print_relevant(s, out);

@@ -123,7 +123,6 @@ bool spec_parse_form(struct spec_parser *p, struct spec_form **out);
 bool spec_parse_condition(struct spec_parser *p, struct spec_expr **out);
 bool spec_parse_rx(struct spec_parser *p, struct spec_rx **out);
 bool spec_parse_fsm(struct spec_parser *p, struct spec_property *y);
-bool spec_parse_property(struct spec_parser *p);
 
 /* Numbers for names, sets of properties, types of expressions. */
 bool spec_resolve(struct spec_parser *p);
