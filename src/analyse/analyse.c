@@ -4,7 +4,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "analyse/analyse_priv.h"
 #include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"

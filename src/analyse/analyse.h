@@ -13,6 +13,8 @@
 
 struct explain_options;
 struct notify;
+struct pass;
+struct spool;
 struct suppress;
 
 #define ANALYSE_ENGINES 32
@@ -82,5 +84,15 @@ int analyse_worse(int a, int b);
 
 /* Closes the output, waits for commands of --on-finding.  status, or 2 with a message when something could not be written. */
 int analyse_finish(struct analyse *a, int status);
+
+/* ---- between analyse.c and analyse_windows.c ---- */
+
+/* Prints the findings of p and those kept, and what else there is to do with them.  The status to
+ * leave with. */
+int analyse_report(struct pass *p, const struct kept_list *kept);
+/* Says why there is no report.  The status to leave with. */
+int analyse_failed(const struct spool *file, struct diag *d);
+/* False: it fits in memory, or is no recording.  Else *status is the status to leave with. */
+bool analyse_in_windows(struct analyse *a, const struct spool *file, int *status);
 
 #endif /* ANALYSE_ANALYSE_H */

@@ -13,7 +13,6 @@
  */
 
 #include "analyse/analyse.h"
-#include "analyse/analyse_priv.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
 #include "recording/windows.h"
@@ -49,12 +48,6 @@ struct total {
 	uint32_t threads, locks, variables, refused;
 	struct texts truncated;
 };
-
-static void total_release(struct total *t)
-{
-	kept_list_release(&t->found);
-	texts_release(&t->truncated);
-}
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -138,16 +131,6 @@ static int total_report(struct total *t, struct pass *p, const struct pass *whol
 	return analyse_report(p, &t->found);
 }
 
-/* From what was looked at before; then from the first window that is not done. */
-static void total_init(struct total *t, struct analyse *a, uint64_t events)
-{
-	struct book_content *e = &a->earlier;
-
-	*t = (struct total){ .windows = e->windows, .events = events };
-	for (size_t i = 0; i < e->found.at.n; i++)
-		kept_list_add(&t->found, &e->found.at.at[i]);
-}
-
 /* One window; the last, or the one in which the user has lost patience, ends with the report. */
 static enum status look_at(struct total *t, struct pass *p, const struct pass *whole, bool is_end,
 			   int *status, struct diag *d)
@@ -189,7 +172,7 @@ static enum status look_through(struct analyse *a, const struct spool *file,
 	return st;
 }
 
-/* The analyses that look at it as a whole, then the others. */
+/* The analyses that look at it as a whole, then the others; both add to what was found before. */
 static int look_twice(struct analyse *a, const struct spool *file, const struct windows *w)
 {
 	struct analyse lattices, others;
@@ -197,11 +180,12 @@ static int look_twice(struct analyse *a, const struct spool *file, const struct 
 	enum status st = ST_OK;
 	int status = EXIT_TROUBLE;
 	struct diag d = { 0 };
-	struct total t;
+	struct total t = { .windows = a->earlier.windows, .events = w->events };
 	struct pass p;
 
 	analyse_select(a, false, &others);
-	total_init(&t, a, w->events);
+	for (size_t i = 0; i < a->earlier.found.at.n; i++)
+		kept_list_add(&t.found, &a->earlier.found.at.at[i]);
 	if (any) {
 		pass_init(&p, &lattices, file->path, file->given);
 		st = pass_run(&p, &d);
@@ -213,7 +197,8 @@ static int look_twice(struct analyse *a, const struct spool *file, const struct 
 		st = look_through(&others, file, w, &t, any ? &p : NULL, &status, &d);
 	if (any)
 		pass_release(&p);
-	total_release(&t);
+	kept_list_release(&t.found);
+	texts_release(&t.truncated);
 	return st == ST_END ? status : analyse_failed(file, &d);
 }
 

@@ -154,17 +154,6 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 		strbuf_add(&w->spec, c->seen.monitors->spec->text, c->seen.monitors->spec->ntext);
 }
 
-static bool write_text(FILE *to, const char *path, const struct strbuf *text)
-{
-	bool good = to && fwrite(strbuf_str(text), 1, text->n, to) == text->n;
-
-	if (to && fclose(to) != 0)
-		good = false;
-	if (!good)
-		talk_error("cannot write '%s': %s", path, strerror(errno));
-	return good;
-}
-
 /* to NULL: it could not be opened, and errno says why. */
 static bool write_witness(const struct certify *c, const struct finding *f,
 			  const struct check_order *order, FILE *to, const char *path)
@@ -175,7 +164,11 @@ static bool write_witness(const struct certify *c, const struct finding *f,
 
 	fill(c, f, order, &w);
 	witness_format(&w, c->evidence, &text);
-	good = write_text(to, path, &text);
+	good = to && fwrite(strbuf_str(&text), 1, text.n, to) == text.n;
+	if (to && fclose(to) != 0)
+		good = false;
+	if (!good)
+		talk_error("cannot write '%s': %s", path, strerror(errno));
 	witness_release(&w);
 	return good;
 }

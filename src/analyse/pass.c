@@ -1,6 +1,5 @@
 #include "analyse/pass.h"
 
-#include "analyse/prove.h"
 #include "finding/suppress.h"
 #include "order/model.h"
 #include "order/step.h"

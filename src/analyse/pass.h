@@ -59,4 +59,12 @@ bool pass_is_lasting(void *none, const struct finding *f);
 /* Some analysis keeps the events in memory. */
 bool pass_needs_model(const struct analyse *a);
 
+/* prove.c: schedules for findings of engines that have none to show.  shb is sound but looks at one event
+ * after the other: the search of syncp, which covers it, is asked for each pair.  Lattices keep two levels:
+ * the way to a violation is looked for again.
+ * m: of all that is read, or NULL: then one is built from the file, as far as it is needed. */
+enum status prove_findings(const struct analyse *a, const char *path,
+			   const struct trace_options *how, const struct model *m,
+			   struct findings *f, struct diag *d) ST_CHECKED;
+
 #endif /* ANALYSE_PASS_H */

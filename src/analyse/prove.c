@@ -1,10 +1,5 @@
-#include "analyse/prove.h"
-
-#include "analyse/analyse.h"
-#include "monitor/reading.h"
-#include "predict/engine.h"
+#include "analyse/pass.h"
 #include "predict/lattice_proofs.h"
-#include "trace/trace.h"
 
 /* ---- races ---- */
 
@@ -67,39 +62,30 @@ static void prove(const struct analyse *a, const struct model *m, struct finding
 
 /* ---- properties ---- */
 
-static enum status read_batches(const struct analyse *a, struct reading *r,
-				struct lattice_proofs *p, struct diag *d)
-{
-	uint64_t upto = lattice_proofs_upto(p), at = 0;
-	struct step_batch b;
-
-	while (!engine_stopped(&a->engine) && at <= upto) {
-		enum status st = reading_next(r, &b, d);
-
-		if (st != ST_OK)
-			return st == ST_END ? ST_OK : st;
-		lattice_proofs_take(p, &b, &r->items);
-		at = b.at[b.n - 1].pos;
-	}
-	return ST_OK;
-}
-
 static enum status read_once(const struct analyse *a, const char *path,
 			     const struct trace_options *how, struct lattice_proofs *p,
 			     struct diag *d)
 {
+	uint64_t upto = lattice_proofs_upto(p), at = 0;
 	struct reading r;
+	struct step_batch b;
 	enum status st = reading_open(&r, path, how, a->engine.monitors->spec, d);
 
 	if (st == ST_OK) {
 		reading_steps(&r, &(struct step_options){ .recycle = true });
 		lattice_proofs_begin(p, r.watch);
-		st = read_batches(a, &r, p, d);
 	}
-	if (st == ST_OK)
+	while (st == ST_OK && !engine_stopped(&a->engine) && at <= upto) {
+		st = reading_next(&r, &b, d);
+		if (st != ST_OK)
+			break;
+		lattice_proofs_take(p, &b, &r.items);
+		at = b.at[b.n - 1].pos;
+	}
+	if (st == ST_OK || st == ST_END)
 		lattice_proofs_end(p);
 	reading_close(&r);
-	return st;
+	return st == ST_END ? ST_OK : st;
 }
 
 /* The readings that predict/lattice_proofs.h asks for. */

@@ -80,7 +80,7 @@ struct finding {
 	 * may differ. */
 	VEC(uint64_t) stray;
 	VEC(uint64_t) tainted;
-	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.h). */
+	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.c). */
 	VEC(uint32_t) cut;
 	const char *why; /* WARNING: why it is no more; static, or of the list's words */
 	uint64_t more;	 /* further pairs with the same signature that were met, not kept */

@@ -13,11 +13,8 @@ static const char *const part_names[] = { "variable", "lock", "function", "file"
 struct rule {
 	unsigned kind; /* enum finding_kind or ANY_KIND */
 	enum part part;
-	char *text;
-	const char *glob; /* its end */
-	uint32_t line;
-	uint64_t hits;
-	bool used;
+	const char *glob; /* the end of its text */
+	struct suppress_rule is;
 };
 
 struct suppress {
@@ -29,7 +26,7 @@ void suppress_free(struct suppress *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->rules.n; i++)
-		mem_free(s->rules.at[i].text);
+		mem_free(s->rules.at[i].is.text);
 	VEC_RELEASE(&s->rules);
 	mem_free(s);
 }
@@ -80,7 +77,7 @@ static enum status rule_parse(struct suppress *s, const struct spot *p, const ch
 	const char *end = at + n;
 	const char *first = memchr(at, ':', n);
 	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
-	struct rule r = { .line = p->line };
+	struct rule r = { .is.line = p->line };
 
 	if (n > LONGEST_RULE)
 		return complain(p, 0, "rule too long:", at, LONGEST_QUOTE);
@@ -96,8 +93,8 @@ static enum status rule_parse(struct suppress *s, const struct spot *p, const ch
 				first + 1, (int)(second - first - 1));
 	if (second + 1 == end)
 		return complain(p, n, "empty pattern after", at, (int)n);
-	r.text = mem_text(at, n);
-	r.glob = r.text + (second + 1 - at);
+	r.is.text = mem_text(at, n);
+	r.glob = r.is.text + (second + 1 - at);
 	*VEC_PUSH(&s->rules) = r;
 	return ST_OK;
 }
@@ -159,7 +156,7 @@ enum status suppress_read(const char *path, struct suppress **out, struct diag *
 void suppress_begin(struct suppress *s)
 {
 	for (size_t i = 0; i < s->rules.n; i++)
-		s->rules.at[i].hits = 0;
+		s->rules.at[i].is.hits = 0;
 }
 
 static bool rule_matches(const struct rule *r, const char *const *names, size_t n)
@@ -192,8 +189,8 @@ bool suppress_match(struct suppress *s, enum finding_kind kind, const struct sup
 			matches = names->property && rule_matches(r, &names->property, 1);
 		if (!matches)
 			continue;
-		r->hits++;
-		r->used = true;
+		r->is.hits++;
+		r->is.used = true;
 		return true;
 	}
 	return false;
@@ -206,8 +203,6 @@ size_t suppress_count(const struct suppress *s)
 
 struct suppress_rule suppress_rule(const struct suppress *s, size_t i)
 {
-	const struct rule *r = &s->rules.at[i];
-
 	assert(i < s->rules.n);
-	return (struct suppress_rule){ r->line, r->text, r->hits, r->used };
+	return s->rules.at[i].is;
 }

@@ -44,9 +44,9 @@ bool suppress_match(struct suppress *s, enum finding_kind kind, const struct sup
 
 struct suppress_rule {
 	uint32_t line;
-	const char *text; /* as written */
-	uint64_t hits;	  /* findings it has matched since suppress_begin */
-	bool used;	  /* it has ever matched */
+	char *text;    /* as written */
+	uint64_t hits; /* findings it has matched since suppress_begin */
+	bool used;     /* it has ever matched */
 };
 size_t suppress_count(const struct suppress *s);
 struct suppress_rule suppress_rule(const struct suppress *s, size_t i);

@@ -101,14 +101,6 @@ static void closes_send(struct causes *c)
 
 /* ---- before ---- */
 
-static void notify_before(struct causes *c, uint32_t cond)
-{
-	if (cond >= c->conds.n)
-		return;
-	for (size_t i = 0; i < c->conds.at[cond].parked.n; i++)
-		known_join(&c->knowns, causes_now(c), c->conds.at[cond].parked.at[i].known);
-}
-
 /* The step as an access, if it is one or touches the life of an object. */
 static void step_access(struct causes *c, const struct step_batch *b, const struct step *s,
 			void (*access)(struct causes *, const struct step_batch *,
@@ -150,7 +142,10 @@ static void step_before(struct causes *c, const struct step_batch *b, const stru
 			causes_past_join(c, s->obj, s->from, true);
 		break;
 	case STEP_NOTIFY:
-		notify_before(c, s->obj);
+		VEC_REACH(&c->conds, s->obj);
+		for (size_t i = 0; i < c->conds.at[s->obj].parked.n; i++)
+			known_join(&c->knowns, causes_now(c),
+				   c->conds.at[s->obj].parked.at[i].known);
 		break;
 	default:
 		break;
@@ -190,12 +185,6 @@ static void unpark(struct causes *c, struct causes_lane *l)
 	l->parked = 0;
 }
 
-static void fork_after(struct causes *c, uint32_t child)
-{
-	causes_lane_meet(c, child);
-	known_join(&c->knowns, &c->lanes.at[child].now, *causes_now(c));
-}
-
 static void note_after(struct causes *c, const struct step *s)
 {
 	if (s->op == STEP_SPLIT)
@@ -227,7 +216,8 @@ static void step_after(struct causes *c, const struct step_batch *b, const struc
 			causes_lanes_wake(c, CAUSES_WAIT_LOCK, s->obj);
 		break;
 	case STEP_FORK:
-		fork_after(c, s->obj);
+		causes_lane_meet(c, s->obj);
+		known_join(&c->knowns, &c->lanes.at[s->obj].now, *causes_now(c));
 		break;
 	case STEP_JOIN:
 		causes_lane_wait(c, s->obj, CAUSES_WAIT_FORK, 0);
@@ -323,11 +313,6 @@ static void point_send(struct causes *c, const struct watch_item *item,
 
 /* ---- events ---- */
 
-static bool is_lock(const struct step *s)
-{
-	return s->op >= STEP_ACQ && s->op <= STEP_RREL;
-}
-
 static bool is_point(const struct causes *c, const struct step_batch *b, const struct step *s,
 		     const struct watch_item *item)
 {
@@ -335,7 +320,8 @@ static bool is_point(const struct causes *c, const struct step_batch *b, const s
 		return true;
 	if (c->opt.kind == CAUSES_MVC)
 		return is_relevant(c, item);
-	return item || is_lock(s) || (step_is_access(s) && causes_touches(c, b, s));
+	return item || (s->op >= STEP_ACQ && s->op <= STEP_RREL) ||
+	       (step_is_access(s) && causes_touches(c, b, s));
 }
 
 static void event_begin(struct causes *c, const struct step_batch *b, const struct step *s,

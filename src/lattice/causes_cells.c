@@ -263,12 +263,6 @@ void causes_drop(struct causes *c, uint32_t cell)
  * WEAK: a section is an atomic set, which its release closes; sections in read mode may overlap.
  */
 
-static struct causes_lock *lock_get(struct causes *c, uint32_t lock)
-{
-	VEC_REACH(&c->locks, lock);
-	return &c->locks.at[lock];
-}
-
 static bool acquires(const struct step *s)
 {
 	return s->op == STEP_ACQ || s->op == STEP_RACQ;
@@ -281,8 +275,10 @@ static bool writes(const struct step *s)
 
 void causes_lock_before(struct causes *c, const struct step *s)
 {
-	struct causes_lock *l = lock_get(c, s->obj);
+	struct causes_lock *l;
 
+	VEC_REACH(&c->locks, s->obj);
+	l = &c->locks.at[s->obj];
 	/* It was taken from somebody who had it: in a run without that nobody else can. */
 	if (acquires(s) && (s->flags & STEP_STOP))
 		l->dead = true;

@@ -31,14 +31,15 @@ static void add_found(struct lattice *l, uint32_t property, bool error, uint64_t
 		      const uint32_t *cut, uint32_t n)
 {
 	struct lattice_found *f = VEC_PUSH(&l->found);
-	struct path_step step;
+	struct lattice_step step;
 	uint64_t bit = UINT64_C(1) << property;
 
 	*f = (struct lattice_found){ .property = property, .error = error, .level = level };
 	VEC_APPEND(&f->cut, cut, n);
 	if (level == 0)
 		return;
-	if (!path_back(l, &l->level, cut, n, UINT32_MAX, error ? 0 : bit, error ? bit : 0, &step))
+	if (!lattice_step_back(l, &l->level, cut, n, UINT32_MAX, error ? 0 : bit, error ? bit : 0,
+			       &step))
 		BUG("no step leads to a violation at level %" PRIu64, level);
 	f->pos = lanes_at(&l->lanes, step.lane, cut[step.lane] - 1)->pos;
 }
@@ -310,7 +311,7 @@ static void cut_level(struct lattice *l, struct level *v, uint64_t keep, enum cu
 
 	if (had <= keep)
 		return;
-	breadth_cut(v, l->observed_cut.at, keep);
+	level_narrow(v, l->observed_cut.at, keep);
 	leave_out(l, why, v->number, had - v->cuts);
 	l->top_loose = true;
 }

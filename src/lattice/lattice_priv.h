@@ -4,13 +4,11 @@
  *	lanes.c		points and sets as they come, until no cut needs them any more
  *	packing.c	cuts as numbers of a few bits for each lane
  *	open.c		which sets are open in a cut
- *	levels.c	a level's arrays
+ *	levels.c	a level's arrays; which cuts are kept when not all can be
  *	expand.c	a level's successors: workers and batches
  *	expand_piece.c	a piece of them, in order (the hot part)
- *	breadth.c	which cuts are kept when not all can be
  *	lattice.c	when a level can be built; violations
- *	answers.c	how large it is, what was found
- *	paths.c		levels that were kept: a run back to the start, a walk over all
+ *	answers.c	how large it is, what was found; a run to it, a walk over all
  */
 #ifndef LATTICE_LATTICE_PRIV_H
 #define LATTICE_LATTICE_PRIV_H
@@ -227,9 +225,9 @@ static inline size_t level_entry_bytes(const struct level *v)
 /* Room for n entries in all. */
 void level_reserve(struct level *v, size_t n, bool configs);
 void level_release(struct level *v);
-/* First entry whose key is not below; v->n: none. */
-size_t level_search(const struct level *v, const uint64_t *key);
 bool level_same_cut(const struct level *v, size_t a, size_t b);
+/* Leaves `keep' cuts of the level. */
+void level_narrow(struct level *v, const uint32_t *observed, size_t keep);
 
 /* Makes the packing good for building the next level from l->level: all counts fit, rows are there. */
 void packing_prepare(struct lattice *l);
@@ -264,16 +262,13 @@ enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint
 				uint64_t *dead, uint32_t *wait_set);
 uint32_t expand_step(struct lattice *l, uint32_t config, const struct lane_point *m);
 
-/* Leaves `keep' cuts of the level. */
-void breadth_cut(struct level *v, const uint32_t *observed, size_t keep);
-
-/* The last step of a run to the cut: the lane, and the entry of the level before.  config: where it
- * leads; UINT32_MAX: anywhere (bad, error: 0), or to where such a property becomes so. */
-struct path_step {
+/* The last step of a run to the cut, from the level before: of which lane, from which configuration.
+ * config: where it leads; UINT32_MAX: anywhere (bad, error: 0), or to where such a property becomes so. */
+struct lattice_step {
 	uint32_t lane, config;
-	size_t entry;
 };
-bool path_back(struct lattice *l, const struct level *before, const uint32_t *cut, uint32_t n,
-	       uint32_t config, uint64_t bad, uint64_t error, struct path_step *out);
+bool lattice_step_back(struct lattice *l, const struct level *before, const uint32_t *cut,
+		       uint32_t n, uint32_t config, uint64_t bad, uint64_t error,
+		       struct lattice_step *out);
 
 #endif /* LATTICE_LATTICE_PRIV_H */

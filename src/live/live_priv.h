@@ -1,7 +1,7 @@
 /*
  * Processes beside the run (live/live.h): one that looks at the recording in rounds (live_rounds.c), and
  * with a spec one more that follows it (live_property.c), so that neither waits for the other.  What they
- * have found they tell in the same way (live_tell.c).
+ * have found they tell in the same way (live.c).
  */
 #ifndef LIVE_LIVE_PRIV_H
 #define LIVE_LIVE_PRIV_H

@@ -89,7 +89,7 @@ enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_PROPERTIES };
 /* How sure its findings are. */
 enum engine_proof {
 	ENGINE_WARNS,  /* hints: nothing is proven */
-	ENGINE_ASKS,   /* they are real, but the schedules must be looked for (analyse/prove.h) */
+	ENGINE_ASKS,   /* they are real, but the schedules must be looked for (analyse/prove.c) */
 	ENGINE_PROVES, /* they come with schedules */
 };
 

@@ -25,9 +25,8 @@ struct check_object {
 struct check_thread {
 	uint32_t done;	 /* events so far */
 	uint32_t frozen; /* position of the read it has stopped at; 0 it goes on */
-	uint32_t
-		inside; /* the event by which it came to a condition or barrier it has not left; 0 */
-	uint32_t ended; /* its last event was the destroy of a condition or barrier: that; 0 */
+	uint32_t inside; /* by which event it came to the condition or barrier it is in; 0 none */
+	uint32_t ended;	 /* its last event was the destroy of a condition or barrier: that; 0 */
 };
 
 #define CHECK_READ_TAINTED 1u

@@ -186,15 +186,6 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 
 /* ---- the pass ---- */
 
-/* Not all of it is here. */
-static void thread_goes_on(struct evidence_thread *t, enum event_op op)
-{
-	if (evidence_is_waiting(op))
-		t->lingers = true;
-	else
-		t->goes_on = true;
-}
-
 /* A spec may have asked for names of the text before they came; that is nothing to the trace. */
 static void digest_plain(struct digest *digest, const struct trace *t, const struct event *e)
 {
@@ -226,7 +217,10 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 			evidence_phase_event(ev, &e);
 		if (opt->upto != 0 && e.pos > opt->upto) {
 			ev->cut = true;
-			thread_goes_on(evidence_thread(ev, e.tid), e.op);
+			if (evidence_is_waiting(e.op))
+				evidence_thread(ev, e.tid)->lingers = true;
+			else
+				evidence_thread(ev, e.tid)->goes_on = true;
 			if (e.op == EVENT_OPAQUE && !(e.flags & EVENT_READS))
 				evidence_phase_unseen(ev, e.tid, UINT32_MAX);
 			continue;

@@ -161,9 +161,8 @@ struct evidence_thread {
 	bool lingers;	/* ... such as a wait is made of (evidence_is_waiting) */
 	bool cancelled; /* somewhere in the trace, kept or not */
 	uint32_t unseen_site, unseen_depth;
-	bool writes; /* ... and what runs may write */
-	uint32_t
-		wrote; /* the latest position at which its unseen code may have; joined threads' too */
+	bool writes;	/* ... and what runs may write */
+	uint32_t wrote; /* where unseen code, its own or of threads it joined, may have last */
 	uint32_t calm;	/* unseen code of others up to there comes before all it still does */
 	uint32_t heir;	/* the thread that has joined it; 0 none */
 	uint32_t begun; /* since when a recorded call of it has been writing; 0 none is */
@@ -178,11 +177,9 @@ struct evidence_unseen {
 
 /* The present phase (evidence_unseen.c). */
 struct evidence_phase {
-	uint32_t from; /* its first event */
-	uint32_t
-		alive; /* threads; of a late trace one more, for it is never known to be one alone */
-	struct evidence_unseen
-		last[2]; /* where unseen code began last; the other one: of another thread */
+	uint32_t from;	/* its first event */
+	uint32_t alive; /* threads; of a late trace one more: one alone is never known to be so */
+	struct evidence_unseen last[2]; /* unseen code that began last; then of another thread */
 };
 
 /* A cell that was first touched after the FREE of its memory: the FREE has written it too. */
@@ -265,8 +262,7 @@ struct evidence {
 	VEC(struct evidence_given) given;
 	VEC(struct evidence_reach) reach;
 	struct evidence_lasts reach_lasts;
-	uint32_t
-		reach_end; /* calls from there on are not in reach, for want of memory; 0 all are */
+	uint32_t reach_end;  /* no memory was left for calls from there on; 0: all are in reach */
 	struct map group_at; /* object << 32 | generation, to group */
 	struct evidence_memory memory;
 	struct intern *names;

@@ -49,14 +49,6 @@ uint64_t evidence_park(const struct evidence *ev, uint64_t pos)
 	return next != 0 && evidence_item(ev, next)->op == EVENT_PARK ? next : 0;
 }
 
-static const struct evidence_wanted *wanted_find(const struct evidence *ev, uint64_t pos)
-{
-	size_t found = SEARCH_PAST(i, 0, ev->wanted.n, ev->wanted.at[i].pos < pos);
-
-	return found < ev->wanted.n && ev->wanted.at[found].pos == pos ? &ev->wanted.at[found]
-								       : NULL;
-}
-
 static uint32_t name_keep(struct evidence *ev, const char *name)
 {
 	return intern_add(ev->names, name, strlen(name));
@@ -182,12 +174,14 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 {
 	const struct evidence_wanted *w;
 	struct evidence_event alloc = { 0 };
+	size_t found;
 
 	if (ev->brief)
 		return evidence_brief_object(ev, pos, out);
-	w = wanted_find(ev, pos);
-	if (!w)
+	found = SEARCH_PAST(i, 0, ev->wanted.n, ev->wanted.at[i].pos < pos);
+	if (found == ev->wanted.n || ev->wanted.at[found].pos != pos)
 		return false;
+	w = &ev->wanted.at[found];
 	if (w->alloc != 0)
 		alloc = evidence_get(ev, w->alloc);
 	evidence_tell(ev, &w->told, w->alloc != 0 && alloc.op == EVENT_ALLOC ? &alloc : NULL,

@@ -338,14 +338,6 @@ static void sync_event(struct selfcheck *s, const struct event *e)
 	}
 }
 
-static void sync_release(struct selfcheck_sync *y)
-{
-	for (size_t i = 0; i < y->objects.n; i++)
-		VEC_RELEASE(&y->objects.at[i].readers);
-	VEC_RELEASE(&y->objects);
-	MAP_RELEASE_ALL(&y->at, &y->barriers);
-}
-
 enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct diag *d)
 {
 	static const char impossible[] = "contradiction: ";
@@ -376,7 +368,9 @@ enum status selfcheck_run(struct trace *t, struct selfcheck_result *out, struct 
 	}
 	doubts_settle(&s);
 	selfcheck_memory_release(&s.memory);
-	sync_release(&s.sync);
-	VEC_RELEASE(&s.threads);
+	for (size_t i = 0; i < s.sync.objects.n; i++)
+		VEC_RELEASE(&s.sync.objects.at[i].readers);
+	VEC_RELEASE_ALL(&s.sync.objects, &s.threads);
+	MAP_RELEASE_ALL(&s.sync.at, &s.sync.barriers);
 	return st == ST_END ? ST_OK : st;
 }

@@ -73,12 +73,6 @@ static uint8_t all_bytes(const struct view_look *l, uint32_t variable)
 	return (uint8_t)((1u << l->v->spec->variables[variable].type.size) - 1);
 }
 
-/* All of it becomes something that nobody knows. */
-static void forget(struct view_look *l, uint32_t variable)
-{
-	write_add(l, &(struct view_write){ .variable = variable, .mask = all_bytes(l, variable) });
-}
-
 /* ---- memory ---- */
 
 /* The bytes of the event that lie in p, from `bytes'; NULL: unknown. */
@@ -312,9 +306,11 @@ static void names_look(struct view_look *l)
 
 		if (!object_move(l, o, s->variables[i].type.size))
 			continue;
-		/* What the spec says of its first value is about where it lay first. */
+		/* What the spec says of its first value is about where it lay first: here it holds
+		 * something that nobody knows. */
 		if (o->located || l->v->initial[i].known == 0)
-			forget(l, i);
+			write_add(l,
+				  &(struct view_write){ .variable = i, .mask = all_bytes(l, i) });
 		o->located = true;
 	}
 	for (uint32_t i = 0; i < s->nevents; i++)

@@ -187,17 +187,16 @@ static enum status order_take(struct parser *p, struct witness *out)
 	return ST_OK;
 }
 
-/* The numbers up to the end of the line; *none: there is the word none instead. */
-static enum status ids_take(struct parser *p, struct witness *w, bool stray, bool *none)
+/* The numbers up to the end of the line, or the word none instead. */
+static enum status ids_take(struct parser *p, struct witness *w, bool stray)
 {
 	__typeof__(w->targets) *out = stray ? &w->stray : &w->targets;
 
-	for (*none = false; word_next(p);) {
+	while (word_next(p)) {
 		enum status st;
 		uint64_t pos;
 
-		*none = out->n == 0 && word_is(p, "none");
-		if (*none)
+		if (out->n == 0 && word_is(p, "none"))
 			return ST_OK;
 		st = id_take(p, &pos);
 		if (st != ST_OK)
@@ -206,28 +205,22 @@ static enum status ids_take(struct parser *p, struct witness *w, bool stray, boo
 			return bad(p, "more events than the trace has");
 		*VEC_PUSH(out) = pos;
 	}
+	if (stray && out->n == 0)
+		return bad(p, "expected event numbers or 'none' after 'relaxed'");
+	if (!stray && (out->n == 0 || out->n > FINDING_EVENTS))
+		return bad(p, "expected 1 to %d event numbers after 'target'", FINDING_EVENTS);
 	return ST_OK;
 }
 
 static enum status target_take(struct parser *p, struct witness *out)
 {
-	bool none;
-	enum status st = ids_take(p, out, false, &none);
-
-	if (st == ST_OK && !none && (out->targets.n == 0 || out->targets.n > FINDING_EVENTS))
-		st = bad(p, "expected 1 to %d event numbers after 'target'", FINDING_EVENTS);
-	return st;
+	return ids_take(p, out, false);
 }
 
 static enum status stray_take(struct parser *p, struct witness *out)
 {
-	bool none;
-	enum status st = ids_take(p, out, true, &none);
-
 	out->has_stray = true;
-	if (st == ST_OK && !none && out->stray.n == 0)
-		st = bad(p, "expected event numbers or 'none' after 'relaxed'");
-	return st;
+	return ids_take(p, out, true);
 }
 
 /* The word is KIND:NAME, and the kind has properties. */
