@@ -136,7 +136,7 @@ static const struct level *kept_level(const struct lattice *l, uint64_t number)
 
 bool lattice_path(const struct lattice *l, const struct lattice_found *f, struct lattice_run *out)
 {
-	/* Steps are remembered on the way: nothing that shows. */
+	/* Steps of configurations are cached on the way, which changes no answer. */
 	struct lattice *own = (struct lattice *)l;
 	uint64_t bit = UINT64_C(1) << f->property, bad = f->error ? 0 : bit;
 	uint64_t error = f->error ? bit : 0;

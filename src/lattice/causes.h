@@ -13,8 +13,8 @@
  *
  * Without a spec every event is a point.
  *
- * Nothing comes of a thread after an event that no reordering can have (STEP_STOP), nor of what
- * needs it.
+ * A thread has no more points from an event on that no reordering can contain (STEP_STOP), and what
+ * needs that event is no point either.
  */
 #ifndef LATTICE_CAUSES_H
 #define LATTICE_CAUSES_H

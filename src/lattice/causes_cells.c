@@ -14,8 +14,7 @@
  *	rmw	after W and the readers of W, in their set, which goes on: nothing may come between the
  *		write it read and itself, nor between itself and its readers
  *
- * Both ways absent events leave no trace but this: a value that an absent write has written is seen
- * in no run.  Where they did not write, others need not come after them.
+ * In both, absent events matter to others by what they wrote alone: who reads that is absent too.
  *
  * A weak cell is touched by points only, else something could come between the points of a set that
  * the lattice does not see.  So every access of a weak cell is a point, and a cell becomes weak when a

@@ -1,14 +1,12 @@
 /*
- * Lanes: what the sink hears of them beside points, and what they knew when.
+ * Lanes: what the sink is told of them beside points, and what each knew when.
  *
- * Hints.  A lane `waits' where its next point is sure to need all points there are of some other
- * lane that is still to move: a join of that thread, a condition, MVC: a lock that somebody has;
- * a lane without a thread, which goes on when the one who joined it forks again.  At a node
- * where that other lane has its points in, its next one is not known; else the waiting one is not
- * possible.  So levels may be built without it.  That ends with what it waits for (the signal, the
- * release, the end of the thread), not with its own next event: what the other one does after it
- * is not needed.  Who wakes up for no signal has hinted wrongly: where levels are built meanwhile,
- * runs in which it does so earlier are lost.
+ * Hints.  A lane `waits' while its next point certainly needs a point of another lane that has not
+ * come yet: it waits for a join, a condition, MVC: a lock, or for a thread to be forked into it.  Then
+ * no cut can have that next point, so levels may be built without it.  The wait ends with what ends it
+ * (the signal, the release, the end of the thread) and not with the lane's own next event, which needs
+ * nothing that the other lane does later.  A spurious wakeup makes the hint wrong: levels built
+ * meanwhile lack the runs in which it comes earlier.
  */
 #include "lattice/causes_priv.h"
 

@@ -18,7 +18,7 @@
  *
  * Nothing later in the trace than all points of the path is needed, so it is left out.
  *
- * The checker believes none of this.
+ * The checker tries the order all the same.
  */
 #include "lattice/causes_priv.h"
 

@@ -168,14 +168,6 @@ static void note_passed(struct lattice *l)
 			l->passed.at[i] = l->top.at[i];
 }
 
-/* Some cut of the next level has `count' points of the lane, from its base. */
-static void raise_top(struct lattice *l, uint32_t lane, uint32_t count)
-{
-	count += l->packing->by_lane[lane].base;
-	if (l->top.at[lane] < count)
-		l->top.at[lane] = count;
-}
-
 enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint64_t *edges,
 				uint64_t *dead, uint32_t *wait_set)
 {
@@ -198,8 +190,12 @@ enum expand_result expand_level(struct lattice *l, size_t limit, bool wait, uint
 		note_passed(l);
 	for (unsigned i = 0; i < e->jobs; i++) {
 		*edges += e->workers[i].edges;
-		for (uint32_t k = 0; k < l->packing->nactive; k++)
-			raise_top(l, l->packing->active[k], e->workers[i].top.at[k]);
+		for (uint32_t k = 0; k < l->packing->nactive; k++) {
+			uint32_t lane = l->packing->active[k];
+			uint32_t count = l->packing->by_lane[lane].base + e->workers[i].top.at[k];
+
+			l->top.at[lane] = l->top.at[lane] < count ? count : l->top.at[lane];
+		}
 	}
 	finish_level(l);
 	*dead += count_dead(e);

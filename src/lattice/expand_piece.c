@@ -275,7 +275,7 @@ static bool starts_free(const struct lattice *l, struct worker *w, size_t entry,
 }
 
 /* One word and no configurations: the loop that most time goes into.  No branch depends on which
- * cuts the point may follow, for that is anybody's guess. */
+ * cuts the point may follow: no processor could predict it. */
 ENTRIES_INLINE void by_lane_plain(struct expand *e, struct worker *w, uint32_t k, size_t from,
 				  size_t to, struct entries *o, const uint32_t limbs,
 				  const bool track)

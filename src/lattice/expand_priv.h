@@ -51,8 +51,8 @@ struct expand {
 	struct lattice *l;
 	size_t npieces, first; /* first: of the batch */
 	struct level *results;
-	/* There may be cuts without a successor.  Not by needs alone: the first point that is
-	 * not in can come, for all that it needs was before it. */
+	/* A cut may have no successor, because of sets or of needs that came after their point.
+	 * Else the earliest point that it lacks can always follow. */
 	bool track;
 	uint8_t *alive; /* by entry: it has a successor */
 };

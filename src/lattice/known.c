@@ -13,14 +13,10 @@
 #define KNOWN_MIN 4u
 #define BLOCK_BYTES 32768u
 
-static size_t known_bytes(uint32_t class)
-{
-	return sizeof(struct known) + ((size_t)KNOWN_MIN << class) * sizeof(uint32_t);
-}
-
 static void refill(struct knowns *p, uint32_t class)
 {
-	size_t size = known_bytes(class), n = size < BLOCK_BYTES ? BLOCK_BYTES / size : 1;
+	size_t size = sizeof(struct known) + ((size_t)KNOWN_MIN << class) * sizeof(uint32_t);
+	size_t n = size < BLOCK_BYTES ? BLOCK_BYTES / size : 1;
 	char *block = *VEC_PUSH(&p->blocks) = mem_alloc(n * size);
 
 	while (n--) {
@@ -109,16 +105,11 @@ static bool known_leq(const struct known *a, const struct known *b)
 	return true;
 }
 
-static struct known_joined *joined_find(struct knowns *p, const struct known *a,
-					const struct known *b)
-{
-	return &p->joined[hash_pair(a->serial, b->serial) >> 32 & (KNOWN_CACHE - 1)];
-}
-
 /* Both are values, not never, and not the same.  A new reference. */
 static struct known *join(struct knowns *p, struct known *a, struct known *b)
 {
-	struct known_joined *j = joined_find(p, a, b);
+	uint64_t hash = hash_pair(a->serial, b->serial) >> 32;
+	struct known_joined *j = &p->joined[hash & (KNOWN_CACHE - 1)];
 	struct known *k;
 
 	if (j->a == a->serial && j->b == b->serial && j->result->serial == j->serial) {

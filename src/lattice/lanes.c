@@ -169,7 +169,7 @@ static void add_member(struct lanes *ls, uint32_t i, uint32_t lane, uint32_t cou
 			s->members.at[k].count = count;
 			return;
 		}
-	/* It looked as if it were its lane's own. */
+	/* Packing took it for a set of one lane alone. */
 	if (s->members.n && (s->flags & POINT_OWN))
 		ls->odd_sets++;
 	*VEC_PUSH(&s->members) = (struct point_need){ .lane = lane, .count = count };
@@ -185,7 +185,7 @@ void lanes_close(struct lanes *ls, uint64_t number)
 	s = &ls->sets.at[*index];
 	s->closed = true;
 	ls->news++;
-	/* It was thought to be open until its next member. */
+	/* Packing took it for open until its next member, and there is none. */
 	if ((s->flags & POINT_OWN) && s->members.n == 1 && s->members.at[0].count == s->start + 1)
 		ls->odd_sets++;
 	drop_if_over(ls, (uint32_t)*index);

@@ -66,7 +66,7 @@ static void look_at(struct lattice *l, const struct level *v, size_t entry)
 	mem_free(cut);
 }
 
-/* Verdicts last, so each configuration need be looked at once. */
+/* A verdict never changes, so each configuration is looked at once. */
 static void look_for_violations(struct lattice *l, const struct level *v)
 {
 	for (size_t i = 0; v->configs && i < v->n; i++) {
@@ -117,8 +117,9 @@ struct lattice *lattice_new(const struct lattice_options *opt)
 	l->expand = expand_new(l->opt.jobs);
 	l->packing = packing_new(0);
 	l->packing->guards = mem_zalloc(sizeof(*l->packing->guards));
-	l->level = (struct level){ .n = 1, .cuts = 1, .limbs = opt->count, .most = 1 };
-	l->level.packing = l->packing;
+	l->level = (struct level){
+		.n = 1, .cuts = 1, .limbs = opt->count, .most = 1, .packing = l->packing
+	};
 	level_reserve(&l->level, 1, opt->configs != NULL);
 	l->level.keys[0] = 0;
 	if (opt->count)
@@ -192,9 +193,8 @@ static void leave_out(struct lattice *l, enum cut_reason why, uint64_t level, ui
 	l->left_out += cuts;
 }
 
-/* A level that was passed had all that the point needs, its lane's points before it among them: it
- * was built as if the lane could not go on.  A wait that ended by itself, a thread that nobody
- * forked. */
+/* The point could have come in a level that is built already, where some cut had all that it needs:
+ * its lane was said to wait and went on by itself, or nobody has forked its thread. */
 static bool comes_delayed(const struct lattice *l, const struct point *m)
 {
 	uint32_t own = m->lane < l->lanes.at.n ? l->lanes.at.at[m->lane].known : 0;
@@ -258,7 +258,7 @@ struct point_sink lattice_sink(struct lattice *l)
 
 /* --- building --- */
 
-/* Some lane has a cut at its end, and may go on from there. */
+/* Some cut has all known points of a lane that may get more. */
 static bool lane_missing(const struct lattice *l)
 {
 	for (size_t i = 0; i < l->lanes.at.n; i++) {

@@ -189,7 +189,7 @@ struct lattice {
 	uint32_t odd_sets;		 /* lanes.odd_sets that window is good for */
 	uint64_t packed_at;		 /* level */
 	VEC(uint32_t) top;		 /* by lane: most points of it in a cut of the level */
-	bool top_loose;			 /* or less */
+	bool top_loose;			 /* top may be more than that */
 	VEC(uint32_t) passed;		 /* the same of all levels before it */
 	struct level level, next;
 	VEC(uint32_t) observed_cut;

@@ -79,13 +79,6 @@ static bool is_due(const struct follower *f, const struct windows *w)
 	return f->took < SHORT || (double)(w->bytes - f->seen) * 4 >= held;
 }
 
-static void slide(struct follower *f, const struct windows *w, uint64_t to)
-{
-	f->seen_cut = to;
-	f->from = windows_next(w, f->from, to);
-	book_add_number(&f->teller.p->book, BOOK_WINDOW, f->from);
-}
-
 /* Looks at the file, and at what it holds if it is time to.  How long to wait then, in seconds. */
 static double look(struct follower *f)
 {
@@ -103,8 +96,11 @@ static double look(struct follower *f)
 	if (to || is_due(f, &w)) {
 		f->seen = w.bytes;
 		then = talk_clock();
-		if (round_run(f, &w, to) && to && !live_over)
-			slide(f, &w, to);
+		if (round_run(f, &w, to) && to && !live_over) {
+			f->seen_cut = to;
+			f->from = windows_next(&w, f->from, to);
+			book_add_number(&f->teller.p->book, BOOK_WINDOW, f->from);
+		}
 		f->took = talk_clock() - then;
 		wait = f->took > wait ? f->took : wait;
 		if (to && w.blocks.head.flags & FORMAT_KEEP)

@@ -318,13 +318,6 @@ void check_cuts_free(struct check_cuts *k)
 
 /* ---- questions ---- */
 
-static bool is_in(const struct check_cuts *k, const struct schedule *s, uint32_t pos)
-{
-	const struct evidence_item *it = evidence_item(k->ev, pos);
-
-	return it->index < schedule_count(s, it->tid);
-}
-
 /* No section that the thread has open at the cut was passed by another thread's. */
 static bool open_holds(const struct check_cuts *k, uint32_t tid, const struct schedule *s)
 {
@@ -399,8 +392,9 @@ static void target_set(const struct check_cuts *k, struct checker *c, uint32_t p
 	uint32_t fork = k->ev->threads.at[it->tid].fork;
 	struct evidence_mixed m;
 
-	if (fork != 0 && fork != EVIDENCE_NO_FORK && is_in(k, s, fork))
-		c->when[fork] = 1;
+	if (fork != 0 && fork != EVIDENCE_NO_FORK)
+		c->when[fork] = evidence_item(k->ev, fork)->index <
+				schedule_count(s, evidence_item(k->ev, fork)->tid);
 	for (uint32_t i = 0; i < it->nwords; i++) {
 		evidence_spread(k->ev, it, i, &m);
 		for (unsigned b = 0; b < 8; b++)

@@ -354,14 +354,6 @@ static bool once(struct checker *c, uint32_t pos, struct check_object *o)
 	}
 }
 
-/* Gives may come in another order than observed: begun counts those that all came. */
-static void give(struct checker *c, uint32_t object, uint32_t number, struct check_object *o)
-{
-	map_put(&c->given, (uint64_t)object << 32 | number, NULL);
-	while (map_remove(&c->given, (uint64_t)object << 32 | o->begun))
-		o->begun++;
-}
-
 static bool take(struct checker *c, uint32_t pos, const struct check_object *o)
 {
 	if (o->begun >= evidence_item(c->ev, pos)->ordinal)
@@ -409,7 +401,10 @@ bool check_sync_event(struct checker *c, uint32_t pos)
 	case EVENT_SEM_FAIL:
 		return semaphore(c, pos, o);
 	case EVENT_GIVE:
-		give(c, it->object, it->ordinal, o);
+		/* They may come in another order than observed: begun counts those that all came. */
+		map_put(&c->given, (uint64_t)it->object << 32 | it->ordinal, NULL);
+		while (map_remove(&c->given, (uint64_t)it->object << 32 | o->begun))
+			o->begun++;
 		return true;
 	case EVENT_TAKE:
 		return take(c, pos, o);

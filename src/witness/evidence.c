@@ -138,14 +138,6 @@ static void value_add(struct evidence *ev, const struct event *e)
 	VEC_APPEND(&ev->bytes, e->value, e->len);
 }
 
-static void wanted_add(struct evidence *ev, const struct event *e, uint32_t pos)
-{
-	struct evidence_wanted w = { .pos = pos, .alloc = evidence_alloc_of(ev, e->addr) };
-
-	evidence_told(ev, e->addr, &w.told);
-	*VEC_PUSH(&ev->wanted) = w;
-}
-
 static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 {
 	uint32_t pos = item_add(ev, e);
@@ -180,8 +172,12 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 		evidence_sync_event(ev, e, pos);
 		break;
 	}
-	if (wanted && (is_access(e->op) || event_op_family(e->op) == 'L'))
-		wanted_add(ev, e, pos);
+	if (wanted && (is_access(e->op) || event_op_family(e->op) == 'L')) {
+		struct evidence_wanted w = { .pos = pos, .alloc = evidence_alloc_of(ev, e->addr) };
+
+		evidence_told(ev, e->addr, &w.told);
+		*VEC_PUSH(&ev->wanted) = w;
+	}
 }
 
 /* ---- the pass ---- */

@@ -21,26 +21,20 @@
 
 /* ---- while loading ---- */
 
-static bool is_own_stack(const struct evidence *ev, uint32_t tid, uint64_t addr)
-{
-	const struct evidence_thread *t = &ev->threads.at[tid];
-
-	return addr - t->stack < t->stack_len;
-}
-
 void evidence_given_note(struct evidence *ev, uint32_t pos)
 {
 	uint64_t addr = ev->items.at[pos].addr;
 	struct evidence_given g = { .pos = pos, .born = evidence_alloc_of(ev, addr) };
 	const struct evidence_item *alloc = evidence_item(ev, g.born);
+	const struct evidence_thread *t = &ev->threads.at[ev->items.at[pos].tid];
 
 	if (addr == 0 || !ev->whole)
 		return;
 	if (g.born != 0 && addr - alloc->addr < alloc->len) {
 		g.addr = alloc->addr;
 		g.len = alloc->len;
-	} else if (is_own_stack(ev, ev->items.at[pos].tid, addr)) {
-		return; /* no variable that others can reach: those are allocated */
+	} else if (addr - t->stack < t->stack_len) {
+		return; /* on its stack, and no variable that others can reach: those are allocated */
 	} else if (!trace_extent(ev->trace, addr, &g.addr, &g.len)) {
 		g.addr = addr & ~(uint64_t)(PAGE - 1);
 		g.len = 2 * PAGE;
@@ -75,19 +69,14 @@ static void touch_note(void *maker, uint32_t pos, uint32_t cell, unsigned mask, 
 	m->writer[cell] = m->writer[cell] == 0 || m->writer[cell] == it->tid ? it->tid : MANY;
 }
 
-/* The first of the written cells whose word is not below. */
-static size_t cell_find(const struct reach_maker *m, uint64_t word)
-{
-	return SEARCH_PAST(i, 0, m->cells.n, m->ev->cells.at[m->cells.at[i]].word < word);
-}
-
 static void given_spread(struct reach_maker *m, const struct evidence_given *g)
 {
 	struct evidence *ev = m->ev;
-	uint64_t last = (g->addr + g->len - 1) >> 3;
+	uint64_t first = g->addr >> 3, last = (g->addr + g->len - 1) >> 3;
 	uint32_t tid = evidence_item(ev, g->pos)->tid;
+	size_t i = SEARCH_PAST(k, 0, m->cells.n, ev->cells.at[m->cells.at[k]].word < first);
 
-	for (size_t i = cell_find(m, g->addr >> 3); i < m->cells.n; i++) {
+	for (; i < m->cells.n; i++) {
 		uint32_t cell = m->cells.at[i];
 
 		if (ev->cells.at[cell].word > last)

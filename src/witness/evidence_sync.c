@@ -196,13 +196,6 @@ bool evidence_may_grow(const struct evidence *ev)
 	return false;
 }
 
-/* Gives are numbered; a take knows how many there were. */
-static void channel_event(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t object)
-{
-	ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance;
-	ev->objects.at[object].balance += e->op == EVENT_GIVE;
-}
-
 /* ---- threads ---- */
 
 static uint32_t signal_find(struct evidence *ev, uint32_t tid, uint64_t tseq)
@@ -288,7 +281,9 @@ static void use_event(struct evidence *ev, const struct event *e, uint32_t pos, 
 		semaphore_event(ev, e, object);
 		break;
 	case EVENT_OBJECT_CHANNEL:
-		channel_event(ev, e, pos, object);
+		/* Gives are numbered; a take knows how many there were. */
+		ev->items.at[pos].ordinal = (uint32_t)ev->objects.at[object].balance;
+		ev->objects.at[object].balance += e->op == EVENT_GIVE;
 		break;
 	default: /* once */
 		if (e->op == EVENT_ONCE_BEGIN)

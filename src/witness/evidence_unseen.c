@@ -139,13 +139,6 @@ bool evidence_unseen_is_calm(const struct evidence *ev, uint32_t tid)
 	return evidence_unseen_others(ev, tid, ev->threads.at[tid].calm) == 0;
 }
 
-static void fork_note(struct evidence *ev, const struct event *e, uint32_t pos)
-{
-	struct evidence_thread *child = evidence_thread(ev, e->peer);
-
-	child->calm = evidence_unseen_is_calm(ev, e->tid) ? pos : ev->threads.at[e->tid].calm;
-}
-
 static void join_note(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *child = evidence_thread(ev, e->peer);
@@ -176,7 +169,8 @@ static void thread_note(struct evidence *ev, const struct event *e, uint32_t pos
 		writes_set(ev, evidence_thread(ev, e->tid), false);
 		break;
 	case EVENT_FORK:
-		fork_note(ev, e, pos);
+		evidence_thread(ev, e->peer)->calm =
+			evidence_unseen_is_calm(ev, e->tid) ? pos : ev->threads.at[e->tid].calm;
 		break;
 	case EVENT_JOIN:
 		join_note(ev, e, pos);

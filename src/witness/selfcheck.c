@@ -111,13 +111,6 @@ static void thread_event(struct selfcheck *s, const struct event *e)
  * recorded.
  */
 
-/* A numbered event has a number that its thread has not used yet. */
-static bool event_is_nested(const struct selfcheck *s, const struct selfcheck_thread *t,
-			    const struct event *e)
-{
-	return s->binary && e->op == EVENT_OPAQUE && e->tseq <= t->last;
-}
-
 static bool event_is_from_unseen(const struct selfcheck *s, const struct selfcheck_thread *t,
 				 const struct event *e)
 {
@@ -138,7 +131,8 @@ static void unseen_event(struct selfcheck *s, const struct event *e)
 
 	if (e->flags & EVENT_REREAD)
 		return; /* the recorder's: its stack is not where it happened */
-	if (event_is_nested(s, t, e)) {
+	/* Nested: else it had a number that its thread has not used yet. */
+	if (s->binary && e->op == EVENT_OPAQUE && e->tseq <= t->last) {
 		s->ran[SELFCHECK_HANDLER] = s->ran[SELFCHECK_STRANGER] = true;
 		s->memory.opaque++;
 		return;
