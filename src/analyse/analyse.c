@@ -1,6 +1,5 @@
 #include "analyse/analyse.h"
 
-#include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include "launch/program.h"
 #include "report/report.h"
 #include "report/show.h"
-#include "trace/trace.h"
 
 /* Set by the first Ctrl-C or SIGTERM, or when the time is over; the second one ends us. */
 static volatile sig_atomic_t stopped, asked;

@@ -5,10 +5,7 @@
 
 #include "analyse/analyse.h"
 #include "base/pool.h"
-#include "finding/finding.h"
 #include "report/frames.h"
-#include "trace/trace.h"
-#include "witness/check.h"
 #include "witness/evidence.h"
 #include "witness/witness.h"
 

@@ -17,7 +17,6 @@
 
 struct analyse;
 struct evidence;
-struct findings;
 
 /* Steps of walks over all findings; those beyond it stay warnings, and this is why.  What is
  * certified without a walk (check_cuts) costs none. */

@@ -2,9 +2,7 @@
 
 #include "finding/suppress.h"
 #include "order/model.h"
-#include "order/step.h"
 #include "report/words.h"
-#include "trace/trace.h"
 #include "witness/evidence.h"
 
 #define HURRY_EVENTS 200000u

@@ -15,8 +15,6 @@
 
 #include "analyse/analyse.h"
 #include "analyse/certify.h"
-#include "finding/finding.h"
-#include "monitor/reading.h"
 #include "predict/stale.h"
 #include "report/ending.h"
 #include "report/report.h"

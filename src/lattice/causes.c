@@ -11,8 +11,6 @@
  * comes after tries that failed because of it.  That is more order than there must be, so it loses
  * some runs and makes none up.
  */
-#include "lattice/causes.h"
-
 #include "lattice/causes_priv.h"
 #include "monitor/watch.h"
 #include "spec/spec.h"

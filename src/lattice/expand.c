@@ -3,7 +3,7 @@
  *
  * Pieces are independent: workers take one each, and they are put together in order.
  */
-#include "lattice/expand_priv.h"
+#include "lattice/lattice_priv.h"
 
 #include "base/pool.h"
 

@@ -14,7 +14,7 @@
  * (one word, no counts) pay for nothing else; any other shape runs the same source.
  */
 
-#include "lattice/expand_priv.h"
+#include "lattice/lattice_priv.h"
 
 #define ENTRIES_INLINE static inline __attribute__((always_inline))
 #define MEMO (1u << 14) /* steps that a worker remembers */

@@ -9,13 +9,12 @@
 #define COMPACT 1024 /* dead items at the front of a queue before it is moved */
 
 /* Moves a queue, a vec whose items from `head' on are alive, if most of it is dead. */
-#define QUEUE_COMPACT(v, head)                                                         \
-	do {                                                                           \
-		if ((head) >= COMPACT && (head)*2 >= (v)->n) {                         \
-			(v)->n -= (head);                                              \
-			memmove((v)->at, (v)->at + (head), (v)->n * sizeof(*(v)->at)); \
-			(head) = 0;                                                    \
-		}                                                                      \
+#define QUEUE_COMPACT(v, head)                                 \
+	do {                                                   \
+		if ((head) >= COMPACT && (head)*2 >= (v)->n) { \
+			VEC_CUT(v, 0, head);                   \
+			(head) = 0;                            \
+		}                                              \
 	} while (0)
 
 static void release_resource(struct lane_resource *r)

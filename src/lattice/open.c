@@ -88,8 +88,7 @@ void open_forget(struct lattice *l, uint32_t lane, uint32_t base)
 	size_t gone = base - w->open_first;
 
 	assert(gone < w->open.n);
-	w->open.n -= gone;
-	memmove(w->open.at, w->open.at + gone, w->open.n * sizeof(*w->open.at));
+	VEC_CUT(&w->open, 0, gone);
 	w->open_first = base;
 	/* Bits of resources that have gone. */
 	for (size_t i = 0; i < w->open.n; i++)

@@ -57,14 +57,6 @@ static void process_end(struct live_process *p, struct analyse *a)
 	book_read(&p->book, &a->earlier);
 }
 
-static uint32_t *counter_new(void)
-{
-	void *p = mmap(NULL, sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 struct live *live_start(const struct analyse *a, const char *trace, const struct live_options *opt)
 {
 	struct live *l = mem_zalloc(sizeof(*l));
@@ -73,7 +65,10 @@ struct live *live_start(const struct analyse *a, const char *trace, const struct
 	l->trace = trace;
 	l->opt = *opt;
 	l->begun = talk_clock();
-	l->told = counter_new();
+	l->told = mmap(NULL, sizeof(*l->told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (l->told == MAP_FAILED)
+		l->told = NULL;
 	if ((!process_start(&l->rounds, l, false) || !process_start(&l->property, l, true)) &&
 	    !a->quiet)
 		talk_note("no live analysis: cannot start a process for it: %s", strerror(errno));

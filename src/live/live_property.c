@@ -20,7 +20,6 @@
 
 #include "analyse/pass.h"
 #include "live/live_priv.h"
-#include "monitor/monitor.h"
 #include "monitor/reading.h"
 #include "recording/snapshot.h"
 #include "recording/windows.h"

@@ -9,7 +9,6 @@
 #include "launch/side.h"
 #include "link/peer.h"
 #include "live/live.h"
-#include "report/kept.h"
 #include "trace/trace.h"
 
 #define LOOK_MS 1000	 /* at the clock, when nothing comes */

@@ -14,8 +14,6 @@
  * A thread whose last read saw another write has stopped: what it would do next is not known.  So
  * nothing of it may follow, it is no target, and it cannot be joined.
  */
-#include "witness/check.h"
-
 #include "witness/check_priv.h"
 
 struct checker *checker_new(const struct evidence *ev)

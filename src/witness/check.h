@@ -14,7 +14,6 @@
 
 struct evidence;
 struct foresee_monitor;
-struct schedule;
 struct view;
 
 struct check_claim {

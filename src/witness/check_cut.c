@@ -24,7 +24,6 @@
  *
  * tests/unit/test_check_cut.c holds every answer here to the walk.
  */
-#include "finding/schedule.h"
 #include "witness/check_priv.h"
 
 /* From event number `index' of a thread on. */

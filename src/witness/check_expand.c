@@ -1,6 +1,5 @@
 /* A schedule, which is a cut of the trace and a tail, as the order of its events. */
 
-#include "finding/schedule.h"
 #include "witness/check_priv.h"
 
 #define EXPAND_FEW 16u /* one event in so many: they are gathered and sorted, not looked for */

@@ -91,14 +91,10 @@ static bool value_is_same(struct checker *c, uint32_t read, uint32_t write, uint
 
 /* ---- reads ---- */
 
-static bool is_tainted(const struct checker *c, uint32_t write)
+/* marks: CHECK_WRITE_*; the initial value has none. */
+static bool is_marked(const struct checker *c, uint32_t write, unsigned marks)
 {
-	return write != 0 && (c->mark[write] & CHECK_WRITE_TAINTED);
-}
-
-static bool is_guessed(const struct checker *c, uint32_t write)
-{
-	return write != 0 && (c->mark[write] & CHECK_WRITE_GUESSED);
+	return write != 0 && (c->mark[write] & marks);
 }
 
 /* The read, of those that a copy is made of, that the byte at addr comes from, and where it lay there;
@@ -143,7 +139,7 @@ static bool seen_at(const struct checker *c, uint32_t read, uint64_t addr, uint3
  * another write than observed, so there all of it counts. */
 static bool byte_is_guessed(const struct checker *c, uint32_t write, uint64_t addr)
 {
-	while (is_guessed(c, write)) {
+	while (is_marked(c, write, CHECK_WRITE_GUESSED)) {
 		uint64_t from = 0;
 		uint32_t read = copied_from(c, write, addr, &from);
 
@@ -162,7 +158,8 @@ static bool byte_check(struct checker *c, uint32_t pos, uint32_t cell, uint32_t 
 {
 	uint32_t saw = evidence_last(&c->lasts, c->last[cell], k);
 
-	if (!is_tainted(c, saw) && (saw == expected || value_is_same(c, pos, saw, cell, word, k))) {
+	if (!is_marked(c, saw, CHECK_WRITE_TAINTED) &&
+	    (saw == expected || value_is_same(c, pos, saw, cell, word, k))) {
 		out->guessed |= byte_is_guessed(c, saw, (word << 3) + k);
 		return true;
 	}
@@ -185,7 +182,7 @@ void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
 
 		/* All bytes as observed: no need to look at each. */
 		if (!(w.seen & EVIDENCE_MIXED) && c->last[w.cell] == w.seen &&
-		    !is_tainted(c, w.seen) && !is_guessed(c, w.seen))
+		    !is_marked(c, w.seen, CHECK_WRITE_TAINTED | CHECK_WRITE_GUESSED))
 			continue;
 		word = evidence_spread(c->ev, it, i, &m);
 		for (unsigned k = 0; k < 8; k++)
@@ -268,9 +265,11 @@ static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned 
 	unsigned n = 0;
 
 	if (!(state & EVIDENCE_MIXED))
-		return is_tainted(c, state) ? (unsigned)__builtin_popcount(mask) : 0;
+		return is_marked(c, state, CHECK_WRITE_TAINTED) ? (unsigned)__builtin_popcount(mask)
+								: 0;
 	for (unsigned k = 0; k < 8; k++)
-		n += (mask >> k & 1) && is_tainted(c, evidence_last(&c->lasts, state, k));
+		n += (mask >> k & 1) &&
+		     is_marked(c, evidence_last(&c->lasts, state, k), CHECK_WRITE_TAINTED);
 	return n;
 }
 
@@ -286,7 +285,7 @@ static void cell_write(void *checker, uint32_t pos, uint32_t cell, unsigned mask
 		*VEC_PUSH(&c->cells) = cell;
 	c->tainted_bytes -= tainted_count(c, *state, mask);
 	evidence_last_set(&c->lasts, state, mask, pos);
-	if (is_tainted(c, pos))
+	if (is_marked(c, pos, CHECK_WRITE_TAINTED))
 		c->tainted_bytes += (unsigned)__builtin_popcount(mask);
 }
 

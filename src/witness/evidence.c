@@ -3,8 +3,6 @@
  *
  * Memory: 64 bytes an event, 8 a touched word of an access, 16 a distinct word, and little else.
  */
-#include "witness/evidence.h"
-
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 

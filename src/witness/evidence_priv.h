@@ -18,7 +18,6 @@
 
 #include "base/keyset.h"
 #include "trace/digest.h"
-#include "trace/event.h"
 #include "trace/trace.h"
 #include "witness/evidence.h"
 

@@ -190,23 +190,20 @@ bool evidence_object(const struct evidence *ev, uint64_t pos, struct evidence_ob
 	return true;
 }
 
-/* The innermost lock that the thread holds right before it, as an index in held; 0 none. */
-static uint32_t held_before(const struct evidence *ev, const struct evidence_item *it)
-{
-	const struct evidence_thread *t = &ev->threads.at[it->tid];
-	size_t past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < it->index);
-
-	return past ? t->holds.at[past - 1].held : 0;
-}
-
 size_t evidence_held(const struct evidence *ev, uint64_t pos, uint64_t *acquires, size_t max)
 {
+	const struct evidence_item *it;
+	const struct evidence_thread *t;
 	VEC(uint32_t) list = { 0 };
-	size_t n = 0;
+	size_t n = 0, past;
 
 	if (ev->brief)
 		return evidence_brief_held(ev, pos, acquires, max);
-	for (uint32_t h = held_before(ev, evidence_item(ev, pos)); h != 0; h = ev->held.at[h].below)
+	it = evidence_item(ev, pos);
+	t = &ev->threads.at[it->tid];
+	past = SEARCH_PAST(i, 0, t->holds.n, t->holds.at[i].index < it->index);
+	/* From the innermost that the thread holds right before it. */
+	for (uint32_t h = past ? t->holds.at[past - 1].held : 0; h; h = ev->held.at[h].below)
 		*VEC_PUSH(&list) = h;
 	for (size_t i = list.n; i > 0; i--) {
 		const struct evidence_held *h = &ev->held.at[list.at[i - 1]];

@@ -22,7 +22,6 @@
  * Only recordings are looked at; values in text are whatever somebody wrote there.
  */
 #include "trace/format.h"
-#include "trace/trace.h"
 #include "witness/evidence_priv.h"
 
 static void foreign_add(struct evidence_shown *s, uint8_t bit, uint32_t by, uint32_t settled)
@@ -186,9 +185,7 @@ static void guess_add(struct evidence *ev, uint32_t pos, uint64_t at)
 
 	if (fresh) {
 		*index = 8 * ev->guess_bits.n;
-		VEC_RESERVE(&ev->guess_bits, ev->guess_bits.n + it->len / 8 + 1);
-		memset(ev->guess_bits.at + ev->guess_bits.n, 0, it->len / 8 + 1);
-		ev->guess_bits.n += it->len / 8 + 1;
+		VEC_REACH(&ev->guess_bits, ev->guess_bits.n + it->len / 8);
 	}
 	ev->guess_bits.at[(*index + at) / 8] |= (uint8_t)(1u << (*index + at) % 8);
 }

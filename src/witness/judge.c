@@ -5,8 +5,6 @@
  * would be a step, or is named by the property in a step that happens anyway, then the property has
  * no value either.
  */
-#include "witness/judge.h"
-
 #include "witness/judge_priv.h"
 
 static const struct spec_property *property_find(const struct spec *s, const char *name)

@@ -1,5 +1,3 @@
-#include "witness/selfcheck.h"
-
 #include "witness/selfcheck_priv.h"
 
 /* A contradiction at the present event, into r. */

@@ -4,7 +4,6 @@
 #include "witness/view.h"
 
 #include "capture/hooks.h"
-#include "trace/event.h"
 #include "trace/format.h"
 #include "witness/view_priv.h"
 

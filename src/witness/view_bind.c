@@ -8,7 +8,6 @@
 
 #include "capture/hooks.h"
 #include "names/variables.h"
-#include "trace/event.h"
 #include "witness/view_priv.h"
 
 static bool fail(struct view *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
