@@ -240,7 +240,7 @@ static void cell_access(struct eraser *self, struct eraser_cell *c, const struct
 		c->other = c->last;
 	if (c->state == MODIFIED && c->set == LOCKSETS_EMPTY && !c->warned) {
 		c->warned = true;
-		pairs_add(&self->stream.pairs, &c->other, e);
+		past_pairs_add(&self->stream.pairs, &c->other, e);
 	}
 	c->last = *e;
 	c->tid = tid;

@@ -48,7 +48,7 @@ static void pairs_add_event(struct pairs *p, const struct seen *a, const struct 
 	}
 }
 
-void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
+void past_pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
 {
 	if (p->full || (p->first == a->pos && p->second == b->pos))
 		return;
@@ -122,7 +122,7 @@ static void past_access(struct pasts *p, struct past *c, const struct stamp *now
 		bool ordered = is_ordered(a, e, now), race = !ordered && seen_conflict(a, e);
 
 		if (race)
-			pairs_add(out, a, e);
+			past_pairs_add(out, a, e);
 		if ((ordered || (race && replace)) && stands_for(e, a))
 			continue;
 		if (kept != i)
@@ -155,7 +155,7 @@ static void trails_access(struct trails *c, const struct stamp *now, const struc
 		}
 		for (size_t k = trail_unknown(t, now); k < t->seen.n && !out->full; k++)
 			if (seen_conflict(&t->seen.at[k], e))
-				pairs_add(out, &t->seen.at[k], e);
+				past_pairs_add(out, &t->seen.at[k], e);
 	}
 	if (!own) {
 		own = VEC_PUSH(&c->by_chain);

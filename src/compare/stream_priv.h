@@ -68,7 +68,7 @@ struct pairs {
 
 /* a came before b.  With `all' a pair is kept once however many cells it shares; else one
  * finding for each pair of places, and a count of the rest. */
-void pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);
+void past_pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);
 
 /* --- past ------------------------------------------------------------------- */
 
