@@ -136,9 +136,9 @@ struct model_list model_lock_chain(const struct model *m, uint32_t lock, uint32_
 /* The row of e; NULL: there is none. */
 static const struct model_edges *edges_of(const struct model_edges *at, size_t n, uint32_t e)
 {
-	const struct model_edges *row = at + SEARCH_PAST(i, 0, n, at[i].event < e);
+	size_t k = SEARCH_PAST(i, 0, n, at[i].event < e);
 
-	return n != 0 && row->event == e ? row : NULL;
+	return k < n && at[k].event == e ? &at[k] : NULL;
 }
 
 /* Those who wait may have got what they need from others. */
