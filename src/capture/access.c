@@ -20,13 +20,16 @@
 #include "capture/range.h"
 #include "capture/sync.h"
 
-/* The beginning of every hook: the thread if it records; else the bare access is done. */
-#define ENTER_OR(bare)                                         \
+/* The beginning of every hook: the thread if it records; else the bare access is done.  A thread with
+ * a gate never takes the short way. */
+#define ENTER_OR(gate, bare)                                   \
 	struct thread *t = thread_self();                      \
 	if (UNLIKELY(t->view.live != THREAD_LIVE)) {           \
 		t = hook_enter_slow(t);                        \
 		if (t == NULL)                                 \
 			bare;                                  \
+		if (t->control != NULL)                        \
+			gate;                                  \
 	} else {                                               \
 		t->view.live = 0;                              \
 		__asm__ volatile("" ::: "memory");             \
@@ -192,7 +195,11 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	static COLD T read_slow##N(const void *p, uint32_t site)                                  \
 	{                                                                                         \
 		struct thread *t = hook_enter_slow(thread_self());                                \
-		return t != NULL ? read_more##N(p, site, t) : *(const volatile T *)p;             \
+		if (t == NULL)                                                                    \
+			return *(const volatile T *)p;                                            \
+		if (t->control != NULL)                                                           \
+			control_access(t, p, N, site, 0, 0);                                      \
+		return read_more##N(p, site, t);                                                  \
 	}                                                                                         \
 	EXPORT T foresee_read##N(const void *p, uint32_t site)                                    \
 	{                                                                                         \
@@ -209,14 +216,15 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
 	{                                                                                         \
 		T x;                                                                              \
-		ENTER_OR(return *(const volatile T *)p)                                           \
+		ENTER_OR(control_access(t, p, N, site, CONTROL_FREE_READ, 0),                     \
+			 return *(const volatile T *)p)                                           \
 		x = (T)read_word(t, p, LOG2, site, keeper);                                       \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
 	}                                                                                         \
 	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
 	{                                                                                         \
-		ENTER_OR({                                                                        \
+		ENTER_OR(control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
 			*(volatile T *)p = value;                                                 \
 			return;                                                                   \
 		})                                                                                \
@@ -226,7 +234,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
 					uint64_t mask)                                            \
 	{                                                                                         \
-		ENTER_OR({                                                                        \
+		ENTER_OR(control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
 			if (t != NULL) {                                                          \
 				t->view.live &= ~THREAD_LIVE;                                     \
 				skip_fed(t, site, keepers, mask);                                 \
@@ -277,6 +285,9 @@ static uint64_t small_read(struct thread *t, const char *p, char *into, size_t n
 	for (size_t done = 0; done < n;) {
 		unsigned log2 = part_log2(n - done);
 
+		if (t->control != NULL)
+			control_access(t, p + done, 1u << log2, site,
+				       free_read ? CONTROL_FREE_READ : 0, 0);
 		x = read_word(t, p + done, log2, site, free_read ? &keeper : NULL);
 		memcpy(into + done, &x, 1u << log2);
 		done += 1u << log2;
@@ -311,6 +322,8 @@ static void write_range(struct thread *t, char *p, const char *from, size_t n, u
 		uint64_t x = 0;
 
 		memcpy(&x, from + done, 1u << log2);
+		if (t->control != NULL)
+			control_access(t, p + done, 1u << log2, site, CONTROL_WRITES, x);
 		write_word(t, p + done, log2, x, site, keepers, mask);
 		done += 1u << log2;
 	}

@@ -7,6 +7,18 @@
 #include "capture/habit.h"
 #include "capture/sync.h"
 
+/* The gate of an atomic access that changes memory or, if how has CONTROL_EITHER, may. */
+static inline void gate(struct thread *t, const void *p, unsigned n, int order, uint32_t site,
+			unsigned how, uint64_t value)
+{
+	if (__builtin_expect(t->control == NULL, 1))
+		return;
+	how |= CONTROL_ATOMIC | (order != __ATOMIC_RELAXED ? CONTROL_ORDERS : 0);
+	if ((how & CONTROL_WRITES) && order >= __ATOMIC_RELEASE)
+		how |= CONTROL_RELEASES;
+	control_access(t, p, n, site, how, value);
+}
+
 static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int order,
 			    uint32_t site, uint64_t *keeper)
 {
@@ -17,6 +29,7 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 	tag_version v;
 	uint64_t x;
 
+	gate(t, p, 1u << log2, order, site, keeper != NULL ? CONTROL_FREE_READ : 0, 0);
 	if (keeper == NULL)
 		e = filter_prepare(t, p, key);
 	do {
@@ -104,6 +117,8 @@ static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32
 	if (nfeeds != 0)
 		q = log_feeds(q, feeds, nfeeds, own);
 	log_other_end(t, FORMAT_K_RMW, aux, q, 1);
+	if (__builtin_expect(t->control != NULL, 0))
+		control_changed(t);
 }
 
 static void log_casfail(struct thread *t, const void *p, const struct rmw *m, uint32_t site)
@@ -327,6 +342,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
 			return;                                                                 \
 		}                                                                               \
+		gate(t, p, N, order, site, CONTROL_WRITES, value);                              \
 		prepare_write(t, p, order, site);                                               \
 		v = tag_lock(tag);                                                              \
 		if (order == __ATOMIC_SEQ_CST)                                                  \
@@ -347,6 +363,11 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 		T stored;                                                                       \
 		if (t == NULL)                                                                  \
 			return rmw_bare##N(p, value, op, &stored);                              \
+		if (__builtin_expect(t->control != NULL, 0))                                    \
+			gate(t, p, N, order, site,                                              \
+			     CONTROL_WRITES | CONTROL_EITHER |                                  \
+				     (binds && same_is_known(t, p, &m) ? CONTROL_FAILS : 0),    \
+			     value);                                                            \
 		if (binds && same_is_known(t, p, &m)) {                                         \
 			m.old = access_load(p, LOG2);                                           \
 			if (compute(op, m.old, value, LOG2) == m.old &&                         \
@@ -376,6 +397,11 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 		if (t == NULL)                                                                  \
 			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
 							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		if (__builtin_expect(t->control != NULL, 0))                                    \
+			gate(t, p, N, success, site,                                            \
+			     CONTROL_WRITES | CONTROL_EITHER |                                  \
+				     (access_load(p, LOG2) != seen ? CONTROL_FAILS : 0),        \
+			     desired);                                                          \
 		if (cas_fails(t, p, &seen, LOG2, failure, site)) {                              \
 			*expected = (T)seen;                                                    \
 			hook_leave(t);                                                          \

@@ -56,6 +56,7 @@ static uint64_t barrier_enter(const pthread_barrier_t *b)
 {
 	uint64_t generation = 0;
 
+	control_call(FORMAT_K_BAR_IN, b);
 	HOOK(t) {
 		generation = barrier_count(b);
 		sync_log1(t, FORMAT_K_BAR_IN, 0, b, generation);

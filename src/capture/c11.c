@@ -28,16 +28,18 @@ static int mtx_tried(const mtx_t *m, unsigned flags, int result)
 }
 
 /* It tries first, as LOCK does. */
-#define MTX(name, params, args, flags, good)                              \
-	EXPORT int name params                                            \
-	{                                                                 \
-		int r = good ? REAL(mtx_trylock)(m) : thrd_error;         \
-                                                                          \
-		if (r != thrd_success) {                                  \
-			lock_mutex_request(POSIX(m), flags, error_of(r)); \
-			r = REAL(name) args;                              \
-		}                                                         \
-		return mtx_tried(m, flags, r);                            \
+#define MTX(name, params, args, flags, good)                                   \
+	EXPORT int name params                                                 \
+	{                                                                      \
+		int r;                                                         \
+                                                                               \
+		control_call(FORMAT_K_ACQ, m);                                 \
+		r = good ? REAL(mtx_trylock)(m) : thrd_error;                  \
+		if (r != thrd_success) {                                       \
+			lock_mutex_request(POSIX(m), flags, error_of(r));      \
+			r = control_fails() ? thrd_timedout : REAL(name) args; \
+		}                                                              \
+		return mtx_tried(m, flags, r);                                 \
 	}
 
 static int wait_forever(const struct cond_wait *w)

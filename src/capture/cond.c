@@ -53,6 +53,7 @@ void cond_wake(pthread_cond_t *c, unsigned kind)
 	uint64_t tseq;
 	uint32_t n;
 
+	control_call(kind, c);
 	HOOK(t) {
 		list = object_lock(c);
 		n = open_waits(list, c);
@@ -63,6 +64,8 @@ void cond_wake(pthread_cond_t *c, unsigned kind)
 				   t->tid, tseq);
 		object_unlock(c);
 	}
+	if (control_on)
+		control_cond_wake(c, kind == FORMAT_K_BROADCAST);
 }
 
 /* False: nothing is recorded. */
@@ -75,11 +78,14 @@ static bool cond_park(const struct cond_wait *w)
 		lock_refused(w->mutex, lock_mutex_aux(w->mutex));
 		return false;
 	}
+	control_call(FORMAT_K_REL, w->mutex);
 	t = hook_enter();
 	if (t == NULL)
 		return false;
 	sync_log(t, FORMAT_K_REQ, FORMAT_LOCK_COND, w->cond);
 	lock_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
+	if (t->control != NULL)
+		control_before(t, FORMAT_K_PARK, 0, w->cond, t->view.call_site);
 	list = object_lock(w->cond);
 	sync_log1(t, FORMAT_K_PARK, w->until != NULL ? FORMAT_WAIT_TIMED : 0, w->cond,
 		  (uintptr_t)w->mutex);
@@ -158,7 +164,7 @@ int cond_wait(struct cond_wait *w)
 	if ((w->until != NULL && !lock_is_time(w->clock, w->until)) || !cond_park(w))
 		return w->wait(w);
 	pthread_cleanup_push(cond_cancelled, w);
-	r = w->wait(w);
+	r = control_on ? control_cond_wait(w) : w->wait(w);
 	pthread_cleanup_pop(0);
 	cond_back(w, 0, r);
 	return r;

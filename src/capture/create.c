@@ -195,17 +195,21 @@ static bool has_mask(const pthread_attr_t *attr)
 
 void create_thread(struct create_call *c)
 {
-	struct thread *t = hook_enter(), *child = NULL;
+	struct thread *t, *child = NULL;
 	struct create_start *start;
 	pthread_t handle, *theirs = c->handle;
 	sigset_t all, mask;
 	bool made, detached = is_detached(c->attr);
 
+	control_call(FORMAT_K_FORK, NULL);
+	t = hook_enter();
 	if (t != NULL) {
 		unseen_main(t);
 		child = thread_new();
-		if (child != NULL)
+		if (child != NULL) {
 			unseen_begin(child, (const void *)(uintptr_t)c->run);
+			child->control = control_child(t);
+		}
 		hook_leave(t);
 	}
 	if (child == NULL) {
@@ -286,6 +290,7 @@ EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *rest
 
 void create_joining(pthread_t handle, uint32_t tid, bool timed)
 {
+	control_call(FORMAT_K_JOIN, (const void *)handle);
 	/* The library refuses to let a thread wait for itself. */
 	if (tid == 0 || pthread_equal(handle, pthread_self()))
 		return;

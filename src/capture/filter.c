@@ -105,7 +105,7 @@ void filter_settle(struct thread *t)
 		if (e->dropped == 0)
 			continue;
 		if (holds(e)) {
-			e->listed = 1;
+			e->listed = FILTER_LISTED;
 			e->idle = e->last == idle;
 			e->last = (uint32_t)t->tseq;
 			t->pending[n++] = t->pending[i];
@@ -261,7 +261,7 @@ bool filter_check(const struct thread *t)
 		if (!ASSERT_RECORDING((e->dropped & ~e->kept) == 0 &&
 				      (e->listed || e->dropped == 0)))
 			return false;
-		listed += e->listed;
+		listed += e->listed != 0;
 	}
 	for (uint32_t i = 0; i < t->npending; i++)
 		if (!ASSERT_RECORDING(t->pending[i] <= t->filter_mask &&

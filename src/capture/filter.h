@@ -139,7 +139,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		return false;
 	}
 	if (!e->listed) {
-		e->listed = 1;
+		e->listed = FILTER_LISTED;
 		t->runs++;
 		t->pending[t->npending++] = (uint32_t)(e - t->filter);
 	}

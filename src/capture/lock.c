@@ -138,6 +138,7 @@ bool lock_mutex_leave(const pthread_mutex_t *m)
 
 int lock_mutex_left(const pthread_mutex_t *m, bool held, int r)
 {
+	control_done();
 	if (UNLIKELY(held && r != 0))
 		lock_refused(m, lock_mutex_aux(m));
 	return r;
@@ -199,6 +200,7 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	int r;
 
+	control_call(FORMAT_K_ACQ, m);
 	tag_expect(m);
 	r = mutex_try(m);
 	if (r == 0 && mutex_brief(FORMAT_K_ACQ, m))
@@ -208,6 +210,7 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 
 EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
+	control_call(FORMAT_K_ACQ, m);
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
 }
 
@@ -227,24 +230,32 @@ static bool rwlock_is_own(const pthread_rwlock_t *l)
 
 EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
+	int r;
+
 	if (rwlock_is_own(l))
 		lock_note(l, FORMAT_K_REL, FORMAT_LOCK_RWLOCK);
 	else if (l->__data.__readers >> RWLOCK_READERS_SHIFT != 0)
 		lock_note(l, FORMAT_K_RREL, FORMAT_LOCK_RWLOCK);
 	else /* not held, or for writing by another thread: the effect is undefined */
 		lock_refused(l, FORMAT_LOCK_RWLOCK);
-	return REAL(pthread_rwlock_unlock)(l);
+	r = REAL(pthread_rwlock_unlock)(l);
+	control_done();
+	return r;
 }
 
 /* ---- spin locks ---- */
 
 EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
+	int r;
+
 	if (*l != SPIN_FREE)
 		lock_note((const void *)l, FORMAT_K_REL, FORMAT_LOCK_SPIN);
 	else
 		lock_refused((const void *)l, FORMAT_LOCK_SPIN);
-	return REAL(pthread_spin_unlock)(l);
+	r = REAL(pthread_spin_unlock)(l);
+	control_done();
+	return r;
 }
 
 /* ---- all others: interposed.def ---- */
@@ -253,11 +264,13 @@ EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 #define LOCK_AS(export, name, params, args, mode, aux, try, own)                     \
 	export int name params                                                       \
 	{                                                                            \
-		int r = try;                                                         \
+		int r;                                                               \
                                                                                      \
+		control_call(FORMAT_K_##mode, (const void *)l);                      \
+		r = try;                                                             \
 		if (r != 0) {                                                        \
 			lock_request((const void *)l, FORMAT_K_##mode, aux, r, own); \
-			r = REAL(name) args;                                         \
+			r = control_fails() ? ETIMEDOUT : REAL(name) args;           \
 		}                                                                    \
 		return lock_tried((const void *)l, FORMAT_K_##mode, aux, r);         \
 	}

@@ -45,6 +45,8 @@ int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(
 			       .outer = innermost };
 	int result;
 
+	/* Who runs the routine is decided inside the call, where others wait. */
+	control_call(FORMAT_K_ONCE_BEGIN, control);
 	innermost = &r;
 	result = call(control, run_it);
 	innermost = r.outer;
@@ -78,6 +80,10 @@ static void guard_release(uint64_t *guard)
 		return;
 	}
 	sync_log(t, FORMAT_K_ONCE_END, 0, guard);
+	if (t->control != NULL)
+		control_access(t, guard, 1, t->view.call_site,
+			       CONTROL_WRITES | CONTROL_ATOMIC | CONTROL_ORDERS | CONTROL_RELEASES,
+			       1);
 	before = tag_lock(tag);
 	real(guard);
 	habit_log(t, FORMAT_WRITE | FORMAT_ATOMIC | (uint32_t)__ATOMIC_RELEASE << HABIT_ORDER_SHIFT,

@@ -185,9 +185,16 @@ static size_t write_piece(struct thread *t, uintptr_t to, const uint8_t *from, u
 	return w.bytes;
 }
 
+static inline void gate(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how)
+{
+	if (__builtin_expect(t->control != NULL, 0) && n != 0)
+		control_range(t, p, n, site, how);
+}
+
 uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint32_t site,
 		    bool free_read)
 {
+	gate(t, p, n, site, 0);
 	for (size_t done = 0, k; done < n; done += k) {
 		k = read_piece(t, (uintptr_t)p + done, (uintptr_t)p + n, site, free_read, false);
 		if (into != NULL)
@@ -211,12 +218,14 @@ void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t
 {
 	uint64_t feeds[LOG_FEEDS];
 
+	gate(t, p, n, site, CONTROL_WRITES);
 	write_pieces(t, p, from, n, site, feeds,
 		     keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0);
 }
 
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 {
+	gate(t, p, n, site, CONTROL_WRITES);
 	write_pieces(t, p, NULL, n, site, NULL, 0);
 }
 
@@ -237,6 +246,7 @@ static void range_touch(struct thread *t, unsigned kind, unsigned aux, uintptr_t
 
 void range_hidden(struct thread *t, void *p, size_t n, uint32_t site, bool begun)
 {
+	gate(t, p, n, site, CONTROL_WRITES);
 	range_touch(t, FORMAT_K_RANGE_WRITE,
 		    FORMAT_RANGE_NOVALUE | (begun ? FORMAT_RANGE_BEGUN : 0), (uintptr_t)p,
 		    (uintptr_t)p + n, site);
@@ -266,8 +276,15 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 	write_pieces(t, (void *)to, bytes, n, site, feeds, nfeeds);
 }
 
+static void gate_copy(struct thread *t, const void *to, const void *from, size_t n, uint32_t site)
+{
+	gate(t, from, n, site, 0);
+	gate(t, to, n, site, CONTROL_WRITES | CONTROL_ALSO);
+}
+
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
 {
+	gate_copy(t, to, from, n, site);
 	for (size_t done = 0, k; done < n; done += k) {
 		k = n - done < COPY_PART ? n - done : COPY_PART;
 		copy_part(t, (uintptr_t)to + done, (uintptr_t)from + done, k, site);
@@ -282,6 +299,7 @@ void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t
 		range_copy(t, to, from, n, site);
 		return;
 	}
+	gate_copy(t, to, from, n, site);
 	/* Overlapping, upwards: the last part first. */
 	while (n > 0) {
 		size_t k = n % COPY_PART != 0 ? n % COPY_PART : COPY_PART;
@@ -297,6 +315,7 @@ void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
 	uint64_t feeds[LOG_FEEDS];
 	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 
+	gate(t, to, n, site, CONTROL_WRITES);
 	memset(t->piece, byte, sizeof(t->piece));
 	for (size_t done = 0; done < n;) {
 		size_t k = n - done < THREAD_PIECE ? n - done : THREAD_PIECE;
@@ -310,6 +329,11 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
 {
 	size_t done = 0, k;
 
+	/* So far it goes now; others may change that. */
+	if (__builtin_expect(t->control != NULL, 0)) {
+		k = strnlen(s, max);
+		gate(t, s, k + (k < max), site, 0);
+	}
 	while (done < max) {
 		k = read_piece(t, (uintptr_t)s + done,
 			       max - done < THREAD_PIECE ? (uintptr_t)s + max
@@ -451,6 +475,8 @@ void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site
 {
 	if (n == 0)
 		return;
+	if (__builtin_expect(t->control != NULL, 0))
+		control_free(t, p, n, site);
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
 		log_big(t, FORMAT_K_FREE, aux, (uintptr_t)p, n, site);

@@ -86,11 +86,19 @@ static bool can_wait(int n)
 
 void hook_signal(struct thread *t)
 {
-	int n = t->put_off.number;
+	int n;
 	SYS_KEEPS_ERRNO;
 
-	ASSERT_RECORDING(n > 0 && n < _NSIG);
+	if (t->control != NULL) {
+		t->view.live &= ~THREAD_LIVE; /* signals are put off a little longer */
+		control_leave(t);
+		t->view.live |= THREAD_LIVE;
+	}
+	n = t->put_off.number;
 	t->view.live &= ~THREAD_SIGNALLED;
+	if (n == 0 && t->control != NULL)
+		return;
+	ASSERT_RECORDING(n > 0 && n < _NSIG);
 	t->put_off.number = 0;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);
 	mask_set(t->put_off.mask); /* it comes here */

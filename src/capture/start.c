@@ -6,6 +6,9 @@
 #include "capture/process.h"
 #include "capture/sync.h"
 
+#define NAME_ROOM 4096u
+#define ARGUMENTS_ROOM 32768u /* of a longer command line the end is missing */
+
 /* The value of NAME= in a line of n bytes; kept: what it is in other lines. */
 static uint64_t option_number(const char *line, size_t n, const char *name, uint64_t kept)
 {
@@ -18,6 +21,7 @@ void start_options(struct log_options *opt, const char *lines, const char *cut)
 {
 	size_t n;
 
+	opt->asked = lines;
 	opt->cut = cut != NULL ? strtoull(cut, NULL, 10) : 0;
 	opt->partial = opt->locks;
 	for (const char *s = lines; s != NULL && *s != '\0'; s += n, s += *s == '\n') {
@@ -26,15 +30,18 @@ void start_options(struct log_options *opt, const char *lines, const char *cut)
 		opt->follow |= n == 11 && memcmp(s, "follow-fork", 11) == 0;
 		opt->linger = option_number(s, n, "linger=", opt->linger);
 		opt->keep = option_number(s, n, "keep=", opt->keep);
+		if (!opt->locks && n > 8 && memcmp(s, "control=", 8) == 0)
+			opt->control = s + 8;
 		opt->partial |= start_option(s, n);
 	}
 }
 
+/* What somebody needs who wants to run it again. */
 static void put_process(void)
 {
-	static uint8_t buffer[8192];
+	static uint8_t buffer[NAME_ROOM + ARGUMENTS_ROOM + 16];
 	uint8_t *p = log_varint(buffer, (uint64_t)getpid());
-	ssize_t n = readlink("/proc/self/exe", (char *)p, 4000);
+	ssize_t n = readlink("/proc/self/exe", (char *)p, NAME_ROOM);
 	int fd;
 
 	if (n > 0)
@@ -42,12 +49,30 @@ static void put_process(void)
 	*p++ = '\0';
 	fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		n = syscall(SYS_read, fd, p, 4000);
+		n = syscall(SYS_read, fd, p, ARGUMENTS_ROOM);
 		if (n > 0)
 			p += n;
 		syscall(SYS_close, fd);
 	}
 	log_control(FORMAT_K_C_PROCESS, buffer, (size_t)(p - buffer));
+}
+
+/* Where it was started, and what was asked of the recorder. */
+static void put_start(const char *options)
+{
+	static uint8_t buffer[2 * NAME_ROOM + 16];
+	uint8_t *p = log_varint(buffer, format_kind_more(FORMAT_K_C_START));
+	ssize_t n = readlink("/proc/self/cwd", (char *)p, NAME_ROOM);
+	size_t most = options != NULL ? strlen(options) : 0;
+
+	if (n > 0)
+		p += n;
+	*p++ = '\0';
+	if (most <= NAME_ROOM && most != 0) {
+		memcpy(p, options, most);
+		p += most;
+	}
+	log_control(FORMAT_K_C_START, buffer, (size_t)(p - buffer));
 }
 
 static void finish(int status)
@@ -68,7 +93,6 @@ static void at_exit(int status, void *unused)
 	finish(status & 0xff);
 }
 
-#define NAME_ROOM 4096u
 #define PROGRAMS 99u /* that one process may become */
 
 static char trace[NAME_ROOM];
@@ -134,11 +158,14 @@ static bool begin(void)
 	if (path == NULL || !create_trace(path, &opt))
 		return false;
 	put_process();
+	put_start(opt.asked);
 	if (!start_prepare())
 		return false;
 	fork_start(opt.follow);
 	signal_start();
 	linger_set(opt.linger);
+	if (opt.control != NULL)
+		control_start(opt.control);
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick);
 	first = thread_adopt();

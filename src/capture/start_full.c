@@ -2,7 +2,7 @@
  *	FORESEE_TRACE    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
  *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce, keep=BYTES,
- *	linger=MS, follow-fork
+ *	linger=MS, follow-fork, control=PLAN
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
 #include "capture/elf.h"

@@ -149,23 +149,33 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 {
 	uint64_t *tag = tag_of(obj);
 	struct object o = { .at = obj, .site = call_site(t) };
-	tag_version own = tag_make(t->tid, t->tseq + 1);
+	tag_version own;
 
+	if (__builtin_expect(t->control != NULL, 0))
+		control_before(t, kind, aux, obj, o.site);
+	own = tag_make(t->tid, t->tseq + 1);
 	epoch_end(t, kind, aux);
 	log_ready(t, o.site); /* before others can name the event */
 	o.before = is_remark(kind) ? tag_peek(tag) : replace(tag, kind, own);
 	if ((kind == FORMAT_K_REL && lean_release(t, aux, o.site, o.before)) ||
 	    (kind == FORMAT_K_ACQ && lean_acquire(t, aux, o.site, obj, o.before)))
-		return t->tseq;
-	if (lean_is_for(kind))
-		return put_lock(t, kind, aux, o);
-	return put(t, kind, aux, o, args, nargs);
+		;
+	else if (lean_is_for(kind))
+		put_lock(t, kind, aux, o);
+	else
+		put(t, kind, aux, o, args, nargs);
+	if (__builtin_expect(t->control != NULL, 0))
+		control_logged(t, kind, aux, obj, o.site);
+	return t->tseq;
 }
 
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
 {
-	if (is_remark(kind) && vain_again(t, vain_of(kind, aux), (uintptr_t)obj))
+	if (is_remark(kind) && vain_again(t, vain_of(kind, aux), (uintptr_t)obj)) {
+		if (__builtin_expect(t->control != NULL, 0))
+			control_logged(t, kind, aux, obj, call_site(t));
 		return t->tseq;
+	}
 	operation(t, kind, aux, obj, NULL, 0);
 	if (is_vain(kind, aux))
 		vain_note(t, kind, aux, (uintptr_t)obj);
@@ -191,6 +201,8 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	uint32_t site = call_site(t);
 	uint8_t *p;
 
+	if (__builtin_expect(t->control != NULL, 0))
+		control_before(t, kind, aux, NULL, site);
 	if (vain_again(t, vain_of(kind, aux), a))
 		return t->tseq;
 	epoch_end(t, kind, aux);
@@ -200,6 +212,8 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	log_other_end(t, kind, aux, p, 1);
 	if (is_vain(kind, aux))
 		vain_note(t, kind, aux, a);
+	if (__builtin_expect(t->control != NULL, 0))
+		control_logged(t, kind, aux, NULL, site);
 	return t->tseq;
 }
 
@@ -212,6 +226,8 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 
 	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
 		return;
+	if (__builtin_expect(t->control != NULL, 0))
+		control_before(t, kind, aux, NULL, site);
 	/* A read in a block must not be dropped because of one before the block. */
 	if (kind == FORMAT_K_BLOCK)
 		filter_sweep(t);
@@ -223,6 +239,8 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 	for (unsigned i = 0; i < nargs; i++)
 		p = log_varint(p, args[i]);
 	log_other_end(t, kind, aux, p, 1);
+	if (__builtin_expect(t->control != NULL, 0))
+		control_logged(t, kind, aux, NULL, site);
 }
 
 void sync_name(struct thread *t, const char *name, size_t n)
@@ -254,6 +272,8 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 	bool told = false;
 
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
+	if (__builtin_expect(t->control != NULL, 0))
+		control_unseen(t);
 	for (unsigned i = 0; i < n; i++)
 		if ((uintptr_t)given[i] >= LOWEST) {
 			opaque_put(t, site, aux, (uintptr_t)given[i]);
@@ -265,14 +285,23 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 
 void sync_fence(struct thread *t, int order, uint32_t site)
 {
+	if (UNLIKELY(t->control != NULL))
+		control_before(t, FORMAT_K_FENCE, 0, NULL, site);
 	filter_sweep(t);
 	log_other_end(t, FORMAT_K_FENCE, 0,
 		      LOG_NUMBERS(log_other_begin(t, site), site, (unsigned)order), 1);
+	if (UNLIKELY(t->control != NULL))
+		control_logged(t, FORMAT_K_FENCE, 0, NULL, site);
 }
 
 struct thread *hook_enter_slow(struct thread *t)
 {
-	if (t->view.live ==
+	if (t->view.live == (THREAD_LIVE | THREAD_CONTROLLED)) {
+		t->view.live = THREAD_CONTROLLED;
+		__asm__ volatile("" ::: "memory");
+		return t;
+	}
+	if ((t->view.live & ~THREAD_CONTROLLED) ==
 	    (THREAD_LIVE | THREAD_SIGNALLED)) { /* a hook ended without hook_signal */
 		hook_signal(t);
 		return hook_enter();
@@ -283,7 +312,7 @@ struct thread *hook_enter_slow(struct thread *t)
 		t = thread_adopt();
 		if (t != NULL) {
 			create_adopted(t);
-			t->view.live = 0;
+			t->view.live &= ~THREAD_LIVE;
 			/* It was made by unseen code, which the program had called. */
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
 			unseen_runs(t);

@@ -9,12 +9,13 @@
  *	0	not now: not recording, or a hook of this thread is already running
  *		(a signal handler interrupted it); the bare access is done
  *	2	quiet: nothing is recorded and nothing is missing
- * Monitor and control modes take other values, so that all but the fast path
- * is decided out of line.
+ *	5, 4	record, not now, in a program that is controlled: never the fast path
+ * Monitor mode takes another value, so that all but the fast path is decided out of line.
  */
 #ifndef CAPTURE_THREAD_H
 #define CAPTURE_THREAD_H
 
+#include "capture/control.h"
 #include "capture/tag.h"
 #include "capture/file.h"
 #ifdef FORESEE_LOCKS
@@ -23,7 +24,9 @@
 
 #define THREAD_LIVE 1u
 #define THREAD_QUIET 2u
-#define THREAD_SIGNALLED (1u << 31) /* with 0: a signal waits for the end of the hook */
+#define THREAD_CONTROLLED 4u /* inside a hook and outside: it has gates (control.h) */
+#define THREAD_SIGNALLED \
+	(1u << 31) /* inside: the end of the hook has something to do, hook_signal */
 
 /* The filter starts small, to stay in the cache, and grows by this factor while
  * entries of the running epoch push each other out. */
@@ -40,7 +43,7 @@ struct filter_entry {
 			uint32_t epoch;
 			uint8_t kept;	 /* bytes of the word that logged reads cover, a bit each */
 			uint8_t dropped; /* bytes that were read again; 0: nothing pending */
-			uint8_t listed;	 /* in the list of pending entries: 1 */
+			uint8_t listed;	 /* in the list of pending entries: FILTER_LISTED */
 			uint8_t idle;	 /* nothing was dropped for a whole chunk */
 		};
 		uint64_t state; /* the same, compared as one: FILTER_STATE */
@@ -55,9 +58,12 @@ struct filter_entry {
 };
 
 /* The state of an entry in this epoch for which all bytes of a mask are kept,
- * dropped before, and listed. */
-#define FILTER_STATE(epoch, mask) \
-	((uint64_t)(epoch) | (uint64_t)(mask) << 32 | (uint64_t)(mask) << 40 | 1ull << 48)
+ * dropped before, and listed.  The lowest bit of `listed' is never set: it is where the mask of an
+ * access goes that reaches into the next word, which so equals no entry. */
+#define FILTER_LISTED 2u
+#define FILTER_STATE(epoch, mask)                                              \
+	((uint64_t)(epoch) | (uint64_t)(mask) << 32 | (uint64_t)(mask) << 40 | \
+	 (uint64_t)FILTER_LISTED << 48)
 _Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
 
 struct peer {
@@ -106,8 +112,9 @@ struct thread {
 	uint32_t tid;
 	uint32_t epoch; /* bumped at every synchronisation */
 	uint32_t npending;
-	uint32_t filter_mask; /* entries - 1; 0: nothing is filtered */
-	uint32_t crowded;     /* entries of the running epoch pushed out since the filter grew */
+	uint32_t filter_mask;	 /* entries - 1; 0: nothing is filtered */
+	struct control *control; /* NULL: the program is not controlled */
+	uint32_t crowded;	 /* entries of the running epoch pushed out since the filter grew */
 	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */
 	uint64_t *filter_values;     /* beside it: what the word held, in the bytes that are kept */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
@@ -198,7 +205,8 @@ extern struct thread thread_scratch, thread_gone;
 /* Is a hook of this thread running?  (Asked by what interrupted it.) */
 static inline bool thread_is_inside(const struct thread *t)
 {
-	return (t->view.live & ~THREAD_SIGNALLED) == 0 && t != &thread_scratch;
+	return (t->view.live & ~(THREAD_SIGNALLED | THREAD_CONTROLLED)) == 0 &&
+	       t != &thread_scratch;
 }
 
 /* Has it begun to run, but not to log?  What the C library allocates in that time, it also

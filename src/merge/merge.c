@@ -214,6 +214,7 @@ static void piece_cut(const struct merge_thread *t, uint32_t to, struct event *e
 		if (e->value)
 			e->value += from - e->addr;
 		e->addr = from;
+		e->flags |= EVENT_PART;
 	}
 	e->len = end - e->addr;
 	e->refs += t->word;

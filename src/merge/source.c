@@ -114,6 +114,10 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->version = b->blocks.head.version;
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program.path;
+	out->arguments = b->control.program.arguments;
+	out->narguments = b->control.program.narguments;
+	out->directory = b->control.program.directory;
+	out->options = b->control.program.options;
 	out->exit_status = b->control.exit_status;
 	if (!b->portion.ends)
 		end_get(&b->blocks.head, &b->control, &out->end);

@@ -27,9 +27,34 @@ const char *program_text(struct program *p, struct wire *w)
 
 static void process_take(struct program *p, struct wire *w)
 {
+	const char *rest;
+	size_t n;
+
 	wire_varint(w);
-	if (!w->bad)
-		p->path = program_text(p, w);
+	n = wire_left(w);
+	rest = w->bad ? NULL : (const char *)wire_bytes(w, n);
+	if (rest == NULL)
+		return;
+	p->path = intern_str(p->text, intern_add(p->text, rest, strnlen(rest, n)));
+	if (strnlen(rest, n) + 1 >= n)
+		return;
+	p->narguments = n - strlen(rest) - 1;
+	p->arguments =
+		intern_str(p->text, intern_add(p->text, rest + strlen(rest) + 1, p->narguments));
+}
+
+static void start_take(struct program *p, struct wire *w)
+{
+	size_t n = wire_left(w), k;
+	const char *rest = (const char *)wire_bytes(w, n);
+
+	if (rest == NULL)
+		return;
+	k = strnlen(rest, n);
+	p->directory = k ? intern_str(p->text, intern_add(p->text, rest, k)) : NULL;
+	if (k < n)
+		p->options = intern_str(p->text, intern_add(p->text, rest + k + 1,
+							    strnlen(rest + k + 1, n - k - 1)));
 }
 
 static void site_take(struct program *p, struct wire *w)
@@ -135,6 +160,9 @@ bool program_take(struct program *p, unsigned kind, struct wire *w)
 	switch (kind) {
 	case FORMAT_K_C_PROCESS:
 		process_take(p, w);
+		return true;
+	case FORMAT_K_C_START:
+		start_take(p, w);
 		return true;
 	case FORMAT_K_C_STRING:
 		id = wire_u32(w);

@@ -47,6 +47,10 @@ struct program {
 	struct intern *text;
 	struct map strings; /* string id of the recording, to intern id */
 	const char *path;   /* of the executable, or NULL */
+	/* How it was started: its arguments, each ended by a zero byte; where, NULL not known; what was
+	 * asked of the recorder, one a line. */
+	const char *arguments, *directory, *options;
+	size_t narguments; /* bytes */
 	VEC(struct program_site) sites;
 	struct map site_at;    /* site number, to index in sites */
 	uint32_t site_count;   /* highest number + 1 */

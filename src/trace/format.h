@@ -291,7 +291,8 @@ static inline unsigned format_length(unsigned code)
 	X(ACCESS, READ, SITE, whole)                       \
 	X(MORE, NOPS, 0, plain)                            \
 	X(C_STEADY, NOPS, 0, plain)                        \
-	X(C_HIDDEN, NOPS, 0, plain)
+	X(C_HIDDEN, NOPS, 0, plain)                        \
+	X(C_START, NOPS, 0, plain)
 
 enum format_kind {
 #define X(id, event, payload, rest) FORMAT_K_##id,

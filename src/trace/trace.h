@@ -71,7 +71,11 @@ struct trace_info {
 	uint32_t version;  /* of the binary format */
 	uint64_t bytes;	   /* size of the file's records */
 	const char *program; /* executable, or NULL */
-	int exit_status;     /* -1 unknown */
+	/* How it was started; NULL: not known.  Its arguments, each ended by a zero byte, so many
+	 * bytes; where; what was asked of the recorder, one a line. */
+	const char *arguments, *directory, *options;
+	size_t narguments;
+	int exit_status; /* -1 unknown */
 	struct trace_end end;
 	uint32_t nnotes; /* damage, repairs, losses, in words */
 	const char *const *notes;

@@ -102,6 +102,10 @@ static void which(void)
 	LOGS(1, 50, foresee_armw4(half, 1, FORESEE_RMW_ADD, __ATOMIC_SEQ_CST, 0, NULL, 0, NULL));
 	/* Both words at once, then each of them. */
 	LOGS(2, 2, CAPTURE_CHECK(wide_fails(&words[2]), "exchanged"));
+	/* Of two words there is no run, however often the first was read. */
+	LOGS(1, 0, foresee_read8(&words[6], 0));
+	LOGS(1, 50, foresee_read8((const char *)&words[6] + 1, 0));
+	LOGS(1, 50, foresee_read4((const char *)&words[6] + 5, 0));
 	/* Calls in vain, with reads that are dropped between them. */
 	crew_do(0, take, NULL);
 	LOGS(2, 1, CAPTURE_CHECK(pthread_mutex_trylock(&lock) == EBUSY, "not busy");

@@ -1,0 +1,340 @@
+/* The plan, who is who in it, and waiting.  The gates themselves: control_gate.c. */
+#include "capture/control_priv.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+#include "capture/log.h"
+#include "capture/module.h"
+#include "capture/sys.h"
+
+bool control_on;
+struct plan_head *control_plan;
+
+static uint32_t adopted; /* atomic: threads that unseen code has made so far */
+
+/* ---- the file ---- */
+
+static void *table(uint64_t at)
+{
+	return (char *)control_plan + at;
+}
+
+/* The tool made it, so that it is whole is looked at once, and not table by table. */
+static bool is_plan(const struct plan_head *h, uint64_t size)
+{
+	return h->magic == PLAN_MAGIC && h->size == size && h->nthreads > 0 &&
+	       h->seats + h->nthreads * sizeof(struct plan_seat) <= size;
+}
+
+static int plan_open(const char *line)
+{
+	size_t n = strcspn(line, "\n");
+	char path[PATH_MAX];
+
+	if (n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(path, line, n);
+	path[n] = '\0';
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+}
+
+void control_start(const char *line)
+{
+	int saved = errno, fd = plan_open(line);
+	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	uint32_t nobody = 0;
+	struct plan_head *h = MAP_FAILED;
+
+	if (size >= (off_t)sizeof(*h))
+		h = sys_mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	if (h == MAP_FAILED || !is_plan(h, (uint64_t)size))
+		log_trouble("the plan of the replay cannot be read", errno);
+	else if (__atomic_compare_exchange_n(&h->taken, &nobody, 1, false, __ATOMIC_ACQ_REL,
+					     __ATOMIC_ACQUIRE))
+		control_plan = h;
+	control_on = control_plan != NULL;
+	errno = saved;
+}
+
+/* ---- keys ---- */
+
+#define SITES (1u << 22) /* of which the key is kept */
+
+uint32_t control_key(uint32_t site)
+{
+	static uint32_t *keys; /* atomic; made by whoever comes first */
+	uint32_t *all = __atomic_load_n(&keys, __ATOMIC_ACQUIRE), *none = NULL, key = 0;
+	const struct foresee_site *s;
+
+	if (site == 0)
+		return 0;
+	if (all == NULL && (all = sys_pages(SITES * sizeof(*all))) != NULL &&
+	    !__atomic_compare_exchange_n(&keys, &none, all, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		sys_munmap(all, SITES * sizeof(*all));
+		all = none;
+	}
+	if (all != NULL && site < SITES && (key = all[site]) != 0)
+		return key;
+	module_lock();
+	s = module_site(site, NULL);
+	if (s != NULL)
+		key = plan_key(s->file, s->function, s->line, s->column, s->kind);
+	module_unlock();
+	if (all != NULL && site < SITES)
+		all[site] = key;
+	return key;
+}
+
+/* ---- threads ---- */
+
+static struct control *make(uint32_t index)
+{
+	static const struct plan_thread outside; /* an empty part */
+	struct control *c = sys_pages(sizeof(*c) + sizeof(struct plan_seat));
+
+	if (c == NULL) {
+		log_trouble("no memory to control another thread", errno);
+		return NULL;
+	}
+	c->index = index;
+	c->epoch = 1;
+	c->part = &outside;
+	c->seat = (struct plan_seat *)(c + 1);
+	if (index != CONTROL_OUTSIDE) {
+		c->part = (const struct plan_thread *)table(control_plan->threads) + index;
+		c->steps = (const struct plan_step *)table(control_plan->steps) + c->part->step;
+		c->keys = (const uint32_t *)table(control_plan->keys) + c->part->key;
+		c->seat = (struct plan_seat *)table(control_plan->seats) + index;
+	}
+	return c;
+}
+
+/* The thread of the plan that this one makes with its ordinal-th creation. */
+static uint32_t find(int32_t maker, uint32_t ordinal)
+{
+	const struct plan_thread *all = table(control_plan->threads);
+
+	for (uint32_t i = 0; i < control_plan->nthreads; i++)
+		if (all[i].maker == maker && all[i].ordinal == ordinal)
+			return i;
+	return CONTROL_OUTSIDE;
+}
+
+struct control *control_first(void)
+{
+	return control_on ? make(find(PLAN_FIRST, 0)) : NULL;
+}
+
+struct control *control_child(struct thread *t)
+{
+	struct control *c = t->control;
+
+	if (c == NULL)
+		return NULL;
+	return make(c->index == CONTROL_OUTSIDE ? CONTROL_OUTSIDE
+						: find((int32_t)c->index, c->nforks++));
+}
+
+struct control *control_adopted(void)
+{
+	if (!control_on)
+		return NULL;
+	return make(find(PLAN_ADOPTED, __atomic_fetch_add(&adopted, 1, __ATOMIC_RELAXED)));
+}
+
+void control_begin(struct thread *t)
+{
+	struct control *c = t->control;
+	struct plan_seat *s = c->seat;
+
+	s->kernel = (uint32_t)t->kernel;
+	s->tid = t->tid;
+	s->handle = (uint64_t)pthread_self();
+	__atomic_store_n(&s->state, PLAN_RUNS, __ATOMIC_RELEASE);
+	control_ring();
+	/* A thread that unseen code has made runs on: who made it may wait for it. */
+	if (c->part->events == 0 && (c->index != CONTROL_OUTSIDE || t->fork_tid != 0))
+		control_stop(c);
+}
+
+void control_end(struct thread *t)
+{
+	struct control *c = t->control;
+
+	if (!control_is_free() && !control_is_beyond(c))
+		control_diverge(c, PLAN_WHY_ENDED, 0, c->keys[c->solids]);
+	else if (!control_is_free() && control_step(c) != NULL)
+		control_diverge(c, PLAN_WHY_ENDED, 0, control_step(c)->key);
+	else if (!control_is_free() && !c->part->ends && c->index != CONTROL_OUTSIDE)
+		control_stop(c);
+	control_progress(c, 2 * c->part->nsteps);
+	__atomic_store_n(&c->seat->state, PLAN_GONE, __ATOMIC_RELEASE);
+	control_ring();
+}
+
+/* ---- waiting ---- */
+
+void control_sleep(uint32_t *word, uint32_t while_it_is)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAIT, while_it_is, NULL, NULL, 0);
+	errno = saved;
+}
+
+void control_wake(uint32_t *word)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
+}
+
+void control_ring(void)
+{
+	__atomic_fetch_add(&control_plan->doorbell, 1, __ATOMIC_RELEASE);
+	control_wake(&control_plan->doorbell);
+}
+
+static void state(struct control *c, enum plan_state s)
+{
+	__atomic_store_n(&c->seat->state, s, __ATOMIC_RELEASE);
+}
+
+static void sleep_until_free(void)
+{
+	while (!control_is_free())
+		control_sleep(&control_plan->freed, 0);
+}
+
+void control_progress(struct control *c, uint32_t to)
+{
+	if (c->seat->progress >= to)
+		return;
+	__atomic_store_n(&c->seat->progress, to, __ATOMIC_RELEASE);
+	control_wake(&c->seat->progress);
+}
+
+void control_await(struct control *c, const struct plan_step *s)
+{
+	const struct plan_wait *waits = (const struct plan_wait *)table(control_plan->waits);
+	struct plan_seat *seats = table(control_plan->seats);
+
+	for (uint32_t i = 0; i < s->nwaits; i++) {
+		const struct plan_wait *w = &waits[s->wait + i];
+		uint32_t *other = &seats[w->thread].progress, now;
+
+		while ((now = __atomic_load_n(other, __ATOMIC_ACQUIRE)) < w->progress &&
+		       !control_is_free()) {
+			c->seat->waits_for = w->thread;
+			c->seat->waits_progress = w->progress;
+			state(c, PLAN_GATED);
+			control_sleep(other, now);
+		}
+	}
+	state(c, PLAN_RUNS);
+}
+
+void control_stand(struct control *c, const struct plan_step *s)
+{
+	control_await(c, s);
+	c->targeted = true;
+	state(c, PLAN_STANDS);
+	__atomic_fetch_add(&control_plan->arrived, 1, __ATOMIC_ACQ_REL);
+	control_ring();
+	while (__atomic_load_n(&c->seat->go, __ATOMIC_ACQUIRE) == 0)
+		control_sleep(&c->seat->go, 0);
+	state(c, PLAN_LET_GO);
+}
+
+void control_stop(struct control *c)
+{
+	control_progress(c, 2 * c->part->nsteps);
+	state(c, PLAN_STOPPED);
+	control_ring();
+	sleep_until_free();
+	state(c, PLAN_RUNS);
+}
+
+void control_diverge(struct control *c, enum plan_why why, uint32_t site, uint32_t key)
+{
+	struct plan_head *h = control_plan;
+	uint32_t not = PLAN_WHY_NOT, claimed = UINT32_MAX;
+
+	/* The reason is written last: when it is there, so is the rest. */
+	if (__atomic_compare_exchange_n(&h->diverged, &not, claimed, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
+		h->thread = c->index;
+		h->step = c->next;
+		h->site = site;
+		h->expected_key = key;
+		h->solids = c->solids;
+		h->value = c->op.value;
+		__atomic_store_n(&h->diverged, why, __ATOMIC_RELEASE);
+		control_ring();
+	}
+	sleep_until_free();
+}
+
+void control_show(struct control *c, const struct thread *t, const struct plan_op *op)
+{
+	struct plan_seat *s = c->seat;
+	uint32_t depth = t->view.depth, n = depth < PLAN_STACK ? depth : PLAN_STACK;
+
+	s->step = c->next;
+	s->solids = c->solids;
+	s->op = *op;
+	s->depth = depth;
+	for (uint32_t i = 0; i < n; i++)
+		s->stack[i] = t->view.frames[(depth - 1 - i) & (FORESEE_DEPTH - 1)];
+}
+
+/* ---- tables ---- */
+
+#define TABLE_FIRST 1024u
+
+static bool grow(struct control_table *table)
+{
+	uint32_t size = table->at != NULL ? 2 * (table->mask + 1) : TABLE_FIRST;
+	struct control_table bigger = { .mask = size - 1, .stamp = table->stamp };
+	bool fresh;
+
+	bigger.at = sys_pages(size * sizeof(*bigger.at));
+	if (bigger.at == NULL)
+		return false;
+	for (uint32_t i = 0; table->at != NULL && i <= table->mask; i++) {
+		const struct control_entry *e = &table->at[i];
+
+		if (e->stamp == table->stamp)
+			*control_find(&bigger, e->key, &fresh) = *e;
+	}
+	if (table->at != NULL)
+		sys_munmap(table->at, (table->mask + 1) * sizeof(*table->at));
+	*table = bigger;
+	return true;
+}
+
+struct control_entry *control_find(struct control_table *table, uint64_t key, bool *fresh)
+{
+	uint32_t i;
+
+	if ((table->at == NULL || 2 * table->used > table->mask) && !grow(table))
+		return NULL;
+	for (i = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & table->mask;
+	     table->at[i].stamp == table->stamp; i = (i + 1) & table->mask)
+		if (table->at[i].key == key) {
+			*fresh = false;
+			return &table->at[i];
+		}
+	table->used++;
+	table->at[i] = (struct control_entry){ .key = key, .stamp = table->stamp };
+	*fresh = true;
+	return &table->at[i];
+}

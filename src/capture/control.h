@@ -1,0 +1,112 @@
+/*
+ * Control: the program is held back until it has come to the run that a plan describes.
+ *
+ * The plan lies in a file that the tool shares with us (trace/plan.h says what an event is known by).
+ * Every hook of a controlled thread has a gate, before the access or the real call: there the thread
+ * waits until what must come before it is over; at its target it stands until the tool lets it go; at
+ * the end of its part it stops until the tool frees everybody.  What is done is recorded as always.
+ *
+ *	access		call			log
+ *	control_access	control_call		control_before	  gate, unless the call had it
+ *	the access	the real call		the record
+ *	hook_leave	(hooks in between)	control_logged	  count, compare, let others go on
+ *
+ * While nothing is controlled all this costs one test of t->control in each hook that logs a
+ * synchronisation or a range.  Accesses are not slowed down: view.live of a controlled thread is
+ * never THREAD_LIVE alone, so its hooks leave their fast path.
+ *
+ * A gate never ends by itself: the tool watches, and ends the program when nothing moves.
+ */
+#ifndef CAPTURE_CONTROL_H
+#define CAPTURE_CONTROL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+struct thread;
+struct control; /* of one thread */
+
+/* Is this process controlled?  Set at the start, and never again. */
+extern bool control_on;
+
+/* Maps the plan; its name ends with the line.  Without one that can be used nothing is controlled, and the trace says so. */
+void control_start(const char *line);
+
+/* ---- threads ---- */
+
+/* For the first thread, for one that t is about to make, and for one that unseen code has made.  NULL:
+ * nothing is controlled, or there is no memory. */
+struct control *control_first(void);
+struct control *control_child(struct thread *t);
+struct control *control_adopted(void);
+/* In the thread itself, before its BEGIN: one that is not part of the order waits here. */
+void control_begin(struct thread *t);
+/* It is about to end. */
+void control_end(struct thread *t);
+
+/* ---- accesses: t is in a hook, and has a control ---- */
+
+#define CONTROL_WRITES 1u
+#define CONTROL_ATOMIC 2u
+#define CONTROL_ORDERS 4u /* atomic, and not relaxed */
+#define CONTROL_RELEASES 8u
+#define CONTROL_FREE_READ 16u
+#define CONTROL_ALSO 64u /* of a range: by the same call as the one before, which it does not end */
+#define CONTROL_FAILS 128u /* EITHER: as things are now it only reads */
+#define CONTROL_EITHER 32u /* a read or a write: what is logged will tell (control_changed) */
+
+/* value: that is to be stored; how: CONTROL_*.  At the end of the hook it is over. */
+void control_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how,
+		    uint64_t value);
+/* The access of CONTROL_EITHER has been logged as one that changes memory. */
+void control_changed(struct thread *t);
+/* A range, or heap memory that is given back. */
+void control_range(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how);
+void control_free(struct thread *t, const void *p, size_t n, uint32_t site);
+/* At the end of a hook (hook_signal). */
+void control_leave(struct thread *t);
+
+/* ---- calls ---- */
+
+/* Before the real call that FORMAT_K_kind will be logged of, or a call in vain. */
+void control_call_slow(unsigned kind, const void *obj);
+static inline void control_call(unsigned kind, const void *obj)
+{
+	if (__builtin_expect(control_on, 0))
+		control_call_slow(kind, obj);
+}
+
+/* The real call is done: what was logged before it is over now. */
+void control_done_slow(void);
+static inline void control_done(void)
+{
+	if (__builtin_expect(control_on, 0))
+		control_done_slow();
+}
+
+/* Must the call that the thread is at come back in vain? */
+bool control_fails_slow(void);
+static inline bool control_fails(void)
+{
+	return __builtin_expect(control_on, 0) && control_fails_slow();
+}
+
+/* Unseen code runs here. */
+void control_unseen(struct thread *t);
+
+/* A record of this kind is about to be logged; is logged.  t has a control. */
+void control_before(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site);
+void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site);
+
+/* ---- conditions, which are ours while the program is controlled ---- */
+
+struct cond_wait;
+/* REL and PARK are logged, the mutex is held.  Returns like the real wait. */
+int control_cond_wait(const struct cond_wait *w);
+/* A signal or broadcast is logged. */
+void control_cond_wake(const void *cond, bool everybody);
+
+#endif /* CAPTURE_CONTROL_H */

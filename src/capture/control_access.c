@@ -1,0 +1,205 @@
+/*
+ * Gates of accesses.  One lasts to the end of its hook: hook_leave finds THREAD_SIGNALLED and goes to
+ * control_leave.
+ */
+#include <string.h>
+
+#include "capture/control_priv.h"
+
+/* ---- new reads ---- */
+
+/* What lies at its bytes, in their places in the word. */
+static uint64_t value_at(const struct control *c)
+{
+	uint64_t value = 0;
+
+	memcpy((char *)&value + (c->op.addr & 7), (const void *)c->op.addr, c->op.len);
+	return value;
+}
+
+/* The bits of the word that a mask of its bytes stands for. */
+static uint64_t bits_of(uint32_t mask)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		if (mask >> i & 1)
+			bits |= 0xffull << 8 * i;
+	return bits;
+}
+
+/* Has the thread not read all of these bytes in this epoch, or with other values? */
+static bool is_new(struct control *c, uint64_t value)
+{
+	uint32_t mask = ((1u << c->op.len) - 1) << (c->op.addr & 7);
+	uint64_t bits = bits_of(mask);
+	struct control_entry *e;
+	bool fresh;
+
+	if (c->seen.stamp != c->epoch)
+		control_stamp(&c->seen, c->epoch);
+	e = control_find(&c->seen, c->word, &fresh);
+	if (e == NULL)
+		return true;
+	if ((mask & ~e->n) == 0 && ((e->value ^ value) & bits) == 0)
+		return false;
+	e->value = (e->value & ~bits) | value;
+	e->n |= mask;
+	return true;
+}
+
+/* The same of the step behind the one that is under way, if one is. */
+static bool is_step_after(struct control *c, enum plan_class class, uint32_t key, uint32_t nth)
+{
+	bool is;
+
+	c->next += c->matched;
+	is = control_is_step(c, class, key, nth);
+	c->next -= c->matched;
+	return is;
+}
+
+/* ---- gates ---- */
+
+/* From here to the end of the hook: hook_leave goes to control_leave. */
+static void begin(struct control *c, struct thread *t, const void *p, size_t n, uint32_t site,
+		  unsigned how)
+{
+	if (c->pending) /* an earlier one of the same hook */
+		control_leave(t);
+	c->pending = true;
+	c->gated = c->matched = c->solid = c->ends = c->counted = false;
+	c->op = (struct plan_op){ .addr = (uintptr_t)p,
+				  .len = n,
+				  .site = site,
+				  .writes = how & CONTROL_WRITES,
+				  .atomic = how & CONTROL_ATOMIC };
+	t->view.live |= THREAD_SIGNALLED;
+}
+
+static void peek(struct control *c)
+{
+	memcpy(c->op.bytes, (const void *)c->op.addr, c->op.len < 8 ? c->op.len : 8);
+}
+
+static void gate_read(struct control *c, const struct thread *t)
+{
+	uint32_t nth = 0;
+
+	c->looked = value_at(c);
+	c->counted = true;
+	if (is_new(c, c->looked))
+		nth = control_count(c, PLAN_READ, control_key(c->op.site));
+	control_gate_counted(c, t, PLAN_READ, nth);
+}
+
+/* Will it only read?  The plan knows, if it is one of its steps; else what lies there tells. */
+static bool is_to_fail(const struct control *c, unsigned how)
+{
+	const struct plan_step *s = control_step(c);
+
+	if (s != NULL && s->solids == c->solids && s->key == control_key(c->op.site))
+		return s->class == PLAN_READ;
+	return how & CONTROL_FAILS;
+}
+
+void control_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how,
+		    uint64_t value)
+{
+	struct control *c = t->control;
+	bool cross = ((uintptr_t)p & 7) + n > 8, solid;
+
+	begin(c, t, p, n, site, how);
+	c->op.value = value;
+	c->op.has_value = how & CONTROL_WRITES;
+	solid = cross || (how & (CONTROL_WRITES | CONTROL_FREE_READ));
+	c->solid = solid && !(how & CONTROL_EITHER);
+	c->ends = how & CONTROL_RELEASES;
+	c->op.class = c->solid ? PLAN_SOLID : PLAN_READ;
+	c->word = (c->op.addr & ~7ull) | (how & (CONTROL_ATOMIC | CONTROL_ORDERS)) >> 1;
+	if (!control_arrive(c))
+		return;
+	peek(c);
+	if (c->solid || ((how & CONTROL_EITHER) && !is_to_fail(c, how)))
+		control_gate_solid(c, t, 0);
+	else
+		gate_read(c, t);
+}
+
+void control_changed(struct thread *t)
+{
+	t->control->solid = true;
+}
+
+void control_range(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how)
+{
+	struct control *c = t->control;
+	uint32_t nth;
+
+	if (how & CONTROL_ALSO) {
+		/* The two are done together: the first is not over before, unless the second must wait. */
+		nth = control_is_free() ? 0 : control_count(c, PLAN_RANGE, control_key(site));
+		if (c->targeted || !is_step_after(c, PLAN_RANGE, control_key(site), nth))
+			return;
+		begin(c, t, p, n, site, how);
+	} else {
+		begin(c, t, p, n, site, how);
+		nth = control_is_free() ? 0 : control_count(c, PLAN_RANGE, control_key(site));
+	}
+	c->op.class = PLAN_RANGE;
+	if (control_arrive(c))
+		control_gate_counted(c, t, PLAN_RANGE, nth);
+}
+
+void control_free(struct thread *t, const void *p, size_t n, uint32_t site)
+{
+	struct control *c = t->control;
+
+	begin(c, t, p, n, site, CONTROL_WRITES);
+	c->op.class = PLAN_FREE;
+	if (!control_arrive(c))
+		return;
+	control_gate_counted(c, t, PLAN_FREE, control_count(c, PLAN_FREE, control_key(site)));
+}
+
+/*
+ * A read that is over.  It may have seen another value than was there at its gate, or had the gate of
+ * a write: then it is counted now.
+ */
+static void read_over(struct control *c)
+{
+	uint32_t key = control_key(c->op.site);
+	uint64_t now = value_at(c);
+
+	if ((c->counted && now == c->looked) || !is_new(c, now) ||
+	    !control_is_step(c, PLAN_READ, key, control_count(c, PLAN_READ, key)) ||
+	    (control_step(c)->flags & PLAN_TARGET))
+		return;
+	control_progress(c, 2 * c->next);
+	control_await(c, control_step(c));
+	control_over(c, false);
+}
+
+void control_leave(struct thread *t)
+{
+	struct control *c = t->control;
+	const struct plan_step *s = control_step(c);
+	bool matched = c->matched;
+
+	if (!c->pending)
+		return;
+	c->pending = false;
+	if (matched && c->targeted && !c->done)
+		control_target_done(c);
+	if (c->solid) {
+		control_solid(c, c->op.site, c->ends, false);
+		return;
+	}
+	c->matched = false;
+	if (c->targeted || control_is_free())
+		return;
+	if (matched && s->class == c->op.class)
+		control_over(c, false);
+	else if (c->op.class == PLAN_READ)
+		read_over(c);
+}
