@@ -78,7 +78,7 @@ F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
 ROOMS := base spec trace text names recording merge link order finding monitor lattice predict compare witness explore report export \
-	launch analyse live
+	launch analyse replay live
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.

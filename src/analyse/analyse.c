@@ -150,6 +150,10 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 	r->plugins = p->a->plugins.at;
 	r->nplugins = p->a->plugins.n;
 	r->truncated = p->truncated;
+	if (p->a->take)
+		return p->a->take(p->a->take_arg, p);
+	if (p->a->confirm)
+		p->a->confirm(p->a->confirm_arg, p);
 	render(p);
 	if (p->a->verbose)
 		talk_times(p);

@@ -44,6 +44,13 @@ struct analyse {
 	struct spec *spec;	  /* owned; or NULL */
 	struct monitors monitors; /* of the spec and the plug-ins, from analyse_begin on */
 	FILE *to;
+	/* Instead of a report, of each trace: what was found, while it is there.  The status to leave
+	 * with.  NULL: there is a report. */
+	int (*take)(void *arg, const struct pass *p);
+	void *take_arg;
+	/* Before the report, of each trace: more may be said of what was found.  Or NULL. */
+	void (*confirm)(void *arg, struct pass *p);
+	void *confirm_arg;
 	/* Of the next trace, what was found in it while it was recorded (live/live.h). */
 	struct book_content earlier;
 };

@@ -2,6 +2,7 @@
 
 #include "base/near.h"
 #include "finding/suppress.h"
+#include "replay/confirm.h"
 
 /* ---- names of analyses ---- */
 
@@ -129,6 +130,9 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_path("output", value, &a->output);
 	case ANALYSE_WITNESS_DIR:
 		return take_path("witness-dir", value, &a->witness_dir);
+	case ANALYSE_REPLAY:
+		a->confirm = confirm_findings;
+		return true;
 	case ANALYSE_SUPPRESS:
 		return take_suppress(a, value);
 	case ANALYSE_ON_FINDING:

@@ -19,6 +19,7 @@ enum {
 	ANALYSE_SPEC,
 	ANALYSE_MONITOR,
 	ANALYSE_BREADTH,
+	ANALYSE_REPLAY,
 };
 #define ANALYSE_MOST_JOBS 1024
 #define ANALYSE_AT(member) OPTION_IN(OPTION_ANALYSE, struct analyse, member)
@@ -58,6 +59,10 @@ enum {
 	  "a program that ends with status N has ended well; 128 + the signal",			\
 	  ANALYSE_NUMBER(expected, 0, 255) },							\
 	{ ANALYSE_AT(verbose), 'v', "verbose", NULL, "all findings in full, and times; run: each locking pattern" }
+/* Of commands that can run the program again. */
+#define ANALYSE_REPLAY_OPTION									\
+	{ .id = ANALYSE_REPLAY, 0, "replay", NULL,							\
+	  "try each finding on the program: it is replayed, or why it is not is said" }
 /* clang-format on */
 
 /* One of the rows above that is not OPTION_IN.  False after a message. */

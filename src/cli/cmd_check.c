@@ -2,7 +2,9 @@
 #include "cli/command.h"
 #include "cli/input.h"
 
-static const struct option_def check_options[] = { ANALYSE_OPTIONS, INPUT_OPTIONS, { 0 } };
+static const struct option_def check_options[] = {
+	ANALYSE_OPTIONS, ANALYSE_REPLAY_OPTION, INPUT_OPTIONS, { 0 }
+};
 
 static int check(struct analyse *a, char **paths, int n)
 {

@@ -28,6 +28,7 @@ static const struct option_def run_options[] = {
 	{ .id = SESSION_TRACE, 0, "trace", "FILE", SESSION_TRACE_HELP },
 	SESSION_OPTIONS,
 	ANALYSE_OPTIONS,
+	ANALYSE_REPLAY_OPTION,
 	{ ANALYSE_AT(lenient), 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	SESSION_HANG_OPTION,
 	{ OPTION_AT(struct run_request, no_live), 0, "no-live", NULL,
@@ -166,7 +167,8 @@ static enum status record(struct run_request *r, const struct session *s, struct
 	if (st == ST_OK)
 		st = session_record(s, name, path, argv, r->no_live ? NULL : &watch, trace, &end,
 				    d);
-	if (!s->locks) /* else its symbols are the names in the report */
+	/* Its symbols are the names in the report of locks; a replay runs it again. */
+	if (!s->locks && !r->a.confirm)
 		made_release(made);
 	if (st == ST_OK)
 		session_summary(s, *trace, &end);

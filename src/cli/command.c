@@ -8,8 +8,8 @@
 
 /* Ended by NULL. */
 static const struct command *const commands[] = {
-	&cmd_run,   &cmd_record, &cmd_observe, &cmd_check, &cmd_verify, &cmd_spec,
-	&cmd_print, &cmd_stats,	 &cmd_export,  &cmd_help,  NULL,
+	&cmd_run,  &cmd_record, &cmd_observe, &cmd_check,  &cmd_verify, &cmd_replay,
+	&cmd_spec, &cmd_print,	&cmd_stats,   &cmd_export, &cmd_help,	NULL,
 };
 
 const struct command *command_find(const char *name)

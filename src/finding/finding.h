@@ -82,8 +82,9 @@ struct finding {
 	VEC(uint64_t) tainted;
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.c). */
 	VEC(uint32_t) cut;
-	const char *why; /* WARNING: why it is no more; static, or of the list's words */
-	uint64_t more;	 /* further pairs with the same signature that were met, not kept */
+	const char *why;    /* WARNING: why it is no more; static, or of the list's words */
+	const char *replay; /* what came of its replay, of the list's words; NULL: not tried */
+	uint64_t more;	    /* further pairs with the same signature that were met, not kept */
 };
 
 struct findings {

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@ static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define PATIENCE_MS 5000 /* a request after that is a new one */
 #define LOOK_MS 250	 /* between looks at the program */
 #define STUBBORN_MS 1000 /* it should have ended by then */
+#define WATCH_MS 1	 /* between looks of others */
 
 static volatile sig_atomic_t child; /* pid; set before the handler can run */
 
@@ -75,8 +78,23 @@ static void set_preload(const struct launch *l)
 	strbuf_release(&list);
 }
 
+/* What the caller wants to be different for the program.  False: errno says why it cannot be. */
+static bool surround(const struct launch *l, pid_t parent)
+{
+	if (l->steady) {
+		personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(126); /* it died before we could say so */
+	}
+	return (!l->directory || chdir(l->directory) == 0) &&
+	       (!l->in || dup2(l->in, STDIN_FILENO) >= 0) &&
+	       (!l->out || dup2(l->out, STDOUT_FILENO) >= 0) &&
+	       (!l->err || dup2(l->err, STDERR_FILENO) >= 0);
+}
+
 /* Runs in the child; reports trouble as an errno through the pipe. */
-static _Noreturn void become(const struct launch *l, const sigset_t *mask, int report)
+static _Noreturn void become(const struct launch *l, const sigset_t *mask, pid_t parent, int report)
 {
 	char pid[32];
 	int error;
@@ -92,7 +110,8 @@ static _Noreturn void become(const struct launch *l, const sigset_t *mask, int r
 			setenv("FORESEE_OPTIONS", l->options, 1);
 		}
 	}
-	execv(l->path, l->argv);
+	if (surround(l, parent))
+		execv(l->path, l->argv);
 	error = errno;
 	if (write(report, &error, sizeof(error)) != sizeof(error))
 		_exit(126);
@@ -109,6 +128,24 @@ static void tell_hang(const struct launch *l, const struct hang *h)
 		  h->threads > 1 ? "s have" : " has", h->threads > 1 ? "them" : "it",
 		  l->hang == LAUNCH_HANG_STOP ? "it is stopped now, and its run is analysed"
 					      : "Ctrl-C ends it");
+}
+
+/* Somebody else looks at it. */
+static void watch_for(pid_t pid, const struct launch *l)
+{
+	siginfo_t ended = { .si_pid = 0 };
+	bool wanted = true;
+
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       ended.si_pid == 0) {
+		bool stubborn = requests > 0 && talk_clock_ms() - requested_ms >= STUBBORN_MS;
+
+		if (wanted && (stubborn || !l->look(l->look_arg, pid))) {
+			wanted = false;
+			kill(pid, SIGKILL);
+		}
+		poll(NULL, 0, WATCH_MS);
+	}
 }
 
 /* Looks at it until it ends.  True: at its end it hung. */
@@ -203,7 +240,7 @@ static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
 {
 	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 	sigset_t block, mask;
-	pid_t pid;
+	pid_t pid, parent = getpid();
 
 	sigemptyset(&block);
 	for (size_t i = 0; i < NPASSED; i++)
@@ -212,7 +249,7 @@ static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
 	sigprocmask(SIG_BLOCK, &block, &mask);
 	pid = fork();
 	if (pid == 0)
-		become(l, &mask, report[1]);
+		become(l, &mask, parent, report[1]);
 	child = (sig_atomic_t)pid;
 	requests = 0;
 	for (size_t i = 0; i < NPASSED; i++) {
@@ -253,10 +290,14 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 	if (pid > 0) {
 		if (read(report[0], &error, sizeof(error)) != sizeof(error))
 			error = 0;
-		end->hung = watch(pid, l);
+		if (l->look)
+			watch_for(pid, l);
+		else
+			end->hung = watch(pid, l);
 		wait_for(pid, end);
 		end->hung &= end->signal != 0;
-		stay_with(l, pid, end);
+		if (!l->look)
+			stay_with(l, pid, end);
 		end->asked = requests > 0;
 	}
 	close(report[0]);

@@ -7,6 +7,8 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
+#include <sys/types.h>
+
 #include "base/common.h"
 
 /* The same request by two ways, in so short a time: timeout(1) signals us and our group. */
@@ -24,6 +26,13 @@ struct launch {
 		preload; /* the lock recorder, to be loaded first; NULL: the program has a runtime */
 	enum launch_hang hang;
 	bool quiet; /* say nothing of hangs and the like */
+	/* For those who watch it themselves: called again and again, instead of looks for hangs, until
+	 * it says false, and the program is killed; as it is a while after a request to stop. */
+	bool (*look)(void *arg, pid_t pid);
+	void *look_arg;
+	const char *directory; /* where it runs; NULL: here */
+	int in, out, err;      /* its standard streams; 0: ours */
+	bool steady;	       /* the same addresses every time, and it dies with us */
 };
 
 struct launch_end {

@@ -174,6 +174,9 @@ static void next_format(struct explain *x, const struct finding *f)
 	if (f->why)
 		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
 	more_format(f, &x->out);
+	if (f->replay)
+		strbuf_addf(&x->out, "   %s: %s\n",
+			    f->status == FINDING_REPLAYED ? "replayed" : "not replayed", f->replay);
 	part_format(x);
 	if (x->r->witness_dir && f->certified) {
 		strbuf_adds(&x->out, "   verify it:  foresee verify ");
@@ -322,6 +325,16 @@ static enum topic topic_of(enum finding_kind k)
 		       : TOPIC_DEADLOCK;
 }
 
+/* There is a program, and all of its run is there. */
+static bool can_replay(const struct explain *x)
+{
+	struct trace_info info;
+
+	info = trace_info(x->t);
+	return info.form == TRACE_BINARY && !info.late && !info.locks_only && !x->r->passing &&
+	       !x->r->from_cut && !x->r->to_cut;
+}
+
 /* What to type next. */
 static void hints_format(struct explain *x)
 {
@@ -357,6 +370,12 @@ static void hints_format(struct explain *x)
 		if (topics >> TOPIC_PROPERTY & 1)
 			plugins_format(x, &x->out);
 		strbuf_addf(&x->out, "%s DIR/%" PRIu32 ".witness\n", strbuf_str(&path), certified);
+	}
+	if (certified && can_replay(x)) {
+		strbuf_adds(&x->out, "replay one:       foresee replay ");
+		if (topics >> TOPIC_PROPERTY & 1)
+			spec_format(x, &x->out);
+		strbuf_addf(&x->out, "%s %" PRIu32 "\n", strbuf_str(&path), certified);
 	}
 	for (unsigned i = 0; i < NTOPICS; i++) {
 		if (!(topics >> i & 1))

@@ -321,6 +321,8 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		json_bool(j, "observed", f->observed);
 	if (f->why)
 		json_string(j, "why", f->why);
+	if (f->replay)
+		json_string(j, "replay", f->replay);
 	if (f->more)
 		json_number(j, "more", f->more);
 	part_json(r, j);

@@ -24,15 +24,21 @@ static void add_site(const struct trace *t, uint32_t site, struct frames *out)
 	}
 }
 
+void frames_get_sites(const struct trace *t, uint32_t site, const uint32_t *sites, uint32_t n,
+		      struct frames *out)
+{
+	VEC_CLEAR(&out->at);
+	add_site(t, site, out);
+	for (uint32_t i = 0; i < n; i++)
+		add_site(t, sites[i], out);
+}
+
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out)
 {
 	const uint32_t *sites;
 	uint32_t n = trace_stack(t, stack, &sites);
 
-	VEC_CLEAR(&out->at);
-	add_site(t, site, out);
-	for (uint32_t i = 0; i < n; i++)
-		add_site(t, sites[i], out);
+	frames_get_sites(t, site, sites, n, out);
 }
 
 /* ---- paths ---- */

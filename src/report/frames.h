@@ -16,6 +16,9 @@ struct frames {
 	VEC(struct trace_site) at;
 };
 void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct frames *out);
+/* The same of call sites that stand in no event. */
+void frames_get_sites(const struct trace *t, uint32_t site, const uint32_t *sites, uint32_t n,
+		      struct frames *out);
 
 /* What comes before a line that is not the site's own but the nearest: "~"; else "". */
 const char *frames_near(const struct trace_site *p);

@@ -17,10 +17,8 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record observe check verify spec print stats export help' frobnicate
-for c in replay explore; do
-	wrong "^foresee: unknown command '$c'" $c
-done
+wrong '^  the commands are: run record observe check verify replay spec print stats export help' frobnicate
+wrong "^foresee: unknown command 'explore'" explore
 wrong "^foresee: expected a command before '-q'" -q
 wrong "^foresee: unknown option '--ful', did you mean '--full'\?" record --ful ./x
 wrong "^foresee: unknown option '--formta', did you mean '--format'\?" stats --formta json t.std
@@ -37,6 +35,10 @@ wrong "^foresee: bad value 'pink' of --color: expected auto, always or never" st
 wrong "^foresee: no trace given" print
 wrong "^foresee: no trace given" stats -q
 wrong "^foresee: no trace given" verify
+wrong "^foresee: no trace given" replay
+wrong "^foresee: what shall be replayed" replay t.std
+wrong "^foresee: no program behind --" replay t.std 1 --
+wrong "^foresee: a trace in text form has no program" replay t.std 1
 wrong "^foresee: no trace given" check
 wrong "^foresee: more than one trace" print t.std t.std
 wrong "^foresee: cannot open 'w.witness': No such file" verify t.std w.witness

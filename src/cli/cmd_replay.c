@@ -1,0 +1,198 @@
+#include <ctype.h>
+
+#include "analyse/analyse.h"
+#include "cli/analyse_options.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "replay/claim.h"
+#include "replay/replay.h"
+#include "replay/tell.h"
+#include "trace/trace.h"
+
+enum { BOTH = 1, FIRST, STOP, GDB };
+
+#define SECONDS_MOST 86400u
+
+/* These decide which findings there are, and their numbers. */
+#define AS_GIVEN "as given to 'check'"
+
+struct command_replay {
+	struct replay how;
+	uint64_t patience, time;
+};
+
+/* clang-format off */
+#define AT(member) OPTION_AT(struct command_replay, member)
+#define SECONDS(member) OPTION_NUMBER(struct command_replay, member, 1, SECONDS_MOST)
+static const struct option_def replay_options[] = {
+	{ .id = BOTH, 0, "both", NULL,
+	  "races: go on from there in either order, and compare; the default" },
+	{ .id = FIRST, 0, "first", "N",
+	  "races: go on in one order, access N (1 or 2) of the finding first" },
+	{ .id = STOP, 0, "stop", NULL, "only come to the point, and end there" },
+	{ .id = GDB, 0, "gdb", NULL, "a debugger at the point" },
+	{ AT(time), 0, "time", "SECONDS",
+	  "how long threads may run without an event, and to the end; default 10", SECONDS(time) },
+	{ AT(patience), 0, "patience", "SECONDS",
+	  "give up when nothing has moved for so long; default 2", SECONDS(patience) },
+	{ AT(how.record), 0, "record", "FILE", "keep the recording of the replayed run" },
+	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
+	{ .id = ANALYSE_SPEC, 's', "spec", "FILE", AS_GIVEN },
+	{ .id = ANALYSE_LIST, 'a', "analysis", "LIST", AS_GIVEN },
+	{ .id = ANALYSE_MONITOR, 0, "monitor", "FILE.so", AS_GIVEN },
+	{ .id = ANALYSE_SUPPRESS, 0, "suppress", "FILE", AS_GIVEN },
+	{ .id = ANALYSE_BREADTH, 0, "breadth", "N", AS_GIVEN },
+	{ ANALYSE_AT(engine.strict), 0, "strict", NULL, AS_GIVEN },
+	{ ANALYSE_AT(engine.values), 0, "values", NULL, AS_GIVEN },
+	{ ANALYSE_AT(engine.all_pairs), 0, "all-pairs", NULL, AS_GIVEN },
+	{ ANALYSE_AT(engine.window), 0, "window", "N", AS_GIVEN,
+	  ANALYSE_NUMBER(engine.window, 1, UINT32_MAX) },
+	{ ANALYSE_AT(engine.budget), 0, "budget", "N", AS_GIVEN,
+	  ANALYSE_NUMBER(engine.budget, 1, UINT64_MAX) },
+	{ ANALYSE_AT(expected), 0, "expect-status", "N", AS_GIVEN, ANALYSE_NUMBER(expected, 0, 255) },
+	{ ANALYSE_AT(engine.jobs), 0, "jobs", "N", "threads to use; default one per processor",
+	  ANALYSE_NUMBER(engine.jobs, 1, ANALYSE_MOST_JOBS) },
+	{ OPTION_IN(OPTION_INPUT, struct input, quiet), 'q', "quiet", NULL,
+	  "say nothing but errors, and the result" },
+	INPUT_COLOR_OPTION,
+	{ 0 },
+};
+/* clang-format on */
+
+static bool take_option(void *own, const struct option_parser *p, int id, const char *value)
+{
+	struct command_replay *r = own;
+	uint64_t first;
+
+	if (id == FIRST && !option_number(p, value, "", 1, 2, &first))
+		return false;
+	r->how.gdb |= id == GDB;
+	r->how.first = id == FIRST ? (int)first - 1 : id == BOTH ? REPLAY_BOTH : SUPERVISE_STOP;
+	return true;
+}
+
+/* What follows "--" is the program's. */
+static char **cut_program(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++)
+		if (strcmp(argv[i], "--") == 0) {
+			*argc = i;
+			argv[i] = NULL;
+			return argv + i + 1;
+		}
+	return NULL;
+}
+
+static bool is_number(const char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n; i++)
+		if (!isdigit((unsigned char)s[i]))
+			return false;
+	return n > 0 && n < 10;
+}
+
+/* There is a program to be run again, and all of its run was recorded. */
+static bool is_fit(const char *trace)
+{
+	struct trace_options opt = { 0 };
+	struct trace *t = NULL;
+	struct diag d = { 0 };
+	bool fit = trace_open(trace, &opt, &t, &d) == ST_OK && plan_suits(t, &d) == ST_OK;
+
+	trace_close(t);
+	if (!fit)
+		talk_error("%s", d.message);
+	return fit;
+}
+
+static int replay(struct command_replay *r, struct analyse *a, const char *what)
+{
+	struct replay_result result = { 0 };
+	struct claim claim = { 0 };
+	struct diag d = { 0 };
+	int status = EXIT_TROUBLE;
+	enum status st;
+
+	if (!is_fit(r->how.trace))
+		return EXIT_TROUBLE;
+	st = is_number(what) ? claim_find(a, r->how.trace, strtoull(what, NULL, 10), &claim, &d)
+			     : claim_read(a, r->how.trace, what, &claim, &d);
+	r->how.claim = &claim;
+	if (st == ST_OK) {
+		status = EXIT_OWN_FAILURE;
+		st = replay_try(&r->how, &result, &d);
+	}
+	if (st != ST_OK) {
+		if (d.message[0])
+			talk_error("%s", d.message);
+	} else {
+		(a->json ? tell_json_print : tell_print)(&r->how, &result, stdout);
+		status = replay_succeeded(&result)			? EXIT_FINE
+			 : result.runs[0].result.end == SUPERVISE_ASKED ? EXIT_OWN_FAILURE
+									: EXIT_FOUND;
+	}
+	replay_result_release(&result);
+	claim_release(&claim);
+	return status;
+}
+
+static int replay_command(const struct command *c, int argc, char **argv)
+{
+	struct command_replay r = { .how = { .first = REPLAY_BOTH },
+				    .patience = SUPERVISE_PATIENCE,
+				    .time = SUPERVISE_TIME };
+	struct analyse a;
+	struct input in = { 0 };
+	struct option_parser p = {
+		.into = { [OPTION_OWN] = &r, [OPTION_ANALYSE] = &a, [OPTION_INPUT] = &in }
+	};
+	char **program = cut_program(&argc, argv);
+	int status;
+
+	analyse_init(&a);
+	if (command_options(c, &p, argc, argv, &status)) {
+		a.quiet = true; /* its report is not what was asked for */
+		r.how.trace = p.noperands > 0 ? p.operands[0] : NULL;
+		r.how.argv = program;
+		r.how.quiet = in.quiet;
+		r.how.patience = (double)r.patience;
+		r.how.time = (double)r.time;
+		if (p.noperands == 0)
+			status = command_misuse(c, "no trace given");
+		else if (p.noperands == 1)
+			status = command_misuse(c, "what shall be replayed?  Give the number of a "
+						   "finding of 'foresee check', or a witness");
+		else if (p.noperands > 2)
+			status = command_misuse(c,
+						"more than a trace and a finding given; a program "
+						"comes behind --");
+		else if (program && !program[0])
+			status = command_misuse(c, "no program behind --");
+		else
+			status = replay(&r, &a, p.operands[1]);
+	}
+	analyse_release(&a);
+	return status;
+}
+
+const struct command cmd_replay = {
+	.name = "replay",
+	.usage = "[OPTIONS] TRACE ID|WITNESS [-- PROG ARGS]",
+	.summary = "force the run of a finding on the program itself, and show its end",
+	.details =
+		"ID is the number of a finding in the report of 'foresee check TRACE', WITNESS a file\n"
+		"that --witness-dir wrote. The program is started as it was recorded, or as given\n"
+		"behind --, and its threads are held back until they have come to what was predicted:\n"
+		"two threads right before the accesses of a race, threads that wait for one another,\n"
+		"a wait that nobody ends, a violated property. Of a race the program then goes on in\n"
+		"either order, and what it prints and how it ends is compared.\n"
+		"\n"
+		"Leaves with 0 when it came so, with 1 when it did not: the program went another way,\n"
+		"and that is said; with 125 when the program could not be run, with 2 when there is no\n"
+		"such finding or the witness does not hold.\n",
+	.options = replay_options,
+	.take = take_option,
+	.run = replay_command,
+};

@@ -1,0 +1,181 @@
+/* A claim from a witness file: read as `foresee verify' does, and believed only if the checker agrees. */
+
+#include "analyse/analyse.h"
+#include "monitor/monitor.h"
+#include "replay/claim.h"
+#include "report/frames.h"
+#include "report/report.h"
+#include "spec/spec.h"
+#include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/evidence.h"
+#include "witness/view.h"
+#include "witness/witness.h"
+
+/* A witness, and what it is read with. */
+struct proof {
+	const struct analyse *a;
+	const char *path; /* of the witness */
+	struct trace *trace;
+	struct strbuf text;
+	struct witness head, witness;
+	struct spec *spec;
+	struct monitors monitors;
+	struct view view;
+	struct evidence *evidence;
+};
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	view_see(arg, t, e);
+}
+
+static const struct monitor *monitor_of(const struct proof *x)
+{
+	for (uint32_t i = 0; i < x->monitors.n; i++)
+		if (strcmp(x->monitors.at[i].name, x->head.property) == 0)
+			return &x->monitors.at[i];
+	return NULL;
+}
+
+/* Of a property: the spec that was given, or the one in the file. */
+static enum status property_read(struct proof *x, struct diag *d)
+{
+	const struct witness *w = &x->head;
+	enum status st = ST_OK;
+
+	if (!x->a->spec_path && w->spec.n == 0 && x->a->plugins.n == 0) {
+		diag_set(d, "'%s' is about the property '%s' and has no spec: give it with -s FILE",
+			 x->path, w->property);
+		return ST_BAD_INPUT;
+	}
+	if (!x->a->spec_path && w->spec.n)
+		st = spec_parse(x->path, w->spec.at, w->spec.n, &x->spec, d);
+	if (st == ST_OK)
+		st = monitors_read(x->a->spec_path, x->a->plugins.at, x->a->plugins.n, &x->spec,
+				   &x->monitors, d);
+	if (st == ST_OK && !monitor_of(x)) {
+		diag_set(d, "there is no property '%.100s' in the spec: -s FILE gives another",
+			 w->property);
+		st = ST_BAD_INPUT;
+	}
+	if (st == ST_OK)
+		view_bind(&x->view, x->spec, x->trace);
+	return st;
+}
+
+/* The trace is read with the spec in hand, then the rest of the witness by it. */
+static enum status evidence_read(struct proof *x, const char *trace, struct diag *d)
+{
+	struct evidence_options opt = { .digest = true, .values = true };
+	enum status st;
+
+	if (x->head.property) {
+		st = property_read(x, d);
+		opt.each = see;
+		opt.each_arg = &x->view;
+		if (st != ST_OK)
+			return st;
+	}
+	st = evidence_load(x->trace, &opt, &x->evidence, d);
+	if (st != ST_OK)
+		return st;
+	st = witness_parse(strbuf_str(&x->text), x->text.n, x->path, x->evidence, &x->witness, d);
+	if (st == ST_OK && x->witness.digest[0] &&
+	    strcmp(x->witness.digest, evidence_digest(x->evidence)) != 0) {
+		diag_set(d, "'%s' is a witness for another trace than '%s'", x->path, trace);
+		st = ST_BAD_INPUT;
+	}
+	return st;
+}
+
+static enum status check(const struct proof *x, struct diag *d)
+{
+	const struct witness *w = &x->witness;
+	struct check_claim claim = {
+		.kind = w->kind,
+		.targets = w->targets.at,
+		.ntargets = (uint32_t)w->targets.n,
+		.order = w->order.at,
+		.norder = w->order.n,
+		.stray = w->stray.at,
+		.nstray = w->stray.n,
+		.strict = x->a->engine.strict || !w->dep,
+		.values = x->a->engine.values || w->values,
+		.view = w->property ? &x->view : NULL,
+		.property = w->property,
+		.plugin = w->property ? monitor_plugin(monitor_of(x)) : NULL,
+	};
+	struct checker *c = checker_new(x->evidence);
+	struct check_verdict v;
+	bool good;
+
+	checker_run(c, &claim, &v);
+	good = v.certified && !v.doubtful;
+	if (!good)
+		diag_set(d, "'%s' does not hold: %s", x->path, v.what);
+	check_verdict_release(&v);
+	checker_free(c);
+	return good ? ST_OK : ST_BAD_INPUT;
+}
+
+/* What the targets are called is asked of a reading that knows them before. */
+static enum status describe(const struct proof *x, struct claim *out, struct diag *d)
+{
+	const struct witness *w = &x->witness;
+	struct finding f = { .kind = w->kind,
+			     .status = FINDING_PREDICTED,
+			     .certified = true,
+			     .property = w->property };
+	struct evidence_options opt = { .brief = true, .path = frames_variable };
+	struct evidence *brief = NULL;
+	struct trace *again = NULL;
+	struct evidence_event e;
+	enum status st;
+
+	for (size_t i = 0; i < w->targets.n && i < FINDING_EVENTS; i++) {
+		e = evidence_get(x->evidence, w->targets.at[i]);
+		finding_add_event(&f, e.pos, e.site, e.op);
+	}
+	opt.wanted = f.events;
+	opt.nwanted = f.nevents;
+	st = trace_again(x->trace, &again, d);
+	if (st == ST_OK)
+		st = evidence_load(again, &opt, &brief, d);
+	if (st == ST_OK) {
+		struct report r = { .trace = again, .evidence = brief };
+
+		for (size_t i = 0; i < w->order.n; i++)
+			*VEC_PUSH(&out->order) = w->order.at[i];
+		claim_describe(out, &r, &f, &x->view);
+	}
+	evidence_free(brief);
+	trace_close(again);
+	return st;
+}
+
+enum status claim_read(const struct analyse *a, const char *trace, const char *path,
+		       struct claim *out, struct diag *d)
+{
+	struct trace_options opt = { .lenient = a->lenient };
+	struct proof x = { .a = a, .path = path };
+	enum status st = trace_open(trace, &opt, &x.trace, d);
+
+	if (st == ST_OK)
+		st = witness_head(path, &x.text, &x.head, d);
+	if (st == ST_OK)
+		st = evidence_read(&x, trace, d);
+	if (st == ST_OK)
+		st = check(&x, d);
+	if (st == ST_OK)
+		st = describe(&x, out, d);
+	witness_release(&x.witness);
+	witness_release(&x.head);
+	strbuf_release(&x.text);
+	evidence_free(x.evidence);
+	view_release(&x.view);
+	monitors_release(&x.monitors);
+	spec_free(x.spec);
+	trace_close(x.trace);
+	return st;
+}

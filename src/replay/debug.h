@@ -1,0 +1,32 @@
+/*
+ * A debugger at the point: gdb is attached to the program, whose threads stand there, with commands
+ * that let them go on one by one.
+ *
+ * The commands write words of the plan's file, where the program has it mapped; a thread that waits for
+ * such a word sees it when gdb lets it run.
+ */
+#ifndef REPLAY_DEBUG_H
+#define REPLAY_DEBUG_H
+
+#include "base/common.h"
+#include <sys/types.h>
+
+struct replay;
+struct replay_result;
+struct supervise_result;
+
+/* Is there a gdb?  FORESEE_GDB, or gdb along PATH.  ST_IO: no; the diag says what to do. */
+enum status debug_find(struct diag *d) ST_CHECKED;
+
+struct debug {
+	const struct replay *o;
+	const struct replay_result *r;
+	const char *control; /* the plan's file */
+	const char *script;  /* a file to be written */
+	bool again;	     /* out: the user wants to come here once more */
+};
+
+/* For struct supervise: until the user leaves gdb. */
+void debug_visit(void *arg, pid_t pid, const struct supervise_result *x);
+
+#endif /* REPLAY_DEBUG_H */

@@ -1,0 +1,279 @@
+#include "replay/plan.h"
+
+#include "replay/collect.h"
+#include "replay/draft.h"
+#include "replay/edges.h"
+#include "replay/identity.h"
+#include "trace/event.h"
+#include "trace/trace.h"
+
+/* ---- which events are steps ---- */
+
+/* What an edge waits for: that step over, or its thread there. */
+static uint32_t source_of(const struct draft *d, const struct draft_edge *e)
+{
+	return e->arrive ? d->items.at[e->from].gate : draft_whole(d, e->from);
+}
+
+/* It must come back in vain. */
+static bool must_fail(const struct draft_item *it)
+{
+	if (it->target || (it->flags & EVENT_REFUSED))
+		return false;
+	return it->class == PLAN_VAIN || (it->op == EVENT_WAKE && (it->flags & EVENT_TIMEOUT));
+}
+
+/* A compare-exchange that fails: at its gate nobody can tell, so the plan does. */
+static bool is_refusal(const struct draft_item *it)
+{
+	return it->class == PLAN_READ && (it->flags & EVENT_CAS);
+}
+
+/* To arrive at the first step of all is no progress, so there must be another before it. */
+static void mark_first(struct draft *d, uint32_t last)
+{
+	uint32_t item = d->threads.at[d->items.at[last].thread].first;
+
+	while (item != last && !draft_has_gate(&d->items.at[item]))
+		item = d->items.at[item].next;
+	if (draft_has_gate(&d->items.at[item]))
+		d->items.at[draft_whole(d, item)].step = true;
+}
+
+static void mark_edges(struct draft *d)
+{
+	for (size_t i = 0; i < d->edges.n; i++) {
+		const struct draft_edge *e = &d->edges.at[i];
+		uint32_t from = source_of(d, e);
+
+		d->items.at[draft_whole(d, e->to)].step = true;
+		if (from != DRAFT_NONE)
+			d->items.at[from].step = true;
+		if (e->arrive)
+			mark_first(d, e->from);
+	}
+}
+
+static void mark_steps(struct draft *d)
+{
+	mark_edges(d);
+	for (uint32_t i = 0; i < d->items.n; i++) {
+		const struct draft_item *it = &d->items.at[i];
+
+		if (it->target || it->op == EVENT_WAKE || must_fail(it) || is_refusal(it) ||
+		    (it->look && draft_has_gate(it)))
+			d->items.at[draft_whole(d, i)].step = true;
+	}
+	for (size_t i = 0; i < d->items.n; i++) {
+		struct draft_item *it = &d->items.at[i];
+
+		if (it->step)
+			it->step_number = d->threads.at[it->thread].nsteps++;
+	}
+}
+
+static void mark_looks(struct draft *d, const struct plan_ask *ask)
+{
+	for (size_t i = 0; i < ask->nlooks; i++) {
+		size_t low = 0, high = d->items.n;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (d->items.at[middle].pos < ask->looks[i])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < d->items.n && d->items.at[low].pos == ask->looks[i])
+			d->items.at[low].look = true;
+	}
+}
+
+/* ---- the file ---- */
+
+struct layout {
+	const struct draft *d;
+	VEC(uint32_t) threads; /* of the plan, by tid */
+	VEC(uint64_t) waits;   /* step, as an event, and edge: in the order of steps */
+	struct plan_head *head;
+};
+
+static int thread_order(const void *x, const void *y, void *draft)
+{
+	const struct draft *d = draft;
+
+	return SORT_ORDER(d->threads.at[*(const uint32_t *)x].tid,
+			  d->threads.at[*(const uint32_t *)y].tid);
+}
+
+static void choose_threads(struct layout *l, struct draft *d)
+{
+	for (uint32_t i = 0; i < d->threads.n; i++)
+		if (!d->threads.at[i].failed)
+			*VEC_PUSH(&l->threads) = i;
+	if (l->threads.n > 0)
+		qsort_r(l->threads.at, l->threads.n, sizeof(*l->threads.at), thread_order, d);
+	for (uint32_t i = 0; i < l->threads.n; i++)
+		d->threads.at[l->threads.at[i]].index = i;
+}
+
+/* Edges by the step that waits; of those to one thread the last one is enough. */
+static void sort_waits(struct layout *l)
+{
+	for (uint32_t i = 0; i < l->d->edges.n; i++)
+		*VEC_PUSH(&l->waits) = (uint64_t)draft_whole(l->d, l->d->edges.at[i].to) << 32 | i;
+	SORT_VEC(&l->waits, sort_order_u64);
+}
+
+static uint64_t table_place(uint64_t *size, uint64_t n, size_t item)
+{
+	uint64_t at = (*size + 63) & ~UINT64_C(63);
+
+	*size = at + n * item;
+	return at;
+}
+
+static void head_make(struct layout *l, enum finding_kind kind)
+{
+	struct plan_head h = { .magic = PLAN_MAGIC,
+			       .kind = kind,
+			       .nthreads = (uint32_t)l->threads.n,
+			       .nwaits = l->waits.n,
+			       .size = sizeof(h) };
+
+	for (size_t i = 0; i < l->threads.n; i++) {
+		const struct draft_thread *t = &l->d->threads.at[l->threads.at[i]];
+
+		h.nsteps += t->nsteps;
+		h.nkeys += t->keys.n;
+		h.ntargets += t->target != DRAFT_NONE;
+	}
+	h.threads = table_place(&h.size, h.nthreads, sizeof(struct plan_thread));
+	h.steps = table_place(&h.size, h.nsteps, sizeof(struct plan_step));
+	h.waits = table_place(&h.size, h.nwaits, sizeof(struct plan_wait));
+	h.keys = table_place(&h.size, h.nkeys, sizeof(uint32_t));
+	h.seats = table_place(&h.size, h.nthreads, sizeof(struct plan_seat));
+	l->head = mem_zalloc(h.size);
+	*l->head = h;
+}
+
+static void threads_make(struct layout *l)
+{
+	uint64_t step = 0, key = 0;
+
+	for (size_t i = 0; i < l->threads.n; i++) {
+		const struct draft_thread *t = &l->d->threads.at[l->threads.at[i]];
+
+		plan_threads(l->head)[i] = (struct plan_thread){
+			.maker =
+				t->maker < 0 ? t->maker : (int32_t)l->d->threads.at[t->maker].index,
+			.ordinal = t->ordinal,
+			.tid = t->tid,
+			.nsteps = t->nsteps,
+			.step = step,
+			/* One that has a target begins, whatever was recorded of that. */
+			.events = t->events == 0 && t->target != DRAFT_NONE ? 1 : t->events,
+			.solids = t->keys.n,
+			.key = key,
+			.tail = t->tail,
+			.ends = t->ends
+		};
+		if (t->keys.n > 0)
+			memcpy(plan_keys(l->head) + key, t->keys.at,
+			       t->keys.n * sizeof(*t->keys.at));
+		step += t->nsteps;
+		key += t->keys.n;
+	}
+}
+
+static uint8_t flags_of(const struct draft_item *it)
+{
+	bool request = it->op == EVENT_REQ || it->op == EVENT_RREQ || it->op == EVENT_SEM_REQ ||
+		       it->op == EVENT_COND_REQ || it->op == EVENT_JOINING;
+	bool value = it->look && it->class == PLAN_SOLID && it->has_value &&
+		     (it->op == EVENT_WRITE || it->op == EVENT_RMW);
+	bool endless = it->op == EVENT_WAKE && !must_fail(it) && it->peer == DRAFT_NONE;
+
+	return (uint8_t)((it->target ? PLAN_TARGET : 0) | (must_fail(it) ? PLAN_FAILS : 0) |
+			 (value ? PLAN_VALUE : 0) | (request ? PLAN_REQUEST : 0) |
+			 (endless ? PLAN_ENDLESS : 0));
+}
+
+static void step_make(const struct layout *l, const struct draft_item *it)
+{
+	const struct plan_thread *t = &plan_threads(l->head)[l->d->threads.at[it->thread].index];
+
+	plan_steps(l->head)[t->step + it->step_number] =
+		(struct plan_step){ .pos = it->pos,
+				    .solids = it->solids,
+				    .key = it->key,
+				    .site = it->site,
+				    .nth = it->nth,
+				    .value = it->has_value ? it->value : 0,
+				    .class = it->class,
+				    .flags = flags_of(it),
+				    .op = it->op };
+}
+
+static void wait_make(const struct layout *l, size_t i)
+{
+	uint32_t to = (uint32_t)(l->waits.at[i] >> 32);
+	const struct draft_edge *e = &l->d->edges.at[(uint32_t)l->waits.at[i]];
+	const struct draft_item *it = &l->d->items.at[to];
+	const struct draft_thread *t = &l->d->threads.at[l->d->items.at[e->from].thread];
+	struct plan_step *s = &plan_steps(
+		l->head)[plan_threads(l->head)[l->d->threads.at[it->thread].index].step +
+			 it->step_number];
+	uint32_t from = source_of(l->d, e), progress = 2 * t->nsteps;
+
+	if (from != DRAFT_NONE)
+		progress = 2 * l->d->items.at[from].step_number + !e->arrive;
+	plan_waits(l->head)[i] = (struct plan_wait){ t->index, progress };
+	if (s->nwaits++ == 0)
+		s->wait = i;
+}
+
+static void lay_out(struct draft *d, enum finding_kind kind, struct plan *out)
+{
+	struct layout l = { .d = d };
+
+	choose_threads(&l, d);
+	sort_waits(&l);
+	head_make(&l, kind);
+	threads_make(&l);
+	for (size_t i = 0; i < d->items.n; i++)
+		if (d->items.at[i].step)
+			step_make(&l, &d->items.at[i]);
+	for (size_t i = 0; i < l.waits.n; i++)
+		wait_make(&l, i);
+	*out = (struct plan){ .head = l.head,
+			      .size = l.head->size,
+			      .events = d->order.n,
+			      .edges = d->edges.n,
+			      .loose = d->loose };
+	VEC_RELEASE_ALL(&l.threads, &l.waits);
+}
+
+enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *out, struct diag *d)
+{
+	struct draft draft = { 0 };
+	enum status st = collect_events(t, ask, &draft, d);
+
+	*out = (struct plan){ 0 };
+	if (st == ST_OK) {
+		mark_looks(&draft, ask);
+		identity_find(&draft);
+		edges_find(&draft);
+		mark_steps(&draft);
+		lay_out(&draft, ask->kind, out);
+	}
+	draft_release(&draft);
+	return st;
+}
+
+void plan_release(struct plan *p)
+{
+	mem_free(p->head);
+	*p = (struct plan){ 0 };
+}

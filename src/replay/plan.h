@@ -1,0 +1,87 @@
+/*
+ * From the order of a witness to the plan that forces it on the program: trace/plan.h.
+ *
+ * What is enforced is what the order needs and no more: edges between threads whose events conflict or
+ * synchronise, without those that follow from others; where each thread stops; what a call that
+ * failed must come to.
+ *
+ * Ownership: plan_release frees what a plan holds.
+ */
+#ifndef REPLAY_PLAN_H
+#define REPLAY_PLAN_H
+
+#include "base/common.h"
+#include "finding/finding.h"
+#include "trace/plan.h"
+
+struct trace;
+
+/* Positions, all of them. */
+struct plan_ask {
+	enum finding_kind kind;
+	const uint64_t *targets; /* those that the order has do not stand at the point */
+	uint32_t ntargets;
+	const uint64_t
+		*order; /* that the checker has accepted; of a race it may end with the targets */
+	size_t norder;
+	/* Of a property: the events of the order that it looks at, in their order.  They are steps, each
+	 * waits for the one before. */
+	const uint64_t *looks;
+	size_t nlooks;
+};
+
+/* The file: `size' bytes from head on, seats zeroed. */
+struct plan {
+	struct plan_head *head;
+	size_t size;
+	uint64_t events; /* of the order */
+	uint64_t edges;	 /* waits of one thread for another */
+	/* Of those that the order needs, so many are not in it: they lead into the middle of one call, which
+	 * happens as a whole. */
+	uint64_t loose;
+};
+
+/* The trace is at its beginning, and is read from there.  ST_BAD_INPUT: it cannot be, the diag says why. */
+enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *out,
+		      struct diag *d) ST_CHECKED;
+void plan_release(struct plan *p);
+
+/* Can anything of this trace be replayed?  ST_BAD_INPUT: no, the diag says why.  plan_make does not
+ * ask. */
+enum status plan_suits(const struct trace *t, struct diag *d) ST_CHECKED;
+
+/* What a plan says, one line for each thread, step and wait. */
+void plan_text(const struct plan *p, struct strbuf *out);
+
+/* The tables of a plan, mapped or made. */
+static inline void *plan_table(const struct plan_head *h, uint64_t at)
+{
+	return (char *)(uintptr_t)h + at;
+}
+
+static inline struct plan_thread *plan_threads(const struct plan_head *h)
+{
+	return plan_table(h, h->threads);
+}
+
+static inline struct plan_step *plan_steps(const struct plan_head *h)
+{
+	return plan_table(h, h->steps);
+}
+
+static inline struct plan_wait *plan_waits(const struct plan_head *h)
+{
+	return plan_table(h, h->waits);
+}
+
+static inline uint32_t *plan_keys(const struct plan_head *h)
+{
+	return plan_table(h, h->keys);
+}
+
+static inline struct plan_seat *plan_seats(const struct plan_head *h)
+{
+	return plan_table(h, h->seats);
+}
+
+#endif /* REPLAY_PLAN_H */

@@ -1,0 +1,359 @@
+#include "replay/replay.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch/program.h"
+#include "replay/debug.h"
+#include "replay/scratch.h"
+#include "report/words.h"
+#include "trace/trace.h"
+
+/* ---- what to run ---- */
+
+/* From one block, each ended by a zero byte. */
+static void split_arguments(const struct trace_info *info, struct replay_result *out)
+{
+	size_t n = 0, at = 0;
+
+	out->arguments = mem_zalloc(info->narguments + 1);
+	memcpy(out->arguments, info->arguments, info->narguments);
+	for (size_t i = 0; i < info->narguments; i++)
+		n += out->arguments[i] == '\0';
+	out->argv = mem_zalloc((n + 2) * sizeof(*out->argv));
+	for (n = 0; at < info->narguments; at += strlen(out->arguments + at) + 1)
+		out->argv[n++] = out->arguments + at;
+}
+
+/* As much of a command line as the recorder takes (capture/start.c). */
+#define ARGUMENTS_ROOM 32768u
+
+static enum status find_program(const struct replay *o, const struct trace_info *info,
+				struct replay_result *out, struct diag *d)
+{
+	if (o->argv) {
+		out->program = o->argv[0];
+		return program_find(o->argv[0], false, &out->path, d);
+	}
+	if (!info->program || !info->arguments) {
+		diag_set(d, "'%s' does not say what program it is of: give it, -- PROG ARGS",
+			 o->trace);
+		return ST_IO;
+	}
+	if (info->narguments >= ARGUMENTS_ROOM) {
+		diag_set(d, "the recorded command line is too long to be whole: give it, "
+			    "-- PROG ARGS");
+		return ST_IO;
+	}
+	if (access(info->program, X_OK) != 0) {
+		diag_set(d,
+			 "the recorded program '%s' is not there any more: build it as it was, and "
+			 "give it, -- PROG ARGS%s",
+			 info->program,
+			 strstr(info->program, "/foresee-run.")
+				 ? " ('foresee run FILE.c' builds with foresee-cc -g -O1 -pthread)"
+				 : "");
+		return ST_IO;
+	}
+	split_arguments(info, out);
+	out->program = info->program;
+	return program_find(info->program, false, &out->path, d);
+}
+
+/* Another build, most likely. */
+static bool is_newer(const char *program, const char *trace)
+{
+	struct stat p, t;
+
+	if (stat(program, &p) != 0 || stat(trace, &t) != 0)
+		return false;
+	return p.st_mtim.tv_sec != t.st_mtim.tv_sec ? p.st_mtim.tv_sec > t.st_mtim.tv_sec
+						    : p.st_mtim.tv_nsec > t.st_mtim.tv_nsec;
+}
+
+/* Where it ran, if that is still there. */
+static const char *directory_of(const struct replay *o, const struct trace_info *info)
+{
+	struct stat st;
+
+	if (!info->directory || o->argv)
+		return NULL;
+	if (stat(info->directory, &st) == 0 && S_ISDIR(st.st_mode))
+		return info->directory;
+	if (!o->quiet)
+		talk_note("the recorded program ran in '%s', which is not there any more; it runs "
+			  "here",
+			  info->directory);
+	return NULL;
+}
+
+/* What decides which events there are; not where a plan was, or how much was kept. */
+static void options_of(const struct trace_info *info, struct strbuf *out)
+{
+	const char *at = info->options ? info->options : "linger=1000\n";
+
+	while (*at) {
+		const char *end = strchrnul(at, '\n');
+
+		if (strncmp(at, "control=", 8) != 0 && strncmp(at, "keep=", 5) != 0 &&
+		    strncmp(at, "announce", 8) != 0 && end > at) {
+			strbuf_add(out, at, (size_t)(end - at));
+			strbuf_adds(out, "\n");
+		}
+		at = *end ? end + 1 : end;
+	}
+}
+
+/* ---- runs ---- */
+
+static void name_thread(void *arg, uint32_t thread, struct strbuf *out)
+{
+	const struct replay_result *r = arg;
+
+	words_thread(r->recorded, plan_threads(r->plan.head)[thread].tid, out);
+}
+
+/* Up to its end, for the names that come on the way. */
+static struct trace *read_trace(const char *path)
+{
+	struct trace_options opt = { 0 };
+	struct diag d = { 0 };
+	struct trace *t = NULL;
+	struct event e;
+
+	if (trace_open(path, &opt, &t, &d) != ST_OK)
+		return NULL;
+	while (trace_next(t, &e, &d) == ST_OK)
+		;
+	return t;
+}
+
+static int open_output(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static void outcome_of(struct replay_run *run, const char *out, const char *err)
+{
+	const struct supervise_result *r = &run->result;
+	struct outcome *o = &run->outcome;
+
+	o->known = r->after.known && r->end == SUPERVISE_REPLAYED;
+	o->status = r->process.status;
+	o->signal = r->process.signal;
+	o->hung = r->after.hung;
+	o->late = r->after.late;
+	o->nbytes = r->after.nbytes;
+	memcpy(o->bytes, r->after.bytes, sizeof(o->bytes));
+	outcome_read(out, &o->out);
+	outcome_read(err, &o->err);
+}
+
+/* A copy of the recording, for the user. */
+static enum status keep_trace(const char *from, const char *to, struct diag *d)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out;
+	char piece[65536];
+	ssize_t n = 0;
+	bool good;
+
+	if (in < 0) {
+		diag_set(d, "the replayed run left no recording for '%s'", to);
+		return ST_IO;
+	}
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	good = out >= 0;
+	while (good && (n = read(in, piece, sizeof(piece))) > 0)
+		good = write(out, piece, (size_t)n) == n;
+	good &= n == 0;
+	if (!good)
+		diag_set(d, "cannot write '%s': %s", to, strerror(errno));
+	close(in);
+	if (out >= 0)
+		close(out);
+	return good ? ST_OK : ST_IO;
+}
+
+/* Standard input is the same for both, if it can be. */
+static void rewind_input(off_t where)
+{
+	if (where >= 0)
+		(void)lseek(STDIN_FILENO, where, SEEK_SET);
+}
+
+/* With a debugger at the point, as often as the user wants.  What it types is not the program's. */
+static enum status run_visited(const struct replay *o, struct supervise *s,
+			       struct replay_result *out, struct diag *d)
+{
+	struct supervise_result *x = &out->runs[0].result;
+	char *script = scratch_path("gdb", 0);
+	struct debug g = { .o = o, .r = out, .control = s->control, .script = script };
+	enum status st;
+
+	s->visit = debug_visit;
+	s->visit_arg = &g;
+	s->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	do {
+		supervise_result_release(x);
+		unlink(s->control);
+		unlink(s->trace);
+		g.again = false;
+		st = supervise_run(s, x, d);
+	} while (st == ST_OK && g.again);
+	close(s->in);
+	mem_free(script);
+	return st;
+}
+
+static enum status run_once(const struct replay *o, struct supervise *s, int number,
+			    struct replay_result *out, struct diag *d)
+{
+	struct replay_run *run = &out->runs[number];
+	char *control = scratch_path("plan", number + 1),
+	     *trace = scratch_path("trace", number + 1);
+	char *outs = scratch_path("out", number + 1), *errs = scratch_path("err", number + 1);
+	enum status st;
+
+	s->control = control;
+	s->trace = trace;
+	s->out = open_output(outs);
+	s->err = open_output(errs);
+	if (s->out <= 0 || s->err <= 0) {
+		diag_set(d, "cannot write '%s': %s", outs, strerror(errno));
+		st = ST_IO;
+	} else {
+		st = o->gdb ? run_visited(o, s, out, d) : supervise_run(s, &run->result, d);
+	}
+	close(s->out);
+	close(s->err);
+	if (st == ST_OK) {
+		out->nruns = number + 1;
+		run->trace = read_trace(trace);
+		outcome_of(run, outs, errs);
+		if (o->record && number == 0)
+			st = keep_trace(trace, o->record, d);
+	}
+	MEM_FREE_ALL(control, trace, outs, errs);
+	return st;
+}
+
+/* One that shows: not only in what the bytes hold between. */
+static bool has_difference(const struct replay_result *r)
+{
+	enum outcome_difference d;
+
+	if (r->nruns < 2 || !r->runs[1].outcome.known)
+		return false;
+	d = outcome_compare(&r->runs[0].outcome, &r->runs[1].outcome);
+	return d != OUTCOME_SAME && d != OUTCOME_BYTES;
+}
+
+static enum status run_all(const struct replay *o, const struct trace_info *info,
+			   struct replay_result *out, struct diag *d)
+{
+	const struct claim *c = o->claim;
+	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	struct strbuf options = { 0 };
+	struct supervise s = { .path = out->path,
+			       .argv = o->argv ? o->argv : out->argv,
+			       .directory = directory_of(o, info),
+			       .plan = &out->plan,
+			       .kind = c->kind,
+			       .targets = c->targets.at,
+			       .ntargets = (uint32_t)c->targets.n,
+			       .patience = o->patience,
+			       .time = o->time,
+			       .first = o->first == REPLAY_BOTH ? 0 : o->first,
+			       .name = name_thread,
+			       .name_arg = out };
+	enum status st;
+
+	options_of(info, &options);
+	s.options = strbuf_str(&options);
+	st = run_once(o, &s, 0, out, d);
+	if (st == ST_OK && o->first == REPLAY_BOTH && out->runs[0].outcome.known) {
+		rewind_input(input);
+		s.first = 1;
+		st = run_once(o, &s, 1, out, d);
+	}
+	if (st == ST_OK && has_difference(out)) {
+		rewind_input(input);
+		s.first = 0;
+		st = run_once(o, &s, 2, out, d);
+	}
+	strbuf_release(&options);
+	return st;
+}
+
+/* ---- all of it ---- */
+
+static enum status make_plan(const struct replay *o, struct replay_result *out, struct diag *d)
+{
+	const struct claim *c = o->claim;
+	struct plan_ask ask = { .kind = c->kind,
+				.targets = c->targets.at,
+				.ntargets = (uint32_t)c->targets.n,
+				.order = c->order.at,
+				.norder = c->order.n,
+				.looks = c->looks.at,
+				.nlooks = c->looks.n };
+
+	return plan_make(out->recorded, &ask, &out->plan, d);
+}
+
+enum status replay_try(const struct replay *o, struct replay_result *out, struct diag *d)
+{
+	struct trace_options opt = { 0 };
+	struct trace_info info;
+	enum status st;
+
+	memset(out, 0, sizeof(*out));
+	st = trace_open(o->trace, &opt, &out->recorded, d);
+	if (st != ST_OK)
+		return st;
+	info = trace_info(out->recorded);
+	st = plan_suits(out->recorded, d);
+	if (st == ST_OK)
+		st = find_program(o, &info, out, d);
+	out->newer = st == ST_OK && is_newer(out->path, o->trace);
+	if (st == ST_OK && o->gdb)
+		st = debug_find(d);
+	if (st == ST_OK)
+		st = make_plan(o, out, d);
+	if (st == ST_OK)
+		st = scratch_open(d);
+	if (st == ST_OK) {
+		st = run_all(o, &info, out, d);
+		scratch_close();
+	}
+	return st;
+}
+
+void replay_result_release(struct replay_result *r)
+{
+	for (int i = 0; i < 3; i++) {
+		supervise_result_release(&r->runs[i].result);
+		trace_close(r->runs[i].trace);
+		outcome_release(&r->runs[i].outcome);
+	}
+	plan_release(&r->plan);
+	trace_close(r->recorded);
+	MEM_FREE_ALL(r->path, r->argv, r->arguments);
+	memset(r, 0, sizeof(*r));
+}
+
+bool replay_is_fickle(const struct replay_result *r)
+{
+	enum outcome_difference d;
+
+	if (r->nruns < 3 || !r->runs[2].outcome.known)
+		return false;
+	d = outcome_compare(&r->runs[0].outcome, &r->runs[2].outcome);
+	return d != OUTCOME_SAME && d != OUTCOME_BYTES;
+}
+
+bool replay_succeeded(const struct replay_result *r)
+{
+	return r->nruns > 0 && r->runs[0].result.end == SUPERVISE_REPLAYED;
+}

@@ -1,0 +1,63 @@
+/*
+ * A finding forced on the program: the plan is made, the program is run under it, once or with the
+ * two orders of a race, and what came of it is kept for a report (replay/tell.h).
+ *
+ * Ownership: the caller owns the structs; replay_result_release frees what a result holds.
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "replay/claim.h"
+#include "replay/outcome.h"
+#include "replay/plan.h"
+#include "replay/supervise.h"
+
+struct trace;
+
+#define REPLAY_BOTH (-2) /* of a race: one order, then the other */
+
+struct replay {
+	const char *trace; /* the recording */
+	const struct claim *claim;
+	char **argv;	    /* another command line than the recorded one; NULL: that */
+	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
+	double patience, time;
+	int first; /* as in struct supervise, or REPLAY_BOTH */
+	bool gdb;  /* a debugger at the point; first is SUPERVISE_STOP */
+	bool quiet;
+};
+
+/* One run. */
+struct replay_run {
+	struct supervise_result result;
+	struct trace *trace;	/* of this run, read to its end; NULL: it left none */
+	struct outcome outcome; /* of the run from the point on */
+};
+
+struct replay_result {
+	struct trace *recorded; /* read to its end */
+	struct plan plan;
+	const char *program; /* that was run */
+	bool newer;	     /* its file was written after the recording */
+	/* Of a race: one order, the other; if they differ, the first one once more. */
+	struct replay_run runs[3];
+	int nruns;
+	/* Private. */
+	char *path, **argv, *arguments;
+};
+
+/*
+ * ST_BAD_INPUT: this trace cannot be replayed; ST_IO: the program cannot be run.  The diag says why.
+ * ST_OK: it was tried.
+ */
+enum status replay_try(const struct replay *o, struct replay_result *out,
+		       struct diag *d) ST_CHECKED;
+void replay_result_release(struct replay_result *r);
+
+/* Two runs of one order differ as well: what differs between the orders may have another cause. */
+bool replay_is_fickle(const struct replay_result *r);
+
+/* It was done as predicted. */
+bool replay_succeeded(const struct replay_result *r);
+
+#endif /* REPLAY_REPLAY_H */

@@ -1,0 +1,86 @@
+#include "replay/scratch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define NENDS (sizeof(ends) / sizeof(ends[0]))
+
+static const char *const names[] = { "plan",  "trace", "trace1", "trace2", "out", "out1",
+				     "out2",  "err",   "err1",	 "err2",   "gdb", "plan1",
+				     "plan2", "plan3", "trace3", "out3",   "err3" };
+
+static struct {
+	char path[PATH_MAX];
+	int fd; /* for the handler, which has no memory to make names in */
+	struct sigaction old[NENDS];
+} scratch = { .fd = -1 };
+
+/* Only calls that a handler may make. */
+static void drop(int number)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlinkat(scratch.fd, names[i], 0);
+	rmdir(scratch.path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+enum status scratch_open(struct diag *d)
+{
+	struct sigaction action = { .sa_handler = drop };
+	const char *where = getenv("TMPDIR");
+
+	if (!where || !*where || strlen(where) > PATH_MAX / 2)
+		where = "/tmp";
+	snprintf(scratch.path, sizeof(scratch.path), "%s/foresee-replay.XXXXXX", where);
+	if (!mkdtemp(scratch.path) ||
+	    (scratch.fd = open(scratch.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+		diag_set(d, "cannot make a temporary directory '%s': %s", scratch.path,
+			 strerror(errno));
+		return ST_IO;
+	}
+	for (size_t i = 0; i < NENDS; i++) {
+		sigaction(ends[i], NULL, &scratch.old[i]);
+		if (scratch.old[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+	return ST_OK;
+}
+
+/* A program that becomes another leaves files of more names. */
+static void drop_all(void)
+{
+	DIR *dir = opendir(scratch.path);
+	const struct dirent *at;
+
+	while (dir && (at = readdir(dir)) != NULL)
+		if (at->d_name[0] != '.')
+			unlinkat(scratch.fd, at->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(scratch.path);
+}
+
+void scratch_close(void)
+{
+	if (scratch.fd < 0)
+		return;
+	drop_all();
+	for (size_t i = 0; i < NENDS; i++)
+		sigaction(ends[i], &scratch.old[i], NULL);
+	close(scratch.fd);
+	scratch.fd = -1;
+}
+
+char *scratch_path(const char *name, int number)
+{
+	struct strbuf b = { 0 };
+
+	strbuf_addf(&b, "%s/%s", scratch.path, name);
+	if (number)
+		strbuf_addf(&b, "%d", number);
+	return b.at;
+}

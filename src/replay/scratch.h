@@ -1,0 +1,18 @@
+/*
+ * A directory for the files of one replay: private, and gone at every end of ours, also by a signal;
+ * only SIGKILL leaves it.  There is one at a time.
+ */
+#ifndef REPLAY_SCRATCH_H
+#define REPLAY_SCRATCH_H
+
+#include "base/common.h"
+
+/* Made in TMPDIR, or /tmp. */
+enum status scratch_open(struct diag *d) ST_CHECKED;
+void scratch_close(void);
+
+/* The path of a file in it; the caller's to free.  A signal removes those with these names:
+ * plan, trace, out and err, and with a digit behind. */
+char *scratch_path(const char *name, int number);
+
+#endif /* REPLAY_SCRATCH_H */

@@ -1,0 +1,233 @@
+/*
+ *	        program                          we, a thousand times a second
+ *
+ *	approach   threads run up to their gates    reached?  diverged?  does anything move?
+ *	point      the targets stand                is it what was predicted?
+ *	race       one access, then the other       let one go, then the other, then all
+ *	others     targets go into their waits      do they sleep there, and for whom?
+ */
+#include "replay/supervise.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "replay/plan.h"
+#include "replay/supervise_priv.h"
+
+#define STILL_EVERY 0.1	 /* seconds between looks into /proc */
+#define STILL_FIRST 0.05 /* seconds without progress before the first */
+
+void supervise_enter(struct supervise_watch *w, enum supervise_phase phase)
+{
+	w->phase = phase;
+	w->entered = talk_clock();
+	w->asleep = 0;
+}
+
+/* ---- the end of it ---- */
+
+/* What the threads are doing now, for the report. */
+void supervise_take_picture(struct supervise_watch *w)
+{
+	struct supervise_result *r = w->r;
+
+	if (!r->seen)
+		r->seen = mem_alloc(w->s->plan->size);
+	r->size = w->s->plan->size;
+	memcpy(r->seen, w->h, r->size);
+	VEC_CLEAR(&r->tasks);
+	for (uint32_t i = 0; i < w->h->nthreads; i++) {
+		struct task *t = VEC_PUSH(&r->tasks);
+		uint32_t kernel = supervise_load(&plan_seats(w->h)[i].kernel);
+
+		*t = (struct task){ .call = -1 };
+		if (kernel)
+			task_look(w->pid, kernel, t);
+	}
+}
+
+/* Always false: the program is not needed any more. */
+bool supervise_finish(struct supervise_watch *w, enum supervise_end end)
+{
+	w->r->end = end;
+	w->r->killed = true;
+	if (w->phase != SUPERVISE_PHASE_AWAY) {
+		w->r->seconds = talk_clock() - w->begun;
+		supervise_take_picture(w);
+		if (end == SUPERVISE_REPLAYED && w->s->visit)
+			w->s->visit(w->s->visit_arg, w->pid, w->r);
+	}
+	supervise_enter(w, SUPERVISE_PHASE_AWAY);
+	return false;
+}
+
+bool supervise_refuted(struct supervise_watch *w, uint32_t thread, const char *words)
+{
+	w->s->name(w->s->name_arg, thread, &w->r->why);
+	strbuf_adds(&w->r->why, words);
+	return supervise_finish(w, SUPERVISE_REFUTED);
+}
+
+/* ---- does it move? ---- */
+
+static uint64_t progress_sum(const struct plan_head *h)
+{
+	const struct plan_seat *s = plan_seats(h);
+	uint64_t sum = supervise_load(&h->doorbell);
+
+	for (uint32_t i = 0; i < h->nthreads; i++)
+		sum += supervise_load(&s[i].progress) +
+		       __atomic_load_n(&s[i].solids, __ATOMIC_RELAXED) * 3 +
+		       supervise_load(&s[i].state) * 5 + supervise_load(&s[i].over) +
+		       supervise_load(&s[i].step);
+	return sum;
+}
+
+/* Seconds for which nothing has moved, neither in the seats nor in the kernel. */
+double supervise_still_for(struct supervise_watch *w)
+{
+	double now = talk_clock();
+	uint64_t sum = progress_sum(w->h);
+
+	if (sum != w->sum) {
+		w->sum = sum;
+		w->moved = now;
+		w->still_for = 0;
+	}
+	if (now - w->moved < STILL_FIRST)
+		return 0;
+	if (now - w->looked >= STILL_EVERY) {
+		w->looked = now;
+		w->still_for = task_still_look(&w->still);
+	}
+	return w->still_for < now - w->moved ? w->still_for : now - w->moved;
+}
+
+/* For good, unless a debugger holds it.  Who sleeps for a while will go on. */
+bool supervise_is_stuck(struct supervise_watch *w)
+{
+	return supervise_still_for(w) >= w->s->patience && !w->still.traced && !w->still.timed;
+}
+
+/* The reason comes last; until then the word says that one is being written. */
+static bool has_diverged(const struct supervise_watch *w)
+{
+	uint32_t why = supervise_load(&w->h->diverged);
+
+	return why != PLAN_WHY_NOT && why != UINT32_MAX;
+}
+
+static bool look_approach(struct supervise_watch *w)
+{
+	if (has_diverged(w))
+		return supervise_finish(w, SUPERVISE_DIVERGED);
+	if (supervise_load(&w->h->taken) && point_is_reached(w->h))
+		return supervise_at_point(w);
+	if (supervise_is_stuck(w))
+		return supervise_finish(w, SUPERVISE_STUCK);
+	if (talk_clock() - w->moved >= w->s->time && !w->still.traced)
+		return supervise_finish(w, SUPERVISE_ENDLESS);
+	return true;
+}
+
+static bool look(void *arg, pid_t pid)
+{
+	struct supervise_watch *w = arg;
+
+	if (w->pid == 0) {
+		w->pid = pid;
+		w->begun = w->moved = talk_clock();
+		task_still_init(&w->still, pid);
+	}
+	return w->phase == SUPERVISE_PHASE_APPROACH ? look_approach(w) : supervise_look_behind(w);
+}
+
+/* ---- start and end ---- */
+
+/* The shared file, with the plan in it. */
+static struct plan_head *share(const struct supervise *s, struct diag *d)
+{
+	int fd = open(s->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	void *at = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)s->plan->size) == 0)
+		at = mmap(NULL, s->plan->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		diag_set(d, "cannot write the plan '%s': %s", s->control, strerror(errno));
+	else
+		memcpy(at, s->plan->head, s->plan->size);
+	if (fd >= 0)
+		close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* It ended by itself. */
+static void ended(struct supervise_watch *w)
+{
+	struct supervise_result *r = w->r;
+
+	if (r->process.asked) {
+		r->end = SUPERVISE_ASKED;
+	} else if (r->killed || r->after.known) {
+		return;
+	} else if (w->phase == SUPERVISE_PHASE_LOST && supervise_load(&w->h->freed)) {
+		/* Whoever waited at the end was not woken. */
+		const struct plan_seat *s = &plan_seats(w->h)[r->point.at[0]];
+
+		r->end = supervise_load(&s->state) == PLAN_WAITS && !supervise_load(&s->signalled)
+				 ? SUPERVISE_REPLAYED
+				 : SUPERVISE_REFUTED;
+		if (r->end == SUPERVISE_REFUTED) {
+			w->s->name(w->s->name_arg, r->point.at[0], &r->why);
+			strbuf_adds(&r->why, " is woken: somebody signals after all");
+		}
+	} else {
+		/* The last words may have come between two looks. */
+		r->end = has_diverged(w)		? SUPERVISE_DIVERGED
+			 : supervise_load(&w->h->taken) ? SUPERVISE_ENDED
+							: SUPERVISE_DEAF;
+	}
+	r->seconds = r->process.seconds;
+	if (!r->seen)
+		supervise_take_picture(w);
+}
+
+enum status supervise_run(const struct supervise *s, struct supervise_result *out, struct diag *d)
+{
+	struct supervise_watch w = { .s = s, .r = out };
+	struct strbuf options = { 0 };
+	struct launch l = { .path = s->path,
+			    .argv = s->argv,
+			    .trace = s->trace,
+			    .quiet = true,
+			    .look = look,
+			    .look_arg = &w,
+			    .directory = s->directory,
+			    .in = s->in,
+			    .out = s->out,
+			    .err = s->err,
+			    .steady = true };
+	enum status st;
+
+	memset(out, 0, sizeof(*out));
+	w.h = share(s, d);
+	if (!w.h)
+		return ST_IO;
+	strbuf_addf(&options, "%scontrol=%s\n", s->options ? s->options : "", s->control);
+	l.options = strbuf_str(&options);
+	st = launch_program(&l, &out->process, d);
+	if (st == ST_OK)
+		ended(&w);
+	munmap(w.h, s->plan->size);
+	strbuf_release(&options);
+	return st;
+}
+
+void supervise_result_release(struct supervise_result *r)
+{
+	strbuf_release(&r->why);
+	mem_free(r->seen);
+	VEC_RELEASE(&r->tasks);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,38 @@
+/*
+ * The threads of a program as the kernel sees them, from /proc.
+ */
+#ifndef REPLAY_TASK_H
+#define REPLAY_TASK_H
+
+#include "base/common.h"
+#include <sys/types.h>
+
+struct task {
+	char state; /* R, S, D, T, Z ...; 0: there is no such thread */
+	long call;  /* the system call that it is in; -1: in none, or not known */
+};
+
+void task_look(pid_t pid, uint32_t thread, struct task *out);
+
+/* It waits in the kernel. */
+bool task_is_asleep(const struct task *t);
+/* It waits for a time to be over: it will go on by itself. */
+bool task_is_timed(const struct task *t);
+/* "futex"; NULL: it has no name here. */
+const char *task_call_name(long call);
+
+/* Does anything move in the program: does a thread of it run, or has one run since the last look? */
+struct task_still {
+	pid_t pid;
+	bool traced; /* a debugger holds it, as of the last look */
+	bool timed;  /* a thread waits for a time to be over */
+	bool open; /* a thread waits for something that need not come from another one: input, say */
+	/* Private. */
+	uint64_t mark;
+	double since;
+};
+void task_still_init(struct task_still *s, pid_t pid);
+/* To be called a few times a second.  Seconds for which nothing has moved. */
+double task_still_look(struct task_still *s);
+
+#endif /* REPLAY_TASK_H */

@@ -1,0 +1,254 @@
+#!/usr/bin/env bash
+# Findings forced on the programs themselves: what is shown, both orders of a race, what is refused;
+# and the findings of all small programs with races, deadlocks, lost wakeups and violated properties.
+. "$(dirname "$0")/../lib.sh"
+. "$SRC/tests/cli/compilers.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+mkdir tmp && export TMPDIR=$TEST_DIR/tmp
+
+# replay ARGS...: no input, and no patience for ever.
+replay() {
+	run timeout 120 foresee replay "$@"
+}
+
+# ---- a race ----
+
+cp "$SRC/examples/audit.c" . && foresee-cc -g -O1 -pthread audit.c -o audit || exit 2
+foresee record -q -o audit.foresee ./audit >/dev/null || exit 2
+replay audit.foresee 1
+is "$status" 0 "race: replayed"
+line() {
+	grep -n "$1" audit.c | cut -d: -f1 | head -1
+}
+write=$(line 'audit.total += amount') read=$(line 'printf("report') lock=$(line 'pthread_mutex_lock(&log_lock)')
+has out "^replayed: data race on audit.total, audit.c:$write in add_entry and audit.c:$read in report\$" "race: title"
+has out '^  forced: [0-9]* events of 3 threads, with [0-9]* waits? of one for another; there after [0-9.]* s$' "race: what was forced"
+has out '^  T2 stands before its write of audit.total$' "race: the write"
+has out "^      audit.c:$write in add_entry\$" "race: its place"
+has out '^      audit.c:[0-9]* in worker$' "race: called from"
+has out '^      at 0x[0-9a-f]*, 4 bytes, which hold 0 \(00 00 00 00\) and shall become 1 \(01 00 00 00\)$' "race: values"
+has out '^      no lock held$' "race: without a lock"
+has out '^  T3 stands before its read of audit.total$' "race: the read"
+has out "^      holds log_lock, taken at audit.c:$lock in report\$" "race: under a lock"
+has out '^  the read sees 0 when it comes first, 1 when it comes second$' "race: what is read"
+has out '^  write, read: the program ends with status 0; right after the two, there is 1$' "race: one order"
+has out '^  read, write: the program ends with status 0; right after the two, there is 1$' "race: the other"
+has out '^  the order write, read prints `report .*: total 1`; read, write prints `report .*: total 0`$' "race: the difference"
+is "$(ls tmp)" "" "nothing is left behind"
+
+replay --first 2 audit.foresee 1
+is "$status" 0 "--first: replayed"
+is "$(grep -c 'the program ends' out)" 1 "--first: one run"
+has out '^  read, write: the program ends with status 0' "--first: that order"
+replay --stop --record again.foresee audit.foresee 1
+is "$status" 0 "--stop: replayed"
+hasnt out 'the program ends' "--stop: and no more"
+ok "--record: can be read" foresee verify again.foresee
+
+# JSON, which says the same.
+${CC:-cc} -O1 -o flatten "$SRC/tests/cli/flatten.c" || exit 2
+replay -f json audit.foresee 1
+is "$status" 0 "JSON: replayed"
+./flatten <out >flat
+for want in '.foresee=1' '.status="replayed"' '.finding.kind="race"' '.finding.id=1' '.targets.0.op="write"' \
+	'.targets.0.bytes="00000000"' '.targets.0.becomes="01000000"' '.targets.1.holds.0.lock="log_lock"' \
+	'.outcome.0.order="write, read"' '.outcome.0.status=0' '.outcome.1.order="read, write"' '.difference="output"'; do
+	if grep -qxF -- "$want" flat; then pass "JSON: $want"; else fail "JSON: $want" && note flat 80; fi
+done
+
+# Output that differs from run to run is no sign.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/fickle.c" -o fickle && foresee record -q -o fickle.foresee ./fickle >/dev/null || exit 2
+replay fickle.foresee 1
+is "$status" 0 "fickle: replayed"
+has out 'prints `[0-9.]*`; but so do two runs of the order T[12], T[12]: it may have another cause$' "fickle: says so"
+replay -f json fickle.foresee 1
+has out '"fickle": true' "fickle: in JSON"
+
+# By a witness.
+foresee check -q --witness-dir w audit.foresee >/dev/null
+replay --stop audit.foresee w/1.witness
+is "$status" 0 "witness: replayed"
+has out "^replayed: data race on audit.total, audit.c:$write in add_entry and audit.c:$read in report\$" "witness: title"
+sed 's/^order.*/order 1 1/' w/1.witness >bad.witness
+replay audit.foresee bad.witness
+is "$status" 2 "bad witness: refused"
+has err "^foresee: 'bad.witness'" "bad witness: says so"
+replay again.foresee w/1.witness
+is "$status" 2 "witness of another trace: refused"
+has err "is a witness for another trace|no event|event" "witness of another trace: says so"
+replay audit.foresee nowhere.witness
+is "$status" 2 "no witness: refused"
+has err "^foresee: cannot (open|read) 'nowhere.witness'" "no witness: says so"
+
+# ---- where, and what ----
+
+mkdir there elsewhere
+cat >there/needs.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+static int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *arg)
+{
+	x = 1;
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	FILE *needed = fopen("needed", "r");
+	pthread_t t;
+
+	if (!needed || argc != 3 || strcmp(argv[2], "a  b"))
+		return 9;
+	pthread_create(&t, NULL, f, NULL);
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	x = 2;
+	pthread_join(t, NULL);
+	printf("%s: x %d\n", argv[1], x);
+	return 0;
+}
+END
+(cd there && touch needed && foresee-cc -g -O1 -pthread needs.c -o needs && foresee record -q -o ../needs.foresee ./needs '' 'a  b' >/dev/null) || exit 2
+(cd elsewhere && timeout 120 foresee replay ../needs.foresee 1) >out 2>err
+is "$?" 0 "from elsewhere: runs where it was recorded, with its arguments"
+has out '^  (T1, T2 prints|the order T[12], T[12] prints `: x [12]`)' "two writes: the last one wins"
+replay needs.foresee 1 -- there/needs other 'a  b'
+is "$status" 1 "other program and place: as given"
+has out 'T1 after 0 of its events|ended with status 9' "its needs are not there"
+(cd there && timeout 120 foresee replay ../needs.foresee 1 -- ./needs other 'a  b') >out 2>err
+is "$?" 0 "other arguments: replayed"
+has out 'other: x [12]' "other arguments: were used"
+mv there/needs there/gone
+replay needs.foresee 1
+is "$status" 125 "program gone: own failure"
+has err "^foresee: the recorded program '.*/there/needs' is not there any more: build it as it was, and give it, -- PROG ARGS" "program gone: what to do"
+replay audit.foresee 1 -- /bin/true
+is "$status" 125 "not built for recording: own failure"
+has err "was not built for recording" "not built for recording: says so"
+foresee print --std audit.foresee >audit.std 2>/dev/null
+replay audit.std 1
+is "$status" 2 "text: refused"
+has err '^foresee: a trace in text form has no program' "text: says why"
+foresee record -q --locks-only -o locks.foresee ./audit >/dev/null
+replay locks.foresee 1
+is "$status" 2 "locks only: refused"
+has err 'locks-only' "locks only: says why"
+replay audit.foresee 7
+is "$status" 2 "no such finding"
+has err '^foresee: there is no finding 7: the report has 1, number 1$' "no such finding: says so"
+for wrong in "" "audit.foresee" "audit.foresee 1 2" "--first 3 audit.foresee 1" "--time x audit.foresee 1"; do
+	replay $wrong
+	is "$status" 2 "misuse: '$wrong'"
+done
+
+# ---- ends of ours ----
+
+cat >slow.c <<'END'
+#include <unistd.h>
+#include <pthread.h>
+static int x;
+static void *f(void *arg)
+{
+	x = 1;
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, f, NULL);
+	x = 2;
+	pthread_join(t, NULL);
+	while (argc > 1)
+		sleep(1);
+	return 0;
+}
+END
+foresee-cc -g -O1 -pthread slow.c -o slow$$ && foresee record -q -o slow.foresee ./slow$$ || exit 2
+# stopped SIGNAL: the program goes with us, and so do our files (not after SIGKILL).
+stopped() {
+	local pid i
+
+	env --default-signal=INT foresee replay --time 60 slow.foresee 1 -- ./slow$$ for ever >out 2>err </dev/null &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		pgrep -f "^./slow$$ for ever" >/dev/null && break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -$1 $pid
+	{ wait $pid; } 2>/dev/null
+	status=$?
+	for ((i = 0; i < 100; i++)); do
+		pgrep -f "^./slow$$ for ever" >/dev/null || break
+		sleep 0.1
+	done
+	pgrep -f "^./slow$$ for ever" >/dev/null
+	is "$?" 1 "SIG$1: the program is gone"
+}
+stopped TERM
+is "$status" 125 "SIGTERM: own failure"
+is "$(ls tmp)" "" "SIGTERM: nothing is left behind"
+stopped INT
+is "$(ls tmp)" "" "SIGINT: nothing is left behind"
+stopped KILL
+rm -rf tmp/*
+
+# ---- all programs ----
+
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
+export ORDER_OFF=
+
+# findings FILE...: numbers of those that are certified, of a report in JSON.
+findings() {
+	./flatten <"$1" | sed -n 's/^\.findings\.\([0-9]*\)\.certified=true$/\1/p'
+}
+
+# forced FILE LLVM LEVEL [FLAGS]: every certified finding of the program is replayed.
+forced() {
+	local file=$SRC/tests/programs/$1 name="$1${4:+ $4} $3 llvm $2" cc=foresee-cc spec=() calls= n=0 bad=
+
+	case $1 in *.cpp) cc="foresee-c++ -std=c++17" ;; esac
+	if [ -e "${file%.c}.spec" ]; then
+		spec=(-s "${file%.c}.spec")
+		calls=$(sed -n 's/.* call(\([a-z_]*\).*/\1/p' "${file%.c}.spec" | paste -sd,)
+	fi
+	if ! FORESEE_LLVM=$2 $cc $3 $4 ${calls:+--foresee-calls=$calls} -D_GNU_SOURCE -g "$file" order.o -o prog -lpthread >log 2>&1; then
+		fail "$name: builds"
+		note log
+		return
+	fi
+	env -u ORDER_OFF timeout 60 foresee run -q -f json "${spec[@]}" --trace prog.foresee -o report ./prog >out 2>err </dev/null
+	for i in $(findings report); do
+		n=$((n + 1))
+		replay --stop "${spec[@]}" prog.foresee $((i + 1))
+		[ $status = 0 ] || { bad="$bad $((i + 1))" && cat out err >>said; }
+	done
+	[ $n = 0 ] && return
+	is "$bad" "" "$name: $n findings" 
+	[ -z "$bad" ] || note said 60
+	rm -f said
+}
+
+builds() {
+	sed -nE '/^\/\/ (bug|safe):/ { s/^.. [a-z]*: *//; p }' "$1" | grep . || echo
+}
+
+# The levels and the compilers take turns; LONG=1: every program with all of them.
+set -- $LLVMS
+levels=(-O0 -O2)
+for p in $(cd "$SRC/tests/programs" && ls {race,deadlock,property}/*.c {race,deadlock}/*.cpp 2>/dev/null); do
+	while read -r flags; do
+		for level in ${LONG:+-O0 -O2} ${LONG:-${levels[0]}}; do
+			[ "$level" = "${LONG:-}" ] || forced "$p" "$1" "$level" "$flags"
+		done
+	done < <(builds "$SRC/tests/programs/$p")
+	levels=("${levels[1]}" "${levels[0]}")
+	[ "${levels[0]}" = -O0 ] && [ $# -gt 1 ] && set -- "${@:2}" "$1"
+done
+is "$(ls tmp)" "" "and nothing is left behind"
+done_testing

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# A debugger at the point: gdb, by what is typed into it.
+. "$(dirname "$0")/../lib.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+mkdir tmp && export TMPDIR=$TEST_DIR/tmp
+cp "$SRC/examples/audit.c" . && foresee-cc -g -O1 -pthread audit.c -o audit || exit 2
+foresee record -q -o audit.foresee ./audit >/dev/null || exit 2
+
+# Without one it is said before the program runs.
+FORESEE_GDB=/nowhere/gdb run foresee replay --gdb audit.foresee 1
+is "$status" 125 "no gdb: own failure"
+has err "^foresee: there is no '/nowhere/gdb': install gdb, or name another one in FORESEE_GDB" "no gdb: what to do"
+is "$(cat out)" "" "no gdb: nothing was done"
+
+command -v gdb >/dev/null || skip_all "no gdb"
+sleep 100 &
+pid=$!
+gdb -batch -p $pid -ex quit >attached 2>&1
+kill $pid
+grep -qi 'not permitted\|could not attach' attached && skip_all "gdb may not attach"
+
+# typed NAME COMMAND...: a session.
+typed() {
+	local name=$1
+
+	shift
+	printf '%s\n' "$@" | timeout 120 foresee replay --gdb ${options:-} "$trace" 1 >out 2>err
+	is "$?" 0 "$name: replayed"
+	is "$(ls tmp)" "" "$name: nothing is left behind"
+}
+# values: what print has shown.
+values() {
+	sed -n 's/.*\$[0-9]* = //p' out | paste -sd' '
+}
+
+trace=audit.foresee
+typed "look" 'print audit.total' 'info threads'
+has out '^foresee: data race on audit.total, audit.c:[0-9]* in add_entry and audit.c:[0-9]* in report' "look: the banner"
+has out '^  thread [23]  T2, before its write in add_entry$' "look: the first thread"
+has out '^  thread [23]  T3, before its read in report$' "look: the second"
+has out '^#[0-9]+ .* add_entry \(amount=1\)' "look: the frame of the first"
+is "$(values)" 0 "look: before the write"
+has out '^replayed: data race on audit.total' "look: and the report"
+
+typed "first" 'foresee-go first' 'print audit.total'
+is "$(values)" 1 "first: the write is done"
+has out 'hit Temporary breakpoint 1.* in add_entry' "first: stopped behind it"
+typed "second" 'foresee-go second' 'print audit.total'
+is "$(values)" 0 "second: only the read is done"
+has out 'hit Temporary breakpoint 1.* in report' "second: stopped behind it"
+typed "steps" foresee-step 'print audit.total' foresee-step foresee-free
+is "$(values)" 1 "steps: the first is the write"
+has out 'hit Temporary breakpoint 2.* in report' "steps: the second the read"
+has out 'exited normally' "steps: and to the end"
+typed "back" 'foresee-go first' foresee-back 'print audit.total'
+is "$(values)" 0 "back: it is as before"
+is "$(grep -c '^foresee: data race' out)" 2 "back: twice at the point"
+
+# A real deadlock, with the stacks around the circle.
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/deadlock/two_locks.c" order.o -o locks || exit 2
+foresee record -q -o locks.foresee ./locks >/dev/null || exit 2
+export ORDER_OFF=
+trace=locks.foresee
+typed "deadlock" 'print a.__data.__lock' 'print b.__data.__lock'
+has out '^#[0-9]+ .* in first \(arg=' "deadlock: one waits"
+has out '^#[0-9]+ .* in second \(arg=' "deadlock: so does the other"
+is "$(values)" "2 2" "deadlock: for locks that are taken"
+done_testing
