@@ -46,6 +46,8 @@ STUB(control_start, (const char *line))
 STUB(control_begin, (struct thread * t))
 STUB(control_end, (struct thread * t))
 STUB(control_unseen, (struct thread * t))
+STUB(control_access,
+     (struct thread * t, const void *p, size_t n, uint32_t site, unsigned how, uint64_t value))
 STUB(control_call_slow, (unsigned kind, const void *obj))
 STUB(control_done_slow, (void))
 STUB(control_before,

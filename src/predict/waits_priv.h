@@ -49,7 +49,7 @@ struct waits_index {
 static inline const struct waits_sender *waits_senders(const struct waits_index *x,
 						       uint32_t condition)
 {
-	return x->senders.at + x->sender_start[condition];
+	return x->senders.n != 0 ? x->senders.at + x->sender_start[condition] : NULL;
 }
 
 void waits_index_make(struct waits_index *x, const struct model *m);
