@@ -161,10 +161,8 @@ static int print_command(const struct command *c, int argc, char **argv)
 	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_INPUT] = &r.in } };
 	int status;
 
-	if (!command_options(c, &p, argc, argv, &status))
+	if (!command_trace(c, &p, argc, argv, &status))
 		return status;
-	if (p.noperands != 1)
-		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
 	if (r.std && (r.from != 1 || r.to != UINT64_MAX || r.thread || r.stacks || r.sites))
 		return command_misuse(
 			c, "--std prints the whole trace: it does not go with --from, --to, "

@@ -84,10 +84,8 @@ static int stats_command(const struct command *c, int argc, char **argv)
 	struct option_parser p = { .into = { [OPTION_OWN] = &r, [OPTION_INPUT] = &r.in } };
 	int status;
 
-	if (!command_options(c, &p, argc, argv, &status))
+	if (!command_trace(c, &p, argc, argv, &status))
 		return status;
-	if (p.noperands != 1)
-		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
 	return stats(p.operands[0], &r.in, r.json);
 }
 

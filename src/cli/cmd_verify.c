@@ -242,24 +242,17 @@ static void formula_print(const struct watcher *p, const struct witness *w)
 static int witness_check(const struct evidence *ev, const struct witness *w, const struct verify *v,
 			 const struct watcher *p)
 {
-	struct check_claim claim = {
-		.kind = w->kind,
-		.targets = w->targets.at,
-		.ntargets = (uint32_t)w->targets.n,
-		.order = w->order.at,
-		.norder = w->order.n,
-		.stray = w->stray.at,
-		.nstray = w->stray.n,
-		.strict = v->strict || !w->dep,
-		.values = v->values || w->values,
-		.view = w->property ? &p->view : NULL,
-		.property = w->property,
-		.plugin = w->property ? monitor_plugin(property_of(p, w->property)) : NULL,
-	};
+	struct check_claim claim = witness_claim(w);
 	struct checker *c = checker_new(ev);
 	struct check_verdict verdict;
 	int status;
 
+	claim.strict |= v->strict;
+	claim.values |= v->values;
+	if (w->property) {
+		claim.view = &p->view;
+		claim.plugin = monitor_plugin(property_of(p, w->property));
+	}
 	checker_run(c, &claim, &verdict);
 	status = verdict_print(ev, w, &verdict);
 	if (status == EXIT_FINE && w->property)

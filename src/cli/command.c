@@ -63,6 +63,17 @@ bool command_options(const struct command *c, struct option_parser *p, int argc,
 	return id == OPTION_DONE;
 }
 
+bool command_trace(const struct command *c, struct option_parser *p, int argc, char **argv,
+		   int *status)
+{
+	if (!command_options(c, p, argc, argv, status))
+		return false;
+	if (p->noperands != 1)
+		*status =
+			command_misuse(c, p->noperands ? "more than one trace" : "no trace given");
+	return p->noperands == 1;
+}
+
 static void print_usage(const struct command *c, FILE *to)
 {
 	fprintf(to, "usage: foresee %s %s\n", c->name, c->usage);

@@ -30,6 +30,10 @@ const struct command *command_find(const char *name);
 bool command_options(const struct command *c, struct option_parser *p, int argc, char **argv,
 		     int *status);
 
+/* The same of a command that takes one trace, and nothing else. */
+bool command_trace(const struct command *c, struct option_parser *p, int argc, char **argv,
+		   int *status);
+
 void command_help(const struct command *c, FILE *to);
 void command_overview(FILE *to);
 

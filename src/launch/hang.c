@@ -7,20 +7,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FILE_BYTES 4096
-
-/* The file as a string, cut to FILE_BYTES.  False: it cannot be read. */
-static bool proc_read(pid_t pid, const char *task, const char *name, char *into)
+bool hang_proc_read(pid_t pid, const char *task, const char *name, char into[HANG_FILE])
 {
 	char path[96];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%ld/task/%.16s/%s", (long)pid, task, name);
+	snprintf(path, sizeof(path), "/proc/%ld%s%.16s/%s", (long)pid, task ? "/task/" : "",
+		 task ? task : "", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, into, FILE_BYTES - 1);
+	n = read(fd, into, HANG_FILE - 1);
 	close(fd);
 	into[n > 0 ? n : 0] = '\0';
 	return n > 0;
@@ -101,11 +99,11 @@ enum task { TASK_BUSY, TASK_WAITS, TASK_GONE };
 /* One thread; what it was found doing goes into *mark. */
 static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
 {
-	char call[FILE_BYTES], status[FILE_BYTES];
+	char call[HANG_FILE], status[HANG_FILE];
 	uint64_t caught, tracer, switches, forced;
 	const char *state;
 
-	if (!proc_read(pid, task, "status", status))
+	if (!hang_proc_read(pid, task, "status", status))
 		return TASK_BUSY;
 	state = strstr(status, "\nState:\t");
 	if (!state)
@@ -113,10 +111,10 @@ static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
 	state += strlen("\nState:\t");
 	if (*state == 'Z' || *state == 'X') /* the first thread may end before the others */
 		return TASK_GONE;
-	if (*state != 'S' || !proc_read(pid, task, "syscall", call) || !is_waiting(pid, call) ||
-	    !field(status, "SigCgt", 16, &caught) || (caught & ~OWN_SIGNALS) != 0 ||
-	    !field(status, "TracerPid", 10, &tracer) || tracer != 0 ||
-	    !field(status, "voluntary_ctxt_switches", 10, &switches) ||
+	if (*state != 'S' || !hang_proc_read(pid, task, "syscall", call) ||
+	    !is_waiting(pid, call) || !field(status, "SigCgt", 16, &caught) ||
+	    (caught & ~OWN_SIGNALS) != 0 || !field(status, "TracerPid", 10, &tracer) ||
+	    tracer != 0 || !field(status, "voluntary_ctxt_switches", 10, &switches) ||
 	    !field(status, "nonvoluntary_ctxt_switches", 10, &forced))
 		return TASK_BUSY;
 	*mark = hash_add(hash_add(hash_add(*mark, strtoull(task, NULL, 10)), switches), forced);

@@ -26,4 +26,9 @@ struct hang {
 /* To be called a few times a second.  True: for HANG_SECONDS now, nothing has moved. */
 bool hang_look(struct hang *h);
 
+/* A file of /proc as a string, cut to HANG_FILE bytes: of a task of the process, or its own (NULL).
+ * False: it cannot be read. */
+#define HANG_FILE 4096
+bool hang_proc_read(pid_t pid, const char *task, const char *name, char into[HANG_FILE]);
+
 #endif /* LAUNCH_HANG_H */

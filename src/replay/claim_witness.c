@@ -92,24 +92,17 @@ static enum status evidence_read(struct proof *x, const char *trace, struct diag
 static enum status check(const struct proof *x, struct diag *d)
 {
 	const struct witness *w = &x->witness;
-	struct check_claim claim = {
-		.kind = w->kind,
-		.targets = w->targets.at,
-		.ntargets = (uint32_t)w->targets.n,
-		.order = w->order.at,
-		.norder = w->order.n,
-		.stray = w->stray.at,
-		.nstray = w->stray.n,
-		.strict = x->a->engine.strict || !w->dep,
-		.values = x->a->engine.values || w->values,
-		.view = w->property ? &x->view : NULL,
-		.property = w->property,
-		.plugin = w->property ? monitor_plugin(monitor_of(x)) : NULL,
-	};
+	struct check_claim claim = witness_claim(w);
 	struct checker *c = checker_new(x->evidence);
 	struct check_verdict v;
 	bool good;
 
+	claim.strict |= x->a->engine.strict;
+	claim.values |= x->a->engine.values;
+	if (w->property) {
+		claim.view = &x->view;
+		claim.plugin = monitor_plugin(monitor_of(x));
+	}
 	checker_run(c, &claim, &v);
 	good = v.certified && !v.doubtful;
 	if (!good)

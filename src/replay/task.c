@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FILE_BYTES 4096
+#include "launch/hang.h"
 
 static const struct {
 	long number;
@@ -66,25 +66,6 @@ const char *task_call_name(long call)
 	return NULL;
 }
 
-static bool proc_read(pid_t pid, const char *thread, const char *name, char *into)
-{
-	char path[96];
-	ssize_t n;
-	int fd;
-
-	if (thread)
-		snprintf(path, sizeof(path), "/proc/%ld/task/%.16s/%s", (long)pid, thread, name);
-	else
-		snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, into, FILE_BYTES - 1);
-	close(fd);
-	into[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* Behind the name, which may hold anything. */
 static const char *behind_name(const char *stat)
 {
@@ -95,14 +76,14 @@ static const char *behind_name(const char *stat)
 
 static void look(pid_t pid, const char *thread, struct task *out)
 {
-	char text[FILE_BYTES];
+	char text[HANG_FILE];
 	const char *state;
 
 	*out = (struct task){ .call = -1 };
-	if (!proc_read(pid, thread, "stat", text) || (state = behind_name(text)) == NULL)
+	if (!hang_proc_read(pid, thread, "stat", text) || (state = behind_name(text)) == NULL)
 		return;
 	out->state = *state;
-	if (proc_read(pid, thread, "syscall", text) && *text >= '0' && *text <= '9')
+	if (hang_proc_read(pid, thread, "syscall", text) && *text >= '0' && *text <= '9')
 		out->call = strtol(text, NULL, 10);
 }
 
@@ -136,11 +117,11 @@ static uint64_t field(const char *status, const char *name)
 /* One thread, into the mark. */
 static void still_add(struct task_still *s, const char *thread, uint64_t *mark)
 {
-	char status[FILE_BYTES];
+	char status[HANG_FILE];
 	struct task t;
 
 	look(s->pid, thread, &t);
-	if (!proc_read(s->pid, thread, "status", status))
+	if (!hang_proc_read(s->pid, thread, "status", status))
 		return;
 	*mark = hash_add(*mark, strtoull(thread, NULL, 10));
 	*mark = hash_add(*mark, field(status, "\nvoluntary_ctxt_switches:"));
@@ -154,11 +135,11 @@ static void still_add(struct task_still *s, const char *thread, uint64_t *mark)
 /* User and system time of all threads, in ticks. */
 static uint64_t ticks(pid_t pid)
 {
-	char text[FILE_BYTES];
+	char text[HANG_FILE];
 	uint64_t user = 0, system = 0;
 	const char *at;
 
-	if (!proc_read(pid, NULL, "stat", text) || (at = behind_name(text)) == NULL ||
+	if (!hang_proc_read(pid, NULL, "stat", text) || (at = behind_name(text)) == NULL ||
 	    sscanf(at, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &user,
 		   &system) != 2)
 		return 0;

@@ -105,7 +105,7 @@ static bool may_be_replaced(const struct selfcheck *s, const struct event *e)
 	return s->late && (e->flags & EVENT_UNKNOWN);
 }
 
-static void access_event(struct selfcheck *s, const struct event *e)
+static void access_compare(struct selfcheck *s, const struct event *e)
 {
 	bool reads = e->op == EVENT_READ || e->op == EVENT_RMW, writes = e->op != EVENT_READ;
 	const uint8_t *saw = e->op == EVENT_RMW ? e->old : e->value;
@@ -185,11 +185,11 @@ void selfcheck_memory_event(struct selfcheck *s, const struct event *e)
 	case EVENT_READ:
 	case EVENT_WRITE:
 	case EVENT_RMW:
-		access_event(s, e);
+		access_compare(s, e);
 		break;
 	case EVENT_FREE:
 		if (e->nrefs != 0 || !s->binary)
-			access_event(s, e);
+			access_compare(s, e);
 		break;
 	case EVENT_ALLOC:
 		if (e->arg == FORMAT_ALLOC_FRAME && s->binary)

@@ -5,6 +5,7 @@
 #include "witness/witness.h"
 
 #include "trace/trace.h"
+#include "witness/check.h"
 #include "witness/evidence.h"
 
 #define FILE_LIMIT ((uint64_t)4 << 30)
@@ -146,4 +147,20 @@ void witness_format(const struct witness *w, const struct evidence *ev, struct s
 	spec_format(&w->spec, out);
 	strbuf_adds(out, "order\n");
 	order_format(w, ev, out);
+}
+
+struct check_claim witness_claim(const struct witness *w)
+{
+	return (struct check_claim){
+		.kind = w->kind,
+		.targets = w->targets.at,
+		.ntargets = (uint32_t)w->targets.n,
+		.order = w->order.at,
+		.norder = w->order.n,
+		.stray = w->stray.at,
+		.nstray = w->stray.n,
+		.strict = !w->dep,
+		.values = w->values,
+		.property = w->property,
+	};
 }

@@ -8,6 +8,7 @@
 
 #include "finding/finding.h"
 
+struct check_claim;
 struct evidence;
 
 struct witness {
@@ -34,5 +35,8 @@ enum status witness_head(const char *path, struct strbuf *text, struct witness *
 enum status witness_parse(const char *text, size_t n, const char *name, const struct evidence *ev,
 			  struct witness *out, struct diag *d) ST_CHECKED;
 void witness_format(const struct witness *w, const struct evidence *ev, struct strbuf *out);
+
+/* What the checker is asked; strict and values may still be set, and of a property the view. */
+struct check_claim witness_claim(const struct witness *w);
 
 #endif /* WITNESS_WITNESS_H */
