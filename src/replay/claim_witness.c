@@ -25,7 +25,7 @@ struct proof {
 	struct evidence *evidence;
 };
 
-static void see(void *arg, struct trace *t, const struct event *e)
+static void event_take(void *arg, struct trace *t, const struct event *e)
 {
 	view_see(arg, t, e);
 }
@@ -72,7 +72,7 @@ static enum status evidence_read(struct proof *x, const char *trace, struct diag
 
 	if (x->head.property) {
 		st = property_read(x, d);
-		opt.each = see;
+		opt.each = event_take;
 		opt.each_arg = &x->view;
 		if (st != ST_OK)
 			return st;
