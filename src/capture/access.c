@@ -28,7 +28,7 @@
 		t = hook_enter_slow(t);                        \
 		if (t == NULL)                                 \
 			bare;                                  \
-		if (t->control != NULL)                        \
+		if (CONTROLLED(t))                             \
 			gate;                                  \
 	} else {                                               \
 		t->view.live = 0;                              \
@@ -197,7 +197,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 		struct thread *t = hook_enter_slow(thread_self());                                \
 		if (t == NULL)                                                                    \
 			return *(const volatile T *)p;                                            \
-		if (t->control != NULL)                                                           \
+		if (CONTROLLED(t))                                                                \
 			control_access(t, p, N, site, 0, 0);                                      \
 		return read_more##N(p, site, t);                                                  \
 	}                                                                                         \
@@ -285,7 +285,7 @@ static uint64_t small_read(struct thread *t, const char *p, char *into, size_t n
 	for (size_t done = 0; done < n;) {
 		unsigned log2 = part_log2(n - done);
 
-		if (t->control != NULL)
+		if (CONTROLLED(t))
 			control_access(t, p + done, 1u << log2, site,
 				       free_read ? CONTROL_FREE_READ : 0, 0);
 		x = read_word(t, p + done, log2, site, free_read ? &keeper : NULL);
@@ -322,7 +322,7 @@ static void write_range(struct thread *t, char *p, const char *from, size_t n, u
 		uint64_t x = 0;
 
 		memcpy(&x, from + done, 1u << log2);
-		if (t->control != NULL)
+		if (CONTROLLED(t))
 			control_access(t, p + done, 1u << log2, site, CONTROL_WRITES, x);
 		write_word(t, p + done, log2, x, site, keepers, mask);
 		done += 1u << log2;

@@ -11,7 +11,7 @@
 static inline void gate(struct thread *t, const void *p, unsigned n, int order, uint32_t site,
 			unsigned how, uint64_t value)
 {
-	if (__builtin_expect(t->control == NULL, 1))
+	if (!CONTROLLED(t))
 		return;
 	how |= CONTROL_ATOMIC | (order != __ATOMIC_RELAXED ? CONTROL_ORDERS : 0);
 	if ((how & CONTROL_WRITES) && order >= __ATOMIC_RELEASE)
@@ -117,7 +117,7 @@ static void log_rmw(struct thread *t, const void *p, const struct rmw *m, uint32
 	if (nfeeds != 0)
 		q = log_feeds(q, feeds, nfeeds, own);
 	log_other_end(t, FORMAT_K_RMW, aux, q, 1);
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_changed(t);
 }
 
@@ -363,7 +363,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 		T stored;                                                                       \
 		if (t == NULL)                                                                  \
 			return rmw_bare##N(p, value, op, &stored);                              \
-		if (__builtin_expect(t->control != NULL, 0))                                    \
+		if (CONTROLLED(t))                                                              \
 			gate(t, p, N, order, site,                                              \
 			     CONTROL_WRITES | CONTROL_EITHER |                                  \
 				     (binds && same_is_known(t, p, &m) ? CONTROL_FAILS : 0),    \
@@ -397,7 +397,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 		if (t == NULL)                                                                  \
 			return __atomic_compare_exchange_n((T *)p, expected, desired, false,    \
 							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-		if (__builtin_expect(t->control != NULL, 0))                                    \
+		if (CONTROLLED(t))                                                              \
 			gate(t, p, N, success, site,                                            \
 			     CONTROL_WRITES | CONTROL_EITHER |                                  \
 				     (access_load(p, LOG2) != seen ? CONTROL_FAILS : 0),        \

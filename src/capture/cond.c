@@ -84,7 +84,7 @@ static bool cond_park(const struct cond_wait *w)
 		return false;
 	sync_log(t, FORMAT_K_REQ, FORMAT_LOCK_COND, w->cond);
 	lock_log(t, FORMAT_K_REL, lock_mutex_aux(w->mutex) | FORMAT_LOCK_WAIT, w->mutex);
-	if (t->control != NULL)
+	if (CONTROLLED(t))
 		control_before(t, FORMAT_K_PARK, 0, w->cond, t->view.call_site);
 	list = object_lock(w->cond);
 	sync_log1(t, FORMAT_K_PARK, w->until != NULL ? FORMAT_WAIT_TIMED : 0, w->cond,

@@ -26,11 +26,20 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "capture/hint.h"
+
 struct thread;
 struct control; /* of one thread */
 
-/* Is this process controlled?  Set at the start, and never again. */
+/* Is this process controlled (set at the start, and never again), and this thread?  The lock recorder
+ * has no gates: there the answer is known when it is compiled, and none of this is called. */
+#ifdef FORESEE_LOCKS
+#define control_on false
+#define CONTROLLED(t) false
+#else
 extern bool control_on;
+#define CONTROLLED(t) UNLIKELY((t)->control != NULL)
+#endif
 
 /* Maps the plan; its name ends with the line.  Without one that can be used nothing is controlled, and the trace says so. */
 void control_start(const char *line);
@@ -75,7 +84,7 @@ void control_leave(struct thread *t);
 void control_call_slow(unsigned kind, const void *obj);
 static inline void control_call(unsigned kind, const void *obj)
 {
-	if (__builtin_expect(control_on, 0))
+	if (UNLIKELY(control_on))
 		control_call_slow(kind, obj);
 }
 
@@ -83,7 +92,7 @@ static inline void control_call(unsigned kind, const void *obj)
 void control_done_slow(void);
 static inline void control_done(void)
 {
-	if (__builtin_expect(control_on, 0))
+	if (UNLIKELY(control_on))
 		control_done_slow();
 }
 
@@ -91,7 +100,7 @@ static inline void control_done(void)
 bool control_fails_slow(void);
 static inline bool control_fails(void)
 {
-	return __builtin_expect(control_on, 0) && control_fails_slow();
+	return UNLIKELY(control_on) && control_fails_slow();
 }
 
 /* Unseen code runs here. */

@@ -233,7 +233,7 @@ static void gate_call(struct control *c, const struct thread *t)
 void control_call_slow(unsigned kind, const void *obj)
 {
 	HOOK(t)
-		if (t->control != NULL) {
+		if (CONTROLLED(t)) {
 			call_begin(t->control, kind, obj, t->view.call_site);
 			gate_call(t->control, t);
 		}
@@ -242,7 +242,7 @@ void control_call_slow(unsigned kind, const void *obj)
 void control_done_slow(void)
 {
 	HOOK(t)
-		if (t->control != NULL)
+		if (CONTROLLED(t))
 			flush(t->control);
 }
 

@@ -208,7 +208,8 @@ void create_thread(struct create_call *c)
 		child = thread_new();
 		if (child != NULL) {
 			unseen_begin(child, (const void *)(uintptr_t)c->run);
-			child->control = control_child(t);
+			if (CONTROLLED(t))
+				child->control = control_child(t);
 		}
 		hook_leave(t);
 	}

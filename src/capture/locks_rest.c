@@ -40,47 +40,6 @@ bool tag_cover(const void *p, size_t n)
 	return true;
 }
 
-/* It has no gates. */
-bool control_on;
-STUB(control_start, (const char *line))
-STUB(control_begin, (struct thread * t))
-STUB(control_end, (struct thread * t))
-STUB(control_unseen, (struct thread * t))
-STUB(control_access,
-     (struct thread * t, const void *p, size_t n, uint32_t site, unsigned how, uint64_t value))
-STUB(control_call_slow, (unsigned kind, const void *obj))
-STUB(control_done_slow, (void))
-STUB(control_before,
-     (struct thread * t, unsigned kind, unsigned aux, const void *obj, uint32_t site))
-STUB(control_logged,
-     (struct thread * t, unsigned kind, unsigned aux, const void *obj, uint32_t site))
-STUB(control_cond_wake, (const void *cond, bool everybody))
-
-struct control *control_first(void)
-{
-	return NULL;
-}
-
-struct control *control_child(struct thread *t)
-{
-	return NULL;
-}
-
-struct control *control_adopted(void)
-{
-	return NULL;
-}
-
-bool control_fails_slow(void)
-{
-	return false;
-}
-
-int control_cond_wait(const struct cond_wait *w)
-{
-	return 0;
-}
-
 /* The program's own store is still to be made. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 		 const uint64_t *keepers, uint64_t mask)

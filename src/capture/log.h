@@ -190,14 +190,13 @@ void log_close(struct thread *t);
 /* ---- the file as a whole ---- */
 
 struct log_options {
-	bool follow;	     /* --follow-fork */
-	bool full;	     /* no filtering */
-	bool partial;	     /* some accesses are left out by request */
-	bool locks;	     /* all of them are: the lock recorder */
-	uint64_t linger;     /* milliseconds that remaining threads may go on at the end */
-	uint64_t keep;	     /* bytes of closed chunks to keep; 0: all */
-	const char *control; /* the plan of a replay, up to the end of the line; NULL: none */
-	const char *asked;   /* all of these as they were given, one a line; NULL: none were */
+	bool follow;	   /* --follow-fork */
+	bool full;	   /* no filtering */
+	bool partial;	   /* some accesses are left out by request */
+	bool locks;	   /* all of them are: the lock recorder */
+	uint64_t linger;   /* milliseconds that remaining threads may go on at the end */
+	uint64_t keep;	   /* bytes of closed chunks to keep; 0: all */
+	const char *asked; /* all of these as they were given, one a line; NULL: none were */
 	/* For tests: a cut after so many bytes, in chunks of half as many; 0: as usual. */
 	uint64_t cut;
 };

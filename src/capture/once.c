@@ -80,7 +80,7 @@ static void guard_release(uint64_t *guard)
 		return;
 	}
 	sync_log(t, FORMAT_K_ONCE_END, 0, guard);
-	if (t->control != NULL)
+	if (CONTROLLED(t))
 		control_access(t, guard, 1, t->view.call_site,
 			       CONTROL_WRITES | CONTROL_ATOMIC | CONTROL_ORDERS | CONTROL_RELEASES,
 			       1);

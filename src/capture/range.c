@@ -187,7 +187,7 @@ static size_t write_piece(struct thread *t, uintptr_t to, const uint8_t *from, u
 
 static inline void gate(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how)
 {
-	if (__builtin_expect(t->control != NULL, 0) && n != 0)
+	if (CONTROLLED(t) && n != 0)
 		control_range(t, p, n, site, how);
 }
 
@@ -330,7 +330,7 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
 	size_t done = 0, k;
 
 	/* So far it goes now; others may change that. */
-	if (__builtin_expect(t->control != NULL, 0)) {
+	if (CONTROLLED(t)) {
 		k = strnlen(s, max);
 		gate(t, s, k + (k < max), site, 0);
 	}
@@ -475,7 +475,7 @@ void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site
 {
 	if (n == 0)
 		return;
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_free(t, p, n, site);
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {

@@ -89,14 +89,14 @@ void hook_signal(struct thread *t)
 	int n;
 	SYS_KEEPS_ERRNO;
 
-	if (t->control != NULL) {
+	if (CONTROLLED(t)) {
 		t->view.live &= ~THREAD_LIVE; /* signals are put off a little longer */
 		control_leave(t);
 		t->view.live |= THREAD_LIVE;
 	}
 	n = t->put_off.number;
 	t->view.live &= ~THREAD_SIGNALLED;
-	if (n == 0 && t->control != NULL)
+	if (n == 0 && CONTROLLED(t))
 		return;
 	ASSERT_RECORDING(n > 0 && n < _NSIG);
 	t->put_off.number = 0;

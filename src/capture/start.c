@@ -30,8 +30,6 @@ void start_options(struct log_options *opt, const char *lines, const char *cut)
 		opt->follow |= n == 11 && memcmp(s, "follow-fork", 11) == 0;
 		opt->linger = option_number(s, n, "linger=", opt->linger);
 		opt->keep = option_number(s, n, "keep=", opt->keep);
-		if (!opt->locks && n > 8 && memcmp(s, "control=", 8) == 0)
-			opt->control = s + 8;
 		opt->partial |= start_option(s, n);
 	}
 }
@@ -164,8 +162,6 @@ static bool begin(void)
 	fork_start(opt.follow);
 	signal_start();
 	linger_set(opt.linger);
-	if (opt.control != NULL)
-		control_start(opt.control);
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick);
 	first = thread_adopt();

@@ -5,10 +5,13 @@
  *	linger=MS, follow-fork, control=PLAN
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
+#include "capture/control.h"
 #include "capture/elf.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/process.h"
+
+static const char *plan; /* of a replay, up to the end of its line; NULL: none */
 
 bool start_option(const char *s, size_t n)
 {
@@ -18,6 +21,8 @@ bool start_option(const char *s, size_t n)
 		module_pattern(s + 5, n - 5, true);
 	else if (n > 7 && memcmp(s, "ignore=", 7) == 0)
 		module_pattern(s + 7, n - 7, false);
+	else if (n > 8 && memcmp(s, "control=", 8) == 0)
+		plan = s + 8;
 	return module_patterns;
 }
 
@@ -69,5 +74,7 @@ bool start_prepare(void)
 	log_control_memory(FORMAT_K_C_HIDDEN, 0, 0);
 	elf_steady_start();
 	module_start();
+	if (plan != NULL)
+		control_start(plan);
 	return true;
 }

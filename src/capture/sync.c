@@ -151,7 +151,7 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 	struct object o = { .at = obj, .site = call_site(t) };
 	tag_version own;
 
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_before(t, kind, aux, obj, o.site);
 	own = tag_make(t->tid, t->tseq + 1);
 	epoch_end(t, kind, aux);
@@ -164,7 +164,7 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 		put_lock(t, kind, aux, o);
 	else
 		put(t, kind, aux, o, args, nargs);
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_logged(t, kind, aux, obj, o.site);
 	return t->tseq;
 }
@@ -172,7 +172,7 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
 {
 	if (is_remark(kind) && vain_again(t, vain_of(kind, aux), (uintptr_t)obj)) {
-		if (__builtin_expect(t->control != NULL, 0))
+		if (CONTROLLED(t))
 			control_logged(t, kind, aux, obj, call_site(t));
 		return t->tseq;
 	}
@@ -201,7 +201,7 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	uint32_t site = call_site(t);
 	uint8_t *p;
 
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_before(t, kind, aux, NULL, site);
 	if (vain_again(t, vain_of(kind, aux), a))
 		return t->tseq;
@@ -212,7 +212,7 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	log_other_end(t, kind, aux, p, 1);
 	if (is_vain(kind, aux))
 		vain_note(t, kind, aux, a);
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_logged(t, kind, aux, NULL, site);
 	return t->tseq;
 }
@@ -226,7 +226,7 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 
 	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
 		return;
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_before(t, kind, aux, NULL, site);
 	/* A read in a block must not be dropped because of one before the block. */
 	if (kind == FORMAT_K_BLOCK)
@@ -239,7 +239,7 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 	for (unsigned i = 0; i < nargs; i++)
 		p = log_varint(p, args[i]);
 	log_other_end(t, kind, aux, p, 1);
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_logged(t, kind, aux, NULL, site);
 }
 
@@ -272,7 +272,7 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 	bool told = false;
 
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
-	if (__builtin_expect(t->control != NULL, 0))
+	if (CONTROLLED(t))
 		control_unseen(t);
 	for (unsigned i = 0; i < n; i++)
 		if ((uintptr_t)given[i] >= LOWEST) {
@@ -285,12 +285,12 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 
 void sync_fence(struct thread *t, int order, uint32_t site)
 {
-	if (UNLIKELY(t->control != NULL))
+	if (CONTROLLED(t))
 		control_before(t, FORMAT_K_FENCE, 0, NULL, site);
 	filter_sweep(t);
 	log_other_end(t, FORMAT_K_FENCE, 0,
 		      LOG_NUMBERS(log_other_begin(t, site), site, (unsigned)order), 1);
-	if (UNLIKELY(t->control != NULL))
+	if (CONTROLLED(t))
 		control_logged(t, FORMAT_K_FENCE, 0, NULL, site);
 }
 

@@ -142,11 +142,11 @@ void thread_begin(struct thread *t)
 	find_stack(t);
 	if (!tag_cover((void *)t->stack_low, t->stack_high - t->stack_low))
 		log_trouble("a thread's stack lies where it cannot be followed", 0);
-	if (t->control != NULL)
+	if (CONTROLLED(t))
 		control_begin(t);
 	if (log_open(t)) {
 		log_begin(t);
-		t->view.live = t->control != NULL ? THREAD_LIVE | THREAD_CONTROLLED : THREAD_LIVE;
+		t->view.live = CONTROLLED(t) ? THREAD_LIVE | THREAD_CONTROLLED : THREAD_LIVE;
 	} else {
 		foresee_self = &thread_gone.view;
 	}
@@ -161,7 +161,7 @@ uint64_t thread_end(struct thread *t, unsigned how)
 
 	ASSERT_RECORDING(t == thread_self() && !t->ended);
 	t->view.live = THREAD_QUIET;
-	if (t->control != NULL)
+	if (CONTROLLED(t))
 		control_end(t);
 	if (inside) {
 		log_leave(t);
@@ -198,7 +198,8 @@ struct thread *thread_adopt(void)
 
 	if (!log_is_on() || (t = thread_new()) == NULL)
 		return NULL;
-	t->control = t->tid == 1 ? control_first() : control_adopted();
+	if (control_on)
+		t->control = t->tid == 1 ? control_first() : control_adopted();
 	thread_begin(t);
 	return foresee_self == &t->view ? t : NULL;
 }
