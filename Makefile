@@ -254,7 +254,7 @@ RUN    := FORESEE_ROOT="$(CURDIR)/$(ROOT)" FORESEE_LLVMS='$(LLVMS)' tests/run -j
 # With a pattern only the programs that it names are built: fuzzers are the library once more.
 matching = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -e '$(T)'),$(1))
 
-check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS)) ## run all tests; T=PATTERN only those whose name matches
+check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS) $(BENCHES) $(BENCH_AID)) ## run all tests; T=PATTERN only those whose name matches
 	@$(RUN) $(CHECKS) $(foreach u,$(UNITS) $(CAPTURES),'$(u)') $(SUITES) $(FACTS) $(CLI) \
 		$(call fuzz_items,$(FUZZ_SECONDS))
 

@@ -142,9 +142,9 @@ static void send(struct lattice *l)
 		struct watch_write write = {
 			.variable = lane, .raw = done[lane] % 2, .mask = UINT32_MAX, .known = true
 		};
-		struct watch_item item = {
-			.pos = i + 1, .tid = lane, .written = UINT64_C(1) << lane, .nwrites = 1
-		};
+		struct watch_item item = { .pos = i + 1,
+					   .written = UINT64_C(1) << lane,
+					   .nwrites = 1 };
 		struct point p = { .pos = i + 1,
 				   .lane = lane,
 				   .needs = m->needs,
