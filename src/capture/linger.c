@@ -25,11 +25,13 @@
 #include <alloca.h>
 
 #include "capture/log.h"
+#include "capture/text.h"
 
 #define LOOK_MS 5u
 #define QUIET 3u	/* looks in a row that find no progress: then there will be none */
 #define GAP (64u << 10) /* bytes of stack below main's caller that are not written to */
 #define ROOM 4096u
+#define EXITING 0x4u /* the kernel's PF_EXITING */
 
 static uint64_t most_ms;   /* 0: the end does not wait */
 static uint32_t begun;	   /* atomic: a thread has called exit */
@@ -61,16 +63,21 @@ static size_t read_file(const char *name, char *into, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* From /proc/self/task/TID/syscall: it runs, or sleeps until some time. */
-static bool goes_on(const char *call)
+static size_t read_of_task(const char *tid, const char *what, char *into, size_t room)
 {
-	long number;
+	struct text path = { .n = 0 };
+
+	text_add(&path, "/proc/self/task/%s/%s", tid, what);
+	return read_file(path.at, into, room);
+}
+
+/* Its system call, as in /proc/self/task/TID/syscall, ends by itself: it sleeps until some time. */
+static bool has_limit(const char *call)
+{
 	char *at;
+	long number = strtol(call, &at, 10);
 	uint64_t limit = 0;
 
-	if (*call == 'r') /* running */
-		return true;
-	number = strtol(call, &at, 10);
 	if (number == SYS_nanosleep || number == SYS_clock_nanosleep)
 		return true;
 	if (number != SYS_futex)
@@ -84,19 +91,27 @@ struct seen {
 	uint32_t others, going; /* threads; those that get on */
 };
 
+/* A thread can be joined before the kernel has taken it apart: one that is exiting is none. */
 static void task_look(const char *tid, struct seen *out)
 {
-	char path[64] = "/proc/self/task/", call[256];
-	size_t n = strlen(path), k = strlen(tid);
+	char line[512], call[256];
+	const char *state;
+	char *at;
+	unsigned long flags = 0;
 
-	if (k > 16)
-		return;
-	memcpy(path + n, tid, k);
-	memcpy(path + n + k, "/syscall", sizeof("/syscall"));
-	if (read_file(path, call, sizeof(call)) == 0)
+	if (read_of_task(tid, "stat", line, sizeof(line)) == 0)
 		return; /* it has ended meanwhile */
+	state = text_behind(line, ')') + 1;
+	at = line + (state + 1 - line); /* parent, group, session, terminal, its group, flags */
+	for (int i = 0; i < 6; i++)
+		flags = strtoul(at, &at, 10);
+	if (flags & EXITING)
+		return;
 	out->others++;
-	out->going += goes_on(call);
+	if (*state == 'R' || *state == 'D') /* it runs, or waits for a page or a disk */
+		out->going++;
+	else if (*state == 'S' && read_of_task(tid, "syscall", call, sizeof(call)) != 0)
+		out->going += *call == 'r' || has_limit(call); /* running, by now */
 }
 
 /* False: it cannot be found out. */
