@@ -140,6 +140,26 @@ static bool file_open(const struct symbols *s, const char *path, struct file *f)
 	return f->elf != NULL;
 }
 
+const char *symbols_path(const struct symbols *s)
+{
+	return s->path;
+}
+
+enum symbols_file symbols_compare(const struct symbols *s, const char *path)
+{
+	struct file f = { 0 };
+	bool same;
+
+	elf_version(EV_CURRENT);
+	if (access(path, F_OK) != 0)
+		return SYMBOLS_GONE;
+	if (s->nid == 0)
+		return SYMBOLS_UNKNOWN;
+	same = file_open(s, path, &f);
+	file_close(&f);
+	return same ? SYMBOLS_SAME : SYMBOLS_OTHER;
+}
+
 static bool has_units(Dwarf *d)
 {
 	Dwarf_Off next;

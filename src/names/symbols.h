@@ -22,6 +22,12 @@ struct trace_site;
 struct symbols *symbols_new(const char *path, const uint8_t *build_id, size_t nid);
 void symbols_free(struct symbols *s);
 
+/* The path that it was recorded with. */
+const char *symbols_path(const struct symbols *s);
+/* Is the file at path the recorded one?  Its build id says so; UNKNOWN: the recording has none. */
+enum symbols_file { SYMBOLS_SAME, SYMBOLS_OTHER, SYMBOLS_GONE, SYMBOLS_UNKNOWN };
+enum symbols_file symbols_compare(const struct symbols *s, const char *path);
+
 /* What is at an address of code, innermost first: functions that were inlined there, then the one
  * around them, each with file, line, column and, as the source has it, function.  At most max, 0:
  * nothing is known but perhaps symbols_function. */

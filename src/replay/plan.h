@@ -50,6 +50,11 @@ void plan_release(struct plan *p);
  * ask. */
 enum status plan_suits(const struct trace *t, struct diag *d) ST_CHECKED;
 
+/* Are the program and its libraries those that were recorded, by their build ids?  `program' is the file
+ * that would be run instead of the recorded one, or that.  ST_IO: no, the diag says which is not. */
+enum status plan_suits_program(struct trace *t, const char *program, const char *trace,
+			       struct diag *d) ST_CHECKED;
+
 /* What a plan says, one line for each thread, step and wait. */
 void plan_text(const struct plan *p, struct strbuf *out);
 

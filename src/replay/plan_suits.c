@@ -1,6 +1,11 @@
 /* What cannot be replayed, and why. */
+#include <sys/stat.h>
+
+#include "names/images.h"
+#include "names/program.h"
+#include "names/symbols.h"
 #include "replay/plan.h"
-#include "trace/trace.h"
+#include "trace/source.h"
 
 enum status plan_suits(const struct trace *t, struct diag *d)
 {
@@ -23,4 +28,60 @@ enum status plan_suits(const struct trace *t, struct diag *d)
 	else
 		return ST_OK;
 	return ST_BAD_INPUT;
+}
+
+static bool is_newer(const char *file, const char *trace)
+{
+	struct stat f, t;
+
+	if (stat(file, &f) != 0 || stat(trace, &t) != 0)
+		return false;
+	return f.st_mtim.tv_sec != t.st_mtim.tv_sec ? f.st_mtim.tv_sec > t.st_mtim.tv_sec
+						    : f.st_mtim.tv_nsec > t.st_mtim.tv_nsec;
+}
+
+static bool is_as_recorded(const struct symbols *recorded, const char *now, const char *trace,
+			   struct diag *d)
+{
+	enum symbols_file is = symbols_compare(recorded, now);
+
+	if (is == SYMBOLS_OTHER)
+		diag_set(
+			d,
+			"'%s' was built anew since the recording (it has another build id), so its "
+			"events may be others: record it again, or try 'foresee replay --anyway'",
+			now);
+	else if (is == SYMBOLS_GONE)
+		diag_set(d,
+			 "'%s', which was recorded, is not there any more: put it back as it was, "
+			 "or try 'foresee replay --anyway'",
+			 now);
+	else if (is == SYMBOLS_UNKNOWN && is_newer(now, trace))
+		diag_set(
+			d,
+			"'%s' was written after the recording, and has no build id to tell whether "
+			"it is the same: record it again, or try 'foresee replay --anyway'",
+			now);
+	else
+		return true;
+	return false;
+}
+
+enum status plan_suits_program(struct trace *t, const char *program, const char *trace,
+			       struct diag *d)
+{
+	const char *recorded = trace_info(t).program;
+	struct trace_source *s = trace_source(t);
+	const struct program *p = s->ops->program ? s->ops->program(s) : NULL;
+	const struct images_file *file;
+
+	for (size_t i = 0; p && (file = images_get(p->images, i)) != NULL; i++) {
+		const char *path = symbols_path(file->symbols);
+
+		if (recorded && strcmp(path, recorded) == 0)
+			path = program;
+		if (!is_as_recorded(file->symbols, path, trace, d))
+			return ST_IO;
+	}
+	return ST_OK;
 }

@@ -61,17 +61,6 @@ static enum status find_program(const struct replay *o, const struct trace_info 
 	return program_find(info->program, false, &out->path, d);
 }
 
-/* Another build, most likely. */
-static bool is_newer(const char *program, const char *trace)
-{
-	struct stat p, t;
-
-	if (stat(program, &p) != 0 || stat(trace, &t) != 0)
-		return false;
-	return p.st_mtim.tv_sec != t.st_mtim.tv_sec ? p.st_mtim.tv_sec > t.st_mtim.tv_sec
-						    : p.st_mtim.tv_nsec > t.st_mtim.tv_nsec;
-}
-
 /* Where it ran, if that is still there. */
 static const char *directory_of(const struct replay *o, const struct trace_info *info)
 {
@@ -316,7 +305,8 @@ enum status replay_try(const struct replay *o, struct replay_result *out, struct
 	st = plan_suits(out->recorded, d);
 	if (st == ST_OK)
 		st = find_program(o, &info, out, d);
-	out->newer = st == ST_OK && is_newer(out->path, o->trace);
+	if (st == ST_OK && !o->anyway)
+		st = plan_suits_program(out->recorded, out->path, o->trace, d);
 	if (st == ST_OK && o->gdb)
 		st = debug_find(d);
 	if (st == ST_OK)

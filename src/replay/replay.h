@@ -22,8 +22,9 @@ struct replay {
 	char **argv;	    /* another command line than the recorded one; NULL: that */
 	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
 	double patience, time;
-	int first; /* as in struct supervise, or REPLAY_BOTH */
-	bool gdb;  /* a debugger at the point; first is SUPERVISE_STOP */
+	int first;   /* as in struct supervise, or REPLAY_BOTH */
+	bool gdb;    /* a debugger at the point; first is SUPERVISE_STOP */
+	bool anyway; /* though the program is another build */
 	bool quiet;
 };
 
@@ -38,7 +39,6 @@ struct replay_result {
 	struct trace *recorded; /* read to its end */
 	struct plan plan;
 	const char *program; /* that was run */
-	bool newer;	     /* its file was written after the recording */
 	/* Of a race: one order, the other; if they differ, the first one once more. */
 	struct replay_run runs[3];
 	int nruns;

@@ -382,8 +382,8 @@ static void add_failure(const struct replay_result *r, struct strbuf *out)
 	strbuf_adds(out, "  ");
 	why_words(r, run, out);
 	strbuf_adds(out, "\n");
-	if (*why_cause(r, run))
-		strbuf_addf(out, "  (%s)\n", why_cause(r, run));
+	if (*why_cause(run))
+		strbuf_addf(out, "  (%s)\n", why_cause(run));
 	if (run->result.seen && end != SUPERVISE_DEAF && end != SUPERVISE_ASKED &&
 	    end != SUPERVISE_DIVERGED) {
 		strbuf_adds(out, "\n");

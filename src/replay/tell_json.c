@@ -209,7 +209,7 @@ void tell_json_print(const struct replay *o, const struct replay_result *r, FILE
 	if (!good) {
 		why_words(r, run, &why);
 		json_string(&j, "why", strbuf_str(&why));
-		json_string(&j, "cause", why_cause(r, run));
+		json_string(&j, "cause", why_cause(run));
 	}
 	json_open(&j, "plan", '{');
 	json_number(&j, "events", r->plan.events);

@@ -181,15 +181,12 @@ void why_words(const struct replay_result *r, const struct replay_run *run, stru
 	}
 }
 
-const char *why_cause(const struct replay_result *r, const struct replay_run *run)
+const char *why_cause(const struct replay_run *run)
 {
 	const struct supervise_result *x = &run->result;
 
 	switch (x->end) {
 	case SUPERVISE_DIVERGED:
-		if (r->newer)
-			return "the program is newer than the recording: it was built anew, and its "
-			       "places are others; record it again";
 		return x->seen->diverged == PLAN_WHY_VALUE
 			       ? "the value depends on something that the order does not fix: input, "
 				 "time, random numbers, memory that code not seen writes"

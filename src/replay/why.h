@@ -16,7 +16,7 @@ void why_thread(const struct replay_result *r, uint32_t thread, struct strbuf *o
 /* "T2 after 36 events of its own: expected ...", in one line. */
 void why_words(const struct replay_result *r, const struct replay_run *run, struct strbuf *out);
 /* What usually brings that about; "": nothing in particular. */
-const char *why_cause(const struct replay_result *r, const struct replay_run *run);
+const char *why_cause(const struct replay_run *run);
 
 /* What a thread of the plan is doing: "waits for T3 to come to ..., event 12". */
 void why_state(const struct replay_result *r, const struct replay_run *run, uint32_t thread,
