@@ -252,6 +252,7 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 	VEC_APPEND(&x->tainted, v->tainted.at, v->tainted.n);
 	if (why) {
 		x->why = why;
+		x->doubted = true;
 	} else {
 		x->status = FINDING_PREDICTED;
 		x->certified = true;

@@ -71,6 +71,7 @@ struct finding {
 	uint8_t ops[FINDING_EVENTS]; /* enum step_op */
 	bool claimed;		     /* the engine says that schedule leads to it */
 	bool certified;		     /* and the checker agrees */
+	bool doubted;		     /* the checker agrees, but for what `why' says: a warning */
 	bool dep;		     /* only by the dependency-aware model */
 	bool observed;		     /* the recorded run itself goes wrong there */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
@@ -118,6 +119,13 @@ static inline bool finding_is_property(const struct finding *f)
 static inline bool finding_is_wait(const struct finding *f)
 {
 	return f->kind == FINDING_WAIT_HOLDING || f->kind == FINDING_LOST_WAKEUP;
+}
+
+/* It has an order that the program can be forced into.  Of a warning the replay itself shows what is
+ * true, unless it is about a property: values that unrecorded code changes are not looked at. */
+static inline bool finding_is_forcible(const struct finding *f)
+{
+	return f->certified || (f->doubted && !finding_is_property(f));
 }
 
 /* How the run ended, and no analysis: it has no schedule. */

@@ -59,7 +59,7 @@ bool claim_is_fit(const struct finding *f, uint64_t id, struct diag *d)
 			 "finding %" PRIu64 " is what the recorded run itself did: there is no "
 			 "other order to be forced",
 			 id);
-	else if (!f->certified)
+	else if (!finding_is_forcible(f))
 		diag_set(d, "finding %" PRIu64 " is only a warning: %s", id,
 			 f->why ? f->why : "there is no run in which it happens");
 	else
@@ -91,7 +91,7 @@ void claim_take(const struct pass *p, const struct finding *f, struct claim *c)
 	FILE *to;
 
 	if (!check_expand(p->certify.evidence, &f->schedule, &order))
-		BUG("a certified schedule names events that do not exist");
+		BUG("a schedule that was checked names events that do not exist");
 	for (size_t i = 0; i < order.at.n; i++)
 		*VEC_PUSH(&c->order) = order.at.at[i];
 	VEC_RELEASE(&order.at);

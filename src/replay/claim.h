@@ -1,6 +1,7 @@
 /*
  * What is to be replayed: a finding, by its number in the report of `foresee check', or a witness.
- * Either way the checker has accepted the order.
+ * Either way the checker has accepted the order; of a warning with a doubt, which the replay settles or
+ * not.
  *
  * Ownership: the caller owns the struct; claim_release frees what it holds.
  */

@@ -172,7 +172,10 @@ static void next_format(struct explain *x, const struct finding *f)
 	if (f->status != FINDING_OBSERVED && scope_is_shared(x->r, f->engine))
 		strbuf_addf(&x->out, "   found by %s\n", f->engine->name);
 	if (f->why)
-		strbuf_addf(&x->out, "   only a warning: %s\n", f->why);
+		strbuf_addf(&x->out, "   %s: %s\n",
+			    f->status == FINDING_REPLAYED ? "predicted as a warning only"
+							  : "only a warning",
+			    f->why);
 	more_format(f, &x->out);
 	if (f->replay)
 		strbuf_addf(&x->out, "   %s: %s\n",
@@ -340,7 +343,7 @@ static void hints_format(struct explain *x)
 {
 	const char *lead = "how to read this:";
 	STRBUF_SCOPED path = { 0 };
-	uint32_t certified = 0; /* the first one that is */
+	uint32_t certified = 0, forcible = 0; /* the first one that is */
 	unsigned topics = 0;
 
 	for (size_t i = 0; i < x->r->findings->at.n; i++) {
@@ -348,6 +351,8 @@ static void hints_format(struct explain *x)
 
 		if (f->certified && !certified)
 			certified = f->id;
+		if (finding_is_forcible(f) && !forcible)
+			forcible = f->id;
 		topics |= 1u << topic_of(f->kind);
 	}
 	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++)
@@ -371,11 +376,11 @@ static void hints_format(struct explain *x)
 			plugins_format(x, &x->out);
 		strbuf_addf(&x->out, "%s DIR/%" PRIu32 ".witness\n", strbuf_str(&path), certified);
 	}
-	if (certified && can_replay(x)) {
+	if (forcible && can_replay(x)) {
 		strbuf_adds(&x->out, "replay one:       foresee replay ");
 		if (topics >> TOPIC_PROPERTY & 1)
 			spec_format(x, &x->out);
-		strbuf_addf(&x->out, "%s %" PRIu32 "\n", strbuf_str(&path), certified);
+		strbuf_addf(&x->out, "%s %" PRIu32 "\n", strbuf_str(&path), forcible);
 	}
 	for (unsigned i = 0; i < NTOPICS; i++) {
 		if (!(topics >> i & 1))
