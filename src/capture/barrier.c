@@ -64,11 +64,17 @@ static uint64_t barrier_enter(const pthread_barrier_t *b)
 	return generation;
 }
 
-static void barrier_leave(const pthread_barrier_t *b, uint64_t generation)
+/* One thread is told that it is the one; any may be, so a plan may say which.  Returns r, or that. */
+static int barrier_leave(const pthread_barrier_t *b, uint64_t generation, int r)
 {
+	r = control_result(r);
 	if (generation != 0)
 		HOOK(t)
-			sync_log1(t, FORMAT_K_BAR_OUT, 0, b, generation);
+			sync_log1(t, FORMAT_K_BAR_OUT,
+				  r == PTHREAD_BARRIER_SERIAL_THREAD ? FORMAT_BAR_SERIAL
+								     : FORMAT_BAR_OTHER,
+				  b, generation);
+	return r;
 }
 
 #define INTERPOSED_BARRIERS

@@ -12,7 +12,8 @@
 bool control_on;
 struct plan_head *control_plan;
 
-static uint32_t adopted; /* atomic: threads that unseen code has made so far */
+static struct control *newest; /* atomic */
+static uint32_t adopted;       /* atomic: threads that unseen code has made so far */
 
 /* ---- the file ---- */
 
@@ -94,6 +95,11 @@ uint32_t control_key(uint32_t site)
 
 /* ---- threads ---- */
 
+struct control *control_newest(void)
+{
+	return __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+}
+
 static struct control *make(uint32_t index)
 {
 	static const struct plan_thread outside; /* an empty part */
@@ -113,6 +119,10 @@ static struct control *make(uint32_t index)
 		c->keys = (const uint32_t *)table(control_plan->keys) + c->part->key;
 		c->seat = (struct plan_seat *)table(control_plan->seats) + index;
 	}
+	c->older = control_newest();
+	while (!__atomic_compare_exchange_n(&newest, &c->older, c, false, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE))
+		;
 	return c;
 }
 

@@ -103,6 +103,39 @@ static inline bool control_fails(void)
 	return UNLIKELY(control_on) && control_fails_slow();
 }
 
+/* ---- time: control_time.c ---- */
+
+/* The thread is about to sleep.  True: before the point it does not; it has slept for a moment, so that
+ * a loop that waits this way does not only run. */
+bool control_time_naps_slow(void);
+static inline bool control_time_naps(void)
+{
+	return UNLIKELY(control_on) && control_time_naps_slow();
+}
+/* For how long, or until when, it then has to: no time, or what was asked for. */
+const struct timespec *control_time_nap(const struct timespec *want);
+/* The deadline of a call that has passed its gate: past if it has to come back in vain; none if it has
+ * not, for gates have taken time as well. */
+const struct timespec *control_time_limit_slow(const struct timespec *at);
+static inline const struct timespec *control_time_limit(const struct timespec *at)
+{
+	return UNLIKELY(control_on) ? control_time_limit_slow(at) : at;
+}
+/* A call of this name gives another result in every run. */
+void control_time_note_slow(const char *name);
+static inline void control_time_note(const char *name)
+{
+	if (UNLIKELY(control_on))
+		control_time_note_slow(name);
+}
+
+/* What the call that the thread is at gives: what the plan says, or r. */
+int control_result_slow(int r);
+static inline int control_result(int r)
+{
+	return UNLIKELY(control_on) ? control_result_slow(r) : r;
+}
+
 /* Unseen code runs here. */
 void control_unseen(struct thread *t);
 
@@ -115,6 +148,8 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 struct cond_wait;
 /* REL and PARK are logged, the mutex is held.  Returns like the real wait. */
 int control_cond_wait(const struct cond_wait *w);
+/* A thread has been asked to end: a wait of its own is over. */
+void control_cond_cancel(pthread_t handle);
 /* A signal or broadcast is logged. */
 void control_cond_wake(const void *cond, bool everybody);
 

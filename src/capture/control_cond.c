@@ -21,7 +21,7 @@ static void enqueue(struct control *c, const void *cond)
 {
 	struct control **at = &waiters;
 
-	c->seat->signalled = 0;
+	__atomic_fetch_and(&c->seat->signalled, PLAN_BY_CANCEL, __ATOMIC_ACQ_REL);
 	c->seat->cond = (uintptr_t)cond;
 	c->cond = cond;
 	c->next_waiter = NULL;
@@ -46,16 +46,29 @@ static void dequeue(struct control *c)
 	c->seat->cond = 0;
 }
 
+static void rouse(struct plan_seat *s, uint32_t by)
+{
+	__atomic_fetch_or(&s->signalled, by, __ATOMIC_ACQ_REL);
+	control_wake(&s->signalled);
+}
+
+/* It may be about to wait. */
+void control_cond_cancel(pthread_t handle)
+{
+	for (struct control *c = control_newest(); c != NULL; c = c->older)
+		if (c->seat->handle == (uint64_t)handle)
+			rouse(c->seat, PLAN_BY_CANCEL);
+}
+
 void control_cond_wake(const void *cond, bool everybody)
 {
 	int saved = errno;
 
 	sys_lock_take(&waiters_lock);
 	for (struct control *c = waiters; c != NULL; c = c->next_waiter) {
-		if (c->cond != cond || c->seat->signalled)
+		if (c->cond != cond || (c->seat->signalled & PLAN_BY_SIGNAL))
 			continue;
-		__atomic_store_n(&c->seat->signalled, 1, __ATOMIC_RELEASE);
-		control_wake(&c->seat->signalled);
+		rouse(c->seat, PLAN_BY_SIGNAL);
 		if (!everybody)
 			break;
 	}
@@ -63,21 +76,35 @@ void control_cond_wake(const void *cond, bool everybody)
 	errno = saved;
 }
 
-/* ETIMEDOUT, or 0: somebody has signalled. */
+/* Does the thread end when it is asked to? */
+static bool can_be_cancelled(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcancelstate(state, NULL);
+	return state == PTHREAD_CANCEL_ENABLE;
+}
+
+/*
+ * ETIMEDOUT, ECANCELED, or 0: somebody has signalled.  The time of a thread of the plan stands still
+ * until everybody is free, so that a deadline means nothing before.
+ */
 static int sleep_until(struct control *c, const struct timespec *until, clockid_t clock)
 {
 	int op = FUTEX_WAIT_BITSET | (clock == CLOCK_MONOTONIC ? 0 : FUTEX_CLOCK_REALTIME);
-	const struct timespec pause = { 0, 1000000 };
+	uint32_t *word = &c->seat->signalled, now;
 
-	while (__atomic_load_n(&c->seat->signalled, __ATOMIC_ACQUIRE) == 0) {
-		if (until == NULL)
-			control_sleep(&c->seat->signalled, 0);
-		else if (!control_is_free()) /* its time has come to a stop */
-			syscall(SYS_nanosleep, &pause, NULL);
-		else if (syscall(SYS_futex, &c->seat->signalled, op, 0, until, NULL,
-				 FUTEX_BITSET_MATCH_ANY) != 0 &&
-			 errno == ETIMEDOUT)
+	while (!((now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) & PLAN_BY_SIGNAL)) {
+		if ((now & PLAN_BY_CANCEL) && can_be_cancelled()) {
+			return ECANCELED;
+		} else if (until == NULL || (c->index != CONTROL_OUTSIDE && !control_is_free())) {
+			control_sleep(word, now);
+		} else if (syscall(SYS_futex, word, op, now, until, NULL, FUTEX_BITSET_MATCH_ANY) !=
+				   0 &&
+			   errno == ETIMEDOUT) {
 			return ETIMEDOUT;
+		}
 	}
 	return 0;
 }
@@ -111,6 +138,8 @@ static int wait_as_planned(struct control *c, struct thread *t, const struct con
 	s = control_step(c);
 	if (s != NULL && s->solids == c->solids && (s->flags & PLAN_FAILS))
 		r = ETIMEDOUT;
+	if (s != NULL && s->solids == c->solids && (s->flags & PLAN_CANCELLED))
+		r = sleep_until(c, NULL, 0);
 	c->op.kind = FORMAT_K_ACQ;
 	c->op.addr = (uintptr_t)w->mutex;
 	if (!control_is_free())
@@ -146,5 +175,7 @@ int control_cond_wait(const struct cond_wait *w)
 	c->op.kind = FORMAT_K_WAKE; /* is logged next, and has had its gate */
 	hook_leave(t);
 	REAL(pthread_mutex_lock)(w->mutex);
+	if (r == ECANCELED)
+		pthread_testcancel(); /* cleanup handlers find the mutex locked */
 	return r;
 }

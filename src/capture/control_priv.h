@@ -27,6 +27,7 @@ struct control {
 	const uint32_t *keys;
 	uint32_t index; /* CONTROL_OUTSIDE: the plan does not know it */
 	uint32_t nforks;
+	struct control *older; /* of all that were made; none goes away */
 
 	uint64_t solids; /* logged so far */
 	uint64_t epoch;
@@ -77,6 +78,8 @@ static inline bool control_is_beyond(const struct control *c)
 }
 
 uint32_t control_key(uint32_t site);
+/* Of all threads the one that was made last. */
+struct control *control_newest(void);
 
 /* Futexes of the shared file. */
 void control_sleep(uint32_t *word, uint32_t while_it_is);

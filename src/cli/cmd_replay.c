@@ -36,6 +36,8 @@ static const struct option_def replay_options[] = {
 	{ AT(patience), 0, "patience", "SECONDS",
 	  "give up when nothing has moved for so long; default 2", SECONDS(patience) },
 	{ AT(how.anyway), 0, "anyway", NULL, "though the program was built anew since the recording" },
+	{ AT(how.real_time), 0, "real-time", NULL,
+	  "the program sleeps as long as it wants; else not before the point" },
 	{ AT(how.record), 0, "record", "FILE", "keep the recording of the replayed run" },
 	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
 	{ .id = ANALYSE_SPEC, 's', "spec", "FILE", AS_GIVEN },

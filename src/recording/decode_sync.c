@@ -60,6 +60,7 @@ bool decode_wake(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 
 	(void)c;
 	item->e.flags |= aux & FORMAT_WAKE_TIMEOUT ? EVENT_TIMEOUT : 0;
+	item->e.flags |= aux & FORMAT_WAKE_CANCEL ? EVENT_CANCELLED : 0;
 	if (!before_take(w, item, &v))
 		return false;
 	item->e.peer = v.tid;

@@ -277,6 +277,7 @@ static struct draft_item item_make(struct collector *c, const struct event *e, u
 				 .arg = (uint32_t)e->arg,
 				 .op = e->op,
 				 .order = e->order,
+				 .kind = e->lock_kind,
 				 .class = identity_class(e->op, e->flags, e->addr, e->len),
 				 .gate = DRAFT_NONE };
 

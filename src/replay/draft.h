@@ -35,6 +35,7 @@ struct draft_item {
 	uint32_t head; /* RANGE, FREE: the first piece of the call; itself */
 	uint32_t arg;  /* BAR_*: the round */
 	uint8_t op, order;
+	uint8_t kind; /* GIVE, TAKE: of channel; BAR_OUT: FORMAT_BAR_* */
 	bool has_value, target;
 	bool extra; /* a PARK that the order has not */
 

@@ -1,10 +1,13 @@
 #include "replay/plan.h"
 
+#include <pthread.h>
+
 #include "replay/collect.h"
 #include "replay/draft.h"
 #include "replay/edges.h"
 #include "replay/identity.h"
 #include "trace/event.h"
+#include "trace/format.h"
 #include "trace/trace.h"
 
 /* ---- which events are steps ---- */
@@ -21,6 +24,12 @@ static bool must_fail(const struct draft_item *it)
 	if (it->target || (it->flags & EVENT_REFUSED))
 		return false;
 	return it->class == PLAN_VAIN || (it->op == EVENT_WAKE && (it->flags & EVENT_TIMEOUT));
+}
+
+/* Who is told that it is the one of a barrier's threads takes another path. */
+static bool has_result(const struct draft_item *it)
+{
+	return it->op == EVENT_BAR_OUT && it->kind != 0 && !it->target;
 }
 
 /* A compare-exchange that fails: at its gate nobody can tell, so the plan does. */
@@ -61,7 +70,7 @@ static void mark_steps(struct draft *d)
 		const struct draft_item *it = &d->items.at[i];
 
 		if (it->target || it->op == EVENT_WAKE || must_fail(it) || is_refusal(it) ||
-		    (it->look && draft_has_gate(it)))
+		    has_result(it) || (it->look && draft_has_gate(it)))
 			d->items.at[draft_whole(d, i)].step = true;
 	}
 	for (size_t i = 0; i < d->items.n; i++) {
@@ -193,27 +202,36 @@ static uint8_t flags_of(const struct draft_item *it)
 		       it->op == EVENT_COND_REQ || it->op == EVENT_JOINING;
 	bool value = it->look && it->class == PLAN_SOLID && it->has_value &&
 		     (it->op == EVENT_WRITE || it->op == EVENT_RMW);
-	bool endless = it->op == EVENT_WAKE && !must_fail(it) && it->peer == DRAFT_NONE;
+	bool cancelled = it->op == EVENT_WAKE && (it->flags & EVENT_CANCELLED);
+	bool endless =
+		it->op == EVENT_WAKE && !must_fail(it) && !cancelled && it->peer == DRAFT_NONE;
 
 	return (uint8_t)((it->target ? PLAN_TARGET : 0) | (must_fail(it) ? PLAN_FAILS : 0) |
 			 (value ? PLAN_VALUE : 0) | (request ? PLAN_REQUEST : 0) |
-			 (endless ? PLAN_ENDLESS : 0));
+			 (endless ? PLAN_ENDLESS : 0) | (cancelled ? PLAN_CANCELLED : 0) |
+			 (has_result(it) ? PLAN_RESULT : 0));
+}
+
+static uint64_t value_of(const struct draft_item *it)
+{
+	if (has_result(it))
+		return it->kind == FORMAT_BAR_SERIAL ? (uint64_t)PTHREAD_BARRIER_SERIAL_THREAD : 0;
+	return it->has_value ? it->value : 0;
 }
 
 static void step_make(const struct layout *l, const struct draft_item *it)
 {
 	const struct plan_thread *t = &plan_threads(l->head)[l->d->threads.at[it->thread].index];
 
-	plan_steps(l->head)[t->step + it->step_number] =
-		(struct plan_step){ .pos = it->pos,
-				    .solids = it->solids,
-				    .key = it->key,
-				    .site = it->site,
-				    .nth = it->nth,
-				    .value = it->has_value ? it->value : 0,
-				    .class = it->class,
-				    .flags = flags_of(it),
-				    .op = it->op };
+	plan_steps(l->head)[t->step + it->step_number] = (struct plan_step){ .pos = it->pos,
+									     .solids = it->solids,
+									     .key = it->key,
+									     .site = it->site,
+									     .nth = it->nth,
+									     .value = value_of(it),
+									     .class = it->class,
+									     .flags = flags_of(it),
+									     .op = it->op };
 }
 
 static void wait_make(const struct layout *l, size_t i)

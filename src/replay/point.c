@@ -163,7 +163,8 @@ int point_waiter(const struct plan_head *h, const struct point_seats *p)
 	for (uint32_t i = 0; i < h->nthreads; i++)
 		for (uint32_t k = 0; k < p->n; k++)
 			if (p->at[k] != i && load(&seats[i].state) == PLAN_WAITS &&
-			    !load(&seats[i].signalled) && holds(&seats[i], seats[p->at[k]].op.addr))
+			    !(load(&seats[i].signalled) & PLAN_BY_SIGNAL) &&
+			    holds(&seats[i], seats[p->at[k]].op.addr))
 				return (int)i;
 	return -1;
 }

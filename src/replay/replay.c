@@ -288,7 +288,11 @@ static enum status make_plan(const struct replay *o, struct replay_result *out, 
 				.looks = c->looks.at,
 				.nlooks = c->looks.n };
 
-	return plan_make(out->recorded, &ask, &out->plan, d);
+	enum status st = plan_make(out->recorded, &ask, &out->plan, d);
+
+	if (st == ST_OK)
+		out->plan.head->real_time = o->real_time;
+	return st;
 }
 
 enum status replay_try(const struct replay *o, struct replay_result *out, struct diag *d)

@@ -22,9 +22,10 @@ struct replay {
 	char **argv;	    /* another command line than the recorded one; NULL: that */
 	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
 	double patience, time;
-	int first;   /* as in struct supervise, or REPLAY_BOTH */
-	bool gdb;    /* a debugger at the point; first is SUPERVISE_STOP */
-	bool anyway; /* though the program is another build */
+	int first;	/* as in struct supervise, or REPLAY_BOTH */
+	bool gdb;	/* a debugger at the point; first is SUPERVISE_STOP */
+	bool anyway;	/* though the program is another build */
+	bool real_time; /* who sleeps sleeps, before the point as well */
 	bool quiet;
 };
 

@@ -175,7 +175,8 @@ static void ended(struct supervise_watch *w)
 		/* Whoever waited at the end was not woken. */
 		const struct plan_seat *s = &plan_seats(w->h)[r->point.at[0]];
 
-		r->end = supervise_load(&s->state) == PLAN_WAITS && !supervise_load(&s->signalled)
+		r->end = supervise_load(&s->state) == PLAN_WAITS &&
+					 !(supervise_load(&s->signalled) & PLAN_BY_SIGNAL)
 				 ? SUPERVISE_REPLAYED
 				 : SUPERVISE_REFUTED;
 		if (r->end == SUPERVISE_REFUTED) {

@@ -43,6 +43,8 @@ static void set_free(struct supervise_watch *w)
 	for (uint32_t i = 0; i < w->h->nthreads; i++) {
 		set_word(&seats[i].go, 1);
 		syscall(SYS_futex, &seats[i].progress, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		__atomic_fetch_or(&seats[i].signalled, PLAN_BY_FREEING, __ATOMIC_ACQ_REL);
+		syscall(SYS_futex, &seats[i].signalled, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
 }
 
@@ -199,7 +201,8 @@ static bool look_lost(struct supervise_watch *w)
 			return supervise_refuted(w, waiter, " does not come to wait");
 		return true;
 	}
-	if (supervise_load(&s->signalled) || supervise_load(&s->state) != PLAN_WAITS)
+	if ((supervise_load(&s->signalled) & PLAN_BY_SIGNAL) ||
+	    supervise_load(&s->state) != PLAN_WAITS)
 		return supervise_refuted(w, waiter, " is woken: somebody signals after all");
 	still = supervise_still_for(w);
 	if (still >= (w->still.open ? w->s->patience : QUIET) && !w->still.timed)

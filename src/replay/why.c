@@ -75,17 +75,24 @@ static void add_values(const struct replay_run *run, const struct plan_head *h, 
 			    (int64_t)h->value);
 }
 
-static void diverged_words(const struct replay_result *r, const struct replay_run *run,
-			   struct strbuf *out)
+/* The likely cause, if the thread has called such a function. */
+static void add_fickle(const struct replay_run *run, const struct plan_head *h, struct strbuf *out)
+{
+	const struct plan_seat *s = &plan_seats(h)[h->thread];
+
+	if (s->fickle[0] == '\0')
+		return;
+	strbuf_addf(out, "; before that it called %s, which gives something else in every run, at ",
+		    s->fickle);
+	add_place(run->trace, s->fickle_site, out);
+}
+
+/* Which other way the thread took. */
+static void way_words(const struct replay_result *r, const struct replay_run *run,
+		      struct strbuf *out)
 {
 	const struct plan_head *h = run->result.seen;
 
-	if (h->thread >= h->nthreads) {
-		strbuf_adds(out, "a thread that the plan does not know has left it");
-		return;
-	}
-	why_thread(r, h->thread, out);
-	strbuf_addf(out, " after %" PRIu64 " of its events: ", h->solids);
 	switch (h->diverged) {
 	case PLAN_WHY_VALUE:
 		add_values(run, h, out);
@@ -108,6 +115,21 @@ static void diverged_words(const struct replay_result *r, const struct replay_ru
 					 : ", which did not come before ");
 		add_place(run->trace, h->site, out);
 	}
+}
+
+static void diverged_words(const struct replay_result *r, const struct replay_run *run,
+			   struct strbuf *out)
+{
+	const struct plan_head *h = run->result.seen;
+
+	if (h->thread >= h->nthreads) {
+		strbuf_adds(out, "a thread that the plan does not know has left it");
+		return;
+	}
+	why_thread(r, h->thread, out);
+	strbuf_addf(out, " after %" PRIu64 " of its events: ", h->solids);
+	way_words(r, run, out);
+	add_fickle(run, h, out);
 }
 
 /* The thread that an error has ended the program in, and its last gate. */

@@ -73,7 +73,8 @@ enum event_object {
 #define EVENT_SCOPE 2097152u /* FREE: of a local variable, whose scope has ended */
 #define EVENT_PART \
 	4194304u /* READ, WRITE, FREE: more words of the record that its last event was of */
-#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
+#define EVENT_CANCELLED 8388608u /* WAKE: its thread is being cancelled */
+#define EVENT_RANGE 16384u	 /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/prologue.h): no address
  * of any program. */

@@ -253,7 +253,7 @@ static inline unsigned format_length(unsigned code)
 	X(BROADCAST, BROADCAST, OBJECT | ARG, plain)       \
 	X(BAR_INIT, BAR_INIT, OBJECT | ARG, plain)         \
 	X(BAR_IN, BAR_IN, OBJECT | ARG, plain)             \
-	X(BAR_OUT, BAR_OUT, OBJECT | ARG, plain)           \
+	X(BAR_OUT, BAR_OUT, OBJECT | ARG | KIND, plain)    \
 	X(SEM_INIT, SEM_INIT, OBJECT | ARG, plain)         \
 	X(SEM_POST, SEM_POST, OBJECT, plain)               \
 	X(SEM_WAIT, SEM_WAIT, OBJECT, plain)               \
@@ -331,6 +331,10 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_LOCK_WAIT 32u	  /* released by / reacquired after a condition wait */
 #define FORMAT_LOCK_DEAD 64u	  /* robust mutex acquired from a dead owner */
 #define FORMAT_LOCK_REFUSED 128u  /* TRYFAIL: not because somebody has the lock */
+
+/* aux of BAR_OUT: 0, not known. */
+#define FORMAT_BAR_SERIAL 1u /* of all threads this one was told so */
+#define FORMAT_BAR_OTHER 2u  /* it was not */
 
 /* aux of SEM_FAIL. */
 #define FORMAT_SEM_REFUSED 1u /* not because it is at zero */

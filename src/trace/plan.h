@@ -55,12 +55,16 @@ enum plan_class { PLAN_NONE, PLAN_SOLID, PLAN_READ, PLAN_VAIN, PLAN_RANGE, PLAN_
 #define PLAN_VALUE 4u  /* what it writes must be `value' */
 #define PLAN_REQUEST \
 	8u /* a target that the recording only has as a request: the call at that place */
-#define PLAN_ENDLESS 16u /* WAKE: nobody has ended the wait in this order */
+#define PLAN_ENDLESS 16u   /* WAKE: nobody has ended the wait in this order */
+#define PLAN_RESULT 64u	   /* the call gives `value' */
+#define PLAN_CANCELLED 32u /* WAKE: a request to cancel the thread has */
 
 struct plan_head {
 	uint32_t magic;
 	uint32_t kind; /* enum finding_kind; of no matter to the program */
 	uint32_t nthreads, ntargets;
+	uint32_t real_time; /* 1: who sleeps sleeps; 0: before the point only for a moment */
+	uint32_t pad;
 	uint64_t nsteps, nwaits, nkeys;
 	uint64_t threads, steps, waits, keys, seats; /* where the tables begin */
 	uint64_t size;				     /* of the file */
@@ -122,11 +126,11 @@ struct plan_step {
 		nth; /* READ, VAIN, RANGE, FREE: of the new ones of its class and key since the last solid
 			* one, from 1; 0: any, new or not */
 	uint32_t nwaits;
-	uint64_t wait; /* index of the first one */
-	uint64_t value;
-	uint8_t class; /* enum plan_class */
-	uint8_t flags; /* PLAN_TARGET .. */
-	uint8_t op;    /* enum event_op; for messages */
+	uint64_t wait;	/* index of the first one */
+	uint64_t value; /* PLAN_VALUE, PLAN_RESULT */
+	uint8_t class;	/* enum plan_class */
+	uint8_t flags;	/* PLAN_TARGET .. */
+	uint8_t op;	/* enum event_op; for messages */
 	uint8_t pad[5];
 };
 
@@ -146,6 +150,11 @@ enum plan_state {
 	PLAN_WAITS, /* in a condition wait that the runtime does for it, and nobody has signalled */
 	PLAN_GONE,  /* ended */
 };
+
+/* Of `signalled'. */
+#define PLAN_BY_SIGNAL 1u
+#define PLAN_BY_FREEING 2u /* everybody is free: deadlines count again */
+#define PLAN_BY_CANCEL 4u  /* its thread has been asked to end */
 
 #define PLAN_STACK 32u
 #define PLAN_HELD 32u
@@ -184,11 +193,13 @@ struct plan_seat {
 	uint32_t depth;			    /* of its stack, at its last gate */
 	uint32_t stack[PLAN_STACK];	    /* call sites, innermost first */
 	uint32_t nheld;
-	uint32_t signalled; /* PLAN_WAITS, futex: somebody has */
+	uint32_t signalled; /* in a condition wait, futex: PLAN_BY_SIGNAL, somebody has; .. */
 	uint64_t cond;	    /* PLAN_WAITS: which */
 	struct plan_lock held[PLAN_HELD];
 	struct plan_op op; /* the last that came to a gate; the target, when it stands */
-	uint8_t pad[8];
+	/* The last call that gives another result in every run: where, and its name. */
+	uint32_t fickle_site;
+	char fickle[20];
 };
 
 static inline uint32_t plan_key_string(uint32_t h, const char *s)

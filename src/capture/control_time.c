@@ -1,0 +1,63 @@
+/*
+ * What depends on time.  Programs sleep so that others can go first; before the point gates say who goes
+ * first, and sleeping would only take time.  The clock itself goes on.
+ */
+#include <string.h>
+
+#include "capture/control_priv.h"
+#include "capture/real.h"
+#include "capture/sys.h"
+
+#define MOMENT 100000 /* nanoseconds */
+#define SECOND 1000000000
+
+bool control_time_naps_slow(void)
+{
+	const struct timespec moment = { 0, MOMENT };
+	const struct thread *t = thread_self();
+	SYS_KEEPS_ERRNO;
+
+	if (!CONTROLLED(t) || control_is_free() || control_plan->real_time)
+		return false;
+	syscall(SYS_nanosleep, &moment, NULL);
+	return true;
+}
+
+const struct timespec *control_time_nap(const struct timespec *want)
+{
+	static const struct timespec none;
+	bool valid =
+		want != NULL && want->tv_sec >= 0 && want->tv_nsec >= 0 && want->tv_nsec < SECOND;
+
+	return valid && control_time_naps() ? &none : want;
+}
+
+const struct timespec *control_time_limit_slow(const struct timespec *at)
+{
+	static const struct timespec past, never = { .tv_sec = INT32_MAX };
+	const struct thread *t;
+	const struct control *c;
+
+	if (at == NULL || at->tv_nsec < 0 || at->tv_nsec >= SECOND)
+		return at;
+	t = thread_self();
+	c = t->control;
+	if (c == NULL || !c->gated || control_is_free())
+		return at;
+	if (control_fails())
+		return &past;
+	return !control_is_beyond(c) && c->keys[c->solids] == control_key(c->op.site) ? &never : at;
+}
+
+void control_time_note_slow(const char *name)
+{
+	const struct thread *t = thread_self();
+
+	if (!CONTROLLED(t))
+		return;
+	t->control->seat->fickle_site = t->view.call_site;
+	strncpy(t->control->seat->fickle, name, sizeof(t->control->seat->fickle) - 1);
+}
+
+#define INTERPOSED_TIME
+#include "capture/interposed.def"

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Replays of programs that do more than lock and unlock: what sleeps, what is told something by the
+# library, what the library does in whichever thread comes first.
+. "$(dirname "$0")/../lib.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+here=$SRC/tests/programs/replay
+
+# build NAME LEVEL [FLAGS]: and record.
+build() {
+	foresee-cc $2 ${@:3} -D_GNU_SOURCE -g -pthread "$here/$1.c" -o "$1" >log 2>&1 &&
+		timeout 60 foresee record -q -o "$1.foresee" "./$1" >/dev/null 2>log </dev/null
+}
+
+# forced NAME LEVEL TRIES [FLAGS]: its first finding.
+forced() {
+	local k good=0
+
+	build "$1" $2 ${@:4}
+	for ((k = 0; k < $3; k++)); do
+		run timeout 60 foresee replay --stop "$1.foresee" 1
+		[ $status = 0 ] && good=$((good + 1))
+	done
+	is $good $3 "$1 $2: replayed, $3 of $3"
+	[ $good = $3 ] || note out 20
+}
+
+for level in -O0 -O2; do
+	forced serial $level 5
+	foresee-cc $level -g -shared -fPIC "$here/plugin.c" -o plugin.so || exit 2
+	forced plugin $level 5 -DPROGRAM -ldl
+	forced cancel $level 1
+done
+
+# Behind the point a thread that is asked to end does so, in a wait of ours too.
+run timeout 60 foresee replay cancel.foresee 1
+is "$status" 0 "cancelled behind the point: replayed"
+is "$(grep -c 'the program ends with status 0' out)" 2 "cancelled behind the point: both runs end"
+
+# Sleeping takes no time, unless it is asked for.
+build sleeps -O1
+run timeout 100 foresee replay --stop sleeps.foresee 1 -- ./sleeps 1000
+is "$status" 0 "sleeps: replayed, though it sleeps for hours"
+run timeout 100 foresee replay --stop --real-time --time 1 sleeps.foresee 1 -- ./sleeps 1000
+is "$status" 1 "--real-time: it sleeps"
+has out '^  T2  is in the system call clock_nanosleep, at no gate$' "--real-time: who sleeps"
+
+# What changes from run to run is named.
+LIMIT=9999999999 build clocks -O0
+LIMIT=9999999999 run timeout 60 foresee replay --stop clocks.foresee 1
+is "$status" 0 "clocks: replayed"
+LIMIT=0 run timeout 60 foresee replay --stop clocks.foresee 1
+is "$status" 1 "clocks, another path: not replayed"
+has out 'T2 after 0 of its events: expected .*clocks.c:[0-9]* in f.*clocks.c:[0-9]* in f; before that it called time, which gives something else in every run, at .*clocks.c:[0-9]* in f$' "clocks, another path: the likely cause"
+done_testing
