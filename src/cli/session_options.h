@@ -32,6 +32,8 @@ enum {
 	  "record no accesses, only locks and the like, of any program" },			\
 	{ .id = SESSION_KEEP, 0, "keep", "SIZE",							\
 	  "keep only the last SIZE (2G, 500M) of what threads did" },				\
+	{ SESSION_AT(beside), 0, "beside", "CMD",						\
+	  "run 'sh -c CMD' beside it, a client, say; FORESEE_TARGET is the program" },		\
 	{ SESSION_AT(follow), 0, "follow-fork", NULL,						\
 	  "go along with the child when the program forks" },					\
 	{ SESSION_AT(linger), 0, "linger", "MS",						\

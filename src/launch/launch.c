@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/beside.h"
 #include "launch/hang.h"
 #include "trace/format.h"
 
@@ -278,6 +279,7 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 	struct sigaction old[NPASSED];
 	double begun = talk_clock();
 	int report[2], error = 0;
+	struct side beside = { 0 };
 	pid_t pid;
 
 	fflush(NULL);
@@ -290,6 +292,8 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 	if (pid > 0) {
 		if (read(report[0], &error, sizeof(error)) != sizeof(error))
 			error = 0;
+		if (l->beside && !error)
+			beside_start(&beside, l->beside, pid);
 		if (l->look)
 			watch_for(pid, l);
 		else
@@ -298,6 +302,7 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 		end->hung &= end->signal != 0;
 		if (!l->look)
 			stay_with(l, pid, end);
+		beside_end(&beside);
 		end->asked = requests > 0;
 	}
 	close(report[0]);

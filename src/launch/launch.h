@@ -24,6 +24,7 @@ struct launch {
 	const char *options; /* for the runtime, one a line */
 	const char *
 		preload; /* the lock recorder, to be loaded first; NULL: the program has a runtime */
+	const char *beside; /* a command that goes along with it (launch/beside.h); or NULL */
 	enum launch_hang hang;
 	bool quiet; /* say nothing of hangs and the like */
 	/* For those who watch it themselves: called again and again, instead of looks for hangs, until

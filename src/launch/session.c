@@ -94,7 +94,9 @@ enum status session_record(const struct session *s, const char *name, const char
 			   struct diag *d)
 {
 	char *given = s->trace ? mem_strdup(s->trace) : program_trace_name(name);
-	struct launch l = { .path = path, .argv = argv, .hang = s->hang, .quiet = s->quiet };
+	struct launch l = {
+		.path = path, .argv = argv, .beside = s->beside, .hang = s->hang, .quiet = s->quiet
+	};
 	struct strbuf options = { 0 };
 	char *recorder = NULL;
 	struct stat left;

@@ -21,6 +21,7 @@ struct session {
 	struct strbuf options; /* for the runtime, one a line */
 	uint64_t keep;	       /* bytes; 0: all */
 	uint64_t linger;       /* milliseconds */
+	const char *beside;    /* as in struct launch */
 	bool locks;	       /* --locks-only: the program need not be built for recording */
 	bool follow;	       /* --follow-fork */
 	bool quiet;

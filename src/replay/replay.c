@@ -253,6 +253,7 @@ static enum status run_all(const struct replay *o, const struct trace_info *info
 			       .ntargets = (uint32_t)c->targets.n,
 			       .patience = o->patience,
 			       .time = o->time,
+			       .beside = o->beside,
 			       .first = o->first == REPLAY_BOTH ? 0 : o->first,
 			       .name = name_thread,
 			       .name_arg = out };

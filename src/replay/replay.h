@@ -21,6 +21,7 @@ struct replay {
 	const struct claim *claim;
 	char **argv;	    /* another command line than the recorded one; NULL: that */
 	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
+	const char *beside; /* a command that goes along with each run; or NULL */
 	double patience, time;
 	int first;	/* as in struct supervise, or REPLAY_BOTH */
 	bool gdb;	/* a debugger at the point; first is SUPERVISE_STOP */

@@ -202,6 +202,7 @@ enum status supervise_run(const struct supervise *s, struct supervise_result *ou
 			    .argv = s->argv,
 			    .trace = s->trace,
 			    .quiet = true,
+			    .beside = s->beside,
 			    .look = look,
 			    .look_arg = &w,
 			    .directory = s->directory,

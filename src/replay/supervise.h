@@ -27,6 +27,7 @@ struct supervise {
 	const char *options;   /* for the runtime, one a line, besides where the plan is */
 	const char *control;   /* where the plan goes: a new file */
 	const char *trace;     /* where the run is recorded */
+	const char *beside;    /* a command that goes along with it (launch/beside.h); or NULL */
 	int in, out, err;      /* as in struct launch */
 	const struct plan *plan;
 	enum finding_kind kind;
