@@ -87,10 +87,23 @@ static bool took_all(const struct thread *t, unsigned channel)
 	return v == 0 || (t->took == channel + 1 && t->took_version == v);
 }
 
+/* Signals and unseen code have no gates. */
+static void gate(struct thread *t, unsigned kind, unsigned channel)
+{
+	if (channel == CHANNEL_NONE || (channel < CHANNEL_FILE && channel != CHANNEL_SOCKET))
+		return;
+	if (kind == FORMAT_K_GIVE)
+		control_pass(t, kind, &words[channel]);
+	else
+		control_passed(t);
+}
+
 void channel_log(struct thread *t, unsigned kind, unsigned channel)
 {
 	uint64_t own;
 
+	if (CONTROLLED(t))
+		gate(t, kind, channel);
 	if (channel == CHANNEL_NONE ||
 	    (kind == FORMAT_K_GIVE ? gave_all(t, channel) : took_all(t, channel)))
 		return;
@@ -138,6 +151,16 @@ void channel_give_fd(int fd)
 {
 	HOOK(t)
 		log_give_fd(t, fd);
+}
+
+void channel_await_fd_slow(int fd)
+{
+	bool anonymous;
+	unsigned channel;
+
+	HOOK(t)
+		if (CONTROLLED(t) && (channel = of_fd(fd, &anonymous)) != CHANNEL_NONE)
+			control_pass(t, FORMAT_K_TAKE, &words[channel]);
 }
 
 void channel_take_fd(int fd)

@@ -46,6 +46,13 @@ void channel_give(unsigned channel);
 void channel_take(unsigned channel);
 void channel_give_fd(int fd);
 void channel_take_fd(int fd);
+/* Before a call that takes from fd: the gate, if there is one. */
+void channel_await_fd_slow(int fd);
+static inline void channel_await_fd(int fd)
+{
+	if (UNLIKELY(control_on))
+		channel_await_fd_slow(fd);
+}
 /* n bytes were read from fd; if it is a signalfd, TAKE of each signal in them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);
 

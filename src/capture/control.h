@@ -88,6 +88,11 @@ static inline void control_call(unsigned kind, const void *obj)
 		control_call_slow(kind, obj);
 }
 
+/* Give or take of a channel that the plan may know, before the call (take: or after it, if it had no gate
+ * then); and when a take is logged. */
+void control_pass(struct thread *t, unsigned kind, const void *obj);
+void control_passed(struct thread *t);
+
 /* The real call is done: what was logged before it is over now. */
 void control_done_slow(void);
 static inline void control_done(void)

@@ -60,11 +60,22 @@ static void flush(struct control *c)
 		control_progress(c, 2 * c->next - 1);
 }
 
+/* Steps that did not come: nothing depends on them but their order. */
+static void skip(struct control *c, bool all)
+{
+	const struct plan_step *s;
+
+	while ((s = control_step(c)) != NULL && s->class == PLAN_PASS &&
+	       (all || s->solids < c->solids))
+		control_over(c, false);
+}
+
 bool control_arrive(struct control *c)
 {
 	flush(c);
 	if (control_is_free())
 		return false;
+	skip(c, false);
 	if (!c->targeted)
 		return true;
 	/* It was let go: it does what it stood before, and nothing after.  A release at which a
@@ -90,8 +101,10 @@ static void pass(struct control *c, const struct thread *t)
 /* Its part is over: either this is its target, or it goes no further. */
 static void finish(struct control *c, const struct thread *t, uint32_t key, bool solid)
 {
-	const struct plan_step *s = control_step(c);
+	const struct plan_step *s;
 
+	skip(c, true);
+	s = control_step(c);
 	control_show(c, t, &c->op);
 	if (s == NULL) {
 		control_stop(c);
@@ -240,6 +253,34 @@ void control_call_slow(unsigned kind, const void *obj)
 			call_begin(t->control, kind, obj, t->view.call_site);
 			gate_call(t->control, t);
 		}
+}
+
+void control_pass(struct thread *t, unsigned kind, const void *obj)
+{
+	struct control *c = t->control;
+	const struct plan_step *s = control_step(c);
+
+	control_leave(t); /* of an access of the same hook */
+	if (c->matched && s->class == PLAN_PASS && c->op.kind == kind)
+		return;
+	call_begin(c, kind, obj, t->view.call_site);
+	c->op.class = PLAN_PASS;
+	if (!control_arrive(c) ||
+	    !control_is_step(c, PLAN_PASS, control_key(c->op.site), kind == FORMAT_K_GIVE ? 1 : 2))
+		return;
+	pass(c, t);
+	if (kind == FORMAT_K_GIVE)
+		control_over(c, true);
+}
+
+void control_passed(struct thread *t)
+{
+	struct control *c = t->control;
+
+	control_pass(t, FORMAT_K_TAKE, NULL);
+	if (c->matched && control_step(c)->class == PLAN_PASS)
+		control_over(c, false);
+	c->matched = false;
 }
 
 void control_done_slow(void)

@@ -31,6 +31,9 @@
 	off_t offset = shared_write_begin(fd, at, size)
 #define WROTE(fd) shared_write_end(fd, offset, r)
 
+/* Before one that takes. */
+#define AWAIT(fd) channel_await_fd(fd)
+
 /* A call that takes from one when its result is not -1, after; ... */
 #define TAKE(fd)                             \
 	do {                                 \

@@ -3,6 +3,7 @@
 #include "replay/draft.h"
 #include "replay/memory.h"
 #include "trace/event.h"
+#include "trace/format.h"
 
 enum plan_class identity_class(uint8_t op, uint32_t flags, uint64_t addr, uint64_t len)
 {
@@ -159,6 +160,30 @@ static void reread_note(struct draft_thread *t, const struct draft_item *it)
 			w->rank[a & 7] = it->rank;
 }
 
+/* ---- pipes, sockets ---- */
+
+/* Channels that are taken from, as somebody who gives to nobody needs no order. */
+static void channels_find(const struct draft *d, struct map *taken)
+{
+	for (size_t k = 0; k < d->order.n; k++) {
+		const struct draft_item *it = &d->items.at[d->order.at[k]];
+
+		if (it->op == EVENT_TAKE &&
+		    (it->kind == FORMAT_CHANNEL_FILE || it->kind == FORMAT_CHANNEL_SOCKET))
+			*map_put(taken, it->addr, NULL) = 1;
+	}
+}
+
+static void pass_find(struct draft_thread *t, struct draft_item *it, const struct map *taken)
+{
+	if ((it->op != EVENT_GIVE && it->op != EVENT_TAKE) || map_get(taken, it->addr) == NULL)
+		return;
+	it->class = it->op == EVENT_GIVE ? PLAN_PASS : PLAN_PASS + 1;
+	it->nth = count(t, it);
+	it->class = it->nth == 1 ? PLAN_PASS : PLAN_NONE;
+	it->nth = it->op == EVENT_GIVE ? 1 : 2;
+}
+
 /* ---- all ---- */
 
 static bool vain_note(struct draft_thread *t, const struct draft_item *it)
@@ -194,7 +219,7 @@ static void piece_find(struct draft *d, struct draft_thread *t, uint32_t item)
 	t->tail += !it->target;
 }
 
-static void find(struct draft *d, uint32_t item, const struct memory *m)
+static void find(struct draft *d, uint32_t item, const struct memory *m, const struct map *taken)
 {
 	struct draft_item *it = &d->items.at[item];
 	struct draft_thread *t = &d->threads.at[it->thread];
@@ -220,6 +245,8 @@ static void find(struct draft *d, uint32_t item, const struct memory *m)
 	default:
 		if (it->op == EVENT_READ)
 			reread_note(t, it);
+		else
+			pass_find(t, it, taken);
 	}
 	if (identity_ends_epoch(it))
 		t->epoch++;
@@ -249,23 +276,26 @@ static void gates_find(struct draft *d)
 void identity_find(struct draft *d)
 {
 	struct memory_found found = { 0 };
+	struct map taken = { 0 };
 	struct memory m;
 
 	memory_init(&m);
+	channels_find(d, &taken);
 	for (size_t k = 0; k < d->order.n; k++) {
 		const struct draft_item *it = &d->items.at[d->order.at[k]];
 
-		find(d, d->order.at[k], &m);
+		find(d, d->order.at[k], &m, &taken);
 		if (it->op == EVENT_WRITE || it->op == EVENT_RMW || it->op == EVENT_FREE)
 			memory_write(&m, d, d->order.at[k], &found);
 		VEC_CLEAR(&found.at);
 	}
 	for (size_t i = 0; i < d->threads.n; i++) {
 		if (d->threads.at[i].target != DRAFT_NONE)
-			find(d, d->threads.at[i].target, &m);
+			find(d, d->threads.at[i].target, &m, &taken);
 		follow_find(&d->threads.at[i]);
 	}
 	gates_find(d);
 	VEC_RELEASE(&found.at);
 	memory_release(&m);
+	map_release(&taken);
 }

@@ -2,7 +2,7 @@
 #include "replay/plan.h"
 #include "trace/event.h"
 
-static const char *const classes[] = { "none", "solid", "read", "vain", "range", "free" };
+static const char *const classes[] = { "none", "solid", "read", "vain", "range", "free", "pass" };
 
 static const struct {
 	uint8_t flag;

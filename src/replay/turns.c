@@ -264,6 +264,11 @@ void turns_find(struct turns *t, const struct draft *d, uint32_t item, struct me
 	case EVENT_SEM_FAIL:
 		chain(object_of(t, it), item, found);
 		break;
+	case EVENT_GIVE:
+	case EVENT_TAKE:
+		if (it->class == PLAN_PASS)
+			chain(object_of(t, it), item, found);
+		break;
 	case EVENT_WAKE:
 		found_add(found, it->peer);
 		break;

@@ -31,7 +31,10 @@
  *	range	bytes that are read, or written, by one call, whatever pieces the recorder cuts them
  *		into.  A copy is two: first all that it reads, then all that it writes.
  *	free	of heap memory, or of a local variable whose scope ends; pieces as above.
- *	none	requests, give and take, alloc, begin and end of threads, rereads, atomic accesses of 16
+ *	pass	give and take of files and sockets, where somebody takes: the first of a key since the last
+ *		solid event.  The call is what is known; how many of them are recorded is not.  nth: 1
+ *		give, 2 take.  One that does not come is left out.
+ *	none	requests, other give and take, alloc, begin and end of threads, rereads, atomic accesses of 16
  *		bytes: no gate
  *
  * An epoch ends at every solid event that is neither an access nor a user event, at an atomic write
@@ -47,7 +50,7 @@
 
 #define PLAN_MAGIC 0x314e4c50u /* "PLN1" */
 
-enum plan_class { PLAN_NONE, PLAN_SOLID, PLAN_READ, PLAN_VAIN, PLAN_RANGE, PLAN_FREE };
+enum plan_class { PLAN_NONE, PLAN_SOLID, PLAN_READ, PLAN_VAIN, PLAN_RANGE, PLAN_FREE, PLAN_PASS };
 
 /* Flags of a step. */
 #define PLAN_TARGET 1u /* the finding is about it: the thread stands before it, at the point */

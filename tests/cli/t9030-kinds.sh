@@ -5,28 +5,35 @@
 command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
 
 here=$SRC/tests/programs/replay
+${CC:-cc} -O1 -c -o order.o "$here/../order.c" || exit 2
+export ORDER_OFF=
 
 # build NAME LEVEL [FLAGS]: and record.
 build() {
-	foresee-cc $2 ${@:3} -D_GNU_SOURCE -g -pthread "$here/$1.c" -o "$1" >log 2>&1 &&
-		timeout 60 foresee record -q -o "$1.foresee" "./$1" >/dev/null 2>log </dev/null
+	foresee-cc $2 ${@:3} -D_GNU_SOURCE -g -pthread "$here/$1.c" order.o -o "$1" >log 2>&1 &&
+		env -u ORDER_OFF timeout 60 foresee record -q -o "$1.foresee" "./$1" >/dev/null 2>log </dev/null
 }
 
-# forced NAME LEVEL TRIES [FLAGS]: its first finding.
+# forced NAME LEVEL TRIES [FLAGS]: its races.
 forced() {
-	local k good=0
+	local i k n good=0
 
 	build "$1" $2 ${@:4}
-	for ((k = 0; k < $3; k++)); do
-		run timeout 60 foresee replay --stop "$1.foresee" 1
-		[ $status = 0 ] && good=$((good + 1))
+	n=$(foresee check -q "$1.foresee" | grep -c '^ *[0-9]*  data race on')
+	for ((i = 1; i <= n; i++)); do
+		for ((k = 0; k < $3; k++)); do
+			run timeout 60 foresee replay --stop "$1.foresee" $i
+			[ $status = 0 ] && good=$((good + 1)) || cat out >>said
+		done
 	done
-	is $good $3 "$1 $2: replayed, $3 of $3"
-	[ $good = $3 ] || note out 20
+	is "$((n > 0)) $good" "1 $((n * $3))" "$1 $2: replayed, $3 of $3, $n times"
+	[ ! -e said ] || note said 20
+	rm -f said
 }
 
 for level in -O0 -O2; do
 	forced serial $level 5
+	forced collector $level 5
 	foresee-cc $level -g -shared -fPIC "$here/plugin.c" -o plugin.so || exit 2
 	forced plugin $level 5 -DPROGRAM -ldl
 	forced cancel $level 1
