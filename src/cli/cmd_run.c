@@ -211,6 +211,7 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 
 	a->quiet = s->quiet;
 	s->announce = a->verbose;
+	s->again = a->confirm != NULL;
 	if (!take_spec_behind(a, argv) || !analyse_begin(a, argv, 1))
 		return EXIT_TROUBLE;
 	if (analyse_wants_full(a) && !s->locks)

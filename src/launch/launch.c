@@ -11,6 +11,7 @@
 
 #include "launch/beside.h"
 #include "launch/hang.h"
+#include "launch/keeper.h"
 #include "trace/format.h"
 
 static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -25,6 +26,7 @@ static volatile sig_atomic_t child; /* pid; set before the handler can run */
 
 /* Requests to stop that came within PATIENCE_MS of each other, and when the last did. */
 static volatile sig_atomic_t requests;
+static volatile sig_atomic_t all_ask; /* SIGHUP and SIGQUIT are such requests, too */
 static volatile int64_t requested_ms;
 
 /*
@@ -56,7 +58,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	bool has_it = info->si_code == SI_KERNEL;
 
 	(void)context;
-	if (child > 0 && (number == SIGINT || number == SIGTERM))
+	if (child > 0 && (all_ask || number == SIGINT || number == SIGTERM))
 		stop_on_request(number, has_it);
 	else if (child > 0 && !has_it)
 		kill((pid_t)child, number);
@@ -80,13 +82,12 @@ static void set_preload(const struct launch *l)
 }
 
 /* What the caller wants to be different for the program.  False: errno says why it cannot be. */
-static bool surround(const struct launch *l, pid_t parent)
+static bool surround(const struct launch *l)
 {
 	if (l->steady) {
 		personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(126); /* it died before we could say so */
+		prctl(PR_SET_PTRACER,
+		      PR_SET_PTRACER_ANY); /* a debugger of ours is not its parent */
 	}
 	return (!l->directory || chdir(l->directory) == 0) &&
 	       (!l->in || dup2(l->in, STDIN_FILENO) >= 0) &&
@@ -94,13 +95,22 @@ static bool surround(const struct launch *l, pid_t parent)
 	       (!l->err || dup2(l->err, STDERR_FILENO) >= 0);
 }
 
-/* Runs in the child; reports trouble as an errno through the pipe. */
-static _Noreturn void become(const struct launch *l, const sigset_t *mask, pid_t parent, int report)
+/* What a program becomes. */
+struct birth {
+	const struct launch *l;
+	sigset_t mask; /* of signals, as it should be */
+	int report;    /* a pipe for trouble, as an errno */
+};
+
+/* Runs in the child. */
+static _Noreturn void become(const void *arg)
 {
+	const struct birth *b = arg;
+	const struct launch *l = b->l;
 	char pid[32];
 	int error;
 
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigprocmask(SIG_SETMASK, &b->mask, NULL);
 	if (l->trace) {
 		snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 		setenv("FORESEE_PID", pid, 1);
@@ -111,10 +121,10 @@ static _Noreturn void become(const struct launch *l, const sigset_t *mask, pid_t
 			setenv("FORESEE_OPTIONS", l->options, 1);
 		}
 	}
-	if (surround(l, parent))
+	if (surround(l))
 		execv(l->path, l->argv);
 	error = errno;
-	if (write(report, &error, sizeof(error)) != sizeof(error))
+	if (write(b->report, &error, sizeof(error)) != sizeof(error))
 		_exit(126);
 	_exit(127);
 }
@@ -132,13 +142,11 @@ static void tell_hang(const struct launch *l, const struct hang *h)
 }
 
 /* Somebody else looks at it. */
-static void watch_for(pid_t pid, const struct launch *l)
+static void watch_for(pid_t pid, const struct keeper *k, const struct launch *l)
 {
-	siginfo_t ended = { .si_pid = 0 };
 	bool wanted = true;
 
-	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       ended.si_pid == 0) {
+	while (!keeper_has_ended(k)) {
 		bool stubborn = requests > 0 && talk_clock_ms() - requested_ms >= STUBBORN_MS;
 
 		if (wanted && (stubborn || !l->look(l->look_arg, pid))) {
@@ -179,19 +187,18 @@ static bool watch(pid_t pid, const struct launch *l)
 	return hangs;
 }
 
-static void wait_for(pid_t pid, struct launch_end *end)
+static void wait_for(pid_t pid, struct keeper *k, struct launch_end *end)
 {
-	int status = 0;
+	siginfo_t how = { .si_pid = 0 };
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFSIGNALED(status)) {
-		end->signal = WTERMSIG(status);
-		end->status = 128 + end->signal;
-		end->dumped = WCOREDUMP(status);
-	} else {
-		end->status = WEXITSTATUS(status);
-	}
+	if (k->pid)
+		keeper_end(k, &how);
+	else
+		while (waitid(P_PID, (id_t)pid, &how, WEXITED) < 0 && errno == EINTR)
+			;
+	end->signal = how.si_code == CLD_EXITED ? 0 : how.si_status;
+	end->status = end->signal ? 128 + end->signal : how.si_status;
+	end->dumped = how.si_code == CLD_DUMPED;
 }
 
 /* ---- a recording that goes along with a child ---- */
@@ -237,28 +244,30 @@ static void stay_with(const struct launch *l, pid_t pid, struct launch_end *end)
 }
 
 /* Forks with the signals held back, so that none gets lost before `child' is set. */
-static pid_t start(const struct launch *l, int report[2], struct sigaction *old)
+static pid_t start(const struct launch *l, int report[2], struct keeper *k, struct sigaction *old)
 {
 	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
-	sigset_t block, mask;
-	pid_t pid, parent = getpid();
+	struct birth b = { .l = l, .report = report[1] };
+	sigset_t block;
+	pid_t pid;
 
 	sigemptyset(&block);
 	for (size_t i = 0; i < NPASSED; i++)
 		sigaddset(&block, passed_on[i]);
 	action.sa_mask = block;
-	sigprocmask(SIG_BLOCK, &block, &mask);
-	pid = fork();
+	sigprocmask(SIG_BLOCK, &block, &b.mask);
+	pid = l->look ? keeper_start(k, become, &b, report[1]) : fork();
 	if (pid == 0)
-		become(l, &mask, parent, report[1]);
+		become(&b);
 	child = (sig_atomic_t)pid;
 	requests = 0;
+	all_ask = l->look != NULL;
 	for (size_t i = 0; i < NPASSED; i++) {
 		sigaction(passed_on[i], NULL, &old[i]);
 		if (old[i].sa_handler != SIG_IGN)
 			sigaction(passed_on[i], &action, NULL);
 	}
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &b.mask, NULL);
 	return pid;
 }
 
@@ -280,13 +289,14 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 	double begun = talk_clock();
 	int report[2], error = 0;
 	struct side beside = { 0 };
+	struct keeper k = { 0 };
 	pid_t pid;
 
 	fflush(NULL);
 	memset(end, 0, sizeof(*end));
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return diag_fail(d, ST_IO, "cannot make a pipe: %s", strerror(errno));
-	pid = start(l, report, old);
+	pid = start(l, report, &k, old);
 	error = pid < 0 ? errno : 0;
 	close(report[1]);
 	if (pid > 0) {
@@ -295,10 +305,10 @@ enum status launch_program(const struct launch *l, struct launch_end *end, struc
 		if (l->beside && !error)
 			beside_start(&beside, l->beside, pid);
 		if (l->look)
-			watch_for(pid, l);
+			watch_for(pid, &k, l);
 		else
 			end->hung = watch(pid, l);
-		wait_for(pid, end);
+		wait_for(pid, &k, end);
 		end->hung &= end->signal != 0;
 		if (!l->look)
 			stay_with(l, pid, end);

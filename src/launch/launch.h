@@ -28,12 +28,13 @@ struct launch {
 	enum launch_hang hang;
 	bool quiet; /* say nothing of hangs and the like */
 	/* For those who watch it themselves: called again and again, instead of looks for hangs, until
-	 * it says false, and the program is killed; as it is a while after a request to stop. */
+	 * it says false, and the program is killed; as it is a while after a request to stop.  It leaves
+	 * nothing behind then, whatever it has started, and ends with us (launch/keeper.h). */
 	bool (*look)(void *arg, pid_t pid);
 	void *look_arg;
 	const char *directory; /* where it runs; NULL: here */
 	int in, out, err;      /* its standard streams; 0: ours */
-	bool steady;	       /* the same addresses every time, and it dies with us */
+	bool steady;	       /* the same addresses every time, and debuggers may attach */
 };
 
 struct launch_end {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launch/feed.h"
 #include "launch/launch.h"
 #include "launch/program.h"
 #include "recording/blocks.h"
@@ -117,8 +118,11 @@ enum status session_record(const struct session *s, const char *name, const char
 	if (st == ST_OK && s->locks)
 		st = program_lock_recorder(&recorder, d);
 	l.preload = recorder;
+	l.in = s->again ? feed_begin() : 0;
 	if (st == ST_OK)
 		st = launch_watched(&l, watch, end, d);
+	if (s->again)
+		feed_end();
 	mem_free(recorder);
 	strbuf_release(&options);
 	if (st == ST_OK && stat(*trace, &left) != 0) {

@@ -24,6 +24,7 @@ struct session {
 	const char *beside;    /* as in struct launch */
 	bool locks;	       /* --locks-only: the program need not be built for recording */
 	bool follow;	       /* --follow-fork */
+	bool again; /* the program will be run once more: its input is kept (launch/feed.h) */
 	bool quiet;
 	enum launch_hang hang;
 	bool announce; /* locking patterns, as they appear */

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launch/feed.h"
 #include "launch/program.h"
 #include "replay/debug.h"
 #include "replay/scratch.h"
@@ -164,13 +165,6 @@ static enum status keep_trace(const char *from, const char *to, struct diag *d)
 	return good ? ST_OK : ST_IO;
 }
 
-/* Standard input is the same for both, if it can be. */
-static void rewind_input(off_t where)
-{
-	if (where >= 0)
-		(void)lseek(STDIN_FILENO, where, SEEK_SET);
-}
-
 /* With a debugger at the point, as often as the user wants.  What it types is not the program's. */
 static enum status run_visited(const struct replay *o, struct supervise *s,
 			       struct replay_result *out, struct diag *d)
@@ -211,8 +205,12 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	if (s->out <= 0 || s->err <= 0) {
 		diag_set(d, "cannot write '%s': %s", outs, strerror(errno));
 		st = ST_IO;
+	} else if (o->gdb) {
+		st = run_visited(o, s, out, d);
 	} else {
-		st = o->gdb ? run_visited(o, s, out, d) : supervise_run(s, &run->result, d);
+		s->in = feed_begin();
+		st = supervise_run(s, &run->result, d);
+		feed_end();
 	}
 	close(s->out);
 	close(s->err);
@@ -242,7 +240,6 @@ static enum status run_all(const struct replay *o, const struct trace_info *info
 			   struct replay_result *out, struct diag *d)
 {
 	const struct claim *c = o->claim;
-	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	struct strbuf options = { 0 };
 	struct supervise s = { .path = out->path,
 			       .argv = o->argv ? o->argv : out->argv,
@@ -263,12 +260,10 @@ static enum status run_all(const struct replay *o, const struct trace_info *info
 	s.options = strbuf_str(&options);
 	st = run_once(o, &s, 0, out, d);
 	if (st == ST_OK && o->first == REPLAY_BOTH && out->runs[0].outcome.known) {
-		rewind_input(input);
 		s.first = 1;
 		st = run_once(o, &s, 1, out, d);
 	}
 	if (st == ST_OK && has_difference(out)) {
-		rewind_input(input);
 		s.first = 0;
 		st = run_once(o, &s, 2, out, d);
 	}
