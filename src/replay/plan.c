@@ -135,9 +135,9 @@ static void sort_waits(struct layout *l)
 	SORT_VEC(&l->waits, sort_order_u64);
 }
 
-static uint64_t table_place(uint64_t *size, uint64_t n, size_t item)
+static uint64_t table_place(uint64_t *size, uint64_t n, size_t item, uint64_t grain)
 {
-	uint64_t at = (*size + 63) & ~UINT64_C(63);
+	uint64_t at = (*size + grain - 1) & ~(grain - 1);
 
 	*size = at + n * item;
 	return at;
@@ -158,11 +158,11 @@ static void head_make(struct layout *l, enum finding_kind kind)
 		h.nkeys += t->keys.n;
 		h.ntargets += t->target != DRAFT_NONE;
 	}
-	h.threads = table_place(&h.size, h.nthreads, sizeof(struct plan_thread));
-	h.steps = table_place(&h.size, h.nsteps, sizeof(struct plan_step));
-	h.waits = table_place(&h.size, h.nwaits, sizeof(struct plan_wait));
-	h.keys = table_place(&h.size, h.nkeys, sizeof(uint32_t));
-	h.seats = table_place(&h.size, h.nthreads, sizeof(struct plan_seat));
+	h.threads = table_place(&h.size, h.nthreads, sizeof(struct plan_thread), 64);
+	h.steps = table_place(&h.size, h.nsteps, sizeof(struct plan_step), 64);
+	h.waits = table_place(&h.size, h.nwaits, sizeof(struct plan_wait), 64);
+	h.keys = table_place(&h.size, h.nkeys, sizeof(uint32_t), 64);
+	h.seats = table_place(&h.size, h.nthreads, sizeof(struct plan_seat), PLAN_PAGE);
 	l->head = mem_zalloc(h.size);
 	*l->head = h;
 }

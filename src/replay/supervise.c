@@ -25,6 +25,27 @@ void supervise_enter(struct supervise_watch *w, enum supervise_phase phase)
 	w->asleep = 0;
 }
 
+/* ---- what the program writes ---- */
+
+#define LIVE offsetof(struct plan_head, taken) /* from here on, up to the end of the head */
+
+void supervise_sync(struct supervise_watch *w)
+{
+	uint32_t why = supervise_load(&w->shared->diverged);
+
+	memcpy((char *)w->h + LIVE, (const char *)w->shared + LIVE, sizeof(*w->h) - LIVE);
+	w->h->diverged = why; /* not one that came before the words that go with it */
+}
+
+/* A stray pointer of the program's: what its gates held it to was not this plan. */
+bool supervise_is_overwritten(const struct supervise_watch *w)
+{
+	const struct plan_head *plan = w->s->plan->head;
+
+	return memcmp(w->shared, plan, LIVE) != 0 ||
+	       memcmp(w->shared + 1, plan + 1, plan->seats - sizeof(*plan)) != 0;
+}
+
 /* ---- the end of it ---- */
 
 /* What the threads are doing now, for the report. */
@@ -50,12 +71,14 @@ void supervise_take_picture(struct supervise_watch *w)
 /* Always false: the program is not needed any more. */
 bool supervise_finish(struct supervise_watch *w, enum supervise_end end)
 {
-	w->r->end = end;
+	w->r->end = w->phase != SUPERVISE_PHASE_AWAY && supervise_is_overwritten(w)
+			    ? SUPERVISE_SPOILED
+			    : end;
 	w->r->killed = true;
 	if (w->phase != SUPERVISE_PHASE_AWAY) {
 		w->r->seconds = talk_clock() - w->begun;
 		supervise_take_picture(w);
-		if (end == SUPERVISE_REPLAYED && w->s->visit)
+		if (w->r->end == SUPERVISE_REPLAYED && w->s->visit)
 			w->s->visit(w->s->visit_arg, w->pid, w->r);
 	}
 	supervise_enter(w, SUPERVISE_PHASE_AWAY);
@@ -135,6 +158,7 @@ static bool look(void *arg, pid_t pid)
 {
 	struct supervise_watch *w = arg;
 
+	supervise_sync(w);
 	if (w->pid == 0) {
 		w->pid = pid;
 		w->begun = w->moved = talk_clock();
@@ -145,21 +169,41 @@ static bool look(void *arg, pid_t pid)
 
 /* ---- start and end ---- */
 
-/* The shared file, with the plan in it. */
-static struct plan_head *share(const struct supervise *s, struct diag *d)
+/* The shared file with the plan in it, and the plan with the seats of that file in it. */
+static enum status share(struct supervise_watch *w, struct diag *d)
 {
-	int fd = open(s->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	void *at = MAP_FAILED;
+	const struct plan *p = w->s->plan;
+	size_t seats = p->head->seats;
+	int fd = open(w->s->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	void *at = MAP_FAILED, *own = MAP_FAILED, *live = MAP_FAILED;
 
-	if (fd >= 0 && ftruncate(fd, (off_t)s->plan->size) == 0)
-		at = mmap(NULL, s->plan->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		diag_set(d, "cannot write the plan '%s': %s", s->control, strerror(errno));
-	else
-		memcpy(at, s->plan->head, s->plan->size);
+	if (fd >= 0 && ftruncate(fd, (off_t)p->size) == 0)
+		at = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at != MAP_FAILED)
+		own = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			   0);
+	if (own != MAP_FAILED)
+		live = mmap((char *)own + seats, p->size - seats, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED, fd, (off_t)seats);
+	w->shared = at != MAP_FAILED ? at : NULL;
+	w->h = own != MAP_FAILED ? own : NULL;
+	if (live == MAP_FAILED) {
+		diag_set(d, "cannot write the plan '%s': %s", w->s->control, strerror(errno));
+	} else {
+		memcpy(at, p->head, p->size);
+		memcpy(own, p->head, seats);
+	}
 	if (fd >= 0)
 		close(fd);
-	return at == MAP_FAILED ? NULL : at;
+	return live == MAP_FAILED ? ST_IO : ST_OK;
+}
+
+static void unshare(struct supervise_watch *w)
+{
+	if (w->shared)
+		munmap(w->shared, w->s->plan->size);
+	if (w->h)
+		munmap(w->h, w->s->plan->size);
 }
 
 /* It ended by itself. */
@@ -167,10 +211,13 @@ static void ended(struct supervise_watch *w)
 {
 	struct supervise_result *r = w->r;
 
+	supervise_sync(w);
 	if (r->process.asked) {
 		r->end = SUPERVISE_ASKED;
 	} else if (r->killed || r->after.known) {
 		return;
+	} else if (supervise_is_overwritten(w)) {
+		r->end = SUPERVISE_SPOILED;
 	} else if (w->phase == SUPERVISE_PHASE_LOST && supervise_load(&w->h->freed)) {
 		/* Whoever waited at the end was not woken. */
 		const struct plan_seat *s = &plan_seats(w->h)[r->point.at[0]];
@@ -213,15 +260,14 @@ enum status supervise_run(const struct supervise *s, struct supervise_result *ou
 	enum status st;
 
 	memset(out, 0, sizeof(*out));
-	w.h = share(s, d);
-	if (!w.h)
-		return ST_IO;
 	strbuf_addf(&options, "%scontrol=%s\n", s->options ? s->options : "", s->control);
 	l.options = strbuf_str(&options);
-	st = launch_program(&l, &out->process, d);
+	st = share(&w, d);
+	if (st == ST_OK)
+		st = launch_program(&l, &out->process, d);
 	if (st == ST_OK)
 		ended(&w);
-	munmap(w.h, s->plan->size);
+	unshare(&w);
 	strbuf_release(&options);
 	return st;
 }

@@ -51,6 +51,7 @@ enum supervise_end {
 	SUPERVISE_ENDED,    /* the program ended before it */
 	SUPERVISE_STUCK,    /* nothing moves any more */
 	SUPERVISE_ENDLESS,  /* threads run, and come to no event of the plan */
+	SUPERVISE_SPOILED,  /* it has written over the plan */
 	SUPERVISE_DEAF,	    /* the program has not looked at the plan */
 	SUPERVISE_ASKED,    /* somebody asked us to stop */
 };

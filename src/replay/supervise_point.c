@@ -39,7 +39,7 @@ static void set_free(struct supervise_watch *w)
 {
 	struct plan_seat *seats = plan_seats(w->h);
 
-	set_word(&w->h->freed, 1);
+	set_word(&w->shared->freed, 1);
 	for (uint32_t i = 0; i < w->h->nthreads; i++) {
 		set_word(&seats[i].go, 1);
 		syscall(SYS_futex, &seats[i].progress, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -236,6 +236,8 @@ bool supervise_at_point(struct supervise_watch *w)
 {
 	w->reached = talk_clock();
 	point_find(w->h, w->s->targets, w->s->ntargets, &w->r->point);
+	if (supervise_is_overwritten(w))
+		return supervise_finish(w, SUPERVISE_SPOILED);
 	switch (w->s->kind) {
 	case FINDING_RACE:
 		return at_race(w);

@@ -18,7 +18,8 @@ enum supervise_phase {
 struct supervise_watch {
 	const struct supervise *s;
 	struct supervise_result *r;
-	struct plan_head *h; /* shared with the program */
+	struct plan_head *shared; /* with the program */
+	struct plan_head *h;	  /* the plan as we made it, with the program's seats */
 	pid_t pid;
 	enum supervise_phase phase;
 	double begun;	/* the run, */
@@ -39,6 +40,10 @@ static inline uint32_t supervise_load(const uint32_t *word)
 /* ---- supervise.c ---- */
 
 void supervise_enter(struct supervise_watch *w, enum supervise_phase phase);
+/* The words of the head that the program writes, as they are now. */
+void supervise_sync(struct supervise_watch *w);
+/* Has it written over the plan? */
+bool supervise_is_overwritten(const struct supervise_watch *w);
 /* What the threads are doing now, for the report. */
 void supervise_take_picture(struct supervise_watch *w);
 /* The program is not needed any more.  Both are always false. */

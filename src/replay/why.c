@@ -168,6 +168,8 @@ static void ended_words(const struct replay_result *r, const struct replay_run *
 	} else {
 		strbuf_addf(out, "the program ended with status %d on the way there",
 			    x->process.status);
+		if (x->process.left)
+			strbuf_adds(out, ", and left processes behind that went on without it");
 	}
 }
 
@@ -192,6 +194,10 @@ void why_words(const struct replay_result *r, const struct replay_run *run, stru
 		break;
 	case SUPERVISE_ENDLESS:
 		strbuf_adds(out, "threads run, but none comes to the next event of the order");
+		break;
+	case SUPERVISE_SPOILED:
+		strbuf_adds(out,
+			    "the program has written over the plan that it shares with foresee");
 		break;
 	case SUPERVISE_DEAF:
 		strbuf_addf(out, "'%s' does not follow a plan: build it with this foresee-cc",
@@ -220,6 +226,9 @@ const char *why_cause(const struct replay_run *run)
 	case SUPERVISE_ENDLESS:
 		return "a loop waits for what a thread that is held back would do; --time SECONDS "
 		       "waits longer";
+	case SUPERVISE_SPOILED:
+		return "a pointer of its own that leads astray, or it writes over all memory that it "
+		       "finds";
 	case SUPERVISE_ENDED:
 		return x->process.signal
 			       ? "an error of its own that this order leads to, or of the "

@@ -10,7 +10,8 @@
  *
  * The tool makes the plan (replay/plan.h) and watches the seats; the runtime (capture/control.h)
  * holds threads back until the plan lets them pass.  Numbers are of the machine; tables begin at
- * multiples of 64.
+ * multiples of 64, seats at one of PLAN_PAGE: a program may write over all of the file, and the tool
+ * reads nothing back but the seats and the last words of the head.
  *
  * Which event is this?  Addresses, thread numbers and event numbers differ from run to run.  Threads
  * are known by how they were created.  Within a thread, *solid* events are those that every run along
@@ -49,6 +50,7 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC 0x314e4c50u /* "PLN1" */
+#define PLAN_PAGE 65536u       /* no machine has larger ones */
 
 enum plan_class { PLAN_NONE, PLAN_SOLID, PLAN_READ, PLAN_VAIN, PLAN_RANGE, PLAN_FREE, PLAN_PASS };
 

@@ -31,11 +31,13 @@ struct file {
 	struct plan_head head;
 	struct plan_thread threads[THREADS];
 	struct plan_step steps[THREADS];
-	struct plan_seat seats[THREADS];
+	_Alignas(PLAN_PAGE) struct plan_seat seats[THREADS];
 };
 
-static void plan_fill(struct file *f, bool waits)
+static void plan_fill(struct file *f, enum finding_kind kind)
 {
+	bool waits = kind == FINDING_LOST_WAKEUP;
+
 	memset(f, 0, sizeof(*f));
 	f->head = (struct plan_head){ .magic = PLAN_MAGIC,
 				      .nthreads = THREADS,
@@ -53,7 +55,8 @@ static void plan_fill(struct file *f, bool waits)
 						      .events = 3,
 						      .solids = 2 };
 		f->steps[i] = (struct plan_step){ .pos = 10 + i,
-						  .op = EVENT_WRITE,
+						  .op = kind == FINDING_DEADLOCK ? EVENT_ACQ
+										 : EVENT_WRITE,
 						  .flags = PLAN_TARGET };
 	}
 	if (waits) { /* the second has none */
@@ -170,7 +173,6 @@ static void play_deadlock(bool circle)
 	struct crossed a = { 0, true }, b = { 1, circle };
 	pthread_t t[2];
 
-	file->steps[0].op = file->steps[1].op = EVENT_ACQ;
 	pthread_create(&t[0], NULL, cross, &a);
 	pthread_create(&t[1], NULL, cross, &b);
 	pthread_join(t[0], NULL);
@@ -235,7 +237,12 @@ static void play(const char *name)
 		play_diverged();
 	else if (strcmp(name, "ends") == 0)
 		_exit(42);
-	else if (strcmp(name, "crashes") == 0) {
+	else if (strcmp(name, "spoils") == 0)
+		memset(file, 0xff, sizeof(*file));
+	else if (strcmp(name, "forges") == 0) {
+		file->threads[1].nsteps = 0; /* a target less: the point is there already */
+		file->head.arrived = 1;
+	} else if (strcmp(name, "crashes") == 0) {
 		signal(SIGSEGV, SIG_DFL); /* a sanitizer has a handler of its own */
 		raise(SIGSEGV);
 	}
@@ -286,7 +293,7 @@ static char *try_play(const char *what, enum finding_kind kind, int first,
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		abort();
-	plan_fill(&f, kind == FINDING_LOST_WAKEUP);
+	plan_fill(&f, kind);
 	s.out = open(out, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	TAP_EQ(supervise_run(&s, r, &d), ST_OK, "%s: it was run", what);
 	close(s.out);
@@ -377,6 +384,7 @@ static void test_failures(void)
 		{ "diverged", SUPERVISE_DIVERGED }, { "ends", SUPERVISE_ENDED },
 		{ "crashes", SUPERVISE_ENDED },	    { "deaf", SUPERVISE_DEAF },
 		{ "stuck", SUPERVISE_STUCK },	    { "spins", SUPERVISE_ENDLESS },
+		{ "spoils", SUPERVISE_SPOILED },    { "forges", SUPERVISE_SPOILED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
