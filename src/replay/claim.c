@@ -5,6 +5,7 @@
 
 #include "report/report.h"
 #include "report/words.h"
+#include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
 #include "witness/view.h"
@@ -13,7 +14,18 @@ void claim_release(struct claim *c)
 {
 	VEC_RELEASE_ALL(&c->targets, &c->order, &c->looks);
 	MEM_FREE_ALL(c->title, c->subject, c->property, c->states, c->json);
+	for (size_t i = 0; i < FINDING_EVENTS; i++)
+		mem_free(c->variables[i]);
 	memset(c, 0, sizeof(*c));
+}
+
+static char *variable_of(const struct evidence *ev, uint64_t pos)
+{
+	struct evidence_object at;
+
+	if (!evidence_object(ev, pos, &at) || !at.name || trace_object_is_anonymous(at.name))
+		return NULL;
+	return mem_strdup(at.name);
 }
 
 void claim_describe(struct claim *c, const struct report *r, const struct finding *f,
@@ -40,6 +52,7 @@ void claim_describe(struct claim *c, const struct report *r, const struct findin
 		e = evidence_get(r->evidence, f->events[i]);
 		c->tids[i] = e.tid;
 		c->sites[i] = e.site;
+		c->variables[i] = variable_of(r->evidence, f->events[i]);
 		*VEC_PUSH(&c->targets) = f->events[i];
 	}
 	for (size_t i = 0; view && f->property && i < c->order.n; i++) {

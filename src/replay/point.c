@@ -1,6 +1,7 @@
 #include "replay/point.h"
 
 #include "replay/plan.h"
+#include "report/words.h"
 #include "trace/format.h"
 
 static uint32_t load(const uint32_t *word)
@@ -79,7 +80,8 @@ static void add_range(struct point_words *w, const struct plan_head *h, uint32_t
 	const struct plan_op *op = &plan_seats(h)[thread].op;
 
 	w->name(w->arg, thread, w->why);
-	strbuf_addf(w->why, " %" PRIu64 " bytes at 0x%" PRIx64, op->len, op->addr);
+	strbuf_addf(w->why, " %" PRIu64 " byte%s at 0x%" PRIx64, op->len, WORDS_PLURAL(op->len),
+		    op->addr);
 }
 
 bool point_is_race(const struct plan_head *h, const struct point_seats *p, struct point_words *w)

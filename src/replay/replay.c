@@ -124,6 +124,27 @@ static int open_output(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
+/* The finding is about variables; at the same places the program may touch others this time. */
+static void refute_others(const struct claim *c, struct replay_run *run)
+{
+	struct supervise_result *x = &run->result;
+	bool named = c->kind == FINDING_RACE || c->kind == FINDING_DEADLOCK;
+
+	if (!named || x->end != SUPERVISE_REPLAYED || !run->trace || x->point.n != c->targets.n)
+		return;
+	for (uint32_t k = 0; k < x->point.n && x->end == SUPERVISE_REPLAYED; k++) {
+		uint64_t addr = plan_seats(x->seen)[x->point.at[k]].op.addr;
+		const char *was = c->variables[k], *is = trace_object_own(run->trace, addr);
+		size_t n = trace_object_whole(is);
+
+		if (!was || strncmp(is, "0x", 2) == 0 ||
+		    (n == trace_object_whole(was) && memcmp(was, is, n) == 0))
+			continue;
+		x->end = SUPERVISE_REFUTED;
+		strbuf_addf(&x->why, "what is touched there is %s, not %s", is, was);
+	}
+}
+
 static void outcome_of(struct replay_run *run, const char *out, const char *err)
 {
 	const struct supervise_result *r = &run->result;
@@ -217,6 +238,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	if (st == ST_OK) {
 		out->nruns = number + 1;
 		run->trace = read_trace(trace);
+		refute_others(o->claim, run);
 		outcome_of(run, outs, errs);
 		if (o->record && number == 0)
 			st = keep_trace(trace, o->record, d);

@@ -218,10 +218,12 @@ static void ended(struct supervise_watch *w)
 		return;
 	} else if (supervise_is_overwritten(w)) {
 		r->end = SUPERVISE_SPOILED;
-	} else if (w->phase == SUPERVISE_PHASE_LOST && supervise_load(&w->h->freed)) {
-		/* Whoever waited at the end was not woken. */
+	} else if (w->phase == SUPERVISE_PHASE_LOST && supervise_load(&w->h->freed) &&
+		   r->process.signal == 0) {
+		/* Whoever waited at the end was not woken.  If it crashed nobody knows. */
 		const struct plan_seat *s = &plan_seats(w->h)[r->point.at[0]];
 
+		r->open = false;
 		r->end = supervise_load(&s->state) == PLAN_WAITS &&
 					 !(supervise_load(&s->signalled) & PLAN_BY_SIGNAL)
 				 ? SUPERVISE_REPLAYED

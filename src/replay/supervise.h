@@ -76,6 +76,8 @@ struct supervise_result {
 	struct launch_end
 		process; /* how it ended in the end; killed by us where we had seen enough */
 	bool killed;	 /* it was by us */
+	/* Lost wakeups: what comes from outside, input or a signal, may still lead to another one. */
+	bool open;
 	struct supervise_after after;
 };
 

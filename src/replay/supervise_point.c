@@ -205,6 +205,7 @@ static bool look_lost(struct supervise_watch *w)
 	    supervise_load(&s->state) != PLAN_WAITS)
 		return supervise_refuted(w, waiter, " is woken: somebody signals after all");
 	still = supervise_still_for(w);
+	w->r->open = w->still.open;
 	if (still >= (w->still.open ? w->s->patience : QUIET) && !w->still.timed)
 		return supervise_finish(w, SUPERVISE_REPLAYED);
 	if (talk_clock() - w->entered < w->s->time)

@@ -74,6 +74,49 @@ static const char *behind_name(const char *stat)
 	return at && at[1] == ' ' ? at + 2 : NULL;
 }
 
+/*
+ * Calls that come back when a time is over, and the argument that says which: a pointer that may be
+ * NULL, or milliseconds that may be negative.  No argument: always.
+ */
+static const struct {
+	long number;
+	int argument;
+	bool milliseconds;
+} limits[] = {
+	{ SYS_nanosleep, -1, false },
+	{ SYS_clock_nanosleep, -1, false },
+	{ SYS_restart_syscall, -1, false },
+	{ SYS_futex, 3, false },
+	{ SYS_poll, 2, true },
+	{ SYS_ppoll, 2, false },
+	{ SYS_select, 4, false },
+	{ SYS_pselect6, 4, false },
+	{ SYS_epoll_wait, 3, true },
+	{ SYS_epoll_pwait, 3, true },
+	{ SYS_rt_sigtimedwait, 2, false },
+	{ SYS_semtimedop, 3, false },
+	{ SYS_mq_timedreceive, 4, false },
+	{ SYS_mq_timedsend, 4, false },
+};
+
+/* From /proc/PID/task/TID/syscall: the call and its arguments. */
+static bool is_limited(const char *call)
+{
+	uint64_t arguments[6] = { 0 };
+	long number = -1;
+
+	sscanf(call, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
+	       &number, &arguments[0], &arguments[1], &arguments[2], &arguments[3], &arguments[4],
+	       &arguments[5]);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint64_t limit = limits[i].argument < 0 ? 1 : arguments[limits[i].argument];
+
+		if (limits[i].number == number)
+			return limits[i].milliseconds ? (int32_t)limit >= 0 : limit != 0;
+	}
+	return false;
+}
+
 static void look(pid_t pid, const char *thread, struct task *out)
 {
 	char text[HANG_FILE];
@@ -83,8 +126,10 @@ static void look(pid_t pid, const char *thread, struct task *out)
 	if (!hang_proc_read(pid, thread, "stat", text) || (state = behind_name(text)) == NULL)
 		return;
 	out->state = *state;
-	if (hang_proc_read(pid, thread, "syscall", text) && *text >= '0' && *text <= '9')
+	if (hang_proc_read(pid, thread, "syscall", text) && *text >= '0' && *text <= '9') {
 		out->call = strtol(text, NULL, 10);
+		out->limited = is_limited(text);
+	}
 }
 
 void task_look(pid_t pid, uint32_t thread, struct task *out)
@@ -102,7 +147,7 @@ bool task_is_asleep(const struct task *t)
 
 bool task_is_timed(const struct task *t)
 {
-	return task_is_asleep(t) && (t->call == SYS_nanosleep || t->call == SYS_clock_nanosleep);
+	return task_is_asleep(t) && t->limited;
 }
 
 /* ---- does anything move? ---- */
@@ -129,7 +174,28 @@ static void still_add(struct task_still *s, const char *thread, uint64_t *mark)
 	*mark = hash_add(*mark, (uint64_t)t.state);
 	s->traced |= field(status, "\nTracerPid:") != 0;
 	s->timed |= task_is_timed(&t);
-	s->open |= task_is_asleep(&t) && t.call >= 0 && t.call != SYS_futex;
+	s->open |= task_is_asleep(&t) && t.call != SYS_futex;
+}
+
+/* A clock of its own that may ring where a thread waits for input or a signal. */
+static bool has_timer(pid_t pid)
+{
+	char text[HANG_FILE], path[48];
+	const struct dirent *at;
+	bool found = hang_proc_read(pid, NULL, "timers", text);
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd", (long)pid);
+	dir = opendir(path);
+	while (dir && !found && (at = readdir(dir)) != NULL) {
+		ssize_t n = readlinkat(dirfd(dir), at->d_name, text, sizeof(text) - 1);
+
+		text[n > 0 ? n : 0] = '\0';
+		found = strcmp(text, "anon_inode:[timerfd]") == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 /* User and system time of all threads, in ticks. */
@@ -166,6 +232,7 @@ double task_still_look(struct task_still *s)
 			still_add(s, at->d_name, &mark);
 	if (dir)
 		closedir(dir);
+	s->timed |= s->open && has_timer(s->pid);
 	if (mark != s->mark) {
 		s->mark = mark;
 		s->since = talk_clock();

@@ -8,8 +8,9 @@
 #include <sys/types.h>
 
 struct task {
-	char state; /* R, S, D, T, Z ...; 0: there is no such thread */
-	long call;  /* the system call that it is in; -1: in none, or not known */
+	char state;   /* R, S, D, T, Z ...; 0: there is no such thread */
+	long call;    /* the system call that it is in; -1: in none, or not known */
+	bool limited; /* which comes back by itself when a time is over */
 };
 
 void task_look(pid_t pid, uint32_t thread, struct task *out);
@@ -26,7 +27,7 @@ struct task_still {
 	pid_t pid;
 	bool traced; /* a debugger holds it, as of the last look */
 	bool timed;  /* a thread waits for a time to be over */
-	bool open; /* a thread waits for something that need not come from another one: input, say */
+	bool open; /* one waits for what need not come from another: input, say; or it is not known */
 	/* Private. */
 	uint64_t mark;
 	double since;

@@ -180,7 +180,7 @@ static void play_deadlock(bool circle)
 }
 
 /* Seat 0 waits on a condition; seat 1 has done its part and may signal once all are free. */
-static void play_lost(bool signals, bool ends)
+static void play_lost(bool signals, int status)
 {
 	struct plan_seat *s = &file->seats[0];
 
