@@ -3,6 +3,7 @@
  * the name of a play.  It maps the plan as the runtime does, and puts into its seats what the play says.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -180,7 +181,9 @@ static void play_deadlock(bool circle)
 }
 
 /* Seat 0 waits on a condition; seat 1 has done its part and may signal once all are free. */
-static void play_lost(bool signals, int status)
+enum lost { LOST_STAYS, LOST_SIGNALS, LOST_ENDS, LOST_CRASHES, LOST_TIMED };
+
+static void play_lost(enum lost how)
 {
 	struct plan_seat *s = &file->seats[0];
 
@@ -192,12 +195,18 @@ static void play_lost(bool signals, int status)
 	set(&s->over, 1);
 	set(&s->state, PLAN_WAITS);
 	until(&file->head.freed);
-	if (signals) {
+	if (how == LOST_TIMED) /* longer than anybody has patience */
+		poll(NULL, 0, 700);
+	if (how == LOST_SIGNALS || how == LOST_TIMED) {
 		set(&s->signalled, 1);
 		set(&s->state, PLAN_RUNS);
 	}
-	if (ends)
+	if (how == LOST_ENDS)
 		_exit(0);
+	if (how == LOST_CRASHES) {
+		signal(SIGABRT, SIG_DFL);
+		abort();
+	}
 	pause();
 }
 
@@ -228,11 +237,15 @@ static void play(const char *name)
 	else if (strcmp(name, "no-deadlock") == 0)
 		play_deadlock(false);
 	else if (strcmp(name, "lost") == 0)
-		play_lost(false, false);
+		play_lost(LOST_STAYS);
 	else if (strcmp(name, "lost-ends") == 0)
-		play_lost(false, true);
+		play_lost(LOST_ENDS);
 	else if (strcmp(name, "found") == 0)
-		play_lost(true, false);
+		play_lost(LOST_SIGNALS);
+	else if (strcmp(name, "found-later") == 0)
+		play_lost(LOST_TIMED);
+	else if (strcmp(name, "lost-crashes") == 0)
+		play_lost(LOST_CRASHES);
 	else if (strcmp(name, "diverged") == 0)
 		play_diverged();
 	else if (strcmp(name, "ends") == 0)
@@ -360,6 +373,8 @@ static void test_waits(void)
 		{ "lost", FINDING_LOST_WAKEUP, SUPERVISE_REPLAYED, "" },
 		{ "lost-ends", FINDING_LOST_WAKEUP, SUPERVISE_REPLAYED, "" },
 		{ "found", FINDING_LOST_WAKEUP, SUPERVISE_REFUTED, "somebody signals" },
+		{ "found-later", FINDING_LOST_WAKEUP, SUPERVISE_REFUTED, "somebody signals" },
+		{ "lost-crashes", FINDING_LOST_WAKEUP, SUPERVISE_ENDED, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
