@@ -13,7 +13,7 @@ void outcome_release(struct outcome *o)
 
 void outcome_read(const char *path, struct strbuf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* it may have put a pipe there */
 	char piece[65536];
 	ssize_t n;
 

@@ -31,6 +31,8 @@ struct replay {
 };
 
 /* One run. */
+#define REPLAY_RUNS 4
+
 struct replay_run {
 	struct supervise_result result;
 	struct trace *trace;	/* of this run, read to its end; NULL: it left none */
@@ -41,8 +43,8 @@ struct replay_result {
 	struct trace *recorded; /* read to its end */
 	struct plan plan;
 	const char *program; /* that was run */
-	/* Of a race: one order, the other; if they differ, the first one once more. */
-	struct replay_run runs[3];
+	/* Of a race: one order, the other; if they differ, each once more. */
+	struct replay_run runs[REPLAY_RUNS];
 	int nruns;
 	/* Private. */
 	char *path, **argv, *arguments;
@@ -56,8 +58,9 @@ enum status replay_try(const struct replay *o, struct replay_result *out,
 		       struct diag *d) ST_CHECKED;
 void replay_result_release(struct replay_result *r);
 
-/* Two runs of one order differ as well: what differs between the orders may have another cause. */
-bool replay_is_fickle(const struct replay_result *r);
+/* The order, 0 or 1, of which two runs differ as much as the orders do: that may have another cause.
+ * -1: neither. */
+int replay_fickle(const struct replay_result *r);
 
 /* It was done as predicted. */
 bool replay_succeeded(const struct replay_result *r);

@@ -1,16 +1,14 @@
 #include "replay/scratch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <unistd.h>
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
 
-static const char *const names[] = { "plan",  "trace", "trace1", "trace2", "out", "out1",
-				     "out2",  "err",   "err1",	 "err2",   "gdb", "plan1",
-				     "plan2", "plan3", "trace3", "out3",   "err3" };
+static const char *const names[] = { "plan", "trace", "out", "err", "gdb" };
 
 static struct {
 	char path[PATH_MAX];
@@ -22,7 +20,13 @@ static struct {
 static void drop(int number)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unlinkat(scratch.fd, names[i], 0);
+		for (char digit = '0'; digit <= '9'; digit++) {
+			char name[16], *end = stpcpy(name, names[i]);
+
+			end[0] = digit > '0' ? digit : '\0';
+			end[1] = '\0';
+			unlinkat(scratch.fd, name, 0);
+		}
 	rmdir(scratch.path);
 	signal(number, SIG_DFL);
 	raise(number);
@@ -50,25 +54,19 @@ enum status scratch_open(struct diag *d)
 	return ST_OK;
 }
 
-/* A program that becomes another leaves files of more names. */
-static void drop_all(void)
+/* A program that becomes another leaves files of more names, or what it likes. */
+static int drop_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
-	DIR *dir = opendir(scratch.path);
-	const struct dirent *at;
-
-	while (dir && (at = readdir(dir)) != NULL)
-		if (at->d_name[0] != '.')
-			unlinkat(scratch.fd, at->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(scratch.path);
+	(void)st, (void)kind, (void)at;
+	remove(path);
+	return 0;
 }
 
 void scratch_close(void)
 {
 	if (scratch.fd < 0)
 		return;
-	drop_all();
+	nftw(scratch.path, drop_one, 8, FTW_DEPTH | FTW_PHYS);
 	for (size_t i = 0; i < NENDS; i++)
 		sigaction(ends[i], &scratch.old[i], NULL);
 	close(scratch.fd);

@@ -258,17 +258,18 @@ static void add_difference(const struct replay *o, const struct replay_result *r
 			   struct strbuf *out)
 {
 	struct strbuf first = { 0 }, second = { 0 };
+	int fickle = replay_fickle(r);
 
 	tell_order(r, 0, &first);
 	tell_order(r, 1, &second);
 	if (r->runs[1].outcome.known) {
 		outcome_words(&r->runs[0].outcome, strbuf_str(&first), &r->runs[1].outcome,
 			      strbuf_str(&second), o->time, out);
-		if (replay_is_fickle(r))
+		if (fickle >= 0)
 			strbuf_addf(
 				out,
-				"; but so do two runs of the order %s: it may have another cause",
-				strbuf_str(&first));
+				"; but two runs of the order %s differ as well: it may have another cause",
+				strbuf_str(fickle ? &second : &first));
 	} else {
 		strbuf_addf(out,
 			    "%s: the point was not reached a second time: ", strbuf_str(&second));

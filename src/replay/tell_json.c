@@ -170,7 +170,7 @@ static void after_json(const struct replay *o, const struct replay_result *r, st
 	outcome_words(a, strbuf_str(&first), b, strbuf_str(&second), o->time, &words);
 	json_string(j, "difference", outcome_difference_name(outcome_compare(a, b)));
 	json_string(j, "difference_words", strbuf_str(&words));
-	json_bool(j, "fickle", replay_is_fickle(r));
+	json_bool(j, "fickle", replay_fickle(r) >= 0);
 	strbuf_release(&first);
 	strbuf_release(&second);
 	strbuf_release(&words);

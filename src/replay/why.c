@@ -168,8 +168,6 @@ static void ended_words(const struct replay_result *r, const struct replay_run *
 	} else {
 		strbuf_addf(out, "the program ended with status %d on the way there",
 			    x->process.status);
-		if (x->process.left)
-			strbuf_adds(out, ", and left processes behind that went on without it");
 	}
 }
 

@@ -61,7 +61,7 @@ done
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/fickle.c" -o fickle && foresee record -q -o fickle.foresee ./fickle >/dev/null || exit 2
 replay fickle.foresee 1
 is "$status" 0 "fickle: replayed"
-has out 'prints `[0-9.]*`; but so do two runs of the order T[12], T[12]: it may have another cause$' "fickle: says so"
+has out 'prints `[0-9.]*`; but two runs of the order T[12], T[12] differ as well: it may have another cause$' "fickle: says so"
 replay -f json fickle.foresee 1
 has out '"fickle": true' "fickle: in JSON"
 
