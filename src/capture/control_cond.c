@@ -116,6 +116,7 @@ static int wait_on(struct control *c, const struct cond_wait *w)
 
 	if (!control_is_free()) {
 		control_progress(c, 2 * c->part->nsteps);
+		c->seat->limited = w->until != NULL;
 		__atomic_store_n(&c->seat->state, PLAN_WAITS, __ATOMIC_RELEASE);
 		control_ring();
 	}

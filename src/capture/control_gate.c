@@ -366,6 +366,8 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 		control_solid(c, site, kind != FORMAT_K_USER, due);
 	} else if (class == PLAN_VAIN) {
 		c->gated = false;
+		if (c->targeted && !c->done) /* it stood before a call that does not wait */
+			control_target_done(c);
 		if (c->matched && !c->targeted && control_step(c) != NULL &&
 		    control_step(c)->class == PLAN_VAIN)
 			control_over(c, false);

@@ -116,7 +116,7 @@ bool point_is_join(const struct plan_op *op)
 	return op->kind == FORMAT_K_JOIN || op->kind == FORMAT_K_JOINING;
 }
 
-static bool holds(const struct plan_seat *s, uint64_t lock)
+bool point_holds(const struct plan_seat *s, uint64_t lock)
 {
 	for (uint32_t i = 0; i < s->nheld && i < PLAN_HELD; i++)
 		if (s->held[i].addr == lock)
@@ -134,10 +134,10 @@ int point_holder(const struct plan_head *h, const struct point_seats *p, uint32_
 		const struct plan_seat *s = &seats[p->at[k]];
 
 		/* One that has a lock already and wants it again waits for itself, if for nobody else. */
-		if (p->at[k] != thread && (join ? s->handle == op->addr : holds(s, op->addr)))
+		if (p->at[k] != thread && (join ? s->handle == op->addr : point_holds(s, op->addr)))
 			return (int)p->at[k];
 	}
-	return !join && holds(&seats[thread], op->addr) ? (int)thread : -1;
+	return !join && point_holds(&seats[thread], op->addr) ? (int)thread : -1;
 }
 
 bool point_is_circle(const struct plan_head *h, const struct point_seats *p, struct point_words *w)
@@ -166,7 +166,8 @@ int point_waiter(const struct plan_head *h, const struct point_seats *p)
 		for (uint32_t k = 0; k < p->n; k++)
 			if (p->at[k] != i && load(&seats[i].state) == PLAN_WAITS &&
 			    !(load(&seats[i].signalled) & PLAN_BY_SIGNAL) &&
-			    holds(&seats[i], seats[p->at[k]].op.addr))
+			    !load(&seats[i].limited) &&
+			    point_holds(&seats[i], seats[p->at[k]].op.addr))
 				return (int)i;
 	return -1;
 }
@@ -176,6 +177,7 @@ bool point_is_wait_holding(const struct plan_head *h, const struct point_seats *
 {
 	if (point_waiter(h, p) >= 0)
 		return true;
-	strbuf_adds(w->why, "no thread that waits on a condition holds the lock");
+	strbuf_adds(w->why,
+		    "no thread that waits on a condition, without a time limit, holds the lock");
 	return false;
 }

@@ -52,6 +52,8 @@ bool point_is_wait_holding(const struct plan_head *h, const struct point_seats *
 /* That thread; -1: none. */
 int point_waiter(const struct plan_head *h, const struct point_seats *p);
 
+/* It has the lock, for itself or to read. */
+bool point_holds(const struct plan_seat *s, uint64_t lock);
 /* A join, not a lock. */
 bool point_is_join(const struct plan_op *op);
 

@@ -12,6 +12,7 @@
 #define ASLEEP \
 	0.03	  /* a thread that sleeps for so long waits for good, for all others stand still */
 #define SPINS 0.3 /* one that does not sleep for so long, and is not through, spins */
+#define LIMITED " waits with a time limit, and goes on when that is over"
 #define QUIET 0.5 /* when nothing moves for so long the wakeup is lost */
 
 /* Others may wait for the word in another process: no private futex. */
@@ -135,8 +136,9 @@ static bool is_reader(const struct supervise_watch *w, uint32_t thread)
 	return kind == FORMAT_K_RACQ || kind == FORMAT_K_RREQ;
 }
 
-/* All that were let go wait in the kernel; or for a while they do not come on: they spin. */
-static bool is_settled(struct supervise_watch *w)
+/* All that were let go wait in the kernel; or for a while they do not come on: they spin.
+ * limited: one that waits for a time to be over as well. */
+static bool is_settled(struct supervise_watch *w, int *limited)
 {
 	double now = talk_clock();
 	bool asleep = true, readers = false;
@@ -153,6 +155,8 @@ static bool is_settled(struct supervise_watch *w)
 		}
 		task_look(w->pid, supervise_load(&s->kernel), &t);
 		asleep &= task_is_asleep(&t);
+		if (task_is_timed(&t) && !is_waiter(w, i))
+			*limited = (int)i;
 	}
 	if (!asleep)
 		w->asleep = 0;
@@ -162,25 +166,35 @@ static bool is_settled(struct supervise_watch *w)
 	       (!readers && now - w->entered >= SPINS);
 }
 
+static const char *does_not_wait(const struct plan_seat *s)
+{
+	if (point_is_join(&s->op))
+		return " does not wait: its thread has ended";
+	return point_holds(s, s->op.addr) ? " does not wait: it got the lock"
+					  : " does not wait: its call came back without the lock";
+}
+
 static bool look_settle(struct supervise_watch *w)
 {
 	struct point_words words = { w->s->name, w->s->name_arg, &w->r->why };
 	const struct point_seats *p = &w->r->point;
+	int limited = -1;
 
 	for (uint32_t k = 0; k < p->n; k++) {
 		const struct plan_seat *s = &plan_seats(w->h)[p->at[k]];
 
+		if (supervise_load(&s->state) == PLAN_WAITS && supervise_load(&s->limited))
+			return supervise_refuted(w, p->at[k], LIMITED);
 		if (supervise_load(&s->over) && !is_waiter(w, p->at[k]))
-			return supervise_refuted(w, p->at[k],
-						 point_is_join(&s->op)
-							 ? " does not wait: its thread has ended"
-							 : " does not wait: it got the lock");
+			return supervise_refuted(w, p->at[k], does_not_wait(s));
 	}
-	if (!is_settled(w)) {
+	if (!is_settled(w, &limited)) {
 		if (!supervise_is_stuck(w) && talk_clock() - w->reached < w->s->time)
 			return true;
 		return supervise_refuted(w, p->at[0], " does not come to wait");
 	}
+	if (limited >= 0)
+		return supervise_refuted(w, (uint32_t)limited, LIMITED);
 	if (w->s->kind == FINDING_WAIT_HOLDING ? !point_is_wait_holding(w->h, p, &words)
 					       : !point_is_circle(w->h, p, &words))
 		return supervise_finish(w, SUPERVISE_REFUTED);
@@ -201,6 +215,8 @@ static bool look_lost(struct supervise_watch *w)
 			return supervise_refuted(w, waiter, " does not come to wait");
 		return true;
 	}
+	if (supervise_load(&s->state) == PLAN_WAITS && supervise_load(&s->limited))
+		return supervise_refuted(w, waiter, LIMITED);
 	if ((supervise_load(&s->signalled) & PLAN_BY_SIGNAL) ||
 	    supervise_load(&s->state) != PLAN_WAITS)
 		return supervise_refuted(w, waiter, " is woken: somebody signals after all");

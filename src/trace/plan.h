@@ -205,6 +205,8 @@ struct plan_seat {
 	/* The last call that gives another result in every run: where, and its name. */
 	uint32_t fickle_site;
 	char fickle[20];
+	uint32_t limited; /* PLAN_WAITS: it ends by itself when a time is over */
+	uint8_t pad[4];
 };
 
 static inline uint32_t plan_key_string(uint32_t h, const char *s)
