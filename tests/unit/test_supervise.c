@@ -164,6 +164,7 @@ static void *cross(void *arg)
 	until(&s->go);
 	set(&s->state, PLAN_LET_GO);
 	pthread_mutex_lock(other);
+	s->held[s->nheld++] = (struct plan_lock){ .addr = (uintptr_t)other, .count = 1 };
 	set(&s->over, 1);
 	pause();
 	return NULL;
