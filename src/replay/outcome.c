@@ -74,10 +74,26 @@ void outcome_end(const struct outcome *o, double time, struct strbuf *out)
 		strbuf_addf(out, "ends with status %d", o->status);
 }
 
+size_t outcome_line(const struct strbuf *of, size_t from, size_t most, struct strbuf *out)
+{
+	const char *line = of->at + from, *end = memchr(line, '\n', of->n - from);
+	size_t whole = end ? (size_t)(end - line) : of->n - from, n = whole < most ? whole : most;
+
+	for (; n < whole && n > 0 && ((unsigned char)line[n] & 0xc0) == 0x80; n--)
+		; /* not within a character */
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)line[i];
+
+		strbuf_addf(out, "%c", (c < ' ' && c != '\t') || c == 127 ? '?' : c);
+	}
+	strbuf_adds(out, n < whole ? "..." : "");
+	return from + whole;
+}
+
 /* The line of `of' that begins at or before i, as it can be shown. */
 static void add_line(const struct strbuf *of, size_t i, struct strbuf *out)
 {
-	size_t from = i < of->n ? i : of->n, n = 0;
+	size_t from = i < of->n ? i : of->n;
 
 	while (from > 0 && of->at[from - 1] != '\n')
 		from--;
@@ -86,12 +102,8 @@ static void add_line(const struct strbuf *of, size_t i, struct strbuf *out)
 		return;
 	}
 	strbuf_adds(out, "`");
-	for (; from < of->n && of->at[from] != '\n' && n < LINE_MOST; from++, n++) {
-		unsigned char c = (unsigned char)of->at[from];
-
-		strbuf_addf(out, "%c", c < ' ' || c == 127 ? '?' : c);
-	}
-	strbuf_adds(out, from < of->n && of->at[from] != '\n' ? "...`" : "`");
+	(void)outcome_line(of, from, LINE_MOST, out);
+	strbuf_adds(out, "`");
 }
 
 static size_t first_difference(const struct strbuf *a, const struct strbuf *b)

@@ -40,6 +40,9 @@ const char *outcome_difference_name(enum outcome_difference d);
 /* "ends with status 0", "is killed by signal 11 (Segmentation fault)", "hangs". */
 void outcome_end(const struct outcome *o, double time, struct strbuf *out);
 
+/* The line that begins at from, as a terminal can show it, cut after most bytes; where it ends. */
+size_t outcome_line(const struct strbuf *of, size_t from, size_t most, struct strbuf *out);
+
 /* The difference in a sentence; first and second name the orders: "write, read". */
 void outcome_words(const struct outcome *a, const char *first, const struct outcome *b,
 		   const char *second, double time, struct strbuf *out);

@@ -7,7 +7,9 @@
 #include "replay/why.h"
 #include "trace/trace.h"
 
-#define LINES_MOST 5 /* of an output that is shown */
+/* Of an output that is shown. */
+#define LINES_MOST 5
+#define LINE_WIDE 200 /* characters */
 
 /* ---- words ---- */
 
@@ -216,19 +218,15 @@ static void add_targets(const struct replay *o, const struct replay_result *r, s
 
 /* ---- what came after ---- */
 
-/* The first lines, as they are. */
+/* The first lines. */
 static void add_lines(const struct strbuf *text, struct strbuf *out)
 {
 	size_t at = 0;
 
 	for (int i = 0; i < LINES_MOST && at < text->n; i++) {
-		const char *end = memchr(text->at + at, '\n', text->n - at);
-		size_t n = end ? (size_t)(end - text->at) - at : text->n - at;
-
 		strbuf_adds(out, "      | ");
-		strbuf_add(out, text->at + at, n);
+		at = outcome_line(text, at, LINE_WIDE, out) + 1;
 		strbuf_adds(out, "\n");
-		at += n + 1;
 	}
 	if (at < text->n)
 		strbuf_adds(out, "      | ...\n");
@@ -279,7 +277,7 @@ static void add_difference(const struct replay *o, const struct replay_result *r
 	strbuf_release(&second);
 }
 
-/* Of a read and a write that meet in all their bytes: what the read sees depends on who comes first. */
+/* Of a read that has all bytes of a write: what the read sees depends on who comes first. */
 static void add_seen(const struct replay_result *r, struct strbuf *out)
 {
 	const struct supervise_result *x = &r->runs[0].result;
@@ -295,13 +293,15 @@ static void add_seen(const struct replay_result *r, struct strbuf *out)
 		a = b;
 		b = swap;
 	}
-	if (a->writes || !b->writes || !b->has_value || a->kind || b->kind || a->addr != b->addr ||
-	    a->len != b->len || a->len > 8)
+	if (a->writes || !b->writes || !b->has_value || a->kind || b->kind || b->len > 8 ||
+	    a->addr > b->addr || a->addr + a->len < b->addr + b->len)
 		return;
-	if (memcmp(a->bytes, &b->value, a->len) == 0) {
+	if (memcmp(b->bytes, &b->value, b->len) == 0) {
 		strbuf_adds(out, "  the write changes nothing here: it writes what is there\n");
 		return;
 	}
+	if (a->len != b->len)
+		return;
 	strbuf_adds(out, "  the read sees ");
 	strbuf_add_number(out, a->bytes, a->len);
 	strbuf_adds(out, " when it comes first, ");

@@ -1,5 +1,7 @@
 #include "replay/why.h"
 
+#include <signal.h>
+
 #include "replay/replay.h"
 #include "report/frames.h"
 #include "report/show.h"
@@ -207,6 +209,12 @@ void why_words(const struct replay_result *r, const struct replay_run *run, stru
 	}
 }
 
+static bool is_request(int signal)
+{
+	return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT ||
+	       signal == SIGKILL;
+}
+
 const char *why_cause(const struct replay_run *run)
 {
 	const struct supervise_result *x = &run->result;
@@ -220,15 +228,17 @@ const char *why_cause(const struct replay_run *run)
 				 "input, time, random numbers, memory that code not seen writes";
 	case SUPERVISE_STUCK:
 		return "a thread that is held back has what another one waits for in code not seen, or "
-		       "the program waits for input; --patience SECONDS waits longer";
-	case SUPERVISE_ENDLESS:
-		return "a loop waits for what a thread that is held back would do; --time SECONDS "
+		       "the program waits for input, or for a client (--beside); --patience SECONDS "
 		       "waits longer";
+	case SUPERVISE_ENDLESS:
+		return "a loop waits for what a thread that is held back would do, or for somebody "
+		       "else, a client or a signal (--beside); --time SECONDS waits longer";
 	case SUPERVISE_SPOILED:
 		return "a pointer of its own that leads astray, or it writes over all memory that it "
 		       "finds";
 	case SUPERVISE_ENDED:
-		return x->process.signal
+		return is_request(x->process.signal) ? "somebody sent it that signal, or it itself"
+		       : x->process.signal
 			       ? "an error of its own that this order leads to, or of the "
 				 "program as it is started here"
 			       : "another input, or something that it needs is not there";
