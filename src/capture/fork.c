@@ -77,8 +77,7 @@ static void go_along(void)
 	log_share(thread_self(), MADV_DONTFORK);
 	tag_share(MADV_DONTFORK);
 	nchildren = 0;
-	log_note("forked: the recording went on with the child, process %lu",
-		 (unsigned long)recorded);
+	log_note(FORMAT_NOTE_CHILD ", process %lu", (unsigned long)recorded);
 }
 
 static void in_child(void)

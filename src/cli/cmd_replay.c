@@ -134,9 +134,9 @@ static int replay(struct command_replay *r, struct analyse *a, const char *what)
 			talk_error("%s", d.message);
 	} else {
 		(a->json ? tell_json_print : tell_print)(&r->how, &result, stdout);
-		status = replay_succeeded(&result)			? EXIT_FINE
-			 : result.runs[0].result.end == SUPERVISE_ASKED ? EXIT_OWN_FAILURE
-									: EXIT_FOUND;
+		status = result.runs[0].result.process.asked ? EXIT_OWN_FAILURE
+			 : replay_succeeded(&result)	     ? EXIT_FINE
+							     : EXIT_FOUND;
 	}
 	replay_result_release(&result);
 	claim_release(&claim);

@@ -1,8 +1,34 @@
 #include "replay/confirm.h"
 
+#include <signal.h>
+
 #include "analyse/pass.h"
 #include "replay/replay.h"
 #include "replay/tell.h"
+
+/* Somebody wants the report of what there is, now; who asks again wants us to leave. */
+static volatile sig_atomic_t asked;
+
+static void ask(int number)
+{
+	asked = 1;
+	signal(number, SIG_DFL);
+}
+
+/* From here on, and no more. */
+static void heed_requests(bool begin)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+	static struct sigaction old[2];
+	struct sigaction action = { .sa_handler = ask, .sa_flags = SA_RESTART };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (begin)
+			sigaction(numbers[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(numbers[i], begin ? &action : &old[i], NULL);
+	}
+}
 
 /* One finding: `words' says what came of it.  True: the program has done it. */
 static bool try_one(const struct pass *p, const struct finding *f, struct strbuf *words)
@@ -21,6 +47,8 @@ static bool try_one(const struct pass *p, const struct finding *f, struct strbuf
 	claim_take(p, f, &claim);
 	if (replay_try(&how, &result, &d) == ST_OK) {
 		good = replay_succeeded(&result);
+		for (int i = 0; i < result.nruns; i++)
+			asked |= result.runs[i].result.process.asked;
 		tell_brief(&how, &result, words);
 	} else {
 		strbuf_adds(words, d.message);
@@ -47,19 +75,24 @@ void confirm_findings(void *arg, struct pass *p)
 	bool none = all->at.n > 0 && is_refused(p, &refused);
 
 	(void)arg;
+	asked = 0;
+	heed_requests(true);
 	for (size_t i = 0; i < all->at.n; i++) {
 		struct finding *f = &all->at.at[i];
 		struct strbuf words = { 0 };
 
 		if (!claim_is_fit(f, f->id, &d))
 			continue;
-		if (!p->a->quiet && !none)
+		if (!p->a->quiet && !none && !asked)
 			talk_note("replaying finding %" PRIu32 " of %zu", f->id, all->at.n);
 		if (none)
 			strbuf_adds(&words, refused.message);
+		else if (asked)
+			strbuf_adds(&words, "stopped on request");
 		else if (try_one(p, f, &words))
 			f->status = FINDING_REPLAYED;
 		f->replay = texts_add(&all->words, "%s", strbuf_str(&words));
 		strbuf_release(&words);
 	}
+	heed_requests(false);
 }

@@ -5,7 +5,17 @@
 #include "names/program.h"
 #include "names/symbols.h"
 #include "replay/plan.h"
+#include "trace/format.h"
 #include "trace/source.h"
+
+/* The recording went along with a child (--follow-fork). */
+static bool is_of_child(const struct trace_info *info)
+{
+	for (uint32_t i = 0; i < info->nnotes; i++)
+		if (strstr(info->notes[i], FORMAT_NOTE_CHILD))
+			return true;
+	return false;
+}
 
 enum status plan_suits(const struct trace *t, struct diag *d)
 {
@@ -22,6 +32,11 @@ enum status plan_suits(const struct trace *t, struct diag *d)
 	else if (info.late)
 		diag_set(d, "begins in the middle of the run (--keep, --from), so that threads and "
 			    "events cannot be counted: record it from its start");
+	else if (is_of_child(&info))
+		diag_set(d,
+			 "the recording went on with a child of the program (--follow-fork), and "
+			 "only a program's own process can be held to a plan: record it with its "
+			 "option to stay in the foreground, if it has one");
 	else if (info.partial && info.options == NULL)
 		diag_set(d, "recorded with --only or --ignore, and it does not say with which "
 			    "patterns: record it again");

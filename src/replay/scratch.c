@@ -48,7 +48,8 @@ enum status scratch_open(struct diag *d)
 	}
 	for (size_t i = 0; i < NENDS; i++) {
 		sigaction(ends[i], NULL, &scratch.old[i]);
-		if (scratch.old[i].sa_handler != SIG_IGN)
+		/* Who has a handler of their own comes back, and closes. */
+		if (scratch.old[i].sa_handler == SIG_DFL)
 			sigaction(ends[i], &action, NULL);
 	}
 	return ST_OK;

@@ -212,7 +212,10 @@ static void ended(struct supervise_watch *w)
 	struct supervise_result *r = w->r;
 
 	supervise_sync(w);
-	if (r->process.asked) {
+	if (r->process.asked && r->after.known) {
+		r->after.known = false; /* it was there; how it would have ended nobody knows */
+		return;
+	} else if (r->process.asked) {
 		r->end = SUPERVISE_ASKED;
 	} else if (r->killed || r->after.known) {
 		return;

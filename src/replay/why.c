@@ -241,7 +241,8 @@ const char *why_cause(const struct replay_run *run)
 		       : x->process.signal
 			       ? "an error of its own that this order leads to, or of the "
 				 "program as it is started here"
-			       : "another input, or something that it needs is not there";
+			       : "another input, something that it needs is not there, or something "
+				 "that an earlier run has left is in its way";
 	default:
 		return "";
 	}

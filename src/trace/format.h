@@ -23,6 +23,9 @@
 #define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones, and may be gone */
 #define FORMAT_COPY 16u	  /* an observer's: what did not arrive is missing */
 
+/* A C_NOTE that begins so: the process of C_PROCESS is recorded no more, but a child of it. */
+#define FORMAT_NOTE_CHILD "forked: the recording went on with the child"
+
 struct format_file {
 	char magic[8];
 	uint32_t version;
