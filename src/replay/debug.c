@@ -150,28 +150,54 @@ static void add_banner(const struct script *s)
 		strbuf_adds(
 			s->out,
 			"echo foresee-go first, foresee-go second:  that access, and stop behind it\\n\n"
-			"echo foresee-step:  the next of the two\\n\n");
+			"echo foresee-step:  the next of the two; foresee-where:  who has done what\\n\n");
 	strbuf_adds(
 		s->out,
 		"echo foresee-free:  everybody goes on; foresee-back:  here once more, from the "
 		"start\\n\n");
 }
 
-/* One access of a race, and stop behind it. */
+/* One access of a race, and stop behind it.  Twice, the thread would go to its next gate, and gdb wait. */
 static void add_go(const struct script *s, uint32_t k)
 {
 	uint32_t i = s->x->point.at[k];
 	const char *function = function_of(s, i);
 
-	strbuf_addf(s->out, "define foresee-go-%s\n", k == 0 ? "first" : "second");
+	strbuf_addf(s->out,
+		    "define foresee-go-%s\nif $foresee_done_%u\necho that one is done\\n\nelse\n",
+		    k == 0 ? "first" : "second", k);
 	strbuf_addf(s->out, "thread %u\n", thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
 	if (*function)
 		strbuf_addf(s->out, "frame function %s\n", function);
-	strbuf_addf(s->out,
-		    "tbreak *$pc\nset {unsigned int}0x%" PRIx64
-		    " = 1\nset scheduler-locking on\ncontinue\n"
-		    "set scheduler-locking off\nset $foresee_done_%u = 1\nend\n",
-		    go_address(s, i), k);
+	strbuf_addf(
+		s->out,
+		"tbreak *$pc\nset {unsigned int}0x%" PRIx64
+		" = 1\nset scheduler-locking on\ncontinue\n"
+		"set scheduler-locking off\nset $foresee_done_%u = 1\nend\nforesee-where\nend\n",
+		go_address(s, i), k);
+}
+
+/* Who has done what, and who stands. */
+static void add_where(const struct script *s)
+{
+	strbuf_adds(s->out, "define foresee-where\n");
+	for (uint32_t k = 0; k < s->x->point.n; k++) {
+		uint32_t i = s->x->point.at[k];
+		struct strbuf line = { 0 };
+
+		strbuf_addf(&line, "thread %u  ",
+			    thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
+		why_thread(s->g->r, i, &line);
+		strbuf_addf(s->out, "if $foresee_done_%u\necho \\ \\ ", k);
+		add_quoted(s->out, strbuf_str(&line));
+		strbuf_addf(s->out, " has done its %s\\n\nelse\necho \\ \\ ", tell_op(s->g->r, i));
+		add_quoted(s->out, strbuf_str(&line));
+		strbuf_addf(s->out, " stands before its %s\\n\nend\n", tell_op(s->g->r, i));
+		strbuf_release(&line);
+	}
+	strbuf_adds(s->out, "if $foresee_done_0 && $foresee_done_1\n"
+			    "echo both are done:  foresee-free, foresee-back\\n\nend\nend\n"
+			    "document foresee-where\nWhich of the two accesses are done.\nend\n");
 }
 
 /* $first and $second are numbers, so that the word of the user can be asked for. */
@@ -180,6 +206,7 @@ static void add_commands(const struct script *s)
 	strbuf_adds(s->out, "set $first = 1\nset $second = 2\nset $foresee_done_0 = 0\n"
 			    "set $foresee_done_1 = 0\n");
 	if (s->x->point.n == 2 && s->g->o->claim->kind == FINDING_RACE) {
+		add_where(s);
 		add_go(s, 0);
 		add_go(s, 1);
 		strbuf_adds(
@@ -199,7 +226,7 @@ static void add_commands(const struct script *s)
 		    "set {unsigned int}0x%" PRIx64
 		    " = 1\nset scheduler-locking off\ncontinue\nend\n"
 		    "document foresee-free\nEverybody goes on.\nend\n"
-		    "define foresee-back\nkill\nquit %d\nend\n"
+		    "define foresee-back\nquit %d\nend\n"
 		    "document foresee-back\nRun the program again, up to this point.\nend\n",
 		    s->base + offsetof(struct plan_head, freed), BACK);
 }

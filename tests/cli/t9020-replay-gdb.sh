@@ -57,6 +57,25 @@ typed "back" 'foresee-go first' foresee-back 'print audit.total'
 is "$(values)" 0 "back: it is as before"
 is "$(grep -c '^foresee: data race' out)" 2 "back: twice at the point"
 
+# What is done is said, and not done again: the thread would go to its next gate, and gdb wait for it.
+typed "where" foresee-where foresee-step foresee-step foresee-step 'foresee-go first' 'print audit.total'
+has out 'thread [23]  T2 stands before its write' "where: at first"
+has out '^  thread [23]  T2 has done its write' "where: after a step"
+is "$(grep -c 'that one is done' out)" 2 "where: no access is done twice"
+has out '^both are done:  foresee-free, foresee-back' "where: what is left"
+typed "end and back" foresee-free foresee-back 'print audit.total'
+has out 'exited normally' "end and back: to the end"
+is "$(grep -c '^foresee: data race' out)" 2 "end and back: and once more"
+is "$(values)" 0 "end and back: it is as before"
+
+# In a gdb of the user's, ours is a program like others.
+printf '%s\n' 'foresee-go first' 'print audit.total' |
+	timeout 120 gdb -q -batch -iex 'set debuginfod enabled off' -ex run --args foresee replay --gdb audit.foresee 1 >out 2>err
+has out '^\(gdb\) \$1 = 1$' "in another gdb: the write is done"
+has out '^replayed: data race on audit.total' "in another gdb: and the report"
+has out 'Inferior 1 \(process [0-9]*\) exited normally' "in another gdb: it ends"
+is "$(ls tmp)" "" "in another gdb: nothing is left behind"
+
 # A real deadlock, with the stacks around the circle.
 ${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/deadlock/two_locks.c" order.o -o locks || exit 2
