@@ -6,7 +6,8 @@
  * there.  (Another value of one version was written by unseen code: that read is logged.)
  * The first is logged; of the rest only the *last* matters: a version is written once, so when the
  * first and the last of a run of reads see it, those in between do too, in every reordering that
- * keeps the two.
+ * keeps the two.  One that has the first and not the last must leave the version there as long as it
+ * has more of the thread (witness/evidence_stays.c, order/model_stays.c).
  *
  *	logged:   r(x)=v ............................ r(x)=v  (REREAD)
  *	dropped:            r(x)  r(x)  r(x)  r(x)

@@ -32,8 +32,10 @@ void model_finish(struct model *m)
 {
 	struct model_priv *p = m->priv;
 	struct model_build *b = p->build;
+	bool is_cut;
 
 	assert(b != NULL);
+	is_cut = b->full;
 	model_sems_to_locks(m);
 	*VEC_PUSH(&b->events) =
 		(struct model_event){ .touch = (uint32_t)b->cells.n, .feed = (uint32_t)b->feeds.n };
@@ -61,6 +63,7 @@ void model_finish(struct model *m)
 	model_settle_lists(m);
 	model_settle_sem_runs(m);
 	model_settle_counts(m);
+	model_settle_stays(m, is_cut);
 }
 
 void model_free(struct model *m)
@@ -71,9 +74,9 @@ void model_free(struct model *m)
 		return;
 	p = m->priv;
 	model_build_free(p->build);
-	VEC_RELEASE_ALL(&p->sems, &p->sem_runs, &p->runs, &p->edges, &p->preds, &p->counted_edges,
-			&p->counted, &p->sets, &p->set_keys, &p->set_one, &p->set_missing,
-			&p->last_hold, &p->values, &p->bytes);
+	VEC_RELEASE_ALL(&p->sems, &p->sem_runs, &p->runs, &p->edges, &p->preds, &p->stays,
+			&p->stay_start, &p->counted_edges, &p->counted, &p->sets, &p->set_keys,
+			&p->set_one, &p->set_missing, &p->last_hold, &p->values, &p->bytes);
 	MAP_RELEASE_ALL(&p->set_step, &p->set_hash);
 	MEM_FREE_ALL(p->chains.start, p->chains.at, p->cells.start, p->cells.at, p->lock_runs.start,
 		     p->lock_runs.at, p->run_start, p->set_of, p->stretches, p->sem_events,

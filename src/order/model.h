@@ -55,6 +55,23 @@ struct model_guard {
 	bool paired; /* as STEP_PAIRED: who counts can do without */
 };
 
+/*
+ * Reads that are in no record: of the reads that see the same the recorder keeps the first and one that
+ * closes their run.  Between those two the others may lie anywhere, and they see what event `id' saw,
+ * in all it touches.  So where the events of its chain from number `first' on and before `end' are the
+ * last that a reordering has, no other chain may write that before them.
+ */
+struct model_stay {
+	uint32_t first, end; /* UINT32_MAX: the closing read is not in the model, if there is one */
+	uint32_t epoch;	     /* first is not below; of those that end later neither */
+	uint32_t id;	     /* the closing read, or the first one */
+};
+
+struct model_stays {
+	const struct model_stay *at; /* by end, and by epoch */
+	uint32_t n;
+};
+
 /* The POST, TAKE and ZERO of one semaphore by one chain. */
 struct model_sem_run {
 	uint32_t chain;
@@ -151,6 +168,8 @@ static inline uint32_t model_list_within(const struct model *m, struct model_lis
 {
 	return SEARCH_PAST(i, 0, l.n, m->event[l.at[i]].index < count);
 }
+/* Those that end after event number `index' of the chain; it is in one if first <= index. */
+struct model_stays model_stays(const struct model *m, uint32_t chain, uint32_t index);
 /* Accesses of a cell, each event once. */
 struct model_list model_cell(const struct model *m, uint32_t cell);
 /* Acquires (both modes) of a lock by one chain. */

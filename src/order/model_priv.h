@@ -55,6 +55,8 @@ struct model_priv {
 	VEC(struct model_run) runs;    /* of all locks, by chain within a lock */
 	VEC(struct model_edges) edges; /* ascending; finish adds a last row */
 	VEC(uint32_t) preds;
+	VEC(struct model_stay) stays;	       /* chain by chain */
+	VEC(uint32_t) stay_start;	       /* [nchains + 1] */
 	VEC(struct model_edges) counted_edges; /* as edges */
 	VEC(uint32_t) counted;
 	VEC(struct model_sem) sems;
@@ -170,5 +172,8 @@ void model_settle_sem_runs(struct model *m);
 void model_settle_counts(struct model *m);
 
 void model_build_free(struct model_build *b);
+
+/* model_stays.c, at the end.  is_cut: the trace goes on. */
+void model_settle_stays(struct model *m, bool is_cut);
 
 #endif /* ORDER_MODEL_PRIV_H */

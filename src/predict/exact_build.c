@@ -48,7 +48,7 @@ static void build_nodes(struct exact *x)
 	VEC_RESERVE(&x->wrong, x->nodes.n + 1);
 }
 
-static uint32_t cell_of(struct exact *x, uint32_t cell)
+uint32_t exact_build_cell(struct exact *x, uint32_t cell)
 {
 	uint32_t *local = &x->local_cell[cell];
 
@@ -75,12 +75,13 @@ static void build_touches(struct exact *x)
 		x->nodes.at[v].touch = (uint32_t)x->touches.n;
 		for (uint32_t i = 0; (reads || writes) && i < model_ntouches(m, id); i++)
 			*VEC_PUSH(&x->touches) = (struct exact_touch){
-				.cell = cell_of(x, m->touches[e->touch + i].cell),
+				.cell = exact_build_cell(x, m->touches[e->touch + i].cell),
 				.node = v,
 				.rf = m->touches[e->touch + i].seen, /* an id until set_rf */
 				.reads = reads,
 				.writes = writes,
 			};
+		exact_stays_add(x, v);
 	}
 	x->nodes.at[x->nodes.n].touch = (uint32_t)x->touches.n;
 }
@@ -169,8 +170,8 @@ static void set_rf(struct exact *x)
 		if (t->writes)
 			t->row = row++;
 		if (t->reads)
-			t->rf = flags & STEP_TAINTED ? EXACT_OUTSIDE
-						     : seen_touch(x, t->cell, t->rf);
+			t->rf = flags & STEP_TAINTED && !t->stays ? EXACT_OUTSIDE
+								  : seen_touch(x, t->cell, t->rf);
 	}
 	for (size_t i = 0; i < x->cells.n; i++)
 		x->cells.at[i].row = row++;
@@ -288,6 +289,7 @@ void exact_build(struct exact *x)
 {
 	VEC_CLEAR(&x->groups);
 	build_nodes(x);
+	exact_stays_find(x);
 	build_touches(x);
 	build_writes(x);
 	set_rf(x);

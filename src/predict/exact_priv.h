@@ -4,6 +4,7 @@
  *	exact_window.c		which events can take part at all: the universe
  *	exact_supply.c		of these, those that may help to count
  *	exact_build.c		its nodes, touches, sections, by cell and by lock
+ *	exact_stays.c		of touches, those of reads that are in no record
  *	exact_values.c		which writes would do for a read, when values count
  *	exact_order.c		the partial order, its trail, propagation
  *	exact_rules.c		what follows from what
@@ -36,6 +37,7 @@
 #define EXACT_NONE UINT32_MAX /* no node, section, edge ... */
 #define EXACT_START 0xfffffffeu	  /* in place of a write's touch: what the cell held at the start */
 #define EXACT_UNSET 0xfffffffdu	  /* not chosen yet (values) */
+#define EXACT_STAYS 0x80000000u	  /* in wanted, with a node: its touches that stay */
 #define EXACT_OUTSIDE 0xfffffffcu /* a write that is not in the universe */
 
 typedef int16_t exact_count;
@@ -68,6 +70,7 @@ struct exact_touch {
 	uint32_t candidate; /* _UNSET: the first writer still possible, into candidates */
 	uint32_t end_candidate; /* and the end of them */
 	bool reads, writes;
+	bool stays; /* reads, always needed: of a stay that the node is in */
 };
 
 /* Writes of one cell, or sections of one lock, of one chain, in order: part of a list. */
@@ -103,6 +106,13 @@ struct exact_lock {
 	/* For ever, by sections that began before the start and cannot be closed. */
 	bool taken, taken_shared, taken_clipped;
 	uint32_t writers, readers; /* linearising */
+};
+
+/* A touch of nodes first .. end - 1 (model_stay). */
+struct exact_stay {
+	uint32_t first, end;
+	uint32_t epoch;	     /* a node; neither it nor those behind it have an earlier one */
+	uint32_t cell, seen; /* model */
 };
 
 /* A semaphore of the universe. */
@@ -222,9 +232,11 @@ struct exact {
 	VEC(uint32_t) busy_ids;	  /* while the universe is found: events */
 	bool busy_clipped;	  /* not all sections that might explain them are there */
 	bool busy_dirty;
-	VEC(uint32_t) guards;	  /* of the model, with all events in or below the universe */
-	VEC(uint32_t) candidates; /* values: touches of writes that would serve a read */
-	uint32_t *guard_from;	  /* the model's guards by their `from' */
+	VEC(uint32_t) guards;	      /* of the model, with all events in or below the universe */
+	VEC(struct exact_stay) stays; /* chain by chain, by end */
+	size_t stays_at;	      /* while touches are built: those before it are over */
+	VEC(uint32_t) candidates;     /* values: touches of writes that would serve a read */
+	uint32_t *guard_from;	      /* the model's guards by their `from' */
 
 	/* Observed prefixes that can really run, every `window / 4' events; made when the trace has
 	 * events that cannot be part of a reordering. */
@@ -338,6 +350,10 @@ void exact_use_lock(struct exact *x, uint32_t lock);
  * is of this local chain; items come chain by chain. */
 void exact_build_group(struct exact *x, uint32_t first, uint32_t j, uint32_t chain);
 void exact_build(struct exact *x);
+uint32_t exact_build_cell(struct exact *x, uint32_t cell);
+/* exact_stays.c: find, when the nodes are there; add, after the other touches of a node, in order. */
+void exact_stays_find(struct exact *x);
+void exact_stays_add(struct exact *x, uint32_t node);
 /* exact_count.c: the semaphores' part of it; after the nodes. */
 void exact_build_counters(struct exact *x);
 /* exact_values.c: writers to choose from, for every read. */

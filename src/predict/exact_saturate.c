@@ -64,14 +64,18 @@ static bool bind(struct exact *x, uint32_t touch)
 static bool bind_wanted(struct exact *x)
 {
 	while (x->wanted.n > 0) {
-		uint32_t v = x->wanted.at[--x->wanted.n];
+		uint32_t want = x->wanted.at[--x->wanted.n], v = want & ~EXACT_STAYS;
+		bool stays = want & EXACT_STAYS;
 
-		if (x->nodes.at[v].needed)
+		if (!stays && x->nodes.at[v].needed)
 			continue;
-		x->nodes.at[v].needed = true;
-		*VEC_PUSH(&x->marks) = v;
+		if (!stays) {
+			x->nodes.at[v].needed = true;
+			*VEC_PUSH(&x->marks) = v;
+		}
 		for (uint32_t t = x->nodes.at[v].touch; t < exact_touch_end(x, v); t++)
-			if (x->touches.at[t].reads && !bind(x, t))
+			if (x->touches.at[t].reads && x->touches.at[t].stays == stays &&
+			    !bind(x, t))
 				return false;
 	}
 	return true;
@@ -112,6 +116,9 @@ static bool enter_node(struct exact *x, uint32_t v)
 		want(x, v);
 	if (e->op == STEP_USE && !x->strict)
 		want_feeds(x, id);
+	if (exact_touch_end(x, v) > x->nodes.at[v].touch &&
+	    x->touches.at[exact_touch_end(x, v) - 1].stays)
+		*VEC_PUSH(&x->wanted) = v | EXACT_STAYS;
 	/* With values a writer that is asked for may still have to come in; see saturate. */
 	return x->values || bind_wanted(x);
 }

@@ -267,10 +267,10 @@ void exact_free(struct exact *x)
 	VEC_RELEASE_ALL(&x->open, &x->chain, &x->offset, &x->nodes, &x->touches, &x->cells,
 			&x->writes, &x->groups, &x->locks, &x->sections, &x->by_lock,
 			&x->forever_next, &x->counters, &x->by_counter, &x->busy, &x->busy_ids,
-			&x->guards, &x->candidates, &x->prefixes, &x->rows, &x->stamps, &x->edges,
-			&x->queue, &x->dirty, &x->wanted, &x->goal, &x->levels, &x->saves,
-			&x->saved, &x->marks, &x->sets, &x->bans, &x->choices, &x->line, &x->wrong,
-			&x->done);
+			&x->guards, &x->stays, &x->candidates, &x->prefixes, &x->rows, &x->stamps,
+			&x->edges, &x->queue, &x->dirty, &x->wanted, &x->goal, &x->levels,
+			&x->saves, &x->saved, &x->marks, &x->sets, &x->bans, &x->choices, &x->line,
+			&x->wrong, &x->done);
 	mem_free(x);
 }
 

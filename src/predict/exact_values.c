@@ -106,6 +106,6 @@ void exact_find_candidates(struct exact *x)
 		x->cells.at[i].start_known =
 			start_value(x, x->cells.at[i].cell, &x->cells.at[i].start_value);
 	for (uint32_t t = 0; t < x->touches.n; t++)
-		if (x->touches.at[t].reads)
+		if (x->touches.at[t].reads && !x->touches.at[t].stays)
 			find_candidates(x, t);
 }

@@ -6,6 +6,7 @@
  *
  *	program order, hard edges, guards	forward in the trace
  *	w -> r,  w' -> w if w' is earlier,  r -> w' if w' is later		forward
+ *	the same of the last event of a chain that may follow unrecorded reads	forward
  *	release -> later acquire of the lock, both sections closed		forward
  *	release -> acquire of an open section					both ways
  *
@@ -179,6 +180,19 @@ static void note_access(struct osr *o, uint32_t e, bool needed, osr_mask mask)
 	}
 }
 
+/* The last event of its chain: it may follow reads that are in no record. */
+static void note_last(struct osr *o, const struct model_event *v, osr_mask mask)
+{
+	struct model_stays stays = model_stays(o->m, v->chain, v->index);
+
+	for (uint32_t i = 0; i < stays.n && stays.at[i].epoch <= v->index; i++) {
+		const struct model_event *r = &o->m->event[stays.at[i].id];
+
+		for (uint32_t k = r->touch; stays.at[i].first <= v->index && k < r[1].touch; k++)
+			cell_at(o, o->m->touches[k].cell)->readers |= mask;
+	}
+}
+
 /* Releases lead to the moved sections that they exclude.  False: to one they come after. */
 static bool note_release(struct osr *o, const struct model_event *v, osr_mask mask)
 {
@@ -231,6 +245,8 @@ static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 		note_access(o, e, needed, mask);
 	if (mask == 0)
 		return true;
+	if (v->index + 1 == o->cut[v->chain])
+		note_last(o, v, mask);
 	note_event(o, e, v, mask);
 	return !releases || note_release(o, v, mask);
 }

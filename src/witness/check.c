@@ -5,7 +5,8 @@
  *	hard	fork before the child, the child before its join (here);
  *		signals, barriers, semaphores, once (check_sync.c)
  *	locks	a lock has one holder, or readers (check_sync.c)
- *	reads	a binding read sees its write, and that one its value (check_memory.c)
+ *	reads	a binding read sees its write, and that one its value; so do repeated ones that are
+ *		not in the trace (check_memory.c)
  *
  * At the end the targets must be the next events of their threads and conflict, or wait for one another, or
  * wait for a signal (check_targets.c).  Or a property is violated by the last event of the order
@@ -215,6 +216,20 @@ static bool feeds_check(struct checker *c, uint32_t pos)
 	return true;
 }
 
+/* Its thread may have read again, without a record, what another has overwritten meanwhile. */
+static bool stay_check(struct checker *c, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(c->ev, pos);
+	uint32_t write = c->threads[it->tid].moved;
+
+	if (write == 0 || (it->flags & EVENT_REREAD)) /* which is held to what it saw itself */
+		return true;
+	return check_fail(c, pos,
+			  "comes after event %u has written what its thread may still read: "
+			  "repeated reads are not all recorded",
+			  write);
+}
+
 /* ---- one event ---- */
 
 static bool event_check(struct checker *c, uint32_t pos)
@@ -310,7 +325,7 @@ size_t check_events(struct checker *c, size_t n)
 				   evidence_count(c->ev));
 			return i;
 		}
-		if (!next_check(c, pos) || !event_check(c, (uint32_t)pos))
+		if (!next_check(c, pos) || !stay_check(c, pos) || !event_check(c, (uint32_t)pos))
 			return i;
 		unseen_note(c, (uint32_t)pos);
 		check_inside_note(c, (uint32_t)pos);

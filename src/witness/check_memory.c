@@ -273,6 +273,29 @@ static unsigned tainted_count(const struct checker *c, uint32_t state, unsigned 
 	return n;
 }
 
+/* Threads that may still read the old bytes, by reads that are in no record, go no further. */
+static void stays_end(struct checker *c, uint32_t pos, uint32_t cell, unsigned mask)
+{
+	const struct evidence_stay *s = c->ev->stays.at;
+	size_t at = c->ev->cells.at[cell].stay - 1, end;
+	uint32_t tid;
+
+	for (; (tid = evidence_stay_next(c->ev, cell, at, &end)) != 0; at = end) {
+		bool own = tid == evidence_item(c->ev, pos)->tid;
+		uint32_t done = c->threads[tid].done + own;
+		size_t i = SEARCH_PAST(k, at, end, s[k].first <= done);
+		uint32_t first = i > at ? s[i - 1].first : 0;
+
+		/* Its own write, which runs may begin with, is what they see. */
+		if (own && !is_marked(c, pos, CHECK_WRITE_TAINTED))
+			continue;
+		/* Those that begin earlier are over: a run ends before the next begins. */
+		for (; i > at && s[i - 1].first == first; i--)
+			if (done <= s[i - 1].end && (s[i - 1].mask & mask))
+				c->threads[tid].moved = pos;
+	}
+}
+
 static void cell_write(void *checker, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
 {
 	struct checker *c = checker;
@@ -281,6 +304,8 @@ static void cell_write(void *checker, uint32_t pos, uint32_t cell, unsigned mask
 	(void)seen;
 	if (evidence_item(c->ev, pos)->op == EVENT_FREE)
 		check_objects_free(c, cell, mask, pos);
+	if (c->ev->cells.at[cell].stay != 0)
+		stays_end(c, pos, cell, mask);
 	if (*state == 0)
 		*VEC_PUSH(&c->cells) = cell;
 	c->tainted_bytes -= tainted_count(c, *state, mask);

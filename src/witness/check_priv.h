@@ -26,6 +26,7 @@ struct check_thread {
 	uint32_t done;	 /* events so far */
 	uint32_t frozen; /* position of the read it has stopped at; 0 it goes on */
 	uint32_t inside; /* by which event it came to the condition or barrier it is in; 0 none */
+	uint32_t moved;	 /* the write that keeps it from going on: repeated reads; 0 none */
 	uint32_t ended;	 /* its last event was the destroy of a condition or barrier: that; 0 */
 };
 

@@ -38,7 +38,7 @@ void evidence_free(struct evidence *ev)
 	intern_free(ev->names);
 	VEC_RELEASE_ALL(&ev->items, &ev->words, &ev->mixed, &ev->feeds, &ev->shown, &ev->unseen,
 			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
-			&ev->trailing, &ev->wanted, &ev->value_at, &ev->bytes);
+			&ev->trailing, &ev->stays, &ev->wanted, &ev->value_at, &ev->bytes);
 	MAP_RELEASE_ALL(&ev->guess_at, &ev->zeroed);
 	mem_free(ev);
 }
@@ -151,6 +151,8 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 		evidence_access(ev, pos);
 		evidence_value(ev, e, pos);
 		feeds_add(ev, e, pos);
+		if (e->flags & EVENT_REREAD)
+			evidence_stay_event(ev, pos);
 		break;
 	case EVENT_USE:
 		feeds_add(ev, e, pos);
@@ -217,6 +219,8 @@ static enum status read_all(struct evidence *ev, const struct evidence_options *
 				evidence_thread(ev, e.tid)->goes_on = true;
 			if (e.op == EVENT_OPAQUE && !(e.flags & EVENT_READS))
 				evidence_phase_unseen(ev, e.tid, UINT32_MAX);
+			if (!ev->brief)
+				evidence_stay_beyond(ev, &e);
 			continue;
 		}
 		ev->named += e.op == EVENT_USER && e.lock_kind == FORMAT_USER_NAMES;
@@ -257,6 +261,7 @@ enum status evidence_load(struct trace *t, const struct evidence_options *opt,
 	if (opt->digest)
 		digest_end(&digest, ev->digest);
 	evidence_memory_finish(ev);
+	evidence_stays_finish(ev);
 	evidence_phase_end(ev);
 	evidence_reach_finish(ev);
 	evidence_thread(ev, trace_thread_count(t));

@@ -94,7 +94,11 @@ struct evidence_lasts {
 
 struct evidence_cell {
 	uint64_t word;
-	uint32_t last;	 /* while loading: the latest write, or MIXED and its index in lasts */
+	union {
+		uint32_t
+			last; /* while loading: the latest write, or MIXED and its index in lasts */
+		uint32_t stay; /* then: 1 + the first of its stays; 0 none */
+	};
 	uint32_t object; /* newest object at this cell */
 };
 
@@ -156,6 +160,7 @@ struct evidence_thread {
 	VEC(struct evidence_read) reads;   /* free ones */
 	VEC(struct evidence_read) signals; /* and broadcasts */
 	bool unseen, ended;
+	bool closed;	/* beyond the last event kept: no run of reads goes on from before */
 	bool goes_on;	/* events of it come after the last one kept */
 	bool lingers;	/* ... such as a wait is made of (evidence_is_waiting) */
 	bool cancelled; /* somewhere in the trace, kept or not */
@@ -185,6 +190,15 @@ struct evidence_phase {
 struct evidence_trailing {
 	uint32_t free, cell;
 	uint32_t mask; /* bytes */
+};
+
+/* Bytes of a cell that the thread reads without a record (evidence_stays.c), once so many of its events
+ * have come as `first' says, and until number `end' has: a closing read, UINT32_MAX if it is not
+ * in the part of the trace used. */
+struct evidence_stay {
+	uint32_t cell, tid;
+	uint32_t first, end;
+	uint32_t mask;
 };
 
 /* Memory that unseen code was given a pointer into, while loading. */
@@ -248,6 +262,7 @@ struct evidence {
 	VEC(uint32_t) feeds;
 	VEC(struct evidence_cell) cells;	  /* [0] unused */
 	VEC(struct evidence_trailing) trailing;	  /* sorted by FREE, then by word */
+	VEC(struct evidence_stay) stays;	  /* by cell, tid and first */
 	VEC(struct evidence_shown) shown;	  /* by cell; recordings only */
 	VEC(struct evidence_object_info) objects; /* [0] unused */
 	VEC(struct evidence_group) groups;	  /* [0] unused */
@@ -415,6 +430,14 @@ void evidence_tell(const struct evidence *ev, const struct evidence_told *told,
 /* For qsort_r: what begins with the number of a cell, by the cells' words. */
 int evidence_cell_order(const void *x, const void *y, void *evidence);
 void evidence_memory_finish(struct evidence *ev);
+
+/* A closing read; any event behind the last one kept. */
+void evidence_stay_event(struct evidence *ev, uint32_t pos);
+void evidence_stay_beyond(struct evidence *ev, const struct event *e);
+void evidence_stays_finish(struct evidence *ev);
+/* The stays of a cell come thread by thread: those from `at' to *end are of the thread that is returned;
+ * 0: there are no more. */
+uint32_t evidence_stay_next(const struct evidence *ev, uint32_t cell, size_t at, size_t *end);
 
 struct evidence_thread *evidence_thread(struct evidence *ev, uint32_t tid);
 /* Synchronisation, threads and unseen code. */

@@ -249,12 +249,32 @@ static bool is_in_vain(const struct enumeration *x, const struct state *s, int e
 	return false;
 }
 
+/* Its thread may just have read, without a record, what is not there any more. */
+static bool is_held_back(const struct enumeration *x, const struct state *s, int event)
+{
+	const struct tiny_event *e = &x->t->at[event];
+
+	for (int i = 0; i < x->t->n && !e->reread; i++) {
+		const struct tiny_event *r = &x->t->at[i];
+
+		if (!r->reread || r->thread != e->thread || r->first >= e->index ||
+		    r->index <= e->index)
+			continue;
+		for (int c = 0; c < TINY_CELLS; c++)
+			if (r->cells >> c & 1 && s->cell[c] != r->rf[c])
+				return true;
+	}
+	return false;
+}
+
 /* Does the event; false when it cannot happen, or could not happen as observed. */
 static bool step(const struct enumeration *x, struct state *s, int event)
 {
 	const struct tiny_event *e = &x->t->at[event];
 	bool binding = !e->free || x->mode.strict;
 
+	if (is_held_back(x, s, event))
+		return false;
 	for (int c = 0; tiny_reads(e) && c < TINY_CELLS; c++) {
 		if (!(e->cells >> c & 1) || enumerate_sees(x->t, x->mode, event, c, s->cell[c]))
 			continue;

@@ -226,6 +226,31 @@ static bool values_are_right(const struct whole *w)
 	return true;
 }
 
+/* All reads of a run, though most are not there, see the same: until the last event of it. */
+static bool runs_are_right(const struct whole *w)
+{
+	for (int i = 0; i < w->t->n; i++) {
+		const struct tiny_event *r = &w->t->at[i];
+
+		for (int k = 0; r->reread && k < w->n; k++) {
+			const struct tiny_event *e = &w->t->at[w->order[k]];
+
+			if (e->reread || e->thread != r->thread || e->index <= r->first ||
+			    e->index >= r->index)
+				continue;
+			for (int c = 0; c < TINY_CELLS; c++) {
+				int content = content_at(w, c, k);
+
+				if (r->cells >> c & 1 &&
+				    (content != r->rf[c] ||
+				     (content != TINY_INIT && is_tainted_write(w, content))))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* Its thread has come to it; what a join waits for does not matter. */
 static bool is_called(const struct whole *w, int i)
 {
@@ -254,7 +279,7 @@ static bool order_holds(struct whole *w)
 		if (!has_its_past(w, w->order[k]) || !is_woken(w, w->order[k]))
 			return false;
 	return sections_are_apart(w) && lives_are_right(w) && semaphores_are_right(w) &&
-	       tries_fail(w) && values_are_right(w);
+	       tries_fail(w) && values_are_right(w) && runs_are_right(w);
 }
 
 bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,

@@ -300,6 +300,8 @@ static void test_taint(void)
 				       "C|rmw(c)~@relaxed!xchg|5\nD|r(c)|6\n";
 
 	static const char again[] = RACE "A|r(x)|3\nA|r(x)~!reread|4\nB|w(x)|5\n";
+	static const char between[] = RACE "C|w(x)|3\nA|r(x)|4\nA|w(y)|5\nA|w(z)|6\nB|r(v)|7\n"
+					   "A|r(x)!reread|8\nB|w(x)|9\nA|acq(m)|10\nA|w(y)|11\n";
 
 	fine(text, "5 6 3 4", "increments the other way round");
 	TAP_OK(verdict.dep, "by the dependency-aware model");
@@ -329,6 +331,13 @@ static void test_taint(void)
 	fine(own, "4 3 5 6", "an exchange cuts the chain");
 	broken(own, "4 3 6", "sees the write of event 3", "an addition does not");
 	broken(again, "3 5 4", "sees the write of event 5", "a reread binds, marked free or not");
+	broken(between, "3 4 7 9 5", "event 9 has written what its thread may still read",
+	       "so do reads before it that are not there");
+	broken(between, "3 4 5 7 9 6", "event 9 has written", "anywhere between");
+	fine(between, "3 4 5 7 9", "not behind the last event");
+	fine(between, "7 9 3 4 5 6", "nor before what they saw");
+	fine(between, "3 4 5 6 8 7 9 10 11", "nor when they are over");
+	claim(between, "3 4 7 9", "1 2", NULL, 0, NULL, "the thread may be a target");
 }
 
 static void test_values(void)

@@ -16,8 +16,9 @@ bool tiny_conflict(const struct tiny *t, int a, int b)
 	if (tiny_renews(x) || tiny_renews(y))
 		return x->thread != y->thread && x->obj == y->obj &&
 		       (tiny_renews(x) || tiny_uses(x)) && (tiny_renews(y) || tiny_uses(y));
-	return tiny_is_access(x) && tiny_is_access(y) && x->thread != y->thread &&
-	       (x->cells & y->cells) != 0 && (tiny_writes(x) || tiny_writes(y)) &&
+	return tiny_is_access(x) && tiny_is_access(y) && !x->reread && !y->reread &&
+	       x->thread != y->thread && (x->cells & y->cells) != 0 &&
+	       (tiny_writes(x) || tiny_writes(y)) &&
 	       !(x->order != TINY_PLAIN && y->order != TINY_PLAIN);
 }
 
@@ -155,8 +156,43 @@ static bool is_plain(const struct tiny_event *e)
 {
 	return !(e->op == TINY_RMW || e->op == TINY_FREE || e->op == TINY_RACQ ||
 		 e->op == TINY_RREL || e->op >= TINY_USE || tiny_renews(e) || e->try ||
-		 e->in_wait || e->free || e->feeds || e->order != TINY_PLAIN) &&
+		 e->in_wait || e->free || e->reread || e->feeds || e->order != TINY_PLAIN) &&
 	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
+}
+
+static bool ends_runs(const struct tiny_event *e)
+{
+	return tiny_uses(e) || e->op == TINY_DESTROY || e->op == TINY_FORK || e->op == TINY_JOIN ||
+	       e->op == TINY_PARK || e->op == TINY_SEMPOST || e->op == TINY_SEMWAIT;
+}
+
+int tiny_run_begins(const struct tiny *t, const struct tiny_event *c, int end)
+{
+	int seen = TINY_INIT, first = TINY_NONE;
+
+	for (int k = 0; k < TINY_CELLS; k++)
+		for (int i = 0; c->cells >> k & 1 && i < end; i++)
+			if (tiny_writes(&t->at[i]) && t->at[i].cells >> k & 1 && i > seen)
+				seen = i;
+	for (int i = end - 1; i >= 0 && i >= seen; i--) {
+		const struct tiny_event *e = &t->at[i];
+
+		if (e->thread != c->thread)
+			continue;
+		if (ends_runs(e))
+			break;
+		if ((e->cells & c->cells) != 0 &&
+		    (e->op == TINY_RMW || (e->op == TINY_READ && !e->free && i != seen)))
+			first = i;
+	}
+	return first;
+}
+
+static void settle_runs(struct tiny *t)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->at[i].reread)
+			t->at[i].first = t->at[tiny_run_begins(t, &t->at[i], i)].index;
 }
 
 void tiny_settle(struct tiny *t)
@@ -168,6 +204,7 @@ void tiny_settle(struct tiny *t)
 	settle_lives(t);
 	settle_locks(t);
 	settle_threads(t);
+	settle_runs(t);
 	settle_waits(t);
 	settle_semaphores(t);
 }
@@ -229,6 +266,8 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 		put(o, "!try");
 	if (e->in_wait)
 		put(o, "!wait");
+	if (e->reread)
+		put(o, "!reread");
 	if (e->op == TINY_WAKE && e->cause != TINY_NONE)
 		put(o, "<%d", e->cause + 1);
 	for (int i = 0; i < t->n; i++) {

@@ -65,6 +65,7 @@ struct tiny_event {
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
 	bool free;	  /* READ, RMW: the read is free */
+	bool reread;	  /* READ: closes a run of reads, of which only the first is there */
 	bool try;	  /* acquires: did not wait; PARK: waits for a time only */
 	bool reads;	  /* TRYFAIL: it was to read, so readers did not keep it out */
 	int count;	  /* SEMINIT: the value */
@@ -81,6 +82,7 @@ struct tiny_event {
 	int partner;	    /* acquires: the release; releases: the acquire; or TINY_NONE */
 	int before;	    /* the event of its thread before it; for the first, the fork */
 	int joins;	    /* JOIN: last event of the child */
+	int first;	    /* rereads: index of what the run began with */
 	int park;	    /* REL in a wait: its PARK; WAKE: the PARK that it ends */
 };
 
@@ -106,13 +108,18 @@ struct tiny {
 #define TINY_VALUES 16u
 #define TINY_LOCKING 32u /* many locks, in each other; few accesses; joins */
 #define TINY_TRIES 64u
-#define TINY_WAITS 128u	 /* condition waits */
-#define TINY_FREES 256u	 /* not with values: what FREE leaves is nobody's to know */
-#define TINY_COUNTS 512u /* semaphores, and tries that fail */
-#define TINY_LIVES 1024u /* locks that are made and destroyed; not with TINY_COUNTS */
+#define TINY_WAITS 128u	   /* condition waits */
+#define TINY_FREES 256u	   /* not with values: what FREE leaves is nobody's to know */
+#define TINY_COUNTS 512u   /* semaphores, and tries that fail */
+#define TINY_REREADS 2048u /* not with values: those are not in them */
+#define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);
+
+/* What the run of reads began with that c, whose cells and thread are set, closes before event `end';
+ * TINY_NONE: it closes none. */
+int tiny_run_begins(const struct tiny *t, const struct tiny_event *c, int end);
 
 /* A well-formed trace of at most n events (n <= TINY_EVENTS), the same for the same seed. */
 void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features);

@@ -114,12 +114,35 @@ static void increment(struct run *r, int u, int var)
 	}
 }
 
+/* Closes a run of reads, which may have begun with any read of the thread. */
+static bool reread(struct run *r, int u)
+{
+	struct tiny_event c = { .op = TINY_READ, .thread = u, .reread = true }, *e;
+	int i = (int)tiny_below(&r->rng, (uint32_t)r->t->n + 1);
+
+	while (--i >= 0 && (r->t->at[i].thread != u || !tiny_reads(&r->t->at[i])))
+		;
+	if (i < 0)
+		return false;
+	c.obj = r->t->at[i].obj;
+	c.cells = r->t->at[i].cells;
+	c.order = r->t->at[i].order;
+	if (tiny_run_begins(r->t, &c, r->t->n) == TINY_NONE)
+		return false;
+	e = add(r, TINY_READ, u, c.obj);
+	c.loc = e->loc;
+	*e = c;
+	return true;
+}
+
 static void access(struct run *r, int u)
 {
 	int var = (int)tiny_below(&r->rng, (uint32_t)r->nvars);
 	enum tiny_op op = tiny_chance(&r->rng, r->write) ? TINY_WRITE : TINY_READ;
 	struct tiny_event *e;
 
+	if ((r->features & TINY_REREADS) && tiny_chance(&r->rng, 20) && reread(r, u))
+		return;
 	if (tiny_chance(&r->rng, r->frees)) {
 		add_access(r, TINY_FREE, u, var);
 		return;

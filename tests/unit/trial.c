@@ -104,8 +104,11 @@ bool trial_begin(struct trial *x, uint64_t seed)
 		TINY_LIVES | TINY_FACTS | TINY_RWLOCKS | TINY_VALUES,
 	};
 	const uint64_t n = sizeof(features) / sizeof(features[0]);
+	unsigned f = features[seed % n];
 
-	make(x, seed, 6 + (int)(seed / n % 15), features[seed % n]);
+	if (seed / n % 3 == 2 && !(f & TINY_VALUES))
+		f |= TINY_REREADS;
+	make(x, seed, 6 + (int)(seed / n % 15), f);
 	enumerate_orders(x);
 	enumerate_until(x, NWANTED);
 	return load(x);
@@ -120,7 +123,7 @@ bool trial_begin_locks(struct trial *x, uint64_t seed)
 		TINY_TRIES,
 		TINY_FACTS | TINY_ATOMICS,
 		TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
-		0,
+		TINY_REREADS,
 		TINY_RWLOCKS,
 	};
 

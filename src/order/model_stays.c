@@ -1,0 +1,142 @@
+/*
+ * Reads that are in no record (model.h, model_stay).
+ *
+ * The recorder keeps the first of a run of equal reads and one that closes it.  Where a run begins is
+ * looked for backwards from there: at the first read of a cell in common since the write that was seen
+ * and since the thread last synchronised.
+ *
+ * Only what other chains write is of interest.
+ *
+ * A model that ends before the trace does lacks closing reads.  There, each read of a thread's last
+ * epoch may be the first of a run.
+ */
+#include "order/model_priv.h"
+
+/* Runs are closed there.  The recorder does so elsewhere too: a run that seems longer holds more. */
+static bool ends_runs(const struct model_event *e)
+{
+	return (e->op >= STEP_ACQ && e->op <= STEP_JOIN) || e->op == STEP_POST ||
+	       e->op == STEP_TAKE || e->op == STEP_PARK || e->op == STEP_FENCE ||
+	       e->op == STEP_OPAQUE;
+}
+
+static bool begins_run(const struct model_event *e)
+{
+	return (e->op == STEP_READ && model_binds(e)) || e->op == STEP_RMW;
+}
+
+static bool shares_cell(const struct model *m, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = m->event[a].touch; i < m->event[a + 1].touch; i++)
+		if (model_touches(m, b, m->touches[i].cell))
+			return true;
+	return false;
+}
+
+#define MANY UINT32_MAX
+
+/* By cell: 1 + the chain that writes it, MANY; 0 none. */
+static uint32_t *find_writers(const struct model *m)
+{
+	uint32_t *writer = mem_zalloc(((size_t)m->ncells + 1) * sizeof(*writer));
+
+	for (uint32_t id = 1; id <= m->n; id++) {
+		const struct model_event *e = &m->event[id];
+
+		for (uint32_t i = e->touch; model_writes(e) && i < e[1].touch; i++) {
+			uint32_t *w = &writer[m->touches[i].cell];
+
+			*w = *w == 0 || *w == e->chain + 1 ? e->chain + 1 : MANY;
+		}
+	}
+	return writer;
+}
+
+/* Another chain writes what the event touches. */
+static bool is_contended(const struct model *m, uint32_t id, const uint32_t *writer)
+{
+	for (uint32_t i = m->event[id].touch; i < m->event[id + 1].touch; i++) {
+		uint32_t w = writer[m->touches[i].cell];
+
+		if (w != 0 && w != m->event[id].chain + 1)
+			return true;
+	}
+	return false;
+}
+
+/* The latest write that the event saw. */
+static uint32_t seen_last(const struct model *m, uint32_t id)
+{
+	uint32_t seen = 0;
+
+	for (uint32_t i = m->event[id].touch; i < m->event[id + 1].touch; i++)
+		if (m->touches[i].seen > seen)
+			seen = m->touches[i].seen;
+	return seen;
+}
+
+static void run_add(struct model *m, struct model_list chain, uint32_t id)
+{
+	uint32_t end = m->event[id].index, i = end, seen = seen_last(m, id);
+	uint32_t first = UINT32_MAX;
+
+	while (i > 0 && m->event[chain.at[i - 1]].tid == m->event[id].tid &&
+	       chain.at[i - 1] > seen && !ends_runs(&m->event[chain.at[i - 1]])) {
+		i--;
+		if (begins_run(&m->event[chain.at[i]]) && shares_cell(m, id, chain.at[i]))
+			first = i + 1;
+	}
+	if (i > 0 && seen != 0 && chain.at[i - 1] == seen && m->event[seen].op == STEP_RMW)
+		first = i;
+	/* The first one may lie before the model. */
+	if (first == UINT32_MAX && seen == 0 &&
+	    (i == 0 || m->event[chain.at[i - 1]].tid != m->event[id].tid))
+		first = i;
+	if (first < end)
+		*VEC_PUSH(&m->priv->stays) = (struct model_stay){ first, end, i, id };
+}
+
+/* From number i of the chain on no run is known to be closed. */
+static void rest_add(struct model *m, struct model_list chain, uint32_t from,
+		     const uint32_t *writer)
+{
+	for (uint32_t i = from; i < chain.n; i++)
+		if (begins_run(&m->event[chain.at[i]]) && is_contended(m, chain.at[i], writer))
+			*VEC_PUSH(&m->priv->stays) =
+				(struct model_stay){ i + 1, UINT32_MAX, from, chain.at[i] };
+}
+
+void model_settle_stays(struct model *m, bool is_cut)
+{
+	struct model_priv *p = m->priv;
+	uint32_t *writer = find_writers(m);
+
+	VEC_REACH(&p->stay_start, m->nchains);
+	for (uint32_t c = 0; c < m->nchains; c++) {
+		struct model_list chain = model_chain(m, c);
+		uint32_t epoch = 0;
+
+		p->stay_start.at[c] = (uint32_t)p->stays.n;
+		for (uint32_t i = 0; i < chain.n; i++) {
+			const struct model_event *e = &m->event[chain.at[i]];
+
+			if ((e->flags & STEP_SHADOW) && is_contended(m, chain.at[i], writer))
+				run_add(m, chain, chain.at[i]);
+			if (ends_runs(e) || (e->flags & STEP_LAST))
+				epoch = i + 1;
+		}
+		if (is_cut)
+			rest_add(m, chain, epoch, writer);
+	}
+	p->stay_start.at[m->nchains] = (uint32_t)p->stays.n;
+	mem_free(writer);
+}
+
+struct model_stays model_stays(const struct model *m, uint32_t chain, uint32_t index)
+{
+	const struct model_priv *p = m->priv;
+	uint32_t end = p->stay_start.at[chain + 1];
+	uint32_t at = SEARCH_PAST(i, p->stay_start.at[chain], end, p->stays.at[i].end <= index);
+
+	return (struct model_stays){ p->stays.at + at, end - at };
+}
