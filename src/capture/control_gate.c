@@ -110,6 +110,9 @@ static void finish(struct control *c, const struct thread *t, uint32_t key, bool
 		control_stop(c);
 	} else if (solid && s->class == PLAN_SOLID && s->key == key) {
 		pass(c, t);
+	} else if (c->op.kind == FORMAT_K_FORK && s->class == PLAN_RANGE &&
+		   s->solids == c->solids && s->key == key) {
+		return; /* The handle is written first, and that has a gate. */
 	} else {
 		control_diverge(c, PLAN_WHY_TARGET, c->op.site, s->key);
 	}
@@ -314,6 +317,8 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 
 	if ((c->gated && c->op.kind == kind) || class_of(kind, aux) != PLAN_SOLID)
 		return;
+	/* What the same hook did before is over: a thread's handle is written before its FORK. */
+	control_leave(t);
 	call_begin(c, kind, obj, site);
 	gate_call(c, t);
 }

@@ -57,6 +57,41 @@ for want in '.foresee=1' '.status="replayed"' '.finding.kind="race"' '.finding.i
 	if grep -qxF -- "$want" flat; then pass "JSON: $want"; else fail "JSON: $want" && note flat 80; fi
 done
 
+# Another thread waits for what pthread_create writes.
+cat >handles.c <<'EOF'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_t t[2];
+static int x, alive;
+static void *idle(void *arg)
+{
+	return arg;
+}
+static void *looks(void *arg)
+{
+	usleep(100000);
+	alive = t[1] != 0;
+	x = 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_create(&t[0], NULL, looks, NULL);
+	pthread_create(&t[1], NULL, idle, NULL);
+	pthread_join(t[1], NULL);
+	x = 2;
+	pthread_join(t[0], NULL);
+	return !alive;
+}
+EOF
+foresee-cc -g -O1 -pthread handles.c -o handles && foresee record -q -o handles.foresee ./handles || exit 2
+foresee check -q -f json handles.foresee | ./flatten | sed -n 's/^\.findings\.\([0-9]*\)\.status="predicted"$/\1/p' >predicted
+is "$(wc -l <predicted)" 2 "handle: two races"
+for i in $(cat predicted); do
+	replay --stop handles.foresee $((i + 1))
+	is "$status" 0 "handle: race $((i + 1)) replayed"
+done
+
 # Output that differs from run to run is no sign.
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/fickle.c" -o fickle && foresee record -q -o fickle.foresee ./fickle >/dev/null || exit 2
 replay fickle.foresee 1
