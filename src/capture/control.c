@@ -224,12 +224,52 @@ static void sleep_until_free(void)
 		control_sleep(&control_plan->freed, 0);
 }
 
+/* Either the waiting thread sees the progress, or we see that it is wanted: neither looks before it
+ * has written. */
 void control_progress(struct control *c, uint32_t to)
 {
-	if (c->seat->progress >= to)
+	struct plan_seat *s = c->seat;
+	uint32_t wanted;
+
+	if (s->progress >= to)
 		return;
-	__atomic_store_n(&c->seat->progress, to, __ATOMIC_RELEASE);
-	control_wake(&c->seat->progress);
+	__atomic_store_n(&s->progress, to, __ATOMIC_SEQ_CST);
+	wanted = __atomic_load_n(&s->wanted, __ATOMIC_SEQ_CST);
+	if (wanted == 0 || wanted > to)
+		return;
+	__atomic_store_n(&s->wanted, 0, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->bell, 1, __ATOMIC_SEQ_CST);
+	control_wake(&s->bell);
+}
+
+static bool has_come(const struct plan_seat *s, uint32_t progress)
+{
+	return __atomic_load_n(&s->progress, __ATOMIC_SEQ_CST) >= progress || control_is_free();
+}
+
+static void want(struct plan_seat *s, uint32_t progress)
+{
+	uint32_t wanted = __atomic_load_n(&s->wanted, __ATOMIC_SEQ_CST);
+
+	while ((wanted == 0 || wanted > progress) &&
+	       !__atomic_compare_exchange_n(&s->wanted, &wanted, progress, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST))
+		;
+}
+
+/* Who wants more than another one is woken with it, and says so again. */
+static void await(struct control *c, const struct plan_wait *w, struct plan_seat *other)
+{
+	while (!has_come(other, w->progress)) {
+		uint32_t bell = __atomic_load_n(&other->bell, __ATOMIC_SEQ_CST);
+
+		c->seat->waits_for = w->thread;
+		c->seat->waits_progress = w->progress;
+		state(c, PLAN_GATED);
+		want(other, w->progress);
+		if (!has_come(other, w->progress))
+			control_sleep(&other->bell, bell);
+	}
 }
 
 void control_await(struct control *c, const struct plan_step *s)
@@ -239,15 +279,8 @@ void control_await(struct control *c, const struct plan_step *s)
 
 	for (uint32_t i = 0; i < s->nwaits; i++) {
 		const struct plan_wait *w = &waits[s->wait + i];
-		uint32_t *other = &seats[w->thread].progress, now;
 
-		while ((now = __atomic_load_n(other, __ATOMIC_ACQUIRE)) < w->progress &&
-		       !control_is_free()) {
-			c->seat->waits_for = w->thread;
-			c->seat->waits_progress = w->progress;
-			state(c, PLAN_GATED);
-			control_sleep(other, now);
-		}
+		await(c, w, &seats[w->thread]);
 	}
 	state(c, PLAN_RUNS);
 }

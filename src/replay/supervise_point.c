@@ -43,7 +43,8 @@ static void set_free(struct supervise_watch *w)
 	set_word(&w->shared->freed, 1);
 	for (uint32_t i = 0; i < w->h->nthreads; i++) {
 		set_word(&seats[i].go, 1);
-		syscall(SYS_futex, &seats[i].progress, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		__atomic_fetch_add(&seats[i].bell, 1, __ATOMIC_SEQ_CST);
+		syscall(SYS_futex, &seats[i].bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 		__atomic_fetch_or(&seats[i].signalled, PLAN_BY_FREEING, __ATOMIC_ACQ_REL);
 		syscall(SYS_futex, &seats[i].signalled, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}

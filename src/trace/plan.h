@@ -185,12 +185,12 @@ struct plan_op {
 };
 
 struct plan_seat {
-	uint32_t progress; /* futex */
-	uint32_t go;	   /* futex, by the tool: 1, past the target */
-	uint32_t state;	   /* enum plan_state */
-	uint32_t kernel;   /* the kernel's number of the thread */
-	uint32_t step;	   /* next one */
-	uint32_t over;	   /* its target is done */
+	uint32_t progress;
+	uint32_t go;	 /* futex, by the tool: 1, past the target */
+	uint32_t state;	 /* enum plan_state */
+	uint32_t kernel; /* the kernel's number of the thread */
+	uint32_t step;	 /* next one */
+	uint32_t over;	 /* its target is done */
 	uint64_t solids;
 	uint64_t handle;		    /* pthread_t */
 	uint32_t tid;			    /* in the replayed run */
@@ -206,6 +206,10 @@ struct plan_seat {
 	uint32_t fickle_site;
 	char fickle[20];
 	uint32_t limited; /* PLAN_WAITS: it ends by itself when a time is over */
+	/* Who waits for its progress sleeps on the bell.  It is rung, and `wanted' is 0 again, when that
+	 * has come to what was wanted least; so nobody is woken in vain. */
+	uint32_t wanted;
+	uint32_t bell; /* futex */
 	uint8_t pad[4];
 };
 
