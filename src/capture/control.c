@@ -26,7 +26,8 @@ static void *table(uint64_t at)
 static bool is_plan(const struct plan_head *h, uint64_t size)
 {
 	return h->magic == PLAN_MAGIC && h->size == size && h->nthreads > 0 &&
-	       h->seats + h->nthreads * sizeof(struct plan_seat) <= size;
+	       h->seats + h->nthreads * sizeof(struct plan_seat) <= h->touched &&
+	       h->touched + h->nsteps * sizeof(uint64_t) <= size;
 }
 
 static int plan_open(const char *line)
@@ -283,6 +284,13 @@ void control_await(struct control *c, const struct plan_step *s)
 		await(c, w, &seats[w->thread]);
 	}
 	state(c, PLAN_RUNS);
+}
+
+void control_touched(const struct control *c, const struct plan_step *s)
+{
+	const struct plan_step *all = table(control_plan->steps);
+
+	((uint64_t *)table(control_plan->touched))[s - all] = c->op.addr;
 }
 
 void control_stand(struct control *c, const struct plan_step *s)

@@ -163,6 +163,8 @@ void control_solid(struct control *c, uint32_t site, bool ends, bool due)
 	    c->keys[c->solids] != control_key(site))
 		control_diverge(c, PLAN_WHY_OPERATION, site, c->keys[c->solids]);
 	if (!free && c->matched && s != NULL && !(s->flags & PLAN_TARGET)) {
+		if (s->flags & PLAN_VALUE)
+			control_touched(c, s);
 		if ((s->flags & PLAN_VALUE) && s->value != c->op.value)
 			control_diverge(c, PLAN_WHY_VALUE, site, s->key);
 		control_over(c, due);

@@ -93,6 +93,8 @@ void control_progress(struct control *c, uint32_t to);
 void control_await(struct control *c, const struct plan_step *s);
 /* Stands at its target until it is let go. */
 void control_stand(struct control *c, const struct plan_step *s);
+/* Says where a step has written. */
+void control_touched(const struct control *c, const struct plan_step *s);
 /* Stops until everybody is freed. */
 void control_stop(struct control *c);
 /* Ends the replay, and stays. */

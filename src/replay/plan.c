@@ -163,6 +163,7 @@ static void head_make(struct layout *l, enum finding_kind kind)
 	h.waits = table_place(&h.size, h.nwaits, sizeof(struct plan_wait), 64);
 	h.keys = table_place(&h.size, h.nkeys, sizeof(uint32_t), 64);
 	h.seats = table_place(&h.size, h.nthreads, sizeof(struct plan_seat), PLAN_PAGE);
+	h.touched = table_place(&h.size, h.nsteps, sizeof(uint64_t), 64);
 	l->head = mem_zalloc(h.size);
 	*l->head = h;
 }
@@ -252,13 +253,27 @@ static void wait_make(const struct layout *l, size_t i)
 		s->wait = i;
 }
 
-static void lay_out(struct draft *d, enum finding_kind kind, struct plan *out)
+static void looks_make(const struct layout *l, const struct plan_ask *ask, struct plan *out)
+{
+	for (size_t i = 0; i < l->d->items.n; i++) {
+		const struct draft_item *it = &l->d->items.at[i];
+		uint64_t first = plan_threads(l->head)[l->d->threads.at[it->thread].index].step;
+
+		if (it->step && (flags_of(it) & PLAN_VALUE))
+			*VEC_PUSH(&out->looks) =
+				(struct plan_look){ it->addr, it->len, first + it->step_number,
+						    it->rank };
+	}
+	out->looks_whole = out->looks.n == ask->nlooks;
+}
+
+static void lay_out(struct draft *d, const struct plan_ask *ask, struct plan *out)
 {
 	struct layout l = { .d = d };
 
 	choose_threads(&l, d);
 	sort_waits(&l);
-	head_make(&l, kind);
+	head_make(&l, ask->kind);
 	threads_make(&l);
 	for (size_t i = 0; i < d->items.n; i++)
 		if (d->items.at[i].step)
@@ -270,6 +285,7 @@ static void lay_out(struct draft *d, enum finding_kind kind, struct plan *out)
 			      .events = d->order.n,
 			      .edges = d->edges.n,
 			      .loose = d->loose };
+	looks_make(&l, ask, out);
 	VEC_RELEASE_ALL(&l.threads, &l.waits);
 }
 
@@ -284,7 +300,7 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 		identity_find(&draft);
 		edges_find(&draft);
 		mark_steps(&draft);
-		lay_out(&draft, ask->kind, out);
+		lay_out(&draft, ask, out);
 	}
 	draft_release(&draft);
 	return st;
@@ -293,5 +309,6 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 void plan_release(struct plan *p)
 {
 	mem_free(p->head);
+	VEC_RELEASE(&p->looks);
 	*p = (struct plan){ 0 };
 }

@@ -30,6 +30,13 @@ struct plan_ask {
 	size_t nlooks;
 };
 
+/* Of a property: a step that writes what it looks at, as it was recorded. */
+struct plan_look {
+	uint64_t addr, len;
+	uint64_t step; /* of all */
+	uint32_t rank; /* in the order */
+};
+
 /* The file: `size' bytes from head on, seats zeroed. */
 struct plan {
 	struct plan_head *head;
@@ -39,6 +46,8 @@ struct plan {
 	/* Of those that the order needs, so many are not in it: they lead into the middle of one call, which
 	 * happens as a whole. */
 	uint64_t loose;
+	VEC(struct plan_look) looks;
+	bool looks_whole; /* of no other look is it unknown what it wrote */
 };
 
 /* The trace is at its beginning, and is read from there.  ST_BAD_INPUT: it cannot be, the diag says why. */
@@ -87,6 +96,11 @@ static inline uint32_t *plan_keys(const struct plan_head *h)
 static inline struct plan_seat *plan_seats(const struct plan_head *h)
 {
 	return plan_table(h, h->seats);
+}
+
+static inline const uint64_t *plan_touched(const struct plan_head *h)
+{
+	return plan_table(h, h->touched);
 }
 
 #endif /* REPLAY_PLAN_H */

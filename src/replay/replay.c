@@ -7,6 +7,7 @@
 #include "launch/feed.h"
 #include "launch/program.h"
 #include "replay/debug.h"
+#include "replay/looks.h"
 #include "replay/scratch.h"
 #include "report/words.h"
 #include "trace/trace.h"
@@ -127,24 +128,20 @@ static int open_output(const char *path)
 }
 
 /* The finding is about variables; at the same places the program may touch others this time. */
-static void refute_others(const struct claim *c, struct replay_run *run)
+static void refute_others(const struct replay_result *r, const struct claim *c,
+			  struct replay_run *run)
 {
 	struct supervise_result *x = &run->result;
 	bool named = c->kind == FINDING_RACE || c->kind == FINDING_DEADLOCK;
+	bool same = true;
 
-	if (!named || x->end != SUPERVISE_REPLAYED || !run->trace || x->point.n != c->targets.n)
+	if (x->end != SUPERVISE_REPLAYED || !run->trace)
 		return;
-	for (uint32_t k = 0; k < x->point.n && x->end == SUPERVISE_REPLAYED; k++) {
-		uint64_t addr = plan_seats(x->seen)[x->point.at[k]].op.addr;
-		const char *was = c->variables[k], *is = trace_object_own(run->trace, addr);
-		size_t n = trace_object_whole(is);
-
-		if (!was || strncmp(is, "0x", 2) == 0 ||
-		    (n == trace_object_whole(was) && memcmp(was, is, n) == 0))
-			continue;
+	for (uint32_t k = 0; named && x->point.n == c->targets.n && same && k < x->point.n; k++)
+		same = looks_same(c->variables[k], run->trace,
+				  plan_seats(x->seen)[x->point.at[k]].op.addr, &x->why);
+	if (!same || !looks_same_all(r, run->trace, x->seen, &x->why))
 		x->end = SUPERVISE_REFUTED;
-		strbuf_addf(&x->why, "what is touched there is %s, not %s", is, was);
-	}
 }
 
 static void outcome_of(struct replay_run *run, const char *out, const char *err)
@@ -240,7 +237,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	if (st == ST_OK) {
 		out->nruns = number + 1;
 		run->trace = read_trace(trace);
-		refute_others(o->claim, run);
+		refute_others(out, o->claim, run);
 		outcome_of(run, outs, errs);
 		if (o->record && number == 0)
 			st = keep_trace(trace, o->record, d);
@@ -273,6 +270,8 @@ static enum status run_all(const struct replay *o, const struct trace_info *info
 			       .time = o->time,
 			       .beside = o->beside,
 			       .first = o->first == REPLAY_BOTH ? 0 : o->first,
+			       .check = looks_hold,
+			       .check_arg = out,
 			       .name = name_thread,
 			       .name_arg = out };
 	enum status st;

@@ -40,6 +40,9 @@ struct supervise {
 	/* Somebody who looks at the program when it is as predicted, before it is ended; or NULL. */
 	void (*visit)(void *arg, pid_t pid, const struct supervise_result *x);
 	void *visit_arg;
+	/* Of a property: whether its variables hold what was written there; or NULL. */
+	bool (*check)(void *arg, pid_t pid, const struct plan_head *h, struct strbuf *why);
+	void *check_arg;
 	point_namer *name; /* for `why' */
 	void *name_arg;
 };

@@ -274,6 +274,8 @@ bool supervise_at_point(struct supervise_watch *w)
 		supervise_enter(w, SUPERVISE_PHASE_LOST);
 		return true;
 	default: /* the whole order has run, and each look was as recorded: so is what they make */
+		if (w->s->check && !w->s->check(w->s->check_arg, w->pid, w->h, &w->r->why))
+			return supervise_finish(w, SUPERVISE_REFUTED);
 		return supervise_finish(w, SUPERVISE_REPLAYED);
 	}
 }

@@ -7,6 +7,7 @@
  *	struct plan_wait	[nwaits]
  *	uint32_t		[nkeys]		keys of the solid events of all parts
  *	struct plan_seat	[nthreads]	what each thread is doing: written by the program
+ *	uint64_t		[nsteps]	where those with PLAN_VALUE have written: the same
  *
  * The tool makes the plan (replay/plan.h) and watches the seats; the runtime (capture/control.h)
  * holds threads back until the plan lets them pass.  Numbers are of the machine; tables begin at
@@ -71,8 +72,8 @@ struct plan_head {
 	uint32_t real_time; /* 1: who sleeps sleeps; 0: before the point only for a moment */
 	uint32_t pad;
 	uint64_t nsteps, nwaits, nkeys;
-	uint64_t threads, steps, waits, keys, seats; /* where the tables begin */
-	uint64_t size;				     /* of the file */
+	uint64_t threads, steps, waits, keys, seats, touched; /* where the tables begin */
+	uint64_t size;					      /* of the file */
 
 	/* What goes on; futexes. */
 	uint32_t taken; /* by the first program that maps it; one that it becomes by exec is free */

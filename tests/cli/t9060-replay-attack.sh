@@ -8,17 +8,18 @@ command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
 here=$SRC/tests/programs/replay
 mkdir "a b" tmp && cd "a b" && export TMPDIR=$TEST_DIR/tmp
 ${CC:-cc} -O1 -c -o unseen.o "$here/attack_unseen.c" || exit 2
-for p in attack attack_waits; do
+for p in attack attack_waits attack_values; do
 	cp "$here/$p.c" . && foresee-cc -g -O1 -pthread $p.c unseen.o -o $p || exit 2
 done
 foresee record -q -o race.foresee ./attack >log 2>&1 || exit 2
 
+spec= # an option, or nothing
 # try STATUS WORDS TRACE [VARIABLE=VALUE...]
 try() {
 	local status=$1 words=$2 trace=$3 came
 
 	shift 3
-	env "$@" timeout 60 foresee replay --time 2 --patience 1 "$trace.foresee" 1 >out 2>err </dev/null
+	env "$@" timeout 60 foresee replay --time 2 --patience 1 $spec "$trace.foresee" 1 >out 2>err </dev/null
 	came=$?
 	if [ $came = "$status" ] && grep -Eq -- "$words" out; then
 		pass "$*: $words"
@@ -86,6 +87,15 @@ for how in semaphore futex-limit poll select sigtimedwait timer; do
 	try 1 'T2 is woken: somebody signals after all|may still signal' lost WAITS=lost ATTACK=$how
 done
 try 1 'the program was killed by signal 6' lost WAITS=lost ATTACK=dies
+
+# ---- what a property looks at ----
+
+printf 'shared int a = 0;\nshared int b = 0;\nproperty apart step write: ptltl !(a == 1 && b == 1);\n' >values.spec
+foresee record -q -o values.foresee ./attack_values >log 2>&1 || exit 2
+spec="-s values.spec -a property"
+try 0 '^replayed: property apart violated' values A=1
+try 1 'a holds 0, not 1: code that is not seen has changed it' values ATTACK=resets
+try 1 'what is touched there is other, not a' values OTHER=1
 
 # ---- files ----
 

@@ -209,6 +209,12 @@ void attack_end(int seen)
 		abort();
 }
 
+void attack_reset(int *p)
+{
+	if (is("resets"))
+		*(volatile int *)p = 0;
+}
+
 /* ---- waits ---- */
 
 static struct timespec soon(clockid_t clock)
