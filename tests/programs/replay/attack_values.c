@@ -4,7 +4,8 @@
  */
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "../order.h"
 
 void attack_start(void);
 void attack_reset(int *p);
@@ -19,11 +20,13 @@ static void *one(void *arg)
 
 	*p = 1;
 	attack_reset(p);
+	order_at(0);
 	return arg;
 }
 
 static void *two(void *arg)
 {
+	order_see(1);
 	b = 1;
 	return arg;
 }
@@ -34,7 +37,6 @@ int main(void)
 
 	attack_start();
 	pthread_create(&t, NULL, one, NULL);
-	usleep(30000);
 	pthread_create(&u, NULL, two, NULL);
 	pthread_join(t, NULL);
 	pthread_join(u, NULL);

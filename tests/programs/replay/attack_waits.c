@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "../order.h"
 
 void attack_start(void);
 int attack_lock(pthread_mutex_t *m);
@@ -24,11 +25,13 @@ static void *one(void *arg)
 	if (attack_lock(&b) == 0)
 		pthread_mutex_unlock(&b);
 	pthread_mutex_unlock(&a);
+	order_at(0);
 	return arg;
 }
 
 static void *two(void *arg)
 {
+	order_see(1);
 	pthread_mutex_lock(&b);
 	if (attack_lock(&a) == 0)
 		pthread_mutex_unlock(&a);
@@ -39,9 +42,10 @@ static void *two(void *arg)
 /* Waits with a locked; who is to signal locks it first. */
 static void *waits(void *arg)
 {
-	usleep(30000);
+	order_see(1);
 	pthread_mutex_lock(&a);
 	pthread_mutex_lock(&b);
+	order_at(1);
 	while (!ready && attack_wait(&c, &b) == 0)
 		;
 	pthread_mutex_unlock(&b);
@@ -53,7 +57,8 @@ static void *signals(void *arg)
 {
 	pthread_mutex_lock(&a);
 	pthread_mutex_unlock(&a);
-	usleep(100000);
+	order_at(0);
+	order_at(2);
 	pthread_mutex_lock(&b);
 	ready = 1;
 	pthread_cond_signal(&c);
@@ -65,6 +70,7 @@ static void *signals(void *arg)
 static void *sleeps(void *arg)
 {
 	pthread_mutex_lock(&b);
+	order_at(0);
 	attack_wait(&c, &b);
 	pthread_mutex_unlock(&b);
 	return arg;
@@ -72,7 +78,7 @@ static void *sleeps(void *arg)
 
 static void *rings(void *arg)
 {
-	usleep(30000);
+	order_see(1);
 	do {
 		pthread_mutex_lock(&b);
 		pthread_cond_signal(&c);
@@ -97,7 +103,6 @@ int main(void)
 		if (strcmp(which, plays[i].name) != 0)
 			continue;
 		pthread_create(&t, NULL, plays[i].first, NULL);
-		usleep(strcmp(which, "deadlock") == 0 ? 30000 : 0);
 		pthread_create(&u, NULL, plays[i].second, NULL);
 		pthread_join(t, NULL);
 		pthread_join(u, NULL);
