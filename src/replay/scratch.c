@@ -42,8 +42,9 @@ enum status scratch_open(struct diag *d)
 	snprintf(scratch.path, sizeof(scratch.path), "%s/foresee-replay.XXXXXX", where);
 	if (!mkdtemp(scratch.path) ||
 	    (scratch.fd = open(scratch.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
-		diag_set(d, "cannot make a temporary directory '%s': %s", scratch.path,
-			 strerror(errno));
+		diag_set(d,
+			 "cannot make a temporary directory '%s': %s; TMPDIR names another place",
+			 scratch.path, strerror(errno));
 		return ST_IO;
 	}
 	for (size_t i = 0; i < NENDS; i++) {

@@ -224,8 +224,9 @@ const char *why_cause(const struct replay_run *run)
 		return x->seen->diverged == PLAN_WHY_VALUE
 			       ? "the value depends on something that the order does not fix: input, "
 				 "time, random numbers, memory that code not seen writes"
-			       : "the program took another path than in the recording: another build or "
-				 "input, time, random numbers, memory that code not seen writes";
+			       : "the program took another path than in the recording: another build, "
+				 "input or environment, time, random numbers, memory that code not seen "
+				 "writes";
 	case SUPERVISE_STUCK:
 		return "a thread that is held back has what another one waits for in code not seen, or "
 		       "the program waits for input, or for a client (--beside); --patience SECONDS "
@@ -241,8 +242,8 @@ const char *why_cause(const struct replay_run *run)
 		       : x->process.signal
 			       ? "an error of its own that this order leads to, or of the "
 				 "program as it is started here"
-			       : "another input, something that it needs is not there, or something "
-				 "that an earlier run has left is in its way";
+			       : "another input or environment, something that it needs is not there, or "
+				 "something that an earlier run has left is in its way";
 	default:
 		return "";
 	}
