@@ -5,6 +5,7 @@
 
 #include "report/report.h"
 #include "report/words.h"
+#include "trace/plan.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
@@ -14,8 +15,12 @@ void claim_release(struct claim *c)
 {
 	VEC_RELEASE_ALL(&c->targets, &c->order, &c->looks);
 	MEM_FREE_ALL(c->title, c->subject, c->property, c->states, c->json);
-	for (size_t i = 0; i < FINDING_EVENTS; i++)
-		mem_free(c->variables[i]);
+	for (size_t i = 0; i < FINDING_EVENTS; i++) {
+		MEM_FREE_ALL(c->variables[i], c->own[i]);
+		for (size_t k = 0; k < c->held[i].n; k++)
+			mem_free(c->held[i].at[k]);
+		VEC_RELEASE(&c->held[i]);
+	}
 	memset(c, 0, sizeof(*c));
 }
 
@@ -26,6 +31,32 @@ static char *variable_of(const struct evidence *ev, uint64_t pos)
 	if (!evidence_object(ev, pos, &at) || !at.name || trace_object_is_anonymous(at.name))
 		return NULL;
 	return mem_strdup(at.name);
+}
+
+/* "coder.mutex" of "coder.mutex (heap#2+16)": the block may be another one.  NULL: it has no name. */
+static char *lock_of(const struct evidence *ev, uint64_t acquire)
+{
+	const char *name = evidence_get(ev, acquire).name,
+		   *block = name ? strstr(name, " (") : NULL;
+	char *own = name ? mem_strdup(name) : NULL;
+
+	if (block)
+		own[block - name] = '\0';
+	if (own && trace_object_is_anonymous(own)) {
+		mem_free(own);
+		own = NULL;
+	}
+	return own;
+}
+
+static void describe_held(struct claim *c, uint32_t target, const struct evidence *ev)
+{
+	uint64_t acquires[PLAN_HELD];
+	size_t n = evidence_held(ev, c->targets.at[target], acquires, PLAN_HELD);
+
+	c->own[target] = lock_of(ev, c->targets.at[target]);
+	for (size_t i = 0; i < n && i < PLAN_HELD; i++)
+		*VEC_PUSH(&c->held[target]) = lock_of(ev, acquires[i]);
 }
 
 void claim_describe(struct claim *c, const struct report *r, const struct finding *f,
@@ -54,6 +85,7 @@ void claim_describe(struct claim *c, const struct report *r, const struct findin
 		c->sites[i] = e.site;
 		c->variables[i] = variable_of(r->evidence, f->events[i]);
 		*VEC_PUSH(&c->targets) = f->events[i];
+		describe_held(c, i, r->evidence);
 	}
 	for (size_t i = 0; view && f->property && i < c->order.n; i++) {
 		const struct view_event *e = view_at(view, c->order.at[i]);

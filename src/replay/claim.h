@@ -23,6 +23,10 @@ struct claim {
 	VEC(uint64_t) targets, order;
 	uint32_t tids[FINDING_EVENTS], sites[FINDING_EVENTS]; /* of the targets, as recorded */
 	char *variables[FINDING_EVENTS]; /* and what they touch, "table[3]"; NULL: it has no name */
+	/* Names of the locks that each target's thread has there, outermost first, and of what it is
+	 * about; NULL: one without. */
+	VEC(char *) held[FINDING_EVENTS];
+	char *own[FINDING_EVENTS];
 	VEC(uint64_t) looks; /* of a property: events of the order that the spec looks at */
 	char *title;	     /* "data race on x, a.c:10 in f and b.c:20 in g" */
 	char *subject;	     /* "x" */

@@ -48,6 +48,44 @@ void tell_order(const struct replay_result *r, int first, struct strbuf *out)
 	why_thread(r, p->at[!first], out);
 }
 
+/* Which target of the claim the thread is at; -1: none. */
+static int target_of(const struct replay *o, const struct replay_result *r, uint32_t thread)
+{
+	const struct plan_step *s = point_target(r->plan.head, thread);
+	const struct claim *c = o->claim;
+
+	for (size_t k = 0; s && k < c->targets.n; k++)
+		if (s->pos == c->targets.at[k])
+			return (int)k;
+	return -1;
+}
+
+/* "coder.mutex (0x5555...)": what has no name in this run has that of the recording. */
+static void add_lock(const struct replay_run *run, uint64_t addr, const char *recorded,
+		     struct strbuf *out)
+{
+	const char *name = run->trace ? trace_object_name(run->trace, addr) : NULL;
+
+	if (!recorded || (name && !trace_object_is_anonymous(name))) {
+		tell_object(run, addr, out);
+		return;
+	}
+	strbuf_addf(out, "%s (", words_brief(recorded));
+	tell_object(run, addr, out);
+	strbuf_adds(out, ")");
+}
+
+/* The thread came the same way as in the recording, so its locks are the same. */
+void tell_held(const struct replay *o, const struct replay_result *r, const struct replay_run *run,
+	       uint32_t thread, uint32_t i, struct strbuf *out)
+{
+	const struct plan_seat *s = &plan_seats(run->result.seen)[thread];
+	int k = target_of(o, r, thread);
+	bool same = k >= 0 && o->claim->held[k].n == s->nheld;
+
+	add_lock(run, s->held[i].addr, same ? o->claim->held[k].at[i] : NULL, out);
+}
+
 void tell_object(const struct replay_run *run, uint64_t addr, struct strbuf *out)
 {
 	const char *name = run->trace ? trace_object_name(run->trace, addr) : NULL;
@@ -105,13 +143,16 @@ static void add_access(const struct plan_op *op, struct strbuf *out)
 	strbuf_adds(out, op->atomic ? "; atomic\n" : "\n");
 }
 
-static void add_held(const struct replay_run *run, const struct plan_seat *s, struct strbuf *out)
+static void add_held(const struct replay *o, const struct replay_result *r,
+		     const struct replay_run *run, uint32_t thread, struct strbuf *out)
 {
+	const struct plan_seat *s = &plan_seats(run->result.seen)[thread];
+
 	if (s->nheld == 0)
 		strbuf_adds(out, "      no lock held\n");
 	for (uint32_t i = 0; i < s->nheld && i < PLAN_HELD; i++) {
 		strbuf_adds(out, i ? "            " : "      holds ");
-		tell_object(run, s->held[i].addr, out);
+		tell_held(o, r, run, thread, i, out);
 		strbuf_adds(out, s->held[i].shared ? " to read" : "");
 		strbuf_adds(out, ", taken at ");
 		if (run->trace)
@@ -121,12 +162,12 @@ static void add_held(const struct replay_run *run, const struct plan_seat *s, st
 }
 
 /* What it does at the point: "stands before its write of x", "waits for m, which T3 holds". */
-static void add_stand(const struct replay_result *r, const struct replay_run *run, uint32_t thread,
-		      const char *subject, struct strbuf *out)
+static void add_stand(const struct replay *o, const struct replay_result *r,
+		      const struct replay_run *run, uint32_t thread, struct strbuf *out)
 {
 	const struct plan_head *h = run->result.seen;
 	const struct plan_seat *s = &plan_seats(h)[thread];
-	int holder;
+	int holder, k = target_of(o, r, thread);
 
 	if (s->state == PLAN_WAITS) {
 		strbuf_adds(out, " waits on ");
@@ -135,7 +176,8 @@ static void add_stand(const struct replay_result *r, const struct replay_run *ru
 		return;
 	}
 	if (s->state != PLAN_LET_GO) {
-		strbuf_addf(out, " stands before its %s of %s\n", tell_op(r, thread), subject);
+		strbuf_addf(out, " stands before its %s of %s\n", tell_op(r, thread),
+			    o->claim->subject);
 		return;
 	}
 	holder = point_holder(h, &run->result.point, thread);
@@ -143,7 +185,7 @@ static void add_stand(const struct replay_result *r, const struct replay_run *ru
 		holder = point_waiter(h, &run->result.point);
 	strbuf_adds(out, point_is_join(&s->op) ? " waits for the end of " : " waits for ");
 	if (!point_is_join(&s->op))
-		tell_object(run, s->op.addr, out);
+		add_lock(run, s->op.addr, k >= 0 ? o->claim->own[k] : NULL, out);
 	if (!point_is_join(&s->op) && holder >= 0)
 		strbuf_adds(out, ", which ");
 	if (holder >= 0 && (uint32_t)holder == thread && !point_is_join(&s->op))
@@ -155,18 +197,18 @@ static void add_stand(const struct replay_result *r, const struct replay_run *ru
 	strbuf_adds(out, "\n");
 }
 
-static void add_target(const struct replay_result *r, const struct replay_run *run, uint32_t thread,
-		       const char *subject, struct strbuf *out)
+static void add_target(const struct replay *o, const struct replay_result *r,
+		       const struct replay_run *run, uint32_t thread, struct strbuf *out)
 {
 	const struct plan_seat *s = &plan_seats(run->result.seen)[thread];
 
 	strbuf_adds(out, "  ");
 	why_thread(r, thread, out);
-	add_stand(r, run, thread, subject, out);
+	add_stand(o, r, run, thread, out);
 	add_stack(run, s, out);
 	if (s->op.kind == 0)
 		add_access(&s->op, out);
-	add_held(run, s, out);
+	add_held(o, r, run, thread, out);
 }
 
 /* The signal that came too early: the target that does not stand. */
@@ -196,7 +238,7 @@ static void add_targets(const struct replay *o, const struct replay_result *r, s
 	int waiter;
 
 	for (uint32_t k = 0; k < p->n; k++)
-		add_target(r, run, p->at[k], o->claim->subject, out);
+		add_target(o, r, run, p->at[k], out);
 	/* The wait may have begun before the point. */
 	if (o->claim->kind == FINDING_WAIT_HOLDING) {
 		waiter = point_waiter(run->result.seen, p);
@@ -204,7 +246,7 @@ static void add_targets(const struct replay *o, const struct replay_result *r, s
 			if ((int)p->at[k] == waiter)
 				waiter = -1;
 		if (waiter >= 0)
-			add_target(r, run, (uint32_t)waiter, o->claim->subject, out);
+			add_target(o, r, run, (uint32_t)waiter, out);
 	}
 	if (o->claim->kind == FINDING_LOST_WAKEUP)
 		add_signal(o, r, out);

@@ -21,6 +21,9 @@ void tell_brief(const struct replay *o, const struct replay_result *r, struct st
 
 /* The order of the two accesses of a race, "write, read", or by threads where they are alike. */
 void tell_order(const struct replay_result *r, int first, struct strbuf *out);
+/* Lock number i of those that the thread holds at the point. */
+void tell_held(const struct replay *o, const struct replay_result *r, const struct replay_run *run,
+	       uint32_t thread, uint32_t i, struct strbuf *out);
 /* What lies at an address of the run, as far as that is known; else the address. */
 void tell_object(const struct replay_run *run, uint64_t addr, struct strbuf *out);
 /* How many threads the order has events of. */

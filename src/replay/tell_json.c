@@ -67,16 +67,22 @@ static void stack_json(const struct replay_run *run, const struct plan_seat *s, 
 	VEC_RELEASE(&f.at);
 }
 
-static void held_json(const struct replay_run *run, const struct plan_seat *s, struct json *j)
+static void held_json(const struct replay *o, const struct replay_result *r, uint32_t thread,
+		      struct json *j)
 {
+	const struct replay_run *run = &r->runs[0];
+	const struct plan_seat *s = &plan_seats(run->result.seen)[thread];
+
 	json_open(j, "holds", '[');
 	for (uint32_t i = 0; i < s->nheld && i < PLAN_HELD; i++) {
 		struct trace_site p = { 0 };
+		STRBUF_SCOPED name = { 0 };
 
 		if (run->trace)
 			(void)trace_site(run->trace, s->held[i].site, &p);
+		tell_held(o, r, run, thread, i, &name);
 		json_open(j, NULL, '{');
-		name_json(j, "lock", run, s->held[i].addr);
+		json_string(j, "lock", strbuf_str(&name));
 		json_bool(j, "shared", s->held[i].shared != 0);
 		place_json(&p, j);
 		json_close(j, '}');
@@ -84,8 +90,8 @@ static void held_json(const struct replay_run *run, const struct plan_seat *s, s
 	json_close(j, ']');
 }
 
-static void target_json(const struct replay_result *r, const struct replay_run *run,
-			uint32_t thread, struct json *j)
+static void target_json(const struct replay *o, const struct replay_result *r,
+			const struct replay_run *run, uint32_t thread, struct json *j)
 {
 	const struct plan_seat *s = &plan_seats(run->result.seen)[thread];
 	const struct plan_op *op = &s->op;
@@ -104,7 +110,7 @@ static void target_json(const struct replay_result *r, const struct replay_run *
 			hex_json(j, "becomes", (const uint8_t *)&op->value, op->len);
 	}
 	stack_json(run, s, j);
-	held_json(run, s, j);
+	held_json(o, r, thread, j);
 	json_close(j, '}');
 }
 
@@ -219,7 +225,7 @@ void tell_json_print(const struct replay *o, const struct replay_result *r, FILE
 	json_real(&j, "seconds", run->result.seconds);
 	json_open(&j, "targets", '[');
 	for (uint32_t k = 0; run->result.seen && k < run->result.point.n; k++)
-		target_json(r, run, run->result.point.at[k], &j);
+		target_json(o, r, run, run->result.point.at[k], &j);
 	json_close(&j, ']');
 	threads_json(r, run, &j);
 	after_json(o, r, &j);
