@@ -98,16 +98,10 @@ static void gate(struct thread *t, unsigned kind, unsigned channel)
 		control_passed(t);
 }
 
-void channel_log(struct thread *t, unsigned kind, unsigned channel)
+static void log_always(struct thread *t, unsigned kind, unsigned channel)
 {
-	uint64_t own;
+	uint64_t own = sync_log(t, kind, kind_of(channel), &words[channel]);
 
-	if (CONTROLLED(t))
-		gate(t, kind, channel);
-	if (channel == CHANNEL_NONE ||
-	    (kind == FORMAT_K_GIVE ? gave_all(t, channel) : took_all(t, channel)))
-		return;
-	own = sync_log(t, kind, kind_of(channel), &words[channel]);
 	if (kind == FORMAT_K_GIVE) {
 		t->gave = channel + 1;
 		t->gave_tseq = own;
@@ -115,6 +109,16 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 		t->took = channel + 1;
 		t->took_version = tag_make(t->tid, own);
 	}
+}
+
+void channel_log(struct thread *t, unsigned kind, unsigned channel)
+{
+	if (CONTROLLED(t))
+		gate(t, kind, channel);
+	if (channel == CHANNEL_NONE ||
+	    (kind == FORMAT_K_GIVE ? gave_all(t, channel) : took_all(t, channel)))
+		return;
+	log_always(t, kind, channel);
 }
 
 /* The flag is read after the GIVE and set before the TAKE of channel_watch: one of the two sees
@@ -145,6 +149,17 @@ void channel_give(unsigned channel)
 void channel_take(unsigned channel)
 {
 	hooked(FORMAT_K_TAKE, channel);
+}
+
+void channel_take_always(unsigned channel)
+{
+	HOOK(t)
+		log_always(t, FORMAT_K_TAKE, channel);
+}
+
+const void *channel_object(unsigned channel)
+{
+	return &words[channel];
 }
 
 void channel_give_fd(int fd)

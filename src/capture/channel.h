@@ -44,6 +44,8 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel);
 /* The same as a hook of their own; errno is kept. */
 void channel_give(unsigned channel);
 void channel_take(unsigned channel);
+/* Also if nothing was given: where a signal handler begins. */
+void channel_take_always(unsigned channel);
 void channel_give_fd(int fd);
 void channel_take_fd(int fd);
 /* Before a call that takes from fd: the gate, if there is one. */
@@ -58,6 +60,9 @@ void channel_take_read(int fd, const void *bytes, size_t n);
 
 /* The channel of a signal; CHANNEL_NONE for a number that is none. */
 unsigned channel_of_signal(int number);
+
+/* What stands for it in the trace. */
+const void *channel_object(unsigned channel);
 
 /* Two descriptors of one open file. */
 void channel_same(int old_fd, int new_fd);

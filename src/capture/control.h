@@ -141,6 +141,16 @@ static inline int control_result(int r)
 	return UNLIKELY(control_on) ? control_result_slow(r) : r;
 }
 
+/* ---- signals: control_signal.c ---- */
+
+/* A signal for the process has come to the calling thread: the kernel's number of the one that the plan has it
+ * in; 0: this one may keep it. */
+int control_signal_owner(int n);
+/* It has come outside of hooks.  True: its handler runs.  Else it is held: it has to come again. */
+bool control_signal_runs(int n, bool can_wait);
+/* Those that are held, as a mask; all: also those whose time has come. */
+uint64_t control_signal_held(bool all);
+
 /* Unseen code runs here. */
 void control_unseen(struct thread *t);
 

@@ -109,10 +109,13 @@ void control_access(struct thread *t, const void *p, size_t n, uint32_t site, un
 	struct control *c = t->control;
 	bool cross = ((uintptr_t)p & 7) + n > 8, solid;
 
+	solid = cross || (how & (CONTROL_WRITES | CONTROL_FREE_READ));
+	if (c->pending) /* an earlier one of the same hook */
+		control_leave(t);
+	control_signal_await(t, solid ? 0 : site);
 	begin(c, t, p, n, site, how);
 	c->op.value = value;
 	c->op.has_value = how & CONTROL_WRITES;
-	solid = cross || (how & (CONTROL_WRITES | CONTROL_FREE_READ));
 	c->solid = solid && !(how & CONTROL_EITHER);
 	c->ends = how & CONTROL_RELEASES;
 	c->op.class = c->solid ? PLAN_SOLID : PLAN_READ;

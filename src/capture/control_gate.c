@@ -43,6 +43,7 @@ void control_over(struct control *c, bool due)
 {
 	c->next++;
 	c->matched = false;
+	control_signal_look(c);
 	if (due)
 		c->due = true;
 	else
@@ -51,6 +52,10 @@ void control_over(struct control *c, bool due)
 
 static void flush(struct control *c)
 {
+	if (c->calling) {
+		c->calling = false;
+		control_signal_look(c);
+	}
 	if (!c->due)
 		return;
 	c->due = false;
@@ -73,8 +78,10 @@ static void skip(struct control *c, bool all)
 bool control_arrive(struct control *c)
 {
 	flush(c);
-	if (control_is_free())
+	if (control_is_free()) {
+		control_signal_look(c);
 		return false;
+	}
 	skip(c, false);
 	if (!c->targeted)
 		return true;
@@ -176,6 +183,7 @@ void control_solid(struct control *c, uint32_t site, bool ends, bool due)
 	if (ends)
 		c->epoch++;
 	c->gated = c->matched = false;
+	control_signal_look(c);
 }
 
 void control_target_done(struct control *c)
@@ -255,6 +263,7 @@ void control_call_slow(unsigned kind, const void *obj)
 {
 	HOOK(t)
 		if (CONTROLLED(t)) {
+			control_signal_await(t, 0);
 			call_begin(t->control, kind, obj, t->view.call_site);
 			gate_call(t->control, t);
 		}
@@ -313,6 +322,12 @@ int control_result_slow(int r)
 	return s != NULL && s->solids == c->solids && (s->flags & PLAN_RESULT) ? (int)s->value : r;
 }
 
+/* Logged before the real call, which has no gate of its own. */
+static bool is_release(unsigned kind)
+{
+	return kind == FORMAT_K_REL || kind == FORMAT_K_RREL || kind == FORMAT_K_SEM_POST;
+}
+
 void control_before(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site)
 {
 	struct control *c = t->control;
@@ -321,6 +336,8 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 		return;
 	/* What the same hook did before is over: a thread's handle is written before its FORK. */
 	control_leave(t);
+	if (is_release(kind)) /* others are logged with locks held that the handler may need */
+		control_signal_await(t, 0);
 	call_begin(c, kind, obj, site);
 	gate_call(c, t);
 }
@@ -361,13 +378,14 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 	struct control *c = t->control;
 	enum plan_class class = class_of(kind, aux);
 	uint64_t addr = (uintptr_t)obj;
-	bool due = kind == FORMAT_K_REL || kind == FORMAT_K_RREL || kind == FORMAT_K_SEM_POST;
+	bool due = is_release(kind);
 
 	if (kind == FORMAT_K_ACQ || kind == FORMAT_K_RACQ)
 		hold(c->seat, addr, site, kind == FORMAT_K_RACQ);
 	else if (kind == FORMAT_K_REL || kind == FORMAT_K_RREL)
 		drop(c->seat, addr);
 	if (class == PLAN_SOLID) {
+		c->calling = due || kind == FORMAT_K_FORK;
 		if (c->targeted && !c->done && !due)
 			control_target_done(c);
 		control_solid(c, site, kind != FORMAT_K_USER, due);

@@ -43,6 +43,7 @@ struct control {
 	bool solid;    /* it is a solid event (accesses) */
 	bool ends;     /* it ends the epoch */
 	bool counted;  /* READ: as what was there at the gate */
+	bool calling;  /* a call is logged, and goes on: no handler comes between */
 	bool due;      /* a step is over as soon as the real call is done */
 	bool targeted; /* it has stood at its target, and was let go */
 	bool done;     /* and has done it */
@@ -51,6 +52,10 @@ struct control {
 	uint64_t word;	 /* READ: its key in `seen' */
 	/* The last call in vain that was counted, and when. */
 	uint64_t vain_key, vain_at;
+
+	/* Signals: blocked until their time comes, as a mask; handlers that the plan has, so far (futex). */
+	uint64_t held;
+	uint32_t handled;
 
 	/* In a condition wait. */
 	const void *cond;
@@ -126,5 +131,11 @@ void control_target_done(struct control *c);
 void control_over(struct control *c, bool due);
 /* A solid event's gate; ahead: of the one after the next. */
 void control_gate_solid(struct control *c, const struct thread *t, uint32_t ahead);
+
+/* In a hook, before a solid event, or a read at that site: a signal that came before it in the recording comes
+ * first. */
+void control_signal_await(struct thread *t, uint32_t read_site);
+/* Something has happened: is it time for signals that are held? */
+void control_signal_look(struct control *c);
 
 #endif /* CAPTURE_CONTROL_PRIV_H */

@@ -227,6 +227,8 @@ void create_thread(struct create_call *c)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
 	start->mask = mask;
+	if (control_on)
+		*(uint64_t *)&start->mask &= ~control_signal_held(true);
 	c->handle = &handle;
 	made = c->create(c, start);
 	c->handle = theirs;
@@ -254,6 +256,7 @@ void create_thread(struct create_call *c)
 		child_go(start);
 	else
 		thread_drop(child);
+	control_done();
 }
 
 static void *trampoline(void *start)

@@ -61,6 +61,11 @@ static void mask_set(uint64_t mask)
 
 /* ---- handling ---- */
 
+static void send(pid_t to, int n, const siginfo_t *info)
+{
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), to, n, info);
+}
+
 /* If this has interrupted a hook, the signal comes again when the hook ends.  True: so it is. */
 static bool put_off(int n, const siginfo_t *info, ucontext_t *context)
 {
@@ -100,7 +105,7 @@ void hook_signal(struct thread *t)
 		return;
 	ASSERT_RECORDING(n > 0 && n < _NSIG);
 	t->put_off.number = 0;
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), n, &t->put_off.info);
+	send((pid_t)syscall(SYS_gettid), n, &t->put_off.info);
 	mask_set(t->put_off.mask); /* it comes here */
 }
 
@@ -108,6 +113,27 @@ uint64_t hook_signal_with(struct thread *t, uint64_t x)
 {
 	hook_signal(t);
 	return x;
+}
+
+/* While the program is controlled: is it for another thread?  Then that gets it. */
+static bool pass_on(int n, const siginfo_t *info)
+{
+	pid_t to = info->si_code != SI_TKILL && can_wait(n) ? control_signal_owner(n) : 0;
+
+	/* The kernel lets nobody else pretend that kill sent it, or the kernel. */
+	if (to != 0 && info->si_code < 0)
+		send(to, n, info);
+	else if (to != 0)
+		syscall(SYS_tgkill, getpid(), to, n);
+	return to != 0;
+}
+
+/* A handler returns, and with it the mask that was there before: what is held is blocked in it. */
+static void hold(ucontext_t *context, uint64_t before)
+{
+	uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+
+	*mask = (*mask & ~before) | control_signal_held(false);
 }
 
 /* With all signals blocked. */
@@ -119,18 +145,27 @@ static void handle(int n, siginfo_t *info, void *context)
 	struct foresee_view *view = foresee_self;
 	uint32_t site = view->call_site;
 	int saved = errno;
+	uint64_t held;
 
-	if (can_wait(n) && put_off(n, info, context))
+	if ((control_on && pass_on(n, info)) || (can_wait(n) && put_off(n, info, context)))
 		return;
+	if (control_on && !control_signal_runs(n, can_wait(n))) {
+		send((pid_t)syscall(SYS_gettid), n, info);
+		hold(context, 0);
+		return;
+	}
 	if (!(__atomic_load_n(&a->flags, __ATOMIC_RELAXED) & SA_NODEFER))
 		mask |= BIT(n);
 	view->call_site = 0; /* it is the site of the interrupted code */
-	channel_take(channel_of_signal(n));
+	channel_take_always(channel_of_signal(n));
 	mask_set(mask | mask_of(&((ucontext_t *)context)->uc_sigmask));
 	errno = saved;
 	/* A handler that only takes the number ignores the other arguments. */
+	held = control_on ? control_signal_held(false) : 0;
 	((void (*)(int, siginfo_t *, void *))handler)(n, info, context);
 	view->call_site = site;
+	if (control_on)
+		hold(context, held);
 }
 
 REAL_EARLY(sigaction)

@@ -23,6 +23,8 @@ uint32_t draft_whole(const struct draft *d, uint32_t item)
 
 bool draft_arrives(const struct draft *d, const struct draft_item *it)
 {
+	if (it->far)
+		return false;
 	if (it->gate != DRAFT_NONE)
 		return !d->items.at[it->gate].polls;
 	return !d->threads.at[it->thread].follow.polls;

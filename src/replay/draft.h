@@ -46,6 +46,7 @@ struct draft_item {
 	uint32_t nth;
 	bool polls;    /* READ: it is new, if at all, because what it reads has changed */
 	uint32_t gate; /* the next event of its thread that has a gate; of a call only one has */
+	bool far;      /* a signal comes before that */
 
 	bool look, step;      /* plan.c */
 	uint32_t step_number; /* of its thread */
@@ -110,7 +111,7 @@ void draft_release(struct draft *d);
 /* When identities are known: has it a gate, at which its thread can be held? */
 static inline bool draft_has_gate(const struct draft_item *it)
 {
-	return it->class != PLAN_NONE;
+	return it->class != PLAN_NONE && it->class != PLAN_SIGNAL;
 }
 
 /* Of the pieces of a call, which one stands for the whole: the target if it is among them, else the
@@ -120,7 +121,7 @@ uint32_t draft_whole(const struct draft *d, uint32_t item);
 /*
  * Nobody can wait for an event without a gate, but until its thread arrives at the next one.  Does it
  * arrive there whatever others do?  Not if that is a read that waits for a change: at its gate nobody
- * can tell that it is the one.
+ * can tell that it is the one.  Nor if it is in a signal handler, which waits for the signal.
  */
 bool draft_arrives(const struct draft *d, const struct draft_item *it);
 

@@ -174,8 +174,16 @@ static void channels_find(const struct draft *d, struct map *taken)
 	}
 }
 
+/* Handlers have no call site: their TAKE is where they begin. */
+static bool is_handler(const struct draft_item *it)
+{
+	return it->op == EVENT_TAKE && it->kind == FORMAT_CHANNEL_SIGNAL && it->site == 0;
+}
+
 static void pass_find(struct draft_thread *t, struct draft_item *it, const struct map *taken)
 {
+	if (is_handler(it))
+		it->class = PLAN_SIGNAL;
 	if ((it->op != EVENT_GIVE && it->op != EVENT_TAKE) || map_get(taken, it->addr) == NULL)
 		return;
 	it->class = it->op == EVENT_GIVE ? PLAN_PASS : PLAN_PASS + 1;
@@ -267,9 +275,12 @@ static void gates_find(struct draft *d)
 
 		if (next == DRAFT_NONE)
 			continue;
-		it->gate = draft_has_gate(&d->items.at[next]) && draft_whole(d, next) == next
-				   ? next
-				   : d->items.at[next].gate;
+		if (draft_has_gate(&d->items.at[next]) && draft_whole(d, next) == next) {
+			it->gate = next;
+			continue;
+		}
+		it->gate = d->items.at[next].gate;
+		it->far = d->items.at[next].far || d->items.at[next].class == PLAN_SIGNAL;
 	}
 }
 

@@ -70,7 +70,7 @@ static void mark_steps(struct draft *d)
 		const struct draft_item *it = &d->items.at[i];
 
 		if (it->target || it->op == EVENT_WAKE || must_fail(it) || is_refusal(it) ||
-		    has_result(it) || (it->look && draft_has_gate(it)))
+		    has_result(it) || it->class == PLAN_SIGNAL || (it->look && draft_has_gate(it)))
 			d->items.at[draft_whole(d, i)].step = true;
 	}
 	for (size_t i = 0; i < d->items.n; i++) {
@@ -217,6 +217,8 @@ static uint64_t value_of(const struct draft_item *it)
 {
 	if (has_result(it))
 		return it->kind == FORMAT_BAR_SERIAL ? (uint64_t)PTHREAD_BARRIER_SERIAL_THREAD : 0;
+	if (it->class == PLAN_SIGNAL)
+		return PLAN_OBJECT(it->addr);
 	return it->has_value ? it->value : 0;
 }
 

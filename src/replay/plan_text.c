@@ -2,7 +2,8 @@
 #include "replay/plan.h"
 #include "trace/event.h"
 
-static const char *const classes[] = { "none", "solid", "read", "vain", "range", "free", "pass" };
+static const char *const classes[] = { "none",	"solid", "read", "vain",
+				       "range", "free",	 "pass", "signal" };
 
 static const struct {
 	uint8_t flag;

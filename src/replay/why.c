@@ -41,6 +41,10 @@ static void add_key(const struct trace *t, uint32_t key, struct strbuf *out)
 /* "write at a.c:10 in f" */
 static void add_step(const struct replay_result *r, const struct plan_step *s, struct strbuf *out)
 {
+	if (s->class == PLAN_SIGNAL) {
+		strbuf_adds(out, "a signal that comes to it");
+		return;
+	}
 	strbuf_addf(out, "%s at ", show_op(s->op));
 	add_place(r->recorded, s->site, out);
 }
@@ -253,8 +257,8 @@ const char *why_cause(const struct replay_run *run)
 
 const char *why_state_name(uint32_t state)
 {
-	static const char *const names[] = { "absent", "runs",	 "gated", "stopped",
-					     "stands", "let-go", "waits", "gone" };
+	static const char *const names[] = { "absent", "runs",	"gated", "stopped", "stands",
+					     "let-go", "waits", "gone",	 "awaits" };
 
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
 }
@@ -335,6 +339,9 @@ void why_state(const struct replay_result *r, const struct replay_run *run, uint
 		break;
 	case PLAN_GONE:
 		strbuf_adds(out, "has ended");
+		break;
+	case PLAN_AWAITS:
+		strbuf_adds(out, "waits for a signal that came to it here");
 		break;
 	default:
 		running_words(thread < x->tasks.n ? &x->tasks.at[thread] : &none, out);

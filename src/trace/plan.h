@@ -36,6 +36,8 @@
  *	pass	give and take of files and sockets, where somebody takes: the first of a key since the last
  *		solid event.  The call is what is known; how many of them are recorded is not.  nth: 1
  *		give, 2 take.  One that does not come is left out.
+ *	signal	the beginning of a signal handler, known by the number of solid events before it and by
+ *		`value', which stands for the signal: a take's object, PLAN_OBJECT
  *	none	requests, other give and take, alloc, begin and end of threads, rereads, atomic accesses of 16
  *		bytes: no gate
  *
@@ -53,7 +55,19 @@
 #define PLAN_MAGIC 0x314e4c50u /* "PLN1" */
 #define PLAN_PAGE 65536u       /* no machine has larger ones */
 
-enum plan_class { PLAN_NONE, PLAN_SOLID, PLAN_READ, PLAN_VAIN, PLAN_RANGE, PLAN_FREE, PLAN_PASS };
+enum plan_class {
+	PLAN_NONE,
+	PLAN_SOLID,
+	PLAN_READ,
+	PLAN_VAIN,
+	PLAN_RANGE,
+	PLAN_FREE,
+	PLAN_PASS,
+	PLAN_SIGNAL
+};
+
+/* Of a word of the runtime's table of channels, which is smaller than a page: where in its page. */
+#define PLAN_OBJECT(addr) ((uint64_t)(addr)&4095)
 
 /* Flags of a step. */
 #define PLAN_TARGET 1u /* the finding is about it: the thread stands before it, at the point */
@@ -133,7 +147,7 @@ struct plan_step {
 			* one, from 1; 0: any, new or not */
 	uint32_t nwaits;
 	uint64_t wait;	/* index of the first one */
-	uint64_t value; /* PLAN_VALUE, PLAN_RESULT */
+	uint64_t value; /* PLAN_VALUE, PLAN_RESULT, PLAN_SIGNAL */
 	uint8_t class;	/* enum plan_class */
 	uint8_t flags;	/* PLAN_TARGET .. */
 	uint8_t op;	/* enum event_op; for messages */
@@ -155,6 +169,7 @@ enum plan_state {
 	PLAN_LET_GO,  /* and has been let go: it does it */
 	PLAN_WAITS, /* in a condition wait that the runtime does for it, and nobody has signalled */
 	PLAN_GONE,  /* ended */
+	PLAN_AWAITS, /* a signal */
 };
 
 /* Of `signalled'. */

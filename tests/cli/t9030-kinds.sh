@@ -34,6 +34,8 @@ forced() {
 for level in -O0 -O2; do
 	forced serial $level 5
 	forced collector $level 5
+	forced signals $level 3
+	forced timer $level 3
 	foresee-cc $level -g -shared -fPIC "$here/plugin.c" -o plugin.so || exit 2
 	forced plugin $level 5 -DPROGRAM -ldl
 	forced cancel $level 1
