@@ -19,7 +19,7 @@ const char *tell_op(const struct replay_result *r, uint32_t thread)
 
 	if (!s)
 		return "event";
-	if (s->op == EVENT_REL)
+	if (s->op == EVENT_REL && r->plan.head->kind != FINDING_RACE)
 		return "wait";
 	if (s->op == EVENT_REQ)
 		return "lock";
@@ -293,6 +293,21 @@ static void add_outcome(const struct replay *o, const struct replay_result *r, i
 	add_lines(&x->err, out);
 }
 
+/* Of a free and a use: what the program makes of it may look harmless. */
+static void add_stale(const struct replay_result *r, const char *first, const char *second,
+		      struct strbuf *out)
+{
+	const struct supervise_result *x = &r->runs[0].result;
+
+	for (uint32_t k = 0; k < 2 && x->point.n == 2; k++) {
+		if (plan_seats(x->seen)[x->point.at[k]].op.class != PLAN_FREE)
+			continue;
+		strbuf_addf(out, "the order %s uses freed memory; apart from that, ",
+			    k ? second : first);
+		return;
+	}
+}
+
 /* Both orders of a race were tried: how the second one differed. */
 static void add_difference(const struct replay *o, const struct replay_result *r,
 			   struct strbuf *out)
@@ -303,6 +318,7 @@ static void add_difference(const struct replay *o, const struct replay_result *r
 	tell_order(r, 0, &first);
 	tell_order(r, 1, &second);
 	if (r->runs[1].outcome.known) {
+		add_stale(r, strbuf_str(&first), strbuf_str(&second), out);
 		outcome_words(&r->runs[0].outcome, strbuf_str(&first), &r->runs[1].outcome,
 			      strbuf_str(&second), o->time, out);
 		if (fickle >= 0)

@@ -13,6 +13,15 @@ has out '^      \| a\?b\?\[2Jc\?7$' "no control characters"
 has out '^      \| x{200}\.\.\.$' "no endless lines"
 has out '^  no difference seen: either way' "and both orders end alike"
 
+# A use of what was freed is that, however it ends.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/retired.c" -o retired || exit 2
+foresee record -q -o retired.foresee ./retired || exit 2
+id=$(foresee check -q retired.foresee | sed -n 's/^\([0-9]*\)  data race on pool\.lock .*/\1/p')
+run timeout 60 foresee replay retired.foresee "$id"
+is "$status" 0 "retired: replayed"
+has out '^  T2 stands before its unlock of pool\.lock' "retired: before an unlock"
+has out '^  the order free, unlock uses freed memory; apart from that, ' "retired: and that is a use after free"
+
 # Locks that are in no variable have the names of the recording, and tell which is which.
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/accounts.c" -o accounts || exit 2
 foresee record -q -o accounts.foresee ./accounts || exit 2
