@@ -318,8 +318,9 @@ static enum status target_check(struct collector *c, uint32_t item)
 		it->class = PLAN_SOLID;
 	if (it->class != PLAN_NONE)
 		return ST_OK;
-	diag_set(c->diag, "event %" PRIu64 " (%s) cannot be stopped at", it->pos,
-		 event_op_name(it->op));
+	diag_set(c->diag, "event %" PRIu64 " (%s) cannot be stopped at%s", it->pos,
+		 event_op_name(it->op),
+		 site_of(c, it->site) & WIDE ? ": it is an atomic access of 16 bytes" : "");
 	return ST_BAD_INPUT;
 }
 

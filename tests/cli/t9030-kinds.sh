@@ -61,4 +61,10 @@ is "$status" 0 "clocks: replayed"
 LIMIT=0 run timeout 60 foresee replay --stop clocks.foresee 1
 is "$status" 1 "clocks, another path: not replayed"
 has out 'T2 after 0 of its events: expected .*clocks.c:[0-9]* in f.*clocks.c:[0-9]* in f; before that it called time, which gives something else in every run, at .*clocks.c:[0-9]* in f$' "clocks, another path: the likely cause"
+
+# What has no gate is refused.
+build wide -O1 -mcx16
+run timeout 60 foresee replay --stop wide.foresee 1
+is "$status" 125 "16 bytes: own failure"
+has err '^foresee: event [0-9]* \(w\) cannot be stopped at: it is an atomic access of 16 bytes$' "16 bytes: says why"
 done_testing
