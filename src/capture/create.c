@@ -121,12 +121,28 @@ static void watch_end(void)
 
 /* ---- creation ---- */
 
+#define BEGIN_MS 2000 /* a thread that does not begin by then has been stopped, or killed */
+
 static bool is_detached(const pthread_attr_t *attr)
 {
 	int state;
 
 	return attr != NULL && pthread_attr_getdetachstate(attr, &state) == 0 &&
 	       state == PTHREAD_CREATE_DETACHED;
+}
+
+static uint32_t beginning; /* threads that are made, and have not yet begun to record */
+
+void create_settle(void)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	/* What a plan holds back does not come. */
+	for (int i = 0; i < BEGIN_MS && !control_on; i++) {
+		if (__atomic_load_n(&beginning, __ATOMIC_SEQ_CST) == 0)
+			return;
+		syscall(SYS_nanosleep, &pause, NULL);
+	}
 }
 
 struct create_start create_child_begin(struct create_start *start)
@@ -144,6 +160,7 @@ struct create_start create_child_begin(struct create_start *start)
 			unseen_runs(t);
 	if (s.masked)
 		pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
+	__atomic_fetch_sub(&beginning, 1, __ATOMIC_SEQ_CST);
 	return s;
 }
 
@@ -230,6 +247,7 @@ void create_thread(struct create_call *c)
 	if (control_on)
 		*(uint64_t *)&start->mask &= ~control_signal_held(true);
 	c->handle = &handle;
+	__atomic_fetch_add(&beginning, 1, __ATOMIC_SEQ_CST);
 	made = c->create(c, start);
 	c->handle = theirs;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -252,10 +270,12 @@ void create_thread(struct create_call *c)
 			sync_thread(t, FORMAT_K_DETACH, 0, child->tid, 0, 1);
 		hook_leave(t);
 	}
-	if (made)
+	if (made) {
 		child_go(start);
-	else
+	} else {
+		__atomic_fetch_sub(&beginning, 1, __ATOMIC_SEQ_CST);
 		thread_drop(child);
+	}
 	control_done();
 }
 

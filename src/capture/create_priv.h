@@ -30,6 +30,8 @@ struct create_call {
 };
 
 void create_thread(struct create_call *c);
+/* Waits until all threads that were made have made the system calls that beginning takes. */
+void create_settle(void);
 
 /* In the new thread: first thing; returns a copy of *start. */
 struct create_start create_child_begin(struct create_start *start);

@@ -22,6 +22,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
+#include "capture/create_priv.h"
 #include "capture/lock_priv.h"
 
 #define TOLD 3u /* children that have a note of their own */
@@ -207,7 +208,7 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
  * Under a filter of system calls (seccomp) one of the recorder could get the program killed: it
  * allows what the program needs, which may not include our pwrite and membarrier.  So the recording
  * ends just before a filter is set, and says why; from then on the runtime makes no system call of
- * its own.
+ * its own.  A thread that is about to begin makes some, and a filter may be for all threads.
  */
 static void sandbox_look(long number, const long a[6])
 {
@@ -215,10 +216,10 @@ static void sandbox_look(long number, const long a[6])
 		    (number == SYS_seccomp &&
 		     (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER));
 
-	if (sets && log_is_on() && fork_is_recorded())
-		log_trouble(
-			"the program limits its system calls (seccomp): not recorded from there",
-			0);
+	if (!sets || !log_is_on() || !fork_is_recorded())
+		return;
+	log_trouble("the program limits its system calls (seccomp): not recorded from there", 0);
+	create_settle();
 }
 
 static long call(long number, const long a[6])

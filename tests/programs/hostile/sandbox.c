@@ -15,21 +15,22 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int total;
 static volatile int data[1000];
+static pthread_barrier_t barrier; /* no local one: main does not wait until all have left it */
 
 #define ALLOW(n) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void *worker(void *arg)
 {
-	pthread_barrier_wait(arg);
+	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 20000; i++) {
 		pthread_mutex_lock(&lock);
 		total++;
 		data[i % 1000] = total;
 		pthread_mutex_unlock(&lock);
 	}
-	pthread_barrier_wait(arg);
-	return NULL;
+	pthread_barrier_wait(&barrier);
+	return arg;
 }
 
 int main(int argc, char **argv)
@@ -51,13 +52,12 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(rules) / sizeof(rules[0]), rules };
-	pthread_barrier_t barrier;
 	pthread_t t[2];
 
 	(void)argc, (void)argv;
 	pthread_barrier_init(&barrier, NULL, 3);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, worker, &barrier);
+		pthread_create(&t[i], NULL, worker, NULL);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
 		return 77;
