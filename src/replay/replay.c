@@ -160,31 +160,6 @@ static void outcome_of(struct replay_run *run, const char *out, const char *err)
 	outcome_read(err, &o->err);
 }
 
-/* A copy of the recording, for the user. */
-static enum status keep_trace(const char *from, const char *to, struct diag *d)
-{
-	int in = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC), out;
-	char piece[65536];
-	ssize_t n = 0;
-	bool good;
-
-	if (in < 0) {
-		diag_set(d, "the replayed run left no recording for '%s'", to);
-		return ST_IO;
-	}
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	good = out >= 0;
-	while (good && (n = read(in, piece, sizeof(piece))) > 0)
-		good = write(out, piece, (size_t)n) == n;
-	good &= n == 0;
-	if (!good)
-		diag_set(d, "cannot write '%s': %s", to, strerror(errno));
-	close(in);
-	if (out >= 0)
-		close(out);
-	return good ? ST_OK : ST_IO;
-}
-
 /* With a debugger at the point, as often as the user wants.  What it types is not the program's. */
 static enum status run_visited(const struct replay *o, struct supervise *s,
 			       struct replay_result *out, struct diag *d)
@@ -240,7 +215,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 		refute_others(out, o->claim, run);
 		outcome_of(run, outs, errs);
 		if (o->record && number == 0)
-			st = keep_trace(trace, o->record, d);
+			st = scratch_keep(trace, o->record, d);
 	}
 	MEM_FREE_ALL(control, trace, outs, errs);
 	return st;

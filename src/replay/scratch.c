@@ -84,3 +84,27 @@ char *scratch_path(const char *name, int number)
 		strbuf_addf(&b, "%d", number);
 	return b.at;
 }
+
+enum status scratch_keep(const char *from, const char *to, struct diag *d)
+{
+	int in = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC), out;
+	char piece[65536];
+	ssize_t n = 0;
+	bool good;
+
+	if (in < 0) {
+		diag_set(d, "the run left no recording for '%s'", to);
+		return ST_IO;
+	}
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	good = out >= 0;
+	while (good && (n = read(in, piece, sizeof(piece))) > 0)
+		good = write(out, piece, (size_t)n) == n;
+	good &= n == 0;
+	if (!good)
+		diag_set(d, "cannot write '%s': %s", to, strerror(errno));
+	close(in);
+	if (out >= 0)
+		close(out);
+	return good ? ST_OK : ST_IO;
+}

@@ -15,4 +15,7 @@ void scratch_close(void);
  * plan, trace, out and err, and with a digit behind. */
 char *scratch_path(const char *name, int number);
 
+/* A copy of the recording in it, for the user. */
+enum status scratch_keep(const char *from, const char *to, struct diag *d) ST_CHECKED;
+
 #endif /* REPLAY_SCRATCH_H */
