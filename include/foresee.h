@@ -18,6 +18,7 @@
  *	code that is meant to be atomic		ATOMIC_BEGIN, ATOMIC_END
  *	order that is made by other means	HAPPENS_BEFORE, HAPPENS_AFTER
  *	locks of your own			LOCK_CREATED ... LOCK_DESTROYED
+ *	inputs that may be different		CHOOSE
  *
  * See foresee.h(3).  __tsan_mutex_*, __tsan_acquire, __tsan_release and Annotate* are understood
  * as well, where a program has them already.
@@ -52,6 +53,7 @@ void foresee_lock_waits(const volatile void *lock, unsigned flags) FORESEE_WEAK_
 void foresee_lock_acquired(const volatile void *lock, unsigned flags) FORESEE_WEAK_;
 void foresee_lock_failed(const volatile void *lock, unsigned flags) FORESEE_WEAK_;
 void foresee_lock_releases(const volatile void *lock, unsigned flags) FORESEE_WEAK_;
+unsigned foresee_choose(unsigned n) FORESEE_WEAK_;
 
 #ifdef __cplusplus
 }
@@ -190,5 +192,14 @@ void foresee_lock_releases(const volatile void *lock, unsigned flags) FORESEE_WE
 	FORESEE_CALL_(foresee_lock_failed, ((lock), FORESEE_READ | FORESEE_TRY))
 #define FORESEE_LOCK_READ_RELEASES(lock) \
 	FORESEE_CALL_(foresee_lock_releases, ((lock), FORESEE_READ))
+
+/*
+ * One of 0 .. n - 1: an input that may be any of these, say whether a message gets lost.  `foresee
+ * explore' tries all of them; without it the value is 0.  n is at most 65535, and at least 1.
+ *
+ *	if (FORESEE_CHOOSE(2))
+ *		drop(message);
+ */
+#define FORESEE_CHOOSE(n) (FORESEE_HAS_(foresee_choose) ? foresee_choose(n) : 0u)
 
 #endif /* FORESEE_H */

@@ -56,7 +56,7 @@ static uint64_t barrier_enter(const pthread_barrier_t *b)
 {
 	uint64_t generation = 0;
 
-	control_call(FORMAT_K_BAR_IN, b);
+	control_call(FORMAT_K_BAR_IN, 0, b);
 	HOOK(t) {
 		generation = barrier_count(b);
 		sync_log1(t, FORMAT_K_BAR_IN, 0, b, generation);
@@ -75,6 +75,14 @@ static int barrier_leave(const pthread_barrier_t *b, uint64_t generation, int r)
 								     : FORMAT_BAR_OTHER,
 				  b, generation);
 	return r;
+}
+
+static int barrier_wait(pthread_barrier_t *b)
+{
+	uint64_t generation = barrier_enter(b);
+	int r = control_is_baton() ? control_barrier(b) : REAL(pthread_barrier_wait)(b);
+
+	return barrier_leave(b, generation, r);
 }
 
 #define INTERPOSED_BARRIERS

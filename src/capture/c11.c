@@ -33,7 +33,7 @@ static int mtx_tried(const mtx_t *m, unsigned flags, int result)
 	{                                                                      \
 		int r;                                                         \
                                                                                \
-		control_call(FORMAT_K_ACQ, m);                                 \
+		control_call(FORMAT_K_ACQ, FORMAT_LOCK_MUTEX | (flags), m);    \
 		r = good ? REAL(mtx_trylock)(m) : thrd_error;                  \
 		if (r != thrd_success) {                                       \
 			lock_mutex_request(POSIX(m), flags, error_of(r));      \

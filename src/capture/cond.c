@@ -53,7 +53,7 @@ void cond_wake(pthread_cond_t *c, unsigned kind)
 	uint64_t tseq;
 	uint32_t n;
 
-	control_call(kind, c);
+	control_call(kind, 0, c);
 	HOOK(t) {
 		list = object_lock(c);
 		n = open_waits(list, c);
@@ -78,7 +78,7 @@ static bool cond_park(const struct cond_wait *w)
 		lock_refused(w->mutex, lock_mutex_aux(w->mutex));
 		return false;
 	}
-	control_call(FORMAT_K_REL, w->mutex);
+	control_park(w);
 	t = hook_enter();
 	if (t == NULL)
 		return false;

@@ -1,5 +1,5 @@
 /* The plan, who is who in it, and waiting.  The gates themselves: control_gate.c. */
-#include "capture/control_priv.h"
+#include "capture/baton.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -23,6 +23,11 @@ static void *table(uint64_t at)
 }
 
 /* The tool made it, so that it is whole is looked at once, and not table by table. */
+static bool is_baton(const struct baton_head *h, uint64_t size)
+{
+	return size >= sizeof(*h) && h->magic == BATON_MAGIC && h->size == size;
+}
+
 static bool is_plan(const struct plan_head *h, uint64_t size)
 {
 	return h->magic == PLAN_MAGIC && h->size == size && h->nthreads > 0 &&
@@ -44,6 +49,15 @@ static int plan_open(const char *line)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 }
 
+/* No gate holds anybody: there is no plan, only the baton. */
+static void take_baton(struct baton_head *h)
+{
+	static struct plan_head none = { .freed = 1 };
+
+	baton_start(h);
+	control_plan = &none;
+}
+
 void control_start(const char *line)
 {
 	int saved = errno, fd = plan_open(line);
@@ -55,7 +69,9 @@ void control_start(const char *line)
 		h = sys_mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	if (h == MAP_FAILED || !is_plan(h, (uint64_t)size))
+	if (h != MAP_FAILED && is_baton((void *)h, (uint64_t)size))
+		take_baton((void *)h);
+	else if (h == MAP_FAILED || !is_plan(h, (uint64_t)size))
 		log_trouble("the plan of the replay cannot be read", errno);
 	else if (__atomic_compare_exchange_n(&h->taken, &nobody, 1, false, __ATOMIC_ACQ_REL,
 					     __ATOMIC_ACQUIRE))
@@ -138,8 +154,20 @@ static uint32_t find(int32_t maker, uint32_t ordinal)
 	return CONTROL_OUTSIDE;
 }
 
+/* To the plan, of which there is none, it is a thread outside. */
+static struct control *make_for_baton(void)
+{
+	struct control *c = make(CONTROL_OUTSIDE);
+
+	if (c != NULL)
+		c->index = baton_new();
+	return c;
+}
+
 struct control *control_first(void)
 {
+	if (baton_is_on())
+		return make_for_baton();
 	return control_on ? make(find(PLAN_FIRST, 0)) : NULL;
 }
 
@@ -149,6 +177,8 @@ struct control *control_child(struct thread *t)
 
 	if (c == NULL)
 		return NULL;
+	if (baton_is_on())
+		return make_for_baton();
 	return make(c->index == CONTROL_OUTSIDE ? CONTROL_OUTSIDE
 						: find((int32_t)c->index, c->nforks++));
 }
@@ -157,6 +187,8 @@ struct control *control_adopted(void)
 {
 	if (!control_on)
 		return NULL;
+	if (baton_is_on())
+		return make_for_baton();
 	return make(find(PLAN_ADOPTED, __atomic_fetch_add(&adopted, 1, __ATOMIC_RELAXED)));
 }
 
@@ -165,6 +197,10 @@ void control_begin(struct thread *t)
 	struct control *c = t->control;
 	struct plan_seat *s = c->seat;
 
+	if (baton_is_on()) {
+		baton_begin(t);
+		return;
+	}
 	s->kernel = (uint32_t)t->kernel;
 	s->tid = t->tid;
 	s->handle = (uint64_t)pthread_self();
@@ -179,6 +215,10 @@ void control_end(struct thread *t)
 {
 	struct control *c = t->control;
 
+	if (baton_is_on()) {
+		baton_end(t);
+		return;
+	}
 	if (!control_is_free() && !control_is_beyond(c))
 		control_diverge(c, PLAN_WHY_ENDED, 0, c->keys[c->solids]);
 	else if (!control_is_free() && control_step(c) != NULL)
@@ -188,6 +228,34 @@ void control_end(struct thread *t)
 	control_progress(c, 2 * c->part->nsteps);
 	__atomic_store_n(&c->seat->state, PLAN_GONE, __ATOMIC_RELEASE);
 	control_ring();
+}
+
+void control_created(const struct control *child, bool made)
+{
+	if (baton_is_on())
+		baton_created(child->index, made);
+}
+
+void control_exit(void)
+{
+	if (baton_is_on())
+		baton_exit();
+}
+
+void control_forked(void)
+{
+	if (baton_is_on())
+		baton_head->forked = 1;
+}
+
+void control_serve(void)
+{
+	baton_serve();
+}
+
+bool control_is_baton(void)
+{
+	return baton_is_on();
 }
 
 /* ---- waiting ---- */

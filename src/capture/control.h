@@ -55,6 +55,12 @@ struct control *control_adopted(void);
 void control_begin(struct thread *t);
 /* It is about to end. */
 void control_end(struct thread *t);
+/* In its maker, when it runs, or could not be made. */
+void control_created(const struct control *child, bool made);
+/* The process is about to end, in this thread. */
+void control_exit(void);
+/* In a process that it has forked, which is not controlled. */
+void control_forked(void);
 
 /* ---- accesses: t is in a hook, and has a control ---- */
 
@@ -64,8 +70,9 @@ void control_end(struct thread *t);
 #define CONTROL_RELEASES 8u
 #define CONTROL_FREE_READ 16u
 #define CONTROL_ALSO 64u /* of a range: by the same call as the one before, which it does not end */
-#define CONTROL_FAILS 128u /* EITHER: as things are now it only reads */
-#define CONTROL_EITHER 32u /* a read or a write: what is logged will tell (control_changed) */
+#define CONTROL_FAILS 128u	/* EITHER: as things are now it only reads */
+#define CONTROL_GIVES_BACK 256u /* memory that is freed */
+#define CONTROL_EITHER 32u	/* a read or a write: what is logged will tell (control_changed) */
 
 /* value: that is to be stored; how: CONTROL_*.  At the end of the hook it is over. */
 void control_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how,
@@ -81,11 +88,12 @@ void control_leave(struct thread *t);
 /* ---- calls ---- */
 
 /* Before the real call that FORMAT_K_kind will be logged of, or a call in vain. */
-void control_call_slow(unsigned kind, const void *obj);
-static inline void control_call(unsigned kind, const void *obj)
+void control_call_slow(unsigned kind, unsigned aux, const void *obj);
+/* aux: of a lock, FORMAT_LOCK_*; FORMAT_LOCK_TRY also of other calls that do not wait for good. */
+static inline void control_call(unsigned kind, unsigned aux, const void *obj)
 {
 	if (UNLIKELY(control_on))
-		control_call_slow(kind, obj);
+		control_call_slow(kind, aux, obj);
 }
 
 /* Give or take of a channel that the plan may know, before the call (take: or after it, if it had no gate
@@ -119,6 +127,13 @@ static inline bool control_time_naps(void)
 }
 /* For how long, or until when, it then has to: no time, or what was asked for. */
 const struct timespec *control_time_nap(const struct timespec *want);
+/* The thread gives way to others. */
+void control_yield_slow(void);
+static inline void control_yield(void)
+{
+	if (UNLIKELY(control_on))
+		control_yield_slow();
+}
 /* The deadline of a call that has passed its gate: past if it has to come back in vain; none if it has
  * not, for gates have taken time as well. */
 const struct timespec *control_time_limit_slow(const struct timespec *at);
@@ -161,11 +176,38 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 /* ---- conditions, which are ours while the program is controlled ---- */
 
 struct cond_wait;
+/* Before all that a wait does. */
+void control_park_slow(const struct cond_wait *w);
+static inline void control_park(const struct cond_wait *w)
+{
+	if (UNLIKELY(control_on))
+		control_park_slow(w);
+}
+
 /* REL and PARK are logged, the mutex is held.  Returns like the real wait. */
 int control_cond_wait(const struct cond_wait *w);
 /* A thread has been asked to end: a wait of its own is over. */
 void control_cond_cancel(pthread_t handle);
 /* A signal or broadcast is logged. */
 void control_cond_wake(const void *cond, bool everybody);
+
+/* ---- one thread at a time (baton.h) ---- */
+
+#ifdef FORESEE_LOCKS
+#define control_is_baton() false
+#else
+/* Is it an explorer that controls the program? */
+bool control_is_baton(void);
+#endif
+/* The program is about to run.  Returns once for each run that the explorer wants. */
+void control_serve(void);
+/* A value below n, which the explorer chooses; else 0. */
+unsigned control_choose_slow(unsigned n);
+static inline unsigned control_choose(unsigned n)
+{
+	return UNLIKELY(control_on) ? control_choose_slow(n) : 0;
+}
+/* Stands in for the library's function, which would wait. */
+int control_barrier(pthread_barrier_t *b);
 
 #endif /* CAPTURE_CONTROL_H */

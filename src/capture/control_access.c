@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "capture/control_priv.h"
+#include "capture/baton.h"
 
 /* ---- new reads ---- */
 
@@ -109,6 +109,10 @@ void control_access(struct thread *t, const void *p, size_t n, uint32_t site, un
 	struct control *c = t->control;
 	bool cross = ((uintptr_t)p & 7) + n > 8, solid;
 
+	if (baton_is_on()) {
+		baton_access(c, p, n, site, how);
+		return;
+	}
 	solid = cross || (how & (CONTROL_WRITES | CONTROL_FREE_READ));
 	if (c->pending) /* an earlier one of the same hook */
 		control_leave(t);
@@ -139,6 +143,10 @@ void control_range(struct thread *t, const void *p, size_t n, uint32_t site, uns
 	struct control *c = t->control;
 	uint32_t nth;
 
+	if (baton_is_on()) {
+		baton_access(c, p, n, site, how);
+		return;
+	}
 	if (how & CONTROL_ALSO) {
 		/* The two are done together: the first is not over before, unless the second must wait. */
 		nth = control_is_free() ? 0 : control_count(c, PLAN_RANGE, control_key(site));
@@ -158,6 +166,10 @@ void control_free(struct thread *t, const void *p, size_t n, uint32_t site)
 {
 	struct control *c = t->control;
 
+	if (baton_is_on()) {
+		baton_access(c, p, n, site, CONTROL_WRITES | CONTROL_GIVES_BACK);
+		return;
+	}
 	begin(c, t, p, n, site, CONTROL_WRITES);
 	c->op.class = PLAN_FREE;
 	if (!control_arrive(c))

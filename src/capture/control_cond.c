@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "capture/lock_priv.h"
-#include "capture/control_priv.h"
+#include "capture/baton.h"
 #include "capture/real.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
@@ -55,6 +55,10 @@ static void rouse(struct plan_seat *s, uint32_t by)
 /* It may be about to wait. */
 void control_cond_cancel(pthread_t handle)
 {
+	if (baton_is_on()) {
+		baton_cancel(handle);
+		return;
+	}
 	for (struct control *c = control_newest(); c != NULL; c = c->older)
 		if (c->seat->handle == (uint64_t)handle)
 			rouse(c->seat, PLAN_BY_CANCEL);
@@ -64,6 +68,10 @@ void control_cond_wake(const void *cond, bool everybody)
 {
 	int saved = errno;
 
+	if (baton_is_on()) {
+		baton_cond_wake(cond, everybody);
+		return;
+	}
 	sys_lock_take(&waiters_lock);
 	for (struct control *c = waiters; c != NULL; c = c->next_waiter) {
 		if (c->cond != cond || (c->seat->signalled & PLAN_BY_SIGNAL))
@@ -148,6 +156,27 @@ static int wait_as_planned(struct control *c, struct thread *t, const struct con
 	return r;
 }
 
+void control_park_slow(const struct cond_wait *w)
+{
+	if (!baton_is_on()) {
+		control_call_slow(FORMAT_K_REL, 0, w->mutex);
+		return;
+	}
+	HOOK(t)
+		if (CONTROLLED(t))
+			baton_wait(t->control, w, t->view.call_site);
+}
+
+int control_barrier(pthread_barrier_t *b)
+{
+	int r = 0;
+
+	HOOK(t)
+		if (CONTROLLED(t))
+			r = baton_barrier(t->control, b, t->view.call_site);
+	return r;
+}
+
 int control_cond_wait(const struct cond_wait *w)
 {
 	struct thread *t = hook_enter();
@@ -158,6 +187,13 @@ int control_cond_wait(const struct cond_wait *w)
 		if (t != NULL)
 			hook_leave(t);
 		return w->wait(w);
+	}
+	if (baton_is_on()) {
+		r = baton_cond_wait(c, w);
+		hook_leave(t);
+		if (r == ECANCELED)
+			pthread_testcancel(); /* cleanup handlers find the mutex locked */
+		return r == ECANCELED ? 0 : r;
 	}
 	enqueue(c, w->cond);
 	REAL(pthread_mutex_unlock)(w->mutex);

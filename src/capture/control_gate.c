@@ -4,7 +4,7 @@
  * A solid event is compared with the recorded one when it is logged, not at its gate: a call that
  * fails has a gate and no event.
  */
-#include "capture/control_priv.h"
+#include "capture/baton.h"
 
 #include <string.h>
 
@@ -259,10 +259,12 @@ static void gate_call(struct control *c, const struct thread *t)
 	control_gate_solid(c, t, 0);
 }
 
-void control_call_slow(unsigned kind, const void *obj)
+void control_call_slow(unsigned kind, unsigned aux, const void *obj)
 {
 	HOOK(t)
-		if (CONTROLLED(t)) {
+		if (CONTROLLED(t) && baton_is_on()) {
+			baton_call(t->control, kind, aux, obj, t->view.call_site);
+		} else if (CONTROLLED(t)) {
 			control_signal_await(t, 0);
 			call_begin(t->control, kind, obj, t->view.call_site);
 			gate_call(t->control, t);
@@ -309,6 +311,8 @@ bool control_fails_slow(void)
 	const struct thread *t = thread_self();
 	const struct control *c = t->control;
 
+	if (c != NULL && baton_is_on())
+		return baton_fails(c);
 	return c != NULL && c->matched && !control_is_free() && control_step(c) != NULL &&
 	       (control_step(c)->flags & PLAN_FAILS);
 }
@@ -332,6 +336,10 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 {
 	struct control *c = t->control;
 
+	if (baton_is_on()) {
+		baton_before(c, kind, aux, obj, site);
+		return;
+	}
 	if ((c->gated && c->op.kind == kind) || class_of(kind, aux) != PLAN_SOLID)
 		return;
 	/* What the same hook did before is over: a thread's handle is written before its FORK. */

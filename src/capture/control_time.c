@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
-#include "capture/control_priv.h"
+#include "capture/baton.h"
 #include "capture/real.h"
+#include "capture/sync.h"
 #include "capture/sys.h"
 
 #define MOMENT 100000 /* nanoseconds */
@@ -17,10 +18,33 @@ bool control_time_naps_slow(void)
 	const struct thread *t = thread_self();
 	SYS_KEEPS_ERRNO;
 
+	if (CONTROLLED(t) && baton_is_on()) {
+		baton_yield(t->control, t->view.call_site);
+		return true;
+	}
 	if (!CONTROLLED(t) || control_is_free() || control_plan->real_time)
 		return false;
 	syscall(SYS_nanosleep, &moment, NULL);
 	return true;
+}
+
+void control_yield_slow(void)
+{
+	const struct thread *t = thread_self();
+
+	if (CONTROLLED(t) && baton_is_on())
+		baton_yield(t->control, t->view.call_site);
+}
+
+unsigned control_choose_slow(unsigned n)
+{
+	unsigned chosen = 0;
+
+	if (baton_is_on() && n > 1 && n <= UINT16_MAX)
+		HOOK(t)
+			if (CONTROLLED(t))
+				chosen = baton_choose(t->control, n, t->view.call_site);
+	return chosen;
 }
 
 const struct timespec *control_time_nap(const struct timespec *want)
@@ -42,6 +66,8 @@ const struct timespec *control_time_limit_slow(const struct timespec *at)
 		return at;
 	t = thread_self();
 	c = t->control;
+	if (c != NULL && baton_is_on())
+		return baton_fails(c) ? &past : at;
 	if (c == NULL || !c->gated || control_is_free())
 		return at;
 	if (control_fails())

@@ -217,8 +217,9 @@ void create_thread(struct create_call *c)
 	pthread_t handle, *theirs = c->handle;
 	sigset_t all, mask;
 	bool made, detached = is_detached(c->attr);
+	const struct control *control; /* of the child, which may be gone when it is asked for */
 
-	control_call(FORMAT_K_FORK, NULL);
+	control_call(FORMAT_K_FORK, 0, NULL);
 	t = hook_enter();
 	if (t != NULL) {
 		unseen_main(t);
@@ -270,12 +271,15 @@ void create_thread(struct create_call *c)
 			sync_thread(t, FORMAT_K_DETACH, 0, child->tid, 0, 1);
 		hook_leave(t);
 	}
+	control = CONTROLLED(child) ? child->control : NULL;
 	if (made) {
 		child_go(start);
 	} else {
 		__atomic_fetch_sub(&beginning, 1, __ATOMIC_SEQ_CST);
 		thread_drop(child);
 	}
+	if (control != NULL)
+		control_created(control, made);
 	control_done();
 }
 
@@ -314,7 +318,7 @@ EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *rest
 
 void create_joining(pthread_t handle, uint32_t tid, bool timed)
 {
-	control_call(FORMAT_K_JOIN, (const void *)handle);
+	control_call(FORMAT_K_JOIN, timed ? FORMAT_LOCK_TRY : 0, (const void *)handle);
 	/* The library refuses to let a thread wait for itself. */
 	if (tid == 0 || pthread_equal(handle, pthread_self()))
 		return;

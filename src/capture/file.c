@@ -18,6 +18,7 @@ static const struct {
 
 static struct {
 	int fd;	      /* atomic; -1: none */
+	bool nowhere; /* nothing is kept: slots are memory of this process, and what is full is dropped */
 	dev_t device; /* what it must be open on */
 	ino_t inode;
 	char path[PATH_MAX]; /* to open it again */
@@ -139,8 +140,11 @@ bool file_is_descriptor(int fd)
 static bool write_all(const void *data, size_t n, uint64_t at)
 {
 	const char *p = data;
-	int fd = fits(at + n) ? descriptor() : -1;
+	int fd;
 
+	if (file.nowhere)
+		return true;
+	fd = fits(at + n) ? descriptor() : -1;
 	if (fd < 0)
 		return false;
 	while (n > 0) {
@@ -181,16 +185,17 @@ static bool file_begin(int fd, const char *path, uint32_t flags, uint64_t keep)
 	struct timespec now;
 	struct stat st;
 
-	if (syscall(SYS_fstat, fd, &st) != 0)
+	if (!file.nowhere && syscall(SYS_fstat, fd, &st) != 0)
 		return false;
-	file.device = st.st_dev;
-	file.inode = st.st_ino;
+	if (!file.nowhere) {
+		file.device = st.st_dev;
+		file.inode = st.st_ino;
+		file.fd = descriptor_raise(fd);
+	}
 	if (strlen(path) < sizeof(file.path))
 		memcpy(file.path, path, strlen(path) + 1);
-	fd = descriptor_raise(fd);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	file.fd = fd;
 	file.end = sizeof(head);
 	for (unsigned i = 0; i < FILE_SIZES; i++) {
 		file.slots[i].free = sys_pages(sizeof(*file.slots[i].free) *
@@ -205,9 +210,12 @@ static bool file_begin(int fd, const char *path, uint32_t flags, uint64_t keep)
 
 bool file_create(const char *path, uint32_t flags, uint64_t keep)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error;
+	int fd = -1, error;
 
-	if (fd < 0)
+	file.nowhere = *path == '\0';
+	if (!file.nowhere)
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 && !file.nowhere)
 		return false;
 	if (file_begin(fd, path, flags, keep))
 		return true;
@@ -275,6 +283,24 @@ uint32_t file_slot_bytes(unsigned size)
 	return sizes[size].bytes;
 }
 
+/* The slots of an extent that begins at this byte; NULL, errno set: there is no room. */
+static char *extent_map(int fd, uint64_t at, const struct format_slots *head)
+{
+	uint64_t bytes = (uint64_t)head->count * head->size;
+	char *slots;
+
+	if (!fits(at + head->length))
+		return NULL;
+	/* Blocks must be there before they are touched, or the program gets SIGBUS. */
+	if ((errno = posix_fallocate(fd, (off_t)at, (off_t)head->length)) != 0)
+		return NULL;
+	slots = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at + head->first);
+	if (slots == MAP_FAILED || !write_all(head, sizeof(*head), at))
+		return NULL;
+	madvise(slots, bytes, MADV_DONTFORK);
+	return slots;
+}
+
 /* New slots at the end of the file.  Called with the lock held. */
 static bool add_extent(unsigned size)
 {
@@ -284,25 +310,19 @@ static bool add_extent(unsigned size)
 				     .count = s->n == 0 ? sizes[size].first : as_many,
 				     .size = sizes[size].bytes };
 	uint64_t bytes = (uint64_t)head.count * head.size, at, first;
-	int fd = descriptor();
+	int fd = file.nowhere ? -1 : descriptor();
 	char *slots;
 
-	if (fd < 0)
+	if (fd < 0 && !file.nowhere)
 		return false;
 	/* Slots start on a page of their own: reserve for the worst case. */
 	head.length = bytes + PAGE + FORMAT_ALIGN;
 	at = reserve(head.length);
 	first = (at + sizeof(head) + PAGE - 1) / PAGE * PAGE;
 	head.first = (uint32_t)(first - at);
-	if (!fits(at + head.length))
+	slots = file.nowhere ? sys_pages(bytes) : extent_map(fd, at, &head);
+	if (slots == NULL)
 		return false;
-	/* Blocks must be there before they are touched, or the program gets SIGBUS. */
-	if ((errno = posix_fallocate(fd, (off_t)at, (off_t)head.length)) != 0)
-		return false;
-	slots = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, first);
-	if (slots == MAP_FAILED || !write_all(&head, sizeof(head), at))
-		return false;
-	madvise(slots, bytes, MADV_DONTFORK);
 	if (!ASSERT_RECORDING(s->nfree + head.count <= (1u << FORMAT_TID_BITS) + MORE_SLOTS))
 		return false;
 	s->n += head.count;

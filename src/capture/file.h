@@ -15,7 +15,8 @@
 
 #include "capture/common.h"
 
-/* Creates path with its header; it must not exist yet.  keep: bytes of chunks to keep, 0 all.
+/* Creates path with its header; it must not exist yet.  "": nothing is kept of what is recorded, and
+ * children of fork may go on with it.  keep: bytes of chunks to keep, 0 all.
  * False, errno set: cannot. */
 bool file_create(const char *path, uint32_t flags, uint64_t keep);
 void file_close(void);

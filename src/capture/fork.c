@@ -27,9 +27,10 @@
 
 #define TOLD 3u /* children that have a note of their own */
 
-static pid_t recorded;	   /* the process */
-static bool follow;	   /* --follow-fork */
-static bool following;	   /* the fork that is under way is followed; one thread only */
+static pid_t recorded; /* the process */
+static bool follow;    /* --follow-fork */
+static bool serving;   /* the child is a run of the program (baton.h), as if it had been started */
+static bool following; /* the fork that is under way is followed; one thread only */
 static uint32_t nchildren; /* atomic: not followed */
 
 bool fork_is_recorded(void)
@@ -85,7 +86,12 @@ static void in_child(void)
 {
 	module_forked();
 	lock_forked();
-	if (following) {
+	if (control_on && !serving)
+		control_forked();
+	if (serving) {
+		recorded = getpid();
+		sys_barrier_register();
+	} else if (following) {
 		go_along();
 	} else {
 		stop();
@@ -137,9 +143,21 @@ void fork_start(bool along)
 	pthread_atfork(before, in_parent, in_child);
 }
 
+REAL_EARLY(fork)
+
+pid_t fork_serve(void)
+{
+	pid_t made;
+
+	serving = true;
+	tag_share(MADV_DOFORK);
+	made = real_fork()();
+	serving = false;
+	return made;
+}
+
 /* ---- the calls ---- */
 
-REAL_EARLY(fork)
 EXPORT pid_t fork(void)
 {
 	pid_t made;

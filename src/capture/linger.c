@@ -182,6 +182,8 @@ void linger(void)
 {
 	SYS_KEEPS_ERRNO;
 
+	if (control_on)
+		control_exit();
 	if (most_ms == 0 || !log_is_on() || !fork_is_recorded() || thread_is_inside(thread_self()))
 		return;
 	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL) != 0) {
@@ -221,7 +223,7 @@ static int main_then_linger(int argc, char **argv, char **env)
 {
 	int status = program_main(argc, argv, env);
 
-	if (most_ms != 0)
+	if (most_ms != 0 || control_on)
 		linger_below();
 	return status;
 }

@@ -144,15 +144,22 @@ int lock_mutex_left(const pthread_mutex_t *m, bool held, int r)
 	return r;
 }
 
+static bool mutex_has_no_owner(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind;
+	unsigned word = (unsigned)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED);
+
+	return kind & KIND_ROBUST ? (word & FUTEX_TID_MASK) == 0 || (word & FUTEX_OWNER_DIED)
+				  : (word & ((1u << CEILING_SHIFT) - 1)) == 0;
+}
+
 /* What a try would return, guessed by a look: EBUSY, or EAGAIN for all else. */
 static int mutex_look(const pthread_mutex_t *m)
 {
 	int kind = m->__data.__kind;
-	unsigned word = (unsigned)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED);
-	bool free = kind & KIND_ROBUST ? (word & FUTEX_TID_MASK) == 0 || (word & FUTEX_OWNER_DIED)
-				       : (word & ((1u << CEILING_SHIFT) - 1)) == 0;
 
-	if (free || ((kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && lock_mutex_is_held(m)))
+	if (mutex_has_no_owner(m) ||
+	    ((kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP && lock_mutex_is_held(m)))
 		return EAGAIN;
 	return EBUSY;
 }
@@ -178,6 +185,19 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r, mutex_is_refused(m));
 }
 
+bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread)
+{
+	int kind = m->__data.__kind, type = kind & KIND_TYPE;
+	unsigned word = (unsigned)m->__data.__lock;
+	pid_t holder = kind & (KIND_ROBUST | KIND_INHERIT) ? (pid_t)(word & FUTEX_TID_MASK)
+							   : m->__data.__owner;
+
+	if (mutex_has_no_owner(m))
+		return true;
+	return holder == thread &&
+	       (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP);
+}
+
 /* The fast path of the lock recorder; false: not taken, nothing is done.  It is taken for a
  * release only of the lock that this thread took last, which the library will not refuse. */
 INLINE bool mutex_brief(unsigned kind, const pthread_mutex_t *m)
@@ -200,7 +220,7 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	int r;
 
-	control_call(FORMAT_K_ACQ, m);
+	control_call(FORMAT_K_ACQ, FORMAT_LOCK_MUTEX, m);
 	tag_expect(m);
 	r = mutex_try(m);
 	if (r == 0 && mutex_brief(FORMAT_K_ACQ, m))
@@ -210,7 +230,7 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 
 EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	control_call(FORMAT_K_ACQ, m);
+	control_call(FORMAT_K_ACQ, FORMAT_LOCK_MUTEX | FORMAT_LOCK_TRY, m);
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
 }
 
@@ -243,7 +263,19 @@ EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 	return r;
 }
 
+bool lock_rwlock_is_free(const pthread_rwlock_t *l, bool reads, pid_t thread)
+{
+	if (l->__data.__cur_writer != 0)
+		return l->__data.__cur_writer == thread;
+	return reads || l->__data.__readers >> RWLOCK_READERS_SHIFT == 0;
+}
+
 /* ---- spin locks ---- */
+
+bool lock_spin_is_free(const pthread_spinlock_t *l)
+{
+	return *l == SPIN_FREE;
+}
 
 EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
@@ -266,7 +298,7 @@ EXPORT_HOT int pthread_spin_unlock(pthread_spinlock_t *l)
 	{                                                                            \
 		int r;                                                               \
                                                                                      \
-		control_call(FORMAT_K_##mode, (const void *)l);                      \
+		control_call(FORMAT_K_##mode, aux, (const void *)l);                 \
 		r = try;                                                             \
 		if (r != 0) {                                                        \
 			lock_request((const void *)l, FORMAT_K_##mode, aux, r, own); \

@@ -16,6 +16,11 @@ unsigned lock_mutex_aux(const pthread_mutex_t *m);
 /* Would pthread_mutex_unlock release it, or at least count it down? */
 bool lock_mutex_is_held(const pthread_mutex_t *m);
 
+/* Would a lock call of the thread, known by its kernel number, come back at once?  (It may be refused.) */
+bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread);
+bool lock_rwlock_is_free(const pthread_rwlock_t *l, bool reads, pid_t thread);
+bool lock_spin_is_free(const pthread_spinlock_t *l);
+
 /* Called inside the hook for every event below, once it is logged; NULL: by nobody.  Set before
  * recording begins. */
 extern void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);

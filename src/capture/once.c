@@ -46,7 +46,7 @@ int once_run(void *control, void (*routine)(void), int (*call)(void *, void (*)(
 	int result;
 
 	/* Who runs the routine is decided inside the call, where others wait. */
-	control_call(FORMAT_K_ONCE_BEGIN, control);
+	control_call(FORMAT_K_ONCE_BEGIN, 0, control);
 	innermost = &r;
 	result = call(control, run_it);
 	innermost = r.outer;

@@ -40,6 +40,8 @@ void announce_start(void);
 
 /* Before the program runs. */
 void fork_start(bool follow);
+/* A child that runs the program, while this process goes on without recording anything; 0: in it. */
+pid_t fork_serve(void);
 /* The run is over: what is left to tell of children. */
 void fork_finish(void);
 /* Is this the recorded process?  A child of vfork, which shares its memory, is not. */

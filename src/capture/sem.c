@@ -43,7 +43,7 @@ EXPORT int sem_wait(sem_t *s)
 	int saved = errno;
 
 	pthread_testcancel();
-	control_call(FORMAT_K_SEM_WAIT, s);
+	control_call(FORMAT_K_SEM_WAIT, 0, s);
 	if (REAL(sem_trywait)(s) == 0)
 		return sem_tried(s, 0);
 	if (errno == EAGAIN)

@@ -167,6 +167,8 @@ static bool begin(void)
 	first = thread_adopt();
 	if (first != NULL)
 		create_first(first);
+	if (control_is_baton())
+		control_serve();
 	return true;
 }
 

@@ -17,7 +17,7 @@ tag_version tag_wait(uint64_t *tag)
 				return v;
 			__builtin_ia32_pause();
 		}
-		sched_yield();
+		syscall(SYS_sched_yield);
 	}
 	/* Recording stops before anybody can see what the dead holder has left behind.  Its version
 	 * stays in the tag; the caller's record is lost, as its next log_ready finds out. */

@@ -1,0 +1,131 @@
+/*
+ * The baton: one thread of the program runs at a time, and who is next is chosen at every visible
+ * operation (trace/baton.h says how the explorer has its say).
+ *
+ * It stands behind the same hooks as the gates of a replay (control.h), which pass on to it while an
+ * explorer controls the program.  A thread announces what it is about to do; the one that has the baton
+ * looks who could do what is announced without waiting, and hands over.  What is recorded goes nowhere,
+ * unless a trace is wanted of the run.
+ *
+ *	baton.c		announcing, choosing, handing over; threads
+ *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
+ *	baton_word.c	words that threads share
+ *	baton_serve.c	runs the program anew in a child, each time the explorer asks
+ */
+#ifndef CAPTURE_BATON_H
+#define CAPTURE_BATON_H
+
+#include "capture/control_priv.h"
+#include "trace/baton.h"
+
+struct cond_wait;
+
+/*
+ * A loop that waits for other threads reads the same words again and again, and changes nothing.  Such a
+ * thread is not chosen before what it reads has changed, unless nobody else is left: what it would do
+ * in between is of no interest, and there is no end of it.
+ */
+#define BATON_LOOKS 8u	 /* words that such a loop may read */
+#define BATON_PATIENT 3u /* times; of a word that is not shared: */
+#define BATON_PATIENT_ALONE 1000u
+
+struct baton_look {
+	uint64_t at, value;
+	uint32_t size, site;
+	uint32_t times;
+};
+
+/* A thread, for as long as the run lasts. */
+struct baton_seat {
+	uint32_t turn; /* futex: it has the baton */
+	uint32_t
+		started; /* futex: it has announced something, or ended; its maker waits for that */
+	bool ended, joined;
+	bool leaves;	     /* it ends the process */
+	bool woken;	     /* in a wait: somebody has signalled */
+	bool yielded;	     /* it had nothing to do: others come first */
+	bool cancelled;	     /* a thread has asked it to end */
+	const void *cond;    /* in a wait that nobody has signalled yet */
+	uint64_t ticket;     /* of that wait */
+	uint16_t branch;     /* of the choice that it made last */
+	uint32_t generation; /* of the barrier that it is in */
+	pid_t kernel;
+	pthread_t handle;
+	struct baton_look looks[BATON_LOOKS]; /* since it did something else than read */
+	uint32_t nlooks;
+	uint64_t priority; /* PCT, POS */
+	uintptr_t stack_low, stack_high;
+};
+
+extern struct baton_head *baton_head; /* NULL: no explorer */
+extern struct baton_seat baton_seats[BATON_THREADS];
+
+static inline bool baton_is_on(void)
+{
+	return baton_head != NULL;
+}
+
+static inline struct baton_op *baton_pending(uint32_t thread)
+{
+	return &baton_head->pending[thread];
+}
+
+void baton_start(struct baton_head *h);
+/* A run begins: the first thread is there, and no other. */
+void baton_run(void);
+/* Asked by the explorer, this runs the program: it returns in a child for every run. */
+void baton_serve(void);
+
+/* ---- threads ---- */
+
+/* The number of a thread that is about to be made. */
+uint32_t baton_new(void);
+/* In the thread itself. */
+void baton_begin(struct thread *t);
+void baton_end(struct thread *t);
+/* Somebody joins it; nothing, if it has not ended, or was joined before. */
+void baton_joined(uint64_t thread);
+/* In its maker: goes on when the child has come to its first operation, if it could be made. */
+void baton_created(uint32_t child, bool made);
+
+/* ---- operations: c belongs to the calling thread, which is in a hook or could be ---- */
+
+/* Announces it, and comes back when it is to be done. */
+void baton_announce(const struct control *c, const struct baton_op *op);
+/* The run is over, in this way: does not return. */
+_Noreturn void baton_leave(enum baton_outcome outcome);
+
+void baton_access(struct control *c, const void *p, size_t n, uint32_t site, unsigned how);
+void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site);
+void baton_before(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site);
+/* Must the call that was announced last come back in vain, as the lock is not free? */
+bool baton_fails(const struct control *c);
+/* It is about to wait. */
+void baton_wait(struct control *c, const struct cond_wait *w, uint32_t site);
+int baton_cond_wait(struct control *c, const struct cond_wait *w);
+void baton_cond_wake(const void *cond, bool everybody);
+int baton_barrier(struct control *c, const void *barrier, uint32_t site);
+/* It sleeps, or gives way: others come first, if they can. */
+void baton_yield(struct control *c, uint32_t site);
+/* A value below n. */
+unsigned baton_choose(struct control *c, unsigned n, uint32_t site);
+/* The process is about to end, and others may be alive. */
+void baton_exit(void);
+
+/* A thread has been asked to end: its waits are over. */
+void baton_cancel(pthread_t handle);
+
+/* It reads the same again and again, and nothing has changed. */
+bool baton_awaits(uint32_t thread);
+
+/* Can it be done without waiting? */
+bool baton_is_enabled(uint32_t thread);
+
+/* ---- words ---- */
+
+/* A thread is about to touch these bytes.  True: they are shared. */
+bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes);
+/* A thread waits for a change of it, so others must be going to write it. */
+void baton_word_share(uintptr_t p, size_t n);
+
+#endif /* CAPTURE_BATON_H */

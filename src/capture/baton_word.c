@@ -1,0 +1,74 @@
+/*
+ * Words that threads share.
+ *
+ * An access is a step only if another thread touches the word as well, and one of the two writes it.
+ * That is not known before it happens: the word is marked then, and the explorer begins anew.
+ *
+ * A thread's stack is its own, and the next thread may get the same one: that is no sharing.
+ *
+ * Where the frames of main lie depends on the environment, which is not the same in all runs.  So words
+ * on its stack are named by their distance from its end.
+ */
+#include "capture/baton.h"
+
+#define MAIN_STACK (1ull << 62) /* no address is so high */
+
+extern void *__libc_stack_end; /* of glibc: where the stack began when the program was started */
+
+static bool is_on_stack(uint32_t thread, uint64_t at)
+{
+	return at >= baton_seats[thread].stack_low && at < baton_seats[thread].stack_high;
+}
+
+static uint64_t name_of(uint64_t at)
+{
+	return is_on_stack(0, at) ? MAIN_STACK + at - (uintptr_t)__libc_stack_end : at;
+}
+
+static void share(struct baton_word *w)
+{
+	w->shared = 1;
+	baton_head->grown++;
+}
+
+static bool touch(uint32_t thread, uint64_t at, bool writes)
+{
+	uint64_t name = name_of(at);
+	struct baton_word *w = baton_word(baton_head, name);
+	bool reused;
+
+	if (w == NULL) /* no room to tell */
+		return true;
+	reused = w->run == baton_head->number && w->first != thread && is_on_stack(thread, at) &&
+		 is_on_stack(w->first, at);
+	if (w->run != baton_head->number || reused) {
+		w->word = name / 8 + 1;
+		w->run = baton_head->number;
+		w->first = (uint16_t)thread;
+		w->wrote = writes;
+		return w->shared;
+	}
+	w->wrote |= writes;
+	if (w->first != thread && w->wrote && !w->shared)
+		share(w);
+	return w->shared;
+}
+
+bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes)
+{
+	bool shared = baton_head->all_accesses;
+
+	for (uint64_t at = p & ~7ull; at < p + n; at += 8)
+		shared |= touch(thread, at, writes);
+	return shared;
+}
+
+void baton_word_share(uintptr_t p, size_t n)
+{
+	for (uint64_t at = p & ~7ull; at < p + n; at += 8) {
+		struct baton_word *w = baton_word(baton_head, name_of(at));
+
+		if (w != NULL && !w->shared)
+			share(w);
+	}
+}

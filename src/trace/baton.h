@@ -1,0 +1,226 @@
+/*
+ * An explorer and the program that it runs again and again share one file, mapped by both.
+ *
+ *	struct baton_head	what is asked of the next run, and how it ended
+ *	struct baton_choice	[steps]		the beginning of the schedule, given by the explorer
+ *	struct baton_step	[steps]		what the run did: written by the program
+ *	struct baton_word	[words]		words that threads have touched
+ *
+ * One thread of the program runs at a time: the one that has the baton.  Before every visible
+ * operation a thread announces it and gives the baton to whoever is chosen, maybe itself.  A thread is
+ * *enabled* when its announced operation can be done without waiting, so nobody ever waits in the
+ * kernel.  Who is chosen: the prefix says so as long as it lasts, then the policy.
+ *
+ * While one thread is alive, and the others were joined, nothing is a step.  Creation is none: it
+ * enables, and the maker goes on when the child has announced its first operation, so threads are
+ * numbered in one way.  The end of a thread belongs to its last step.
+ *
+ * Accesses are steps only of words that two threads have touched, one of them writing.  A word that
+ * comes to be shared in a run is marked, and stays so for all runs; `grown' says that the runs before
+ * had fewer steps, and that a search which is to be complete begins anew.
+ */
+#ifndef TRACE_BATON_H
+#define TRACE_BATON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BATON_MAGIC 0x314e5442u /* "BTN1" */
+#define BATON_THREADS 128u	/* of one run, those that have ended included */
+#define BATON_CHANGES 64u
+
+struct baton_set {
+	uint64_t at[BATON_THREADS / 64];
+};
+
+static inline bool baton_has(const struct baton_set *s, uint32_t i)
+{
+	return s->at[i / 64] >> i % 64 & 1;
+}
+
+static inline void baton_add(struct baton_set *s, uint32_t i)
+{
+	s->at[i / 64] |= 1ull << i % 64;
+}
+
+static inline void baton_drop(struct baton_set *s, uint32_t i)
+{
+	s->at[i / 64] &= ~(1ull << i % 64);
+}
+
+static inline bool baton_is_empty(const struct baton_set *s)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < BATON_THREADS / 64; i++)
+		any |= s->at[i];
+	return any == 0;
+}
+
+enum baton_kind {
+	BATON_NONE,	/* nothing is announced */
+	BATON_READ,	/* accesses: object is the address, size in bytes */
+	BATON_WRITE,	/* a store, or memory that is given back */
+	BATON_UPDATE,	/* reads and writes, or may: read-modify-write, compare-exchange */
+	BATON_LOCK,	/* enabled when the lock is free, or nests */
+	BATON_TRY_LOCK, /* always enabled: also a lock with a time limit */
+	BATON_READ_LOCK,
+	BATON_TRY_READ_LOCK,
+	BATON_UNLOCK,
+	BATON_READ_UNLOCK,
+	BATON_WAIT, /* object: the condition, second: the mutex, which it gives back */
+	BATON_WAKE, /* signalled, and the mutex is free; a timed one need not be signalled */
+	BATON_SIGNAL,
+	BATON_BROADCAST,
+	BATON_SEM_WAIT,
+	BATON_SEM_TRY,
+	BATON_SEM_POST,
+	BATON_BARRIER_IN,  /* size, of both: how many must come */
+	BATON_BARRIER_OUT, /* all have come in */
+	BATON_ONCE,	   /* enabled when nobody runs the routine */
+	BATON_JOIN,	   /* second: the thread; enabled when it has ended */
+	BATON_YIELD,	   /* a sleep, or sched_yield: no object */
+	BATON_CHOOSE,	   /* foresee_choose: one of `branches' values */
+	BATON_OBJECT,	   /* init or destroy of a synchronisation object */
+	BATON_EXIT,	   /* of the process, while others are alive: depends on everything */
+	BATON_KINDS
+};
+
+#define BATON_IS_ACCESS(kind) ((kind) >= BATON_READ && (kind) <= BATON_UPDATE)
+
+/* Flags of an operation. */
+#define BATON_ATOMIC 1u
+#define BATON_TIMED 2u /* comes back in vain when it is done before it has what it waits for */
+#define BATON_LOCK_RWLOCK 8u /* of lock operations: not a mutex, */
+#define BATON_LOCK_SPIN 16u  /* but this */
+#define BATON_LOCK_KIND 24u  /* mask */
+#define BATON_AWAITS 32u /* READ: it has read the same again and again, and waits for a change */
+#define BATON_FREES 4u	 /* WRITE: the memory is given back */
+
+struct baton_op {
+	uint64_t object, second;
+	uint32_t size;
+	uint32_t site; /* of the run; the same in every run of one program */
+	uint8_t kind;
+	uint8_t flags;
+	uint16_t branches; /* CHOOSE: of how many; else 1 */
+};
+
+struct baton_choice {
+	uint16_t thread;
+	uint16_t branch; /* CHOOSE: which value */
+};
+
+struct baton_step {
+	struct baton_op op;
+	struct baton_choice choice;
+	uint32_t nthreads; /* made before it: whoever took the step before has made the last */
+	struct baton_set enabled; /* just before it */
+};
+
+enum baton_policy {
+	BATON_GO_ON,  /* the same thread while it is enabled, then the lowest; none that sleeps */
+	BATON_RANDOM, /* each enabled thread alike */
+	BATON_PCT,    /* random priorities that change at `changes' */
+	BATON_POS,    /* a random priority for every operation */
+};
+
+enum baton_outcome {
+	BATON_RAN,	/* the program ended by itself, or was killed: the wait status tells */
+	BATON_DEADLOCK, /* nobody is enabled */
+	BATON_BLOCKED,	/* everybody who is enabled sleeps */
+	BATON_STRAYED,	/* the prefix names a thread that is not enabled */
+	BATON_TOO_LONG, /* the limit of steps */
+	BATON_TOO_MANY, /* threads */
+	BATON_OUTSIDE,	/* a step took too long, in unseen code */
+	BATON_FOUND,	/* the program said so: foresee_fail, a failed assertion */
+};
+
+struct baton_word {
+	uint64_t word;	/* address / 8 + 1; 0: none */
+	uint32_t run;	/* `number' of the run that has touched it last */
+	uint16_t first; /* its first thread in that run */
+	uint8_t wrote;	/* somebody has written it in that run */
+	uint8_t shared; /* in some run */
+};
+
+struct baton_head {
+	uint32_t magic;
+	uint32_t nwords;		/* a power of 2 */
+	uint64_t nchoices;		/* room for so many steps */
+	uint64_t choices, steps, words; /* where the tables begin */
+	uint64_t size;			/* of the file */
+
+	/* In. */
+	uint32_t number; /* of the run, from 1 */
+	uint32_t policy;
+	uint32_t nprefix;
+	uint32_t limit;		 /* of steps */
+	uint64_t seed;		 /* of random choices */
+	struct baton_set sleep;	 /* threads that sleep after the prefix */
+	struct baton_set frozen; /* never chosen */
+	uint32_t nchanges; /* PCT: before these steps the priority of the running thread falls */
+	uint32_t changes[BATON_CHANGES];
+	uint32_t all_accesses; /* 1: every access is a step */
+	uint32_t kept;	       /* 1: a deadlock is entered, and not only told */
+	uint32_t
+		served; /* 1: the program waits until runs are asked for, and does each in a child */
+	/* Futexes: runs asked for, and done; the server answers with the child and how it ended. */
+	uint32_t asked, answered;
+	int32_t child;
+	int32_t ended; /* as waitpid says */
+
+	/* Out. */
+	uint32_t nsteps;
+	uint32_t outcome; /* enum baton_outcome */
+	uint32_t nthreads;
+	uint32_t grown;	  /* words that came to be shared in this run */
+	uint32_t forked;  /* a run, some time, has made other processes */
+	uint32_t awaited; /* threads were kept from reading the same again and again */
+	struct baton_set alive, enabled;	/* at the end */
+	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
+};
+
+/* The entry of the word at an address, or where it would be; NULL: there is no room. */
+static inline struct baton_word *baton_word(struct baton_head *h, uint64_t at)
+{
+	struct baton_word *all = (struct baton_word *)((char *)h + h->words);
+	uint64_t word = at / 8 + 1;
+	uint32_t i = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 40) & (h->nwords - 1);
+
+	for (uint32_t tries = 0; tries < 64; tries++, i = (i + 1) & (h->nwords - 1))
+		if (all[i].word == word || all[i].word == 0)
+			return &all[i];
+	return NULL;
+}
+
+/* Do two operations of different threads depend on each other: does their order matter? */
+static inline bool baton_depends(const struct baton_op *a, const struct baton_op *b)
+{
+	bool reads_a = a->kind == BATON_READ_LOCK || a->kind == BATON_READ_UNLOCK ||
+		       a->kind == BATON_TRY_READ_LOCK;
+	bool reads_b = b->kind == BATON_READ_LOCK || b->kind == BATON_READ_UNLOCK ||
+		       b->kind == BATON_TRY_READ_LOCK;
+	bool meets_a = a->kind == BATON_BARRIER_IN || a->kind == BATON_BARRIER_OUT;
+	bool meets_b = b->kind == BATON_BARRIER_IN || b->kind == BATON_BARRIER_OUT;
+
+	if (a->kind == BATON_EXIT || b->kind == BATON_EXIT)
+		return true;
+	if (BATON_IS_ACCESS(a->kind) && BATON_IS_ACCESS(b->kind))
+		return a->object < b->object + b->size && b->object < a->object + a->size &&
+		       !(a->kind == BATON_READ && b->kind == BATON_READ);
+	if (BATON_IS_ACCESS(a->kind) || BATON_IS_ACCESS(b->kind))
+		return false;
+	if ((reads_a && reads_b) || a->kind == BATON_JOIN || b->kind == BATON_JOIN)
+		return false;
+	if (a->object == 0 || b->object == 0)
+		return false;
+	/* A barrier's order is by who is enabled, not by choice; that it is made or destroyed is not. */
+	if (meets_a && meets_b)
+		return false;
+	return a->object == b->object || a->object == b->second ||
+	       (a->second != 0 && (a->second == b->object || a->second == b->second));
+}
+
+#endif /* TRACE_BATON_H */
