@@ -77,8 +77,8 @@ MAN  := $(ROOT)/share/man
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base spec trace text names recording merge link order finding monitor lattice predict compare witness explore report export \
-	launch analyse replay live
+ROOMS := base spec trace text names recording merge link order finding monitor lattice predict compare witness report export \
+	launch analyse replay explore live
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
@@ -99,7 +99,7 @@ UNITS     := $(UNIT_C:%.c=$(B)/%)
 CAPTURE_C := $(wildcard tests/capture/test_*.c)
 CAPTURES  := $(CAPTURE_C:%.c=$(B)/%)
 BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
-BENCH_AID := $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/lattices
+BENCH_AID := $(B)/tests/perf/children $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/lattices
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
@@ -114,7 +114,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice bench-replay format format-check tidy \
+.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice bench-replay bench-explore format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -272,14 +272,15 @@ check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-deadlock bench-lattice bench-replay ## run the benchmarks
+bench: bench-engines bench-capture bench-deadlock bench-lattice bench-replay bench-explore ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
 bench-deadlock: ## what recording locks costs, and how fast the deadlock engines are
 bench-lattice: ## how fast lattices are built, beside Spin
 bench-replay: ## what replaying a finding costs, beside recording it
-bench-engines bench-capture bench-deadlock bench-lattice bench-replay: all $(BENCH_AID)
+bench-explore: ## how many schedules a second are run, beside bare children
+bench-engines bench-capture bench-deadlock bench-lattice bench-replay bench-explore: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 

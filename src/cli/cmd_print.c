@@ -1,6 +1,8 @@
+#include "analyse/analyse.h"
 #include "analyse/spool.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "explore/window_print.h"
 #include "export/as_std.h"
 #include "monitor/reading.h"
 #include "predict/locktree.h"
@@ -13,7 +15,7 @@
 struct request {
 	const char *path, *thread;
 	uint64_t from, to;
-	bool std, stacks, sites, trees;
+	bool std, stacks, sites, trees, dependencies;
 	struct input in;
 };
 
@@ -29,6 +31,8 @@ static const struct option_def print_options[] = {
 	  "the table of places with dependency facts instead of events" },
 	{ AT(trees), 0, "lock-trees", NULL,
 	  "which locks each thread takes inside which, instead of events" },
+	{ AT(dependencies), 0, "dependencies", NULL,
+	  "which threads depend on which and why, and the window of each finding, instead of events" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
@@ -144,6 +148,83 @@ static int lock_trees(const struct request *r)
 	return status;
 }
 
+/* ---- dependencies ---- */
+
+struct dependencies {
+	const struct request *of;
+	struct window_graph graph;
+	struct aims aims;
+	uint32_t only; /* as in struct trees */
+};
+
+/* First pass. */
+static enum status read_graph(void *dependencies, struct trace *t, struct diag *d)
+{
+	struct dependencies *x = dependencies;
+	enum status st = window_graph_read(&x->graph, t, d);
+
+	x->only = find_thread(x->of, t);
+	return st;
+}
+
+/* Then what is found in it. */
+static bool find_aims(struct dependencies *x, const char *path)
+{
+	struct analyse a;
+	bool good;
+
+	analyse_init(&a);
+	a.quiet = true;
+	a.lenient = x->of->in.lenient;
+	a.from_cut = x->of->in.from_cut;
+	a.to_cut = x->of->in.to_cut;
+	good = aims_find(&x->aims, &a, path, &x->graph);
+	analyse_release(&a);
+	return good;
+}
+
+/* Last pass: the names of objects, as they were. */
+static enum status print_graph(void *dependencies, struct trace *t, struct diag *d)
+{
+	struct evidence_options brief = { .brief = true, .path = frames_variable };
+	struct dependencies *x = dependencies;
+	struct window_print p;
+	struct evidence *ev;
+	enum status st;
+
+	window_print_init(&p, &x->graph, &x->aims, x->only);
+	brief.wanted = p.wanted.at;
+	brief.nwanted = p.wanted.n;
+	st = evidence_load(t, &brief, &ev, d);
+	if (st == ST_OK) {
+		window_print(&p, ev, stdout);
+		evidence_free(ev);
+	}
+	window_print_release(&p);
+	return st;
+}
+
+static int dependencies(const struct request *r)
+{
+	struct dependencies x = { .of = r };
+	struct input silent = r->in;
+	struct spool file;
+	int status;
+
+	silent.quiet = true;
+	if (!spool_open(&file, r->path))
+		return EXIT_TROUBLE;
+	status = input_read(file.path, &r->in, read_graph, &x);
+	if (status == EXIT_FINE && !find_aims(&x, file.path))
+		status = EXIT_TROUBLE;
+	if (status == EXIT_FINE && (!r->thread || x.only))
+		status = input_read(file.path, &silent, print_graph, &x);
+	aims_release(&x.aims);
+	window_graph_release(&x.graph);
+	spool_close(&file);
+	return status;
+}
+
 /* ---- the command ---- */
 
 static enum status print(void *request, struct trace *t, struct diag *d)
@@ -170,7 +251,13 @@ static int print_command(const struct command *c, int argc, char **argv)
 	if (r.trees && (r.from != 1 || r.to != UINT64_MAX || r.stacks || r.sites || r.std))
 		return command_misuse(c, "--lock-trees looks at the whole trace: it goes with "
 					 "--thread only");
+	if (r.dependencies &&
+	    (r.from != 1 || r.to != UINT64_MAX || r.stacks || r.sites || r.std || r.trees))
+		return command_misuse(c, "--dependencies looks at the whole trace: it goes with "
+					 "--thread only");
 	r.path = p.operands[0];
+	if (r.dependencies)
+		return dependencies(&r);
 	return r.trees ? lock_trees(&r) : input_read(r.path, &r.in, print, &r);
 }
 

@@ -4,6 +4,8 @@
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "explore/describe.h"
+#include "explore/course.h"
 #include "replay/claim.h"
 #include "replay/replay.h"
 #include "replay/tell.h"
@@ -143,6 +145,27 @@ static int replay(struct command_replay *r, struct analyse *a, const char *what)
 	return status;
 }
 
+/* Of 'foresee explore'. */
+static int replay_schedule(const char *path, char **argv, const char *record)
+{
+	struct explore_failure f;
+	struct diag d = { 0 };
+	bool same = false;
+	enum status st = explore_schedule(path, argv, record, &f, &same, &d);
+
+	if (st == ST_OK)
+		describe_failure(&f, stdout);
+	else
+		talk_error("%s", d.message);
+	if (st == ST_OK && !same)
+		talk_note("it did not end as '%s' says", path);
+	explore_failure_release(&f);
+	return st == ST_BAD_INPUT ? EXIT_TROUBLE
+	       : st != ST_OK	  ? EXIT_OWN_FAILURE
+	       : same		  ? EXIT_FINE
+				  : EXIT_FOUND;
+}
+
 static int replay_command(const struct command *c, int argc, char **argv)
 {
 	struct command_replay r = { .how = { .first = REPLAY_BOTH },
@@ -166,6 +189,8 @@ static int replay_command(const struct command *c, int argc, char **argv)
 		r.how.time = (double)r.time;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
+		else if (p.noperands == 1 && course_is(p.operands[0]))
+			status = replay_schedule(p.operands[0], program, r.how.record);
 		else if (p.noperands == 1)
 			status = command_misuse(c, "what shall be replayed?  Give the number of a "
 						   "finding of 'foresee check', or a witness");
@@ -196,7 +221,9 @@ const struct command cmd_replay = {
 		"\n"
 		"Leaves with 0 when it came so, with 1 when it did not: the program went another way,\n"
 		"and that is said; with 125 when the program could not be run, with 2 when there is no\n"
-		"such finding or the witness does not hold.\n",
+		"such finding or the witness does not hold.\n"
+		"\n"
+		"A schedule of 'foresee explore' is given alone: foresee replay PROG.schedule.\n",
 	.options = replay_options,
 	.take = take_option,
 	.run = replay_command,

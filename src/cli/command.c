@@ -8,7 +8,7 @@
 
 /* Ended by NULL. */
 static const struct command *const commands[] = {
-	&cmd_run,  &cmd_record, &cmd_observe, &cmd_check,  &cmd_verify, &cmd_replay,
+	&cmd_run,  &cmd_record, &cmd_observe, &cmd_check,  &cmd_verify, &cmd_replay, &cmd_explore,
 	&cmd_spec, &cmd_print,	&cmd_stats,   &cmd_export, &cmd_help,	NULL,
 };
 

@@ -20,7 +20,7 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_verify, cmd_replay,
-	cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
+	cmd_explore, cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
 
 /* NULL, after a message that lists what exists. */
 const struct command *command_find(const char *name);

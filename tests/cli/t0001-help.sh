@@ -9,7 +9,7 @@ has out '^foresee [0-9]' "the version"
 run foresee --help
 is "$status" 0 "--help"
 commands=$(sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
-is "$(echo $commands)" "run record observe check verify replay spec print stats export help" "the commands"
+is "$(echo $commands)" "run record observe check verify replay explore spec print stats export help" "the commands"
 run foresee help
 is "$status" 0 "help"
 has out '^  record ' "lists the commands"
@@ -29,7 +29,7 @@ for c in $commands; do
 done
 
 # Every option of a table stands in its manual page.
-for c in run record observe check print stats verify replay spec export; do
+for c in run record observe check print stats verify replay explore spec export; do
 	foresee $c --help | sed -n '/^options/,$s/^.\{6\}--\([a-z-]*\).*/\1/p' >options
 	missing=
 	while read -r o; do

@@ -17,8 +17,7 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record observe check verify replay spec print stats export help' frobnicate
-wrong "^foresee: unknown command 'explore'" explore
+wrong '^  the commands are: run record observe check verify replay explore spec print stats export help' frobnicate
 wrong "^foresee: expected a command before '-q'" -q
 wrong "^foresee: unknown option '--ful', did you mean '--full'\?" record --ful ./x
 wrong "^foresee: unknown option '--formta', did you mean '--format'\?" stats --formta json t.std
@@ -44,6 +43,8 @@ wrong "^foresee: more than one trace" print t.std t.std
 wrong "^foresee: cannot open 'w.witness': No such file" verify t.std w.witness
 wrong "^foresee: --std prints the whole trace" print --std --from 2 t.std
 wrong "^foresee: --lock-trees looks at the whole trace" print --lock-trees --from 2 t.std
+wrong "^foresee: --dependencies looks at the whole trace" print --dependencies --lock-trees t.std
+wrong "^foresee: cannot open 'gone': No such file" print --dependencies gone
 wrong "^foresee: cannot open 'gone': No such file" print --lock-trees gone
 wrong "^foresee: no program given" record
 wrong "^foresee: a token or --observer-wait goes with --observer" record --token x ./x

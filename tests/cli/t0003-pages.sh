@@ -160,7 +160,7 @@ paste() {
 		says paste/$1.want got >lacks && break
 	done
 	case $cmd in
-	'foresee run'* | 'foresee check'*) [ $status = 0 ] || [ $status = 1 ] ;;
+	'foresee run'* | 'foresee check'* | 'foresee explore'*) [ $status = 0 ] || [ $status = 1 ] ;;
 	*) [ $status = 0 ] ;;
 	esac && [ ! -s lacks ] && return 0
 	cat lacks got
@@ -168,7 +168,7 @@ paste() {
 }
 
 observers=
-for page in README.md doc/FINDINGS.md doc/RECORDING.md doc/LIVE.md doc/PROPERTIES.md; do
+for page in README.md doc/FINDINGS.md doc/RECORDING.md doc/LIVE.md doc/PROPERTIES.md doc/EXPLORE.md; do
 	rm -rf paste big.tar.xz
 	mkdir paste
 	awk '/^    \$ / { n++; want = "paste/" n ".want"; printf "" >want

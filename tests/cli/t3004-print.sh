@@ -84,4 +84,49 @@ printf 'T1|acq(a)|1\nT1|oops|3\n' >t.std
 run foresee print --lock-trees t.std
 is "$status" 2 "trees of what is no trace: status"
 has err "t\.std.*2" "and where"
+
+# Dependencies.
+cat >depends.std <<'EOT'
+T1|w(a)|m.c:1
+T1|fork(T2)|m.c:2
+T1|fork(T3)|m.c:3
+T1|fork(T4)|m.c:4
+T2|r(x)|a.c:1:one
+T3|w(x)|b.c:1:two
+T3|r(a)|b.c:2:two
+T4|w(y)|c.c:1
+T1|join(T2)|m.c:5
+T1|join(T4)|m.c:6
+EOT
+run foresee print --dependencies depends.std
+is "$status" 0 "--dependencies"
+cat >want <<'EOT'
+T1
+  joins T2
+  joins T4
+T2
+  is made by T1
+  reads what T3 writes                        x  a.c:1 in one
+T3
+  is made by T1
+  reads what T1 writes                        a  b.c:2 in two
+T4
+  is made by T1
+
+windows
+  data race on x, a.c:1 in one and b.c:1 in two (predicted, certified)
+    T2, T3 and those whom they depend on: T1; 3 of 4 threads
+EOT
+same out want "who depends on whom and why; the window of a race"
+cp out all
+foresee print --dependencies - <depends.std >out 2>err
+same out all "from standard input"
+run foresee print --dependencies --thread T4 depends.std
+is "$(cat out)" "T4
+  is made by T1" "of one thread"
+run foresee print --dependencies --thread T9 depends.std
+is "$status:$(cat out)" "0:" "of none"
+run foresee print --dependencies t.std
+is "$status" 2 "dependencies of what is no trace: status"
+has err "t\.std.*2" "and where"
 done_testing

@@ -72,6 +72,7 @@ try() {
 	for file in hurt/*; do
 		survives foresee verify "$file"
 		survives foresee print --lock-trees "$file"
+		survives foresee print --dependencies "$file"
 	done
 	if [ -s problems ]; then
 		fail "$1: $((cuts + flipped)) damaged recordings"

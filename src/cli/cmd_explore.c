@@ -1,0 +1,126 @@
+#include "cli/command.h"
+#include "cli/input.h"
+#include "explore/describe.h"
+#include "explore/explore.h"
+#include "launch/made.h"
+#include "launch/program.h"
+
+enum { STRATEGY = 1, FORMAT };
+
+struct command_explore {
+	struct explore how;
+	uint64_t seconds;
+	bool json;
+};
+
+/* clang-format off */
+#define AT(member) OPTION_AT(struct command_explore, member)
+#define NUMBER(member, low, high) OPTION_NUMBER(struct command_explore, member, low, high)
+static const struct option_def explore_options[] = {
+	{ .id = STRATEGY, 0, "strategy", "NAME",
+	  "auto (the default), guided, random, pos, pct, bounded or dpor" },
+	{ AT(how.runs), 0, "budget-runs", "N", "at most so many schedules; default 100000",
+	  NUMBER(how.runs, 1, UINT64_MAX) },
+	{ AT(seconds), 0, "time", "SECONDS", "at most so long; default 60", NUMBER(seconds, 1, 86400) },
+	{ AT(how.bound), 0, "bound", "N", "bounded: at most so many preemptions; default 2",
+	  NUMBER(how.bound, 1, 100) },
+	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
+	{ AT(how.all), 0, "all", NULL, "go on after the first failure" },
+	{ AT(how.all_accesses), 0, "all-accesses", NULL,
+	  "every access is a step, not only of words that threads share" },
+	{ AT(how.schedule), 0, "schedule", "FILE", "where the schedule of the first failure goes; default PROG.schedule" },
+	{ .id = FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
+	{ OPTION_IN(OPTION_INPUT, struct input, quiet), 'q', "quiet", NULL,
+	  "say nothing but errors, and the result" },
+	{ 0 },
+};
+/* clang-format on */
+
+static bool take_option(void *own, const struct option_parser *p, int id, const char *value)
+{
+	static const char *const strategies[] = {
+		[EXPLORE_AUTO] = "auto", [EXPLORE_GUIDED] = "guided", [EXPLORE_RANDOM] = "random",
+		[EXPLORE_POS] = "pos",	 [EXPLORE_PCT] = "pct",	      [EXPLORE_BOUNDED] = "bounded",
+		[EXPLORE_DPOR] = "dpor",
+	};
+	struct command_explore *c = own;
+
+	(void)p;
+	if (id == FORMAT) {
+		c->json = strcmp(value, "json") == 0;
+		if (!c->json && strcmp(value, "text") != 0)
+			talk_error("no such format: '%s'; text or json", value);
+		return c->json || strcmp(value, "text") == 0;
+	}
+	for (unsigned i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++)
+		if (strcmp(value, strategies[i]) == 0) {
+			c->how.strategy = (enum explore_strategy)i;
+			return true;
+		}
+	talk_error("no such strategy: '%s'; auto, guided, random, pos, pct, bounded or dpor",
+		   value);
+	return false;
+}
+
+static int explore(struct command_explore *c, char **argv)
+{
+	struct explore_result result = { 0 };
+	struct made made = { 0 };
+	struct diag d = { 0 };
+	char *path = NULL;
+	int status = EXIT_TROUBLE;
+	enum status st = made_prepare(&made, argv, NULL, &d);
+
+	if (st == ST_OK)
+		st = program_find(argv[0], false, &path, &d);
+	if (st == ST_OK) {
+		c->how.path = path;
+		c->how.argv = argv;
+		c->how.passing = made.path != NULL;
+		st = explore_program(&c->how, &result, &d);
+	}
+	if (st == ST_OK) {
+		(c->json ? describe_json : describe_print)(&result, stdout);
+		status = result.failures.n ? EXIT_FOUND : result.complete ? EXIT_FINE : EXIT_LIMIT;
+	} else {
+		talk_error("%s", d.message);
+	}
+	explore_result_release(&result);
+	made_release(&made);
+	mem_free(path);
+	return status;
+}
+
+static int explore_command(const struct command *c, int argc, char **argv)
+{
+	struct command_explore x = { .how = { .runs = 100000, .seed = 1 }, .seconds = 60 };
+	struct input in = { 0 };
+	struct option_parser p = { .program = true,
+				   .into = { [OPTION_OWN] = &x, [OPTION_INPUT] = &in } };
+	int status;
+
+	if (!command_options(c, &p, argc, argv, &status))
+		return status;
+	if (p.noperands == 0)
+		return command_misuse(c, "no program given");
+	x.how.quiet = in.quiet;
+	x.how.seconds = (double)x.seconds;
+	return explore(&x, p.operands);
+}
+
+const struct command cmd_explore = {
+	.name = "explore",
+	.usage = "[OPTIONS] [--] PROG|FILE.c [ARGS]",
+	.summary = "run a program in one schedule after the other, until one goes wrong",
+	.details =
+		"One thread runs at a time; at each operation that others can notice it is chosen who\n"
+		"goes on. A deadlock, a signal or a status that is not 0 ends the search; its schedule\n"
+		"is shown, and written to a file for 'foresee replay'. FILE.c (.cc, .cpp, .cxx) is\n"
+		"compiled first. The program runs many times, and so do its effects on files.\n"
+		"\n"
+		"Leaves with 0 when all schedules were run and none failed, with 1 when one did, with 3\n"
+		"when the budget ran out.\n",
+	.options = explore_options,
+	.take = take_option,
+	.run = explore_command,
+};

@@ -1,0 +1,77 @@
+#include "explore/again.h"
+
+#include "replay/task.h"
+#include "trace/trace.h"
+
+#define STILL_SECONDS 0.2 /* nothing has moved for so long: it hangs */
+
+struct watching {
+	struct server *server;
+	struct task_still still;
+	double since; /* of the step that is under way */
+	uint32_t steps;
+	bool hung;
+};
+
+/* Until it has hung for a moment, where the schedule leads into a deadlock; or a step takes too long. */
+static bool look(void *arg, pid_t pid)
+{
+	struct watching *w = arg;
+	const struct baton_head *h = w->server->runner.head;
+
+	if (w->still.pid != pid) {
+		task_still_init(&w->still, pid);
+		w->since = talk_clock();
+	}
+	if (h->nsteps != w->steps) {
+		w->steps = h->nsteps;
+		w->since = talk_clock();
+	}
+	if (h->outcome == BATON_DEADLOCK)
+		w->hung = task_still_look(&w->still) > STILL_SECONDS;
+	return !w->hung && talk_clock() - w->since < w->server->step;
+}
+
+enum status again_run(struct server *s, const struct server_program *p,
+		      const struct baton_choice *steps, size_t n, const char *trace, int out,
+		      int err, struct launch_end *end, struct diag *d)
+{
+	struct baton_head *h = s->runner.head;
+	struct watching w = { .server = s, .steps = UINT32_MAX };
+	struct strbuf options = { 0 };
+	struct launch l = { .path = p->path,
+			    .argv = p->argv,
+			    .trace = trace,
+			    .quiet = true,
+			    .look = look,
+			    .look_arg = &w,
+			    .directory = p->directory,
+			    .out = out,
+			    .err = err,
+			    .steady = true };
+	struct trace_end said;
+	enum status st;
+	bool became;
+
+	strbuf_addf(&options, "%scontrol=%s\n", p->options, s->path);
+	l.options = strbuf_str(&options);
+	h->served = 0;
+	h->kept = 1;
+	h->policy = BATON_GO_ON;
+	h->sleep = h->frozen = (struct baton_set){ { 0 } };
+	h->nprefix = (uint32_t)n;
+	h->number++;
+	if (n > 0)
+		memcpy(explore_choices(&s->runner), steps, n * sizeof(*steps));
+	st = launch_program(&l, end, d);
+	s->stopped = st == ST_OK && end->asked;
+	h->kept = 0;
+	end->hung = w.hung;
+	said = (struct trace_end){ .status = end->status,
+				   .signal = end->signal,
+				   .hung = end->hung };
+	if (st == ST_OK)
+		(void)trace_end_write(trace, &said, &became);
+	strbuf_release(&options);
+	return st;
+}

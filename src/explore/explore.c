@@ -1,0 +1,290 @@
+#include "explore/explore.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "explore/again.h"
+#include "explore/course.h"
+#include "explore/describe.h"
+#include "explore/guided.h"
+#include "explore/strategies.h"
+#include "launch/program.h"
+#include "replay/scratch.h"
+#include "trace/trace.h"
+
+/* ---- failures ---- */
+
+static struct trace *read_trace(const char *path)
+{
+	struct trace_options opt = { 0 };
+	struct diag d = { 0 };
+	struct trace *t = NULL;
+	struct event e;
+
+	if (trace_open(path, &opt, &t, &d) != ST_OK)
+		return NULL;
+	while (trace_next(t, &e, &d) == ST_OK)
+		;
+	return t;
+}
+
+/* After a run of a schedule of n steps. */
+static void take_run(struct explore_failure *f, const struct explore_runner *r, size_t n)
+{
+	const struct baton_head *h = r->head;
+	const struct baton_step *steps = explore_steps(r);
+
+	for (uint32_t i = 0; i < h->nsteps; i++)
+		*VEC_PUSH(&f->steps) = steps[i];
+	for (uint32_t i = 0; i < h->nthreads; i++)
+		*VEC_PUSH(&f->pending) = baton_has(&h->alive, i)
+						 ? h->pending[i]
+						 : (struct baton_op){ .kind = BATON_NONE };
+	f->preemptions = search_preemptions(steps, h->nsteps);
+	f->outcome = h->outcome;
+	f->ntold = n < f->steps.n ? n : f->steps.n;
+}
+
+/* Did it end as it did when it was found? */
+static bool ends_so(const struct explore_failure *f)
+{
+	const struct search_failure *s = f->found;
+
+	if (s->outcome != f->outcome || f->outcome != BATON_RAN)
+		return s->outcome == f->outcome;
+	return WIFSIGNALED(s->ended) ? f->end.signal == WTERMSIG(s->ended)
+				     : f->end.status == WEXITSTATUS(s->ended);
+}
+
+static enum status failure_again(struct server *server, const struct server_program *p,
+				 struct explore_failure *f, struct diag *d)
+{
+	const struct search_failure *s = f->found;
+	char *trace = scratch_path("trace", 1);
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	enum status st = again_run(server, p, s->schedule.at, s->schedule.n, trace, nothing,
+				   nothing, &f->end, d);
+
+	if (st == ST_OK) {
+		take_run(f, &server->runner, s->nprefix);
+		f->again = ends_so(f);
+		f->trace = read_trace(trace);
+	}
+	if (nothing >= 0)
+		close(nothing);
+	unlink(trace);
+	mem_free(trace);
+	return st;
+}
+
+/* "rax.schedule", of later failures "rax.2.schedule". */
+static char *schedule_name(const struct explore *e, size_t number)
+{
+	const char *slash = strrchr(e->path, '/');
+	struct strbuf name = { 0 };
+
+	if (e->schedule && number == 1)
+		strbuf_adds(&name, e->schedule);
+	else if (number == 1)
+		strbuf_addf(&name, "%s.schedule", slash ? slash + 1 : e->path);
+	else
+		strbuf_addf(&name, "%s.%zu.schedule", slash ? slash + 1 : e->path, number);
+	return name.at;
+}
+
+static enum status failure_write(const struct explore *e, const struct server *server,
+				 struct explore_failure *f, size_t number, struct diag *d)
+{
+	const struct baton_word *words = explore_words(&server->runner);
+	char here[PATH_MAX], *path = realpath(e->path, NULL);
+	struct course s = { .program = path ? path : mem_strdup(e->path),
+			    .directory = mem_strdup(getcwd(here, sizeof(here)) ? here : ".") };
+	struct strbuf outcome = { 0 };
+	enum status st;
+
+	for (char **at = e->argv; *at; at++)
+		*VEC_PUSH(&s.arguments) = mem_strdup(*at);
+	*VEC_PUSH(&s.arguments) = NULL;
+	for (size_t i = 0; i < f->ntold; i++)
+		*VEC_PUSH(&s.steps) = f->steps.at[i].choice;
+	for (uint32_t i = 0; i < server->runner.head->nwords; i++)
+		if (words[i].shared)
+			*VEC_PUSH(&s.words) = (words[i].word - 1) * 8;
+	describe_outcome(f, &outcome);
+	s.outcome = outcome.at;
+	f->schedule = schedule_name(e, number);
+	st = course_write(&s, f->schedule, d);
+	course_release(&s);
+	return st;
+}
+
+/* The race that it was kept for, among those of the run. */
+static void find_race(struct explore_failure *f, const struct explore_runner *r)
+{
+	struct shares s = { 0 };
+
+	shares_find(&s, r);
+	f->again = false;
+	for (size_t i = 0; i < s.races.n && !f->again; i++) {
+		f->again = strategies_race(&s.races.at[i], r) == f->found->signature;
+		f->race[0] = s.races.at[i].first;
+		f->race[1] = s.races.at[i].second;
+	}
+	shares_release(&s);
+}
+
+static enum status failures_again(const struct explore *e, struct server *server,
+				  const struct server_program *p, struct explore_result *out,
+				  struct diag *d)
+{
+	size_t n = out->search.failures.n;
+	enum status st = ST_OK;
+
+	for (size_t i = 0; st == ST_OK && i < n + out->races.n; i++) {
+		struct explore_failure *f = VEC_PUSH(&out->failures);
+
+		*f = (struct explore_failure){ .found = i < n ? &out->search.failures.at[i]
+							      : &out->races.at[i - n],
+					       .is_race = i >= n,
+					       .passing = e->passing };
+		st = failure_again(server, p, f, d);
+		if (st == ST_OK && f->is_race)
+			find_race(f, &server->runner);
+		else if (st == ST_OK)
+			st = failure_write(e, server, f, i + 1, d);
+	}
+	return st;
+}
+
+/* ---- all of it ---- */
+
+/* One run, recorded and analysed.  Without it there are no aims, and the search goes on. */
+static void look_first(const struct explore *e, struct server *server,
+		       const struct server_program *p, struct explore_result *out)
+{
+	struct diag d = { 0 };
+
+	if (guided_record(server, p, &out->aims, &d) != ST_OK && !e->quiet)
+		talk_note("no warnings guide the search: %s", d.message);
+}
+
+static enum status explore(const struct explore *e, struct server *server,
+			   struct explore_result *out, struct diag *d)
+{
+	struct diag trouble = { 0 };
+	struct strategies x = { .e = e, .out = out, .d = &trouble };
+	struct server_program p = {
+		.path = e->path, .argv = e->argv, .directory = e->directory, .options = ""
+	};
+	enum status st;
+
+	if (e->strategy == EXPLORE_AUTO || e->strategy == EXPLORE_GUIDED)
+		look_first(e, server, &p, out);
+	out->stopped = server->stopped;
+	if (out->stopped)
+		return ST_OK;
+	st = server_search(server, &p, strategies_search, &x, d);
+	out->stopped = server->stopped && out->end == SEARCH_TROUBLE;
+	if (st == ST_OK && out->end == SEARCH_TROUBLE && !out->stopped)
+		st = diag_fail(d, ST_IO, "%s", trouble.message);
+	return st == ST_OK ? failures_again(e, server, &p, out, d) : st;
+}
+
+enum status explore_program(const struct explore *e, struct explore_result *out, struct diag *d)
+{
+	struct server server;
+	enum status st;
+
+	memset(out, 0, sizeof(*out));
+	st = scratch_open(d);
+	if (st != ST_OK)
+		return st;
+	st = server_open(&server, d);
+	if (st == ST_OK)
+		st = explore(e, &server, out, d);
+	server_close(&server);
+	scratch_close();
+	return st;
+}
+
+static void share_words(struct server *server, const struct course *s)
+{
+	for (size_t i = 0; i < s->words.n; i++) {
+		struct baton_word *w = baton_word(server->runner.head, s->words.at[i]);
+
+		if (w) {
+			w->word = s->words.at[i] / 8 + 1;
+			w->shared = 1;
+		}
+	}
+}
+
+static enum status course_again(const struct course *s, char **argv, const char *record,
+				struct explore_failure *out, bool *same, struct diag *d)
+{
+	char *trace = scratch_path("trace", 1), *path = NULL;
+	struct server_program p = { .argv = argv ? argv : s->arguments.at,
+				    .directory = argv ? NULL : s->directory,
+				    .options = "" };
+	struct server server = { 0 };
+	STRBUF_SCOPED outcome = { 0 };
+	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
+
+	p.path = path;
+	if (st == ST_OK)
+		st = server_open(&server, d);
+	if (st == ST_OK) {
+		share_words(&server, s);
+		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, 0, &out->end, d);
+	}
+	if (st == ST_OK) {
+		take_run(out, &server.runner, s->steps.n);
+		out->trace = read_trace(trace);
+		describe_outcome(out, &outcome);
+		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
+		if (record)
+			st = scratch_keep(trace, record, d);
+	}
+	server_close(&server);
+	MEM_FREE_ALL(trace, path);
+	return st;
+}
+
+enum status explore_schedule(const char *path, char **argv, const char *record,
+			     struct explore_failure *out, bool *same, struct diag *d)
+{
+	struct course s = { 0 };
+	enum status st = course_read(&s, path, d);
+
+	*out = (struct explore_failure){ .again = true };
+	if (st == ST_OK)
+		st = scratch_open(d);
+	if (st == ST_OK) {
+		st = course_again(&s, argv, record, out, same, d);
+		scratch_close();
+	}
+	course_release(&s);
+	return st;
+}
+
+void explore_failure_release(struct explore_failure *f)
+{
+	VEC_RELEASE(&f->steps);
+	VEC_RELEASE(&f->pending);
+	trace_close(f->trace);
+	mem_free(f->schedule);
+	*f = (struct explore_failure){ 0 };
+}
+
+void explore_result_release(struct explore_result *r)
+{
+	for (size_t i = 0; i < r->failures.n; i++)
+		explore_failure_release(&r->failures.at[i]);
+	for (size_t i = 0; i < r->races.n; i++)
+		VEC_RELEASE(&r->races.at[i].schedule);
+	VEC_RELEASE(&r->races);
+	VEC_RELEASE(&r->failures);
+	aims_release(&r->aims);
+	search_release(&r->search);
+}

@@ -1,0 +1,234 @@
+#include "explore/guided.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "analyse/analyse.h"
+#include "explore/again.h"
+#include "explore/bounded.h"
+#include "replay/scratch.h"
+#include "trace/trace.h"
+
+/* ---- the first run ---- */
+
+static enum status find_aims(const char *path, struct aims *out, struct diag *d)
+{
+	struct window_graph graph = { 0 };
+	struct trace *t;
+	struct analyse a;
+	enum status st = trace_open(path, &(struct trace_options){ 0 }, &t, d);
+
+	if (st != ST_OK)
+		return st;
+	st = window_graph_read(&graph, t, d);
+	trace_close(t);
+	if (st == ST_OK) {
+		analyse_init(&a);
+		a.quiet = a.passing = a.hurry = true;
+		if (!aims_find(out, &a, path, &graph))
+			st = diag_fail(d, ST_IO, "the first run could not be analysed");
+		analyse_release(&a);
+	}
+	window_graph_release(&graph);
+	return st;
+}
+
+enum status guided_record(struct server *server, const struct server_program *p, struct aims *out,
+			  struct diag *d)
+{
+	char *trace = scratch_path("trace", 0);
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct launch_end end;
+	enum status st;
+
+	*out = (struct aims){ 0 };
+	st = again_run(server, p, NULL, 0, trace, nothing, nothing, &end, d);
+	if (st == ST_OK && access(trace, R_OK) == 0)
+		st = find_aims(trace, out, d);
+	if (nothing >= 0)
+		close(nothing);
+	unlink(trace);
+	mem_free(trace);
+	return st;
+}
+
+/* ---- a window ---- */
+
+struct window_runner {
+	struct explore_runner own; /* first: it is what strategies run by */
+	struct explore_runner *all;
+	struct search *search;
+	struct baton_head was;	      /* when nothing in the window could move */
+	VEC(struct baton_step) steps; /* up to there */
+	bool is_found;		      /* what is to stop the search */
+};
+
+/* Nothing in the window can move: do all wait for the end of somebody frozen, or of one who does? */
+static bool is_excused(const struct baton_head *h)
+{
+	struct baton_set late = h->frozen, before;
+
+	do {
+		before = late;
+		for (uint32_t t = 0; t < h->nthreads; t++)
+			if (h->pending[t].kind == BATON_JOIN &&
+			    h->pending[t].second < BATON_THREADS &&
+			    baton_has(&late, (uint32_t)h->pending[t].second))
+				baton_add(&late, t);
+	} while (memcmp(&before, &late, sizeof(late)) != 0);
+	for (uint32_t t = 0; t < h->nthreads; t++)
+		if (baton_has(&h->alive, t) && !baton_has(&late, t))
+			return false;
+	return true;
+}
+
+/* Keeps the run as it is, or brings it back: the strategy knows of no other. */
+static void keep_run(struct window_runner *w)
+{
+	w->was = *w->own.head;
+	VEC_CLEAR(&w->steps);
+	VEC_APPEND(&w->steps, explore_steps(w->all), w->was.nsteps);
+}
+
+static void bring_back(struct window_runner *w)
+{
+	struct baton_head *h = w->own.head;
+
+	memcpy((char *)h + h->steps, w->steps.at, w->steps.n * sizeof(w->steps.at[0]));
+	h->policy = w->was.policy;
+	h->nprefix = w->was.nprefix;
+	h->sleep = w->was.sleep;
+	h->frozen = w->was.frozen;
+	h->nsteps = w->was.nsteps;
+	h->nthreads = w->was.nthreads;
+	h->grown += w->was.grown;
+	h->awaited += w->was.awaited;
+	h->alive = w->was.alive;
+	h->enabled = w->was.enabled;
+	memcpy(h->pending, w->was.pending, sizeof(h->pending));
+}
+
+/* Once more, and then everybody goes on: if that is a failure it is kept.  What the strategy gets is
+ * the run up to there. */
+static bool run_on(struct window_runner *w, struct diag *d)
+{
+	struct baton_head *h = w->own.head;
+	bool good;
+
+	keep_run(w);
+	for (size_t i = 0; i < w->steps.n; i++)
+		explore_choices(w->all)[i] = w->steps.at[i].choice;
+	h->number++;
+	h->policy = BATON_GO_ON;
+	h->nprefix = h->nsteps;
+	h->sleep = h->frozen = (struct baton_set){ { 0 } };
+	good = w->all->run(w->all, d);
+	w->own.ended = w->all->ended;
+	if (good)
+		w->is_found |= search_take(w->search, w->was.nsteps) == SEARCH_FOUND;
+	bring_back(w);
+	return good;
+}
+
+static bool run_in_window(struct explore_runner *r, struct diag *d)
+{
+	struct window_runner *w = (struct window_runner *)r;
+	struct baton_head *h = r->head;
+
+	if (!w->all->run(w->all, d))
+		return false;
+	r->ended = w->all->ended;
+	if (h->outcome != BATON_DEADLOCK || baton_is_empty(&h->frozen))
+		return true;
+	if (!is_excused(h) && !run_on(w, d))
+		return false;
+	h->outcome = BATON_BLOCKED;
+	return !w->is_found;
+}
+
+/* ---- the shortest schedule there ---- */
+
+#define SHORTEN_RUNS 1000u
+
+struct shortening {
+	struct search search;
+	const struct search_failure *failure;
+};
+
+static bool shortens_on(void *context, const struct search *s)
+{
+	(void)context;
+	return s->runs < SHORTEN_RUNS;
+}
+
+static bool is_same(void *context, const struct explore_runner *r, uint64_t *mark)
+{
+	const struct search_failure *f = ((struct shortening *)context)->failure;
+
+	return r->head->outcome == f->outcome && r->ended == f->ended &&
+	       search_signature(r, *mark) == f->signature;
+}
+
+/* With as few preemptions as there are in the window.  Of all threads it would take too long. */
+static void shorten(struct window_runner *w, const struct baton_set *frozen,
+		    struct search_failure *f, struct diag *d)
+{
+	struct shortening x = { .search = { .runner = &w->own,
+					    .keeps_on = shortens_on,
+					    .is_failure = is_same,
+					    .frozen = *frozen },
+				.failure = f };
+	enum search_end end = SEARCH_WHOLE;
+
+	x.search.context = &x;
+	w->search = &x.search;
+	for (uint32_t bound = 0; bound < f->preemptions && end == SEARCH_WHOLE; bound++) {
+		struct bounded_counts counts;
+
+		w->is_found = false;
+		end = bounded_search(&x.search, bound, &counts, d);
+		if (w->is_found)
+			end = SEARCH_FOUND;
+	}
+	if (end == SEARCH_FOUND) {
+		struct search_failure *found = &x.search.failures.at[0];
+
+		VEC_SWAP(&f->schedule, &found->schedule);
+		f->nprefix = found->nprefix;
+		f->preemptions = found->preemptions;
+	}
+	f->is_short = true;
+	search_release(&x.search);
+}
+
+enum search_end guided_search(struct search *s, struct aims *g, size_t which,
+			      struct dpor_counts *counts, struct diag *d)
+{
+	struct window_runner w = { .own = { .head = s->runner->head, .run = run_in_window },
+				   .all = s->runner,
+				   .search = s };
+	struct baton_set frozen = aim_frozen(g, &g->at.at[which]);
+	uint64_t before = s->runs;
+	size_t nfailures = s->failures.n;
+	enum search_end end;
+
+	s->runner = &w.own;
+	s->frozen = frozen;
+	s->strategy = "guided";
+	end = dpor_search(s, counts, d);
+	if (w.is_found)
+		end = SEARCH_FOUND; /* and not trouble */
+	for (size_t i = 0; i < g->at.n; i++) {
+		if (g->at.at[i].first != g->at.at[which].first)
+			continue;
+		g->at.at[i].is_tried = true;
+		g->at.at[i].end = end;
+		g->at.at[i].runs = s->runs - before;
+	}
+	s->frozen = (struct baton_set){ { 0 } };
+	s->runner = w.all;
+	for (size_t i = nfailures; i < s->failures.n && !baton_is_empty(&frozen); i++)
+		shorten(&w, &frozen, &s->failures.at[i], d);
+	VEC_RELEASE(&w.steps);
+	return end;
+}

@@ -1,0 +1,35 @@
+/*
+ * Who runs a schedule: the server of a real program (explore/server.h), or a simulated one in tests.
+ *
+ * What is asked of the run is set in the head and in the table of choices; when `run' comes back, the
+ * head, the steps and `ended' say what it did.
+ */
+#ifndef EXPLORE_RUNNER_H
+#define EXPLORE_RUNNER_H
+
+#include "base/common.h"
+#include "trace/baton.h"
+
+struct explore_runner {
+	struct baton_head *head;
+	int ended; /* as waitpid says; 0 in a run that the runtime ended (outcome) */
+	/* False, d set: nothing can be run. */
+	bool (*run)(struct explore_runner *r, struct diag *d);
+};
+
+static inline struct baton_choice *explore_choices(const struct explore_runner *r)
+{
+	return (struct baton_choice *)((char *)r->head + r->head->choices);
+}
+
+static inline const struct baton_step *explore_steps(const struct explore_runner *r)
+{
+	return (const struct baton_step *)((const char *)r->head + r->head->steps);
+}
+
+static inline const struct baton_word *explore_words(const struct explore_runner *r)
+{
+	return (const struct baton_word *)((const char *)r->head + r->head->words);
+}
+
+#endif /* EXPLORE_RUNNER_H */

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Programs that do not want to be explored: it is said what could not be looked at, and nothing is left
+# behind, however the exploration ends.
+. "$(dirname "$0")/../lib.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+mkdir tmp && export TMPDIR=$TEST_DIR/tmp
+prog=hostile$$
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/explore/hostile.c" -o $prog || exit 2
+
+explore() {
+	run timeout 300 foresee explore -q --time 200 "$@"
+}
+
+# gone NAME: no process of the program is there any more.
+gone() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		pgrep -f "^./$prog " >/dev/null || break
+		sleep 0.1
+	done
+	is "$(pgrep -f "^./$prog ")" "" "$1: no process is left"
+}
+
+# fine WHAT: explored to the end, and nothing found.
+fine() {
+	explore ./$prog $1
+	is "$status" 0 "$1: status"
+	has out ': no failure; these are all( that make a difference, [0-9]+ orders?)?$' "$1: explored to the end"
+}
+
+explore ./$prog crash
+is "$status" 1 "crash at once: found"
+has out '^1  killed by signal 6 \(Aborted\), in a schedule of 0 steps with 0 preemptions$' "crash at once: what"
+fine close
+fine memory
+fine sleep
+fine exec
+fine fork
+has out '^the program has made other processes: what they do is not explored$' "fork: is said"
+fine daemon
+has out '^the program has made other processes: what they do is not explored$' "daemon: is said"
+fine leave
+gone leave
+explore ./$prog exit
+is "$status" 1 "exit in a thread: found"
+has out '^1  status 7, in a schedule of' "exit in a thread: what"
+
+explore --budget-runs 5 ./$prog some 127
+is "$status" 3 "127 threads: begun"
+hasnt out 'more than' "127 threads: not too many"
+explore --budget-runs 5 ./$prog many 200
+is "$status" 3 "200 threads: not explored"
+has out '^[0-9]+ of them were ended: more than 128 threads, ' "200 threads: is said"
+explore --budget-runs 1 ./$prog spin
+is "$status" 3 "no end: not explored"
+has out '^1 of them had no end: ' "no end: is said"
+explore --time 1 ./$prog pipe
+is "$status" 3 "waits for nobody: not explored"
+has out '^1 of them were ended: a step took more than [0-9]+ s, in code that waits for what is not seen' "waits for nobody: is said"
+gone "waits for nobody"
+explore ./$prog parent
+is "$status" 2 "kills what runs it: trouble"
+has err '^foresee: the program has ended before a run could be made of it$' "kills what runs it: is said"
+
+explore /bin/true
+is "$status" 2 "not built for recording: refused"
+has err "^foresee: '/bin/true' was not built for recording" "not built for recording: is said"
+explore ./nowhere
+is "$status" 2 "not there: refused"
+is "$(ls tmp)" "" "nothing is left behind"
+
+# stopped SIGNAL WHAT...: in the middle.
+stopped() {
+	local signal=$1 pid i
+
+	shift
+	env --default-signal=INT foresee explore -q --time 200 ./$prog "$@" >out 2>err </dev/null &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		pgrep -f "^./$prog " >/dev/null && break
+		sleep 0.1
+	done
+	sleep 0.3
+	kill -$signal $pid
+	{ wait $pid; } 2>/dev/null
+	status=$?
+	gone "SIG$signal, $*"
+}
+for what in pipe "some 60"; do
+	for signal in INT TERM; do
+		stopped $signal $what
+		is "$status" 3 "SIG$signal, $what: status"
+		has out '^it was stopped before its end$' "SIG$signal, $what: is said"
+		is "$(ls tmp)" "" "SIG$signal, $what: nothing is left behind"
+	done
+	stopped KILL $what
+	rm -rf tmp/*
+done
+done_testing

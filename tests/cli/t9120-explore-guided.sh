@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Searches that warnings of a first run guide: the spacecraft, whose environment has nothing to do with its
+# deadlock, with as many runs as it takes (nothing here is by chance); and print --dependencies of it.
+. "$(dirname "$0")/../lib.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+cp "$SRC/examples/spacecraft.c" . && foresee-cc -g -O1 -pthread spacecraft.c -o spacecraft || exit 2
+
+# explore STRATEGY OPTIONS... -- ARGS...: of the spacecraft.
+explore() {
+	local strategy=$1 options=()
+
+	shift
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	run timeout 300 foresee explore -q --strategy "$strategy" "${options[@]}" ./spacecraft "${@:2}"
+}
+
+# ---- found in its window ----
+
+for how in late early; do
+	explore guided -- 40 10 2 $how
+	is "$status" 1 "$how: a failure"
+	has out '^1  deadlock, in a schedule of [0-9]* steps with 1 preemption$' "$how: the deadlock"
+	has out '^explored 2 schedules in .*: 2 failures; others are left$' "$how: in two runs, with a race on the way"
+	has out '^    confirmed by schedule 2$' "$how: as was predicted"
+	has out '^    not found in its window of 3 of 43 threads \(stopped at a failure, 2 runs\)$' "$how: the others"
+	has out '^  then each thread runs on while it can: [0-9]* more steps$' "$how: only the window is shown"
+	is "$(grep -c 'objects' out)" 0 "$how: and nothing of the environment"
+done
+explore guided -- 40 200 2
+has out '^explored 2 schedules' "however much the environment does"
+run timeout 60 foresee replay spacecraft.schedule
+is "$status" 0 "its schedule runs again"
+has out '^deadlock, in a schedule of' "with everybody"
+explore auto -- 40 10 2
+has out '^explored 2 schedules' "it comes first by default"
+
+# ---- all of the window ----
+
+explore guided --all -- 40 10 2
+is "$status" 1 "--all: failures"
+has out '^explored 46 schedules in .*: 6 failures; others are left$' "31 orders, of which 15 hang and go on with everybody"
+is "$(grep -c '^[0-9]  deadlock, in a schedule of [0-9]* steps with 1 preemption$' out)" 2 "--all: two deadlocks"
+is "$(grep -A1 'lost wakeup of' out | grep -c '^    confirmed by schedule [0-9]*$')" 2 "both lost wakeups are confirmed"
+is "$(grep -A1 'data race on .*(predicted, certified)' out | grep -c '^    confirmed by schedule [0-9]*$')" 2 \
+	"both predicted races"
+is "$(grep -A1 'data race on .*(warning)' out | grep -c '^    confirmed by schedule [0-9]*$')" 2 "and two that were warnings"
+${CC:-cc} -O1 -o flatten "$SRC/tests/cli/flatten.c" || exit 2
+explore guided -f json -- 40 10 2
+./flatten <out >flat
+for want in '.failures.0.outcome="deadlock"' '.failures.0.strategy="guided"' '.warnings.0.kind="race"' \
+	'.warnings.0.window.0=1' '.warnings.0.window.1=42' '.warnings.0.window.2=43' '.warnings.0.run=0' \
+	'.warnings.3.kind="lost-wakeup"' '.warnings.3.run=2' '.warnings.3.tried=true' '.warnings.3.complete=false'; do
+	if grep -qxF -- "$want" flat; then pass "JSON: $want"; else fail "JSON: $want" && note flat 80; fi
+done
+
+# ---- without a window ----
+
+explore dpor -- 40 10 2
+is "$status:$(grep -c '^explored 3 schedules' out)" "1:1" "without a window, when the tasks come last"
+explore dpor --budget-runs 60 -- 40 10 2 early
+is "$status" 3 "and when they come first it is lost in the environment"
+
+# ---- nothing to be found ----
+
+explore guided -- 40 10 2 fixed
+is "$status" 3 "fixed: no failure, and no proof"
+hasnt out 'warned of' "fixed: nothing to look for"
+has out '^explored 0 schedules .*: no failure; others are left$' "fixed: nothing was run"
+explore auto --budget-runs 300 -- 40 10 2 fixed
+is "$status" 3 "fixed: none by the others either"
+cat >apart.c <<'EOT'
+#include <pthread.h>
+static int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *add(void *arg)
+{
+	for (int i = 0; i < (arg ? 2 : 1); i++) {
+		pthread_mutex_lock(&m);
+		x++;
+		pthread_mutex_unlock(&m);
+	}
+	if (!arg)
+		x = 7;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, add, i ? &x : NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return x < 0;
+}
+EOT
+foresee-cc -g -O1 -pthread apart.c -o apart || exit 2
+run timeout 120 foresee explore -q --strategy guided ./apart
+is "$status" 1 "a window of all threads"
+has out '^    confirmed by schedule [0-9]*$' "its race is shown"
+has out '2 failures; these are all that make a difference' "and is all there is"
+
+# A lockset warning that is none: the post orders the two.
+cat >handed.c <<'EOT'
+#include <pthread.h>
+#include <semaphore.h>
+static int x;
+static sem_t given;
+static void *give(void *arg)
+{
+	x = 1;
+	sem_post(&given);
+	return arg;
+}
+static void *take(void *arg)
+{
+	sem_wait(&given);
+	x++;
+	return arg;
+}
+static void *apart(void *arg)
+{
+	return arg;
+}
+int main(void)
+{
+	void *(*const all[])(void *) = { give, take, apart };
+	pthread_t t[3];
+	sem_init(&given, 0, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, all[i], NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return x != 2;
+}
+EOT
+foresee-cc -g -O1 -pthread handed.c -o handed || exit 2
+run timeout 120 foresee explore -q --strategy guided ./handed
+is "$status" 3 "a warning that is none: no failure"
+has out 'data race on x, .*\(warning\)$' "it is looked for"
+has out '^    not found in its window of 3 of 4 threads \(complete, [0-9]* runs?\)$' "and not found in all of its window"
+
+# ---- why these threads ----
+
+foresee record -q -o fixed.foresee ./spacecraft 4 10 2 fixed || exit 2
+run foresee print --dependencies fixed.foresee
+is "$status" 0 "--dependencies"
+sed -n '/^T6$/,/^T7$/p' out >planner
+has planner '^  is made by T1$' "the planner is made by main"
+has planner '^  reads what T7 writes  *.*event.count.*  spacecraft.c:[0-9]* in next_event$' "and reads what the executive writes"
+hasnt planner 'T[2345]' "the environment has nothing to do with it"
+done_testing
