@@ -15,6 +15,7 @@
  */
 #include <malloc.h>
 
+#include "capture/channel.h"
 #include "capture/libc_priv.h"
 #include "capture/shared.h"
 
@@ -110,6 +111,9 @@ static void *born(void *p, unsigned flags)
 		return p;
 	}
 	log_birth(t, p, flags);
+	/* A thread of a library's own hands it on by means that are not seen. */
+	if (UNLIKELY(t->fork_tid == 0) && t->tid != 1 && t->view.depth == 0)
+		channel_log(t, FORMAT_K_GIVE, CHANNEL_UNSEEN);
 	hook_leave(t);
 	return p;
 }
