@@ -138,5 +138,6 @@ struct model_stays model_stays(const struct model *m, uint32_t chain, uint32_t i
 	uint32_t end = p->stay_start.at[chain + 1];
 	uint32_t at = SEARCH_PAST(i, p->stay_start.at[chain], end, p->stays.at[i].end <= index);
 
-	return (struct model_stays){ p->stays.at + at, end - at };
+	/* There may be none at all, and no memory of them. */
+	return (struct model_stays){ at < end ? p->stays.at + at : NULL, end - at };
 }

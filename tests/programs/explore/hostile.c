@@ -11,7 +11,7 @@
 #define MOST 300
 
 static int count;
-static volatile int spun;
+static _Atomic int spun;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, own = PTHREAD_MUTEX_INITIALIZER;
 static const char *what;
 
