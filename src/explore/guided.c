@@ -94,7 +94,8 @@ static void bring_back(struct window_runner *w)
 {
 	struct baton_head *h = w->own.head;
 
-	memcpy((char *)h + h->steps, w->steps.at, w->steps.n * sizeof(w->steps.at[0]));
+	if (w->steps.n > 0)
+		memcpy((char *)h + h->steps, w->steps.at, w->steps.n * sizeof(w->steps.at[0]));
 	h->policy = w->was.policy;
 	h->nprefix = w->was.nprefix;
 	h->sleep = w->was.sleep;

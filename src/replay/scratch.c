@@ -20,10 +20,10 @@ static struct {
 static void drop(int number)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		for (char digit = '0'; digit <= '9'; digit++) {
+		for (int digit = '0'; digit <= '9'; digit++) {
 			char name[16], *end = stpcpy(name, names[i]);
 
-			end[0] = digit > '0' ? digit : '\0';
+			end[0] = digit > '0' ? (char)digit : '\0';
 			end[1] = '\0';
 			unlinkat(scratch.fd, name, 0);
 		}

@@ -29,10 +29,15 @@
 #define THREADS 2
 
 struct file {
-	struct plan_head head;
-	struct plan_thread threads[THREADS];
-	struct plan_step steps[THREADS];
-	_Alignas(PLAN_PAGE) struct plan_seat seats[THREADS];
+	union {
+		struct {
+			struct plan_head head;
+			struct plan_thread threads[THREADS];
+			struct plan_step steps[THREADS];
+		};
+		char pages[PLAN_PAGE]; /* that nobody writes to */
+	};
+	struct plan_seat seats[THREADS];
 };
 
 static void plan_fill(struct file *f, enum finding_kind kind)
