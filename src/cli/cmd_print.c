@@ -108,19 +108,27 @@ static enum status read_trees(void *trees, struct trace *t, struct diag *d)
 	return st;
 }
 
+/* What events at these positions are of, by the names that it had then. */
+static enum status load_names(struct trace *t, const uint64_t *wanted, size_t n,
+			      struct evidence **ev, struct diag *d)
+{
+	struct evidence_options brief = {
+		.brief = true, .path = frames_variable, .wanted = wanted, .nwanted = n
+	};
+
+	return evidence_load(t, &brief, ev, d);
+}
+
 /* Second pass: the names of the locks, as they were when they were taken. */
 static enum status print_trees(void *trees, struct trace *t, struct diag *d)
 {
-	struct evidence_options brief = { .brief = true, .path = frames_variable };
 	struct trees *x = trees;
 	struct lock_trees l;
 	struct evidence *ev;
 	enum status st;
 
 	lock_trees_init(&l, &x->tree, x->only);
-	brief.wanted = l.wanted.at;
-	brief.nwanted = l.wanted.n;
-	st = evidence_load(t, &brief, &ev, d);
+	st = load_names(t, l.wanted.at, l.wanted.n, &ev, d);
 	if (st == ST_OK) {
 		lock_trees_print(&l, ev, stdout);
 		evidence_free(ev);
@@ -186,16 +194,13 @@ static bool find_aims(struct dependencies *x, const char *path)
 /* Last pass: the names of objects, as they were. */
 static enum status print_graph(void *dependencies, struct trace *t, struct diag *d)
 {
-	struct evidence_options brief = { .brief = true, .path = frames_variable };
 	struct dependencies *x = dependencies;
 	struct window_print p;
 	struct evidence *ev;
 	enum status st;
 
 	window_print_init(&p, &x->graph, &x->aims, x->only);
-	brief.wanted = p.wanted.at;
-	brief.nwanted = p.wanted.n;
-	st = evidence_load(t, &brief, &ev, d);
+	st = load_names(t, p.wanted.at, p.wanted.n, &ev, d);
 	if (st == ST_OK) {
 		window_print(&p, ev, stdout);
 		evidence_free(ev);

@@ -52,19 +52,6 @@ static void push_frames(struct bounded *b)
 	}
 }
 
-static bool next_branch(struct frame *f)
-{
-	uint16_t next;
-
-	if (f->branches < 2)
-		return false;
-	next = (uint16_t)((f->choice.branch + 1) % f->branches);
-	if (next == f->first_branch)
-		return false;
-	f->choice.branch = next;
-	return true;
-}
-
 static bool next_thread(struct bounded *b, size_t at)
 {
 	struct frame *f = &b->frames.at[at];
@@ -90,7 +77,7 @@ static bool turn_back(struct bounded *b)
 	for (; b->frames.n > 0; b->frames.n--) {
 		struct frame *f = &b->frames.at[b->frames.n - 1];
 
-		if (next_branch(f))
+		if (search_next_branch(&f->choice, f->branches, f->first_branch))
 			return true;
 		baton_add(&f->done, f->choice.thread);
 		if (next_thread(b, b->frames.n - 1))

@@ -176,32 +176,16 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 	}
 }
 
-static bool waits(const struct baton_op *op)
-{
-	switch (op->kind) {
-	case BATON_LOCK:
-	case BATON_READ_LOCK:
-	case BATON_WAKE:
-	case BATON_SEM_WAIT:
-	case BATON_BARRIER_OUT:
-	case BATON_ONCE:
-	case BATON_JOIN:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void print_standing(const struct explore_failure *f, FILE *to)
 {
 	for (uint32_t i = 0; i < f->pending.n; i++) {
 		const struct baton_op *op = &f->pending.at[i];
 		STRBUF_SCOPED line = { 0 };
 
-		if (op->kind == BATON_NONE || (f->outcome == BATON_DEADLOCK && !waits(op)))
+		if (op->kind == BATON_NONE || (f->outcome == BATON_DEADLOCK && !baton_waits(op)))
 			continue;
 		describe_thread(f, i, &line);
-		if (!waits(op))
+		if (!baton_waits(op))
 			strbuf_addf(&line, " stands before: %s ", describe_op(op));
 		else if (op->kind == BATON_WAKE)
 			strbuf_adds(&line, " waits for a signal of ");

@@ -64,20 +64,6 @@ static bool next_thread(struct dpor_frame *f)
 	return false;
 }
 
-/* All values of a choice are tried before another thread is. */
-static bool next_branch(struct dpor_frame *f)
-{
-	uint16_t next;
-
-	if (f->branches < 2)
-		return false;
-	next = (uint16_t)((f->choice.branch + 1) % f->branches);
-	if (next == f->first_branch)
-		return false;
-	f->choice.branch = next;
-	return true;
-}
-
 /* The deepest frame at which something is left becomes the last.  False: there is none. */
 static bool turn_back(struct dpor *d, bool is_astray)
 {
@@ -86,7 +72,7 @@ static bool turn_back(struct dpor *d, bool is_astray)
 	for (; d->frames.n > 0; d->frames.n--) {
 		struct dpor_frame *f = &d->frames.at[d->frames.n - 1];
 
-		if (!next_branch(f)) {
+		if (!search_next_branch(&f->choice, f->branches, f->first_branch)) {
 			baton_add(&f->done, f->choice.thread);
 			if (!next_thread(f))
 				continue;

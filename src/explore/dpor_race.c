@@ -29,22 +29,6 @@ struct racer {
 	uint32_t thread;
 };
 
-static bool always_goes(const struct baton_op *op)
-{
-	switch (op->kind) {
-	case BATON_LOCK:
-	case BATON_READ_LOCK:
-	case BATON_WAKE:
-	case BATON_SEM_WAIT:
-	case BATON_BARRIER_OUT:
-	case BATON_ONCE:
-	case BATON_JOIN:
-		return false;
-	default:
-		return true;
-	}
-}
-
 static uint64_t lock_of(const struct baton_op *op)
 {
 	return op->kind == BATON_WAIT || op->kind == BATON_WAKE ? op->second : op->object;
@@ -75,7 +59,7 @@ static enum verdict told_by(const struct baton_op *i, const struct baton_op *j)
 	case BATON_ONCE:
 		return i->kind == BATON_ONCE ? SURE : MAYBE;
 	default:
-		return always_goes(j) ? SURE : MAYBE;
+		return !baton_waits(j) ? SURE : MAYBE;
 	}
 }
 
@@ -159,7 +143,7 @@ static enum verdict reverse(const struct racer *j, uint32_t i)
 	is_next = count[j->thread] == h->of[j->thread].n &&
 		  (h->steps[i].nthreads == 0 || j->thread < h->steps[i].nthreads);
 	is_free = !has_cause_behind(j, i);
-	if (always_goes(j->op))
+	if (!baton_waits(j->op))
 		v = SURE;
 	else if (!is_free)
 		v = MAYBE;

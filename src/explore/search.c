@@ -22,6 +22,19 @@ bool search_is_failure(void *context, const struct explore_runner *r, uint64_t *
 	}
 }
 
+bool search_next_branch(struct baton_choice *c, uint16_t branches, uint16_t first)
+{
+	uint16_t next;
+
+	if (branches < 2)
+		return false;
+	next = (uint16_t)((c->branch + 1) % branches);
+	if (next == first)
+		return false;
+	c->branch = next;
+	return true;
+}
+
 bool search_is_whole(const struct explore_runner *r)
 {
 	return r->head->outcome == BATON_RAN || r->head->outcome == BATON_DEADLOCK ||

@@ -87,6 +87,9 @@ enum search_end search_run(struct search *s, const struct search_ask *ask, struc
 bool search_is_preemption(const struct baton_step *steps, uint32_t i);
 uint32_t search_preemptions(const struct baton_step *steps, uint32_t n);
 
+/* The next value of a choice, of which all are tried before another thread is.  False: there is none. */
+bool search_next_branch(struct baton_choice *c, uint16_t branches, uint16_t first);
+
 /* Did the run come to an end of its own, a deadlock included? */
 bool search_is_whole(const struct explore_runner *r);
 

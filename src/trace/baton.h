@@ -195,6 +195,23 @@ static inline struct baton_word *baton_word(struct baton_head *h, uint64_t at)
 	return NULL;
 }
 
+/* May it have to wait before it can be done? */
+static inline bool baton_waits(const struct baton_op *op)
+{
+	switch (op->kind) {
+	case BATON_LOCK:
+	case BATON_READ_LOCK:
+	case BATON_WAKE:
+	case BATON_SEM_WAIT:
+	case BATON_BARRIER_OUT:
+	case BATON_ONCE:
+	case BATON_JOIN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Do two operations of different threads depend on each other: does their order matter? */
 static inline bool baton_depends(const struct baton_op *a, const struct baton_op *b)
 {
