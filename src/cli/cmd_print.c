@@ -108,6 +108,15 @@ static enum status read_trees(void *trees, struct trace *t, struct diag *d)
 	return st;
 }
 
+/* For a second reading, which has nothing new to say. */
+static struct input silently(const struct request *r)
+{
+	struct input in = r->in;
+
+	in.quiet = true;
+	return in;
+}
+
 /* What events at these positions are of, by the names that it had then. */
 static enum status load_names(struct trace *t, const uint64_t *wanted, size_t n,
 			      struct evidence **ev, struct diag *d)
@@ -140,11 +149,10 @@ static enum status print_trees(void *trees, struct trace *t, struct diag *d)
 static int lock_trees(const struct request *r)
 {
 	struct trees trees = { .of = r };
-	struct input silent = r->in;
+	struct input silent = silently(r);
 	struct spool file;
 	int status;
 
-	silent.quiet = true;
 	if (!spool_open(&file, r->path))
 		return EXIT_TROUBLE;
 	locktree_init(&trees.tree);
@@ -212,11 +220,10 @@ static enum status print_graph(void *dependencies, struct trace *t, struct diag 
 static int dependencies(const struct request *r)
 {
 	struct dependencies x = { .of = r };
-	struct input silent = r->in;
+	struct input silent = silently(r);
 	struct spool file;
 	int status;
 
-	silent.quiet = true;
 	if (!spool_open(&file, r->path))
 		return EXIT_TROUBLE;
 	status = input_read(file.path, &r->in, read_graph, &x);
