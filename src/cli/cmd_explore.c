@@ -25,6 +25,8 @@ static const struct option_def explore_options[] = {
 	{ AT(how.bound), 0, "bound", "N", "bounded: at most so many preemptions; default 2",
 	  NUMBER(how.bound, 1, 100) },
 	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
+	{ AT(how.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
+	  NUMBER(how.expected, 0, 255) },
 	{ AT(how.all), 0, "all", NULL, "go on after the first failure" },
 	{ AT(how.all_accesses), 0, "all-accesses", NULL,
 	  "every access is a step, not only of words that threads share" },

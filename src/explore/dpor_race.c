@@ -270,6 +270,6 @@ void dpor_race(struct dpor *d, uint32_t from)
 		j.known = history_known(h, t);
 		race(&j);
 	}
-	if (head->nsteps > 0 && (head->outcome == BATON_RAN || head->outcome == BATON_FOUND))
+	if (head->nsteps > 0 && head->outcome == BATON_RAN)
 		race_end(d);
 }

@@ -15,20 +15,6 @@
 
 /* ---- failures ---- */
 
-static struct trace *read_trace(const char *path)
-{
-	struct trace_options opt = { 0 };
-	struct diag d = { 0 };
-	struct trace *t = NULL;
-	struct event e;
-
-	if (trace_open(path, &opt, &t, &d) != ST_OK)
-		return NULL;
-	while (trace_next(t, &e, &d) == ST_OK)
-		;
-	return t;
-}
-
 /* After a run of a schedule of n steps. */
 static void take_run(struct explore_failure *f, const struct explore_runner *r, size_t n)
 {
@@ -69,7 +55,7 @@ static enum status failure_again(struct server *server, const struct server_prog
 	if (st == ST_OK) {
 		take_run(f, &server->runner, s->nprefix);
 		f->again = ends_so(f);
-		f->trace = read_trace(trace);
+		f->trace = scratch_read(trace);
 	}
 	if (nothing >= 0)
 		close(nothing);
@@ -240,7 +226,7 @@ static enum status course_again(const struct course *s, char **argv, const char 
 	}
 	if (st == ST_OK) {
 		take_run(out, &server.runner, s->steps.n);
-		out->trace = read_trace(trace);
+		out->trace = scratch_read(trace);
 		describe_outcome(out, &outcome);
 		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
 		if (record)

@@ -31,8 +31,8 @@ struct explore {
 	uint64_t runs;	/* at most */
 	double seconds; /* at most */
 	uint64_t seed, bound;
-	int status; /* that a good run ends with; -1: any */
-	bool all;   /* goes on after the first failure */
+	uint32_t expected; /* the status that a good run ends with */
+	bool all;	   /* goes on after the first failure */
 	bool all_accesses;
 	bool quiet;
 	const char *schedule; /* where the schedule goes; NULL: PROG.schedule */

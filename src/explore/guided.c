@@ -105,7 +105,6 @@ static void bring_back(struct window_runner *w)
 	h->grown += w->was.grown;
 	h->awaited += w->was.awaited;
 	h->alive = w->was.alive;
-	h->enabled = w->was.enabled;
 	memcpy(h->pending, w->was.pending, sizeof(h->pending));
 }
 

@@ -13,7 +13,6 @@ bool search_is_failure(void *context, const struct explore_runner *r, uint64_t *
 	(void)mark;
 	switch (r->head->outcome) {
 	case BATON_DEADLOCK:
-	case BATON_FOUND:
 		return true;
 	case BATON_RAN:
 		return r->ended != 0;
@@ -37,8 +36,7 @@ bool search_next_branch(struct baton_choice *c, uint16_t branches, uint16_t firs
 
 bool search_is_whole(const struct explore_runner *r)
 {
-	return r->head->outcome == BATON_RAN || r->head->outcome == BATON_DEADLOCK ||
-	       r->head->outcome == BATON_FOUND;
+	return r->head->outcome == BATON_RAN || r->head->outcome == BATON_DEADLOCK;
 }
 
 bool search_is_preemption(const struct baton_step *steps, uint32_t i)
@@ -141,7 +139,7 @@ static void count_run(struct search *s)
 
 	s->runs++;
 	s->grown += h->grown != 0;
-	if (h->outcome <= BATON_FOUND)
+	if (h->outcome < BATON_OUTCOMES)
 		s->outcomes[h->outcome]++;
 	if (s->longest < h->nsteps)
 		s->longest = h->nsteps;

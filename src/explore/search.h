@@ -51,9 +51,9 @@ struct search {
 
 	/* Out. */
 	uint64_t runs;
-	uint64_t outcomes[BATON_FOUND + 1]; /* runs by how they ended */
-	uint64_t grown;			    /* runs in which words came to be shared */
-	uint32_t longest, threads;	    /* the most steps and threads of a run */
+	uint64_t outcomes[BATON_OUTCOMES]; /* runs by how they ended */
+	uint64_t grown;			   /* runs in which words came to be shared */
+	uint32_t longest, threads;	   /* the most steps and threads of a run */
 	bool last_failed;
 	uint64_t last_signature;	     /* if it has */
 	VEC(struct search_failure) failures; /* in the order of their runs */

@@ -79,7 +79,7 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 	if (search_is_whole(r) || !baton_is_empty(&r->head->frozen))
 		keep_races(x, r);
 	if (r->head->outcome == BATON_RAN && WIFEXITED(r->ended))
-		return x->e->status >= 0 && WEXITSTATUS(r->ended) != x->e->status;
+		return (uint32_t)WEXITSTATUS(r->ended) != x->e->expected;
 	return search_is_failure(NULL, r, mark);
 }
 

@@ -204,13 +204,10 @@ static uint8_t flags_of(const struct draft_item *it)
 	bool value = it->look && it->class == PLAN_SOLID && it->has_value &&
 		     (it->op == EVENT_WRITE || it->op == EVENT_RMW);
 	bool cancelled = it->op == EVENT_WAKE && (it->flags & EVENT_CANCELLED);
-	bool endless =
-		it->op == EVENT_WAKE && !must_fail(it) && !cancelled && it->peer == DRAFT_NONE;
 
 	return (uint8_t)((it->target ? PLAN_TARGET : 0) | (must_fail(it) ? PLAN_FAILS : 0) |
 			 (value ? PLAN_VALUE : 0) | (request ? PLAN_REQUEST : 0) |
-			 (endless ? PLAN_ENDLESS : 0) | (cancelled ? PLAN_CANCELLED : 0) |
-			 (has_result(it) ? PLAN_RESULT : 0));
+			 (cancelled ? PLAN_CANCELLED : 0) | (has_result(it) ? PLAN_RESULT : 0));
 }
 
 static uint64_t value_of(const struct draft_item *it)

@@ -9,9 +9,8 @@ static const struct {
 	uint8_t flag;
 	const char *word;
 } words[] = {
-	{ PLAN_TARGET, "target" },   { PLAN_FAILS, "fails" },	  { PLAN_VALUE, "value" },
-	{ PLAN_REQUEST, "request" }, { PLAN_ENDLESS, "endless" }, { PLAN_CANCELLED, "cancelled" },
-	{ PLAN_RESULT, "result" },
+	{ PLAN_TARGET, "target" },   { PLAN_FAILS, "fails" },	      { PLAN_VALUE, "value" },
+	{ PLAN_REQUEST, "request" }, { PLAN_CANCELLED, "cancelled" }, { PLAN_RESULT, "result" },
 };
 
 static void thread_text(const struct plan_head *h, const struct plan_thread *t, struct strbuf *out)

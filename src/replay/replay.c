@@ -105,23 +105,6 @@ static void name_thread(void *arg, uint32_t thread, struct strbuf *out)
 	words_thread(r->recorded, plan_threads(r->plan.head)[thread].tid, out);
 }
 
-/* Up to its end, for the names that come on the way. */
-static struct trace *read_trace(const char *path)
-{
-	struct trace_options opt = { 0 };
-	struct diag d = { 0 };
-	struct trace *t = NULL;
-	struct event e;
-	struct stat st;
-
-	/* The program may have put something else there. */
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || trace_open(path, &opt, &t, &d) != ST_OK)
-		return NULL;
-	while (trace_next(t, &e, &d) == ST_OK)
-		;
-	return t;
-}
-
 static int open_output(const char *path)
 {
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -211,7 +194,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	close(s->err);
 	if (st == ST_OK) {
 		out->nruns = number + 1;
-		run->trace = read_trace(trace);
+		run->trace = scratch_read(trace);
 		refute_others(out, o->claim, run);
 		outcome_of(run, outs, errs);
 		if (o->record && number == 0)

@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/trace.h"
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
@@ -107,4 +110,20 @@ enum status scratch_keep(const char *from, const char *to, struct diag *d)
 	if (out >= 0)
 		close(out);
 	return good ? ST_OK : ST_IO;
+}
+
+struct trace *scratch_read(const char *path)
+{
+	struct trace_options opt = { 0 };
+	struct diag d = { 0 };
+	struct trace *t = NULL;
+	struct event e;
+	struct stat st;
+
+	/* The program may have put something else there. */
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || trace_open(path, &opt, &t, &d) != ST_OK)
+		return NULL;
+	while (trace_next(t, &e, &d) == ST_OK)
+		;
+	return t;
 }

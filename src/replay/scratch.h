@@ -7,6 +7,8 @@
 
 #include "base/common.h"
 
+struct trace;
+
 /* Made in TMPDIR, or /tmp. */
 enum status scratch_open(struct diag *d) ST_CHECKED;
 void scratch_close(void);
@@ -15,6 +17,9 @@ void scratch_close(void);
  * plan, trace, out and err, and with a digit behind. */
 char *scratch_path(const char *name, int number);
 
+/* The recording of a run, read up to its end for the names that come on the way; NULL: there is none that
+ * can be read. */
+struct trace *scratch_read(const char *path);
 /* A copy of the recording in it, for the user. */
 enum status scratch_keep(const char *from, const char *to, struct diag *d) ST_CHECKED;
 

@@ -108,11 +108,6 @@ static void way_words(const struct replay_result *r, const struct replay_run *ru
 		add_expected(r, h, out);
 		strbuf_adds(out, ", and the thread ended");
 		return;
-	case PLAN_WHY_OUTCOME:
-		strbuf_adds(out, "a call succeeds that failed in the recording, or the other way "
-				 "round: ");
-		add_expected(r, h, out);
-		return;
 	default:
 		strbuf_adds(out, "expected ");
 		add_expected(r, h, out);

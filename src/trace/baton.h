@@ -134,7 +134,7 @@ enum baton_outcome {
 	BATON_TOO_LONG, /* the limit of steps */
 	BATON_TOO_MANY, /* threads */
 	BATON_OUTSIDE,	/* a step took too long, in unseen code */
-	BATON_FOUND,	/* the program said so: foresee_fail, a failed assertion */
+	BATON_OUTCOMES
 };
 
 struct baton_word {
@@ -175,10 +175,10 @@ struct baton_head {
 	uint32_t nsteps;
 	uint32_t outcome; /* enum baton_outcome */
 	uint32_t nthreads;
-	uint32_t grown;	  /* words that came to be shared in this run */
-	uint32_t forked;  /* a run, some time, has made other processes */
-	uint32_t awaited; /* threads were kept from reading the same again and again */
-	struct baton_set alive, enabled;	/* at the end */
+	uint32_t grown;		/* words that came to be shared in this run */
+	uint32_t forked;	/* a run, some time, has made other processes */
+	uint32_t awaited;	/* threads were kept from reading the same again and again */
+	struct baton_set alive; /* at the end */
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
 };
 

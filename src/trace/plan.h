@@ -75,7 +75,6 @@ enum plan_class {
 #define PLAN_VALUE 4u  /* what it writes must be `value' */
 #define PLAN_REQUEST \
 	8u /* a target that the recording only has as a request: the call at that place */
-#define PLAN_ENDLESS 16u   /* WAKE: nobody has ended the wait in this order */
 #define PLAN_RESULT 64u	   /* the call gives `value' */
 #define PLAN_CANCELLED 32u /* WAKE: a request to cancel the thread has */
 
@@ -112,7 +111,6 @@ enum plan_why {
 	PLAN_WHY_TARGET,    /* the thread's part was over, and its target did not come */
 	PLAN_WHY_ENDED,	    /* the thread ended inside its part */
 	PLAN_WHY_VALUE,	    /* it wrote another value */
-	PLAN_WHY_OUTCOME, /* a call that should fail came back with success, or the other way round */
 };
 
 #define PLAN_FIRST (-1)	  /* maker: the first thread of the process */

@@ -47,6 +47,19 @@ explore ./$prog exit
 is "$status" 1 "exit in a thread: found"
 has out '^1  status 7, in a schedule of' "exit in a thread: what"
 
+# A status that is meant to be.
+cat >five.c <<'END'
+#include <pthread.h>
+static void *work(void *arg) { return arg; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 5; }
+END
+explore five.c
+is "$status" 1 "status 5: is a failure"
+explore --expect-status 5 five.c
+is "$status" 0 "--expect-status 5: is none"
+explore --expect-status 256 five.c
+is "$status" 2 "--expect-status: a status is wanted"
+
 explore --budget-runs 5 ./$prog some 127
 is "$status" 3 "127 threads: begun"
 hasnt out 'more than' "127 threads: not too many"

@@ -237,8 +237,6 @@ static bool run(struct explore_runner *r, struct diag *d)
 		if (t->hides)
 			note_touched(t, s->choice.thread, pc);
 	}
-	if (h->outcome == BATON_RAN && t->state.failed != 0 && !t->program.goes_on)
-		h->outcome = BATON_FOUND;
 	r->ended = h->outcome == BATON_RAN && t->state.failed != 0 ? t->state.failed << 8 : 0;
 	return true;
 }

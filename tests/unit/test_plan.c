@@ -337,7 +337,7 @@ static void test_waits(void)
 		(struct words){ FINDING_PROPERTY, "1-8", NULL, NULL },
 		"T1 first: 8 events, 8 solid\n"
 		"  4 wake: solid, after 3, fails\n"
-		"  8 wake: solid, after 7, endless\n");
+		"  8 wake: solid, after 7\n");
 	text_is("semaphores: each after the other; one that fails finds nothing",
 		"#fmt 1\nT1|semfail(s)|1\nT2|sempost(s)|2\nT1|semwait(s)|3\n",
 		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
