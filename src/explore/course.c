@@ -141,7 +141,7 @@ static bool read_line(struct course *s, char *line)
 	return true;
 }
 
-static enum status read_all(struct course *s, FILE *from, const char *path, struct diag *d)
+static enum status read_lines(struct course *s, FILE *from, const char *path, struct diag *d)
 {
 	enum status st = ST_OK;
 	size_t room = 0, number = 0;
@@ -162,7 +162,20 @@ static enum status read_all(struct course *s, FILE *from, const char *path, stru
 			       "'%s' is no whole schedule: program, directory, argument or outcome "
 			       "is missing",
 			       path);
+	if (st == ST_OK && s->steps.n > COURSE_STEPS)
+		st = diag_fail(d, ST_BAD_INPUT, "'%s' has more than %u steps", path, COURSE_STEPS);
+	return st;
+}
+
+enum status course_parse(struct course *s, FILE *from, const char *path, struct diag *d)
+{
+	enum status st;
+
+	*s = (struct course){ 0 };
+	st = read_lines(s, from, path, d);
 	*VEC_PUSH(&s->arguments) = NULL;
+	if (st != ST_OK)
+		course_release(s);
 	return st;
 }
 
@@ -174,10 +187,8 @@ enum status course_read(struct course *s, const char *path, struct diag *d)
 	*s = (struct course){ 0 };
 	if (!from)
 		return diag_fail(d, ST_IO, "cannot read '%s': %s", path, strerror(errno));
-	st = read_all(s, from, path, d);
+	st = course_parse(s, from, path, d);
 	fclose(from);
-	if (st != ST_OK)
-		course_release(s);
 	return st;
 }
 

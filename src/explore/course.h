@@ -20,6 +20,8 @@
 #include "base/common.h"
 #include "trace/baton.h"
 
+#define COURSE_STEPS (1u << 20) /* of more there is no run */
+
 struct course {
 	char *program, *directory;
 	VEC(char *) arguments; /* the program's name is the first; NULL at the end */
@@ -32,6 +34,8 @@ void course_release(struct course *s);
 
 enum status course_write(const struct course *s, const char *path, struct diag *d) ST_CHECKED;
 enum status course_read(struct course *s, const char *path, struct diag *d) ST_CHECKED;
+/* Of a stream; path: for messages. */
+enum status course_parse(struct course *s, FILE *from, const char *path, struct diag *d) ST_CHECKED;
 /* Does the file begin like one? */
 bool course_is(const char *path);
 

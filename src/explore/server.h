@@ -10,9 +10,10 @@
 
 #include <sys/types.h>
 
+#include "explore/course.h"
 #include "explore/runner.h"
 
-#define SERVER_STEPS (1u << 20)
+#define SERVER_STEPS COURSE_STEPS
 #define SERVER_STEP_SECONDS 5.0 /* in which a step must be done */
 
 struct server {

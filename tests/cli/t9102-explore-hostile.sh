@@ -47,6 +47,14 @@ explore ./$prog exit
 is "$status" 1 "exit in a thread: found"
 has out '^1  status 7, in a schedule of' "exit in a thread: what"
 
+# A schedule with more steps than there is room for.
+{
+	printf 'foresee schedule 1\nprogram %s\ndirectory .\nargument x\noutcome deadlock\n' "$PWD/$prog"
+	yes 'steps 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' | head -60000
+} >long.schedule
+run foresee replay long.schedule
+is "$status" 2 "long schedule: refused"
+has err 'more than 1048576 steps' "long schedule: why"
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
