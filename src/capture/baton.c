@@ -378,6 +378,8 @@ void baton_run(void)
 	h->grown = 0;
 	h->awaited = 0;
 	random_state = h->seed;
+	if (h->directory[0] != '\0' && syscall(SYS_chdir, h->directory) != 0)
+		baton_leave(BATON_STRAYED);
 	yielded_to = PRIORITY_HIGH;
 	baton_seats[0].priority = random_next() | PRIORITY_HIGH;
 }

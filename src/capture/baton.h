@@ -10,6 +10,7 @@
  *	baton.c		announcing, choosing, handing over; threads
  *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
  *	baton_word.c	words that threads share
+ *	baton_outside.c	what a run leaves behind for the next
  *	baton_serve.c	runs the program anew in a child, each time the explorer asks
  */
 #ifndef CAPTURE_BATON_H
@@ -107,6 +108,10 @@ void baton_cond_wake(const void *cond, bool everybody);
 int baton_barrier(struct control *c, const void *barrier, uint32_t site);
 /* It sleeps, or gives way: others come first, if they can. */
 void baton_yield(struct control *c, uint32_t site);
+/* It writes to this channel. */
+void baton_output(struct control *c, const void *channel, uint32_t site);
+/* Something goes to a descriptor: if what lies behind it is there for other runs, that is noted. */
+void baton_outside(int fd);
 /* A value below n. */
 unsigned baton_choose(struct control *c, unsigned n, uint32_t site);
 /* The process is about to end, and others may be alive. */

@@ -277,6 +277,12 @@ void baton_yield(struct control *c, uint32_t site)
 	announce(c, BATON_YIELD, NULL, 0, site, 0);
 }
 
+void baton_output(struct control *c, const void *channel, uint32_t site)
+{
+	if (baton_head->outputs)
+		announce(c, BATON_OUTPUT, channel, 0, site, 0);
+}
+
 unsigned baton_choose(struct control *c, unsigned n, uint32_t site)
 {
 	baton_announce(c, &(struct baton_op){

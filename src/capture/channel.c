@@ -128,6 +128,8 @@ static void log_give_fd(struct thread *t, int fd)
 	bool anonymous;
 	unsigned channel = of_fd(fd, &anonymous);
 
+	if (CONTROLLED(t))
+		control_outside(fd);
 	channel_log(t, FORMAT_K_GIVE, channel);
 	if (channel != CHANNEL_NONE && __atomic_load_n(&watched[channel], __ATOMIC_SEQ_CST))
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);

@@ -253,6 +253,12 @@ void control_serve(void)
 	baton_serve();
 }
 
+void control_outside(int fd)
+{
+	if (baton_is_on())
+		baton_outside(fd);
+}
+
 bool control_is_baton(void)
 {
 	return baton_is_on();

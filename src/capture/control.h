@@ -199,6 +199,8 @@ void control_cond_wake(const void *cond, bool everybody);
 /* Is it an explorer that controls the program? */
 bool control_is_baton(void);
 #endif
+/* A thread that is controlled gives something to a descriptor, which may lead out of the process. */
+void control_outside(int fd);
 /* The program is about to run.  Returns once for each run that the explorer wants. */
 void control_serve(void);
 /* A value below n, which the explorer chooses; else 0. */

@@ -276,6 +276,11 @@ void control_pass(struct thread *t, unsigned kind, const void *obj)
 	struct control *c = t->control;
 	const struct plan_step *s = control_step(c);
 
+	if (baton_is_on()) {
+		if (kind == FORMAT_K_GIVE)
+			baton_output(c, obj, t->view.call_site);
+		return;
+	}
 	control_leave(t); /* of an access of the same hook */
 	if (c->matched && s->class == PLAN_PASS && c->op.kind == kind)
 		return;

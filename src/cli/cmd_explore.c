@@ -25,8 +25,11 @@ static const struct option_def explore_options[] = {
 	{ AT(how.bound), 0, "bound", "N", "bounded: at most so many preemptions; default 2",
 	  NUMBER(how.bound, 1, 100) },
 	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
-	{ AT(how.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
-	  NUMBER(how.expected, 0, 255) },
+	{ AT(how.wish.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
+	  NUMBER(how.wish.expected, 0, 255) },
+	{ AT(how.wish.oracle), 0, "oracle", "CMD",
+	  "sh -c CMD after each good run; a failure if it leaves with another status than 0" },
+	{ AT(how.wish.sandbox), 0, "sandbox", NULL, "each run in an empty directory of its own" },
 	{ AT(how.all), 0, "all", NULL, "go on after the first failure" },
 	{ AT(how.all_accesses), 0, "all-accesses", NULL,
 	  "every access is a step, not only of words that threads share" },
@@ -105,6 +108,8 @@ static int explore_command(const struct command *c, int argc, char **argv)
 		return status;
 	if (p.noperands == 0)
 		return command_misuse(c, "no program given");
+	if (x.how.wish.oracle && strchr(x.how.wish.oracle, '\n'))
+		return command_misuse(c, "the command of --oracle must be one line");
 	x.how.quiet = in.quiet;
 	x.how.seconds = (double)x.seconds;
 	return explore(&x, p.operands);
@@ -118,7 +123,9 @@ const struct command cmd_explore = {
 		"One thread runs at a time; at each operation that others can notice it is chosen who\n"
 		"goes on. A deadlock, a signal or a status that is not 0 ends the search; its schedule\n"
 		"is shown, and written to a file for 'foresee replay'. FILE.c (.cc, .cpp, .cxx) is\n"
-		"compiled first. The program runs many times, and so do its effects on files.\n"
+		"compiled first. The program runs many times, and so do its effects on files; with\n"
+		"--sandbox each run has a directory of its own. A command that looks at the output of\n"
+		"each run, --oracle, may say that it was wrong.\n"
 		"\n"
 		"Leaves with 0 when all schedules were run and none failed, with 1 when one did, with 3\n"
 		"when the budget ran out.\n",

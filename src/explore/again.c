@@ -32,9 +32,21 @@ static bool look(void *arg, pid_t pid)
 	return !w->hung && talk_clock() - w->since < w->server->step;
 }
 
+/* What came of it goes to the recording, and to the judge. */
+static enum status take_end(struct server *s, const char *trace, const struct launch_end *end,
+			    struct diag *d)
+{
+	struct trace_end said = { .status = end->status, .signal = end->signal, .hung = end->hung };
+	bool became;
+
+	(void)trace_end_write(trace, &said, &became);
+	s->runner.ended = end->signal ? end->signal : end->status << 8;
+	return judge_after(&s->judge, &s->runner, d);
+}
+
 enum status again_run(struct server *s, const struct server_program *p,
-		      const struct baton_choice *steps, size_t n, const char *trace, int out,
-		      int err, struct launch_end *end, struct diag *d)
+		      const struct baton_choice *steps, size_t n, const char *trace, int output,
+		      struct launch_end *end, struct diag *d)
 {
 	struct baton_head *h = s->runner.head;
 	struct watching w = { .server = s, .steps = UINT32_MAX };
@@ -46,13 +58,13 @@ enum status again_run(struct server *s, const struct server_program *p,
 			    .look = look,
 			    .look_arg = &w,
 			    .directory = p->directory,
-			    .out = out,
-			    .err = err,
+			    .out = s->judge.out ? s->judge.out_fd : output,
+			    .err = s->judge.err ? s->judge.err_fd : output,
 			    .steady = true };
-	struct trace_end said;
-	enum status st;
-	bool became;
+	enum status st = judge_before(&s->judge, h, d);
 
+	if (st != ST_OK)
+		return st;
 	strbuf_addf(&options, "%scontrol=%s\n", p->options, s->path);
 	l.options = strbuf_str(&options);
 	h->served = 0;
@@ -67,11 +79,6 @@ enum status again_run(struct server *s, const struct server_program *p,
 	s->stopped = st == ST_OK && end->asked;
 	h->kept = 0;
 	end->hung = w.hung;
-	said = (struct trace_end){ .status = end->status,
-				   .signal = end->signal,
-				   .hung = end->hung };
-	if (st == ST_OK)
-		(void)trace_end_write(trace, &said, &became);
 	strbuf_release(&options);
-	return st;
+	return st == ST_OK ? take_end(s, trace, end, d) : st;
 }

@@ -8,10 +8,10 @@
 #include "explore/server.h"
 #include "launch/launch.h"
 
-/* s: its head has the steps of the run afterwards.  out, err: descriptors for the program's output; 0:
- * ours. */
+/* s: its head has the steps of the run afterwards, and its runner the verdict, if it is judged.  output:
+ * a descriptor for what the program writes, unless the judge has it; 0: ours. */
 enum status again_run(struct server *s, const struct server_program *p,
-		      const struct baton_choice *steps, size_t n, const char *trace, int out,
-		      int err, struct launch_end *end, struct diag *d) ST_CHECKED;
+		      const struct baton_choice *steps, size_t n, const char *trace, int output,
+		      struct launch_end *end, struct diag *d) ST_CHECKED;
 
 #endif /* EXPLORE_AGAIN_H */

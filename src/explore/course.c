@@ -11,7 +11,7 @@ void course_release(struct course *s)
 	VEC_RELEASE(&s->arguments);
 	VEC_RELEASE(&s->words);
 	VEC_RELEASE(&s->steps);
-	MEM_FREE_ALL(s->program, s->directory, s->outcome);
+	MEM_FREE_ALL(s->program, s->directory, s->outcome, s->oracle);
 	*s = (struct course){ 0 };
 }
 
@@ -19,7 +19,8 @@ void course_release(struct course *s)
 
 static bool has_newline(const struct course *s)
 {
-	bool has = strchr(s->program, '\n') || strchr(s->directory, '\n');
+	bool has = strchr(s->program, '\n') || strchr(s->directory, '\n') ||
+		   (s->oracle && strchr(s->oracle, '\n'));
 
 	for (size_t i = 0; i + 1 < s->arguments.n; i++)
 		has |= strchr(s->arguments.at[i], '\n') != NULL;
@@ -32,6 +33,12 @@ static void put(const struct course *s, FILE *to)
 	for (size_t i = 0; i + 1 < s->arguments.n; i++)
 		fprintf(to, "argument %s\n", s->arguments.at[i]);
 	fprintf(to, "outcome %s\n", s->outcome);
+	if (s->oracle)
+		fprintf(to, "oracle %s\n", s->oracle);
+	if (s->sandbox)
+		fputs("sandbox yes\n", to);
+	if (s->expected)
+		fprintf(to, "expected %" PRIu32 "\n", s->expected);
 	for (size_t i = 0; i < s->words.n; i++)
 		fprintf(to, "%s %" PRIx64 "%s", i % LINE_WORDS == 0 ? "words" : "", s->words.at[i],
 			i % LINE_WORDS == LINE_WORDS - 1 || i + 1 == s->words.n ? "\n" : "");
@@ -122,6 +129,15 @@ static void keep(char **where, const char *what)
 	*where = mem_strdup(what);
 }
 
+static bool read_expected(struct course *s, const char *at)
+{
+	char *end;
+	unsigned long n = strtoul(at, &end, 10);
+
+	s->expected = (uint32_t)n;
+	return end != at && *end == '\0' && n <= UINT8_MAX;
+}
+
 static bool read_line(struct course *s, char *line)
 {
 	char *rest;
@@ -134,6 +150,12 @@ static bool read_line(struct course *s, char *line)
 		*VEC_PUSH(&s->arguments) = mem_strdup(rest);
 	else if ((rest = behind(line, "outcome")))
 		keep(&s->outcome, rest);
+	else if ((rest = behind(line, "oracle")))
+		keep(&s->oracle, rest);
+	else if ((rest = behind(line, "sandbox")))
+		return (s->sandbox = strcmp(rest, "yes") == 0);
+	else if ((rest = behind(line, "expected")))
+		return read_expected(s, rest);
 	else if ((rest = behind(line, "words")))
 		return read_words(s, rest);
 	else

@@ -32,6 +32,7 @@ static const char *const names[BATON_KINDS] = {
 	[BATON_YIELD] = "yield",
 	[BATON_CHOOSE] = "choose",
 	[BATON_OBJECT] = "init or destroy",
+	[BATON_OUTPUT] = "output",
 	[BATON_EXIT] = "exit",
 };
 
@@ -55,6 +56,8 @@ void describe_object(const struct explore_failure *f, const struct baton_op *op,
 {
 	const char *name = f->trace && op->object ? trace_object_name(f->trace, op->object) : NULL;
 
+	if (op->kind == BATON_OUTPUT) /* a channel has no name */
+		return;
 	if (op->kind == BATON_JOIN && op->second < BATON_THREADS)
 		describe_thread(f, (uint32_t)op->second, out);
 	else if (name)
@@ -153,6 +156,10 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 		describe_object(f, &f->steps.at[f->race[0]].op, out);
 		return;
 	}
+	if (f->verdict.fault == EXPLORE_ORACLE) {
+		strbuf_adds(out, "the oracle finds fault");
+		return;
+	}
 	switch (f->outcome) {
 	case BATON_DEADLOCK:
 		strbuf_adds(out, "deadlock");
@@ -236,6 +243,21 @@ static void print_schedule(const struct explore_failure *f, FILE *to)
 		print_standing(f, to);
 }
 
+/* What the oracle said, as a quotation. */
+static void print_said(const char *said, FILE *to)
+{
+	if (!*said)
+		fputs("  the oracle said nothing\n", to);
+	else
+		fputs("  the oracle said:\n", to);
+	for (const char *line = said; *line;) {
+		size_t n = strcspn(line, "\n");
+
+		fprintf(to, "    %.*s\n", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
 void describe_failure(const struct explore_failure *f, FILE *to)
 {
 	STRBUF_SCOPED outcome = { 0 };
@@ -246,6 +268,8 @@ void describe_failure(const struct explore_failure *f, FILE *to)
 		print_race(f, to);
 	else
 		print_schedule(f, to);
+	if (f->said)
+		print_said(f->said, to);
 	if (!f->again)
 		fputs("  it did not come so when it was run again: something else than the order of "
 		      "the steps decides it\n",
@@ -311,6 +335,19 @@ static void describe_aims(const struct aims *all, FILE *to)
 	fputs("\n", to);
 }
 
+/* What one run may have left for the next. */
+static void describe_outside(const struct explore_result *r, FILE *to)
+{
+	if (r->outside & BATON_OUTSIDE_FILES)
+		fprintf(to, "the program writes files: %s\n",
+			r->sandbox ? "those that it names by where it stands are each run's own, "
+				     "all others are shared by all runs"
+				   : "all runs share them; --sandbox gives each a directory of its "
+				     "own");
+	if (r->outside & BATON_OUTSIDE_SOCKETS)
+		fputs("the program uses sockets: all runs share what is at their other end\n", to);
+}
+
 /* Runs that came to nothing: what could not be looked at is said. */
 static void describe_lost(const struct explore_result *r, FILE *to)
 {
@@ -320,6 +357,7 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 		fputs("it was stopped before its end\n", to);
 	if (r->forked)
 		fputs("the program has made other processes: what they do is not explored\n", to);
+	describe_outside(r, to);
 	if (s->outcomes[BATON_OUTSIDE])
 		fprintf(to,
 			"%" PRIu64

@@ -38,6 +38,7 @@ static void failure_json(const struct explore_failure *f, struct json *j)
 	json_number(j, "run", f->found ? f->found->run : 0);
 	json_number(j, "preemptions", f->preemptions);
 	json_string(j, "schedule", f->schedule);
+	json_string(j, "oracle", f->said);
 	json_open(j, "steps", '[');
 	for (size_t i = 0; i < f->steps.n; i++) {
 		json_open(j, NULL, '{');
@@ -92,6 +93,9 @@ void describe_json(const struct explore_result *r, FILE *to)
 	json_bool(&j, "awaited", r->awaited);
 	json_bool(&j, "stopped", r->stopped);
 	json_bool(&j, "forked", r->forked);
+	json_bool(&j, "files", r->outside & BATON_OUTSIDE_FILES);
+	json_bool(&j, "sockets", r->outside & BATON_OUTSIDE_SOCKETS);
+	json_bool(&j, "sandbox", r->sandbox);
 	json_number(&j, "blocked", s->outcomes[BATON_BLOCKED]);
 	json_number(&j, "too_long", s->outcomes[BATON_TOO_LONG]);
 	json_number(&j, "outside", s->outcomes[BATON_OUTSIDE]);

@@ -29,6 +29,7 @@ static void take_run(struct explore_failure *f, const struct explore_runner *r, 
 						 : (struct baton_op){ .kind = BATON_NONE };
 	f->preemptions = search_preemptions(steps, h->nsteps);
 	f->outcome = h->outcome;
+	f->verdict = r->verdict;
 	f->ntold = n < f->steps.n ? n : f->steps.n;
 }
 
@@ -37,6 +38,8 @@ static bool ends_so(const struct explore_failure *f)
 {
 	const struct search_failure *s = f->found;
 
+	if (s->verdict.fault != EXPLORE_NO_FAULT || f->verdict.fault != EXPLORE_NO_FAULT)
+		return s->verdict.fault == f->verdict.fault && s->verdict.mark == f->verdict.mark;
 	if (s->outcome != f->outcome || f->outcome != BATON_RAN)
 		return s->outcome == f->outcome;
 	return WIFSIGNALED(s->ended) ? f->end.signal == WTERMSIG(s->ended)
@@ -49,12 +52,13 @@ static enum status failure_again(struct server *server, const struct server_prog
 	const struct search_failure *s = f->found;
 	char *trace = scratch_path("trace", 1);
 	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	enum status st = again_run(server, p, s->schedule.at, s->schedule.n, trace, nothing,
-				   nothing, &f->end, d);
+	enum status st =
+		again_run(server, p, s->schedule.at, s->schedule.n, trace, nothing, &f->end, d);
 
 	if (st == ST_OK) {
 		take_run(f, &server->runner, s->nprefix);
 		f->again = ends_so(f);
+		f->said = f->verdict.fault == EXPLORE_ORACLE ? judge_said(&server->judge) : NULL;
 		f->trace = scratch_read(trace);
 	}
 	if (nothing >= 0)
@@ -99,6 +103,9 @@ static enum status failure_write(const struct explore *e, const struct server *s
 			*VEC_PUSH(&s.words) = (words[i].word - 1) * 8;
 	describe_outcome(f, &outcome);
 	s.outcome = outcome.at;
+	s.oracle = e->wish.oracle ? mem_strdup(e->wish.oracle) : NULL;
+	s.sandbox = e->wish.sandbox;
+	s.expected = e->wish.expected;
 	f->schedule = schedule_name(e, number);
 	st = course_write(&s, f->schedule, d);
 	course_release(&s);
@@ -183,10 +190,11 @@ enum status explore_program(const struct explore *e, struct explore_result *out,
 	enum status st;
 
 	memset(out, 0, sizeof(*out));
+	out->sandbox = e->wish.sandbox;
 	st = scratch_open(d);
 	if (st != ST_OK)
 		return st;
-	st = server_open(&server, d);
+	st = server_open(&server, &e->wish, d);
 	if (st == ST_OK)
 		st = explore(e, &server, out, d);
 	server_close(&server);
@@ -213,19 +221,25 @@ static enum status course_again(const struct course *s, char **argv, const char 
 	struct server_program p = { .argv = argv ? argv : s->arguments.at,
 				    .directory = argv ? NULL : s->directory,
 				    .options = "" };
+	struct judge_wish wish = { .oracle = s->oracle,
+				   .sandbox = s->sandbox,
+				   .directory = p.directory,
+				   .expected = s->expected };
 	struct server server = { 0 };
 	STRBUF_SCOPED outcome = { 0 };
 	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
 
 	p.path = path;
 	if (st == ST_OK)
-		st = server_open(&server, d);
+		st = server_open(&server, &wish, d);
 	if (st == ST_OK) {
 		share_words(&server, s);
-		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, 0, &out->end, d);
+		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, &out->end, d);
+		judge_show(&server.judge);
 	}
 	if (st == ST_OK) {
 		take_run(out, &server.runner, s->steps.n);
+		out->said = out->verdict.fault == EXPLORE_ORACLE ? judge_said(&server.judge) : NULL;
 		out->trace = scratch_read(trace);
 		describe_outcome(out, &outcome);
 		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
@@ -259,7 +273,7 @@ void explore_failure_release(struct explore_failure *f)
 	VEC_RELEASE(&f->steps);
 	VEC_RELEASE(&f->pending);
 	trace_close(f->trace);
-	mem_free(f->schedule);
+	MEM_FREE_ALL(f->schedule, f->said);
 	*f = (struct explore_failure){ 0 };
 }
 

@@ -31,8 +31,8 @@ struct explore {
 	uint64_t runs;	/* at most */
 	double seconds; /* at most */
 	uint64_t seed, bound;
-	uint32_t expected; /* the status that a good run ends with */
-	bool all;	   /* goes on after the first failure */
+	struct judge_wish wish; /* what runs are judged by */
+	bool all;		/* goes on after the first failure */
 	bool all_accesses;
 	bool quiet;
 	const char *schedule; /* where the schedule goes; NULL: PROG.schedule */
@@ -47,6 +47,7 @@ struct explore_failure {
 	VEC(struct baton_op) pending; /* at the end, by thread; BATON_NONE: it has ended */
 	uint32_t preemptions;
 	uint32_t outcome;
+	struct explore_verdict verdict;
 	struct launch_end end;
 	bool again; /* it ended in the same way when it was run again */
 	bool is_race;
@@ -54,6 +55,7 @@ struct explore_failure {
 	struct trace *trace;
 	char *schedule; /* the file; NULL: not written */
 	bool passing;	/* the program is gone by then */
+	char *said;	/* by the oracle, if it has found fault; else NULL */
 };
 
 struct explore_result {
@@ -61,6 +63,8 @@ struct explore_result {
 	enum search_end end; /* of the last strategy */
 	bool complete;	     /* all schedules were run, but for those that make no difference */
 	bool forked;	     /* the program has made processes, which are not explored */
+	uint32_t outside;    /* BATON_OUTSIDE_...: what all runs share, and some have touched */
+	bool sandbox;	     /* each has run in a directory of its own */
 	bool stopped;	     /* by who runs us, before its end */
 	bool awaited;	     /* loops that wait for other threads were taken to wait */
 	uint32_t bound;	     /* all with fewer preemptions than this were run */

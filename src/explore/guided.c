@@ -42,7 +42,7 @@ enum status guided_record(struct server *server, const struct server_program *p,
 	enum status st;
 
 	*out = (struct aims){ 0 };
-	st = again_run(server, p, NULL, 0, trace, nothing, nothing, &end, d);
+	st = again_run(server, p, NULL, 0, trace, nothing, &end, d);
 	if (st == ST_OK && access(trace, R_OK) == 0)
 		st = find_aims(trace, out, d);
 	if (nothing >= 0)
@@ -124,6 +124,7 @@ static bool run_on(struct window_runner *w, struct diag *d)
 	h->sleep = h->frozen = (struct baton_set){ { 0 } };
 	good = w->all->run(w->all, d);
 	w->own.ended = w->all->ended;
+	w->own.verdict = w->all->verdict;
 	if (good)
 		w->is_found |= search_take(w->search, w->was.nsteps) == SEARCH_FOUND;
 	bring_back(w);
@@ -138,6 +139,7 @@ static bool run_in_window(struct explore_runner *r, struct diag *d)
 	if (!w->all->run(w->all, d))
 		return false;
 	r->ended = w->all->ended;
+	r->verdict = w->all->verdict;
 	if (h->outcome != BATON_DEADLOCK || baton_is_empty(&h->frozen))
 		return true;
 	if (!is_excused(h) && !run_on(w, d))

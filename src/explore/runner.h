@@ -10,9 +10,21 @@
 #include "base/common.h"
 #include "trace/baton.h"
 
+/* What was wrong with a run, besides how it ended (explore/judge.h). */
+enum explore_fault {
+	EXPLORE_NO_FAULT,
+	EXPLORE_ORACLE, /* a command of the user's says so */
+};
+
+struct explore_verdict {
+	enum explore_fault fault;
+	uint64_t mark; /* tells faults of one kind apart */
+};
+
 struct explore_runner {
 	struct baton_head *head;
 	int ended; /* as waitpid says; 0 in a run that the runtime ended (outcome) */
+	struct explore_verdict verdict;
 	/* False, d set: nothing can be run. */
 	bool (*run)(struct explore_runner *r, struct diag *d);
 };

@@ -11,6 +11,8 @@ bool search_is_failure(void *context, const struct explore_runner *r, uint64_t *
 {
 	(void)context;
 	(void)mark;
+	if (r->verdict.fault != EXPLORE_NO_FAULT)
+		return true;
 	switch (r->head->outcome) {
 	case BATON_DEADLOCK:
 		return true;
@@ -63,7 +65,7 @@ uint32_t search_preemptions(const struct baton_step *steps, uint32_t n)
  * A deadlock is where everybody waits, whoever he is; any other end is where the last step was done:
  * what others were about to do then has nothing to do with it.
  */
-uint64_t search_signature(const struct explore_runner *r, uint64_t mark)
+static uint64_t signature_of_end(const struct explore_runner *r, uint64_t mark)
 {
 	const struct baton_head *h = r->head;
 	uint64_t sign =
@@ -78,6 +80,14 @@ uint64_t search_signature(const struct explore_runner *r, uint64_t mark)
 		sites = explore_steps(r)[h->nsteps - 1].op.site;
 	}
 	return hash_add(sign, sites);
+}
+
+/* A fault is what it is, wherever the run ended. */
+uint64_t search_signature(const struct explore_runner *r, uint64_t mark)
+{
+	if (r->verdict.fault == EXPLORE_NO_FAULT)
+		return signature_of_end(r, mark);
+	return hash_add(hash_add(HASH_TEXT, BATON_OUTCOMES + r->verdict.fault), r->verdict.mark);
 }
 
 static void keep_schedule(struct search *s, struct search_failure *f, uint32_t nprefix)
@@ -108,7 +118,8 @@ static bool keep_failure(struct search *s, uint64_t signature, uint32_t nprefix)
 		f = VEC_PUSH(&s->failures);
 		*f = (struct search_failure){ .signature = signature,
 					      .outcome = h->outcome,
-					      .ended = s->runner->ended };
+					      .ended = s->runner->ended,
+					      .verdict = s->runner->verdict };
 		keep_schedule(s, f, nprefix);
 	} else if (f->is_stale) {
 		keep_schedule(s, f, nprefix);

@@ -28,6 +28,7 @@ struct search_failure {
 	uint64_t run; /* of the search, from 1 */
 	uint32_t outcome;
 	int ended; /* as waitpid says */
+	struct explore_verdict verdict;
 	uint32_t preemptions;
 	uint32_t times; /* seen so often */
 	/* Words came to be shared in this run: more are steps in the next, which the schedule does not

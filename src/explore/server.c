@@ -25,7 +25,7 @@ static uint64_t table(uint64_t *size, uint64_t n, uint64_t each)
 	return at;
 }
 
-enum status server_open(struct server *s, struct diag *d)
+enum status server_open(struct server *s, const struct judge_wish *w, struct diag *d)
 {
 	uint64_t size = sizeof(struct baton_head);
 	struct baton_head h = { .magic = BATON_MAGIC,
@@ -56,11 +56,12 @@ enum status server_open(struct server *s, struct diag *d)
 				 size >> 20, strerror(error));
 	}
 	*s->runner.head = h;
-	return ST_OK;
+	return judge_open(&s->judge, w, 0, d);
 }
 
 void server_close(struct server *s)
 {
+	judge_close(&s->judge);
 	if (s->runner.head)
 		munmap(s->runner.head, s->runner.head->size);
 	if (s->path)
@@ -116,6 +117,8 @@ static bool run(struct explore_runner *r, struct diag *d)
 	struct baton_head *h = r->head;
 	uint32_t before = h->answered;
 
+	if (judge_before(&s->judge, h, d) != ST_OK)
+		return false;
 	if (!s->gone) {
 		h->child = 0;
 		__atomic_fetch_add(&h->asked, 1, __ATOMIC_RELEASE);
@@ -126,7 +129,13 @@ static bool run(struct explore_runner *r, struct diag *d)
 		return false;
 	}
 	r->ended = h->outcome == BATON_RAN ? h->ended : 0;
-	return true;
+	return judge_after(&s->judge, r, d) == ST_OK;
+}
+
+/* For an oracle: is the program still to be run? */
+static bool goes_on(void *arg)
+{
+	return !has_ended(arg);
 }
 
 /* ---- the program ---- */
@@ -161,8 +170,8 @@ enum status server_search(struct server *s, const struct server_program *p,
 			    .look_arg = &x,
 			    .directory = p->directory,
 			    .in = nothing,
-			    .out = nothing,
-			    .err = nothing,
+			    .out = s->judge.out ? s->judge.out_fd : nothing,
+			    .err = s->judge.err ? s->judge.err_fd : nothing,
 			    .steady = true };
 	struct launch_end end;
 	enum status st;
@@ -175,7 +184,10 @@ enum status server_search(struct server *s, const struct server_program *p,
 	s->runner.run = run;
 	s->runner.head->served = 1;
 	s->gone = false;
+	s->judge.keeps = goes_on;
+	s->judge.keeps_arg = s;
 	st = launch_program(&l, &end, d);
+	s->judge.keeps = NULL;
 	s->stopped = st == ST_OK && end.asked;
 	s->pid = 0;
 	strbuf_release(&options);

@@ -3,7 +3,7 @@
  * with us.
  *
  * The program is started once and stays before its main (capture/baton_serve.c); each run is a child of
- * it.  Nothing of that is recorded, and its output goes nowhere.
+ * it.  Nothing of that is recorded, and its output goes nowhere but to who judges it.
  */
 #ifndef EXPLORE_SERVER_H
 #define EXPLORE_SERVER_H
@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "explore/course.h"
+#include "explore/judge.h"
 #include "explore/runner.h"
 
 #define SERVER_STEPS COURSE_STEPS
@@ -21,6 +22,7 @@ struct server {
 	char *path;		      /* of the file */
 	pid_t pid;		      /* of the program; 0: not running */
 	double step;		      /* seconds */
+	struct judge judge;	      /* of its runs */
 	bool gone;		      /* it has ended, or is to */
 	bool stopped;		      /* by a signal that went through us */
 };
@@ -32,8 +34,8 @@ struct server_program {
 	const char *options;   /* for the runtime, one a line; the file comes to them */
 };
 
-/* Makes the file, in the scratch directory. */
-enum status server_open(struct server *s, struct diag *d) ST_CHECKED;
+/* Makes the file, in the scratch directory.  w must stay. */
+enum status server_open(struct server *s, const struct judge_wish *w, struct diag *d) ST_CHECKED;
 void server_close(struct server *s);
 
 /* Starts the program, calls `search', which asks for runs, and ends the program. */

@@ -74,12 +74,14 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 
 	x->out->awaited |= r->head->awaited != 0;
 	x->out->forked |= r->head->forked != 0;
+	x->out->outside |= r->head->outside;
 	if (x->shorten_until == 0)
 		aims_look(&x->out->aims, r, x->out->search.runs);
 	if (search_is_whole(r) || !baton_is_empty(&r->head->frozen))
 		keep_races(x, r);
-	if (r->head->outcome == BATON_RAN && WIFEXITED(r->ended))
-		return (uint32_t)WEXITSTATUS(r->ended) != x->e->expected;
+	if (r->verdict.fault == EXPLORE_NO_FAULT && r->head->outcome == BATON_RAN &&
+	    WIFEXITED(r->ended))
+		return (uint32_t)WEXITSTATUS(r->ended) != x->e->wish.expected;
 	return search_is_failure(NULL, r, mark);
 }
 

@@ -11,7 +11,7 @@
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
 
-static const char *const names[] = { "plan", "trace", "out", "err", "gdb" };
+static const char *const names[] = { "plan", "trace", "out", "err", "gdb", "said" };
 
 static struct {
 	char path[PATH_MAX];
@@ -40,9 +40,14 @@ enum status scratch_open(struct diag *d)
 	struct sigaction action = { .sa_handler = drop };
 	const char *where = getenv("TMPDIR");
 
+	char here[PATH_MAX / 4] = ""; /* programs run elsewhere, so names begin at the root */
+
 	if (!where || !*where || strlen(where) > PATH_MAX / 2)
 		where = "/tmp";
-	snprintf(scratch.path, sizeof(scratch.path), "%s/foresee-replay.XXXXXX", where);
+	if (where[0] != '/' && !getcwd(here, sizeof(here)))
+		where = "/tmp";
+	snprintf(scratch.path, sizeof(scratch.path), "%s%s%s/foresee-replay.XXXXXX", here,
+		 where[0] == '/' ? "" : "/", where);
 	if (!mkdtemp(scratch.path) ||
 	    (scratch.fd = open(scratch.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
 		diag_set(d,
@@ -67,11 +72,32 @@ static int drop_one(const char *path, const struct stat *st, int kind, struct FT
 	return 0;
 }
 
+/* What a directory forbids, its owner can allow. */
+static int allow_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)at;
+	if (kind == FTW_D || kind == FTW_DNR)
+		chmod(path, 0700);
+	return 0;
+}
+
+#define TRIES 8 /* one level of directories that cannot be read takes one */
+
+bool scratch_drop(const char *path)
+{
+	nftw(path, drop_one, 8, FTW_DEPTH | FTW_PHYS);
+	for (int i = 0; i < TRIES && access(path, F_OK) == 0; i++) {
+		nftw(path, allow_one, 8, FTW_PHYS);
+		nftw(path, drop_one, 8, FTW_DEPTH | FTW_PHYS);
+	}
+	return access(path, F_OK) != 0;
+}
+
 void scratch_close(void)
 {
 	if (scratch.fd < 0)
 		return;
-	nftw(scratch.path, drop_one, 8, FTW_DEPTH | FTW_PHYS);
+	scratch_drop(scratch.path);
 	for (size_t i = 0; i < NENDS; i++)
 		sigaction(ends[i], &scratch.old[i], NULL);
 	close(scratch.fd);

@@ -17,6 +17,9 @@ void scratch_close(void);
  * plan, trace, out and err, and with a digit behind. */
 char *scratch_path(const char *name, int number);
 
+/* A file or directory in it, with all that is in there.  False: something is left. */
+bool scratch_drop(const char *path);
+
 /* The recording of a run, read up to its end for the names that come on the way; NULL: there is none that
  * can be read. */
 struct trace *scratch_read(const char *path);

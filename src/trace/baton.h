@@ -83,6 +83,7 @@ enum baton_kind {
 	BATON_YIELD,	   /* a sleep, or sched_yield: no object */
 	BATON_CHOOSE,	   /* foresee_choose: one of `branches' values */
 	BATON_OBJECT,	   /* init or destroy of a synchronisation object */
+	BATON_OUTPUT,	   /* to a descriptor, where somebody reads it who minds the order */
 	BATON_EXIT,	   /* of the process, while others are alive: depends on everything */
 	BATON_KINDS
 };
@@ -137,6 +138,9 @@ enum baton_outcome {
 	BATON_OUTCOMES
 };
 
+#define BATON_OUTSIDE_FILES 1u	 /* written */
+#define BATON_OUTSIDE_SOCKETS 2u /* written, bound or connected */
+
 struct baton_word {
 	uint64_t word;	/* address / 8 + 1; 0: none */
 	uint32_t run;	/* `number' of the run that has touched it last */
@@ -164,6 +168,8 @@ struct baton_head {
 	uint32_t changes[BATON_CHANGES];
 	uint32_t all_accesses; /* 1: every access is a step */
 	uint32_t kept;	       /* 1: a deadlock is entered, and not only told */
+	uint32_t outputs;      /* 1: output is a step */
+	char directory[1024];  /* where the run takes place; empty: where the program was started */
 	uint32_t
 		served; /* 1: the program waits until runs are asked for, and does each in a child */
 	/* Futexes: runs asked for, and done; the server answers with the child and how it ended. */
@@ -177,6 +183,7 @@ struct baton_head {
 	uint32_t nthreads;
 	uint32_t grown;		/* words that came to be shared in this run */
 	uint32_t forked;	/* a run, some time, has made other processes */
+	uint32_t outside;	/* BATON_OUTSIDE_...: has touched what all runs share */
 	uint32_t awaited;	/* threads were kept from reading the same again and again */
 	struct baton_set alive; /* at the end */
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
