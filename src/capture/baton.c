@@ -194,11 +194,22 @@ static struct baton_choice pick(const struct baton_set *enabled)
 
 /* ---- handing over ---- */
 
+static _Noreturn void leave(int status)
+{
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
 _Noreturn void baton_leave(enum baton_outcome outcome)
 {
 	baton_head->outcome = outcome;
-	for (;;)
-		syscall(SYS_exit_group, 0);
+	leave(0);
+}
+
+_Noreturn void baton_accuse(const struct baton_fault *f)
+{
+	baton_head->fault = *f;
+	leave(BATON_FAULT_STATUS);
 }
 
 /* Nobody can go on.  In a run that is kept everybody goes into the real call, and hangs there. */
@@ -309,6 +320,7 @@ void baton_begin(struct thread *t)
 	s->handle = pthread_self();
 	s->stack_low = t->stack_low;
 	s->stack_high = t->stack_high;
+	baton_freed_born(t->stack_low, t->stack_high - t->stack_low);
 	if (t->control->index == 0)
 		s->started = 1;
 }
@@ -375,6 +387,8 @@ void baton_run(void)
 	h->alive = (struct baton_set){ { 1 } };
 	h->nsteps = 0;
 	h->outcome = BATON_RAN;
+	h->fault = (struct baton_fault){ .kind = BATON_NO_FAULT };
+	baton_freed_begin();
 	h->grown = 0;
 	h->awaited = 0;
 	random_state = h->seed;

@@ -10,6 +10,7 @@
  *	baton.c		announcing, choosing, handing over; threads
  *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
  *	baton_word.c	words that threads share
+ *	baton_freed.c	heap memory that is free
  *	baton_outside.c	what a run leaves behind for the next
  *	baton_serve.c	runs the program anew in a child, each time the explorer asks
  */
@@ -95,6 +96,8 @@ void baton_created(uint32_t child, bool made);
 void baton_announce(const struct control *c, const struct baton_op *op);
 /* The run is over, in this way: does not return. */
 _Noreturn void baton_leave(enum baton_outcome outcome);
+/* The calling thread is about to do what no program may do. */
+_Noreturn void baton_accuse(const struct baton_fault *f);
 
 void baton_access(struct control *c, const void *p, size_t n, uint32_t site, unsigned how);
 void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site);
@@ -125,6 +128,17 @@ bool baton_awaits(uint32_t thread);
 
 /* Can it be done without waiting? */
 bool baton_is_enabled(uint32_t thread);
+
+/* ---- memory that is free ---- */
+
+void baton_freed_begin(void);
+/* Somebody gets this memory; any thread may call it. */
+void baton_freed_born(uintptr_t p, size_t n);
+/* A block of the heap is about to be freed. */
+void baton_freed_add(const struct control *c, uintptr_t p, size_t n, uint32_t site);
+/* It is about to be touched, or freed: comes back if that may be. */
+void baton_freed_look(const struct control *c, uintptr_t p, size_t n, uint32_t site,
+		      enum baton_fault_kind kind);
 
 /* ---- words ---- */
 

@@ -160,6 +160,8 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 	}
 	if (shared)
 		baton_announce(c, &op);
+	if (!(op.flags & BATON_FREES))
+		baton_freed_look(c, op.object, n, site, BATON_USE_AFTER_FREE);
 }
 
 /* ---- calls ---- */

@@ -193,6 +193,17 @@ void control_cond_wake(const void *cond, bool everybody);
 
 /* ---- one thread at a time (baton.h) ---- */
 
+/* Somebody gets this memory, from the allocator or the kernel; any thread, in a hook or not. */
+void control_born_slow(const void *p, size_t n);
+static inline void control_born(const void *p, size_t n)
+{
+	if (UNLIKELY(control_on))
+		control_born_slow(p, n);
+}
+/* A block of the heap is about to be freed: before and after that is logged; t has a control. */
+void control_freeing(const struct thread *t, const void *p);
+void control_freed(const struct thread *t, const void *p, size_t n);
+
 #ifdef FORESEE_LOCKS
 #define control_is_baton() false
 #else

@@ -177,6 +177,26 @@ void control_free(struct thread *t, const void *p, size_t n, uint32_t site)
 	control_gate_counted(c, t, PLAN_FREE, control_count(c, PLAN_FREE, control_key(site)));
 }
 
+void control_born_slow(const void *p, size_t n)
+{
+	if (baton_is_on())
+		baton_freed_born((uintptr_t)p, n);
+}
+
+void control_freeing(const struct thread *t, const void *p)
+{
+	if (baton_is_on())
+		baton_freed_look(t->control, (uintptr_t)p, 1, t->view.call_site, BATON_DOUBLE_FREE);
+}
+
+void control_freed(const struct thread *t, const void *p, size_t n)
+{
+	if (!baton_is_on())
+		return;
+	control_freeing(t, p); /* others may have been there before us */
+	baton_freed_add(t->control, (uintptr_t)p, n, t->view.call_site);
+}
+
 /*
  * A read that is over.  It may have seen another value than was there at its gate, or had the gate of
  * a write: then it is counted now.

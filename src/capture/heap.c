@@ -69,6 +69,7 @@ static void log_birth(struct thread *t, void *p, unsigned flags)
 {
 	size_t n = REAL(malloc_usable_size)(p);
 
+	control_born(p, n);
 	if (!tag_cover(p, n))
 		log_trouble("the heap lies where it cannot be followed", ENOMEM);
 	else
@@ -77,9 +78,14 @@ static void log_birth(struct thread *t, void *p, unsigned flags)
 
 static void log_death(struct thread *t, void *p)
 {
-	size_t n = REAL(malloc_usable_size)(p);
+	size_t n;
 
+	if (CONTROLLED(t))
+		control_freeing(t, p);
+	n = REAL(malloc_usable_size)(p);
 	range_free(t, p, n, size_aux(n), t->view.call_site);
+	if (CONTROLLED(t))
+		control_freed(t, p, n);
 }
 
 /* p was allocated where no event can be logged: its thread is not recorded, or a signal handler
@@ -89,6 +95,7 @@ static void born_unseen(const void *p)
 {
 	struct thread *t = thread_self();
 
+	control_born(p, REAL(malloc_usable_size)((void *)(uintptr_t)p));
 	if (!log_is_on() || thread_is_beginning(t))
 		return;
 	if (thread_is_inside(t))
@@ -233,6 +240,7 @@ static size_t whole_pages(size_t n)
 
 static void map_birth(struct thread *t, void *p, size_t n, unsigned flags)
 {
+	control_born(p, whole_pages(n));
 	if (!tag_cover(p, n))
 		log_trouble("a mapping lies where it cannot be followed", ENOMEM);
 	else

@@ -121,11 +121,11 @@ const struct command cmd_explore = {
 	.summary = "run a program in one schedule after the other, until one goes wrong",
 	.details =
 		"One thread runs at a time; at each operation that others can notice it is chosen who\n"
-		"goes on. A deadlock, a signal or a status that is not 0 ends the search; its schedule\n"
-		"is shown, and written to a file for 'foresee replay'. FILE.c (.cc, .cpp, .cxx) is\n"
-		"compiled first. The program runs many times, and so do its effects on files; with\n"
-		"--sandbox each run has a directory of its own. A command that looks at the output of\n"
-		"each run, --oracle, may say that it was wrong.\n"
+		"goes on. A deadlock, a signal, a use of freed memory or a status that is not 0 ends\n"
+		"the search; its schedule is shown, and written to a file for 'foresee replay'. FILE.c\n"
+		"(.cc, .cpp, .cxx) is compiled first. The program runs many times, and so do its\n"
+		"effects on files; with --sandbox each run has a directory of its own. A command that\n"
+		"looks at the output of each run, --oracle, may say that it was wrong.\n"
 		"\n"
 		"Leaves with 0 when all schedules were run and none failed, with 1 when one did, with 3\n"
 		"when the budget ran out.\n",

@@ -149,6 +149,11 @@ static void print_steps(const struct explore_failure *f, FILE *to)
 
 /* ---- its end ---- */
 
+const char *describe_fault(const struct baton_fault *f)
+{
+	return f->kind == BATON_DOUBLE_FREE ? "double free" : "use after free";
+}
+
 void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 {
 	if (f->is_race) {
@@ -158,6 +163,10 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 	}
 	if (f->verdict.fault == EXPLORE_ORACLE) {
 		strbuf_adds(out, "the oracle finds fault");
+		return;
+	}
+	if (f->verdict.fault == EXPLORE_FREED) {
+		strbuf_adds(out, describe_fault(&f->fault));
 		return;
 	}
 	switch (f->outcome) {
@@ -258,6 +267,39 @@ static void print_said(const char *said, FILE *to)
 	}
 }
 
+/* T3 touches 4 bytes of BLOCK+8 at a.c:7 in use
+ * T2 has freed it at a.c:9 in drop */
+static void print_freed(const struct explore_failure *f, FILE *to)
+{
+	const struct baton_fault *is = &f->fault;
+	const char *name = f->trace ? trace_object_name(f->trace, is->at) : NULL;
+	STRBUF_SCOPED text = { 0 };
+
+	strbuf_adds(&text, "  ");
+	describe_thread(f, is->thread, &text);
+	if (is->kind == BATON_DOUBLE_FREE)
+		strbuf_adds(&text, " frees ");
+	else
+		strbuf_addf(&text, " touches %" PRIu32 " byte%s of ", is->size,
+			    WORDS_PLURAL(is->size));
+	if (name)
+		strbuf_adds(&text, words_brief(name));
+	else
+		strbuf_addf(&text, "0x%" PRIx64, is->at);
+	if (f->trace && is->site) {
+		strbuf_adds(&text, " at ");
+		frames_location(f->trace, is->site, 0, &text);
+	}
+	strbuf_adds(&text, "\n  ");
+	describe_thread(f, is->freed_thread, &text);
+	strbuf_adds(&text, " has freed it");
+	if (f->trace && is->freed_site) {
+		strbuf_adds(&text, " at ");
+		frames_location(f->trace, is->freed_site, 0, &text);
+	}
+	fprintf(to, "%s\n", strbuf_str(&text));
+}
+
 void describe_failure(const struct explore_failure *f, FILE *to)
 {
 	STRBUF_SCOPED outcome = { 0 };
@@ -270,6 +312,8 @@ void describe_failure(const struct explore_failure *f, FILE *to)
 		print_schedule(f, to);
 	if (f->said)
 		print_said(f->said, to);
+	if (f->verdict.fault == EXPLORE_FREED)
+		print_freed(f, to);
 	if (!f->again)
 		fputs("  it did not come so when it was run again: something else than the order of "
 		      "the steps decides it\n",

@@ -6,6 +6,8 @@
 
 /* "lock", "write" ... */
 const char *describe_op(const struct baton_op *op);
+/* "use after free", "double free". */
+const char *describe_fault(const struct baton_fault *f);
 /* "deadlock", "killed by signal 6 (Aborted)", "status 3". */
 void describe_outcome(const struct explore_failure *f, struct strbuf *out);
 

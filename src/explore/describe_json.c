@@ -26,6 +26,33 @@ static void thread_json(const struct explore_failure *f, uint32_t thread, struct
 	json_string(j, "thread", strbuf_str(&name));
 }
 
+static void place_json(const struct explore_failure *f, const char *key, uint32_t thread,
+		       uint32_t site, struct json *j)
+{
+	struct trace_site p = { 0 };
+
+	json_open(j, key, '{');
+	thread_json(f, thread, j);
+	if (f->trace && site)
+		frames_own(f->trace, site, 0, &p);
+	json_string(j, "file", p.file);
+	json_number(j, "line", p.line);
+	json_string(j, "function", p.function);
+	json_close(j, '}');
+}
+
+static void freed_json(const struct explore_failure *f, struct json *j)
+{
+	json_open(j, "fault", '{');
+	json_string(j, "kind", describe_fault(&f->fault));
+	json_number(j, "size", f->fault.size);
+	json_number(j, "offset", f->fault.at - f->fault.block);
+	json_number(j, "block", f->fault.block_size);
+	place_json(f, "at", f->fault.thread, f->fault.site, j);
+	place_json(f, "freed", f->fault.freed_thread, f->fault.freed_site, j);
+	json_close(j, '}');
+}
+
 static void failure_json(const struct explore_failure *f, struct json *j)
 {
 	STRBUF_SCOPED outcome = { 0 };
@@ -39,6 +66,8 @@ static void failure_json(const struct explore_failure *f, struct json *j)
 	json_number(j, "preemptions", f->preemptions);
 	json_string(j, "schedule", f->schedule);
 	json_string(j, "oracle", f->said);
+	if (f->verdict.fault == EXPLORE_FREED)
+		freed_json(f, j);
 	json_open(j, "steps", '[');
 	for (size_t i = 0; i < f->steps.n; i++) {
 		json_open(j, NULL, '{');

@@ -30,6 +30,7 @@ static void take_run(struct explore_failure *f, const struct explore_runner *r, 
 	f->preemptions = search_preemptions(steps, h->nsteps);
 	f->outcome = h->outcome;
 	f->verdict = r->verdict;
+	f->fault = h->fault;
 	f->ntold = n < f->steps.n ? n : f->steps.n;
 }
 

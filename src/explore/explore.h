@@ -48,6 +48,7 @@ struct explore_failure {
 	uint32_t preemptions;
 	uint32_t outcome;
 	struct explore_verdict verdict;
+	struct baton_fault fault;
 	struct launch_end end;
 	bool again; /* it ended in the same way when it was run again */
 	bool is_race;

@@ -198,14 +198,27 @@ enum status judge_before(struct judge *j, struct baton_head *h, struct diag *d)
 	return ST_OK;
 }
 
+/* The runtime has seen it, and ended the run. */
+static void accuse(struct explore_runner *r)
+{
+	const struct baton_fault *f = &r->head->fault;
+
+	r->verdict = (struct explore_verdict){
+		.fault = EXPLORE_FREED,
+		.mark = hash_pair(hash_pair(f->kind, f->site), f->freed_site),
+	};
+}
+
 enum status judge_after(struct judge *j, struct explore_runner *r, struct diag *d)
 {
 	bool fault = false;
 	enum status st = ST_OK;
 
 	r->verdict = (struct explore_verdict){ 0 };
-	if (j->wish->oracle && r->head->outcome == BATON_RAN && WIFEXITED(r->ended) &&
-	    (uint32_t)WEXITSTATUS(r->ended) == j->wish->expected)
+	if (r->head->outcome == BATON_RAN && r->head->fault.kind != BATON_NO_FAULT)
+		accuse(r);
+	else if (j->wish->oracle && r->head->outcome == BATON_RAN && WIFEXITED(r->ended) &&
+		 (uint32_t)WEXITSTATUS(r->ended) == j->wish->expected)
 		st = ask_oracle(j, WEXITSTATUS(r->ended), &fault, d);
 	if (fault)
 		r->verdict.fault = EXPLORE_ORACLE;

@@ -14,6 +14,7 @@
 enum explore_fault {
 	EXPLORE_NO_FAULT,
 	EXPLORE_ORACLE, /* a command of the user's says so */
+	EXPLORE_FREED,	/* memory that was free was used, or freed again (struct baton_fault) */
 };
 
 struct explore_verdict {

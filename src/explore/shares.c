@@ -12,12 +12,14 @@ struct access {
 	uint16_t thread;
 	uint8_t bytes; /* bits */
 	bool writes, is_atomic;
+	bool frees; /* the memory is given back */
 };
 
 struct finder {
 	struct shares *out;
 	const struct baton_step *steps;
 	uint32_t nthreads, made;
+	uint32_t fault;		     /* the step that touches what is free; UINT32_MAX: none does */
 	VEC(uint32_t) clocks;	     /* a row for every thread */
 	VEC(uint32_t) given;	     /* a row for every object */
 	struct map objects;	     /* row of given, from 1 */
@@ -165,11 +167,15 @@ static void note_word(struct finder *f, const struct access *now, uint64_t word)
 	const uint32_t *clock = clock_of(f, now->thread);
 	struct access *same = NULL;
 
+	/* Whoever touches what was freed, and is not at fault, has got it since, from the allocator: what
+	 * was there before is over. */
+	if (*head != 0 && f->accesses.at[*head].frees && now->step != f->fault)
+		*head = 0;
 	for (uint32_t i = (uint32_t)*head; i != 0; i = f->accesses.at[i].next) {
 		struct access *a = &f->accesses.at[i];
 
 		if (a->thread == now->thread) {
-			if (a->bytes == now->bytes && a->writes == now->writes &&
+			if (a->bytes == now->bytes && a->writes == now->writes && !now->frees &&
 			    a->is_atomic == now->is_atomic &&
 			    f->steps[a->step].op.site == f->steps[now->step].op.site)
 				same = a;
@@ -196,7 +202,8 @@ static void note_access(struct finder *f, uint32_t step)
 			      .when = clock_of(f, thread)[thread],
 			      .thread = (uint16_t)thread,
 			      .writes = op->kind != BATON_READ,
-			      .is_atomic = op->flags & BATON_ATOMIC };
+			      .is_atomic = op->flags & BATON_ATOMIC,
+			      .frees = op->flags & BATON_FREES };
 
 	if (op->size == 0)
 		return;
@@ -221,8 +228,13 @@ static void note_made(struct finder *f, uint32_t step)
 
 void shares_find(struct shares *s, const struct explore_runner *r)
 {
-	struct finder f = { .out = s, .steps = explore_steps(r), .nthreads = r->head->nthreads };
+	struct finder f = { .out = s,
+			    .steps = explore_steps(r),
+			    .nthreads = r->head->nthreads,
+			    .fault = UINT32_MAX };
 
+	if (r->verdict.fault == EXPLORE_FREED && r->head->nsteps > 0)
+		f.fault = r->head->nsteps - 1;
 	VEC_CLEAR(&s->races);
 	if (f.nthreads == 0)
 		return;

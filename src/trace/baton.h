@@ -141,6 +141,24 @@ enum baton_outcome {
 #define BATON_OUTSIDE_FILES 1u	 /* written */
 #define BATON_OUTSIDE_SOCKETS 2u /* written, bound or connected */
 
+/* What a run did that is wrong in itself, and has ended it. */
+enum baton_fault_kind {
+	BATON_NO_FAULT,
+	BATON_USE_AFTER_FREE,
+	BATON_DOUBLE_FREE,
+};
+
+#define BATON_FAULT_STATUS 121 /* what such a run leaves with */
+
+struct baton_fault {
+	uint32_t kind; /* enum baton_fault_kind */
+	uint32_t size; /* of the access */
+	uint64_t at;
+	uint32_t site, thread;
+	uint32_t freed_site, freed_thread;
+	uint64_t block, block_size; /* that was freed, and is free */
+};
+
 struct baton_word {
 	uint64_t word;	/* address / 8 + 1; 0: none */
 	uint32_t run;	/* `number' of the run that has touched it last */
@@ -179,7 +197,8 @@ struct baton_head {
 
 	/* Out. */
 	uint32_t nsteps;
-	uint32_t outcome; /* enum baton_outcome */
+	uint32_t outcome;	  /* enum baton_outcome */
+	struct baton_fault fault; /* of a run that ended by itself */
 	uint32_t nthreads;
 	uint32_t grown;		/* words that came to be shared in this run */
 	uint32_t forked;	/* a run, some time, has made other processes */

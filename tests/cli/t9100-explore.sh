@@ -24,7 +24,7 @@ event_reset       0  deadlock
 join_locked       0  deadlock
 join_wrong        0  status 1
 last_item         1  killed by signal 6
-late_user         1  killed by signal 6
+late_user         1  use after free
 lost_update       1  status 3
 lost_updates      2  killed by signal 6
 lost_wakeup       1  deadlock
