@@ -1,6 +1,6 @@
 /*
  * Runs of the program, one after the other, each in a child of its own: what comes before main is paid
- * once.  The explorer asks by a futex in the shared file, and is answered there.
+ * once, unless a constructor makes a thread, chooses or ends the process.  The explorer asks by a futex in the shared file, and is answered there.
  *
  *	explorer                server                      child
  *	asked++
@@ -33,9 +33,13 @@ static void answer(int status)
 
 void baton_serve(void)
 {
+	static bool begun;
 	pid_t server = getpid(), child;
 	int status;
 
+	if (begun)
+		return;
+	begun = true;
 	while (baton_head->served) {
 		wait_until_asked(baton_head->answered);
 		child = fork_serve();

@@ -177,8 +177,10 @@ struct control *control_child(struct thread *t)
 
 	if (c == NULL)
 		return NULL;
-	if (baton_is_on())
+	if (baton_is_on()) {
+		baton_serve();
 		return make_for_baton();
+	}
 	return make(c->index == CONTROL_OUTSIDE ? CONTROL_OUTSIDE
 						: find((int32_t)c->index, c->nforks++));
 }
@@ -238,8 +240,10 @@ void control_created(const struct control *child, bool made)
 
 void control_exit(void)
 {
-	if (baton_is_on())
+	if (baton_is_on()) {
+		baton_serve();
 		baton_exit();
+	}
 }
 
 void control_forked(void)

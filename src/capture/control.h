@@ -212,7 +212,8 @@ bool control_is_baton(void);
 #endif
 /* A thread that is controlled gives something to a descriptor, which may lead out of the process. */
 void control_outside(int fd);
-/* The program is about to run.  Returns once for each run that the explorer wants. */
+/* The program is about to run: main, or a constructor that does what the explorer has a say in.  Returns once for
+ * each run that the explorer wants. */
 void control_serve(void);
 /* A value below n, which the explorer chooses; else 0. */
 unsigned control_choose_slow(unsigned n);

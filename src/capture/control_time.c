@@ -42,8 +42,10 @@ unsigned control_choose_slow(unsigned n)
 
 	if (baton_is_on() && n > 1 && n <= UINT16_MAX)
 		HOOK(t)
-			if (CONTROLLED(t))
+			if (CONTROLLED(t)) {
+				baton_serve();
 				chosen = baton_choose(t->control, n, t->view.call_site);
+			}
 	return chosen;
 }
 

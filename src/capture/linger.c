@@ -221,10 +221,12 @@ static __attribute__((noinline)) void linger_below(void)
 
 static int main_then_linger(int argc, char **argv, char **env)
 {
-	int status = program_main(argc, argv, env);
+	int status;
 
-	if (most_ms != 0 || control_on)
-		linger_below();
+	if (control_is_baton())
+		control_serve();
+	status = program_main(argc, argv, env);
+	linger_below();
 	return status;
 }
 
@@ -235,6 +237,6 @@ EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*i
 			     void (*fini)(void), void (*loader)(void), void *stack_end)
 {
 	program_main = run;
-	return REAL(__libc_start_main)(most_ms != 0 ? main_then_linger : run, argc, argv, init,
-				       fini, loader, stack_end);
+	return REAL(__libc_start_main)(most_ms != 0 || control_on ? main_then_linger : run, argc,
+				       argv, init, fini, loader, stack_end);
 }

@@ -167,8 +167,6 @@ static bool begin(void)
 	first = thread_adopt();
 	if (first != NULL)
 		create_first(first);
-	if (control_is_baton())
-		control_serve();
 	return true;
 }
 

@@ -55,6 +55,37 @@ has out '^1  status 7, in a schedule of' "exit in a thread: what"
 run foresee replay long.schedule
 is "$status" 2 "long schedule: refused"
 has err 'more than 1048576 steps' "long schedule: why"
+# Threads, choices and the end before main: runs begin there.
+cat >early.c <<'END'
+#include <foresee.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int x, chosen;
+static void *adds(void *arg)
+{
+	x = x + 1;
+	return arg;
+}
+__attribute__((constructor)) static void early(void)
+{
+	pthread_t t;
+
+	chosen = FORESEE_CHOOSE(3);
+	pthread_create(&t, NULL, adds, NULL);
+	x = x + 1;
+	pthread_join(t, NULL);
+	if (chosen == 1)
+		exit(0);
+}
+int main(void)
+{
+	return x != 2;
+}
+END
+foresee-cc -g -pthread early.c -o early || exit 2
+explore --strategy dpor --all ./early
+has out '^1  status 1, in a schedule of' "before main: the lost update is found"
+has out '; these are all that make a difference, 12 orders$' "before main: every order, for each of three values"
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
