@@ -55,6 +55,9 @@ struct analyse {
 	struct book_content earlier;
 };
 
+/* That we may use. */
+unsigned analyse_processors(void);
+
 void analyse_init(struct analyse *a);
 void analyse_release(struct analyse *a);
 

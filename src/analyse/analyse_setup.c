@@ -8,15 +8,20 @@
 #include "analyse/spool.h"
 #include "finding/suppress.h"
 
-void analyse_init(struct analyse *a)
+unsigned analyse_processors(void)
 {
 	cpu_set_t set;
 
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0
+		       ? (unsigned)CPU_COUNT(&set)
+		       : 1;
+}
+
+void analyse_init(struct analyse *a)
+{
 	memset(a, 0, sizeof(*a));
-	a->engine.jobs = 1;
+	a->engine.jobs = analyse_processors();
 	a->expected = -1;
-	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
-		a->engine.jobs = (unsigned)CPU_COUNT(&set);
 	a->to = stdout;
 }
 

@@ -5,6 +5,8 @@
 #include "capture/process.h"
 #include "capture/sync.h"
 
+struct baton_file *baton_file;
+int baton_file_fd = -1;
 struct baton_head *baton_head;
 struct baton_seat baton_seats[BATON_THREADS];
 
@@ -372,8 +374,12 @@ void baton_exit(void)
 
 /* ---- the run ---- */
 
-void baton_start(struct baton_head *h)
+void baton_start(struct baton_file *f, int fd)
 {
+	struct baton_head *h = (struct baton_head *)((char *)f + BATON_PAGE);
+
+	baton_file = f;
+	baton_file_fd = fd;
 	baton_head = h;
 	h->nthreads = 0;
 	h->alive = (struct baton_set){ { 0 } };
@@ -383,13 +389,14 @@ void baton_run(void)
 {
 	struct baton_head *h = baton_head;
 
+	h->number++;
 	h->nthreads = 1; /* there may have been a run before */
 	h->alive = (struct baton_set){ { 1 } };
 	h->nsteps = 0;
 	h->outcome = BATON_RAN;
 	h->fault = (struct baton_fault){ .kind = BATON_NO_FAULT };
 	baton_freed_begin();
-	h->grown = 0;
+	h->grown = h->crowded = h->forked = h->outside = 0;
 	h->awaited = 0;
 	random_state = h->seed;
 	if (h->directory[0] != '\0' && syscall(SYS_chdir, h->directory) != 0)

@@ -59,7 +59,9 @@ struct baton_seat {
 	uintptr_t stack_low, stack_high;
 };
 
-extern struct baton_head *baton_head; /* NULL: no explorer */
+extern struct baton_file *baton_file;
+extern int baton_file_fd;
+extern struct baton_head *baton_head; /* our part of it; NULL: no explorer */
 extern struct baton_seat baton_seats[BATON_THREADS];
 
 static inline bool baton_is_on(void)
@@ -72,7 +74,8 @@ static inline struct baton_op *baton_pending(uint32_t thread)
 	return &baton_head->pending[thread];
 }
 
-void baton_start(struct baton_head *h);
+/* fd: of the file, which is closed when a run begins. */
+void baton_start(struct baton_file *f, int fd);
 /* A run begins: the first thread is there, and no other. */
 void baton_run(void);
 /* Asked by the explorer, this runs the program: it returns in a child for every run. */

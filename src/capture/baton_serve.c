@@ -6,10 +6,15 @@
  *	asked++
  *	                        fork
  *	                        waits for its end           the program
- *	                        answered++
+ *	                        answered++, bell++
  *
- * Nobody outlives the explorer: the kernel kills the server with it, and the child with the server.
+ * There are as many servers as runs that may go on side by side, each with its part of the file.  They are
+ * children of the process that the explorer has started, which does nothing else.
+ *
+ * Nobody outlives the explorer: the kernel kills that process with it, and with their parents the servers
+ * and the children.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,27 +33,35 @@ static void answer(int status)
 {
 	baton_head->ended = status;
 	__atomic_fetch_add(&baton_head->answered, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &baton_head->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
+	__atomic_fetch_add(&baton_file->bell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &baton_file->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-void baton_serve(void)
+/* As fork; the child does not outlive us. */
+static pid_t bear(void)
 {
-	static bool begun;
-	pid_t server = getpid(), child;
+	pid_t us = getpid(), child = fork_serve();
+
+	if (child == 0) {
+		syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (getppid() != us) /* it has died before that */
+			syscall(SYS_exit_group, 0);
+	}
+	return child;
+}
+
+/* Returns in a run. */
+static void serve(void)
+{
+	pid_t child;
 	int status;
 
-	if (begun)
-		return;
-	begun = true;
-	while (baton_head->served) {
+	__atomic_store_n(&baton_head->server, getpid(), __ATOMIC_RELEASE);
+	for (;;) {
 		wait_until_asked(baton_head->answered);
-		child = fork_serve();
-		if (child == 0) {
-			syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-			if (getppid() != server) /* it has died before that */
-				syscall(SYS_exit_group, 0);
-			break;
-		}
+		child = bear();
+		if (child == 0)
+			return;
 		__atomic_store_n(&baton_head->child, child, __ATOMIC_RELEASE);
 		if (child < 0)
 			syscall(SYS_exit_group, 1);
@@ -56,5 +69,60 @@ void baton_serve(void)
 			;
 		answer(status);
 	}
+}
+
+/* Until the last of the servers has ended. */
+static _Noreturn void stay(void)
+{
+	for (;;)
+		if (syscall(SYS_wait4, -1, NULL, 0, NULL) < 0 && errno != EINTR)
+			syscall(SYS_exit_group, 1);
+}
+
+/* From now on ours is another part of the file, at the same address. */
+static void change_part(uint32_t i)
+{
+	if (sys_mmap(baton_head, baton_file->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		     baton_file_fd, (off_t)(BATON_PAGE + i * baton_file->size)) == MAP_FAILED)
+		syscall(SYS_exit_group, 1);
+}
+
+static void redirect(int fd, const char *path)
+{
+	int to;
+
+	if (*path == '\0')
+		return;
+	to = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (to < 0 || syscall(SYS_dup2, to, fd) < 0)
+		syscall(SYS_exit_group, 1);
+	syscall(SYS_close, to);
+}
+
+static void become_server(void)
+{
+	uint32_t i = 1;
+
+	while (i <= baton_file->jobs && bear() != 0)
+		i++;
+	if (i > baton_file->jobs)
+		stay();
+	change_part(i);
+	redirect(STDOUT_FILENO, baton_head->out);
+	redirect(STDERR_FILENO, baton_head->err);
+}
+
+void baton_serve(void)
+{
+	static bool begun;
+
+	if (begun)
+		return;
+	begun = true;
+	if (baton_head->served) {
+		become_server();
+		serve();
+	}
+	syscall(SYS_close, baton_file_fd);
 	baton_run();
 }

@@ -25,20 +25,16 @@ static uint64_t name_of(uint64_t at)
 	return is_on_stack(0, at) ? MAIN_STACK + at - (uintptr_t)__libc_stack_end : at;
 }
 
-static void share(struct baton_word *w)
-{
-	w->shared = 1;
-	baton_head->grown++;
-}
-
 static bool touch(uint32_t thread, uint64_t at, bool writes)
 {
 	uint64_t name = name_of(at);
 	struct baton_word *w = baton_word(baton_head, name);
 	bool reused;
 
-	if (w == NULL) /* no room to tell */
+	if (w == NULL) { /* no room to tell */
+		baton_head->crowded = 1;
 		return true;
+	}
 	reused = w->run == baton_head->number && w->first != thread && is_on_stack(thread, at) &&
 		 is_on_stack(w->first, at);
 	if (w->run != baton_head->number || reused) {
@@ -50,7 +46,7 @@ static bool touch(uint32_t thread, uint64_t at, bool writes)
 	}
 	w->wrote |= writes;
 	if (w->first != thread && w->wrote && !w->shared)
-		share(w);
+		baton_share(baton_head, w);
 	return w->shared;
 }
 
@@ -69,6 +65,6 @@ void baton_word_share(uintptr_t p, size_t n)
 		struct baton_word *w = baton_word(baton_head, name_of(at));
 
 		if (w != NULL && !w->shared)
-			share(w);
+			baton_share(baton_head, w);
 	}
 }

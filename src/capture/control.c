@@ -23,9 +23,11 @@ static void *table(uint64_t at)
 }
 
 /* The tool made it, so that it is whole is looked at once, and not table by table. */
-static bool is_baton(const struct baton_head *h, uint64_t size)
+static bool is_baton(int fd, uint64_t size, struct baton_file *f)
 {
-	return size >= sizeof(*h) && h->magic == BATON_MAGIC && h->size == size;
+	return syscall(SYS_pread64, fd, f, sizeof(*f), 0) == sizeof(*f) &&
+	       f->magic == BATON_MAGIC && f->size >= sizeof(struct baton_head) &&
+	       BATON_PAGE + f->size * (1 + (uint64_t)f->jobs) == size;
 }
 
 static bool is_plan(const struct plan_head *h, uint64_t size)
@@ -50,11 +52,11 @@ static int plan_open(const char *line)
 }
 
 /* No gate holds anybody: there is no plan, only the baton. */
-static void take_baton(struct baton_head *h)
+static void take_baton(struct baton_file *f, int fd)
 {
 	static struct plan_head none = { .freed = 1 };
 
-	baton_start(h);
+	baton_start(f, fd);
 	control_plan = &none;
 }
 
@@ -64,13 +66,17 @@ void control_start(const char *line)
 	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
 	uint32_t nobody = 0;
 	struct plan_head *h = MAP_FAILED;
+	struct baton_file f;
+	bool baton = is_baton(fd, (uint64_t)size, &f);
 
 	if (size >= (off_t)sizeof(*h))
-		h = sys_mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
+		h = sys_mmap(NULL, baton ? BATON_PAGE + f.size : (size_t)size,
+			     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	baton = baton && h != MAP_FAILED;
+	if (fd >= 0 && !baton)
 		syscall(SYS_close, fd);
-	if (h != MAP_FAILED && is_baton((void *)h, (uint64_t)size))
-		take_baton((void *)h);
+	if (baton)
+		take_baton((void *)h, fd);
 	else if (h == MAP_FAILED || !is_plan(h, (uint64_t)size))
 		log_trouble("the plan of the replay cannot be read", errno);
 	else if (__atomic_compare_exchange_n(&h->taken, &nobody, 1, false, __ATOMIC_ACQ_REL,

@@ -59,7 +59,7 @@ void control_end(struct thread *t);
 void control_created(const struct control *child, bool made);
 /* The process is about to end, in this thread. */
 void control_exit(void);
-/* In a process that it has forked, which is not controlled. */
+/* It has forked a process, which is not controlled. */
 void control_forked(void);
 
 /* ---- accesses: t is in a hook, and has a control ---- */

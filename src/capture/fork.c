@@ -86,8 +86,6 @@ static void in_child(void)
 {
 	module_forked();
 	lock_forked();
-	if (control_on && !serving)
-		control_forked();
 	if (serving) {
 		recorded = getpid();
 		sys_barrier_register();
@@ -102,6 +100,8 @@ static void in_child(void)
 /* Also when there is no child after all. */
 static void in_parent(void)
 {
+	if (control_on && !serving)
+		control_forked();
 	if (following)
 		stop();
 }
@@ -124,6 +124,8 @@ static pid_t fork_made(pid_t made)
 {
 	bool gone = following;
 
+	if (control_on && made > 0) /* handlers may have been bypassed */
+		control_forked();
 	following = false;
 	if (gone && made > 0) {
 		log_abandon();

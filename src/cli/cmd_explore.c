@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "analyse/analyse.h"
 #include "cli/input.h"
 #include "explore/describe.h"
 #include "explore/explore.h"
@@ -24,6 +25,8 @@ static const struct option_def explore_options[] = {
 	{ AT(seconds), 0, "time", "SECONDS", "at most so long; default 60", NUMBER(seconds, 1, 86400) },
 	{ AT(how.bound), 0, "bound", "N", "bounded: at most so many preemptions; default 2",
 	  NUMBER(how.bound, 1, 100) },
+	{ AT(how.jobs), 0, "jobs", "N", "schedules to run at once; default one per processor",
+	  NUMBER(how.jobs, 1, POOL_LANES) },
 	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
 	{ AT(how.wish.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
 	  NUMBER(how.wish.expected, 0, 255) },
@@ -112,6 +115,11 @@ static int explore_command(const struct command *c, int argc, char **argv)
 		return command_misuse(c, "the command of --oracle must be one line");
 	x.how.quiet = in.quiet;
 	x.how.seconds = (double)x.seconds;
+	if (x.how.jobs == 0) {
+		x.how.jobs = analyse_processors();
+		if (x.how.jobs > POOL_LANES)
+			x.how.jobs = POOL_LANES;
+	}
 	return explore(&x, p.operands);
 }
 

@@ -17,7 +17,7 @@ struct watching {
 static bool look(void *arg, pid_t pid)
 {
 	struct watching *w = arg;
-	const struct baton_head *h = w->server->runner.head;
+	const struct baton_head *h = w->server->pool.runner.head;
 
 	if (w->still.pid != pid) {
 		task_still_init(&w->still, pid);
@@ -40,15 +40,15 @@ static enum status take_end(struct server *s, const char *trace, const struct la
 	bool became;
 
 	(void)trace_end_write(trace, &said, &became);
-	s->runner.ended = end->signal ? end->signal : end->status << 8;
-	return judge_after(&s->judge, &s->runner, d);
+	s->pool.runner.ended = end->signal ? end->signal : end->status << 8;
+	return judge_after(&s->judge, &s->pool.runner, d);
 }
 
 enum status again_run(struct server *s, const struct server_program *p,
 		      const struct baton_choice *steps, size_t n, const char *trace, int output,
 		      struct launch_end *end, struct diag *d)
 {
-	struct baton_head *h = s->runner.head;
+	struct baton_head *h = s->pool.runner.head;
 	struct watching w = { .server = s, .steps = UINT32_MAX };
 	struct strbuf options = { 0 };
 	struct launch l = { .path = p->path,
@@ -67,17 +67,16 @@ enum status again_run(struct server *s, const struct server_program *p,
 		return st;
 	strbuf_addf(&options, "%scontrol=%s\n", p->options, s->path);
 	l.options = strbuf_str(&options);
-	h->served = 0;
 	h->kept = 1;
 	h->policy = BATON_GO_ON;
 	h->sleep = h->frozen = (struct baton_set){ { 0 } };
 	h->nprefix = (uint32_t)n;
-	h->number++;
 	if (n > 0)
-		memcpy(explore_choices(&s->runner), steps, n * sizeof(*steps));
+		memcpy(explore_choices(&s->pool.runner), steps, n * sizeof(*steps));
 	st = launch_program(&l, end, d);
 	s->stopped = st == ST_OK && end->asked;
 	h->kept = 0;
+	pool_learn(&s->pool);
 	end->hung = w.hung;
 	strbuf_release(&options);
 	return st == ST_OK ? take_end(s, trace, end, d) : st;

@@ -14,6 +14,10 @@ struct bounded {
 	uint32_t bound;
 	VEC(struct frame) frames;
 	bool is_partly, leaves_out;
+	/* A guess at what comes next: a frame, one behind where it stands, and what leads to it. */
+	struct frame guess;
+	size_t guess_at;
+	VEC(struct baton_choice) prefix;
 };
 
 /* Would the thread take this step by preemption? */
@@ -52,15 +56,14 @@ static void push_frames(struct bounded *b)
 	}
 }
 
-static bool next_thread(struct bounded *b, size_t at)
+/* The next thread at a frame, which stands at `at'; left_out: some may not be tried.  False: there is none. */
+static bool next_thread(const struct bounded *b, size_t at, struct frame *f, bool *left_out)
 {
-	struct frame *f = &b->frames.at[at];
-
 	for (uint32_t t = 0; t < BATON_THREADS; t++) {
 		if (!baton_has(&f->enabled, t) || baton_has(&f->done, t))
 			continue;
 		if (f->preemptions + preempts(b, at, t) > b->bound) {
-			b->leaves_out = true;
+			*left_out = true;
 			continue;
 		}
 		f->choice = (struct baton_choice){ .thread = (uint16_t)t };
@@ -71,19 +74,48 @@ static bool next_thread(struct bounded *b, size_t at)
 	return false;
 }
 
+static bool next_choice(const struct bounded *b, size_t at, struct frame *f, bool *left_out)
+{
+	if (search_next_branch(&f->choice, f->branches, f->first_branch))
+		return true;
+	baton_add(&f->done, f->choice.thread);
+	return next_thread(b, at, f, left_out);
+}
+
 /* The deepest frame at which something is left becomes the last.  False: there is none. */
 static bool turn_back(struct bounded *b)
 {
-	for (; b->frames.n > 0; b->frames.n--) {
-		struct frame *f = &b->frames.at[b->frames.n - 1];
-
-		if (search_next_branch(&f->choice, f->branches, f->first_branch))
+	for (; b->frames.n > 0; b->frames.n--)
+		if (next_choice(b, b->frames.n - 1, &b->frames.at[b->frames.n - 1], &b->leaves_out))
 			return true;
-		baton_add(&f->done, f->choice.thread);
-		if (next_thread(b, b->frames.n - 1))
-			return true;
-	}
 	return false;
+}
+
+/* What is left at the frames, the deepest first: all of that comes. */
+static bool guess(void *arg, uint32_t nth, struct search_ask *ask)
+{
+	struct bounded *b = arg;
+	bool left_out;
+
+	if (nth == 0) {
+		b->guess_at = b->frames.n;
+		if (b->guess_at > 0)
+			b->guess = b->frames.at[b->guess_at - 1];
+	}
+	while (b->guess_at > 0 && !next_choice(b, b->guess_at - 1, &b->guess, &left_out))
+		if (--b->guess_at > 0)
+			b->guess = b->frames.at[b->guess_at - 1];
+	if (b->guess_at == 0)
+		return false;
+	VEC_CLEAR(&b->prefix);
+	for (size_t i = 0; i + 1 < b->guess_at; i++)
+		*VEC_PUSH(&b->prefix) = b->frames.at[i].choice;
+	*VEC_PUSH(&b->prefix) = b->guess.choice;
+	*ask = (struct search_ask){ .policy = BATON_GO_ON,
+				    .nprefix = (uint32_t)b->prefix.n,
+				    .seed = b->search->seed,
+				    .prefix = b->prefix.at };
+	return true;
 }
 
 static enum search_end run(struct bounded *b, struct diag *d)
@@ -116,6 +148,8 @@ enum search_end bounded_search(struct search *s, uint32_t bound, struct bounded_
 
 	*counts = (struct bounded_counts){ 0 };
 	s->strategy = "bounded";
+	s->guess = guess;
+	s->guess_arg = &b;
 	while ((end = run(&b, d)) == SEARCH_WHOLE) {
 		counts->runs++;
 		if (s->runner->head->grown != 0) {
@@ -131,6 +165,7 @@ enum search_end bounded_search(struct search *s, uint32_t bound, struct bounded_
 	counts->is_exhausted = end == SEARCH_WHOLE && !b.leaves_out && !b.is_partly;
 	if (end == SEARCH_WHOLE && b.is_partly)
 		end = SEARCH_PARTLY;
-	VEC_RELEASE(&b.frames);
+	s->guess = NULL;
+	VEC_RELEASE_ALL(&b.frames, &b.prefix);
 	return end;
 }

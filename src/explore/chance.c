@@ -42,25 +42,53 @@ static uint32_t draw_changes(const struct search *s, const struct chance *c, uin
 	return n;
 }
 
+struct drawing {
+	struct search *search;
+	const struct chance *chance;
+	uint64_t begin;
+	uint32_t changes[BATON_CHANGES];
+};
+
+/* The run of this number, from 0. */
+static struct search_ask draw(struct drawing *w, uint64_t number)
+{
+	uint64_t random = hash_pair(w->begin, number);
+	struct search_ask ask = { .policy = w->chance->policy, .changes = w->changes };
+
+	if (ask.policy == BATON_PCT)
+		ask.nchanges = draw_changes(w->search, w->chance, &random, w->changes);
+	ask.seed = random_next(&random);
+	return ask;
+}
+
+/* The run that is under way is counted already.  When runs get longer other changes are drawn. */
+static bool guess(void *arg, uint32_t nth, struct search_ask *ask)
+{
+	struct drawing *w = arg;
+
+	*ask = draw(w, w->chance->done + nth);
+	return w->chance->done + nth < w->chance->runs;
+}
+
 enum search_end chance_search(struct search *s, struct chance *c, struct diag *d)
 {
-	uint64_t begin = hash_pair(hash_pair(s->seed, c->policy), c->depth);
+	struct drawing w = { .search = s,
+			     .chance = c,
+			     .begin = hash_pair(hash_pair(s->seed, c->policy), c->depth) };
 	enum search_end end = SEARCH_WHOLE;
 
 	c->done = 0;
 	s->strategy = name_of(c->policy);
 	if (c->policy == BATON_PCT)
 		end = run_first(s, d);
+	s->guess = guess;
+	s->guess_arg = &w;
 	while (end == SEARCH_WHOLE && c->done < c->runs) {
-		uint64_t random = hash_pair(begin, c->done++);
-		uint32_t changes[BATON_CHANGES];
-		struct search_ask ask = { .policy = c->policy, .changes = changes };
+		struct search_ask ask = draw(&w, c->done++);
 
-		if (c->policy == BATON_PCT)
-			ask.nchanges = draw_changes(s, c, &random, changes);
-		ask.seed = random_next(&random);
 		end = search_run(s, &ask, d);
 	}
+	s->guess = NULL;
 	c->threads = s->threads;
 	c->steps = s->longest;
 	return end;

@@ -64,30 +64,75 @@ static bool next_thread(struct dpor_frame *f)
 	return false;
 }
 
+/* Goes on to the next choice at a frame.  False: there is none. */
+static bool next_choice(struct dpor_frame *f)
+{
+	if (search_next_branch(&f->choice, f->branches, f->first_branch))
+		return true;
+	baton_add(&f->done, f->choice.thread);
+	return next_thread(f);
+}
+
+/* Who sleeps behind the choice at a frame, which stands at step `at' of the last run. */
+static struct baton_set sleep_behind(const struct dpor *d, const struct dpor_frame *f, size_t at)
+{
+	const struct baton_op *ops[BATON_THREADS];
+	struct baton_set sleep = f->sleep;
+
+	for (uint32_t i = 0; i < BATON_THREADS / 64; i++)
+		sleep.at[i] |= f->done.at[i];
+	operations_at(d->search->runner, (uint32_t)at, ops);
+	wake(&sleep, ops, f->choice.thread, ops[f->choice.thread]);
+	return sleep;
+}
+
 /* The deepest frame at which something is left becomes the last.  False: there is none. */
 static bool turn_back(struct dpor *d, bool is_astray)
 {
-	const struct baton_op *ops[BATON_THREADS];
-
+	d->is_astray = is_astray;
 	for (; d->frames.n > 0; d->frames.n--) {
 		struct dpor_frame *f = &d->frames.at[d->frames.n - 1];
 
-		if (!search_next_branch(&f->choice, f->branches, f->first_branch)) {
-			baton_add(&f->done, f->choice.thread);
-			if (!next_thread(f))
-				continue;
-		}
+		if (!next_choice(f))
+			continue;
 		d->sleep = (struct baton_set){ { 0 } };
-		if (is_astray) /* not known what they were about to do */
-			return true;
-		d->sleep = f->sleep;
-		for (uint32_t i = 0; i < BATON_THREADS / 64; i++)
-			d->sleep.at[i] |= f->done.at[i];
-		operations_at(d->search->runner, (uint32_t)d->frames.n - 1, ops);
-		wake(&d->sleep, ops, f->choice.thread, ops[f->choice.thread]);
+		if (!is_astray) /* else it is not known what they were about to do */
+			d->sleep = sleep_behind(d, f, d->frames.n - 1);
 		return true;
 	}
 	return false;
+}
+
+/*
+ * What is left at the frames, the deepest first: that is what comes next if the runs until then have no new
+ * races.  Where a thread is, and what it is about to do, is the same in all runs that begin in the same way.
+ */
+static bool guess(void *arg, uint32_t nth, struct search_ask *ask)
+{
+	struct dpor *d = arg;
+
+	if (nth == 0) {
+		d->guess_at = d->frames.n;
+		if (d->guess_at > 0)
+			d->guess = d->frames.at[d->guess_at - 1];
+	}
+	if (d->is_astray)
+		return false;
+	while (d->guess_at > 0 && !next_choice(&d->guess))
+		if (--d->guess_at > 0)
+			d->guess = d->frames.at[d->guess_at - 1];
+	if (d->guess_at == 0)
+		return false;
+	VEC_CLEAR(&d->prefix);
+	for (size_t i = 0; i + 1 < d->guess_at; i++)
+		*VEC_PUSH(&d->prefix) = d->frames.at[i].choice;
+	*VEC_PUSH(&d->prefix) = d->guess.choice;
+	*ask = (struct search_ask){ .policy = BATON_GO_ON,
+				    .nprefix = (uint32_t)d->prefix.n,
+				    .seed = d->search->seed,
+				    .sleep = sleep_behind(d, &d->guess, d->guess_at - 1),
+				    .prefix = d->prefix.at };
+	return true;
 }
 
 static enum search_end run(struct dpor *d, struct diag *diag)
@@ -129,7 +174,7 @@ static void begin_anew(struct dpor *d, struct dpor_counts *counts)
 {
 	d->frames.n = 0;
 	d->sleep = (struct baton_set){ { 0 } };
-	d->is_partly = false;
+	d->is_partly = d->is_astray = false;
 	counts->traces = counts->blocked = 0;
 	counts->restarts++;
 }
@@ -140,6 +185,8 @@ enum search_end dpor_search(struct search *s, struct dpor_counts *counts, struct
 	enum search_end end;
 
 	*counts = (struct dpor_counts){ 0 };
+	s->guess = guess;
+	s->guess_arg = &d;
 	if (baton_is_empty(&s->frozen)) /* else it is part of another one */
 		s->strategy = "dpor";
 	while ((end = run(&d, diag)) == SEARCH_WHOLE) {
@@ -152,7 +199,8 @@ enum search_end dpor_search(struct search *s, struct dpor_counts *counts, struct
 	}
 	if (end == SEARCH_WHOLE && d.is_partly)
 		end = SEARCH_PARTLY;
-	VEC_RELEASE(&d.frames);
+	s->guess = NULL;
+	VEC_RELEASE_ALL(&d.frames, &d.prefix);
 	history_release(&d.history);
 	return end;
 }

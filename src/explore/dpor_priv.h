@@ -21,6 +21,11 @@ struct dpor {
 	struct baton_set sleep; /* behind the last frame */
 	struct history history;
 	bool is_partly;
+	bool is_astray; /* the last run was */
+	/* A guess at what comes next: a frame, one behind where it stands, and what leads to it. */
+	struct dpor_frame guess;
+	size_t guess_at;
+	VEC(struct baton_choice) prefix;
 };
 
 /* Looks for races of the last run, those of step `from' on, and says at the frames what is to be tried. */

@@ -57,7 +57,7 @@ static enum status failure_again(struct server *server, const struct server_prog
 		again_run(server, p, s->schedule.at, s->schedule.n, trace, nothing, &f->end, d);
 
 	if (st == ST_OK) {
-		take_run(f, &server->runner, s->nprefix);
+		take_run(f, &server->pool.runner, s->nprefix);
 		f->again = ends_so(f);
 		f->said = f->verdict.fault == EXPLORE_ORACLE ? judge_said(&server->judge) : NULL;
 		f->trace = scratch_read(trace);
@@ -87,7 +87,6 @@ static char *schedule_name(const struct explore *e, size_t number)
 static enum status failure_write(const struct explore *e, const struct server *server,
 				 struct explore_failure *f, size_t number, struct diag *d)
 {
-	const struct baton_word *words = explore_words(&server->runner);
 	char here[PATH_MAX], *path = realpath(e->path, NULL);
 	struct course s = { .program = path ? path : mem_strdup(e->path),
 			    .directory = mem_strdup(getcwd(here, sizeof(here)) ? here : ".") };
@@ -99,9 +98,7 @@ static enum status failure_write(const struct explore *e, const struct server *s
 	*VEC_PUSH(&s.arguments) = NULL;
 	for (size_t i = 0; i < f->ntold; i++)
 		*VEC_PUSH(&s.steps) = f->steps.at[i].choice;
-	for (uint32_t i = 0; i < server->runner.head->nwords; i++)
-		if (words[i].shared)
-			*VEC_PUSH(&s.words) = (words[i].word - 1) * 8;
+	VEC_APPEND(&s.words, server->pool.words.at, server->pool.words.n);
 	describe_outcome(f, &outcome);
 	s.outcome = outcome.at;
 	s.oracle = e->wish.oracle ? mem_strdup(e->wish.oracle) : NULL;
@@ -144,7 +141,7 @@ static enum status failures_again(const struct explore *e, struct server *server
 					       .passing = e->passing };
 		st = failure_again(server, p, f, d);
 		if (st == ST_OK && f->is_race)
-			find_race(f, &server->runner);
+			find_race(f, &server->pool.runner);
 		else if (st == ST_OK)
 			st = failure_write(e, server, f, i + 1, d);
 	}
@@ -195,24 +192,12 @@ enum status explore_program(const struct explore *e, struct explore_result *out,
 	st = scratch_open(d);
 	if (st != ST_OK)
 		return st;
-	st = server_open(&server, &e->wish, d);
+	st = server_open(&server, &e->wish, e->jobs, d);
 	if (st == ST_OK)
 		st = explore(e, &server, out, d);
 	server_close(&server);
 	scratch_close();
 	return st;
-}
-
-static void share_words(struct server *server, const struct course *s)
-{
-	for (size_t i = 0; i < s->words.n; i++) {
-		struct baton_word *w = baton_word(server->runner.head, s->words.at[i]);
-
-		if (w) {
-			w->word = s->words.at[i] / 8 + 1;
-			w->shared = 1;
-		}
-	}
 }
 
 static enum status course_again(const struct course *s, char **argv, const char *record,
@@ -226,20 +211,21 @@ static enum status course_again(const struct course *s, char **argv, const char 
 				   .sandbox = s->sandbox,
 				   .directory = p.directory,
 				   .expected = s->expected };
-	struct server server = { 0 };
+	struct server server = { .fd = -1 };
 	STRBUF_SCOPED outcome = { 0 };
 	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
 
 	p.path = path;
 	if (st == ST_OK)
-		st = server_open(&server, &wish, d);
+		st = server_open(&server, &wish, 0, d);
 	if (st == ST_OK) {
-		share_words(&server, s);
+		for (size_t i = 0; i < s->words.n; i++)
+			pool_share(&server.pool, s->words.at[i]);
 		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, &out->end, d);
 		judge_show(&server.judge);
 	}
 	if (st == ST_OK) {
-		take_run(out, &server.runner, s->steps.n);
+		take_run(out, &server.pool.runner, s->steps.n);
 		out->said = out->verdict.fault == EXPLORE_ORACLE ? judge_said(&server.judge) : NULL;
 		out->trace = scratch_read(trace);
 		describe_outcome(out, &outcome);

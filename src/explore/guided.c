@@ -118,7 +118,7 @@ static bool run_on(struct window_runner *w, struct diag *d)
 	keep_run(w);
 	for (size_t i = 0; i < w->steps.n; i++)
 		explore_choices(w->all)[i] = w->steps.at[i].choice;
-	h->number++;
+	w->all->guess = NULL;
 	h->policy = BATON_GO_ON;
 	h->nprefix = h->nsteps;
 	h->sleep = h->frozen = (struct baton_set){ { 0 } };
@@ -136,6 +136,8 @@ static bool run_in_window(struct explore_runner *r, struct diag *d)
 	struct window_runner *w = (struct window_runner *)r;
 	struct baton_head *h = r->head;
 
+	w->all->guess = r->guess;
+	w->all->guess_arg = r->guess_arg;
 	if (!w->all->run(w->all, d))
 		return false;
 	r->ended = w->all->ended;

@@ -3,6 +3,9 @@
  *
  * What is asked of the run is set in the head and in the table of choices; when `run' comes back, the
  * head, the steps and `ended' say what it did.
+ *
+ * A runner that can do several at once asks what may be asked of it next, and does that ahead
+ * (explore/pool.h).  A guess that is wrong costs time, and nothing else.
  */
 #ifndef EXPLORE_RUNNER_H
 #define EXPLORE_RUNNER_H
@@ -22,10 +25,25 @@ struct explore_verdict {
 	uint64_t mark; /* tells faults of one kind apart */
 };
 
+/* All that is asked of a run. */
+struct explore_ask {
+	enum baton_policy policy;
+	uint32_t nprefix, limit;
+	uint64_t seed;
+	struct baton_set sleep, frozen;
+	uint32_t nchanges;
+	const uint32_t *changes;
+	const struct baton_choice *prefix;
+};
+
 struct explore_runner {
 	struct baton_head *head;
 	int ended; /* as waitpid says; 0 in a run that the runtime ended (outcome) */
 	struct explore_verdict verdict;
+	/* The nth most likely of what comes next; nth is 0, 1, 2, ... until it says false.  What the
+	 * ask points to is good until the next call.  NULL: nothing is known. */
+	bool (*guess)(void *arg, uint32_t nth, struct explore_ask *ask);
+	void *guess_arg;
 	/* False, d set: nothing can be run. */
 	bool (*run)(struct explore_runner *r, struct diag *d);
 };
@@ -38,11 +56,6 @@ static inline struct baton_choice *explore_choices(const struct explore_runner *
 static inline const struct baton_step *explore_steps(const struct explore_runner *r)
 {
 	return (const struct baton_step *)((const char *)r->head + r->head->steps);
-}
-
-static inline const struct baton_word *explore_words(const struct explore_runner *r)
-{
-	return (const struct baton_word *)((const char *)r->head + r->head->words);
 }
 
 #endif /* EXPLORE_RUNNER_H */

@@ -128,20 +128,48 @@ static bool keep_failure(struct search *s, uint64_t signature, uint32_t nprefix)
 	return !s->goes_on && !f->is_stale;
 }
 
-static void put_ask(const struct search *s, const struct search_ask *ask)
+static uint32_t limit_of(const struct search *s)
+{
+	uint64_t room = s->runner->head->nchoices;
+
+	return s->limit != 0 && s->limit < room ? s->limit : (uint32_t)room;
+}
+
+/* Of struct search. */
+static bool guess(void *arg, uint32_t nth, struct explore_ask *ask)
+{
+	const struct search *s = arg;
+	struct search_ask own = { 0 };
+
+	if (!s->guess(s->guess_arg, nth, &own))
+		return false;
+	*ask = (struct explore_ask){ .policy = own.policy,
+				     .nprefix = own.nprefix,
+				     .limit = limit_of(s),
+				     .seed = own.seed,
+				     .sleep = own.sleep,
+				     .frozen = s->frozen,
+				     .nchanges = own.nchanges,
+				     .changes = own.changes,
+				     .prefix = own.prefix };
+	return true;
+}
+
+static void put_ask(struct search *s, const struct search_ask *ask)
 {
 	struct baton_head *h = s->runner->head;
 
-	h->number++;
 	h->policy = ask->policy;
 	h->nprefix = ask->nprefix;
-	h->limit = s->limit != 0 && s->limit < h->nchoices ? s->limit : (uint32_t)h->nchoices;
+	h->limit = limit_of(s);
 	h->seed = ask->seed;
 	h->sleep = ask->sleep;
 	h->frozen = s->frozen;
 	h->nchanges = ask->nchanges < BATON_CHANGES ? ask->nchanges : BATON_CHANGES;
 	for (uint32_t i = 0; i < h->nchanges; i++)
 		h->changes[i] = ask->changes[i];
+	s->runner->guess = s->guess != NULL ? guess : NULL;
+	s->runner->guess_arg = s;
 }
 
 static void count_run(struct search *s)

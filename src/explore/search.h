@@ -19,6 +19,17 @@ enum search_end {
 	SEARCH_TROUBLE, /* nothing can be run; the diag says why */
 };
 
+/* The next run, or a guess at one; limit and frozen are the search's own. */
+struct search_ask {
+	enum baton_policy policy;
+	uint32_t nprefix; /* of the runner's choices, unless it is a guess */
+	uint64_t seed;
+	struct baton_set sleep;
+	uint32_t nchanges;
+	const uint32_t *changes;
+	const struct baton_choice *prefix; /* of a guess */
+};
+
 struct search_failure {
 	VEC(struct baton_choice) schedule; /* of all its steps */
 	uint32_t nprefix; /* with so many of them given the rest follows, each thread going on */
@@ -49,6 +60,9 @@ struct search {
 	uint32_t limit; /* of steps; 0: all there is room for */
 	struct baton_set frozen;
 	const char *strategy; /* now */
+	/* What it may ask for next, as explore_runner.guess; NULL: not known. */
+	bool (*guess)(void *arg, uint32_t nth, struct search_ask *ask);
+	void *guess_arg;
 
 	/* Out. */
 	uint64_t runs;
@@ -67,15 +81,6 @@ uint64_t search_signature(const struct explore_runner *r, uint64_t mark);
 
 /* A deadlock, a signal, a status that is not 0, what the program itself has found. */
 bool search_is_failure(void *context, const struct explore_runner *r, uint64_t *mark);
-
-struct search_ask {
-	enum baton_policy policy;
-	uint32_t nprefix; /* of the runner's choices */
-	uint64_t seed;
-	struct baton_set sleep;
-	uint32_t nchanges;
-	const uint32_t *changes;
-};
 
 /* The last run, of which the first nprefix steps tell the rest: it is counted, and kept if it is a
  * failure.  Of runs by search_run that is done already. */

@@ -10,7 +10,6 @@
 
 #include "launch/hang.h"
 #include "launch/launch.h"
-#include "replay/scratch.h"
 
 #define WORDS (1u << 20)
 #define LOOK_NS 50000000 /* between looks whether it still runs */
@@ -25,117 +24,211 @@ static uint64_t table(uint64_t *size, uint64_t n, uint64_t each)
 	return at;
 }
 
-enum status server_open(struct server *s, const struct judge_wish *w, struct diag *d)
+static struct baton_head *part(const struct server *s, uint32_t i)
+{
+	return (struct baton_head *)((char *)s->file + BATON_PAGE + i * s->file->size);
+}
+
+/* Its pages come to be when somebody writes to them. */
+static bool make_file(struct server *s)
+{
+	void *at;
+
+	s->fd = memfd_create("foresee-baton", MFD_CLOEXEC);
+	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) != 0)
+		return false;
+	at = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (at == MAP_FAILED)
+		return false;
+	s->file = at;
+	return true;
+}
+
+/* Every lane has files of its own for the output, if somebody reads it. */
+static enum status open_judges(struct server *s, const struct judge_wish *w, struct diag *d)
+{
+	enum status st = judge_open(&s->judge, w, 0, d);
+
+	for (uint32_t i = 0; i < s->pool.nlanes && st == ST_OK; i++) {
+		struct judge *j = &s->watches[i].judge;
+		struct baton_head *h = s->lanes[i].head;
+
+		st = judge_open(j, w, (int)i + 1, d);
+		if (st != ST_OK || !j->out)
+			continue;
+		if (strlen(j->out) >= sizeof(h->out) || strlen(j->err) >= sizeof(h->err))
+			return diag_fail(d, ST_IO, "the name is too long: '%s'", j->out);
+		strcpy(h->out, j->out);
+		strcpy(h->err, j->err);
+	}
+	return st;
+}
+
+enum status server_open(struct server *s, const struct judge_wish *w, uint32_t jobs,
+			struct diag *d)
 {
 	uint64_t size = sizeof(struct baton_head);
-	struct baton_head h = { .magic = BATON_MAGIC,
-				.nwords = WORDS,
-				.nchoices = SERVER_STEPS,
-				.limit = SERVER_STEPS };
-	int fd, error;
+	struct baton_head h = { .nwords = WORDS, .nchoices = SERVER_STEPS, .limit = SERVER_STEPS };
+	struct strbuf path = { 0 };
 
 	memset(s, 0, sizeof(*s));
 	s->step = SERVER_STEP_SECONDS;
 	h.choices = table(&size, SERVER_STEPS, sizeof(struct baton_choice));
 	h.steps = table(&size, SERVER_STEPS, sizeof(struct baton_step));
 	h.words = table(&size, WORDS, sizeof(struct baton_word));
-	h.size = size;
-	s->path = scratch_path("plan", 0);
-	fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* Room that is not there would be missed in the middle of a run, by SIGBUS. */
-	error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size);
-	if (error == 0) {
-		s->runner.head = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		error = s->runner.head == MAP_FAILED ? errno : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (error != 0) {
-		s->runner.head = NULL;
-		return diag_fail(d, ST_IO, "cannot make '%s', of %" PRIu64 " MB: %s", s->path,
-				 size >> 20, strerror(error));
-	}
-	*s->runner.head = h;
-	return judge_open(&s->judge, w, 0, d);
+	h.news = table(&size, WORDS, sizeof(uint32_t));
+	size = (size + BATON_PAGE - 1) / BATON_PAGE * BATON_PAGE;
+	s->size = BATON_PAGE + size * (1 + (size_t)jobs);
+	if (!make_file(s))
+		return diag_fail(d, ST_IO, "cannot make a file in memory, of %zu MB: %s",
+				 s->size >> 20, strerror(errno));
+	*s->file = (struct baton_file){ .magic = BATON_MAGIC, .jobs = jobs, .size = size };
+	for (uint32_t i = 0; i <= jobs; i++)
+		*part(s, i) = h;
+	s->pool.runner.head = part(s, 0);
+	for (uint32_t i = 0; i < jobs; i++)
+		s->lanes[i].head = part(s, i + 1);
+	strbuf_addf(&path, "/proc/%ld/fd/%d", (long)getpid(), s->fd);
+	s->path = path.at;
+	s->pool.lanes = s->lanes;
+	s->pool.nlanes = jobs;
+	s->pool.outside = BATON_OUTSIDE_SOCKETS | (w->sandbox ? 0 : BATON_OUTSIDE_FILES);
+	return open_judges(s, w, d);
 }
 
 void server_close(struct server *s)
 {
 	judge_close(&s->judge);
-	if (s->runner.head)
-		munmap(s->runner.head, s->runner.head->size);
-	if (s->path)
-		unlink(s->path);
+	for (uint32_t i = 0; i < s->pool.nlanes; i++)
+		judge_close(&s->watches[i].judge);
+	pool_release(&s->pool);
+	if (s->file)
+		munmap(s->file, s->size);
+	if (s->fd >= 0)
+		close(s->fd);
 	mem_free(s->path);
 	memset(s, 0, sizeof(*s));
+	s->fd = -1;
 }
 
-/* ---- one run ---- */
+/* ---- runs ---- */
 
-/* It is no child of ours, there is a keeper between. */
-static bool has_ended(struct server *s)
+/* It is no child of ours. */
+static bool has_ended(pid_t pid)
 {
 	char text[HANG_FILE];
-	const char *state = hang_proc_read(s->pid, NULL, "stat", text) ? strrchr(text, ')') : NULL;
+	const char *state = hang_proc_read(pid, NULL, "stat", text) ? strrchr(text, ')') : NULL;
 
-	s->gone |= state == NULL || state[1] == '\0' || state[2] == 'Z' || state[2] == 'X';
-	return s->gone;
+	return state == NULL || state[1] == '\0' || state[2] == 'Z' || state[2] == 'X';
 }
 
-/* Waits for the answer.  A step that takes too long ends the run: the program waits for something that
- * is not seen. */
-static bool wait_for_answer(struct server *s, uint32_t before)
+/* A run that cannot be judged is none. */
+static void lose(struct server *s, struct pool_lane *l, enum status st, const struct diag *why)
 {
-	struct baton_head *h = s->runner.head;
+	if (st == ST_OK)
+		return;
+	l->is_lost = true;
+	s->pool.why = *why;
+}
+
+static void start_run(struct pool *p, struct pool_lane *l)
+{
+	struct server *s = (struct server *)p;
+	struct server_watch *w = &s->watches[l - s->lanes];
+	struct diag d = { 0 };
+
+	w->before = l->head->answered;
+	w->steps = UINT32_MAX;
+	w->since = talk_clock();
+	w->killed = false;
+	lose(s, l, judge_before(&w->judge, l->head, &d), &d);
+	if (l->is_lost)
+		return;
+	l->head->child = 0;
+	__atomic_fetch_add(&l->head->asked, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &l->head->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void take_answer(struct server *s, struct pool_lane *l, struct server_watch *w)
+{
+	struct explore_runner r = { .head = l->head };
+	struct diag d = { 0 };
+
+	if (w->killed)
+		r.head->outcome = BATON_OUTSIDE;
+	r.ended = r.head->outcome == BATON_RAN ? r.head->ended : 0;
+	lose(s, l, judge_after(&w->judge, &r, &d), &d);
+	l->ended = r.ended;
+	l->verdict = r.verdict;
+	l->is_busy = l->is_lost;
+}
+
+/* True: some run has come to its end. */
+static bool take_answers(struct server *s)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->pool.nlanes; i++) {
+		struct pool_lane *l = &s->lanes[i];
+		struct server_watch *w = &s->watches[i];
+
+		if (!l->is_busy)
+			continue;
+		if (!l->is_lost &&
+		    __atomic_load_n(&l->head->answered, __ATOMIC_ACQUIRE) != w->before)
+			take_answer(s, l, w);
+		any |= !l->is_busy || l->is_lost;
+	}
+	return any;
+}
+
+/* A step that takes too long ends the run: the program waits for something that is not seen. */
+static void look_at(struct server *s, uint32_t i, double now)
+{
+	struct pool_lane *l = &s->lanes[i];
+	struct server_watch *w = &s->watches[i];
+	const struct baton_head *h = l->head;
+
+	if (s->gone || (h->server != 0 && has_ended((pid_t)h->server)))
+		l->is_lost = true;
+	if (h->nsteps != w->steps) {
+		w->steps = h->nsteps;
+		w->since = now;
+	} else if (!w->killed && now - w->since > s->step && h->child > 0) {
+		w->killed = true;
+		kill((pid_t)h->child, SIGKILL);
+	}
+}
+
+static void wait_for_runs(struct pool *p)
+{
+	struct server *s = (struct server *)p;
 	const struct timespec pause = { 0, LOOK_NS };
-	double since = talk_clock();
-	uint32_t steps = UINT32_MAX;
-	bool killed = false;
+	uint32_t bell = __atomic_load_n(&s->file->bell, __ATOMIC_ACQUIRE);
+	double now;
 
-	while (__atomic_load_n(&h->answered, __ATOMIC_ACQUIRE) == before) {
-		syscall(SYS_futex, &h->answered, FUTEX_WAIT, before, &pause, NULL, 0);
-		if (__atomic_load_n(&h->answered, __ATOMIC_ACQUIRE) != before)
-			break;
-		if (has_ended(s))
-			return false;
-		if (h->nsteps != steps) {
-			steps = h->nsteps;
-			since = talk_clock();
-		} else if (!killed && talk_clock() - since > s->step && h->child > 0) {
-			killed = true;
-			kill((pid_t)h->child, SIGKILL);
-		}
-	}
-	if (killed)
-		h->outcome = BATON_OUTSIDE;
-	return true;
-}
-
-static bool run(struct explore_runner *r, struct diag *d)
-{
-	struct server *s = (struct server *)r;
-	struct baton_head *h = r->head;
-	uint32_t before = h->answered;
-
-	if (judge_before(&s->judge, h, d) != ST_OK)
-		return false;
-	if (!s->gone) {
-		h->child = 0;
-		__atomic_fetch_add(&h->asked, 1, __ATOMIC_RELEASE);
-		syscall(SYS_futex, &h->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
-	}
-	if (s->gone || !wait_for_answer(s, before)) {
-		diag_set(d, "the program has ended before a run could be made of it");
-		return false;
-	}
-	r->ended = h->outcome == BATON_RAN ? h->ended : 0;
-	return judge_after(&s->judge, r, d) == ST_OK;
+	if (take_answers(s))
+		return;
+	syscall(SYS_futex, &s->file->bell, FUTEX_WAIT, bell, &pause, NULL, 0);
+	if (take_answers(s))
+		return;
+	now = talk_clock();
+	if (now - s->looked < LOOK_NS / 1e9)
+		return;
+	s->looked = now;
+	s->gone |= has_ended(s->pid);
+	for (uint32_t i = 0; i < p->nlanes; i++)
+		if (s->lanes[i].is_busy)
+			look_at(s, i, now);
 }
 
 /* For an oracle: is the program still to be run? */
 static bool goes_on(void *arg)
 {
-	return !has_ended(arg);
+	struct server *s = arg;
+
+	s->gone |= has_ended(s->pid);
+	return !s->gone;
 }
 
 /* ---- the program ---- */
@@ -151,7 +244,7 @@ static bool look(void *arg, pid_t pid)
 	struct searching *x = arg;
 
 	x->server->pid = pid;
-	x->search(x->arg, &x->server->runner);
+	x->search(x->arg, &x->server->pool.runner);
 	return false;
 }
 
@@ -170,8 +263,8 @@ enum status server_search(struct server *s, const struct server_program *p,
 			    .look_arg = &x,
 			    .directory = p->directory,
 			    .in = nothing,
-			    .out = s->judge.out ? s->judge.out_fd : nothing,
-			    .err = s->judge.err ? s->judge.err_fd : nothing,
+			    .out = nothing,
+			    .err = nothing,
 			    .steady = true };
 	struct launch_end end;
 	enum status st;
@@ -181,13 +274,17 @@ enum status server_search(struct server *s, const struct server_program *p,
 	}
 	strbuf_addf(&options, "%scontrol=%s\n", p->options, s->path);
 	l.options = strbuf_str(&options);
-	s->runner.run = run;
-	s->runner.head->served = 1;
+	s->pool.start = start_run;
+	s->pool.wait = wait_for_runs;
+	pool_init(&s->pool);
+	s->pool.runner.head->served = 1;
 	s->gone = false;
-	s->judge.keeps = goes_on;
-	s->judge.keeps_arg = s;
+	for (uint32_t i = 0; i < s->pool.nlanes; i++) {
+		s->watches[i].judge.keeps = goes_on;
+		s->watches[i].judge.keeps_arg = s;
+	}
 	st = launch_program(&l, &end, d);
-	s->judge.keeps = NULL;
+	s->pool.runner.head->served = 0;
 	s->stopped = st == ST_OK && end.asked;
 	s->pid = 0;
 	strbuf_release(&options);

@@ -2,8 +2,9 @@
  * A program that is run again and again, in one schedule after the other, and the file that it shares
  * with us.
  *
- * The program is started once and stays before its main (capture/baton_serve.c); each run is a child of
- * it.  Nothing of that is recorded, and its output goes nowhere but to who judges it.
+ * The program is started once and stays before its main, as so many processes as runs may go on at once
+ * (capture/baton_serve.c); each run is a child of one of them, and a lane of the pool.  Nothing of that is
+ * recorded, and its output goes nowhere but to who judges it.
  */
 #ifndef EXPLORE_SERVER_H
 #define EXPLORE_SERVER_H
@@ -12,19 +13,34 @@
 
 #include "explore/course.h"
 #include "explore/judge.h"
-#include "explore/runner.h"
+#include "explore/pool.h"
 
 #define SERVER_STEPS COURSE_STEPS
 #define SERVER_STEP_SECONDS 5.0 /* in which a step must be done */
 
+/* The run of a lane, as it goes on. */
+struct server_watch {
+	uint32_t before; /* runs that the lane had done then */
+	uint32_t steps;	 /* that were seen last */
+	double since;	 /* when it did not have them yet */
+	bool killed;
+	struct judge judge;
+};
+
 struct server {
-	struct explore_runner runner; /* first */
-	char *path;		      /* of the file */
-	pid_t pid;		      /* of the program; 0: not running */
-	double step;		      /* seconds */
-	struct judge judge;	      /* of its runs */
-	bool gone;		      /* it has ended, or is to */
-	bool stopped;		      /* by a signal that went through us */
+	struct pool pool;	 /* first */
+	struct baton_file *file; /* mapped */
+	size_t size;		 /* of it */
+	int fd;
+	char *path;   /* of the file, for the program */
+	pid_t pid;    /* of the program; 0: not running */
+	double step;  /* seconds */
+	struct judge judge; /* of runs without a lane */
+	double looked; /* when it was seen to be alive */
+	bool gone;    /* it has ended, or is to */
+	bool stopped; /* by a signal that went through us */
+	struct pool_lane lanes[POOL_LANES];
+	struct server_watch watches[POOL_LANES];
 };
 
 struct server_program {
@@ -34,8 +50,9 @@ struct server_program {
 	const char *options;   /* for the runtime, one a line; the file comes to them */
 };
 
-/* Makes the file, in the scratch directory.  w must stay. */
-enum status server_open(struct server *s, const struct judge_wish *w, struct diag *d) ST_CHECKED;
+/* Makes the file, which is in memory, for so many runs at once; 0: none.  w must stay. */
+enum status server_open(struct server *s, const struct judge_wish *w, uint32_t jobs,
+			struct diag *d) ST_CHECKED;
 void server_close(struct server *s);
 
 /* Starts the program, calls `search', which asks for runs, and ends the program. */

@@ -5,6 +5,12 @@
  *	struct baton_choice	[steps]		the beginning of the schedule, given by the explorer
  *	struct baton_step	[steps]		what the run did: written by the program
  *	struct baton_word	[words]		words that threads have touched
+ *	uint32_t		[words]		which of them came to be shared in this run
+ *
+ * That is one part of the file.  There is one more for every process that runs the program for the
+ * explorer, side by side with others; the first is the explorer's own, and of runs without such a process.
+ * Before them all comes a page with struct baton_file.  A process maps that page and one part, so that
+ * addresses are the same however many there are.
  *
  * One thread of the program runs at a time: the one that has the baton.  Before every visible
  * operation a thread announces it and gives the baton to whoever is chosen, maybe itself.  A thread is
@@ -16,8 +22,10 @@
  * numbered in one way.  The end of a thread belongs to its last step.
  *
  * Accesses are steps only of words that two threads have touched, one of them writing.  A word that
- * comes to be shared in a run is marked, and stays so for all runs; `grown' says that the runs before
- * had fewer steps, and that a search which is to be complete begins anew.
+ * comes to be shared in a run is marked; `grown' says that the runs before had fewer steps, and that a
+ * search which is to be complete begins anew.  The explorer sees to it that the mark stays, in all parts.
+ *
+ * What a run does depends on what is asked of it and on these marks, and on nothing else that is here.
  */
 #ifndef TRACE_BATON_H
 #define TRACE_BATON_H
@@ -167,15 +175,21 @@ struct baton_word {
 	uint8_t shared; /* in some run */
 };
 
-struct baton_head {
+#define BATON_PAGE 4096u
+
+struct baton_file {
 	uint32_t magic;
+	uint32_t jobs;	/* parts behind the first */
+	uint64_t size;	/* of a part */
+	uint32_t bell;	/* futex: runs that are done, by anybody */
+};
+
+struct baton_head {
 	uint32_t nwords;		/* a power of 2 */
 	uint64_t nchoices;		/* room for so many steps */
-	uint64_t choices, steps, words; /* where the tables begin */
-	uint64_t size;			/* of the file */
+	uint64_t choices, steps, words, news; /* where the tables begin */
 
 	/* In. */
-	uint32_t number; /* of the run, from 1 */
 	uint32_t policy;
 	uint32_t nprefix;
 	uint32_t limit;		 /* of steps */
@@ -188,34 +202,50 @@ struct baton_head {
 	uint32_t kept;	       /* 1: a deadlock is entered, and not only told */
 	uint32_t outputs;      /* 1: output is a step */
 	char directory[1024];  /* where the run takes place; empty: where the program was started */
+	char out[1024], err[1024]; /* files that the server's output goes to; empty: nowhere */
 	uint32_t
 		served; /* 1: the program waits until runs are asked for, and does each in a child */
-	/* Futexes: runs asked for, and done; the server answers with the child and how it ended. */
+	/* Runs asked for, a futex, and done.  The server answers with the child and how it ended. */
 	uint32_t asked, answered;
+	int32_t server; /* process */
 	int32_t child;
 	int32_t ended; /* as waitpid says */
 
 	/* Out. */
+	uint32_t number; /* of the run, from 1, in this part */
 	uint32_t nsteps;
 	uint32_t outcome;	  /* enum baton_outcome */
 	struct baton_fault fault; /* of a run that ended by itself */
 	uint32_t nthreads;
 	uint32_t grown;		/* words that came to be shared in this run */
-	uint32_t forked;	/* a run, some time, has made other processes */
+	uint32_t crowded;	/* there was no room for some word */
+	uint32_t forked;	/* the run has made other processes */
 	uint32_t outside;	/* BATON_OUTSIDE_...: has touched what all runs share */
 	uint32_t awaited;	/* threads were kept from reading the same again and again */
 	struct baton_set alive; /* at the end */
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
 };
 
+/* A word comes to be shared in this run. */
+static inline void baton_share(struct baton_head *h, struct baton_word *w)
+{
+	uint32_t *news = (uint32_t *)((char *)h + h->news);
+
+	w->shared = 1;
+	news[h->grown++] = (uint32_t)(w - (struct baton_word *)((char *)h + h->words));
+}
+
+#define BATON_NEAR 32u /* words that lie together also do in the table: a run touches few pages of it */
+#define BATON_TRIES (32 * BATON_NEAR)
+
 /* The entry of the word at an address, or where it would be; NULL: there is no room. */
 static inline struct baton_word *baton_word(struct baton_head *h, uint64_t at)
 {
 	struct baton_word *all = (struct baton_word *)((char *)h + h->words);
-	uint64_t word = at / 8 + 1;
-	uint32_t i = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 40) & (h->nwords - 1);
+	uint64_t word = at / 8 + 1, block = word / BATON_NEAR * 0x9e3779b97f4a7c15u >> 40;
+	uint32_t i = (uint32_t)(block * BATON_NEAR + word % BATON_NEAR) & (h->nwords - 1);
 
-	for (uint32_t tries = 0; tries < 64; tries++, i = (i + 1) & (h->nwords - 1))
+	for (uint32_t tries = 0; tries < BATON_TRIES; tries++, i = (i + 1) & (h->nwords - 1))
 		if (all[i].word == word || all[i].word == 0)
 			return &all[i];
 	return NULL;

@@ -86,7 +86,6 @@ struct toy {
 	struct toy_program program;
 	struct toy_state state; /* at the end of the run */
 	bool hides;		/* variables are steps when they have come to be shared */
-	uint32_t shared;
 	uint32_t touched[TOY_NAMES], wrote; /* in the run */
 	uint64_t random;
 };

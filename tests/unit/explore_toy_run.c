@@ -163,16 +163,33 @@ static bool pick(struct toy *t, const struct baton_set *enabled, struct baton_se
 	return true;
 }
 
+static struct baton_word *word_of(struct toy *t, uint32_t object)
+{
+	struct baton_word *w = baton_word(t->runner.head, 0x1000 + 8u * object);
+
+	w->word = (0x1000 + 8u * object) / 8 + 1;
+	return w;
+}
+
 static void touch(struct toy *t, uint32_t thread, uint32_t object, bool writes)
 {
+	struct baton_word *w = word_of(t, object);
+
 	t->touched[object] |= 1u << thread;
 	if (writes)
 		t->wrote |= 1u << object;
-	if (t->touched[object] != 1u << thread && t->wrote >> object & 1 &&
-	    !(t->shared >> object & 1)) {
-		t->shared |= 1u << object;
-		t->runner.head->grown++;
-	}
+	if (t->touched[object] != 1u << thread && t->wrote >> object & 1 && !w->shared)
+		baton_share(t->runner.head, w);
+}
+
+/* Variables whose accesses are steps. */
+static uint32_t shared(struct toy *t)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < TOY_NAMES; i++)
+		bits |= (uint32_t)word_of(t, i)->shared << i;
+	return bits;
 }
 
 /* Whoever touches a variable, in whatever way: it may come to be shared.  All accesses up to where the
@@ -208,7 +225,7 @@ static bool run(struct explore_runner *r, struct diag *d)
 {
 	struct toy *t = (struct toy *)r;
 	struct baton_head *h = r->head;
-	uint32_t hidden = t->hides ? ~t->shared : 0;
+	uint32_t hidden = t->hides ? ~shared(t) : 0;
 	uint64_t priority[TOY_THREADS];
 	struct baton_set enabled, asleep = { { 0 } };
 
@@ -241,27 +258,28 @@ static bool run(struct explore_runner *r, struct diag *d)
 	return true;
 }
 
+#define WORDS 64u
+
 struct toy *toy_new(uint32_t limit)
 {
 	struct toy *t = mem_zalloc(sizeof(*t));
-	size_t size = sizeof(struct baton_head) +
-		      limit * (sizeof(struct baton_choice) + sizeof(struct baton_step)) + 8;
+	struct baton_head h = { .nwords = WORDS, .nchoices = limit, .steps = sizeof(h) };
 
-	t->runner.head = mem_zalloc(size);
-	*t->runner.head = (struct baton_head){ .magic = BATON_MAGIC,
-					       .nchoices = limit,
-					       .steps = sizeof(struct baton_head),
-					       .choices = sizeof(struct baton_head) +
-							  limit * sizeof(struct baton_step),
-					       .size = size };
+	h.words = h.steps + limit * sizeof(struct baton_step);
+	h.choices = h.words + WORDS * sizeof(struct baton_word);
+	h.news = h.choices + limit * sizeof(struct baton_choice);
+	t->runner.head = mem_zalloc(h.news + WORDS * sizeof(uint32_t));
+	*t->runner.head = h;
 	t->runner.run = run;
 	return t;
 }
 
 void toy_clear(struct toy *t)
 {
+	struct baton_head *h = t->runner.head;
+
 	t->program = (struct toy_program){ 0 };
-	t->shared = 0;
+	memset((char *)h + h->words, 0, WORDS * sizeof(struct baton_word));
 }
 
 void toy_free(struct toy *t)
