@@ -158,6 +158,8 @@ static void look_first(const struct explore *e, struct server *server,
 
 	if (guided_record(server, p, &out->aims, &d) != ST_OK && !e->quiet)
 		talk_note("no warnings guide the search: %s", d.message);
+	out->forked |= server->pool.runner.head->forked != 0;
+	out->outside |= server->pool.runner.head->outside;
 }
 
 static enum status explore(const struct explore *e, struct server *server,

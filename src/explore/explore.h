@@ -31,7 +31,7 @@ struct explore {
 	uint64_t runs;	/* at most */
 	double seconds; /* at most */
 	uint64_t seed, bound;
-	uint32_t jobs; /* runs at once, at most POOL_LANES */
+	uint32_t jobs;		/* runs at once, at most POOL_LANES */
 	struct judge_wish wish; /* what runs are judged by */
 	bool all;		/* goes on after the first failure */
 	bool all_accesses;

@@ -1,7 +1,7 @@
 #include "explore/pool.h"
 
-#define AHEAD_EACH 32u /* results of each lane that are kept until they are asked for */
-#define LOOK_EACH 32u  /* guesses that are looked at for each lane */
+#define AHEAD_EACH 32u	       /* results of each lane that are kept until they are asked for */
+#define LOOK_EACH 32u	       /* guesses that are looked at for each lane */
 #define AHEAD_STEPS (1u << 21) /* of all that is kept */
 
 /* ---- what is asked ---- */
@@ -122,6 +122,7 @@ void pool_learn(struct pool *p)
 {
 	struct pool_result r = { 0 };
 
+	p->is_wary |= (p->runner.head->outside & p->outside) != 0;
 	take_news(p->runner.head, &r);
 	for (size_t i = 0; i < r.news.n; i++)
 		pool_share(p, r.news.at[i]);
@@ -241,7 +242,7 @@ static bool wait_for_lanes(struct pool *p)
 	bool was_busy[POOL_LANES];
 
 	for (uint32_t i = 0; i < p->nlanes; i++)
-		was_busy[i] = p->lanes[i].is_busy && !p->lanes[i].is_lost;
+		was_busy[i] = p->lanes[i].is_busy;
 	p->wait(p);
 	for (uint32_t i = 0; i < p->nlanes; i++) {
 		struct pool_lane *l = &p->lanes[i];
@@ -253,6 +254,7 @@ static bool wait_for_lanes(struct pool *p)
 			if (l->is_asked)
 				return false;
 			p->is_wary = true;
+			p->why.message[0] = '\0';
 		} else if (!l->is_busy) {
 			end_lane(p, l);
 		}
@@ -348,9 +350,11 @@ static bool run(struct explore_runner *r, struct diag *d)
 		for (uint32_t i = 0; i < p->nlanes; i++)
 			any |= p->lanes[i].is_busy;
 		if (!any || !wait_for_lanes(p)) {
-			diag_set(d, "%s",
-				 p->why.message[0] ? p->why.message
-						   : "the program has ended before a run could be made of it");
+			diag_set(
+				d, "%s",
+				p->why.message[0]
+					? p->why.message
+					: "the program has ended before a run could be made of it");
 			return false;
 		}
 	}

@@ -40,11 +40,11 @@ struct pool_lane {
 	bool is_lost; /* it runs no more: set by `start' or `wait', with `why' if somebody knows */
 
 	/* Private. */
-	uint32_t nwords;  /* of the pool's words, those it knows */
-	bool is_asked;	  /* the search waits for it, or did */
-	bool is_stale;	  /* nobody wants what comes out */
-	bool is_clean;	  /* its table had nothing but the pool's words when the run began */
-	bool is_crowded;  /* it must be so in every run */
+	uint32_t nwords; /* of the pool's words, those it knows */
+	bool is_asked;	 /* the search waits for it, or did */
+	bool is_stale;	 /* nobody wants what comes out */
+	bool is_clean;	 /* its table had nothing but the pool's words when the run began */
+	bool is_crowded; /* it must be so in every run */
 	struct pool_asked asked;
 };
 
@@ -70,13 +70,14 @@ struct pool {
 	struct diag why;  /* a lane was lost */
 	uint32_t outside; /* BATON_OUTSIDE_...: what keeps runs from going on side by side */
 
-	VEC(uint64_t) words; /* addresses of those that are shared, in the order in which they came to be */
+	VEC(uint64_t)
+	words; /* addresses of those that are shared, in the order in which they came to be */
 
 	/* Private. */
 	VEC(struct pool_result) ahead;
 	uint64_t clock;
 	bool is_begun; /* the search has got a run */
-	bool is_wary;  /* one run at a time: a lane was lost by a guess, or runs may disturb each other */
+	bool is_wary; /* one run at a time: a lane was lost by a guess, or runs may disturb each other */
 };
 
 /* Lanes, nlanes, start, wait and runner.head are set. */

@@ -64,8 +64,7 @@ static enum status open_judges(struct server *s, const struct judge_wish *w, str
 	return st;
 }
 
-enum status server_open(struct server *s, const struct judge_wish *w, uint32_t jobs,
-			struct diag *d)
+enum status server_open(struct server *s, const struct judge_wish *w, uint32_t jobs, struct diag *d)
 {
 	uint64_t size = sizeof(struct baton_head);
 	struct baton_head h = { .nwords = WORDS, .nchoices = SERVER_STEPS, .limit = SERVER_STEPS };

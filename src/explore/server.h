@@ -32,13 +32,13 @@ struct server {
 	struct baton_file *file; /* mapped */
 	size_t size;		 /* of it */
 	int fd;
-	char *path;   /* of the file, for the program */
-	pid_t pid;    /* of the program; 0: not running */
-	double step;  /* seconds */
+	char *path;	    /* of the file, for the program */
+	pid_t pid;	    /* of the program; 0: not running */
+	double step;	    /* seconds */
 	struct judge judge; /* of runs without a lane */
-	double looked; /* when it was seen to be alive */
-	bool gone;    /* it has ended, or is to */
-	bool stopped; /* by a signal that went through us */
+	double looked;	    /* when it was seen to be alive */
+	bool gone;	    /* it has ended, or is to */
+	bool stopped;	    /* by a signal that went through us */
 	struct pool_lane lanes[POOL_LANES];
 	struct server_watch watches[POOL_LANES];
 };

@@ -179,14 +179,14 @@ struct baton_word {
 
 struct baton_file {
 	uint32_t magic;
-	uint32_t jobs;	/* parts behind the first */
-	uint64_t size;	/* of a part */
-	uint32_t bell;	/* futex: runs that are done, by anybody */
+	uint32_t jobs; /* parts behind the first */
+	uint64_t size; /* of a part */
+	uint32_t bell; /* futex: runs that are done, by anybody */
 };
 
 struct baton_head {
-	uint32_t nwords;		/* a power of 2 */
-	uint64_t nchoices;		/* room for so many steps */
+	uint32_t nwords;		      /* a power of 2 */
+	uint64_t nchoices;		      /* room for so many steps */
 	uint64_t choices, steps, words, news; /* where the tables begin */
 
 	/* In. */
@@ -235,7 +235,8 @@ static inline void baton_share(struct baton_head *h, struct baton_word *w)
 	news[h->grown++] = (uint32_t)(w - (struct baton_word *)((char *)h + h->words));
 }
 
-#define BATON_NEAR 32u /* words that lie together also do in the table: a run touches few pages of it */
+#define BATON_NEAR \
+	32u /* words that lie together also do in the table: a run touches few pages of it */
 #define BATON_TRIES (32 * BATON_NEAR)
 
 /* The entry of the word at an address, or where it would be; NULL: there is no room. */

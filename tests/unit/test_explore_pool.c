@@ -23,6 +23,7 @@ struct lanes {
 	uint32_t loses;	 /* one in so many runs loses its lane; 0: none */
 	uint32_t crowds; /* the same for runs that find no room, unless the table is clean */
 	uint64_t again;	 /* runs that had to be done with a clean table */
+	bool is_slow;	 /* but for the first lane */
 };
 
 static void start(struct pool *p, struct pool_lane *l)
@@ -39,7 +40,7 @@ static void wait_for(struct pool *p)
 	struct pool_lane *l = &x->lanes[i];
 	struct diag d = { { 0 } };
 
-	if (!l->is_busy || l->is_lost)
+	if (!l->is_busy || l->is_lost || (x->is_slow && i > 0))
 		return;
 	x->runs++;
 	if (x->loses != 0 && x->runs % x->loses == 0) {
@@ -89,11 +90,12 @@ static bool add_up(void *context, const struct explore_runner *r, uint64_t *mark
 	*sum = hash_pair(*sum, hash_pair(r->head->outcome, (uint32_t)r->ended));
 	*sum = hash_pair(*sum, hash_pair(r->head->grown, r->head->nthreads));
 	for (uint32_t i = 0; i < r->head->nsteps; i++)
-		*sum = hash_pair(*sum, hash_pair(steps[i].op.site,
-						 (uint64_t)steps[i].choice.branch << 32 |
-							 steps[i].enabled.at[0]));
+		*sum = hash_pair(
+			*sum, hash_pair(steps[i].op.site, (uint64_t)steps[i].choice.branch << 32 |
+								  steps[i].enabled.at[0]));
 	for (uint32_t i = 0; i < r->head->nthreads; i++)
-		*sum = hash_pair(*sum, hash_pair(r->head->pending[i].kind, r->head->pending[i].site));
+		*sum = hash_pair(*sum,
+				 hash_pair(r->head->pending[i].kind, r->head->pending[i].site));
 	return search_is_failure(NULL, r, mark);
 }
 
@@ -105,11 +107,9 @@ static struct searched search_all(struct explore_runner *r)
 {
 	static const enum baton_policy policies[] = { BATON_RANDOM, BATON_PCT, BATON_POS };
 	struct searched x = { 0 };
-	struct search s = { .runner = r,
-			    .context = &x.sum,
-			    .is_failure = add_up,
-			    .goes_on = true,
-			    .seed = 3 };
+	struct search s = {
+		.runner = r, .context = &x.sum, .is_failure = add_up, .goes_on = true, .seed = 3
+	};
 	struct dpor_counts counts;
 	struct bounded_counts bounds;
 	struct diag d = { { 0 } };
@@ -223,8 +223,12 @@ static void test_lost_by_guess(struct toy *toy)
 
 	two_writers(toy);
 	lanes_init(&lanes, toy, 2);
+	lanes.is_slow = true;
 	s.runner = &lanes.pool.runner;
-	TAP_EQ(search_run(&s, &ask, &d), SEARCH_WHOLE, "one that is asked for, and a guess");
+	TAP_EQ(search_run(&s, &ask, &d), SEARCH_WHOLE, "the first run");
+	TAP_EQ(g.asked, 0, "is done alone");
+	ask.seed = 6;
+	TAP_EQ(search_run(&s, &ask, &d), SEARCH_WHOLE, "the next, and a guess");
 	TAP_OK(lanes.lanes[1].is_busy, "which is not done yet");
 	lanes.lanes[1].is_lost = true;
 	ask.seed = 7;
@@ -235,6 +239,33 @@ static void test_lost_by_guess(struct toy *toy)
 	lanes.loses = 1;
 	ask.seed = 9;
 	TAP_EQ(search_run(&s, &ask, &d), SEARCH_TROUBLE, "but not without any");
+	search_release(&s);
+	lanes_release(&lanes);
+}
+
+/* Runs that have touched what others share are not done ahead. */
+static void test_outside(struct toy *toy)
+{
+	struct one_guess g = { .prefix = { { .thread = 1 } } };
+	struct search_ask ask = { .policy = BATON_GO_ON };
+	struct search s = { .guess = guess_one, .guess_arg = &g, .goes_on = true };
+	struct lanes lanes;
+	struct diag d = { { 0 } };
+
+	two_writers(toy);
+	lanes_init(&lanes, toy, 2);
+	s.runner = &lanes.pool.runner;
+	lanes.pool.outside = BATON_OUTSIDE_SOCKETS;
+	lanes.lanes[0].head->outside = lanes.lanes[1].head->outside = BATON_OUTSIDE_FILES;
+	for (ask.seed = 1; ask.seed < 4; ask.seed++)
+		search_run(&s, &ask, &d);
+	TAP_OK(g.asked > 0, "what is allowed does not keep from guesses");
+	lanes.lanes[0].head->outside = lanes.lanes[1].head->outside = BATON_OUTSIDE_SOCKETS;
+	search_run(&s, &ask, &d);
+	g.asked = 0;
+	for (ask.seed = 10; ask.seed < 13; ask.seed++)
+		search_run(&s, &ask, &d);
+	TAP_EQ(g.asked, 0, "what is not does");
 	search_release(&s);
 	lanes_release(&lanes);
 }
@@ -264,6 +295,7 @@ int main(void)
 	test_same(toy, true);
 	test_lost(toy);
 	test_lost_by_guess(toy);
+	test_outside(toy);
 	test_crowded(toy);
 	toy_free(toy);
 	return tap_done();
