@@ -145,6 +145,8 @@ static void go(struct pool *p, struct pool_lane *l)
 	const struct explore_ask *a = &l->asked.ask;
 	struct baton_head *h = l->head;
 
+	/* What the search says of all runs, and what is different in this one. */
+	memcpy((char *)h + BATON_IN, (char *)p->runner.head + BATON_IN, BATON_IN_SIZE);
 	h->policy = a->policy;
 	h->nprefix = a->nprefix;
 	h->limit = a->limit;
@@ -155,7 +157,6 @@ static void go(struct pool *p, struct pool_lane *l)
 	memcpy(h->changes, l->asked.changes, sizeof(h->changes));
 	if (a->nprefix > 0)
 		memcpy(choices_of(h), l->asked.prefix.at, a->nprefix * sizeof(*a->prefix));
-	h->all_accesses = p->runner.head->all_accesses;
 	l->is_clean = l->is_crowded;
 	if (l->is_clean) {
 		memset(words_of(h), 0, h->nwords * sizeof(struct baton_word));
@@ -304,17 +305,11 @@ static void run_ahead(struct pool *p)
 
 static void give(struct pool *p, struct pool_result *known)
 {
-	struct baton_head *to = p->runner.head, *from = &known->head;
+	struct baton_head *to = p->runner.head;
+	const struct baton_head *from = &known->head;
 
-	to->nsteps = from->nsteps;
-	to->outcome = from->outcome;
-	to->nthreads = from->nthreads;
+	memcpy((char *)to + BATON_OUT, (const char *)from + BATON_OUT, BATON_OUT_SIZE);
 	to->grown = (uint32_t)known->news.n;
-	to->forked = from->forked;
-	to->outside = from->outside;
-	to->awaited = from->awaited;
-	to->alive = from->alive;
-	memcpy(to->pending, from->pending, from->nthreads * sizeof(from->pending[0]));
 	if (known->steps.n > 0)
 		memcpy((char *)to + to->steps, known->steps.at,
 		       known->steps.n * sizeof(known->steps.at[0]));

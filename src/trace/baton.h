@@ -226,6 +226,12 @@ struct baton_head {
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
 };
 
+/* What is asked, and what came out, that is not of one part alone. */
+#define BATON_IN offsetof(struct baton_head, policy)
+#define BATON_IN_SIZE (offsetof(struct baton_head, directory) - BATON_IN)
+#define BATON_OUT offsetof(struct baton_head, nsteps)
+#define BATON_OUT_SIZE (sizeof(struct baton_head) - BATON_OUT)
+
 /* A word comes to be shared in this run. */
 static inline void baton_share(struct baton_head *h, struct baton_word *w)
 {
