@@ -49,47 +49,74 @@ static inline void lean_commit(struct thread *t, uint64_t record, unsigned n)
 }
 
 /*
- * An acquire, after the version before.  False: it does not fit.
+ * The record of an acquire, after the version before; returns its bytes.  0: it does not fit.
  *
  * The program's next atomic operation waits for this store, and the store for all values that the
  * record is made of.  So no lengths are computed, and the address does not depend on the site.
  */
-static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, const void *p,
-				tag_version before)
+static inline unsigned lean_acquire_make(const struct thread *t, unsigned aux, uint32_t site,
+					 const void *p, tag_version before, uint64_t *record)
 {
-	unsigned seat = format_shape(site, 1), n = 6;
-	uint64_t obj = (uintptr_t)p, ref = log_name(t, before, t->tseq + 1), near, record;
+	unsigned seat = format_shape(site, 1);
+	uint64_t obj = (uintptr_t)p, ref = log_name(t, before, t->tseq + 1), near;
 
 	near = format_zigzag((int64_t)(obj - t->last_taken) >> 3);
 	if (UNLIKELY(t->shapes[seat] != lean_shape(FORMAT_K_ACQ, aux, site) ||
 		     (obj | t->last_taken) % 8 != 0 || !log_is_known(t, before)))
-		return false;
-	record = near << FORMAT_LEAN_SHIFT | seat << FORMAT_SHAPE_SHIFT;
+		return 0;
+	*record = near << FORMAT_LEAN_SHIFT | seat << FORMAT_SHAPE_SHIFT;
 	if (LIKELY((near >> FORMAT_NARROW_ADDR | ref >> FORMAT_NARROW_REF) == 0)) {
-		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_NARROW_ADDR);
-	} else if ((near >> FORMAT_WIDE_ADDR | ref >> FORMAT_WIDE_REF) == 0) {
-		record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_WIDE_ADDR) | FORMAT_WIDE;
-		n = 8;
-	} else {
-		return false;
+		*record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_NARROW_ADDR);
+		return 6;
 	}
-	log_named(t, before);
-	lean_push(t, obj);
-	lean_commit(t, record, n);
-	return true;
+	if ((near >> FORMAT_WIDE_ADDR | ref >> FORMAT_WIDE_REF) != 0)
+		return 0;
+	*record |= ref << (FORMAT_LEAN_SHIFT + FORMAT_WIDE_ADDR) | FORMAT_WIDE;
+	return 8;
 }
 
-/* A release.  Where the version before it is that of the last acquire, so is the lock. */
+/* Logs what lean_acquire_make has made. */
+static inline void lean_acquire_put(struct thread *t, const void *p, tag_version before,
+				    uint64_t record, unsigned n)
+{
+	log_named(t, before);
+	lean_push(t, (uintptr_t)p);
+	lean_commit(t, record, n);
+}
+
+/* Both.  False: it does not fit. */
+static inline bool lean_acquire(struct thread *t, unsigned aux, uint32_t site, const void *p,
+				tag_version before)
+{
+	uint64_t record;
+	unsigned n = lean_acquire_make(t, aux, site, p, before, &record);
+
+	if (n != 0)
+		lean_acquire_put(t, p, before, record, n);
+	return n != 0;
+}
+
+/* Does a release fit?  Where the version before it is that of the last acquire, so is the lock. */
+static inline bool lean_release_fits(const struct thread *t, unsigned aux, uint32_t site,
+				     tag_version before)
+{
+	return LIKELY(t->shapes[format_shape(site, 0)] == lean_shape(FORMAT_K_REL, aux, site) &&
+		      lean_is_last(t, before));
+}
+
+static inline void lean_release_put(struct thread *t, uint32_t site)
+{
+	t->ntaken--;
+	lean_commit(t, format_shape(site, 0) << FORMAT_SHAPE_SHIFT, 1);
+}
+
 static inline bool lean_release(struct thread *t, unsigned aux, uint32_t site, tag_version before)
 {
-	unsigned seat = format_shape(site, 0);
+	bool fits = lean_release_fits(t, aux, site, before);
 
-	if (UNLIKELY(t->shapes[seat] != lean_shape(FORMAT_K_REL, aux, site) ||
-		     !lean_is_last(t, before)))
-		return false;
-	t->ntaken--;
-	lean_commit(t, seat << FORMAT_SHAPE_SHIFT, 1);
-	return true;
+	if (fits)
+		lean_release_put(t, site);
+	return fits;
 }
 
 /* The next event is in a whole record. */

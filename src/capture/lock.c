@@ -198,7 +198,7 @@ bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread)
 	       (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP);
 }
 
-/* The fast path of the lock recorder; false: not taken, nothing is done.  It is taken for a
+/* The fast path; false: not taken, nothing is done.  It is taken for a
  * release only of the lock that this thread took last, which the library will not refuse. */
 INLINE bool mutex_brief(unsigned kind, const pthread_mutex_t *m)
 {

@@ -1,18 +1,19 @@
 /*
- * The fast path of the lock recorder, for a mutex.
+ * The fast path of both runtimes, for a mutex.
  *
- * It is for a thread that has called from the same site before, with the same stack, where the
- * record is lean and there is room for it.  All of that is checked before anything is done;
- * otherwise the general path (sync.c) does it all.  No call is made and hardly a register saved: a
- * program that locks much spends its time here.
+ * It is for a thread that has called from the same site before (in the lock recorder, with the same
+ * stack), where the record is lean and there is room for it.  All of that is checked before anything
+ * is done; otherwise the general path (sync.c) does it all.  No call is made and hardly a register
+ * saved: a program that locks much spends its time here.
  *
  * Threads: as in sync.h; the caller holds the mutex.
  */
 #ifndef CAPTURE_LOCKS_FAST_H
 #define CAPTURE_LOCKS_FAST_H
 
+#include "capture/filter.h"
 #include "capture/lean.h"
-#include "capture/sync.h"
+#include "capture/lock_priv.h"
 
 #ifdef FORESEE_LOCKS
 
@@ -48,14 +49,55 @@ static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux,
 	return true;
 }
 
+#else
+
+/* The version that a mutex has is replaced by that of the next event, if it is still `before'. */
+static inline bool locks_fast_replace(struct thread *t, uint64_t *tag, tag_version before)
+{
+	return __atomic_compare_exchange_n(tag, &before, tag_make(t->tid, t->tseq + 1), false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/*
+ * As `operation' in sync.c does it.  What fails here has ended the epoch, which the general path will
+ * do once more: an epoch without events.  Pc and sp are of no use, for the caller has said its site.
+ */
+static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+				  uintptr_t pc, uintptr_t sp)
+{
+	uint64_t *tag = tag_of(obj), record;
+	uint32_t site = t->view.call_site;
+	tag_version before;
+	unsigned n;
+
+	(void)pc, (void)sp;
+	if (UNLIKELY(lock_watch != NULL))
+		return false;
+	filter_sweep(t);
+	log_ready(t, site); /* before others can name the event */
+	before = __atomic_load_n(tag, __ATOMIC_RELAXED);
+	if (UNLIKELY(before & TAG_LOCKED))
+		return false;
+	if (kind == FORMAT_K_REL) {
+		if (!lean_release_fits(t, aux, site, before) || !locks_fast_replace(t, tag, before))
+			return false;
+		lean_release_put(t, site);
+		return true;
+	}
+	n = lean_acquire_make(t, aux, site, obj, before, &record);
+	if (n == 0 || !locks_fast_replace(t, tag, before))
+		return false;
+	lean_acquire_put(t, obj, before, record, n);
+	return true;
+}
+
 #endif /* FORESEE_LOCKS */
 
 /* Logs an ACQ or REL of a mutex, called from pc with the stack pointer sp.  False: not done,
- * take the general path; the full runtime always does. */
+ * take the general path. */
 static inline bool locks_fast(unsigned kind, unsigned aux, const void *obj, uintptr_t pc,
 			      uintptr_t sp)
 {
-#ifdef FORESEE_LOCKS
 	struct thread *t = thread_self();
 	bool done;
 
@@ -66,10 +108,6 @@ static inline bool locks_fast(unsigned kind, unsigned aux, const void *obj, uint
 	done = locks_fast_put(t, kind, aux, obj, pc, sp);
 	hook_leave(t);
 	return done;
-#else
-	(void)kind, (void)aux, (void)obj, (void)pc, (void)sp;
-	return false;
-#endif
 }
 
 #endif /* CAPTURE_LOCKS_FAST_H */
