@@ -75,17 +75,17 @@ static uint8_t *address_put(const struct thread *t, struct habit *p, uint64_t ad
 		return q;
 	}
 	p->stride = d;
+	if (habit_is_hop(t, addr, &d)) {
+		*head |= FORMAT_A_LONG << FORMAT_A_SHIFT;
+		*q = (uint8_t)d;
+		return q + 1;
+	}
 	if (z <= UINT16_MAX) {
 		memcpy(q, &z, 2);
 		*head |= FORMAT_A_NEAR << FORMAT_A_SHIFT;
 		return q + 2;
 	}
 	*head |= FORMAT_A_LONG << FORMAT_A_SHIFT;
-	d = addr - t->last_read[0] + FORMAT_HOP;
-	if (d < 2 * FORMAT_HOP) {
-		*q = (uint8_t)d;
-		return q + 1;
-	}
 	*q = (uint8_t)(FORMAT_A_FAR | log_bytes(z));
 	memcpy(q + 1, &z, 8);
 	return q + 1 + log_bytes(z);

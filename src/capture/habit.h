@@ -70,6 +70,7 @@ INLINE void habit_remember(struct thread *t, struct habit *p, uint32_t what, uin
 	if (habit_is_read(what) || v != p->own)
 		p->version = v;
 	t->last_version = v;
+	t->last_addr = addr;
 	if (habit_is_reread(what))
 		return;
 	p->value = value;
@@ -134,7 +135,18 @@ INLINE bool habit_short(const struct thread *t, const struct habit *p, uint32_t 
 	return value - addr + (1u << 31) <= UINT32_MAX;
 }
 
-/* Bits of head and ref, where the ref is a long one: its length and three bytes. */
+/* Is the address near the thread's last access, or what its last read points to?  *byte says so. */
+INLINE bool habit_is_hop(const struct thread *t, uint64_t addr, uint64_t *byte)
+{
+	uint64_t last = addr - t->last_addr + FORMAT_A_LAST_WINDOW / 2;
+	uint64_t hop = addr - t->last_read[0] + FORMAT_HOP;
+	bool is_last = last < FORMAT_A_LAST_WINDOW;
+
+	*byte = is_last ? FORMAT_A_LAST + last : hop;
+	return is_last | (hop < FORMAT_A_FAR);
+}
+
+/* Bits of head and ref, where the ref is a long one: its length, and three bytes or four. */
 #define HABIT_LONG_REF 48u
 
 /*
@@ -170,27 +182,33 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 			record |= (near + FORMAT_R_FIRST) << 16;
 			at += 8;
 		} else {
-			if (!log_is_known(t, v) || (near = log_name(t, v, t->tseq + 1)) >> 24 != 0)
+			if (!log_is_known(t, v) || (near = log_name(t, v, t->tseq + 1)) >> 32 != 0)
 				goto other;
-			record |= (near << 8 | 3) << 16;
-			at = HABIT_LONG_REF;
+			differs = near >> 24 != 0; /* takes a fourth byte */
+			record |= (near << 8 | (3 + differs)) << 16;
+			at = HABIT_LONG_REF + 8 * differs;
 		}
 	}
 	d = addr - p->addr;
 	if (LIKELY((d == 0) | (d == p->stride))) {
 		record |= (unsigned)(d != 0) << FORMAT_A_SHIFT; /* FORMAT_A_SAME, FORMAT_A_STRIDE */
 	} else {						/* FORMAT_A_NEAR, FORMAT_A_LONG */
-		z = format_zigzag((int64_t)d);
-		if (z >> 24 != 0)
-			goto other;
+		if (habit_is_hop(t, addr, &z)) {
+			record |= FORMAT_A_LONG << FORMAT_A_SHIFT;
+			length = 8;
+		} else {
+			z = format_zigzag((int64_t)d);
+			if (z >> 24 != 0)
+				goto other;
+			differs = z > UINT16_MAX;
+			record |= (FORMAT_A_NEAR + differs) << FORMAT_A_SHIFT;
+			z = z << 8 * differs | ((FORMAT_A_FAR | 3) & -differs);
+			length = 16 + 16 * differs;
+		}
 		p->stride = d;
-		differs = z > UINT16_MAX;
-		record |= (FORMAT_A_NEAR + differs) << FORMAT_A_SHIFT;
-		z = z << 8 * differs | ((FORMAT_A_FAR | 3) & -differs);
-		length = 16 + 16 * differs;
 		bytes = bytes << length | z;
 	}
-	if (at == HABIT_LONG_REF)
+	if (at >= HABIT_LONG_REF)
 		log_named(t, v);
 	if (at + length > 32) { /* it may reach beyond the first 8 bytes */
 		memcpy(t->cursor + at / 8, &bytes, 8);

@@ -82,6 +82,7 @@ void chunk_begin(struct thread *t)
 	memset(t->habits, 0, sizeof(t->habits));
 	memset(t->last_read, 0, sizeof(t->last_read));
 	t->last_version = 0;
+	t->last_addr = 0;
 	t->ntrailing = 0;
 	t->nextra = 0;
 	t->logged_depth = 0; /* restate it: keep 0, then all */

@@ -131,6 +131,7 @@ struct thread {
 	uint64_t predict[FORMAT_PREDICT];
 	/* What habit.h predicts the next access from. */
 	tag_version last_version; /* named by the last access */
+	uint64_t last_addr;	  /* its address */
 	uint64_t last_read[2];	  /* values of the last read that is logged, and the one before */
 	struct habit habits[FORMAT_HABITS];
 

@@ -128,9 +128,9 @@ struct decode_cursor {
 	uint64_t copy_len, copy_tseq;
 	bool copy_fresh;
 	uint64_t last_pointer; /* before version 3: value of the last 8-byte READ */
-	/* What short records refer to: the version named last, as one number (decode_habit.c), and
-	 * the values of the last two reads. */
-	uint64_t last_version, last_read[2];
+	/* What short records refer to: the version named last, as one number (decode_habit.c), where
+	 * that was, and the values of the last two reads. */
+	uint64_t last_version, last_addr, last_read[2];
 	uint32_t nheld; /* ever put into tables->held, less those taken out */
 	uint64_t taken; /* address of the lock taken last */
 };

@@ -74,6 +74,7 @@ static void habit_remember(struct decode_cursor *c, struct decode_habit *p,
 	if (item->reads || version != p->own)
 		p->version = version;
 	c->last_version = version;
+	c->last_addr = p->addr;
 	if (is_reread(p->access))
 		return;
 	p->value = value;
@@ -162,10 +163,10 @@ static bool short_address(const struct decode_cursor *c, struct wire *w, struct 
 		n = wire_byte(w);
 		if (n < FORMAT_A_FAR)
 			d = c->last_read[0] + n - FORMAT_HOP - p->addr;
-		else if (n - FORMAT_A_FAR <= 8)
+		else if (n < FORMAT_A_LAST)
 			d = (uint64_t)format_unzigzag(wire_fixed(w, n - FORMAT_A_FAR));
 		else
-			return false;
+			d = c->last_addr + n - FORMAT_A_LAST - FORMAT_A_LAST_WINDOW / 2 - p->addr;
 	}
 	*addr = p->addr + d;
 	if (d != 0)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 3
+#define FORMAT_VERSION 4
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
@@ -144,9 +144,12 @@ enum format_short_address {
 	FORMAT_A_SAME,	 /* the habit's last one */
 	FORMAT_A_STRIDE, /* on by the last difference that was not 0; at first, by its size */
 	FORMAT_A_NEAR,	 /* two bytes, zigzag */
-	FORMAT_A_LONG,	 /* a byte: with FORMAT_A_FAR the number of bytes, zigzag; else a hop */
+	FORMAT_A_LONG, /* a byte: below FORMAT_A_FAR a hop; below FORMAT_A_LAST the number of bytes,
+			  * zigzag; else the difference from the thread's last access, and half a window */
 };
 #define FORMAT_A_FAR 128u
+#define FORMAT_A_LAST (FORMAT_A_FAR + 9u) /* since version 4 */
+#define FORMAT_A_LAST_WINDOW (256u - FORMAT_A_LAST)
 
 enum format_short_value {
 	FORMAT_V_SAME,	/* the habit's last one */

@@ -135,16 +135,21 @@ summary() {
 		}
 		if (n == 1 || $10 - $9 > more) {
 			more = $10 - $9
-			worst = $1
+			largest = $1
+		}
+		if (n == 1 || $6 / $4 > ratio) {
+			ratio = $6 / $4
+			slowest = $1
 		}
 		events += $7
 		bytes += $8
 	}
 	END {
-		printf "recorder memory: native + %.0f MiB (worst kernel %s)\n", more / 1024, worst
+		printf "recorder memory: native + %.0f MiB (worst kernel %s)\n", more / 1024, largest
 		printf "capture vs tsan: geometric mean %.2f\n", exp(log_ratio / n)
 		print "capture vs tsan, lock-heavy: " (heavy ? sprintf("%.2f", exp(log_heavy / heavy)) : "-")
 		printf "bytes per event: %.2f\n", bytes / events
+		printf "worst kernel: %s %.2f\n", slowest, ratio
 	}' "$dir/table"
 }
 
