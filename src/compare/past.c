@@ -16,9 +16,10 @@
 
 static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen *b)
 {
-	struct finding *f = findings_add_race(&p->found, p->engine, a->pos, a->site, a->op, b->pos,
-					      b->site, b->op);
+	struct finding *f = findings_add(&p->found, p->kind, p->engine);
 
+	finding_add_event(f, a->pos, a->site, a->op);
+	finding_add_event(f, b->pos, b->site, b->op);
 	f->why = p->why;
 	p->full = p->found.at.n >= (p->all ? PAIRS_ALL : PAIRS_SIGNATURES);
 }
@@ -26,7 +27,7 @@ static void pairs_keep(struct pairs *p, const struct seen *a, const struct seen 
 static void pairs_add_signature(struct pairs *p, const struct seen *a, const struct seen *b)
 {
 	const uint64_t sites[] = { a->site, b->site };
-	uint64_t *known = map_put(&p->index, finding_signature_of(FINDING_RACE, sites, 2), NULL);
+	uint64_t *known = map_put(&p->index, finding_signature_of(p->kind, sites, 2), NULL);
 
 	if (*known != 0) {
 		p->found.at.at[*known - 1].more++;
@@ -58,6 +59,16 @@ void past_pairs_add(struct pairs *p, const struct seen *a, const struct seen *b)
 		pairs_add_event(p, a, b);
 	else
 		pairs_add_signature(p, a, b);
+}
+
+void past_pairs_end(struct pairs *p, struct engine_result *out)
+{
+	if (p->full)
+		texts_add(&out->truncated, "%s: stopped at %zu pairs of %s; there may be more",
+			  p->engine->name, p->found.at.n, p->all ? "events" : "places");
+	findings_move(&out->findings, &p->found);
+	findings_release(&p->found);
+	map_release(&p->index);
 }
 
 /* ---- cells ---- */

@@ -59,6 +59,7 @@ static inline bool seen_conflict(const struct seen *a, const struct seen *b)
 
 struct pairs {
 	const struct engine *engine;
+	enum finding_kind kind;
 	const char *why; /* static */
 	bool all, full;
 	struct findings found;
@@ -69,6 +70,8 @@ struct pairs {
 /* a came before b.  With `all' a pair is kept once however many cells it shares; else one
  * finding for each pair of places, and a count of the rest. */
 void past_pairs_add(struct pairs *p, const struct seen *a, const struct seen *b);
+/* Hands the findings over and releases p. */
+void past_pairs_end(struct pairs *p, struct engine_result *out);
 
 /* --- past ------------------------------------------------------------------- */
 

@@ -218,15 +218,9 @@ void stream_init(struct stream *s, const struct engine *e, const struct engine_o
 
 void stream_end(struct stream *s, struct engine_result *out)
 {
-	struct pairs *p = &s->pairs;
 	struct sync *y = &s->sync;
 
-	if (p->full)
-		texts_add(&out->truncated, "%s: stopped at %zu pairs of %s; there may be more",
-			  p->engine->name, p->found.at.n, p->all ? "events" : "places");
-	findings_move(&out->findings, &p->found);
-	findings_release(&p->found);
-	map_release(&p->index);
+	past_pairs_end(&s->pairs, out);
 	pasts_release(&s->pasts);
 	VEC_RELEASE_ALL(&y->now, &y->hard, &y->locks, &y->channels, &y->fences, &y->atomic);
 	stamps_release(&y->stamps);

@@ -67,17 +67,6 @@ void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t o
 	f->ops[at] = op;
 }
 
-struct finding *findings_add_race(struct findings *f, const struct engine *engine, uint64_t pos1,
-				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
-				  uint8_t op2)
-{
-	struct finding *new = findings_add(f, FINDING_RACE, engine);
-
-	finding_add_event(new, pos1, site1, op1);
-	finding_add_event(new, pos2, site2, op2);
-	return new;
-}
-
 struct finding *findings_add_property(struct findings *f, enum finding_kind kind,
 				      const struct engine *engine, const char *name)
 {

@@ -19,6 +19,7 @@
 	X(JOIN_HOLDING, "join-holding-lock", "deadlock of a join and a lock")           \
 	X(WAIT_HOLDING, "wait-holding-lock", "deadlock of a condition wait and a lock") \
 	X(LOST_WAKEUP, "lost-wakeup", "lost wakeup")                                    \
+	X(ATOMICITY, "atomicity", "atomicity violated")                                 \
 	X(PROPERTY, "property", "property violated")                                    \
 	X(PROPERTY_ERROR, "property-error", "property without a value")                 \
 	X(HANG, "hang", "hang")                                                         \
@@ -100,11 +101,6 @@ struct finding *findings_add(struct findings *f, enum finding_kind kind,
 			     const struct engine *engine);
 /* One event more, in the order of positions.  At most FINDING_EVENTS. */
 void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op);
-
-/* findings_add for a race of these two, in either order. */
-struct finding *findings_add_race(struct findings *f, const struct engine *engine, uint64_t pos1,
-				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
-				  uint8_t op2);
 
 /* findings_add for a property; name is copied.  A violation of the initial state has no event. */
 struct finding *findings_add_property(struct findings *f, enum finding_kind kind,

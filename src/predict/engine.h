@@ -84,7 +84,7 @@ struct finding *engine_propose(struct engine_result *r, enum finding_kind kind,
 void engine_schedule(const struct model *m, const struct exact_order *order, struct schedule *out);
 
 /* What an engine looks for.  Properties are about runs as a whole: it builds a lattice. */
-enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_PROPERTIES };
+enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_BLOCKS, ENGINE_PROPERTIES };
 
 /* How sure its findings are. */
 enum engine_proof {
@@ -167,8 +167,8 @@ static inline bool engine_stopped(const struct engine_options *opt)
 }
 
 /*
- * The table: X(row, name, summary, aim, proof, how it works).  Races, deadlocks, properties; the
- * cheap first, the wide last.
+ * The table: X(row, name, summary, aim, proof, how it works).  Races, deadlocks, blocks, properties;
+ * the cheap first, the wide last.
  */
 /* clang-format off */
 #define ENGINES(X)										\
@@ -207,6 +207,9 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	X(deadlocks, "deadlocks",								\
 	  "all sound deadlock engines: patterns, spd, osr, exact; joins and condition waits",	\
 	  WAITS, PROVES, .search = deadlocks_search, .usual = true)					\
+	X(aerodrome, "aerodrome",								\
+	  "blocks that were not atomic in the observed run, by its conflicts and locks",	\
+	  BLOCKS, WARNS, ENGINE_STEPS(aerodrome))						\
 	X(lattice_mvc, "lattice-mvc",								\
 	  "properties on all runs that keep the order of conflicting accesses; counts",		\
 	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_MVC))						\
@@ -225,9 +228,11 @@ static inline bool engine_stopped(const struct engine_options *opt)
 ENGINES(X)
 #undef X
 engine_search races_search, waits_search, deadlocks_search;
-engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, lattices_begin;
-engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, lattices_steps;
-engine_end hb_end, shb_end, wcp_end, eraser_end, goodlock_end, lattices_end;
+engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, aerodrome_begin,
+	lattices_begin;
+engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, aerodrome_steps,
+	lattices_steps;
+engine_end hb_end, shb_end, wcp_end, eraser_end, goodlock_end, aerodrome_end, lattices_end;
 uint64_t lattices_found(const void *self);
 
 #endif /* PREDICT_ENGINE_H */

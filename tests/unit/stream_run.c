@@ -23,6 +23,7 @@ struct maker {
 	uint32_t nspare, spare[64], cells;
 	uint32_t tid_of[STREAM_CHAINS]; /* 0: nobody runs there */
 	uint32_t tids;
+	uint32_t depth[STREAM_TIDS + 1]; /* of blocks */
 	uint32_t owner[LOCKS]; /* 1 + chain */
 	bool reader[LOCKS][STREAM_CHAINS];
 	uint64_t free_reads[STREAM_TIDS + 1]; /* bits of events */
@@ -244,6 +245,7 @@ static void make_fork(struct maker *m, uint32_t chain)
 		return;
 	start(m, child);
 	plain(m, chain, STEP_FORK, child);
+	step_build_last(&m->r->steps)->other = m->tid_of[child];
 }
 
 /* Who still holds a lock does not end, for simplicity. */
@@ -257,7 +259,24 @@ static void make_join(struct maker *m, uint32_t chain)
 		if (m->owner[l] == child + 1 || m->reader[l][child])
 			return;
 	plain(m, chain, STEP_JOIN, child);
+	step_build_last(&m->r->steps)->other = m->tid_of[child];
 	m->tid_of[child] = 0;
+}
+
+/* Short ones inside of long ones, and waits, now and then. */
+static void make_block(struct maker *m, uint32_t chain)
+{
+	uint32_t *depth = &m->depth[m->tid_of[chain]], what = pick(m, 8);
+
+	if (what == 0) {
+		plain(m, chain, STEP_PARK, 0);
+	} else if (*depth > 0 && what > 3) {
+		--*depth;
+		plain(m, chain, STEP_END, 0);
+	} else if (*depth < 2) {
+		++*depth;
+		plain(m, chain, STEP_BEGIN, 0);
+	}
 }
 
 static void make_other(struct maker *m, uint32_t chain)
@@ -310,6 +329,10 @@ void stream_run_make(struct stream_run *r, const struct stream_shape *shape, uin
 
 		if (!m.tid_of[chain])
 			continue;
+		if (shape->blocks && pick(&m, 6) == 0) {
+			make_block(&m, chain);
+			continue;
+		}
 		if (what < 9)
 			make_access(&m, chain);
 		else if (what < 17)

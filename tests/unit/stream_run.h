@@ -36,6 +36,7 @@ struct stream_run {
 struct stream_shape {
 	bool atomics, facts, stops; /* with atomic accesses and fences; free reads; STOP, TAINTED */
 	bool shared;		    /* read-write locks */
+	bool blocks;		    /* BEGIN, END, PARK */
 	uint32_t events;	    /* at most STREAM_EVENTS */
 };
 
