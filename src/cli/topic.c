@@ -131,6 +131,48 @@ static const char deadlock[] =
 	"  foresee check -a goodlock,patterns TRACE   the patterns, before anything is refuted\n"
 	"  foresee check --suppress FILE TRACE        leave out what is known; 'foresee help check'\n";
 
+static const char atomicity[] =
+	"how to read a report about atomicity\n"
+	"\n"
+	"  1  atomicity of withdraw (block at bank.c:29) on balance   predicted, certified\n"
+	"     T2  read   bank.c:31 in withdraw                     holds m (:30)\n"
+	"     T3  write  bank.c:38 in withdraw                     holds m (:36)\n"
+	"     T2  write  bank.c:38 in withdraw                     holds m (:36)\n"
+	"     T3's write comes between: lost update\n"
+	"     to prevent it: hold m from bank.c:30 to bank.c:38 without a break\n"
+	"\n"
+	"A block is what the program marks by FORESEE_ATOMIC_BEGIN and FORESEE_ATOMIC_END ('foresee\n"
+	"help annotations'): code that shall do what it does as if nothing ran beside it. It is\n"
+	"split when another thread comes after some of it and before the rest, so that no order of\n"
+	"the blocks one after the other does the same. That takes no data race: every access may\n"
+	"be under a lock, or atomic. Blocks in blocks count as the outermost. One that waits for a\n"
+	"condition ends there, and begins anew when it wakes.\n"
+	"\n"
+	"Two accesses of the block, and what comes between\n"
+	"  lost update              the block reads, another writes, the block writes what it has\n"
+	"                           made of the old value\n"
+	"  stale check              the block reads and goes by that, while another has written\n"
+	"  intermediate value seen  another reads between two writes of the block\n"
+	"  own value overwritten    the block writes, another writes, the block reads\n"
+	"  mixed state              of two variables the other thread sees, or leaves, the one as\n"
+	"                           before the block and the other one as after it\n"
+	"\n"
+	"The run that shows it. Not what happened, but what could have: another order of the\n"
+	"recorded events, one column for each thread, time runs down.\n"
+	"\n"
+	"How sure\n"
+	"  predicted, certified  foresee has such an order, and a checker that shares nothing\n"
+	"                        with the search agrees. It can happen with the same input.\n"
+	"  warning               by -a aerodrome: the recorded run itself split the block, by its\n"
+	"                        accesses or by its locks alone. What that did is not known.\n"
+	"\n"
+	"Not shown: a thread that the block itself starts and joins; three writes that nobody reads.\n"
+	"\n"
+	"What next\n"
+	"  foresee check --witness-dir DIR TRACE      keep the order of finding N as N.witness\n"
+	"  foresee verify TRACE DIR/1.witness         check it again, with the checker alone\n"
+	"  foresee check --suppress FILE TRACE        leave out what is known; 'foresee help check'\n";
+
 static const char annotations[] =
 	"what a program may tell foresee\n"
 	"\n"
@@ -314,6 +356,7 @@ static const char property[] =
 static const struct topic topics[] = {
 	{ "race", "how to read a report about data races", race },
 	{ "deadlock", "how to read a report about deadlocks and lost wakeups", deadlock },
+	{ "atomicity", "how to read a report about blocks that are not atomic", atomicity },
 	{ "property", "how to read a report about properties", property },
 	{ "specs", "how to say what must hold in every run", spec },
 	{ "annotations", "what a program may tell foresee: names, locks of its own, order",

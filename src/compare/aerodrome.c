@@ -51,11 +51,11 @@ struct lane {
 	struct stamp now;
 	bool shown; /* somebody has it as it is now */
 	uint32_t tid;
-	uint32_t depth; /* of blocks in blocks */
-	bool open;	/* it is in a block, and no condition wait has ended that */
-	bool told;	/* of this block */
-	uint32_t begin; /* B: time */
-	uint64_t log;	/* first place in the log that may know of it */
+	uint32_t depth;	   /* of blocks in blocks */
+	bool open;	   /* it is in a block, and no condition wait has ended that */
+	bool told;	   /* of this block */
+	uint32_t begin;	   /* B: time */
+	uint64_t log;	   /* first place in the log that may know of it */
 	struct seen first; /* its BEGIN */
 };
 

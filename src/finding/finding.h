@@ -46,6 +46,9 @@ enum finding_kind {
  *			begun and no signal after it
  *	LOST_WAKEUP	a signal or broadcast that the schedule contains, at a time when nobody waits, and
  *			the release inside the condition wait that comes too late; that is next
+ *	ATOMICITY	accesses of two threads, which the schedule holds: two in one block, and one or two of
+ *			another thread that come between (witness/check.h, check_split).  Of a warning: the
+ *			begin of a block, and where the recorded run comes back to it
  *	PROPERTY	the event at which the property is violated, last of the schedule; none: it is
  *			violated in the initial state.  PROPERTY_ERROR: at which its formula has no value
  *	HANG, CRASH	how the recorded run ended: the last events of threads, of many the first few
@@ -140,6 +143,18 @@ static inline bool finding_is_stale(const struct finding *f)
 static inline bool finding_is_pair(const struct finding *f)
 {
 	return f->kind == FINDING_RACE || finding_is_stale(f);
+}
+
+/* Two or more accesses of memory, or a block of them. */
+static inline bool finding_is_about_memory(const struct finding *f)
+{
+	return finding_is_pair(f) || f->kind == FINDING_ATOMICITY;
+}
+
+/* Its schedule does not end before its events: it holds them. */
+static inline bool finding_is_whole(const struct finding *f)
+{
+	return finding_is_property(f) || f->kind == FINDING_ATOMICITY;
 }
 
 /*

@@ -210,6 +210,12 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	X(aerodrome, "aerodrome",								\
 	  "blocks that were not atomic in the observed run, by its conflicts and locks",	\
 	  BLOCKS, WARNS, ENGINE_STEPS(aerodrome))						\
+	X(triples, "triples",									\
+	  "blocks with two accesses of a variable that another thread comes between",	\
+	  BLOCKS, PROVES, .search = atomicity_search)						\
+	X(atomicity, "atomicity",								\
+	  "blocks that other threads can come into: triples, and accesses of two variables",	\
+	  BLOCKS, PROVES, .search = atomicity_search)						\
 	X(lattice_mvc, "lattice-mvc",								\
 	  "properties on all runs that keep the order of conflicting accesses; counts",		\
 	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_MVC))						\
@@ -227,7 +233,7 @@ static inline bool engine_stopped(const struct engine_options *opt)
 #define X(row, ...) extern const struct engine engine_##row;
 ENGINES(X)
 #undef X
-engine_search races_search, waits_search, deadlocks_search;
+engine_search races_search, waits_search, deadlocks_search, atomicity_search;
 engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, aerodrome_begin,
 	lattices_begin;
 engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, aerodrome_steps,

@@ -239,10 +239,29 @@ static bool saturate(struct exact *x)
 	}
 }
 
+/* What the goal wants in a certain order; what has run before the start ran as observed. */
+static bool order_pairs(struct exact *x)
+{
+	for (uint32_t i = 0; i < x->aim->nbefore; i++) {
+		const struct goal_pair *p = &x->aim->before[i];
+		bool first_ran, then_ran;
+		uint32_t first = exact_node_of(x, p->first, &first_ran);
+		uint32_t then = exact_node_of(x, p->then, &then_ran);
+
+		if (then_ran && !(first_ran && p->first < p->then)) {
+			x->clipped = true;
+			return false;
+		}
+		if (!first_ran && !then_ran && !exact_edge(x, first, then))
+			return false;
+	}
+	return true;
+}
+
 bool exact_begin(struct exact *x)
 {
 	memcpy(x->tmp, x->need, x->m->nchains * sizeof(*x->tmp));
-	return enter_cut(x) && saturate(x);
+	return enter_cut(x) && order_pairs(x) && saturate(x);
 }
 
 /* Only the first candidate of a read can be left out: they are tried in their order. */

@@ -143,16 +143,23 @@ static enum outcome attempt(struct exact *x, uint64_t allowance, struct exact_or
 	return o;
 }
 
+static void widen(const uint32_t *events, uint32_t n, uint32_t *first, uint32_t *last)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		*first = events[i] < *first ? events[i] : *first;
+		*last = events[i] > *last ? events[i] : *last;
+	}
+}
+
 /* The start of a window around the targets; false: they are too far apart. */
 static bool window_around(const struct exact *x, uint32_t *from)
 {
-	uint32_t first = x->aim->next[0], last = x->aim->next[0], step = x->window / 4, slack,
-		 before;
+	uint32_t first = UINT32_MAX, last = 0, step = x->window / 4, slack, before;
 
-	for (uint32_t i = 1; i < x->aim->nnext; i++) {
-		first = x->aim->next[i] < first ? x->aim->next[i] : first;
-		last = x->aim->next[i] > last ? x->aim->next[i] : last;
-	}
+	widen(x->aim->next, x->aim->nnext, &first, &last);
+	/* What has to come in some order must not have run before it. */
+	if (x->aim->nbefore > 0)
+		widen(x->aim->done, x->aim->ndone, &first, &last);
 	if (last - first >= x->window)
 		return false;
 	/* More is of use before the targets than after them. */

@@ -4,6 +4,9 @@
  *
  * `next' is meant as called: a JOIN or a WAKE that is next has not got what it waits for
  * (causal_arrive).
+ *
+ * Of events that are part of it, some may have to come in a certain order (`before').  The
+ * sync-preserving closures below do not look at that.
  */
 #ifndef PREDICT_GOAL_H
 #define PREDICT_GOAL_H
@@ -13,11 +16,18 @@
 struct causal;
 struct model;
 
+/* Both part of the reordering, in this order; `then' is an access. */
+struct goal_pair {
+	uint32_t first, then;
+};
+
 struct goal {
 	const uint32_t *next; /* event ids, of different threads; not part of the reordering */
 	uint32_t nnext;
 	const uint32_t *done; /* part of it */
 	uint32_t ndone;
+	const struct goal_pair *before; /* of events in done */
+	uint32_t nbefore;
 };
 
 /* How a search ended; of several the highest counts. */

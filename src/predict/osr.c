@@ -108,20 +108,28 @@ static bool list_open(struct osr *o)
 	return true;
 }
 
+static void move(struct osr *o, uint32_t e)
+{
+	size_t at;
+
+	for (at = 0; at < o->moved.n; at++)
+		if (o->moved.at[at] == e)
+			return;
+	VEC_PUSH(&o->moved);
+	for (at = o->moved.n - 1; at > 0 && o->moved.at[at - 1] > e; at--)
+		o->moved.at[at] = o->moved.at[at - 1];
+	o->moved.at[at] = e;
+}
+
 static void list_moved(struct osr *o)
 {
 	VEC_CLEAR(&o->moved);
-	for (size_t i = 0; i < o->open.n; i++) {
-		uint32_t a = o->open.at[i];
-		size_t at;
-
-		if (!model_hold_is_passed(o->m, a, o->cut))
-			continue;
-		VEC_PUSH(&o->moved);
-		for (at = o->moved.n - 1; at > 0 && o->moved.at[at - 1] > a; at--)
-			o->moved.at[at] = o->moved.at[at - 1];
-		o->moved.at[at] = a;
-	}
+	for (size_t i = 0; i < o->open.n; i++)
+		if (model_hold_is_passed(o->m, o->open.at[i], o->cut))
+			move(o, o->open.at[i]);
+	for (uint32_t i = 0; i < o->goal->nbefore; i++)
+		if (o->goal->before[i].first > o->goal->before[i].then)
+			move(o, o->goal->before[i].then);
 }
 
 /* The last event of the cut in the trace. */
@@ -143,6 +151,7 @@ enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_or
 
 	VEC_CLEAR(&out->observed);
 	VEC_CLEAR(&out->ids);
+	o->goal = g;
 	if (!goal_is_possible(g, m, o->c, o->cut))
 		return GOAL_SEARCHED;
 	close_sections(o, g);

@@ -9,8 +9,10 @@
  *	the same of the last event of a chain that may follow unrecorded reads	forward
  *	release -> later acquire of the lock, both sections closed		forward
  *	release -> acquire of an open section					both ways
+ *	first -> then, which the goal wants in this order			both ways
  *
- * Only the last kind can go back in the trace, and then it leads to a moved section.  So a cycle
+ * Only the last two kinds can go back in the trace, and then they lead to a moved section, or to
+ * a `then', which is taken for one here.  So a cycle
  * goes through moved sections, and between them forward; it is enough to know which moved
  * sections lead to which releases.  One sweep in trace order finds that for all of them at
  * once: an event has a mask, the moved sections from which a forward path leads to it.
@@ -145,6 +147,36 @@ static osr_mask mask_of_edges(const struct osr *o, uint32_t e)
 	return mask;
 }
 
+/* Of what the goal wants before it, where the trace has that before it, too. */
+static osr_mask mask_of_goal(const struct osr *o, uint32_t e)
+{
+	osr_mask mask = 0;
+
+	for (uint32_t i = 0; i < o->goal->nbefore; i++)
+		if (o->goal->before[i].then == e && o->goal->before[i].first < e)
+			mask |= mask_of(o, o->goal->before[i].first);
+	return mask;
+}
+
+/* What the goal wants after it, though the trace has it before, comes after all in the mask.  False:
+ * that comes before it. */
+static bool note_goal(struct osr *o, uint32_t e, osr_mask mask)
+{
+	for (uint32_t i = 0; i < o->goal->nbefore; i++) {
+		const struct goal_pair *p = &o->goal->before[i];
+		uint32_t bit = 0;
+
+		if (p->first != e || p->then > e)
+			continue;
+		while (o->moved.at[bit] != p->then)
+			bit++;
+		if (mask >> bit & 1)
+			return false;
+		o->after[bit] |= mask;
+	}
+	return true;
+}
+
 static osr_mask mask_of_access(struct osr *o, uint32_t e, bool needed)
 {
 	const struct model_event *v = &o->m->event[e];
@@ -233,7 +265,7 @@ static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 	if (v->flags & (MODEL_HAS_PREDS | MODEL_HAS_GUARDS))
 		mask |= mask_of_edges(o, e);
 	if (access)
-		mask |= mask_of_access(o, e, needed);
+		mask |= mask_of_access(o, e, needed) | mask_of_goal(o, e);
 	if (v->op == STEP_ACQ || v->op == STEP_RACQ) {
 		const struct osr_lock *l = lock_at(o, v->obj);
 
@@ -248,7 +280,7 @@ static bool sweep_event(struct osr *o, uint32_t e, uint32_t *next)
 	if (v->index + 1 == o->cut[v->chain])
 		note_last(o, v, mask);
 	note_event(o, e, v, mask);
-	return !releases || note_release(o, v, mask);
+	return note_goal(o, e, mask) && (!releases || note_release(o, v, mask));
 }
 
 static bool sweep(struct osr *o)
@@ -265,7 +297,8 @@ static bool sweep(struct osr *o)
 	for (size_t i = 0; i < o->moved.n; i++) {
 		const struct model_event *a = &m->event[o->moved.at[i]];
 
-		lock_at(o, a->obj)->moved[a->op == STEP_RACQ] |= (osr_mask)1 << i;
+		if (a->op == STEP_ACQ || a->op == STEP_RACQ)
+			lock_at(o, a->obj)->moved[a->op == STEP_RACQ] |= (osr_mask)1 << i;
 	}
 	for (uint32_t e = o->low; e <= o->high; e++)
 		if (model_is_in(m, e, o->cut) && !sweep_event(o, e, &next))

@@ -46,7 +46,10 @@ struct osr {
 	uint64_t budget;
 	uint32_t *cut, *try; /* nchains counters */
 	VEC(uint32_t) open;  /* acquires that stay open */
-	VEC(uint32_t) moved; /* those of them that have to move, ascending; bit i is moved.at[i] */
+	/* Those of them that have to move, ascending, and accesses that must come after later ones by
+	 * the goal; bit i is moved.at[i]. */
+	VEC(uint32_t) moved;
+	const struct goal *goal;
 	osr_mask after[OSR_MOVED]; /* the sections that must come before section i */
 	uint32_t low, high;	   /* the events that are looked at, both ends in */
 	VEC(uint8_t) need;	   /* by event from low on: it is a needed read */

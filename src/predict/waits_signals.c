@@ -158,7 +158,10 @@ bool waits_case_holds(struct waits *s, const struct waits_case *c)
 /* An order with all signals; else s->order is what it was. */
 static bool reach_all(struct waits *s, const struct waits_case *c, const struct signals *left)
 {
-	struct goal all = { c->goal.next, c->goal.nnext, left->at.at, (uint32_t)left->at.n };
+	struct goal all = { .next = c->goal.next,
+			    .nnext = c->goal.nnext,
+			    .done = left->at.at,
+			    .ndone = (uint32_t)left->at.n };
 	struct exact_order was = s->order;
 
 	s->order = (struct exact_order){ 0 };

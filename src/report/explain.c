@@ -150,8 +150,9 @@ static void more_format(const struct finding *f, struct strbuf *out)
 			    " others\n",
 			    f->more, WORDS_PLURAL(f->more));
 	else if (f->more)
-		strbuf_addf(out, "   %" PRIu64 " more pair%s of events at the same places\n",
-			    f->more, WORDS_PLURAL(f->more));
+		strbuf_addf(out, "   %" PRIu64 " more %s%s at the same places\n", f->more,
+			    f->kind == FINDING_ATOMICITY ? "time" : "pair",
+			    f->kind == FINDING_ATOMICITY || f->more != 1 ? "s" : "");
 }
 
 /* Which part of the recording shows it: a search through all of it may not fit in memory. */
@@ -210,6 +211,8 @@ static void full_format(struct explain *x, const struct finding *f, const char *
 		explain_race(x, f, subject);
 	else if (finding_is_stale(f))
 		explain_stale(x, f, subject);
+	else if (f->kind == FINDING_ATOMICITY)
+		explain_atomicity(x, f, subject);
 	else if (f->property)
 		explain_property(x, f);
 	else if (finding_is_end(f))
@@ -227,6 +230,8 @@ static void short_title(struct explain *x, const struct finding *f, const char *
 		strbuf_addf(&x->out, "%s on %s", finding_kind_title(f->kind), subject);
 	else if (finding_is_stale(f))
 		strbuf_addf(&x->out, "%s of %s", finding_kind_title(f->kind), subject);
+	else if (f->kind == FINDING_ATOMICITY)
+		explain_atomicity_title(x, f, subject, &x->out);
 	else if (f->property)
 		explain_property_title(f, &x->out);
 	else if (finding_is_end(f))
@@ -246,7 +251,8 @@ static void line_format(struct explain *x, const struct finding *f, const char *
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		e = evidence_get(x->ev, f->events[i]);
 		strbuf_addf(&x->out, "%s %s %s ", i ? "," : ":", trace_thread_name(x->t, e.tid),
-			    finding_is_pair(f) || f->property ? words_op(&e) : words_target(&e));
+			    finding_is_about_memory(f) || f->property ? words_op(&e)
+								      : words_target(&e));
 		frames_brief(x->t, e.site, e.stack, NULL, &x->out);
 	}
 	explain_sure(x, f, start);
@@ -314,13 +320,22 @@ static void findings_print(struct explain *x, FILE *to)
 }
 
 /* Of `foresee help'. */
-enum topic { TOPIC_RACE, TOPIC_DEADLOCK, TOPIC_PROPERTY, NTOPICS, TOPIC_NONE = NTOPICS };
-static const char *const topic_names[] = { "race", "deadlock", "property" };
+enum topic {
+	TOPIC_RACE,
+	TOPIC_DEADLOCK,
+	TOPIC_ATOMICITY,
+	TOPIC_PROPERTY,
+	NTOPICS,
+	TOPIC_NONE = NTOPICS
+};
+static const char *const topic_names[] = { "race", "deadlock", "atomicity", "property" };
 
 static enum topic topic_of(enum finding_kind k)
 {
 	if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
 		return TOPIC_PROPERTY;
+	if (k == FINDING_ATOMICITY)
+		return TOPIC_ATOMICITY;
 	if (k == FINDING_CRASH)
 		return TOPIC_NONE;
 	return k == FINDING_RACE || k == FINDING_USE_AFTER_FREE || k == FINDING_DOUBLE_FREE

@@ -59,7 +59,10 @@ const struct story *explain_story(struct explain *x);
  * about others. */
 void explain_origins(struct explain *x, const uint64_t *events, size_t n);
 
-/* ---- explain_race.c, explain_wait.c, explain_property.c ---- */
+/* ---- explain_race.c, explain_wait.c, explain_atomicity.c, explain_property.c ---- */
+
+/* By whom, where, under which locks; a line each, and its callers. */
+void explain_accesses(struct explain *x, const uint64_t *events, uint32_t n);
 
 /* All between number and what to type next. */
 void explain_race(struct explain *x, const struct finding *f, const char *subject);
@@ -68,6 +71,10 @@ void explain_wait(struct explain *x, const struct finding *f, const char *subjec
 /* Its title alone: "deadlock of T1 and T2 on a, b". */
 void explain_wait_title(const struct explain *x, const struct finding *f, const char *subject,
 			struct strbuf *out);
+void explain_atomicity(struct explain *x, const struct finding *f, const char *subject);
+/* "atomicity of transfer (block at a.c:10) on x" */
+void explain_atomicity_title(const struct explain *x, const struct finding *f, const char *subject,
+			     struct strbuf *out);
 void explain_property(struct explain *x, const struct finding *f);
 /* "property land violated" */
 void explain_property_title(const struct finding *f, struct strbuf *out);
@@ -210,9 +217,10 @@ uint64_t explain_states_variables(const struct states_watch *w, const char *prop
 bool scope_is_shared(const struct report *r, const struct engine *e);
 
 struct scope {
-	bool races, waits, properties;	 /* looked for */
-	bool decided;			 /* of each, some analysis has decided every candidate */
-	uint64_t open_races, open_waits; /* looked for and not found, by the best analysis */
+	bool races, waits, blocks, properties; /* looked for */
+	bool decided; /* of each, some analysis has decided every candidate */
+	/* Looked for and not found, by the best analysis. */
+	uint64_t open_races, open_waits, open_blocks;
 	/* Why not every order was considered, in words, the shortest first; none: it was. */
 	struct texts because;
 	/* Or this is why, and all: it was considered where "waits are woken by ...".  NULL: not so. */

@@ -144,17 +144,17 @@ static void access_format(struct explain *x, const struct access *a, const struc
 			    strbuf_str(&a->held));
 }
 
-static void accesses_format(struct explain *x, const struct finding *f)
+void explain_accesses(struct explain *x, const uint64_t *events, uint32_t n)
 {
 	struct access at[FINDING_EVENTS];
 	struct widths w = { 0 };
 
-	for (uint32_t i = 0; i < f->nevents; i++) {
-		access_init(x, f->events[i], &at[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		access_init(x, events[i], &at[i]);
 		w.thread = explain_longer(w.thread, at[i].thread.n);
 		w.op = explain_longer(w.op, strlen(words_op(&at[i].e)));
 	}
-	for (uint32_t i = 0; i < f->nevents; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct access *a = &at[i];
 		size_t indent = w.thread + w.op + 7;
 
@@ -163,7 +163,7 @@ static void accesses_format(struct explain *x, const struct finding *f)
 		w.below |= indent + explain_longer(a->first + 2, PLACE_WIDTH) + a->held.n >
 			   (size_t)x->opt->width;
 	}
-	for (uint32_t i = 0; i < f->nevents; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		access_format(x, &at[i], &w);
 		VEC_RELEASE_ALL(&at[i].thread, &at[i].held, &at[i].stack);
 	}
@@ -219,7 +219,7 @@ static void schedule_format(struct explain *x, const struct finding *f)
 void explain_race(struct explain *x, const struct finding *f, const char *subject)
 {
 	title(x, f, subject);
-	accesses_format(x, f);
+	explain_accesses(x, f->events, f->nevents);
 	life_format(x, f);
 	explain_origins(x, f->events, 1);
 	schedule_format(x, f);
@@ -228,7 +228,7 @@ void explain_race(struct explain *x, const struct finding *f, const char *subjec
 void explain_stale(struct explain *x, const struct finding *f, const char *subject)
 {
 	title(x, f, subject);
-	accesses_format(x, f);
+	explain_accesses(x, f->events, f->nevents);
 	strbuf_adds(&x->out, "   in this order, and nobody had got the memory again\n");
 	explain_origins(x, f->events, 1);
 }

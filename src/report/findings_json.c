@@ -123,8 +123,9 @@ static void target_json(const struct report *r, const struct finding *f, uint64_
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
 	json_string(j, "label", trace_thread_label(r->trace, e.tid));
 	json_string(j, "op",
-		    finding_is_pair(f) || f->property || finding_is_end(f) ? show_op(e.op)
-									   : words_target(&e));
+		    finding_is_about_memory(f) || f->property || finding_is_end(f)
+			    ? show_op(e.op)
+			    : words_target(&e));
 	json_bool(j, "atomic", (e.flags & EVENT_ATOMIC) != 0);
 	stack_json(r, &e, j);
 	held_json(r, pos, j);
@@ -170,7 +171,7 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		json_string(j, "witness", NULL);
 		return;
 	}
-	for (uint32_t i = 0; !f->property && i < f->nevents; i++)
+	for (uint32_t i = 0; !finding_is_whole(f) && i < f->nevents; i++)
 		if (!is_done(r, f, f->events[i])) {
 			*VEC_PUSH(&order.at) = f->events[i];
 			length++;
@@ -273,7 +274,7 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	STRBUF_SCOPED subject = { 0 };
 	struct words_objects o;
 
-	if (finding_is_pair(f) || finding_is_end(f)) {
+	if (finding_is_about_memory(f) || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
 		json_string(j, "object", strbuf_str(&subject));
 		return;
@@ -284,6 +285,29 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	}
 	words_objects(r->evidence, f, &o);
 	json_strings(j, "object", o.at, o.n);
+}
+
+/* How the block is split: "pattern": "RWW", "block": {"thread": "T1", "first": 3, "name": "transfer"}. */
+static void split_json(const struct report *r, const struct finding *f, struct json *j)
+{
+	VEC_SCOPED struct check_order order = { 0 };
+	struct evidence_event first;
+	struct check_split s;
+
+	if (f->kind != FINDING_ATOMICITY)
+		return;
+	s.block = f->events[0];
+	if (f->claimed && (!check_expand(r->evidence, &f->schedule, &order) ||
+			   !check_split_find(r->evidence, f->events, f->nevents, order.at.at,
+					     order.at.n, &s, NULL)))
+		return; /* refused: the schedule is not what it says */
+	json_string(j, "pattern", f->claimed ? s.pattern : NULL);
+	first = evidence_get(r->evidence, s.block);
+	json_open(j, "block", '{');
+	json_string(j, "thread", trace_thread_name(r->trace, first.tid));
+	json_number(j, "first", s.block);
+	json_string(j, "name", first.name);
+	json_close(j, '}');
 }
 
 /* Positions in a part of a recording count from where it begins. */
@@ -325,6 +349,7 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		json_string(j, "replay", f->replay);
 	if (f->more)
 		json_number(j, "more", f->more);
+	split_json(r, f, j);
 	part_json(r, j);
 	witness_json(r, f, j);
 	if (f->property)

@@ -37,7 +37,7 @@ static uint64_t place_key(const struct report *r, const struct finding *f, uint6
 		h = hash_text(h + e.site, "");
 	else
 		h = hash_text(hash_text(h + at.line, at.file), at.variable);
-	return !finding_is_pair(f) && e.name ? add_object(h, e.name) : h;
+	return !finding_is_about_memory(f) && e.name ? add_object(h, e.name) : h;
 }
 
 uint64_t kept_key(const struct report *r, const struct finding *f)

@@ -130,9 +130,14 @@ static void search_get(const struct report *r, struct scope *s)
 	if (s->open_waits)
 		texts_add(&s->because, "%" PRIu64 " candidate%s may still be deadlocks",
 			  s->open_waits, WORDS_PLURAL(s->open_waits));
+	if (s->open_blocks)
+		texts_add(&s->because, "%" PRIu64 " pattern%s of places may still split a block",
+			  s->open_blocks, WORDS_PLURAL(s->open_blocks));
 	if (!s->decided && s->because.n == 0)
 		texts_add(&s->because, "these analyses see some %s only",
-			  s->races ? "races" : "deadlocks");
+			  s->races   ? "races"
+			  : s->waits ? "deadlocks"
+				     : "split blocks");
 }
 
 static int compare(const void *p, const void *q)
@@ -159,26 +164,33 @@ static void reasons_get(const struct report *r, struct scope *s)
 
 void scope_get(const struct report *r, struct scope *out)
 {
-	bool races = false, waits = false;
+	bool races = false, waits = false, blocks = false;
 
-	*out = (struct scope){ .open_races = UINT64_MAX, .open_waits = UINT64_MAX };
+	*out = (struct scope){ .open_races = UINT64_MAX,
+			       .open_waits = UINT64_MAX,
+			       .open_blocks = UINT64_MAX };
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
 		if (a->engine->aim == ENGINE_WAITS)
 			scope_add(a, &out->waits, &waits, &out->open_waits);
+		else if (a->engine->aim == ENGINE_BLOCKS)
+			scope_add(a, &out->blocks, &blocks, &out->open_blocks);
 		else if (a->engine->aim == ENGINE_PROPERTIES)
 			out->properties = true;
 		else
 			scope_add(a, &out->races, &races, &out->open_races);
 	}
-	out->decided = r->truncated.n == 0 && (races || !out->races) && (waits || !out->waits);
+	out->decided = r->truncated.n == 0 && (races || !out->races) && (waits || !out->waits) &&
+		       (blocks || !out->blocks);
 	if (trace_info(r->trace).locks_only && out->waits)
 		out->races = false; /* there are none to see */
 	if (out->open_races == UINT64_MAX)
 		out->open_races = 0;
 	if (out->open_waits == UINT64_MAX)
 		out->open_waits = 0;
+	if (out->open_blocks == UINT64_MAX)
+		out->open_blocks = 0;
 	reasons_get(r, out);
 }
 

@@ -100,12 +100,15 @@ static uint32_t column(const struct picture *p, uint32_t at)
 	return at < p->ntargets ? p->ntids - p->ntargets + at : at - p->ntargets;
 }
 
-/* Shares bytes with a target of a race, or is one. */
+/* Shares bytes with a target, or is one. */
 static bool is_on_targets(const struct picture *p, const struct evidence_event *e)
 {
-	return p->f->kind == FINDING_RACE && event_op_family(e->op) == 'A' &&
-	       (evidence_overlap(p->ev, e->pos, p->f->events[0]) ||
-		evidence_overlap(p->ev, e->pos, p->f->events[1]));
+	if (!finding_is_about_memory(p->f) || event_op_family(e->op) != 'A')
+		return false;
+	for (uint32_t i = 0; i < p->f->nevents; i++)
+		if (evidence_overlap(p->ev, e->pos, p->f->events[i]))
+			return true;
+	return false;
 }
 
 static bool is_interesting(const struct picture *p, const struct evidence_event *e)

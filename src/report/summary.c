@@ -13,17 +13,17 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 
 /* partial: what the engines predict is no more than a warning.  stopped: what some thread did was not
  * followed to its end, so more may be possible than they know. */
-static void counts_format(const struct engine_counts *c, bool waits, bool partial, bool stopped,
-			  struct strbuf *out)
+static void counts_format(const struct engine_counts *c, enum engine_aim aim, bool partial,
+			  bool stopped, struct strbuf *out)
 {
 	const char *comma = ": ";
 
-	if (waits)
+	if (aim == ENGINE_WAITS)
 		strbuf_addf(out, "%" PRIu64 " candidate deadlock%s", c->candidates,
 			    WORDS_PLURAL(c->candidates));
 	else
-		strbuf_addf(out, "%" PRIu64 " candidate pair%s of places", c->candidates,
-			    WORDS_PLURAL(c->candidates));
+		strbuf_addf(out, "%" PRIu64 " candidate %s%s of places", c->candidates,
+			    aim == ENGINE_BLOCKS ? "pattern" : "pair", WORDS_PLURAL(c->candidates));
 	add_count(out, &comma, c->predicted, partial ? "possible" : "predicted");
 	add_count(out, &comma, c->refuted,
 		  stopped ? "refuted in what could be followed" : "refuted exactly");
@@ -45,28 +45,41 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		strbuf_adds(out, " ");
 		if (scope_is_shared(r, a->engine))
 			strbuf_addf(out, "%s: ", a->engine->name);
-		counts_format(&a->counts, a->engine->aim == ENGINE_WAITS, info.partial,
-			      r->stopped != 0, out);
+		counts_format(&a->counts, a->engine->aim, info.partial, r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
 }
 
-static const char *looked_for(const struct scope *s, bool properties)
+/* Not properties alone. */
+static bool is_about_events(const struct scope *s)
 {
-	static const char *const words[2][4] = {
-		{ "violated property", "race", "deadlock", "race or deadlock" },
-		{ "violated property", "race or violated property", "deadlock or violated property",
-		  "race, deadlock or violated property" },
-	};
+	return s->races || s->waits || s->blocks;
+}
 
-	return words[properties][s->races | s->waits << 1];
+/* "race, deadlock or violated property" */
+static void looked_for(const struct scope *s, bool properties, struct strbuf *out)
+{
+	const char *words[] = { s->races ? "race" : NULL, s->waits ? "deadlock" : NULL,
+				s->blocks ? "split block" : NULL,
+				properties || !is_about_events(s) ? "violated property" : NULL };
+	size_t left = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		left += words[i] != NULL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!words[i])
+			continue;
+		strbuf_adds(out, out->n == 0 ? "" : left == 1 ? " or " : ", ");
+		strbuf_adds(out, words[i]);
+		left--;
+	}
 }
 
 /* Beside races and deadlocks, which were told of, or alone.  A lattice has many of the runs that are
  * possible, not all. */
 static void none_violated(const struct report *r, const struct scope *s, struct strbuf *out)
 {
-	const char *blank = s->races || s->waits ? " " : "";
+	const char *blank = is_about_events(s) ? " " : "";
 
 	if (!s->properties)
 		return;
@@ -79,8 +92,11 @@ static void none_violated(const struct report *r, const struct scope *s, struct 
 
 static void none_format(const struct report *r, const struct scope *s, struct strbuf *out)
 {
-	const char *what = looked_for(s, r->properties && r->truncated.n);
+	STRBUF_SCOPED words = { 0 };
+	const char *what;
 
+	looked_for(s, r->properties && r->truncated.n, &words);
+	what = strbuf_str(&words);
 	if (r->suppressed)
 		strbuf_adds(out, "no finding but those suppressed.");
 	else if (r->benign)
@@ -89,7 +105,7 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 		strbuf_addf(out, "no %s found, but not everything was looked at.", what);
 	else if (r->events == 0)
 		strbuf_adds(out, "nothing to look at: the trace has no events.");
-	else if (!s->races && !s->waits)
+	else if (!is_about_events(s))
 		none_violated(r, s, out);
 	else if (s->because.n == 0)
 		strbuf_addf(out, "no %s in any run that the recording proves possible.", what);
@@ -98,7 +114,7 @@ static void none_format(const struct report *r, const struct scope *s, struct st
 			    what, s->given);
 	else
 		strbuf_addf(out, "no %s found.", what);
-	if (r->events && r->truncated.n == 0 && (s->races || s->waits))
+	if (r->events && r->truncated.n == 0 && is_about_events(s))
 		none_violated(r, s, out);
 }
 
@@ -130,11 +146,14 @@ static void because_format(const struct report *r, const struct scope *s, struct
 		if (!apart)
 			strbuf_addf(out, "    %s\n", s->because.at[i]);
 	}
-	if (s->open_races || s->open_waits)
+	if (s->open_races || s->open_waits || s->open_blocks)
 		strbuf_adds(out, "  A larger --window looks further, and so does a shorter run.\n");
 	else if (!s->decided && r->truncated.n == 0)
 		strbuf_addf(out, "  -a %s decides more.\n",
-			    (s->races ? &engine_races : &engine_deadlocks)->name);
+			    (s->races	? &engine_races
+			     : s->waits ? &engine_deadlocks
+					: &engine_atomicity)
+				    ->name);
 }
 
 /* What "none" does not say. */
@@ -142,17 +161,17 @@ static void limits_format(const struct report *r, const struct scope *s, struct 
 {
 	if (r->events && r->threads < 2)
 		strbuf_adds(out, "  Only one thread was recorded.\n");
-	if (r->events == 0 || (!s->races && !s->waits))
+	if (r->events == 0 || !is_about_events(s))
 		return;
 	if (s->because.n && !s->given) {
 		because_format(r, s, out);
 		return;
 	}
-	strbuf_addf(out,
-		    "  Every %sorder of the %" PRIu64
-		    " recorded events was considered; other input, "
-		    "other values, or\n  code that did not run may still %s.\n",
-		    s->given ? "such " : "", r->events, s->waits ? "go wrong" : "race");
+	strbuf_addf(
+		out,
+		"  Every %sorder of the %" PRIu64 " recorded events was considered; other input, "
+		"other values, or\n  code that did not run may still %s.\n",
+		s->given ? "such " : "", r->events, s->waits || s->blocks ? "go wrong" : "race");
 	if (s->given)
 		strbuf_adds(out, "  There may be other orders:\n");
 	for (size_t i = 0; s->given && i < s->because.n; i++)
@@ -183,7 +202,9 @@ static void found_format(const struct report *r, struct strbuf *out)
 		if (kinds[k] == 0)
 			continue;
 		strbuf_addf(out, "%s%zu %s%s", comma, kinds[k],
-			    k == FINDING_PROPERTY ? "property violation" : finding_kind_name(k),
+			    k == FINDING_PROPERTY    ? "property violation"
+			    : k == FINDING_ATOMICITY ? "split block"
+						     : finding_kind_name(k),
 			    WORDS_PLURAL(kinds[k]));
 		comma = ", ";
 	}

@@ -189,7 +189,7 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 		strbuf_adds(out, f->property ? f->property : f->subject);
 		return;
 	}
-	if (finding_is_pair(f)) {
+	if (finding_is_about_memory(f)) {
 		pair_subject(ev, f, out);
 		return;
 	}
@@ -274,7 +274,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 	out->property = f->property;
 	if (!f->property)
 		*VEC_PUSH(&out->variables) = subject;
-	if (!f->property && !finding_is_end(f) && !finding_is_pair(f))
+	if (!f->property && !finding_is_end(f) && !finding_is_about_memory(f))
 		add_lock_names(ev, f, out);
 	for (uint32_t i = 0; i < f->nevents; i++) {
 		e = evidence_get(ev, f->events[i]);

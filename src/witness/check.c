@@ -417,6 +417,12 @@ static bool claim_check(struct checker *c)
 
 	if (is_property(claim))
 		return true;
+	if (claim->kind == FINDING_ATOMICITY) {
+		if (claim->ntargets == 3 || claim->ntargets == 4)
+			return true;
+		return check_fail(c, 0, "atomicity is of three or four events; these are %u",
+				  claim->ntargets);
+	}
 	if (!cycle && claim->ntargets != 2)
 		return check_fail(c, 0, "%s is of two events; these are %u",
 				  finding_kind_name(claim->kind), claim->ntargets);
@@ -446,7 +452,9 @@ static size_t others_run(struct checker *c)
 		c->claim->kind == FINDING_WAIT_HOLDING || c->claim->kind == FINDING_LOST_WAKEUP;
 
 	if (held == c->claim->norder)
-		c->out->certified = waits ? check_wait(c) : check_deadlock(c);
+		c->out->certified = c->claim->kind == FINDING_ATOMICITY ? check_atomicity(c)
+				    : waits				? check_wait(c)
+									: check_deadlock(c);
 	return held;
 }
 
@@ -459,6 +467,18 @@ static void run_begin(struct checker *c, const struct check_claim *claim, struct
 		check_initial_learn(c);
 }
 
+/* Targets that the order holds are among its events, so they must be named. */
+static void stray_take(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+
+	for (size_t i = 0; claim->stray && i < claim->nstray; i++)
+		*map_put(&c->stray, claim->stray[i], NULL) = 1;
+	if (!claim->stray && claim->kind == FINDING_ATOMICITY)
+		for (uint32_t i = 0; i < claim->ntargets; i++)
+			*map_put(&c->stray, claim->targets[i], NULL) = 1;
+}
+
 void checker_run(struct checker *c, const struct check_claim *claim, struct check_verdict *out)
 {
 	size_t held;
@@ -466,8 +486,7 @@ void checker_run(struct checker *c, const struct check_claim *claim, struct chec
 	run_begin(c, claim, out);
 	if (!claim_check(c))
 		return;
-	for (size_t i = 0; claim->stray && i < claim->nstray; i++)
-		*map_put(&c->stray, claim->stray[i], NULL) = 1;
+	stray_take(c);
 	out->certified = true;
 	held = is_property(claim)	     ? check_property(c)
 	       : claim->kind == FINDING_RACE ? race_run(c)

@@ -20,7 +20,8 @@ struct check_claim {
 	enum finding_kind kind;
 	const uint64_t *targets; /* positions */
 	uint32_t ntargets;
-	/* Positions in order.  May or may not end with the targets themselves; of a property it does. */
+	/* Positions in order.  May or may not end with the targets themselves; of a property it does, and
+	 * of atomicity it holds them. */
 	const uint64_t *order;
 	size_t norder;
 	/* Reads that may see another write as the last event of their thread.  NULL: the targets. */
@@ -49,6 +50,24 @@ struct check_verdict {
 	VEC(uint64_t) stray;   /* targets and last reads that see another write than observed */
 	VEC(uint64_t) tainted; /* free reads in the order whose value may differ */
 };
+
+/*
+ * How another thread comes into a block: a and c are of the block, in this order, b and d of the other
+ * thread.  a and b are in conflict, and so are d and c; the order has a before b and d before c.
+ */
+struct check_split {
+	uint64_t a, b, d, c; /* b is d: one access comes between */
+	/* RWR, RWW, WWR, WRW: of one variable, the other's in the middle; else of two: S, or X where the
+	 * other's are in a block as well. */
+	const char *pattern;
+	uint64_t block, other; /* first events of the blocks; other: of X, else 0 */
+	bool a_feeds_c;	       /* what c writes comes of what a read */
+};
+/* Of the targets (three or four), by the order.  False: they are nothing of the kind; *why says what is
+ * not so (may be NULL). */
+bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
+		      const uint64_t *order, size_t norder, struct check_split *out,
+		      const char **why);
 
 struct checker;
 /* The evidence is borrowed.  One checker serves any number of claims, one at a time. */

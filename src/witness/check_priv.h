@@ -108,6 +108,7 @@ bool check_is_next(struct checker *c, uint64_t pos);
 bool check_race(struct checker *c, uint64_t first, uint64_t second);
 bool check_deadlock(struct checker *c);
 bool check_wait(struct checker *c);
+bool check_atomicity(struct checker *c);
 /* A claim about a property, the order and all.  How many events of the order held. */
 size_t check_property(struct checker *c);
 

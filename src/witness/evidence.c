@@ -164,6 +164,10 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 	case EVENT_ALLOC:
 		evidence_renew(ev, pos, e->addr, ev->items.at[pos].len);
 		break;
+	case EVENT_BEGIN:
+		if (e->name)
+			ev->items.at[pos].name = intern_add(ev->names, e->name, strlen(e->name));
+		break;
 	case EVENT_OPAQUE:
 		evidence_given_note(ev, pos);
 		evidence_sync_event(ev, e, pos);

@@ -55,8 +55,9 @@ struct evidence_event {
 	uint32_t flags; /* EVENT_* */
 	uint64_t addr, len;
 	uint32_t site, stack;
-	uint32_t peer;	  /* FORK, JOIN, JOINING: the other thread */
-	const char *name; /* synchronisation: the object's name; accesses: NULL */
+	uint32_t peer; /* FORK, JOIN, JOINING: the other thread */
+	const char
+		*name; /* synchronisation: the object's name; BEGIN: the block's; accesses: NULL */
 	const char *path; /* what options.path called it, part of the name; or NULL */
 	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };

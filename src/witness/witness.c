@@ -151,13 +151,15 @@ void witness_format(const struct witness *w, const struct evidence *ev, struct s
 
 struct check_claim witness_claim(const struct witness *w)
 {
+	static const uint64_t none; /* not NULL: that is for who names nothing */
+
 	return (struct check_claim){
 		.kind = w->kind,
 		.targets = w->targets.at,
 		.ntargets = (uint32_t)w->targets.n,
 		.order = w->order.at,
 		.norder = w->order.n,
-		.stray = w->stray.at,
+		.stray = w->stray.at ? w->stray.at : &none,
 		.nstray = w->stray.n,
 		.strict = !w->dep,
 		.values = w->values,

@@ -5,7 +5,7 @@
 #
 # for each; NAME is what stands after `expect'.
 BEGIN {
-	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd", known, " ")
+	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd aerodrome triples", known, " ")
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"
@@ -14,7 +14,7 @@ BEGIN {
 	engine["patterns"] = "patterns-all"
 	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.
-	n = split("shb syncp osr exact races spd", known, " ")
+	n = split("shb syncp osr exact races spd triples atomicity", known, " ")
 	for (i = 1; i <= n; i++)
 		sound[known[i]] = 1
 	# What `deadlocks' finds.
@@ -31,6 +31,12 @@ FILENAME == ARGV[1] {
 	}
 	if ($2 ~ /^deadlocks/) {
 		found[$1, $2, $5] = found[$1, $2, $5] " " what ($4 == "true" ? "" : "?")
+		next
+	}
+	if ($2 == "aerodrome") {
+		sub(/.*-/, "", what)
+		if (!(($1, $2) in found) || what + 0 < substr(found[$1, $2], 3) + 0)
+			found[$1, $2] = " @" what
 		next
 	}
 	found[$1, $2] = found[$1, $2] " " what
@@ -88,6 +94,24 @@ function judge(name, analysis, model, want,    got) {
 		got = named(got)
 	verdict(name, got, want, unproven[model, analysis])
 }
+# What atomicity finds beside the triples.
+function mixed(model, want,    x, i, n, triple, more) {
+	n = split(found[model, "triples"], x, " ")
+	for (i = 1; i <= n; i++)
+		triple[x[i]] = 1
+	n = split(found[model, "atomicity"], x, " ")
+	for (i = 1; i <= n; i++)
+		if (!(x[i] in triple))
+			more = more " " x[i]
+		else
+			delete triple[x[i]]
+	for (i in triple)
+		more = more " without:" i
+	if ((more != "") != (want == "yes") || more ~ /without/)
+		print "differs " name ": got" (more == "" ? " none" : more) ", expected " want
+	else
+		judge(name, "atomicity", model, substr(found[model, "atomicity"], 2))
+}
 /^expect / {
 	name = $2
 	want = $0
@@ -98,6 +122,8 @@ function judge(name, analysis, model, want,    got) {
 		verdict($2 " once", found[model, "deadlocks-once", name], want)
 		if (name == "waits")
 			verdict($2 " alone", found[model, "waits", name], want)
+	} else if (name == "mixed") {
+		mixed(model, want)
 	} else if (name in engine) {
 		judge($2, engine[name], model, want)
 	} else {

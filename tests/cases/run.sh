@@ -19,13 +19,14 @@
 # analysis patterns leaves of them.  `deadlock' and `join-holding-lock' are the findings of that
 # kind by `deadlocks', with a question mark behind those that are warnings.  `waits' are its others,
 # KIND@events, KIND?events when it is a warning, and those of the analysis waits.  `mvc-lattice' and
-# `weak-lattice' are counts of cuts, runs and dead ends, where every event is relevant.  Other names
-# belong to analyses to come.
+# `weak-lattice' are counts of cuts, runs and dead ends, where every event is relevant.  `aerodrome' is
+# the event at which it tells of the first block.  `mixed' says whether `atomicity' finds a pattern of
+# two variables; its others are the triples.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,syncp,osr,exact,eraser
 analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
-analyses=$analyses,lattice-mvc,lattice-weak
+analyses=$analyses,aerodrome,triples,atomicity,lattice-mvc,lattice-weak
 
 [ $# -gt 0 ] || set -- "$here"/*/*.case
 

@@ -40,6 +40,7 @@ struct state {
 	uint32_t spoilt;	    /* wakes whose signal came before the park */
 	uint32_t lost;		    /* signals that found nobody waiting */
 	uint32_t called;	    /* threads that wait, and a signal has come since they began */
+	uint32_t frozen;	    /* threads whose last read saw something else */
 };
 
 struct node {
@@ -50,6 +51,7 @@ struct node {
 struct enumeration {
 	const struct tiny *t;
 	struct enumerate_mode mode;
+	uint32_t relax; /* reads that may see anything as the last event of their thread */
 	struct node *nodes;
 	uint32_t n, capacity;
 	uint32_t *slots, nslots; /* hash set of nodes, 1 + index */
@@ -119,10 +121,12 @@ static int next_event(const struct enumeration *x, const struct state *s, int th
 {
 	int i;
 
-	if (s->done[thread] == x->t->len[thread])
+	if (s->done[thread] == x->t->len[thread] || s->frozen >> thread & 1)
 		return TINY_NONE;
 	i = x->t->thread_event[thread][s->done[thread]];
 	if (!is_done(x, s, x->t->at[i].before) || !is_done(x, s, x->t->at[i].joins))
+		return TINY_NONE;
+	if (x->t->at[i].op == TINY_JOIN && s->frozen >> x->t->at[i].obj & 1)
 		return TINY_NONE;
 	return i;
 }
@@ -278,9 +282,12 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 	for (int c = 0; tiny_reads(e) && c < TINY_CELLS; c++) {
 		if (!(e->cells >> c & 1) || enumerate_sees(x->t, x->mode, event, c, s->cell[c]))
 			continue;
-		if (binding)
+		if (binding && (e->op == TINY_RMW || !(x->relax >> event & 1)))
 			return false;
-		s->tainted |= 1u << event;
+		if (binding)
+			s->frozen |= 1u << e->thread;
+		else
+			s->tainted |= 1u << event;
 	}
 	if (e->op == TINY_USE && (e->feeds & s->tainted))
 		return false;
@@ -503,25 +510,35 @@ static void look(struct enumeration *x, uint32_t node)
 	}
 }
 
-struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, uint32_t limit)
+/* With the first state reached, which is s too. */
+static struct enumeration *begin(const struct tiny *t, struct enumerate_mode mode, uint32_t relax,
+				 struct state *s)
 {
 	struct enumeration *x = calloc(1, sizeof(*x));
-	struct state s;
 
 	assert(x);
 	x->t = t;
 	x->mode = mode;
+	x->relax = relax;
 	for (int q = 0; q < t->n; q++) {
 		x->last_use[q] = TINY_NONE;
 		for (int i = 0; i < t->n; i++)
 			if (t->at[i].feeds >> q & 1)
 				x->last_use[q] = i;
 	}
-	memset(&s, 0, sizeof(s));
-	memset(s.cell, TINY_INIT, sizeof(s.cell));
-	memset(s.last, TINY_NONE, sizeof(s.last));
-	memset(s.life, TINY_NONE, sizeof(s.life));
-	reach(x, &s, -1, TINY_NONE);
+	memset(s, 0, sizeof(*s));
+	memset(s->cell, TINY_INIT, sizeof(s->cell));
+	memset(s->last, TINY_NONE, sizeof(s->last));
+	memset(s->life, TINY_NONE, sizeof(s->life));
+	reach(x, s, -1, TINY_NONE);
+	return x;
+}
+
+struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, uint32_t limit)
+{
+	struct state s;
+	struct enumeration *x = begin(t, mode, 0, &s);
+
 	for (uint32_t i = 0; i < x->n; i++) {
 		if (x->n > limit) {
 			enumeration_free(x);
@@ -591,4 +608,64 @@ int enumeration_wait_order(const struct enumeration *e, enum wait_kind kind, int
 {
 	assert(pairs_has(&e->waits[kind], i, j));
 	return order_of(e, e->wait_at[kind][i][j], order);
+}
+
+/* ---- accesses in a certain order ---- */
+
+/* The next event of the thread, unless another one has to come first. */
+static int split_next(const struct enumeration *x, const struct state *s, const struct split *p,
+		      int thread)
+{
+	int e = next_event(x, s, thread);
+
+	if ((e == p->b && !is_done(x, s, p->a)) || (e == p->c && !is_done(x, s, p->d)))
+		return TINY_NONE;
+	return e;
+}
+
+static bool split_is_done(const struct enumeration *x, const struct state *s, const struct split *p)
+{
+	return is_done(x, s, p->a) && is_done(x, s, p->b) && is_done(x, s, p->c) &&
+	       is_done(x, s, p->d);
+}
+
+static uint32_t split_relax(const struct split *p)
+{
+	return 1u << p->a | 1u << p->b | 1u << p->c | 1u << p->d;
+}
+
+bool enumerate_split(const struct tiny *t, const struct split *p, struct enumerate_mode mode)
+{
+	struct state s;
+	struct enumeration *x = begin(t, mode, split_relax(p), &s);
+	bool found = false;
+
+	for (uint32_t i = 0; i < x->n && !found; i++) {
+		found = split_is_done(x, &x->nodes[i].state, p);
+		for (int u = 0; u < t->nthreads && !found; u++) {
+			int e;
+
+			s = x->nodes[i].state;
+			e = split_next(x, &s, p, u);
+			if (e != TINY_NONE && step(x, &s, e))
+				reach(x, &s, (int)i, e);
+		}
+	}
+	enumeration_free(x);
+	return found;
+}
+
+bool enumerate_split_order(const struct tiny *t, const struct split *p, const int *order, int n,
+			   struct enumerate_mode mode)
+{
+	struct state s;
+	struct enumeration *x = begin(t, mode, split_relax(p), &s);
+	bool good = true;
+
+	for (int i = 0; i < n && good; i++)
+		good = split_next(x, &s, p, t->at[order[i]].thread) == order[i] &&
+		       step(x, &s, order[i]);
+	good = good && split_is_done(x, &s, p);
+	enumeration_free(x);
+	return good;
 }

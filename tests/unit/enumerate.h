@@ -88,6 +88,17 @@ bool enumerate_deadlock(const struct tiny *t, const int *order, int n, uint32_t 
 bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
 		    int j, uint32_t relaxed, struct enumerate_mode mode);
 
+/* Accesses of two threads: a and c of the one, b and d of the other. */
+struct split {
+	int a, b, d, c;
+};
+/* Some correct reordering has all of them, a before b and d before c; reads among them may see anything
+ * as the last event of their thread. */
+bool enumerate_split(const struct tiny *t, const struct split *p, struct enumerate_mode mode);
+/* The order is one. */
+bool enumerate_split_order(const struct tiny *t, const struct split *p, const int *order, int n,
+			   struct enumerate_mode mode);
+
 /*
  * Pairs of conflicting events that the relation leaves unordered; by closure of its definition.
  * Which atomics an acquiring read comes after is open where plain writes or relaxed stores lie

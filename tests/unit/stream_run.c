@@ -24,7 +24,7 @@ struct maker {
 	uint32_t tid_of[STREAM_CHAINS]; /* 0: nobody runs there */
 	uint32_t tids;
 	uint32_t depth[STREAM_TIDS + 1]; /* of blocks */
-	uint32_t owner[LOCKS]; /* 1 + chain */
+	uint32_t owner[LOCKS];		 /* 1 + chain */
 	bool reader[LOCKS][STREAM_CHAINS];
 	uint64_t free_reads[STREAM_TIDS + 1]; /* bits of events */
 };

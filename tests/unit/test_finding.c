@@ -12,8 +12,8 @@
 
 /* A race of these two, in either order. */
 static struct finding *add_race(struct findings *f, const struct engine *engine, uint64_t pos1,
-				  uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
-				  uint8_t op2)
+				uint32_t site1, uint8_t op1, uint64_t pos2, uint32_t site2,
+				uint8_t op2)
 {
 	struct finding *new = findings_add(f, FINDING_RACE, engine);
 
@@ -49,11 +49,9 @@ static void test_signature(void)
 
 	s[0] = finding_signature(add(&f, &engine_hb, 1, 5, 2, 6));
 	s[1] = finding_signature(add(&f, &engine_wcp, 30, 6, 20, 5));
-	s[2] = finding_signature(
-		add_race(&f, &engine_hb, 8, 5, STEP_WRITE, 7, 6, STEP_READ));
+	s[2] = finding_signature(add_race(&f, &engine_hb, 8, 5, STEP_WRITE, 7, 6, STEP_READ));
 	s[3] = finding_signature(add(&f, &engine_hb, 1, 5, 2, 7));
-	s[4] = finding_signature(
-		add_race(&f, &engine_hb, 1, 5, STEP_READ, 2, 6, STEP_READ));
+	s[4] = finding_signature(add_race(&f, &engine_hb, 1, 5, STEP_READ, 2, 6, STEP_READ));
 	TAP_OK(s[0] == s[1], "which access writes does not matter");
 	TAP_OK(s[0] == s[2], "which comes first does not, nor where in the trace");
 	TAP_OK(s[0] != s[3], "places matter");
@@ -201,8 +199,8 @@ static void test_random(void)
 			uint32_t place = 1u << rand() % 6;
 			uint64_t a = 1 + (uint64_t)rand() % 9;
 
-			add_race(&f, &engine_hb, a, place, STEP_READ, a + 1 + rand() % 3,
-					  64, STEP_READ)
+			add_race(&f, &engine_hb, a, place, STEP_READ, a + 1 + rand() % 3, 64,
+				 STEP_READ)
 				->status = rand() % 2 ? FINDING_PREDICTED : FINDING_WARNING;
 			copy[i] = f.at.at[i];
 		}

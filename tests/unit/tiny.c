@@ -30,6 +30,29 @@ bool tiny_exclude(const struct tiny *t, int a, int b)
 	       (x->op == TINY_ACQ || y->op == TINY_ACQ);
 }
 
+int tiny_block(const struct tiny *t, int event)
+{
+	int depth = 0, first = TINY_NONE;
+
+	for (int i = 0; i <= event; i++) {
+		const struct tiny_event *e = &t->at[i];
+
+		if (e->thread != t->at[event].thread)
+			continue;
+		if (e->op == TINY_BEGIN)
+			depth++;
+		if (depth > 0 && first == TINY_NONE)
+			first = i;
+		if (i == event)
+			break;
+		if (e->op == TINY_END)
+			depth--;
+		if (depth == 0 || e->op == TINY_PARK)
+			first = TINY_NONE;
+	}
+	return first;
+}
+
 static void settle_memory(struct tiny *t)
 {
 	int last[TINY_CELLS];
@@ -241,6 +264,8 @@ static void print_operand(const struct tiny_event *e, struct out *o)
 		put(o, "(%c:%d)", "st"[e->obj], e -> count);
 	} else if (tiny_counts(e)) {
 		put(o, "(%c)", "st"[e->obj]);
+	} else if (e->op == TINY_BEGIN || e->op == TINY_END) {
+		return;
 	} else if (e->op > TINY_PARK && e->op != TINY_TRYFAIL) {
 		put(o, "(%c)", "cd"[e->obj]);
 	} else if (e->op != TINY_USE) {

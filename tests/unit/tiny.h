@@ -45,7 +45,9 @@
 	X(SEMPOST, "sempost")     \
 	X(SEMWAIT, "semwait")     \
 	X(SEMFAIL, "semfail")     \
-	X(TRYFAIL, "tryfail")
+	X(TRYFAIL, "tryfail")     \
+	X(BEGIN, "begin")         \
+	X(END, "end")
 
 enum tiny_op {
 #define X(id, text) TINY_##id,
@@ -112,6 +114,7 @@ struct tiny {
 #define TINY_FREES 256u	   /* not with values: what FREE leaves is nobody's to know */
 #define TINY_COUNTS 512u   /* semaphores, and tries that fail */
 #define TINY_REREADS 2048u /* not with values: those are not in them */
+#define TINY_BLOCKS 4096u  /* BEGIN, END; not with TINY_REREADS */
 #define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
@@ -166,6 +169,10 @@ static inline bool tiny_renews(const struct tiny_event *e)
 /* Both may be a race's events: different threads, common bytes, a write, not both atomic; or a lock that
  * the one makes or destroys and the other one, too, or uses. */
 bool tiny_conflict(const struct tiny *t, int a, int b);
+
+/* The first event of the block that the event is in, TINY_NONE for none: an outermost BEGIN .. END, and
+ * a condition wait cuts it in two. */
+int tiny_block(const struct tiny *t, int event);
 
 static inline bool tiny_signals(const struct tiny_event *e)
 {

@@ -33,7 +33,7 @@ struct run {
 	unsigned outside;	    /* accesses without a lock */
 	unsigned whole;		    /* sections that nothing interrupts */
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
-	unsigned try, wait, frees, count, lives;
+	unsigned try, wait, frees, count, lives, block;
 	/* State. */
 	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
@@ -42,6 +42,7 @@ struct run {
 	int parked[TINY_THREADS]; /* its PARK, until it has its mutex again; TINY_NONE */
 	int cause[TINY_THREADS];  /* signal that has reached the parked thread; TINY_NONE */
 	bool back[TINY_THREADS];  /* it has woken up and wants its mutex again */
+	int depth[TINY_THREADS];  /* of blocks */
 	int nsems, value[TINY_SEMS];
 	uint32_t free_reads[TINY_THREADS];
 	int memory[TINY_CELLS];
@@ -421,6 +422,13 @@ static void step(struct run *r, int u)
 		go_on_waiting(r, u);
 		return;
 	}
+	if (tiny_chance(&r->rng, r->depth[u] ? r->block / 2 : r->block)) {
+		bool ends = r->depth[u] && !tiny_chance(&r->rng, 20);
+
+		add(r, ends ? TINY_END : TINY_BEGIN, u, 0);
+		r->depth[u] += ends ? -1 : 1;
+		return;
+	}
 	if (!r->climb && tiny_chance(&r->rng, r->wait)) {
 		if (!r->nheld[u] || tiny_chance(&r->rng, 50) || !wait(r, u))
 			signal(r, u);
@@ -500,6 +508,7 @@ static void choose(struct run *r)
 	r->wait = r->features & TINY_WAITS ? 20 + tiny_below(g, 30) : 0;
 	r->lives = r->features & TINY_LIVES ? 3 + tiny_below(g, 20) : 0;
 	r->frees = r->features & TINY_FREES ? 5 + tiny_below(g, 30) : 0;
+	r->block = r->features & TINY_BLOCKS ? 12 + tiny_below(g, 30) : 0;
 	if (!(r->features & TINY_COUNTS))
 		return;
 	r->count = 10 + tiny_below(g, 40);

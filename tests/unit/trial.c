@@ -164,6 +164,23 @@ bool trial_begin_counts(struct trial *x, uint64_t seed)
 	return load(x);
 }
 
+bool trial_begin_blocks(struct trial *x, uint64_t seed)
+{
+	static const unsigned features[] = {
+		0,
+		TINY_FACTS,
+		TINY_FACTS | TINY_ATOMICS,
+		TINY_FACTS | TINY_HALVES,
+		TINY_RWLOCKS,
+		TINY_FACTS | TINY_RWLOCKS | TINY_ATOMICS | TINY_HALVES,
+		TINY_FACTS | TINY_WAITS,
+		TINY_FREES | TINY_FACTS,
+	};
+
+	make(x, seed, 8 + (int)(seed / 8 % 11), TINY_BLOCKS | features[seed % 8]);
+	return load(x);
+}
+
 void trial_end(struct trial *x)
 {
 	for (int w = 0; w < NWANTED; w++)

@@ -51,6 +51,8 @@ bool trial_begin_locks(struct trial *x, uint64_t seed);
 bool trial_begin_waits(struct trial *x, uint64_t seed);
 /* The same with semaphores and tries that fail, and with values; also VALUES_STRICT and VALUES_DEP. */
 bool trial_begin_counts(struct trial *x, uint64_t seed);
+/* The same with blocks; none of the answers. */
+bool trial_begin_blocks(struct trial *x, uint64_t seed);
 void trial_end(struct trial *x);
 
 /* Prints what went wrong with the trace; false when enough was said and only counting is left. */

@@ -1,0 +1,85 @@
+#include "base/pool.h"
+#include "predict/atomicity_priv.h"
+#include "predict/osr.h"
+
+static void open_search(struct atomicity *x, struct engine_run *run)
+{
+	enum causal_mode mode = engine_mode(x->m, x->opt);
+
+	x->hard = engine_causal(run, CAUSAL_HARD);
+	x->c = engine_causal(run, mode);
+	x->strict = mode == CAUSAL_DEP ? engine_causal(run, CAUSAL_STRICT) : NULL;
+	/* By values a read may do without the write it saw, and what that needed. */
+	x->must = x->opt->values ? x->hard : engine_causal(run, engine_must(x->m, x->opt));
+	x->hands = mem_zalloc(engine_jobs(x->opt) * sizeof(*x->hands));
+}
+
+static void close_search(struct atomicity *x)
+{
+	for (unsigned i = 0; i < engine_jobs(x->opt); i++) {
+		osr_free(x->hands[i].strict);
+		osr_free(x->hands[i].osr);
+		exact_free(x->hands[i].exact);
+	}
+	for (size_t i = 0; i < ATOMICITY_BLOCK; i++)
+		exact_order_release(&x->orders[i]);
+	VEC_RELEASE(&x->groups);
+	map_release(&x->index);
+	MEM_FREE_ALL(x->hands, x->is_shared);
+}
+
+static void settle(struct atomicity *x, const struct atomicity_group *g,
+		   const struct exact_order *order)
+{
+	const struct atomicity_tuple *t = &g->at[g->found];
+	uint32_t events[] = { t->a, t->c, t->b, t->d };
+
+	engine_count(&x->out->counts, g->n > 0 ? g->outcome : GOAL_REFUTED);
+	if (g->outcome == GOAL_FOUND)
+		engine_propose(x->out, FINDING_ATOMICITY, x->engine, x->m, events,
+			       t->b == t->d ? 3 : 4, order);
+}
+
+static void try_groups(struct atomicity *x)
+{
+	size_t total = x->groups.n;
+
+	for (x->first = 0; x->first < total; x->first += ATOMICITY_BLOCK) {
+		size_t n = total - x->first < ATOMICITY_BLOCK ? total - x->first : ATOMICITY_BLOCK;
+
+		engine_progress(x->opt, x->engine, x->first, total);
+		pool_run(engine_jobs(x->opt), n, atomicity_try, x);
+		for (size_t i = 0; i < n; i++)
+			settle(x, &x->groups.at[x->first + i], &x->orders[i]);
+	}
+}
+
+static void say_limits(const struct atomicity *x)
+{
+	struct texts *out = &x->out->truncated;
+	const char *name = x->engine->name;
+
+	if (x->full)
+		texts_add(out, "%s: more than %zu patterns of %s; the first ones were tried", name,
+			  x->groups.n, x->opt->all_pairs ? "accesses" : "places");
+	if (x->out->counts.undecided > 0 && !engine_stopped(x->opt))
+		texts_add(out, "%s: budget spent on %llu patterns of places", name,
+			  (unsigned long long)x->out->counts.undecided);
+}
+
+void atomicity_search(const struct engine *e, struct engine_run *run,
+		      const struct engine_options *opt, struct engine_result *out)
+{
+	struct atomicity x = { .engine = e, .opt = opt, .m = run->model, .out = out };
+
+	out->counted = !opt->all_pairs;
+	blocks_init(&x.blocks, x.m);
+	if (x.blocks.n > 0) {
+		open_search(&x, run);
+		atomicity_gather(&x);
+		try_groups(&x);
+		say_limits(&x);
+		close_search(&x);
+	}
+	blocks_release(&x.blocks);
+}

@@ -1,0 +1,82 @@
+/*
+ * The search for blocks that another thread can split (doc/ENGINES.md, atomicity).
+ *
+ * A pattern is four accesses: a before c in one block of a thread, b and d of another thread, a and b
+ * in conflict, d and c in conflict.  In the reordering looked for a comes before b and d before c, so
+ * there is a way out of the block and back.
+ *
+ *	triple	b is d, and all are of one cell
+ *	S	b before d in their thread, two cells
+ *	X	d before b in their thread, both in one block, two cells
+ *
+ * The unit is the group: all patterns with the same places.  With all_pairs it is one pattern.
+ */
+#ifndef PREDICT_ATOMICITY_PRIV_H
+#define PREDICT_ATOMICITY_PRIV_H
+
+#include "predict/blocks.h"
+#include "predict/engine.h"
+
+struct osr;
+
+#define ATOMICITY_BLOCK 128u
+
+struct atomicity_tuple {
+	uint32_t a, b, d, c; /* events; d == b of a triple */
+};
+
+struct atomicity_group {
+	struct atomicity_tuple at[LIMIT_TRIES];
+	uint32_t n;
+	bool complete; /* there are no others that nothing speaks against */
+	enum goal_outcome outcome;
+	uint32_t found; /* FOUND: which */
+};
+
+/* What one thread works with; made when first needed. */
+struct atomicity_hand {
+	struct osr *strict, *osr;
+	struct exact *exact;
+};
+
+struct atomicity {
+	const struct engine *engine;
+	const struct engine_options *opt;
+	const struct model *m;
+	struct engine_result *out;
+	struct blocks blocks;
+	bool *is_shared; /* by cell: several chains touch it, and one writes */
+	const struct causal *hard;
+	const struct causal *strict, *c; /* c: by the facts of the trace; strict: NULL if c is */
+	const struct causal *must;	 /* what exact search goes by */
+	struct atomicity_hand *hands;
+	VEC(struct atomicity_group) groups;
+	struct map index; /* signature, or hash of the events, to 1 + number of its group */
+	bool full;	  /* no room for more groups */
+	bool some;	  /* not all accesses of other threads were looked at */
+	size_t first;	  /* of the groups that are being tried */
+	struct exact_order orders[ATOMICITY_BLOCK];
+};
+
+/* atomicity_gather.c: fills groups. */
+void atomicity_gather(struct atomicity *x);
+
+/* The pattern goes to its group, unless something speaks against it. */
+void atomicity_add(struct atomicity *x, const struct atomicity_tuple *t);
+
+/* atomicity_pairs.c: those of two cells. */
+void atomicity_gather_pairs(struct atomicity *x);
+
+/* atomicity_try.c: work of a pool over a block of groups. */
+void atomicity_try(void *arg, size_t i, unsigned worker);
+
+/* It has to see what it saw wherever it runs, and what it does then others see. */
+static inline bool atomicity_is_tied(const struct atomicity *x, uint32_t e)
+{
+	const struct model_event *v = &x->m->event[e];
+	bool free = (v->flags & STEP_FREE_READ) && !(v->flags & STEP_STOP);
+
+	return v->op == STEP_RMW && !(free && !x->opt->strict);
+}
+
+#endif /* PREDICT_ATOMICITY_PRIV_H */

@@ -1,0 +1,248 @@
+/*
+ * Is there a reordering with a before b and d before c?
+ *
+ * It may be cut behind its last event of the four.  A read that decides something may see anything as
+ * the last event of its thread, and then nothing else depends on it; so the searches look for a
+ * reordering after which such an event is next, and it runs at the end.
+ *
+ *	next d, c	done b, a before b	then d, c run
+ *	next c		done d, a before b	then c runs
+ *
+ * (Of a triple b is d, and is not done in the first.)  A read-modify-write must see what it saw, so it
+ * cannot be last in this sense, unless it is free.  If c is one:
+ *
+ *	next -		done d, c; a before b, d before c
+ *	next d		done c, a before b, what precedes d before c	d runs right before c
+ *
+ * Of X, where d comes before b in their thread:
+ *
+ *	next b, c				then b, c run
+ *	next c		done b, a before b	then c runs
+ *	next b		done c, d before c	then b runs
+ *	next -		done b, c; a before b, d before c
+ *
+ * One of them is reached iff there is such a reordering (tests/unit/test_atomicity_random.c).
+ */
+#include "predict/atomicity_priv.h"
+#include "predict/osr.h"
+
+struct aim {
+	struct goal goal;
+	uint32_t next[2], done[4];
+	struct goal_pair before[2];
+	uint32_t inside; /* runs right before c, which is done; 0 none */
+};
+
+#define AIMS 4u
+
+struct aims {
+	struct aim at[AIMS];
+	uint32_t n;
+};
+
+static struct aim *aim_add(struct aims *s)
+{
+	struct aim *a = &s->at[s->n++];
+
+	*a = (struct aim){ .inside = 0 };
+	a->goal = (struct goal){ .next = a->next, .done = a->done, .before = a->before };
+	return a;
+}
+
+static void aim_next(struct aim *a, uint32_t e)
+{
+	a->next[a->goal.nnext++] = e;
+}
+
+static void aim_done(struct aim *a, uint32_t e)
+{
+	a->done[a->goal.ndone++] = e;
+}
+
+static void aim_before(struct aim *a, uint32_t first, uint32_t then)
+{
+	a->before[a->goal.nbefore++] = (struct goal_pair){ first, then };
+	aim_done(a, first);
+	aim_done(a, then);
+}
+
+/* What its thread, or its parent, does just before it; 0 nothing. */
+static uint32_t event_before(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	struct model_list preds;
+
+	if (v->index > 0)
+		return model_chain(m, v->chain).at[v->index - 1];
+	preds = model_preds(m, e);
+	return preds.n > 0 ? preds.at[0] : 0;
+}
+
+/* d is the last event of its thread, just before c. */
+static void aim_inside(struct aims *s, const struct model *m, const struct atomicity_tuple *t)
+{
+	struct aim *a = aim_add(s);
+	uint32_t before = event_before(m, t->d);
+
+	aim_next(a, t->d);
+	a->inside = t->d;
+	if (t->b != t->d)
+		aim_before(a, t->a, t->b);
+	if (before)
+		aim_before(a, before, t->c);
+	else
+		aim_done(a, t->c);
+}
+
+/* S, and triples. */
+static void aims_sandwich(const struct atomicity *x, const struct atomicity_tuple *t,
+			  struct aims *s)
+{
+	bool c_tied = atomicity_is_tied(x, t->c), d_tied = atomicity_is_tied(x, t->d);
+	struct aim *a;
+
+	if (!c_tied && !d_tied) {
+		a = aim_add(s);
+		aim_next(a, t->d);
+		aim_next(a, t->c);
+		if (t->b != t->d)
+			aim_before(a, t->a, t->b);
+	}
+	a = aim_add(s);
+	aim_before(a, t->a, t->b);
+	aim_done(a, t->d);
+	if (!c_tied) {
+		aim_next(a, t->c);
+		return;
+	}
+	a->goal.ndone--;
+	aim_before(a, t->d, t->c);
+	if (x->m->event[t->d].op == STEP_READ)
+		aim_inside(s, x->m, t);
+}
+
+static void aims_cross(const struct atomicity *x, const struct atomicity_tuple *t, struct aims *s)
+{
+	bool b_tied = atomicity_is_tied(x, t->b), c_tied = atomicity_is_tied(x, t->c);
+	struct aim *a;
+
+	if (!b_tied && !c_tied) {
+		a = aim_add(s);
+		aim_next(a, t->b);
+		aim_next(a, t->c);
+	}
+	a = aim_add(s);
+	aim_before(a, t->a, t->b);
+	if (!c_tied)
+		aim_next(a, t->c);
+	else
+		aim_before(a, t->d, t->c);
+	if (!b_tied) {
+		a = aim_add(s);
+		aim_before(a, t->d, t->c);
+		aim_next(a, t->b);
+	}
+}
+
+static bool is_cross(const struct model *m, const struct atomicity_tuple *t)
+{
+	return m->event[t->d].index < m->event[t->b].index;
+}
+
+/* ---- what was found, with its last events ---- */
+
+/* As a list alone, in which d comes right before c and nothing after that. */
+static void order_inside(const struct model *m, uint32_t d, uint32_t c, struct exact_order *o)
+{
+	VEC(uint32_t) ids = { 0 };
+
+	for (uint32_t e = 1; o->observed.n > 0 && e <= m->n; e++)
+		if (model_is_in(m, e, o->observed.at))
+			*VEC_PUSH(&ids) = e;
+	VEC_APPEND(&ids, o->ids.at, o->ids.n);
+	VEC_CLEAR(&o->observed);
+	VEC_CLEAR(&o->ids);
+	for (size_t i = 0; i < ids.n && ids.at[i] != c; i++)
+		*VEC_PUSH(&o->ids) = ids.at[i];
+	*VEC_PUSH(&o->ids) = d;
+	*VEC_PUSH(&o->ids) = c;
+	VEC_RELEASE(&ids);
+}
+
+static void order_finish(const struct model *m, const struct aim *a,
+			 const struct atomicity_tuple *t, struct exact_order *o)
+{
+	if (a->inside) {
+		order_inside(m, a->inside, t->c, o);
+		return;
+	}
+	for (uint32_t i = 0; i < a->goal.nnext; i++)
+		*VEC_PUSH(&o->ids) = a->next[i];
+}
+
+/* ---- the stages ---- */
+
+typedef enum goal_outcome reach_fn(void *search, const struct goal *g, struct exact_order *out);
+
+static enum goal_outcome reach_osr(void *search, const struct goal *g, struct exact_order *out)
+{
+	return osr_reach(search, g, out);
+}
+
+static enum goal_outcome reach_exact(void *search, const struct goal *g, struct exact_order *out)
+{
+	return exact_reach(search, g, out);
+}
+
+/* One pattern of the group after the other; g->found. */
+static enum goal_outcome stage(const struct atomicity *x, struct atomicity_group *g,
+			       reach_fn *reach, void *search, struct exact_order *out)
+{
+	enum goal_outcome worst = g->complete && !x->some ? GOAL_REFUTED : GOAL_SEARCHED;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		struct aims s = { .n = 0 };
+
+		if (is_cross(x->m, &g->at[i]))
+			aims_cross(x, &g->at[i], &s);
+		else
+			aims_sandwich(x, &g->at[i], &s);
+		for (uint32_t k = 0; k < s.n; k++) {
+			enum goal_outcome one = reach(search, &s.at[k].goal, out);
+
+			if (one == GOAL_FOUND) {
+				g->found = i;
+				order_finish(x->m, &s.at[k], &g->at[i], out);
+				return one;
+			}
+			worst = one > worst ? one : worst;
+		}
+		if (worst == GOAL_UNDECIDED)
+			break;
+	}
+	return worst;
+}
+
+void atomicity_try(void *arg, size_t i, unsigned worker)
+{
+	struct atomicity *x = arg;
+	struct atomicity_hand *h = &x->hands[worker];
+	struct atomicity_group *g = &x->groups.at[x->first + i];
+	struct exact_order *out = &x->orders[i];
+
+	g->outcome = GOAL_UNDECIDED;
+	if (engine_stopped(x->opt))
+		return;
+	if (x->strict && !h->strict)
+		h->strict = osr_new(x->m, x->strict, true, x->opt->budget);
+	if (!h->osr)
+		h->osr = osr_new(x->m, x->c, !x->strict, x->opt->budget);
+	if (!h->exact)
+		h->exact = exact_new(x->m, x->must, x->opt);
+	if (h->strict)
+		g->outcome = stage(x, g, reach_osr, h->strict, out);
+	if (g->outcome != GOAL_FOUND)
+		g->outcome = stage(x, g, reach_osr, h->osr, out);
+	if (g->outcome != GOAL_FOUND)
+		g->outcome = stage(x, g, reach_exact, h->exact, out);
+}

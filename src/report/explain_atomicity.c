@@ -1,0 +1,162 @@
+/*
+ * A block that another thread came into, or can: what, by whom, under which locks, in which order,
+ * and which lock would keep it out.
+ */
+
+#include "report/explain_priv.h"
+
+/* "transfer (block at a.c:10)", or "the block at a.c:10". */
+static void block_format(const struct explain *x, uint64_t first, struct strbuf *out)
+{
+	struct evidence_event e = evidence_get(x->ev, first);
+	STRBUF_SCOPED place = { 0 };
+
+	frames_brief(x->t, e.site, e.stack, NULL, &place);
+	if (e.name)
+		strbuf_addf(out, "%s%s%s%s", e.name, place.n ? " (block at " : "",
+			    strbuf_str(&place), place.n ? ")" : "");
+	else
+		strbuf_addf(out, "%s%s", place.n ? "the block at " : "a block", strbuf_str(&place));
+}
+
+static const char *label(const struct check_split *s, const struct evidence_event *p)
+{
+	if (s->a_feeds_c)
+		return "lost update";
+	switch (s->pattern[0] + s->pattern[1]) {
+	case 'R' + 'W':
+		return p->flags & EVENT_FREE_READ ? "the value was read before, and is old"
+						  : "stale check";
+	case 'W' + 'W':
+		return "own value overwritten";
+	default:
+		return "mixed state";
+	}
+}
+
+/* False: nobody says how, or the checker does not agree. */
+static bool split_find(const struct explain *x, const struct finding *f, struct check_order *order,
+		       struct check_split *s)
+{
+	return f->claimed && check_expand(x->ev, &f->schedule, order) &&
+	       check_split_find(x->ev, f->events, f->nevents, order->at.at, order->at.n, s, NULL);
+}
+
+/* "T3's write at a.c:20 comes between: lost update" */
+static void between_format(struct explain *x, const struct check_split *s)
+{
+	struct evidence_event a = evidence_get(x->ev, s->a), b = evidence_get(x->ev, s->b);
+	bool seen = strcmp(s->pattern, "WRW") == 0;
+
+	strbuf_adds(&x->out, "   ");
+	words_thread(x->t, b.tid, &x->out);
+	if (s->b == s->d)
+		strbuf_addf(&x->out, "'s %s comes between: %s\n", words_op(&b),
+			    seen ? "intermediate value seen" : label(s, &a));
+	else
+		strbuf_addf(&x->out, "'s accesses come between: %s\n", label(s, &a));
+}
+
+/* ---- what would prevent it ---- */
+
+#define HELD 16
+
+/* Where the thread of pos took that lock, which it holds there; 0: it does not. */
+static uint64_t held_since(const struct explain *x, uint64_t pos, uint32_t lock)
+{
+	uint64_t acquires[HELD];
+	size_t n = evidence_held(x->ev, pos, acquires, HELD);
+
+	for (size_t i = 0; i < n && i < HELD; i++)
+		if (evidence_get(x->ev, acquires[i]).object == lock)
+			return acquires[i];
+	return 0;
+}
+
+/* A lock that all of them hold, but the block not all the way. */
+static void remedy_add(struct explain *x, const struct check_split *s)
+{
+	uint64_t acquires[HELD];
+	size_t n = evidence_held(x->ev, s->a, acquires, HELD);
+
+	for (size_t i = 0; i < n && i < HELD; i++) {
+		struct evidence_event lock = evidence_get(x->ev, acquires[i]);
+		struct evidence_event c = evidence_get(x->ev, s->c);
+		STRBUF_SCOPED from = { 0 }, to = { 0 };
+
+		if (!held_since(x, s->b, lock.object) || !held_since(x, s->d, lock.object) ||
+		    !held_since(x, s->c, lock.object) || !lock.name)
+			continue;
+		frames_brief(x->t, lock.site, lock.stack, NULL, &from);
+		frames_brief(x->t, c.site, c.stack, NULL, &to);
+		strbuf_addf(&x->out, "   to prevent it: hold %s", words_brief(lock.name));
+		if (from.n && to.n)
+			strbuf_addf(&x->out, " from %s to %s", from.at, to.at);
+		strbuf_adds(&x->out, " without a break\n");
+		return;
+	}
+}
+
+/* ---- the run that shows it ---- */
+
+static void schedule_format(struct explain *x, const struct finding *f,
+			    const struct check_order *order)
+{
+	struct story_wait w = { .ntargets = f->nevents, .nkeep = f->nevents };
+	struct columns c = { 0 };
+
+	memcpy(w.targets, f->events, f->nevents * sizeof(*f->events));
+	memcpy(w.keep, f->events, f->nevents * sizeof(*f->events));
+	strbuf_adds(&x->out, "\n   The run that shows it:\n\n");
+	story_waits(explain_story(x), f, &w, order->at.at, order->at.n, &c);
+	explain_picture(x, f, &c);
+}
+
+void explain_atomicity_title(const struct explain *x, const struct finding *f, const char *subject,
+			     struct strbuf *out)
+{
+	VEC_SCOPED struct check_order order = { 0 };
+	struct check_split s;
+
+	strbuf_adds(out, "atomicity of ");
+	if (!split_find(x, f, &order, &s)) {
+		block_format(x, f->events[0], out);
+		return;
+	}
+	block_format(x, s.block, out);
+	strbuf_addf(out, " on %s", subject);
+}
+
+/* Two events: the begin of a block, and where the recorded run came back to it. */
+static void circle_explain(struct explain *x, const struct finding *f)
+{
+	explain_accesses(x, f->events, f->nevents);
+	strbuf_adds(&x->out,
+		    "   in the recorded run others came after some of the block and before "
+		    "the rest of it\n");
+}
+
+void explain_atomicity(struct explain *x, const struct finding *f, const char *subject)
+{
+	VEC_SCOPED struct check_order order = { 0 };
+	size_t start = x->out.n;
+	struct check_split s;
+	uint64_t events[4];
+
+	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
+	explain_atomicity_title(x, f, subject, &x->out);
+	explain_sure(x, f, start);
+	if (!split_find(x, f, &order, &s)) {
+		circle_explain(x, f);
+		return;
+	}
+	memcpy(events, (uint64_t[]){ s.a, s.b, s.d, s.c }, sizeof(events));
+	if (s.b == s.d)
+		events[2] = s.c;
+	explain_accesses(x, events, f->nevents);
+	between_format(x, &s);
+	explain_origins(x, f->events, 1);
+	remedy_add(x, &s);
+	if (f->status != FINDING_WARNING)
+		schedule_format(x, f, &order);
+}

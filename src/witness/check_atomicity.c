@@ -1,0 +1,259 @@
+/*
+ * What the targets of an atomicity claim must be: found anew from the trace and the order.
+ *
+ * A block is an outermost BEGIN .. END of a thread; a condition wait ends it, and it begins anew when
+ * that is over.
+ */
+#include "witness/check_priv.h"
+
+/* ---- blocks ---- */
+
+/* The first event of the block that the event is in; 0: it is in none. */
+static uint32_t block_of(const struct evidence *ev, uint64_t pos)
+{
+	const struct evidence_item *it = evidence_item(ev, pos);
+	const struct evidence_thread *t = &ev->threads.at[it->tid];
+	uint32_t depth = 0, first = 0;
+
+	for (uint32_t i = 0; i <= it->index; i++) {
+		uint32_t at = t->events.at[i];
+		uint8_t op = evidence_item(ev, at)->op;
+
+		depth += op == EVENT_BEGIN;
+		if (depth > 0 && first == 0)
+			first = at;
+		if (i == it->index)
+			break;
+		depth -= op == EVENT_END && depth > 0;
+		if (depth == 0 || op == EVENT_PARK)
+			first = 0;
+	}
+	return first;
+}
+
+/* ---- accesses ---- */
+
+static bool reads(const struct evidence_item *it)
+{
+	return it->op == EVENT_READ || it->op == EVENT_RMW;
+}
+
+static bool writes(const struct evidence_item *it)
+{
+	return it->op == EVENT_WRITE || it->op == EVENT_RMW || it->op == EVENT_FREE;
+}
+
+static bool is_conflict(const struct evidence *ev, uint64_t a, uint64_t b)
+{
+	const struct evidence_item *x = evidence_item(ev, a), *y = evidence_item(ev, b);
+
+	return x->tid != y->tid && (writes(x) || writes(y)) && evidence_overlap(ev, a, b);
+}
+
+/* Bytes of cells that each of three accesses touches, and that something in between does. */
+struct common {
+	struct map cells; /* cell, to four masks of eight bits */
+	unsigned shift;	  /* of the mask at hand */
+};
+
+static void common_note(void *common, uint32_t pos, uint32_t cell, unsigned mask, uint32_t seen)
+{
+	struct common *c = common;
+	uint64_t *masks = c->shift == 0 ? map_put(&c->cells, cell, NULL) : map_get(&c->cells, cell);
+
+	(void)pos;
+	(void)seen;
+	if (masks)
+		*masks |= (uint64_t)mask << c->shift;
+}
+
+/* Between p and c their thread does nothing with some byte that all three touch: no access, or, where
+ * r only reads, no write. */
+static bool is_gap(const struct evidence *ev, uint32_t p, uint32_t r, uint32_t c)
+{
+	const uint32_t three[] = { p, r, c };
+	const struct evidence_item *it = evidence_item(ev, p);
+	struct common common = { .shift = 0 };
+	struct map_item item;
+	bool found = false;
+
+	for (int i = 0; i < 3; i++) {
+		common.shift = 8 * (unsigned)i;
+		evidence_each_touched(ev, three[i], common_note, &common);
+	}
+	common.shift = 24;
+	for (uint32_t i = it->index + 1; i < evidence_item(ev, c)->index; i++) {
+		uint32_t at = ev->threads.at[it->tid].events.at[i];
+		const struct evidence_item *o = evidence_item(ev, at);
+
+		if (o->op <= EVENT_FREE && !(o->flags & EVENT_REREAD) &&
+		    (writes(o) || writes(evidence_item(ev, r))))
+			evidence_each_touched(ev, at, common_note, &common);
+	}
+	for (size_t i = 0; map_next(&common.cells, &i, &item) && !found;) {
+		uint64_t m = item.value;
+
+		found = (m & m >> 8 & m >> 16 & ~(m >> 24) & 0xff) != 0;
+	}
+	map_release(&common.cells);
+	return found;
+}
+
+/* What a triple is called; NULL: it is none. */
+static const char *triple_name(const struct evidence *ev, uint64_t p, uint64_t r, uint64_t c)
+{
+	const struct evidence_item *first = evidence_item(ev, p), *last = evidence_item(ev, c);
+
+	if (!is_gap(ev, (uint32_t)p, (uint32_t)r, (uint32_t)c))
+		return NULL;
+	if (!writes(evidence_item(ev, r)))
+		return writes(first) && writes(last) ? "WRW" : NULL;
+	if (reads(first))
+		return writes(last) ? "RWW" : "RWR";
+	return reads(last) ? "WWR" : NULL;
+}
+
+static bool is_fed(const struct evidence *ev, uint64_t write, uint64_t read)
+{
+	const struct evidence_item *it = evidence_item(ev, write);
+
+	for (uint32_t i = 0; writes(it) && it->op != EVENT_FREE && i < it->nfeeds; i++)
+		if (ev->feeds.at[it->feeds + i] == read)
+			return true;
+	return false;
+}
+
+/* ---- who is who ---- */
+
+struct question {
+	const struct evidence *ev;
+	const uint64_t *order;
+	size_t norder;
+	const char *why; /* the nearest miss */
+};
+
+/* When it comes in the order, from 1; 0 not. */
+static size_t when(const struct question *q, uint64_t pos)
+{
+	size_t i = 0;
+
+	while (i < q->norder && q->order[i] != pos)
+		i++;
+	return i < q->norder ? i + 1 : 0;
+}
+
+static bool is_split(struct question *q, struct check_split *s)
+{
+	const struct evidence *ev = q->ev;
+	bool cross = evidence_item(ev, s->d)->index < evidence_item(ev, s->b)->index;
+
+	if (!is_conflict(ev, s->a, s->b) || !is_conflict(ev, s->d, s->c))
+		return false;
+	s->pattern = cross ? "X" : "S";
+	if (evidence_overlap(ev, s->a, s->c))
+		s->pattern = s->b == s->d ? triple_name(ev, s->a, s->b, s->c) : NULL;
+	if (!s->pattern)
+		return false;
+	q->why = "the accesses of the one are not in one block";
+	s->block = block_of(ev, s->a);
+	s->other = cross ? block_of(ev, s->d) : 0;
+	if (s->block == 0 || s->block != block_of(ev, s->c))
+		return false;
+	q->why = "the accesses of the other are not in one block";
+	if (cross && (s->other == 0 || s->other != block_of(ev, s->b)))
+		return false;
+	s->a_feeds_c = is_fed(ev, s->c, s->a);
+	q->why = "the other does not come between";
+	return when(q, s->a) < when(q, s->b) && when(q, s->d) < when(q, s->c);
+}
+
+/* The targets by thread, each thread's in its order; false: not two at most of two threads. */
+static bool sides_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
+		       uint64_t side[2][2], uint32_t size[2])
+{
+	size[0] = size[1] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t tid = evidence_item(ev, targets[i])->tid;
+		int k = tid == evidence_item(ev, targets[0])->tid ? 0 : 1;
+
+		if (size[k] == 2 || (size[k] == 1 && evidence_item(ev, side[k][0])->tid != tid))
+			return false;
+		side[k][size[k]++] = targets[i];
+	}
+	for (int k = 0; k < 2; k++)
+		if (size[k] == 2 &&
+		    evidence_item(ev, side[k][0])->index > evidence_item(ev, side[k][1])->index) {
+			uint64_t first = side[k][1];
+
+			side[k][1] = side[k][0];
+			side[k][0] = first;
+		}
+	return size[0] + size[1] == n && size[0] > 0 && size[1] > 0;
+}
+
+static bool are_accesses(struct question *q, const uint64_t *targets, uint32_t n)
+{
+	q->why = "a target is no access to memory, or only says that a read was repeated";
+	for (uint32_t i = 0; i < n; i++) {
+		const struct evidence_item *it = evidence_item(q->ev, targets[i]);
+
+		if (it->op > EVENT_FREE || (it->flags & EVENT_REREAD))
+			return false;
+	}
+	q->why = "a target is not in the order";
+	for (uint32_t i = 0; i < n; i++)
+		if (when(q, targets[i]) == 0)
+			return false;
+	return true;
+}
+
+bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
+		      const uint64_t *order, size_t norder, struct check_split *out,
+		      const char **why)
+{
+	struct question q = { ev, order, norder, NULL };
+	uint64_t side[2][2] = { { 0 } };
+	uint32_t size[2];
+	bool found = false;
+
+	if (are_accesses(&q, targets, n)) {
+		q.why = "they are not accesses of two threads";
+		if (sides_find(ev, targets, n, side, size))
+			q.why = "they are not in conflict as they should be";
+		else
+			size[0] = size[1] = 0;
+		for (int k = 0; k < 2 && !found; k++) {
+			const uint64_t *o = side[!k];
+
+			if (size[k] != 2)
+				continue;
+			*out = (struct check_split){ side[k][0], o[0], o[size[!k] - 1],
+						     side[k][1], NULL, 0,
+						     0,		 false };
+			found = is_split(&q, out);
+			if (!found && size[!k] == 2) {
+				*out = (struct check_split){ side[k][0], o[1], o[0], side[k][1],
+							     NULL,	 0,    0,    false };
+				found = is_split(&q, out);
+			}
+		}
+	}
+	if (why)
+		*why = q.why;
+	return found;
+}
+
+bool check_atomicity(struct checker *c)
+{
+	const struct check_claim *claim = c->claim;
+	struct check_split s;
+	const char *why;
+
+	for (uint32_t i = 0; i < claim->ntargets; i++)
+		if (!check_exists(c, claim->targets[i]))
+			return false;
+	if (check_split_find(c->ev, claim->targets, claim->ntargets, claim->order, claim->norder,
+			     &s, &why))
+		return true;
+	return check_fail(c, 0, "no block is split: %s", why);
+}

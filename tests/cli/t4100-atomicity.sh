@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Blocks that can be split: the report, JSON, witnesses good and spoilt, suppressions, what is said when
+# nothing is found.
+. "$(dirname "$0")/../lib.sh"
+
+cat >bank.std <<'EOT'
+#fmt 1
+T1|begin(withdraw)|bank.c:29
+T1|acq(m)|bank.c:30
+T1|r(balance)~|bank.c:31
+T1|rel(m)|bank.c:32
+T1|acq(m)|bank.c:36
+T1|w(balance)<3|bank.c:38
+T1|rel(m)|bank.c:39
+T1|end|bank.c:40
+T2|acq(m)|bank.c:50
+T2|w(balance)|bank.c:51
+T2|rel(m)|bank.c:52
+EOT
+run foresee check -a atomicity bank.std
+is "$status" 1 "a split block: status"
+has out '^1  atomicity of withdraw \(block at bank\.c:29\) on balance +predicted, certified$' "title"
+has out '^   T1  read   bank\.c:31 +holds m \(:30\)$' "the first access"
+has out '^   T2  write  bank\.c:51 +holds m \(:50\)$' "what comes between"
+has out '^   T1  write  bank\.c:38 +holds m \(:36\)$' "the last one"
+has out "^   T2's write comes between: lost update$" "what it is called"
+has out '^   to prevent it: hold m from bank\.c:30 to bank\.c:38 without a break$' "what would prevent it"
+has out '^ +10 +write  balance  :51$' "the run"
+has out '^1 finding \(1 split block\)\. 1 candidate pattern of places: 1 predicted\.$' "the summary"
+has out '^how to read this: foresee help atomicity$' "where to read on"
+run foresee help atomicity
+is "$status" 0 "help atomicity"
+has out '^How sure$' "which explains"
+
+run foresee check -a atomicity -f json bank.std
+has out '"kind": "atomicity", "analysis": "atomicity", "status": "predicted", "certified": true' "JSON: what"
+has out '"events": \[3, 6, 10\]' "JSON: events in trace order"
+has out '"pattern": "RWW", "block": \{"thread": "T1", "first": 1, "name": "withdraw"\}' "JSON: the block"
+has out '"order": \[1, 2, 3, 4, 9, 10, 11, 5, 6\]' "JSON: the order holds them, once"
+
+# The proof stands alone.
+run foresee check -q -a atomicity --witness-dir proofs bank.std
+run foresee verify bank.std proofs/1.witness
+is "$status" 0 "verify"
+has out '^certified: atomicity of events 3, 6 and 10' "what is certified"
+# spoil NAME SED MESSAGE: the witness, changed, is refused, and why.
+spoil() {
+	sed "$2" proofs/1.witness >spoilt
+	run foresee verify bank.std spoilt
+	is "$status" 1 "$1: refused"
+	has out "$3" "$1: why"
+}
+spoil "after the block" 's/^T1:1-4.*/T1:1-7 9 10/' 'the other does not come between'
+spoil "two accesses" 's/^target.*/target 3 10/' 'atomicity is of three or four events'
+spoil "no access" 's/^target.*/target 3 5 10/' 'a target is no access to memory'
+spoil "not in the order" 's/^T1:1-4.*/T1:1-4/' 'a target is not in the order'
+spoil "one thread" 's/^target.*/target 3 6 6/' 'not accesses of two threads'
+sed 's/begin(withdraw)/opaque/; /|end|/s/end/opaque/' bank.std >open.std
+sed '/^trace/d' proofs/1.witness >any
+run foresee verify open.std any
+is "$status" 1 "without a block: refused"
+has out 'are not in one block' "without a block: why"
+
+# Other kinds; one lock held all the way; one place told once.
+sed 's/rel(m)|bank.c:32/use/; s/acq(m)|bank.c:36/use/; s/|use|*$/|opaque|1/; s/|use$/|opaque|1/' bank.std >held.std
+run foresee check -a atomicity held.std
+is "$status" 0 "one section: nothing"
+has out '^no split block ' "which is said"
+run foresee check -a races,atomicity held.std
+has out '^no race or split block ' "beside others"
+echo 'atomicity:variable:balance' >known
+run foresee check -a atomicity --suppress known bank.std
+is "$status" 0 "suppressed: status"
+has out '^1 suppressed:$' "suppressed"
+
+# The recorded run itself: a warning.
+cat >observed.std <<'EOT'
+T1|begin|a.c:1
+T1|r(x)|a.c:2
+T2|w(x)|b.c:1
+T1|w(x)|a.c:3
+T1|end|a.c:4
+EOT
+run foresee check -a aerodrome observed.std
+is "$status" 1 "aerodrome: status"
+has out '^1  atomicity of the block at a\.c:1 +warning$' "aerodrome: a warning"
+has out '^   T1  write  a\.c:3 ' "aerodrome: where it was split"
+run foresee check -a aerodrome bank.std
+is "$status" 0 "aerodrome: only what happened"
+has out '^  -a atomicity decides more\.$' "and what looks further"
+done_testing
