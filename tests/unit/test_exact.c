@@ -64,7 +64,7 @@ static enum goal_outcome reach(struct search *s, uint32_t e1, uint32_t e2)
 {
 	uint32_t targets[] = { e1, e2 };
 
-	return exact_reach(s->x, &(struct goal){ targets, 2, NULL, 0 }, &s->order);
+	return exact_reach(s->x, &(struct goal){ .next = targets, .nnext = 2 }, &s->order);
 }
 
 /* --- against the enumeration --------------------------------------------------- */

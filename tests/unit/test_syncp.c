@@ -104,8 +104,8 @@ static bool reversals_agree(const struct model *m, const struct causal *c, bool 
 	for (uint32_t a = 1; a <= m->n; a++) {
 		for (uint32_t b = a + 1; good && b <= m->n; b++) {
 			uint32_t targets[] = { a, b }, order[NAIVE_EVENTS];
-			bool found = osr_reach(o, &(struct goal){ targets, 2, NULL, 0 }, &out) ==
-				     GOAL_FOUND;
+			bool found = osr_reach(o, &(struct goal){ .next = targets, .nnext = 2 },
+					       &out) == GOAL_FOUND;
 
 			good = found == naive_osr(m, c, strict, a, b);
 			if (!found || !good)
@@ -378,7 +378,7 @@ static void test_chain_of_reversals(void)
 	m = step_build_model(&b, &(struct model_options){ 0 });
 	c = causal_new(m, CAUSAL_STRICT, false);
 	o = osr_new(m, c, true, 0);
-	TAP_EQ(osr_reach(o, &(struct goal){ targets, 3, NULL, 0 }, &out), GOAL_FOUND,
+	TAP_EQ(osr_reach(o, &(struct goal){ .next = targets, .nnext = 3 }, &out), GOAL_FOUND,
 	       "three sections move");
 	order_to_schedule(m, &out, &s);
 	n = naive_order(m, &s, order);
