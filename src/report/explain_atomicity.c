@@ -34,11 +34,11 @@ static const char *label(const struct check_split *s, const struct evidence_even
 	}
 }
 
-/* False: nobody says how, or the checker does not agree. */
+/* False: it is about the recorded run, or the checker does not agree. */
 static bool split_find(const struct explain *x, const struct finding *f, struct check_order *order,
 		       struct check_split *s)
 {
-	return f->claimed && check_expand(x->ev, &f->schedule, order) &&
+	return check_expand(x->ev, &f->schedule, order) &&
 	       check_split_find(x->ev, f->events, f->nevents, order->at.at, order->at.n, s, NULL);
 }
 
@@ -112,6 +112,14 @@ static void schedule_format(struct explain *x, const struct finding *f,
 	explain_picture(x, f, &c);
 }
 
+static void object_format(const struct explain *x, uint64_t pos, struct strbuf *out)
+{
+	STRBUF_SCOPED name = { 0 };
+
+	words_object(x->ev, pos, &name);
+	frames_name(strbuf_str(&name), out);
+}
+
 void explain_atomicity_title(const struct explain *x, const struct finding *f, const char *subject,
 			     struct strbuf *out)
 {
@@ -124,7 +132,14 @@ void explain_atomicity_title(const struct explain *x, const struct finding *f, c
 		return;
 	}
 	block_format(x, s.block, out);
-	strbuf_addf(out, " on %s", subject);
+	strbuf_adds(out, " on ");
+	if (s.pattern[1] != '\0') {
+		strbuf_adds(out, subject);
+		return;
+	}
+	object_format(x, s.a, out);
+	strbuf_adds(out, " and ");
+	object_format(x, s.c, out);
 }
 
 /* Two events: the begin of a block, and where the recorded run came back to it. */

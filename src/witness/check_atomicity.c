@@ -108,6 +108,8 @@ static const char *triple_name(const struct evidence *ev, uint64_t p, uint64_t r
 		return NULL;
 	if (!writes(evidence_item(ev, r)))
 		return writes(first) && writes(last) ? "WRW" : NULL;
+	if (writes(first) && !writes(last))
+		return "WWR";
 	if (reads(first))
 		return writes(last) ? "RWW" : "RWR";
 	return reads(last) ? "WWR" : NULL;
