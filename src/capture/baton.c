@@ -14,6 +14,7 @@ static uint32_t nalive;	 /* threads that have begun, or been made, and have not 
 static uint32_t nloose;	 /* threads that have ended, and were not joined */
 static uint32_t current; /* who has the baton */
 static struct baton_set asleep;
+static pid_t self;	/* the process of the run */
 static uint32_t nspins; /* steps since somebody did something else than wait for a change */
 static uint64_t random_state;
 static uint64_t yielded_to; /* PCT: the priority of the thread that yielded last */
@@ -214,6 +215,16 @@ _Noreturn void baton_accuse(const struct baton_fault *f)
 	leave(BATON_FAULT_STATUS);
 }
 
+void baton_trouble(const char *why, size_t n)
+{
+	if (getpid() != self)
+		return;
+	n = n < sizeof(baton_head->trouble) ? n : sizeof(baton_head->trouble) - 1;
+	memcpy(baton_head->trouble, why, n);
+	baton_head->trouble[n] = '\0';
+	baton_leave(BATON_TROUBLE);
+}
+
 /* Nobody can go on.  In a run that is kept everybody goes into the real call, and hangs there. */
 static void deadlock(void)
 {
@@ -247,16 +258,33 @@ static struct baton_set enabled_now(void)
 	return awaiting;
 }
 
+static void note_step(struct baton_choice c, const struct baton_set *enabled)
+{
+	struct baton_step *s =
+		(struct baton_step *)((char *)baton_head + baton_head->steps) + baton_head->nsteps;
+
+	*s = (struct baton_step){ .op = *baton_pending(c.thread),
+				  .choice = c,
+				  .nthreads = baton_head->nthreads,
+				  .enabled = *enabled };
+	if (baton_is_vain(c.thread))
+		s->op.flags |= BATON_VAIN;
+	baton_head->running = c.thread;
+	baton_head->unseen = 0;
+	__atomic_store_n(&baton_head->nsteps, baton_head->nsteps + 1, __ATOMIC_RELEASE);
+}
+
 /* me: NULL when the thread ends. */
 static void hand_over(struct baton_seat *me)
 {
 	struct baton_set enabled = enabled_now();
-	struct baton_step *steps = (void *)((char *)baton_head + baton_head->steps);
 	struct baton_choice c;
 	struct baton_seat *next;
 
 	if (baton_head->outcome == BATON_DEADLOCK)
 		return;
+	while (baton_is_empty(&enabled) && baton_fd_wait())
+		enabled = enabled_now();
 	if (baton_is_empty(&enabled)) {
 		deadlock();
 		return;
@@ -264,11 +292,7 @@ static void hand_over(struct baton_seat *me)
 	if (baton_head->nsteps >= baton_head->limit)
 		baton_leave(BATON_TOO_LONG);
 	c = pick(&enabled);
-	steps[baton_head->nsteps] = (struct baton_step){ .op = *baton_pending(c.thread),
-							 .choice = c,
-							 .nthreads = baton_head->nthreads,
-							 .enabled = enabled };
-	__atomic_store_n(&baton_head->nsteps, baton_head->nsteps + 1, __ATOMIC_RELEASE);
+	note_step(c, &enabled);
 	next = &baton_seats[c.thread];
 	next->branch = c.branch;
 	for (uint32_t i = 0; i < baton_head->nthreads; i++)
@@ -282,20 +306,25 @@ static void hand_over(struct baton_seat *me)
 		take_turn(me);
 }
 
+/* Who has ended and was not joined might still be there, in another order. */
+bool baton_is_alone(void)
+{
+	return nalive < 2 && nloose == 0;
+}
+
 void baton_announce(const struct control *c, const struct baton_op *op)
 {
 	struct baton_seat *s = &baton_seats[c->index];
 
 	*baton_pending(c->index) = *op;
+	s->quiet = 0;
 	if (!s->started) {
 		set_and_wake(&s->started);
 		take_turn(s);
-	} else if (nalive > 1 || nloose > 0 || op->kind == BATON_CHOOSE ||
-		   !baton_is_enabled(c->index)) {
+	} else if (!baton_is_alone() || op->kind == BATON_CHOOSE || !baton_is_enabled(c->index)) {
 		hand_over(s);
 	}
-	/* Else nobody is there to choose from, and it can be done: that is no step.  Who has ended and
-	 * was not joined might still be there, in another order. */
+	/* Else nobody is there to choose from, and it can be done. */
 }
 
 /* ---- threads ---- */
@@ -330,8 +359,10 @@ void baton_begin(struct thread *t)
 void baton_end(struct thread *t)
 {
 	struct baton_seat *s = &baton_seats[t->control->index];
-	bool was_started = s->started;
+	bool was_started;
 
+	baton_ending(t->control);
+	was_started = s->started;
 	s->ended = true;
 	nalive--;
 	nloose++;
@@ -381,6 +412,7 @@ void baton_start(struct baton_file *f, int fd)
 	baton_file = f;
 	baton_file_fd = fd;
 	baton_head = h;
+	baton_fd_start();
 	h->nthreads = 0;
 	h->alive = (struct baton_set){ { 0 } };
 }
@@ -396,6 +428,8 @@ void baton_run(void)
 	h->outcome = BATON_RAN;
 	h->fault = (struct baton_fault){ .kind = BATON_NO_FAULT };
 	baton_freed_begin();
+	self = getpid();
+	h->running = h->unseen = 0;
 	h->grown = h->crowded = h->forked = h->outside = 0;
 	h->awaited = 0;
 	random_state = h->seed;

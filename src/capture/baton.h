@@ -9,6 +9,7 @@
  *
  *	baton.c		announcing, choosing, handing over; threads
  *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
+ *	baton_fd.c	pipes, sockets, eventfds
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
  *	baton_outside.c	what a run leaves behind for the next
@@ -21,15 +22,19 @@
 #include "trace/baton.h"
 
 struct cond_wait;
+struct pollfd;
 
 /*
  * A loop that waits for other threads reads the same words again and again, and changes nothing.  Such a
  * thread is not chosen before what it reads has changed, unless nobody else is left: what it would do
- * in between is of no interest, and there is no end of it.
+ * in between is of no interest, and there is no end of it.  So does one that tries again and again what
+ * comes back in vain: to take a lock, to wait for a while.
  */
 #define BATON_LOOKS 8u	 /* words that such a loop may read */
 #define BATON_PATIENT 3u /* times; of a word that is not shared: */
 #define BATON_PATIENT_ALONE 1000u
+#define BATON_QUIET \
+	(1u << 20) /* accesses without a step: others come first, for it may wait for them */
 
 struct baton_look {
 	uint64_t at, value;
@@ -55,6 +60,11 @@ struct baton_seat {
 	pthread_t handle;
 	struct baton_look looks[BATON_LOOKS]; /* since it did something else than read */
 	uint32_t nlooks;
+	uint32_t
+		vains; /* calls that came back in vain, since it did something that others notice */
+	uint32_t quiet;	    /* accesses since it announced something */
+	struct pollfd *fds; /* in a call that waits for descriptors */
+	uint32_t nfds;
 	uint64_t priority; /* PCT, POS */
 	uintptr_t stack_low, stack_high;
 };
@@ -93,6 +103,9 @@ void baton_joined(uint64_t thread);
 /* In its maker: goes on when the child has come to its first operation, if it could be made. */
 void baton_created(uint32_t child, bool made);
 
+/* There is one thread, and all others were joined: what it does is no step. */
+bool baton_is_alone(void);
+
 /* ---- operations: c belongs to the calling thread, which is in a hook or could be ---- */
 
 /* Announces it, and comes back when it is to be done. */
@@ -101,6 +114,8 @@ void baton_announce(const struct control *c, const struct baton_op *op);
 _Noreturn void baton_leave(enum baton_outcome outcome);
 /* The calling thread is about to do what no program may do. */
 _Noreturn void baton_accuse(const struct baton_fault *f);
+/* The same, as hooks do nothing any more; not in a process that it has forked. */
+void baton_trouble(const char *why, size_t n);
 
 void baton_access(struct control *c, const void *p, size_t n, uint32_t site, unsigned how);
 void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site);
@@ -112,12 +127,16 @@ void baton_wait(struct control *c, const struct cond_wait *w, uint32_t site);
 int baton_cond_wait(struct control *c, const struct cond_wait *w);
 void baton_cond_wake(const void *cond, bool everybody);
 int baton_barrier(struct control *c, const void *barrier, uint32_t site);
+/* A thread is about to end: a step, if somebody may be too early for it. */
+void baton_ending(struct control *c);
 /* It sleeps, or gives way: others come first, if they can. */
 void baton_yield(struct control *c, uint32_t site);
 /* It writes to this channel. */
 void baton_output(struct control *c, const void *channel, uint32_t site);
 /* Something goes to a descriptor: if what lies behind it is there for other runs, that is noted. */
 void baton_outside(int fd);
+/* Code that is not seen is about to run. */
+void baton_unseen(const struct control *c, uint32_t site);
 /* A value below n. */
 unsigned baton_choose(struct control *c, unsigned n, uint32_t site);
 /* The process is about to end, and others may be alive. */
@@ -126,7 +145,12 @@ void baton_exit(void);
 /* A thread has been asked to end: its waits are over. */
 void baton_cancel(pthread_t handle);
 
-/* It reads the same again and again, and nothing has changed. */
+/* Announces what may come back in vain. */
+void baton_try(struct control *c, const struct baton_op *op);
+/* Would it come back without what it was called for? */
+bool baton_is_vain(uint32_t thread);
+
+/* It reads or tries the same again and again, and nothing has changed. */
 bool baton_awaits(uint32_t thread);
 
 /* Can it be done without waiting? */
@@ -142,11 +166,20 @@ void baton_freed_add(const struct control *c, uintptr_t p, size_t n, uint32_t si
 /* It is about to be touched, or freed: comes back if that may be. */
 void baton_freed_look(const struct control *c, uintptr_t p, size_t n, uint32_t site,
 		      enum baton_fault_kind kind);
+/* ---- descriptors ---- */
+
+/* What is open belongs to whoever has started the program. */
+void baton_fd_start(void);
+/* Can what it has announced be done without waiting? */
+bool baton_fd_is_ready(uint32_t thread);
+/* Nobody can go on.  True: somebody outside may help, and has been waited for. */
+bool baton_fd_wait(void);
 
 /* ---- words ---- */
 
 /* A thread is about to touch these bytes.  True: they are shared. */
 bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes);
+bool baton_word_is_shared(uintptr_t p);
 /* A thread waits for a change of it, so others must be going to write it. */
 void baton_word_share(uintptr_t p, size_t n);
 

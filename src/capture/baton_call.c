@@ -58,6 +58,9 @@ static bool semaphore_is_up(const struct baton_op *op)
 	return sem_getvalue((sem_t *)op->object, &value) == 0 && value > 0;
 }
 
+/* What the end of a thread is, for who may come before it; shared: there is somebody. */
+static uint64_t ends[BATON_THREADS];
+
 static bool has_ended(const struct baton_op *join)
 {
 	return join->second >= BATON_THREADS || baton_seats[join->second].ended;
@@ -87,6 +90,9 @@ bool baton_is_enabled(uint32_t thread)
 		return (*(const int *)op->object & 3) != 1;
 	case BATON_JOIN:
 		return (op->flags & BATON_TIMED) || s->cancelled || has_ended(op);
+	case BATON_TAKE:
+	case BATON_GIVE:
+		return (op->flags & BATON_TIMED) || s->cancelled || baton_fd_is_ready(thread);
 	default:
 		return true;
 	}
@@ -122,11 +128,35 @@ static bool look(struct baton_seat *s, const struct baton_op *op, bool shared)
 	return ++l->times > (shared ? BATON_PATIENT : BATON_PATIENT_ALONE);
 }
 
+bool baton_is_vain(uint32_t thread)
+{
+	const struct baton_op *op = baton_pending(thread);
+	const struct baton_seat *s = &baton_seats[thread];
+
+	switch (op->kind) {
+	case BATON_TRY_LOCK:
+	case BATON_TRY_READ_LOCK:
+		return !lock_is_free(op, s);
+	case BATON_SEM_TRY:
+		return !semaphore_is_up(op);
+	case BATON_WAKE:
+		return !s->woken && !s->cancelled;
+	case BATON_JOIN:
+		return !has_ended(op);
+	case BATON_TAKE:
+	case BATON_GIVE:
+		return !baton_fd_is_ready(thread);
+	default:
+		return false;
+	}
+}
+
 bool baton_awaits(uint32_t thread)
 {
 	const struct baton_seat *s = &baton_seats[thread];
+	const struct baton_op *op = baton_pending(thread);
 
-	if (!(baton_pending(thread)->flags & BATON_AWAITS))
+	if (!(op->flags & BATON_AWAITS) || (op->kind != BATON_READ && !baton_is_vain(thread)))
 		return false;
 	for (uint32_t i = 0; i < s->nlooks; i++)
 		if (value_at(s->looks[i].at, s->looks[i].size) != s->looks[i].value)
@@ -153,6 +183,8 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 
 	if (op.kind != BATON_READ) {
 		s->nlooks = 0;
+		if (shared)
+			s->vains = 0;
 	} else if (n <= 8 && look(s, &op, shared)) {
 		op.flags |= BATON_AWAITS;
 		baton_word_share(op.object, n);
@@ -160,23 +192,65 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 	}
 	if (shared)
 		baton_announce(c, &op);
+	else if (++s->quiet == BATON_QUIET)
+		baton_yield(c, site);
 	if (!(op.flags & BATON_FREES))
 		baton_freed_look(c, op.object, n, site, BATON_USE_AFTER_FREE);
 }
 
 /* ---- calls ---- */
 
+/* Others notice it, or it waits for them: it is no loop that only looks. */
+static bool is_deed(const struct baton_op *op)
+{
+	switch (op->kind) {
+	case BATON_LOCK:
+	case BATON_UNLOCK:
+	case BATON_READ_LOCK:
+	case BATON_READ_UNLOCK:
+	case BATON_WAIT:
+	case BATON_YIELD:
+		return false;
+	default:
+		return true;
+	}
+}
+
+void baton_try(struct control *c, const struct baton_op *op)
+{
+	struct baton_seat *s = &baton_seats[c->index];
+	struct baton_op now = *op;
+
+	if (s->vains > BATON_PATIENT)
+		now.flags |= BATON_AWAITS;
+	baton_announce(c, &now);
+	if (baton_is_vain(c->index))
+		s->vains++;
+	else
+		s->vains = s->nlooks = 0;
+}
+
 static void announce(struct control *c, enum baton_kind kind, const void *obj, uint64_t second,
 		     uint32_t site, unsigned flags)
 {
-	if (kind != BATON_YIELD)
-		baton_seats[c->index].nlooks = 0;
-	baton_announce(c, &(struct baton_op){ .object = (uintptr_t)obj,
-					      .second = second,
-					      .site = site,
-					      .kind = (uint8_t)kind,
-					      .flags = (uint8_t)flags,
-					      .branches = 1 });
+	struct baton_seat *s = &baton_seats[c->index];
+	const struct baton_op op = { .object = (uintptr_t)obj,
+				     .second = second,
+				     .site = site,
+				     .kind = (uint8_t)kind,
+				     .flags = (uint8_t)flags,
+				     .branches = 1 };
+
+	if ((flags & BATON_TIMED) || kind == BATON_TRY_LOCK || kind == BATON_TRY_READ_LOCK ||
+	    kind == BATON_SEM_TRY) {
+		baton_try(c, &op);
+		return;
+	}
+	if (is_deed(&op))
+		s->vains = 0;
+	if (kind != BATON_YIELD && (kind != BATON_WAIT || s->vains == 0))
+		s->nlooks = 0;
+	baton_announce(c, &op);
 }
 
 /* The thread that a handle stands for; its number is used again when it has been joined. */
@@ -198,6 +272,24 @@ static unsigned lock_flags(unsigned aux)
 	default:
 		return 0;
 	}
+}
+
+static void call_join(struct control *c, uint64_t thread, uint32_t site, bool timed)
+{
+	const uint64_t *end = timed && thread < BATON_THREADS ? &ends[thread] : NULL;
+
+	if (end != NULL)
+		baton_word_share((uintptr_t)end, sizeof(*end));
+	announce(c, BATON_JOIN, end, thread, site, timed ? BATON_TIMED : 0);
+	baton_joined(thread);
+}
+
+void baton_ending(struct control *c)
+{
+	const uint64_t *end = &ends[c->index];
+
+	if (baton_word_is_shared((uintptr_t)end))
+		announce(c, BATON_END, end, c->index, 0, 0);
 }
 
 void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site)
@@ -225,8 +317,7 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 		announce(c, BATON_ONCE, obj, 0, site, 0);
 		break;
 	case FORMAT_K_JOIN:
-		announce(c, BATON_JOIN, NULL, thread_of(obj), site, tries ? BATON_TIMED : 0);
-		baton_joined(baton_pending(c->index)->second);
+		call_join(c, thread_of(obj), site, tries);
 		break;
 	default: /* a barrier comes by baton_barrier; making a thread is no step */
 		break;
@@ -258,19 +349,7 @@ void baton_before(struct control *c, unsigned kind, unsigned aux, const void *ob
 
 bool baton_fails(const struct control *c)
 {
-	const struct baton_op *op = baton_pending(c->index);
-
-	switch (op->kind) {
-	case BATON_TRY_LOCK:
-	case BATON_TRY_READ_LOCK:
-		return !lock_is_free(op, &baton_seats[c->index]);
-	case BATON_SEM_TRY:
-		return !semaphore_is_up(op);
-	case BATON_JOIN:
-		return !has_ended(op);
-	default:
-		return false;
-	}
+	return baton_is_vain(c->index);
 }
 
 void baton_yield(struct control *c, uint32_t site)
@@ -283,6 +362,12 @@ void baton_output(struct control *c, const void *channel, uint32_t site)
 {
 	if (baton_head->outputs)
 		announce(c, BATON_OUTPUT, channel, 0, site, 0);
+}
+
+void baton_unseen(const struct control *c, uint32_t site)
+{
+	baton_head->running = c->index;
+	baton_head->unseen = site;
 }
 
 unsigned baton_choose(struct control *c, unsigned n, uint32_t site)

@@ -4,6 +4,9 @@
  * An access is a step only if another thread touches the word as well, and one of the two writes it.
  * That is not known before it happens: the word is marked then, and the explorer begins anew.
  *
+ * What a thread does while it is alone comes before or after everything that others do, and is no sharing:
+ * making things ready for threads, and looking at what they have done when they were joined.
+ *
  * A thread's stack is its own, and the next thread may get the same one: that is no sharing.
  *
  * Where the frames of main lie depends on the environment, which is not the same in all runs.  So words
@@ -54,17 +57,29 @@ bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes)
 {
 	bool shared = baton_head->all_accesses;
 
+	if (baton_is_alone() && !shared)
+		return false;
 	for (uint64_t at = p & ~7ull; at < p + n; at += 8)
 		shared |= touch(thread, at, writes);
 	return shared;
 }
 
+bool baton_word_is_shared(uintptr_t p)
+{
+	const struct baton_word *w = baton_word(baton_head, name_of(p));
+
+	return w != NULL && w->shared;
+}
+
 void baton_word_share(uintptr_t p, size_t n)
 {
 	for (uint64_t at = p & ~7ull; at < p + n; at += 8) {
-		struct baton_word *w = baton_word(baton_head, name_of(at));
+		uint64_t name = name_of(at);
+		struct baton_word *w = baton_word(baton_head, name);
 
-		if (w != NULL && !w->shared)
-			baton_share(baton_head, w);
+		if (w == NULL || w->shared)
+			continue;
+		w->word = name / 8 + 1; /* it may be new */
+		baton_share(baton_head, w);
 	}
 }

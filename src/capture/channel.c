@@ -1,5 +1,6 @@
 #include "capture/channel.h"
 
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
@@ -39,8 +40,11 @@ void channel_same(int old_fd, int new_fd)
 		__atomic_store_n(&number_of[new_fd], number(old_fd) + 1, __ATOMIC_RELAXED);
 }
 
-/* CHANNEL_NONE: no such descriptor.  anonymous: a file of no type; many descriptors share its inode. */
-static unsigned of_fd(int fd, bool *anonymous)
+#define KEY_NONE 0u
+#define KEY_SOCKET 1u
+
+/* anonymous: a file of no type; many descriptors share its inode. */
+static uint64_t key_of(int fd, bool *anonymous)
 {
 	struct stat st;
 	uint64_t key;
@@ -49,12 +53,31 @@ static unsigned of_fd(int fd, bool *anonymous)
 
 	*anonymous = r == 0 && (st.st_mode & S_IFMT) == 0;
 	if (r != 0)
-		return CHANNEL_NONE;
+		return KEY_NONE;
 	if (S_ISSOCK(st.st_mode))
-		return CHANNEL_SOCKET;
+		return KEY_SOCKET;
 	key = st.st_dev * 0x100000001b3u + st.st_ino;
 	if (*anonymous)
 		key = (key + number(fd)) * 0x100000001b3u;
+	return key;
+}
+
+uint64_t channel_key(int fd)
+{
+	bool anonymous;
+
+	return key_of(fd, &anonymous);
+}
+
+/* CHANNEL_NONE: no such descriptor. */
+static unsigned of_fd(int fd, bool *anonymous)
+{
+	uint64_t key = key_of(fd, anonymous);
+
+	if (key == KEY_NONE)
+		return CHANNEL_NONE;
+	if (key == KEY_SOCKET)
+		return CHANNEL_SOCKET;
 	return CHANNEL_FILE + (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
 }
 
@@ -166,15 +189,24 @@ const void *channel_object(unsigned channel)
 
 void channel_give_fd(int fd)
 {
+	control_fd(fd, 0, false);
 	HOOK(t)
 		log_give_fd(t, fd);
 }
 
-void channel_await_fd_slow(int fd)
+void channel_send_fd(int fd, bool vain)
+{
+	control_fd(fd, POLLOUT, vain);
+	HOOK(t)
+		log_give_fd(t, fd);
+}
+
+void channel_await_fd_slow(int fd, bool vain)
 {
 	bool anonymous;
 	unsigned channel;
 
+	control_fd(fd, POLLIN, vain);
 	HOOK(t)
 		if (CONTROLLED(t) && (channel = of_fd(fd, &anonymous)) != CHANNEL_NONE)
 			control_pass(t, FORMAT_K_TAKE, &words[channel]);

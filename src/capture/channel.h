@@ -48,18 +48,23 @@ void channel_take(unsigned channel);
 void channel_take_always(unsigned channel);
 void channel_give_fd(int fd);
 void channel_take_fd(int fd);
-/* Before a call that takes from fd: the gate, if there is one. */
-void channel_await_fd_slow(int fd);
-static inline void channel_await_fd(int fd)
+/* GIVE before a call that may wait for room; vain: or come back without having sent anything. */
+void channel_send_fd(int fd, bool vain);
+/* Before a call that takes from fd: the gate, if there is one.  vain: it need not wait. */
+void channel_await_fd_slow(int fd, bool vain);
+static inline void channel_await_fd(int fd, bool vain)
 {
 	if (UNLIKELY(control_on))
-		channel_await_fd_slow(fd);
+		channel_await_fd_slow(fd, vain);
 }
 /* n bytes were read from fd; if it is a signalfd, TAKE of each signal in them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);
 
 /* The channel of a signal; CHANNEL_NONE for a number that is none. */
 unsigned channel_of_signal(int number);
+
+/* Tells what is behind one descriptor from what is behind another; not for sockets. */
+uint64_t channel_key(int fd);
 
 /* What stands for it in the trace. */
 const void *channel_object(unsigned channel);

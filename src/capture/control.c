@@ -269,6 +269,12 @@ void control_outside(int fd)
 		baton_outside(fd);
 }
 
+void control_trouble(const char *why, size_t n)
+{
+	if (baton_is_on())
+		baton_trouble(why, n);
+}
+
 bool control_is_baton(void)
 {
 	return baton_is_on();

@@ -167,7 +167,7 @@ bool control_signal_runs(int n, bool can_wait);
 uint64_t control_signal_held(bool all);
 
 /* Unseen code runs here. */
-void control_unseen(struct thread *t);
+void control_unseen(struct thread *t, uint32_t site);
 
 /* A record of this kind is about to be logged; is logged.  t has a control. */
 void control_before(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site);
@@ -203,6 +203,22 @@ static inline void control_born(const void *p, size_t n)
 /* A block of the heap is about to be freed: before and after that is logged; t has a control. */
 void control_freeing(const struct thread *t, const void *p);
 void control_freed(const struct thread *t, const void *p, size_t n);
+/* A call that takes from a descriptor (events: POLLIN), sends by it (POLLOUT), or does what others can
+ * notice there and never waits (0).  vain: it comes back if it is not ready. */
+void control_fd_slow(int fd, short events, bool vain);
+static inline void control_fd(int fd, short events, bool vain)
+{
+	if (UNLIKELY(control_on))
+		control_fd_slow(fd, events, vain);
+}
+/* One that waits until some are ready; timed: or for some time.  True: it has waited, so that if it is
+ * timed it need not. */
+struct pollfd;
+bool control_poll_slow(struct pollfd *at, size_t n, bool timed);
+static inline bool control_poll(struct pollfd *at, size_t n, bool timed)
+{
+	return UNLIKELY(control_on) && control_poll_slow(at, n, timed);
+}
 
 #ifdef FORESEE_LOCKS
 #define control_is_baton() false
@@ -214,6 +230,10 @@ bool control_is_baton(void);
 void control_outside(int fd);
 /* The program is about to run: main, or a constructor that does what the explorer has a say in.  Returns once for
  * each run that the explorer wants. */
+/* Nothing is recorded any more, and so nothing can be controlled: an explorer is told why, and the run is
+ * over. */
+void control_trouble(const char *why, size_t n);
+/* The program is about to run.  Returns once for each run that the explorer wants. */
 void control_serve(void);
 /* A value below n, which the explorer chooses; else 0. */
 unsigned control_choose_slow(unsigned n);

@@ -355,9 +355,11 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 	gate_call(c, t);
 }
 
-void control_unseen(struct thread *t)
+void control_unseen(struct thread *t, uint32_t site)
 {
 	t->control->epoch++;
+	if (baton_is_on())
+		baton_unseen(t->control, site);
 }
 
 /* ---- locks held ---- */

@@ -25,14 +25,18 @@
 /* What rows of interposed.def are made of.  A call that gives to a descriptor, before; ... */
 #define GIVE(fd) channel_give_fd(fd)
 
+/* ... by a call that waits for room, unless its flags say that it does not; ... */
+#define SEND(fd, flags) channel_send_fd(fd, (flags)&MSG_DONTWAIT)
+
 /* ... and of size bytes at offset `at' of what may be a mapped file. */
 #define WRITE(fd, at, size) \
-	GIVE(fd);           \
+	SEND(fd, 0);        \
 	off_t offset = shared_write_begin(fd, at, size)
 #define WROTE(fd) shared_write_end(fd, offset, r)
 
 /* Before one that takes. */
-#define AWAIT(fd) channel_await_fd(fd)
+#define AWAIT(fd) channel_await_fd(fd, false)
+#define AWAIT_UNLESS(fd, flags) channel_await_fd(fd, (flags)&MSG_DONTWAIT)
 
 /* A call that takes from one when its result is not -1, after; ... */
 #define TAKE(fd)                             \
@@ -65,6 +69,28 @@ static void polled(const struct pollfd *at, nfds_t n, int r)
 			channel_take_fd(at[i].fd);
 }
 
+static const struct timespec no_time;
+
+/* How long a wait for readiness has to take: no time, if the explorer has let it through. */
+static int poll_for(struct pollfd *at, nfds_t n, int timeout)
+{
+	if (n == 0 ? timeout > 0 && control_time_naps() : control_poll(at, n, timeout >= 0))
+		return timeout >= 0 ? 0 : timeout;
+	return timeout;
+}
+
+static const struct timespec *ppoll_for(struct pollfd *at, nfds_t n, const struct timespec *timeout)
+{
+	if (n == 0)
+		return control_time_nap(timeout);
+	return control_poll(at, n, timeout != NULL) && timeout != NULL ? &no_time : timeout;
+}
+
+static int epoll_for(int epoll, int timeout)
+{
+	return poll_for(&(struct pollfd){ .fd = epoll, .events = POLLIN }, 1, timeout);
+}
+
 /* Not FD_ISSET: programs have sets for more descriptors than it allows. */
 static bool is_in(const fd_set *set, int fd)
 {
@@ -76,6 +102,29 @@ static void selected(int n, const fd_set *in, const fd_set *out, const fd_set *e
 	for (int fd = 0; r > 0 && fd < n; fd++)
 		if (is_in(in, fd) || is_in(out, fd) || is_in(except, fd))
 			channel_take_fd(fd);
+}
+
+#define SELECTED_MOST 256
+
+/* True: it has waited, or need not. */
+static bool select_naps(int n, const fd_set *in, const fd_set *out, const fd_set *except,
+			bool timed)
+{
+	struct pollfd at[SELECTED_MOST];
+	nfds_t used = 0;
+
+	if (!control_is_baton())
+		return n == 0 && timed && control_time_naps();
+	for (int fd = 0; fd < n; fd++) {
+		int events = (is_in(in, fd) ? POLLIN : 0) | (is_in(out, fd) ? POLLOUT : 0) |
+			     (is_in(except, fd) ? POLLPRI : 0);
+
+		if (events != 0 && used == SELECTED_MOST)
+			return false;
+		if (events != 0)
+			at[used++] = (struct pollfd){ .fd = fd, .events = (short)events };
+	}
+	return used == 0 ? timed && control_time_naps() : control_poll(at, used, timed);
 }
 
 static void epolled(int epoll, int r)

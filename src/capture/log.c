@@ -303,5 +303,7 @@ void log_trouble(const char *what, int error)
 	text_add(&t, "%s", broken != NULL ? broken : what);
 	if (broken == NULL && error != 0 && why != NULL)
 		text_add(&t, ": %s", why);
+	if (control_on)
+		control_trouble(t.at, t.n);
 	log_control(FORMAT_K_C_TROUBLE, t.at, t.n);
 }

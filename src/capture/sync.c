@@ -273,7 +273,7 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
 	if (CONTROLLED(t))
-		control_unseen(t);
+		control_unseen(t, site);
 	for (unsigned i = 0; i < n; i++)
 		if ((uintptr_t)given[i] >= LOWEST) {
 			opaque_put(t, site, aux, (uintptr_t)given[i]);

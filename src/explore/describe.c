@@ -29,10 +29,13 @@ static const char *const names[BATON_KINDS] = {
 	[BATON_BARRIER_OUT] = "barrier out",
 	[BATON_ONCE] = "once",
 	[BATON_JOIN] = "join",
+	[BATON_END] = "end",
 	[BATON_YIELD] = "yield",
 	[BATON_CHOOSE] = "choose",
 	[BATON_OBJECT] = "init or destroy",
 	[BATON_OUTPUT] = "output",
+	[BATON_TAKE] = "take from",
+	[BATON_GIVE] = "give to",
 	[BATON_EXIT] = "exit",
 };
 
@@ -58,8 +61,10 @@ void describe_object(const struct explore_failure *f, const struct baton_op *op,
 
 	if (op->kind == BATON_OUTPUT) /* a channel has no name */
 		return;
-	if (op->kind == BATON_JOIN && op->second < BATON_THREADS)
+	if ((op->kind == BATON_JOIN || op->kind == BATON_END) && op->second < BATON_THREADS)
 		describe_thread(f, (uint32_t)op->second, out);
+	else if (op->kind == BATON_TAKE || op->kind == BATON_GIVE)
+		strbuf_addf(out, "descriptor %" PRIu32, op->size);
 	else if (name)
 		strbuf_adds(out, words_brief(name));
 	else if (op->object)
@@ -83,6 +88,8 @@ static void add_step(const struct explore_failure *f, const struct baton_step *s
 {
 	strbuf_addf(out, "%s ", describe_op(&s->op));
 	describe_object(f, &s->op, out);
+	if (s->op.flags & BATON_VAIN)
+		strbuf_adds(out, ", in vain");
 	if (s->op.kind == BATON_CHOOSE)
 		strbuf_addf(out, "%u of %u", s->choice.branch, s->op.branches);
 	if (f->trace && s->op.site) {
@@ -181,6 +188,9 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 		break;
 	case BATON_TOO_LONG:
 		strbuf_adds(out, "no end");
+		break;
+	case BATON_TROUBLE:
+		strbuf_adds(out, "it could not be recorded any more");
 		break;
 	default:
 		if (f->end.signal)
@@ -392,6 +402,25 @@ static void describe_outside(const struct explore_result *r, FILE *to)
 		fputs("the program uses sockets: all runs share what is at their other end\n", to);
 }
 
+/* Where a step did not end: in code that is not seen, in a wait for others, or since the step before. */
+static void describe_hung(const struct explore_failure *f, FILE *to)
+{
+	const struct baton_op *op = &f->pending.at[f->running];
+	STRBUF_SCOPED line = { 0 };
+
+	if (f->unseen == 0 && (op->kind == BATON_TAKE || op->kind == BATON_GIVE)) {
+		print_standing(f, to);
+		return;
+	}
+	describe_thread(f, f->running, &line);
+	strbuf_adds(&line, f->unseen ? " in what it calls" : " behind a step");
+	if (f->trace && (f->unseen || op->site)) {
+		strbuf_adds(&line, " at ");
+		frames_location(f->trace, f->unseen ? f->unseen : op->site, 0, &line);
+	}
+	fprintf(to, "  %s\n", strbuf_str(&line));
+}
+
 /* Runs that came to nothing: what could not be looked at is said. */
 static void describe_lost(const struct explore_result *r, FILE *to)
 {
@@ -406,8 +435,10 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 		fprintf(to,
 			"%" PRIu64
 			" of them were ended: a step took more than %.0f s, in code that "
-			"waits for what is not seen (a pipe, a socket, a library)\n",
+			"waits for what is not seen (another process, a library) or has no end\n",
 			s->outcomes[BATON_OUTSIDE], SERVER_STEP_SECONDS);
+	if (r->hung_at.pending.n > r->hung_at.running)
+		describe_hung(&r->hung_at, to);
 	if (s->outcomes[BATON_TOO_LONG])
 		fprintf(to,
 			"%" PRIu64 " of them had no end: threads read the same again and again, or "
@@ -418,6 +449,9 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 			"%" PRIu64 " of them were ended: more than %u threads, or more than 64 "
 			"barriers\n",
 			s->outcomes[BATON_TOO_MANY], BATON_THREADS);
+	if (s->outcomes[BATON_TROUBLE])
+		fprintf(to, "%" PRIu64 " of them were ended: %s\n", s->outcomes[BATON_TROUBLE],
+			r->trouble);
 	if (s->outcomes[BATON_STRAYED])
 		fprintf(to,
 			"%" PRIu64 " of them went another way than the run before, with the same "

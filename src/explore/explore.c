@@ -31,6 +31,8 @@ static void take_run(struct explore_failure *f, const struct explore_runner *r, 
 	f->outcome = h->outcome;
 	f->verdict = r->verdict;
 	f->fault = h->fault;
+	f->running = h->running;
+	f->unseen = h->unseen;
 	f->ntold = n < f->steps.n ? n : f->steps.n;
 }
 
@@ -148,6 +150,17 @@ static enum status failures_again(const struct explore *e, struct server *server
 	return st;
 }
 
+#define HUNG_SECONDS 1.0 /* it is known that it will not end */
+
+/* For where it is. */
+static enum status hung_again(struct server *server, const struct server_program *p,
+			      struct explore_result *out, struct diag *d)
+{
+	server->step = HUNG_SECONDS;
+	out->hung_at.found = &out->hung;
+	return failure_again(server, p, &out->hung_at, d);
+}
+
 /* ---- all of it ---- */
 
 /* One run, recorded and analysed.  Without it there are no aims, and the search goes on. */
@@ -181,7 +194,9 @@ static enum status explore(const struct explore *e, struct server *server,
 	out->stopped = server->stopped && out->end == SEARCH_TROUBLE;
 	if (st == ST_OK && out->end == SEARCH_TROUBLE && !out->stopped)
 		st = diag_fail(d, ST_IO, "%s", trouble.message);
-	return st == ST_OK ? failures_again(e, server, &p, out, d) : st;
+	if (st == ST_OK)
+		st = failures_again(e, server, &p, out, d);
+	return st == ST_OK && out->hung.run != 0 ? hung_again(server, &p, out, d) : st;
 }
 
 enum status explore_program(const struct explore *e, struct explore_result *out, struct diag *d)
@@ -272,6 +287,8 @@ void explore_result_release(struct explore_result *r)
 		explore_failure_release(&r->failures.at[i]);
 	for (size_t i = 0; i < r->races.n; i++)
 		VEC_RELEASE(&r->races.at[i].schedule);
+	explore_failure_release(&r->hung_at);
+	VEC_RELEASE(&r->hung.schedule);
 	VEC_RELEASE(&r->races);
 	VEC_RELEASE(&r->failures);
 	aims_release(&r->aims);

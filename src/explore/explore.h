@@ -51,7 +51,8 @@ struct explore_failure {
 	struct explore_verdict verdict;
 	struct baton_fault fault;
 	struct launch_end end;
-	bool again; /* it ended in the same way when it was run again */
+	bool again;		  /* it ended in the same way when it was run again */
+	uint32_t running, unseen; /* at its end, as in struct baton_head */
 	bool is_race;
 	uint32_t race[2]; /* its steps */
 	struct trace *trace;
@@ -77,6 +78,9 @@ struct explore_result {
 	struct aims aims;		  /* of the first run, if it was recorded */
 	VEC(struct search_failure) races; /* found on the way, one for every two sites */
 	VEC(struct explore_failure) failures;
+	char trouble[sizeof(((struct baton_head *)0)->trouble)]; /* why runs could not go on */
+	struct search_failure hung; /* the first run in which a step did not end */
+	struct explore_failure hung_at;
 };
 
 enum status explore_program(const struct explore *e, struct explore_result *out,

@@ -23,7 +23,8 @@ bool history_is_full(const struct baton_op *op)
 
 static bool has_chain(const struct baton_op *op)
 {
-	return op->object != 0 && op->kind != BATON_JOIN && op->kind != BATON_NONE &&
+	return op->object != 0 && op->kind != BATON_NONE &&
+	       !(op->kind == BATON_JOIN && !(op->flags & BATON_TIMED)) &&
 	       !(BATON_IS_ACCESS(op->kind) && op->size == 0);
 }
 
@@ -292,7 +293,8 @@ void history_add(struct history *h)
 	row = h->clocks.at + at;
 	memcpy(row, history_known(h, thread), h->nthreads * sizeof(*row));
 	join_dependent(h, row, &s->op);
-	if (s->op.kind == BATON_JOIN && s->op.second < h->nthreads)
+	/* With a time limit it may come too early, and depends on the end as a step. */
+	if (s->op.kind == BATON_JOIN && !(s->op.flags & BATON_TIMED) && s->op.second < h->nthreads)
 		join(h, row, history_known(h, (uint32_t)s->op.second));
 	if (s->op.kind == BATON_BARRIER_OUT && h->round_of[thread] != 0)
 		join(h, row, round_at(h, h->round_of[thread]) + 1);

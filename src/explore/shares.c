@@ -91,6 +91,7 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_SEM_WAIT:
 	case BATON_SEM_TRY:
 	case BATON_BARRIER_OUT:
+	case BATON_TAKE:
 		take(f, thread, op->object, BY_WRITER);
 		break;
 	case BATON_READ_UNLOCK:
@@ -101,6 +102,7 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_BROADCAST:
 	case BATON_SEM_POST:
 	case BATON_BARRIER_IN:
+	case BATON_GIVE:
 		give(f, thread, op->object, BY_WRITER);
 		break;
 	case BATON_WAIT:
@@ -117,8 +119,13 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_ONCE:
 		run_once(f, thread, op->object);
 		break;
+	case BATON_END:
+		give(f, thread, op->object, BY_WRITER);
+		break;
 	case BATON_JOIN:
-		if (op->second < f->nthreads)
+		if (op->flags & BATON_TIMED)
+			take(f, thread, op->object, BY_WRITER);
+		else if (op->second < f->nthreads)
 			join(f, clock_of(f, thread), clock_of(f, (uint32_t)op->second));
 		break;
 	default:
@@ -247,7 +254,8 @@ void shares_find(struct shares *s, const struct explore_runner *r)
 		note_made(&f, i);
 		clock_of(&f, thread)[thread]++;
 		if (!BATON_IS_ACCESS(op->kind)) {
-			note_sync(&f, thread, op);
+			if (!(op->flags & BATON_VAIN))
+				note_sync(&f, thread, op);
 			continue;
 		}
 		if (op->flags & BATON_ATOMIC)

@@ -10,14 +10,17 @@
 #define BOUND_MOST 2u /* preemptions, unless asked for */
 #define ROUND 500u    /* runs by chance, of one kind */
 #define FIRST 20u
-#define IN_VAIN 3u /* runs that hang outside, at the beginning: so would all others */
+#define IN_VAIN \
+	3u /* runs that hang outside or are given up, at the beginning: so would all others */
 
 static bool keeps_on(void *context, const struct search *s)
 {
 	struct strategies *x = context;
 
 	talk_progress_of(&x->progress, s->strategy, s->runs, 0);
-	if (s->runs >= IN_VAIN && s->outcomes[BATON_OUTSIDE] == s->runs)
+	if (s->runs >= IN_VAIN &&
+	    s->outcomes[BATON_OUTSIDE] + s->outcomes[BATON_TROUBLE] + s->outcomes[BATON_TOO_MANY] ==
+		    s->runs)
 		return false;
 	return (double)s->runs < (double)x->e->runs * x->until &&
 	       talk_clock() - x->begun < x->e->seconds * x->until;
@@ -68,6 +71,20 @@ static void keep_races(struct strategies *x, const struct explore_runner *r)
 	}
 }
 
+/* The first run in which a step did not end. */
+static void keep_hung(struct strategies *x, const struct explore_runner *r)
+{
+	struct search_failure *f = &x->out->hung;
+
+	if (r->head->outcome != BATON_OUTSIDE || f->run != 0)
+		return;
+	f->run = x->out->search.runs;
+	f->outcome = BATON_OUTSIDE;
+	for (uint32_t k = 0; k < r->head->nsteps; k++)
+		*VEC_PUSH(&f->schedule) = explore_steps(r)[k].choice;
+	f->nprefix = r->head->nsteps;
+}
+
 static bool is_failure(void *context, const struct explore_runner *r, uint64_t *mark)
 {
 	struct strategies *x = context;
@@ -75,6 +92,9 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 	x->out->awaited |= r->head->awaited != 0;
 	x->out->forked |= r->head->forked != 0;
 	x->out->outside |= r->head->outside;
+	keep_hung(x, r);
+	if (r->head->outcome == BATON_TROUBLE)
+		memcpy(x->out->trouble, r->head->trouble, sizeof(x->out->trouble));
 	if (x->shorten_until == 0)
 		aims_look(&x->out->aims, r, x->out->search.runs);
 	if (search_is_whole(r) || !baton_is_empty(&r->head->frozen))

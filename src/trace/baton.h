@@ -19,7 +19,8 @@
  *
  * While one thread is alive, and the others were joined, nothing is a step.  Creation is none: it
  * enables, and the maker goes on when the child has announced its first operation, so threads are
- * numbered in one way.  The end of a thread belongs to its last step.
+ * numbered in one way.  The end of a thread belongs to its last step, unless somebody joins it with a
+ * time limit, who may come too early.
  *
  * Accesses are steps only of words that two threads have touched, one of them writing.  A word that
  * comes to be shared in a run is marked; `grown' says that the runs before had fewer steps, and that a
@@ -88,10 +89,13 @@ enum baton_kind {
 	BATON_BARRIER_OUT, /* all have come in */
 	BATON_ONCE,	   /* enabled when nobody runs the routine */
 	BATON_JOIN,	   /* second: the thread; enabled when it has ended */
+	BATON_END,	   /* of a thread (second) that a timed join may wait for in vain */
 	BATON_YIELD,	   /* a sleep, or sched_yield: no object */
 	BATON_CHOOSE,	   /* foresee_choose: one of `branches' values */
 	BATON_OBJECT,	   /* init or destroy of a synchronisation object */
 	BATON_OUTPUT,	   /* to a descriptor, where somebody reads it who minds the order */
+	BATON_TAKE,	   /* from a descriptor, `size': enabled when there is something */
+	BATON_GIVE,	   /* to one: enabled when there is room */
 	BATON_EXIT,	   /* of the process, while others are alive: depends on everything */
 	BATON_KINDS
 };
@@ -104,8 +108,9 @@ enum baton_kind {
 #define BATON_LOCK_RWLOCK 8u /* of lock operations: not a mutex, */
 #define BATON_LOCK_SPIN 16u  /* but this */
 #define BATON_LOCK_KIND 24u  /* mask */
-#define BATON_AWAITS 32u /* READ: it has read the same again and again, and waits for a change */
+#define BATON_AWAITS 32u /* it has read or tried the same again and again, and waits for a change */
 #define BATON_FREES 4u	 /* WRITE: the memory is given back */
+#define BATON_VAIN 64u	 /* of a step: it came back without what it was called for */
 
 struct baton_op {
 	uint64_t object, second;
@@ -143,6 +148,7 @@ enum baton_outcome {
 	BATON_TOO_LONG, /* the limit of steps */
 	BATON_TOO_MANY, /* threads */
 	BATON_OUTSIDE,	/* a step took too long, in unseen code */
+	BATON_TROUBLE,	/* the program could not be recorded any more, and so not controlled */
 	BATON_OUTCOMES
 };
 
@@ -217,11 +223,14 @@ struct baton_head {
 	uint32_t outcome;	  /* enum baton_outcome */
 	struct baton_fault fault; /* of a run that ended by itself */
 	uint32_t nthreads;
-	uint32_t grown;		/* words that came to be shared in this run */
-	uint32_t crowded;	/* there was no room for some word */
-	uint32_t forked;	/* the run has made other processes */
-	uint32_t outside;	/* BATON_OUTSIDE_...: has touched what all runs share */
+	uint32_t grown;	  /* words that came to be shared in this run */
+	uint32_t crowded; /* there was no room for some word */
+	uint32_t forked;  /* the run has made other processes */
+	uint32_t outside; /* BATON_OUTSIDE_...: has touched what all runs share */
+	uint32_t running; /* the thread that has the baton */
+	uint32_t unseen; /* site where it called code that is not seen; 0: it has done more since */
 	uint32_t awaited;	/* threads were kept from reading the same again and again */
+	char trouble[128];	/* BATON_TROUBLE: why */
 	struct baton_set alive; /* at the end */
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
 };
@@ -270,6 +279,9 @@ static inline bool baton_waits(const struct baton_op *op)
 	case BATON_ONCE:
 	case BATON_JOIN:
 		return true;
+	case BATON_TAKE:
+	case BATON_GIVE:
+		return !(op->flags & BATON_TIMED);
 	default:
 		return false;
 	}
@@ -284,6 +296,8 @@ static inline bool baton_depends(const struct baton_op *a, const struct baton_op
 		       b->kind == BATON_TRY_READ_LOCK;
 	bool meets_a = a->kind == BATON_BARRIER_IN || a->kind == BATON_BARRIER_OUT;
 	bool meets_b = b->kind == BATON_BARRIER_IN || b->kind == BATON_BARRIER_OUT;
+	bool joins_a = a->kind == BATON_JOIN && !(a->flags & BATON_TIMED);
+	bool joins_b = b->kind == BATON_JOIN && !(b->flags & BATON_TIMED);
 
 	if (a->kind == BATON_EXIT || b->kind == BATON_EXIT)
 		return true;
@@ -292,7 +306,7 @@ static inline bool baton_depends(const struct baton_op *a, const struct baton_op
 		       !(a->kind == BATON_READ && b->kind == BATON_READ);
 	if (BATON_IS_ACCESS(a->kind) || BATON_IS_ACCESS(b->kind))
 		return false;
-	if ((reads_a && reads_b) || a->kind == BATON_JOIN || b->kind == BATON_JOIN)
+	if ((reads_a && reads_b) || joins_a || joins_b)
 		return false;
 	if (a->object == 0 || b->object == 0)
 		return false;

@@ -20,7 +20,9 @@ c11               1  deadlock
 dekker            2  killed by signal 6
 deque             2  killed by signal 6
 double_check      1  killed by signal 6
+epoll_order       0  killed by signal 6
 event_reset       0  deadlock
+eventfd_sum       0  deadlock
 join_locked       0  deadlock
 join_wrong        0  status 1
 last_item         1  killed by signal 6
@@ -34,6 +36,8 @@ nested_monitor    0  deadlock
 once_by_hand      1  killed by signal 6
 peterson          2  killed by signal 6
 philosophers      1  deadlock
+pipe_order        0  killed by signal 6
+poll_late         1  killed by signal 6
 readers_writers   2  killed by signal 6
 refcount          1  killed by signal 6
 ring              1  killed by signal 6
@@ -49,6 +53,7 @@ stops2            2  killed by signal 6
 stops3            3  killed by signal 6
 test_and_set      2  killed by signal 6
 ticket            1  deadlock
+timed_join        1  killed by signal 6
 transfer          1  deadlock
 trylock_fallback  1  killed by signal 6
 two_locks         1  killed by signal 6

@@ -34,7 +34,9 @@ explore ./$prog crash
 is "$status" 1 "crash at once: found"
 has out '^1  killed by signal 6 \(Aborted\), in a schedule of 0 steps with 0 preemptions$' "crash at once: what"
 fine close
-fine memory
+explore ./$prog memory
+is "$status" 3 "no memory: not explored"
+has out '^[0-9]+ of them were ended: .*: Cannot allocate memory$' "no memory: is said"
 fine sleep
 fine exec
 fine fork
@@ -108,10 +110,19 @@ has out '^[0-9]+ of them were ended: more than 128 threads, ' "200 threads: is s
 explore --budget-runs 1 ./$prog spin
 is "$status" 3 "no end: not explored"
 has out '^1 of them had no end: ' "no end: is said"
-explore --time 1 ./$prog pipe
-is "$status" 3 "waits for nobody: not explored"
-has out '^1 of them were ended: a step took more than [0-9]+ s, in code that waits for what is not seen' "waits for nobody: is said"
-gone "waits for nobody"
+explore ./$prog pipe
+is "$status" 1 "pipe that nobody writes to: found"
+has out '^1  deadlock, in a schedule of' "pipe that nobody writes to: what"
+has out 'T2 waits for descriptor [0-9]+ at .*hostile.c:[0-9]+ in from_pipe$' "pipe that nobody writes to: who"
+for what in outside network; do
+	explore --time 1 ./$prog $what
+	is "$status" 3 "$what: not explored"
+	has out '^1 of them were ended: a step took more than [0-9]+ s, in code that waits for what is not seen' "$what: is said"
+	gone $what
+	[ $what = network ] || cp out hung
+done
+has hung '^  T2 in what it calls at .*hostile.c:[0-9]+ in odd$' "outside: where"
+has out '^  T2 waits for descriptor [0-9]+ at .*hostile.c:[0-9]+ in odd$' "network: where"
 explore ./$prog parent
 is "$status" 2 "kills what runs it: trouble"
 has err '^foresee: the program has ended before a run could be made of it$' "kills what runs it: is said"
@@ -140,7 +151,7 @@ stopped() {
 	status=$?
 	gone "SIG$signal, $*"
 }
-for what in pipe "some 60"; do
+for what in outside "some 60"; do
 	for signal in INT TERM; do
 		stopped $signal $what
 		is "$status" 3 "SIG$signal, $what: status"

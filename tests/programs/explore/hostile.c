@@ -1,10 +1,12 @@
 /* Programs that do not want to be explored: hostile WHAT [THREADS].  t9102-explore-hostile.sh */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +37,18 @@ static void from_pipe(void)
 
 	if (pipe(ends) == 0 && read(ends[0], &c, 1) == 0)
 		abort();
+}
+
+/* A socket that anybody may connect to. */
+static int listening(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (s < 0 || bind(s, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(s, 1) != 0)
+		abort();
+	return s;
 }
 
 /* Another process, which may do what it likes. */
@@ -68,6 +82,10 @@ static void *odd(void *arg)
 {
 	if (is("pipe"))
 		from_pipe();
+	if (is("outside"))
+		pause();
+	if (is("network"))
+		accept(listening(), NULL, NULL);
 	if (is("spin"))
 		for (;;)
 			spun++;
