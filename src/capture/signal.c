@@ -222,6 +222,8 @@ static void settle_all(void)
 	const struct timespec pause = { 0, 1000000 };
 
 	settle_self(thread_self());
+	if (control_is_baton()) /* all others stand in hooks, and would not answer */
+		return;
 	log_each(ask);
 	for (int i = 0; i < OTHERS_MS; i++) {
 		if (__atomic_load_n(&killing.settled, __ATOMIC_ACQUIRE) >= killing.asked)
