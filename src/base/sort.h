@@ -33,6 +33,9 @@
 		}                                                        \
 	} while (0)
 
+/* Ascending; of many, in a time that grows as their number does, not faster. */
+void sort_u64(uint64_t *at, size_t n);
+
 int sort_order_u32(const void *a, const void *b);
 int sort_order_u64(const void *a, const void *b);
 

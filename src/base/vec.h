@@ -18,7 +18,10 @@
 		size_t capacity; \
 	}
 
-#define VEC_RESERVE(v, need) ((v)->at = mem_grow((v)->at, &(v)->capacity, (need), sizeof(*(v)->at)))
+/* The question is asked here and not in a call: most pushes find room. */
+#define VEC_RESERVE(v, need)              \
+	((void)((need) > (v)->capacity && \
+		((v)->at = mem_grow((v)->at, &(v)->capacity, (need), sizeof(*(v)->at)), 1)))
 
 /* Address of a new last item, uninitialised. */
 #define VEC_PUSH(v) (VEC_RESERVE((v), (v)->n + 1), &(v)->at[(v)->n++])

@@ -9,7 +9,6 @@
 #include "replay/claim.h"
 #include "replay/replay.h"
 #include "replay/tell.h"
-#include "trace/trace.h"
 
 enum { BOTH = 1, FIRST, STOP, GDB };
 
@@ -100,20 +99,6 @@ static bool is_number(const char *s)
 	return n > 0 && n < 10;
 }
 
-/* There is a program to be run again, and all of its run was recorded. */
-static bool is_fit(const char *trace)
-{
-	struct trace_options opt = { 0 };
-	struct trace *t = NULL;
-	struct diag d = { 0 };
-	bool fit = trace_open(trace, &opt, &t, &d) == ST_OK && plan_suits(t, &d) == ST_OK;
-
-	trace_close(t);
-	if (!fit)
-		talk_error("%s", d.message);
-	return fit;
-}
-
 static int replay(struct command_replay *r, struct analyse *a, const char *what)
 {
 	struct replay_result result = { 0 };
@@ -122,8 +107,6 @@ static int replay(struct command_replay *r, struct analyse *a, const char *what)
 	int status = EXIT_TROUBLE;
 	enum status st;
 
-	if (!is_fit(r->how.trace))
-		return EXIT_TROUBLE;
 	st = is_number(what) ? claim_find(a, r->how.trace, strtoull(what, NULL, 10), &claim, &d)
 			     : claim_read(a, r->how.trace, what, &claim, &d);
 	r->how.claim = &claim;

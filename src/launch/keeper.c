@@ -135,11 +135,13 @@ pid_t keeper_start(struct keeper *k, void (*run)(const void *arg), const void *a
 	return program;
 }
 
-bool keeper_has_ended(const struct keeper *k)
+bool keeper_has_ended(const struct keeper *k, uint64_t within)
 {
 	struct pollfd line = { .fd = k->line, .events = POLLIN };
+	struct timespec time = { .tv_sec = (time_t)(within / 1000000),
+				 .tv_nsec = (long)(within % 1000000 * 1000) };
 
-	return poll(&line, 1, 0) > 0;
+	return ppoll(&line, 1, &time, NULL) > 0;
 }
 
 void keeper_end(struct keeper *k, siginfo_t *how)

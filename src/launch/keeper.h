@@ -23,8 +23,8 @@ struct keeper {
  */
 pid_t keeper_start(struct keeper *k, void (*run)(const void *arg), const void *arg, int unused);
 
-/* The program has ended. */
-bool keeper_has_ended(const struct keeper *k);
+/* The program has ended, or does within so many microseconds. */
+bool keeper_has_ended(const struct keeper *k, uint64_t within);
 
 /* Waits for the end of the program, *how as by waitid, and of all that it has left. */
 void keeper_end(struct keeper *k, siginfo_t *how);

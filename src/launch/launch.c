@@ -20,7 +20,10 @@ static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define PATIENCE_MS 5000 /* a request after that is a new one */
 #define LOOK_MS 250	 /* between looks at the program */
 #define STUBBORN_MS 1000 /* it should have ended by then */
-#define WATCH_MS 1	 /* between looks of others */
+/* Between looks of others: a part of how long they have looked, within these microseconds. */
+#define WATCH_LEAST 100
+#define WATCH_MOST 1000
+#define WATCH_PART 16
 
 static volatile sig_atomic_t child; /* pid; set before the handler can run */
 
@@ -144,16 +147,19 @@ static void tell_hang(const struct launch *l, const struct hang *h)
 /* Somebody else looks at it. */
 static void watch_for(pid_t pid, const struct keeper *k, const struct launch *l)
 {
+	double begun = talk_clock();
+	uint64_t pause = 0;
 	bool wanted = true;
 
-	while (!keeper_has_ended(k)) {
+	while (!keeper_has_ended(k, pause)) {
 		bool stubborn = requests > 0 && talk_clock_ms() - requested_ms >= STUBBORN_MS;
 
 		if (wanted && (stubborn || !l->look(l->look_arg, pid))) {
 			wanted = false;
 			kill(pid, SIGKILL);
 		}
-		poll(NULL, 0, WATCH_MS);
+		pause = (uint64_t)((talk_clock() - begun) * 1e6 / WATCH_PART);
+		pause = pause < WATCH_LEAST ? WATCH_LEAST : pause < WATCH_MOST ? pause : WATCH_MOST;
 	}
 }
 

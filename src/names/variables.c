@@ -120,9 +120,22 @@ bool variables_may_come(struct trace *t, const char *name)
 
 	for (uint32_t i = 1; i < trace_site_count(t); i++)
 		if (trace_site(t, i, &p) && (p.flags & FORESEE_SITE_NAMING) &&
-		    (!p.said || strcmp(p.said, name) == 0))
+		    (!p.said || !name || strcmp(p.said, name) == 0))
 			return true;
 	return false;
+}
+
+bool variables_is_fixed(struct trace *t, uint64_t addr)
+{
+	const struct program *p = program_of(t);
+	const struct images_file *file = p ? images_find(p->images, addr) : NULL;
+	size_t found = 0;
+
+	if (!file || !p->path || strcmp(symbols_path(file->symbols), p->path) != 0)
+		return false;
+	for (size_t i = 0; i < p->globals.n; i++)
+		found += addr - p->globals.at[i].addr < p->globals.at[i].size;
+	return found == 1 && !variables_may_come(t, NULL);
 }
 
 bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr)

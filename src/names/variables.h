@@ -37,8 +37,12 @@ bool variables_symbol(struct trace *t, const char *name, struct variables_cursor
  * information has it. */
 bool variables_elsewhere(struct trace *t, const char *name, enum layout_storage *storage);
 
-/* The program names memory as it runs, and may use this name. */
+/* The program names memory as it runs, and may use this name; NULL: any. */
 bool variables_may_come(struct trace *t, const char *name);
+
+/* One variable of the program's own file lies at addr, which is never anything else, and nothing is
+ * named as it runs: what the trace_object_* functions say of it is the same wherever the reading is. */
+bool variables_is_fixed(struct trace *t, uint64_t addr);
 
 /* Text: the address that stands for a name.  False: not text, or too many names. */
 bool variables_address(struct trace *t, const char *name, bool lock, uint64_t *addr);

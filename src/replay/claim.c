@@ -3,9 +3,10 @@
 #include "analyse/analyse.h"
 #include "analyse/pass.h"
 
+#include "replay/tape.h"
+#include "replay/plan.h"
 #include "report/report.h"
 #include "report/words.h"
-#include "trace/plan.h"
 #include "trace/trace.h"
 #include "witness/check.h"
 #include "witness/evidence.h"
@@ -21,7 +22,17 @@ void claim_release(struct claim *c)
 			mem_free(c->held[i].at[k]);
 		VEC_RELEASE(&c->held[i]);
 	}
+	tape_free(c->tape);
+	trace_close(c->trace);
 	memset(c, 0, sizeof(*c));
+}
+
+enum status claim_open(struct claim *c, const char *trace, struct diag *d)
+{
+	struct trace_options opt = { 0 };
+	enum status st = trace_open(trace, &opt, &c->trace, d);
+
+	return st == ST_OK ? plan_suits(c->trace, d) : st;
 }
 
 static char *variable_of(const struct evidence *ev, uint64_t pos)
@@ -188,9 +199,13 @@ static int take(void *arg, const struct pass *p)
 enum status claim_find(struct analyse *a, const char *trace, uint64_t id, struct claim *out,
 		       struct diag *d)
 {
-	struct search s = { .id = id, .out = out, .d = d, .status = ST_BAD_INPUT };
-	char *path = mem_strdup(trace);
+	struct search s = { .id = id, .out = out, .d = d, .status = claim_open(out, trace, d) };
+	char *path;
 
+	if (s.status != ST_OK)
+		return s.status;
+	s.status = ST_BAD_INPUT;
+	path = mem_strdup(trace);
 	a->take = take;
 	a->take_arg = &s;
 	if (analyse_begin(a, &path, 1)) {

@@ -13,11 +13,16 @@
 
 struct analyse;
 struct evidence;
+struct tape;
 struct pass;
 struct report;
+struct trace;
 struct view;
 
 struct claim {
+	/* The recording.  Read to its end, if `tape' has its events; else not read yet. */
+	struct trace *trace;
+	struct tape *tape;
 	enum finding_kind kind;
 	uint32_t id; /* 0: from a witness */
 	VEC(uint64_t) targets, order;
@@ -36,6 +41,9 @@ struct claim {
 };
 void claim_release(struct claim *c);
 
+/* Opens the trace of a claim.  ST_BAD_INPUT: nothing of it can be replayed; the diag says why. */
+enum status claim_open(struct claim *c, const char *trace, struct diag *d) ST_CHECKED;
+
 /*
  * Number id of the report that `a' would make of the trace.  ST_BAD_INPUT: there is none, or it is
  * none that could be replayed; the diag says why, unless it is empty: then a message was printed.
@@ -49,7 +57,7 @@ enum status claim_read(const struct analyse *a, const char *trace, const char *p
 
 /* Only what has an order can be forced.  False: the diag says why. */
 bool claim_is_fit(const struct finding *f, uint64_t id, struct diag *d);
-/* A finding that is fit, while what it was found by is there. */
+/* A finding that is fit, while what it was found by is there; its trace is not opened. */
 void claim_take(const struct pass *p, const struct finding *f, struct claim *out);
 
 /* For both: words for f, and the looks of the view, if it is about a property. */

@@ -3,6 +3,7 @@
 #include "analyse/analyse.h"
 #include "monitor/monitor.h"
 #include "replay/claim.h"
+#include "replay/tape.h"
 #include "report/frames.h"
 #include "report/report.h"
 #include "spec/spec.h"
@@ -22,12 +23,19 @@ struct proof {
 	struct spec *spec;
 	struct monitors monitors;
 	struct view view;
+	struct tape
+		*tape; /* not of a property: what it looks at is named as of then, in a reading */
 	struct evidence *evidence;
 };
 
 static void event_take(void *arg, struct trace *t, const struct event *e)
 {
-	view_see(arg, t, e);
+	struct proof *x = arg;
+
+	if (x->head.property)
+		view_see(&x->view, t, e);
+	else
+		tape_add(x->tape, e);
 }
 
 static const struct monitor *monitor_of(const struct proof *x)
@@ -67,16 +75,18 @@ static enum status property_read(struct proof *x, struct diag *d)
 /* The trace is read with the spec in hand, then the rest of the witness by it. */
 static enum status evidence_read(struct proof *x, const char *trace, struct diag *d)
 {
-	struct evidence_options opt = { .digest = true, .values = true };
-	enum status st;
+	struct evidence_options opt = { .digest = true,
+					.values = true,
+					.path = frames_variable,
+					.wanted = x->head.targets.at,
+					.nwanted = x->head.targets.n,
+					.each = event_take,
+					.each_arg = x };
+	enum status st = x->head.property ? property_read(x, d) : ST_OK;
 
-	if (x->head.property) {
-		st = property_read(x, d);
-		opt.each = event_take;
-		opt.each_arg = &x->view;
-		if (st != ST_OK)
-			return st;
-	}
+	if (st != ST_OK)
+		return st;
+	SORT_VEC(&x->head.targets, sort_order_u64);
 	st = evidence_load(x->trace, &opt, &x->evidence, d);
 	if (st != ST_OK)
 		return st;
@@ -112,48 +122,45 @@ static enum status check(const struct proof *x, struct diag *d)
 	return good ? ST_OK : ST_BAD_INPUT;
 }
 
-/* What the targets are called is asked of a reading that knows them before. */
-static enum status describe(const struct proof *x, struct claim *out, struct diag *d)
+static void describe(const struct proof *x, struct claim *out)
 {
 	const struct witness *w = &x->witness;
 	struct finding f = { .kind = w->kind,
 			     .status = FINDING_PREDICTED,
 			     .certified = true,
 			     .property = w->property };
-	struct evidence_options opt = { .brief = true, .path = frames_variable };
-	struct evidence *brief = NULL;
-	struct trace *again = NULL;
+	struct report r = { .trace = x->trace, .evidence = x->evidence };
 	struct evidence_event e;
-	enum status st;
 
 	for (size_t i = 0; i < w->targets.n && i < FINDING_EVENTS; i++) {
 		e = evidence_get(x->evidence, w->targets.at[i]);
 		finding_add_event(&f, e.pos, e.site, e.op);
 	}
-	opt.wanted = f.events;
-	opt.nwanted = f.nevents;
-	st = trace_again(x->trace, &again, d);
-	if (st == ST_OK)
-		st = evidence_load(again, &opt, &brief, d);
-	if (st == ST_OK) {
-		struct report r = { .trace = again, .evidence = brief };
+	VEC_APPEND(&out->order, w->order.at, w->order.n);
+	claim_describe(out, &r, &f, &x->view);
+}
 
-		for (size_t i = 0; i < w->order.n; i++)
-			*VEC_PUSH(&out->order) = w->order.at[i];
-		claim_describe(out, &r, &f, &x->view);
-	}
-	evidence_free(brief);
-	trace_close(again);
+/* Who makes the plan reads it once more. */
+static enum status read_anew(struct claim *c, struct diag *d)
+{
+	struct trace *again;
+	enum status st = trace_again(c->trace, &again, d);
+
+	trace_close(c->trace);
+	c->trace = again;
+	tape_free(c->tape);
+	c->tape = NULL;
 	return st;
 }
 
 enum status claim_read(const struct analyse *a, const char *trace, const char *path,
 		       struct claim *out, struct diag *d)
 {
-	struct trace_options opt = { .lenient = a->lenient };
 	struct proof x = { .a = a, .path = path };
-	enum status st = trace_open(trace, &opt, &x.trace, d);
+	enum status st = claim_open(out, trace, d);
 
+	x.trace = out->trace;
+	x.tape = out->tape = tape_new();
 	if (st == ST_OK)
 		st = witness_head(path, &x.text, &x.head, d);
 	if (st == ST_OK)
@@ -161,7 +168,9 @@ enum status claim_read(const struct analyse *a, const char *trace, const char *p
 	if (st == ST_OK)
 		st = check(&x, d);
 	if (st == ST_OK)
-		st = describe(&x, out, d);
+		describe(&x, out);
+	if (st == ST_OK && x.head.property)
+		st = read_anew(out, d);
 	witness_release(&x.witness);
 	witness_release(&x.head);
 	strbuf_release(&x.text);
@@ -169,6 +178,5 @@ enum status claim_read(const struct analyse *a, const char *trace, const char *p
 	view_release(&x.view);
 	monitors_release(&x.monitors);
 	spec_free(x.spec);
-	trace_close(x.trace);
 	return st;
 }

@@ -9,17 +9,20 @@
 #include "replay/beyond.h"
 #include "replay/draft.h"
 #include "replay/identity.h"
+#include "replay/tape.h"
 #include "replay/pieces.h"
 #include "replay/plan.h"
 #include "trace/trace.h"
 
-/* An event that is asked for. */
-struct wanted {
-	uint64_t pos;
-	uint32_t rank; /* in the order; TARGET */
-};
-
+/* An event that is asked for, as one number: its position, which the checker has held in memory, so it is
+ * below 2^31; and its rank in the order, or TARGET. */
+#define WANTED(pos, rank) ((pos) << 32 | (rank))
 #define TARGET UINT32_MAX
+
+static uint64_t wanted_pos(uint64_t wanted)
+{
+	return wanted >> 32;
+}
 
 /* Of a thread of the trace. */
 struct origin {
@@ -31,10 +34,12 @@ struct origin {
 
 struct collector {
 	struct trace *trace;
+	const struct tape *tape; /* its events; NULL: they are read from it */
+	size_t nread;		 /* of those */
 	struct draft *out;
 	struct diag *diag;
-	VEC(struct wanted) wanted;
-	size_t next; /* of those */
+	VEC(uint64_t) wanted; /* ascending */
+	size_t next;	      /* of those */
 	size_t norder;
 	VEC(struct origin) origins; /* by tid */
 	VEC(struct pieces) pieces;  /* by thread of the draft */
@@ -47,13 +52,6 @@ struct collector {
 
 /* ---- what is wanted ---- */
 
-static int wanted_order(const void *x, const void *y)
-{
-	const struct wanted *a = x, *b = y;
-
-	return SORT_ORDER(a->pos, b->pos);
-}
-
 static bool is_target(const struct plan_ask *ask, uint64_t pos)
 {
 	for (uint32_t i = 0; i < ask->ntargets; i++)
@@ -62,19 +60,18 @@ static bool is_target(const struct plan_ask *ask, uint64_t pos)
 	return false;
 }
 
-static bool is_wanted(const struct collector *c, size_t n, uint64_t pos)
+/* One that the order has does not stand at the point. */
+static void want_target(struct collector *c, uint64_t pos)
 {
-	for (size_t low = 0, high = n; low < high;) {
-		size_t middle = low + (high - low) / 2;
+	size_t at = SEARCH_PAST(i, 0, c->wanted.n, wanted_pos(c->wanted.at[i]) < pos);
 
-		if (c->wanted.at[middle].pos == pos)
-			return true;
-		if (c->wanted.at[middle].pos < pos)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	if (at < c->wanted.n && wanted_pos(c->wanted.at[at]) == pos &&
+	    (uint32_t)c->wanted.at[at] != TARGET)
+		return;
+	(void)VEC_PUSH(&c->wanted);
+	memmove(c->wanted.at + at + 1, c->wanted.at + at,
+		(c->wanted.n - 1 - at) * sizeof(*c->wanted.at));
+	c->wanted.at[at] = WANTED(pos, TARGET);
 }
 
 static enum status want(struct collector *c, const struct plan_ask *ask)
@@ -89,16 +86,14 @@ static enum status want(struct collector *c, const struct plan_ask *ask)
 		return ST_LIMIT;
 	}
 	for (size_t i = 0; i < n; i++)
-		*VEC_PUSH(&c->wanted) = (struct wanted){ ask->order[i], (uint32_t)i };
-	SORT_VEC(&c->wanted, wanted_order);
+		*VEC_PUSH(&c->wanted) = WANTED(ask->order[i], i);
+	sort_u64(c->wanted.at, n);
 	for (uint32_t i = 0; i < ask->ntargets; i++)
-		if (!is_wanted(c, n, ask->targets[i]))
-			*VEC_PUSH(&c->wanted) = (struct wanted){ ask->targets[i], TARGET };
-	SORT_VEC(&c->wanted, wanted_order);
+		want_target(c, ask->targets[i]);
 	for (size_t i = 1; i < c->wanted.n; i++)
-		if (c->wanted.at[i].pos == c->wanted.at[i - 1].pos) {
+		if (wanted_pos(c->wanted.at[i]) == wanted_pos(c->wanted.at[i - 1])) {
 			diag_set(c->diag, "event %" PRIu64 " comes twice in the order",
-				 c->wanted.at[i].pos);
+				 wanted_pos(c->wanted.at[i]));
 			return ST_BAD_INPUT;
 		}
 	return ST_OK;
@@ -324,7 +319,7 @@ static enum status target_check(struct collector *c, uint32_t item)
 	return ST_BAD_INPUT;
 }
 
-static enum status take(struct collector *c, const struct event *e, const struct wanted *w)
+static enum status take(struct collector *c, const struct event *e, uint32_t rank)
 {
 	uint32_t thread = thread_of(c, e->tid), item;
 	const struct draft_thread *t = &c->out->threads.at[thread];
@@ -342,8 +337,8 @@ static enum status take(struct collector *c, const struct event *e, const struct
 			 e->pos);
 		return ST_BAD_INPUT;
 	}
-	item = item_add(c, e, w->rank);
-	return w->rank == TARGET ? target_check(c, item) : ST_OK;
+	item = item_add(c, e, rank);
+	return rank == TARGET ? target_check(c, item) : ST_OK;
 }
 
 static bool is_wait(const struct draft_item *it)
@@ -399,22 +394,29 @@ static void await_more(struct collector *c)
 	}
 }
 
+static enum status read_next(struct collector *c, struct event *e)
+{
+	if (!c->tape)
+		return trace_next(c->trace, e, c->diag);
+	return tape_get(c->tape, c->nread++, e) ? ST_OK : ST_END;
+}
+
 static enum status read_all(struct collector *c)
 {
 	enum status st = ST_OK;
 	struct event e;
 
 	while (c->next < c->wanted.n || c->open > 0) {
-		st = trace_next(c->trace, &e, c->diag);
+		st = read_next(c, &e);
 		if (st != ST_OK)
 			break;
 		origin_see(c, e.tid);
 		live(c, &e);
-		if (c->next == c->wanted.n || c->wanted.at[c->next].pos != e.pos) {
+		if (c->next == c->wanted.n || wanted_pos(c->wanted.at[c->next]) != e.pos) {
 			pass_by(c, &e);
 			continue;
 		}
-		st = take(c, &e, &c->wanted.at[c->next]);
+		st = take(c, &e, (uint32_t)c->wanted.at[c->next]);
 		if (st != ST_OK)
 			return st;
 		if (++c->next == c->wanted.n)
@@ -423,7 +425,8 @@ static enum status read_all(struct collector *c)
 	if (st != ST_OK && st != ST_END)
 		return st;
 	if (c->next < c->wanted.n) {
-		diag_set(c->diag, "the trace has no event %" PRIu64, c->wanted.at[c->next].pos);
+		diag_set(c->diag, "the trace has no event %" PRIu64,
+			 wanted_pos(c->wanted.at[c->next]));
 		return ST_BAD_INPUT;
 	}
 	return ST_OK;
@@ -452,7 +455,7 @@ static void line_up(struct draft *out, size_t norder)
 enum status collect_events(struct trace *t, const struct plan_ask *ask, struct draft *out,
 			   struct diag *d)
 {
-	struct collector c = { .trace = t, .out = out, .diag = d };
+	struct collector c = { .trace = t, .tape = ask->tape, .out = out, .diag = d };
 	enum status st;
 
 	spans_init(&c.lives);

@@ -45,7 +45,7 @@ static bool try_one(const struct pass *p, const struct finding *f, struct strbuf
 	bool good = false;
 
 	claim_take(p, f, &claim);
-	if (replay_try(&how, &result, &d) == ST_OK) {
+	if (claim_open(&claim, how.trace, &d) == ST_OK && replay_try(&how, &result, &d) == ST_OK) {
 		good = replay_succeeded(&result);
 		for (int i = 0; i < result.nruns; i++)
 			asked |= result.runs[i].result.process.asked;

@@ -169,7 +169,7 @@ static void settle(struct walk *w, uint32_t item)
 			(uint64_t)w->d->items.at[from & ~LASTING].rank << 32 | from;
 	}
 	VEC_CLEAR(&off->at);
-	SORT_VEC(&w->sources, sort_order_u64);
+	sort_u64(w->sources.at, w->sources.n);
 	for (size_t i = w->sources.n; i-- > 0;)
 		edge_add(w, (uint32_t)w->sources.at[i] & ~LASTING, item,
 			 w->sources.at[i] & LASTING);

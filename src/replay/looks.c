@@ -4,17 +4,22 @@
 
 #include "base/sort.h"
 #include "replay/replay.h"
+#include "replay/scratch.h"
 #include "trace/trace.h"
 
 /* ---- which variables ---- */
 
 bool looks_same(const char *was, struct trace *now, uint64_t addr, struct strbuf *why)
 {
-	const char *is = trace_object_own(now, addr);
-	size_t n = trace_object_whole(is);
+	const char *is;
+	size_t n;
 
-	if (!was || strncmp(is, "0x", 2) == 0 ||
-	    (n == trace_object_whole(was) && memcmp(was, is, n) == 0))
+	if (!was)
+		return true;
+	scratch_learn(now, addr);
+	is = trace_object_own(now, addr);
+	n = trace_object_whole(is);
+	if (strncmp(is, "0x", 2) == 0 || (n == trace_object_whole(was) && memcmp(was, is, n) == 0))
 		return true;
 	strbuf_addf(why, "what is touched there is %s, not %s", is, was);
 	return false;

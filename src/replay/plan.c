@@ -132,7 +132,7 @@ static void sort_waits(struct layout *l)
 {
 	for (uint32_t i = 0; i < l->d->edges.n; i++)
 		*VEC_PUSH(&l->waits) = (uint64_t)draft_whole(l->d, l->d->edges.at[i].to) << 32 | i;
-	SORT_VEC(&l->waits, sort_order_u64);
+	sort_u64(l->waits.at, l->waits.n);
 }
 
 static uint64_t table_place(uint64_t *size, uint64_t n, size_t item, uint64_t grain)

@@ -14,6 +14,7 @@
 #include "finding/finding.h"
 #include "trace/plan.h"
 
+struct tape;
 struct trace;
 
 /* Positions, all of them. */
@@ -28,6 +29,8 @@ struct plan_ask {
 	 * waits for the one before. */
 	const uint64_t *looks;
 	size_t nlooks;
+	/* The events of the trace, up to its end; NULL: it is at its beginning, and is read from there. */
+	const struct tape *tape;
 };
 
 /* Of a property: a step that writes what it looks at, as it was recorded. */
@@ -50,7 +53,7 @@ struct plan {
 	bool looks_whole; /* of no other look is it unknown what it wrote */
 };
 
-/* The trace is at its beginning, and is read from there.  ST_BAD_INPUT: it cannot be, the diag says why. */
+/* ST_BAD_INPUT: none can be made, the diag says why. */
 enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *out,
 		      struct diag *d) ST_CHECKED;
 void plan_release(struct plan *p);

@@ -194,7 +194,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	close(s->err);
 	if (st == ST_OK) {
 		out->nruns = number + 1;
-		run->trace = scratch_read(trace);
+		run->trace = scratch_trace(trace);
 		refute_others(out, o->claim, run);
 		outcome_of(run, outs, errs);
 		if (o->record && number == 0)
@@ -261,7 +261,8 @@ static enum status make_plan(const struct replay *o, struct replay_result *out, 
 				.order = c->order.at,
 				.norder = c->order.n,
 				.looks = c->looks.at,
-				.nlooks = c->looks.n };
+				.nlooks = c->looks.n,
+				.tape = c->tape };
 
 	enum status st = plan_make(out->recorded, &ask, &out->plan, d);
 
@@ -272,18 +273,12 @@ static enum status make_plan(const struct replay *o, struct replay_result *out, 
 
 enum status replay_try(const struct replay *o, struct replay_result *out, struct diag *d)
 {
-	struct trace_options opt = { 0 };
-	struct trace_info info;
+	struct trace_info info = trace_info(o->claim->trace);
 	enum status st;
 
 	memset(out, 0, sizeof(*out));
-	st = trace_open(o->trace, &opt, &out->recorded, d);
-	if (st != ST_OK)
-		return st;
-	info = trace_info(out->recorded);
-	st = plan_suits(out->recorded, d);
-	if (st == ST_OK)
-		st = find_program(o, &info, out, d);
+	out->recorded = o->claim->trace;
+	st = find_program(o, &info, out, d);
 	if (st == ST_OK && !o->anyway)
 		st = plan_suits_program(out->recorded, out->path, o->trace, d);
 	if (st == ST_OK && o->gdb)
@@ -307,7 +302,6 @@ void replay_result_release(struct replay_result *r)
 		outcome_release(&r->runs[i].outcome);
 	}
 	plan_release(&r->plan);
-	trace_close(r->recorded);
 	MEM_FREE_ALL(r->path, r->argv, r->arguments);
 	memset(r, 0, sizeof(*r));
 }

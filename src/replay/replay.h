@@ -17,9 +17,9 @@ struct trace;
 #define REPLAY_BOTH (-2) /* of a race: one order, then the other */
 
 struct replay {
-	const char *trace; /* the recording */
-	const struct claim *claim;
-	char **argv;	    /* another command line than the recorded one; NULL: that */
+	const char *trace;	   /* the recording */
+	const struct claim *claim; /* opened; it outlives the result */
+	char **argv;		   /* another command line than the recorded one; NULL: that */
 	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
 	const char *beside; /* a command that goes along with each run; or NULL */
 	double patience, time;
@@ -35,12 +35,12 @@ struct replay {
 
 struct replay_run {
 	struct supervise_result result;
-	struct trace *trace;	/* of this run, read to its end; NULL: it left none */
+	struct trace *trace;	/* of this run; NULL: it left none (scratch_learn reads it) */
 	struct outcome outcome; /* of the run from the point on */
 };
 
 struct replay_result {
-	struct trace *recorded; /* read to its end */
+	struct trace *recorded; /* the claim's */
 	struct plan plan;
 	const char *program; /* that was run */
 	/* Of a race: one order, the other; if they differ, each once more. */
@@ -51,7 +51,7 @@ struct replay_result {
 };
 
 /*
- * ST_BAD_INPUT: this trace cannot be replayed; ST_IO: the program cannot be run.  The diag says why.
+ * ST_BAD_INPUT: this claim cannot be replayed; ST_IO: the program cannot be run.  The diag says why.
  * ST_OK: it was tried.
  */
 enum status replay_try(const struct replay *o, struct replay_result *out,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "names/variables.h"
 #include "trace/trace.h"
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -138,18 +139,39 @@ enum status scratch_keep(const char *from, const char *to, struct diag *d)
 	return good ? ST_OK : ST_IO;
 }
 
-struct trace *scratch_read(const char *path)
+struct trace *scratch_trace(const char *path)
 {
 	struct trace_options opt = { 0 };
 	struct diag d = { 0 };
 	struct trace *t = NULL;
-	struct event e;
 	struct stat st;
 
 	/* The program may have put something else there. */
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || trace_open(path, &opt, &t, &d) != ST_OK)
 		return NULL;
+	return t;
+}
+
+static void read_on(struct trace *t)
+{
+	struct diag d = { 0 };
+	struct event e;
+
 	while (trace_next(t, &e, &d) == ST_OK)
 		;
+}
+
+struct trace *scratch_read(const char *path)
+{
+	struct trace *t = scratch_trace(path);
+
+	if (t)
+		read_on(t);
 	return t;
+}
+
+void scratch_learn(struct trace *t, uint64_t addr)
+{
+	if (!variables_is_fixed(t, addr))
+		read_on(t);
 }

@@ -20,9 +20,12 @@ char *scratch_path(const char *name, int number);
 /* A file or directory in it, with all that is in there.  False: something is left. */
 bool scratch_drop(const char *path);
 
-/* The recording of a run, read up to its end for the names that come on the way; NULL: there is none that
- * can be read. */
+/* The recording of a run, not read yet; NULL: there is none that can be. */
+struct trace *scratch_trace(const char *path);
+/* The same, read up to its end for the names that come on the way. */
 struct trace *scratch_read(const char *path);
+/* Reads the rest of it, if what lies at addr may depend on that. */
+void scratch_learn(struct trace *t, uint64_t addr);
 /* A copy of the recording in it, for the user. */
 enum status scratch_keep(const char *from, const char *to, struct diag *d) ST_CHECKED;
 

@@ -1,5 +1,5 @@
 /*
- *	        program                          we, a thousand times a second
+ *	        program                          we, a thousand times a second; at first more often
  *
  *	approach   threads run up to their gates    reached?  diverged?  does anything move?
  *	point      the targets stand                is it what was predicted?

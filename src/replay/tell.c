@@ -4,6 +4,7 @@
 #include "report/show.h"
 #include "report/words.h"
 #include "replay/replay.h"
+#include "replay/scratch.h"
 #include "replay/why.h"
 #include "trace/trace.h"
 
@@ -60,11 +61,20 @@ static int target_of(const struct replay *o, const struct replay_result *r, uint
 	return -1;
 }
 
+/* NULL: there is no recording of the run to ask. */
+static const char *name_of(const struct replay_run *run, uint64_t addr)
+{
+	if (!run->trace)
+		return NULL;
+	scratch_learn(run->trace, addr);
+	return trace_object_name(run->trace, addr);
+}
+
 /* "coder.mutex (0x5555...)": what has no name in this run has that of the recording. */
 static void add_lock(const struct replay_run *run, uint64_t addr, const char *recorded,
 		     struct strbuf *out)
 {
-	const char *name = run->trace ? trace_object_name(run->trace, addr) : NULL;
+	const char *name = name_of(run, addr);
 
 	if (!recorded || (name && !trace_object_is_anonymous(name))) {
 		tell_object(run, addr, out);
@@ -88,7 +98,7 @@ void tell_held(const struct replay *o, const struct replay_result *r, const stru
 
 void tell_object(const struct replay_run *run, uint64_t addr, struct strbuf *out)
 {
-	const char *name = run->trace ? trace_object_name(run->trace, addr) : NULL;
+	const char *name = name_of(run, addr);
 
 	if (name)
 		strbuf_adds(out, words_brief(name));

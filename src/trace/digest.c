@@ -11,6 +11,8 @@
  */
 #include "trace/digest.h"
 
+#include <endian.h>
+
 #define HEAD 64u
 #define FLAGS                                                                              \
 	(EVENT_FREE_READ | EVENT_ATOMIC | EVENT_REREAD | EVENT_UNKNOWN | EVENT_HAS_VALUE | \
@@ -46,10 +48,16 @@ static void put(struct digest *d, const void *bytes, size_t n)
 	d->n += n;
 }
 
-static void put_number(uint8_t *at, uint64_t x, unsigned n)
+static void put_u32(uint8_t *at, uint32_t x)
 {
-	for (unsigned i = 0; i < n; i++)
-		at[i] = (uint8_t)(x >> 8 * i);
+	x = htole32(x);
+	memcpy(at, &x, sizeof(x));
+}
+
+static void put_u64(uint8_t *at, uint64_t x)
+{
+	x = htole64(x);
+	memcpy(at, &x, sizeof(x));
 }
 
 void digest_event(struct digest *d, const struct event *e)
@@ -57,23 +65,23 @@ void digest_event(struct digest *d, const struct event *e)
 	size_t nname = e->name ? strlen(e->name) + 1 : 0;
 	uint8_t head[HEAD], feed[8];
 
-	put_number(head, e->tid, 4);
+	put_u32(head, e->tid);
 	head[4] = e->op;
 	head[5] = e->order;
 	head[6] = e->rmw;
 	head[7] = e->lock_kind;
-	put_number(head + 8, e->flags & FLAGS, 4);
-	put_number(head + 12, e->peer, 4);
-	put_number(head + 16, e->tseq, 8);
-	put_number(head + 24, e->addr, 8);
-	put_number(head + 32, e->len, 8);
-	put_number(head + 40, e->peer_tseq, 8);
-	put_number(head + 48, e->arg, 8);
-	put_number(head + 56, e->nfeeds, 4);
-	put_number(head + 60, nname + e->ndata, 4);
+	put_u32(head + 8, e->flags & FLAGS);
+	put_u32(head + 12, e->peer);
+	put_u64(head + 16, e->tseq);
+	put_u64(head + 24, e->addr);
+	put_u64(head + 32, e->len);
+	put_u64(head + 40, e->peer_tseq);
+	put_u64(head + 48, e->arg);
+	put_u32(head + 56, e->nfeeds);
+	put_u32(head + 60, (uint32_t)(nname + e->ndata));
 	put(d, head, HEAD);
 	for (uint32_t i = 0; i < e->nfeeds; i++) {
-		put_number(feed, e->feeds[i], 8);
+		put_u64(feed, e->feeds[i]);
 		put(d, feed, 8);
 	}
 	if (e->value)

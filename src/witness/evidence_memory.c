@@ -54,7 +54,7 @@ void evidence_last_set(struct evidence_lasts *l, uint32_t *state, unsigned mask,
 			b->at[k] = pos;
 }
 
-uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr)
+uint32_t evidence_alloc_of(struct evidence *ev, uint64_t addr)
 {
 	uint32_t alloc, freed;
 

@@ -233,6 +233,11 @@ struct evidence_memory {
 	struct evidence_lasts lasts;
 	struct map stamps;     /* aligned block, to ALLOC << 32 | FREE that covered it last */
 	uint64_t stamp_levels; /* sizes of blocks in use */
+	struct {
+		uint64_t addr;
+		uint32_t alloc, freed;
+		bool good;
+	} stamp_last; /* the latest answer, while nothing has been covered since */
 	struct evidence_freed freed;
 	uint64_t hot; /* page number last used, and its index */
 	size_t hot_index;
@@ -408,10 +413,9 @@ bool evidence_block_around(uint64_t addr, uint64_t *levels, uint64_t *key);
 void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint32_t pos,
 		    bool freed);
 /* The latest that covered addr; 0 none. */
-void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
-			uint32_t *freed);
+void evidence_stamp_get(struct evidence_memory *m, uint64_t addr, uint32_t *alloc, uint32_t *freed);
 /* The ALLOC that covers addr; 0 none. */
-uint32_t evidence_alloc_of(const struct evidence *ev, uint64_t addr);
+uint32_t evidence_alloc_of(struct evidence *ev, uint64_t addr);
 
 /* Names what lies at addr now.  What is at a local variable, declared at `site' and beginning at
  * `start', goes by that name and not by where it is on a stack; site 0: no variable. */

@@ -48,6 +48,7 @@ void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint
 {
 	uint64_t key;
 
+	m->stamp_last.good = false;
 	while (evidence_block_next(&addr, &len, &m->stamp_levels, &key)) {
 		uint64_t *v = map_put(&m->stamps, key, NULL);
 
@@ -55,11 +56,15 @@ void evidence_stamp(struct evidence_memory *m, uint64_t addr, uint64_t len, uint
 	}
 }
 
-void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t *alloc,
-			uint32_t *freed)
+void evidence_stamp_get(struct evidence_memory *m, uint64_t addr, uint32_t *alloc, uint32_t *freed)
 {
 	uint64_t levels = m->stamp_levels, key;
 
+	if (m->stamp_last.good && m->stamp_last.addr == addr) {
+		*alloc = m->stamp_last.alloc;
+		*freed = m->stamp_last.freed;
+		return;
+	}
 	*alloc = *freed = 0;
 	while (evidence_block_around(addr, &levels, &key)) {
 		const uint64_t *v = map_get(&m->stamps, key);
@@ -69,4 +74,8 @@ void evidence_stamp_get(const struct evidence_memory *m, uint64_t addr, uint32_t
 		if (v && (uint32_t)*v > *freed)
 			*freed = (uint32_t)*v;
 	}
+	m->stamp_last.addr = addr;
+	m->stamp_last.alloc = *alloc;
+	m->stamp_last.freed = *freed;
+	m->stamp_last.good = true;
 }

@@ -78,7 +78,7 @@ static uint32_t object_init(struct evidence *ev, enum event_object family, const
 }
 
 /* The latest FREE of the memory that the object lies in; 0 none. */
-static uint32_t freed_find(const struct evidence *ev, uint32_t object)
+static uint32_t freed_find(struct evidence *ev, uint32_t object)
 {
 	uint32_t alloc, freed;
 

@@ -212,13 +212,38 @@ static void read_value(struct evidence *ev, struct evidence_shown *s, uint64_t a
 	}
 }
 
+static void reader_note(struct evidence_shown *s, uint32_t tid)
+{
+	s->readers |= s->reader != 0 && s->reader != tid;
+	s->reader = tid;
+}
+
+/* Does a read show bytes that are known, and by writes alone?  Most do, and tell nothing new. */
+static bool is_as_known(const struct evidence_shown *s, const uint8_t *saw, unsigned mask)
+{
+	unsigned from = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
+
+	return (s->known & mask) == mask && !((s->guessed | s->foreign) & mask) &&
+	       memcmp(s->byte + from, saw, n) == 0;
+}
+
 static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 		       struct evidence_word w, unsigned mask)
 {
 	uint64_t first = ev->cells.at[w.cell].word << 3;
 	bool has = (e->flags & EVENT_HAS_VALUE) && e->op != EVENT_FREE;
 	const uint8_t *saw = e->op == EVENT_READ ? e->value : e->op == EVENT_RMW ? e->old : NULL;
+	uint32_t written = 0;
 
+	if (e->op == EVENT_READ && has && saw && !(w.seen & EVIDENCE_MIXED)) {
+		struct evidence_shown *s = shown_get(ev, w.cell);
+		uint64_t from = first + (unsigned)__builtin_ctz(mask);
+
+		if (is_as_known(s, saw + (from - e->addr), mask)) {
+			reader_note(s, e->tid);
+			return;
+		}
+	}
 	for (unsigned k = 0; k < 8; k++) {
 		uint64_t at = first + k - e->addr;
 		uint32_t cell = mask >> k & 1 ? cell_at(ev, w, k) : 0;
@@ -226,10 +251,8 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 
 		if (!s)
 			continue;
-		if (e->op == EVENT_READ || e->op == EVENT_RMW) {
-			s->readers |= s->reader != 0 && s->reader != e->tid;
-			s->reader = e->tid;
-		}
+		if (e->op == EVENT_READ || e->op == EVENT_RMW)
+			reader_note(s, e->tid);
 		if (has && saw && !(e->flags & EVENT_UNKNOWN))
 			read_value(ev, s, first + k, saw[at], pos);
 		if (e->op != EVENT_READ)
@@ -240,8 +263,9 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 	for (unsigned k = 0; k < 8 && e->op != EVENT_READ; k++) {
 		uint32_t cell = mask >> k & 1 ? cell_at(ev, w, k) : 0;
 
-		if (cell)
+		if (cell && cell != written)
 			cell_written(shown_get(ev, cell), mask, e->tid, pos);
+		written = cell ? cell : written;
 	}
 }
 

@@ -26,8 +26,8 @@ struct witness {
 
 void witness_release(struct witness *w);
 
-/* Reads a file into text and takes what needs no trace out of it: kind, property and spec.  A trace is
- * read with the spec in hand; witness_parse takes the rest. */
+/* Reads a file into text and takes what needs no trace out of it: kind, property, spec and targets, which
+ * the trace need not have.  It is read with these in hand; witness_parse takes the rest. */
 enum status witness_head(const char *path, struct strbuf *text, struct witness *out,
 			 struct diag *d) ST_CHECKED;
 

@@ -96,7 +96,7 @@ static enum status id_take(struct parser *p, uint64_t *out)
 {
 	if (!number_parse(p->word, p->nword, out))
 		return bad(p, "'%.*s' is no event number", shown(p), p->word);
-	if (*out == 0 || *out > evidence_count(p->ev))
+	if (p->ev && (*out == 0 || *out > evidence_count(p->ev)))
 		return bad(p, "event %.*s is not in the trace, which has %" PRIu64, shown(p),
 			   p->word, evidence_count(p->ev));
 	return ST_OK;
@@ -201,7 +201,7 @@ static enum status ids_take(struct parser *p, struct witness *w, bool stray)
 		st = id_take(p, &pos);
 		if (st != ST_OK)
 			return st;
-		if (out->n >= evidence_count(p->ev))
+		if (stray && out->n >= evidence_count(p->ev))
 			return bad(p, "more events than the trace has");
 		*VEC_PUSH(out) = pos;
 	}
@@ -335,7 +335,7 @@ static const struct line {
 	{ "witness", version_take, NEEDED },
 	{ "trace", digest_take, 0 },
 	{ "kind", kind_take, NEEDED },
-	{ "target", target_take, NEEDED | OF_TRACE },
+	{ "target", target_take, NEEDED },
 	{ "relaxed", stray_take, OF_TRACE },
 	{ "model", model_take, 0 },
 	{ "tainted", skip, 0 }, /* found out anew, never believed */

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "replay/plan.h"
+#include "replay/tape.h"
 #include "trace/trace.h"
 #include "unit/tap.h"
 #include "unit/trace_builder.h"
@@ -56,7 +57,8 @@ struct words {
 };
 
 /* The plan, as text; or why there is none. */
-static void plan_of(struct trace *t, const struct words *w, struct strbuf *out)
+static void plan_of(struct trace *t, const struct tape *tape, const struct words *w,
+		    struct strbuf *out)
 {
 	uint64_t order[64], targets[8], looks[16];
 	struct plan_ask ask = { .kind = w->kind,
@@ -65,7 +67,8 @@ static void plan_of(struct trace *t, const struct words *w, struct strbuf *out)
 				.looks = looks,
 				.norder = numbers(w->order, order, 64),
 				.ntargets = (uint32_t)numbers(w->targets, targets, 8),
-				.nlooks = numbers(w->looks, looks, 16) };
+				.nlooks = numbers(w->looks, looks, 16),
+				.tape = tape };
 	struct diag d = { 0 };
 	struct plan p;
 
@@ -81,11 +84,24 @@ static void plan_of(struct trace *t, const struct words *w, struct strbuf *out)
 
 static void plan_is(const char *name, struct trace *t, struct words w, const char *want)
 {
-	struct strbuf got = { 0 };
+	struct strbuf got = { 0 }, taped = { 0 };
+	struct tape *tape = tape_new();
+	struct trace *again = NULL;
+	struct diag d = { 0 };
+	struct event e;
 
-	plan_of(t, &w, &got);
+	if (trace_again(t, &again, &d) != ST_OK)
+		TAP_OK(false, "%s", d.message);
+	while (trace_next(again, &e, &d) == ST_OK)
+		tape_add(tape, &e);
+	plan_of(t, NULL, &w, &got);
 	TAP_STR(strbuf_str(&got), want, "%s", name);
+	plan_of(again, tape, &w, &taped);
+	TAP_STR(strbuf_str(&taped), want, "%s, from a tape", name);
 	strbuf_release(&got);
+	strbuf_release(&taped);
+	tape_free(tape);
+	trace_close(again);
 	trace_close(t);
 }
 
