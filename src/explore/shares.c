@@ -78,6 +78,13 @@ static void run_once(struct finder *f, uint32_t thread, uint64_t object)
 		join(f, clock_of(f, thread), clock_of(f, (uint32_t)*runner - 1));
 }
 
+/* It came back in vain.  A wait has its mutex all the same; something may have been given, where there was
+ * room for less than poll asks for. */
+static bool has_nothing(const struct baton_op *op)
+{
+	return (op->flags & BATON_VAIN) && op->kind != BATON_WAKE && op->kind != BATON_GIVE;
+}
+
 static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *op)
 {
 	switch (op->kind) {
@@ -109,7 +116,8 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 		give(f, thread, op->second, BY_WRITER);
 		break;
 	case BATON_WAKE:
-		take(f, thread, op->object, BY_WRITER);
+		if (!(op->flags & BATON_VAIN))
+			take(f, thread, op->object, BY_WRITER);
 		take(f, thread, op->second, BY_WRITER);
 		break;
 	case BATON_OBJECT:
@@ -254,7 +262,7 @@ void shares_find(struct shares *s, const struct explore_runner *r)
 		note_made(&f, i);
 		clock_of(&f, thread)[thread]++;
 		if (!BATON_IS_ACCESS(op->kind)) {
-			if (!(op->flags & BATON_VAIN))
+			if (!has_nothing(op))
 				note_sync(&f, thread, op);
 			continue;
 		}

@@ -54,6 +54,7 @@ stops3            3  killed by signal 6
 test_and_set      2  killed by signal 6
 ticket            1  deadlock
 timed_join        1  killed by signal 6
+timed_wait        0  killed by signal 6
 transfer          1  deadlock
 trylock_fallback  1  killed by signal 6
 two_locks         1  killed by signal 6
