@@ -428,6 +428,7 @@ void baton_run(void)
 	h->outcome = BATON_RAN;
 	h->fault = (struct baton_fault){ .kind = BATON_NO_FAULT };
 	baton_freed_begin();
+	baton_watch_run();
 	self = getpid();
 	h->running = h->unseen = 0;
 	h->grown = h->crowded = h->forked = h->outside = 0;

@@ -13,6 +13,7 @@
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
  *	baton_outside.c	what a run leaves behind for the next
+ *	baton_watch.c	what a property is about
  *	baton_serve.c	runs the program anew in a child, each time the explorer asks
  */
 #ifndef CAPTURE_BATON_H
@@ -174,6 +175,23 @@ void baton_fd_start(void);
 bool baton_fd_is_ready(uint32_t thread);
 /* Nobody can go on.  True: somebody outside may help, and has been waited for. */
 bool baton_fd_wait(void);
+
+/* ---- what a property is about ---- */
+
+/* A run begins. */
+void baton_watch_run(void);
+/* Does the access touch such memory?  If so it begins, once it may be done, and ends; changed: an update
+ * has changed something. */
+bool baton_watch_touches(uint32_t thread, const struct baton_op *op);
+void baton_watch_begin(struct thread *t, uint32_t thread);
+void baton_watch_end(uint32_t thread, bool changed);
+/* It has the lock, or is about to give it back. */
+void baton_watch_lock(const struct control *c, const void *obj, bool takes, uint32_t site);
+/* It is about to make a thread; it has made or joined one, FORMAT_K_kind. */
+void baton_watch_fork(const struct control *c, uint32_t site);
+void baton_watch_thread(const struct control *c, unsigned kind, uint64_t tid, uint32_t site);
+
+void baton_watch_words(const struct control *c, const struct control_words *said);
 
 /* ---- words ---- */
 

@@ -180,7 +180,12 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 
 	struct baton_seat *s = &baton_seats[c->index];
 	bool shared = baton_word_touch(c->index, op.object, n, how & CONTROL_WRITES);
+	bool watched = baton_watch_touches(c->index, &op);
 
+	if (watched) {
+		op.flags |= BATON_WATCHED;
+		shared = true;
+	}
 	if (op.kind != BATON_READ) {
 		s->nlooks = 0;
 		if (shared)
@@ -196,6 +201,10 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 		baton_yield(c, site);
 	if (!(op.flags & BATON_FREES))
 		baton_freed_look(c, op.object, n, site, BATON_USE_AFTER_FREE);
+	if (watched) {
+		c->solid = false; /* until control_changed says so */
+		baton_watch_begin(thread_self(), c->index);
+	}
 }
 
 /* ---- calls ---- */
@@ -319,6 +328,9 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 	case FORMAT_K_JOIN:
 		call_join(c, thread_of(obj), site, tries);
 		break;
+	case FORMAT_K_FORK:
+		baton_watch_fork(c, site);
+		break;
 	default: /* a barrier comes by baton_barrier; making a thread is no step */
 		break;
 	}
@@ -327,8 +339,13 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 void baton_before(struct control *c, unsigned kind, unsigned aux, const void *obj, uint32_t site)
 {
 	switch (kind) {
+	case FORMAT_K_ACQ:
+	case FORMAT_K_RACQ:
+		baton_watch_lock(c, obj, true, site);
+		break;
 	case FORMAT_K_REL:
 	case FORMAT_K_RREL:
+		baton_watch_lock(c, obj, false, site);
 		if (!(aux & FORMAT_LOCK_WAIT))
 			announce(c, kind == FORMAT_K_REL ? BATON_UNLOCK : BATON_READ_UNLOCK, obj, 0,
 				 site, lock_flags(aux));

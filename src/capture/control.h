@@ -171,6 +171,16 @@ void control_unseen(struct thread *t, uint32_t site);
 
 /* A record of this kind is about to be logged; is logged.  t has a control. */
 void control_before(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site);
+/* The same, of another thread, and of what the program says of itself. */
+void control_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid, uint32_t site);
+struct control_words {
+	unsigned kind, aux; /* FORMAT_K_... */
+	const char *name;   /* or NULL */
+	const uint64_t *words;
+	unsigned n;
+	uint32_t site;
+};
+void control_words(struct thread *t, const struct control_words *said);
 void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site);
 
 /* ---- conditions, which are ours while the program is controlled ---- */

@@ -221,6 +221,8 @@ void control_leave(struct thread *t)
 	const struct plan_step *s = control_step(c);
 	bool matched = c->matched;
 
+	if (baton_is_on())
+		baton_watch_end(c->index, c->solid);
 	if (!c->pending)
 		return;
 	c->pending = false;

@@ -337,6 +337,21 @@ static bool is_release(unsigned kind)
 	return kind == FORMAT_K_REL || kind == FORMAT_K_RREL || kind == FORMAT_K_SEM_POST;
 }
 
+void control_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid, uint32_t site)
+{
+	if (baton_is_on())
+		baton_watch_thread(t->control, kind, tid, site);
+	control_before(t, kind, aux, NULL, site);
+}
+
+void control_words(struct thread *t, const struct control_words *said)
+{
+	if (baton_is_on())
+		baton_watch_words(t->control, said);
+	else
+		control_before(t, said->kind, said->aux, NULL, said->site);
+}
+
 void control_before(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint32_t site)
 {
 	struct control *c = t->control;

@@ -202,7 +202,7 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	uint8_t *p;
 
 	if (CONTROLLED(t))
-		control_before(t, kind, aux, NULL, site);
+		control_thread(t, kind, aux, a, site);
 	if (vain_again(t, vain_of(kind, aux), a))
 		return t->tseq;
 	epoch_end(t, kind, aux);
@@ -227,7 +227,12 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
 		return;
 	if (CONTROLLED(t))
-		control_before(t, kind, aux, NULL, site);
+		control_words(t, &(struct control_words){ .kind = kind,
+							  .aux = aux,
+							  .name = name,
+							  .words = args,
+							  .n = nargs,
+							  .site = site });
 	/* A read in a block must not be dropped because of one before the block. */
 	if (kind == FORMAT_K_BLOCK)
 		filter_sweep(t);

@@ -11,6 +11,7 @@ enum { STRATEGY = 1, FORMAT };
 struct command_explore {
 	struct explore how;
 	uint64_t seconds;
+	const char *spec;
 	bool json;
 };
 
@@ -30,6 +31,7 @@ static const struct option_def explore_options[] = {
 	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
 	{ AT(how.wish.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
 	  NUMBER(how.wish.expected, 0, 255) },
+	{ AT(spec), 's', "spec", "FILE", "properties that every run shall have" },
 	{ AT(how.wish.oracle), 0, "oracle", "CMD",
 	  "sh -c CMD after each good run; a failure if it leaves with another status than 0" },
 	{ AT(how.wish.sandbox), 0, "sandbox", NULL, "each run in an empty directory of its own" },
@@ -77,8 +79,12 @@ static int explore(struct command_explore *c, char **argv)
 	struct diag d = { 0 };
 	char *path = NULL;
 	int status = EXIT_TROUBLE;
-	enum status st = made_prepare(&made, argv, NULL, &d);
+	enum status st = c->spec ? property_new(c->spec, &c->how.wish.property, &d) : ST_OK;
 
+	if (st == ST_OK)
+		st = made_prepare(&made, argv,
+				  c->how.wish.property ? property_spec(c->how.wish.property) : NULL,
+				  &d);
 	if (st == ST_OK)
 		st = program_find(argv[0], false, &path, &d);
 	if (st == ST_OK) {
@@ -94,6 +100,7 @@ static int explore(struct command_explore *c, char **argv)
 		talk_error("%s", d.message);
 	}
 	explore_result_release(&result);
+	property_free(c->how.wish.property);
 	made_release(&made);
 	mem_free(path);
 	return status;
@@ -132,8 +139,8 @@ const struct command cmd_explore = {
 		"goes on. A deadlock, a signal, a use of freed memory or a status that is not 0 ends\n"
 		"the search; its schedule is shown, and written to a file for 'foresee replay'. FILE.c\n"
 		"(.cc, .cpp, .cxx) is compiled first. The program runs many times, and so do its\n"
-		"effects on files; with --sandbox each run has a directory of its own. A command that\n"
-		"looks at the output of each run, --oracle, may say that it was wrong.\n"
+		"effects on files; with --sandbox each run has a directory of its own. Properties (-s),\n"
+		"and a command that looks at the output (--oracle), may say that a run was wrong.\n"
 		"\n"
 		"Leaves with 0 when all schedules were run and none failed, with 1 when one did, with 3\n"
 		"when the budget ran out.\n",

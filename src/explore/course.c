@@ -11,7 +11,7 @@ void course_release(struct course *s)
 	VEC_RELEASE(&s->arguments);
 	VEC_RELEASE(&s->words);
 	VEC_RELEASE(&s->steps);
-	MEM_FREE_ALL(s->program, s->directory, s->outcome, s->oracle);
+	MEM_FREE_ALL(s->program, s->directory, s->outcome, s->spec, s->oracle);
 	*s = (struct course){ 0 };
 }
 
@@ -20,7 +20,7 @@ void course_release(struct course *s)
 static bool has_newline(const struct course *s)
 {
 	bool has = strchr(s->program, '\n') || strchr(s->directory, '\n') ||
-		   (s->oracle && strchr(s->oracle, '\n'));
+		   (s->spec && strchr(s->spec, '\n')) || (s->oracle && strchr(s->oracle, '\n'));
 
 	for (size_t i = 0; i + 1 < s->arguments.n; i++)
 		has |= strchr(s->arguments.at[i], '\n') != NULL;
@@ -33,6 +33,8 @@ static void put(const struct course *s, FILE *to)
 	for (size_t i = 0; i + 1 < s->arguments.n; i++)
 		fprintf(to, "argument %s\n", s->arguments.at[i]);
 	fprintf(to, "outcome %s\n", s->outcome);
+	if (s->spec)
+		fprintf(to, "spec %s\n", s->spec);
 	if (s->oracle)
 		fprintf(to, "oracle %s\n", s->oracle);
 	if (s->sandbox)
@@ -150,6 +152,8 @@ static bool read_line(struct course *s, char *line)
 		*VEC_PUSH(&s->arguments) = mem_strdup(rest);
 	else if ((rest = behind(line, "outcome")))
 		keep(&s->outcome, rest);
+	else if ((rest = behind(line, "spec")))
+		keep(&s->spec, rest);
 	else if ((rest = behind(line, "oracle")))
 		keep(&s->oracle, rest);
 	else if ((rest = behind(line, "sandbox")))

@@ -7,13 +7,14 @@
  *	argument ./rax
  *	argument 40
  *	outcome deadlock
+ *	spec /home/me/rax.spec
  *	oracle grep -q done "$FORESEE_STDOUT"
  *	sandbox yes
  *	expected 0
  *	words 555555558030 555555558040
  *	steps 1 1 2 0/3 2
  *
- * Oracle, sandbox and expected may be missing: none, no, 0.  A step is the number of a thread, in the order of their creation, and behind a slash the value of a
+ * Spec, oracle, sandbox and expected may be missing: none, none, no, 0.  A step is the number of a thread, in the order of their creation, and behind a slash the value of a
  * choice.  Accesses are steps if they are of these words (addresses are the same in every run).  Beyond the last one each thread runs on while it can.  Of text that follows in a line blanks
  * count; newlines in it cannot be written, and such a program is refused.
  */
@@ -31,6 +32,7 @@ struct course {
 	VEC(uint64_t) words;
 	VEC(struct baton_choice) steps;
 	char *outcome;	   /* in a word or two */
+	char *spec;	   /* whose properties it was judged by; NULL: none */
 	char *oracle;	   /* the command that judged it; NULL: none */
 	bool sandbox;	   /* it ran in a directory of its own */
 	uint32_t expected; /* the status of a good run */

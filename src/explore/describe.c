@@ -33,6 +33,7 @@ static const char *const names[BATON_KINDS] = {
 	[BATON_YIELD] = "yield",
 	[BATON_CHOOSE] = "choose",
 	[BATON_OBJECT] = "init or destroy",
+	[BATON_EVENT] = "event",
 	[BATON_OUTPUT] = "output",
 	[BATON_TAKE] = "take from",
 	[BATON_GIVE] = "give to",
@@ -170,6 +171,11 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 	}
 	if (f->verdict.fault == EXPLORE_ORACLE) {
 		strbuf_adds(out, "the oracle finds fault");
+		return;
+	}
+	if (f->verdict.fault == EXPLORE_PROPERTY) {
+		strbuf_addf(out, "property '%s' %s", f->property.name,
+			    f->property.is_error ? "has no value" : "is violated");
 		return;
 	}
 	if (f->verdict.fault == EXPLORE_FREED) {
@@ -310,6 +316,29 @@ static void print_freed(const struct explore_failure *f, FILE *to)
 	fprintf(to, "%s\n", strbuf_str(&text));
 }
 
+/* with landing = 1, radio = 0, by T2 at a.c:7 in land */
+static void print_property(const struct explore_failure *f, FILE *to)
+{
+	const struct property_fault *is = &f->property;
+	STRBUF_SCOPED text = { 0 };
+
+	strbuf_addf(&text, "  %s%s", is->is_error ? "" : "with ", is->values);
+	if (!*is->values)
+		strbuf_clear(&text);
+	strbuf_adds(&text, text.n ? ", " : "  ");
+	if (is->thread == UINT32_MAX) {
+		strbuf_adds(&text, "when main begins");
+	} else {
+		strbuf_adds(&text, "by ");
+		describe_thread(f, is->thread, &text);
+	}
+	if (f->trace && is->site) {
+		strbuf_adds(&text, " at ");
+		frames_location(f->trace, is->site, 0, &text);
+	}
+	fprintf(to, "%s\n", strbuf_str(&text));
+}
+
 void describe_failure(const struct explore_failure *f, FILE *to)
 {
 	STRBUF_SCOPED outcome = { 0 };
@@ -324,6 +353,8 @@ void describe_failure(const struct explore_failure *f, FILE *to)
 		print_said(f->said, to);
 	if (f->verdict.fault == EXPLORE_FREED)
 		print_freed(f, to);
+	if (f->verdict.fault == EXPLORE_PROPERTY)
+		print_property(f, to);
 	if (!f->again)
 		fputs("  it did not come so when it was run again: something else than the order of "
 		      "the steps decides it\n",
@@ -431,6 +462,9 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 	if (r->forked)
 		fputs("the program has made other processes: what they do is not explored\n", to);
 	describe_outside(r, to);
+	if (r->unjudged)
+		fprintf(to, "of some it is not known whether the properties hold: %s\n",
+			r->why_unjudged);
 	if (s->outcomes[BATON_OUTSIDE])
 		fprintf(to,
 			"%" PRIu64

@@ -53,6 +53,17 @@ static void freed_json(const struct explore_failure *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void property_json(const struct explore_failure *f, struct json *j)
+{
+	json_open(j, "property", '{');
+	json_string(j, "name", f->property.name);
+	json_bool(j, "error", f->property.is_error);
+	json_string(j, "values", f->property.values);
+	if (f->property.thread != UINT32_MAX)
+		place_json(f, "at", f->property.thread, f->property.site, j);
+	json_close(j, '}');
+}
+
 static void failure_json(const struct explore_failure *f, struct json *j)
 {
 	STRBUF_SCOPED outcome = { 0 };
@@ -68,6 +79,8 @@ static void failure_json(const struct explore_failure *f, struct json *j)
 	json_string(j, "oracle", f->said);
 	if (f->verdict.fault == EXPLORE_FREED)
 		freed_json(f, j);
+	if (f->verdict.fault == EXPLORE_PROPERTY)
+		property_json(f, j);
 	json_open(j, "steps", '[');
 	for (size_t i = 0; i < f->steps.n; i++) {
 		json_open(j, NULL, '{');
@@ -120,6 +133,7 @@ void describe_json(const struct explore_result *r, FILE *to)
 	json_real(&j, "seconds", r->seconds);
 	json_bool(&j, "complete", r->complete);
 	json_bool(&j, "awaited", r->awaited);
+	json_bool(&j, "unjudged", r->unjudged);
 	json_bool(&j, "stopped", r->stopped);
 	json_bool(&j, "forked", r->forked);
 	json_bool(&j, "files", r->outside & BATON_OUTSIDE_FILES);

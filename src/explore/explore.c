@@ -11,6 +11,7 @@
 #include "explore/strategies.h"
 #include "launch/program.h"
 #include "replay/scratch.h"
+#include "spec/spec.h"
 #include "trace/trace.h"
 
 /* ---- failures ---- */
@@ -49,6 +50,15 @@ static bool ends_so(const struct explore_failure *f)
 				     : f->end.status == WEXITSTATUS(s->ended);
 }
 
+/* What those who have judged it say of it. */
+static void take_words(struct explore_failure *f, const struct judge *j)
+{
+	if (f->verdict.fault == EXPLORE_ORACLE)
+		f->said = judge_said(j);
+	if (f->verdict.fault == EXPLORE_PROPERTY)
+		property_tell(j->wish->property, &f->property);
+}
+
 static enum status failure_again(struct server *server, const struct server_program *p,
 				 struct explore_failure *f, struct diag *d)
 {
@@ -61,7 +71,7 @@ static enum status failure_again(struct server *server, const struct server_prog
 	if (st == ST_OK) {
 		take_run(f, &server->pool.runner, s->nprefix);
 		f->again = ends_so(f);
-		f->said = f->verdict.fault == EXPLORE_ORACLE ? judge_said(&server->judge) : NULL;
+		take_words(f, &server->judge);
 		f->trace = scratch_read(trace);
 	}
 	if (nothing >= 0)
@@ -104,6 +114,7 @@ static enum status failure_write(const struct explore *e, const struct server *s
 	describe_outcome(f, &outcome);
 	s.outcome = outcome.at;
 	s.oracle = e->wish.oracle ? mem_strdup(e->wish.oracle) : NULL;
+	s.spec = e->wish.property ? realpath(property_spec(e->wish.property)->path, NULL) : NULL;
 	s.sandbox = e->wish.sandbox;
 	s.expected = e->wish.expected;
 	f->schedule = schedule_name(e, number);
@@ -163,6 +174,24 @@ static enum status hung_again(struct server *server, const struct server_program
 
 /* ---- all of it ---- */
 
+/* One run, recorded, to find out where the properties' variables lie. */
+static enum status bind_properties(struct server *server, const struct server_program *p,
+				   struct property *property, struct diag *d)
+{
+	char *trace = scratch_path("trace", 2);
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct launch_end end;
+	enum status st = again_run(server, p, NULL, 0, trace, nothing, &end, d);
+
+	if (st == ST_OK)
+		st = property_bind(property, trace, d);
+	if (nothing >= 0)
+		close(nothing);
+	unlink(trace);
+	mem_free(trace);
+	return st;
+}
+
 /* One run, recorded and analysed.  Without it there are no aims, and the search goes on. */
 static void look_first(const struct explore *e, struct server *server,
 		       const struct server_program *p, struct explore_result *out)
@@ -185,6 +214,11 @@ static enum status explore(const struct explore *e, struct server *server,
 	};
 	enum status st;
 
+	if (e->wish.property) {
+		st = bind_properties(server, &p, e->wish.property, d);
+		if (st != ST_OK)
+			return st;
+	}
 	if (e->strategy == EXPLORE_AUTO || e->strategy == EXPLORE_GUIDED)
 		look_first(e, server, &p, out);
 	out->stopped = server->stopped;
@@ -192,6 +226,8 @@ static enum status explore(const struct explore *e, struct server *server,
 		return ST_OK;
 	st = server_search(server, &p, strategies_search, &x, d);
 	out->stopped = server->stopped && out->end == SEARCH_TROUBLE;
+	out->complete &= !out->unjudged;
+	out->why_unjudged = out->unjudged ? property_unknown(e->wish.property) : NULL;
 	if (st == ST_OK && out->end == SEARCH_TROUBLE && !out->stopped)
 		st = diag_fail(d, ST_IO, "%s", trouble.message);
 	if (st == ST_OK)
@@ -233,17 +269,23 @@ static enum status course_again(const struct course *s, char **argv, const char 
 	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
 
 	p.path = path;
+	if (st == ST_OK && s->spec)
+		st = property_new(s->spec, &wish.property, d);
 	if (st == ST_OK)
 		st = server_open(&server, &wish, 0, d);
 	if (st == ST_OK) {
 		for (size_t i = 0; i < s->words.n; i++)
 			pool_share(&server.pool, s->words.at[i]);
+		if (wish.property)
+			st = bind_properties(&server, &p, wish.property, d);
+	}
+	if (st == ST_OK) {
 		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, &out->end, d);
 		judge_show(&server.judge);
 	}
 	if (st == ST_OK) {
 		take_run(out, &server.pool.runner, s->steps.n);
-		out->said = out->verdict.fault == EXPLORE_ORACLE ? judge_said(&server.judge) : NULL;
+		take_words(out, &server.judge);
 		out->trace = scratch_read(trace);
 		describe_outcome(out, &outcome);
 		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
@@ -251,6 +293,7 @@ static enum status course_again(const struct course *s, char **argv, const char 
 			st = scratch_keep(trace, record, d);
 	}
 	server_close(&server);
+	property_free(wish.property);
 	MEM_FREE_ALL(trace, path);
 	return st;
 }
@@ -278,6 +321,7 @@ void explore_failure_release(struct explore_failure *f)
 	VEC_RELEASE(&f->pending);
 	trace_close(f->trace);
 	MEM_FREE_ALL(f->schedule, f->said);
+	property_fault_release(&f->property);
 	*f = (struct explore_failure){ 0 };
 }
 

@@ -59,6 +59,7 @@ struct explore_failure {
 	char *schedule; /* the file; NULL: not written */
 	bool passing;	/* the program is gone by then */
 	char *said;	/* by the oracle, if it has found fault; else NULL */
+	struct property_fault property;
 };
 
 struct explore_result {
@@ -69,8 +70,10 @@ struct explore_result {
 	uint32_t outside;    /* BATON_OUTSIDE_...: what all runs share, and some have touched */
 	bool sandbox;	     /* each has run in a directory of its own */
 	bool stopped;	     /* by who runs us, before its end */
-	bool awaited;	     /* loops that wait for other threads were taken to wait */
-	uint32_t bound;	     /* all with fewer preemptions than this were run */
+	bool unjudged;	     /* whether a property holds was not known of some */
+	const char *why_unjudged; /* the property's own */
+	bool awaited;		  /* loops that wait for other threads were taken to wait */
+	uint32_t bound;		  /* all with fewer preemptions than this were run */
 	double missed; /* PCT: how likely at most it is to have missed a bug of this depth; depth 0: not run */
 	uint32_t depth;
 	uint64_t traces; /* orders that make a difference, when all were run */

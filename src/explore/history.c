@@ -11,9 +11,10 @@
 
 static bool is_shared(const struct baton_op *op)
 {
-	return op->kind == BATON_READ || op->kind == BATON_READ_LOCK ||
-	       op->kind == BATON_READ_UNLOCK || op->kind == BATON_TRY_READ_LOCK ||
-	       op->kind == BATON_BARRIER_IN || op->kind == BATON_BARRIER_OUT;
+	return (op->kind == BATON_READ && !(op->flags & BATON_WATCHED)) ||
+	       op->kind == BATON_READ_LOCK || op->kind == BATON_READ_UNLOCK ||
+	       op->kind == BATON_TRY_READ_LOCK || op->kind == BATON_BARRIER_IN ||
+	       op->kind == BATON_BARRIER_OUT;
 }
 
 bool history_is_full(const struct baton_op *op)
@@ -52,6 +53,8 @@ static uint64_t key_of_object(uint64_t object)
 {
 	return object * 2 + 1;
 }
+
+#define KEY_WATCHED UINT64_MAX /* all that properties are about; no object lies so high */
 
 void history_release(struct history *h)
 {
@@ -106,9 +109,11 @@ uint32_t history_count(const struct history *h, uint32_t thread, uint32_t step)
 
 void history_walk(struct history_walk *w, const struct history *h, const struct baton_op *op)
 {
-	*w = (struct history_walk){
-		.h = h, .op = op, .is_shared = is_shared(op), .is_wide = is_wide(op)
-	};
+	*w = (struct history_walk){ .h = h,
+				    .op = op,
+				    .is_shared = is_shared(op),
+				    .is_wide = is_wide(op),
+				    .is_watched = op->flags & BATON_WATCHED };
 	if (!has_chain(op))
 		return;
 	if (BATON_IS_ACCESS(op->kind)) {
@@ -144,6 +149,12 @@ static bool next_of_wide(struct history_walk *w)
 
 static bool next_chain(struct history_walk *w)
 {
+	w->in_watched = w->is_watched;
+	if (w->is_watched) {
+		w->is_watched = false;
+		w->link = newest(w->h, KEY_WATCHED);
+		return true;
+	}
 	if (w->is_wide) {
 		if (!next_of_wide(w))
 			return false;
@@ -189,7 +200,10 @@ bool history_walk_covers(const struct history_walk *w, uint32_t step)
 	const struct baton_op *old = &w->h->steps[step].op;
 	uint64_t low, high;
 
-	if (!history_is_full(old))
+	if (w->in_watched)
+		return true;
+	/* A read that properties are about depends on others of these, not on other reads there. */
+	if (!history_is_full(old) || old->kind == BATON_READ)
 		return false;
 	if (!BATON_IS_ACCESS(old->kind))
 		return true;
@@ -221,6 +235,8 @@ static void link_in(struct history *h, uint64_t key)
 
 static void link_all(struct history *h, const struct baton_op *op)
 {
+	if (op->flags & BATON_WATCHED)
+		link_in(h, KEY_WATCHED);
 	if (!has_chain(op))
 		return;
 	if (is_wide(op)) {

@@ -79,6 +79,8 @@ struct history_walk {
 	uint64_t word;	    /* of the chain */
 	uint32_t link;
 	bool is_shared, is_wide;
+	bool is_watched,
+		in_watched; /* the chain of what properties are about: is left; is this one */
 };
 
 void history_walk(struct history_walk *w, const struct history *h, const struct baton_op *op);

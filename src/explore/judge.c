@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "explore/search.h"
 #include "replay/scratch.h"
 
 #define ORACLE_SECONDS 60.0 /* in which an oracle must be done */
@@ -186,6 +187,8 @@ enum status judge_before(struct judge *j, struct baton_head *h, struct diag *d)
 	if (j->out && (ftruncate(j->out_fd, 0) != 0 || ftruncate(j->err_fd, 0) != 0))
 		return diag_fail(d, ST_IO, "cannot empty '%s': %s", j->out, strerror(errno));
 	h->outputs = j->wish->oracle != NULL;
+	if (j->wish->property)
+		property_ask(j->wish->property, h);
 	h->directory[0] = '\0';
 	if (!j->directory)
 		return ST_OK;
@@ -217,8 +220,11 @@ enum status judge_after(struct judge *j, struct explore_runner *r, struct diag *
 	r->verdict = (struct explore_verdict){ 0 };
 	if (r->head->outcome == BATON_RAN && r->head->fault.kind != BATON_NO_FAULT)
 		accuse(r);
-	else if (j->wish->oracle && r->head->outcome == BATON_RAN && WIFEXITED(r->ended) &&
-		 (uint32_t)WEXITSTATUS(r->ended) == j->wish->expected)
+	else if (j->wish->property && search_is_whole(r))
+		property_judge(j->wish->property, r->head, &r->verdict);
+	if (r->verdict.fault == EXPLORE_NO_FAULT && j->wish->oracle &&
+	    r->head->outcome == BATON_RAN && WIFEXITED(r->ended) &&
+	    (uint32_t)WEXITSTATUS(r->ended) == j->wish->expected)
 		st = ask_oracle(j, WEXITSTATUS(r->ended), &fault, d);
 	if (fault)
 		r->verdict.fault = EXPLORE_ORACLE;

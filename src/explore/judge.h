@@ -15,13 +15,15 @@
 #ifndef EXPLORE_JUDGE_H
 #define EXPLORE_JUDGE_H
 
+#include "explore/property.h"
 #include "explore/runner.h"
 
 struct judge_wish {
-	const char *oracle;    /* NULL: none */
-	bool sandbox;	       /* each run in an empty directory, which goes with it */
-	const char *directory; /* where runs take place else; NULL: here */
-	uint32_t expected;     /* the status that a good run ends with */
+	const char *oracle;	   /* NULL: none */
+	struct property *property; /* NULL: none */
+	bool sandbox;		   /* each run in an empty directory, which goes with it */
+	const char *directory;	   /* where runs take place else; NULL: here */
+	uint32_t expected;	   /* the status that a good run ends with */
 };
 
 struct judge {

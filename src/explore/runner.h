@@ -16,13 +16,15 @@
 /* What was wrong with a run, besides how it ended (explore/judge.h). */
 enum explore_fault {
 	EXPLORE_NO_FAULT,
-	EXPLORE_ORACLE, /* a command of the user's says so */
-	EXPLORE_FREED,	/* memory that was free was used, or freed again (struct baton_fault) */
+	EXPLORE_ORACLE,	  /* a command of the user's says so */
+	EXPLORE_PROPERTY, /* one of the user's is violated, or has no value */
+	EXPLORE_FREED,	  /* memory that was free was used, or freed again (struct baton_fault) */
 };
 
 struct explore_verdict {
 	enum explore_fault fault;
-	uint64_t mark; /* tells faults of one kind apart */
+	uint64_t mark;	 /* tells faults of one kind apart */
+	bool is_unknown; /* whether a property holds is not known */
 };
 
 /* All that is asked of a run. */

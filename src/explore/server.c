@@ -10,6 +10,7 @@
 
 #include "launch/hang.h"
 #include "launch/launch.h"
+#include "trace/baton_watch.h"
 
 #define WORDS (1u << 20)
 #define LOOK_NS 50000000 /* between looks whether it still runs */
@@ -76,6 +77,7 @@ enum status server_open(struct server *s, const struct judge_wish *w, uint32_t j
 	h.steps = table(&size, SERVER_STEPS, sizeof(struct baton_step));
 	h.words = table(&size, WORDS, sizeof(struct baton_word));
 	h.news = table(&size, WORDS, sizeof(uint32_t));
+	h.watch = table(&size, 1, sizeof(struct baton_watch));
 	size = (size + BATON_PAGE - 1) / BATON_PAGE * BATON_PAGE;
 	s->size = BATON_PAGE + size * (1 + (size_t)jobs);
 	if (!make_file(s))

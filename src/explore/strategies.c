@@ -92,6 +92,7 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 	x->out->awaited |= r->head->awaited != 0;
 	x->out->forked |= r->head->forked != 0;
 	x->out->outside |= r->head->outside;
+	x->out->unjudged |= r->verdict.is_unknown;
 	keep_hung(x, r);
 	if (r->head->outcome == BATON_TROUBLE)
 		memcpy(x->out->trouble, r->head->trouble, sizeof(x->out->trouble));

@@ -362,6 +362,22 @@ bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *ou
 	return true;
 }
 
+bool watch_place(const struct watch *w, size_t i, struct watch_place *out)
+{
+	bool lock = i >= w->memory.at.n;
+	const struct watch_range *r;
+
+	if (i >= w->memory.at.n + w->locks.at.n)
+		return false;
+	r = lock ? &w->locks.at.at[i - w->memory.at.n] : &w->memory.at.at[i];
+	*out = (struct watch_place){ .from = r->from,
+				     .to = r->to,
+				     .lock = lock,
+				     .variable = r->variable,
+				     .read = r->reads != 0 };
+	return true;
+}
+
 void watch_calls(const struct spec *s, struct strbuf *out)
 {
 	const char *between = "";

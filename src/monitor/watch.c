@@ -214,6 +214,27 @@ static void named_end(struct watch *w, const struct event *e)
 	}
 }
 
+void watch_rewind(struct watch *w, const struct monitor_value *initial)
+{
+	for (uint32_t i = 0; i < w->spec->nvariables; i++)
+		w->bound[i].now = w->initial[i] = initial[i];
+	for (size_t i = 0; i < w->named.n; i++) {
+		struct watch_named *l = &w->named.at[i];
+
+		if (l->is.to == 0)
+			continue;
+		range_drop(l->lock ? &w->locks : &w->memory, &l->is);
+		l->is.from = l->is.to = 0;
+		if (l->is.variable >= 0)
+			w->bound[l->is.variable].found = false;
+	}
+	for (size_t i = 0; i < w->threads.n; i++) {
+		VEC_CLEAR(&w->threads.at[i].blocks);
+		w->threads.at[i].routine = NULL;
+		w->threads.at[i].looked = false;
+	}
+}
+
 /* Memory comes or goes: no write of the program's, but nothing is as it was. */
 static void see_block(struct seen *s)
 {

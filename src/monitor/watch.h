@@ -69,6 +69,19 @@ struct watch_variable {
 	const char *origin; /* of its first value: "program", "spec", "first read"; NULL unknown */
 };
 bool watch_variable(const struct watch *w, uint32_t i, struct watch_variable *out);
+/* Memory that events are looked for in, one after the other: of variables, or of locks. */
+struct watch_place {
+	uint64_t from, to;
+	bool lock;
+	int32_t variable; /* of the spec; -1: only patterns name it */
+	bool read;	  /* an event of the spec is a read of it */
+};
+bool watch_place(const struct watch *w, size_t i, struct watch_place *out);
+/* Another run of the same program is to be seen, which begins with these values. */
+void watch_rewind(struct watch *w, const struct monitor_value *initial);
+/* Of an event that makes a thread: the name of the function that it runs; NULL: not known. */
+const char *watch_routine(struct trace *t, const struct event *e);
+
 /* Notes for the user: "repeated reads of x may be missing: record with --full".  Asked after the
  * last event, also what the spec names and nothing was seen of. */
 size_t watch_notes(const struct watch *w, const char *const **out);

@@ -17,7 +17,7 @@ static struct watch_thread *thread_of(struct watch *w, uint32_t tid)
 	return &w->threads.at[tid];
 }
 
-static const char *routine_at_fork(struct trace *t, const struct event *e)
+const char *watch_routine(struct trace *t, const struct event *e)
 {
 	struct trace_site p;
 
@@ -70,7 +70,7 @@ void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e)
 		return;
 	}
 	if (e->op == EVENT_FORK)
-		name = routine_at_fork(t, e);
+		name = watch_routine(t, e);
 	else if (e->op != EVENT_THREAD_BEGIN && e->site != 0)
 		name = routine_of_event(t, e);
 	of->routine = name ? bind_keep(w, name) : NULL;

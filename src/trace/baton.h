@@ -6,6 +6,7 @@
  *	struct baton_step	[steps]		what the run did: written by the program
  *	struct baton_word	[words]		words that threads have touched
  *	uint32_t		[words]		which of them came to be shared in this run
+ *	struct baton_watch			what a property is about
  *
  * That is one part of the file.  There is one more for every process that runs the program for the
  * explorer, side by side with others; the first is the explorer's own, and of runs without such a process.
@@ -93,6 +94,7 @@ enum baton_kind {
 	BATON_YIELD,	   /* a sleep, or sched_yield: no object */
 	BATON_CHOOSE,	   /* foresee_choose: one of `branches' values */
 	BATON_OBJECT,	   /* init or destroy of a synchronisation object */
+	BATON_EVENT,	   /* something else that a property is about (trace/baton_watch.h) */
 	BATON_OUTPUT,	   /* to a descriptor, where somebody reads it who minds the order */
 	BATON_TAKE,	   /* from a descriptor, `size': enabled when there is something */
 	BATON_GIVE,	   /* to one: enabled when there is room */
@@ -111,6 +113,7 @@ enum baton_kind {
 #define BATON_AWAITS 32u /* it has read or tried the same again and again, and waits for a change */
 #define BATON_FREES 4u	 /* WRITE: the memory is given back */
 #define BATON_VAIN 64u	 /* of a step: it came back without what it was called for */
+#define BATON_WATCHED 128u /* a property is about it: all of these depend on each other */
 
 struct baton_op {
 	uint64_t object, second;
@@ -194,6 +197,7 @@ struct baton_head {
 	uint32_t nwords;		      /* a power of 2 */
 	uint64_t nchoices;		      /* room for so many steps */
 	uint64_t choices, steps, words, news; /* where the tables begin */
+	uint64_t watch;			      /* likewise: struct baton_watch */
 
 	/* In. */
 	uint32_t policy;
@@ -300,6 +304,8 @@ static inline bool baton_depends(const struct baton_op *a, const struct baton_op
 	bool joins_b = b->kind == BATON_JOIN && !(b->flags & BATON_TIMED);
 
 	if (a->kind == BATON_EXIT || b->kind == BATON_EXIT)
+		return true;
+	if (a->flags & b->flags & BATON_WATCHED)
 		return true;
 	if (BATON_IS_ACCESS(a->kind) && BATON_IS_ACCESS(b->kind))
 		return a->object < b->object + b->size && b->object < a->object + a->size &&
