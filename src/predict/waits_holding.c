@@ -98,9 +98,12 @@ static enum goal_outcome try_pair(struct waits *s, const struct waits_wait *w, u
 {
 	uint32_t after = waits_after(s->m, w->park);
 	uint32_t next[] = { request, w->release }, then[] = { request, after };
-	struct attempt about = { .way = { .wait = w, .goal = { next, 2, NULL, 0 } } };
+	struct attempt about = { .way = { .wait = w, .goal = { .next = next, .nnext = 2 } } };
 	struct attempt parked = { .way = { .wait = w,
-					   .goal = { then, after ? 2 : 1, &w->park, 1 },
+					   .goal = { .next = then,
+						     .nnext = after ? 2 : 1,
+						     .done = &w->park,
+						     .ndone = 1 },
 					   .is_parked = true } };
 	const struct attempt *best = attempt_both(s, &about, &parked);
 

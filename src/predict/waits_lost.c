@@ -161,9 +161,11 @@ static void pick_all(struct waits *s, struct waits_picks *picks)
 static enum goal_outcome try_wait(struct waits *s, const struct waits_wait *w, uint32_t signal,
 				  bool *sure, bool *warned)
 {
-	struct waits_case c = { .wait = w,
-				.goal = { &w->release, 1, &signal, 1 },
-				.signal = signal };
+	struct waits_case c = {
+		.wait = w,
+		.goal = { .next = &w->release, .nnext = 1, .done = &signal, .ndone = 1 },
+		.signal = signal
+	};
 	enum goal_outcome outcome = waits_reach(s, &c.goal);
 	enum waits_proof proof;
 

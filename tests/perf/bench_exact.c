@@ -82,7 +82,7 @@ static void decide(struct exact *x, uint32_t a, uint32_t b)
 	struct exact_order order = { 0 };
 	double start = now();
 	enum goal_outcome answer =
-		exact_reach(x, &(struct goal){ (uint32_t[]){ a, b }, 2, NULL, 0 }, &order);
+		exact_reach(x, &(struct goal){ .next = (uint32_t[]){ a, b }, .nnext = 2 }, &order);
 
 	*VEC_PUSH(&times) = now() - start;
 	answers[answer]++;
