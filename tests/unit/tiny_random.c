@@ -422,7 +422,7 @@ static void step(struct run *r, int u)
 		go_on_waiting(r, u);
 		return;
 	}
-	if (tiny_chance(&r->rng, r->depth[u] ? r->block / 2 : r->block)) {
+	if (r->block && tiny_chance(&r->rng, r->depth[u] ? r->block / 2 : r->block)) {
 		bool ends = r->depth[u] && !tiny_chance(&r->rng, 20);
 
 		add(r, ends ? TINY_END : TINY_BEGIN, u, 0);
