@@ -1,7 +1,8 @@
 #include "capture/habit.h"
 
 const uint8_t habit_lengths[] = {
-	[FORMAT_V_1] = 1, [FORMAT_V_2] = 2, [FORMAT_V_4] = 4, [FORMAT_V_ADDRESS] = 4
+	[FORMAT_V_1] = 1,	[FORMAT_V_2] = 2,    [FORMAT_V_4] = 4,
+	[FORMAT_V_ADDRESS] = 4, [FORMAT_V_LONG] = 1, /* by habit_step; longer ones are not looked up */
 };
 
 static uint8_t *second_put(uint8_t *q, tag_version v, const struct habit_more *more)
@@ -115,15 +116,18 @@ static uint8_t *wide_put(uint64_t addr, uint64_t value, uint8_t *q, unsigned *he
 static uint8_t *value_put(const struct thread *t, const struct habit *p, uint32_t what,
 			  uint64_t addr, uint64_t value, uint8_t *q, unsigned *head)
 {
+	uint64_t bytes;
 	unsigned code;
 
 	if (habit_is_reread(what))
 		return q; /* FORMAT_V_SAME is 0 */
 	code = habit_value(t, p, what, value);
-	if (code >= FORMAT_V_1 && value > UINT32_MAX)
+	bytes = value & habit_mask(code >= FORMAT_V_1);
+	if (!habit_is_read(what))
+		habit_step(t, value, &code, &bytes);
+	if (bytes > UINT32_MAX)
 		return wide_put(addr, value, q, head);
-	value &= habit_mask(code >= FORMAT_V_1);
-	memcpy(q, &value, 8);
+	memcpy(q, &bytes, 8);
 	*head |= code << FORMAT_V_SHIFT;
 	return q + habit_lengths[code];
 }

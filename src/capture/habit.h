@@ -122,12 +122,24 @@ INLINE unsigned habit_value(const struct thread *t, const struct habit *p, uint3
 
 extern const uint8_t habit_lengths[] __attribute__((visibility("hidden"))); /* of values, by code */
 
+/* A counter counts on from where it was read: one byte, where its value would take more. */
+INLINE void habit_step(const struct thread *t, uint64_t value, unsigned *code, uint64_t *bytes)
+{
+	uint64_t near = value - t->last_read[0] + FORMAT_V_STEP_WINDOW / 2;
+	uint64_t is_near = habit_mask((near < FORMAT_V_STEP_WINDOW) & (*code >= FORMAT_V_2));
+
+	*code |= FORMAT_V_LONG & (unsigned)is_near; /* all bits */
+	*bytes = (*bytes & ~is_near) | ((near + FORMAT_V_STEP) & is_near);
+}
+
 /* The code of a value, and its bytes; false: it takes more than four. */
 INLINE bool habit_short(const struct thread *t, const struct habit *p, uint32_t what, uint64_t addr,
 			uint64_t value, unsigned *code, uint64_t *bytes)
 {
 	*code = habit_value(t, p, what, value);
 	*bytes = value & habit_mask(*code >= FORMAT_V_1);
+	if (!habit_is_read(what))
+		habit_step(t, value, code, bytes);
 	if (!habit_is_wide(what) || *bytes <= UINT32_MAX)
 		return true;
 	*code = FORMAT_V_ADDRESS;

@@ -192,6 +192,10 @@ static bool short_value(const struct decode_cursor *c, struct wire *w, const str
 		return true;
 	case FORMAT_V_LONG:
 		n = wire_byte(w);
+		if (n >= FORMAT_V_STEP && n < FORMAT_V_TOP) {
+			*value = c->last_read[0] + n - FORMAT_V_STEP - FORMAT_V_STEP_WINDOW / 2;
+			return true;
+		}
 		if ((n & ~FORMAT_V_TOP) > 8 || n == FORMAT_V_TOP)
 			return false;
 		*value = wire_fixed(w, n & ~FORMAT_V_TOP);

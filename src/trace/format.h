@@ -159,9 +159,13 @@ enum format_short_value {
 	FORMAT_V_2,
 	FORMAT_V_4,
 	FORMAT_V_ADDRESS, /* 8-byte accesses: four bytes, signed, from its own address */
-	FORMAT_V_LONG,	  /* the number of bytes; with FORMAT_V_TOP those are the highest */
+	FORMAT_V_LONG,	  /* a byte: up to 8 the number of bytes; with FORMAT_V_TOP those are the
+			   * highest; else, not in reads, from that of the thread's last read, and half a
+			   * window */
 };
+#define FORMAT_V_STEP 9u /* since version 4 */
 #define FORMAT_V_TOP 128u
+#define FORMAT_V_STEP_WINDOW (FORMAT_V_TOP - FORMAT_V_STEP)
 
 /*
  * What an access is: aux of ACCESS, and the low bits of the heads of READ and WRITE, the forms that

@@ -179,6 +179,36 @@ static void trouble(void)
 	crew_end();
 }
 
+/* Bytes that a store takes in the log, where it comes again from its place. */
+static ptrdiff_t store_bytes(void *p, uint64_t value, uint32_t site)
+{
+	const uint8_t *before = thread_self()->cursor;
+
+	foresee_write8(p, value, site);
+	return thread_self()->cursor - before;
+}
+
+/* Head, address and value in a byte each where they can be foreseen from the access before; the
+ * self-check of the trace shows that they are read as they were written. */
+static void short_records(void)
+{
+	static uint64_t fields[64];
+	ptrdiff_t n;
+
+	for (unsigned i = 0; i < 64; i = 3 * i + 2) { /* two after the other, here and there */
+		foresee_write8(&fields[i], 0, 1);
+		n = store_bytes(&fields[i + 1], 0, 2);
+		CAPTURE_CHECK(i == 0 || n == 3, "an address beside the last one in %td bytes", n);
+	}
+	foresee_write8(&fields[1], 100000, 2);
+	for (unsigned i = 1; i <= 50; i++) { /* a counter, either way */
+		uint64_t was = foresee_read8(&fields[1], 3);
+
+		n = store_bytes(&fields[1], i % 2 == 0 ? was + i : was - i, 2);
+		CAPTURE_CHECK(n == 3, "a step of %u in %td bytes", i, n);
+	}
+}
+
 static const struct capture_case cases[] = {
 	{ .name = "a chunk is broken",
 	  .run = broken_chunk,
@@ -189,6 +219,7 @@ static const struct capture_case cases[] = {
 	{ .name = "records of all sizes", .run = many },
 	{ .name = "in small chunks", .run = many, .cut = "4096" },
 	{ .name = "in areas", .run = many, .cut = "8192", .options = "keep=4194304\n" },
+	{ .name = "short records", .run = short_records },
 	{ .name = "no memory", .run = starving },
 	{ .name = "trouble", .run = trouble, .trouble = "by this test" },
 	{ .name = "each call fails", .run = some, .calls = true, .steps = true },
