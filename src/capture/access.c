@@ -20,23 +20,35 @@
 #include "capture/range.h"
 #include "capture/sync.h"
 
+static inline void leave_bare(struct thread **t)
+{
+	hook_leave(*t);
+}
+
 /* The beginning of every hook: the thread if it records; else the bare access is done.  A thread with
  * a gate never takes the short way. */
-#define ENTER_OR(gate, bare)                                   \
-	struct thread *t = thread_self();                      \
-	if (UNLIKELY(t->view.live != THREAD_LIVE)) {           \
-		t = hook_enter_slow(t);                        \
-		if (t == NULL)                                 \
-			bare;                                  \
-		if (CONTROLLED(t))                             \
-			gate;                                  \
-	} else {                                               \
-		t->view.live = 0;                              \
-		__asm__ volatile("" ::: "memory");             \
-	}                                                      \
-	if (UNLIKELY(module_patterns) && module_skips(site)) { \
-		hook_leave(t);                                 \
-		bare;                                          \
+#define ENTER_OR(gate, bare)                                                       \
+	struct thread *t = thread_self();                                          \
+	if (UNLIKELY(t->view.live != THREAD_LIVE)) {                               \
+		t = hook_enter_slow(t);                                            \
+		if (t == NULL)                                                     \
+			bare;                                                      \
+		if (CONTROLLED(t)) {                                               \
+			gate;                                                      \
+			if (control_bare) {                                        \
+				__attribute__((cleanup(leave_bare),                \
+					       unused)) struct thread *inside = t; \
+				t = NULL;                                          \
+				bare;                                              \
+			}                                                          \
+		}                                                                  \
+	} else {                                                                   \
+		t->view.live = 0;                                                  \
+		__asm__ volatile("" ::: "memory");                                 \
+	}                                                                          \
+	if (UNLIKELY(module_patterns) && module_skips(site)) {                     \
+		hook_leave(t);                                                     \
+		bare;                                                              \
 	}
 
 /* Two words: rare, so one routine serves all sizes.  Logs like the fast path. */
@@ -199,6 +211,11 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 			return *(const volatile T *)p;                                            \
 		if (CONTROLLED(t))                                                                \
 			control_access(t, p, N, site, 0, 0);                                      \
+		if (CONTROL_BARE(t)) {                                                            \
+			T x = *(const volatile T *)p;                                             \
+			hook_leave(t);                                                            \
+			return x;                                                                 \
+		}                                                                                 \
 		return read_more##N(p, site, t);                                                  \
 	}                                                                                         \
 	EXPORT T foresee_read##N(const void *p, uint32_t site)                                    \
@@ -288,7 +305,9 @@ static uint64_t small_read(struct thread *t, const char *p, char *into, size_t n
 		if (CONTROLLED(t))
 			control_access(t, p + done, 1u << log2, site,
 				       free_read ? CONTROL_FREE_READ : 0, 0);
-		x = read_word(t, p + done, log2, site, free_read ? &keeper : NULL);
+		x = CONTROL_BARE(t)
+			    ? access_load(p + done, log2)
+			    : read_word(t, p + done, log2, site, free_read ? &keeper : NULL);
 		memcpy(into + done, &x, 1u << log2);
 		done += 1u << log2;
 	}
@@ -324,7 +343,10 @@ static void write_range(struct thread *t, char *p, const char *from, size_t n, u
 		memcpy(&x, from + done, 1u << log2);
 		if (CONTROLLED(t))
 			control_access(t, p + done, 1u << log2, site, CONTROL_WRITES, x);
-		write_word(t, p + done, log2, x, site, keepers, mask);
+		if (CONTROL_BARE(t))
+			access_store(p + done, log2, x);
+		else
+			write_word(t, p + done, log2, x, site, keepers, mask);
 		done += 1u << log2;
 	}
 }

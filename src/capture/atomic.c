@@ -30,6 +30,8 @@ static uint64_t read_atomic(struct thread *t, const void *p, unsigned log2, int 
 	uint64_t x;
 
 	gate(t, p, 1u << log2, order, site, keeper != NULL ? CONTROL_FREE_READ : 0, 0);
+	if (CONTROL_BARE(t))
+		return access_load(p, log2);
 	if (keeper == NULL)
 		e = filter_prepare(t, p, key);
 	do {
@@ -343,6 +345,11 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			return;                                                                 \
 		}                                                                               \
 		gate(t, p, N, order, site, CONTROL_WRITES, value);                              \
+		if (CONTROL_BARE(t)) {                                                          \
+			__atomic_store_n((T *)p, value, __ATOMIC_SEQ_CST);                      \
+			hook_leave(t);                                                          \
+			return;                                                                 \
+		}                                                                               \
 		prepare_write(t, p, order, site);                                               \
 		v = tag_lock(tag);                                                              \
 		if (order == __ATOMIC_SEQ_CST)                                                  \
@@ -368,6 +375,12 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			     CONTROL_WRITES | CONTROL_EITHER |                                  \
 				     (binds && same_is_known(t, p, &m) ? CONTROL_FAILS : 0),    \
 			     value);                                                            \
+		if (CONTROL_BARE(t)) {                                                          \
+			m.old = rmw_bare##N(p, value, op, &stored);                             \
+			control_changed(t);                                                     \
+			hook_leave(t);                                                          \
+			return (T)m.old;                                                        \
+		}                                                                               \
 		if (binds && same_is_known(t, p, &m)) {                                         \
 			m.old = access_load(p, LOG2);                                           \
 			if (compute(op, m.old, value, LOG2) == m.old &&                         \
@@ -402,6 +415,14 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 			     CONTROL_WRITES | CONTROL_EITHER |                                  \
 				     (access_load(p, LOG2) != seen ? CONTROL_FAILS : 0),        \
 			     desired);                                                          \
+		if (CONTROL_BARE(t)) {                                                          \
+			ok = __atomic_compare_exchange_n((T *)p, expected, desired, false,      \
+							 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+			if (ok)                                                                 \
+				control_changed(t);                                             \
+			hook_leave(t);                                                          \
+			return ok;                                                              \
+		}                                                                               \
 		if (cas_fails(t, p, &seen, LOG2, failure, site)) {                              \
 			*expected = (T)seen;                                                    \
 			hook_leave(t);                                                          \

@@ -91,6 +91,8 @@ void baton_start(struct baton_file *f, int fd);
 void baton_run(void);
 /* Asked by the explorer, this runs the program: it returns in a child for every run. */
 void baton_serve(void);
+/* The process stays on the processor where it is now. */
+void baton_pin(void);
 
 /* ---- threads ---- */
 

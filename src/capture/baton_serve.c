@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "capture/baton.h"
+#include "capture/log.h"
 #include "capture/process.h"
 #include "capture/sys.h"
 
@@ -120,8 +121,12 @@ void baton_serve(void)
 		return;
 	begun = true;
 	if (baton_head->served) {
+		control_bare = true;
+		real_find_all();
+		log_mute(thread_self());
 		become_server();
 		serve();
+		baton_pin();
 	}
 	syscall(SYS_close, baton_file_fd);
 	baton_run();

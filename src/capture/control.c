@@ -9,7 +9,7 @@
 #include "capture/module.h"
 #include "capture/sys.h"
 
-bool control_on;
+bool control_on, control_bare;
 struct plan_head *control_plan;
 
 static struct control *newest; /* atomic */

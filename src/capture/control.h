@@ -36,9 +36,14 @@ struct control; /* of one thread */
 #ifdef FORESEE_LOCKS
 #define control_on false
 #define CONTROLLED(t) false
+#define control_bare false
+#define CONTROL_BARE(t) false
 #else
 extern bool control_on;
 #define CONTROLLED(t) UNLIKELY((t)->control != NULL)
+/* Nobody records what it does: behind the gate there is nothing but the access, or the call. */
+extern bool control_bare;
+#define CONTROL_BARE(t) (CONTROLLED(t) && control_bare)
 #endif
 
 /* Maps the plan; its name ends with the line.  Without one that can be used nothing is controlled, and the trace says so. */

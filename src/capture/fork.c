@@ -149,10 +149,13 @@ REAL_EARLY(fork)
 
 pid_t fork_serve(void)
 {
+	static bool shared; /* and what is mapped later has been used by nobody */
 	pid_t made;
 
 	serving = true;
-	tag_share(MADV_DOFORK);
+	if (!shared)
+		tag_share(MADV_DOFORK);
+	shared = true;
 	made = real_fork()();
 	serving = false;
 	return made;

@@ -90,7 +90,8 @@ void log_mute(struct thread *t)
 	static uint8_t scrap[FORMAT_SLOT_SIZE]; /* written by many, read by none */
 
 	t->muted = true;
-	foresee_self = &thread_gone.view;
+	if (!CONTROL_BARE(t))
+		foresee_self = &thread_gone.view;
 	t->cursor = scrap;
 	t->limit = scrap + sizeof(scrap) - STACK_ROOM - TRAILING_ROOM;
 	/* The filter's tables stay mapped: the caller may be using them. */

@@ -328,6 +328,8 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 			all.units[i] = all.units[--all.nunits];
 	functions_forget(m);
 	image_count(m, -1);
+	if (control_bare) /* nothing is named */
+		return;
 	memset(all.strings, 0, sizeof(all.strings));
 	elf_forget();
 }

@@ -195,6 +195,11 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 		    bool free_read)
 {
 	gate(t, p, n, site, 0);
+	if (CONTROL_BARE(t)) {
+		if (into != NULL)
+			memcpy(into, p, n);
+		return t->tseq;
+	}
 	for (size_t done = 0, k; done < n; done += k) {
 		k = read_piece(t, (uintptr_t)p + done, (uintptr_t)p + n, site, free_read, false);
 		if (into != NULL)
@@ -207,6 +212,11 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 static void write_pieces(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 			 const uint64_t *feeds, unsigned nfeeds)
 {
+	if (CONTROL_BARE(t)) {
+		if (from != NULL)
+			memcpy(p, from, n);
+		return;
+	}
 	for (size_t done = 0; done < n;)
 		done += write_piece(t, (uintptr_t)p + done,
 				    from != NULL ? (const uint8_t *)from + done : NULL,
@@ -233,7 +243,7 @@ void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 static void range_touch(struct thread *t, unsigned kind, unsigned aux, uintptr_t from,
 			uintptr_t end, uint32_t site)
 {
-	while (from < end) {
+	while (from < end && !CONTROL_BARE(t)) {
 		struct piece w;
 
 		piece_begin(t, &w, from, site);
@@ -285,6 +295,10 @@ static void gate_copy(struct thread *t, const void *to, const void *from, size_t
 void range_copy(struct thread *t, void *to, const void *from, size_t n, uint32_t site)
 {
 	gate_copy(t, to, from, n, site);
+	if (CONTROL_BARE(t)) {
+		memmove(to, from, n);
+		return;
+	}
 	for (size_t done = 0, k; done < n; done += k) {
 		k = n - done < COPY_PART ? n - done : COPY_PART;
 		copy_part(t, (uintptr_t)to + done, (uintptr_t)from + done, k, site);
@@ -300,6 +314,10 @@ void range_move(struct thread *t, void *to, const void *from, size_t n, uint32_t
 		return;
 	}
 	gate_copy(t, to, from, n, site);
+	if (CONTROL_BARE(t)) {
+		memmove(to, from, n);
+		return;
+	}
 	/* Overlapping, upwards: the last part first. */
 	while (n > 0) {
 		size_t k = n % COPY_PART != 0 ? n % COPY_PART : COPY_PART;
@@ -316,6 +334,10 @@ void range_fill(struct thread *t, void *to, int byte, size_t n, uint32_t site,
 	unsigned nfeeds = keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0;
 
 	gate(t, to, n, site, CONTROL_WRITES);
+	if (CONTROL_BARE(t)) {
+		memset(to, byte, n);
+		return;
+	}
 	memset(t->piece, byte, sizeof(t->piece));
 	for (size_t done = 0; done < n;) {
 		size_t k = n - done < THREAD_PIECE ? n - done : THREAD_PIECE;
@@ -334,6 +356,8 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
 		k = strnlen(s, max);
 		gate(t, s, k + (k < max), site, 0);
 	}
+	if (CONTROL_BARE(t))
+		return strnlen(s, max);
 	while (done < max) {
 		k = read_piece(t, (uintptr_t)s + done,
 			       max - done < THREAD_PIECE ? (uintptr_t)s + max
@@ -440,7 +464,7 @@ void range_alloc(struct thread *t, void *p, size_t n, unsigned aux, uint32_t sit
 	struct version_run *runs = (struct version_run *)t->piece;
 	uintptr_t from = (uintptr_t)p, end = from + n;
 
-	if (n == 0)
+	if (n == 0 || CONTROL_BARE(t))
 		return;
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
@@ -457,6 +481,8 @@ void range_frame(struct thread *t, void *p, size_t n, uint32_t site)
 	struct version_run *runs = (struct version_run *)t->piece;
 	uintptr_t from = (uintptr_t)p, end = from + n, to;
 
+	if (CONTROL_BARE(t))
+		return;
 	for (uintptr_t at = from; t->npending != 0 && at < end; at += 8)
 		filter_write(t, (void *)at);
 	for (; from < end; from = to) {
@@ -477,6 +503,8 @@ void range_free(struct thread *t, void *p, size_t n, unsigned aux, uint32_t site
 		return;
 	if (CONTROLLED(t))
 		control_free(t, p, n, site);
+	if (CONTROL_BARE(t))
+		return;
 	filter_sweep(t);
 	if (aux & FORMAT_ALLOC_BIG) {
 		log_big(t, FORMAT_K_FREE, aux, (uintptr_t)p, n, site);

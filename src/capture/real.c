@@ -25,3 +25,11 @@ void *real_find(const char *name, const char *version)
 	finding = false;
 	return p;
 }
+
+extern struct real_lookup __start_real_lookups[], __stop_real_lookups[]; /* by the linker */
+
+void real_find_all(void)
+{
+	for (struct real_lookup *l = __start_real_lookups; l < __stop_real_lookups; l++)
+		l->found = real_find(l->name, l->version);
+}

@@ -17,15 +17,25 @@ void *real_find(const char *name, const char *version) COLD;
 /* Is this thread inside real_find?  Then what it allocates must not need a lookup. */
 bool real_is_finding(void);
 
-#define REAL_SYMBOL(pointer, symbol, version)                           \
-	({                                                              \
-		static pointer real_;                                   \
-		pointer p_ = __atomic_load_n(&real_, __ATOMIC_RELAXED); \
-		if (UNLIKELY(p_ == NULL)) {                             \
-			p_ = (pointer)real_find(symbol, version);       \
-			__atomic_store_n(&real_, p_, __ATOMIC_RELAXED); \
-		}                                                       \
-		p_;                                                     \
+/* A lookup; all of them lie in one section, without gaps, so that they can be done ahead. */
+struct real_lookup {
+	void *found; /* atomic; NULL: not yet, or there is none */
+	const char *name, *version;
+} __attribute__((aligned(32)));
+
+/* Does all lookups, for a process that is forked again and again. */
+void real_find_all(void);
+
+#define REAL_SYMBOL(pointer, symbol, version)                                                \
+	({                                                                                   \
+		static __attribute__((section(                                               \
+			"real_lookups"))) struct real_lookup l_ = { NULL, symbol, version }; \
+		void *p_ = __atomic_load_n(&l_.found, __ATOMIC_RELAXED);                     \
+		if (UNLIKELY(p_ == NULL)) {                                                  \
+			p_ = real_find(symbol, version);                                     \
+			__atomic_store_n(&l_.found, p_, __ATOMIC_RELAXED);                   \
+		}                                                                            \
+		(pointer) p_;                                                                \
 	})
 #define REAL_VERSIONED(name, version) REAL_SYMBOL(__typeof__(&name), #name, version)
 #define REAL(name) REAL_VERSIONED(name, NULL)

@@ -79,6 +79,8 @@ static void finish(int status)
 
 	if (t != &thread_scratch && t != &thread_gone)
 		thread_end(t, FORMAT_END_PROCESS);
+	if (control_bare)
+		return;
 	fork_finish();
 	log_finish(status);
 }

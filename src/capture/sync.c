@@ -153,6 +153,10 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 
 	if (CONTROLLED(t))
 		control_before(t, kind, aux, obj, o.site);
+	if (CONTROL_BARE(t)) {
+		control_logged(t, kind, aux, obj, o.site);
+		return t->tseq;
+	}
 	own = tag_make(t->tid, t->tseq + 1);
 	epoch_end(t, kind, aux);
 	log_ready(t, o.site); /* before others can name the event */
@@ -203,6 +207,10 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 
 	if (CONTROLLED(t))
 		control_thread(t, kind, aux, a, site);
+	if (CONTROL_BARE(t)) {
+		control_logged(t, kind, aux, NULL, site);
+		return t->tseq;
+	}
 	if (vain_again(t, vain_of(kind, aux), a))
 		return t->tseq;
 	epoch_end(t, kind, aux);
@@ -279,6 +287,8 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
 	if (CONTROLLED(t))
 		control_unseen(t, site);
+	if (CONTROL_BARE(t))
+		return;
 	for (unsigned i = 0; i < n; i++)
 		if ((uintptr_t)given[i] >= LOWEST) {
 			opaque_put(t, site, aux, (uintptr_t)given[i]);

@@ -48,18 +48,19 @@ struct thread *thread_new(void)
 		return NULL;
 	}
 	t = all.free;
-	if (t != NULL)
+	if (t != NULL) {
 		all.free = t->next_free;
-	else
+		memset(t, 0, sizeof(*t));
+	} else {
 		t = sys_pages(BLOCK_BYTES);
+	}
 	if (t != NULL) {
 		room = (char *)(t + 1);
-		memset(t, 0, sizeof(*t));
 		t->view.frames = (uint32_t *)room;
 		t->view.unseen = FORESEE_NOWHERE;
 		t->tid = ++all.ntids;
 		filter_none(t);
-		if (!log_is_full())
+		if (!log_is_full() && !control_bare)
 			filter_grow(t);
 		t->epoch = 1; /* fresh filter entries, all zero, match no epoch */
 	}
@@ -144,7 +145,10 @@ void thread_begin(struct thread *t)
 		log_trouble("a thread's stack lies where it cannot be followed", 0);
 	if (CONTROLLED(t))
 		control_begin(t);
-	if (log_open(t)) {
+	if (CONTROL_BARE(t)) {
+		log_mute(t); /* what is recorded all the same */
+		t->view.live = THREAD_LIVE | THREAD_CONTROLLED;
+	} else if (log_open(t)) {
 		log_begin(t);
 		t->view.live = CONTROLLED(t) ? THREAD_LIVE | THREAD_CONTROLLED : THREAD_LIVE;
 	} else {
@@ -175,12 +179,13 @@ uint64_t thread_end(struct thread *t, unsigned how)
 		log_other_end(t, FORMAT_K_END, how, log_other_begin(t, 0), 1);
 	}
 	foresee_self = &thread_gone.view;
-	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on())
+	if (how != FORMAT_END_PROCESS && t->stack_low != 0 && log_is_on() && !CONTROL_BARE(t))
 		tag_reset((void *)t->stack_low, t->stack_high - t->stack_low);
 	end = t->tseq;
 	sys_lock_take(&all.lock);
 	t->ended = true;
-	*o = (struct stack_owner){ t->stack_low, t->tid, end };
+	if (!CONTROL_BARE(t))
+		*o = (struct stack_owner){ t->stack_low, t->tid, end };
 	sys_lock_drop(&all.lock);
 	if (!t->muted)
 		log_close(t);

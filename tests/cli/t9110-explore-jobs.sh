@@ -82,7 +82,7 @@ stopped() {
 	done
 	is "$(pgrep -f "^./$prog ")" "" "SIG$signal, $*: no process is left"
 }
-for what in pipe "some 60"; do
+for what in outside "some 60"; do
 	for signal in INT TERM; do
 		stopped $signal $what
 		is "$status" 3 "SIG$signal, $what: status"
