@@ -7,6 +7,9 @@ struct block {
 	uint32_t begin, n; /* of the choices */
 };
 
+/* What is being tried: what comes next if that is no failure, which most are not. */
+enum cut { CUT_NOTHING, CUT_END, CUT_BLOCKS, CUT_STEPS };
+
 struct cutting {
 	struct search search; /* our own: its failures are no news */
 	const struct search *asked;
@@ -17,7 +20,11 @@ struct cutting {
 	bool fails;		      /* the last run, in the same way */
 	VEC(struct baton_choice) now; /* what the run is told */
 	VEC(struct block) blocks;     /* of it */
-	VEC(struct baton_choice) next;
+	VEC(struct baton_choice) next, guessed;
+	enum cut cut;
+	size_t low, at,
+		size; /* END: it is cut behind one from low on; else: which blocks or steps go */
+	size_t guess_at, guess_size;
 };
 
 /* ---- looking at runs ---- */
@@ -110,13 +117,17 @@ static bool is_over(enum search_end end)
 	return end == SEARCH_BUDGET || end == SEARCH_TROUBLE;
 }
 
+static size_t middle_of(size_t low, size_t high)
+{
+	return low + (high - low) / 2;
+}
+
 /* The shortest beginning that still fails, by halving. */
 static enum search_end cut_end(struct cutting *c, struct diag *d)
 {
-	size_t low = 0;
-
-	while (low < c->now.n) {
-		size_t middle = low + (c->now.n - low) / 2;
+	c->cut = CUT_END;
+	for (c->low = 0; c->low < c->now.n;) {
+		size_t middle = middle_of(c->low, c->now.n);
 		enum search_end end = try(c, c->now.at, middle, d);
 
 		if (is_over(end))
@@ -124,7 +135,7 @@ static enum search_end cut_end(struct cutting *c, struct diag *d)
 		if (end == SEARCH_FOUND)
 			c->now.n = middle;
 		else
-			low = middle + 1;
+			c->low = middle + 1;
 	}
 	return SEARCH_WHOLE;
 }
@@ -139,15 +150,22 @@ static void find_blocks(struct cutting *c)
 	}
 }
 
+static void put_without(struct cutting *c, uint32_t begin, uint32_t n, bool is_guess)
+{
+	__typeof__(&c->next) out = is_guess ? &c->guessed : &c->next;
+
+	VEC_CLEAR(out);
+	VEC_APPEND(out, c->now.at, begin);
+	VEC_APPEND(out, c->now.at + begin + n, c->now.n - begin - n);
+}
+
 /* Without n choices from `begin' on.  If it fails and has no more preemptions, that is how it is from now. */
 static enum search_end try_without(struct cutting *c, uint32_t begin, uint32_t n, struct diag *d)
 {
 	uint32_t most = c->m->preemptions;
 	enum search_end end;
 
-	VEC_CLEAR(&c->next);
-	VEC_APPEND(&c->next, c->now.at, begin);
-	VEC_APPEND(&c->next, c->now.at + begin + n, c->now.n - begin - n);
+	put_without(c, begin, n, false);
 	end = try(c, c->next.at, c->next.n, d);
 	if (end != SEARCH_FOUND)
 		return end;
@@ -158,24 +176,31 @@ static enum search_end try_without(struct cutting *c, uint32_t begin, uint32_t n
 	return SEARCH_FOUND;
 }
 
+/* The choices of so many blocks. */
+static struct block stretch(const struct cutting *c, size_t at, size_t size)
+{
+	const struct block *last =
+		&c->blocks.at[(at + size < c->blocks.n ? at + size : c->blocks.n) - 1];
+	uint32_t begin = c->blocks.at[at].begin;
+
+	return (struct block){ .begin = begin, .n = last->begin + last->n - begin };
+}
+
 /* Stretches of blocks, long ones first. */
 static enum search_end drop_blocks(struct cutting *c, struct diag *d)
 {
 	find_blocks(c);
-	for (size_t size = (c->blocks.n + 1) / 2; size > 0; size /= 2) {
-		size_t at = 0;
-
-		while (at < c->blocks.n) {
-			size_t last = at + size < c->blocks.n ? at + size : c->blocks.n;
-			uint32_t begin = c->blocks.at[at].begin;
-			uint32_t n =
-				c->blocks.at[last - 1].begin + c->blocks.at[last - 1].n - begin;
-			enum search_end end = try_without(c, begin, n, d);
+	c->cut = CUT_BLOCKS;
+	for (c->size = (c->blocks.n + 1) / 2; c->size > 0; c->size /= 2) {
+		c->at = 0;
+		while (c->at < c->blocks.n) {
+			struct block b = stretch(c, c->at, c->size);
+			enum search_end end = try_without(c, b.begin, b.n, d);
 
 			if (is_over(end))
 				return end;
 			if (end != SEARCH_FOUND)
-				at += size;
+				c->at += c->size;
 		}
 	}
 	return SEARCH_WHOLE;
@@ -185,25 +210,91 @@ static enum search_end drop_blocks(struct cutting *c, struct diag *d)
 static enum search_end shorten_blocks(struct cutting *c, struct diag *d)
 {
 	find_blocks(c);
-	for (size_t at = c->blocks.n; at-- > 0;) {
-		for (uint32_t n = c->blocks.at[at].n / 2; n > 0;) {
-			struct block b = c->blocks.at[at];
+	c->cut = CUT_STEPS;
+	for (c->at = c->blocks.n; c->at-- > 0;) {
+		for (c->size = c->blocks.at[c->at].n / 2; c->size > 0;) {
+			struct block b = c->blocks.at[c->at];
 			enum search_end end;
 
-			if (n >= b.n) {
-				n /= 2;
+			if (c->size >= b.n) {
+				c->size /= 2;
 				continue;
 			}
-			end = try_without(c, b.begin + b.n - n, n, d);
+			end = try_without(c, b.begin + b.n - (uint32_t)c->size, (uint32_t)c->size,
+					  d);
 			if (is_over(end))
 				return end;
-			if (at >= c->blocks.n)
+			if (c->at >= c->blocks.n)
 				break;
 			if (end != SEARCH_FOUND)
-				n /= 2;
+				c->size /= 2;
 		}
 	}
 	return SEARCH_WHOLE;
+}
+
+/* What is halved next, if this one does not fail, and if it does. */
+static bool guess_end(struct cutting *c, uint32_t nth)
+{
+	size_t middle = middle_of(c->low, c->now.n);
+	size_t n = nth == 0 ? middle_of(middle + 1, c->now.n) : middle_of(c->low, middle);
+
+	if (nth > 1 || n >= c->now.n)
+		return false;
+	VEC_CLEAR(&c->guessed);
+	VEC_APPEND(&c->guessed, c->now.at, n);
+	return true;
+}
+
+static bool guess_blocks(struct cutting *c)
+{
+	struct block b;
+
+	c->guess_at += c->guess_size;
+	if (c->guess_at >= c->blocks.n) {
+		c->guess_at = 0;
+		c->guess_size /= 2;
+	}
+	if (c->guess_size == 0)
+		return false;
+	b = stretch(c, c->guess_at, c->guess_size);
+	put_without(c, b.begin, b.n, true);
+	return true;
+}
+
+static bool guess_steps(struct cutting *c)
+{
+	const struct block *b;
+
+	c->guess_size /= 2;
+	while (c->guess_size == 0 && c->guess_at > 0)
+		c->guess_size = c->blocks.at[--c->guess_at].n / 2;
+	if (c->guess_size == 0)
+		return false;
+	b = &c->blocks.at[c->guess_at];
+	put_without(c, b->begin + b->n - (uint32_t)c->guess_size, (uint32_t)c->guess_size, true);
+	return true;
+}
+
+static bool guess(void *arg, uint32_t nth, struct search_ask *ask)
+{
+	struct cutting *c = arg;
+	bool any = false;
+
+	if (nth == 0) {
+		c->guess_at = c->at;
+		c->guess_size = c->size;
+	}
+	if (c->cut == CUT_END)
+		any = guess_end(c, nth);
+	else if (c->cut == CUT_BLOCKS)
+		any = guess_blocks(c);
+	else if (c->cut == CUT_STEPS)
+		any = guess_steps(c);
+	*ask = (struct search_ask){ .policy = BATON_GO_ON,
+				    .nprefix = (uint32_t)c->guessed.n,
+				    .prefix = c->guessed.at };
+	return any;
 }
 
 /* All schedules with so few preemptions: what is found with the first number that has any is the best. */
@@ -227,7 +318,11 @@ static enum search_end try_all(struct cutting *c, struct diag *d)
 
 static enum search_end cut(struct cutting *c, struct diag *d)
 {
-	enum search_end end = try(c, c->now.at, c->now.n, d);
+	enum search_end end;
+
+	c->search.guess = guess;
+	c->search.guess_arg = c;
+	end = try(c, c->now.at, c->now.n, d);
 
 	if (end == SEARCH_FOUND) {
 		end = cut_end(c, d);
@@ -263,7 +358,7 @@ enum search_end minimise_failure(const struct search *s, const struct search_fai
 	VEC_APPEND(&c.now, f->schedule.at, f->schedule.n);
 	end = cut(&c, d);
 	m->done = c.search.runs;
-	VEC_RELEASE_ALL(&c.now, &c.blocks, &c.next);
+	VEC_RELEASE_ALL(&c.now, &c.blocks, &c.next, &c.guessed);
 	search_release(&c.search);
 	return end;
 }

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # How many schedules a second `foresee explore' runs, beside what the kernel needs for a child with as
-# many threads (children.c): the ratio is what the baton, the hooks and the search cost.
+# many threads (children.c): the ratio is what the baton, the hooks and the search cost.  Beside that, how
+# fast Spin is on a model of one run of the same program, in steps of threads; Nidhugg where it is installed.
 #
-#	bench-explore.sh [RUNS]
+#	bench-explore.sh [ROUNDS [RUNS]]
 #
-# Programs are mended ones of tests/programs/explore, which are run to the end of the budget, and the
-# spacecraft with few and many steps.  All on one processor, alternating, the best of three.
+# Three tiny programs, mended ones of tests/programs/explore, which are run to the end of the budget; and two
+# with many steps, of examples/.  One job is on one processor, and so are the children; two jobs have two.  All
+# by turns, the best of each.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
 : "${BENCH_BIN:=$FORESEE_ROOT/dev/tests/perf}"
-runs=${1:-1000}
-case $runs in
+rounds=${1:-5} runs=${2:-1000}
+case $rounds$runs in
 *[!0-9]*) sed -n 's/^#\t/usage: /p' "$0" >&2 && exit 2 ;;
 esac
 PATH=$FORESEE_ROOT/bin:$PATH
@@ -20,35 +22,68 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/foresee-bench.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 
-# program, its source, compiler options, threads that it makes, arguments
-rows='lost_update explore/lost_update.c -DFIXED 2
-transfer explore/transfer.c -DFIXED 2
-philosophers explore/philosophers.c -DFIXED 3
-spacecraft-2 ../../examples/spacecraft.c -O1 2 0 10 2 fixed
-spacecraft-42 ../../examples/spacecraft.c -O1 42 40 10 2 fixed'
+# program, its source, compiler options, threads that it makes, one in so many of the runs, arguments
+rows='lost_update tests/programs/explore/lost_update.c -DFIXED 3 1
+transfer tests/programs/explore/transfer.c -DFIXED 2 1
+philosophers tests/programs/explore/philosophers.c -DFIXED 3 1
+server examples/server.c -O1 4 5
+spacecraft examples/spacecraft.c -O1 42 10 40 10 2 fixed'
 
-# rate STRATEGY PROG ARGS: schedules a second.
-rate() {
-	taskset -c 0 foresee explore -q -f json --strategy "$1" --budget-runs "$runs" --all "${@:2}" |
-		sed -n 's/.*"runs": \([0-9]*\), "seconds": \([0-9.e-]*\).*/\1 \2/p' |
-		awk '{ print ($2 > 0 ? $1 / $2 : 0) }'
+# explored STRATEGY JOBS RUNS PROG ARGS: schedules a second, and the steps of the longest.
+explored() {
+	foresee explore -q -f json --strategy "$1" --jobs "$2" --budget-runs "$3" --time 600 --all "${@:4}" |
+		sed -n 's/.*"runs": \([0-9]*\), "seconds": \([0-9.e-]*\).*"steps": \([0-9]*\).*/\1 \2 \3/p' |
+		awk '{ print ($2 > 0 ? $1 / $2 : 0), $3 }'
+}
+
+# most A B: the greater.
+most() {
+	awk -v a="$1" -v b="$2" 'BEGIN { print (a > b ? a : b) }'
+}
+
+# per A B FORMAT: A / B, or - when B is 0.
+per() {
+	awk -v a="$1" -v b="$2" -v f="$3" 'BEGIN { if (b > 0) printf f, a / b; else printf "-" }'
+}
+
+# spin_steps PROG ARGS: transitions a second of Spin on a model of one run, by the processor's time; or 0.
+spin_steps() {
+	command -v spin >/dev/null && foresee record -q -o model.foresee "$@" >/dev/null 2>&1 &&
+		foresee export --to promela model.foresee >model.pml 2>/dev/null &&
+		spin -a model.pml >/dev/null 2>&1 && gcc -O2 -w -DSAFETY -o pan pan.c 2>/dev/null || {
+		echo 0
+		return
+	}
+	TIMEFORMAT=%U
+	seconds=$({ time for _ in 1 2 3 4 5 6 7 8 9 10; do timeout 20 ./pan -E -n -m10000 -w18 >pan.out 2>&1; done; } 2>&1)
+	awk -v s="$seconds" '/ transitions / { n = $1 } END { print (s > 0 ? 10 * n / s : 0) }' pan.out
 }
 
 line() {
-	printf '%-14s %8s %10s %10s %10s %8s\n' "$@"
+	printf '%-13s %7s %6s %9s %9s %9s %11s %7s %9s %11s\n' "$@"
 }
-line program threads random/s dpor/s children/s ratio
-while read -r name source options threads args; do
-	foresee-cc -g -pthread $options "$src/tests/programs/$source" -o "$name" || exit 1
-	random=0 dpor=0 children=0
-	for _ in 1 2 3; do
-		a=$(rate random ./$name $args)
-		b=$(rate dpor ./$name $args)
-		c=$(taskset -c 0 "$BENCH_BIN/children" "$runs" "$threads" | awk -v n="$runs" '{ print n / $1 }')
-		random=$(awk -v a="$a" -v b="$random" 'BEGIN { print (a > b ? a : b) }')
-		dpor=$(awk -v a="$b" -v b="$dpor" 'BEGIN { print (a > b ? a : b) }')
-		children=$(awk -v a="$c" -v b="$children" 'BEGIN { print (a > b ? a : b) }')
+command -v nidhugg >/dev/null || echo "nidhugg is not installed (Debian has no package of it)"
+line program threads steps random/s dpor/s '2 jobs/s' children/s ratio steps/s 'Spin steps/s'
+slowest=0 ones=0 twos=0
+while read -r name source options threads part args; do
+	foresee-cc -g -pthread $options "$src/$source" -o "$name" || exit 1
+	random=0 dpor=0 two=0 children=0
+	for ((r = 0; r < rounds; r++)); do
+		read -r a steps < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 $((runs / part)) ./$name $args")
+		read -r b _ < <(taskset -c 0 bash -c "$(declare -f explored); explored dpor 1 $((runs / part)) ./$name $args")
+		read -r c _ < <(explored random 2 $((2 * runs / part)) ./$name $args)
+		d=$(taskset -c 0 "$BENCH_BIN/children" $((runs / part)) "$threads" | awk -v n=$((runs / part)) '{ print n / $1 }')
+		random=$(most "$a" "$random") dpor=$(most "$b" "$dpor") two=$(most "$c" "$two") children=$(most "$d" "$children")
 	done
-	line "$name" "$threads" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$children")" \
-		"$(awk -v a="$children" -v b="$random" 'BEGIN { if (b > 0) printf "%.2f", a / b; else printf "-" }')"
+	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$two")" \
+		"$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" \
+		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(printf %.0f "$(spin_steps ./$name $args)")"
+	if [ "$part" = 1 ]; then
+		slowest=$(awk -v a="$random" -v b="$slowest" 'BEGIN { print (b == 0 || a < b ? a : b) }')
+		ones=$(awk -v a="$random" -v b="$ones" 'BEGIN { print a + b }')
+		twos=$(awk -v a="$two" -v b="$twos" 'BEGIN { print a + b }')
+	fi
 done <<<"$rows"
+echo
+echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes)"
+echo "scaling 1 -> 2 jobs: $(per "$twos" "$ones" %.2f) (target 1.8)"
