@@ -238,6 +238,14 @@ void foresee_move(void *to, const void *from, size_t n, uint32_t site);
 void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *keepers,
 		  uint64_t mask);
 
+/*
+ * Variables that are written by main alone, before it makes a thread (src/instrument/frozen.c).
+ * main begins: *alone = 1 if their reads need no record, since nobody else is there.  Before each of
+ * these writes: is it so still?
+ */
+void foresee_main(uint8_t *alone);
+void foresee_alone(uint8_t *alone);
+
 /* Memory orders as in C11 (__ATOMIC_RELAXED ... __ATOMIC_SEQ_CST). */
 
 #define FORESEE_RMW_OPS(X) \

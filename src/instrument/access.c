@@ -39,7 +39,8 @@ static void replace(LLVMValueRef inst, LLVMValueRef by)
 	LLVMInstructionEraseFromParent(inst);
 }
 
-static void emit_read(struct function *f, struct record *r)
+/* The hook of a read, where the builder stands. */
+static LLVMValueRef build_read(struct function *f, struct record *r)
 {
 	struct unit *u = f->unit;
 	LLVMTypeRef type = LLVMTypeOf(r->inst);
@@ -54,8 +55,7 @@ static void emit_read(struct function *f, struct record *r)
 		args[2] = stack_keeper(f, r);
 		v = unit_hook(u, name, LLVMIntTypeInContext(u->context, 8 * size), args,
 			      r->free ? 3 : 2);
-		replace(r->inst, access_from_int(u, v, type));
-		return;
+		return access_from_int(u, v, type);
 	}
 	buffer = stack_buffer(f, type, STACK_VALUE);
 	args[1] = unit_pointer(u, buffer);
@@ -63,7 +63,29 @@ static void emit_read(struct function *f, struct record *r)
 	args[3] = sites_number(f, r->site);
 	args[4] = stack_keeper(f, r);
 	unit_hook(u, "foresee_read_range", u->nothing, args, 5);
-	replace(r->inst, LLVMBuildLoad2(u->builder, type, buffer, ""));
+	return LLVMBuildLoad2(u->builder, type, buffer, "");
+}
+
+/* Recorded only if the variable may be written by others. */
+static LLVMValueRef build_frozen_read(struct function *f, struct record *r)
+{
+	LLVMBuilderRef b = f->unit->builder;
+	LLVMValueRef values[2], there = frozen_read(f, r->inst, &values[0]), phi;
+	LLVMBasicBlockRef blocks[2] = { LLVMGetInstructionParent(values[0]),
+					LLVMGetInstructionParent(there) };
+
+	values[1] = build_read(f, r);
+	LLVMPositionBuilderBefore(b, r->inst);
+	phi = LLVMBuildPhi(b, LLVMTypeOf(r->inst), "");
+	LLVMAddIncoming(phi, values, blocks, 2);
+	return phi;
+}
+
+static void emit_read(struct function *f, struct record *r)
+{
+	bool frozen = !r->is_volatile && frozen_is(f->unit, LLVMGetOperand(r->inst, 0));
+
+	replace(r->inst, (frozen ? build_frozen_read : build_read)(f, r));
 }
 
 static void emit_write(struct function *f, struct record *r)
@@ -76,6 +98,7 @@ static void emit_write(struct function *f, struct record *r)
 	LLVMValueRef buffer;
 	char name[32];
 
+	frozen_check(f, LLVMGetOperand(r->inst, 1));
 	if (size) {
 		snprintf(name, sizeof(name), "foresee_write%u%s", size, r->feeds ? "f" : "");
 		args[1] = access_to_int(u, value, size);
@@ -161,6 +184,7 @@ static void emit_fill(struct function *f, struct record *r)
 void range_emit(struct function *f, struct record *r)
 {
 	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
+	frozen_check(f, LLVMGetOperand(r->inst, 0));
 	if (r->action == ACT_FILL)
 		emit_fill(f, r);
 	else if (r->action == ACT_COPY)

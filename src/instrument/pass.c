@@ -98,6 +98,7 @@ void pass_run(LLVMModuleRef m, void *analyses)
 		*VEC_PUSH(&u.functions) = f;
 	}
 	call_keep_own(&u);
+	frozen_find(&u);
 	for (size_t i = 0; i < u.functions.n; i++)
 		instrument(&u, u.functions.at[i], analyses);
 	call_redirect_pointers(&u);

@@ -93,6 +93,7 @@ void stack_enter(struct function *f)
 	f->base = LLVMBuildLoad2(u->builder, u->i32, u->base, "foresee.base");
 	push_frame(f);
 	emit_if_unseen(f, f->depth, "foresee_callback", NULL, 0, first);
+	frozen_begin(f);
 	frame_emit(f, first);
 }
 

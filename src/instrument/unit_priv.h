@@ -60,6 +60,9 @@ struct unit {
 	LLVMValueRef self; /* foresee_self */
 	bool fp_traps;	   /* the unit unmasks floating point exceptions, or looks at them */
 
+	struct map frozen;  /* variables: frozen.c */
+	LLVMValueRef alone; /* the byte that frozen reads look at; NULL: no variable is frozen */
+
 	struct map ignored; /* functions annotated foresee_ignore, ifunc resolvers */
 	struct map seen;    /* functions instrumented here */
 	VEC(LLVMValueRef) functions;
@@ -133,6 +136,16 @@ LLVMValueRef escape_base(LLVMValueRef p);
 bool escape_is_private(struct function *f, LLVMValueRef p);
 /* Does the access need a hook?  No: private, constant, or none of the program's. */
 bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p);
+
+/* ---- frozen.c: variables that nobody writes once there are threads ---- */
+
+void frozen_find(struct unit *u);
+bool frozen_is(const struct unit *u, LLVMValueRef p);  /* Is the memory at p such a variable's? */
+void frozen_begin(struct function *f);		       /* in the entry code of main */
+void frozen_check(struct function *f, LLVMValueRef p); /* before a write to p */
+/* Splits before inst, a load.  *value: what it gives if it is not recorded.  The builder stands where
+ * it is: before what is returned. */
+LLVMValueRef frozen_read(struct function *f, LLVMValueRef inst, LLVMValueRef *value);
 
 /* ---- speculate.c: loads the program would not execute ---- */
 
