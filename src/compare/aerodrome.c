@@ -262,15 +262,16 @@ static void block_begin(struct aerodrome *self, struct lane *l)
 	l->log = self->newest = self->log_base + self->log.n;
 }
 
-/* Whoever knows some of the block comes after all of it. */
-static void stamp_end(struct aerodrome *self, struct stamp *s, const struct lane *l)
+/* Whoever knows some of the block comes after all of it.  True: so it is here. */
+static bool stamp_end(struct aerodrome *self, struct stamp *s, const struct lane *l)
 {
 	if (stamp_at(s, l->now.chain) < l->begin)
-		return;
+		return false;
 	if (stamp_leq(&self->stamps, s, &l->now))
 		stamp_set(&self->stamps, s, &l->now);
 	else
 		stamp_collect(&self->stamps, s, &l->now);
+	return true;
 }
 
 static void block_end(struct aerodrome *self, struct lane *l)
@@ -283,13 +284,14 @@ static void block_end(struct aerodrome *self, struct lane *l)
 	}
 	for (size_t i = (size_t)(l->log - self->log_base); i < self->log.n; i++) {
 		uint32_t it = self->log.at[i];
-		struct mark *m = mark_of(self, it % MARK_KINDS, it / MARK_KINDS);
+		struct mark *m = &self->marks[it % MARK_KINDS].at.at[it / MARK_KINDS];
+		bool grew = stamp_end(self, &m->write, l);
 
-		stamp_end(self, &m->write, l);
 		for (size_t k = 0; k < m->readers.n; k++)
-			stamp_end(self, &m->readers.at[k].at, l);
-		/* It may know of other blocks by now. */
-		log_add(self, it % MARK_KINDS, it / MARK_KINDS);
+			grew |= stamp_end(self, &m->readers.at[k].at, l);
+		/* By now it may know of blocks that have begun since it was logged. */
+		if (grew)
+			log_add(self, it % MARK_KINDS, it / MARK_KINDS);
 	}
 	l->shown = true;
 	l->open = false;

@@ -40,11 +40,16 @@ static void settle(struct atomicity *x, const struct atomicity_group *g,
 			       t->b == t->d ? 3 : 4, order);
 }
 
+static bool has_enough(const struct atomicity *x)
+{
+	return x->out->findings.at.n >= ATOMICITY_SHOWN && !x->opt->all_pairs;
+}
+
 static void try_groups(struct atomicity *x)
 {
 	size_t total = x->groups.n;
 
-	for (x->first = 0; x->first < total; x->first += ATOMICITY_BLOCK) {
+	for (x->first = 0; x->first < total && !has_enough(x); x->first += ATOMICITY_BLOCK) {
 		size_t n = total - x->first < ATOMICITY_BLOCK ? total - x->first : ATOMICITY_BLOCK;
 
 		engine_progress(x->opt, x->engine, x->first, total);
@@ -59,7 +64,11 @@ static void say_limits(const struct atomicity *x)
 	struct texts *out = &x->out->truncated;
 	const char *name = x->engine->name;
 
-	if (x->full)
+	if (has_enough(x) && x->first < x->groups.n)
+		texts_add(out,
+			  "%s: stopped at %zu found; %zu more patterns of places were not tried",
+			  name, x->out->findings.at.n, x->groups.n - x->first);
+	else if (x->full)
 		texts_add(out, "%s: more than %zu patterns of %s; the first ones were tried", name,
 			  x->groups.n, x->opt->all_pairs ? "accesses" : "places");
 	if (x->out->counts.undecided > 0 && !engine_stopped(x->opt))

@@ -131,6 +131,23 @@ static void block_note(struct atomicity *x, struct block *b, uint32_t e)
 	}
 }
 
+/* ... and d of another cell, if the block has that. */
+static void beside(struct atomicity *x, const struct block *k, const struct use *one, uint32_t b,
+		   uint32_t d, uint32_t cell)
+{
+	uint32_t y = 0;
+
+	while (y < k->n && k->at[y].cell != cell)
+		y++;
+	for (int w = 0; w < 4 && y < k->n; w++) {
+		uint32_t a = one->first[w & 1], first = k->at[y].first[w >> 1];
+
+		pair_add(x, a, b, d, first);
+		if (k->at[y].last[w >> 1] != first)
+			pair_add(x, a, b, d, k->at[y].last[w >> 1]);
+	}
+}
+
 /* The other thread's b, of a cell of the block, and what it does around. */
 static void around(struct atomicity *x, const struct block *k, const struct use *one, uint32_t b)
 {
@@ -140,13 +157,11 @@ static void around(struct atomicity *x, const struct block *k, const struct use 
 	uint32_t to = list.n - at > REACH ? at + REACH : list.n;
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t d = list.at[i];
+		const struct model_event *v = &m->event[list.at[i]];
 
-		for (uint32_t y = 0; is_access(&m->event[d]) && y < k->n; y++)
-			for (int w = 0; w < 4 && &k->at[y] != one; w++) {
-				pair_add(x, one->first[w & 1], b, d, k->at[y].first[w >> 1]);
-				pair_add(x, one->first[w & 1], b, d, k->at[y].last[w >> 1]);
-			}
+		for (uint32_t t = v->touch; is_access(v) && t < v[1].touch; t++)
+			if (m->touches[t].cell != one->cell)
+				beside(x, k, one, b, list.at[i], m->touches[t].cell);
 	}
 }
 

@@ -19,7 +19,10 @@
 
 struct osr;
 
-#define ATOMICITY_BLOCK 128u
+#define ATOMICITY_BLOCK 32u
+/* Groups that are reported: who has so many does not read more, and each is checked along its whole
+ * schedule. */
+#define ATOMICITY_SHOWN 50u
 
 struct atomicity_tuple {
 	uint32_t a, b, d, c; /* events; d == b of a triple */

@@ -128,7 +128,10 @@ void explain_atomicity_title(const struct explain *x, const struct finding *f, c
 
 	strbuf_adds(out, "atomicity of ");
 	if (!split_find(x, f, &order, &s)) {
-		block_format(x, f->events[0], out);
+		if (evidence_get(x->ev, f->events[0]).op == EVENT_BEGIN)
+			block_format(x, f->events[0], out);
+		else
+			strbuf_addf(out, "a block on %s", subject);
 		return;
 	}
 	block_format(x, s.block, out);

@@ -197,8 +197,11 @@ static bool are_accesses(struct question *q, const uint64_t *targets, uint32_t n
 {
 	q->why = "a target is no access to memory, or only says that a read was repeated";
 	for (uint32_t i = 0; i < n; i++) {
-		const struct evidence_item *it = evidence_item(q->ev, targets[i]);
+		const struct evidence_item *it;
 
+		if (targets[i] == 0 || targets[i] > evidence_count(q->ev))
+			return false; /* brief evidence holds none */
+		it = evidence_item(q->ev, targets[i]);
 		if (it->op > EVENT_FREE || (it->flags & EVENT_REREAD))
 			return false;
 	}

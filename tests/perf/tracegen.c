@@ -15,6 +15,8 @@
  *			holding none, to variables of the thread's own
  *	hot=0		percent of accesses that go to 1 % of the variables
  *	writes=50	percent of accesses that write
+ *	blocks=0	of a thread's events so many are in a block that is meant to be atomic, and as
+ *			many between two of these; text only
  *	sites=2000	places in the source
  *	seed=1
  *
@@ -47,6 +49,7 @@
 	X(GUARDED, "guarded", 0)        \
 	X(HOT, "hot", 0)                \
 	X(WRITES, "writes", 50)         \
+	X(BLOCKS, "blocks", 0)          \
 	X(SITES, "sites", 2000)         \
 	X(SEED, "seed", 1)
 
@@ -72,6 +75,7 @@ static const char *const param_name[NPARAMS] = {
 struct thread {
 	uint32_t held[DEPTH_MAX];
 	unsigned nheld;
+	uint64_t steps; /* that count for blocks */
 };
 
 static struct thread *threads;
@@ -218,12 +222,26 @@ static bool step_lock(uint32_t tid)
 	return true;
 }
 
+/* The event is the first or the last of a block. */
+static bool step_block(uint32_t tid)
+{
+	uint64_t n = param[BLOCKS], at = n ? threads[tid].steps++ % (2 * n) : 1;
+
+	if (n == 0 || (at != 0 && at != n))
+		return false;
+	fprintf(text, "T%u|%s|%u\n", tid, at == 0 ? "begin" : "end",
+		(uint32_t)(tid % param[SITES]) + 1);
+	return true;
+}
+
 static void step(void)
 {
 	uint32_t tid = (uint32_t)below(param[THREADS]) + 1;
 	bool write;
 	uint32_t v;
 
+	if (step_block(tid))
+		return;
 	if (below(100) < param[SYNC] && param[LOCKS] != 0 && step_lock(tid))
 		return;
 	write = below(100) < param[WRITES];
@@ -262,7 +280,7 @@ int main(int argc, char **argv)
 			output = NULL;
 	if (!output || param[THREADS] == 0 || param[VARIABLES] == 0 || param[SITES] == 0 ||
 	    param[DEPTH] == 0 || param[DEPTH] > DEPTH_MAX || param[LAYERS] > param[LOCKS] ||
-	    param[GATES] * 2 > param[LOCKS]) {
+	    param[GATES] * 2 > param[LOCKS] || (param[BLOCKS] && strcmp(form, "std") != 0)) {
 		fprintf(stderr, "usage: tracegen [NAME=NUMBER...] [form=std|binary] OUTPUT\n");
 		return 2;
 	}
