@@ -97,7 +97,9 @@ static void talk_times(const struct pass *p)
 	talk_note("%s: %" PRIu64 " events; reading %.3f s, model %.3f s", r->path, r->events,
 		  r->reading, r->modelling);
 	for (size_t i = 0; i < r->nanalyses; i++)
-		talk_more("%-12s %.3f s", r->analyses[i].engine->name, r->analyses[i].seconds);
+		if (!r->analyses[i].idle)
+			talk_more("%-12s %.3f s", r->analyses[i].engine->name,
+				  r->analyses[i].seconds);
 }
 
 static void render(struct pass *p)

@@ -217,6 +217,7 @@ static void collect(struct pass *p, size_t i, struct engine_result *r)
 	a->findings = r->findings.at.n;
 	a->complete =
 		r->truncated.n == 0 && !engine_stopped(&p->a->engine) && !p->limited && !p->hurried;
+	a->idle = r->idle && p->a->by_default;
 	a->counted = r->counted;
 	a->counts = r->counts;
 	a->lattice = r->lattice;

@@ -6,7 +6,7 @@
 
 /* ---- names of analyses ---- */
 
-/* "races,deadlocks, and with --spec property" */
+/* "races,deadlocks,atomicity, and with --spec property" */
 static char *usual_names(void)
 {
 	struct strbuf b = { 0 };

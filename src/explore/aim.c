@@ -141,7 +141,7 @@ static bool is_shown(const struct aim *g, const struct explore_runner *r)
 		return r->head->outcome == BATON_DEADLOCK;
 	case FINDING_CRASH:
 		return r->head->outcome == BATON_RAN && WIFSIGNALED(r->ended);
-	default: /* races are told of; all else the recorded run has shown */
+	default: /* races are told of, split blocks not; all else the recorded run has shown */
 		return false;
 	}
 }

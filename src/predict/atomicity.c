@@ -81,8 +81,9 @@ void atomicity_search(const struct engine *e, struct engine_run *run,
 {
 	struct atomicity x = { .engine = e, .opt = opt, .m = run->model, .out = out };
 
-	out->counted = !opt->all_pairs;
 	blocks_init(&x.blocks, x.m);
+	out->idle = x.blocks.n == 0;
+	out->counted = !opt->all_pairs && !out->idle;
 	if (x.blocks.n > 0) {
 		open_search(&x, run);
 		atomicity_gather(&x);

@@ -58,6 +58,7 @@ struct engine_counts {
 
 struct engine_result {
 	struct findings findings;
+	bool idle; /* the trace has nothing that it is about */
 	bool counted;
 	struct engine_counts counts;
 	struct lattice_counts *lattice; /* of engines that build one, or NULL; owned */
@@ -215,7 +216,7 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	  BLOCKS, PROVES, .search = atomicity_search)						\
 	X(atomicity, "atomicity",								\
 	  "blocks that other threads can come into: triples, and accesses of two variables",	\
-	  BLOCKS, PROVES, .search = atomicity_search)						\
+	  BLOCKS, PROVES, .search = atomicity_search, .usual = true)				\
 	X(lattice_mvc, "lattice-mvc",								\
 	  "properties on all runs that keep the order of conflicting accesses; counts",		\
 	  PROPERTIES, ASKS, ENGINE_LATTICE(CAUSES_MVC))						\

@@ -45,6 +45,8 @@ static void analyses_json(const struct report *r, struct json *j)
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
+		if (a->idle)
+			continue;
 		json_open(j, NULL, '{');
 		json_string(j, "name", a->engine->name);
 		json_number(j, "findings", a->findings);

@@ -21,6 +21,8 @@ struct report_analysis {
 	const struct engine *engine;
 	size_t findings; /* its own, before they were put together */
 	bool complete;	 /* no budget of it ran out */
+	/* Nobody asked for it by name, and the trace has nothing that it is about: not a word of it. */
+	bool idle;
 	double seconds;
 	bool counted;
 	struct engine_counts counts;

@@ -172,6 +172,8 @@ void scope_get(const struct report *r, struct scope *out)
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
 
+		if (a->idle)
+			continue;
 		if (a->engine->aim == ENGINE_WAITS)
 			scope_add(a, &out->waits, &waits, &out->open_waits);
 		else if (a->engine->aim == ENGINE_BLOCKS)

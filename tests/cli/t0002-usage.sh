@@ -59,7 +59,7 @@ wrong "^foresee: more than one command" help run record
 wrong "^foresee: cannot open 'gone': No such file" stats gone
 wrong "^foresee: cannot (open|read) '.'" print .
 wrong "^foresee: unknown analysis 'hbb', did you mean 'hb'\?" check -a syncp,hbb t.std
-wrong "^  the analyses are: default, which is races,deadlocks, and with --spec property$" check --analysis=frobnicate t.std
+wrong "^  the analyses are: default, which is races,deadlocks,atomicity, and with --spec property$" check --analysis=frobnicate t.std
 wrong "^    hb  +[a-z]" check -a frobnicate t.std
 wrong "^foresee: unknown analysis ''" check -a hb,, t.std
 wrong "^foresee: format 'sarif' is not in this version" check -f sarif t.std
