@@ -237,6 +237,8 @@ static void end_engine(struct pass *p, size_t i, struct engine_run *run)
 		e->search(e, run, &p->a->engine, &r);
 	else if (p->streams[i])
 		e->end(p->streams[i], &r);
+	else
+		r.idle = e->aim == ENGINE_BLOCKS; /* nobody knows whether there are any */
 	p->streams[i] = NULL;
 	lap(&then, &p->analyses[i].seconds);
 	collect(p, i, &r);
@@ -322,10 +324,56 @@ static bool is_told_by(const struct evidence *ev, const struct finding *f,
 	return a.op == b.op && a.site == b.site;
 }
 
+static bool has_site(const struct finding *f, uint32_t site)
+{
+	for (uint32_t i = 0; i < f->nevents; i++)
+		if (f->sites[i] == site)
+			return true;
+	return false;
+}
+
+/* A race of two of the places that split a block, which are then of two threads. */
+static struct finding *race_of(struct pass *p, const struct finding *split)
+{
+	for (size_t i = 0; split->certified && i < p->findings.at.n; i++) {
+		struct finding *f = &p->findings.at.at[i];
+
+		if (f->kind == FINDING_RACE && f->certified && has_site(split, f->sites[0]) &&
+		    has_site(split, f->sites[1]))
+			return f;
+	}
+	return NULL;
+}
+
+/* Races that split blocks say so. */
+static void tell_splits(struct pass *p)
+{
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		const struct finding *f = &p->findings.at.at[i];
+		struct finding *race = f->kind == FINDING_ATOMICITY ? race_of(p, f) : NULL;
+		VEC_SCOPED struct check_order order = { 0 };
+		STRBUF_SCOPED block = { 0 };
+		struct check_split s;
+
+		if (!race || race->also ||
+		    !check_expand(p->report.evidence, &f->schedule, &order) ||
+		    !check_split_find(p->report.evidence, f->events, f->nevents, order.at.at,
+				      order.at.n, &s, NULL))
+			continue;
+		words_block(p->report.evidence, s.block, &block);
+		race->also = texts_add(&p->findings.words,
+				       "and it splits %s, which is meant to be atomic",
+				       strbuf_str(&block));
+	}
+}
+
+/* With all pairs everything is told. */
 static bool is_news(void *arg, const struct finding *f)
 {
-	const struct pass *p = arg;
+	struct pass *p = arg;
 
+	if (f->kind == FINDING_ATOMICITY && !p->a->engine.all_pairs && race_of(p, f))
+		return false;
 	for (size_t i = 0; finding_is_stale(f) && i < p->findings.at.n; i++)
 		if (is_told_by(p->report.evidence, f, &p->findings.at.at[i]))
 			return false;
@@ -337,6 +385,8 @@ static void settle(struct pass *p)
 	bool all = p->a->engine.all_pairs;
 
 	findings_settle(&p->findings, all);
+	if (!all)
+		tell_splits(p);
 	findings_keep(&p->findings, is_news, p);
 	if (p->a->suppress)
 		suppress_begin(p->a->suppress);

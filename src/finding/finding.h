@@ -88,6 +88,7 @@ struct finding {
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.c). */
 	VEC(uint32_t) cut;
 	const char *why;    /* WARNING: why it is no more; static, or of the list's words */
+	const char *also;   /* what else the two places do, of the list's words; NULL: nothing */
 	const char *replay; /* what came of its replay, of the list's words; NULL: not tried */
 	uint64_t more;	    /* further pairs with the same signature that were met, not kept */
 };

@@ -172,6 +172,8 @@ static void next_format(struct explain *x, const struct finding *f)
 {
 	if (f->status != FINDING_OBSERVED && scope_is_shared(x->r, f->engine))
 		strbuf_addf(&x->out, "   found by %s\n", f->engine->name);
+	if (f->also)
+		strbuf_addf(&x->out, "   %s\n", f->also);
 	if (f->why)
 		strbuf_addf(&x->out, "   %s: %s\n",
 			    f->status == FINDING_REPLAYED ? "predicted as a warning only"

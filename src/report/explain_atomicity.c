@@ -5,20 +5,6 @@
 
 #include "report/explain_priv.h"
 
-/* "transfer (block at a.c:10)", or "the block at a.c:10". */
-static void block_format(const struct explain *x, uint64_t first, struct strbuf *out)
-{
-	struct evidence_event e = evidence_get(x->ev, first);
-	STRBUF_SCOPED place = { 0 };
-
-	frames_brief(x->t, e.site, e.stack, NULL, &place);
-	if (e.name)
-		strbuf_addf(out, "%s%s%s%s", e.name, place.n ? " (block at " : "",
-			    strbuf_str(&place), place.n ? ")" : "");
-	else
-		strbuf_addf(out, "%s%s", place.n ? "the block at " : "a block", strbuf_str(&place));
-}
-
 static const char *label(const struct check_split *s, const struct evidence_event *p)
 {
 	if (s->a_feeds_c)
@@ -129,12 +115,12 @@ void explain_atomicity_title(const struct explain *x, const struct finding *f, c
 	strbuf_adds(out, "atomicity of ");
 	if (!split_find(x, f, &order, &s)) {
 		if (evidence_get(x->ev, f->events[0]).op == EVENT_BEGIN)
-			block_format(x, f->events[0], out);
+			words_block(x->ev, f->events[0], out);
 		else
 			strbuf_addf(out, "a block on %s", subject);
 		return;
 	}
-	block_format(x, s.block, out);
+	words_block(x->ev, s.block, out);
 	strbuf_adds(out, " on ");
 	if (s.pattern[1] != '\0') {
 		strbuf_adds(out, subject);

@@ -345,6 +345,8 @@ static void members_json(const struct report *r, const struct finding *f, struct
 	json_string(j, "property", f->property);
 	if (f->property || finding_is_end(f) || finding_is_stale(f))
 		json_bool(j, "observed", f->observed);
+	if (f->also)
+		json_string(j, "also", f->also);
 	if (f->why)
 		json_string(j, "why", f->why);
 	if (f->replay)

@@ -202,6 +202,19 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 		strbuf_addf(out, " and %" PRIu32 " more", o.n - NAMES);
 }
 
+void words_block(const struct evidence *ev, uint64_t first, struct strbuf *out)
+{
+	struct evidence_event e = evidence_get(ev, first);
+	STRBUF_SCOPED place = { 0 };
+
+	frames_brief(evidence_trace(ev), e.site, e.stack, NULL, &place);
+	if (e.name)
+		strbuf_addf(out, "%s%s%s%s", e.name, place.n ? " (block at " : "",
+			    strbuf_str(&place), place.n ? ")" : "");
+	else
+		strbuf_addf(out, "%s%s", place.n ? "the block at " : "a block", strbuf_str(&place));
+}
+
 static void add_frame_names(const struct frames *frames, struct suppress_names *out)
 {
 	for (size_t i = 0; i < frames->at.n; i++) {

@@ -44,4 +44,7 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		 struct suppress_names *out);
 void words_names_release(struct suppress_names *names);
 
+/* "transfer (block at a.c:10)", or "the block at a.c:10"; first: its first event. */
+void words_block(const struct evidence *ev, uint64_t first, struct strbuf *out);
+
 #endif /* REPORT_WORDS_H */

@@ -73,6 +73,14 @@ run foresee check -a atomicity --suppress known bank.std
 is "$status" 0 "suppressed: status"
 has out '^1 suppressed:$' "suppressed"
 
+# A race of two of the places says it too, and is one finding.
+sed '/acq\|rel/d; s/<3//; s/~//' bank.std >racy.std
+run foresee check -a races,atomicity racy.std
+has out '^   and it splits withdraw \(block at bank\.c:29\), which is meant to be atomic$' "a race says it"
+hasnt out '^[0-9]+  atomicity of' "and it is not told again"
+run foresee check -a atomicity racy.std
+has out '^1  atomicity of withdraw' "unless races are not looked for"
+
 # The recorded run itself: a warning.
 cat >observed.std <<'EOT'
 T1|begin|a.c:1
