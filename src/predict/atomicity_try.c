@@ -194,6 +194,19 @@ static enum goal_outcome reach_exact(void *search, const struct goal *g, struct 
 	return exact_reach(search, g, out);
 }
 
+static uint32_t last_of(const struct atomicity_tuple *t)
+{
+	uint32_t d = t->b > t->d ? t->b : t->d, c = t->a > t->c ? t->a : t->c;
+
+	return d > c ? d : c;
+}
+
+/* The earliest first: the checker walks all that comes before. */
+static int by_last(const void *a, const void *b)
+{
+	return SORT_ORDER(last_of(a), last_of(b)) ?: memcmp(a, b, sizeof(struct atomicity_tuple));
+}
+
 /* One pattern of the group after the other; g->found. */
 static enum goal_outcome stage(const struct atomicity *x, struct atomicity_group *g,
 			       reach_fn *reach, void *search, struct exact_order *out)
@@ -239,6 +252,7 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		h->osr = osr_new(x->m, x->c, !x->strict, x->opt->budget);
 	if (!h->exact)
 		h->exact = exact_new(x->m, x->must, x->opt);
+	qsort(g->at, g->n, sizeof(*g->at), by_last);
 	if (h->strict)
 		g->outcome = stage(x, g, reach_osr, h->strict, out);
 	if (g->outcome != GOAL_FOUND)

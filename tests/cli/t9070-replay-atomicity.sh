@@ -7,9 +7,9 @@ here=$SRC/tests/programs/atomicity
 ${CC:-cc} -O1 -c -o order.o "$here/../order.c" || exit 2
 
 # A replay does not see the reads that only --full records.
-for p in $(grep -l '// split' "$here"/*.c | xargs grep -L '^// record: --full'); do
+for p in $(cd "$here" && grep -l '// split' *.c | xargs grep -L '^// record: --full'); do
 	name=$(basename "$p" .c)
-	foresee-cc -O1 -g -I"$here" "$p" order.o -o prog -lpthread >log 2>&1 &&
+	foresee-cc -O1 -g -I"$here" "$here/$p" order.o -o prog -lpthread >log 2>&1 &&
 		timeout 60 foresee record -q -o prog.foresee ./prog >log 2>&1 </dev/null
 	n=$(foresee check -q -a atomicity --witness-dir proofs prog.foresee | grep -c '^[0-9]*  atomicity of')
 	good=0
