@@ -236,7 +236,7 @@ static void deadlock(void)
 			set_and_wake(&baton_seats[i].turn);
 }
 
-#define SPINS_MOST 10000u /* steps in a row, of threads that all wait for a change */
+#define SPINS_MOST 2000u /* steps in a row, of threads that all wait for a change */
 
 /* Those who can go on; of them those who wait for a change only if there is nobody else. */
 static struct baton_set enabled_now(void)
@@ -249,13 +249,7 @@ static struct baton_set enabled_now(void)
 	if (baton_is_empty(&awaiting))
 		return s;
 	baton_head->awaited++;
-	if (!baton_is_empty(&s)) {
-		nspins = 0;
-		return s;
-	}
-	if (++nspins > SPINS_MOST)
-		baton_leave(BATON_TOO_LONG);
-	return awaiting;
+	return baton_is_empty(&s) ? awaiting : s;
 }
 
 static void note_step(struct baton_choice c, const struct baton_set *enabled)
@@ -269,6 +263,9 @@ static void note_step(struct baton_choice c, const struct baton_set *enabled)
 				  .enabled = *enabled };
 	if (baton_is_vain(c.thread))
 		s->op.flags |= BATON_VAIN;
+	nspins = baton_is_idle(c.thread) ? nspins + 1 : 0;
+	if (nspins > SPINS_MOST)
+		baton_leave(BATON_TOO_LONG);
 	baton_head->running = c.thread;
 	baton_head->unseen = 0;
 	__atomic_store_n(&baton_head->nsteps, baton_head->nsteps + 1, __ATOMIC_RELEASE);

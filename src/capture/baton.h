@@ -61,8 +61,10 @@ struct baton_seat {
 	pthread_t handle;
 	struct baton_look looks[BATON_LOOKS]; /* since it did something else than read */
 	uint32_t nlooks;
-	uint32_t
-		vains; /* calls that came back in vain, since it did something that others notice */
+	bool locks; /* it has taken locks for it, and then waits where it takes them, */
+	bool stale; /* as it has read the same */
+	/* Calls that came back in vain, since it did something that others notice. */
+	uint32_t vains;
 	uint32_t quiet;	    /* accesses since it announced something */
 	struct pollfd *fds; /* in a call that waits for descriptors */
 	uint32_t nfds;
@@ -153,7 +155,9 @@ void baton_try(struct control *c, const struct baton_op *op);
 /* Would it come back without what it was called for? */
 bool baton_is_vain(uint32_t thread);
 
-/* It reads or tries the same again and again, and nothing has changed. */
+/* It does nothing but to read or try the same again and again. */
+bool baton_is_idle(uint32_t thread);
+/* So does what it has announced, and nothing has changed. */
 bool baton_awaits(uint32_t thread);
 
 /* Can it be done without waiting? */

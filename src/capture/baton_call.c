@@ -108,6 +108,12 @@ static uint64_t value_at(uint64_t at, uint32_t size)
 	return value;
 }
 
+static void forget_looks(struct baton_seat *s)
+{
+	s->nlooks = 0;
+	s->locks = s->stale = false;
+}
+
 /* True: it has read this so often that it seems to wait. */
 static bool look(struct baton_seat *s, const struct baton_op *op, bool shared)
 {
@@ -122,7 +128,7 @@ static bool look(struct baton_seat *s, const struct baton_op *op, bool shared)
 		l = &s->looks[s->nlooks++];
 		*l = (struct baton_look){ op->object, value, op->size, op->site, 0 };
 	} else if (l->value != value) {
-		s->nlooks = 0;
+		forget_looks(s);
 		return false;
 	}
 	return ++l->times > (shared ? BATON_PATIENT : BATON_PATIENT_ALONE);
@@ -151,12 +157,26 @@ bool baton_is_vain(uint32_t thread)
 	}
 }
 
+bool baton_is_idle(uint32_t thread)
+{
+	const struct baton_seat *s = &baton_seats[thread];
+
+	return s->stale || s->vains > BATON_PATIENT;
+}
+
+/* May it come back in vain? */
+static bool is_try(const struct baton_op *op)
+{
+	return (op->flags & BATON_TIMED) || op->kind == BATON_TRY_LOCK ||
+	       op->kind == BATON_TRY_READ_LOCK || op->kind == BATON_SEM_TRY;
+}
+
 bool baton_awaits(uint32_t thread)
 {
 	const struct baton_seat *s = &baton_seats[thread];
 	const struct baton_op *op = baton_pending(thread);
 
-	if (!(op->flags & BATON_AWAITS) || (op->kind != BATON_READ && !baton_is_vain(thread)))
+	if (!(op->flags & BATON_AWAITS) || (is_try(op) && !baton_is_vain(thread)))
 		return false;
 	for (uint32_t i = 0; i < s->nlooks; i++)
 		if (value_at(s->looks[i].at, s->looks[i].size) != s->looks[i].value)
@@ -186,12 +206,14 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 		op.flags |= BATON_WATCHED;
 		shared = true;
 	}
-	if (op.kind != BATON_READ) {
-		s->nlooks = 0;
+	if (op.kind != BATON_READ && !(how & CONTROL_FAILS)) {
+		forget_looks(s);
 		if (shared)
 			s->vains = 0;
 	} else if (n <= 8 && look(s, &op, shared)) {
-		op.flags |= BATON_AWAITS;
+		s->stale = true;
+		if (!s->locks)
+			op.flags |= BATON_AWAITS;
 		baton_word_share(op.object, n);
 		shared = true;
 	}
@@ -235,30 +257,36 @@ void baton_try(struct control *c, const struct baton_op *op)
 	baton_announce(c, &now);
 	if (baton_is_vain(c->index))
 		s->vains++;
-	else
-		s->vains = s->nlooks = 0;
+	else {
+		s->vains = 0;
+		forget_looks(s);
+	}
 }
 
 static void announce(struct control *c, enum baton_kind kind, const void *obj, uint64_t second,
 		     uint32_t site, unsigned flags)
 {
 	struct baton_seat *s = &baton_seats[c->index];
-	const struct baton_op op = { .object = (uintptr_t)obj,
-				     .second = second,
-				     .site = site,
-				     .kind = (uint8_t)kind,
-				     .flags = (uint8_t)flags,
-				     .branches = 1 };
+	struct baton_op op = { .object = (uintptr_t)obj,
+			       .second = second,
+			       .site = site,
+			       .kind = (uint8_t)kind,
+			       .flags = (uint8_t)flags,
+			       .branches = 1 };
 
-	if ((flags & BATON_TIMED) || kind == BATON_TRY_LOCK || kind == BATON_TRY_READ_LOCK ||
-	    kind == BATON_SEM_TRY) {
+	if (is_try(&op)) {
 		baton_try(c, &op);
 		return;
 	}
-	if (is_deed(&op))
+	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0)) {
 		s->vains = 0;
-	if (kind != BATON_YIELD && (kind != BATON_WAIT || s->vains == 0))
-		s->nlooks = 0;
+		forget_looks(s);
+	}
+	if (kind == BATON_LOCK || kind == BATON_READ_LOCK) {
+		if (s->stale && s->locks)
+			op.flags |= BATON_AWAITS;
+		s->locks = true;
+	}
 	baton_announce(c, &op);
 }
 
@@ -297,7 +325,7 @@ void baton_ending(struct control *c)
 {
 	const uint64_t *end = &ends[c->index];
 
-	if (baton_word_is_shared((uintptr_t)end))
+	if (baton_word_is_shared((uintptr_t)end) && !baton_seats[c->index].leaves)
 		announce(c, BATON_END, end, c->index, 0, 0);
 }
 

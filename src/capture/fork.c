@@ -167,6 +167,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t made;
 
+	control_yield(); /* what others have done by then is what the child gets */
 	following = follow;
 	made = real_fork()();
 	return made == 0 ? 0 : fork_made(made);

@@ -182,8 +182,6 @@ void linger(void)
 {
 	SYS_KEEPS_ERRNO;
 
-	if (control_on)
-		control_exit();
 	if (most_ms == 0 || !log_is_on() || !fork_is_recorded() || thread_is_inside(thread_self()))
 		return;
 	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL) != 0) {

@@ -77,6 +77,8 @@ static void finish(int status)
 {
 	struct thread *t = thread_self();
 
+	if (control_on)
+		control_exit();
 	if (t != &thread_scratch && t != &thread_gone)
 		thread_end(t, FORMAT_END_PROCESS);
 	if (control_bare)

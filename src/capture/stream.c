@@ -8,6 +8,7 @@
  * characters, and fflush(NULL) of streams other than stdout and stderr.
  */
 #define __NO_INLINE__ 1 /* or the header defines some of them itself */
+#include <poll.h>
 #include <stdio.h>
 
 #include "capture/channel.h"
@@ -30,6 +31,13 @@ static void give(FILE *f)
 	}
 }
 
+/* Before a call that gets something, which waits if the buffer has nothing. */
+static void await(FILE *f)
+{
+	if (UNLIKELY(control_on) && f->_IO_read_ptr >= f->_IO_read_end)
+		control_fd(number(f), POLLIN, false);
+}
+
 static void take(FILE *f)
 {
 	channel_take_fd(number(f));
@@ -45,30 +53,32 @@ static void take(FILE *f)
 #define SYMBOL(name) __asm__(name)
 typedef int scan_function(FILE *, const char *, va_list);
 
-#define SCANS(id, prefix)                                                                      \
-	EXPORT scan_function scan_vf_##id SYMBOL(prefix "vfscanf");                            \
-	EXPORT int scan_v_##id(const char *format, va_list list) SYMBOL(prefix "vscanf");      \
-	EXPORT int scan_f_##id(FILE *f, const char *format, ...) SYMBOL(prefix "fscanf");      \
-	EXPORT int scan_##id(const char *format, ...) SYMBOL(prefix "scanf");                  \
-                                                                                               \
-	int scan_vf_##id(FILE *f, const char *format, va_list list)                            \
-	{                                                                                      \
-		int r = REAL_SYMBOL(scan_function *, prefix "vfscanf", NULL)(f, format, list); \
-                                                                                               \
-		take(f);                                                                       \
-		return r;                                                                      \
-	}                                                                                      \
-	int scan_v_##id(const char *format, va_list list)                                      \
-	{                                                                                      \
-		return scan_vf_##id(stdin, format, list);                                      \
-	}                                                                                      \
-	int scan_f_##id(FILE *f, const char *format, ...)                                      \
-	{                                                                                      \
-		return LISTED(format, scan_vf_##id(f, format, args));                          \
-	}                                                                                      \
-	int scan_##id(const char *format, ...)                                                 \
-	{                                                                                      \
-		return LISTED(format, scan_vf_##id(stdin, format, args));                      \
+#define SCANS(id, prefix)                                                                  \
+	EXPORT scan_function scan_vf_##id SYMBOL(prefix "vfscanf");                        \
+	EXPORT int scan_v_##id(const char *format, va_list list) SYMBOL(prefix "vscanf");  \
+	EXPORT int scan_f_##id(FILE *f, const char *format, ...) SYMBOL(prefix "fscanf");  \
+	EXPORT int scan_##id(const char *format, ...) SYMBOL(prefix "scanf");              \
+                                                                                           \
+	int scan_vf_##id(FILE *f, const char *format, va_list list)                        \
+	{                                                                                  \
+		int r;                                                                     \
+                                                                                           \
+		await(f);                                                                  \
+		r = REAL_SYMBOL(scan_function *, prefix "vfscanf", NULL)(f, format, list); \
+		take(f);                                                                   \
+		return r;                                                                  \
+	}                                                                                  \
+	int scan_v_##id(const char *format, va_list list)                                  \
+	{                                                                                  \
+		return scan_vf_##id(stdin, format, list);                                  \
+	}                                                                                  \
+	int scan_f_##id(FILE *f, const char *format, ...)                                  \
+	{                                                                                  \
+		return LISTED(format, scan_vf_##id(f, format, args));                      \
+	}                                                                                  \
+	int scan_##id(const char *format, ...)                                             \
+	{                                                                                  \
+		return LISTED(format, scan_vf_##id(stdin, format, args));                  \
 	}
 
 SCANS(gnu, "")

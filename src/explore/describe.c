@@ -471,13 +471,15 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 			" of them were ended: a step took more than %.0f s, in code that "
 			"waits for what is not seen (another process, a library) or has no end\n",
 			s->outcomes[BATON_OUTSIDE], SERVER_STEP_SECONDS);
-	if (r->hung_at.pending.n > r->hung_at.running)
+	if (r->hung.outcome == BATON_OUTSIDE && r->hung_at.pending.n > r->hung_at.running)
 		describe_hung(&r->hung_at, to);
 	if (s->outcomes[BATON_TOO_LONG])
 		fprintf(to,
 			"%" PRIu64 " of them had no end: threads read the same again and again, or "
 			"there were more than %u steps\n",
 			s->outcomes[BATON_TOO_LONG], SERVER_STEPS);
+	if (s->outcomes[BATON_TOO_LONG] && r->hung.outcome == BATON_TOO_LONG)
+		print_standing(&r->hung_at, to);
 	if (s->outcomes[BATON_TOO_MANY])
 		fprintf(to,
 			"%" PRIu64 " of them were ended: more than %u threads, or more than 64 "

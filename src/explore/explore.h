@@ -82,7 +82,7 @@ struct explore_result {
 	VEC(struct search_failure) races; /* found on the way, one for every two sites */
 	VEC(struct explore_failure) failures;
 	char trouble[sizeof(((struct baton_head *)0)->trouble)]; /* why runs could not go on */
-	struct search_failure hung; /* the first run in which a step did not end */
+	struct search_failure hung; /* the first run that had no end, or in which a step had none */
 	struct explore_failure hung_at;
 };
 

@@ -71,15 +71,19 @@ static void keep_races(struct strategies *x, const struct explore_runner *r)
 	}
 }
 
-/* The first run in which a step did not end. */
+#define HUNG_STEPS 100000u /* that are worth another run */
+
+/* The first run that had no end, or in which a step had none. */
 static void keep_hung(struct strategies *x, const struct explore_runner *r)
 {
 	struct search_failure *f = &x->out->hung;
+	uint32_t outcome = r->head->outcome;
 
-	if (r->head->outcome != BATON_OUTSIDE || f->run != 0)
+	if ((outcome != BATON_OUTSIDE && outcome != BATON_TOO_LONG) || f->run != 0 ||
+	    r->head->nsteps > HUNG_STEPS)
 		return;
 	f->run = x->out->search.runs;
-	f->outcome = BATON_OUTSIDE;
+	f->outcome = outcome;
 	for (uint32_t k = 0; k < r->head->nsteps; k++)
 		*VEC_PUSH(&f->schedule) = explore_steps(r)[k].choice;
 	f->nprefix = r->head->nsteps;
@@ -292,6 +296,8 @@ void strategies_search(void *arg, struct explore_runner *r)
 	s->seed = x->e->seed;
 	r->head->all_accesses = x->e->all_accesses;
 	x->out->end = search_as_asked(x);
+	/* What another process does with what it got at its beginning is not looked at. */
+	x->out->complete &= !x->out->forked;
 	for (size_t i = 0; i < s->failures.n && x->out->end != SEARCH_TROUBLE; i++)
 		if (!s->failures.at[i].is_short)
 			shorten(x, &s->failures.at[i]);

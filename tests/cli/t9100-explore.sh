@@ -11,6 +11,7 @@ cat >table <<'END'
 aba               1  killed by signal 6
 account           1  killed by signal 6
 argument          0  killed by signal 6
+atexit_free       1  killed by signal 11
 bakery            2  killed by signal 6
 barrier_few       0  deadlock
 barrier_once      0  killed by signal 6
@@ -51,6 +52,7 @@ stack_push        1  killed by signal 6
 stop_flag         1  killed by signal 6
 stops2            2  killed by signal 6
 stops3            3  killed by signal 6
+stream_open       0  deadlock
 test_and_set      2  killed by signal 6
 ticket            1  deadlock
 timed_join        1  killed by signal 6

@@ -39,11 +39,15 @@ is "$status" 3 "no memory: not explored"
 has out '^[0-9]+ of them were ended: .*: Cannot allocate memory$' "no memory: is said"
 fine sleep
 fine exec
-fine fork
+explore ./$prog fork
+is "$status" 3 "fork: not called complete, for the other process is not explored"
+hasnt out 'these are all' "fork: nor in words"
 has out '^the program has made other processes: what they do is not explored$' "fork: is said"
-fine daemon
+explore ./$prog daemon
+is "$status" 3 "daemon: not called complete"
 has out '^the program has made other processes: what they do is not explored$' "daemon: is said"
-fine leave
+explore ./$prog leave
+is "$status" 3 "leave: not called complete"
 gone leave
 explore ./$prog exit
 is "$status" 1 "exit in a thread: found"
@@ -88,6 +92,84 @@ foresee-cc -g -pthread early.c -o early || exit 2
 explore --strategy dpor --all ./early
 has out '^1  status 1, in a schedule of' "before main: the lost update is found"
 has out '; these are all that make a difference, 12 orders$' "before main: every order, for each of three values"
+# What another process gets depends on where the others are.
+cat >forks.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *locks(void *arg) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return arg; }
+static void *forks(void *arg)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(pthread_mutex_trylock(&m) != 0);
+	waitpid(child, &status, 0);
+	if (status != 0)
+		_exit(9);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+
+	pthread_create(&t[0], 0, locks, 0);
+	pthread_create(&t[1], 0, forks, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+END
+explore forks.c
+is "$status" 1 "fork while a lock is held: found"
+has out '^1  status 9, in a schedule of' "fork while a lock is held: what"
+
+# Loops that wait by looking, under a lock or by trying.
+cat >looks.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER;
+static int done;
+static void *does(void *arg)
+{
+	pthread_mutex_lock(&m);
+	done = 1;
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int is_done = 0;
+
+	(void)argv;
+	if (argc > 1)
+		pthread_mutex_lock(&held);
+	pthread_create(&t, 0, does, 0);
+	while (!is_done) {
+		pthread_mutex_lock(&m);
+		is_done = done;
+		pthread_mutex_unlock(&m);
+		usleep(1);
+	}
+	while (pthread_mutex_trylock(&held) != 0)
+		sched_yield();
+	pthread_join(t, 0);
+	return 0;
+}
+END
+foresee-cc -g -O1 -pthread looks.c -o looks
+explore ./looks
+is "$status" 0 "loops that look: explored to the end"
+has out 'these are all.*, if loops that read the same again and again wait for a change$' "loops that look: what is taken for granted"
+explore --time 2 ./looks for ever
+is "$status" 3 "loops that look for ever: not explored"
+has out '^[0-9]+ of them had no end: ' "loops that look for ever: is said"
+has out '^  T1 stands before: (try lock held|yield) +at .*looks.c:[0-9]+ in main$' "loops that look for ever: where"
+
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
