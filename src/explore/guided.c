@@ -201,7 +201,8 @@ static void shorten(struct window_runner *w, const struct baton_set *frozen,
 		f->nprefix = found->nprefix;
 		f->preemptions = found->preemptions;
 	}
-	f->is_short = true;
+	/* If more words are steps now, it has to be found again. */
+	f->is_short = end == SEARCH_FOUND || x.search.grown == 0;
 	search_release(&x.search);
 }
 

@@ -77,6 +77,9 @@ static bool look(void *context, const struct explore_runner *r, uint64_t *mark)
 	struct cutting *c = context;
 	const struct search *s = c->asked;
 
+	/* More words are steps from now on: what was found before does not know of them. */
+	if (r->head->grown != 0)
+		c->m->is_again = false;
 	c->fails = s->is_failure != NULL ? s->is_failure(s->context, r, mark)
 					 : search_is_failure(NULL, r, mark);
 	c->fails = c->fails && r->head->grown == 0 && search_signature(r, *mark) == c->signature;
