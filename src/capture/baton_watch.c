@@ -155,7 +155,8 @@ void baton_watch_run(void)
 	struct baton_watch *w = watch();
 
 	nnamed = 0;
-	memset(doing, 0, sizeof(doing));
+	if (w->is_on) /* else nobody has written to it, and memory that is not touched costs nothing */
+		memset(doing, 0, sizeof(doing));
 	w->nnotes = w->is_lost = 0;
 	for (uint32_t i = 0; w->is_on && i < w->nranges; i++) {
 		const struct baton_range *r = &w->ranges[i];

@@ -32,7 +32,7 @@ spacecraft examples/spacecraft.c -O1 42 10 40 10 2 fixed'
 # explored STRATEGY JOBS RUNS PROG ARGS: schedules a second, and the steps of the longest.
 explored() {
 	foresee explore -q -f json --strategy "$1" --jobs "$2" --budget-runs "$3" --time 600 --all "${@:4}" |
-		sed -n 's/.*"runs": \([0-9]*\), "seconds": \([0-9.e-]*\).*"steps": \([0-9]*\).*/\1 \2 \3/p' |
+		sed -n 's/.*"runs": \([0-9]*\), "seconds": \([0-9.e-]*\)[^}]*"steps": \([0-9]*\).*/\1 \2 \3/p' |
 		awk '{ print ($2 > 0 ? $1 / $2 : 0), $3 }'
 }
 
@@ -46,17 +46,18 @@ per() {
 	awk -v a="$1" -v b="$2" -v f="$3" 'BEGIN { if (b > 0) printf f, a / b; else printf "-" }'
 }
 
-# spin_steps PROG ARGS: transitions a second of Spin on a model of one run, by the processor's time; or 0.
+# spin_steps PROG ARGS: transitions a second of Spin on a model of one run, by the processor's time; or -, also
+# where it does not come to an end.
 spin_steps() {
 	command -v spin >/dev/null && foresee record -q -o model.foresee "$@" >/dev/null 2>&1 &&
 		foresee export --to promela model.foresee >model.pml 2>/dev/null &&
 		spin -a model.pml >/dev/null 2>&1 && gcc -O2 -w -DSAFETY -o pan pan.c 2>/dev/null || {
-		echo 0
+		echo -
 		return
 	}
 	TIMEFORMAT=%U
 	seconds=$({ time for _ in 1 2 3 4 5 6 7 8 9 10; do timeout 20 ./pan -E -n -m10000 -w18 >pan.out 2>&1; done; } 2>&1)
-	awk -v s="$seconds" '/ transitions / { n = $1 } END { print (s > 0 ? 10 * n / s : 0) }' pan.out
+	awk -v s="$seconds" '/ transitions / { n = $1 } END { if (n > 0 && s > 0) printf "%.0f", 10 * n / s; else print "-" }' pan.out
 }
 
 line() {
@@ -77,7 +78,7 @@ while read -r name source options threads part args; do
 	done
 	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$two")" \
 		"$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" \
-		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(printf %.0f "$(spin_steps ./$name $args)")"
+		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(spin_steps ./$name $args)"
 	if [ "$part" = 1 ]; then
 		slowest=$(awk -v a="$random" -v b="$slowest" 'BEGIN { print (b == 0 || a < b ? a : b) }')
 		ones=$(awk -v a="$random" -v b="$ones" 'BEGIN { print a + b }')
