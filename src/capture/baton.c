@@ -212,6 +212,7 @@ _Noreturn void baton_leave(enum baton_outcome outcome)
 _Noreturn void baton_accuse(const struct baton_fault *f)
 {
 	baton_head->fault = *f;
+	baton_halt(BATON_HALT_FAULT);
 	leave(BATON_FAULT_STATUS);
 }
 
@@ -290,6 +291,7 @@ static void hand_over(struct baton_seat *me)
 		baton_leave(BATON_TOO_LONG);
 	c = pick(&enabled);
 	note_step(c, &enabled);
+	baton_halt(baton_head->nsteps);
 	next = &baton_seats[c.thread];
 	next->branch = c.branch;
 	for (uint32_t i = 0; i < baton_head->nthreads; i++)
@@ -344,7 +346,7 @@ void baton_begin(struct thread *t)
 {
 	struct baton_seat *s = &baton_seats[t->control->index];
 
-	s->kernel = t->kernel;
+	s->kernel = baton_head->kernel[t->control->index] = t->kernel;
 	s->handle = pthread_self();
 	s->stack_low = t->stack_low;
 	s->stack_high = t->stack_high;
@@ -427,7 +429,7 @@ void baton_run(void)
 	baton_freed_begin();
 	baton_watch_run();
 	self = getpid();
-	h->running = h->unseen = 0;
+	h->running = h->unseen = h->halted = 0;
 	h->grown = h->crowded = h->forked = h->outside = 0;
 	h->awaited = 0;
 	random_state = h->seed;
@@ -435,4 +437,5 @@ void baton_run(void)
 		baton_leave(BATON_STRAYED);
 	yielded_to = PRIORITY_HIGH;
 	baton_seats[0].priority = random_next() | PRIORITY_HIGH;
+	baton_halt(BATON_HALT_FIRST);
 }

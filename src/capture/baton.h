@@ -12,6 +12,7 @@
  *	baton_fd.c	pipes, sockets, eventfds
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
+ *	baton_halt.c	stands still for a debugger
  *	baton_outside.c	what a run leaves behind for the next
  *	baton_watch.c	what a property is about
  *	baton_serve.c	runs the program anew in a child, each time the explorer asks
@@ -119,6 +120,8 @@ void baton_announce(const struct control *c, const struct baton_op *op);
 _Noreturn void baton_leave(enum baton_outcome outcome);
 /* The calling thread is about to do what no program may do. */
 _Noreturn void baton_accuse(const struct baton_fault *f);
+/* Stands still, if it is to at this place; 0: at none. */
+void baton_halt(uint32_t where);
 /* The same, as hooks do nothing any more; not in a process that it has forked. */
 void baton_trouble(const char *why, size_t n);
 

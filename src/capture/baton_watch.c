@@ -41,6 +41,7 @@ static struct baton_note *note_new(uint32_t thread, enum baton_note_kind kind, u
 	n->thread = thread;
 	n->peer = 0;
 	n->site = site;
+	n->step = baton_head->nsteps;
 	n->size = 0;
 	return n;
 }
@@ -261,7 +262,8 @@ void baton_watch_words(const struct control *c, const struct control_words *said
 	n->aux = said->aux;
 	n->size = said->n;
 	memcpy(n->name, said->name != NULL ? said->name : "", length + 1);
-	memcpy(n->words, said->words, said->n * sizeof(n->words[0]));
+	for (unsigned i = 0; i < said->n; i++)
+		n->words[i] = said->words[i];
 	if (said->kind == FORMAT_K_USER && said->aux == FORMAT_USER_NAMES && said->n == 2)
 		give_name(said->words[0], said->words[1]);
 }

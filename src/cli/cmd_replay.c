@@ -7,6 +7,7 @@
 #include "explore/describe.h"
 #include "explore/course.h"
 #include "replay/claim.h"
+#include "replay/debug.h"
 #include "replay/replay.h"
 #include "replay/tell.h"
 
@@ -129,12 +130,16 @@ static int replay(struct command_replay *r, struct analyse *a, const char *what)
 }
 
 /* Of 'foresee explore'. */
-static int replay_schedule(const char *path, char **argv, const char *record)
+static int replay_schedule(const char *path, char **argv, const struct replay *how)
 {
 	struct explore_failure f;
 	struct diag d = { 0 };
 	bool same = false;
-	enum status st = explore_schedule(path, argv, record, &f, &same, &d);
+	enum status st = how->gdb ? debug_find(&d) : ST_OK;
+
+	f = (struct explore_failure){ 0 };
+	if (st == ST_OK)
+		st = explore_schedule(path, argv, how->record, how->gdb, &f, &same, &d);
 
 	if (st == ST_OK)
 		describe_failure(&f, stdout);
@@ -173,7 +178,7 @@ static int replay_command(const struct command *c, int argc, char **argv)
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
 		else if (p.noperands == 1 && course_is(p.operands[0]))
-			status = replay_schedule(p.operands[0], program, r.how.record);
+			status = replay_schedule(p.operands[0], program, &r.how);
 		else if (p.noperands == 1)
 			status = command_misuse(c, "what shall be replayed?  Give the number of a "
 						   "finding of 'foresee check', or a witness");
@@ -206,7 +211,8 @@ const struct command cmd_replay = {
 		"and that is said; with 125 when the program could not be run, with 2 when there is no\n"
 		"such finding or the witness does not hold.\n"
 		"\n"
-		"A schedule of 'foresee explore' is given alone: foresee replay PROG.schedule.\n",
+		"A schedule of 'foresee explore' is given alone: foresee replay PROG.schedule; with\n"
+		"--gdb there is a debugger where it fails.\n",
 	.options = replay_options,
 	.take = take_option,
 	.run = replay_command,

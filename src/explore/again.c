@@ -29,6 +29,10 @@ static bool look(void *arg, pid_t pid)
 	}
 	if (h->outcome == BATON_DEADLOCK)
 		w->hung = task_still_look(&w->still) > STILL_SECONDS;
+	if (w->server->visit && (w->hung || h->halted)) {
+		w->server->visit(w->server->visit_arg, pid);
+		return false;
+	}
 	return !w->hung && talk_clock() - w->since < w->server->step;
 }
 

@@ -8,6 +8,8 @@
 const char *describe_op(const struct baton_op *op);
 /* "use after free", "double free". */
 const char *describe_fault(const struct baton_fault *f);
+/* Where it was, or what who judged it has said; nothing, if there was no fault. */
+void describe_fault_print(const struct explore_failure *f, FILE *to);
 /* "deadlock", "killed by signal 6 (Aborted)", "status 3". */
 void describe_outcome(const struct explore_failure *f, struct strbuf *out);
 

@@ -9,6 +9,7 @@
 #include "explore/describe.h"
 #include "explore/guided.h"
 #include "explore/strategies.h"
+#include "explore/visit.h"
 #include "launch/program.h"
 #include "replay/scratch.h"
 #include "spec/spec.h"
@@ -253,7 +254,7 @@ enum status explore_program(const struct explore *e, struct explore_result *out,
 	return st;
 }
 
-static enum status course_again(const struct course *s, char **argv, const char *record,
+static enum status course_again(const struct course *s, char **argv, const char *record, bool gdb,
 				struct explore_failure *out, bool *same, struct diag *d)
 {
 	char *trace = scratch_path("trace", 1), *path = NULL;
@@ -265,6 +266,7 @@ static enum status course_again(const struct course *s, char **argv, const char 
 				   .directory = p.directory,
 				   .expected = s->expected };
 	struct server server = { .fd = -1 };
+	int nothing = gdb ? open("/dev/null", O_RDWR | O_CLOEXEC) : 0;
 	STRBUF_SCOPED outcome = { 0 };
 	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
 
@@ -280,8 +282,10 @@ static enum status course_again(const struct course *s, char **argv, const char 
 			st = bind_properties(&server, &p, wish.property, d);
 	}
 	if (st == ST_OK) {
-		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, 0, &out->end, d);
-		judge_show(&server.judge);
+		/* With a debugger it runs once more, and is heard then. */
+		st = again_run(&server, &p, s->steps.at, s->steps.n, trace, nothing, &out->end, d);
+		if (!gdb)
+			judge_show(&server.judge);
 	}
 	if (st == ST_OK) {
 		take_run(out, &server.pool.runner, s->steps.n);
@@ -291,14 +295,18 @@ static enum status course_again(const struct course *s, char **argv, const char 
 		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
 		if (record)
 			st = scratch_keep(trace, record, d);
+		if (st == ST_OK && gdb && *same)
+			st = visit_run(&server, &p, out, d);
 	}
 	server_close(&server);
+	if (nothing > 0)
+		close(nothing);
 	property_free(wish.property);
 	MEM_FREE_ALL(trace, path);
 	return st;
 }
 
-enum status explore_schedule(const char *path, char **argv, const char *record,
+enum status explore_schedule(const char *path, char **argv, const char *record, bool gdb,
 			     struct explore_failure *out, bool *same, struct diag *d)
 {
 	struct course s = { 0 };
@@ -308,7 +316,7 @@ enum status explore_schedule(const char *path, char **argv, const char *record,
 	if (st == ST_OK)
 		st = scratch_open(d);
 	if (st == ST_OK) {
-		st = course_again(&s, argv, record, out, same, d);
+		st = course_again(&s, argv, record, gdb, out, same, d);
 		scratch_close();
 	}
 	course_release(&s);

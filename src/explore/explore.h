@@ -89,8 +89,9 @@ struct explore_result {
 enum status explore_program(const struct explore *e, struct explore_result *out,
 			    struct diag *d) ST_CHECKED;
 /* Runs a schedule file once more, with argv, or NULL: the program that it is of.  record: where the
- * recording goes; NULL: nowhere.  *same: it ended as the file says. */
-enum status explore_schedule(const char *path, char **argv, const char *record,
+ * recording goes; NULL: nowhere.  gdb: then once again, with a debugger where it fails.  *same: it ended
+ * as the file says. */
+enum status explore_schedule(const char *path, char **argv, const char *record, bool gdb,
 			     struct explore_failure *out, bool *same, struct diag *d) ST_CHECKED;
 void explore_failure_release(struct explore_failure *f);
 void explore_result_release(struct explore_result *r);

@@ -24,7 +24,7 @@ struct property {
 	uint32_t config;
 	uint32_t bad; /* property */
 	bool is_error;
-	uint32_t thread, site;
+	uint32_t thread, site, step;
 	struct strbuf unknown; /* of any run */
 };
 
@@ -333,6 +333,7 @@ static bool step(struct property *p, const struct baton_note *n, uint32_t i)
 				++p->key, 0);
 	p->thread = n->thread;
 	p->site = n->site;
+	p->step = n->step;
 	return is_faulty(p);
 }
 
@@ -350,7 +351,7 @@ void property_judge(struct property *p, const struct baton_head *h, struct explo
 	i = take_first(p, w, nnotes, first);
 	begin(p, first);
 	p->thread = UINT32_MAX;
-	p->site = 0;
+	p->site = p->step = 0;
 	faulty = is_faulty(p);
 	for (; !faulty && i < nnotes && is_good(&w->notes[i]); i++)
 		faulty = step(p, &w->notes[i], i);
@@ -375,7 +376,8 @@ void property_tell(const struct property *p, struct property_fault *out)
 	*out = (struct property_fault){ .name = mem_strdup(m->name),
 					.is_error = p->is_error,
 					.thread = p->thread,
-					.site = p->site };
+					.site = p->site,
+					.step = p->step };
 	if (p->is_error && configs_trouble(p->configs, p->bad))
 		strbuf_adds(&text, configs_trouble(p->configs, p->bad));
 	for (uint32_t i = 0; !p->is_error && i < p->spec->nvariables; i++) {

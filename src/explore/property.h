@@ -35,7 +35,8 @@ struct property_fault {
 	uint32_t
 		thread; /* whose step it was; UINT32_MAX: nobody's, it does not hold at the start */
 	uint32_t site;
-	char *values; /* "x = 1, y = 0"; of an error: why */
+	uint32_t step; /* that was under way then, from 1; 0: none */
+	char *values;  /* "x = 1, y = 0"; of an error: why */
 };
 void property_tell(const struct property *p, struct property_fault *out);
 void property_fault_release(struct property_fault *f);

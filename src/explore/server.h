@@ -37,8 +37,11 @@ struct server {
 	double step;	    /* seconds */
 	struct judge judge; /* of runs without a lane */
 	double looked;	    /* when it was seen to be alive */
-	bool gone;	    /* it has ended, or is to */
-	bool stopped;	    /* by a signal that went through us */
+	/* Of a run without a lane: somebody looks at it where it stands or hangs, and ends it so. */
+	void (*visit)(void *arg, pid_t pid);
+	void *visit_arg;
+	bool gone;    /* it has ended, or is to */
+	bool stopped; /* by a signal that went through us */
 	struct pool_lane lanes[POOL_LANES];
 	struct server_watch watches[POOL_LANES];
 };

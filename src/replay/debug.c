@@ -11,8 +11,6 @@
 #include "report/frames.h"
 #include "trace/trace.h"
 
-#define BACK 42 /* gdb's status when the user wants to begin again */
-
 static const char *gdb_name(void)
 {
 	const char *name = getenv("FORESEE_GDB");
@@ -67,7 +65,7 @@ static uint64_t plan_address(pid_t pid, const char *control)
 
 /* gdb numbers the threads of a process that it attaches to: the first one, then as the kernel lists
  * them. */
-static unsigned thread_number(pid_t pid, uint32_t kernel)
+unsigned debug_thread(pid_t pid, uint32_t kernel)
 {
 	const struct dirent *at;
 	unsigned n = 1, number = 0;
@@ -118,8 +116,7 @@ static const char *function_of(const struct script *s, uint32_t seat)
 										      : "";
 }
 
-/* Text in an echo. */
-static void add_quoted(struct strbuf *out, const char *text)
+void debug_quote(struct strbuf *out, const char *text)
 {
 	for (; *text; text++)
 		strbuf_addf(out, "%s%c", *text == '\\' || *text == '"' ? "\\" : "", *text);
@@ -130,18 +127,18 @@ static void add_banner(const struct script *s)
 	struct strbuf line = { 0 };
 
 	strbuf_adds(s->out, "echo \\n\necho foresee: ");
-	add_quoted(s->out, s->g->o->claim->title);
+	debug_quote(s->out, s->g->o->claim->title);
 	strbuf_adds(s->out, "\\n\n");
 	for (uint32_t k = 0; k < s->x->point.n; k++) {
 		uint32_t i = s->x->point.at[k];
 
 		strbuf_clear(&line);
 		strbuf_addf(&line, "  thread %u  ",
-			    thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
+			    debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 		why_thread(s->g->r, i, &line);
 		strbuf_addf(&line, ", before its %s in %s", tell_op(s->g->r, i), function_of(s, i));
 		strbuf_adds(s->out, "echo \\ ");
-		add_quoted(s->out, strbuf_str(&line) + 1);
+		debug_quote(s->out, strbuf_str(&line) + 1);
 		strbuf_adds(s->out, "\\n\n");
 	}
 	strbuf_adds(s->out,
@@ -166,7 +163,7 @@ static void add_go(const struct script *s, uint32_t k)
 	strbuf_addf(s->out,
 		    "define foresee-go-%s\nif $foresee_done_%u\necho that one is done\\n\nelse\n",
 		    k == 0 ? "first" : "second", k);
-	strbuf_addf(s->out, "thread %u\n", thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
+	strbuf_addf(s->out, "thread %u\n", debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 	if (*function)
 		strbuf_addf(s->out, "frame function %s\n", function);
 	strbuf_addf(
@@ -186,12 +183,12 @@ static void add_where(const struct script *s)
 		struct strbuf line = { 0 };
 
 		strbuf_addf(&line, "thread %u  ",
-			    thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
+			    debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 		why_thread(s->g->r, i, &line);
 		strbuf_addf(s->out, "if $foresee_done_%u\necho \\ \\ ", k);
-		add_quoted(s->out, strbuf_str(&line));
+		debug_quote(s->out, strbuf_str(&line));
 		strbuf_addf(s->out, " has done its %s\\n\nelse\necho \\ \\ ", tell_op(s->g->r, i));
-		add_quoted(s->out, strbuf_str(&line));
+		debug_quote(s->out, strbuf_str(&line));
 		strbuf_addf(s->out, " stands before its %s\\n\nend\n", tell_op(s->g->r, i));
 		strbuf_release(&line);
 	}
@@ -228,7 +225,7 @@ static void add_commands(const struct script *s)
 		    "document foresee-free\nEverybody goes on.\nend\n"
 		    "define foresee-back\nquit %d\nend\n"
 		    "document foresee-back\nRun the program again, up to this point.\nend\n",
-		    s->base + offsetof(struct plan_head, freed), BACK);
+		    s->base + offsetof(struct plan_head, freed), DEBUG_BACK);
 }
 
 /* What may fail comes last: an error ends a script. */
@@ -242,7 +239,7 @@ static void add_focus(const struct script *s)
 		if (k > 0 && s->g->o->claim->kind == FINDING_RACE)
 			continue;
 		strbuf_addf(s->out, "thread %u\n",
-			    thread_number(s->pid, plan_seats(s->x->seen)[i].kernel));
+			    debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 		if (s->g->o->claim->kind != FINDING_RACE)
 			strbuf_adds(s->out, "backtrace\n");
 		if (*function)
@@ -250,9 +247,9 @@ static void add_focus(const struct script *s)
 	}
 }
 
-static bool write_script(const struct debug *g, const struct strbuf *text)
+static bool write_script(const char *file, const struct strbuf *text)
 {
-	FILE *to = fopen(g->script, "we");
+	FILE *to = fopen(file, "we");
 	bool good = to && fwrite(text->at, 1, text->n, to) == text->n;
 
 	if (to)
@@ -262,7 +259,7 @@ static bool write_script(const struct debug *g, const struct strbuf *text)
 
 /* ---- gdb ---- */
 
-static int gdb_run(const struct debug *g, pid_t pid)
+static int gdb_run(const char *script, pid_t pid)
 {
 	char number[24];
 	int status = 0;
@@ -276,12 +273,30 @@ static int gdb_run(const struct debug *g, pid_t pid)
 		signal(SIGQUIT, SIG_DFL);
 		execlp(gdb_name(), gdb_name(), "-q", "-iex", "set debuginfod enabled off", "-iex",
 		       "set print thread-events off", "-iex", "set confirm off", "-p", number, "-x",
-		       g->script, (char *)NULL);
+		       script, (char *)NULL);
 		_exit(127);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool debug_attach(pid_t pid, const char *file, const struct strbuf *script)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	bool back;
+
+	if (!write_script(file, script)) {
+		talk_error("cannot write '%s': %s", file, strerror(errno));
+		return false;
+	}
+	/* Ctrl-C is gdb's. */
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	back = gdb_run(file, pid) == DEBUG_BACK;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	return back;
 }
 
 void debug_visit(void *arg, pid_t pid, const struct supervise_result *x)
@@ -291,22 +306,11 @@ void debug_visit(void *arg, pid_t pid, const struct supervise_result *x)
 	struct script s = {
 		.g = g, .x = x, .pid = pid, .base = plan_address(pid, g->control), .out = &text
 	};
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
 
-	g->again = false;
 	strbuf_adds(&text, "set height unlimited\n");
 	add_commands(&s);
 	add_banner(&s);
 	add_focus(&s);
-	if (!write_script(g, &text)) {
-		talk_error("cannot write '%s': %s", g->script, strerror(errno));
-	} else {
-		/* Ctrl-C is gdb's. */
-		sigaction(SIGINT, &ignore, &interrupt);
-		sigaction(SIGQUIT, &ignore, &quit);
-		g->again = gdb_run(g, pid) == BACK;
-		sigaction(SIGINT, &interrupt, NULL);
-		sigaction(SIGQUIT, &quit, NULL);
-	}
+	g->again = debug_attach(pid, g->script, &text);
 	strbuf_release(&text);
 }

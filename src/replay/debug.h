@@ -18,6 +18,15 @@ struct supervise_result;
 /* Is there a gdb?  FORESEE_GDB, or gdb along PATH.  ST_IO: no; the diag says what to do. */
 enum status debug_find(struct diag *d) ST_CHECKED;
 
+/* The number that gdb will give to a thread of a process that it attaches to; 0: there is none. */
+unsigned debug_thread(pid_t pid, uint32_t kernel);
+/* Text in an echo of a script. */
+void debug_quote(struct strbuf *out, const char *text);
+/* gdb, attached, with a script that is written to a file; until the user leaves it.  True: they want to
+ * come here once more, by `quit DEBUG_BACK'. */
+#define DEBUG_BACK 42
+bool debug_attach(pid_t pid, const char *file, const struct strbuf *script);
+
 struct debug {
 	const struct replay *o;
 	const struct replay_result *r;

@@ -155,6 +155,11 @@ enum baton_outcome {
 	BATON_OUTCOMES
 };
 
+/* Where a run stands still: when so many steps have been begun, or */
+#define BATON_HALT_NEVER 0u
+#define BATON_HALT_FIRST (UINT32_MAX - 1) /* before main */
+#define BATON_HALT_FAULT UINT32_MAX
+
 #define BATON_OUTSIDE_FILES 1u	 /* written */
 #define BATON_OUTSIDE_SOCKETS 2u /* written, bound or connected */
 
@@ -211,6 +216,7 @@ struct baton_head {
 	uint32_t all_accesses; /* 1: every access is a step */
 	uint32_t kept;	       /* 1: a deadlock is entered, and not only told */
 	uint32_t outputs;      /* 1: output is a step */
+	uint32_t halt;	       /* BATON_HALT_..., or how many steps */
 	char directory[1024];  /* where the run takes place; empty: where the program was started */
 	char out[1024], err[1024]; /* files that the server's output goes to; empty: nowhere */
 	uint32_t
@@ -233,9 +239,12 @@ struct baton_head {
 	uint32_t outside; /* BATON_OUTSIDE_...: has touched what all runs share */
 	uint32_t running; /* the thread that has the baton */
 	uint32_t unseen; /* site where it called code that is not seen; 0: it has done more since */
-	uint32_t awaited;	/* threads were kept from reading the same again and again */
-	char trouble[128];	/* BATON_TROUBLE: why */
-	struct baton_set alive; /* at the end */
+	uint32_t awaited;	       /* threads were kept from reading the same again and again */
+	char trouble[128];	       /* BATON_TROUBLE: why */
+	uint32_t halted;	       /* 1: it stands, until this is 0 */
+	uint64_t address, stands;      /* where it has this head; what it calls when it stands */
+	int32_t kernel[BATON_THREADS]; /* the kernel's numbers of its threads */
+	struct baton_set alive;	       /* at the end */
 	struct baton_op pending[BATON_THREADS]; /* what those are about to do */
 };
 

@@ -55,6 +55,7 @@ struct baton_note {
 	uint32_t thread; /* from 0 */
 	uint32_t peer;	 /* FORK, JOIN: the other thread's id in a trace */
 	uint32_t site;
+	uint32_t step; /* that was under way, from 1 */
 	uint32_t size; /* of memory; BLOCK, USER: words */
 	union {
 		struct {
