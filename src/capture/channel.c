@@ -43,42 +43,52 @@ void channel_same(int old_fd, int new_fd)
 #define KEY_NONE 0u
 #define KEY_SOCKET 1u
 
-/* anonymous: a file of no type; many descriptors share its inode. */
-static uint64_t key_of(int fd, bool *anonymous)
-{
-	struct stat st;
+/* What is behind a descriptor; key KEY_NONE: there is no such descriptor. */
+struct behind {
 	uint64_t key;
-	SYS_KEEPS_ERRNO;
-	long r = syscall(SYS_fstat, fd, &st);
+	bool socket;
+	bool anonymous; /* a file of no type; many descriptors share its inode */
+};
 
-	*anonymous = r == 0 && (st.st_mode & S_IFMT) == 0;
-	if (r != 0)
-		return KEY_NONE;
-	if (S_ISSOCK(st.st_mode))
-		return KEY_SOCKET;
-	key = st.st_dev * 0x100000001b3u + st.st_ino;
-	if (*anonymous)
-		key = (key + number(fd)) * 0x100000001b3u;
-	return key;
+static struct behind behind(int fd)
+{
+	struct behind b = { .key = KEY_NONE };
+	struct stat st;
+	SYS_KEEPS_ERRNO;
+
+	if (syscall(SYS_fstat, fd, &st) != 0)
+		return b;
+	b.socket = S_ISSOCK(st.st_mode);
+	b.anonymous = (st.st_mode & S_IFMT) == 0;
+	b.key = st.st_dev * 0x100000001b3u + st.st_ino;
+	if (b.anonymous)
+		b.key = (b.key + number(fd)) * 0x100000001b3u;
+	return b;
 }
 
 uint64_t channel_key(int fd)
 {
-	bool anonymous;
+	struct behind b = behind(fd);
 
-	return key_of(fd, &anonymous);
+	return b.socket ? KEY_SOCKET : b.key;
+}
+
+static unsigned slot(uint64_t key)
+{
+	return (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
 }
 
 /* CHANNEL_NONE: no such descriptor. */
-static unsigned of_fd(int fd, bool *anonymous)
+static unsigned channel_of(struct behind b)
 {
-	uint64_t key = key_of(fd, anonymous);
-
-	if (key == KEY_NONE)
+	if (b.key == KEY_NONE)
 		return CHANNEL_NONE;
-	if (key == KEY_SOCKET)
-		return CHANNEL_SOCKET;
-	return CHANNEL_FILE + (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
+	return b.socket ? CHANNEL_SOCKET : CHANNEL_FILE + slot(b.key);
+}
+
+static unsigned of_fd(int fd)
+{
+	return channel_of(behind(fd));
 }
 
 unsigned channel_of_signal(int n)
@@ -91,7 +101,8 @@ static unsigned kind_of(unsigned channel)
 	return channel == CHANNEL_UNSEEN   ? FORMAT_CHANNEL_UNSEEN
 	       : channel == CHANNEL_SOCKET ? FORMAT_CHANNEL_SOCKET
 	       : channel < CHANNEL_FILE	   ? FORMAT_CHANNEL_SIGNAL
-					   : FORMAT_CHANNEL_FILE;
+	       : channel < CHANNEL_TURN	   ? FORMAT_CHANNEL_FILE
+					   : FORMAT_CHANNEL_TURN;
 }
 
 /* ---- logging ---- */
@@ -148,8 +159,7 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
  * the other, whichever comes first at the tag. */
 static void log_give_fd(struct thread *t, int fd)
 {
-	bool anonymous;
-	unsigned channel = of_fd(fd, &anonymous);
+	unsigned channel = of_fd(fd);
 
 	if (CONTROLLED(t))
 		control_outside(fd);
@@ -203,28 +213,43 @@ void channel_send_fd(int fd, bool vain)
 
 void channel_await_fd_slow(int fd, bool vain)
 {
-	bool anonymous;
 	unsigned channel;
 
 	control_fd(fd, POLLIN, vain);
 	HOOK(t)
-		if (CONTROLLED(t) && (channel = of_fd(fd, &anonymous)) != CHANNEL_NONE)
+		if (CONTROLLED(t) && (channel = of_fd(fd)) != CHANNEL_NONE)
 			control_pass(t, FORMAT_K_TAKE, &words[channel]);
 }
 
 void channel_take_fd(int fd)
 {
-	channel_take_read(fd, NULL, 0);
+	HOOK(t)
+		channel_log(t, FORMAT_K_TAKE, of_fd(fd));
+}
+
+/* The last turn was its own: then it has nothing to take.  It gives each time, for each time it has read
+ * more; but not before it has made another thread, which comes after that anyway.  No gates: the plan's are
+ * at the channel of what was read. */
+static void turn_log(struct thread *t, unsigned channel)
+{
+	uint32_t last = tag_tid(tag_peek(tag_of(&words[channel])));
+
+	if (last != 0 && last != t->tid)
+		sync_log(t, FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, &words[channel]);
+	sync_log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, &words[channel]);
 }
 
 void channel_take_read(int fd, const void *bytes, size_t n)
 {
 	const struct signalfd_siginfo *s = bytes;
-	bool anonymous;
 
 	HOOK(t) {
-		channel_log(t, FORMAT_K_TAKE, of_fd(fd, &anonymous));
-		if (anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
+		struct behind b = behind(fd);
+
+		channel_log(t, FORMAT_K_TAKE, channel_of(b));
+		if (b.key != KEY_NONE && thread_was_forked())
+			turn_log(t, CHANNEL_TURN + slot(b.key));
+		if (b.anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
 			for (; n >= sizeof(*s); n -= sizeof(*s), s++)
 				channel_log(t, FORMAT_K_TAKE, channel_of_signal((int)s->ssi_signo));
 	}
@@ -233,11 +258,10 @@ void channel_take_read(int fd, const void *bytes, size_t n)
 /* What was given to fd before is passed on: the wait takes from the sockets' channel only. */
 void channel_watch(int epoll, int fd)
 {
-	bool anonymous;
 	unsigned channel;
 
 	HOOK(t) {
-		channel = of_fd(fd, &anonymous);
+		channel = of_fd(fd);
 		if (channel != CHANNEL_NONE)
 			__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
 		channel_log(t, FORMAT_K_TAKE, channel);

@@ -21,6 +21,19 @@
  *	SOCKET    all sockets, and descriptors that an epoll watches
  *	SIGNAL    one for each number
  *	FILE      by device and inode: both ends of a pipe have the same one
+ *	TURN      by device and inode, sockets too: who reads what is there takes it from all others
+ *
+ * What a thread has read nobody else reads: had it not been there, others would have got it.  So a call
+ * that consumes takes its turn, when it is done, after all that have done so:
+ *
+ *	T1                              T2
+ *	read(pipe)     "A"
+ *	TAKE GIVE turn of the pipe
+ *	                                read(pipe)     "B", after T1's in every reordering
+ *	                                TAKE GIVE turn of the pipe
+ *
+ * Not known is the order of two calls that end at the same time, if the one that was first there comes here
+ * last.
  */
 #ifndef CAPTURE_CHANNEL_H
 #define CAPTURE_CHANNEL_H
@@ -34,7 +47,8 @@ enum {
 	CHANNEL_SOCKET,
 	CHANNEL_SIGNAL, /* + number */
 	CHANNEL_FILE = CHANNEL_SIGNAL + _NSIG,
-	CHANNEL_COUNT = CHANNEL_FILE + CHANNEL_FILES,
+	CHANNEL_TURN = CHANNEL_FILE + CHANNEL_FILES,
+	CHANNEL_COUNT = CHANNEL_TURN + CHANNEL_FILES,
 	CHANNEL_NONE = CHANNEL_COUNT
 };
 
@@ -57,7 +71,8 @@ static inline void channel_await_fd(int fd, bool vain)
 	if (UNLIKELY(control_on))
 		channel_await_fd_slow(fd, vain);
 }
-/* n bytes were read from fd; if it is a signalfd, TAKE of each signal in them as well. */
+/* Something was read from fd, and is not there any more.  n bytes of it are told, which if it is a signalfd
+ * are signals: TAKE of each of them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);
 
 /* The channel of a signal; CHANNEL_NONE for a number that is none. */

@@ -45,7 +45,14 @@
 			channel_take_fd(fd); \
 	} while (0)
 
-/* ... and gets bytes as a signalfd has them. */
+/* ... and what it got nobody else gets; ... */
+#define EAT(fd)                                         \
+	do {                                            \
+		if (r != -1)                            \
+			channel_take_read(fd, NULL, 0); \
+	} while (0)
+
+/* ... of bytes as a signalfd has them. */
 #define READ(fd, p)                                          \
 	do {                                                 \
 		if (r != -1)                                 \

@@ -40,7 +40,7 @@ static void await(FILE *f)
 
 static void take(FILE *f)
 {
-	channel_take_fd(number(f));
+	channel_take_read(number(f), NULL, 0);
 }
 
 #define INTERPOSED_STREAMS

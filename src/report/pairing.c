@@ -49,7 +49,7 @@ static void barrier_leave(struct pairing *p, const struct event *e)
 static bool is_kernel(const struct event *e)
 {
 	return e->lock_kind == FORMAT_CHANNEL_FILE || e->lock_kind == FORMAT_CHANNEL_SOCKET ||
-	       e->lock_kind == FORMAT_CHANNEL_SIGNAL;
+	       e->lock_kind == FORMAT_CHANNEL_SIGNAL || e->lock_kind == FORMAT_CHANNEL_TURN;
 }
 
 static void channel_take(struct pairing *p, const struct event *e)

@@ -73,7 +73,7 @@ const char *std_kind_word(enum event_object object, unsigned kind)
 	static const char *const channels[] = {
 		[FORMAT_CHANNEL_USER] = "",	    [FORMAT_CHANNEL_FILE] = "file",
 		[FORMAT_CHANNEL_SOCKET] = "socket", [FORMAT_CHANNEL_SIGNAL] = "signal",
-		[FORMAT_CHANNEL_UNSEEN] = "unseen",
+		[FORMAT_CHANNEL_UNSEEN] = "unseen", [FORMAT_CHANNEL_TURN] = "turn",
 	};
 
 	static const char *const words[] = {

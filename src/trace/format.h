@@ -355,6 +355,7 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_CHANNEL_SOCKET 2u /* all sockets together */
 #define FORMAT_CHANNEL_SIGNAL 3u /* signals, by number */
 #define FORMAT_CHANNEL_UNSEEN 4u /* code that was not instrumented and may synchronise */
+#define FORMAT_CHANNEL_TURN 5u	 /* whose turn it was to read from a file or socket */
 
 /* aux of OPAQUE: code that is known to write nothing of the program's; a pointer that it was given
  * follows, and a call that was given several says so as often. */

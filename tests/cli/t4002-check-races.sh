@@ -114,6 +114,21 @@ has out '^no race in any run .*, where what comes through the kernel comes as it
 sed 's/!file//' piped.std >said.std
 run foresee check -a races said.std
 has out '^no race in any run that the recording proves possible\.' "what the program says is so"
+# Who reads second has what the first has left: not without it.
+cat >turns.std <<'EOT'
+#fmt 1
+T1|w(x)|1
+T1|give(p)!turn|2
+T1|w(y)|3
+T2|take(p)!turn|4
+T2|give(p)!turn|5
+T2|r(x)|6
+T2|r(y)|7
+EOT
+run foresee check -a races turns.std
+is "$status" 1 "what comes after a turn"
+hasnt out 'data race on x' "what came before it is ordered"
+has out '^1 *data race on y' "and only that"
 cat crowd.std >all.std
 printf '%s\n' 'T6|give(p)!socket|1' 'T7|take(p)!socket|1' >>all.std
 run foresee check -a races all.std
