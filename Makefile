@@ -145,9 +145,10 @@ $(BIN)/foresee-cc: $(DRIVER_O) $(B)/objects
 $(BIN)/foresee-c++: $(BIN)/foresee-cc
 	$(Q)ln -f $< $@
 
-$(RUNTIME): $(RT_O) $(B)/objects
+$(RUNTIME): $(RT_O) src/capture/full.map $(B)/objects
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -o $@ $(RT_O) -ldl -lpthread
+	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -Wl,--version-script=src/capture/full.map \
+		-o $@ $(RT_O) -ldl -lpthread
 
 $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 	$(call say,LD,$@)

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void attack_start(void);
@@ -61,8 +62,10 @@ int main(void)
 	pthread_t a, b;
 
 	attack_start();
-	pthread_create(&a, NULL, writer, NULL);
-	pthread_create(&b, NULL, reader, NULL);
+	/* Without memory there is no thread, and nothing to join. */
+	if (pthread_create(&a, NULL, writer, NULL) != 0 ||
+	    pthread_create(&b, NULL, reader, NULL) != 0)
+		abort();
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
 	attack_end(y);
