@@ -296,8 +296,8 @@ void strategies_search(void *arg, struct explore_runner *r)
 	s->seed = x->e->seed;
 	r->head->all_accesses = x->e->all_accesses;
 	x->out->end = search_as_asked(x);
-	/* What another process does with what it got at its beginning is not looked at. */
-	x->out->complete &= !x->out->forked;
+	/* What another process does is not looked at, nor what else decides where a run goes. */
+	x->out->complete &= !x->out->forked && s->outcomes[BATON_STRAYED] == 0;
 	for (size_t i = 0; i < s->failures.n && x->out->end != SEARCH_TROUBLE; i++)
 		if (!s->failures.at[i].is_short)
 			shorten(x, &s->failures.at[i]);

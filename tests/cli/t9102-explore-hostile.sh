@@ -170,6 +170,39 @@ is "$status" 3 "loops that look for ever: not explored"
 has out '^[0-9]+ of them had no end: ' "loops that look for ever: is said"
 has out '^  T1 stands before: (try lock held|yield) +at .*looks.c:[0-9]+ in main$' "loops that look for ever: where"
 
+# A program whose way is decided by a file that it changes.
+cat >fickle.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int was_there;
+static void *locks(void *arg)
+{
+	for (int i = was_there; i < 2; i++) {
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+
+	was_there = unlink("there") == 0;
+	if (!was_there)
+		close(open("there", O_CREAT | O_WRONLY, 0600));
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, locks, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+explore --budget-runs 300 fickle.c
+is "$status" 3 "decided by a file: not called complete"
+has out '^[0-9]+ of them went another way than the run before' "decided by a file: is said"
+
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
