@@ -114,7 +114,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore format format-check tidy \
+.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -273,16 +273,17 @@ check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore ## run the benchmarks
+bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
+bench-capture-real: ## the same on real programs, in FORESEE_REAL=DIRECTORY
 bench-deadlock: ## what recording locks costs, and how fast the deadlock engines are
 bench-atomicity: ## how fast blocks are looked at, beside races
 bench-lattice: ## how fast lattices are built, beside Spin
 bench-replay: ## what replaying a finding costs, beside recording it
 bench-explore: ## how many schedules a second are run, beside bare children
-bench-engines bench-capture bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore: all $(BENCH_AID)
+bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 
