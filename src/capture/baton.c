@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "capture/heap.h"
 #include "capture/process.h"
 #include "capture/sync.h"
 
@@ -50,10 +51,30 @@ static void set_and_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/*
+ * A thread that ends hands over before its end: the C library has something left to do, and gives back what
+ * its heap has kept for it.  Whoever goes on waits until that is done, or addresses would be by chance.
+ */
+#define LEAVING_TRIES 20000u /* it may never go: a destructor waits for somebody */
+static pid_t leaving;	     /* its kernel number; 0: nobody */
+
+static void wait_for_leaving(void)
+{
+	SYS_KEEPS_ERRNO;
+
+	for (uint32_t i = 0; leaving != 0 && i < LEAVING_TRIES; i++) {
+		if (syscall(SYS_tgkill, getpid(), leaving, 0) != 0)
+			break;
+		syscall(SYS_sched_yield);
+	}
+	leaving = 0;
+}
+
 static void take_turn(struct baton_seat *s)
 {
 	sleep_while(&s->turn, 0);
 	s->turn = 0;
+	wait_for_leaving();
 }
 
 /* ---- choosing ---- */
@@ -199,6 +220,8 @@ static struct baton_choice pick(const struct baton_set *enabled)
 
 static _Noreturn void leave(int status)
 {
+	if (fiber_on)
+		fiber_leave(status);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
@@ -272,6 +295,19 @@ static void note_step(struct baton_choice c, const struct baton_set *enabled)
 	__atomic_store_n(&baton_head->nsteps, baton_head->nsteps + 1, __ATOMIC_RELEASE);
 }
 
+static void pass_to(uint32_t thread, struct baton_seat *me)
+{
+	if (fiber_on && me != NULL) {
+		fiber_switch(thread);
+	} else if (fiber_on) {
+		fiber_ends(thread);
+	} else {
+		set_and_wake(&baton_seats[thread].turn);
+		if (me != NULL)
+			take_turn(me);
+	}
+}
+
 /* me: NULL when the thread ends. */
 static void hand_over(struct baton_seat *me)
 {
@@ -298,11 +334,8 @@ static void hand_over(struct baton_seat *me)
 		if (i != c.thread)
 			baton_seats[i].yielded = false;
 	current = c.thread;
-	if (next == me)
-		return;
-	set_and_wake(&next->turn);
-	if (me != NULL)
-		take_turn(me);
+	if (next != me)
+		pass_to(c.thread, me);
 }
 
 /* Who has ended and was not joined might still be there, in another order. */
@@ -317,7 +350,10 @@ void baton_announce(const struct control *c, const struct baton_op *op)
 
 	*baton_pending(c->index) = *op;
 	s->quiet = 0;
-	if (!s->started) {
+	if (!s->started && fiber_on) {
+		s->started = 1;
+		fiber_begun();
+	} else if (!s->started) {
 		set_and_wake(&s->started);
 		take_turn(s);
 	} else if (!baton_is_alone() || op->kind == BATON_CHOOSE || !baton_is_enabled(c->index)) {
@@ -367,7 +403,11 @@ void baton_end(struct thread *t)
 	nloose++;
 	baton_drop(&baton_head->alive, t->control->index);
 	*baton_pending(t->control->index) = (struct baton_op){ .kind = BATON_NONE };
-	if (!was_started)
+	if (t->control->index != 0) /* the first is there until the process has ended */
+		leaving = s->kernel;
+	if (!was_started && fiber_on)
+		fiber_ends_first();
+	else if (!was_started)
 		set_and_wake(&s->started);
 	else if (nalive > 0 && !s->leaves)
 		hand_over(NULL);
@@ -383,8 +423,13 @@ void baton_joined(uint64_t thread)
 
 void baton_created(uint32_t child, bool made)
 {
+	if (made && fiber_on) {
+		fiber_begin(child);
+		return;
+	}
 	if (made) {
 		sleep_while(&baton_seats[child].started, 0);
+		wait_for_leaving();
 		return;
 	}
 	baton_seats[child].ended = true;
@@ -412,6 +457,7 @@ void baton_start(struct baton_file *f, int fd)
 	baton_file_fd = fd;
 	baton_head = h;
 	baton_fd_start();
+	heap_steady();
 	h->nthreads = 0;
 	h->alive = (struct baton_set){ { 0 } };
 }
@@ -430,8 +476,11 @@ void baton_run(void)
 	baton_watch_run();
 	self = getpid();
 	h->running = h->unseen = h->halted = 0;
+	h->unlike = 0;
 	h->grown = h->crowded = h->forked = h->outside = 0;
 	h->awaited = 0;
+	baton_seats[0].kernel =
+		fiber_on ? fiber_tid() : (pid_t)syscall(SYS_gettid); /* of the child */
 	random_state = h->seed;
 	if (h->directory[0] != '\0' && syscall(SYS_chdir, h->directory) != 0)
 		baton_leave(BATON_STRAYED);

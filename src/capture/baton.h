@@ -96,6 +96,10 @@ void baton_run(void);
 void baton_serve(void);
 /* The process stays on the processor where it is now. */
 void baton_pin(void);
+/* As fork; the child does not outlive us. */
+pid_t baton_serve_bear(void);
+/* The run that was asked for has ended so. */
+void baton_serve_answer(int status);
 
 /* ---- threads ---- */
 
@@ -206,8 +210,8 @@ void baton_watch_words(const struct control *c, const struct control_words *said
 
 /* A thread is about to touch these bytes.  True: they are shared. */
 bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes);
-bool baton_word_is_shared(uintptr_t p);
+bool baton_word_is_shared(uint32_t thread, uintptr_t p);
 /* A thread waits for a change of it, so others must be going to write it. */
-void baton_word_share(uintptr_t p, size_t n);
+void baton_word_share(uint32_t thread, uintptr_t p, size_t n);
 
 #endif /* CAPTURE_BATON_H */

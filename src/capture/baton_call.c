@@ -214,7 +214,7 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 		s->stale = true;
 		if (!s->locks)
 			op.flags |= BATON_AWAITS;
-		baton_word_share(op.object, n);
+		baton_word_share(c->index, op.object, n);
 		shared = true;
 	}
 	if (shared)
@@ -316,7 +316,7 @@ static void call_join(struct control *c, uint64_t thread, uint32_t site, bool ti
 	const uint64_t *end = timed && thread < BATON_THREADS ? &ends[thread] : NULL;
 
 	if (end != NULL)
-		baton_word_share((uintptr_t)end, sizeof(*end));
+		baton_word_share(c->index, (uintptr_t)end, sizeof(*end));
 	announce(c, BATON_JOIN, end, thread, site, timed ? BATON_TIMED : 0);
 	baton_joined(thread);
 }
@@ -325,7 +325,7 @@ void baton_ending(struct control *c)
 {
 	const uint64_t *end = &ends[c->index];
 
-	if (baton_word_is_shared((uintptr_t)end) && !baton_seats[c->index].leaves)
+	if (baton_word_is_shared(c->index, (uintptr_t)end) && !baton_seats[c->index].leaves)
 		announce(c, BATON_END, end, c->index, 0, 0);
 }
 
@@ -335,6 +335,9 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 
 	switch (kind) {
 	case FORMAT_K_ACQ:
+		if (fiber_on && !lock_flags(aux) && lock_mutex_is_robust(obj))
+			fiber_irregular(
+				BATON_IRREGULAR_THREAD); /* the kernel frees it when its owner ends */
 		announce(c, tries ? BATON_TRY_LOCK : BATON_LOCK, obj, 0, site, lock_flags(aux));
 		break;
 	case FORMAT_K_RACQ:

@@ -206,7 +206,7 @@ static const void *find_object(uint64_t key)
 	return i < OBJECTS ? &objects[i] : NULL;
 }
 
-static const void *object_of(const struct pollfd *at, uint32_t n)
+static const void *object_of(uint32_t thread, const struct pollfd *at, uint32_t n)
 {
 	uintptr_t all = (uintptr_t)&everything;
 	const void *object = NULL;
@@ -214,8 +214,8 @@ static const void *object_of(const struct pollfd *at, uint32_t n)
 	if (n == 1 && !is_epoll(at->fd))
 		object = find_object(channel_key(at->fd));
 	if (object == NULL)
-		baton_word_share(all, sizeof(everything));
-	return baton_word_is_shared(all) ? &everything : object;
+		baton_word_share(thread, all, sizeof(everything));
+	return baton_word_is_shared(thread, all) ? &everything : object;
 }
 
 /* n of them; waits: until one is ready.  vain: or not. */
@@ -226,12 +226,13 @@ static void announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits
 
 	s->fds = at;
 	s->nfds = waits ? n : 0;
-	baton_try(t->control, &(struct baton_op){ .object = (uintptr_t)object_of(at, n),
-						  .size = (uint32_t)at->fd,
-						  .site = t->view.call_site,
-						  .kind = gives ? BATON_GIVE : BATON_TAKE,
-						  .flags = vain ? BATON_TIMED : 0,
-						  .branches = 1 });
+	baton_try(t->control,
+		  &(struct baton_op){ .object = (uintptr_t)object_of(t->control->index, at, n),
+				      .size = (uint32_t)at->fd,
+				      .site = t->view.call_site,
+				      .kind = gives ? BATON_GIVE : BATON_TAKE,
+				      .flags = vain ? BATON_TIMED : 0,
+				      .branches = 1 });
 	s->nfds = 0;
 }
 

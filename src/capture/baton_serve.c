@@ -1,6 +1,7 @@
 /*
  * Runs of the program, one after the other, each in a child of its own: what comes before main is paid
- * once, unless a constructor makes a thread, chooses or ends the process.  The explorer asks by a futex in the shared file, and is answered there.
+ * once, unless a constructor makes a thread, chooses or ends the process.  The explorer asks by a futex
+ * in the shared file, and is answered there.
  *
  *	explorer                server                      child
  *	asked++
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 
 #include "capture/baton.h"
+#include "capture/fiber.h"
 #include "capture/log.h"
 #include "capture/process.h"
 #include "capture/sys.h"
@@ -30,7 +32,7 @@ static void wait_until_asked(uint32_t answered)
 		syscall(SYS_futex, &baton_head->asked, FUTEX_WAIT, answered, NULL, NULL, 0);
 }
 
-static void answer(int status)
+void baton_serve_answer(int status)
 {
 	baton_head->ended = status;
 	__atomic_fetch_add(&baton_head->answered, 1, __ATOMIC_RELEASE);
@@ -38,8 +40,7 @@ static void answer(int status)
 	syscall(SYS_futex, &baton_file->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* As fork; the child does not outlive us. */
-static pid_t bear(void)
+pid_t baton_serve_bear(void)
 {
 	pid_t us = getpid(), child = fork_serve();
 
@@ -59,8 +60,15 @@ static void serve(void)
 
 	__atomic_store_n(&baton_head->server, getpid(), __ATOMIC_RELEASE);
 	for (;;) {
-		wait_until_asked(baton_head->answered);
-		child = bear();
+		switch (fiber_server_listen()) {
+		case FIBER_RUNS:
+			return;
+		case FIBER_HANDS:
+			break;
+		case FIBER_NONE:
+			wait_until_asked(baton_head->answered);
+		}
+		child = baton_serve_bear();
 		if (child == 0)
 			return;
 		__atomic_store_n(&baton_head->child, child, __ATOMIC_RELEASE);
@@ -68,7 +76,8 @@ static void serve(void)
 			syscall(SYS_exit_group, 1);
 		while (syscall(SYS_wait4, child, &status, 0, NULL) < 0)
 			;
-		answer(status);
+		fiber_server_compare(status);
+		baton_serve_answer(status);
 	}
 }
 
@@ -104,7 +113,7 @@ static void become_server(void)
 {
 	uint32_t i = 1;
 
-	while (i <= baton_file->jobs && bear() != 0)
+	while (i <= baton_file->jobs && baton_serve_bear() != 0)
 		i++;
 	if (i > baton_file->jobs)
 		stay();
@@ -126,8 +135,10 @@ void baton_serve(void)
 		log_mute(thread_self());
 		become_server();
 		serve();
-		baton_pin();
+		if (!fiber_on) /* else that is done */
+			baton_pin();
 	}
-	syscall(SYS_close, baton_file_fd);
+	if (baton_file_fd >= 0)
+		syscall(SYS_close, baton_file_fd);
 	baton_run();
 }

@@ -9,12 +9,12 @@
  *
  * A thread's stack is its own, and the next thread may get the same one: that is no sharing.
  *
- * Where the frames of main lie depends on the environment, which is not the same in all runs.  So words
- * on its stack are named by their distance from its end.
+ * Where the frames of main lie depends on the environment, and where other stacks lie on what else was
+ * mapped, by the recorder too.  So words on stacks are named by their distance from the end of theirs.
  */
 #include "capture/baton.h"
 
-#define MAIN_STACK (1ull << 62) /* no address is so high */
+#define STACK_OF(thread) ((1ull << 62) + ((uint64_t)(thread) << 48)) /* no address is so high */
 
 extern void *__libc_stack_end; /* of glibc: where the stack began when the program was started */
 
@@ -23,14 +23,23 @@ static bool is_on_stack(uint32_t thread, uint64_t at)
 	return at >= baton_seats[thread].stack_low && at < baton_seats[thread].stack_high;
 }
 
-static uint64_t name_of(uint64_t at)
+/* thread: who asks.  A stack may have belonged to others before, which have ended. */
+static uint64_t name_of(uint32_t thread, uint64_t at)
 {
-	return is_on_stack(0, at) ? MAIN_STACK + at - (uintptr_t)__libc_stack_end : at;
+	uint32_t owner = thread;
+
+	if (!is_on_stack(thread, at))
+		for (owner = baton_head->nthreads; owner-- > 0 && !is_on_stack(owner, at);)
+			;
+	if (owner >= BATON_THREADS)
+		return at;
+	return STACK_OF(owner) + at -
+	       (owner == 0 ? (uintptr_t)__libc_stack_end : baton_seats[owner].stack_high);
 }
 
 static bool touch(uint32_t thread, uint64_t at, bool writes)
 {
-	uint64_t name = name_of(at);
+	uint64_t name = name_of(thread, at);
 	struct baton_word *w = baton_word(baton_head, name);
 	bool reused;
 
@@ -64,17 +73,17 @@ bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes)
 	return shared;
 }
 
-bool baton_word_is_shared(uintptr_t p)
+bool baton_word_is_shared(uint32_t thread, uintptr_t p)
 {
-	const struct baton_word *w = baton_word(baton_head, name_of(p));
+	const struct baton_word *w = baton_word(baton_head, name_of(thread, p));
 
 	return w != NULL && w->shared;
 }
 
-void baton_word_share(uintptr_t p, size_t n)
+void baton_word_share(uint32_t thread, uintptr_t p, size_t n)
 {
 	for (uint64_t at = p & ~7ull; at < p + n; at += 8) {
-		uint64_t name = name_of(at);
+		uint64_t name = name_of(thread, at);
 		struct baton_word *w = baton_word(baton_head, name);
 
 		if (w == NULL || w->shared)

@@ -7,6 +7,7 @@
 
 #include "capture/create_priv.h"
 #include "capture/lock_priv.h"
+#include "trace/baton.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one object, two names");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one object, two names");
@@ -80,10 +81,21 @@ static int thrd_trampoline(void *start)
 	return r;
 }
 
+static void *thrd_fiber(void *start)
+{
+	return (void *)(intptr_t)thrd_trampoline(start);
+}
+
 static bool thrd_real_create(struct create_call *c, struct create_start *start)
 {
 	thrd_start_t run = start != NULL ? thrd_trampoline : (thrd_start_t)c->run;
 
+	if (fiber_on) {
+		if (start == NULL)
+			fiber_irregular(BATON_IRREGULAR_THREAD);
+		c->result = fiber_create(c->handle, NULL, thrd_fiber, start);
+		return true;
+	}
 	c->result = REAL(thrd_create)(c->handle, run, start != NULL ? start : c->arg);
 	return c->result == thrd_success;
 }

@@ -28,6 +28,7 @@
  */
 #include "capture/create_priv.h"
 
+#include "capture/heap.h"
 #include "capture/object.h"
 #include "capture/range.h"
 #include "capture/sync.h"
@@ -102,8 +103,12 @@ static void end_round(void *rounds)
 		return;
 	tid = t->tid;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL); /* a handler would run unrecorded from here on */
+	if (!fiber_on)
+		pthread_sigmask(SIG_BLOCK, &all,
+				NULL); /* a handler would run unrecorded from here on */
 	handle_ended(pthread_self(), tid, thread_end(t, end_how));
+	if (fiber_on)
+		fiber_gone();
 }
 
 static __attribute__((constructor(101))) void create_init(void)
@@ -150,7 +155,8 @@ struct create_start create_child_begin(struct create_start *start)
 	struct create_start s;
 
 	foresee_self = &thread_gone.view; /* no thread identity yet: hooks must do nothing */
-	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
+	while (!fiber_on &&
+	       __atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
 		syscall(SYS_futex, &start->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	s = *start; /* in the thread's block: gone once it records */
 	watch_end();
@@ -158,7 +164,7 @@ struct create_start create_child_begin(struct create_start *start)
 	if (s.thread->unseen_root)
 		HOOK(t)
 			unseen_runs(t);
-	if (s.masked)
+	if (s.masked && !fiber_on)
 		pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
 	__atomic_fetch_sub(&beginning, 1, __ATOMIC_SEQ_CST);
 	return s;
@@ -188,7 +194,8 @@ void create_first(const struct thread *t)
 static void child_go(struct create_start *start)
 {
 	__atomic_store_n(&start->go, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &start->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!fiber_on)
+		syscall(SYS_futex, &start->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void create_child_return(void)
@@ -243,15 +250,21 @@ void create_thread(struct create_call *c)
 	};
 	watch_end();
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	if (!fiber_on)
+		pthread_sigmask(SIG_BLOCK, &all, &mask);
 	start->mask = mask;
 	if (control_on)
 		*(uint64_t *)&start->mask &= ~control_signal_held(true);
 	c->handle = &handle;
 	__atomic_fetch_add(&beginning, 1, __ATOMIC_SEQ_CST);
+	if (control_is_baton())
+		heap_aside(true);
 	made = c->create(c, start);
+	if (control_is_baton())
+		heap_aside(false);
 	c->handle = theirs;
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (!fiber_on)
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	t = hook_enter();
 	if (made) {
 		if (!detached)
@@ -296,8 +309,11 @@ static bool real_create(struct create_call *c, struct create_start *start)
 {
 	void *(*run)(void *) = start != NULL ? trampoline : (void *(*)(void *))c->run;
 
-	c->result = REAL_VERSIONED(pthread_create, "GLIBC_2.34")(c->handle, c->attr, run,
-								 start != NULL ? start : c->arg);
+	if (fiber_on)
+		c->result = fiber_create(c->handle, c->attr, run, start != NULL ? start : c->arg);
+	else
+		c->result = REAL_VERSIONED(pthread_create, "GLIBC_2.34")(
+			c->handle, c->attr, run, start != NULL ? start : c->arg);
 	return c->result == 0;
 }
 

@@ -11,8 +11,11 @@
  * stays where it is, which is no event.
  *
  * The real functions are looked up with dlsym, which may itself allocate: those
- * few bytes come from a small area of our own and are never given back.
+ * few bytes come from a small area of our own and are never given back.  So does what the library needs
+ * for its threads in a program that is explored (heap.h).
  */
+#include "capture/heap.h"
+
 #include <malloc.h>
 
 #include "capture/channel.h"
@@ -22,9 +25,9 @@
 #define BIG (1u << 20) /* from here on, ordered as a whole */
 #define PAGE 4096u
 
-/* ---- the area for dlsym ---- */
+/* ---- the area for what is not the program's ---- */
 
-#define EARLY_BYTES (16u << 10)
+#define EARLY_BYTES (128u << 10)
 #define EARLY_ALIGN 16u
 
 static char early[EARLY_BYTES] __attribute__((aligned(EARLY_ALIGN)));
@@ -43,6 +46,20 @@ static void *early_take(size_t n)
 	}
 	memcpy(early + at, &n, sizeof(n));
 	return early + at + EARLY_ALIGN;
+}
+
+static __thread bool aside;
+
+void heap_aside(bool on)
+{
+	aside = on;
+}
+
+/* Only of what is small is there enough for everybody. */
+#define ASIDE_MOST 1024u
+static bool is_aside(size_t n)
+{
+	return aside && n <= ASIDE_MOST && early_used + 2 * ASIDE_MOST <= EARLY_BYTES;
 }
 
 static bool is_early(const void *p)
@@ -112,6 +129,8 @@ static void *born(void *p, unsigned flags)
 
 	if (p == NULL)
 		return NULL;
+	if (fiber_on)
+		fiber_allocates();
 	t = hook_enter();
 	if (t == NULL) {
 		born_unseen(p);
@@ -127,17 +146,19 @@ static void *born(void *p, unsigned flags)
 
 EXPORT void *malloc(size_t n)
 {
-	return real_is_finding() ? early_take(n) : born(REAL(malloc)(n), 0);
+	return real_is_finding() || UNLIKELY(is_aside(n)) ? early_take(n)
+							  : born(REAL(malloc)(n), 0);
 }
 
 EXPORT void *calloc(size_t count, size_t n)
 {
 	size_t all;
 
-	if (real_is_finding()) {
+	if (real_is_finding() || UNLIKELY(aside)) {
 		if (__builtin_mul_overflow(count, n, &all))
 			return NULL;
-		return early_take(all);
+		if (real_is_finding() || is_aside(all))
+			return early_take(all);
 	}
 	return born(REAL(calloc)(count, n), FORMAT_ALLOC_ZEROED);
 }
@@ -161,6 +182,8 @@ EXPORT void free(void *p)
 	/* The lookup of free may itself free an old message of dlerror: that one is left. */
 	if (p == NULL || is_early(p) || real_is_finding())
 		return;
+	if (fiber_on)
+		fiber_allocates();
 	real = REAL(free);
 	HOOK(t)
 		log_death(t, p);
@@ -198,6 +221,8 @@ EXPORT void *realloc(void *old, size_t n)
 
 	if (old == NULL)
 		return malloc(n);
+	if (fiber_on)
+		fiber_allocates();
 	if (is_early(old)) {
 		p = malloc(n);
 		if (p != NULL)
@@ -229,6 +254,24 @@ EXPORT void *reallocarray(void *old, size_t count, size_t n)
 		return NULL;
 	}
 	return realloc(old, all);
+}
+
+/* ---- for an explorer ---- */
+
+#define STEADY_ROOM (4 << 20)
+#define STEADY_BLOCK (120u << 10) /* not so large that it is mapped */
+
+void heap_steady(void)
+{
+	void *blocks[2];
+
+	mallopt(M_ARENA_MAX, 1); /* by the thread's number in the order of its first use else */
+	mallopt(M_TOP_PAD, STEADY_ROOM);
+	mallopt(M_TRIM_THRESHOLD, 2 * STEADY_ROOM);
+	for (unsigned i = 0; i < 2; i++) /* what there is, and a second that makes more */
+		blocks[i] = REAL(malloc)(STEADY_BLOCK);
+	for (unsigned i = 2; i-- > 0;)
+		REAL(free)(blocks[i]);
 }
 
 /* ---- mappings ---- */

@@ -185,6 +185,11 @@ void lock_mutex_request(const pthread_mutex_t *m, unsigned flags, int r)
 	lock_request(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r, mutex_is_refused(m));
 }
 
+bool lock_mutex_is_robust(const pthread_mutex_t *m)
+{
+	return m->__data.__kind & KIND_ROBUST;
+}
+
 bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread)
 {
 	int kind = m->__data.__kind, type = kind & KIND_TYPE;

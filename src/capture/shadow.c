@@ -70,6 +70,8 @@ void tag_reset(const void *p, size_t n)
 	uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(PAGE - 1);
 
+	if (fiber_on) /* no stack is used twice */
+		return;
 	if (from < to && madvise(tag_of((void *)from), to - from, MADV_DONTNEED) != 0)
 		memset(tag_of((void *)from), 0, to - from); /* locked in memory, by mlockall */
 }

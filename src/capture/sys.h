@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/fiber.h"
+
 static inline void *sys_mmap(void *at, size_t n, int prot, int flags, int fd, uint64_t offset)
 {
 	return (void *)syscall(SYS_mmap, at, n, prot, flags, fd, offset);
@@ -22,7 +24,8 @@ static inline void *sys_mmap(void *at, size_t n, int prot, int flags, int fd, ui
 
 static inline void sys_munmap(void *at, size_t n)
 {
-	syscall(SYS_munmap, at, n);
+	if (!fiber_on) /* else it is there until the end of the run */
+		syscall(SYS_munmap, at, n);
 }
 
 /* errno is the program's: at the end of the block it is again what it is here. */
@@ -37,9 +40,12 @@ static inline void sys_errno_restore(const int *kept)
 /* Zeroed private memory, or NULL. */
 static inline void *sys_pages(size_t n)
 {
-	void *p = sys_mmap(NULL, n, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p;
 
+	if (fiber_on)
+		return fiber_pages(n);
+	p = sys_mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		     -1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 

@@ -1,6 +1,7 @@
 #include "capture/thread.h"
 
 #include "capture/filter.h"
+#include "capture/heap.h"
 #include "capture/sync.h"
 
 static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
@@ -95,6 +96,12 @@ static void find_stack(struct thread *t)
 	size_t size;
 	int state;
 
+	if (fiber_on) {
+		fiber_stack(&t->stack_low, &t->stack_high);
+		return;
+	}
+	if (control_is_baton())
+		heap_aside(true);
 	if (pthread_getattr_np(pthread_self(), &attr) != 0)
 		return;
 	if (pthread_attr_getdetachstate(&attr, &state) == 0)
@@ -104,6 +111,8 @@ static void find_stack(struct thread *t)
 		t->stack_high = (uintptr_t)low + size;
 	}
 	pthread_attr_destroy(&attr);
+	if (control_is_baton())
+		heap_aside(false);
 }
 
 static struct stack_owner *owner_of(uintptr_t low)
@@ -139,7 +148,7 @@ void thread_begin(struct thread *t)
 		return;
 	}
 	foresee_self = &t->view;
-	t->kernel = (pid_t)syscall(SYS_gettid);
+	t->kernel = fiber_on ? fiber_tid() : (pid_t)syscall(SYS_gettid);
 	find_stack(t);
 	if (!tag_cover((void *)t->stack_low, t->stack_high - t->stack_low))
 		log_trouble("a thread's stack lies where it cannot be followed", 0);

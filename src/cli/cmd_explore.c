@@ -6,7 +6,7 @@
 #include "launch/made.h"
 #include "launch/program.h"
 
-enum { STRATEGY = 1, FORMAT };
+enum { STRATEGY = 1, FORMAT, FIBERS };
 
 struct command_explore {
 	struct explore how;
@@ -28,6 +28,8 @@ static const struct option_def explore_options[] = {
 	  NUMBER(how.bound, 1, 100) },
 	{ AT(how.jobs), 0, "jobs", "N", "schedules to run at once; default one per processor",
 	  NUMBER(how.jobs, 1, POOL_LANES) },
+	{ .id = FIBERS, 0, "fibers", "WHEN",
+	  "auto (the default): runs in one process where that is the same; or never" },
 	{ AT(how.seed), 0, "seed", "N", "of random choices; default 1", NUMBER(how.seed, 0, UINT64_MAX) },
 	{ AT(how.wish.expected), 0, "expect-status", "N", "what a good run ends with; default 0",
 	  NUMBER(how.wish.expected, 0, 255) },
@@ -61,6 +63,12 @@ static bool take_option(void *own, const struct option_parser *p, int id, const 
 		if (!c->json && strcmp(value, "text") != 0)
 			talk_error("no such format: '%s'; text or json", value);
 		return c->json || strcmp(value, "text") == 0;
+	}
+	if (id == FIBERS) {
+		c->how.no_fibers = strcmp(value, "never") == 0;
+		if (!c->how.no_fibers && strcmp(value, "auto") != 0)
+			talk_error("no such choice: '%s'; auto or never", value);
+		return c->how.no_fibers || strcmp(value, "auto") == 0;
 	}
 	for (unsigned i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++)
 		if (strcmp(value, strategies[i]) == 0) {

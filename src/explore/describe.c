@@ -384,6 +384,10 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 	if (r->unjudged)
 		fprintf(to, "of some it is not known whether the properties hold: %s\n",
 			r->why_unjudged);
+	if (r->unlike)
+		fputs("runs in one process went another way than in processes of their own: "
+		      "nothing is called complete (--fibers never)\n",
+		      to);
 	if (s->outcomes[BATON_OUTSIDE])
 		fprintf(to,
 			"%" PRIu64

@@ -139,6 +139,7 @@ void describe_json(const struct explore_result *r, FILE *to)
 	json_bool(&j, "files", r->outside & BATON_OUTSIDE_FILES);
 	json_bool(&j, "sockets", r->outside & BATON_OUTSIDE_SOCKETS);
 	json_bool(&j, "sandbox", r->sandbox);
+	json_bool(&j, "unlike", r->unlike);
 	json_number(&j, "blocked", s->outcomes[BATON_BLOCKED]);
 	json_number(&j, "too_long", s->outcomes[BATON_TOO_LONG]);
 	json_number(&j, "outside", s->outcomes[BATON_OUTSIDE]);

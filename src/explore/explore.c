@@ -205,6 +205,14 @@ static void look_first(const struct explore *e, struct server *server,
 	out->outside |= server->pool.runner.head->outside;
 }
 
+static void note_fibers(const struct server *server)
+{
+	STRBUF_SCOPED text = { 0 };
+
+	if (server_fibers(server, &text))
+		talk_note("%s", strbuf_str(&text));
+}
+
 static enum status explore(const struct explore *e, struct server *server,
 			   struct explore_result *out, struct diag *d)
 {
@@ -225,7 +233,11 @@ static enum status explore(const struct explore *e, struct server *server,
 	out->stopped = server->stopped;
 	if (out->stopped)
 		return ST_OK;
+	server->fibers = !e->no_fibers;
 	st = server_search(server, &p, strategies_search, &x, d);
+	out->complete &= !out->unlike;
+	if (!e->quiet)
+		note_fibers(server);
 	out->stopped = server->stopped && out->end == SEARCH_TROUBLE;
 	out->complete &= !out->unjudged;
 	out->why_unjudged = out->unjudged ? property_unknown(e->wish.property) : NULL;

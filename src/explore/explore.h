@@ -33,6 +33,7 @@ struct explore {
 	uint64_t seed, bound;
 	uint32_t jobs;		/* runs at once, at most POOL_LANES */
 	struct judge_wish wish; /* what runs are judged by */
+	bool no_fibers;		/* each run is done by a process of its own */
 	bool all;		/* goes on after the first failure */
 	bool all_accesses;
 	bool quiet;
@@ -69,6 +70,7 @@ struct explore_result {
 	bool forked;	     /* the program has made processes, which are not explored */
 	uint32_t outside;    /* BATON_OUTSIDE_...: what all runs share, and some have touched */
 	bool sandbox;	     /* each has run in a directory of its own */
+	bool unlike;	     /* a run by fibers was another one by a process: nothing is complete */
 	bool stopped;	     /* by who runs us, before its end */
 	bool unjudged;	     /* whether a property holds was not known of some */
 	const char *why_unjudged; /* the property's own */

@@ -146,6 +146,8 @@ static void start_run(struct pool *p, struct pool_lane *l)
 	if (l->is_lost)
 		return;
 	l->head->child = 0;
+	l->head->given_up = 0;
+	l->head->grown = 0; /* of this one, however often it is begun */
 	__atomic_fetch_add(&l->head->asked, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &l->head->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -197,6 +199,7 @@ static void look_at(struct server *s, uint32_t i, double now)
 		w->since = now;
 	} else if (!w->killed && now - w->since > s->step && h->child > 0) {
 		w->killed = true;
+		l->head->given_up = 1;
 		kill((pid_t)h->child, SIGKILL);
 	}
 }
@@ -230,6 +233,12 @@ static bool goes_on(void *arg)
 
 	s->gone |= has_ended(s->pid);
 	return !s->gone;
+}
+
+/* What a run by fibers writes nobody sees; and that it fails has to be known when it ends. */
+static bool is_judged(const struct judge *j)
+{
+	return j->out || j->directory || j->wish->property;
 }
 
 /* ---- the program ---- */
@@ -281,6 +290,7 @@ enum status server_search(struct server *s, const struct server_program *p,
 	s->pool.runner.head->served = 1;
 	s->gone = false;
 	for (uint32_t i = 0; i < s->pool.nlanes; i++) {
+		s->lanes[i].head->fibers.wanted = s->fibers && !is_judged(&s->judge);
 		s->watches[i].judge.keeps = goes_on;
 		s->watches[i].judge.keeps_arg = s;
 	}
@@ -291,4 +301,43 @@ enum status server_search(struct server *s, const struct server_program *p,
 	strbuf_release(&options);
 	close(nothing);
 	return st;
+}
+
+/* ---- fibers ---- */
+
+static void add_why(uint32_t why, struct strbuf *out)
+{
+	static const char *const words[BATON_IRREGULAR_CALL] = {
+		[BATON_IRREGULAR_FAULT] = "a signal",
+		[BATON_IRREGULAR_THREAD] = "a thread or lock that is not of the plain kind",
+		[BATON_IRREGULAR_THREADS] = "more threads than before",
+		[BATON_IRREGULAR_MEMORY] = "much memory written to",
+	};
+
+	if (why == BATON_REGULAR)
+		return;
+	if (why < BATON_IRREGULAR_CALL)
+		strbuf_addf(out, "; not by fibers: %s", words[why]);
+	else
+		strbuf_addf(out, "; not by fibers: system call %u", why - BATON_IRREGULAR_CALL);
+}
+
+bool server_fibers(const struct server *s, struct strbuf *out)
+{
+	uint64_t regular = 0, handed = 0;
+	uint32_t why = BATON_REGULAR;
+
+	for (uint32_t i = 0; i < s->pool.nlanes; i++) {
+		const struct baton_fibers *f = &s->lanes[i].head->fibers;
+
+		regular += f->regular;
+		handed += f->handed;
+		why = f->why != BATON_REGULAR ? f->why : why;
+	}
+	strbuf_addf(out,
+		    "fibers did %" PRIu64 " runs; %" PRIu64
+		    " were done, or done again, by a process",
+		    regular, handed);
+	add_why(why, out);
+	return regular + handed > 0;
 }

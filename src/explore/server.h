@@ -40,6 +40,7 @@ struct server {
 	/* Of a run without a lane: somebody looks at it where it stands or hangs, and ends it so. */
 	void (*visit)(void *arg, pid_t pid);
 	void *visit_arg;
+	bool fibers;  /* runs may be done by fibers */
 	bool gone;    /* it has ended, or is to */
 	bool stopped; /* by a signal that went through us */
 	struct pool_lane lanes[POOL_LANES];
@@ -62,5 +63,8 @@ void server_close(struct server *s);
 enum status server_search(struct server *s, const struct server_program *p,
 			  void (*search)(void *arg, struct explore_runner *r), void *arg,
 			  struct diag *d) ST_CHECKED;
+
+/* How many runs of the last search fibers have done, and why not others; false: none were tried. */
+bool server_fibers(const struct server *s, struct strbuf *out);
 
 #endif /* EXPLORE_SERVER_H */

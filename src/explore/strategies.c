@@ -100,6 +100,7 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 	keep_hung(x, r);
 	if (r->head->outcome == BATON_TROUBLE)
 		memcpy(x->out->trouble, r->head->trouble, sizeof(x->out->trouble));
+	x->out->unlike |= r->head->unlike != 0;
 	if (x->shorten_until == 0)
 		aims_look(&x->out->aims, r, x->out->search.runs);
 	if (search_is_whole(r) || !baton_is_empty(&r->head->frozen))

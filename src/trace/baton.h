@@ -181,6 +181,28 @@ struct baton_fault {
 	uint64_t block, block_size; /* that was freed, and is free */
 };
 
+/* Why a run that was done by fibers does not count (capture/fiber.h). */
+enum baton_irregular {
+	BATON_REGULAR,
+	BATON_IRREGULAR_FAULT,	 /* a signal: it may be a failure */
+	BATON_IRREGULAR_THREAD,	 /* made in a way that is not known, or ended */
+	BATON_IRREGULAR_THREADS, /* more than there are */
+	BATON_IRREGULAR_MEMORY,	 /* more is written to than is kept */
+	BATON_IRREGULAR_CALL,	 /* and more: the system call of the number above this */
+};
+
+/* Between a server and the process in which it has runs done by fibers (capture/fiber_server.c). */
+struct baton_fibers {
+	uint32_t wanted;    /* by the explorer */
+	uint32_t listens;   /* futex: that process does what is asked; else the server */
+	uint32_t nthreads;  /* that a run may have */
+	uint32_t irregular; /* enum baton_irregular: of the run that was handed back */
+	int32_t ended;	    /* as waitpid would say: of that run, if it was regular */
+	uint64_t regular;   /* runs that were done so */
+	uint64_t handed;    /* that were not, or done again */
+	uint32_t why;	    /* enum baton_irregular: of the last that was not */
+};
+
 struct baton_word {
 	uint64_t word;	/* address / 8 + 1; 0: none */
 	uint32_t run;	/* `number' of the run that has touched it last */
@@ -225,7 +247,9 @@ struct baton_head {
 	uint32_t asked, answered;
 	int32_t server; /* process */
 	int32_t child;
-	int32_t ended; /* as waitpid says */
+	uint32_t given_up; /* the child was killed: it took too long */
+	int32_t ended;	   /* as waitpid says */
+	struct baton_fibers fibers;
 
 	/* Out. */
 	uint32_t number; /* of the run, from 1, in this part */
@@ -239,6 +263,7 @@ struct baton_head {
 	uint32_t outside; /* BATON_OUTSIDE_...: has touched what all runs share */
 	uint32_t running; /* the thread that has the baton */
 	uint32_t unseen; /* site where it called code that is not seen; 0: it has done more since */
+	uint32_t unlike; /* fibers did not do what a process does */
 	uint32_t awaited;	       /* threads were kept from reading the same again and again */
 	char trouble[128];	       /* BATON_TROUBLE: why */
 	uint32_t halted;	       /* 1: it stands, until this is 0 */
@@ -261,6 +286,17 @@ static inline void baton_share(struct baton_head *h, struct baton_word *w)
 
 	w->shared = 1;
 	news[h->grown++] = (uint32_t)(w - (struct baton_word *)((char *)h + h->words));
+}
+
+/* Those that came to be so are not: the run is done again. */
+static inline void baton_unshare(struct baton_head *h)
+{
+	const uint32_t *news = (const uint32_t *)((char *)h + h->news);
+	struct baton_word *words = (struct baton_word *)((char *)h + h->words);
+
+	for (uint32_t i = 0; i < h->grown && i < h->nwords; i++)
+		words[news[i] % h->nwords].shared = 0;
+	h->grown = 0;
 }
 
 #define BATON_NEAR \
