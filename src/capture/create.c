@@ -250,6 +250,7 @@ void create_thread(struct create_call *c)
 	};
 	watch_end();
 	sigfillset(&all);
+	sigemptyset(&mask); /* of fibers, to which no signal comes */
 	if (!fiber_on)
 		pthread_sigmask(SIG_BLOCK, &all, &mask);
 	start->mask = mask;

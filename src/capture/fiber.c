@@ -312,7 +312,7 @@ static bool is_plain(const pthread_attr_t *attr)
 	pthread_attr_init(&plain);
 	pthread_attr_getdetachstate(attr, &detached);
 	pthread_attr_setdetachstate(&plain, detached);
-	return memcmp(&plain, attr, sizeof(plain)) == 0;
+	return memcmp((const char *)&plain, (const char *)attr, sizeof(plain)) == 0;
 }
 
 int fiber_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
