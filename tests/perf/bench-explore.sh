@@ -6,8 +6,8 @@
 #	bench-explore.sh [ROUNDS [RUNS]]
 #
 # Three tiny programs, mended ones of tests/programs/explore, which are run to the end of the budget; and two
-# with many steps, of examples/.  One job is on one processor, and so are the children; two jobs have two.  All
-# by turns, the best of each.
+# with many steps, of examples/.  Runs are children of a server but in the column of fibers.  One job is on one
+# processor, and so are the children and the fibers; two jobs have two.  All by turns, the best of each.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
@@ -29,9 +29,9 @@ philosophers tests/programs/explore/philosophers.c -DFIXED 3 1
 server examples/server.c -O1 4 5
 spacecraft examples/spacecraft.c -O1 42 10 40 10 2 fixed'
 
-# explored STRATEGY JOBS RUNS PROG ARGS: schedules a second, and the steps of the longest.
+# explored STRATEGY JOBS FIBERS RUNS PROG ARGS: schedules a second, and the steps of the longest.
 explored() {
-	foresee explore -q -f json --strategy "$1" --jobs "$2" --budget-runs "$3" --time 600 --all "${@:4}" |
+	foresee explore -q -f json --strategy "$1" --jobs "$2" --fibers "$3" --budget-runs "$4" --time 600 --all "${@:5}" |
 		sed -n 's/.*"runs": \([0-9]*\), "seconds": \([0-9.e-]*\)[^}]*"steps": \([0-9]*\).*/\1 \2 \3/p' |
 		awk '{ print ($2 > 0 ? $1 / $2 : 0), $3 }'
 }
@@ -39,6 +39,11 @@ explored() {
 # most A B: the greater.
 most() {
 	awk -v a="$1" -v b="$2" 'BEGIN { print (a > b ? a : b) }'
+}
+
+# least A B: the lesser; B may be 0, for none yet.
+least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { print (b == 0 || a < b ? a : b) }'
 }
 
 # per A B FORMAT: A / B, or - when B is 0.
@@ -61,30 +66,38 @@ spin_steps() {
 }
 
 line() {
-	printf '%-13s %7s %6s %9s %9s %9s %11s %7s %9s %11s\n' "$@"
+	printf '%-13s %7s %6s %9s %9s %9s %9s %8s %11s %7s %9s %11s\n' "$@"
 }
 command -v nidhugg >/dev/null || echo "nidhugg is not installed (Debian has no package of it)"
-line program threads steps random/s dpor/s '2 jobs/s' children/s ratio steps/s 'Spin steps/s'
-slowest=0 ones=0 twos=0
+line program threads steps random/s dpor/s fibers/s '2 jobs/s' scaling children/s ratio steps/s 'Spin steps/s'
+slowest=0 slowest_fibers=0
 while read -r name source options threads part args; do
 	foresee-cc -g -pthread $options "$src/$source" -o "$name" || exit 1
-	random=0 dpor=0 two=0 children=0
+	random=0 dpor=0 fibers=0 two=0 children=0
+	tries=$((runs / part))
 	for ((r = 0; r < rounds; r++)); do
-		read -r a steps < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 $((runs / part)) ./$name $args")
-		read -r b _ < <(taskset -c 0 bash -c "$(declare -f explored); explored dpor 1 $((runs / part)) ./$name $args")
-		read -r c _ < <(explored random 2 $((2 * runs / part)) ./$name $args)
-		d=$(taskset -c 0 "$BENCH_BIN/children" $((runs / part)) "$threads" | awk -v n=$((runs / part)) '{ print n / $1 }')
-		random=$(most "$a" "$random") dpor=$(most "$b" "$dpor") two=$(most "$c" "$two") children=$(most "$d" "$children")
+		read -r a steps < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 never $tries ./$name $args")
+		read -r b _ < <(taskset -c 0 bash -c "$(declare -f explored); explored dpor 1 never $tries ./$name $args")
+		read -r f _ < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 auto $((10 * tries)) ./$name $args")
+		read -r c _ < <(explored random 2 never $((2 * tries)) ./$name $args)
+		d=$(taskset -c 0 "$BENCH_BIN/children" $tries "$threads" | awk -v n=$tries '{ print n / $1 }')
+		random=$(most "$a" "$random") dpor=$(most "$b" "$dpor") fibers=$(most "$f" "$fibers")
+		two=$(most "$c" "$two") children=$(most "$d" "$children")
 	done
-	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$two")" \
-		"$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" \
+	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$fibers")" \
+		"$(printf %.0f "$two")" "$(per "$two" "$random" %.2f)" "$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" \
 		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(spin_steps ./$name $args)"
+	per "$two" "$random" '%f\n' >>"scaling.$part"
 	if [ "$part" = 1 ]; then
-		slowest=$(awk -v a="$random" -v b="$slowest" 'BEGIN { print (b == 0 || a < b ? a : b) }')
-		ones=$(awk -v a="$random" -v b="$ones" 'BEGIN { print a + b }')
-		twos=$(awk -v a="$two" -v b="$twos" 'BEGIN { print a + b }')
+		slowest=$(least "$random" "$slowest") slowest_fibers=$(least "$fibers" "$slowest_fibers")
 	fi
 done <<<"$rows"
+
+# mean FILE...: the geometric mean of the numbers.
+mean() {
+	awk '{ sum += log($1); n++ } END { printf "%.2f", exp(sum / n) }' "$@"
+}
 echo
 echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes)"
-echo "scaling 1 -> 2 jobs: $(per "$twos" "$ones" %.2f) (target 1.8)"
+echo "schedules/s with fibers, tiny: $(printf %.0f "$slowest_fibers") (target 20000)"
+echo "scaling 1 -> 2 jobs: tiny $(mean scaling.1), many steps $(mean scaling.5 scaling.10) (target 1.8)"
