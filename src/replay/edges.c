@@ -180,16 +180,17 @@ static void settle(struct walk *w, uint32_t item)
 /*
  * Reads that went on beyond the part of their thread (beyond.h) may have been anywhere in it; in this
  * order they were before the present event.  So that comes after all that their thread has done by now.
+ * Where nobody can wait for so much it comes after the read that was found.
  */
 static void outlast(struct walk *w)
 {
-	for (size_t i = 0; i < w->found.at.n; i++) {
+	for (size_t i = 0, n = w->found.at.n; i < n; i++) {
 		const struct draft_item *it = &w->d->items.at[w->found.at.at[i]];
 		const struct draft_thread *t = &w->d->threads.at[it->thread];
 
 		if (it->op == EVENT_READ && it->epoch == t->epoch && t->lasting.n != 0 &&
 		    map_get(&t->lasting, it->addr >> 3) != NULL)
-			w->found.at.at[i] = w->latest.at[it->thread] | LASTING;
+			*VEC_PUSH(&w->found.at) = w->latest.at[it->thread] | LASTING;
 	}
 }
 

@@ -231,6 +231,17 @@ static void test_reads(void)
 		"T2 adopted 0: 1 events, 1 solid\n"
 		"  4 w: solid, after 0\n"
 		"    after T1 has stopped\n");
+	text_is("... or only where they began, if the thread comes to a loop that waits for a change",
+		"#fmt 1\nT1|r(x)|1\nT1|w(x)|2\nT1|r(x)|3\nT1|r(x)|4\nT1|r(x)|5\nT1|r(x)!reread|6\n"
+		"T2|w(x)|7\nT2|w(x)|8\n",
+		(struct words){ FINDING_RACE, "1-4 7", "5 8", NULL },
+		"T1 first: 4 events, 1 solid\n"
+		"  3 r: read, after 1, no 1\n"
+		"  5 r: read, after 1, no 1, target\n"
+		"T2 adopted 0: 1 events, 1 solid\n"
+		"  7 w: solid, after 0\n"
+		"    after T1 did 3\n"
+		"  8 w: solid, after 1, target\n");
 	text_is("nobody waits for the end of a loop that waits for him",
 		"#fmt 1\nT1|r(x)=0|1\nT1|r(x)!reread|1\nT2|w(x)=1|2\nT1|r(x)=1|3\nT1|w(y)|4\n",
 		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL },
