@@ -3,6 +3,7 @@
  * nothing with any other: what the first has written before it read is not touched at the same time, what
  * it writes then is.
  */
+// unforced: who reads first from a file that nobody writes
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
