@@ -150,7 +150,7 @@ void *fiber_pages(size_t n)
 static void fault(int n, siginfo_t *info, void *context)
 {
 	(void)n;
-	if (info->si_code != SEGV_ACCERR || !fiber_memory_write((uintptr_t)info->si_addr, 1))
+	if (info->si_code != SEGV_ACCERR || !fiber_memory_fault((uintptr_t)info->si_addr))
 		fiber_irregular_from(context, fiber_kept->npages == FIBER_PAGES
 						      ? BATON_IRREGULAR_MEMORY
 						      : BATON_IRREGULAR_FAULT);

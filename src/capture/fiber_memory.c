@@ -53,7 +53,7 @@ static bool add_range(uintptr_t low, uintptr_t high)
 	return true;
 }
 
-/* "low-high rwxp ...".  False: it does not fit. */
+/* "low-high rwxp ...".  False: it does not fit, such as code that is written while it runs. */
 static bool take_line(const char *line)
 {
 	char *end;
@@ -61,6 +61,8 @@ static bool take_line(const char *line)
 
 	if (end[2] != 'w')
 		return true;
+	if (end[3] == 'x')
+		return false;
 	if (end[4] != 'p')
 		return low >= (uintptr_t)baton_file &&
 		       high <= (uintptr_t)baton_head + baton_file->size;
@@ -112,13 +114,18 @@ static bool can_be_written(uintptr_t page)
 	return false;
 }
 
+static bool is_hot(uintptr_t page)
+{
+	for (uint32_t i = 0; i < fiber_kept->npages; i++)
+		if (fiber_kept->pages[i] == page)
+			return true;
+	return false;
+}
+
 static bool add_page(uintptr_t page)
 {
 	uint32_t n = fiber_kept->npages;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (fiber_kept->pages[i] == page)
-			return true;
 	if (n == FIBER_PAGES || !can_be_written(page))
 		return false;
 	memcpy(fiber_kept->was[n], (const void *)page, FIBER_PAGE);
@@ -130,9 +137,16 @@ static bool add_page(uintptr_t page)
 bool fiber_memory_write(uintptr_t at, size_t n)
 {
 	for (uintptr_t page = at & ~(uintptr_t)(FIBER_PAGE - 1); page < at + n; page += FIBER_PAGE)
-		if (!add_page(page))
+		if (!is_hot(page) && !add_page(page))
 			return false;
 	return true;
+}
+
+bool fiber_memory_fault(uintptr_t at)
+{
+	uintptr_t page = at & ~(uintptr_t)(FIBER_PAGE - 1);
+
+	return !is_hot(page) && add_page(page);
 }
 
 void fiber_memory_restore(void)

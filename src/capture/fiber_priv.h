@@ -83,6 +83,8 @@ bool fiber_memory_protect(void);
 void fiber_memory_restore(void);
 /* Somebody is about to write there.  False: that is a fault, or there is too much. */
 bool fiber_memory_write(uintptr_t at, size_t n);
+/* Somebody could not do what he wanted there.  True: he can try again. */
+bool fiber_memory_fault(uintptr_t at);
 
 /* ---- fiber_call.c ---- */
 

@@ -221,6 +221,7 @@ static void end_lane(struct pool *p, struct pool_lane *l)
 {
 	struct pool_result none = { 0 };
 
+	p->is_unlike |= l->head->unlike != 0;
 	if (l->head->crowded && !l->is_clean) {
 		/* What others left in the table is in the way.  In one without it the same words find room
 		 * in every lane. */
@@ -310,6 +311,7 @@ static void give(struct pool *p, struct pool_result *known)
 
 	memcpy((char *)to + BATON_OUT, (const char *)from + BATON_OUT, BATON_OUT_SIZE);
 	to->grown = (uint32_t)known->news.n;
+	to->unlike |= p->is_unlike;
 	if (known->steps.n > 0)
 		memcpy((char *)to + to->steps, known->steps.at,
 		       known->steps.n * sizeof(known->steps.at[0]));

@@ -77,6 +77,7 @@ struct pool {
 	VEC(struct pool_result) ahead;
 	uint64_t clock;
 	bool is_begun; /* the search has got a run */
+	bool is_unlike; /* fibers did not do what a process does, be it in a run that nobody has asked for */
 	bool is_wary; /* one run at a time: a lane was lost by a guess, or runs may disturb each other */
 };
 

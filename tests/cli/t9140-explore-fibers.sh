@@ -114,6 +114,43 @@ if foresee-c++ -g -O1 -pthread objects.cc -o objects 2>/dev/null; then
 	is "$(cat objects.auto)" "$(cat objects.never)" "objects: the same as by processes"
 fi
 
+# Memory that can be written to is called as if it were code: the program crashes, and nothing hangs.
+cat >astray.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static char data[64] = { 1 };
+static int set;
+static void *sets(void *arg)
+{
+	pthread_mutex_lock(&m);
+	data[0] = set = 1;
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	int was;
+	pthread_create(&t, NULL, sets, NULL);
+	pthread_mutex_lock(&m);
+	was = set;
+	pthread_mutex_unlock(&m);
+	if (was)
+		((void (*)(void))data)();
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+foresee-cc -g -O1 -w -pthread astray.c -o astray || exit 2
+both astray --strategy dpor ./astray
+has astray.auto '^1  killed by signal 11' "data is called: the program is killed"
+is "$(cat astray.auto)" "$(cat astray.never)" "data is called: the same as by processes"
+# Code that can be written to is left to processes.
+foresee-cc -g -O1 -pthread -Wl,-z,execstack "$SRC/tests/programs/fibers.c" -o $prog.x || exit 2
+run timeout 300 foresee explore --time 250 --jobs 1 --strategy dpor --budget-runs 300 ./$prog.x nothing
+has out ': no failure; these are all' "a stack that may be code: explored"
+is "$(grep 'fibers did [1-9]' err)" "" "a stack that may be code: not by fibers"
+
 run foresee explore -q --fibers often ./$prog nothing
 is "$status" 2 "--fibers: refused"
 has err "no such choice: 'often'; auto or never" "--fibers: why"
