@@ -59,6 +59,7 @@ struct window_runner {
 	struct explore_runner *all;
 	struct search *search;
 	struct baton_head was;	      /* when nothing in the window could move */
+	struct explore_verdict verdict;
 	VEC(struct baton_step) steps; /* up to there */
 	bool is_found;		      /* what is to stop the search */
 };
@@ -86,6 +87,7 @@ static bool is_excused(const struct baton_head *h)
 static void keep_run(struct window_runner *w)
 {
 	w->was = *w->own.head;
+	w->verdict = w->own.verdict;
 	VEC_CLEAR(&w->steps);
 	VEC_APPEND(&w->steps, explore_steps(w->all), w->was.nsteps);
 }
@@ -106,6 +108,7 @@ static void bring_back(struct window_runner *w)
 	h->awaited += w->was.awaited;
 	h->alive = w->was.alive;
 	memcpy(h->pending, w->was.pending, sizeof(h->pending));
+	w->own.verdict = w->verdict;
 }
 
 /* Once more, and then everybody goes on: if that is a failure it is kept.  What the strategy gets is

@@ -363,6 +363,8 @@ void property_judge(struct property *p, const struct baton_head *h, struct explo
 		take_unknown(p, v, "it did more that counts than there is room for");
 	else if (unknown)
 		take_unknown(p, v, configs_trouble(p->configs, (uint32_t)__builtin_ctzll(unknown)));
+	/* What this run has named is nothing that the next is asked for. */
+	watch_rewind(p->watch, first);
 }
 
 /* ---- in words ---- */

@@ -147,14 +147,9 @@ static enum search_end search_dpor(struct strategies *x)
 static enum search_end search_by_chance(struct strategies *x, enum baton_policy policy,
 					uint32_t depth, uint64_t runs)
 {
-	static const char *const names[] = {
-		[BATON_RANDOM] = "random", [BATON_PCT] = "pct", [BATON_POS] = "pos"
-	};
 	struct chance c = { .policy = policy, .depth = depth, .runs = runs };
-	enum search_end end;
+	enum search_end end = chance_search(&x->out->search, &c, x->d);
 
-	x->out->search.strategy = names[policy];
-	end = chance_search(&x->out->search, &c, x->d);
 	if (policy == BATON_PCT && end != SEARCH_TROUBLE) {
 		x->out->missed = chance_missed(&c);
 		x->out->depth = depth;
