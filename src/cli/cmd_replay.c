@@ -177,6 +177,8 @@ static int replay_command(const struct command *c, int argc, char **argv)
 		r.how.time = (double)r.time;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
+		else if (program && !program[0])
+			status = command_misuse(c, "no program behind --");
 		else if (p.noperands == 1 && course_is(p.operands[0]))
 			status = replay_schedule(p.operands[0], program, &r.how);
 		else if (p.noperands == 1)
@@ -186,8 +188,6 @@ static int replay_command(const struct command *c, int argc, char **argv)
 			status = command_misuse(c,
 						"more than a trace and a finding given; a program "
 						"comes behind --");
-		else if (program && !program[0])
-			status = command_misuse(c, "no program behind --");
 		else
 			status = replay(&r, &a, p.operands[1]);
 	}
