@@ -58,7 +58,7 @@ struct window_runner {
 	struct explore_runner own; /* first: it is what strategies run by */
 	struct explore_runner *all;
 	struct search *search;
-	struct baton_head was;	      /* when nothing in the window could move */
+	struct baton_head was; /* when nothing in the window could move */
 	struct explore_verdict verdict;
 	VEC(struct baton_step) steps; /* up to there */
 	bool is_found;		      /* what is to stop the search */
