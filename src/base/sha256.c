@@ -42,6 +42,19 @@ static void schedule(uint32_t w[64], const uint8_t *p)
 	}
 }
 
+/* One round, on the state from a on.  Nothing is moved: the next round begins one word earlier. */
+static inline void round_at(uint32_t v[8], unsigned a, uint32_t more)
+{
+	uint32_t *h = &v[(a + 7) & 7], *d = &v[(a + 3) & 7];
+	uint32_t e = v[(a + 4) & 7], f = v[(a + 5) & 7], g = v[(a + 6) & 7];
+	uint32_t x = v[a & 7], y = v[(a + 1) & 7], z = v[(a + 2) & 7];
+	uint32_t first =
+		*h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + more;
+
+	*d += first;
+	*h = first + (turn(x, 2) ^ turn(x, 13) ^ turn(x, 22)) + ((x & y) ^ (x & z) ^ (y & z));
+}
+
 static void blocks_plain(uint32_t h[8], const uint8_t *p, size_t n)
 {
 	uint32_t w[64], v[8];
@@ -49,16 +62,15 @@ static void blocks_plain(uint32_t h[8], const uint8_t *p, size_t n)
 	for (; n > 0; n--, p += 64) {
 		schedule(w, p);
 		memcpy(v, h, sizeof(v));
-		for (unsigned i = 0; i < 64; i++) {
-			uint32_t choose = (v[4] & v[5]) ^ (~v[4] & v[6]);
-			uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-			uint32_t a = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) +
-				     choose + k[i] + w[i];
-			uint32_t b = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + most;
-
-			memmove(v + 1, v, 7 * sizeof(*v));
-			v[4] += a;
-			v[0] = a + b;
+		for (unsigned i = 0; i < 64; i += 8) {
+			round_at(v, 8, k[i] + w[i]);
+			round_at(v, 7, k[i + 1] + w[i + 1]);
+			round_at(v, 6, k[i + 2] + w[i + 2]);
+			round_at(v, 5, k[i + 3] + w[i + 3]);
+			round_at(v, 4, k[i + 4] + w[i + 4]);
+			round_at(v, 3, k[i + 5] + w[i + 5]);
+			round_at(v, 2, k[i + 6] + w[i + 6]);
+			round_at(v, 1, k[i + 7] + w[i + 7]);
 		}
 		for (unsigned i = 0; i < 8; i++)
 			h[i] += v[i];
