@@ -16,6 +16,7 @@
 
 #define LLVM_OPTION "--foresee-llvm="
 #define CALLS_OPTION "--foresee-calls="
+#define CALLS_VARIABLE "FORESEE_CALLS" /* where the pass finds the names */
 
 /* More than command_build adds, and the NULL. */
 #define ROOM 24
@@ -121,19 +122,28 @@ static bool command_is_possible(const char *self, const struct cmdline *c)
 	return false;
 }
 
-/* FORESEE_CALLS, where the pass finds names, gets those of --foresee-calls=f,g too.  False: out of
- * memory. */
-static bool calls_add(const char *names)
+/* The environment's variable gets one word more.  False: out of memory. */
+static bool variable_add(const char *name, char between, const char *word)
 {
-	const char *old = getenv("FORESEE_CALLS");
+	const char *old = getenv(name);
 	char *all;
 	bool set;
 
-	if (asprintf(&all, "%s,%s", old ? old : "", names) < 0)
+	if (asprintf(&all, "%s%c%s", old ? old : "", between, word) < 0)
 		return false;
-	set = setenv("FORESEE_CALLS", all, 1) == 0;
+	set = setenv(name, old && *old ? all : all + 1, 1) == 0;
 	free(all);
 	return set;
+}
+
+/* A cache of objects in front of the compiler looks at neither the pass nor the names that the pass finds in the
+ * environment: an object that another pass has made would be taken for ours.  ccache is told. */
+static bool caches_tell(const struct toolchain *t)
+{
+	const char *calls = getenv(CALLS_VARIABLE);
+
+	return variable_add("CCACHE_EXTRAFILES", ':', t->pass) &&
+	       (!calls || variable_add("CCACHE_NAMESPACE", ' ', calls));
 }
 
 /* Takes our own options out of argv.  *llvm: as --foresee-llvm=N says, the last one counts, then
@@ -148,12 +158,18 @@ static bool take_options(int *argc, char **argv, const char **llvm)
 			*llvm = argv[i] + strlen(LLVM_OPTION);
 		else if (strncmp(argv[i], CALLS_OPTION, strlen(CALLS_OPTION)) != 0)
 			argv[n++] = argv[i];
-		else if (!calls_add(argv[i] + strlen(CALLS_OPTION)))
+		else if (!variable_add(CALLS_VARIABLE, ',', argv[i] + strlen(CALLS_OPTION)))
 			return false;
 	}
 	*argc = n;
 	*llvm = *llvm && **llvm ? *llvm : NULL;
 	return true;
+}
+
+static int no_memory(const char *self)
+{
+	fprintf(stderr, "%s: error: out of memory\n", self);
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -167,13 +183,13 @@ int main(int argc, char **argv)
 	struct cmdline line;
 
 	command.argv = calloc((size_t)argc + ROOM, sizeof(*command.argv));
-	if (!command.argv || !take_options(&argc, argv, &wanted)) {
-		fprintf(stderr, "%s: error: out of memory\n", self);
-		return 1;
-	}
+	if (!command.argv || !take_options(&argc, argv, &wanted))
+		return no_memory(self);
 	cmdline_read(&line, argc, argv);
 	if (!command_is_possible(self, &line) || !toolchain_find(&tools, self, cxx, wanted))
 		return 1;
+	if (!caches_tell(&tools))
+		return no_memory(self);
 	command_build(&command, argc, argv, &line, &tools);
 	execvp(tools.compiler, command.argv);
 	fprintf(stderr, "%s: error: cannot run %s: %s\n", self, tools.compiler, strerror(errno));

@@ -67,5 +67,12 @@ for v in $LLVMS; do
 	run foresee-c++ --version
 	clang++-$v --version >want.out
 	same want.out out "$v: foresee-c++ is clang++"
+
+	# A cache in front of the compiler must not take what another pass has made.
+	mkdir -p "cached-$v"
+	printf '#!/bin/sh\necho "$CCACHE_EXTRAFILES; $CCACHE_NAMESPACE"\n' >"cached-$v/clang-$v"
+	chmod +x "cached-$v/clang-$v"
+	CCACHE_EXTRAFILES=/a CCACHE_NAMESPACE=mine PATH=$PWD/cached-$v:$PATH run foresee-cc --foresee-calls=f -c good.c
+	is "$(cat out)" "/a:$FORESEE_ROOT/lib/foresee/pass-$v.so; mine f" "$v: ccache is told of the pass"
 done
 done_testing
