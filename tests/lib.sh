@@ -14,6 +14,7 @@ SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PATH=$FORESEE_ROOT/bin:$PATH
 export SRC FORESEE_ROOT PATH
 unset MAKEFLAGS MAKELEVEL MFLAGS
+export FORESEE_PROJECT= # no settings from above the test's directory
 
 TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/foresee-test.XXXXXX") || exit 2
 trap 'cd / && rm -rf "$TEST_DIR"' EXIT

@@ -6,7 +6,10 @@
 #include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "analyse/spool.h"
+#include "base/json_read.h"
 #include "launch/program.h"
+#include "report/baseline.h"
+#include "report/format.h"
 #include "report/report.h"
 #include "report/show.h"
 
@@ -102,14 +105,63 @@ static void talk_times(const struct pass *p)
 				  r->analyses[i].seconds);
 }
 
+/* By way of JSON: some of the findings have no other form. */
+static void render_format(struct pass *p)
+{
+	struct json_tree tree = { 0 };
+	struct diag d = { 0 };
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+	uint32_t all;
+
+	if (!to)
+		BUG("out of memory for a report");
+	findings_json_print(&p->report, to);
+	if (fclose(to) != 0 || json_read(&tree, text, n, "report", &all, &d) != ST_OK)
+		BUG("a report that cannot be read: %s", d.message);
+	p->a->format->report(&tree, json_first(&tree, all), p->a->rendered++ == 0, p->a->to);
+	json_tree_release(&tree);
+	free(text);
+}
+
 static void render(struct pass *p)
 {
 	struct explain_options how = analyse_style(p->a);
 
-	if (p->a->json)
+	if (p->a->format)
+		render_format(p);
+	else if (p->a->json)
 		findings_json_print(&p->report, p->a->to);
 	else
 		explain_print(&p->report, &how, p->a->to);
+}
+
+/* Which of them are in the baseline.  How many are not. */
+static size_t count_new(struct pass *p, const struct kept_list *kept)
+{
+	struct baseline *b = p->a->baseline;
+	char print[FINGERPRINT];
+	size_t n = 0;
+
+	if (b)
+		baseline_begin(b);
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		struct finding *f = &p->findings.at.at[i];
+
+		if (b) {
+			fingerprint(&p->report, f, print);
+			f->known = baseline_take(b, print);
+		}
+		n += !f->known;
+	}
+	for (size_t i = 0; i < kept->at.n; i++) {
+		struct kept *k = &kept->at.at[i];
+
+		k->known = b && baseline_take(b, k->fingerprint);
+		n += !k->known;
+	}
+	return n;
 }
 
 /* Who was told of it while the program ran is not told again. */
@@ -127,20 +179,21 @@ static void notify_of(struct pass *p)
 			kept_list_find(&p->a->earlier.found, kept_key(&p->report, f));
 		struct kept k;
 
-		if (old && old->told)
+		if (f->known || (old && old->told))
 			continue;
 		kept_make(&p->report, &how, f, &k);
 		notify_send(p->a->notify, &k, f->id, p->report.path, 0);
 		kept_release(&k);
 	}
 	for (size_t i = 0; i < later->at.n; i++, id++)
-		if (!later->at.at[i].told)
+		if (!later->at.at[i].told && !later->at.at[i].known)
 			notify_send(p->a->notify, &later->at.at[i], id + 1, p->report.path, 0);
 }
 
 int analyse_report(struct pass *p, const struct kept_list *kept)
 {
 	struct report *r = &p->report;
+	size_t news;
 
 	if (p->a->earlier.missed)
 		texts_add(&p->truncated,
@@ -152,8 +205,10 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 	r->plugins = p->a->plugins.at;
 	r->nplugins = p->a->plugins.n;
 	r->truncated = p->truncated;
+	r->baseline = p->a->baseline;
 	if (p->a->take)
 		return p->a->take(p->a->take_arg, p);
+	news = count_new(p, kept);
 	if (p->a->confirm)
 		p->a->confirm(p->a->confirm_arg, p);
 	render(p);
@@ -164,7 +219,7 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 		return EXIT_TROUBLE;
 	if (p->certify.refused)
 		return EXIT_TROUBLE;
-	if (p->findings.at.n || kept->at.n)
+	if (news)
 		return EXIT_FOUND;
 	return p->truncated.n ? EXIT_LIMIT : EXIT_FINE;
 }

@@ -11,7 +11,9 @@
 #include "monitor/monitor.h"
 #include "predict/engine.h"
 
+struct baseline;
 struct explain_options;
+struct format;
 struct notify;
 struct pass;
 struct spool;
@@ -28,9 +30,11 @@ struct analyse {
 	struct engine_options engine;
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	bool json, quiet, verbose, lenient;
-	bool by_default; /* the analyses are those that fit what is given */
-	int expected;	 /* --expect-status; -1 none */
-	bool hurry;	 /* the user has lost patience: ANALYSE_HURRY seconds are left */
+	const struct format *format; /* another than text and JSON; or NULL */
+	uint32_t rendered;	     /* reports so far */
+	bool by_default;	     /* the analyses are those that fit what is given */
+	int expected;		     /* --expect-status; -1 none */
+	bool hurry; /* the user has lost patience: ANALYSE_HURRY seconds are left */
 	volatile sig_atomic_t *enough; /* with hurry, ANALYSE_ENOUGH; or NULL */
 	bool shortened;		       /* with hurry: only the first part is looked at */
 	bool spooled;		       /* the report goes to `output' when it is whole */
@@ -39,6 +43,7 @@ struct analyse {
 	const char *on_finding;	   /* or NULL */
 	struct notify *notify;	   /* runs it, from analyse_begin to analyse_finish */
 	struct suppress *suppress; /* owned */
+	struct baseline *baseline; /* owned; or NULL */
 	const char *spec_path;	   /* or NULL */
 	VEC(const char *) plugins;
 	struct spec *spec;	  /* owned; or NULL */
@@ -85,6 +90,12 @@ size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out
 uint32_t analyse_limit(void);
 /* How many a window should hold that is one of many (recording/windows.h). */
 uint32_t analyse_window(void);
+
+/* People read it as it comes: headings and messages between reports have a place there. */
+static inline bool analyse_is_text(const struct analyse *a)
+{
+	return !a->json && !a->format;
+}
 
 /* How findings are told in text. */
 struct explain_options analyse_style(const struct analyse *a);

@@ -7,6 +7,8 @@
 #include "analyse/notify.h"
 #include "analyse/spool.h"
 #include "finding/suppress.h"
+#include "report/baseline.h"
+#include "report/format.h"
 
 unsigned analyse_processors(void)
 {
@@ -28,6 +30,7 @@ void analyse_init(struct analyse *a)
 void analyse_release(struct analyse *a)
 {
 	suppress_free(a->suppress);
+	baseline_free(a->baseline);
 	monitors_release(&a->monitors);
 	spec_free(a->spec);
 	VEC_RELEASE(&a->plugins);
@@ -236,6 +239,8 @@ bool analyse_begin(struct analyse *a, char *const *inputs, int n)
 		return false;
 	if (!open_output(a, inputs, n))
 		return false;
+	if (a->format && a->format->begin)
+		a->format->begin(a->to);
 	if (a->on_finding)
 		a->notify = notify_start(a->on_finding, a->quiet);
 	return !a->on_finding || a->notify;
@@ -299,6 +304,8 @@ int analyse_finish(struct analyse *a, int status)
 {
 	if (a->verbose && a->suppress)
 		talk_unused(a->suppress);
+	if (a->format && a->format->end)
+		a->format->end(a->to);
 	status = close_output(a, status); /* the report first: commands may take a while */
 	notify_end(a->notify);
 	a->notify = NULL;

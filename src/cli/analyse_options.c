@@ -3,6 +3,8 @@
 #include "base/near.h"
 #include "finding/suppress.h"
 #include "replay/confirm.h"
+#include "report/baseline.h"
+#include "report/format.h"
 
 /* ---- names of analyses ---- */
 
@@ -75,12 +77,24 @@ static bool add_engines(struct analyse *a, const char *list)
 static bool take_format(struct analyse *a, const char *value)
 {
 	a->json = strcmp(value, "json") == 0;
-	if (a->json || strcmp(value, "text") == 0)
+	a->format = format_find(value);
+	if (a->json || a->format || strcmp(value, "text") == 0)
 		return true;
-	if (strcmp(value, "sarif") == 0 || strcmp(value, "html") == 0)
-		talk_error("format '%s' is not in this version: expected text or json", value);
-	else
-		talk_error("unknown format '%s': expected text or json", value);
+	talk_error("unknown format '%s': expected " ANALYSE_FORMATS, value);
+	return false;
+}
+
+static bool take_baseline(struct analyse *a, const char *path)
+{
+	struct diag d = { 0 };
+
+	if (a->baseline) {
+		talk_error("more than one baseline");
+		return false;
+	}
+	if (baseline_read(path, &a->baseline, &d) == ST_OK)
+		return true;
+	talk_error("%s", d.message);
 	return false;
 }
 
@@ -135,6 +149,8 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return true;
 	case ANALYSE_SUPPRESS:
 		return take_suppress(a, value);
+	case ANALYSE_BASELINE:
+		return take_baseline(a, value);
 	case ANALYSE_ON_FINDING:
 		return take_command(a, value);
 	case ANALYSE_SPEC:

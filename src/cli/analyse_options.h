@@ -20,8 +20,10 @@ enum {
 	ANALYSE_MONITOR,
 	ANALYSE_BREADTH,
 	ANALYSE_REPLAY,
+	ANALYSE_BASELINE,
 };
 #define ANALYSE_MOST_JOBS 1024
+#define ANALYSE_FORMATS "text, json, sarif, gcc or markdown"
 #define ANALYSE_AT(member) OPTION_IN(OPTION_ANALYSE, struct analyse, member)
 #define ANALYSE_NUMBER(member, low, high) OPTION_NUMBER(struct analyse, member, low, high)
 /* clang-format off */
@@ -33,13 +35,15 @@ enum {
 	{ .id = ANALYSE_BREADTH, 0, "breadth", "N",							\
 	  "lattices: cuts of a level to keep; 1: the recorded run alone; default all" },	\
 	{ ANALYSE_AT(engine.count), 0, "count", NULL, "lattices: count cuts and runs" },			\
-	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },		\
+	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", ANALYSE_FORMATS "; default text" },		\
 	{ .id = ANALYSE_OUTPUT, 'o', "output", "FILE",						\
 	  "where the report goes; default standard output" },					\
 	{ .id = ANALYSE_WITNESS_DIR, 0, "witness-dir", "DIR",						\
 	  "write the proof of finding N to DIR/N.witness" },					\
 	{ .id = ANALYSE_SUPPRESS, 0, "suppress", "FILE",						\
 	  "leave out findings that match a rule of FILE" },					\
+	{ .id = ANALYSE_BASELINE, 0, "baseline", "FILE",						\
+	  "an earlier report (-f json): only what is new counts" },				\
 	{ ANALYSE_AT(engine.strict), 0, "strict", NULL, "every read keeps its write" },			\
 	{ ANALYSE_AT(engine.values), 0, "values", NULL,							\
 	  "exact: any write of the same value serves a read" },					\

@@ -13,7 +13,7 @@ static int check(struct analyse *a, char **paths, int n)
 	if (!analyse_begin(a, paths, n))
 		return EXIT_TROUBLE;
 	for (int i = 0; i < n; i++) {
-		if (n > 1 && !a->json)
+		if (n > 1 && analyse_is_text(a))
 			fprintf(a->to, "%s%s:\n", i ? "\n" : "", paths[i]);
 		status = analyse_worse(status, analyse_trace(a, paths[i]));
 	}
@@ -35,8 +35,9 @@ static int check_command(const struct command *c, int argc, char **argv)
 		a.quiet = in.quiet;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
-		else if (p.noperands > 1 && a.witness_dir)
-			status = command_misuse(c, "--witness-dir takes one trace");
+		else if (p.noperands > 1 && (a.witness_dir || a.baseline))
+			status = command_misuse(c, "--%s takes one trace",
+						a.witness_dir ? "witness-dir" : "baseline");
 		else
 			status = check(&a, p.operands, p.noperands);
 	}
@@ -50,6 +51,7 @@ const struct command cmd_check = {
 	.summary = "predict from traces what goes wrong in runs that did not happen",
 	.details = "TRACE is a recording, or STD text; - reads it from standard input.\n",
 	.options = check_options,
+	.project = true,
 	.more = analyse_list,
 	.run = check_command,
 };

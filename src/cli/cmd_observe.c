@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "launch/launch.h"
+#include "report/format.h"
 #include "launch/side.h"
 #include "link/peer.h"
 #include "live/observe.h"
@@ -277,10 +278,19 @@ static int observe_command(const struct command *c, int argc, char **argv)
 
 	s.o.limits = store_limits_default;
 	analyse_init(&s.o.analyse);
-	if (command_options(c, &p, argc, argv, &status))
-		status = p.noperands ? command_misuse(c, "observe takes no argument '%s'",
-						      p.operands[0])
-				     : observe(&s);
+	if (command_options(c, &p, argc, argv, &status)) {
+		const struct format *f = s.o.analyse.format;
+
+		if (p.noperands)
+			status = command_misuse(c, "observe takes no argument '%s'", p.operands[0]);
+		else if (f &&
+			 f->begin) /* recordings that go on at the same time cannot share one */
+			status = command_misuse(
+				c, "-f %s is one report of all: use check of what --spool keeps",
+				f->name);
+		else
+			status = observe(&s);
+	}
 	VEC_RELEASE(&s.peers);
 	analyse_release(&s.o.analyse);
 	return status;
@@ -296,6 +306,7 @@ const struct command cmd_observe = {
 		"ends it, with the reports of recordings that go on. The status is the worst of\n"
 		"what 'foresee check' would give for each.\n",
 	.options = observe_options,
+	.project = true,
 	.more = analyse_list,
 	.take = take_spool_size,
 	.run = observe_command,

@@ -179,6 +179,8 @@ static int replay_command(const struct command *c, int argc, char **argv)
 			status = command_misuse(c, "no trace given");
 		else if (program && !program[0])
 			status = command_misuse(c, "no program behind --");
+		else if (a.format)
+			status = command_misuse(c, "a replay is told as text or json");
 		else if (p.noperands == 1 && course_is(p.operands[0]))
 			status = replay_schedule(p.operands[0], program, &r.how);
 		else if (p.noperands == 1)

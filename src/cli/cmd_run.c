@@ -143,6 +143,7 @@ const struct command cmd_run = {
 		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
 		"temporary directory. PROG must be built with foresee-cc, or --locks-only given.\n",
 	.options = run_options,
+	.project = true,
 	.more = analyse_list,
 	.run = run_command,
 };

@@ -3,18 +3,21 @@
 #include "base/near.h"
 #include "cli/analyse_options.h"
 #include "cli/input.h"
+#include "cli/project.h"
 #include "cli/session_options.h"
 #include "cli/topic.h"
+#include "finding/suppress.h"
 
 /* Ended by NULL. */
 static const struct command *const commands[] = {
-	&cmd_run,  &cmd_record, &cmd_observe, &cmd_check,  &cmd_verify, &cmd_replay, &cmd_explore,
-	&cmd_spec, &cmd_print,	&cmd_stats,   &cmd_export, &cmd_help,	NULL,
+	&cmd_run,    &cmd_record,  &cmd_observe, &cmd_check, &cmd_verify,
+	&cmd_replay, &cmd_explore, &cmd_spec,	 &cmd_print, &cmd_stats,
+	&cmd_export, &cmd_diff,	   &cmd_config,	 &cmd_help,  NULL,
 };
 
 const struct command *command_find(const char *name)
 {
-	const char *names[16];
+	const char *names[32];
 	const char *near;
 	char all[256] = "";
 	size_t n = 0;
@@ -45,6 +48,67 @@ static bool take(const struct command *c, struct option_parser *p, int id, const
 	return c->take(p->into[OPTION_OWN], p, id, value);
 }
 
+/* ---- the project's settings ---- */
+
+static bool is_given(const struct option_parser *p, const char *name)
+{
+	for (const struct option_def *o = p->table; o->id; o++)
+		if (o->name && strcmp(o->name, name) == 0)
+			return p->given >> (o - p->table) & 1;
+	return false;
+}
+
+/* As if it stood in the command line. */
+static bool project_option(const struct command *c, const struct option_parser *p, const char *path,
+			   const struct project_setting *s)
+{
+	struct option_parser one = *p;
+	STRBUF_SCOPED word = { 0 };
+	char *argv[] = { (char *)c->name, NULL };
+	const char *value;
+	int id;
+
+	strbuf_addf(&word, "--%s%s%s", s->name, s->value ? "=" : "", s->value ? s->value : "");
+	argv[1] = mem_strdup(strbuf_str(&word)); /* what it is stored as outlives us */
+	option_begin(&one, c->name, c->options, 2, argv);
+	while ((id = option_next(&one, &value)) > OPTION_DONE && take(c, &one, id, value))
+		;
+	if (id != OPTION_DONE)
+		talk_more("that is on line %" PRIu32 " of '%s'", s->line, path);
+	return id == OPTION_DONE;
+}
+
+static bool project_rules(struct analyse *a, const struct project *own)
+{
+	struct suppress *s;
+	struct diag d = { 0 };
+
+	if (own->nrules == 0)
+		return true;
+	if (suppress_parse(own->rules.at, own->rules.n, own->path, &s, &d) != ST_OK) {
+		talk_error("%s", d.message);
+		return false;
+	}
+	suppress_join(&a->suppress, s);
+	return true;
+}
+
+static bool project_options(const struct command *c, const struct option_parser *p)
+{
+	struct project own = { 0 };
+	struct diag d = { 0 };
+	bool good = project_find(&own, &d) == ST_OK;
+
+	if (!good)
+		talk_error("%s", d.message);
+	for (size_t i = 0; i < own.at.n && good; i++)
+		if (!is_given(p, own.at.at[i].name))
+			good = project_option(c, p, own.path, &own.at.at[i]);
+	good = good && project_rules(p->into[OPTION_ANALYSE], &own);
+	project_release(&own);
+	return good;
+}
+
 bool command_options(const struct command *c, struct option_parser *p, int argc, char **argv,
 		     int *status)
 {
@@ -60,7 +124,7 @@ bool command_options(const struct command *c, struct option_parser *p, int argc,
 		command_help(c, stdout);
 		*status = EXIT_FINE;
 	}
-	return id == OPTION_DONE;
+	return id == OPTION_DONE && (!c->project || project_options(c, p));
 }
 
 bool command_trace(const struct command *c, struct option_parser *p, int argc, char **argv,

@@ -13,14 +13,15 @@ struct command {
 	const char *summary; /* lower case, no full stop */
 	const char *details; /* paragraphs for --help, or NULL */
 	const struct option_def *options;
+	bool project;		/* the project's settings (cli/project.h) are options of it, too */
 	void (*more)(FILE *to); /* at the end of --help, or NULL */
 	/* An option of its own that is not OPTION_AT, into OPTION_OWN.  False after a message. */
 	bool (*take)(void *own, const struct option_parser *p, int id, const char *value);
 	int (*run)(const struct command *c, int argc, char **argv);
 };
 
-extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_verify, cmd_replay,
-	cmd_explore, cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
+extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_config, cmd_diff,
+	cmd_verify, cmd_replay, cmd_explore, cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
 
 /* NULL, after a message that lists what exists. */
 const struct command *command_find(const char *name);

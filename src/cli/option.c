@@ -43,7 +43,9 @@ static int unknown_long(const struct option_parser *p, const char *name, size_t 
 static int value_take(struct option_parser *p, const struct option_def *o, const char *attached,
 		      const char **value)
 {
+	assert(o - p->table < 64);
 	p->found = o;
+	p->given |= (uint64_t)1 << (o - p->table);
 	if (!o->value)
 		return o->id;
 	if (!attached && p->at == p->argc)

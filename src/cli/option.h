@@ -45,6 +45,7 @@ struct option_parser {
 	void *into[OPTION_INTOS];
 	bool program; /* the first operand starts a program's command line: stop there */
 	/* Results. */
+	uint64_t given; /* rows of the table that stand in the command line, a bit each */
 	int noperands;
 	char **operands; /* within argv, reordered */
 	/* Private. */

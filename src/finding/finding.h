@@ -78,6 +78,7 @@ struct finding {
 	bool doubted;		     /* the checker agrees, but for what `why' says: a warning */
 	bool dep;		     /* only by the dependency-aware model */
 	bool observed;		     /* the recorded run itself goes wrong there */
+	bool known;		     /* it is in the baseline: no news */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	const char *subject;  /* HANG, CRASH: what it is about, the list's own; else NULL */
 	struct schedule schedule;

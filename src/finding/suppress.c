@@ -31,6 +31,17 @@ void suppress_free(struct suppress *s)
 	mem_free(s);
 }
 
+void suppress_join(struct suppress **into, struct suppress *more)
+{
+	if (!*into) {
+		*into = more;
+		return;
+	}
+	VEC_APPEND(&(*into)->rules, more->rules.at, more->rules.n);
+	VEC_CLEAR(&more->rules);
+	suppress_free(more);
+}
+
 /* ---- reading ---- */
 
 struct spot {

@@ -29,6 +29,8 @@ enum status suppress_read(const char *path, struct suppress **out, struct diag *
 enum status suppress_parse(const char *text, size_t n, const char *name, struct suppress **out,
 			   struct diag *d) ST_CHECKED;
 void suppress_free(struct suppress *s);
+/* Takes `more': its rules come behind those of *into, which may be NULL. */
+void suppress_join(struct suppress **into, struct suppress *more);
 
 /* The names of a finding; strings are borrowed. */
 struct suppress_names {

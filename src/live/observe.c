@@ -289,7 +289,7 @@ static int report(struct watch *w)
 	a->to = open_memstream(&text, &n);
 	if (!a->to)
 		return EXIT_TROUBLE;
-	if (!a->json)
+	if (analyse_is_text(a))
 		fprintf(a->to, "%s:\n", w->program);
 	status = analyse_trace(a, strbuf_str(&w->spool));
 	if (fclose(a->to) != 0 || !put_out(w, text, n)) {
@@ -309,7 +309,7 @@ static void tell_live(void *arg, const struct kept *k)
 
 	if (!w->o->quiet)
 		talk_note("%s: live: %s", w->program, k->summary);
-	if (w->o->analyse.json)
+	if (!analyse_is_text(&w->o->analyse))
 		return;
 	strbuf_addf(&b, "%s, while it runs:\n%s\n", w->program, k->text);
 	put_out(w, b.at, b.n);

@@ -286,13 +286,14 @@ static bool format_one(struct explain *x, size_t i, bool in_lines)
 	const struct findings *own = x->r->findings;
 	const struct kept *k = i < own->at.n ? NULL : &x->r->kept->at.at[i - own->at.n];
 	STRBUF_SCOPED subject = { 0 };
-	bool full;
+	bool full, known;
 
 	if (k)
 		frames_name(k->object, &subject);
 	else
 		subject_get(x, &own->at.at[i], &subject);
-	full = is_told_in_full(x, strbuf_str(&subject));
+	known = k ? k->known : own->at.at[i].known;
+	full = (x->opt->all || !known) && is_told_in_full(x, strbuf_str(&subject));
 	if (full && in_lines)
 		strbuf_adds(&x->out, "\n");
 	if (k) {

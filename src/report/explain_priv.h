@@ -105,6 +105,11 @@ struct story_end {
 	char *note; /* why; owned */
 };
 
+/* Positions of those events of the order that a picture shows, the finding's own among them.  How many. */
+#define STORY_STEPS 20
+size_t story_steps(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
+		   uint64_t out[STORY_STEPS]);
+
 /* What a story of threads that wait is about. */
 struct story_wait {
 	uint64_t targets[FINDING_EVENTS]; /* their threads have columns, from the left */

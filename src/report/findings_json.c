@@ -2,11 +2,25 @@
 
 #include "capture/hooks.h"
 #include "monitor/eval.h"
+#include "report/baseline.h"
 #include "report/ending.h"
 #include "report/explain_priv.h"
+#include "report/fingerprint.h"
 #include "report/json.h"
 #include "report/kept.h"
 #include "report/show.h"
+
+/* What all findings of a report share. */
+struct findings_json {
+	const struct report *r;
+	struct story *story; /* made for the first schedule */
+};
+
+static void findings_json_end(struct findings_json *x)
+{
+	if (x->story)
+		story_free(x->story);
+}
 
 static void trace_json(const struct report *r, struct json *j)
 {
@@ -65,6 +79,8 @@ static void place_json(const struct trace_site *p, struct json *j)
 {
 	json_string(j, "file", p->file);
 	json_number(j, "line", p->line);
+	if (p->column)
+		json_number(j, "column", p->column);
 	if (p->flags & FORESEE_SITE_NEAR)
 		json_bool(j, "near", true);
 	json_string(j, "function", p->function);
@@ -159,8 +175,47 @@ static size_t order_most(const struct report *r)
 							      : FINDINGS_JSON_ORDER;
 }
 
-static void witness_json(const struct report *r, const struct finding *f, struct json *j)
+/* An event of the order as a reader follows it: "steps": [{"event": 3, "thread": "T1", "op": "lock", ...}]. */
+static void step_json(const struct report *r, uint64_t pos, struct json *j)
 {
+	struct evidence_event e = evidence_get(r->evidence, pos);
+	STRBUF_SCOPED object = { 0 };
+	struct trace_site at = { 0 };
+
+	if (e.op == EVENT_FORK || e.op == EVENT_JOIN)
+		strbuf_adds(&object, trace_thread_name(r->trace, e.peer));
+	else if (e.name)
+		strbuf_adds(&object, e.name);
+	else if (event_op_family(e.op) == 'A')
+		words_object(r->evidence, pos, &object);
+	json_open(j, NULL, '{');
+	json_number(j, "event", pos);
+	json_string(j, "thread", trace_thread_name(r->trace, e.tid));
+	json_string(j, "op", words_op(&e));
+	json_string(j, "object", strbuf_str(&object));
+	frames_own(r->trace, e.site, e.stack, &at);
+	place_json(&at, j);
+	json_close(j, '}');
+}
+
+static void steps_json(struct findings_json *x, const struct finding *f,
+		       const struct check_order *order, struct json *j)
+{
+	uint64_t steps[STORY_STEPS];
+	size_t n;
+
+	if (!x->story)
+		x->story = story_new(x->r->evidence);
+	n = story_steps(x->story, f, order->at.at, order->at.n, steps);
+	json_open(j, "steps", '[');
+	for (size_t i = 0; i < n; i++)
+		step_json(x->r, steps[i], j);
+	json_close(j, ']');
+}
+
+static void witness_json(struct findings_json *x, const struct finding *f, struct json *j)
+{
+	const struct report *r = x->r;
 	VEC_SCOPED struct check_order order = { 0 };
 	uint64_t length = f->schedule.tail.n;
 	bool whole;
@@ -183,6 +238,8 @@ static void witness_json(const struct report *r, const struct finding *f, struct
 		positions_json(j, "order", order.at.at, order.at.n);
 	else
 		json_number(j, "order_length", length);
+	if (length <= order_most(r))
+		steps_json(x, f, &order, j);
 	positions_json(j, "relaxed", f->stray.at, f->stray.n);
 	positions_json(j, "tainted", f->tainted.at, f->tainted.n);
 	json_close(j, '}');
@@ -323,13 +380,21 @@ static void part_json(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-static void members_json(const struct report *r, const struct finding *f, struct json *j)
+static void members_json(struct findings_json *x, const struct finding *f, struct json *j)
 {
+	const struct report *r = x->r;
+	STRBUF_SCOPED summary = { 0 };
+	char print[FINGERPRINT];
+
 	json_string(j, "kind", finding_kind_name(f->kind));
 	json_string(j, "analysis", f->engine->name);
 	json_string(j, "status", finding_status_name(f->status));
 	json_bool(j, "certified", f->certified);
 	json_string(j, "model", f->dep ? "dep" : "strict");
+	fingerprint(r, f, print);
+	json_string(j, "fingerprint", print);
+	explain_headline(r, f, &summary);
+	json_string(j, "summary", strbuf_str(&summary));
 	positions_json(j, "events", f->events, f->nevents);
 	json_open(j, "threads", '[');
 	for (uint32_t i = 0; i < f->nevents; i++)
@@ -355,16 +420,18 @@ static void members_json(const struct report *r, const struct finding *f, struct
 		json_number(j, "more", f->more);
 	split_json(r, f, j);
 	part_json(r, j);
-	witness_json(r, f, j);
+	witness_json(x, f, j);
 	if (f->property)
 		states_json(r, f, j);
 }
 
 void findings_json_members(const struct report *r, const struct finding *f, FILE *to)
 {
+	struct findings_json x = { .r = r };
 	struct json j = { .to = to };
 
-	members_json(r, f, &j);
+	members_json(&x, f, &j);
+	findings_json_end(&x);
 }
 
 void findings_json_object(uint32_t id, const char *members, FILE *to)
@@ -372,23 +439,39 @@ void findings_json_object(uint32_t id, const char *members, FILE *to)
 	fprintf(to, "{\"id\": %" PRIu32 ", %s}", id, members);
 }
 
+/* What stands in front of the members. */
+static void number_json(const struct report *r, uint32_t id, bool known, struct json *j)
+{
+	json_open(j, NULL, '{');
+	json_number(j, "id", id);
+	if (r->baseline)
+		json_bool(j, "known", known);
+}
+
+static void kept_json(const struct report *r, uint32_t id, const struct kept *k, struct json *j)
+{
+	number_json(r, id, k->known, j);
+	fprintf(j->to, ", %s", k->json);
+	json_close(j, '}');
+}
+
 static void findings_json(const struct report *r, struct json *j)
 {
+	struct findings_json x = { .r = r };
 	uint32_t id = (uint32_t)r->findings->at.n;
 
 	json_open(j, "findings", '[');
 	for (size_t i = 0; i < r->findings->at.n; i++) {
-		json_open(j, NULL, '{');
-		json_number(j, "id", r->findings->at.at[i].id);
-		members_json(r, &r->findings->at.at[i], j);
+		const struct finding *f = &r->findings->at.at[i];
+
+		number_json(r, f->id, f->known, j);
+		members_json(&x, f, j);
 		json_close(j, '}');
 	}
-	for (size_t i = 0; r->kept && i < r->kept->at.n; i++) {
-		fputs(j->more ? ", " : "", j->to);
-		findings_json_object(++id, r->kept->at.at[i].json, j->to);
-		j->more = true;
-	}
+	for (size_t i = 0; r->kept && i < r->kept->at.n; i++)
+		kept_json(r, ++id, &r->kept->at.at[i], j);
 	json_close(j, ']');
+	findings_json_end(&x);
 }
 
 /* A count may have any size; above 2^53 readers of JSON lose digits. */
@@ -464,6 +547,8 @@ void findings_json_print(const struct report *r, FILE *to)
 	findings_json(r, &j);
 	lattices_json(r, &j);
 	json_number(&j, "suppressed", r->suppressed);
+	if (r->baseline)
+		baseline_json(r->baseline, &j);
 	json_number(&j, "benign", r->benign);
 	exhaustive_json(r, &j);
 	json_strings(&j, "truncated", (const char *const *)r->truncated.at, r->truncated.n);

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 
+#include "report/fingerprint.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "trace/trace.h"
@@ -9,35 +10,22 @@
 
 /* ---- keys ---- */
 
-/* Blocks are numbered as they come, and elements of an array are one place: "heap#7+16" counts as
- * "heap#+16", "forks[3]" as "forks". */
-static uint64_t add_object(uint64_t h, const char *name)
-{
-	const char *number = strchr(name, '#');
-	size_t n = number ? strlen(name) : trace_object_whole(name);
-	bool skip = false;
-
-	for (size_t i = 0; i < n; i++) {
-		skip = number && name + i > number && (skip || name + i == number + 1) &&
-		       isdigit((unsigned char)name[i]);
-		if (!skip)
-			h = hash_byte(h, (uint8_t)name[i]);
-	}
-	return hash_text(h, "");
-}
-
 /* The place of an event, as order/places.h understands it, by names instead of numbers. */
 static uint64_t place_key(const struct report *r, const struct finding *f, uint64_t pos)
 {
 	uint64_t h = HASH_TEXT;
 	struct trace_site at;
+	STRBUF_SCOPED object = { 0 };
 	struct evidence_event e = evidence_get(r->evidence, pos);
 
 	if (!trace_site(r->trace, e.site, &at) || at.line == 0)
 		h = hash_text(h + e.site, "");
 	else
 		h = hash_text(hash_text(h + at.line, at.file), at.variable);
-	return !finding_is_about_memory(f) && e.name ? add_object(h, e.name) : h;
+	if (finding_is_about_memory(f) || !e.name)
+		return h;
+	fingerprint_object(e.name, &object);
+	return hash_text(h, strbuf_str(&object));
 }
 
 uint64_t kept_key(const struct report *r, const struct finding *f)
@@ -100,6 +88,7 @@ void kept_make(const struct report *r, const struct explain_options *how, const 
 		.line = take(&line),
 		.json = json_of(r, f),
 	};
+	fingerprint(r, f, out->fingerprint);
 	make_line(out->summary);
 }
 

@@ -7,7 +7,7 @@
 #ifndef REPORT_KEPT_H
 #define REPORT_KEPT_H
 
-#include "finding/finding.h"
+#include "report/fingerprint.h"
 
 struct explain_options;
 struct report;
@@ -19,7 +19,9 @@ struct kept {
 	enum finding_kind kind;
 	enum finding_status status;
 	bool certified;
-	bool told; /* somebody has been told of it already */
+	bool told;  /* somebody has been told of it already */
+	bool known; /* it is in the baseline */
+	char fingerprint[FINGERPRINT];
 	/* The part of the recording it was found in: from this cut up to that one, 0 the end. */
 	uint64_t from_cut, to_cut;
 	union {

@@ -10,6 +10,7 @@
 #include "finding/finding.h"
 #include "predict/engine.h"
 
+struct baseline;
 struct ending;
 struct evidence;
 struct kept_list;
@@ -53,9 +54,10 @@ struct report {
 	struct texts truncated;		 /* what was not looked at; borrowed */
 	const struct suppress *suppress; /* or NULL */
 	uint64_t suppressed;
-	uint64_t benign;	 /* races that the program has declared benign: not shown */
-	const char *witness_dir; /* or NULL */
-	const char *spec_path;	 /* as given; or NULL */
+	const struct baseline *baseline; /* or NULL */
+	uint64_t benign;		 /* races that the program has declared benign: not shown */
+	const char *witness_dir;	 /* or NULL */
+	const char *spec_path;		 /* as given; or NULL */
 	const char *const *plugins;
 	size_t nplugins;
 	const struct ending *ending; /* how the run ended */

@@ -14,7 +14,7 @@
 
 #include "report/explain_priv.h"
 
-#define LINES 20
+#define LINES STORY_STEPS
 #define MOST_COLUMNS 4 /* unless there are more targets */
 #define EQUAL_LINES 2
 #define LONG_GAP 4   /* events left out without a word are fewer */
@@ -340,6 +340,25 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 		columns_stuck(out, e.pos, column(&p, index_of(&p, e.tid)), text.at, end->note);
 	}
 	picture_release(&p);
+}
+
+size_t story_steps(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
+		   uint64_t out[STORY_STEPS])
+{
+	struct picture p;
+	struct chosen chosen;
+
+	picture_init(&p, s, f);
+	for (uint32_t i = 0; i < f->nevents; i++) {
+		add_target(&p, f->events[i]);
+		map_put(&p.keep, f->events[i], NULL);
+	}
+	look_through(&p, order, n);
+	choose(&p, order, n, &chosen);
+	picture_release(&p);
+	for (size_t i = 0; i < chosen.n; i++)
+		out[i] = order[chosen.at[chosen.n - 1 - i]];
+	return chosen.n;
 }
 
 void story_wait_release(struct story_wait *w)

@@ -1,4 +1,5 @@
 #include "finding/suppress.h"
+#include "report/baseline.h"
 #include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"
@@ -304,6 +305,8 @@ void summary_format(const struct report *r, struct strbuf *out)
 	}
 	lattices_format(r, out);
 	suppressed_format(r, out);
+	if (r->baseline)
+		baseline_format(r->baseline, out);
 	truncated_format(r, out);
 	scope_release(&s);
 }

@@ -9,7 +9,7 @@ has out '^foresee [0-9]' "the version"
 run foresee --help
 is "$status" 0 "--help"
 commands=$(sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
-is "$(echo $commands)" "run record observe check verify replay explore spec print stats export help" "the commands"
+is "$(echo $commands)" "run record observe check verify replay explore spec print stats export diff config help" "the commands"
 run foresee help
 is "$status" 0 "help"
 has out '^  record ' "lists the commands"
@@ -29,7 +29,7 @@ for c in $commands; do
 done
 
 # Every option of a table stands in its manual page.
-for c in run record observe check print stats verify replay explore spec export; do
+for c in run record observe check print stats verify replay explore spec export diff; do
 	foresee $c --help | sed -n '/^options/,$s/^.\{6\}--\([a-z-]*\).*/\1/p' >options
 	missing=
 	while read -r o; do
@@ -40,7 +40,7 @@ for c in run record observe check print stats verify replay explore spec export;
 done
 
 if command -v man >/dev/null && man -l "$SRC/doc/man/foresee.1" >/dev/null 2>&1; then
-	for page in "$SRC"/doc/man/foresee{,-run,-record,-observe,-check,-print,-stats,-verify,-replay,-spec,-export}.1 "$SRC/doc/man/foresee.h.3"; do
+	for page in "$SRC"/doc/man/foresee{,-run,-record,-observe,-check,-print,-stats,-verify,-replay,-explore,-spec,-export,-diff,-config}.1 "$SRC/doc/man/foresee.h.3"; do
 		run env LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -l "$page"
 		is "$status" 0 "$(basename "$page") can be shown"
 		is "$(cat err)" "" "$(basename "$page") without warnings"

@@ -17,7 +17,7 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record observe check verify replay explore spec print stats export help' frobnicate
+wrong '^  the commands are: run record observe check verify replay explore spec print stats export diff config help' frobnicate
 wrong "^foresee: expected a command before '-q'" -q
 wrong "^foresee: unknown option '--ful', did you mean '--full'\?" record --ful ./x
 wrong "^foresee: unknown option '--formta', did you mean '--format'\?" stats --formta json t.std
@@ -62,8 +62,7 @@ wrong "^foresee: unknown analysis 'hbb', did you mean 'hb'\?" check -a syncp,hbb
 wrong "^  the analyses are: default, which is races,deadlocks,atomicity, and with --spec property$" check --analysis=frobnicate t.std
 wrong "^    hb  +[a-z]" check -a frobnicate t.std
 wrong "^foresee: unknown analysis ''" check -a hb,, t.std
-wrong "^foresee: format 'sarif' is not in this version" check -f sarif t.std
-wrong "^foresee: unknown format 'xml': expected text or json" check -f xml t.std
+wrong "^foresee: unknown format 'xml': expected text, json, sarif" check -f xml t.std
 wrong "^foresee: bad value '0' of --jobs: expected a number from 1 to 1024" check --jobs 0 t.std
 wrong "^foresee: bad value 'x' of --budget" check --budget x t.std
 wrong "^foresee: bad value '4294967296' of --window" check --window 4294967296 t.std

@@ -108,6 +108,8 @@ printf 'server: examples/server.c\n\t$(CC) -g -pthread -o $@ $^\n' >Makefile
 echo 'shared int requests = 0; property counted: ptltl requests >= 0;' >server.spec
 awk '/^```suppressions/ { on = 1; next } /^```/ { on = 0 } on' "$SRC/doc/FINDINGS.md" >known.txt
 ok "suppressions" test -s known.txt
+printf 'T1|w(x)|a.c:1\n' >any.std
+foresee check -q -f json -o known.json any.std
 seq 300000 >big.tar
 mkdir bin
 printf '#!/bin/sh\necho "$*" >>"%s/logged"\n' "$PWD" >bin/logger
