@@ -7,9 +7,10 @@
 
 static void test_values(void)
 {
-	static const char text[] = "{\"a\": [1, -2.5e3, 18446744073709551615, 18446744073709551616],\n"
-				   " \"b\": {\"c\": true, \"d\": null, \"c\": false},\r\n"
-				   "\t\"e\": \"q\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\u0000\"}";
+	static const char text[] =
+		"{\"a\": [1, -2.5e3, 18446744073709551615, 18446744073709551616],\n"
+		" \"b\": {\"c\": true, \"d\": null, \"c\": false},\r\n"
+		"\t\"e\": \"q\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\u0000\"}";
 	struct json_tree t = { 0 };
 	struct diag d = { 0 };
 	uint32_t all, root, at;
