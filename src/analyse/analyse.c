@@ -105,23 +105,31 @@ static void talk_times(const struct pass *p)
 				  r->analyses[i].seconds);
 }
 
-/* By way of JSON: some of the findings have no other form. */
-static void render_format(struct pass *p)
+void analyse_format(struct analyse *a, const char *report, size_t n)
 {
 	struct json_tree tree = { 0 };
 	struct diag d = { 0 };
+	uint32_t all;
+
+	if (json_read(&tree, report, n, "report", &all, &d) != ST_OK)
+		BUG("a report that cannot be read: %s", d.message);
+	a->format->report(&tree, json_first(&tree, all), a->rendered++ == 0, a->to);
+	json_tree_release(&tree);
+}
+
+/* By way of JSON: some of the findings have no other form. */
+static void render_format(struct pass *p)
+{
 	char *text = NULL;
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);
-	uint32_t all;
 
 	if (!to)
 		BUG("out of memory for a report");
 	findings_json_print(&p->report, to);
-	if (fclose(to) != 0 || json_read(&tree, text, n, "report", &all, &d) != ST_OK)
-		BUG("a report that cannot be read: %s", d.message);
-	p->a->format->report(&tree, json_first(&tree, all), p->a->rendered++ == 0, p->a->to);
-	json_tree_release(&tree);
+	if (fclose(to) != 0)
+		BUG("out of memory for a report");
+	analyse_format(p->a, text, n);
 	free(text);
 }
 
@@ -206,11 +214,11 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 	r->nplugins = p->a->plugins.n;
 	r->truncated = p->truncated;
 	r->baseline = p->a->baseline;
+	if (p->a->confirm)
+		p->a->confirm(p->a->confirm_arg, p);
 	if (p->a->take)
 		return p->a->take(p->a->take_arg, p);
 	news = count_new(p, kept);
-	if (p->a->confirm)
-		p->a->confirm(p->a->confirm_arg, p);
 	render(p);
 	if (p->a->verbose)
 		talk_times(p);

@@ -91,6 +91,9 @@ uint32_t analyse_limit(void);
 /* How many a window should hold that is one of many (recording/windows.h). */
 uint32_t analyse_window(void);
 
+/* A report, as JSON, in the form that was asked for. */
+void analyse_format(struct analyse *a, const char *report, size_t n);
+
 /* People read it as it comes: headings and messages between reports have a place there. */
 static inline bool analyse_is_text(const struct analyse *a)
 {

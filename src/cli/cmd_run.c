@@ -4,7 +4,10 @@
  * The program's own output passes through untouched; what foresee found comes after it on
  * stdout.  While it runs, findings that are sure are told on stderr, in a line each (live/live.h).
  */
+#include <unistd.h>
+
 #include "analyse/analyse.h"
+#include "analyse/repeat.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
@@ -14,11 +17,15 @@
 #include "launch/session.h"
 #include "live/live.h"
 
+#define ANY_TIMES UINT32_MAX
+
 /* One `run'. */
 struct run_request {
 	struct analyse a;
 	bool no_live;
-	struct live *live; /* while the program runs */
+	struct live *live;    /* while the program runs */
+	uint64_t times;	      /* --runs; 0: once */
+	uint64_t until_quiet; /* runs without news that are enough; 0: none are */
 };
 
 static const struct option_def run_options[] = {
@@ -30,6 +37,12 @@ static const struct option_def run_options[] = {
 	SESSION_HANG_OPTION,
 	{ OPTION_AT(struct run_request, no_live), 0, "no-live", NULL,
 	  "analyse when the program has ended, not before" },
+	{ OPTION_AT(struct run_request, times), 'n', "runs", "N",
+	  "run it N times; what all of them showed is one report",
+	  OPTION_NUMBER(struct run_request, times, 1, UINT32_MAX) },
+	{ OPTION_AT(struct run_request, until_quiet), 0, "until-quiet", "N",
+	  "stop when N runs in a row have shown nothing new",
+	  OPTION_NUMBER(struct run_request, until_quiet, 1, UINT32_MAX) },
 	{ 0 },
 };
 
@@ -51,27 +64,17 @@ static void watch_end(void *arg, const char *trace, const struct launch_end *end
 }
 
 /* A recording that ends well is told of on stderr; *trace is the caller's to free. */
-static enum status record(struct run_request *r, const struct session *s, struct made *made,
-			  char **argv, char **trace, struct diag *d)
+static enum status record(struct run_request *r, const struct session *s, const char *name,
+			  const char *path, char **argv, char **trace, struct diag *d)
 {
 	struct session_watch watch = { .begin = watch_begin, .end = watch_end, .arg = r };
 	struct launch_end end = { 0 };
-	const char *name = argv[0];
-	char *path = NULL;
-	enum status st = made_prepare(made, argv, r->a.monitors.spec, d);
+	enum status st =
+		session_record(s, name, path, argv, r->no_live ? NULL : &watch, trace, &end, d);
 
-	if (st == ST_OK)
-		st = program_find(argv[0], s->locks, &path, d);
-	if (st == ST_OK)
-		st = session_record(s, name, path, argv, r->no_live ? NULL : &watch, trace, &end,
-				    d);
-	/* Its symbols are the names in the report of locks; a replay runs it again. */
-	if (!s->locks && !r->a.confirm)
-		made_release(made);
 	if (st == ST_OK)
 		session_summary(s, *trace, &end);
 	r->a.hurry = end.asked;
-	mem_free(path);
 	return st;
 }
 
@@ -98,14 +101,87 @@ static bool take_spec_behind(struct analyse *a, char **argv)
 	return true;
 }
 
+static void tell_progress(const struct run_request *r, uint64_t run, size_t news)
+{
+	char of[32] = "", what[32] = "nothing";
+
+	if (r->times != ANY_TIMES)
+		snprintf(of, sizeof(of), " of %" PRIu64, r->times);
+	if (news)
+		snprintf(what, sizeof(what), "%zu", news);
+	talk_note("run %" PRIu64 "%s: %s new", run, of, what);
+}
+
+/* One of many: its trace stays if there is news in it. */
+static enum status run_one_of(struct run_request *r, struct session s, struct repeat *all,
+			      const char *base, const char *path, char **argv, struct diag *d)
+{
+	STRBUF_SCOPED own = { 0 };
+	uint32_t run = repeat_next(all);
+	char *trace = NULL;
+	size_t news;
+	enum status st;
+
+	repeat_path(base, run, &own);
+	s.trace = strbuf_str(&own);
+	st = record(r, &s, base, path, argv, &trace, d);
+	if (st == ST_OK) {
+		news = repeat_news(all, analyse_trace(&r->a, trace));
+		if (news == 0)
+			unlink(trace);
+		if (!s.quiet)
+			tell_progress(r, run, news);
+	}
+	mem_free(trace);
+	return st;
+}
+
+static enum status run_many(struct run_request *r, const struct session *s, const char *name,
+			    const char *path, char **argv, int *status, struct diag *d)
+{
+	char *base = s->trace ? mem_strdup(s->trace) : program_trace_name(name);
+	struct repeat all;
+	enum status st = ST_OK;
+
+	repeat_begin(&all, &r->a);
+	for (uint64_t i = 0; i < r->times && st == ST_OK && !r->a.hurry; i++) {
+		st = run_one_of(r, *s, &all, base, path, argv, d);
+		if (r->until_quiet && all.quiet >= r->until_quiet)
+			break;
+	}
+	if (st == ST_OK)
+		*status = repeat_report(&all, base);
+	repeat_release(&all);
+	mem_free(base);
+	return st;
+}
+
+static enum status run_once(struct run_request *r, const struct session *s, struct made *made,
+			    const char *name, const char *path, char **argv, int *status,
+			    struct diag *d)
+{
+	char *trace = NULL;
+	enum status st = record(r, s, name, path, argv, &trace, d);
+
+	/* Its symbols are the names in the report of locks; a replay runs it again. */
+	if (!s->locks && !r->a.confirm)
+		made_release(made);
+	if (st == ST_OK)
+		*status = analyse_trace(&r->a, trace);
+	mem_free(trace);
+	return st;
+}
+
 static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
 	struct run_request *r = arg;
 	struct analyse *a = &r->a;
 	struct made made = { 0 };
 	struct diag d = { 0 };
-	char *trace = NULL;
+	const char *name = argv[0];
+	char *path = NULL;
 	int status = EXIT_TROUBLE;
+	enum status st;
 
 	a->quiet = s->quiet;
 	s->announce = a->verbose;
@@ -114,13 +190,31 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 		return EXIT_TROUBLE;
 	if (analyse_wants_full(a) && !s->locks)
 		session_want_full(s);
-	if (record(r, s, &made, argv, &trace, &d) == ST_OK)
-		status = analyse_trace(a, trace);
-	else
+	st = made_prepare(&made, argv, a->monitors.spec, &d);
+	if (st == ST_OK)
+		st = program_find(argv[0], s->locks, &path, &d);
+	if (st == ST_OK)
+		st = r->times > 1 ? run_many(r, s, name, path, argv, &status, &d)
+				  : run_once(r, s, &made, name, path, argv, &status, &d);
+	if (st != ST_OK)
 		talk_error("%s", d.message);
 	made_release(&made);
-	mem_free(trace);
+	mem_free(path);
 	return analyse_finish(a, status);
+}
+
+/* What does not go with several runs. */
+static int run_checked(void *arg, struct session *s, char **argv)
+{
+	struct run_request *r = arg;
+
+	if (r->until_quiet && r->times == 0)
+		r->times = ANY_TIMES;
+	if (r->times > 1 && r->a.witness_dir)
+		return command_misuse(&cmd_run,
+				      "--witness-dir is of one run: give it to 'foresee check'");
+	r->no_live |= r->times > 1;
+	return record_and_analyse(arg, s, argv);
 }
 
 static int run_command(const struct command *c, int argc, char **argv)
@@ -130,7 +224,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 	int status;
 
 	analyse_init(&r.a);
-	status = session_command(c, argc, argv, &p, LAUNCH_HANG_STOP, record_and_analyse);
+	status = session_command(c, argc, argv, &p, LAUNCH_HANG_STOP, run_checked);
 	analyse_release(&r.a);
 	return status;
 }

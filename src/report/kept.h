@@ -19,8 +19,9 @@ struct kept {
 	enum finding_kind kind;
 	enum finding_status status;
 	bool certified;
-	bool told;  /* somebody has been told of it already */
-	bool known; /* it is in the baseline */
+	bool told;    /* somebody has been told of it already */
+	bool known;   /* it is in the baseline */
+	uint32_t run; /* of several (analyse/repeat.h), from 1 */
 	char fingerprint[FINGERPRINT];
 	/* The part of the recording it was found in: from this cut up to that one, 0 the end. */
 	uint64_t from_cut, to_cut;
