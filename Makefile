@@ -316,16 +316,25 @@ compile_commands.json: Makefile $(filter %.c,$(SOURCES)) ## for editors and clan
 
 # --- installing -----------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
+# Completions, where each shell looks for them: shell:path.
+COMPLETIONS := bash:share/bash-completion/completions/foresee zsh:share/zsh/site-functions/_foresee \
+	fish:share/fish/vendor_completions.d/foresee.fish
+completion_path = $(lastword $(subst :, ,$(1)))
+
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
-	install -d "$(D)/bin" "$(D)/lib/foresee" "$(D)/include" "$(D)/share/man/man1" "$(D)/share/man/man3"
+	install -d "$(D)/bin" "$(D)/lib/foresee" "$(D)/include" "$(D)/share/man/man1" "$(D)/share/man/man3" \
+		"$(D)/share/pkgconfig" $(foreach c,$(COMPLETIONS),"$(D)/$(dir $(call completion_path,$(c)))")
 	install $(TOOLS) "$(D)/bin"
 	install $(RUNTIME) $(LOCKS) $(PASSES) "$(D)/lib/foresee"
 	install -m 644 include/*.h "$(D)/include"
 	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(D)/share/man/man1"
 	install -m 644 $(filter %.3,$(MAN_PAGES)) "$(D)/share/man/man3"
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' scripts/foresee.pc.in >"$(D)/share/pkgconfig/foresee.pc"
+	$(foreach c,$(COMPLETIONS),$(BIN)/foresee help --completion $(firstword $(subst :, ,$(c))) >"$(D)/$(call completion_path,$(c))" &&) true
 
 uninstall: ## remove what install put there
-	cd "$(D)" && rm -f $(TOOLS:$(BIN)/%=bin/%) $(wildcard include/*.h) $(call man_path,share/man)
+	cd "$(D)" && rm -f $(TOOLS:$(BIN)/%=bin/%) $(wildcard include/*.h) $(call man_path,share/man) \
+		share/pkgconfig/foresee.pc $(foreach c,$(COMPLETIONS),$(call completion_path,$(c)))
 	rm -rf "$(D)/lib/foresee"
 
 clean: ## remove build/

@@ -7,15 +7,19 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/topic.h"
 #include "launch/program.h"
 
 struct help {
 	bool plain;
+	const char *completion; /* of that shell; or NULL */
 };
 
 static const struct option_def help_options[] = {
 	{ OPTION_AT(struct help, plain), 0, "plain", NULL, "plain text, even on a terminal" },
+	{ OPTION_AT(struct help, completion), 0, "completion", "SHELL",
+	  "a script for bash, zsh or fish that completes command lines" },
 	{ 0 },
 };
 
@@ -51,6 +55,10 @@ static int help_command(const struct command *c, int argc, char **argv)
 
 	if (!command_options(c, &p, argc, argv, &status))
 		return status;
+	if (h.completion && !completion_print(h.completion, stdout))
+		return command_misuse(c, "no completion for '%s': bash, zsh or fish", h.completion);
+	if (h.completion)
+		return EXIT_FINE;
 	if (p.noperands > 1)
 		return command_misuse(c, "more than one command");
 	if (p.noperands == 1) {

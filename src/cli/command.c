@@ -8,8 +8,7 @@
 #include "cli/topic.h"
 #include "finding/suppress.h"
 
-/* Ended by NULL. */
-static const struct command *const commands[] = {
+const struct command *const command_table[] = {
 	&cmd_run,    &cmd_record,  &cmd_observe, &cmd_check, &cmd_verify,
 	&cmd_replay, &cmd_explore, &cmd_spec,	 &cmd_print, &cmd_stats,
 	&cmd_export, &cmd_diff,	   &cmd_config,	 &cmd_help,  NULL,
@@ -22,11 +21,12 @@ const struct command *command_find(const char *name)
 	char all[256] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; commands[i]; i++) {
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-		names[n++] = commands[i]->name;
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", commands[i]->name);
+	for (size_t i = 0; command_table[i]; i++) {
+		if (strcmp(command_table[i]->name, name) == 0)
+			return command_table[i];
+		names[n++] = command_table[i]->name;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+			 command_table[i]->name);
 	}
 	near = near_find(name, names, n);
 	if (near)
@@ -163,8 +163,8 @@ void command_overview(FILE *to)
 		"usage: foresee COMMAND [OPTIONS] [ARGUMENTS]\n\n"
 		"record one run of a threaded program, and predict what goes wrong in the others\n\n"
 		"commands\n");
-	for (size_t i = 0; commands[i]; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; command_table[i]; i++)
+		fprintf(to, "  %-8s %s\n", command_table[i]->name, command_table[i]->summary);
 	fprintf(to, "\ntopics of help\n");
 	topic_list(to);
 	fprintf(to,

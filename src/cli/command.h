@@ -23,6 +23,9 @@ struct command {
 extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_config, cmd_diff,
 	cmd_verify, cmd_replay, cmd_explore, cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
 
+/* All of them; ended by NULL. */
+extern const struct command *const command_table[];
+
 /* NULL, after a message that lists what exists. */
 const struct command *command_find(const char *name);
 
