@@ -35,6 +35,10 @@ ifneq ($(shell scripts/deps $(DEPS_SET) >&2 && echo ok),ok)
 $(error packages are missing)
 endif
 endif
+# Without it the test of pages says so and is skipped.
+ifneq ($(if $(DRY_RUN),,$(filter check check-long deps screens,$(MAKECMDGOALS))),)
+BROWSER := $(shell scripts/deps browser >&2 && echo ok)
+endif
 
 # --- compilers and flags --------------------------------------------------
 LLVMS := $(shell for n in 14 15 16 17 18 19 20; do \
@@ -114,7 +118,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore format format-check tidy \
+.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
@@ -178,6 +182,9 @@ $(filter-out $(RT_O),$(LIB_O) $(CLI_O) $(DRIVER_O) $(UNIT_HELP)): $(B)/%.o: %.c 
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(FLAGS) -c -o $@ $<
 
+# The page of reports is taken in by the assembler, which tells nobody.
+$(B)/src/report/html_parts.o $(F)/src/report/html_parts.o: $(wildcard src/report/html/*)
+
 # A pass per LLVM.  Not linked to libLLVM: the compiler that loads it has it.
 define pass_rules
 PASS_O_$(1) := $$(patsubst %,$(B)/llvm-$(1)/%.o,$$(basename $$(PASS_SRC)))
@@ -235,6 +242,9 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 # --- running it -----------------------------------------------------------
 demo: all ## build, then predict a race, a deadlock and a broken promise from one run each of three examples
 	@scripts/demo $(BIN) $(ROOT)/demo
+
+screens: all ## pages of the examples (-f html) and pictures of them, in build/screens/
+	$(Q)scripts/screens $(BIN) $(ROOT)/screens
 
 deps: ## install the Debian packages that building and testing need
 	@true

@@ -10,6 +10,7 @@
 #include "launch/program.h"
 #include "report/baseline.h"
 #include "report/format.h"
+#include "report/html.h"
 #include "report/report.h"
 #include "report/show.h"
 
@@ -141,6 +142,8 @@ static void render(struct pass *p)
 		render_format(p);
 	else if (p->a->json)
 		findings_json_print(&p->report, p->a->to);
+	else if (p->a->html)
+		html_print(&p->report, !p->a->bare, p->a->to);
 	else
 		explain_print(&p->report, &how, p->a->to);
 }

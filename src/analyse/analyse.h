@@ -29,8 +29,9 @@ struct analyse {
 	size_t nengines;
 	struct engine_options engine;
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
-	bool json, quiet, verbose, lenient;
-	const struct format *format; /* another than text and JSON; or NULL */
+	bool json, html, quiet, verbose, lenient;
+	bool bare;		     /* --no-source: no lines of the program's source */
+	const struct format *format; /* another than text, JSON and pages; or NULL */
 	uint32_t rendered;	     /* reports so far */
 	bool by_default;	     /* the analyses are those that fit what is given */
 	int expected;		     /* --expect-status; -1 none */
@@ -97,7 +98,7 @@ void analyse_format(struct analyse *a, const char *report, size_t n);
 /* People read it as it comes: headings and messages between reports have a place there. */
 static inline bool analyse_is_text(const struct analyse *a)
 {
-	return !a->json && !a->format;
+	return !a->json && !a->format && !a->html;
 }
 
 /* How findings are told in text. */

@@ -1,4 +1,5 @@
 /* What goes before and after the analysis of traces: engines, specs, where reports go. */
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -267,20 +268,66 @@ static void talk_unused(const struct suppress *s)
 	}
 }
 
-/* The report is whole.  False, errno set: it did not go into its file. */
-static bool copy_output(struct analyse *a)
+/* A file beside the output, with its rights, or those of any new file; NULL: none can be made there. */
+static FILE *beside_open(const char *output, struct strbuf *path)
 {
-	FILE *to = fopen(a->output, "we");
+	mode_t mask = umask(0);
+	struct stat st;
+	int fd;
+
+	umask(mask);
+	strbuf_addf(path, "%s.XXXXXX", output);
+	fd = mkostemp(path->at, O_CLOEXEC);
+	if (fd >= 0 &&
+	    fchmod(fd, stat(output, &st) == 0 ? st.st_mode & 07777 : 0666 & ~mask) != 0) {
+		close(fd);
+		unlink(path->at);
+		fd = -1;
+	}
+	return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
+static bool copy_all(FILE *from, FILE *to)
+{
 	char piece[1 << 14];
-	bool good = to != NULL && fflush(a->to) == 0;
+	bool good = fflush(from) == 0;
 	size_t n;
 
-	a->spooled = false;
-	rewind(a->to);
-	while (good && (n = fread(piece, 1, sizeof(piece), a->to)) > 0)
+	rewind(from);
+	while (good && (n = fread(piece, 1, sizeof(piece), from)) > 0)
 		good = fwrite(piece, 1, n, to) == n;
-	good = good && !ferror(a->to);
-	return to && fclose(to) == 0 && good;
+	good = good && !ferror(from);
+	return fclose(to) == 0 && good;
+}
+
+/*
+ * The report is whole.  It goes into a file beside its own, which then takes its place: a full disk leaves
+ * the old one, never half of the new.  A link stays one: what it points to is replaced.  Where nothing can be
+ * made beside it the file itself is written.  False, errno set: it did not go there.
+ */
+static bool copy_output(struct analyse *a)
+{
+	char *real = realpath(a->output, NULL);
+	const char *name = real ? real : a->output;
+	STRBUF_SCOPED path = { 0 };
+	FILE *to = beside_open(name, &path);
+	bool good;
+
+	a->spooled = false;
+	if (to) {
+		good = copy_all(a->to, to) && rename(path.at, name) == 0;
+		if (!good) {
+			int error = errno;
+
+			unlink(path.at);
+			errno = error;
+		}
+	} else {
+		to = fopen(name, "we");
+		good = to && copy_all(a->to, to);
+	}
+	free(real);
+	return good;
 }
 
 static int close_output(struct analyse *a, int status)

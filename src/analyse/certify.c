@@ -101,7 +101,7 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 		.upto = findings_any(f, finding_is_wait) ? 0 : last_named(f),
 		.brief = !findings_any(f, is_checked), /* there is nothing to check */
 		.path = frames_variable,
-		.values = c->a->engine.values,
+		.values = c->a->engine.values || c->a->html,
 	};
 	enum status st;
 

@@ -77,8 +77,9 @@ static bool add_engines(struct analyse *a, const char *list)
 static bool take_format(struct analyse *a, const char *value)
 {
 	a->json = strcmp(value, "json") == 0;
+	a->html = strcmp(value, "html") == 0;
 	a->format = format_find(value);
-	if (a->json || a->format || strcmp(value, "text") == 0)
+	if (a->json || a->html || a->format || strcmp(value, "text") == 0)
 		return true;
 	talk_error("unknown format '%s': expected " ANALYSE_FORMATS, value);
 	return false;

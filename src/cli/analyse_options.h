@@ -23,7 +23,7 @@ enum {
 	ANALYSE_BASELINE,
 };
 #define ANALYSE_MOST_JOBS 1024
-#define ANALYSE_FORMATS "text, json, sarif, gcc or markdown"
+#define ANALYSE_FORMATS "text, json, sarif, gcc, markdown or html"
 #define ANALYSE_AT(member) OPTION_IN(OPTION_ANALYSE, struct analyse, member)
 #define ANALYSE_NUMBER(member, low, high) OPTION_NUMBER(struct analyse, member, low, high)
 /* clang-format off */
@@ -38,6 +38,7 @@ enum {
 	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", ANALYSE_FORMATS "; default text" },		\
 	{ .id = ANALYSE_OUTPUT, 'o', "output", "FILE",						\
 	  "where the report goes; default standard output" },					\
+	{ ANALYSE_AT(bare), 0, "no-source", NULL, "no lines of the program's source in the report" },	\
 	{ .id = ANALYSE_WITNESS_DIR, 0, "witness-dir", "DIR",						\
 	  "write the proof of finding N to DIR/N.witness" },					\
 	{ .id = ANALYSE_SUPPRESS, 0, "suppress", "FILE",						\

@@ -35,6 +35,8 @@ static int check_command(const struct command *c, int argc, char **argv)
 		a.quiet = in.quiet;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
+		else if (p.noperands > 1 && a.html)
+			status = command_misuse(c, "-f html is a page about one trace");
 		else if (p.noperands > 1 && (a.witness_dir || a.baseline))
 			status = command_misuse(c, "--%s takes one trace",
 						a.witness_dir ? "witness-dir" : "baseline");

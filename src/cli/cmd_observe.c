@@ -280,14 +280,14 @@ static int observe_command(const struct command *c, int argc, char **argv)
 	analyse_init(&s.o.analyse);
 	if (command_options(c, &p, argc, argv, &status)) {
 		const struct format *f = s.o.analyse.format;
+		const char *one = s.o.analyse.html ? "html" : f && f->begin ? f->name : NULL;
 
 		if (p.noperands)
 			status = command_misuse(c, "observe takes no argument '%s'", p.operands[0]);
-		else if (f &&
-			 f->begin) /* recordings that go on at the same time cannot share one */
+		else if (one) /* recordings that go on at the same time cannot share one */
 			status = command_misuse(
 				c, "-f %s is one report of all: use check of what --spool keeps",
-				f->name);
+				one);
 		else
 			status = observe(&s);
 	}

@@ -179,7 +179,7 @@ static int replay_command(const struct command *c, int argc, char **argv)
 			status = command_misuse(c, "no trace given");
 		else if (program && !program[0])
 			status = command_misuse(c, "no program behind --");
-		else if (a.format)
+		else if (a.format || a.html)
 			status = command_misuse(c, "a replay is told as text or json");
 		else if (p.noperands == 1 && course_is(p.operands[0]))
 			status = replay_schedule(p.operands[0], program, &r.how);

@@ -20,7 +20,7 @@ void explain_pad(struct strbuf *b, size_t start, size_t width)
 
 /* ---- what all kinds share ---- */
 
-static const char *sureness(const struct finding *f)
+const char *explain_sureness(const struct finding *f)
 {
 	if (f->status == FINDING_WARNING)
 		return "warning";
@@ -39,7 +39,7 @@ void explain_sure(struct explain *x, const struct finding *f, size_t start)
 
 	explain_pad(&x->out, start, (size_t)width - strlen("predicted, certified"));
 	paint(x, f->status == FINDING_WARNING ? "\033[33m" : "\033[31m");
-	strbuf_adds(&x->out, sureness(f));
+	strbuf_adds(&x->out, explain_sureness(f));
 	paint(x, "\033[0m");
 	strbuf_adds(&x->out, "\n");
 }
@@ -408,14 +408,14 @@ static void hints_format(struct explain *x)
 	}
 }
 
-static struct explain explain_begin(const struct report *r, const struct explain_options *opt)
+struct explain explain_begin(const struct report *r, const struct explain_options *opt)
 {
 	return (struct explain){
 		.r = r, .opt = opt, .ev = r->evidence, .t = r->trace, .names = intern_new()
 	};
 }
 
-static void explain_end(struct explain *x)
+void explain_end(struct explain *x)
 {
 	if (x->story)
 		story_free(x->story);
@@ -436,6 +436,22 @@ void explain_print(const struct report *r, const struct explain_options *opt, FI
 }
 
 /* ---- one alone ---- */
+
+void explain_title(struct explain *x, const struct finding *f)
+{
+	STRBUF_SCOPED subject = { 0 };
+
+	subject_get(x, f, &subject);
+	short_title(x, f, strbuf_str(&subject));
+}
+
+void explain_full(struct explain *x, const struct finding *f)
+{
+	STRBUF_SCOPED subject = { 0 };
+
+	subject_get(x, f, &subject);
+	full_format(x, f, strbuf_str(&subject));
+}
 
 void explain_finding(const struct report *r, const struct explain_options *opt,
 		     const struct finding *f, struct strbuf *full, struct strbuf *line)
@@ -472,6 +488,6 @@ void explain_headline(const struct report *r, const struct finding *f, struct st
 	}
 	if (f->property && f->nevents == 0)
 		strbuf_adds(out, ", in the initial state");
-	strbuf_addf(out, " (%s)", sureness(f));
+	strbuf_addf(out, " (%s)", explain_sureness(f));
 	explain_end(&x);
 }

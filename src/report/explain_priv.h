@@ -39,6 +39,15 @@ static inline size_t explain_longer(size_t a, size_t b)
 
 /* ---- explain.c ---- */
 
+/* For findings one by one: begin, then any number of them, end. */
+struct explain explain_begin(const struct report *r, const struct explain_options *opt);
+void explain_end(struct explain *x);
+/* "data race on x"; and all that is told of it.  Both to x->out. */
+void explain_title(struct explain *x, const struct finding *f);
+void explain_full(struct explain *x, const struct finding *f);
+/* "predicted, certified" */
+const char *explain_sureness(const struct finding *f);
+
 /* Blanks up to a width, counted from `start'; at least two. */
 void explain_pad(struct strbuf *b, size_t start, size_t width);
 /* The title, begun at `start', with how sure it is at its right end. */
@@ -124,6 +133,22 @@ void story_wait_release(struct story_wait *w);
 /* Of any other finding. */
 void story_waits(const struct story *s, const struct finding *f, const struct story_wait *w,
 		 const uint64_t *order, size_t n, struct columns *out);
+
+/* The same choice for other pictures, which have more room. */
+struct story_wish {
+	const uint64_t *targets; /* their threads come first */
+	uint32_t ntargets;
+	const uint64_t *keep; /* events that are shown in any case, wherever they are */
+	size_t nkeep, lines;  /* lines: events shown at most */
+};
+struct story_choice {
+	VEC(size_t) at; /* places in the order, ascending */
+	uint32_t tids[COLUMNS_MAX];
+	uint32_t ntids;
+};
+/* Appends to out->at. */
+void story_choose(const struct story *s, const struct finding *f, const struct story_wish *w,
+		  const uint64_t *order, size_t n, struct story_choice *out);
 
 /* What hid a race in the observed run, as a clause: "in the observed run T2's unlock of m came
  * before T3's lock of m". */

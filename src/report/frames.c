@@ -198,8 +198,7 @@ static void add_place(const struct trace_site *p, struct strbuf *out)
 	}
 }
 
-/* Without the innermost ones that lie in headers of the system, unless all do. */
-static void enter(struct frames *f)
+void frames_enter(struct frames *f)
 {
 	size_t n = 0;
 
@@ -214,7 +213,7 @@ bool frames_own(const struct trace *t, uint32_t site, uint32_t stack, struct tra
 	VEC_SCOPED struct frames f = { 0 };
 
 	frames_get(t, site, stack, &f);
-	enter(&f);
+	frames_enter(&f);
 	if (f.at.n)
 		*out = f.at.at[0];
 	return f.at.n > 0;
@@ -340,7 +339,7 @@ void frames_stack(const struct trace *t, uint8_t op, uint32_t site, uint32_t sta
 
 	frames_get(t, site, stack, &frames);
 	if (event_op_family(op) != 'A')
-		enter(&frames);
+		frames_enter(&frames);
 	if (frames.at.n)
 		frames_format(&frames, indent, out);
 }

@@ -19,6 +19,8 @@ void frames_get(const struct trace *t, uint32_t site, uint32_t stack, struct fra
 /* The same of call sites that stand in no event. */
 void frames_get_sites(const struct trace *t, uint32_t site, const uint32_t *sites, uint32_t n,
 		      struct frames *out);
+/* Takes away the innermost ones that lie in headers of the system, unless all do. */
+void frames_enter(struct frames *f);
 
 /* What comes before a line that is not the site's own but the nearest: "~"; else "". */
 const char *frames_near(const struct trace_site *p);

@@ -41,6 +41,8 @@ struct picture {
 	struct map odd;			/* positions of reads that see another value */
 	struct map keep;		/* positions that are shown in any case */
 	size_t begin;			/* position in the order where a target's thread begins */
+	size_t lines;			/* shown at most, besides those kept */
+	uint32_t columns;		/* at most, unless there are more targets */
 };
 
 static bool is_sync(const struct evidence_event *e)
@@ -137,7 +139,7 @@ static bool take_column(struct picture *p, uint32_t tid)
 {
 	if (index_of(p, tid) < p->ntids)
 		return true;
-	if (p->ntids == COLUMNS_MAX || (p->ntids >= MOST_COLUMNS && p->ntids >= p->ntargets))
+	if (p->ntids == COLUMNS_MAX || (p->ntids >= p->columns && p->ntids >= p->ntargets))
 		return false;
 	p->tids[p->ntids++] = tid;
 	return true;
@@ -163,6 +165,8 @@ static void picture_init(struct picture *p, const struct story *s, const struct 
 	p->s = s;
 	p->ev = s->ev;
 	p->f = f;
+	p->lines = LINES;
+	p->columns = MOST_COLUMNS;
 	for (size_t i = 0; i < f->tainted.n; i++)
 		map_put(&p->odd, f->tainted.at[i], NULL);
 }
@@ -190,24 +194,22 @@ static void picture_release(struct picture *p)
 
 /* Places in order of what is shown, the last first. */
 struct chosen {
-	size_t at[LINES];
-	size_t n;
+	VEC(size_t) at;
 };
 
 static void choose(struct picture *p, const uint64_t *order, size_t n, struct chosen *out)
 {
-	size_t room = LINES - p->keep.n; /* for others */
+	size_t room = p->lines > p->keep.n ? p->lines - p->keep.n : 0; /* for others */
 	struct evidence_event e;
 
-	out->n = 0;
-	for (size_t i = n; i-- > p->begin && out->n < LINES;) {
+	for (size_t i = n; i-- > p->begin && out->at.n < p->lines;) {
 		bool kept = map_get(&p->keep, order[i]) != NULL;
 
 		if (!kept && room == 0)
 			continue;
 		e = evidence_get(p->ev, order[i]);
 		if (kept || (is_interesting(p, &e) && take_equal(p, &e) && take_column(p, e.tid))) {
-			out->at[out->n++] = i;
+			*VEC_PUSH(&out->at) = i;
 			room -= !kept;
 		}
 	}
@@ -281,8 +283,8 @@ static void add_targets(const struct picture *p, struct columns *out)
 static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct columns *out)
 {
 	STRBUF_SCOPED text = { 0 };
+	VEC_SCOPED struct chosen chosen = { 0 };
 	struct evidence_event e;
-	struct chosen chosen;
 	size_t from = 0;
 
 	look_through(p, order, n);
@@ -293,9 +295,9 @@ static void add_lines(struct picture *p, const uint64_t *order, size_t n, struct
 		words_thread(evidence_trace(p->ev), p->tids[(i + p->ntargets) % p->ntids], &text);
 		columns_head(out, strbuf_str(&text));
 	}
-	for (size_t i = chosen.n; i-- > 0; from = chosen.at[i] + 1) {
-		add_gap(p, order, from, chosen.at[i], out);
-		e = evidence_get(p->ev, order[chosen.at[i]]);
+	for (size_t i = chosen.at.n; i-- > 0; from = chosen.at.at[i] + 1) {
+		add_gap(p, order, from, chosen.at.at[i], out);
+		e = evidence_get(p->ev, order[chosen.at.at[i]]);
 		line_format(p, &e, &text);
 		columns_event(out, e.pos, column(p, index_of(p, e.tid)), strbuf_str(&text));
 	}
@@ -345,8 +347,8 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 size_t story_steps(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
 		   uint64_t out[STORY_STEPS])
 {
+	VEC_SCOPED struct chosen chosen = { 0 };
 	struct picture p;
-	struct chosen chosen;
 
 	picture_init(&p, s, f);
 	for (uint32_t i = 0; i < f->nevents; i++) {
@@ -356,9 +358,9 @@ size_t story_steps(const struct story *s, const struct finding *f, const uint64_
 	look_through(&p, order, n);
 	choose(&p, order, n, &chosen);
 	picture_release(&p);
-	for (size_t i = 0; i < chosen.n; i++)
-		out[i] = order[chosen.at[chosen.n - 1 - i]];
-	return chosen.n;
+	for (size_t i = 0; i < chosen.at.n; i++)
+		out[i] = order[chosen.at.at[chosen.at.n - 1 - i]];
+	return chosen.at.n;
 }
 
 void story_wait_release(struct story_wait *w)
@@ -366,6 +368,30 @@ void story_wait_release(struct story_wait *w)
 	for (uint32_t i = 0; i < w->nends; i++)
 		MEM_FREE_ALL(w->ends[i].text, w->ends[i].note);
 	w->nends = 0;
+}
+
+void story_choose(const struct story *s, const struct finding *f, const struct story_wish *w,
+		  const uint64_t *order, size_t n, struct story_choice *out)
+{
+	VEC_SCOPED struct chosen chosen = { 0 };
+	struct picture p;
+
+	picture_init(&p, s, f);
+	p.lines = w->lines;
+	p.columns = COLUMNS_MAX;
+	for (uint32_t i = 0; i < w->ntargets; i++)
+		add_target(&p, w->targets[i]);
+	for (size_t i = 0; i < w->nkeep; i++)
+		map_put(&p.keep, w->keep[i], NULL);
+	look_through(&p, order, n);
+	if (w->nkeep)
+		p.begin = 0;
+	choose(&p, order, n, &chosen);
+	for (size_t i = chosen.at.n; i-- > 0;)
+		*VEC_PUSH(&out->at) = chosen.at.at[i];
+	memcpy(out->tids, p.tids, sizeof(out->tids));
+	out->ntids = p.ntids;
+	picture_release(&p);
 }
 
 /* ---- what hid it ---- */

@@ -62,6 +62,10 @@ struct evidence_event {
 	uint32_t object;  /* synchronisation: equal numbers, the same object; 0 none */
 };
 struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos);
+/* What an access has read, or left behind, `len' bytes; NULL: not known, or not kept (values). */
+const uint8_t *evidence_bytes(const struct evidence *ev, uint64_t pos);
+/* The write whose first byte a read, or RMW, was observed to see; 0: none that is recorded. */
+uint64_t evidence_from(const struct evidence *ev, uint64_t pos);
 /* Position of event number index (from 0) of a thread; 0 when there is none. */
 uint64_t evidence_find(const struct evidence *ev, uint32_t tid, uint32_t index);
 /* The PARK of the condition wait that a REL with EVENT_IN_WAIT begins; 0 none.  Brief: of wanted

@@ -38,6 +38,34 @@ struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos)
 	return e;
 }
 
+const uint8_t *evidence_bytes(const struct evidence *ev, uint64_t pos)
+{
+	const struct evidence_item *it;
+	uint64_t index;
+
+	if (ev->brief || !ev->values)
+		return NULL;
+	it = evidence_item(ev, pos);
+	index = ev->value_at.at[pos];
+	if (index == 0)
+		return NULL;
+	return &ev->bytes.at[index - 1 + (it->op == EVENT_RMW ? it->len : 0)];
+}
+
+uint64_t evidence_from(const struct evidence *ev, uint64_t pos)
+{
+	const struct evidence_item *it;
+	struct evidence_mixed m;
+
+	if (ev->brief)
+		return 0;
+	it = evidence_item(ev, pos);
+	if ((it->op != EVENT_READ && it->op != EVENT_RMW) || it->nwords == 0)
+		return 0;
+	evidence_spread(ev, it, 0, &m);
+	return m.seen[it->addr & 7];
+}
+
 uint64_t evidence_park(const struct evidence *ev, uint64_t pos)
 {
 	const struct evidence_item *it;
