@@ -90,6 +90,7 @@ struct explain_options analyse_style(const struct analyse *a)
 		.color = talk_is_colored(a->to),
 		.all = a->verbose,
 		.hints = !a->quiet,
+		.source = !a->bare,
 		.width = talk_width(a->to),
 	};
 }

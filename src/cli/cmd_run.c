@@ -210,6 +210,10 @@ static int run_checked(void *arg, struct session *s, char **argv)
 
 	if (r->until_quiet && r->times == 0)
 		r->times = ANY_TIMES;
+	if (r->times > 1 && r->a.html)
+		return command_misuse(
+			&cmd_run,
+			"-f html is a page about one run: give it to 'foresee check' with the trace of one");
 	if (r->times > 1 && r->a.witness_dir)
 		return command_misuse(&cmd_run,
 				      "--witness-dir is of one run: give it to 'foresee check'");

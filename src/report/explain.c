@@ -1,6 +1,7 @@
 #include "report/ending.h"
 #include "report/explain_priv.h"
 #include "report/kept.h"
+#include "report/source.h"
 
 #define TITLE_WIDTH 100 /* at most: farther apart, its ends are not read together */
 #define TAINTED 3
@@ -47,10 +48,23 @@ void explain_sure(struct explain *x, const struct finding *f, size_t start)
 void explain_stack(const struct explain *x, const struct evidence_event *e, size_t indent,
 		   struct strbuf *out)
 {
-	size_t before = out->n;
+	STRBUF_SCOPED stack = { 0 }, line = { 0 };
+	VEC_SCOPED struct frames frames = { 0 };
+	size_t first;
 
-	frames_stack(x->t, e->op, e->site, e->stack, (int)indent, out);
-	strbuf_adds(out, out->n == before ? "place not known\n" : "");
+	frames_stack(x->t, e->op, e->site, e->stack, (int)indent, &stack);
+	if (stack.n == 0) {
+		strbuf_adds(out, "place not known\n");
+		return;
+	}
+	frames_get(x->t, e->site, e->stack, &frames);
+	if (event_op_family(e->op) != 'A')
+		frames_enter(&frames);
+	explain_source(x, &frames.at.at[0], indent, &line);
+	first = strcspn(stack.at, "\n") + 1;
+	strbuf_add(out, stack.at, first);
+	strbuf_adds(out, strbuf_str(&line));
+	strbuf_adds(out, stack.at + first);
 }
 
 void explain_lock(const struct explain *x, uint64_t acquire, const char *file, struct strbuf *out)
@@ -411,7 +425,13 @@ static void hints_format(struct explain *x)
 struct explain explain_begin(const struct report *r, const struct explain_options *opt)
 {
 	return (struct explain){
-		.r = r, .opt = opt, .ev = r->evidence, .t = r->trace, .names = intern_new()
+		.r = r,
+		.opt = opt,
+		.ev = r->evidence,
+		.t = r->trace,
+		.sources = opt->source ? sources_new(r->trace, r->passing ? NULL : r->path, true)
+				       : NULL,
+		.names = intern_new(),
 	};
 }
 
@@ -419,6 +439,7 @@ void explain_end(struct explain *x)
 {
 	if (x->story)
 		story_free(x->story);
+	sources_free(x->sources);
 	intern_free(x->names);
 	VEC_RELEASE(&x->times);
 	strbuf_release(&x->out);
@@ -430,6 +451,7 @@ void explain_print(const struct report *r, const struct explain_options *opt, FI
 
 	findings_print(&x, to);
 	summary_format(r, &x.out);
+	explain_source_missing(&x, &x.out);
 	hints_format(&x);
 	fwrite(strbuf_str(&x.out), 1, x.out.n, to);
 	explain_end(&x);

@@ -24,10 +24,11 @@ struct explain {
 	const struct explain_options *opt;
 	const struct evidence *ev;
 	const struct trace *t;
-	struct story *story;  /* made for the first schedule */
-	struct intern *names; /* of what was told in full */
-	VEC(uint32_t) times;  /* [id in names] */
-	uint32_t full, lines; /* findings told so far, each way */
+	struct story *story;	 /* made for the first schedule */
+	struct sources *sources; /* NULL: no lines of source */
+	struct intern *names;	 /* of what was told in full */
+	VEC(uint32_t) times;	 /* [id in names] */
+	uint32_t full, lines;	 /* findings told so far, each way */
 	struct strbuf out;
 };
 
@@ -53,7 +54,7 @@ void explain_pad(struct strbuf *b, size_t start, size_t width);
 /* The title, begun at `start', with how sure it is at its right end. */
 void explain_sure(struct explain *x, const struct finding *f, size_t start);
 /* The frames, one a line; all but the first are indented.  Of synchronisation, from where the
- * program calls it. */
+ * program calls it.  Below the first its line of source, if that is wanted and there. */
 void explain_stack(const struct explain *x, const struct evidence_event *e, size_t indent,
 		   struct strbuf *out);
 /* "m (:31)", with its place, in `file' by its line alone. */
@@ -61,6 +62,14 @@ void explain_lock(const struct explain *x, uint64_t acquire, const char *file, s
 /* The picture, and what reads see other values.  Takes what c holds. */
 void explain_picture(struct explain *x, const struct finding *f, struct columns *c);
 const struct story *explain_story(struct explain *x);
+
+/* ---- explain_source.c ---- */
+
+/* The line of the place, indented, what is meant of it marked; nothing where it is not there. */
+void explain_source(const struct explain *x, const struct trace_site *p, size_t indent,
+		    struct strbuf *out);
+/* Which files were not there, or have changed: a line, or nothing. */
+void explain_source_missing(const struct explain *x, struct strbuf *out);
 
 /* ---- explain_origin.c ---- */
 

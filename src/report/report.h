@@ -74,9 +74,10 @@ struct report {
 
 struct explain_options {
 	bool color;
-	bool all;   /* every finding in full */
-	bool hints; /* what to type next */
-	int width;  /* of the terminal, in characters */
+	bool all;    /* every finding in full */
+	bool hints;  /* what to type next */
+	bool source; /* a line of the program's source under each place, where it is there */
+	int width;   /* of the terminal, in characters */
 };
 
 void explain_print(const struct report *r, const struct explain_options *opt, FILE *to);

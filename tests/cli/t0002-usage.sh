@@ -64,6 +64,7 @@ wrong "^    hb  +[a-z]" check -a frobnicate t.std
 wrong "^foresee: unknown analysis ''" check -a hb,, t.std
 wrong "^foresee: unknown format 'xml': expected text, json, sarif" check -f xml t.std
 wrong "^foresee: -f html is a page about one trace" check -f html t.std t.std
+wrong "^foresee: -f html is a page about one run" run -f html -n 2 true
 wrong "^foresee: a replay is told as text or json" replay -f html t.std 1
 wrong "^foresee: -f html is one report of all" observe -f html
 wrong "^foresee: bad value '0' of --jobs: expected a number from 1 to 1024" check --jobs 0 t.std

@@ -89,7 +89,7 @@ is "$(sed 's/``*[^`]*``*//g; /^<\/*details>/d' out | grep -c 'script\|</details>
 
 run foresee check -f odd race.std
 is "$status" 2 "an unknown format: refused"
-has err "unknown format 'odd': expected text, json, sarif, gcc or markdown" "which there are"
+has err "unknown format 'odd': expected text, json, sarif, gcc, markdown or html" "which there are"
 run foresee replay -f gcc x.foresee 1
 is "$status" 2 "a replay: refused"
 done_testing

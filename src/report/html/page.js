@@ -151,6 +151,12 @@ function placeCard(target) {
 	return card;
 }
 
+/* Of a split block: its first access, what comes between, its last one. */
+function inOrder(f) {
+	const split = f.scene && f.scene.split;
+	return split ? [...f.targets].sort((a, b) => split.indexOf(a.p) - split.indexOf(b.p)) : f.targets;
+}
+
 /* ---- the circle of a deadlock ---- */
 
 let markers = 0;
@@ -365,12 +371,13 @@ function drawRow(view, row, i) {
 	eventsIn(row).forEach((e) => {
 		const x = view.x(view.lanes.indexOf(e.t)), where = placeShort(stackOf(e.s)[0]);
 		const room = Math.floor((view.lane - 22 - 7 * view.most) / CHAR), tail = where ? where.slice(where.lastIndexOf(':')) : '';
-		const what = cut(eventWords(e), room - tail.length - 1);
+		const fits = eventWords(e).length + tail.length + 1 <= room;
+		const what = cut(eventWords(e), fits ? room - tail.length - 1 : room);
 		const part = shape('g', { class: view.targets.has(e.p) ? 'target' : null, 'data-event': e.p },
 			e.c === 'a' || e.c === 'l' || e.c === 'q' ? shape('rect', { class: 'dot ' + e.c, x: x - 5, y: y - 5, width: 10, height: 10, rx: 2 }) :
 				shape('circle', { class: 'dot ' + e.c, cx: x, cy: y, r: 5.5 }),
 			shape('text', { class: 'what', x: x + 13, y: y + 4.5 }, what + (e.d && view.which === 'predicted' ? ' \u2248' : '')),
-			tail ? shape('text', { class: 'at', x: x + 13 + (what.length + 1 + (e.d && view.which === 'predicted' ? 2 : 0)) * CHAR, y: y + 4.5 }, tail) : '');
+			tail && fits ? shape('text', { class: 'at', x: x + 13 + (what.length + 1 + (e.d && view.which === 'predicted' ? 2 : 0)) * CHAR, y: y + 4.5 }, tail) : '');
 		add(g, [part]);
 	});
 	return g;
@@ -652,7 +659,7 @@ function findingParts(f) {
 	if (f.circle && f.circle.length)
 		parts.push(el('h3', {}, 'Who waits for whom'), circlePicture(f));
 	if (f.targets.length)
-		parts.push(el('div', { class: 'places' }, ...f.targets.map(placeCard)));
+		parts.push(el('div', { class: 'places' }, ...inOrder(f).map(placeCard)));
 	parts.push(...runsSection(f), ...latticeSection(f));
 	if (f.text)
 		parts.push(el('details', { open: !f.scene }, el('summary', {}, 'the same as text'), el('pre', { class: 'text' }, clean(f.text))));
