@@ -242,6 +242,8 @@ void control_fd_slow(int fd, short events, bool vain)
 
 	if (!baton_is_on())
 		return;
+	if (fd == STDIN_FILENO && (events & POLLIN) && !is_own(fd))
+		baton_head->outside |= BATON_OUTSIDE_INPUT;
 	HOOK(t) {
 		SYS_KEEPS_ERRNO;
 

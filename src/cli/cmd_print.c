@@ -194,7 +194,7 @@ static bool find_aims(struct dependencies *x, const char *path)
 	a.lenient = x->of->in.lenient;
 	a.from_cut = x->of->in.from_cut;
 	a.to_cut = x->of->in.to_cut;
-	good = aims_find(&x->aims, &a, path, &x->graph);
+	good = aims_find(&x->aims, &a, path, &x->graph, NULL);
 	analyse_release(&a);
 	return good;
 }

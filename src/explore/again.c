@@ -1,5 +1,8 @@
 #include "explore/again.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "replay/task.h"
 #include "trace/trace.h"
 
@@ -10,7 +13,7 @@ struct watching {
 	struct task_still still;
 	double since; /* of the step that is under way */
 	uint32_t steps;
-	bool hung;
+	bool hung, late;
 };
 
 /* Until it has hung for a moment, where the schedule leads into a deadlock; or a step takes too long. */
@@ -18,6 +21,7 @@ static bool look(void *arg, pid_t pid)
 {
 	struct watching *w = arg;
 	const struct baton_head *h = w->server->pool.runner.head;
+	double now;
 
 	if (w->still.pid != pid) {
 		task_still_init(&w->still, pid);
@@ -33,7 +37,10 @@ static bool look(void *arg, pid_t pid)
 		w->server->visit(w->server->visit_arg, pid);
 		return false;
 	}
-	return !w->hung && talk_clock() - w->since < w->server->step;
+	now = talk_clock();
+	if (w->server->deadline > 0 && now >= w->server->deadline)
+		w->late = now - w->since < POOL_PATIENT;
+	return !w->hung && !w->late && now - w->since < w->server->step;
 }
 
 /* What came of it goes to the recording, and to the judge. */
@@ -55,6 +62,7 @@ enum status again_run(struct server *s, const struct server_program *p,
 	struct baton_head *h = s->pool.runner.head;
 	struct watching w = { .server = s, .steps = UINT32_MAX };
 	struct strbuf options = { 0 };
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct launch l = { .path = p->path,
 			    .argv = p->argv,
 			    .trace = trace,
@@ -62,13 +70,21 @@ enum status again_run(struct server *s, const struct server_program *p,
 			    .look = look,
 			    .look_arg = &w,
 			    .directory = p->directory,
+			    .in = nothing, /* as in all other runs */
 			    .out = s->judge.out ? s->judge.out_fd : output,
 			    .err = s->judge.err ? s->judge.err_fd : output,
 			    .steady = true };
-	enum status st = judge_before(&s->judge, h, d);
+	enum status st = ST_OK;
 
-	if (st != ST_OK)
+	if (nothing < 0)
+		st = diag_fail(d, ST_IO, "cannot open /dev/null: %s", strerror(errno));
+	if (st == ST_OK)
+		st = judge_before(&s->judge, h, d);
+	if (st != ST_OK) {
+		if (nothing >= 0)
+			close(nothing);
 		return st;
+	}
 	strbuf_addf(&options, "%scontrol=%s\n", p->options, s->path);
 	l.options = strbuf_str(&options);
 	h->kept = 1;
@@ -78,10 +94,13 @@ enum status again_run(struct server *s, const struct server_program *p,
 	if (n > 0)
 		memcpy(explore_choices(&s->pool.runner), steps, n * sizeof(*steps));
 	st = launch_program(&l, end, d);
+	if (st == ST_OK && w.late)
+		st = diag_fail(d, ST_LIMIT, "time ran out before it had ended");
 	s->stopped = st == ST_OK && end->asked;
 	h->kept = 0;
 	pool_learn(&s->pool);
 	end->hung = w.hung;
+	close(nothing);
 	strbuf_release(&options);
 	return st == ST_OK ? take_end(s, trace, end, d) : st;
 }

@@ -11,6 +11,8 @@
 struct finding_aims {
 	struct aims *aims;
 	const struct window_graph *graph;
+	const struct steer *steer;
+	size_t nchoices; /* of all courses */
 	bool is_done;
 };
 
@@ -20,6 +22,16 @@ static bool has_same_window(const struct aim *a, const struct aim *b, uint32_t n
 		if (window_has(&a->window, tid) != window_has(&b->window, tid))
 			return false;
 	return true;
+}
+
+#define CHOICES_MOST (1u << 22) /* of all courses: what comes behind is looked for in windows */
+
+static void add_course(struct finding_aims *x, const struct finding *f, struct aim *aim)
+{
+	if (x->steer == NULL || x->nchoices > CHOICES_MOST ||
+	    !steer_along(x->steer, f, &aim->course))
+		VEC_RELEASE(&aim->course.at);
+	x->nchoices += aim->course.at.n;
 }
 
 static void add_aim(struct finding_aims *x, const struct report *r, const struct finding *f)
@@ -44,6 +56,7 @@ static void add_aim(struct finding_aims *x, const struct report *r, const struct
 		aim.size += window_has(&aim.window, tid);
 	while (aim.first < g->at.n && !has_same_window(&g->at.at[aim.first], &aim, g->nthreads))
 		aim.first++;
+	add_course(x, f, &aim);
 	*VEC_PUSH(&g->at) = aim;
 }
 
@@ -62,10 +75,10 @@ static int take_findings(void *arg, const struct pass *p)
 }
 
 bool aims_find(struct aims *g, struct analyse *a, const char *trace,
-	       const struct window_graph *graph)
+	       const struct window_graph *graph, const struct steer *steer)
 {
 	static const char *const hints[] = { "eraser", "goodlock" };
-	struct finding_aims x = { .aims = g, .graph = graph };
+	struct finding_aims x = { .aims = g, .graph = graph, .steer = steer };
 	char *path = mem_strdup(trace);
 
 	g->nthreads = graph->nthreads;
@@ -87,6 +100,7 @@ void aims_release(struct aims *g)
 	for (size_t i = 0; i < g->at.n; i++) {
 		mem_free(g->at.at[i].title);
 		window_release(&g->at.at[i].window);
+		VEC_RELEASE(&g->at.at[i].course.at);
 	}
 	VEC_RELEASE(&g->at);
 }

@@ -11,8 +11,8 @@
 #define EXPLORE_AIM_H
 
 #include "explore/search.h"
+#include "explore/steer.h"
 #include "explore/window.h"
-#include "finding/finding.h"
 
 struct analyse;
 
@@ -26,9 +26,11 @@ struct aim {
 	struct window window;
 	uint32_t size;	/* threads in it */
 	uint32_t first; /* the first aim that has the same window: its own number, or a lower one */
+	struct steer_course course; /* that leads to it, if the analysis has one to show */
 	/* Out. */
-	uint64_t run; /* that has shown it, from 1; 0: none has */
-	bool is_tried;
+	uint64_t run;	/* that has shown it, from 1; 0: none has */
+	bool is_forced; /* its course was run */
+	bool is_tried;	/* its window was searched */
 	enum search_end
 		end;   /* of the search in its window: SEARCH_WHOLE, all of it was looked at */
 	uint64_t runs; /* there */
@@ -39,10 +41,10 @@ struct aims {
 	uint32_t nthreads; /* of the recorded run */
 };
 
-/* Of what `a', made ready by its caller, finds in the trace: properties are none.  graph: of the same
- * trace.  False after a message. */
+/* Of what `a', made ready by its caller, finds in the trace: properties are none.  graph, and steer unless it
+ * is NULL: of the same trace.  False after a message. */
 bool aims_find(struct aims *g, struct analyse *a, const char *trace,
-	       const struct window_graph *graph);
+	       const struct window_graph *graph, const struct steer *steer);
 void aims_release(struct aims *g);
 
 /* What a run of that number has shown, but for races. */

@@ -296,6 +296,8 @@ static void describe_known(const struct explore_result *r, FILE *to)
 			WORDS_PLURAL(r->bound));
 	else
 		fputs("; others are left", to);
+	if (r->late)
+		fputs(": time ran out", to);
 	if (r->complete && r->awaited)
 		fputs(", if loops that read the same again and again wait for a change", to);
 	if (!r->complete && r->depth)
@@ -304,8 +306,15 @@ static void describe_known(const struct explore_result *r, FILE *to)
 	fputs("\n", to);
 }
 
+/* Would it have been seen in a run that has it? */
+static bool is_seen(const struct aim *a)
+{
+	return a->kind == FINDING_RACE || a->kind == FINDING_DEADLOCK ||
+	       a->kind == FINDING_JOIN_HOLDING || finding_kind_is_wait(a->kind);
+}
+
 /* What came of a warning of the first run. */
-static void describe_aim(const struct aims *all, const struct aim *a, FILE *to)
+static void describe_aim(const struct explore_result *r, const struct aim *a, FILE *to)
 {
 	static const char *const ends[] = {
 		[SEARCH_WHOLE] = "complete",
@@ -320,22 +329,28 @@ static void describe_aim(const struct aims *all, const struct aim *a, FILE *to)
 		fprintf(to, "confirmed by schedule %" PRIu64 "\n", a->run);
 	else if (a->status == FINDING_OBSERVED)
 		fputs("it has happened there\n", to);
+	else if (r->complete && is_seen(a))
+		fputs("refuted: all schedules were run, and none shows it\n", to);
 	else if (!a->is_tried)
-		fputs("not looked for\n", to);
+		fputs(a->is_forced ? "not seen in the schedule that the analysis gives\n"
+				   : "not looked for\n",
+		      to);
 	else
 		fprintf(to,
 			"not found in its window of %" PRIu32 " of %" PRIu32
 			" threads (%s, %" PRIu64 " run%s)\n",
-			a->size, all->nthreads, ends[a->end], a->runs, WORDS_PLURAL(a->runs));
+			a->size, r->aims.nthreads, ends[a->end], a->runs, WORDS_PLURAL(a->runs));
 }
 
-static void describe_aims(const struct aims *all, FILE *to)
+static void describe_aims(const struct explore_result *r, FILE *to)
 {
+	const struct aims *all = &r->aims;
+
 	if (all->at.n == 0)
 		return;
 	fputs("the first run, without preemptions, warned of:\n", to);
 	for (size_t i = 0; i < all->at.n; i++)
-		describe_aim(all, &all->at.at[i], to);
+		describe_aim(r, &all->at.at[i], to);
 	fputs("\n", to);
 }
 
@@ -350,6 +365,10 @@ static void describe_outside(const struct explore_result *r, FILE *to)
 				     "own");
 	if (r->outside & BATON_OUTSIDE_SOCKETS)
 		fputs("the program uses sockets: all runs share what is at their other end\n", to);
+	if (r->outside & BATON_OUTSIDE_INPUT)
+		fputs("the program reads its input, in which there is nothing: what it needs must "
+		      "come by arguments or files\n",
+		      to);
 }
 
 /* Where a step did not end: in code that is not seen, in a wait for others, or since the step before. */
@@ -378,6 +397,12 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 
 	if (r->stopped)
 		fputs("it was stopped before its end\n", to);
+	if (r->unnamed)
+		fprintf(to,
+			"%" PRIu64
+			" more data race%s found on the way, and not run again to be shown: "
+			"time ran out\n",
+			r->unnamed, r->unnamed == 1 ? " was" : "s were");
 	if (r->forked)
 		fputs("the program has made other processes: what they do is not explored\n", to);
 	describe_outside(r, to);
@@ -428,7 +453,7 @@ void describe_print(const struct explore_result *r, FILE *to)
 		describe_failure(&r->failures.at[i], to);
 		fputs("\n", to);
 	}
-	describe_aims(&r->aims, to);
+	describe_aims(r, to);
 	fprintf(to, "explored %" PRIu64 " schedules in %.1f s, %.0f a second: ", s->runs,
 		r->seconds, r->seconds > 0 ? (double)s->runs / r->seconds : 0);
 	if (r->failures.n)
@@ -436,5 +461,9 @@ void describe_print(const struct explore_result *r, FILE *to)
 	else
 		fputs("no failure", to);
 	describe_known(r, to);
+	if (s->threads == 1 && s->longest == 0)
+		fputs("the program has made no thread: there is one schedule, and nothing to choose "
+		      "from\n",
+		      to);
 	describe_lost(r, to);
 }

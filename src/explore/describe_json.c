@@ -115,6 +115,7 @@ static void aim_json(const struct aims *all, const struct aim *a, struct json *j
 		if (window_has(&a->window, tid))
 			json_number(j, NULL, tid);
 	json_close(j, ']');
+	json_bool(j, "forced", a->is_forced);
 	json_bool(j, "tried", a->is_tried);
 	json_bool(j, "complete", a->is_tried && a->end == SEARCH_WHOLE);
 	json_number(j, "runs", a->runs);
@@ -135,9 +136,11 @@ void describe_json(const struct explore_result *r, FILE *to)
 	json_bool(&j, "awaited", r->awaited);
 	json_bool(&j, "unjudged", r->unjudged);
 	json_bool(&j, "stopped", r->stopped);
+	json_bool(&j, "late", r->late);
 	json_bool(&j, "forked", r->forked);
 	json_bool(&j, "files", r->outside & BATON_OUTSIDE_FILES);
 	json_bool(&j, "sockets", r->outside & BATON_OUTSIDE_SOCKETS);
+	json_bool(&j, "input", r->outside & BATON_OUTSIDE_INPUT);
 	json_bool(&j, "sandbox", r->sandbox);
 	json_bool(&j, "unlike", r->unlike);
 	json_number(&j, "blocked", s->outcomes[BATON_BLOCKED]);

@@ -1,6 +1,7 @@
 #include "explore/explore.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,16 +140,24 @@ static void find_race(struct explore_failure *f, const struct explore_runner *r)
 	shares_release(&s);
 }
 
+#define AGAIN_SECONDS 5.0 /* for races, which are run again for their names alone */
+
 static enum status failures_again(const struct explore *e, struct server *server,
 				  const struct server_program *p, struct explore_result *out,
 				  struct diag *d)
 {
 	size_t n = out->search.failures.n;
+	double until = talk_clock() + AGAIN_SECONDS;
 	enum status st = ST_OK;
 
 	for (size_t i = 0; st == ST_OK && i < n + out->races.n; i++) {
-		struct explore_failure *f = VEC_PUSH(&out->failures);
+		struct explore_failure *f;
 
+		if (i > 0 && i >= n && talk_clock() > until) {
+			out->unnamed = n + out->races.n - i;
+			break;
+		}
+		f = VEC_PUSH(&out->failures);
 		*f = (struct explore_failure){ .found = i < n ? &out->search.failures.at[i]
 							      : &out->races.at[i - n],
 					       .is_race = i >= n,
@@ -193,16 +202,23 @@ static enum status bind_properties(struct server *server, const struct server_pr
 	return st;
 }
 
+#define FIRST_PART 0.5 /* of the time: more is not spent on it, and what comes behind has as much */
+
 /* One run, recorded and analysed.  Without it there are no aims, and the search goes on. */
-static void look_first(const struct explore *e, struct server *server,
-		       const struct server_program *p, struct explore_result *out)
+static void look_first(struct strategies *x, struct server *server, const struct server_program *p)
 {
+	const struct explore *e = x->e;
+	struct explore_result *out = x->out;
 	struct diag d = { 0 };
 
+	server->deadline = talk_clock() + e->seconds * FIRST_PART;
 	if (guided_record(server, p, &out->aims, &d) != ST_OK && !e->quiet)
 		talk_note("no warnings guide the search: %s", d.message);
 	out->forked |= server->pool.runner.head->forked != 0;
 	out->outside |= server->pool.runner.head->outside;
+	server->deadline = 0;
+	if (x->deadline < talk_clock() + e->seconds * FIRST_PART)
+		x->deadline = talk_clock() + e->seconds * FIRST_PART;
 }
 
 static void note_fibers(const struct server *server)
@@ -213,11 +229,47 @@ static void note_fibers(const struct server *server)
 		talk_note("%s", strbuf_str(&text));
 }
 
+#define EXPLAIN_SECONDS 5.0
+
+/* Nothing can be run.  A run that is recorded may say why: what the recorder has to say is in its recording. */
+static enum status explain_trouble(struct server *server, const struct server_program *p,
+				   const char *trouble, struct diag *d)
+{
+	char *path = scratch_path("trace", 2);
+	struct trace *t = NULL;
+	struct launch_end end;
+	struct rlimit memory;
+	struct diag ignored = { 0 };
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	STRBUF_SCOPED why = { 0 };
+
+	server->deadline = talk_clock() + EXPLAIN_SECONDS;
+	if (again_run(server, p, NULL, 0, path, nothing, &end, &ignored) == ST_OK)
+		t = scratch_read(path);
+	if (t && trace_info(t).nnotes > 0)
+		strbuf_addf(&why, "; %s", trace_info(t).notes[0]);
+	if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
+		strbuf_addf(
+			&why,
+			"; addresses are limited to %" PRIu64
+			" MB (ulimit -v): the recorder reserves many times as much and uses little of "
+			"it, so explore without that limit",
+			(uint64_t)memory.rlim_cur >> 20);
+	trace_close(t);
+	if (nothing >= 0)
+		close(nothing);
+	unlink(path);
+	mem_free(path);
+	return diag_fail(d, ST_IO, "%s%s", trouble, strbuf_str(&why));
+}
+
 static enum status explore(const struct explore *e, struct server *server,
 			   struct explore_result *out, struct diag *d)
 {
 	struct diag trouble = { 0 };
-	struct strategies x = { .e = e, .out = out, .d = &trouble };
+	struct strategies x = {
+		.e = e, .out = out, .d = &trouble, .deadline = talk_clock() + e->seconds
+	};
 	struct server_program p = {
 		.path = e->path, .argv = e->argv, .directory = e->directory, .options = ""
 	};
@@ -229,12 +281,14 @@ static enum status explore(const struct explore *e, struct server *server,
 			return st;
 	}
 	if (e->strategy == EXPLORE_AUTO || e->strategy == EXPLORE_GUIDED)
-		look_first(e, server, &p, out);
+		look_first(&x, server, &p);
 	out->stopped = server->stopped;
 	if (out->stopped)
 		return ST_OK;
 	server->fibers = !e->no_fibers;
 	st = server_search(server, &p, strategies_search, &x, d);
+	if (st == ST_OK && out->search.runner == NULL && !server->stopped)
+		return explain_trouble(server, &p, "the program has ended before main", d);
 	out->complete &= !out->unlike;
 	if (!e->quiet)
 		note_fibers(server);
@@ -242,7 +296,7 @@ static enum status explore(const struct explore *e, struct server *server,
 	out->complete &= !out->unjudged;
 	out->why_unjudged = out->unjudged ? property_unknown(e->wish.property) : NULL;
 	if (st == ST_OK && out->end == SEARCH_TROUBLE && !out->stopped)
-		st = diag_fail(d, ST_IO, "%s", trouble.message);
+		st = explain_trouble(server, &p, trouble.message, d);
 	if (st == ST_OK)
 		st = failures_again(e, server, &p, out, d);
 	return st == ST_OK && out->hung.run != 0 ? hung_again(server, &p, out, d) : st;

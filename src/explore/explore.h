@@ -72,7 +72,9 @@ struct explore_result {
 	bool sandbox;	     /* each has run in a directory of its own */
 	bool unlike;	     /* a run by fibers was another one by a process: nothing is complete */
 	bool stopped;	     /* by who runs us, before its end */
-	bool unjudged;	     /* whether a property holds was not known of some */
+	bool late;	     /* time ran out */
+	uint64_t unnamed; /* races that were found on the way, and not run again for lack of time */
+	bool unjudged;	  /* whether a property holds was not known of some */
 	const char *why_unjudged; /* the property's own */
 	bool awaited;		  /* loops that wait for other threads were taken to wait */
 	uint32_t bound;		  /* all with fewer preemptions than this were run */

@@ -11,7 +11,9 @@
 
 /* ---- the first run ---- */
 
-static enum status find_aims(const char *path, struct aims *out, struct diag *d)
+/* steer: NULL, it was not recorded by us. */
+static enum status find_aims(const char *path, const struct steer *steer, struct aims *out,
+			     struct diag *d)
 {
 	struct window_graph graph = { 0 };
 	struct trace *t;
@@ -25,7 +27,7 @@ static enum status find_aims(const char *path, struct aims *out, struct diag *d)
 	if (st == ST_OK) {
 		analyse_init(&a);
 		a.quiet = a.passing = a.hurry = true;
-		if (!aims_find(out, &a, path, &graph))
+		if (!aims_find(out, &a, path, &graph, steer))
 			st = diag_fail(d, ST_IO, "the first run could not be analysed");
 		analyse_release(&a);
 	}
@@ -33,18 +35,30 @@ static enum status find_aims(const char *path, struct aims *out, struct diag *d)
 	return st;
 }
 
+#define RECORD_TIMES 3u /* at most */
+
 enum status guided_record(struct server *server, const struct server_program *p, struct aims *out,
 			  struct diag *d)
 {
 	char *trace = scratch_path("trace", 0);
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const struct explore_runner *r = &server->pool.runner;
 	struct launch_end end;
+	struct steer steer;
+	uint32_t times = 0;
 	enum status st;
 
 	*out = (struct aims){ 0 };
-	st = again_run(server, p, NULL, 0, trace, nothing, &end, d);
-	if (st == ST_OK && access(trace, R_OK) == 0)
-		st = find_aims(trace, out, d);
+	/* What is found is to be led to step by step, so all words that are shared must be known. */
+	do
+		st = again_run(server, p, NULL, 0, trace, nothing, &end, d);
+	while (st == ST_OK && !server->stopped && r->head->grown != 0 && ++times < RECORD_TIMES);
+	if (st == ST_OK && access(trace, R_OK) == 0) {
+		st = steer_init(&steer, r, trace, d);
+		if (st == ST_OK)
+			st = find_aims(trace, &steer, out, d);
+		steer_release(&steer);
+	}
 	if (nothing >= 0)
 		close(nothing);
 	unlink(trace);
@@ -126,9 +140,10 @@ static bool run_on(struct window_runner *w, struct diag *d)
 	h->nprefix = h->nsteps;
 	h->sleep = h->frozen = (struct baton_set){ { 0 } };
 	good = w->all->run(w->all, d);
+	w->own.is_late = w->all->is_late;
 	w->own.ended = w->all->ended;
 	w->own.verdict = w->all->verdict;
-	if (good)
+	if (good && !w->own.is_late)
 		w->is_found |= search_take(w->search, w->was.nsteps) == SEARCH_FOUND;
 	bring_back(w);
 	return good;
@@ -143,9 +158,10 @@ static bool run_in_window(struct explore_runner *r, struct diag *d)
 	w->all->guess_arg = r->guess_arg;
 	if (!w->all->run(w->all, d))
 		return false;
+	r->is_late = w->all->is_late;
 	r->ended = w->all->ended;
 	r->verdict = w->all->verdict;
-	if (h->outcome != BATON_DEADLOCK || baton_is_empty(&h->frozen))
+	if (r->is_late || h->outcome != BATON_DEADLOCK || baton_is_empty(&h->frozen))
 		return true;
 	if (!is_excused(h) && !run_on(w, d))
 		return false;
@@ -176,9 +192,16 @@ static bool is_same(void *context, const struct explore_runner *r, uint64_t *mar
 	       search_signature(r, *mark) == f->signature;
 }
 
-/* With as few preemptions as there are in the window.  Of all threads it would take too long. */
+/* Most runs of a window are blocked at its end: that they are not whole is no matter. */
+static bool is_over(enum search_end end)
+{
+	return end != SEARCH_WHOLE && end != SEARCH_PARTLY;
+}
+
+/* With as few preemptions as there are in the window, fewer than `than'.  Of all threads it would take too
+ * long. */
 static void shorten(struct window_runner *w, const struct baton_set *frozen,
-		    struct search_failure *f, struct diag *d)
+		    struct search_failure *f, uint32_t than, struct diag *d)
 {
 	struct shortening x = { .search = { .runner = &w->own,
 					    .keeps_on = shortens_on,
@@ -189,7 +212,7 @@ static void shorten(struct window_runner *w, const struct baton_set *frozen,
 
 	x.search.context = &x;
 	w->search = &x.search;
-	for (uint32_t bound = 0; bound < f->preemptions && end == SEARCH_WHOLE; bound++) {
+	for (uint32_t bound = 0; bound < than && !is_over(end); bound++) {
 		struct bounded_counts counts;
 
 		w->is_found = false;
@@ -204,9 +227,53 @@ static void shorten(struct window_runner *w, const struct baton_set *frozen,
 		f->nprefix = found->nprefix;
 		f->preemptions = found->preemptions;
 	}
-	/* If more words are steps now, it has to be found again. */
-	f->is_short = end == SEARCH_FOUND || x.search.grown == 0;
+	/* If more words are steps now, it has to be found again; if there was not time enough, others may
+	 * find a shorter one. */
+	f->is_short = end == SEARCH_FOUND || (!is_over(end) && x.search.grown == 0);
 	search_release(&x.search);
+}
+
+/* Has the run done what the aim is about, each event at its place? */
+static bool has_followed(const struct aim *a, const struct explore_runner *r)
+{
+	const struct baton_step *steps = explore_steps(r);
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t at = a->course.targets[i];
+
+		if (at == 0 || at > r->head->nsteps || steps[at - 1].op.site != a->sites[i] ||
+		    steps[at - 1].choice.thread + 1u != a->tids[i])
+			return false;
+	}
+	return true;
+}
+
+enum search_end guided_force(struct search *s, struct aims *g, size_t which, struct diag *d)
+{
+	struct window_runner w = { .own = { .head = s->runner->head, .run = run_in_window },
+				   .all = s->runner };
+	struct aim *a = &g->at.at[which];
+	struct search_ask ask = { .nprefix = (uint32_t)a->course.at.n, .is_attempt = true };
+	struct baton_set frozen = aim_frozen(g, a);
+	size_t nfailures = s->failures.n;
+	enum search_end end;
+
+	if (a->course.at.n > s->runner->head->nchoices)
+		return SEARCH_WHOLE;
+	memcpy(explore_choices(s->runner), a->course.at.at,
+	       a->course.at.n * sizeof(*a->course.at.at));
+	s->strategy = "guided";
+	end = search_run(s, &ask, d);
+	if (end == SEARCH_WHOLE || end == SEARCH_FOUND)
+		a->is_forced = true;
+	/* Blocks are split by the order itself; all else is seen by whoever looks at a run. */
+	if (a->is_forced && a->kind == FINDING_ATOMICITY && has_followed(a, s->runner))
+		a->run = s->runs;
+	/* It has steps of everybody: one of the window is shorter, be it with as many preemptions. */
+	for (size_t i = nfailures; i < s->failures.n && !baton_is_empty(&frozen); i++)
+		shorten(&w, &frozen, &s->failures.at[i], s->failures.at[i].preemptions + 1, d);
+	VEC_RELEASE(&w.steps);
+	return end;
 }
 
 enum search_end guided_search(struct search *s, struct aims *g, size_t which,
@@ -236,7 +303,7 @@ enum search_end guided_search(struct search *s, struct aims *g, size_t which,
 	s->frozen = (struct baton_set){ { 0 } };
 	s->runner = w.all;
 	for (size_t i = nfailures; i < s->failures.n && !baton_is_empty(&frozen); i++)
-		shorten(&w, &frozen, &s->failures.at[i], d);
+		shorten(&w, &frozen, &s->failures.at[i], s->failures.at[i].preemptions, d);
 	VEC_RELEASE(&w.steps);
 	return end;
 }

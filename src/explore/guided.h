@@ -1,6 +1,7 @@
 /*
  * A search that is guided by warnings: a first run is recorded and analysed, and for each window of what
  * is found (explore/window.h) all schedules of the threads in it are run while the others are frozen.
+ * What the analysis has a schedule for is run in that one before (explore/steer.h).
  *
  * When nothing in the window can move, those who are frozen may be what it waits for.  Whoever joins
  * one of them, directly or not, has an excuse.  If somebody has none the run is done once more, and
@@ -18,6 +19,9 @@
  * none, or no recording could be made. */
 enum status guided_record(struct server *server, const struct server_program *p, struct aims *out,
 			  struct diag *d) ST_CHECKED;
+
+/* One run along the schedule that aim `which' has. */
+enum search_end guided_force(struct search *s, struct aims *g, size_t which, struct diag *d);
 
 /* All schedules in the window of aim `which', and what came of it to those that have the same. */
 enum search_end guided_search(struct search *s, struct aims *g, size_t which,

@@ -328,6 +328,20 @@ static void give(struct pool *p, struct pool_result *known)
 	pool_forget(p);
 }
 
+/* The time is over: nobody waits for what is under way, but for a step that may have no end: of that it is to
+ * be known where it is, and who runs it does not wait for ever. */
+static bool is_late(struct pool *p, const struct pool_lane *asked)
+{
+	struct explore_runner *r = &p->runner;
+	double now = r->deadline > 0 ? talk_clock() : 0;
+
+	r->is_late = r->deadline > 0 && now >= r->deadline &&
+		     (asked == NULL || now - asked->since < POOL_PATIENT);
+	if (r->is_late)
+		pool_forget(p);
+	return r->is_late;
+}
+
 static bool run(struct explore_runner *r, struct diag *d)
 {
 	struct pool *p = (struct pool *)r;
@@ -335,10 +349,13 @@ static bool run(struct explore_runner *r, struct diag *d)
 	uint64_t hash = hash_of(&ask);
 	struct pool_result *known;
 
+	r->is_late = false;
 	while ((known = find_ahead(p, &ask, hash)) == NULL) {
 		struct pool_lane *l = find_lane(p, &ask, hash), *idle = idle_lane(p);
 		bool any = false;
 
+		if (is_late(p, l))
+			return true;
 		if (l != NULL)
 			l->is_asked = true;
 		else if (idle != NULL)

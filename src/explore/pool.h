@@ -23,6 +23,8 @@
 #include "explore/runner.h"
 
 #define POOL_LANES 64u /* at most */
+#define POOL_PATIENT \
+	0.3 /* seconds that a step may take before it is waited for whatever the time */
 
 /* What was asked of a run, in memory that the program cannot write to. */
 struct pool_asked {
@@ -38,6 +40,7 @@ struct pool_lane {
 	struct explore_verdict verdict;
 	bool is_busy; /* cleared by `wait' */
 	bool is_lost; /* it runs no more: set by `start' or `wait', with `why' if somebody knows */
+	double since; /* when the step was not seen yet that is under way (talk_clock) */
 
 	/* Private. */
 	uint32_t nwords; /* of the pool's words, those it knows */

@@ -42,6 +42,8 @@ struct explore_runner {
 	struct baton_head *head;
 	int ended; /* as waitpid says; 0 in a run that the runtime ended (outcome) */
 	struct explore_verdict verdict;
+	double deadline; /* a run that is not done by then is given up (talk_clock); 0: none is */
+	bool is_late;	 /* that has happened: the run counts for nothing */
 	/* The nth most likely of what comes next; nth is 0, 1, 2, ... until it says false.  What the
 	 * ask points to is good until the next call.  NULL: nothing is known. */
 	bool (*guess)(void *arg, uint32_t nth, struct explore_ask *ask);

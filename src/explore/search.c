@@ -200,10 +200,17 @@ enum search_end search_take(struct search *s, uint32_t nprefix)
 
 enum search_end search_run(struct search *s, const struct search_ask *ask, struct diag *d)
 {
+	enum search_end end;
+
 	if (s->keeps_on != NULL && !s->keeps_on(s->context, s))
 		return SEARCH_BUDGET;
 	put_ask(s, ask);
 	if (!s->runner->run(s->runner, d))
 		return SEARCH_TROUBLE;
-	return search_take(s, s->runner->head->nsteps);
+	if (s->runner->is_late)
+		return SEARCH_BUDGET;
+	end = search_take(s, s->runner->head->nsteps);
+	if (ask->is_attempt && s->runner->head->outcome == BATON_STRAYED)
+		s->outcomes[BATON_STRAYED]--;
+	return end;
 }

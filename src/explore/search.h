@@ -15,7 +15,7 @@ enum search_end {
 	SEARCH_WHOLE,	/* everything that the strategy has to look at was looked at */
 	SEARCH_PARTLY,	/* all but what runs hid that went astray, were too long, or hung */
 	SEARCH_FOUND,	/* a failure, and the first is to stop it */
-	SEARCH_BUDGET,	/* the caller does not keep on */
+	SEARCH_BUDGET,	/* the caller does not keep on, or a run was late */
 	SEARCH_TROUBLE, /* nothing can be run; the diag says why */
 };
 
@@ -28,6 +28,7 @@ struct search_ask {
 	uint32_t nchanges;
 	const uint32_t *changes;
 	const struct baton_choice *prefix; /* of a guess */
+	bool is_attempt; /* the prefix is of no run before: that it cannot be followed says nothing */
 };
 
 struct search_failure {

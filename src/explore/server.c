@@ -140,7 +140,7 @@ static void start_run(struct pool *p, struct pool_lane *l)
 
 	w->before = l->head->answered;
 	w->steps = UINT32_MAX;
-	w->since = talk_clock();
+	l->since = talk_clock();
 	w->killed = false;
 	lose(s, l, judge_before(&w->judge, l->head, &d), &d);
 	if (l->is_lost)
@@ -196,8 +196,8 @@ static void look_at(struct server *s, uint32_t i, double now)
 		l->is_lost = true;
 	if (h->nsteps != w->steps) {
 		w->steps = h->nsteps;
-		w->since = now;
-	} else if (!w->killed && now - w->since > s->step && h->child > 0) {
+		l->since = now;
+	} else if (!w->killed && now - l->since > s->step && h->child > 0) {
 		w->killed = true;
 		l->head->given_up = 1;
 		kill((pid_t)h->child, SIGKILL);

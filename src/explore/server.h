@@ -22,7 +22,6 @@
 struct server_watch {
 	uint32_t before; /* runs that the lane had done then */
 	uint32_t steps;	 /* that were seen last */
-	double since;	 /* when it did not have them yet */
 	bool killed;
 	struct judge judge;
 };
@@ -32,9 +31,10 @@ struct server {
 	struct baton_file *file; /* mapped */
 	size_t size;		 /* of it */
 	int fd;
-	char *path;	    /* of the file, for the program */
-	pid_t pid;	    /* of the program; 0: not running */
-	double step;	    /* seconds */
+	char *path;	 /* of the file, for the program */
+	pid_t pid;	 /* of the program; 0: not running */
+	double step;	 /* seconds */
+	double deadline; /* of runs without a lane, which are given up then (talk_clock); 0: none */
 	struct judge judge; /* of runs without a lane */
 	double looked;	    /* when it was seen to be alive */
 	/* Of a run without a lane: somebody looks at it where it stands or hangs, and ends it so. */
@@ -59,7 +59,8 @@ enum status server_open(struct server *s, const struct judge_wish *w, uint32_t j
 			struct diag *d) ST_CHECKED;
 void server_close(struct server *s);
 
-/* Starts the program, calls `search', which asks for runs, and ends the program. */
+/* Starts the program, calls `search', which asks for runs, and ends the program; `search' is not called if the
+ * program ends before. */
 enum status server_search(struct server *s, const struct server_program *p,
 			  void (*search)(void *arg, struct explore_runner *r), void *arg,
 			  struct diag *d) ST_CHECKED;

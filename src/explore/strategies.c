@@ -23,7 +23,7 @@ static bool keeps_on(void *context, const struct search *s)
 		    s->runs)
 		return false;
 	return (double)s->runs < (double)x->e->runs * x->until &&
-	       talk_clock() - x->begun < x->e->seconds * x->until;
+	       talk_clock() < x->begun + (x->deadline - x->begun) * x->until;
 }
 
 uint64_t strategies_race(const struct shares_race *race, const struct explore_runner *r)
@@ -172,6 +172,26 @@ static enum search_end search_random(struct strategies *x)
 	return end;
 }
 
+/* Does it hang when it is shown?  Then it ends the search, and others come first. */
+static bool hangs(const struct aim *a)
+{
+	return a->kind != FINDING_RACE && a->kind != FINDING_ATOMICITY;
+}
+
+/* Each in the schedule that the analysis has for it. */
+static enum search_end search_forced(struct strategies *x)
+{
+	struct aims *a = &x->out->aims;
+	enum search_end end = SEARCH_WHOLE;
+
+	for (int last = 0; last < 2; last++)
+		for (size_t i = 0; i < a->at.n && end == SEARCH_WHOLE; i++)
+			if (a->at.at[i].course.at.n > 0 && a->at.at[i].run == 0 &&
+			    hangs(&a->at.at[i]) == last)
+				end = guided_force(&x->out->search, a, i, x->d);
+	return end;
+}
+
 /* In each window of the warnings; all of them have the same part of what there is until `until'. */
 static enum search_end search_guided(struct strategies *x, double until)
 {
@@ -179,6 +199,10 @@ static enum search_end search_guided(struct strategies *x, double until)
 	enum search_end end = SEARCH_WHOLE;
 	size_t nwindows = 0, n = 0;
 
+	x->until = until;
+	end = search_forced(x);
+	if (end == SEARCH_FOUND || end == SEARCH_TROUBLE)
+		return end;
 	for (size_t i = 0; i < a->at.n; i++)
 		nwindows += a->at.at[i].first == i;
 	for (size_t i = 0; i < a->at.n && !x->out->complete; i++) {
@@ -251,6 +275,7 @@ static enum search_end search_as_asked(struct strategies *x)
 
 #define SHORTEN_RUNS 2000u
 #define SHORTEN_SECONDS 10.0
+#define SHORTEN_PART 0.1
 
 static bool shortens_on(void *context)
 {
@@ -259,13 +284,22 @@ static bool shortens_on(void *context)
 	return talk_clock() < x->shorten_until;
 }
 
+/* What is left of the time, or a tenth of it all if that is more; and not for ever. */
+static double shorten_deadline(const struct strategies *x)
+{
+	double now = talk_clock(), least = now + x->e->seconds * SHORTEN_PART;
+	double until = x->deadline > least ? x->deadline : least;
+
+	return until < now + SHORTEN_SECONDS ? until : now + SHORTEN_SECONDS;
+}
+
 /* To the fewest preemptions. */
 static void shorten(struct strategies *x, struct search_failure *f)
 {
 	struct minimise m = { .runs = SHORTEN_RUNS, .context = x, .keeps_on = shortens_on };
 	enum search_end end;
 
-	x->shorten_until = talk_clock() + SHORTEN_SECONDS;
+	x->shorten_until = x->out->search.runner->deadline = shorten_deadline(x);
 	end = minimise_failure(&x->out->search, f, &m, x->d);
 	if (end != SEARCH_TROUBLE && m.is_again) {
 		VEC_CLEAR(&f->schedule);
@@ -291,7 +325,9 @@ void strategies_search(void *arg, struct explore_runner *r)
 	s->goes_on = x->e->all;
 	s->seed = x->e->seed;
 	r->head->all_accesses = x->e->all_accesses;
+	r->deadline = x->deadline;
 	x->out->end = search_as_asked(x);
+	x->out->late = x->out->end == SEARCH_BUDGET && talk_clock() >= x->deadline;
 	/* What another process does is not looked at, nor what else decides where a run goes. */
 	x->out->complete &= !x->out->forked && s->outcomes[BATON_STRAYED] == 0;
 	for (size_t i = 0; i < s->failures.n && x->out->end != SEARCH_TROUBLE; i++)

@@ -12,6 +12,7 @@ struct strategies {
 	const struct explore *e;
 	struct explore_result *out;
 	struct diag *d;
+	double deadline; /* of all (talk_clock) */
 	double begun;
 	/* Private. */
 	double shorten_until; /* 0: nothing is made short yet */

@@ -117,9 +117,14 @@ static inline bool finding_is_property(const struct finding *f)
 }
 
 /* A condition wait that nobody ends: whether that is so depends on all signals of the trace. */
+static inline bool finding_kind_is_wait(enum finding_kind kind)
+{
+	return kind == FINDING_WAIT_HOLDING || kind == FINDING_LOST_WAKEUP;
+}
+
 static inline bool finding_is_wait(const struct finding *f)
 {
-	return f->kind == FINDING_WAIT_HOLDING || f->kind == FINDING_LOST_WAKEUP;
+	return finding_kind_is_wait(f->kind);
 }
 
 /* It has an order that the program can be forced into.  Of a warning the replay itself shows what is

@@ -162,6 +162,7 @@ enum baton_outcome {
 
 #define BATON_OUTSIDE_FILES 1u	 /* written */
 #define BATON_OUTSIDE_SOCKETS 2u /* written, bound or connected */
+#define BATON_OUTSIDE_INPUT 4u	 /* read: the standard input, in which there is nothing */
 
 /* What a run did that is wrong in itself, and has ended it. */
 enum baton_fault_kind {

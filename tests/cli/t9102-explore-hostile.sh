@@ -53,6 +53,61 @@ explore ./$prog exit
 is "$status" 1 "exit in a thread: found"
 has out '^1  status 7, in a schedule of' "exit in a thread: what"
 
+# One run takes minutes: it is given up when the time is over.
+cat >long.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int x;
+static void *adds(void *arg)
+{
+	for (int i = 0; i < 100000; i++) {
+		for (volatile int k = 0; k < 100000; k++)
+			;
+		pthread_mutex_lock(&m);
+		x++;
+		pthread_mutex_unlock(&m);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, adds, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+foresee-cc -g -O1 -pthread long.c -o long || exit 2
+for how in auto dpor random; do
+	run timeout 60 foresee explore -q --time 1 --strategy $how ./long
+	is "$status" 3 "a long run, $how: the budget ran out"
+	has out '^explored 0 schedules in .*: no failure; others are left: time ran out$' "a long run, $how: in the middle of it"
+done
+
+# Without threads, or without input.
+cat >alone.c <<'END'
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char c;
+	(void)argv;
+	return argc > 1 && read(0, &c, 1) != 1;
+}
+END
+foresee-cc -g -O1 alone.c -o alone || exit 2
+explore ./alone
+is "$status" 0 "no thread: all was run"
+has out '^the program has made no thread: there is one schedule' "no thread: is said"
+hasnt out 'reads its input' "no thread: nor does it read"
+run timeout 60 foresee explore -q ./alone reads <<<text
+is "$status" 1 "input: there is none in any run"
+has out '^the program reads its input, in which there is nothing' "input: is said"
+(ulimit -v 2000000 && foresee explore -q ./alone) >out 2>err
+is "$?" 2 "few addresses: refused"
+has err 'cannot reserve the shadow .*Cannot allocate memory; addresses are limited to 1953 MB \(ulimit -v\)' "few addresses: why"
+
 # A schedule with more steps than there is room for.
 {
 	printf 'foresee schedule 1\nprogram %s\ndirectory .\nargument x\noutcome deadlock\n' "$PWD/$prog"
@@ -230,7 +285,7 @@ is "$status" 1 "pipe that nobody writes to: found"
 has out '^1  deadlock, in a schedule of' "pipe that nobody writes to: what"
 has out 'T2 waits for descriptor [0-9]+ at .*hostile.c:[0-9]+ in from_pipe$' "pipe that nobody writes to: who"
 for what in outside network; do
-	explore --time 1 ./$prog $what
+	explore --time 3 ./$prog $what
 	is "$status" 3 "$what: not explored"
 	has out '^1 of them were ended: a step took more than [0-9]+ s, in code that waits for what is not seen' "$what: is said"
 	gone $what
