@@ -10,6 +10,7 @@
  *	baton.c		announcing, choosing, handing over; threads
  *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
  *	baton_fd.c	pipes, sockets, eventfds
+ *	baton_clock.c	time
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
  *	baton_halt.c	stands still for a debugger
@@ -169,6 +170,13 @@ bool baton_awaits(uint32_t thread);
 
 /* Can it be done without waiting? */
 bool baton_is_enabled(uint32_t thread);
+
+/* ---- time ---- */
+
+/* So many nanoseconds pass, or as many as there are until then, a time of any clock that is valid. */
+void baton_clock_pass(uint64_t ns);
+void baton_clock_until(const struct timespec *at);
+struct timespec baton_clock_read(clockid_t clock);
 
 /* ---- memory that is free ---- */
 

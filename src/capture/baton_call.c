@@ -450,6 +450,8 @@ int baton_cond_wait(struct control *c, const struct cond_wait *w)
 		pause();
 	REAL(pthread_mutex_lock)(w->mutex);
 	s->yielded = timed && !s->woken;
+	if (s->yielded)
+		baton_clock_until(w->until);
 	if (s->cancelled && !s->woken)
 		return ECANCELED;
 	return timed && !s->woken ? ETIMEDOUT : 0;

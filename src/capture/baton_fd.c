@@ -218,11 +218,11 @@ static const void *object_of(uint32_t thread, const struct pollfd *at, uint32_t 
 	return baton_word_is_shared(thread, all) ? &everything : object;
 }
 
-/* n of them; waits: until one is ready.  vain: or not. */
-static void announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits, bool vain)
+/* n of them; waits: until one is ready.  vain: or not.  True: none is. */
+static bool announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits, bool vain)
 {
 	struct baton_seat *s = &baton_seats[t->control->index];
-	bool gives = n == 1 && !(at->events & POLLIN);
+	bool in_vain, gives = n == 1 && !(at->events & POLLIN);
 
 	s->fds = at;
 	s->nfds = waits ? n : 0;
@@ -233,7 +233,9 @@ static void announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits
 				      .kind = gives ? BATON_GIVE : BATON_TAKE,
 				      .flags = vain ? BATON_TIMED : 0,
 				      .branches = 1 });
+	in_vain = !baton_fd_is_ready(t->control->index);
 	s->nfds = 0;
+	return in_vain;
 }
 
 void control_fd_slow(int fd, short events, bool vain)
@@ -252,7 +254,7 @@ void control_fd_slow(int fd, short events, bool vain)
 	}
 }
 
-bool control_poll_slow(struct pollfd *at, size_t n, bool timed)
+bool control_poll_slow(struct pollfd *at, size_t n, bool timed, uint64_t ns)
 {
 	bool some = false;
 
@@ -263,8 +265,8 @@ bool control_poll_slow(struct pollfd *at, size_t n, bool timed)
 
 		for (size_t i = 0; i < n && CONTROLLED(t) && !some; i++)
 			some = is_object(at[i].fd);
-		if (some)
-			announce(t, at, (uint32_t)n, true, timed);
+		if (some && announce(t, at, (uint32_t)n, true, timed))
+			baton_clock_pass(ns);
 	}
 	return some;
 }

@@ -123,15 +123,29 @@ static inline bool control_fails(void)
 
 /* ---- time: control_time.c ---- */
 
-/* The thread is about to sleep.  True: before the point it does not; it has slept for a moment, so that
- * a loop that waits this way does not only run. */
-bool control_time_naps_slow(void);
-static inline bool control_time_naps(void)
+/* The thread is about to sleep, for so many nanoseconds.  True: before the point it does not; it has slept for
+ * a moment, so that a loop that waits this way does not only run. */
+bool control_time_naps_slow(uint64_t ns);
+static inline bool control_time_naps(uint64_t ns)
 {
-	return UNLIKELY(control_on) && control_time_naps_slow();
+	return UNLIKELY(control_on) && control_time_naps_slow(ns);
 }
-/* For how long, or until when, it then has to: no time, or what was asked for. */
-const struct timespec *control_time_nap(const struct timespec *want);
+/* For how long, or (TIMER_ABSTIME) until when, it then has to: no time, or what was asked for. */
+const struct timespec *control_time_nap(const struct timespec *want, int flags);
+/* It has waited in vain until then, if it has to come back so. */
+void control_time_ends_slow(const struct timespec *at);
+static inline void control_time_ends(const struct timespec *at)
+{
+	if (UNLIKELY(control_on))
+		control_time_ends_slow(at);
+}
+/* What the clock says; as it is, or *now becomes another time. */
+void control_time_read_slow(clockid_t clock, struct timespec *now);
+static inline void control_time_read(clockid_t clock, struct timespec *now)
+{
+	if (UNLIKELY(control_on))
+		control_time_read_slow(clock, now);
+}
 /* The thread gives way to others. */
 void control_yield_slow(void);
 static inline void control_yield(void)
@@ -226,13 +240,13 @@ static inline void control_fd(int fd, short events, bool vain)
 	if (UNLIKELY(control_on))
 		control_fd_slow(fd, events, vain);
 }
-/* One that waits until some are ready; timed: or for some time.  True: it has waited, so that if it is
- * timed it need not. */
+/* One that waits until some are ready; timed: or for so many nanoseconds.  True: it has waited, so that if it
+ * is timed it need not. */
 struct pollfd;
-bool control_poll_slow(struct pollfd *at, size_t n, bool timed);
-static inline bool control_poll(struct pollfd *at, size_t n, bool timed)
+bool control_poll_slow(struct pollfd *at, size_t n, bool timed, uint64_t ns);
+static inline bool control_poll(struct pollfd *at, size_t n, bool timed, uint64_t ns)
 {
-	return UNLIKELY(control_on) && control_poll_slow(at, n, timed);
+	return UNLIKELY(control_on) && control_poll_slow(at, n, timed, ns);
 }
 
 #ifdef FORESEE_LOCKS

@@ -1,8 +1,10 @@
 /*
  * What depends on time.  Programs sleep so that others can go first; before the point gates say who goes
- * first, and sleeping would only take time.  The clock itself goes on.
+ * first, and sleeping would only take time.  The clock itself goes on; in a program that is explored it
+ * does so in its own way (baton_clock.c).
  */
 #include <string.h>
+#include <sys/time.h>
 
 #include "capture/baton.h"
 #include "capture/real.h"
@@ -12,7 +14,7 @@
 #define MOMENT 100000 /* nanoseconds */
 #define SECOND 1000000000
 
-bool control_time_naps_slow(void)
+bool control_time_naps_slow(uint64_t ns)
 {
 	const struct timespec moment = { 0, MOMENT };
 	const struct thread *t = thread_self();
@@ -20,6 +22,7 @@ bool control_time_naps_slow(void)
 
 	if (CONTROLLED(t) && baton_is_on()) {
 		baton_yield(t->control, t->view.call_site);
+		baton_clock_pass(ns);
 		return true;
 	}
 	if (!CONTROLLED(t) || control_is_free() || control_plan->real_time)
@@ -49,13 +52,63 @@ unsigned control_choose_slow(unsigned n)
 	return chosen;
 }
 
-const struct timespec *control_time_nap(const struct timespec *want)
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
+}
+
+const struct timespec *control_time_nap(const struct timespec *want, int flags)
 {
 	static const struct timespec none;
 	bool valid =
 		want != NULL && want->tv_sec >= 0 && want->tv_nsec >= 0 && want->tv_nsec < SECOND;
 
-	return valid && control_time_naps() ? &none : want;
+	if (!valid || !control_time_naps(flags & TIMER_ABSTIME ? 0 : ns_of(want)))
+		return want;
+	if ((flags & TIMER_ABSTIME) && baton_is_on())
+		baton_clock_until(want);
+	return &none;
+}
+
+/* The thread, if it is explored. */
+static const struct control *explored(void)
+{
+	return baton_is_on() ? thread_self()->control : NULL;
+}
+
+void control_time_ends_slow(const struct timespec *at)
+{
+	const struct control *c = explored();
+
+	if (c != NULL && baton_fails(c))
+		baton_clock_until(at);
+}
+
+void control_time_read_slow(clockid_t clock, struct timespec *now)
+{
+	if (explored() != NULL)
+		*now = baton_clock_read(clock);
+}
+
+static void time_of_day(struct timeval *now)
+{
+	struct timespec t;
+
+	if (!UNLIKELY(control_on) || now == NULL)
+		return;
+	t = (struct timespec){ .tv_sec = now->tv_sec, .tv_nsec = now->tv_usec * 1000 };
+	control_time_read_slow(CLOCK_REALTIME, &t);
+	*now = (struct timeval){ .tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000 };
+}
+
+static time_t seconds(time_t now, time_t *out)
+{
+	struct timespec t = { .tv_sec = now };
+
+	control_time_read(CLOCK_REALTIME, &t);
+	if (out != NULL)
+		*out = t.tv_sec;
+	return t.tv_sec;
 }
 
 const struct timespec *control_time_limit_slow(const struct timespec *at)
@@ -68,8 +121,10 @@ const struct timespec *control_time_limit_slow(const struct timespec *at)
 		return at;
 	t = thread_self();
 	c = t->control;
-	if (c != NULL && baton_is_on())
+	if (c != NULL && baton_is_on()) {
+		control_time_ends_slow(at);
 		return baton_fails(c) ? &past : &never; /* a thread's end takes a moment more */
+	}
 	if (c == NULL || !c->gated || control_is_free())
 		return at;
 	if (control_fails())

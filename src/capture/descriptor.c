@@ -78,19 +78,34 @@ static void polled(const struct pollfd *at, nfds_t n, int r)
 
 static const struct timespec no_time;
 
+#define MILLISECOND 1000000u
+
+static uint64_t ns_of(time_t seconds, long ns)
+{
+	return seconds >= 0 && ns >= 0 ? (uint64_t)seconds * 1000000000u + (uint64_t)ns : 0;
+}
+
 /* How long a wait for readiness has to take: no time, if the explorer has let it through. */
 static int poll_for(struct pollfd *at, nfds_t n, int timeout)
 {
-	if (n == 0 ? timeout > 0 && control_time_naps() : control_poll(at, n, timeout >= 0))
-		return timeout >= 0 ? 0 : timeout;
-	return timeout;
+	uint64_t ns = timeout > 0 ? (uint64_t)timeout * MILLISECOND : 0;
+
+	if (n == 0)
+		return ns > 0 && control_time_naps(ns) ? 0 : timeout;
+	if (!control_poll(at, n, timeout >= 0, ns))
+		return timeout;
+	return timeout >= 0 ? 0 : timeout;
 }
 
 static const struct timespec *ppoll_for(struct pollfd *at, nfds_t n, const struct timespec *timeout)
 {
 	if (n == 0)
-		return control_time_nap(timeout);
-	return control_poll(at, n, timeout != NULL) && timeout != NULL ? &no_time : timeout;
+		return control_time_nap(timeout, 0);
+	return control_poll(at, n, timeout != NULL,
+			    timeout != NULL ? ns_of(timeout->tv_sec, timeout->tv_nsec) : 0) &&
+			       timeout != NULL
+		       ? &no_time
+		       : timeout;
 }
 
 static int epoll_for(int epoll, int timeout)
@@ -115,13 +130,13 @@ static void selected(int n, const fd_set *in, const fd_set *out, const fd_set *e
 
 /* True: it has waited, or need not. */
 static bool select_naps(int n, const fd_set *in, const fd_set *out, const fd_set *except,
-			bool timed)
+			bool timed, uint64_t ns)
 {
 	struct pollfd at[SELECTED_MOST];
 	nfds_t used = 0;
 
 	if (!control_is_baton())
-		return n == 0 && timed && control_time_naps();
+		return n == 0 && timed && control_time_naps(ns);
 	for (int fd = 0; fd < n; fd++) {
 		int events = (is_in(in, fd) ? POLLIN : 0) | (is_in(out, fd) ? POLLOUT : 0) |
 			     (is_in(except, fd) ? POLLPRI : 0);
@@ -131,7 +146,9 @@ static bool select_naps(int n, const fd_set *in, const fd_set *out, const fd_set
 		if (events != 0)
 			at[used++] = (struct pollfd){ .fd = fd, .events = (short)events };
 	}
-	return used == 0 ? timed && control_time_naps() : control_poll(at, used, timed);
+	if (used == 0)
+		return timed && control_time_naps(ns);
+	return control_poll(at, used, timed, ns);
 }
 
 static void epolled(int epoll, int r)

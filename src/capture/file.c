@@ -194,7 +194,7 @@ static bool file_begin(int fd, const char *path, uint32_t flags, uint64_t keep)
 	}
 	if (strlen(path) < sizeof(file.path))
 		memcpy(file.path, path, strlen(path) + 1);
-	clock_gettime(CLOCK_REALTIME, &now);
+	sys_clock(CLOCK_REALTIME, &now);
 	head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	file.end = sizeof(head);
 	for (unsigned i = 0; i < FILE_SIZES; i++) {

@@ -93,8 +93,12 @@ void lock_request(const void *obj, unsigned kind, unsigned aux, int r, bool own)
 
 bool lock_is_time(clockid_t clock, const struct timespec *at)
 {
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && at != NULL &&
-	       at->tv_nsec >= 0 && at->tv_nsec < 1000000000;
+	bool valid = (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && at != NULL &&
+		     at->tv_nsec >= 0 && at->tv_nsec < 1000000000;
+
+	if (valid)
+		control_time_ends(at);
+	return valid;
 }
 
 /* ---- mutexes ---- */

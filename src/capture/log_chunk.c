@@ -61,7 +61,7 @@ void chunk_begin(struct thread *t)
 	/* A killed program must not leave a head that does not fit its records. */
 	__atomic_store_n(&c->magic, 0, __ATOMIC_RELEASE);
 	memset(c + 1, 0, file_slot_bytes(t->size) - sizeof(*c));
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	sys_clock(CLOCK_MONOTONIC, &now);
 	*c = (struct format_chunk){
 		.tid = t->tid,
 		.number = t->nchunks,

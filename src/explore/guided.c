@@ -49,10 +49,12 @@ enum status guided_record(struct server *server, const struct server_program *p,
 	enum status st;
 
 	*out = (struct aims){ 0 };
-	/* What is found is to be led to step by step, so all words that are shared must be known. */
+	/* What is found is to be led to step by step, so all words that are shared must be known.  Not where
+	 * a run finds what the one before has left. */
 	do
 		st = again_run(server, p, NULL, 0, trace, nothing, &end, d);
-	while (st == ST_OK && !server->stopped && r->head->grown != 0 && ++times < RECORD_TIMES);
+	while (st == ST_OK && !server->stopped && r->head->grown != 0 && r->head->outside == 0 &&
+	       ++times < RECORD_TIMES);
 	if (st == ST_OK && access(trace, R_OK) == 0) {
 		st = steer_init(&steer, r, trace, d);
 		if (st == ST_OK)
