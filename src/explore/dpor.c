@@ -32,49 +32,40 @@ static void push_frames(struct dpor *d)
 	const struct explore_runner *r = d->search->runner;
 	const struct baton_step *steps = explore_steps(r);
 	const struct baton_op *ops[BATON_THREADS];
-	size_t n = d->frames.n;
+	size_t n = d->trail.frames.n;
 
 	operations_at(r, (uint32_t)n, ops);
 	if (n > 0)
-		d->frames.at[n - 1].branches = steps[n - 1].op.branches;
+		d->trail.frames.at[n - 1].branches = steps[n - 1].op.branches;
 	for (size_t i = n; i < r->head->nsteps; i++) {
-		struct dpor_frame *f = VEC_PUSH(&d->frames);
+		struct trail_frame *f = VEC_PUSH(&d->trail.frames);
 
-		*f = (struct dpor_frame){ .choice = steps[i].choice,
-					  .branches = steps[i].op.branches,
-					  .first_branch = steps[i].choice.branch,
-					  .enabled = steps[i].enabled,
-					  .sleep = d->sleep };
+		*f = (struct trail_frame){ .choice = steps[i].choice,
+					   .branches = steps[i].op.branches,
+					   .first_branch = steps[i].choice.branch,
+					   .enabled = steps[i].enabled,
+					   .sleep = d->sleep };
 		baton_add(&f->todo, f->choice.thread);
 		wake(&d->sleep, ops, f->choice.thread, &steps[i].op);
 	}
 }
 
-/* The next thread to be tried at a frame, or false. */
-static bool next_thread(struct dpor_frame *f)
+/* Of a trail. */
+static bool next_thread(void *arg, size_t at, struct trail_frame *f)
 {
+	(void)arg;
+	(void)at;
 	for (uint32_t t = 0; t < BATON_THREADS; t++) {
 		if (baton_has(&f->todo, t) && !baton_has(&f->done, t) && !baton_has(&f->sleep, t)) {
-			f->choice = (struct baton_choice){ .thread = (uint16_t)t };
-			f->first_branch = 0;
-			f->branches = 1; /* until it has run */
+			trail_choose(f, t);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Goes on to the next choice at a frame.  False: there is none. */
-static bool next_choice(struct dpor_frame *f)
-{
-	if (search_next_branch(&f->choice, f->branches, f->first_branch))
-		return true;
-	baton_add(&f->done, f->choice.thread);
-	return next_thread(f);
-}
-
 /* Who sleeps behind the choice at a frame, which stands at step `at' of the last run. */
-static struct baton_set sleep_behind(const struct dpor *d, const struct dpor_frame *f, size_t at)
+static struct baton_set sleep_behind(const struct dpor *d, const struct trail_frame *f, size_t at)
 {
 	const struct baton_op *ops[BATON_THREADS];
 	struct baton_set sleep = f->sleep;
@@ -90,61 +81,42 @@ static struct baton_set sleep_behind(const struct dpor *d, const struct dpor_fra
 static bool turn_back(struct dpor *d, bool is_astray)
 {
 	d->is_astray = is_astray;
-	for (; d->frames.n > 0; d->frames.n--) {
-		struct dpor_frame *f = &d->frames.at[d->frames.n - 1];
+	for (; d->trail.frames.n > 0; d->trail.frames.n--) {
+		struct trail_frame *f = &d->trail.frames.at[d->trail.frames.n - 1];
 
-		if (!next_choice(f))
+		if (!trail_advance(f, d->trail.frames.n - 1, next_thread, d))
 			continue;
 		d->sleep = (struct baton_set){ { 0 } };
 		if (!is_astray) /* else it is not known what they were about to do */
-			d->sleep = sleep_behind(d, f, d->frames.n - 1);
+			d->sleep = sleep_behind(d, f, d->trail.frames.n - 1);
 		return true;
 	}
 	return false;
 }
 
 /*
- * What is left at the frames, the deepest first: that is what comes next if the runs until then have no new
+ * What is left at the frames: that is what comes next if the runs until then have no new
  * races.  Where a thread is, and what it is about to do, is the same in all runs that begin in the same way.
  */
 static bool guess(void *arg, uint32_t nth, struct search_ask *ask)
 {
 	struct dpor *d = arg;
 
-	if (nth == 0) {
-		d->guess_at = d->frames.n;
-		if (d->guess_at > 0)
-			d->guess = d->frames.at[d->guess_at - 1];
-	}
-	if (d->is_astray)
+	*ask = (struct search_ask){ .seed = d->search->seed };
+	if (d->is_astray || !trail_guess(&d->trail, nth, next_thread, d, ask))
 		return false;
-	while (d->guess_at > 0 && !next_choice(&d->guess))
-		if (--d->guess_at > 0)
-			d->guess = d->frames.at[d->guess_at - 1];
-	if (d->guess_at == 0)
-		return false;
-	VEC_CLEAR(&d->prefix);
-	for (size_t i = 0; i + 1 < d->guess_at; i++)
-		*VEC_PUSH(&d->prefix) = d->frames.at[i].choice;
-	*VEC_PUSH(&d->prefix) = d->guess.choice;
-	*ask = (struct search_ask){ .policy = BATON_GO_ON,
-				    .nprefix = (uint32_t)d->prefix.n,
-				    .seed = d->search->seed,
-				    .sleep = sleep_behind(d, &d->guess, d->guess_at - 1),
-				    .prefix = d->prefix.at };
+	ask->sleep = sleep_behind(d, &d->trail.guess, d->trail.guess_at - 1);
 	return true;
 }
 
 static enum search_end run(struct dpor *d, struct diag *diag)
 {
-	struct baton_choice *choices = explore_choices(d->search->runner);
 	struct search_ask ask = { .policy = BATON_GO_ON,
-				  .nprefix = (uint32_t)d->frames.n,
+				  .nprefix = (uint32_t)d->trail.frames.n,
 				  .seed = d->search->seed,
 				  .sleep = d->sleep };
 
-	for (size_t i = 0; i < d->frames.n; i++)
-		choices[i] = d->frames.at[i].choice;
+	trail_put(&d->trail, explore_choices(d->search->runner));
 	return search_run(d->search, &ask, diag);
 }
 
@@ -152,7 +124,7 @@ static enum search_end run(struct dpor *d, struct diag *diag)
 static bool take_run(struct dpor *d, struct dpor_counts *counts)
 {
 	const struct baton_head *head = d->search->runner->head;
-	uint32_t n = (uint32_t)d->frames.n;
+	uint32_t n = (uint32_t)d->trail.frames.n;
 
 	if (head->outcome == BATON_STRAYED || head->nsteps < n) {
 		d->is_partly = true;
@@ -172,7 +144,7 @@ static bool take_run(struct dpor *d, struct dpor_counts *counts)
 
 static void begin_anew(struct dpor *d, struct dpor_counts *counts)
 {
-	d->frames.n = 0;
+	d->trail.frames.n = 0;
 	d->sleep = (struct baton_set){ { 0 } };
 	d->is_partly = d->is_astray = false;
 	counts->traces = counts->blocked = 0;
@@ -200,7 +172,7 @@ enum search_end dpor_search(struct search *s, struct dpor_counts *counts, struct
 	if (end == SEARCH_WHOLE && d.is_partly)
 		end = SEARCH_PARTLY;
 	s->guess = NULL;
-	VEC_RELEASE_ALL(&d.frames, &d.prefix);
+	trail_release(&d.trail);
 	history_release(&d.history);
 	return end;
 }

@@ -110,7 +110,7 @@ static bool meets(const struct baton_set *a, const struct baton_set *b)
 }
 
 /* One of the set is to be tried at the frame, if none is yet.  False: none can be. */
-static bool try_one(struct dpor_frame *f, struct baton_set *initials, uint32_t rather)
+static bool try_one(struct trail_frame *f, struct baton_set *initials, uint32_t rather)
 {
 	if (meets(initials, &f->todo) || meets(initials, &f->sleep))
 		return true;
@@ -131,7 +131,7 @@ static bool try_one(struct dpor_frame *f, struct baton_set *initials, uint32_t r
 static enum verdict reverse(const struct racer *j, uint32_t i)
 {
 	const struct history *h = &j->d->history;
-	struct dpor_frame *f = &j->d->frames.at[i];
+	struct trail_frame *f = &j->d->trail.frames.at[i];
 	struct baton_set initials = { { 0 } };
 	uint32_t count[BATON_THREADS];
 	bool is_next, is_free;
@@ -233,7 +233,7 @@ static void race(const struct racer *j)
 static void race_end(struct dpor *d)
 {
 	const struct baton_head *head = d->search->runner->head;
-	struct dpor_frame *f = &d->frames.at[d->frames.n - 1];
+	struct trail_frame *f = &d->trail.frames.at[d->trail.frames.n - 1];
 	struct baton_set others = f->enabled;
 
 	for (uint32_t t = 0; t < BATON_THREADS; t++)
