@@ -6,7 +6,7 @@
 #include "launch/made.h"
 #include "launch/program.h"
 
-enum { STRATEGY = 1, FORMAT, FIBERS };
+enum { STRATEGY = 1, FORMAT, FIBERS, WINDOW };
 
 struct command_explore {
 	struct explore how;
@@ -21,6 +21,10 @@ struct command_explore {
 static const struct option_def explore_options[] = {
 	{ .id = STRATEGY, 0, "strategy", "NAME",
 	  "auto (the default), guided, random, pos, pct, bounded or dpor" },
+	{ AT(how.from), 0, "from", "TRACE",
+	  "guided: by what was found in this recording of the program, instead of a first run" },
+	{ .id = WINDOW, 0, "window", "THREADS",
+	  "guided: auto (the default), all, or the threads that run, as T2,T3; T1 always does" },
 	{ AT(how.runs), 0, "budget-runs", "N", "at most so many schedules; default 100000",
 	  NUMBER(how.runs, 1, UINT64_MAX) },
 	{ AT(seconds), 0, "time", "SECONDS", "at most so long; default 60", NUMBER(seconds, 1, 86400) },
@@ -48,6 +52,35 @@ static const struct option_def explore_options[] = {
 };
 /* clang-format on */
 
+/* T2,T3 */
+static bool take_window(struct explore *e, const char *value)
+{
+	const char *at = value;
+
+	e->has_window = strcmp(value, "auto") != 0;
+	e->window = (struct baton_set){ { 0 } };
+	for (uint32_t t = 0; t < BATON_THREADS && strcmp(value, "all") == 0; t++)
+		baton_add(&e->window, t);
+	if (!e->has_window || !baton_is_empty(&e->window))
+		return true;
+	baton_add(&e->window, 0);
+	for (;;) {
+		char *end;
+		unsigned long tid = strtoul(at + (*at == 'T'), &end, 10);
+
+		if (tid == 0 || tid > BATON_THREADS || (*end != ',' && *end != '\0')) {
+			talk_error("no such window: '%s'; auto, all, or threads from T1 to T%u, as "
+				   "T2,T3",
+				   value, BATON_THREADS);
+			return false;
+		}
+		baton_add(&e->window, (uint32_t)tid - 1);
+		if (*end == '\0')
+			return true;
+		at = end + 1;
+	}
+}
+
 static bool take_option(void *own, const struct option_parser *p, int id, const char *value)
 {
 	static const char *const strategies[] = {
@@ -64,6 +97,8 @@ static bool take_option(void *own, const struct option_parser *p, int id, const 
 			talk_error("no such format: '%s'; text or json", value);
 		return c->json || strcmp(value, "text") == 0;
 	}
+	if (id == WINDOW)
+		return take_window(&c->how, value);
 	if (id == FIBERS) {
 		c->how.no_fibers = strcmp(value, "never") == 0;
 		if (!c->how.no_fibers && strcmp(value, "auto") != 0)
@@ -128,6 +163,9 @@ static int explore_command(const struct command *c, int argc, char **argv)
 		return command_misuse(c, "no program given");
 	if (x.how.wish.oracle && strchr(x.how.wish.oracle, '\n'))
 		return command_misuse(c, "the command of --oracle must be one line");
+	if ((x.how.from || x.how.has_window) && x.how.strategy != EXPLORE_AUTO &&
+	    x.how.strategy != EXPLORE_GUIDED)
+		return command_misuse(c, "--from and --window are for --strategy guided or auto");
 	x.how.quiet = in.quiet;
 	x.how.seconds = (double)x.seconds;
 	if (x.how.jobs == 0) {

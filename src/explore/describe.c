@@ -348,7 +348,9 @@ static void describe_aims(const struct explore_result *r, FILE *to)
 
 	if (all->at.n == 0)
 		return;
-	fputs("the first run, without preemptions, warned of:\n", to);
+	fputs(r->is_given ? "the recording warned of:\n"
+			  : "the first run, without preemptions, warned of:\n",
+	      to);
 	for (size_t i = 0; i < all->at.n; i++)
 		describe_aim(r, &all->at.at[i], to);
 	fputs("\n", to);

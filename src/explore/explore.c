@@ -9,6 +9,7 @@
 #include "explore/course.h"
 #include "explore/describe.h"
 #include "explore/guided.h"
+#include "explore/meet.h"
 #include "explore/strategies.h"
 #include "explore/visit.h"
 #include "launch/program.h"
@@ -98,8 +99,10 @@ static char *schedule_name(const struct explore *e, size_t number)
 	return name.at;
 }
 
+/* With these choices. */
 static enum status failure_write(const struct explore *e, const struct server *server,
-				 struct explore_failure *f, size_t number, struct diag *d)
+				 struct explore_failure *f, const struct steer_course *c,
+				 size_t number, struct diag *d)
 {
 	char here[PATH_MAX], *path = realpath(e->path, NULL);
 	struct course s = { .program = path ? path : mem_strdup(e->path),
@@ -110,8 +113,7 @@ static enum status failure_write(const struct explore *e, const struct server *s
 	for (char **at = e->argv; *at; at++)
 		*VEC_PUSH(&s.arguments) = mem_strdup(*at);
 	*VEC_PUSH(&s.arguments) = NULL;
-	for (size_t i = 0; i < f->ntold; i++)
-		*VEC_PUSH(&s.steps) = f->steps.at[i].choice;
+	VEC_APPEND(&s.steps, c->at.at, c->at.n);
 	VEC_APPEND(&s.words, server->pool.words.at, server->pool.words.n);
 	describe_outcome(f, &outcome);
 	s.outcome = outcome.at;
@@ -140,6 +142,43 @@ static void find_race(struct explore_failure *f, const struct explore_runner *r)
 	shares_release(&s);
 }
 
+/* If both threads can be brought before their accesses, the schedule of that is worth a file. */
+static enum status race_write(const struct explore *e, struct server *server,
+			      const struct server_program *p, struct explore_failure *f,
+			      size_t number, struct diag *d)
+{
+	char *trace = scratch_path("trace", 1);
+	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct steer_course c = { 0 };
+	struct launch_end end;
+	uint32_t race[2];
+	enum status st;
+
+	meet_plan(f, &c);
+	st = again_run(server, p, c.at.at, c.at.n, trace, nothing, &end, d);
+	if (st == ST_OK && meet_is_race(&server->pool.runner, c.at.n, race))
+		st = failure_write(e, server, f, &c, number, d);
+	if (nothing >= 0)
+		close(nothing);
+	unlink(trace);
+	mem_free(trace);
+	VEC_RELEASE(&c.at);
+	return st;
+}
+
+static enum status found_write(const struct explore *e, const struct server *server,
+			       struct explore_failure *f, size_t number, struct diag *d)
+{
+	struct steer_course c = { 0 };
+	enum status st;
+
+	for (size_t i = 0; i < f->ntold; i++)
+		*VEC_PUSH(&c.at) = f->steps.at[i].choice;
+	st = failure_write(e, server, f, &c, number, d);
+	VEC_RELEASE(&c.at);
+	return st;
+}
+
 #define AGAIN_SECONDS 5.0 /* for races, which are run again for their names alone */
 
 static enum status failures_again(const struct explore *e, struct server *server,
@@ -165,8 +204,10 @@ static enum status failures_again(const struct explore *e, struct server *server
 		st = failure_again(server, p, f, d);
 		if (st == ST_OK && f->is_race)
 			find_race(f, &server->pool.runner);
-		else if (st == ST_OK)
-			st = failure_write(e, server, f, i + 1, d);
+		if (st == ST_OK && f->is_race && f->again)
+			st = race_write(e, server, p, f, i + 1, d);
+		else if (st == ST_OK && !f->is_race)
+			st = found_write(e, server, f, i + 1, d);
 	}
 	return st;
 }
@@ -229,7 +270,7 @@ static void note_fibers(const struct server *server)
 		talk_note("%s", strbuf_str(&text));
 }
 
-#define EXPLAIN_SECONDS 5.0
+#define EXPLAIN_SECONDS 2.0
 
 /* Nothing can be run.  A run that is recorded may say why: what the recorder has to say is in its recording. */
 static enum status explain_trouble(struct server *server, const struct server_program *p,
@@ -280,8 +321,13 @@ static enum status explore(const struct explore *e, struct server *server,
 		if (st != ST_OK)
 			return st;
 	}
-	if (e->strategy == EXPLORE_AUTO || e->strategy == EXPLORE_GUIDED)
+	if (e->from) {
+		st = guided_read(e->from, e->path, &out->aims, d);
+		if (st != ST_OK)
+			return st;
+	} else if (e->strategy == EXPLORE_AUTO || e->strategy == EXPLORE_GUIDED) {
 		look_first(&x, server, &p);
+	}
 	out->stopped = server->stopped;
 	if (out->stopped)
 		return ST_OK;
@@ -289,6 +335,9 @@ static enum status explore(const struct explore *e, struct server *server,
 	st = server_search(server, &p, strategies_search, &x, d);
 	if (st == ST_OK && out->search.runner == NULL && !server->stopped)
 		return explain_trouble(server, &p, "the program has ended before main", d);
+	if (st == ST_OK && out->late && server->lanes[0].head->server == 0)
+		return explain_trouble(server, &p,
+				       "time ran out before the program was at its main", d);
 	out->complete &= !out->unlike;
 	if (!e->quiet)
 		note_fibers(server);
@@ -309,6 +358,7 @@ enum status explore_program(const struct explore *e, struct explore_result *out,
 
 	memset(out, 0, sizeof(*out));
 	out->sandbox = e->wish.sandbox;
+	out->is_given = e->from != NULL;
 	st = scratch_open(d);
 	if (st != ST_OK)
 		return st;
@@ -319,6 +369,8 @@ enum status explore_program(const struct explore *e, struct explore_result *out,
 	scratch_close();
 	return st;
 }
+
+#define RACE_OUTCOME "data race on "
 
 static enum status course_again(const struct course *s, char **argv, const char *record, bool gdb,
 				struct explore_failure *out, bool *same, struct diag *d)
@@ -357,6 +409,8 @@ static enum status course_again(const struct course *s, char **argv, const char 
 		take_run(out, &server.pool.runner, s->steps.n);
 		take_words(out, &server.judge);
 		out->trace = scratch_read(trace);
+		out->is_race = strncmp(s->outcome, RACE_OUTCOME, strlen(RACE_OUTCOME)) == 0 &&
+			       meet_is_race(&server.pool.runner, s->steps.n, out->race);
 		describe_outcome(out, &outcome);
 		*same = strcmp(strbuf_str(&outcome), s->outcome) == 0;
 		if (record)

@@ -33,8 +33,11 @@ struct explore {
 	uint64_t seed, bound;
 	uint32_t jobs;		/* runs at once, at most POOL_LANES */
 	struct judge_wish wish; /* what runs are judged by */
-	bool no_fibers;		/* each run is done by a process of its own */
-	bool all;		/* goes on after the first failure */
+	const char *from;	/* a recording that guides the search; NULL: of a first run */
+	bool has_window;	/* guided: in this one, and not in those of the warnings */
+	struct baton_set window;
+	bool no_fibers; /* each run is done by a process of its own */
+	bool all;	/* goes on after the first failure */
 	bool all_accesses;
 	bool quiet;
 	const char *schedule; /* where the schedule goes; NULL: PROG.schedule */
@@ -82,7 +85,9 @@ struct explore_result {
 	uint32_t depth;
 	uint64_t traces; /* orders that make a difference, when all were run */
 	double seconds;
-	struct aims aims;		  /* of the first run, if it was recorded */
+	struct aims
+		aims; /* of the first run, if it was recorded; or of a recording that was given: */
+	bool is_given;
 	VEC(struct search_failure) races; /* found on the way, one for every two sites */
 	VEC(struct explore_failure) failures;
 	char trouble[sizeof(((struct baton_head *)0)->trouble)]; /* why runs could not go on */

@@ -68,6 +68,35 @@ enum status guided_record(struct server *server, const struct server_program *p,
 	return st;
 }
 
+/* Is it a recording of this program? */
+static enum status check_program(const char *path, const char *program, struct diag *d)
+{
+	struct trace *t;
+	const char *of;
+	char *own = realpath(program, NULL), *its = NULL;
+	enum status st = trace_open(path, &(struct trace_options){ 0 }, &t, d);
+
+	if (st == ST_OK) {
+		of = trace_info(t).program;
+		its = of ? realpath(of, NULL) : NULL;
+		if (!own || !its || strcmp(own, its) != 0)
+			st = diag_fail(d, ST_BAD_INPUT, "'%s' is a recording of %s, not of '%s'",
+				       path, of ? of : "no program", program);
+		trace_close(t);
+	}
+	free(own);
+	free(its);
+	return st;
+}
+
+enum status guided_read(const char *trace, const char *program, struct aims *out, struct diag *d)
+{
+	enum status st = check_program(trace, program, d);
+
+	*out = (struct aims){ 0 };
+	return st == ST_OK ? find_aims(trace, NULL, out, d) : st;
+}
+
 /* ---- a window ---- */
 
 struct window_runner {
@@ -278,34 +307,67 @@ enum search_end guided_force(struct search *s, struct aims *g, size_t which, str
 	return end;
 }
 
-enum search_end guided_search(struct search *s, struct aims *g, size_t which,
-			      struct dpor_counts *counts, struct diag *d)
+/* While these are frozen. */
+static enum search_end search_without(struct search *s, const struct baton_set *frozen,
+				      struct dpor_counts *counts, struct diag *d)
 {
 	struct window_runner w = { .own = { .head = s->runner->head, .run = run_in_window },
 				   .all = s->runner,
 				   .search = s };
-	struct baton_set frozen = aim_frozen(g, &g->at.at[which]);
-	uint64_t before = s->runs;
 	size_t nfailures = s->failures.n;
 	enum search_end end;
 
 	s->runner = &w.own;
-	s->frozen = frozen;
+	s->frozen = *frozen;
 	s->strategy = "guided";
 	end = dpor_search(s, counts, d);
 	if (w.is_found)
 		end = SEARCH_FOUND; /* and not trouble */
-	for (size_t i = 0; i < g->at.n; i++) {
-		if (g->at.at[i].first != g->at.at[which].first)
-			continue;
-		g->at.at[i].is_tried = true;
-		g->at.at[i].end = end;
-		g->at.at[i].runs = s->runs - before;
-	}
 	s->frozen = (struct baton_set){ { 0 } };
 	s->runner = w.all;
-	for (size_t i = nfailures; i < s->failures.n && !baton_is_empty(&frozen); i++)
-		shorten(&w, &frozen, &s->failures.at[i], s->failures.at[i].preemptions, d);
+	for (size_t i = nfailures; i < s->failures.n && !baton_is_empty(frozen); i++)
+		shorten(&w, frozen, &s->failures.at[i], s->failures.at[i].preemptions, d);
 	VEC_RELEASE(&w.steps);
+	return end;
+}
+
+static void note_end(struct aim *a, enum search_end end, uint64_t runs)
+{
+	a->is_tried = true;
+	a->end = end;
+	a->runs = runs;
+}
+
+enum search_end guided_search(struct search *s, struct aims *g, size_t which,
+			      struct dpor_counts *counts, struct diag *d)
+{
+	struct baton_set frozen = aim_frozen(g, &g->at.at[which]);
+	uint64_t before = s->runs;
+	enum search_end end = search_without(s, &frozen, counts, d);
+
+	for (size_t i = 0; i < g->at.n; i++)
+		if (g->at.at[i].first == g->at.at[which].first)
+			note_end(&g->at.at[i], end, s->runs - before);
+	return end;
+}
+
+enum search_end guided_window(struct search *s, struct aims *g, const struct baton_set *window,
+			      struct dpor_counts *counts, struct diag *d)
+{
+	struct baton_set frozen = { { 0 } };
+	uint64_t before = s->runs;
+	uint32_t size = 0;
+	enum search_end end;
+
+	for (uint32_t t = 0; t < BATON_THREADS; t++)
+		if (!baton_has(window, t))
+			baton_add(&frozen, t);
+	for (uint32_t t = 0; t < g->nthreads && t < BATON_THREADS; t++)
+		size += baton_has(window, t);
+	end = search_without(s, &frozen, counts, d);
+	for (size_t i = 0; i < g->at.n; i++) {
+		g->at.at[i].size = size;
+		note_end(&g->at.at[i], end, s->runs - before);
+	}
 	return end;
 }

@@ -20,11 +20,18 @@
 enum status guided_record(struct server *server, const struct server_program *p, struct aims *out,
 			  struct diag *d) ST_CHECKED;
 
+/* The same of a recording that was made before. */
+enum status guided_read(const char *trace, const char *program, struct aims *out,
+			struct diag *d) ST_CHECKED;
+
 /* One run along the schedule that aim `which' has. */
 enum search_end guided_force(struct search *s, struct aims *g, size_t which, struct diag *d);
 
 /* All schedules in the window of aim `which', and what came of it to those that have the same. */
 enum search_end guided_search(struct search *s, struct aims *g, size_t which,
+			      struct dpor_counts *counts, struct diag *d);
+/* All schedules of these threads, whatever the aims are. */
+enum search_end guided_window(struct search *s, struct aims *g, const struct baton_set *window,
 			      struct dpor_counts *counts, struct diag *d);
 
 #endif /* EXPLORE_GUIDED_H */

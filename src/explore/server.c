@@ -194,7 +194,7 @@ static void look_at(struct server *s, uint32_t i, double now)
 
 	if (s->gone || (h->server != 0 && has_ended((pid_t)h->server)))
 		l->is_lost = true;
-	if (h->nsteps != w->steps) {
+	if (h->nsteps != w->steps || h->server == 0) { /* it is not there yet: no step of a run */
 		w->steps = h->nsteps;
 		l->since = now;
 	} else if (!w->killed && now - l->since > s->step && h->child > 0) {

@@ -192,6 +192,23 @@ static enum search_end search_forced(struct strategies *x)
 	return end;
 }
 
+/* In the window that was asked for. */
+static enum search_end search_window(struct strategies *x)
+{
+	struct dpor_counts counts;
+	enum search_end end =
+		guided_window(&x->out->search, &x->out->aims, &x->e->window, &counts, x->d);
+	bool all = true;
+
+	for (uint32_t t = 0; t < x->out->search.threads; t++)
+		all &= baton_has(&x->e->window, t);
+	if (end == SEARCH_WHOLE && all) {
+		x->out->complete = true;
+		x->out->traces = counts.traces;
+	}
+	return end;
+}
+
 /* In each window of the warnings; all of them have the same part of what there is until `until'. */
 static enum search_end search_guided(struct strategies *x, double until)
 {
@@ -203,6 +220,8 @@ static enum search_end search_guided(struct strategies *x, double until)
 	end = search_forced(x);
 	if (end == SEARCH_FOUND || end == SEARCH_TROUBLE)
 		return end;
+	if (x->e->has_window)
+		return search_window(x);
 	for (size_t i = 0; i < a->at.n; i++)
 		nwindows += a->at.at[i].first == i;
 	for (size_t i = 0; i < a->at.n && !x->out->complete; i++) {

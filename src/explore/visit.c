@@ -22,6 +22,8 @@ struct visit {
 /* Where it is to stand. */
 static uint32_t place_of(const struct explore_failure *f)
 {
+	if (f->is_race)
+		return f->race[0] + 1;
 	if (f->outcome == BATON_DEADLOCK)
 		return BATON_HALT_NEVER;
 	if (f->verdict.fault == EXPLORE_FREED)

@@ -5,6 +5,7 @@
  *	signal			at the signal
  *	use after free		before the access
  *	violated property	before the step that violates it
+ *	data race		before the two accesses
  *	all else		before the last step of the schedule
  *
  * A run that stands goes on step by step, by commands that gdb is given (capture/baton_halt.c).

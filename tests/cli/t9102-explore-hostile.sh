@@ -108,6 +108,23 @@ has out '^the program reads its input, in which there is nothing' "input: is sai
 is "$?" 2 "few addresses: refused"
 has err 'cannot reserve the shadow .*Cannot allocate memory; addresses are limited to 1953 MB \(ulimit -v\)' "few addresses: why"
 
+# It never comes to its main.
+cat >before.c <<'END'
+__attribute__((constructor)) static void early(void)
+{
+	for (volatile int i = 0;; i++)
+		;
+}
+int main(void)
+{
+	return 0;
+}
+END
+foresee-cc -g -O1 before.c -o before || exit 2
+run timeout 60 foresee explore -q --time 2 ./before
+is "$status" 2 "no main: refused"
+has err '^foresee: time ran out before the program was at its main' "no main: why"
+
 # A schedule with more steps than there is room for.
 {
 	printf 'foresee schedule 1\nprogram %s\ndirectory .\nargument x\noutcome deadlock\n' "$PWD/$prog"

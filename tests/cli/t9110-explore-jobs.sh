@@ -20,11 +20,11 @@ work() {
 		for jobs in 1 2 4; do
 			for strategy in auto dpor bounded pct; do
 				timeout 300 foresee explore -q --time 600 --all --jobs $jobs --strategy $strategy --budget-runs 100 \
-					--schedule "$name$good.$strategy.$jobs.schedule" "./$name$good" </dev/null 2>&1
+					--schedule "$name$good.$strategy.jobs$jobs.schedule" "./$name$good" </dev/null 2>&1
 				echo "status $?"
-			done | timeless | sed "s/\\.$jobs\\.schedule/.schedule/g" >"$name$good.text.$jobs"
-			timeout 300 foresee explore -q --time 600 -f json --jobs $jobs --budget-runs 100 --schedule "$name$good.json.$jobs.schedule" \
-				"./$name$good" </dev/null 2>&1 | timeless | sed "s/\\.$jobs\\.schedule/.schedule/g" >"$name$good.json.$jobs"
+			done | timeless | sed "s/\\.jobs$jobs\\.schedule/.schedule/g" >"$name$good.text.$jobs"
+			timeout 300 foresee explore -q --time 600 -f json --jobs $jobs --budget-runs 100 --schedule "$name$good.json.jobs$jobs.schedule" \
+				"./$name$good" </dev/null 2>&1 | timeless | sed "s/\\.jobs$jobs\\.schedule/.schedule/g" >"$name$good.json.$jobs"
 		done
 	done >"$name.build" 2>&1
 }
@@ -44,9 +44,9 @@ for name in $programs; do
 	done
 	has "$name.text.1" '^1  ' "$name: something is found"
 	for strategy in auto dpor bounded pct; do
-		[ -e "$name.$strategy.1.schedule" ] || continue
+		[ -e "$name.$strategy.jobs1.schedule" ] || continue
 		for jobs in 2 4; do
-			same "$name.$strategy.1.schedule" "$name.$strategy.$jobs.schedule" "$name: the same schedule by $jobs jobs, $strategy"
+			same "$name.$strategy.jobs1.schedule" "$name.$strategy.jobs$jobs.schedule" "$name: the same schedule by $jobs jobs, $strategy"
 		done
 	done
 done

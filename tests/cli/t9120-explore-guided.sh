@@ -162,6 +162,29 @@ has out '^    confirmed by schedule [0-9]*$' "its race is shown"
 has out '2 failures; these are all that make a difference' "and is all there is"
 has out '^    refuted: all schedules were run, and none shows it$' "what nobody has seen is refuted"
 
+# ---- by a recording, and in windows of one's own ----
+
+foresee record -q -o apart.foresee ./apart || exit 2
+run timeout 120 foresee explore -q --strategy guided --from apart.foresee ./apart
+is "$status" 1 "--from: a failure"
+has out '^the recording warned of:$' "--from: what guides it"
+has out '^    confirmed by schedule [0-9]*$' "--from: and is shown"
+has out '2 failures; these are all that make a difference' "--from: and is all there is"
+run foresee explore -q --from apart.foresee ./spacecraft 4 1 1
+is "$status" 2 "--from: of another program"
+has err "'apart.foresee' is a recording of .*/apart, not of './spacecraft'" "--from: is refused"
+explore guided --window T42,T43 -- 40 10 2 fixed
+is "$status" 3 "--window: no proof"
+has out '^explored 16 schedules in .*: no failure; others are left$' "--window: all orders of two tasks that are mended"
+run timeout 120 foresee explore -q --strategy guided --window all ./apart
+has out '2 failures; these are all that make a difference, 9 orders$' "--window all: of everybody"
+for wrong in T0 T129 x T2, T2,,T3; do
+	run foresee explore --window $wrong ./apart
+	is "$status" 2 "--window $wrong: refused"
+done
+run foresee explore --strategy dpor --window all ./apart
+is "$status" 2 "--window: of guided only"
+
 # A lockset warning that is none: the post orders the two.
 cat >handed.c <<'EOT'
 #include <pthread.h>

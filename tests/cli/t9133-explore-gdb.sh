@@ -13,6 +13,40 @@ cp "$SRC/examples/landing.c" "$SRC/examples/landing.spec" .
 foresee-cc -g -O1 -pthread landing.c -o landing && timeout 300 foresee explore -q -s landing.spec ./landing >/dev/null 2>&1
 [ -s landing.schedule ] || exit 2
 
+cat >racy.c <<'EOT'
+#include <pthread.h>
+static int x, y;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *adds(void *arg)
+{
+	pthread_mutex_lock(&m);
+	y++;
+	pthread_mutex_unlock(&m);
+	x = 1;
+	y = 2;
+	return arg;
+}
+static void *reads(void *arg)
+{
+	pthread_mutex_lock(&m);
+	y++;
+	pthread_mutex_unlock(&m);
+	return x ? NULL : arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], NULL, adds, NULL);
+	pthread_create(&t[1], NULL, reads, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+EOT
+foresee-cc -g -O1 -pthread racy.c -o racy && timeout 300 foresee explore -q --strategy guided ./racy >said 2>&1
+race=$(sed -n '/data race on x/,/again:/s/^  again: foresee replay //p' said)
+[ -s "$race" ] || exit 2
+
 # Without one it is said before the program runs.
 FORESEE_GDB=/nowhere/gdb run foresee replay --gdb transfer.schedule
 is "$status" 125 "no gdb: own failure"
@@ -56,6 +90,16 @@ has out '^\(gdb\) \$1 = -' "assertion: with what is wrong"
 typed "status" lost_update.schedule foresee-next foresee-free
 has out '^foresee: step [0-9]+ of the run is next, of T[0-9]$' "status: before the last step"
 has out 'exited with code 03' "status: and to the end"
+
+typed "race" "$race" 'print x' 'foresee-step' 'print x' foresee-free
+has out '^foresee: data race on x$' "race: the banner"
+has out '^  thread [23]  T2, before: write x$' "race: one before its access"
+has out '^  thread [23]  T3, before: read x$' "race: the other before its own"
+is "$(values)" "0 1" "race: the first, and its step"
+has out '^(\(gdb\) )?data race on x, which nothing orders$' "race: and the report"
+again=0
+for ((i = 0; i < 20; i++)); do timeout 60 foresee replay "$race" >out 2>&1 && again=$((again + 1)); done
+is "$again" 20 "race: its schedule runs again, 20 of 20"
 
 typed "use after free" late_user.schedule 'print mine->magic' foresee-free
 has out '^foresee: use after free$' "use after free: the banner"
