@@ -7,7 +7,8 @@
 #
 # Three tiny programs, mended ones of tests/programs/explore, which are run to the end of the budget; and two
 # with many steps, of examples/.  Runs are children of a server but in the column of fibers.  One job is on one
-# processor, and so are the children and the fibers; two jobs have two.  All by turns, the best of each.
+# processor, and so are the children and the fibers; two jobs have two.  All by turns, the best of each.  How much
+# more children two processes make than one says what the kernel leaves of a second processor: the floor of scaling.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
@@ -65,15 +66,21 @@ spin_steps() {
 	awk -v s="$seconds" '/ transitions / { n = $1 } END { if (n > 0 && s > 0) printf "%.0f", 10 * n / s; else print "-" }' pan.out
 }
 
+# bare_twice N THREADS: children a second of two processes that make them side by side.
+bare_twice() {
+	{ "$BENCH_BIN/children" "$1" "$2" & "$BENCH_BIN/children" "$1" "$2"; wait; } |
+		awk -v n="$1" '$1 > most { most = $1 } END { print (most > 0 ? 2 * n / most : 0) }'
+}
+
 line() {
-	printf '%-13s %7s %6s %9s %9s %9s %9s %8s %11s %7s %9s %11s\n' "$@"
+	printf '%-13s %7s %6s %9s %9s %9s %9s %8s %11s %7s %10s %9s %11s\n' "$@"
 }
 command -v nidhugg >/dev/null || echo "nidhugg is not installed (Debian has no package of it)"
-line program threads steps random/s dpor/s fibers/s '2 jobs/s' scaling children/s ratio steps/s 'Spin steps/s'
+line program threads steps random/s dpor/s fibers/s '2 jobs/s' scaling children/s ratio 'bare of 2' steps/s 'Spin steps/s'
 slowest=0 slowest_fibers=0
 while read -r name source options threads part args; do
 	foresee-cc -g -pthread $options "$src/$source" -o "$name" || exit 1
-	random=0 dpor=0 fibers=0 two=0 children=0
+	random=0 dpor=0 fibers=0 two=0 children=0 bare=0 fibers_two=0
 	tries=$((runs / part))
 	for ((r = 0; r < rounds; r++)); do
 		read -r a steps < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 never $tries ./$name $args")
@@ -81,13 +88,18 @@ while read -r name source options threads part args; do
 		read -r f _ < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 auto $((10 * tries)) ./$name $args")
 		read -r c _ < <(explored random 2 never $((2 * tries)) ./$name $args)
 		d=$(taskset -c 0 "$BENCH_BIN/children" $tries "$threads" | awk -v n=$tries '{ print n / $1 }')
+		read -r g _ < <(explored random 2 auto $((20 * tries)) ./$name $args)
+		fibers_two=$(most "$g" "$fibers_two")
+		bare=$(most "$(bare_twice $tries "$threads")" "$bare")
 		random=$(most "$a" "$random") dpor=$(most "$b" "$dpor") fibers=$(most "$f" "$fibers")
 		two=$(most "$c" "$two") children=$(most "$d" "$children")
 	done
 	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$fibers")" \
-		"$(printf %.0f "$two")" "$(per "$two" "$random" %.2f)" "$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" \
+		"$(printf %.0f "$two")" "$(per "$two" "$random" %.2f)" "$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" "$(per "$bare" "$children" %.2f)" \
 		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(spin_steps ./$name $args)"
 	per "$two" "$random" '%f\n' >>"scaling.$part"
+	per "$bare" "$children" '%f\n' >>"bare.$part"
+	per "$fibers_two" "$fibers" '%f\n' >>"fibers.$part"
 	if [ "$part" = 1 ]; then
 		slowest=$(least "$random" "$slowest") slowest_fibers=$(least "$fibers" "$slowest_fibers")
 	fi
@@ -100,4 +112,6 @@ mean() {
 echo
 echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes)"
 echo "schedules/s with fibers, tiny: $(printf %.0f "$slowest_fibers") (target 20000)"
-echo "scaling 1 -> 2 jobs: tiny $(mean scaling.1), many steps $(mean scaling.5 scaling.10) (target 1.8)"
+echo "scaling 1 -> 2 jobs: tiny $(mean scaling.1), many steps $(mean scaling.5 scaling.10) (target 1.8); of bare" \
+	"children, with as few threads: $(mean bare.1)"
+echo "scaling 1 -> 2 jobs of fibers: tiny $(mean fibers.1)"
