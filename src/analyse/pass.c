@@ -167,9 +167,16 @@ static void event_take(void *arg, struct trace *t, const struct event *e)
 	stale_take(&p->stale, e);
 }
 
+/* What is compared needs what was read and written. */
+static bool wants_values(const struct pass *p)
+{
+	return p->needs_model && (p->a->engine.values ||
+				  (!p->a->engine.strict && trace_info(p->reading.trace).tests));
+}
+
 static struct model *make_model(const struct pass *p)
 {
-	struct model_options shape = { .values = p->a->engine.values,
+	struct model_options shape = { .values = wants_values(p),
 				       .limit = p->limit ? p->limit : analyse_limit() };
 
 	return model_new(&shape);
@@ -177,7 +184,7 @@ static struct model *make_model(const struct pass *p)
 
 static enum status read_trace(struct pass *p, struct diag *d)
 {
-	struct step_options how = { .values = p->a->engine.values && p->needs_model,
+	struct step_options how = { .values = wants_values(p),
 				    .recycle = !p->needs_model,
 				    .see = event_take,
 				    .see_arg = p };
@@ -466,7 +473,7 @@ static void search_again(struct pass *p)
  */
 static enum status look_again(struct pass *p, struct diag *d)
 {
-	struct step_options how = { .values = p->a->engine.values, .trusting = true };
+	struct step_options how = { .values = wants_values(p), .trusting = true };
 	struct reading again;
 	enum status st;
 

@@ -98,11 +98,18 @@ static void join_value(struct causal_growing *g, const struct model_event *e)
 		join_slice(g, g->c->m->touches[i].seen);
 }
 
+static bool is_tested(const struct causal *c, uint32_t read, const struct model_event *at)
+{
+	return c->loose && model_is_tested(c->m, read, (uint32_t)(at - c->m->event));
+}
+
 static void join_feeds(struct causal_growing *g, const struct model_event *e)
 {
 	const struct model *m = g->c->m;
 
 	for (uint32_t i = e->feed; i < e[1].feed; i++) {
+		if (e->op == STEP_USE && is_tested(g->c, m->feeds[i], e))
+			continue;
 		if (m->feeds[i] == 0)
 			g->never = true;
 		else
@@ -124,7 +131,7 @@ static void dep_event(struct causal_growing *g, const struct model_event *e)
 {
 	if (e->op == STEP_USE)
 		join_feeds(g, e);
-	if (model_binds(e))
+	if (model_binds(e) && !is_tested(g->c, (uint32_t)(e - g->c->m->event), e))
 		join_value(g, e);
 }
 
@@ -178,8 +185,9 @@ struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sec
 	c->m = m;
 	c->sections = sections;
 	c->paired = mode == CAUSAL_STRICT || mode == CAUSAL_DEP;
+	c->loose = mode == CAUSAL_MUST_LOOSE && m->tests.n != 0;
 	if (mode >= CAUSAL_MUST_STRICT)
-		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
+		mode = mode == CAUSAL_MUST_STRICT ? CAUSAL_STRICT : CAUSAL_DEP;
 	/* Without free reads and feeds the two are one, and STRICT is the faster. */
 	c->mode = mode == CAUSAL_DEP && !m->has_facts && m->event[m->n + 1].feed == 0
 			  ? CAUSAL_STRICT

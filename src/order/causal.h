@@ -6,7 +6,8 @@
  *	STRICT	every read keeps its write
  *	DEP	only binding reads and uses keep theirs, with everything that flows into them
  *		(the backward slice); see doc/SEMANTICS.md 2.2
- *	MUST_	the same two, for who counts
+ *	MUST_	the same two, for who counts; LOOSE: the same as DEP, but what is only tested (model_test)
+ *		keeps nothing
  *
  * STRICT and DEP keep pairs: a wait of a semaphore comes after the post that it took, a try that
  * failed after the acquire of who held the lock.  A cut that is closed by them can run in observed
@@ -36,6 +37,7 @@ enum causal_mode {
 	CAUSAL_DEP,
 	CAUSAL_MUST_STRICT,
 	CAUSAL_MUST_DEP,
+	CAUSAL_MUST_LOOSE,
 	CAUSAL_MODES
 };
 

@@ -20,6 +20,7 @@ struct causal {
 	const struct model *m;
 	enum causal_mode mode; /* HARD, STRICT or DEP */
 	bool paired;
+	bool loose;    /* what is only tested keeps nothing */
 	bool sections; /* closed by the order of sections, too */
 	struct rowtree cuts, locks;
 	VEC(struct causal_set) sets; /* [0] empty */

@@ -53,6 +53,7 @@ void model_finish(struct model *m)
 	if (m->has_values)
 		model_settle_stretches(m);
 	model_settle_touches(m);
+	model_settle_tests(m);
 	VEC_REACH(&p->last_hold, b->threads.n);
 	for (size_t i = 0; i < b->threads.n; i++)
 		p->last_hold.at[i] = b->threads.at[i].hold;
@@ -81,6 +82,7 @@ void model_free(struct model *m)
 	MEM_FREE_ALL(p->chains.start, p->chains.at, p->cells.start, p->cells.at, p->lock_runs.start,
 		     p->lock_runs.at, p->run_start, p->set_of, p->stretches, p->sem_events,
 		     p->sem_counts, p);
+	mem_free((void *)(uintptr_t)m->tests.at);
 	MEM_FREE_ALL(m->event, m->touches, m->feeds, m->holds, m->guards, m->is_loose, m);
 }
 

@@ -91,6 +91,22 @@ struct model_list {
 	uint32_t n;
 };
 
+/*
+ * A comparison, at event `at', of what event `read' has read: `at' is `read' itself, or a USE.  There
+ * `read' is bound (it does not have STEP_FREE_READ, or is among the feeds of the USE), which is right for
+ * everybody.  Who looks at tests may bind it less: by their outcomes only.  Then it is known to have touched
+ * one cell, and its value to be known.
+ */
+struct model_test {
+	uint32_t read, at;
+	struct predicate is;
+};
+
+struct model_tests {
+	const struct model_test *at; /* by read, then by at */
+	uint32_t n;
+};
+
 struct model {
 	uint64_t base;
 	uint32_t n; /* events; ids 1 .. n */
@@ -110,6 +126,7 @@ struct model {
 	bool has_facts; /* some read is free */
 	bool has_pairs; /* some event has model_pairs */
 	bool has_values;
+	struct model_tests tests; /* all; none without values */
 	struct model_priv *priv;
 };
 
@@ -244,5 +261,12 @@ uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b);
  * a write, *stored for a read. */
 bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *read,
 		 uint64_t *stored);
+
+/* Of one read. */
+struct model_tests model_tests_of(const struct model *m, uint32_t read);
+/* Event at decides by what `read' has read, and only by the outcomes of tests. */
+bool model_is_tested(const struct model *m, uint32_t read, uint32_t at);
+/* The test comes out as observed if its read, all of whose cell it is, sees this. */
+bool model_test_is_same(const struct model *m, const struct model_test *t, uint64_t value);
 
 #endif /* ORDER_MODEL_H */

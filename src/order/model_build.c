@@ -315,8 +315,8 @@ static void feed_note(struct model *m, const struct step *s, uint32_t id)
 	struct model_free_read r = { s->tseq, s->addr + s->len, id, words(s->addr, s->len), s->site,
 				     false };
 
-	if ((s->op != STEP_READ && s->op != STEP_RMW) || !(s->flags & STEP_FREE_READ) ||
-	    (s->flags & STEP_SHADOW))
+	if ((s->op != STEP_READ && s->op != STEP_RMW) || (s->flags & STEP_SHADOW) ||
+	    (!(s->flags & STEP_FREE_READ) && s->ntests == 0))
 		return;
 	m->has_facts = true;
 	if (t->reads.n != 0) {
@@ -368,6 +368,23 @@ static void feeds_take(struct model *m, const struct step_batch *batch, const st
 		b->feeds.n = first + sort_once(b->feeds.at + first, b->feeds.n - first);
 }
 
+static void tests_take(struct model *m, const struct step_batch *batch, const struct step *s)
+{
+	struct model_build *b = m->priv->build;
+	const struct model_thread *t = &b->threads.at[s->tid];
+
+	for (uint32_t i = 0; i < s->ntests; i++) {
+		const struct step_test *test = &batch->tests[s->tests + i];
+		ptrdiff_t read = read_find(t, test->tseq);
+
+		/* What is not a read of its own is left as a feed. */
+		if (read >= 0 && t->reads.at[read].tseq == test->tseq &&
+		    t->reads.at[read].words == 1 && !t->reads.at[read].goes_on)
+			*VEC_PUSH(&b->tests) =
+				(struct model_test){ t->reads.at[read].id, m->n, test->is };
+	}
+}
+
 /* ---- all ---- */
 
 static void event_take(struct model *m, const struct step_batch *batch, const struct step *s)
@@ -393,6 +410,8 @@ static void event_take(struct model *m, const struct step_batch *batch, const st
 	}
 	if (s->nfeeds != 0)
 		feeds_take(m, batch, s);
+	if (s->ntests != 0 && m->has_values)
+		tests_take(m, batch, s);
 	t->last = m->n;
 }
 
@@ -436,6 +455,6 @@ void model_build_free(struct model_build *b)
 		VEC_RELEASE(&b->threads.at[i].reads);
 	VEC_RELEASE_ALL(&b->events, &b->cells, &b->feeds, &b->holds, &b->guards, &b->threads,
 			&b->chains, &b->forks, &b->channels, &b->puts, &b->unused_puts,
-			&b->split_of, &b->splits, &b->scratch, &b->loose, &b->sems);
+			&b->split_of, &b->splits, &b->scratch, &b->loose, &b->sems, &b->tests);
 	mem_free(b);
 }

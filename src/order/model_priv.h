@@ -139,6 +139,7 @@ struct model_build {
 	VEC(uint32_t) scratch;
 	VEC(bool) loose; /* by lock */
 	VEC(struct model_sem_count) sems;
+	VEC(struct model_test) tests; /* as they came */
 };
 
 /* model_hold.c: held locks.  Both return what is held then, an index into holds. */
@@ -158,6 +159,9 @@ void model_settle_lists(struct model *m);
 
 /* model_value.c: finds where cells lie; before model_settle_touches. */
 void model_settle_stretches(struct model *m);
+
+/* model_test.c: takes those that can be looked at; after model_settle_touches. */
+void model_settle_tests(struct model *m);
 
 /* Event e touches the cell; after model_settle_touches. */
 bool model_touches(const struct model *m, uint32_t e, uint32_t cell);

@@ -45,7 +45,7 @@ void steps_free(struct steps *s)
 				&s->threads.at[i].debts);
 	}
 	VEC_RELEASE_ALL(&s->threads, &s->untracked, &s->channels_again, &s->batch, &s->feeds,
-			&s->bytes);
+			&s->bytes, &s->tests);
 	cells_release(&s->cells);
 	freed_release(&s->freed);
 	places_release(&s->places);
@@ -162,6 +162,42 @@ static void feeds_take(struct steps *s, const struct event *e, struct step *st)
 	st->flags |= known ? 0 : STEP_STOP;
 }
 
+/* The use decides by all of what feed i read: some feed is the same, and has no test. */
+static bool is_used_whole(const struct event *e, uint32_t i)
+{
+	for (uint32_t k = 0; k < e->nfeeds; k++) {
+		uint32_t tests = 0;
+
+		for (uint32_t j = 0; j < e->ntests; j++)
+			tests += e->tests[j].feed == k;
+		if (tests == 0 && e->feeds[k] == e->feeds[i])
+			return true;
+	}
+	return false;
+}
+
+static void tests_take(struct steps *s, const struct event *e, struct step *st)
+{
+	st->tests = (uint32_t)s->tests.n;
+	for (uint32_t i = 0; i < e->ntests; i++) {
+		const struct predicate *p = &e->tests[i];
+
+		if (e->op != EVENT_USE || (p->feed < e->nfeeds && !is_used_whole(e, p->feed)))
+			*VEC_PUSH(&s->tests) = (struct step_test){
+				e->op == EVENT_USE ? e->feeds[p->feed] : e->tseq, *p
+			};
+	}
+	st->ntests = (uint32_t)(s->tests.n - st->tests);
+}
+
+static void use_event(struct steps *s, const struct event *e)
+{
+	struct step *st = step_add(s, STEP_USE, 0);
+
+	feeds_take(s, e, st);
+	tests_take(s, e, st);
+}
+
 /* ---- accesses ---- */
 
 static void value_add(struct steps *s, const struct event *e, struct step *st)
@@ -195,7 +231,8 @@ static unsigned order_flags(const struct event *e)
 static unsigned access_flags(struct steps *s, const struct event *e)
 {
 	bool reads = e->op != EVENT_WRITE;
-	bool is_free = reads && (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
+	bool is_free = reads && e->ntests == 0 &&
+		       (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
 	unsigned flags = is_free ? STEP_FREE_READ : 0;
 
 	if (e->flags & EVENT_ATOMIC)
@@ -267,6 +304,8 @@ static void access_event(struct steps *s, const struct event *e)
 		value_add(s, e, st);
 	if (e->nfeeds != 0)
 		feeds_take(s, e, st);
+	if (e->ntests != 0)
+		tests_take(s, e, st);
 	if (e->op == EVENT_READ && (e->flags & EVENT_RANGE))
 		range_note(s, e);
 }
@@ -372,7 +411,7 @@ static void event_turn(struct steps *s, const struct event *e)
 		step_add(s, STEP_FENCE, order_flags(e));
 		break;
 	case EVENT_USE:
-		feeds_take(s, e, step_add(s, STEP_USE, 0));
+		use_event(s, e);
 		break;
 	case EVENT_OPAQUE:
 		step_add(s, STEP_OPAQUE, 0);
@@ -453,6 +492,7 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 	VEC_CLEAR(&s->cells.ids);
 	VEC_CLEAR(&s->feeds);
 	VEC_CLEAR(&s->bytes);
+	VEC_CLEAR(&s->tests);
 	if (s->ended == ST_AGAIN)
 		s->ended = ST_OK;
 	while (drops_add(s) && s->ended == ST_OK && batch_has_room(s)) {
@@ -475,6 +515,7 @@ enum status steps_next(struct steps *s, struct step_batch *out, struct diag *d)
 		.cells = s->cells.ids.at,
 		.feeds = s->feeds.at,
 		.bytes = s->bytes.at,
+		.tests = s->tests.at,
 	};
 	return ST_OK;
 }

@@ -34,6 +34,7 @@
 #define ORDER_STEP_H
 
 #include "base/common.h"
+#include "trace/predicate.h"
 
 struct event;
 struct trace;
@@ -51,7 +52,7 @@ struct trace;
  *	AFTER	this event comes after event `from', of chain `obj'; no happens-before
  *	GUARD	where event `when' is part of a reordering, `from' (of chain `obj') comes before `to'
  *		if both are
- *	USE	the reads in feeds decide something here
+ *	USE	the reads in feeds decide something here; of one that tests name, only the outcomes of those
  *	REQ	`obj': lock; it was asked for and the thread had to wait.  Program order only.
  *		RREQ: in read mode.  JOINING: as JOIN, but not over yet and no edge
  *	PARK	`obj': condition; the wait begins.  The REL before it is part of the same call: both
@@ -149,7 +150,10 @@ struct step {
 	uint32_t ncells; /* access; with one, it is obj, else step_cells() */
 	uint32_t cells;	 /* index in the batch's pool */
 	uint32_t nfeeds,
-		feeds;	/* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
+		feeds; /* WRITE, RMW, USE: tseq of reads of this tid, in the batch's pool */
+	/* READ, RMW, USE: comparisons, in the batch's pool.  Of a read they are all that decides by it
+	 * at once; its flags say that it binds, for those who do not look at them. */
+	uint32_t ntests, tests;
 	uint32_t value; /* access, when values are wanted: 1 + index in bytes, 0 none; RMW: the
 			  * bytes seen, then the bytes stored */
 	uint32_t site;	/* what stands for its place (order/places.h); of locks a number only */
@@ -158,12 +162,19 @@ struct step {
 	uint8_t op;
 };
 
+/* Event number tseq of the tid reads what is compared. */
+struct step_test {
+	uint64_t tseq;
+	struct predicate is;
+};
+
 struct step_batch {
 	const struct step *at;
 	size_t n;
 	const uint32_t *cells;
 	const uint64_t *feeds;
 	const uint8_t *bytes;
+	const struct step_test *tests;
 };
 
 static inline const uint32_t *step_cells(const struct step_batch *b, const struct step *s)
@@ -194,6 +205,7 @@ static inline struct step step_life(const struct step *s)
 	life.obj = s->life;
 	life.ncells = 1;
 	life.nfeeds = 0;
+	life.ntests = 0;
 	return life;
 }
 

@@ -174,6 +174,7 @@ struct steps {
 
 	VEC(struct step) batch;
 	VEC(uint64_t) feeds;
+	VEC(struct step_test) tests;
 	VEC(uint8_t) bytes;
 	size_t ndropped; /* of cells.dropped, those that have become steps */
 };

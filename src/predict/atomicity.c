@@ -10,7 +10,8 @@ static void open_search(struct atomicity *x, struct engine_run *run)
 	x->c = engine_causal(run, mode);
 	x->strict = mode == CAUSAL_DEP ? engine_causal(run, CAUSAL_STRICT) : NULL;
 	/* By values a read may do without the write it saw, and what that needed. */
-	x->must = x->opt->values ? x->hard : engine_causal(run, engine_must(x->m, x->opt));
+	x->tight = x->opt->values ? x->hard : engine_causal(run, engine_must(x->m, x->opt));
+	x->must = x->opt->values ? x->hard : engine_causal(run, engine_least(x->m, x->opt));
 	x->hands = mem_zalloc(engine_jobs(x->opt) * sizeof(*x->hands));
 }
 

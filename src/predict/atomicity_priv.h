@@ -51,7 +51,8 @@ struct atomicity {
 	bool *is_shared; /* by cell: several chains touch it, and one writes */
 	const struct causal *hard;
 	const struct causal *strict, *c; /* c: by the facts of the trace; strict: NULL if c is */
-	const struct causal *must;	 /* what exact search goes by */
+	const struct causal *tight;	 /* what exact search goes by; then, with tests: */
+	const struct causal *must;
 	struct atomicity_hand *hands;
 	VEC(struct atomicity_group) groups;
 	struct map index; /* signature, or hash of the events, to 1 + number of its group */

@@ -250,8 +250,10 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		h->strict = osr_new(x->m, x->strict, true, x->opt->budget);
 	if (!h->osr)
 		h->osr = osr_new(x->m, x->c, !x->strict, x->opt->budget);
-	if (!h->exact)
-		h->exact = exact_new(x->m, x->must, x->opt);
+	if (!h->exact) {
+		h->exact = exact_new(x->m, x->tight, x->opt);
+		exact_use_tests(h->exact, x->must);
+	}
 	qsort(g->at, g->n, sizeof(*g->at), by_last);
 	if (h->strict)
 		g->outcome = stage(x, g, reach_osr, h->strict, out);

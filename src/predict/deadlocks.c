@@ -39,7 +39,8 @@ static void open_search(struct deadlocks *d, struct engine_run *run)
 	d->c = engine_causal(run, mode);
 	/* A schedule in which every read keeps its write is worth more: it is looked for first. */
 	d->strict = mode == CAUSAL_DEP ? engine_causal(run, CAUSAL_STRICT) : NULL;
-	d->exact = d->opt->values ? d->hard : engine_causal(run, engine_must(d->m, d->opt));
+	d->tight = d->opt->values ? d->hard : engine_causal(run, engine_must(d->m, d->opt));
+	d->exact = d->opt->values ? d->hard : engine_causal(run, engine_least(d->m, d->opt));
 }
 
 static void close_search(struct deadlocks *d)

@@ -73,7 +73,8 @@ struct deadlocks {
 	struct patterns *patterns;
 	const struct causal *hard;
 	const struct causal *strict, *c; /* c: by the facts of the trace; strict: NULL if c is */
-	const struct causal *exact;	 /* what exact search goes by */
+	const struct causal *tight;	 /* what exact search goes by; then, with tests: */
+	const struct causal *exact;
 	struct deadlocks_hand *hands;
 	unsigned jobs;
 

@@ -161,8 +161,10 @@ static void try_tuples(struct deadlocks *d, struct deadlocks_hand *h, const stru
 		h->osr = osr_new(d->m, d->c, !d->strict, d->opt->budget);
 	r->outcome = osr_try(h->osr, &goals, out, &last);
 	if (r->outcome != GOAL_FOUND) {
-		if (!h->exact)
-			h->exact = exact_new(d->m, d->exact, d->opt);
+		if (!h->exact) {
+			h->exact = exact_new(d->m, d->tight, d->opt);
+			exact_use_tests(h->exact, d->exact);
+		}
 		r->outcome = exact_try(h->exact, &goals, out, &last);
 	}
 	if (list->n > 0)

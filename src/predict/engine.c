@@ -69,7 +69,7 @@ void engine_run_free(struct engine_run *run)
 const struct causal *engine_causal(struct engine_run *run, enum causal_mode mode)
 {
 	/* Without pairs there is nothing to count, and the two are one. */
-	if (!run->model->has_pairs && mode >= CAUSAL_MUST_STRICT)
+	if (!run->model->has_pairs && (mode == CAUSAL_MUST_STRICT || mode == CAUSAL_MUST_DEP))
 		mode = mode == CAUSAL_MUST_DEP ? CAUSAL_DEP : CAUSAL_STRICT;
 	if (!run->causal[mode])
 		run->causal[mode] = causal_new(run->model, mode, false);

@@ -149,6 +149,12 @@ static inline enum causal_mode engine_must(const struct model *m, const struct e
 	return engine_mode(m, opt) == CAUSAL_DEP ? CAUSAL_MUST_DEP : CAUSAL_MUST_STRICT;
 }
 
+/* And for one that looks at tests.  What this rules out cannot happen by any of them. */
+static inline enum causal_mode engine_least(const struct model *m, const struct engine_options *opt)
+{
+	return m->tests.n != 0 && !opt->strict ? CAUSAL_MUST_LOOSE : engine_must(m, opt);
+}
+
 static inline unsigned engine_jobs(const struct engine_options *opt)
 {
 	return opt->jobs ? opt->jobs : 1;

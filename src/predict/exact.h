@@ -21,6 +21,9 @@ struct exact;
 /* c: CAUSAL_STRICT or CAUSAL_DEP, as opt->strict says; with opt->values CAUSAL_HARD. */
 struct exact *exact_new(const struct model *m, const struct causal *c,
 			const struct engine_options *opt);
+/* Reads that are only tested (model_test) may see other writes.  c: CAUSAL_MUST_LOOSE, with opt->values
+ * CAUSAL_HARD. */
+void exact_use_tests(struct exact *x, const struct causal *c);
 void exact_free(struct exact *x);
 
 /* A cut in observed order (nchains counters, or empty), then these events. */

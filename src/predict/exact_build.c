@@ -71,6 +71,7 @@ static void build_touches(struct exact *x)
 		uint32_t id = x->nodes.at[v].id;
 		const struct model_event *e = &m->event[id];
 		bool reads = model_reads(e), writes = model_writes(e);
+		bool tested = reads && x->loose && model_tests_of(m, id).n > 0;
 
 		x->nodes.at[v].touch = (uint32_t)x->touches.n;
 		for (uint32_t i = 0; (reads || writes) && i < model_ntouches(m, id); i++)
@@ -80,6 +81,7 @@ static void build_touches(struct exact *x)
 				.rf = m->touches[e->touch + i].seen, /* an id until set_rf */
 				.reads = reads,
 				.writes = writes,
+				.tested = tested,
 			};
 		exact_stays_add(x, v);
 	}
@@ -172,6 +174,7 @@ static void set_rf(struct exact *x)
 		if (t->reads)
 			t->rf = flags & STEP_TAINTED && !t->stays ? EXACT_OUTSIDE
 								  : seen_touch(x, t->cell, t->rf);
+		t->own = t->rf;
 	}
 	for (size_t i = 0; i < x->cells.n; i++)
 		x->cells.at[i].row = row++;
@@ -294,7 +297,7 @@ void exact_build(struct exact *x)
 	build_writes(x);
 	set_rf(x);
 	VEC_CLEAR(&x->candidates);
-	if (x->choosing)
+	if (x->choosing || x->loose)
 		exact_find_candidates(x);
 	build_sections(x);
 	group_sections(x);

@@ -36,8 +36,20 @@ static bool content_serves(const struct exact *x, const struct exact_touch *t)
 		return t->rf == content;
 	for (uint32_t i = t->candidate; i < t->end_candidate; i++)
 		if (x->candidates.at[i] == content)
-			return true;
+			return !t->tested || exact_fits(x, t, content);
 	return false;
+}
+
+/* It sees what it saw. */
+static bool content_is_same(const struct exact *x, const struct exact_touch *t)
+{
+	uint32_t content = x->cells.at[t->cell].content;
+
+	if (!t->tested)
+		return content_serves(x, t);
+	return !(content != EXACT_START &&
+		 x->wrong.at[x->touches.at[content].node] & EXACT_WROTE_WRONG) &&
+	       exact_is_same(x, t, content);
 }
 
 /* All of the row has run once v, which is next in its chain, has. */
@@ -70,7 +82,9 @@ static bool write_allowed(struct exact *x, const struct exact_touch *t)
 
 static bool read_allowed(const struct exact *x, const struct exact_touch *t)
 {
-	return t->rf != EXACT_UNSET || !x->nodes.at[t->node].needed || content_serves(x, t);
+	const struct exact_node *n = &x->nodes.at[t->node];
+
+	return t->rf != EXACT_UNSET || !(n->needed || n->asked) || content_serves(x, t);
 }
 
 static bool can_run(struct exact *x, uint32_t v)
@@ -93,7 +107,7 @@ static bool can_run(struct exact *x, uint32_t v)
 	return true;
 }
 
-/* With values: which reads see, and which writes store, something else than was observed. */
+/* With values or tests: which reads see, and which writes store, something else than was observed. */
 static void note_values(struct exact *x, uint32_t v)
 {
 	uint32_t id = x->nodes.at[v].id;
@@ -101,7 +115,7 @@ static void note_values(struct exact *x, uint32_t v)
 	uint8_t wrong = 0;
 
 	for (uint32_t i = x->nodes.at[v].touch; i < exact_touch_end(x, v); i++)
-		if (x->touches.at[i].reads && !content_serves(x, &x->touches.at[i]))
+		if (x->touches.at[i].reads && !content_is_same(x, &x->touches.at[i]))
 			wrong |= EXACT_READ_WRONG;
 	x->wrong.at[v] = wrong;
 	for (uint32_t i = 0; !x->strict && i < model_nfeeds(x->m, id); i++) {
@@ -118,7 +132,7 @@ static void run_node(struct exact *x, uint32_t v)
 {
 	const struct exact_node *n = &x->nodes.at[v];
 
-	if (x->values)
+	if (x->values || x->loose)
 		note_values(x, v);
 	if (n->section != EXACT_NONE) {
 		const struct exact_section *s = &x->sections.at[n->section];

@@ -89,8 +89,15 @@ void exact_level_pop(struct exact *x)
 
 		x->nodes.at[e->from].edges = e->next;
 	}
-	while (x->marks.n > l.marks)
-		x->nodes.at[x->marks.at[--x->marks.n]].needed = false;
+	while (x->marks.n > l.marks) {
+		uint32_t mark = x->marks.at[--x->marks.n];
+		struct exact_node *n = &x->nodes.at[mark & ~EXACT_ASKED];
+
+		if (mark & EXACT_ASKED)
+			n->asked = false;
+		else
+			n->needed = false;
+	}
 	while (x->sets.n > l.sets) {
 		const struct exact_set *s = &x->sets.at[--x->sets.n];
 

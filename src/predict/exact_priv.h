@@ -6,6 +6,7 @@
  *	exact_build.c		its nodes, touches, sections, by cell and by lock
  *	exact_stays.c		of touches, those of reads that are in no record
  *	exact_values.c		which writes would do for a read, when values count
+ *	exact_tests.c		which would do for one that is only tested (model_test)
  *	exact_order.c		the partial order, its trail, propagation
  *	exact_rules.c		what follows from what
  *	exact_count.c		the same of semaphores and of tries that failed
@@ -38,6 +39,7 @@
 #define EXACT_START 0xfffffffeu	  /* in place of a write's touch: what the cell held at the start */
 #define EXACT_UNSET 0xfffffffdu	  /* not chosen yet (values) */
 #define EXACT_STAYS 0x80000000u	  /* in wanted, with a node: its touches that stay */
+#define EXACT_ASKED 0x40000000u	  /* in wanted and marks: what it read is tested */
 #define EXACT_OUTSIDE 0xfffffffcu /* a write that is not in the universe */
 
 typedef int16_t exact_count;
@@ -60,6 +62,7 @@ struct exact_node {
 	uint16_t chain;	  /* local */
 	uint8_t todo;
 	bool needed; /* a read that must see what it saw */
+	bool asked;  /* a read that must see something that the tests of it take for the same */
 };
 
 struct exact_touch {
@@ -69,8 +72,10 @@ struct exact_touch {
 	uint32_t row;	    /* writes */
 	uint32_t candidate; /* _UNSET: the first writer still possible, into candidates */
 	uint32_t end_candidate; /* and the end of them */
+	uint32_t own;		/* tested: rf as it was observed */
 	bool reads, writes;
-	bool stays; /* reads, always needed: of a stay that the node is in */
+	bool tested; /* something in the model tests it, and nothing else need decide by it */
+	bool stays;  /* reads, always needed: of a stay that the node is in */
 };
 
 /* Writes of one cell, or sections of one lock, of one chain, in order: part of a list. */
@@ -139,6 +144,11 @@ struct exact_open {
 	bool clipped; /* for want of room only */
 };
 
+/* Event `at' tests what `read' has read; both are in the universe. */
+struct exact_ask {
+	uint32_t read, at;
+};
+
 struct exact_edge {
 	uint32_t from, to, next;
 };
@@ -192,14 +202,17 @@ struct exact_set {
 struct exact {
 	const struct model *m;
 	const struct causal *causal;
+	const struct causal *tight,
+		*by_tests; /* the one or the other of these; by_tests may be NULL */
 	const struct engine_options *opt;
 	bool strict, values;
 	bool choosing; /* values: other writers are tried too */
+	bool loose;    /* what is only tested need not see what it saw */
 	/* Tests: leave out rules that choices can do without, and put events in line from the wrong
 	 * end.  Small traces hardly ever come to a choice otherwise. */
 	bool clumsy;
 	uint32_t window;
-	uint64_t budget, steps;
+	uint64_t budget, full_budget, steps;
 	uint64_t allowance; /* of the attempt at hand */
 
 	/* The universe.  By model chain, nchains counters each: */
@@ -227,10 +240,13 @@ struct exact {
 	VEC(uint32_t) by_lock; /* sections, by lock, chain and acquire */
 	VEC(uint32_t) forever_next;
 	VEC(struct exact_counter) counters;
-	VEC(uint32_t) by_counter; /* nodes, by semaphore, kind, chain */
-	VEC(uint32_t) busy;	  /* nodes: tries that failed */
-	VEC(uint32_t) busy_ids;	  /* while the universe is found: events */
-	bool busy_clipped;	  /* not all sections that might explain them are there */
+	VEC(uint32_t) by_counter;   /* nodes, by semaphore, kind, chain */
+	VEC(uint32_t) busy;	    /* nodes: tries that failed */
+	VEC(struct exact_ask) asks; /* while the universe is found, in a loose search */
+	size_t asks_at;		    /* those before it have got their writes */
+	VEC(uint32_t) slice;	    /* scratch */
+	VEC(uint32_t) busy_ids;	    /* while the universe is found: events */
+	bool busy_clipped;	    /* not all sections that might explain them are there */
 	bool busy_dirty;
 	VEC(uint32_t) guards;	      /* of the model, with all events in or below the universe */
 	VEC(struct exact_stay) stays; /* chain by chain, by end */
@@ -358,6 +374,17 @@ void exact_stays_add(struct exact *x, uint32_t node);
 void exact_build_counters(struct exact *x);
 /* exact_values.c: writers to choose from, for every read. */
 void exact_find_candidates(struct exact *x);
+/* The value that a touch of a write, or EXACT_START, gives the cell (local).  False: not known. */
+bool exact_value_of(const struct exact *x, uint32_t cell, uint32_t writer, uint64_t *value);
+
+/* exact_tests.c.  note: event id is in the universe; supply: takes in writes for those that it tests.
+ * True: the universe grew. */
+void exact_tests_note(struct exact *x, uint32_t id);
+bool exact_tests_supply(struct exact *x);
+/* The read of the touch, which is tested, may see this: a write's touch or EXACT_START. */
+bool exact_fits(const struct exact *x, const struct exact_touch *t, uint32_t writer);
+/* It is as good as what was observed. */
+bool exact_is_same(const struct exact *x, const struct exact_touch *t, uint32_t writer);
 
 /* exact_order.c */
 void exact_order_start(struct exact *x);

@@ -235,7 +235,8 @@ bool exact_apply_rules(struct exact *x, uint32_t v)
 		exact_count_touched(x, v);
 	for (uint32_t t = n->touch; t < exact_touch_end(x, v); t++) {
 		const struct exact_touch *a = &x->touches.at[t];
-		bool bound = a->reads && (n->needed || a->stays) && a->rf != EXACT_UNSET;
+		bool bound =
+			a->reads && (n->needed || n->asked || a->stays) && a->rf != EXACT_UNSET;
 
 		if (a->writes && !rule_write(x, t))
 			return false;

@@ -15,6 +15,34 @@ static void want(struct exact *x, uint32_t node)
 		*VEC_PUSH(&x->wanted) = node;
 }
 
+/* Event id, which is in, tests what the read saw. */
+static void ask(struct exact *x, uint32_t read)
+{
+	bool before;
+	uint32_t q = exact_node_of(x, read, &before);
+
+	if (q != EXACT_NONE)
+		*VEC_PUSH(&x->wanted) = q | EXACT_ASKED;
+}
+
+/* Of a USE: what it only tests is asked. */
+static void want_used(struct exact *x, uint32_t id)
+{
+	const uint32_t *feed = x->m->feeds + x->m->event[id].feed;
+
+	for (uint32_t i = 0; i < model_nfeeds(x->m, id); i++) {
+		bool before;
+		uint32_t q = exact_node_of(x, feed[i], &before);
+
+		if (q == EXACT_NONE)
+			continue;
+		if (x->loose && model_is_tested(x->m, feed[i], id))
+			ask(x, feed[i]);
+		else
+			want(x, q);
+	}
+}
+
 static void want_feeds(struct exact *x, uint32_t id)
 {
 	const uint32_t *feed = x->m->feeds + x->m->event[id].feed;
@@ -42,8 +70,8 @@ static bool bind(struct exact *x, uint32_t touch)
 	if (t->rf != EXACT_START) {
 		const struct exact_touch *w = &x->touches.at[t->rf];
 
-		/* Without values, what a needed read saw came in with it or before it. */
-		assert(x->values || exact_is_in(x, w->node));
+		/* Without values and tests, what a needed read saw came in with it or before it. */
+		assert(x->values || x->loose || exact_is_in(x, w->node));
 		if (!exact_is_in(x, w->node) && !exact_enter_upto(x, w->node))
 			return false;
 		if (!exact_edge(x, w->node, t->node))
@@ -61,12 +89,40 @@ static bool bind(struct exact *x, uint32_t touch)
 	return true;
 }
 
+/* More is known of what may be seen by a read that is tested. */
+static bool narrow(struct exact *x, uint32_t touch)
+{
+	const struct exact_touch *t = &x->touches.at[touch];
+
+	if (t->rf == EXACT_UNSET && x->nodes.at[t->node].needed && !x->values)
+		exact_set_rf(x, touch, t->own, t->candidate);
+	if (t->rf != EXACT_UNSET && t->rf != EXACT_OUTSIDE && !exact_fits(x, t, t->rf))
+		return false;
+	return bind(x, touch);
+}
+
+/* Something that is in tests the read; it may have been asked before, by another. */
+static bool bind_asked(struct exact *x, uint32_t v)
+{
+	if (!x->nodes.at[v].asked) {
+		x->nodes.at[v].asked = true;
+		*VEC_PUSH(&x->marks) = v | EXACT_ASKED;
+	}
+	return narrow(x, x->nodes.at[v].touch);
+}
+
 static bool bind_wanted(struct exact *x)
 {
 	while (x->wanted.n > 0) {
-		uint32_t want = x->wanted.at[--x->wanted.n], v = want & ~EXACT_STAYS;
+		uint32_t want = x->wanted.at[--x->wanted.n];
+		uint32_t v = want & ~(EXACT_STAYS | EXACT_ASKED);
 		bool stays = want & EXACT_STAYS;
 
+		if (want & EXACT_ASKED) {
+			if (!bind_asked(x, v))
+				return false;
+			continue;
+		}
 		if (!stays && x->nodes.at[v].needed)
 			continue;
 		if (!stays) {
@@ -75,7 +131,7 @@ static bool bind_wanted(struct exact *x)
 		}
 		for (uint32_t t = x->nodes.at[v].touch; t < exact_touch_end(x, v); t++)
 			if (x->touches.at[t].reads && x->touches.at[t].stays == stays &&
-			    !bind(x, t))
+			    !(x->touches.at[t].tested ? narrow(x, t) : bind(x, t)))
 				return false;
 	}
 	return true;
@@ -112,15 +168,19 @@ static bool enter_node(struct exact *x, uint32_t v)
 	if (x->nodes.at[v].counter != EXACT_NONE && !enter_after(x, v, model_counted(x->m, id)))
 		return false;
 	exact_mark_dirty(x, v, EXACT_DIRTY);
-	if (model_reads(e) && (x->strict || !(e->flags & STEP_FREE_READ)))
-		want(x, v);
+	if (model_reads(e) && (x->strict || !(e->flags & STEP_FREE_READ))) {
+		if (x->loose && model_is_tested(x->m, id, id))
+			ask(x, id);
+		else
+			want(x, v);
+	}
 	if (e->op == STEP_USE && !x->strict)
-		want_feeds(x, id);
+		want_used(x, id);
 	if (exact_touch_end(x, v) > x->nodes.at[v].touch &&
 	    x->touches.at[exact_touch_end(x, v) - 1].stays)
 		*VEC_PUSH(&x->wanted) = v | EXACT_STAYS;
-	/* With values a writer that is asked for may still have to come in; see saturate. */
-	return x->values || bind_wanted(x);
+	/* With values or tests a writer that is asked for may still have to come in; see saturate. */
+	return x->values || x->loose || bind_wanted(x);
 }
 
 /* Brings in the nodes up to `cut', in observed order: rows of predecessors are then complete. */
@@ -278,7 +338,9 @@ static bool choose_read(struct exact *x, const struct exact_choice *c)
 		return true;
 	}
 	exact_set_rf(x, c->a, c->b, t->candidate);
-	return !x->nodes.at[t->node].needed || bind(x, c->a);
+	if (t->tested && !exact_fits(x, t, c->b))
+		return false;
+	return !(x->nodes.at[t->node].needed || x->nodes.at[t->node].asked) || bind(x, c->a);
 }
 
 bool exact_choose(struct exact *x, struct exact_choice c)

@@ -131,7 +131,8 @@ static enum outcome attempt(struct exact *x, uint64_t allowance, struct exact_or
 	if (x->steps >= allowance)
 		return SPENT;
 	/* With values, first as if every read kept its write: that is no search among writers. */
-	for (int choosing = 0; choosing <= x->values && o != REACHED; choosing++) {
+	for (int choosing = x->values && x->loose; choosing <= x->values && o != REACHED;
+	     choosing++) {
 		x->choosing = choosing;
 		x->exhausted = false;
 		x->allowance =
@@ -182,15 +183,11 @@ static enum outcome reach_whole(struct exact *x, struct exact_order *out, bool *
 	return o;
 }
 
-enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exact_order *out)
+static enum goal_outcome reach(struct exact *x, struct exact_order *out)
 {
 	enum outcome o = REFUTED;
 	uint32_t from;
 
-	VEC_CLEAR(&out->observed);
-	VEC_CLEAR(&out->ids);
-	x->aim = g;
-	x->steps = 0;
 	if (!find_need(x))
 		return GOAL_REFUTED;
 	if (!x->values || x->m->n <= x->limit) {
@@ -211,6 +208,31 @@ enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exac
 	if (o == SPENT)
 		return GOAL_UNDECIDED;
 	return o == REACHED ? GOAL_FOUND : GOAL_SEARCHED;
+}
+
+/*
+ * First with every read that decides bound to its write.  Then, where some are only tested, these may
+ * see other writes: that finds all the first finds, but it is a search among writers.
+ */
+enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exact_order *out)
+{
+	enum goal_outcome tight, loose;
+
+	VEC_CLEAR(&out->observed);
+	VEC_CLEAR(&out->ids);
+	x->aim = g;
+	x->steps = 0;
+	x->loose = false;
+	x->causal = x->tight;
+	tight = reach(x, out);
+	if (tight == GOAL_FOUND || !x->by_tests)
+		return tight;
+	x->loose = true;
+	x->causal = x->by_tests;
+	x->budget += x->steps;
+	loose = reach(x, out);
+	x->budget = x->full_budget;
+	return loose == GOAL_SEARCHED && tight == GOAL_UNDECIDED ? tight : loose;
 }
 
 static int compare_guards(const void *a, const void *b, void *arg)
@@ -236,14 +258,14 @@ struct exact *exact_new(const struct model *m, const struct causal *c,
 	struct exact *x = mem_zalloc(sizeof(*x));
 
 	x->m = m;
-	x->causal = c;
+	x->causal = x->tight = c;
 	x->opt = opt;
 	x->strict = opt->strict || !m->has_facts;
 	x->values = opt->values;
 	x->window = opt->window ? opt->window : EXACT_WINDOW;
 	x->window = x->window < 8 ? 8 : x->window > EXACT_MOST / 2 ? EXACT_MOST / 2 : x->window;
 	x->limit = 2 * x->window;
-	x->budget = opt->budget ? opt->budget : EXACT_BUDGET;
+	x->budget = x->full_budget = opt->budget ? opt->budget : EXACT_BUDGET;
 	x->lo = new_counters(m->nchains, 0);
 	x->hi = new_counters(m->nchains, 0);
 	x->top = new_counters(m->nchains, 0);
@@ -265,6 +287,12 @@ struct exact *exact_new(const struct model *m, const struct causal *c,
 	return x;
 }
 
+void exact_use_tests(struct exact *x, const struct causal *c)
+{
+	if (!x->strict && x->m->tests.n != 0)
+		x->by_tests = c;
+}
+
 void exact_free(struct exact *x)
 {
 	if (!x)
@@ -277,7 +305,7 @@ void exact_free(struct exact *x)
 			&x->guards, &x->stays, &x->candidates, &x->prefixes, &x->rows, &x->stamps,
 			&x->edges, &x->queue, &x->dirty, &x->wanted, &x->goal, &x->levels,
 			&x->saves, &x->saved, &x->marks, &x->sets, &x->bans, &x->choices, &x->line,
-			&x->wrong, &x->done);
+			&x->wrong, &x->done, &x->asks, &x->slice);
 	mem_free(x);
 }
 

@@ -49,6 +49,17 @@ static bool start_value(const struct exact *x, uint32_t cell, uint64_t *value)
 	return false;
 }
 
+bool exact_value_of(const struct exact *x, uint32_t cell, uint32_t writer, uint64_t *value)
+{
+	const struct exact_cell *c = &x->cells.at[cell];
+
+	if (writer == EXACT_START) {
+		*value = c->start_value;
+		return c->start_known;
+	}
+	return model_value(x->m, x->nodes.at[x->touches.at[writer].node].id, c->cell, NULL, value);
+}
+
 static void add_candidate(struct exact *x, uint32_t first, uint32_t writer)
 {
 	if (x->candidates.n - first >= MOST_CANDIDATES)
@@ -57,7 +68,8 @@ static void add_candidate(struct exact *x, uint32_t first, uint32_t writer)
 		*VEC_PUSH(&x->candidates) = writer;
 }
 
-/* Writes of the cell that store `value', but not the one seen nor those after the read. */
+/* Writes of the cell that store `value' (of a read that is tested: any), but not the one seen nor those
+ * after the read. */
 static void add_writes(struct exact *x, uint32_t touch, uint32_t first, uint64_t value)
 {
 	const struct exact_touch *t = &x->touches.at[touch];
@@ -74,7 +86,7 @@ static void add_writes(struct exact *x, uint32_t touch, uint32_t first, uint64_t
 		     w->node >= t->node))
 			continue;
 		if (model_value(x->m, x->nodes.at[w->node].id, c->cell, NULL, &stored) &&
-		    stored == value)
+		    (t->tested || stored == value))
 			add_candidate(x, first, x->writes.at[i]);
 	}
 }
@@ -90,7 +102,7 @@ static void find_candidates(struct exact *x, uint32_t touch)
 		return;
 	if (t->rf != EXACT_OUTSIDE)
 		add_candidate(x, first, t->rf);
-	if (t->rf != EXACT_START && c->start_known && c->start_value == value)
+	if (t->rf != EXACT_START && c->start_known && (t->tested || c->start_value == value))
 		add_candidate(x, first, EXACT_START);
 	add_writes(x, touch, first, value);
 	if (x->candidates.n - first == 0)
@@ -106,6 +118,7 @@ void exact_find_candidates(struct exact *x)
 		x->cells.at[i].start_known =
 			start_value(x, x->cells.at[i].cell, &x->cells.at[i].start_value);
 	for (uint32_t t = 0; t < x->touches.n; t++)
-		if (x->touches.at[t].reads && !x->touches.at[t].stays)
+		if (x->touches.at[t].reads && !x->touches.at[t].stays &&
+		    (x->choosing || x->touches.at[t].tested))
 			find_candidates(x, t);
 }

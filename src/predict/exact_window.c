@@ -159,6 +159,8 @@ static void take(struct exact *x, uint32_t chain, uint32_t to)
 			found_acquire(x, list.at[i], false);
 		if (op == STEP_TAKE || op == STEP_ZERO || op == STEP_BUSY)
 			exact_supply_note(x, list.at[i]);
+		if (x->loose)
+			exact_tests_note(x, list.at[i]);
 	}
 	x->top[chain] = to;
 }
@@ -207,6 +209,7 @@ static void close_sections(struct exact *x)
 		for (size_t i = 0; i < x->open.n; i++)
 			grew |= close_section(x, i);
 		grew |= exact_supply(x);
+		grew |= exact_tests_supply(x);
 	} while (grew);
 }
 
@@ -254,6 +257,8 @@ bool exact_universe(struct exact *x)
 	VEC_CLEAR(&x->locks);
 	VEC_CLEAR(&x->open);
 	exact_supply_clear(x);
+	VEC_CLEAR(&x->asks);
+	x->asks_at = 0;
 	for (uint32_t c = 0; c < nchains; c++)
 		if (x->need[c] > x->lo[c] && x->need[c] > x->hi[c])
 			return false;

@@ -251,24 +251,28 @@ static void try_all(struct races *s, struct engine_run *run)
 	bool osr = s->engine != &engine_exact, exact = s->engine != &engine_osr;
 	enum causal_mode mode = engine_mode(s->m, s->opt);
 	const struct causal *hard = exact ? engine_causal(run, CAUSAL_HARD) : NULL;
-	const struct causal *c = osr ? engine_causal(run, mode) : NULL, *by = hard;
+	const struct causal *c = osr ? engine_causal(run, mode) : NULL, *by = hard, *least = hard;
 	unsigned jobs = engine_jobs(s->opt);
 	struct trials t = { .s = s, .results = mem_zalloc(BLOCK * sizeof(*t.results)) };
 
 	/* By values a read may do without the write it saw, and what that needed. */
-	if (exact && !s->opt->values)
+	if (exact && !s->opt->values) {
 		by = engine_causal(run, engine_must(s->m, s->opt));
+		least = engine_causal(run, engine_least(s->m, s->opt));
+	}
 	t.osr = osr ? mem_alloc(jobs * sizeof(struct osr *)) : NULL;
 	t.exact = exact ? mem_alloc(jobs * sizeof(struct exact *)) : NULL;
 	for (unsigned i = 0; i < jobs; i++) {
 		if (osr)
 			t.osr[i] = osr_new(s->m, c, mode == CAUSAL_STRICT, s->opt->budget);
-		if (exact)
+		if (exact) {
 			t.exact[i] = exact_new(s->m, by, s->opt);
+			exact_use_tests(t.exact[i], least);
+		}
 	}
 	if (osr && exact)
 		search_syncp(&t, mode);
-	run_trials(&t, exact ? by : c, hard);
+	run_trials(&t, exact ? least : c, hard);
 	for (unsigned i = 0; i < jobs; i++) {
 		osr_free(osr ? t.osr[i] : NULL);
 		exact_free(exact ? t.exact[i] : NULL);

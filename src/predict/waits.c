@@ -141,7 +141,7 @@ static void search_begin(struct waits *s, struct engine_run *run)
 	enum causal_mode mode = engine_mode(s->m, &s->opt);
 
 	/* By values a test that was false and is false again would do, but whoever waits has seen
-	 * more than that: right programs would be blamed. */
+	 * more than that: right programs would be blamed.  So would they be by tests. */
 	s->opt.values = false;
 	s->strict = engine_causal(run, CAUSAL_STRICT);
 	s->c = engine_causal(run, mode);

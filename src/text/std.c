@@ -13,6 +13,7 @@
 #define CAN_FEED STD_CAN_FEED
 #define CAN_VALUE STD_CAN_VALUE
 #define CAN_CAUSE STD_CAN_CAUSE
+#define CAN_TEST STD_CAN_TEST
 
 const struct std_op std_ops[EVENT_NOPS] = {
 #define EVENT(id, name, family, object, life, operand, marks, flags) \

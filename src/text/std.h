@@ -11,6 +11,7 @@
 #define STD_LINE_MAX (1u << 20)	      /* bytes of a line, its end not counted */
 #define STD_VALUE_MAX (1u << 18)      /* bytes of a value written out */
 #define STD_FEEDS_MAX 4096u	      /* feeds of one event */
+#define STD_TESTS_MAX 64u	      /* comparisons of one event */
 #define STD_WORD 8u		      /* bytes of a variable without a length */
 #define STD_OFFSET_LIMIT (1ull << 32) /* offset + length of a range stay within */
 #define STD_SEQ_CST 5u		      /* number of the word in std_order_word */
@@ -34,6 +35,7 @@ enum std_operand {
 #define STD_CAN_VALUE 8u  /* =7 */
 #define STD_CAN_CAUSE 16u /* <3: the signal that woke it */
 #define STD_PLAIN 32u	  /* part of plain STD */
+#define STD_CAN_TEST 64u  /* <3:ge:30 */
 
 struct std_op {
 	enum std_operand operand;

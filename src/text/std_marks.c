@@ -1,5 +1,5 @@
 /*
- * The marks behind an operation: '~', a memory order, words, event numbers, values.
+ * The marks behind an operation: '~', a memory order, words, event numbers, comparisons, values.
  */
 
 #include "text/std.h"
@@ -69,6 +69,25 @@ static bool word_mark(struct std_cursor *c, struct std_line *out)
 			  event_op_name(out->op));
 }
 
+/* feed: which event number is compared. */
+static bool test_mark(struct std_cursor *c, struct std_line *out, uint32_t feed)
+{
+	struct predicate p;
+	const char *why = predicate_parse(&c->at, c->end, &p);
+
+	if (why)
+		return std_refuse(c, c->at, "%s", why);
+	if (c->p->tests.n == STD_TESTS_MAX)
+		return std_refuse(c, c->at, "more than %u comparisons", STD_TESTS_MAX);
+	if (out->op != EVENT_USE && out->len > 8)
+		return std_refuse(c, c->at, "a range of more than 8 bytes cannot be compared");
+	p.feed = feed;
+	*VEC_PUSH(&c->p->tests) = p;
+	out->tests = c->p->tests.at;
+	out->ntests = (uint32_t)c->p->tests.n;
+	return true;
+}
+
 static bool named_mark(struct std_cursor *c, struct std_line *out)
 {
 	uint64_t v;
@@ -80,6 +99,11 @@ static bool named_mark(struct std_cursor *c, struct std_line *out)
 		if (c->p->named.n == (std_ops[out->op].can & STD_CAN_CAUSE ? 1 : STD_FEEDS_MAX))
 			return std_refuse(c, c->at, "too many event numbers after '<'");
 		*VEC_PUSH(&c->p->named) = v;
+		if (c->at < c->end && *c->at == ':' && (std_ops[out->op].can & STD_CAN_TEST)) {
+			c->at++;
+			if (!test_mark(c, out, (uint32_t)c->p->named.n - 1))
+				return false;
+		}
 		if (c->at == c->end || *c->at != ',')
 			break;
 		c->at++;
@@ -169,6 +193,7 @@ bool std_marks(struct std_cursor *c, bool fmt1, struct std_line *out)
 	uint32_t can = std_ops[out->op].can;
 
 	VEC_CLEAR(&c->p->named);
+	VEC_CLEAR(&c->p->tests);
 	while (c->at < c->end) {
 		char mark = *c->at;
 		bool good;
@@ -189,6 +214,8 @@ bool std_marks(struct std_cursor *c, bool fmt1, struct std_line *out)
 			good = word_mark(c, out);
 		} else if (mark == '<' && (can & (STD_CAN_FEED | STD_CAN_CAUSE)) && !out->named) {
 			good = named_mark(c, out);
+		} else if (mark == '?' && (can & STD_CAN_FREE)) {
+			good = test_mark(c, out, 0);
 		} else if (mark == '=' && (can & STD_CAN_VALUE) && !out->value) {
 			good = value_mark(c, out);
 		} else {
@@ -198,5 +225,7 @@ bool std_marks(struct std_cursor *c, bool fmt1, struct std_line *out)
 		if (!good)
 			return false;
 	}
+	if (out->ntests != 0 && out->op != EVENT_USE && !(out->flags & EVENT_FREE_READ))
+		return std_refuse(c, c->at, "a comparison after a read that is not free; add '~'");
 	return true;
 }

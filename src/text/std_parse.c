@@ -3,7 +3,8 @@
  *
  *	line    = thread '|' event '|' location
  *	event   = op [ '(' operand ')' ] mark*
- *	mark    = '~' | '@' order | '!' word | '<' n (',' n)* | '=' value [ '>' value ]
+ *	mark    = '~' | '@' order | '!' word | '<' n [test] (',' n [test])* | '?' test
+ *		| '=' value [ '>' value ]
  *
  * Plain lines take a short way (quick); it must agree with the long one.
  *
@@ -21,7 +22,7 @@ void std_parser_release(struct std_parser *p)
 	strbuf_release(&p->old);
 	strbuf_release(&p->label);
 	strbuf_release(&p->data);
-	VEC_RELEASE(&p->named);
+	VEC_RELEASE_ALL(&p->named, &p->tests);
 }
 
 bool std_refuse(struct std_cursor *c, const char *at, const char *format, ...)

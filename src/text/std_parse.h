@@ -26,6 +26,8 @@ struct std_line {
 	uint8_t order, lock_kind, rmw;
 	const uint64_t *named; /* event numbers after '<' */
 	uint32_t nnamed;
+	const struct predicate *tests;
+	uint32_t ntests;
 	const uint8_t *value, *old; /* len bytes each, or NULL */
 	const char *label;	    /* begin, user: its name, decoded; or NULL */
 	const uint8_t *data;	    /* user: arguments as varints */
@@ -37,6 +39,7 @@ struct std_line {
 struct std_parser {
 	struct strbuf value, old, label, data;
 	VEC(uint64_t) named;
+	VEC(struct predicate) tests;
 	/* Set when a line is refused. */
 	unsigned column;
 	char error[320];

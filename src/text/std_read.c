@@ -224,6 +224,8 @@ static enum status take_line(struct std_source *s, const char *line, size_t n, s
 	e->name = l.label;
 	e->data = l.data;
 	e->ndata = l.ndata;
+	e->tests = l.tests;
+	e->ntests = l.ntests;
 	if (std_ops[l.op].operand == STD_RANGE)
 		e->len = l.len;
 	if (std_ops[l.op].operand == STD_COUNTED)
@@ -284,6 +286,7 @@ static void std_info(const struct trace_source *source, struct trace_info *out)
 	const struct std_source *s = self(source);
 
 	out->form = s->fmt1 ? TRACE_FMT1 : TRACE_STD;
+	out->tests = s->fmt1;
 	out->complete = s->ended && s->repairs == 0;
 	out->full = true;
 	out->bytes = s->consumed;

@@ -27,8 +27,8 @@ bool std_event_is_plain(const struct event *e)
 {
 	uint32_t kept = e->flags & ~EVENT_RECURSIVE;
 
-	if (!(std_ops[e->op].can & STD_PLAIN) || kept != 0 || e->nfeeds != 0 || e->name ||
-	    e->lock_kind != 0)
+	if (!(std_ops[e->op].can & STD_PLAIN) || kept != 0 || e->nfeeds != 0 || e->ntests != 0 ||
+	    e->name || e->lock_kind != 0)
 		return false;
 	return std_ops[e->op].operand != STD_RANGE || e->len == STD_WORD;
 }
@@ -161,6 +161,22 @@ static void add_value(const uint8_t *bytes, uint64_t len, struct strbuf *out)
 		strbuf_addf(out, "%02x", bytes[i]);
 }
 
+/* The comparisons of feed i, the first of which needs no number before it. */
+static void add_tests(const struct event *e, uint32_t i, uint64_t pos, struct strbuf *out)
+{
+	bool more = false;
+
+	for (uint32_t k = 0; k < e->ntests; k++) {
+		if (e->tests[k].feed != i)
+			continue;
+		if (more)
+			strbuf_addf(out, ",%" PRIu64, pos);
+		strbuf_adds(out, ":");
+		predicate_format(&e->tests[k], out);
+		more = true;
+	}
+}
+
 static enum status add_named(struct std_writer *w, const struct event *e, struct strbuf *out,
 			     struct diag *d)
 {
@@ -181,9 +197,11 @@ static enum status add_named(struct std_writer *w, const struct event *e, struct
 					 "name it",
 					 e->pos, STD_HISTORY);
 		/* Two words of one ranged read are one event here. */
-		if (pos == last)
+		if (pos == last && e->ntests == 0)
 			continue;
 		strbuf_addf(out, "%c%" PRIu64, sep, pos);
+		if (e->op == EVENT_USE)
+			add_tests(e, i, pos, out);
 		sep = ',';
 		last = pos;
 	}
@@ -202,6 +220,10 @@ static enum status add_marks(struct std_writer *w, const struct event *e, struct
 	    std_order_word(e->order))
 		strbuf_addf(out, "@%s", std_order_word(e->order));
 	add_words(w, e, out);
+	for (uint32_t i = 0; e->op != EVENT_USE && i < e->ntests; i++) {
+		strbuf_adds(out, "?");
+		predicate_format(&e->tests[i], out);
+	}
 	st = add_named(w, e, out, d);
 	if (st != ST_OK || !(can & STD_CAN_VALUE) || !(e->flags & EVENT_HAS_VALUE) ||
 	    e->len > STD_VALUE_MAX)

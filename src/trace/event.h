@@ -13,6 +13,7 @@
 #define TRACE_EVENT_H
 
 #include "base/common.h"
+#include "trace/predicate.h"
 
 enum event_op {
 #define EVENT(id, name, family, object, life, operand, marks, flags) EVENT_##id,
@@ -120,6 +121,11 @@ struct event {
 	/* WRITE, RMW, USE: event numbers (tseq) of the free reads of this thread that feed it. */
 	uint32_t nfeeds;
 	const uint64_t *feeds;
+	/* READ, RMW, with EVENT_FREE_READ: what decides by the value is these comparisons alone, right here;
+	 * elsewhere it is free.  USE: what its feeds are compared with; one that no test names decides by
+	 * all it is. */
+	uint32_t ntests;
+	const struct predicate *tests;
 
 	/* FORK, JOIN, JOINING, JOIN_FAIL, DETACH, CANCEL, FORK_FAIL: the other thread; THREAD_BEGIN: the parent (0 unknown).
 	 * WAKE: thread of the signal (0: woke by none). */

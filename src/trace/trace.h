@@ -69,7 +69,8 @@ struct trace_info {
 	uint64_t from_cut; /* the cut that it begins at; 0: the beginning */
 	uint64_t ncuts;	   /* number of the last cut in the file, as of trace_open */
 	uint32_t version;  /* of the binary format */
-	uint64_t bytes;	   /* size of the file's records */
+	bool tests;	/* events may say what is compared (struct event), as far as is known now */
+	uint64_t bytes; /* size of the file's records */
 	const char *program; /* executable, or NULL */
 	/* How it was started; NULL: not known.  Its arguments, each ended by a zero byte, so many
 	 * bytes; where; what was asked of the recorder, one a line. */

@@ -38,7 +38,7 @@ void checker_free(struct checker *c)
 	for (size_t i = 0; i < c->ev->objects.n; i++)
 		VEC_RELEASE(&c->objects[i].readers);
 	MEM_FREE_ALL(c->when, c->mark, c->last, c->objects, c->threads, c->ins);
-	MAP_RELEASE_ALL(&c->stray, &c->given, &c->initial, &c->initial_known);
+	MAP_RELEASE_ALL(&c->stray, &c->given, &c->shown, &c->initial, &c->initial_known);
 	VEC_RELEASE_ALL(&c->lasts.at, &c->cells, &c->synced);
 	mem_free(c);
 }
@@ -73,6 +73,7 @@ static void reset(struct checker *c, size_t n)
 	VEC_CLEAR(&c->synced);
 	map_clear(&c->stray);
 	map_clear(&c->given);
+	map_clear(&c->shown);
 	c->tainted_bytes = 0;
 }
 
@@ -200,7 +201,12 @@ void check_guess_doubt(struct checker *c, uint64_t pos)
 static bool feeds_check(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
+	const struct evidence_test *test = check_tests(c, pos);
 
+	if (test)
+		return check_fail(
+			c, pos, "compares what event %u read, and that may come out otherwise here",
+			test->read);
 	for (uint32_t i = 0; i < it->nfeeds; i++) {
 		uint32_t read = c->ev->feeds.at[it->feeds + i];
 
@@ -463,7 +469,7 @@ static void run_begin(struct checker *c, const struct check_claim *claim, struct
 	memset(out, 0, sizeof(*out));
 	c->claim = claim;
 	c->out = out;
-	if (claim->values && c->ev->values && !c->learnt)
+	if ((claim->values || c->ev->tests.n != 0) && c->ev->values && !c->learnt)
 		check_initial_learn(c);
 }
 

@@ -16,12 +16,10 @@
 
 /* ---- values ---- */
 
-/* Byte `at' of memory as event pos read or wrote it.  False: not known. */
-static bool value_get(const struct evidence *ev, uint32_t pos, uint64_t at, bool written,
-		      uint8_t *out)
+bool check_value(const struct evidence *ev, uint32_t pos, uint64_t at, bool written, uint8_t *out)
 {
 	const struct evidence_item *it = evidence_item(ev, pos);
-	uint64_t index = ev->value_at.at[pos];
+	uint64_t index = ev->values ? ev->value_at.at[pos] : 0;
 
 	if (index == 0 || it->op == EVENT_FREE || at - it->addr >= it->len)
 		return false;
@@ -50,7 +48,7 @@ static void initial_read(struct checker *c, uint32_t pos)
 
 		for (unsigned k = 0; k < 8; k++)
 			if (m.cell[k] != 0 && m.seen[k] == 0 &&
-			    value_get(c->ev, pos, (word << 3) + k, false, &byte))
+			    check_value(c->ev, pos, (word << 3) + k, false, &byte))
 				initial_set(c, m.cell[k], k, byte);
 	}
 }
@@ -64,7 +62,9 @@ void check_initial_learn(struct checker *c)
 	for (uint32_t pos = 1; pos <= evidence_count(c->ev); pos++) {
 		const struct evidence_item *it = evidence_item(c->ev, pos);
 
-		if ((it->op == EVENT_READ || it->op == EVENT_RMW) && !(it->flags & EVENT_UNKNOWN))
+		/* What unseen code may have put there is no initial value. */
+		if ((it->op == EVENT_READ || it->op == EVENT_RMW) && !(it->flags & EVENT_UNKNOWN) &&
+		    !it->strange && !it->guessed && !it->surprise)
 			initial_read(c, pos);
 	}
 	while (map_next(&c->ev->zeroed, &at, &zero))
@@ -81,10 +81,10 @@ static bool value_is_same(struct checker *c, uint32_t read, uint32_t write, uint
 	const uint64_t *known;
 	uint8_t saw, stored;
 
-	if (!c->claim->values || !c->ev->values || !value_get(c->ev, read, at, false, &saw))
+	if (!c->claim->values || !c->ev->values || !check_value(c->ev, read, at, false, &saw))
 		return false;
 	if (write != 0)
-		return value_get(c->ev, write, at, true, &stored) && stored == saw;
+		return check_value(c->ev, write, at, true, &stored) && stored == saw;
 	known = map_get(&c->initial_known, cell);
 	return known && (*known >> k & 1) && (uint8_t)(*map_get(&c->initial, cell) >> 8 * k) == saw;
 }
@@ -192,6 +192,22 @@ void check_read(struct checker *c, uint32_t pos, struct check_seen *out)
 	}
 }
 
+bool check_byte(const struct checker *c, uint32_t cell, uint64_t word, unsigned k, uint8_t *out)
+{
+	uint32_t write = evidence_last(&c->lasts, c->last[cell], k);
+	uint64_t at = (word << 3) + k;
+	const uint64_t *known;
+
+	if (write != 0)
+		return !is_marked(c, write, CHECK_WRITE_TAINTED) &&
+		       !byte_is_guessed(c, write, at) && check_value(c->ev, write, at, true, out);
+	known = map_get(&c->initial_known, cell);
+	if (!known || !(*known >> k & 1))
+		return false;
+	*out = (uint8_t)(*map_get(&c->initial, cell) >> 8 * k);
+	return true;
+}
+
 static void write_name(uint32_t pos, char *out, size_t size)
 {
 	if (pos == 0)
@@ -228,10 +244,22 @@ static void guess_note(struct checker *c, uint32_t pos, bool guessed, bool marke
 		check_guess_doubt(c, pos);
 }
 
+/* It compares what it reads. */
+static bool has_tests(const struct checker *c, uint32_t pos)
+{
+	size_t from, to;
+
+	if (!evidence_item(c->ev, pos)->tested)
+		return false;
+	evidence_tests_range(c->ev, pos, &from, &to);
+	return from < to;
+}
+
 /* The read part.  Marks taint, stops the thread where it is allowed to. */
 static bool read_event(struct checker *c, uint32_t pos)
 {
 	const struct evidence_item *it = evidence_item(c->ev, pos);
+	bool decides = has_tests(c, pos);
 	bool marked = (it->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
 	bool free = marked && !c->claim->strict; /* a reread vouches for all reads of its run */
 	bool unknown = it->flags & EVENT_UNKNOWN;
@@ -239,13 +267,22 @@ static bool read_event(struct checker *c, uint32_t pos)
 
 	check_read(c, pos, &seen);
 	if (!seen.differs && !seen.tainted && !unknown) {
-		guess_note(c, pos, seen.guessed, marked);
+		guess_note(c, pos, seen.guessed, marked && !decides);
 		return true;
 	}
 	if (unknown && it->op == EVENT_RMW)
 		return read_fail(c, pos, &seen);
 	if (free) {
 		c->mark[pos] |= CHECK_READ_TAINTED;
+		if (it->tested)
+			check_shown_note(c, pos);
+		/* What it is compared with on the spot must come out the same, or it binds. */
+		if (decides && check_tests(c, pos)) {
+			c->mark[pos] &= (uint8_t)~CHECK_READ_TAINTED;
+			free = false;
+		}
+	}
+	if (free) {
 		c->out->dep = true;
 		*VEC_PUSH(&c->out->tainted) = pos;
 		return true;

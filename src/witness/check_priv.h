@@ -50,8 +50,10 @@ struct checker {
 	uint32_t *ins; /* [group]: threads that came to the barrier */
 	uint64_t tainted_bytes;
 	struct map stray; /* positions that the claim names */
+	struct map
+		shown; /* tainted reads that something tests, to what they see: where that is known */
 	struct map given; /* gives that others in front of them wait for: object << 32 | number */
-	bool learnt;	  /* with values, the two below: */
+	bool learnt;	  /* with values or tests, the two below: */
 	struct map initial, initial_known; /* cell, to its first bytes, and which are known */
 	VEC(uint32_t) cells;		   /* that are not initial any more */
 	VEC(uint32_t) synced;		   /* objects that are not initial any more */
@@ -122,7 +124,17 @@ struct check_seen {
 void check_read(struct checker *c, uint32_t pos, struct check_seen *out);
 /* The access writes, with taint as marked. */
 void check_write(struct checker *c, uint32_t pos);
-/* For claim->values: what reads show of initial values. */
+/* For values and tests: what reads show of initial values. */
 void check_initial_learn(struct checker *c);
+/* Byte `at' of memory as event pos read or wrote it.  False: not known. */
+bool check_value(const struct evidence *ev, uint32_t pos, uint64_t at, bool written, uint8_t *out);
+/* Byte k of the word as the latest write has left it, and nothing differs from what is logged.  False:
+ * not known. */
+bool check_byte(const struct checker *c, uint32_t cell, uint64_t word, unsigned k, uint8_t *out);
+
+/* check_tests.c.  note: a read that is tainted has come, its bytes are what they are now. */
+void check_shown_note(struct checker *c, uint32_t pos);
+/* What the event compares comes out as observed.  NULL; else the first test that need not. */
+const struct evidence_test *check_tests(struct checker *c, uint32_t pos);
 
 #endif /* WITNESS_CHECK_PRIV_H */

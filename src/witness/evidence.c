@@ -38,7 +38,8 @@ void evidence_free(struct evidence *ev)
 	intern_free(ev->names);
 	VEC_RELEASE_ALL(&ev->items, &ev->words, &ev->mixed, &ev->feeds, &ev->shown, &ev->unseen,
 			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
-			&ev->trailing, &ev->stays, &ev->wanted, &ev->value_at, &ev->bytes);
+			&ev->trailing, &ev->stays, &ev->wanted, &ev->value_at, &ev->bytes,
+			&ev->tests);
 	MAP_RELEASE_ALL(&ev->guess_at, &ev->zeroed);
 	mem_free(ev);
 }
@@ -92,12 +93,65 @@ static bool is_next_piece(const struct evidence_thread *t, size_t i)
 	return r->range && r[-1].range && r[-1].tseq + r[-1].count == r->tseq;
 }
 
+static bool has_test(const struct event *e, uint32_t feed)
+{
+	for (uint32_t i = 0; i < e->ntests; i++)
+		if (e->tests[i].feed == feed)
+			return true;
+	return false;
+}
+
+/* The USE looks at what that feed read by comparisons alone, also where it names the read again. */
+static bool is_only_tested(const struct event *e, uint32_t feed)
+{
+	for (uint32_t i = 0; i < e->nfeeds; i++)
+		if (e->feeds[i] == e->feeds[feed] && !has_test(e, i))
+			return false;
+	return true;
+}
+
+static void test_add(struct evidence *ev, uint32_t pos, uint32_t read, const struct predicate *p)
+{
+	*VEC_PUSH(&ev->tests) = (struct evidence_test){ pos, read, *p };
+	ev->items.at[read].tested = true;
+}
+
+/* Feed number `feed' of a USE.  False: it counts as one that decides by all it is. */
+static bool feed_test(struct evidence *ev, const struct event *e, uint32_t pos, uint32_t feed,
+		      const struct evidence_read *read)
+{
+	if (e->op != EVENT_USE || read->range || !is_only_tested(e, feed) ||
+	    evidence_item(ev, read->pos)->len > 8)
+		return false;
+	for (uint32_t i = 0; i < e->ntests; i++)
+		if (e->tests[i].feed == feed)
+			test_add(ev, pos, read->pos, &e->tests[i]);
+	return true;
+}
+
+/* A read that is compared on the spot.  What cannot be compared binds. */
+static void own_tests(struct evidence *ev, const struct event *e, uint32_t pos)
+{
+	struct evidence_item *it = &ev->items.at[pos];
+
+	if (e->ntests == 0 || e->op == EVENT_USE)
+		return;
+	if ((e->op != EVENT_READ && e->op != EVENT_RMW) || e->len > 8 ||
+	    (e->flags & (EVENT_REREAD | EVENT_RANGE))) {
+		it->flags &= ~EVENT_FREE_READ;
+		return;
+	}
+	for (uint32_t i = 0; i < e->ntests; i++)
+		test_add(ev, pos, pos, &e->tests[i]);
+}
+
 static void feeds_add(struct evidence *ev, const struct event *e, uint32_t pos)
 {
 	struct evidence_thread *t = evidence_thread(ev, e->tid);
 	struct evidence_item *it = &ev->items.at[pos];
 
-	if ((e->op == EVENT_READ || e->op == EVENT_RMW) && (e->flags & EVENT_FREE_READ) &&
+	own_tests(ev, e, pos);
+	if ((e->op == EVENT_READ || e->op == EVENT_RMW) && (it->flags & EVENT_FREE_READ) &&
 	    !(e->flags & EVENT_REREAD)) {
 		bool range = e->flags & EVENT_RANGE && e->nrefs;
 
@@ -114,6 +168,8 @@ static void feeds_add(struct evidence *ev, const struct event *e, uint32_t pos)
 			it->lost_feed |= e->feeds[i] > t->last;
 			continue;
 		}
+		if (feed_test(ev, e, pos, i, &t->reads.at[read - 1]))
+			continue;
 		do {
 			*VEC_PUSH(&ev->feeds) = t->reads.at[read - 1].pos;
 			read++;
@@ -314,6 +370,15 @@ uint64_t evidence_spread(const struct evidence *ev, const struct evidence_item *
 		out->seen[k] = mask >> k & 1 ? w.seen : 0;
 	}
 	return word;
+}
+
+void evidence_tests_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to)
+{
+	const struct evidence_test *t = ev->tests.at;
+
+	*from = SEARCH_PAST(i, 0, ev->tests.n, t[i].at < pos);
+	for (*to = *from; *to < ev->tests.n && t[*to].at == pos;)
+		++*to;
 }
 
 /* First trailing cell that is not below (pos, word). */

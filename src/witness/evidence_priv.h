@@ -35,6 +35,7 @@ struct evidence_item {
 	bool surprise;	/* a read of other bytes than were known to be there */
 	bool strange;	/* a read of bytes whose unseen writer need not come before it */
 	bool guessed;	/* a read of bytes that no recorded write has left, while others lived */
+	bool tested;	/* a read: something compares what it saw, itself or a USE */
 	bool known;	/* JOIN: the child's end was seen; WAKE: the signal is known;
 			 * LOCK_DESTROY: nobody held it */
 	union {
@@ -58,6 +59,12 @@ struct evidence_item {
 	};
 	uint32_t object; /* synchronisation: object; FORK, JOIN, JOINING: tid of the other */
 	uint32_t kind;	 /* ALLOC, FREE: FORMAT_ALLOC_*; lock family: FORMAT_LOCK_* */
+};
+
+/* The event compares what another, or itself, has read. */
+struct evidence_test {
+	uint32_t at, read;
+	struct predicate is;
 };
 
 /* A word of an access.  seen: the write observed for its bytes; MIXED: both are in mixed. */
@@ -266,6 +273,7 @@ struct evidence {
 	VEC(struct evidence_word) words;
 	VEC(struct evidence_mixed) mixed;
 	VEC(uint32_t) feeds;
+	VEC(struct evidence_test) tests;	  /* by at */
 	VEC(struct evidence_cell) cells;	  /* [0] unused */
 	VEC(struct evidence_trailing) trailing;	  /* sorted by FREE, then by word */
 	VEC(struct evidence_stay) stays;	  /* by cell, tid and first */
@@ -392,6 +400,9 @@ evidence_each_touched(const struct evidence *ev, uint32_t pos, evidence_touch_fn
 		for (evidence_trailing_range(ev, pos, &from, &to); from < to; from++)
 			note(arg, pos, ev->trailing.at[from].cell, ev->trailing.at[from].mask, 0);
 }
+
+/* tests.at[*from .. *to) are those of the event. */
+void evidence_tests_range(const struct evidence *ev, uint32_t pos, size_t *from, size_t *to);
 
 /* ---- loading ---- */
 
