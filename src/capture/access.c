@@ -122,6 +122,36 @@ INLINE uint64_t read_word(struct thread *t, const void *p, unsigned log2, uint32
 	return x;
 }
 
+/* The same of one that is only compared; *keeper: its event, or 0 where it binds. */
+INLINE uint64_t read_tested(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			    uint64_t *keeper)
+{
+	uint64_t *tag = tag_of(p), key = filter_key(p, 0);
+	bool is_free = !crosses(p, log2);
+	struct filter_entry *e;
+	tag_version v;
+	uint64_t x;
+
+	if (UNLIKELY(!is_free)) {
+		x = read_cross(t, p, log2, site, 0);
+	} else {
+		e = filter_prepare(t, p, key);
+		do {
+			v = tag_peek(tag);
+			x = access_load(p, log2);
+		} while (UNLIKELY(!tag_still(tag, v)));
+		is_free = e == NULL || filter_tests(t, e, key, p, log2, x, v);
+		if (is_free || !filter_drops(t, e, key, p, log2, x, v, site))
+			habit_log(t,
+				  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+					  (is_free ? FORMAT_READ_FREE : 0),
+				  site, (uintptr_t)p, v, x, NULL);
+	}
+	if (keeper != NULL)
+		*keeper = is_free ? t->tseq : 0;
+	return x;
+}
+
 /*
  * The shortest way: a read of bytes that this run has dropped before.  True: it was dropped, *x is
  * the value.  Everything else is left to read_word, so that this needs no stack frame.  A locked
@@ -238,6 +268,40 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 		x = (T)read_word(t, p, LOG2, site, keeper);                                       \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
+	}                                                                                         \
+	static __attribute__((noinline))                                                          \
+	T tested_more##N(const void *p, uint32_t site, uint64_t *keeper, struct thread *t)        \
+	{                                                                                         \
+		T x;                                                                              \
+		if (UNLIKELY(module_patterns) && module_skips(site))                              \
+			x = *(const volatile T *)p;                                               \
+		else                                                                              \
+			x = (T)read_tested(t, p, LOG2, site, keeper);                             \
+		hook_leave(t);                                                                    \
+		return x;                                                                         \
+	}                                                                                         \
+	static COLD T tested_slow##N(const void *p, uint32_t site, uint64_t *keeper)              \
+	{                                                                                         \
+		T x;                                                                              \
+		ENTER_OR(control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)      \
+		x = (T)read_tested(t, p, LOG2, site, keeper);                                     \
+		hook_leave(t);                                                                    \
+		return x;                                                                         \
+	}                                                                                         \
+	EXPORT T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)               \
+	{                                                                                         \
+		struct thread *t = thread_self();                                                 \
+		uint64_t x;                                                                       \
+		if (UNLIKELY(t->view.live != THREAD_LIVE))                                        \
+			return tested_slow##N(p, site, keeper);                                   \
+		t->view.live = 0;                                                                 \
+		__asm__ volatile("" ::: "memory");                                                \
+		if (read_again(t, p, LOG2, site, &x)) {                                           \
+			if (keeper != NULL)                                                       \
+				*keeper = 0;                                                      \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \
+		}                                                                                 \
+		return tested_more##N(p, site, keeper, t);                                        \
 	}                                                                                         \
 	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
 	{                                                                                         \

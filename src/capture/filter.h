@@ -25,7 +25,8 @@
  * REREAD and TRAILING are records without an event number, so a run can be closed
  * at any point, in the middle of another hook too.
  *
- * Only binding reads are dropped; free reads feed writes and are all logged.
+ * Only binding reads are dropped; free reads feed writes and are all logged.  A read that is only compared
+ * (hooks.h, "Tests") is logged as free the first time, as binding when it comes again, and then dropped.
  * So rules R1 to R3 of the dependency model hold: the kept reads bind at least as
  * much as the dropped ones and saw the same write.
  *
@@ -67,7 +68,9 @@ static inline void filter_sweep(struct thread *t)
 #define FILTER_ATOMIC (1ull << 62)
 #define FILTER_ACQUIRE (1ull << 63)
 #define FILTER_SAME (1ull << 61)
-#define FILTER_FLAGS (FILTER_ATOMIC | FILTER_ACQUIRE | FILTER_SAME)
+/* A read that is only compared was logged as free; it begins no run, but the next one like it does. */
+#define FILTER_TESTED (1ull << 60)
+#define FILTER_FLAGS (FILTER_ATOMIC | FILTER_ACQUIRE | FILTER_SAME | FILTER_TESTED)
 
 /* The bytes of an access within its word. */
 static inline unsigned filter_mask(const void *p, unsigned log2)
@@ -96,7 +99,7 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 	if (t->filter_mask == 0)
 		return NULL;
 	e = filter_at(t, p);
-	if (LIKELY(e->key == key || e->epoch != t->epoch))
+	if (LIKELY(e->key == key || e->epoch != t->epoch) || e->key == (key | FILTER_TESTED))
 		return e;
 	if (e->dropped != 0)
 		filter_close(t, e);
@@ -147,6 +150,27 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 	e->dropped |= (uint8_t)mask;
 	e->last = (uint32_t)t->tseq;
 	e->site = site;
+	return true;
+}
+
+/* A read of x at p that is only compared.  True: it is to be logged as free, and is remembered; false: as
+ * any other, or not at all. */
+static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64_t key,
+				const void *p, unsigned log2, uint64_t x, tag_version v)
+{
+	unsigned mask = filter_mask(p, log2);
+	void *value = filter_value(t, e, p);
+
+	if ((e->key | FILTER_TESTED) == (key | FILTER_TESTED) && e->version == v &&
+	    e->epoch == t->epoch && (mask & ~e->kept) == 0 && access_load(value, log2) == x)
+		return false;
+	if (UNLIKELY(e->dropped != 0))
+		filter_close(t, e);
+	e->key = key | FILTER_TESTED;
+	e->version = v;
+	e->epoch = t->epoch;
+	e->kept = (uint8_t)mask;
+	access_store(value, log2, x);
 	return true;
 }
 

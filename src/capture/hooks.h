@@ -21,6 +21,10 @@
  * of 64-bit keepers in its frame, one per free load site, zero at entry.  The
  * hook of a free load stores its event number there; the hook of a store that
  * such loads feed gets the array and a mask of the keepers that feed it.
+ *
+ * Tests.  Of some loads only comparisons with constants decide anything; the site has them in words
+ * (src/trace/predicate.h).  Such a load is recorded as free, or, where the same was read just before, as
+ * binding or not at all.
  */
 #ifndef CAPTURE_HOOKS_H
 #define CAPTURE_HOOKS_H
@@ -29,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 6
+#define FORESEE_ABI 7
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -115,8 +119,9 @@ struct foresee_site {
 	uint32_t size;	 /* bytes touched; 0 when not static.  A free load: see keeper */
 	uint16_t keeper; /* a free load: its keeper + 1; 0 otherwise */
 	uint16_t pad[3];
+	const char *tests; /* a load that is only compared: "ge:30/32 ne:0/8", by what; else NULL */
 };
-_Static_assert(sizeof(struct foresee_site) == 56, "the pass lays out this struct");
+_Static_assert(sizeof(struct foresee_site) == 64, "the pass lays out this struct");
 
 /* A global variable of the unit, so that an address can be named. */
 struct foresee_global {
@@ -206,12 +211,14 @@ void foresee_module_unregister(const struct foresee_module *m);
  * Plain accesses of 1, 2, 4 and 8 bytes at any alignment.
  *	T    foresee_readN(p, site)                    binding
  *	T    foresee_readNf(p, site, keeper)             free: *keeper = event number
+ *	T    foresee_readNt(p, site, keeper)             compared: the same, or 0; NULL: it feeds nothing
  *	void foresee_writeN(p, value, site)            no feeds
  *	void foresee_writeNf(p, value, site, keepers, mask)
  */
 #define FORESEE_ACCESS(N, T)                                                               \
 	T foresee_read##N(const void *p, uint32_t site);                                   \
 	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper);              \
+	T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper);              \
 	void foresee_write##N(void *p, T value, uint32_t site);                            \
 	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
 				 uint64_t mask);

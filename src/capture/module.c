@@ -204,12 +204,12 @@ static uint32_t put_string(const char *s)
 static void put_site(uint32_t base, uint32_t i, const struct foresee_site *s)
 {
 	uint32_t file = put_string(s->file), function = put_string(s->function);
-	uint32_t variable = put_string(s->variable);
+	uint32_t variable = put_string(s->variable), tests = put_string(s->tests);
 	uint8_t buffer[128], *p;
 
 	p = LOG_NUMBERS(buffer, base + i, file, function, variable, s->line, s->column, s->kind);
 	p = LOG_NUMBERS(p, s->flags, s->size, s->inlined ? base + s->inlined : 0, s->keeper,
-			s->feeds);
+			s->feeds, tests);
 	log_control_put(FORMAT_K_C_SITE, buffer, (size_t)(p - buffer));
 }
 

@@ -50,7 +50,10 @@ static LLVMValueRef build_read(struct function *f, struct record *r)
 	char name[32];
 
 	if (size) {
-		snprintf(name, sizeof(name), "foresee_read%u%s", size, r->free ? "f" : "");
+		snprintf(name, sizeof(name), "foresee_read%u%s", size,
+			 r->tested ? "t"
+			 : r->free ? "f"
+				   : "");
 		args[1] = sites_number(f, r->site);
 		args[2] = stack_keeper(f, r);
 		v = unit_hook(u, name, LLVMIntTypeInContext(u->context, 8 * size), args,

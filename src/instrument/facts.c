@@ -23,6 +23,11 @@ struct flow {
 	VEC(LLVMValueRef) todo;
 	VEC(size_t) sinks; /* records whose written value it reaches */
 	bool binding;
+	/* Comparisons with constants end the flow, which is of values that are part of the load. */
+	bool tests;
+	struct tests found;
+	struct map formed; /* value -> 1 + index in forms */
+	VEC(struct tests_form) forms;
 };
 
 /* Intrinsics that only compute, whatever their operands: no trap, no memory. */
@@ -223,21 +228,52 @@ static void flow_use(struct flow *w, LLVMValueRef user, LLVMValueRef v)
 	}
 }
 
+/* The user looks at v by comparisons alone.  False: it is as any other; what it is of the load is noted. */
+static bool flow_test(struct flow *w, LLVMValueRef user, LLVMValueRef v)
+{
+	const uint64_t *at = w->tests ? map_get(&w->formed, (uintptr_t)v) : NULL;
+	struct tests_form form, derived;
+
+	if (!at)
+		return false;
+	form = w->forms.at[*at - 1];
+	if (tests_compare(user, v, &form, &w->found))
+		return true;
+	if (LLVMIsAInstruction(user) && tests_derive(user, v, &form, &derived)) {
+		*VEC_PUSH(&w->forms) = derived;
+		*map_put(&w->formed, (uintptr_t)user, NULL) = w->forms.n;
+	}
+	return false;
+}
+
 static void flow_follow(struct flow *w, struct record *r)
 {
+	struct tests_form form;
+
+	if (w->tests && tests_begin(w->f->unit, r->inst, &form)) {
+		*VEC_PUSH(&w->forms) = form;
+		*map_put(&w->formed, (uintptr_t)r->inst, NULL) = w->forms.n;
+	}
 	flow_derive(w, r->inst);
 	while (w->todo.n && !w->binding) {
 		LLVMValueRef v = w->todo.at[--w->todo.n];
 
 		for (LLVMUseRef use = LLVMGetFirstUse(v); use && !w->binding;
 		     use = LLVMGetNextUse(use))
-			flow_use(w, LLVMGetUser(use), v);
+			if (!flow_test(w, LLVMGetUser(use), v))
+				flow_use(w, LLVMGetUser(use), v);
 	}
 	/* The written value of an rmw depends on the value read, an exchange's does not. */
 	if (r->action == ACT_RMW && strcmp(extra_rmw_name(r->inst), "xchg"))
 		flow_sink(w, r->inst);
 	if (r->action == ACT_RMW && extra_rmw_name(r->inst)[0] == 'f' && fp_is_strict(w->f))
 		w->binding = true;
+}
+
+/* Atomic loads are polled: those are all binding, and the recorder need not log them all. */
+static bool load_can_be_tested(const struct record *r)
+{
+	return !plan_is_atomic_access(r);
 }
 
 /* Room in every store it feeds? */
@@ -249,19 +285,36 @@ static bool sinks_have_room(const struct flow *w)
 	return true;
 }
 
+static void flow_take(const struct flow *w, struct record *r)
+{
+	struct function *f = w->f;
+
+	r->free = true;
+	r->tested = w->tests;
+	r->tests = tests_string(f->unit, &w->found);
+	/* One that is compared need not have one; the hook of an rmw tells by it that it is free. */
+	if (w->tests && w->sinks.n == 0 && r->action != ACT_RMW)
+		return;
+	r->keeps = true;
+	r->keeper = f->nkeepers++;
+	for (size_t i = 0; i < w->sinks.n; i++)
+		f->records.at[w->sinks.at[i]].feeds |= 1ull << r->keeper;
+}
+
+/* Free; or free but for comparisons.  Without those it is better: then nothing decides by it. */
 static void facts_find_load(struct function *f, const struct cfg *cfg, struct record *r)
 {
-	struct flow w = { .f = f, .cfg = cfg };
+	for (int tests = 0; tests < 2 && !r->free; tests++) {
+		struct flow w = { .f = f, .cfg = cfg, .tests = tests };
 
-	flow_follow(&w, r);
-	if (!w.binding && sinks_have_room(&w)) {
-		r->free = true;
-		r->keeper = f->nkeepers++;
-		for (size_t i = 0; i < w.sinks.n; i++)
-			f->records.at[w.sinks.at[i]].feeds |= 1ull << r->keeper;
+		if (tests && !load_can_be_tested(r))
+			return;
+		flow_follow(&w, r);
+		if (!w.binding && sinks_have_room(&w))
+			flow_take(&w, r);
+		MAP_RELEASE_ALL(&w.seen, &w.formed);
+		VEC_RELEASE_ALL(&w.todo, &w.sinks, &w.forms);
 	}
-	map_release(&w.seen);
-	VEC_RELEASE_ALL(&w.todo, &w.sinks);
 }
 
 static bool load_can_be_free(const struct function *f, const struct record *r)
@@ -297,7 +350,7 @@ static void print_feeds(const struct function *f, const struct record *r, struct
 	for (size_t i = 0; i < f->records.n; i++) {
 		const struct record *from = &f->records.at[i];
 
-		if (!from->free || !(r->feeds >> from->keeper & 1))
+		if (!from->keeps || !(r->feeds >> from->keeper & 1))
 			continue;
 		strbuf_adds(b, separator);
 		if (from == r)
@@ -322,7 +375,9 @@ static void print_fact(const struct function *f, const struct record *r, struct 
 		return;
 	}
 	if (r->action == ACT_READ || r->action == ACT_RMW)
-		strbuf_adds(b, r->free ? "free" : "binding");
+		strbuf_adds(b, r->tested ? "tested" : r->free ? "free" : "binding");
+	if (r->tested && r->tests)
+		strbuf_addf(b, ":%s", intern_str(f->unit->strings, r->tests));
 	if (r->action == ACT_RMW)
 		strbuf_adds(b, "+");
 	if (r->action != ACT_READ)

@@ -187,8 +187,9 @@ void sites_add(struct function *f)
 		s.variable = id_as_pointer(paths_variable(f, r));
 		if (s.kind != FORESEE_SITE_CALL && s.kind != FORESEE_SITE_FENCE)
 			s.size = access_size(u, r);
-		if (r->free)
+		if (r->keeps)
 			s.keeper = (uint16_t)(r->keeper + 1);
+		s.tests = id_as_pointer(r->tests);
 		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));

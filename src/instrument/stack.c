@@ -184,7 +184,7 @@ LLVMValueRef stack_keeper(struct function *f, const struct record *r)
 	struct unit *u = f->unit;
 	LLVMValueRef index = unit_int(u->i64, r->keeper);
 
-	if (!r->free)
+	if (!r->keeps)
 		return LLVMConstNull(LLVMPointerType(u->i64, 0));
 	return LLVMBuildInBoundsGEP2(u->builder, u->i64, f->keepers, &index, 1, "");
 }

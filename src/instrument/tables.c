@@ -37,6 +37,7 @@ static LLVMValueRef make_site(struct unit *u, const struct foresee_site *s)
 		unit_int(u->i16, s->column),  unit_int(u->i8, s->kind),
 		unit_int(u->i8, s->flags),    unit_int(u->i32, s->size),
 		unit_int(u->i16, s->keeper),  LLVMConstNull(LLVMArrayType(u->i16, 3)),
+		string_of(u, s->tests),
 	};
 
 	return make_struct(u, fields, sizeof(fields) / sizeof(*fields));

@@ -47,7 +47,10 @@ struct record {
 	uint32_t keeper; /* of a free read */
 	uint64_t
 		feeds; /* keepers that flow into the written value; own keeper: the rmw feeds itself */
-	uint32_t site; /* row of the site table */
+	uint32_t site;	/* row of the site table */
+	bool tested;	/* the read part is free but for comparisons with constants: */
+	uint32_t tests; /* string id: by which; 0 none, or all come out the same always */
+	bool keeps;	/* it has a keeper */
 };
 
 struct unit {
@@ -192,6 +195,38 @@ bool cfg_is_back_edge(const struct cfg *g, LLVMBasicBlockRef from, LLVMBasicBloc
 void facts_find(struct function *f);
 /* Append the facts of f to the file named by FORESEE_FACTS, if set. */
 void facts_print(const struct function *f);
+
+/* ---- tests.c: comparisons with constants ---- */
+
+#define TESTS_MOST 6
+
+struct tests_one {
+	const char *cmp; /* as in trace/predicate.h */
+	uint64_t with, mask;
+	unsigned bits;
+};
+
+struct tests {
+	struct tests_one at[TESTS_MOST];
+	unsigned n;
+};
+
+/* What a value is: the low `bits' of a load, less what is not in the mask, extended to `width'. */
+struct tests_form {
+	unsigned bits, width;
+	uint64_t mask;
+	bool is_signed; /* extended by its sign */
+};
+
+/* The load itself.  False: it cannot be compared. */
+bool tests_begin(const struct unit *u, LLVMValueRef load, struct tests_form *out);
+/* user is made of value, which is v, and is *out.  False: it is something else. */
+bool tests_derive(LLVMValueRef user, LLVMValueRef value, const struct tests_form *v,
+		  struct tests_form *out);
+/* user depends on value by outcomes of comparisons alone, which are added to t.  False: it is not known to. */
+bool tests_compare(LLVMValueRef user, LLVMValueRef value, const struct tests_form *v,
+		   struct tests *t);
+uint32_t tests_string(struct unit *u, const struct tests *t); /* id; 0 of none */
 
 /* ---- sites.c, names.c, paths.c, locks.c ---- */
 

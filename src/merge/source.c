@@ -51,6 +51,8 @@ static enum status binary_next(struct trace_source *s, struct event *e, struct d
 		return st;
 	if (e->site >= b->control.program.site_count)
 		e->site = 0; /* so that tables of site_count entries will do */
+	if (b->control.program.tests_at.n > e->site)
+		program_test(&b->control.program, e);
 	if (e->tid > b->max_tid)
 		b->max_tid = e->tid;
 	if (e->op == EVENT_FORK && e->peer > b->max_tid)
@@ -112,6 +114,7 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->from_cut = b->portion.cut;
 	out->ncuts = b->control.cuts.n;
 	out->version = b->blocks.head.version;
+	out->tests = b->control.program.tests_at.n > 0;
 	out->bytes = b->control.bytes + merge_bytes(b->merge);
 	out->program = b->control.program.path;
 	out->arguments = b->control.program.arguments;

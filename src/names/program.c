@@ -57,9 +57,49 @@ static void start_take(struct program *p, struct wire *w)
 							    strnlen(rest + k + 1, n - k - 1)));
 }
 
+/* What is compared, in words; nothing of it counts if some of it cannot be read. */
+static void tests_take(struct program *p, uint32_t site, const char *words)
+{
+	struct program_tests t = { .first = (uint32_t)p->tests.n };
+	const char *at = words, *end = words + strlen(words);
+
+	while (at < end && !t.bad) {
+		struct predicate one;
+
+		t.bad = predicate_parse(&at, end, &one) != NULL || (at < end && *at++ != ' ');
+		if (!t.bad)
+			*VEC_PUSH(&p->tests) = one;
+	}
+	t.n = (uint32_t)p->tests.n - t.first;
+	VEC_REACH(&p->tests_at, site);
+	p->tests_at.at[site] = t;
+}
+
+void program_test(const struct program *p, struct event *e)
+{
+	const struct program_tests *t = &p->tests_at.at[e->site];
+	bool reads = e->op == EVENT_READ || e->op == EVENT_RMW;
+
+	assert(e->site < p->tests_at.n);
+	if (t->n == 0 && !t->bad)
+		return;
+	if (reads && (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ) {
+		if (t->bad || e->len > 8 || (e->flags & EVENT_RANGE)) {
+			e->flags &= ~EVENT_FREE_READ;
+			return;
+		}
+		e->flags |= EVENT_TESTED;
+	} else if (e->op != EVENT_USE || e->nfeeds != 1 || t->bad) {
+		return;
+	}
+	e->tests = p->tests.at + t->first;
+	e->ntests = t->n;
+}
+
 static void site_take(struct program *p, struct wire *w)
 {
 	struct program_site s = { 0 };
+	const char *tests;
 	bool fresh;
 	uint64_t *index;
 
@@ -75,10 +115,13 @@ static void site_take(struct program *p, struct wire *w)
 	s.is.inlined = wire_u32(w);
 	s.is.keeper = (uint16_t)wire_u32(w);
 	s.is.feeds = wire_varint(w);
+	tests = wire_left(w) > 0 ? string_get(p, wire_u32(w)) : NULL; /* since version 5 */
 	if (s.number == 0 || s.number >= PROGRAM_SITES_MAX)
 		wire_fail(w);
 	if (w->bad)
 		return;
+	if (tests)
+		tests_take(p, s.number, tests);
 	index = map_put(&p->site_at, s.number, &fresh);
 	if (fresh) {
 		*index = p->sites.n;
@@ -221,7 +264,8 @@ static void tables_release(struct program *p)
 {
 	images_free(p->images);
 	MAP_RELEASE_ALL(&p->strings, &p->site_at);
-	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden);
+	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden,
+			&p->tests_at, &p->tests);
 }
 
 void program_reset(struct program *p)

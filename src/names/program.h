@@ -21,6 +21,12 @@ struct program_site {
 	struct trace_site is;		   /* but for these */
 };
 
+/* What the reads of a site are compared with. */
+struct program_tests {
+	uint32_t first, n; /* in tests */
+	bool bad;	   /* it does not say */
+};
+
 struct program_global {
 	uint64_t addr, size;
 	uint32_t unit;	  /* its first site number, which is no site */
@@ -52,7 +58,9 @@ struct program {
 	const char *arguments, *directory, *options;
 	size_t narguments; /* bytes */
 	VEC(struct program_site) sites;
-	struct map site_at;    /* site number, to index in sites */
+	struct map site_at;		    /* site number, to index in sites */
+	VEC(struct program_tests) tests_at; /* by site number, as far as some have tests */
+	VEC(struct predicate) tests;
 	uint32_t site_count;   /* highest number + 1 */
 	struct images *images; /* of --locks-only: these have sites and variables too */
 	uint32_t unit;	       /* the one whose tables are being read */
@@ -78,6 +86,8 @@ void program_settle(struct program *p);
 const char *program_text(struct program *p, struct wire *w);
 /* As trace_site and trace_hides. */
 bool program_site(const struct program *p, uint32_t number, struct trace_site *out);
+/* Fills in the tests of an event, by its site, which tests_at has. */
+void program_test(const struct program *p, struct event *e);
 bool program_hides(const struct program *p, uint64_t addr, uint64_t len);
 
 #endif /* NAMES_PROGRAM_H */

@@ -15,7 +15,11 @@ enum plan_class identity_class(uint8_t op, uint32_t flags, uint64_t addr, uint64
 			return PLAN_RANGE;
 		if (flags & EVENT_CAS)
 			return PLAN_READ;
-		return (flags & EVENT_FREE_READ) || (addr & 7) + len > 8 ? PLAN_SOLID : PLAN_READ;
+		/* One that is compared is recorded as free, as binding or not at all. */
+		return (flags & (EVENT_FREE_READ | EVENT_TESTED)) == EVENT_FREE_READ ||
+				       (addr & 7) + len > 8
+			       ? PLAN_SOLID
+			       : PLAN_READ;
 	case EVENT_WRITE:
 		return (flags & EVENT_RANGE) || len > 8 ? PLAN_RANGE : PLAN_SOLID;
 	case EVENT_FREE:

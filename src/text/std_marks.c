@@ -83,6 +83,7 @@ static bool test_mark(struct std_cursor *c, struct std_line *out, uint32_t feed)
 		return std_refuse(c, c->at, "a range of more than 8 bytes cannot be compared");
 	p.feed = feed;
 	*VEC_PUSH(&c->p->tests) = p;
+	out->flags |= out->op != EVENT_USE ? EVENT_TESTED : 0;
 	out->tests = c->p->tests.at;
 	out->ntests = (uint32_t)c->p->tests.n;
 	return true;

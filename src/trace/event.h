@@ -74,6 +74,7 @@ enum event_object {
 #define EVENT_SCOPE 2097152u /* FREE: of a local variable, whose scope has ended */
 #define EVENT_PART \
 	4194304u /* READ, WRITE, FREE: more words of the record that its last event was of */
+#define EVENT_TESTED 16777216u	 /* READ, RMW: free but for its tests */
 #define EVENT_CANCELLED 8388608u /* WAKE: its thread is being cancelled */
 #define EVENT_RANGE 16384u	 /* one event number per word: refs[i] belongs to number tseq + i */
 

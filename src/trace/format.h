@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 4
+#define FORMAT_VERSION 5
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
