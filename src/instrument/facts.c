@@ -376,8 +376,9 @@ static void print_fact(const struct function *f, const struct record *r, struct 
 	}
 	if (r->action == ACT_READ || r->action == ACT_RMW)
 		strbuf_adds(b, r->tested ? "tested" : r->free ? "free" : "binding");
-	if (r->tested && r->tests)
-		strbuf_addf(b, ":%s", intern_str(f->unit->strings, r->tests));
+	for (const char *at = intern_str(f->unit->strings, r->tests); at && *at; at++)
+		strbuf_addf(b, "%s%c", at == intern_str(f->unit->strings, r->tests) ? ":" : "",
+			    *at == ' ' ? ',' : *at);
 	if (r->action == ACT_RMW)
 		strbuf_adds(b, "+");
 	if (r->action != ACT_READ)

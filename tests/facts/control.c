@@ -11,14 +11,15 @@ int source(void);
 
 void branch(void)
 {
-	if (x)	       /* = read x binding */
-		y = 1; /* = write y unfed */
+	if (x) /* O0= read x tested:ne:0/32 */ /* O2= read x tested:eq:0/32 */
+		y = 1;			       /* = write y unfed */
 }
 
 void branch_on_sum(void)
 {
-	if (++x > 3)   /* = read x binding; write x unfed */
-		y = 1; /* = write y unfed */
+	if (++x >
+	    3) /* O0= read x binding; write x unfed */ /* O2= read x tested:gt:2/32; write x fed:0 */
+		y = 1;				       /* = write y unfed */
 }
 
 int branch_around(int c)
@@ -44,15 +45,15 @@ void branch_in_loop(int c, int n)
 
 void while_loop(void)
 {
-	while (x) {  /* = read x binding */
-		y++; /* = read y free; write y fed:0 */
+	while (x) { /* O0= read x tested:ne:0/32 */ /* O2= read x tested:eq:0/32 */
+		y++;				    /* = read y free; write y fed:0 */
 		sink(1);
 	}
 }
 
 void switched(void)
 {
-	switch (x) { /* = read x binding */
+	switch (x) { /* = read x tested:eq:1/32,eq:7/32 */
 	case 1:
 		sink(1);
 		break;

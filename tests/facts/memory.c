@@ -164,10 +164,10 @@ void read_twice(void)
 
 void read_twice_decided(void)
 {
-	int a = x; /* = read x binding */
+	int a = x; /* O0= read x tested:ne:0/32 */ /* O2= read x tested:eq:0/32 */
 	int b = x;
 
-	y = a; /* = write y unfed */
+	y = a; /* = write y fed:-3 */
 	if (b)
 		z = 1; /* = write z unfed */
 }

@@ -7,6 +7,8 @@
  * loads get another one.  If the facts are right, all is as before: the same
  * events at the same places and addresses, the same arguments and results, and
  * the same value in each write that does not list a changed read as its feed.
+ * A load that is only compared with constants gets another value, too, but one of which its tests say
+ * the same.
  *
  * Made-up values take the code to where real ones would not; a run that faults
  * or goes on for too long ends there, and must end there again.
@@ -35,7 +37,7 @@ enum { END_RETURN, END_LIMIT, END_DIFFERS, END_SIGNAL };
 
 static struct event first[EVENTS];
 static bool changed[EVENTS + 1]; /* by event number, from 1 */
-static size_t nfirst, now, nchanged;
+static size_t nfirst, now, nchanged, ntested;
 static uint64_t seed, given_round;
 static bool again;
 static const struct foresee_site *sites;
@@ -101,16 +103,109 @@ static bool is_loose(const uint64_t *keepers, uint64_t mask)
 	return false;
 }
 
-/* What read number e sees: often small, so that conditions go both ways. */
-static uint64_t given(size_t e, bool free_read)
+/* ---- tests: "ge:30/32 ne:0/8&4" ---- */
+
+struct test {
+	char cmp[4];
+	long long with;
+	unsigned bits;
+	unsigned long long mask;
+};
+
+/* One from *at on; false: none is left. */
+static bool test_next(const char **at, struct test *t)
 {
-	uint64_t v = mix(seed, e);
+	int n = 0;
+
+	t->mask = ~0ull;
+	while (**at == ' ')
+		++*at;
+	if (sscanf(*at, "%3[a-z]:%n", t->cmp, &n) != 1)
+		return false;
+	*at += n;
+	t->with = **at == '-' ? strtoll(*at, (char **)at, 10)
+			      : (long long)strtoull(*at, (char **)at, 10);
+	t->bits = **at == '/' ? (unsigned)strtoul(*at + 1, (char **)at, 10) : 64;
+	if (**at == '&')
+		t->mask = strtoull(*at + 1, (char **)at, 10);
+	return true;
+}
+
+/* -1, 0, 1: how they compare. */
+static int order(const struct test *t, unsigned long long v)
+{
+	unsigned shift = 64 - t->bits;
+	unsigned long long a = (v & t->mask) << shift, b = (unsigned long long)t->with << shift;
+	bool by_sign = t->cmp[0] == 'l' || t->cmp[0] == 'g';
+
+	if (a == b)
+		return 0;
+	return (by_sign ? (long long)a < (long long)b : a < b) ? -1 : 1;
+}
+
+static bool outcome(const struct test *t, unsigned long long v)
+{
+	const char *c = t->cmp + (t->cmp[0] == 'u');
+	int o = order(t, v);
+
+	if (!strcmp(c, "eq"))
+		return o == 0;
+	if (!strcmp(c, "ne"))
+		return o != 0;
+	return c[0] == 'l' ? o < (c[1] == 'e') : o > -(c[1] == 'e');
+}
+
+static bool is_same(const char *tests, uint64_t v, uint64_t w)
+{
+	struct test t;
+
+	while (test_next(&tests, &t))
+		if (outcome(&t, v) != outcome(&t, w))
+			return false;
+	return true;
+}
+
+#define TRIES 64u
+
+/* Another value of n bytes, of which all tests say the same; v if none was found.  Many are near to the numbers
+ * that are compared. */
+static uint64_t near(const char *tests, uint64_t v, uint64_t n, size_t e)
+{
+	uint64_t ones = n >= 8 ? UINT64_MAX : (1ull << 8 * n) - 1;
+	struct test t = { .with = 0 };
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t r = mix(mix(given_round, e), i), w;
+		const char *at = tests;
+
+		while (test_next(&at, &t) && r >> 60 & 1)
+			r = mix(r, i);
+		w = r & 1   ? v ^ 1ull << (r >> 8) % (8 * n)
+		    : r & 2 ? (uint64_t)t.with + (r >> 8) % 5 - 2
+		    : r & 4 ? v + (r >> 8) % 9 - 4
+			    : r >> 3;
+		w &= ones;
+		if (w != (v & ones) && is_same(tests, v & ones, w))
+			return w;
+	}
+	return v;
+}
+
+/* What read number e sees: often small, so that conditions go both ways. */
+static uint64_t given(size_t e, bool free_read, uint64_t n, const char *tests)
+{
+	uint64_t v = mix(seed, e), was;
 
 	v = v & 1 ? v >> 8 & 1 : v & 2 ? v >> 8 & 15 : v & 4 ? (uint64_t)(int8_t)(v >> 8) : v >> 3;
-	if (again && free_read && (given_round == 0 || mix(given_round, e) % 3 == 0)) {
-		changed[e] = true;
-		nchanged++;
-		v ^= given_round & 1 ? 1 + e : mix(v, given_round) | 1;
+	if (again && (free_read || tests) && (given_round == 0 || mix(given_round, e) % 3 == 0)) {
+		was = v;
+		if (tests)
+			v = near(tests, v, n, e);
+		else
+			v ^= given_round & 1 ? 1 + e : mix(v, given_round) | 1;
+		changed[e] = v != was;
+		nchanged += v != was;
+		ntested += tests && v != was;
 	}
 	return v;
 }
@@ -121,7 +216,15 @@ static uint64_t get(const void *p, uint64_t n, uint32_t site, uint64_t *keeper)
 
 	if (keeper)
 		*keeper = e;
-	return given(e, keeper != NULL);
+	return given(e, keeper != NULL, n, sites[site].tests);
+}
+
+/* Without tests: no outcome can be another. */
+static uint64_t get_tested(const void *p, uint64_t n, uint32_t site, uint64_t *keeper)
+{
+	uint64_t none;
+
+	return get(p, n, site, keeper ? keeper : &none);
 }
 
 static void get_range(const void *p, void *into, size_t n, uint32_t site, uint64_t *keeper)
@@ -156,6 +259,10 @@ static void put_range(void *p, const void *from, size_t n, uint32_t site, const 
 	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
 	{                                                                                  \
 		return (T)get(p, N, site, keeper);                                         \
+	}                                                                                  \
+	T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)               \
+	{                                                                                  \
+		return (T)get_tested(p, N, site, keeper);                                  \
 	}                                                                                  \
 	void foresee_write##N(void *p, T value, uint32_t site)                             \
 	{                                                                                  \
@@ -411,6 +518,7 @@ int main(void)
 			failed++;
 		}
 	}
-	printf("# %u functions, %zu values changed\n", nsubjects, nchanged);
+	printf("# %u functions, %zu values changed, %zu of what is compared\n", nsubjects, nchanged,
+	       ntested);
 	return failed > 0 || nchanged == 0;
 }

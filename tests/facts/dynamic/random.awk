@@ -26,9 +26,22 @@ function value(depth,    r)
 	return "t[" index_of() "&3]"
 }
 
+# Parts of loads, with and without sign, and constants at their borders.
+function compared()
+{
+	return "(" one("(signed~char) (unsigned~char) (short) (unsigned) (long) (unsigned~short) (int)") \
+		one("x y z w wide byte s.a bits.lo bits.hi q->b a[3] p[0]") one(" &12 &1 &255 &-2 ^0") ")" \
+		one(">3 <4 ==0 !=0 <-1 >=-128 >=127 >=128 <255 <=256 ==-1 >65535 <32768 ==4 !=12 <4u >=2147483648u")
+}
+
 function condition(    r)
 {
-	r = pick(10)
+	r = pick(12)
+	if (r >= 10) {
+		r = compared()
+		gsub("~", " ", r)
+		return r
+	}
 	if (r == 0) return place() one(" > < == !=") " 3"
 	if (r == 1) return local() one(" > < == !=") " 2"
 	return "(" one("n m i j k+i n+j m^i") ") " one("&1 &2 >2 <4 ==3")
