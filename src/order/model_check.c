@@ -27,7 +27,23 @@ static void feeds_check(const struct model *m, uint32_t id)
 		const struct model_event *read = &m->event[m->feeds[i]];
 
 		assert(m->feeds[i] <= id && (i == e->feed || m->feeds[i - 1] < m->feeds[i]));
-		assert(!m->feeds[i] || (read->tid == e->tid && (read->flags & STEP_FREE_READ)));
+		/* One that is compared where it reads is bound for most, and feeds all the same. */
+		assert(!m->feeds[i] ||
+		       (read->tid == e->tid && ((read->flags & STEP_FREE_READ) || !m->has_values ||
+						model_tests_of(m, m->feeds[i]).n > 0)));
+	}
+}
+
+static void tests_check(const struct model *m)
+{
+	for (uint32_t i = 0; i < m->tests.n; i++) {
+		const struct model_test *t = &m->tests.at[i];
+
+		assert(t->at == t->read ? model_reads(&m->event[t->read])
+					: m->event[t->at].op == STEP_USE && t->read < t->at);
+		assert(model_ntouches(m, t->read) == 1);
+		assert(i == 0 || t[-1].read < t->read ||
+		       (t[-1].read == t->read && t[-1].at <= t->at));
 	}
 }
 
@@ -83,4 +99,5 @@ void model_check(const struct model *m)
 	assert(listed == m->n);
 	for (uint32_t c = 0; c < m->ncells; c++)
 		list_check(model_cell(m, c));
+	tests_check(m);
 }

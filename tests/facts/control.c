@@ -17,9 +17,10 @@ void branch(void)
 
 void branch_on_sum(void)
 {
-	if (++x >
-	    3) /* O0= read x binding; write x unfed */ /* O2= read x tested:gt:2/32; write x fed:0 */
-		y = 1;				       /* = write y unfed */
+	/* clang-format off */
+	if (++x > 3) /* O0= read x binding; write x unfed */ /* O2= read x tested:gt:2/32; write x fed:0 */
+		y = 1; /* = write y unfed */
+	/* clang-format on */
 }
 
 int branch_around(int c)

@@ -37,11 +37,14 @@ struct state {
 	int8_t life[TINY_LOCKS];    /* what has made or destroyed it last */
 	int8_t last[2][TINY_LOCKS]; /* keep_locks: latest acquire so far, [1] shared mode */
 	uint32_t tainted;	    /* free reads that got another value, while it matters */
+	int8_t shown[TINY_EVENTS];  /* of those: what they see; NOT_SHOWN */
 	uint32_t spoilt;	    /* wakes whose signal came before the park */
 	uint32_t lost;		    /* signals that found nobody waiting */
 	uint32_t called;	    /* threads that wait, and a signal has come since they began */
 	uint32_t frozen;	    /* threads whose last read saw something else */
 };
+
+#define NOT_SHOWN (-1) /* values are not negative */
 
 struct node {
 	struct state state;
@@ -271,11 +274,43 @@ static bool is_held_back(const struct enumeration *x, const struct state *s, int
 	return false;
 }
 
+/* What a read sees; with values, both cells of a variable have the same content. */
+static int shown_now(const struct enumeration *x, const struct state *s, const struct tiny_event *e)
+{
+	int content = s->cell[2 * e->obj];
+
+	if (!x->t->values || content == ENUMERATE_TAINTED)
+		return NOT_SHOWN;
+	if (content == TINY_INIT)
+		return x->t->init_known[2 * e->obj] ? x->t->init_value[2 * e->obj] : NOT_SHOWN;
+	return x->t->at[content].stored;
+}
+
+/* The event compares what the read saw, and that comes out as observed. */
+static bool is_same(const struct enumeration *x, const struct tiny_event *by, int read, int shown)
+{
+	return !x->mode.no_tests && shown != NOT_SHOWN &&
+	       tiny_outcome(by->cmp, shown, by->with) ==
+		       tiny_outcome(by->cmp, x->t->at[read].seen, by->with);
+}
+
+static bool use_holds(const struct enumeration *x, const struct state *s,
+		      const struct tiny_event *e)
+{
+	for (int q = 0; q < x->t->n; q++)
+		if (e->feeds >> q & s->tainted >> q & 1 &&
+		    !(e->tested >> q & 1 && is_same(x, e, q, s->shown[q])))
+			return false;
+	return true;
+}
+
 /* Does the event; false when it cannot happen, or could not happen as observed. */
 static bool step(const struct enumeration *x, struct state *s, int event)
 {
 	const struct tiny_event *e = &x->t->at[event];
-	bool binding = !e->free || x->mode.strict;
+	bool binding = !e->free || x->mode.strict ||
+		       (tiny_reads(e) && e->cmp != TINY_NO_TEST &&
+			!is_same(x, e, event, shown_now(x, s, e)));
 
 	if (is_held_back(x, s, event))
 		return false;
@@ -284,12 +319,14 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 			continue;
 		if (binding && (e->op == TINY_RMW || !(x->relax >> event & 1)))
 			return false;
-		if (binding)
+		if (binding) {
 			s->frozen |= 1u << e->thread;
-		else
+		} else {
 			s->tainted |= 1u << event;
+			s->shown[event] = (int8_t)shown_now(x, s, e);
+		}
 	}
-	if (e->op == TINY_USE && (e->feeds & s->tainted))
+	if (e->op == TINY_USE && !use_holds(x, s, e))
 		return false;
 	for (int c = 0; tiny_writes(e) && c < TINY_CELLS; c++)
 		if (e->cells >> c & 1)
@@ -313,8 +350,10 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 	if (tiny_signals(e))
 		do_signal(x, s, event);
 	for (int q = 0; q < x->t->n; q++)
-		if (x->t->at[q].thread == e->thread && x->last_use[q] <= event)
+		if (x->t->at[q].thread == e->thread && x->last_use[q] <= event) {
 			s->tainted &= ~(1u << q);
+			s->shown[q] = 0;
+		}
 	s->done[e->thread]++;
 	return true;
 }

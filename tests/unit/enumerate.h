@@ -19,6 +19,7 @@ struct enumerate_mode {
 	bool strict;	 /* every read keeps its write */
 	bool keep_locks; /* sections of one lock stay in observed order (sync-preserving) */
 	bool values;	 /* a read may see any write of the same value */
+	bool no_tests;	 /* what is compared decides by all it is */
 };
 
 /* Pairs of events (i, j), i < j: bit j of row i. */

@@ -65,10 +65,29 @@ static bool is_tainted_read(const struct whole *w, int read)
 	return false;
 }
 
+/* Event `by' compares what the read saw, and in this order that comes out as observed, for all that is known. */
+static bool comes_out_same(const struct whole *w, const struct tiny_event *by, int read)
+{
+	const struct tiny_event *r = &w->t->at[read];
+	int content = content_at(w, 2 * r->obj, w->place[read]), value;
+
+	if (w->mode.no_tests || !w->t->values)
+		return false;
+	if (content == TINY_INIT && !w->t->init_known[2 * r->obj])
+		return false;
+	if (content != TINY_INIT && is_tainted_write(w, content))
+		return false;
+	value = content == TINY_INIT ? w->t->init_value[2 * r->obj] : w->t->at[content].stored;
+	return tiny_outcome(by->cmp, value, by->with) == tiny_outcome(by->cmp, r->seen, by->with);
+}
+
 static bool is_tainted_feed(const struct whole *w, int event)
 {
+	const struct tiny_event *e = &w->t->at[event];
+
 	for (int q = 0; q < w->t->n; q++)
-		if (w->t->at[event].feeds >> q & 1 && w->t->at[q].free && is_tainted_read(w, q))
+		if (e->feeds >> q & 1 && w->t->at[q].free && is_tainted_read(w, q) &&
+		    !(e->tested >> q & 1 && comes_out_same(w, e, q)))
 			return true;
 	return false;
 }
@@ -83,7 +102,8 @@ static bool is_astray(const struct whole *w, int i)
 {
 	const struct tiny_event *e = &w->t->at[i];
 
-	return tiny_reads(e) && (!e->free || w->mode.strict) && is_tainted_read(w, i);
+	return tiny_reads(e) && is_tainted_read(w, i) &&
+	       (!e->free || w->mode.strict || (e->cmp != TINY_NO_TEST && !comes_out_same(w, e, i)));
 }
 
 /* The event that stands before it in its thread and the ends of hard edges, all before it. */

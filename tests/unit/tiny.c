@@ -277,10 +277,13 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 {
 	static const char *const orders[] = { "", "@relaxed", "@seq_cst" };
 	static const char *const rwlock[] = { [TINY_RACQ] = "!rwlock", [TINY_RREL] = "!rwlock" };
+	static const char *const cmps[] = { "", "eq", "ne", "lt", "le", "gt", "ge" };
 	const char *sep = "<";
 
 	if (e->free)
 		put(o, "~");
+	if (tiny_reads(e) && e->cmp != TINY_NO_TEST)
+		put(o, "?%s:%d", cmps[e->cmp], e->with);
 	if (tiny_is_access(e))
 		put(o, "%s", orders[e->order]);
 	else if (e->op <= TINY_RREL && rwlock[e->op])
@@ -298,6 +301,8 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 	for (int i = 0; i < t->n; i++) {
 		if (e->feeds >> i & 1) {
 			put(o, "%s%d", sep, i + 1);
+			if (e->tested >> i & 1)
+				put(o, ":%s:%d", cmps[e->cmp], e->with);
 			sep = ",";
 		}
 	}

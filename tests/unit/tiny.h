@@ -57,6 +57,8 @@ enum tiny_op {
 
 enum tiny_order { TINY_PLAIN, TINY_RELAXED, TINY_SEQ_CST };
 
+enum tiny_cmp { TINY_NO_TEST, TINY_EQ, TINY_NE, TINY_LT, TINY_LE, TINY_GT, TINY_GE };
+
 #define TINY_INIT (-1) /* in place of a write: the initial value */
 #define TINY_NONE (-1) /* in place of an event: there is none */
 
@@ -66,15 +68,19 @@ struct tiny_event {
 	int obj;	/* variable, lock, condition, semaphore, or thread forked or joined */
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
-	bool free;	  /* READ, RMW: the read is free */
-	bool reread;	  /* READ: closes a run of reads, of which only the first is there */
-	bool try;	  /* acquires: did not wait; PARK: waits for a time only */
-	bool reads;	  /* TRYFAIL: it was to read, so readers did not keep it out */
-	int count;	  /* SEMINIT: the value */
-	bool in_wait;	  /* REL, ACQ: part of a condition wait */
-	int lock;	  /* PARK: the mutex */
-	int cause;	  /* WAKE: what woke it, TINY_NONE by itself or by the clock */
-	uint32_t feeds;	  /* WRITE, RMW, USE: mask of free reads */
+	bool free;	/* READ, RMW: the read is free */
+	bool reread;	/* READ: closes a run of reads, of which only the first is there */
+	bool try;	/* acquires: did not wait; PARK: waits for a time only */
+	bool reads;	/* TRYFAIL: it was to read, so readers did not keep it out */
+	int count;	/* SEMINIT: the value */
+	bool in_wait;	/* REL, ACQ: part of a condition wait */
+	int lock;	/* PARK: the mutex */
+	int cause;	/* WAKE: what woke it, TINY_NONE by itself or by the clock */
+	uint32_t feeds; /* WRITE, RMW, USE: mask of free reads */
+	/* Comparisons (with values): of a free READ or RMW, itself; of a USE, with each of `tested'. */
+	enum tiny_cmp cmp;
+	int with;
+	uint32_t tested;  /* USE: feeds of which only the outcome decides */
 	int loc;	  /* third field of the text */
 	int seen, stored; /* values, when the trace has them */
 	/* From here on: tiny_settle. */
@@ -115,6 +121,7 @@ struct tiny {
 #define TINY_COUNTS 512u   /* semaphores, and tries that fail */
 #define TINY_REREADS 2048u /* not with values: those are not in them */
 #define TINY_BLOCKS 4096u  /* BEGIN, END; not with TINY_REREADS */
+#define TINY_TESTS 8192u   /* comparisons; with TINY_FACTS and TINY_VALUES */
 #define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
@@ -138,6 +145,25 @@ static inline bool tiny_reads(const struct tiny_event *e)
 static inline bool tiny_writes(const struct tiny_event *e)
 {
 	return e->op == TINY_WRITE || e->op == TINY_RMW || e->op == TINY_FREE;
+}
+
+/* How it comes out. */
+static inline bool tiny_outcome(enum tiny_cmp cmp, int value, int with)
+{
+	switch (cmp) {
+	case TINY_EQ:
+		return value == with;
+	case TINY_NE:
+		return value != with;
+	case TINY_LT:
+		return value < with;
+	case TINY_LE:
+		return value <= with;
+	case TINY_GT:
+		return value > with;
+	default:
+		return value >= with;
+	}
 }
 
 static inline bool tiny_is_access(const struct tiny_event *e)

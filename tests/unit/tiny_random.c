@@ -82,12 +82,20 @@ static void settle_values(struct run *r, struct tiny_event *e)
 		r->memory[cell] = e->stored = (int)tiny_below(&r->rng, 3);
 }
 
+static void compare(struct run *r, struct tiny_event *e)
+{
+	e->cmp = TINY_EQ + tiny_below(&r->rng, 6);
+	e->with = (int)tiny_below(&r->rng, 3);
+}
+
 static void mark_read(struct run *r, struct tiny_event *e)
 {
 	if (!tiny_chance(&r->rng, r->free))
 		return;
 	e->free = true;
 	r->free_reads[e->thread] |= 1u << (e - r->t->at);
+	if ((r->features & TINY_TESTS) && tiny_chance(&r->rng, 50))
+		compare(r, e);
 }
 
 static void mark_write(struct run *r, struct tiny_event *e)
@@ -372,6 +380,11 @@ static bool use(struct run *r, int u)
 		return false;
 	e = add(r, TINY_USE, u, 0);
 	e->feeds = feeds;
+	if ((r->features & TINY_TESTS) && tiny_chance(&r->rng, 80)) {
+		compare(r, e);
+		e->tested =
+			tiny_chance(&r->rng, 70) ? feeds : feeds & tiny_below(&r->rng, 1u << 30);
+	}
 	return true;
 }
 
@@ -452,7 +465,8 @@ static void step(struct run *r, int u)
 		return;
 	if (tiny_chance(&r->rng, r->start) && fork_or_join(r, u))
 		return;
-	if ((r->features & TINY_FACTS) && tiny_chance(&r->rng, 6) && use(r, u))
+	if ((r->features & TINY_FACTS) && tiny_chance(&r->rng, r->features & TINY_TESTS ? 18 : 6) &&
+	    use(r, u))
 		return;
 	if (!tiny_chance(&r->rng, r->idle))
 		access(r, u);

@@ -36,6 +36,8 @@ static struct enumerate_mode mode_of(enum wanted w)
 		.strict = w == WANT_STRICT || w == WANT_SYNCP_STRICT || w == WANT_VALUES_STRICT,
 		.keep_locks = w == WANT_SYNCP_STRICT || w == WANT_SYNCP_DEP,
 		.values = w == WANT_VALUES_STRICT || w == WANT_VALUES_DEP,
+		/* In observed order nobody looks at comparisons. */
+		.no_tests = w == WANT_SYNCP_STRICT || w == WANT_SYNCP_DEP,
 	};
 }
 
@@ -87,6 +89,19 @@ static void make(struct trial *x, uint64_t seed, int n, unsigned features)
 	tiny_print(&x->t, x->text, sizeof(x->text));
 }
 
+static bool begin_tests(struct trial *x, uint64_t seed)
+{
+	static const unsigned features[] = {
+		0, 0, TINY_ATOMICS, TINY_RWLOCKS, 0, TINY_LIVES | TINY_RWLOCKS,
+	};
+
+	make(x, seed, 8 + (int)(seed / 6 % 13),
+	     TINY_TESTS | TINY_FACTS | TINY_VALUES | features[seed % 6]);
+	enumerate_orders(x);
+	enumerate_until(x, NWANTED);
+	return load(x);
+}
+
 bool trial_begin(struct trial *x, uint64_t seed)
 {
 	static const unsigned features[] = {
@@ -106,12 +121,22 @@ bool trial_begin(struct trial *x, uint64_t seed)
 	const uint64_t n = sizeof(features) / sizeof(features[0]);
 	unsigned f = features[seed % n];
 
+	if (seed >= TRIAL_TESTS)
+		return begin_tests(x, seed);
 	if (seed / n % 3 == 2 && !(f & TINY_VALUES))
 		f |= TINY_REREADS;
 	make(x, seed, 6 + (int)(seed / n % 15), f);
 	enumerate_orders(x);
 	enumerate_until(x, NWANTED);
 	return load(x);
+}
+
+/* Comparisons, in half of the traces with facts that can have values. */
+static unsigned tests_too(uint64_t seed, unsigned features)
+{
+	bool can = features == TINY_FACTS || features == (TINY_FACTS | TINY_ATOMICS);
+
+	return can && seed / 8 % 2 ? TINY_TESTS | TINY_VALUES : 0;
 }
 
 bool trial_begin_locks(struct trial *x, uint64_t seed)
@@ -127,7 +152,8 @@ bool trial_begin_locks(struct trial *x, uint64_t seed)
 		TINY_RWLOCKS,
 	};
 
-	make(x, seed, 10 + (int)(seed / 8 % 13), TINY_LOCKING | features[seed % 8]);
+	make(x, seed, 10 + (int)(seed / 8 % 13),
+	     TINY_LOCKING | features[seed % 8] | tests_too(seed, features[seed % 8]));
 	enumerate_until(x, WANT_VALUES_STRICT);
 	return load(x);
 }
@@ -177,7 +203,8 @@ bool trial_begin_blocks(struct trial *x, uint64_t seed)
 		TINY_FREES | TINY_FACTS,
 	};
 
-	make(x, seed, 8 + (int)(seed / 8 % 11), TINY_BLOCKS | features[seed % 8]);
+	make(x, seed, 8 + (int)(seed / 8 % 11),
+	     TINY_BLOCKS | features[seed % 8] | tests_too(seed, features[seed % 8]));
 	return load(x);
 }
 

@@ -43,6 +43,9 @@ struct trial {
 	struct checker *checker;
 };
 
+/* From this seed on trial_begin makes traces with comparisons. */
+#define TRIAL_TESTS 1000000u
+
 /* Call trial_end also after false: the trace could not be read. */
 bool trial_begin(struct trial *x, uint64_t seed);
 /* The same with locks in locks, or with condition waits, and no values; of the answers only STRICT,
