@@ -11,8 +11,9 @@ static const char *label(const struct check_split *s, const struct evidence_even
 		return "lost update";
 	switch (s->pattern[0] + s->pattern[1]) {
 	case 'R' + 'W':
-		return p->flags & EVENT_FREE_READ ? "the value was read before, and is old"
-						  : "stale check";
+		return (p->flags & (EVENT_FREE_READ | EVENT_TESTED)) == EVENT_FREE_READ
+			       ? "the value was read before, and is old"
+			       : "stale check";
 	case 'W' + 'W':
 		return "own value overwritten";
 	default:

@@ -191,6 +191,10 @@ static void add_details(const struct show *s, const struct event *e, struct strb
 	if (e->op == EVENT_WAKE && e->peer != 0)
 		strbuf_addf(out, "  by %s:%" PRIu64, trace_thread_name(s->trace, e->peer),
 			    e->peer_tseq);
+	for (uint32_t i = 0; i < e->ntests; i++) {
+		strbuf_adds(out, i ? ", " : " compared ");
+		predicate_format(&e->tests[i], out);
+	}
 	if (e->flags & EVENT_FREE_READ)
 		strbuf_adds(out, "  free");
 	if (e->nfeeds != 0) {

@@ -60,6 +60,11 @@ static void test_syntax(void)
 	refused("x\n", "t:1:2: line ends after 'x'");
 	refused("T1|r(x)\n", "t:1:8: line ends after the operation");
 	refused("|r(x)|1\n", "t:1:1: empty thread name");
+	refused("#fmt 1\nT1|r(x)~|1\nT1|use<1:over:3|2\n", "t:3:10: expected a comparison");
+	refused("#fmt 1\nT1|r(x)~|1\nT1|use<1:ge:x|2\n", "t:3:13: expected a number");
+	refused("#fmt 1\nT1|r(x)?ge:3|1\n", "t:2:13: a comparison after a read that is not free");
+	refused("#fmt 1\nT1|r(x:16)~?ge:3|1\n", "t:2:17: a range of more than 8 bytes");
+	refused("#fmt 1\nT1|r(x)~|1\nT1|w(x)<1:ge:3|2\n", "t:3:10: unexpected ':'");
 	refused("T1|r(x)|1|2\n", "t:1:10: a third '|'");
 	refused("T1|r(x)|\n", "t:1:9: empty location");
 	refused("T1||1\n", "t:1:4: expected an operation");

@@ -208,6 +208,15 @@ bool trial_begin_blocks(struct trial *x, uint64_t seed)
 	return load(x);
 }
 
+bool trial_text(struct trial *x, const char *text)
+{
+	memset(x, 0, sizeof(*x));
+	x->fd = -1;
+	x->t.values = true;
+	snprintf(x->text, sizeof(x->text), "%s", text);
+	return load(x);
+}
+
 void trial_end(struct trial *x)
 {
 	for (int w = 0; w < NWANTED; w++)

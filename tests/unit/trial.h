@@ -56,6 +56,8 @@ bool trial_begin_waits(struct trial *x, uint64_t seed);
 bool trial_begin_counts(struct trial *x, uint64_t seed);
 /* The same with blocks; none of the answers. */
 bool trial_begin_blocks(struct trial *x, uint64_t seed);
+/* Of a text with values, about which nothing is known. */
+bool trial_text(struct trial *x, const char *text);
 void trial_end(struct trial *x);
 
 /* Prints what went wrong with the trace; false when enough was said and only counting is left. */
