@@ -135,6 +135,17 @@ unsigned foresee_choose(unsigned n) FORESEE_WEAK_;
 #define FORESEE_ATOMIC_END() FORESEE_CALL_(foresee_atomic_end, ())
 
 /*
+ * The same of each call of a function: before its definition.
+ *
+ *	FORESEE_ATOMIC static void transfer(int from, int to, int sum) { ... }
+ */
+#if defined(__clang__) && !defined(FORESEE_OFF)
+#define FORESEE_ATOMIC __attribute__((annotate("foresee_atomic")))
+#else
+#define FORESEE_ATOMIC
+#endif
+
+/*
  * Order that foresee cannot see: made by assembler, by a device, by code that was not built with
  * foresee-cc.  Whatever comes before HAPPENS_BEFORE in its thread comes before whatever follows
  * a later HAPPENS_AFTER on the same channel, in every run.  A channel is any address; it is not

@@ -35,6 +35,7 @@ void analyse_release(struct analyse *a)
 	monitors_release(&a->monitors);
 	spec_free(a->spec);
 	VEC_RELEASE(&a->plugins);
+	texts_release(&a->atomic);
 	book_content_release(&a->earlier);
 	notify_end(a->notify);
 }

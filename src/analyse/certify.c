@@ -142,6 +142,9 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 	w->kind = f->kind;
 	w->dep = f->dep;
 	w->values = c->a->engine.values;
+	w->block = f->block;
+	for (size_t i = 0; f->kind == FINDING_ATOMICITY && i < c->a->atomic.n; i++)
+		texts_add(&w->atomic, "%s", c->a->atomic.at[i]);
 	VEC_APPEND(&w->targets, f->events, f->nevents);
 	w->has_stray = true;
 	VEC_APPEND(&w->stray, f->stray.at, f->stray.n);
@@ -306,6 +309,7 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 		.kind = t->x->kind,
 		.targets = t->x->events,
 		.ntargets = t->x->nevents,
+		.block = t->x->block,
 		.strict = r->c->a->engine.strict,
 		.values = r->c->a->engine.values,
 		.view = certify_watch(r->c) ? &r->c->view : NULL,

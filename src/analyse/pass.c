@@ -51,7 +51,8 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 			     .path = path,
 			     .how = { .lenient = a->lenient,
 				      .from_cut = a->from_cut,
-				      .to_cut = a->to_cut } },
+				      .to_cut = a->to_cut,
+				      .atomic = &a->atomic } },
 		.needs_model = pass_needs_model(a),
 		.report = { .path = name,
 			    .lenient = a->lenient,
@@ -75,6 +76,8 @@ void pass_release(struct pass *p)
 	texts_release(&p->truncated);
 	VEC_RELEASE(&p->seen);
 	ending_release(&p->ending);
+	calls_release(&p->calls);
+	p->a->engine.calls = NULL;
 	stale_release(&p->stale);
 	if (p->model)
 		model_free(p->model);
@@ -162,8 +165,9 @@ static void event_take(void *arg, struct trace *t, const struct event *e)
 {
 	struct pass *p = arg;
 
-	(void)t;
 	ending_take(&p->ending, e);
+	if (p->a->engine.infer && p->needs_model)
+		calls_take(&p->calls, t, e);
 	stale_take(&p->stale, e);
 }
 
@@ -193,6 +197,7 @@ static enum status read_trace(struct pass *p, struct diag *d)
 	reading_steps(&p->reading, &how);
 	if (p->needs_model)
 		p->model = make_model(p);
+	p->calls.root = trace_info(p->reading.trace).form == TRACE_BINARY ? 1 : 0;
 	for (size_t i = 0; i < p->a->nengines; i++) {
 		const struct engine *e = p->a->engines[i];
 
@@ -260,6 +265,7 @@ static void end_engines(struct pass *p)
 	if (p->model && !engine_stopped(&p->a->engine)) {
 		model_finish(p->model);
 		run = engine_run_new(p->model);
+		p->a->engine.calls = p->a->engine.infer ? &p->calls : NULL;
 		lap(&then, &p->report.modelling);
 	}
 	for (size_t i = 0; i < p->a->nengines; i++)
@@ -365,11 +371,16 @@ static void tell_splits(struct pass *p)
 		if (!race || race->also ||
 		    !check_expand(p->report.evidence, &f->schedule, &order) ||
 		    !check_split_find(p->report.evidence, f->events, f->nevents, order.at.at,
-				      order.at.n, &s, NULL))
+				      order.at.n, f->block, &s, NULL))
 			continue;
-		words_block(p->report.evidence, s.block, &block);
+		if (f->block == FINDING_BLOCK_MARKED)
+			words_block(p->report.evidence, s.block, &block);
+		else
+			words_guess(p->report.evidence, s.a, s.c, &block);
 		race->also = texts_add(&p->findings.words,
-				       "and it splits %s, which is meant to be atomic",
+				       f->block == FINDING_BLOCK_MARKED
+					       ? "and it splits %s, which is meant to be atomic"
+					       : "and it splits %s, which seems meant to be atomic",
 				       strbuf_str(&block));
 	}
 }

@@ -40,6 +40,7 @@ struct pass {
 	struct model *model;
 	VEC(char) seen; /* [tid] */
 	struct ending ending;
+	struct calls calls; /* with --infer: of the events of the model */
 	struct stale stale;
 	struct talk_progress progress;
 };

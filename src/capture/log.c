@@ -106,11 +106,38 @@ void log_leave(struct thread *t)
 	log_mute(t);
 }
 
+static void state_frames(struct thread *t, unsigned aux, uint32_t keep, uint32_t depth)
+{
+	uint8_t *p = LOG_NUMBERS(t->cursor + 4, keep, depth - keep);
+
+	for (uint32_t i = keep; i < depth; i++)
+		p = log_varint(p, t->view.frames[i]);
+	ASSERT_RECORDING(p <= t->cursor + STACK_ROOM);
+	log_record_end(t, FORMAT_K_STACK, aux, p);
+}
+
+/* In a new chunk: frames that the chunk before has stated, and that nobody has left since. */
+static void restate_stack(struct thread *t)
+{
+	uint32_t n = t->stayed < t->view.low ? t->stayed : t->view.low;
+
+	if (n > t->view.depth)
+		n = t->view.depth;
+	if (n > STACK_FRAMES)
+		n = STACK_FRAMES;
+	if (n != 0)
+		state_frames(t, FORMAT_STACK_STAYED, 0, n);
+	t->logged_depth = n;
+	t->stayed = 0;
+}
+
 static void state_stack(struct thread *t)
 {
-	uint32_t logged = t->logged_depth, depth = t->view.depth, keep = t->view.low;
-	uint8_t *p = t->cursor + 4;
+	uint32_t logged, depth = t->view.depth, keep = t->view.low;
 
+	if (t->stayed != 0)
+		restate_stack(t);
+	logged = t->logged_depth;
 	if (logged > STACK_FRAMES)
 		logged = STACK_FRAMES;
 	if (keep > logged)
@@ -119,13 +146,8 @@ static void state_stack(struct thread *t)
 		depth = STACK_FRAMES;
 	if (keep > depth) /* a handler came while the two were being set */
 		keep = depth;
-	if (keep != logged || depth != keep) {
-		p = LOG_NUMBERS(p, keep, depth - keep);
-		for (uint32_t i = keep; i < depth; i++)
-			p = log_varint(p, t->view.frames[i]);
-		ASSERT_RECORDING(p <= t->cursor + STACK_ROOM);
-		log_record_end(t, FORMAT_K_STACK, 0, p);
-	}
+	if (keep != logged || depth != keep)
+		state_frames(t, 0, keep, depth);
 	t->view.low = t->view.depth;
 	t->logged_depth = t->view.depth;
 }

@@ -85,8 +85,9 @@ void chunk_begin(struct thread *t)
 	t->last_addr = 0;
 	t->ntrailing = 0;
 	t->nextra = 0;
-	t->logged_depth = 0; /* restate it: keep 0, then all */
-	t->view.low = 0;
+	/* Restate it: those that have stayed, then the others. */
+	t->stayed = t->view.low < t->logged_depth ? t->view.low : t->logged_depth;
+	t->logged_depth = 0;
 }
 
 /* The chunk is at the end of the file now: frees the slots in which it began. */

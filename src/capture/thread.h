@@ -109,6 +109,7 @@ struct thread {
 	uint64_t ntaken;       /* modulo FORMAT_HELD: where the next of `taken' goes */
 	uint64_t last_taken;   /* address of the lock taken last */
 	uint32_t logged_depth; /* of the stack, as of the last STACK record */
+	uint32_t stayed; /* in a new chunk: frames that have stayed since the last record before */
 	uint32_t tid;
 	uint32_t epoch; /* bumped at every synchronisation */
 	uint32_t npending;

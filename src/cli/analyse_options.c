@@ -154,6 +154,13 @@ bool analyse_option(struct analyse *a, const struct option_parser *p, int id, co
 		return take_baseline(a, value);
 	case ANALYSE_ON_FINDING:
 		return take_command(a, value);
+	case ANALYSE_ATOMIC:
+		if (*value == '\0') {
+			talk_error("empty name after --atomic: it is that of a function");
+			return false;
+		}
+		texts_add(&a->atomic, "%s", value);
+		return true;
 	case ANALYSE_SPEC:
 		if (a->spec_path) {
 			talk_error("more than one spec: put the properties in one file");

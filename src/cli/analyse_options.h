@@ -21,6 +21,7 @@ enum {
 	ANALYSE_BREADTH,
 	ANALYSE_REPLAY,
 	ANALYSE_BASELINE,
+	ANALYSE_ATOMIC,
 };
 #define ANALYSE_MOST_JOBS 1024
 #define ANALYSE_FORMATS "text, json, sarif, gcc, markdown or html"
@@ -45,6 +46,12 @@ enum {
 	  "leave out findings that match a rule of FILE" },					\
 	{ .id = ANALYSE_BASELINE, 0, "baseline", "FILE",						\
 	  "an earlier report (-f json): only what is new counts" },				\
+	{ .id = ANALYSE_ATOMIC, 0, "atomic", "FUNCTION",						\
+	  "its calls are meant to be atomic; may be given again" },				\
+	{ ANALYSE_AT(engine.infer), 0, "infer", NULL,							\
+	  "atomicity: blocks that the program does not mark, too" },				\
+	{ ANALYSE_AT(engine.all_blocks), 0, "all-blocks", NULL,					\
+	  "and those of them that are hardly meant to be atomic" },				\
 	{ ANALYSE_AT(engine.strict), 0, "strict", NULL, "every read keeps its write" },			\
 	{ ANALYSE_AT(engine.values), 0, "values", NULL,							\
 	  "exact: any write of the same value serves a read" },					\

@@ -274,13 +274,13 @@ static int files_check(struct trace *t, const char *path, const struct verify *v
 	struct diag d = { 0 };
 	int status = EXIT_TROUBLE;
 
-	if (witness_head(path, &text, &head, &d) != ST_OK ||
-	    watcher_init(&p, v, path, &head, t, &opt, &d) != ST_OK ||
+	if (witness_head(path, &text, &head, &d) != ST_OK)
+		goto bad;
+	trace_mark_atomic(t, &head.atomic);
+	if (watcher_init(&p, v, path, &head, t, &opt, &d) != ST_OK ||
 	    evidence_load(t, &opt, &ev, &d) != ST_OK ||
-	    witness_parse(strbuf_str(&text), text.n, path, ev, &w, &d) != ST_OK) {
-		talk_error("%s", d.message);
-		goto out;
-	}
+	    witness_parse(strbuf_str(&text), text.n, path, ev, &w, &d) != ST_OK)
+		goto bad;
 	if (w.digest[0] && strcmp(w.digest, evidence_digest(ev)) != 0) {
 		talk_error("'%s' is a witness for another trace", path);
 		talk_more("it names   %s", w.digest);
@@ -290,6 +290,9 @@ static int files_check(struct trace *t, const char *path, const struct verify *v
 	if (!v->in.quiet)
 		show_notes(t);
 	status = witness_check(ev, &w, v, &p);
+	goto out;
+bad:
+	talk_error("%s", d.message);
 out:
 	witness_release(&w);
 	witness_release(&head);

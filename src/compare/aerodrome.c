@@ -51,7 +51,8 @@ struct lane {
 	struct stamp now;
 	bool shown; /* somebody has it as it is now */
 	uint32_t tid;
-	uint32_t depth;	   /* of blocks in blocks */
+	uint32_t depth;	   /* of blocks in blocks; a call of an atomic function is one of them */
+	bool called;	   /* there is such a call */
 	bool open;	   /* it is in a block, and no condition wait has ended that */
 	bool told;	   /* of this block */
 	uint32_t begin;	   /* B: time */
@@ -306,7 +307,7 @@ static struct lane *lane_enter(struct aerodrome *self, const struct step *s)
 	if (l->tid != s->tid) {
 		if (l->open)
 			block_end(self, l);
-		l->depth = 0;
+		l->depth = l->called = 0;
 		l->tid = s->tid;
 	}
 	if (l->depth > 0 && !l->open && !(s->flags & STEP_MORE))
@@ -371,7 +372,7 @@ static void thread_step(struct aerodrome *self, const struct step *s)
 		return; /* it did nothing: there is no way over it */
 	if (child->open)
 		block_end(self, child);
-	child->depth = 0;
+	child->depth = child->called = 0;
 	lane_learn(self, me, &child->now);
 	child->shown = true;
 }
@@ -395,14 +396,24 @@ static void other_step(struct aerodrome *self, const struct step *s, struct lane
 	case STEP_GET:
 		after_reads(self, MARK_CHANNEL, s->obj, l);
 		break;
+	case STEP_ENTERED:
+		l->called = true;
+		/* fall through */
 	case STEP_BEGIN:
 		if (l->depth++ > 0)
 			break;
 		l->first = seen_make(s, 0);
 		block_begin(self, l);
 		break;
+	case STEP_LEFT:
+		if (!l->called)
+			break;
+		l->called = false;
+		if (--l->depth == 0 && l->open)
+			block_end(self, l);
+		break;
 	case STEP_END:
-		if (l->depth > 0 && --l->depth == 0)
+		if (l->depth > l->called && --l->depth == 0)
 			block_end(self, l);
 		break;
 	case STEP_PARK:

@@ -20,6 +20,18 @@ const char *finding_kind_title(enum finding_kind k)
 	return kinds[k].title;
 }
 
+const char *finding_block_name(enum finding_block b)
+{
+	static const char *const names[] = {
+#define X(id, name) [FINDING_BLOCK_##id] = name,
+		FINDING_BLOCKS(X)
+#undef X
+	};
+
+	assert(b < FINDING_NBLOCKS);
+	return names[b];
+}
+
 const char *finding_status_name(enum finding_status s)
 {
 	static const char *const names[] = { "warning", "predicted", "replayed", "observed" };
@@ -134,14 +146,14 @@ void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct find
 	f->at.n = kept;
 }
 
-/* Surest first, and of warnings those that come with a schedule; then by kind and position;
- * then as they were found (id). */
+/* Surest first, and of warnings those that come with a schedule; then by kind, by score and
+ * position; then as they were found (id). */
 static int compare(const void *p, const void *q)
 {
 	const struct finding *a = p, *b = q;
 
 	int order = SORT_ORDER(b->status, a->status) ?: SORT_ORDER(b->claimed, a->claimed) ?:
-		    SORT_ORDER(a->kind, b->kind);
+		    SORT_ORDER(a->kind, b->kind) ?: SORT_ORDER(b->score, a->score);
 
 	for (uint32_t i = 0; !order && i < a->nevents && i < b->nevents; i++)
 		order = SORT_ORDER(a->events[i], b->events[i]);

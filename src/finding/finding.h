@@ -59,6 +59,30 @@ enum finding_kind {
 /* OBSERVED: no analysis and no checker need be believed; the program itself has shown it. */
 enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED, FINDING_OBSERVED };
 
+/*
+ * What block an ATOMICITY is about: one that the program marks, or a guess from what its thread does.
+ * X(id, name)
+ *	MARKED	BEGIN .. END, or a call of a function that is meant to be atomic
+ *	SPLIT	a variable is read in a section of a lock, and read again or written in another section of
+ *		it, which writes it
+ *	CHECK	the same, read without any lock at first
+ *	REREAD	written in a section of a lock, and read back in another section of it
+ *	PAIR	two variables, one after the other, not under one lock
+ */
+#define FINDING_BLOCKS(X)   \
+	X(MARKED, "marked") \
+	X(SPLIT, "split")   \
+	X(CHECK, "check")   \
+	X(REREAD, "reread") \
+	X(PAIR, "pair")
+
+enum finding_block {
+#define X(id, name) FINDING_BLOCK_##id,
+	FINDING_BLOCKS(X)
+#undef X
+		FINDING_NBLOCKS
+};
+
 #define FINDING_EVENTS 8
 
 struct engine;
@@ -73,12 +97,14 @@ struct finding {
 	/* Of the events, as steps have them: its signature, but for properties, which have a name. */
 	uint32_t sites[FINDING_EVENTS];
 	uint8_t ops[FINDING_EVENTS]; /* enum step_op */
-	bool claimed;		     /* the engine says that schedule leads to it */
-	bool certified;		     /* and the checker agrees */
-	bool doubted;		     /* the checker agrees, but for what `why' says: a warning */
-	bool dep;		     /* only by the dependency-aware model */
-	bool observed;		     /* the recorded run itself goes wrong there */
-	bool known;		     /* it is in the baseline: no news */
+	uint8_t block;		     /* ATOMICITY: enum finding_block */
+	uint8_t score;	      /* of a block that was guessed: how likely it is meant so, of 100 */
+	bool claimed;	      /* the engine says that schedule leads to it */
+	bool certified;	      /* and the checker agrees */
+	bool doubted;	      /* the checker agrees, but for what `why' says: a warning */
+	bool dep;	      /* only by the dependency-aware model */
+	bool observed;	      /* the recorded run itself goes wrong there */
+	bool known;	      /* it is in the baseline: no news */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	const char *subject;  /* HANG, CRASH: what it is about, the list's own; else NULL */
 	struct schedule schedule;
@@ -187,6 +213,7 @@ void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct find
 void findings_settle(struct findings *f, bool all);
 
 const char *finding_kind_name(enum finding_kind k);
+const char *finding_block_name(enum finding_block b);
 const char *finding_kind_title(enum finding_kind k);
 const char *finding_status_name(enum finding_status s);
 

@@ -112,8 +112,7 @@ static void insert(LLVMBuilderRef b, LLVMValueRef f, const char *name)
 	LLVMBuildCall2(b, type, hook, args, 2 + FORESEE_CALL_ARGUMENTS, "");
 }
 
-/* Drops attributes that promise that it touches no memory: calls of it would be merged. */
-static void take_back_promises(LLVMValueRef f)
+void calls_keep(LLVMValueRef f)
 {
 	unit_strip_memory_attributes(f);
 	for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use)) {
@@ -146,7 +145,7 @@ void calls_insert(LLVMModuleRef m)
 		if (!name)
 			continue;
 		insert(b, f, name);
-		take_back_promises(f);
+		calls_keep(f);
 		remember(m, name);
 	}
 	LLVMDisposeBuilder(b);

@@ -25,6 +25,7 @@ void pass_start(LLVMModuleRef m)
 						     unit_attribute("sanitize_thread"), 0);
 
 	calls_insert(m);
+	marked_insert(m);
 	keep_variables(m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))

@@ -266,6 +266,11 @@ void calls_add_said(struct unit *u, LLVMValueRef call, struct foresee_site *s);
 
 /* Before the optimiser: functions that are named by FORESEE_CALLS say when they begin. */
 void calls_insert(LLVMModuleRef m);
+/* Drops attributes that promise that f touches no memory: calls of it would be merged. */
+void calls_keep(LLVMValueRef f);
+
+/* marked.c, before the optimiser: blocks of functions that are meant to be atomic. */
+void marked_insert(LLVMModuleRef m);
 
 void calls_add_sites(struct unit *u); /* a row for each of them */
 

@@ -215,6 +215,7 @@ static void piece_cut(const struct merge_thread *t, uint32_t to, struct event *e
 			e->value += from - e->addr;
 		e->addr = from;
 		e->flags |= EVENT_PART;
+		e->stayed = e->depth;
 	}
 	e->len = end - e->addr;
 	e->refs += t->word;

@@ -19,6 +19,10 @@
 #define MODEL_HAS_PREDS 0x4000u	 /* in flags, beside STEP_*: model_preds() is not empty */
 #define MODEL_HAS_GUARDS 0x8000u /* some guard's when, from or to */
 
+/* Before the event a call of a function that is meant to be atomic has ended, has begun. */
+#define MODEL_LEFT 1u
+#define MODEL_ENTERED 2u
+
 struct model_event {
 	uint32_t chain, index; /* the event is number `index', from 0, of its chain */
 	uint32_t tid;
@@ -33,6 +37,7 @@ struct model_event {
 	uint32_t site, stack;
 	uint16_t flags; /* STEP_* and MODEL_* */
 	uint8_t op;	/* enum step_op */
+	uint8_t calls;	/* MODEL_LEFT, MODEL_ENTERED */
 };
 
 /* One cell of one access, in the final partition of the bytes. */

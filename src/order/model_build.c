@@ -260,7 +260,9 @@ static struct model_thread *event_begin(struct model *m, const struct step *s)
 		.stack = s->stack,
 		.flags = s->flags,
 		.op = s->op,
+		.calls = b->calls,
 	};
+	b->calls = 0;
 	c->last = id;
 	if (c->forks != 0)
 		forks_take(m, s->chain, true);
@@ -439,6 +441,8 @@ bool model_take(struct model *m, const struct step_batch *batch)
 			channel_forget(b, s->obj);
 		else if (s->op == STEP_DROP)
 			continue;
+		else if (s->op == STEP_LEFT || s->op == STEP_ENTERED)
+			b->calls |= s->op == STEP_LEFT ? MODEL_LEFT : MODEL_ENTERED;
 		else if (s->flags & STEP_MORE)
 			edge_take(m, s);
 		else if (!is_full(m, s))

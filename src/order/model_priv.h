@@ -123,6 +123,7 @@ struct model_sem_count {
 struct model_build {
 	uint32_t limit;
 	bool full;
+	uint8_t calls;			/* MODEL_LEFT, MODEL_ENTERED of the next event */
 	VEC(struct model_event) events; /* [0] stands for "none" */
 	VEC(uint32_t) cells;		/* touches as they came */
 	VEC(uint32_t) feeds;

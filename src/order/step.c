@@ -432,6 +432,8 @@ static void event_turn(struct steps *s, const struct event *e)
 	case EVENT_SEM_REQ: /* what came of it is its own event */
 	case EVENT_CANCEL:
 	case EVENT_USER:
+	case EVENT_ENTER:
+	case EVENT_LEAVE:
 	case EVENT_NOPS:
 		step_add(s, STEP_NONE, 0);
 		break;
@@ -455,6 +457,10 @@ static void event_take(struct steps *s, const struct event *e)
 		debts = step_debts_take(s, e->tid, &lost);
 	s->next_flag = lost ? STEP_STOP : 0;
 	s->strange = bytes_event(&s->bytes_seen, e);
+	if (e->flags & EVENT_LEFT)
+		step_note(s, STEP_LEFT, 0);
+	if (e->flags & EVENT_ENTERED)
+		step_note(s, STEP_ENTERED, 0);
 	event_turn(s, e);
 	if (debts != 0)
 		step_debts_pay(s, e->tid, debts);

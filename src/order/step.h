@@ -25,8 +25,8 @@
  *          reorderings only.
  *
  * One event makes one step or several; all but the first have STEP_MORE and the same pos.
- * SPLIT, DROP and FORGET are no events and always have STEP_MORE: SPLITs come just before the
- * step that makes them, a DROP may even come in the next batch.
+ * SPLIT, DROP, FORGET, LEFT and ENTERED are no events and always have STEP_MORE: SPLITs come just before
+ * the step that makes them, as do LEFT and ENTERED; a DROP may even come in the next batch.
  *
  * Ownership: a batch is borrowed, good until the next steps_next or steps_free.
  */
@@ -63,6 +63,8 @@ struct trace;
  *	SPLIT	not an event: cell `other' takes the bytes addr, len of cell `obj', with its past
  *	DROP	not an event: cell `obj' will not be named again until it is made anew
  *	FORGET	not an event: channel `obj' will not be named again until it is made anew
+ *	LEFT ENTERED  not events: before the thread's next event a call of a function that is meant to be
+ *		atomic has ended, has begun (trace/atomic.h)
  */
 #define STEP_OPS(X)             \
 	X(NONE, "none")         \
@@ -97,7 +99,9 @@ struct trace;
 	X(LOOSE, "loose")       \
 	X(SPLIT, "split")       \
 	X(DROP, "drop")         \
-	X(FORGET, "forget")
+	X(FORGET, "forget")     \
+	X(LEFT, "left")         \
+	X(ENTERED, "entered")
 
 enum step_op {
 #define X(id, name) STEP_##id,

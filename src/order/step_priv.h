@@ -194,7 +194,7 @@ static inline struct step *step_add(struct steps *s, enum step_op op, unsigned f
 	return st;
 }
 
-/* What is no event: SPLIT, DROP, FORGET.  May come before the first step of the event. */
+/* What is no event: SPLIT, DROP, FORGET, LEFT, ENTERED.  May come before the first step of the event. */
 static inline struct step *step_note(struct steps *s, enum step_op op, uint32_t obj)
 {
 	unsigned flag = s->next_flag;

@@ -34,11 +34,15 @@ static void settle(struct atomicity *x, const struct atomicity_group *g,
 {
 	const struct atomicity_tuple *t = &g->at[g->found];
 	uint32_t events[] = { t->a, t->c, t->b, t->d };
+	struct finding *f;
 
 	engine_count(&x->out->counts, g->n > 0 ? g->outcome : GOAL_REFUTED);
-	if (g->outcome == GOAL_FOUND)
-		engine_propose(x->out, FINDING_ATOMICITY, x->engine, x->m, events,
-			       t->b == t->d ? 3 : 4, order);
+	if (g->outcome != GOAL_FOUND)
+		return;
+	f = engine_propose(x->out, FINDING_ATOMICITY, x->engine, x->m, events, t->b == t->d ? 3 : 4,
+			   order);
+	f->block = (uint8_t)t->block;
+	f->score = (uint8_t)t->score;
 }
 
 static bool has_enough(const struct atomicity *x)
@@ -46,10 +50,18 @@ static bool has_enough(const struct atomicity *x)
 	return x->out->findings.at.n >= ATOMICITY_SHOWN && !x->opt->all_pairs;
 }
 
+static int by_score(const void *a, const void *b)
+{
+	const struct atomicity_group *x = a, *y = b;
+
+	return SORT_ORDER(y->score, x->score) ?: SORT_ORDER(x->number, y->number);
+}
+
 static void try_groups(struct atomicity *x)
 {
 	size_t total = x->groups.n;
 
+	SORT_VEC(&x->groups, by_score);
 	for (x->first = 0; x->first < total && !has_enough(x); x->first += ATOMICITY_BLOCK) {
 		size_t n = total - x->first < ATOMICITY_BLOCK ? total - x->first : ATOMICITY_BLOCK;
 
@@ -83,9 +95,9 @@ void atomicity_search(const struct engine *e, struct engine_run *run,
 	struct atomicity x = { .engine = e, .opt = opt, .m = run->model, .out = out };
 
 	blocks_init(&x.blocks, x.m);
-	out->idle = x.blocks.n == 0;
+	out->idle = x.blocks.n == 0 && !opt->infer;
 	out->counted = !opt->all_pairs && !out->idle;
-	if (x.blocks.n > 0) {
+	if (!out->idle) {
 		open_search(&x, run);
 		atomicity_gather(&x);
 		try_groups(&x);

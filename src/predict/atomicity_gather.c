@@ -55,7 +55,8 @@ static struct atomicity_group *group_of(struct atomicity *x, const struct atomic
 		return NULL;
 	}
 	if (*at == 0) {
-		*VEC_PUSH(&x->groups) = (struct atomicity_group){ .complete = true };
+		*VEC_PUSH(&x->groups) = (struct atomicity_group){ .complete = true,
+								  .number = (uint32_t)x->groups.n };
 		*at = x->groups.n;
 	}
 	return &x->groups.at[*at - 1];
@@ -144,6 +145,7 @@ void atomicity_add(struct atomicity *x, const struct atomicity_tuple *t)
 	g->complete &= room == &g->at[g->n];
 	if (!room)
 		return;
+	g->score = t->score > g->score ? t->score : g->score;
 	g->n += room == &g->at[g->n];
 	*room = *t;
 }
@@ -156,19 +158,21 @@ struct cell {
 	uint32_t *access, *write; /* by chain: 1 + index in the list; 0 none */
 };
 
-/* p and c, indices in the list; remotes that write, or that only read. */
-static void add_gap(struct atomicity *x, const struct cell *k, uint32_t p, uint32_t c, bool writes)
+void atomicity_add_gap(struct atomicity *x, struct model_list cell, uint32_t p, uint32_t c,
+		       bool writes, const struct atomicity_tuple *like)
 {
 	const struct model *m = x->m;
-	uint32_t near = x->opt->all_pairs ? k->list.n : NEAR;
+	uint32_t near = x->opt->all_pairs ? cell.n : NEAR;
 	uint32_t from = p > near ? p - near : 0;
-	uint32_t to = k->list.n - c > near ? c + near + 1 : k->list.n;
+	uint32_t to = cell.n - c > near ? c + near + 1 : cell.n;
 
-	x->some |= from > 0 || to < k->list.n || c - p > 2 * near;
+	x->some |= from > 0 || to < cell.n || c - p > 2 * near;
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t r = k->list.at[i];
+		uint32_t r = cell.at[i];
 		const struct model_event *v = &m->event[r];
-		struct atomicity_tuple t = { k->list.at[p], r, r, k->list.at[c] };
+		struct atomicity_tuple t = {
+			cell.at[p], r, r, cell.at[c], like->block, like->score
+		};
 
 		if (i == p + near && c - p > 2 * near)
 			i = c - near; /* it goes on behind that */
@@ -177,6 +181,15 @@ static void add_gap(struct atomicity *x, const struct cell *k, uint32_t p, uint3
 			continue;
 		atomicity_add(x, &t);
 	}
+}
+
+/* ... of a marked block. */
+static void add_gap(struct atomicity *x, const struct cell *k, uint32_t p, uint32_t c, bool writes)
+{
+	static const struct atomicity_tuple marked = { .block = FINDING_BLOCK_MARKED,
+						       .score = ATOMICITY_MARKED };
+
+	atomicity_add_gap(x, k->list, p, c, writes, &marked);
 }
 
 static void cell_access(struct atomicity *x, struct cell *k, uint32_t i)
@@ -227,7 +240,7 @@ static void gather_triples(struct atomicity *x)
 	for (uint32_t cell = 0; cell < m->ncells && !engine_stopped(x->opt); cell++) {
 		k.list = model_cell(m, cell);
 		x->is_shared[cell] = is_shared(m, k.list);
-		if (!x->is_shared[cell])
+		if (!x->is_shared[cell] || x->blocks.n == 0)
 			continue;
 		for (uint32_t i = 0; i < k.list.n; i++)
 			cell_access(x, &k, i);
@@ -243,6 +256,8 @@ static void gather_triples(struct atomicity *x)
 void atomicity_gather(struct atomicity *x)
 {
 	gather_triples(x);
-	if (x->engine == &engine_atomicity)
+	if (x->engine == &engine_atomicity && x->blocks.n > 0)
 		atomicity_gather_pairs(x);
+	if (x->opt->infer && x->opt->calls)
+		infer_gather(x);
 }

@@ -47,11 +47,10 @@ static bool is_conflict(const struct model *m, uint32_t a, uint32_t b)
 	return x->chain != y->chain && (model_writes(x) || model_writes(y)) && is_common(m, a, b);
 }
 
-/* a and c of a block, b and d of another thread. */
-static void pair_add(struct atomicity *x, uint32_t a, uint32_t b, uint32_t d, uint32_t c)
+void atomicity_add_pair(struct atomicity *x, const struct atomicity_tuple *t)
 {
 	const struct model *m = x->m;
-	struct atomicity_tuple t = { a, b, d, c };
+	uint32_t a = t->a, b = t->b, c = t->c, d = t->d;
 	bool cross = m->event[d].index < m->event[b].index;
 
 	if (m->event[a].index >= m->event[c].index || m->event[b].chain != m->event[d].chain ||
@@ -60,7 +59,15 @@ static void pair_add(struct atomicity *x, uint32_t a, uint32_t b, uint32_t d, ui
 	if (cross && (x->blocks.of[b] == 0 || x->blocks.of[b] != x->blocks.of[d]))
 		return;
 	if (is_conflict(m, a, b) && is_conflict(m, d, c))
-		atomicity_add(x, &t);
+		atomicity_add(x, t);
+}
+
+/* a and c of a marked block, b and d of another thread. */
+static void pair_add(struct atomicity *x, uint32_t a, uint32_t b, uint32_t d, uint32_t c)
+{
+	struct atomicity_tuple t = { a, b, d, c, FINDING_BLOCK_MARKED, ATOMICITY_MARKED };
+
+	atomicity_add_pair(x, &t);
 }
 
 /* ---- all ---- */

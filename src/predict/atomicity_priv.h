@@ -24,14 +24,21 @@ struct osr;
  * schedule. */
 #define ATOMICITY_SHOWN 50u
 
+/* What a block must be worth to be looked at, without all_blocks; and a marked one is. */
+#define ATOMICITY_SCORE 50u
+#define ATOMICITY_MARKED 100u
+
 struct atomicity_tuple {
-	uint32_t a, b, d, c; /* events; d == b of a triple */
+	uint32_t a, b, d, c;   /* events; d == b of a triple */
+	uint16_t block, score; /* enum finding_block; of one that was guessed */
 };
 
 struct atomicity_group {
 	struct atomicity_tuple at[LIMIT_TRIES];
 	uint32_t n;
-	bool complete; /* there are no others that nothing speaks against */
+	bool complete;	 /* there are no others that nothing speaks against */
+	uint16_t score;	 /* the highest; of marked blocks ATOMICITY_MARKED */
+	uint32_t number; /* in the order in which they were met */
 	enum goal_outcome outcome;
 	uint32_t found; /* FOUND: which */
 };
@@ -68,8 +75,21 @@ void atomicity_gather(struct atomicity *x);
 /* The pattern goes to its group, unless something speaks against it. */
 void atomicity_add(struct atomicity *x, const struct atomicity_tuple *t);
 
+/* Triples of an access p of a cell, the next one c of the same thread, and accesses of others near them
+ * that write or that only read: places in the list of the cell.  like: block and score. */
+void atomicity_add_gap(struct atomicity *x, struct model_list cell, uint32_t p, uint32_t c,
+		       bool writes, const struct atomicity_tuple *like);
+
 /* atomicity_pairs.c: those of two cells. */
 void atomicity_gather_pairs(struct atomicity *x);
+/* One such pattern, if it is one. */
+void atomicity_add_pair(struct atomicity *x, const struct atomicity_tuple *t);
+
+/* infer.c: patterns of blocks that are guessed.  infer_pairs.c: those of two cells. */
+void infer_gather(struct atomicity *x);
+void infer_pairs(struct atomicity *x);
+/* A wait between two events of a thread, where somebody else has to run. */
+bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
 
 /* atomicity_try.c: work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);

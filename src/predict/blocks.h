@@ -1,7 +1,8 @@
 /*
  * Blocks that are meant to be atomic: which block an event is part of.
  *
- * A block is an outermost BEGIN .. END of a thread.  A condition wait ends it and its waking
+ * A block is an outermost BEGIN .. END of a thread, or an outermost call of a function that is meant to
+ * be atomic; where the two overlap they are one.  A condition wait ends it and its waking
  * begins it anew, for somebody else must run there.  One that is still open when its thread, or the
  * trace, ends goes to the last event there is.
  *

@@ -16,6 +16,7 @@
 #include "finding/finding.h"
 #include "lattice/causes.h"
 #include "lattice/lattice.h"
+#include "order/calls.h"
 #include "order/causal.h"
 #include "order/model.h"
 #include "order/step.h"
@@ -26,13 +27,16 @@ struct watch;
 struct watch_items;
 
 struct engine_options {
-	bool strict;	 /* every read keeps its write */
-	bool values;	 /* exact: any write of the same value serves a read */
-	bool all_pairs;	 /* every pair of events, not one for each pair of places */
-	bool fork_join;	 /* eraser: ownership passes along fork and join */
-	uint32_t window; /* events; 0: the default */
-	uint64_t budget; /* steps of search for one candidate; 0: the default */
-	unsigned jobs;	 /* threads, at least 1 */
+	bool strict;		   /* every read keeps its write */
+	bool values;		   /* exact: any write of the same value serves a read */
+	bool all_pairs;		   /* every pair of events, not one for each pair of places */
+	bool infer;		   /* atomicity: blocks that the program does not mark, too */
+	bool all_blocks;	   /* and those that are hardly meant so */
+	const struct calls *calls; /* infer: of the events of the model; or NULL */
+	bool fork_join;		   /* eraser: ownership passes along fork and join */
+	uint32_t window;	   /* events; 0: the default */
+	uint64_t budget;	   /* steps of search for one candidate; 0: the default */
+	unsigned jobs;		   /* threads, at least 1 */
 	/* Lattices. */
 	uint64_t breadth; /* nodes of a level; 0: all */
 	bool count;	  /* count runs */

@@ -77,6 +77,9 @@ static void trailing_deliver(struct decode_cursor *c, struct decode_item *item)
 		   (l->has_value ? EVENT_HAS_VALUE : 0);
 	e->site = l->site;
 	e->stack = c->stack;
+	e->depth = c->depth;
+	e->stayed = c->stayed;
+	c->stayed = c->depth;
 	e->addr = l->addr;
 	e->len = l->size;
 	item->ref[0] = l->ref;
@@ -140,6 +143,9 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 		item->e.tid = c->tid;
 		item->e.tseq = c->tseq + (item->numbers != 0);
 		item->e.stack = c->stack;
+		item->e.depth = c->depth;
+		item->e.stayed = c->stayed;
+		c->stayed = c->depth;
 		c->tseq += item->numbers;
 		/* Only the event right before counts as the source of a COPY. */
 		if (was_copy && c->copy_tseq != item->e.tseq)

@@ -115,6 +115,8 @@ struct decode_cursor {
 	uint32_t trailing; /* next of chunk->trailing */
 	uint32_t page;
 	uint32_t stack;
+	/* Frames of the stack; how many of them nobody has left since the event before. */
+	uint32_t depth, stayed;
 	uint64_t tseq; /* of the last event delivered */
 	/* Times so far that the recorder had closed all runs of dropped reads, and that it had
 	 * synchronised and forgotten what may be dropped. */

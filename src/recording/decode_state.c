@@ -40,10 +40,12 @@ bool decode_stack(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	uint32_t keep = wire_u32(w);
 	uint64_t n = wire_varint(w);
 
-	(void)aux;
 	(void)item;
 	if (n > wire_left(w))
 		return false;
+	keep = keep < c->depth ? keep : c->depth;
+	c->depth = keep + (uint32_t)n;
+	c->stayed = aux == FORMAT_STACK_STAYED ? c->depth : keep < c->stayed ? keep : c->stayed;
 	if (c->stacks)
 		c->stack = stacks_cut(c->stacks, c->stack, keep);
 	/* Cursors that do not follow stacks must find the same damage as those that do. */

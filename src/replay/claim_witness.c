@@ -128,6 +128,7 @@ static void describe(const struct proof *x, struct claim *out)
 	struct finding f = { .kind = w->kind,
 			     .status = FINDING_PREDICTED,
 			     .certified = true,
+			     .block = (uint8_t)w->block,
 			     .property = w->property };
 	struct report r = { .trace = x->trace, .evidence = x->evidence };
 	struct evidence_event e;
@@ -163,14 +164,18 @@ enum status claim_read(const struct analyse *a, const char *trace, const char *p
 	x.tape = out->tape = tape_new();
 	if (st == ST_OK)
 		st = witness_head(path, &x.text, &x.head, d);
-	if (st == ST_OK)
+	if (st == ST_OK) {
+		trace_mark_atomic(x.trace, &x.head.atomic);
 		st = evidence_read(&x, trace, d);
+	}
 	if (st == ST_OK)
 		st = check(&x, d);
 	if (st == ST_OK)
 		describe(&x, out);
 	if (st == ST_OK && x.head.property)
 		st = read_anew(out, d);
+	if (out->trace)
+		trace_mark_atomic(out->trace, NULL); /* the names go with the witness */
 	witness_release(&x.witness);
 	witness_release(&x.head);
 	strbuf_release(&x.text);

@@ -26,7 +26,8 @@ static bool split_find(const struct explain *x, const struct finding *f, struct 
 		       struct check_split *s)
 {
 	return check_expand(x->ev, &f->schedule, order) &&
-	       check_split_find(x->ev, f->events, f->nevents, order->at.at, order->at.n, s, NULL);
+	       check_split_find(x->ev, f->events, f->nevents, order->at.at, order->at.n, f->block,
+				s, NULL);
 }
 
 /* "T3's write at a.c:20 comes between: lost update" */
@@ -42,6 +43,34 @@ static void between_format(struct explain *x, const struct check_split *s)
 			    seen ? "intermediate value seen" : label(s, &a));
 	else
 		strbuf_addf(&x->out, "'s accesses come between: %s\n", label(s, &a));
+}
+
+static void object_format(const struct explain *x, uint64_t pos, struct strbuf *out)
+{
+	STRBUF_SCOPED name = { 0 };
+
+	words_object(x->ev, pos, &name);
+	frames_name(strbuf_str(&name), out);
+}
+
+/* Why it is taken for a block, where nothing marks it. */
+static void guess_format(struct explain *x, const struct finding *f, const struct check_split *s)
+{
+	static const char *const why[FINDING_NBLOCKS] = {
+		[FINDING_BLOCK_SPLIT] = "is read under a lock, which is given back and taken again "
+					"to write it",
+		[FINDING_BLOCK_CHECK] = "is read without a lock, and then written under one",
+		[FINDING_BLOCK_REREAD] = "is written under a lock, which is given back and taken "
+					 "again to read it",
+		[FINDING_BLOCK_PAIR] = "and what comes next are used together by others",
+	};
+	STRBUF_SCOPED name = { 0 };
+
+	if (!why[f->block])
+		return;
+	object_format(x, s->a, &name);
+	strbuf_addf(&x->out, "   taken for a block, since %s %s\n",
+		    name.n ? strbuf_str(&name) : "the variable", why[f->block]);
 }
 
 /* ---- what would prevent it ---- */
@@ -99,14 +128,6 @@ static void schedule_format(struct explain *x, const struct finding *f,
 	explain_picture(x, f, &c);
 }
 
-static void object_format(const struct explain *x, uint64_t pos, struct strbuf *out)
-{
-	STRBUF_SCOPED name = { 0 };
-
-	words_object(x->ev, pos, &name);
-	frames_name(strbuf_str(&name), out);
-}
-
 void explain_atomicity_title(const struct explain *x, const struct finding *f, const char *subject,
 			     struct strbuf *out)
 {
@@ -121,7 +142,10 @@ void explain_atomicity_title(const struct explain *x, const struct finding *f, c
 			strbuf_addf(out, "a block on %s", subject);
 		return;
 	}
-	words_block(x->ev, s.block, out);
+	if (f->block == FINDING_BLOCK_MARKED)
+		words_block(x->ev, s.block, out);
+	else
+		words_guess(x->ev, s.a, s.c, out);
 	strbuf_adds(out, " on ");
 	if (s.pattern[1] != '\0') {
 		strbuf_adds(out, subject);
@@ -160,6 +184,7 @@ void explain_atomicity(struct explain *x, const struct finding *f, const char *s
 		events[2] = s.c;
 	explain_accesses(x, events, f->nevents);
 	between_format(x, &s);
+	guess_format(x, f, &s);
 	explain_origins(x, f->events, 1);
 	remedy_add(x, &s);
 	if (f->status != FINDING_WARNING)

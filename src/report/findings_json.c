@@ -346,7 +346,8 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	json_strings(j, "object", o.at, o.n);
 }
 
-/* How the block is split: "pattern": "RWW", "block": {"thread": "T1", "first": 3, "name": "transfer"}. */
+/* How the block is split: "pattern": "RWW", "block": {"kind": "marked", "thread": "T1", "first": 3,
+ * "name": "transfer"}. */
 static void split_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	VEC_SCOPED struct check_order order = { 0 };
@@ -358,14 +359,19 @@ static void split_json(const struct report *r, const struct finding *f, struct j
 	s.block = f->events[0];
 	if (f->claimed && (!check_expand(r->evidence, &f->schedule, &order) ||
 			   !check_split_find(r->evidence, f->events, f->nevents, order.at.at,
-					     order.at.n, &s, NULL)))
+					     order.at.n, f->block, &s, NULL)))
 		return; /* refused: the schedule is not what it says */
 	json_string(j, "pattern", f->claimed ? s.pattern : NULL);
 	first = evidence_get(r->evidence, s.block);
 	json_open(j, "block", '{');
+	json_string(j, "kind", finding_block_name(f->block));
+	if (f->block != FINDING_BLOCK_MARKED)
+		json_number(j, "score", f->score);
 	json_string(j, "thread", trace_thread_name(r->trace, first.tid));
 	json_number(j, "first", s.block);
-	json_string(j, "name", first.name);
+	json_string(j, "name",
+		    f->block == FINDING_BLOCK_MARKED ? words_block_name(r->evidence, s.block)
+						     : NULL);
 	json_close(j, '}');
 }
 

@@ -202,17 +202,56 @@ void words_subject(const struct evidence *ev, const struct finding *f, struct st
 		strbuf_addf(out, " and %" PRIu32 " more", o.n - NAMES);
 }
 
+const char *words_block_name(const struct evidence *ev, uint64_t first)
+{
+	struct evidence_event e = evidence_get(ev, first);
+
+	if (e.op == EVENT_BEGIN || e.op == EVENT_ENTER)
+		return e.name;
+	return e.flags & EVENT_ENTERED ? trace_atomic_at(evidence_trace(ev), e.site, e.stack)
+				       : NULL;
+}
+
 void words_block(const struct evidence *ev, uint64_t first, struct strbuf *out)
 {
 	struct evidence_event e = evidence_get(ev, first);
+	const char *name = words_block_name(ev, first);
 	STRBUF_SCOPED place = { 0 };
 
 	frames_brief(evidence_trace(ev), e.site, e.stack, NULL, &place);
-	if (e.name)
-		strbuf_addf(out, "%s%s%s%s", e.name, place.n ? " (block at " : "",
-			    strbuf_str(&place), place.n ? ")" : "");
+	strbuf_adds(out, name ? name : place.n ? "the block" : "a block");
+	if (!place.n)
+		return;
+	if (name)
+		strbuf_addf(out, e.op == EVENT_BEGIN ? " (block at %s)" : " (call, from %s on)",
+			    strbuf_str(&place));
 	else
-		strbuf_addf(out, "%s%s", place.n ? "the block at " : "a block", strbuf_str(&place));
+		strbuf_addf(out, " at %s", strbuf_str(&place));
+}
+
+/* The innermost function of the one that the other lies in as well; NULL: not known. */
+static const char *common_function(const struct frames *one, const struct frames *other)
+{
+	for (size_t i = 0; i < one->at.n; i++) {
+		const char *f = one->at.at[i].function;
+
+		for (size_t k = 0; f && k < other->at.n; k++)
+			if (other->at.at[k].function && strcmp(f, other->at.at[k].function) == 0)
+				return f;
+	}
+	return NULL;
+}
+
+void words_guess(const struct evidence *ev, uint64_t a, uint64_t c, struct strbuf *out)
+{
+	struct evidence_event x = evidence_get(ev, a), y = evidence_get(ev, c);
+	VEC_SCOPED struct frames one = { 0 }, other = { 0 };
+	const char *function;
+
+	frames_get(evidence_trace(ev), x.site, x.stack, &one);
+	frames_get(evidence_trace(ev), y.site, y.stack, &other);
+	function = common_function(&one, &other);
+	strbuf_addf(out, "%s (a guess)", function ? function : "what looks like a block");
 }
 
 static void add_frame_names(const struct frames *frames, struct suppress_names *out)

@@ -44,7 +44,11 @@ void words_names(const struct evidence *ev, const struct finding *f, const char 
 		 struct suppress_names *out);
 void words_names_release(struct suppress_names *names);
 
+/* What it is called; NULL: it has no name. */
+const char *words_block_name(const struct evidence *ev, uint64_t first);
 /* "transfer (block at a.c:10)", or "the block at a.c:10"; first: its first event. */
 void words_block(const struct evidence *ev, uint64_t first, struct strbuf *out);
+/* Of one that nobody marks, from a to c: "withdraw (a guess)", by the function that both lie in. */
+void words_guess(const struct evidence *ev, uint64_t a, uint64_t c, struct strbuf *out);
 
 #endif /* REPORT_WORDS_H */

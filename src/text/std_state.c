@@ -19,6 +19,7 @@ struct thread {
 	uint32_t joined_by; /* 0: not joined */
 	uint64_t end_tseq;  /* of its THREAD_END, 0 none */
 	uint32_t blocks;
+	uint32_t calls, stayed; /* open; of them, since before the event at hand */
 	struct std_history reads;
 };
 
@@ -234,6 +235,19 @@ static bool block_end(struct std_state *s, struct event *e, const struct why *w)
 	return true;
 }
 
+/* Calls: an enter is the first event inside, a leave the last one. */
+static bool call(struct thread *t, struct event *e, const struct why *w)
+{
+	if (e->op == EVENT_LEAVE && t->calls == 0)
+		return refuse(w, "leave without enter");
+	e->stayed = t->stayed;
+	t->calls += e->op == EVENT_ENTER;
+	e->depth = t->stayed = t->calls;
+	if (e->op == EVENT_LEAVE)
+		t->stayed = --t->calls;
+	return true;
+}
+
 static bool allowed(struct std_state *s, struct event *e, const struct why *w)
 {
 	struct thread *t = thread(s, e->tid);
@@ -296,7 +310,7 @@ bool std_state_take(struct std_state *s, struct event *e, uint64_t number, char 
 	struct thread *t;
 
 	assert(e->tid != 0);
-	if (!allowed(s, e, &w))
+	if (!allowed(s, e, &w) || !call(thread(s, e->tid), e, &w))
 		return false;
 	t = thread(s, e->tid);
 	e->tseq = ++t->tseq;

@@ -76,7 +76,11 @@ enum event_object {
 	4194304u /* READ, WRITE, FREE: more words of the record that its last event was of */
 #define EVENT_TESTED 16777216u	 /* READ, RMW: free but for its tests */
 #define EVENT_CANCELLED 8388608u /* WAKE: its thread is being cancelled */
-#define EVENT_RANGE 16384u	 /* one event number per word: refs[i] belongs to number tseq + i */
+/* Of functions that are meant to be atomic (trace/atomic.h), since the thread's event before: an
+ * outermost call of one has ended, has begun; with both, in this order. */
+#define EVENT_LEFT 16777216u
+#define EVENT_ENTERED 33554432u
+#define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/prologue.h): no address
  * of any program. */
@@ -101,6 +105,9 @@ struct event {
 	uint32_t flags;
 	uint32_t site;	/* 0 unknown (trace_site) */
 	uint32_t stack; /* call stack; 0 empty (trace_stack) */
+	/* Its frames; how many, the outermost ones, are the same calls as at the thread's event before:
+	 * the others were made since.  Fewer than is true where that is not known. */
+	uint32_t depth, stayed;
 
 	/* What it is about: a memory range, or the address of an object.  Text
 	 * traces have no addresses; a name's id times 8 stands in for one, and

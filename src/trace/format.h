@@ -368,6 +368,8 @@ static inline unsigned format_kind_more(unsigned kind)
 
 /* aux of NAME. */
 #define FORMAT_NAME_THREAD 0u
+/* Of STACK, first in a chunk: nobody has left these frames since the thread's last event before. */
+#define FORMAT_STACK_STAYED 1u
 #define FORMAT_NAME_STACK 1u /* not a name: lowest address and length of the thread's stack, root */
 
 /* Of NAME_STACK: is the thread's root, below all frames, code that is not seen?  0: not known. */

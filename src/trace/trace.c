@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "trace/atomic.h"
 #include "trace/format.h"
 #include "trace/source.h"
 
@@ -17,6 +18,7 @@ struct trace {
 	struct trace_source *source;
 	char *path;
 	struct trace_options options;
+	struct atomic atomic;
 };
 
 static enum status form_find(const char *path, bool *binary, struct diag *d)
@@ -71,7 +73,13 @@ enum status trace_open(const char *path, const struct trace_options *opt, struct
 	(*out)->path = mem_strdup(path);
 	if (opt)
 		(*out)->options = *opt;
+	(*out)->atomic.names = (*out)->options.atomic;
 	return ST_OK;
+}
+
+void trace_mark_atomic(struct trace *t, const struct texts *names)
+{
+	t->options.atomic = t->atomic.names = names;
 }
 
 enum status trace_again(const struct trace *t, struct trace **out, struct diag *d)
@@ -92,13 +100,18 @@ void trace_close(struct trace *t)
 	if (!t)
 		return;
 	t->source->ops->close(t->source);
+	atomic_release(&t->atomic);
 	mem_free(t->path);
 	mem_free(t);
 }
 
 enum status trace_next(struct trace *t, struct event *e, struct diag *d)
 {
-	return t->source->ops->next(t->source, e, d);
+	enum status st = t->source->ops->next(t->source, e, d);
+
+	if (st == ST_OK && t->atomic.names && t->atomic.names->n > 0)
+		atomic_mark(&t->atomic, t, e);
+	return st;
 }
 
 struct trace_info trace_info(const struct trace *t)
@@ -113,6 +126,11 @@ uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sit
 {
 	*sites = NULL;
 	return t->source->ops->stack ? t->source->ops->stack(t->source, stack, sites) : 0;
+}
+
+const char *trace_atomic_at(const struct trace *t, uint32_t site, uint32_t stack)
+{
+	return t->atomic.names ? atomic_at(&t->atomic, t, site, stack) : NULL;
 }
 
 void trace_follow_end(struct trace *t)

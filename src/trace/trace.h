@@ -18,6 +18,8 @@ struct trace;
 
 enum trace_form { TRACE_BINARY, TRACE_STD, TRACE_FMT1 };
 
+struct texts;
+
 struct trace_options {
 	bool lenient; /* repair ill-formed text with a note instead of refusing it */
 	/* Recordings: read only what lies between two cuts (doc/TRACE_FORMAT.md section 9). */
@@ -26,12 +28,16 @@ struct trace_options {
 	/* The recording grows: trace_next says ST_AGAIN when there is no more for now, ST_END when the
 	 * run has ended (merge/follow.h).  Positions are not those of a reading afterwards. */
 	bool follow;
+	/* Functions that are meant to be atomic (trace/atomic.h); NULL: none.  Borrowed. */
+	const struct texts *atomic;
 };
 
 /* Opens path ("-": standard input, text only).  Form is found from the bytes. */
 enum status trace_open(const char *path, const struct trace_options *opt, struct trace **out,
 		       struct diag *d) ST_CHECKED;
 void trace_close(struct trace *t);
+/* As trace_options.atomic, before the first event is read. */
+void trace_mark_atomic(struct trace *t, const struct texts *names);
 
 /* The same trace once more, from its beginning.  ST_END: there is no second time (standard input, a
  * recording that grows). */
@@ -103,6 +109,10 @@ bool trace_site(const struct trace *t, uint32_t site, struct trace_site *out);
 
 /* Call sites of a stack, innermost first; the event's own site is not in it. */
 uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites);
+
+/* Of the functions that are meant to be atomic (trace_options.atomic): the outermost that such an event
+ * lies in; NULL: none. */
+const char *trace_atomic_at(const struct trace *t, uint32_t site, uint32_t stack);
 
 uint32_t trace_thread_count(const struct trace *t); /* highest tid seen so far */
 /* "T3" for recordings, the name in the file for text. */

@@ -27,8 +27,9 @@ struct check_claim {
 	/* Reads that may see another write as the last event of their thread.  NULL: the targets. */
 	const uint64_t *stray;
 	size_t nstray;
-	bool strict; /* every read binds */
-	bool values; /* a read may see any write of the same value */
+	enum finding_block block; /* ATOMICITY */
+	bool strict;		  /* every read binds */
+	bool values;		  /* a read may see any write of the same value */
 	/* PROPERTY, PROPERTY_ERROR: what the spec sees, of the whole trace; the property's name; where
 	 * a plug-in has it, its functions.  Those are not made for several threads: one such claim at
 	 * a time. */
@@ -60,14 +61,15 @@ struct check_split {
 	/* RWR, RWW, WWR, WRW: of one variable, the other's in the middle; else of two: S, or X where the
 	 * other's are in a block as well. */
 	const char *pattern;
-	uint64_t block, other; /* first events of the blocks; other: of X, else 0 */
-	bool a_feeds_c;	       /* what c writes comes of what a read */
+	/* First events of the blocks; other: of X, else 0.  Of one that was guessed: a. */
+	uint64_t block, other;
+	bool a_feeds_c; /* what c writes comes of what a read */
 };
-/* Of the targets (three or four), by the order.  False: they are nothing of the kind; *why says what is
+/* Of the targets (three or four), by the order; kind: of the block.  False: they are nothing of the kind; *why says what is
  * not so (may be NULL). */
 bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
-		      const uint64_t *order, size_t norder, struct check_split *out,
-		      const char **why);
+		      const uint64_t *order, size_t norder, enum finding_block kind,
+		      struct check_split *out, const char **why);
 
 struct checker;
 /* The evidence is borrowed.  One checker serves any number of claims, one at a time. */

@@ -1,8 +1,8 @@
 /*
  * What the targets of an atomicity claim must be: found anew from the trace and the order.
  *
- * A block is an outermost BEGIN .. END of a thread; a condition wait ends it, and it begins anew when
- * that is over.
+ * A block is an outermost BEGIN .. END of a thread, or a call of a function that is meant to be atomic; a
+ * condition wait ends it, and it begins anew when that is over.
  */
 #include "witness/check_priv.h"
 
@@ -14,18 +14,24 @@ static uint32_t block_of(const struct evidence *ev, uint64_t pos)
 	const struct evidence_item *it = evidence_item(ev, pos);
 	const struct evidence_thread *t = &ev->threads.at[it->tid];
 	uint32_t depth = 0, first = 0;
+	bool called = false; /* in such a function */
 
 	for (uint32_t i = 0; i <= it->index; i++) {
 		uint32_t at = t->events.at[i];
-		uint8_t op = evidence_item(ev, at)->op;
+		const struct evidence_item *e = evidence_item(ev, at);
 
-		depth += op == EVENT_BEGIN;
-		if (depth > 0 && first == 0)
+		if (e->flags & EVENT_LEFT) {
+			called = false;
+			first = depth > 0 ? first : 0;
+		}
+		called |= (e->flags & EVENT_ENTERED) != 0;
+		depth += e->op == EVENT_BEGIN;
+		if ((depth > 0 || called) && first == 0)
 			first = at;
 		if (i == it->index)
 			break;
-		depth -= op == EVENT_END && depth > 0;
-		if (depth == 0 || op == EVENT_PARK)
+		depth -= e->op == EVENT_END && depth > 0;
+		if ((depth == 0 && !called) || e->op == EVENT_PARK)
 			first = 0;
 	}
 	return first;
@@ -131,6 +137,7 @@ struct question {
 	const struct evidence *ev;
 	const uint64_t *order;
 	size_t norder;
+	enum finding_block kind;
 	const char *why; /* the nearest miss */
 };
 
@@ -142,6 +149,86 @@ static size_t when(const struct question *q, uint64_t pos)
 	while (i < q->norder && q->order[i] != pos)
 		i++;
 	return i < q->norder ? i + 1 : 0;
+}
+
+/* ---- blocks that were guessed ---- */
+
+#define HELD 64
+
+/* Somebody else has to run there. */
+static bool is_wait(uint8_t op)
+{
+	return op == EVENT_PARK || op == EVENT_JOIN || op == EVENT_TAKE || op == EVENT_SEM_WAIT ||
+	       op == EVENT_BAR_IN || op == EVENT_BAR_OUT;
+}
+
+static bool waits_between(const struct evidence *ev, uint64_t a, uint64_t c)
+{
+	const struct evidence_item *first = evidence_item(ev, a);
+	const struct evidence_thread *t = &ev->threads.at[first->tid];
+
+	for (uint32_t i = first->index; i <= evidence_item(ev, c)->index; i++)
+		if (is_wait(evidence_item(ev, t->events.at[i])->op))
+			return true;
+	return false;
+}
+
+/* What two events of a thread hold: one and the same section, two sections of one lock. */
+struct held {
+	size_t na, nc;
+	bool section, lock;
+};
+
+static struct held held_both(const struct evidence *ev, uint64_t a, uint64_t c)
+{
+	uint64_t x[HELD], y[HELD];
+	struct held h = { .na = evidence_held(ev, a, x, HELD),
+			  .nc = evidence_held(ev, c, y, HELD) };
+
+	for (size_t i = 0; i < h.na && i < HELD; i++)
+		for (size_t k = 0; k < h.nc && k < HELD; k++) {
+			h.section |= x[i] == y[k];
+			h.lock |= x[i] != y[k] && evidence_item(ev, x[i])->object ==
+							  evidence_item(ev, y[k])->object;
+		}
+	return h;
+}
+
+/* a .. c are what such a guess goes by (finding/finding.h). */
+static bool is_guess(struct question *q, const struct check_split *s)
+{
+	const struct evidence *ev = q->ev;
+	struct held h = held_both(ev, s->a, s->c);
+	bool reads_first = reads(evidence_item(ev, s->a)) && !writes(evidence_item(ev, s->a));
+
+	q->why = "the accesses of the one are not what the guess of a block goes by";
+	if (h.section || waits_between(ev, s->a, s->c))
+		return false;
+	switch (q->kind) {
+	case FINDING_BLOCK_SPLIT:
+		return reads_first && h.lock;
+	case FINDING_BLOCK_CHECK:
+		return reads_first && h.na == 0 && h.nc > 0;
+	case FINDING_BLOCK_REREAD:
+		return h.lock && writes(evidence_item(ev, s->a)) && reads(evidence_item(ev, s->c));
+	case FINDING_BLOCK_PAIR:
+		return strcmp(s->pattern, "S") == 0;
+	default:
+		return false;
+	}
+}
+
+static bool is_marked(struct question *q, struct check_split *s, bool cross)
+{
+	const struct evidence *ev = q->ev;
+
+	q->why = "the accesses of the one are not in one block";
+	s->block = block_of(ev, s->a);
+	s->other = cross ? block_of(ev, s->d) : 0;
+	if (s->block == 0 || s->block != block_of(ev, s->c))
+		return false;
+	q->why = "the accesses of the other are not in one block";
+	return !cross || (s->other != 0 && s->other == block_of(ev, s->b));
 }
 
 static bool is_split(struct question *q, struct check_split *s)
@@ -156,13 +243,8 @@ static bool is_split(struct question *q, struct check_split *s)
 		s->pattern = s->b == s->d ? triple_name(ev, s->a, s->b, s->c) : NULL;
 	if (!s->pattern)
 		return false;
-	q->why = "the accesses of the one are not in one block";
-	s->block = block_of(ev, s->a);
-	s->other = cross ? block_of(ev, s->d) : 0;
-	if (s->block == 0 || s->block != block_of(ev, s->c))
-		return false;
-	q->why = "the accesses of the other are not in one block";
-	if (cross && (s->other == 0 || s->other != block_of(ev, s->b)))
+	s->block = s->a;
+	if (q->kind == FINDING_BLOCK_MARKED ? !is_marked(q, s, cross) : !is_guess(q, s))
 		return false;
 	s->a_feeds_c = is_fed(ev, s->c, s->a);
 	q->why = "the other does not come between";
@@ -213,10 +295,10 @@ static bool are_accesses(struct question *q, const uint64_t *targets, uint32_t n
 }
 
 bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
-		      const uint64_t *order, size_t norder, struct check_split *out,
-		      const char **why)
+		      const uint64_t *order, size_t norder, enum finding_block kind,
+		      struct check_split *out, const char **why)
 {
-	struct question q = { ev, order, norder, NULL };
+	struct question q = { ev, order, norder, kind, NULL };
 	uint64_t side[2][2] = { { 0 } };
 	uint32_t size[2];
 	bool found = false;
@@ -258,7 +340,7 @@ bool check_atomicity(struct checker *c)
 		if (!check_exists(c, claim->targets[i]))
 			return false;
 	if (check_split_find(c->ev, claim->targets, claim->ntargets, claim->order, claim->norder,
-			     &s, &why))
+			     claim->block, &s, &why))
 		return true;
 	return check_fail(c, 0, "no block is split: %s", why);
 }

@@ -221,6 +221,7 @@ static void event_add(struct evidence *ev, const struct event *e, bool wanted)
 		evidence_renew(ev, pos, e->addr, ev->items.at[pos].len);
 		break;
 	case EVENT_BEGIN:
+	case EVENT_ENTER:
 		if (e->name)
 			ev->items.at[pos].name = intern_add(ev->names, e->name, strlen(e->name));
 		break;

@@ -41,7 +41,7 @@ struct evidence_item {
 	union {
 		uint32_t words; /* accesses: into words */
 		uint32_t freed; /* uses of an object: the FREE that its memory had seen; 0 none */
-		uint32_t name;	/* BEGIN: in names; 0 none */
+		uint32_t name;	/* BEGIN, ENTER: in names; 0 none */
 	};
 	union {
 		uint32_t nwords;

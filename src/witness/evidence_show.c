@@ -33,7 +33,7 @@ struct evidence_event evidence_get(const struct evidence *ev, uint64_t pos)
 		evidence_called_get(ev, &ev->objects.at[it->object].called, &e);
 		e.object = it->object;
 	}
-	if (it->op == EVENT_BEGIN && it->name != 0)
+	if ((it->op == EVENT_BEGIN || it->op == EVENT_ENTER) && it->name != 0)
 		e.name = intern_str(ev->names, it->name);
 	return e;
 }

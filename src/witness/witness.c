@@ -33,6 +33,7 @@ void witness_release(struct witness *w)
 	mem_free(w->property);
 	w->property = NULL;
 	strbuf_release(&w->spec);
+	texts_release(&w->atomic);
 }
 
 /* ---- writing ---- */
@@ -144,6 +145,10 @@ void witness_format(const struct witness *w, const struct evidence *ev, struct s
 	strbuf_addf(out, "\nmodel   %s\n", w->dep ? "dep" : "strict");
 	if (w->values)
 		strbuf_adds(out, "values\n");
+	if (w->block != FINDING_BLOCK_MARKED)
+		strbuf_addf(out, "block   %s\n", finding_block_name(w->block));
+	for (size_t i = 0; i < w->atomic.n; i++)
+		strbuf_addf(out, "atomic  %s\n", w->atomic.at[i]);
 	spec_format(&w->spec, out);
 	strbuf_adds(out, "order\n");
 	order_format(w, ev, out);
@@ -161,6 +166,7 @@ struct check_claim witness_claim(const struct witness *w)
 		.norder = w->order.n,
 		.stray = w->stray.at ? w->stray.at : &none,
 		.nstray = w->stray.n,
+		.block = w->block,
 		.strict = !w->dep,
 		.values = w->values,
 		.property = w->property,

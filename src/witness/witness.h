@@ -14,7 +14,9 @@ struct evidence;
 struct witness {
 	char digest[65]; /* of the trace; "" when the file gives none */
 	enum finding_kind kind;
-	bool dep; /* line `model dep' */
+	enum finding_block block; /* line `block split' */
+	struct texts atomic;	  /* lines `atomic NAME': functions that are meant to be */
+	bool dep;		  /* line `model dep' */
 	bool values;
 	VEC(uint64_t) targets, stray;
 	bool has_stray;

@@ -10,7 +10,8 @@
 #include "witness/evidence.h"
 #include "witness/witness.h"
 
-#define LONGEST_NAME 1000 /* of a property */
+#define LONGEST_NAME 1000 /* of a property, of a function */
+#define ATOMIC_MOST 1000  /* functions */
 
 struct parser {
 	const char *name;
@@ -301,6 +302,28 @@ static enum status spec_take(struct parser *p, struct witness *out)
 	return ST_OK;
 }
 
+static enum status block_take(struct parser *p, struct witness *out)
+{
+	if (!word_next(p))
+		return bad(p, "expected a kind of block");
+	for (enum finding_block b = 0; b < FINDING_NBLOCKS; b++)
+		if (word_is(p, finding_block_name(b))) {
+			out->block = b;
+			return ST_OK;
+		}
+	return bad(p, "unknown kind of block '%.*s'", shown(p), p->word);
+}
+
+static enum status atomic_take(struct parser *p, struct witness *out)
+{
+	if (!word_next(p) || p->nword > LONGEST_NAME || memchr(p->word, '\0', p->nword))
+		return bad(p, "expected the name of a function after 'atomic'");
+	if (out->atomic.n == ATOMIC_MOST)
+		return bad(p, "more than %d functions that are meant to be atomic", ATOMIC_MOST);
+	texts_add(&out->atomic, "%.*s", (int)p->nword, p->word);
+	return ST_OK;
+}
+
 static enum status values_take(struct parser *p, struct witness *out)
 {
 	(void)p;
@@ -341,6 +364,8 @@ static const struct line {
 	{ "tainted", skip, 0 }, /* found out anew, never believed */
 	{ "values", values_take, 0 },
 	{ "spec", spec_take, REPEATED },
+	{ "block", block_take, 0 },
+	{ "atomic", atomic_take, REPEATED },
 	{ "order", order_take, NEEDED | OF_TRACE | LAST },
 };
 #define NLINES (sizeof(lines) / sizeof(lines[0]))

@@ -5,7 +5,7 @@
 #
 # for each; NAME is what stands after `expect'.
 BEGIN {
-	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd aerodrome triples", known, " ")
+	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd aerodrome triples inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"
@@ -14,7 +14,7 @@ BEGIN {
 	engine["patterns"] = "patterns-all"
 	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.
-	n = split("shb syncp osr exact races spd triples atomicity", known, " ")
+	n = split("shb syncp osr exact races spd triples atomicity inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		sound[known[i]] = 1
 	# What `deadlocks' finds.

@@ -21,7 +21,7 @@
 # KIND@events, KIND?events when it is a warning, and those of the analysis waits.  `mvc-lattice' and
 # `weak-lattice' are counts of cuts, runs and dead ends, where every event is relevant.  `aerodrome' is
 # the event at which it tells of the first block.  `mixed' says whether `atomicity' finds a pattern of
-# two variables; its others are the triples.  Other names belong to analyses to come.
+# two variables; its others are the triples.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,syncp,osr,exact,eraser
@@ -36,6 +36,9 @@ ask() {
 	shift
 	ask_once "$analyses" --count --all-pairs "$@" || return 1
 	sed "s/^/$model /" lines
+	# Blocks that are guessed, and functions that are declared: marked with a ! in these cases.
+	ask_once atomicity --all-pairs --infer --atomic 'transfer!' "$@" || return 1
+	sed "s/^atomicity /inferred /; s/^/$model /" lines
 	# One finding for each circle of places: the same, for each event has its own.
 	ask_once races,deadlocks "$@" || return 1
 	sed "s/^deadlocks /deadlocks-once /; s/^/$model /" lines

@@ -35,7 +35,7 @@ has out '^How sure$' "which explains"
 run foresee check -a atomicity -f json bank.std
 has out '"kind": "atomicity", "analysis": "atomicity", "status": "predicted", "certified": true' "JSON: what"
 has out '"events": \[3, 6, 10\]' "JSON: events in trace order"
-has out '"pattern": "RWW", "block": \{"thread": "T1", "first": 1, "name": "withdraw"\}' "JSON: the block"
+has out '"pattern": "RWW", "block": \{"kind": "marked", "thread": "T1", "first": 1, "name": "withdraw"\}' "JSON: the block"
 has out '"order": \[1, 2, 3, 4, 9, 10, 11, 5, 6\]' "JSON: the order holds them, once"
 
 # The proof stands alone.

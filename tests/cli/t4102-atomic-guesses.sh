@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Blocks by function: an attribute, --atomic; blocks that nobody marks: --infer.  Proofs of both stand alone,
+# and are forced on the program.
+. "$(dirname "$0")/../lib.sh"
+command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
+
+here=$SRC/tests/programs/atomicity
+${CC:-cc} -O1 -c -o order.o "$here/../order.c" || exit 2
+build() {
+	foresee-cc -g -I"$here" "$@" order.o -lpthread
+}
+
+# One thread withdraws; then another one sets the balance.  A withdrawal is two sections.
+cat >bank.c <<'EOT2'
+#include "two.h"
+
+MUTEX(m);
+static int balance = 100, given;
+
+MARK static void withdraw(int sum)
+{
+	int enough;
+
+	LOCK(m);
+	enough = balance >= sum;
+	UNLOCK(m);
+	if (enough) {
+		LOCK(m);
+		balance -= sum;
+		UNLOCK(m);
+	}
+}
+
+/* Each call is one section: whole. */
+MARK static void give(void)
+{
+	LOCK(m);
+	given++;
+	UNLOCK(m);
+}
+
+static void one(void)
+{
+	give();
+	give();
+	withdraw(30);
+}
+
+static void two(void)
+{
+	LOCK(m);
+	balance = given = 0;
+	UNLOCK(m);
+}
+EOT2
+
+for level in -O0 -O2; do
+	build $level -DMARK=FORESEE_ATOMIC bank.c -o marked &&
+		timeout 60 foresee record -q -o marked.foresee ./marked
+	run foresee check -q -a atomicity marked.foresee
+	has out '^1  atomicity of withdraw \(block at bank\.c:6\) on balance ' "$level: a function by its attribute"
+	has out '^1 finding ' "$level: and none of one section, called twice"
+done
+
+build -O2 -DMARK='__attribute__((noinline))' bank.c -o plain &&
+	timeout 60 foresee record -q -o plain.foresee ./plain
+run foresee check -q plain.foresee
+is "$status" 0 "nothing is marked: nothing is found"
+run foresee check -q --atomic give plain.foresee
+is "$status" 0 "two calls are two blocks"
+run foresee check -q --atomic give --atomic withdraw --witness-dir named plain.foresee
+has out '^1  atomicity of withdraw \(call, from bank\.c:10 on\) on balance +predicted, certified$' "--atomic"
+has out '^1 finding ' "--atomic: that one"
+has named/1.witness '^atomic  withdraw$' "its proof names the functions"
+run foresee check -q -a aerodrome --atomic withdraw plain.foresee
+is "$status" 0 "aerodrome knows the calls, and nothing happened"
+run foresee check -q -f json --atomic withdraw plain.foresee
+has out '"block": \{"kind": "marked", "thread": "T2", "first": [0-9]*, "name": "withdraw"\}' "--atomic: JSON"
+run foresee check --atomic '' plain.foresee
+is "$status" 2 "--atomic without a name"
+
+run foresee check -q --infer --witness-dir guessed plain.foresee
+is "$status" 1 "--infer: status"
+has out '^1  atomicity of withdraw \(a guess\) on balance +predicted, certified$' "--infer"
+has out '^   taken for a block, since balance is read under a lock, which is given back and taken again to write it$' "--infer: why"
+has out '^   to prevent it: hold m from bank.c:10 to bank.c:15 without a break$' "--infer: what would prevent it"
+has out '^1 finding ' "--infer: and no other"
+run foresee check -q --infer -f json plain.foresee
+has out '"block": \{"kind": "split", "score": 70, "thread": "T2",' "--infer: JSON"
+has guessed/1.witness '^block   split$' "its proof names the guess"
+for how in named guessed; do
+	run foresee verify plain.foresee $how/1.witness
+	is "$status" 0 "$how: verify"
+	ORDER_OFF= run timeout 60 foresee replay plain.foresee $how/1.witness
+	is "$status" 0 "$how: replayed"
+	sed '/^block\|^atomic/d' $how/1.witness >less
+	run foresee verify plain.foresee less
+	is "$status" 1 "$how: without that line it is no proof"
+done
+sed 's/^block.*/block check/' guessed/1.witness >other
+run foresee verify plain.foresee other
+has out 'are not what the guess of a block goes by' "another guess: refused"
+sed 's/^block.*/block some/' guessed/1.witness >other
+run foresee verify plain.foresee other
+is "$status" 2 "a kind of block that there is not"
+run foresee run -q --infer ./plain
+has out '^1  atomicity of withdraw \(a guess\)' "run --infer"
+
+# Right: a second look under the lock; a loop that polls; a wait between.
+sed 's/balance -= sum;/if (balance >= sum) balance -= sum;/' bank.c >right.c
+build -O1 -DMARK= right.c -o right && timeout 60 foresee record -q -o right.foresee ./right
+run foresee check -q --infer right.foresee
+is "$status" 0 "a second look is right"
+
+# A race that says the same is one finding.
+sed '0,/UNLOCK(m);/s///; 0,/\tLOCK(m);/s///' bank.c >racy.c
+build -O1 -DMARK= racy.c -o racy && timeout 60 foresee record -q -o racy.foresee ./racy
+run foresee check -q --infer racy.foresee
+has out '^   and it splits withdraw \(a guess\), which seems meant to be atomic$' "a race says it"
+has out '^1 finding \(1 race\)' "and it is one finding"
+
+# Calls in text.
+printf '#fmt 1\nT1|enter(f)|1\nT1|leave(f)|2\nT1|leave(f)|3\n' >calls.std
+run foresee check calls.std
+is "$status" 2 "leave without enter: status"
+has err 'calls\.std:4:[0-9]*: leave without enter' "leave without enter"
+done_testing
