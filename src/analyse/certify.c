@@ -253,6 +253,7 @@ static void accept(const struct certify *c, struct finding *x, const struct chec
 
 	x->dep = v->dep;
 	x->observed = v->observed;
+	x->split = v->split;
 	VEC_APPEND(&x->stray, v->stray.at, v->stray.n);
 	VEC_APPEND(&x->tainted, v->tainted.at, v->tainted.n);
 	if (why) {

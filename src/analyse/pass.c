@@ -364,19 +364,14 @@ static void tell_splits(struct pass *p)
 	for (size_t i = 0; i < p->findings.at.n; i++) {
 		const struct finding *f = &p->findings.at.at[i];
 		struct finding *race = f->kind == FINDING_ATOMICITY ? race_of(p, f) : NULL;
-		VEC_SCOPED struct check_order order = { 0 };
 		STRBUF_SCOPED block = { 0 };
-		struct check_split s;
 
-		if (!race || race->also ||
-		    !check_expand(p->report.evidence, &f->schedule, &order) ||
-		    !check_split_find(p->report.evidence, f->events, f->nevents, order.at.at,
-				      order.at.n, f->block, &s, NULL))
+		if (!race || race->also || !f->split.pattern)
 			continue;
 		if (f->block == FINDING_BLOCK_MARKED)
-			words_block(p->report.evidence, s.block, &block);
+			words_block(p->report.evidence, f->split.block, &block);
 		else
-			words_guess(p->report.evidence, s.a, s.c, &block);
+			words_guess(p->report.evidence, f->split.a, f->split.c, &block);
 		race->also = texts_add(&p->findings.words,
 				       f->block == FINDING_BLOCK_MARKED
 					       ? "and it splits %s, which is meant to be atomic"

@@ -31,6 +31,8 @@
 
 #include "compare/stream_priv.h"
 
+#define AHEAD 8u /* places of the log: marks lie all over the memory */
+
 enum mark_kind { MARK_CELL, MARK_LOCK, MARK_CHANNEL, MARK_KINDS };
 
 struct mark_reader {
@@ -275,6 +277,12 @@ static bool stamp_end(struct aerodrome *self, struct stamp *s, const struct lane
 	return true;
 }
 
+/* Of the log. */
+static struct mark *mark_at(const struct aerodrome *self, uint32_t logged)
+{
+	return &self->marks[logged % MARK_KINDS].at.at[logged / MARK_KINDS];
+}
+
 static void block_end(struct aerodrome *self, struct lane *l)
 {
 	for (uint32_t u = 0; u < self->lanes.n; u++) {
@@ -285,9 +293,14 @@ static void block_end(struct aerodrome *self, struct lane *l)
 	}
 	for (size_t i = (size_t)(l->log - self->log_base); i < self->log.n; i++) {
 		uint32_t it = self->log.at[i];
-		struct mark *m = &self->marks[it % MARK_KINDS].at.at[it / MARK_KINDS];
-		bool grew = stamp_end(self, &m->write, l);
+		struct mark *m = mark_at(self, it);
+		bool grew;
 
+		if (i + AHEAD < self->log.n)
+			__builtin_prefetch(mark_at(self, self->log.at[i + AHEAD]));
+		if (m->logged != self->log_base + i)
+			continue; /* it comes once more */
+		grew = stamp_end(self, &m->write, l);
 		for (size_t k = 0; k < m->readers.n; k++)
 			grew |= stamp_end(self, &m->readers.at[k].at, l);
 		/* By now it may know of blocks that have begun since it was logged. */

@@ -47,7 +47,7 @@ enum finding_kind {
  *	LOST_WAKEUP	a signal or broadcast that the schedule contains, at a time when nobody waits, and
  *			the release inside the condition wait that comes too late; that is next
  *	ATOMICITY	accesses of two threads, which the schedule holds: two in one block, and one or two of
- *			another thread that come between (witness/check.h, check_split).  Of a warning: the
+ *			another thread that come between (finding_split).  Of a warning: the
  *			begin of a block, and where the recorded run comes back to it
  *	PROPERTY	the event at which the property is violated, last of the schedule; none: it is
  *			violated in the initial state.  PROPERTY_ERROR: at which its formula has no value
@@ -83,6 +83,20 @@ enum finding_block {
 		FINDING_NBLOCKS
 };
 
+/*
+ * How another thread comes into a block: a and c are of the block, in this order, b and d of the other
+ * thread.  a and b are in conflict, and so are d and c; the order has a before b and d before c.
+ */
+struct finding_split {
+	uint64_t a, b, d, c; /* b is d: one access comes between */
+	/* RWR, RWW, WWR, WRW: of one variable, the other's in the middle; else of two: S, or X where the
+	 * other's are in a block as well. */
+	const char *pattern;
+	/* First events of the blocks; other: of X, else 0.  Of one that was guessed: a. */
+	uint64_t block, other;
+	bool a_feeds_c; /* what c writes comes of what a read */
+};
+
 #define FINDING_EVENTS 8
 
 struct engine;
@@ -112,6 +126,7 @@ struct finding {
 	 * may differ. */
 	VEC(uint64_t) stray;
 	VEC(uint64_t) tainted;
+	struct finding_split split; /* ATOMICITY: from the checker; pattern NULL: it has not agreed */
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.c). */
 	VEC(uint32_t) cut;
 	const char *why;    /* WARNING: why it is no more; static, or of the list's words */

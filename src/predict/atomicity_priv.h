@@ -19,7 +19,7 @@
 
 struct osr;
 
-#define ATOMICITY_BLOCK 32u
+#define ATOMICITY_BLOCK 10u
 /* Groups that are reported: who has so many does not read more, and each is checked along its whole
  * schedule. */
 #define ATOMICITY_SHOWN 50u

@@ -36,7 +36,7 @@ struct pairs {
 	struct region past[REGIONS]; /* the latest ones, in a ring */
 	uint32_t npast;
 	uint32_t tid;
-	bool calls; /* the thread calls functions */
+	bool *calls; /* by chain: it calls functions */
 	bool loop;  /* over the end of a loop from the one region to the other */
 	struct map rounds;
 	struct map counters; /* cell, to 1 it is one, 2 it is none */
@@ -136,14 +136,14 @@ static bool is_needed(const struct model *m, const struct use *x, const struct u
 	return false;
 }
 
-/* The other's two accesses are in one call, which is not all that its thread is; or that calls none. */
-static bool is_together(const struct atomicity *x, uint32_t b, uint32_t d)
+/* The other's two accesses, b before d, are in one call, which is not all that its thread is; or that
+ * calls none. */
+static bool is_together(const struct pairs *p, uint32_t b, uint32_t d)
 {
-	const struct calls *c = x->opt->calls;
-	bool swap = x->m->event[d].index < x->m->event[b].index;
+	const struct calls *c = p->x->opt->calls;
+	const struct model *m = p->x->m;
 
-	return calls_common(c, x->m, swap ? d : b, swap ? b : d) > c->root ||
-	       (c->depth.at[b] <= c->root && c->depth.at[d] <= c->root);
+	return !p->calls[m->event[b].chain] || calls_common(c, m, b, d) > c->root;
 }
 
 static int base_score(struct pairs *p, const struct region *r, const struct use *x,
@@ -158,7 +158,7 @@ static int base_score(struct pairs *p, const struct region *r, const struct use 
 			score -= 20;
 	if (is_counter(p, x->cell) || is_counter(p, y->cell))
 		score -= 30;
-	if (p->calls && calls_common(c, m, r->first, s->first) <= c->root)
+	if (p->calls[m->event[r->first].chain] && calls_common(c, m, r->first, s->first) <= c->root)
 		score -= 20;
 	return score;
 }
@@ -178,7 +178,7 @@ static void around(struct pairs *p, const struct use *x, const struct use *y, ui
 		const struct model_event *v = &m->event[d];
 
 		for (uint32_t t = v->touch; is_access(v) && t < v[1].touch; t++) {
-			int all = score + (is_together(p->x, b, d) ? 20 : 0);
+			int all = score + (is_together(p, b, d) ? 20 : 0);
 
 			if (m->touches[t].cell != y->cell ||
 			    (all < (int)ATOMICITY_SCORE && !p->x->opt->all_blocks))
@@ -263,19 +263,25 @@ static void region_add(struct pairs *p, const struct region *s)
 	p->past[p->npast++ % REGIONS] = *s;
 }
 
+static bool *calls_find(const struct model *m, const struct calls *c)
+{
+	bool *out = mem_zalloc((m->nchains + 1) * sizeof(*out));
+
+	for (uint32_t e = 1; e <= m->n; e++)
+		out[m->event[e].chain] |= calls_is_called(c, e);
+	return out;
+}
+
 void infer_pairs(struct atomicity *x)
 {
 	const struct model *m = x->m;
-	struct pairs p = { .x = x };
+	struct pairs p = { .x = x, .calls = calls_find(m, x->opt->calls) };
 
 	for (uint32_t c = 0; c < m->nchains && !engine_stopped(x->opt); c++) {
 		struct model_list list = model_chain(m, c);
 		struct region r;
 
 		p.npast = 0;
-		p.calls = false;
-		for (uint32_t i = 0; i < list.n && !p.calls; i++)
-			p.calls = calls_is_called(x->opt->calls, list.at[i]);
 		for (uint32_t i = 0; i < list.n;)
 			if (region_take(x, list, &i, &r))
 				region_add(&p, &r);
@@ -283,4 +289,5 @@ void infer_pairs(struct atomicity *x)
 	x->some = true;
 	map_release(&p.rounds);
 	map_release(&p.counters);
+	mem_free(p.calls);
 }

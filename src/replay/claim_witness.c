@@ -26,6 +26,7 @@ struct proof {
 	struct tape
 		*tape; /* not of a property: what it looks at is named as of then, in a reading */
 	struct evidence *evidence;
+	struct finding_split split; /* of atomicity */
 };
 
 static void event_take(void *arg, struct trace *t, const struct event *e)
@@ -99,7 +100,7 @@ static enum status evidence_read(struct proof *x, const char *trace, struct diag
 	return st;
 }
 
-static enum status check(const struct proof *x, struct diag *d)
+static enum status check(struct proof *x, struct diag *d)
 {
 	const struct witness *w = &x->witness;
 	struct check_claim claim = witness_claim(w);
@@ -115,6 +116,7 @@ static enum status check(const struct proof *x, struct diag *d)
 	}
 	checker_run(c, &claim, &v);
 	good = v.certified && !v.doubtful;
+	x->split = v.split;
 	if (!good)
 		diag_set(d, "'%s' does not hold: %s", x->path, v.what);
 	check_verdict_release(&v);
@@ -129,6 +131,7 @@ static void describe(const struct proof *x, struct claim *out)
 			     .status = FINDING_PREDICTED,
 			     .certified = true,
 			     .block = (uint8_t)w->block,
+			     .split = x->split,
 			     .property = w->property };
 	struct report r = { .trace = x->trace, .evidence = x->evidence };
 	struct evidence_event e;

@@ -5,7 +5,7 @@
 
 #include "report/explain_priv.h"
 
-static const char *label(const struct check_split *s, const struct evidence_event *p)
+static const char *label(const struct finding_split *s, const struct evidence_event *p)
 {
 	if (s->a_feeds_c)
 		return "lost update";
@@ -21,17 +21,8 @@ static const char *label(const struct check_split *s, const struct evidence_even
 	}
 }
 
-/* False: it is about the recorded run, or the checker does not agree. */
-static bool split_find(const struct explain *x, const struct finding *f, struct check_order *order,
-		       struct check_split *s)
-{
-	return check_expand(x->ev, &f->schedule, order) &&
-	       check_split_find(x->ev, f->events, f->nevents, order->at.at, order->at.n, f->block,
-				s, NULL);
-}
-
 /* "T3's write at a.c:20 comes between: lost update" */
-static void between_format(struct explain *x, const struct check_split *s)
+static void between_format(struct explain *x, const struct finding_split *s)
 {
 	struct evidence_event a = evidence_get(x->ev, s->a), b = evidence_get(x->ev, s->b);
 	bool seen = strcmp(s->pattern, "WRW") == 0;
@@ -54,7 +45,7 @@ static void object_format(const struct explain *x, uint64_t pos, struct strbuf *
 }
 
 /* Why it is taken for a block, where nothing marks it. */
-static void guess_format(struct explain *x, const struct finding *f, const struct check_split *s)
+static void guess_format(struct explain *x, const struct finding *f, const struct finding_split *s)
 {
 	static const char *const why[FINDING_NBLOCKS] = {
 		[FINDING_BLOCK_SPLIT] = "is read under a lock, which is given back and taken again "
@@ -90,7 +81,7 @@ static uint64_t held_since(const struct explain *x, uint64_t pos, uint32_t lock)
 }
 
 /* A lock that all of them hold, but the block not all the way. */
-static void remedy_add(struct explain *x, const struct check_split *s)
+static void remedy_add(struct explain *x, const struct finding_split *s)
 {
 	uint64_t acquires[HELD];
 	size_t n = evidence_held(x->ev, s->a, acquires, HELD);
@@ -131,11 +122,10 @@ static void schedule_format(struct explain *x, const struct finding *f,
 void explain_atomicity_title(const struct explain *x, const struct finding *f, const char *subject,
 			     struct strbuf *out)
 {
-	VEC_SCOPED struct check_order order = { 0 };
-	struct check_split s;
+	struct finding_split s = f->split;
 
 	strbuf_adds(out, "atomicity of ");
-	if (!split_find(x, f, &order, &s)) {
+	if (!s.pattern) {
 		if (evidence_get(x->ev, f->events[0]).op == EVENT_BEGIN)
 			words_block(x->ev, f->events[0], out);
 		else
@@ -169,13 +159,13 @@ void explain_atomicity(struct explain *x, const struct finding *f, const char *s
 {
 	VEC_SCOPED struct check_order order = { 0 };
 	size_t start = x->out.n;
-	struct check_split s;
+	struct finding_split s = f->split;
 	uint64_t events[4];
 
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
 	explain_atomicity_title(x, f, subject, &x->out);
 	explain_sure(x, f, start);
-	if (!split_find(x, f, &order, &s)) {
+	if (!s.pattern) {
 		circle_explain(x, f);
 		return;
 	}
@@ -187,6 +177,6 @@ void explain_atomicity(struct explain *x, const struct finding *f, const char *s
 	guess_format(x, f, &s);
 	explain_origins(x, f->events, 1);
 	remedy_add(x, &s);
-	if (f->status != FINDING_WARNING)
+	if (f->status != FINDING_WARNING && check_expand(x->ev, &f->schedule, &order))
 		schedule_format(x, f, &order);
 }

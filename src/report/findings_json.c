@@ -350,18 +350,16 @@ static void object_json(const struct report *r, const struct finding *f, struct 
  * "name": "transfer"}. */
 static void split_json(const struct report *r, const struct finding *f, struct json *j)
 {
-	VEC_SCOPED struct check_order order = { 0 };
 	struct evidence_event first;
-	struct check_split s;
+	struct finding_split s = f->split;
 
 	if (f->kind != FINDING_ATOMICITY)
 		return;
-	s.block = f->events[0];
-	if (f->claimed && (!check_expand(r->evidence, &f->schedule, &order) ||
-			   !check_split_find(r->evidence, f->events, f->nevents, order.at.at,
-					     order.at.n, f->block, &s, NULL)))
+	if (f->claimed && !s.pattern)
 		return; /* refused: the schedule is not what it says */
-	json_string(j, "pattern", f->claimed ? s.pattern : NULL);
+	if (!f->claimed)
+		s.block = f->events[0];
+	json_string(j, "pattern", s.pattern);
 	first = evidence_get(r->evidence, s.block);
 	json_open(j, "block", '{');
 	json_string(j, "kind", finding_block_name(f->block));

@@ -48,28 +48,10 @@ struct check_verdict {
 	 * rule, in words. */
 	uint64_t pos;
 	char what[300];
+	struct finding_split split; /* ATOMICITY, certified */
 	VEC(uint64_t) stray;   /* targets and last reads that see another write than observed */
 	VEC(uint64_t) tainted; /* free reads in the order whose value may differ */
 };
-
-/*
- * How another thread comes into a block: a and c are of the block, in this order, b and d of the other
- * thread.  a and b are in conflict, and so are d and c; the order has a before b and d before c.
- */
-struct check_split {
-	uint64_t a, b, d, c; /* b is d: one access comes between */
-	/* RWR, RWW, WWR, WRW: of one variable, the other's in the middle; else of two: S, or X where the
-	 * other's are in a block as well. */
-	const char *pattern;
-	/* First events of the blocks; other: of X, else 0.  Of one that was guessed: a. */
-	uint64_t block, other;
-	bool a_feeds_c; /* what c writes comes of what a read */
-};
-/* Of the targets (three or four), by the order; kind: of the block.  False: they are nothing of the kind; *why says what is
- * not so (may be NULL). */
-bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
-		      const uint64_t *order, size_t norder, enum finding_block kind,
-		      struct check_split *out, const char **why);
 
 struct checker;
 /* The evidence is borrowed.  One checker serves any number of claims, one at a time. */

@@ -8,15 +8,15 @@
 
 /* ---- blocks ---- */
 
-/* The first event of the block that the event is in; 0: it is in none. */
-static uint32_t block_of(const struct evidence *ev, uint64_t pos)
+/* The first events of the blocks that two events of a thread are in, a before c; 0: it is in none. */
+static void blocks_of(const struct evidence *ev, uint64_t a, uint64_t c, uint32_t *of_a, uint32_t *of_c)
 {
-	const struct evidence_item *it = evidence_item(ev, pos);
-	const struct evidence_thread *t = &ev->threads.at[it->tid];
+	const struct evidence_item *one = evidence_item(ev, a), *last = evidence_item(ev, c);
+	const struct evidence_thread *t = &ev->threads.at[last->tid];
 	uint32_t depth = 0, first = 0;
 	bool called = false; /* in such a function */
 
-	for (uint32_t i = 0; i <= it->index; i++) {
+	for (uint32_t i = 0; i <= last->index; i++) {
 		uint32_t at = t->events.at[i];
 		const struct evidence_item *e = evidence_item(ev, at);
 
@@ -28,13 +28,15 @@ static uint32_t block_of(const struct evidence *ev, uint64_t pos)
 		depth += e->op == EVENT_BEGIN;
 		if ((depth > 0 || called) && first == 0)
 			first = at;
-		if (i == it->index)
+		if (i == one->index)
+			*of_a = first;
+		if (i == last->index)
 			break;
 		depth -= e->op == EVENT_END && depth > 0;
 		if ((depth == 0 && !called) || e->op == EVENT_PARK)
 			first = 0;
 	}
-	return first;
+	*of_c = first;
 }
 
 /* ---- accesses ---- */
@@ -195,7 +197,7 @@ static struct held held_both(const struct evidence *ev, uint64_t a, uint64_t c)
 }
 
 /* a .. c are what such a guess goes by (finding/finding.h). */
-static bool is_guess(struct question *q, const struct check_split *s)
+static bool is_guess(struct question *q, const struct finding_split *s)
 {
 	const struct evidence *ev = q->ev;
 	struct held h = held_both(ev, s->a, s->c);
@@ -218,20 +220,24 @@ static bool is_guess(struct question *q, const struct check_split *s)
 	}
 }
 
-static bool is_marked(struct question *q, struct check_split *s, bool cross)
+static bool is_marked(struct question *q, struct finding_split *s, bool cross)
 {
-	const struct evidence *ev = q->ev;
+	uint32_t one = 0, then = 0;
 
+	blocks_of(q->ev, s->a, s->c, &one, &then);
 	q->why = "the accesses of the one are not in one block";
-	s->block = block_of(ev, s->a);
-	s->other = cross ? block_of(ev, s->d) : 0;
-	if (s->block == 0 || s->block != block_of(ev, s->c))
+	s->block = one;
+	if (one == 0 || one != then)
 		return false;
+	if (!cross)
+		return true;
 	q->why = "the accesses of the other are not in one block";
-	return !cross || (s->other != 0 && s->other == block_of(ev, s->b));
+	blocks_of(q->ev, s->d, s->b, &one, &then);
+	s->other = one;
+	return one != 0 && one == then;
 }
 
-static bool is_split(struct question *q, struct check_split *s)
+static bool is_split(struct question *q, struct finding_split *s)
 {
 	const struct evidence *ev = q->ev;
 	bool cross = evidence_item(ev, s->d)->index < evidence_item(ev, s->b)->index;
@@ -294,11 +300,13 @@ static bool are_accesses(struct question *q, const uint64_t *targets, uint32_t n
 	return true;
 }
 
-bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32_t n,
-		      const uint64_t *order, size_t norder, enum finding_block kind,
-		      struct check_split *out, const char **why)
+/* Which of the claim's targets is which.  False: they are nothing of the kind; *why says what is not so. */
+static bool split_find(const struct evidence *ev, const struct check_claim *claim,
+		       struct finding_split *out, const char **why)
 {
-	struct question q = { ev, order, norder, kind, NULL };
+	struct question q = { ev, claim->order, claim->norder, claim->block, NULL };
+	const uint64_t *targets = claim->targets;
+	uint32_t n = claim->ntargets;
 	uint64_t side[2][2] = { { 0 } };
 	uint32_t size[2];
 	bool found = false;
@@ -314,33 +322,32 @@ bool check_split_find(const struct evidence *ev, const uint64_t *targets, uint32
 
 			if (size[k] != 2)
 				continue;
-			*out = (struct check_split){ side[k][0], o[0], o[size[!k] - 1],
+			*out = (struct finding_split){ side[k][0], o[0], o[size[!k] - 1],
 						     side[k][1], NULL, 0,
 						     0,		 false };
 			found = is_split(&q, out);
 			if (!found && size[!k] == 2) {
-				*out = (struct check_split){ side[k][0], o[1], o[0], side[k][1],
+				*out = (struct finding_split){ side[k][0], o[1], o[0], side[k][1],
 							     NULL,	 0,    0,    false };
 				found = is_split(&q, out);
 			}
 		}
 	}
-	if (why)
-		*why = q.why;
+	*why = q.why;
 	return found;
 }
 
 bool check_atomicity(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
-	struct check_split s;
+	struct finding_split s;
 	const char *why;
 
 	for (uint32_t i = 0; i < claim->ntargets; i++)
 		if (!check_exists(c, claim->targets[i]))
 			return false;
-	if (check_split_find(c->ev, claim->targets, claim->ntargets, claim->order, claim->norder,
-			     claim->block, &s, &why))
-		return true;
-	return check_fail(c, 0, "no block is split: %s", why);
+	if (!split_find(c->ev, claim, &s, &why))
+		return check_fail(c, 0, "no block is split: %s", why);
+	c->out->split = s;
+	return true;
 }
