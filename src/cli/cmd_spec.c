@@ -24,7 +24,7 @@ static const struct option_def spec_options[] = {
 	{ AT(trace), 0, "trace", "TRACE",
 	  "say where the variables are in the program of this recording" },
 	{ AT(library), 0, "library", "NAME",
-	  "write a specification made for a trace instead: races" },
+	  "write a specification made for a trace instead: races or atomicity" },
 	INPUT_LENIENT_OPTION,
 	INPUT_QUIET_OPTION,
 	INPUT_COLOR_OPTION,
@@ -260,12 +260,11 @@ static bool view(const char *path, const struct spec_view *v)
 }
 
 /* A specification that is made for the trace. */
-static enum status library(void *unused, struct trace *t, struct diag *d)
+static enum status library(void *name, struct trace *t, struct diag *d)
 {
 	struct strbuf text = { 0 };
-	enum status st = spec_races(t, &text, d);
+	enum status st = spec_library(t, strcmp(name, "atomicity") == 0, &text, d);
 
-	(void)unused;
 	fputs(strbuf_str(&text), stdout);
 	strbuf_release(&text);
 	return st;
@@ -280,12 +279,13 @@ static int spec_command(const struct command *c, int argc, char **argv)
 
 	if (!command_options(c, &p, argc, argv, &status))
 		return status;
-	if (v.library && strcmp(v.library, "races") != 0)
-		return command_misuse(c, "unknown library '%s': expected races", v.library);
+	if (v.library && strcmp(v.library, "races") != 0 && strcmp(v.library, "atomicity") != 0)
+		return command_misuse(c, "unknown library '%s': expected races or atomicity",
+				      v.library);
 	if (v.library && (p.noperands != 1 || v.format || v.trace))
 		return command_misuse(c, "--library takes one trace, and no other option");
 	if (v.library)
-		return input_read(p.operands[0], &v.in, library, NULL);
+		return input_read(p.operands[0], &v.in, library, (void *)(uintptr_t)v.library);
 	if (p.noperands == 0)
 		return command_misuse(c, "no spec given");
 	if (v.format && v.trace)
@@ -306,7 +306,8 @@ const struct command cmd_spec = {
 		"Parses each FILE (- is standard input) and prints its properties with all parentheses, the\n"
 		"size of their monitors, what they take as steps, and the variables and events they name.\n"
 		"With --library races: for each variable and pair of threads of TRACE, the formula that no\n"
-		"two accesses of it, one of them a write, follow one another with nothing between.\n",
+		"two accesses of it, one of them a write, follow one another with nothing between.\n"
+		"With --library atomicity: that no other thread comes between two accesses in a block.\n",
 	.options = spec_options,
 	.run = spec_command,
 };

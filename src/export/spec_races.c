@@ -19,8 +19,13 @@ struct variable {
 	VEC(struct user) users;
 };
 
+#define HAS_BLOCKS 1
+#define HAS_WAITS 2
+
 struct library {
 	struct trace *t;
+	bool atomicity;	      /* else races */
+	VEC(uint8_t) threads; /* by tid: HAS_* */
 	struct strbuf *out;
 	struct map by_addr; /* 1 + number */
 	VEC(struct variable) variables;
@@ -67,10 +72,16 @@ static enum status read_trace(struct library *l, struct diag *d)
 
 	if (st == ST_OK)
 		st = reading_begin(&r, l->t, s, d);
-	while (st == ST_OK && (st = reading_event(&r, &e, d)) == ST_OK)
+	while (st == ST_OK && (st = reading_event(&r, &e, d)) == ST_OK) {
+		VEC_REACH(&l->threads, e.tid);
+		if (e.op == EVENT_BEGIN)
+			l->threads.at[e.tid] |= HAS_BLOCKS;
+		if (e.op == EVENT_PARK)
+			l->threads.at[e.tid] |= HAS_WAITS;
 		if (r.items.at.n &&
 		    (e.op == EVENT_READ || e.op == EVENT_WRITE || e.op == EVENT_RMW))
 			take_access(l, &e, r.items.at.at[0].thread);
+	}
 	reading_close(&r);
 	spec_free(s);
 	return st == ST_END ? ST_OK : st;
@@ -178,6 +189,29 @@ static void add_pair(struct library *l, const char *x, const struct user *i, con
 		    i->number, x, j->number);
 }
 
+/* Thread j does not come between two accesses of x in a block of thread i: it writes, and one of the two
+ * reads; or it reads between two writes. */
+static void add_split(struct library *l, const char *x, unsigned i, unsigned j)
+{
+	STRBUF_SCOPED in = { 0 };
+
+	strbuf_addf(&in, "tid == %u && [enter() && tid == %u, leave() && tid == %u)", i, i, i);
+	strbuf_addf(
+		l->out,
+		"\t(w_%s() && tid == %u -> !prev([w_%s() && tid == %u && prev([r_%s() && %s,\n"
+		"\t\t(w_%s() || leave()) && tid == %u)), (r_%s() || w_%s() || leave()) && tid == %u))) &&\n",
+		x, i, x, j, x, in.at, x, i, x, x, i);
+	strbuf_addf(
+		l->out,
+		"\t(r_%s() && tid == %u -> !prev([w_%s() && tid == %u && prev([(r_%s() || w_%s()) && %s,\n"
+		"\t\tleave() && tid == %u)), (r_%s() || w_%s() || leave()) && tid == %u))) &&\n",
+		x, i, x, j, x, x, in.at, i, x, x, i);
+	strbuf_addf(l->out,
+		    "\t(w_%s() && tid == %u -> !prev([r_%s() && tid == %u && prev([w_%s() && %s,\n"
+		    "\t\tleave() && tid == %u)), (w_%s() || leave()) && tid == %u)));\n",
+		    x, i, x, j, x, in.at, i, x, i);
+}
+
 /* Its name where that is one in the language, as T2; else its number. */
 static void add_thread(struct library *l, uint32_t tid)
 {
@@ -189,23 +223,52 @@ static void add_thread(struct library *l, uint32_t tid)
 		strbuf_addf(l->out, "%u", tid);
 }
 
+static void add_head(struct library *l, const char *what, const struct variable *v,
+		     const struct user *a, const struct user *b)
+{
+	strbuf_addf(l->out, "\nproperty %s_%s_", what, v->label);
+	add_thread(l, a->tid);
+	strbuf_adds(l->out, "_");
+	add_thread(l, b->tid);
+	strbuf_adds(l->out, " step event: ptltl\n");
+}
+
+static void add_race(struct library *l, const struct variable *v, const struct user *a,
+		     const struct user *b)
+{
+	if (++l->nproperties > SPEC_PROPERTIES)
+		return;
+	add_head(l, "race", v, a, b);
+	add_pair(l, v->label, a, b);
+	strbuf_adds(l->out, " &&\n");
+	add_pair(l, v->label, b, a);
+	strbuf_adds(l->out, ";\n");
+}
+
+/* Blocks of the one. */
+static void add_block(struct library *l, const struct variable *v, const struct user *a,
+		      const struct user *b)
+{
+	if (l->threads.at[a->tid] != HAS_BLOCKS || ++l->nproperties > SPEC_PROPERTIES)
+		return;
+	add_head(l, "split", v, a, b);
+	add_split(l, v->label, a->number, b->number);
+}
+
 static void add_properties(struct library *l, const struct variable *v)
 {
 	for (size_t i = 0; i < v->users.n; i++) {
 		for (size_t k = 0; k < i; k++) {
 			const struct user *a = &v->users.at[k], *b = &v->users.at[i];
 
-			if (!is_conflict(a, b) || ++l->nproperties > SPEC_PROPERTIES)
+			if (!is_conflict(a, b))
 				continue;
-			strbuf_addf(l->out, "\nproperty race_%s_", v->label);
-			add_thread(l, a->tid);
-			strbuf_adds(l->out, "_");
-			add_thread(l, b->tid);
-			strbuf_adds(l->out, " step event: ptltl\n");
-			add_pair(l, v->label, a, b);
-			strbuf_adds(l->out, " &&\n");
-			add_pair(l, v->label, b, a);
-			strbuf_adds(l->out, ";\n");
+			if (!l->atomicity) {
+				add_race(l, v, a, b);
+				continue;
+			}
+			add_block(l, v, a, b);
+			add_block(l, v, b, a);
 		}
 	}
 }
@@ -214,10 +277,21 @@ static void write_library(struct library *l)
 {
 	uint32_t declared = 0;
 
-	strbuf_adds(l->out,
-		    "// Data races as formulas, for one trace: no two accesses of different "
-		    "threads, one\n// of them a write, follow one another with nothing "
-		    "between.\n\n");
+	strbuf_adds(
+		l->out,
+		l->atomicity
+			? "// Blocks as formulas, for one trace: between two accesses of a variable in "
+			  "a block no\n// other thread has one that no order of the blocks explains."
+			  "\n\nevent enter = begin();\nevent leave = end();\n"
+			: "// Data races as formulas, for one trace: no two accesses of different "
+			  "threads, one\n// of them a write, follow one another with nothing "
+			  "between.\n\n");
+	for (uint32_t tid = 1; l->atomicity && tid < l->threads.n; tid++)
+		if (l->threads.at[tid] == (HAS_BLOCKS | HAS_WAITS))
+			strbuf_addf(l->out,
+				    "// left out: the blocks of thread %u, which waits for "
+				    "conditions\n",
+				    tid);
 	for (size_t i = 0; i < l->variables.n; i++) {
 		struct variable *v = &l->variables.at[i];
 
@@ -227,7 +301,7 @@ static void write_library(struct library *l)
 			skip(l, v, "not a variable");
 		else if (v->atomic)
 			skip(l, v, "some accesses are atomic");
-		else if (declared == (SPEC_EVENTS - 1) / 2)
+		else if (declared == (SPEC_EVENTS - 3) / 2)
 			skip(l, v, "there are too many variables");
 		else
 			declare(l, v, i);
@@ -242,9 +316,9 @@ static void write_library(struct library *l)
 			    l->nproperties - SPEC_PROPERTIES);
 }
 
-enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
+enum status spec_library(struct trace *t, bool atomicity, struct strbuf *out, struct diag *d)
 {
-	struct library l = { .t = t, .out = out };
+	struct library l = { .t = t, .atomicity = atomicity, .out = out };
 	enum status st;
 
 	st = read_trace(&l, d);
@@ -254,7 +328,7 @@ enum status spec_races(struct trace *t, struct strbuf *out, struct diag *d)
 		MEM_FREE_ALL(l.variables.at[i].name, l.variables.at[i].type);
 		VEC_RELEASE(&l.variables.at[i].users);
 	}
-	VEC_RELEASE(&l.variables);
+	VEC_RELEASE_ALL(&l.variables, &l.threads);
 	map_release(&l.by_addr);
 	return st;
 }

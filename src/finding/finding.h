@@ -126,7 +126,8 @@ struct finding {
 	 * may differ. */
 	VEC(uint64_t) stray;
 	VEC(uint64_t) tainted;
-	struct finding_split split; /* ATOMICITY: from the checker; pattern NULL: it has not agreed */
+	struct finding_split
+		split; /* ATOMICITY: from the checker; pattern NULL: it has not agreed */
 	/* Of a lattice: points by lane, where to look for the schedule (analyse/prove.c). */
 	VEC(uint32_t) cut;
 	const char *why;    /* WARNING: why it is no more; static, or of the list's words */

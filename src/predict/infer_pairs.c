@@ -37,7 +37,7 @@ struct pairs {
 	uint32_t npast;
 	uint32_t tid;
 	bool *calls; /* by chain: it calls functions */
-	bool loop;  /* over the end of a loop from the one region to the other */
+	bool loop;   /* over the end of a loop from the one region to the other */
 	struct map rounds;
 	struct map counters; /* cell, to 1 it is one, 2 it is none */
 };

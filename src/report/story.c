@@ -229,6 +229,12 @@ static void add_place(const struct picture *p, const struct evidence_event *e, s
 		out->at[--out->n] = '\0';
 }
 
+/* About two variables: neither is the subject of all accesses. */
+static bool is_of_two(const struct finding *f)
+{
+	return f->kind == FINDING_ATOMICITY && f->split.pattern && f->split.pattern[1] == '\0';
+}
+
 static void line_format(const struct picture *p, const struct evidence_event *e, struct strbuf *out)
 {
 	const struct trace *t = evidence_trace(p->ev);
@@ -241,7 +247,7 @@ static void line_format(const struct picture *p, const struct evidence_event *e,
 		strbuf_adds(out, "(start)");
 	else if (e->name)
 		strbuf_adds(out, words_brief(e->name));
-	else if (e->op != EVENT_FREE && is_on_targets(p, e))
+	else if (e->op != EVENT_FREE && !is_of_two(p->f) && is_on_targets(p, e))
 		words_subject(p->ev, p->f, out);
 	else if (event_op_family(e->op) == 'A')
 		words_object(p->ev, e->pos, out);

@@ -9,7 +9,8 @@
 /* ---- blocks ---- */
 
 /* The first events of the blocks that two events of a thread are in, a before c; 0: it is in none. */
-static void blocks_of(const struct evidence *ev, uint64_t a, uint64_t c, uint32_t *of_a, uint32_t *of_c)
+static void blocks_of(const struct evidence *ev, uint64_t a, uint64_t c, uint32_t *of_a,
+		      uint32_t *of_c)
 {
 	const struct evidence_item *one = evidence_item(ev, a), *last = evidence_item(ev, c);
 	const struct evidence_thread *t = &ev->threads.at[last->tid];
@@ -323,12 +324,12 @@ static bool split_find(const struct evidence *ev, const struct check_claim *clai
 			if (size[k] != 2)
 				continue;
 			*out = (struct finding_split){ side[k][0], o[0], o[size[!k] - 1],
-						     side[k][1], NULL, 0,
-						     0,		 false };
+						       side[k][1], NULL, 0,
+						       0,	   false };
 			found = is_split(&q, out);
 			if (!found && size[!k] == 2) {
 				*out = (struct finding_split){ side[k][0], o[1], o[0], side[k][1],
-							     NULL,	 0,    0,    false };
+							       NULL,	   0,	 0,    false };
 				found = is_split(&q, out);
 			}
 		}
