@@ -246,6 +246,53 @@ void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *k
 		  uint64_t mask);
 
 /*
+ * Loops whose accesses are known before they begin (src/instrument/loops.c, src/capture/loop.h).  The loop is
+ * run in portions of some iterations each, on a buffer:
+ *
+ *	portion = foresee_loop_begin(loop);	0: run it the ordinary way
+ *	while (portion) {
+ *		its iterations, where each access is to the buffer of its lane
+ *		portion = foresee_loop_next(loop);
+ *	}
+ *
+ * A lane is what one access touches, in one iteration after the other, or several that lie side by
+ * side.  Iteration i of a portion has its bytes at buffer + i * size, DOWN: at buffer - i * size.
+ */
+#define FORESEE_LANES 8u
+#define FORESEE_LANE_SIZE 128u /* bytes an iteration, at most */
+#define FORESEE_LOOP_LEAST 8u  /* iterations that are worth the calls */
+
+#define FORESEE_LANE_WRITES 1u
+#define FORESEE_LANE_FREE 2u  /* a free read, which feeds nothing but writes of the loop; TIGHT or DOWN */
+#define FORESEE_LANE_FED 4u   /* WRITES: by the free reads of the loop; TIGHT or DOWN */
+#define FORESEE_LANE_TIGHT 8u /* stride == size: the bytes are a range */
+#define FORESEE_LANE_DOWN 16u /* stride == -size: they are, from its end */
+
+struct foresee_lane {
+	uint8_t *p; /* its bytes of the next iteration */
+	int64_t stride;
+	uint8_t *buffer; /* out */
+	uint64_t mask;	 /* WRITES: the keepers of free reads outside the loop that feed it */
+	uint32_t size;
+	uint32_t site;
+	uint32_t flags;
+	uint32_t at; /* which of the accesses of an iteration is its last one; WRITES: its first one */
+};
+_Static_assert(sizeof(struct foresee_lane) == 48, "the pass lays out this struct");
+
+struct foresee_loop {
+	uint64_t left;		 /* iterations; the runtime counts them down */
+	const uint64_t *keepers; /* of the function; NULL: it has none */
+	uint64_t portion, first; /* the runtime's */
+	uint64_t nlanes;
+	struct foresee_lane lanes[FORESEE_LANES];
+};
+_Static_assert(offsetof(struct foresee_loop, lanes) == 40, "the pass lays out this struct");
+
+uint64_t foresee_loop_begin(struct foresee_loop *loop);
+uint64_t foresee_loop_next(struct foresee_loop *loop);
+
+/*
  * Variables that are written by main alone, before it makes a thread (src/instrument/frozen.c).
  * main begins: *alone = 1 if their reads need no record, since nobody else is there.  Before each of
  * these writes: is it so still?

@@ -210,7 +210,7 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 
 /* from NULL: the bytes are there already. */
 static void write_pieces(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
-			 const uint64_t *feeds, unsigned nfeeds)
+			 unsigned aux, const uint64_t *feeds, unsigned nfeeds)
 {
 	if (CONTROL_BARE(t)) {
 		if (from != NULL)
@@ -220,7 +220,7 @@ static void write_pieces(struct thread *t, void *p, const void *from, size_t n, 
 	for (size_t done = 0; done < n;)
 		done += write_piece(t, (uintptr_t)p + done,
 				    from != NULL ? (const uint8_t *)from + done : NULL,
-				    (uintptr_t)p + n, site, 0, feeds, nfeeds);
+				    (uintptr_t)p + n, site, aux, feeds, nfeeds);
 }
 
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
@@ -229,14 +229,21 @@ void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t
 	uint64_t feeds[LOG_FEEDS];
 
 	gate(t, p, n, site, CONTROL_WRITES);
-	write_pieces(t, p, from, n, site, feeds,
+	write_pieces(t, p, from, n, site, 0, feeds,
 		     keepers != NULL ? log_feed_gather(keepers, mask, feeds) : 0);
+}
+
+void range_write_whole(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
+		       const uint64_t *feeds, unsigned nfeeds)
+{
+	gate(t, p, n, site, CONTROL_WRITES);
+	write_pieces(t, p, from, n, site, nfeeds != 0 ? FORMAT_RANGE_WHOLE : 0, feeds, nfeeds);
 }
 
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site)
 {
 	gate(t, p, n, site, CONTROL_WRITES);
-	write_pieces(t, p, NULL, n, site, NULL, 0);
+	write_pieces(t, p, NULL, n, site, 0, NULL, 0);
 }
 
 /* The words of [from, end) get new versions, by records of that kind without their bytes. */
@@ -283,7 +290,7 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 	ASSERT_RECORDING(!small || t->tseq + 1 - first <= LOG_FEEDS);
 	for (uint64_t k = first; small && k <= t->tseq && nfeeds < LOG_FEEDS; k++)
 		feeds[nfeeds++] = k;
-	write_pieces(t, (void *)to, bytes, n, site, feeds, nfeeds);
+	write_pieces(t, (void *)to, bytes, n, site, 0, feeds, nfeeds);
 }
 
 static void gate_copy(struct thread *t, const void *to, const void *from, size_t n, uint32_t site)

@@ -19,6 +19,10 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 /* Copies private memory to shared memory. */
 void range_write(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
 		 const uint64_t *keepers, uint64_t mask);
+/* The same, fed by the free reads of these numbers and by all free range_read that follow one of them
+ * without a gap. */
+void range_write_whole(struct thread *t, void *p, const void *from, size_t n, uint32_t site,
+		       const uint64_t *feeds, unsigned nfeeds);
 /* Code that is not recorded (the kernel, libc) has just written [p, p + n) for this thread: logs
  * the bytes that are there now as its write. */
 void range_wrote(struct thread *t, void *p, size_t n, uint32_t site);

@@ -98,6 +98,7 @@ struct scope {
 #define THREAD_UNSEEN 32u
 #define THREAD_NAME 64u
 #define THREAD_PIECE 4096u /* bytes of a range handled at once */
+#define THREAD_LANE 1024u  /* bytes of a lane of a loop */
 
 struct thread {
 	struct foresee_view view; /* first: foresee_self points here */
@@ -189,6 +190,11 @@ struct thread {
 #ifdef FORESEE_LOCKS
 	struct locks_stacks stacks;
 #endif
+
+	/* A loop that runs on a buffer (loop.h), and how deep the stack was where it began. */
+	bool loops;
+	uint32_t loop_depth;
+	_Alignas(64) uint8_t lanes[FORESEE_LANES][THREAD_LANE];
 
 	/* Room for ranges. */
 	tag_version versions[THREAD_PIECE / 8 + 2];

@@ -1,7 +1,7 @@
 /*
  * Registers the pass with clang, and answers what LLVM-C cannot (extra.h).
  *
- * The only C++ of the project: each function is a call or two of LLVM, with
+ * With scalar.cc the only C++ of the project: each function is a call or two of LLVM, with
  * no decision of ours in it.
  */
 #include "instrument/extra.h"

@@ -1,7 +1,7 @@
 /*
  * What the pass needs from LLVM and LLVM-C does not offer, for LLVM 14 to 19.
  *
- * Implemented in entry.cc, the one C++ file; keep both short.  Strings belong
+ * Implemented in entry.cc and, of loops, in scalar.cc: the C++ there is; keep it short.  Strings belong
  * to the module.
  */
 #ifndef INSTRUMENT_EXTRA_H
@@ -48,6 +48,29 @@ LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst);
 
 /* Where code goes that must run before this return: a musttail call must stay next to it. */
 LLVMValueRef extra_exit_point(LLVMValueRef ret);
+
+/*
+ * Loops of one block each.  `analyses' as pass_run has them; what is known of a function is found anew
+ * after extra_loops_begin.  Code goes to the end of the block before the loop.
+ */
+void extra_loops_begin(void *analyses, LLVMValueRef function);
+/* Gives the loop a block of its own before it and one after it, where alone its values are used.  NULL:
+ * the block is no such loop, how often it runs is not known before it, or it is known to be less than
+ * `least'.  Else the terminator of the block before it; *after: the block after it. */
+LLVMValueRef extra_loop_find(void *analyses, LLVMBasicBlockRef loop, unsigned least,
+			     LLVMBasicBlockRef *after);
+/* Code for the number of its iterations, an i64: 0 stands for 2^64. */
+LLVMValueRef extra_loop_count(void *analyses, LLVMBasicBlockRef loop);
+/* Does the pointer go on by the same number of bytes in every iteration?  *stride: that number; 0: not
+ * a constant. */
+bool extra_loop_walks(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p, int64_t *stride);
+/* b - a, if that is a constant. */
+bool extra_loop_distance(void *analyses, LLVMValueRef a, LLVMValueRef b, int64_t *distance);
+/* Code for such a pointer in the first iteration, and for its stride, an i64. */
+LLVMValueRef extra_loop_start(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
+LLVMValueRef extra_loop_stride(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
+/* A copy that refers to itself where the loop does, without debug information. */
+LLVMBasicBlockRef extra_clone_block(LLVMBasicBlockRef loop);
 
 /* Run ctor before the unit's constructors and dtor after its destructors. */
 void extra_add_ctor(LLVMModuleRef m, LLVMValueRef ctor, LLVMValueRef dtor);

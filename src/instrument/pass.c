@@ -74,14 +74,16 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		facts_find(&f);
 		sites_add(&f);
 		facts_print(&f);
+		loops_find(&f, analyses);
 		stack_enter(&f);
 		stack_leave(&f);
+		loops_emit(&f);
 		for (size_t i = 0; i < f.records.n; i++)
 			emit_record(&f, &f.records.at[i]);
 		unit_strip_memory_attributes(value);
 	}
 	MAP_RELEASE_ALL(&f.by_inst, &f.private, &f.buffers);
-	VEC_RELEASE_ALL(&f.records, &f.scopes);
+	VEC_RELEASE_ALL(&f.records, &f.loops, &f.scopes);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

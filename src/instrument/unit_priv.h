@@ -1,11 +1,12 @@
 /*
  * State the pass keeps for the unit (module) and for the function at hand.
  *
- * A function is treated in five steps, each over the records of the one before:
+ * A function is treated in six steps, each over the records of the one before:
  *
  *	plan	which instructions matter, and what becomes of each	plan.c
  *	facts	which loads are free, which stores they feed		facts.c
  *	sites	a row of the site table for each			sites.c
+ *	loops	those that can run on a buffer				loops.c
  *	stack	entry and exit code, keepers				stack.c
  *	emit	replace the instructions by hook calls			access.c atomic.c call.c
  *
@@ -91,6 +92,7 @@ struct function {
 	uint32_t nkeepers;
 	LLVMValueRef keepers; /* [nkeepers x i64] */
 	LLVMValueRef self, depth, base;
+	VEC(struct loop *) loops; /* that get a copy on a buffer: loops.c */
 	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
 };
 
@@ -291,16 +293,25 @@ void stack_enter(struct function *f); /* entry code: self, base, keepers */
 void stack_leave(struct function *f); /* at returns, landing pads, after setjmp */
 
 /* Memory of the frame for values of a type, the same at each call; its content is needed from
- * one instruction to the next only, except for the keepers. */
+ * one instruction to the next only, except for the keepers and loops. */
 enum stack_use {
 	STACK_VALUE,
 	STACK_OTHER_VALUE, /* a second one at the same time */
 	STACK_KEEPERS,
+	STACK_LOOP, /* while a loop runs */
 };
 LLVMValueRef stack_buffer(struct function *f, LLVMTypeRef type, enum stack_use use);
 
 LLVMValueRef stack_keeper(struct function *f, const struct record *r);	/* &keepers[i] or NULL */
 LLVMValueRef stack_keepers(struct function *f, const struct record *r); /* keepers or NULL */
+
+/* ---- loops.c: loops whose accesses are known before they begin ---- */
+
+struct loop;
+/* Before anything is emitted: finds them, and adds code that says what they touch. */
+void loops_find(struct function *f, void *analyses);
+/* loops_emit.c: gives each of them a copy on a buffer; the records are those of the loop itself. */
+void loops_emit(struct function *f);
 
 /* ---- access.c, atomic.c, call.c: one record each ---- */
 

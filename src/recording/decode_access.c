@@ -143,8 +143,8 @@ bool decode_range_write(struct decode_cursor *c, struct wire *w, unsigned aux,
 		return false;
 	if (aux & FORMAT_RANGE_FED)
 		decode_feeds(w, item, c->tseq + 1);
+	e->flags |= aux & (FORMAT_RANGE_COPY | FORMAT_RANGE_WHOLE) ? EVENT_COPY : 0;
 	if (aux & FORMAT_RANGE_COPY) {
-		e->flags |= EVENT_COPY;
 		if (c->copy_fresh && c->copy_len == e->len)
 			e->value = c->copy;
 		if (c->copy_fresh && !(aux & FORMAT_RANGE_FED) && item->numbers != 0)

@@ -1,0 +1,181 @@
+/*
+ * Plain accesses of one word, inside a hook: what access.c has one hook each for, and loops do many of
+ * at a time (loop.c).
+ *
+ * A load, without the filter and the logging:
+ *
+ *	do { v = tag; x = *p; } while (tag locked or changed);   log(x, v)
+ *
+ * and a store:
+ *
+ *	lock tag (was v); *p = x; unlock with my next event's name;   log(x, v)
+ *
+ * The record is written after the tag is unlocked, so that the tag is held as briefly as can be.
+ * Another thread may then name the event before its record is in the log; that is true of at most
+ * one event of each thread at a time, and cuts allow for it.
+ */
+#ifndef CAPTURE_WORD_H
+#define CAPTURE_WORD_H
+
+#include "capture/filter.h"
+#include "capture/habit.h"
+
+/* Two words: rare, so one routine serves all sizes.  Logs like the fast path. */
+static inline uint64_t word_read_cross(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			   uint32_t flags)
+{
+	uint64_t *a = tag_of(p), *b = a + 1;
+	tag_version va, vb;
+	uint64_t x;
+
+	do {
+		va = tag_peek(a);
+		vb = tag_peek(b);
+		x = access_load(p, log2);
+	} while (!tag_still(a, va) || !tag_still(b, vb));
+	habit_log(t, FORMAT_READ | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT | flags, site,
+		  (uintptr_t)p, va, x, &(struct habit_more){ .second = vb });
+	return x;
+}
+
+static inline void word_write_cross(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
+			const uint64_t *feeds, unsigned nfeeds)
+{
+	uint64_t *a = tag_of(p), *b = a + 1;
+	tag_version va = tag_lock(a), vb = tag_lock(b); /* ascending: no deadlock */
+	tag_version mine = tag_make(t->tid, t->tseq + 1);
+
+	access_store(p, log2, x);
+	tag_unlock(b, mine);
+	tag_unlock(a, mine);
+	habit_log(t,
+		  FORMAT_WRITE | FORMAT_CROSS | log2 << FORMAT_SIZE_SHIFT |
+			  (nfeeds != 0 ? FORMAT_WRITE_FED : 0),
+		  site, (uintptr_t)p, va, x,
+		  &(struct habit_more){ .second = vb, .feeds = feeds, .nfeeds = nfeeds });
+}
+
+static inline bool word_crosses(const void *p, unsigned log2)
+{
+	return log2 != 0 && ((uintptr_t)p & 7) + (1u << log2) > 8;
+}
+
+/* A read that is logged or begins a run; t is in a hook. */
+INLINE uint64_t word_read(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			  uint64_t *keeper)
+{
+	uint64_t *tag = tag_of(p);
+	struct filter_entry *e = NULL;
+	uint64_t key = filter_key(p, 0);
+	tag_version v;
+	uint64_t x;
+
+	if (UNLIKELY(word_crosses(p, log2))) {
+		x = word_read_cross(t, p, log2, site, keeper != NULL ? FORMAT_READ_FREE : 0);
+	} else {
+		if (keeper == NULL)
+			e = filter_prepare(t, p, key);
+		do {
+			v = tag_peek(tag);
+			x = access_load(p, log2);
+		} while (UNLIKELY(!tag_still(tag, v)));
+		if (e != NULL && filter_drops(t, e, key, p, log2, x, v, site))
+			return x;
+		habit_log(t,
+			  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+				  (keeper != NULL ? FORMAT_READ_FREE : 0),
+			  site, (uintptr_t)p, v, x, NULL);
+	}
+	if (keeper != NULL)
+		*keeper = t->tseq;
+	return x;
+}
+
+/* The same of one that is only compared; *keeper: its event, or 0 where it binds. */
+INLINE uint64_t word_read_tested(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			    uint64_t *keeper)
+{
+	uint64_t *tag = tag_of(p), key = filter_key(p, 0);
+	bool is_free = !word_crosses(p, log2);
+	struct filter_entry *e;
+	tag_version v;
+	uint64_t x;
+
+	if (UNLIKELY(!is_free)) {
+		x = word_read_cross(t, p, log2, site, 0);
+	} else {
+		e = filter_prepare(t, p, key);
+		do {
+			v = tag_peek(tag);
+			x = access_load(p, log2);
+		} while (UNLIKELY(!tag_still(tag, v)));
+		is_free = e == NULL || filter_tests(t, e, key, p, log2, x, v);
+		if (is_free || !filter_drops(t, e, key, p, log2, x, v, site))
+			habit_log(t,
+				  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+					  (is_free ? FORMAT_READ_FREE : 0),
+				  site, (uintptr_t)p, v, x, NULL);
+	}
+	if (keeper != NULL)
+		*keeper = is_free ? t->tseq : 0;
+	return x;
+}
+
+/*
+ * The shortest way: a read of bytes that this run has dropped before.  True: it was dropped, *x is
+ * the value.  Everything else is left to word_read, so that this needs no stack frame.  A locked
+ * tag, or an access that reaches into a second word, never equals the version of a run.
+ */
+INLINE bool word_read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
+{
+	const uint64_t *tag = tag_of(p);
+	struct filter_entry *e = filter_at(t, p);
+	unsigned mask = filter_mask(p, log2);
+	tag_version v;
+
+	if (e->key != filter_key(p, 0) ||
+	    (e->state & FILTER_STATE(UINT32_MAX, mask)) != FILTER_STATE(t->epoch, mask))
+		return false;
+	v = __atomic_load_n(tag, __ATOMIC_ACQUIRE);
+	*x = access_load(p, log2);
+	if (!tag_still(tag, v) || e->version != v || access_load(filter_value(t, e, p), log2) != *x)
+		return false;
+	e->read = (uint64_t)site << 32 | (uint32_t)t->tseq;
+	t->saved++;
+	return true;
+}
+
+INLINE void word_write(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
+		       const uint64_t *keepers, uint64_t mask)
+{
+	uint64_t feeds[LOG_FEEDS];
+	uint64_t *tag = tag_of(p);
+	uint32_t bits = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT;
+	unsigned nfeeds = 0;
+	tag_version v;
+
+	tag_prepare(tag);
+	if (keepers != NULL)
+		nfeeds = log_feed_gather(keepers, mask, feeds);
+	filter_write(t, p);
+	if (UNLIKELY(word_crosses(p, log2))) {
+		filter_write(t, (char *)p + 7);
+		log_ready(t, site);
+		word_write_cross(t, p, log2, x, site, feeds, nfeeds);
+		return;
+	}
+	/* If the chunk is full the next one is begun here, before others can name the event: if the
+	 * program was killed in between, they would name an event that is in no record. */
+	log_ready(t, site);
+	v = tag_lock(tag);
+	access_store(p, log2, x);
+	tag_unlock(tag, tag_make(t->tid, t->tseq + 1));
+	if (nfeeds == 1 && feeds[0] == t->tseq)
+		bits |= FORMAT_WRITE_FED1;
+	else if (nfeeds != 0)
+		bits |= FORMAT_WRITE_FED;
+	habit_log(t, bits, site, (uintptr_t)p, v, x,
+		  nfeeds == 0 ? NULL : &(struct habit_more){ .feeds = feeds, .nfeeds = nfeeds });
+}
+
+#endif /* CAPTURE_WORD_H */
