@@ -267,6 +267,7 @@ void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *k
 #define FORESEE_LANE_FED 4u   /* WRITES: by the free reads of the loop; TIGHT or DOWN */
 #define FORESEE_LANE_TIGHT 8u /* stride == size: the bytes are a range */
 #define FORESEE_LANE_DOWN 16u /* stride == -size: they are, from its end */
+#define FORESEE_LANE_ONCE 32u /* TIGHT or DOWN: it is not expected to read the same again soon */
 
 struct foresee_lane {
 	uint8_t *p; /* its bytes of the next iteration */

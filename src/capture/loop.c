@@ -11,9 +11,9 @@
  * reads (lanes_are_apart), and if nobody else is about.  If others are, doc/RECORDING.md says why
  * what is predicted of the portion is true of the loop.
  *
- * A lane that is a range and free is one ranged read; what is written to a range is one ranged write.
- * Binding reads go through the filter word by word: loops read the same again and again, and ranges are
- * never left out.
+ * A lane that is a range is one ranged read or write, but for binding reads of loops that write no
+ * range (a search, a product): those read the same again and again, so they go through the filter word by
+ * word; ranges are never left out.
  */
 #include "capture/baton.h"
 #include "capture/range.h"
@@ -138,7 +138,9 @@ INLINE unsigned part_log2(const uint8_t *p, size_t n)
 	return log2;
 }
 
-INLINE uint64_t part_read(struct thread *t, const uint8_t *p, unsigned log2, uint32_t site)
+/* What is not dropped, or has a gate. */
+static __attribute__((noinline)) uint64_t part_read_more(struct thread *t, const uint8_t *p,
+							 unsigned log2, uint32_t site)
 {
 	uint64_t x;
 
@@ -146,23 +148,78 @@ INLINE uint64_t part_read(struct thread *t, const uint8_t *p, unsigned log2, uin
 		control_access(t, p, (size_t)1 << log2, site, 0, 0);
 		if (CONTROL_BARE(t))
 			return access_load(p, log2);
+		if (word_read_again(t, p, log2, site, &x))
+			return x;
 	}
-	return word_read_again(t, p, log2, site, &x) ? x : word_read(t, p, log2, site, NULL);
+	return word_read(t, p, log2, site, NULL);
 }
 
-/* Binding; n bytes at p. */
-INLINE void parts_read(struct thread *t, const uint8_t *p, uint8_t *into, size_t n, uint32_t site)
+/* Binding, and aligned. */
+INLINE uint64_t part_read(struct thread *t, const uint8_t *p, unsigned log2, uint32_t site)
+{
+	uint64_t x;
+
+	p = __builtin_assume_aligned(p, (size_t)1 << log2);
+	return LIKELY(!CONTROLLED(t) && word_read_again(t, p, log2, site, &x))
+		       ? x
+		       : part_read_more(t, p, log2, site);
+}
+
+/* n bytes at p. */
+static void parts_read(struct thread *t, const uint8_t *p, uint8_t *into, size_t n, uint32_t site)
 {
 	while (n > 0) {
 		unsigned log2 = part_log2(p, n);
 		size_t bytes = (size_t)1 << log2;
-		uint64_t x = part_read(t, p, log2, site);
 
-		memcpy(into, &x, bytes);
+		access_store(into, log2, part_read(t, p, log2, site));
 		p += bytes;
 		into += bytes;
 		n -= bytes;
 	}
+}
+
+/* Words that lie one behind the other, but for the ends of them. */
+static void words_read(struct thread *t, const uint8_t *p, uint8_t *into, size_t n, uint32_t site)
+{
+	size_t head = -(uintptr_t)p & 7;
+
+	head = head < n ? head : n;
+	parts_read(t, p, into, head, site);
+	for (; n - head >= 8; head += 8)
+		access_store(into + head, 3, part_read(t, p + head, 3, site));
+	parts_read(t, p + head, into + head, n - head, site);
+}
+
+/* Elements that are far from each other are in different cache lines, their tags and their entries of
+ * the filter too: what is read so many elements later is fetched now. */
+#define AHEAD 8
+
+INLINE void element_expect(const struct thread *t, const uint8_t *p)
+{
+	const struct filter_entry *e = filter_at(t, p);
+
+	__builtin_prefetch(e, 1);
+	__builtin_prefetch(filter_value(t, e, p));
+}
+
+/* One element after the other, that are aligned and of a size that there is a hook for. */
+INLINE void elements_read(struct thread *t, const struct foresee_lane *l, uint8_t *into, uint64_t k,
+			  unsigned log2)
+{
+	const uint8_t *p = l->p;
+	int64_t stride = l->stride;
+	uint32_t site = l->site;
+
+	for (; k > 0; k--, p += stride, into += (size_t)1 << log2) {
+		element_expect(t, p + AHEAD * stride);
+		access_store(into, log2, part_read(t, p, log2, site));
+	}
+}
+
+static bool is_aligned(const struct foresee_lane *l, unsigned log2)
+{
+	return l->size == 1u << log2 && (((uintptr_t)l->p | (uint64_t)l->stride) & (l->size - 1)) == 0;
 }
 
 static void parts_write(struct thread *t, uint8_t *p, const uint8_t *from, size_t n, uint32_t site,
@@ -171,9 +228,8 @@ static void parts_write(struct thread *t, uint8_t *p, const uint8_t *from, size_
 	while (n > 0) {
 		unsigned log2 = part_log2(p, n);
 		size_t bytes = (size_t)1 << log2;
-		uint64_t x = 0;
+		uint64_t x = access_load(from, log2);
 
-		memcpy(&x, from, bytes);
 		if (CONTROLLED(t))
 			control_access(t, p, bytes, site, CONTROL_WRITES, x);
 		if (CONTROL_BARE(t))
@@ -190,10 +246,15 @@ static void lane_read(struct thread *t, const struct foresee_lane *l, uint64_t k
 {
 	uint8_t *into = lane_bytes(l, k);
 
-	if (l->flags & FORESEE_LANE_FREE) {
-		range_read(t, lane_low(l, k), into, k * l->size, l->site, true);
+	if (l->flags & (FORESEE_LANE_FREE | FORESEE_LANE_ONCE)) {
+		range_read(t, lane_low(l, k), into, k * l->size, l->site,
+			   l->flags & FORESEE_LANE_FREE);
 	} else if (lane_is_range(l)) {
-		parts_read(t, lane_low(l, k), into, k * l->size, l->site);
+		words_read(t, lane_low(l, k), into, k * l->size, l->site);
+	} else if (is_aligned(l, 3)) {
+		elements_read(t, l, into, k, 3);
+	} else if (is_aligned(l, 2)) {
+		elements_read(t, l, into, k, 2);
 	} else {
 		for (uint64_t i = 0; i < k; i++, into += l->size)
 			parts_read(t, l->p + (int64_t)i * l->stride, into, l->size, l->site);

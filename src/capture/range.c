@@ -147,9 +147,9 @@ static bool word_write(struct thread *t, struct piece *w, const uint8_t *from, u
 }
 
 /* Reads from `from' up to `end' or, when stop_at_nul, through the first NUL, in
- * one piece; bytes to t->piece.  Returns the bytes read and logged. */
-static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32_t site,
-			 bool free_read, bool stop_at_nul)
+ * one piece.  Returns the bytes read and logged. */
+INLINE size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint8_t *into,
+			 uint32_t site, bool free_read, bool stop_at_nul)
 {
 	const uint8_t *nul = NULL;
 	struct piece w;
@@ -158,7 +158,7 @@ static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32
 	while (from + w.bytes < end && nul == NULL) {
 		uintptr_t at = from + w.bytes;
 		size_t n = in_word(at, end);
-		uint8_t *to = t->piece + w.bytes;
+		uint8_t *to = into + w.bytes;
 		tag_version v = word_read(at, to, n);
 
 		if (!piece_takes(t, &w, v))
@@ -166,7 +166,7 @@ static size_t read_piece(struct thread *t, uintptr_t from, uintptr_t end, uint32
 		nul = stop_at_nul ? memchr(to, 0, n) : NULL;
 		piece_add(t, &w, v, nul != NULL ? (size_t)(nul - to) + 1 : n);
 	}
-	piece_log_read(t, &w, site, free_read, t->piece);
+	piece_log_read(t, &w, site, free_read, into);
 	return w.bytes;
 }
 
@@ -200,11 +200,10 @@ uint64_t range_read(struct thread *t, const void *p, void *into, size_t n, uint3
 			memcpy(into, p, n);
 		return t->tseq;
 	}
-	for (size_t done = 0, k; done < n; done += k) {
-		k = read_piece(t, (uintptr_t)p + done, (uintptr_t)p + n, site, free_read, false);
-		if (into != NULL)
-			memcpy((char *)into + done, t->piece, k);
-	}
+	for (size_t done = 0; done < n;)
+		done += read_piece(t, (uintptr_t)p + done, (uintptr_t)p + n,
+				   into != NULL ? (uint8_t *)into + done : t->piece, site,
+				   free_read, false);
 	return t->tseq;
 }
 
@@ -283,10 +282,8 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 	uint64_t first = t->tseq + 1, feeds[LOG_FEEDS];
 	unsigned nfeeds = 0;
 
-	for (size_t done = 0, k; done < n; done += k) {
-		k = read_piece(t, from + done, from + n, site, small, false);
-		memcpy(bytes + done, t->piece, k);
-	}
+	for (size_t done = 0; done < n;)
+		done += read_piece(t, from + done, from + n, bytes + done, site, small, false);
 	ASSERT_RECORDING(!small || t->tseq + 1 - first <= LOG_FEEDS);
 	for (uint64_t k = first; small && k <= t->tseq && nfeeds < LOG_FEEDS; k++)
 		feeds[nfeeds++] = k;
@@ -369,7 +366,7 @@ size_t range_string(struct thread *t, const char *s, size_t max, uint32_t site)
 		k = read_piece(t, (uintptr_t)s + done,
 			       max - done < THREAD_PIECE ? (uintptr_t)s + max
 							 : (uintptr_t)s + done + THREAD_PIECE,
-			       site, false, true);
+			       t->piece, site, false, true);
 		done += k;
 		if (t->piece[k - 1] == 0)
 			return done - 1;

@@ -224,6 +224,17 @@ static bool lane_describe(struct loop *l, size_t lane)
 	       (range || !(n->is.flags & (FORESEE_LANE_FREE | FORESEE_LANE_FED)));
 }
 
+#define RANGE (FORESEE_LANE_TIGHT | FORESEE_LANE_DOWN)
+
+static bool writes_range(const struct loop *l)
+{
+	for (size_t i = 0; i < l->lanes.n; i++)
+		if ((l->lanes.at[i].is.flags & FORESEE_LANE_WRITES) &&
+		    (l->lanes.at[i].is.flags & RANGE))
+			return true;
+	return false;
+}
+
 static bool describe_lanes(struct loop *l)
 {
 	find_lanes(l, false);
@@ -234,6 +245,9 @@ static bool describe_lanes(struct loop *l)
 	for (size_t i = 0; i < l->lanes.n; i++)
 		if (!lane_describe(l, i))
 			return false;
+	if (writes_range(l))
+		for (size_t i = 0; i < l->lanes.n; i++)
+			l->lanes.at[i].is.flags |= l->lanes.at[i].is.flags & RANGE ? FORESEE_LANE_ONCE : 0;
 	return true;
 }
 
