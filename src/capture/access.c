@@ -87,7 +87,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 			return read_slow##N(p, site);                                             \
 		t->view.live = 0;                                                                 \
 		__asm__ volatile("" ::: "memory");                                                \
-		if (word_read_again(t, p, LOG2, site, &x))                                             \
+		if (word_read_again(t, p, LOG2, site, &x))                                        \
 			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \
 		return read_more##N(p, site, t);                                                  \
 	}                                                                                         \

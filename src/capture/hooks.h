@@ -263,10 +263,11 @@ void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *k
 #define FORESEE_LOOP_LEAST 8u  /* iterations that are worth the calls */
 
 #define FORESEE_LANE_WRITES 1u
-#define FORESEE_LANE_FREE 2u  /* a free read, which feeds nothing but writes of the loop; TIGHT or DOWN */
-#define FORESEE_LANE_FED 4u   /* WRITES: by the free reads of the loop; TIGHT or DOWN */
+#define FORESEE_LANE_FREE \
+	2u /* a free read, which feeds nothing but writes of the loop; TIGHT or DOWN */
+#define FORESEE_LANE_FED 4u   /* WRITES: by the free reads of the loop; TIGHT */
 #define FORESEE_LANE_TIGHT 8u /* stride == size: the bytes are a range */
-#define FORESEE_LANE_DOWN 16u /* stride == -size: they are, from its end */
+#define FORESEE_LANE_DOWN 16u /* stride == -size, and it reads: they are, from its end */
 #define FORESEE_LANE_ONCE 32u /* TIGHT or DOWN: it is not expected to read the same again soon */
 
 struct foresee_lane {
@@ -277,7 +278,8 @@ struct foresee_lane {
 	uint32_t size;
 	uint32_t site;
 	uint32_t flags;
-	uint32_t at; /* which of the accesses of an iteration is its last one; WRITES: its first one */
+	uint32_t
+		at; /* which of the accesses of an iteration is its last one; WRITES: its first one */
 };
 _Static_assert(sizeof(struct foresee_lane) == 48, "the pass lays out this struct");
 

@@ -8,8 +8,8 @@
  *	for each lane that writes: for i < k: write its bytes of iteration i
  *
  * which gives the values that the loop would have if no write of it touches what a later iteration
- * reads (lanes_are_apart), and if nobody else is about.  If others are, doc/RECORDING.md says why
- * what is predicted of the portion is true of the loop.
+ * reads (lanes_are_apart), and if nobody else is about.  If others are, doc/ARCHITECTURE.md ("Loops")
+ * says why what is predicted of the portion is true of the loop.
  *
  * A lane that is a range is one ranged read or write, but for binding reads of loops that write no
  * range (a search, a product): those read the same again and again, so they go through the filter word by
@@ -61,7 +61,8 @@ static bool lanes_meet(const struct foresee_lane *w, const struct foresee_lane *
 }
 
 /* No iteration sees what an earlier one of its portion writes; nothing is written twice in one. */
-static bool lane_is_apart(const struct foresee_lane *w, const struct foresee_lane *other, uint64_t n)
+static bool lane_is_apart(const struct foresee_lane *w, const struct foresee_lane *other,
+			  uint64_t n)
 {
 	uintptr_t wlow, wend, low, end;
 
@@ -219,7 +220,8 @@ INLINE void elements_read(struct thread *t, const struct foresee_lane *l, uint8_
 
 static bool is_aligned(const struct foresee_lane *l, unsigned log2)
 {
-	return l->size == 1u << log2 && (((uintptr_t)l->p | (uint64_t)l->stride) & (l->size - 1)) == 0;
+	return l->size == 1u << log2 &&
+	       (((uintptr_t)l->p | (uint64_t)l->stride) & (l->size - 1)) == 0;
 }
 
 static void parts_write(struct thread *t, uint8_t *p, const uint8_t *from, size_t n, uint32_t site,

@@ -21,8 +21,8 @@
 #include "capture/habit.h"
 
 /* Two words: rare, so one routine serves all sizes.  Logs like the fast path. */
-static inline uint64_t word_read_cross(struct thread *t, const void *p, unsigned log2, uint32_t site,
-			   uint32_t flags)
+static inline uint64_t word_read_cross(struct thread *t, const void *p, unsigned log2,
+				       uint32_t site, uint32_t flags)
 {
 	uint64_t *a = tag_of(p), *b = a + 1;
 	tag_version va, vb;
@@ -38,8 +38,8 @@ static inline uint64_t word_read_cross(struct thread *t, const void *p, unsigned
 	return x;
 }
 
-static inline void word_write_cross(struct thread *t, void *p, unsigned log2, uint64_t x, uint32_t site,
-			const uint64_t *feeds, unsigned nfeeds)
+static inline void word_write_cross(struct thread *t, void *p, unsigned log2, uint64_t x,
+				    uint32_t site, const uint64_t *feeds, unsigned nfeeds)
 {
 	uint64_t *a = tag_of(p), *b = a + 1;
 	tag_version va = tag_lock(a), vb = tag_lock(b); /* ascending: no deadlock */
@@ -126,7 +126,8 @@ INLINE uint64_t word_read_tested(struct thread *t, const void *p, unsigned log2,
  * the value.  Everything else is left to word_read, so that this needs no stack frame.  A locked
  * tag, or an access that reaches into a second word, never equals the version of a run.
  */
-INLINE bool word_read_again(struct thread *t, const void *p, unsigned log2, uint32_t site, uint64_t *x)
+INLINE bool word_read_again(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			    uint64_t *x)
 {
 	const uint64_t *tag = tag_of(p);
 	struct filter_entry *e = filter_at(t, p);

@@ -20,7 +20,9 @@
  *
  * Which loops: one block, left at its end; every recorded access a plain load or store whose address goes on
  * by a fixed number of bytes; nothing else that matters (calls, atomics, volatile accesses, code that is
- * not modelled).  Whether reads and writes overlap is found out by the runtime, each time.
+ * not modelled).  Whether reads and writes overlap is found out by the runtime, each time.  What is written
+ * is written in the order of the loop, so memory has no state that it would not have there: one place
+ * that writes (unrolled or not).
  *
  * The facts are those of the loop.  In the copy a free read may be named only as a whole, with
  * all others of its portion, by the writes of the same portion: so where one is not part of a range, or
@@ -115,8 +117,7 @@ static bool lies_beside(const struct loop *l, const struct reach *a, const struc
 	       a->stride == b->stride && a->size == b->size && is_same_place(l, a->r, b->r) &&
 	       extra_loop_distance(l->analyses, plan_pointer(a->r->inst), plan_pointer(b->r->inst),
 				   offset) &&
-	       distance_of(*offset) < distance_of(a->stride) &&
-	       distance_of(*offset) % a->size == 0;
+	       distance_of(*offset) < distance_of(a->stride) && distance_of(*offset) % a->size == 0;
 }
 
 /* Another access at the same place does not count. */
@@ -177,8 +178,8 @@ static void find_lanes(struct loop *l, bool each)
 		int64_t offset = 0;
 		size_t k = 0;
 
-		while (k < i && (each || !lies_beside(l, &l->reaches.at[k], &l->reaches.at[i],
-						      &offset)))
+		while (k < i &&
+		       (each || !lies_beside(l, &l->reaches.at[k], &l->reaches.at[i], &offset)))
 			k++;
 		if (k == i)
 			lane_begin(l, i);
@@ -200,7 +201,8 @@ static bool lane_describe(struct loop *l, size_t lane)
 {
 	struct lane *n = &l->lanes.at[lane];
 	const struct record *r = l->reaches.at[n->first].r;
-	bool writes = r->action == ACT_WRITE, range = is_filled(l, n);
+	bool writes = r->action == ACT_WRITE;
+	bool range = is_filled(l, n) && !(writes && n->stride < 0); /* a range is written upwards */
 	uint64_t feeds = 0;
 
 	n->is.size = (uint32_t)lane_size(n);
@@ -217,22 +219,29 @@ static bool lane_describe(struct loop *l, size_t lane)
 	n->is.mask = feeds & ~l->kept;
 	n->is.flags = (writes ? FORESEE_LANE_WRITES : 0) | (r->free ? FORESEE_LANE_FREE : 0) |
 		      (feeds & l->kept ? FORESEE_LANE_FED : 0) |
-		      (!range		? 0
+		      (!range	       ? 0
 		       : n->stride < 0 ? FORESEE_LANE_DOWN
 				       : FORESEE_LANE_TIGHT);
 	return n->is.size <= FORESEE_LANE_SIZE &&
 	       (range || !(n->is.flags & (FORESEE_LANE_FREE | FORESEE_LANE_FED)));
 }
 
-#define RANGE (FORESEE_LANE_TIGHT | FORESEE_LANE_DOWN)
+/* Lanes that have all of these flags. */
+static size_t count_lanes(const struct loop *l, uint32_t flags)
+{
+	size_t n = 0;
 
-static bool writes_range(const struct loop *l)
+	for (size_t i = 0; i < l->lanes.n; i++)
+		n += (l->lanes.at[i].is.flags & flags) == flags;
+	return n;
+}
+
+/* Those of a loop that writes a range are ranges where they can. */
+static void mark_once(struct loop *l)
 {
 	for (size_t i = 0; i < l->lanes.n; i++)
-		if ((l->lanes.at[i].is.flags & FORESEE_LANE_WRITES) &&
-		    (l->lanes.at[i].is.flags & RANGE))
-			return true;
-	return false;
+		if (l->lanes.at[i].is.flags & (FORESEE_LANE_TIGHT | FORESEE_LANE_DOWN))
+			l->lanes.at[i].is.flags |= FORESEE_LANE_ONCE;
 }
 
 static bool describe_lanes(struct loop *l)
@@ -245,10 +254,9 @@ static bool describe_lanes(struct loop *l)
 	for (size_t i = 0; i < l->lanes.n; i++)
 		if (!lane_describe(l, i))
 			return false;
-	if (writes_range(l))
-		for (size_t i = 0; i < l->lanes.n; i++)
-			l->lanes.at[i].is.flags |= l->lanes.at[i].is.flags & RANGE ? FORESEE_LANE_ONCE : 0;
-	return true;
+	if (count_lanes(l, FORESEE_LANE_WRITES | FORESEE_LANE_TIGHT))
+		mark_once(l);
+	return count_lanes(l, FORESEE_LANE_WRITES) <= 1;
 }
 
 /* Code for all that is not constant, in the block before the loop. */
@@ -300,7 +308,8 @@ void loops_find(struct function *f, void *analyses)
 
 	if (!are_wanted(f))
 		return;
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b; b = LLVMGetNextBasicBlock(b))
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
+	     b = LLVMGetNextBasicBlock(b))
 		if (is_loop(b))
 			*VEC_PUSH(&blocks) = b;
 	if (blocks.n)

@@ -11,7 +11,8 @@ struct copy {
 	LLVMValueRef loop; /* struct foresee_loop */
 	LLVMBasicBlockRef begin, round, copy, more;
 	struct map of; /* instruction of the loop -> of the copy */
-	LLVMValueRef first, portion, index; /* portions: the first, the one that runs; iteration of it */
+	LLVMValueRef first, portion,
+		index; /* portions: the first, the one that runs; iteration of it */
 	LLVMValueRef buffers[FORESEE_LANES];
 };
 
@@ -76,8 +77,7 @@ static void emit_begin(struct copy *c, size_t bytes)
 	    named ? keepers : LLVMConstNull(LLVMPointerType(c->u->i64, 0)));
 	set(c, offsetof(struct foresee_loop, nlanes), unit_int(c->u->i64, l->lanes.n));
 	c->first = unit_hook(c->u, "foresee_loop_begin", c->u->i64, &c->loop, 1);
-	LLVMBuildCondBr(c->b,
-			LLVMBuildICmp(c->b, LLVMIntEQ, c->first, unit_int(c->u->i64, 0), ""),
+	LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, c->first, unit_int(c->u->i64, 0), ""),
 			l->block, c->round);
 }
 

@@ -29,7 +29,7 @@ struct loop {
 	void *analyses;
 	LLVMBasicBlockRef block, after;
 	LLVMValueRef end, count; /* of the block before it, its terminator; code */
-	uint64_t kept; /* keepers of its free reads */
+	uint64_t kept;		 /* keepers of its free reads */
 	VEC(struct reach) reaches;
 	VEC(struct lane) lanes;
 };

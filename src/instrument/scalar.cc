@@ -31,14 +31,14 @@ struct Known {
 	Loop *loop;
 
 	Known(void *analyses, BasicBlock *b)
-		: Known(*static_cast<FunctionAnalysisManager *>(analyses), b)
+	    : Known(*static_cast<FunctionAnalysisManager *>(analyses), b)
 	{
 	}
 	Known(FunctionAnalysisManager &fam, BasicBlock *b)
-		: se(fam.getResult<ScalarEvolutionAnalysis>(*b->getParent())),
-		  li(fam.getResult<LoopAnalysis>(*b->getParent())),
-		  dt(fam.getResult<DominatorTreeAnalysis>(*b->getParent())), block(b),
-		  loop(li.getLoopFor(b))
+	    : se(fam.getResult<ScalarEvolutionAnalysis>(*b->getParent())),
+	      li(fam.getResult<LoopAnalysis>(*b->getParent())),
+	      dt(fam.getResult<DominatorTreeAnalysis>(*b->getParent())), block(b),
+	      loop(li.getLoopFor(b))
 	{
 	}
 	const SCEVAddRecExpr *walk(Value *p)
@@ -101,8 +101,8 @@ LLVMValueRef extra_loop_find(void *analyses, LLVMBasicBlockRef loop, unsigned le
 	most = k.se.getSmallConstantMaxTripCount(k.loop);
 	const SCEV *taken = k.se.getBackedgeTakenCount(k.loop);
 	if ((most != 0 && most < least) || isa<SCEVCouldNotCompute>(taken) ||
-	    !taken->getType()->isIntegerTy() ||
-	    k.se.getTypeSizeInBits(taken->getType()) > 64 || !k.canExpand(taken))
+	    !taken->getType()->isIntegerTy() || k.se.getTypeSizeInBits(taken->getType()) > 64 ||
+	    !k.canExpand(taken))
 		return nullptr;
 	*after = wrap(k.loop->getExitBlock());
 	return wrap(k.end());
@@ -113,8 +113,8 @@ LLVMValueRef extra_loop_count(void *analyses, LLVMBasicBlockRef loop)
 	Known k(analyses, unwrap(loop));
 	const SCEV *taken = k.se.getBackedgeTakenCount(k.loop);
 
-	return k.expand(k.se.getAddExpr(k.se.getNoopOrZeroExtend(taken, k.wide()),
-					k.se.getOne(k.wide())));
+	return k.expand(
+		k.se.getAddExpr(k.se.getNoopOrZeroExtend(taken, k.wide()), k.se.getOne(k.wide())));
 }
 
 bool extra_loop_walks(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p, int64_t *stride)

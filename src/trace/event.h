@@ -59,7 +59,7 @@ enum event_object {
 #define EVENT_TIMEOUT 512u   /* WAKE: the wait timed out */
 #define EVENT_CAS 1024u	     /* READ: a compare-and-swap that failed; RMW: one that succeeded */
 #define EVENT_ZEROED 2048u   /* ALLOC: the bytes are zero */
-#define EVENT_COPY 4096u     /* WRITE: a copy of the ranged read before it */
+#define EVENT_COPY 4096u /* WRITE: its feeds name the first of several ranged reads, and mean all */
 #define EVENT_VOLATILE 8192u
 #define EVENT_DEAD_OWNER 32768u /* ACQ: a robust mutex taken from a thread that died */
 #define EVENT_SHARED 65536u	/* ALLOC: others may write to it, unseen: a mapped file */

@@ -414,7 +414,7 @@ static inline unsigned format_kind_more(unsigned kind)
 #define FORMAT_RANGE_BEGUN \
 	64u /* RANGE_WRITE: by a call that lasts until the thread's next record */
 #define FORMAT_RANGE_WHOLE \
-	128u /* RANGE_WRITE: a feed means also the free RANGE_READs that follow it without a gap */
+	128u /* RANGE_WRITE: a feed means the free RANGE_READs that follow it without a gap, too; since version 5 */
 
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
 #define FORMAT_RMW_CAS 255u

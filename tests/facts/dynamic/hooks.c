@@ -355,6 +355,64 @@ void foresee_fill(void *to, int byte, size_t n, uint32_t site, const uint64_t *k
 	put(to, n, (uint64_t)byte, site, keepers, mask);
 }
 
+/* ---- loops on a buffer, in portions of a few iterations; now and then the ordinary way ---- */
+
+#define PORTION 3u
+
+static uint8_t lanes[FORESEE_LANES][PORTION * FORESEE_LANE_SIZE];
+static bool loop_changed; /* has a free read of the portion got another value? */
+
+static uint8_t *lane_bytes(const struct foresee_lane *l, uint64_t i)
+{
+	return l->flags & FORESEE_LANE_DOWN ? l->buffer - i * l->size : l->buffer + i * l->size;
+}
+
+static uint64_t loop_read(struct foresee_loop *l)
+{
+	uint64_t k = l->portion = l->left < PORTION ? l->left : PORTION, keeper = 0;
+
+	loop_changed = false;
+	for (unsigned n = 0; n < l->nlanes; n++) {
+		struct foresee_lane *lane = &l->lanes[n];
+		bool free_read = lane->flags & FORESEE_LANE_FREE;
+
+		lane->buffer = lanes[n] +
+			       (lane->flags & FORESEE_LANE_DOWN && k ? (k - 1) * lane->size : 0);
+		for (uint64_t i = 0; i < k && !(lane->flags & FORESEE_LANE_WRITES); i++) {
+			get_range(lane->p + (int64_t)i * lane->stride, lane_bytes(lane, i),
+				  lane->size, lane->site, free_read ? &keeper : NULL);
+			loop_changed |= free_read && changed[keeper];
+		}
+	}
+	return k;
+}
+
+uint64_t foresee_loop_begin(struct foresee_loop *l)
+{
+	return l->left >= FORESEE_LOOP_LEAST && mix(seed, now) & 3 ? loop_read(l) : 0;
+}
+
+uint64_t foresee_loop_next(struct foresee_loop *l)
+{
+	for (unsigned n = 0; n < l->nlanes; n++) {
+		struct foresee_lane *lane = &l->lanes[n];
+
+		for (uint64_t i = 0; i < l->portion && (lane->flags & FORESEE_LANE_WRITES); i++) {
+			const uint8_t *from = lane_bytes(lane, i);
+			uint64_t sum = 0;
+
+			for (uint32_t b = 0; b < lane->size; b++)
+				sum = mix(sum, from[b]);
+			event('w', lane->site, lane->p + (int64_t)i * lane->stride, lane->size, sum,
+			      is_loose(l->keepers, lane->mask) ||
+				      (lane->flags & FORESEE_LANE_FED && loop_changed));
+		}
+		lane->p += (int64_t)l->portion * lane->stride;
+	}
+	l->left -= l->portion;
+	return loop_read(l);
+}
+
 void foresee_fence(int order, uint32_t site)
 {
 	event('f', site, NULL, 0, (uint64_t)order, false);

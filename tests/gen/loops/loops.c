@@ -1,12 +1,13 @@
 /*
  * Random programs made of loops over arrays: what the pass turns into ranges, and what it must not.
  *
- *	loops [--racy] SEED
+ *	loops [--racy | --ordered] SEED
  *
- * Each loop is a function of its own that gets its arrays as pointers, which overlap as they will.  Without
- * --racy the threads run one after the other, and the program ends by printing a sum over all that it did;
- * with it they run at once.
+ * Each loop is a function of its own that gets its arrays as pointers, which overlap as they will.  The
+ * threads run one after the other, and the program ends by printing a sum over all that it did; --racy:
+ * they run at once; --ordered: they take turns, loop by loop, in a way that is not recorded (order.h).
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,12 @@ static const char *one_of(const char *const *from, unsigned n)
 /* A value of iteration i. */
 static const char *value(void)
 {
-	static const char *const values[] = { "q[i]", "q[i] + r[i]", "q[i] * 3 + 1", "q[i] + r[i + 1]",
-					      "p[i] + 1", "p[i] + q[i]", "q[i - 1] + q[i + 1]",
-					      "q[i] + c", "(T)i", "r[i] - q[i] + c", "q[2 * i] + r[i]",
-					      "q[i] > 3 ? q[i] : r[i]", "q[n - i]", "q[(uint8_t)(i + 200)]" };
+	static const char *const values[] = {
+		"q[i]",	    "q[i] + r[i]",	    "q[i] * 3 + 1",	   "q[i] + r[i + 1]",
+		"p[i] + 1", "p[i] + q[i]",	    "q[i - 1] + q[i + 1]", "q[i] + c",
+		"(T)i",	    "r[i] - q[i] + c",	    "q[2 * i] + r[i]",	   "q[i] > 3 ? q[i] : r[i]",
+		"q[n - i]", "q[(uint8_t)(i + 200)]"
+	};
 
 	return one_of(values, sizeof(values) / sizeof(*values));
 }
@@ -48,10 +51,14 @@ static const char *value(void)
 static const char *head(void)
 {
 	static const char *const heads[] = {
-		"for (long i = 0; i < n; i++)",		   "for (long i = n; i-- > 0;)",
-		"for (int i = 0; i < (int)n; i++)",	   "for (long i = 0; i < n; i += 2)",
-		"for (unsigned long i = 1; i <= (unsigned long)n; i++)", "for (long i = n - 1; i >= 0; i -= 3)",
-		"for (long i = 0; i < 100; i++)",	   "for (uint8_t i = 0; i < (uint8_t)n; i++)",
+		"for (long i = 0; i < n; i++)",
+		"for (long i = n; i-- > 0;)",
+		"for (int i = 0; i < (int)n; i++)",
+		"for (long i = 0; i < n; i += 2)",
+		"for (unsigned long i = 1; i <= (unsigned long)n; i++)",
+		"for (long i = n - 1; i >= 0; i -= 3)",
+		"for (long i = 0; i < 100; i++)",
+		"for (uint8_t i = 0; i < (uint8_t)n; i++)",
 		"for (long i = n / 2; i != n; i++)",
 	};
 
@@ -78,7 +85,8 @@ static void body(void)
 		break;
 	case 4:
 		printf("\tstruct { T x, y, z; } *v = (void *)p, *w = (void *)q;\n"
-		       "\t%s\n\t\tv[i / 4].%c = w[i / 4].y + v[i / 4].%c;\n", h, 'x' + pick(3), 'x' + pick(3));
+		       "\t%s\n\t\tv[i / 4].%c = w[i / 4].y + v[i / 4].%c;\n",
+		       h, 'x' + pick(3), 'x' + pick(3));
 		break;
 	case 5:
 		printf("\tstruct { T x, y; } *v = (void *)p, *w = (void *)q;\n"
@@ -89,7 +97,8 @@ static void body(void)
 		printf("\t%s\n\t\tif (q[i] > (T)%u)\n\t\t\tp[i] = %s;\n", h, pick(5), value());
 		break;
 	case 7:
-		printf("\tT last = 0;\n\t%s {\n\t\tlast = q[i];\n\t\tp[i] = last + c;\n\t}\n\tsum += last;\n", h);
+		printf("\tT last = 0;\n\t%s {\n\t\tlast = q[i];\n\t\tp[i] = last + c;\n\t}\n\tsum += last;\n",
+		       h);
 		break;
 	case 8:
 		printf("\tfor (long y = 1; y < 6; y++)\n\t\tfor (long x = 1; x < 30; x++)\n"
@@ -110,7 +119,8 @@ static void loop(int k)
 	unsigned type = pick(8);
 
 	printf("#define T %s\nstatic __attribute__((noinline)) uint64_t loop%d(T *p, T *q, T *r, long n)\n"
-	       "{\n\tT sum = 0, c = *r;\n\n\t(void)c;\n", types[type], k);
+	       "{\n\tT sum = 0, c = *r;\n\n\t(void)c;\n",
+	       types[type], k);
 	body();
 	printf("\treturn (uint64_t)(int64_t)(sum > 1e15 || sum < -1e15 || sum != sum ? 7 : sum);\n}\n#undef T\n");
 	printf("enum { SIZE%d = %d };\n\n", k, sizes[type]);
@@ -123,6 +133,23 @@ static void array(int k)
 	printf(", (void *)(memory[%u] + 16384 + %d * SIZE%d)", pick(3), places[pick(7)], k);
 }
 
+static bool ordered;
+static int turns[THREADS][CALLS];
+
+/* Which call comes when, of all that the threads make. */
+static void deal(void)
+{
+	int made[THREADS] = { 0 };
+
+	for (int n = 0; n < THREADS * CALLS; n++) {
+		int t = (int)pick(THREADS);
+
+		while (made[t] == CALLS)
+			t = (t + 1) % THREADS;
+		turns[t][made[t]++] = n;
+	}
+}
+
 static void calls(int t)
 {
 	static const int counts[] = { 0, 1, 2, 7, 8, 9, 30, 100, 129, 300, 1000 };
@@ -131,26 +158,32 @@ static void calls(int t)
 	for (int i = 0; i < CALLS; i++) {
 		int k = (int)pick(LOOPS);
 
+		if (ordered)
+			printf("\torder_see(%d);\n", turns[t][i]);
 		printf("\tsum += loop%d((void *)(memory[%u] + 16384)", k, pick(3));
 		array(k);
 		array(k);
 		printf(", %d);\n", counts[pick(11)]);
+		if (ordered)
+			printf("\torder_at(%d);\n", turns[t][i]);
 	}
 	printf("\tsums[%d] = sum;\n\treturn arg;\n}\n\n", t);
 }
 
 int main(int argc, char **argv)
 {
-	int racy = argc > 1 && strcmp(argv[1], "--racy") == 0;
+	bool racy = argc > 1 && strcmp(argv[1], "--racy") == 0;
 
-	if (argc != 2 + racy) {
-		fprintf(stderr, "usage: loops [--racy] SEED\n");
+	ordered = argc > 1 && strcmp(argv[1], "--ordered") == 0;
+	if (argc != 2 + (racy || ordered)) {
+		fprintf(stderr, "usage: loops [--racy | --ordered] SEED\n");
 		return 2;
 	}
-	state = strtoull(argv[1 + racy], NULL, 10) * 7919 + 17;
-	pick(1);
-	printf("#include <pthread.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n"
-	       "static uint8_t *memory[3];\nstatic uint64_t sums[%d];\n\n", THREADS);
+	state = strtoull(argv[argc - 1], NULL, 10) * 7919 + 17;
+	deal();
+	printf("%s#include <pthread.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n"
+	       "static uint8_t *memory[3];\nstatic uint64_t sums[%d];\n\n",
+	       ordered ? "#include \"order.h\"\n" : "", THREADS);
 	for (int k = 0; k < LOOPS; k++)
 		loop(k);
 	for (int t = 0; t < THREADS; t++)
@@ -158,16 +191,20 @@ int main(int argc, char **argv)
 	printf("static void *(*const threads[])(void *) = { thread0, thread1, thread2 };\n\n"
 	       "int main(void)\n{\n\tpthread_t id[%d];\n\tuint64_t sum = 0;\n\n"
 	       "\tfor (int i = 0; i < 3; i++) {\n\t\tuint8_t *m = memory[i] = malloc(1 << 16);\n\n"
-	       "\t\tfor (int k = 0; k < 1 << 16; k++)\n\t\t\tm[k] = (uint8_t)((k * 7 + i) %% 61 / 2);\n\t}\n", THREADS);
-	if (racy)
+	       "\t\tfor (int k = 0; k < 1 << 16; k++)\n\t\t\tm[k] = (uint8_t)((k * 7 + i) %% 61 / 2);\n\t}\n",
+	       THREADS);
+	if (racy || ordered)
 		printf("\tfor (int i = 0; i < %d; i++)\n\t\tpthread_create(&id[i], NULL, threads[i], NULL);\n"
-		       "\tfor (int i = 0; i < %d; i++)\n\t\tpthread_join(id[i], NULL);\n", THREADS, THREADS);
+		       "\tfor (int i = 0; i < %d; i++)\n\t\tpthread_join(id[i], NULL);\n",
+		       THREADS, THREADS);
 	else
 		printf("\tfor (int i = 0; i < %d; i++) {\n\t\tpthread_create(&id[i], NULL, threads[i], NULL);\n"
-		       "\t\tpthread_join(id[i], NULL);\n\t}\n", THREADS);
+		       "\t\tpthread_join(id[i], NULL);\n\t}\n",
+		       THREADS);
 	printf("\tfor (int i = 0; i < 3; i++)\n\t\tfor (int k = 0; k < 1 << 16; k++)\n"
 	       "\t\t\tsum = sum * 31 + memory[i][k];\n"
 	       "\tfor (int i = 0; i < %d; i++)\n\t\tsum = sum * 31 + sums[i];\n"
-	       "\tprintf(\"%%llx\\n\", (unsigned long long)sum);\n\treturn 0;\n}\n", THREADS);
+	       "\tprintf(\"%%llx\\n\", (unsigned long long)sum);\n\treturn 0;\n}\n",
+	       THREADS);
 	return 0;
 }
