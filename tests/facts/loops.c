@@ -4,13 +4,13 @@ int s[1000];
 
 void map(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < 9 + n % 32; i++)
 		a[i] = b[i] * 3 + d[i]; /* = read b[] free; read d[] free; write a[] fed:0 */
 }
 
 void in_place(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < 9 + n % 32; i++)
 		a[i] = a[i] + 1; /* = read a[] free; write a[] fed:0 */
 }
 
@@ -18,20 +18,20 @@ void scaled(unsigned n)
 {
 	long k = factor; /* = read factor free */
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < 9 + n % 32; i++)
 		a[i] = b[i] * k; /* = read b[] free; write a[] fed:-3,0 */
 }
 
 void narrow(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < 9 + n % 32; i++)
 		s[i] = (int)b[i] + 1; /* = read b[] free; write s[] fed:0 */
 }
 
 /* A division may trap. */
 void divided(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < 9 + n % 32; i++)
 		a[i] = 100 / b[i]; /* = read b[] binding; write a[] unfed */
 }
 
@@ -39,7 +39,7 @@ long last(unsigned n)
 {
 	long x = 0;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < 9 + n % 32; i++) {
 		x = b[i]; /* = read b[] binding */
 		a[i] = x + 1; /* = write a[] unfed */
 	}
