@@ -160,7 +160,8 @@ INLINE uint64_t part_read(struct thread *t, const uint8_t *p, unsigned log2, uin
 {
 	uint64_t x;
 
-	p = __builtin_assume_aligned(p, (size_t)1 << log2);
+	if (log2 == 3)
+		p = __builtin_assume_aligned(p, 8);
 	return LIKELY(!CONTROLLED(t) && word_read_again(t, p, log2, site, &x))
 		       ? x
 		       : part_read_more(t, p, log2, site);
