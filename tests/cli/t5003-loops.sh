@@ -69,8 +69,8 @@ done
 
 # found: the pairs of lines that race, one a line.
 found() {
-	foresee check -q -a races -f json t.foresee 2>err | grep -o '"line": [0-9]*, "function": "loop[0-9]*", "stack"' |
-		paste - - | sort -u
+	foresee check -q -a races -f json t.foresee 2>err |
+		grep -o '"line": [0-9]*,[^{}]*"function": "loop[0-9]*", "stack"' | paste - - | sort -u
 }
 
 all=0 lost=0

@@ -40,7 +40,7 @@ long last(unsigned n)
 	long x = 0;
 
 	for (unsigned i = 0; i < 9 + n % 32; i++) {
-		x = b[i]; /* = read b[] binding */
+		x = b[i];     /* = read b[] binding */
 		a[i] = x + 1; /* = write a[] unfed */
 	}
 	return x;
