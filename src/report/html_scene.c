@@ -254,17 +254,15 @@ static void events_json(const struct scene *s)
 static void split_json(const struct scene *s)
 {
 	struct json *j = &s->h->j;
-	struct check_split split;
+	const struct finding_split *split = &s->f->split;
 
-	if (s->f->kind != FINDING_ATOMICITY || !s->two ||
-	    !check_split_find(s->h->x.ev, s->f->events, s->f->nevents, s->predicted.at.at,
-			      s->predicted.at.n, &split, NULL))
+	if (s->f->kind != FINDING_ATOMICITY || !s->two || !split->pattern)
 		return;
 	json_open(j, "split", '[');
-	json_number(j, NULL, split.a);
-	json_number(j, NULL, split.b);
-	json_number(j, NULL, split.d);
-	json_number(j, NULL, split.c);
+	json_number(j, NULL, split->a);
+	json_number(j, NULL, split->b);
+	json_number(j, NULL, split->d);
+	json_number(j, NULL, split->c);
 	json_close(j, ']');
 }
 
