@@ -247,6 +247,17 @@ static const char *gaps(const struct certify *c, const struct check_verdict *v)
 		       : "accesses are missing by request, and they may order these events";
 }
 
+/* The engine does not look at all that the checker does, and has said so. */
+static void decline(struct certify *c, struct findings *f, struct finding *x,
+		    const struct check_verdict *v)
+{
+	c->declined++;
+	x->claimed = false;
+	x->declined = true;
+	x->why = texts_add(&f->words, "the order that '%s' gives does not hold: %s",
+			   x->engine->name, v->what);
+}
+
 static void accept(const struct certify *c, struct finding *x, const struct check_verdict *v)
 {
 	const char *why = v->doubtful ? v->doubt : gaps(c, v);
@@ -352,7 +363,7 @@ static void round_fill(struct certify *c, struct findings *f, size_t *next, cons
 		uint64_t signature = finding_signature(x), length;
 		bool fresh = true;
 
-		if (!x->claimed)
+		if (!x->claimed || x->certified || x->doubted || x->why == certify_skipped)
 			continue;
 		if (finding_is_property(x) && r->turns.n > 0)
 			break; /* one at a time: monitors are not made for several threads */
@@ -389,6 +400,8 @@ static void round_settle(struct certify *c, struct findings *f, struct map *sure
 			c->spent -= t->length; /* it cost next to nothing */
 		if (t->verdict.certified)
 			accept(c, t->x, &t->verdict);
+		else if (t->x->engine->proof == ENGINE_TRIES && !t->x->declined)
+			decline(c, f, t->x, &t->verdict);
 		else
 			refuse(c, f, t->x, &t->order, &t->verdict);
 		if (t->x->certified)
@@ -416,12 +429,6 @@ static bool is_observed(struct certify *c, const struct finding *x)
 
 void certify_findings(struct certify *c, struct findings *f)
 {
-	unsigned jobs = c->a->engine.jobs ? c->a->engine.jobs : 1;
-	struct round r = { .c = c, .checkers = mem_zalloc(jobs * sizeof(struct checker *)) };
-	struct map sure = { 0 }; /* signatures of what is certified already */
-	size_t next = 0;
-
-	r.cuts = findings_any(f, is_claimed) ? check_cuts_new(c->evidence) : NULL;
 	for (size_t i = 0; i < f->at.n; i++) {
 		struct finding *x = &f->at.at[i];
 
@@ -430,6 +437,20 @@ void certify_findings(struct certify *c, struct findings *f)
 			x->why = texts_add(&f->words, "%s gives no run in which it happens",
 					   x->engine->name);
 	}
+	certify_claims(c, f);
+}
+
+void certify_claims(struct certify *c, struct findings *f)
+{
+	unsigned jobs = c->a->engine.jobs ? c->a->engine.jobs : 1;
+	struct round r = { .c = c, .checkers = mem_zalloc(jobs * sizeof(struct checker *)) };
+	struct map sure = { 0 }; /* signatures of what is certified already */
+	size_t next = 0;
+
+	r.cuts = findings_any(f, is_claimed) ? check_cuts_new(c->evidence) : NULL;
+	for (size_t i = 0; i < f->at.n; i++)
+		if (f->at.at[i].certified)
+			map_put(&sure, finding_signature(&f->at.at[i]), NULL);
 	while (next < f->at.n) {
 		round_fill(c, f, &next, &sure, &r);
 		pool_run(jobs, r.turns.n, turn_check, &r);

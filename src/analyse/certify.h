@@ -3,7 +3,8 @@
  * engine claims.  Nothing is called predicted before it has passed here.
  *
  * A schedule that the checker refuses is a bug of foresee, never a finding: it is told aloud, its
- * witness is kept, and the finding stays a warning that says so.
+ * witness is kept, and the finding stays a warning that says so.  Of an engine that only tries
+ * (ENGINE_TRIES) it is none: the finding is declined, a warning that says which rule was broken.
  */
 #ifndef ANALYSE_CERTIFY_H
 #define ANALYSE_CERTIFY_H
@@ -36,6 +37,7 @@ struct certify {
 	uint64_t spent;
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;
+	uint32_t declined; /* schedules of engines that only try */
 };
 
 /* Opens and reads the trace once more, as far as the findings need it. */
@@ -46,6 +48,8 @@ const struct states_watch *certify_watch(const struct certify *c);
 
 /* Sets status, certified, dep, observed, stray, tainted and why of each finding. */
 void certify_findings(struct certify *c, struct findings *f);
+/* Once more, where schedules have been found since; those that are settled stay so. */
+void certify_claims(struct certify *c, struct findings *f);
 
 /* Writes ID.witness for every certified finding.  False after a message. */
 bool certify_write(const struct certify *c, const struct findings *f);

@@ -387,6 +387,8 @@ static bool is_news(void *arg, const struct finding *f)
 
 	if (f->kind == FINDING_ATOMICITY && !p->a->engine.all_pairs && race_of(p, f))
 		return false;
+	if (f->refuted && !p->a->verbose)
+		return false; /* counted all the same */
 	for (size_t i = 0; finding_is_stale(f) && i < p->findings.at.n; i++)
 		if (is_told_by(p->report.evidence, f, &p->findings.at.at[i]))
 			return false;
@@ -424,6 +426,28 @@ static void uncount(struct pass *p)
 	}
 }
 
+/* How the findings of engines that only try have ended.  One that another at the same places stands for
+ * has ended as that one. */
+static void count_tries(struct pass *p)
+{
+	struct map sure = { 0 };
+
+	for (size_t i = 0; i < p->findings.at.n; i++)
+		if (p->findings.at.at[i].certified)
+			map_put(&sure, finding_signature(&p->findings.at.at[i]), NULL);
+	for (size_t i = 0; i < p->findings.at.n; i++) {
+		const struct finding *f = &p->findings.at.at[i];
+		bool certified = map_get(&sure, finding_signature(f)) != NULL;
+
+		for (size_t k = 0; k < p->a->nengines; k++)
+			if (p->analyses[k].engine == f->engine && f->engine->proof == ENGINE_TRIES)
+				engine_count(&p->analyses[k].counts, certified	  ? GOAL_FOUND
+								     : f->refuted ? GOAL_REFUTED
+										  : GOAL_UNDECIDED);
+	}
+	map_release(&sure);
+}
+
 static enum status certify(struct pass *p, struct diag *d)
 {
 	struct certify *c = &p->certify;
@@ -436,8 +460,16 @@ static enum status certify(struct pass *p, struct diag *d)
 	if (st != ST_OK)
 		return st;
 	certify_findings(c, &p->findings);
+	if (c->declined && prove_declined(p->a, p->model, &p->findings)) {
+		certify_release(c); /* they may name later events */
+		st = certify_load(c, &p->findings, d);
+		if (st != ST_OK)
+			return st;
+		certify_claims(c, &p->findings);
+	}
 	lap(&then, &p->report.certifying);
 	uncount(p);
+	count_tries(p);
 	if (c->skipped)
 		texts_add(&p->truncated,
 			  "the budget of the checker: %" PRIu64 " findings not certified",

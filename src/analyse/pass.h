@@ -65,5 +65,8 @@ bool pass_needs_model(const struct analyse *a);
 enum status prove_findings(const struct analyse *a, const char *path,
 			   const struct trace_options *how, const struct model *m,
 			   struct findings *f, struct diag *d) ST_CHECKED;
+/* For what the checker has declined, if there is no other finding at those places that it has not: what
+ * an exact search says.  True: some have new schedules. */
+bool prove_declined(const struct analyse *a, const struct model *m, struct findings *f);
 
 #endif /* ANALYSE_PASS_H */

@@ -1,4 +1,5 @@
 #include "analyse/pass.h"
+#include "compare/csp.h"
 #include "predict/lattice_proofs.h"
 
 /* ---- races ---- */
@@ -58,6 +59,43 @@ static void prove(const struct analyse *a, const struct model *m, struct finding
 	}
 	exact_order_release(&order);
 	causal_free(c);
+}
+
+/* ---- what was declined ---- */
+
+/* By another order; or none is known, and the finding says so.  True: there is one. */
+static bool retry(struct csp_retry *r, struct findings *f, struct finding *x)
+{
+	enum goal_outcome outcome = csp_retry(r, x);
+
+	x->refuted = outcome == GOAL_REFUTED;
+	if (outcome == GOAL_FOUND) {
+		x->claimed = true;
+		x->why = NULL;
+	} else if (x->refuted) {
+		x->why = texts_add(&f->words,
+				   "refuted: no order of the recorded events that keeps what was "
+				   "read leads there; %s",
+				   x->why);
+	}
+	return outcome == GOAL_FOUND;
+}
+
+bool prove_declined(const struct analyse *a, const struct model *m, struct findings *f)
+{
+	struct csp_retry *r = csp_retry_new(m, &a->engine);
+	struct map sure = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < f->at.n; i++)
+		if (f->at.at[i].certified)
+			map_put(&sure, finding_signature(&f->at.at[i]), NULL);
+	for (size_t i = 0; i < f->at.n && !engine_stopped(&a->engine); i++)
+		if (f->at.at[i].declined && !map_get(&sure, finding_signature(&f->at.at[i])))
+			any |= retry(r, f, &f->at.at[i]);
+	map_release(&sure);
+	csp_retry_free(r);
+	return any;
 }
 
 /* ---- properties ---- */

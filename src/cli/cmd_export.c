@@ -1,8 +1,10 @@
 #include "cli/command.h"
 #include "cli/input.h"
 #include "export/as_std.h"
+#include "export/csp.h"
 #include "export/dot.h"
 #include "export/promela.h"
+#include "export/smt2.h"
 #include "monitor/monitor.h"
 #include "monitor/reading.h"
 #include "order/model.h"
@@ -12,11 +14,12 @@
 
 struct request {
 	const char *path, *to;
-	bool std, is_dot; /* to is one of these, not promela */
-	const char *kind; /* of the lattice, or NULL */
+	bool std, is_dot, is_csp, is_smt2; /* to is one of these, not promela */
+	const char *kind;		   /* of the lattice, or NULL */
 	enum causes_kind lattice;
 	const char *spec_path;
 	struct promela_options promela;
+	struct csp_options csp;
 	struct input in;
 };
 
@@ -25,13 +28,16 @@ enum { EXPORT_PAIR = 1, EXPORT_ANALYSIS };
 #define AT(member) OPTION_AT(struct request, member)
 static const struct option_def export_options[] = {
 	{ AT(to), 0, "to", "FORM",
-	  "promela, a model for SPIN; std, text; dot, a picture of the lattice" },
+	  "promela, a model for SPIN; csp, processes for FDR; smt2, for Z3; std, text; dot, a "
+	  "picture of the lattice" },
 	{ .id = EXPORT_PAIR,
 	  0,
 	  "pair",
 	  "I,J",
-	  "promela: only the race or deadlock of events I and J" },
-	{ AT(promela.strict), 0, "strict", NULL, "promela: every read keeps its write" },
+	  "promela, smt2: only the race or deadlock of events I and J" },
+	{ AT(csp.variable), 0, "variable", "NAME", "csp: only the checks of this variable" },
+	{ AT(csp.threads), 0, "threads", "T,U", "csp: only the checks of these two threads" },
+	{ AT(promela.strict), 0, "strict", NULL, "promela, csp, smt2: every read keeps its write" },
 	{ AT(kind), 0, "lattice", "KIND", "mvc or weak: the lattice, whose states are the cuts" },
 	{ .id = EXPORT_ANALYSIS,
 	  'a',
@@ -53,6 +59,7 @@ static void put_out(struct strbuf *out)
 /* The events as lines of text, by position from 1, for comments in a model. */
 struct lines {
 	const struct request *of;
+	size_t most;
 	bool read;
 	struct texts at;
 };
@@ -72,7 +79,7 @@ static void lines_read(struct lines *l)
 	if (strcmp(r->path, "-") == 0 || trace_open(r->path, &opt, &t, &d) != ST_OK)
 		return;
 	w = std_writer_new(t, true);
-	while (l->at.n < PROMELA_EVENTS && trace_next(t, &e, &d) == ST_OK &&
+	while (l->at.n < l->most && trace_next(t, &e, &d) == ST_OK &&
 	       std_writer_event(w, &e, &line, &d) == ST_OK) {
 		line.at[line.n - 1] = '\0'; /* the newline */
 		texts_add(&l->at, "%s", line.at);
@@ -92,26 +99,39 @@ static const char *lines_get(void *arg, uint64_t pos)
 	return pos >= 1 && pos <= l->at.n ? l->at.at[pos - 1] : "";
 }
 
-static enum status export_promela(struct request *r, struct trace *t, struct strbuf *out,
-				  struct diag *d)
+static enum status write_model(struct request *r, const struct model *m, struct lines *lines,
+			       struct strbuf *out, struct diag *d)
+{
+	r->promela.describe = lines->at.n ? lines_get : NULL;
+	r->promela.arg = lines;
+	r->csp.strict = r->promela.strict;
+	r->csp.describe = lines_get;
+	r->csp.arg = lines;
+	if (r->is_csp)
+		return csp_write(m, &r->csp, out, d);
+	return r->is_smt2 ? smt2_write(m, &r->promela, out, d)
+			  : promela_write(m, &r->promela, out, d);
+}
+
+static enum status export_model(struct request *r, struct trace *t, struct strbuf *out,
+				struct diag *d)
 {
 	/* One event beyond what can be exported. */
-	struct model *m = model_new(&(struct model_options){ .limit = PROMELA_EVENTS });
-	struct lines lines = { .of = r };
+	uint32_t most = r->is_csp ? CSP_EVENTS : PROMELA_EVENTS;
+	struct model *m = model_new(&(struct model_options){ .limit = most });
+	struct lines lines = { .of = r, .most = most };
 	struct reading reading;
 	enum status st = reading_begin(&reading, t, NULL, d);
 
 	if (st == ST_OK)
 		st = reading_model(&reading, m, NULL, d);
 	if (st == ST_OK) {
-		diag_set(d, "too long for a Promela model: more than %d events", PROMELA_EVENTS);
+		diag_set(d, "too long for a model of this form: more than %u events", most);
 		st = ST_LIMIT;
 	} else if (st == ST_END) {
 		model_finish(m);
 		lines_read(&lines);
-		r->promela.describe = lines.at.n ? lines_get : NULL;
-		r->promela.arg = &lines;
-		st = promela_write(m, &r->promela, out, d);
+		st = write_model(r, m, &lines, out, d);
 	}
 	texts_release(&lines.at);
 	reading_close(&reading);
@@ -123,7 +143,7 @@ static enum status export_promela_lattice(struct request *r, struct trace *t,
 					  const struct monitors *m, struct strbuf *out,
 					  struct diag *d)
 {
-	struct lines lines = { .of = r };
+	struct lines lines = { .of = r, .most = PROMELA_EVENTS };
 	struct promela_lattice_options opt = {
 		.kind = r->lattice, .monitors = m, .describe = lines_get, .arg = &lines
 	};
@@ -171,7 +191,7 @@ static enum status export_trace(void *request, struct trace *t, struct diag *d)
 
 	if (r->std)
 		return as_std(t, r->path, r->in.lenient, d);
-	st = r->kind ? export_lattice(r, t, &out, d) : export_promela(r, t, &out, d);
+	st = r->kind ? export_lattice(r, t, &out, d) : export_model(r, t, &out, d);
 	put_out(&out);
 	return st;
 }
@@ -198,22 +218,35 @@ static bool parse_pair(const char *text, uint64_t pair[2])
 }
 
 /* The status to leave with, or -1 to go on. */
+static int refuse_form(const struct command *c, const struct request *r)
+{
+	if (!r->to)
+		return command_misuse(c, "no form given: --to promela, csp, smt2, std or dot");
+	if (!r->std && !r->is_dot && !r->is_csp && !r->is_smt2 && strcmp(r->to, "promela") != 0)
+		return command_misuse(
+			c, "unknown form '%s': expected promela, csp, smt2, std or dot", r->to);
+	return -1;
+}
+
 static int refuse(const struct command *c, struct request *r)
 {
-	static const char *const later[] = { "csp", "smt2" };
+	bool lattice = r->kind && !r->is_dot;
+	int status = refuse_form(c, r);
 
-	if (!r->to)
-		return command_misuse(c, "no form given: --to promela, --to std or --to dot");
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (strcmp(r->to, later[i]) == 0)
-			return command_misuse(c, "--to %s is not in this version", r->to);
-	if (!r->std && !r->is_dot && strcmp(r->to, "promela") != 0)
-		return command_misuse(c, "unknown form '%s': expected promela, std or dot", r->to);
-	if ((r->std || r->is_dot || r->kind) && (r->promela.pair[0] || r->promela.strict))
-		return command_misuse(c, "--pair and --strict go with --to promela%s",
-				      r->kind && !r->is_dot ? " without --lattice" : "");
-	if (r->std && r->kind)
+	if (status >= 0)
+		return status;
+	if ((r->std || r->is_dot || r->kind) && r->promela.strict)
+		return command_misuse(c, "--strict goes with --to promela, csp or smt2%s",
+				      lattice ? " without --lattice" : "");
+	if ((r->std || r->is_dot || r->is_csp || r->kind) && r->promela.pair[0])
+		return command_misuse(c, "--pair goes with --to promela or smt2%s",
+				      lattice ? " without --lattice" : "");
+	if (!r->is_csp && (r->csp.variable || r->csp.threads))
+		return command_misuse(c, "--variable and --threads go with --to csp");
+	if ((r->std || r->is_csp || r->is_smt2) && r->kind)
 		return command_misuse(c, "--lattice goes with --to promela or --to dot");
+	if (r->is_csp && strcmp(r->path, "-") == 0)
+		return command_misuse(c, "--to csp needs a file: it is read twice");
 	if (r->kind && !parse_kind(r->kind, &r->lattice))
 		return command_misuse(c, "unknown lattice '%s': expected mvc or weak", r->kind);
 	if (r->spec_path && !r->kind && !r->is_dot)
@@ -246,6 +279,9 @@ static int export_command(const struct command *c, int argc, char **argv)
 		return status;
 	r.std = r.to && strcmp(r.to, "std") == 0;
 	r.is_dot = r.to && strcmp(r.to, "dot") == 0;
+	r.is_csp = r.to && strcmp(r.to, "csp") == 0;
+	r.is_smt2 = r.to && strcmp(r.to, "smt2") == 0;
+	r.path = p.noperands ? p.operands[0] : "";
 	if (r.is_dot && !r.kind)
 		r.kind = "weak";
 	status = refuse(c, &r);
@@ -253,7 +289,6 @@ static int export_command(const struct command *c, int argc, char **argv)
 		return status;
 	if (p.noperands != 1)
 		return command_misuse(c, p.noperands ? "more than one trace" : "no trace given");
-	r.path = p.operands[0];
 	return input_read(r.path, &r.in, export_trace, &r);
 }
 
@@ -265,10 +300,13 @@ const struct command cmd_export = {
 		"TRACE is a recording, or STD text; - reads text from standard input. The model\n"
 		"goes to standard output. promela: a model for SPIN in which every correct\n"
 		"reordering of the trace is a run, with a goal for each pair of accesses that\n"
-		"conflict, and for each circle of lock requests. With --lattice: a model whose\n"
-		"states are the cuts of the lattice, its properties as assertions. dot: the\n"
-		"lattice for Graphviz, a node for each cut with the events of each thread so far\n"
-		"and the spec's variables; the recorded run is bold, what violates a property red.\n",
+		"conflict, and for each circle of lock requests. csp: processes in CSPM, with a\n"
+		"refinement assertion for each variable and pair of threads. smt2: what a correct\n"
+		"reordering is, with a question for each race and deadlock. With --lattice: a\n"
+		"model whose states are the cuts of the lattice, its properties as assertions.\n"
+		"dot: the lattice for Graphviz, a node for each cut with the events of each thread\n"
+		"so far and the spec's variables; the recorded run is bold, what violates a property\n"
+		"red.\n",
 	.options = export_options,
 	.take = take_option,
 	.run = export_command,

@@ -30,12 +30,16 @@ struct writer {
 	const char *counter; /* type that holds event numbers */
 };
 
+bool promela_is_free(const struct model *m, const struct promela_options *opt, uint32_t e)
+{
+	const struct model_event *ev = &m->event[e];
+
+	return !opt->strict && model_reads(ev) && !model_binds(ev);
+}
+
 static bool is_free_read(const struct writer *w, uint32_t e)
 {
-	const struct model_event *ev = &w->m->event[e];
-
-	return !w->opt->strict && model_reads(ev) && (ev->flags & STEP_FREE_READ) &&
-	       !(ev->flags & STEP_SHADOW);
+	return promela_is_free(w->m, w->opt, e);
 }
 
 /* One more part of a condition; without parts it is true. */
@@ -143,6 +147,25 @@ static void add_read(const struct writer *w, uint32_t id, struct strbuf *guard,
 	}
 }
 
+/*
+ * Reads that are in no record (doc/WITNESS.md, "Repeated reads"): between the first of a run and the one
+ * that closes it the thread goes on only while what they saw is there.
+ */
+static void add_stays(const struct writer *w, uint32_t id, struct strbuf *guard)
+{
+	const struct model_event *e = &w->m->event[id];
+	struct model_stays stays = model_stays(w->m, e->chain, e->index);
+
+	for (uint32_t i = 0; i < stays.n && !(e->flags & STEP_SHADOW); i++) {
+		uint32_t read = stays.at[i].id;
+		const struct model_touch *touch = w->m->touches + w->m->event[read].touch;
+
+		for (uint32_t k = 0;
+		     stays.at[i].first <= e->index && k < model_ntouches(w->m, read); k++)
+			ADD_AND(guard, "lw_%u == %u", touch[k].cell, touch[k].seen);
+	}
+}
+
 /* "t_4 || t_6" over the feeds that may have another value; false: there is none.  Feed 0 is a
  * read that is not in the model: nothing can be said for it. */
 static bool format_feeds(const struct writer *w, uint32_t id, struct strbuf *out)
@@ -206,6 +229,7 @@ static void write_event(const struct writer *w, uint32_t id)
 	if (e->flags & MODEL_HAS_GUARDS)
 		add_guards(w, id, &guard, &effect);
 	add_lock(e, &guard, &effect);
+	add_stays(w, id, &guard);
 	/* The read part of a read-modify-write comes first: its own value may feed it. */
 	if (model_reads(e))
 		add_read(w, id, &guard, &effect);

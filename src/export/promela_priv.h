@@ -20,6 +20,9 @@ struct promela_goals {
 	size_t deadlocks;
 };
 
+/* The event is a read that may see anything. */
+bool promela_is_free(const struct model *m, const struct promela_options *opt, uint32_t e);
+
 /* What the event is, as a comment that nothing in a name can end. */
 void promela_comment(uint64_t number, const char *text, struct strbuf *out);
 

@@ -116,6 +116,8 @@ struct finding {
 	bool claimed;	      /* the engine says that schedule leads to it */
 	bool certified;	      /* and the checker agrees */
 	bool doubted;	      /* the checker agrees, but for what `why' says: a warning */
+	bool declined;	      /* by the checker: what the engine had to try */
+	bool refuted;	      /* and no other order leads to it either */
 	bool dep;	      /* only by the dependency-aware model */
 	bool observed;	      /* the recorded run itself goes wrong there */
 	bool known;	      /* it is in the baseline: no news */

@@ -53,6 +53,7 @@ struct engine_options {
 
 /* How candidates ended, for engines that count them (by signature: pairs of places). */
 struct engine_counts {
+	uint64_t checks; /* ENGINE_TRIES: searches made; candidates are what they found */
 	uint64_t candidates;
 	uint64_t predicted; /* a schedule was found */
 	uint64_t refuted;   /* proven impossible in every reordering of the recorded run */
@@ -95,6 +96,7 @@ enum engine_aim { ENGINE_RACES, ENGINE_WAITS, ENGINE_BLOCKS, ENGINE_PROPERTIES }
 enum engine_proof {
 	ENGINE_WARNS,  /* hints: nothing is proven */
 	ENGINE_ASKS,   /* they are real, but the schedules must be looked for (analyse/prove.c) */
+	ENGINE_TRIES,  /* hints with a schedule each, which the checker may well refuse */
 	ENGINE_PROVES, /* they come with schedules */
 };
 
@@ -135,8 +137,10 @@ void engine_run_free(struct engine_run *run);
 #define LIMIT_PAIRS 10000000u	    /* findings with all_pairs */
 #define LIMIT_OSR_STEPS 2000000u    /* events looked at for one pair */
 #define LIMIT_EXACT_STEPS 10000000u /* exact search for one pair of places */
-#define LIMIT_WAITS 10u /* pairs of places of condition waits that may spend all of that */
-#define LIMIT_TRIES 16u /* pairs of events tried for one pair of places */
+#define LIMIT_WAITS 10u		 /* pairs of places of condition waits that may spend all of that */
+#define LIMIT_CSP_STATES 100000u /* of one search of csp */
+#define LIMIT_CSP_ALL 5000000u	 /* of all of them */
+#define LIMIT_TRIES 16u		 /* pairs of events tried for one pair of places */
 #define LIMIT_PATTERN_STEPS 20000000u /* requests looked at for all deadlock patterns */
 #define LIMIT_CYCLES 1000u	      /* circles of places that may be deadlocks */
 #define LIMIT_TUPLES 1000000u	      /* deadlock patterns with all_pairs, of one length */
@@ -192,6 +196,9 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	  RACES, WARNS, ENGINE_STEPS(wcp))							\
 	X(eraser, "eraser", "variables without a lock that all their accesses hold",		\
 	  RACES, WARNS, ENGINE_STEPS(eraser))							\
+	X(csp, "csp",										\
+	  "races by refinement of a process network without data, then certified or refuted",	\
+	  RACES, TRIES, .search = csp_search)							\
 	X(syncp, "syncp", "sync-preserving races: critical sections keep their order",		\
 	  RACES, PROVES, .search = races_search)						\
 	X(osr, "osr", "races by optimistic reversal of critical sections",			\
@@ -244,7 +251,7 @@ static inline bool engine_stopped(const struct engine_options *opt)
 #define X(row, ...) extern const struct engine engine_##row;
 ENGINES(X)
 #undef X
-engine_search races_search, waits_search, deadlocks_search, atomicity_search;
+engine_search csp_search, races_search, waits_search, deadlocks_search, atomicity_search;
 engine_begin hb_begin, shb_begin, wcp_begin, eraser_begin, goodlock_begin, aerodrome_begin,
 	lattices_begin;
 engine_steps hb_steps, shb_steps, wcp_steps, eraser_steps, goodlock_steps, aerodrome_steps,

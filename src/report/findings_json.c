@@ -45,6 +45,8 @@ static void trace_json(const struct report *r, struct json *j)
 static void counts_json(const struct engine_counts *c, struct json *j)
 {
 	json_open(j, "counts", '{');
+	if (c->checks)
+		json_number(j, "checks", c->checks);
 	json_number(j, "candidates", c->candidates);
 	json_number(j, "predicted", c->predicted);
 	json_number(j, "refuted", c->refuted);

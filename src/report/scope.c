@@ -19,8 +19,8 @@ bool scope_is_shared(const struct report *r, const struct engine *e)
 static void scope_add(const struct report_analysis *a, bool *any, bool *decided, uint64_t *open)
 {
 	*any = true;
-	*decided |=
-		a->counted && a->complete && a->counts.searched == 0 && a->counts.undecided == 0;
+	*decided |= a->counted && a->engine->proof == ENGINE_PROVES && a->complete &&
+		    a->counts.searched == 0 && a->counts.undecided == 0;
 	if (a->counted && a->counts.searched < *open)
 		*open = a->counts.searched;
 }

@@ -32,6 +32,18 @@ static void counts_format(const struct engine_counts *c, enum engine_aim aim, bo
 	add_count(out, &comma, c->undecided, "not decided");
 }
 
+/* Of an engine that only tries: what it has found, and what the checker says to that. */
+static void tries_format(const struct engine_counts *c, bool partial, struct strbuf *out)
+{
+	const char *comma = ": ";
+
+	strbuf_addf(out, "%" PRIu64 " check%s, %" PRIu64 " violated", c->checks,
+		    WORDS_PLURAL(c->checks), c->candidates);
+	add_count(out, &comma, c->predicted, partial ? "possible" : "certified");
+	add_count(out, &comma, c->refuted, "refuted");
+	add_count(out, &comma, c->undecided, "neither");
+}
+
 /* Every analysis that counts, by name where several look for the same.  Of several, those that met
  * no candidate have nothing to say. */
 static void analyses_format(const struct report *r, struct strbuf *out)
@@ -46,7 +58,11 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		strbuf_adds(out, " ");
 		if (scope_is_shared(r, a->engine))
 			strbuf_addf(out, "%s: ", a->engine->name);
-		counts_format(&a->counts, a->engine->aim, info.partial, r->stopped != 0, out);
+		if (a->engine->proof == ENGINE_TRIES)
+			tries_format(&a->counts, info.partial, out);
+		else
+			counts_format(&a->counts, a->engine->aim, info.partial, r->stopped != 0,
+				      out);
 		strbuf_adds(out, ".");
 	}
 }

@@ -5,7 +5,7 @@
 #
 # for each; NAME is what stands after `expect'.
 BEGIN {
-	n = split("hb shb wcp syncp osr eraser goodlock patterns-mhb spd aerodrome triples inferred", known, " ")
+	n = split("hb shb wcp csp syncp osr eraser goodlock patterns-mhb spd aerodrome triples inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"

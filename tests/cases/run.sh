@@ -14,7 +14,7 @@
 #
 # `predictable' is what any correct reordering shows: the answer of `exact' and of `races'.  Where
 # reads are free a name ending in -dep stands for the dependency-aware model, the plain one for
-# --strict.  eraser's are variable@event, goodlock's lock/lock, n/a where a thread has no lock tree.
+# --strict.  csp's are those that were not refuted.  eraser's are variable@event, goodlock's lock/lock, n/a where a thread has no lock tree.
 # `patterns' are those of locks alone (the analysis patterns-all), `patterns-parents' what the
 # analysis patterns leaves of them.  `deadlock' and `join-holding-lock' are the findings of that
 # kind by `deadlocks', with a question mark behind those that are warnings.  `waits' are its others,
@@ -24,7 +24,7 @@
 # two variables; its others are the triples.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
-analyses=hb,shb,wcp,syncp,osr,exact,eraser
+analyses=hb,shb,wcp,csp,syncp,osr,exact,eraser
 analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
 analyses=$analyses,aerodrome,triples,atomicity,lattice-mvc,lattice-weak
 

@@ -1,9 +1,18 @@
-/* Prints the random tiny trace of a seed: random SEED, random SEED locks or random SEED counts. */
+/* Prints the random tiny trace of a seed: random SEED, or behind it locks, counts or rereads.  Of the
+ * last, each has a run of reads of which only the first and the closing one are there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tiny.h"
+
+static bool has_reread(const struct tiny *t)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->at[i].reread)
+			return true;
+	return false;
+}
 
 int main(int argc, char **argv)
 {
@@ -16,14 +25,19 @@ int main(int argc, char **argv)
 	};
 	uint64_t seed = argc >= 2 ? strtoull(argv[1], NULL, 0) : 0;
 	bool counts = argc == 3 && strcmp(argv[2], "counts") == 0;
-	unsigned locks = argc == 3 && (!counts || seed % 4 == 0)
+	bool rereads = argc == 3 && strcmp(argv[2], "rereads") == 0;
+	unsigned locks = argc == 3 && !rereads && (!counts || seed % 4 == 0)
 				 ? TINY_LOCKING | (seed % 4 ? 0 : TINY_TRIES)
 				 : 0;
 	char text[4096];
 	struct tiny t;
 
-	tiny_random(&t, seed, (locks ? 12 : 8) + (int)(seed % 9),
-		    features[seed % 5] | locks | (counts ? TINY_COUNTS : 0));
+	do {
+		tiny_random(&t, seed, (locks ? 12 : 8) + (int)(seed % 9),
+			    features[seed % 5] | locks | (counts ? TINY_COUNTS : 0) |
+				    (rereads ? TINY_REREADS : 0));
+		seed += 1009;
+	} while (rereads && !has_reread(&t));
 	tiny_print(&t, text, sizeof(text));
 	fputs(text, stdout);
 	return 0;

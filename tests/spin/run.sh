@@ -64,6 +64,10 @@ for seed in $(seq $traces); do
 		./random $seed counts >t.std
 		try "random semaphores and failed tries $seed"
 	fi
+	if [ $((seed % 4)) = 0 ]; then
+		./random $seed rereads >t.std
+		try "random repeated reads $seed"
+	fi
 done
 
 # Recordings too.

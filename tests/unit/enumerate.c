@@ -231,16 +231,23 @@ static bool can_wake(const struct enumeration *x, const struct state *s, int wak
 	return cause == TINY_NONE || (is_done(x, s, cause) && !(s->spoilt >> wake & 1));
 }
 
+static int sem_value(const struct enumeration *x, const struct state *s, int sem)
+{
+	int value = x->t->sem_value[sem];
+
+	for (int i = 0; i < x->t->n; i++)
+		if (tiny_counts(&x->t->at[i]) && x->t->at[i].obj == sem && is_done(x, s, i))
+			value +=
+				(x->t->at[i].op == TINY_SEMPOST) - (x->t->at[i].op == TINY_SEMWAIT);
+	return value;
+}
+
 /* There is something to take, or nothing where nothing was found. */
 static bool can_count(const struct enumeration *x, const struct state *s, int event)
 {
 	const struct tiny_event *e = &x->t->at[event];
-	int value = x->t->sem_value[e->obj];
+	int value = sem_value(x, s, e->obj);
 
-	for (int i = 0; i < x->t->n; i++)
-		if (tiny_counts(&x->t->at[i]) && x->t->at[i].obj == e->obj && is_done(x, s, i))
-			value +=
-				(x->t->at[i].op == TINY_SEMPOST) - (x->t->at[i].op == TINY_SEMWAIT);
 	return is_done(x, s, x->t->sem_init[e->obj]) &&
 	       (e->op == TINY_SEMPOST || (value > 0) == (e->op == TINY_SEMWAIT));
 }
@@ -304,6 +311,23 @@ static bool use_holds(const struct enumeration *x, const struct state *s,
 	return true;
 }
 
+static bool step_without_data(const struct enumeration *x, struct state *s, int event)
+{
+	const struct tiny_event *e = &x->t->at[event];
+
+	if (tiny_acquires(e) && !is_free(x, s, event))
+		return false;
+	if (e->op == TINY_WAKE && e->cause != TINY_NONE && !is_done(x, s, e->cause))
+		return false;
+	if ((e->op == TINY_SEMWAIT || e->op == TINY_SEMFAIL) &&
+	    (sem_value(x, s, e->obj) > 0) != (e->op == TINY_SEMWAIT))
+		return false;
+	if (e->op == TINY_TRYFAIL && !is_in_vain(x, s, event))
+		return false;
+	s->done[e->thread]++;
+	return true;
+}
+
 /* Does the event; false when it cannot happen, or could not happen as observed. */
 static bool step(const struct enumeration *x, struct state *s, int event)
 {
@@ -312,6 +336,8 @@ static bool step(const struct enumeration *x, struct state *s, int event)
 		       (tiny_reads(e) && e->cmp != TINY_NO_TEST &&
 			!is_same(x, e, event, shown_now(x, s, e)));
 
+	if (x->mode.no_data)
+		return step_without_data(x, s, event);
 	if (is_held_back(x, s, event))
 		return false;
 	for (int c = 0; tiny_reads(e) && c < TINY_CELLS; c++) {
@@ -586,6 +612,21 @@ struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, 
 		look(x, i);
 	}
 	return x;
+}
+
+bool enumerate_order_without_data(const struct tiny *t, const int *order, int n, int a, int b)
+{
+	struct state s;
+	struct enumeration *x = begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
+	bool good = true;
+
+	for (int i = 0; i < n && good; i++)
+		good = next_event(x, &s, t->at[order[i]].thread) == order[i] &&
+		       step(x, &s, order[i]);
+	good = good && next_event(x, &s, t->at[a].thread) == a &&
+	       next_event(x, &s, t->at[b].thread) == b;
+	enumeration_free(x);
+	return good;
 }
 
 void enumeration_free(struct enumeration *e)

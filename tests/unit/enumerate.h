@@ -20,6 +20,9 @@ struct enumerate_mode {
 	bool keep_locks; /* sections of one lock stay in observed order (sync-preserving) */
 	bool values;	 /* a read may see any write of the same value */
 	bool no_tests;	 /* what is compared decides by all it is */
+	/* Program order, forks, joins, locks and semaphores alone: reads may see anything, signals come too
+	 * early, locks be used before they are made. */
+	bool no_data;
 };
 
 /* Pairs of events (i, j), i < j: bit j of row i. */
@@ -81,6 +84,9 @@ int enumeration_wait_order(const struct enumeration *e, enum wait_kind kind, int
  */
 bool enumerate_witness(const struct tiny *t, const int *order, int n, int a, int b,
 		       uint32_t relaxed, struct enumerate_mode mode);
+
+/* Of the mode no_data, by its steps: each event can happen where it comes, then a and b are next. */
+bool enumerate_order_without_data(const struct tiny *t, const int *order, int n, int a, int b);
 
 /* The same: is each of the events (a mask) next and do they wait for one another in one circle? */
 bool enumerate_deadlock(const struct tiny *t, const int *order, int n, uint32_t events,
