@@ -107,7 +107,7 @@ BENCH_AID := $(B)/tests/perf/children $(B)/tests/perf/tracegen $(B)/tests/perf/t
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
-SOURCES   := $(wildcard src/*/*.c src/*/*.cc tests/*/*.c examples/*.c)
+SOURCES   := $(wildcard src/*/*.c src/*/*.cc tests/*/*.c tools/*/*.c examples/*.c)
 MAN_PAGES := $(wildcard doc/man/*.1 doc/man/*.3)
 man_path   = $(foreach p,$(MAN_PAGES),$(1)/man$(subst .,,$(suffix $(p)))/$(notdir $(p)))
 
@@ -115,13 +115,25 @@ LIBRARY := $(B)/libforesee.a
 RUNTIME := $(LIB)/libforesee_rt.so
 LOCKS   := $(LIB)/libforesee_locks.so
 PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
+# The Valgrind tool, where Valgrind's headers and libraries are.  It has Valgrind's core inside and no
+# C library, at an address of its own; a second part is preloaded into the program.
+VALGRIND_A   := $(wildcard /usr/lib/x86_64-linux-gnu/valgrind)
+VALGRIND_EXE := $(wildcard /usr/libexec/valgrind/vgpreload_core-amd64-linux.so)
+VALGRIND_C   := $(filter-out %/preload.c,$(wildcard tools/valgrind/*.c))
+VALGRIND_O   := $(VALGRIND_C:%.c=$(B)/%.o)
+VALGRIND_LIB := $(LIB)/valgrind
+VALGRIND     := $(if $(and $(VALGRIND_A),$(VALGRIND_EXE),$(wildcard /usr/include/valgrind/pub_tool_basics.h)),\
+	$(VALGRIND_LIB)/foresee-amd64-linux $(VALGRIND_LIB)/vgpreload_foresee-amd64-linux.so $(VALGRIND_LIB)/version)
+VALGRIND_FLAGS := -std=gnu11 $(WARN) -O2 -g -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 \
+	-DVGPV_amd64_linux_vanilla=1 -isystem /usr/include/valgrind -Isrc -Itools/valgrind -MMD -MP \
+	-fno-stack-protector -fno-builtin -fno-strict-aliasing
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
 .PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
-all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(COPIES) ## everything a user needs, under build/
+all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(VALGRIND) $(COPIES) ## everything a user needs, under build/
 ifeq ($(LLVMS),)
 	$(error no LLVM found: need llvm-config-N and clang-N for an N in 14..20; try 'make deps')
 endif
@@ -158,6 +170,30 @@ $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LOCKS_FLAGS) $(RT_LINK) -Wl,--version-script=src/capture/locks.map \
 		-o $@ $(LOCKS_O) -ldl -lpthread
+
+$(VALGRIND_O): $(B)/%.o: %.c Makefile
+	$(call say,VG,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fno-pie -c -o $@ $<
+
+valgrind_a = $(VALGRIND_A)/lib$(1)-amd64-linux.a
+$(VALGRIND_LIB)/foresee-amd64-linux: $(VALGRIND_O) $(B)/objects
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -static -nodefaultlibs -nostartfiles -no-pie -u _start -Wl,--build-id=none \
+		-Wl,-Ttext-segment=0x58000000 -o $@ $(VALGRIND_O) $(call valgrind_a,coregrind) \
+		$(call valgrind_a,vex) $(call valgrind_a,gcc-sup) -lgcc
+
+$(VALGRIND_LIB)/vgpreload_foresee-amd64-linux.so: tools/valgrind/preload.c Makefile
+	$(call say,VG,$<)
+	$(Q)mkdir -p $(@D) $(B)/tools/valgrind && $(CC) $(VALGRIND_FLAGS) -MF $(B)/tools/valgrind/preload.d -fPIC -shared \
+		-Wl,-z,interpose,-z,initfirst -o $@ $< \
+		-Wl,--whole-archive $(call valgrind_a,replacemalloc_toolpreload) -Wl,--no-whole-archive
+
+# With what belongs to it of Valgrind itself.
+$(VALGRIND_LIB)/version: $(VALGRIND_EXE)
+	$(Q)mkdir -p $(@D) && ln -sf $(VALGRIND_EXE) $(dir $(VALGRIND_EXE))default.supp $(@D) && \
+		ln -sf $(dir $(VALGRIND_EXE))*.xml $(@D) && valgrind --version >$@
+
+-include $(VALGRIND_O:.o=.d) $(B)/tools/valgrind/preload.d
 
 $(ROOT)/include/%.h: include/%.h
 	$(Q)mkdir -p $(@D) && cp $< $@
@@ -336,6 +372,7 @@ install: all ## install under PREFIX (default /usr/local), below DESTDIR
 		"$(D)/share/pkgconfig" $(foreach c,$(COMPLETIONS),"$(D)/$(dir $(call completion_path,$(c)))")
 	install $(TOOLS) "$(D)/bin"
 	install $(RUNTIME) $(LOCKS) $(PASSES) "$(D)/lib/foresee"
+	$(if $(VALGRIND),cp -P -r "$(VALGRIND_LIB)" "$(D)/lib/foresee")
 	install -m 644 include/*.h "$(D)/include"
 	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(D)/share/man/man1"
 	install -m 644 $(filter %.3,$(MAN_PAGES)) "$(D)/share/man/man3"

@@ -129,7 +129,7 @@ static int explore(struct command_explore *c, char **argv)
 				  c->how.wish.property ? property_spec(c->how.wish.property) : NULL,
 				  &d);
 	if (st == ST_OK)
-		st = program_find(argv[0], false, &path, &d);
+		st = program_find(argv[0], PROGRAM_BUILT, &path, &d);
 	if (st == ST_OK) {
 		c->how.path = path;
 		c->how.argv = argv;

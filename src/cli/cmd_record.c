@@ -39,7 +39,7 @@ static int record(void *arg, struct session *s, char **argv)
 		f->wait = FORWARD_WAIT;
 	if (f->observer && forward_prepare(f, argv[0]) != EXIT_FINE)
 		return EXIT_OWN_FAILURE;
-	if (program_find(argv[0], s->locks, &path, &d) != ST_OK ||
+	if (program_find(argv[0], session_how(s), &path, &d) != ST_OK ||
 	    session_record(s, argv[0], path, argv, f->observer ? &watch : NULL, &trace, &end, &d) !=
 		    ST_OK) {
 		talk_error("%s", d.message);
@@ -66,8 +66,8 @@ const struct command cmd_record = {
 	.usage = "[OPTIONS] [--] PROG [ARGS]",
 	.summary = "run a program once and write what it did to a trace",
 	.details =
-		"PROG must be built with foresee-cc, or --locks-only given. The status is the\n"
-		"program's own, 128 plus the signal when one killed it, 125 when foresee itself\n"
+		"PROG must be built with foresee-cc, or --locks-only or --valgrind given. The status\n"
+		"is the program's own, 128 plus the signal when one killed it, 125 when foresee itself\n"
 		"failed. ADDR is unix:/PATH, HOST:PORT or :PORT; the token may also be in the\n"
 		"environment, FORESEE_TOKEN. An observer never slows the program down.\n",
 	.options = record_options,

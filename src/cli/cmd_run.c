@@ -164,7 +164,7 @@ static enum status run_once(struct run_request *r, const struct session *s, stru
 	enum status st = record(r, s, name, path, argv, &trace, d);
 
 	/* Its symbols are the names in the report of locks; a replay runs it again. */
-	if (!s->locks && !r->a.confirm)
+	if (!s->locks && !s->valgrind && !r->a.confirm)
 		made_release(made);
 	if (st == ST_OK)
 		*status = analyse_trace(&r->a, trace);
@@ -192,7 +192,7 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 		session_want_full(s);
 	st = made_prepare(&made, argv, a->monitors.spec, &d);
 	if (st == ST_OK)
-		st = program_find(argv[0], s->locks, &path, &d);
+		st = program_find(argv[0], session_how(s), &path, &d);
 	if (st == ST_OK)
 		st = r->times > 1 ? run_many(r, s, name, path, argv, &status, &d)
 				  : run_once(r, s, &made, name, path, argv, &status, &d);
@@ -239,7 +239,8 @@ const struct command cmd_run = {
 	.summary = "record a program and predict what goes wrong in runs that did not happen",
 	.details =
 		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
-		"temporary directory. PROG must be built with foresee-cc, or --locks-only given.\n",
+		"temporary directory. PROG must be built with foresee-cc, or --locks-only or\n"
+		"--valgrind given.\n",
 	.options = run_options,
 	.project = true,
 	.more = analyse_list,

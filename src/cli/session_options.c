@@ -43,6 +43,11 @@ bool session_option(struct session *s, const struct option_parser *p, int id, co
 	}
 }
 
+static bool has_patterns(const struct session *s)
+{
+	return s->options.n && (strstr(s->options.at, "only=") || strstr(s->options.at, "ignore="));
+}
+
 int session_command(const struct command *c, int argc, char **argv, struct option_parser *p,
 		    enum launch_hang hang, session_act *act)
 {
@@ -57,6 +62,9 @@ int session_command(const struct command *c, int argc, char **argv, struct optio
 		status = command_misuse(c, "no program given");
 	else if (s.locks && s.options.n)
 		status = command_misuse(c, "--locks-only goes without --full, --only and --ignore");
+	else if (s.valgrind && (s.locks || s.keep || s.follow || has_patterns(&s)))
+		status = command_misuse(c, "--valgrind goes without --locks-only, --keep, "
+					   "--follow-fork, --only and --ignore");
 	else
 		status = act(p->into[OPTION_OWN], &s, p->operands);
 	strbuf_release(&s.options);

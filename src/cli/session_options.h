@@ -30,6 +30,8 @@ enum {
 	{ .id = SESSION_IGNORE, 0, "ignore", "PAT", "leave out matching variables; repeatable" },	\
 	{ SESSION_AT(locks), 0, "locks-only", NULL,						\
 	  "record no accesses, only locks and the like, of any program" },			\
+	{ SESSION_AT(valgrind), 0, "valgrind", NULL,						\
+	  "record any program under Valgrind: every access, slowly" },				\
 	{ .id = SESSION_KEEP, 0, "keep", "SIZE",							\
 	  "keep only the last SIZE (2G, 500M) of what threads did" },				\
 	{ SESSION_AT(beside), 0, "beside", "CMD",						\

@@ -386,7 +386,7 @@ static enum status course_again(const struct course *s, char **argv, const char 
 	struct server server = { .fd = -1 };
 	int nothing = gdb ? open("/dev/null", O_RDWR | O_CLOEXEC) : 0;
 	STRBUF_SCOPED outcome = { 0 };
-	enum status st = program_find(argv ? argv[0] : s->program, false, &path, d);
+	enum status st = program_find(argv ? argv[0] : s->program, PROGRAM_BUILT, &path, d);
 
 	p.path = path;
 	if (st == ST_OK && s->spec)

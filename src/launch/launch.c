@@ -117,7 +117,10 @@ static _Noreturn void become(const void *arg)
 	if (l->trace) {
 		snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 		setenv("FORESEE_PID", pid, 1);
-		if (l->preload) {
+		if (l->valgrind) {
+			setenv("VALGRIND_LIB", l->valgrind, 1);
+			setenv("VALGRIND_LAUNCHER", l->path, 1);
+		} else if (l->preload) {
 			set_preload(l);
 		} else {
 			setenv("FORESEE_TRACE", l->trace, 1);

@@ -24,6 +24,8 @@ struct launch {
 	const char *options; /* for the runtime, one a line */
 	const char *
 		preload; /* the lock recorder, to be loaded first; NULL: the program has a runtime */
+	const char *
+		valgrind; /* where our tool, which is run, finds its parts; NULL: another program */
 	const char *beside; /* a command that goes along with it (launch/beside.h); or NULL */
 	enum launch_hang hang;
 	bool quiet; /* say nothing of hangs and the like */

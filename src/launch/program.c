@@ -189,17 +189,22 @@ static enum status check_runtime(const struct image *m, const char *path, struct
 		return diag_fail(
 			d, ST_BAD_INPUT,
 			"'%s' was not built for recording; build it with 'CC=foresee-cc make', or give "
-			"its source: 'foresee run FILE.c'; --locks-only records locks without that",
+			"its source: 'foresee run FILE.c'; --locks-only records locks without that, "
+			"--valgrind everything, slowly",
 			path);
 	return ST_OK;
 }
 
-static enum status check_image(struct image *m, const char *path, bool locks, struct diag *d)
+static enum status check_image(struct image *m, const char *path, enum program_how how,
+			       struct diag *d)
 {
 	Elf64_Ehdr head;
 
 	if (!read_at(m->fd, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return diag_fail(d, ST_BAD_INPUT, "'%s' is not an ELF program", path);
+	if (head.e_ident[EI_CLASS] == ELFCLASS32)
+		return diag_fail(d, ST_BAD_INPUT, "'%s' is a 32-bit program, not one for x86-64",
+				 path);
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
 		return diag_fail(d, ST_BAD_INPUT, "'%s' is not a program for x86-64", path);
 	if ((head.e_type != ET_EXEC && head.e_type != ET_DYN) ||
@@ -213,19 +218,21 @@ static enum status check_image(struct image *m, const char *path, bool locks, st
 		m->dynamic = read_table(m->fd, m->heads[i].p_offset, m->heads[i].p_filesz);
 		m->ndynamic = m->heads[i].p_filesz / sizeof(Elf64_Dyn);
 	}
-	return locks ? check_loader(m, path, d) : check_runtime(m, path, d);
+	return how == PROGRAM_VALGRIND ? ST_OK
+	       : how == PROGRAM_LOCKS  ? check_loader(m, path, d)
+				       : check_runtime(m, path, d);
 }
 
-static enum status check_program(const char *path, bool locks, int depth, struct diag *d);
+static enum status check_program(const char *path, enum program_how how, int depth, struct diag *d);
 
 /* The lock recorder goes into the interpreter. */
-static enum status check_script(const char *line, const char *path, bool locks, int depth,
+static enum status check_script(const char *line, const char *path, enum program_how how, int depth,
 				struct diag *d)
 {
 	size_t blanks = strspn(line, " \t"), n = strcspn(line + blanks, " \t\n");
 	char interpreter[SCRIPT_LINE];
 
-	if (!locks)
+	if (how == PROGRAM_BUILT)
 		return diag_fail(
 			d, ST_BAD_INPUT,
 			"'%s' is a script, not an ELF program; give the program that it runs",
@@ -233,18 +240,19 @@ static enum status check_script(const char *line, const char *path, bool locks, 
 	if (n == 0 || depth >= SCRIPTS_MOST)
 		return diag_fail(d, ST_BAD_INPUT, "'%s' is a script of no interpreter", path);
 	snprintf(interpreter, sizeof(interpreter), "%.*s", (int)n, line + blanks);
-	return check_program(interpreter, locks, depth + 1, d);
+	return check_program(interpreter, how, depth + 1, d);
 }
 
-static enum status check_content(int fd, const char *path, bool locks, int depth, struct diag *d)
+static enum status check_content(int fd, const char *path, enum program_how how, int depth,
+				 struct diag *d)
 {
 	struct image m = { .fd = fd };
 	char start[SCRIPT_LINE] = "";
 	enum status st;
 
 	if (pread(fd, start, sizeof(start) - 1, 0) > 2 && memcmp(start, "#!", 2) == 0)
-		return check_script(start + 2, path, locks, depth, d);
-	st = check_image(&m, path, locks, d);
+		return check_script(start + 2, path, how, depth, d);
+	st = check_image(&m, path, how, d);
 	MEM_FREE_ALL(m.heads, m.dynamic);
 	return st;
 }
@@ -256,7 +264,7 @@ static bool is_privileged(const char *path, const struct stat *file)
 	       getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-static enum status check_program(const char *path, bool locks, int depth, struct diag *d)
+static enum status check_program(const char *path, enum program_how how, int depth, struct diag *d)
 {
 	enum status st;
 	struct stat file;
@@ -276,7 +284,7 @@ static enum status check_program(const char *path, bool locks, int depth, struct
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return diag_fail(d, ST_BAD_INPUT, "cannot read '%s': %s", path, strerror(errno));
-	st = check_content(fd, path, locks, depth, d);
+	st = check_content(fd, path, how, depth, d);
 	close(fd);
 	return st;
 }
@@ -290,7 +298,7 @@ static bool is_trace(const char *name)
 	       access(name, R_OK) == 0 && access(name, X_OK) != 0;
 }
 
-enum status program_find(const char *name, bool locks, char **path, struct diag *d)
+enum status program_find(const char *name, enum program_how how, char **path, struct diag *d)
 {
 	enum status st;
 
@@ -305,7 +313,7 @@ enum status program_find(const char *name, bool locks, char **path, struct diag 
 		return diag_fail(d, ST_BAD_INPUT, "cannot find '%s' along PATH%s%s", name,
 				 access(name, F_OK) == 0 ? "; for the one here write ./" : "",
 				 access(name, F_OK) == 0 ? name : "");
-	st = check_program(*path, locks, 0, d);
+	st = check_program(*path, how, 0, d);
 	if (st != ST_OK) {
 		mem_free(*path);
 		*path = NULL;

@@ -9,10 +9,16 @@
 /*
  * The path to run for name: itself when it holds a slash, else found as the
  * shell would, along PATH.  Takes apart its ELF headers, which may say
- * anything, and refuses what cannot be recorded; locks: with the lock recorder.
+ * anything, and refuses what cannot be recorded that way.
  * *path is the caller's to free.
  */
-enum status program_find(const char *name, bool locks, char **path, struct diag *d) ST_CHECKED;
+enum program_how {
+	PROGRAM_BUILT,	  /* for recording, with foresee-cc */
+	PROGRAM_LOCKS,	  /* as it is, with the lock recorder */
+	PROGRAM_VALGRIND, /* as it is */
+};
+enum status program_find(const char *name, enum program_how how, char **path,
+			 struct diag *d) ST_CHECKED;
 
 /* The path of the lock recorder, to be preloaded; the caller's to free. */
 enum status program_lock_recorder(char **path, struct diag *d) ST_CHECKED;

@@ -8,10 +8,16 @@
 #include "launch/feed.h"
 #include "launch/launch.h"
 #include "launch/program.h"
+#include "launch/valgrind.h"
 #include "recording/blocks.h"
 #include "report/frames.h"
 #include "report/show.h"
 #include "trace/trace.h"
+
+enum program_how session_how(const struct session *s)
+{
+	return s->valgrind ? PROGRAM_VALGRIND : s->locks ? PROGRAM_LOCKS : PROGRAM_BUILT;
+}
 
 void session_want_full(struct session *s)
 {
@@ -99,6 +105,7 @@ enum status session_record(const struct session *s, const char *name, const char
 		.path = path, .argv = argv, .beside = s->beside, .hang = s->hang, .quiet = s->quiet
 	};
 	struct strbuf options = { 0 };
+	struct valgrind v = { 0 };
 	char *recorder = NULL;
 	struct stat left;
 	enum status st;
@@ -118,12 +125,19 @@ enum status session_record(const struct session *s, const char *name, const char
 	if (st == ST_OK && s->locks)
 		st = program_lock_recorder(&recorder, d);
 	l.preload = recorder;
+	if (st == ST_OK && s->valgrind) {
+		st = valgrind_prepare(&v, argv, *trace, l.options, d);
+		l.path = v.tool;
+		l.argv = v.argv;
+		l.valgrind = v.directory;
+	}
 	l.in = s->again ? feed_begin() : 0;
 	if (st == ST_OK)
 		st = launch_watched(&l, watch, end, d);
 	if (s->again)
 		feed_end();
 	mem_free(recorder);
+	valgrind_release(&v);
 	strbuf_release(&options);
 	if (st == ST_OK && stat(*trace, &left) != 0) {
 		diag_set(d, "the program ended with status %d and left no trace", end->status);

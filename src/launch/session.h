@@ -5,6 +5,7 @@
 #define LAUNCH_SESSION_H
 
 #include "launch/launch.h"
+#include "launch/program.h"
 
 /*
  * What goes on beside a recording, if anything: begin is called right before the program starts,
@@ -23,6 +24,7 @@ struct session {
 	uint64_t linger;       /* milliseconds */
 	const char *beside;    /* as in struct launch */
 	bool locks;	       /* --locks-only: the program need not be built for recording */
+	bool valgrind;	       /* --valgrind: nor this one, but accesses are there */
 	bool follow;	       /* --follow-fork */
 	bool again; /* the program will be run once more: its input is kept (launch/feed.h) */
 	bool quiet;
@@ -38,6 +40,9 @@ struct session {
 enum status session_record(const struct session *s, const char *name, const char *path, char **argv,
 			   const struct session_watch *watch, char **trace, struct launch_end *end,
 			   struct diag *d) ST_CHECKED;
+
+/* What kind of program it needs. */
+enum program_how session_how(const struct session *s);
 
 /* As --full does. */
 void session_want_full(struct session *s);

@@ -110,6 +110,7 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->full = b->blocks.head.flags & FORMAT_FULL;
 	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
 	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
+	out->code = b->blocks.head.flags & FORMAT_CODE;
 	out->late = b->portion.cut != 0;
 	out->from_cut = b->portion.cut;
 	out->ncuts = b->control.cuts.n;
@@ -221,8 +222,8 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	portion_choose(&b->portion, &b->blocks, &b->control, opt ? opt->from_cut : 0,
 		       opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
-	objects_init(&b->objects, &b->control.program, b->blocks.head.flags & FORMAT_LOCKS,
-		     b->portion.cut != 0);
+	objects_init(&b->objects, &b->control.program,
+		     b->blocks.head.flags & (FORMAT_LOCKS | FORMAT_CODE), b->portion.cut != 0);
 	b->first = first_new(b->portion.cut != 0);
 	b->merge = merge_new(&b->blocks, &b->control, &b->portion, &b->stacks, &b->notes);
 	if (follows) {

@@ -29,6 +29,9 @@ enum status plan_suits(const struct trace *t, struct diag *d)
 	else if (info.locks_only)
 		diag_set(d, "recorded with --locks-only, which does not say what the program did "
 			    "between its calls: record it without");
+	else if (info.code)
+		diag_set(d, "recorded with --valgrind: a schedule can only be forced on a program "
+			    "that was built with foresee-cc and recorded so");
 	else if (info.late)
 		diag_set(d, "begins in the middle of the run (--keep, --from), so that threads and "
 			    "events cannot be counted: record it from its start");

@@ -36,7 +36,7 @@ static enum status find_program(const struct replay *o, const struct trace_info 
 {
 	if (o->argv) {
 		out->program = o->argv[0];
-		return program_find(o->argv[0], false, &out->path, d);
+		return program_find(o->argv[0], PROGRAM_BUILT, &out->path, d);
 	}
 	if (!info->program || !info->arguments) {
 		diag_set(d, "'%s' does not say what program it is of: give it, -- PROG ARGS",
@@ -60,7 +60,7 @@ static enum status find_program(const struct replay *o, const struct trace_info 
 	}
 	split_arguments(info, out);
 	out->program = info->program;
-	return program_find(info->program, false, &out->path, d);
+	return program_find(info->program, PROGRAM_BUILT, &out->path, d);
 }
 
 /* Where it ran, if that is still there. */

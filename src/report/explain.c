@@ -366,8 +366,8 @@ static bool can_replay(const struct explain *x)
 	struct trace_info info;
 
 	info = trace_info(x->t);
-	return info.form == TRACE_BINARY && !info.late && !info.locks_only && !x->r->passing &&
-	       !x->r->from_cut && !x->r->to_cut;
+	return info.form == TRACE_BINARY && !info.late && !info.locks_only && !info.code &&
+	       !x->r->passing && !x->r->from_cut && !x->r->to_cut;
 }
 
 /* What to type next. */

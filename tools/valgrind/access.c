@@ -1,0 +1,330 @@
+/*
+ * Accesses as events.
+ *
+ * Reads repeat.  Of reads of the same bytes by one thread between two synchronisations that see
+ * one version, the first is recorded and the others are dropped; a record without a number (REREAD) then says
+ * that the version was still there (src/capture/filter.h has the argument why that is enough).  Here
+ * that record is written when the run ends: at the next synchronisation of the reader, or right
+ * before somebody replaces the version or another thread becomes the word's last reader, for a record
+ * may be added to the log of any thread at any time.
+ */
+#include "instrument.h"
+
+static unsigned log2_of(unsigned n)
+{
+	return n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
+}
+
+static Bool is_atomic(const struct shadow *s, unsigned w)
+{
+	return bit_get(s->atomic, w);
+}
+
+/* The smallest aligned piece of a word that has these bytes. */
+static unsigned piece_of(uint8_t bytes, unsigned *offset)
+{
+	for (unsigned n = 1; n < 8; n *= 2)
+		for (unsigned k = 0; k < 8; k += n)
+			if ((bytes & ~(((1u << n) - 1) << k)) == 0) {
+				*offset = k;
+				return n;
+			}
+	*offset = 0;
+	return 8;
+}
+
+static void run_close(Addr word, struct shadow *s, struct reading *r)
+{
+	struct thread *t = thread_get(r->tid);
+	unsigned offset, n = piece_of(r->dropped, &offset);
+	struct access a = { .what = FORMAT_READ | FORMAT_READ_REREAD | log2_of(n) << FORMAT_SIZE_SHIFT,
+			    .site = r->site,
+			    .addr = word + offset,
+			    .first = s->at[shadow_word(word)] };
+
+	r->dropped = 0;
+	if (t->ended || t->epoch != r->epoch)
+		return;
+	if (is_atomic(s, shadow_word(word)))
+		a.what |= FORMAT_ATOMIC;
+	record_access(t, &a);
+}
+
+void access_sync(struct thread *t)
+{
+	for (uint32_t i = 0; i < t->npending; i++) {
+		Addr word = t->pending[i].word;
+		struct shadow *s = shadow_of(word);
+		struct reading *r = &s->read[shadow_word(word)];
+
+		if (r->dropped != 0 && r->tid == t->tid && r->epoch == t->epoch)
+			run_close(word, s, r);
+	}
+	t->npending = 0;
+	t->epoch++;
+}
+
+void access_replace(Addr word)
+{
+	struct shadow *s = shadow_of(word);
+	struct reading *r = &s->read[shadow_word(word)];
+
+	if (UNLIKELY_(r->dropped != 0))
+		run_close(word & ~(Addr)7, s, r);
+	r->tid = 0;
+}
+
+static void pending_add(struct thread *t, Addr word)
+{
+	if (t->npending == t->roompending) {
+		t->roompending = t->roompending ? 2 * t->roompending : 1024;
+		t->pending = VG_(realloc)("foresee.pending", t->pending,
+					  t->roompending * sizeof(*t->pending));
+	}
+	t->pending[t->npending++].word = word;
+}
+
+/* True: nothing need be recorded.  Else it is about to be. */
+static inline Bool run_drops(struct thread *t, Addr a, struct shadow *s, unsigned mask,
+			     uint32_t site)
+{
+	struct reading *r = &s->read[shadow_word(a)];
+
+	if (r->tid == t->tid && r->epoch == t->epoch) {
+		if ((mask & ~(unsigned)r->kept) == 0) {
+			if (r->dropped == 0)
+				pending_add(t, a & ~(Addr)7);
+			r->dropped |= (uint8_t)mask;
+			r->site = site;
+			return True;
+		}
+		r->kept |= (uint8_t)mask;
+		return False;
+	}
+	if (UNLIKELY_(r->dropped != 0))
+		run_close(a & ~(Addr)7, s, r);
+	r->tid = (uint16_t)t->tid;
+	r->epoch = t->epoch;
+	r->kept = (uint8_t)mask;
+	return False;
+}
+
+static uint64_t value_at(Addr a, unsigned log2)
+{
+	switch (log2) {
+	case 0:
+		return *(const uint8_t *)a;
+	case 1:
+		return *(const uint16_t *)a;
+	case 2:
+		return *(const uint32_t *)a;
+	default:
+		return *(const uint64_t *)a;
+	}
+}
+
+/* What both loads and stores look at first.  False: not to be recorded. */
+static inline Bool begin(struct shadow *s, Addr a, uint32_t site)
+{
+	if (UNLIKELY_(s->owner != 0 && s->owner != self->tid))
+		stack_foreign(a, site);
+	return recording;
+}
+
+static void load_two(Addr a, UWord info, unsigned log2)
+{
+	struct thread *t = self;
+	Addr next = (a & ~(Addr)7) + 8;
+	struct access e = { .what = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | FORMAT_CROSS,
+			    .site = (uint32_t)(info >> INFO_SITE_SHIFT),
+			    .addr = a,
+			    .first = *version_at(a),
+			    .second = *version_at(next),
+			    .value = value_at(a, log2) };
+
+	record_access(t, &e);
+}
+
+VG_REGPARM(2) void access_load(Addr a, UWord info)
+{
+	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
+	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
+	struct shadow *s = shadow_of(a);
+	struct thread *t = self;
+	struct access e;
+
+	if (!begin(s, a, site) || shadow_is_steady(s, a))
+		return;
+	bit_set(s->seen, w);
+	if (UNLIKELY_((a & 7) + n > 8)) {
+		bit_set(shadow_of(a + 8)->seen, shadow_word(a + 8));
+		load_two(a, info, log2);
+		return;
+	}
+	if (!(info & INFO_FREE) && !opt_full &&
+	    run_drops(t, a, s, ((1u << n) - 1) << (a & 7), site))
+		return;
+	e = (struct access){ .what = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+				     (info & INFO_FREE ? FORMAT_READ_FREE : 0),
+			     .site = site,
+			     .addr = a,
+			     .first = s->at[w],
+			     .value = value_at(a, log2) };
+	if (is_atomic(s, w))
+		e.what |= FORMAT_ATOMIC;
+	record_access(t, &e);
+	if (info & INFO_FREE)
+		t->free_read = t->tseq;
+}
+
+/* The address of a thread's own memory has been stored where others may find it. */
+static inline void escape(struct thread *t, Addr a, uint64_t value, uint32_t site)
+{
+	if (UNLIKELY_(value - t->low < t->floor - t->low) && !(a - t->low < t->floor - t->low))
+		stack_expose(t, value, site);
+}
+
+/*
+ * A store of the library's own, or the loader's.  It is an event like others where the program has
+ * looked, or will look: in its own stack, and in words it has touched.  In locks and the like it is
+ * part of what their events say.
+ */
+static Bool is_library_store(const struct thread *t, const struct shadow *s, Addr a)
+{
+	unsigned w = shadow_word(a);
+
+	if (bit_get(s->object, w))
+		return True;
+	return !bit_get(s->seen, w) && !(a >= t->floor && a < t->high);
+}
+
+VG_REGPARM(2) void access_store(Addr a, UWord info)
+{
+	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
+	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
+	struct shadow *s = shadow_of(a);
+	struct thread *t = self;
+	struct access e = { .what = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT,
+			    .site = site,
+			    .addr = a,
+			    .value = value_at(a, log2) };
+	Addr next = (a & ~(Addr)7) + 8;
+	version own;
+
+	if (UNLIKELY_(t->hidden != 0 || (info & INFO_HIDDEN)) && is_library_store(t, s, a))
+		return;
+	if (!begin(s, a, site))
+		return;
+	bit_set(s->seen, w);
+	if (log2 == 3)
+		escape(t, a, e.value, site);
+	access_replace(a);
+	e.first = s->at[w];
+	if (UNLIKELY_((a & 7) + n > 8)) {
+		access_replace(next);
+		bit_set(shadow_of(next)->seen, shadow_word(next));
+		e.what |= FORMAT_CROSS;
+		e.second = *version_at(next);
+	}
+	if (is_atomic(s, w))
+		e.what |= FORMAT_ATOMIC;
+	if (info & INFO_FED) {
+		e.feed = t->free_read;
+		e.what |= e.feed == t->tseq ? FORMAT_WRITE_FED1 : FORMAT_WRITE_FED;
+	}
+	record_access(t, &e);
+	own = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+	s->at[w] = own;
+	if (e.what & FORMAT_CROSS)
+		*version_at(next) = own;
+}
+
+/* In pieces that are accesses. */
+static void wide(Addr a, UWord info, UWord n, VG_REGPARM(2) void (*one)(Addr, UWord))
+{
+	while (n > 0) {
+		UWord k = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+
+		one(a, info | log2_of((unsigned)k));
+		a += k;
+		n -= k;
+	}
+}
+
+VG_REGPARM(3) void access_load_wide(Addr a, UWord info, UWord n)
+{
+	wide(a, info, n, access_load);
+}
+
+VG_REGPARM(3) void access_store_wide(Addr a, UWord info, UWord n)
+{
+	wide(a, info, n, access_store);
+}
+
+/* A compare-and-swap, which all instructions with a lock prefix come as. */
+void access_cas(Addr a, UWord info, UWord old, UWord expected)
+{
+	unsigned log2 = info & INFO_SIZE, w = shadow_word(a);
+	uint64_t mask = log2 == 3 ? ~0ull : ((uint64_t)1 << (8u << log2)) - 1;
+	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
+	struct shadow *s = shadow_of(a);
+	struct thread *t = self;
+
+	if (t->hidden != 0 && is_library_store(t, s, a))
+		return;
+	if (!begin(s, a, site))
+		return;
+	bit_set(s->seen, w);
+	if ((a & 7) + (1u << log2) > 8) { /* no atomic of the format: as a load, then a store */
+		access_load(a, info);
+		if (((old ^ expected) & mask) == 0)
+			access_store(a, info);
+		return;
+	}
+	bit_set(s->atomic, w);
+	if (((old ^ expected) & mask) != 0) {
+		record_casfail(t, site, a, log2, s->at[w], old & mask);
+		return;
+	}
+	if (log2 == 3)
+		escape(t, a, value_at(a, log2), site);
+	access_sync(t);
+	access_replace(a);
+	record_rmw(t, site, a, log2, s->at[w], old & mask, value_at(a, log2));
+	s->at[w] = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+}
+
+/* Of 16 bytes; same: it succeeded. */
+void access_cas_wide(Addr a, UWord info, UWord same)
+{
+	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
+
+	if (self->hidden != 0 || !begin(shadow_of(a), a, site))
+		return;
+	access_sync(self);
+	if (same)
+		record_range(self, site, True, True, a, 16);
+	else
+		record_range(self, site, False, True, a, 16);
+}
+
+/* ---- condition codes ---- */
+
+void access_flags_fed(void)
+{
+	flags_fed = self != NULL ? self->free_read : 0;
+}
+
+/* What a free read left in the condition codes decides something now. */
+VG_REGPARM(1) void access_flags_used(UWord site)
+{
+	struct thread *t = self;
+	uint8_t *p;
+
+	if (recording && t != NULL && t->begun && !t->ended) {
+		p = put_varint(record_begin(t, 64), site);
+		p = put_varint(put_varint(p, 1), t->tseq + 1 - flags_fed);
+		record_end(t, FORMAT_K_USE, 0, p, 1);
+	}
+	flags_fed = 0;
+}

@@ -1,0 +1,205 @@
+/*
+ * malloc and its family, which the tool provides, and mappings.
+ *
+ * Until accesses are recorded blocks are only listed; those that are left are told then.
+ */
+#include "tool.h"
+
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_replacemalloc.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+
+#define BIG (1u << 20) /* from here on a block is ordered as a whole */
+
+struct block {
+	struct block *next;
+	UWord key;
+	SizeT n;
+	uint32_t site;
+};
+
+static VgHashTable *blocks; /* all of them, with the sizes that were asked for */
+static version chain;	    /* the last big block that came or went */
+
+static void big(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n)
+{
+	uint8_t *p;
+
+	access_sync(t);
+	p = record_chained(t, chain);
+	p = put_varint(p, site);
+	p = put_varint(put_varint(p, record_delta(t, site, a)), n);
+	p = put_varint(p, record_ref(t, chain, t->tseq + 1));
+	record_end(t, kind, aux | FORMAT_ALLOC_BIG, p, 1);
+	chain = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+}
+
+static Bool is_on(void)
+{
+	return accesses_on && recording && self != NULL && !self->ended && self->begun &&
+	       self->hidden == 0;
+}
+
+/* Until there are several threads nobody asks. */
+static void told(unsigned kind, unsigned aux, Addr a, SizeT n, uint32_t site)
+{
+	if (n >= BIG)
+		big(self, site, kind, aux, a, n);
+	else
+		record_extent(self, site, kind, aux, a, n);
+}
+
+static void *block_make(SizeT n, SizeT align, Bool zero)
+{
+	struct block *b;
+	void *p;
+
+	if ((SSizeT)n < 0)
+		return NULL;
+	p = VG_(cli_malloc)(align, n);
+	if (p == NULL)
+		return NULL;
+	if (zero)
+		VG_(memset)(p, 0, n);
+	b = VG_(malloc)("foresee.block", sizeof(*b));
+	b->key = (UWord)p;
+	b->n = n;
+	b->site = self != NULL ? site_caller(self) : 0;
+	VG_(HT_add_node)(blocks, b);
+	if (is_on())
+		told(FORMAT_K_ALLOC, FORMAT_ALLOC_HEAP | (zero ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
+		     n, b->site);
+	return p;
+}
+
+static void block_end(ThreadId v, void *p)
+{
+	struct block *b = VG_(HT_remove)(blocks, (UWord)p);
+
+	(void)v;
+	if (b == NULL) /* not one: the program is wrong, and goes on */
+		return;
+	if (is_on())
+		told(FORMAT_K_FREE, FORMAT_ALLOC_HEAP, (Addr)p, b->n, site_caller(self));
+	VG_(free)(b);
+	VG_(cli_free)(p);
+}
+
+static void *heap_malloc(ThreadId v, SizeT n)
+{
+	(void)v;
+	return block_make(n, VG_(clo_alignment), False);
+}
+
+static void *heap_aligned(ThreadId v, SizeT n, SizeT align)
+{
+	(void)v;
+	return block_make(n, align, False);
+}
+
+static void *heap_memalign(ThreadId v, SizeT align, SizeT n)
+{
+	(void)v;
+	return block_make(n, align, False);
+}
+
+static void *heap_calloc(ThreadId v, SizeT count, SizeT n)
+{
+	(void)v;
+	if (n != 0 && count > (SizeT)-1 / n)
+		return NULL;
+	return block_make(count * n, VG_(clo_alignment), True);
+}
+
+static void free_aligned(ThreadId v, void *p, SizeT align)
+{
+	(void)align;
+	block_end(v, p);
+}
+
+/* A new block, a copy, and the old one freed: the copy is read and written by this thread. */
+static void *heap_realloc(ThreadId v, void *p, SizeT n)
+{
+	struct block *b;
+	SizeT k;
+	void *to;
+
+	if (p == NULL)
+		return heap_malloc(v, n);
+	if (n == 0) {
+		block_end(v, p);
+		return NULL;
+	}
+	b = VG_(HT_lookup)(blocks, (UWord)p);
+	if (b == NULL)
+		return NULL;
+	k = b->n < n ? b->n : n;
+	to = heap_malloc(v, n);
+	if (to == NULL)
+		return NULL;
+	VG_(memcpy)(to, p, k);
+	if (is_on() && k > 0) {
+		uint32_t site = site_caller(self);
+
+		access_sync(self);
+		record_range(self, site, False, False, (Addr)p, k);
+		record_range(self, site, True, False, (Addr)to, k);
+	}
+	block_end(v, p);
+	return to;
+}
+
+static SizeT usable_size(ThreadId v, void *p)
+{
+	struct block *b = VG_(HT_lookup)(blocks, (UWord)p);
+
+	(void)v;
+	return b != NULL ? b->n : 0;
+}
+
+void heap_tell(void)
+{
+	struct block *b;
+
+	VG_(HT_ResetIter)(blocks);
+	while ((b = VG_(HT_Next)(blocks)) != NULL)
+		told(FORMAT_K_ALLOC, FORMAT_ALLOC_HEAP, b->key, b->n, b->site);
+}
+
+/* ---- mappings ---- */
+
+static void mapped(Addr a, SizeT n, Bool r, Bool w, Bool x, ULong handle)
+{
+	(void)r, (void)x, (void)handle;
+	shadow_pages(a, n);
+	if (is_on() && w)
+		big(self, site_caller(self), FORMAT_K_ALLOC, FORMAT_ALLOC_MAP, a, n);
+}
+
+static void unmapped(Addr a, SizeT n)
+{
+	site_forget(a, n);
+	shadow_pages(a, n);
+	if (is_on())
+		big(self, site_caller(self), FORMAT_K_FREE, FORMAT_ALLOC_MAP, a, n);
+}
+
+static void protected(Addr a, SizeT n, Bool r, Bool w, Bool x)
+{
+	(void)r, (void)w, (void)x;
+	shadow_pages(a, n);
+}
+
+void heap_start(void)
+{
+	blocks = VG_(HT_construct)("foresee.blocks");
+	VG_(needs_malloc_replacement)(heap_malloc, heap_malloc, heap_aligned, heap_malloc,
+				      heap_aligned, heap_memalign, heap_calloc, block_end, block_end,
+				      free_aligned, block_end, free_aligned, heap_realloc,
+				      usable_size, 0);
+	VG_(track_new_mem_mmap)(mapped);
+	VG_(track_die_mem_munmap)(unmapped);
+	VG_(track_change_mem_mprotect)(protected);
+}

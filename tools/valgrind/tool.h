@@ -1,0 +1,295 @@
+/*
+ * The Valgrind tool: records a program that was not built for it.
+ *
+ *	instrument.c	what the translated code calls: loads, stores, atomics, calls and returns
+ *	access.c	an access as an event: who wrote there last, which reads need no record
+ *	stack.c		memory of a thread's own, which is left out while nobody else looks at it
+ *	shadow.c	the version of each word, and who has read it
+ *	record.c	records of events; log.c, chunks and the file
+ *	site.c		places in code, and the images they lie in
+ *	sync.c		what the preload library tells: locks, conditions, threads
+ *	thread.c	threads
+ *	heap.c		malloc and its family, mappings
+ *	kernel.c	system calls: what they write, what they order; signals
+ *	main.c		options, start and end
+ *	preload.c	the wrappers, in the program
+ *
+ * Valgrind runs one thread at a time, and changes threads only between blocks of code.  So nothing
+ * here is locked, the order of the log is the order of the run, and a record may be added to the log
+ * of a thread that does not run.
+ */
+#ifndef VALGRIND_TOOL_H
+#define VALGRIND_TOOL_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+
+#include "trace/format.h"
+
+#define LIKELY_(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY_(x) __builtin_expect(!!(x), 0)
+
+typedef uint64_t version; /* tid << FORMAT_TSEQ_BITS | tseq; 0: INIT */
+
+/* Short records: what was last at a site (doc/TRACE_FORMAT.md, section 3). */
+struct habit {
+	uint64_t addr, value, stride;
+	version version, own;
+	uint32_t site;
+	uint8_t access, order;
+	Bool taken;
+};
+
+/* An open run of reads that were dropped. */
+struct pending {
+	Addr word;
+};
+
+#define FRAMES 1024u /* deeper ones are not told apart */
+
+struct frame {
+	Addr sp;     /* when it has been returned from, the stack is above this */
+	uint32_t site; /* of the call */
+};
+
+struct thread {
+	uint32_t tid;
+	uint64_t tseq;
+	/* The chunk in the thread's slot of the file. */
+	struct format_chunk *chunk;
+	uint32_t slot;
+	uint8_t *cursor, *limit;
+	uint32_t nchunks;
+	int64_t nextra;
+	struct {
+		uint32_t tid;
+		uint64_t tseq;
+	} peers[FORMAT_PEERS];
+	uint64_t predict[FORMAT_PREDICT];
+	struct habit habits[FORMAT_HABITS];
+	uint64_t last_read[2];
+	version last_version;
+	uint64_t last_addr;
+	/* Reads that are dropped: the epoch ends with each synchronisation. */
+	uint32_t epoch;
+	struct pending *pending;
+	uint32_t npending, roompending;
+	/* Its stack, with what the C library keeps above it: [low, floor) is nobody else's yet. */
+	Addr low, high, floor;
+	/* Calls it is in. */
+	struct frame frames[FRAMES];
+	uint32_t depth, low_depth, logged_depth;
+	uint32_t stated; /* frames that the chunk has stated */
+	/* In a function of the library that is told as a whole. */
+	uint32_t hidden;
+	Addr hidden_sp; /* of the wrapper */
+	Addr parked, parked_mutex; /* in a wait for a condition; 0 none */
+	unsigned parked_aux;
+	UWord once[16];
+	uint32_t nonce;
+	uint64_t free_read; /* its last one */
+	uint64_t flags_fed; /* the free read that the condition codes come from; 0 none */
+	Addr handle;
+	uint64_t end;	/* number of its END */
+	Addr cleared;	/* the kernel writes 0 there when it ends; 0 nowhere */
+	struct thread *child; /* that it is making */
+	struct thread *parent; /* that has made it, by its event number fork */
+	uint64_t fork;
+	UWord run, arg; /* what it runs */
+	uint64_t generation; /* of the barrier it waits at */
+	Bool begun, ended, joined, told, timed;
+};
+
+/* ---- options (main.c) ---- */
+extern Bool opt_full;
+extern const HChar *opt_trace, *opt_asked;
+/* Is anything recorded?  Off before the file is there, in forked children, and after trouble. */
+extern Bool recording;
+/* Are accesses?  Not while there has been one thread only: nothing can be reordered there. */
+extern Bool accesses_on;
+void accesses_begin(void);
+
+/* ---- thread.c ---- */
+extern struct thread *self; /* the one that runs */
+struct thread *thread_new(void);
+struct thread *thread_of(ThreadId v); /* NULL: not known */
+struct thread *thread_get(uint32_t tid);
+uint32_t thread_count(void);
+void thread_bind(ThreadId v, struct thread *t);
+void thread_begin(struct thread *t, const struct thread *parent, uint64_t fork);
+void thread_end(struct thread *t, unsigned how);
+void threads_start(void);
+void threads_finish(void);
+Addr thread_sp(void);
+
+/* ---- shadow.c ---- */
+struct reading {
+	uint32_t epoch, pend, site;
+	uint16_t tid;
+	uint8_t kept, dropped; /* bytes */
+};
+#define SHADOW_BITS 16
+#define SHADOW_WORDS (1u << (SHADOW_BITS - 3))
+struct shadow {
+	version at[SHADOW_WORDS];
+	struct reading read[SHADOW_WORDS];
+	/* Bits, one for each word. */
+	uint8_t atomic[SHADOW_WORDS / 8]; /* an atomic instruction has touched it */
+	uint8_t seen[SHADOW_WORDS / 8];	  /* there is an event that did */
+	uint8_t object[SHADOW_WORDS / 8]; /* part of a lock or the like */
+	uint8_t page[1u << (SHADOW_BITS - 12)]; /* can it be written to?  enum shadow_page */
+	uint32_t owner; /* the thread whose own memory lies here; 0 none, SHADOW_MANY several */
+};
+#define SHADOW_MANY UINT32_MAX
+enum shadow_page { PAGE_UNKNOWN, PAGE_WRITABLE, PAGE_STEADY };
+#define SHADOW_CACHE 1024u
+extern struct shadow_line {
+	Addr key;
+	struct shadow *at;
+} shadow_cache[SHADOW_CACHE];
+struct shadow *shadow_slow(Addr key);
+static inline struct shadow *shadow_of(Addr a)
+{
+	Addr key = a >> SHADOW_BITS;
+	struct shadow_line *l = &shadow_cache[key & (SHADOW_CACHE - 1)];
+
+	return LIKELY_(l->key == key && l->at != NULL) ? l->at : shadow_slow(key);
+}
+static inline unsigned shadow_word(Addr a)
+{
+	return (a >> 3) & (SHADOW_WORDS - 1);
+}
+static inline Bool bit_get(const uint8_t *bits, unsigned w)
+{
+	return bits[w >> 3] >> (w & 7) & 1;
+}
+static inline void bit_set(uint8_t *bits, unsigned w)
+{
+	bits[w >> 3] |= (uint8_t)(1u << (w & 7));
+}
+/* The words of [a, a + n) are an object of the library's, or no more. */
+void shadow_object(Addr a, SizeT n, Bool is);
+/* Whether pages can be written to is to be found out anew. */
+void shadow_pages(Addr a, SizeT n);
+/* Nobody can write to the page of a. */
+Bool shadow_is_steady(struct shadow *s, Addr a);
+static inline version *version_at(Addr a)
+{
+	return &shadow_of(a)->at[shadow_word(a)];
+}
+
+/* ---- log.c ---- */
+Bool log_start(const HChar *path);
+void log_open(struct thread *t);
+void log_close(struct thread *t, uint32_t flags); /* its last chunk */
+void log_room(struct thread *t, SizeT need);
+void log_control(unsigned kind, const void *payload, SizeT n);
+void log_note(const HChar *text);
+void log_trouble(const HChar *text);
+void log_became(Bool is);
+void log_fault(int signal, uint32_t tid);
+void log_finish(Int status);
+void log_abandon(void);
+struct format_file *log_head(void);
+
+/* ---- record.c ---- */
+static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+/* A record of another form than an access: begin gives the place of its payload. */
+uint8_t *record_begin(struct thread *t, SizeT need);
+void record_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events);
+uint64_t record_ref(struct thread *t, version v, uint64_t own);
+uint64_t record_delta(struct thread *t, uint32_t site, Addr a);
+/* A load or store of up to 8 bytes.  second: the version of the second word, if it touches two. */
+struct access {
+	unsigned what; /* FORMAT_READ ... */
+	uint32_t site;
+	Addr addr;
+	version first, second;
+	uint64_t value;
+	uint64_t feed; /* event number of the free read that feeds this write; 0 none */
+};
+void record_access(struct thread *t, const struct access *a);
+void record_rmw(struct thread *t, uint32_t site, Addr a, unsigned log2, version v, uint64_t old,
+		uint64_t now);
+void record_casfail(struct thread *t, uint32_t site, Addr a, unsigned log2, version v,
+		    uint64_t old);
+/* An operation on an object; replaces its version unless it is a remark. */
+uint64_t record_sync(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr object,
+		     const uint64_t *args, unsigned nargs);
+/* About a thread. */
+uint64_t record_thread(struct thread *t, uint32_t site, unsigned kind, unsigned aux, uint64_t a,
+		       uint64_t b, unsigned nargs);
+/* Ranges: of any length, cut to pieces. */
+void record_range(struct thread *t, uint32_t site, Bool write, Bool atomic, Addr a, SizeT n);
+void record_extent(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n);
+/* What has changed of the stack since the last record. */
+void record_stack(struct thread *t);
+uint8_t *record_chained(struct thread *t, version v);
+
+/* ---- access.c ---- */
+#define INFO_SIZE 15u	     /* log2 of the size */
+#define INFO_FREE 16u	     /* a load that only feeds the store of the same instruction */
+#define INFO_FED 32u	     /* that store */
+#define INFO_HIDDEN 64u	     /* by the loader */
+#define INFO_SITE_SHIFT 8
+VG_REGPARM(2) void access_load(Addr a, UWord info);
+VG_REGPARM(2) void access_store(Addr a, UWord info);
+VG_REGPARM(3) void access_load_wide(Addr a, UWord info, UWord n);
+VG_REGPARM(3) void access_store_wide(Addr a, UWord info, UWord n);
+void access_cas(Addr a, UWord info, UWord old, UWord expected);
+void access_cas_wide(Addr a, UWord info, UWord same);
+VG_REGPARM(1) void access_flags_used(UWord site);
+/* The epoch of t ends: its open runs are closed. */
+void access_sync(struct thread *t);
+/* Somebody is about to replace the version of this word. */
+void access_replace(Addr word);
+
+/* ---- stack.c ---- */
+extern Addr own_low;	/* accesses of the running thread at [own_low, own_low + own_span) */
+extern UWord own_span;	/* are left out */
+extern Addr store_low; /* the same of stores: those of the library's own are looked at */
+extern UWord store_span;
+void stack_switch(void);
+/* From a on others may look at t's memory. */
+void stack_expose(struct thread *t, Addr a, uint32_t site);
+/* An access of the running thread at a: is it another thread's own memory? */
+void stack_foreign(Addr a, uint32_t site);
+
+/* ---- site.c ---- */
+uint32_t site_of(Addr pc); /* of an instruction */
+uint32_t site_return(Addr pc); /* of a call, by its return address */
+/* Who has called the wrapper that asks, and how many calls lie around that one. */
+uint32_t site_caller(struct thread *t);
+uint32_t site_depth(const struct thread *t);
+uint32_t site_base(const struct thread *t); /* the first call that is worth telling */
+/* Whose code it is. */
+enum site_part { SITE_PROGRAM, SITE_LIBRARY, SITE_LOADER };
+enum site_part site_part(uint32_t site);
+void site_forget(Addr a, SizeT n);
+VG_REGPARM(2) void site_call(Addr sp, UWord site);
+VG_REGPARM(1) void site_ret(Addr sp);
+
+/* ---- sync.c ---- */
+Bool sync_request(ThreadId tid, UWord *arg, UWord *ret);
+/* The wrapper has been left by other means than a return: by a cancellation. */
+void sync_left(struct thread *t);
+
+/* ---- heap.c, kernel.c, instrument.c ---- */
+void heap_start(void);
+void heap_tell(void); /* of all blocks there are */
+void kernel_start(void);
+struct _IRSB;
+
+#endif /* VALGRIND_TOOL_H */
