@@ -119,7 +119,7 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 # C library, at an address of its own; a second part is preloaded into the program.
 VALGRIND_A   := $(wildcard /usr/lib/x86_64-linux-gnu/valgrind)
 VALGRIND_EXE := $(wildcard /usr/libexec/valgrind/vgpreload_core-amd64-linux.so)
-VALGRIND_C   := $(filter-out %/preload.c,$(wildcard tools/valgrind/*.c))
+VALGRIND_C   := $(filter-out %/preload.c %/strings.c,$(wildcard tools/valgrind/*.c))
 VALGRIND_O   := $(VALGRIND_C:%.c=$(B)/%.o)
 VALGRIND_LIB := $(LIB)/valgrind
 VALGRIND     := $(if $(and $(VALGRIND_A),$(VALGRIND_EXE),$(wildcard /usr/include/valgrind/pub_tool_basics.h)),\
@@ -182,10 +182,14 @@ $(VALGRIND_LIB)/foresee-amd64-linux: $(VALGRIND_O) $(B)/objects
 		-Wl,-Ttext-segment=0x58000000 -o $@ $(VALGRIND_O) $(call valgrind_a,coregrind) \
 		$(call valgrind_a,vex) $(call valgrind_a,gcc-sup) -lgcc
 
-$(VALGRIND_LIB)/vgpreload_foresee-amd64-linux.so: tools/valgrind/preload.c Makefile
+VALGRIND_PRE := $(addprefix $(B)/tools/valgrind/,preload.o strings.o)
+$(VALGRIND_PRE): $(B)/%.o: %.c Makefile
 	$(call say,VG,$<)
-	$(Q)mkdir -p $(@D) $(B)/tools/valgrind && $(CC) $(VALGRIND_FLAGS) -MF $(B)/tools/valgrind/preload.d -fPIC -shared \
-		-Wl,-z,interpose,-z,initfirst -o $@ $< \
+	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fPIC -c -o $@ $<
+
+$(VALGRIND_LIB)/vgpreload_foresee-amd64-linux.so: $(VALGRIND_PRE)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,-z,interpose,-z,initfirst -o $@ $(VALGRIND_PRE) \
 		-Wl,--whole-archive $(call valgrind_a,replacemalloc_toolpreload) -Wl,--no-whole-archive
 
 # With what belongs to it of Valgrind itself.
@@ -193,7 +197,7 @@ $(VALGRIND_LIB)/version: $(VALGRIND_EXE)
 	$(Q)mkdir -p $(@D) && ln -sf $(VALGRIND_EXE) $(dir $(VALGRIND_EXE))default.supp $(@D) && \
 		ln -sf $(dir $(VALGRIND_EXE))*.xml $(@D) && valgrind --version >$@
 
--include $(VALGRIND_O:.o=.d) $(B)/tools/valgrind/preload.d
+-include $(VALGRIND_O:.o=.d) $(VALGRIND_PRE:.o=.d)
 
 $(ROOT)/include/%.h: include/%.h
 	$(Q)mkdir -p $(@D) && cp $< $@

@@ -20,6 +20,18 @@ static Bool is_atomic(const struct shadow *s, unsigned w)
 	return bit_get(s->atomic, w);
 }
 
+#define SEQ_CST 5u
+
+/* Memory that atomic instructions use, and what the C library does by itself, with locks of its
+ * own: both are accesses that do not race with their like. */
+static inline void kind_set(struct access *a, const struct shadow *s, unsigned w, UWord info)
+{
+	if (!is_atomic(s, w) && !(info & INFO_LIBRARY))
+		return;
+	a->what |= FORMAT_ATOMIC;
+	a->order = is_atomic(s, w) ? SEQ_CST : 0;
+}
+
 /* The smallest aligned piece of a word that has these bytes. */
 static unsigned piece_of(uint8_t bytes, unsigned *offset)
 {
@@ -37,7 +49,8 @@ static void run_close(Addr word, struct shadow *s, struct reading *r)
 {
 	struct thread *t = thread_get(r->tid);
 	unsigned offset, n = piece_of(r->dropped, &offset);
-	struct access a = { .what = FORMAT_READ | FORMAT_READ_REREAD | log2_of(n) << FORMAT_SIZE_SHIFT,
+	struct access a = { .what = FORMAT_READ | FORMAT_READ_REREAD |
+				    log2_of(n) << FORMAT_SIZE_SHIFT,
 			    .site = r->site,
 			    .addr = word + offset,
 			    .first = s->at[shadow_word(word)] };
@@ -45,8 +58,7 @@ static void run_close(Addr word, struct shadow *s, struct reading *r)
 	r->dropped = 0;
 	if (t->ended || t->epoch != r->epoch)
 		return;
-	if (is_atomic(s, shadow_word(word)))
-		a.what |= FORMAT_ATOMIC;
+	kind_set(&a, s, shadow_word(word), site_part(r->site) == SITE_LIBRARY ? INFO_LIBRARY : 0);
 	record_access(t, &a);
 }
 
@@ -142,6 +154,7 @@ static void load_two(Addr a, UWord info, unsigned log2)
 			    .second = *version_at(next),
 			    .value = value_at(a, log2) };
 
+	kind_set(&e, shadow_of(a), shadow_word(a), info);
 	record_access(t, &e);
 }
 
@@ -170,8 +183,7 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 			     .addr = a,
 			     .first = s->at[w],
 			     .value = value_at(a, log2) };
-	if (is_atomic(s, w))
-		e.what |= FORMAT_ATOMIC;
+	kind_set(&e, s, w, info);
 	record_access(t, &e);
 	if (info & INFO_FREE)
 		t->free_read = t->tseq;
@@ -226,8 +238,7 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 		e.what |= FORMAT_CROSS;
 		e.second = *version_at(next);
 	}
-	if (is_atomic(s, w))
-		e.what |= FORMAT_ATOMIC;
+	kind_set(&e, s, w, info);
 	if (info & INFO_FED) {
 		e.feed = t->free_read;
 		e.what |= e.feed == t->tseq ? FORMAT_WRITE_FED1 : FORMAT_WRITE_FED;
@@ -237,6 +248,36 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 	s->at[w] = own;
 	if (e.what & FORMAT_CROSS)
 		*version_at(next) = own;
+}
+
+/* The place is that of the call; the library's own calls are its own business. */
+static void done_for(Addr a, UWord info, VG_REGPARM(2) void (*one)(Addr, UWord))
+{
+	struct thread *t = self;
+	uint32_t depth = t->depth, site;
+
+	site = depth > 0 ? t->frames[(depth - 1) % FRAMES].site : 0;
+	t->depth = depth > 0 ? depth - 1 : 0;
+	if (t->depth < t->low_depth)
+		t->low_depth = t->depth;
+	info = (info & ((1u << INFO_SITE_SHIFT) - 1)) | (UWord)site << INFO_SITE_SHIFT |
+	       (site_part(site) == SITE_LIBRARY ? INFO_LIBRARY : 0) |
+	       (site_part(site) == SITE_LOADER ? INFO_HIDDEN : 0);
+	one(a, info);
+	t->depth = depth;
+}
+
+VG_REGPARM(2) void access_load_for(Addr a, UWord info)
+{
+	struct thread *t = self;
+
+	if (t->depth == 0 || site_part(t->frames[(t->depth - 1) % FRAMES].site) != SITE_LOADER)
+		done_for(a, info, access_load);
+}
+
+VG_REGPARM(2) void access_store_for(Addr a, UWord info)
+{
+	done_for(a, info, access_store);
 }
 
 /* In pieces that are accesses. */

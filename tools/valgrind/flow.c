@@ -188,7 +188,8 @@ static Bool is_part_of_cas(const IRSB *b, Int load)
 	const IRExpr *addr = b->stmts[load]->Ist.WrTmp.data->Iex.Load.addr;
 
 	for (Int i = load + 1; i <= instruction_end(b, load); i++)
-		if (b->stmts[i]->tag == Ist_CAS && is_same(b->stmts[i]->Ist.CAS.details->addr, addr))
+		if (b->stmts[i]->tag == Ist_CAS &&
+		    is_same(b->stmts[i]->Ist.CAS.details->addr, addr))
 			return True;
 	return False;
 }
@@ -202,7 +203,8 @@ struct flow *flow_of(const IRSB *b)
 {
 	SizeT n = (SizeT)b->stmts_used + 1;
 	struct flow *f = VG_(malloc)("foresee.flow", sizeof(*f));
-	Bool *tainted = VG_(calloc)("foresee.flow", (SizeT)b->tyenv->types_used + 1, sizeof(*tainted));
+	Bool *tainted =
+		VG_(calloc)("foresee.flow", (SizeT)b->tyenv->types_used + 1, sizeof(*tainted));
 
 	f->free = VG_(calloc)("foresee.flow", n, sizeof(*f->free));
 	f->skip = VG_(calloc)("foresee.flow", n, sizeof(*f->skip));

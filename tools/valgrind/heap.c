@@ -195,10 +195,10 @@ static void protected(Addr a, SizeT n, Bool r, Bool w, Bool x)
 void heap_start(void)
 {
 	blocks = VG_(HT_construct)("foresee.blocks");
-	VG_(needs_malloc_replacement)(heap_malloc, heap_malloc, heap_aligned, heap_malloc,
-				      heap_aligned, heap_memalign, heap_calloc, block_end, block_end,
-				      free_aligned, block_end, free_aligned, heap_realloc,
-				      usable_size, 0);
+	VG_(needs_malloc_replacement)
+	(heap_malloc, heap_malloc, heap_aligned, heap_malloc, heap_aligned, heap_memalign,
+	 heap_calloc, block_end, block_end, free_aligned, block_end, free_aligned, heap_realloc,
+	 usable_size, 0);
 	VG_(track_new_mem_mmap)(mapped);
 	VG_(track_die_mem_munmap)(unmapped);
 	VG_(track_change_mem_mprotect)(protected);

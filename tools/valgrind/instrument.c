@@ -29,9 +29,9 @@ enum { OWN_BASE = 1, OWN_FIELD };
 
 struct block {
 	IRSB *out;
-	uint32_t site; /* of the instruction */
-	Bool loader;   /* the loader's: what it does is not recorded */
-	uint8_t *own;  /* [temporary of the original] */
+	uint32_t site;	     /* of the instruction */
+	enum site_part part; /* whose code it is */
+	uint8_t *own;	     /* [temporary of the original] */
 	IRTemp ntmps;
 };
 
@@ -147,15 +147,20 @@ static void access_add(struct block *b, Bool store, IRExpr *addr, Int n, IRExpr 
 {
 	IRExpr *guard;
 
-	if ((b->loader && !store) || (!store && is_table(addr)) || is_own(b, addr))
+	/* What the loader reads is not recorded. */
+	if (!store && (b->part == SITE_LOADER || is_table(addr) || is_own(b, addr)))
 		return;
-	flags |= b->loader ? INFO_HIDDEN : 0;
+	flags |= b->part == SITE_LOADER ? INFO_HIDDEN : b->part == SITE_LIBRARY ? INFO_LIBRARY : 0;
 	guard = guard_of(b, store, addr, also);
 
 	if (n == 1 || n == 2 || n == 4 || n == 8) {
 		IRExpr *info = info_of(b, flags | log2_of(n));
 
-		if (store)
+		if (b->part == SITE_STRINGS && store)
+			CALL(b, guard, 2, access_store_for, 2(addr, info));
+		else if (b->part == SITE_STRINGS)
+			CALL(b, guard, 2, access_load_for, 2(addr, info));
+		else if (store)
 			CALL(b, guard, 2, access_store, 2(addr, info));
 		else
 			CALL(b, guard, 2, access_load, 2(addr, info));
@@ -187,7 +192,7 @@ static void cas_add(struct block *b, const IRCAS *c)
 	Int n = sizeofIRType(typeOfIRExpr(b->out->tyenv, c->dataLo));
 	IRExpr *guard, *info, *old, *expected;
 
-	if (b->loader)
+	if (b->part == SITE_LOADER)
 		return;
 	guard = guard_of(b, True, c->addr, NULL);
 	info = number((UWord)b->site << INFO_SITE_SHIFT | log2_of(n));
@@ -197,8 +202,8 @@ static void cas_add(struct block *b, const IRCAS *c)
 		CALL(b, guard, 0, access_cas, 4(c->addr, info, old, expected));
 	} else if (n == 8) {
 		IRExpr *x = tmp_of(b, Ity_I64, IRExpr_Binop(Iop_Xor64, old, expected));
-		IRExpr *y = tmp_of(b, Ity_I64, IRExpr_Binop(Iop_Xor64, IRExpr_RdTmp(c->oldHi),
-							    c->expdHi));
+		IRExpr *y = tmp_of(b, Ity_I64,
+				   IRExpr_Binop(Iop_Xor64, IRExpr_RdTmp(c->oldHi), c->expdHi));
 		IRExpr *z = tmp_of(b, Ity_I64, IRExpr_Binop(Iop_Or64, x, y));
 		IRExpr *same = tmp_of(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, z, number(0)));
 
@@ -310,7 +315,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 		if (s->tag == Ist_IMark) {
 			b.site = site_of(s->Ist.IMark.addr);
-			b.loader = site_part(b.site) == SITE_LOADER;
+			b.part = site_part(b.site);
 			next = s->Ist.IMark.addr + s->Ist.IMark.len;
 		}
 		own_follow(&b, s);

@@ -3,9 +3,10 @@
  *
  * Data may pass through the kernel from one thread to another, and a thread may wait there for what
  * another does.  So a call that may let others go on gives before it is made, and one that may have
- * waited takes when it is done (doc/TRACE_FORMAT.md, GIVE and TAKE); all of them by one channel, but
- * signals, which have one for each number.  That orders more than the kernel does, never less.  Calls
- * that have nothing to do with other threads are listed.
+ * waited takes when it is done (doc/TRACE_FORMAT.md, GIVE and TAKE); all of them, signals too, by one
+ * channel, and futexes by one for each address.  That orders more than the kernel does, never less.  What
+ * a thread has read nobody else reads, so such calls take turns.  Calls that have nothing to do with other
+ * threads are listed.
  */
 #include "sync.h"
 
@@ -17,7 +18,9 @@
 
 /* Words where no program has memory. */
 #define CHANNEL 0x1000u
-#define CHANNEL_SIGNALS 0x2000u
+#define CHANNEL_TURN 0x1008u
+#define CHANNEL_FUTEX 0x2000u
+#define FUTEXES 256u
 
 enum how { BOTH, NEITHER, GIVES, TAKES };
 
@@ -30,7 +33,6 @@ static enum how how_of(UInt n)
 	case __NR_mprotect:
 	case __NR_madvise:
 	case __NR_mremap:
-	case __NR_futex: /* what it orders is in the memory it looks at */
 	case __NR_nanosleep:
 	case __NR_clock_nanosleep:
 	case __NR_clock_gettime:
@@ -60,9 +62,6 @@ static enum how how_of(UInt n)
 	case __NR_uname:
 	case __NR_sysinfo:
 	case __NR_getrandom:
-	case __NR_tgkill: /* signals have channels of their own */
-	case __NR_tkill:
-	case __NR_kill:
 	case 334: /* rseq */
 	case 435: /* clone3 */
 		return NEITHER;
@@ -92,14 +91,20 @@ static struct thread *recorded(ThreadId v)
 {
 	struct thread *t = thread_of(v);
 
-	return recording && accesses_on && t != NULL && t->begun && !t->ended && t->hidden == 0 ? t
-												: NULL;
+	return recording && accesses_on && t != NULL && t->begun && !t->ended && t->hidden == 0
+		       ? t
+		       : NULL;
 }
 
 /* Of calls that the program makes by a function of the library: who called that. */
 static uint32_t site_here(struct thread *t)
 {
 	return site_caller(t);
+}
+
+static Addr channel_of(UInt n, const UWord *args)
+{
+	return n == __NR_futex ? CHANNEL_FUTEX + 8 * ((args[0] >> 2) % FUTEXES) : CHANNEL;
 }
 
 static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
@@ -112,14 +117,9 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 		log_became(True);
 	if (t == NULL)
 		return;
-	if (n == __NR_tgkill || n == __NR_tkill || n == __NR_kill) {
-		UWord number = n == __NR_tgkill ? args[2] : args[1];
-
-		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_SIGNAL,
-			    CHANNEL_SIGNALS + 8 * (number & 127), NULL, 0);
-	}
 	if (how == BOTH || how == GIVES)
-		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, CHANNEL, NULL, 0);
+		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_FILE,
+			    channel_of(n, args), NULL, 0);
 }
 
 static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
@@ -127,11 +127,20 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	struct thread *t = recorded(v);
 	enum how how = how_of(n);
 
-	(void)args, (void)nargs, (void)r;
+	(void)nargs, (void)r;
 	if (n == __NR_execve && recording)
 		log_became(False);
-	if (t != NULL && (how == BOTH || how == TAKES))
-		record_sync(t, site_here(t), FORMAT_K_TAKE, FORMAT_CHANNEL_FILE, CHANNEL, NULL, 0);
+	if (t == NULL)
+		return;
+	if (how == BOTH || how == TAKES)
+		record_sync(t, site_here(t), FORMAT_K_TAKE, FORMAT_CHANNEL_FILE,
+			    channel_of(n, args), NULL, 0);
+	if (how == TAKES) {
+		record_sync(t, site_here(t), FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, CHANNEL_TURN, NULL,
+			    0);
+		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, CHANNEL_TURN, NULL,
+			    0);
+	}
 }
 
 /* ---- memory ---- */
@@ -146,8 +155,7 @@ static void reads(CorePart part, ThreadId v, const HChar *what, Addr a, SizeT n)
 	struct thread *t = recorded(v);
 
 	(void)what;
-	if (t != NULL && counts(part) && n > 0 &&
-	    VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+	if (t != NULL && counts(part) && n > 0 && VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
 		sync_range(t, site_here(t), False, a, n);
 }
 
@@ -177,10 +185,9 @@ static void delivers(ThreadId v, Int number, Bool other_stack)
 {
 	struct thread *t = recorded(v);
 
-	(void)other_stack;
+	(void)number, (void)other_stack;
 	if (t != NULL)
-		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL,
-			    CHANNEL_SIGNALS + 8 * ((UWord)number & 127), NULL, 0);
+		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, CHANNEL, NULL, 0);
 }
 
 void kernel_start(void)

@@ -13,11 +13,11 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#define SLOTS 16u	    /* in an extent */
+#define SLOTS 16u /* in an extent */
 #define EXTENTS 4096u
 #define CUT_BYTES (4u << 20) /* closed between two cuts */
 #define SLOT_PAGE 4096u
-#define MARGIN 512u	    /* a small record and what comes before it */
+#define MARGIN 512u /* a small record and what comes before it */
 
 /* Of the core: moves a descriptor out of the program's way. */
 extern Int VG_(safe_fd)(Int oldfd);
@@ -80,7 +80,8 @@ static Bool write_at(uint64_t offset, const void *p, SizeT n)
 /* Blocks are taken from the disk now: a mapped page that cannot be written kills the process. */
 static Bool grow(uint64_t size)
 {
-	if (call6(__NR_fallocate, file.fd, 0, (Word)file.size, (Word)(size - file.size), 0, 0) != 0 &&
+	if (call6(__NR_fallocate, file.fd, 0, (Word)file.size, (Word)(size - file.size), 0, 0) !=
+		    0 &&
 	    call6(__NR_ftruncate, file.fd, (Word)size, 0, 0, 0, 0) != 0)
 		return False;
 	file.size = size;

@@ -72,8 +72,9 @@ static Bool option(const HChar *arg)
 
 static void usage(void)
 {
-	VG_(printf)("    --foresee-trace=FILE   where the recording goes\n"
-		    "    --foresee-full=no|yes  leave out no repeated reads [no]\n");
+	VG_(printf)
+	("    --foresee-trace=FILE   where the recording goes\n"
+	 "    --foresee-full=no|yes  leave out no repeated reads [no]\n");
 }
 
 static void debug_usage(void)
@@ -98,7 +99,8 @@ static void start(void)
 	struct thread *t;
 
 	if (opt_trace == NULL) {
-		VG_(umsg)("foresee: no trace given: 'foresee record --valgrind' starts this tool\n");
+		VG_(umsg)
+		("foresee: no trace given: 'foresee record --valgrind' starts this tool\n");
 		VG_(exit)(125);
 	}
 	if (!log_start(opt_trace)) {

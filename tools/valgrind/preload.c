@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -24,8 +25,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-#define ASK(request, a, b, c, d)                                                              \
-	VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, (uintptr_t)(a), (uintptr_t)(b),           \
+#define ASK(request, a, b, c, d)                                                    \
+	VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, (uintptr_t)(a), (uintptr_t)(b), \
 					(uintptr_t)(c), (uintptr_t)(d), 0)
 #define TELL(request, a, b, c, d) ((void)ASK(request, a, b, c, d))
 #define SYNC(kind, aux, object) TELL(REQUEST_SYNC, FORMAT_K_##kind, aux, object, 0)
@@ -34,13 +35,13 @@
 #define SHOW() TELL(REQUEST_SHOW, 0, 0, 0, 0)
 
 /* A wrapper of function f of the C library; Z-encoded: Zu is _, Za is *. */
-#define WRAP(type, f, ...)                                              \
-	type I_WRAP_SONAME_FNNAME_ZZ(libcZdsoZa, f)(__VA_ARGS__);       \
+#define WRAP(type, f, ...)                                        \
+	type I_WRAP_SONAME_FNNAME_ZZ(libcZdsoZa, f)(__VA_ARGS__); \
 	type I_WRAP_SONAME_FNNAME_ZZ(libcZdsoZa, f)(__VA_ARGS__)
 
-#define ORIGINAL                      \
-	OrigFn original;              \
-	uintptr_t r = 0;              \
+#define ORIGINAL         \
+	OrigFn original; \
+	uintptr_t r = 0; \
 	VALGRIND_GET_ORIG_FN(original)
 
 /* ---- mutexes ---- */
@@ -97,7 +98,7 @@ INLINE bool mutex_is_busy(const pthread_mutex_t *m)
 			SYNC(kind, aux, object);                                        \
 		else if ((r) == EOWNERDEAD)                                             \
 			SYNC(kind, (aux) | FORMAT_LOCK_DEAD, object);                   \
-		else if (((aux) & FORMAT_LOCK_TRY) && ((r) == EBUSY || (r) == ETIMEDOUT)) \
+		else if (((aux)&FORMAT_LOCK_TRY) && ((r) == EBUSY || (r) == ETIMEDOUT)) \
 			SYNC(TRYFAIL, aux, object);                                     \
 		else if ((r) != EDEADLK)                                                \
 			SYNC(TRYFAIL, (aux) | FORMAT_LOCK_REFUSED, object);             \
@@ -125,17 +126,17 @@ WRAP(int, pthreadZumutexZutrylock, pthread_mutex_t *m)
 	return (int)r;
 }
 
-#define TIMED_MUTEX(f, call, ...)                                       \
-	WRAP(int, f, pthread_mutex_t *m, __VA_ARGS__)                   \
-	{                                                               \
-		ORIGINAL;                                               \
-		HIDE(m);                                                 \
-		if (mutex_is_busy(m))                                   \
-			SYNC(REQ, mutex_aux(m) | FORMAT_LOCK_TRY, m);   \
-		call;                                                   \
-		TOOK(ACQ, mutex_aux(m) | FORMAT_LOCK_TRY, m, (int)r);   \
-		SHOW();                                                 \
-		return (int)r;                                          \
+#define TIMED_MUTEX(f, call, ...)                                     \
+	WRAP(int, f, pthread_mutex_t *m, __VA_ARGS__)                 \
+	{                                                             \
+		ORIGINAL;                                             \
+		HIDE(m);                                              \
+		if (mutex_is_busy(m))                                 \
+			SYNC(REQ, mutex_aux(m) | FORMAT_LOCK_TRY, m); \
+		call;                                                 \
+		TOOK(ACQ, mutex_aux(m) | FORMAT_LOCK_TRY, m, (int)r); \
+		SHOW();                                               \
+		return (int)r;                                        \
 	}
 TIMED_MUTEX(pthreadZumutexZutimedlock, CALL_FN_W_WW(r, original, m, at), const struct timespec *at)
 TIMED_MUTEX(pthreadZumutexZuclocklock, CALL_FN_W_WWW(r, original, m, clock, at), clockid_t clock,
@@ -180,17 +181,17 @@ WRAP(int, pthreadZumutexZudestroy, pthread_mutex_t *m)
 
 /* ---- read-write locks ---- */
 
-#define RWLOCK(f, take, request, flags, busy, call, ...)                     \
-	WRAP(int, f, pthread_rwlock_t *l __VA_ARGS__)                        \
-	{                                                                    \
-		ORIGINAL;                                                    \
-		HIDE(l);                                                      \
-		if (busy)                                                    \
-			SYNC(request, FORMAT_LOCK_RWLOCK | (flags), l);      \
-		call;                                                        \
-		TOOK(take, FORMAT_LOCK_RWLOCK | (flags), l, (int)r);         \
-		SHOW();                                                      \
-		return (int)r;                                               \
+#define RWLOCK(f, take, request, flags, busy, call, ...)                \
+	WRAP(int, f, pthread_rwlock_t *l __VA_ARGS__)                   \
+	{                                                               \
+		ORIGINAL;                                               \
+		HIDE(l);                                                \
+		if (busy)                                               \
+			SYNC(request, FORMAT_LOCK_RWLOCK | (flags), l); \
+		call;                                                   \
+		TOOK(take, FORMAT_LOCK_RWLOCK | (flags), l, (int)r);    \
+		SHOW();                                                 \
+		return (int)r;                                          \
 	}
 #define WRITTEN (l->__data.__cur_writer != 0)
 #define USED (l->__data.__readers >> 3 != 0 || WRITTEN)
@@ -291,16 +292,16 @@ WRAP(int, pthreadZuspinZudestroy, pthread_spinlock_t *l)
 
 /* ---- conditions ---- */
 
-#define CONDITION(f, timed, call, ...)                                          \
-	WRAP(int, f, pthread_cond_t *c, pthread_mutex_t *m __VA_ARGS__)         \
-	{                                                                       \
-		ORIGINAL;                                                       \
-		HIDE(c);                                                         \
-		TELL(REQUEST_PARK, c, m, mutex_aux(m), timed);                  \
-		call;                                                           \
-		TELL(REQUEST_WAKE, c, m, mutex_aux(m), (int)r);                 \
-		SHOW();                                                         \
-		return (int)r;                                                  \
+#define CONDITION(f, timed, call, ...)                                  \
+	WRAP(int, f, pthread_cond_t *c, pthread_mutex_t *m __VA_ARGS__) \
+	{                                                               \
+		ORIGINAL;                                               \
+		HIDE(c);                                                \
+		TELL(REQUEST_PARK, c, m, mutex_aux(m), timed);          \
+		call;                                                   \
+		TELL(REQUEST_WAKE, c, m, mutex_aux(m), (int)r);         \
+		SHOW();                                                 \
+		return (int)r;                                          \
 	}
 CONDITION(pthreadZucondZuwaitZa, false, CALL_FN_W_WW(r, original, c, m))
 CONDITION(pthreadZucondZutimedwaitZa, true, CALL_FN_W_WWW(r, original, c, m, at), AT)
@@ -310,7 +311,7 @@ CONDITION(pthreadZucondZuclockwaitZa, true, CALL_FN_W_WWWW(r, original, c, m, cl
 	WRAP(int, f, pthread_cond_t *c)             \
 	{                                           \
 		ORIGINAL;                           \
-		HIDE(c);                             \
+		HIDE(c);                            \
 		TELL(REQUEST_SIGNAL, c, all, 0, 0); \
 		CALL_FN_W_W(r, original, c);        \
 		SHOW();                             \
@@ -346,22 +347,21 @@ INLINE bool sem_is_zero(const sem_t *s)
 	return *(const uint32_t *)s == 0;
 }
 
-#define SEMAPHORE(f, flags, busy, call, ...)                                            \
-	WRAP(int, f, sem_t *s __VA_ARGS__)                                              \
-	{                                                                               \
-		ORIGINAL;                                                               \
-		HIDE(s);                                                                 \
-		if (busy)                                                               \
-			SYNC(REQ, FORMAT_LOCK_SEM | (flags), s);                        \
-		call;                                                                   \
-		if ((int)r == 0)                                                        \
-			SYNC(SEM_WAIT, 0, s);                                           \
-		else                                                                    \
-			SYNC(SEM_FAIL, errno == EAGAIN || errno == ETIMEDOUT ?          \
-					       0 :                                      \
-					       FORMAT_SEM_REFUSED, s);                  \
-		SHOW();                                                                 \
-		return (int)r;                                                          \
+#define SEMAPHORE(f, flags, busy, call, ...)                                                     \
+	WRAP(int, f, sem_t *s __VA_ARGS__)                                                       \
+	{                                                                                        \
+		ORIGINAL;                                                                        \
+		HIDE(s);                                                                         \
+		if (busy)                                                                        \
+			SYNC(REQ, FORMAT_LOCK_SEM | (flags), s);                                 \
+		call;                                                                            \
+		if ((int)r == 0)                                                                 \
+			SYNC(SEM_WAIT, 0, s);                                                    \
+		else                                                                             \
+			SYNC(SEM_FAIL,                                                           \
+			     errno == EAGAIN || errno == ETIMEDOUT ? 0 : FORMAT_SEM_REFUSED, s); \
+		SHOW();                                                                          \
+		return (int)r;                                                                   \
 	}
 SEMAPHORE(semZuwaitZa, 0, sem_is_zero(s), CALL_FN_W_W(r, original, s))
 SEMAPHORE(semZutrywaitZa, 0, false, CALL_FN_W_W(r, original, s))
@@ -460,6 +460,52 @@ WRAP(int, pthreadZuonce, pthread_once_t *control, void (*run)(void))
 	return (int)r;
 }
 
+/* ---- signals and the like, from thread to thread ---- */
+
+#define CHANNEL 0x1000 /* that all calls of the kernel have (kernel.c) */
+
+WRAP(int, pthreadZukill, pthread_t who, int number)
+{
+	ORIGINAL;
+	HIDE_ALL();
+	SYNC(GIVE, FORMAT_CHANNEL_SIGNAL, CHANNEL);
+	CALL_FN_W_WW(r, original, who, number);
+	SHOW();
+	return (int)r;
+}
+
+WRAP(int, pthreadZusigqueue, pthread_t who, int number, union sigval value)
+{
+	ORIGINAL;
+	HIDE_ALL();
+	SYNC(GIVE, FORMAT_CHANNEL_SIGNAL, CHANNEL);
+	CALL_FN_W_WWW(r, original, who, number, value.sival_ptr);
+	SHOW();
+	return (int)r;
+}
+
+WRAP(int, pthreadZucancel, pthread_t who)
+{
+	ORIGINAL;
+	HIDE_ALL();
+	SYNC(GIVE, FORMAT_CHANNEL_SIGNAL, CHANNEL);
+	TELL(REQUEST_CANCEL, who, 0, 0, 0);
+	CALL_FN_W_W(r, original, who);
+	SHOW();
+	return (int)r;
+}
+
+/* A thread that was cancelled runs its handlers from here; also one that ends itself. */
+int I_WRAP_SONAME_FNNAME_ZZ(libgccZusZdsoZa, ZuUnwindZuForcedUnwind)(void *, void *, void *);
+int I_WRAP_SONAME_FNNAME_ZZ(libgccZusZdsoZa, ZuUnwindZuForcedUnwind)(void *exception, void *stop,
+								     void *arg)
+{
+	ORIGINAL;
+	TELL(REQUEST_UNWIND, CHANNEL, 0, 0, 0);
+	CALL_FN_W_WWW(r, original, exception, stop, arg);
+	return (int)r;
+}
+
 /* ---- threads ---- */
 
 /* The last of all destructors of a thread's values tells its end: what they do is the program's. */
@@ -513,18 +559,18 @@ WRAP(int, pthreadZucreateZa, pthread_t *handle, const pthread_attr_t *attr, void
 	return (int)r;
 }
 
-#define JOIN(f, timed, call, ...)                                                  \
-	WRAP(int, f, pthread_t who, void **out __VA_ARGS__)                        \
-	{                                                                          \
-		ORIGINAL;                                                          \
-		HIDE_ALL();                                                            \
-		TELL(REQUEST_JOIN, 0, timed, who, 0);                              \
-		call;                                                              \
-		TELL(REQUEST_JOIN, 1, timed, who, (int)r);                         \
-		if (r == 0 && out != NULL)                                         \
-			TELL(REQUEST_WROTE, out, sizeof(*out), 0, 0);              \
-		SHOW();                                                            \
-		return (int)r;                                                     \
+#define JOIN(f, timed, call, ...)                                     \
+	WRAP(int, f, pthread_t who, void **out __VA_ARGS__)           \
+	{                                                             \
+		ORIGINAL;                                             \
+		HIDE_ALL();                                           \
+		TELL(REQUEST_JOIN, 0, timed, who, 0);                 \
+		call;                                                 \
+		TELL(REQUEST_JOIN, 1, timed, who, (int)r);            \
+		if (r == 0 && out != NULL)                            \
+			TELL(REQUEST_WROTE, out, sizeof(*out), 0, 0); \
+		SHOW();                                               \
+		return (int)r;                                        \
 	}
 JOIN(pthreadZujoin, false, CALL_FN_W_WW(r, original, who, out))
 JOIN(pthreadZutryjoinZunp, true, CALL_FN_W_WW(r, original, who, out))

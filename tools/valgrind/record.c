@@ -159,7 +159,7 @@ static void record_whole(struct thread *t, struct habit *h, const struct access 
 	uint8_t *p = put_varint(t->cursor + 4, a->site);
 
 	if (a->what & FORMAT_ATOMIC)
-		*p++ = 5;
+		*p++ = a->order;
 	p = put_varint(p, a->addr);
 	p = put_varint(p, record_ref(t, a->first, t->tseq + 1));
 	p = put_second(p, a);
@@ -170,7 +170,7 @@ static void record_whole(struct thread *t, struct habit *h, const struct access 
 	*h = (struct habit){ .taken = True,
 			     .site = a->site,
 			     .access = (uint8_t)a->what,
-			     .order = 5,
+			     .order = a->order,
 			     .stride = (uint64_t)1 << (a->what >> FORMAT_SIZE_SHIFT & 3) };
 }
 
@@ -185,8 +185,8 @@ static unsigned bytes_of(uint64_t v)
 	return v == 0 ? 0 : (71 - (unsigned)__builtin_clzll(v)) >> 3;
 }
 
-static uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, version v,
-			  Bool read, unsigned *code)
+static uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, version v, Bool read,
+			  unsigned *code)
 {
 	uint64_t near = v - h->version + FORMAT_R_WINDOW / 2;
 	uint64_t last = v - t->last_version + FORMAT_R_LAST_WINDOW / 2;
@@ -213,8 +213,7 @@ static uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, v
 	return put_fixed(p, u, bytes_of(u));
 }
 
-static uint8_t *short_address(struct thread *t, uint8_t *p, struct habit *h, Addr a,
-			      unsigned *code)
+static uint8_t *short_address(struct thread *t, uint8_t *p, struct habit *h, Addr a, unsigned *code)
 {
 	uint64_t d = a - h->addr, z = format_zigzag((int64_t)d);
 	uint64_t hop = a - t->last_read[0] + FORMAT_HOP;
@@ -312,7 +311,7 @@ void record_access(struct thread *t, const struct access *a)
 
 	ready(t, 160);
 	peer_know(t, a->first);
-	if (h->taken && h->site == a->site && h->access == (uint8_t)a->what)
+	if (h->taken && h->site == a->site && h->access == (uint8_t)a->what && h->order == a->order)
 		record_short(t, h, seat, a);
 	else
 		record_whole(t, h, a);
@@ -339,8 +338,7 @@ void record_rmw(struct thread *t, uint32_t site, Addr a, unsigned log2, version 
 	record_end(t, FORMAT_K_RMW, log2, p, 1);
 }
 
-void record_casfail(struct thread *t, uint32_t site, Addr a, unsigned log2, version v,
-		    uint64_t old)
+void record_casfail(struct thread *t, uint32_t site, Addr a, unsigned log2, version v, uint64_t old)
 {
 	uint8_t *p;
 

@@ -46,7 +46,7 @@ void shadow_object(Addr a, SizeT n, Bool is)
 		if (is)
 			bit_set(s->object, k);
 		else
-			s->object[k >> 3] &= (uint8_t)~(1u << (k & 7));
+			s->object[k >> 3] &= (uint8_t) ~(1u << (k & 7));
 	}
 }
 

@@ -25,6 +25,13 @@ struct place {
 static VgHashTable *places;
 static uint32_t nsites;
 static uint8_t parts[SITE_MOST]; /* [site]: enum site_part */
+static Addr strings_from, strings_to;
+
+void site_strings(Addr from, Addr to)
+{
+	strings_from = from;
+	strings_to = to;
+}
 
 static struct image {
 	Addr low, high, bias;
@@ -185,7 +192,9 @@ uint32_t site_return(Addr pc)
 	p->key = pc;
 	p->site = ++nsites;
 	VG_(HT_add_node)(places, p);
-	parts[p->site] = m != NULL ? m->part : SITE_PROGRAM;
+	parts[p->site] = pc - 1 - strings_from < strings_to - strings_from ? SITE_STRINGS
+			 : m != NULL					   ? m->part
+									   : SITE_PROGRAM;
 	end = put_varint(put_varint(buffer, p->site), m != NULL ? m->number : 0);
 	end = put_varint(end, m != NULL ? pc - m->bias : pc);
 	log_control(FORMAT_K_C_CODE, buffer, (SizeT)(end - buffer));
@@ -257,13 +266,18 @@ enum site_part site_part(uint32_t site)
 	return parts[site];
 }
 
+static Bool is_inside(const struct thread *t, uint32_t i)
+{
+	return parts[t->frames[i % FRAMES].site] != SITE_PROGRAM;
+}
+
 /* The wrapper is the innermost function.  Functions of the C library that are made of others are
  * no places. */
 uint32_t site_caller(struct thread *t)
 {
 	uint32_t i = t->depth;
 
-	while (i > 1 && parts[t->frames[(i - 1) % FRAMES].site] != SITE_PROGRAM)
+	while (i > 1 && is_inside(t, i - 1))
 		i--;
 	return i > 0 ? t->frames[(i - 1) % FRAMES].site : 0;
 }
@@ -272,7 +286,7 @@ uint32_t site_depth(const struct thread *t)
 {
 	uint32_t i = t->depth;
 
-	while (i > 1 && parts[t->frames[(i - 1) % FRAMES].site] != SITE_PROGRAM)
+	while (i > 1 && is_inside(t, i - 1))
 		i--;
 	return i > 0 ? i - 1 : 0;
 }
@@ -282,7 +296,7 @@ uint32_t site_base(const struct thread *t)
 {
 	uint32_t i = t->tid == 1;
 
-	while (i < t->depth && i < FRAMES && parts[t->frames[i].site] != SITE_PROGRAM)
+	while (i < t->depth && i < FRAMES && is_inside(t, i))
 		i++;
 	return i < t->depth ? i : t->depth;
 }

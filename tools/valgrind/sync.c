@@ -120,8 +120,8 @@ static void park(struct thread *t, uint32_t site, const UWord *arg)
 	uint64_t mutex = arg[2];
 	unsigned aux = (unsigned)arg[3] | FORMAT_LOCK_WAIT;
 
-	record_sync(t, site, FORMAT_K_REQ, FORMAT_LOCK_COND | (arg[4] ? FORMAT_LOCK_TRY : 0), arg[1],
-		    NULL, 0);
+	record_sync(t, site, FORMAT_K_REQ, FORMAT_LOCK_COND | (arg[4] ? FORMAT_LOCK_TRY : 0),
+		    arg[1], NULL, 0);
 	record_sync(t, site, FORMAT_K_REL, aux, mutex, NULL, 0);
 	record_sync(t, site, FORMAT_K_PARK, arg[4] ? FORMAT_WAIT_TIMED : 0, arg[1], &mutex, 1);
 	happened_add(condition_of(arg[1]), (struct happened){ .waiter = t->tid });
@@ -133,7 +133,6 @@ static void park(struct thread *t, uint32_t site, const UWord *arg)
 }
 
 #define ETIMEDOUT_ 110
-
 
 static void wake(struct thread *t, uint32_t site, const UWord *arg)
 {
@@ -147,8 +146,8 @@ static void wake(struct thread *t, uint32_t site, const UWord *arg)
 		args[1] = by.tseq;
 	}
 	record_sync(t, site, FORMAT_K_WAKE,
-		    (t->timed ? FORMAT_WAIT_TIMED : 0) | (timeout ? FORMAT_WAKE_TIMEOUT : 0), arg[1],
-		    args, 2);
+		    (t->timed ? FORMAT_WAIT_TIMED : 0) | (timeout ? FORMAT_WAKE_TIMEOUT : 0),
+		    arg[1], args, 2);
 	record_sync(t, site, FORMAT_K_ACQ, (unsigned)arg[3] | FORMAT_LOCK_WAIT, arg[2], NULL, 0);
 }
 
@@ -379,7 +378,8 @@ static void spin_left(struct thread *t, uint32_t site, Addr a)
 	Bool held = spins != NULL && VG_(HT_lookup)(spins, a) != NULL;
 
 	spin_note(FORMAT_K_REL, FORMAT_LOCK_SPIN, a);
-	record_sync(t, site, held ? FORMAT_K_REL : FORMAT_K_LOCK_INIT, FORMAT_LOCK_SPIN, a, NULL, 0);
+	record_sync(t, site, held ? FORMAT_K_REL : FORMAT_K_LOCK_INIT, FORMAT_LOCK_SPIN, a, NULL,
+		    0);
 }
 
 static void hide(struct thread *t, const UWord *arg)
@@ -435,6 +435,10 @@ static UWord answer(struct thread *t, uint32_t site, const UWord *arg)
 	case REQUEST_DETACH:
 		detach(t, site, arg);
 		break;
+	case REQUEST_CANCEL:
+		if (by_handle(arg[1]) != NULL)
+			record_thread(t, site, FORMAT_K_CANCEL, 0, by_handle(arg[1])->tid, 0, 1);
+		break;
 	case REQUEST_NAME:
 		named(t, (const HChar *)arg[1]);
 		break;
@@ -483,6 +487,10 @@ Bool sync_request(ThreadId v, UWord *arg, UWord *ret)
 	if (!VG_IS_TOOL_USERREQ('F', 'S', arg[0]))
 		return False;
 	*ret = 0;
+	if (arg[0] == REQUEST_STRINGS) {
+		site_strings(arg[1], arg[2]);
+		return True;
+	}
 	if (arg[0] == REQUEST_BEGIN) {
 		*ret = child_begin(v, arg);
 		return True;
@@ -503,6 +511,11 @@ Bool sync_request(ThreadId v, UWord *arg, UWord *ret)
 	}
 	if (arg[0] == REQUEST_PASSED) {
 		*ret = passed(t, arg);
+		return True;
+	}
+	if (arg[0] == REQUEST_UNWIND) {
+		sync_left(t);
+		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, arg[1], NULL, 0);
 		return True;
 	}
 	if (t->hidden > 1 || (t->depth > 0 && arg[0] == REQUEST_SYNC &&

@@ -12,8 +12,8 @@
 #include "pub_tool_vki.h"
 
 #define THREADS (1u << 16)
-#define TCB 0x900u	       /* bytes of the C library's behind a handle */
-#define MAIN_STACK (8u << 20)  /* at least */
+#define TCB 0x900u	      /* bytes of the C library's behind a handle */
+#define MAIN_STACK (8u << 20) /* at least */
 #define PAGE 4096u
 
 struct thread *self;
@@ -21,7 +21,7 @@ struct thread *self;
 static struct thread *all[THREADS];
 static uint32_t count;
 static struct thread *running; /* self, as the core has told */
-static struct thread **bound; /* [ThreadId] */
+static struct thread **bound;  /* [ThreadId] */
 
 struct thread *thread_get(uint32_t tid)
 {
@@ -129,7 +129,8 @@ void thread_begin(struct thread *t, const struct thread *parent, uint64_t fork)
 	p = put_varint(record_begin(t, 128), parent != NULL ? parent->tid : 0);
 	p = put_varint(p, fork);
 	p = put_varint(put_varint(p, t->low), t->high);
-	p = put_varint(put_varint(p, before != NULL ? before->tid : 0), before != NULL ? before->end : 0);
+	p = put_varint(put_varint(p, before != NULL ? before->tid : 0),
+		       before != NULL ? before->end : 0);
 	record_end(t, FORMAT_K_BEGIN, 0, p, 1);
 	p = put_varint(put_varint(stack, t->low), t->high - t->low);
 	p = put_varint(p, FORMAT_ROOT_SEEN);
@@ -174,7 +175,8 @@ static void on_create(ThreadId parent, ThreadId child)
 	if (child == 1) /* the first thread of all, bound at the start */
 		return;
 	thread_bind(child, NULL);
-	if (p == NULL || p->child != NULL || !recording) /* by pthread_create: it says when it begins */
+	if (p == NULL || p->child != NULL ||
+	    !recording) /* by pthread_create: it says when it begins */
 		return;
 	/* By other means: it begins with its first instruction. */
 	t = thread_new();

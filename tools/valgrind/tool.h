@@ -52,7 +52,7 @@ struct pending {
 #define FRAMES 1024u /* deeper ones are not told apart */
 
 struct frame {
-	Addr sp;     /* when it has been returned from, the stack is above this */
+	Addr sp;       /* when it has been returned from, the stack is above this */
 	uint32_t site; /* of the call */
 };
 
@@ -86,7 +86,7 @@ struct thread {
 	uint32_t stated; /* frames that the chunk has stated */
 	/* In a function of the library that is told as a whole. */
 	uint32_t hidden;
-	Addr hidden_sp; /* of the wrapper */
+	Addr hidden_sp;		   /* of the wrapper */
 	Addr parked, parked_mutex; /* in a wait for a condition; 0 none */
 	unsigned parked_aux;
 	UWord once[16];
@@ -94,12 +94,12 @@ struct thread {
 	uint64_t free_read; /* its last one */
 	uint64_t flags_fed; /* the free read that the condition codes come from; 0 none */
 	Addr handle;
-	uint64_t end;	/* number of its END */
-	Addr cleared;	/* the kernel writes 0 there when it ends; 0 nowhere */
-	struct thread *child; /* that it is making */
+	uint64_t end;	       /* number of its END */
+	Addr cleared;	       /* the kernel writes 0 there when it ends; 0 nowhere */
+	struct thread *child;  /* that it is making */
 	struct thread *parent; /* that has made it, by its event number fork */
 	uint64_t fork;
-	UWord run, arg; /* what it runs */
+	UWord run, arg;	     /* what it runs */
 	uint64_t generation; /* of the barrier it waits at */
 	Bool begun, ended, joined, told, timed;
 };
@@ -138,9 +138,9 @@ struct shadow {
 	version at[SHADOW_WORDS];
 	struct reading read[SHADOW_WORDS];
 	/* Bits, one for each word. */
-	uint8_t atomic[SHADOW_WORDS / 8]; /* an atomic instruction has touched it */
-	uint8_t seen[SHADOW_WORDS / 8];	  /* there is an event that did */
-	uint8_t object[SHADOW_WORDS / 8]; /* part of a lock or the like */
+	uint8_t atomic[SHADOW_WORDS / 8];	/* an atomic instruction has touched it */
+	uint8_t seen[SHADOW_WORDS / 8];		/* there is an event that did */
+	uint8_t object[SHADOW_WORDS / 8];	/* part of a lock or the like */
 	uint8_t page[1u << (SHADOW_BITS - 12)]; /* can it be written to?  enum shadow_page */
 	uint32_t owner; /* the thread whose own memory lies here; 0 none, SHADOW_MANY several */
 };
@@ -214,6 +214,7 @@ uint64_t record_delta(struct thread *t, uint32_t site, Addr a);
 /* A load or store of up to 8 bytes.  second: the version of the second word, if it touches two. */
 struct access {
 	unsigned what; /* FORMAT_READ ... */
+	uint8_t order; /* of an atomic one: as in C11 */
 	uint32_t site;
 	Addr addr;
 	version first, second;
@@ -239,13 +240,17 @@ void record_stack(struct thread *t);
 uint8_t *record_chained(struct thread *t, version v);
 
 /* ---- access.c ---- */
-#define INFO_SIZE 15u	     /* log2 of the size */
-#define INFO_FREE 16u	     /* a load that only feeds the store of the same instruction */
-#define INFO_FED 32u	     /* that store */
-#define INFO_HIDDEN 64u	     /* by the loader */
+#define INFO_SIZE 15u	  /* log2 of the size */
+#define INFO_FREE 16u	  /* a load that only feeds the store of the same instruction */
+#define INFO_FED 32u	  /* that store */
+#define INFO_HIDDEN 64u	  /* by the loader */
+#define INFO_LIBRARY 128u /* by the C library: its own business, which is no race */
 #define INFO_SITE_SHIFT 8
 VG_REGPARM(2) void access_load(Addr a, UWord info);
 VG_REGPARM(2) void access_store(Addr a, UWord info);
+/* By functions that stand for what their caller does. */
+VG_REGPARM(2) void access_load_for(Addr a, UWord info);
+VG_REGPARM(2) void access_store_for(Addr a, UWord info);
 VG_REGPARM(3) void access_load_wide(Addr a, UWord info, UWord n);
 VG_REGPARM(3) void access_store_wide(Addr a, UWord info, UWord n);
 void access_cas(Addr a, UWord info, UWord old, UWord expected);
@@ -257,8 +262,8 @@ void access_sync(struct thread *t);
 void access_replace(Addr word);
 
 /* ---- stack.c ---- */
-extern Addr own_low;	/* accesses of the running thread at [own_low, own_low + own_span) */
-extern UWord own_span;	/* are left out */
+extern Addr own_low;   /* accesses of the running thread at [own_low, own_low + own_span) */
+extern UWord own_span; /* are left out */
 extern Addr store_low; /* the same of stores: those of the library's own are looked at */
 extern UWord store_span;
 void stack_switch(void);
@@ -268,14 +273,15 @@ void stack_expose(struct thread *t, Addr a, uint32_t site);
 void stack_foreign(Addr a, uint32_t site);
 
 /* ---- site.c ---- */
-uint32_t site_of(Addr pc); /* of an instruction */
+uint32_t site_of(Addr pc);     /* of an instruction */
 uint32_t site_return(Addr pc); /* of a call, by its return address */
 /* Who has called the wrapper that asks, and how many calls lie around that one. */
 uint32_t site_caller(struct thread *t);
 uint32_t site_depth(const struct thread *t);
 uint32_t site_base(const struct thread *t); /* the first call that is worth telling */
 /* Whose code it is. */
-enum site_part { SITE_PROGRAM, SITE_LIBRARY, SITE_LOADER };
+enum site_part { SITE_PROGRAM, SITE_LIBRARY, SITE_LOADER, SITE_STRINGS };
+void site_strings(Addr from, Addr to);
 enum site_part site_part(uint32_t site);
 void site_forget(Addr a, SizeT n);
 VG_REGPARM(2) void site_call(Addr sp, UWord site);

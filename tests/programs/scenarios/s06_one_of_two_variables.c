@@ -1,0 +1,38 @@
+/* Scenario 06: one of two variables. */
+// races: y
+#include <pthread.h>
+
+#include "nap.h"
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x, y;
+
+static void *first(void *arg)
+{
+	pthread_mutex_lock(&m);
+	x++;
+	pthread_mutex_unlock(&m);
+	y++;
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	nap(1);
+	pthread_mutex_lock(&m);
+	x++;
+	pthread_mutex_unlock(&m);
+	y++;
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* Scenario 11: a section between, with increments. */
+// races: y
+#include <pthread.h>
+
+#include "nap.h"
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x, y;
+
+static void *first(void *arg)
+{
+	y++;
+	pthread_mutex_lock(&m);
+	x++;
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	nap(2);
+	pthread_mutex_lock(&m);
+	x++;
+	pthread_mutex_unlock(&m);
+	y++;
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* Scenario 12: empty sections. */
+// races: z
+#include <pthread.h>
+
+#include "nap.h"
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int z;
+
+static void *first(void *arg)
+{
+	z = 1;
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	nap(2);
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	z = 1;
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, first, NULL);
+	pthread_create(&u, NULL, second, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
