@@ -135,10 +135,25 @@ static uint64_t value_at(Addr a, unsigned log2)
 	}
 }
 
+/* Memory that the C library keeps for each thread: its own business. */
+static Bool is_tcb(const struct shadow *s, Addr a)
+{
+	if (s->owner != SHADOW_MANY)
+		return a - thread_get(s->owner)->handle < TCB;
+	for (uint32_t i = thread_count(); i > 0; i--)
+		if (!thread_get(i)->ended && a - thread_get(i)->handle < TCB)
+			return True;
+	return False;
+}
+
 /* What both loads and stores look at first.  False: not to be recorded. */
 static inline Bool begin(struct shadow *s, Addr a, uint32_t site)
 {
-	if (UNLIKELY_(s->owner != 0 && s->owner != self->tid))
+	if (LIKELY_(s->owner == 0))
+		return recording;
+	if (is_tcb(s, a))
+		return False;
+	if (s->owner != self->tid)
 		stack_foreign(a, site);
 	return recording;
 }
@@ -158,6 +173,20 @@ static void load_two(Addr a, UWord info, unsigned log2)
 	record_access(t, &e);
 }
 
+static void wide(Addr a, UWord info, UWord n, VG_REGPARM(2) void (*one)(Addr, UWord));
+
+/* Of an access that begins below the floor only the part above counts.  True: that is done. */
+static inline Bool is_below(Addr a, UWord info, VG_REGPARM(2) void (*one)(Addr, UWord))
+{
+	Addr end = a + (1u << (info & INFO_SIZE)), floor = self->floor;
+
+	if (LIKELY_(!(a - self->low < floor - self->low)))
+		return False;
+	if (end > floor)
+		wide(floor, info & ~(UWord)(INFO_SIZE | INFO_FREE | INFO_FED), end - floor, one);
+	return True;
+}
+
 VG_REGPARM(2) void access_load(Addr a, UWord info)
 {
 	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
@@ -166,7 +195,7 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 	struct thread *t = self;
 	struct access e;
 
-	if (!begin(s, a, site) || shadow_is_steady(s, a))
+	if (is_below(a, info, access_load) || !begin(s, a, site) || shadow_is_steady(s, a))
 		return;
 	bit_set(s->seen, w);
 	if (UNLIKELY_((a & 7) + n > 8)) {
@@ -185,8 +214,11 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 			     .value = value_at(a, log2) };
 	kind_set(&e, s, w, info);
 	record_access(t, &e);
-	if (info & INFO_FREE)
+	if (info & INFO_FREE) {
 		t->free_read = t->tseq;
+		t->free_addr = a;
+		t->fed = True;
+	}
 }
 
 /* The address of a thread's own memory has been stored where others may find it. */
@@ -205,9 +237,10 @@ static Bool is_library_store(const struct thread *t, const struct shadow *s, Add
 {
 	unsigned w = shadow_word(a);
 
-	if (bit_get(s->object, w))
-		return True;
-	return !bit_get(s->seen, w) && !(a >= t->floor && a < t->high);
+	if (a >= t->floor && a < t->high) /* what was an object there may be gone by now */
+		return a - t->object < t->object_len || a - t->parked_mutex < t->parked_len ||
+		       a - t->handle < TCB;
+	return bit_get(s->object, w) || !bit_get(s->seen, w);
 }
 
 VG_REGPARM(2) void access_store(Addr a, UWord info)
@@ -223,6 +256,8 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 	Addr next = (a & ~(Addr)7) + 8;
 	version own;
 
+	if (is_below(a, info, access_store))
+		return;
 	if (UNLIKELY_(t->hidden != 0 || (info & INFO_HIDDEN)) && is_library_store(t, s, a))
 		return;
 	if (!begin(s, a, site))
@@ -239,10 +274,11 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 		e.second = *version_at(next);
 	}
 	kind_set(&e, s, w, info);
-	if (info & INFO_FED) {
+	if ((info & INFO_FED) && t->free_addr == a) { /* else that load has no event */
 		e.feed = t->free_read;
 		e.what |= e.feed == t->tseq ? FORMAT_WRITE_FED1 : FORMAT_WRITE_FED;
 	}
+	t->free_addr = 0;
 	record_access(t, &e);
 	own = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
 	s->at[w] = own;
@@ -349,11 +385,20 @@ void access_cas_wide(Addr a, UWord info, UWord same)
 		record_range(self, site, False, True, a, 16);
 }
 
+void access_kernel(Addr a, uint32_t site)
+{
+	bit_set(shadow_of(a)->atomic, shadow_word(a));
+	if (!(a - self->low < self->floor - self->low))
+		access_load(a, (UWord)site << INFO_SITE_SHIFT | 2);
+}
+
 /* ---- condition codes ---- */
 
 void access_flags_fed(void)
 {
-	flags_fed = self != NULL ? self->free_read : 0;
+	flags_fed = self != NULL && self->fed ? self->free_read : 0;
+	if (self != NULL)
+		self->fed = False;
 }
 
 /* What a free read left in the condition codes decides something now. */

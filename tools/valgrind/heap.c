@@ -51,6 +51,13 @@ static void told(unsigned kind, unsigned aux, Addr a, SizeT n, uint32_t site)
 		record_extent(self, site, kind, aux, a, n);
 }
 
+/* The loader writes to its blocks, and that is not recorded. */
+static Bool is_loader(void)
+{
+	return self->depth > 0 &&
+	       site_part(self->frames[(self->depth - 1) % FRAMES].site) == SITE_LOADER;
+}
+
 static void *block_make(SizeT n, SizeT align, Bool zero)
 {
 	struct block *b;
@@ -69,7 +76,8 @@ static void *block_make(SizeT n, SizeT align, Bool zero)
 	b->site = self != NULL ? site_caller(self) : 0;
 	VG_(HT_add_node)(blocks, b);
 	if (is_on())
-		told(FORMAT_K_ALLOC, FORMAT_ALLOC_HEAP | (zero ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
+		told(FORMAT_K_ALLOC,
+		     FORMAT_ALLOC_HEAP | (zero && !is_loader() ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
 		     n, b->site);
 	return p;
 }

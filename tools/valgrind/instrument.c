@@ -110,8 +110,6 @@ static Bool is_table(const IRExpr *addr)
 	return kind == Vg_SectGOT || kind == Vg_SectGOTPLT || kind == Vg_SectPLT;
 }
 
-#define TCB 0x900 /* bytes of the C library's, of each thread, that its segment register leads to */
-
 /* Of the block so far: is addr what the segment register holds, and a little more? */
 static Bool is_own(const struct block *b, const IRExpr *addr)
 {
@@ -151,7 +149,12 @@ static void access_add(struct block *b, Bool store, IRExpr *addr, Int n, IRExpr 
 	if (!store && (b->part == SITE_LOADER || is_table(addr) || is_own(b, addr)))
 		return;
 	flags |= b->part == SITE_LOADER ? INFO_HIDDEN : b->part == SITE_LIBRARY ? INFO_LIBRARY : 0;
-	guard = guard_of(b, store, addr, also);
+	/* By its last byte: part of it may lie above the thread's floor. */
+	guard = guard_of(
+		b, store,
+		n == 1 ? addr
+		       : tmp_of(b, Ity_I64, IRExpr_Binop(Iop_Add64, addr, number((UWord)n - 1))),
+		also);
 
 	if (n == 1 || n == 2 || n == 4 || n == 8) {
 		IRExpr *info = info_of(b, flags | log2_of(n));
@@ -217,14 +220,15 @@ static void cas_add(struct block *b, const IRCAS *c)
 
 /* ---- statements ---- */
 
-static void dirty_add(struct block *b, const IRDirty *d)
+/* What it reads, before it is done; what it writes, after. */
+static void dirty_add(struct block *b, const IRDirty *d, Bool store)
 {
 	IRExpr *also = d->guard->tag == Iex_Const ? NULL : d->guard;
+	Bool reads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
+	Bool writes = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
 
-	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
-		access_add(b, False, d->mAddr, d->mSize, also, 0);
-	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
-		access_add(b, True, d->mAddr, d->mSize, also, 0);
+	if (store ? writes : reads)
+		access_add(b, store, d->mAddr, d->mSize, also, 0);
 }
 
 static Int loaded_size(const IRLoadG *l)
@@ -253,7 +257,7 @@ static void statement(struct block *b, IRStmt *s, const struct flow *f, Int i)
 {
 	flags_add(b, s, f, i);
 	if (s->tag == Ist_Dirty)
-		dirty_add(b, s->Ist.Dirty.details);
+		dirty_add(b, s->Ist.Dirty.details, False);
 	add(b, s);
 	switch (s->tag) {
 	case Ist_WrTmp:
@@ -278,6 +282,9 @@ static void statement(struct block *b, IRStmt *s, const struct flow *f, Int i)
 		break;
 	case Ist_CAS:
 		cas_add(b, s->Ist.CAS.details);
+		break;
+	case Ist_Dirty:
+		dirty_add(b, s->Ist.Dirty.details, True);
 		break;
 	default:
 		break;

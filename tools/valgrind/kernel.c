@@ -17,7 +17,7 @@
 #include "pub_tool_vkiscnums.h"
 
 /* Words where no program has memory. */
-#define CHANNEL 0x1000u
+#define CHANNEL SYNC_CHANNEL
 #define CHANNEL_TURN 0x1008u
 #define CHANNEL_FUTEX 0x2000u
 #define FUTEXES 256u
@@ -115,6 +115,8 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 	(void)nargs;
 	if (n == __NR_execve && recording)
 		log_became(True);
+	if (thread_of(v) != NULL)
+		thread_of(v)->futex = n == __NR_futex;
 	if (t == NULL)
 		return;
 	if (how == BOTH || how == GIVES)
@@ -155,7 +157,12 @@ static void reads(CorePart part, ThreadId v, const HChar *what, Addr a, SizeT n)
 	struct thread *t = recorded(v);
 
 	(void)what;
-	if (t != NULL && counts(part) && n > 0 && VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+	if (t == NULL || !counts(part) || n == 0 ||
+	    !VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+		return;
+	if (t->futex) /* the kernel compares it as an atomic */
+		access_kernel(a, site_here(t));
+	else
 		sync_range(t, site_here(t), False, a, n);
 }
 
@@ -174,6 +181,8 @@ static void wrote(CorePart part, ThreadId v, Addr a, SizeT n)
 	(void)part;
 	if (!recording || !accesses_on || t == NULL || !t->begun || t->ended || n == 0)
 		return;
+	if (t->futex) /* the core says so of every futex, but nothing is written */
+		return;
 	/* In the library's own calls: where the program will look. */
 	if (t->hidden == 0 || (a >= t->floor && a < t->high))
 		sync_range(t, site_here(t), True, a, n);
@@ -181,12 +190,13 @@ static void wrote(CorePart part, ThreadId v, Addr a, SizeT n)
 
 /* ---- signals ---- */
 
+/* Wherever it comes, in the library's own business too: what the thread does then comes after. */
 static void delivers(ThreadId v, Int number, Bool other_stack)
 {
-	struct thread *t = recorded(v);
+	struct thread *t = thread_of(v);
 
 	(void)number, (void)other_stack;
-	if (t != NULL)
+	if (recording && accesses_on && t != NULL && t->begun && !t->ended)
 		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, CHANNEL, NULL, 0);
 }
 

@@ -53,8 +53,7 @@ static void process_tell(void)
 	log_control(FORMAT_K_C_PROCESS, buffer, (SizeT)(p - buffer));
 	p = put_text(buffer, end, VG_(get_startup_wd)());
 	p = put_text(p, end, opt_asked);
-	log_control(FORMAT_K_C_START, buffer + 0, 0);
-	(void)p;
+	log_control(FORMAT_K_C_START, buffer, (SizeT)(p - buffer));
 }
 
 /* ---- what the core calls ---- */
@@ -116,11 +115,6 @@ static void start(void)
 	self = t;
 }
 
-static void start_main(ThreadId v)
-{
-	(void)v;
-}
-
 static void finish(Int status)
 {
 	if (!recording)
@@ -143,7 +137,6 @@ static void before_start(void)
 	heap_start();
 	threads_start();
 	kernel_start();
-	(void)start_main;
 }
 
 VG_DETERMINE_INTERFACE_VERSION(before_start)

@@ -495,17 +495,6 @@ WRAP(int, pthreadZucancel, pthread_t who)
 	return (int)r;
 }
 
-/* A thread that was cancelled runs its handlers from here; also one that ends itself. */
-int I_WRAP_SONAME_FNNAME_ZZ(libgccZusZdsoZa, ZuUnwindZuForcedUnwind)(void *, void *, void *);
-int I_WRAP_SONAME_FNNAME_ZZ(libgccZusZdsoZa, ZuUnwindZuForcedUnwind)(void *exception, void *stop,
-								     void *arg)
-{
-	ORIGINAL;
-	TELL(REQUEST_UNWIND, CHANNEL, 0, 0, 0);
-	CALL_FN_W_WWW(r, original, exception, stop, arg);
-	return (int)r;
-}
-
 /* ---- threads ---- */
 
 /* The last of all destructors of a thread's values tells its end: what they do is the program's. */

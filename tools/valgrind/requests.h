@@ -19,7 +19,6 @@ enum request {
 	REQUEST_END,	 /* how */
 	REQUEST_JOIN,	 /* phase (0: it may wait now), timed, handle, answer */
 	REQUEST_CANCEL,	 /* handle */
-	REQUEST_UNWIND,	 /* channel: after whoever has cancelled it */
 	REQUEST_DETACH,	 /* handle, answer */
 	REQUEST_NAME,	 /* text */
 	REQUEST_PARK,	 /* condition, mutex, aux of the mutex, timed */

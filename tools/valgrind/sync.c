@@ -128,6 +128,7 @@ static void park(struct thread *t, uint32_t site, const UWord *arg)
 	t->timed = arg[4] != 0;
 	t->parked = arg[1];
 	t->parked_mutex = mutex;
+	t->parked_len = MUTEX_BYTES;
 	t->parked_aux = aux;
 	shadow_object(mutex, MUTEX_BYTES, True);
 }
@@ -310,6 +311,16 @@ static void detach(struct thread *t, uint32_t site, const UWord *arg)
 	}
 }
 
+/* Where the other thread learns of it cannot be seen: all that it does from here on comes after. */
+static void cancel(struct thread *t, uint32_t site, struct thread *who)
+{
+	if (who == NULL)
+		return;
+	record_thread(t, site, FORMAT_K_CANCEL, 0, who->tid, 0, 1);
+	if (who->begun && !who->ended && who != t)
+		record_sync(who, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, SYNC_CHANNEL, NULL, 0);
+}
+
 #define NAME_MOST 64u
 
 static void named(struct thread *t, const HChar *name)
@@ -385,11 +396,14 @@ static void spin_left(struct thread *t, uint32_t site, Addr a)
 static void hide(struct thread *t, const UWord *arg)
 {
 	if (arg[0] == REQUEST_HIDE) {
-		if (t->hidden++ == 0)
+		if (t->hidden++ == 0) {
 			t->hidden_sp = thread_sp();
+			t->object = arg[1];
+			t->object_len = arg[2];
+		}
 		shadow_object(arg[1], arg[2], True);
-	} else if (t->hidden > 0) {
-		t->hidden--;
+	} else if (t->hidden > 0 && --t->hidden == 0) {
+		t->object_len = t->parked_len = 0;
 	}
 	stack_switch();
 }
@@ -436,8 +450,7 @@ static UWord answer(struct thread *t, uint32_t site, const UWord *arg)
 		detach(t, site, arg);
 		break;
 	case REQUEST_CANCEL:
-		if (by_handle(arg[1]) != NULL)
-			record_thread(t, site, FORMAT_K_CANCEL, 0, by_handle(arg[1])->tid, 0, 1);
+		cancel(t, site, by_handle(arg[1]));
 		break;
 	case REQUEST_NAME:
 		named(t, (const HChar *)arg[1]);
@@ -511,11 +524,6 @@ Bool sync_request(ThreadId v, UWord *arg, UWord *ret)
 	}
 	if (arg[0] == REQUEST_PASSED) {
 		*ret = passed(t, arg);
-		return True;
-	}
-	if (arg[0] == REQUEST_UNWIND) {
-		sync_left(t);
-		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, arg[1], NULL, 0);
 		return True;
 	}
 	if (t->hidden > 1 || (t->depth > 0 && arg[0] == REQUEST_SYNC &&

@@ -12,7 +12,6 @@
 #include "pub_tool_vki.h"
 
 #define THREADS (1u << 16)
-#define TCB 0x900u	      /* bytes of the C library's behind a handle */
 #define MAIN_STACK (8u << 20) /* at least */
 #define PAGE 4096u
 
@@ -103,6 +102,8 @@ static void stack_find(struct thread *t)
 			t->high = s->end + 1;
 	}
 	t->floor = t->high;
+	if (t->tid > 1 && t->handle != 0)
+		shadow_object(t->handle, TCB, True);
 	own_mark(t);
 }
 

@@ -49,6 +49,8 @@ struct pending {
 	Addr word;
 };
 
+#define TCB 0x900u /* bytes of the C library's behind a thread's handle */
+
 #define FRAMES 1024u /* deeper ones are not told apart */
 
 struct frame {
@@ -86,12 +88,16 @@ struct thread {
 	uint32_t stated; /* frames that the chunk has stated */
 	/* In a function of the library that is told as a whole. */
 	uint32_t hidden;
-	Addr hidden_sp;		   /* of the wrapper */
+	Addr hidden_sp; /* of the wrapper */
+	Addr object;	/* that it is about */
+	SizeT object_len, parked_len;
 	Addr parked, parked_mutex; /* in a wait for a condition; 0 none */
 	unsigned parked_aux;
 	UWord once[16];
 	uint32_t nonce;
-	uint64_t free_read; /* its last one */
+	uint64_t free_read; /* its last one, */
+	Addr free_addr;	    /* there; 0: it has fed its store */
+	Bool fed;	    /* and has not been left in the condition codes yet */
 	uint64_t flags_fed; /* the free read that the condition codes come from; 0 none */
 	Addr handle;
 	uint64_t end;	       /* number of its END */
@@ -102,6 +108,7 @@ struct thread {
 	UWord run, arg;	     /* what it runs */
 	uint64_t generation; /* of the barrier it waits at */
 	Bool begun, ended, joined, told, timed;
+	Bool futex; /* its last system call was one */
 };
 
 /* ---- options (main.c) ---- */
@@ -256,6 +263,8 @@ VG_REGPARM(3) void access_store_wide(Addr a, UWord info, UWord n);
 void access_cas(Addr a, UWord info, UWord old, UWord expected);
 void access_cas_wide(Addr a, UWord info, UWord same);
 VG_REGPARM(1) void access_flags_used(UWord site);
+/* The kernel looks at a futex, of 4 bytes. */
+void access_kernel(Addr a, uint32_t site);
 /* The epoch of t ends: its open runs are closed. */
 void access_sync(struct thread *t);
 /* Somebody is about to replace the version of this word. */
