@@ -2,7 +2,7 @@
 # Twenty small scenarios, 14 with a race and 6 without (tests/programs/scenarios): what is
 # predicted from one recording each, made by the compiler pass and by Valgrind, beside Helgrind and DRD.
 #
-#	bench-scenarios.sh [NAME...]	default: all
+#	bench-scenarios.sh [--alone] [NAME...]	default: all; alone: without Helgrind and DRD
 #
 # A column says the variables of the races, - for none.  `csp' is there if this foresee has that
 # analysis.
@@ -13,6 +13,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 
+alone=
+[ "${1-}" = --alone ] && alone=1 && shift
 [ $# -gt 0 ] || set -- $(cd "$here" && ls s*.c)
 csp=
 foresee check --help 2>&1 | grep -qw csp && csp=csp
@@ -25,6 +27,7 @@ objects() {
 
 # Errors that one of Valgrind's tools reports.
 reports() {
+	[ -z "$alone" ] || { echo - && return; }
 	valgrind -q --tool="$1" --error-exitcode=99 ./plain >/dev/null 2>&1
 	[ $? = 99 ] && echo yes || echo -
 }

@@ -21,6 +21,7 @@
 #define CHANNEL_TURN 0x1008u
 #define CHANNEL_FUTEX 0x2000u
 #define FUTEXES 256u
+#define CLEARS 0x200000u /* of clone: CLONE_CHILD_CLEARTID */
 
 enum how { BOTH, NEITHER, GIVES, TAKES };
 
@@ -117,6 +118,8 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 		log_became(True);
 	if (thread_of(v) != NULL)
 		thread_of(v)->futex = n == __NR_futex;
+	if (thread_of(v) != NULL && n == __NR_clone)
+		thread_of(v)->child_cleared = args[0] & CLEARS ? args[3] : 0;
 	if (t == NULL)
 		return;
 	if (how == BOTH || how == GIVES)

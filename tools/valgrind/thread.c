@@ -154,9 +154,12 @@ void thread_end(struct thread *t, unsigned how)
 			*version_at(a.addr) = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
 		}
 		access_sync(t);
-		record_end(t, FORMAT_K_END, how, record_begin(t, 64), 1);
-		t->end = t->tseq;
-		log_close(t, FORMAT_CHUNK_LAST);
+		/* Others that the process ends with might have gone on: their logs stay open. */
+		if (how != FORMAT_END_PROCESS || t->tid == 1) {
+			record_end(t, FORMAT_K_END, how, record_begin(t, 64), 1);
+			t->end = t->tseq;
+			log_close(t, FORMAT_CHUNK_LAST);
+		}
 	}
 	t->ended = True;
 	own_unmark(t);
@@ -189,6 +192,7 @@ static void on_create(ThreadId parent, ThreadId child)
 	record_thread(p, site_caller(p), FORMAT_K_FORK, 0, t->tid, 0, 1);
 	t->end = p->tseq;
 	t->handle = p->tid;
+	t->cleared = p->child_cleared;
 	thread_bind(child, t);
 }
 
@@ -211,8 +215,9 @@ static void on_exit(ThreadId v)
 {
 	struct thread *t = thread_of(v);
 
+	/* One that pthread_create made has told its end before, unless it is killed with the process. */
 	if (t != NULL && t->tid != 1)
-		thread_end(t, FORMAT_END_RETURN);
+		thread_end(t, t->parent != NULL ? FORMAT_END_PROCESS : FORMAT_END_RETURN);
 	thread_bind(v, NULL);
 }
 

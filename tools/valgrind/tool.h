@@ -102,6 +102,7 @@ struct thread {
 	Addr handle;
 	uint64_t end;	       /* number of its END */
 	Addr cleared;	       /* the kernel writes 0 there when it ends; 0 nowhere */
+	Addr child_cleared;    /* the same of the thread that it is making by itself */
 	struct thread *child;  /* that it is making */
 	struct thread *parent; /* that has made it, by its event number fork */
 	uint64_t fork;
