@@ -28,7 +28,9 @@ for p in $names; do
 	gcc -O2 -g "$programs/race/$p.c" order.o -o prog -lpthread || bad=1
 	timeout 100 foresee record -q --valgrind -o prog.foresee ./prog >out 2>err || bad=1
 	foresee verify prog.foresee >verify 2>&1 || bad=1
-	foresee check -q -a races -f json prog.foresee >report 2>>err
+	# The schedule's events name threads too: only places count here.
+	foresee check -q -a races -f json prog.foresee 2>>err |
+		sed -E 's/"event": *[0-9]+, *"thread"/"event"/g' >report
 	awk -f "$programs/race/expect.awk" "$programs/race/$p.c" report >log 2>&1 || bad=1
 	if [ "$bad" = 0 ]; then pass "$p"; else fail "$p"; note err; note verify; note log; fi
 done
