@@ -39,8 +39,9 @@ compare() {
 	fi
 }
 
+# The model does not know that a comparison may come out the same: of such traces the strict one only.
 try() {
-	compare "$1"
+	grep -Eq '[:?](lt|le|gt|ge|eq|ne|s[lg][te]|u[lg][te]):' t.std || compare "$1"
 	! grep -q '~' t.std || compare "$1" --strict
 }
 
