@@ -81,7 +81,7 @@ MAN  := $(ROOT)/share/man
 F    := build/fuzz
 
 # --- sources --------------------------------------------------------------
-ROOMS := base spec trace text names recording merge link order finding monitor lattice predict compare witness report export \
+ROOMS := base spec know trace text names recording merge link order finding monitor lattice predict compare witness report export \
 	launch analyse replay explore live
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 

@@ -155,6 +155,12 @@ static enum status variable_bind(struct watch *w, struct trace *t, uint32_t i, b
 	enum status st;
 
 	w->bound[i].size = v->type.size;
+	if (v->local) { /* it lies nowhere, and each thread has one */
+		w->bound[i].found = w->bound[i].seen = true;
+		w->bound[i].origin = "spec";
+		w->initial[i].known = all_bytes(v->type.size);
+		return v->has_initial ? initial_of_spec(w, v, &w->initial[i], d) : ST_OK;
+	}
 	events_of(w, i, &r);
 	if (w->text)
 		return variable_text(w, t, i, r, d);

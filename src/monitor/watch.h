@@ -79,6 +79,8 @@ struct watch_place {
 bool watch_place(const struct watch *w, size_t i, struct watch_place *out);
 /* Another run of the same program is to be seen, which begins with these values. */
 void watch_rewind(struct watch *w, const struct monitor_value *initial);
+/* Is thread tid of the run the declared one, as far as is known by now? */
+bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid);
 /* Of an event that makes a thread: the name of the function that it runs; NULL: not known. */
 const char *watch_routine(struct trace *t, const struct event *e);
 

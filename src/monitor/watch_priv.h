@@ -84,8 +84,6 @@ void watch_range_add(struct watch_ranges *r, struct watch_range new);
 void watch_thread_learn(struct watch *w, struct trace *t, const struct event *e);
 /* Creation index. */
 uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t tid);
-/* Is it the declared one? */
-bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid);
 /* The name of the block that a BEGIN or END is of; NULL none.  Call for each. */
 const char *watch_thread_block(struct watch *w, const struct event *e);
 

@@ -93,13 +93,23 @@ uint32_t watch_thread_number(const struct watch *w, struct trace *t, uint32_t ti
 	return *name >= '0' && *name <= '9' && *end == '\0' && n <= UINT32_MAX ? (uint32_t)n : tid;
 }
 
+/* Text has no start routines: worker_1 and worker_2 are two that run `worker'. */
+static bool is_one_of(const char *name, const char *class)
+{
+	size_t n = strlen(class);
+
+	return strncmp(name, class, n) == 0 && name[n] == '_' && name[n + 1] != '\0' &&
+	       name[n + 1 + strspn(name + n + 1, "0123456789")] == '\0';
+}
+
 static bool has_name(struct watch *w, struct trace *t, const char *name, uint32_t tid)
 {
 	const char *routine = thread_of(w, tid)->routine;
 	const char *label = trace_thread_label(t, tid);
 
 	return (routine && strcmp(routine, name) == 0) || (label && strcmp(label, name) == 0) ||
-	       strcmp(trace_thread_name(t, tid), name) == 0;
+	       strcmp(trace_thread_name(t, tid), name) == 0 ||
+	       (w->text && is_one_of(trace_thread_name(t, tid), name));
 }
 
 bool watch_thread_is(struct watch *w, struct trace *t, uint32_t declared, uint32_t tid)

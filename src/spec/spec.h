@@ -57,6 +57,7 @@ struct spec_variable {
 	struct spec_type type;
 	bool has_initial;
 	struct spec_number initial;
+	bool local; /* one for each thread, set by FORESEE_INTERNAL; for mttl only */
 	struct spec_spot spot;
 };
 
@@ -64,6 +65,7 @@ enum spec_expr_op {
 	SPEC_CONST,
 	SPEC_VARIABLE, /* index: variable */
 	SPEC_TID,      /* creation index of the thread whose event it is; main is 1 */
+	SPEC_BLOCK,    /* mttl: number of the atomic block that the thread is in */
 	SPEC_NEG,      /* a */
 	SPEC_ADD,      /* a, b */
 	SPEC_SUB,
@@ -85,7 +87,8 @@ extern const char *const spec_expr_words[SPEC_REMOTE + 1];
 struct spec_expr {
 	enum spec_expr_op op;
 	struct spec_spot spot;
-	uint32_t index;
+	uint32_t index;	  /* VARIABLE: its number; REMOTE: a thread, SPEC_WHO_* */
+	const char *name; /* REMOTE: that thread's */
 	struct spec_number number;
 	struct spec_expr *a, *b;
 };
@@ -161,7 +164,9 @@ struct spec_thread {
 	X(WSINCE, "wsince", 2, 1)  \
 	X(INTERVAL, "[,)", 2, 1)   \
 	X(WINTERVAL, "[,)w", 2, 1) \
-	X(AT, "@", 1, 0)
+	X(AT, "@", 1, 0)           \
+	X(SOME, "some", 1, 0)      \
+	X(ALL, "all", 1, 0)
 
 enum spec_form_op {
 #define X(id, word, operands, temporal) SPEC_F_##id,
@@ -170,10 +175,15 @@ enum spec_form_op {
 		SPEC_NFORMS
 };
 
+/* Which thread, in mttl: a declared one by its number, or */
+#define SPEC_WHO_ANY SPEC_THREADS
+#define SPEC_WHO_BOUND (SPEC_THREADS + 1) /* and more: of quantifiers, the outermost first */
+
 struct spec_form {
 	enum spec_form_op op;
 	struct spec_spot spot;
-	uint32_t index; /* EVENT: its number; AT: thread declaration */
+	uint32_t index;	  /* EVENT: its number; AT, SOME, ALL: a thread, or threads, SPEC_WHO_* */
+	const char *name; /* AT: that thread's; SOME, ALL: of the thread that is bound */
 	struct spec_expr *expr;
 	struct spec_form *a, *b;
 };
@@ -224,17 +234,39 @@ enum spec_body { SPEC_PTLTL, SPEC_ERE_NEVER, SPEC_ERE_MUST, SPEC_FSM, SPEC_MTTL 
  * variables; EVENT: its events alone; WRITE: the writes alone. */
 enum spec_step { SPEC_STEP_AUTO, SPEC_STEP_EVENT, SPEC_STEP_WRITE };
 
+/* What is done where a property about knowledge is violated (mttl; others know functions alone). */
+#define SPEC_ACTIONS(X)   \
+	X(LOG, "log")     \
+	X(COUNT, "count") \
+	X(CALL, "")       \
+	X(SET, "set")     \
+	X(WAIT, "wait")   \
+	X(ABORT, "abort") \
+	X(STOP, "stop")
+
+enum spec_action {
+#define X(id, word) SPEC_DO_##id,
+	SPEC_ACTIONS(X)
+#undef X
+};
+
 struct spec_property {
 	const char *name;
 	enum spec_step step;
 	enum spec_body body;
 	struct spec_form *form;	   /* PTLTL, MTTL */
-	uint32_t at;		   /* MTTL: thread declaration */
+	uint32_t at;		   /* MTTL: thread declaration, or SPEC_WHO_ANY */
 	struct spec_rx *rx;	   /* ERE_* */
 	struct spec_state *states; /* FSM */
 	uint32_t nstates;
 	bool any;	     /* FSM: every move that fits is taken, not the first */
-	const char *handler; /* or NULL */
+	const char *handler; /* CALL: function; or NULL */
+	bool has_action;     /* it was said: */
+	enum spec_action action;
+	uint32_t target;	   /* SET: variable */
+	struct spec_number number; /* SET: its value; WAIT: milliseconds */
+	struct spec_form *until;   /* WAIT */
+	struct spec_spot action_spot;
 	/* Sets of numbers: what it names, itself or in the conditions of its events and moves. */
 	uint64_t variables, events;
 	struct spec_spot spot;
@@ -255,6 +287,9 @@ struct spec {
 	/* Declared `relevant': every access of these variables, not only writes, and these events are
 	 * in the lattice, and looks of every property. */
 	uint64_t relevant_variables, relevant_events;
+	/* `flow all': in mttl every access of memory carries knowledge, not only those of variables that the
+	 * spec names. */
+	bool flow_all;
 	struct spec_priv *priv;
 };
 
@@ -279,6 +314,7 @@ enum spec_use_kind {
 	SPEC_USE_PROPERTY, /* these four are declared */
 	SPEC_USE_ACCESS,   /* a variable if it is declared, else anything */
 	SPEC_USE_RELEVANT, /* a variable or an event */
+	SPEC_USE_WHO,	   /* a thread, or `any' */
 };
 /* The number of what is declared by that name, one of the first four kinds; -1: there is none. */
 int spec_find(const struct spec *s, enum spec_use_kind kind, const char *name);

@@ -223,7 +223,10 @@ static bool parse_variable(struct spec_parser *p, struct spec_item *out)
 	return spec_parse_lvalue(p, "a formula", &name) && make_variable(p, at, name, out);
 }
 
-/* e() */
+static bool parse_quantifier(struct spec_parser *p, enum spec_form_op op, struct spec_spot at,
+			     struct spec_item *out);
+
+/* e(), and in mttl some(...), all(...) */
 static bool parse_event_atom(struct spec_parser *p, struct spec_item *out)
 {
 	struct spec_spot at = p->token.spot;
@@ -232,10 +235,53 @@ static bool parse_event_atom(struct spec_parser *p, struct spec_item *out)
 	if (!spec_parse_word(p, "an event", false, &name))
 		return false;
 	spec_lex(p);
+	if (p->mttl && !spec_is(p, ")") && (strcmp(name, "some") == 0 || strcmp(name, "all") == 0))
+		return parse_quantifier(p, *name == 's' ? SPEC_F_SOME : SPEC_F_ALL, at, out);
 	if (!spec_need(p, ")", "')': an event has no arguments here") ||
 	    !form_make(p, SPEC_F_EVENT, at, NULL, NULL, out))
 		return false;
 	spec_use(p, SPEC_USE_EVENT, name, at, &out->form->index);
+	return true;
+}
+
+/* The thread that a name stands for: the innermost one that is bound, else one that is declared. */
+static void use_thread(struct spec_parser *p, const char *name, struct spec_spot at,
+		       uint32_t *number)
+{
+	for (unsigned i = p->nbound; i > 0; i--)
+		if (strcmp(p->bound[i - 1], name) == 0) {
+			*number = SPEC_WHO_BOUND + i - 1;
+			return;
+		}
+	spec_use(p, SPEC_USE_WHO, name, at, number);
+}
+
+/* some(o : C, F), all(o : C, F), after the parenthesis */
+static bool parse_quantifier(struct spec_parser *p, enum spec_form_op op, struct spec_spot at,
+			     struct spec_item *out)
+{
+	struct spec_spot spot;
+	const char *name, *class;
+	struct spec_item a;
+	bool good;
+
+	if (!spec_parse_word(p, "the name of a thread", true, &name) ||
+	    !spec_need(p, ":", "':' and a thread, or 'any'"))
+		return false;
+	spot = p->token.spot;
+	if (!spec_parse_word(p, "a thread, or 'any'", false, &class) || !spec_need(p, ",", "','"))
+		return false;
+	if (p->nbound == SPEC_QUANTIFIERS)
+		return spec_fail(p, at, "more than %u quantifiers around one another",
+				 SPEC_QUANTIFIERS);
+	p->bound[p->nbound++] = name;
+	good = climb(p, L_IMPLIES, &a) && need_form(p, &a) &&
+	       spec_need(p, ")", "an operator or ')'");
+	p->nbound--;
+	if (!good || !form_make(p, op, at, &a, NULL, out))
+		return false;
+	out->form->name = name;
+	spec_use(p, SPEC_USE_WHO, class, spot, &out->form->index);
 	return true;
 }
 
@@ -249,7 +295,8 @@ static bool parse_remote(struct spec_parser *p, struct spec_spot at, const char 
 		if (!parse_parenthesis(p, &a) || !need_form(p, &a) ||
 		    !form_make(p, SPEC_F_AT, at, &a, NULL, out))
 			return false;
-		spec_use(p, SPEC_USE_THREAD, name, at, &out->form->index);
+		out->form->name = name;
+		use_thread(p, name, at, &out->form->index);
 		return true;
 	}
 	spec_lex(p);
@@ -257,11 +304,13 @@ static bool parse_remote(struct spec_parser *p, struct spec_spot at, const char 
 		return spec_expected(p, "a variable");
 	if (!operand(p, &a))
 		return false;
-	if (!a.expr || (a.expr->op != SPEC_VARIABLE && a.expr->op != SPEC_REMOTE))
-		return spec_fail(p, a.spot, "after '@%.64s.' stands a variable", name);
+	if (!a.expr || (a.expr->op != SPEC_VARIABLE && a.expr->op != SPEC_REMOTE &&
+			a.expr->op != SPEC_BLOCK))
+		return spec_fail(p, a.spot, "after '@%.64s.' stands a variable, or 'block'", name);
 	if (!expr_make(p, SPEC_REMOTE, at, &a, NULL, out))
 		return false;
-	spec_use(p, SPEC_USE_THREAD, name, at, &out->expr->index);
+	out->expr->name = name;
+	use_thread(p, name, at, &out->expr->index);
 	return true;
 }
 
@@ -292,6 +341,10 @@ static bool parse_word_operand(struct spec_parser *p, struct spec_item *out)
 		return expr_make(p, SPEC_CONST, at, NULL, NULL, out);
 	if (spec_take(p, "tid"))
 		return expr_make(p, SPEC_TID, at, NULL, NULL, out);
+	if (p->mttl && spec_is(p, "block") && !spec_is_followed(p, "(")) {
+		spec_lex(p);
+		return expr_make(p, SPEC_BLOCK, at, NULL, NULL, out);
+	}
 	if (spec_is(p, "since") || spec_is(p, "wsince") || spec_is(p, "handler"))
 		return spec_expected(p, "a formula");
 	return spec_is_followed(p, "(") ? parse_event_atom(p, out) : parse_variable(p, out);
@@ -378,4 +431,66 @@ bool spec_parse_condition(struct spec_parser *p, struct spec_expr **out)
 		return spec_fail(p, i.spot, "a condition is one comparison, as in x == 1");
 	*out = i.form->expr;
 	return true;
+}
+
+/* ---- handlers ---- */
+
+static bool parse_set(struct spec_parser *p, struct spec_property *y)
+{
+	struct spec_spot at = p->token.spot;
+	const char *name;
+
+	if (!spec_parse_lvalue(p, "a variable", &name) || !spec_need(p, "=", "'='"))
+		return false;
+	spec_use(p, SPEC_USE_VARIABLE, name, at, &y->target);
+	return spec_parse_constant(p, &y->number);
+}
+
+#define WAIT_MS 100
+
+static bool parse_wait(struct spec_parser *p, struct spec_property *y)
+{
+	bool good;
+
+	if (!spec_need(p, "until", "'until'"))
+		return false;
+	p->mttl = true;
+	good = spec_parse_form(p, &y->until);
+	p->mttl = false;
+	y->number.i = WAIT_MS;
+	if (!good || !spec_take(p, "for"))
+		return good;
+	if (p->token.kind != SPEC_T_NUMBER || p->token.number.is_float ||
+	    p->token.number.is_big || p->token.number.i < 1 || p->token.number.i > 3600000)
+		return spec_expected(p, "milliseconds, at least 1 and at most an hour");
+	y->number = p->token.number;
+	spec_lex(p);
+	return true;
+}
+
+bool spec_parse_action(struct spec_parser *p, struct spec_property *y)
+{
+	static const char *const words[] = {
+#define X(id, word) word,
+		SPEC_ACTIONS(X)
+#undef X
+	};
+
+	y->action_spot = p->token.spot;
+	y->has_action = true;
+	y->action = SPEC_DO_CALL;
+	for (size_t i = 0; y->body == SPEC_MTTL && i < sizeof(words) / sizeof(words[0]); i++)
+		if (*words[i] && spec_is(p, words[i]))
+			y->action = (enum spec_action)i;
+	if (y->body == SPEC_MTTL && (spec_is(p, "skip") || spec_is(p, "retry")))
+		return spec_fail(p, p->token.spot,
+				 "'%.*s' would take back what the program has done, which a guard "
+				 "cannot: it may 'wait', 'set' a variable, or call a function",
+				 (int)p->token.n, p->token.at);
+	if (y->action == SPEC_DO_CALL)
+		return spec_parse_word(p, "the name of a handler", false, &y->handler);
+	spec_lex(p);
+	return y->action == SPEC_DO_SET	   ? parse_set(p, y)
+	       : y->action == SPEC_DO_WAIT ? parse_wait(p, y)
+					   : true;
 }

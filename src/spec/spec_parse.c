@@ -1,7 +1,7 @@
 /*
  * Recursive descent: the words and names that everything is made of, declarations, properties.
  *
- *	spec = { shared | event | relevant | thread | property }
+ *	spec = { shared | local | event | relevant | thread | flow | property }
  *
  * Names may be used before they are declared: they are looked up at the end.
  */
@@ -274,7 +274,7 @@ static bool check_variable(struct spec_parser *p)
 			 (int)t->n, t->at, (int)t->n, t->at);
 }
 
-static bool parse_shared(struct spec_parser *p)
+static bool parse_variable(struct spec_parser *p, bool local)
 {
 	struct spec *s = p->spec;
 	struct spec_variable *v = &s->variables[s->nvariables];
@@ -284,6 +284,7 @@ static bool parse_shared(struct spec_parser *p)
 	    !spec_parse_type(p, &v->type))
 		return false;
 	v->spot = p->token.spot;
+	v->local = local;
 	if (!check_variable(p) || !spec_parse_lvalue(p, "a variable", &v->name))
 		return false;
 	s->nvariables++;
@@ -293,6 +294,35 @@ static bool parse_shared(struct spec_parser *p)
 	at = p->token.spot;
 	return spec_parse_constant(p, &v->initial) &&
 	       spec_type_fits(p, &v->type, at, &v->initial) && spec_need(p, ";", "';'");
+}
+
+static bool parse_shared(struct spec_parser *p)
+{
+	return parse_variable(p, false);
+}
+
+/* One for each thread: so it has a name of its own, and lies nowhere. */
+static bool parse_local(struct spec_parser *p)
+{
+	struct spec *s = p->spec;
+	uint32_t n = s->nvariables;
+	const struct spec_variable *v = &s->variables[n];
+
+	if (!parse_variable(p, true))
+		return false;
+	if (v->type.kind != SPEC_INT)
+		return spec_fail(p, v->spot, "a local variable is an integer: FORESEE_INTERNAL sets it");
+	return strpbrk(v->name, ".:[@") == NULL ||
+	       spec_fail(p, v->spot, "a local variable is one that only the spec has: a plain name");
+}
+
+static bool parse_flow(struct spec_parser *p)
+{
+	if (spec_take(p, "all"))
+		p->spec->flow_all = true;
+	else if (!spec_take(p, "named"))
+		return spec_expected(p, "'named' or 'all'");
+	return spec_need(p, ";", "';'");
 }
 
 static bool parse_thread(struct spec_parser *p)
@@ -307,6 +337,8 @@ static bool parse_thread(struct spec_parser *p)
 	if (!spec_parse_word(p, "the name of a thread", true, &t->name) ||
 	    !spec_need(p, "=", "'='"))
 		return false;
+	if (strcmp(t->name, "any") == 0)
+		return spec_fail(p, t->spot, "'any' stands for all threads already");
 	s->nthreads++;
 	if (p->token.kind == SPEC_T_STRING) {
 		t->routine = p->token.string;
@@ -378,7 +410,7 @@ static bool parse_mttl(struct spec_parser *p, struct spec_property *y)
 	at = p->token.spot;
 	if (!spec_parse_word(p, "a thread", false, &name) || !spec_need(p, "(", "'('"))
 		return false;
-	spec_use(p, SPEC_USE_THREAD, name, at, &y->at);
+	spec_use(p, SPEC_USE_WHO, name, at, &y->at);
 	p->mttl = true;
 	good = spec_parse_form(p, &y->form);
 	p->mttl = false;
@@ -412,8 +444,7 @@ static bool parse_property(struct spec_parser *p)
 		return false;
 	s->nproperties++;
 	if (spec_take(p, "handler"))
-		return spec_parse_word(p, "the name of a handler", false, &y->handler) &&
-		       spec_need(p, ";", "';'");
+		return spec_parse_action(p, y) && spec_need(p, ";", "';'");
 	end = y->body == SPEC_PTLTL ? "an operator, 'handler' or ';'" : "'handler' or ';'";
 	return spec_need(p, ";", end);
 }
@@ -428,7 +459,8 @@ static bool parse_declaration(struct spec_parser *p)
 	} all[] = {
 		{ "shared", parse_shared },	{ "event", spec_parse_event },
 		{ "relevant", parse_relevant }, { "thread", parse_thread },
-		{ "property", parse_property },
+		{ "property", parse_property }, { "local", parse_local },
+		{ "flow", parse_flow },
 	};
 	enum { N = sizeof(all) / sizeof(all[0]) };
 	const char *words[N];
@@ -440,7 +472,7 @@ static bool parse_declaration(struct spec_parser *p)
 		words[i] = all[i].word;
 	}
 	return spec_unknown_word(p, "expected a declaration, found", words, N,
-				 "'shared', 'event', 'relevant', 'thread' or 'property'");
+				 "'shared', 'local', 'event', 'relevant', 'thread', 'flow' or 'property'");
 }
 
 static bool parse_all(struct spec_parser *p)

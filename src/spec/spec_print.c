@@ -129,6 +129,13 @@ void spec_print_number(const struct spec_number *n, struct strbuf *out)
 
 /* ---- expressions ---- */
 
+static const char *who(const struct spec *s, uint32_t index, const char *name)
+{
+	return index < SPEC_THREADS ? s->threads[index].name
+	       : index == SPEC_WHO_ANY ? "any"
+				       : name;
+}
+
 static void print_expr(const struct spec *s, const struct spec_expr *e, bool inner,
 		       struct strbuf *out)
 {
@@ -142,8 +149,11 @@ static void print_expr(const struct spec *s, const struct spec_expr *e, bool inn
 	case SPEC_TID:
 		strbuf_adds(out, "tid");
 		break;
+	case SPEC_BLOCK:
+		strbuf_adds(out, "block");
+		break;
 	case SPEC_REMOTE:
-		strbuf_addf(out, "@%s.", s->threads[e->index].name);
+		strbuf_addf(out, "@%s.", who(s, e->index, e->name));
 		print_expr(s, e->a, true, out);
 		break;
 	case SPEC_NEG:
@@ -198,10 +208,17 @@ static void print_form(const struct spec *s, const struct spec_form *f, bool inn
 		print_form(s, f->b, false, out);
 		strbuf_adds(out, f->op == SPEC_F_INTERVAL ? ")" : ")w");
 		break;
+	case SPEC_F_SOME:
+	case SPEC_F_ALL:
+		strbuf_addf(out, "%s(%s : %s, ", form_words[f->op], f->name,
+			    who(s, f->index, NULL));
+		print_form(s, f->a, false, out);
+		strbuf_adds(out, ")");
+		break;
 	default:
 		if (!f->b) {
 			strbuf_addf(out, "%s%s(", form_words[f->op],
-				    f->op == SPEC_F_AT ? s->threads[f->index].name : "");
+				    f->op == SPEC_F_AT ? who(s, f->index, f->name) : "");
 			print_form(s, f->a, false, out);
 			strbuf_adds(out, ")");
 			break;
@@ -299,6 +316,31 @@ static void print_machine(const struct spec *s, const struct spec_property *p, s
 	strbuf_adds(out, "}");
 }
 
+static void print_action(const struct spec *s, const struct spec_property *p, struct strbuf *out)
+{
+	static const char *const words[] = {
+#define X(id, word) word,
+		SPEC_ACTIONS(X)
+#undef X
+	};
+
+	if (!p->has_action && !p->handler)
+		return;
+	strbuf_addf(out, " handler %s", p->handler ? p->handler : words[p->action]);
+	if (!p->has_action || p->action == SPEC_DO_CALL)
+		return;
+	if (p->action == SPEC_DO_SET) {
+		strbuf_adds(out, " ");
+		print_name(s->variables[p->target].name, true, out);
+		strbuf_adds(out, " = ");
+		spec_print_number(&p->number, out);
+	} else if (p->action == SPEC_DO_WAIT) {
+		strbuf_adds(out, " until ");
+		print_form(s, p->until, true, out);
+		strbuf_addf(out, " for %" PRId64, p->number.i);
+	}
+}
+
 void spec_print_property(const struct spec *s, const struct spec_property *p, struct strbuf *out)
 {
 	static const char *const steps[] = { "", " step event", " step write" };
@@ -310,7 +352,7 @@ void spec_print_property(const struct spec *s, const struct spec_property *p, st
 		print_form(s, p->form, false, out);
 		break;
 	case SPEC_MTTL:
-		strbuf_addf(out, "mttl @%s(", s->threads[p->at].name);
+		strbuf_addf(out, "mttl @%s(", who(s, p->at, NULL));
 		print_form(s, p->form, false, out);
 		strbuf_adds(out, ")");
 		break;
@@ -324,8 +366,7 @@ void spec_print_property(const struct spec *s, const struct spec_property *p, st
 		print_machine(s, p, out);
 		break;
 	}
-	if (p->handler)
-		strbuf_addf(out, " handler %s", p->handler);
+	print_action(s, p, out);
 	strbuf_adds(out, ";");
 }
 
@@ -353,11 +394,14 @@ static void print_relevant(const struct spec *s, struct strbuf *out)
 
 void spec_print(const struct spec *s, struct strbuf *out)
 {
+	if (s->flow_all)
+		strbuf_adds(out, "flow all;\n");
 	for (uint32_t i = 0; i < s->nvariables; i++) {
 		const struct spec_variable *v = &s->variables[i];
 		bool star = v->type.text[strlen(v->type.text) - 1] == '*';
 
-		strbuf_addf(out, "shared %s%s", v->type.text, star ? "" : " ");
+		strbuf_addf(out, "%s %s%s", v->local ? "local" : "shared", v->type.text,
+			    star ? "" : " ");
 		print_name(v->name, true, out);
 		if (v->has_initial) {
 			strbuf_adds(out, " = ");

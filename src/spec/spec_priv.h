@@ -44,6 +44,8 @@ struct spec_token {
 
 /* ---- the parser ---- */
 
+#define SPEC_QUANTIFIERS 8u /* around one another */
+
 /* A name that is looked up when all declarations are known. */
 struct spec_use {
 	enum spec_use_kind kind;
@@ -62,6 +64,8 @@ struct spec_parser {
 	unsigned nesting; /* of calls */
 	unsigned nodes;	  /* of the declaration or property */
 	bool mttl;	  /* in the body of one */
+	unsigned nbound;  /* threads of quantifiers around, outermost first */
+	const char *bound[SPEC_QUANTIFIERS];
 	bool failed;	  /* somebody complained */
 	VEC(struct spec_use) uses;
 };
@@ -120,6 +124,8 @@ bool spec_grow(struct spec_parser *p, struct spec_spot spot, unsigned depth);
 
 bool spec_parse_event(struct spec_parser *p);
 bool spec_parse_form(struct spec_parser *p, struct spec_form **out);
+/* What stands behind `handler'. */
+bool spec_parse_action(struct spec_parser *p, struct spec_property *y);
 bool spec_parse_condition(struct spec_parser *p, struct spec_expr **out);
 bool spec_parse_rx(struct spec_parser *p, struct spec_rx **out);
 bool spec_parse_fsm(struct spec_parser *p, struct spec_property *y);

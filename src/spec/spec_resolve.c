@@ -19,6 +19,8 @@ static const struct {
 			      ": declare it, as in 'thread t = 2;' or 'thread t = \"worker\";'" },
 	[SPEC_USE_RELEVANT] = { "variable or event", ": declare it with 'shared' or 'event'" },
 	[SPEC_USE_PROPERTY] = { "property", NULL },
+	[SPEC_USE_WHO] = { "thread",
+			   ": declare it, as in 'thread t = 2;' or 'thread t = \"worker\";'" },
 };
 
 /* The name of the i-th declaration of a kind and where it is; NULL: there are not so many. */
@@ -87,8 +89,8 @@ static bool complain_unknown(struct spec_parser *p, const struct spec_use *u)
 	size_t n = 0;
 
 	for (enum spec_use_kind kind = SPEC_USE_VARIABLE; kind <= SPEC_USE_THREAD; kind++) {
-		bool wanted =
-			u->kind == SPEC_USE_RELEVANT ? kind != SPEC_USE_THREAD : kind == u->kind;
+		enum spec_use_kind want = u->kind == SPEC_USE_WHO ? SPEC_USE_THREAD : u->kind;
+		bool wanted = want == SPEC_USE_RELEVANT ? kind != SPEC_USE_THREAD : kind == want;
 
 		for (uint32_t i = 0; wanted && (name = declared(p->spec, kind, i, &at)); i++)
 			names[n++] = name;
@@ -118,6 +120,13 @@ static bool resolve_use(struct spec_parser *p, const struct spec_use *u)
 
 	if (kind == SPEC_USE_RELEVANT)
 		return resolve_relevant(p, u);
+	if (kind == SPEC_USE_WHO) {
+		kind = SPEC_USE_THREAD;
+		if (strcmp(u->name, "any") == 0) {
+			*u->number = SPEC_WHO_ANY;
+			return true;
+		}
+	}
 	i = spec_find(p->spec, kind, u->name);
 	if (i >= 0)
 		*u->number = (uint32_t)i;
@@ -214,9 +223,41 @@ static bool visit_states(struct spec_parser *p, struct spec_property *y)
 	return true;
 }
 
+/* Who has them is a thread, and other properties do not know of threads. */
+static bool check_locals(struct spec_parser *p, const struct spec_property *y)
+{
+	const struct spec *s = p->spec;
+
+	for (uint32_t i = 0; i < s->nvariables && y->body != SPEC_MTTL; i++)
+		if ((y->variables >> i & 1) && s->variables[i].local)
+			return spec_fail(p, y->spot,
+					 "property '%.64s' names '%.64s', which is local to each thread: "
+					 "only mttl properties can",
+					 y->name, s->variables[i].name);
+	return true;
+}
+
+static bool visit_action(struct spec_parser *p, struct spec_property *y)
+{
+	if (y->until && !visit_form(p, y->until, y))
+		return false;
+	if (y->has_action && y->action == SPEC_DO_SET) {
+		const struct spec_variable *v = &p->spec->variables[y->target];
+
+		if (v->local)
+			return spec_fail(p, y->action_spot,
+					 "'%.64s' is local to each thread: a handler sets variables "
+					 "of the program",
+					 v->name);
+		y->variables |= UINT64_C(1) << y->target;
+		return spec_type_fits(p, &v->type, y->action_spot, &y->number);
+	}
+	return true;
+}
+
 static bool visit_property(struct spec_parser *p, struct spec_property *y, const uint64_t *when)
 {
-	if (y->form && !visit_form(p, y->form, y))
+	if ((y->form && !visit_form(p, y->form, y)) || !visit_action(p, y))
 		return false;
 	if (y->rx)
 		visit_rx(y->rx, y);
@@ -225,7 +266,7 @@ static bool visit_property(struct spec_parser *p, struct spec_property *y, const
 	for (uint32_t i = 0; i < p->spec->nevents; i++)
 		if (y->events >> i & 1)
 			y->variables |= when[i];
-	return true;
+	return check_locals(p, y);
 }
 
 bool spec_resolve(struct spec_parser *p)

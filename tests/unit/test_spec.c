@@ -223,8 +223,8 @@ static const struct {
 	const char *what;
 } bad[] = {
 	{ "sharde int x;", 1, 1, "found 'sharde', did you mean 'shared'?" },
-	{ "\n\t foo", 2, 3,
-	  "expected 'shared', 'event', 'relevant', 'thread' or 'property', found 'foo'" },
+	{ "\n\t qoo", 2, 3,
+	  "expected 'shared', 'local', 'event', 'relevant', 'thread', 'flow' or 'property', found 'qoo'" },
 	{ "shared x;", 1, 8, "expected a type, found 'x'" },
 	{ "shared int;", 1, 11, "expected a variable, found ';'" },
 	{ "shared int x = ;", 1, 16, "expected a constant, found ';'" },
@@ -403,7 +403,7 @@ static void test_carets(void)
 	       "f:1:13: expected a variable, found '5'\n  \tshared\tint 5;\n  \t      \t    ^",
 	       "tabs stay");
 	refuse("/* \xc3\xa4\xff\x02 */ ?\r\n", 14,
-	       "f:1:12: expected 'shared', 'event', 'relevant', 'thread' or 'property', found '?'\n"
+	       "f:1:12: expected 'shared', 'local', 'event', 'relevant', 'thread', 'flow' or 'property', found '?'\n"
 	       "  /* \xc3\xa4?? */ ?\n            ^",
 	       "a caret counts characters");
 	refuse("shared", 6,

@@ -130,19 +130,45 @@ static const unsigned form_operands[] = {
 #undef X
 };
 
+/* Quantifiers around: of two that bind the same name the inner one counts. */
+static const char *bound[8];
+static unsigned nbound;
+
+static uint32_t bind_one(const char **name)
+{
+	unsigned i = pick(nbound);
+
+	*name = bound[i];
+	for (unsigned j = i; j < nbound; j++)
+		if (strcmp(bound[j], bound[i]) == 0)
+			i = j;
+	return SPEC_WHO_BOUND + i;
+}
+
 static struct spec_form *form_make(unsigned depth, bool mttl)
 {
 	struct spec_form *f = node(sizeof(*f));
 
 	do
 		f->op = pick(depth ? SPEC_NFORMS : SPEC_F_NOT);
-	while (f->op == SPEC_F_AT && !mttl);
+	while (f->op >= SPEC_F_AT && !mttl);
 	if (f->op == SPEC_F_EXPR)
 		f->expr = truth_make(pick(4), mttl);
 	if (f->op == SPEC_F_EVENT)
 		f->index = pick(NEVENTS);
-	if (f->op == SPEC_F_AT)
-		f->index = pick(NTHREADS);
+	if (f->op >= SPEC_F_AT)
+		f->index = pick(5) ? pick(NTHREADS) : SPEC_WHO_ANY;
+	if (f->op > SPEC_F_AT) {
+		static const char *const words[] = { "o", "p" };
+
+		f->name = words[pick(2)];
+		bound[nbound++] = f->name;
+		f->a = form_make(depth > 2 ? 2 : depth - 1, mttl);
+		nbound--;
+		return f;
+	}
+	if (f->op == SPEC_F_AT && nbound > 0 && pick(2))
+		f->index = bind_one(&f->name);
 	if (form_operands[f->op] > 0)
 		f->a = form_make(depth - 1, mttl);
 	if (form_operands[f->op] > 1)
@@ -194,14 +220,25 @@ static void property_make(struct spec_property *p, unsigned depth)
 	p->step = pick(3);
 	p->body = pick(SPEC_MTTL + 1);
 	p->handler = pick(2) ? "h" : NULL;
+	p->has_action = p->handler != NULL;
+	p->action = p->has_action ? SPEC_DO_CALL : SPEC_DO_LOG;
+	nbound = 0;
 	if (p->body == SPEC_FSM)
 		machine_make(p);
 	else if (p->body == SPEC_ERE_MUST || p->body == SPEC_ERE_NEVER)
 		p->rx = rx_make(depth);
 	else
 		p->form = form_make(depth, p->body == SPEC_MTTL);
-	if (p->body == SPEC_MTTL)
-		p->at = pick(NTHREADS);
+	if (p->body != SPEC_MTTL)
+		return;
+	p->at = pick(4) ? pick(NTHREADS) : SPEC_WHO_ANY;
+	p->action = p->handler ? SPEC_DO_CALL : pick(2) ? SPEC_DO_LOG : pick(SPEC_DO_STOP + 1);
+	if (!p->handler && p->action == SPEC_DO_CALL)
+		p->action = SPEC_DO_LOG;
+	p->has_action |= p->action != SPEC_DO_LOG;
+	if (p->action == SPEC_DO_WAIT)
+		p->until = form_make(2, true);
+	p->number.i = p->action == SPEC_DO_WAIT ? 1 + pick(5) : 0;
 }
 
 /* ---- comparing ---- */
@@ -257,6 +294,9 @@ static bool states_same(const struct spec_property *a, const struct spec_propert
 static bool properties_same(const struct spec_property *a, const struct spec_property *b)
 {
 	return a->step == b->step && a->body == b->body && a->at == b->at &&
+	       a->has_action == b->has_action && a->action == b->action &&
+	       a->target == b->target && numbers_same(&a->number, &b->number) &&
+	       forms_same(a->until, b->until) &&
 	       !a->handler == !b->handler && forms_same(a->form, b->form) &&
 	       rxs_same(a->rx, b->rx) && states_same(a, b);
 }
