@@ -8,6 +8,7 @@
 #include "analyse/notify.h"
 #include "analyse/spool.h"
 #include "finding/suppress.h"
+#include "monitor/mttl.h"
 #include "report/baseline.h"
 #include "report/format.h"
 
@@ -59,6 +60,16 @@ void analyse_add(struct analyse *a, const struct engine *e)
 	a->engines[a->nengines++] = e;
 }
 
+static void remove_engine(struct analyse *a, const struct engine *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->nengines; i++)
+		if (a->engines[i] != e)
+			a->engines[n++] = a->engines[i];
+	a->nengines = n;
+}
+
 void analyse_add_usual(struct analyse *a)
 {
 	a->by_default = true;
@@ -86,11 +97,15 @@ static bool load_monitors(struct analyse *a)
 		talk_error("%s", d.message);
 		return false;
 	}
-	for (uint32_t i = 0; a->spec && i < a->spec->nproperties && !a->quiet; i++)
-		if (a->spec->properties[i].body == SPEC_MTTL)
-			talk_note("property '%s' is mttl, which is understood but not monitored in "
-				  "this version",
-				  a->spec->properties[i].name);
+	if (mttl_count(a->spec)) {
+		struct know_program *p;
+
+		if (mttl_compile(a->spec, &p, &d) != ST_OK) {
+			talk_error("%s", d.message);
+			return false;
+		}
+		mem_free(p);
+	}
 	return true;
 }
 
@@ -106,7 +121,8 @@ static bool settle_spec(struct analyse *a)
 	if (a->by_default && a->monitors.n)
 		analyse_add(a, &engine_property);
 	/* Who gives a spec and hears of no violation takes the program for right. */
-	if ((has(a, &engine_property) || (given && a->by_default)) && a->monitors.n == 0) {
+	if ((has(a, &engine_property) || (given && a->by_default)) && a->monitors.n == 0 &&
+	    mttl_count(a->spec) == 0) {
 		talk_error(given ? "nothing to check: no property that can be monitored in '%s'"
 				 : "the analysis 'property' needs properties: give --spec FILE%s",
 			   a->spec_path ? a->spec_path
@@ -114,6 +130,9 @@ static bool settle_spec(struct analyse *a)
 					: "");
 		return false;
 	}
+	/* What is judged on the recorded run needs no lattice. */
+	if (a->monitors.n == 0 && mttl_count(a->spec))
+		remove_engine(a, &engine_property);
 	if (uses_lattice(a)) {
 		a->engine.count |= !a->engine.monitors; /* what else would one want of it */
 		return true;
@@ -124,7 +143,7 @@ static bool settle_spec(struct analyse *a)
 			   a->engine.count ? "--count" : "--breadth");
 		return false;
 	}
-	if (given)
+	if (given && mttl_count(a->spec) == 0)
 		talk_note("the spec is not used: none of the analyses is about properties");
 	return true;
 }

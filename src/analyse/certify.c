@@ -416,7 +416,7 @@ static void round_settle(struct certify *c, struct findings *f, struct map *sure
 static bool is_observed(struct certify *c, const struct finding *x)
 {
 	if (!finding_is_stale(x))
-		return finding_is_end(x);
+		return finding_is_end(x) || x->judged;
 	if (check_stale(c->evidence, x->events[0], x->events[1]))
 		return true;
 	c->refused++;

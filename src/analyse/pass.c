@@ -1,6 +1,7 @@
 #include "analyse/pass.h"
 
 #include "finding/suppress.h"
+#include "monitor/mttl.h"
 #include "order/model.h"
 #include "report/words.h"
 #include "witness/evidence.h"
@@ -61,7 +62,8 @@ void pass_init(struct pass *p, struct analyse *a, const char *path, const char *
 			    .nanalyses = a->nengines,
 			    .findings = &p->findings,
 			    .suppress = a->suppress,
-			    .properties = a->engine.monitors ? a->engine.monitors->n : 0 },
+			    .properties = (a->engine.monitors ? a->engine.monitors->n : 0) +
+					  mttl_count(a->spec) },
 	};
 	a->engine.progress = show_progress;
 	a->engine.progress_arg = &p->progress;
@@ -531,6 +533,49 @@ static enum status look_again(struct pass *p, struct diag *d)
 	return st == ST_END ? ST_OK : st;
 }
 
+/* ---- knowledge ---- */
+
+/* Not in the table: it looks at the recorded run alone. */
+static const struct engine by_knowledge = { .name = "mttl", .aim = ENGINE_PROPERTIES };
+
+/* Of one property the first of each place is kept, or all. */
+static void knowledge_add(void *arg, const struct mttl_violation *v)
+{
+	struct pass *p = arg;
+	const struct spec *s = p->a->spec;
+	STRBUF_SCOPED text = { 0 };
+	struct finding *f;
+
+	if (!v->begins)
+		return;
+	for (size_t i = p->findings.at.n; i > 0 && !p->a->engine.all_pairs; i--) {
+		f = &p->findings.at.at[i - 1];
+		if (f->judged && strcmp(f->property, v->property->name) == 0 &&
+		    f->sites[0] == v->site) {
+			f->more++;
+			return;
+		}
+	}
+	f = findings_add_property(&p->findings, FINDING_PROPERTY, &by_knowledge,
+				  v->property->name);
+	finding_add_event(f, v->pos, v->site, 0);
+	f->observed = f->judged = true;
+	spec_print_property(s, v->property, &text);
+	strbuf_addf(&text, "\nat %s:%" PRIu32, s->path, v->property->spot.line);
+	f->subject = texts_add(&p->findings.words, "%s", strbuf_str(&text));
+}
+
+/* A part of a run says little about what threads know: they may have known it before. */
+static enum status judge_knowledge(struct pass *p, struct diag *d)
+{
+	const struct trace_options *how = &p->certify.how;
+
+	if (!mttl_count(p->a->spec) || how->from_cut || how->to_cut || p->hurried || how->follow ||
+	    engine_stopped(&p->a->engine))
+		return ST_OK;
+	return mttl_judge(p->a->spec, p->certify.path, how, knowledge_add, p, d);
+}
+
 static enum status read_and_certify(struct pass *p, struct diag *d)
 {
 	enum status st = read_trace(p, d);
@@ -550,6 +595,8 @@ static enum status read_and_certify(struct pass *p, struct diag *d)
 	st = prove_findings(p->a, p->certify.path, &p->certify.how, p->model, &p->findings, d);
 	if (st == ST_OK)
 		st = look_again(p, d);
+	if (st == ST_OK)
+		st = judge_knowledge(p, d);
 	return st == ST_OK ? certify(p, d) : st;
 }
 

@@ -7,6 +7,7 @@
 #include "export/spec_races.h"
 #include "monitor/eval.h"
 #include "monitor/monitor.h"
+#include "monitor/mttl.h"
 #include "monitor/reading.h"
 #include "spec/spec.h"
 #include "trace/trace.h"
@@ -84,6 +85,38 @@ static void print_steps(const struct spec *s, const struct monitor *m)
 	strbuf_release(&text);
 }
 
+/* What it takes to know, of this property alone, and what is done about it. */
+static void print_knowledge(const struct spec *s, const struct spec_property *p)
+{
+	static const char *const actions[] = {
+		[SPEC_DO_LOG] = "a line on stderr",
+		[SPEC_DO_COUNT] = "counted",
+		[SPEC_DO_CALL] = "a function of the program is called",
+		[SPEC_DO_SET] = "a variable of the program is set",
+		[SPEC_DO_WAIT] = "the thread waits until something holds",
+		[SPEC_DO_ABORT] = "the program is aborted",
+		[SPEC_DO_STOP] = "the program stops, for gdb",
+	};
+	struct spec_property one = *p;
+	struct know_program *program;
+	struct spec alone = *s;
+	struct strbuf text = { 0 };
+	struct diag d = { 0 };
+
+	alone.properties = &one;
+	alone.nproperties = 1;
+	if (mttl_compile(&alone, &program, &d) != ST_OK)
+		return; /* view has said so */
+	mttl_describe(program, &text);
+	mem_free(program);
+	printf("  %-10s %s\n", "monitor", text.at);
+	printf("  %-10s %s\n", "knowledge",
+	       s->flow_all ? "by every access, and all that orders threads"
+			   : "by accesses of what the spec names, and all that orders threads");
+	printf("  %-10s %s\n", "handler", actions[p->has_action ? p->action : SPEC_DO_LOG]);
+	strbuf_release(&text);
+}
+
 static void print_property(const struct spec *s, const struct spec_property *p,
 			   const struct monitor *m)
 {
@@ -92,7 +125,7 @@ static void print_property(const struct spec *s, const struct spec_property *p,
 		[SPEC_ERE_NEVER] = "regular expression, no prefix of the run may match",
 		[SPEC_ERE_MUST] = "regular expression, a continuation of the run must match",
 		[SPEC_FSM] = "state machine, takes the first move that fits",
-		[SPEC_MTTL] = "multithreaded LTL, parsed and not yet checked",
+		[SPEC_MTTL] = "multithreaded LTL, must hold in every state of its threads",
 	};
 	bool any = p->body == SPEC_FSM && p->any;
 	struct strbuf text = { 0 };
@@ -107,6 +140,8 @@ static void print_property(const struct spec *s, const struct spec_property *p,
 		printf("  %-10s %s\n", "monitor", text.at);
 		print_steps(s, m);
 	}
+	if (p->body == SPEC_MTTL)
+		print_knowledge(s, p);
 	print_list("variables", s, p->variables, 0);
 	print_list("events", s, 0, p->events);
 	strbuf_release(&text);
@@ -238,13 +273,22 @@ static void print_file(const struct spec *s)
 	strbuf_release(&text);
 }
 
+static bool knowledge_fits(const struct spec *s, struct diag *d)
+{
+	struct know_program *p = NULL;
+	bool good = mttl_count(s) == 0 || mttl_compile(s, &p, d) == ST_OK;
+
+	mem_free(p);
+	return good;
+}
+
 /* False after a message. */
 static bool view(const char *path, const struct spec_view *v)
 {
 	struct diag d = { 0 };
 	struct monitors m = { 0 };
 	struct spec *s = NULL;
-	bool good = monitors_read(path, NULL, 0, &s, &m, &d) == ST_OK;
+	bool good = monitors_read(path, NULL, 0, &s, &m, &d) == ST_OK && knowledge_fits(s, &d);
 
 	if (!good)
 		talk_error("%s", d.message);

@@ -121,8 +121,10 @@ struct finding {
 	bool dep;	      /* only by the dependency-aware model */
 	bool observed;	      /* the recorded run itself goes wrong there */
 	bool known;	      /* it is in the baseline: no news */
+	bool judged;	      /* PROPERTY about knowledge (mttl): found by running the recorded run again */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
-	const char *subject;  /* HANG, CRASH: what it is about, the list's own; else NULL */
+	/* HANG, CRASH: what it is about; judged: the property as it was written.  The list's own; else NULL */
+	const char *subject;
 	struct schedule schedule;
 	/* From the checker: targets that see another write than observed; free reads whose value
 	 * may differ. */

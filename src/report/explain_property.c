@@ -417,7 +417,9 @@ void explain_property(struct explain *x, const struct finding *f)
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
 	explain_property_title(f, &x->out);
 	explain_sure(x, f, start);
-	if (number >= 0)
+	if (f->judged) /* on the recorded run: there is no other to be shown */
+		lines_add(&x->out, f->subject);
+	else if (number >= 0)
 		formula_format(x, &w->monitors->at[number]);
 	event_format(x, f);
 	if (number >= 0 && f->status != FINDING_WARNING &&

@@ -24,7 +24,7 @@ has out '^  variables  landing, approved, radio$' "its variables"
 has out '^  events     tick$' "events"
 has out '^  monitor    [0-9]+ states' "the monitor of an expression"
 has out 'takes every move that fits' "a machine that is in many states"
-has out 'parsed and not yet checked' "mttl"
+has out '^  monitor    1 remote term, ' "mttl"
 
 printf 'shared int x; property p step event: ptltl x == 0;' >b.spec
 run foresee spec b.spec

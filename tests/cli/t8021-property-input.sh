@@ -69,8 +69,6 @@ wrong "^foresee: .*'\.'|directory" -s . t.std
 : >p.spec
 wrong "no property that can be monitored in 'p\.spec'" -a property -s p.spec t.std
 wrong "no property that can be monitored in 'p\.spec'" -s p.spec t.std
-spec 'thread t = 1; shared int x; property p: mttl @t(x == 0);'
-wrong "nothing to check: no property that can be monitored in 'p\.spec'" -s p.spec t.std
 wrong "'t\.foresee' is a recording, not a specification" -s t.foresee t.foresee
 wrong "a specification goes with a trace: 'foresee check -s p\.spec TRACE'" p.spec
 
