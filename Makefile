@@ -94,6 +94,8 @@ LIB_O     := $(call objs,$(ROOMS:%=src/%/*.c))
 CLI_O     := $(call objs,src/cli/*.c)
 DRIVER_O  := $(call objs,src/driver/*.c)
 RT_O      := $(call objs,$(filter-out src/capture/locks_%,$(wildcard src/capture/*.c)))
+# What judges knowledge lives in both.
+KNOW_RT_O := $(patsubst %.c,$(B)/rt/%.o,$(wildcard src/know/*.c))
 LOCKS_C   := $(wildcard src/capture/locks_*.c) $(SHARED:%=src/capture/%.c)
 LOCKS_O   := $(LOCKS_C:%.c=$(B)/locks/%.o)
 PASS_SRC  := $(wildcard src/instrument/*.c src/instrument/*.cc src/base/*.c)
@@ -142,8 +144,8 @@ endif
 # The list of objects is a file of its own: a source that goes away must not
 # stay in the library.
 $(B)/objects: FORCE
-	@mkdir -p $(@D); echo '$(LIB_O) $(CLI_O) $(RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' | \
-		cmp -s - $@ || echo '$(LIB_O) $(CLI_O) $(RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' >$@
+	@mkdir -p $(@D); echo '$(LIB_O) $(CLI_O) $(RT_O) $(KNOW_RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' | \
+		cmp -s - $@ || echo '$(LIB_O) $(CLI_O) $(RT_O) $(KNOW_RT_O) $(LOCKS_O) $(DRIVER_O) $(UNIT_HELP) $(PASS_SRC)' >$@
 
 $(LIBRARY): $(LIB_O) $(B)/objects
 	$(call say,AR,$@)
@@ -161,10 +163,10 @@ $(BIN)/foresee-cc: $(DRIVER_O) $(B)/objects
 $(BIN)/foresee-c++: $(BIN)/foresee-cc
 	$(Q)ln -f $< $@
 
-$(RUNTIME): $(RT_O) src/capture/full.map $(B)/objects
+$(RUNTIME): $(RT_O) $(KNOW_RT_O) src/capture/full.map $(B)/objects
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(RT_LINK) -Wl,--version-script=src/capture/full.map \
-		-o $@ $(RT_O) -ldl -lpthread
+		-o $@ $(RT_O) $(KNOW_RT_O) -ldl -lpthread
 
 $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 	$(call say,LD,$@)
@@ -209,6 +211,10 @@ $(MAN)/man3/%: doc/man/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(RT_O): $(B)/%.o: %.c Makefile
+	$(call say,RT,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -c -o $@ $<
+
+$(KNOW_RT_O): $(B)/rt/%.o: %.c Makefile
 	$(call say,RT,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) $(RT_FLAGS) -c -o $@ $<
 
@@ -257,10 +263,10 @@ $(REFUSED): private UNIT_HELP := $(CLI_O) $(REFUSED_WRAP:%=-Wl,--wrap=%)
 
 # Tests of the runtime have all of it inside, and decide which of its system calls fail.
 CAPTURE_WRAP := syscall madvise posix_fallocate getrlimit pthread_getattr_np open
-$(CAPTURES): $(B)/%: %.c tests/capture/harness.c $(RT_O) Makefile
+$(CAPTURES): $(B)/%: %.c tests/capture/harness.c $(RT_O) $(KNOW_RT_O) Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CSTD) -Itests -MF $@.d $(RT_FLAGS) $(CAPTURE_WRAP:%=-Wl,--wrap=%) -o $@ \
-		$< tests/capture/harness.c $(RT_O) -ldl -lpthread
+		$< tests/capture/harness.c $(RT_O) $(KNOW_RT_O) -ldl -lpthread
 
 FUZZ_O     := $(LIB_C:%.c=$(F)/%.o)
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -276,7 +282,7 @@ $(FUZZERS): $(F)/%: %.c $(F)/libforesee.a Makefile
 	$(Q)mkdir -p $(@D) && $(CLANG) $(CSTD) -MF $@.d $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< \
 		$(F)/libforesee.a $(LIBS)
 
--include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(LOCKS_O) $(UNIT_HELP) $(FUZZ_O))
+-include $(patsubst %.o,%.d,$(LIB_O) $(CLI_O) $(DRIVER_O) $(RT_O) $(KNOW_RT_O) $(LOCKS_O) $(UNIT_HELP) $(FUZZ_O))
 -include $(addsuffix .d,$(UNITS) $(CAPTURES) $(BENCHES) $(BENCH_AID) $(FUZZERS))
 
 # --- running it -----------------------------------------------------------

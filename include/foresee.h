@@ -19,6 +19,7 @@
  *	order that is made by other means	HAPPENS_BEFORE, HAPPENS_AFTER
  *	locks of your own			LOCK_CREATED ... LOCK_DESTROYED
  *	inputs that may be different		CHOOSE
+ *	handlers of 'foresee guard'		struct foresee_violation
  *
  * See foresee.h(3).  __tsan_mutex_*, __tsan_acquire, __tsan_release and Annotate* are understood
  * as well, where a program has them already.
@@ -60,6 +61,22 @@ unsigned foresee_choose(unsigned n) FORESEE_WEAK_;
 #endif
 
 #undef FORESEE_WEAK_
+
+/*
+ * What a handler of a property is told, in a program that 'foresee guard' runs:
+ *
+ *	void give_back(const struct foresee_violation *v);
+ *	property own: mttl @worker(...) handler give_back;
+ */
+struct foresee_violation {
+	const char *property;
+	const char *thread; /* name or start routine; "" unknown */
+	const char *file;   /* where it was noticed; NULL unknown */
+	const char *function;
+	unsigned line;
+	unsigned number;     /* of the thread, in the order of creation; main is 1 */
+	unsigned long count; /* violations of this property so far */
+};
 
 #define FORESEE_CALL_(function, arguments)  \
 	do {                                \

@@ -5,6 +5,7 @@
  */
 #include "capture/access.h"
 
+#include "capture/guard.h"
 #include "capture/range.h"
 #include "capture/sync.h"
 #include "capture/word.h"
@@ -16,9 +17,13 @@ static inline void leave_bare(struct thread **t)
 
 /* The beginning of every hook: the thread if it records; else the bare access is done.  A thread with
  * a gate never takes the short way. */
-#define ENTER_OR(gate, bare)                                                       \
+#define ENTER_OR(n, gate, bare)                                                    \
 	struct thread *t = thread_self();                                          \
 	if (UNLIKELY(t->view.live != THREAD_LIVE)) {                               \
+		if (GUARD_SKIPS(p, n)) {                                           \
+			t = NULL;                                                  \
+			bare;                                                      \
+		}                                                                  \
 		t = hook_enter_slow(t);                                            \
 		if (t == NULL)                                                     \
 			bare;                                                      \
@@ -67,7 +72,10 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	}                                                                                         \
 	static COLD T read_slow##N(const void *p, uint32_t site)                                  \
 	{                                                                                         \
-		struct thread *t = hook_enter_slow(thread_self());                                \
+		struct thread *t;                                                                 \
+		if (GUARD_SKIPS(p, N))                                                            \
+			return *(const volatile T *)p;                                            \
+		t = hook_enter_slow(thread_self());                                               \
 		if (t == NULL)                                                                    \
 			return *(const volatile T *)p;                                            \
 		if (CONTROLLED(t))                                                                \
@@ -94,7 +102,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
 	{                                                                                         \
 		T x;                                                                              \
-		ENTER_OR(control_access(t, p, N, site, CONTROL_FREE_READ, 0),                     \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_FREE_READ, 0),                     \
 			 return *(const volatile T *)p)                                           \
 		x = (T)word_read(t, p, LOG2, site, keeper);                                       \
 		hook_leave(t);                                                                    \
@@ -114,7 +122,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	static COLD T tested_slow##N(const void *p, uint32_t site, uint64_t *keeper)              \
 	{                                                                                         \
 		T x;                                                                              \
-		ENTER_OR(control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)      \
+		ENTER_OR(N, control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)   \
 		x = (T)word_read_tested(t, p, LOG2, site, keeper);                                     \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
@@ -136,7 +144,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	}                                                                                         \
 	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
 	{                                                                                         \
-		ENTER_OR(control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
 			*(volatile T *)p = value;                                                 \
 			return;                                                                   \
 		})                                                                                \
@@ -146,7 +154,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
 					uint64_t mask)                                            \
 	{                                                                                         \
-		ENTER_OR(control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
 			if (t != NULL) {                                                          \
 				t->view.live &= ~THREAD_LIVE;                                     \
 				skip_fed(t, site, keepers, mask);                                 \

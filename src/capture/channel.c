@@ -4,6 +4,8 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
+#include "capture/guard.h"
+
 static uint64_t words[CHANNEL_COUNT]; /* never read or written: their tags count */
 
 /* Is it watched by an epoll?  Then a thread that waits there takes from CHANNEL_SOCKET. */
@@ -147,8 +149,12 @@ static void log_always(struct thread *t, unsigned kind, unsigned channel)
 
 void channel_log(struct thread *t, unsigned kind, unsigned channel)
 {
-	if (CONTROLLED(t))
+	if (CONTROLLED(t) && !guard_on)
 		gate(t, kind, channel);
+	if (channel != CHANNEL_NONE && guard_on) {
+		sync_log(t, kind, kind_of(channel), &words[channel]);
+		return;
+	}
 	if (channel == CHANNEL_NONE ||
 	    (kind == FORMAT_K_GIVE ? gave_all(t, channel) : took_all(t, channel)))
 		return;
@@ -217,7 +223,7 @@ void channel_await_fd_slow(int fd, bool vain)
 
 	control_fd(fd, POLLIN, vain);
 	HOOK(t)
-		if (CONTROLLED(t) && (channel = of_fd(fd)) != CHANNEL_NONE)
+		if (CONTROLLED(t) && !guard_on && (channel = of_fd(fd)) != CHANNEL_NONE)
 			control_pass(t, FORMAT_K_TAKE, &words[channel]);
 }
 
@@ -234,7 +240,7 @@ static void turn_log(struct thread *t, unsigned channel)
 {
 	uint32_t last = tag_tid(tag_peek(tag_of(&words[channel])));
 
-	if (last != 0 && last != t->tid)
+	if (guard_on || (last != 0 && last != t->tid))
 		sync_log(t, FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, &words[channel]);
 	sync_log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, &words[channel]);
 }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "capture/guard.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/sys.h"
@@ -181,6 +182,8 @@ struct control *control_child(struct thread *t)
 {
 	struct control *c = t->control;
 
+	if (guard_on)
+		return guard_child(t);
 	if (c == NULL)
 		return NULL;
 	if (baton_is_on()) {
@@ -203,8 +206,13 @@ struct control *control_adopted(void)
 void control_begin(struct thread *t)
 {
 	struct control *c = t->control;
-	struct plan_seat *s = c->seat;
+	struct plan_seat *s;
 
+	if (guard_on) {
+		guard_begin(t);
+		return;
+	}
+	s = c->seat;
 	if (baton_is_on()) {
 		baton_begin(t);
 		return;
@@ -223,6 +231,10 @@ void control_end(struct thread *t)
 {
 	struct control *c = t->control;
 
+	if (guard_on) {
+		guard_end(t);
+		return;
+	}
 	if (baton_is_on()) {
 		baton_end(t);
 		return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/baton.h"
+#include "capture/guard.h"
 
 /* ---- new reads ---- */
 
@@ -109,6 +110,10 @@ void control_access(struct thread *t, const void *p, size_t n, uint32_t site, un
 	struct control *c = t->control;
 	bool cross = ((uintptr_t)p & 7) + n > 8, solid;
 
+	if (guard_on) {
+		guard_access(t, p, n, site, how);
+		return;
+	}
 	if (baton_is_on()) {
 		baton_access(c, p, n, site, how);
 		return;
@@ -135,6 +140,10 @@ void control_access(struct thread *t, const void *p, size_t n, uint32_t site, un
 
 void control_changed(struct thread *t)
 {
+	if (guard_on) {
+		guard_changed(t);
+		return;
+	}
 	t->control->solid = true;
 }
 
@@ -143,6 +152,10 @@ void control_range(struct thread *t, const void *p, size_t n, uint32_t site, uns
 	struct control *c = t->control;
 	uint32_t nth;
 
+	if (guard_on) {
+		guard_access(t, p, n, site, how);
+		return;
+	}
 	if (baton_is_on()) {
 		baton_access(c, p, n, site, how);
 		return;
@@ -166,6 +179,8 @@ void control_free(struct thread *t, const void *p, size_t n, uint32_t site)
 {
 	struct control *c = t->control;
 
+	if (guard_on)
+		return;
 	if (baton_is_on()) {
 		baton_access(c, p, n, site, CONTROL_WRITES | CONTROL_GIVES_BACK);
 		return;
@@ -218,9 +233,15 @@ static void read_over(struct control *c)
 void control_leave(struct thread *t)
 {
 	struct control *c = t->control;
-	const struct plan_step *s = control_step(c);
-	bool matched = c->matched;
+	const struct plan_step *s;
+	bool matched;
 
+	if (guard_on) {
+		guard_leave(t);
+		return;
+	}
+	s = control_step(c);
+	matched = c->matched;
 	if (baton_is_on())
 		baton_watch_end(c->index, c->solid);
 	if (!c->pending)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "capture/guard.h"
 #include "capture/sync.h"
 
 /* ---- which one ---- */
@@ -341,6 +342,8 @@ void control_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid,
 {
 	if (baton_is_on())
 		baton_watch_thread(t->control, kind, tid, site);
+	if (guard_on)
+		return;
 	control_before(t, kind, aux, NULL, site);
 }
 
@@ -356,6 +359,8 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 {
 	struct control *c = t->control;
 
+	if (guard_on)
+		return;
 	if (baton_is_on()) {
 		baton_before(c, kind, aux, obj, site);
 		return;
@@ -372,6 +377,8 @@ void control_before(struct thread *t, unsigned kind, unsigned aux, const void *o
 
 void control_unseen(struct thread *t, uint32_t site)
 {
+	if (guard_on)
+		return;
 	t->control->epoch++;
 	if (baton_is_on())
 		baton_unseen(t->control, site);
@@ -410,6 +417,8 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 	uint64_t addr = (uintptr_t)obj;
 	bool due = is_release(kind);
 
+	if (guard_on)
+		return;
 	if (kind == FORMAT_K_ACQ || kind == FORMAT_K_RACQ)
 		hold(c->seat, addr, site, kind == FORMAT_K_RACQ);
 	else if (kind == FORMAT_K_REL || kind == FORMAT_K_RREL)

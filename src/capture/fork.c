@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 
 #include "capture/create_priv.h"
+#include "capture/guard.h"
 #include "capture/lock_priv.h"
 
 #define TOLD 3u /* children that have a note of their own */
@@ -92,6 +93,8 @@ static void in_child(void)
 	} else if (following) {
 		go_along();
 	} else {
+		if (guard_on)
+			guard_forked();
 		stop();
 		log_abandon();
 	}

@@ -24,6 +24,7 @@
 
 #include <alloca.h>
 
+#include "capture/guard.h"
 #include "capture/log.h"
 #include "capture/text.h"
 
@@ -207,6 +208,12 @@ EXPORT void exit(int status)
 typedef int main_function(int, char **, char **);
 
 static main_function *program_main;
+static bool describing;
+
+void linger_describe(void)
+{
+	describing = true;
+}
 
 /* The frame of main lies below, where the frames of the wait would overwrite it. */
 static __attribute__((noinline)) void linger_below(void)
@@ -221,6 +228,10 @@ static int main_then_linger(int argc, char **argv, char **env)
 {
 	int status;
 
+	if (describing)
+		_exit(0);
+	if (guard_on)
+		guard_main();
 	if (control_is_baton())
 		control_serve();
 	status = program_main(argc, argv, env);
@@ -234,7 +245,11 @@ EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*i
 EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*init)(void),
 			     void (*fini)(void), void (*loader)(void), void *stack_end)
 {
+	bool ours = most_ms != 0 || control_on || guard_on || describing;
+
 	program_main = run;
-	return REAL(__libc_start_main)(most_ms != 0 || control_on ? main_then_linger : run, argc,
-				       argv, init, fini, loader, stack_end);
+	if (guard_on)
+		guard_main_is((const void *)run);
+	return REAL(__libc_start_main)(ours ? main_then_linger : run, argc, argv, init, fini, loader,
+				       stack_end);
 }

@@ -1,4 +1,5 @@
 #include "capture/filter.h"
+#include "capture/guard.h"
 #include "capture/log_priv.h"
 
 #define STACK_FRAMES 255u /* frames that are stated; deeper ones are not logged */
@@ -265,6 +266,11 @@ bool log_start(const char *path, const struct log_options *opt)
 	return true;
 }
 
+void log_silent(void)
+{
+	__atomic_store_n(&log_state.on, true, __ATOMIC_RELEASE);
+}
+
 bool log_is_full(void)
 {
 	return log_state.full;
@@ -328,5 +334,7 @@ void log_trouble(const char *what, int error)
 		text_add(&t, ": %s", why);
 	if (control_on)
 		control_trouble(t.at, t.n);
+	if (guard_on)
+		guard_trouble(t.at, t.n);
 	log_control(FORMAT_K_C_TROUBLE, t.at, t.n);
 }

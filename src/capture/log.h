@@ -203,6 +203,8 @@ struct log_options {
 
 /* Creates the trace.  False, errno set: it cannot. */
 bool log_start(const char *path, const struct log_options *opt);
+/* Threads are known and numbered as if there were a trace, and there is none. */
+void log_silent(void);
 /* The run is over. */
 void log_finish(int status);
 /* In a forked child: forget the file without touching it. */

@@ -16,6 +16,7 @@
  * word; ranges are never left out.
  */
 #include "capture/baton.h"
+#include "capture/guard.h"
 #include "capture/range.h"
 #include "capture/sync.h"
 #include "capture/word.h"
@@ -107,7 +108,7 @@ static bool is_skipped(const struct foresee_loop *l)
 static bool can_begin(const struct thread *t, const struct foresee_loop *l)
 {
 	return l->left >= FORESEE_LOOP_LEAST && !(t->loops && t->view.depth > t->loop_depth) &&
-	       !baton_is_on() && !is_skipped(l) && lanes_are_apart(l);
+	       !baton_is_on() && !guard_on && !is_skipped(l) && lanes_are_apart(l);
 }
 
 /* ---- its accesses ---- */

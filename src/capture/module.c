@@ -409,3 +409,18 @@ const struct foresee_global *module_global(const void *p)
 	}
 	return NULL;
 }
+
+const struct foresee_global *module_global_named(const char *name, uint64_t size)
+{
+	for (unsigned i = 0; i < all.nunits; i++) {
+		const struct foresee_module *m = all.units[i];
+
+		for (uint64_t k = 0; k < m->nglobals; k++) {
+			const struct foresee_global *g = &m->globals[k];
+
+			if (g->name != NULL && g->size == size && strcmp(g->name, name) == 0)
+				return g;
+		}
+	}
+	return NULL;
+}

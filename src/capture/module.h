@@ -29,6 +29,8 @@ void module_lock(void);
 void module_unlock(void);
 const struct foresee_site *module_site(uint32_t site, uint32_t *into);
 const struct foresee_global *module_global(const void *p);
+/* The one of that name and size; the same rules. */
+const struct foresee_global *module_global_named(const char *name, uint64_t size);
 
 /* In a forked child: frees the lock, which a thread of the parent may have held. */
 void module_forked(void);

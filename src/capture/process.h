@@ -63,6 +63,8 @@ void locks_exec_keep(const char *preload, size_t n, const char *trace, const cha
 
 /* For at most so long; 0: not at all.  Before the program runs. */
 void linger_set(uint64_t ms);
+/* Nobody wants more of this run than which variables there are: it ends where main would begin. */
+void linger_describe(void);
 /* At the end of the program, before anything that belongs to it. */
 void linger(void);
 

@@ -3,6 +3,7 @@
  * environment; otherwise it does nothing.
  */
 #include "capture/create_priv.h"
+#include "capture/guard.h"
 #include "capture/process.h"
 #include "capture/sync.h"
 
@@ -81,6 +82,8 @@ static void finish(int status)
 		control_exit();
 	if (t != &thread_scratch && t != &thread_gone)
 		thread_end(t, FORMAT_END_PROCESS);
+	if (guard_on)
+		guard_finish();
 	if (control_bare)
 		return;
 	fork_finish();
@@ -157,10 +160,14 @@ static bool begin(void)
 	const char *path = start_asked(&opt);
 	const struct thread *first;
 
-	if (path == NULL || !create_trace(path, &opt))
-		return false;
-	put_process();
-	put_start(opt.asked);
+	if (path == NULL && guard_start()) {
+		log_silent();
+	} else {
+		if (path == NULL || !create_trace(path, &opt))
+			return false;
+		put_process();
+		put_start(opt.asked);
+	}
 	if (!start_prepare())
 		return false;
 	fork_start(opt.follow);

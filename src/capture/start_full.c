@@ -2,11 +2,13 @@
  *	FORESEE_TRACE    where to write; absent: record nothing
  *	FORESEE_PID      the one process that may
  *	FORESEE_OPTIONS  lines: full, only=PATTERN, ignore=PATTERN, announce, keep=BYTES,
- *	linger=MS, follow-fork, control=PLAN
+ *	linger=MS, follow-fork, control=PLAN, describe; without FORESEE_TRACE
+ *	guard=FILE, guard-all
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
 #include "capture/control.h"
 #include "capture/elf.h"
+#include "capture/guard.h"
 #include "capture/log.h"
 #include "capture/module.h"
 #include "capture/process.h"
@@ -23,6 +25,8 @@ bool start_option(const char *s, size_t n)
 		module_pattern(s + 7, n - 7, false);
 	else if (n > 8 && memcmp(s, "control=", 8) == 0)
 		plan = s + 8;
+	else if (n == 8 && memcmp(s, "describe", 8) == 0)
+		linger_describe();
 	return module_patterns;
 }
 
@@ -71,6 +75,8 @@ bool start_prepare(void)
 		log_trouble("cannot reserve the shadow of the program's memory", errno);
 		return false;
 	}
+	if (guard_on)
+		return true;
 	log_control_memory(FORMAT_K_C_HIDDEN, 0, 0);
 	elf_steady_start();
 	module_start();

@@ -3,6 +3,7 @@
 #include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/filter.h"
+#include "capture/guard.h"
 #include "capture/lean.h"
 #include "capture/unseen.h"
 
@@ -154,6 +155,8 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 	if (CONTROLLED(t))
 		control_before(t, kind, aux, obj, o.site);
 	if (CONTROL_BARE(t)) {
+		if (guard_on)
+			return guard_sync(t, kind, aux, obj, args, nargs);
 		control_logged(t, kind, aux, obj, o.site);
 		return t->tseq;
 	}
@@ -208,6 +211,8 @@ uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, 
 	if (CONTROLLED(t))
 		control_thread(t, kind, aux, a, site);
 	if (CONTROL_BARE(t)) {
+		if (guard_on)
+			return guard_thread(t, kind, aux, a);
 		control_logged(t, kind, aux, NULL, site);
 		return t->tseq;
 	}
@@ -234,6 +239,10 @@ void sync_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 
 	if (!ASSERT_RECORDING(nargs <= SYNC_WORDS))
 		return;
+	if (guard_on) {
+		guard_words(t, kind, aux, name, args, nargs);
+		return;
+	}
 	if (CONTROLLED(t))
 		control_words(t, &(struct control_words){ .kind = kind,
 							  .aux = aux,
@@ -265,6 +274,8 @@ void sync_name(struct thread *t, const char *name, size_t n)
 	memcpy(p, name, n);
 	memcpy(t->name, name, n); /* log.c restates it */
 	t->nname = (uint32_t)n;
+	if (guard_on)
+		guard_named(t, name, n);
 	log_other_end(t, FORMAT_K_NAME, 0, p + n, 0);
 }
 
@@ -302,6 +313,8 @@ void sync_fence(struct thread *t, int order, uint32_t site)
 {
 	if (CONTROLLED(t))
 		control_before(t, FORMAT_K_FENCE, 0, NULL, site);
+	if (guard_on)
+		return;
 	filter_sweep(t);
 	log_other_end(t, FORMAT_K_FENCE, 0,
 		      LOG_NUMBERS(log_other_begin(t, site), site, (unsigned)order), 1);

@@ -1,6 +1,7 @@
 #include "capture/thread.h"
 
 #include "capture/filter.h"
+#include "capture/guard.h"
 #include "capture/heap.h"
 #include "capture/sync.h"
 
@@ -198,7 +199,7 @@ uint64_t thread_end(struct thread *t, unsigned how)
 	sys_lock_drop(&all.lock);
 	if (!t->muted)
 		log_close(t);
-	if (how != FORMAT_END_PROCESS && !t->muted) {
+	if (how != FORMAT_END_PROCESS && (!t->muted || guard_on)) {
 		sys_lock_take(&all.lock);
 		block_give(t);
 		sys_lock_drop(&all.lock);
@@ -212,7 +213,9 @@ struct thread *thread_adopt(void)
 
 	if (!log_is_on() || (t = thread_new()) == NULL)
 		return NULL;
-	if (control_on)
+	if (guard_on)
+		t->control = guard_first();
+	else if (control_on)
 		t->control = t->tid == 1 ? control_first() : control_adopted();
 	thread_begin(t);
 	return foresee_self == &t->view ? t : NULL;

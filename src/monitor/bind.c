@@ -380,7 +380,8 @@ bool watch_place(const struct watch *w, size_t i, struct watch_place *out)
 				     .to = r->to,
 				     .lock = lock,
 				     .variable = r->variable,
-				     .read = r->reads != 0 };
+				     .read = r->reads != 0,
+				     .events = r->reads | r->writes | r->acquires | r->releases };
 	return true;
 }
 

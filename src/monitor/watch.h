@@ -75,6 +75,7 @@ struct watch_place {
 	bool lock;
 	int32_t variable; /* of the spec; -1: only patterns name it */
 	bool read;	  /* an event of the spec is a read of it */
+	uint64_t events;  /* of the spec that are about it, whatever they do */
 };
 bool watch_place(const struct watch *w, size_t i, struct watch_place *out);
 /* Another run of the same program is to be seen, which begins with these values. */

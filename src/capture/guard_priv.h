@@ -1,0 +1,111 @@
+/* What guard.c (start, threads), guard_event.c (events), guard_act.c (recovery) and guard_memory.c share. */
+#ifndef CAPTURE_GUARD_PRIV_H
+#define CAPTURE_GUARD_PRIV_H
+
+#include "capture/common.h"
+#include "capture/guard.h"
+#include "capture/log.h"
+#include "know/know.h"
+
+#define GUARD_PLACES 8u /* that one access may touch; of more the rest is left out */
+#define GUARD_BLOCKS 16u
+#define GUARD_NAME 64u
+
+/* A thread's; t->control points to it. */
+struct guard {
+	struct know_thread k;
+	uint64_t was;	  /* properties that were false in its last state */
+	uint64_t due;	  /* of which recovery is still to come, at the end of the hook */
+	uint32_t site;	  /* of the event that is judged */
+	uint32_t held;	  /* locks */
+	bool handling;	  /* a handler runs */
+	bool idle;	  /* nothing is known of it */
+	struct know_vector *from; /* what its maker knew */
+	struct guard *newborn;	  /* of the thread that it is making */
+	char routine[GUARD_NAME], label[GUARD_NAME];
+	uint64_t blocks[GUARD_BLOCKS]; /* of `end' events, by the blocks that it is in */
+	uint32_t nblocks;
+	/* The access under way. */
+	struct {
+		const void *at;
+		size_t n;
+		unsigned how; /* CONTROL_*; 0 with nplaces 0: none */
+		bool under_way, changed;
+		uint32_t nplaces;
+		uint32_t places[GUARD_PLACES];
+		struct guard_cell *cell; /* an atomic access of nothing that is named, or by `flow all' */
+	} access;
+};
+
+/* A watched place of the program. */
+struct guard_place {
+	uintptr_t from, to; /* 0: not there */
+	uint32_t lock;
+	struct know_cell cell; /* guarded by it */
+};
+
+/* Any other thing that orders threads. */
+struct guard_cell {
+	struct guard_cell *next;
+	uintptr_t addr;
+	uint32_t kind;
+	uint32_t number; /* of a barrier's round */
+	uint32_t lock;
+	struct know_cell cell;
+	/* Conditions: vectors of the last signals. */
+	uint32_t nsignals;
+	struct guard_signal {
+		uint32_t tid;
+		uint64_t tseq;
+		struct know_vector *v;
+	} *signals;
+};
+
+extern struct know_world guard_world;
+extern struct guard_place *guard_places;
+extern bool guard_ready;   /* main has begun */
+extern bool guard_is_gone; /* it has given up */
+extern bool guard_all;	   /* of every violation there is a line */
+extern const void *guard_main_at; /* where main is */
+extern uint64_t guard_counts[64]; /* violations by property; atomic */
+
+static inline struct guard *guard_of(const struct thread *t)
+{
+	return (struct guard *)t->control;
+}
+
+/* Nothing more is judged; says why, once. */
+void guard_quit(const char *why);
+/* A line on stderr. */
+void guard_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- guard_memory.c ---- */
+
+void *guard_alloc(size_t n);
+void guard_free(void *p, size_t n);
+uint64_t guard_memory(void); /* bytes in all */
+void guard_spin(uint32_t *lock);
+void guard_unspin(uint32_t *lock);
+/* Made if it is not there, and locked; NULL: no memory. */
+struct guard_cell *guard_cell_lock(const void *addr, uint32_t kind, uint32_t number);
+
+/* ---- guard.c ---- */
+
+/* The vector that the thread has ended with, for whoever joins it. */
+struct know_vector *guard_final_take(uint32_t tid);
+void guard_final_put(uint32_t tid, struct know_vector *v);
+/* Classes of a thread, by what it is called now. */
+void guard_classify(struct guard *g, uint32_t tid);
+
+/* ---- guard_event.c ---- */
+
+/* The event itself: events of the spec that it is.  Recovery is due at the end of the hook. */
+void guard_step(struct thread *t, struct guard *g, uint64_t events, uint32_t site);
+uint64_t guard_by(uint64_t events, uint32_t tid);
+
+/* ---- guard_act.c ---- */
+
+/* At the end of a hook, outside of all locks of ours. */
+void guard_recover(struct thread *t, struct guard *g);
+
+#endif /* CAPTURE_GUARD_PRIV_H */
