@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# The verdicts of guard are those of check: random programs whose order is forced, run both ways.
+#
+#	t9210-guard-equals-check.sh [PROGRAMS [FIRST]]
+. "$(dirname "$0")/../lib.sh"
+programs=${1:-${LONG:+200}}
+programs=${programs:-12}
+first=${2:-1}
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
+
+cat >r.spec <<'END'
+local int a = 1; shared int x; shared int y = 2;
+thread w1 = "w1"; thread w2 = "w2"; thread w3 = "w3";
+event wx = write(x); event rx = read(x); event tick = user(tick); event lock = acq(m);
+property p1: mttl @any(block > 0 -> !some(o : any, @o.@any.block == block));
+property p2: mttl @any(@w2.a <= 1);
+property p3: mttl @any(tick() -> some(o : any, @o(once a == 2)));
+property p4: mttl @w1(hist x != 3);
+property p5: mttl @any(all(o : any, @o.x <= x + 1));
+property p6: mttl @any(wx() -> !some(o : any, @o(wx())));
+property p7: mttl @w3(prev a == a || tick());
+property p8: mttl @any(lock() -> !(@w1.@w3.y == 3));
+property p9: mttl @w2([rx(), a == 0) -> once @w3.y != 2);
+END
+
+# generate SEED: a program of three threads, one operation at a time.
+generate() {
+	awk -v seed="$1" '
+	function pick(n) { return int(rand() * n) }
+	function op(t, text) { body[t] = body[t] sprintf("\torder_see(%d);\n\t%s\n\torder_at(%d);\n", n, text, n); n++ }
+	function one(t,  k) {
+		k = pick(14)
+		if (k < 2) op(t, "x = " pick(4) ";")
+		else if (k < 4) op(t, "sink = x;")
+		else if (k == 4) op(t, "y = " pick(4) ";")
+		else if (k == 5) op(t, "other = " pick(4) ";")
+		else if (k < 8 && holder == t) { op(t, "pthread_mutex_unlock(&m);"); holder = 0 }
+		else if (k < 8 && !holder) { op(t, "pthread_mutex_lock(&m);"); holder = t }
+		else if (k == 8) op(t, "FORESEE_INTERNAL(\"a\", " pick(4) ");")
+		else if (k == 9) op(t, "FORESEE_EVENT(\"tick\");")
+		else if (k == 10 && blocks[t]) { op(t, "FORESEE_ATOMIC_END();"); blocks[t]-- }
+		else if (k == 10) { op(t, "FORESEE_ATOMIC_BEGIN(\"b\");"); blocks[t]++ }
+		else if (k == 11 && posts) { op(t, "sem_wait(&s);"); posts-- }
+		else if (k == 11) { op(t, "sem_post(&s);"); posts++ }
+		else if (k == 12) op(t, "atomic_store(&q, " pick(3) ");")
+		else if (k == 13) op(t, "local = atomic_load(&q);")
+	}
+	BEGIN {
+		srand(seed)
+		for (i = 0; i < 45; i++)
+			one(1 + pick(3))
+		if (holder)
+			op(holder, "pthread_mutex_unlock(&m);")
+		print "#include <foresee.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include \"order.h\""
+		print "static volatile int x, y = 2, other, sink;\nstatic atomic_int q;\nstatic sem_t s;"
+		print "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;"
+		for (t = 1; t <= 3; t++)
+			printf "static void *w%d(void *arg)\n{\n\tint local = 0;\n\n%s\treturn local == 9 ? arg : 0;\n}\n\n", t, body[t]
+		print "int main(void)\n{\n\tpthread_t t[3];\n\n\tsem_init(&s, 0, 0);"
+		for (t = 1; t <= 3; t++)
+			printf "\tpthread_create(&t[%d], 0, w%d, 0);\n", t - 1, t
+		for (t = 1; t <= 3; t++)
+			printf "\tpthread_join(t[%d], 0);\n", t - 1
+		print "\treturn 0;\n}"
+	}'
+}
+
+same=0 violations=0
+for ((i = first; i < first + programs; i++)); do
+	generate $i >r.c
+	if ! foresee-cc -g -O0 -pthread -I"$SRC/tests/programs" r.c order.o -o r 2>err ||
+		! timeout 60 foresee record -q --full -o r.foresee ./r >out 2>err; then
+		fail "program $i cannot be recorded"
+		note err
+		break
+	fi
+	foresee check -q -a aerodrome --all-pairs -s r.spec -f json r.foresee 2>err >json
+	sed 's/{"id": /\n&/g' json | sed -n 's/.*"analysis": "mttl".*"places": \[{"thread": "\([^"]*\)", "label": [^,]*, "op": "[^"]*", "atomic": [a-z]*, "file": [^,]*, "line": \([0-9]*\), .*"property": "\([^"]*\)".*/\3 \1 \2/p' |
+		sort >by_check
+	timeout 60 foresee guard -q -v -s r.spec ./r >out 2>err
+	sed -n "s/^foresee: property '\([^']*\)' is violated in \(T[0-9]*\) .* at r\.c:\([0-9]*\) in .*/\1 \2 \3/p" err |
+		sort >by_guard
+	if ! cmp -s by_check by_guard; then
+		fail "program $i: guard and check differ"
+		diff by_check by_guard >differ
+		note differ
+		break
+	fi
+	same=$((same + 1))
+	violations=$((violations + $(wc -l <by_guard)))
+done
+is "$same" "$programs" "guard says what check says of $programs programs"
+ok "they have violations to tell: $violations" test "$violations" -gt $((2 * programs))
+done_testing
