@@ -556,8 +556,7 @@ static void knowledge_add(void *arg, const struct mttl_violation *v)
 			return;
 		}
 	}
-	f = findings_add_property(&p->findings, FINDING_PROPERTY, &by_knowledge,
-				  v->property->name);
+	f = findings_add_property(&p->findings, FINDING_PROPERTY, &by_knowledge, v->property->name);
 	finding_add_event(f, v->pos, v->site, 0);
 	f->observed = f->judged = true;
 	spec_print_property(s, v->property, &text);

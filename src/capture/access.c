@@ -102,7 +102,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
 	{                                                                                         \
 		T x;                                                                              \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_FREE_READ, 0),                     \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_FREE_READ, 0),                  \
 			 return *(const volatile T *)p)                                           \
 		x = (T)word_read(t, p, LOG2, site, keeper);                                       \
 		hook_leave(t);                                                                    \
@@ -144,7 +144,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	}                                                                                         \
 	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
 	{                                                                                         \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {               \
 			*(volatile T *)p = value;                                                 \
 			return;                                                                   \
 		})                                                                                \
@@ -154,7 +154,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
 					uint64_t mask)                                            \
 	{                                                                                         \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {                  \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {               \
 			if (t != NULL) {                                                          \
 				t->view.live &= ~THREAD_LIVE;                                     \
 				skip_fed(t, site, keepers, mask);                                 \

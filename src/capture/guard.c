@@ -87,11 +87,9 @@ static bool world_make(const struct know_program *p)
 	struct know_world *w = &guard_world;
 	uint32_t most = know_most(p);
 
-	*w = (struct know_world){ .program = p,
-				  .alloc = guard_alloc,
-				  .free = guard_free,
-				  .most = most,
-				  .nroots = 1 };
+	*w = (struct know_world){
+		.program = p, .alloc = guard_alloc, .free = guard_free, .most = most, .nroots = 1
+	};
 	w->classes = sys_pages((most + 1) * sizeof(*w->classes));
 	w->single = sys_pages((p->nclasses + 1) * sizeof(*w->single));
 	w->initial = sys_pages((p->nvariables + 1) * sizeof(*w->initial));
@@ -133,7 +131,8 @@ static void start_by_tool(const char *spec)
 	argv[k++] = (char *)(uintptr_t)spec;
 	argv[k++] = (char *)"--";
 	argv[k++] = program;
-	for (char *a = arguments + strlen(arguments) + 1; a < arguments + n && k < 1023; a += strlen(a) + 1)
+	for (char *a = arguments + strlen(arguments) + 1; a < arguments + n && k < 1023;
+	     a += strlen(a) + 1)
 		argv[k++] = a;
 	syscall(SYS_execve, tool, argv, environ);
 	guard_say("guard: cannot run '%s', which FORESEE_GUARD needs", tool);
@@ -160,8 +159,9 @@ bool guard_start(void)
 		return false;
 	p = map_program(file, strcspn(file, "\n"));
 	if (p == NULL || !world_make(p)) {
-		guard_say("guard: what 'foresee guard' made of the spec cannot be read; the program "
-			  "goes on without monitors");
+		guard_say(
+			"guard: what 'foresee guard' made of the spec cannot be read; the program "
+			"goes on without monitors");
 		return false;
 	}
 	guard_on = control_bare = true;
@@ -304,12 +304,13 @@ void guard_classify(struct guard *g, uint32_t tid)
 		if (!(of >> i & 1) || *one == tid)
 			continue;
 		if (*one != 0 && (used_alone >> i & 1)) {
-			guard_say("guard: '%s' is several threads, and '@%s' can mean one only: write "
-				  "some(o : %s, ...) or all(o : %s, ...)",
-				  know_string(p, know_classes(p)[i].said),
-				  know_string(p, know_classes(p)[i].said),
-				  know_string(p, know_classes(p)[i].said),
-				  know_string(p, know_classes(p)[i].said));
+			guard_say(
+				"guard: '%s' is several threads, and '@%s' can mean one only: write "
+				"some(o : %s, ...) or all(o : %s, ...)",
+				know_string(p, know_classes(p)[i].said),
+				know_string(p, know_classes(p)[i].said),
+				know_string(p, know_classes(p)[i].said),
+				know_string(p, know_classes(p)[i].said));
 			guard_quit("the spec does not fit the program");
 		}
 		__atomic_store_n(one, tid, __ATOMIC_RELAXED);

@@ -129,9 +129,8 @@ static void call(struct thread *t, struct guard *g, const struct know_property *
 					     .line = s.line,
 					     .number = t->tid,
 					     .count = count };
-	void (*handler)(const struct foresee_violation *) =
-		(void (*)(const struct foresee_violation *))((uintptr_t)guard_main_at +
-							     (uintptr_t)y->value);
+	void (*handler)(const struct foresee_violation *) = (void (*)(
+		const struct foresee_violation *))((uintptr_t)guard_main_at + (uintptr_t)y->value);
 	uint32_t site = t->view.call_site, live = code_begin(t, g);
 
 	handler(&v);
@@ -197,9 +196,10 @@ static const char *await(struct guard *g, const struct know_property *y)
 
 static void stop(void)
 {
-	guard_say("guard: process %lu stops here: look at it with 'gdb -p %lu'; 'kill -CONT %lu' lets it "
-		  "go on",
-		  (unsigned long)getpid(), (unsigned long)getpid(), (unsigned long)getpid());
+	guard_say(
+		"guard: process %lu stops here: look at it with 'gdb -p %lu'; 'kill -CONT %lu' lets it "
+		"go on",
+		(unsigned long)getpid(), (unsigned long)getpid(), (unsigned long)getpid());
 	syscall(SYS_kill, getpid(), SIGSTOP);
 }
 

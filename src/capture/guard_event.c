@@ -8,7 +8,15 @@
 #include "capture/module.h"
 #include "capture/sync.h"
 
-enum { CELL_LOCK = 1, CELL_OTHER, CELL_CHANNEL, CELL_ATOMIC, CELL_WORD, CELL_ROUND, CELL_CONDITION };
+enum {
+	CELL_LOCK = 1,
+	CELL_OTHER,
+	CELL_CHANNEL,
+	CELL_ATOMIC,
+	CELL_WORD,
+	CELL_ROUND,
+	CELL_CONDITION
+};
 
 /* Patterns, as enum spec_op numbers them. */
 enum { OP_READ, OP_WRITE, OP_ACQ, OP_REL, OP_FORK, OP_JOIN, OP_BEGIN, OP_END, OP_CALL, OP_USER };
@@ -377,7 +385,8 @@ uint64_t guard_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t ti
 
 /* ---- what the program says ---- */
 
-static bool words_fit(const struct know_event *e, const char *name, const uint64_t *words, unsigned n)
+static bool words_fit(const struct know_event *e, const char *name, const uint64_t *words,
+		      unsigned n)
 {
 	const char *want = know_string(guard_world.program, e->name);
 

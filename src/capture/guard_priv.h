@@ -14,12 +14,12 @@
 /* A thread's; t->control points to it. */
 struct guard {
 	struct know_thread k;
-	uint64_t was;	  /* properties that were false in its last state */
-	uint64_t due;	  /* of which recovery is still to come, at the end of the hook */
-	uint32_t site;	  /* of the event that is judged */
-	uint32_t held;	  /* locks */
-	bool handling;	  /* a handler runs */
-	bool idle;	  /* nothing is known of it */
+	uint64_t was;		  /* properties that were false in its last state */
+	uint64_t due;		  /* of which recovery is still to come, at the end of the hook */
+	uint32_t site;		  /* of the event that is judged */
+	uint32_t held;		  /* locks */
+	bool handling;		  /* a handler runs */
+	bool idle;		  /* nothing is known of it */
 	struct know_vector *from; /* what its maker knew */
 	struct guard *newborn;	  /* of the thread that it is making */
 	char routine[GUARD_NAME], label[GUARD_NAME];
@@ -33,7 +33,8 @@ struct guard {
 		bool under_way, changed;
 		uint32_t nplaces;
 		uint32_t places[GUARD_PLACES];
-		struct guard_cell *cell; /* an atomic access of nothing that is named, or by `flow all' */
+		struct guard_cell
+			*cell; /* an atomic access of nothing that is named, or by `flow all' */
 	} access;
 };
 
@@ -58,14 +59,14 @@ struct guard_cell {
 		uint32_t tid;
 		uint64_t tseq;
 		struct know_vector *v;
-	} *signals;
+	} * signals;
 };
 
 extern struct know_world guard_world;
 extern struct guard_place *guard_places;
-extern bool guard_ready;   /* main has begun */
-extern bool guard_is_gone; /* it has given up */
-extern bool guard_all;	   /* of every violation there is a line */
+extern bool guard_ready;	  /* main has begun */
+extern bool guard_is_gone;	  /* it has given up */
+extern bool guard_all;		  /* of every violation there is a line */
 extern const void *guard_main_at; /* where main is */
 extern uint64_t guard_counts[64]; /* violations by property; atomic */
 

@@ -250,6 +250,6 @@ EXPORT int __libc_start_main(main_function *run, int argc, char **argv, void (*i
 	program_main = run;
 	if (guard_on)
 		guard_main_is((const void *)run);
-	return REAL(__libc_start_main)(ours ? main_then_linger : run, argc, argv, init, fini, loader,
-				       stack_end);
+	return REAL(__libc_start_main)(ours ? main_then_linger : run, argc, argv, init, fini,
+				       loader, stack_end);
 }

@@ -56,7 +56,8 @@ static int guard_apart(const struct guard_request *r, char **argv)
 	int how = 0, status = EXIT_OWN_FAILURE;
 	pid_t pid = -1;
 
-	if (spec_read(r->spec, &spec, &d) != ST_OK || made_prepare(&made, argv, spec, &d) != ST_OK) {
+	if (spec_read(r->spec, &spec, &d) != ST_OK ||
+	    made_prepare(&made, argv, spec, &d) != ST_OK) {
 		talk_error("%s", d.message);
 	} else {
 		fflush(NULL);

@@ -52,13 +52,14 @@ struct know_world {
 	/* Memory, zeroed; NULL: there is none. */
 	void *(*alloc)(size_t n);
 	void (*free)(void *p, size_t n);
-	uint32_t most;	    /* threads have numbers up to this */
-	uint64_t *classes;  /* by thread, from 0: classes that it is of, a bit each; atomic */
-	uint32_t *single;   /* by class: the thread that `@class' means, 0: none yet; atomic */
-	uint64_t *initial;  /* by variable */
-	struct know_vector *first; /* entries of the threads that nobody has made, and of the ghost */
-	uint32_t renames;	   /* atomic: how often know_name was called */
-	uint32_t nroots;	   /* threads 1 .. nroots; those with a known entry in `first' are roots */
+	uint32_t most;	   /* threads have numbers up to this */
+	uint64_t *classes; /* by thread, from 0: classes that it is of, a bit each; atomic */
+	uint32_t *single;  /* by class: the thread that `@class' means, 0: none yet; atomic */
+	uint64_t *initial; /* by variable */
+	struct know_vector
+		*first;	  /* entries of the threads that nobody has made, and of the ghost */
+	uint32_t renames; /* atomic: how often know_name was called */
+	uint32_t nroots;  /* threads 1 .. nroots; those with a known entry in `first' are roots */
 };
 
 /* Threads 1 .. nroots may be roots: those of which is_root says so are known to everybody from the start; their
@@ -69,16 +70,16 @@ void know_end(struct know_world *w);
 struct know_thread {
 	struct know_world *world;
 	uint32_t tid;
-	bool broken;	    /* there was no memory: nothing is known of it */
-	bool dirty;	    /* what it knows has changed since it was published */
-	bool moved;	    /* something that formulas look at has changed since they were evaluated */
-	bool quiet;	    /* the last evaluation had no event and changed no bit */
-	uint32_t renames;   /* of the world, at the last evaluation */
-	uint32_t depth;	    /* of atomic blocks */
-	int64_t block;	    /* number of the outermost; 0: none */
+	bool broken; /* there was no memory: nothing is known of it */
+	bool dirty;  /* what it knows has changed since it was published */
+	bool moved;  /* something that formulas look at has changed since they were evaluated */
+	bool quiet;  /* the last evaluation had no event and changed no bit */
+	uint32_t renames; /* of the world, at the last evaluation */
+	uint32_t depth;	  /* of atomic blocks */
+	int64_t block;	  /* number of the outermost; 0: none */
 	int64_t nblocks;
-	uint64_t verdicts;  /* properties that are false in its state, whoever they are about */
-	uint64_t events;    /* of the present step */
+	uint64_t verdicts; /* properties that are false in its state, whoever they are about */
+	uint64_t events;   /* of the present step */
 	struct know_vector *own;       /* never shared */
 	struct know_vector *published; /* a copy of it, or NULL */
 	uint8_t *bits, *before;	       /* temporal operators, by the state now and the one before */

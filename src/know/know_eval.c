@@ -31,8 +31,8 @@ static number widen(uint64_t raw, const struct know_node *n)
 static number shared_value(const struct place *at, const struct know_node *n)
 {
 	const struct know_variable *v = &know_variables(at->p)[n->index];
-	uint64_t raw = at->initial ? at->t->world->initial[n->index]
-				   : at->t->own->words[2 * n->index + 1];
+	uint64_t raw =
+		at->initial ? at->t->world->initial[n->index] : at->t->own->words[2 * n->index + 1];
 	unsigned unused = 64 - 8 * v->size;
 
 	if (v->is_signed)
@@ -203,8 +203,8 @@ static bool temporal(struct place *at, const struct know_node *n)
 
 	value = at->initial ? first_value(n->op, a, b)
 			    : later_value(n->op, a, b, at->t->before[bit]);
-	at->t->bits[bit] = n->op == KNOW_PREV || n->op == KNOW_START || n->op == KNOW_STOP ? a
-											 : value;
+	at->t->bits[bit] =
+		n->op == KNOW_PREV || n->op == KNOW_START || n->op == KNOW_STOP ? a : value;
 	return value;
 }
 

@@ -23,17 +23,18 @@
 
 #define KNOW_MAGIC UINT64_C(0x31776f6e6b736566)
 #define KNOW_LOCALS 64u
-#define KNOW_NAMES 4u	 /* own thread and quantifiers around one another */
-#define KNOW_DEPTH 64u	 /* of a formula: it is evaluated on somebody else's stack */
-#define KNOW_FREE 0xffu	 /* depends on no name */
+#define KNOW_NAMES 4u	  /* own thread and quantifiers around one another */
+#define KNOW_DEPTH 64u	  /* of a formula: it is evaluated on somebody else's stack */
+#define KNOW_FREE 0xffu	  /* depends on no name */
 #define KNOW_CLASS 0x100u /* who: behind this, a class */
 
 /* X(id): as in spec/spec.h where they are there */
-#define KNOW_OPS(X)                                                                              \
-	X(CONST) X(LOCAL) X(SHARED) X(BLOCK) X(TID) X(REMOTE) X(NEG) X(ADD) X(SUB) X(MUL) X(DIV) \
-	X(MOD) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR) \
-	X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE) X(WSINCE)            \
-	X(INTERVAL) X(WINTERVAL) X(SOME) X(ALL)
+#define KNOW_OPS(X)                                                                               \
+	X(CONST)                                                                                  \
+	X(LOCAL) X(SHARED) X(BLOCK) X(TID) X(REMOTE) X(NEG) X(ADD) X(SUB) X(MUL) X(DIV) X(MOD)    \
+		X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR) \
+			X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE)       \
+				X(WSINCE) X(INTERVAL) X(WINTERVAL) X(SOME) X(ALL)
 
 enum know_op {
 #define X(id) KNOW_##id,
@@ -47,11 +48,12 @@ enum know_op {
 struct know_node {
 	uint8_t op;
 	uint8_t flags;
-	uint8_t dim;   /* temporal: the name it depends on, or KNOW_FREE */
-	uint8_t name;  /* SOME, ALL: the name that is bound */
-	uint32_t index; /* LOCAL, SHARED, EVENT: number; REMOTE: term; temporal: bit; SOME, ALL: class */
-	uint32_t who;  /* REMOTE: a name, or KNOW_CLASS + class */
-	uint32_t a, b; /* operands */
+	uint8_t dim;  /* temporal: the name it depends on, or KNOW_FREE */
+	uint8_t name; /* SOME, ALL: the name that is bound */
+	uint32_t
+		index; /* LOCAL, SHARED, EVENT: number; REMOTE: term; temporal: bit; SOME, ALL: class */
+	uint32_t who;	/* REMOTE: a name, or KNOW_CLASS + class */
+	uint32_t a, b;	/* operands */
 	int64_t number; /* CONST */
 };
 
@@ -62,27 +64,36 @@ struct know_term {
 };
 
 /* What is done about a violation. */
-enum know_action { KNOW_DO_LOG, KNOW_DO_COUNT, KNOW_DO_CALL, KNOW_DO_SET, KNOW_DO_WAIT, KNOW_DO_ABORT, KNOW_DO_STOP };
+enum know_action {
+	KNOW_DO_LOG,
+	KNOW_DO_COUNT,
+	KNOW_DO_CALL,
+	KNOW_DO_SET,
+	KNOW_DO_WAIT,
+	KNOW_DO_ABORT,
+	KNOW_DO_STOP
+};
 
 struct know_property {
 	uint32_t name; /* string */
 	uint32_t root;
 	uint32_t class;
-	uint32_t action; /* enum know_action */
-	uint32_t text;	 /* string: as it was written */
+	uint32_t action;  /* enum know_action */
+	uint32_t text;	  /* string: as it was written */
 	uint32_t handler; /* CALL: string */
-	uint32_t target; /* SET: variable */
-	uint32_t until;	 /* WAIT: root */
-	uint32_t limit;	 /* WAIT: milliseconds */
-	uint32_t line;	 /* in the spec */
-	int64_t value;	 /* SET */
+	uint32_t target;  /* SET: variable */
+	uint32_t until;	  /* WAIT: root */
+	uint32_t limit;	  /* WAIT: milliseconds */
+	uint32_t line;	  /* in the spec */
+	int64_t value;	  /* SET */
 };
 
 #define KNOW_UNBOUND UINT32_MAX
 
 struct know_variable {
-	uint32_t name;	 /* string, as the spec has it */
-	uint32_t global; /* string: the program's variable that it is, or is part of; KNOW_UNBOUND: none yet */
+	uint32_t name; /* string, as the spec has it */
+	uint32_t
+		global; /* string: the program's variable that it is, or is part of; KNOW_UNBOUND: none yet */
 	uint64_t offset; /* in that one */
 	uint64_t extent; /* bytes of that one */
 	uint32_t size;
@@ -101,11 +112,11 @@ struct know_local {
 #define KNOW_ARGS 8u
 
 struct know_event {
-	uint32_t op;	   /* enum spec_op */
-	uint32_t name;	   /* string: block, function, user event; 0: any */
-	int32_t object;	   /* READ, WRITE, ACQ, REL: variable; -1: any */
-	uint32_t by;	   /* class */
-	uint32_t other;	   /* FORK, JOIN: class; thread numbers are classes, too */
+	uint32_t op;	/* enum spec_op */
+	uint32_t name;	/* string: block, function, user event; 0: any */
+	int32_t object; /* READ, WRITE, ACQ, REL: variable; -1: any */
+	uint32_t by;	/* class */
+	uint32_t other; /* FORK, JOIN: class; thread numbers are classes, too */
 	uint32_t nargs;
 	int64_t args[KNOW_ARGS];
 };
@@ -125,12 +136,13 @@ struct know_program {
 	uint64_t bytes; /* of all */
 	uint32_t nnodes, nterms, nproperties, nlocals, nevents, nclasses;
 	uint32_t nvariables, nplaces; /* variables, and behind them what only patterns name */
-	uint32_t nplain, nwide;		/* terms: of no name, of one */
-	uint32_t nbits, nwide_bits;	/* temporal operators likewise */
+	uint32_t nplain, nwide;	      /* terms: of no name, of one */
+	uint32_t nbits, nwide_bits;   /* temporal operators likewise */
 	uint32_t flow_all;
 	uint64_t any[16]; /* events by enum spec_op whose object is any */
-	uint32_t nodes, terms, properties, variables, locals, events, classes, strings; /* offsets */
-	uint32_t path; /* string: of the spec */
+	uint32_t nodes, terms, properties, variables, locals, events, classes,
+		strings; /* offsets */
+	uint32_t path;	 /* string: of the spec */
 	uint32_t pad;
 };
 

@@ -26,8 +26,9 @@ static enum status describe(const struct guard_order *g, const char *trace, stru
 			    .out = null,
 			    .err = null };
 	struct launch_end end = { 0 };
-	enum status st = null < 0 ? diag_fail(d, ST_IO, "cannot open /dev/null: %s", strerror(errno))
-				  : launch_program(&l, &end, d);
+	enum status st = null < 0
+				 ? diag_fail(d, ST_IO, "cannot open /dev/null: %s", strerror(errno))
+				 : launch_program(&l, &end, d);
 
 	if (null >= 0)
 		close(null);
@@ -51,8 +52,8 @@ static const void *elf_part(const struct elf_image *m, uint64_t from, uint64_t n
 }
 
 /* The symbol of that name in one table; NULL: there is none. */
-static const Elf64_Sym *symbol_in(const struct elf_image *m, const Elf64_Shdr *heads, unsigned count,
-				  const Elf64_Shdr *table, const char *name)
+static const Elf64_Sym *symbol_in(const struct elf_image *m, const Elf64_Shdr *heads,
+				  unsigned count, const Elf64_Shdr *table, const char *name)
 {
 	const Elf64_Sym *all = elf_part(m, table->sh_offset, table->sh_size);
 	const Elf64_Shdr *s = table->sh_link < count ? &heads[table->sh_link] : NULL;
@@ -88,21 +89,24 @@ static enum status handler_find(const struct guard_order *g, const struct elf_im
 	const Elf64_Sym *entry = symbol_find(m, "main"), *s = symbol_find(m, y->handler);
 
 	if (!entry)
-		return diag_fail(d, ST_BAD_INPUT,
-				 "'%s' has no symbol table, by which handlers are found: do not strip it",
-				 g->path);
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"'%s' has no symbol table, by which handlers are found: do not strip it",
+			g->path);
 	if (!s)
-		return spec_complain(g->spec, y->action_spot, d,
-				     "the program has no function '%s': is it 'static', and never called?",
-				     y->handler);
+		return spec_complain(
+			g->spec, y->action_spot, d,
+			"the program has no function '%s': is it 'static', and never called?",
+			y->handler);
 	if (ELF64_ST_TYPE(s->st_info) != STT_FUNC)
-		return spec_complain(g->spec, y->action_spot, d, "'%s' of the program is no function",
-				     y->handler);
+		return spec_complain(g->spec, y->action_spot, d,
+				     "'%s' of the program is no function", y->handler);
 	out->value = (int64_t)(s->st_value - entry->st_value);
 	return ST_OK;
 }
 
-static enum status handlers_find(const struct guard_order *g, struct know_program *p, struct diag *d)
+static enum status handlers_find(const struct guard_order *g, struct know_program *p,
+				 struct diag *d)
 {
 	struct know_property *all = (struct know_property *)know_properties(p);
 	struct elf_image m = { 0 };
@@ -158,10 +162,11 @@ static enum status place_bind(const struct guard_order *g, struct trace *t, stru
 	uint32_t name;
 
 	if (!global_around(t, w->from, w->to, &around))
-		return diag_fail(d, ST_BAD_INPUT,
-				 "%s: '%s' is no variable of a file that was built with foresee-cc: a "
-				 "guard cannot watch it",
-				 g->spec->path, know_string((struct know_program *)b->at, v->name));
+		return diag_fail(
+			d, ST_BAD_INPUT,
+			"%s: '%s' is no variable of a file that was built with foresee-cc: a "
+			"guard cannot watch it",
+			g->spec->path, know_string((struct know_program *)b->at, v->name));
 	name = string_add(b, around.name);
 	v = (struct know_variable *)know_variables((struct know_program *)b->at) + number;
 	v->global = name;
@@ -212,10 +217,11 @@ static enum status all_found(const struct guard_order *g, const struct know_prog
 {
 	for (uint32_t i = 0; i < p->nplaces; i++)
 		if (know_variables(p)[i].global == KNOW_UNBOUND)
-			return diag_fail(d, ST_BAD_INPUT,
-					 "%s: '%s' has no fixed place in the program: a guard watches "
-					 "global and static variables",
-					 g->spec->path, know_string(p, know_variables(p)[i].name));
+			return diag_fail(
+				d, ST_BAD_INPUT,
+				"%s: '%s' has no fixed place in the program: a guard watches "
+				"global and static variables",
+				g->spec->path, know_string(p, know_variables(p)[i].name));
 	return ST_OK;
 }
 
@@ -226,10 +232,11 @@ static enum status any_check(const struct guard_order *g, struct diag *d)
 	for (uint32_t i = 0; i < s->nevents; i++)
 		if (s->events[i].op == SPEC_ANY ||
 		    (s->events[i].op <= SPEC_WRITE && s->events[i].nargs == 0))
-			return spec_complain(s, s->events[i].spot, d,
-					     "event '%s' is every access: a guard would have to stop at "
-					     "each of them; name a variable",
-					     s->events[i].name);
+			return spec_complain(
+				s, s->events[i].spot, d,
+				"event '%s' is every access: a guard would have to stop at "
+				"each of them; name a variable",
+				s->events[i].name);
 	return ST_OK;
 }
 
@@ -244,8 +251,9 @@ static void notes(const struct guard_order *g, const struct reading *r)
 		if (!strstr(note[i], "recording") && !strstr(note[i], "record"))
 			talk_note("%s", note[i]);
 	if (!g->quiet && g->spec->flow_all)
-		talk_note("'flow all': every access of memory carries knowledge, so each is stopped at; "
-			  "programs get many times slower");
+		talk_note(
+			"'flow all': every access of memory carries knowledge, so each is stopped at; "
+			"programs get many times slower");
 }
 
 static enum status bind(const struct guard_order *g, struct strbuf *b, struct diag *d)
@@ -300,9 +308,10 @@ enum status guard_become(const struct guard_order *g, struct diag *d)
 	enum status st = ST_OK;
 
 	if (mttl_count(g->spec) == 0)
-		st = diag_fail(d, ST_BAD_INPUT,
-			       "nothing to guard: '%s' has no mttl property; others are for 'check'",
-			       g->spec->path);
+		st = diag_fail(
+			d, ST_BAD_INPUT,
+			"nothing to guard: '%s' has no mttl property; others are for 'check'",
+			g->spec->path);
 	if (st == ST_OK)
 		st = any_check(g, d);
 	if (st == ST_OK)

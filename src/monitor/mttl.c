@@ -73,7 +73,8 @@ static size_t cell_of(struct judge *j, unsigned kind, uint64_t addr)
 /* One of many of the same object. */
 static size_t round_of(struct judge *j, uint64_t addr, uint64_t number)
 {
-	return cell_of(j, CELL_ROUND, (uint64_t)cell_of(j, CELL_OTHER, addr) << 32 | (uint32_t)number);
+	return cell_of(j, CELL_ROUND,
+		       (uint64_t)cell_of(j, CELL_OTHER, addr) << 32 | (uint32_t)number);
 }
 
 static void touch_add(struct judge *j, size_t cell, bool takes, enum know_how as, bool leaves,
@@ -110,11 +111,12 @@ static bool classes_set(struct judge *j, struct trace *t, uint32_t tid, struct d
 		if (!(of >> i & 1) || *one == tid)
 			continue;
 		if (*one && (j->used >> i & 1)) {
-			spec_complain(j->s, j->s->threads[i - 1].spot, d,
-				      "'%s' is several threads of this run, and '@%s' can mean one only: "
-				      "write some(o : %s, ...) or all(o : %s, ...)",
-				      j->s->threads[i - 1].name, j->s->threads[i - 1].name,
-				      j->s->threads[i - 1].name, j->s->threads[i - 1].name);
+			spec_complain(
+				j->s, j->s->threads[i - 1].spot, d,
+				"'%s' is several threads of this run, and '@%s' can mean one only: "
+				"write some(o : %s, ...) or all(o : %s, ...)",
+				j->s->threads[i - 1].name, j->s->threads[i - 1].name,
+				j->s->threads[i - 1].name, j->s->threads[i - 1].name);
 			return false;
 		}
 		*one = tid;
@@ -414,10 +416,11 @@ static enum status initial_values(struct judge *j, struct diag *d)
 		if (v->local)
 			continue;
 		if (!eval_is_known(&v->type, &first[i]) && !j->text)
-			return spec_complain(j->s, v->spot, d,
-					     "what '%s' holds at first is not known: say so here, as in "
-					     "'%s = 0'",
-					     v->name, v->name);
+			return spec_complain(
+				j->s, v->spot, d,
+				"what '%s' holds at first is not known: say so here, as in "
+				"'%s = 0'",
+				v->name, v->name);
 		j->world.initial[shared_number(j->s, i)] =
 			eval_is_known(&v->type, &first[i]) ? first[i].raw : 0;
 	}

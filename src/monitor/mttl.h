@@ -21,7 +21,8 @@ uint32_t mttl_count(const struct spec *s);
 
 /* The mttl properties of a spec, in its order; *out is freed by mem_free.  What cannot be is refused, at its
  * spot. */
-enum status mttl_compile(const struct spec *s, struct know_program **out, struct diag *d) ST_CHECKED;
+enum status mttl_compile(const struct spec *s, struct know_program **out,
+			 struct diag *d) ST_CHECKED;
 /* For people: "3 remote terms, 2 bits". */
 void mttl_describe(const struct know_program *p, struct strbuf *out);
 /* The property of the spec that number i of the program is. */

@@ -16,12 +16,13 @@ struct compile {
 	const struct spec_property *property;
 	unsigned nterm;	       /* how many @ are around */
 	unsigned nquantifiers; /* likewise */
-	bool until;	/* a condition to wait for: it has no past */
+	bool until;	       /* a condition to wait for: it has no past */
 	VEC(struct know_node) nodes;
 	VEC(struct know_term) terms;
 	struct know_program head;
 	struct strbuf strings;
-	uint32_t shared[SPEC_VARIABLES], local[SPEC_VARIABLES]; /* numbers, by variable of the spec */
+	uint32_t shared[SPEC_VARIABLES],
+		local[SPEC_VARIABLES]; /* numbers, by variable of the spec */
 };
 
 /* Names that something depends on, a bit each. */
@@ -61,8 +62,9 @@ static int64_t who(struct compile *c, uint32_t index, const char *name, struct s
 	if (index == c->property->at)
 		return 0;
 	if (index == SPEC_WHO_ANY)
-		return REFUSE(c, at,
-			      "'any' is many threads: write some(o : any, ...) or all(o : any, ...)");
+		return REFUSE(
+			c, at,
+			"'any' is many threads: write some(o : any, ...) or all(o : any, ...)");
 	(void)name;
 	return KNOW_CLASS + index + 1;
 }
@@ -77,16 +79,16 @@ static bool dim_check(struct compile *c, names uses, struct spec_spot at)
 {
 	if ((uses & (uses - 1)) == 0)
 		return true;
-	spec_complain(c->s, at, c->d,
-		      "this depends on two threads at once, which would take a value for each pair of "
-		      "them in every vector: name one of them by 'thread', or split the property");
+	spec_complain(
+		c->s, at, c->d,
+		"this depends on two threads at once, which would take a value for each pair of "
+		"them in every vector: name one of them by 'thread', or split the property");
 	return false;
 }
 
 /* Adds what stands under an @, which is node `root'; then the node that looks it up. */
-static int64_t remote_add(struct compile *c, uint32_t index, const char *name,
-			  struct spec_spot at, int64_t root, names inner, bool is_unsigned,
-			  names *uses)
+static int64_t remote_add(struct compile *c, uint32_t index, const char *name, struct spec_spot at,
+			  int64_t root, names inner, bool is_unsigned, names *uses)
 {
 	int64_t whom = who(c, index, name, at);
 	struct know_term t = { .root = (uint32_t)root, .dim = dim_of(inner) };
@@ -126,7 +128,8 @@ static int64_t compile_variable(struct compile *c, const struct spec_expr *e)
 		return REFUSE(c, e->spot, "'%s' is a floating-point number: mttl compares integers",
 			      v->name);
 	if (v->local)
-		return node_add(c, (struct know_node){ .op = KNOW_LOCAL, .index = c->local[e->index] });
+		return node_add(
+			c, (struct know_node){ .op = KNOW_LOCAL, .index = c->local[e->index] });
 	return node_add(c, (struct know_node){ .op = KNOW_SHARED, .index = c->shared[e->index] });
 }
 
@@ -143,23 +146,26 @@ static int64_t compile_expr(struct compile *c, const struct spec_expr *e, unsign
 	names inner = 0;
 
 	if (depth > KNOW_DEPTH)
-		return REFUSE(c, e->spot, "nested deeper than %u, which is all that mttl can", KNOW_DEPTH);
+		return REFUSE(c, e->spot, "nested deeper than %u, which is all that mttl can",
+			      KNOW_DEPTH);
 	switch (e->op) {
 	case SPEC_CONST:
 		if (e->number.is_float)
 			return REFUSE(c, e->spot, "mttl compares integers");
-		return node_add(c, (struct know_node){ .op = KNOW_CONST,
-						       .flags = e->number.is_big ? KNOW_UNSIGNED : 0,
-						       .number = e->number.i });
+		return node_add(c,
+				(struct know_node){ .op = KNOW_CONST,
+						    .flags = e->number.is_big ? KNOW_UNSIGNED : 0,
+						    .number = e->number.i });
 	case SPEC_VARIABLE:
 		return compile_variable(c, e);
 	case SPEC_BLOCK:
 		return node_add(c, (struct know_node){ .op = KNOW_BLOCK });
 	case SPEC_TID:
 		if (c->nterm)
-			return REFUSE(c, e->spot,
-				      "'tid' under an @ would be the number of a thread that may not be "
-				      "known yet");
+			return REFUSE(
+				c, e->spot,
+				"'tid' under an @ would be the number of a thread that may not be "
+				"known yet");
 		return node_add(c, (struct know_node){ .op = KNOW_TID });
 	case SPEC_REMOTE:
 		c->nterm++;
@@ -178,7 +184,8 @@ static int64_t compile_expr(struct compile *c, const struct spec_expr *e, unsign
 		b = compile_expr(c, e->b, depth + 1, uses);
 	if (a < 0 || b < 0)
 		return -1;
-	return node_add(c, (struct know_node){ .op = ops[e->op], .a = (uint32_t)a, .b = (uint32_t)b });
+	return node_add(c,
+			(struct know_node){ .op = ops[e->op], .a = (uint32_t)a, .b = (uint32_t)b });
 }
 
 /* ---- formulas ---- */
@@ -212,7 +219,8 @@ static int64_t compile_event(struct compile *c, const struct spec_form *f)
 
 	if (e->when)
 		return REFUSE(c, f->spot,
-			      "event '%s' has a condition: in mttl write it into the formula", e->name);
+			      "event '%s' has a condition: in mttl write it into the formula",
+			      e->name);
 	if (c->until)
 		return REFUSE(c, f->spot, "a condition to wait for has no events");
 	return node_add(c, (struct know_node){ .op = KNOW_EVENT, .index = f->index });
@@ -224,7 +232,8 @@ static int64_t compile_temporal(struct compile *c, const struct spec_form *f, ui
 	struct know_node n = { .op = op, .a = (uint32_t)a, .b = (uint32_t)b };
 
 	if (c->until)
-		return REFUSE(c, f->spot, "a condition to wait for is about the present: no past in it");
+		return REFUSE(c, f->spot,
+			      "a condition to wait for is about the present: no past in it");
 	if (c->nterm == 0)
 		inner &= ~1u;
 	if (!dim_check(c, inner, f->spot))
@@ -249,20 +258,29 @@ static int64_t compile_form(struct compile *c, const struct spec_form *f, unsign
 			    names *uses)
 {
 	static const uint8_t ops[SPEC_NFORMS] = {
-		[SPEC_F_TRUE] = KNOW_TRUE,	   [SPEC_F_FALSE] = KNOW_FALSE,
-		[SPEC_F_NOT] = KNOW_NOT,	   [SPEC_F_AND] = KNOW_AND,
-		[SPEC_F_OR] = KNOW_OR,		   [SPEC_F_IMPLIES] = KNOW_IMPLIES,
-		[SPEC_F_IFF] = KNOW_IFF,	   [SPEC_F_PREV] = KNOW_PREV,
-		[SPEC_F_ONCE] = KNOW_ONCE,	   [SPEC_F_HIST] = KNOW_HIST,
-		[SPEC_F_START] = KNOW_START,	   [SPEC_F_STOP] = KNOW_STOP,
-		[SPEC_F_SINCE] = KNOW_SINCE,	   [SPEC_F_WSINCE] = KNOW_WSINCE,
-		[SPEC_F_INTERVAL] = KNOW_INTERVAL, [SPEC_F_WINTERVAL] = KNOW_WINTERVAL,
+		[SPEC_F_TRUE] = KNOW_TRUE,
+		[SPEC_F_FALSE] = KNOW_FALSE,
+		[SPEC_F_NOT] = KNOW_NOT,
+		[SPEC_F_AND] = KNOW_AND,
+		[SPEC_F_OR] = KNOW_OR,
+		[SPEC_F_IMPLIES] = KNOW_IMPLIES,
+		[SPEC_F_IFF] = KNOW_IFF,
+		[SPEC_F_PREV] = KNOW_PREV,
+		[SPEC_F_ONCE] = KNOW_ONCE,
+		[SPEC_F_HIST] = KNOW_HIST,
+		[SPEC_F_START] = KNOW_START,
+		[SPEC_F_STOP] = KNOW_STOP,
+		[SPEC_F_SINCE] = KNOW_SINCE,
+		[SPEC_F_WSINCE] = KNOW_WSINCE,
+		[SPEC_F_INTERVAL] = KNOW_INTERVAL,
+		[SPEC_F_WINTERVAL] = KNOW_WINTERVAL,
 	};
 	names inner = 0;
 	int64_t a = 0, b = 0;
 
 	if (depth > KNOW_DEPTH)
-		return REFUSE(c, f->spot, "nested deeper than %u, which is all that mttl can", KNOW_DEPTH);
+		return REFUSE(c, f->spot, "nested deeper than %u, which is all that mttl can",
+			      KNOW_DEPTH);
 	if (f->op == SPEC_F_EXPR)
 		return compile_expr(c, f->expr, depth + 1, uses);
 	if (f->op == SPEC_F_EVENT)
@@ -280,7 +298,8 @@ static int64_t compile_form(struct compile *c, const struct spec_form *f, unsign
 	*uses |= inner;
 	if (f->op >= SPEC_F_PREV && f->op <= SPEC_F_WINTERVAL)
 		return compile_temporal(c, f, ops[f->op], a, b, inner);
-	return node_add(c, (struct know_node){ .op = ops[f->op], .a = (uint32_t)a, .b = (uint32_t)b });
+	return node_add(c,
+			(struct know_node){ .op = ops[f->op], .a = (uint32_t)a, .b = (uint32_t)b });
 }
 
 /* ---- tables ---- */
@@ -301,10 +320,11 @@ static bool compile_property(struct compile *c, const struct spec_property *y,
 	c->property = y;
 	c->nterm = c->nquantifiers = 0;
 	if (y->step != SPEC_STEP_AUTO)
-		return spec_complain(c->s, y->spot, c->d,
-				     "property '%s' is mttl: every event of a thread is a step, and "
-				     "'step' cannot be said",
-				     y->name) == ST_OK;
+		return spec_complain(
+			       c->s, y->spot, c->d,
+			       "property '%s' is mttl: every event of a thread is a step, and "
+			       "'step' cannot be said",
+			       y->name) == ST_OK;
 	root = compile_form(c, y->form, 0, &uses);
 	c->until = true;
 	if (root >= 0 && y->until)
@@ -348,8 +368,8 @@ static void event_fill(struct compile *c, const struct spec_event *e, struct kno
 	bool object = e->op <= SPEC_REL, thread = e->op == SPEC_FORK || e->op == SPEC_JOIN;
 
 	out->op = e->op;
-	out->name = string_add(c, !object && !thread && e->nargs && e->args[0].name ? e->args[0].name
-										    : "");
+	out->name = string_add(
+		c, !object && !thread && e->nargs && e->args[0].name ? e->args[0].name : "");
 	out->object = -1;
 	out->by = e->by >= 0 ? (uint32_t)e->by + 1 : 0;
 	out->other = thread && e->nargs ? class_of(&e->args[0]) : 0;
@@ -360,7 +380,9 @@ static void event_fill(struct compile *c, const struct spec_event *e, struct kno
 
 static void variable_fill(struct compile *c, const char *name, struct know_variable *out)
 {
-	*out = (struct know_variable){ .name = string_add(c, name), .global = KNOW_UNBOUND, .size = 8 };
+	*out = (struct know_variable){ .name = string_add(c, name),
+				       .global = KNOW_UNBOUND,
+				       .size = 8 };
 }
 
 /* Shared variables first; then what only patterns name. */
@@ -396,9 +418,9 @@ static void places_fill(struct compile *c, struct know_variable *at, struct know
 			events[i].object = (int32_t)c->head.nplaces++;
 		}
 		k = &at[events[i].object];
-		*(e->op == SPEC_READ    ? &k->reads
+		*(e->op == SPEC_READ	? &k->reads
 		  : e->op == SPEC_WRITE ? &k->writes
-		  : e->op == SPEC_ACQ   ? &k->acquires
+		  : e->op == SPEC_ACQ	? &k->acquires
 					: &k->releases) |= UINT64_C(1) << i;
 	}
 }
@@ -465,10 +487,11 @@ static bool compile_all(struct compile *c, struct tables *t)
 	number_variables(c);
 	for (uint32_t i = 0; i < s->nvariables; i++)
 		if (s->variables[i].local)
-			t->locals[c->local[i]] = (struct know_local){
-				.name = string_add(c, s->variables[i].name),
-				.initial = s->variables[i].has_initial ? s->variables[i].initial.i : 0
-			};
+			t->locals[c->local[i]] =
+				(struct know_local){ .name = string_add(c, s->variables[i].name),
+						     .initial = s->variables[i].has_initial
+									? s->variables[i].initial.i
+									: 0 };
 	t->classes[0].said = string_add(c, "any");
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		class_fill(c, &s->threads[i], &t->classes[i + 1]);

@@ -304,8 +304,8 @@ static bool parse_remote(struct spec_parser *p, struct spec_spot at, const char 
 		return spec_expected(p, "a variable");
 	if (!operand(p, &a))
 		return false;
-	if (!a.expr || (a.expr->op != SPEC_VARIABLE && a.expr->op != SPEC_REMOTE &&
-			a.expr->op != SPEC_BLOCK))
+	if (!a.expr ||
+	    (a.expr->op != SPEC_VARIABLE && a.expr->op != SPEC_REMOTE && a.expr->op != SPEC_BLOCK))
 		return spec_fail(p, a.spot, "after '@%.64s.' stands a variable, or 'block'", name);
 	if (!expr_make(p, SPEC_REMOTE, at, &a, NULL, out))
 		return false;
@@ -460,8 +460,8 @@ static bool parse_wait(struct spec_parser *p, struct spec_property *y)
 	y->number.i = WAIT_MS;
 	if (!good || !spec_take(p, "for"))
 		return good;
-	if (p->token.kind != SPEC_T_NUMBER || p->token.number.is_float ||
-	    p->token.number.is_big || p->token.number.i < 1 || p->token.number.i > 3600000)
+	if (p->token.kind != SPEC_T_NUMBER || p->token.number.is_float || p->token.number.is_big ||
+	    p->token.number.i < 1 || p->token.number.i > 3600000)
 		return spec_expected(p, "milliseconds, at least 1 and at most an hour");
 	y->number = p->token.number;
 	spec_lex(p);

@@ -311,9 +311,11 @@ static bool parse_local(struct spec_parser *p)
 	if (!parse_variable(p, true))
 		return false;
 	if (v->type.kind != SPEC_INT)
-		return spec_fail(p, v->spot, "a local variable is an integer: FORESEE_INTERNAL sets it");
+		return spec_fail(p, v->spot,
+				 "a local variable is an integer: FORESEE_INTERNAL sets it");
 	return strpbrk(v->name, ".:[@") == NULL ||
-	       spec_fail(p, v->spot, "a local variable is one that only the spec has: a plain name");
+	       spec_fail(p, v->spot,
+			 "a local variable is one that only the spec has: a plain name");
 }
 
 static bool parse_flow(struct spec_parser *p)
@@ -471,8 +473,9 @@ static bool parse_declaration(struct spec_parser *p)
 			return all[i].parse(p);
 		words[i] = all[i].word;
 	}
-	return spec_unknown_word(p, "expected a declaration, found", words, N,
-				 "'shared', 'local', 'event', 'relevant', 'thread', 'flow' or 'property'");
+	return spec_unknown_word(
+		p, "expected a declaration, found", words, N,
+		"'shared', 'local', 'event', 'relevant', 'thread', 'flow' or 'property'");
 }
 
 static bool parse_all(struct spec_parser *p)

@@ -131,9 +131,7 @@ void spec_print_number(const struct spec_number *n, struct strbuf *out)
 
 static const char *who(const struct spec *s, uint32_t index, const char *name)
 {
-	return index < SPEC_THREADS ? s->threads[index].name
-	       : index == SPEC_WHO_ANY ? "any"
-				       : name;
+	return index < SPEC_THREADS ? s->threads[index].name : index == SPEC_WHO_ANY ? "any" : name;
 }
 
 static void print_expr(const struct spec *s, const struct spec_expr *e, bool inner,

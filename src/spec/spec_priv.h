@@ -66,7 +66,7 @@ struct spec_parser {
 	bool mttl;	  /* in the body of one */
 	unsigned nbound;  /* threads of quantifiers around, outermost first */
 	const char *bound[SPEC_QUANTIFIERS];
-	bool failed;	  /* somebody complained */
+	bool failed; /* somebody complained */
 	VEC(struct spec_use) uses;
 };
 

@@ -230,10 +230,11 @@ static bool check_locals(struct spec_parser *p, const struct spec_property *y)
 
 	for (uint32_t i = 0; i < s->nvariables && y->body != SPEC_MTTL; i++)
 		if ((y->variables >> i & 1) && s->variables[i].local)
-			return spec_fail(p, y->spot,
-					 "property '%.64s' names '%.64s', which is local to each thread: "
-					 "only mttl properties can",
-					 y->name, s->variables[i].name);
+			return spec_fail(
+				p, y->spot,
+				"property '%.64s' names '%.64s', which is local to each thread: "
+				"only mttl properties can",
+				y->name, s->variables[i].name);
 	return true;
 }
 
@@ -245,10 +246,11 @@ static bool visit_action(struct spec_parser *p, struct spec_property *y)
 		const struct spec_variable *v = &p->spec->variables[y->target];
 
 		if (v->local)
-			return spec_fail(p, y->action_spot,
-					 "'%.64s' is local to each thread: a handler sets variables "
-					 "of the program",
-					 v->name);
+			return spec_fail(
+				p, y->action_spot,
+				"'%.64s' is local to each thread: a handler sets variables "
+				"of the program",
+				v->name);
 		y->variables |= UINT64_C(1) << y->target;
 		return spec_type_fits(p, &v->type, y->action_spot, &y->number);
 	}

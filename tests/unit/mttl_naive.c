@@ -127,8 +127,8 @@ static bool exists(const struct naive_run *r, unsigned thread)
 
 static bool is_known(const struct naive_run *r, const struct state *at, unsigned thread)
 {
-	return (exists(r, thread) && !is_forked(r, thread, UINT64_MAX)) || is_forked(r, thread, past(r, at)) ||
-	       newest(r, at, thread).count > 0;
+	return (exists(r, thread) && !is_forked(r, thread, UINT64_MAX)) ||
+	       is_forked(r, thread, past(r, at)) || newest(r, at, thread).count > 0;
 }
 
 static bool is_of(const struct naive_run *r, unsigned thread, uint32_t class)
@@ -139,8 +139,8 @@ static bool is_of(const struct naive_run *r, unsigned thread, uint32_t class)
 	return class == SPEC_WHO_ANY || strcmp(r->s->threads[class].routine, name) == 0;
 }
 
-static unsigned who(const struct naive_run *r, const struct spec_property *p, const struct state *at,
-		    uint32_t index)
+static unsigned who(const struct naive_run *r, const struct spec_property *p,
+		    const struct state *at, uint32_t index)
 {
 	if (index >= SPEC_WHO_BOUND)
 		return at->names[index - SPEC_WHO_BOUND + 1];

@@ -11,17 +11,36 @@
 #define NAIVE_THREADS 4u
 
 enum naive_op {
-	NAIVE_READ, NAIVE_WRITE, NAIVE_AREAD, NAIVE_AWRITE, NAIVE_RMW, NAIVE_ACQ, NAIVE_REL,
-	NAIVE_RACQ, NAIVE_RREL, NAIVE_FORK, NAIVE_JOIN, NAIVE_GIVE, NAIVE_TAKE, NAIVE_SIGNAL,
-	NAIVE_PARK, NAIVE_WAKE, NAIVE_BEGIN, NAIVE_END, NAIVE_INTERNAL, NAIVE_USER, NAIVE_THREADEND,
+	NAIVE_READ,
+	NAIVE_WRITE,
+	NAIVE_AREAD,
+	NAIVE_AWRITE,
+	NAIVE_RMW,
+	NAIVE_ACQ,
+	NAIVE_REL,
+	NAIVE_RACQ,
+	NAIVE_RREL,
+	NAIVE_FORK,
+	NAIVE_JOIN,
+	NAIVE_GIVE,
+	NAIVE_TAKE,
+	NAIVE_SIGNAL,
+	NAIVE_PARK,
+	NAIVE_WAKE,
+	NAIVE_BEGIN,
+	NAIVE_END,
+	NAIVE_INTERNAL,
+	NAIVE_USER,
+	NAIVE_THREADEND,
 };
 
 struct naive_event {
 	enum naive_op op;
-	unsigned thread;    /* from 0 */
-	const char *object; /* variable, lock, channel, condition; name of a user event or local variable */
-	int64_t value;	    /* WRITE, AWRITE, RMW, INTERNAL */
-	unsigned other;	    /* FORK, JOIN: thread; WAKE: event + 1 of the signal, 0 none */
+	unsigned thread; /* from 0 */
+	const char *
+		object; /* variable, lock, channel, condition; name of a user event or local variable */
+	int64_t value;	/* WRITE, AWRITE, RMW, INTERNAL */
+	unsigned other; /* FORK, JOIN: thread; WAKE: event + 1 of the signal, 0 none */
 };
 
 struct naive_run {

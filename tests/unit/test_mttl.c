@@ -103,8 +103,8 @@ struct maker {
 	struct strbuf text;
 	unsigned events;
 	bool begun[NAIVE_THREADS], ended[NAIVE_THREADS], made[NAIVE_THREADS];
-	int writer;		       /* of the lock; -1 */
-	bool reads[NAIVE_THREADS];     /* it */
+	int writer;		   /* of the lock; -1 */
+	bool reads[NAIVE_THREADS]; /* it */
 	unsigned blocks[NAIVE_THREADS];
 	bool parked[NAIVE_THREADS];
 	unsigned signal; /* event + 1 of the last */
@@ -440,8 +440,8 @@ static void try_random(uint64_t rounds, uint64_t first)
 			TAP_OK(false, "seed %" PRIu64, first + i);
 	}
 	TAP_OK(good && counts.violated > counts.judged / 4 && counts.refused < rounds / 4,
-	       "%" PRIu64 " random runs: judged %u, violated %u, refused %u", rounds,
-	       counts.judged, counts.violated, counts.refused);
+	       "%" PRIu64 " random runs: judged %u, violated %u, refused %u", rounds, counts.judged,
+	       counts.violated, counts.refused);
 	strbuf_release(&m->text);
 	strbuf_release(&text);
 	strbuf_release(&want);

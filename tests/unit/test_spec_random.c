@@ -294,9 +294,8 @@ static bool states_same(const struct spec_property *a, const struct spec_propert
 static bool properties_same(const struct spec_property *a, const struct spec_property *b)
 {
 	return a->step == b->step && a->body == b->body && a->at == b->at &&
-	       a->has_action == b->has_action && a->action == b->action &&
-	       a->target == b->target && numbers_same(&a->number, &b->number) &&
-	       forms_same(a->until, b->until) &&
+	       a->has_action == b->has_action && a->action == b->action && a->target == b->target &&
+	       numbers_same(&a->number, &b->number) && forms_same(a->until, b->until) &&
 	       !a->handler == !b->handler && forms_same(a->form, b->form) &&
 	       rxs_same(a->rx, b->rx) && states_same(a, b);
 }
