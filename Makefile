@@ -132,7 +132,7 @@ VALGRIND_FLAGS := -std=gnu11 $(WARN) -O2 -g -DVGA_amd64=1 -DVGO_linux=1 -DVGP_am
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios format format-check tidy \
+.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios bench-guard format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(VALGRIND) $(COPIES) ## everything a user needs, under build/
@@ -329,7 +329,7 @@ check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios ## run the benchmarks
+bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-guard ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
@@ -340,7 +340,8 @@ bench-lattice: ## how fast lattices are built, beside Spin
 bench-replay: ## what replaying a finding costs, beside recording it
 bench-scenarios: ## twenty scenarios by both captures, beside Helgrind and DRD
 bench-explore: ## how many schedules a second are run, beside bare children
-bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios: all $(BENCH_AID)
+bench-guard: ## what monitors inside a program cost
+bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-guard: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 

@@ -21,7 +21,8 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_record, cmd_observe, cmd_check, cmd_config, cmd_diff,
-	cmd_verify, cmd_replay, cmd_explore, cmd_guard, cmd_spec, cmd_print, cmd_stats, cmd_export, cmd_help;
+	cmd_verify, cmd_replay, cmd_explore, cmd_guard, cmd_spec, cmd_print, cmd_stats, cmd_export,
+	cmd_help;
 
 /* All of them; ended by NULL. */
 extern const struct command *const command_table[];

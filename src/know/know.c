@@ -4,11 +4,11 @@
  * The model: each event of thread i adds one to i's own number in its vector; whatever it leaves behind is a
  * copy of the vector; to take is to keep, entry by entry, the one with the larger number.  Here:
  *
- *	- a number is given only when something is left behind and differs from what was left before: nobody
+ *	- a number is given only when something is left behind and the entry differs from what was left before: nobody
  *	  else can tell the events between apart;
  *	- copies are shared, until the thread learns or changes something;
- *	- a copy says whose it is and of which number.  Who has that number of that thread, or a later one, has
- *	  learned all that is in the copy: it need not be looked at.
+ *	- a copy says whose it is and which of that thread's.  Who has learned from it, or from a later one, need not
+ *	  look at it.
  */
 #include "know/know.h"
 
@@ -117,13 +117,17 @@ bool know_grow(struct know_thread *t, uint32_t n)
 	const struct know_program *p = w->program;
 	uint32_t nbits = bits_bytes(p, n), had = t->own->n;
 	struct know_vector *v;
+	uint64_t *seen;
 	uint8_t *bits;
 
 	if (n <= had)
 		return true;
 	v = know_vector_new(w, n);
 	bits = v != NULL ? w->alloc(2 * (size_t)nbits + 1) : NULL;
-	if (bits == NULL) {
+	seen = bits != NULL ? w->alloc((n + 1) * sizeof(*seen)) : NULL;
+	if (seen == NULL) {
+		if (bits != NULL)
+			w->free(bits, 2 * (size_t)nbits + 1);
 		know_drop(w, v);
 		t->broken = true;
 		return false;
@@ -133,6 +137,9 @@ bool know_grow(struct know_thread *t, uint32_t n)
 	bits_copy(p, bits, n, t->bits, had);
 	bits_copy(p, bits + nbits, n, t->before, had);
 	w->free(t->bits < t->before ? t->bits : t->before, 2 * (size_t)t->nbits + 1);
+	memcpy(seen, t->seen, (had + 1) * sizeof(*seen));
+	w->free(t->seen, (had + 1) * sizeof(*seen));
+	t->seen = seen;
 	t->bits = bits;
 	t->before = bits + nbits;
 	t->nbits = nbits;
@@ -189,7 +196,8 @@ static bool room_make(struct know_thread *t, uint32_t n)
 	t->own = know_vector_new(w, n);
 	t->bits = t->own != NULL ? w->alloc(2 * (size_t)t->nbits + 1) : NULL;
 	t->before = t->bits + (t->bits != NULL ? t->nbits : 0);
-	return t->bits != NULL;
+	t->seen = t->bits != NULL ? w->alloc((n + 1) * sizeof(*t->seen)) : NULL;
+	return t->seen != NULL;
 }
 
 /* It knows what its maker knew from its first event on; in the state before it knows nothing. */
@@ -226,6 +234,9 @@ void know_thread_end(struct know_thread *t)
 	if (t->bits != NULL)
 		w->free(t->bits < t->before ? t->bits : t->before, 2 * (size_t)t->nbits + 1);
 	t->bits = t->before = NULL;
+	if (t->seen != NULL)
+		w->free(t->seen, (t->own->n + 1) * sizeof(*t->seen));
+	t->seen = NULL;
 	know_drop(w, t->own);
 	know_drop(w, t->published);
 	t->own = t->published = NULL;
@@ -258,22 +269,38 @@ static bool join(const struct know_program *p, struct know_vector *to,
 	return grew;
 }
 
-/* Is there nothing in v that `own' does not have? */
-static bool is_old(const struct know_program *p, const struct know_vector *own, uint32_t self,
+/* Has t learned from that publication, or a later one of that thread? */
+static bool is_old(const struct know_thread *t, const struct know_vector *v)
+{
+	if (v->owner == t->tid && v->owner != 0)
+		return true;
+	return v->owner != 0 && v->owner <= t->own->n && t->seen[v->owner] >= v->seq;
+}
+
+/* Is there nothing in v that `has' does not have? */
+static bool covers(const struct know_program *p, const struct know_vector *has,
 		   const struct know_vector *v)
 {
-	if (v->owner == self && self != 0)
-		return true;
-	return v->owner != 0 && v->owner <= own->n &&
-	       know_entry(p, own, v->owner)[0] >> 1 >= v->seq;
+	for (uint32_t i = 0; i < p->nvariables; i++)
+		if (v->words[2 * i] > has->words[2 * i])
+			return false;
+	for (uint32_t j = 1; j <= v->n; j++) {
+		uint64_t word = know_entry(p, v, j)[0];
+
+		if (word != 0 && (j > has->n || word > know_entry(p, has, j)[0]))
+			return false;
+	}
+	return true;
 }
 
 void know_learn(struct know_thread *t, const struct know_vector *v)
 {
 	const struct know_program *p = t->world->program;
 
-	if (v == NULL || t->broken || is_old(p, t->own, t->tid, v) || !know_grow(t, v->n))
+	if (v == NULL || t->broken || is_old(t, v) || !know_grow(t, v->n))
 		return;
+	if (v->owner != 0)
+		t->seen[v->owner] = v->seq;
 	if (join(p, t->own, v, t->tid))
 		t->dirty = t->moved = true;
 }
@@ -300,12 +327,13 @@ struct know_vector *know_publish(struct know_thread *t)
 		t->broken = true;
 		return NULL;
 	}
-	know_entry(p, t->own, t->tid)[0] += 2;
+	if (t->row_moved)
+		know_entry(p, t->own, t->tid)[0] += 2;
 	vector_copy(p, v, t->own);
 	v->owner = t->tid;
-	v->seq = know_entry(p, t->own, t->tid)[0] >> 1;
+	v->seq = ++t->number;
 	replace(w, &t->published, v);
-	t->dirty = false;
+	t->dirty = t->row_moved = false;
 	return hold(v);
 }
 
@@ -320,11 +348,11 @@ static void add(struct know_thread *t, struct know_vector **at)
 		know_drop(w, mine);
 		return;
 	}
-	if (was == NULL || is_old(p, t->own, t->tid, was)) {
+	if (was == NULL || is_old(t, was) || covers(p, mine, was)) {
 		replace(w, at, mine);
 		return;
 	}
-	if (is_old(p, was, 0, mine)) {
+	if (covers(p, was, mine)) {
 		know_drop(w, mine);
 		return;
 	}
@@ -432,7 +460,7 @@ uint64_t know_step(struct know_thread *t, uint64_t events)
 	t->before = t->bits;
 	t->bits = swap;
 	if (know_evaluate(t, false))
-		t->dirty = true;
+		t->dirty = t->row_moved = true;
 	t->quiet = events == 0 && memcmp(t->bits, t->before, t->nbits) == 0;
 	t->moved = false;
 	return t->verdicts & about(t);

@@ -32,7 +32,7 @@
 struct know_vector {
 	uint32_t refs;	/* atomic */
 	uint32_t n;	/* threads 1 .. n have entries */
-	uint32_t owner; /* it is what this thread knew at its publication `seq'; 0: of several */
+	uint32_t owner; /* it is publication `seq' of this thread; 0: of several */
 	uint32_t bytes; /* of memory */
 	uint64_t seq;
 	uint64_t words[]; /* by variable: number of its write, value; by thread from 0: an entry */
@@ -80,6 +80,9 @@ struct know_thread {
 	int64_t nblocks;
 	uint64_t verdicts; /* properties that are false in its state, whoever they are about */
 	uint64_t events;   /* of the present step */
+	bool row_moved;	   /* its own entry has changed since it was published */
+	uint64_t number;   /* of its last publication */
+	uint64_t *seen;	   /* by thread: the last publication that it has learned from */
 	struct know_vector *own;       /* never shared */
 	struct know_vector *published; /* a copy of it, or NULL */
 	uint8_t *bits, *before;	       /* temporal operators, by the state now and the one before */

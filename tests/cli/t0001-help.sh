@@ -9,7 +9,7 @@ has out '^foresee [0-9]' "the version"
 run foresee --help
 is "$status" 0 "--help"
 commands=$(sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
-is "$(echo $commands)" "run record observe check verify replay explore spec print stats export diff config help" "the commands"
+is "$(echo $commands)" "run record observe check verify replay explore guard spec print stats export diff config help" "the commands"
 run foresee help
 is "$status" 0 "help"
 has out '^  record ' "lists the commands"

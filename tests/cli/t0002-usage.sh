@@ -17,7 +17,7 @@ echo 'T1|w(x)|1' >t.std
 wrong '^usage: foresee COMMAND'
 wrong "^foresee: unknown command 'stat', did you mean 'stats'\?" stat t.std
 wrong "^foresee: unknown command 'frobnicate'$" frobnicate
-wrong '^  the commands are: run record observe check verify replay explore spec print stats export diff config help' frobnicate
+wrong '^  the commands are: run record observe check verify replay explore guard spec print stats export diff config help' frobnicate
 wrong "^foresee: expected a command before '-q'" -q
 wrong "^foresee: unknown option '--ful', did you mean '--full'\?" record --ful ./x
 wrong "^foresee: unknown option '--formta', did you mean '--format'\?" stats --formta json t.std
