@@ -115,7 +115,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 		if (UNLIKELY(module_patterns) && module_skips(site))                              \
 			x = *(const volatile T *)p;                                               \
 		else                                                                              \
-			x = (T)word_read_tested(t, p, LOG2, site, keeper);                             \
+			x = (T)word_read_tested(t, p, LOG2, site, keeper);                        \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
 	}                                                                                         \
@@ -123,7 +123,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 	{                                                                                         \
 		T x;                                                                              \
 		ENTER_OR(N, control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)   \
-		x = (T)word_read_tested(t, p, LOG2, site, keeper);                                     \
+		x = (T)word_read_tested(t, p, LOG2, site, keeper);                                \
 		hook_leave(t);                                                                    \
 		return x;                                                                         \
 	}                                                                                         \
@@ -135,7 +135,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 			return tested_slow##N(p, site, keeper);                                   \
 		t->view.live = 0;                                                                 \
 		__asm__ volatile("" ::: "memory");                                                \
-		if (word_read_again(t, p, LOG2, site, &x)) {                                           \
+		if (word_read_again(t, p, LOG2, site, &x)) {                                      \
 			if (keeper != NULL)                                                       \
 				*keeper = 0;                                                      \
 			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \

@@ -332,7 +332,7 @@ enum foresee_rmw_op {
  * Atomics of 1, 2, 4, 8 bytes.  keeper: NULL when the result is binding.
  * cas: *expected receives the old value; returns success; always binding.
  */
-#define FORESEE_ATOMIC(N, T)                                                            \
+#define FORESEE_ATOMIC_HOOKS(N, T)                                                      \
 	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper);  \
 	void foresee_awrite##N(void *p, T value, int order, uint32_t site,              \
 			       const uint64_t *keepers, uint64_t mask);                 \
@@ -340,11 +340,11 @@ enum foresee_rmw_op {
 			  const uint64_t *keepers, uint64_t mask, uint64_t *keeper);    \
 	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure, \
 			     uint32_t site);
-FORESEE_ATOMIC(1, uint8_t)
-FORESEE_ATOMIC(2, uint16_t)
-FORESEE_ATOMIC(4, uint32_t)
-FORESEE_ATOMIC(8, uint64_t)
-#undef FORESEE_ATOMIC
+FORESEE_ATOMIC_HOOKS(1, uint8_t)
+FORESEE_ATOMIC_HOOKS(2, uint16_t)
+FORESEE_ATOMIC_HOOKS(4, uint32_t)
+FORESEE_ATOMIC_HOOKS(8, uint64_t)
+#undef FORESEE_ATOMIC_HOOKS
 
 /* 16-byte atomics, 16-byte aligned, values through memory. */
 void foresee_aread16(const void *p, void *into, int order, uint32_t site);

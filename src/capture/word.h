@@ -93,7 +93,7 @@ INLINE uint64_t word_read(struct thread *t, const void *p, unsigned log2, uint32
 
 /* The same of one that is only compared; *keeper: its event, or 0 where it binds. */
 INLINE uint64_t word_read_tested(struct thread *t, const void *p, unsigned log2, uint32_t site,
-			    uint64_t *keeper)
+				 uint64_t *keeper)
 {
 	uint64_t *tag = tag_of(p), key = filter_key(p, 0);
 	bool is_free = !word_crosses(p, log2);

@@ -9,9 +9,9 @@
 #include "finding/suppress.h"
 
 const struct command *const command_table[] = {
-	&cmd_run,    &cmd_record,  &cmd_observe, &cmd_check, &cmd_verify,
-	&cmd_replay, &cmd_explore, &cmd_guard, &cmd_spec,	 &cmd_print, &cmd_stats,
-	&cmd_export, &cmd_diff,	   &cmd_config,	 &cmd_help,  NULL,
+	&cmd_run,     &cmd_record, &cmd_observe, &cmd_check, &cmd_verify, &cmd_replay,
+	&cmd_explore, &cmd_guard,  &cmd_spec,	 &cmd_print, &cmd_stats,  &cmd_export,
+	&cmd_diff,    &cmd_config, &cmd_help,	 NULL,
 };
 
 const struct command *command_find(const char *name)

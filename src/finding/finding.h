@@ -112,16 +112,16 @@ struct finding {
 	uint32_t sites[FINDING_EVENTS];
 	uint8_t ops[FINDING_EVENTS]; /* enum step_op */
 	uint8_t block;		     /* ATOMICITY: enum finding_block */
-	uint8_t score;	      /* of a block that was guessed: how likely it is meant so, of 100 */
-	bool claimed;	      /* the engine says that schedule leads to it */
-	bool certified;	      /* and the checker agrees */
-	bool doubted;	      /* the checker agrees, but for what `why' says: a warning */
-	bool declined;	      /* by the checker: what the engine had to try */
-	bool refuted;	      /* and no other order leads to it either */
-	bool dep;	      /* only by the dependency-aware model */
-	bool observed;	      /* the recorded run itself goes wrong there */
-	bool known;	      /* it is in the baseline: no news */
-	bool judged;	      /* PROPERTY about knowledge (mttl): found by running the recorded run again */
+	uint8_t score;	/* of a block that was guessed: how likely it is meant so, of 100 */
+	bool claimed;	/* the engine says that schedule leads to it */
+	bool certified; /* and the checker agrees */
+	bool doubted;	/* the checker agrees, but for what `why' says: a warning */
+	bool declined;	/* by the checker: what the engine had to try */
+	bool refuted;	/* and no other order leads to it either */
+	bool dep;	/* only by the dependency-aware model */
+	bool observed;	/* the recorded run itself goes wrong there */
+	bool known;	/* it is in the baseline: no news */
+	bool judged; /* PROPERTY about knowledge (mttl): found by running the recorded run again */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	/* HANG, CRASH: what it is about; judged: the property as it was written.  The list's own; else NULL */
 	const char *subject;

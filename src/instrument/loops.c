@@ -43,8 +43,8 @@ static bool is_loop(LLVMBasicBlockRef b)
 /* A read that is compared is free but for that, which a range cannot say. */
 static bool is_plain(const struct loop *l, const struct record *r)
 {
-	return r->action <= ACT_WRITE && !r->is_volatile && !r->tested && !plan_is_atomic_access(r) &&
-	       !frozen_is(l->f->unit, plan_pointer(r->inst));
+	return r->action <= ACT_WRITE && !r->is_volatile && !r->tested &&
+	       !plan_is_atomic_access(r) && !frozen_is(l->f->unit, plan_pointer(r->inst));
 }
 
 /* Types without bits that memory does not have. */
