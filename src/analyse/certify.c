@@ -236,6 +236,9 @@ static const char *gaps(const struct certify *c, const struct check_verdict *v)
 	const struct spec *spec = c->seen.monitors ? c->seen.monitors->spec : NULL;
 	struct trace_info info = trace_info(c->reading.trace);
 
+	if (info.blind)
+		return "no call that synchronises was seen, as of a statically linked program: its locks may "
+		       "order these events";
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

@@ -111,6 +111,7 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 	out->partial = b->blocks.head.flags & FORMAT_PARTIAL;
 	out->locks_only = b->blocks.head.flags & FORMAT_LOCKS;
 	out->code = b->blocks.head.flags & FORMAT_CODE;
+	out->blind = b->blocks.head.flags & FORMAT_BLIND;
 	out->late = b->portion.cut != 0;
 	out->from_cut = b->portion.cut;
 	out->ncuts = b->control.cuts.n;

@@ -23,6 +23,7 @@
 #define FORMAT_KEEP 8u	  /* --keep: old chunks give way to new ones, and may be gone */
 #define FORMAT_COPY 16u	  /* an observer's: what did not arrive is missing */
 #define FORMAT_CODE 32u	  /* --valgrind: sites are addresses of code, as with FORMAT_LOCKS */
+#define FORMAT_BLIND 64u /* with CODE: no call that synchronises was seen, as of a static program */
 
 /* A C_NOTE that begins so: the process of C_PROCESS is recorded no more, but a child of it. */
 #define FORMAT_NOTE_CHILD "forked: the recording went on with the child"

@@ -72,6 +72,7 @@ struct trace_info {
 	bool partial;	   /* recorded with --only / --ignore / --locks-only */
 	bool locks_only;   /* with --locks-only: no accesses at all */
 	bool code;	   /* with --valgrind: of a program as it is */
+	bool blind;	   /* and its locks cannot be seen */
 	bool late;	   /* it begins in the middle of the run: from_cut, or dropped by --keep */
 	uint64_t from_cut; /* the cut that it begins at; 0: the beginning */
 	uint64_t ncuts;	   /* number of the last cut in the file, as of trace_open */

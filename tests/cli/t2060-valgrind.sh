@@ -79,6 +79,12 @@ for p in small static cxx; do
 	foresee check -q -a races "$p.foresee" >log
 	check "$p: its race is found" test $? = 1
 done
+foresee check -q -a races static.foresee >log
+check "static: a warning" grep -q 'only a warning: no call that synchronises was seen, as of a statically linked' log
+check "static: nothing is predicted" sh -c '! grep -q predicted, log'
+foresee check -q -a races small.foresee >log
+check "small: predicted" grep -q 'predicted, certified' log
+check "small: what a binary does not tell is said" grep -q 'C11 atomics that are plain moves' log
 foresee run -q --valgrind ./small >log 2>&1
 check "run --valgrind finds it" grep -q 'data race on x ' log
 check "and where" grep -q 'small.c:3 in worker' log

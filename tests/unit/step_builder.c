@@ -103,8 +103,11 @@ void step_build_split(struct step_builder *b, uint32_t cell, uint32_t other)
 
 struct step_batch step_build_batch(const struct step_builder *b)
 {
-	return (struct step_batch){ b->steps.at, b->steps.n, b->cells.at, b->feeds.at,
-				    b->bytes.at };
+	return (struct step_batch){ .at = b->steps.at,
+				    .n = b->steps.n,
+				    .cells = b->cells.at,
+				    .feeds = b->feeds.at,
+				    .bytes = b->bytes.at };
 }
 
 struct model *step_build_model(const struct step_builder *b, const struct model_options *opt)

@@ -280,6 +280,12 @@ void log_note(const HChar *text)
 	log_control(FORMAT_K_C_NOTE, text, VG_(strlen)(text));
 }
 
+void log_sees(void)
+{
+	if (recording)
+		file.head->flags &= ~FORMAT_BLIND;
+}
+
 void log_became(Bool is)
 {
 	if (!recording)
@@ -304,7 +310,8 @@ Bool log_start(const HChar *path)
 {
 	struct format_file head = { .version = FORMAT_VERSION,
 				    .header_size = sizeof(head),
-				    .flags = (opt_full ? FORMAT_FULL : 0) | FORMAT_CODE,
+				    .flags = (opt_full ? FORMAT_FULL : 0) | FORMAT_CODE |
+					     FORMAT_BLIND,
 				    .pid = (uint32_t)VG_(getpid)() };
 	struct vki_timespec now;
 	SysRes r = VG_(open)(path, VKI_O_RDWR | VKI_O_CREAT | VKI_O_TRUNC, 0666);

@@ -428,6 +428,7 @@ static UWord answer(struct thread *t, uint32_t site, const UWord *arg)
 {
 	uint64_t n = arg[4];
 
+	log_sees();
 	switch (arg[0]) {
 	case REQUEST_SYNC:
 		if (arg[1] == FORMAT_K_ACQ)

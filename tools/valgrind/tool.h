@@ -198,6 +198,7 @@ void log_room(struct thread *t, SizeT need);
 void log_control(unsigned kind, const void *payload, SizeT n);
 void log_note(const HChar *text);
 void log_trouble(const HChar *text);
+void log_sees(void); /* the program calls what we wrap */
 void log_became(Bool is);
 void log_fault(int signal, uint32_t tid);
 void log_finish(Int status);
