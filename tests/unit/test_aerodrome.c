@@ -129,9 +129,10 @@ static bool one_run(const struct stream_run *r)
 	size_t half = b.n / 2;
 
 	/* Batches end anywhere. */
-	engine_aerodrome.steps(self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes });
 	engine_aerodrome.steps(
-		self, &(struct step_batch){ b.at + half, b.n - half, b.cells, b.feeds, b.bytes });
+		self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes, b.tests });
+	engine_aerodrome.steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells,
+							   b.feeds, b.bytes, b.tests });
 	engine_aerodrome.end(self, &res);
 	nodes_find(r, &g);
 	edges_find(r, r->n, &g);

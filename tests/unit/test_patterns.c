@@ -20,7 +20,7 @@
 #define SITES 4
 #define RUNS 10000
 
-struct event {
+struct request {
 	uint32_t tid, op, obj, site;
 	bool tries;
 	uint8_t held[LOCKS];  /* before it: 0, STEP_ACQ or STEP_RACQ */
@@ -30,7 +30,7 @@ struct event {
 struct run {
 	struct step_builder b;
 	uint32_t n;
-	struct event at[EVENTS + 1]; /* by id */
+	struct request at[EVENTS + 1]; /* by id */
 	uint8_t held[THREADS + 1][LOCKS];
 	uint32_t open[THREADS + 1][LOCKS];
 	uint32_t forked[THREADS + 1], joined[THREADS + 1]; /* events */
@@ -53,8 +53,9 @@ static void add(struct run *r, uint32_t tid, enum step_op op, uint32_t obj, bool
 		s->other = obj;
 	}
 	r->n = id;
-	r->at[id] =
-		(struct event){ .tid = tid, .op = op, .obj = obj, .site = s->site, .tries = tries };
+	r->at[id] = (struct request){
+		.tid = tid, .op = op, .obj = obj, .site = s->site, .tries = tries
+	};
 	memcpy(r->at[id].held, r->held[tid], sizeof(r->at[id].held));
 	memcpy(r->at[id].open, r->open[tid], sizeof(r->at[id].open));
 	r->last[tid] = id;
@@ -139,7 +140,7 @@ static void make_run(struct run *r, uint32_t n)
 
 static bool is_request(const struct run *r, uint32_t e)
 {
-	const struct event *x = &r->at[e];
+	const struct request *x = &r->at[e];
 
 	if (x->op == STEP_ACQ || x->op == STEP_RACQ)
 		return !x->tries;
@@ -172,7 +173,7 @@ static bool must_precede(const struct run *r, uint32_t a, uint32_t b)
 
 	in[a] = true;
 	for (uint32_t e = a + 1; e <= b; e++) {
-		const struct event *x = &r->at[e];
+		const struct request *x = &r->at[e];
 
 		if (e == r->first[x->tid] && r->forked[x->tid])
 			in[e] = in[r->forked[x->tid]];
@@ -196,7 +197,7 @@ static bool surrounds(const struct run *r, uint32_t acquire, uint32_t u)
 static bool kept_apart(const struct run *r, uint32_t a, uint32_t b)
 {
 	for (uint32_t q = 1; q <= r->n; q++) {
-		const struct event *x = &r->at[q];
+		const struct request *x = &r->at[q];
 
 		if ((x->op != STEP_ACQ && x->op != STEP_RACQ) || !surrounds(r, q, r->at[a].tid))
 			continue;

@@ -16,8 +16,9 @@ static void engine_take(const char *name, const struct engine_options *opt,
 
 	memset(out, 0, sizeof(*out));
 	/* Batches end anywhere. */
-	e->steps(self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes });
-	e->steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells, b.feeds, b.bytes });
+	e->steps(self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes, b.tests });
+	e->steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells, b.feeds, b.bytes,
+					     b.tests });
 	e->end(self, out);
 }
 
