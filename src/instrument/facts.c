@@ -270,10 +270,10 @@ static void flow_follow(struct flow *w, struct record *r)
 		w->binding = true;
 }
 
-/* Atomic loads are polled: those are all binding, and the recorder need not log them all. */
+/* Atomics are polled: those are all binding, and the recorder need not log them all. */
 static bool load_can_be_tested(const struct record *r)
 {
-	return !plan_is_atomic_access(r);
+	return r->action == ACT_READ && !plan_is_atomic_access(r);
 }
 
 /* Room in every store it feeds? */

@@ -70,6 +70,12 @@ static enum status check(const char *directory, struct diag *d)
 				 "a part of Valgrind is missing, '%s': install Valgrind whole and "
 				 "build foresee again",
 				 strbuf_str(&path));
+	if (directory[strcspn(directory, " :")])
+		return diag_fail(
+			d, ST_IO,
+			"Valgrind cannot preload from '%s', for a blank or colon in that path: "
+			"install foresee elsewhere",
+			directory);
 	return ST_OK;
 }
 

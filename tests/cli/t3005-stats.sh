@@ -5,9 +5,9 @@
 trace=$SRC/tests/cases/std/every_op.std
 run foresee stats "$trace"
 is "$status" 0 "stats"
-has out ': #fmt 1 text, 51 events of 2 threads, 3 locks$' "the first line"
-has out '^  memory   4 words in 3 objects$' "memory"
-has out '^  reads    2 binding, 2 free, 1 of unknown origin$' "reads"
+has out ': #fmt 1 text, 54 events of 2 threads, 3 locks$' "the first line"
+has out '^  memory   5 words in 4 objects$' "memory"
+has out '^  reads    2 binding, 3 free, 1 of unknown origin$' "reads"
 has out '^  complete yes$' "complete"
 has out '^  rmw +1$' "by kind"
 has out '^  T2 +9$' "by thread"
@@ -23,7 +23,7 @@ j = json.load(sys.stdin)
 t = j["trace"]
 print(j["foresee"], t["events"], t["threads"], t["locks"], t["variables"], t["complete"],
       sum(t["by_kind"].values()), sum(x["events"] for x in t["by_thread"]))')" \
-		"1 51 2 3 4 True 51 51" "and adds up"
+		"1 54 2 3 5 True 54 54" "and adds up"
 	printf 'T\303\244"\\\377|w(x)|1\n' >t.std
 	ok "odd names are quoted" sh -c 'foresee stats -f json t.std | python3 -m json.tool'
 fi

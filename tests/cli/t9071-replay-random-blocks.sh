@@ -7,7 +7,7 @@
 count=${COUNT:-${LONG:+100}}
 count=${count:-8}
 first=${SEED:-1}
-${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" && ${CC:-cc} -O1 -o blocks "$SRC/tests/gen/blocks.c" ||
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" && ${CC:-cc} -O1 -o blocks "$SRC/tests/gen/blocks/blocks.c" ||
 	exit 2
 set -- $LLVMS
 predicted=0 good=0

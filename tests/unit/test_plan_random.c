@@ -133,10 +133,11 @@ static void graph_make(struct graph *g, const struct plan *p)
 
 /* ---- what is new ---- */
 
+/* A read that is compared is logged as free only when it is new. */
 static bool is_solid(const struct tiny_event *e)
 {
-	return !(e->op == TINY_READ && !e->free) && e->op != TINY_FREE && e->op != TINY_USE &&
-	       e->op != TINY_TRYFAIL && e->op != TINY_SEMFAIL;
+	return !(e->op == TINY_READ && (!e->free || e->cmp)) && e->op != TINY_FREE &&
+	       e->op != TINY_USE && e->op != TINY_TRYFAIL && e->op != TINY_SEMFAIL;
 }
 
 static bool ends_epoch(const struct tiny_event *e)

@@ -2,14 +2,14 @@
  * order.h for programs that are recorded under Valgrind, which sees everything: the tool is told that
  * these functions are none of the program's, as the wrappers of the C library's tell it.
  */
-#include "../../tools/valgrind/requests.h"
+#include "../../../tools/valgrind/requests.h"
 
 #define order_at plain_at
 #define order_see plain_see
 #define order_me plain_me
 #define order_asleep plain_asleep
 #define order_spins plain_spins
-#include "order.c"
+#include "../order.c"
 #undef order_at
 #undef order_see
 #undef order_me
