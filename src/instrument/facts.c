@@ -270,10 +270,19 @@ static void flow_follow(struct flow *w, struct record *r)
 		w->binding = true;
 }
 
+/* FORESEE_COMPARED=yes in the environment of the compiler: not yet usual, for it has gained no finding of a program that
+ * was not written for it, and --atomic does not see a block whose read is compared. */
+static bool is_asked_for(void)
+{
+	const char *compared = getenv("FORESEE_COMPARED");
+
+	return compared && strcmp(compared, "yes") == 0;
+}
+
 /* Atomics are polled: those are all binding, and the recorder need not log them all. */
 static bool load_can_be_tested(const struct record *r)
 {
-	return r->action == ACT_READ && !plan_is_atomic_access(r);
+	return r->action == ACT_READ && !plan_is_atomic_access(r) && is_asked_for();
 }
 
 /* Room in every store it feeds? */

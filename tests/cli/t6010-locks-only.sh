@@ -147,9 +147,9 @@ fi
 cp jobs setuid && chmod u+s setuid
 refused "'./setuid' is setuid or setgid, or has capabilities" ./setuid
 cp jobs small && printf '\1' | dd of=small bs=1 seek=4 conv=notrunc 2>/dev/null
-refused "'./small' is not a program for x86-64" ./small
+refused "'./small' is a 32-bit program, not one for x86-64" ./small
 printf '\3' | dd of=small bs=1 seek=18 conv=notrunc 2>/dev/null
-refused "'./small' is not a program for x86-64" ./small
+refused "'./small' is a 32-bit program, not one for x86-64" ./small
 sed 's|/lib64/ld-linux-x86-64.so.2|/lib/ld-musl-x86_64.so.1\x00\x00\x00|' jobs >musl && chmod +x musl
 refused "'./musl' does not use the GNU C library" ./musl
 bad=

@@ -33,7 +33,7 @@ int add_returned(void)
 
 void add_tested(void)
 {
-	if (atomic_fetch_sub(&c, 1) == 1) /* = atomic c tested:eq:1/32+fed:self */
+	if (atomic_fetch_sub(&c, 1) == 1) /* = atomic c binding+unfed */
 		x = 1;			  /* = write x unfed */
 }
 
@@ -56,7 +56,7 @@ void exchange_loaded(void)
 
 bool exchange_flag(void)
 {
-	return atomic_exchange(&flag, true); /* = atomic flag tested:ne:0/1+unfed */
+	return atomic_exchange(&flag, true); /* = atomic flag binding+unfed */
 }
 
 void cas(void)
