@@ -66,8 +66,8 @@ static enum status load(struct certify *c, const struct findings *f, struct evid
 	enum status st = reading_open(&c->reading, c->path, &c->how, spec, d);
 
 	if (st == ST_OK)
-		opt->values = c->a->engine.values || c->a->html ||
-			      trace_info(c->reading.trace).tests;
+		opt->values =
+			c->a->engine.values || c->a->html || trace_info(c->reading.trace).tests;
 	if (m)
 		c->seen = (struct states_watch){ .monitors = m, .items = &c->reading.items };
 	if (st == ST_OK && spec) {

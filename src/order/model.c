@@ -218,6 +218,13 @@ static bool cell_shared(const struct model *m, uint32_t a, uint32_t b, uint32_t 
 	return false;
 }
 
+bool model_shares_cell(const struct model *m, uint32_t a, uint32_t b)
+{
+	uint32_t cell;
+
+	return cell_shared(m, a, b, &cell);
+}
+
 bool model_conflict(const struct model *m, uint32_t a, uint32_t b)
 {
 	const struct model_event *x = &m->event[a], *y = &m->event[b];

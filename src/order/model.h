@@ -258,6 +258,8 @@ bool model_set_excludes(const struct model *m, uint32_t set, uint32_t lock, bool
 /* The two accesses conflict: different chains, a common cell, a write, not both atomic; both
  * may be targets. */
 bool model_conflict(const struct model *m, uint32_t a, uint32_t b);
+/* They touch a cell in common, whatever they do there. */
+bool model_shares_cell(const struct model *m, uint32_t a, uint32_t b);
 /* A cell they share; precondition: model_conflict. */
 uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b);
 

@@ -27,14 +27,6 @@ static bool begins_run(const struct model_event *e)
 	return (e->op == STEP_READ && model_binds(e)) || e->op == STEP_RMW;
 }
 
-static bool shares_cell(const struct model *m, uint32_t a, uint32_t b)
-{
-	for (uint32_t i = m->event[a].touch; i < m->event[a + 1].touch; i++)
-		if (model_touches(m, b, m->touches[i].cell))
-			return true;
-	return false;
-}
-
 #define MANY UINT32_MAX
 
 /* By cell: 1 + the chain that writes it, MANY; 0 none. */
@@ -85,7 +77,7 @@ static void run_add(struct model *m, struct model_list chain, uint32_t id)
 	while (i > 0 && m->event[chain.at[i - 1]].tid == m->event[id].tid &&
 	       chain.at[i - 1] > seen && !ends_runs(&m->event[chain.at[i - 1]])) {
 		i--;
-		if (begins_run(&m->event[chain.at[i]]) && shares_cell(m, id, chain.at[i]))
+		if (begins_run(&m->event[chain.at[i]]) && model_shares_cell(m, id, chain.at[i]))
 			first = i + 1;
 	}
 	if (i > 0 && seen != 0 && chain.at[i - 1] == seen && m->event[seen].op == STEP_RMW)
