@@ -29,20 +29,21 @@
 #define KNOW_CLASS 0x100u /* who: behind this, a class */
 
 /* X(id): as in spec/spec.h where they are there */
-#define KNOW_OPS(X)                                                                              \
-	X(CONST)                                                                                 \
-	X(LOCAL)                                                                                 \
-	X(SHARED)                                                                                \
-	X(BLOCK)                                                                                 \
-	X(TID)                                                                                   \
-	X(REMOTE)                                                                                \
-	X(NEG)                                                                                   \
-	X(ADD)                                                                                   \
-	X(SUB)                                                                                   \
-	X(MUL)                                                                                   \
-	X(DIV)                                                                                   \
-	X(MOD) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR) \
-		X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE) X(WSINCE)    \
+#define KNOW_OPS(X)                                                                           \
+	X(CONST)                                                                              \
+	X(LOCAL)                                                                              \
+	X(SHARED)                                                                             \
+	X(BLOCK)                                                                              \
+	X(TID)                                                                                \
+	X(REMOTE)                                                                             \
+	X(NEG)                                                                                \
+	X(ADD)                                                                                \
+	X(SUB)                                                                                \
+	X(MUL)                                                                                \
+	X(DIV)                                                                                \
+	X(MOD)                                                                                \
+	X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR)     \
+		X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE) X(WSINCE) \
 			X(INTERVAL) X(WINTERVAL) X(SOME) X(ALL)
 
 enum know_op {

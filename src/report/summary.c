@@ -59,10 +59,10 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		if (scope_is_shared(r, a->engine))
 			strbuf_addf(out, "%s: ", a->engine->name);
 		if (a->engine->proof == ENGINE_TRIES)
-			tries_format(&a->counts, info.partial, out);
+			tries_format(&a->counts, info.partial || info.blind, out);
 		else
-			counts_format(&a->counts, a->engine->aim, info.partial, r->stopped != 0,
-				      out);
+			counts_format(&a->counts, a->engine->aim, info.partial || info.blind,
+				      r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
 }
