@@ -29,22 +29,14 @@
 #define KNOW_CLASS 0x100u /* who: behind this, a class */
 
 /* X(id): as in spec/spec.h where they are there */
-#define KNOW_OPS(X)                                                                           \
-	X(CONST)                                                                              \
-	X(LOCAL)                                                                              \
-	X(SHARED)                                                                             \
-	X(BLOCK)                                                                              \
-	X(TID)                                                                                \
-	X(REMOTE)                                                                             \
-	X(NEG)                                                                                \
-	X(ADD)                                                                                \
-	X(SUB)                                                                                \
-	X(MUL)                                                                                \
-	X(DIV)                                                                                \
-	X(MOD)                                                                                \
-	X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR)     \
-		X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE) X(WSINCE) \
-			X(INTERVAL) X(WINTERVAL) X(SOME) X(ALL)
+/* clang-format off */
+#define KNOW_OPS(X) \
+	X(CONST) X(LOCAL) X(SHARED) X(BLOCK) X(TID) X(REMOTE) X(NEG) X(ADD) \
+	X(SUB) X(MUL) X(DIV) X(MOD) X(EQ) X(NE) X(LT) X(LE) \
+	X(GT) X(GE) X(TRUE) X(FALSE) X(EVENT) X(NOT) X(AND) X(OR) \
+	X(IMPLIES) X(IFF) X(PREV) X(ONCE) X(HIST) X(START) X(STOP) X(SINCE) \
+	X(WSINCE) X(INTERVAL) X(WINTERVAL) X(SOME) X(ALL)
+/* clang-format on */
 
 enum know_op {
 #define X(id) KNOW_##id,

@@ -31,8 +31,12 @@ run timeout 60 foresee guard -s bank.spec ./alone
 is "$status $(cat err)" "0 " "one thread alone violates nothing"
 
 # --- the same run, recorded, has the same verdict ---
-timeout 60 foresee record -q -o bank.foresee ./bank >/dev/null 2>&1
-run foresee check -a hb -s bank.spec bank.foresee
+# Whether tellers come into each other's way in one run is up to the scheduler.
+for i in $(seq 30); do
+	timeout 60 foresee record -q -o bank.foresee ./bank >/dev/null 2>&1
+	run foresee check -a hb -s bank.spec bank.foresee
+	[ "$status" = 0 ] || break
+done
 is "$status" 1 "check finds it in a recording"
 has out '^[0-9]+  property atom violated +it happened$' "as something that happened"
 
