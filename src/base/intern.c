@@ -3,7 +3,8 @@
  * with that hash; ids of one hash are chained.
  *
  * Names in traces are short and come again and again, so in front of the map lies a table of
- * those of at most eight bytes: a hit compares one number and touches one cache line.
+ * those of at most eight bytes: a hit compares one number and touches one cache line.  It is made
+ * when they have begun to come: most interners hold a few names, each asked for once.
  */
 #include "base/common.h"
 
@@ -14,6 +15,7 @@ struct entry {
 };
 
 #define RECENT 4096 /* a power of two */
+#define FEW 256	    /* short names that are looked up without the table */
 
 struct recent {
 	uint64_t bytes;
@@ -23,7 +25,8 @@ struct recent {
 struct intern {
 	VEC(struct entry) entries; /* [0] stands for "no string" */
 	struct map newest;
-	struct recent recent[RECENT];
+	uint32_t asked;	       /* for short names, up to FEW */
+	struct recent *recent; /* [RECENT]; NULL: not yet */
 };
 
 /* 1 to 8 bytes as a number; different strings of one length, different numbers. */
@@ -44,7 +47,7 @@ static struct recent *recent_entry(const struct intern *t, uint64_t bytes, size_
 {
 	uint64_t h = hash_upper(bytes ^ bytes >> 29 ^ n);
 
-	return (struct recent *)&t->recent[h >> 52 & (RECENT - 1)];
+	return &t->recent[h >> 52 & (RECENT - 1)];
 }
 
 struct intern *intern_new(void)
@@ -63,6 +66,7 @@ void intern_free(struct intern *t)
 		mem_free(t->entries.at[i].text);
 	VEC_RELEASE(&t->entries);
 	map_release(&t->newest);
+	mem_free(t->recent);
 	mem_free(t);
 }
 
@@ -87,7 +91,7 @@ static uint32_t recent_find(const struct intern *t, const char *s, size_t n)
 
 uint32_t intern_find(const struct intern *t, const char *s, size_t n)
 {
-	if (n - 1 < 8) {
+	if (n - 1 < 8 && t->recent) {
 		uint32_t id = recent_find(t, s, n);
 
 		if (id != 0)
@@ -121,6 +125,11 @@ uint32_t intern_add(struct intern *t, const char *s, size_t n)
 
 	if (n - 1 >= 8)
 		return add(t, s, n);
+	if (t->recent == NULL) {
+		if (t->asked++ < FEW)
+			return add(t, s, n);
+		t->recent = mem_zalloc(RECENT * sizeof(*t->recent));
+	}
 	bytes = short_bytes(s, n);
 	r = recent_entry(t, bytes, n);
 	if (r->bytes != bytes || r->n != n)

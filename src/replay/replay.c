@@ -9,6 +9,7 @@
 #include "replay/debug.h"
 #include "replay/looks.h"
 #include "replay/scratch.h"
+#include "replay/tape.h"
 #include "report/words.h"
 #include "trace/trace.h"
 
@@ -252,9 +253,11 @@ static enum status run_all(const struct replay *o, const struct trace_info *info
 
 /* ---- all of it ---- */
 
+/* From the claim's tape, if it has one; nobody asks that again, and what is gone need not be copied for the
+ * program's process. */
 static enum status make_plan(const struct replay *o, struct replay_result *out, struct diag *d)
 {
-	const struct claim *c = o->claim;
+	struct claim *c = o->claim;
 	struct plan_ask ask = { .kind = c->kind,
 				.targets = c->targets.at,
 				.ntargets = (uint32_t)c->targets.n,
@@ -268,6 +271,8 @@ static enum status make_plan(const struct replay *o, struct replay_result *out, 
 
 	if (st == ST_OK)
 		out->plan.head->real_time = o->real_time;
+	tape_free(c->tape);
+	c->tape = NULL;
 	return st;
 }
 

@@ -17,9 +17,10 @@ struct trace;
 #define REPLAY_BOTH (-2) /* of a race: one order, then the other */
 
 struct replay {
-	const char *trace;	   /* the recording */
-	const struct claim *claim; /* opened; it outlives the result */
-	char **argv;		   /* another command line than the recorded one; NULL: that */
+	const char *trace; /* the recording */
+	struct claim
+		*claim; /* opened; it outlives the result, but is replayed once if it has a tape */
+	char **argv;	/* another command line than the recorded one; NULL: that */
 	const char *record; /* where the recording of the (first) run is kept; NULL: nowhere */
 	const char *beside; /* a command that goes along with each run; or NULL */
 	double patience, time;

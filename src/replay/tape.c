@@ -14,9 +14,15 @@ struct tape {
 	VEC(struct version) refs;
 };
 
+/* Room for as many from the start: memory that is not touched costs nothing, moving what has grown does. */
+#define ROOM 16384u
+
 struct tape *tape_new(void)
 {
-	return mem_zalloc(sizeof(struct tape));
+	struct tape *t = mem_zalloc(sizeof(*t));
+
+	VEC_RESERVE(&t->at, ROOM);
+	return t;
 }
 
 void tape_free(struct tape *t)

@@ -6,6 +6,9 @@
 #include "trace/format.h"
 #include "witness/evidence_priv.h"
 
+/* Room for as many from the start: memory that is not touched costs nothing, moving what has grown does. */
+#define ROOM 16384u
+
 static struct evidence *evidence_new(struct trace *t, const struct evidence_options *opt)
 {
 	struct evidence *ev = mem_zalloc(sizeof(*ev));
@@ -18,6 +21,10 @@ static struct evidence *evidence_new(struct trace *t, const struct evidence_opti
 	ev->brief = opt->brief ? evidence_brief_new() : NULL;
 	ev->names = intern_new();
 	ev->path = opt->path;
+	if (!ev->brief) {
+		VEC_RESERVE(&ev->items, ROOM);
+		VEC_RESERVE(&ev->words, ROOM);
+	}
 	VEC_REACH(&ev->items, 0);
 	VEC_REACH(&ev->cells, 0);
 	VEC_REACH(&ev->objects, 0);
