@@ -11,7 +11,7 @@
 #include "replay/replay.h"
 #include "replay/tell.h"
 
-enum { BOTH = 1, FIRST, STOP, GDB };
+enum { BOTH = 1, FIRST, STOP, GDB, STEPS };
 
 #define SECONDS_MOST 86400u
 
@@ -33,6 +33,8 @@ static const struct option_def replay_options[] = {
 	  "races: go on in one order, access N (1 or 2) of the finding first" },
 	{ .id = STOP, 0, "stop", NULL, "only come to the point, and end there" },
 	{ .id = GDB, 0, "gdb", NULL, "a debugger at the point" },
+	{ .id = STEPS, 0, "steps", NULL,
+	  "a debugger before the first step of the schedule, and from step to step" },
 	{ AT(time), 0, "time", "SECONDS",
 	  "how long threads may run without an event, and to the end; default 10", SECONDS(time) },
 	{ AT(patience), 0, "patience", "SECONDS",
@@ -73,7 +75,8 @@ static bool take_option(void *own, const struct option_parser *p, int id, const 
 
 	if (id == FIRST && !option_number(p, value, "", 1, 2, &first))
 		return false;
-	r->how.gdb |= id == GDB;
+	r->how.steps |= id == STEPS;
+	r->how.gdb |= id == GDB || id == STEPS;
 	r->how.first = id == FIRST ? (int)first - 1 : id == BOTH ? REPLAY_BOTH : SUPERVISE_STOP;
 	return true;
 }
@@ -103,7 +106,7 @@ static bool is_number(const char *s)
 static int replay(struct command_replay *r, struct analyse *a, const char *what)
 {
 	struct replay_result result = { 0 };
-	struct claim claim = { 0 };
+	struct claim claim = { .stepped = r->how.steps };
 	struct diag d = { 0 };
 	int status = EXIT_TROUBLE;
 	enum status st;
@@ -181,6 +184,10 @@ static int replay_command(const struct command *c, int argc, char **argv)
 			status = command_misuse(c, "no program behind --");
 		else if (a.format || a.html)
 			status = command_misuse(c, "a replay is told as text or json");
+		else if (p.noperands == 1 && course_is(p.operands[0]) && r.how.steps)
+			status = command_misuse(c,
+						"--steps goes with a finding, not with a schedule: "
+						"try --gdb");
 		else if (p.noperands == 1 && course_is(p.operands[0]))
 			status = replay_schedule(p.operands[0], program, &r.how);
 		else if (p.noperands == 1)

@@ -5,6 +5,7 @@
 
 #include "replay/tape.h"
 #include "replay/plan.h"
+#include "report/frames.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "trace/trace.h"
@@ -14,7 +15,9 @@
 
 void claim_release(struct claim *c)
 {
-	VEC_RELEASE_ALL(&c->targets, &c->order, &c->looks);
+	for (size_t i = 0; i < c->steps.n; i++)
+		MEM_FREE_ALL(c->steps.at[i].words, c->steps.at[i].function);
+	VEC_RELEASE_ALL(&c->targets, &c->order, &c->looks, &c->steps);
 	MEM_FREE_ALL(c->title, c->subject, c->property, c->states, c->json);
 	for (size_t i = 0; i < FINDING_EVENTS; i++) {
 		MEM_FREE_ALL(c->variables[i], c->own[i]);
@@ -70,6 +73,23 @@ static void describe_held(struct claim *c, uint32_t target, const struct evidenc
 		*VEC_PUSH(&c->held[target]) = lock_of(ev, acquires[i]);
 }
 
+static void describe_steps(struct claim *c, const struct report *r, const struct finding *f)
+{
+	uint64_t shown[STEPS_MOST];
+	size_t n = steps_choose(r, f, c->order.at, c->order.n, shown);
+
+	for (size_t i = 0; i < n; i++) {
+		struct evidence_event e = evidence_get(r->evidence, shown[i]);
+		struct strbuf words = { 0 };
+		struct trace_site p;
+		bool known = frames_own(r->trace, e.site, e.stack, &p) && p.function;
+
+		steps_words(r, shown[i], &words);
+		*VEC_PUSH(&c->steps) = (struct claim_step){ shown[i], words.at,
+							    known ? mem_strdup(p.function) : NULL };
+	}
+}
+
 void claim_describe(struct claim *c, const struct report *r, const struct finding *f,
 		    const struct view *view)
 {
@@ -104,6 +124,8 @@ void claim_describe(struct claim *c, const struct report *r, const struct findin
 		if (e && (e->events || e->written))
 			*VEC_PUSH(&c->looks) = c->order.at[i];
 	}
+	if (c->stepped)
+		describe_steps(c, r, f);
 }
 
 /* ---- of a report ---- */

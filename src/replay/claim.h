@@ -19,7 +19,15 @@ struct report;
 struct trace;
 struct view;
 
+/* An event of the order before which somebody may want to stop. */
+struct claim_step {
+	uint64_t pos;
+	char *words;	/* "T2  lock log_lock  audit.c:23 in log_line" */
+	char *function; /* "log_line"; NULL: not known */
+};
+
 struct claim {
+	bool stepped; /* in: the steps are wanted */
 	/* The recording.  Read to its end, if `tape' has its events; else not read yet. */
 	struct trace *trace;
 	struct tape *tape;
@@ -33,11 +41,12 @@ struct claim {
 	VEC(char *) held[FINDING_EVENTS];
 	char *own[FINDING_EVENTS];
 	VEC(uint64_t) looks; /* of a property: events of the order that the spec looks at */
-	char *title;	     /* "data race on x, a.c:10 in f and b.c:20 in g" */
-	char *subject;	     /* "x" */
-	char *property;	     /* its name, or NULL */
-	char *states;	     /* of a property: what the report shows of the run, lines; or NULL */
-	char *json;	     /* what the report says of it, members of an object; NULL: a witness */
+	VEC(struct claim_step) steps; /* those that the report shows */
+	char *title;		      /* "data race on x, a.c:10 in f and b.c:20 in g" */
+	char *subject;		      /* "x" */
+	char *property;		      /* its name, or NULL */
+	char *states; /* of a property: what the report shows of the run, lines; or NULL */
+	char *json;   /* what the report says of it, members of an object; NULL: a witness */
 };
 void claim_release(struct claim *c);
 

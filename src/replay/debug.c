@@ -44,8 +44,7 @@ enum status debug_find(struct diag *d)
 
 /* ---- the program, as gdb will see it ---- */
 
-/* Where it has the plan; 0: nowhere. */
-static uint64_t plan_address(pid_t pid, const char *control)
+uint64_t debug_plan(pid_t pid, const char *control)
 {
 	char path[64], line[8192];
 	uint64_t at = 0;
@@ -304,7 +303,7 @@ void debug_visit(void *arg, pid_t pid, const struct supervise_result *x)
 	struct debug *g = arg;
 	struct strbuf text = { 0 };
 	struct script s = {
-		.g = g, .x = x, .pid = pid, .base = plan_address(pid, g->control), .out = &text
+		.g = g, .x = x, .pid = pid, .base = debug_plan(pid, g->control), .out = &text
 	};
 
 	strbuf_adds(&text, "set height unlimited\n");

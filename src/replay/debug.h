@@ -11,6 +11,7 @@
 #include "base/common.h"
 #include <sys/types.h>
 
+struct plan_head;
 struct replay;
 struct replay_result;
 struct supervise_result;
@@ -20,6 +21,8 @@ enum status debug_find(struct diag *d) ST_CHECKED;
 
 /* The number that gdb will give to a thread of a process that it attaches to; 0: there is none. */
 unsigned debug_thread(pid_t pid, uint32_t kernel);
+/* Where the program has the plan; 0: nowhere. */
+uint64_t debug_plan(pid_t pid, const char *control);
 /* Text in an echo of a script. */
 void debug_quote(struct strbuf *out, const char *text);
 /* gdb, attached, with a script that is written to a file; until the user leaves it.  True: they want to
@@ -37,5 +40,7 @@ struct debug {
 
 /* For struct supervise: until the user leaves gdb. */
 void debug_visit(void *arg, pid_t pid, const struct supervise_result *x);
+/* Before the first step of the schedule, and from step to step (debug_steps.c). */
+bool debug_pace(void *arg, pid_t pid, const struct plan_head *seen);
 
 #endif /* REPLAY_DEBUG_H */

@@ -50,6 +50,7 @@ struct draft_item {
 
 	bool look, step;      /* plan.c */
 	uint32_t step_number; /* of its thread */
+	uint32_t pace;	      /* of those at which somebody wants to stop, from 1; 0: none */
 };
 
 /* A word that a thread has read, in an epoch. */

@@ -27,7 +27,7 @@ struct walk {
 	VEC(struct memory_found) put_off; /* by thread: until its next gate */
 	VEC(uint64_t) sources;		  /* rank and event, LASTING */
 	VEC(uint32_t) latest;		  /* event, by thread */
-	uint32_t look;			  /* the last one */
+	uint32_t look, pace;		  /* the last one */
 };
 
 /* ---- what comes by itself ---- */
@@ -215,6 +215,11 @@ static void gather(struct walk *w, uint32_t item)
 			*VEC_PUSH(&w->found.at) = w->look;
 		w->look = item;
 	}
+	if (it->pace) {
+		if (w->pace != DRAFT_NONE)
+			*VEC_PUSH(&w->found.at) = w->pace;
+		w->pace = item;
+	}
 }
 
 static void step(struct walk *w, uint32_t item)
@@ -227,7 +232,7 @@ static void step(struct walk *w, uint32_t item)
 
 void edges_find(struct draft *d)
 {
-	struct walk w = { .d = d, .look = DRAFT_NONE };
+	struct walk w = { .d = d, .look = DRAFT_NONE, .pace = DRAFT_NONE };
 
 	memory_init(&w.memory);
 	clocks_init(&w.clocks, d->threads.n);

@@ -70,7 +70,8 @@ static void mark_steps(struct draft *d)
 		const struct draft_item *it = &d->items.at[i];
 
 		if (it->target || it->op == EVENT_WAKE || must_fail(it) || is_refusal(it) ||
-		    has_result(it) || it->class == PLAN_SIGNAL || (it->look && draft_has_gate(it)))
+		    has_result(it) || it->class == PLAN_SIGNAL || it->pace ||
+		    (it->look && draft_has_gate(it)))
 			d->items.at[draft_whole(d, i)].step = true;
 	}
 	for (size_t i = 0; i < d->items.n; i++) {
@@ -81,21 +82,45 @@ static void mark_steps(struct draft *d)
 	}
 }
 
+/* The event at a position; NULL: it is not among them. */
+static struct draft_item *item_at(struct draft *d, uint64_t pos)
+{
+	size_t past = SEARCH_PAST(i, 0, d->items.n, d->items.at[i].pos <= pos);
+
+	return past > 0 && d->items.at[past - 1].pos == pos ? &d->items.at[past - 1] : NULL;
+}
+
 static void mark_looks(struct draft *d, const struct plan_ask *ask)
 {
 	for (size_t i = 0; i < ask->nlooks; i++) {
-		size_t low = 0, high = d->items.n;
+		struct draft_item *it = item_at(d, ask->looks[i]);
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
+		if (it)
+			it->look = true;
+	}
+}
 
-			if (d->items.at[middle].pos < ask->looks[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < d->items.n && d->items.at[low].pos == ask->looks[i])
-			d->items.at[low].look = true;
+/* Only what comes in every run, at a gate: there its thread can be held. */
+static void mark_paced(struct draft *d, const struct plan_ask *ask, struct plan *out)
+{
+	VEC_SCOPED VEC(uint64_t) found = { 0 }; /* rank and item */
+
+	for (size_t i = 0; i < ask->npaced; i++) {
+		const struct draft_item *it = item_at(d, ask->paced[i]);
+
+		if (it && draft_has_gate(it) && !it->target && it->class != PLAN_READ &&
+		    it->class != PLAN_VAIN)
+			*VEC_PUSH(&found) = (uint64_t)it->rank << 32 |
+					    draft_whole(d, (uint32_t)(it - d->items.at));
+	}
+	sort_u64(found.at, found.n);
+	for (size_t i = 0; i < found.n; i++) {
+		struct draft_item *it = &d->items.at[(uint32_t)found.at[i]];
+
+		if (it->pace || it->target)
+			continue;
+		*VEC_PUSH(&out->paced) = it->pos;
+		it->pace = (uint32_t)out->paced.n;
 	}
 }
 
@@ -231,7 +256,8 @@ static void step_make(const struct layout *l, const struct draft_item *it)
 									     .value = value_of(it),
 									     .class = it->class,
 									     .flags = flags_of(it),
-									     .op = it->op };
+									     .op = it->op,
+									     .pace = it->pace };
 }
 
 static void wait_make(const struct layout *l, size_t i)
@@ -279,11 +305,11 @@ static void lay_out(struct draft *d, const struct plan_ask *ask, struct plan *ou
 			step_make(&l, &d->items.at[i]);
 	for (size_t i = 0; i < l.waits.n; i++)
 		wait_make(&l, i);
-	*out = (struct plan){ .head = l.head,
-			      .size = l.head->size,
-			      .events = d->order.n,
-			      .edges = d->edges.n,
-			      .loose = d->loose };
+	out->head = l.head;
+	out->size = l.head->size;
+	out->events = d->order.n;
+	out->edges = d->edges.n;
+	out->loose = d->loose;
 	looks_make(&l, ask, out);
 	VEC_RELEASE_ALL(&l.threads, &l.waits);
 }
@@ -297,6 +323,7 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 	if (st == ST_OK) {
 		mark_looks(&draft, ask);
 		identity_find(&draft);
+		mark_paced(&draft, ask, out);
 		edges_find(&draft);
 		mark_steps(&draft);
 		lay_out(&draft, ask, out);
@@ -308,6 +335,6 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 void plan_release(struct plan *p)
 {
 	mem_free(p->head);
-	VEC_RELEASE(&p->looks);
+	VEC_RELEASE_ALL(&p->looks, &p->paced);
 	*p = (struct plan){ 0 };
 }

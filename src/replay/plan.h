@@ -29,6 +29,10 @@ struct plan_ask {
 	 * waits for the one before. */
 	const uint64_t *looks;
 	size_t nlooks;
+	/* Events of the order before which somebody wants to stop.  They are steps, each waits for the one
+	 * before. */
+	const uint64_t *paced;
+	size_t npaced;
 	/* The events of the trace, up to its end; NULL: it is at its beginning, and is read from there. */
 	const struct tape *tape;
 };
@@ -50,7 +54,8 @@ struct plan {
 	 * happens as a whole. */
 	uint64_t loose;
 	VEC(struct plan_look) looks;
-	bool looks_whole; /* of no other look is it unknown what it wrote */
+	bool looks_whole;    /* of no other look is it unknown what it wrote */
+	VEC(uint64_t) paced; /* of the events asked for those that have a gate, in their order */
 };
 
 /* ST_BAD_INPUT: none can be made, the diag says why. */

@@ -53,6 +53,8 @@ static void step_text(const struct plan_head *h, const struct plan_step *s, stru
 			strbuf_addf(out, ", %s", words[i].word);
 	if (s->flags & PLAN_VALUE)
 		strbuf_addf(out, " %" PRIu64, s->value);
+	if (s->pace)
+		strbuf_addf(out, ", number %" PRIu32, s->pace);
 	strbuf_adds(out, "\n");
 	for (uint32_t i = 0; i < s->nwaits; i++)
 		wait_text(h, &plan_waits(h)[s->wait + i], out);

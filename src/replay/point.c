@@ -47,8 +47,8 @@ bool point_is_over(const struct plan_head *h, uint32_t thread)
 	if (state == PLAN_STOPPED || state == PLAN_GONE)
 		return true;
 	/* It may be on its way to the next gate for long, in unseen code. */
-	return state != PLAN_ABSENT && state != PLAN_GATED && t->tail == 0 && !t->ends &&
-	       load(&s->progress) + 1 >= 2 * t->nsteps;
+	return state != PLAN_ABSENT && state != PLAN_GATED && state != PLAN_PAUSED &&
+	       t->tail == 0 && !t->ends && load(&s->progress) + 1 >= 2 * t->nsteps;
 }
 
 bool point_is_reached(const struct plan_head *h)

@@ -154,6 +154,7 @@ static enum status run_visited(const struct replay *o, struct supervise *s,
 	enum status st;
 
 	s->visit = debug_visit;
+	s->pace = out->plan.paced.n > 0 ? debug_pace : NULL;
 	s->visit_arg = &g;
 	s->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	do {
@@ -266,8 +267,14 @@ static enum status make_plan(const struct replay *o, struct replay_result *out, 
 				.looks = c->looks.at,
 				.nlooks = c->looks.n,
 				.tape = c->tape };
+	VEC_SCOPED VEC(uint64_t) paced = { 0 };
+	enum status st;
 
-	enum status st = plan_make(out->recorded, &ask, &out->plan, d);
+	for (size_t i = 0; i < c->steps.n; i++)
+		*VEC_PUSH(&paced) = c->steps.at[i].pos;
+	ask.paced = paced.at;
+	ask.npaced = paced.n;
+	st = plan_make(out->recorded, &ask, &out->plan, d);
 
 	if (st == ST_OK)
 		out->plan.head->real_time = o->real_time;

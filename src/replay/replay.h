@@ -26,6 +26,7 @@ struct replay {
 	double patience, time;
 	int first;	/* as in struct supervise, or REPLAY_BOTH */
 	bool gdb;	/* a debugger at the point; first is SUPERVISE_STOP */
+	bool steps;	/* gdb: and before each step of the schedule; the claim is stepped */
 	bool anyway;	/* though the program is another build */
 	bool real_time; /* who sleeps sleeps, before the point as well */
 	bool quiet;

@@ -145,8 +145,30 @@ static bool has_diverged(const struct supervise_watch *w)
 	return why != PLAN_WHY_NOT && why != UINT32_MAX;
 }
 
+/* Somebody stands before the first step. */
+static bool is_paused(const struct supervise_watch *w)
+{
+	for (uint32_t i = 0; i < w->h->nthreads; i++)
+		if (supervise_load(&plan_seats(w->h)[i].state) == PLAN_PAUSED)
+			return true;
+	return false;
+}
+
+/* From step to step; then on to the point. */
+static bool let_pace(struct supervise_watch *w)
+{
+	bool wanted = w->s->pace(w->s->visit_arg, w->pid, w->h);
+
+	w->unpaced = true;
+	supervise_set(&w->shared->paced, UINT32_MAX);
+	w->moved = talk_clock();
+	return wanted || supervise_finish(w, SUPERVISE_ENDED);
+}
+
 static bool look_approach(struct supervise_watch *w)
 {
+	if (w->s->pace && !w->unpaced && is_paused(w))
+		return let_pace(w);
 	if (has_diverged(w))
 		return supervise_finish(w, SUPERVISE_DIVERGED);
 	if (supervise_load(&w->h->taken) && point_is_reached(w->h))

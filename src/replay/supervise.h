@@ -39,7 +39,10 @@ struct supervise {
 	int first;
 	/* Somebody who looks at the program when it is as predicted, before it is ended; or NULL. */
 	void (*visit)(void *arg, pid_t pid, const struct supervise_result *x);
-	void *visit_arg;
+	/* Somebody who goes from step to step (plan_step.pace), from before the first one until they have had
+	 * enough; or NULL.  False: this run is not wanted any more. */
+	bool (*pace)(void *arg, pid_t pid, const struct plan_head *seen);
+	void *visit_arg; /* of both */
 	/* Of a property: whether its variables hold what was written there; or NULL. */
 	bool (*check)(void *arg, pid_t pid, const struct plan_head *h, struct strbuf *why);
 	void *check_arg;

@@ -16,7 +16,7 @@
 #define QUIET 0.5 /* when nothing moves for so long the wakeup is lost */
 
 /* Others may wait for the word in another process: no private futex. */
-static void set_word(uint32_t *word, uint32_t value)
+void supervise_set(uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -26,7 +26,7 @@ static void set_word(uint32_t *word, uint32_t value)
 
 static void let_go(struct supervise_watch *w, uint32_t thread)
 {
-	set_word(&plan_seats(w->h)[thread].go, 1);
+	supervise_set(&plan_seats(w->h)[thread].go, 1);
 }
 
 static void let_all_go(struct supervise_watch *w)
@@ -40,9 +40,10 @@ static void set_free(struct supervise_watch *w)
 {
 	struct plan_seat *seats = plan_seats(w->h);
 
-	set_word(&w->shared->freed, 1);
+	supervise_set(&w->shared->freed, 1);
+	supervise_set(&w->shared->paced, UINT32_MAX);
 	for (uint32_t i = 0; i < w->h->nthreads; i++) {
-		set_word(&seats[i].go, 1);
+		supervise_set(&seats[i].go, 1);
 		__atomic_fetch_add(&seats[i].bell, 1, __ATOMIC_SEQ_CST);
 		syscall(SYS_futex, &seats[i].bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 		__atomic_fetch_or(&seats[i].signalled, PLAN_BY_FREEING, __ATOMIC_ACQ_REL);

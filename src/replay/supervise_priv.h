@@ -22,6 +22,7 @@ struct supervise_watch {
 	struct plan_head *h;	  /* the plan as we made it, with the program's seats */
 	pid_t pid;
 	enum supervise_phase phase;
+	bool unpaced;	/* nobody goes from step to step any more */
 	double begun;	/* the run, */
 	double entered; /* the phase */
 	double reached; /* the point */
@@ -55,6 +56,9 @@ double supervise_still_for(struct supervise_watch *w);
 bool supervise_is_stuck(struct supervise_watch *w);
 
 /* ---- supervise_point.c; true: go on ---- */
+
+/* A word that the program waits for. */
+void supervise_set(uint32_t *word, uint32_t value);
 
 /* The point is reached. */
 bool supervise_at_point(struct supervise_watch *w);

@@ -253,7 +253,7 @@ const char *why_cause(const struct replay_run *run)
 const char *why_state_name(uint32_t state)
 {
 	static const char *const names[] = { "absent", "runs",	"gated", "stopped", "stands",
-					     "let-go", "waits", "gone",	 "awaits" };
+					     "let-go", "waits", "gone",	 "awaits",  "paused" };
 
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
 }
@@ -315,6 +315,9 @@ void why_state(const struct replay_result *r, const struct replay_run *run, uint
 		break;
 	case PLAN_GATED:
 		gated_words(r, s, out);
+		break;
+	case PLAN_PAUSED:
+		strbuf_adds(out, "stands before a step of the schedule");
 		break;
 	case PLAN_STOPPED:
 		strbuf_adds(out, "has done its part and stands still");

@@ -124,7 +124,7 @@ struct story_end {
 };
 
 /* Positions of those events of the order that a picture shows, the finding's own among them.  How many. */
-#define STORY_STEPS 20
+#define STORY_STEPS STEPS_MOST
 size_t story_steps(const struct story *s, const struct finding *f, const uint64_t *order, size_t n,
 		   uint64_t out[STORY_STEPS]);
 

@@ -184,12 +184,7 @@ static void step_json(const struct report *r, uint64_t pos, struct json *j)
 	STRBUF_SCOPED object = { 0 };
 	struct trace_site at = { 0 };
 
-	if (e.op == EVENT_FORK || e.op == EVENT_JOIN)
-		strbuf_adds(&object, trace_thread_name(r->trace, e.peer));
-	else if (e.name)
-		strbuf_adds(&object, e.name);
-	else if (event_op_family(e.op) == 'A')
-		words_object(r->evidence, pos, &object);
+	steps_object(r, pos, &object);
 	json_open(j, NULL, '{');
 	json_number(j, "event", pos);
 	json_string(j, "thread", trace_thread_name(r->trace, e.tid));

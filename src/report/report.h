@@ -88,6 +88,17 @@ void explain_finding(const struct report *r, const struct explain_options *opt,
 /* "data race on x, a.c:10 in f and b.c:20 in g (predicted, certified)" */
 void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out);
 
+/* ---- steps.c ---- */
+
+/* Positions of those events of an order that its picture shows, in its order.  How many. */
+#define STEPS_MOST 20
+size_t steps_choose(const struct report *r, const struct finding *f, const uint64_t *order,
+		    size_t n, uint64_t out[STEPS_MOST]);
+/* What an event is done to: a variable, a lock, a thread. */
+void steps_object(const struct report *r, uint64_t pos, struct strbuf *out);
+/* "T2  lock log_lock  audit.c:23 in log_line" */
+void steps_words(const struct report *r, uint64_t pos, struct strbuf *out);
+
 /* ---- findings_json.c ---- */
 
 /*

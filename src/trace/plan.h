@@ -102,6 +102,8 @@ struct plan_head {
 		expected_key; /* of another operation: the key that was expected, and where it is */
 	uint64_t solids;      /* the thread's count */
 	uint64_t value;	      /* PLAN_WHY_VALUE: what was written */
+	uint32_t paced; /* futex, by the tool: steps with a number up to this one may be done */
+	uint32_t pad2;
 };
 
 enum plan_why {
@@ -149,7 +151,9 @@ struct plan_step {
 	uint8_t class;	/* enum plan_class */
 	uint8_t flags;	/* PLAN_TARGET .. */
 	uint8_t op;	/* enum event_op; for messages */
-	uint8_t pad[5];
+	uint8_t pad;
+	uint32_t
+		pace; /* its number, when somebody goes from step to step (debug_steps.h); 0: none */
 };
 
 /* Not before the progress of that thread is so much. */
@@ -168,6 +172,7 @@ enum plan_state {
 	PLAN_WAITS, /* in a condition wait that the runtime does for it, and nobody has signalled */
 	PLAN_GONE,  /* ended */
 	PLAN_AWAITS, /* a signal */
+	PLAN_PAUSED, /* before a step whose number is above `paced' */
 };
 
 /* Of `signalled'. */

@@ -68,6 +68,33 @@ has out 'exited normally' "end and back: to the end"
 is "$(grep -c '^foresee: data race' out)" 2 "end and back: and once more"
 is "$(values)" 0 "end and back: it is as before"
 
+# From step to step of the schedule, and then the point.
+options=--steps
+typed "schedule" foresee-step 'print log_lines' foresee-step 'print log_lines' foresee-step 'print audit.total' \
+	foresee-step 'foresee-go first' 'print audit.total'
+told=$(sed -n 's/^(gdb) *//; s/^\(step [0-9] of 4:.*\)$/\1/p' out | sed 's/  audit.c:[0-9]*/  audit.c/')
+is "$told" "step 1 of 4:  T2  read audit.total  audit.c in add_entry
+step 2 of 4:  T3  lock audit.c:m  audit.c in count_line
+step 3 of 4:  T3  read log_lines  audit.c in count_line
+step 4 of 4:  T3  unlock audit.c:m  audit.c in count_line" "schedule: each step is named, in its order"
+has out '^#[0-9]+ .* in count_line \(\)' "schedule: in the frame of its thread"
+has out '^\(gdb\) that was the last step before the point$' "schedule: the end"
+is "$(values)" "0 0 0 1" "schedule: values on the way, and at the point"
+has out '^  thread [23]  T2, before its write in add_entry$' "schedule: then gdb is at the point"
+has out '^replayed: data race on audit.total' "schedule: and it is a replay"
+typed "schedule, free" foresee-free 'print audit.total'
+is "$(values)" 0 "schedule, free: on to the point"
+typed "schedule, nothing" quit
+has out '^replayed: data race on audit.total' "schedule, nothing: who leaves gdb gets to the point"
+typed "schedule, back" foresee-step foresee-step foresee-back foresee-step
+is "$(grep -c 'step 1 of 4' out)" 2 "schedule, back: from the first step again"
+is "$(grep -c 'step 3 of 4' out)" 1 "schedule, back: not where it was"
+options=
+foresee explore -q "$SRC/examples/turnstile.c" >/dev/null 2>&1
+run foresee replay --steps turnstile.schedule
+is "$status" 2 "schedule of explore: has steps of its own"
+has err "^foresee: --steps goes with a finding, not with a schedule: try --gdb" "schedule of explore: says so"
+
 # In a gdb of the user's, ours is a program like others.
 printf '%s\n' 'foresee-go first' 'print audit.total' |
 	timeout 120 gdb -q -batch -iex 'set debuginfod enabled off' -ex run --args foresee replay --gdb audit.foresee 1 >out 2>err

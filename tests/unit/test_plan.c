@@ -53,21 +53,23 @@ static size_t numbers(const char *s, uint64_t *out, size_t max)
 
 struct words {
 	enum finding_kind kind;
-	const char *order, *targets, *looks;
+	const char *order, *targets, *looks, *paced;
 };
 
 /* The plan, as text; or why there is none. */
 static void plan_of(struct trace *t, const struct tape *tape, const struct words *w,
 		    struct strbuf *out)
 {
-	uint64_t order[64], targets[8], looks[16];
+	uint64_t order[64], targets[8], looks[16], paced[16];
 	struct plan_ask ask = { .kind = w->kind,
 				.order = order,
 				.targets = targets,
 				.looks = looks,
+				.paced = paced,
 				.norder = numbers(w->order, order, 64),
 				.ntargets = (uint32_t)numbers(w->targets, targets, 8),
 				.nlooks = numbers(w->looks, looks, 16),
+				.npaced = numbers(w->paced, paced, 16),
 				.tape = tape };
 	struct diag d = { 0 };
 	struct plan p;
@@ -136,21 +138,21 @@ static void test_accesses(void)
 {
 	text_is("a race needs its two steps",
 		"#fmt 1\nT1|fork(T2)|1\nT1|acq(m)|2\nT1|w(x)|3\nT1|rel(m)|4\nT2|w(x)|5\n",
-		(struct words){ FINDING_RACE, "1 2", "3 5", NULL },
+		(struct words){ FINDING_RACE, "1 2", "3 5", NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"  3 w: solid, after 2, target\n"
 		"T2 made by T1 0: 1 events, 0 solid\n"
 		"  5 w: solid, after 0, target\n");
 	text_is("targets at the end of the order are targets",
 		"#fmt 1\nT1|fork(T2)|1\nT1|w(x)|2\nT2|r(x)|3\n",
-		(struct words){ FINDING_RACE, "1 3 2", "2 3", NULL },
+		(struct words){ FINDING_RACE, "1 3 2", "2 3", NULL, NULL },
 		"T1 first: 1 events, 1 solid\n"
 		"  2 w: solid, after 1, target\n"
 		"T2 made by T1 0: 1 events, 0 solid\n"
 		"  3 r: read, after 0, no 1, target\n");
 	text_is("reads after writes, writes after reads; what follows is no wait",
 		"#fmt 1\nT1|fork(T2)|1\nT1|w(x)|2\nT2|r(x)|3\nT2|w(y)|4\nT1|r(y)|5\nT1|w(x)|6\n",
-		(struct words){ FINDING_PROPERTY, "1-6", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-6", NULL, NULL, NULL },
 		"T1 first: 4 events, 3 solid\n"
 		"  2 w: solid, after 1\n"
 		"  5 r: read, after 2, no 1\n"
@@ -161,16 +163,16 @@ static void test_accesses(void)
 		"  4 w: solid, after 0\n");
 	text_is("forks and joins order by themselves",
 		"#fmt 1\nT1|w(x)|1\nT1|fork(T2)|2\nT2|w(x)|3\nT1|join(T2)|4\nT1|w(x)|5\n",
-		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL, NULL },
 		"T1 first: 4 events, 4 solid\n"
 		"T2 made by T1 0: 1 events, 1 solid\n");
 	text_is("memory that is allocated anew has no past",
 		"#fmt 1\nT1|w(h)|1\nT1|free(h)|2\nT2|alloc(h)|3\nT2|w(h)|4\n",
-		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		"T1 first: 2 events, 1 solid, 1 after them\n"
 		"T2 adopted 0: 2 events, 1 solid\n");
 	text_is("a free waits like a write", "#fmt 1\nT1|w(h)|1\nT2|w(h+8)|2\nT2|free(h:16)|3\n",
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 1 events, 1 solid\n"
 		"  1 w: solid, after 0\n"
 		"T2 adopted 0: 2 events, 1 solid, 1 after them\n"
@@ -182,14 +184,14 @@ static void test_reads(void)
 {
 	text_is("reads of one place are counted since the last solid event",
 		"#fmt 1\nT1|w(a)|1\nT1|r(x)|2\nT1|r(y)|2\nT1|r(z)|2\nT2|w(z)|3\n",
-		(struct words){ FINDING_RACE, "1-3", "4 5", NULL },
+		(struct words){ FINDING_RACE, "1-3", "4 5", NULL, NULL },
 		"T1 first: 3 events, 1 solid\n"
 		"  4 r: read, after 1, no 3, target\n"
 		"T2 adopted 0: 1 events, 0 solid\n"
 		"  5 w: solid, after 0, target\n");
 	text_is("a read of a value seen before is not new, whoever has written it",
 		"#fmt 1\nT1|r(x)=0|1\nT2|w(x)=0|2\nT1|r(x)=0|1\nT1|r(y)=0|1\nT2|w(y)=1|3\n",
-		(struct words){ FINDING_RACE, "1-3", "4 5", NULL },
+		(struct words){ FINDING_RACE, "1-3", "4 5", NULL, NULL },
 		"T1 first: 2 events, 0 solid\n"
 		"  1 r: read, after 0, no 1\n"
 		"  4 r: read, after 0, no 2, target\n"
@@ -200,14 +202,14 @@ static void test_reads(void)
 		"  5 w: solid, after 1, target\n");
 	text_is("a target that is not new in this order may be any repetition",
 		"#fmt 1\nT1|r(x)=0|1\nT2|w(x)=1|2\nT1|r(x)=1|1\n",
-		(struct words){ FINDING_RACE, "1", "2 3", NULL },
+		(struct words){ FINDING_RACE, "1", "2 3", NULL, NULL },
 		"T1 first: 1 events, 0 solid\n"
 		"  3 r: read, after 0, no 0, target\n"
 		"T2 adopted 0: 1 events, 0 solid\n"
 		"  2 w: solid, after 0, target\n");
 	text_is("who writes waits until a repeated read is past",
 		"#fmt 1\nT1|r(x)|1\nT1|r(y)|2\nT1|r(x)|3\nT1|w(z)|4\nT2|w(x)|5\n",
-		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  1 r: read, after 0, no 1\n"
 		"  4 w: solid, after 0\n"
@@ -216,7 +218,7 @@ static void test_reads(void)
 		"    after T1 comes to 4\n");
 	text_is("closing reads have no gate; the last one lasts until the thread stops",
 		"#fmt 1\nT1|r(x)|1\nT1|r(x)!reread|1\nT2|w(x)|2\nT1|w(y)|3\n",
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 2 events, 0 solid\n"
 		"  1 r: read, after 0, no 1\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
@@ -225,7 +227,7 @@ static void test_reads(void)
 	text_is("reads that go on beyond the part may be anywhere in it",
 		"#fmt 1\nT1|r(x)|1\nT1|w(y)|2\nT1|w(z)|3\nT2|w(x)|4\nT1|w(y)|5\nT1|r(x)!reread|1\n"
 		"T1|acq(m)|6\n",
-		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		"T1 first: 3 events, 2 solid\n"
 		"  1 r: read, after 0, no 1\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
@@ -234,7 +236,7 @@ static void test_reads(void)
 	text_is("... or only where they began, if the thread comes to a loop that waits for a change",
 		"#fmt 1\nT1|r(x)|1\nT1|w(x)|2\nT1|r(x)|3\nT1|r(x)|4\nT1|r(x)|5\nT1|r(x)!reread|6\n"
 		"T2|w(x)|7\nT2|w(x)|8\n",
-		(struct words){ FINDING_RACE, "1-4 7", "5 8", NULL },
+		(struct words){ FINDING_RACE, "1-4 7", "5 8", NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  3 r: read, after 1, no 1\n"
 		"  5 r: read, after 1, no 1, target\n"
@@ -244,7 +246,7 @@ static void test_reads(void)
 		"  8 w: solid, after 1, target\n");
 	text_is("nobody waits for the end of a loop that waits for him",
 		"#fmt 1\nT1|r(x)=0|1\nT1|r(x)!reread|1\nT2|w(x)=1|2\nT1|r(x)=1|3\nT1|w(y)|4\n",
-		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  1 r: read, after 0, no 1\n"
 		"  4 r: read, after 0, no 1\n"
@@ -254,13 +256,13 @@ static void test_reads(void)
 		"    after T1 did 1\n");
 	text_is("a compare-exchange that fails is a step, the first time",
 		"#fmt 1\nT1|r(x)!cas@seq_cst=1|1\nT1|r(x)!cas@seq_cst=1|1\nT1|w(y)|2\n",
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 3 events, 1 solid\n"
 		"  1 r: read, after 0, no 1\n");
 	text_is("plain reads and atomic ones are not the same",
 		"#fmt 1\nT1|r(x)|1\nT1|r(x)@relaxed|1\nT1|r(x)@acquire|1\nT1|r(x)@seq_cst|1\n"
 		"T1|r(y)|1\nT2|w(y)|2\n",
-		(struct words){ FINDING_RACE, "1-4", "5 6", NULL },
+		(struct words){ FINDING_RACE, "1-4", "5 6", NULL, NULL },
 		"T1 first: 4 events, 0 solid\n"
 		"  5 r: read, after 0, no 4, target\n"
 		"T2 adopted 0: 1 events, 0 solid\n"
@@ -268,7 +270,7 @@ static void test_reads(void)
 	text_is("epochs end at synchronisation, at writes that release, and at unseen code",
 		"#fmt 1\nT1|r(x)|1\nT1|w(a)|2\nT1|r(x)|1\nT1|user(u)|3\nT1|r(x)|1\nT1|aw(a)|4\n"
 		"T1|r(x)|1\nT1|opaque()|5\nT1|r(x)|1\nT2|w(x)|6\n",
-		(struct words){ FINDING_RACE, "1-8", "9 10", NULL },
+		(struct words){ FINDING_RACE, "1-8", "9 10", NULL, NULL },
 		"T1 first: 8 events, 3 solid\n"
 		"  9 r: read, after 3, no 2, target\n"
 		"T2 adopted 0: 1 events, 0 solid\n"
@@ -281,7 +283,7 @@ static void test_locks(void)
 {
 	text_is("sections in another order than recorded",
 		"#fmt 1\nT1|acq(m)|1\nT1|rel(m)|2\nT2|acq(m)|3\nT2|rel(m)|4\nT1|w(x)|5\nT2|w(x)|6\n",
-		(struct words){ FINDING_RACE, "3 4 1 2", "5 6", NULL },
+		(struct words){ FINDING_RACE, "3 4 1 2", "5 6", NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"  1 acq: solid, after 0\n"
 		"    after T2 did 4\n"
@@ -293,7 +295,7 @@ static void test_locks(void)
 		"#fmt 1\nT1|racq(m)!rwlock|1\nT2|racq(m)!rwlock|2\nT1|rrel(m)!rwlock|3\n"
 		"T2|rrel(m)!rwlock|4\nT3|acq(m)!rwlock!write|5\nT3|rel(m)!rwlock!write|6\n"
 		"T1|racq(m)!rwlock|7\n",
-		(struct words){ FINDING_PROPERTY, "1-7", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-7", NULL, NULL, NULL },
 		"T1 first: 3 events, 3 solid\n"
 		"  3 rrel: solid, after 1\n"
 		"  7 racq: solid, after 2\n"
@@ -307,7 +309,7 @@ static void test_locks(void)
 		"  6 rel: solid, after 1\n");
 	text_is("a try fails while the lock is held",
 		"#fmt 1\nT1|acq(m)|1\nT2|tryfail(m)!try|2\nT2|w(y)|3\nT1|rel(m)|4\n",
-		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"  1 acq: solid, after 0\n"
 		"  4 rel: solid, after 1\n"
@@ -317,14 +319,14 @@ static void test_locks(void)
 		"    after T1 did 1\n");
 	text_is("deadlocks: requests stand for the call that did not return",
 		"#fmt 1\nT1|acq(a)|1\nT2|acq(b)|2\nT1|req(b)|3\nT2|req(a)|4\n",
-		(struct words){ FINDING_DEADLOCK, "1 2", "3 4", NULL },
+		(struct words){ FINDING_DEADLOCK, "1 2", "3 4", NULL, NULL },
 		"T1 first: 1 events, 1 solid\n"
 		"  3 req: solid, after 1, target, request\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
 		"  4 req: solid, after 1, target, request\n");
 	text_is("a lock is made before it is used, and ends after it",
 		"#fmt 1\nT1|lockinit(m)|1\nT2|acq(m)|2\nT2|rel(m)|3\nT1|lockdestroy(m)|4\n",
-		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"  1 lockinit: solid, after 0\n"
 		"  4 lockdestroy: solid, after 1\n"
@@ -342,7 +344,7 @@ static void test_waits(void)
 				   "T1|acq(m)!wait|2\nT2|acq(m)|4\n";
 
 	text_is("a wait ends after its signal", wait,
-		(struct words){ FINDING_PROPERTY, "1-7", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-7", NULL, NULL, NULL },
 		"T1 first: 6 events, 5 solid\n"
 		"  4 park: solid, after 2\n"
 		"  6 wake: solid, after 3\n"
@@ -351,23 +353,23 @@ static void test_waits(void)
 		"  5 signal: solid, after 0\n"
 		"    after T1 did 4\n");
 	text_is("a wait that has begun has begun: its park comes with its release", wait,
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 4 events, 3 solid\n");
 	text_is("a lost wakeup: the signal is in the order, the wait is next", wait,
-		(struct words){ FINDING_LOST_WAKEUP, "5 1 2", "3 5", NULL },
+		(struct words){ FINDING_LOST_WAKEUP, "5 1 2", "3 5", NULL, NULL },
 		"T1 first: 2 events, 1 solid\n"
 		"  3 rel: solid, after 1, target\n"
 		"T2 adopted 0: 1 events, 1 solid\n");
 	text_is("waits that end by the clock, or by themselves",
 		"#fmt 1\nT1|acq(m)|1\nT1|rel(m)!wait|2\nT1|park(c,m)!try|2\nT1|wake(c)!timeout|2\n"
 		"T1|acq(m)!wait|2\nT1|rel(m)!wait|3\nT1|park(c,m)|3\nT1|wake(c)|3\n",
-		(struct words){ FINDING_PROPERTY, "1-8", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-8", NULL, NULL, NULL },
 		"T1 first: 8 events, 8 solid\n"
 		"  4 wake: solid, after 3, fails\n"
 		"  8 wake: solid, after 7\n");
 	text_is("semaphores: each after the other; one that fails finds nothing",
 		"#fmt 1\nT1|semfail(s)|1\nT2|sempost(s)|2\nT1|semwait(s)|3\n",
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 2 events, 1 solid\n"
 		"  1 semfail: vain, after 0, no 1, fails\n"
 		"  3 semwait: solid, after 0\n"
@@ -379,7 +381,7 @@ static void test_waits(void)
 		"#fmt 1\nT1|barinit(b:2)|1\nT1|fork(T2)|2\nT1|fork(T3)|3\nT1|barin(b:1)|4\n"
 		"T2|barin(b:1)|5\nT2|barout(b:1)|6\nT1|barout(b:1)|7\nT2|barin(b:2)|8\n"
 		"T3|barin(b:2)|9\n",
-		(struct words){ FINDING_PROPERTY, "1-9", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-9", NULL, NULL, NULL },
 		"T1 first: 5 events, 5 solid\n"
 		"  7 barout: solid, after 4\n"
 		"T2 made by T1 0: 3 events, 3 solid\n"
@@ -388,7 +390,7 @@ static void test_waits(void)
 		"    after T1 did 7\n");
 	text_is("a routine that runs once",
 		"#fmt 1\nT1|oncebegin(o)|1\nT1|onceend(o)|1\nT2|oncepass(o)|2\n",
-		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"  2 onceend: solid, after 1\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
@@ -402,7 +404,7 @@ static void test_looks(void)
 {
 	text_is("what a property looks at comes one after the other, with its values",
 		"#fmt 1\nT1|w(x)=1|1\nT2|w(y)=2|2\nT1|r(z)|3\nT1|w(x)=3|4\n",
-		(struct words){ FINDING_PROPERTY, "2 1 3 4", "4", "2 1 4" },
+		(struct words){ FINDING_PROPERTY, "2 1 3 4", "4", "2 1 4", NULL },
 		"T1 first: 3 events, 2 solid\n"
 		"  1 w: solid, after 0, value 1\n"
 		"    after T2 did 2\n"
@@ -411,13 +413,28 @@ static void test_looks(void)
 		"  2 w: solid, after 0, value 2\n");
 }
 
+static void test_paced(void)
+{
+	text_is("where somebody wants to stop: one after the other, but not at what may not come again",
+		"#fmt 1\nT1|w(x)=1|1\nT2|w(y)=2|2\nT1|r(z)|3\nT1|w(x)=3|4\nT2|w(u)|5\nT1|w(u)|6\n",
+		(struct words){ FINDING_RACE, "2 1 3 4", "5 6", NULL, "2 1 3 4 5" },
+		"T1 first: 3 events, 2 solid\n"
+		"  1 w: solid, after 0, number 2\n"
+		"    after T2 did 2\n"
+		"  4 w: solid, after 1, number 3\n"
+		"  6 w: solid, after 2, target\n"
+		"T2 adopted 0: 1 events, 1 solid\n"
+		"  2 w: solid, after 0, number 1\n"
+		"  5 w: solid, after 1, target\n");
+}
+
 static void test_threads(void)
 {
 	text_is("threads are known by who made them, and as the how-manyeth",
 		"#fmt 1\nT1|fork(T2)|1\nT1|fork(T3)|2\nT1|forkfail(T3)|2\nT1|fork(T4)|3\n"
 		"T2|threadbegin()|4\nT2|fork(T5)|5\nT5|w(x)|6\nT4|threadbegin()|7\nT4|threadend()|8\n"
 		"T6|w(x)|9\nT7|w(y)|10\n",
-		(struct words){ FINDING_RACE, "1-6 8 9 11", "7 10", NULL },
+		(struct words){ FINDING_RACE, "1-6 8 9 11", "7 10", NULL, NULL },
 		"T1 first: 4 events, 4 solid\n"
 		"T2 made by T1 0: 2 events, 1 solid\n"
 		"T4 made by T1 2: 2 events, 0 solid, ends\n"
@@ -428,7 +445,7 @@ static void test_threads(void)
 		"T7 adopted 1: 1 events, 1 solid\n");
 	text_is("a thread that is made and not in the order stays where it is",
 		"#fmt 1\nT1|fork(T2)|1\nT1|w(x)|2\nT2|w(x)|3\n",
-		(struct words){ FINDING_PROPERTY, "1 2", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "1 2", NULL, NULL, NULL },
 		"T1 first: 2 events, 2 solid\n"
 		"T2 made by T1 0: 0 events, 0 solid\n");
 }
@@ -440,16 +457,19 @@ static void test_refused(void)
 	struct trace *t;
 	int fd;
 
-	text_is("an event twice", text, (struct words){ FINDING_PROPERTY, "1 2 1", NULL, NULL },
+	text_is("an event twice", text,
+		(struct words){ FINDING_PROPERTY, "1 2 1", NULL, NULL, NULL },
 		"event 1 comes twice in the order\n");
-	text_is("no such event", text, (struct words){ FINDING_PROPERTY, "1 2 3 9", NULL, NULL },
+	text_is("no such event", text,
+		(struct words){ FINDING_PROPERTY, "1 2 3 9", NULL, NULL, NULL },
 		"the trace has no event 9\n");
-	text_is("a gap", text, (struct words){ FINDING_PROPERTY, "1 4", NULL, NULL },
+	text_is("a gap", text, (struct words){ FINDING_PROPERTY, "1 4", NULL, NULL, NULL },
 		"event 4 is in the order, and one of its thread before it is not\n");
 	text_is("a thread that nobody makes", text,
-		(struct words){ FINDING_PROPERTY, "3", NULL, NULL },
+		(struct words){ FINDING_PROPERTY, "3", NULL, NULL, NULL },
 		"event 3 is in the order, and the making of its thread is not\n");
-	text_is("a target without a gate", text, (struct words){ FINDING_RACE, "1 2", "3 4", NULL },
+	text_is("a target without a gate", text,
+		(struct words){ FINDING_RACE, "1 2", "3 4", NULL, NULL },
 		"event 4 (use) cannot be stopped at\n");
 	t = trace_of(text, strlen(text), &fd);
 	TAP_EQ(plan_suits(t, &d), ST_BAD_INPUT, "text has no program");
@@ -490,7 +510,7 @@ static void test_ranges(void)
 	builder_write(b, 1, 1, AT + 64, 8, &INIT, 1, 0, NULL, 0);
 	builder_write(b, 2, 1, AT + 16, 8, &(struct version){ 1, 3 }, 1, 0, NULL, 0);
 	built_is("two calls are two, even side by side", b,
-		 (struct words){ FINDING_RACE, "1", "2 4", NULL },
+		 (struct words){ FINDING_RACE, "1", "2 4", NULL, NULL },
 		 "T1 first: 1 events, 0 solid, 1 after them\n"
 		 "  2 w: range, after 0, no 2, target\n"
 		 "T2 adopted 0: 1 events, 0 solid\n"
@@ -503,7 +523,7 @@ static void test_ranges(void)
 	wrote(b, AT, 1, &(struct version){ 2, 1 });
 	wrote(b, AT + 8, 1, &(struct version){ 18, 1 });
 	built_is("a call is cut where two threads cannot be named together", b,
-		 (struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		 (struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		 "T1 first: 2 events, 0 solid, 1 after them\n"
 		 "  3 w: range, after 0, no 1\n"
 		 "    after T2 did 1\n"
@@ -522,7 +542,7 @@ static void test_ranges(void)
 	copied(b, AT + 0x4000, AT, 512);
 	builder_write(b, 2, 1, AT + 0x4000, 8, &(struct version){ 1, 327 }, 1, 0, NULL, 0);
 	built_is("copies, large ones in parts, upwards and downwards", b,
-		 (struct words){ FINDING_RACE, "1-11", "12 13", NULL },
+		 (struct words){ FINDING_RACE, "1-11", "12 13", NULL, NULL },
 		 "T1 first: 11 events, 0 solid, 5 after them\n"
 		 "  12 w: range, after 0, no 6, target\n"
 		 "T2 adopted 0: 1 events, 0 solid\n"
@@ -532,7 +552,7 @@ static void test_ranges(void)
 	copied(b, AT + 64, AT, 16);
 	builder_write(b, 2, 1, AT, 8, &INIT, 1, 0, NULL, 0);
 	built_is("a copy has read when it has written", b,
-		 (struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		 (struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		 "T1 first: 2 events, 0 solid, 2 after them\n"
 		 "  2 w: range, after 0, no 2\n"
 		 "T2 adopted 0: 1 events, 1 solid\n"
@@ -544,7 +564,7 @@ static void test_ranges(void)
 	builder_write(b, 1, 1, AT + 64, 8, &INIT, 1, 0, NULL, 0);
 	builder_write(b, 2, 1, AT, 8, &INIT, 1, 0, NULL, 0);
 	built_is("a range may be read once more behind its hook", b,
-		 (struct words){ FINDING_PROPERTY, "1-3", NULL, NULL },
+		 (struct words){ FINDING_PROPERTY, "1-3", NULL, NULL, NULL },
 		 "T1 first: 2 events, 1 solid\n"
 		 "  1 r: range, after 0, no 1\n"
 		 "  2 w: solid, after 0\n"
@@ -558,7 +578,7 @@ static void test_ranges(void)
 	builder_read(b, 2, 1, AT, 8, &(struct version){ 1, 1 }, 0, 0);
 	builder_write(b, 2, 1, AT + 8, 8, &INIT, 1, 0, NULL, 0);
 	built_is("nobody can come into the middle of a call", b,
-		 (struct words){ FINDING_PROPERTY, "1-4", NULL, NULL },
+		 (struct words){ FINDING_PROPERTY, "1-4", NULL, NULL, NULL },
 		 "T1 first: 2 events, 0 solid, 1 after them\n"
 		 "  1 w: range, after 0, no 1\n"
 		 "T2 adopted 0: 2 events, 1 solid\n"
@@ -574,6 +594,7 @@ int main(void)
 	test_locks();
 	test_waits();
 	test_looks();
+	test_paced();
 	test_threads();
 	test_refused();
 	test_ranges();
