@@ -29,17 +29,23 @@ static uint64_t bits_of(uint32_t mask)
 	return bits;
 }
 
-/* Has the thread not read all of these bytes in this epoch, or with other values? */
-static bool is_new(struct control *c, uint64_t value)
+/* What the thread has read of the word in this epoch; NULL: no memory. */
+static struct control_entry *seen_of(struct control *c)
 {
-	uint32_t mask = ((1u << c->op.len) - 1) << (c->op.addr & 7);
-	uint64_t bits = bits_of(mask);
-	struct control_entry *e;
 	bool fresh;
 
 	if (c->seen.stamp != c->epoch)
 		control_stamp(&c->seen, c->epoch);
-	e = control_find(&c->seen, c->word, &fresh);
+	return control_find(&c->seen, c->word, &fresh);
+}
+
+/* Has the thread not read all of these bytes in this epoch, or with other values?  Now it has. */
+static bool is_new(struct control *c, uint64_t value)
+{
+	uint32_t mask = ((1u << c->op.len) - 1) << (c->op.addr & 7);
+	uint64_t bits = bits_of(mask);
+	struct control_entry *e = seen_of(c);
+
 	if (e == NULL)
 		return true;
 	if ((mask & ~e->n) == 0 && ((e->value ^ value) & bits) == 0)
@@ -85,11 +91,14 @@ static void peek(struct control *c)
 
 static void gate_read(struct control *c, const struct thread *t)
 {
+	const struct control_entry *seen = seen_of(c);
 	uint32_t nth = 0;
 
 	c->looked = value_at(c);
 	c->counted = true;
-	if (is_new(c, c->looked))
+	c->before = seen != NULL ? *seen : (struct control_entry){ 0 };
+	c->fresh = is_new(c, c->looked);
+	if (c->fresh)
 		nth = control_count(c, PLAN_READ, control_key(c->op.site));
 	control_gate_counted(c, t, PLAN_READ, nth);
 }
@@ -213,15 +222,33 @@ void control_freed(const struct thread *t, const void *p, size_t n)
 }
 
 /*
- * A read that is over.  It may have seen another value than was there at its gate, or had the gate of
- * a write: then it is counted now.
+ * A read that is over.  It has been counted at its gate by the value that was there, and may have seen
+ * another one, which somebody has written since, for whom it may just have waited.  What it has seen is what
+ * counts.  True: it is new, and has not been counted.
  */
+static bool is_new_after_all(struct control *c)
+{
+	struct control_entry *seen = seen_of(c);
+	uint64_t now = value_at(c);
+	bool fresh;
+
+	if (c->counted && now == c->looked)
+		return false;
+	if (c->counted && seen != NULL) {
+		seen->n = c->before.n;
+		seen->value = c->before.value;
+	}
+	fresh = is_new(c, now);
+	if (c->counted && c->fresh && !fresh)
+		control_uncount(c, PLAN_READ, control_key(c->op.site));
+	return fresh && !(c->counted && c->fresh);
+}
+
 static void read_over(struct control *c)
 {
 	uint32_t key = control_key(c->op.site);
-	uint64_t now = value_at(c);
 
-	if ((c->counted && now == c->looked) || !is_new(c, now) ||
+	if (!is_new_after_all(c) ||
 	    !control_is_step(c, PLAN_READ, key, control_count(c, PLAN_READ, key)) ||
 	    (control_step(c)->flags & PLAN_TARGET))
 		return;
@@ -256,6 +283,8 @@ void control_leave(struct thread *t)
 	c->matched = false;
 	if (c->targeted || control_is_free())
 		return;
+	if (matched && c->op.class == PLAN_READ && is_new_after_all(c))
+		(void)control_count(c, PLAN_READ, control_key(c->op.site));
 	if (matched && s->class == c->op.class)
 		control_over(c, false);
 	else if (c->op.class == PLAN_READ)

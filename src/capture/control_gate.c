@@ -30,6 +30,16 @@ uint32_t control_count(struct control *c, enum plan_class class, uint32_t key)
 	return e != NULL ? ++e->n : 0;
 }
 
+void control_uncount(struct control *c, enum plan_class class, uint32_t key)
+{
+	struct control_entry *e;
+	bool fresh;
+
+	e = control_find(&c->counts, (uint64_t) class << 32 | key, &fresh);
+	if (e != NULL && e->n > 0)
+		e->n--;
+}
+
 bool control_is_step(const struct control *c, enum plan_class class, uint32_t key, uint32_t nth)
 {
 	const struct plan_step *s = control_step(c);

@@ -43,12 +43,14 @@ struct control {
 	bool solid;    /* it is a solid event (accesses) */
 	bool ends;     /* it ends the epoch */
 	bool counted;  /* READ: as what was there at the gate */
+	bool fresh;    /* ... and that was new */
 	bool calling;  /* a call is logged, and goes on: no handler comes between */
 	bool due;      /* a step is over as soon as the real call is done */
 	bool targeted; /* it has stood at its target, and was let go */
 	bool done;     /* and has done it */
 	struct plan_op op;
 	uint64_t looked; /* READ: the value that was there at the gate */
+	struct control_entry before; /* READ: of `seen', before the gate */
 	uint64_t word;	 /* READ: its key in `seen' */
 	/* The last call in vain that was counted, and when. */
 	uint64_t vain_key, vain_at;
@@ -114,6 +116,8 @@ struct control_entry *control_find(struct control_table *table, uint64_t key, bo
 void control_stamp(struct control_table *table, uint64_t to);
 /* How many new ones of its class and key there were since the last solid event, this one included. */
 uint32_t control_count(struct control *c, enum plan_class class, uint32_t key);
+/* One less: it was not new. */
+void control_uncount(struct control *c, enum plan_class class, uint32_t key);
 /* Is the next step one of these? */
 bool control_is_step(const struct control *c, enum plan_class class, uint32_t key, uint32_t nth);
 
