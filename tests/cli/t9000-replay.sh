@@ -238,6 +238,14 @@ rm -rf tmp/*
 ${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
 export ORDER_OFF=
 
+# A read that waits for a value is not new again when it comes a second time.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/late_value.c" order.o -o late_value || exit 2
+env -u ORDER_OFF foresee record -q -o late_value.foresee ./late_value || exit 2
+for i in 1 2; do
+	replay --stop late_value.foresee $i
+	is "$status" 0 "late value: race $i replayed"
+done
+
 # findings FILE...: numbers of those that are certified, of a report in JSON.
 findings() {
 	./flatten <"$1" | sed -n 's/^\.findings\.\([0-9]*\)\.certified=true$/\1/p'

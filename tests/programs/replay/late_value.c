@@ -12,9 +12,9 @@ static void *first(void *arg)
 {
 	for (volatile int i = 0; i < 20000000; i++)
 		;
-	a[0] = 5; // race a
+	a[0] = 5;
 	order_at(0);
-	a[1] = 7; // race a
+	a[1] = 7;
 	return arg;
 }
 
@@ -24,7 +24,7 @@ static void *second(void *arg)
 
 	order_at(1);
 	for (volatile int i = 0; i < 3; i++)
-		if (a[which[i]] == 99) // race a
+		if (a[which[i]] == 99)
 			return NULL;
 	return arg;
 }
