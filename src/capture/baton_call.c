@@ -58,6 +58,19 @@ static bool semaphore_is_up(const struct baton_op *op)
 	return sem_getvalue((sem_t *)op->object, &value) == 0 && value > 0;
 }
 
+/*
+ * Nobody runs the routine.  A guard has a byte that says that all is done, and behind it one that says
+ * that it is being done (the C++ runtimes of both compilers).
+ */
+static bool once_is_free(const struct baton_op *op)
+{
+	const uint8_t *guard = (const uint8_t *)op->object;
+
+	if (op->flags & BATON_STATIC)
+		return guard[0] != 0 || guard[1] == 0;
+	return (*(const int *)op->object & 3) != 1;
+}
+
 /* What the end of a thread is, for who may come before it; shared: there is somebody. */
 static uint64_t ends[BATON_THREADS];
 
@@ -87,7 +100,7 @@ bool baton_is_enabled(uint32_t thread)
 	case BATON_BARRIER_OUT:
 		return barrier_find((const void *)op->object)->generation != s->generation;
 	case BATON_ONCE:
-		return (*(const int *)op->object & 3) != 1;
+		return once_is_free(op);
 	case BATON_JOIN:
 		return (op->flags & BATON_TIMED) || s->cancelled || has_ended(op);
 	case BATON_TAKE:
@@ -354,7 +367,7 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 		announce(c, BATON_BROADCAST, obj, 0, site, 0);
 		break;
 	case FORMAT_K_ONCE_BEGIN:
-		announce(c, BATON_ONCE, obj, 0, site, 0);
+		announce(c, BATON_ONCE, obj, 0, site, aux == CONTROL_STATIC ? BATON_STATIC : 0);
 		break;
 	case FORMAT_K_JOIN:
 		call_join(c, thread_of(obj), site, tries);
