@@ -94,7 +94,7 @@ bool baton_is_enabled(uint32_t thread)
 		return lock_is_free(op, s);
 	case BATON_WAKE:
 		return (s->woken || s->cancelled || (op->flags & BATON_TIMED)) &&
-		       lock_mutex_is_free((const void *)op->second, s->kernel);
+		       (op->second == 0 || lock_mutex_is_free((const void *)op->second, s->kernel));
 	case BATON_SEM_WAIT:
 		return s->cancelled || semaphore_is_up(op);
 	case BATON_BARRIER_OUT:
@@ -125,6 +125,12 @@ static void forget_looks(struct baton_seat *s)
 {
 	s->nlooks = 0;
 	s->locks = s->stale = false;
+}
+
+void baton_did(uint32_t thread)
+{
+	baton_seats[thread].vains = 0;
+	forget_looks(&baton_seats[thread]);
 }
 
 /* True: it has read this so often that it seems to wait. */
@@ -291,10 +297,8 @@ static void announce(struct control *c, enum baton_kind kind, const void *obj, u
 		baton_try(c, &op);
 		return;
 	}
-	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0)) {
-		s->vains = 0;
-		forget_looks(s);
-	}
+	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0))
+		baton_did(c->index);
 	if (kind == BATON_LOCK || kind == BATON_READ_LOCK) {
 		if (s->stale && s->locks)
 			op.flags |= BATON_AWAITS;
@@ -478,20 +482,27 @@ void baton_cancel(pthread_t handle)
 		baton_seats[thread].cancelled = true;
 }
 
+uint32_t baton_first_waiting(const void *cond)
+{
+	uint32_t first = BATON_THREADS;
+
+	for (uint32_t i = 0; i < baton_head->nthreads; i++)
+		if (baton_seats[i].cond == cond &&
+		    (first == BATON_THREADS || baton_seats[i].ticket < baton_seats[first].ticket))
+			first = i;
+	return first;
+}
+
 void baton_cond_wake(const void *cond, bool everybody)
 {
-	struct baton_seat *first;
+	uint32_t first;
 
 	do {
-		first = NULL;
-		for (uint32_t i = 0; i < baton_head->nthreads; i++)
-			if (baton_seats[i].cond == cond &&
-			    (first == NULL || baton_seats[i].ticket < first->ticket))
-				first = &baton_seats[i];
-		if (first == NULL)
+		first = baton_first_waiting(cond);
+		if (first == BATON_THREADS)
 			return;
-		first->cond = NULL;
-		first->woken = true;
+		baton_seats[first].cond = NULL;
+		baton_seats[first].woken = true;
 	} while (everybody);
 }
 

@@ -123,6 +123,13 @@ static inline bool control_fails(void)
 	return UNLIKELY(control_on) && control_fails_slow();
 }
 
+/* The program's own system call on a futex.  True: it has been done, and *result is what the kernel would say. */
+bool control_futex_slow(const long a[6], long *result);
+static inline bool control_futex(const long a[6], long *result)
+{
+	return UNLIKELY(control_on) && control_futex_slow(a, result);
+}
+
 /* ---- time: control_time.c ---- */
 
 /* The thread is about to sleep, for so many nanoseconds.  True: before the point it does not; it has slept for

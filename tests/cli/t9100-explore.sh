@@ -24,6 +24,7 @@ double_check      1  killed by signal 6
 epoll_order       0  killed by signal 6
 event_reset       0  deadlock
 eventfd_sum       0  deadlock
+futex_lock        1  deadlock
 join_locked       0  deadlock
 join_wrong        0  status 1
 last_item         1  killed by signal 6
