@@ -1,7 +1,10 @@
 /*
  * 16-byte atomics: both tags are held, or seqlock-read, together.  Logged as
  * a range of two words with a memory order.
+ *
+ * Who explores schedules them like any other access; a replay has no gates for them (doc/REPLAY.md).
  */
+#include "capture/baton.h"
 #include "capture/filter.h"
 #include "capture/habit.h"
 #include "capture/sync.h"
@@ -37,6 +40,29 @@ static void store16(void *p, struct wide x)
 
 	while (!cas16(p, &old, x))
 		;
+}
+
+/* True: nobody records it, and there is nothing left but the access. */
+static bool gate(struct thread *t, const void *p, uint32_t site, unsigned how)
+{
+	if (CONTROLLED(t) && baton_is_on())
+		baton_access(t->control, p, 16, site, how | CONTROL_ATOMIC);
+	return CONTROL_BARE(t);
+}
+
+/* A compare-exchange has changed memory. */
+static void changed(struct thread *t)
+{
+	if (CONTROLLED(t) && baton_is_on())
+		control_changed(t);
+}
+
+static unsigned cas_how(const void *p, const struct wide *expected)
+{
+	struct wide now = load16(p);
+
+	return CONTROL_WRITES | CONTROL_EITHER |
+	       (memcmp(&now, expected, 16) != 0 ? CONTROL_FAILS : 0);
 }
 
 /* Bytes that the records of one operation take at most: two ranges, each of them in two parts. */
@@ -184,6 +210,9 @@ EXPORT void foresee_aread16(const void *p, void *into, int order, uint32_t site)
 
 	if (t == NULL) {
 		x = load16(p);
+	} else if (gate(t, p, site, 0)) {
+		x = load16(p);
+		hook_leave(t);
 	} else {
 		f = filter_begin(t, p, order);
 		x = look(p, v);
@@ -203,6 +232,11 @@ EXPORT void foresee_awrite16(void *p, const void *from, int order, uint32_t site
 	memcpy(&x, from, 16);
 	if (t == NULL) {
 		store16(p, x);
+		return;
+	}
+	if (gate(t, p, site, CONTROL_WRITES)) {
+		store16(p, x);
+		hook_leave(t);
 		return;
 	}
 	prepare_write(t, p, order, site);
@@ -252,6 +286,14 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 		memcpy(expected, &old, 16);
 		return ok;
 	}
+	if (CONTROLLED(t) && gate(t, p, site, cas_how(p, &old))) {
+		ok = cas16(p, &old, x);
+		if (ok)
+			changed(t);
+		memcpy(expected, &old, 16);
+		hook_leave(t);
+		return ok;
+	}
 	if (cas_fails(t, p, &old, failure, site)) {
 		memcpy(expected, &old, 16);
 		hook_leave(t);
@@ -266,8 +308,10 @@ EXPORT bool foresee_acas16(void *p, void *expected, const void *desired, int suc
 	tag_unlock(tag, ok ? tag_make(t->tid, t->tseq + 3) : v[0]);
 	log_ready(t, site);
 	log_wide(t, FORMAT_K_RANGE_READ, p, v, old, ok ? success : failure, site);
-	if (ok)
+	if (ok) {
 		log_wide(t, FORMAT_K_RANGE_WRITE, p, v, x, success, site);
+		changed(t);
+	}
 	memcpy(expected, &old, 16);
 	hook_leave(t);
 	return ok;

@@ -9,6 +9,7 @@
  *
  *	baton.c		announcing, choosing, handing over; threads
  *	baton_call.c	what the hooks announce, when it can be done, and what would wait in the library
+ *	baton_futex.c	futexes
  *	baton_fd.c	pipes, sockets, eventfds
  *	baton_clock.c	time
  *	baton_word.c	words that threads share
@@ -139,6 +140,10 @@ bool baton_fails(const struct control *c);
 void baton_wait(struct control *c, const struct cond_wait *w, uint32_t site);
 int baton_cond_wait(struct control *c, const struct cond_wait *w);
 void baton_cond_wake(const void *cond, bool everybody);
+/* Of those who wait for it and were not woken, who has waited longest; BATON_THREADS: nobody. */
+uint32_t baton_first_waiting(const void *cond);
+/* The thread does something that others notice: it does not only look. */
+void baton_did(uint32_t thread);
 int baton_barrier(struct control *c, const void *barrier, uint32_t site);
 /* A thread is about to end: a step, if somebody may be too early for it. */
 void baton_ending(struct control *c);

@@ -58,6 +58,19 @@ static bool semaphore_is_up(const struct baton_op *op)
 	return sem_getvalue((sem_t *)op->object, &value) == 0 && value > 0;
 }
 
+/*
+ * Nobody runs the routine.  A guard has a byte that says that all is done, and behind it one that says
+ * that it is being done (the C++ runtimes of both compilers).
+ */
+static bool once_is_free(const struct baton_op *op)
+{
+	const uint8_t *guard = (const uint8_t *)op->object;
+
+	if (op->flags & BATON_STATIC)
+		return guard[0] != 0 || guard[1] == 0;
+	return (*(const int *)op->object & 3) != 1;
+}
+
 /* What the end of a thread is, for who may come before it; shared: there is somebody. */
 static uint64_t ends[BATON_THREADS];
 
@@ -81,13 +94,13 @@ bool baton_is_enabled(uint32_t thread)
 		return lock_is_free(op, s);
 	case BATON_WAKE:
 		return (s->woken || s->cancelled || (op->flags & BATON_TIMED)) &&
-		       lock_mutex_is_free((const void *)op->second, s->kernel);
+		       (op->second == 0 || lock_mutex_is_free((const void *)op->second, s->kernel));
 	case BATON_SEM_WAIT:
 		return s->cancelled || semaphore_is_up(op);
 	case BATON_BARRIER_OUT:
 		return barrier_find((const void *)op->object)->generation != s->generation;
 	case BATON_ONCE:
-		return (*(const int *)op->object & 3) != 1;
+		return once_is_free(op);
 	case BATON_JOIN:
 		return (op->flags & BATON_TIMED) || s->cancelled || has_ended(op);
 	case BATON_TAKE:
@@ -112,6 +125,12 @@ static void forget_looks(struct baton_seat *s)
 {
 	s->nlooks = 0;
 	s->locks = s->stale = false;
+}
+
+void baton_did(uint32_t thread)
+{
+	baton_seats[thread].vains = 0;
+	forget_looks(&baton_seats[thread]);
 }
 
 /* True: it has read this so often that it seems to wait. */
@@ -278,10 +297,8 @@ static void announce(struct control *c, enum baton_kind kind, const void *obj, u
 		baton_try(c, &op);
 		return;
 	}
-	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0)) {
-		s->vains = 0;
-		forget_looks(s);
-	}
+	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0))
+		baton_did(c->index);
 	if (kind == BATON_LOCK || kind == BATON_READ_LOCK) {
 		if (s->stale && s->locks)
 			op.flags |= BATON_AWAITS;
@@ -354,7 +371,7 @@ void baton_call(struct control *c, unsigned kind, unsigned aux, const void *obj,
 		announce(c, BATON_BROADCAST, obj, 0, site, 0);
 		break;
 	case FORMAT_K_ONCE_BEGIN:
-		announce(c, BATON_ONCE, obj, 0, site, 0);
+		announce(c, BATON_ONCE, obj, 0, site, aux == CONTROL_STATIC ? BATON_STATIC : 0);
 		break;
 	case FORMAT_K_JOIN:
 		call_join(c, thread_of(obj), site, tries);
@@ -465,20 +482,27 @@ void baton_cancel(pthread_t handle)
 		baton_seats[thread].cancelled = true;
 }
 
+uint32_t baton_first_waiting(const void *cond)
+{
+	uint32_t first = BATON_THREADS;
+
+	for (uint32_t i = 0; i < baton_head->nthreads; i++)
+		if (baton_seats[i].cond == cond &&
+		    (first == BATON_THREADS || baton_seats[i].ticket < baton_seats[first].ticket))
+			first = i;
+	return first;
+}
+
 void baton_cond_wake(const void *cond, bool everybody)
 {
-	struct baton_seat *first;
+	uint32_t first;
 
 	do {
-		first = NULL;
-		for (uint32_t i = 0; i < baton_head->nthreads; i++)
-			if (baton_seats[i].cond == cond &&
-			    (first == NULL || baton_seats[i].ticket < first->ticket))
-				first = &baton_seats[i];
-		if (first == NULL)
+		first = baton_first_waiting(cond);
+		if (first == BATON_THREADS)
 			return;
-		first->cond = NULL;
-		first->woken = true;
+		baton_seats[first].cond = NULL;
+		baton_seats[first].woken = true;
 	} while (everybody);
 }
 

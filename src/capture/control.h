@@ -94,7 +94,9 @@ void control_leave(struct thread *t);
 
 /* Before the real call that FORMAT_K_kind will be logged of, or a call in vain. */
 void control_call_slow(unsigned kind, unsigned aux, const void *obj);
-/* aux: of a lock, FORMAT_LOCK_*; FORMAT_LOCK_TRY also of other calls that do not wait for good. */
+/* aux: of a lock, FORMAT_LOCK_*; FORMAT_LOCK_TRY also of other calls that do not wait for good; of
+ * ONCE_BEGIN, CONTROL_STATIC: obj is the guard of a local static of C++. */
+#define CONTROL_STATIC 16u
 static inline void control_call(unsigned kind, unsigned aux, const void *obj)
 {
 	if (UNLIKELY(control_on))
@@ -119,6 +121,13 @@ bool control_fails_slow(void);
 static inline bool control_fails(void)
 {
 	return UNLIKELY(control_on) && control_fails_slow();
+}
+
+/* The program's own system call on a futex.  True: it has been done, and *result is what the kernel would say. */
+bool control_futex_slow(const long a[6], long *result);
+static inline bool control_futex(const long a[6], long *result)
+{
+	return UNLIKELY(control_on) && control_futex_slow(a, result);
 }
 
 /* ---- time: control_time.c ---- */

@@ -25,5 +25,6 @@ bool meet_is_race(const struct explore_runner *r, size_t n, uint32_t race[2])
 	race[1] = (uint32_t)n - 1;
 	return a->choice.thread != b->choice.thread && baton_has(&a->enabled, b->choice.thread) &&
 	       BATON_IS_ACCESS(a->op.kind) && BATON_IS_ACCESS(b->op.kind) &&
-	       baton_depends(&a->op, &b->op) && !(a->op.flags & b->op.flags & BATON_ATOMIC);
+	       baton_depends(&a->op, &b->op) && !(a->op.flags & b->op.flags & BATON_ATOMIC) &&
+	       !((a->op.flags | b->op.flags) & BATON_KERNEL);
 }

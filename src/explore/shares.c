@@ -266,6 +266,8 @@ void shares_find(struct shares *s, const struct explore_runner *r)
 				note_sync(&f, thread, op);
 			continue;
 		}
+		if (op->kind == BATON_UPDATE && (op->flags & BATON_KERNEL))
+			continue;
 		if (op->flags & BATON_ATOMIC)
 			note_atomic(&f, thread, op);
 		note_access(&f, i);

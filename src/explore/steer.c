@@ -101,6 +101,10 @@ static bool is_same(const struct baton_op *op, const struct event *e)
 static bool may_be_silent(const struct baton_op *op)
 {
 	switch (op->kind) {
+	case BATON_UPDATE:
+	case BATON_WAKE:
+	case BATON_SIGNAL:
+		return op->flags & BATON_KERNEL;
 	case BATON_READ: /* the same was read before */
 	case BATON_END:
 	case BATON_YIELD:

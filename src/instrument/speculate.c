@@ -27,6 +27,7 @@ void pass_start(LLVMModuleRef m)
 	calls_insert(m);
 	marked_insert(m);
 	keep_variables(m);
+	vtable_keep(m);
 	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);

@@ -278,6 +278,9 @@ void calls_add_sites(struct unit *u); /* a row for each of them */
 
 /* keep.c: before the optimiser, so that static variables stay what the source says. */
 void keep_variables(LLVMModuleRef m);
+
+/* vtable.c: before the optimiser, destructors that store what is there. */
+void vtable_keep(LLVMModuleRef m);
 uint32_t sites_add_entry(struct unit *u, const char *function);
 
 /* ---- stack.c ---- */

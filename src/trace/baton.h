@@ -80,7 +80,7 @@ enum baton_kind {
 	BATON_UNLOCK,
 	BATON_READ_UNLOCK,
 	BATON_WAIT, /* object: the condition, second: the mutex, which it gives back */
-	BATON_WAKE, /* signalled, and the mutex is free; a timed one need not be signalled */
+	BATON_WAKE, /* signalled, and the mutex, if any, is free; a timed one need not be signalled */
 	BATON_SIGNAL,
 	BATON_BROADCAST,
 	BATON_SEM_WAIT,
@@ -112,6 +112,8 @@ enum baton_kind {
 #define BATON_LOCK_KIND 24u  /* mask */
 #define BATON_AWAITS 32u /* it has read or tried the same again and again, and waits for a change */
 #define BATON_FREES 4u	 /* WRITE: the memory is given back */
+#define BATON_KERNEL 8u	 /* UPDATE, WAKE, SIGNAL: by a system call on a futex; races with nobody */
+#define BATON_STATIC 8u	 /* ONCE: the guard of a local static of C++ */
 #define BATON_VAIN 64u	 /* of a step: it came back without what it was called for */
 #define BATON_WATCHED 128u /* a property is about it: all of these depend on each other */
 

@@ -14,9 +14,10 @@ ${CC:-cc} -O1 -c -o order.o "$here/../order.c" || exit 2
 
 # try FILE LLVM LEVEL
 try() {
-	local name="$1 $3 llvm $2" bad=0 i
+	local name="$1 $3 llvm $2" bad=0 i cc=foresee-cc
 
-	if ! FORESEE_LLVM=$2 foresee-cc "$3" -g -I"$here" "$here/$1" order.o -o prog -lpthread >log 2>&1; then
+	[ "$1" = "${1%.cpp}" ] || cc=foresee-c++
+	if ! FORESEE_LLVM=$2 $cc "$3" -g -I"$here" "$here/$1" order.o -o prog -lpthread >log 2>&1; then
 		fail "$name: builds"
 		note log
 		return
@@ -42,7 +43,7 @@ try() {
 
 # Each program at both levels; the compilers take turns.
 set -- $LLVMS
-for p in $(cd "$here" && ls *.c); do
+for p in $(cd "$here" && ls *.c *.cpp); do
 	for level in -O0 -O2; do
 		try "$p" "$1" "$level"
 		set -- "${@:2}" "$1"

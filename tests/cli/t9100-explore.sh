@@ -24,10 +24,12 @@ double_check      1  killed by signal 6
 epoll_order       0  killed by signal 6
 event_reset       0  deadlock
 eventfd_sum       0  deadlock
+futex_lock        1  deadlock
 join_locked       0  deadlock
 join_wrong        0  status 1
 last_item         1  killed by signal 6
 late_user         1  use after free
+local_static      1  killed by signal 6
 lost_update       1  status 3
 lost_updates      2  killed by signal 6
 lost_wakeup       1  deadlock
@@ -63,6 +65,7 @@ two_locks         1  killed by signal 6
 two_predicates    0  deadlock
 underflow         1  killed by signal 6
 used_before_made  0  killed by signal 11
+wide_stack        1  killed by signal 6
 END
 
 # explore OUTPUT ARGS...: runs are what is limited, not time; the status goes behind the output.
@@ -75,9 +78,10 @@ explore() {
 }
 
 work() {
-	local name=$1 file=$SRC/tests/programs/explore/$1.c
+	local name=$1 file=$SRC/tests/programs/explore/$1.c cc="foresee-cc -g -O1 -pthread"
 
-	{ foresee-cc -g -O1 -pthread "$file" -o "$name" && foresee-cc -g -O1 -pthread -DFIXED "$file" -o "$name.good"; } >"$name.build" 2>&1 || return
+	[ -e "$file" ] || { file=${file}pp cc="foresee-c++ -g -O1 -pthread -mcx16"; }
+	{ $cc "$file" -o "$name" && $cc -DFIXED "$file" -o "$name.good"; } >"$name.build" 2>&1 || return
 	explore "$name.bounded" --strategy bounded --bound 3 --budget-runs 1000 "./$name"
 	mv "$name.schedule" "$name.shortest"
 	explore "$name.dpor" --strategy dpor --budget-runs 100 "./$name"
@@ -105,6 +109,6 @@ while read -r name preemptions shows; do
 	has "$name.none" ': no failure; ' "$name, mended: not accused"
 	has "$name.none" '^status [03]$' "$name, mended: whether it came to the end or not"
 done <table
-is "$(cut -d' ' -f1 table)" "$(cd "$SRC/tests/programs/explore" && ls *.c | sed 's/\.c$//' | grep -vxE 'counts|hostile')" "the table has all of them"
+is "$(cut -d' ' -f1 table)" "$(cd "$SRC/tests/programs/explore" && ls *.c *.cpp | sed 's/\.c\(pp\)\?$//' | sort | grep -vxE 'counts|hostile')" "the table has all of them"
 is "$(ls tmp)" "" "nothing is left behind"
 done_testing
