@@ -130,7 +130,7 @@ static void park(struct thread *t, uint32_t site, const UWord *arg)
 	t->parked_mutex = mutex;
 	t->parked_len = MUTEX_BYTES;
 	t->parked_aux = aux;
-	shadow_object(mutex, MUTEX_BYTES, True);
+	shadow_object(mutex, MUTEX_BYTES);
 }
 
 #define ETIMEDOUT_ 110
@@ -401,7 +401,7 @@ static void hide(struct thread *t, const UWord *arg)
 			t->object = arg[1];
 			t->object_len = arg[2];
 		}
-		shadow_object(arg[1], arg[2], True);
+		shadow_object(arg[1], arg[2]);
 	} else if (t->hidden > 0 && --t->hidden == 0) {
 		t->object_len = t->parked_len = 0;
 	}

@@ -179,8 +179,10 @@ static inline void bit_set(uint8_t *bits, unsigned w)
 {
 	bits[w >> 3] |= (uint8_t)(1u << (w & 7));
 }
-/* The words of [a, a + n) are an object of the library's, or no more. */
-void shadow_object(Addr a, SizeT n, Bool is);
+/* The words of [a, a + n) are an object of the library's. */
+void shadow_object(Addr a, SizeT n);
+/* They are no object any more, and no atomic: another block may come there. */
+void shadow_forget(Addr a, SizeT n);
 /* Whether pages can be written to is to be found out anew. */
 void shadow_pages(Addr a, SizeT n);
 /* Nobody can write to the page of a. */
@@ -243,10 +245,14 @@ uint64_t record_thread(struct thread *t, uint32_t site, unsigned kind, unsigned 
 		       uint64_t b, unsigned nargs);
 /* Ranges: of any length, cut to pieces. */
 void record_range(struct thread *t, uint32_t site, Bool write, Bool atomic, Addr a, SizeT n);
-void record_extent(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n);
+/* Memory that comes and goes: a stack that others may look at from now on; a block, BIG: in one event; a
+ * block after the events that are named (FORMAT_PEERS of them, at their seats; 0 none). */
+void record_frame(struct thread *t, uint32_t site, Addr a, SizeT n);
+void record_free(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n);
+void record_alloc(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n,
+		  const version *after);
 /* What has changed of the stack since the last record. */
 void record_stack(struct thread *t);
-uint8_t *record_chained(struct thread *t, version v);
 
 /* ---- access.c ---- */
 #define INFO_SIZE 15u	  /* log2 of the size */
@@ -306,6 +312,7 @@ void sync_left(struct thread *t);
 /* ---- heap.c, kernel.c, instrument.c ---- */
 void heap_start(void);
 void heap_tell(void); /* of all blocks there are */
+void heap_over(struct thread *t);
 void kernel_start(void);
 struct _IRSB;
 
