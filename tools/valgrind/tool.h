@@ -10,7 +10,8 @@
  *	sync.c		what the preload library tells: locks, conditions, threads
  *	thread.c	threads
  *	heap.c		malloc and its family, mappings
- *	kernel.c	system calls: what they write, what they order; signals
+ *	kernel.c	system calls: what they read and write; signals
+ *	channel.c	what they order
  *	main.c		options, start and end
  *	preload.c	the wrappers, in the program
  *
@@ -51,7 +52,10 @@ struct pending {
 
 #define TCB 0x900u /* bytes of the C library's behind a thread's handle */
 
-#define FRAMES 1024u /* deeper ones are not told apart */
+#define TAKEN 8u
+#define WRAPPER 1024u /* bytes of stack, at most */
+#define HANDLERS 16u  /* one inside the other */
+#define FRAMES 1024u  /* deeper ones are not told apart */
 
 struct frame {
 	Addr sp;       /* when it has been returned from, the stack is above this */
@@ -86,11 +90,17 @@ struct thread {
 	struct frame frames[FRAMES];
 	uint32_t depth, low_depth, logged_depth;
 	uint32_t stated; /* frames that the chunk has stated */
-	/* In a function of the library that is told as a whole. */
+	/* In a function of the library that is told as a whole; and those that handlers have interrupted. */
 	uint32_t hidden;
-	Addr hidden_sp; /* of the wrapper */
+	Addr hidden_sp; /* of the wrapper; above it, that has been left */
 	Addr object;	/* that it is about */
 	SizeT object_len, parked_len;
+	struct interrupted {
+		uint32_t hidden;
+		Addr hidden_sp, object;
+		SizeT object_len;
+	} interrupted[HANDLERS];
+	uint32_t ninterrupted;
 	Addr parked, parked_mutex; /* in a wait for a condition; 0 none */
 	unsigned parked_aux;
 	UWord once[16];
@@ -110,6 +120,13 @@ struct thread {
 	uint64_t generation; /* of the barrier it waits at */
 	Bool begun, ended, joined, told, timed;
 	Bool futex; /* its last system call was one */
+	struct channel {
+		Addr object, turn; /* 0: none */
+	} through;		   /* of the call that it makes (channel.h) */
+	struct taken {
+		Addr object;
+		version last;
+	} taken[TAKEN]; /* what it has taken lately, by channel */
 };
 
 /* ---- options (main.c) ---- */
@@ -202,7 +219,7 @@ void log_note(const HChar *text);
 void log_trouble(const HChar *text);
 void log_sees(void); /* the program calls what we wrap */
 void log_became(Bool is);
-void log_fault(int signal, uint32_t tid);
+void log_catches(int signal);
 void log_finish(Int status);
 void log_abandon(void);
 struct format_file *log_head(void);
@@ -306,8 +323,14 @@ VG_REGPARM(1) void site_ret(Addr sp);
 
 /* ---- sync.c ---- */
 Bool sync_request(ThreadId tid, UWord *arg, UWord *ret);
-/* The wrapper has been left by other means than a return: by a cancellation. */
+/* The stack pointer is above that of the wrapper: has it been left by other means than a return?  By a
+ * cancellation, or by a jump out of a handler. */
 void sync_left(struct thread *t);
+static inline void sync_look(struct thread *t, Addr sp)
+{
+	if (UNLIKELY_(t->hidden_sp != 0) && sp > t->hidden_sp + WRAPPER)
+		sync_left(t);
+}
 
 /* ---- heap.c, kernel.c, instrument.c ---- */
 void heap_start(void);
