@@ -97,7 +97,7 @@ static bool is_waiting(pid_t pid, const char *call)
 enum task { TASK_BUSY, TASK_WAITS, TASK_GONE };
 
 /* One thread; what it was found doing goes into *mark. */
-static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
+static enum task task_look(pid_t pid, const char *task, const uint64_t *really, uint64_t *mark)
 {
 	char call[HANG_FILE], status[HANG_FILE];
 	uint64_t caught, tracer, switches, forced;
@@ -113,8 +113,9 @@ static enum task task_look(pid_t pid, const char *task, uint64_t *mark)
 		return TASK_GONE;
 	if (*state != 'S' || !hang_proc_read(pid, task, "syscall", call) ||
 	    !is_waiting(pid, call) || !field(status, "SigCgt", 16, &caught) ||
-	    (caught & ~OWN_SIGNALS) != 0 || !field(status, "TracerPid", 10, &tracer) ||
-	    tracer != 0 || !field(status, "voluntary_ctxt_switches", 10, &switches) ||
+	    ((really ? *really : caught) & ~OWN_SIGNALS) != 0 ||
+	    !field(status, "TracerPid", 10, &tracer) || tracer != 0 ||
+	    !field(status, "voluntary_ctxt_switches", 10, &switches) ||
 	    !field(status, "nonvoluntary_ctxt_switches", 10, &forced))
 		return TASK_BUSY;
 	*mark = hash_add(hash_add(hash_add(*mark, strtoull(task, NULL, 10)), switches), forced);
@@ -140,7 +141,7 @@ static uint64_t all_look(struct hang *h)
 
 		if (at->d_name[0] == '.')
 			continue;
-		t = task_look(h->pid, at->d_name, &mark);
+		t = task_look(h->pid, at->d_name, h->caught, &mark);
 		busy = t == TASK_BUSY;
 		h->threads += t == TASK_WAITS;
 	}

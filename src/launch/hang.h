@@ -18,6 +18,9 @@
 struct hang {
 	pid_t pid;	  /* the rest is 0 at first */
 	uint32_t threads; /* that wait, as of the last look */
+	/* Signals that it catches are these, and not what the kernel says: it runs under Valgrind, which
+	 * catches all. */
+	const uint64_t *caught;
 	/* Private. */
 	uint64_t mark; /* of what the threads were found doing; 0: not all wait */
 	double since;  /* when it was so for the first time */

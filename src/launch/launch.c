@@ -166,13 +166,26 @@ static void watch_for(pid_t pid, const struct keeper *k, const struct launch *l)
 	}
 }
 
+/* What the recorder under Valgrind knows.  If it does not say, any signal may set the program going. */
+static uint64_t caught_of(const struct launch *l)
+{
+	struct format_file head = { 0 };
+	int fd = open(l->trace, O_RDONLY | O_CLOEXEC);
+	bool whole = fd >= 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head);
+
+	if (fd >= 0)
+		close(fd);
+	return whole ? head.caught : UINT64_MAX;
+}
+
 /* Looks at it until it ends.  True: at its end it hung. */
 static bool watch(pid_t pid, const struct launch *l)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 	bool told_request = false, hangs = false;
-	struct hang h = { .pid = pid };
+	uint64_t caught;
+	struct hang h = { .pid = pid, .caught = l->valgrind ? &caught : NULL };
 
 	/* An old kernel: wait without a look. */
 	while (fd >= 0 && poll(&end, 1, LOOK_MS) <= 0) {
@@ -183,7 +196,11 @@ static bool watch(pid_t pid, const struct launch *l)
 				talk_note("the program was asked to end and has not; Ctrl-C again "
 					  "kills it");
 		}
-		if (hangs || l->hang == LAUNCH_HANG_IGNORE || !hang_look(&h))
+		if (hangs || l->hang == LAUNCH_HANG_IGNORE)
+			continue;
+		if (l->valgrind)
+			caught = caught_of(l);
+		if (!hang_look(&h))
 			continue;
 		hangs = true; /* for good: nothing can happen in it any more but its end */
 		if (!l->quiet)

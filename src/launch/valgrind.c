@@ -70,12 +70,6 @@ static enum status check(const char *directory, struct diag *d)
 				 "a part of Valgrind is missing, '%s': install Valgrind whole and "
 				 "build foresee again",
 				 strbuf_str(&path));
-	if (directory[strcspn(directory, " :")])
-		return diag_fail(
-			d, ST_IO,
-			"Valgrind cannot preload from '%s', for a blank or colon in that path: "
-			"install foresee elsewhere",
-			directory);
 	return ST_OK;
 }
 
@@ -85,6 +79,41 @@ static char *joined(const char *a, const char *b)
 
 	strbuf_addf(&s, "%s%s", a, b);
 	return s.at;
+}
+
+#define LINK "/valgrind"
+
+static bool is_listable(const char *path)
+{
+	return path && *path && path[strcspn(path, " :")] == '\0';
+}
+
+/* Valgrind puts the path into LD_PRELOAD, a list that blanks and colons separate: where it has some, it goes
+ * by a link. */
+static enum status name_plainly(struct valgrind *v, struct diag *d)
+{
+	const char *where = getenv("TMPDIR");
+	struct strbuf b = { 0 };
+	char *link;
+
+	if (is_listable(v->directory))
+		return ST_OK;
+	strbuf_addf(&b, "%s/foresee-valgrind.XXXXXX", is_listable(where) ? where : "/tmp");
+	if (!mkdtemp(b.at)) {
+		diag_set(d, "cannot make a temporary directory '%s': %s", b.at, strerror(errno));
+		strbuf_release(&b);
+		return ST_IO;
+	}
+	v->temporary = b.at;
+	link = joined(v->temporary, LINK);
+	if (symlink(v->directory, link) != 0) {
+		diag_set(d, "cannot make a link '%s': %s", link, strerror(errno));
+		mem_free(link);
+		return ST_IO;
+	}
+	mem_free(v->directory);
+	v->directory = link;
+	return ST_OK;
 }
 
 enum status valgrind_prepare(struct valgrind *v, char **argv, const char *trace,
@@ -98,6 +127,8 @@ enum status valgrind_prepare(struct valgrind *v, char **argv, const char *trace,
 	v->directory = joined(own, "/../lib/foresee/valgrind");
 	mem_free(own);
 	st = check(v->directory, d);
+	if (st == ST_OK)
+		st = name_plainly(v, d);
 	if (st != ST_OK) {
 		valgrind_release(v);
 		return st;
@@ -120,6 +151,13 @@ void valgrind_release(struct valgrind *v)
 {
 	for (size_t i = 0; v->argv && i <= OPTIONS; i++)
 		mem_free(v->argv[i]);
-	MEM_FREE_ALL(v->argv, v->tool, v->directory);
+	if (v->temporary) {
+		char *link = joined(v->temporary, LINK);
+
+		unlink(link);
+		rmdir(v->temporary);
+		mem_free(link);
+	}
+	MEM_FREE_ALL(v->argv, v->tool, v->directory, v->temporary);
 	memset(v, 0, sizeof(*v));
 }

@@ -10,6 +10,7 @@
 struct valgrind {
 	char *tool;	 /* what to run */
 	char *directory; /* where it finds its parts */
+	char *temporary; /* a directory with a link to that; NULL: none */
 	char **argv;
 };
 

@@ -43,7 +43,8 @@ struct format_file {
 	uint8_t fault_signal;
 	uint32_t fault_tid; /* the thread that got it */
 	uint64_t end_size;  /* bytes that the file had when `ended' was written; 0: not known */
-	uint8_t reserved[16];
+	uint64_t caught;    /* with CODE: signals that the program has handlers for, bit n - 1 */
+	uint8_t reserved[8];
 };
 _Static_assert(sizeof(struct format_file) == 64, "file header");
 

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../lib.sh"
 
 [ -x "$FORESEE_ROOT/lib/foresee/valgrind/foresee-amd64-linux" ] || skip_all "foresee was built without Valgrind"
-case $FORESEE_ROOT in *[[:space:]:]*) skip_all "Valgrind cannot preload from a path with a blank" ;; esac
 
 # Without the tools that it is compared with.
 "$SRC/tests/perf/bench-scenarios.sh" --alone >table 2>err

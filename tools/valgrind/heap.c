@@ -2,6 +2,12 @@
  * malloc and its family, which the tool provides, and mappings.
  *
  * Until accesses are recorded blocks are only listed; those that are left are told then.
+ *
+ * Memory is given out again, so where a block begins everything must be over that was done to its bytes
+ * before: reads as well, which leave no version.  So each ALLOC comes after the one before it, whoever made
+ * that, and after all releases since.  That orders the log only; it says nothing of what other runs may do.
+ * What the library releases inside its own calls, and what a thread does after its END, is no event, but
+ * comes before the next ALLOC too.
  */
 #include "tool.h"
 
@@ -11,7 +17,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
-#define BIG (1u << 20) /* from here on a block is ordered as a whole */
+#define BIG (1u << 20) /* from here on the release of a block is one event, not one a word */
 
 struct block {
 	struct block *next;
@@ -21,34 +27,55 @@ struct block {
 };
 
 static VgHashTable *blocks; /* all of them, with the sizes that were asked for */
-static version chain;	    /* the last big block that came or went */
 
-static void big(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n)
+/* ---- what comes before the next ALLOC ---- */
+
+/* Of each thread its last event that does, at the seat that its log would name it by; 0 none. */
+static version before[FORMAT_PEERS];
+
+static version *seat_of(const struct thread *t)
 {
-	uint8_t *p;
-
-	access_sync(t);
-	p = record_chained(t, chain);
-	p = put_varint(p, site);
-	p = put_varint(put_varint(p, record_delta(t, site, a)), n);
-	p = put_varint(p, record_ref(t, chain, t->tseq + 1));
-	record_end(t, kind, aux | FORMAT_ALLOC_BIG, p, 1);
-	chain = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+	return &before[t->tid & (FORMAT_PEERS - 1)];
 }
+
+static version last_of(const struct thread *t)
+{
+	return (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+}
+
+static void alloc(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n)
+{
+	if (!recording)
+		return;
+	record_alloc(t, site, aux, a, n, before);
+	VG_(memset)(before, 0, sizeof(before));
+	*seat_of(t) = last_of(t);
+}
+
+/* t has released memory, or ends. */
+void heap_over(struct thread *t)
+{
+	version *seat = seat_of(t);
+
+	if (*seat >> FORMAT_TSEQ_BITS != t->tid && *seat != 0) /* an ALLOC of nothing gives room */
+		alloc(t, 0, FORMAT_ALLOC_HEAP, 0, 0);
+	*seat = last_of(t);
+}
+
+/* ---- blocks ---- */
 
 static Bool is_on(void)
 {
-	return accesses_on && recording && self != NULL && !self->ended && self->begun &&
-	       self->hidden == 0;
+	return accesses_on && recording && self != NULL && !self->ended && self->begun;
 }
 
-/* Until there are several threads nobody asks. */
-static void told(unsigned kind, unsigned aux, Addr a, SizeT n, uint32_t site)
+static void release(unsigned aux, Addr a, SizeT n)
 {
-	if (n >= BIG)
-		big(self, site, kind, aux, a, n);
-	else
-		record_extent(self, site, kind, aux, a, n);
+	struct thread *t = self;
+
+	if (t->hidden == 0)
+		record_free(t, site_caller(t), aux | (n >= BIG ? FORMAT_ALLOC_BIG : 0), a, n);
+	heap_over(t);
 }
 
 /* The loader writes to its blocks, and that is not recorded. */
@@ -76,9 +103,9 @@ static void *block_make(SizeT n, SizeT align, Bool zero)
 	b->site = self != NULL ? site_caller(self) : 0;
 	VG_(HT_add_node)(blocks, b);
 	if (is_on())
-		told(FORMAT_K_ALLOC,
-		     FORMAT_ALLOC_HEAP | (zero && !is_loader() ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
-		     n, b->site);
+		alloc(self, b->site,
+		      FORMAT_ALLOC_HEAP | (zero && !is_loader() ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
+		      n);
 	return p;
 }
 
@@ -90,7 +117,7 @@ static void block_end(ThreadId v, void *p)
 	if (b == NULL) /* not one: the program is wrong, and goes on */
 		return;
 	if (is_on())
-		told(FORMAT_K_FREE, FORMAT_ALLOC_HEAP, (Addr)p, b->n, site_caller(self));
+		release(FORMAT_ALLOC_HEAP, (Addr)p, b->n);
 	VG_(free)(b);
 	VG_(cli_free)(p);
 }
@@ -148,7 +175,7 @@ static void *heap_realloc(ThreadId v, void *p, SizeT n)
 	if (to == NULL)
 		return NULL;
 	VG_(memcpy)(to, p, k);
-	if (is_on() && k > 0) {
+	if (is_on() && self->hidden == 0 && k > 0) {
 		uint32_t site = site_caller(self);
 
 		access_sync(self);
@@ -173,7 +200,7 @@ void heap_tell(void)
 
 	VG_(HT_ResetIter)(blocks);
 	while ((b = VG_(HT_Next)(blocks)) != NULL)
-		told(FORMAT_K_ALLOC, FORMAT_ALLOC_HEAP, b->key, b->n, b->site);
+		alloc(self, b->site, FORMAT_ALLOC_HEAP, b->key, b->n);
 }
 
 /* ---- mappings ---- */
@@ -183,7 +210,7 @@ static void mapped(Addr a, SizeT n, Bool r, Bool w, Bool x, ULong handle)
 	(void)r, (void)x, (void)handle;
 	shadow_pages(a, n);
 	if (is_on() && w)
-		big(self, site_caller(self), FORMAT_K_ALLOC, FORMAT_ALLOC_MAP, a, n);
+		alloc(self, site_caller(self), FORMAT_ALLOC_MAP, a, n);
 }
 
 static void unmapped(Addr a, SizeT n)
@@ -191,7 +218,7 @@ static void unmapped(Addr a, SizeT n)
 	site_forget(a, n);
 	shadow_pages(a, n);
 	if (is_on())
-		big(self, site_caller(self), FORMAT_K_FREE, FORMAT_ALLOC_MAP, a, n);
+		release(FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, a, n);
 }
 
 static void protected(Addr a, SizeT n, Bool r, Bool w, Bool x)

@@ -3,11 +3,9 @@
  *
  * Data may pass through the kernel from one thread to another, and a thread may wait there for what
  * another does.  So a call that may let others go on gives before it is made, and one that may have
- * waited takes when it is done (doc/TRACE_FORMAT.md, GIVE and TAKE); all of them, signals too, by one
- * channel, and futexes by one for each address.  That orders more than the kernel does, never less.  What
- * a thread has read nobody else reads, so such calls take turns.  Calls that have nothing to do with other
- * threads are listed.
+ * waited takes when it is done (channel.c).  Calls that have nothing to do with other threads are listed.
  */
+#include "channel.h"
 #include "sync.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -16,14 +14,10 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-/* Words where no program has memory. */
-#define CHANNEL SYNC_CHANNEL
-#define CHANNEL_TURN 0x1008u
-#define CHANNEL_FUTEX 0x2000u
-#define FUTEXES 256u
 #define CLEARS 0x200000u /* of clone: CLONE_CHILD_CLEARTID */
 
-enum how { BOTH, NEITHER, GIVES, TAKES };
+/* By the descriptor that comes first: WRITES, READS; of anything: WAITS, BOTH. */
+enum how { BOTH, NEITHER, WRITES, READS, WAITS };
 
 static enum how how_of(UInt n)
 {
@@ -72,17 +66,18 @@ static enum how how_of(UInt n)
 	case __NR_sendto:
 	case __NR_sendmsg:
 	case __NR_close:
-		return GIVES;
+		return WRITES;
 	case __NR_read:
 	case __NR_readv:
 	case __NR_pread64:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
+		return READS;
 	case __NR_poll:
 	case __NR_select:
 	case __NR_epoll_wait:
 	case __NR_wait4:
-		return TAKES;
+		return WAITS;
 	default:
 		return BOTH;
 	}
@@ -97,15 +92,26 @@ static struct thread *recorded(ThreadId v)
 		       : NULL;
 }
 
-/* Of calls that the program makes by a function of the library: who called that. */
-static uint32_t site_here(struct thread *t)
+/* Of the call that t is going to make. */
+static void channel_find(struct thread *t, UInt n, const UWord *args)
 {
-	return site_caller(t);
+	enum how how = how_of(n);
+
+	t->through = (struct channel){ CHANNEL_ANY, 0 };
+	if (n == __NR_futex)
+		t->through.object = channel_of_futex(args[0]);
+	else if (how == WRITES || how == READS)
+		channel_of((Int)args[0], &t->through);
 }
 
-static Addr channel_of(UInt n, const UWord *args)
+/* A handler that is neither SIG_DFL nor SIG_IGN. */
+static void catches(const UWord *args)
 {
-	return n == __NR_futex ? CHANNEL_FUTEX + 8 * ((args[0] >> 2) % FUTEXES) : CHANNEL;
+	const UWord *action = (const UWord *)args[1];
+
+	if (args[0] - 1 < 64 && VG_(am_is_valid_for_client)((Addr)action, 8, VKI_PROT_READ) &&
+	    *action > 1)
+		log_catches((int)args[0]);
 }
 
 static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
@@ -116,15 +122,40 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 	(void)nargs;
 	if (n == __NR_execve && recording)
 		log_became(True);
+	if (n == __NR_rt_sigaction)
+		catches(args);
 	if (thread_of(v) != NULL)
 		thread_of(v)->futex = n == __NR_futex;
 	if (thread_of(v) != NULL && n == __NR_clone)
 		thread_of(v)->child_cleared = args[0] & CLEARS ? args[3] : 0;
-	if (t == NULL)
+	if (t == NULL || how == NEITHER)
 		return;
-	if (how == BOTH || how == GIVES)
-		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_FILE,
-			    channel_of(n, args), NULL, 0);
+	channel_find(t, n, args);
+	if ((how == BOTH || how == WRITES) && t->through.object != 0)
+		channel_give(t, t->through.object);
+}
+
+/* Descriptors that are made from others. */
+static void descriptors(UInt n, const UWord *args, Word r)
+{
+	switch (n) {
+	case __NR_fcntl:
+		if (args[1] != VKI_F_DUPFD && args[1] != VKI_F_DUPFD_CLOEXEC)
+			return;
+		/* fall through */
+	case __NR_dup:
+	case __NR_dup2:
+	case __NR_dup3:
+		channel_same((Int)args[0], (Int)r);
+		break;
+	case __NR_recvmsg:
+	case 299: /* recvmmsg */
+	case 438: /* pidfd_getfd */
+		channel_passed();
+		break;
+	default:
+		break;
+	}
 }
 
 static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
@@ -132,20 +163,16 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	struct thread *t = recorded(v);
 	enum how how = how_of(n);
 
-	(void)nargs, (void)r;
+	(void)nargs;
 	if (n == __NR_execve && recording)
 		log_became(False);
-	if (t == NULL)
+	if (!sr_isError(r))
+		descriptors(n, args, (Word)sr_Res(r));
+	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)
 		return;
-	if (how == BOTH || how == TAKES)
-		record_sync(t, site_here(t), FORMAT_K_TAKE, FORMAT_CHANNEL_FILE,
-			    channel_of(n, args), NULL, 0);
-	if (how == TAKES) {
-		record_sync(t, site_here(t), FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, CHANNEL_TURN, NULL,
-			    0);
-		record_sync(t, site_here(t), FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, CHANNEL_TURN, NULL,
-			    0);
-	}
+	channel_take(t, t->through.object);
+	if (how == READS)
+		channel_turn(t, t->through.turn);
 }
 
 /* ---- memory ---- */
@@ -164,9 +191,9 @@ static void reads(CorePart part, ThreadId v, const HChar *what, Addr a, SizeT n)
 	    !VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
 		return;
 	if (t->futex) /* the kernel compares it as an atomic */
-		access_kernel(a, site_here(t));
+		access_kernel(a, site_caller(t));
 	else
-		sync_range(t, site_here(t), False, a, n);
+		sync_range(t, site_caller(t), False, a, n);
 }
 
 static void reads_text(CorePart part, ThreadId v, const HChar *what, Addr a)
@@ -188,19 +215,34 @@ static void wrote(CorePart part, ThreadId v, Addr a, SizeT n)
 		return;
 	/* In the library's own calls: where the program will look. */
 	if (t->hidden == 0 || (a >= t->floor && a < t->high))
-		sync_range(t, site_here(t), True, a, n);
+		sync_range(t, site_caller(t), True, a, n);
 }
 
 /* ---- signals ---- */
 
-/* Wherever it comes, in the library's own business too: what the thread does then comes after. */
+#define SIGNALS_OF_LIBRARY 32 /* and one more: for cancellation, and the like */
+
+/*
+ * Wherever it comes, in the library's own business too: what the thread does then comes after.  A handler
+ * is the program's, though it runs inside a function that is told as a whole.
+ */
 static void delivers(ThreadId v, Int number, Bool other_stack)
 {
 	struct thread *t = thread_of(v);
 
-	(void)number, (void)other_stack;
-	if (recording && accesses_on && t != NULL && t->begun && !t->ended)
-		record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, CHANNEL, NULL, 0);
+	if (!recording || !accesses_on || t == NULL || !t->begun || t->ended)
+		return;
+	channel_signal(t);
+	if ((UInt)number - SIGNALS_OF_LIBRARY > 1)
+		sync_handler(t, other_stack);
+}
+
+static void delivered(ThreadId v, Int number)
+{
+	struct thread *t = thread_of(v);
+
+	if (t != NULL && (UInt)number - SIGNALS_OF_LIBRARY > 1)
+		sync_handled(t);
 }
 
 void kernel_start(void)
@@ -210,4 +252,5 @@ void kernel_start(void)
 	VG_(track_pre_mem_read_asciiz)(reads_text);
 	VG_(track_post_mem_write)(wrote);
 	VG_(track_pre_deliver_signal)(delivers);
+	VG_(track_post_deliver_signal)(delivered);
 }

@@ -296,12 +296,10 @@ void log_became(Bool is)
 		file.head->ended &= (uint8_t)~FORMAT_ENDED_BECAME;
 }
 
-void log_fault(int signal, uint32_t tid)
+void log_catches(int signal)
 {
-	if (!recording)
-		return;
-	file.head->fault_signal = (uint8_t)signal;
-	file.head->fault_tid = tid;
+	if (recording)
+		file.head->caught |= (uint64_t)1 << (signal - 1);
 }
 
 /* ---- start and end ---- */

@@ -462,7 +462,7 @@ WRAP(int, pthreadZuonce, pthread_once_t *control, void (*run)(void))
 
 /* ---- signals and the like, from thread to thread ---- */
 
-#define CHANNEL 0x1000 /* that all calls of the kernel have (kernel.c) */
+#define CHANNEL 0x1000 /* CHANNEL_ANY (channel.h) */
 
 WRAP(int, pthreadZukill, pthread_t who, int number)
 {

@@ -511,43 +511,68 @@ void record_range(struct thread *t, uint32_t site, Bool write, Bool atomic, Addr
 	}
 }
 
-/* ALLOC and FREE.  A block that is allocated says nothing of versions; a FREE, or a stack that others
- * may look at, replaces them all. */
-void record_extent(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n)
+/* A FREE, or a stack that others may look at from now on, replaces the versions of its words. */
+static void record_extent(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a,
+			  SizeT n, unsigned step)
 {
-	Bool frame = kind == FORMAT_K_ALLOC && (aux & FORMAT_ALLOC_KIND) == FORMAT_ALLOC_FRAME;
-	uint8_t *p;
-
-	if (!recording || n == 0)
-		return;
-	access_sync(t);
-	if (kind == FORMAT_K_FREE)
-		shadow_object(a, n, False);
-	if (kind == FORMAT_K_ALLOC && !frame) {
-		p = put_varint(record_begin(t, 128), site);
-		p = put_varint(put_varint(p, record_delta(t, site, a)), n);
-		record_end(t, kind, aux, put_varint(p, 0), 1);
-		return;
-	}
 	while (n > 0 && recording) {
 		SizeT words = format_words(a, bytes_in(a, PIECE_WORDS, n)), k;
 		version *v = gather(t, a, &words, True);
+		uint8_t *p = put_varint(t->cursor + 4, site);
 
 		k = bytes_in(a, words, n);
-		p = put_varint(t->cursor + 4, site);
 		p = put_varint(put_varint(p, record_delta(t, site, a)), k);
-		p = put_runs(t, p, v, words, frame ? 0 : 1);
-		replace_all(t, a, words, frame ? 0 : 1);
-		record_end(t, kind, aux, p, frame ? 1 : words);
+		p = put_runs(t, p, v, words, step);
+		replace_all(t, a, words, step);
+		record_end(t, kind, aux, p, step == 0 ? 1 : words);
 		a += k;
 		n -= k;
 	}
 }
 
-/* A record that names v alone: where its payload goes. */
-uint8_t *record_chained(struct thread *t, version v)
+void record_frame(struct thread *t, uint32_t site, Addr a, SizeT n)
 {
-	record_begin(t, 128);
-	peer_know(t, v);
-	return t->cursor + 4;
+	if (!recording)
+		return;
+	access_sync(t);
+	record_extent(t, site, FORMAT_K_ALLOC, FORMAT_ALLOC_FRAME, a, n, 0);
+}
+
+void record_free(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n)
+{
+	uint8_t *p;
+
+	if (!recording || n == 0)
+		return;
+	access_sync(t);
+	shadow_forget(a, n);
+	if (!(aux & FORMAT_ALLOC_BIG)) {
+		record_extent(t, site, FORMAT_K_FREE, aux, a, n, 1);
+		return;
+	}
+	p = put_varint(record_begin(t, 128), site);
+	p = put_varint(put_varint(p, record_delta(t, site, a)), n);
+	record_end(t, FORMAT_K_FREE, aux, put_varint(p, 0), 1);
+}
+
+void record_alloc(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n,
+		  const version *after)
+{
+	uint64_t count = 0;
+	uint8_t *p;
+
+	access_sync(t);
+	record_begin(t, 128 + FORMAT_PEERS * 32);
+	for (unsigned i = 0; i < FORMAT_PEERS; i++) {
+		peer_know(t, after[i]);
+		count += after[i] != 0 && tid_of(after[i]) != t->tid;
+	}
+	p = put_varint(t->cursor + 4, site);
+	p = put_varint(put_varint(p, record_delta(t, site, a)), n);
+	p = put_varint(p, count);
+	for (unsigned i = 0; i < FORMAT_PEERS; i++)
+		if (after[i] != 0 && tid_of(after[i]) != t->tid)
+			p = put_varint(put_varint(p, 1u << 2 | 1),
+				       record_ref(t, after[i], t->tseq + 1));
+	record_end(t, FORMAT_K_ALLOC, aux, p, 1);
 }

@@ -37,26 +37,53 @@ struct shadow *shadow_slow(Addr key)
 	return p->at;
 }
 
-void shadow_object(Addr a, SizeT n, Bool is)
+void shadow_object(Addr a, SizeT n)
 {
-	for (Addr w = a & ~(Addr)7; w < a + n; w += 8) {
-		struct shadow *s = shadow_of(w);
-		unsigned k = shadow_word(w);
+	for (Addr w = a & ~(Addr)7; w < a + n; w += 8)
+		bit_set(shadow_of(w)->object, shadow_word(w));
+}
 
-		if (is)
-			bit_set(s->object, k);
-		else
-			s->object[k >> 3] &= (uint8_t) ~(1u << (k & 7));
+/* The piece, if there is one. */
+static struct shadow *known(Addr key)
+{
+	struct piece *p = pieces != NULL ? VG_(HT_lookup)(pieces, key) : NULL;
+
+	return p != NULL ? p->at : NULL;
+}
+
+static void bits_clear(uint8_t *bits, unsigned from, unsigned to)
+{
+	for (; from <= to && (from & 7) != 0; from++)
+		bits[from >> 3] &= (uint8_t) ~(1u << (from & 7));
+	for (; from + 7 <= to; from += 8)
+		bits[from >> 3] = 0;
+	for (; from <= to; from++)
+		bits[from >> 3] &= (uint8_t) ~(1u << (from & 7));
+}
+
+void shadow_forget(Addr a, SizeT n)
+{
+	Addr last = a + n - 1;
+
+	for (Addr key = a >> SHADOW_BITS; n != 0 && key <= last >> SHADOW_BITS; key++) {
+		struct shadow *s = known(key);
+		unsigned from = key == a >> SHADOW_BITS ? shadow_word(a) : 0;
+		unsigned to = key == last >> SHADOW_BITS ? shadow_word(last) : SHADOW_WORDS - 1;
+
+		if (s == NULL)
+			continue;
+		bits_clear(s->object, from, to);
+		bits_clear(s->atomic, from, to);
 	}
 }
 
 void shadow_pages(Addr a, SizeT n)
 {
-	for (Addr p = a >> SHADOW_BITS; p <= (a + n - 1) >> SHADOW_BITS && n != 0; p++) {
-		struct piece *piece = pieces != NULL ? VG_(HT_lookup)(pieces, p) : NULL;
+	for (Addr key = a >> SHADOW_BITS; key <= (a + n - 1) >> SHADOW_BITS && n != 0; key++) {
+		struct shadow *s = known(key);
 
-		if (piece != NULL)
-			VG_(memset)(piece->at->page, PAGE_UNKNOWN, sizeof(piece->at->page));
+		if (s != NULL)
+			VG_(memset)(s->page, PAGE_UNKNOWN, sizeof(s->page));
 	}
 }
 

@@ -14,7 +14,6 @@
 #define IMAGES 1024u
 #define SITE_MOST (1u << 22)
 #define BUILD_ID 64u
-#define WRAPPER 1024u /* bytes of stack, at most */
 
 struct place {
 	struct place *next;
@@ -237,8 +236,7 @@ VG_REGPARM(2) void site_call(Addr sp, UWord site)
 
 	if (t == NULL)
 		return;
-	if (UNLIKELY_(t->hidden != 0) && sp > t->hidden_sp + WRAPPER)
-		sync_left(t);
+	sync_look(t, sp);
 	while (t->depth > 0 && t->frames[(t->depth - 1) % FRAMES].sp <= sp)
 		t->depth--;
 	if (t->depth < t->low_depth)
@@ -253,8 +251,7 @@ VG_REGPARM(1) void site_ret(Addr sp)
 
 	if (t == NULL)
 		return;
-	if (UNLIKELY_(t->hidden != 0) && sp > t->hidden_sp + WRAPPER)
-		sync_left(t);
+	sync_look(t, sp);
 	while (t->depth > 0 && t->frames[(t->depth - 1) % FRAMES].sp < sp)
 		t->depth--;
 	if (t->depth < t->low_depth)

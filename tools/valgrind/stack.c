@@ -36,7 +36,7 @@ void stack_expose(struct thread *t, Addr a, uint32_t site)
 
 	if (a < t->low || a >= t->floor || t->ended)
 		return;
-	record_extent(t, site, FORMAT_K_ALLOC, FORMAT_ALLOC_FRAME, floor, t->floor - floor);
+	record_frame(t, site, floor, t->floor - floor);
 	t->floor = floor;
 	if (t == self)
 		stack_switch();

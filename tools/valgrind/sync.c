@@ -6,6 +6,7 @@
  */
 #include "sync.h"
 
+#include "channel.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 
@@ -130,7 +131,7 @@ static void park(struct thread *t, uint32_t site, const UWord *arg)
 	t->parked_mutex = mutex;
 	t->parked_len = MUTEX_BYTES;
 	t->parked_aux = aux;
-	shadow_object(mutex, MUTEX_BYTES, True);
+	shadow_object(mutex, MUTEX_BYTES);
 }
 
 #define ETIMEDOUT_ 110
@@ -318,7 +319,7 @@ static void cancel(struct thread *t, uint32_t site, struct thread *who)
 		return;
 	record_thread(t, site, FORMAT_K_CANCEL, 0, who->tid, 0, 1);
 	if (who->begun && !who->ended && who != t)
-		record_sync(who, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, SYNC_CHANNEL, NULL, 0);
+		channel_signal(who);
 }
 
 #define NAME_MOST 64u
@@ -401,10 +402,40 @@ static void hide(struct thread *t, const UWord *arg)
 			t->object = arg[1];
 			t->object_len = arg[2];
 		}
-		shadow_object(arg[1], arg[2], True);
+		shadow_object(arg[1], arg[2]);
 	} else if (t->hidden > 0 && --t->hidden == 0) {
 		t->object_len = t->parked_len = 0;
+		t->hidden_sp = 0;
 	}
+	stack_switch();
+}
+
+void sync_handler(struct thread *t, Bool other_stack)
+{
+	if (t->ninterrupted == HANDLERS) { /* the oldest have been left by jumps */
+		t->ninterrupted--;
+		VG_(memmove)
+		(t->interrupted, t->interrupted + 1, t->ninterrupted * sizeof(t->interrupted[0]));
+	}
+	t->interrupted[t->ninterrupted++] =
+		(struct interrupted){ t->hidden, t->hidden_sp, t->object, t->object_len };
+	t->hidden = 0;
+	if (other_stack) /* where the stack pointer says nothing of the wrapper */
+		t->hidden_sp = 0;
+	stack_switch();
+}
+
+void sync_handled(struct thread *t)
+{
+	const struct interrupted *i;
+
+	if (t->ninterrupted == 0)
+		return;
+	i = &t->interrupted[--t->ninterrupted];
+	t->hidden = i->hidden;
+	t->hidden_sp = i->hidden_sp;
+	t->object = i->object;
+	t->object_len = i->object_len;
 	stack_switch();
 }
 
@@ -414,6 +445,8 @@ void sync_left(struct thread *t)
 	uint64_t args[2] = { 0, 0 };
 
 	t->hidden = 0;
+	t->hidden_sp = 0;
+	t->ninterrupted = 0;
 	t->nonce = 0;
 	stack_switch();
 	if (t->parked == 0 || !recording)

@@ -103,7 +103,7 @@ static void stack_find(struct thread *t)
 	}
 	t->floor = t->high;
 	if (t->tid > 1 && t->handle != 0)
-		shadow_object(t->handle, TCB, True);
+		shadow_object(t->handle, TCB);
 	own_mark(t);
 }
 
@@ -156,6 +156,7 @@ void thread_end(struct thread *t, unsigned how)
 		access_sync(t);
 		/* Others that the process ends with might have gone on: their logs stay open. */
 		if (how != FORMAT_END_PROCESS || t->tid == 1) {
+			heap_over(t); /* so will be what it does behind its END */
 			record_end(t, FORMAT_K_END, how, record_begin(t, 64), 1);
 			t->end = t->tseq;
 			log_close(t, FORMAT_CHUNK_LAST);

@@ -10,7 +10,8 @@
  *	sync.c		what the preload library tells: locks, conditions, threads
  *	thread.c	threads
  *	heap.c		malloc and its family, mappings
- *	kernel.c	system calls: what they write, what they order; signals
+ *	kernel.c	system calls: what they read and write; signals
+ *	channel.c	what they order
  *	main.c		options, start and end
  *	preload.c	the wrappers, in the program
  *
@@ -51,7 +52,10 @@ struct pending {
 
 #define TCB 0x900u /* bytes of the C library's behind a thread's handle */
 
-#define FRAMES 1024u /* deeper ones are not told apart */
+#define TAKEN 8u
+#define WRAPPER 1024u /* bytes of stack, at most */
+#define HANDLERS 16u  /* one inside the other */
+#define FRAMES 1024u  /* deeper ones are not told apart */
 
 struct frame {
 	Addr sp;       /* when it has been returned from, the stack is above this */
@@ -86,11 +90,17 @@ struct thread {
 	struct frame frames[FRAMES];
 	uint32_t depth, low_depth, logged_depth;
 	uint32_t stated; /* frames that the chunk has stated */
-	/* In a function of the library that is told as a whole. */
+	/* In a function of the library that is told as a whole; and those that handlers have interrupted. */
 	uint32_t hidden;
-	Addr hidden_sp; /* of the wrapper */
+	Addr hidden_sp; /* of the wrapper; above it, that has been left */
 	Addr object;	/* that it is about */
 	SizeT object_len, parked_len;
+	struct interrupted {
+		uint32_t hidden;
+		Addr hidden_sp, object;
+		SizeT object_len;
+	} interrupted[HANDLERS];
+	uint32_t ninterrupted;
 	Addr parked, parked_mutex; /* in a wait for a condition; 0 none */
 	unsigned parked_aux;
 	UWord once[16];
@@ -110,6 +120,13 @@ struct thread {
 	uint64_t generation; /* of the barrier it waits at */
 	Bool begun, ended, joined, told, timed;
 	Bool futex; /* its last system call was one */
+	struct channel {
+		Addr object, turn; /* 0: none */
+	} through;		   /* of the call that it makes (channel.h) */
+	struct taken {
+		Addr object;
+		version last;
+	} taken[TAKEN]; /* what it has taken lately, by channel */
 };
 
 /* ---- options (main.c) ---- */
@@ -179,8 +196,10 @@ static inline void bit_set(uint8_t *bits, unsigned w)
 {
 	bits[w >> 3] |= (uint8_t)(1u << (w & 7));
 }
-/* The words of [a, a + n) are an object of the library's, or no more. */
-void shadow_object(Addr a, SizeT n, Bool is);
+/* The words of [a, a + n) are an object of the library's. */
+void shadow_object(Addr a, SizeT n);
+/* They are no object any more, and no atomic: another block may come there. */
+void shadow_forget(Addr a, SizeT n);
 /* Whether pages can be written to is to be found out anew. */
 void shadow_pages(Addr a, SizeT n);
 /* Nobody can write to the page of a. */
@@ -200,7 +219,7 @@ void log_note(const HChar *text);
 void log_trouble(const HChar *text);
 void log_sees(void); /* the program calls what we wrap */
 void log_became(Bool is);
-void log_fault(int signal, uint32_t tid);
+void log_catches(int signal);
 void log_finish(Int status);
 void log_abandon(void);
 struct format_file *log_head(void);
@@ -243,10 +262,14 @@ uint64_t record_thread(struct thread *t, uint32_t site, unsigned kind, unsigned 
 		       uint64_t b, unsigned nargs);
 /* Ranges: of any length, cut to pieces. */
 void record_range(struct thread *t, uint32_t site, Bool write, Bool atomic, Addr a, SizeT n);
-void record_extent(struct thread *t, uint32_t site, unsigned kind, unsigned aux, Addr a, SizeT n);
+/* Memory that comes and goes: a stack that others may look at from now on; a block, BIG: in one event; a
+ * block after the events that are named (FORMAT_PEERS of them, at their seats; 0 none). */
+void record_frame(struct thread *t, uint32_t site, Addr a, SizeT n);
+void record_free(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n);
+void record_alloc(struct thread *t, uint32_t site, unsigned aux, Addr a, SizeT n,
+		  const version *after);
 /* What has changed of the stack since the last record. */
 void record_stack(struct thread *t);
-uint8_t *record_chained(struct thread *t, version v);
 
 /* ---- access.c ---- */
 #define INFO_SIZE 15u	  /* log2 of the size */
@@ -300,12 +323,19 @@ VG_REGPARM(1) void site_ret(Addr sp);
 
 /* ---- sync.c ---- */
 Bool sync_request(ThreadId tid, UWord *arg, UWord *ret);
-/* The wrapper has been left by other means than a return: by a cancellation. */
+/* The stack pointer is above that of the wrapper: has it been left by other means than a return?  By a
+ * cancellation, or by a jump out of a handler. */
 void sync_left(struct thread *t);
+static inline void sync_look(struct thread *t, Addr sp)
+{
+	if (UNLIKELY_(t->hidden_sp != 0) && sp > t->hidden_sp + WRAPPER)
+		sync_left(t);
+}
 
 /* ---- heap.c, kernel.c, instrument.c ---- */
 void heap_start(void);
 void heap_tell(void); /* of all blocks there are */
+void heap_over(struct thread *t);
 void kernel_start(void);
 struct _IRSB;
 

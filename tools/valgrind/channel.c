@@ -1,0 +1,122 @@
+/*
+ * Through which channels system calls order threads.
+ *
+ *	a write to f	gives F and ALL		a read of f	takes F and ANY; readers of f take turns
+ *	other calls	give ANY		other calls	take ANY and ALL
+ *
+ * F is the channel of the file, pipe or eventfd behind the descriptor, or of all sockets.  A call that is not
+ * known for harmless may do whatever another one waits for, so what it gives everybody takes.
+ */
+#include "channel.h"
+
+#include "pub_tool_libcfile.h"
+#include "pub_tool_vki.h"
+
+/* Words where no program has memory. */
+#define ALL 0x1008u
+#define SOCKET 0x1010u
+#define FUTEX 0x2000u
+#define FILE_ 0x3000u
+#define TURN 0x4000u
+#define SLOTS 256u
+
+/*
+ * All eventfds, epolls and timerfds share one inode, so they are told apart by number.  A duplicate goes
+ * under the number of the first (here plus 1), and keeps it when that one is closed.  Numbers past the
+ * table are one.
+ */
+#define NUMBERS (1u << 16)
+static uint32_t numbers[NUMBERS];
+
+/* Descriptors may have come in messages, under other numbers: whoever reads takes from all. */
+static Bool passed;
+
+static uint32_t number(Int fd)
+{
+	if ((UInt)fd >= NUMBERS)
+		return NUMBERS;
+	return numbers[fd] != 0 ? numbers[fd] - 1 : (uint32_t)fd;
+}
+
+void channel_same(Int fd, Int copy)
+{
+	if ((UInt)copy < NUMBERS)
+		numbers[copy] = number(fd) + 1;
+}
+
+void channel_passed(void)
+{
+	passed = True;
+}
+
+static Addr slot(uint64_t key)
+{
+	return 8 * (key * 0x9e3779b97f4a7c15u >> 56) % (8 * SLOTS);
+}
+
+void channel_of(Int fd, struct channel *c)
+{
+	struct vg_stat s;
+	uint64_t key;
+
+	*c = (struct channel){ 0 };
+	if (VG_(fstat)(fd, &s) != 0)
+		return;
+	key = s.dev * 0x100000001b3u + s.ino;
+	if ((s.mode & VKI_S_IFMT) == 0) /* a file of no type */
+		key = (key + number(fd)) * 0x100000001b3u;
+	c->object = VKI_S_ISSOCK(s.mode) ? SOCKET : FILE_ + slot(key);
+	c->turn = TURN + slot(key);
+}
+
+Addr channel_of_futex(Addr a)
+{
+	return FUTEX + 8 * ((a >> 2) % SLOTS);
+}
+
+static void log(struct thread *t, unsigned kind, unsigned aux, Addr object)
+{
+	record_sync(t, site_caller(t), kind, aux, object, NULL, 0);
+}
+
+/* Nothing is to be had where nobody has given, or nobody since t took there. */
+static void take(struct thread *t, unsigned aux, Addr object)
+{
+	const version *last = version_at(object);
+	struct taken *was = &t->taken[object >> 3 & (TAKEN - 1)];
+
+	if (*last == 0 || (was->object == object && was->last == *last))
+		return;
+	log(t, FORMAT_K_TAKE, aux, object);
+	*was = (struct taken){ object, *last };
+}
+
+void channel_give(struct thread *t, Addr object)
+{
+	log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, object);
+	if (object != CHANNEL_ANY && object - FUTEX >= 8 * SLOTS)
+		log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, ALL);
+}
+
+void channel_take(struct thread *t, Addr object)
+{
+	take(t, FORMAT_CHANNEL_FILE, object);
+	if (object - FUTEX < 8 * SLOTS)
+		return;
+	if (object == CHANNEL_ANY || passed)
+		take(t, FORMAT_CHANNEL_FILE, ALL);
+	if (object != CHANNEL_ANY)
+		take(t, FORMAT_CHANNEL_FILE, CHANNEL_ANY);
+}
+
+void channel_turn(struct thread *t, Addr turn)
+{
+	log(t, FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, turn);
+	log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, turn);
+}
+
+void channel_signal(struct thread *t)
+{
+	record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, CHANNEL_ANY, NULL, 0);
+	record_sync(t, 0, FORMAT_K_TAKE, FORMAT_CHANNEL_SIGNAL, ALL, NULL, 0);
+}

@@ -1,0 +1,26 @@
+/*
+ * What orders threads through the kernel (doc/TRACE_FORMAT.md, GIVE and TAKE).
+ */
+#ifndef VALGRIND_CHANNEL_H
+#define VALGRIND_CHANNEL_H
+
+#include "tool.h"
+
+/* Of calls that may do anything, and of signals: a word where no program has memory. */
+#define CHANNEL_ANY 0x1000u
+
+/* 0: there is no such descriptor. */
+void channel_of(Int fd, struct channel *c);
+Addr channel_of_futex(Addr a);
+/* copy is a duplicate of fd. */
+void channel_same(Int fd, Int copy);
+/* Descriptors may have come in a message. */
+void channel_passed(void);
+
+void channel_give(struct thread *t, Addr object);
+void channel_take(struct thread *t, Addr object);
+/* Data have been read, which nobody else reads. */
+void channel_turn(struct thread *t, Addr turn);
+void channel_signal(struct thread *t);
+
+#endif /* VALGRIND_CHANNEL_H */
