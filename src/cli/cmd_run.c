@@ -126,7 +126,7 @@ static enum status run_one_of(struct run_request *r, struct session s, struct re
 	s.trace = strbuf_str(&own);
 	st = record(r, &s, base, path, argv, &trace, d);
 	if (st == ST_OK) {
-		news = repeat_news(all, analyse_trace(&r->a, trace));
+		news = repeat_news(all, strbuf_str(&own), analyse_trace(&r->a, trace));
 		if (news == 0)
 			unlink(trace);
 		if (!s.quiet)
@@ -143,7 +143,7 @@ static enum status run_many(struct run_request *r, const struct session *s, cons
 	struct repeat all;
 	enum status st = ST_OK;
 
-	repeat_begin(&all, &r->a);
+	repeat_begin(&all, &r->a, "run");
 	for (uint64_t i = 0; i < r->times && st == ST_OK && !r->a.hurry; i++) {
 		st = run_one_of(r, *s, &all, base, path, argv, d);
 		if (r->until_quiet && all.quiet >= r->until_quiet)
