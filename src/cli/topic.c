@@ -78,7 +78,7 @@ static const char deadlock[] =
 	"     if both took b and a in the same order, this could not happen\n"
 	"\n"
 	"Each thread holds what the one above it waits for, all around; none can go on. A lock\n"
-	"without a name goes by where it lies: forks[1], table[3]+8 (8 bytes into an element),\n"
+	"without a name goes by where it lies: forks[1], table[3].lock, area+8 (8 bytes into it),\n"
 	"heap#7+16 (a block; the line below says who allocated it).\n"
 	"\n"
 	"The run that shows it. Not what happened, but what could have: another order of the\n"
