@@ -172,6 +172,22 @@ static enum status run_once(struct run_request *r, const struct session *s, stru
 	return st;
 }
 
+/* The words after `foresee run --replay': the report tells them when there is no program left to replay. */
+static char **words_of(const struct made *made, const char *source, char **argv)
+{
+	size_t n = 0;
+	char **words;
+
+	if (!made->path)
+		return NULL;
+	while (argv[n])
+		n++;
+	words = mem_alloc((n + 1) * sizeof(*words));
+	memcpy(words, argv, (n + 1) * sizeof(*words));
+	words[0] = (char *)source;
+	return words;
+}
+
 static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
 	struct run_request *r = arg;
@@ -179,7 +195,7 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	struct made made = { 0 };
 	struct diag d = { 0 };
 	const char *name = argv[0];
-	char *path = NULL;
+	char *path = NULL, **words = NULL;
 	int status = EXIT_TROUBLE;
 	enum status st;
 
@@ -194,12 +210,15 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	if (st == ST_OK)
 		st = program_find(argv[0], session_how(s), &path, &d);
 	if (st == ST_OK)
+		a->compiled = words = words_of(&made, name, argv);
+	if (st == ST_OK)
 		st = r->times > 1 ? run_many(r, s, name, path, argv, &status, &d)
 				  : run_once(r, s, &made, name, path, argv, &status, &d);
 	if (st != ST_OK)
 		talk_error("%s", d.message);
 	made_release(&made);
-	mem_free(path);
+	MEM_FREE_ALL(path, words);
+	a->compiled = NULL;
 	return analyse_finish(a, status);
 }
 

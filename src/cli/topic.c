@@ -189,6 +189,10 @@ static const char annotations[] =
 	"  FORESEE_THREAD_NAME(\"reader\")                        of the calling thread\n"
 	"  FORESEE_VARIABLE(&c[7].hits, sizeof(int), \"c[7].hits\") of memory, until it is freed\n"
 	"\n"
+	"Races that are meant: counted, and not shown\n"
+	"  FORESEE_BENIGN(&hits, sizeof(hits), \"a rough count\")\n"
+	"  An _Atomic, or std::atomic, is better: C knows no harmless races.\n"
+	"\n"
 	"Events, for 'foresee print'\n"
 	"  FORESEE_EVENT(\"landing\")    FORESEE_EVENT2(\"request\", client, length)    up to 8\n"
 	"  FORESEE_INTERNAL(\"phase\", 3)\n"
@@ -212,6 +216,9 @@ static const char annotations[] =
 	"__tsan_mutex_*, AnnotateHappensBefore, AnnotateHappensAfter, AnnotateRWLock*,\n"
 	"AnnotateThreadName; AnnotateBenignRace, whose races are counted and not shown.\n"
 	"AnnotateIgnore* is not done: predictions could be wrong without these accesses.\n"
+	"Many programs compile theirs for the sanitizer alone, behind __has_feature(thread_sanitizer)\n"
+	"or __SANITIZE_THREAD__, and foresee-cc is none: ask for defined(__FORESEE__) there as well,\n"
+	"or build with -D__SANITIZE_THREAD__=1 where that is what they ask for.\n"
 	"\n"
 	"Annotations are believed: wrong ones give wrong reports. 'man foresee.h' has it all.\n";
 
