@@ -14,6 +14,7 @@
  *	what					macros
  *	--------------------------------------	------------------------------------------
  *	names of threads and of memory		THREAD_NAME, VARIABLE
+ *	races that are meant			BENIGN
  *	events for people and properties	EVENT, EVENT1 ... EVENT8, INTERNAL
  *	code that is meant to be atomic		ATOMIC_BEGIN, ATOMIC_END
  *	order that is made by other means	HAPPENS_BEFORE, HAPPENS_AFTER
@@ -42,6 +43,8 @@ extern "C" {
 void foresee_thread_name(const char *name) FORESEE_WEAK_;
 void foresee_variable(const volatile void *address, unsigned long size,
 		      const char *name) FORESEE_WEAK_;
+void foresee_benign(const volatile void *address, unsigned long size,
+		    const char *why) FORESEE_WEAK_;
 void foresee_event(const char *name, unsigned count, ...) FORESEE_WEAK_; /* of long */
 void foresee_internal(const char *name, long value) FORESEE_WEAK_;
 void foresee_atomic_begin(const char *name) FORESEE_WEAK_;
@@ -104,6 +107,15 @@ struct foresee_violation {
  */
 #define FORESEE_VARIABLE(address, size, name) \
 	FORESEE_CALL_(foresee_variable, ((address), (size), (name)))
+
+/*
+ * Races on these bytes are meant, until the memory is freed: they are counted, and not shown.  The recording has all
+ * accesses none the less.  A variable that several threads use without a lock is better atomic: in C a race is undefined,
+ * whatever it is meant for.
+ *
+ *	FORESEE_BENIGN(&hits, sizeof(hits), "a rough count");
+ */
+#define FORESEE_BENIGN(address, size, why) FORESEE_CALL_(foresee_benign, ((address), (size), (why)))
 
 /*
  * Something happened that is of interest, with up to eight integers.  Shown by `foresee print',

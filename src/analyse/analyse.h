@@ -47,6 +47,7 @@ struct analyse {
 	struct suppress *suppress; /* owned */
 	struct baseline *baseline; /* owned; or NULL */
 	const char *spec_path;	   /* or NULL */
+	char *const *compiled;	   /* as in struct report */
 	VEC(const char *) plugins;
 	struct spec *spec;	  /* owned; or NULL */
 	struct monitors monitors; /* of the spec and the plug-ins, from analyse_begin on */

@@ -1,6 +1,7 @@
 #include "analyse/repeat.h"
 
 #include "analyse/analyse.h"
+#include "analyse/notify.h"
 #include "analyse/pass.h"
 #include "base/json_read.h"
 #include "report/baseline.h"
@@ -41,9 +42,9 @@ static int take(void *arg, const struct pass *p)
 	return p->certify.refused ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-void repeat_begin(struct repeat *r, struct analyse *a)
+void repeat_begin(struct repeat *r, struct analyse *a, const char *one)
 {
-	*r = (struct repeat){ .a = a };
+	*r = (struct repeat){ .a = a, .one = one };
 	a->take = take;
 	a->take_arg = r;
 }
@@ -51,6 +52,7 @@ void repeat_begin(struct repeat *r, struct analyse *a)
 void repeat_release(struct repeat *r)
 {
 	kept_list_release(&r->found);
+	texts_release(&r->traces);
 	VEC_RELEASE(&r->added);
 }
 
@@ -59,11 +61,12 @@ uint32_t repeat_next(const struct repeat *r)
 	return (uint32_t)r->added.n + 1;
 }
 
-size_t repeat_news(struct repeat *r, int status)
+size_t repeat_news(struct repeat *r, const char *trace, int status)
 {
 	uint32_t n = r->news;
 
 	r->news = 0;
+	texts_add(&r->traces, "%s", trace);
 	*VEC_PUSH(&r->added) = n;
 	r->is_failed |= status != EXIT_FINE;
 	r->quiet = n ? 0 : r->quiet + 1;
@@ -83,14 +86,14 @@ void repeat_path(const char *trace, uint32_t run, struct strbuf *out)
 
 /* ---- the report ---- */
 
-static void found_json(const struct repeat *r, const char *trace, FILE *to)
+static void found_json(const struct repeat *r, const char *all, FILE *to)
 {
 	struct json j = { .to = to };
 
 	json_open(&j, NULL, '{');
 	json_number(&j, "foresee", 1);
 	json_open(&j, "trace", '{');
-	json_string(&j, "path", trace);
+	json_string(&j, "path", all);
 	json_close(&j, '}');
 	json_open(&j, "runs", '[');
 	for (size_t i = 0; i < r->added.n; i++)
@@ -99,13 +102,11 @@ static void found_json(const struct repeat *r, const char *trace, FILE *to)
 	json_open(&j, "findings", '[');
 	for (size_t i = 0; i < r->found.at.n; i++) {
 		const struct kept *k = &r->found.at.at[i];
-		STRBUF_SCOPED path = { 0 };
 
-		repeat_path(trace, k->run, &path);
 		json_open(&j, NULL, '{');
 		json_number(&j, "id", i + 1);
 		json_number(&j, "run", k->run);
-		json_string(&j, "trace", strbuf_str(&path));
+		json_string(&j, "trace", r->traces.at[k->run - 1]);
 		if (r->a->baseline)
 			json_bool(&j, "known", k->known);
 		fprintf(to, ", %s", k->json);
@@ -124,13 +125,13 @@ static void added_format(const struct repeat *r, struct strbuf *out)
 	const char *comma = ": ";
 	bool any = false;
 
-	strbuf_addf(out, "%zu run%s, %zu finding%s", r->added.n, WORDS_PLURAL(r->added.n),
+	strbuf_addf(out, "%zu %s%s, %zu finding%s", r->added.n, r->one, WORDS_PLURAL(r->added.n),
 		    r->found.at.n, WORDS_PLURAL(r->found.at.n));
 	for (size_t i = 0; i < r->added.n; i++) {
 		if (r->added.at[i] == 0)
 			continue;
-		strbuf_addf(out, "%srun %zu %s%" PRIu32 "%s", comma, i + 1, any ? "" : "found ",
-			    r->added.at[i], any ? " more" : "");
+		strbuf_addf(out, "%s%s %zu %s%" PRIu32 "%s", comma, r->one, i + 1,
+			    any ? "" : "found ", r->added.at[i], any ? " more" : "");
 		comma = ", ";
 		any = true;
 	}
@@ -139,21 +140,20 @@ static void added_format(const struct repeat *r, struct strbuf *out)
 	strbuf_adds(out, "\n");
 }
 
-static void found_print(const struct repeat *r, const char *trace, FILE *to)
+static void found_print(const struct repeat *r, FILE *to)
 {
 	STRBUF_SCOPED out = { 0 };
 
 	for (size_t i = 0; i < r->found.at.n; i++) {
 		const struct kept *k = &r->found.at.at[i];
 		bool full = !k->known || r->a->verbose;
-		STRBUF_SCOPED path = { 0 }, shown = { 0 };
+		STRBUF_SCOPED shown = { 0 };
 
-		repeat_path(trace, k->run, &path);
-		frames_path(strbuf_str(&path), &shown);
+		frames_path(r->traces.at[k->run - 1], &shown);
 		strbuf_addf(&out, "%zu%s", i + 1, full ? k->text : k->line);
 		if (full && out.n >= 2 && out.at[out.n - 2] == '\n')
 			out.at[--out.n] = '\0'; /* its blank line comes behind */
-		strbuf_addf(&out, "   first seen in run %" PRIu32 " of %zu: %s\n%s", k->run,
+		strbuf_addf(&out, "   first seen in %s %" PRIu32 " of %zu: %s\n%s", r->one, k->run,
 			    r->added.n, strbuf_str(&shown), full ? "\n" : "");
 	}
 	added_format(r, &out);
@@ -162,21 +162,21 @@ static void found_print(const struct repeat *r, const char *trace, FILE *to)
 	fwrite(out.at, 1, out.n, to);
 }
 
-static void found_render(struct repeat *r, const char *trace)
+static void found_render(struct repeat *r, const char *all)
 {
 	char *text = NULL;
 	size_t n = 0;
 	FILE *to;
 
 	if (r->a->json) {
-		found_json(r, trace, r->a->to);
+		found_json(r, all, r->a->to);
 	} else if (!r->a->format) {
-		found_print(r, trace, r->a->to);
+		found_print(r, r->a->to);
 	} else {
 		to = open_memstream(&text, &n);
 		if (!to)
 			BUG("out of memory for a report");
-		found_json(r, trace, to);
+		found_json(r, all, to);
 		if (fclose(to) != 0)
 			BUG("out of memory for a report");
 		analyse_format(r->a, text, n);
@@ -184,7 +184,7 @@ static void found_render(struct repeat *r, const char *trace)
 	}
 }
 
-int repeat_report(struct repeat *r, const char *trace)
+int repeat_report(struct repeat *r, const char *all)
 {
 	size_t news = 0;
 
@@ -196,8 +196,10 @@ int repeat_report(struct repeat *r, const char *trace)
 
 		k->known = r->a->baseline && baseline_take(r->a->baseline, k->fingerprint);
 		news += !k->known;
+		if (r->a->notify && !k->known && !k->told)
+			notify_send(r->a->notify, k, (uint32_t)i + 1, r->traces.at[k->run - 1], 0);
 	}
-	found_render(r, trace);
+	found_render(r, all);
 	if (r->is_failed)
 		return EXIT_TROUBLE;
 	if (news)

@@ -248,10 +248,10 @@ EXPORT int __tsan_mutex_pre_unlock(void *addr, unsigned flags)
 
 #define AT const char *file __attribute__((unused)), int line __attribute__((unused))
 
-static void benign(const volatile void *mem, long size, const char *why)
+static void benign(const volatile void *mem, uint64_t size, const char *why)
 {
-	if (size > 0)
-		annotate_range(FORMAT_USER_BENIGN, why, mem, (uint64_t)size);
+	if (size != 0)
+		annotate_range(FORMAT_USER_BENIGN, why, mem, size);
 }
 
 static void note_once(void)

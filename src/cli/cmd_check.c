@@ -1,17 +1,50 @@
+#include "analyse/repeat.h"
 #include "cli/analyse_options.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "report/frames.h"
 
-static const struct option_def check_options[] = {
-	ANALYSE_OPTIONS, ANALYSE_REPLAY_OPTION, INPUT_OPTIONS, { 0 }
+struct check_request {
+	struct analyse a;
+	struct input in;
+	bool together;
 };
 
-static int check(struct analyse *a, char **paths, int n)
+static const struct option_def check_options[] = {
+	ANALYSE_OPTIONS,
+	ANALYSE_REPLAY_OPTION,
+	{ OPTION_AT(struct check_request, together), 0, "together", NULL,
+	  "one report of all traces: each finding once, with the first that shows it" },
+	INPUT_OPTIONS,
+	{ 0 },
+};
+
+static int check_together(struct analyse *a, char **paths, int n)
 {
+	STRBUF_SCOPED all = { 0 };
+	struct repeat r;
+	int status;
+
+	repeat_begin(&r, a, "trace");
+	for (int i = 0; i < n; i++)
+		repeat_news(&r, paths[i], analyse_trace(a, paths[i]));
+	frames_path(paths[0], &all);
+	if (n > 1)
+		strbuf_addf(&all, " and %d more", n - 1);
+	status = repeat_report(&r, strbuf_str(&all));
+	repeat_release(&r);
+	return analyse_finish(a, status);
+}
+
+static int check(struct check_request *r, char **paths, int n)
+{
+	struct analyse *a = &r->a;
 	int status = EXIT_FINE;
 
 	if (!analyse_begin(a, paths, n))
 		return EXIT_TROUBLE;
+	if (r->together || (n > 1 && a->baseline))
+		return check_together(a, paths, n);
 	for (int i = 0; i < n; i++) {
 		if (n > 1 && analyse_is_text(a))
 			fprintf(a->to, "%s%s:\n", i ? "\n" : "", paths[i]);
@@ -22,28 +55,28 @@ static int check(struct analyse *a, char **paths, int n)
 
 static int check_command(const struct command *c, int argc, char **argv)
 {
-	struct analyse a;
-	struct input in = { 0 };
-	struct option_parser p = { .into = { [OPTION_ANALYSE] = &a, [OPTION_INPUT] = &in } };
+	struct check_request r = { 0 };
+	struct option_parser p = {
+		.into = { [OPTION_OWN] = &r, [OPTION_ANALYSE] = &r.a, [OPTION_INPUT] = &r.in }
+	};
 	int status;
 
-	analyse_init(&a);
+	analyse_init(&r.a);
 	if (command_options(c, &p, argc, argv, &status)) {
-		a.lenient = in.lenient;
-		a.from_cut = in.from_cut;
-		a.to_cut = in.to_cut;
-		a.quiet = in.quiet;
+		r.a.lenient = r.in.lenient;
+		r.a.from_cut = r.in.from_cut;
+		r.a.to_cut = r.in.to_cut;
+		r.a.quiet = r.in.quiet;
 		if (p.noperands == 0)
 			status = command_misuse(c, "no trace given");
-		else if (p.noperands > 1 && a.html)
+		else if (p.noperands > 1 && r.a.html)
 			status = command_misuse(c, "-f html is a page about one trace");
-		else if (p.noperands > 1 && (a.witness_dir || a.baseline))
-			status = command_misuse(c, "--%s takes one trace",
-						a.witness_dir ? "witness-dir" : "baseline");
+		else if (p.noperands > 1 && r.a.witness_dir)
+			status = command_misuse(c, "--witness-dir takes one trace");
 		else
-			status = check(&a, p.operands, p.noperands);
+			status = check(&r, p.operands, p.noperands);
 	}
-	analyse_release(&a);
+	analyse_release(&r.a);
 	return status;
 }
 

@@ -126,7 +126,7 @@ static enum status run_one_of(struct run_request *r, struct session s, struct re
 	s.trace = strbuf_str(&own);
 	st = record(r, &s, base, path, argv, &trace, d);
 	if (st == ST_OK) {
-		news = repeat_news(all, analyse_trace(&r->a, trace));
+		news = repeat_news(all, strbuf_str(&own), analyse_trace(&r->a, trace));
 		if (news == 0)
 			unlink(trace);
 		if (!s.quiet)
@@ -143,7 +143,7 @@ static enum status run_many(struct run_request *r, const struct session *s, cons
 	struct repeat all;
 	enum status st = ST_OK;
 
-	repeat_begin(&all, &r->a);
+	repeat_begin(&all, &r->a, "run");
 	for (uint64_t i = 0; i < r->times && st == ST_OK && !r->a.hurry; i++) {
 		st = run_one_of(r, *s, &all, base, path, argv, d);
 		if (r->until_quiet && all.quiet >= r->until_quiet)
@@ -172,6 +172,22 @@ static enum status run_once(struct run_request *r, const struct session *s, stru
 	return st;
 }
 
+/* The words after `foresee run --replay': the report tells them when there is no program left to replay. */
+static char **words_of(const struct made *made, const char *source, char **argv)
+{
+	size_t n = 0;
+	char **words;
+
+	if (!made->path)
+		return NULL;
+	while (argv[n])
+		n++;
+	words = mem_alloc((n + 1) * sizeof(*words));
+	memcpy(words, argv, (n + 1) * sizeof(*words));
+	words[0] = (char *)source;
+	return words;
+}
+
 static int record_and_analyse(void *arg, struct session *s, char **argv)
 {
 	struct run_request *r = arg;
@@ -179,7 +195,7 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	struct made made = { 0 };
 	struct diag d = { 0 };
 	const char *name = argv[0];
-	char *path = NULL;
+	char *path = NULL, **words = NULL;
 	int status = EXIT_TROUBLE;
 	enum status st;
 
@@ -194,12 +210,15 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	if (st == ST_OK)
 		st = program_find(argv[0], session_how(s), &path, &d);
 	if (st == ST_OK)
+		a->compiled = words = words_of(&made, name, argv);
+	if (st == ST_OK)
 		st = r->times > 1 ? run_many(r, s, name, path, argv, &status, &d)
 				  : run_once(r, s, &made, name, path, argv, &status, &d);
 	if (st != ST_OK)
 		talk_error("%s", d.message);
 	made_release(&made);
-	mem_free(path);
+	MEM_FREE_ALL(path, words);
+	a->compiled = NULL;
 	return analyse_finish(a, status);
 }
 

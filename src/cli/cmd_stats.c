@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/input.h"
+#include "report/hot.h"
 #include "report/json.h"
 #include "report/show.h"
 #include "report/tally.h"
@@ -7,20 +8,22 @@
 
 struct request {
 	struct input in;
-	bool json;
+	bool json, hot;
 };
 
 enum { STATS_FORMAT = 1 };
 
 static const struct option_def stats_options[] = {
 	{ .id = STATS_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
+	{ OPTION_AT(struct request, hot), 0, "hot", NULL,
+	  "which functions, variables and files have most of the accesses" },
 	INPUT_OPTIONS,
 	{ 0 },
 };
 
 /* False after a message. */
 static bool count_events(struct trace *t, const char *path, const struct input *in,
-			 struct tally *out)
+			 struct tally *out, struct hot *hot)
 {
 	struct talk_progress progress;
 	struct diag d = { 0 };
@@ -30,6 +33,7 @@ static bool count_events(struct trace *t, const char *path, const struct input *
 	talk_progress_begin(&progress, path, in->quiet);
 	while ((st = trace_next(t, &e, &d)) == ST_OK) {
 		tally_event(out, t, &e);
+		hot_event(hot, &e);
 		talk_progress_step(&progress, out->events);
 	}
 	talk_progress_end(&progress);
@@ -39,27 +43,34 @@ static bool count_events(struct trace *t, const char *path, const struct input *
 	return false;
 }
 
-static int stats(const char *path, const struct input *in, bool json)
+static int stats(const char *path, const struct request *r)
 {
+	const struct input *in = &r->in;
 	struct trace *t = input_open(path, in);
 	struct json j = { .to = stdout };
 	struct tally y = { 0 };
+	struct hot hot = { 0 };
 	bool good;
 
 	if (!t)
 		return EXIT_TROUBLE;
-	good = count_events(t, path, in, &y);
-	if (good && json) {
+	good = count_events(t, path, in, &y, &hot);
+	if (good && r->json) {
 		json_open(&j, NULL, '{');
 		json_number(&j, "foresee", 1);
 		tally_json(&y, t, path, &j);
+		if (r->hot)
+			hot_json(&hot, t, &j);
 		json_close(&j, '}');
 		putchar('\n');
 	} else if (good) {
 		tally_print(&y, t, path, stdout);
+		if (r->hot)
+			hot_print(&hot, t, stdout);
 	}
-	if (good && !json && !in->quiet)
+	if (good && !r->json && !in->quiet)
 		show_notes(t);
+	hot_release(&hot);
 	tally_release(&y);
 	trace_close(t);
 	return good ? EXIT_FINE : EXIT_TROUBLE;
@@ -86,7 +97,7 @@ static int stats_command(const struct command *c, int argc, char **argv)
 
 	if (!command_trace(c, &p, argc, argv, &status))
 		return status;
-	return stats(p.operands[0], &r.in, r.json);
+	return stats(p.operands[0], &r);
 }
 
 const struct command cmd_stats = {

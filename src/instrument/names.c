@@ -3,6 +3,8 @@
  */
 #include "instrument/unit_priv.h"
 
+#include <sys/stat.h>
+
 /* Types nested deeper than this are cut off. */
 #define NAMES_DEPTH 12
 
@@ -40,6 +42,37 @@ uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram)
 
 	names_add_qualified(&b, subprogram, "::");
 	return unit_text(u, &b);
+}
+
+/* The compiler runs there. */
+static bool is_here(const char *directory)
+{
+	struct stat a, b;
+
+	return stat(directory, &a) == 0 && stat(".", &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/*
+ * As the debug information has it where that is a name below the directory that the compiler runs in, which is
+ * how people know their files.  Else with the directory that it counts from: build systems compile in a
+ * directory of their own, and nobody can open ../src/x.c from another one.
+ */
+uint32_t names_file(struct unit *u, LLVMMetadataRef file)
+{
+	unsigned n;
+	const char *name = LLVMDIFileGetFilename(file, &n);
+	const char *from = LLVMDIFileGetDirectory(file, &n);
+	uint64_t *known = map_put(&u->files, (uintptr_t)file, NULL);
+	struct strbuf b = { 0 };
+
+	if (*known)
+		return (uint32_t)*known;
+	if (name && name[0] != '/' && from && from[0] == '/' &&
+	    (strncmp(name, "../", 3) == 0 || !is_here(from)))
+		strbuf_addf(&b, "%s/", from);
+	strbuf_adds(&b, name ? name : "");
+	return (uint32_t)(*known = unit_text(u, &b));
 }
 
 static void add_type(struct strbuf *b, LLVMMetadataRef type, unsigned depth)

@@ -19,7 +19,6 @@ static void set_location(struct function *f, struct foresee_site *s, LLVMMetadat
 	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
 	LLVMMetadataRef within = location ? LLVMDILocationGetInlinedAt(location) : NULL;
 	size_t n;
-	unsigned len;
 
 	if (location) {
 		unsigned column = LLVMDILocationGetColumn(location);
@@ -27,8 +26,8 @@ static void set_location(struct function *f, struct foresee_site *s, LLVMMetadat
 		s->line = LLVMDILocationGetLine(location);
 		s->column = column <= UINT16_MAX ? (uint16_t)column : 0;
 	}
-	s->file = id_as_pointer(unit_string(u, file ? LLVMDIFileGetFilename(file, &len)
-						    : LLVMGetSourceFileName(u->module, &n)));
+	s->file = id_as_pointer(file ? names_file(u, file)
+				     : unit_string(u, LLVMGetSourceFileName(u->module, &n)));
 	s->function = id_as_pointer(scope ? names_function(u, extra_subprogram(scope))
 					  : unit_string(u, unit_name(f->value)));
 	if (within)

@@ -103,9 +103,9 @@ static uint32_t global_name(struct unit *u, LLVMValueRef g, LLVMMetadataRef vari
 	struct strbuf b = { 0 };
 
 	if (is_local(g)) {
-		const char *slash = strrchr(file, '/');
+		const char *slash = file ? strrchr(file, '/') : NULL;
 
-		strbuf_addf(&b, "%s:", slash ? slash + 1 : file);
+		strbuf_addf(&b, "%s:", slash ? slash + 1 : file ? file : "");
 	}
 	names_add_global(&b, g, variable);
 	return unit_text(u, &b);
@@ -116,12 +116,11 @@ static LLVMValueRef make_global(struct unit *u, LLVMValueRef g)
 	LLVMMetadataRef variable = names_global(g);
 	LLVMMetadataRef where = variable ? LLVMDIVariableGetFile(variable) : NULL;
 	size_t n;
-	unsigned len;
-	const char *file =
-		where ? LLVMDIFileGetFilename(where, &len) : LLVMGetSourceFileName(u->module, &n);
+	uint32_t file =
+		where ? names_file(u, where) : unit_string(u, LLVMGetSourceFileName(u->module, &n));
 	LLVMValueRef fields[] = {
-		unit_string_value(u, global_name(u, g, variable, file)),
-		unit_string_value(u, unit_string(u, file)),
+		unit_string_value(u, global_name(u, g, variable, intern_str(u->strings, file))),
+		unit_string_value(u, file),
 		unit_string_value(u, variable ? names_type(u, extra_type_of(variable)) : 0),
 		unit_string_value(u, variable ? names_layout(u, extra_type_of(variable)) : 0),
 		LLVMConstBitCast(g, u->pointer),

@@ -44,7 +44,8 @@ void unit_release(struct unit *u)
 {
 	LLVMDisposeBuilder(u->builder);
 	intern_free(u->strings);
-	MAP_RELEASE_ALL(&u->frozen, &u->ignored, &u->seen, &u->bytes, &u->inlined, &u->structs);
+	MAP_RELEASE_ALL(&u->frozen, &u->ignored, &u->seen, &u->bytes, &u->files, &u->inlined,
+			&u->structs);
 	VEC_RELEASE_ALL(&u->functions, &u->string_values, &u->sites);
 }
 

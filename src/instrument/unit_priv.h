@@ -74,6 +74,7 @@ struct unit {
 	struct intern *strings;
 	VEC(LLVMValueRef) string_values; /* by string id - 1 */
 	VEC(struct foresee_site) sites;	 /* strings as ids, cast */
+	struct map files;		 /* debug file -> string id of its path */
 	struct map inlined;		 /* inlinedAt location -> its CALL site */
 	struct map structs;		 /* string id of a struct's name -> its debug type */
 	bool structs_known;
@@ -238,6 +239,7 @@ uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at
 LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */
 
 uint32_t names_function(struct unit *u, LLVMMetadataRef subprogram);
+uint32_t names_file(struct unit *u, LLVMMetadataRef file);
 uint32_t names_type(struct unit *u, LLVMMetadataRef type);   /* "struct account *" */
 uint32_t names_layout(struct unit *u, LLVMMetadataRef type); /* as hooks.h has it */
 LLVMMetadataRef names_global(LLVMValueRef global);	     /* its debug variable, or NULL */

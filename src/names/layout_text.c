@@ -230,3 +230,88 @@ enum status layout_text_part(const char *layout, const char *path, struct intern
 	type_fill(&s, names, type);
 	return ST_OK;
 }
+
+/* ---- names ---- */
+
+/* The one member that covers the offset, and has a name or members itself; *at is then at its type. */
+static bool member_at(const char **at, uint64_t *offset, const char **name, size_t *n)
+{
+	const char *p = *at + 1, *what, *found = NULL;
+	uint64_t its, from = 0;
+	size_t nwhat;
+
+	for (; *p != '}'; p += *p == ' ') {
+		struct shape s;
+
+		if (!member_head(&p, &what, &nwhat, &its))
+			return false;
+		s = shape_read(p, 0);
+		if (!s.end)
+			return false;
+		if (*offset >= its && *offset - its < s.size) {
+			if (found)
+				return false;
+			found = p;
+			from = its;
+			*name = what;
+			*n = nwhat;
+		}
+		p = s.end;
+	}
+	*offset -= from;
+	*at = found ? found : *at;
+	return found != NULL;
+}
+
+/* Names of the C library's own: pthread_mutex_t goes by itself. */
+static bool is_inner(const char *name, size_t n)
+{
+	return n >= 2 && name[0] == '_' && (name[1] == '_' || name[1] == 'M');
+}
+
+/* What a program makes a lock of its own of: who has the address of the struct means the struct. */
+static bool is_plain(const char *at)
+{
+	struct shape s;
+
+	while (*at == '[')
+		at = strchr(at, ']') + 1;
+	s = shape_read(at, 0);
+	return s.kind != '{' && strncmp(s.name, "pthread_", 8) != 0;
+}
+
+void layout_text_name(const char *layout, uint64_t *offset, struct strbuf *out)
+{
+	const char *at = layout, *name;
+	uint64_t left = *offset, n;
+	struct shape whole = shape_read(layout, 0);
+	size_t nname;
+
+	if (!whole.end || *whole.end)
+		return; /* from here on all of it can be read */
+	for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+		if (*at == '[') {
+			struct shape s;
+
+			at++;
+			if (!number(&at, &n) || !sign(&at, ']'))
+				return;
+			s = shape_read(at, 0);
+			if (!s.end || s.size == 0 || left / s.size >= n)
+				return;
+			strbuf_addf(out, "[%" PRIu64 "]", left / s.size);
+			left %= s.size;
+		} else if (*at == '{') {
+			bool first = left == 0;
+
+			if (!member_at(&at, &left, &name, &nname) || is_inner(name, nname) ||
+			    (first && is_plain(at)))
+				return;
+			if (nname)
+				strbuf_addf(out, ".%.*s", (int)nname, name);
+		} else {
+			return;
+		}
+		*offset = left;
+	}
+}

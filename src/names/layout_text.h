@@ -13,4 +13,8 @@ enum status layout_text_part(const char *layout, const char *path, struct intern
 			     uint64_t *offset, struct layout_type *type,
 			     struct strbuf *why) ST_CHECKED;
 
+/* The part that lies at an offset, ".in.lock", "[1].lock": what of the offset is left, inside it, stays.  Into a union
+ * no way leads, for which of its members is meant nobody knows. */
+void layout_text_name(const char *layout, uint64_t *offset, struct strbuf *out);
+
 #endif /* NAMES_LAYOUT_TEXT_H */

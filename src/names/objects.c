@@ -8,6 +8,7 @@
 #include "names/program.h"
 #include "trace/format.h"
 #include "names/images.h"
+#include "names/layout_text.h"
 
 #define NO_UNIT UINT32_MAX
 
@@ -273,7 +274,10 @@ static void offset_add(struct objects *o, uint64_t offset)
 		strbuf_addf(&o->text, "+%llu", (unsigned long long)offset);
 }
 
-static const char *name_make(struct objects *o, uint64_t addr, bool elements)
+/* How far a name goes into a variable: not at all, to an element of an array, to a member. */
+enum depth { DEPTH_WHOLE, DEPTH_ELEMENT, DEPTH_MEMBER };
+
+static const char *name_make(struct objects *o, uint64_t addr, enum depth depth)
 {
 	const struct program_global *g = global_find(o, addr);
 	const struct span *n = g ? NULL : spans_find(&o->blocks, addr);
@@ -283,7 +287,9 @@ static const char *name_make(struct objects *o, uint64_t addr, bool elements)
 	if (g && g->name) {
 		strbuf_adds(&o->text, g->name);
 		offset = addr - g->addr;
-		if (elements)
+		if (depth == DEPTH_MEMBER && g->layout)
+			layout_text_name(g->layout, &offset, &o->text);
+		else if (depth != DEPTH_WHOLE)
 			element_name(o, g, &offset);
 	} else if (n) {
 		static const char *const before[] = {
@@ -306,7 +312,7 @@ const char *objects_name(struct objects *o, uint64_t addr)
 	const struct span *n = spans_find(&o->named, addr);
 
 	if (!n)
-		return objects_own(o, addr);
+		return name_make(o, addr, DEPTH_MEMBER);
 	strbuf_clear(&o->text);
 	strbuf_adds(&o->text, intern_str(o->words, n->number));
 	offset_add(o, addr - n->base);
@@ -315,12 +321,12 @@ const char *objects_name(struct objects *o, uint64_t addr)
 
 const char *objects_own(struct objects *o, uint64_t addr)
 {
-	return name_make(o, addr, true);
+	return name_make(o, addr, DEPTH_ELEMENT);
 }
 
 const char *objects_range(struct objects *o, uint64_t addr)
 {
-	return name_make(o, addr, false);
+	return name_make(o, addr, DEPTH_WHOLE);
 }
 
 uint64_t objects_id(struct objects *o, uint64_t addr)

@@ -124,35 +124,6 @@ void explain_picture(struct explain *x, const struct finding *f, struct columns 
 	columns_release(c);
 }
 
-/* ---- what to type next ---- */
-
-/* The trace, as the next command takes it: positions count from the beginning of the part. */
-static void trace_format(const struct explain *x, struct strbuf *out)
-{
-	if (x->r->lenient)
-		strbuf_adds(out, "--lenient ");
-	if (x->r->from_cut || x->r->to_cut)
-		strbuf_addf(out, "--cuts %" PRIu64 ":%" PRIu64 " ", x->r->from_cut, x->r->to_cut);
-	if (x->r->passing)
-		strbuf_adds(out, "TRACE");
-	else
-		frames_path(x->r->path, out);
-}
-
-/* A witness holds its spec, but no plug-in. */
-static void plugins_format(const struct explain *x, struct strbuf *out)
-{
-	for (size_t i = 0; i < x->r->nplugins; i++)
-		strbuf_addf(out, "--monitor %s ", x->r->plugins[i]);
-}
-
-static void spec_format(const struct explain *x, struct strbuf *out)
-{
-	if (x->r->spec_path)
-		strbuf_addf(out, "-s %s ", x->r->spec_path);
-	plugins_format(x, out);
-}
-
 /* What has the same places was found once. */
 static void more_format(const struct finding *f, struct strbuf *out)
 {
@@ -206,8 +177,8 @@ static void next_format(struct explain *x, const struct finding *f)
 	if (x->r->witness_dir && f->certified) {
 		strbuf_adds(&x->out, "   verify it:  foresee verify ");
 		if (f->property)
-			plugins_format(x, &x->out);
-		trace_format(x, &x->out);
+			explain_plugins(x, &x->out);
+		explain_trace(x, &x->out);
 		strbuf_addf(&x->out, " %s/%" PRIu32 ".witness\n", x->r->witness_dir, f->id);
 	}
 	strbuf_adds(&x->out, "\n");
@@ -341,92 +312,6 @@ static void findings_print(struct explain *x, FILE *to)
 		putc('\n', to);
 }
 
-/* Of `foresee help'. */
-enum topic {
-	TOPIC_RACE,
-	TOPIC_DEADLOCK,
-	TOPIC_ATOMICITY,
-	TOPIC_PROPERTY,
-	NTOPICS,
-	TOPIC_NONE = NTOPICS
-};
-static const char *const topic_names[] = { "race", "deadlock", "atomicity", "property" };
-
-static enum topic topic_of(enum finding_kind k)
-{
-	if (k == FINDING_PROPERTY || k == FINDING_PROPERTY_ERROR)
-		return TOPIC_PROPERTY;
-	if (k == FINDING_ATOMICITY)
-		return TOPIC_ATOMICITY;
-	if (k == FINDING_CRASH)
-		return TOPIC_NONE;
-	return k == FINDING_RACE || k == FINDING_USE_AFTER_FREE || k == FINDING_DOUBLE_FREE
-		       ? TOPIC_RACE
-		       : TOPIC_DEADLOCK;
-}
-
-/* There is a program, and all of its run is there. */
-static bool can_replay(const struct explain *x)
-{
-	struct trace_info info;
-
-	info = trace_info(x->t);
-	return info.form == TRACE_BINARY && !info.late && !info.locks_only && !info.code &&
-	       !x->r->passing && !x->r->from_cut && !x->r->to_cut;
-}
-
-/* What to type next. */
-static void hints_format(struct explain *x)
-{
-	const char *lead = "how to read this:";
-	STRBUF_SCOPED path = { 0 };
-	uint32_t certified = 0, forcible = 0; /* the first one that is */
-	unsigned topics = 0;
-
-	for (size_t i = 0; i < x->r->findings->at.n; i++) {
-		const struct finding *f = &x->r->findings->at.at[i];
-
-		if (f->certified && !certified)
-			certified = f->id;
-		if (finding_is_forcible(f) && !forcible)
-			forcible = f->id;
-		topics |= 1u << topic_of(f->kind);
-	}
-	for (size_t i = 0; x->r->kept && i < x->r->kept->at.n; i++)
-		topics |= 1u << topic_of(x->r->kept->at.at[i].kind);
-	if (x->lines)
-		strbuf_addf(&x->out,
-			    "%" PRIu32 " of them in one line each: -v tells all in full, -f json"
-			    " has everything\n",
-			    x->lines);
-	if (!topics || !x->opt->hints)
-		return;
-	trace_format(x, &path);
-	strbuf_adds(&x->out, "\n");
-	if (certified && !x->r->witness_dir) {
-		strbuf_adds(&x->out, "keep the proofs:  foresee check ");
-		if (topics >> TOPIC_PROPERTY & 1)
-			spec_format(x, &x->out);
-		strbuf_addf(&x->out, "--witness-dir DIR %s\n", strbuf_str(&path));
-		strbuf_adds(&x->out, "verify one:       foresee verify ");
-		if (topics >> TOPIC_PROPERTY & 1)
-			plugins_format(x, &x->out);
-		strbuf_addf(&x->out, "%s DIR/%" PRIu32 ".witness\n", strbuf_str(&path), certified);
-	}
-	if (forcible && can_replay(x)) {
-		strbuf_adds(&x->out, "replay one:       foresee replay ");
-		if (topics >> TOPIC_PROPERTY & 1)
-			spec_format(x, &x->out);
-		strbuf_addf(&x->out, "%s %" PRIu32 "\n", strbuf_str(&path), forcible);
-	}
-	for (unsigned i = 0; i < NTOPICS; i++) {
-		if (!(topics >> i & 1))
-			continue;
-		strbuf_addf(&x->out, "%s foresee help %s\n", lead, topic_names[i]);
-		lead = "                 ";
-	}
-}
-
 struct explain explain_begin(const struct report *r, const struct explain_options *opt)
 {
 	return (struct explain){
@@ -457,7 +342,7 @@ void explain_print(const struct report *r, const struct explain_options *opt, FI
 	findings_print(&x, to);
 	summary_format(r, &x.out);
 	explain_source_missing(&x, &x.out);
-	hints_format(&x);
+	explain_hints(&x);
 	fwrite(strbuf_str(&x.out), 1, x.out.n, to);
 	explain_end(&x);
 }

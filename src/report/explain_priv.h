@@ -71,6 +71,14 @@ void explain_source(const struct explain *x, const struct trace_site *p, size_t 
 /* Which files were not there, or have changed: a line, or nothing. */
 void explain_source_missing(const struct explain *x, struct strbuf *out);
 
+/* ---- explain_hints.c ---- */
+
+/* The trace, and plug-ins, as the next command takes them. */
+void explain_trace(const struct explain *x, struct strbuf *out);
+void explain_plugins(const struct explain *x, struct strbuf *out);
+/* What to type next. */
+void explain_hints(struct explain *x);
+
 /* ---- explain_origin.c ---- */
 
 /* Who made the blocks that these events are about, and where local variables are declared; nothing

@@ -309,13 +309,14 @@ static void states_json(const struct report *r, const struct finding *f, struct 
 	states_release(&s);
 }
 
-/* "object": the variables of the property. */
-static void states_json_object(const struct report *r, const struct finding *f, struct json *j)
+/* The variables of the property. */
+static void states_json_object(const struct report *r, const struct finding *f, const char *key,
+			       struct json *j)
 {
 	const struct spec *spec = r->watch ? r->watch->monitors->spec : NULL;
 	uint64_t variables = r->watch ? explain_states_variables(r->watch, f->property) : 0;
 
-	json_open(j, "object", '[');
+	json_open(j, key, '[');
 	for (uint32_t i = 0; spec && i < spec->nvariables; i++)
 		if (variables >> i & 1)
 			json_string(j, NULL, spec->variables[i].name);
@@ -324,23 +325,27 @@ static void states_json_object(const struct report *r, const struct finding *f, 
 
 /* ---- findings ---- */
 
-/* A variable, or the list of locks and conditions, or of a property's variables. */
+/* "object": a variable, or the list of locks and conditions, or of a property's variables.  "objects": a list in any
+ * case. */
 static void object_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	STRBUF_SCOPED subject = { 0 };
+	const char *one;
 	struct words_objects o;
 
 	if (finding_is_about_memory(f) || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
-		json_string(j, "object", strbuf_str(&subject));
-		return;
+		one = strbuf_str(&subject);
+		json_strings(j, "objects", &one, *one != '\0');
+		json_string(j, "object", one);
+	} else if (f->property) {
+		states_json_object(r, f, "objects", j);
+		states_json_object(r, f, "object", j);
+	} else {
+		words_objects(r->evidence, f, &o);
+		json_strings(j, "objects", o.at, o.n);
+		json_strings(j, "object", o.at, o.n);
 	}
-	if (f->property) {
-		states_json_object(r, f, j);
-		return;
-	}
-	words_objects(r->evidence, f, &o);
-	json_strings(j, "object", o.at, o.n);
 }
 
 /* How the block is split: "pattern": "RWW", "block": {"kind": "marked", "thread": "T1", "first": 3,

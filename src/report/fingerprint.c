@@ -8,24 +8,34 @@
  */
 #include "report/fingerprint.h"
 
-#include <ctype.h>
-
 #include "base/sha256.h"
 #include "report/frames.h"
 #include "report/report.h"
 #include "report/words.h"
 
+/* "[3]" or "[]". */
+static size_t index_length(const char *s)
+{
+	size_t n = *s == '[' ? strspn(s + 1, "0123456789") : 0;
+
+	return *s == '[' && s[n + 1] == ']' ? n + 2 : 0;
+}
+
+/* Which block or element it was is chance: "heap#7+16" is heap#+16, "table[3].lock" is table.lock. */
 void fingerprint_object(const char *name, struct strbuf *out)
 {
-	const char *number = strchr(name, '#');
-	size_t n = number ? strlen(name) : trace_object_whole(name);
-	bool skip = false;
+	bool numbered = strchr(name, '#') != NULL;
+	const char *end = name + (numbered ? strlen(name) : trace_object_whole(name));
 
-	for (size_t i = 0; i < n; i++) {
-		skip = number && name + i > number && (skip || name + i == number + 1) &&
-		       isdigit((unsigned char)name[i]);
-		if (!skip)
-			strbuf_add(out, name + i, 1);
+	while (name < end) {
+		size_t skipped = numbered ? 0 : index_length(name);
+
+		name += skipped;
+		if (skipped)
+			continue;
+		strbuf_add(out, name, 1);
+		if (*name++ == '#')
+			name += strspn(name, "0123456789");
 	}
 }
 
@@ -47,7 +57,7 @@ static void event_format(const struct report *r, const struct finding *f, uint64
 	else if (at.function)
 		strbuf_adds(out, at.function);
 	else
-		strbuf_addf(out, "%s:%" PRIu32, at.file ? at.file : "?", at.line);
+		strbuf_addf(out, "%s:%" PRIu32, at.file ? basename(at.file) : "?", at.line);
 	if (!finding_is_about_memory(f) && e.name) {
 		strbuf_adds(out, " ");
 		fingerprint_object(e.name, out);

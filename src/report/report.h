@@ -58,6 +58,8 @@ struct report {
 	uint64_t benign;		 /* races that the program has declared benign: not shown */
 	const char *witness_dir;	 /* or NULL */
 	const char *spec_path;		 /* as given; or NULL */
+	char *const *
+		compiled; /* source that was compiled for this run alone, and its arguments; or NULL */
 	const char *const *plugins;
 	size_t nplugins;
 	const struct ending *ending; /* how the run ended */

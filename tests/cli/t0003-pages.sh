@@ -81,6 +81,7 @@ is "$unknown" "" "commands of foresee are there"
 
 # Options of other programs, too: what clang, git, cmake and those that are recorded have.
 others='port parallel io-threads version check help no-install-recommends'
+others="$others build test-dir output-on-failure mode timeout depth"
 unknown=
 for o in $(grep -oE '(^|[ (])--[a-z][a-z-]+' code | sed 's/.*--//' | sort -u); do
 	case " $others " in *" $o "*) continue ;; esac

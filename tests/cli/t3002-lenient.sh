@@ -47,7 +47,7 @@ has out '^   verify it:  foresee verify --lenient twice.std dir/1.witness$' "how
 run foresee verify --lenient twice.std dir/1.witness
 is "$status" 0 "and it is"
 run foresee check --lenient twice.std
-has out '^keep the proofs:  foresee check --witness-dir DIR --lenient twice.std$' "how to keep proofs"
+has out '^keep the proofs:  foresee check --witness-dir twice.proofs --lenient twice.std$' "how to keep proofs"
 
 echo 'T1|foo|1' >t.std
 run foresee stats --lenient t.std

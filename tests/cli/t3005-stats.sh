@@ -34,4 +34,28 @@ has out '^comment.std: STD text, 0 events of 0 threads, 0 locks$' "an empty trac
 run foresee stats -f json comment.std
 has out '"bytes_per_event": 0,' "has no division by zero"
 
+# ---- where the accesses are, and that leaving them out by those names does so ----
+cp "$SRC/examples/audit.c" .
+foresee-cc -g -O1 -pthread audit.c -o audit && foresee record -q -o audit.foresee ./audit >/dev/null
+run foresee stats --hot audit.foresee
+is "$status" 0 "--hot"
+has out '^accesses by functions$' "by functions"
+has out '^ +[0-9.]+ % +[0-9]+  count_line$' "one of them"
+has out '^ +[0-9.]+ % +[0-9]+  audit$' "a variable, by the name before its members"
+has out '^ +[0-9.]+ % +[0-9]+  audit\.c$' "a file"
+foresee stats --hot -f json audit.foresee >json
+is "$(python3 -c 'import json; h = json.load(open("json"))["hot"]
+print(sorted(h), all(x["events"] >= y["events"] for k in h for x, y in zip(h[k], h[k][1:])))')" \
+	"['files', 'functions', 'variables'] True" "as JSON, the hottest first"
+for kind in functions variables files; do
+	name=$(python3 -c "import json; print(json.load(open('json'))['hot']['$kind'][0]['name'])")
+	foresee record -q --ignore "$name" -o less.foresee ./audit >/dev/null
+	foresee stats --hot -f json less.foresee >less.json
+	ok "--ignore $name leaves nearly all of them out" python3 -c "
+import json
+of = lambda f: sum(x['events'] for x in json.load(open(f))['hot']['$kind'] if x['name'] == '$name')
+exit(4 * of('less.json') > of('json'))"
+done
+run foresee stats --hot comment.std
+is "$status" 0 "--hot of nothing"
 done_testing

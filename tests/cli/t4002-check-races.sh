@@ -24,7 +24,7 @@ has out '^ +T1 +T2$' "a column for each thread"
 has out '^ +4 +lock +m  :1$' "synchronisation"
 has out '^ +1, 7  write  x  :1 +<--> +read +x  :4 +nothing orders these two$' "the pair"
 has out '^1 finding \(1 race\)\. 1 candidate pair of places: 1 predicted\.$' "the last line"
-has out '^keep the proofs:  foresee check --witness-dir DIR hidden.std$' "what to type next"
+has out '^keep the proofs:  foresee check --witness-dir hidden.proofs hidden.std$' "what to type next"
 has out '^how to read this: foresee help race$' "and where it is explained"
 is "$(cat err)" "" "nothing on stderr"
 run foresee check -q hidden.std

@@ -63,6 +63,7 @@ printf 'T\303\244"\\\377|w(x")|1"\nB|w(x")|2\n' >odd.std
 run foresee check -f json odd.std
 is "$status" 1 "odd names: status"
 is "$(value out 'f["object"]')" 'x"' "odd names are quoted"
+is "$(value out 'f["objects"]')" "['x\"']" "what it is about as a list, as it is of all kinds"
 
 printf '# nothing\n' >none.std
 run foresee check -f json none.std

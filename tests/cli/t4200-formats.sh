@@ -71,7 +71,7 @@ is "$(cat out)" "" "gcc: nothing found, nothing said"
 
 run foresee run -q -f markdown 'a b/audit.c'
 has out '^\| 1 \| race \| `audit\.total` \| `a b/audit\.c:32`, `a b/audit\.c:52` \| `predicted, certified` \|$' "markdown: a row"
-has out '^\| 15 \| `write audit\.total` `a b/audit\.c:32` \|  \|$' "markdown: a step in its column"
+has out '^\| 1[3-5] \| `write audit\.total` `a b/audit\.c:32` \|  \|$' "markdown: a step in its column"
 
 # Names are the program's, and it may mean harm: each format stays what it is.
 printf 'T1|w(x"><script>`|`\\)|</details>.c:1\nT2|r(x"><script>`|`\\)|b.c:4\n' >hostile.std

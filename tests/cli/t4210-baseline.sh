@@ -108,8 +108,29 @@ refused cut.json '^foresee: cut\.json:1:[0-9]*: '
 refused empty.json 'empty\.json:1:1: nothing in it'
 refused nothere.json "cannot read 'nothere\.json'"
 refused . "cannot read"
-run foresee check --baseline one.json one.std one.std
-is "$status" 2 "two traces: refused"
+
+# Several traces, as of the tests of a project: one report, in which each finding is once.
+printf 'T1|w(y)|c.c:1\nT2|w(y)|c.c:2\n' >two.std
+run foresee check --together one.std two.std one.std
+is "$status" 1 "together: status"
+has out '^   first seen in trace 2 of 3: two\.std$' "together: who has shown it first"
+has out '^3 traces, 2 findings: trace 1 found 1, trace 2 1 more; nothing new in the last 1$' "together: what each has added"
+run foresee check --baseline one.json one.std two.std
+is "$status" 1 "a baseline for several: one of the two is new"
+has out "^baseline 'one\.json': 1 of these known, 0 gone\.$" "and one is known"
+foresee check -q --together -f json -o both.json one.std two.std
+has both.json '"runs": \[1, 1\], "findings": \[\{"id": 1, "run": 1, "trace": "one\.std"' "together as JSON"
+run foresee check --baseline both.json two.std one.std
+is "$status" 0 "which is a baseline, in whatever order they come"
+run foresee check --baseline both.json two.std nothere.std
+is "$status" 2 "one of them cannot be read"
+has out '^  gone: data race on x' "what the others show is told"
+run foresee check --together --on-finding 'echo "$FORESEE_TRACE: $FORESEE_OBJECT" >>told' --baseline one.json one.std two.std
+is "$(cat told)" "two.std: y" "--on-finding: what is new"
+run foresee check --together -f sarif one.std
+is "$(python3 -c 'import json; r = json.load(open("out"))["runs"]; print(len(r), len(r[0]["results"]))')" "1 1" "together, of one trace"
+run foresee check --together --witness-dir w one.std two.std
+is "$status" 2 "proofs are of one trace"
 run foresee diff one.json
 is "$status" 2 "diff of one: refused"
 done_testing

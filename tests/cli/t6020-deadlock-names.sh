@@ -81,8 +81,8 @@ echo 'deadlock:lock:forks*' >rules
 run foresee check --suppress rules locks.foresee
 is "$status" 0 "and of all elements"
 named g 'grid\[0\]\[2\]' 'grid\[1\]\[0\]' "of two dimensions"
-named t 'table\[1\]\+8' 'table\[3\]\+8' "in structs of an array"
-named b box 'box\+40' "in a struct"
+named t 'table\[1\]\.lock' 'table\[3\]\.lock' "in structs of an array"
+named b 'box\.in' 'box\.out' "in a struct"
 named h 'row\.lock \(heap#1\+8\)' 'row\.lock \(heap#2\+8\)' "in blocks, by who made them"
 has out '^   heap#[12], heap#[12] were allocated by T1 at locks\.c:11 in row_new$' "whose making is told"
 named l left right "on a stack"

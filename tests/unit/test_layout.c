@@ -47,6 +47,44 @@ static void refused(const char *path, const char *words)
 	strbuf_release(&why);
 }
 
+static void named(const char *text, uint64_t offset, const char *name, uint64_t left)
+{
+	struct strbuf out = { 0 };
+	uint64_t at = offset;
+
+	layout_text_name(text, &at, &out);
+	TAP_STR(strbuf_str(&out), name, "+%u: name", (unsigned)offset);
+	TAP_EQ(at, left, "+%u: what is left", (unsigned)offset);
+	strbuf_release(&out);
+}
+
+static void test_names(void)
+{
+	static const char lock[] =
+		"{__data@0:{a@0:i4\"int\"}40\"\" __size@0:[40]c1\"char\"}40\"pthread_mutex_t\"";
+	char table[512], own[512];
+
+	named(layout, 12, ".limit", 0);
+	named(layout, 14, ".limit", 2);
+	named(layout, 26, ".t[1][2]", 0);
+	named(layout, 60, ".all[1].b", 0);
+	named(layout, 0, "", 0); /* a number at the beginning: the struct itself is meant */
+	named(layout, 64, "", 64);
+	named("i4\"int\"", 0, "", 0);
+	snprintf(table, sizeof(table), "[2]{m@0:%s v@40:i4\"int\" k@48:%s}88\"struct a\"", lock,
+		 lock);
+	named(table, 0, "[0].m", 0);
+	named(table, 88, "[1].m", 0);
+	named(table, 92, "[1].m", 4); /* no way into a union */
+	named(table, 88 + 48, "[1].k", 0);
+	named(table, 88 + 44, "[1]", 44); /* between members */
+	snprintf(own, sizeof(own), "{s@0:i4\"pthread_spinlock_t\" n@4:i4\"int\"}8\"struct own\"");
+	named(own, 0, ".s", 0);
+	named("{_M_mutex@0:i4\"pthread_spinlock_t\"}4\"class mutex\"", 0, "", 0);
+	named("[0]i4\"int\"", 0, "", 0);
+	named("{a@0:i4\"int\"", 0, "", 0);
+}
+
 /* Bytes changed, dropped or repeated: an answer, whatever it is. */
 static void test_damage(void)
 {
@@ -67,6 +105,9 @@ static void test_damage(void)
 		for (int k = rand() % 3; k >= 0; k--)
 			text[(size_t)rand() % (sizeof(text) - 1)] =
 				other[(size_t)rand() % sizeof(other)];
+		strbuf_clear(&why);
+		offset = (uint64_t)rand() % 100;
+		layout_text_name(text, &offset, &why);
 		strbuf_clear(&why);
 		n += layout_text_part(text, paths[rand() % 6], names, &offset, &type, &why) ==
 		     ST_END;
@@ -109,6 +150,7 @@ int main(void)
 	refused(".t[0][3]", "no element '[3]'");
 	refused(".t[99999999999999999999]", "no element");
 	refused(".flag", "bit field");
+	test_names();
 	test_damage();
 	test_deep();
 	intern_free(names);

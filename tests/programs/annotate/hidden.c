@@ -1,4 +1,5 @@
 /* What a program asks to be left out. */
+#include <foresee.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -11,7 +12,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateThreadName(const char *file, int line, const char *name) __attribute__((weak));
 
 static struct {
-	long hits, misses, rest;
+	long hits, misses, rough, rest;
 } tally;
 
 static void *work(void *arg)
@@ -20,6 +21,7 @@ static void *work(void *arg)
 		AnnotateThreadName(__FILE__, __LINE__, "tallier");
 	tally.hits++;
 	tally.misses++;
+	tally.rough++;
 #ifdef MORE
 	if (AnnotateIgnoreReadsBegin)
 		AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
@@ -39,9 +41,11 @@ int main(void)
 	if (AnnotateBenignRaceSized)
 		AnnotateBenignRaceSized(__FILE__, __LINE__, &tally.misses, sizeof(long),
 					"a rough count");
+	FORESEE_BENIGN(&tally.rough, sizeof(tally.rough), "and another one");
 	pthread_create(&t, NULL, work, NULL);
 	tally.hits++;
 	tally.misses++;
+	tally.rough++;
 #ifdef MORE
 	tally.rest++;
 #endif
