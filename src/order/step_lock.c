@@ -2,8 +2,9 @@
  * Locks.  What engines see of a lock is well formed whatever the trace says: of one lock id, an
  * acquire never meets another holder (readers apart), and a release has its acquire.
  *
- * Where the trace shows two holders (a robust mutex whose owner died; a recording that lost
- * something) the lock goes on under a new id, and nothing of the newcomer can be reordered.
+ * Where the trace shows two holders (a robust mutex whose owner died; one that somebody else released; a
+ * recording that lost something) the lock goes on under a new id, and nothing of the newcomer can be
+ * reordered, nor of whoever takes it later: the section before is not known to be over without the newcomer.
  */
 #include "order/step_priv.h"
 
@@ -19,16 +20,24 @@ static struct lock_reader *reader_find(struct object_lock *l, uint32_t tid)
 	return NULL;
 }
 
-/* Returns the id that has ended. */
-static uint32_t lock_renew(struct steps *s, struct object_lock *l)
+/* The event takes a lock that somebody has.  Returns the id that has ended. */
+static uint32_t lock_renew(struct steps *s, const struct event *e, struct object_lock *l)
 {
 	uint32_t old = l->id;
 
+	l->newcomer = (struct step_point){ .pos = e->pos, .chain = s->base.chain };
 	l->id = s->nlocks++;
 	l->owner = l->depth = 0;
 	VEC_CLEAR(&l->readers);
 	VEC_CLEAR(&l->fails);
 	return old;
+}
+
+/* After the step of an acquire. */
+static void after_newcomer(struct steps *s, const struct event *e, const struct object_lock *l)
+{
+	if (l->newcomer.pos != 0 && l->newcomer.pos != e->pos)
+		step_after(s, l->newcomer.pos, l->newcomer.chain, 0);
 }
 
 /* After the step of an acquire: the lock was not free, so not its holder has freed it. */
@@ -51,7 +60,7 @@ static void lock_acquire(struct steps *s, const struct event *e, struct object_l
 
 	if ((e->flags & EVENT_DEAD_OWNER) || l->readers.n != 0 ||
 	    (l->owner != 0 && (l->owner != e->tid || is_again(e)))) {
-		old = lock_renew(s, l);
+		old = lock_renew(s, e, l);
 		flags |= STEP_STOP;
 	}
 	if (l->owner == e->tid) {
@@ -63,6 +72,7 @@ static void lock_acquire(struct steps *s, const struct event *e, struct object_l
 	l->depth = 1;
 	l->pos = e->pos;
 	step_add(s, STEP_ACQ, flags)->obj = l->id;
+	after_newcomer(s, e, l);
 	if (old != l->id && !(e->flags & EVENT_DEAD_OWNER))
 		lock_loosen(s, l, old);
 }
@@ -79,11 +89,12 @@ static void lock_acquire_read(struct steps *s, const struct event *e, struct obj
 		return;
 	}
 	if (l->owner != 0) {
-		old = lock_renew(s, l);
+		old = lock_renew(s, e, l);
 		flags |= STEP_STOP;
 	}
 	*VEC_PUSH(&l->readers) = (struct lock_reader){ e->tid, 1, e->pos };
 	step_add(s, STEP_RACQ, flags)->obj = l->id;
+	after_newcomer(s, e, l);
 	if (old != l->id)
 		lock_loosen(s, l, old);
 }

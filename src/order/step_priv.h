@@ -38,9 +38,10 @@ struct lock_fail {
 
 struct object_lock {
 	uint32_t id;
-	uint32_t family;       /* order/places.h */
-	uint32_t owner, depth; /* owner: tid, 0 nobody */
-	uint64_t pos;	       /* of the owner's acquire */
+	uint32_t family;	    /* order/places.h */
+	uint32_t owner, depth;	    /* owner: tid, 0 nobody */
+	uint64_t pos;		    /* of the owner's acquire */
+	struct step_point newcomer; /* who had it while another did; pos 0: nobody */
 	VEC(struct lock_reader) readers;
 	VEC(struct lock_fail) fails; /* tries that failed, of sections that are open */
 };

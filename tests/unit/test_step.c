@@ -129,7 +129,7 @@ static void test_locks(void)
 		  "acquire:0y+release:0");
 	steps_are("an owner that died",
 		  "1|acq(m)|1\n2|acq(m)!dead|2\n2|rel(m)|3\n3|acq(m)|4\n3|rel(m)|5\n",
-		  "acquire:0 acquire:1! release:1 acquire:1 release:1");
+		  "acquire:0 acquire:1! release:1 acquire:1+after:2 release:1");
 	steps_are("inside a condition wait",
 		  "1|acq(m)|1\n1|rel(m)!wait|1\n1|acq(m)!wait|1\n1|rel(m)|1\n",
 		  "acquire:0 release:0 acquire:0 release:0");
