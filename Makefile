@@ -132,7 +132,7 @@ VALGRIND_FLAGS := -std=gnu11 $(WARN) -O2 -g -DVGA_amd64=1 -DVGO_linux=1 -DVGP_am
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios bench-guard format format-check tidy \
+.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios bench-valgrind bench-guard format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(VALGRIND) $(COPIES) ## everything a user needs, under build/
@@ -175,12 +175,12 @@ $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 
 $(VALGRIND_O): $(B)/%.o: %.c Makefile
 	$(call say,VG,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fno-pie -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fno-pie -flto -c -o $@ $<
 
 valgrind_a = $(VALGRIND_A)/lib$(1)-amd64-linux.a
 $(VALGRIND_LIB)/foresee-amd64-linux: $(VALGRIND_O) $(B)/objects
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) -static -nodefaultlibs -nostartfiles -no-pie -u _start -Wl,--build-id=none \
+	$(Q)mkdir -p $(@D) && $(CC) -O2 -flto -static -nodefaultlibs -nostartfiles -no-pie -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=0x58000000 -o $@ $(VALGRIND_O) $(call valgrind_a,coregrind) \
 		$(call valgrind_a,vex) $(call valgrind_a,gcc-sup) -lgcc
 
@@ -329,7 +329,7 @@ check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-guard ## run the benchmarks
+bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
@@ -339,9 +339,10 @@ bench-atomicity: ## how fast blocks are looked at, beside races
 bench-lattice: ## how fast lattices are built, beside Spin
 bench-replay: ## what replaying a finding costs, beside recording it
 bench-scenarios: ## twenty scenarios by both captures, beside Helgrind and DRD
+bench-valgrind: ## what recording under Valgrind costs, beside Helgrind and DRD
 bench-explore: ## how many schedules a second are run, beside bare children
 bench-guard: ## what monitors inside a program cost
-bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-guard: all $(BENCH_AID)
+bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 

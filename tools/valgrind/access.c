@@ -187,6 +187,21 @@ static inline Bool is_below(Addr a, UWord info, VG_REGPARM(2) void (*one)(Addr, 
 	return True;
 }
 
+/* Is it one more of a run of reads that are dropped?  Then all that access_load asks has been asked. */
+static inline Bool run_goes_on(const struct thread *t, Addr a, struct shadow *s, unsigned n,
+			       UWord info)
+{
+	struct reading *r = &s->read[shadow_word(a)];
+	unsigned mask = ((1u << n) - 1) << (a & 7); /* of two words: more than kept can have */
+
+	if (r->dropped == 0 || r->tid != t->tid || r->epoch != t->epoch ||
+	    (mask & ~(unsigned)r->kept) != 0 || (info & INFO_FREE))
+		return False;
+	r->dropped |= (uint8_t)mask;
+	r->site = (uint32_t)(info >> INFO_SITE_SHIFT);
+	return True;
+}
+
 VG_REGPARM(2) void access_load(Addr a, UWord info)
 {
 	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
@@ -195,6 +210,8 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 	struct thread *t = self;
 	struct access e;
 
+	if (run_goes_on(t, a, s, n, info))
+		return;
 	if (is_below(a, info, access_load) || !begin(s, a, site) || shadow_is_steady(s, a))
 		return;
 	bit_set(s->seen, w);

@@ -18,12 +18,17 @@ static uint64_t tseq_of(version v)
 	return v & (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1);
 }
 
+static void put_4(uint8_t *p, uint32_t v)
+{
+	__builtin_memcpy(p, &v, 4);
+}
+
 static void commit(struct thread *t, unsigned kind, unsigned aux, uint8_t *end)
 {
 	uint32_t head = format_kind_head(kind) | aux << FORMAT_AUX_SHIFT |
 			(uint32_t)(end - t->cursor - 4) << FORMAT_LEN_SHIFT;
 
-	VG_(memcpy)(t->cursor, &head, 4);
+	put_4(t->cursor, head);
 	t->cursor = end;
 }
 
@@ -174,9 +179,10 @@ static void record_whole(struct thread *t, struct habit *h, const struct access 
 			     .stride = (uint64_t)1 << (a->what >> FORMAT_SIZE_SHIFT & 3) };
 }
 
+/* v has n bytes.  Zeros follow, as behind all records so far: there is room. */
 static uint8_t *put_fixed(uint8_t *p, uint64_t v, unsigned n)
 {
-	VG_(memcpy)(p, &v, n);
+	__builtin_memcpy(p, &v, 8);
 	return p + n;
 }
 
@@ -275,7 +281,7 @@ static uint8_t *short_value(const struct thread *t, uint8_t *p, const struct hab
 	}
 	if ((a->what >> FORMAT_SIZE_SHIFT & 3) == 3 && near == (int64_t)(int32_t)near) {
 		*code = FORMAT_V_ADDRESS;
-		return put_fixed(p, (uint64_t)near, 4);
+		return put_fixed(p, (uint32_t)near, 4);
 	}
 	*code = FORMAT_V_LONG;
 	if (n == 8 && (v & 0xffffffffffffu) == 0) {
@@ -300,7 +306,7 @@ static void record_short(struct thread *t, struct habit *h, unsigned seat, const
 		p = put_varint(put_varint(p, 1), t->tseq + 1 - a->feed);
 	head = (uint16_t)((1 + (seat >> 7)) | ref << FORMAT_R_SHIFT | address << FORMAT_A_SHIFT |
 			  value << FORMAT_V_SHIFT | (seat & 127) << FORMAT_HABIT_SHIFT);
-	VG_(memcpy)(t->cursor, &head, 2);
+	__builtin_memcpy(t->cursor, &head, 2);
 	t->cursor = p;
 }
 
