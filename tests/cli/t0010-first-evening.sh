@@ -159,6 +159,37 @@ awk 'BEGIN {
 run foresee check many.std
 [ "$(wc -l <out)" -lt 2000 ]
 is $? 0 "800 findings do not fill the screens"
+has out '^fix this first: s, in 21 of 21 findings$' "what they have in common"
+cat >common.c <<'EOF'
+#include <pthread.h>
+static struct { int a, b, c; } stats;
+static void count(void)
+{
+	stats.a++;
+	stats.b++;
+	stats.c++;
+	stats.a++;
+	stats.b++;
+}
+static void *work(void *arg)
+{
+	count();
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, work, 0);
+	pthread_create(&b, 0, work, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+EOF
+cp out many.out
+run foresee run -q common.c
+has out '^fix this first: count \(common\.c\), in [0-9]+; stats, in ([0-9]+) of \1 findings$' "in a program, the function too"
+cp many.out out
 has out '^[0-9]+ of them in one line each: -v tells all in full' "which is said"
 
 # ---- size ----
