@@ -110,7 +110,7 @@ FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
 SOURCES   := $(wildcard src/*/*.c src/*/*.cc tests/*/*.c tools/*/*.c examples/*.c)
-MAN_PAGES := $(wildcard doc/man/*.1 doc/man/*.3)
+MAN_PAGES := $(wildcard doc/man/*.1 doc/man/*.3 doc/man/*.5)
 man_path   = $(foreach p,$(MAN_PAGES),$(1)/man$(subst .,,$(suffix $(p)))/$(notdir $(p)))
 
 LIBRARY := $(B)/libforesee.a
@@ -208,6 +208,9 @@ $(MAN)/man1/%: doc/man/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(MAN)/man3/%: doc/man/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(MAN)/man5/%: doc/man/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 $(RT_O): $(B)/%.o: %.c Makefile
@@ -381,7 +384,7 @@ COMPLETIONS := bash:share/bash-completion/completions/foresee zsh:share/zsh/site
 completion_path = $(lastword $(subst :, ,$(1)))
 
 install: all ## install under PREFIX (default /usr/local), below DESTDIR
-	install -d "$(D)/bin" "$(D)/lib/foresee" "$(D)/include" "$(D)/share/man/man1" "$(D)/share/man/man3" \
+	install -d "$(D)/bin" "$(D)/lib/foresee" "$(D)/include" "$(D)/share/man/man1" "$(D)/share/man/man3" "$(D)/share/man/man5" \
 		"$(D)/share/pkgconfig" $(foreach c,$(COMPLETIONS),"$(D)/$(dir $(call completion_path,$(c)))")
 	install $(TOOLS) "$(D)/bin"
 	install $(RUNTIME) $(LOCKS) $(PASSES) "$(D)/lib/foresee"
@@ -389,6 +392,7 @@ install: all ## install under PREFIX (default /usr/local), below DESTDIR
 	install -m 644 include/*.h "$(D)/include"
 	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(D)/share/man/man1"
 	install -m 644 $(filter %.3,$(MAN_PAGES)) "$(D)/share/man/man3"
+	install -m 644 $(filter %.5,$(MAN_PAGES)) "$(D)/share/man/man5"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' scripts/foresee.pc.in >"$(D)/share/pkgconfig/foresee.pc"
 	$(foreach c,$(COMPLETIONS),$(BIN)/foresee help --completion $(firstword $(subst :, ,$(c))) >"$(D)/$(call completion_path,$(c))" &&) true
 

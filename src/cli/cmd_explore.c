@@ -125,7 +125,7 @@ static int explore(struct command_explore *c, char **argv)
 	enum status st = c->spec ? property_new(c->spec, &c->how.wish.property, &d) : ST_OK;
 
 	if (st == ST_OK)
-		st = made_prepare(&made, argv,
+		st = made_prepare(&made, argv, MADE_LEVEL,
 				  c->how.wish.property ? property_spec(c->how.wish.property) : NULL,
 				  &d);
 	if (st == ST_OK)

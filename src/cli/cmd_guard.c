@@ -57,7 +57,7 @@ static int guard_apart(const struct guard_request *r, char **argv)
 	pid_t pid = -1;
 
 	if (spec_read(r->spec, &spec, &d) != ST_OK ||
-	    made_prepare(&made, argv, spec, &d) != ST_OK) {
+	    made_prepare(&made, argv, MADE_LEVEL, spec, &d) != ST_OK) {
 		talk_error("%s", d.message);
 	} else {
 		fflush(NULL);

@@ -26,6 +26,8 @@ struct run_request {
 	struct live *live;    /* while the program runs */
 	uint64_t times;	      /* --runs; 0: once */
 	uint64_t until_quiet; /* runs without news that are enough; 0: none are */
+	const char
+		*level; /* of optimisation, for source; NULL: what the source says is what runs */
 };
 
 static const struct option_def run_options[] = {
@@ -35,6 +37,8 @@ static const struct option_def run_options[] = {
 	ANALYSE_REPLAY_OPTION,
 	{ ANALYSE_AT(lenient), 0, "lenient", NULL, INPUT_LENIENT_HELP },
 	SESSION_HANG_OPTION,
+	{ OPTION_AT(struct run_request, level), 'O', "optimize", "LEVEL",
+	  "FILE.c: 0 (default: what the source says is what runs), 1, 2, 3 or s" },
 	{ OPTION_AT(struct run_request, no_live), 0, "no-live", NULL,
 	  "analyse when the program has ended, not before" },
 	{ OPTION_AT(struct run_request, times), 'n', "runs", "N",
@@ -173,18 +177,23 @@ static enum status run_once(struct run_request *r, const struct session *s, stru
 }
 
 /* The words after `foresee run --replay': the report tells them when there is no program left to replay. */
-static char **words_of(const struct made *made, const char *source, char **argv)
+static char **words_of(const struct run_request *r, const struct made *made, const char *source,
+		       char **argv)
 {
-	size_t n = 0;
+	size_t n = 0, first = r->level ? 2 : 0;
 	char **words;
 
 	if (!made->path)
 		return NULL;
 	while (argv[n])
 		n++;
-	words = mem_alloc((n + 1) * sizeof(*words));
-	memcpy(words, argv, (n + 1) * sizeof(*words));
-	words[0] = (char *)source;
+	words = mem_alloc((first + n + 1) * sizeof(*words));
+	memcpy(words + first, argv, (n + 1) * sizeof(*words));
+	words[first] = (char *)source;
+	if (first) {
+		words[0] = (char *)"--optimize";
+		words[1] = (char *)r->level;
+	}
 	return words;
 }
 
@@ -194,7 +203,7 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 	struct analyse *a = &r->a;
 	struct made made = { 0 };
 	struct diag d = { 0 };
-	const char *name = argv[0];
+	const char *name = argv[0], *level = r->level ? r->level : "0";
 	char *path = NULL, **words = NULL;
 	int status = EXIT_TROUBLE;
 	enum status st;
@@ -206,11 +215,14 @@ static int record_and_analyse(void *arg, struct session *s, char **argv)
 		return EXIT_TROUBLE;
 	if (analyse_wants_full(a) && !s->locks)
 		session_want_full(s);
-	st = made_prepare(&made, argv, a->monitors.spec, &d);
+	st = made_prepare(&made, argv, level, a->monitors.spec, &d);
+	if (st == ST_OK && made.path && !s->quiet)
+		talk_note("compiled %s with -O%s%s", name, level,
+			  r->level ? "" : ": what the source says is what runs");
 	if (st == ST_OK)
 		st = program_find(argv[0], session_how(s), &path, &d);
 	if (st == ST_OK)
-		a->compiled = words = words_of(&made, name, argv);
+		a->compiled = words = words_of(r, &made, name, argv);
 	if (st == ST_OK)
 		st = r->times > 1 ? run_many(r, s, name, path, argv, &status, &d)
 				  : run_once(r, s, &made, name, path, argv, &status, &d);
@@ -236,6 +248,11 @@ static int run_checked(void *arg, struct session *s, char **argv)
 	if (r->times > 1 && r->a.witness_dir)
 		return command_misuse(&cmd_run,
 				      "--witness-dir is of one run: give it to 'foresee check'");
+	if (r->level && !(strchr("0123s", r->level[0]) && r->level[0] && !r->level[1]))
+		return command_misuse(&cmd_run, "-O takes 0, 1, 2, 3 or s, not '%s'", r->level);
+	if (r->level && !program_is_source(argv[0]))
+		return command_misuse(&cmd_run, "-O is for source, and '%s' is built already",
+				      argv[0]);
 	r->no_live |= r->times > 1;
 	return record_and_analyse(arg, s, argv);
 }
@@ -257,7 +274,7 @@ const struct command cmd_run = {
 	.usage = "[OPTIONS] [--] PROG|FILE.c [ARGS]",
 	.summary = "record a program and predict what goes wrong in runs that did not happen",
 	.details =
-		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O1 -pthread, to a\n"
+		"FILE.c (.cc, .cpp, .cxx) is compiled first, with foresee-cc -g -O0 -pthread, to a\n"
 		"temporary directory. PROG must be built with foresee-cc, or --locks-only or\n"
 		"--valgrind given.\n",
 	.options = run_options,

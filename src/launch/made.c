@@ -33,15 +33,18 @@ static enum status made_directory(struct made *m, struct diag *d)
 
 /* Runs the driver that lies beside us: foresee-cc SOURCE -o PATH.  Functions that the spec has events
  * for tell of their calls. */
-static enum status compile(const char *driver, const char *source, char *path,
+static enum status compile(const char *driver, const char *source, const char *level, char *path,
 			   const struct spec *spec, struct diag *d)
 {
 	struct strbuf file = { 0 }, calls = { 0 };
-	char *argv[] = { (char *)driver, "-g", "-O1", "-pthread", "-o", path, NULL, NULL, NULL };
+	char optimise[] = "-O?";
+	char *argv[] = { (char *)driver, "-g", optimise, "-pthread", "-o", path, NULL, NULL, NULL };
 	struct launch l = { .path = driver, .argv = argv };
 	struct launch_end end = { 0 };
 	enum status st;
 
+	assert(level[0] && !level[1]);
+	optimise[2] = level[0];
 	if (access(driver, X_OK) != 0)
 		return diag_fail(d, ST_IO, "cannot find the compiler driver '%s'", driver);
 	/* A source named like an option stays a file. */
@@ -64,8 +67,8 @@ static enum status compile(const char *driver, const char *source, char *path,
 	return st;
 }
 
-static enum status made_compile(struct made *m, const char *source, const struct spec *spec,
-				struct diag *d)
+static enum status made_compile(struct made *m, const char *source, const char *level,
+				const struct spec *spec, struct diag *d)
 {
 	const char *dot = strrchr(source, '.'), *slash = strrchr(source, '/');
 	const char *base = slash ? slash + 1 : source;
@@ -78,14 +81,15 @@ static enum status made_compile(struct made *m, const char *source, const struct
 		m->path = path.at;
 		strbuf_addf(&driver, "%s/%s", own,
 			    strcmp(dot, ".c") == 0 ? "foresee-cc" : "foresee-c++");
-		st = compile(driver.at, source, m->path, spec, d);
+		st = compile(driver.at, source, level, m->path, spec, d);
 	}
 	strbuf_release(&driver);
 	mem_free(own);
 	return st;
 }
 
-enum status made_prepare(struct made *m, char **argv, const struct spec *spec, struct diag *d)
+enum status made_prepare(struct made *m, char **argv, const char *level, const struct spec *spec,
+			 struct diag *d)
 {
 	enum status st;
 
@@ -93,7 +97,7 @@ enum status made_prepare(struct made *m, char **argv, const struct spec *spec, s
 		return ST_OK;
 	if (access(argv[0], R_OK) != 0)
 		return diag_fail(d, ST_IO, "cannot read '%s': %s", argv[0], strerror(errno));
-	st = made_compile(m, argv[0], spec, d);
+	st = made_compile(m, argv[0], level, spec, d);
 	if (st == ST_OK)
 		argv[0] = m->path;
 	return st;

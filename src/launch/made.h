@@ -12,10 +12,12 @@ struct made {
 	char *directory, *path;
 };
 
-/* Compiles argv[0] when it is source; argv[0] is then what came of it.  spec: for its functions, or
- * NULL. */
-enum status made_prepare(struct made *m, char **argv, const struct spec *spec,
+/* Compiles argv[0] when it is source; argv[0] is then what came of it.  level: behind -O, one character.  spec: for its
+ * functions, or NULL. */
+enum status made_prepare(struct made *m, char **argv, const char *level, const struct spec *spec,
 			 struct diag *d) ST_CHECKED;
+/* Where schedules are counted, or time. */
+#define MADE_LEVEL "1"
 /* Removes it. */
 void made_release(struct made *m);
 

@@ -164,6 +164,8 @@ ASK(const char *, object_own, (struct trace_source * s, uint64_t addr),
 ASK(const char *, object_range, (struct trace_source * s, uint64_t addr),
     objects_range(&b->objects, addr))
 ASK(uint64_t, object_id, (struct trace_source * s, uint64_t addr), objects_id(&b->objects, addr))
+ASK(const char *, object_given, (struct trace_source * s, uint64_t addr),
+    objects_given(&b->objects, addr))
 ASK(const char *, object_benign, (struct trace_source * s, uint64_t addr),
     objects_benign(&b->objects, addr))
 ASK(const struct program *, program, (const struct trace_source *s), PROGRAM)
@@ -194,6 +196,7 @@ static const struct trace_source_ops binary_ops = {
 	.object_own = binary_object_own,
 	.object_range = binary_object_range,
 	.object_id = binary_object_id,
+	.object_given = binary_object_given,
 	.object_benign = binary_object_benign,
 	.program = binary_program,
 	.first = binary_first,

@@ -307,16 +307,23 @@ static const char *name_make(struct objects *o, uint64_t addr, enum depth depth)
 	return strbuf_str(&o->text);
 }
 
-const char *objects_name(struct objects *o, uint64_t addr)
+const char *objects_given(struct objects *o, uint64_t addr)
 {
 	const struct span *n = spans_find(&o->named, addr);
 
 	if (!n)
-		return name_make(o, addr, DEPTH_MEMBER);
+		return NULL;
 	strbuf_clear(&o->text);
 	strbuf_adds(&o->text, intern_str(o->words, n->number));
 	offset_add(o, addr - n->base);
 	return strbuf_str(&o->text);
+}
+
+const char *objects_name(struct objects *o, uint64_t addr)
+{
+	const char *given = objects_given(o, addr);
+
+	return given ? given : name_make(o, addr, DEPTH_MEMBER);
 }
 
 const char *objects_own(struct objects *o, uint64_t addr)

@@ -56,6 +56,7 @@ void objects_event(struct objects *o, const struct event *e);
 /* As the trace_object_* functions say. */
 const char *objects_name(struct objects *o, uint64_t addr);
 const char *objects_own(struct objects *o, uint64_t addr);
+const char *objects_given(struct objects *o, uint64_t addr);
 const char *objects_range(struct objects *o, uint64_t addr);
 uint64_t objects_id(struct objects *o, uint64_t addr);
 const char *objects_benign(struct objects *o, uint64_t addr);

@@ -55,7 +55,7 @@ static enum status find_program(const struct replay *o, const struct trace_info 
 			 "give it, -- PROG ARGS%s",
 			 info->program,
 			 strstr(info->program, "/foresee-run.")
-				 ? " ('foresee run FILE.c' builds with foresee-cc -g -O1 -pthread)"
+				 ? " ('foresee run FILE.c' builds with foresee-cc -g -O0 -pthread)"
 				 : "");
 		return ST_IO;
 	}

@@ -341,6 +341,7 @@ void explain_print(const struct report *r, const struct explain_options *opt, FI
 
 	findings_print(&x, to);
 	summary_format(r, &x.out);
+	explain_first(&x);
 	explain_source_missing(&x, &x.out);
 	explain_hints(&x);
 	fwrite(strbuf_str(&x.out), 1, x.out.n, to);

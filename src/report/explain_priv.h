@@ -71,6 +71,9 @@ void explain_source(const struct explain *x, const struct trace_site *p, size_t 
 /* Which files were not there, or have changed: a line, or nothing. */
 void explain_source_missing(const struct explain *x, struct strbuf *out);
 
+/* What most of many findings have in common. */
+void explain_first(struct explain *x);
+
 /* ---- explain_hints.c ---- */
 
 /* The trace, and plug-ins, as the next command takes them. */

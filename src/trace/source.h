@@ -30,6 +30,7 @@ struct trace_source_ops {
 	const char *(*object_own)(struct trace_source *s, uint64_t addr);
 	const char *(*object_range)(struct trace_source *s, uint64_t addr);
 	uint64_t (*object_id)(struct trace_source *s, uint64_t addr);
+	const char *(*object_given)(struct trace_source *s, uint64_t addr);  /* NULL: never */
 	const char *(*object_benign)(struct trace_source *s, uint64_t addr); /* NULL: never */
 	/* Recordings: what names/variables.c looks things up in.  NULL: there is none. */
 	const struct program *(*program)(const struct trace_source *s);

@@ -160,6 +160,7 @@ ASK(const char *, object_own, (struct trace * t, uint64_t addr), (t->source, add
 ASK(const char *, object_range, (struct trace * t, uint64_t addr), (t->source, addr),
     trace_object_name(t, addr))
 ASK(uint64_t, object_id, (struct trace * t, uint64_t addr), (t->source, addr), 0)
+ASK(const char *, object_given, (struct trace * t, uint64_t addr), (t->source, addr), NULL)
 ASK(const char *, object_benign, (struct trace * t, uint64_t addr), (t->source, addr), NULL)
 ASK(uint64_t, plain_address, (const struct trace *t, uint64_t addr), (t->source, addr), addr)
 ASK(enum trace_first, first, (struct trace * t, uint64_t addr, uint8_t *byte),

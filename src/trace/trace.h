@@ -124,13 +124,15 @@ const char *trace_thread_label(const struct trace *t, uint32_t tid);
 
 /*
  * What lies at addr at this point of the reading: a text trace's name, a global
- * ("total", "total+8", "table[3]", "table[3]+16"), a heap object ("heap#7+16"), a stack
+ * ("total", "account.balance", "table[3]", "table[3].lock"), a heap object ("heap#7+16"), a stack
  * ("stack of T2+64") or "0x...".  The string is good until the next call of this or the next one.
  */
 const char *trace_object_name(struct trace *t, uint64_t addr);
-/* The same without the names that the program has given: they come and go while the object stays,
- * so text is written with this one. */
+/* The same without the names that the program has given, for they come and go while the object stays, and
+ * without those of members, "table[3]+16": text is written with this one. */
 const char *trace_object_own(struct trace *t, uint64_t addr);
+/* What the program calls it, as that function has it; NULL: nothing. */
+const char *trace_object_given(struct trace *t, uint64_t addr);
 /* And by the whole object, "table+48": ranges of one object overlap as their offsets say. */
 const char *trace_object_range(struct trace *t, uint64_t addr);
 /* Length of the part of a name that stands for the whole object, without "[3]" and "+16". */

@@ -88,10 +88,9 @@ static uint32_t name_keep(struct evidence *ev, const char *name)
 /* What the program calls what lies there; 0 nothing. */
 static uint32_t given_name(struct evidence *ev, uint64_t addr)
 {
-	uint32_t own = name_keep(ev, trace_object_own(ev->trace, addr));
-	uint32_t name = name_keep(ev, trace_object_name(ev->trace, addr));
+	const char *name = trace_object_given(ev->trace, addr);
 
-	return name == own ? 0 : name;
+	return name ? name_keep(ev, name) : 0;
 }
 
 void evidence_told(struct evidence *ev, uint64_t addr, struct evidence_told *out)

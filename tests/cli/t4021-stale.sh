@@ -70,5 +70,5 @@ has out '"kind": "race"' "and that is the race"
 # What is proven has a witness; what happened needs none.
 printf '#fmt 1\nT2|w(z)|1\nT2|free(z)|2\nT2|r(z:4)|3\nT2|w(q)|4\nT1|w(q)|5\n' >text.std
 run foresee check text.std
-has out '^verify one: +foresee verify text.std DIR/2\.witness$' "what to type next is of the race"
+has out '^verify one: +foresee verify text.std text.proofs/2\.witness$' "what to type next is of the race"
 done_testing

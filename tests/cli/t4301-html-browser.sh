@@ -7,7 +7,7 @@ command -v chromium >/dev/null && command -v chromedriver >/dev/null ||
 
 foresee run -q -f html -o audit.html "$SRC/examples/audit.c" >/dev/null
 foresee run -q -f html -o deadlock.html "$SRC/examples/deadlock.c" >/dev/null
-foresee run -q -f html -o landing.html -s "$SRC/examples/landing.spec" "$SRC/examples/landing.c" >/dev/null
+foresee run -q -O1 -f html -o landing.html -s "$SRC/examples/landing.spec" "$SRC/examples/landing.c" >/dev/null
 cat >bank.std <<'END'
 #fmt 1
 T1|begin(withdraw)|bank.c:29
