@@ -45,8 +45,8 @@ static inline void leave_bare(struct thread **t)
 		bare;                                                              \
 	}
 
-/* A store that is left out by request still says what it depended on. */
-static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, uint64_t mask)
+/* Also of a store that is left out by request: it says what it depended on. */
+static void log_use(struct thread *t, uint32_t site, const uint64_t *keepers, uint64_t mask)
 {
 	uint64_t feeds[LOG_FEEDS];
 	unsigned n = log_feed_gather(keepers, mask, feeds);
@@ -56,6 +56,12 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 		return;
 	p = log_varint(log_other_begin(t, site), site);
 	log_other_end(t, FORMAT_K_USE, 0, log_feeds(p, feeds, n, t->tseq + 1), 1);
+}
+
+EXPORT void foresee_use(const uint64_t *keeper, uint32_t site)
+{
+	HOOK(t)
+		log_use(t, site, keeper, 1);
 }
 
 #define ACCESS(N, T, LOG2)                                                                        \
@@ -157,7 +163,7 @@ static void skip_fed(struct thread *t, uint32_t site, const uint64_t *keepers, u
 		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {               \
 			if (t != NULL) {                                                          \
 				t->view.live &= ~THREAD_LIVE;                                     \
-				skip_fed(t, site, keepers, mask);                                 \
+				log_use(t, site, keepers, mask);                                  \
 				hook_leave(t);                                                    \
 			}                                                                         \
 			*(volatile T *)p = value;                                                 \

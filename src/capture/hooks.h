@@ -22,6 +22,9 @@
  * hook of a free load stores its event number there; the hook of a store that
  * such loads feed gets the array and a mask of the keepers that feed it.
  *
+ * Uses.  Some loads decide something only when a lock has been given back: they are free, and foresee_use
+ * tells of each place where they do.  If comparisons alone decide there, its site has them.
+ *
  * Tests.  Of some loads only comparisons with constants decide anything; the site has them in words
  * (src/trace/predicate.h).  Such a load is recorded as free, or, where the same was read just before, as
  * binding or not at all.
@@ -227,6 +230,9 @@ FORESEE_ACCESS(2, uint16_t)
 FORESEE_ACCESS(4, uint32_t)
 FORESEE_ACCESS(8, uint64_t)
 #undef FORESEE_ACCESS
+
+/* What the load of this keeper has read decides something here: foresee_use(&keepers[i], site). */
+void foresee_use(const uint64_t *keeper, uint32_t site);
 
 /*
  * Accesses of any other size (vectors, i128, x86_fp80, structs, byval), and

@@ -23,6 +23,8 @@ struct flow {
 	VEC(LLVMValueRef) todo;
 	VEC(size_t) sinks; /* records whose written value it reaches */
 	bool binding;
+	bool late; /* places where the value decides do not bind, but are noted: */
+	VEC(LLVMValueRef) deciders;
 	/* Comparisons with constants end the flow, which is of values that are part of the load. */
 	bool tests;
 	struct tests found;
@@ -88,13 +90,25 @@ static bool access_has_no_keepers(const struct function *f, LLVMValueRef inst)
 	       !plan_scalar_size(f->unit, plan_type(inst));
 }
 
+/* Here, at user, the value decides something, and goes no further. */
+static void flow_decide(struct flow *w, LLVMValueRef user)
+{
+	bool known = false;
+
+	w->binding |= !w->late || !LLVMIsAInstruction(user) || LLVMIsAPHINode(user);
+	for (size_t i = 0; i < w->deciders.n; i++)
+		known |= w->deciders.at[i] == user;
+	if (!known && !w->binding)
+		*VEC_PUSH(&w->deciders) = user;
+}
+
 static void flow_sink(struct flow *w, LLVMValueRef user)
 {
 	struct record *r = plan_find(w->f, user);
 
 	if (!r || r->is_volatile || r->action == ACT_UNSEEN ||
 	    (r->action == ACT_WRITE && access_has_no_keepers(w->f, user)))
-		w->binding = true;
+		flow_decide(w, user);
 	else
 		*VEC_PUSH(&w->sinks) = (size_t)(r - w->f->records.at);
 }
@@ -113,7 +127,7 @@ static void flow_derive_if(struct flow *w, LLVMValueRef user, bool condition)
 	if (condition)
 		flow_derive(w, user);
 	else
-		w->binding = true;
+		flow_decide(w, user);
 }
 
 static void flow_phi(struct flow *w, LLVMValueRef phi, LLVMValueRef v)
@@ -133,7 +147,7 @@ static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
 	const char *name = unit_intrinsic(call);
 
 	if (!name) {
-		w->binding = true;
+		flow_decide(w, call);
 		return;
 	}
 	if (unit_has_prefix(name, "llvm.memset.")) {
@@ -141,7 +155,7 @@ static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
 		    LLVMGetOperand(call, 2) != v)
 			flow_sink(w, call);
 		else
-			w->binding = true;
+			flow_decide(w, call);
 		return;
 	}
 	flow_derive_if(w, call,
@@ -152,7 +166,7 @@ static void flow_call(struct flow *w, LLVMValueRef call, LLVMValueRef v)
 static void flow_write(struct flow *w, LLVMValueRef write, LLVMValueRef v)
 {
 	if (plan_pointer(write) == v)
-		w->binding = true;
+		flow_decide(w, write);
 	else
 		flow_sink(w, write);
 }
@@ -223,7 +237,7 @@ static void flow_use(struct flow *w, LLVMValueRef user, LLVMValueRef v)
 		flow_call(w, user, v);
 		break;
 	default:
-		w->binding = true;
+		flow_decide(w, user);
 		break;
 	}
 }
@@ -270,19 +284,10 @@ static void flow_follow(struct flow *w, struct record *r)
 		w->binding = true;
 }
 
-/* FORESEE_COMPARED=yes in the environment of the compiler: not yet usual, for it has gained no finding of a program that
- * was not written for it, and --atomic does not see a block whose read is compared. */
-static bool is_asked_for(void)
-{
-	const char *compared = getenv("FORESEE_COMPARED");
-
-	return compared && strcmp(compared, "yes") == 0;
-}
-
 /* Atomics are polled: those are all binding, and the recorder need not log them all. */
 static bool load_can_be_tested(const struct record *r)
 {
-	return r->action == ACT_READ && !plan_is_atomic_access(r) && is_asked_for();
+	return r->action == ACT_READ && !plan_is_atomic_access(r);
 }
 
 /* Room in every store it feeds? */
@@ -300,7 +305,9 @@ static void flow_take(const struct flow *w, struct record *r)
 
 	r->free = true;
 	r->tested = w->tests;
+	r->late = w->late;
 	r->tests = tests_string(f->unit, &w->found);
+	late_add(f, r, w->deciders.at, w->deciders.n);
 	/* One that is compared need not have one; the hook of an rmw tells by it that it is free. */
 	if (w->tests && w->sinks.n == 0 && r->action != ACT_RMW)
 		return;
@@ -310,20 +317,40 @@ static void flow_take(const struct flow *w, struct record *r)
 		f->records.at[w->sinks.at[i]].feeds |= 1ull << r->keeper;
 }
 
-/* Free; or free but for comparisons.  Without those it is better: then nothing decides by it. */
+static void flow_release(struct flow *w)
+{
+	MAP_RELEASE_ALL(&w->seen, &w->formed);
+	VEC_RELEASE_ALL(&w->todo, &w->sinks, &w->forms, &w->deciders);
+}
+
+static bool flow_suits(struct flow *w, struct record *r)
+{
+	flow_follow(w, r);
+	return !w->binding && sinks_have_room(w) &&
+	       (!w->late || late_suits(r->inst, w->deciders.at, w->deciders.n));
+}
+
+/* Free; or but for what comes later; or but for comparisons.  What comes later may be comparisons, too. */
 static void facts_find_load(struct function *f, const struct cfg *cfg, struct record *r)
 {
-	for (int tests = 0; tests < 2 && !r->free; tests++) {
-		struct flow w = { .f = f, .cfg = cfg, .tests = tests };
+	struct flow plain = { .f = f, .cfg = cfg }, tested = { .f = f, .cfg = cfg, .tests = true };
+	struct flow late = { .f = f, .cfg = cfg, .late = true }, *best = NULL;
 
-		if (tests && !load_can_be_tested(r))
-			return;
-		flow_follow(&w, r);
-		if (!w.binding && sinks_have_room(&w))
-			flow_take(&w, r);
-		MAP_RELEASE_ALL(&w.seen, &w.formed);
-		VEC_RELEASE_ALL(&w.todo, &w.sinks, &w.forms);
+	if (flow_suits(&plain, r)) {
+		best = &plain;
+	} else if (load_can_be_tested(r)) {
+		if (flow_suits(&tested, r))
+			best = &tested;
+		if (f->may_be_late && flow_suits(&late, r)) {
+			late.found = best ? tested.found : late.found;
+			best = &late;
+		}
 	}
+	if (best)
+		flow_take(best, r);
+	flow_release(&plain);
+	flow_release(&tested);
+	flow_release(&late);
 }
 
 static bool load_can_be_free(const struct function *f, const struct record *r)
@@ -345,6 +372,7 @@ void facts_find(struct function *f)
 		unit_function_has(f->value, "presplitcoroutine") ||
 		LLVMGetStringAttributeAtIndex(f->value, LLVMAttributeFunctionIndex,
 					      "coroutine.presplit", strlen("coroutine.presplit"));
+	f->may_be_late = late_is_possible(f);
 	for (size_t i = 0; i < f->records.n && !f->all_binding; i++)
 		if (load_can_be_free(f, &f->records.at[i]))
 			facts_find_load(f, &cfg, &f->records.at[i]);
@@ -384,7 +412,10 @@ static void print_fact(const struct function *f, const struct record *r, struct 
 		return;
 	}
 	if (r->action == ACT_READ || r->action == ACT_RMW)
-		strbuf_adds(b, r->tested ? "tested" : r->free ? "free" : "binding");
+		strbuf_adds(b, r->tested ? "tested"
+			       : r->late ? "late"
+			       : r->free ? "free"
+					 : "binding");
 	for (const char *at = intern_str(f->unit->strings, r->tests); at && *at; at++)
 		strbuf_addf(b, "%s%c", at == intern_str(f->unit->strings, r->tests) ? ":" : "",
 			    *at == ' ' ? ',' : *at);

@@ -40,10 +40,10 @@ static bool is_loop(LLVMBasicBlockRef b)
 	       (LLVMGetSuccessor(end, 0) == b) != (LLVMGetSuccessor(end, 1) == b);
 }
 
-/* A read that is compared is free but for that, which a range cannot say. */
+/* A read that is compared, or decides later, is free but for that, which a range cannot say. */
 static bool is_plain(const struct loop *l, const struct record *r)
 {
-	return r->action <= ACT_WRITE && !r->is_volatile && !r->tested &&
+	return r->action <= ACT_WRITE && !r->is_volatile && !r->tested && !r->late &&
 	       !plan_is_atomic_access(r) && !frozen_is(l->f->unit, plan_pointer(r->inst));
 }
 

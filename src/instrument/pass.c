@@ -76,6 +76,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		facts_print(&f);
 		loops_find(&f, analyses);
 		stack_enter(&f);
+		late_emit(&f);
 		stack_leave(&f);
 		loops_emit(&f);
 		for (size_t i = 0; i < f.records.n; i++)
@@ -83,7 +84,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		unit_strip_memory_attributes(value);
 	}
 	MAP_RELEASE_ALL(&f.by_inst, &f.private, &f.buffers);
-	VEC_RELEASE_ALL(&f.records, &f.loops, &f.scopes);
+	VEC_RELEASE_ALL(&f.records, &f.uses, &f.loops, &f.scopes);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

@@ -174,6 +174,17 @@ static uint8_t kind_of(const struct unit *u, const struct record *r)
 	return kinds[r->action];
 }
 
+static void add_use(struct function *f, struct late_use *use)
+{
+	const struct record *r = &f->records.at[use->record];
+	struct foresee_site s = { .kind = FORESEE_SITE_NONE };
+
+	set_location_near(f, &s, use->at);
+	s.variable = id_as_pointer(paths_variable(f, r));
+	s.tests = id_as_pointer(r->tests);
+	use->site = site_push(f->unit, &s);
+}
+
 void sites_add(struct function *f)
 {
 	struct unit *u = f->unit;
@@ -188,7 +199,7 @@ void sites_add(struct function *f)
 			s.size = access_size(u, r);
 		if (r->keeps)
 			s.keeper = (uint16_t)(r->keeper + 1);
-		s.tests = id_as_pointer(r->tests);
+		s.tests = id_as_pointer(r->late ? 0 : r->tests);
 		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
@@ -196,6 +207,8 @@ void sites_add(struct function *f)
 			calls_add_said(u, r->inst, &s);
 		r->site = site_push(u, &s);
 	}
+	for (size_t i = 0; i < f->uses.n; i++)
+		add_use(f, &f->uses.at[i]);
 }
 
 uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at)

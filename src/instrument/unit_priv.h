@@ -7,7 +7,7 @@
  *	facts	which loads are free, which stores they feed		facts.c
  *	sites	a row of the site table for each			sites.c
  *	loops	those that can run on a buffer				loops.c
- *	stack	entry and exit code, keepers				stack.c
+ *	stack	entry and exit code, keepers; late uses			stack.c late.c
  *	emit	replace the instructions by hook calls			access.c atomic.c call.c
  *
  * Nothing is changed before the facts are known, so the analysis sees the
@@ -52,6 +52,14 @@ struct record {
 	bool tested;	/* the read part is free but for comparisons with constants: */
 	uint32_t tests; /* string id: by which; 0 none, or all come out the same always */
 	bool keeps;	/* it has a keeper */
+	bool late; /* a free read that decides later, where USEs name it (late.c); tests are theirs */
+};
+
+/* Before instruction `at' it is said that the value of a record decides there. */
+struct late_use {
+	LLVMValueRef at;
+	size_t record;
+	uint32_t site;
 };
 
 struct unit {
@@ -84,7 +92,9 @@ struct function {
 	struct unit *unit;
 	LLVMValueRef value;
 	bool all_binding;
+	bool may_be_late; /* it gives a lock back */
 	VEC(struct record) records;
+	VEC(struct late_use) uses;
 	struct map by_inst; /* instruction -> index into records */
 	struct map private; /* alloca or byval argument -> 1 shared, 2 private */
 
@@ -231,9 +241,19 @@ bool tests_compare(LLVMValueRef user, LLVMValueRef value, const struct tests_for
 		   struct tests *t);
 uint32_t tests_string(struct unit *u, const struct tests *t); /* id; 0 of none */
 
+/* ---- late.c: loads that decide when the lock has been given back ---- */
+
+#define LATE_MOST 4u /* places where one decides */
+
+bool late_is_possible(const struct function *f); /* False: no load of it is one */
+/* A load whose value decides at these places. */
+bool late_suits(LLVMValueRef load, const LLVMValueRef *at, size_t n);
+void late_add(struct function *f, const struct record *r, const LLVMValueRef *at, size_t n);
+void late_emit(struct function *f);
+
 /* ---- sites.c, names.c, paths.c, locks.c ---- */
 
-void sites_add(struct function *f); /* a row for each record */
+void sites_add(struct function *f); /* a row for each record, and each use */
 /* A row for a local variable that comes to life at an instruction. */
 uint32_t sites_add_local(struct function *f, LLVMValueRef local, LLVMValueRef at);
 LLVMValueRef sites_number(struct function *f, uint32_t site); /* base + row */

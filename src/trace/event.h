@@ -74,12 +74,12 @@ enum event_object {
 #define EVENT_SCOPE 2097152u /* FREE: of a local variable, whose scope has ended */
 #define EVENT_PART \
 	4194304u /* READ, WRITE, FREE: more words of the record that its last event was of */
-#define EVENT_TESTED 16777216u	 /* READ, RMW: free but for its tests */
 #define EVENT_CANCELLED 8388608u /* WAKE: its thread is being cancelled */
+#define EVENT_TESTED 16777216u	 /* READ, RMW: free but for its tests */
 /* Of functions that are meant to be atomic (trace/atomic.h), since the thread's event before: an
  * outermost call of one has ended, has begun; with both, in this order. */
-#define EVENT_LEFT 16777216u
-#define EVENT_ENTERED 33554432u
+#define EVENT_LEFT 33554432u
+#define EVENT_ENTERED 67108864u
 #define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/prologue.h): no address

@@ -3,7 +3,6 @@
 # wrong: the deadlocks that their comments name are predicted, and no other.  Every run of a program
 # is a recording of its own.
 . "$(dirname "$0")/../lib.sh"
-export FORESEE_COMPARED=yes # some of the programs need it
 . "$SRC/tests/cli/compilers.sh"
 
 here=$SRC/tests/programs/deadlock

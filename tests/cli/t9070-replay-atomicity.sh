@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Split blocks are forced on the program: what was predicted happens.
 . "$(dirname "$0")/../lib.sh"
-export FORESEE_COMPARED=yes # some of the programs need it
 command -v foresee-cc >/dev/null || skip_all "no foresee-cc"
 
 here=$SRC/tests/programs/atomicity

@@ -4,7 +4,6 @@
 #	tests/facts/dynamic.sh PASS.so CLANG [FILE.c...]
 #
 # Without files: those of this directory, and random functions; SEED=N for other ones.
-export FORESEE_COMPARED=yes
 pass=$1 clang=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)

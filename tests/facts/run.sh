@@ -10,7 +10,6 @@
 #
 # as the pass writes them (doc/DEPENDENCY_FACTS.md), except that lines are relative to their own:
 # fed:0 is fed by a load of the same line, fed:-2 by one two lines above.
-export FORESEE_COMPARED=yes
 export CCACHE_DISABLE=1 # the facts are no part of what a cache keeps
 pass=$1 clang=$2 opt=$3
 shift 3

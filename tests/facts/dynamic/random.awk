@@ -70,7 +70,7 @@ function body(depth, loops, n,    i)
 
 function statement(depth, loops,    r, v)
 {
-	r = pick(depth > 3 ? 16 : 24)
+	r = pick(depth > 3 ? 17 : 27)
 	if (r < 5) say(depth, local() one(" = += ^=") " " value(0) ";")
 	else if (r < 9) say(depth, place() one(" = = += |= ^=") " " value(0) ";")
 	else if (r == 9) say(depth, "t[" index_of() "&3] = " value(1) ";")
@@ -81,7 +81,18 @@ function statement(depth, loops,    r, v)
 	else if (r == 14) say(depth, "escape(&shared);")
 	else if (r == 15) {
 		if (loops > 0) say(depth, "if (" condition() ") " one("break; continue;"))
-	} else if (r < 20) {
+	} else if (r == 16) {
+		say(depth, "pthread_mutex_unlock(&mutex);")
+	} else if (r == 17 || r == 18) {
+		v = local()
+		say(depth, v " = " (pick(2) ? place() : value(1)) ";")
+		body(depth, loops, pick(2))
+		say(depth, "pthread_mutex_unlock(&mutex);")
+		body(depth, loops, pick(2))
+		say(depth, "if (" v one(" > < == !=") one(" 2 0 n") ") {")
+		body(depth + 1, loops, 1)
+		say(depth, "}")
+	} else if (r < 23) {
 		say(depth, "if (" condition() ") {")
 		body(depth + 1, loops, 1 + pick(3))
 		if (pick(2)) {
@@ -89,7 +100,7 @@ function statement(depth, loops,    r, v)
 			body(depth + 1, loops, 1 + pick(3))
 		}
 		say(depth, "}")
-	} else if (r < 23 && loops < 2) {
+	} else if (r < 26 && loops < 2) {
 		v = loops == 0 ? "i" : "j"
 		say(depth, "for (" v " = 0; " v " < " one("n m 3 k 5") "; " v "++) {")
 		body(depth + 1, loops + 1, 1 + pick(3))
@@ -117,7 +128,7 @@ BEGIN {
 	print "struct pair { int a, b, c[4]; } s, s2;"
 	print "int x, y, z, w, a[16];\nlong wide;\nunsigned char byte;\nchar b[64];\natomic_int c;"
 	print "struct { unsigned lo : 5, hi : 11; } bits;"
-	print "void sink(int), escape(int *);"
+	print "char mutex;\nvoid sink(int), escape(int *);\nint pthread_mutex_unlock(char *);"
 	for (f = 0; f < count; f++) {
 		print "\nint random" f "(int n, int *p, struct pair *q)\n{"
 		print "\tint i = 0, j = 0, k = n / 2, m = n ^ 3, shared = x, t[4] = { 1, 2, 3, 4 };"
