@@ -196,6 +196,12 @@ struct thread {
 	uint32_t loop_depth;
 	_Alignas(64) uint8_t lanes[FORESEE_LANES][THREAD_LANE];
 
+	/* What a copy has read: bytes of its last record, the last event there, the chunk. */
+	struct {
+		uint64_t tseq;
+		uint32_t bytes, chunk;
+	} copied;
+
 	/* Room for ranges. */
 	tag_version versions[THREAD_PIECE / 8 + 2];
 	_Alignas(16) uint8_t piece[THREAD_PIECE + 16];
