@@ -10,12 +10,40 @@ static uint8_t *second_put(uint8_t *q, tag_version v, const struct habit_more *m
 	return log_varint(q, format_zigzag((int64_t)(more->second - v)));
 }
 
-/* A whole record: the seat is free, or has the habit of another site. */
+void habit_forget(struct thread *t)
+{
+	while (t->nlearned != 0 && ASSERT_RECORDING(t->nlearned <= FORMAT_SHELVES))
+		t->habits[t->learned[--t->nlearned]].shape = 0;
+	memset(t->seats, 0, sizeof(t->seats));
+}
+
+/* The habit of that shelf has its seat from now on; who had it is away. */
+static void seat_take(struct thread *t, unsigned shelf)
+{
+	uint16_t *seat = &t->seats[shelf % FORMAT_HABITS];
+
+	if (*seat != 0 && ASSERT_RECORDING(*seat <= FORMAT_SHELVES))
+		t->habits[*seat - 1].shape |= HABIT_AWAY;
+	*seat = (uint16_t)(shelf + 1);
+}
+
+/* The same of one that is known: it comes back. */
+static void seat_return(struct thread *t, unsigned shelf)
+{
+	uint8_t *q = t->cursor + 4;
+
+	*q++ = (uint8_t)(shelf % FORMAT_HABITS);
+	seat_take(t, shelf);
+	t->habits[shelf].shape &= ~HABIT_AWAY;
+	log_other_end(t, FORMAT_K_SEAT, shelf / FORMAT_HABITS, q, 0);
+}
+
+/* A whole record: the shelf is free, or has the habit of another site. */
 static COLD void learn(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
 		       uint64_t value, const struct habit_more *more)
 {
-	unsigned seat = format_habit(site, what);
-	struct habit *p = &t->habits[seat];
+	unsigned shelf = format_shelf(site, what), seat = shelf % FORMAT_HABITS;
+	struct habit *p = &t->habits[shelf];
 	uint64_t ref = log_ref(t, v, t->tseq + 1); /* may put a PEER record in front */
 	uint8_t *q = log_varint(t->cursor + 4, site);
 
@@ -27,6 +55,9 @@ static COLD void learn(struct thread *t, uint32_t what, uint32_t site, uint64_t 
 	q = log_varint(q, value);
 	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
+	if (p->shape == 0)
+		t->learned[t->nlearned++ % FORMAT_SHELVES] = (uint16_t)shelf;
+	seat_take(t, shelf);
 	*p = (struct habit){ .shape = habit_shape(what, site),
 			     .head = ((seat >> 7) + 1) | (seat & 127) << FORMAT_HABIT_SHIFT,
 			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
@@ -135,10 +166,13 @@ static uint8_t *value_put(const struct thread *t, const struct habit *p, uint32_
 void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
 		    uint64_t value, const struct habit_more *more)
 {
-	struct habit *p = &t->habits[format_habit(site, what)];
-	unsigned head = p->head;
+	unsigned shelf = format_shelf(site, what), head;
+	struct habit *p = &t->habits[shelf];
 	uint8_t *q;
 
+	if (p->shape == (habit_shape(what, site) | HABIT_AWAY))
+		seat_return(t, shelf);
+	head = p->head;
 	if (p->shape != habit_shape(what, site)) {
 		learn(t, what, site, addr, v, value, more);
 		return;

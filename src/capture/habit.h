@@ -7,8 +7,10 @@
  *
  *	head | ref | second ref | address | value | feeds          2 to 7 bytes, mostly
  *
- * Habits have seats, fewer than there are sites.  The first access of a site in a chunk, and one
- * whose seat was taken by another habit, is a whole record, which becomes the habit of that seat.
+ * Habits have seats, fewer than there are sites.  The first access of a site in a chunk is a whole
+ * record, which takes the seat.  Where another habit has the seat, a record of five bytes (SEAT) puts the
+ * right one there before the short record; it is remembered on a shelf meanwhile.  Shelves are fewer than
+ * sites too, but few sites of a large program come to be in one chunk.
  *
  * Most records are made in a register and written by one store, head and all; what is beyond
  * them is 0 then, as it must be.  A store of the program needs an atomic operation, which waits for
@@ -32,6 +34,9 @@ struct habit_more {
 
 /* The order of an atomic access is added to what the access is. */
 #define HABIT_ORDER_SHIFT 8
+
+/* At the beginning of a chunk. */
+void habit_forget(struct thread *t);
 
 /* As habit_log, but for any access. */
 void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
@@ -61,6 +66,9 @@ static inline uint64_t habit_shape(uint32_t what, uint32_t site)
 {
 	return (uint64_t)site << 32 | what;
 }
+
+/* In the shape of one that has no seat, so that it equals no access: another has taken it. */
+#define HABIT_AWAY (1ull << 31)
 
 /* What the next access of the site, and of the thread, is compared with. */
 INLINE void habit_remember(struct thread *t, struct habit *p, uint32_t what, uint64_t addr,
@@ -168,7 +176,7 @@ INLINE bool habit_is_hop(const struct thread *t, uint64_t addr, uint64_t *byte)
 INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
 		      uint64_t value, const struct habit_more *more)
 {
-	struct habit *p = &t->habits[format_habit(site, what)];
+	struct habit *p = &t->habits[format_shelf(site, what)];
 	uint64_t record, bytes, near, d, z;
 	unsigned code, differs, at = 16, length = 0; /* bits: up to the address, of it */
 

@@ -12,6 +12,7 @@
  * one stays there until the chunk is closed: whoever reads the file meanwhile may have looked at
  * the larger one before the chunk came there, and finds its beginning.
  */
+#include "capture/habit.h"
 #include "capture/log_priv.h"
 
 uint8_t *chunk_limit(const struct thread *t)
@@ -79,7 +80,7 @@ void chunk_begin(struct thread *t)
 	t->ntaken = 0;
 	t->last_taken = 0;
 	memset(t->predict, 0, sizeof(t->predict));
-	memset(t->habits, 0, sizeof(t->habits));
+	habit_forget(t);
 	memset(t->last_read, 0, sizeof(t->last_read));
 	t->last_version = 0;
 	t->last_addr = 0;

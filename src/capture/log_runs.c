@@ -7,7 +7,7 @@
 void log_runs_prepare(struct thread *t, const tag_version *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!log_is_known(t, v[i]))
+		if ((i == 0 || tag_tid(v[i]) != tag_tid(v[i - 1])) && !log_is_known(t, v[i]))
 			log_peer(t, tag_tid(v[i]));
 }
 

@@ -12,6 +12,7 @@
 #define INITIAL_TOTAL (1u << 20) /* and kept */
 #define IMAGES_MAX 256		 /* calls into others count as waiting: sound, less exact */
 #define STRINGS_CACHED 1024u
+#define FUNCTIONS_KNOWN 16u /* of those called by pointer, a thread knows so many */
 
 static struct {
 	struct sys_lock lock;
@@ -40,6 +41,7 @@ static struct {
 	/* Set of instrumented functions: open addressing, grows by doubling. */
 	const void **functions;
 	size_t nfunctions, room;
+	uint32_t drops; /* atomic: how often units have taken functions out of it */
 } all = { .nsites = 1 };
 
 /* ---- the set of functions ---- */
@@ -94,11 +96,36 @@ static void function_drop(const void *f)
 	}
 }
 
-bool module_has_function(const void *f)
+static bool function_is_there(const void *f, uint32_t *drops)
 {
 	SYS_HOLD(&all.lock);
 
+	*drops = all.drops;
 	return all.room != 0 && all.functions[function_bucket(all.functions, all.room, f)] == f;
+}
+
+/*
+ * Every call by pointer asks.  So each thread remembers some that were there, until a unit goes.  A
+ * signal handler may come between the two stores, and ask too: then the older number of drops stays.
+ */
+bool module_has_function(const void *f)
+{
+	static __thread struct {
+		const void *f;
+		uint32_t drops;
+	} known[FUNCTIONS_KNOWN];
+	size_t i = ((uintptr_t)f * 0x9e3779b97f4a7c15u >> 32) % FUNCTIONS_KNOWN;
+	uint32_t drops;
+
+	if (f != NULL && known[i].f == f &&
+	    known[i].drops == __atomic_load_n(&all.drops, __ATOMIC_ACQUIRE))
+		return true;
+	if (!function_is_there(f, &drops))
+		return false;
+	known[i].f = f;
+	__asm__ volatile("" ::: "memory");
+	known[i].drops = drops;
+	return true;
 }
 
 /* ---- the images (program, libraries) that instrumented units lie in ---- */
@@ -164,6 +191,7 @@ static bool image_is_same(const struct foresee_module *m, const void *p)
  * unit lists may lie in another image (inline functions of C++) and stay. */
 static void functions_forget(const struct foresee_module *m)
 {
+	__atomic_store_n(&all.drops, all.drops + 1, __ATOMIC_RELEASE);
 	for (uint64_t i = 0; all.room != 0 && i < m->nfunctions; i++)
 		if (m->functions[i] != NULL && image_is_same(m, m->functions[i]))
 			function_drop(m->functions[i]);

@@ -40,13 +40,17 @@ static void piece_begin(struct thread *t, struct piece *w, uintptr_t from, uint3
 	*w = (struct piece){ .from = from };
 }
 
-/* May a word of version v be part of it?  If not, the piece must be logged first. */
-static bool piece_takes(const struct thread *t, struct piece *w, tag_version v)
+/* May a word of version v be part of it?  If not, the piece must be logged first.  Mostly the word
+ * before has been written by the same thread. */
+INLINE bool piece_takes(const struct thread *t, struct piece *w, tag_version v)
 {
-	return w->words < THREAD_PIECE / 8 && !piece_clashes(w, t->tid, v);
+	if (w->words == THREAD_PIECE / 8)
+		return false;
+	return (w->words != 0 && tag_tid(t->versions[w->words - 1]) == tag_tid(v)) ||
+	       !piece_clashes(w, t->tid, v);
 }
 
-static void piece_add(struct thread *t, struct piece *w, tag_version v, size_t bytes)
+INLINE void piece_add(struct thread *t, struct piece *w, tag_version v, size_t bytes)
 {
 	t->versions[w->words++] = v;
 	w->bytes += bytes;
@@ -76,16 +80,27 @@ static void piece_log_read(struct thread *t, const struct piece *w, uint32_t sit
 		      w->words);
 }
 
+/* Are the n bytes that are about to be logged those of the record before, and is it in this chunk? */
+static bool piece_is_copy(const struct thread *t, size_t n)
+{
+	return t->copied.bytes == n && t->copied.tseq == t->tseq && t->copied.chunk == t->nchunks;
+}
+
 /* n: bytes of the value that the record has. */
 static void piece_log_write(struct thread *t, const struct piece *w, uint32_t site, unsigned aux,
 			    const uint64_t *feeds, unsigned nfeeds, const uint8_t *bytes, size_t n)
 {
 	uint8_t *p = piece_head(t, w, site);
 
-	if (nfeeds != 0) {
+	if ((aux & FORMAT_RANGE_COPY) && !piece_is_copy(t, n))
+		aux &= ~FORMAT_RANGE_COPY;
+	/* Without a list the record of a copy would be fed by the read before it, which may bind. */
+	if (nfeeds != 0 || (aux & FORMAT_RANGE_COPY)) {
 		aux |= FORMAT_RANGE_FED;
 		p = log_feeds(p, feeds, nfeeds, t->tseq + 1);
 	}
+	if (aux & FORMAT_RANGE_COPY)
+		n = 0;
 	memcpy(p, bytes, n);
 	log_other_end(t, FORMAT_K_RANGE_WRITE, aux, p + n, w->words);
 }
@@ -99,7 +114,7 @@ static size_t in_word(uintptr_t at, uintptr_t end)
 }
 
 /* Copies within one word; whole words in one go, so that no word is torn. */
-static void word_copy(void *to, const void *from, size_t n)
+INLINE void word_copy(void *to, const void *from, size_t n)
 {
 	if (n == 8)
 		*(volatile uint64_t *)to = *(const volatile uint64_t *)from;
@@ -108,7 +123,7 @@ static void word_copy(void *to, const void *from, size_t n)
 			((volatile uint8_t *)to)[i] = ((const volatile uint8_t *)from)[i];
 }
 
-static tag_version word_read(uintptr_t at, uint8_t *into, size_t n)
+INLINE tag_version word_read(uintptr_t at, uint8_t *into, size_t n)
 {
 	uint64_t *tag = tag_of((void *)at);
 	tag_version v;
@@ -125,7 +140,7 @@ static tag_version word_read(uintptr_t at, uint8_t *into, size_t n)
  * and go to `into' unless that is NULL too.  False: nothing was done, the piece must be logged
  * first.
  */
-static bool word_write(struct thread *t, struct piece *w, const uint8_t *from, uint8_t *into,
+INLINE bool word_write(struct thread *t, struct piece *w, const uint8_t *from, uint8_t *into,
 		       uintptr_t end)
 {
 	uintptr_t at = w->from + w->bytes;
@@ -282,12 +297,16 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 	uint64_t first = t->tseq + 1, feeds[LOG_FEEDS];
 	unsigned nfeeds = 0;
 
-	for (size_t done = 0; done < n;)
-		done += read_piece(t, from + done, from + n, bytes + done, site, small, false);
+	for (size_t done = 0, k; done < n; done += k) {
+		k = read_piece(t, from + done, from + n, bytes + done, site, small, false);
+		t->copied.bytes = (uint32_t)k;
+	}
+	t->copied.tseq = t->tseq;
+	t->copied.chunk = t->nchunks;
 	ASSERT_RECORDING(!small || t->tseq + 1 - first <= LOG_FEEDS);
 	for (uint64_t k = first; small && k <= t->tseq && nfeeds < LOG_FEEDS; k++)
 		feeds[nfeeds++] = k;
-	write_pieces(t, (void *)to, bytes, n, site, 0, feeds, nfeeds);
+	write_pieces(t, (void *)to, bytes, n, site, FORMAT_RANGE_COPY, feeds, nfeeds);
 }
 
 static void gate_copy(struct thread *t, const void *to, const void *from, size_t n, uint32_t site)
@@ -404,7 +423,7 @@ struct version_run {
 #define FRAME_MOST (1u << 20) /* bytes in a record; a reader takes eight times that */
 #define ALLOC_RUNS (sizeof(((struct thread *)0)->piece) / sizeof(struct version_run) - 1)
 
-static bool run_takes(struct version_run *r, tag_version v)
+INLINE bool run_takes(struct version_run *r, tag_version v)
 {
 	if (v == 0 || r->first == 0)
 		return v == r->first;
@@ -424,8 +443,15 @@ static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, tag_ve
 	for (uintptr_t at = from & ~(uintptr_t)7; at < *end; at += 8) {
 		uint64_t *tag = tag_of((void *)at);
 		tag_version v = mine != 0 ? tag_lock(tag) : tag_peek(tag);
-		bool fits = n < ALLOC_RUNS && !piece_clashes(&seen, t->tid, v);
+		bool fits;
 
+		if (n != 0 && run_takes(&runs[n - 1], v)) { /* its thread is named already */
+			runs[n - 1].words++;
+			if (mine != 0)
+				tag_unlock(tag, mine);
+			continue;
+		}
+		fits = n < ALLOC_RUNS && !piece_clashes(&seen, t->tid, v);
 		if (mine != 0)
 			tag_unlock(tag, fits ? mine : v);
 		if (!fits && mine != 0) {
@@ -434,11 +460,10 @@ static size_t find_runs(struct thread *t, uintptr_t from, uintptr_t *end, tag_ve
 		}
 		if (!fits)
 			v = 0;
-		if (n != 0 && run_takes(&runs[n - 1], v)) {
+		if (!fits && n != 0 && run_takes(&runs[n - 1], v))
 			runs[n - 1].words++;
-			continue;
-		}
-		runs[n++] = (struct version_run){ v, 1, v != 0 };
+		else
+			runs[n++] = (struct version_run){ v, 1, v != 0 };
 	}
 	return n;
 }

@@ -52,7 +52,7 @@ struct thread *thread_new(void)
 	t = all.free;
 	if (t != NULL) {
 		all.free = t->next_free;
-		memset(t, 0, sizeof(*t));
+		memset(t, 0, THREAD_CLEARED); /* the rest is, when its log begins */
 	} else {
 		t = sys_pages(BLOCK_BYTES);
 	}

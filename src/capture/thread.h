@@ -72,7 +72,7 @@ struct peer {
 
 /* What a site did last, from which the next access there is predicted. */
 struct habit {
-	_Alignas(64) uint64_t shape; /* habit_shape; 0: none in this chunk */
+	_Alignas(64) uint64_t shape; /* habit_shape; 0: none in this chunk; with HABIT_AWAY */
 	uint64_t addr;
 	uint64_t stride;     /* the last difference between addresses that was not 0 */
 	tag_version version; /* named last, unless it was its own last event */
@@ -135,11 +135,9 @@ struct thread {
 	tag_version last_version; /* named by the last access */
 	uint64_t last_addr;	  /* its address */
 	uint64_t last_read[2];	  /* values of the last read that is logged, and the one before */
-	struct habit habits[FORMAT_HABITS];
-
-	uint32_t settled;   /* epoch when runs of dropped reads were last looked at (log.c) */
-	uint32_t unsettled; /* bytes logged since they were last closed */
-	uint32_t nname;	    /* bytes of its name */
+	uint32_t settled;	  /* epoch when runs of dropped reads were last looked at (log.c) */
+	uint32_t unsettled;	  /* bytes logged since they were last closed */
+	uint32_t nname;		  /* bytes of its name */
 	char name[THREAD_NAME];
 
 	/* The chunk being written: in a slot of the file. */
@@ -196,10 +194,25 @@ struct thread {
 	uint32_t loop_depth;
 	_Alignas(64) uint8_t lanes[FORESEE_LANES][THREAD_LANE];
 
+	/* What a copy has read: bytes of its last record, the last event there, the chunk. */
+	struct {
+		uint64_t tseq;
+		uint32_t bytes, chunk;
+	} copied;
+
 	/* Room for ranges. */
 	tag_version versions[THREAD_PIECE / 8 + 2];
 	_Alignas(16) uint8_t piece[THREAD_PIECE + 16];
+
+	/* Last, for they are not cleared with the rest (habit_forget). */
+	uint16_t seats[FORMAT_HABITS]; /* whose habit has the seat: its shelf + 1; 0: nobody's */
+	uint32_t nlearned;
+	uint16_t learned[FORMAT_SHELVES]; /* shelves that are not empty */
+	struct habit habits[FORMAT_SHELVES];
 };
+
+/* What of a thread is cleared before it is used again. */
+#define THREAD_CLEARED offsetof(struct thread, seats)
 
 static inline struct thread *thread_self(void)
 {

@@ -87,12 +87,13 @@ struct decode_item {
 /* What records of a chunk refer to: a part of a cursor, apart because of its size. */
 struct decode_tables {
 	uint64_t predict[FORMAT_PREDICT];
-	/* Short ones: the last access of each habit. */
+	/* Short ones: the last access of each habit, by shelf, and which shelf has each seat. */
 	struct decode_habit {
 		uint64_t addr, stride, version, own, value;
 		uint32_t site;
 		uint8_t access, order; /* access 0: none in this chunk */
-	} habit[FORMAT_HABITS];
+	} habit[FORMAT_SHELVES];
+	uint16_t seat[FORMAT_HABITS];
 	struct version peer[FORMAT_PEERS];
 	/* Lean ones. */
 	struct {

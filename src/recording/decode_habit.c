@@ -97,7 +97,9 @@ static bool second_take(const struct decode_cursor *c, struct wire *w, struct de
 bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
 	struct event *e = &item->e;
-	struct decode_habit *p = &c->tables->habit[format_habit(e->site, aux)];
+	unsigned shelf = decode_has_shelves(c->chunk) ? format_shelf(e->site, aux)
+						      : format_seat_of_old(e->site, aux);
+	struct decode_habit *p = &c->tables->habit[shelf];
 	unsigned form = aux & FORMAT_FORM;
 	uint64_t value;
 
@@ -114,6 +116,7 @@ bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 				    .access = (uint8_t)aux,
 				    .order = e->order,
 				    .stride = (uint64_t)1 << (aux >> FORMAT_SIZE_SHIFT & 3) };
+	c->tables->seat[shelf % FORMAT_HABITS] = (uint16_t)shelf;
 	if (!decode_access_end(c, w, aux, value, item))
 		return false;
 	habit_remember(c, p, item, value);
@@ -210,12 +213,13 @@ static bool short_value(const struct decode_cursor *c, struct wire *w, const str
 
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item)
 {
-	unsigned i = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_HABIT_SHIFT;
-	struct decode_habit *p = &c->tables->habit[i];
+	unsigned seat = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_HABIT_SHIFT;
+	unsigned shelf = c->tables->seat[seat];
+	struct decode_habit *p = &c->tables->habit[shelf];
 	struct event *e = &item->e;
 	uint64_t value;
 
-	if (p->access == 0)
+	if (shelf % FORMAT_HABITS != seat || p->access == 0)
 		return false;
 	e->site = p->site;
 	e->order = p->order;

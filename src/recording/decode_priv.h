@@ -62,6 +62,12 @@ static inline bool decode_has_short(const struct decode_chunk *k)
 	return k->head.version >= 3;
 }
 
+/* More habits are remembered than there are seats. */
+static inline bool decode_has_shelves(const struct decode_chunk *k)
+{
+	return k->head.version >= 6;
+}
+
 /* A short record with this head. */
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
 /* A READ or WRITE with this head. */
@@ -75,7 +81,7 @@ decode_rest decode_whole, decode_rmw, decode_casfail, decode_range_read, decode_
 	decode_extent;
 decode_rest decode_opaque, decode_use, decode_life, decode_sem_fail, decode_wake, decode_joining,
 	decode_begin, decode_block, decode_user;
-decode_rest decode_pad, decode_page, decode_peer, decode_stack, decode_name, decode_trailing_skip;
+decode_rest decode_pad, decode_seat, decode_peer, decode_stack, decode_name, decode_trailing_skip;
 
 /* What aux says of an operation on a lock. */
 void decode_lock(struct event *e, unsigned aux);

@@ -14,12 +14,22 @@ bool decode_pad(struct decode_cursor *c, struct wire *w, unsigned aux, struct de
 	return true;
 }
 
-bool decode_page(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+/* A habit comes back to its seat; before version 3, where there were none, the page of sites. */
+bool decode_seat(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
 {
-	(void)aux;
+	unsigned seat, shelf;
+
 	(void)item;
-	c->page = wire_u32(w);
-	return c->page < 1u << (32 - FORMAT_SITE_BITS);
+	if (!decode_has_short(c->chunk)) {
+		c->page = wire_u32(w);
+		return c->page < 1u << (32 - FORMAT_SITE_BITS);
+	}
+	seat = wire_byte(w);
+	shelf = aux * FORMAT_HABITS + seat;
+	if (w->bad || shelf >= FORMAT_SHELVES || c->tables->habit[shelf].access == 0)
+		return false;
+	c->tables->seat[seat] = (uint16_t)shelf;
+	return true;
 }
 
 bool decode_peer(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)

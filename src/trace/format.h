@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 5
+#define FORMAT_VERSION 6
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
@@ -126,7 +126,8 @@ _Static_assert(sizeof(struct format_area) == 64, "area head");
  *	     2-3   ref: FORMAT_R_*                             6-8  value: FORMAT_V_*
  *	     9-15  the rest of the seat
  */
-#define FORMAT_HABITS 256 /* seats */
+#define FORMAT_HABITS 256   /* seats */
+#define FORMAT_SHELVES 2048 /* since version 6: habits that are remembered, seated or not */
 #define FORMAT_R_SHIFT 2
 #define FORMAT_A_SHIFT 4
 #define FORMAT_V_SHIFT 6
@@ -240,7 +241,7 @@ static inline unsigned format_length(unsigned code)
  */
 #define FORMAT_KINDS(X)                                    \
 	X(PAD, NOPS, 0, pad)                               \
-	X(PAGE, NOPS, 0, page)                             \
+	X(SEAT, NOPS, 0, seat)                             \
 	X(PEER, NOPS, 0, peer)                             \
 	X(STACK, NOPS, 0, stack)                           \
 	X(TRAILING, NOPS, 0, trailing_skip)                \
@@ -479,11 +480,26 @@ static inline unsigned format_shape(uint32_t site, unsigned acquires)
 	return seat + (seat == 0);
 }
 
-/* The seat of the habit of such accesses at a site.  Closing a run, or a store that is fed by the
- * event before it, may take turns with others there. */
-static inline unsigned format_habit(uint32_t site, unsigned access)
+/* The shelf of the habit of such accesses at a site.  One site may do several kinds by turns: close a run
+ * or be fed by the event before it, bind or not, touch two words. */
+static inline unsigned format_shelf(uint32_t site, unsigned access)
+{
+	unsigned kind = (access & FORMAT_READ_REREAD) << 2 | (access & FORMAT_CROSS) >> 1 |
+			(access & FORMAT_READ_FREE) << 1;
+
+	return (site ^ kind) % FORMAT_SHELVES;
+}
+
+/* The seat of before version 6, when there were no shelves. */
+static inline unsigned format_seat_of_old(uint32_t site, unsigned access)
 {
 	return (site ^ (access & FORMAT_READ_REREAD) << 2) % FORMAT_HABITS;
+}
+
+/* The seat that it takes, in turn with others. */
+static inline unsigned format_habit(uint32_t site, unsigned access)
+{
+	return format_shelf(site, access) % FORMAT_HABITS;
 }
 
 /* Words (aligned, 8 bytes) that [addr, addr + n) touches. */
