@@ -28,6 +28,14 @@ static LLVMValueRef watch_load(struct unit *u, size_t offset, LLVMTypeRef type)
 	return LLVMBuildLoad2(u->builder, type, LLVMConstBitCast(p, LLVMPointerType(type, 0)), "");
 }
 
+/* FORESEE_TWINS=no in the environment of the compiler: smaller objects, sooner. */
+static bool are_wanted(void)
+{
+	const char *twins = getenv("FORESEE_TWINS");
+
+	return !(twins && strcmp(twins, "no") == 0);
+}
+
 /* Is there anything to gain? */
 static bool is_plain(const struct record *r)
 {
@@ -38,14 +46,14 @@ static bool is_plain(const struct record *r)
 bool twin_make(const struct function *f, struct function *out)
 {
 	VEC(LLVMValueRef) insts = { 0 };
-	bool pays = false;
+	bool pays = false, wanted = are_wanted();
 
 	*out = (struct function){ .unit = f->unit, .twin_of = f->value };
 	for (size_t i = 0; i < f->records.n; i++) {
 		pays |= is_plain(&f->records.at[i]);
 		*VEC_PUSH(&insts) = f->records.at[i].inst;
 	}
-	if (pays)
+	if (pays && wanted)
 		out->value = extra_twin(f->value, insts.at, insts.n);
 	for (size_t i = 0; out->value && i < f->records.n; i++) {
 		const struct record *r = &f->records.at[i];

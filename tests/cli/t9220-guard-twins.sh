@@ -174,4 +174,10 @@ for llvm in $FORESEE_LLVMS; do
 		ok "LLVM $llvm $level: in their twins" runs_in where.guarded
 	done
 done
+foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
+counted t.spec >some
+FORESEE_TWINS=no foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
+counted t.spec >without
+is "$(cat without)" "$(cat some)" "FORESEE_TWINS=no: the same is seen"
+is "$(nm t | grep -c '\.guarded$') $(runs_in where && echo there)" "0 there" "and there is no twin"
 done_testing
