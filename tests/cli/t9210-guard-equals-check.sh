@@ -108,4 +108,66 @@ for ((i = first; i < first + programs; i++)); do
 done
 is "$same" "$programs" "guard says what check says of $programs programs"
 ok "they have violations to tell: $violations" test "$violations" -gt $((2 * programs))
+
+# --- a lock that is given back twice by one thread, which has heard of something between ---
+cat >news.c <<'C'
+#include <foresee.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include "order.h"
+static volatile int x;
+static sem_t s;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void section(void)
+{
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+}
+static void *w1(void *arg)
+{
+	order_see(1);
+	section();
+	section();
+	sem_wait(&s);
+	section();
+	order_at(1);
+	return arg;
+}
+static void *w2(void *arg)
+{
+	order_see(0);
+	x = 1;
+	sem_post(&s);
+	order_at(0);
+	return arg;
+}
+static void *w3(void *arg)
+{
+	order_see(2);
+	section();
+	FORESEE_EVENT("tick");
+	order_at(2);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[3];
+
+	sem_init(&s, 0, 0);
+	pthread_create(&t[0], 0, w1, 0);
+	pthread_create(&t[1], 0, w2, 0);
+	pthread_create(&t[2], 0, w3, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+C
+cat >news.spec <<'END'
+shared int x; event tick = user(tick);
+property heard: mttl @any(tick() -> x == 1);
+property deaf: mttl @any(tick() -> x == 0) handler count;
+END
+foresee-cc -g -O1 -pthread -I"$SRC/tests/programs" news.c order.o -o news || exit 2
+run timeout 60 foresee guard -q -s news.spec ./news
+is "$(cat err)" "foresee: guard: property 'deaf' was violated 1 time" "what was heard between two sections goes with the second"
 done_testing
